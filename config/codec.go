@@ -12,20 +12,26 @@ import (
 	"github.com/urlfold/urlfold/internal/errlist"
 )
 
-// Codec configures how records are parsed, how their URLs are normalized, and what
-// is written. Package codec/record validates formats, fields and the base.
+// Codec configures how records are parsed, how their URLs are normalized, and
+// what is written. Package codec/record validates formats, fields and the base.
 type Codec struct {
-	// The record format: a name such as combined or jsonl (docs/reference/formats.md lists them), or the text of an nginx log_format or Apache LogFormat.
+	// The record format: a name such as combined or jsonl
+	// (docs/reference/formats.md lists them), or the text of an nginx log_format
+	// or Apache LogFormat.
 	Format string `yaml:"format,required" min:"1"`
-	// The server whose escapes are undone in log fields. Default: the dialect of the format.
+	// The server whose escapes are undone in log fields. Default: the dialect of
+	// the format.
 	Dialect string `yaml:"dialect" enum:"nginx,nginx-json,apache,none"`
 	// The URLs of an access log to normalize. all means those that the format has.
 	Target string `yaml:"target" enum:"request,referer,all"`
-	// The location of the URL: a path such as request.uri (jsonl), or the name or number of a column (csv, tsv).
+	// The location of the URL: a path such as request.uri (jsonl), or the name or
+	// number of a column (csv, tsv).
 	URLField string `yaml:"url_field"`
-	// The location of the base URL against which the URL is resolved, in the syntax of url_field.
+	// The location of the base URL against which the URL is resolved, in the
+	// syntax of url_field.
 	BaseField string `yaml:"base_field"`
-	// The base URL for all relative URLs. A name in braces stands for a field of the record: https://{host}/ takes the host from the field host.
+	// The base URL for all relative URLs. A name in braces stands for a field of
+	// the record: https://{host}/ takes the host from the field host.
 	Base string `yaml:"base"`
 	// The profile: the name of a built-in one, or a YAML file.
 	Profile string `yaml:"profile" min:"1"`
@@ -33,7 +39,9 @@ type Codec struct {
 	Key string `yaml:"key" enum:"k0,k1,k2,k3"`
 	// The standard by which keys are computed. Default: that of the profile.
 	Standard string `yaml:"standard" enum:"rfc3986,whatwg"`
-	// The encoding in which queries are percent-encoded, as browsers do on pages in that encoding: a label of the Encoding Standard such as windows-1252. Default: utf-8.
+	// The encoding in which queries are percent-encoded, as browsers do on pages
+	// in that encoding: a label of the Encoding Standard such as windows-1252.
+	// Default: utf-8.
 	QueryEncoding string `yaml:"query_encoding"`
 	// The hash function of keys.
 	Hash string `yaml:"hash" enum:"xxh3-128,sha256-128,hmac-sha256"`
@@ -41,23 +49,29 @@ type Codec struct {
 	HMACKey field.Secret `yaml:"hmac_key"`
 	// The text encoding of keys.
 	KeyFormat string `yaml:"key_format" enum:"hex,base32"`
-	// The maximum length of a URL. Longer URLs are rejected. Default: that of the profile, or 64KiB.
+	// The maximum length of a URL. Longer URLs are rejected. Default: that of the
+	// profile, or 64KiB.
 	MaxURL field.Size `yaml:"max_url" min:"1" max:"1GiB"`
 	// Changes to a built-in profile.
 	Rules Rules `yaml:"rules"`
-	// The serialization of parameters for the output field params, as OpenAPI parameter styles. Default: that of the profile.
+	// The serialization of parameters for the output field params, as OpenAPI
+	// parameter styles. Default: that of the profile.
 	Params []Param `yaml:"params"`
 	// The form of the output.
 	Render Render `yaml:"render" enum:"rewrite,jsonl,tsv,urls,keys"`
 	// Whether to replace passwords in URLs by ***.
 	Redact bool `yaml:"redact"`
-	// Flags whose URLs are rejected. scheme-not-http means every scheme except http and https. The names of errors are accepted too but have no effect, because such URLs are always rejected.
+	// Flags whose URLs are rejected. scheme-not-http means every scheme except
+	// http and https. The names of errors are accepted too but have no effect,
+	// because such URLs are always rejected.
 	Reject []string `yaml:"reject"`
-	// The disposition of records that do not match the format. Default: that of pipeline.on_reject.
+	// The disposition of records that do not match the format. Default: that of
+	// pipeline.on_reject.
 	OnUnparsed string `yaml:"on_unparsed" enum:"pass_through,dead_letter,drop"`
 	// Names of parameters whose values are replaced by ***.
 	Secrets []string `yaml:"secrets"`
-	// Defects to repair, by the names of their flags: %u0041 as written by JavaScript's escape function, %2541 from encoding twice, and HTML entities.
+	// Defects to repair, by the names of their flags: %u0041 as written by
+	// JavaScript's escape function, %2541 from encoding twice, and HTML entities.
 	Repairs []string `yaml:"repairs" enum:"percent-u,double-encoded,html-entity"`
 
 	profile codec.Profile
@@ -72,8 +86,8 @@ type Rejected struct {
 	NotHTTP bool        // URLs with a scheme other than http and https
 }
 
-// Render is the form of the output: the name of a built-in form, or a mapping that
-// selects its fields.
+// Render is the form of the output: the name of a built-in form, or a mapping
+// that selects its fields.
 type Render struct {
 	Form string // rewrite, jsonl, tsv, urls, keys or extend
 
@@ -87,8 +101,8 @@ type Render struct {
 	names []string // keys of Extend in the order of the file
 }
 
-// Names returns the names of the fields that are added to records, in the order of
-// the file. In a table they become columns in this order.
+// Names returns the names of the fields that are added to records, in the order
+// of the file. In a table they become columns in this order.
 func (r *Render) Names() []string { return r.names }
 
 // Fields lists fields of the output.
@@ -135,8 +149,8 @@ type Rules struct {
 	Policy
 }
 
-// RuleChanges are normalization rules that a profile adds to, or removes from, a
-// built-in one.
+// RuleChanges are normalization rules that a profile adds to, or removes from,
+// a built-in one.
 type RuleChanges struct {
 	// Normalization rules to add.
 	Add []string `yaml:"add"`
@@ -249,8 +263,8 @@ func (d *decoder) resolveRules(c *Codec) {
 	d.checkProfile(*p, c.policy, "codec.rules")
 }
 
-// Resolve returns the profile with the changes of this section, and the policy for
-// its keys.
+// Resolve returns the profile with the changes of this section, and the policy
+// for its keys.
 func (c *Codec) Resolve() (codec.Profile, *codec.Policy) { return c.profile, c.policy }
 
 // Styles returns the compiled Params, or nil if there are none.

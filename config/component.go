@@ -11,17 +11,17 @@ import (
 	"github.com/goccy/go-yaml/ast"
 )
 
-// Types holds the available component types by name. Each function returns a pointer
-// to a new configuration struct that holds the component's defaults; package
-// config/field documents its form.
+// Types holds the available component types by name. Each function returns a
+// pointer to a new configuration struct that holds the component's defaults;
+// package config/field documents its form.
 type Types struct {
 	Sources     map[string]func() any
 	Sinks       map[string]func() any
 	DeadLetters map[string]func() any
-	// Check, if not nil, performs the checks that this package cannot do. It returns
-	// the joined errors, each created by File.ErrorAt. sound reports whether the section
-	// of a path is present and the value at the path has no errors; Check must not use
-	// values that are not sound.
+	// Check, if not nil, performs the checks that this package cannot do. It
+	// returns the joined errors, each created by File.ErrorAt. sound reports
+	// whether the section of a path is present and the value at the path has no
+	// errors; Check must not use values that are not sound.
 	Check func(f *File, sound func(path string) bool) error
 }
 
@@ -36,8 +36,8 @@ func (t Types) of(path string) map[string]func() any {
 	return t.DeadLetters
 }
 
-// A Component is a source or a sink. In YAML it is a mapping with one key, the type,
-// whose value holds the settings of that type and optionally a name.
+// A Component is a source or a sink. In YAML it is a mapping with one key, the
+// type, whose value holds the settings of that type and optionally a name.
 type Component struct {
 	Type   string // "kafka"
 	Name   string // for metrics and logs; default: "kafka-1" (source), "kafka-sink-1" (sink) or "dead_letter"
@@ -96,8 +96,8 @@ func (d *decoder) componentConfig(c *Component, n ast.Node) {
 	d.structure(v.Elem(), n, c.path, own)
 }
 
-// nameComponents gives each unnamed component of a section a name: its type, what,
-// and a number. It records an error if two components have the same name.
+// nameComponents gives each unnamed component of a section a name: its type,
+// what, and a number. It records an error if two components have the same name.
 func (d *decoder) nameComponents(list []Component, what string) {
 	taken := map[string]bool{}
 	for i := range list {

@@ -28,7 +28,8 @@ type decoder struct {
 	broken map[string]bool                   // paths with an error at or below them, and paths of missing keys
 }
 
-// newDecoder returns a decoder for a document. open reads the files that it names.
+// newDecoder returns a decoder for a document. open reads the files that it
+// names.
 func newDecoder(d document, open func(name string) ([]byte, error)) *decoder {
 	return &decoder{document: d, open: open, places: map[string]place{}, raw: map[string]string{}, words: map[string]string{}, broken: map[string]bool{}}
 }
@@ -86,8 +87,8 @@ func in(at, name string) string {
 // element returns the path of an element of a list.
 func element(at string, i int) string { return at + "[" + strconv.Itoa(i) + "]" }
 
-// value fills v from a node. v must be addressable. Fields whose keys are absent keep
-// their values.
+// value fills v from a node. v must be addressable. Fields whose keys are
+// absent keep their values.
 func (d *decoder) value(v reflect.Value, n ast.Node, at string, r rules) {
 	before := len(d.errs)
 	d.fill(v, n, at, r)
@@ -125,8 +126,8 @@ func isMapping(n ast.Node) bool {
 	return false
 }
 
-// structure fills a struct from a mapping and validates it. more lists keys that the
-// mapping may have in addition to those of the struct.
+// structure fills a struct from a mapping and validates it. more lists keys
+// that the mapping may have in addition to those of the struct.
 func (d *decoder) structure(v reflect.Value, n ast.Node, at string, more ...keyReader) {
 	before := len(d.errs)
 	fields, err := fieldsOf(v.Type())
@@ -177,7 +178,8 @@ func (d *decoder) note(path string, key, value ast.Node) {
 }
 
 // missing records an error for each required key that is absent. If n is not a
-// mapping, that error has been recorded, and missing only marks the keys as broken.
+// mapping, that error has been recorded, and missing only marks the keys as
+// broken.
 func (d *decoder) missing(fields []structField, n ast.Node, at string) {
 	for _, f := range fields {
 		path := in(at, f.name)
@@ -191,8 +193,9 @@ func (d *decoder) missing(fields []structField, n ast.Node, at string) {
 	}
 }
 
-// validate calls the Validate method of a struct, if it has one, and records its
-// errors. If the struct already has errors, it drops those that may follow from them.
+// validate calls the Validate method of a struct, if it has one, and records
+// its errors. If the struct already has errors, it drops those that may follow
+// from them.
 func (d *decoder) validate(v reflect.Value, at string) {
 	c, ok := v.Addr().Interface().(interface{ Validate() error })
 	if !ok {
@@ -207,8 +210,8 @@ func (d *decoder) validate(v reflect.Value, at string) {
 	}
 }
 
-// follows reports whether an error that the struct at a path returned from Validate
-// may be a consequence of an error that has been recorded.
+// follows reports whether an error that the struct at a path returned from
+// Validate may be a consequence of an error that has been recorded.
 func (d *decoder) follows(at string, err error) bool {
 	var f *field.Error
 	if !errors.As(err, &f) || d.broken[in(at, f.Field)] {
@@ -217,8 +220,8 @@ func (d *decoder) follows(at string, err error) bool {
 	return slices.ContainsFunc(f.With, func(key string) bool { return d.broken[in(at, key)] })
 }
 
-// failPath records err, or the errors that it joins, at the key of a path, or at the
-// key below it that a field.Error names.
+// failPath records err, or the errors that it joins, at the key of a path, or
+// at the key below it that a field.Error names.
 func (d *decoder) failPath(at string, err error) {
 	for _, err := range errlist.Flatten(err) {
 		d.failOne(at, err)
@@ -236,8 +239,9 @@ func (d *decoder) failOne(at string, err error) {
 	d.errs = append(d.errs, d.errorAt(at, err))
 }
 
-// errorAt returns an error with the position of the value at a path. If the key is
-// absent, the position is that of the enclosing mapping, and the reason names the key.
+// errorAt returns an error with the position of the value at a path. If the key
+// is absent, the position is that of the enclosing mapping, and the reason
+// names the key.
 func (d *decoder) errorAt(path string, err error) *Error {
 	reason, p, rest := clean(err.Error()), path, ""
 	for p != "" {
@@ -293,8 +297,8 @@ func (d *decoder) table(v reflect.Value, n ast.Node, at string, r rules) {
 	v.Set(m)
 }
 
-// begin returns the token at which to report a key missing from a mapping: the key
-// of the mapping itself rather than its first, correct key.
+// begin returns the token at which to report a key missing from a mapping: the
+// key of the mapping itself rather than its first, correct key.
 func (d *decoder) begin(n ast.Node, at string) *token.Token {
 	if p, ok := d.places[at]; ok && p.key != nil {
 		return start(p.key)

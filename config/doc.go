@@ -1,18 +1,18 @@
 // Package config reads the YAML files that users write: configurations of the
-// daemon, and profiles. It depends on the codec but on no source or sink: it fills
-// their structs by reflection. Package config/field documents the form of these
-// structs.
+// daemon, and profiles. It depends on the codec but on no source or sink: it
+// fills their structs by reflection. Package config/field documents the form of
+// these structs.
 //
 // [Schema] and [Reference] describe the same structs. Their texts are the doc
 // comments of the fields, which go generate collects in comments.json.
 //
 // # Errors
 //
-// Parsing is strict: an unknown key, a duplicate key, an anchor, an alias, a tag or
-// a second document is an error. All errors in a file are reported at once, each as
-// an [*Error] with line and column, joined by errors.Join in the order of the file.
-// No error repeats a value, because values may contain URLs and secrets. An unknown
-// key is repeated only if it has the form of a key.
+// Parsing is strict: an unknown key, a duplicate key, an anchor, an alias, a
+// tag or a second document is an error. All errors in a file are reported at
+// once, each as an [*Error] with line and column, joined by errors.Join in the
+// order of the file. No error repeats a value, because values may contain URLs
+// and secrets. An unknown key is repeated only if it has the form of a key.
 //
 // # Limits
 //

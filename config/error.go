@@ -28,7 +28,8 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s:%d:%d: %s", e.File, e.Line, e.Column, e.Reason)
 }
 
-// Unwrap returns the cause of e, or nil. Its text may contain values that e omits.
+// Unwrap returns the cause of e, or nil. Its text may contain values that e
+// omits.
 func (e *Error) Unwrap() error { return e.err }
 
 // joined sorts the errors by position and joins them. It returns nil for none.
@@ -52,8 +53,8 @@ func fileReason(err error) string {
 	return clean("cannot read file: " + err.Error())
 }
 
-// clean returns an error text of another package on one line. It replaces a text
-// that contains a URL, because URLs may contain passwords.
+// clean returns an error text of another package on one line. It replaces a
+// text that contains a URL, because URLs may contain passwords.
 func clean(reason string) string {
 	reason = strings.ReplaceAll(reason, "\n", "; ")
 	if found := strings.Contains(reason, "://"); found {
@@ -65,9 +66,9 @@ func clean(reason string) string {
 // notShown replaces a reason that contains a URL.
 const notShown = "invalid value (not shown: it may contain a secret)"
 
-// noSuch returns the reason for a name that is not among names: what, followed by
-// the nearest name or, if none is near, all of them. It does not repeat name, which
-// may be a secret in the wrong place.
+// noSuch returns the reason for a name that is not among names: what, followed
+// by the nearest name or, if none is near, all of them. It does not repeat
+// name, which may be a secret in the wrong place.
 func noSuch(what string, names []string, name string) string {
 	if near := suggest.Nearest(names, name); near != "" {
 		return fmt.Sprintf("%s (did you mean %q?)", what, near)
@@ -75,8 +76,8 @@ func noSuch(what string, names []string, name string) string {
 	return fmt.Sprintf("%s (must be one of: %s)", what, strings.Join(names, ", "))
 }
 
-// noSuchFlag returns the reason for an unknown flag. There are too many flags to
-// list them.
+// noSuchFlag returns the reason for an unknown flag. There are too many flags
+// to list them.
 func noSuchFlag(names []string, name string) string {
 	if near := suggest.Nearest(names, name); near != "" {
 		return fmt.Sprintf("unknown flag (did you mean %q?)", near)
@@ -84,8 +85,8 @@ func noSuchFlag(names []string, name string) string {
 	return "unknown flag (see 'urlfold flags' for a list)"
 }
 
-// isName reports whether s has the form of a name. Names are never URLs, so they
-// may appear in output, versions and errors.
+// isName reports whether s has the form of a name. Names are never URLs, so
+// they may appear in output, versions and errors.
 func isName(s string) bool {
 	for _, c := range []byte(s) {
 		letter := 'a' <= c|0x20 && c|0x20 <= 'z'

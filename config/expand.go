@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// An Env gives a configuration access to environment variables and other files. The
-// zero Env has neither.
+// An Env gives a configuration access to environment variables and other files.
+// The zero Env has neither.
 type Env struct {
 	Lookup   func(name string) (string, bool)  // looks up an environment variable
 	ReadFile func(name string) ([]byte, error) // reads a file; relative names have already been joined to the directory of the configuration
 }
 
-// OS returns an Env with the environment and the files of the process. It reads at
-// most 64 MiB of a file.
+// OS returns an Env with the environment and the files of the process. It reads
+// at most 64 MiB of a file.
 func OS() Env {
 	return Env{
 		Lookup:   os.LookupEnv,
@@ -30,8 +30,8 @@ func OS() Env {
 //	${file:PATH}      the content of a file without its last line end
 //	$${               a literal ${
 //
-// Values are not expanded recursively. Expansion happens after parsing, so a value
-// never changes the structure of the document.
+// Values are not expanded recursively. Expansion happens after parsing, so a
+// value never changes the structure of the document.
 type expander struct {
 	env     Env
 	dir     string            // directory of the configuration
@@ -101,7 +101,8 @@ func (x *expander) variable(inner string) (value, reason string) {
 	return value, ""
 }
 
-// isVariable reports whether s has the form of the name of an environment variable.
+// isVariable reports whether s has the form of the name of an environment
+// variable.
 func isVariable(s string) bool {
 	return isName(s) && !strings.ContainsAny(s, "-.") && (s[0] < '0' || s[0] > '9')
 }
@@ -146,8 +147,8 @@ func (x *expander) join(name string) string {
 // open reads a file named in the configuration.
 func (x *expander) open(name string) ([]byte, error) { return x.env.ReadFile(x.join(name)) }
 
-// scrub replaces the secrets in the text of an error by ***. It skips values of up to
-// three bytes, which occur in any text and are not worth hiding.
+// scrub replaces the secrets in the text of an error by ***. It skips values of
+// up to three bytes, which occur in any text and are not worth hiding.
 func (x *expander) scrub(reason string) string {
 	if x == nil {
 		return reason

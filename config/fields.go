@@ -28,8 +28,8 @@ type rules struct {
 // element returns the rules that apply to each element of a list or mapping.
 func (r rules) element() rules { return rules{enum: r.enum} }
 
-// fieldsOf returns the fields of a struct that have a key, in order, including those
-// of inlined structs.
+// fieldsOf returns the fields of a struct that have a key, in order, including
+// those of inlined structs.
 func fieldsOf(t reflect.Type) ([]structField, error) {
 	var all []structField
 	for f := range t.Fields() {

@@ -13,12 +13,13 @@ import (
 	"github.com/urlfold/urlfold/config/field"
 )
 
-// A File is a complete configuration: one linear pipeline and the settings of its
-// process. Load and Parse create it. Absent keys have their defaults.
+// A File is a complete configuration: one linear pipeline and the settings of
+// its process. Load and Parse create it. Absent keys have their defaults.
 type File struct {
 	// The version of the configuration format.
 	Version int `yaml:"version" min:"1" max:"1"`
-	// The directory of the checkpoints, the restart points of compressed files and the lock.
+	// The directory of the checkpoints, the restart points of compressed files and
+	// the lock.
 	DataDir string `yaml:"data_dir" min:"1"`
 	// The sources of records.
 	Sources []Component `yaml:"sources,required" min:"1"`
@@ -71,21 +72,35 @@ func Default() *File {
 type Pipeline struct {
 	// The number of workers. 0 means one per CPU.
 	Workers int `yaml:"workers" min:"0" max:"1024"`
-	// The order in which sinks receive records: none for any order, per_lane to keep the order within each file, partition or consumer.
+	// The order in which sinks receive records: none for any order, per_lane to
+	// keep the order within each file, partition or consumer.
 	Ordering string `yaml:"ordering" enum:"none,per_lane"`
 	// The limits of a batch. A batch is complete when it reaches any of them.
 	Batch Batch `yaml:"batch"`
-	// The maximum amount of input that has been read but is not yet durable in every sink.
+	// The maximum amount of input that has been read but is not yet durable in
+	// every sink.
 	MaxInFlight MaxInFlight `yaml:"max_in_flight"`
 	// The time between two commits of what is durable.
 	CommitInterval time.Duration `yaml:"commit_interval" min:"10ms" max:"1h"`
 	// The maximum length of a record. on_oversize decides about longer ones.
 	MaxRecordBytes field.Size `yaml:"max_record_bytes" min:"1KiB" max:"256MiB"`
-	// The disposition of records longer than max_record_bytes: dead_letter writes them to the dead letter, truncate cuts them, pass_through passes them on unparsed, and stop ends the run as soon as all earlier records of the same file, partition or stream are durable. Default: dead_letter, or pass_through if no dead_letter is configured.
+	// The disposition of records longer than max_record_bytes: dead_letter writes
+	// them to the dead letter, truncate cuts them, pass_through passes them on
+	// unparsed, and stop ends the run as soon as all earlier records of the same
+	// file, partition or stream are durable. Default: dead_letter, or pass_through
+	// if no dead_letter is configured.
 	OnOversize string `yaml:"on_oversize" enum:"dead_letter,truncate,pass_through,stop"`
-	// The disposition of records whose URL cannot be parsed or is rejected. Default: dead_letter, or pass_through if no dead_letter is configured.
+	// The disposition of records whose URL cannot be parsed or is rejected.
+	// Default: dead_letter, or pass_through if no dead_letter is configured.
 	OnReject string `yaml:"on_reject" enum:"dead_letter,pass_through"`
-	// The disposition of records that a sink refuses permanently, for example because the broker finds them too large or because the topic requires a key. dead_letter writes them to the dead letter, but after three consecutive batches were refused completely with the same code, it blocks the lane. block retries the record until the sink accepts it; meanwhile its file, partition or stream waits and the process is not ready. drop discards the record, counts it, and makes a finished run exit with code 4. Default: dead_letter, or block if no dead_letter is configured.
+	// The disposition of records that a sink refuses permanently, for example
+	// because the broker finds them too large or because the topic requires a key.
+	// dead_letter writes them to the dead letter, but after three consecutive
+	// batches were refused completely with the same code, it blocks the lane.
+	// block retries the record until the sink accepts it; meanwhile its file,
+	// partition or stream waits and the process is not ready. drop discards the
+	// record, counts it, and makes a finished run exit with code 4. Default:
+	// dead_letter, or block if no dead_letter is configured.
 	OnRefused string `yaml:"on_refused" enum:"dead_letter,block,drop"`
 }
 
@@ -117,15 +132,22 @@ func (p *Pipeline) Validate() error {
 
 // Shutdown configures the shutdown of the process.
 type Shutdown struct {
-	// The maximum time from the signal to the exit of the process. After three quarters of it, urlfold abandons the records that are not durable; the next start reads them again.
+	// The maximum time from the signal to the exit of the process. After three
+	// quarters of it, urlfold abandons the records that are not durable; the next
+	// start reads them again.
 	Timeout time.Duration `yaml:"timeout" min:"1s" max:"1h"`
 }
 
-// Admin is the HTTP server with /metrics, /healthz, /readyz and the status page.
+// Admin is the HTTP server with /metrics, /healthz, /readyz and the status
+// page.
 type Admin struct {
-	// The address to listen on: HOST:PORT, or unix: followed by the path of a socket. An empty string disables the server.
+	// The address to listen on: HOST:PORT, or unix: followed by the path of a
+	// socket. An empty string disables the server.
 	Listen string `yaml:"listen"`
-	// The host names that requests may use in addition to localhost and IP addresses; "*.example.com" matches all names below example.com. Requests for other names get status 403, which prevents web pages from reading the server through a host name of their own (DNS rebinding).
+	// The host names that requests may use in addition to localhost and IP
+	// addresses; "*.example.com" matches all names below example.com. Requests for
+	// other names get status 403, which prevents web pages from reading the server
+	// through a host name of their own (DNS rebinding).
 	AllowedHosts []string `yaml:"allowed_hosts"`
 	// Whether to serve profiles of the process at /debug/pprof/.
 	Pprof bool `yaml:"pprof"`
@@ -166,19 +188,22 @@ type Log struct {
 	Level string `yaml:"level" enum:"debug,info,warn,error"`
 	// The format of log lines.
 	Format string `yaml:"format" enum:"text,json"`
-	// The interval in which identical messages are logged only once. 0 disables the limit.
+	// The interval in which identical messages are logged only once. 0 disables
+	// the limit.
 	RateLimit time.Duration `yaml:"rate_limit" max:"1h"`
 }
 
 // Ready configures the readiness check.
 type Ready struct {
-	// The process is not ready while the oldest record that is not durable was read longer ago than this.
+	// The process is not ready while the oldest record that is not durable was
+	// read longer ago than this.
 	MaxUnresolved time.Duration `yaml:"max_unresolved" min:"1s"`
 }
 
 // Memory configures the memory of the process.
 type Memory struct {
-	// The soft limit of the memory of the process: at least 32MiB, or 0 for no limit.
+	// The soft limit of the memory of the process: at least 32MiB, or 0 for no
+	// limit.
 	Limit field.Size `yaml:"limit"`
 }
 
@@ -193,8 +218,8 @@ func (m *Memory) Validate() error {
 	return nil
 }
 
-// A Test is a test case for "urlfold test": either a URL with the expected result, or
-// URLs whose keys must be equal or different.
+// A Test is a test case for "urlfold test": either a URL with the expected
+// result, or URLs whose keys must be equal or different.
 type Test struct {
 	// The input URL. Requires norm, flags or reject.
 	URL string `yaml:"url"`
@@ -212,7 +237,8 @@ type Test struct {
 	Key string `yaml:"key" enum:"k0,k1,k2,k3"`
 }
 
-// Validate checks that the keys of the case fit together and that its flags exist.
+// Validate checks that the keys of the case fit together and that its flags
+// exist.
 func (t *Test) Validate() error {
 	count := 0
 	for _, is := range []bool{t.URL != "", t.SameKey != nil, t.DifferentKey != nil} {
@@ -246,14 +272,14 @@ func (t *Test) checkNames() error {
 	return errors.Join(errs...)
 }
 
-// ErrorAt returns err with the file, line and column of the value at a path, such as
-// "codec.format", "tests[2].norm" or c.Path() + ".topics[0]". If the key is absent,
-// the position is that of the enclosing key. The text contains no URLs and no
-// expanded values.
+// ErrorAt returns err with the file, line and column of the value at a path,
+// such as "codec.format", "tests[2].norm" or c.Path() + ".topics[0]". If the
+// key is absent, the position is that of the enclosing key. The text contains
+// no URLs and no expanded values.
 func (f *File) ErrorAt(path string, err error) *Error { return f.d.errorAt(path, err) }
 
-// ShowAt is like ErrorAt but keeps URLs in the text, for use with the URLs of test
-// cases. The caller must mask their passwords.
+// ShowAt is like ErrorAt but keeps URLs in the text, for use with the URLs of
+// test cases. The caller must mask their passwords.
 func (f *File) ShowAt(path string, err error) *Error {
 	e := f.d.errorAt(path, err)
 	e.Reason = strings.ReplaceAll(err.Error(), "\n", "; ")

@@ -19,10 +19,10 @@ func Load(path string, types Types, env Env) (*File, error) {
 	return Parse(path, data, types, env)
 }
 
-// Parse parses a configuration. file names it in errors; relative file names in the
-// configuration are relative to the directory of file. If data has errors, Parse
-// returns nil and an error that joins an *Error for each: first those in this file,
-// in order, then those in a profile file.
+// Parse parses a configuration. file names it in errors; relative file names in
+// the configuration are relative to the directory of file. If data has errors,
+// Parse returns nil and an error that joins an *Error for each: first those in
+// this file, in order, then those in a profile file.
 func Parse(file string, data []byte, types Types, env Env) (*File, error) {
 	exp := &expander{env: env, dir: filepath.Dir(file)}
 	d := newDecoder(document{file: file, exp: exp}, nil)
@@ -65,8 +65,8 @@ func (d *decoder) read(f *File, root ast.Node) {
 	}
 }
 
-// deadLetters sets the default dispositions, which depend on whether a dead letter is
-// configured.
+// deadLetters sets the default dispositions, which depend on whether a dead
+// letter is configured.
 func (d *decoder) deadLetters(f *File) {
 	const to = "dead_letter"
 	or := to

@@ -22,17 +22,25 @@ import (
 
 // A Policy holds the settings on which keys of the levels K2 and K3 depend.
 type Policy struct {
-	// The lists of parameters that K2 drops: default for the built-in list, or a file. Default: [default].
+	// The lists of parameters that K2 drops: default for the built-in list, or a
+	// file. Default: [default].
 	Lists []List `yaml:"lists"`
-	// Additional parameters that K2 drops, in the syntax of a line of a plain list: gclid, utm_*, /ga_[a-z]+/, "sid ~alnum16", "example.com/path/**: ref", "!keep".
+	// Additional parameters that K2 drops, in the syntax of a line of a plain
+	// list: gclid, utm_*, /ga_[a-z]+/, "sid ~alnum16", "example.com/path/**: ref",
+	// "!keep".
 	DropParams []string `yaml:"drop_params"`
 	// Additional parameters that K3 drops, in the same syntax.
 	SiteParams []string `yaml:"site_params"`
-	// The only parameters that K3 keeps, for each HOST, HOST/PATH or /PATH. K3 is derived from K2, so it cannot keep parameters that K2 drops.
+	// The only parameters that K3 keeps, for each HOST, HOST/PATH or /PATH. K3 is
+	// derived from K2, so it cannot keep parameters that K2 drops.
 	KeepParams map[string][]string `yaml:"keep_params"`
-	// Path templates for the output field template, such as /order/{uuid}. They take precedence over the built-in ones. The placeholders {int}, {uuid}, {hex}, {date} and {token} match segments of that form; any other name matches any segment.
+	// Path templates for the output field template, such as /order/{uuid}. They
+	// take precedence over the built-in ones. The placeholders {int}, {uuid},
+	// {hex}, {date} and {token} match segments of that form; any other name
+	// matches any segment.
 	PathTemplates []string `yaml:"path_templates"`
-	// Hosts, including their subdomains, whose fragments #/... and #!... identify pages; "*" means every host.
+	// Hosts, including their subdomains, whose fragments #/... and #!... identify
+	// pages; "*" means every host.
 	SPA []string `yaml:"spa"`
 	// Whether K2 and K3 distinguish http from https.
 	KeepHTTPS bool `yaml:"keep_https"`
@@ -40,7 +48,8 @@ type Policy struct {
 	LowerPath bool `yaml:"lower_path"`
 	// Whether K3 ignores case in queries.
 	LowerQuery bool `yaml:"lower_query"`
-	// Whether K3 converts paths and queries to Unicode Normalization Form C (rule nfc).
+	// Whether K3 converts paths and queries to Unicode Normalization Form C (rule
+	// nfc).
 	NFC bool `yaml:"nfc"`
 	// Whether K3 removes repeated parameters with equal values (rule q-once).
 	Once bool `yaml:"once"`
@@ -49,13 +58,15 @@ type Policy struct {
 // isZero reports whether all settings of p have their zero values.
 func (p *Policy) isZero() bool { return reflect.ValueOf(*p).IsZero() }
 
-// A List is the built-in list, written as default, or a file with parameter rules.
+// A List is the built-in list, written as default, or a file with parameter
+// rules.
 type List struct {
 	// A rules file of the ClearURLs project.
 	ClearURLs string `yaml:"clearurls" min:"1"`
 	// A file with one rule per line.
 	Plain string `yaml:"plain" min:"1"`
-	// The name of the list in versions and explanations. Default: the file name without extension.
+	// The name of the list in versions and explanations. Default: the file name
+	// without extension.
 	Name string `yaml:"name" min:"1"`
 	// The version of the list. Default: a hash of its content.
 	Version string `yaml:"version" min:"1"`
@@ -80,7 +91,8 @@ func (l List) MarshalText() ([]byte, error) {
 	return nil, nil
 }
 
-// Validate checks that the list has exactly one file, and a valid name and version.
+// Validate checks that the list has exactly one file, and a valid name and
+// version.
 func (l *List) Validate() error {
 	if (l.ClearURLs == "") == (l.Plain == "") {
 		return errors.New("must be default, or a mapping with either clearurls or plain")
@@ -106,7 +118,8 @@ type policyCompiler struct {
 	nodes  map[string]ast.Node // node of each rule of own and site, by the rule's Source
 }
 
-// compilePolicy compiles p, the policy at a path. It omits settings with errors.
+// compilePolicy compiles p, the policy at a path. It omits settings with
+// errors.
 func (d *decoder) compilePolicy(p *Policy, at string) *codec.Policy {
 	c := &policyCompiler{decoder: d, at: at, nodes: map[string]ast.Node{}}
 	c.policy = &codec.Policy{KeepHTTPS: p.KeepHTTPS, LowerPath: p.LowerPath, LowerQuery: p.LowerQuery, NFC: p.NFC, Once: p.Once}
@@ -319,8 +332,8 @@ func isHost(s string) bool {
 	return true
 }
 
-// matchers compiles the matchers of all rules. The user's own rules come first, so
-// that explanations name them rather than a list.
+// matchers compiles the matchers of all rules. The user's own rules come first,
+// so that explanations name them rather than a list.
 func (c *policyCompiler) matchers(lists []*params.List) {
 	if own := finish(&c.own); own != nil {
 		lists = slices.Insert(lists, 0, own)
@@ -331,8 +344,8 @@ func (c *policyCompiler) matchers(lists []*params.List) {
 	}
 }
 
-// finish names the list of the profile's own rules and sets its version to a hash of
-// the rules. It returns nil if there are none.
+// finish names the list of the profile's own rules and sets its version to a
+// hash of the rules. It returns nil if there are none.
 func finish(l *params.List) *params.List {
 	if len(l.Rules) == 0 {
 		return nil

@@ -14,15 +14,16 @@ import (
 	"github.com/urlfold/urlfold/config/field"
 )
 
-// String returns the configuration as YAML, with all keys that were written and all
-// non-empty defaults. Secrets and credentials in URLs appear as "***"; a scalar with
-// an expansion appears as it was written: "${PASSWORD}".
+// String returns the configuration as YAML, with all keys that were written and
+// all non-empty defaults. Secrets and credentials in URLs appear as "***"; a
+// scalar with an expansion appears as it was written: "${PASSWORD}".
 func (f *File) String() string {
 	p := printer{f.d}
 	return string(p.structure(nil, reflect.ValueOf(f).Elem(), "", ""))
 }
 
-// A printer formats YAML. Its methods append to dst and return the extended slice.
+// A printer formats YAML. Its methods append to dst and return the extended
+// slice.
 type printer struct{ d *decoder }
 
 // step is the indentation of one level.
@@ -147,7 +148,8 @@ func (p printer) table(dst []byte, v reflect.Value, at, indent string) []byte {
 	return dst
 }
 
-// addressable returns an addressable copy of v, whose pointer methods can be called.
+// addressable returns an addressable copy of v, whose pointer methods can be
+// called.
 func addressable(v reflect.Value) reflect.Value {
 	c := reflect.New(v.Type()).Elem()
 	c.Set(v)

@@ -12,8 +12,9 @@ import (
 	"github.com/urlfold/urlfold/config/field"
 )
 
-// LoadProfile reads the profile file at path. Names of other files in it are relative
-// to its directory; these files may be up to 64 MiB long. See ParseProfile.
+// LoadProfile reads the profile file at path. Names of other files in it are
+// relative to its directory; these files may be up to 64 MiB long. See
+// ParseProfile.
 func LoadProfile(path string) (codec.Profile, *codec.Policy, error) {
 	data, err := readFile(path, MaxFile)
 	if err != nil {
@@ -31,8 +32,8 @@ func LoadProfile(path string) (codec.Profile, *codec.Policy, error) {
 // maxList is the maximum size of a parameter list, in bytes.
 const maxList = 64 << 20
 
-// readFile reads up to limit+1 bytes of a file. A longer result means that the file
-// exceeds the limit.
+// readFile reads up to limit+1 bytes of a file. A longer result means that the
+// file exceeds the limit.
 func readFile(name string, limit int64) (data []byte, err error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -42,8 +43,8 @@ func readFile(name string, limit int64) (data []byte, err error) {
 	return data, errors.Join(err, f.Close())
 }
 
-// ParseProfile parses a profile file: a built-in profile as base, rules to add or
-// remove, and the policy for the keys of levels K2 and K3.
+// ParseProfile parses a profile file: a built-in profile as base, rules to add
+// or remove, and the policy for the keys of levels K2 and K3.
 //
 //	name: shop                    # required; appears in output: letters, digits, '-', '_', '.'
 //	base: crawler                 # required: the name of a built-in profile
@@ -73,10 +74,10 @@ func readFile(name string, limit int64) (data []byte, err error) {
 //	params:                       # how parameters are serialized; see Param
 //	  - {name: color, in: query, style: pipeDelimited}
 //
-// file names the file in errors and in the sources of rules. open reads a file that
-// the profile names; if it is nil, the profile must not name any. If data has errors
-// or the rules contradict each other, ParseProfile returns a zero Profile, a nil
-// Policy, and an error that joins an *Error for each.
+// file names the file in errors and in the sources of rules. open reads a file
+// that the profile names; if it is nil, the profile must not name any. If data
+// has errors or the rules contradict each other, ParseProfile returns a zero
+// Profile, a nil Policy, and an error that joins an *Error for each.
 func ParseProfile(file string, data []byte, open func(name string) ([]byte, error)) (codec.Profile, *codec.Policy, error) {
 	d := newDecoder(document{file: file}, open)
 	var p codec.Profile
@@ -94,14 +95,16 @@ func ParseProfile(file string, data []byte, open func(name string) ([]byte, erro
 	return p, policy, nil
 }
 
-// A profileFile holds the contents of a profile file. The comments of its fields
-// become the table of keys in docs/reference/profiles.md.
+// A profileFile holds the contents of a profile file. The comments of its
+// fields become the table of keys in docs/reference/profiles.md.
 type profileFile struct {
-	// The name of the profile in output. It must differ from the names of the built-in profiles.
+	// The name of the profile in output. It must differ from the names of the
+	// built-in profiles.
 	Name string `yaml:"name,required"`
 	// The built-in profile to start from.
 	Base string `yaml:"base,required"`
-	// The rules to add and to remove, by name. Changes that contradict the standard are rejected.
+	// The rules to add and to remove, by name. Changes that contradict the
+	// standard are rejected.
 	Rules RuleChanges `yaml:"rules"`
 	// The level of keys. Default: that of the base.
 	Key string `yaml:"key" enum:"k0,k1,k2,k3"`
@@ -109,7 +112,8 @@ type profileFile struct {
 	MaxURL field.Size `yaml:"max_url" min:"1" max:"1GiB"`
 	// The settings of K2 and K3 keys. Default: the built-in policy.
 	Policy *Policy `yaml:"policy"`
-	// The serialization of parameters for the output field params, as in codec.params. It does not affect keys.
+	// The serialization of parameters for the output field params, as in
+	// codec.params. It does not affect keys.
 	Params []Param `yaml:"params"`
 }
 
@@ -154,8 +158,8 @@ func (d *decoder) checkName(name string) {
 	}
 }
 
-// IsProfileFile reports whether name, the value of a profile setting, names a file
-// rather than a built-in profile.
+// IsProfileFile reports whether name, the value of a profile setting, names a
+// file rather than a built-in profile.
 func IsProfileFile(name string) bool {
 	return strings.HasSuffix(name, ".yaml") || strings.HasSuffix(name, ".yml")
 }
@@ -169,7 +173,8 @@ func ProfileNames() []string {
 	return names
 }
 
-// builtIn returns the built-in profile called name, which was written at a path.
+// builtIn returns the built-in profile called name, which was written at a
+// path.
 func (d *decoder) builtIn(name, at string) codec.Profile {
 	p, ok := codec.Lookup(name)
 	if !ok && !d.broken[at] {
@@ -178,15 +183,16 @@ func (d *decoder) builtIn(name, at string) codec.Profile {
 	return p
 }
 
-// ruleSets parses the rules to add and to remove at a path. No rule may be in both
-// lists.
+// ruleSets parses the rules to add and to remove at a path. No rule may be in
+// both lists.
 func (d *decoder) ruleSets(c *RuleChanges, at string) (added, removed codec.Rules) {
 	added = d.ruleSet(c.Add, in(at, "add"), 0)
 	removed = d.ruleSet(c.Remove, in(at, "remove"), added)
 	return added, removed
 }
 
-// ruleSet parses the rule names at a path. A rule that is also in other is an error.
+// ruleSet parses the rule names at a path. A rule that is also in other is an
+// error.
 func (d *decoder) ruleSet(names []string, at string, other codec.Rules) (set codec.Rules) {
 	for i, name := range names {
 		at := element(at, i)
@@ -204,8 +210,8 @@ func (d *decoder) ruleSet(names []string, at string, other codec.Rules) (set cod
 	return set
 }
 
-// checkProfile lets the codec check a profile for contradictions, and records them
-// at a path.
+// checkProfile lets the codec check a profile for contradictions, and records
+// them at a path.
 func (d *decoder) checkProfile(p codec.Profile, policy *codec.Policy, at string) {
 	_, err := codec.New(p, codec.WithPolicy(policy))
 	refused, ok := errors.AsType[*codec.ProfileError](err)

@@ -8,8 +8,8 @@ import (
 	"github.com/urlfold/urlfold/config/field"
 )
 
-// Reference returns a Markdown page with a table of keys for each section and each
-// component: the schema in a form for people. It fails if Schema fails.
+// Reference returns a Markdown page with a table of keys for each section and
+// each component: the schema in a form for people. It fails if Schema fails.
 func Reference(types Types) ([]byte, error) {
 	if _, err := Schema(types); err != nil {
 		return nil, err

@@ -13,8 +13,8 @@ import (
 	"github.com/goccy/go-yaml/ast"
 )
 
-// scalarValue fills v from a scalar. The type of v is a scalar, or a struct that
-// implements encoding.TextUnmarshaler.
+// scalarValue fills v from a scalar. The type of v is a scalar, or a struct
+// that implements encoding.TextUnmarshaler.
 func (d *decoder) scalarValue(v reflect.Value, n ast.Node, at string, r rules) {
 	if v.Kind() == reflect.Bool && !isText(v.Type()) {
 		v.SetBool(d.bool(n))
@@ -49,13 +49,14 @@ func (d *decoder) scalarValue(v reflect.Value, n ast.Node, at string, r rules) {
 	d.bounds(v, n, r)
 }
 
-// hasCredentials reports whether text may contain a URL with a user name or password.
+// hasCredentials reports whether text may contain a URL with a user name or
+// password.
 func hasCredentials(text string) bool {
 	return strings.Contains(text, "://") && strings.Contains(text, "@")
 }
 
-// keepRaw stores a scalar with an expansion as it was written, because the expanded
-// value must not be printed.
+// keepRaw stores a scalar with an expansion as it was written, because the
+// expanded value must not be printed.
 func (d *decoder) keepRaw(n ast.Node, at string) {
 	if s, ok := n.(*ast.StringNode); ok && strings.Contains(s.Value, "${") {
 		d.raw[at] = s.Value
@@ -80,8 +81,8 @@ func numberReason(t reflect.Type) string {
 	return "must be an integer"
 }
 
-// setText parses text into v, or returns why it cannot. The reason may repeat the
-// text; this cannot disclose a secret, because parsing one never fails.
+// setText parses text into v, or returns why it cannot. The reason may repeat
+// the text; this cannot disclose a secret, because parsing one never fails.
 func setText(v reflect.Value, text string) (reason string) {
 	if u, ok := v.Addr().Interface().(encoding.TextUnmarshaler); ok {
 		if err := u.UnmarshalText([]byte(text)); err != nil {
@@ -180,8 +181,8 @@ func ofWhat(k reflect.Kind, last bool, n string) string {
 	return " element" + s
 }
 
-// compareBound compares v, or its length, with the bound of a tag. It returns 0 if
-// the bound is empty.
+// compareBound compares v, or its length, with the bound of a tag. It returns 0
+// if the bound is empty.
 func compareBound(v reflect.Value, bound string) (order int, text string) {
 	if bound == "" {
 		return 0, ""

@@ -12,11 +12,11 @@ import (
 )
 
 // Schema returns the JSON Schema (draft 2020-12) of a configuration with the
-// components in types. It fails only if the struct of a component does not follow the
-// rules of package config/field.
+// components in types. It fails only if the struct of a component does not
+// follow the rules of package config/field.
 //
-// The schema cannot express everything that Parse checks, such as the bounds of sizes
-// and durations and the constraints between keys.
+// The schema cannot express everything that Parse checks, such as the bounds of
+// sizes and durations and the constraints between keys.
 func Schema(types Types) ([]byte, error) {
 	b := schemaBuilder{types: types}
 	s, err := b.structure(reflect.ValueOf(Default()).Elem(), "")
@@ -183,8 +183,8 @@ func hasProperty(s *schema, name string) bool {
 	return false
 }
 
-// scalarSchema returns the schema of a scalar. A scalar that is not a string may also
-// be an expansion, which is one.
+// scalarSchema returns the schema of a scalar. A scalar that is not a string
+// may also be an expansion, which is one.
 func scalarSchema(v reflect.Value, r rules) *schema {
 	t := v.Type()
 	s := &schema{Default: scalarDefault(v)}

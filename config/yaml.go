@@ -28,8 +28,8 @@ type document struct {
 	exp  *expander // nil: scalars are not expanded
 }
 
-// unquoted returns a hint for a syntax error on a line with a ${, whose brace has a
-// meaning in YAML unless the value is quoted.
+// unquoted returns a hint for a syntax error on a line with a ${, whose brace
+// has a meaning in YAML unless the value is quoted.
 func unquoted(text string, at *token.Token) string {
 	lines := strings.Split(text, "\n")
 	if at == nil || at.Position == nil || at.Position.Line < 1 || at.Position.Line > len(lines) || !strings.Contains(lines[at.Position.Line-1], "${") {
@@ -38,8 +38,8 @@ func unquoted(text string, at *token.Token) string {
 	return " (inside braces and brackets, quote values that contain ${)"
 }
 
-// parse returns the root of the only document in data. It returns nil if there is
-// none or after recording an error.
+// parse returns the root of the only document in data. It returns nil if there
+// is none or after recording an error.
 func (d *document) parse(data []byte) (root ast.Node) {
 	defer func() {
 		if recover() != nil { // a bug of the YAML library
@@ -85,8 +85,9 @@ func (d *document) only(docs []*ast.DocumentNode) (root ast.Node) {
 	return root
 }
 
-// tooDeep returns the token at which the nesting becomes too deep, or nil. It ignores
-// nesting by indentation, whose depth is limited by the square root of the file size.
+// tooDeep returns the token at which the nesting becomes too deep, or nil. It
+// ignores nesting by indentation, whose depth is limited by the square root of
+// the file size.
 func tooDeep(tokens token.Tokens) *token.Token {
 	depth, line, entries := 0, 0, 0
 	for _, tk := range tokens {
@@ -108,9 +109,9 @@ func tooDeep(tokens token.Tokens) *token.Token {
 	return nil
 }
 
-// joinColons works around a defect of the library, which parses [kafka:9092] in a
-// list inside a flow mapping as a mapping. In a plain scalar, a colon that is not
-// followed by a space is part of the text (YAML 1.2.2 §7.3.3).
+// joinColons works around a defect of the library, which parses [kafka:9092] in
+// a list inside a flow mapping as a mapping. In a plain scalar, a colon that is
+// not followed by a space is part of the text (YAML 1.2.2 §7.3.3).
 func joinColons(tokens token.Tokens) token.Tokens {
 	var out token.Tokens
 	for i := 0; i < len(tokens); i++ {
@@ -167,15 +168,16 @@ func (d *document) error(tk *token.Token, reason string, err error) *Error {
 	return e
 }
 
-// scrub removes secrets from errors that were recorded before the secret was read.
+// scrub removes secrets from errors that were recorded before the secret was
+// read.
 func (d *document) scrub() {
 	for _, e := range d.errs {
 		e.Reason = d.exp.scrub(e.Reason)
 	}
 }
 
-// start returns the first token of a node. GetToken would return the first colon of a
-// mapping in block style.
+// start returns the first token of a node. GetToken would return the first
+// colon of a mapping in block style.
 func start(n ast.Node) *token.Token {
 	switch n := n.(type) {
 	case *ast.MappingNode:
@@ -201,7 +203,8 @@ type keyReader struct {
 	read func(ast.Node)
 }
 
-// unknown records an error about an unknown key, and returns the nearest of names.
+// unknown records an error about an unknown key, and returns the nearest of
+// names.
 func (d *document) unknown(key ast.Node, names []string, name string) (near string) {
 	what := "unknown key"
 	if isName(name) {
@@ -211,8 +214,8 @@ func (d *document) unknown(key ast.Node, names []string, name string) (near stri
 	return suggest.Nearest(names, name)
 }
 
-// pairs calls read for every pair of a mapping. It records errors for keys that are
-// not scalars and for duplicate keys, and skips them.
+// pairs calls read for every pair of a mapping. It records errors for keys that
+// are not scalars and for duplicate keys, and skips them.
 func (d *document) pairs(n ast.Node, read func(key, value ast.Node, name string)) {
 	seen := map[string]bool{}
 	for _, kv := range d.values(n) {
@@ -269,8 +272,8 @@ func (d *document) scalar(n ast.Node) (text string, expanded, ok bool) {
 	return text, true, true
 }
 
-// written returns a scalar without expanding it, and whether it is a string rather
-// than a number.
+// written returns a scalar without expanding it, and whether it is a string
+// rather than a number.
 func (d *document) written(n ast.Node) (text string, isString, ok bool) {
 	switch n := n.(type) {
 	case *ast.StringNode:
@@ -297,8 +300,8 @@ func (d *document) bool(n ast.Node) bool {
 	return false
 }
 
-// but returns an addition to an error about the type of a node, if the cause may not
-// be obvious.
+// but returns an addition to an error about the type of a node, if the cause
+// may not be obvious.
 func but(n ast.Node) string {
 	switch n.(type) {
 	case *ast.NullNode:

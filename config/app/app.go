@@ -1,6 +1,6 @@
-// Package app is the entry point of urlfold programs. A main function that calls
-// [Main] with additional sources, sinks and formats is a complete urlfold with all
-// commands; see deploy/custom for an example.
+// Package app is the entry point of urlfold programs. A main function that
+// calls [Main] with additional sources, sinks and formats is a complete urlfold
+// with all commands; see deploy/custom for an example.
 //
 //	func main() {
 //		os.Exit(app.Main(app.Options{
@@ -27,17 +27,19 @@ type Options struct {
 	// Sources are the source types that a configuration may use, usually
 	// sources.Builtin plus others. Their names must be distinct.
 	Sources []sources.Type
-	// Sinks are the sink types, with the same rule. They also serve as dead letters.
+	// Sinks are the sink types, with the same rule. They also serve as dead
+	// letters.
 	Sinks []sinks.Type
-	// Formats are record formats in addition to the built-in ones. They are available
-	// to configurations, to the filter and to format detection.
+	// Formats are record formats in addition to the built-in ones. They are
+	// available to configurations, to the filter and to format detection.
 	Formats []record.Format
 }
 
-// Main executes the command line of the process and returns the exit code: 0 success,
-// 1 fatal error, 2 usage or configuration error, 3 interrupted before everything was
-// written, 4 finished but a condition of --fail-on was met. It reads os.Args, uses
-// the standard streams and handles signals, so a process must call it only once.
+// Main executes the command line of the process and returns the exit code: 0
+// success, 1 fatal error, 2 usage or configuration error, 3 interrupted before
+// everything was written, 4 finished but a condition of --fail-on was met. It
+// reads os.Args, uses the standard streams and handles signals, so a process
+// must call it only once.
 func Main(o Options) int {
 	c, err := daemon.NewCatalog(o.Sources, o.Sinks, o.Formats...)
 	if err != nil {

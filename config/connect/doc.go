@@ -1,4 +1,4 @@
-// Package connect holds the connection settings that sources and sinks share: Kafka
-// brokers, NATS servers, encryption and credentials. Package config fills them; see
-// package config/field.
+// Package connect holds the connection settings that sources and sinks share:
+// Kafka brokers, NATS servers, encryption and credentials. Package config fills
+// them; see package config/field.
 package connect

@@ -9,10 +9,11 @@ import (
 	"github.com/urlfold/urlfold/config/field"
 )
 
-// Kafka holds the addresses of the brokers and the credentials. The Kafka source and
-// the Kafka sink embed it in their configurations.
+// Kafka holds the addresses of the brokers and the credentials. The Kafka
+// source and the Kafka sink embed it in their configurations.
 type Kafka struct {
-	// Addresses of one or more brokers as HOST:PORT. The others are discovered from them.
+	// Addresses of one or more brokers as HOST:PORT. The others are discovered
+	// from them.
 	Brokers []string `yaml:"brokers,required" min:"1"`
 	// The client id, which brokers use for logs and quotas.
 	ClientID string `yaml:"client_id"`
@@ -29,10 +30,11 @@ func DefaultKafka() Kafka {
 	return Kafka{ClientID: "urlfold", RequestTimeout: 30 * time.Second}
 }
 
-// KafkaTLS configures the encryption of connections to brokers. The certificate of
-// the broker is always verified.
+// KafkaTLS configures the encryption of connections to brokers. The certificate
+// of the broker is always verified.
 type KafkaTLS struct {
-	// PEM file with the trusted certificate authorities. Default: those of the system.
+	// PEM file with the trusted certificate authorities. Default: those of the
+	// system.
 	CAFile string `yaml:"ca_file"`
 	// PEM file with the client certificate, for brokers that require one.
 	CertFile string `yaml:"cert_file"`
@@ -44,7 +46,8 @@ type KafkaTLS struct {
 
 // SASL holds a user name and password.
 type SASL struct {
-	// The SASL mechanism. PLAIN sends the password in clear text: use it only with TLS.
+	// The SASL mechanism. PLAIN sends the password in clear text: use it only with
+	// TLS.
 	Mechanism string `yaml:"mechanism,required" enum:"PLAIN,SCRAM-SHA-256,SCRAM-SHA-512"`
 	// The user name.
 	Username string `yaml:"username,required"`
@@ -52,7 +55,8 @@ type SASL struct {
 	Password field.Secret `yaml:"password,required"`
 }
 
-// Validate returns the joined errors in c, each a [field.Error]. It reads no files.
+// Validate returns the joined errors in c, each a [field.Error]. It reads no
+// files.
 func (c *Kafka) Validate() error {
 	var errs []error
 	fail := func(key, text string) {

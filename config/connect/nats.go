@@ -12,8 +12,9 @@ import (
 	"github.com/urlfold/urlfold/config/field"
 )
 
-// NATS holds the addresses of NATS servers and the credentials. The sources and sinks
-// for NATS embed it in their configurations; each opens its own connection.
+// NATS holds the addresses of NATS servers and the credentials. The sources and
+// sinks for NATS embed it in their configurations; each opens its own
+// connection.
 type NATS struct {
 	// URLs of one or more servers of a cluster, such as nats://n1:4222 or
 	// tls://n1:4222. The others are discovered from them.
@@ -28,42 +29,45 @@ type NATS struct {
 	User string `yaml:"user"`
 	// The password of user.
 	Password field.Secret `yaml:"password"`
-	// TLS encryption. Servers with a tls:// URL and servers that require TLS need it
-	// only for private certificates.
+	// TLS encryption. Servers with a tls:// URL and servers that require TLS need
+	// it only for private certificates.
 	TLS NATSTLS `yaml:"tls"`
 	// The JetStream domain. Default: that of the server.
 	Domain string `yaml:"domain"`
 	// The prefix of reply subjects, for users who may not subscribe to "_INBOX.>".
 	InboxPrefix string `yaml:"inbox_prefix"`
-	// The timeout of a connection attempt, and the time to wait at the start for the
-	// first server that answers.
+	// The timeout of a connection attempt, and the time to wait at the start for
+	// the first server that answers.
 	ConnectTimeout time.Duration `yaml:"connect_timeout" min:"100ms"`
 	// The pause before reconnecting to the same server after a connection is lost.
 	// The number of attempts is not limited.
 	ReconnectWait time.Duration `yaml:"reconnect_wait" min:"1ms"`
-	// The interval between pings on an idle connection. The connection is closed after
-	// two missing answers.
+	// The interval between pings on an idle connection. The connection is closed
+	// after two missing answers.
 	PingInterval time.Duration `yaml:"ping_interval" min:"100ms"`
 
-	// Buffer is the number of messages that a Subscription can hold. 0 means 65536.
+	// Buffer is the number of messages that a Subscription can hold. 0 means
+	// 65536.
 	Buffer int `yaml:"-"`
 	// Logger receives messages about the servers found at the start and about lost
 	// and restored connections. If nil, they are discarded.
 	Logger *slog.Logger `yaml:"-"`
 }
 
-// NATSTLS configures the encryption of a connection. All fields are optional; setting
-// any of them enables TLS.
+// NATSTLS configures the encryption of a connection. All fields are optional;
+// setting any of them enables TLS.
 type NATSTLS struct {
 	// Whether to use TLS even if the URLs do not request it.
 	Enabled bool `yaml:"enabled"`
-	// PEM file with the trusted certificate authorities. Default: those of the system.
+	// PEM file with the trusted certificate authorities. Default: those of the
+	// system.
 	CAFile string `yaml:"ca_file"`
 	// PEM file with the client certificate.
 	CertFile string `yaml:"cert_file"`
 	// PEM file with the private key of the client certificate.
 	KeyFile string `yaml:"key_file"`
-	// The expected name in the certificate of the server. Default: the host of its URL.
+	// The expected name in the certificate of the server. Default: the host of its
+	// URL.
 	ServerName string `yaml:"server_name"`
 }
 
@@ -110,8 +114,8 @@ func (c *NATS) Validate() error {
 	return errors.Join(errs...)
 }
 
-// serverMistake returns what is wrong with the URL of a server, or "". It does not
-// repeat any part of the URL, which may contain a password.
+// serverMistake returns what is wrong with the URL of a server, or "". It does
+// not repeat any part of the URL, which may contain a password.
 func serverMistake(server string) string {
 	if !strings.Contains(server, "://") {
 		server = "nats://" + server // as the client does
@@ -130,8 +134,8 @@ func serverMistake(server string) string {
 	return ""
 }
 
-// isSubject reports whether s is a subject without wildcards: dot-separated, non-empty
-// tokens without white space and control characters.
+// isSubject reports whether s is a subject without wildcards: dot-separated,
+// non-empty tokens without white space and control characters.
 func isSubject(s string) bool {
 	for token := range strings.SplitSeq(s, ".") {
 		if token == "" || strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r == 0x7f || r == '*' || r == '>' }) {

@@ -1,8 +1,8 @@
 package field
 
 // An Error reports a mistake in one key of a configuration struct. A Validate
-// method returns one, or several joined by [errors.Join], and package config adds
-// the file, line and column of the key.
+// method returns one, or several joined by [errors.Join], and package config
+// adds the file, line and column of the key.
 type Error struct {
 	// Field is the key, or a path of keys relative to the struct: "tls.ca_file",
 	// "topics[1]".

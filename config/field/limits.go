@@ -2,13 +2,14 @@ package field
 
 // Limits bound the cost of reading compressed input.
 type Limits struct {
-	// The maximum compression ratio: decompressed bytes per compressed byte. It applies
-	// once 64 MiB have been decompressed. -1 means no limit.
+	// The maximum compression ratio: decompressed bytes per compressed byte. It
+	// applies once 64 MiB have been decompressed. -1 means no limit.
 	MaxRatio int64 `yaml:"max_ratio" min:"-1"`
 	// The maximum decompressed size of a file. 0 means no limit.
 	MaxDecompressed Size `yaml:"max_decompressed"`
-	// The maximum window of a zstd file and dictionary of an xz file, which is roughly
-	// the memory needed to read it. Files written by zstd --long=31 need 2GiB.
+	// The maximum window of a zstd file and dictionary of an xz file, which is
+	// roughly the memory needed to read it. Files written by zstd --long=31 need
+	// 2GiB.
 	MaxWindow Size `yaml:"max_window" min:"1KiB"`
 }
 

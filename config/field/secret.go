@@ -6,8 +6,9 @@ import (
 	"log/slog"
 )
 
-// A Secret is a text that must not be printed, logged or marshaled. Every way of
-// formatting it yields "***", or "" if it is empty. Only Reveal returns the text.
+// A Secret is a text that must not be printed, logged or marshaled. Every way
+// of formatting it yields "***", or "" if it is empty. Only Reveal returns the
+// text.
 type Secret string
 
 const mask = "***"

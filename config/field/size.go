@@ -43,8 +43,8 @@ func (s *Size) UnmarshalText(text []byte) error {
 	return err
 }
 
-// multiples maps units to bytes. A single letter stands for a power of 1024, as do
-// the names with an i; SI names stand for powers of 1000.
+// multiples maps units to bytes. A single letter stands for a power of 1024, as
+// do the names with an i; SI names stand for powers of 1000.
 var multiples = map[string]float64{
 	"": 1, "b": 1,
 	"k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40,
@@ -58,8 +58,8 @@ const SizePattern = `^[0-9]+(\.[0-9]+)? *([kKmMgGtT]([iI]?[bB])?|[bB])?$`
 
 var errSize = errors.New("must be a size: a number and a unit, such as 64k, 1.5MiB or 10GB")
 
-// ParseSize parses a size in bytes, such as "64k", "1.5 MiB" or "10GB". It drops
-// fractions of a byte. The error does not repeat the text.
+// ParseSize parses a size in bytes, such as "64k", "1.5 MiB" or "10GB". It
+// drops fractions of a byte. The error does not repeat the text.
 func ParseSize(s string) (Size, error) {
 	digits := strings.TrimRight(s, "bBiIkKmMgGtT ")
 	unit, ok := multiples[strings.ToLower(strings.TrimSpace(s[len(digits):]))]

@@ -1,6 +1,6 @@
-// Command custom is urlfold with an additional source, sink and record format. Use it
-// as a template: copy the directory, remove the replace line from go.mod, and change the
-// rest.
+// Command custom is urlfold with an additional source, sink and record format.
+// Use it as a template: copy the directory, remove the replace line from
+// go.mod, and change the rest.
 package main
 
 import (

@@ -1,7 +1,8 @@
-// Package charset encodes the queries of URLs in legacy encodings, as browsers do on
-// pages in such an encoding. It implements the encoders of the Encoding Standard
-// (https://encoding.spec.whatwg.org/) for codec.WithQueryEncoding, based on
-// golang.org/x/text. It is separate so that package codec need not link the tables.
+// Package charset encodes the queries of URLs in legacy encodings, as browsers
+// do on pages in such an encoding. It implements the encoders of the Encoding
+// Standard (https://encoding.spec.whatwg.org/) for codec.WithQueryEncoding,
+// based on golang.org/x/text. It is separate so that package codec need not
+// link the tables.
 package charset
 
 import (
@@ -23,24 +24,26 @@ var names = []string{
 	"windows-1256", "windows-1257", "windows-1258", "x-mac-cyrillic", "x-user-defined",
 }
 
-// Names returns the names of the supported encodings, UTF-8 first, in a new slice.
+// Names returns the names of the supported encodings, UTF-8 first, in a new
+// slice.
 func Names() []string { return append([]string{"utf-8"}, names...) }
 
-// An Encoding is a legacy encoding. It implements codec.QueryEncoding and is safe for
-// concurrent use.
+// An Encoding is a legacy encoding. It implements codec.QueryEncoding and is
+// safe for concurrent use.
 type Encoding struct {
 	name    string
 	append  appender
 	escapes bool // iso-2022-jp
 }
 
-// An appender appends char, a non-ASCII character in UTF-8, in an encoding. If the
-// encoding does not contain the character, it returns dst unchanged and false.
+// An appender appends char, a non-ASCII character in UTF-8, in an encoding. If
+// the encoding does not contain the character, it returns dst unchanged and
+// false.
 type appender func(dst, char []byte) (out []byte, ok bool)
 
-// Lookup returns the encoding for a label, such as "latin1" for windows-1252, ignoring
-// case (Encoding Standard §4.2). It returns nil for UTF-8 and for the encodings whose
-// queries are in UTF-8: replacement, UTF-16BE and UTF-16LE.
+// Lookup returns the encoding for a label, such as "latin1" for windows-1252,
+// ignoring case (Encoding Standard §4.2). It returns nil for UTF-8 and for the
+// encodings whose queries are in UTF-8: replacement, UTF-16BE and UTF-16LE.
 func Lookup(label string) (*Encoding, error) {
 	e, err := htmlindex.Get(label)
 	if err != nil {
@@ -77,8 +80,8 @@ func single(e encoding.Encoding) appender {
 	}
 }
 
-// except wraps next with the differences between the Encoding Standard and the tables of
-// golang.org/x/text.
+// except wraps next with the differences between the Encoding Standard and the
+// tables of golang.org/x/text.
 func except(name string, next appender) appender {
 	switch name {
 	case "big5": // §12.1.2, index Big5: the Hong Kong extensions are decoded, but not encoded
@@ -121,8 +124,9 @@ var fullWidthMinus = []byte("－")
 // Name returns the name of e, in lower case: "windows-1252".
 func (e *Encoding) Name() string { return e.name }
 
-// AppendQuery appends text, which must be UTF-8, in the encoding. It replaces a character
-// that the encoding does not contain by "%26%23", its code point in decimal, and "%3B"
+// AppendQuery appends text, which must be UTF-8, in the encoding. It replaces a
+// character that the encoding does not contain by "%26%23", its code point in
+// decimal, and "%3B"
 // (https://url.spec.whatwg.org/#string-percent-encode-after-encoding).
 func (e *Encoding) AppendQuery(dst, text []byte) []byte {
 	if e.escapes {
@@ -149,15 +153,16 @@ func appendLacking(dst []byte, r rune) []byte {
 	return append(dst, "%3B"...)
 }
 
-// The states of iso-2022-jp, represented by the escape sequences that select them.
+// The states of iso-2022-jp, represented by the escape sequences that select
+// them.
 const (
 	stateASCII = "\x1B(B"
 	stateRoman = "\x1B(J"
 	stateJIS   = "\x1B$B"
 )
 
-// appendISO2022JP is the encoder of Encoding Standard §13.2.2: ASCII, JIS X 0201
-// without its katakana, and JIS X 0208.
+// appendISO2022JP is the encoder of Encoding Standard §13.2.2: ASCII, JIS X
+// 0201 without its katakana, and JIS X 0208.
 func (e *Encoding) appendISO2022JP(dst, text []byte) []byte {
 	state := stateASCII
 	to := func(want string) {
@@ -204,12 +209,13 @@ func (e *Encoding) appendISO2022JP(dst, text []byte) []byte {
 	return dst
 }
 
-// wideKatakana holds the full-width forms of U+FF61 to U+FF9F, three bytes each (index
-// ISO-2022-JP katakana).
+// wideKatakana holds the full-width forms of U+FF61 to U+FF9F, three bytes each
+// (index ISO-2022-JP katakana).
 var wideKatakana = []byte("。「」、・ヲァィゥェォャュョッーアイウエオカキクケコサシスセソタチツテトナニヌネノハヒフヘホマミムメモヤユヨラリルレロワン゛゜")
 
-// jis0208 returns the two bytes of a character of JIS X 0208, which are its EUC-JP bytes
-// with their high bits cleared. It uses the capacity of dst as scratch space.
+// jis0208 returns the two bytes of a character of JIS X 0208, which are its
+// EUC-JP bytes with their high bits cleared. It uses the capacity of dst as
+// scratch space.
 func (e *Encoding) jis0208(dst, char []byte, r rune) (pair [2]byte, ok bool) {
 	if r >= 0xFF61 && r <= 0xFF9F {
 		i := 3 * (r - 0xFF61)

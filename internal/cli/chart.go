@@ -13,8 +13,8 @@ import (
 	"github.com/urlfold/urlfold/codec/percent"
 )
 
-// newChartCmd returns the command that prints which bytes are percent-encoded in
-// which component.
+// newChartCmd returns the command that prints which bytes are percent-encoded
+// in which component.
 func newChartCmd() *cobra.Command {
 	var standard string
 	var allReserved bool
@@ -112,8 +112,8 @@ func rowText(r percent.ChartRow) string {
 	return strings.TrimRight(strings.Join(fields, "\t"), "\t")
 }
 
-// rowName returns the label of a row: the character, or its hexadecimal code if it
-// is not printable.
+// rowName returns the label of a row: the character, or its hexadecimal code if
+// it is not printable.
 func rowName(r percent.ChartRow) string {
 	switch {
 	case r.First != r.Last:

@@ -5,13 +5,13 @@ import (
 	"log/slog"
 )
 
-// fileReserve is the number of descriptors that the one-shot needs in addition to
-// its inputs: standard streams, the runtime's poller, outputs and reports.
+// fileReserve is the number of descriptors that the one-shot needs in addition
+// to its inputs: standard streams, the runtime's poller, outputs and reports.
 const fileReserve = 16
 
-// parallelInputs returns how many inputs to read at once: one per worker, at least
-// 2, and no more than the descriptor limit of the process allows. A limit of 0 means
-// no limit.
+// parallelInputs returns how many inputs to read at once: one per worker, at
+// least 2, and no more than the descriptor limit of the process allows. A limit
+// of 0 means no limit.
 func (s *settings) parallelInputs(limit int64, log *slog.Logger) (int, error) {
 	n := max(2, s.jobs)
 	room := limit - fileReserve

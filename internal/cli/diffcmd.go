@@ -147,8 +147,8 @@ func (o *diffOptions) prepare(paths []string) (*diffRun, error) {
 	return &diffRun{Diff: d, setA: setA, setB: setB}, err
 }
 
-// maxShown is the maximum of --examples and --top. Everything that is shown is held
-// in memory twice.
+// maxShown is the maximum of --examples and --top. Everything that is shown is
+// held in memory twice.
 const maxShown = 1000
 
 func sideOf(s *settings) keydiff.Side {
@@ -192,8 +192,8 @@ func (d *diffRun) read(sig *signals, stdin io.Reader) error {
 	return err
 }
 
-// writeDamage writes a line for each damaged input, and reports whether there is
-// one.
+// writeDamage writes a line for each damaged input, and reports whether there
+// is one.
 func (d *diffRun) writeDamage(stderr io.Writer) bool {
 	out := outcome{set: d.setA, reports: d.source.Reports()}
 	damaged := out.damaged()

@@ -13,8 +13,8 @@ import (
 	"github.com/urlfold/urlfold/internal/terminal"
 )
 
-// newEncodeCmd returns the command that percent-encodes data for one component of a
-// URL.
+// newEncodeCmd returns the command that percent-encodes data for one component
+// of a URL.
 func newEncodeCmd() *cobra.Command {
 	var c escapeTarget
 	var allReserved bool
@@ -78,13 +78,14 @@ func (c *escapeTarget) register(cmd *cobra.Command, name string) {
 }
 
 // completeFrom makes shells complete the flag with values. It drops the only
-// possible error, an unknown flag, because its callers have just defined the flag.
+// possible error, an unknown flag, because its callers have just defined the
+// flag.
 func completeFrom(cmd *cobra.Command, flag string, values []string) {
 	_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
 }
 
-// set returns the set of bytes to encode. The standard form has only query-name and
-// query-value, so its default component is query-value.
+// set returns the set of bytes to encode. The standard form has only query-name
+// and query-value, so its default component is query-value.
 func (c *escapeTarget) set(cmd *cobra.Command) (percent.Set, error) {
 	name := c.name
 	if c.standard == "form" && !cmd.Flags().Changed("component") {
@@ -97,12 +98,12 @@ func (c *escapeTarget) set(cmd *cobra.Command) (percent.Set, error) {
 	return set, nil
 }
 
-// An appendFunc converts src, appends the result to dst and returns the extended
-// slice. Its error reports invalid input.
+// An appendFunc converts src, appends the result to dst and returns the
+// extended slice. Its error reports invalid input.
 type appendFunc func(dst, src []byte) ([]byte, error)
 
-// eachText applies f to each argument, or to each line of standard input if there
-// are no arguments, and writes one line for each.
+// eachText applies f to each argument, or to each line of standard input if
+// there are no arguments, and writes one line for each.
 func eachText(cmd *cobra.Command, args []string, f appendFunc) (err error) {
 	w := bufio.NewWriterSize(terminal.Writer(cmd.OutOrStdout()), 64<<10)
 	// Write the results before an error, too.
@@ -122,8 +123,8 @@ func eachText(cmd *cobra.Command, args []string, f appendFunc) (err error) {
 	return nil
 }
 
-// eachLine copies r to w line by line through f. It holds one line in memory, of any
-// length. The last line ends with a newline in w only if it does in r.
+// eachLine copies r to w line by line through f. It holds one line in memory,
+// of any length. The last line ends with a newline in w only if it does in r.
 func eachLine(w io.Writer, r io.Reader, f appendFunc) error {
 	br := bufio.NewReaderSize(r, 64<<10)
 	var line, out []byte

@@ -82,7 +82,8 @@ Passwords are shown unless --redact is given.`,
 	return cmd
 }
 
-// explainWriter is the interface of the text and JSON writers of package explain.
+// explainWriter is the interface of the text and JSON writers of package
+// explain.
 type explainWriter interface {
 	Write(*explain.Explanation)
 	WritePair(*explain.Pair)

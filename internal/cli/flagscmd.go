@@ -22,8 +22,8 @@ do not affect the exit code unless --fail-on flags is given. A "!" marks violati
 	}
 }
 
-// flagNameColumn is the width of the column of names. The meaning of a flag with a
-// longer name goes on the next line.
+// flagNameColumn is the width of the column of names. The meaning of a flag
+// with a longer name goes on the next line.
 const flagNameColumn = 32
 
 // writeFlags writes a line for each flag.

@@ -14,8 +14,8 @@ import (
 	"github.com/urlfold/urlfold/sources/file"
 )
 
-// formats holds the record format of each input and a job for each format. It is
-// immutable after findFormats and safe for concurrent use.
+// formats holds the record format of each input and a job for each format. It
+// is immutable after findFormats and safe for concurrent use.
 type formats struct {
 	config   record.Config // Format is empty
 	given    string        // --format; empty: detected
@@ -25,15 +25,16 @@ type formats struct {
 	baseHint string            // suggested --base that takes the host from a field of the records
 }
 
-// peekBytes is the number of bytes at the start of an input that are used to detect
-// its format: at least fifty records of a typical log.
+// peekBytes is the number of bytes at the start of an input that are used to
+// detect its format: at least fifty records of a typical log.
 const peekBytes = 64 << 10
 
 // maxFormatErrors is the maximum number of inputs that an error names.
 const maxFormatErrors = 10
 
-// findFormats detects the format of each input of source, unless --format gives it,
-// and checks that the flags are valid for it. The error names each input that fails.
+// findFormats detects the format of each input of source, unless --format gives
+// it, and checks that the flags are valid for it. The error names each input
+// that fails.
 func findFormats(ctx context.Context, set *settings, source *file.Source) (*formats, error) {
 	f := &formats{config: set.record, given: set.record.Format, jobs: map[string]*record.Job{}, byPath: map[string]string{}}
 	if f.given != "" {
@@ -63,14 +64,14 @@ func findFormats(ctx context.Context, set *settings, source *file.Source) (*form
 	return f, nil
 }
 
-// mustLook reports whether the beginnings of the inputs have to be inspected: for
-// their format, the columns of a header, or the member that holds the host.
+// mustLook reports whether the beginnings of the inputs have to be inspected:
+// for their format, the columns of a header, or the member that holds the host.
 func (f *formats) mustLook() bool {
 	return slices.Contains([]string{"", "csv", "tsv", "jsonl"}, f.given)
 }
 
-// inspect detects the format of one input. The error names the input and any damage
-// in it, because damage may be the reason why no format matches.
+// inspect detects the format of one input. The error names the input and any
+// damage in it, because damage may be the reason why no format matches.
 func (f *formats) inspect(path string, head []byte, v compress.Verdict) error {
 	if len(head) == 0 {
 		return nil // an empty input fits any format
@@ -124,8 +125,8 @@ func (f *formats) with(c record.Config) (*formats, error) {
 	return g, nil
 }
 
-// fallBack sets the job for inputs of unknown format: that of --format, else that of
-// the most frequent format, else that of lines.
+// fallBack sets the job for inputs of unknown format: that of --format, else
+// that of the most frequent format, else that of lines.
 func (f *formats) fallBack() {
 	if f.fallback = f.jobs[f.name()]; f.fallback != nil {
 		return
@@ -134,7 +135,8 @@ func (f *formats) fallBack() {
 		f.fallback = f.jobs[names[0].name]
 	}
 	if f.fallback == nil {
-		// Other settings may not be valid for lines, so only the essential ones are set.
+		// Other settings may not be valid for lines, so only the essential ones are
+		// set.
 		f.fallback, _ = record.New(record.Config{Format: "lines", Render: f.config.Render, Normalizer: f.config.Normalizer})
 	}
 }
@@ -164,8 +166,8 @@ func (f *formats) apart() bool {
 // found reports whether the formats were detected.
 func (f *formats) found() bool { return f.given == "" && len(f.byPath) > 0 }
 
-// format returns the name of the format of the input at path for reports, "" if the
-// input is empty.
+// format returns the name of the format of the input at path for reports, "" if
+// the input is empty.
 func (f *formats) format(path string) string {
 	if f.given != "" {
 		return f.given
@@ -173,8 +175,8 @@ func (f *formats) format(path string) string {
 	return f.byPath[path]
 }
 
-// name returns the common format of all inputs, "mixed" if they differ, or "lines"
-// if all are empty.
+// name returns the common format of all inputs, "mixed" if they differ, or
+// "lines" if all are empty.
 func (f *formats) name() string {
 	switch names := f.names(); len(names) {
 	case 0:
@@ -185,7 +187,8 @@ func (f *formats) name() string {
 	return "mixed"
 }
 
-// names returns the formats with their numbers of inputs, the most frequent first.
+// names returns the formats with their numbers of inputs, the most frequent
+// first.
 func (f *formats) names() []count {
 	if f.given != "" {
 		return []count{{f.given, int64(len(f.byPath))}}

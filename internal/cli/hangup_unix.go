@@ -8,8 +8,9 @@ import (
 	"syscall"
 )
 
-// onHangup calls f at every SIGHUP until stop is called. After that, SIGHUP has no
-// effect: it must not kill a process that is about to exit with its own code.
+// onHangup calls f at every SIGHUP until stop is called. After that, SIGHUP has
+// no effect: it must not kill a process that is about to exit with its own
+// code.
 func onHangup(f func()) (stop func()) {
 	ch := make(chan os.Signal, 1)
 	quit := make(chan struct{})

@@ -11,8 +11,8 @@ import (
 )
 
 // This file derives hints about flags from the first record of a JSON lines
-// input. It prints the names of members but never their values, which may contain
-// a password.
+// input. It prints the names of members but never their values, which may
+// contain a password.
 
 // A jsonMember is a string in a JSON record, with its path in the syntax of
 // --url-field.
@@ -86,8 +86,8 @@ func explainJSON(err error, format string, head []byte) error {
 	return errors.Join(fmt.Errorf("%w (members of the first record that look like URLs: %s)", err, strings.Join(paths, ", ")))
 }
 
-// hostMembers are the names of the member that holds the request host in the JSON
-// logs of various servers, in lower case and without separators, the most
+// hostMembers are the names of the member that holds the request host in the
+// JSON logs of various servers, in lower case and without separators, the most
 // specific first.
 var hostMembers = []string{"requesthost", "httphost", "host", "authority", "vhost", "virtualhost", "servername", "clientrequesthost"}
 

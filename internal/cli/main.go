@@ -1,6 +1,6 @@
 // Package cli implements the command line of urlfold: the one-shot filter, the
-// daemon and the tools for single URLs, one file per command. Package config/app
-// exports it.
+// daemon and the tools for single URLs, one file per command. Package
+// config/app exports it.
 package cli
 
 import (

@@ -45,8 +45,8 @@ func mirror(s *settings, source *file.Source) (map[string]string, error) {
 	return outputs, errors.Join(errs...)
 }
 
-// checkMirrored returns an error if the input at path cannot be written to name.
-// owner maps the outputs of the previous inputs to these.
+// checkMirrored returns an error if the input at path cannot be written to
+// name. owner maps the outputs of the previous inputs to these.
 func (s *settings) checkMirrored(path, name string, owner map[string]string) error {
 	if other := owner[name]; other != "" {
 		return fmt.Errorf("--output-dir: %s and %s would both be written to %s: name their common parent directory as the input, or use one run for each", other, path, name)
@@ -74,8 +74,8 @@ func below(path, dir string) bool {
 	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
 }
 
-// realPath returns path as an absolute path with its symbolic links resolved. If
-// path does not exist, links stay.
+// realPath returns path as an absolute path with its symbolic links resolved.
+// If path does not exist, links stay.
 func realPath(path string) string {
 	if led, err := filepath.EvalSymlinks(path); err == nil {
 		path = led
@@ -89,8 +89,8 @@ func realPath(path string) string {
 // extensionOf maps the methods of --compress to their file name extensions.
 var extensionOf = map[string]string{"none": "", "gzip": ".gz", "zstd": ".zst"}
 
-// compressedName returns the name of the output for the input rel: the same name
-// with the extension of the output's compression.
+// compressedName returns the name of the output for the input rel: the same
+// name with the extension of the output's compression.
 func compressedName(rel, method string) string {
 	ext := filepath.Ext(rel)
 	bare := rel

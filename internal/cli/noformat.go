@@ -10,9 +10,9 @@ import (
 	"github.com/urlfold/urlfold/internal/terminal"
 )
 
-// noFormat returns the error that no format matches the first record of head. It
-// says why and what to do, and does not quote the record, which may contain a
-// URL.
+// noFormat returns the error that no format matches the first record of head.
+// It says why and what to do, and does not quote the record, which may contain
+// a URL.
 func noFormat(head []byte, more []record.Format) error {
 	first, _, _ := bytes.Cut(bytes.TrimLeft(head, "\r\n"), []byte("\n"))
 	var why []string

@@ -16,8 +16,8 @@ import (
 	"github.com/urlfold/urlfold/sources/file"
 )
 
-// options holds the flags of the one-shot as the user typed them. Scripts depend
-// on the flag names.
+// options holds the flags of the one-shot as the user typed them. Scripts
+// depend on the flag names.
 type options struct {
 	formats []record.Format // in addition to the built-in ones
 

@@ -84,8 +84,8 @@ func newOutput(s *settings, std streams, source *file.Source) (*output, error) {
 }
 
 // mode returns the maximum permissions of the outputs. If stdin is among the
-// inputs, they are 0640, further limited by the permissions of the file that stdin
-// is redirected from, if any.
+// inputs, they are 0640, further limited by the permissions of the file that
+// stdin is redirected from, if any.
 func (s *streams) mode(inputs []string) fs.FileMode {
 	if !slices.Contains(inputs, stdinPath) {
 		return 0o666
@@ -170,9 +170,9 @@ func (o *output) leave() []string {
 	return parts
 }
 
-// writeFile writes text to the file called name in the same way as an output: to
-// a temporary file that is synced and renamed, with permissions limited by those of
-// the inputs.
+// writeFile writes text to the file called name in the same way as an output:
+// to a temporary file that is synced and renamed, with permissions limited by
+// those of the inputs.
 func writeFile(name string, text []byte, inputs []string) error {
 	out, err := sink.New(sink.Config{Path: name, Compress: "none", Inputs: inputs, Mode: 0o644, Replace: true})
 	if err != nil {

@@ -69,8 +69,8 @@ func setParam(d *params.Declaration, key, value string) (err error) {
 	return nil
 }
 
-// styles compiles the values of --param. It returns nil if there are none, which
-// leaves the declarations of the profile in force.
+// styles compiles the values of --param. It returns nil if there are none,
+// which leaves the declarations of the profile in force.
 func (s *settings) styles(bad *mistakes) *params.Styles {
 	var decls []params.Declaration
 	for _, text := range s.params {

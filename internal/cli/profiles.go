@@ -18,8 +18,8 @@ import (
 // defaultProfile is the default of --profile.
 const defaultProfile = "equiv"
 
-// findProfile returns the built-in profile called name, or the profile in the YAML
-// file called name, and its key policy.
+// findProfile returns the built-in profile called name, or the profile in the
+// YAML file called name, and its key policy.
 func findProfile(name string) (codec.Profile, *codec.Policy, error) {
 	if config.IsProfileFile(name) {
 		return config.LoadProfile(name)

@@ -66,8 +66,8 @@ func totalOf(p file.Progress) int64 {
 	return p.Bytes
 }
 
-// draw shows the number of files and of input bytes (as stored), the rate, and the
-// remaining time if it is known.
+// draw shows the number of files and of input bytes (as stored), the rate, and
+// the remaining time if it is known.
 func (b *bar) draw(p file.Progress, records int64) {
 	if total := totalOf(p); total != b.total {
 		b.clear()
@@ -120,7 +120,8 @@ func newLine(w io.Writer, total int64) *progressbar.ProgressBar {
 	)
 }
 
-// formatRate formats a rate with at most three digits and a unit: "1.2M", "480k".
+// formatRate formats a rate with at most three digits and a unit: "1.2M",
+// "480k".
 func formatRate(n int64) string {
 	switch {
 	case n >= 10_000_000:

@@ -11,11 +11,11 @@ import (
 	"github.com/urlfold/urlfold/sources/file"
 )
 
-// This file handles and reports the records of damaged archives that no checksum
-// verifies.
+// This file handles and reports the records of damaged archives that no
+// checksum verifies.
 
-// withdraws reports whether records that were written can be cut off the outputs
-// again: each output must be a regular file that holds a single input.
+// withdraws reports whether records that were written can be cut off the
+// outputs again: each output must be a regular file that holds a single input.
 func (s *settings) withdraws(inputs []string) bool {
 	switch {
 	case s.unordered || len(inputs) > 1 && (s.outputDir == "" || s.rejects != ""):
@@ -26,15 +26,15 @@ func (s *settings) withdraws(inputs []string) bool {
 	return s.output != "" && s.output != stdoutPath && isFileToBe(s.output) && isFileToBe(s.rejects)
 }
 
-// isFileToBe reports whether an output called name is or will be a regular file.
-// It returns true for "", which means no output.
+// isFileToBe reports whether an output called name is or will be a regular
+// file. It returns true for "", which means no output.
 func isFileToBe(name string) bool {
 	fi, err := os.Stat(name)
 	return name == "" || err != nil || fi.Mode().IsRegular()
 }
 
-// refusePipes returns an error if --on-damage needs to read the inputs twice and
-// one is not a regular file.
+// refusePipes returns an error if --on-damage needs to read the inputs twice
+// and one is not a regular file.
 func (s *settings) refusePipes(inputs []string) error {
 	if !s.readsFiles() {
 		return nil
@@ -67,10 +67,12 @@ func (o *outcome) count() {
 	}
 }
 
-// isWithdrawn reports whether records of an input were written and then cut off.
+// isWithdrawn reports whether records of an input were written and then cut
+// off.
 func isWithdrawn(r *file.Report) bool { return r.Lane != nil && r.Lane.Withdrawn() != nil }
 
-// verifiedOf returns the numbers of verified and unverified records of an input.
+// verifiedOf returns the numbers of verified and unverified records of an
+// input.
 func verifiedOf(r *file.Report) (verified, unverified int64) {
 	if r.Lane == nil {
 		return 0, 0
@@ -89,8 +91,8 @@ func verifiedOf(r *file.Report) (verified, unverified int64) {
 	return verified, all - verified
 }
 
-// verdictRemark describes which records of a damaged input are verified and what
-// happened to the others.
+// verdictRemark describes which records of a damaged input are verified and
+// what happened to the others.
 func verdictRemark(r *file.Report) string {
 	if r.Format == compress.Plain || !r.Verdict.Damage() {
 		text := terminal.Plural(recordsOf(r).Records, "complete record", "complete records") + " read"
@@ -140,8 +142,8 @@ func lostRemark(r *file.Report) string {
 	return "; " + terminal.Plural(r.Lost, "byte", "bytes") + " of a truncated record omitted"
 }
 
-// misfitRemark names the line of the first record that looks damaged, or returns
-// "".
+// misfitRemark names the line of the first record that looks damaged, or
+// returns "".
 func misfitRemark(r *file.Report) string {
 	if r.Misfit == 0 {
 		return ""

@@ -70,7 +70,8 @@ type reportFile struct {
 	Unverified *reportUnverified `json:"unverified,omitempty"` // absent if all records are verified
 }
 
-// A reportRange is a range of the records of a file. An empty range has no lines.
+// A reportRange is a range of the records of a file. An empty range has no
+// lines.
 type reportRange struct {
 	Records   int64 `json:"records"`
 	FirstLine int64 `json:"first_line,omitempty"`
@@ -136,8 +137,9 @@ func (o *outcome) fileOf(r *file.Report) reportFile {
 	return f
 }
 
-// rangesOf returns the verified and the unverified records of a compressed file.
-// Both are nil for plain text; the second is nil if all records are verified.
+// rangesOf returns the verified and the unverified records of a compressed
+// file. Both are nil for plain text; the second is nil if all records are
+// verified.
 func rangesOf(r *file.Report) (*reportRange, *reportUnverified) {
 	if r.Lane == nil || r.Format == compress.Plain {
 		return nil, nil

@@ -91,8 +91,8 @@ func asUsage(c *cobra.Command) {
 	}
 }
 
-// flagError turns an error of the flag parser into a usage error. For an unknown
-// long flag it suggests the flag with the most similar name.
+// flagError turns an error of the flag parser into a usage error. For an
+// unknown long flag it suggests the flag with the most similar name.
 func flagError(cmd *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) || unknown.GetSpecifiedShortnames() != "" {

@@ -21,9 +21,10 @@ func signedRuleNames() []string {
 	return names
 }
 
-// changeRules returns p with rules added ("+rfc-clean") and removed ("-ui-drop"). If
-// that changes p, the name of the result includes the changes, in the order of the
-// rules: "equiv+rfc-clean". The error joins all errors in changes.
+// changeRules returns p with rules added ("+rfc-clean") and removed
+// ("-ui-drop"). If that changes p, the name of the result includes the changes,
+// in the order of the rules: "equiv+rfc-clean". The error joins all errors in
+// changes.
 func changeRules(p codec.Profile, changes []string) (codec.Profile, error) {
 	var add, remove codec.Rules
 	var errs []error

@@ -134,8 +134,9 @@ func daemonExit(d *daemon.Daemon, err error, told bool) error {
 	return nil
 }
 
-// atStart returns err with the exit code of a configuration error if the pipeline
-// failed to open because of its configuration, such as a topic that does not exist.
+// atStart returns err with the exit code of a configuration error if the
+// pipeline failed to open because of its configuration, such as a topic that
+// does not exist.
 func atStart(err error) error {
 	if errors.As(err, new(*pipeline.OpenError)) && errors.As(err, new(interface{ Misconfigured() })) {
 		return badConfig(err)
@@ -151,8 +152,8 @@ func lossExit(a, b error) error {
 	return &exitError{code: exitFailOn, err: fmt.Errorf("%w; %w", a, b)}
 }
 
-// droppedExit returns the error for a finished run that dropped records which sinks
-// refused, or nil if it dropped none.
+// droppedExit returns the error for a finished run that dropped records which
+// sinks refused, or nil if it dropped none.
 func droppedExit(records int64) error {
 	if records == 0 {
 		return nil
@@ -160,8 +161,8 @@ func droppedExit(records int64) error {
 	return &exitError{code: exitFailOn, err: fmt.Errorf("%s dropped after a sink refused them permanently (pipeline.on_refused: drop)", terminal.Plural(records, "record", "records"))}
 }
 
-// damageExit returns the error for a finished run that met damaged files, or nil if
-// there were none.
+// damageExit returns the error for a finished run that met damaged files, or
+// nil if there were none.
 func damageExit(files int64) error {
 	if files == 0 {
 		return nil
@@ -169,9 +170,9 @@ func damageExit(files int64) error {
 	return &exitError{code: exitFailOn, err: fmt.Errorf("%s damaged; see the log for details", terminal.Plural(files, "input file is", "input files are"))}
 }
 
-// watchFile calls changed when the modification time or size of the file differs
-// from last, and again at each later change. It polls once a second, which works on
-// every file system.
+// watchFile calls changed when the modification time or size of the file
+// differs from last, and again at each later change. It polls once a second,
+// which works on every file system.
 func watchFile(ctx context.Context, name string, last stamp, changed func()) {
 	t := time.NewTicker(time.Second)
 	defer t.Stop()
@@ -188,8 +189,8 @@ func watchFile(ctx context.Context, name string, last stamp, changed func()) {
 	}
 }
 
-// A stamp identifies a version of a file. The zero stamp means that the file could
-// not be read.
+// A stamp identifies a version of a file. The zero stamp means that the file
+// could not be read.
 type stamp struct {
 	mtime int64 // nanoseconds since the Unix epoch
 	size  int64

@@ -304,8 +304,8 @@ func (s *settings) readsFiles() bool {
 }
 
 // checkRecord lets package record validate its part of the settings. Stand-ins
-// replace the settings whose flags are wrong (they have been reported) and those
-// that depend on a format still to be detected.
+// replace the settings whose flags are wrong (they have been reported) and
+// those that depend on a format still to be detected.
 func (s *settings) checkRecord(bad *mistakes) {
 	s.record.MaxRecord = s.maxRecord
 	probe := s.record

@@ -7,9 +7,10 @@ import (
 	"syscall"
 )
 
-// signals turns the first SIGINT or SIGTERM into a soft stop and the second into a
-// hard stop. It ignores SIGPIPE, so that a write to a closed pipe returns EPIPE
-// instead of killing the process before its other outputs are cleaned up.
+// signals turns the first SIGINT or SIGTERM into a soft stop and the second
+// into a hard stop. It ignores SIGPIPE, so that a write to a closed pipe
+// returns EPIPE instead of killing the process before its other outputs are
+// cleaned up.
 type signals struct {
 	soft   context.Context // done at the first signal
 	cancel context.CancelFunc
@@ -47,8 +48,8 @@ func (s *signals) onSecond(f func()) {
 	}
 }
 
-// stop stops reacting to signals. They stay caught, because the process is about to
-// exit and a signal must not replace its exit code.
+// stop stops reacting to signals. They stay caught, because the process is
+// about to exit and a signal must not replace its exit code.
 func (s *signals) stop() {
 	close(s.quit)
 	s.cancel()

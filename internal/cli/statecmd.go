@@ -149,7 +149,8 @@ func showState(w io.Writer, c checkpoint.Contents) error {
 	return enc.Encode(all)
 }
 
-// A shownExtent is a pipeline.Extent with JSON names in the style of the entries.
+// A shownExtent is a pipeline.Extent with JSON names in the style of the
+// entries.
 type shownExtent struct {
 	Sink   string `json:"sink"`
 	Lane   string `json:"lane,omitempty"` // the id of an entry

@@ -31,7 +31,8 @@ type outcome struct {
 	err         error    // of the run
 }
 
-// damaged returns the reports of the inputs with missing or possibly wrong data.
+// damaged returns the reports of the inputs with missing or possibly wrong
+// data.
 func (o *outcome) damaged() []file.Report {
 	return slices.DeleteFunc(slices.Clone(o.reports), func(r file.Report) bool { return !r.Verdict.Damage() })
 }
@@ -64,8 +65,8 @@ func (o *outcome) notable() bool {
 	return false
 }
 
-// ledger returns an error if the record counts do not add up, which only a bug can
-// cause.
+// ledger returns an error if the record counts do not add up, which only a bug
+// can cause.
 func (o *outcome) ledger() error {
 	l := o.snap.Ledger
 	if l.Balanced() && o.snap.Stats.Balanced() && (l.InFlight == 0 || o.err != nil || o.interrupted) {
@@ -75,9 +76,9 @@ func (o *outcome) ledger() error {
 		l.Read, l.Emitted, l.Dropped, l.Filtered, l.Dead, l.Abandoned, l.InFlight)
 }
 
-// A summary is the report for people at the end of a run: rows of a name, a count
-// and a remark in aligned columns, and lines of text. String computes the layout,
-// because the first column is as wide as the longest name.
+// A summary is the report for people at the end of a run: rows of a name, a
+// count and a remark in aligned columns, and lines of text. String computes the
+// layout, because the first column is as wide as the longest name.
 type summary struct {
 	terminal.Style
 	lines []summaryLine
@@ -267,8 +268,8 @@ func (o *outcome) writeVerdicts(s *summary) {
 	}
 }
 
-// writeMisfits adds a line for each input in which most records do not match the
-// record format.
+// writeMisfits adds a line for each input in which most records do not match
+// the record format.
 func (o *outcome) writeMisfits(s *summary) {
 	for i := range o.reports {
 		r := &o.reports[i]
@@ -302,8 +303,8 @@ func recordsOf(r *file.Report) record.Stats {
 	return r.Lane.Stats()
 }
 
-// how returns the last line of the summary: format, profile, standard, key function
-// and list versions.
+// how returns the last line of the summary: format, profile, standard, key
+// function and list versions.
 func (o *outcome) how() string {
 	n, lv := o.set.record.Normalizer, o.set.record.Level
 	p := n.Profile()
@@ -314,8 +315,8 @@ func (o *outcome) how() string {
 	return text
 }
 
-// lists returns the names and versions of the lists that the keys depend on, or ""
-// below K2.
+// lists returns the names and versions of the lists that the keys depend on, or
+// "" below K2.
 func (o *outcome) lists() string {
 	if o.set.record.Level < codec.K2 {
 		return ""

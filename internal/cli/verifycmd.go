@@ -51,8 +51,8 @@ func newVerifyCmd() *cobra.Command {
 	return cmd
 }
 
-// verifyArgs rejects paths that do not exist, before anything is read. It does not
-// repeat an argument that looks like a URL, which may contain a password.
+// verifyArgs rejects paths that do not exist, before anything is read. It does
+// not repeat an argument that looks like a URL, which may contain a password.
 func verifyArgs(_ *cobra.Command, paths []string) error {
 	if len(paths) == 0 {
 		return usage(errors.New("verify: missing argument: FILE or DIR"))

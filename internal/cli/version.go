@@ -28,8 +28,8 @@ func newVersionCmd() *cobra.Command {
 	}
 }
 
-// versionText returns the output of "urlfold version". The keys of two binaries are
-// comparable if their key functions and data editions are equal.
+// versionText returns the output of "urlfold version". The keys of two binaries
+// are comparable if their key functions and data editions are equal.
 func versionText() string {
 	var keys []string
 	for _, rd := range []codec.Standard{codec.RFC, codec.WHATWG} {
@@ -56,8 +56,8 @@ var builtin = editions{
 	PublicSuffixes: codec.SiteListVersion(), Parameters: "default@" + params.DefaultVersion,
 }
 
-// version returns the version of the module and, if known, the revision from which
-// it was built.
+// version returns the version of the module and, if known, the revision from
+// which it was built.
 func version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -83,8 +83,8 @@ func version() string {
 
 const module = "github.com/urlfold/urlfold"
 
-// dependencyVersion returns the version of urlfold in a program whose main package
-// is in another module, followed by the path of that package.
+// dependencyVersion returns the version of urlfold in a program whose main
+// package is in another module, followed by the path of that package.
 func dependencyVersion(info *debug.BuildInfo) string {
 	v := "(devel)"
 	for _, d := range info.Deps {

@@ -11,16 +11,16 @@ import (
 	"github.com/urlfold/urlfold/sources"
 )
 
-// A Catalog holds the component types that a configuration may use, and the record
-// formats in addition to the built-in ones.
+// A Catalog holds the component types that a configuration may use, and the
+// record formats in addition to the built-in ones.
 type Catalog struct {
 	sources map[string]sources.Type
 	sinks   map[string]sinks.Type
 	formats []record.Format
 }
 
-// NewCatalog returns a catalog of the given types and formats. It returns an error if
-// names are empty or not distinct.
+// NewCatalog returns a catalog of the given types and formats. It returns an
+// error if names are empty or not distinct.
 func NewCatalog(src []sources.Type, snk []sinks.Type, formats ...record.Format) (*Catalog, error) {
 	var errs []error
 	add := func(what, name string, taken bool) {
@@ -74,8 +74,9 @@ func (cat *Catalog) Types() config.Types {
 // Formats returns the record formats in addition to the built-in ones.
 func (cat *Catalog) Formats() []record.Format { return cat.formats }
 
-// Load reads a configuration file and validates it as far as possible without accessing
-// other resources. The error joins a *config.Error for each error in the file.
+// Load reads a configuration file and validates it as far as possible without
+// accessing other resources. The error joins a *config.Error for each error in
+// the file.
 func (cat *Catalog) Load(path string) (*config.File, error) {
 	return config.Load(path, cat.Types(), config.OS())
 }

@@ -32,8 +32,8 @@ type Options struct {
 	Log      io.Writer
 }
 
-// A Daemon runs the pipeline of a configuration, and replaces it on reloads. Its Run
-// method must be called only once.
+// A Daemon runs the pipeline of a configuration, and replaces it on reloads.
+// Its Run method must be called only once.
 type Daemon struct {
 	catalog *Catalog
 	o       Options
@@ -65,8 +65,8 @@ type running struct {
 }
 
 // New returns a daemon for f, which must come from Load. It opens only the data
-// directory. It returns a *[LimitError] if f needs more file descriptors than the
-// process may open.
+// directory. It returns a *[LimitError] if f needs more file descriptors than
+// the process may open.
 func (cat *Catalog) New(f *config.File, o Options) (*Daemon, error) {
 	p, err := cat.newPlan(f)
 	if err == nil {
@@ -107,8 +107,9 @@ func (d *Daemon) setLevel(f *config.File) {
 	}
 }
 
-// Run runs pipelines until the input ends, ctx is done (a soft stop), or a pipeline
-// fails. It returns the error of [pipeline.Pipeline.Run] with secrets masked.
+// Run runs pipelines until the input ends, ctx is done (a soft stop), or a
+// pipeline fails. It returns the error of [pipeline.Pipeline.Run] with secrets
+// masked.
 func (d *Daemon) Run(ctx context.Context) (err error) {
 	defer func() { err = masked(d.masker, errors.Join(err, d.close())) }()
 	if err := d.server.Start(); err != nil {
@@ -157,9 +158,9 @@ func (d *Daemon) runAll(ctx context.Context) error {
 	}
 }
 
-// replaced reports whether a reload alone has ended the pipeline. The next pipeline
-// reads again the records that were not durable because a lane was blocked or a sink was
-// down.
+// replaced reports whether a reload alone has ended the pipeline. The next
+// pipeline reads again the records that were not durable because a lane was
+// blocked or a sink was down.
 func (d *Daemon) replaced(ctx context.Context) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -206,8 +207,8 @@ func nameKeys(err error) error {
 	return err
 }
 
-// locate adds the position in the configuration to an error that is caused by the
-// configuration but found only at run time.
+// locate adds the position in the configuration to an error that is caused by
+// the configuration but found only at run time.
 func (p *plan) locate(err error) error {
 	var empty *file.NoMatchError
 	if !errors.As(err, &empty) {
@@ -235,7 +236,8 @@ func (d *Daemon) begin(r *running) {
 	}
 }
 
-// takeNext returns the plan to run next and clears it, or returns nil if there is none.
+// takeNext returns the plan to run next and clears it, or returns nil if there
+// is none.
 func (d *Daemon) takeNext() *plan {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -261,8 +263,9 @@ func (d *Daemon) HardStop() {
 	}
 }
 
-// Damaged returns the number of damaged files that this run has found, plus, once a
-// source has reached its end, those that earlier runs found in the same input.
+// Damaged returns the number of damaged files that this run has found, plus,
+// once a source has reached its end, those that earlier runs found in the same
+// input.
 func (d *Daemon) Damaged() int64 {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -8,10 +8,11 @@ import (
 	"github.com/urlfold/urlfold/sources/file"
 )
 
-// Numbers of file descriptors, in addition to the files that components keep open.
+// Numbers of file descriptors, in addition to the files that components keep
+// open.
 const (
-	// Standard streams, poller, admin server with a few scrapes, checkpoint with its
-	// lock and directory, directory watches.
+	// Standard streams, poller, admin server with a few scrapes, checkpoint with
+	// its lock and directory, directory watches.
 	processReserve = 24
 	// Connections of a component that uses brokers.
 	brokerReserve = 8
@@ -21,8 +22,8 @@ const (
 	leastFiles = 4
 )
 
-// A LimitError reports that the configuration needs more file descriptors than the
-// process may open. Restarting with the same limit does not help.
+// A LimitError reports that the configuration needs more file descriptors than
+// the process may open. Restarting with the same limit does not help.
 type LimitError struct{ Need, Limit int64 }
 
 // Error implements error.
@@ -39,9 +40,10 @@ type share struct {
 	granted    int
 }
 
-// shareFiles divides the descriptor limit of the process among the sources and outputs
-// that keep files open. Each gets the configured number or, if the limit does not
-// suffice, a proportional share. A limit of 0 means no limit. The error is a
+// shareFiles divides the descriptor limit of the process among the sources and
+// outputs that keep files open. Each gets the configured number or, if the
+// limit does not suffice, a proportional share. A limit of 0 means no limit.
+// The error is a
 // *LimitError.
 func (p *plan) shareFiles(limit int64) error {
 	var least, wanted int64
@@ -82,8 +84,8 @@ func (p *plan) shareFiles(limit int64) error {
 	return nil
 }
 
-// openFilesOf returns how many files a component may keep open. 0 means the configured
-// number.
+// openFilesOf returns how many files a component may keep open. 0 means the
+// configured number.
 func (p *plan) openFilesOf(path string) int {
 	for _, s := range p.openFiles {
 		if s.path == path {

@@ -1,13 +1,14 @@
-// Package daemon implements "urlfold run": it builds the pipeline of a configuration,
-// runs it, reloads the configuration, and serves its status.
+// Package daemon implements "urlfold run": it builds the pipeline of a
+// configuration, runs it, reloads the configuration, and serves its status.
 //
 //	config.File ──▶ plan ──▶ parts ──▶ pipeline ──▶ the next one, after a reload
 //	                 │                    ▲
 //	                 └── job: how to process a record; can be swapped at run time
 //
 // A plan is a configuration that has been validated as far as possible without
-// accessing other resources. Parts are the sources and sinks created from it. If a new
-// configuration changes only how records are processed, the daemon swaps the job of the
-// running pipeline. If it changes sources or sinks, the daemon drains and commits the
-// pipeline and starts the next one in the same process.
+// accessing other resources. Parts are the sources and sinks created from it.
+// If a new configuration changes only how records are processed, the daemon
+// swaps the job of the running pipeline. If it changes sources or sinks, the
+// daemon drains and commits the pipeline and starts the next one in the same
+// process.
 package daemon

@@ -31,15 +31,16 @@ func (r *DryReport) Damaged() (n int64) {
 	return n
 }
 
-// errDryBrokers is the error of a dry run with a source that reads from a broker.
+// errDryBrokers is the error of a dry run with a source that reads from a
+// broker.
 var errDryBrokers = errors.New("--dry-run supports only file sources: reading from a broker would consume messages; use 'urlfold validate --connect' instead")
 
 // errDryStdin is the error of a dry run with a source that reads stdin.
 var errDryStdin = errors.New("--dry-run supports only file sources: data read from stdin would be lost; use urlfold without a command instead")
 
-// DryRun reads all files of the sources of f to the end, as a first run would, and
-// processes their records. It writes no output and changes neither the files nor stored
-// checkpoints. It logs damaged files as a run does.
+// DryRun reads all files of the sources of f to the end, as a first run would,
+// and processes their records. It writes no output and changes neither the
+// files nor stored checkpoints. It logs damaged files as a run does.
 func (cat *Catalog) DryRun(ctx context.Context, f *config.File, log io.Writer) (DryReport, error) {
 	var report DryReport
 	p, err := cat.newPlan(f)

@@ -10,11 +10,13 @@ import (
 )
 
 // leastFixed is the minimum arena size, in bytes, for batches that end at fixed
-// offsets: the distance between two such offsets, plus room for a record across one.
+// offsets: the distance between two such offsets, plus room for a record across
+// one.
 const leastFixed = file.GridBytes + 64*int(field.KiB)
 
-// fixedBatches returns the first output that requires reproducible batches, which have
-// the same boundaries when the input is read again, or nil if none does.
+// fixedBatches returns the first output that requires reproducible batches,
+// which have the same boundaries when the input is read again, or nil if none
+// does.
 func (p *plan) fixedBatches() *config.Component {
 	for _, c := range p.outputs() {
 		if f, ok := c.Config.(interface{ FixedBatches() bool }); ok && f.FixedBatches() {
@@ -24,8 +26,8 @@ func (p *plan) fixedBatches() *config.Component {
 	return nil
 }
 
-// checkFixedBatches checks that all sources produce reproducible batches if an output
-// requires them.
+// checkFixedBatches checks that all sources produce reproducible batches if an
+// output requires them.
 func (p *plan) checkFixedBatches(sound func(path string) bool) error {
 	out := p.fixedBatches()
 	if out == nil || !isSound(out, sound, "msg_id") {
@@ -44,7 +46,8 @@ func (p *plan) checkFixedBatches(sound func(path string) bool) error {
 	return errors.Join(errs...)
 }
 
-// loose returns why the batches of a source are not reproducible, or "" if they are.
+// loose returns why the batches of a source are not reproducible, or "" if they
+// are.
 func loose(c *config.Component) string {
 	switch s, ok := c.Config.(*file.Settings); {
 	case !ok:

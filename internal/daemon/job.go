@@ -15,9 +15,9 @@ import (
 // toDeadLetter is the disposition of records that go to the dead letter.
 const toDeadLetter = "dead_letter"
 
-// newJob returns the record job for f. facts reports whether a sink needs facts about
-// records in addition to their bytes. The error joins a *config.Error for each error in
-// the values that are sound.
+// newJob returns the record job for f. facts reports whether a sink needs facts
+// about records in addition to their bytes. The error joins a *config.Error for
+// each error in the values that are sound.
 func (cat *Catalog) newJob(f *config.File, facts bool, sound func(path string) bool) (*record.Job, error) {
 	rc, wordErr := cat.recordConfig(f, sound)
 	if !sound("codec.target") {
@@ -31,7 +31,8 @@ func (cat *Catalog) newJob(f *config.File, facts bool, sound func(path string) b
 	return job, nil
 }
 
-// recordConfig returns the configuration of the record job for f. The error joins a
+// recordConfig returns the configuration of the record job for f. The error
+// joins a
 // *config.Error for each error in the values that are sound.
 func (cat *Catalog) recordConfig(f *config.File, sound func(path string) bool) (record.Config, error) {
 	c := &f.Codec
@@ -66,8 +67,8 @@ func (cat *Catalog) recordConfig(f *config.File, sound func(path string) bool) (
 	return rc, recordErrors(f, errors.Join(err, settingsErr), sound)
 }
 
-// recordErrors adds positions to errors of package record. It drops errors about values
-// that are not sound.
+// recordErrors adds positions to errors of package record. It drops errors
+// about values that are not sound.
 func recordErrors(f *config.File, err error, sound func(path string) bool) error {
 	var errs []error
 	for _, err := range errlist.Flatten(err) {
@@ -106,7 +107,8 @@ func pathOf(f *config.File, field string) string {
 	return "codec"
 }
 
-// recordPaths maps the fields of record.Config that have their own key to its path.
+// recordPaths maps the fields of record.Config that have their own key to its
+// path.
 var recordPaths = map[string]string{
 	"Format": "codec.format", "Base": "codec.base", "Dialect": "codec.dialect", "URLField": "codec.url_field", "BaseField": "codec.base_field",
 	"Profile": "codec.profile", "Standard": "codec.standard", "Hash": "codec.hash", "HMACKey": "codec.hmac_key", "QueryEncoding": "codec.query_encoding",

@@ -20,7 +20,8 @@ var (
 )
 
 // checkPaths rejects outputs and a data directory that a source would read, and
-// outputs with the same path. It compares names only and does not resolve links.
+// outputs with the same path. It compares names only and does not resolve
+// links.
 func (p *plan) checkPaths(sound func(path string) bool) error {
 	var errs []error
 	reads := p.reader(sound)
@@ -66,15 +67,16 @@ func (p *plan) checkMoves(sound, reads func(path string) bool) error {
 	return errors.Join(errs...)
 }
 
-// wildcards turns the last element of a pattern into a matching name. Any such name
-// will do, because only the directory matters.
+// wildcards turns the last element of a pattern into a matching name. Any such
+// name will do, because only the directory matters.
 var wildcards = strings.NewReplacer("*", "0", "?", "0")
 
-// variable matches a variable in an output path. Any text can replace it, because only
-// the directory and the extension matter.
+// variable matches a variable in an output path. Any text can replace it,
+// because only the directory and the extension matter.
 var variable = regexp.MustCompile(`\{[^{}]*\}`)
 
-// reader returns a function that reports whether a file source would read a given path.
+// reader returns a function that reports whether a file source would read a
+// given path.
 func (p *plan) reader(sound func(path string) bool) func(path string) bool {
 	var list []*file.Settings
 	for i := range p.file.Sources {
@@ -88,15 +90,15 @@ func (p *plan) reader(sound func(path string) bool) func(path string) bool {
 	}
 }
 
-// special reports whether path exists and is not a regular file, such as /dev/null. Any
-// number of outputs may write to it.
+// special reports whether path exists and is not a regular file, such as
+// /dev/null. Any number of outputs may write to it.
 func special(path string) bool {
 	fi, err := os.Stat(path)
 	return err == nil && !fi.Mode().IsRegular()
 }
 
-// absolute returns the absolute form of path, or path itself if the working directory
-// no longer exists.
+// absolute returns the absolute form of path, or path itself if the working
+// directory no longer exists.
 func absolute(path string) string {
 	if abs, err := filepath.Abs(path); err == nil {
 		return abs

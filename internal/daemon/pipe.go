@@ -8,8 +8,8 @@ import (
 	sinkfile "github.com/urlfold/urlfold/sinks/file"
 )
 
-// A pipeHandler drops records about a closed stdout. That is the normal end of a
-// filter, and the daemon logs it once itself.
+// A pipeHandler drops records about a closed stdout. That is the normal end of
+// a filter, and the daemon logs it once itself.
 type pipeHandler struct{ slog.Handler }
 
 // Handle implements [slog.Handler].

@@ -48,7 +48,8 @@ func (cat *Catalog) newPlan(f *config.File) (*plan, error) {
 	return p, nil
 }
 
-// allSound is the sound function for a configuration that was loaded without errors.
+// allSound is the sound function for a configuration that was loaded without
+// errors.
 func allSound(string) bool { return true }
 
 // prepare returns a plan for f that has not been validated.
@@ -77,14 +78,14 @@ func (p *plan) check(sound func(path string) bool) error {
 	return inOrder(errs...)
 }
 
-// isSound reports whether the type of a component exists and the given keys have no
-// errors.
+// isSound reports whether the type of a component exists and the given keys
+// have no errors.
 func isSound(c *config.Component, sound func(path string) bool, keys ...string) bool {
 	return c.Config != nil && !slices.ContainsFunc(keys, func(key string) bool { return !sound(c.Path() + "." + key) })
 }
 
-// inOrder joins the errors in a configuration in the order of the file. It returns nil
-// if there are none.
+// inOrder joins the errors in a configuration in the order of the file. It
+// returns nil if there are none.
 func inOrder(errs ...error) error {
 	list := errlist.Flatten(errors.Join(errs...))
 	place := func(err error) (line, column int) {
@@ -102,9 +103,9 @@ func inOrder(errs ...error) error {
 	return errors.Join(list...)
 }
 
-// checkNames rejects a sink with the name of a source, because metrics and checkpoints
-// identify components by name. Package config has checked that the names of sources
-// and the names of sinks are distinct.
+// checkNames rejects a sink with the name of a source, because metrics and
+// checkpoints identify components by name. Package config has checked that the
+// names of sources and the names of sinks are distinct.
 func (p *plan) checkNames(sound func(path string) bool) error {
 	taken := map[string]bool{}
 	for i := range p.file.Sources {
@@ -121,8 +122,9 @@ func (p *plan) checkNames(sound func(path string) bool) error {
 	return errors.Join(errs...)
 }
 
-// checkExactlyOnce determines whether exactly-once delivery is requested and checks
-// that it is possible: it requires a single file source and only file sinks.
+// checkExactlyOnce determines whether exactly-once delivery is requested and
+// checks that it is possible: it requires a single file source and only file
+// sinks.
 func (p *plan) checkExactlyOnce(sound func(path string) bool) error {
 	outs := p.outputs()
 	for _, c := range outs {
@@ -162,8 +164,8 @@ func onceSink(kind string) error {
 	return errors.New("incompatible with exactly_once of another sink, which requires that all sinks and the dead letter are files; remove one of the two")
 }
 
-// checkStandard rejects a second reader of stdin and a second writer to stdout, because
-// their records would be interleaved.
+// checkStandard rejects a second reader of stdin and a second writer to stdout,
+// because their records would be interleaved.
 func (p *plan) checkStandard() error {
 	var errs []error
 	seen := false
@@ -220,8 +222,8 @@ func (p *plan) fit() {
 	})
 }
 
-// tight returns an error if not even the minimum number of batches fits into the memory
-// limit.
+// tight returns an error if not even the minimum number of batches fits into
+// the memory limit.
 func (p *plan) tight() error {
 	if !p.budget.Tight {
 		return nil
@@ -322,8 +324,8 @@ func (p *plan) sourceEnv(c *config.Component, e *env) sources.Env {
 	return env
 }
 
-// canCutBack reports whether the records of an input can be cut off all outputs again,
-// even after a restart.
+// canCutBack reports whether the records of an input can be cut off all outputs
+// again, even after a restart.
 func (p *plan) canCutBack() bool {
 	return p.exactlyOnce && !slices.ContainsFunc(p.outputs(), func(c *config.Component) bool {
 		l, ok := c.Config.(*sinkfile.LogConfig)
@@ -355,8 +357,8 @@ func (p *plan) sinkEnv(c *config.Component, e *env) sinks.Env {
 	return env
 }
 
-// extentName returns the name by which the output extents of a checkpoint identify a
-// sink.
+// extentName returns the name by which the output extents of a checkpoint
+// identify a sink.
 func (p *plan) extentName(c *config.Component) string {
 	if c == p.file.DeadLetter {
 		return pipeline.DeadLetterName
@@ -374,9 +376,10 @@ func (p *parts) needFacts() bool {
 	return false
 }
 
-// mustOrder reports whether batches must be written in order even if the configuration
-// does not require it: in an archive whose records contain their length, the pieces of
-// a long record must not be interleaved with other records.
+// mustOrder reports whether batches must be written in order even if the
+// configuration does not require it: in an archive whose records contain their
+// length, the pieces of a long record must not be interleaved with other
+// records.
 func mustOrder(job *record.Job, sinks []pipeline.Sink) bool {
 	return job != nil && job.Apart() && !slices.ContainsFunc(sinks, func(s pipeline.Sink) bool { return !s.Caps().Ordered })
 }

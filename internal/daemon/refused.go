@@ -12,11 +12,12 @@ var refusedPolicies = map[string]pipeline.RefusedPolicy{
 	"dead_letter": pipeline.RefusedDeadLetter, "block": pipeline.RefusedBlock, "drop": pipeline.RefusedDrop,
 }
 
-// brokerSinks holds the types of sinks that can refuse single records permanently.
+// brokerSinks holds the types of sinks that can refuse single records
+// permanently.
 var brokerSinks = map[string]bool{"kafka": true, "jetstream": true, "nats": true}
 
-// Warnings returns warnings about a valid configuration whose behavior may surprise. It
-// does not connect to anything.
+// Warnings returns warnings about a valid configuration whose behavior may
+// surprise. It does not connect to anything.
 func Warnings(f *config.File) (list []*config.Error) {
 	var text string
 	switch {
@@ -35,7 +36,8 @@ func Warnings(f *config.File) (list []*config.Error) {
 	return list
 }
 
-// Dropped returns the number of records that were dropped because a sink refused them.
+// Dropped returns the number of records that were dropped because a sink
+// refused them.
 func (d *Daemon) Dropped() (n int64) {
 	for _, s := range d.totals.Snapshot().Sinks {
 		n += s.Dropped

@@ -15,12 +15,12 @@ import (
 	"github.com/urlfold/urlfold/pipeline"
 )
 
-// connectTimeout is how long a reload waits for new brokers before it rejects the new
-// configuration.
+// connectTimeout is how long a reload waits for new brokers before it rejects
+// the new configuration.
 const connectTimeout = 10 * time.Second
 
-// Reload requests a reload of the configuration and returns immediately. Requests that
-// arrive during a reload are combined into one.
+// Reload requests a reload of the configuration and returns immediately.
+// Requests that arrive during a reload are combined into one.
 func (d *Daemon) Reload() {
 	select {
 	case d.reloads <- struct{}{}:
@@ -44,7 +44,8 @@ func (d *Daemon) watchReloads(ctx context.Context) {
 	}
 }
 
-// reload applies the current configuration file. An invalid one changes nothing.
+// reload applies the current configuration file. An invalid one changes
+// nothing.
 func (d *Daemon) reload(ctx context.Context) {
 	_ = systemd.Reloading() // best effort
 	how, err := d.change(ctx)
@@ -58,7 +59,8 @@ func (d *Daemon) reload(ctx context.Context) {
 	_ = systemd.Ready("running") // best effort
 }
 
-// failReload stores the error of the last reload for the status page; nil clears it.
+// failReload stores the error of the last reload for the status page; nil
+// clears it.
 func (d *Daemon) failReload(err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -138,9 +140,10 @@ func fixed(now, next *plan) error {
 	return nil
 }
 
-// sameFlow reports whether two plans differ at most in how they process records, so
-// that the pipeline of one can continue with the rules of the other. The framing must
-// be the same, because sources have already cut the batches in flight.
+// sameFlow reports whether two plans differ at most in how they process
+// records, so that the pipeline of one can continue with the rules of the
+// other. The framing must be the same, because sources have already cut the
+// batches in flight.
 func sameFlow(a, b *plan) bool {
 	f, g := a.file, b.file
 	return sameComponents(f.Sources, g.Sources) && sameComponents(f.Sinks, g.Sinks) &&
@@ -150,8 +153,8 @@ func sameFlow(a, b *plan) bool {
 		fieldOf(f.Codec.Base) == fieldOf(g.Codec.Base)
 }
 
-// fieldOf returns the name of the record field in a base, or "". It matters for the
-// framing: in a table, naming a column implies a header.
+// fieldOf returns the name of the record field in a base, or "". It matters for
+// the framing: in a table, naming a column implies a header.
 func fieldOf(base string) string {
 	_, rest, _ := strings.Cut(base, "{")
 	name, _, _ := strings.Cut(rest, "}")
@@ -177,9 +180,9 @@ func sameComponent(a, b *config.Component) bool {
 	return a.Type == b.Type && a.Name == b.Name && reflect.DeepEqual(a.Config, b.Config)
 }
 
-// Check connects to and disconnects from all sources and sinks of f, and checks that
-// output files can be created, without creating any. The warnings describe settings
-// that work but could be better.
+// Check connects to and disconnects from all sources and sinks of f, and checks
+// that output files can be created, without creating any. The warnings describe
+// settings that work but could be better.
 func (cat *Catalog) Check(ctx context.Context, f *config.File) (warnings []*config.Error, err error) {
 	p, err := cat.newPlan(f)
 	if err != nil {

@@ -24,8 +24,8 @@ type maskedError struct {
 func (e *maskedError) Error() string { return e.text }
 func (e *maskedError) Unwrap() error { return e.err }
 
-// masked returns err with the secrets in its text masked. Errors of libraries and of the
-// system may repeat their arguments.
+// masked returns err with the secrets in its text masked. Errors of libraries
+// and of the system may repeat their arguments.
 func masked(m *logging.Masker, err error) error {
 	if err == nil {
 		return nil

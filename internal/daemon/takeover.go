@@ -10,10 +10,11 @@ import (
 	"github.com/urlfold/urlfold/sources/file"
 )
 
-// takeOver assigns the stored checkpoints to the components of p. Component names may
-// have changed; a default name changes when the component moves in the file. In that
-// case, files go to the source that includes them, and outputs to the sink that writes
-// to such a path. takeOver finishes outputs that no sink continues.
+// takeOver assigns the stored checkpoints to the components of p. Component
+// names may have changed; a default name changes when the component moves in
+// the file. In that case, files go to the source that includes them, and
+// outputs to the sink that writes to such a path. takeOver finishes outputs
+// that no sink continues.
 func (p *plan) takeOver(store *checkpoint.Store, log *slog.Logger) error {
 	if store == nil {
 		return nil
@@ -40,8 +41,8 @@ func (p *plan) takeOver(store *checkpoint.Store, log *slog.Logger) error {
 	})
 }
 
-// finishWithoutExtent finishes outputs that were written without exactly_once. The
-// checkpoint has no extents for them, so they cannot be continued exactly.
+// finishWithoutExtent finishes outputs that were written without exactly_once.
+// The checkpoint has no extents for them, so they cannot be continued exactly.
 func (p *plan) finishWithoutExtent(log *slog.Logger) error {
 	for _, c := range p.outputs() {
 		l, ok := c.Config.(*sinkfile.LogConfig)
@@ -59,8 +60,9 @@ func (p *plan) finishWithoutExtent(log *slog.Logger) error {
 	return nil
 }
 
-// sourceOf returns the name of the source that continues a file: the source of its
-// checkpoint if that still includes the file, or else another one that does.
+// sourceOf returns the name of the source that continues a file: the source of
+// its checkpoint if that still includes the file, or else another one that
+// does.
 func (p *plan) sourceOf(e *checkpoint.Entry) string {
 	other := ""
 	for i := range p.file.Sources {
@@ -80,8 +82,8 @@ func (p *plan) sourceOf(e *checkpoint.Entry) string {
 	return other
 }
 
-// sinkOf returns the name of the sink that continues an output: the sink that started
-// it if it still writes to such a path, or else another one that does.
+// sinkOf returns the name of the sink that continues an output: the sink that
+// started it if it still writes to such a path, or else another one that does.
 func (p *plan) sinkOf(m pipeline.Extent) (name string, ok bool) {
 	other := ""
 	for _, c := range p.outputs() {

@@ -25,8 +25,8 @@ func (d *Daemon) view() web.View {
 	return v
 }
 
-// addDamage adds the damaged files of the running sources. It calls the sources without
-// holding d.mu, because they may be calling d.report.
+// addDamage adds the damaged files of the running sources. It calls the sources
+// without holding d.mu, because they may be calling d.report.
 func (d *Daemon) addDamage(v *web.View) {
 	d.mu.Lock()
 	now := d.now

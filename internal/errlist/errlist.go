@@ -2,8 +2,8 @@
 // sorted and printed on its own line.
 package errlist
 
-// Flatten returns the errors that err joins (see [errors.Join]), recursively and
-// in order. It returns err itself if it joins none, and nil if err is nil.
+// Flatten returns the errors that err joins (see [errors.Join]), recursively
+// and in order. It returns err itself if it joins none, and nil if err is nil.
 func Flatten(err error) []error { return appendAll(nil, err) }
 
 func appendAll(list []error, err error) []error {

@@ -14,7 +14,8 @@ const (
 	empty  = "(empty)"
 )
 
-// differences returns the components in which two URLs differ, in the order of a URL.
+// differences returns the components in which two URLs differ, in the order of
+// a URL.
 func differences(a, b string) []difference {
 	var ra, rb codec.Result
 	_ = codec.Parse([]byte(a), &ra) // Parse sets the components even if it returns an error

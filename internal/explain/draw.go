@@ -37,8 +37,8 @@ func widthOf(cells []terminal.Cell) int {
 	return n
 }
 
-// cut shortens cells that do not fit into width columns. It drops cells far from the
-// offsets in points, as few as possible.
+// cut shortens cells that do not fit into width columns. It drops cells far
+// from the offsets in points, as few as possible.
 func (t *TextWriter) cut(cells []terminal.Cell, points []int, width int) []terminal.Cell {
 	short := cells
 	for _, near := range []int{40, 24, 16, 10, 6, 3} {
@@ -50,8 +50,8 @@ func (t *TextWriter) cut(cells []terminal.Cell, points []int, width int) []termi
 	return short
 }
 
-// cutTo replaces each run of cells that are more than near cells away from every point
-// by an ellipsis.
+// cutTo replaces each run of cells that are more than near cells away from
+// every point by an ellipsis.
 func (t *TextWriter) cutTo(cells []terminal.Cell, points []int, near int) []terminal.Cell {
 	keep := make([]bool, len(cells))
 	mark := func(at int) {
@@ -106,8 +106,8 @@ func rows(cells []terminal.Cell, width int) [][]terminal.Cell {
 	return out
 }
 
-// outsideEscape returns the last index up to n at which a row can end without splitting
-// an escape.
+// outsideEscape returns the last index up to n at which a row can end without
+// splitting an escape.
 func outsideEscape(cells []terminal.Cell, n int) int {
 	for i := max(1, n-2); i < n; i++ {
 		if cells[i].Text == "%" {
@@ -129,8 +129,8 @@ type placed struct {
 	text     string
 }
 
-// column returns the column of the cell that contains offset at or, if at is the end of
-// row, the column after the row.
+// column returns the column of the cell that contains offset at or, if at is
+// the end of row, the column after the row.
 func column(row []terminal.Cell, at int) (col int, ok bool) {
 	for _, c := range row {
 		if at >= c.Start && at < c.End {
@@ -141,8 +141,8 @@ func column(row []terminal.Cell, at int) (col int, ok bool) {
 	return col, len(row) == 0 || at == row[len(row)-1].End
 }
 
-// place returns the columns of the labels in row. It puts an empty label under the
-// delimiter before it.
+// place returns the columns of the labels in row. It puts an empty label under
+// the delimiter before it.
 func place(row []terminal.Cell, labels []label) []placed {
 	var out []placed
 	for _, l := range labels {
@@ -186,8 +186,8 @@ func (c *canvas) put(line, col int, text string) {
 	(*c)[line] = l
 }
 
-// ruler draws a bracket under each span and the text of the span below it, on a lower
-// line if it would overlap the next text:
+// ruler draws a bracket under each span and the text of the span below it, on a
+// lower line if it would overlap the next text:
 //
 //	└──┘   └──────┘ │
 //	scheme host     │

@@ -7,8 +7,8 @@ import (
 	"github.com/urlfold/urlfold/codec/params"
 )
 
-// MaxDiagnostics is the maximum number of diagnostics in an explanation, which has a
-// letter for each. Use it as MaxDiagnostics of the [codec.Profile].
+// MaxDiagnostics is the maximum number of diagnostics in an explanation, which
+// has a letter for each. Use it as MaxDiagnostics of the [codec.Profile].
 const MaxDiagnostics = 52
 
 // Options configures an [Explainer].
@@ -34,8 +34,8 @@ func New(o Options) *Explainer {
 	return &Explainer{norm: o.Normalizer, level: o.Level, form: o.KeyForm, base: o.Base, redactor: redactor{on: o.Redact, base: o.Base}}
 }
 
-// An Explanation describes a URL. Write it before the next call of Explain or Compare,
-// which discards the passwords to mask.
+// An Explanation describes a URL. Write it before the next call of Explain or
+// Compare, which discards the passwords to mask.
 type Explanation struct {
 	src    []byte
 	norm   []byte
@@ -69,8 +69,8 @@ func (x *Explainer) explain(src []byte) *Explanation {
 	return e
 }
 
-// ask gets the keys and the applied rules from the codec. It is the only function in
-// this package that does.
+// ask gets the keys and the applied rules from the codec. It is the only
+// function in this package that does.
 func (x *Explainer) ask(e *Explanation) {
 	e.change = e.res.Change()
 	for lv := range codec.K3 + 1 {
@@ -83,8 +83,8 @@ func (x *Explainer) ask(e *Explanation) {
 	e.steps = x.norm.Trace(x.base, e.src)
 }
 
-// noteEmptyPair adds the diagnostic for an empty name=value pair in the query, which the
-// codec leaves to callers that parse parameters.
+// noteEmptyPair adds the diagnostic for an empty name=value pair in the query,
+// which the codec leaves to callers that parse parameters.
 func (e *Explanation) noteEmptyPair() {
 	query := e.res.In.Span(codec.Query)
 	n := params.EmptyPair(query.In(e.src))

@@ -11,8 +11,8 @@ import (
 	"github.com/urlfold/urlfold/codec"
 )
 
-// An object is an explanation as JSON. Its member names equal the output fields of the
-// one-shot, and scripts depend on them.
+// An object is an explanation as JSON. Its member names equal the output fields
+// of the one-shot, and scripts depend on them.
 type object struct {
 	URL         *string          `json:"url,omitempty"`
 	URLB64      string           `json:"url_b64,omitempty"`
@@ -63,8 +63,8 @@ type diagnosticJSON struct {
 	Action    string `json:"action"`
 }
 
-// A stepJSON is an applied rule. Before is null if the rule has added the component;
-// After is null if it has removed the component.
+// A stepJSON is an applied rule. Before is null if the rule has added the
+// component; After is null if it has removed the component.
 type stepJSON struct {
 	Rule      string  `json:"rule"`
 	Clause    string  `json:"clause"`
@@ -86,8 +86,8 @@ func (x *Explainer) step(st *codec.Step) stepJSON {
 	return o
 }
 
-// A keyJSON is a rule applied to derive the key of a level from that of the previous
-// level.
+// A keyJSON is a rule applied to derive the key of a level from that of the
+// previous level.
 type keyJSON struct {
 	Level string `json:"level"`
 	stepJSON
@@ -117,7 +117,8 @@ type JSONWriter struct {
 	enc *json.Encoder
 }
 
-// NewJSONWriter returns a writer for the explanations of x. Call Flush at the end.
+// NewJSONWriter returns a writer for the explanations of x. Call Flush at the
+// end.
 func NewJSONWriter(w io.Writer, x *Explainer) *JSONWriter {
 	j := &JSONWriter{Explainer: x, w: bufio.NewWriter(w)}
 	j.enc = json.NewEncoder(j.w)
@@ -128,8 +129,8 @@ func NewJSONWriter(w io.Writer, x *Explainer) *JSONWriter {
 // Write writes an explanation. Flush returns write errors.
 func (j *JSONWriter) Write(e *Explanation) { _ = j.enc.Encode(j.object(e)) }
 
-// WritePair writes the explanation of the first URL, with the other URL in the member
-// "vs". Flush returns write errors.
+// WritePair writes the explanation of the first URL, with the other URL in the
+// member "vs". Flush returns write errors.
 func (j *JSONWriter) WritePair(p *Pair) {
 	o := j.object(p.a)
 	o.VS = j.pairObject(p)

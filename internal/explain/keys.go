@@ -7,8 +7,8 @@ import (
 	"github.com/urlfold/urlfold/codec/surt"
 )
 
-// An explainedKey is the canonical string of a level, its hash, and the rules that
-// derive it from the string of the previous level.
+// An explainedKey is the canonical string of a level, its hash, and the rules
+// that derive it from the string of the previous level.
 type explainedKey struct {
 	text  string
 	key   codec.Key
@@ -18,8 +18,8 @@ type explainedKey struct {
 // written returns the hash of k in the configured form.
 func (x *Explainer) written(k *explainedKey) string { return string(x.form.Append(nil, k.key)) }
 
-// wholeKey returns the canonical string of a level in a form that can be parsed into
-// components: K3 omits the scheme http and the slashes after it.
+// wholeKey returns the canonical string of a level in a form that can be parsed
+// into components: K3 omits the scheme http and the slashes after it.
 func (e *Explanation) wholeKey(lv codec.Level) string {
 	text := e.keys[lv].text
 	if lv != codec.K3 {
@@ -36,14 +36,15 @@ func (e *Explanation) wholeKey(lv codec.Level) string {
 	return text
 }
 
-// skipped returns the items of the policy's lists that are not expressed exactly as
-// rules.
+// skipped returns the items of the policy's lists that are not expressed
+// exactly as rules.
 func (x *Explainer) skipped() []params.Skipped {
 	p := x.norm.Policy()
 	return append(p.Params.Skipped(), p.SiteParams.Skipped()...)
 }
 
-// keyRule returns the name of a rule, followed by the parameter that it removed.
+// keyRule returns the name of a rule, followed by the parameter that it
+// removed.
 func keyRule(st *codec.Step) string {
 	if st.Param == "" {
 		return st.Rule.String()

@@ -27,7 +27,8 @@ func (p *Pair) SharesKey() bool { return p.shares }
 // parsed reports whether both URLs can be parsed.
 func (p *Pair) parsed() bool { return p.a.err == nil && p.b.err == nil }
 
-// meetingLevel returns the lowest level at which the keys are equal, if there is one.
+// meetingLevel returns the lowest level at which the keys are equal, if there
+// is one.
 func (p *Pair) meetingLevel() (codec.Level, bool) {
 	for lv := range codec.K3 + 1 {
 		if p.a.keys[lv].text == p.b.keys[lv].text {
@@ -42,8 +43,8 @@ func (p *Pair) apart(lv codec.Level) []difference {
 	return differences(p.a.wholeKey(lv), p.b.wholeKey(lv))
 }
 
-// mergers returns the rules that make the keys of a level equal although those of the
-// previous level differ: the rules that change what was different.
+// mergers returns the rules that make the keys of a level equal although those
+// of the previous level differ: the rules that change what was different.
 func (p *Pair) mergers(lv codec.Level) []string {
 	apart := p.apart(lv - 1)
 	ea, eb := edits(lv, p.a, apart), edits(lv, p.b, apart)
@@ -60,11 +61,12 @@ func (p *Pair) mergers(lv codec.Level) []string {
 	return rules
 }
 
-// An edit is the change that a rule makes to a URL. An edit that two URLs have in common
-// does not make them equal.
+// An edit is the change that a rule makes to a URL. An edit that two URLs have
+// in common does not make them equal.
 type edit struct{ rule, cut, put string }
 
-// edits returns the edits of the steps to a level in the components that differ.
+// edits returns the edits of the steps to a level in the components that
+// differ.
 func edits(lv codec.Level, e *Explanation, apart []difference) []edit {
 	var out []edit
 	for i := range e.keys[lv].steps {
@@ -78,8 +80,8 @@ func edits(lv codec.Level, e *Explanation, apart []difference) []edit {
 	return out
 }
 
-// trimShared removes the common prefix and suffix of a and b, and then delimiters at the
-// ends of the rest.
+// trimShared removes the common prefix and suffix of a and b, and then
+// delimiters at the ends of the rest.
 func trimShared(a, b string) (string, string) {
 	n := 0
 	for n < min(len(a), len(b)) && a[n] == b[n] {

@@ -6,8 +6,8 @@ import (
 	"github.com/urlfold/urlfold/codec"
 )
 
-// A redactor masks passwords wherever they appear, if it is on. Text that is a password
-// by one standard may be part of the path by the other.
+// A redactor masks passwords wherever they appear, if it is on. Text that is a
+// password by one standard may be part of the path by the other.
 type redactor struct {
 	on      bool
 	base    []byte
@@ -71,8 +71,8 @@ func hideText(text string) string {
 	return "***"
 }
 
-// password returns the span of the password to mask, which covers the passwords by both
-// standards. It is empty if there is nothing to mask.
+// password returns the span of the password to mask, which covers the passwords
+// by both standards. It is empty if there is nothing to mask.
 func (x *redactor) password(url []byte) codec.Span {
 	if !x.on {
 		return codec.Span{}

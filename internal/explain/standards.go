@@ -2,8 +2,8 @@ package explain
 
 import "github.com/urlfold/urlfold/codec"
 
-// This file parses a URL by both standards, RFC 3986 and the URL Standard of browsers,
-// independently of the profile.
+// This file parses a URL by both standards, RFC 3986 and the URL Standard of
+// browsers, independently of the profile.
 
 // A normalizer for each standard.
 var (

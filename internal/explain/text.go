@@ -20,7 +20,8 @@ type TextWriter struct {
 	begun bool // an explanation has been written
 }
 
-// NewTextWriter returns a writer for the explanations of x. Call Flush at the end.
+// NewTextWriter returns a writer for the explanations of x. Call Flush at the
+// end.
 func NewTextWriter(w io.Writer, s terminal.Style, x *Explainer) *TextWriter {
 	return &TextWriter{Explainer: x, Style: s, w: bufio.NewWriter(w)}
 }
@@ -33,8 +34,8 @@ const indent = "  "
 // cannotBeParsed is the heading of the section with a parse error.
 const cannotBeParsed = "cannot be parsed"
 
-// labelRoom is the number of free columns on the right, for the label of a short
-// component at the end of the URL.
+// labelRoom is the number of free columns on the right, for the label of a
+// short component at the end of the URL.
 const labelRoom = 8
 
 // Write writes an explanation.
@@ -75,8 +76,8 @@ func (t *TextWriter) line(text string) { t.emit(indent + text + "\n") }
 // emit writes text. A bufio.Writer keeps its first error until Flush.
 func (t *TextWriter) emit(text string) { _, _ = t.w.WriteString(text) }
 
-// picture returns the rows of cells that show the URL. It shortens a long URL to the
-// surroundings of components, diagnostics and parse errors.
+// picture returns the rows of cells that show the URL. It shortens a long URL
+// to the surroundings of components, diagnostics and parse errors.
 func (t *TextWriter) picture(e *Explanation) [][]terminal.Cell {
 	width := t.Width - len(indent) - labelRoom
 	points := []int{}
@@ -98,7 +99,8 @@ func (t *TextWriter) picture(e *Explanation) [][]terminal.Cell {
 	return rows(t.cut(cells, points, width), width)
 }
 
-// urlLine returns a row as text, with the cells at the given offsets highlighted.
+// urlLine returns a row as text, with the cells at the given offsets
+// highlighted.
 func (t *TextWriter) urlLine(row []terminal.Cell, offsets []int) string {
 	var b strings.Builder
 	for _, c := range row {
@@ -192,8 +194,9 @@ func (t *TextWriter) drawDefects(e *Explanation) {
 	}
 }
 
-// drawCarets draws the rows that contain defects, with a caret and a letter under each.
-// A caret without a letter marks the offset at which parsing failed.
+// drawCarets draws the rows that contain defects, with a caret and a letter
+// under each. A caret without a letter marks the offset at which parsing
+// failed.
 func (t *TextWriter) drawCarets(pic [][]terminal.Cell, found []defect, offsets []int) {
 	for i, row := range pic {
 		var c canvas
@@ -217,8 +220,8 @@ func (t *TextWriter) drawCarets(pic [][]terminal.Cell, found []defect, offsets [
 	}
 }
 
-// diagnosticAction describes the action taken for a diagnostic. If the URL cannot be
-// parsed, no action other than the rejection was taken.
+// diagnosticAction describes the action taken for a diagnostic. If the URL
+// cannot be parsed, no action other than the rejection was taken.
 func diagnosticAction(e *Explanation, d codec.Diagnostic) string {
 	action := actionTexts[d.Action]
 	if e.err != nil && d.Action != codec.Rejected {
@@ -230,8 +233,8 @@ func diagnosticAction(e *Explanation, d codec.Diagnostic) string {
 	return action
 }
 
-// writeDiagnostic describes a diagnostic. It omits the meaning of the flag if that has
-// been described before.
+// writeDiagnostic describes a diagnostic. It omits the meaning of the flag if
+// that has been described before.
 func (t *TextWriter) writeDiagnostic(letter string, d codec.Diagnostic, action string, described bool) {
 	where := fmt.Sprintf("byte %d, %v", d.At, d.Component)
 	if !described {
@@ -278,7 +281,8 @@ func (t *TextWriter) flagHead(letter string, f codec.Flag) string {
 	return t.Paint(terminal.Yellow, letter) + indent + t.Paint(terminal.Bold, f.String()) + strings.Repeat(" ", max(2, flagColumn-len(f.String())))
 }
 
-// writeNormal writes the normal form and the class of its difference from the input.
+// writeNormal writes the normal form and the class of its difference from the
+// input.
 func (t *TextWriter) writeNormal(e *Explanation) {
 	p := t.norm.Profile()
 	t.head(fmt.Sprintf("normal form (profile %s, standard %v)", p.Name, p.Standard))
@@ -301,8 +305,8 @@ func (t *TextWriter) named(name, text string) {
 	}
 }
 
-// long writes a URL on its own line. It never shortens the URL, so that users can copy
-// it.
+// long writes a URL on its own line. It never shortens the URL, so that users
+// can copy it.
 func (t *TextWriter) long(url string) {
 	if strings.TrimSpace(url) == "" {
 		url += "(empty)"
@@ -326,8 +330,8 @@ func (t *TextWriter) writeSteps(e *Explanation) {
 	}
 }
 
-// writeDifference writes a component before and after a change on one line, shortened
-// if necessary.
+// writeDifference writes a component before and after a change on one line,
+// shortened if necessary.
 func (t *TextWriter) writeDifference(d difference) {
 	arrow := " " + t.Pick("→", "->") + " "
 	name := fmt.Sprintf("%-9s ", d.component)
@@ -336,8 +340,8 @@ func (t *TextWriter) writeDifference(d difference) {
 	t.line(indent + name + before + t.Paint(terminal.Dim, arrow) + t.Paint(terminal.Green, after))
 }
 
-// shorten cuts a and b to at most n columns. It drops equal text at the start first, so
-// that the first difference stays visible.
+// shorten cuts a and b to at most n columns. It drops equal text at the start
+// first, so that the first difference stays visible.
 func shorten(a, b string, n int, dots string) (string, string) {
 	ra, rb := []rune(a), []rune(b)
 	if len(ra) <= n && len(rb) <= n {

@@ -8,8 +8,8 @@ import (
 	"github.com/urlfold/urlfold/internal/terminal"
 )
 
-// writeKeys writes the key of each level. It does not repeat a string that equals that
-// of the previous level.
+// writeKeys writes the key of each level. It does not repeat a string that
+// equals that of the previous level.
 func (t *TextWriter) writeKeys(e *Explanation) {
 	t.head("keys")
 	before := ""
@@ -32,8 +32,9 @@ func (t *TextWriter) writeKeys(e *Explanation) {
 	}
 }
 
-// isKnown reports whether a step to a key adds no information: the same rule was applied
-// for the normal form, or it only drops "http:", which K3 always does.
+// isKnown reports whether a step to a key adds no information: the same rule
+// was applied for the normal form, or it only drops "http:", which K3 always
+// does.
 func isKnown(e *Explanation, lv codec.Level, st *codec.Step) bool {
 	if lv < codec.K2 || st.Rule == codec.DropUserinfo || st.Rule == codec.DropFragment {
 		return slices.ContainsFunc(e.steps, func(s codec.Step) bool { return s.Rule == st.Rule })

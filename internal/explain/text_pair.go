@@ -34,8 +34,8 @@ func (t *TextWriter) WritePair(p *Pair) {
 	}
 }
 
-// writeLevel writes the keys of one level and their differences. It does not repeat
-// strings that equal those of the previous level.
+// writeLevel writes the keys of one level and their differences. It does not
+// repeat strings that equal those of the previous level.
 func (t *TextWriter) writeLevel(lv codec.Level, p *Pair) {
 	a, b := p.a, p.b
 	ka, kb := &a.keys[lv], &b.keys[lv]
@@ -62,8 +62,8 @@ func (t *TextWriter) writeLevel(lv codec.Level, p *Pair) {
 	}
 }
 
-// meeting returns the conclusion: whether the keys of the requested level are equal, the
-// lowest level at which the keys are equal, and why.
+// meeting returns the conclusion: whether the keys of the requested level are
+// equal, the lowest level at which the keys are equal, and why.
 func (t *TextWriter) meeting(p *Pair) string {
 	text := fmt.Sprintf("The keys of profile %s (%v) differ.", t.norm.Profile().Name, t.level)
 	if p.shares {

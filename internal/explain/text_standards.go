@@ -9,8 +9,8 @@ import (
 	"github.com/urlfold/urlfold/internal/terminal"
 )
 
-// text returns the verdict of a standard on a URL. kind is the standard's term for what
-// it parses, such as "URI".
+// text returns the verdict of a standard on a URL. kind is the standard's term
+// for what it parses, such as "URI".
 func (v view) text(kind string) string {
 	switch v.standing {
 	case failure:
@@ -32,7 +32,8 @@ func (t *TextWriter) writeStandings(e *Explanation) {
 	t.named("browsers", e.whatwg.text("URL"))
 }
 
-// writeStandards writes the components in which the standards differ, side by side.
+// writeStandards writes the components in which the standards differ, side by
+// side.
 func (t *TextWriter) writeStandards(e *Explanation) {
 	if e.rfc.standing == failure || e.whatwg.standing == failure {
 		return

@@ -11,9 +11,9 @@ import (
 // Fields are the fields that both codecs write, in tsv.
 var Fields = []string{"url", "norm", "key", "error"}
 
-// A pairCodec processes each batch under both profiles and adds the keys to the graph.
-// Both codecs write a line with [Fields] for each URL of a record, so the nth line of
-// one corresponds to the nth line of the other.
+// A pairCodec processes each batch under both profiles and adds the keys to the
+// graph. Both codecs write a line with [Fields] for each URL of a record, so
+// the nth line of one corresponds to the nth line of the other.
 type pairCodec struct {
 	pipeline.Codec                 // A's
 	other           pipeline.Codec // B's
@@ -22,8 +22,8 @@ type pairCodec struct {
 	urlBuf, normBuf []byte // unescaped
 }
 
-// NewCodecs returns a function that creates the codec of a worker. newA and newB create
-// the codecs of A and B, which must write [Fields] in tsv.
+// NewCodecs returns a function that creates the codec of a worker. newA and
+// newB create the codecs of A and B, which must write [Fields] in tsv.
 func (d *Diff) NewCodecs(newA, newB func() pipeline.Codec) func() pipeline.Codec {
 	return func() pipeline.Codec { return &pairCodec{Codec: newA(), other: newB(), graph: d.graph} }
 }
@@ -40,8 +40,8 @@ func (c *pairCodec) Process(b *pipeline.Batch) {
 	c.compare(b, s)
 }
 
-// processShadow is Process for B. It rejects a record on which B panics, as the pipeline
-// does for A.
+// processShadow is Process for B. It rejects a record on which B panics, as the
+// pipeline does for A.
 func (c *pairCodec) processShadow() {
 	defer func() {
 		if recover() != nil {

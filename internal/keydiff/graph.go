@@ -9,9 +9,9 @@ import (
 	"github.com/urlfold/urlfold/codec"
 )
 
-// This file implements the graph of keys. For each pair of a key under A and a key under
-// B, it stores the number of URLs and one example. The URLs with the same key form a
-// group. Pairs that share a key are connected:
+// This file implements the graph of keys. For each pair of a key under A and a
+// key under B, it stores the number of URLs and one example. The URLs with the
+// same key form a group. Pairs that share a key are connected:
 //
 //	A1 ─ B1     the same URLs: unchanged
 //	A2 ┐
@@ -19,8 +19,8 @@ import (
 //	A4 ┬ B3     a split
 //	   └ B4
 
-// maxExampleBytes is the maximum total size of examples. Further pairs are counted
-// without an example.
+// maxExampleBytes is the maximum total size of examples. Further pairs are
+// counted without an example.
 const maxExampleBytes = 256 << 20
 
 // An example is a URL as it appeared in a record.
@@ -29,8 +29,8 @@ type example struct {
 	norm string // its normal form under A or B, if the URL has no scheme
 }
 
-// less orders examples by preference: shorter ones first. The order makes the result
-// independent of the scheduling of workers.
+// less orders examples by preference: shorter ones first. The order makes the
+// result independent of the scheduling of workers.
 func (e *example) less(o *example) bool {
 	return cmp.Or(cmp.Compare(len(e.url), len(o.url)), cmp.Compare(e.url, o.url), cmp.Compare(e.norm, o.norm)) < 0
 }
@@ -72,8 +72,8 @@ func newGraph(examples int) *graph {
 	return &graph{index: map[[2]codec.Key]int32{}, keep: examples, room: maxExampleBytes}
 }
 
-// add counts a URL with its two keys. It does not retain url and norm. The caller must
-// hold g.mu.
+// add counts a URL with its two keys. It does not retain url and norm. The
+// caller must hold g.mu.
 func (g *graph) add(a, b codec.Key, url, norm []byte) {
 	i, ok := g.index[[2]codec.Key{a, b}]
 	if !ok {
@@ -126,8 +126,8 @@ func (g *graph) reject(side int, url, norm []byte) {
 	r.examples = r.examples[:min(len(r.examples), g.keep)]
 }
 
-// maxRejectExample is the maximum length of a rejected URL that serves as an example, in
-// bytes. Most longer ones are rejected because of their length.
+// maxRejectExample is the maximum length of a rejected URL that serves as an
+// example, in bytes. Most longer ones are rejected because of their length.
 const maxRejectExample = 4 << 10
 
 // A judgment is the effect of a change of rules on the groups.
@@ -155,8 +155,9 @@ type group struct {
 	parts []pair // the parts with the most URLs
 }
 
-// judge returns the merges and splits, with the top groups of each and up to examples
-// parts of a group. It reorders the pairs, so nothing must be added to g afterwards.
+// judge returns the merges and splits, with the top groups of each and up to
+// examples parts of a group. It reorders the pairs, so nothing must be added to
+// g afterwards.
 func (g *graph) judge(top, examples int) *judgment {
 	j := &judgment{}
 	lone := make(map[[2]codec.Key]struct{}) // pairs that are complete groups of A
@@ -178,8 +179,8 @@ func (g *graph) judge(top, examples int) *judgment {
 	return j
 }
 
-// group counts the groups by one of the keys and collects those with several pairs. It
-// calls alone for each pair that is a group by itself.
+// group counts the groups by one of the keys and collects those with several
+// pairs. It calls alone for each pair that is a group by itself.
 func (g *graph) group(key, other func(*pair) codec.Key, top, examples int, alone func(*pair)) (groups int, e effect) {
 	slices.SortFunc(g.pairs, func(x, y pair) int {
 		return cmp.Or(key(&x).Compare(key(&y)), cmp.Compare(y.urls, x.urls), other(&x).Compare(other(&y)))
@@ -204,8 +205,8 @@ func (g *graph) group(key, other func(*pair) codec.Key, top, examples int, alone
 	return groups, e
 }
 
-// insertTop inserts a group into the list of the top groups. It copies the parts,
-// because the pairs will be sorted again.
+// insertTop inserts a group into the list of the top groups. It copies the
+// parts, because the pairs will be sorted again.
 func insertTop(list []group, top int, one group) []group {
 	i, _ := slices.BinarySearchFunc(list, one, func(a, b group) int {
 		return cmp.Or(cmp.Compare(b.urls, a.urls), a.key.Compare(b.key))

@@ -52,8 +52,8 @@ type reportGroup struct {
 	Examples []reportExample `json:"examples"`
 }
 
-// A reportExample is one URL of a part, with the key and the count of the part. A
-// rejected URL has neither.
+// A reportExample is one URL of a part, with the key and the count of the part.
+// A rejected URL has neither.
 type reportExample struct {
 	URL    *string `json:"url,omitempty"`
 	URLB64 string  `json:"url_b64,omitempty"`
@@ -82,8 +82,8 @@ type Diff struct {
 	graph    *graph
 }
 
-// New returns a Diff of the profiles a and b, with up to examples examples of a group. If
-// redact is set, it masks passwords in them.
+// New returns a Diff of the profiles a and b, with up to examples examples of a
+// group. If redact is set, it masks passwords in them.
 func New(a, b Side, examples int, redact bool) (*Diff, error) {
 	d := &Diff{a: a, b: b, examples: examples, graph: newGraph(examples)}
 	if !redact {
@@ -127,12 +127,13 @@ func (s *Side) report() reportSide {
 	return reportSide{s.Normalizer.Profile().Name, s.Level.String(), s.Normalizer.KeyFunction(s.Level), s.policy()}
 }
 
-// blameParts is the minimum number of parts of a group from which the responsible rules
-// are derived, if the group has as many.
+// blameParts is the minimum number of parts of a group from which the
+// responsible rules are derived, if the group has as many.
 const blameParts = 8
 
-// Report evaluates the collected pairs. The report contains the top groups of each
-// effect; format is the format of the input. The Diff must not be used afterwards.
+// Report evaluates the collected pairs. The report contains the top groups of
+// each effect; format is the format of the input. The Diff must not be used
+// afterwards.
 func (d *Diff) Report(format string, top int) *Report {
 	g := d.graph
 	j := g.judge(top, max(blameParts, d.examples))
@@ -147,8 +148,8 @@ func (d *Diff) Report(format string, top int) *Report {
 	}
 }
 
-// effect reports the groups that are one group under the profile one and several under
-// the profile apart.
+// effect reports the groups that are one group under the profile one and
+// several under the profile apart.
 func (d *Diff) effect(e *effect, apart, one *Side, keyOfPart func(*pair) codec.Key) reportEffect {
 	out := reportEffect{Groups: e.count, Parts: e.parts, URLs: e.urls, Top: []reportGroup{}}
 	for _, gr := range e.groups {

@@ -7,8 +7,8 @@ import (
 	"github.com/urlfold/urlfold/codec"
 )
 
-// This file determines which rules merge or split a group, from the rules applied to its
-// examples under both profiles.
+// This file determines which rules merge or split a group, from the rules
+// applied to its examples under both profiles.
 
 // A Side is one of the compared profiles.
 type Side struct {
@@ -16,7 +16,8 @@ type Side struct {
 	Level      codec.Level // of the keys
 }
 
-// policy returns the names and versions of the lists that the keys depend on, or "".
+// policy returns the names and versions of the lists that the keys depend on,
+// or "".
 func (s *Side) policy() string {
 	if s.Level < codec.K2 {
 		return ""
@@ -30,7 +31,8 @@ type ruleStep struct {
 	old, new            string // the changed text, without common prefix and suffix
 }
 
-// sameRule reports whether two steps apply the same rule, regardless of the text.
+// sameRule reports whether two steps apply the same rule, regardless of the
+// text.
 func (s ruleStep) sameRule(o ruleStep) bool { return s.rule == o.rule && s.param == o.param }
 
 // String returns the rule for people: "q-drop utm_source (default:12)".
@@ -45,8 +47,9 @@ func (s ruleStep) String() string {
 	return text
 }
 
-// steps returns the rules applied to derive the key of a URL, and whether the URL can be
-// parsed. It is the only function in this package that gets applied rules from the codec.
+// steps returns the rules applied to derive the key of a URL, and whether the
+// URL can be parsed. It is the only function in this package that gets applied
+// rules from the codec.
 func (s *Side) steps(url []byte) ([]ruleStep, bool) {
 	var r codec.Result
 	_, err := s.Normalizer.Append(nil, url, &r)
@@ -89,9 +92,10 @@ func changed(before, after string) (string, string) {
 	return before[:len(before)-i], after[:len(after)-i]
 }
 
-// blame returns the rules responsible for merging parts of a group: those that to applies
-// and from does not, and that do not change all parts in the same way. If every such rule
-// changes all parts in the same way, blame returns all of them.
+// blame returns the rules responsible for merging parts of a group: those that
+// to applies and from does not, and that do not change all parts in the same
+// way. If every such rule changes all parts in the same way, blame returns all
+// of them.
 func blame(from, to *Side, parts []pair) []string {
 	var extra [][]ruleStep
 	for i := range parts {
@@ -125,8 +129,9 @@ func appendNew(list []string, s string) []string {
 	return append(list, s)
 }
 
-// traceable returns an absolute URL for an example that all sides can parse: the URL
-// itself, its normal form if it is relative, or its normal form after a made-up host.
+// traceable returns an absolute URL for an example that all sides can parse:
+// the URL itself, its normal form if it is relative, or its normal form after a
+// made-up host.
 func traceable(e *example, sides ...*Side) ([]byte, bool) {
 	for _, text := range []string{e.url, e.norm, "http://h" + e.norm} {
 		ok := text != "" && strings.Contains(text, ":")

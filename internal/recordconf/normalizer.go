@@ -10,8 +10,8 @@ import (
 	"github.com/urlfold/urlfold/internal/suggest"
 )
 
-// Normalizer holds the settings of a normalizer as users write them. An empty string
-// means the default.
+// Normalizer holds the settings of a normalizer as users write them. An empty
+// string means the default.
 type Normalizer struct {
 	Profile       codec.Profile
 	Policy        *codec.Policy
@@ -21,10 +21,11 @@ type Normalizer struct {
 	QueryEncoding string // a label of the Encoding Standard
 }
 
-// New returns the normalizer. If the profile has no name, because it is invalid, New
-// validates the other settings and returns a nil Normalizer. The error joins a
-// [record.ConfigError] for each invalid setting. Its Field is the name of a field of s;
-// Profile stands for the profile and its policy. No error repeats the HMAC key.
+// New returns the normalizer. If the profile has no name, because it is
+// invalid, New validates the other settings and returns a nil Normalizer. The
+// error joins a [record.ConfigError] for each invalid setting. Its Field is the
+// name of a field of s; Profile stands for the profile and its policy. No error
+// repeats the HMAC key.
 func (s *Normalizer) New() (*codec.Normalizer, error) {
 	standard, hash := s.Profile.Standard, codec.XXH3
 	hashErr := set(&hash, "Hash", named[codec.Hash]("hash", Hashes()), s.Hash)
@@ -48,7 +49,8 @@ func (s *Normalizer) New() (*codec.Normalizer, error) {
 	return n, mistake("Profile", err)
 }
 
-// checkKey checks that an HMAC key is given if and only if the hash requires one.
+// checkKey checks that an HMAC key is given if and only if the hash requires
+// one.
 func (s *Normalizer) checkKey(hash codec.Hash) error {
 	switch {
 	case hash != codec.HMACSHA256 && s.HMACKey != nil:
@@ -85,8 +87,8 @@ func mistake(field string, err error) error {
 	return &record.ConfigError{Field: field, Err: err}
 }
 
-// Probe returns a substitute for a normalizer with invalid settings, so that all other
-// settings can still be validated.
+// Probe returns a substitute for a normalizer with invalid settings, so that
+// all other settings can still be validated.
 func Probe() *codec.Normalizer {
 	n, err := codec.New(codec.Profiles()[0])
 	if err != nil {

@@ -1,6 +1,7 @@
-// Package recordconf converts settings in the form in which users write them to the
-// configuration of a record job. Flags and configuration files use the same values for
-// the same settings, so they share this parser and its lists of accepted values.
+// Package recordconf converts settings in the form in which users write them to
+// the configuration of a record job. Flags and configuration files use the same
+// values for the same settings, so they share this parser and its lists of
+// accepted values.
 package recordconf
 
 import (
@@ -14,8 +15,8 @@ import (
 	"github.com/urlfold/urlfold/internal/suggest"
 )
 
-// Settings holds the settings of a record job as users write them. An empty string
-// means the default.
+// Settings holds the settings of a record job as users write them. An empty
+// string means the default.
 type Settings struct {
 	Format, Dialect     string
 	Formats             []record.Format // formats in addition to the built-in ones
@@ -38,9 +39,10 @@ type Settings struct {
 	Normalizer     *codec.Normalizer // nil if its settings are invalid
 }
 
-// Config returns the configuration of the job. The error joins a [record.ConfigError] for
-// each unknown value; [record.New] finds all other errors. The level of keys is that of
-// the normalizer's profile unless Key sets it.
+// Config returns the configuration of the job. The error joins a
+// [record.ConfigError] for each unknown value; [record.New] finds all other
+// errors. The level of keys is that of the normalizer's profile unless Key sets
+// it.
 func (s *Settings) Config() (record.Config, error) {
 	c := record.Config{
 		Format: s.Format, Dialect: s.Dialect, Formats: s.Formats, URLField: s.URLField, BaseField: s.BaseField, Base: s.Base,
@@ -69,8 +71,8 @@ func (s *Settings) Config() (record.Config, error) {
 	return c, errors.Join(errs...)
 }
 
-// set sets *to to the result of parsing word, unless word is empty. It returns the error
-// of parse as an error in the field.
+// set sets *to to the result of parsing word, unless word is empty. It returns
+// the error of parse as an error in the field.
 func set[T any](to *T, field string, parse func(string) (T, error), word string) error {
 	if word == "" {
 		return nil
@@ -83,8 +85,8 @@ func set[T any](to *T, field string, parse func(string) (T, error), word string)
 	return nil
 }
 
-// named returns a function that parses the names of the values 0, 1 and so on. Its error
-// suggests a similar name.
+// named returns a function that parses the names of the values 0, 1 and so on.
+// Its error suggests a similar name.
 func named[T ~uint8](what string, names []string) func(string) (T, error) {
 	return func(word string) (T, error) {
 		i, err := suggest.Index(what, names, word)
@@ -92,8 +94,8 @@ func named[T ~uint8](what string, names []string) func(string) (T, error) {
 	}
 }
 
-// The following functions return the accepted values of a setting, in the order of
-// documentation, in a new slice.
+// The following functions return the accepted values of a setting, in the order
+// of documentation, in a new slice.
 
 // Levels returns the accepted values of Key.
 func Levels() []string { return names(codec.K3) }

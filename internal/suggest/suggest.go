@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// Index returns the index of name in names. If name is not among them, the error
-// suggests the nearest name or, if none is near, lists all of them. what says what
-// the names stand for, such as "profile".
+// Index returns the index of name in names. If name is not among them, the
+// error suggests the nearest name or, if none is near, lists all of them. what
+// says what the names stand for, such as "profile".
 func Index(what string, names []string, name string) (int, error) {
 	if i := slices.Index(names, name); i >= 0 {
 		return i, nil
@@ -21,8 +21,8 @@ func Index(what string, names []string, name string) (int, error) {
 }
 
 // Nearest returns the element of names that is most similar to name, or "" if
-// none is similar enough. The allowed distance is a third of the length of name,
-// and at most 2. Case is ignored.
+// none is similar enough. The allowed distance is a third of the length of
+// name, and at most 2. Case is ignored.
 func Nearest(names []string, name string) string {
 	if len(name) > maxName {
 		return "" // no name is that long, and distance takes quadratic time

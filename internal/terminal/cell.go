@@ -14,9 +14,9 @@ type Cell struct {
 	Start, End int // byte range of the character in the text
 }
 
-// Cells returns the cells of text. It shows bytes that are not UTF-8, and characters that
-// would move the cursor or change the direction of writing, as escapes: \x00 for a byte,
-// \u200f for a character.
+// Cells returns the cells of text. It shows bytes that are not UTF-8, and
+// characters that would move the cursor or change the direction of writing, as
+// escapes: \x00 for a byte, \u200f for a character.
 func (s Style) Cells(text []byte) []Cell {
 	var out []Cell
 	for i := 0; i < len(text); {
@@ -53,15 +53,15 @@ func (s Style) Escape(text string) string {
 	return b.String()
 }
 
-// isShowable reports whether r is printable, takes its own column, and is written from
-// left to right.
+// isShowable reports whether r is printable, takes its own column, and is
+// written from left to right.
 func isShowable(r rune) bool {
 	return unicode.IsPrint(r) && !unicode.In(r, unicode.Mn, unicode.Me, unicode.Hebrew, unicode.Arabic,
 		unicode.Syriac, unicode.Thaana, unicode.Nko)
 }
 
-// RuneWidth returns the number of columns of a character: 2 for a wide or fullwidth one
-// (Unicode Annex 11), else 1.
+// RuneWidth returns the number of columns of a character: 2 for a wide or
+// fullwidth one (Unicode Annex 11), else 1.
 func RuneWidth(r rune) int {
 	for _, b := range [...][2]rune{
 		{0x1100, 0x115F}, {0x2E80, 0x303E}, {0x3041, 0xA4CF}, {0xA960, 0xA97C}, {0xAC00, 0xD7A3}, {0xF900, 0xFAFF},

@@ -9,14 +9,14 @@ import (
 	"unicode/utf8"
 )
 
-// File names, URLs and records may contain control characters, with which an attacker
-// could overwrite the screen or control the terminal. Messages for people never contain
-// any. Records are data and are changed only when they are written to a terminal, where
-// no program reads them.
+// File names, URLs and records may contain control characters, with which an
+// attacker could overwrite the screen or control the terminal. Messages for
+// people never contain any. Records are data and are changed only when they are
+// written to a terminal, where no program reads them.
 
-// Printable returns text with its control characters, except for line feeds and tabs,
-// replaced by escapes: \x1b for those of ASCII and for bytes that are not UTF-8, \u009b
-// for the others.
+// Printable returns text with its control characters, except for line feeds and
+// tabs, replaced by escapes: \x1b for those of ASCII and for bytes that are not
+// UTF-8, \u009b for the others.
 func Printable(text string) string {
 	if !strings.ContainsFunc(text, func(r rune) bool { return r == utf8.RuneError || isUnsafe(r) }) {
 		return text
@@ -24,7 +24,8 @@ func Printable(text string) string {
 	return string(appendPrintable(nil, []byte(text), false))
 }
 
-// OneLine returns path, quoted if it contains control characters or is not UTF-8.
+// OneLine returns path, quoted if it contains control characters or is not
+// UTF-8.
 func OneLine(path string) string {
 	if strings.ContainsFunc(path, unicode.IsControl) || !utf8.ValidString(path) {
 		return strconv.Quote(path)
@@ -32,13 +33,13 @@ func OneLine(path string) string {
 	return path
 }
 
-// isUnsafe reports whether r is a control character of ECMA-48 (C0, C1, DEL) other than
-// line feed and tab.
+// isUnsafe reports whether r is a control character of ECMA-48 (C0, C1, DEL)
+// other than line feed and tab.
 func isUnsafe(r rune) bool { return r != '\n' && r != '\t' && unicode.IsControl(r) }
 
-// appendPrintable appends text as [Printable] returns it. If records is set, it also
-// leaves carriage returns before line feeds unchanged, and bytes that are not UTF-8
-// unless they are control characters of an 8-bit terminal.
+// appendPrintable appends text as [Printable] returns it. If records is set, it
+// also leaves carriage returns before line feeds unchanged, and bytes that are
+// not UTF-8 unless they are control characters of an 8-bit terminal.
 func appendPrintable(dst, text []byte, records bool) []byte {
 	for i := 0; i < len(text); {
 		r, n := utf8.DecodeRune(text[i:])
@@ -64,8 +65,8 @@ func appendPrintable(dst, text []byte, records bool) []byte {
 	return dst
 }
 
-// Writer returns w or, if w is a terminal, a writer that escapes control characters in
-// records. Output to files and pipes is never changed.
+// Writer returns w or, if w is a terminal, a writer that escapes control
+// characters in records. Output to files and pipes is never changed.
 func Writer(w io.Writer) io.Writer {
 	if !Is(w) {
 		return w

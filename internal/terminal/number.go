@@ -32,7 +32,8 @@ func FormatCount(n int64) string {
 	return s
 }
 
-// FormatDuration formats a duration with about three digits: "1m20s", "3.21s", "87ms".
+// FormatDuration formats a duration with about three digits: "1m20s", "3.21s",
+// "87ms".
 func FormatDuration(d time.Duration) string {
 	switch {
 	case d >= time.Minute:
@@ -45,7 +46,8 @@ func FormatDuration(d time.Duration) string {
 	return d.Round(time.Microsecond).String()
 }
 
-// PerSecond returns the rate of n events in d per second, or 0 if d is too short to tell.
+// PerSecond returns the rate of n events in d per second, or 0 if d is too
+// short to tell.
 func PerSecond(n int64, d time.Duration) int64 {
 	if d < time.Millisecond {
 		return 0
@@ -53,7 +55,8 @@ func PerSecond(n int64, d time.Duration) int64 {
 	return int64(float64(n) / d.Seconds())
 }
 
-// Plural returns n followed by one if n is 1, else by many: "1 record", "2 records".
+// Plural returns n followed by one if n is 1, else by many: "1 record", "2
+// records".
 func Plural(n int64, one, many string) string {
 	if n == 1 {
 		return "1 " + one

@@ -10,24 +10,24 @@ import (
 	"golang.org/x/term"
 )
 
-// A Style holds the capabilities of an output stream. The zero Style means plain ASCII
-// and has no width; see [NewStyle].
+// A Style holds the capabilities of an output stream. The zero Style means
+// plain ASCII and has no width; see [NewStyle].
 type Style struct {
 	Color   bool
 	Unicode bool // non-ASCII characters are supported
 	Width   int  // columns
 }
 
-// Limits of Style.Width, in columns. Narrower screens cannot hold a URL, and wider text
-// is hard to read.
+// Limits of Style.Width, in columns. Narrower screens cannot hold a URL, and
+// wider text is hard to read.
 const (
 	minWidth     = 40
 	defaultWidth = 80
 	MaxWidth     = 120 // also the width of help texts
 )
 
-// NewStyle returns the style of w in an environment. Only terminals get colors, unless
-// NO_COLOR (https://no-color.org) or TERM=dumb is set.
+// NewStyle returns the style of w in an environment. Only terminals get colors,
+// unless NO_COLOR (https://no-color.org) or TERM=dumb is set.
 func NewStyle(w io.Writer, getenv func(string) string) Style {
 	s := Style{Unicode: isUTF8(getenv), Width: defaultWidth}
 	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
@@ -43,8 +43,8 @@ func NewStyle(w io.Writer, getenv func(string) string) Style {
 	return s
 }
 
-// isUTF8 reports whether the locale uses UTF-8. The first variable that is set decides
-// (POSIX, Base Definitions §8.2).
+// isUTF8 reports whether the locale uses UTF-8. The first variable that is set
+// decides (POSIX, Base Definitions §8.2).
 func isUTF8(getenv func(string) string) bool {
 	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
 		if v := strings.ToLower(getenv(name)); v != "" {
@@ -86,9 +86,9 @@ func (s Style) Pick(unicode, ascii string) string {
 	return ascii
 }
 
-// Wrap breaks text at spaces into lines of at most width columns. Longer words get their
-// own line. It counts each rune as one column, which is right for the program's own
-// texts.
+// Wrap breaks text at spaces into lines of at most width columns. Longer words
+// get their own line. It counts each rune as one column, which is right for the
+// program's own texts.
 func Wrap(text string, width int) []string {
 	var lines []string
 	line := ""
@@ -106,7 +106,8 @@ func Wrap(text string, width int) []string {
 	return append(lines, line)
 }
 
-// Capital returns text with its first letter in upper case, if it is an ASCII letter.
+// Capital returns text with its first letter in upper case, if it is an ASCII
+// letter.
 func Capital(text string) string {
 	if text == "" || text[0] < 'a' || text[0] > 'z' {
 		return text

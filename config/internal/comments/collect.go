@@ -16,8 +16,8 @@ import (
 	"strings"
 )
 
-// Collect returns the comments of the packages in dirs. The error joins one for each
-// field without a comment.
+// Collect returns the comments of the packages in dirs. The error joins one for
+// each field without a comment.
 func Collect(dirs []string) (map[string]string, error) {
 	c := collector{all: map[string]string{}, fset: token.NewFileSet()}
 	for _, dir := range dirs {
@@ -126,8 +126,8 @@ func keyOf(f *ast.Field) (key string, ok bool) {
 // oneLine returns a comment on one line.
 func oneLine(g *ast.CommentGroup) string { return strings.Join(strings.Fields(g.Text()), " ") }
 
-// importPath returns the import path of the package in dir, based on the go.mod of
-// the module.
+// importPath returns the import path of the package in dir, based on the go.mod
+// of the module.
 func importPath(dir string) (string, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {

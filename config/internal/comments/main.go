@@ -1,12 +1,12 @@
-// Command comments collects the doc comments of configuration structs, which are not
-// available at run time: those of all fields with a yaml tag, and of the structs that
-// have such fields.
+// Command comments collects the doc comments of configuration structs, which
+// are not available at run time: those of all fields with a yaml tag, and of
+// the structs that have such fields.
 //
 //	comments -o FILE DIR...
 //
-// DIR/... means the directory and all its subdirectories. The output is a JSON object
-// that maps PACKAGE.STRUCT and PACKAGE.STRUCT.FIELD to comments. A field without a
-// comment is an error.
+// DIR/... means the directory and all its subdirectories. The output is a JSON
+// object that maps PACKAGE.STRUCT and PACKAGE.STRUCT.FIELD to comments. A field
+// without a comment is an error.
 package main
 
 import (

@@ -11,14 +11,15 @@ import (
 // components.
 const componentKey = "component"
 
-// maxSeen is the maximum number of messages that a limiter remembers. Messages are
-// constant texts, so the program has fewer. Further messages are not limited.
+// maxSeen is the maximum number of messages that a limiter remembers. Messages
+// are constant texts, so the program has fewer. Further messages are not
+// limited.
 const maxSeen = 1024
 
-// A limiter is a slog.Handler that passes each message of a component at most once
-// per interval. It counts the messages that it suppresses and logs the count with the
-// next such message, or separately when any message arrives after the interval. Debug
-// messages are not limited.
+// A limiter is a slog.Handler that passes each message of a component at most
+// once per interval. It counts the messages that it suppresses and logs the
+// count with the next such message, or separately when any message arrives
+// after the interval. Debug messages are not limited.
 type limiter struct {
 	next      slog.Handler
 	component string
@@ -109,9 +110,9 @@ func newSeen(every time.Duration, root slog.Handler) *seen {
 	return &seen{every: every, root: root, at: make(map[message]window)}
 }
 
-// pass reports whether m may be logged now, and how often it has been suppressed
-// since it last passed. due lists other messages whose windows have ended with
-// suppressed repetitions.
+// pass reports whether m may be logged now, and how often it has been
+// suppressed since it last passed. due lists other messages whose windows have
+// ended with suppressed repetitions.
 func (s *seen) pass(m message, now time.Time) (held int64, ok bool, due []repeat) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

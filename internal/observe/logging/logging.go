@@ -1,5 +1,5 @@
-// Package logging creates the logger of the daemon, with a level, a format, a rate
-// limit for repeated messages, and masking of secrets.
+// Package logging creates the logger of the daemon, with a level, a format, a
+// rate limit for repeated messages, and masking of secrets.
 //
 // A record passes the rate limit, then the mask, then a handler of log/slog:
 //
@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// Options configures a logger. The zero Options means text, level info, and no rate
-// limit.
+// Options configures a logger. The zero Options means text, level info, and no
+// rate limit.
 type Options struct {
 	Level     slog.Leveler  // minimum level; use a *slog.LevelVar to change it at run time
 	JSON      bool          // write JSON lines instead of logfmt
@@ -40,8 +40,8 @@ func New(w io.Writer, o Options) *slog.Logger {
 	return slog.New(h)
 }
 
-// replaceAttr masks the value of an attribute. Package slog also calls it for the
-// message and for each member of a group.
+// replaceAttr masks the value of an attribute. Package slog also calls it for
+// the message and for each member of a group.
 func (m *Masker) replaceAttr(_ []string, a slog.Attr) slog.Attr {
 	switch a.Value.Kind() {
 	case slog.KindString:
@@ -52,8 +52,8 @@ func (m *Masker) replaceAttr(_ []string, a slog.Attr) slog.Attr {
 	return a
 }
 
-// maskAny masks a value of any type. It returns a value without secrets unchanged, so
-// that the handler can format its structure.
+// maskAny masks a value of any type. It returns a value without secrets
+// unchanged, so that the handler can format its structure.
 func (m *Masker) maskAny(v slog.Value) slog.Value {
 	var text string
 	switch x := v.Any().(type) {

@@ -17,18 +17,18 @@ const stars = "***"
 const minSecret = 4
 
 // A Masker replaces secrets in texts for output: the passwords in URLs, and the
-// secrets passed to Add. It is the last line of defense; other code should not put
-// secrets into such texts in the first place. The zero Masker masks the passwords in
-// URLs. It is safe for concurrent use.
+// secrets passed to Add. It is the last line of defense; other code should not
+// put secrets into such texts in the first place. The zero Masker masks the
+// passwords in URLs. It is safe for concurrent use.
 type Masker struct {
 	mu      sync.Mutex
 	secrets []string
 	replace atomic.Pointer[strings.Replacer]
 }
 
-// Add adds secrets to m, both verbatim and percent-encoded. They are never removed,
-// because an old secret may still be in use after a reload. Add ignores secrets of
-// fewer than 4 bytes.
+// Add adds secrets to m, both verbatim and percent-encoded. They are never
+// removed, because an old secret may still be in use after a reload. Add
+// ignores secrets of fewer than 4 bytes.
 func (m *Masker) Add(secrets ...string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -37,8 +37,8 @@ func (m *Masker) Add(secrets ...string) {
 			m.secrets = append(m.secrets, s, url.QueryEscape(s), url.PathEscape(s))
 		}
 	}
-	// Longer secrets first: if one secret is a prefix of another, replacing it first
-	// would expose the rest of the longer one.
+	// Longer secrets first: if one secret is a prefix of another, replacing it
+	// first would expose the rest of the longer one.
 	slices.SortFunc(m.secrets, func(a, b string) int {
 		return cmp.Or(cmp.Compare(len(b), len(a)), strings.Compare(a, b))
 	})
@@ -59,8 +59,8 @@ func (m *Masker) Mask(s string) string {
 }
 
 // maskURLs replaces the passwords in the URLs of s: "://user:pass@" becomes
-// "://user:***@". It replaces a userinfo without a colon completely, because NATS
-// puts a token there.
+// "://user:***@". It replaces a userinfo without a colon completely, because
+// NATS puts a token there.
 func maskURLs(s string) string {
 	var b strings.Builder
 	rest := s
@@ -71,9 +71,9 @@ func maskURLs(s string) string {
 		}
 		b.WriteString(rest[:i+3])
 		rest = rest[i+3:]
-		// The authority ends at the first of "/?#" (RFC 3986 §3.2), in browsers also at
-		// '\', or at the end of the URL in the surrounding text. Its last '@' ends the
-		// userinfo (https://url.spec.whatwg.org/#authority-state).
+		// The authority ends at the first of "/?#" (RFC 3986 §3.2), in browsers also
+		// at '\', or at the end of the URL in the surrounding text. Its last '@' ends
+		// the userinfo (https://url.spec.whatwg.org/#authority-state).
 		authority := rest
 		if end := strings.IndexAny(rest, "/?#\\ \t\r\n\"'`<>"); end >= 0 {
 			authority = rest[:end]

@@ -11,8 +11,9 @@ import (
 const outageInterval = 10 * time.Second
 
 // An Outage tracks an operation that may fail for a while, such as writing to a
-// broker. It logs the beginning of an outage, repeats the message every 10 s while the
-// outage lasts, and logs its end. Its methods are safe for concurrent use.
+// broker. It logs the beginning of an outage, repeats the message every 10 s
+// while the outage lasts, and logs its end. Its methods are safe for concurrent
+// use.
 type Outage struct {
 	log    *slog.Logger
 	failed string // event at the beginning and during an outage
@@ -31,9 +32,9 @@ type outage struct {
 	since time.Time
 }
 
-// NewOutage returns an Outage that logs the event failed as a warning with the error,
-// and the event healed with the duration of the outage. attrs are added to both. A nil
-// logger discards them.
+// NewOutage returns an Outage that logs the event failed as a warning with the
+// error, and the event healed with the duration of the outage. attrs are added
+// to both. A nil logger discards them.
 func NewOutage(log *slog.Logger, failed, healed string, attrs ...any) *Outage {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
@@ -56,7 +57,8 @@ func (o *Outage) Set(err error) {
 	}
 }
 
-// Clear records a success. Without a preceding failure it costs one atomic load.
+// Clear records a success. Without a preceding failure it costs one atomic
+// load.
 func (o *Outage) Clear() {
 	if o.now.Load() == nil {
 		return

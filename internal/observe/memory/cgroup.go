@@ -7,12 +7,13 @@ import (
 	"strings"
 )
 
-// cgroupLimit returns the lowest memory limit of the control groups of the process, in
-// bytes, or 0 if there is no limit. root is the root of the file system.
+// cgroupLimit returns the lowest memory limit of the control groups of the
+// process, in bytes, or 0 if there is no limit. root is the root of the file
+// system.
 //
-// The limits of all ancestors apply to a group, so cgroupLimit reads each directory
-// up to the root. Inside a container, the path of the group may not be visible; the
-// visible root is then the container's own group.
+// The limits of all ancestors apply to a group, so cgroupLimit reads each
+// directory up to the root. Inside a container, the path of the group may not
+// be visible; the visible root is then the container's own group.
 func cgroupLimit(root fs.FS) int64 {
 	list, err := fs.ReadFile(root, "proc/self/cgroup")
 	if err != nil {
@@ -52,8 +53,8 @@ func hasWord(list, word string) bool {
 	return strings.Contains(","+list+",", ","+word+",")
 }
 
-// readLimit returns the number in a file. It returns 0 for no limit ("max", or in
-// cgroup v1 a huge number) and if the file cannot be read.
+// readLimit returns the number in a file. It returns 0 for no limit ("max", or
+// in cgroup v1 a huge number) and if the file cannot be read.
 func readLimit(root fs.FS, name string) int64 {
 	const unlimited = 1 << 60
 	text, err := fs.ReadFile(root, name)

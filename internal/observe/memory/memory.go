@@ -1,5 +1,5 @@
-// Package memory limits the memory of the process: it determines the limit, sets it in
-// the Go runtime, and computes how many batches fit into it.
+// Package memory limits the memory of the process: it determines the limit,
+// sets it in the Go runtime, and computes how many batches fit into it.
 package memory
 
 import (
@@ -8,9 +8,9 @@ import (
 	"runtime/debug"
 )
 
-// cgroupShare is the percentage of a control group's limit that the Go runtime may
-// use. The kernel also counts the page cache and the pages of the executable, and it
-// kills the process at the limit.
+// cgroupShare is the percentage of a control group's limit that the Go runtime
+// may use. The kernel also counts the page cache and the pages of the
+// executable, and it kills the process at the limit.
 const cgroupShare = 90
 
 // A Limit is a soft memory limit of the Go runtime.
@@ -19,9 +19,9 @@ type Limit struct {
 	From  string // "memory.limit", "GOMEMLIMIT", "cgroup", or "" for no limit
 }
 
-// FindLimit returns the configured limit in bytes or, if configured is 0, the limit of
-// the environment variable GOMEMLIMIT, but never more than 90 % of the limit of the
-// process's control group.
+// FindLimit returns the configured limit in bytes or, if configured is 0, the
+// limit of the environment variable GOMEMLIMIT, but never more than 90 % of the
+// limit of the process's control group.
 func FindLimit(configured int64) Limit {
 	inherited := debug.SetMemoryLimit(-1) // changes nothing
 	if inherited == math.MaxInt64 {
@@ -69,8 +69,8 @@ type Budget struct {
 	Tight    bool  // not even 4 batches fit, so the limit will be exceeded
 }
 
-// Least returns the lowest limit, in bytes, into which the minimum number of batches
-// fits.
+// Least returns the lowest limit, in bytes, into which the minimum number of
+// batches fits.
 func (b *Budget) Least() int64 { return 2 * (b.Fixed + minBatches*b.PerBatch) }
 
 const (
@@ -89,8 +89,8 @@ const (
 //	Fixed    = 32 MiB + Workers × 2 × MaxRecordBytes
 //	Batches  = min(MaxBatches, MaxBytes / BatchBytes, (limit / 2 - Fixed) / PerBatch)
 //
-// The other half of the limit is reserved for temporary memory: garbage between two
-// collections, windows of decompressors, and buffers of broker clients.
+// The other half of the limit is reserved for temporary memory: garbage between
+// two collections, windows of decompressors, and buffers of broker clients.
 func (l Limit) Fit(load Load) Budget {
 	size := max(load.BatchBytes, 1)
 	b := Budget{PerBatch: arenas * size, Fixed: base + int64(load.Workers)*2*load.MaxRecordBytes}

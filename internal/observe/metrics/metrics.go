@@ -1,13 +1,14 @@
 // Package metrics exports the metrics of the process to Prometheus.
 //
-// The package counts nothing itself. At each scrape the collector takes one snapshot
-// of the pipeline, whose workers count per batch. All record counts come from that
-// snapshot, so at every scrape the ledger of each source is balanced:
+// The package counts nothing itself. At each scrape the collector takes one
+// snapshot of the pipeline, whose workers count per batch. All record counts
+// come from that snapshot, so at every scrape the ledger of each source is
+// balanced:
 //
 //	read = emitted + dropped + filtered + dead_lettered + abandoned + urlfold_inflight_records
 //
-// Label values are names of components, flags and reasons, and those that components
-// provide through [Extra]; never files or lanes.
+// Label values are names of components, flags and reasons, and those that
+// components provide through [Extra]; never files or lanes.
 package metrics
 
 import (
@@ -35,12 +36,12 @@ type Options struct {
 	Logger  *slog.Logger // receives errors of scrapes; default: discard
 }
 
-// liveHeap selects the size of the heap after a garbage collection. Without leaks it
-// is constant, regardless of the allocation rate.
+// liveHeap selects the size of the heap after a garbage collection. Without
+// leaks it is constant, regardless of the allocation rate.
 var liveHeap = collectors.GoRuntimeMetricsRule{Matcher: regexp.MustCompile("^/gc/heap/live:bytes$")}
 
-// Handler returns the handler for /metrics, which exports t and the metrics of the Go
-// runtime and of the process.
+// Handler returns the handler for /metrics, which exports t and the metrics of
+// the Go runtime and of the process.
 func Handler(t *Totals, o Options) http.Handler {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
@@ -53,8 +54,8 @@ func Handler(t *Totals, o Options) http.Handler {
 	})
 }
 
-// registry returns a new registry. It does not use the global one, so several can
-// exist in a process.
+// registry returns a new registry. It does not use the global one, so several
+// can exist in a process.
 func registry(t *Totals, o Options) *prometheus.Registry {
 	r := prometheus.NewRegistry()
 	r.MustRegister(
@@ -81,8 +82,8 @@ type collector struct {
 	now     func() time.Time
 }
 
-// Describe implements prometheus.Collector. It describes nothing, because the metrics
-// of components are not known in advance.
+// Describe implements prometheus.Collector. It describes nothing, because the
+// metrics of components are not known in advance.
 func (*collector) Describe(chan<- *prometheus.Desc) {}
 
 // Collect implements prometheus.Collector.
@@ -172,9 +173,10 @@ func (c *collector) progress(t *table, s *pipeline.Snapshot, began time.Time) {
 	}
 }
 
-// source adds the metrics of one source. The records read equal the sum of the results
-// and of the records in flight. The result "rejected" is not part of the sum: rejected
-// records are also counted as dropped, dead-lettered or emitted.
+// source adds the metrics of one source. The records read equal the sum of the
+// results and of the records in flight. The result "rejected" is not part of
+// the sum: rejected records are also counted as dropped, dead-lettered or
+// emitted.
 func source(t *table, s *pipeline.SourceSnapshot) {
 	const help = "Number of records, by result: read = emitted + dropped + filtered + dead_lettered + abandoned + urlfold_inflight_records. Rejected records count under their result and again under rejected, by reason."
 	records := func(result, reason string, n int64) {

@@ -10,9 +10,9 @@ import (
 // prefix is the prefix of all metric names.
 const prefix = "urlfold_"
 
-// maxSeries is the maximum number of series of a metric. Further series are summed
-// under the label value "other", so that the metrics of a topic with ten thousand
-// partitions do not cost more than its records.
+// maxSeries is the maximum number of series of a metric. Further series are
+// summed under the label value "other", so that the metrics of a topic with ten
+// thousand partitions do not cost more than its records.
 const maxSeries = 1000
 
 // The kinds of metrics.
@@ -23,12 +23,13 @@ const (
 
 // An Extra is a component with its own metrics, such as the lag of a topic.
 //
-// Metrics calls emit once for each series, from one goroutine, and does not retain
-// emit. name has no prefix "urlfold_" and follows the conventions of Prometheus
-// ("source_offset_gap_records_total"); help is a sentence; kind is "counter" or
-// "gauge"; labels are pairs of a name and a value. Label values come from a small
-// set: never paths, never URLs. Equal series of several components are summed.
-// Metrics must not block, and must work after the component has been closed.
+// Metrics calls emit once for each series, from one goroutine, and does not
+// retain emit. name has no prefix "urlfold_" and follows the conventions of
+// Prometheus ("source_offset_gap_records_total"); help is a sentence; kind is
+// "counter" or "gauge"; labels are pairs of a name and a value. Label values
+// come from a small set: never paths, never URLs. Equal series of several
+// components are summed. Metrics must not block, and must work after the
+// component has been closed.
 //
 // The signature uses only basic types, so that components need not import this
 // package.
@@ -64,7 +65,8 @@ func (t *table) extra(name, help, kind string, value float64, labels ...string) 
 	t.add(strings.TrimPrefix(name, prefix), help, kind, value, labels...)
 }
 
-// add adds value to a series. The first call for a name determines help and kind.
+// add adds value to a series. The first call for a name determines help and
+// kind.
 func (t *table) add(name, help, kind string, value float64, labels ...string) {
 	t.at(name, help, kind, labels).value += value
 }
@@ -75,7 +77,8 @@ func (t *table) raise(name, help string, value float64, labels ...string) {
 	s.value = max(s.value, value)
 }
 
-// at returns the series with the given name and labels, and creates it if necessary.
+// at returns the series with the given name and labels, and creates it if
+// necessary.
 func (t *table) at(name, help, kind string, labels []string) *series {
 	f := t.byName[name]
 	if f == nil {
@@ -125,8 +128,8 @@ func (t *table) keepCounters() {
 	}
 }
 
-// send sends all series to ch. A series that Prometheus does not accept becomes an
-// error of the scrape, which continues without it.
+// send sends all series to ch. A series that Prometheus does not accept becomes
+// an error of the scrape, which continues without it.
 func (t *table) send(ch chan<- prometheus.Metric) {
 	for _, f := range t.families {
 		kind := prometheus.UntypedValue

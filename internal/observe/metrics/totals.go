@@ -10,15 +10,16 @@ import (
 )
 
 // Totals holds the counters of the process over all its successive pipelines. A
-// reload of sources or sinks replaces the pipeline, and counters must not decrease.
-// The zero Totals is empty and ready to use. It is safe for concurrent use.
+// reload of sources or sinks replaces the pipeline, and counters must not
+// decrease. The zero Totals is empty and ready to use. It is safe for
+// concurrent use.
 type Totals struct {
 	mu  sync.Mutex // one Swap at a time
 	now atomic.Pointer[era]
 }
 
-// An era is the current pipeline and the sum of the previous ones. It is immutable,
-// so a reader gets consistent sums even during a Swap.
+// An era is the current pipeline and the sum of the previous ones. It is
+// immutable, so a reader gets consistent sums even during a Swap.
 type era struct {
 	snapshot func() pipeline.Snapshot
 	extras   []Extra
@@ -27,9 +28,9 @@ type era struct {
 	counters *table            // counters of the components of the previous pipelines
 }
 
-// Swap replaces the current pipeline, whose Run must have returned, by a new one. It
-// keeps the final counters of the old pipeline and its components. extras are the
-// components of the new pipeline that have their own metrics.
+// Swap replaces the current pipeline, whose Run must have returned, by a new
+// one. It keeps the final counters of the old pipeline and its components.
+// extras are the components of the new pipeline that have their own metrics.
 func (t *Totals) Swap(snapshot func() pipeline.Snapshot, extras ...Extra) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -43,8 +44,8 @@ func (t *Totals) Swap(snapshot func() pipeline.Snapshot, extras ...Extra) {
 }
 
 // Snapshot returns a snapshot of the current pipeline, with the counters of the
-// previous ones added. The current sources and sinks come first, in order, followed
-// by those that no longer exist. The ledger is balanced.
+// previous ones added. The current sources and sinks come first, in order,
+// followed by those that no longer exist. The ledger is balanced.
 func (t *Totals) Snapshot() pipeline.Snapshot {
 	e := t.now.Load()
 	if e == nil {
@@ -64,8 +65,8 @@ func (t *Totals) Began() time.Time {
 
 func (e *era) total() pipeline.Snapshot { return add(e.snapshot(), e.past) }
 
-// collect returns the metrics of the current components, with the counters of the
-// previous ones added.
+// collect returns the metrics of the current components, with the counters of
+// the previous ones added.
 func (e *era) collect() *table {
 	sum := newTable()
 	for _, x := range e.extras {
@@ -75,8 +76,8 @@ func (e *era) collect() *table {
 	return sum
 }
 
-// ended converts s, the last snapshot of a pipeline, to counters only. Records that
-// were still in flight, because a sink hung, count as abandoned.
+// ended converts s, the last snapshot of a pipeline, to counters only. Records
+// that were still in flight, because a sink hung, count as abandoned.
 func ended(s pipeline.Snapshot) pipeline.Snapshot {
 	giveUp := func(l *pipeline.Ledger) {
 		l.Abandoned += l.InFlight

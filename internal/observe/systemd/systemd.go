@@ -1,6 +1,7 @@
-// Package systemd notifies systemd of the state of the daemon: ready, reloading,
-// stopping, alive. It implements the protocol of sd_notify(3). Without NOTIFY_SOCKET
-// in the environment, its functions do nothing and return nil.
+// Package systemd notifies systemd of the state of the daemon: ready,
+// reloading, stopping, alive. It implements the protocol of sd_notify(3).
+// Without NOTIFY_SOCKET in the environment, its functions do nothing and return
+// nil.
 package systemd
 
 import (
@@ -14,8 +15,8 @@ import (
 	"github.com/coreos/go-systemd/v22/daemon"
 )
 
-// Ready notifies systemd that the start or a reload has finished. status is a line
-// for people, or empty.
+// Ready notifies systemd that the start or a reload has finished. status is a
+// line for people, or empty.
 func Ready(status string) error { return notify(daemon.SdNotifyReady, statusLine(status)) }
 
 // Stopping notifies systemd that the daemon is shutting down.
@@ -24,8 +25,8 @@ func Stopping(status string) error { return notify(daemon.SdNotifyStopping, stat
 // Status sends a status line for people.
 func Status(status string) error { return notify(statusLine(status)) }
 
-// Reloading notifies systemd that the daemon reloads its configuration. The caller
-// must call [Ready] afterwards, even if the reload fails. Units with
+// Reloading notifies systemd that the daemon reloads its configuration. The
+// caller must call [Ready] afterwards, even if the reload fails. Units with
 // Type=notify-reload use the timestamp in the message to distinguish reloads.
 func Reloading() error {
 	usec, ok := monotonicMicros()
@@ -35,8 +36,8 @@ func Reloading() error {
 	return notify(daemon.SdNotifyReloading, "MONOTONIC_USEC="+strconv.FormatInt(usec, 10))
 }
 
-// statusLine returns the STATUS assignment for text, with its line breaks replaced by
-// spaces, because a line break ends an assignment.
+// statusLine returns the STATUS assignment for text, with its line breaks
+// replaced by spaces, because a line break ends an assignment.
 func statusLine(text string) string {
 	if text == "" {
 		return ""
@@ -62,10 +63,11 @@ func notify(lines ...string) error {
 	return nil
 }
 
-// Watchdog notifies systemd that the daemon is alive, twice per interval of the unit's
-// WatchdogSec, until ctx is done. It skips the notification if alive returns an error
-// or blocks, so that systemd kills and restarts the daemon. Without a watchdog it
-// returns nil immediately. It returns an error if the environment is invalid.
+// Watchdog notifies systemd that the daemon is alive, twice per interval of the
+// unit's WatchdogSec, until ctx is done. It skips the notification if alive
+// returns an error or blocks, so that systemd kills and restarts the daemon.
+// Without a watchdog it returns nil immediately. It returns an error if the
+// environment is invalid.
 func Watchdog(ctx context.Context, log *slog.Logger, alive func() error) error {
 	interval, err := daemon.SdWatchdogEnabled(false)
 	if err != nil {

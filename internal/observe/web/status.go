@@ -18,8 +18,8 @@ const (
 	maxFlags   = 20
 )
 
-// A Status is the content of /status.json and of the status page. Secrets in its names
-// and error texts are masked.
+// A Status is the content of /status.json and of the status page. Secrets in
+// its names and error texts are masked.
 type Status struct {
 	Ready      bool           `json:"ready"`
 	State      string         `json:"state"`
@@ -41,8 +41,8 @@ type Status struct {
 	Rejects    []Count        `json:"rejects"` // records by reason, the most frequent first
 }
 
-// A DamageStatus lists the damaged files. They do not affect readiness, because all
-// other records are still processed.
+// A DamageStatus lists the damaged files. They do not affect readiness, because
+// all other records are still processed.
 type DamageStatus struct {
 	Count int           `json:"count"`
 	Files []DamagedFile `json:"files"` // at most 50, by source and path
@@ -60,7 +60,8 @@ type URLStatus struct {
 	Found   int64 `json:"found"`
 	Changed int64 `json:"changed"`
 	Flagged int64 `json:"flagged"`
-	// URLs left unchanged because the fields of their record cannot hold the normal form.
+	// URLs left unchanged because the fields of their record cannot hold the
+	// normal form.
 	Unwritten int64 `json:"unwritten"`
 }
 
@@ -79,8 +80,9 @@ type SourceStatus struct {
 	Blocked   float64 `json:"backpressure_seconds"`
 }
 
-// A SinkStatus is the status of one sink. Latencies are in seconds. P99 is the upper
-// bound of the histogram bucket that contains it, or -1 if that bucket has none.
+// A SinkStatus is the status of one sink. Latencies are in seconds. P99 is the
+// upper bound of the histogram bucket that contains it, or -1 if that bucket
+// has none.
 type SinkStatus struct {
 	Name       string  `json:"name"`
 	DeadLetter bool    `json:"dead_letter,omitempty"`
@@ -172,8 +174,9 @@ func sinkStatus(s *pipeline.SinkSnapshot, mask func(string) string) SinkStatus {
 	}
 }
 
-// latency returns the mean and the upper bound of the bucket of the 99th percentile,
-// in seconds. Both are 0 if l is empty; p99 is -1 if it exceeds all bounds.
+// latency returns the mean and the upper bound of the bucket of the 99th
+// percentile, in seconds. Both are 0 if l is empty; p99 is -1 if it exceeds all
+// bounds.
 func latency(l *pipeline.Latency) (mean, p99 float64) {
 	all := int64(0)
 	for _, n := range l.Counts {

@@ -11,7 +11,8 @@ import (
 	"github.com/urlfold/urlfold/pipeline"
 )
 
-// A View is the state from which the pages are rendered: that of the current pipeline.
+// A View is the state from which the pages are rendered: that of the current
+// pipeline.
 type View struct {
 	Snapshot pipeline.Snapshot // before the first pipeline: only State, which is Idle
 	Sources  []pipeline.Source // by the index of Snapshot.Sources
@@ -25,8 +26,8 @@ type View struct {
 	ReloadErr      string        // why the last reload failed; empty if it succeeded
 }
 
-// A DamagedFile is an input file that this run or an earlier one has found damaged. It
-// leaves the list when an intact file replaces it.
+// A DamagedFile is an input file that this run or an earlier one has found
+// damaged. It leaves the list when an intact file replaces it.
 type DamagedFile struct {
 	Path    string `json:"path"`
 	Source  string `json:"source"`
@@ -45,7 +46,8 @@ type Check struct {
 	Refusals []Refusal `json:"refusals,omitempty"` // for the check of a sink: the longest waiting first, at most 10
 }
 
-// A Refusal is a lane that is blocked because a sink refuses its records permanently.
+// A Refusal is a lane that is blocked because a sink refuses its records
+// permanently.
 type Refusal struct {
 	Sink     string  `json:"sink"`
 	Lane     string  `json:"lane"`
@@ -66,13 +68,14 @@ type WaitingLane struct {
 // maxWaiting is the maximum number of lanes in a check.
 const maxWaiting = 10
 
-// lateIntervals is the number of commit intervals after which a checkpoint is late.
+// lateIntervals is the number of commit intervals after which a checkpoint is
+// late.
 const lateIntervals = 10
 
-// The committer counts as stuck after deadIntervals commit intervals, but at least
-// deadAfter, without a success or an error. It may legitimately work for minutes,
-// because it also moves finished files, possibly to another disk; a restart would only
-// repeat that.
+// The committer counts as stuck after deadIntervals commit intervals, but at
+// least deadAfter, without a success or an error. It may legitimately work for
+// minutes, because it also moves finished files, possibly to another disk; a
+// restart would only repeat that.
 const (
 	deadIntervals = 60
 	deadAfter     = 15 * time.Minute
@@ -114,7 +117,8 @@ func (v *View) stateErr() error {
 	return nil
 }
 
-// health returns the health of c, a source or a sink, or nil if c does not report it.
+// health returns the health of c, a source or a sink, or nil if c does not
+// report it.
 func health(c any) error {
 	if h, ok := c.(pipeline.Healther); ok {
 		return h.Health()
@@ -122,8 +126,8 @@ func health(c any) error {
 	return nil
 }
 
-// sinkErr returns what is wrong with a sink: its own health, or the error of a batch
-// that is blocked or waits for its next attempt.
+// sinkErr returns what is wrong with a sink: its own health, or the error of a
+// batch that is blocked or waits for its next attempt.
 func (v *View) sinkErr(i int) error {
 	if i < len(v.Sinks) {
 		if err := health(v.Sinks[i]); err != nil {
@@ -160,7 +164,8 @@ func refusals(s *pipeline.SinkSnapshot, now time.Time) (list []Refusal) {
 	return list
 }
 
-// lanesCheck fails if the oldest batch of a lane has been unresolved for too long.
+// lanesCheck fails if the oldest batch of a lane has been unresolved for too
+// long.
 func (v *View) lanesCheck(now time.Time) Check {
 	var late []WaitingLane
 	for i := range v.Snapshot.Lanes {
@@ -179,8 +184,8 @@ func (v *View) lanesCheck(now time.Time) Check {
 	return Check{Name: "lanes", Reason: reason, Lanes: late[:min(len(late), maxWaiting)]}
 }
 
-// laneAge returns for how long the oldest batch of a lane has been unresolved, or 0 if
-// there is none.
+// laneAge returns for how long the oldest batch of a lane has been unresolved,
+// or 0 if there is none.
 func laneAge(l *pipeline.LaneSnapshot, now time.Time) time.Duration {
 	if l.Oldest.IsZero() {
 		return 0
@@ -215,9 +220,10 @@ func (v *View) checkpointAge(now time.Time) (time.Duration, bool) {
 	return max(0, now.Sub(at)), true
 }
 
-// deadErr returns an error if the committer appears to hang: no commit for a long time,
-// no commit error, and no unhealthy component that it could be waiting for. Only then
-// does a restart help; it does not help against a full disk, for example.
+// deadErr returns an error if the committer appears to hang: no commit for a
+// long time, no commit error, and no unhealthy component that it could be
+// waiting for. Only then does a restart help; it does not help against a full
+// disk, for example.
 func (v *View) deadErr(now time.Time) error {
 	age, due := v.checkpointAge(now)
 	if !due || age <= max(deadAfter, deadIntervals*v.CommitInterval) || v.Snapshot.CommitErr != "" {

@@ -1,5 +1,5 @@
-// Package web implements the admin server of the daemon, which serves metrics, health,
-// readiness and a status page over HTTP:
+// Package web implements the admin server of the daemon, which serves metrics,
+// health, readiness and a status page over HTTP:
 //
 //	/             the status page, without scripts and external resources
 //	/status.json  the same data as JSON
@@ -8,8 +8,8 @@
 //	/readyz       200, or 503 with the reasons if records do not get through
 //	/debug/pprof/ profiles of the process, if enabled
 //
-// The server is read-only and accepts only GET and HEAD. It escapes external names and
-// masks passwords.
+// The server is read-only and accepts only GET and HEAD. It escapes external
+// names and masks passwords.
 package web
 
 import (
@@ -40,8 +40,8 @@ type Options struct {
 	Logger  *slog.Logger    // default: discard
 }
 
-// A Server is the admin server. It exists for the lifetime of the process, across
-// pipelines.
+// A Server is the admin server. It exists for the lifetime of the process,
+// across pipelines.
 type Server struct {
 	o       Options
 	started time.Time
@@ -92,8 +92,8 @@ func (s *Server) routes() *http.ServeMux {
 	return mux
 }
 
-// guard rejects all methods except GET and HEAD, and sets security headers that keep a
-// browser from doing anything but display the page.
+// guard rejects all methods except GET and HEAD, and sets security headers that
+// keep a browser from doing anything but display the page.
 func guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
@@ -110,8 +110,8 @@ func guard(next http.Handler) http.Handler {
 	})
 }
 
-// Start starts to listen and serves requests in the background. It does nothing if
-// Options.Listen is empty.
+// Start starts to listen and serves requests in the background. It does nothing
+// if Options.Listen is empty.
 func (s *Server) Start() error {
 	if s.o.Listen == "" {
 		return nil
@@ -129,8 +129,8 @@ func (s *Server) Start() error {
 	return nil
 }
 
-// Addr returns the address on which the server listens: HOST:PORT or the path of a
-// socket, or "" if it does not listen.
+// Addr returns the address on which the server listens: HOST:PORT or the path
+// of a socket, or "" if it does not listen.
 func (s *Server) Addr() string {
 	if s.ln == nil {
 		return ""
@@ -138,8 +138,8 @@ func (s *Server) Addr() string {
 	return s.ln.Addr().String()
 }
 
-// Close stops listening and waits for active requests. When ctx is done, it aborts
-// them.
+// Close stops listening and waits for active requests. When ctx is done, it
+// aborts them.
 func (s *Server) Close(ctx context.Context) error {
 	if err := s.http.Shutdown(ctx); err != nil {
 		return errors.Join(err, s.http.Close())
@@ -147,9 +147,9 @@ func (s *Server) Close(ctx context.Context) error {
 	return nil
 }
 
-// listen opens the listener. It replaces a socket that a killed process has left, but
-// neither a socket in use nor a file of another type. Only the user of the process may
-// connect to the new socket.
+// listen opens the listener. It replaces a socket that a killed process has
+// left, but neither a socket in use nor a file of another type. Only the user
+// of the process may connect to the new socket.
 func listen(address string) (net.Listener, error) {
 	path, ok := strings.CutPrefix(address, "unix:")
 	if !ok {
@@ -177,9 +177,9 @@ func listen(address string) (net.Listener, error) {
 // aliveTimeout is how long Alive waits for a snapshot of the pipeline.
 const aliveTimeout = 5 * time.Second
 
-// Alive returns nil, or an error if the process should be restarted, because the
-// pipeline does not respond or its committer hangs. It returns within 5 s. It is the
-// result of /healthz and the check of the watchdog.
+// Alive returns nil, or an error if the process should be restarted, because
+// the pipeline does not respond or its committer hangs. It returns within 5 s.
+// It is the result of /healthz and the check of the watchdog.
 func (s *Server) Alive() error {
 	errSilent := fmt.Errorf("pipeline does not respond within %v", aliveTimeout)
 	timeout := time.NewTimer(aliveTimeout)
