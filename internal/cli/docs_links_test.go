@@ -57,9 +57,6 @@ func (c *linkChecker) check(where, target, anchor string) {
 	c.t.Helper()
 	text, err := os.ReadFile(filepath.Join("..", "..", filepath.FromSlash(target)))
 	if err != nil {
-		if target == "docs/reference/keys.md" { // being written
-			return
-		}
 		if info, statErr := os.Stat(filepath.Join("..", "..", filepath.FromSlash(target))); statErr != nil || !info.IsDir() {
 			c.t.Errorf("%s: there is no %s", where, target)
 		}
@@ -168,7 +165,7 @@ func TestDocsWidth(t *testing.T) {
 			if strings.HasPrefix(line, "```") {
 				inFence = !inFence
 			}
-			if inFence || strings.HasPrefix(line, "    ") || strings.HasPrefix(line, "|") || strings.HasPrefix(line, "#") {
+			if inFence || strings.HasPrefix(line, "    ") || strings.HasPrefix(strings.TrimSpace(line), "|") || strings.HasPrefix(line, "#") {
 				continue
 			}
 			// A link cannot be broken.
