@@ -66,10 +66,10 @@ func TestLogConfigMistakes(t *testing.T) {
 	f(`path: "x.zstd"`, "a compression that cannot be written")
 	f(`path: "{source.relpath}.bz2"`, "a compression that cannot be written")
 	f(`path: "x", compress: lzma`, "gzip, zstd or none")
-	f(`path: "x", compress: {zstd: {level: 7}}`, "from 0 to 4")
+	f(`path: "x", compress: {zstd: {level: 7}}`, "between 0 and 4")
 	f(`path: "x", compress: {zstd: {}, gzip: {}}`, "cannot be combined with gzip")
 	f(`path: "x", mode: "888"`, "octal")
-	f(`path: "x", sync_interval: 0s`, "from 1ms to 1m")
+	f(`path: "x", sync_interval: 0s`, "between 1ms and 1m")
 	f(`path: "x", sync_bytes: 0`, "at least 1")
 	f(`path: "x", resume: []`, "resume")
 
