@@ -23,7 +23,7 @@ var patterns = []string{
 	`s_kwcid[0-9a-z]*`, `vero_(?:id|conv)`, `oly_(?:enc|anon)_id`, `_openstat[0-9]*`,
 }
 
-// names are names of parameters, most of which match no pattern.
+// names are names of parameters. Most of them match no pattern.
 var names = strings.Fields("id q page lang category sort utm_source utm_medium size color session ref ga_source callback v width")
 
 // BenchmarkPatterns matches names with the automata of package params, and with

@@ -19,7 +19,7 @@ type Measure struct {
 	CPU   float64 // CPU time per message in this process, in nanoseconds
 }
 
-// Race prints the medians over the rounds, each of which ran every loop once,
+// Race prints the medians over the rounds; each round ran every loop once;
 // and the ratio of the first loop to the fastest of the others: the median of
 // the ratios within rounds. It returns an error if that ratio is below least.
 func Race(w io.Writer, names []string, rounds [][]Measure, least float64) error {

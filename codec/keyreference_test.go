@@ -26,7 +26,7 @@ var (
 func TestReference(t *testing.T) {
 	python, err := exec.LookPath("python3")
 	if err != nil || exec.Command(python, "-c", "import ada_url, xxhash").Run() != nil {
-		t.Skip("needs python3 with two packages: python3 -m pip install -r testdata/vectors/requirements.txt")
+		t.Skip("skipped: the keys in Python; install two packages: python3 -m pip install -r testdata/vectors/requirements.txt")
 	}
 	script := filepath.Join("..", "testdata", "vectors", "reference.py")
 	f := func(name string, args ...string) {

@@ -270,6 +270,7 @@ func (l *keyInputs) failures() {
 	other(WHATWG, "rfc3986-scheme", "", `http://evil.example\@good.example/`, "http:example.com", "http://h:x/", "a/b", " http://h/ ")
 	other(RFC, "whatwg", "", `http://evil.example\@good.example/`, "http:example.com", "http://a\\[b/", "http://0x7f.1/")
 	other(RFC, "equiv", "http://h/a/b", "../c", "//x/%7e")
+	other(RFC, "whatwg", "http://h", `http://a\[b/`)
 }
 
 // withOptions are the options of K2 and K3.

@@ -181,8 +181,8 @@ func (p *pass) keepAt(at int) {
 	}
 }
 
-// illegal records a diagnostic for a run of bytes of one kind, of which
-// text[i:end] is the start or a continuation.
+// illegal records a diagnostic for text[i:end], bytes of one kind. If they
+// continue the run of the previous call, that diagnostic covers them.
 func (p *pass) illegal(i, end int, a Action) {
 	f := rawFlag(p.text[i])
 	if p.rawEnd != i || p.raw != f {

@@ -109,8 +109,8 @@ func (s *setup) write4M(l *lab, lane uint64, lanes map[uint64]uint64) (n uint64,
 }
 
 // fillLastPage writes more input until a commit fails, and returns the number
-// of records. It is needed because the log of the checkpoint has space for some
-// commits in its last page even on a full disk.
+// of records. Even on a full disk, the last page of the checkpoint log has
+// space for some commits.
 func (s *setup) fillLastPage(ctx context.Context, l *lab, p *chaos.Process, lanes map[uint64]uint64) (total uint64, err error) {
 	for range 40 {
 		pause(ctx, 8*commitEvery)

@@ -103,8 +103,8 @@ func (l *lab) checkMemory(p *chaos.Process) error {
 	return nil
 }
 
-// writeHostile writes 2,000 records of a lane with unusual lines in the middle,
-// one of which has the given length. The file of lane 1 is compressed.
+// writeHostile writes 2,000 records of a lane with unusual lines in the middle.
+// One of these lines has the given length. The file of lane 1 is compressed.
 func writeHostile(s *setup, lane uint64, length int64) error {
 	path := filepath.Join(s.dir, "in", fmt.Sprintf("%d.log", lane))
 	if lane == 1 {

@@ -156,8 +156,7 @@ func (s *killing) once(ctx context.Context, run, hits int) error {
 	return s.clear()
 }
 
-// killSome kills consecutive runs, each of which continues after the previous
-// kill, until one ends before its kill.
+// killSome kills runs in a row until one ends before its kill.
 func (s *killing) killSome(ctx context.Context, span time.Duration, hits int) (killed int, err error) {
 	for range hits {
 		p, err := s.begin(ctx, s.lab)

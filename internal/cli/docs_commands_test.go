@@ -288,11 +288,11 @@ func (s *session) run(steps []step) []result {
 // writes what they print into the page.
 func TestDocsCommands(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("the documents show commands for a POSIX shell")
+		t.Skip("skipped: the commands of the documents; they need a POSIX shell, such as that of WSL")
 	}
 	for _, tool := range []string{"bash", "awk", "curl", "jq"} {
 		if _, err := exec.LookPath(tool); err != nil {
-			t.Skipf("the documents use %s, which is not installed", tool)
+			t.Skipf("skipped: the commands of the documents; install %s", tool)
 		}
 	}
 	for _, page := range docPages(t) {

@@ -168,7 +168,7 @@ func memory(t *testing.T, cmd *exec.Cmd) int64 {
 // A line of 400 MB passes through, and takes no memory.
 func TestLongLine(t *testing.T) {
 	if testing.Short() {
-		t.Skip("short: skipped a line of 400 MB")
+		t.Skip("skipped: a line of 400 MB; run without -short")
 	}
 	const size = 400e6
 	cmd, stderr := command(t, "-f", "lines")
@@ -194,7 +194,7 @@ func TestLongLine(t *testing.T) {
 // bounded memory.
 func TestGzipBomb(t *testing.T) {
 	if testing.Short() {
-		t.Skip("short: skipped a gzip bomb of 10 GiB")
+		t.Skip("skipped: a gzip bomb of 10 GiB; run without -short")
 	}
 	const member = 256 << 20
 	var packed bytes.Buffer

@@ -15,7 +15,7 @@ import (
 )
 
 const rootLong = `urlfold normalizes the URLs in access logs, lists, JSON lines and tables. It rewrites only the bytes of the URLs: every
-other byte of a record stays as it is, and a record without a valid URL passes through unchanged and is counted.
+other byte of a record stays as it is, and a record whose URL cannot be parsed passes through unchanged and is counted.
 Compressed files are decompressed on the fly. A summary goes to stderr.`
 
 const rootExamples = `  urlfold access.log.gz > clean.log                 rewrite a log: only the bytes of URLs change

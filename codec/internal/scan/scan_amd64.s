@@ -53,103 +53,63 @@ GLOBL dot<>(SB), RODATA|NOPTR, $8
 	SUBQ BX, CX \
 	SHRL CX, R8
 
+// FIND is the body of endAVX2 and pathEndAVX2. MORE adds to the bytes of Y6 at
+// which the scan stops.
+#define FIND(MORE) \
+	MOVQ AX, BX                 \
+loop:                               \
+	LEAQ 32(BX), R9             \
+	CMPQ R9, CX                 \
+	JHI  last                   \
+	OUTSIDE                     \
+	MORE                        \
+	VPMOVMSKB Y6, R8            \
+	TESTL R8, R8                \
+	JNZ  found                  \
+	MOVQ R9, BX                 \
+	JMP  loop                   \
+found:                              \
+	BSFL R8, R8                 \
+	LEAQ (BX)(R8*1), AX         \
+	MOVQ AX, ret+32(FP)         \
+	VZEROUPPER                  \
+	RET                         \
+last:                               \
+	CMPQ BX, CX                 \
+	JCC  none                   \
+	MOVQ BX, AX                 \
+	LAST                        \
+	OUTSIDE                     \
+	MORE                        \
+	VPMOVMSKB Y6, R8            \
+	SHIFT                       \
+	TESTL R8, R8                \
+	JZ   end                    \
+	BSFL R8, R8                 \
+	ADDQ R8, AX                 \
+	MOVQ AX, ret+32(FP)         \
+	VZEROUPPER                  \
+	RET                         \
+end:                                \
+	MOVQ DI, CX                 \
+none:                               \
+	MOVQ CX, ret+32(FP)         \
+	VZEROUPPER                  \
+	RET
+
+#define NOTHING
+
 // func endAVX2(text *byte, n, i int, nibbles *[32]uint8) int
 TEXT ·endAVX2(SB), NOSPLIT, $0-40
 	BEGIN
-	MOVQ AX, BX
-
-loop:
-	LEAQ 32(BX), R9
-	CMPQ R9, CX
-	JHI  last
-	OUTSIDE
-	VPMOVMSKB Y6, R8
-	TESTL R8, R8
-	JNZ  found
-	MOVQ R9, BX
-	JMP  loop
-
-found:
-	BSFL R8, R8
-	LEAQ (BX)(R8*1), AX
-	MOVQ AX, ret+32(FP)
-	VZEROUPPER
-	RET
-
-last:
-	CMPQ BX, CX
-	JCC  none
-	MOVQ BX, AX
-	LAST
-	OUTSIDE
-	VPMOVMSKB Y6, R8
-	SHIFT
-	TESTL R8, R8
-	JZ   end
-	BSFL R8, R8
-	ADDQ R8, AX
-	MOVQ AX, ret+32(FP)
-	VZEROUPPER
-	RET
-
-end:
-	MOVQ DI, CX
-
-none:
-	MOVQ CX, ret+32(FP)
-	VZEROUPPER
-	RET
+	FIND(NOTHING)
 
 // func pathEndAVX2(text *byte, n, i int, nibbles *[32]uint8) int
 TEXT ·pathEndAVX2(SB), NOSPLIT, $0-40
 	BEGIN
 	VPBROADCASTQ slash<>(SB), Y3
 	VPBROADCASTQ dot<>(SB), Y4
-	MOVQ AX, BX
-
-loop:
-	LEAQ 32(BX), R9
-	CMPQ R9, CX
-	JHI  last
-	OUTSIDE
-	DOTS
-	VPMOVMSKB Y6, R8
-	TESTL R8, R8
-	JNZ  found
-	MOVQ R9, BX
-	JMP  loop
-
-found:
-	BSFL R8, R8
-	LEAQ (BX)(R8*1), AX
-	MOVQ AX, ret+32(FP)
-	VZEROUPPER
-	RET
-
-last:
-	CMPQ BX, CX
-	JCC  none
-	MOVQ BX, AX
-	LAST
-	OUTSIDE
-	DOTS
-	VPMOVMSKB Y6, R8
-	SHIFT
-	TESTL R8, R8
-	JZ   end
-	BSFL R8, R8
-	ADDQ R8, AX
-	MOVQ AX, ret+32(FP)
-	VZEROUPPER
-	RET
-
-end:
-	MOVQ DI, CX
-
-none:
-	MOVQ CX, ret+32(FP)
-	VZEROUPPER
-	RET
+	FIND(DOTS)
 
 // func labelsAVX2(text *byte, n, i int, nibbles *[32]uint8) (end int, pauses uint32)
 TEXT ·labelsAVX2(SB), NOSPLIT, $0-44

@@ -54,12 +54,6 @@ var (
 	suspects = phrases("behind", "goes on", "stands", "of which", "what is", "that there is", "comes to", "looked at", "made of", "so far")
 )
 
-// pending are trees that are not rewritten yet. Their forbidden phrases are only
-// logged. A tree is removed from the list when it has none.
-var pending = []string{
-	"codec", "internal/client", "pipeline", "sinks", "sources",
-}
-
 // exempt are files whose words belong to somebody else: this test, and the
 // history, which quotes messages of earlier versions.
 var exempt = []string{"internal/testkit/words/words_test.go", "CHANGELOG.md"}
@@ -67,7 +61,6 @@ var exempt = []string{"internal/testkit/words/words_test.go", "CHANGELOG.md"}
 func TestWords(t *testing.T) {
 	root := filepath.Join("..", "..", "..")
 	files := 0
-	found := map[string]int{}  // forbidden phrases in pending trees
 	counts := map[string]int{} // suspects
 	err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -97,14 +90,8 @@ func TestWords(t *testing.T) {
 			return err
 		}
 		files++
-		tree := pendingTree(rel)
 		for _, h := range find(texts, forbidden) {
-			if tree == "" {
-				t.Errorf("%s:%d: forbidden phrase %q", rel, h.line, h.phrase)
-				continue
-			}
-			found[tree]++
-			t.Logf("%s:%d: forbidden phrase %q (pending)", rel, h.line, h.phrase)
+			t.Errorf("%s:%d: forbidden phrase %q", rel, h.line, h.phrase)
 		}
 		for _, h := range find(texts, suspects) {
 			counts[h.phrase]++
@@ -120,22 +107,9 @@ func TestWords(t *testing.T) {
 	if files < 500 {
 		t.Errorf("checked only %d files", files)
 	}
-	for _, tree := range pending {
-		t.Logf("pending: %s: %d forbidden phrases", tree, found[tree])
-	}
 	for _, p := range suspects {
 		t.Logf("to look at: %-14q %5d", p.name, counts[p.name])
 	}
-}
-
-// pendingTree returns the pending tree that contains a file, or an empty string.
-func pendingTree(file string) string {
-	for _, tree := range pending {
-		if file == tree || strings.HasPrefix(file, tree+"/") {
-			return tree
-		}
-	}
-	return ""
 }
 
 // TestFind checks phrases in each kind of text.
