@@ -12,7 +12,8 @@ var (
 	// hard stop.
 	ErrStopped = errors.New("pipeline: stopped")
 	// ErrDeadline is the error of a run that ended before everything was
-	// resolved, because of the shutdown deadline or [Pipeline.HardStop].
+	// resolved, because of the shutdown deadline. The error of a run that
+	// [Pipeline.HardStop] ended matches it too, but has a text of its own.
 	ErrDeadline = errors.New("pipeline: shutdown deadline exceeded")
 	// ErrRevoked is the error for a batch of a lane that has been revoked since
 	// the batch was taken.
@@ -30,6 +31,14 @@ func (e *OpenError) Error() string { return e.Err.Error() }
 
 // Unwrap returns the wrapped error.
 func (e *OpenError) Unwrap() error { return e.Err }
+
+// A hardStop is the error of a run that [Pipeline.HardStop] ended.
+type hardStop struct{}
+
+func (hardStop) Error() string { return "pipeline: stopped by a second signal" }
+
+// Is makes a hard stop match ErrDeadline: a caller treats both the same way.
+func (hardStop) Is(target error) bool { return target == ErrDeadline }
 
 // bugf returns the error for a violated contract of this package, a source or a
 // sink. Operators grep for its first word.

@@ -8,10 +8,11 @@ import (
 )
 
 // HardStop gives up everything that is not resolved. It cancels the context of
-// the sinks and freezes the watermarks, and Run returns ErrDeadline after it
-// has stored them, or nil if nothing was given up. The command calls HardStop
-// on the second signal. It may be called at any time and does not wait.
-func (p *Pipeline) HardStop() { p.cut(ErrDeadline) }
+// the sinks and freezes the watermarks, and after it has stored them, Run
+// returns an error that matches [ErrDeadline], or nil if nothing was given up.
+// The command calls HardStop on the second signal. It may be called at any time
+// and does not wait.
+func (p *Pipeline) HardStop() { p.cut(hardStop{}) }
 
 // stopped reports whether a hard stop or a failure has occurred.
 func (p *Pipeline) stopped() bool { return p.hard.Err() != nil }
@@ -207,7 +208,11 @@ func (p *Pipeline) verdict(cut bool, others ...error) error {
 	// A hard stop with nothing to give up does not count: the run has drained
 	// and stored everything, even if it received a second stop signal.
 	if cut = cut && (given > 0 || other != nil); err == nil && (cut || p.base.Err() != nil) {
-		err = fmt.Errorf("%w: %d batches (%d records) not yet durable; they will be re-read on restart", ErrDeadline, given, records)
+		reason := ErrDeadline
+		if stop := context.Cause(p.hard); errors.Is(stop, ErrDeadline) {
+			reason = stop // the hard stop, if it came first
+		}
+		err = fmt.Errorf("%w: %d batches (%d records) not yet durable; they will be re-read on restart", reason, given, records)
 	}
 	return errors.Join(err, other)
 }
