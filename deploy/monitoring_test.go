@@ -141,6 +141,10 @@ type (
 	}
 )
 
+// runbook is the page with a section for each alert. The anchor of a heading is its
+// text in lower case.
+const runbook = "https://github.com/urlfold/urlfold/blob/main/docs/operations.md#"
+
 // Alerts and dashboard ask for metrics and labels that the program has, and what to
 // do about each alert is written down.
 func TestMonitoring(t *testing.T) {
@@ -160,6 +164,9 @@ func TestMonitoring(t *testing.T) {
 			}
 			if !strings.Contains(manual, "\n### "+r.Alert+"\n") {
 				t.Errorf("docs/operations.md does not say what to do about %s", r.Alert)
+			}
+			if got, want := r.Annotations["runbook_url"], runbook+strings.ToLower(r.Alert); got != want {
+				t.Errorf("%s: runbook_url is %q, want %q", r.Alert, got, want)
 			}
 			n++
 		}
