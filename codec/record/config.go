@@ -134,6 +134,11 @@ type Config struct {
 	Params *params.Styles
 	// Normalizer normalizes the URLs. It is required.
 	Normalizer *codec.Normalizer
+	// Zone is the zone of times that a log writes without one, and Year the year
+	// of times without a year. If they are nil and 0, the field time is absent
+	// for such records. Zone must be safe for concurrent use.
+	Zone ZoneFunc
+	Year int
 	// MaxRecord is the maximum length of a record in bytes, including its line
 	// end. Longer records are handled by OnOversize. 0 means no limit.
 	MaxRecord int
@@ -171,6 +176,8 @@ type Job struct {
 	profile       []byte
 	maxRecord     int
 	facts         bool
+	zone          ZoneFunc
+	year          int
 }
 
 // ConfigError describes one invalid setting in a Config.
@@ -204,7 +211,7 @@ func New(c Config) (*Job, error) {
 		render: c.Render, level: c.Level, divert: c.Divert, redact: c.Redact,
 		norm: c.Normalizer, whatwg: c.Normalizer != nil && c.Normalizer.Profile().Standard == codec.WHATWG, maxRecord: c.MaxRecord,
 		rejectFlags: c.RejectFlags, rejectNotHTTP: c.RejectNotHTTP,
-		repairs: c.Repairs, facts: c.Facts,
+		repairs: c.Repairs, facts: c.Facts, zone: c.Zone, year: c.Year,
 	}
 	j.keyForm = c.KeyForm
 	for _, name := range c.Secrets {

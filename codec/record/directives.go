@@ -138,6 +138,16 @@ var nginxVariables = map[string]element{
 	"http_host":       {kind: fkHost, rank: 0},
 	"host":            {kind: fkHost, rank: 1},
 	"server_name":     {kind: fkHost, rank: 3},
+	"time_local":      {kind: fkAttr, attr: attrTime},
+	"time_iso8601":    {kind: fkAttr, attr: attrTime},
+	"msec":            {kind: fkAttr, attr: attrTime},
+	"status":          {kind: fkAttr, attr: attrStatus},
+	"body_bytes_sent": {kind: fkAttr, attr: attrBytes},
+	"bytes_sent":      {kind: fkAttr, attr: attrBytes},
+	"request_time":    {kind: fkAttr, attr: attrDuration},
+	"remote_addr":     {kind: fkAttr, attr: attrClient},
+	"http_user_agent": {kind: fkAttr, attr: attrAgent},
+	"request_id":      {kind: fkAttr, attr: attrRequestID},
 }
 
 // apacheElements parses an Apache LogFormat. text is the bare format, with or
@@ -184,7 +194,7 @@ func apacheDirective(text string) (elems []element, rest string, err error) {
 	case letter == "t" && arg == "":
 		// [10/Oct/2000:13:55:36 -0700] contains a space, so its end is found by
 		// the brackets and not by the space after it.
-		return []element{{text: "["}, {kind: fkSkip, text: whole}, {text: "]"}}, rest, nil
+		return []element{{text: "["}, {kind: fkAttr, attr: attrTime, text: whole}, {text: "]"}}, rest, nil
 	}
 	e := apacheField(letter, arg)
 	e.text = whole
@@ -208,6 +218,24 @@ var apacheFields = map[string]element{
 	"{host}i":           {kind: fkHost, rank: 0},
 	"{request_scheme}e": {kind: fkScheme},
 	"{request_scheme}x": {kind: fkScheme},
+	"{sec}t":            {kind: fkAttr, attr: attrTime},
+	"{msec}t":           {kind: fkAttr, attr: attrTime},
+	"{usec}t":           {kind: fkAttr, attr: attrTime},
+	"s":                 {kind: fkAttr, attr: attrStatus},
+	"b":                 {kind: fkAttr, attr: attrBytes},
+	"B":                 {kind: fkAttr, attr: attrBytes},
+	"O":                 {kind: fkAttr, attr: attrBytes},
+	"T":                 {kind: fkAttr, attr: attrDuration},
+	"{s}T":              {kind: fkAttr, attr: attrDuration},
+	"{ms}T":             {kind: fkAttr, attr: attrDuration, unit: 3},
+	"{us}T":             {kind: fkAttr, attr: attrDuration, unit: 6},
+	"D":                 {kind: fkAttr, attr: attrDuration, unit: 6},
+	"h":                 {kind: fkAttr, attr: attrClient},
+	"a":                 {kind: fkAttr, attr: attrClient},
+	"{c}a":              {kind: fkAttr, attr: attrClient},
+	"{user-agent}i":     {kind: fkAttr, attr: attrAgent},
+	"{unique_id}e":      {kind: fkAttr, attr: attrRequestID},
+	"{x-request-id}i":   {kind: fkAttr, attr: attrRequestID},
 }
 
 // apacheField returns the element for a directive.

@@ -85,7 +85,8 @@ func (w *Worker) Err() error { return w.err }
 // an error in the job's rendering. Reject counts the record in st and returns
 // the extended slices.
 func (w *Worker) Reject(out, dead, rec []byte, why Reason, at Position, st *Stats) (o, d []byte) {
-	w.found.found, w.n.fact, w.err, w.at = found{}, Fact{}, nil, at // belongs to an earlier record
+	w.found.reset() // it belongs to an earlier record
+	w.n.fact, w.err, w.at = Fact{}, nil, at
 	return w.reject(out, dead, rec, &verdict{bad: why}, &w.at, st)
 }
 

@@ -50,6 +50,15 @@ const (
 	fClickIDs
 	fIRI
 	fParams
+	fTime
+	fStatus
+	fBytes
+	fDuration
+	fClient
+	fAgent
+	fReferer
+	fVHost
+	fRequestID
 	numFields
 )
 
@@ -60,6 +69,7 @@ var fieldNames = []string{
 	"scheme", "username", "host", "port", "path", "query", "fragment",
 	"error", "record", "file", "line", "offset", "profile", "target", "method", "form", "k0", "k1", "rfc",
 	"whatwg", "k2", "k3", "site", "surt", "template", "campaign", "click_ids", "iri", "params",
+	"time", "status", "bytes", "duration", "client", "agent", "referer", "vhost", "request_id",
 }
 
 // componentOf maps fields to the component that they show.

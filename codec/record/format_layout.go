@@ -84,12 +84,15 @@ const (
 	fkHost                        // a host; see element.rank
 	fkWhole                       // "https://h/a?b"
 	fkHostTarget                  // "h/a?b"
+	fkAttr                        // an attribute; see element.attr
 )
 
 // element is a literal or a field of a log format.
 type element struct {
 	kind fieldKind
 	rank uint8  // rank of a host, if kind is fkHost
+	attr attrID // the attribute, if kind is fkAttr
+	unit int8   // its unit; see attr.unit
 	text string // the literal, or the directive as written, for error messages
 	lit  []byte // the literal
 }
@@ -140,7 +143,7 @@ var version = []byte(" HTTP/")
 // ignores all but the first request and referer. It returns an error for
 // adjacent fields, and for a layout without a URL.
 func (l *layout) check() error {
-	var seen [fkHostTarget + 1]bool
+	var seen [fkAttr + 1]bool
 	var errs []error
 	for i := range l.elems {
 		e := &l.elems[i]
@@ -206,7 +209,7 @@ func mergeElements(in []element) []element {
 			push(1, fkHostTarget, e)
 		case e.kind == fkQuery || e.kind == fkIsArgs:
 			push(0, fkSkip, e)
-		case e.kind == fkSkip && last(1).kind == fkSkip:
+		case isUnread(e.kind) && isUnread(last(1).kind):
 			push(1, fkSkip, e)
 		default:
 			out = append(out, e)
@@ -214,6 +217,9 @@ func mergeElements(in []element) []element {
 	}
 	return out
 }
+
+// isUnread reports whether a field is not needed to find the URL.
+func isUnread(k fieldKind) bool { return k == fkSkip || k == fkAttr }
 
 func isURLKind(k fieldKind) bool { return k == fkTarget || k == fkWhole || k == fkHostTarget }
 
@@ -323,6 +329,9 @@ func (f *Found) take(e *element, body []byte, s span, l *layoutReader) {
 		if l.referer {
 			f.addReferer(body, s, l.dialect)
 		}
+		f.addAttr(attrReferer, attr{span: s, dialect: l.dialect})
+	case fkAttr:
+		f.addAttr(e.attr, attr{span: s, dialect: l.dialect, unit: e.unit})
 	case fkMethod:
 		f.method = s
 	case fkScheme:

@@ -112,6 +112,9 @@ func (l *logReader) Locate(f *Found, body []byte, _ *Position) (Reason, int) {
 	if l.format.vhost {
 		f.hosts[0].end = max(0, bytes.IndexByte(body[:open], ' '))
 	}
+	if f.attrs.wanted {
+		l.addAttrs(f, body, open, end)
+	}
 	if l.request {
 		f.addRequest(body, span{open, end}, l.dialect)
 	}
@@ -121,6 +124,41 @@ func (l *logReader) Locate(f *Found, body []byte, _ *Position) (Reason, int) {
 		}
 	}
 	return 0, 0
+}
+
+// addAttrs adds the attributes of a record whose request is body[open:end].
+func (l *logReader) addAttrs(f *Found, body []byte, open, end int) {
+	client := 0
+	if l.format.vhost {
+		client = min(f.hosts[0].end+1, open)
+	}
+	if n := bytes.IndexByte(body[client:open], ' '); n > 0 {
+		f.addAttr(attrClient, attr{span: span{client, client + n}})
+	}
+	if t := bytes.LastIndexByte(body[:open], '['); t >= 0 {
+		f.addAttr(attrTime, attr{span: span{t + 1, max(t+1, open-len(`] "`))}})
+	}
+	status := wordAt(body, end+1)
+	f.addAttr(attrStatus, attr{span: status})
+	f.addAttr(attrBytes, attr{span: wordAt(body, status.end)})
+	referer := refererSpan(body, end+1, l.dialect.escapesQuotes())
+	if referer.end == 0 {
+		return
+	}
+	f.addAttr(attrReferer, attr{span: referer, dialect: l.dialect})
+	f.addAttr(attrAgent, attr{span: refererSpan(body, min(referer.end+1, len(body)), l.dialect.escapesQuotes()), dialect: l.dialect})
+}
+
+// wordAt returns the word after the spaces at pos.
+func wordAt(body []byte, pos int) span {
+	for pos < len(body) && body[pos] == ' ' {
+		pos++
+	}
+	start := pos
+	for pos < len(body) && body[pos] != ' ' {
+		pos++
+	}
+	return span{start, pos}
 }
 
 // requestQuote returns the offset after the quote that opens the request: the

@@ -104,12 +104,21 @@ func (r *w3cReader) Locator() Locator { return &w3cLocator{w3cReader: r} }
 type w3cColumn uint8
 
 const (
-	w3cTarget w3cColumn = iota
+	w3cSkip w3cColumn = iota // not used
+	w3cTarget
 	w3cQuery
 	w3cMethod
 	w3cReferer
 	w3cScheme
 	w3cPort
+	w3cDate
+	w3cTime
+	w3cStatus
+	w3cBytes
+	w3cTaken
+	w3cClient
+	w3cAgent
+	w3cRequestID
 	w3cHost // and the lower ranks of hosts after it
 	numW3C  = w3cHost + numHosts
 )
@@ -124,6 +133,9 @@ var w3cColumns = map[string]w3cColumn{
 	"cs-protocol": w3cScheme, "cs-uri-scheme": w3cScheme,
 	"s-port": w3cPort, "cs-uri-port": w3cPort,
 	"x-host-header": w3cHost, "cs(host)": w3cHost + 1, "cs-host": w3cHost + 2,
+	"date": w3cDate, "time": w3cTime,
+	"sc-status": w3cStatus, "sc-bytes": w3cBytes, "time-taken": w3cTaken,
+	"c-ip": w3cClient, "cs(user-agent)": w3cAgent, "x-edge-request-id": w3cRequestID,
 }
 
 // w3cLocator holds the columns of the current directive.
@@ -131,9 +143,12 @@ type w3cLocator struct {
 	*w3cReader
 	head    []byte // directive that columns belongs to
 	known   bool
-	layer   *Dialect    // dialect of unquoted fields
-	columns [numW3C]int // index of each column; -1 if there is none
-	last    int         // the highest index in columns
+	edge    bool         // the log is one of CloudFront
+	layer   *Dialect     // dialect of unquoted fields
+	columns [numW3C]int  // index of each column; -1 if there is none
+	order   []w3cColumn  // what each column holds, up to the last one that is used
+	spans   [numW3C]span // the fields of a record; scratch
+	quoted  [numW3C]bool
 }
 
 // read sets the columns from a header.
@@ -142,17 +157,21 @@ func (l *w3cLocator) read(head []byte) {
 	for i := range l.columns {
 		l.columns[i] = -1
 	}
-	l.last, l.layer = -1, nil
+	l.spans, l.quoted = [numW3C]span{}, [numW3C]bool{}
+	l.layer, l.edge, l.order = nil, false, l.order[:0]
 	line := trimEnd(l.Directive(head))
+	last := 0
 	for i, name := range strings.Fields(string(line[min(len(line), len(fieldsDirective)):])) {
 		name = strings.ToLower(strings.Trim(name, `"`))
 		if name == "x-edge-location" {
-			l.layer = percentDialect
+			l.layer, l.edge = percentDialect, true
 		}
+		l.order = append(l.order, w3cSkip)
 		if c, ok := w3cColumns[name]; ok && l.columns[c] < 0 {
-			l.columns[c], l.last = i, i
+			l.columns[c], l.order[i], last = i, c, i+1
 		}
 	}
+	l.order = l.order[:last]
 	if l.given {
 		l.layer = l.dialect
 	}
@@ -168,31 +187,16 @@ func (l *w3cLocator) Locate(f *Found, rec []byte, at *Position) (Reason, int) {
 		l.read(at.Head)
 	}
 	target, query, referer := l.columns[w3cTarget], l.columns[w3cQuery], l.columns[w3cReferer]
-	if l.target == TargetRequest && target < 0 || l.target == TargetReferer && referer < 0 || l.last < 0 || query >= 0 && query < target {
+	if l.target == TargetRequest && target < 0 || l.target == TargetReferer && referer < 0 || len(l.order) == 0 || query >= 0 && query < target {
 		return NoField, 0
 	}
-	var spans [numW3C]span
-	var quoted [numW3C]bool
-	i := 0
-	for pos := 0; pos < len(rec) && i <= l.last; i++ {
-		s, inQuotes, next := w3cField(rec, pos)
-		for c, column := range l.columns {
-			if column == i {
-				spans[c], quoted[c] = s, inQuotes
-			}
-		}
-		pos = next
-	}
-	if i <= l.last {
+	if !l.split(rec) {
 		return Unparsed, len(rec)
 	}
-	f.method, f.scheme, f.port = spans[w3cMethod], spans[w3cScheme], spans[w3cPort]
-	copy(f.hosts[:], spans[w3cHost:])
-	dialect := func(c w3cColumn) *Dialect {
-		if quoted[c] {
-			return quotedDialect
-		}
-		return l.layer
+	f.method, f.scheme, f.port = l.spans[w3cMethod], l.spans[w3cScheme], l.spans[w3cPort]
+	copy(f.hosts[:], l.spans[w3cHost:])
+	if f.attrs.wanted {
+		l.addAttrs(f, rec)
 	}
 	first, second := w3cTarget, w3cReferer
 	if referer >= 0 && referer < target {
@@ -201,16 +205,75 @@ func (l *w3cLocator) Locate(f *Found, rec []byte, at *Position) (Reason, int) {
 	for _, c := range []w3cColumn{first, second} {
 		switch {
 		case c == w3cReferer && referer >= 0 && l.target != TargetRequest:
-			f.addReferer(rec, spans[c], dialect(c))
+			f.addReferer(rec, l.spans[c], l.dialectOf(c))
 		case c == w3cTarget && target >= 0 && l.target != TargetReferer:
-			f.addTarget(rec, spans[c], dialect(c))
+			f.addTarget(rec, l.spans[c], l.dialectOf(c))
 		}
 	}
-	if q := spans[w3cQuery]; query >= 0 && l.target != TargetReferer && !(q.end-q.start == 1 && rec[q.start] == '-') && q.end > q.start {
-		f.addQuery(q, dialect(w3cQuery))
+	if q := l.spans[w3cQuery]; query >= 0 && l.target != TargetReferer && !(q.end-q.start == 1 && rec[q.start] == '-') && q.end > q.start {
+		f.addQuery(q, l.dialectOf(w3cQuery))
 	}
 	return 0, 0
 }
+
+// split stores the fields of rec that are used. It returns false if rec has too
+// few fields.
+func (l *w3cLocator) split(rec []byte) bool {
+	i := 0
+	for pos := 0; pos < len(rec) && i < len(l.order); i++ {
+		c := l.order[i]
+		l.spans[c], l.quoted[c], pos = w3cField(rec, pos)
+	}
+	return i == len(l.order)
+}
+
+// dialectOf returns the dialect of the field in column c of the record.
+func (l *w3cLocator) dialectOf(c w3cColumn) *Dialect {
+	if l.quoted[c] {
+		return quotedDialect
+	}
+	return l.layer
+}
+
+// w3cAttrs maps columns to the attributes that they hold.
+var w3cAttrs = []struct {
+	column w3cColumn
+	attr   attrID
+}{
+	{w3cStatus, attrStatus}, {w3cBytes, attrBytes}, {w3cClient, attrClient}, {w3cReferer, attrReferer}, {w3cRequestID, attrRequestID},
+}
+
+// addAttrs adds the attributes of the record that split has read. Times are in
+// UTC. CloudFront writes the duration in seconds; others write milliseconds, or
+// seconds with a fraction.
+func (l *w3cLocator) addAttrs(f *Found, rec []byte) {
+	for _, a := range w3cAttrs {
+		if l.columns[a.column] >= 0 {
+			f.addAttr(a.attr, attr{span: l.spans[a.column], dialect: l.dialectOf(a.column)})
+		}
+	}
+	if l.columns[w3cDate] >= 0 && l.columns[w3cTime] >= 0 {
+		f.addAttr(attrTime, attr{span: l.spans[w3cDate], clock: l.spans[w3cTime]})
+	}
+	if taken := l.spans[w3cTaken]; l.columns[w3cTaken] >= 0 {
+		a := attr{span: taken}
+		if !l.edge && bytes.IndexByte(taken.in(rec), '.') < 0 {
+			a.unit = 3
+		}
+		f.addAttr(attrDuration, a)
+	}
+	if l.columns[w3cAgent] >= 0 {
+		d := l.dialectOf(w3cAgent)
+		if d == nil {
+			d = plusDialect
+		}
+		f.addAttr(attrAgent, attr{span: l.spans[w3cAgent], dialect: d})
+	}
+}
+
+// plusDialect decodes the user agents of IIS, which writes each space as a plus
+// sign.
+var plusDialect = &Dialect{Mark: '+', Decode: func(dst, _ []byte) ([]byte, int) { return append(dst, ' '), 1 }}
 
 // w3cField returns the field at pos without its quotes, whether it is quoted,
 // and the offset of the next field. White space separates fields, and "" in a

@@ -76,6 +76,7 @@ func (warcReader) Locate(f *Found, rec []byte, _ *Position) (Reason, int) {
 	if h.length+2 != int64(len(block)) || !bytes.HasSuffix(block, crlf) { // trimEnd has removed the second of the two line ends
 		return Unparsed, h.end + int(min(h.length, int64(len(block))))
 	}
+	f.addAttr(attrTime, attr{span: h.date})
 	if h.uri.end > h.uri.start {
 		f.add(h.uri, roleURL, warcDialect)
 	}
@@ -87,6 +88,7 @@ type warcHeader struct {
 	end    int   // length of the header, including the empty line
 	length int64 // length of the block
 	uri    span  // value of the first WARC-Target-URI, without spaces and <> around it
+	date   span  // value of WARC-Date
 	at     int   // offset of the damage; if the header is cut, its length
 }
 
@@ -111,6 +113,7 @@ var (
 	warcMagic         = []byte("WARC/")
 	warcContentLength = []byte("Content-Length")
 	warcTargetURI     = []byte("WARC-Target-URI")
+	warcDate          = []byte("WARC-Date")
 )
 
 // beginsWARC reports whether b begins with a version from 0.16 to 1.x. The
@@ -201,6 +204,8 @@ func (h *warcHeader) field(b []byte, start, end int) bool {
 			return false
 		}
 		h.length = n
+	case bytes.EqualFold(name, warcDate):
+		h.date = value
 	case h.uri.end == 0 && bytes.EqualFold(name, warcTargetURI):
 		// WARC 1.0 writes a URI as "<" URI ">", and so does Wget.
 		if s := value.in(b); len(s) > 1 && s[0] == '<' && s[len(s)-1] == '>' {

@@ -42,6 +42,7 @@ type Found struct {
 	sites       [maxSites]site // only the first n are valid
 	baseDialect *Dialect
 	hostDialect *Dialect
+	attrs       attrs
 }
 
 // found holds the part of Found that is cleared for each record. It has no
@@ -57,6 +58,9 @@ type found struct {
 	base   span           // of the URL, if in the record
 	host   span           // value of the field in the job's base, if in the record; jsonl, csv and tsv
 }
+
+// reset clears what belongs to the last record.
+func (f *Found) reset() { f.found, f.attrs.set = found{}, 0 }
 
 // AddURL adds the URL in the range from start to end, which is escaped as d
 // describes.

@@ -182,10 +182,14 @@ func (r *renderer) member(out []byte, name string, f fieldID, s *site, rec []byt
 		}
 		return out
 	}
-	if v, ok := r.v.value(f, s, rec, at); ok {
-		return appendMember(out, name, v)
+	v, ok := r.v.value(f, s, rec, at)
+	switch {
+	case !ok:
+		return out
+	case numeric.has(f):
+		return append(append(appendName(out, name), v...), ',')
 	}
-	return out
+	return appendMember(out, name, v)
 }
 
 // value returns a field that is a string, and whether it is present. The result
@@ -230,6 +234,8 @@ func (v *values) value(f fieldID, s *site, rec []byte, at *Position) ([]byte, bo
 		return v.word(string(v.whatwg())), true
 	case fError:
 		return v.word(c.why.String()), c.why != 0
+	case fTime, fStatus, fBytes, fDuration, fClient, fAgent, fReferer, fVHost, fRequestID:
+		return v.attr(f, rec)
 	}
 	return nil, false
 }

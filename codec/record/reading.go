@@ -254,13 +254,7 @@ func (n *normalizer) settle(err error) {
 // 443.
 func (n *normalizer) appendOrigin(dst, rec []byte) (_ []byte, nohost bool) {
 	f, j := n.found, n.job
-	var host []byte
-	for _, s := range f.hosts {
-		if h := s.in(rec); len(h) > 0 && (len(h) > 1 || h[0] != '-' && h[0] != '_') && isHost(h) {
-			host = h
-			break
-		}
-	}
+	host := f.requestHost(rec)
 	if host == nil {
 		if j.origin != nil {
 			return append(dst, j.origin...), false

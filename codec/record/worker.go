@@ -47,6 +47,7 @@ func (j *Job) NewWorker() *Worker {
 	if j.render == RenderExtend {
 		w.adder, _ = w.locator.(adder)
 	}
+	w.found.attrs.wanted = j.wants&ofAttrs != 0
 	_, many := j.reader.(lineCounter)
 	w.one = !many
 	w.n = normalizer{job: j, found: &w.found}
@@ -88,7 +89,7 @@ func (w *Worker) Append(out, dead, rec []byte, at Position, st *Stats) (o, d []b
 		st.Blank++
 		return w.plain(out, rec, st), dead
 	}
-	w.found.found = found{}
+	w.found.reset()
 	why, pos := w.locator.Locate(&w.found, body, &w.at)
 	switch {
 	case why != 0:

@@ -1,0 +1,163 @@
+package record
+
+import "bytes"
+
+// attrID identifies an attribute of a record: something that a log tells about
+// a request besides its URL.
+type attrID uint8
+
+const (
+	attrTime attrID = iota
+	attrStatus
+	attrBytes
+	attrDuration
+	attrClient
+	attrAgent
+	attrReferer
+	attrVHost
+	attrRequestID
+	numAttrs
+)
+
+// attr is an attribute as it stands in the record. "-" and an empty text mean
+// that the record has no value.
+type attr struct {
+	span
+	clock   span // time of day, if it has a field of its own after the date
+	dialect *Dialect
+	unit    int8 // a duration is in units of 10^-unit seconds
+}
+
+// attrs holds the attributes of a record. Only those in set are valid.
+type attrs struct {
+	set    uint16
+	wanted bool // the job needs attributes
+	values [numAttrs]attr
+}
+
+// addAttr adds an attribute, unless the record has it already.
+func (f *Found) addAttr(id attrID, a attr) {
+	if f.attrs.set>>id&1 == 0 {
+		f.attrs.set |= 1 << id
+		f.attrs.values[id] = a
+	}
+}
+
+// attr returns an attribute, and whether the record has it.
+func (f *Found) attr(id attrID, rec []byte) (attr, bool) {
+	if f.attrs.set>>id&1 == 0 {
+		return attr{}, false
+	}
+	a := f.attrs.values[id]
+	t := a.in(rec)
+	return a, len(t) > 1 || len(t) == 1 && t[0] != '-'
+}
+
+// attrOf maps output fields to the attributes that they show.
+var attrOf = [numFields]attrID{
+	fTime: attrTime, fStatus: attrStatus, fBytes: attrBytes, fDuration: attrDuration, fClient: attrClient,
+	fAgent: attrAgent, fReferer: attrReferer, fVHost: attrVHost, fRequestID: attrRequestID,
+}
+
+// ofAttrs is the set of fields that show attributes, and numeric the set of
+// those that are numbers.
+const (
+	ofAttrs fieldSet = 1<<fTime | 1<<fStatus | 1<<fBytes | 1<<fDuration | 1<<fClient | 1<<fAgent | 1<<fReferer | 1<<fVHost | 1<<fRequestID
+	numeric fieldSet = 1<<fStatus | 1<<fBytes | 1<<fDuration
+)
+
+// attr returns a field that shows an attribute, and whether the record has it.
+// The result is valid until the next call.
+func (v *values) attr(f fieldID, rec []byte) ([]byte, bool) {
+	if f == fVHost {
+		return v.vhost(rec)
+	}
+	a, ok := v.n.found.attr(attrOf[f], rec)
+	if !ok {
+		return nil, false
+	}
+	text := a.in(rec)
+	switch f {
+	case fTime:
+		v.key, ok = appendTime(v.key[:0], text, a.clock.in(rec), v.job.zone, v.job.year)
+		return v.key, ok
+	case fStatus, fBytes:
+		return text, allDigits(text) && (text[0] != '0' || len(text) == 1)
+	case fDuration:
+		v.key, ok = appendSeconds(v.key[:0], text, int(a.unit))
+		return v.key, ok
+	case fClient:
+		return withoutPort(text), true
+	}
+	text, v.n.runs, ok = a.dialect.unescape(v.key, text, v.n.runs)
+	if ok {
+		v.key = text
+	}
+	if v.job.redact {
+		text = v.red.hideAll(text)
+	}
+	return text, true
+}
+
+// vhost returns the host that the record names for the request, without a port.
+func (v *values) vhost(rec []byte) ([]byte, bool) {
+	if a, ok := v.n.found.attr(attrVHost, rec); ok {
+		return withoutPort(a.in(rec)), true
+	}
+	h := v.n.found.requestHost(rec)
+	return withoutPort(h), h != nil
+}
+
+// requestHost returns the best host that the record names for the request, or
+// nil.
+func (f *Found) requestHost(rec []byte) []byte {
+	for _, s := range f.hosts {
+		if h := s.in(rec); len(h) > 0 && (len(h) > 1 || h[0] != '-' && h[0] != '_') && isHost(h) {
+			return h
+		}
+	}
+	return nil
+}
+
+// withoutPort returns a host without its port, and an IPv6 address without its
+// brackets.
+func withoutPort(host []byte) []byte {
+	if host != nil && host[0] == '[' {
+		if end := bytes.IndexByte(host, ']'); end > 0 {
+			return host[1:end]
+		}
+	}
+	if i := bytes.IndexByte(host, ':'); i >= 0 && bytes.IndexByte(host[i+1:], ':') < 0 {
+		return host[:i]
+	}
+	return host
+}
+
+// appendSeconds appends a duration in units of 10^-unit seconds as a decimal
+// number of seconds. It returns false if text is not a non-negative decimal
+// number.
+func appendSeconds(dst, text []byte, unit int) ([]byte, bool) {
+	start := len(dst)
+	whole, fraction, hasPoint := bytes.Cut(text, []byte("."))
+	if !allDigits(whole) || hasPoint && !allDigits(fraction) {
+		return dst, false
+	}
+	for n := len(whole); n <= unit; n++ {
+		dst = append(dst, '0')
+	}
+	dst = append(dst, whole...)
+	point := len(dst) - unit
+	dst = append(dst, fraction...)
+	for end := len(dst); end > point && dst[end-1] == '0'; end-- {
+		dst = dst[:end-1]
+	}
+	if len(dst) > point {
+		dst = append(dst, 0)
+		copy(dst[point+1:], dst[point:])
+		dst[point] = '.'
+	}
+	for len(dst)-start > 1 && dst[start] == '0' && isDigit(dst[start+1]) {
+		dst = dst[:start+copy(dst[start:], dst[start+1:])]
+	}
+	return dst, true
+}

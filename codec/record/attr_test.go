@@ -1,0 +1,159 @@
+package record
+
+import (
+	"strconv"
+	"testing"
+	"time"
+)
+
+func TestAppendTime(t *testing.T) {
+	berlin, err := time.LoadLocation("Europe/Berlin")
+	if err != nil {
+		t.Skip("skipped: no time zone data; install the package tzdata")
+	}
+	for _, test := range []struct {
+		text, clock string
+		loc         *time.Location // nil: no zone is set
+		year        int
+		want        string // "" if absent
+	}{
+		{text: "10/Oct/2000:13:55:36 -0700", want: "2000-10-10T13:55:36-07:00"},
+		{text: "10/Oct/2000:13:55:36 +0000", want: "2000-10-10T13:55:36Z"},
+		{text: "10/Oct/2000:13:55:36.123 +0530", want: "2000-10-10T13:55:36.123+05:30"},
+		{text: "10/Oct/2000:13:55:36", want: ""},
+		{text: "10/Oct/2000:13:55:36", loc: berlin, want: "2000-10-10T13:55:36+02:00"},
+		{text: "10/Dec/2000:13:55:36", loc: berlin, want: "2000-12-10T13:55:36+01:00"},
+		{text: "31/Feb/2000:13:55:36 +0000", want: ""},
+		{text: "29/Feb/2000:13:55:36 +0000", want: "2000-02-29T13:55:36Z"},
+		{text: "29/Feb/1900:13:55:36 +0000", want: ""},
+		{text: "10/Okt/2000:13:55:36 +0000", want: ""},
+		{text: "10/Oct/2000:24:00:00 +0000", want: ""},
+		{text: "31/Dec/2016:23:59:60 +0000", want: "2016-12-31T23:59:60Z"},
+		{text: "2024-05-01T10:00:00Z", want: "2024-05-01T10:00:00Z"},
+		{text: "2024-05-01T10:00:00.000123456+02:00", want: "2024-05-01T10:00:00.000123456+02:00"},
+		{text: "2024-05-01T10:00:00,5+0200", want: "2024-05-01T10:00:00.5+02:00"},
+		{text: "2024-05-01 10:00:00 +0100", want: "2024-05-01T10:00:00+01:00"},
+		{text: "2024/05/01 10:00:00", want: ""},
+		{text: "2024/05/01 10:00:00", loc: time.UTC, want: "2024-05-01T10:00:00Z"},
+		{text: "2024-05-01", clock: "10:00:00", want: "2024-05-01T10:00:00Z"},
+		{text: "2024-05-01", want: ""},
+		{text: "2024-05-01T10:00:00Zx", want: ""},
+		{text: "2024-05-01T10:00:00+1", want: "2024-05-01T10:00:00+01:00"},
+		{text: "2024-05-01T10:00:00+01:99", want: ""},
+		{text: "1066036250.603", want: "2003-10-13T09:10:50.603Z"},
+		{text: "1066036250", want: "2003-10-13T09:10:50Z"},
+		{text: "1066036250603", want: "2003-10-13T09:10:50.603Z"},
+		{text: "1066036250603123", want: "2003-10-13T09:10:50.603123Z"},
+		{text: "1066036250603123456", want: "2003-10-13T09:10:50.603123456Z"},
+		{text: "106603625060", want: ""},
+		{text: "1066036250.", want: ""},
+		{text: "20001010205536", want: "2000-10-10T20:55:36Z"},
+		{text: "Oct 10 13:55:36", want: ""},
+		{text: "Oct 10 13:55:36", loc: time.UTC, want: ""},
+		{text: "Oct 10 13:55:36", loc: time.UTC, year: 2025, want: "2025-10-10T13:55:36Z"},
+		{text: "Oct  1 13:55:36", loc: time.UTC, year: 2025, want: "2025-10-01T13:55:36Z"},
+		{text: "yesterday", loc: time.UTC, year: 2025, want: ""},
+		{text: "", want: ""},
+	} {
+		var zone ZoneFunc
+		if test.loc != nil {
+			zone = func(year, month, day, hour, minute int) int {
+				_, east := time.Date(year, time.Month(month), day, hour, minute, 0, 0, test.loc).Zone()
+				return east / 60
+			}
+		}
+		got, ok := appendTime(nil, []byte(test.text), []byte(test.clock), zone, test.year)
+		if string(got) != test.want || ok != (test.want != "") {
+			t.Errorf("appendTime(%q, %q, %v, %d) = %q, %v; want %q", test.text, test.clock, test.loc, test.year, got, ok, test.want)
+		}
+		if !ok {
+			continue
+		}
+		if _, err := time.Parse(time.RFC3339, string(got)); err != nil && got[17] != '6' { // time has no leap seconds
+			t.Errorf("appendTime(%q) = %q: %v", test.text, got, err)
+		}
+	}
+}
+
+// TestEpoch compares the calendar with that of package time.
+func TestEpoch(t *testing.T) {
+	for seconds := int64(0); seconds < 1e10; seconds += 86400*5 + 12345 {
+		got, ok := appendTime(nil, strconv.AppendInt(nil, seconds, 10), nil, nil, 0)
+		want := time.Unix(seconds, 0).UTC().Format(time.RFC3339)
+		if seconds >= 1e5 && (!ok || string(got) != want) {
+			t.Fatalf("got %q for %d, want %q", got, seconds, want)
+		}
+	}
+}
+
+func TestAppendSeconds(t *testing.T) {
+	for _, test := range []struct {
+		text string
+		unit int
+		want string // "" if absent
+	}{
+		{"0.005", 0, "0.005"},
+		{"12", 0, "12"},
+		{"0.000", 0, "0"},
+		{"0012", 0, "12"},
+		{"12.50", 0, "12.5"},
+		{"1500", 3, "1.5"},
+		{"1000", 3, "1"},
+		{"5", 3, "0.005"},
+		{"0", 3, "0"},
+		{"0.25", 3, "0.00025"},
+		{"1234567", 6, "1.234567"},
+		{"1", 9, "0.000000001"},
+		{"-1", 3, ""},
+		{"-", 0, ""},
+		{"1.", 0, ""},
+		{"0.1, 0.2", 0, ""},
+	} {
+		got, ok := appendSeconds(nil, []byte(test.text), test.unit)
+		if string(got) != test.want || ok != (test.want != "") {
+			t.Errorf("appendSeconds(%q, %d) = %q, %v; want %q", test.text, test.unit, got, ok, test.want)
+		}
+	}
+}
+
+// attrFields are the output fields that show attributes, in the order of the
+// tests' rows.
+var attrFields = []string{"time", "status", "bytes", "duration", "client", "agent", "referer", "vhost", "request_id"}
+
+func TestAttrs(t *testing.T) {
+	const (
+		combined = `192.0.2.7 - frank [10/Oct/2000:13:55:36 -0700] "GET /a HTTP/1.0" 200 2326 "http://example.com/\x22q\x22" "Mozilla/4.08 [en] (Win98)"`
+		iis      = "#Fields: date time s-ip cs-method cs-uri-stem cs-uri-query c-ip cs(User-Agent) sc-status time-taken\n"
+		edge     = "#Fields: date time x-edge-location sc-bytes c-ip cs-method cs(Host) cs-uri-stem sc-status cs(Referer) cs(User-Agent) x-edge-request-id x-host-header time-taken\n"
+	)
+	for _, test := range []struct{ name, format, in, want string }{
+		{"combined", "combined", combined,
+			`{"time":"2000-10-10T13:55:36-07:00","status":200,"bytes":2326,"client":"192.0.2.7","agent":"Mozilla/4.08 [en] (Win98)","referer":"http://example.com/\"q\""}`},
+		{"absent", "combined", `192.0.2.7 - - [10/Oct/2000:13:55:36 -0700] "GET /a HTTP/1.0" 304 - "-" "-"`,
+			`{"time":"2000-10-10T13:55:36-07:00","status":304,"client":"192.0.2.7"}`},
+		{"vhost", "vhost_combined", "www.example.com:443 " + combined,
+			`{"time":"2000-10-10T13:55:36-07:00","status":200,"bytes":2326,"client":"192.0.2.7","agent":"Mozilla/4.08 [en] (Win98)","referer":"http://example.com/\"q\"","vhost":"www.example.com"}`},
+		{"truncated", "clf", `192.0.2.7 - - [10/Oct/2000:13:55:36 -0700] "GET /a HTTP/1.0" 200`,
+			`{"time":"2000-10-10T13:55:36-07:00","status":200,"client":"192.0.2.7"}`},
+		{"nginx", `$remote_addr [$time_iso8601] "$request" $status $request_time $request_id`, `2001:db8::1 [2024-05-01T10:00:00+02:00] "GET /a HTTP/1.1" 200 0.012 0123456789abcdef`,
+			`{"time":"2024-05-01T10:00:00+02:00","status":200,"duration":0.012,"client":"2001:db8::1","request_id":"0123456789abcdef"}`},
+		{"adjacent", `$remote_addr$pipe "$request" $status`, `192.0.2.7p "GET /a HTTP/1.1" 200`, `{"status":200}`},
+		{"apache", `%h %t "%r" %>s %b %D %v`, `192.0.2.7 [10/Oct/2000:13:55:36 -0700] "GET /a HTTP/1.0" 200 10 1500 www.example.com`,
+			`{"time":"2000-10-10T13:55:36-07:00","status":200,"bytes":10,"duration":0.0015,"client":"192.0.2.7","vhost":"www.example.com"}`},
+		{"iis", "w3c", iis + "2024-05-01 10:00:00 192.0.2.1 GET /a b=c 192.0.2.7 Mozilla/5.0+(Windows+NT) 200 15",
+			`{"time":"2024-05-01T10:00:00Z","status":200,"duration":0.015,"client":"192.0.2.7","agent":"Mozilla/5.0 (Windows NT)"}`},
+		{"cloudfront", "w3c", edge + "2024-05-01\t10:00:00\tFRA2-C1\t99\t192.0.2.7\tGET\td111.cloudfront.net\t/a\t200\t-\tcurl%2520x\tabc==\twww.example.com\t0.5",
+			`{"time":"2024-05-01T10:00:00Z","status":200,"bytes":99,"duration":0.5,"client":"192.0.2.7","agent":"curl%20x","vhost":"www.example.com","request_id":"abc=="}`},
+		{"warc", "warc", "WARC/1.0\r\nWARC-Target-URI: http://example.com/\r\nWARC-Date: 2024-05-01T10:00:00Z\r\nContent-Length: 0\r\n\r\n\r\n\r\n",
+			`{"time":"2024-05-01T10:00:00Z"}`},
+		{"jsonl", "jsonl", `{"u":"http://example.com/"}`, `{}`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			c := Config{Format: test.format, Render: RenderJSONL, Fields: attrFields}
+			if test.format == "jsonl" {
+				c.URLField = "u"
+			}
+			check(t, c, test.in+"\n", test.want+"\n")
+		})
+	}
+}
