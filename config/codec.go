@@ -33,6 +33,13 @@ type Codec struct {
 	// The base URL for all relative URLs. A name in braces stands for a field of
 	// the record: https://{host}/ takes the host from the field host.
 	Base string `yaml:"base"`
+	// The zone of times that a log writes without one: an IANA name such as
+	// Europe/Berlin, Local, or an offset such as +02:00. Default: the field time
+	// is absent for such records.
+	Timezone string `yaml:"timezone"`
+	// The year of times that a log writes without one. Default: the field time is
+	// absent for such records.
+	Year int `yaml:"year" min:"0" max:"9999"`
 	// The profile: the name of a built-in one, or a YAML file.
 	Profile string `yaml:"profile" min:"1"`
 	// The level of keys. Default: that of the profile.

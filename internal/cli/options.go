@@ -26,6 +26,8 @@ type options struct {
 	target              string
 	urlField, baseField string
 	base                string
+	timezone            string
+	year                int
 
 	// Normalization.
 	profile, key, standard       string
@@ -132,6 +134,8 @@ func (o *options) inputFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.urlField, "url-field", "", "find the URL at this `path`: a member such as request.uri (jsonl), or the name or number of a column (csv, tsv)")
 	f.StringVar(&o.baseField, "base-field", "", "resolve the URL against the base at this `path` of the same record (a member or column, as in --url-field)")
 	f.StringVar(&o.base, "base", "", "resolve relative URLs against this `URL`; https://{host}/ takes the host from the field \"host\" of each record")
+	f.StringVar(&o.timezone, "timezone", "", "read times without a zone as times in this `zone`: an IANA name such as Europe/Berlin, Local, or an offset such as +02:00. Default: such records have no field time")
+	f.IntVar(&o.year, "year", 0, "read times without a year as times in this `year`. Default: such records have no field time")
 }
 
 func (o *options) codecFlags(f *pflag.FlagSet) {

@@ -30,6 +30,8 @@ type Settings struct {
 	Repairs, Secrets    []string
 	OnUnparsed          string
 	OnOversize          string
+	Timezone            string // of times without a zone: an IANA name, Local or an offset; empty: none
+	Year                int    // of times without a year; 0: none
 
 	Redact, Divert bool
 	MaxRecord      int // bytes; 0: no limit
@@ -47,7 +49,7 @@ func (s *Settings) Config() (record.Config, error) {
 	c := record.Config{
 		Format: s.Format, Dialect: s.Dialect, Formats: s.Formats, URLField: s.URLField, BaseField: s.BaseField, Base: s.Base,
 		Fields: s.Fields, Extend: s.Extend, Secrets: s.Secrets, Redact: s.Redact, Divert: s.Divert, MaxRecord: s.MaxRecord,
-		RejectFlags: s.RejectFlags, RejectNotHTTP: s.RejectNotHTTP, Params: s.Params, Normalizer: s.Normalizer,
+		RejectFlags: s.RejectFlags, RejectNotHTTP: s.RejectNotHTTP, Params: s.Params, Normalizer: s.Normalizer, Year: s.Year,
 	}
 	if s.Normalizer != nil {
 		c.Level = s.Normalizer.Profile().Key
@@ -59,6 +61,7 @@ func (s *Settings) Config() (record.Config, error) {
 		set(&c.Render, "Render", record.ParseRender, s.Render),
 		set(&c.OnUnparsed, "OnUnparsed", record.ParseDisposition, s.OnUnparsed),
 		set(&c.OnOversize, "OnOversize", record.ParseDisposition, s.OnOversize),
+		set(&c.Zone, "Zone", parseZone, s.Timezone), checkYear(s.Year),
 	}
 	for i, name := range s.Repairs {
 		var r record.Repair

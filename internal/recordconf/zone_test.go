@@ -1,0 +1,67 @@
+package recordconf
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/urlfold/urlfold/codec/record"
+)
+
+// TestZone checks the offsets of zones, in which daylight saving time counts.
+func TestZone(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		month int
+		east  int
+	}{
+		{"Europe/Berlin", 1, 60},
+		{"Europe/Berlin", 7, 120},
+		{"America/New_York", 1, -300},
+		{"Asia/Kolkata", 1, 330},
+		{"UTC", 1, 0},
+		{"+02:00", 1, 120},
+		{"-09:30", 7, -570},
+	} {
+		c, err := (&Settings{Timezone: test.name, Year: 2024}).Config()
+		if err != nil || c.Year != 2024 {
+			t.Fatalf("%s: %v, year %d", test.name, err, c.Year)
+		}
+		if east := c.Zone(2024, test.month, 15, 12, 0); east != test.east {
+			t.Errorf("%s in month %d: %d minutes east, want %d", test.name, test.month, east, test.east)
+		}
+	}
+	if c, err := (&Settings{Timezone: "Local"}).Config(); err != nil || c.Zone == nil {
+		t.Errorf("Local: %v", err)
+	}
+	if c, err := (&Settings{}).Config(); err != nil || c.Zone != nil {
+		t.Errorf("no zone: %v", err)
+	}
+}
+
+func TestZoneErrors(t *testing.T) {
+	f := func(s Settings, field, want string) {
+		t.Helper()
+		_, err := s.Config()
+		var e *record.ConfigError
+		if !errors.As(err, &e) || e.Field != field || !strings.Contains(err.Error(), want) {
+			t.Errorf("%+v: %v, want %q in %s", s, err, want, field)
+		}
+	}
+	f(Settings{Timezone: "Europe/Berln"}, "Zone", `unknown time zone "Europe/Berln": must be an IANA name`)
+	f(Settings{Timezone: "../etc/passwd"}, "Zone", "unknown time zone")
+	f(Settings{Timezone: "+2"}, "Zone", `invalid offset "+2"`)
+	f(Settings{Timezone: "+25:00"}, "Zone", "invalid offset")
+	f(Settings{Year: 10000}, "Year", "from 1 to 9999")
+	f(Settings{Year: -1}, "Year", "from 1 to 9999")
+}
+
+func TestZoneNoAllocs(t *testing.T) {
+	zone, err := parseZone("Europe/Berlin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := testing.AllocsPerRun(100, func() { zone(2024, 7, 15, 12, 0) }); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
