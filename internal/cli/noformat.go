@@ -10,10 +10,16 @@ import (
 	"github.com/urlfold/urlfold/internal/terminal"
 )
 
-// noFormat returns the error that no format matches the first record of head.
-// It says why and what to do, and does not quote the record, which may contain
-// a URL.
+// noFormat returns the error that no format matches the first record of head,
+// and says what to do.
 func noFormat(head []byte, more []record.Format) error {
+	return fmt.Errorf("cannot detect the record format: %s; set --format to %s, or to the text of an nginx log_format or Apache LogFormat",
+		whyNoFormat(head), strings.Join(formatNames(more), ", "))
+}
+
+// whyNoFormat says why no format matches the first record of head. It does not
+// quote the record, which may contain a URL.
+func whyNoFormat(head []byte) string {
 	first, _, _ := bytes.Cut(bytes.TrimLeft(head, "\r\n"), []byte("\n"))
 	var why []string
 	switch {
@@ -21,6 +27,9 @@ func noFormat(head []byte, more []record.Format) error {
 		why = append(why, "contains NUL bytes")
 	case !utf8.Valid(first):
 		why = append(why, "is not UTF-8")
+	}
+	if c := bytes.TrimSpace(first); len(c) == 1 && (c[0] == '{' || c[0] == '[') {
+		return "the file looks like JSON over several lines, but a record must be one line; convert it with jq -c"
 	}
 	if !bytes.HasPrefix(first, []byte("{")) {
 		why = append(why, "is not a JSON object")
@@ -31,6 +40,5 @@ func noFormat(head []byte, more []record.Format) error {
 		why = append(why, "has quoted text that is not a request")
 	}
 	why = append(why, "is not a URL", "does not split into the same columns as the next records at tabs or commas")
-	return fmt.Errorf("cannot detect the record format: the first record (%s) %s; set --format to %s, or to the text of an nginx log_format or Apache LogFormat",
-		terminal.Plural(int64(len(first)), "byte", "bytes"), strings.Join(why, ", "), strings.Join(formatNames(more), ", "))
+	return fmt.Sprintf("the first record (%s) %s", terminal.Plural(int64(len(first)), "byte", "bytes"), strings.Join(why, ", "))
 }

@@ -1,0 +1,338 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/urlfold/urlfold/codec"
+	"github.com/urlfold/urlfold/codec/record"
+	"github.com/urlfold/urlfold/internal/storage/compress"
+	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/sinks/discard"
+	"github.com/urlfold/urlfold/sources/file"
+)
+
+// A doctor diagnoses files with the settings of a one-shot without flags.
+type doctor struct{ options options }
+
+// A diagnosis is what doctor finds out about a file.
+type diagnosis struct {
+	File        string   `json:"file"`
+	Empty       bool     `json:"empty,omitempty"`
+	Compression string   `json:"compression,omitempty"` // "gzip"; empty: none
+	Damage      string   `json:"damage,omitempty"`
+	Format      string   `json:"format,omitempty"` // empty: unknown
+	Why         string   `json:"why,omitempty"`    // why the file cannot be read in this format, or why the format is unknown
+	Sampled     int      `json:"sampled,omitempty"`
+	Fit         int      `json:"fit,omitempty"` // records of the sample that fit the format
+	Records     int64    `json:"records"`       // without blank lines
+	Recognized  int64    `json:"recognized"`    // records that fit the format
+	URLs        int64    `json:"urls"`
+	Rejected    int64    `json:"rejected"`  // recognized records with a URL that cannot be parsed
+	Truncated   int64    `json:"truncated"` // URLs that may have been cut by the program that wrote the log
+	Misfit      *misfit  `json:"first_misfit,omitempty"`
+	Escapes     string   `json:"escapes,omitempty"`
+	Notes       []string `json:"notes,omitempty"`
+	Command     string   `json:"command,omitempty"`
+
+	relative int64 // URLs without a host that cannot be parsed for lack of one
+}
+
+// A misfit is a record that does not fit the format.
+type misfit struct {
+	Reason string `json:"reason"`
+	Line   int64  `json:"line"`
+	Offset int64  `json:"offset"` // of the record in the decompressed text
+	At     int64  `json:"at"`     // offset in the record
+}
+
+// bad reports whether the file is damaged or cannot be read.
+func (r *diagnosis) bad() bool { return r.Damage != "" || r.Why != "" }
+
+// find returns the files that paths name.
+func (d *doctor) find(paths []string) ([]string, error) {
+	o := d.options
+	set, err := o.resolve(paths)
+	if err != nil {
+		return nil, err
+	}
+	source, err := set.newSource(nil, nil, 1)
+	if err != nil {
+		return nil, usage(err)
+	}
+	return source.Paths()
+}
+
+// diagnose reads one file to its end.
+func (d *doctor) diagnose(sig *signals, path string) (*diagnosis, error) {
+	r := &diagnosis{File: path}
+	head, err := d.head(sig.soft, path, r)
+	if err != nil {
+		return nil, err
+	}
+	if len(head) == 0 {
+		r.Empty = r.Damage == ""
+		return r, nil
+	}
+	o := d.options
+	r.detect(head, &o)
+	if r.Why != "" {
+		return r, nil
+	}
+	if err := r.read(sig, &o); err != nil {
+		return nil, err
+	}
+	r.describe(head, &o)
+	return r, nil
+}
+
+// head returns the beginning of the file's text.
+func (d *doctor) head(ctx context.Context, path string, r *diagnosis) (head []byte, err error) {
+	o := d.options
+	set, err := o.resolve([]string{path})
+	if err != nil {
+		return nil, err
+	}
+	source, err := set.newSource(nil, nil, 1)
+	if err != nil {
+		return nil, usage(err)
+	}
+	err = source.Inspect(ctx, peekBytes, func(_ string, text []byte, v compress.Verdict) {
+		head = bytes.Clone(text)
+		if v.Damage() {
+			r.Damage = v.String()
+		}
+	})
+	if err != nil {
+		return nil, &exitError{code: exitCut, err: errors.New("interrupted")}
+	}
+	return head, nil
+}
+
+// detect finds the format, and the field of the URL if the format needs one.
+func (r *diagnosis) detect(head []byte, o *options) {
+	if o.format == "" {
+		guess, ok := record.Detect(head, o.formats...)
+		if !ok {
+			r.Why = whyNoFormat(head)
+			return
+		}
+		o.format, r.Sampled, r.Fit = guess.Format, guess.Records, guess.Fit
+	}
+	r.Format = o.format
+	if o.urlField != "" {
+		return
+	}
+	switch o.format {
+	case "jsonl":
+		o.urlField, o.base = urlMember(head), jsonBase(head)
+	case "csv":
+		o.urlField = urlColumn(head, ',')
+	case "tsv":
+		o.urlField = urlColumn(head, '\t')
+	default:
+		return
+	}
+	if o.urlField == "" {
+		r.Why = "no field of the first records holds a URL; name the field with --url-field"
+	}
+}
+
+// read runs the file through a pipeline that writes nothing.
+func (r *diagnosis) read(sig *signals, o *options) error {
+	set, err := o.resolve([]string{r.File})
+	if err != nil {
+		return err
+	}
+	set.record.Divert = true
+	f := &formats{config: set.record, given: o.format, jobs: map[string]*record.Job{}}
+	job, err := f.add(o.format)
+	if err != nil {
+		r.Why = flagNames(err).Error()
+		return nil
+	}
+	f.fallback = job
+	source, err := set.newSource(nil, func() *formats { return f }, 1)
+	if err != nil {
+		return usage(err)
+	}
+	misfits := &misfitSink{Sink: discard.New(discard.Config{})}
+	pipe, err := pipeline.New(pipeline.Options{
+		Sources: []pipeline.Source{source}, Sinks: []pipeline.Sink{discard.New(discard.Config{})}, DeadLetter: misfits,
+		NewCodec: pipeline.NewRecordCodecs(f.job), Workers: set.jobs, Ordering: pipeline.OrderInput,
+	})
+	if err != nil {
+		return err
+	}
+	stop := context.AfterFunc(sig.soft, pipe.HardStop)
+	defer stop()
+	if err := pipe.Run(sig.soft); err != nil {
+		return err
+	}
+	r.count(pipe.Snapshot().Stats, source.Reports())
+	r.Misfit = misfits.first
+	return nil
+}
+
+// count takes over the counts and the verdict of the run.
+func (r *diagnosis) count(st record.Stats, reports []file.Report) {
+	lost := st.Rejects[record.Unparsed] + st.Rejects[record.NoField] + st.Rejects[record.TooLong]
+	r.Records = st.Records - st.Blank
+	r.Recognized = r.Records - lost
+	r.Rejected = st.Rejected - lost
+	r.URLs = st.URLs
+	r.relative = st.Rejects[codec.ErrRelative]
+	r.Truncated = st.Flags[codec.Truncated]
+	for _, rep := range reports {
+		if rep.Format != compress.Plain {
+			r.Compression = rep.Format.String()
+		}
+		if rep.Verdict.Damage() {
+			r.Damage = rep.Verdict.String()
+		}
+	}
+}
+
+// describe adds what the head says about the escapes, and the command line.
+func (r *diagnosis) describe(head []byte, o *options) {
+	r.Escapes = escapesOf(r.Format, head)
+	if r.relative*2 > r.URLs || r.URLs > 0 && (r.Format == "clf" || r.Format == "combined") {
+		r.Notes = append(r.Notes, "the records do not name the host; pass it with --base to get absolute URLs, as in --base https://www.example.com")
+	}
+	if bytes.HasPrefix(head, []byte("#")) && bytes.Contains(head, []byte("x-edge-location")) {
+		r.Notes = append(r.Notes, "CloudFront does not log requests whose URL is longer than 8,192 bytes")
+	}
+	args := []string{"urlfold"}
+	if r.Sampled == 0 {
+		args = append(args, "--format", shellQuote(r.Format))
+	}
+	if o.urlField != "" {
+		args = append(args, "--url-field", shellQuote(o.urlField))
+	}
+	if o.base != "" {
+		args = append(args, "--base", shellQuote(o.base))
+	}
+	r.Command = strings.Join(append(args, shellQuote(r.File)), " ")
+}
+
+// escapesOf names the escapes that an access log uses.
+func escapesOf(format string, head []byte) string {
+	switch {
+	case !slices.Contains([]string{"clf", "combined", "vhost_combined"}, format):
+		return ""
+	case bytes.Contains(head, []byte(`\"`)):
+		return `\" (Apache)`
+	case hexEscape.Match(head):
+		return `\xHH (nginx, or Apache without quotes)`
+	}
+	return ""
+}
+
+var hexEscape = regexp.MustCompile(`\\x[0-9A-Fa-f]{2}`)
+
+// urlMember returns the path of the member of the first JSON record that most
+// likely holds the URL, or "".
+func urlMember(head []byte) string {
+	best, bestRank := "", 0
+	for _, m := range jsonMembers(head) {
+		if rank := urlRank(m.name, m.value); rank > bestRank {
+			best, bestRank = m.path, rank
+		}
+	}
+	return best
+}
+
+// urlRank says how likely a field with this name and value holds the URL of its
+// record: not at all if it is 0.
+func urlRank(name, value string) int {
+	rank := 0
+	switch {
+	case absoluteURL.MatchString(value):
+		rank = 2
+	case strings.HasPrefix(value, "/") && !strings.Contains(value, " "):
+		rank = 1
+	default:
+		return 0
+	}
+	name = strings.ToLower(name)
+	switch {
+	case strings.Contains(name, "refer"):
+		return rank
+	case slices.ContainsFunc([]string{"url", "uri", "request", "target", "path", "link", "href"}, func(s string) bool { return strings.Contains(name, s) }):
+		rank += 4
+	}
+	return rank + 2
+}
+
+var absoluteURL = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*://[^ ]+$`)
+
+// urlColumn returns the column of a table that most likely holds the URL: its
+// name if the first record is a header, its number from 1 if not, or "".
+func urlColumn(head []byte, separator rune) string {
+	c := csv.NewReader(bytes.NewReader(head))
+	c.Comma, c.LazyQuotes, c.FieldsPerRecord = separator, true, -1
+	header, err := c.Read()
+	if err != nil {
+		return ""
+	}
+	row, err := c.Read()
+	if err != nil {
+		row = header
+	}
+	best, bestRank, named := "", 0, true
+	for _, cell := range header {
+		named = named && urlRank("", cell) == 0 && cell != ""
+	}
+	for i, cell := range row {
+		name := strconv.Itoa(i + 1)
+		if named && i < len(header) {
+			name = header[i]
+		}
+		if rank := urlRank(name, cell); rank > bestRank {
+			best, bestRank = name, rank
+		}
+	}
+	return best
+}
+
+// shellQuote returns text as one word of a POSIX shell.
+func shellQuote(text string) string {
+	if text != "" && !strings.ContainsFunc(text, func(c rune) bool {
+		return !strings.ContainsRune("%+,-./:=@_", c) && (c < '0' || c > '9') && (c < 'A' || c > 'Z') && (c < 'a' || c > 'z')
+	}) {
+		return text
+	}
+	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+}
+
+// A misfitSink is a dead-letter sink that keeps the position of the first
+// record that does not fit the format. The letters come in the order of the
+// input.
+type misfitSink struct {
+	pipeline.Sink
+	first *misfit
+}
+
+// Submit implements [pipeline.Sink].
+func (s *misfitSink) Submit(ctx context.Context, b *pipeline.Batch, t pipeline.Ticket) error {
+	for letter := range bytes.Lines(t.Stream().Bytes) {
+		if s.first != nil {
+			break
+		}
+		var m misfit
+		if err := json.Unmarshal(letter, &m); err == nil && slices.Contains(misfitReasons, m.Reason) {
+			s.first = &m
+		}
+	}
+	return s.Sink.Submit(ctx, b, t)
+}
+
+// misfitReasons are the reasons of records that do not fit the format.
+var misfitReasons = []string{record.Unparsed.String(), record.NoField.String(), record.TooLong.String()}
