@@ -118,8 +118,16 @@ type Fields struct {
 	Fields []string `yaml:"fields,required" min:"1"`
 }
 
+// errParquet is the error for a form that only a one-shot run writes.
+var errParquet = errors.New("must be rewrite, jsonl, tsv, urls or keys: parquet is not possible in a configuration, because outputs grow and are " +
+	"truncated to the last checkpoint after a crash, and the index of a Parquet file is at its end; " +
+	"write jsonl and convert finished outputs, or run 'urlfold -o FILE.parquet'")
+
 // UnmarshalText sets r to the built-in form called text.
 func (r *Render) UnmarshalText(text []byte) error {
+	if string(text) == "parquet" {
+		return errParquet
+	}
 	*r = Render{Form: string(text)}
 	return nil
 }

@@ -35,12 +35,12 @@ func (d *decoder) scalarValue(v reflect.Value, n ast.Node, at string, r rules) {
 		d.failAt(n, numberReason(v.Type()))
 		return
 	}
-	if len(r.enum) > 0 && !slices.Contains(r.enum, text) {
-		d.failAt(n, noSuch("invalid value", r.enum, text))
+	if reason := setText(v, text); reason != "" { // first, because its reason is more specific
+		d.failAt(n, reason)
 		return
 	}
-	if reason := setText(v, text); reason != "" {
-		d.failAt(n, reason)
+	if len(r.enum) > 0 && !slices.Contains(r.enum, text) {
+		d.failAt(n, noSuch("invalid value", r.enum, text))
 		return
 	}
 	if v.Kind() == reflect.Struct {

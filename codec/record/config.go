@@ -41,9 +41,13 @@ const (
 	RenderURLs                  // the normal form of each URL
 	RenderKeys                  // the key, a tab and the normal form of each URL
 	RenderExtend                // the record with fields added; only jsonl, csv and tsv
+	RenderParquet               // a row of Job.Columns for each URL, in the form that ReadColumn reads
 )
 
-var renderNames = []string{"rewrite", "jsonl", "tsv", "urls", "keys", "extend"}
+var renderNames = []string{"rewrite", "jsonl", "tsv", "urls", "keys", "extend", "parquet"}
+
+// hasFields reports whether the rendering writes Config.Fields.
+func (r Render) hasFields() bool { return r == RenderJSONL || r == RenderTSV || r == RenderParquet }
 
 // keepsRecords reports whether the rendering writes whole records, including
 // those without a URL.
@@ -90,9 +94,9 @@ type Config struct {
 	// record and must make up the whole authority. If the field is missing, or
 	// its value does not form a valid host, the record has no base.
 	Base string
-	// Render selects what is written. Fields lists the fields that RenderJSONL
-	// and RenderTSV write, in order; if it is empty, they write the fields from
-	// "url" to "error" of FieldNames.
+	// Render selects what is written. Fields lists the fields that RenderJSONL,
+	// RenderTSV and RenderParquet write, in order; if it is empty, they write
+	// the fields from "url" to "error" of FieldNames.
 	Render Render
 	Fields []string
 	// Extend lists the fields that RenderExtend adds to each record, in order.

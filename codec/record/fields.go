@@ -104,8 +104,8 @@ func (j *Job) setFields(names []string) error {
 		j.fields = append(j.fields, fieldID(i))
 		j.wants |= 1 << i
 	}
-	if j.render != RenderJSONL && j.render != RenderTSV {
-		j.wants = 0 // only jsonl and tsv write fields
+	if !j.render.hasFields() {
+		j.wants = 0
 	}
 	return errors.Join(errs...)
 }

@@ -28,6 +28,10 @@ func (r *renderer) item(out []byte, s *site, rec []byte, at *Position) []byte {
 		if c.why == 0 || r.job.wants&tellsWhy != 0 {
 			return r.row(out, s, rec, at)
 		}
+	case RenderParquet:
+		if c.why == 0 || r.job.wants&tellsWhy != 0 {
+			return r.columns(out, s, rec, at)
+		}
 	case RenderURLs:
 		if c.why == 0 {
 			return append(append(out, r.v.shown(r.v.normShown())...), '\n')
@@ -41,7 +45,7 @@ func (r *renderer) item(out []byte, s *site, rec []byte, at *Position) []byte {
 	return out
 }
 
-// tellsWhy is the set of fields that make a tsv row useful for a URL without a
+// tellsWhy is the set of fields that make a row useful for a URL without a
 // normal form.
 const tellsWhy fieldSet = 1<<fError | 1<<fRFC | 1<<fWHATWG
 

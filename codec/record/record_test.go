@@ -146,7 +146,7 @@ func each(f func(Config)) {
 
 // allFields selects every field, if the rendering has fields.
 func allFields(c Config) Config {
-	if c.Render == RenderJSONL || c.Render == RenderTSV {
+	if c.Render.hasFields() {
 		c.Fields = FieldNames()
 	}
 	return c

@@ -2,13 +2,15 @@ package record
 
 import "strconv"
 
-// rejectItem appends the output of the jsonl and tsv renderings for a record
+// rejectItem appends the output of the jsonl, tsv and parquet renderings for a record
 // that was rejected before its URLs were read. If rec is nil, the output does
 // not include the record.
 func (r *renderer) rejectItem(out, rec []byte, why Reason, pos int, at *Position) []byte {
 	switch {
 	case r.job.render == RenderTSV && r.job.wants.has(fError):
 		return r.rejectRow(out, rec, why, at)
+	case r.job.render == RenderParquet && r.job.wants.has(fError):
+		return r.rejectColumns(out, rec, why, pos, at)
 	case r.job.render != RenderJSONL:
 		return out
 	}

@@ -137,7 +137,7 @@ func (f *formats) fallBack() {
 	if f.fallback == nil {
 		// Other settings may not be valid for lines, so only the essential ones are
 		// set.
-		f.fallback, _ = record.New(record.Config{Format: "lines", Render: f.config.Render, Normalizer: f.config.Normalizer})
+		f.fallback, _ = record.New(record.Config{Format: "lines", Render: f.config.Render, Fields: f.config.Fields, Normalizer: f.config.Normalizer})
 	}
 }
 

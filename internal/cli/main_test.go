@@ -44,13 +44,14 @@ func TestScript(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"pack":   cmdPack,
-			"unpack": cmdUnpack,
-			"first":  cmdFirst,
-			"bytes":  cmdBytes,
-			"repeat": cmdRepeat,
-			"exits":  cmdExits,
-			"flip":   cmdFlip,
+			"pack":    cmdPack,
+			"unpack":  cmdUnpack,
+			"first":   cmdFirst,
+			"bytes":   cmdBytes,
+			"repeat":  cmdRepeat,
+			"exits":   cmdExits,
+			"flip":    cmdFlip,
+			"parquet": cmdParquet,
 		},
 	})
 }

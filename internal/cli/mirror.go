@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/urlfold/urlfold/codec/record"
 	"github.com/urlfold/urlfold/internal/storage/compress"
 	"github.com/urlfold/urlfold/internal/terminal"
 	"github.com/urlfold/urlfold/sources/file"
@@ -33,7 +34,7 @@ func mirror(s *settings, source *file.Source) (map[string]string, error) {
 			errs = append(errs, errors.New("--output-dir: stdin has no file name: use --output instead"))
 			continue
 		}
-		name := filepath.Join(s.outputDir, compressedName(rel, s.compress))
+		name := filepath.Join(s.outputDir, s.outputName(rel))
 		if err := s.checkMirrored(path, name, owner); err != nil {
 			errs = append(errs, err)
 		}
@@ -88,6 +89,14 @@ func realPath(path string) string {
 
 // extensionOf maps the methods of --compress to their file name extensions.
 var extensionOf = map[string]string{"none": "", "gzip": ".gz", "zstd": ".zst"}
+
+// outputName returns the name of the output for the input rel.
+func (s *settings) outputName(rel string) string {
+	if s.record.Render == record.RenderParquet {
+		return strings.TrimSuffix(compressedName(rel, "none"), parquetExt) + parquetExt
+	}
+	return compressedName(rel, s.compress)
+}
 
 // compressedName returns the name of the output for the input rel: the same
 // name with the extension of the output's compression.

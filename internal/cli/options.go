@@ -153,13 +153,13 @@ func (o *options) codecFlags(f *pflag.FlagSet) {
 }
 
 func (o *options) outputFlags(f *pflag.FlagSet) {
-	f.StringVarP(&o.render, "render", "r", renderNames[0], "write this `form`: rewrite (the record with its URLs replaced), jsonl, tsv, urls, keys, extend (the record with the fields of --extend)")
-	f.StringSliceVar(&o.fields, "fields", nil, "write these `fields` in jsonl and tsv, in this order: "+strings.Join(record.FieldNames(), ", "))
+	f.StringVarP(&o.render, "render", "r", "", "write this `form`: rewrite (the record with its URLs replaced), jsonl, tsv, urls, keys, extend (the record with the fields of --extend), parquet (a file of typed columns). Default: rewrite, or parquet for an output named .parquet")
+	f.StringSliceVar(&o.fields, "fields", nil, "write these `fields` in jsonl, tsv and parquet, in this order: "+strings.Join(record.FieldNames(), ", "))
 	f.StringSliceVar(&o.extend, "extend", nil, "add `NAME=FIELD` to each jsonl, csv or tsv record and change nothing else, for example url_norm=norm")
 	f.StringVarP(&o.output, "output", "o", "", "write to this `file`; the data goes to FILE.part, which is renamed when complete. Default: stdout")
 	f.StringVar(&o.outputDir, "output-dir", "", "write one output per input below this `directory`, at the input's path relative to its folder or glob; each is renamed when complete")
 	f.BoolVar(&o.force, "force", false, "overwrite existing outputs. Default: fail if one exists")
-	f.StringVar(&o.compress, "compress", autoCompress, "compress the output by this `method`: "+strings.Join(compressNames, ", ")+". auto follows the extension, .gz or .zst; with --output-dir, inputs in other compressed formats become .zst")
+	f.StringVar(&o.compress, "compress", autoCompress, "compress the output by this `method`: "+strings.Join(compressNames, ", ")+". auto follows the extension, .gz or .zst, and is zstd in parquet; with --output-dir, inputs in other compressed formats become .zst")
 	f.StringVar(&o.rejects, "rejects", "", "write records that cannot be parsed to this `file`, as JSON lines. Default: pass them through")
 	f.StringVar(&o.report, "report", "", "write a JSON report to this `file`, or to stdout if it is -. An existing report is overwritten")
 	f.BoolVar(&o.redact, "redact", false, "replace passwords in URLs by ***")

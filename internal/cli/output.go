@@ -45,10 +45,13 @@ var (
 )
 
 // newOutput returns the output that s describes. It opens no file.
-func newOutput(s *settings, std streams, source *file.Source) (*output, error) {
+func newOutput(s *settings, std streams, source *file.Source, f *formats) (*output, error) {
 	inputs, err := source.Paths()
 	if err != nil {
 		return nil, err
+	}
+	if err := s.refuseTerminal(std.out); err != nil {
+		return nil, usage(err)
 	}
 	o := &output{stdout: s.outputDir == "" && (s.output == "" || s.output == stdoutPath)}
 	mode := std.mode(inputs)
@@ -70,11 +73,11 @@ func newOutput(s *settings, std streams, source *file.Source) (*output, error) {
 		if err != nil {
 			return nil, usage(err)
 		}
-		o.tree, err = sink.NewTree(sink.TreeConfig{Outputs: outputs, Compress: method, Replace: s.force, Mode: mode})
+		o.tree, err = sink.NewTree(sink.TreeConfig{Outputs: outputs, Compress: method, Replace: s.force, Mode: mode, NewEncoder: s.newEncoder(f)})
 		o.main = o.tree
 		return o, err
 	}
-	c := sink.Config{Path: s.output, Compress: method, Inputs: inputs, Replace: s.force, Mode: mode}
+	c := sink.Config{Path: s.output, Compress: method, Inputs: inputs, Replace: s.force, Mode: mode, NewEncoder: s.newEncoder(f)}
 	if o.stdout {
 		c.Path, c.Writer = "", terminal.Writer(std.out)
 	}

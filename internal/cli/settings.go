@@ -52,6 +52,7 @@ func (o *options) resolve(paths []string) (*settings, error) {
 	s := &settings{paths: paths, options: o}
 	var bad mistakes
 	s.resolvePaths(&bad)
+	s.resolveParquet(&bad)
 	s.resolveCodec(&bad)
 	s.resolveRecord(&bad)
 	s.resolveOutput(&bad)
@@ -128,8 +129,8 @@ func (s *settings) resolveRecord(bad *mistakes) {
 	wrongRender := errorIn(err, "Render")
 	switch render := s.record.Render; {
 	case wrongRender:
-	case len(s.fields) > 0 && render != record.RenderJSONL && render != record.RenderTSV:
-		bad.add("--fields", errors.New("requires --render jsonl or --render tsv"))
+	case len(s.fields) > 0 && render != record.RenderJSONL && render != record.RenderTSV && render != record.RenderParquet:
+		bad.add("--fields", errors.New("requires --render jsonl, tsv or parquet"))
 	case render == record.RenderExtend && len(s.extend) == 0:
 		bad.add("--render", errors.New("extend requires --extend NAME=FIELD, such as --extend url_norm=norm"))
 	case render != record.RenderExtend && len(s.extend) > 0:

@@ -231,6 +231,8 @@ func (o *outcome) rejectRemark() string {
 		return "written to " + terminal.OneLine(o.set.rejects)
 	case o.set.record.Render == record.RenderRewrite:
 		return "passed through unchanged"
+	case o.set.record.Render == record.RenderParquet && (len(o.set.fields) == 0 || slices.Contains(o.set.fields, "error")):
+		return "written as rows with an error"
 	case o.set.record.Render == record.RenderJSONL:
 		return "written as objects with an \"error\" member"
 	}

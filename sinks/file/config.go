@@ -28,6 +28,10 @@ type Config struct {
 	Mode fs.FileMode
 	// Level is the level for compress.NewPack. 0 means its default.
 	Level int
+	// NewEncoder, if not nil, returns an encoder that writes to w. Open calls
+	// it. Compress and Level then have no meaning, and records that were
+	// written cannot be withdrawn.
+	NewEncoder func(w io.Writer) (Encoder, error)
 	// Replace permits the output to replace an existing file at Path. Otherwise
 	// Open and Publish fail if the file exists.
 	Replace bool
@@ -86,7 +90,7 @@ func New(cfg Config) (Output, error) {
 	if (cfg.Path == "") == (cfg.Writer == nil) {
 		errs = append(errs, errors.New("file sink: exactly one of Path and Writer must be set"))
 	}
-	format, err := compress.ParseFormat(cfg.Compress, cfg.Path)
+	format, err := cfg.formatOf()
 	if err != nil {
 		errs = append(errs, fmt.Errorf("file sink: %w", err))
 	}

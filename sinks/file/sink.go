@@ -24,6 +24,7 @@ type sink struct {
 	w         io.Writer
 	part      *part // nil: the output is not a file that is renamed later
 	direct    *os.File
+	encoder   Encoder // nil: batches are written as they are
 	flushing  writeback
 	torn      bool // the last record has no line end
 	span      span
@@ -41,6 +42,9 @@ func (s *sink) Open(ctx context.Context) error {
 		return errors.New("file sink: Open called twice")
 	}
 	err := s.open(ctx)
+	if err == nil && s.cfg.NewEncoder != nil {
+		s.encoder, err = s.cfg.NewEncoder(sinkWriter{s})
+	}
 	if err != nil {
 		s.err = err
 	}
@@ -131,6 +135,8 @@ func (s *sink) write(b *pipeline.Batch, stream *pipeline.Stream) error {
 		return s.err
 	case s.w == nil || s.closed:
 		return errors.New("file sink: not open")
+	case s.encoder != nil:
+		return s.encode(b, stream)
 	case len(p) == 0 && len(stream.Bytes) > 0:
 		s.err = errors.New("file sink: batch was not compressed by the pipeline")
 		return s.err
@@ -170,7 +176,7 @@ func (s *sink) explain(err error) error {
 	switch {
 	case errors.Is(err, syscall.EPIPE), errors.Is(err, io.ErrClosedPipe):
 		return fmt.Errorf("%w: %w", ErrClosedPipe, err)
-	case s.part != nil:
+	case s.part != nil && s.encoder == nil:
 		return fmt.Errorf("%w (partial output is in %s)", err, s.part.name)
 	}
 	return fmt.Errorf("write output: %w", err)
@@ -198,7 +204,7 @@ func (s *sink) sync() error {
 
 // Close implements [pipeline.Sink]. It keeps NAME.part locked until Publish or
 // Abort.
-func (s *sink) Close(context.Context) error {
+func (s *sink) Close(ctx context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed || s.w == nil {
@@ -207,6 +213,9 @@ func (s *sink) Close(context.Context) error {
 	}
 	s.closed = true
 	told := s.err != nil // in the answer to a batch
+	if ctx.Err() == nil {
+		s.endEncoding()
+	}
 	switch {
 	case s.direct != nil:
 		if err := s.direct.Close(); s.err == nil {
@@ -280,7 +289,7 @@ func (s *sink) abort() error {
 	if s.part == nil {
 		return nil
 	}
-	return s.part.abort(s.written.Load() == 0)
+	return s.part.abort(s.written.Load() == 0 || s.encoder != nil)
 }
 
 // Part implements [Output].

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -22,6 +23,8 @@ type TreeConfig struct {
 	// Compress is "gzip", "zstd" or "none". If it is empty, the extension of
 	// each path selects the format.
 	Compress string
+	// NewEncoder is Config.NewEncoder of each output.
+	NewEncoder func(w io.Writer) (Encoder, error)
 	// Replace permits outputs to replace existing files. Otherwise the sink
 	// fails if an output exists.
 	Replace bool
@@ -100,6 +103,9 @@ func (t *treeSink) NewLanePack() (func(dst, src []byte, l *pipeline.Lane) []byte
 		packs[f] = pack
 	}
 	return func(dst, src []byte, l *pipeline.Lane) []byte {
+		if t.cfg.NewEncoder != nil {
+			return dst
+		}
 		format, _ := compress.ParseFormat(t.cfg.Compress, t.cfg.Outputs[l.Name()]) // checked by NewTree
 		if pack := packs[format]; pack != nil {
 			return pack(dst, src)
@@ -112,7 +118,7 @@ func (t *treeSink) NewLanePack() (func(dst, src []byte, l *pipeline.Lane) []byte
 func (t *treeSink) NewPiecePack() (func(dst []byte, b *pipeline.Batch) []byte, error) {
 	return pieces(0, func(b *pipeline.Batch) bool {
 		format, _ := compress.ParseFormat(t.cfg.Compress, t.cfg.Outputs[b.Lane.Name()]) // checked by NewTree
-		return format == compress.Gzip
+		return format == compress.Gzip && t.cfg.NewEncoder == nil
 	})
 }
 
@@ -171,7 +177,7 @@ func (t *treeSink) newOutput(lane string) (Output, error) {
 			return nil, err
 		}
 	}
-	return New(Config{Path: path, Compress: t.cfg.Compress, Replace: t.cfg.Replace, Inputs: []string{lane}, Mode: t.cfg.Mode})
+	return New(Config{Path: path, Compress: t.cfg.Compress, Replace: t.cfg.Replace, Inputs: []string{lane}, Mode: t.cfg.Mode, NewEncoder: t.cfg.NewEncoder})
 }
 
 // finishLane passes the output of the lane in front to a publisher, or abandons

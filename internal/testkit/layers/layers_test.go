@@ -241,6 +241,12 @@ var rules = []rule{
 		why: "limits, verdicts and magic numbers apply to every stream only if internal/storage/compress reads all of them",
 	},
 	{
+		from:   join("./..."),
+		except: join("./internal/storage/parquet"),
+		deny:   join("github.com/parquet-go/parquet-go/..."),
+		why:    "the library can be replaced, and its memory bounded, only while a single package knows it",
+	},
+	{
 		from: join("./internal/explain"),
 		deny: join("./codec/record/...", "./pipeline/...", "./internal/storage/compress/...", clients),
 		why:  "it explains a single URL, without a record or a lane",

@@ -1,0 +1,275 @@
+package parquet
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"runtime"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/parquet-go/parquet-go"
+
+	"github.com/urlfold/urlfold/codec/record"
+)
+
+// Limits of a row group. Its compressed pages are in memory until it is
+// complete, and readers divide their work by row groups: 122,880 rows is the
+// size that DuckDB itself writes.
+const (
+	groupRows  = 122880
+	groupBytes = 64 << 20 // of rows before compression
+)
+
+// chunkRows is the number of rows that are decoded before their values are
+// appended to the columns.
+const chunkRows = 512
+
+// dictionaryBytes is the size from which a column of a row group is written
+// without a dictionary.
+const dictionaryBytes = 1 << 20
+
+// A Writer writes the rows of record.RenderParquet to a Parquet file, in row
+// groups of bounded size:
+//
+//	rows ──▶ values, one slice per leaf ──▶ pages, compressed ──▶ row group ──▶ file
+//
+// Columns are encoded concurrently. A Writer itself is not safe for concurrent
+// use.
+type Writer struct {
+	out     *parquet.GenericWriter[any]
+	columns []record.Column
+	values  [][]parquet.Value // of each leaf, for the rows of one chunk
+	rows    int               // in the row group
+	bytes   int               // of these rows, before compression
+	workers int
+}
+
+// NewWriter returns a Writer to w for rows of columns. compression is "zstd",
+// "gzip", "none", or "" for zstd.
+func NewWriter(w io.Writer, columns []record.Column, compression string) (*Writer, error) {
+	codec, err := codecOf(compression)
+	if err != nil {
+		return nil, err
+	}
+	out := parquet.NewGenericWriter[any](w, schemaOf(columns), parquet.Compression(codec), parquet.CreatedBy("urlfold", "", ""),
+		parquet.DataPageVersion(1), parquet.DictionaryMaxBytes(dictionaryBytes), parquet.MaxRowsPerRowGroup(math.MaxInt64))
+	return &Writer{
+		out: out, columns: columns, values: make([][]parquet.Value, len(out.ColumnWriters())),
+		workers: min(runtime.GOMAXPROCS(0), maxWorkers),
+	}, nil
+}
+
+// maxWorkers is the maximum number of goroutines that encode columns. More do
+// not help, because the longest column takes a fifth of the time.
+const maxWorkers = 4
+
+// errRow reports rows that are not those of record.RenderParquet.
+var errRow = errors.New("parquet: malformed row")
+
+// Append appends rows, which it does not retain. After an error the file cannot
+// be completed.
+func (w *Writer) Append(rows []byte) error {
+	for len(rows) > 0 {
+		rest, n, err := w.decode(rows)
+		if err != nil {
+			return err
+		}
+		if err := w.flushValues(); err != nil {
+			return err
+		}
+		w.rows += n
+		w.bytes += len(rows) - len(rest)
+		rows = rest
+		if w.rows >= groupRows || w.bytes >= groupBytes {
+			if err := w.endGroup(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// endGroup writes the row group.
+func (w *Writer) endGroup() error {
+	w.rows, w.bytes = 0, 0
+	if err := w.out.Flush(); err != nil {
+		return fmt.Errorf("parquet: write row group: %w", err)
+	}
+	return nil
+}
+
+// Close writes the last row group and the index of the file. It does not close
+// the underlying writer.
+func (w *Writer) Close() error {
+	if err := w.out.Close(); err != nil {
+		return fmt.Errorf("parquet: write index: %w", err)
+	}
+	return nil
+}
+
+// decode adds the first rows to values, and returns the others and how many it
+// has added.
+func (w *Writer) decode(rows []byte) (rest []byte, n int, err error) {
+	for i := range w.values {
+		w.values[i] = w.values[i][:0]
+	}
+	limit := min(chunkRows, groupRows-w.rows)
+	for n < limit && len(rows) > 0 {
+		r := reader{in: rows}
+		leaf := 0
+		for i := range w.columns {
+			leaf = w.value(&r, &w.columns[i], leaf)
+		}
+		if r.bad || len(r.in) == 0 || r.in[0] != '\n' {
+			return nil, 0, errRow
+		}
+		rows = r.in[1:]
+		n++
+	}
+	return rows, n, nil
+}
+
+// value adds the value of a column, whose first leaf is given, and returns the
+// leaf after it.
+func (w *Writer) value(r *reader, c *record.Column, leaf int) int {
+	n, ok := r.number()
+	switch {
+	case c.Kind == record.ColumnDiagnostics:
+		w.diagnostics(r, c, leaf, n, ok)
+		return leaf + len(c.Members)
+	case c.Kind == record.ColumnStrings:
+		w.strings(r, leaf, n, ok)
+	case !ok:
+		w.add(leaf, parquet.Value{}, 0, 0)
+	case c.Kind == record.ColumnInt:
+		w.add(leaf, parquet.Int64Value(int64(n)), 0, 1)
+	case c.Kind == record.ColumnDecimal:
+		x, err := strconv.ParseFloat(string(r.bytes(n)), 64)
+		w.addIf(leaf, parquet.DoubleValue(x), err == nil)
+	case c.Kind == record.ColumnTime:
+		t, err := time.Parse(time.RFC3339, string(r.bytes(n)))
+		w.addIf(leaf, parquet.Int64Value(t.UnixMicro()), err == nil)
+	default:
+		w.add(leaf, parquet.ByteArrayValue(r.bytes(n)), 0, 1)
+	}
+	return leaf + 1
+}
+
+// addIf adds a value to a leaf, or null if ok is false: a time such as a leap
+// second, which the type cannot hold.
+func (w *Writer) addIf(leaf int, v parquet.Value, ok bool) {
+	if !ok {
+		w.add(leaf, parquet.Value{}, 0, 0)
+		return
+	}
+	w.add(leaf, v, 0, 1)
+}
+
+// add adds a value with its repetition and definition levels to a leaf.
+func (w *Writer) add(leaf int, v parquet.Value, repetition, definition int) {
+	w.values[leaf] = append(w.values[leaf], v.Level(repetition, definition, leaf))
+}
+
+// strings adds a list of n strings, or an absent list. The levels of a list are
+// those of optional group (LIST) { repeated group list { required element } }.
+func (w *Writer) strings(r *reader, leaf, n int, ok bool) {
+	if !ok || n == 0 {
+		w.add(leaf, parquet.Value{}, 0, definedIf(ok))
+	}
+	for i := 0; i < n && !r.bad; i++ {
+		w.add(leaf, parquet.ByteArrayValue(r.text()), min(i, 1), 2)
+	}
+}
+
+// diagnostics adds a list of n structs, or an absent list.
+func (w *Writer) diagnostics(r *reader, c *record.Column, leaf, n int, ok bool) {
+	if !ok || n == 0 {
+		for i := range c.Members {
+			w.add(leaf+i, parquet.Value{}, 0, definedIf(ok))
+		}
+	}
+	for k := 0; k < n && !r.bad; k++ {
+		for i := range c.Members {
+			repetition := min(k, 1)
+			v, ok := r.number()
+			switch {
+			case c.Members[i].Kind == record.ColumnInt:
+				w.add(leaf+i, parquet.Int64Value(int64(v)), repetition, 2)
+			case !ok:
+				w.add(leaf+i, parquet.Value{}, repetition, 2)
+			case c.Members[i].Name == paramMember:
+				w.add(leaf+i, parquet.ByteArrayValue(r.bytes(v)), repetition, 3)
+			default:
+				w.add(leaf+i, parquet.ByteArrayValue(r.bytes(v)), repetition, 2)
+			}
+		}
+	}
+}
+
+// definedIf returns the definition level of a list that is empty, or absent if
+// ok is false.
+func definedIf(ok bool) int {
+	if ok {
+		return 1
+	}
+	return 0
+}
+
+// flushValues appends the values to the columns.
+func (w *Writer) flushValues() error {
+	leaves := w.out.ColumnWriters()
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	errs := make([]error, w.workers)
+	for k := range w.workers {
+		wg.Go(func() {
+			for i := int(next.Add(1)) - 1; i < len(leaves) && errs[k] == nil; i = int(next.Add(1)) - 1 {
+				_, errs[k] = leaves[i].WriteRowValues(w.values[i])
+			}
+		})
+	}
+	wg.Wait()
+	if err := errors.Join(errs...); err != nil {
+		return fmt.Errorf("parquet: encode column: %w", err)
+	}
+	return nil
+}
+
+// A reader reads the numbers and strings of a row.
+type reader struct {
+	in  []byte
+	bad bool
+}
+
+// number reads a number; ok is false if the value is absent.
+func (r *reader) number() (n int, ok bool) {
+	n, ok, rest := record.ReadColumn(r.in)
+	if rest == nil || n < -1 {
+		r.bad, r.in = true, nil
+		return 0, false
+	}
+	r.in = rest
+	return n, ok
+}
+
+// bytes reads n bytes.
+func (r *reader) bytes(n int) []byte {
+	if n < 0 || n > len(r.in) {
+		r.bad, r.in = true, nil
+		return nil
+	}
+	v := r.in[:n:n]
+	r.in = r.in[n:]
+	return v
+}
+
+// text reads a string that is not absent.
+func (r *reader) text() []byte {
+	n, ok := r.number()
+	r.bad = r.bad || !ok
+	return r.bytes(n)
+}

@@ -1,0 +1,61 @@
+package file
+
+import (
+	"github.com/urlfold/urlfold/internal/storage/compress"
+	"github.com/urlfold/urlfold/pipeline"
+)
+
+// An Encoder writes batches in a form whose end depends on all of them, such as
+// a Parquet file with its index at the end. A file without that end is not
+// readable, so an output with an Encoder that is given up leaves no NAME.part.
+type Encoder interface {
+	// Append encodes the stream of b, which it does not retain. After an error
+	// the output cannot be completed.
+	Append(b *pipeline.Batch, stream *pipeline.Stream) error
+	// Close writes the end of the file. The sink calls it once, unless the run
+	// failed.
+	Close() error
+}
+
+// A sinkWriter passes the bytes of an Encoder to its sink. The caller of the
+// Encoder holds the lock of the sink.
+type sinkWriter struct{ s *sink }
+
+// Write implements io.Writer.
+func (w sinkWriter) Write(p []byte) (int, error) {
+	if err := w.s.append(p); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
+
+// encode passes a batch to the encoder. The caller holds mu.
+func (s *sink) encode(b *pipeline.Batch, stream *pipeline.Stream) error {
+	if len(stream.Bytes) == 0 {
+		return nil
+	}
+	err := s.encoder.Append(b, stream)
+	if s.err == nil && err != nil { // else append has recorded the error
+		s.err = err
+	}
+	return s.err
+}
+
+// endEncoding writes the end of the file. The caller holds mu.
+func (s *sink) endEncoding() {
+	if s.encoder == nil || s.err != nil {
+		return
+	}
+	if err := s.encoder.Close(); s.err == nil && err != nil {
+		s.err = err
+	}
+}
+
+// formatOf returns the format in which the pipeline compresses the output. An
+// Encoder compresses by itself.
+func (cfg *Config) formatOf() (compress.Format, error) {
+	if cfg.NewEncoder != nil {
+		return compress.Plain, nil
+	}
+	return compress.ParseFormat(cfg.Compress, cfg.Path)
+}
