@@ -69,6 +69,10 @@ benchcmp: ## compare the benchmarks of the codec with revision BASE (default HEA
 peers: ## compare urlfold with other URL libraries, in ns per URL (the set of real URLs needs URLFOLD_CORPORA)
 	cd bench && $(GO) run ./cmd/table
 
+.PHONY: bench-peers
+bench-peers: ## compare urlfold with other programs and libraries on FILE, a log or a list of your own
+	bench/peers.sh $(FILE)
+
 .PHONY: bench-kafka
 bench-kafka: ## measure messages per second from Kafka to Kafka, compared with the bare client library (starts a broker)
 	address=$$(.ci/kafka start) && cd bench && URLFOLD_KAFKA=$$address $(GO) run ./cmd/kafka

@@ -31,7 +31,7 @@ func Race(w io.Writer, names []string, rounds [][]Measure, least float64) error 
 			for _, round := range rounds {
 				list = append(list, f(round[k]))
 			}
-			return median(list)
+			return Median(list)
 		}
 		fmt.Fprintf(&b, "%-24s %12.0f %8.1f %14.0f\n", name, of(func(m Measure) float64 { return m.Rate }),
 			of(func(m Measure) float64 { return m.Bytes / 1e6 }), of(func(m Measure) float64 { return m.CPU }))
@@ -60,7 +60,7 @@ func ratioOf(b *strings.Builder, rounds [][]Measure) float64 {
 		ratios = append(ratios, round[0].Rate/bare)
 	}
 	slices.Sort(ratios)
-	ratio := median(ratios)
+	ratio := Median(ratios)
 	fmt.Fprintf(b, "\nurlfold / fastest bare loop of the round: %.2f (rounds:", ratio)
 	for _, r := range ratios {
 		fmt.Fprintf(b, " %.2f", r)
@@ -69,13 +69,8 @@ func ratioOf(b *strings.Builder, rounds [][]Measure) float64 {
 	return ratio
 }
 
-func median(list []float64) float64 {
-	list = slices.Sorted(slices.Values(list))
-	return (list[(len(list)-1)/2] + list[len(list)/2]) / 2
-}
-
-// Processor returns the CPU time used by this process.
-func Processor() time.Duration {
+// CPUTime returns the CPU time used by this process.
+func CPUTime() time.Duration {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
 		return 0

@@ -57,13 +57,27 @@ func Real() (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	var urls []string
+	return newSet("real", lines(b)), nil
+}
+
+// Lines returns the set of the lines of a file, without empty ones.
+func Lines(name string) (*Set, error) {
+	b, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	return newSet(name, lines(b)), nil
+}
+
+// lines returns the lines of b, without a byte order mark at the start and
+// without empty lines.
+func lines(b []byte) (urls []string) {
 	for line := range bytes.Lines(bytes.TrimPrefix(b, []byte("\ufeff"))) {
 		if line = bytes.TrimRight(line, "\r\n"); len(line) > 0 {
 			urls = append(urls, string(line))
 		}
 	}
-	return newSet("real", urls), nil
+	return urls
 }
 
 // generate returns a set in which num of every den URLs have oddities.

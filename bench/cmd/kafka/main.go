@@ -140,11 +140,11 @@ func (b *broker) time(ctx context.Context, l loop, n int) (bench.Measure, error)
 			return bench.Measure{}, err
 		}
 		if begin.IsZero() && float64(got) >= warmup*float64(n) {
-			begin, first, cpu = time.Now(), got, bench.Processor()
+			begin, first, cpu = time.Now(), got, bench.CPUTime()
 		}
 		if got >= n {
 			used = time.Now()
-			cpu = bench.Processor() - cpu
+			cpu = bench.CPUTime() - cpu
 			break
 		}
 	}

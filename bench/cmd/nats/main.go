@@ -141,11 +141,11 @@ func (s *server) time(ctx context.Context, l loop) (m bench.Measure, err error) 
 		case err != nil:
 			return m, err
 		case began.IsZero() && float64(got) >= warmup*float64(s.n):
-			began, first, cpu = time.Now(), got, bench.Processor()
+			began, first, cpu = time.Now(), got, bench.CPUTime()
 		case got >= s.n && rest == 0:
 			timed := float64(s.n - first)
 			m.Rate = timed / time.Since(began).Seconds()
-			m.Bytes, m.CPU = m.Rate*s.mean, float64((bench.Processor()-cpu).Nanoseconds())/timed
+			m.Bytes, m.CPU = m.Rate*s.mean, float64((bench.CPUTime()-cpu).Nanoseconds())/timed
 			stop()
 			return m, <-done
 		}

@@ -8,13 +8,11 @@
 package main
 
 import (
-	"bufio"
 	"flag"
 	"fmt"
 	"os"
 	"runtime"
 	"slices"
-	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -44,8 +42,7 @@ func main() {
 		fmt.Fprintf(os.Stderr, "round %d of %d\n", n+1, *rounds)
 		t.round(n)
 	}
-	fmt.Printf("%s, %s, %s/%s, one processor, median of %d rounds\n\n",
-		processor(), runtime.Version(), runtime.GOOS, runtime.GOARCH, *rounds)
+	fmt.Printf("%s; one of them is used; median of %d rounds\n\n", bench.Machine(), *rounds)
 	t.print()
 }
 
@@ -110,10 +107,10 @@ func (t *table) print() {
 		fmt.Fprintf(w, "peer\tns/URL\tMB/s\tallocs/URL\trefused\tspeed\t\n")
 		base := row[slices.IndexFunc(row, func(c *cell) bool { return c.peer.Name == bench.Baseline })]
 		for _, c := range row {
-			ns := median(c.ns)
+			ns := bench.Median(c.ns)
 			fmt.Fprintf(w, "%s\t%.0f\t%.0f\t%.2f\t%.1f %%\t%.2f x\t\n", c.peer.Name, ns,
 				float64(s.Bytes)/float64(len(s.URLs))/ns*1e3, c.allocs,
-				float64(c.refused)/float64(len(s.URLs))*100, median(ratios(base.ns, c.ns)))
+				float64(c.refused)/float64(len(s.URLs))*100, bench.Median(bench.Ratios(base.ns, c.ns)))
 		}
 		if err := w.Flush(); err != nil {
 			fmt.Fprintln(os.Stderr, "table:", err)
@@ -122,33 +119,4 @@ func (t *table) print() {
 		fmt.Println()
 	}
 	fmt.Printf("speed: relative to %s.\n", bench.Baseline)
-}
-
-// ratios divides a by b, element by element.
-func ratios(a, b []float64) []float64 {
-	r := make([]float64, len(a))
-	for i := range a {
-		r[i] = a[i] / b[i]
-	}
-	return r
-}
-
-func median(x []float64) float64 {
-	x = slices.Sorted(slices.Values(x))
-	return (x[(len(x)-1)/2] + x[len(x)/2]) / 2
-}
-
-// processor returns the model name of the processor. It works only on Linux.
-func processor() string {
-	f, err := os.Open("/proc/cpuinfo")
-	if err != nil {
-		return "unknown processor"
-	}
-	defer f.Close()
-	for scan := bufio.NewScanner(f); scan.Scan(); {
-		if name, ok := strings.CutPrefix(scan.Text(), "model name"); ok {
-			return strings.TrimLeft(name, "\t :")
-		}
-	}
-	return "unknown processor"
 }

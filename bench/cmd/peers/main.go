@@ -1,0 +1,68 @@
+// Peers compares urlfold with other programs on a file of the reader's own. It
+// runs the jobs in turn, once a round, so that a slow phase of the machine
+// affects all of them, and prints medians and ratios within a round.
+//
+//	go run ./cmd/peers -bin DIR [-rounds 7] FILE
+//
+// DIR holds the programs that peers.sh builds. Programs that are not installed
+// are named and left out.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"slices"
+	"text/tabwriter"
+
+	"github.com/urlfold/urlfold/bench"
+)
+
+func main() {
+	bin := flag.String("bin", "", "folder of the programs that peers.sh builds")
+	rounds := flag.Int("rounds", 7, "number of rounds; their median is printed")
+	flag.Parse()
+	if flag.NArg() != 1 || *bin == "" {
+		fmt.Fprintln(os.Stderr, "usage: peers -bin DIR [-rounds N] FILE")
+		os.Exit(2)
+	}
+	if err := run(*bin, flag.Arg(0), *rounds); err != nil {
+		fmt.Fprintln(os.Stderr, "peers:", err)
+		os.Exit(1)
+	}
+}
+
+func run(bin, file string, rounds int) error {
+	fmt.Printf("%s\n\n", bench.Machine())
+	if err := programs(bin, file, rounds); err != nil {
+		return err
+	}
+	return libraries(bin, file, rounds)
+}
+
+// programs compares whole programs, each reading the file.
+func programs(bin, file string, rounds int) error {
+	var present []*job
+	for _, j := range jobs(bin, file) {
+		if err := j.find(); err != nil {
+			fmt.Printf("left out: %s: %v\n", j.name, err)
+			continue
+		}
+		present = append(present, j)
+	}
+	for n := range rounds {
+		fmt.Fprintf(os.Stderr, "programs: round %d of %d\n", n+1, rounds)
+		for i := range present {
+			if err := present[(i+n)%len(present)].measure(); err != nil {
+				return err
+			}
+		}
+	}
+	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintf(w, "\nprogram\twall s\tCPU s\tRSS MB\ttime / rewrite\t\n")
+	base := present[slices.IndexFunc(present, func(j *job) bool { return j.name == rewrite })]
+	for _, j := range present {
+		fmt.Fprintf(w, "%s\t%.2f\t%.2f\t%.0f\t%.2f\t\n", j.name, bench.Median(j.wall), bench.Median(j.cpu), j.rss, bench.Median(bench.Ratios(j.wall, base.wall)))
+	}
+	return w.Flush()
+}
