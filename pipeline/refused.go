@@ -61,12 +61,14 @@ func (p *Pipeline) refuse(b *Batch, s *Stream, slot int, r *Result) {
 		return
 	}
 	p.meters[slot].refused(len(failed), drops)
-	event := "records refused, written to the dead letter"
+	name, lane, position := p.sinkName(slot), b.Lane.Name(), b.position(s.Recs, failed)
 	if drops {
-		event = "records refused, dropped"
+		p.complain(&p.refuseLog, "records refused, dropped", "sink", name, "lane", lane, "position", position,
+			"records", len(failed), "code", r.Code, "error", r.cause())
+	} else {
+		p.complain(&p.refuseLog, "records refused, written to the dead letter", "sink", name, "lane", lane, "position", position,
+			"records", len(failed), "code", r.Code, "error", r.cause())
 	}
-	p.complain(&p.refuseLog, event, "sink", p.sinkName(slot), "lane", b.Lane.Name(), "position", b.position(s.Recs, failed),
-		"records", len(failed), "code", r.Code, "error", r.cause())
 	p.noteRefused(b, s, slot, failed)
 	if len(r.Untried) == 0 {
 		p.endLeg(b, slot, false)
