@@ -174,6 +174,8 @@ type session struct {
 	t       *testing.T
 	dir     string
 	address string // instead of 127.0.0.1:8686
+	goPath  string // of this test, whose home is not that of the reader
+	goCache string
 }
 
 func newSession(t *testing.T) *session {
@@ -192,6 +194,11 @@ func newSession(t *testing.T) *session {
 	if err != nil {
 		t.Fatal(err)
 	}
+	dirs, err := exec.Command(goTool, "env", "GOPATH", "GOCACHE").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.goPath, s.goCache, _ = strings.Cut(strings.TrimSpace(string(dirs)), "\n")
 	// The program is in the path already. A program of the page is compiled with
 	// the packages of this tree, as if its module required it.
 	s.write(".bin/go", fmt.Sprintf(`#!/bin/sh
@@ -265,7 +272,7 @@ func (s *session) run(steps []step) []result {
 	cmd.Dir = s.dir
 	cmd.WaitDelay = time.Second
 	cmd.Env = append(os.Environ(), "PATH="+filepath.Join(s.dir, ".bin")+string(filepath.ListSeparator)+os.Getenv("PATH"),
-		"LC_ALL=C.UTF-8", "COLUMNS=100", "URLFOLD_ADMIN="+s.address, "URLFOLD_CORPORA=")
+		"HOME="+s.dir, "GOPATH="+s.goPath, "GOCACHE="+s.goCache, "LC_ALL=C.UTF-8", "COLUMNS=100", "URLFOLD_ADMIN="+s.address, "URLFOLD_CORPORA=")
 	out, err := cmd.Output()
 	parts := strings.Split(string(out), "\036")
 	if len(parts) != 2*len(steps)+1 {

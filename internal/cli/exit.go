@@ -16,6 +16,15 @@ const (
 	exitFailOn = 4 // finished, but a condition of --fail-on was met
 )
 
+// exitMeanings holds the meaning of each exit code for help texts.
+var exitMeanings = [...]string{
+	exitDone:   "success",
+	exitFatal:  "fatal error",
+	exitUsage:  "usage error",
+	exitCut:    "interrupted before all output was written",
+	exitFailOn: "finished but --fail-on matched",
+}
+
 // An exitError is an error with an exit code. A nil err means that the command
 // has already reported the problem and only the exit code remains.
 type exitError struct {

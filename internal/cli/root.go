@@ -59,11 +59,14 @@ func newRootCmd(c *daemon.Catalog) *cobra.Command {
 		_, _ = io.WriteString(c.OutOrStdout(), rootHelp(c)) // cobra's help function returns no error
 	})
 	cmd.AddCommand(newExplainCmd(), newDiffCmd(c), newEncodeCmd(), newDecodeCmd(), newChartCmd(), newProfilesCmd(), newFlagsCmd(),
-		newRunCmd(c), newValidateCmd(c), newTestCmd(c), newSchemaCmd(c), newStateCmd(c), newDoctorCmd(c), newVerifyCmd(), newVersionCmd())
+		newRunCmd(c), newValidateCmd(c), newTestCmd(c), newSchemaCmd(c), newStateCmd(c), newDoctorCmd(c), newVerifyCmd(), newManCmd(),
+		newVersionCmd())
+	cmd.SetHelpCommand(newHelpCmd())
+	cmd.InitDefaultHelpCmd()
 	for _, c := range cmd.Commands() {
 		asUsage(c)
 	}
-	strictHelp(cmd)
+	strictCompletion(cmd)
 	return cmd
 }
 
@@ -117,6 +120,8 @@ func rootHelp(cmd *cobra.Command) string {
 			fmt.Fprintf(&b, "  %-12s %s\n", c.Name(), c.Short)
 		}
 	}
+	b.WriteString("\nTopics, shown by urlfold help TOPIC:\n")
+	writeTopics(&b)
 	for _, group := range flagGroups {
 		set := pflag.NewFlagSet(group, pflag.ContinueOnError)
 		set.SortFlags = false
@@ -127,10 +132,12 @@ func rootHelp(cmd *cobra.Command) string {
 		})
 		fmt.Fprintf(&b, "\n%s:\n%s", group, set.FlagUsagesWrapped(terminal.MaxWidth))
 	}
-	b.WriteString("\n" + rootNotes)
+	b.WriteString("\n" + rootNotes + "Exit codes: ")
+	for code, meaning := range exitMeanings {
+		fmt.Fprintf(&b, "%d %s%s", code, meaning, map[bool]string{true: ".\n", false: ", "}[code == len(exitMeanings)-1])
+	}
 	return b.String()
 }
 
 const rootNotes = `Without FILE, or if FILE is "-", urlfold reads standard input. Sizes take a unit: 64k, 1.5MiB, 10GB.
-Exit codes: 0 success, 1 fatal error, 2 usage error, 3 interrupted before all output was written, 4 finished but --fail-on matched.
 `

@@ -257,6 +257,17 @@ var rules = []rule{
 		why:  "it compares keys: the command knows where the URLs come from",
 	},
 	{
+		from:   join("./..."),
+		except: join("./internal/manual"),
+		deny:   join("./docs"),
+		why:    "a single package reads the documents: everything else gets them rendered",
+	},
+	{
+		from: join("./internal/manual"),
+		deny: join("./codec/...", "./pipeline/...", "./config/...", clients),
+		why:  "it knows documents, not what they are about",
+	},
+	{
 		from: join("./internal/terminal"),
 		deny: join("./..."),
 		why:  "text for people has one style, whatever it is about",

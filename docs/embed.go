@@ -1,0 +1,10 @@
+// Package docs holds the documents of urlfold, so that the program can show
+// them: see package internal/manual.
+package docs
+
+import "embed"
+
+// Pages holds the Markdown pages, by their paths below this folder.
+//
+//go:embed *.md */*.md
+var Pages embed.FS
