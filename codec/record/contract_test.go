@@ -33,6 +33,9 @@ var formatSubjects = map[string]formatSubject{
 	"tsv":            {Config{URLField: "url"}, "id\turl\n1\thttp://example.com/a\n2\thttp://example.com/b\n"},
 	"w3c": {Config{}, "#Version: 1.0\n#Fields: date time cs-method cs-uri-stem cs-uri-query sc-status\n" +
 		"2026-11-22 10:00:00 GET /a b=c 200\n2026-11-22 10:00:01 GET /d - 404\n"},
+	"logfmt": {Config{}, "at=info method=GET path=\"/a?b=c\" host=example.com status=200\nlevel=info msg=\"a = b\" url=http://example.com/d?e=f n=1\n"},
+	"ltsv":   {Config{}, "time:2026-11-22T10:00:00Z\treq:GET /a?b=c HTTP/1.1\tvhost:example.com\ntime:2026-11-22T10:00:01Z\turi:/d\treferer:-\n"},
+	"zeek":   {Config{}, "#separator \\x09\n#fields\tts\thost\turi\tuser_agent\n1431857103.5\texample.com\t/a?b=c\tcurl\n1431857104.5\t-\t/d\t-\n"},
 	"warc": {Config{}, "WARC/1.0\r\nWARC-Type: warcinfo\r\nContent-Length: 7\r\n\r\na: b\r\n\n\r\n\r\n" +
 		"WARC/1.1\r\nWARC-Target-URI: http://example.com/a\r\nContent-Length: 0\r\n\r\n\r\n\r\n" +
 		"WARC/1.0\r\ncontent-length: 12\r\nWARC-Target-URI: <http://example.com/b>\r\n\r\nx\r\n\r\nWARC/1.\r\n\r\n"},

@@ -40,7 +40,9 @@ const (
 	looksUnmistakable = 100
 	looksLikeJSON     = 90
 	looksLikeVhost    = 80
+	looksLabeled      = 75 // ltsv: before tsv, whose cells it seems to have
 	looksLikeCombined = 70
+	looksLogfmt       = 65
 	looksLikeCLF      = 60
 	looksLikeHeader   = 50 // tsv: one more, see tableFormat.Detect
 	looksLikeLines    = 40

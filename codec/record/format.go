@@ -98,6 +98,9 @@ var builtin = []Format{
 	tableFormat{name: "csv", sep: ','},
 	tableFormat{name: "tsv", sep: '\t'},
 	w3cFormat{},
+	zeekFormat{},
+	logfmtFormat{},
+	ltsvFormat{},
 	warcFormat{},
 }
 

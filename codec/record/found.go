@@ -50,6 +50,7 @@ type Found struct {
 type found struct {
 	n      int
 	passes bool       // the record holds no data
+	tls    bool       // the record says that the request came over TLS
 	form   targetForm // form of the request target, as far as it is known before the target is unescaped
 	method span
 	scheme span // of the request, if in the record

@@ -268,6 +268,8 @@ func (n *normalizer) appendOrigin(dst, rec []byte) (_ []byte, nohost bool) {
 	scheme := f.scheme.in(rec)
 	switch {
 	case isScheme(scheme):
+	case f.tls:
+		scheme = schemeHTTPS
 	case j.scheme != nil:
 		scheme = j.scheme
 	default:

@@ -290,6 +290,9 @@ func checkKept(t testing.TB, j *Job, in, out []byte) {
 func around(w *Worker, rec, head []byte) string {
 	var b strings.Builder
 	from := 0
+	if isBlank(trimEnd(rec)) {
+		return string(rec)
+	}
 	if why, pos := w.locate(trimEnd(rec), head); why != 0 {
 		fmt.Fprint(&b, why, pos)
 	}

@@ -1,0 +1,252 @@
+package record
+
+import (
+	"bytes"
+	"errors"
+	"unicode/utf8"
+
+	"github.com/urlfold/urlfold/codec/internal/scan"
+)
+
+// logfmtFormat is logfmt (https://brandur.org/logfmt): a line of fields key=value
+// with spaces between them, as Heroku's router and many Go programs write it.
+// Values with spaces are in quotes.
+type logfmtFormat struct{}
+
+// Name implements [Format].
+func (logfmtFormat) Name() string { return "logfmt" }
+
+// Detect implements [Format].
+func (logfmtFormat) Detect(s *Sample) Fit { return s.count(looksLogfmt, fitsLogfmt) }
+
+// fitsLogfmt reports whether body has at least three fields, one of which holds
+// a URL or a path.
+func fitsLogfmt(body []byte) bool {
+	n, hasURL := 0, false
+	scan := logfmtScanner{rec: body}
+	for scan.next() {
+		n++
+		if u := logfmtNames.find(scan.key); u.kind == namedTarget || u.kind == namedRequest {
+			v := scan.value.in(body)
+			hasURL = hasURL || !isBlank(v) && (looksURL(v) || u.kind == namedRequest)
+		}
+	}
+	return n > 2 && hasURL && !scan.broken
+}
+
+// Open implements [Format].
+func (logfmtFormat) Open(c *Config) (Reader, error) {
+	r := &logfmtReader{target: c.Target}
+	r.names, r.named = c.namedFields(logfmtUses, logfmtNames)
+	errs := []error{c.refuseBaseField(), c.checkRequestHost(true), c.refuseDialect()}
+	if c.Render == RenderExtend {
+		errs = append(errs, errNoRoom())
+	}
+	return r, errors.Join(errs...)
+}
+
+// logfmtUses maps keys to what they hold. Durations without a unit are not read
+// unless the key implies one.
+var logfmtUses = map[string]namedUse{
+	"url": {kind: namedTarget}, "http.url": {kind: namedTarget}, "url.full": {kind: namedTarget}, "request_url": {kind: namedTarget},
+	"request_uri": {kind: namedTarget, rank: 1}, "uri": {kind: namedTarget, rank: 2}, "request.uri": {kind: namedTarget, rank: 2},
+	"http.target": {kind: namedTarget, rank: 3}, "request": {kind: namedRequest, rank: 4}, "req": {kind: namedRequest, rank: 4},
+	"path": {kind: namedTarget, rank: 5}, "request_path": {kind: namedTarget, rank: 5}, "http.path": {kind: namedTarget, rank: 5}, "url.path": {kind: namedTarget, rank: 5},
+	"query_string": {kind: namedQuery}, "url.query": {kind: namedQuery},
+	"host": {kind: namedHost}, "http_host": {kind: namedHost}, "vhost": {kind: namedHost}, "http.host": {kind: namedHost}, "request.host": {kind: namedHost},
+	"request_host": {kind: namedHost}, "authority": {kind: namedHost}, "domain": {kind: namedHost, rank: 1}, "server_name": {kind: namedHost, rank: 3},
+	"scheme": {kind: namedScheme}, "protocol": {kind: namedScheme}, "http.scheme": {kind: namedScheme}, "tls": {kind: namedTLS}, "url.scheme": {kind: namedScheme},
+	"method": {kind: namedMethod}, "request_method": {kind: namedMethod}, "http.method": {kind: namedMethod}, "request.method": {kind: namedMethod}, "http.request.method": {kind: namedMethod},
+	"referer": {kind: namedReferer}, "referrer": {kind: namedReferer}, "http_referer": {kind: namedReferer},
+	"time": {kind: namedAttr, attr: attrTime}, "ts": {kind: namedAttr, attr: attrTime}, "t": {kind: namedAttr, attr: attrTime}, "timestamp": {kind: namedAttr, attr: attrTime}, "@timestamp": {kind: namedAttr, attr: attrTime},
+	"status": {kind: namedAttr, attr: attrStatus}, "status_code": {kind: namedAttr, attr: attrStatus}, "http.status_code": {kind: namedAttr, attr: attrStatus}, "code": {kind: namedAttr, attr: attrStatus},
+	"bytes": {kind: namedAttr, attr: attrBytes}, "size": {kind: namedAttr, attr: attrBytes}, "body_bytes_sent": {kind: namedAttr, attr: attrBytes}, "bytes_sent": {kind: namedAttr, attr: attrBytes}, "resp_size": {kind: namedAttr, attr: attrBytes},
+	"service": {kind: namedAttr, attr: attrDuration, unit: noUnit}, "duration": {kind: namedAttr, attr: attrDuration, unit: noUnit}, "elapsed": {kind: namedAttr, attr: attrDuration, unit: noUnit}, "took": {kind: namedAttr, attr: attrDuration, unit: noUnit},
+	"request_time": {kind: namedAttr, attr: attrDuration}, "duration_s": {kind: namedAttr, attr: attrDuration}, "duration_ms": {kind: namedAttr, attr: attrDuration, unit: 3}, "time_ms": {kind: namedAttr, attr: attrDuration, unit: 3},
+	"fwd": {kind: namedAttr, attr: attrClient}, "remote_addr": {kind: namedAttr, attr: attrClient}, "remote_ip": {kind: namedAttr, attr: attrClient}, "client_ip": {kind: namedAttr, attr: attrClient}, "client": {kind: namedAttr, attr: attrClient}, "ip": {kind: namedAttr, attr: attrClient},
+	"user_agent": {kind: namedAttr, attr: attrAgent}, "useragent": {kind: namedAttr, attr: attrAgent}, "agent": {kind: namedAttr, attr: attrAgent}, "ua": {kind: namedAttr, attr: attrAgent}, "http_user_agent": {kind: namedAttr, attr: attrAgent},
+	"request_id": {kind: namedAttr, attr: attrRequestID}, "req_id": {kind: namedAttr, attr: attrRequestID}, "requestId": {kind: namedAttr, attr: attrRequestID},
+}
+
+var logfmtNames = newNameTable(logfmtUses)
+
+// logfmtReader reads logfmt.
+type logfmtReader struct {
+	LineFraming
+	names  *nameTable
+	named  bool // the job names the key of the URL
+	target Target
+}
+
+// Locator implements [Reader].
+func (r *logfmtReader) Locator() Locator { return r }
+
+// Locate implements [Locator]. It skips words that are not fields, such as the
+// time and program that a syslog puts before a line.
+func (r *logfmtReader) Locate(f *Found, rec []byte, _ *Position) (Reason, int) {
+	var p namedParts
+	s := logfmtScanner{rec: rec}
+	fields := false
+	for s.next() {
+		fields = true
+		if u := r.names.find(s.key); u.kind != namedNone {
+			p.take(f, rec, u, s.value, s.dialect)
+		}
+	}
+	switch {
+	case s.broken && p.target.end == 0, !fields:
+		return Unparsed, s.pos
+	case r.named && p.target.end == 0, !p.add(f, rec, r.target):
+		return NoField, 0
+	}
+	if f.attrs.wanted {
+		addPrefixTime(f, rec)
+	}
+	return 0, 0
+}
+
+// addPrefixTime adds the time at the start of a line that has no field with it.
+func addPrefixTime(f *Found, rec []byte) {
+	if end := bytes.IndexByte(rec, ' '); end > 0 && isDigit(rec[0]) && bytes.IndexByte(rec[:end], '=') < 0 {
+		f.addAttr(attrTime, attr{span: span{0, end}})
+	}
+}
+
+// logfmtScanner finds the fields of a line.
+type logfmtScanner struct {
+	rec    []byte
+	pos    int
+	broken bool // a quoted value has no end; pos is where it starts
+
+	// The current field.
+	key     []byte // not empty
+	value   span
+	dialect *Dialect
+}
+
+// logfmtWord is the set of ASCII bytes in unquoted values.
+var logfmtWord = scan.NewSet(func(c byte) bool { return c > ' ' })
+
+// logfmtWordEnd returns the end of the unquoted value at pos. Most values are
+// too short for logfmtWord to be faster than a loop.
+func logfmtWordEnd(rec []byte, pos int) int {
+	for end := min(len(rec), pos+16); pos < end; pos++ {
+		if rec[pos] <= ' ' {
+			return pos
+		}
+	}
+	for {
+		pos = logfmtWord.End(rec, pos)
+		if pos == len(rec) || rec[pos] < utf8.RuneSelf {
+			return pos
+		}
+		pos++
+	}
+}
+
+// logfmtKey is the set of bytes in keys.
+var logfmtKey = func() (t [256]bool) {
+	for c := range t {
+		t[c] = c > ' ' && c != '=' && c != '"'
+	}
+	return t
+}()
+
+// next finds the next field. It returns false at the end of the line and at a
+// quoted value without an end.
+func (s *logfmtScanner) next() bool {
+	rec, pos := s.rec, s.pos
+	for pos < len(rec) {
+		if rec[pos] <= ' ' {
+			pos++
+			continue
+		}
+		start := pos
+		for pos < len(rec) && logfmtKey[rec[pos]] {
+			pos++
+		}
+		if pos == start || pos == len(rec) || rec[pos] != '=' {
+			pos = logfmtWordEnd(rec, pos)
+			continue
+		}
+		s.key = rec[start:pos]
+		pos++
+		if pos < len(rec) && rec[pos] == '"' {
+			end := logfmtQuote(rec, pos+1)
+			if s.pos = end + 1; end < 0 {
+				s.pos, s.broken = pos, true
+				return false
+			}
+			s.value, s.dialect = span{pos + 1, end}, logfmtQuoted
+			return true
+		}
+		s.pos = logfmtWordEnd(rec, pos)
+		s.value, s.dialect = span{pos, s.pos}, logfmtPlain
+		return true
+	}
+	s.pos = pos
+	return false
+}
+
+// logfmtQuote returns the offset of the quote that closes a value that starts at
+// pos, or -1. White space or the end of the line must follow it, because some
+// programs do not escape quotes.
+func logfmtQuote(rec []byte, pos int) int {
+	for i := pos; ; i++ {
+		n := bytes.IndexByte(rec[i:], '"')
+		if n < 0 {
+			return -1
+		}
+		i += n
+		if (i+1 == len(rec) || rec[i+1] <= ' ') && !isEscaped(rec[pos:i]) {
+			return i
+		}
+	}
+}
+
+// Dialects of logfmt. A value without quotes has no escapes, and gets quotes if
+// it needs them.
+var (
+	logfmtPlain  = &Dialect{Encode: encodeLogfmt}
+	logfmtQuoted = &Dialect{Mark: '\\', Decode: decodeLogfmt, Encode: encodeLogfmtQuoted, backslash: true}
+)
+
+// decodeLogfmt decodes the escapes of JSON and those of Go's strconv.Quote.
+func decodeLogfmt(dst, s []byte) ([]byte, int) {
+	if len(s) < 2 {
+		return append(dst, s...), len(s)
+	}
+	switch s[1] {
+	case 'x':
+		return decodeHex(dst, s)
+	case 'a':
+		return append(dst, '\a'), 2
+	case 'v':
+		return append(dst, '\v'), 2
+	}
+	return decodeJSON(dst, s)
+}
+
+// encodeLogfmt encodes text as a value.
+func encodeLogfmt(dst, text []byte, stop byte) []byte {
+	for _, c := range text {
+		if c <= ' ' || c == '"' || c == 0x7F {
+			return append(encodeLogfmtQuoted(append(dst, '"'), text, stop), '"')
+		}
+	}
+	return append(dst, text...)
+}
+
+// encodeLogfmtQuoted encodes text as the inside of a quoted value. It keeps
+// bytes that are not ASCII, because readers differ in what they do with escapes
+// of them.
+func encodeLogfmtQuoted(dst, text []byte, _ byte) []byte {
+	for _, c := range text {
+		if plainJSON[c] || c >= utf8.RuneSelf {
+			dst = append(dst, c)
+		} else {
+			dst = appendJSONByte(dst, c)
+		}
+	}
+	return dst
+}
