@@ -24,8 +24,8 @@ type Codec struct {
 	Dialect string `yaml:"dialect" enum:"nginx,nginx-json,apache,none"`
 	// The URLs of an access log to normalize. all means those that the format has.
 	Target string `yaml:"target" enum:"request,referer,all"`
-	// The location of the URL: a path such as request.uri (jsonl), or the name or
-	// number of a column (csv, tsv).
+	// The location of the URL: a path such as request.uri (jsonl), the name or
+	// number of a column (csv, tsv), or a key (logfmt, ltsv).
 	URLField string `yaml:"url_field"`
 	// The location of the base URL against which the URL is resolved, in the
 	// syntax of url_field.

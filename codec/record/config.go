@@ -82,7 +82,9 @@ type Config struct {
 	Target Target
 	// URLField and BaseField name the fields that hold the URL and its base: by
 	// field path in jsonl; by column name, or column number counted from 1, in
-	// csv and tsv. URLField is required in these formats.
+	// csv and tsv. URLField is required in these formats. In logfmt and ltsv,
+	// URLField is the key or label of the URL; if it is empty, the common ones
+	// are tried.
 	URLField, BaseField string
 	// Base is an absolute URL. An origin-form target takes its scheme and host
 	// from Base if the record has none. Other relative URLs are resolved

@@ -177,14 +177,10 @@ func DialectNames() []string { return slices.Clone(dialectNames) }
 // refuseFields returns an error for each field that c names. Formats whose
 // records have no fields call it.
 func (c *Config) refuseFields() (errs []error) {
-	const text = "URL and base fields apply only to the formats jsonl, csv and tsv"
 	if c.URLField != "" {
-		errs = append(errs, wrong("URLField", text))
+		errs = append(errs, wrong("URLField", "URL fields apply only to the formats jsonl, csv, tsv, logfmt and ltsv"))
 	}
-	if c.BaseField != "" {
-		errs = append(errs, wrong("BaseField", text))
-	}
-	return errs
+	return append(errs, c.refuseBaseField())
 }
 
 // refuseDialect returns an error if c names a dialect. Formats that define

@@ -209,5 +209,5 @@ func (c *Config) refuseBaseField() error {
 	if c.BaseField == "" {
 		return nil
 	}
-	return wrong("BaseField", "base fields apply only to the formats jsonl, csv and tsv; use --base https://{host}/ to take the host from the record")
+	return wrong("BaseField", "base fields apply only to the formats jsonl, csv and tsv")
 }

@@ -131,7 +131,7 @@ func (o *options) inputFlags(f *pflag.FlagSet) {
 	f.StringVarP(&o.format, "format", "f", "", "read records in this `format`: "+strings.Join(formatNames(o.formats), ", ")+", or the text of an nginx log_format or Apache LogFormat. Default: detect it from the first records of each input")
 	f.StringVar(&o.dialect, "dialect", "", "undo the escapes that this server writes into its logs: `name` is "+strings.Join(dialectNames, ", ")+". Default: the dialect of the format")
 	f.StringVar(&o.target, "target", targetNames[0], "normalize these `URLs` of an access log: "+strings.Join(targetNames, ", ")+" (as far as the format has them)")
-	f.StringVar(&o.urlField, "url-field", "", "find the URL at this `path`: a member such as request.uri (jsonl), or the name or number of a column (csv, tsv)")
+	f.StringVar(&o.urlField, "url-field", "", "find the URL at this `path`: a member such as request.uri (jsonl), the name or number of a column (csv, tsv), or a key (logfmt, ltsv)")
 	f.StringVar(&o.baseField, "base-field", "", "resolve the URL against the base at this `path` of the same record (a member or column, as in --url-field)")
 	f.StringVar(&o.base, "base", "", "resolve relative URLs against this `URL`; https://{host}/ takes the host from the field \"host\" of each record")
 	f.StringVar(&o.timezone, "timezone", "", "read times without a zone as times in this `zone`: an IANA name such as Europe/Berlin, Local, or an offset such as +02:00. Default: such records have no field time")
