@@ -108,6 +108,7 @@ func (s *settings) newSource(stdin io.Reader, formats func() *formats, parallel 
 		Parallel:  parallel,
 		Limits:    s.limits,
 		OnDamage:  s.onDamage,
+		Inflate:   s.inflate,
 	})
 }
 

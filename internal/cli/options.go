@@ -52,6 +52,7 @@ type options struct {
 	maxDecompressed   string
 	maxRatio          int64
 	maxWindow         string
+	inflate           string
 
 	// The run.
 	jobs       int
@@ -112,7 +113,7 @@ func (o *options) register(cmd *cobra.Command) {
 		"format": formatNames(o.formats), "dialect": dialectNames, "target": targetNames, "profile": config.ProfileNames(),
 		"key": levelNames(), "standard": standardNames, "hash": hashNames, "render": renderNames,
 		"query-encoding": charset.Names(), "rule": signedRuleNames(), "key-format": keyFormNames, "repair": record.RepairNames(),
-		"compress": compressNames, "fail-on": failOnNames, "on-damage": file.OnDamageNames(), "log-level": logLevelNames,
+		"compress": compressNames, "fail-on": failOnNames, "on-damage": file.OnDamageNames(), "inflate": file.InflateNames(), "log-level": logLevelNames,
 	} {
 		completeFrom(cmd, flag, names)
 	}
@@ -177,6 +178,7 @@ func (o *options) runFlags(f *pflag.FlagSet) {
 	f.IntVarP(&o.jobs, "jobs", "j", runtime.GOMAXPROCS(0), "run `N` workers in parallel")
 	f.BoolVar(&o.unordered, "unordered", false, "write records as they are finished instead of in input order")
 	f.StringVar(&o.onDamage, "on-damage", file.OnDamageNames()[0], "handle the records of a damaged archive by this `policy`: "+strings.Join(file.OnDamageNames(), ", ")+". quarantine writes only records that a checksum verifies")
+	f.StringVar(&o.inflate, "inflate", file.InflateNames()[0], "decode gzip files with this `decoder`: "+strings.Join(file.InflateNames(), ", ")+". klauspost is slower")
 	f.StringVar(&o.failOn, "fail-on", "damage", "exit with code 4 on this `condition`: never, damage (a damaged archive), rejects (a rejected record, or damage), flags (a URL with a flag other than relative, or any of these)")
 	f.BoolVar(&o.quiet, "quiet", false, "print no summary and no progress bar")
 	f.BoolVar(&o.noProgress, "no-progress", false, "print no progress bar")

@@ -285,6 +285,8 @@ func (s *settings) resolveRun(bad *mistakes) {
 	s.failOn = failOn(i)
 	_, err = suggest.Index("policy", file.OnDamageNames(), s.onDamage)
 	bad.add("--on-damage", err)
+	_, err = suggest.Index("decoder", file.InflateNames(), s.inflate)
+	bad.add("--inflate", err)
 	if s.readsFiles() && (len(s.paths) == 0 || slices.Contains(s.paths, stdinPath)) {
 		bad.add("--on-damage", fmt.Errorf("%s reads each input twice, which is not possible with stdin: name the input files", s.onDamage))
 	}

@@ -68,6 +68,9 @@ type Config struct {
 	// Limits protect against compressed inputs that expand too far. The zero
 	// value means the defaults.
 	Limits field.Limits
+	// Inflate selects the decoder of gzip files: own or klauspost, as in
+	// Settings. Default own.
+	Inflate string
 	// OnDamage says how to handle a damaged input: emit_and_report, quarantine,
 	// skip_file or stop, as in Settings. Default emit_and_report.
 	OnDamage string
@@ -122,6 +125,7 @@ func (c *Config) validate() error {
 	check(c.Framing != nil || c.FramingOf != nil, "neither Framing nor FramingOf is set")
 	check(c.Stdin != nil || !slices.Contains(c.Paths, stdinPath), "Paths contains \"-\" (stdin), but Stdin is nil")
 	check(slices.Contains(OnDamageNames(), c.OnDamage), "OnDamage must be emit_and_report, quarantine, skip_file or stop")
+	check(c.Inflate == "" || slices.Contains(InflateNames(), c.Inflate), "Inflate must be own or klauspost")
 	check(!c.NeedsFiles() || !slices.Contains(c.Paths, stdinPath), "OnDamage "+c.OnDamage+" may read inputs twice, which is not possible for stdin")
 	check(c.MaxRecord > 0, "MaxRecord must be positive")
 	check(c.Parallel > 0, "Parallel must be positive")

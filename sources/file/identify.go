@@ -83,7 +83,7 @@ func (o *opener) lookAt(s *fileState) (*look, error) {
 	}
 	l := &look{f: f, head: raw[:n], stamp: born(f), at: o.at}
 	if l.compressed = needsReader(raw[:min(n, rawHead)], s.path); l.compressed {
-		zr := compress.NewReader(onlyRead{readFile{f, o.at}}, compress.Options{Limits: compressLimits(o.cfg.Limits), Name: s.path})
+		zr := compress.NewReader(onlyRead{readFile{f, o.at}}, decoding(o.cfg.Limits, o.cfg.Inflate, s.path))
 		defer zr.Close()
 		n, _ = io.ReadFull(zr, raw)
 		l.head = raw[:n]

@@ -171,7 +171,9 @@ func (o *opener) openPlain(t *track) error {
 // readerOptions returns the options of package compress for a track.
 func (o *opener) readerOptions(t *track) compress.Options {
 	path, _ := o.fileOf(t)
-	return compress.Options{Limits: compressLimits(o.cfg.Limits), Name: path, RestartEvery: int64(o.cfg.RestartPointEvery)}
+	opt := decoding(o.cfg.Limits, o.cfg.Inflate, path)
+	opt.RestartEvery = int64(o.cfg.RestartPointEvery)
+	return opt
 }
 
 // resume prepares a compressed file for reading at t.cut.off: from the nearest

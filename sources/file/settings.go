@@ -55,6 +55,9 @@ type Settings struct {
 	RestartPointEvery field.Size `yaml:"restart_point_every" min:"1MiB"`
 	// Limits on the expansion of a compressed file.
 	Limits field.Limits `yaml:"limits"`
+	// Decoder of gzip files. klauspost is slower, and reading resumes only at
+	// the ends of gzip members; use it if you suspect a bug in the other one.
+	Inflate string `yaml:"inflate" enum:"own,klauspost"`
 	// What to do with a file once all of its records are durable in the
 	// outputs: keep, delete, or move_to with a folder. Damaged files, and files
 	// with trailing data after their end, are kept. In mode tail, only rotated
@@ -150,6 +153,7 @@ func DefaultSettings() Settings {
 		DamageAfter:       time.Minute,
 		RestartPointEvery: compress.DefaultRestartEvery,
 		Limits:            field.DefaultLimits(),
+		Inflate:           compress.InflateNames()[0],
 		PollInterval:      time.Second,
 		Start:             startBegin,
 		MaxOpenFiles:      512,
@@ -201,7 +205,15 @@ func (s *Settings) BusyFiles() int { return max(1, s.Readers) + s.verifiers() + 
 // verifiers returns the number of goroutines that compare file contents.
 func (s *Settings) verifiers() int { return max(1, s.Readers/2) }
 
-// compressLimits converts limits to those of package compress.
-func compressLimits(l field.Limits) compress.Limits {
-	return compress.Limits{MaxRatio: l.MaxRatio, MaxBytes: int64(l.MaxDecompressed), MaxWindow: int64(l.MaxWindow)}
+// InflateNames returns the values of inflate, the default first.
+func InflateNames() []string { return compress.InflateNames() }
+
+// decoding returns the options of package compress for a file, without restart
+// points.
+func decoding(l field.Limits, inflate, name string) compress.Options {
+	which, _ := compress.ParseInflate(inflate) // the name has been checked
+	return compress.Options{
+		Limits:  compress.Limits{MaxRatio: l.MaxRatio, MaxBytes: int64(l.MaxDecompressed), MaxWindow: int64(l.MaxWindow)},
+		Inflate: which, Name: name,
+	}
 }

@@ -85,7 +85,7 @@ func TestNewWatcher(t *testing.T) {
 // that package compress applies to zero values.
 func TestDefaultLimits(t *testing.T) {
 	want := compress.Limits{MaxRatio: compress.DefaultMaxRatio, MaxWindow: compress.DefaultMaxWindow}
-	if got := compressLimits(field.DefaultLimits()); got != want {
+	if got := decoding(field.DefaultLimits(), "", "").Limits; got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 }

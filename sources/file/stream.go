@@ -121,7 +121,8 @@ func (f steadyFile) Read(p []byte) (n int, err error) {
 
 // readerOptions returns the options of package compress for an input.
 func (s *Source) readerOptions(in *input) compress.Options {
-	opt := compress.Options{Limits: compressLimits(s.cfg.Limits), Name: in.path, RestartEvery: membersOnly}
+	opt := decoding(s.cfg.Limits, s.cfg.Inflate, in.path)
+	opt.RestartEvery = membersOnly
 	if len(s.inputs) == 1 {
 		opt.Concurrency = zstdGoroutines // no other input keeps the cores busy
 	}

@@ -240,7 +240,7 @@ func (v *verifier) compareText(ctx context.Context, f *os.File, path string, ask
 		}
 		return restUnknown, v.match(ctx, io.NewSectionReader(readFile{f, v.at}, begin, math.MaxInt64-begin), begin, asked, answers)
 	}
-	zr := compress.NewReader(io.NewSectionReader(readFile{f, v.at}, 0, math.MaxInt64), compress.Options{Limits: compressLimits(v.cfg.Limits), Name: path})
+	zr := compress.NewReader(io.NewSectionReader(readFile{f, v.at}, 0, math.MaxInt64), decoding(v.cfg.Limits, v.cfg.Inflate, path))
 	defer zr.Close()
 	err = v.match(ctx, onlyRead{zr}, 0, asked, answers)
 	var one [1]byte

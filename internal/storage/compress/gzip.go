@@ -17,7 +17,8 @@ type gzipDecoder struct {
 	in       *input
 	restarts *restarts
 	note     func(Verdict)
-	inflate  *inflate.Reader
+	inflate  deflateDecoder
+	which    Inflate
 	inside   bool // inside a member
 	begun    bool // a member was read before
 	buf      [10]byte
@@ -40,12 +41,12 @@ const (
 )
 
 // newGzip returns a decoder that starts at p.
-func newGzip(in *input, restarts *restarts, note func(Verdict), p RestartPoint) *gzipDecoder {
-	d := &gzipDecoder{in: in, restarts: restarts, note: note, begun: p.compressed > 0}
+func newGzip(in *input, restarts *restarts, note func(Verdict), p RestartPoint, which Inflate) *gzipDecoder {
+	d := &gzipDecoder{in: in, which: which, restarts: restarts, note: note, begun: p.compressed > 0}
 	if p.inside {
 		d.resume(p)
 	} else {
-		d.inflate = inflate.NewReader(in.br, nil, 0)
+		d.inflate = newDeflate(in.br, which)
 	}
 	return d
 }

@@ -47,6 +47,9 @@ type Options struct {
 	// ends of zstd frames if Concurrency is above 1; see Reader.RestartPoint.
 	// DefaultRestartEvery is a good value. 0: no restart points.
 	RestartEvery int64
+	// Inflate selects the decoder of gzip members. A Reader that starts inside
+	// a member uses InflateOwn in any case.
+	Inflate Inflate
 }
 
 // A Reader decompresses a stream. Only one goroutine at a time may call Read,
@@ -171,7 +174,7 @@ func (r *Reader) decoder(f Format) decoder {
 	later := r.start.compressed > 0
 	switch f {
 	case Gzip:
-		return newGzip(r.in, &r.restarts, r.note, r.start)
+		return newGzip(r.in, &r.restarts, r.note, r.start, r.opt.Inflate)
 	case Zstd:
 		return newZstd(r.in, &r.restarts, r.opt, r.note, later)
 	case Bzip2:
