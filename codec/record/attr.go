@@ -111,12 +111,27 @@ func (v *values) vhost(rec []byte) ([]byte, bool) {
 // requestHost returns the best host that the record names for the request, or
 // nil.
 func (f *Found) requestHost(rec []byte) []byte {
-	for _, s := range f.hosts {
-		if h := s.in(rec); len(h) > 0 && (len(h) > 1 || h[0] != '-' && h[0] != '_') && isHost(h) {
+	for i, s := range f.hosts {
+		h := s.in(rec)
+		if i == 0 && f.nameDialect != nil {
+			h = f.unescapedName(h)
+		}
+		if len(h) > 0 && (len(h) > 1 || h[0] != '-' && h[0] != '_') && isHost(h) {
 			return h
 		}
 	}
 	return nil
+}
+
+// unescapedName returns the first host of the record without its escapes, in
+// scratch if it has any.
+func (f *Found) unescapedName(raw []byte) []byte {
+	text, runs, escaped := f.nameDialect.unescape(f.nameText, raw, f.nameRuns)
+	f.nameRuns = runs
+	if escaped {
+		f.nameText = text
+	}
+	return text
 }
 
 // withoutPort returns a host without its port, and an IPv6 address without its

@@ -82,10 +82,14 @@ type Config struct {
 	Target Target
 	// URLField and BaseField name the fields that hold the URL and its base: by
 	// field path in jsonl; by column name, or column number counted from 1, in
-	// csv and tsv. URLField is required in these formats. In logfmt and ltsv,
+	// csv and tsv. These formats require URLField or URL. In logfmt and ltsv,
 	// URLField is the key or label of the URL; if it is empty, the common ones
 	// are tried.
 	URLField, BaseField string
+	// URL names the fields that hold the parts of the URL in jsonl, csv and
+	// tsv. It excludes URLField and BaseField, and no other format accepts it
+	// except those that are JSON logs, whose own fields it replaces.
+	URL URLParts
 	// Base is an absolute URL. An origin-form target takes its scheme and host
 	// from Base if the record has none. Other relative URLs are resolved
 	// against Base, unless the record has its own base (RFC 3986 §5.1).

@@ -51,10 +51,9 @@ func (j *Job) setExtend(c *Config) error {
 // extend appends the record with the fields of its URL added.
 func (w *Worker) extend(out, dead, rec []byte, at *Position, st *Stats) (o, d []byte) {
 	var v verdict
-	var s *site
-	if w.found.n > 0 {
-		s = &w.found.sites[0]
-		w.n.read(s, rec, &v, st)
+	s := w.found.first()
+	if s != nil && !w.n.read(s, rec, &v, st) && w.n.cur.why == 0 {
+		s = nil // the target is not a URL
 	}
 	w.close(&v, st)
 	if v.bad != 0 && w.job.divert {

@@ -27,6 +27,9 @@ func looksJSON(body []byte) bool {
 
 // Open implements [Format].
 func (jsonFormat) Open(c *Config) (Reader, error) {
+	if !c.URL.IsZero() {
+		return openParts(c)
+	}
 	r := &jsonReader{}
 	errs := []error{r.setPaths(c), c.refuseDialect()}
 	if name, _, ok := c.baseHost(); ok {
@@ -34,16 +37,22 @@ func (jsonFormat) Open(c *Config) (Reader, error) {
 		r.host, err = parsePath(name)
 		errs = append(errs, in("Base", err))
 	}
-	if c.Render == RenderExtend {
-		r.extends = true
-		for _, e := range c.Extend {
-			r.names = append(r.names, [2][]byte{[]byte(e.Name), []byte(e.Name + "_b64")})
-		}
-		if len(r.url) > 0 && r.url[0].name == nil {
-			errs = append(errs, wrong("Render", "fields can be added only to objects, but the URL field path starts with an index, so the records are arrays"))
-		}
+	r.setExtensions(c)
+	if r.extends && len(r.url) > 0 && r.url[0].name == nil {
+		errs = append(errs, wrong("Render", "fields can be added only to objects, but the URL field path starts with an index, so the records are arrays"))
 	}
 	return r, errors.Join(errs...)
+}
+
+// setExtensions sets the members to add from c.Extend.
+func (j *jsonReader) setExtensions(c *Config) {
+	if c.Render != RenderExtend {
+		return
+	}
+	j.extends = true
+	for _, e := range c.Extend {
+		j.names = append(j.names, [2][]byte{[]byte(e.Name), []byte(e.Name + "_b64")})
+	}
 }
 
 // setPaths sets the field paths from c.URLField and c.BaseField.

@@ -73,7 +73,7 @@ func countCells(body []byte, sep byte) (n int, hasURL bool) {
 func (t tableFormat) Open(c *Config) (Reader, error) {
 	r := &tableReader{sep: t.sep, base: column{index: noColumn}, host: column{index: noColumn}}
 	errs := []error{r.setColumns(c), c.refuseDialect()}
-	if name, _, ok := c.baseHost(); ok {
+	if name, _, ok := c.baseHost(); ok && r.composer == nil {
 		var err error
 		r.host, err = parseColumn(name)
 		errs = append(errs, in("Base", err))
@@ -81,7 +81,7 @@ func (t tableFormat) Open(c *Config) (Reader, error) {
 	if c.OnOversize == DispositionTruncate {
 		errs = append(errs, wrong("OnOversize", "records of a table cannot be truncated, because an open quote would swallow the records after it"))
 	}
-	r.named = r.url.name != nil || r.base.name != nil || r.host.name != nil
+	r.named = r.url.name != nil || r.base.name != nil || r.host.name != nil || slices.ContainsFunc(r.parts, func(c column) bool { return c.name != nil })
 	if c.Render == RenderExtend {
 		r.extends = true
 		for _, e := range c.Extend {
@@ -93,6 +93,10 @@ func (t tableFormat) Open(c *Config) (Reader, error) {
 
 // setColumns sets the columns from c.URLField and c.BaseField.
 func (t *tableReader) setColumns(c *Config) error {
+	if !c.URL.IsZero() {
+		t.url.index = noColumn
+		return t.setParts(c)
+	}
 	if c.URLField == "" {
 		return wrong("URLField", "missing: "+c.Format+" needs the name or number of the column with the URL")
 	}
@@ -112,6 +116,8 @@ type tableReader struct {
 	named           bool // at least one column is given by name, so there is a header
 	extends         bool // the job adds cells
 	names           [][]byte
+	composer        *composer // nil if the URL is in one column
+	parts           []column  // columns of the parts, by the index of their value
 }
 
 // Cut implements [Framing].
@@ -150,7 +156,12 @@ func (*tableReader) multiline() {}
 
 // Locator implements [Reader].
 func (t *tableReader) Locator() Locator {
-	return &tableLocator{tableReader: t, urlColumn: t.url.index, baseColumn: t.base.index, hostColumn: t.host.index}
+	l := &tableLocator{tableReader: t, urlColumn: t.url.index, baseColumn: t.base.index, hostColumn: t.host.index}
+	if t.composer != nil {
+		l.values = make([]fieldValue, len(t.parts))
+		l.setWanted()
+	}
+	return l
 }
 
 // tableLocator holds the columns of the current header.
@@ -162,6 +173,10 @@ type tableLocator struct {
 	baseColumn int
 	hostColumn int
 	cells      []byte // cells to add to the record
+
+	// For a composed URL.
+	wanted []int        // index of the value in each column, -1 if it is not used
+	values []fieldValue // of a record
 }
 
 // column is a column given by name or, if name is nil, by number.
@@ -194,6 +209,9 @@ func (l *tableLocator) columns(head []byte) {
 	}
 	l.head, l.headKnown = append(l.head[:0], head...), true
 	l.urlColumn, l.baseColumn, l.hostColumn = l.resolve(l.url), l.resolve(l.base), l.resolve(l.host)
+	if l.composer != nil {
+		l.setWanted()
+	}
 }
 
 // resolve returns the index of a column in the header.
@@ -224,7 +242,7 @@ func (t *tableReader) checkHead(head []byte) error {
 		}
 		errs = append(errs, in(c.field, err))
 	}
-	return errors.Join(errs...)
+	return errors.Join(append(errs, t.checkParts(names)...)...)
 }
 
 // columnNames returns the cells of a header record, without a byte order mark
@@ -251,6 +269,9 @@ func (l *tableLocator) Locate(f *Found, body []byte, at *Position) (Reason, int)
 		return 0, 0
 	}
 	l.columns(at.Head)
+	if l.composer != nil {
+		return l.locateParts(f, body)
+	}
 	url, base, host := l.urlColumn, l.baseColumn, l.hostColumn
 	if url < 0 {
 		return NoField, 0

@@ -14,20 +14,26 @@ const (
 	roleReferer             // the Referer field
 	roleWhole               // scheme, host and target written as one
 	roleQuery               // the query of the request target, in its own field
+	roleHost                // the host of the request target, in its own field
+	roleScheme              // the scheme of the request target, in its own field
+	numRoles
 )
+
+// isPart reports whether a site with this role is a part of the URL whose path
+// is in the site with the role roleTarget.
+func (r role) isPart() bool { return r >= roleQuery }
 
 // site is the position of a URL in a record.
 type site struct {
 	span
 	role    role
 	dialect *Dialect
-	query   int  // index of the site with the query of this URL; 0 if the URL is in one piece
 	stop    byte // byte that ends the field unless escaped: separator of a table, or first byte of the next literal of a layout; 0 if none
 }
 
 // maxSites is the maximum number of sites in a record: a request target, its
-// query in a separate field, and a referer.
-const maxSites = 3
+// query, host and scheme in separate fields, and a referer.
+const maxSites = 5
 
 // numHosts is the number of ranks of host fields. From best to worst: the host
 // that the client sent, the host that the server derived from it, Apache's %V,
@@ -42,6 +48,9 @@ type Found struct {
 	sites       [maxSites]site // only the first n are valid
 	baseDialect *Dialect
 	hostDialect *Dialect
+	nameDialect *Dialect // of the first host in hosts; only its Locator sets it
+	nameText    []byte   // that host unescaped; scratch
+	nameRuns    []run
 	attrs       attrs
 }
 
@@ -51,6 +60,8 @@ type found struct {
 	n      int
 	passes bool       // the record holds no data
 	tls    bool       // the record says that the request came over TLS
+	split  bool       // the parts of the request target are in several sites
+	blank  bool       // an empty field means that there is no query; otherwise "-" does
 	form   targetForm // form of the request target, as far as it is known before the target is unescaped
 	method span
 	scheme span // of the request, if in the record
@@ -90,21 +101,50 @@ func (f *Found) AddSplitTarget(rec []byte, start, end, queryStart, queryEnd int,
 	}
 }
 
-// addQuery adds the query of a target that has been added already and precedes
-// it in the record.
+// addQuery adds the query of a target that has been added already.
 func (f *Found) addQuery(q span, d *Dialect) {
 	for i := range f.n {
 		if f.sites[i].role == roleTarget {
-			f.add(q, roleQuery, d)
-			at := f.n - 1
-			for at > i+1 && f.sites[at-1].start > q.start { // keep the order of the record
-				f.sites[at], f.sites[at-1] = f.sites[at-1], f.sites[at]
-				at--
-			}
-			f.sites[i].query = at
+			f.place(site{span: q, role: roleQuery, dialect: d})
+			f.split = true
 			return
 		}
 	}
+}
+
+// place adds a site before the sites that follow it in the record.
+func (f *Found) place(s site) {
+	i := f.n
+	for ; i > 0 && f.sites[i-1].start > s.start; i-- {
+		f.sites[i] = f.sites[i-1]
+	}
+	f.sites[i] = s
+	f.n++
+}
+
+// part returns the site with the given role, or nil.
+func (f *Found) part(r role) *site {
+	for i := range f.n {
+		if f.sites[i].role == r {
+			return &f.sites[i]
+		}
+	}
+	return nil
+}
+
+// first returns the site of the first URL to write: that of the request or, if
+// there is none, the referer. It returns nil if the record has no URL.
+func (f *Found) first() *site {
+	var referer *site
+	for i := range f.n {
+		switch s := &f.sites[i]; {
+		case s.role == roleReferer:
+			referer = s
+		case !s.role.isPart():
+			return s
+		}
+	}
+	return referer
 }
 
 // SetMethod sets the range of the request method.

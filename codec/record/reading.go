@@ -25,6 +25,8 @@ type reading struct {
 	applied  codec.Rules                // rules already counted for the URL
 	same     bool                       // back equals url
 	nohost   bool                       // the host is unknown, and norm has the placeholder
+	composed bool                       // the host in norm is that of the record
+	parted   bool                       // the scheme or the host in norm differs from its field
 	change   codec.Change               // set only if the job needs it
 	repairs  [codec.Fragment + 1]Repair // repairs made, by component
 	masked   bool                       // norm has a masked secret
@@ -50,6 +52,7 @@ type normalizer struct {
 	queryText        []byte
 	queryRuns        []run
 	full             []byte // scheme, host and target joined
+	part             []byte // host with its port, for its own field
 	norm             []byte
 	canonical        []byte // the string that is hashed for a key
 	diagnosticBuf    []codec.Diagnostic
@@ -77,8 +80,10 @@ func (n *normalizer) read(s *site, rec []byte, v *verdict, st *Stats) bool {
 	if escaped {
 		n.text = text
 	}
-	if s.query > 0 {
-		text = n.join(rec, s, text, escaped)
+	if f.split && s.role == roleTarget {
+		if q := f.part(roleQuery); q != nil {
+			text = n.join(rec, s, q, text, escaped)
+		}
 	}
 	*c = reading{url: text, hash: -1}
 	if n.params.dirty {
@@ -116,56 +121,6 @@ func (n *normalizer) read(s *site, rec []byte, v *verdict, st *Stats) bool {
 	}
 	return true
 }
-
-// join returns text, the URL at s, followed by its query, which is in its own
-// field.
-func (n *normalizer) join(rec []byte, s *site, text []byte, escaped bool) []byte {
-	q := &n.found.sites[s.query]
-	query, runs, inQuery := q.dialect.unescape(n.queryText, q.in(rec), n.queryRuns)
-	n.queryRuns = runs
-	if inQuery {
-		n.queryText = query
-	} else {
-		runs = append(runs, run{0, 0, 1})
-		n.queryRuns = runs[:0]
-	}
-	if !escaped {
-		text, n.runs = append(n.text[:0], text...), append(n.runs[:0], run{0, 0, 1})
-	}
-	n.joint = len(text)
-	raw := q.start - s.start
-	if len(query) == 0 || query[0] != '?' {
-		n.runs = append(n.runs, run{len(text), raw, 0})
-		text = append(text, '?')
-	}
-	for _, r := range runs {
-		n.runs = append(n.runs, run{r.text + len(text), r.raw + raw, r.step})
-	}
-	n.text = append(text, query...)
-	return n.text
-}
-
-// divide splits now, the replacement for a URL whose query is in its own field,
-// into the contents of the two fields. ok is false if the fields cannot hold
-// it.
-func (n *normalizer) divide(rec []byte, s *site, now []byte) (path, query []byte, ok bool) {
-	url := n.cur.url
-	i := bytes.IndexByte(now, '?')
-	switch {
-	case bytes.IndexByte(url, '?') != n.joint || bytes.IndexByte(url[:n.joint], '#') >= 0, bytes.ContainsAny(now, " \t"):
-		return nil, nil, false
-	case i < 0:
-		return now, absent, bytes.IndexByte(now, '#') < 0
-	}
-	path, query = now[:i], now[i+1:]
-	if raw := n.found.sites[s.query].in(rec); raw[0] == '?' {
-		query = now[i:]
-	}
-	return path, query, len(path) > 0 && len(query) > 0 && string(query) != "-"
-}
-
-// absent is the content of a field without a value.
-var absent = []byte("-")
 
 // readReference reads a URL that is absolute or relative to a base. It does not
 // resolve a URL with a scheme: RFC 3986 §5.2.2 would remove dot segments from
@@ -214,8 +169,11 @@ func (n *normalizer) readOrigin(rec []byte) {
 	}
 	if c.why == 0 {
 		c.back = c.norm[n.res.Out.Span(codec.Path).Start:]
-		if c.nohost {
+		switch {
+		case c.nohost:
 			c.flags = c.flags.With(codec.Relative)
+		case n.found.split:
+			n.compareParts(rec)
 		}
 	}
 }
@@ -255,6 +213,7 @@ func (n *normalizer) settle(err error) {
 func (n *normalizer) appendOrigin(dst, rec []byte) (_ []byte, nohost bool) {
 	f, j := n.found, n.job
 	host := f.requestHost(rec)
+	n.cur.composed = host != nil
 	if host == nil {
 		if j.origin != nil {
 			return append(dst, j.origin...), false
@@ -347,7 +306,7 @@ var schemeHTTP, schemeHTTPS = []byte("http"), []byte("https")
 // count counts a URL that was parsed and accepted.
 func (n *normalizer) count(st *Stats) {
 	c := &n.cur
-	c.same = bytes.Equal(c.back, c.url)
+	c.same = !c.parted && bytes.Equal(c.back, c.url)
 	if !c.same {
 		st.Changed++
 		if !c.mended { // otherwise repair has set it

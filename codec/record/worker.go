@@ -33,9 +33,7 @@ type Worker struct {
 
 	at         Position // of the current record
 	err        error    // of the last call
-	query      []byte   // replacement for a query in its own field
-	querySame  bool     // query equals the original
-	divided    bool     // whether divide could split the normal form
+	pieces     pieces   // replacements for the parts of a URL in several fields
 	cut        []byte   // scratch for truncated records
 	pieceStart int64    // offset of the current oversize record, -1 if unknown
 	pieceEnd   int64    // offset after its last piece
@@ -151,11 +149,14 @@ func (w *Worker) close(v *verdict, st *Stats) {
 func (w *Worker) rewrite(out, dead, rec []byte, at *Position, st *Stats) (o, d []byte) {
 	var v verdict
 	start, from := len(out), 0
+	if w.found.split {
+		w.readParts(rec, &v, st)
+	}
 	for i := range w.found.n {
 		s := &w.found.sites[i]
-		if s.role == roleQuery {
-			if w.divided {
-				out, from = w.red.replace(out, rec, from, s, w.query, w.querySame)
+		if w.found.split && s.role != roleReferer {
+			if w.pieces.fit {
+				out, from = w.red.replace(out, rec, from, s, w.pieces.text[s.role], w.pieces.same[s.role])
 			}
 			continue
 		}
@@ -167,11 +168,6 @@ func (w *Worker) rewrite(out, dead, rec []byte, at *Position, st *Stats) (o, d [
 		if w.job.redact {
 			now = w.red.hideAll(now)
 			same = bytes.Equal(now, w.n.cur.url)
-		}
-		if s.query > 0 {
-			if now, same = w.divide(rec, s, now, same, st); !w.divided {
-				continue
-			}
 		}
 		out, from = w.red.replace(out, rec, from, s, now, same)
 	}
@@ -190,45 +186,12 @@ func (w *Worker) rewrite(out, dead, rec []byte, at *Position, st *Stats) (o, d [
 	return out, dead
 }
 
-// divide returns the bytes that replace the URL at s, whose query is in its own
-// field, and stores the replacement for the query in w.query. If the two fields
-// cannot hold now, it sets w.divided to false and both stay unchanged.
-func (w *Worker) divide(rec []byte, s *site, now []byte, same bool, st *Stats) ([]byte, bool) {
-	if same {
-		w.divided, w.querySame = true, true
-		return now, true
-	}
-	path, query, ok := w.n.divide(rec, s, now)
-	if w.divided = ok; !ok {
-		st.Unwritten++
-		return now, true
-	}
-	url := w.n.cur.url
-	w.query = append(w.query[:0], query...) // copy: the referer may be read before the query is written
-	w.querySame = bytes.HasSuffix(url, query) && len(url)-len(query) >= w.n.joint && len(url)-len(query) <= w.n.joint+1
-	return path, bytes.Equal(path, url[:w.n.joint])
-}
-
 // list appends the rendering's output for each URL, that of the request first.
 func (w *Worker) list(out, dead, rec []byte, at *Position, st *Stats) (o, d []byte) {
 	var v verdict
 	start := len(out)
-	sites := w.found.sites[:w.found.n]
-	first := len(sites) > 1 && sites[0].role == roleReferer // write the referer last
-	for i := range sites {
-		s := &sites[i]
-		if first {
-			s = &sites[(i+1)%len(sites)]
-		}
-		if s.role == roleQuery {
-			continue
-		}
-		ok := w.n.read(s, rec, &v, st)
-		if ok || w.n.cur.why != 0 {
-			out = w.r.item(out, s, rec, at)
-			w.n.countKeys(st)
-		}
-	}
+	out = w.listSites(out, rec, at, &v, st, false)
+	out = w.listSites(out, rec, at, &v, st, true)
 	w.close(&v, st)
 	switch {
 	case v.bad != 0 && w.job.divert:
@@ -240,4 +203,21 @@ func (w *Worker) list(out, dead, rec []byte, at *Position, st *Stats) (o, d []by
 		st.Emitted++
 	}
 	return out, dead
+}
+
+// listSites appends the rendering's output for the referer or for all other
+// URLs.
+func (w *Worker) listSites(out, rec []byte, at *Position, v *verdict, st *Stats, referer bool) []byte {
+	for i := range w.found.n {
+		s := &w.found.sites[i]
+		if s.role.isPart() || (s.role == roleReferer) != referer {
+			continue
+		}
+		ok := w.n.read(s, rec, v, st)
+		if ok || w.n.cur.why != 0 {
+			out = w.r.item(out, s, rec, at)
+			w.n.countKeys(st)
+		}
+	}
+	return out
 }

@@ -1,0 +1,192 @@
+package record
+
+import "bytes"
+
+// fieldTree finds the values of many field paths in one pass over a JSON text.
+// It is immutable once built, and safe for concurrent use.
+type fieldTree struct {
+	nodes  []treeNode // the first one is the root
+	values int        // number of different paths
+}
+
+// treeNode is a step of one or several paths.
+type treeNode struct {
+	step
+	value    int   // index of the value of the path that ends here; -1 if none does
+	next     int   // next child of the same parent, with the same hash if it has a name; 0 if none
+	elements int   // first child that is an index; 0 if none
+	members  []int // first child for each hash of a name; nil if none
+}
+
+// numHashes is the number of different hashes of names, a power of two.
+const numHashes = 64
+
+// hashName returns a hash of a name that is not empty.
+func hashName(name []byte) int {
+	return (len(name)*5 + int(name[0])*3 + int(name[len(name)-1])*11) & (numHashes - 1)
+}
+
+// add adds a path and returns the index of its value. The same path has the
+// same index.
+func (t *fieldTree) add(path []step) int {
+	if t.nodes == nil {
+		t.nodes = []treeNode{{value: -1}}
+	}
+	at := 0
+	for _, st := range path {
+		at = t.child(at, st)
+	}
+	n := &t.nodes[at]
+	if n.value < 0 {
+		n.value = t.values
+		t.values++
+	}
+	return n.value
+}
+
+// child returns the child of a node for a step, and adds it if necessary.
+func (t *fieldTree) child(at int, st step) int {
+	n := &t.nodes[at]
+	head := &n.elements
+	if st.name != nil {
+		if n.members == nil {
+			n.members = make([]int, numHashes)
+		}
+		head = &n.members[hashStep(st.name)]
+	}
+	for i := *head; i != 0; i = t.nodes[i].next {
+		if c := &t.nodes[i]; bytes.Equal(c.name, st.name) && c.index == st.index {
+			return i
+		}
+	}
+	i := len(t.nodes)
+	next := *head
+	*head = i
+	t.nodes = append(t.nodes, treeNode{step: st, value: -1, next: next})
+	return i
+}
+
+// hashStep is hashName for a name that may be empty.
+func hashStep(name []byte) int {
+	if len(name) == 0 {
+		return 0
+	}
+	return hashName(name)
+}
+
+// find stores the values of the paths in the JSON text that begins at s.pos. It
+// reads all of that text. values must have an element for each path and hold
+// nothing. If several members have the same name, the first one counts.
+func (t *fieldTree) find(s *scanner, values []fieldValue) { t.walk(s, 0, values) }
+
+// walk reads the value of a node.
+func (t *fieldTree) walk(s *scanner, at int, values []fieldValue) {
+	n := &t.nodes[at]
+	start, c := s.pos, s.peek()
+	switch {
+	case c == '{' && n.members != nil:
+		t.object(s, n, values)
+	case c == '[' && n.elements != 0:
+		t.array(s, n, values)
+	case c == '{' || c == '[':
+		s.skip()
+	default:
+		s.scalar()
+	}
+	if n.value >= 0 && !s.broken && values[n.value].kind == valueMissing {
+		values[n.value] = valueOf(s.b, start, s.pos)
+	}
+}
+
+// valueOf returns the value in the range from start to end. The span of a
+// string is its inside.
+func valueOf(b []byte, start, end int) fieldValue {
+	switch c := b[start]; {
+	case c == '"' && end-start == 2 || c == 'n' || c == 'f':
+		return fieldValue{kind: valueEmpty}
+	case c == '"':
+		return fieldValue{span: span{start + 1, end - 1}, kind: valueText, dialect: jsonDialect}
+	case c == '-' || isDigit(c):
+		return fieldValue{span: span{start, end}, kind: valueText, dialect: jsonDialect}
+	}
+	return fieldValue{span: span{start, end}, kind: valueOther}
+}
+
+// object reads an object whose members n names.
+func (t *fieldTree) object(s *scanner, n *treeNode, values []fieldValue) {
+	s.pos++
+	s.space()
+	if s.peek() == '}' {
+		s.pos++
+		return
+	}
+	for {
+		raw := s.rawName()
+		if s.broken {
+			return
+		}
+		if i := t.member(s, n, raw); i != 0 {
+			t.walk(s, i, values)
+		} else if c := s.peek(); c == '{' || c == '[' {
+			s.skip()
+		} else {
+			s.scalar()
+		}
+		if !t.more(s, '}') {
+			return
+		}
+	}
+}
+
+// member returns the child of n for a name with its escapes, or 0.
+func (t *fieldTree) member(s *scanner, n *treeNode, name []byte) int {
+	if bytes.IndexByte(name, '\\') >= 0 {
+		name = s.plain(name)
+	}
+	for i := n.members[hashStep(name)]; i != 0; i = t.nodes[i].next {
+		if bytes.Equal(t.nodes[i].name, name) {
+			return i
+		}
+	}
+	return 0
+}
+
+// array reads an array whose elements n names.
+func (t *fieldTree) array(s *scanner, n *treeNode, values []fieldValue) {
+	s.pos++
+	s.space()
+	if s.peek() == ']' {
+		s.pos++
+		return
+	}
+	for index := 0; ; index++ {
+		i := n.elements
+		for i != 0 && t.nodes[i].index != index {
+			i = t.nodes[i].next
+		}
+		if i != 0 {
+			t.walk(s, i, values)
+		} else {
+			s.skip()
+		}
+		if !t.more(s, ']') {
+			return
+		}
+	}
+}
+
+// more reads the text between two members or elements. It returns false at the
+// end, after it has read the bracket.
+func (t *fieldTree) more(s *scanner, end byte) bool {
+	if s.broken {
+		return false
+	}
+	s.space()
+	if s.peek() == ',' {
+		s.pos++
+		s.space()
+		return true
+	}
+	s.expect(end)
+	return false
+}
