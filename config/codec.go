@@ -27,6 +27,9 @@ type Codec struct {
 	// The location of the URL: a path such as request.uri (jsonl), the name or
 	// number of a column (csv, tsv), or a key (logfmt, ltsv).
 	URLField string `yaml:"url_field"`
+	// The locations of the parts of a URL that is composed of several fields, in
+	// jsonl, csv and tsv. Excludes url_field and base_field.
+	URL URLParts `yaml:"url"`
 	// The location of the base URL against which the URL is resolved, in the
 	// syntax of url_field.
 	BaseField string `yaml:"base_field"`
@@ -85,6 +88,24 @@ type Codec struct {
 	policy  *codec.Policy
 	reject  Rejected
 	styles  *params.Styles
+}
+
+// URLParts locates the parts of a composed URL, in the syntax of url_field. Each
+// list holds alternatives, of which the first one that is not empty is used.
+type URLParts struct {
+	// An absolute URL. If a record has one, it is used instead of the other parts.
+	Absolute []string `yaml:"absolute"`
+	// The scheme. Default: that of the base, or else https for port 443 and http
+	// for other ports.
+	Scheme []string `yaml:"scheme"`
+	// The host, with or without a port.
+	Host []string `yaml:"host"`
+	// The port, if the host has none.
+	Port []string `yaml:"port"`
+	// The path, with or without a query.
+	Path []string `yaml:"path"`
+	// The query, if the path has none.
+	Query []string `yaml:"query"`
 }
 
 // Rejected selects valid URLs to reject.

@@ -180,9 +180,6 @@ func (c *Config) refuseFields() (errs []error) {
 	if c.URLField != "" {
 		errs = append(errs, wrong("URLField", "URL fields apply only to the formats jsonl, csv, tsv, logfmt and ltsv"))
 	}
-	if !c.URL.IsZero() {
-		errs = append(errs, wrong("URL", "a URL can be composed only of the fields of the formats jsonl, csv and tsv"))
-	}
 	return append(errs, c.refuseBaseField())
 }
 

@@ -1,6 +1,9 @@
 package record
 
-import "bytes"
+import (
+	"bytes"
+	"errors"
+)
 
 // namedKind is what a named field of a record holds.
 type namedKind uint8
@@ -204,10 +207,15 @@ func (c *Config) namedFields(uses map[string]namedUse, table *nameTable) (_ *nam
 	return newNameTable(own), true
 }
 
-// refuseBaseField returns an error if c names a field with the base.
+// refuseBaseField returns an error if c names a field with the base, or fields
+// with the parts of a URL.
 func (c *Config) refuseBaseField() error {
-	if c.BaseField == "" {
-		return nil
+	var errBase, errURL error
+	if c.BaseField != "" {
+		errBase = wrong("BaseField", "base fields apply only to the formats jsonl, csv and tsv")
 	}
-	return wrong("BaseField", "base fields apply only to the formats jsonl, csv and tsv")
+	if !c.URL.IsZero() {
+		errURL = wrong("URL", "a URL can be composed only of the fields of the formats jsonl, csv and tsv")
+	}
+	return errors.Join(errBase, errURL)
 }

@@ -62,7 +62,7 @@ func (n *normalizer) divide(rec []byte, q *site, now []byte) (path, query []byte
 // compareParts sets c.parted for a URL in origin form.
 func (n *normalizer) compareParts(rec []byte) {
 	c := &n.cur
-	for _, r := range []role{roleScheme, roleHost} {
+	for r := roleHost; r <= roleScheme; r++ {
 		if s := n.found.part(r); s != nil {
 			now, ok := n.partNow(r, rec)
 			c.parted = c.parted || ok && !bytes.Equal(now, n.partText(s, rec))
@@ -147,7 +147,7 @@ func (w *Worker) readParts(rec []byte, v *verdict, st *Stats) {
 	if !p.fit {
 		return
 	}
-	for _, r := range []role{roleScheme, roleHost} {
+	for r := roleHost; r <= roleScheme; r++ {
 		if s := f.part(r); s != nil {
 			if now, ok := w.n.partNow(r, rec); ok {
 				p.set(r, now, bytes.Equal(now, w.n.partText(s, rec)))

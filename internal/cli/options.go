@@ -25,6 +25,7 @@ type options struct {
 	format, dialect     string
 	target              string
 	urlField, baseField string
+	url                 []string
 	base                string
 	timezone            string
 	year                int
@@ -133,6 +134,7 @@ func (o *options) inputFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.dialect, "dialect", "", "undo the escapes that this server writes into its logs: `name` is "+strings.Join(dialectNames, ", ")+". Default: the dialect of the format")
 	f.StringVar(&o.target, "target", targetNames[0], "normalize these `URLs` of an access log: "+strings.Join(targetNames, ", ")+" (as far as the format has them)")
 	f.StringVar(&o.urlField, "url-field", "", "find the URL at this `path`: a member such as request.uri (jsonl), the name or number of a column (csv, tsv), or a key (logfmt, ltsv)")
+	f.StringArrayVar(&o.url, "url", nil, "compose the URL of several fields: comma-separated `PART=PATH` pairs, such as host=request.host,path=request.uri; PART is "+strings.Join(record.URLPartNames(), ", ")+". Repeat a part for alternatives: the first one that is not empty counts")
 	f.StringVar(&o.baseField, "base-field", "", "resolve the URL against the base at this `path` of the same record (a member or column, as in --url-field)")
 	f.StringVar(&o.base, "base", "", "resolve relative URLs against this `URL`; https://{host}/ takes the host from the field \"host\" of each record")
 	f.StringVar(&o.timezone, "timezone", "", "read times without a zone as times in this `zone`: an IANA name such as Europe/Berlin, Local, or an offset such as +02:00. Default: such records have no field time")

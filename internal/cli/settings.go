@@ -118,7 +118,7 @@ func (s *settings) resolveRecord(bad *mistakes) {
 	}
 	r := recordconf.Settings{
 		Format: s.format, Formats: s.formats, Dialect: s.dialect, Target: s.target,
-		URLField: s.urlField, BaseField: s.baseField, Base: s.base,
+		URLField: s.urlField, URL: s.urlParts(bad), BaseField: s.baseField, Base: s.base,
 		Key: s.key, KeyFormat: s.keyFormat, Render: s.render, Fields: s.fields, Extend: s.extensions(bad),
 		Repairs: s.repairs, Secrets: s.secrets, Params: s.styles(bad), Timezone: s.timezone, Year: s.year,
 		Redact: s.redact, Divert: s.rejects != "", Normalizer: s.record.Normalizer,
@@ -158,6 +158,21 @@ func (s *settings) extensions(bad *mistakes) (list []record.Extension) {
 		list = append(list, record.Extension{Name: name, Field: field})
 	}
 	return list
+}
+
+// urlParts parses the values of --url.
+func (s *settings) urlParts(bad *mistakes) (u record.URLParts) {
+	for _, text := range s.url {
+		for pair := range strings.SplitSeq(text, ",") {
+			part, path, ok := strings.Cut(pair, "=")
+			if !ok {
+				bad.add("--url", fmt.Errorf("missing '=' in %q: want PART=PATH pairs, such as host=request.host,path=request.uri", pair))
+				continue
+			}
+			bad.add("--url", u.Add(part, path))
+		}
+	}
+	return u
 }
 
 // hmacKey returns the contents of --hmac-key-file, or nil without the flag.
@@ -316,7 +331,7 @@ func (s *settings) checkRecord(bad *mistakes) {
 		probe.Normalizer = recordconf.Probe()
 	}
 	if probe.Format == "" {
-		probe.Format, probe.Dialect, probe.Target, probe.URLField, probe.BaseField = "jsonl", "", 0, "url", ""
+		probe.Format, probe.Dialect, probe.Target, probe.URLField, probe.BaseField, probe.URL = "jsonl", "", 0, "url", "", record.URLParts{}
 	}
 	if probe.Render != record.RenderExtend || len(probe.Extend) == 0 {
 		probe.Render, probe.Extend = record.RenderRewrite, nil // resolveRecord has reported errors in them

@@ -149,7 +149,7 @@ func sameFlow(a, b *plan) bool {
 	return sameComponents(f.Sources, g.Sources) && sameComponents(f.Sinks, g.Sinks) &&
 		sameComponent(f.DeadLetter, g.DeadLetter) &&
 		f.Pipeline == g.Pipeline && f.Shutdown == g.Shutdown && f.Memory == g.Memory &&
-		f.Codec.Format == g.Codec.Format && f.Codec.URLField == g.Codec.URLField && f.Codec.BaseField == g.Codec.BaseField &&
+		f.Codec.Format == g.Codec.Format && f.Codec.URLField == g.Codec.URLField && f.Codec.BaseField == g.Codec.BaseField && reflect.DeepEqual(f.Codec.URL, g.Codec.URL) &&
 		fieldOf(f.Codec.Base) == fieldOf(g.Codec.Base)
 }
 

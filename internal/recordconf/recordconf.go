@@ -22,6 +22,7 @@ type Settings struct {
 	Formats             []record.Format // formats in addition to the built-in ones
 	Target              string
 	URLField, BaseField string
+	URL                 record.URLParts
 	Base                string
 	Key, KeyFormat      string
 	Render              string
@@ -47,7 +48,7 @@ type Settings struct {
 // it.
 func (s *Settings) Config() (record.Config, error) {
 	c := record.Config{
-		Format: s.Format, Dialect: s.Dialect, Formats: s.Formats, URLField: s.URLField, BaseField: s.BaseField, Base: s.Base,
+		Format: s.Format, Dialect: s.Dialect, Formats: s.Formats, URLField: s.URLField, URL: s.URL, BaseField: s.BaseField, Base: s.Base,
 		Fields: s.Fields, Extend: s.Extend, Secrets: s.Secrets, Redact: s.Redact, Divert: s.Divert, MaxRecord: s.MaxRecord,
 		RejectFlags: s.RejectFlags, RejectNotHTTP: s.RejectNotHTTP, Params: s.Params, Normalizer: s.Normalizer, Year: s.Year,
 	}
