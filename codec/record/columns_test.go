@@ -139,6 +139,16 @@ func asJSON(row, object map[string]any) {
 		delete(row, "offset")
 		delete(row, "profile")
 	}
+	list, _ := object["diagnostics"].([]any)
+	for _, d := range list {
+		asText(d.(map[string]any))
+	}
+	asText(object)
+}
+
+// asText replaces the members of an object that are in base64 by the text that a
+// row has for them.
+func asText(object map[string]any) {
 	for name, v := range object {
 		bare, ok := strings.CutSuffix(name, "_b64")
 		if !ok || bare == "url" || bare == "record" {

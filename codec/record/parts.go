@@ -41,7 +41,7 @@ func (n *normalizer) join(rec []byte, s, q *site, text []byte, escaped bool) []b
 // q, into the contents of the two fields. ok is false if the fields cannot hold
 // it.
 func (n *normalizer) divide(rec []byte, q *site, now []byte) (path, query []byte, ok bool) {
-	url, absent := n.cur.url, []byte("-")
+	url, absent := n.cur.url, dash
 	if n.found.blank {
 		absent = nil
 	}
@@ -58,6 +58,9 @@ func (n *normalizer) divide(rec []byte, q *site, now []byte) (path, query []byte
 	}
 	return path, query, len(path) > 0 && len(query) > 0 && string(query) != "-"
 }
+
+// dash is the content of a field of an access log that has no value.
+var dash = []byte("-")
 
 // compareParts sets c.parted for a URL in origin form.
 func (n *normalizer) compareParts(rec []byte) {
