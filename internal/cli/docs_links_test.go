@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/urlfold/urlfold/config"
+	"github.com/urlfold/urlfold/internal/manual"
 )
 
 var (
@@ -146,6 +147,23 @@ func TestDocsLinks(t *testing.T) {
 	for _, link := range docPath.FindAllString(string(schema), -1) {
 		target, anchor, _ := strings.Cut(link, "#")
 		c.check("the schema", target, anchor)
+	}
+}
+
+// TestDocsTopics checks that each page has a topic, which makes "urlfold help"
+// list it, and that no name of a topic hides a page.
+func TestDocsTopics(t *testing.T) {
+	topics := map[string]string{}
+	for _, topic := range manual.Topics() {
+		if found, ok := findTopic([]string{topic.Name}); !ok || found.Path != topic.Path {
+			t.Errorf("two pages have the topic %s: rename one in package manual", topic.Name)
+		}
+		topics["docs/"+topic.Path] = topic.Name
+	}
+	for _, page := range docPages(t) {
+		if page != "README.md" && page != "docs/README.md" && topics[page] == "" {
+			t.Errorf("%s has no topic: add it to a table in docs/README.md", page)
+		}
 	}
 }
 

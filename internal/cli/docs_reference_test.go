@@ -226,10 +226,14 @@ type eventRow struct {
 	attrs                []string
 }
 
+// relays holds the number of calls that do not name their event themselves, by
+// package: the functions that log for others, and those of net/http.
+var relays = map[string]int{"internal/observe/logging": 2, "internal/observe/web": 5, "pipeline": 1}
+
 // eventRows returns the messages that the daemon and its parts log, by area.
 func eventRows(t *testing.T) []eventRow {
 	t.Helper()
-	rows := map[string]*eventRow{}
+	rows, unknown := map[string]*eventRow{}, map[string]int{}
 	add := func(area, level, message string, attrs []string) {
 		key := area + "\x00" + message
 		r := rows[key]
@@ -248,13 +252,18 @@ func eventRows(t *testing.T) []eventRow {
 		case c.name == "NewOutage" && len(c.args) > 2:
 			add(c.area, "WARN", c.args[1], append([]string{"error", "", "lasting", ""}, c.args[3:]...))
 			add(c.area, "INFO", c.args[2], append([]string{"lasted", ""}, c.args[3:]...))
-		case c.name == "complain" && len(c.args) > 1:
+		case c.name == "complain" && len(c.args) > 1 && c.args[1] != "":
 			add(c.area, "WARN", c.args[1], c.args[2:])
 		case c.name == "Log" && len(c.args) > 2 && c.args[2] != "":
 			add(c.area, "INFO, WARN", c.args[2], c.args[3:])
 		case c.name != "Log" && len(c.args) > 0 && c.args[0] != "":
 			add(c.area, strings.ToUpper(c.name), c.args[0], c.args[1:])
+		case len(c.args) > 1:
+			unknown[c.area]++
 		}
+	}
+	if !maps.Equal(unknown, relays) {
+		t.Errorf("calls that log an event that is not a constant, so that docs/reference/log-events.md lacks it: %v, want %v", unknown, relays)
 	}
 	return slices.SortedFunc(func(yield func(eventRow) bool) {
 		for _, r := range rows {
@@ -272,22 +281,30 @@ func eventsPage(t *testing.T) []byte {
 	b.WriteString("# Log events\n\n" + generated + "`urlfold run` logs to stderr, as text or JSON (`log.format`). The message of a line, `msg`, names the event: it is\n" +
 		"constant, so you can search and count it. The details are attributes. `error` is the reason, `component` the source or\n" +
 		"sink. No message and no attribute holds a URL. `log.rate_limit` suppresses repetitions of one event.\n\n" +
-		"| level | means | do this |\n|---|---|---|\n" +
-		"| INFO | something happened as intended | nothing |\n" +
-		"| WARN | something failed and is retried, or a record or a file is affected | look at `error`; if it lasts, `/readyz` names the part in trouble: see [Recovery](../operations.md#recovery) |\n" +
-		"| ERROR | records may be lost or come twice, or a change was refused | read the section about it in [Operations](../operations.md#recovery) |\n")
+		"| level | means |\n|---|---|\n" +
+		"| INFO | something happened as intended |\n" +
+		"| WARN | something failed and is retried, or a record or a file is affected; if it lasts, `/readyz` names the part in trouble: see [Recovery](../operations.md#recovery) |\n" +
+		"| ERROR | records may be lost or come twice, or a change was refused |\n")
 	rows := eventRows(t)
-	area := ""
+	area, used := "", map[string]bool{}
 	for _, r := range rows {
 		if r.area != area {
 			area = r.area
-			fmt.Fprintf(&b, "\n## %s\n\n| event | level | attributes |\n|---|---|---|\n", area)
+			fmt.Fprintf(&b, "\n## %s\n\n| event | level | attributes | meaning |\n|---|---|---|---|\n", area)
+		}
+		if used[r.message] = true; advice[r.message] == "" {
+			t.Errorf("%s: the event %q has no advice: add it to docs_events_test.go", area, r.message)
 		}
 		attrs := ""
 		if len(r.attrs) > 0 {
 			attrs = mdCode(strings.Join(r.attrs, ", "))
 		}
-		fmt.Fprintf(&b, "| %s | %s | %s |\n", mdCode(r.message), r.level, attrs)
+		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", mdCode(r.message), r.level, attrs, advice[r.message])
+	}
+	for message := range advice {
+		if !used[message] {
+			t.Errorf("docs_events_test.go has advice on %q, which no code logs", message)
+		}
 	}
 	if len(rows) < 50 {
 		t.Errorf("%d events", len(rows))

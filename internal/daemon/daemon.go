@@ -296,14 +296,15 @@ func logFinished(log *slog.Logger, source string, r file.Report) {
 	if r.Verdict.Damage() {
 		level = slog.LevelWarn
 	}
-	attrs := []any{"component", source, "path", r.Path, "verdict", r.Text(), "bytes", r.Bytes, "lines", r.Lines}
+	var more []any
 	if r.Verdict.Damage() {
-		attrs = append(attrs, "verified_lines", r.Verified.Lines, "unverified_lines", r.Unverified.Lines, "unverified_emitted", !r.Withheld)
+		more = []any{"verified_lines", r.Verified.Lines, "unverified_lines", r.Unverified.Lines, "unverified_emitted", !r.Withheld}
 		if r.Lane != nil && len(r.Lane.UnverifiedFiles()) > 0 {
-			attrs = append(attrs, "unverified_files", r.Lane.UnverifiedFiles())
+			more = append(more, "unverified_files", r.Lane.UnverifiedFiles())
 		}
 	}
-	log.Log(context.Background(), level, "file finished", attrs...)
+	log.Log(context.Background(), level, "file finished", "component", source, "path", r.Path, "verdict", r.Text(), "bytes", r.Bytes,
+		"lines", r.Lines, slog.Group("", more...))
 }
 
 // tellReady notifies systemd once, when the first pipeline is running.
