@@ -2,6 +2,7 @@
 
 GO          ?= go
 FUZZ_COUNT  ?= 200000
+MUTATIONS   ?= 100000
 BENCH_COUNT ?= 10
 BASE        ?= HEAD
 
@@ -36,6 +37,10 @@ race: ## run all tests with the race detector, on one and on four processors
 .PHONY: fuzz
 fuzz: ## run every fuzz target with FUZZ_COUNT inputs
 	FUZZ_STRICT=1 FUZZ_COUNT=$(FUZZ_COUNT) .ci/run fuzz
+
+.PHONY: mutations
+mutations: ## damage the sample logs of each format MUTATIONS times and check what is rewritten (about 10 minutes)
+	URLFOLD_MUTATIONS=$(MUTATIONS) $(GO) test -count 1 -timeout 60m -run '^TestMutations$$' ./codec/record
 
 .PHONY: chaos
 chaos: ## run all fault experiments: kills, damaged files, rotation, full disks (about 30 minutes)

@@ -35,6 +35,8 @@ var formatSubjects = map[string]formatSubject{
 		"2026-11-22 10:00:00 GET /a b=c 200\n2026-11-22 10:00:01 GET /d - 404\n"},
 	"logfmt": {Config{}, "at=info method=GET path=\"/a?b=c\" host=example.com status=200\nlevel=info msg=\"a = b\" url=http://example.com/d?e=f n=1\n"},
 	"ltsv":   {Config{}, "time:2026-11-22T10:00:00Z\treq:GET /a?b=c HTTP/1.1\tvhost:example.com\ntime:2026-11-22T10:00:01Z\turi:/d\treferer:-\n"},
+	"cdx":    {Config{}, " CDX N b a m s k r M S V g\ncom,example)/a 20260101000000 http://example.com/a text/html 200 X - - 1 2 w.warc.gz\n"},
+	"cdxj":   {Config{}, "com,example)/a 20260101000000 {\"url\": \"http://example.com/a\", \"status\": \"200\"}\ncom,example)/b 20260101000000 {\"url\": \"http://example.com/b\"}\n"},
 	"zeek":   {Config{}, "#separator \\x09\n#fields\tts\thost\turi\tuser_agent\n1431857103.5\texample.com\t/a?b=c\tcurl\n1431857104.5\t-\t/d\t-\n"},
 	"warc": {Config{}, "WARC/1.0\r\nWARC-Type: warcinfo\r\nContent-Length: 7\r\n\r\na: b\r\n\n\r\n\r\n" +
 		"WARC/1.1\r\nWARC-Target-URI: http://example.com/a\r\nContent-Length: 0\r\n\r\n\r\n\r\n" +

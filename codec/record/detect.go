@@ -39,6 +39,7 @@ type Fit struct {
 const (
 	looksUnmistakable = 100
 	looksLikeJSON     = 90
+	looksLikeCDX      = 85
 	looksLikeVhost    = 80
 	looksLabeled      = 75 // ltsv: before tsv, whose cells it seems to have
 	looksLikeCombined = 70

@@ -83,6 +83,10 @@ type validator interface{ valid(rec []byte) bool }
 // full. shown returns the part of rec to show, without a line end.
 type abridger interface{ shown(rec []byte) []byte }
 
+// keyed is implemented by Readers of indexes that are sorted by a key made from
+// the URL, which rewriting does not change. See Job.Notice.
+type keyed interface{ indexKeys() }
+
 // lineCounter is implemented by Readers whose records can take more or less
 // than one line.
 type lineCounter interface{ multiline() }
@@ -101,6 +105,8 @@ var builtin = []Format{
 	zeekFormat{},
 	logfmtFormat{},
 	ltsvFormat{},
+	cdxFormat{},
+	cdxjFormat{},
 	warcFormat{},
 }
 
@@ -208,4 +214,12 @@ func (j *Job) CheckHead(head []byte) error {
 		return h.checkHead(head)
 	}
 	return nil
+}
+
+// Notice returns a sentence that users should know about the output, or "".
+func (j *Job) Notice() string {
+	if _, ok := j.reader.(keyed); ok && j.render == RenderRewrite {
+		return "the URLs of the index were rewritten, but not its keys, by which it is sorted"
+	}
+	return ""
 }

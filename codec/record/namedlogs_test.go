@@ -28,7 +28,7 @@ type namedLog struct {
 
 // namedLogs returns the logs of testdata/named. The name of a file begins with
 // its format. For NAME.log, NAME.jsonl has the URLs with the fields of
-// namedFields, and NAME.out the rewritten log.
+// namedFields, and NAME.want the rewritten log.
 func namedLogs(t testing.TB) (logs []namedLog) {
 	t.Helper()
 	files, err := filepath.Glob("testdata/named/*.log")
@@ -58,7 +58,7 @@ func TestNamedLogs(t *testing.T) {
 				t.Errorf("got %d lines, want at least 8", n)
 			}
 			l.compare(t, RenderJSONL, ".jsonl")
-			l.compare(t, RenderRewrite, ".out")
+			l.compare(t, RenderRewrite, ".want")
 			l.allocates(t)
 		})
 	}
@@ -159,7 +159,7 @@ func runStream(t testing.TB, c Config, in []byte, blockSize int) []byte {
 // TestMutations damages the logs at random. It checks that no record causes a
 // panic, that rewriting changes only URLs, and that it is idempotent. The
 // environment variable URLFOLD_MUTATIONS sets the number of mutations of each
-// format; make mutations sets it to 100,000.
+// log; make mutations sets it to 100,000.
 func TestMutations(t *testing.T) {
 	count := 300
 	if n, err := strconv.Atoi(os.Getenv("URLFOLD_MUTATIONS")); err == nil {
@@ -260,6 +260,8 @@ var namedBenches = []struct {
 	config    Config
 	head, rec string
 }{
+	{Config{Format: "cdx"}, " CDX N b a m s k r M S V g\n", "com,semicomplete)/presentations/logstash-monitorama-2013/images/kibana-search.png?a=b 20150517100503 http://semicomplete.com/presentations/logstash-monitorama-2013/images/kibana-search.png?a=b image/png 200 ZMSA5TNJUKKRYAIM5PRUJLL24DV7QYOO - - 203023 117273 WEB-20150914222031256-00000.warc.gz\n"},
+	{Config{Format: "cdxj"}, "", `com,semicomplete)/presentations/logstash-monitorama-2013/images/kibana-search.png?a=b 20150517100503 {"url": "http://semicomplete.com/presentations/logstash-monitorama-2013/images/kibana-search.png?a=b", "mime": "image/png", "status": "200", "digest": "ZMSA5TNJUKKRYAIM5PRUJLL24DV7QYOO", "length": "203023", "offset": "117273"}` + "\n"},
 	{Config{Format: "logfmt"}, "", `time="2015-05-17T10:05:03+00:00" level=info method=GET path="/presentations/logstash-monitorama-2013/images/kibana-search.png?a=b" status=200 bytes=203023 remote_addr=83.149.9.216 referer="http://semicomplete.com/presentations/" user_agent="Mozilla/5.0 (Macintosh; Intel Mac OS X 10_9_1) WebKit"` + "\n"},
 	{Config{Format: "ltsv"}, "", "host:83.149.9.216\tident:-\tuser:-\ttime:[17/May/2015:10:05:03 +0000]\treq:GET /presentations/logstash-monitorama-2013/images/kibana-search.png?a=b HTTP/1.1\tstatus:200\tsize:203023\treferer:http://semicomplete.com/presentations/\tua:Mozilla/5.0 (Macintosh; Intel Mac OS X 10_9_1) WebKit\n"},
 	{Config{Format: "zeek"}, "#fields\tts\tuid\tid.orig_h\tid.orig_p\tid.resp_h\tid.resp_p\ttrans_depth\tmethod\thost\turi\treferrer\tversion\tuser_agent\trequest_body_len\tresponse_body_len\tstatus_code\tstatus_msg\n", "1431857103.000000\tCJxSUgkInyKSHiju1\t83.149.9.216\t52030\t192.0.2.80\t80\t1\tGET\tsemicomplete.com\t/presentations/logstash-monitorama-2013/images/kibana-search.png?a=b\thttp://semicomplete.com/presentations/\t1.1\tMozilla/5.0 (Macintosh; Intel Mac OS X 10_9_1) WebKit\t0\t203023\t200\tOK\t-\t-\t(empty)\t-\t-\t-\t-\t-\t-\tFFTf9Zdgk3YkfCKo3\t-\timage/jpeg\n"},

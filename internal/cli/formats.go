@@ -163,6 +163,16 @@ func (f *formats) apart() bool {
 	return false
 }
 
+// notice returns a sentence about the output of one of the formats, or "".
+func (f *formats) notice() string {
+	for _, c := range f.names() {
+		if job := f.jobs[c.name]; job != nil && job.Notice() != "" {
+			return c.name + ": " + job.Notice()
+		}
+	}
+	return ""
+}
+
 // found reports whether the formats were detected.
 func (f *formats) found() bool { return f.given == "" && len(f.byPath) > 0 }
 

@@ -157,6 +157,9 @@ func (o *outcome) text(st terminal.Style) string {
 	o.writeOutput(s)
 	o.writeVerdicts(s)
 	o.writeMisfits(s)
+	if notice := o.formats.notice(); notice != "" && stats.Changed > 0 {
+		s.text("  " + s.Paint(terminal.Yellow, notice))
+	}
 	s.text("  " + s.Paint(terminal.Dim, o.how()))
 	return s.String()
 }

@@ -1,0 +1,225 @@
+package record
+
+import (
+	"bytes"
+	"errors"
+)
+
+// cdxFormat is the index of a web archive with one line for each capture
+// (https://iipc.github.io/warc-specifications/specifications/cdx-format/cdx-2015/).
+// The legend, a line such as " CDX N b a m s k r M S V g", names the columns by
+// letters; its first byte is the separator.
+type cdxFormat struct{}
+
+// Name implements [Format].
+func (cdxFormat) Name() string { return "cdx" }
+
+// Detect implements [Format].
+func (cdxFormat) Detect(s *Sample) Fit {
+	if len(s.Records) > 0 && legendOf(s.Records[0]) != nil {
+		return Fit{len(s.Records), looksUnmistakable}
+	}
+	l := cdxLocator{}
+	l.read(nil)
+	return s.count(looksLikeCDX, func(rec []byte) bool {
+		var f Found
+		why, _ := l.Locate(&f, rec, &Position{})
+		return why == 0 && f.n == 1 && bytes.Contains(f.sites[0].in(rec), []byte("://"))
+	})
+}
+
+// Open implements [Format].
+func (cdxFormat) Open(c *Config) (Reader, error) {
+	return cdxReader{}, errors.Join(c.refuseCaptureSettings()...)
+}
+
+// refuseCaptureSettings returns an error for each setting in c that has no
+// meaning for indexes of web archives.
+func (c *Config) refuseCaptureSettings() []error {
+	errs := append(c.refuseFields(), c.refuseDialect())
+	if _, _, ok := c.baseHost(); ok {
+		errs = append(errs, wrong("Base", "the base URL cannot contain a field with the format "+c.Format+", whose records have absolute URLs"))
+	}
+	if c.Render == RenderExtend {
+		errs = append(errs, errNoRoom())
+	}
+	return errs
+}
+
+// cdxReader reads CDX files.
+type cdxReader struct{ LineFraming }
+
+// indexKeys implements [keyed].
+func (cdxReader) indexKeys() {}
+
+// legendOf returns the part of line after CDX, which begins with the separator,
+// or nil if line is not a legend. A legend that was copied from a document may
+// lack its first space.
+func legendOf(line []byte) []byte {
+	switch {
+	case bytes.HasPrefix(line, []byte("CDX ")):
+		return line[len("CDX"):]
+	case len(line) > len(" CDX a") && string(line[1:4]) == "CDX" && line[4] == line[0]:
+		return line[len(" CDX"):]
+	}
+	return nil
+}
+
+// Head implements [Framing].
+func (cdxReader) Head(block []byte) int {
+	n := bytes.IndexByte(block, '\n') + 1
+	if n == 0 || legendOf(block[:n]) == nil {
+		return 0
+	}
+	return n
+}
+
+// Directive implements [Director]. Joined files have several legends.
+func (cdxReader) Directive(block []byte) []byte {
+	for end := len(block); end > 0; {
+		at := bytes.LastIndex(block[:end], []byte("CDX"))
+		if at < 0 {
+			return nil
+		}
+		for start := at; start >= max(0, at-1); start-- {
+			if start > 0 && block[start-1] != '\n' {
+				continue
+			}
+			n := bytes.IndexByte(block[start:], '\n') + 1
+			if n == 0 {
+				n = len(block) - start
+			}
+			if line := block[start : start+n : start+n]; legendOf(line) != nil {
+				return line
+			}
+		}
+		end = at
+	}
+	return nil
+}
+
+// checkHead implements [headChecker].
+func (cdxReader) checkHead(head []byte) error {
+	l := cdxLocator{}
+	if l.read(head); l.url < 0 {
+		return wrong("Format", "missing column in the legend: must have the letter a, the URL")
+	}
+	return nil
+}
+
+// Locator implements [Reader].
+func (cdxReader) Locator() Locator { return &cdxLocator{} }
+
+// cdxUsual are the first columns of the layouts with 9 and 11 columns, for files
+// without a legend: key, date, URL, media type, status.
+var cdxUsual = []byte(" N b a m s")
+
+// cdxLocator holds the columns of the current legend.
+type cdxLocator struct {
+	head              []byte // legend that the columns belong to
+	known             bool
+	sep               byte
+	url, date, status int    // index of the column; -1 if there is none
+	last              int    // the highest of these
+	spans             []span // fields of the current record
+}
+
+// read sets the columns from a legend, or those of a file without one.
+func (l *cdxLocator) read(head []byte) {
+	l.head, l.known = append(l.head[:0], head...), true
+	legend := cdxUsual
+	if own := legendOf(trimEnd(head)); own != nil {
+		legend = own
+	}
+	l.sep = legend[0]
+	letters := bytes.Split(legend[1:], legend[:1])
+	index := func(letter string) int {
+		for i, name := range letters {
+			if string(name) == letter {
+				return i
+			}
+		}
+		return -1
+	}
+	l.url, l.date, l.status = index("a"), index("b"), index("s")
+	l.last = max(l.url, l.date, l.status)
+}
+
+// Locate implements [Locator]. A date and a status must be at their places,
+// because a space in the URL would move the fields after it.
+func (l *cdxLocator) Locate(f *Found, rec []byte, at *Position) (Reason, int) {
+	if legendOf(rec) != nil {
+		f.PassThrough()
+		return 0, 0
+	}
+	if !l.known || !bytes.Equal(at.Head, l.head) {
+		l.read(at.Head)
+	}
+	if l.url < 0 {
+		return NoField, 0
+	}
+	l.spans = l.spans[:0]
+	for pos := 0; len(l.spans) <= l.last; {
+		if pos > len(rec) {
+			return Unparsed, len(rec)
+		}
+		n := bytes.IndexByte(rec[pos:], l.sep)
+		if n < 0 {
+			n = len(rec) - pos
+		}
+		l.spans = append(l.spans, span{pos, pos + n})
+		pos += n + 1
+	}
+	if l.date >= 0 {
+		s := l.spans[l.date]
+		if !isCaptureDate(s.in(rec)) {
+			return Unparsed, s.start
+		}
+		if f.attrs.wanted {
+			f.addAttr(attrTime, attr{span: s})
+		}
+	}
+	if l.status >= 0 {
+		s := l.spans[l.status]
+		if status := s.in(rec); string(status) != "-" && (len(status) != 3 || !allDigits(status)) {
+			return Unparsed, s.start
+		}
+		if f.attrs.wanted {
+			f.addAttr(attrStatus, attr{span: s})
+		}
+	}
+	f.addCapture(rec, l.spans[l.url], nil)
+	return 0, 0
+}
+
+// isCaptureDate reports whether s has the form of the date of a capture: a year
+// and more digits, up to milliseconds.
+func isCaptureDate(s []byte) bool { return len(s) >= 4 && len(s) <= 17 && allDigits(s) }
+
+// addCapture adds the URL of a capture. The URL of a CONNECT request is only an
+// authority and is not added. Old files have URLs without a scheme, of which
+// only the part after the host is rewritten.
+func (f *Found) addCapture(rec []byte, s span, d *Dialect) {
+	text := s.in(rec)
+	if len(text) == 0 || len(text) == 1 && text[0] == '-' {
+		return
+	}
+	colon := bytes.IndexByte(text, ':')
+	if colon >= 0 && isScheme(text[:colon]) && bytes.HasPrefix(text[colon+1:], slashes) {
+		f.add(s, roleURL, d)
+		return
+	}
+	n := bytes.IndexAny(text, "/?#")
+	if n < 0 {
+		n = len(text)
+	}
+	switch host := text[:n]; {
+	case !isAuthority(host) || bytes.IndexByte(host, '.') < 0 && host[0] != '[':
+		f.add(s, roleURL, d) // dns:example.com, and references
+	case n == len(text):
+		f.form = formAuthority
+	default:
+		f.hosts[0] = span{s.start, s.start + n}
+		f.addTarget(rec, span{s.start + n, s.end}, d)
+	}
+}
