@@ -53,7 +53,7 @@ const (
 	DotSegments       // "." or ".." in the path, raw or escaped
 	HTMLEntity        // "&amp;" in the query
 	FragmentInRequest // a '#' in a request target, where clients must not send one
-	SchemeGuessed     // the configured scheme was added in front of the URL
+	SchemeGuessed     // http was assumed for a request with a host and no scheme
 
 	// Changes made before parsing
 	// (https://url.spec.whatwg.org/#concept-basic-url-parser).

@@ -21,12 +21,12 @@ func newChartCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "chart [flags]",
 		Short: "Print which characters are percent-encoded in which component",
-		Long: `Print, for each byte and each component of a URL, whether a standard requires percent-encoding. The chart comes from the
-tables that urlfold itself uses. The charts of rfc3986 and whatwg mark where these two standards differ.
+		Long: `For each byte and each component of a URL, print whether a standard requires percent-encoding. urlfold uses the same
+tables to encode. The charts of rfc3986 and whatwg mark where these two standards differ.
 
 With --all-reserved, print what "urlfold encode --all-reserved" writes for each reserved character of RFC 3986.`,
 		Example: `  urlfold chart
-  urlfold chart --standard whatwg     the rules of browsers
+  urlfold chart --standard whatwg     print the rules of browsers
   urlfold chart --all-reserved`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {

@@ -14,13 +14,13 @@ func newDecodeCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "decode [flags] [TEXT]...",
 		Short: "Decode percent-encoded text",
-		Long: `Decode each TEXT, or each line of standard input. Each escape is decoded exactly once, so %2541 becomes %41. A "%" that
-does not start an escape stays as it is. The output may contain any bytes, including newlines.
+		Long: `Decode each TEXT, or each line of standard input. Decode each escape exactly once, so %2541 becomes %41. Keep a "%" that
+does not start an escape. The output may contain any bytes, including newlines.
 
-Split a URL at its delimiters before you decode its parts: an encoded delimiter is data.
+Split a URL at its delimiters before you decode its parts, because an encoded delimiter is data.
 
-With --strict, a malformed escape is an error that gives its offset in bytes. With --strict and --component, a raw byte
-that the component cannot contain is an error too: the text was never encoded, or it is already decoded.`,
+With --strict, fail on a malformed escape, and print its offset in bytes. With --strict and --component, also fail on a
+raw byte that the component cannot contain. Such a text was never encoded, or it is already decoded.`,
 		Example: `  urlfold decode my%20document.pdf                               my document.pdf
   urlfold decode --form 'Tom+%26+Jerry'                          Tom & Jerry
   urlfold decode --strict '100%'                                 error: malformed percent-encoding at offset 3: truncated

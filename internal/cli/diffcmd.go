@@ -41,13 +41,14 @@ func newDiffCmd(c *daemon.Catalog) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "diff [flags] --against PROFILE [FILE|GLOB|DIR|-]...",
 		Short: "Compare two profiles: show which groups of URLs merge or split",
-		Long: `Compute the key of each URL of the input under two profiles, A (--profile) and B (--against), and report how the groups
-of URLs with equal keys differ: which groups of A become one group under B (merges), and which become several (splits).
-The largest groups come first, each with examples and with the rules responsible. Use it before you roll out a change.
+		Long: `Compute the key of each URL under two profiles, A (--profile) and B (--against). URLs with equal keys form a group. Report
+which groups merge (several groups of A become one group of B) and which split (one group of A becomes several groups
+of B). The largest merges and splits come first, with examples and with the rules that cause them. Use this command
+before you change a profile.
 
-Keys have the level of their profile unless --key sets it. The rules of a group are derived from a sample of its URLs,
-and for a relative URL from its normal form. Each group takes about 150 bytes of memory plus one URL; at most 256 MiB of
-URLs are kept. Passwords are shown as *** unless --redact=false is given.
+Keys have the level of their profile unless you pass --key. To find the rules, urlfold examines a sample of the URLs, and
+takes relative URLs in their normal form. Each group needs about 150 bytes of memory and one URL. urlfold keeps at most
+256 MiB of URLs. It replaces passwords with *** unless you pass --redact=false.
 
 Exit codes: 0 success, 1 fatal error, 2 usage error, 3 interrupted, 4 an input is damaged or, with --fail, a group merges
 or splits.`,
@@ -68,12 +69,12 @@ or splits.`,
 		}
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.against, "against", "", "compare with this profile B: a `name` that 'urlfold profiles' lists, or a YAML file (required)")
-	f.IntVar(&o.examples, "examples", 3, "show up to `N` URLs of each group")
-	f.IntVar(&o.top, "top", 10, "show up to `N` merges and N splits")
+	f.StringVar(&o.against, "against", "", "compare with this profile (B): a `name` that 'urlfold profiles' lists, or a YAML file (required)")
+	f.IntVar(&o.examples, "examples", 3, "show up to `N` groups of each merge or split, with one URL each")
+	f.IntVar(&o.top, "top", 10, "show up to `N` merges and up to N splits")
 	f.BoolVar(&o.json, "json", false, "write the report as one JSON object")
-	f.BoolVar(&o.redact, "redact", true, "replace passwords in URLs by ***")
-	f.BoolVar(&o.fail, "fail", false, "exit with 4 if a group merges or splits")
+	f.BoolVar(&o.redact, "redact", true, "replace passwords in URLs with ***")
+	f.BoolVar(&o.fail, "fail", false, "exit with code 4 if a group merges or splits")
 	completeFrom(cmd, "against", config.ProfileNames())
 	return cmd
 }

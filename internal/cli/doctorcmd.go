@@ -14,8 +14,8 @@ import (
 	"github.com/urlfold/urlfold/internal/terminal"
 )
 
-const doctorLong = `Read files to the end and say for each what it is: its compression and damage, its record format, the share of its
-records that fit the format, the first record that does not, and the command line that normalizes it. Nothing is written.
+const doctorLong = `Read files to the end. For each file, print its compression and damage, its record format, the share of records that
+match the format, the first record that does not, and a command line that normalizes the file. Write nothing.
 
 Exit codes: 0 all files can be read, 1 fatal error, 2 usage error, 4 a file is damaged or its format is unknown.`
 
@@ -28,7 +28,7 @@ func newDoctorCmd(c *daemon.Catalog) *cobra.Command {
 	d := &doctor{options: defaultOptions(c)}
 	cmd := &cobra.Command{
 		Use:   "doctor [flags] FILE|GLOB|DIR...",
-		Short: "Say what files are and how to read them",
+		Short: "Diagnose files: report their format, their damage and how to read them",
 		Long:  doctorLong, Example: doctorExamples,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {

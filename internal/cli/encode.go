@@ -21,28 +21,28 @@ func newEncodeCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "encode [flags] [TEXT]...",
 		Short: "Percent-encode data for one component of a URL",
-		Long: `Percent-encode each TEXT, or each line of standard input, for use as one component of a URL. Only the bytes that the
-component cannot contain raw are encoded. A "%" always becomes %25, because TEXT is data: text that is encoded twice
-must be decoded twice. Lines end at LF; a CR is data.
+		Long: `Percent-encode each TEXT, or each line of standard input, for use in one component of a URL. Encode only the bytes that
+the component cannot contain raw. Always encode "%" as %25, because TEXT is data. If you encode a text twice, you must
+decode it twice. A line ends at LF; a CR is data.
 
 Components:
-  path-segment               "/" is data and is encoded
-  path                       "/" stays
-  query                      the delimiters stay
-  query-name, query-value    the delimiters of name=value pairs are encoded
+  path-segment               encode "/"
+  path                       keep "/"
+  query                      keep the delimiters of name=value pairs
+  query-name, query-value    encode the delimiters of name=value pairs
   fragment
-  userinfo                   user:password; ":" stays in rfc3986 and rfc1738
+  userinfo                   user:password; keep ":" with rfc3986 and rfc1738
   host
 
 Standards:
   rfc3986
-  whatwg     what browsers do; query is encoded as for http URLs
-  rfc1738    has no host component
-  form       application/x-www-form-urlencoded; only query-name and query-value, and a space becomes "+"
+  whatwg     encode as browsers do; encode a query as in http URLs
+  rfc1738    has no component host
+  form       application/x-www-form-urlencoded: has only query-name and query-value; write a space as "+"
 
-With --all-reserved, every reserved character of RFC 3986 (! # $ & ' ( ) * + , / : ; = ? @ [ ]) is encoded, even where
-the component could contain it raw, except for the component's own delimiters: "/" in path, ":" in userinfo, "&", "="
-and "+" in query. "urlfold chart --all-reserved" prints the table.`,
+With --all-reserved, also encode the reserved characters of RFC 3986 (! # $ & ' ( ) * + , / : ; = ? @ [ ]) that the
+component may contain raw. Keep only its delimiters: "/" in path, ":" in userinfo, and "&", "=" and "+" in query.
+"urlfold chart --all-reserved" prints the table.`,
 		Example: `  urlfold encode 'my document.pdf'                          my%20document.pdf
   urlfold encode --component path '/a b/c?'                 /a%20b/c%3F
   urlfold encode --component query-value 'Tom&Jerry'        Tom%26Jerry
@@ -71,7 +71,7 @@ and "+" in query. "urlfold chart --all-reserved" prints the table.`,
 type escapeTarget struct{ name, standard string }
 
 func (c *escapeTarget) register(cmd *cobra.Command, name string) {
-	cmd.Flags().StringVar(&c.name, "component", name, "use the rules for this `component`: "+strings.Join(percent.Components("rfc3986"), ", "))
+	cmd.Flags().StringVar(&c.name, "component", name, "use the rules of this `component`: "+strings.Join(percent.Components("rfc3986"), ", "))
 	cmd.Flags().StringVar(&c.standard, "standard", "rfc3986", "use the rules of this `standard`: "+strings.Join(percent.Standards(), ", "))
 	completeFrom(cmd, "component", percent.Components("rfc3986"))
 	completeFrom(cmd, "standard", percent.Standards())

@@ -44,9 +44,9 @@ func newExplainCmd() *cobra.Command {
 		Long: `Label the components of each URL, point out each defect, list the rules that produced the normal form, and print the
 keys. If URL is "-", read URLs from standard input, one per line.
 
-With --vs, compare two URLs: show the level at which their keys become equal, and what makes them differ below it.
+With --vs, compare two URLs: show the level at which their keys become equal, and how they differ at the levels below.
 
-Passwords are shown unless --redact is given.`,
+The output contains passwords unless you pass --redact.`,
 		Example: `  urlfold explain 'HTTP://Ex%41mple.com:0080/a/../b%zz?q=1#x'
   urlfold explain 'http://example.com' --vs 'HTTP://example.com:80/'
   urlfold explain --base http://example.com/a/b ../c
@@ -65,14 +65,14 @@ Passwords are shown unless --redact is given.`,
 	f.StringSliceVar(&o.rules, "rule", nil, "add `rules` to the profile or remove them: +rfc-clean,-frag-drop")
 	f.StringVarP(&o.key, "key", "k", "", "compute the key at this `level`: "+strings.Join(levelNames(), ", ")+". Default: that of the profile")
 	f.StringVar(&o.standard, "standard", "", "compute keys by this `standard`: "+strings.Join(standardNames, ", ")+". Default: that of the profile")
-	f.StringVar(&o.queries, "query-encoding", "utf-8", "encode queries as a browser does on a page in this encoding: a `label` such as windows-1252")
+	f.StringVar(&o.queries, "query-encoding", "utf-8", "encode queries like a browser on a page in this encoding: a `label` such as windows-1252")
 	f.StringVar(&o.keyForm, "key-format", keyFormNames[0], "write keys in this `format`: "+strings.Join(keyFormNames, ", "))
 	f.StringVar(&o.base, "base", "", "resolve relative URLs against this `URL`")
-	f.StringVar(&o.vs, "vs", "", "compare the keys with those of this `URL`")
+	f.StringVar(&o.vs, "vs", "", "compare each key with that of this `URL`")
 	f.BoolVar(&o.json, "json", false, "write one JSON object per line")
-	f.BoolVar(&o.redact, "redact", false, "replace passwords in URLs by ***")
-	f.BoolVar(&o.ascii, "ascii", false, "draw with ASCII characters only. Default: only if the locale is not UTF-8")
-	f.BoolVar(&o.fail, "fail", false, "exit with code 4 if a URL cannot be parsed or, with --vs, if the keys at the profile's level differ")
+	f.BoolVar(&o.redact, "redact", false, "replace passwords in URLs with ***")
+	f.BoolVar(&o.ascii, "ascii", false, "draw with ASCII characters only. Default: true if the locale is not UTF-8")
+	f.BoolVar(&o.fail, "fail", false, "exit with code 4 if a URL cannot be parsed or, with --vs, if the keys differ at the level of the profile")
 	completeFrom(cmd, "profile", config.ProfileNames())
 	completeFrom(cmd, "rule", signedRuleNames())
 	completeFrom(cmd, "key", levelNames())

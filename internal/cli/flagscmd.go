@@ -15,8 +15,8 @@ func newFlagsCmd() *cobra.Command {
 	return &cobra.Command{
 		Use:   "flags",
 		Short: "List the flags that a URL can have, with their meanings",
-		Long: `List the flags that urlfold can set on a URL, with their meanings. A flag describes a property of the input URL. Flags
-do not affect the exit code unless --fail-on flags is given. A "!" marks violations of the grammar of RFC 3986.`,
+		Long: `List the flags that urlfold can set on a URL, with their meanings. A flag describes a property of the input URL. A "!"
+marks a violation of the grammar of RFC 3986. Flags do not affect the exit code unless you pass --fail-on flags.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return writeFlags(cmd.OutOrStdout()) },
 	}

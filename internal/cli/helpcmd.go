@@ -17,7 +17,7 @@ import (
 
 const helpLong = `Show the help of a command, or a page of the documents. Without an argument, list the commands and the topics.
 
-On a terminal, pages go through the program that the environment variable PAGER names, if it is set.`
+On a terminal, show pages with the program that the environment variable PAGER names, if it is set.`
 
 // newHelpCmd returns the command that replaces the help command of cobra, which
 // knows no topics.
@@ -44,7 +44,6 @@ func showHelp(cmd *cobra.Command, args []string) error {
 		return usage(unknown)
 	}
 	if unknown == nil {
-		addDefaultFlags(c)
 		if err := c.Help(); err != nil || !ok {
 			return err
 		}
@@ -58,13 +57,6 @@ func showHelp(cmd *cobra.Command, args []string) error {
 		return fmt.Errorf("write output: %w", err)
 	}
 	return nil
-}
-
-// addDefaultFlags adds --help and --version, which cobra adds only to the
-// command that it runs.
-func addDefaultFlags(c *cobra.Command) {
-	c.InitDefaultHelpFlag()
-	c.InitDefaultVersionFlag()
 }
 
 // findCommand returns the command or subcommand that args name. Its error
@@ -157,6 +149,8 @@ func strictCompletion(root *cobra.Command) {
 		if c.Name() != "completion" {
 			continue
 		}
+		c.Short = "Generate a completion script for a shell"
+		c.Long = "Generate a completion script for a shell. The help of each subcommand explains how to install the script."
 		shells := commandNames(c)
 		c.Args = cobra.ArbitraryArgs
 		c.RunE = func(_ *cobra.Command, args []string) error {

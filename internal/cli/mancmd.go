@@ -22,8 +22,8 @@ func newManCmd() *cobra.Command {
 	return &cobra.Command{
 		Use:   "man DIR",
 		Short: "Write the man pages of urlfold into a directory",
-		Long: `Write a man page for each command and each topic of "urlfold help" below DIR, which is created if it does not exist:
-DIR/man1/urlfold-COMMAND.1 and DIR/man7/urlfold-TOPIC.7. Existing pages are replaced.`,
+		Long: `Write a man page for each command and each topic of "urlfold help" into a directory: DIR/man1/urlfold-COMMAND.1 and
+DIR/man7/urlfold-TOPIC.7. Create DIR if it does not exist, and replace existing pages.`,
 		Example: `  urlfold man /usr/local/share/man
   urlfold man ~/.local/share/man && man urlfold-explain`,
 		Args: func(_ *cobra.Command, args []string) error {
@@ -91,7 +91,6 @@ func buildDate() string {
 
 // commandPage returns the man page of c.
 func commandPage(c *cobra.Command, date string) []byte {
-	addDefaultFlags(c)
 	m := manual.NewMan(manName(c), 1, date, version(), lowerFirst(c.Short))
 	m.Section("SYNOPSIS")
 	m.Code([]string{c.UseLine()})

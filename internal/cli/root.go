@@ -14,18 +14,18 @@ import (
 	"github.com/urlfold/urlfold/internal/terminal"
 )
 
-const rootLong = `urlfold normalizes the URLs in access logs, lists, JSON lines and tables. It rewrites only the bytes of the URLs: every
-other byte of a record stays as it is, and a record whose URL cannot be parsed passes through unchanged and is counted.
-Compressed files are decompressed on the fly. A summary goes to stderr.`
+const rootLong = `Normalize the URLs in access logs, lists, tables, JSON lines and web archives. By default, urlfold writes every record with
+its URL in normal form and changes no other byte. If a URL cannot be parsed, urlfold writes the record unchanged and
+counts it. urlfold decompresses compressed files on the fly, and prints a summary to stderr.`
 
-const rootExamples = `  urlfold access.log.gz > clean.log                 rewrite a log: only the bytes of URLs change
-  urlfold 'logs/**/*.gz' -o clean.log.zst           merge many files, in order, into one output
-  urlfold -r jsonl access.log | jq .key             write a JSON object per URL: normal form, key, flags, components
+const rootExamples = `  urlfold access.log.gz > clean.log                 rewrite a log: change only the requested URLs
+  urlfold 'logs/**/*.gz' -o clean.log.zst           write many files, in order, into one output
+  urlfold -r jsonl access.log | jq .key             write a JSON object for each URL
   urlfold -r keys urls.txt | sort | uniq -cw32      count each page once
   urlfold -r tsv --fields url,norm,flags urls.txt   write selected fields as a table
-  urlfold --target all --rejects bad.jsonl big.log  normalize referers too; write unparsable records to a file
-  urlfold --on-damage quarantine a.log.gz -o a.log  keep checksum-verified records; put the others in a.log.unverified
-  urlfold -f '$remote_addr "$request" $host' x.log  read any nginx log_format or Apache LogFormat
+  urlfold --target all --rejects bad.jsonl big.log  also normalize referers; write bad records to a file
+  urlfold --on-damage quarantine a.log.gz -o a.log  write unverified records to a.log.unverified
+  urlfold -f '$remote_addr "$request" $host' x.log  read a log in any nginx or Apache log format
   urlfold explain 'HTTP://Ex%41mple.com:80/a/../b'  explain a single URL`
 
 // newRootCmd returns the command with all its subcommands. The root itself is
@@ -67,7 +67,23 @@ func newRootCmd(c *daemon.Catalog) *cobra.Command {
 		asUsage(c)
 	}
 	strictCompletion(cmd)
+	ownHelpFlags(cmd)
 	return cmd
+}
+
+// ownHelpFlags adds --help and --version to cmd and its subcommands, worded like
+// all other flags. Cobra adds them only to the command that it runs, too late
+// for man pages.
+func ownHelpFlags(cmd *cobra.Command) {
+	cmd.InitDefaultHelpFlag()
+	cmd.Flags().Lookup("help").Usage = "print this help"
+	if cmd.Version != "" {
+		cmd.InitDefaultVersionFlag()
+		cmd.Flags().Lookup("version").Usage = "print the version"
+	}
+	for _, c := range cmd.Commands() {
+		ownHelpFlags(c)
+	}
 }
 
 // noArgs rejects any positional argument.

@@ -19,12 +19,11 @@ import (
 )
 
 const runLong = `Run the pipeline of a configuration as a daemon: read records from its sources, normalize their URLs, and write them to
-its sinks, until the sources end or a signal arrives.
+its sinks. Stop when the sources end or a signal arrives.
 
-On SIGTERM or SIGINT, urlfold stops reading and exits when everything it has read is durable; a second signal stops it
-immediately. On SIGHUP it reloads the configuration: new rules apply from the next batch on, and new sources or sinks
-replace the pipeline after it has drained. If the new configuration is invalid, urlfold logs the errors and keeps the old
-one.`
+On SIGTERM or SIGINT, stop reading, and exit when every record that was read is durable. On a second signal, exit
+immediately. On SIGHUP, reload the configuration: apply new rules from the next batch on, and replace changed sources or
+sinks after the pipeline has drained. If the new configuration is invalid, log its errors and keep the old one.`
 
 // runFlags are the flags of urlfold run.
 type runFlags struct {
@@ -41,15 +40,15 @@ func newRunCmd(c *daemon.Catalog) *cobra.Command {
 		Short: "Run the pipeline of a configuration as a daemon",
 		Long:  runLong,
 		Example: `  urlfold run -c urlfold.yaml
-  urlfold run -c urlfold.yaml --until-eof    process what exists now, then exit
+  urlfold run -c urlfold.yaml --until-eof    process the existing input, then exit
   urlfold run -c urlfold.yaml --dry-run      read the files, write nothing, print the counts`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return runDaemon(cmd, c, o) },
 	}
 	configFlag(cmd, &o.file)
-	cmd.Flags().BoolVar(&o.untilEOF, "until-eof", false, "exit when all files, partitions and streams have been read to their current end")
-	cmd.Flags().BoolVar(&o.watch, "watch", false, "reload the configuration when its file changes, as on SIGHUP; the profiles, lists and ${file:} values that it refers to are not watched")
-	cmd.Flags().BoolVar(&o.dryRun, "dry-run", false, "read all files to the end, write nothing, store no checkpoints, and print the counts; the exit code is that of a real run")
+	cmd.Flags().BoolVar(&o.untilEOF, "until-eof", false, "exit when all files, partitions and streams have been read to their current ends")
+	cmd.Flags().BoolVar(&o.watch, "watch", false, "reload the configuration when its file changes, as on SIGHUP. Do not watch the profiles, lists and ${file:} values that it refers to")
+	cmd.Flags().BoolVar(&o.dryRun, "dry-run", false, "read all files to the end, write nothing, store no checkpoints, and print the counts. The exit code is that of a real run")
 	return cmd
 }
 

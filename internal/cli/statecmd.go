@@ -16,10 +16,11 @@ import (
 	"github.com/urlfold/urlfold/internal/terminal"
 )
 
-const stateLong = `Inspect or reset the checkpoints that "urlfold run" has stored: for each input file, the offset up to which its records
-are durable in the outputs; for each output file, its length.
+const stateLong = `Inspect or reset the checkpoints that "urlfold run" has stored. For each input file, a checkpoint contains the offset up
+to which its records are durable in the outputs. For each output file, it contains the length.
 
-"ls" and "show" only read, and work while the daemon runs. "reset" locks the data directory, so stop the daemon first.`
+"ls" and "show" only read, and you can use them while the daemon runs. "reset" locks the data directory, so stop the
+daemon first.`
 
 const stateExamples = `  urlfold state ls -c urlfold.yaml
   urlfold state show --data-dir /var/lib/urlfold | jq .entries
@@ -32,7 +33,7 @@ func newStateCmd(cat *daemon.Catalog) *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.PersistentFlags().StringVarP(&file, "config", "c", "", "read the path of the data directory from this configuration `FILE`")
-	cmd.PersistentFlags().StringVar(&dir, "data-dir", "", "use this data `DIRECTORY` instead of that of a configuration")
+	cmd.PersistentFlags().StringVar(&dir, "data-dir", "", "use this data `DIRECTORY` instead of the one in a configuration")
 	_ = cmd.MarkPersistentFlagDirname("data-dir") // the flag exists
 	cmd.AddCommand(
 		&cobra.Command{
@@ -44,7 +45,7 @@ func newStateCmd(cat *daemon.Catalog) *cobra.Command {
 			RunE: func(cmd *cobra.Command, _ []string) error { return withState(cmd, cat, file, dir, showState) },
 		},
 		&cobra.Command{
-			Use: "reset PATH|GLOB", Short: "Delete the checkpoints of files, so that they are read from the start",
+			Use: "reset PATH|GLOB", Short: "Delete the checkpoints of files, so that the next run reads them from the start",
 			Args: oneGlob,
 			RunE: func(cmd *cobra.Command, args []string) error {
 				d, err := dataDir(cat, file, dir)

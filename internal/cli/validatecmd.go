@@ -19,8 +19,8 @@ func newValidateCmd(c *daemon.Catalog) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "validate -c FILE",
 		Short: "Check a configuration and report all errors in it",
-		Long: `Check a configuration and report all errors in it, each with its file, line and column. Nothing is read or written
-besides the configuration and the files that it refers to, unless --connect is given.`,
+		Long: `Check a configuration and report all errors in it, each with its file, line and column. Without --connect, read only the
+configuration and the files that it refers to, and write nothing.`,
 		Example: `  urlfold validate -c urlfold.yaml
   urlfold validate -c urlfold.yaml --connect    also test brokers, servers and output directories
   urlfold validate -c urlfold.yaml --show       print the effective configuration`,
@@ -48,7 +48,7 @@ besides the configuration and the files that it refers to, unless --connect is g
 	}
 	configFlag(cmd, &file)
 	cmd.Flags().BoolVar(&connect, "connect", false, "also connect to the brokers and servers, and check that the output files can be created")
-	cmd.Flags().BoolVar(&show, "show", false, "print the configuration with all defaults filled in and secrets masked")
+	cmd.Flags().BoolVar(&show, "show", false, "print the configuration, with all defaults filled in and secrets masked")
 	return cmd
 }
 
@@ -80,7 +80,7 @@ func newTestCmd(c *daemon.Catalog) *cobra.Command {
 		Use:   "test -c FILE",
 		Short: "Run the test cases of a configuration",
 		Long: `Run the test cases under "tests" in a configuration: normalize each input and compare the result with the expected one.
-Nothing is read or written besides the configuration and the files that it refers to.`,
+Read only the configuration and the files that it refers to, and write nothing.`,
 		Example: `  urlfold test -c urlfold.yaml`,
 		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {

@@ -14,9 +14,9 @@ import (
 	sink "github.com/urlfold/urlfold/sinks/file"
 )
 
-const verifyLong = `Read files to the end and check every member, frame and checksum. The files may be outputs of urlfold or any others.
-For each file, print the number of members, lines and bytes, and where the file is damaged, torn or unfinished.
-Directories are searched recursively.
+const verifyLong = `Read files to the end and check every member, frame and checksum. The files may be outputs of urlfold or any other
+files. For each file, print the number of members, lines and bytes, and the position of any damage. Search directories
+recursively.
 
 Exit codes: 0 all files are intact, 1 fatal error, 2 a path does not exist, 4 a file is not intact.`
 

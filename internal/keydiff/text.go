@@ -83,7 +83,7 @@ func (s reportSide) String() string {
 func (r *Report) rekeyed() string {
 	switch {
 	case r.A.KeyFunction != r.B.KeyFunction:
-		return "same URLs; all keys differ because the key functions do"
+		return "same URLs; all keys differ, because the key functions differ"
 	case r.Rekeyed > 0:
 		return "same URLs; " + terminal.FormatCount(int64(r.Rekeyed)) + " with a different key"
 	}
