@@ -25,6 +25,11 @@ type File struct {
 	Sources []Component `yaml:"sources,required" min:"1"`
 	// How records are parsed, how their URLs are normalized, and what is written.
 	Codec Codec `yaml:"codec,required"`
+	// An expression such as: status == 200 && site == "example.com". Only records
+	// for which it is true are written; the others count as filtered. Quote an
+	// expression that begins with an exclamation mark, which YAML reads as a tag.
+	// Default: write all records.
+	Filter string `yaml:"filter"`
 	// The sinks. Every record goes to all of them.
 	Sinks []Component `yaml:"sinks,required" min:"1"`
 	// The sink for rejected records.

@@ -89,7 +89,7 @@ func (v *values) attr(f fieldID, rec []byte) ([]byte, bool) {
 	case fClient:
 		return withoutPort(text), true
 	}
-	text, v.n.runs, ok = a.dialect.unescape(v.key, text, v.n.runs)
+	text, v.runs, ok = a.dialect.unescape(v.key, text, v.runs)
 	if ok {
 		v.key = text
 	}

@@ -2,6 +2,7 @@ package record
 
 import (
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 )
@@ -155,5 +156,16 @@ func TestAttrs(t *testing.T) {
 			}
 			check(t, c, test.in+"\n", test.want+"\n")
 		})
+	}
+}
+
+// TestAttrBeforeDiagnostics checks that an attribute with escapes does not move
+// the diagnostics after it.
+func TestAttrBeforeDiagnostics(t *testing.T) {
+	const line = `192.0.2.7 - - [10/Oct/2000:13:55:36 -0700] "GET /a%zz HTTP/1.0" 200 1 "-" "a \x22b\x22"` + "\n"
+	c := Config{Format: "combined", Render: RenderJSONL, Fields: []string{"agent", "record", "diagnostics"}}
+	out, _, _ := runJob(t, newJob(t, c), []byte(line))
+	if want := `"flag":"non-hex","at":2,"record_at":` + strconv.Itoa(strings.Index(line, "%zz")); !strings.Contains(string(out), want) {
+		t.Errorf("%s, want %s in it", out, want)
 	}
 }

@@ -149,6 +149,12 @@ type Config struct {
 	// for such records. Zone must be safe for concurrent use.
 	Zone ZoneFunc
 	Year int
+	// Where decides which records are kept; the others are counted as filtered.
+	// It is asked once for each record, about its first URL: that of the request
+	// if there is one. Blank lines and headers are always kept. Records that are
+	// rejected before their URL is read are kept unless Where reads the field
+	// error. Nil keeps all records.
+	Where Condition
 	// MaxRecord is the maximum length of a record in bytes, including its line
 	// end. Longer records are handled by OnOversize. 0 means no limit.
 	MaxRecord int
@@ -167,7 +173,10 @@ type Job struct {
 	template      *template // Config.Base if it holds {name}; baseURL and origin are then nil
 	render        Render
 	fields        []fieldID
-	wants         fieldSet
+	wants         fieldSet // fields that are written
+	reads         fieldSet // those, and the ones that where reads
+	where         Condition
+	asksWhy       bool // where reads the field error
 	level         codec.Level
 	keyForm       codec.KeyForm
 	extend        []fieldID
@@ -234,6 +243,8 @@ func New(c Config) (*Job, error) {
 	} else {
 		j.profile = []byte(c.Normalizer.Profile().Name)
 	}
+	j.reads |= j.wants
+	j.setWhere(c.Where)
 	j.setParams(&c)
 	if int(c.Render) >= len(renderNames) {
 		errs = append(errs, wrong("Render", "unknown rendering"))
@@ -263,7 +274,7 @@ func (j *Job) setParams(c *Config) {
 	if j.styles == nil && c.Normalizer != nil {
 		j.styles = c.Normalizer.Policy().Styles
 	}
-	j.readsParams = j.wants.has(fParams) || c.RejectFlags.Has(codec.ParamStyle)
+	j.readsParams = j.reads.has(fParams) || c.RejectFlags.Has(codec.ParamStyle)
 }
 
 // setFormat sets the reader from Format, Dialect and the fields that the format

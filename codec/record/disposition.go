@@ -96,6 +96,11 @@ func (w *Worker) reject(out, dead, rec []byte, v *verdict, at *Position, st *Sta
 		w.err = ErrOversize
 		return out, dead
 	}
+	if !w.keepsRejected(v.bad, rec) {
+		st.Records++
+		st.Filtered++
+		return out, dead
+	}
 	countReject(v.bad, st)
 	start, keeps := len(out), w.job.render.keepsRecords()
 	switch disposition {
@@ -199,6 +204,13 @@ func (w *Worker) Piece(out, dead, piece []byte, p Piece, at Position, st *Stats)
 		w.pieceStart = -1
 	}
 	w.pieceEnd = at.Off + int64(len(piece))
+	if !w.keepsRejected(TooLong, nil) {
+		if p == PieceWhole || p == PieceLast {
+			st.Records++
+			st.Filtered++
+		}
+		return out, dead
+	}
 	pass := j.render.keepsRecords() && j.onOversize != DispositionDead
 	if pass {
 		out = w.appendPiece(out, piece, p)

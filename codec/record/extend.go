@@ -52,8 +52,11 @@ func (j *Job) setExtend(c *Config) error {
 func (w *Worker) extend(out, dead, rec []byte, at *Position, st *Stats) (o, d []byte) {
 	var v verdict
 	s := w.found.first()
-	if s != nil && !w.n.read(s, rec, &v, st) && w.n.cur.why == 0 {
+	if s != nil && !w.read(s, rec, &v, st) && !v.left && w.n.cur.why == 0 {
 		s = nil // the target is not a URL
+	}
+	if w.left(rec, &v, st) {
+		return out, dead
 	}
 	w.close(&v, st)
 	if v.bad != 0 && w.job.divert {

@@ -314,7 +314,8 @@ func (l *tableLocator) addFields(out []byte, r *renderer, s *site, rec []byte, a
 	for i := range r.job.extend {
 		l.cells = append(l.cells, l.sep)
 		if f := r.job.extend[i]; s != nil || ofRecord.has(f) {
-			l.cells = cellDialect.escape(l.cells, r.v.plainValue(f, s, rec, at), l.sep)
+			v, _ := r.v.plainValue(f, s, rec, at)
+			l.cells = cellDialect.escape(l.cells, v, l.sep)
 		}
 	}
 	out = r.red.part(out, rec, 0, end)

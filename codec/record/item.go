@@ -60,6 +60,7 @@ type values struct {
 	key     []byte       // short value that is about to be written
 	side    []byte       // serialized URL whose parts are needed
 	scrub   codec.Result // parse result of a text other than the current URL
+	runs    []run        // of an attribute
 	telling []param      // campaign fields or click IDs
 }
 

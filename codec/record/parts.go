@@ -131,7 +131,7 @@ func (w *Worker) readParts(rec []byte, v *verdict, st *Stats) {
 		p.same[r] = true
 	}
 	target := f.part(roleTarget)
-	ok := w.n.read(target, rec, v, st)
+	ok := w.read(target, rec, v, st)
 	now := c.url
 	if ok {
 		now = c.back

@@ -69,10 +69,9 @@ type normalizer struct {
 // placeholder is the scheme and host used for a target whose host is unknown.
 var placeholder = []byte("http://h")
 
-// read reads the URL at s into n.cur and counts it. It returns false if the
-// target is not a URL, leaving n.cur.why 0, or if the URL is rejected, which it
-// records in v.
-func (n *normalizer) read(s *site, rec []byte, v *verdict, st *Stats) bool {
+// parse reads the URL at s into n.cur. It returns false if the target is not a
+// URL, leaving n.cur.why 0.
+func (n *normalizer) parse(s *site, rec []byte) bool {
 	c, f := &n.cur, n.found
 	raw := s.in(rec)
 	text, runs, escaped := s.dialect.unescape(n.text, raw, n.runs)
@@ -104,11 +103,18 @@ func (n *normalizer) read(s *site, rec []byte, v *verdict, st *Stats) bool {
 	} else {
 		n.readReference(rec)
 	}
-	st.URLs++
 	if c.why == 0 {
 		n.note()
 		n.filter()
 	}
+	return true
+}
+
+// accept counts the URL at s, which parse has read. It returns false if the URL
+// is rejected, which it records in v.
+func (n *normalizer) accept(s *site, v *verdict, st *Stats) bool {
+	c := &n.cur
+	st.URLs++
 	if c.why != 0 {
 		v.reject(c, s.start+rawOffset(n.runs, c.errAt))
 		return false
@@ -189,7 +195,7 @@ func (n *normalizer) settle(err error) {
 	c := &n.cur
 	c.norm, c.text, c.flags = n.norm, c.src, c.flags.Union(n.res.Flags)
 	if err == nil {
-		if n.job.wants.has(fChange) {
+		if n.job.reads.has(fChange) {
 			c.change = n.res.Change()
 		}
 		c.fragment = n.res.In.Has(codec.Fragment)

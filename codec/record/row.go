@@ -13,15 +13,16 @@ func (r *renderer) row(out []byte, s *site, rec []byte, at *Position) []byte {
 		if i > 0 {
 			out = append(out, '\t')
 		}
-		out = appendTSV(out, r.v.plainValue(f, s, rec, at))
+		v, _ := r.v.plainValue(f, s, rec, at)
+		out = appendTSV(out, v)
 	}
 	return append(out, '\n')
 }
 
-// plainValue returns field f of the current URL as unescaped text, or nothing
-// if the field is absent. The result points into the record or scratch and is
-// valid until the next call.
-func (v *values) plainValue(f fieldID, s *site, rec []byte, at *Position) []byte {
+// plainValue returns field f of the current URL as unescaped text, and whether
+// it is present. The result points into the record or scratch and is valid
+// until the next call.
+func (v *values) plainValue(f fieldID, s *site, rec []byte, at *Position) ([]byte, bool) {
 	switch f {
 	case fLine:
 		v.key = strconv.AppendInt(v.key[:0], at.Line, 10)
@@ -34,11 +35,11 @@ func (v *values) plainValue(f fieldID, s *site, rec []byte, at *Position) []byte
 	default:
 		v, ok := v.value(f, s, rec, at)
 		if !ok {
-			return nil
+			return nil, false
 		}
-		return v
+		return v, true
 	}
-	return v.key
+	return v.key, true
 }
 
 // appendPlainDiagnostics appends the URL's diagnostics as flag@offset,

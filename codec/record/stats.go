@@ -8,7 +8,7 @@ type Stats struct {
 	Records  int64 // records read, including blank lines and headers
 	Emitted  int64 // records for which something was written to the output
 	Dropped  int64 // records for which the rendering writes nothing: without a URL, blank, or rejected
-	Filtered int64 // records that a filter after the worker dropped
+	Filtered int64 // records that Config.Where, or a filter after the worker, dropped
 	Dead     int64 // records sent to the dead letters
 
 	URLs      int64 // URLs found

@@ -30,6 +30,7 @@ type Worker struct {
 	red     redactor
 	v       values
 	r       renderer
+	view    View
 
 	at         Position // of the current record
 	err        error    // of the last call
@@ -45,7 +46,7 @@ func (j *Job) NewWorker() *Worker {
 	if j.render == RenderExtend {
 		w.adder, _ = w.locator.(adder)
 	}
-	w.found.attrs.wanted = j.wants&ofAttrs != 0
+	w.found.attrs.wanted = j.reads&ofAttrs != 0
 	_, many := j.reader.(lineCounter)
 	w.one = !many
 	w.n = normalizer{job: j, found: &w.found}
@@ -124,6 +125,9 @@ type verdict struct {
 	bad  Reason     // reason of the first rejected URL
 	at   int        // its offset in the record
 	flag codec.Flag // the flag, if bad is Flagged
+
+	asked bool // the condition has decided
+	left  bool // it drops the record
 }
 
 func (v *verdict) reject(c *reading, at int) {
@@ -151,6 +155,8 @@ func (w *Worker) rewrite(out, dead, rec []byte, at *Position, st *Stats) (o, d [
 	start, from := len(out), 0
 	if w.found.split {
 		w.readParts(rec, &v, st)
+	} else {
+		w.askAhead(rec, &v)
 	}
 	for i := range w.found.n {
 		s := &w.found.sites[i]
@@ -160,7 +166,10 @@ func (w *Worker) rewrite(out, dead, rec []byte, at *Position, st *Stats) (o, d [
 			}
 			continue
 		}
-		ok := w.n.read(s, rec, &v, st)
+		ok := w.read(s, rec, &v, st)
+		if v.left {
+			break
+		}
 		now, same := w.n.cur.url, true // a URL that cannot be parsed stays, except for its password
 		if ok {
 			now, same = w.n.cur.back, w.n.cur.same
@@ -170,6 +179,9 @@ func (w *Worker) rewrite(out, dead, rec []byte, at *Position, st *Stats) (o, d [
 			same = bytes.Equal(now, w.n.cur.url)
 		}
 		out, from = w.red.replace(out, rec, from, s, now, same)
+	}
+	if w.left(rec, &v, st) {
+		return out[:start], dead
 	}
 	if v.bad != 0 && w.job.divert {
 		w.close(&v, st)
@@ -192,6 +204,9 @@ func (w *Worker) list(out, dead, rec []byte, at *Position, st *Stats) (o, d []by
 	start := len(out)
 	out = w.listSites(out, rec, at, &v, st, false)
 	out = w.listSites(out, rec, at, &v, st, true)
+	if w.left(rec, &v, st) {
+		return out[:start], dead
+	}
 	w.close(&v, st)
 	switch {
 	case v.bad != 0 && w.job.divert:
@@ -213,7 +228,10 @@ func (w *Worker) listSites(out, rec []byte, at *Position, v *verdict, st *Stats,
 		if s.role.isPart() || (s.role == roleReferer) != referer {
 			continue
 		}
-		ok := w.n.read(s, rec, v, st)
+		ok := w.read(s, rec, v, st)
+		if v.left {
+			break
+		}
 		if ok || w.n.cur.why != 0 {
 			out = w.r.item(out, s, rec, at)
 			w.n.countKeys(st)

@@ -29,6 +29,7 @@ type options struct {
 	base                string
 	timezone            string
 	year                int
+	where               string
 
 	// Normalization.
 	profile, key, standard       string
@@ -139,6 +140,7 @@ func (o *options) inputFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.base, "base", "", "resolve relative URLs against this `URL`. In https://{host}/, {host} stands for the field host of each record")
 	f.StringVar(&o.timezone, "timezone", "", "read times without a zone as times in this `zone`: an IANA name such as Europe/Berlin, Local, or an offset such as +02:00. Default: such records have no field time")
 	f.IntVar(&o.year, "year", 0, "read times without a year as times in this `year`. Default: such records have no field time")
+	f.StringVar(&o.where, "where", "", `keep only the records for which this `+"`expression`"+` is true, such as 'status == 200 && agent contains "bot"'. Names are those of --fields; has(FIELD) and flag("NAME") are functions. Default: keep all`)
 }
 
 func (o *options) codecFlags(f *pflag.FlagSet) {

@@ -32,7 +32,8 @@ type reportSettings struct {
 	Policy      string   `json:"policy,omitempty"` // versions of the lists that the keys depend on
 	Hash        string   `json:"hash"`
 	Redact      bool     `json:"redact"`
-	Editions    editions `json:"editions"` // of the built-in data
+	Where       string   `json:"where,omitempty"` // the expression that records must match
+	Editions    editions `json:"editions"`        // of the built-in data
 }
 
 // reportCounts holds the counts of one input or of all.
@@ -42,7 +43,7 @@ type reportCounts struct {
 	Records         int64            `json:"records"`
 	Emitted         int64            `json:"emitted"`
 	Dropped         int64            `json:"dropped"`
-	Filtered        int64            `json:"filtered"` // removed by a filter
+	Filtered        int64            `json:"filtered"` // left out by --where
 	Dead            int64            `json:"dead_lettered"`
 	URLs            int64            `json:"urls"`
 	Changed         int64            `json:"changed"`
@@ -107,7 +108,7 @@ func (o *outcome) json(exitCode int) ([]byte, error) {
 		Settings: reportSettings{
 			Format: o.formats.name(), FormatFound: o.formats.found(), Render: o.set.render, Target: o.set.target, Profile: o.set.profile,
 			Standard: o.set.record.Normalizer.Profile().Standard.String(), Level: o.set.record.Level.String(),
-			KeyFunction: o.set.record.Normalizer.KeyFunction(o.set.record.Level), Policy: o.lists(), Hash: o.set.hash, Redact: o.set.redact, Editions: builtin,
+			KeyFunction: o.set.record.Normalizer.KeyFunction(o.set.record.Level), Policy: o.lists(), Hash: o.set.hash, Redact: o.set.redact, Where: o.set.where, Editions: builtin,
 		},
 		Files:  []reportFile{},
 		Totals: reportTotals{reportCounts: countsOf(&o.stats), Damaged: len(o.damaged()), Abandoned: o.snap.Ledger.Abandoned},

@@ -120,7 +120,7 @@ func (s *settings) resolveRecord(bad *mistakes) {
 		Format: s.format, Formats: s.formats, Dialect: s.dialect, Target: s.target,
 		URLField: s.urlField, URL: s.urlParts(bad), BaseField: s.baseField, Base: s.base,
 		Key: s.key, KeyFormat: s.keyFormat, Render: s.render, Fields: s.fields, Extend: s.extensions(bad),
-		Repairs: s.repairs, Secrets: s.secrets, Params: s.styles(bad), Timezone: s.timezone, Year: s.year,
+		Repairs: s.repairs, Secrets: s.secrets, Params: s.styles(bad), Timezone: s.timezone, Year: s.year, Where: s.where,
 		Redact: s.redact, Divert: s.rejects != "", Normalizer: s.record.Normalizer,
 	}
 	var err error

@@ -145,7 +145,7 @@ func (o *outcome) text(st terminal.Style) string {
 		s.row("    "+c.name, c.n, o.flagRemark(c.name))
 	}
 	s.some("  unwritten", stats.Unwritten, "left unchanged: the record's fields cannot hold the normal form")
-	s.some("filtered", stats.Filtered, "removed by a filter")
+	s.some("filtered", stats.Filtered, "left out by --where")
 	s.some("without URL", stats.NoURL, "")
 	s.some("blank lines", stats.Blank, "")
 	s.some("rejects", stats.Rejected, o.rejectRemark())

@@ -53,7 +53,7 @@ func (cat *Catalog) recordConfig(f *config.File, sound func(path string) bool) (
 		OnUnparsed: c.OnUnparsed, OnOversize: f.Pipeline.OnOversize,
 		Redact: c.Redact, Divert: f.Pipeline.OnReject == toDeadLetter, MaxRecord: int(f.Pipeline.MaxRecordBytes),
 		RejectFlags: rejected.Flags, RejectNotHTTP: rejected.NotHTTP, Params: c.Styles(), Normalizer: n,
-		Timezone: c.Timezone, Year: c.Year,
+		Timezone: c.Timezone, Year: c.Year, Where: f.Filter,
 	}
 	switch r := &c.Render; {
 	case r.JSONL != nil:
@@ -114,6 +114,6 @@ var recordPaths = map[string]string{
 	"Format": "codec.format", "Base": "codec.base", "Dialect": "codec.dialect", "URLField": "codec.url_field", "URL": "codec.url", "BaseField": "codec.base_field",
 	"Profile": "codec.profile", "Standard": "codec.standard", "Hash": "codec.hash", "HMACKey": "codec.hmac_key", "QueryEncoding": "codec.query_encoding",
 	"Target": "codec.target", "Level": "codec.key", "KeyForm": "codec.key_format", "Repairs": "codec.repairs",
-	"Zone": "codec.timezone", "Year": "codec.year", "Render": "codec.render", "Extend": "codec.render.extend",
+	"Zone": "codec.timezone", "Year": "codec.year", "Where": "filter", "Render": "codec.render", "Extend": "codec.render.extend",
 	"MaxRecord": "pipeline.max_record_bytes", "OnUnparsed": "codec.on_unparsed", "OnOversize": "pipeline.on_oversize",
 }

@@ -57,6 +57,7 @@ func TestSameFlow(t *testing.T) {
 	f(true, "https://h/", "https://other/")
 	f(true, "format: csv", "format: csv\n  profile: crawler\n  render: {extend: {n: norm}}\n  reject: [credentials]")
 	f(true, "version: 1", "version: 1\ntests: [{url: a, reject: relative-without-base}]")
+	f(true, "version: 1", "version: 1\nfilter: has(norm)")
 	f(false, "https://h/", "https://{host}/") // there is a header now
 	f(false, "format: csv", "format: tsv")
 	f(false, `"2"`, `"1"`)
@@ -86,5 +87,7 @@ func TestRecordPlaces(t *testing.T) {
 	f("format: csv", "format: csv\n  render: {extend: {a: norm, b: keyy}}", "c.yaml:6:33: unknown field")
 	f("format: csv", "format: csv\n  render: {extend: {a: norm, a_b64: key}}", "c.yaml:6:37: duplicate name")
 	f("format: csv\n  url_field: \"2\"", "format: combined\n  render: {extend: {a: norm}}", "c.yaml:6:11: fields can be added only to records")
+	f("sinks:", "filter: norm\nsinks:", "c.yaml:8:9: column 1: norm is a text, not a condition")
+	f("format: csv", "format: csv\n  timezone: Mars/Olympus", "c.yaml:6:13: unknown time zone")
 	f("sinks:", "pipeline: {on_oversize: truncate}\nsinks:", "c.yaml:8:25: records of a table")
 }

@@ -33,6 +33,7 @@ type Settings struct {
 	OnOversize          string
 	Timezone            string // of times without a zone: an IANA name, Local or an offset; empty: none
 	Year                int    // of times without a year; 0: none
+	Where               string // an expression of package where; empty: keep all records
 
 	Redact, Divert bool
 	MaxRecord      int // bytes; 0: no limit
@@ -62,7 +63,7 @@ func (s *Settings) Config() (record.Config, error) {
 		set(&c.Render, "Render", record.ParseRender, s.Render),
 		set(&c.OnUnparsed, "OnUnparsed", record.ParseDisposition, s.OnUnparsed),
 		set(&c.OnOversize, "OnOversize", record.ParseDisposition, s.OnOversize),
-		set(&c.Zone, "Zone", parseZone, s.Timezone), checkYear(s.Year),
+		s.setTimes(&c),
 	}
 	for i, name := range s.Repairs {
 		var r record.Repair

@@ -1,30 +1,49 @@
 package recordconf
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"time"
 	_ "time/tzdata" // containers have no time zones
 
 	"github.com/urlfold/urlfold/codec/record"
+	"github.com/urlfold/urlfold/internal/where"
 )
 
-// parseZone returns the zone that name identifies: an IANA name such as
-// Europe/Berlin, Local for the zone of the machine, or an offset such as
-// +02:00.
-func parseZone(name string) (record.ZoneFunc, error) {
-	loc, err := location(name)
-	if err != nil {
-		return nil, err
+// setTimes sets what depends on the zone: how times are read, and the condition,
+// which compares them.
+func (s *Settings) setTimes(c *record.Config) error {
+	loc, errZone := location(s.Timezone)
+	c.Zone = zoneOf(loc)
+	var errWhere error
+	if s.Where != "" {
+		var e *where.Expression
+		if e, errWhere = where.Compile(s.Where, cmp.Or(loc, time.UTC)); errWhere == nil {
+			c.Where = e
+		}
+	}
+	return errors.Join(mistake("Zone", errZone), mistake("Where", errWhere), checkYear(s.Year))
+}
+
+// zoneOf returns the zones of times at loc, or nil if loc is nil.
+func zoneOf(loc *time.Location) record.ZoneFunc {
+	if loc == nil {
+		return nil
 	}
 	return func(year, month, day, hour, minute int) int {
 		_, east := time.Date(year, time.Month(month), day, hour, minute, 0, 0, loc).Zone()
 		return east / 60
-	}, nil
+	}
 }
 
-// location returns the location that name identifies.
+// location returns the location that name identifies: an IANA name such as
+// Europe/Berlin, Local for the zone of the machine, or an offset such as
+// +02:00. It returns nil if name is empty.
 func location(name string) (*time.Location, error) {
+	if name == "" {
+		return nil, nil
+	}
 	if name[0] == '+' || name[0] == '-' {
 		t, err := time.Parse("-07:00", name)
 		if err != nil {

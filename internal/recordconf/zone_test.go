@@ -54,14 +54,15 @@ func TestZoneErrors(t *testing.T) {
 	f(Settings{Timezone: "+25:00"}, "Zone", "invalid offset")
 	f(Settings{Year: 10000}, "Year", "from 1 to 9999")
 	f(Settings{Year: -1}, "Year", "from 1 to 9999")
+	f(Settings{Where: "stauts == 200"}, "Where", `column 1: unknown name "stauts"`)
 }
 
 func TestZoneNoAllocs(t *testing.T) {
-	zone, err := parseZone("Europe/Berlin")
+	c, err := (&Settings{Timezone: "Europe/Berlin"}).Config()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := testing.AllocsPerRun(100, func() { zone(2024, 7, 15, 12, 0) }); n != 0 {
+	if n := testing.AllocsPerRun(100, func() { c.Zone(2024, 7, 15, 12, 0) }); n != 0 {
 		t.Errorf("%v allocations", n)
 	}
 }

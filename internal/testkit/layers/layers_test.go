@@ -187,6 +187,11 @@ var rules = []rule{
 		why: "a program that imports the codec gets a hash and host tables with it, and nothing of the command",
 	},
 	{
+		from: join("./codec/..."),
+		deny: join("./internal/where", "github.com/expr-lang/..."),
+		why:  "a condition is an interface of the record package: a program with conditions of its own links no parser of expressions",
+	},
+	{
 		from:   join("./codec/..."),
 		except: join("./codec/internal/scan"),
 		deny:   join("golang.org/x/sys/..."),
@@ -295,6 +300,12 @@ var rules = []rule{
 		except: join("./internal/observe/systemd"),
 		deny:   join("github.com/coreos/go-systemd/v22/..."),
 		why:    "a single package talks to systemd",
+	},
+	{
+		from:   join("./..."),
+		except: join("./internal/where"),
+		deny:   join("github.com/expr-lang/..."),
+		why:    "a single package parses expressions, so that they mean the same in flags and in configurations",
 	},
 	{
 		from:   join("./..."),

@@ -1,0 +1,162 @@
+package record
+
+import (
+	"bytes"
+
+	"github.com/urlfold/urlfold/codec"
+)
+
+// A Condition decides which records a job keeps. It must be safe for concurrent
+// use.
+type Condition interface {
+	// Fields returns the output fields that Keep reads, as indexes in
+	// [FieldNames]. The worker computes no others.
+	Fields() []int
+	// Keep reports whether to keep the record that v shows. It must not retain
+	// v.
+	Keep(v *View) bool
+}
+
+// View shows the output fields of one record, with the values that the
+// rendering jsonl would write for its first URL. Of a record without a URL it
+// shows the fields that come from the record itself.
+type View struct {
+	w       *Worker
+	present fieldSet // fields that the record can have
+	why     Reason   // why the record was rejected before its URL was read; 0 if it was not
+	site    *site
+	rec     []byte
+	first   []byte // scratch for the first of two fields
+}
+
+// Field returns the value of the output field FieldNames()[i], and whether the
+// record has it. The value is the one that the rendering tsv writes, without
+// its escapes. It is valid until the next call of a method of v.
+func (v *View) Field(i int) (value []byte, ok bool) {
+	f := fieldID(i)
+	switch {
+	case !v.present.has(f):
+		return nil, false
+	case v.why != 0 && f == fError:
+		return v.w.v.word(v.why.String()), true
+	}
+	return v.w.v.plainValue(f, v.site, v.rec, &v.w.at)
+}
+
+// Pair returns two fields as Field does. ok reports whether the record has
+// both.
+func (v *View) Pair(i, j int) (a, b []byte, ok bool) {
+	a, ok = v.Field(i)
+	if !ok {
+		return nil, nil, false
+	}
+	v.first = append(v.first[:0], a...)
+	b, ok = v.Field(j)
+	return v.first, b, ok
+}
+
+// HasFlag reports whether the URL has the flag.
+func (v *View) HasFlag(f codec.Flag) bool {
+	return v.present.has(fFlags) && v.w.n.cur.flags.Has(f)
+}
+
+// Changed reports whether the normal form differs from the URL in the record.
+func (v *View) Changed() bool {
+	c := &v.w.n.cur
+	return v.present.has(fNorm) && c.why == 0 && !bytes.Equal(c.back, c.url)
+}
+
+const (
+	ofAll      = 1<<numFields - 1
+	withoutURL = ofRecord | 1<<fMethod | 1<<fForm
+	// rejected are the fields of a record that was rejected before its URL was
+	// read: those that the rendering jsonl shows. located are those of them that
+	// are the same for each piece of a record that is too long.
+	located  fieldSet = 1<<fError | 1<<fFile | 1<<fLine
+	rejected          = located | 1<<fRecord
+)
+
+// setWhere sets the condition and the fields that it needs.
+func (j *Job) setWhere(c Condition) {
+	j.where = c
+	if c == nil {
+		return
+	}
+	for _, i := range c.Fields() {
+		j.reads |= 1 << i
+		j.asksWhy = j.asksWhy || fieldID(i) == fError
+	}
+}
+
+// keeps asks the condition about the record whose first URL is at s and has
+// been parsed. If the record has no URL, s is nil.
+func (w *Worker) keeps(s *site, rec []byte) bool {
+	w.view = View{w: w, present: ofAll, site: s, rec: rec, first: w.view.first}
+	if s == nil {
+		cur := w.n.cur
+		defer func() { w.n.cur = cur }()
+		w.n.cur = reading{form: w.found.form, hash: -1}
+		w.view.present, w.view.site = withoutURL, &noSite
+	}
+	return w.job.where.Keep(&w.view)
+}
+
+// noSite stands in for the site of a record without a URL.
+var noSite = site{role: roleTarget}
+
+// keepsRejected asks the condition about a record that was rejected before its
+// URL was read. Such records are kept unless the condition reads the field
+// error: otherwise every condition would silently remove the records that it
+// knows nothing about. Refused records have passed the condition already.
+func (w *Worker) keepsRejected(why Reason, rec []byte) bool {
+	if !w.job.asksWhy || why == Refused {
+		return true
+	}
+	w.view = View{w: w, present: rejected, why: why, site: &noSite, rec: rec, first: w.view.first}
+	if why == TooLong || why == Panic {
+		w.view.present = located
+	}
+	return w.job.where.Keep(&w.view)
+}
+
+// read reads the URL at s and counts it. It returns false if there is no URL,
+// if the URL is rejected, which it records in v, or if the condition drops the
+// record, after which v.left is set.
+func (w *Worker) read(s *site, rec []byte, v *verdict, st *Stats) bool {
+	if v.left || !w.n.parse(s, rec) {
+		return false
+	}
+	if w.job.where != nil && !v.asked {
+		v.asked = true
+		if v.left = !w.keeps(s, rec); v.left {
+			return false
+		}
+	}
+	return w.n.accept(s, v, st)
+}
+
+// askAhead asks the condition about a record in which the referer precedes the
+// request, whose URL is the first one nevertheless.
+func (w *Worker) askAhead(rec []byte, v *verdict) {
+	if w.job.where == nil || w.found.n < 2 || w.found.sites[0].role != roleReferer {
+		return
+	}
+	if s := w.found.first(); w.n.parse(s, rec) {
+		v.asked = true
+		v.left = !w.keeps(s, rec)
+	}
+}
+
+// left reports whether the condition drops the record, whose URLs have been
+// read, and counts it in that case.
+func (w *Worker) left(rec []byte, v *verdict, st *Stats) bool {
+	if w.job.where != nil && !v.asked {
+		v.asked = true
+		v.left = !w.keeps(nil, rec)
+	}
+	if v.left {
+		st.Records++
+		st.Filtered++
+	}
+	return v.left
+}

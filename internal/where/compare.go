@@ -1,0 +1,171 @@
+package where
+
+import (
+	"bytes"
+
+	"github.com/urlfold/urlfold/codec/record"
+)
+
+// outcomes is a set of results of a comparison: less, equal, greater.
+type outcomes uint8
+
+const (
+	less outcomes = 1 << iota
+	equal
+	greater
+)
+
+// has reports whether the result c of a compare function is in the set.
+func (o outcomes) has(c int) bool { return o>>(c+1)&1 != 0 }
+
+// outcomesOf returns the results for which an operator is true. swapped says
+// that its operands have been exchanged.
+func outcomesOf(operator string, swapped bool) outcomes {
+	o := map[string]outcomes{
+		"==": equal, "!=": less | greater, "<": less, "<=": less | equal, ">": greater, ">=": equal | greater,
+	}[operator]
+	if swapped {
+		o = o&equal | o&less<<2 | o&greater>>2
+	}
+	return o
+}
+
+// compareText compares a field with a constant, by bytes.
+func compareText(field int, value []byte, operator string, accepted outcomes) predicate {
+	switch operator {
+	case "==":
+		return func(v *record.View) bool {
+			t, ok := v.Field(field)
+			return ok && bytes.Equal(t, value)
+		}
+	case "!=":
+		return func(v *record.View) bool {
+			t, ok := v.Field(field)
+			return ok && !bytes.Equal(t, value)
+		}
+	}
+	return func(v *record.View) bool {
+		t, ok := v.Field(field)
+		return ok && accepted.has(bytes.Compare(t, value))
+	}
+}
+
+// compareNumber compares a field with a constant.
+func compareNumber(field int, value []byte, accepted outcomes) predicate {
+	return func(v *record.View) bool {
+		t, ok := v.Field(field)
+		return ok && accepted.has(compareDecimal(t, value))
+	}
+}
+
+// compareTime compares a field with a point in time.
+func compareTime(field int, value moment, accepted outcomes) predicate {
+	return func(v *record.View) bool {
+		t, ok := v.Field(field)
+		return ok && accepted.has(parseMoment(t).compare(value))
+	}
+}
+
+// compareFields compares two fields of the same kind.
+func compareFields(left, right operand, accepted outcomes) predicate {
+	compare := bytes.Compare
+	switch left.kind {
+	case number:
+		compare = compareDecimal
+	case instant:
+		compare = func(a, b []byte) int { return parseMoment(a).compare(parseMoment(b)) }
+	}
+	return func(v *record.View) bool {
+		a, b, ok := v.Pair(left.field, right.field)
+		return ok && accepted.has(compare(a, b))
+	}
+}
+
+// searches maps operators to the functions that they call.
+var searches = map[string]func(t, part []byte) bool{
+	"contains": bytes.Contains, "startsWith": bytes.HasPrefix, "endsWith": bytes.HasSuffix,
+}
+
+// searchText looks for a constant or a field in another field.
+func searchText(left, right operand, found func(t, part []byte) bool) predicate {
+	if right.isField {
+		return func(v *record.View) bool {
+			a, b, ok := v.Pair(left.field, right.field)
+			return ok && found(a, b)
+		}
+	}
+	return func(v *record.View) bool {
+		t, ok := v.Field(left.field)
+		return ok && found(t, right.value)
+	}
+}
+
+// among reports whether a field is one of the values. Numbers have one text
+// each.
+func among(field int, values map[string]bool) predicate {
+	return func(v *record.View) bool {
+		t, ok := v.Field(field)
+		return ok && values[string(t)]
+	}
+}
+
+// amongTimes reports whether a field is one of the points in time.
+func amongTimes(field int, values []moment) predicate {
+	return func(v *record.View) bool {
+		t, ok := v.Field(field)
+		if !ok {
+			return false
+		}
+		at := parseMoment(t)
+		for _, value := range values {
+			if at.compare(value) == 0 {
+				return true
+			}
+		}
+		return false
+	}
+}
+
+// compareDecimal compares two decimal numbers in canonical form: without
+// needless zeros, and with a sign only before negative ones. It compares their
+// texts, so that numbers of any length are exact.
+func compareDecimal(a, b []byte) int {
+	minus := len(a) > 0 && a[0] == '-'
+	switch other := len(b) > 0 && b[0] == '-'; {
+	case minus && other:
+		return compareDecimal(b[1:], a[1:])
+	case minus:
+		return -1
+	case other:
+		return 1
+	}
+	i, j := pointIn(a), pointIn(b)
+	switch {
+	case i < j:
+		return -1
+	case i > j:
+		return 1
+	}
+	return bytes.Compare(a, b) // a point sorts before a digit
+}
+
+// pointIn returns the number of digits before the decimal point.
+func pointIn(n []byte) int {
+	for i, c := range n {
+		if c == '.' {
+			return i
+		}
+	}
+	return len(n)
+}
+
+// isDecimal reports whether t is a decimal number without a sign.
+func isDecimal(t []byte) bool {
+	point := pointIn(t)
+	for i, c := range t {
+		if i != point && c-'0' > 9 {
+			return false
+		}
+	}
+	return point > 0 && point != len(t)-1
+}

@@ -1,0 +1,133 @@
+// Package where compiles the expressions that decide which records are kept,
+// such as
+//
+//	status == 200 && site == "example.com" && !flag("non-hex")
+//
+// The parser is that of github.com/expr-lang/expr. Its evaluation is not used:
+// it takes its values as interfaces, which allocates for each field of each
+// record. This package compiles the syntax tree to functions that compare the
+// bytes of a record where they are.
+//
+// Every name is an output field of package record, and each field has one of
+// three kinds: a text, a decimal number, or a point in time. A comparison with
+// an absent field is false, whatever the operator.
+package where
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/expr-lang/expr/ast"
+	"github.com/expr-lang/expr/file"
+	"github.com/expr-lang/expr/parser"
+
+	"github.com/urlfold/urlfold/codec/record"
+)
+
+// maxLength is the length of the longest expression, in bytes. It limits the
+// depth of the syntax tree and the size of regular expressions.
+const maxLength = 16 << 10
+
+// An Expression is a compiled expression. It is immutable and safe for
+// concurrent use.
+type Expression struct {
+	fields []int
+	keep   predicate
+}
+
+// predicate decides about a record.
+type predicate func(v *record.View) bool
+
+// Fields implements [record.Condition].
+func (e *Expression) Fields() []int { return e.fields }
+
+// Keep implements [record.Condition]. It does not allocate.
+func (e *Expression) Keep(v *record.View) bool { return e.keep(v) }
+
+// Compile compiles an expression. Times in it that have no zone are in zone.
+// The error has the position of the mistake.
+func Compile(text string, zone *time.Location) (*Expression, error) {
+	if len(text) > maxLength {
+		return nil, fmt.Errorf("expression too long: %d bytes, the limit is %d", len(text), maxLength)
+	}
+	if strings.TrimSpace(text) == "" {
+		return nil, errors.New(`empty expression: expected a condition such as status == 200`)
+	}
+	if !utf8.ValidString(text) {
+		return nil, errors.New("the expression is not valid UTF-8")
+	}
+	tree, err := parser.Parse(text)
+	if err != nil {
+		return nil, syntaxError(text, err)
+	}
+	c := compiler{zone: zone}
+	keep, err := c.condition(tree.Node)
+	if err != nil {
+		var e *located
+		if errors.As(err, &e) {
+			return nil, fmt.Errorf("%s: %w", position(text, e.at), e.err)
+		}
+		return nil, err
+	}
+	slices.Sort(c.fields)
+	return &Expression{fields: slices.Compact(c.fields), keep: keep}, nil
+}
+
+// A located error is about the node of the syntax tree that starts at rune at.
+type located struct {
+	at  int
+	err error
+}
+
+func (e *located) Error() string { return e.err.Error() }
+func (e *located) Unwrap() error { return e.err }
+
+// mistake returns an error about a node.
+func mistake(n ast.Node, format string, args ...any) error {
+	return &located{n.Location().From, fmt.Errorf(format, args...)}
+}
+
+// syntaxError returns the parser's error in the form of this package.
+func syntaxError(text string, err error) error {
+	var e *file.Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	what := e.Message
+	if token, ok := strings.CutPrefix(what, "unexpected token "); ok {
+		// The token is written as Operator("=") or EOF.
+		if _, quoted, ok := strings.Cut(token, "("); ok {
+			token = strings.TrimSuffix(quoted, ")")
+		}
+		what = "unexpected " + token
+		switch token {
+		case "EOF":
+			what = "unexpected end of the expression"
+		case `"="`:
+			what += "; use == to compare"
+		}
+	}
+	return fmt.Errorf("%s: %s", position(text, e.From), what)
+}
+
+// position describes the place of rune at in text. Lines and columns count from
+// 1, and columns count characters.
+func position(text string, at int) string {
+	line, column := 1, 1
+	for _, r := range text {
+		if at--; at < 0 {
+			break
+		}
+		if column++; r == '\n' {
+			line, column = line+1, 1
+		}
+	}
+	if !strings.Contains(strings.TrimSpace(text), "\n") {
+		return fmt.Sprintf("column %d", column)
+	}
+	return fmt.Sprintf("line %d, column %d", line, column)
+}
