@@ -11,6 +11,8 @@
 // Every name is an output field of package record, and each field has one of
 // three kinds: a text, a decimal number, or a point in time. A comparison with
 // an absent field is false, whatever the operator.
+//
+//go:generate go test -run TestReference -update .
 package where
 
 import (
