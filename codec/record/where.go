@@ -63,7 +63,7 @@ func (v *View) HasFlag(f codec.Flag) bool {
 // Changed reports whether the normal form differs from the URL in the record.
 func (v *View) Changed() bool {
 	c := &v.w.n.cur
-	return v.present.has(fNorm) && c.why == 0 && !bytes.Equal(c.back, c.url)
+	return v.present.has(fNorm) && c.why == 0 && (c.parted || !bytes.Equal(c.back, c.url))
 }
 
 const (
