@@ -65,7 +65,7 @@ func (d *decoder) component(c *Component, n ast.Node, at string) {
 		case count > 1:
 			d.failAt(key, "second type in one component: indent the keys of a component below its type")
 		case !ok:
-			d.failAt(key, noSuch("unknown type", names, name))
+			d.failAt(key, noSuch(unknown("type", name), names, name))
 		default:
 			d.note(path, key, value)
 			c.Type, c.Config, c.path = name, newConfig(), path

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/urlfold/urlfold/internal/suggest"
@@ -76,13 +77,23 @@ func noSuch(what string, names []string, name string) string {
 	return fmt.Sprintf("%s (must be one of: %s)", what, strings.Join(names, ", "))
 }
 
+// unknown returns "unknown key \"name\"" for the kind "key". It omits what does
+// not have the form of a name, because that may be a URL with a password.
+func unknown(kind, name string) string {
+	if !isName(name) {
+		return "unknown " + kind
+	}
+	return "unknown " + kind + " " + strconv.Quote(name)
+}
+
 // noSuchFlag returns the reason for an unknown flag. There are too many flags
 // to list them.
 func noSuchFlag(names []string, name string) string {
+	what := unknown("flag", name)
 	if near := suggest.Nearest(names, name); near != "" {
-		return fmt.Sprintf("unknown flag (did you mean %q?)", near)
+		return fmt.Sprintf("%s (did you mean %q?)", what, near)
 	}
-	return "unknown flag (see 'urlfold flags' for a list)"
+	return what + " (see 'urlfold flags' for a list)"
 }
 
 // isName reports whether s has the form of a name. Names are never URLs, so

@@ -81,9 +81,9 @@ func TestFileMistakes(t *testing.T) {
 			t.Errorf("%s: %v", good, err)
 		}
 	}
-	const flags = "unknown flag (see 'urlfold flags' for a list)"
+	const flags = "unknown flag \"zebra\" (see 'urlfold flags' for a list)"
 	f("sources: [file: {}]\nsinks: [file: {}]\ncodec: {format: lines, reject: [zebra, credentals, scheme-not-htp]}\ntests: [{url: a, flags: [zebra]}]",
-		"c:3:33: "+flags, "c:3:40: unknown flag (did you mean \"credentials\"?)", "c:3:52: unknown flag (did you mean \"scheme-not-http\"?)", "c:4:26: "+flags)
+		"c:3:33: "+flags, "c:3:40: unknown flag \"credentals\" (did you mean \"credentials\"?)", "c:3:52: unknown flag \"scheme-not-htp\" (did you mean \"scheme-not-http\"?)", "c:4:26: "+flags)
 	f(minimal+"dead_letter: {}", "c:4:14: missing type (must be one of: file, jetstream, kafka)")
 	f("sources: [file: {name: x}, file: {name: x}]\ncodec: {format: lines}\nsinks: [file: {name: 'a b'}]",
 		"c:1:41: duplicate component name", "c:3:22: "+nameRule)
@@ -97,7 +97,7 @@ func TestProfileFiles(t *testing.T) {
 	}
 	f("none.yaml", "c:5:12: cannot read file: file does not exist")
 	f("https://u:hunter2@h/p.yaml", "c:5:12: must be a file, not a URL: urlfold does not download profiles")
-	f("bad.yaml", "bad.yaml:2:7: unknown profile (did you mean \"crawler\"?)", "bad.yaml:3:6: invalid value (must be one of: k0, k1, k2, k3)")
+	f("bad.yaml", "bad.yaml:2:7: unknown profile \"crawlr\" (did you mean \"crawler\"?)", "bad.yaml:3:6: invalid value (must be one of: k0, k1, k2, k3)")
 	f("good.yaml\n  rules: {add: [], spa: ['*']}", "c:6:10: cannot be combined with a profile file: move these rules into the profile")
 	f("crawler\n  rules: {add: [dots]}", "c:6:10: invalid profile: contains a rule that the standard whatwg implies or contradicts",
 		"c:6:10: invalid profile: dots requires no-auth-guard: without it a path could become an authority")

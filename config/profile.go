@@ -178,7 +178,7 @@ func ProfileNames() []string {
 func (d *decoder) builtIn(name, at string) codec.Profile {
 	p, ok := codec.Lookup(name)
 	if !ok && !d.broken[at] {
-		d.failText(at, noSuch("unknown profile", ProfileNames(), name))
+		d.failText(at, noSuch(unknown("profile", name), ProfileNames(), name))
 	}
 	return p
 }
@@ -200,7 +200,7 @@ func (d *decoder) ruleSet(names []string, at string, other codec.Rules) (set cod
 		switch {
 		case d.broken[at]:
 		case err != nil || !codec.ProfileRules().Has(rule):
-			d.failText(at, noSuch("unknown rule", codec.ProfileRules().Names(), name))
+			d.failText(at, noSuch(unknown("rule", name), codec.ProfileRules().Names(), name))
 		case other.Has(rule):
 			d.failText(at, "rule is both added and removed")
 		default:

@@ -206,11 +206,7 @@ type keyReader struct {
 // unknown records an error about an unknown key, and returns the nearest of
 // names.
 func (d *document) unknown(key ast.Node, names []string, name string) (near string) {
-	what := "unknown key"
-	if isName(name) {
-		what = "unknown key " + strconv.Quote(name)
-	}
-	d.failAt(key, noSuch(what, names, name))
+	d.failAt(key, noSuch(unknown("key", name), names, name))
 	return suggest.Nearest(names, name)
 }
 

@@ -47,7 +47,9 @@ func checkBase(base string, n *codec.Normalizer) (*codec.Result, error) {
 	var r codec.Result
 	src := []byte(base)
 	if n != nil {
-		if _, err := n.Append(nil, src, &r); err != nil {
+		if _, err := n.Append(nil, src, &r); err == codec.ErrRelative {
+			return nil, errBaseRelative
+		} else if err != nil {
 			return nil, fmt.Errorf("invalid base URL: %w", err)
 		}
 	}
@@ -55,10 +57,12 @@ func checkBase(base string, n *codec.Normalizer) (*codec.Result, error) {
 		return nil, fmt.Errorf("invalid base URL: %w", err)
 	}
 	if !r.In.Has(codec.Scheme) || r.In.Span(codec.Host).Len() == 0 {
-		return nil, errors.New("invalid base URL: must have a scheme and a host, as in https://example.com/")
+		return nil, errBaseRelative
 	}
 	return &r, nil
 }
+
+var errBaseRelative = errors.New("invalid base URL: must have a scheme and a host, as in https://example.com/")
 
 // setTemplate sets the template from a Base with a field between front and
 // back.

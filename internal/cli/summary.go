@@ -283,7 +283,7 @@ func (o *outcome) writeMisfits(s *summary) {
 		if misfits*2 <= st.Records-st.Blank {
 			continue
 		}
-		text := fmt.Sprintf("%s: %s of %s do not match the format %s", shownPath(r.Path), terminal.FormatCount(misfits), terminal.Plural(st.Records, "record", "records"), o.formats.format(r.Path))
+		text := fmt.Sprintf("%s: records that do not match the format %s: %s of %s", shownPath(r.Path), o.formats.format(r.Path), terminal.FormatCount(misfits), terminal.FormatCount(st.Records))
 		s.text("  " + s.Paint(terminal.Yellow, text))
 	}
 }
