@@ -40,7 +40,7 @@ fuzz: ## run every fuzz target with FUZZ_COUNT inputs
 
 .PHONY: mutations
 mutations: ## damage the sample logs of each format MUTATIONS times and check what is rewritten (about 10 minutes)
-	URLFOLD_MUTATIONS=$(MUTATIONS) $(GO) test -count 1 -timeout 60m -run '^TestMutations$$' ./codec/record
+	URLFOLD_MUTATIONS=$(MUTATIONS) $(GO) test -count 1 -timeout 60m -run 'Mutations$$' ./codec/record
 
 .PHONY: chaos
 chaos: ## run all fault experiments: kills, damaged files, rotation, full disks (about 30 minutes)

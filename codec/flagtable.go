@@ -103,5 +103,7 @@ var flagTable = [numFlags]struct {
 	FileInvalidWindowsDriveLetterHost:    {"file-invalid-Windows-drive-letter-host", ValidationError, "WHATWG URL §4.4", "a Windows drive letter in place of the host of a file URL"},
 	EmptyPair:                            {"empty-pair", Notice, "URL Standard §5.1", "an empty field in the query: '&&', or '&' at its start or end"},
 	ParamStyle:                           {"param-style", Notice, "OpenAPI 3.1.1 §4.8.12", "a parameter that is not in its declared style"},
+	MaybeTruncated:                       {"maybe-truncated", Notice, "", "a URL whose end the log may have cut, so it has no key"},
+	QueryStripped:                        {"query-stripped", Notice, "", "an empty query in a log that removes queries and leaves the '?'"},
 	DiagnosticsDropped:                   {"diagnostics-dropped", Notice, "", "a URL with more diagnostics than urlfold records"},
 }

@@ -1,6 +1,9 @@
 package record
 
-import "bytes"
+import (
+	"bytes"
+	"strconv"
+)
 
 // attrID identifies an attribute of a record: something that a log tells about
 // a request besides its URL.
@@ -26,6 +29,7 @@ type attr struct {
 	clock   span // time of day, if it has a field of its own after the date
 	dialect *Dialect
 	unit    int8 // a duration is in units of 10^-unit seconds
+	sum     bool // a duration is the sum of several numbers
 }
 
 // attrs holds the attributes of a record. Only those in set are valid.
@@ -84,6 +88,10 @@ func (v *values) attr(f fieldID, rec []byte) ([]byte, bool) {
 	case fStatus, fBytes:
 		return text, allDigits(text) && (text[0] != '0' || len(text) == 1)
 	case fDuration:
+		if a.sum {
+			v.key, ok = appendSum(v.key[:0], text)
+			return v.key, ok
+		}
 		v.key, ok = appendSeconds(v.key[:0], text, int(a.unit))
 		return v.key, ok
 	case fClient:
@@ -146,6 +154,35 @@ func withoutPort(host []byte) []byte {
 		return host[:i]
 	}
 	return host
+}
+
+// appendSum appends the sum of decimal numbers that are separated by spaces. It
+// returns false if one of them is negative, which means that it is not known,
+// or has more than nine digits after the point.
+func appendSum(dst, text []byte) ([]byte, bool) {
+	const digits = 9
+	sum := int64(0)
+	for len(text) > 0 {
+		end := wordEnd(text, 0)
+		whole, fraction, point := bytes.Cut(text[:end], []byte("."))
+		if !allDigits(whole) || point && !allDigits(fraction) || len(whole) > digits || len(fraction) > digits {
+			return dst, false
+		}
+		n := int64(0)
+		for _, c := range whole {
+			n = n*10 + int64(c-'0')
+		}
+		for i := range digits {
+			n *= 10
+			if i < len(fraction) {
+				n += int64(fraction[i] - '0')
+			}
+		}
+		sum += n
+		text = text[min(end+1, len(text)):]
+	}
+	var scratch [20]byte
+	return appendSeconds(dst, strconv.AppendInt(scratch[:0], sum, 10), digits)
 }
 
 // appendSeconds appends a duration in units of 10^-unit seconds as a decimal

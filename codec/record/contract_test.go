@@ -33,11 +33,18 @@ var formatSubjects = map[string]formatSubject{
 	"tsv":            {Config{URLField: "url"}, "id\turl\n1\thttp://example.com/a\n2\thttp://example.com/b\n"},
 	"w3c": {Config{}, "#Version: 1.0\n#Fields: date time cs-method cs-uri-stem cs-uri-query sc-status\n" +
 		"2026-11-22 10:00:00 GET /a b=c 200\n2026-11-22 10:00:01 GET /d - 404\n"},
-	"logfmt": {Config{}, "at=info method=GET path=\"/a?b=c\" host=example.com status=200\nlevel=info msg=\"a = b\" url=http://example.com/d?e=f n=1\n"},
-	"ltsv":   {Config{}, "time:2026-11-22T10:00:00Z\treq:GET /a?b=c HTTP/1.1\tvhost:example.com\ntime:2026-11-22T10:00:01Z\turi:/d\treferer:-\n"},
-	"cdx":    {Config{}, " CDX N b a m s k r M S V g\ncom,example)/a 20260101000000 http://example.com/a text/html 200 X - - 1 2 w.warc.gz\n"},
-	"cdxj":   {Config{}, "com,example)/a 20260101000000 {\"url\": \"http://example.com/a\", \"status\": \"200\"}\ncom,example)/b 20260101000000 {\"url\": \"http://example.com/b\"}\n"},
-	"zeek":   {Config{}, "#separator \\x09\n#fields\tts\thost\turi\tuser_agent\n1431857103.5\texample.com\t/a?b=c\tcurl\n1431857104.5\t-\t/d\t-\n"},
+	"logfmt":  {Config{}, "at=info method=GET path=\"/a?b=c\" host=example.com status=200\nlevel=info msg=\"a = b\" url=http://example.com/d?e=f n=1\n"},
+	"ltsv":    {Config{}, "time:2026-11-22T10:00:00Z\treq:GET /a?b=c HTTP/1.1\tvhost:example.com\ntime:2026-11-22T10:00:01Z\turi:/d\treferer:-\n"},
+	"cdx":     {Config{}, " CDX N b a m s k r M S V g\ncom,example)/a 20260101000000 http://example.com/a text/html 200 X - - 1 2 w.warc.gz\n"},
+	"cdxj":    {Config{}, "com,example)/a 20260101000000 {\"url\": \"http://example.com/a\", \"status\": \"200\"}\ncom,example)/b 20260101000000 {\"url\": \"http://example.com/b\"}\n"},
+	"zeek":    {Config{}, "#separator \\x09\n#fields\tts\thost\turi\tuser_agent\n1431857103.5\texample.com\t/a?b=c\tcurl\n1431857104.5\t-\t/d\t-\n"},
+	"aws-alb": {Config{}, `http 2018-07-02T22:23:00.186641Z app/lb/50dc6c495c0c9188 192.0.2.39:2817 10.0.0.1:80 0.000 0.001 0.000 200 200 34 366 "GET http://www.example.com/?a=b HTTP/1.1" "curl/7.46.0" - -` + "\n"},
+	"aws-elb": {Config{}, `2015-05-13T23:39:43.945958Z lb 192.0.2.39:2817 10.0.0.1:80 0.000073 0.001048 0.000057 200 200 0 29 "GET http://www.example.com/ HTTP/1.1" "curl/7.38.0" - -` + "\n"},
+	"aws-s3":  {Config{Target: TargetAll}, `79a5 bucket [06/Feb/2019:00:00:38 +0000] 192.0.2.3 79a5 3E57427F3EXAMPLE REST.GET.VERSIONING - "GET /bucket?versioning HTTP/1.1" 200 - 113 - 7 - "http://example.com/" "S3Console/0.4" -` + "\n"},
+	"haproxy": {Config{}, `Feb  6 12:14:14 localhost haproxy[14389]: 192.0.2.2:33317 [06/Feb/2009:12:14:14.655] http-in static/srv1 10/0/30/69/109 200 2750 - - ---- 1/1/1/1/0 0/0 {h.example} {} "GET /index.html HTTP/1.1"` + "\n"},
+	"squid":   {Config{}, "1066036250.603    310 192.0.2.196 TCP_MISS/200 1869 GET http://www.example.com/index.html - HIER_DIRECT/192.0.2.80 text/html\n"},
+	"envoy":   {Config{}, `[2016-04-15T20:17:00.310Z] "POST /api/v1/locations HTTP/2" 204 - 154 0 226 100 "10.0.35.28" "nsq2http" "cc21d9b0" "locations" "tcp://10.0.2.1:80"` + "\n"},
+	"istio":   {Config{}, `[2020-11-25T21:26:18.409Z] "GET /status/418 HTTP/1.1" 418 - via_upstream - "-" 0 135 3 1 "-" "curl/7.73.0-DEV" "84961386" "h.example:8000" "127.0.0.1:80" inbound|8000|| 127.0.0.1:41854 10.44.1.27:80 10.44.1.23:37652 - default` + "\n"},
 	"warc": {Config{}, "WARC/1.0\r\nWARC-Type: warcinfo\r\nContent-Length: 7\r\n\r\na: b\r\n\n\r\n\r\n" +
 		"WARC/1.1\r\nWARC-Target-URI: http://example.com/a\r\nContent-Length: 0\r\n\r\n\r\n\r\n" +
 		"WARC/1.0\r\ncontent-length: 12\r\nWARC-Target-URI: <http://example.com/b>\r\n\r\nx\r\n\r\nWARC/1.\r\n\r\n"},

@@ -13,6 +13,9 @@ import (
 // call.
 func (v *values) derived(f fieldID) ([]byte, bool) {
 	c := &v.n.cur
+	if ofKey.has(f) && !v.n.hasKey() {
+		return nil, false
+	}
 	switch f {
 	case fSite:
 		return v.site()
@@ -30,6 +33,9 @@ func (v *values) derived(f fieldID) ([]byte, bool) {
 	}
 	return nil, false
 }
+
+// ofKey is the set of fields that show the key string or its sort key.
+const ofKey fieldSet = 1<<fK0 | 1<<fK1 | 1<<fK2 | 1<<fK3 | 1<<fSURT
 
 // keyLevels maps fields to the level of the key string that they show.
 var keyLevels = [numFields]codec.Level{fK0: codec.K0, fK1: codec.K1, fK2: codec.K2, fK3: codec.K3}

@@ -40,6 +40,7 @@ const (
 	looksUnmistakable = 100
 	looksLikeJSON     = 90
 	looksLikeCDX      = 85
+	looksLikeProduct  = 85
 	looksLikeVhost    = 80
 	looksLabeled      = 75 // ltsv: before tsv, whose cells it seems to have
 	looksLikeCombined = 70

@@ -33,6 +33,7 @@ var (
 	unionDialect  = &Dialect{Mark: '\\', Decode: decodeC, Encode: encodeHex, backslash: true}     // decodes like apacheDialect, a superset of nginx; encodes like nginx
 	jsonDialect   = &Dialect{Mark: '\\', Decode: decodeJSON, Encode: encodeJSON, backslash: true} // JSON string, RFC 8259 §7; nginx escape=json
 	cellDialect   = &Dialect{Encode: encodeCell}                                                  // unquoted csv or tsv cell
+	hashDialect   = &Dialect{Mark: '#', Decode: decodeHash, Encode: encodeHash}                   // #HH; HAProxy
 	quotedDialect = &Dialect{Mark: '"', Decode: decodeQuote, Encode: encodeQuotes}                // inside of a quoted cell, where "" is a quote; RFC 4180 §2
 )
 
@@ -100,6 +101,14 @@ func decodeC(dst, s []byte) ([]byte, int) {
 		return append(dst, cEscape[s[1]]), 2
 	}
 	return decodeHex(dst, s)
+}
+
+// decodeHash decodes #HH.
+func decodeHash(dst, s []byte) ([]byte, int) {
+	if len(s) >= 3 && unhex[s[1]] < 16 && unhex[s[2]] < 16 {
+		return append(dst, unhex[s[1]]<<4|unhex[s[2]]), 3
+	}
+	return append(dst, '#'), 1
 }
 
 // decodeQuote decodes a doubled quote to one quote.
@@ -233,6 +242,19 @@ func encodeApache(dst, text []byte, stop byte) []byte {
 // stop.
 func isPlainInLog(c, stop byte) bool {
 	return c >= ' ' && c < 0x7F && c != '"' && c != '\\' && c != stop
+}
+
+// encodeHash encodes text as HAProxy does in request lines: '"', '#', and every
+// byte that is not printable ASCII become #HH.
+func encodeHash(dst, text []byte, _ byte) []byte {
+	for _, c := range text {
+		if c >= ' ' && c < 0x7F && c != '"' && c != '#' {
+			dst = append(dst, c)
+		} else {
+			dst = append(dst, '#', upperHex[c>>4], upperHex[c&15])
+		}
+	}
+	return dst
 }
 
 // encodeJSON encodes text as the inside of a JSON string.

@@ -9,7 +9,7 @@ import (
 // Fact holds the properties of a record that a sink needs besides its bytes,
 // such as those it partitions by.
 type Fact struct {
-	Key   codec.Key   // key of the record's first URL at the job's level; zero if none
+	Key   codec.Key   // key of the record's first URL at the job's level; zero if it has none
 	Host  uint64      // XXH3 of that URL's host; zero if none
 	Flags codec.Flags // union over all URLs of the record
 }
@@ -31,7 +31,9 @@ func (n *normalizer) learn(first bool) {
 	if !first {
 		return
 	}
-	n.fact.Key = n.keyOf()
+	if n.hasKey() {
+		n.fact.Key = n.keyOf()
+	}
 	if host := n.res.Out.Span(codec.Host); !c.nohost && host.Len() > 0 {
 		n.fact.Host = xxh3.Hash(c.norm[host.Start:host.End])
 	}

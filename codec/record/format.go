@@ -107,6 +107,13 @@ var builtin = []Format{
 	ltsvFormat{},
 	cdxFormat{},
 	cdxjFormat{},
+	textFormat("aws-alb"),
+	textFormat("aws-elb"),
+	textFormat("aws-s3"),
+	textFormat("haproxy"),
+	textFormat("squid"),
+	textFormat("envoy"),
+	textFormat("istio"),
 	warcFormat{},
 }
 

@@ -59,7 +59,10 @@ type Found struct {
 type found struct {
 	n      int
 	passes bool       // the record holds no data
+	cut    bool       // the end of the request target can be missing
+	strips bool       // the log can remove the query of a target and leave its '?'
 	tls    bool       // the record says that the request came over TLS
+	plain  bool       // the record says that it did not
 	split  bool       // the parts of the request target are in several sites
 	blank  bool       // an empty field means that there is no query; otherwise "-" does
 	form   targetForm // form of the request target, as far as it is known before the target is unescaped

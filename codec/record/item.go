@@ -38,7 +38,10 @@ func (r *renderer) item(out []byte, s *site, rec []byte, at *Position) []byte {
 		}
 	case RenderKeys:
 		if c.why == 0 {
-			out = append(r.job.keyForm.Append(out, r.n.keyOf()), '\t')
+			if r.n.hasKey() {
+				out = r.job.keyForm.Append(out, r.n.keyOf())
+			}
+			out = append(out, '\t')
 			return append(append(out, r.v.shown(r.v.normShown())...), '\n')
 		}
 	}
@@ -80,6 +83,10 @@ func (v *values) shown(text []byte) []byte {
 	}
 	return text
 }
+
+// hasKey reports whether the URL has a key. If its end can be missing, the key
+// of what is left would be that of another URL.
+func (n *normalizer) hasKey() bool { return !n.cur.flags.Has(codec.MaybeTruncated) }
 
 // keyOf returns the URL's key, which excludes the placeholder: a target with an
 // unknown host has the key of the relative reference.
@@ -259,6 +266,9 @@ func (v *values) judged(f fieldID) ([]byte, bool) {
 	}
 	switch f {
 	case fKey:
+		if !v.n.hasKey() {
+			return nil, false
+		}
 		v.key = v.job.keyForm.Append(v.key[:0], v.n.keyOf())
 	case fLevel:
 		return v.word(v.job.level.String()), true

@@ -103,7 +103,7 @@ func (n *normalizer) partNow(r role, rec []byte) (now []byte, ok bool) {
 		return host, true
 	case u.Has(codec.Port):
 		return c.norm[u.Span(codec.Host).Start:u.Span(codec.Path).Start], true
-	case isScheme(n.found.scheme.in(rec)) || n.found.tls || n.job.scheme != nil:
+	case isScheme(n.found.scheme.in(rec)) || n.found.tls || n.found.plain || n.job.scheme != nil:
 		return host, true
 	}
 	n.part = append(append(n.part[:0], host...), old[colon:]...)

@@ -235,6 +235,8 @@ func (n *normalizer) appendOrigin(dst, rec []byte) (_ []byte, nohost bool) {
 	case isScheme(scheme):
 	case f.tls:
 		scheme = schemeHTTPS
+	case f.plain:
+		scheme = schemeHTTP
 	case j.scheme != nil:
 		scheme = j.scheme
 	default:
@@ -269,6 +271,12 @@ func (n *normalizer) note() {
 	if c.form != formNone && c.fragment {
 		c.flags = c.flags.With(codec.FragmentInRequest)
 		c.hash = bytes.IndexByte(c.url, '#') // the first '#' starts the fragment in both standards
+	}
+	if c.form != formNone && n.found.cut {
+		c.flags = c.flags.With(codec.MaybeTruncated)
+	}
+	if c.form != formNone && n.found.strips && c.url[len(c.url)-1] == '?' {
+		c.flags = c.flags.With(codec.QueryStripped)
 	}
 	if n.job.readsParams || n.res.In.Has(codec.Query) || c.mended {
 		n.readParams()

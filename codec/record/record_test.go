@@ -91,6 +91,10 @@ var setups = []Config{
 	{Format: "combined", Target: TargetAll, Dialect: "apache"},
 	{Format: "combined", Target: TargetAll, Dialect: "none"},
 	{Format: "vhost_combined", Target: TargetAll},
+	{Format: "aws-s3", Target: TargetAll},
+	{Format: "haproxy"},
+	{Format: "squid"},
+	{Format: "istio", Base: "https://{host}/"},
 	{Format: `$remote_addr - $remote_user [$time_local] "$request" $status $body_bytes_sent "$http_referer" "$http_user_agent"`, Target: TargetAll},
 	{Format: `%h %l %u %t "%r" %>s %b "%{Referer}i" "%{User-Agent}i"`, Target: TargetAll},
 	{Format: `%v:%p %h %m %U%q %H "%{Referer}i"`, Target: TargetAll},
@@ -243,6 +247,10 @@ func seeds() []string {
 			`{"query":"`+target+`","host":"H:80","scheme":"HTTP","path":"/`+target+`"}`,
 			"H,/"+strings.ReplaceAll(target, `"`, "")+",%7e=b",
 			`v:80 h GET `+target+` HTTP/1.1 "-"`,
+			`10.0.1.2:33317 [06/Feb/2009:12:14:14.655] in~ a/b 1/0/3/6/9 200 27 - - ---- 1/1/1/1/0 0/0 {h.example|x} "GET `+target+` HTTP/1.1"`,
+			`o b [06/Feb/2019:00:00:38 +0000] 192.0.2.3 - 3E REST.GET.X - "GET `+target+` HTTP/1.1" 200 - 1 - 7 - "`+target+`" "x" -`,
+			`1066036250.603    310 192.0.2.1 TCP_MISS/200 1869 GET `+target+` - NONE/- text/html`,
+			`[2020-11-25T21:26:18.409Z] "GET `+target+` HTTP/1.1" 418 - - - "-" 0 135 3 1 "-" "-" "-" "h:80" "-"`,
 		)
 	}
 	return append(out, "url,x\r\n\"a,\"\"\n b\",2\r\nHTTP://X,\n", "\n \r\n\x00", `{"url":[1,{"a":null}],"base":1e5}`, `{"url":null}`, `{"url":"\ud800\udc00\ud800"}`)

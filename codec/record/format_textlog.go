@@ -1,0 +1,237 @@
+package record
+
+import (
+	"bytes"
+	"errors"
+)
+
+// textLog describes the text log of a load balancer or proxy. It is a Format.
+type textLog struct {
+	name      string   // value of Config.Format
+	product   string   // what writes the log
+	reference string   // address of the vendor's description
+	layouts   []string // order of the fields, by version; see textLayout
+	url       string   // what the URL is, as the documents say it
+	escapes   string   // how the URL is escaped, as the documents say it
+	dialect   *Dialect // the same
+	cuts      bool     // the log cuts long requests, without a mark
+	strips    bool     // the log can remove queries, and leave the '?'
+	sample    string   // a line in the form that the vendor documents
+
+	compiled []textLayout
+}
+
+// textFormat returns the entry of textLogs with a name, ready for use.
+func textFormat(name string) Format {
+	for _, t := range textLogs {
+		if t.name != name {
+			continue
+		}
+		for _, source := range t.layouts {
+			t.compiled = append(t.compiled, newTextLayout(source))
+		}
+		return &t
+	}
+	panic("no text log has the name " + name)
+}
+
+// Name implements [Format].
+func (t *textLog) Name() string { return t.name }
+
+// Detect implements [Format].
+func (t *textLog) Detect(s *Sample) Fit {
+	r := textReader{textLog: t}
+	l := r.locator()
+	return s.count(looksLikeProduct, func(rec []byte) bool {
+		var f Found
+		why, _ := l.Locate(&f, rec, nil)
+		return why == 0
+	})
+}
+
+// Open implements [Format].
+func (t *textLog) Open(c *Config) (Reader, error) {
+	r := &textReader{textLog: t, request: c.Target != TargetReferer, referer: c.Target != TargetRequest}
+	var errs []error
+	if c.Target == TargetReferer && !t.has(useReferer) { // TargetAll reads those that exist
+		errs = append(errs, wrong("Target", "the format "+t.name+" has no referer"))
+	}
+	errs = append(errs, c.refuseFields()...)
+	errs = append(errs, c.refuseDialect(), c.checkRequestHost(t.has(useHost, useCaptures)))
+	if c.Render == RenderExtend {
+		errs = append(errs, errNoRoom())
+	}
+	return r, errors.Join(errs...)
+}
+
+// has reports whether the newest layout has a field with one of the uses.
+func (t *textLog) has(uses ...textUse) bool { return t.compiled[0].has(uses...) }
+
+// textReader reads a text log.
+type textReader struct {
+	LineFraming
+	*textLog
+	request, referer bool // the wanted URLs
+}
+
+// Locator implements [Reader].
+func (r *textReader) Locator() Locator { return r.locator() }
+
+func (r *textReader) locator() *textLocator {
+	l := &textLocator{textReader: r}
+	n := 0
+	for i := range r.compiled {
+		n = max(n, len(r.compiled[i].fields))
+	}
+	l.spans = make([]span, n)
+	return l
+}
+
+// textLocator holds the fields of a record.
+type textLocator struct {
+	*textReader
+	spans []span
+}
+
+// Locate implements [Locator].
+func (l *textLocator) Locate(f *Found, rec []byte, _ *Position) (Reason, int) {
+	at := 0
+	for i := range l.compiled {
+		layout := &l.compiled[i]
+		wanted := layout.url
+		if f.attrs.wanted {
+			wanted = max(wanted, layout.all)
+		}
+		n, pos := layout.split(l.spans[:wanted], rec, l.cuts)
+		if n >= layout.must {
+			l.take(f, layout, n, rec)
+			return 0, 0
+		}
+		at = max(at, pos)
+	}
+	return Unparsed, at
+}
+
+// take adds what the first n fields of a record hold.
+func (l *textLocator) take(f *Found, layout *textLayout, n int, rec []byte) {
+	for _, i := range layout.found {
+		if i >= n {
+			break
+		}
+		l.takeURL(f, layout.fields[i].use, l.spans[i], rec)
+	}
+	if !f.attrs.wanted {
+		return
+	}
+	for _, i := range layout.told {
+		if i >= n {
+			break
+		}
+		f.takeAttr(&layout.fields[i], l.spans[i], rec, l.dialect)
+	}
+}
+
+// takeURL adds a field that is a URL or a part of one.
+func (l *textLocator) takeURL(f *Found, use textUse, s span, rec []byte) {
+	switch use {
+	case useRequest:
+		if l.request {
+			l.takeRequest(f, s, rec)
+		}
+	case useMethod:
+		f.method = s
+	case useURL:
+		f.strips = l.strips
+		if l.request {
+			f.addTarget(rec, s, l.dialect)
+		}
+	case useReferer:
+		if l.referer {
+			f.addReferer(rec, s, l.dialect)
+		}
+	case useHost:
+		f.hosts[0] = s
+	case useCaptures:
+		f.hosts[0] = hostAmong(rec, s)
+	case useTLS:
+		f.setTLS(string(s.in(rec)) != "-")
+	case useServer:
+		if n := bytes.IndexByte(s.in(rec), '/'); n >= 0 {
+			f.hosts[1] = span{s.start, s.start + n}
+		}
+	case useTransport:
+		f.setTLS(bytes.HasSuffix(s.in(rec), []byte("~")))
+	}
+}
+
+// setTLS says whether the request came over TLS.
+func (f *Found) setTLS(tls bool) { f.tls, f.plain = tls, !tls }
+
+// takeRequest adds the request line. A line without a method is one of a request
+// that the server could not parse, or of a connection without HTTP.
+func (l *textLocator) takeRequest(f *Found, s span, rec []byte) {
+	if bytes.HasPrefix(s.in(rec), []byte("- ")) {
+		f.form = formDash
+		return
+	}
+	if l.cuts {
+		s = f.uncut(s, rec)
+	}
+	f.addRequest(rec, s, l.dialect)
+}
+
+// uncut returns the request line s without a version that is not complete. If
+// the end of the URL can be missing, it sets f.cut.
+func (f *Found) uncut(s span, rec []byte) span {
+	line := s.in(rec)
+	if versionAt(line) < len(line) {
+		return s
+	}
+	target := bytes.IndexByte(line, ' ') + 1
+	last := bytes.LastIndexByte(line, ' ') + 1
+	if last > target && bytes.HasPrefix(version[1:], line[last:]) {
+		return span{s.start, s.start + last - 1}
+	}
+	f.cut = target > 0
+	if s.end == len(rec) { // the cut can be inside an escape
+		if n := bytes.LastIndexByte(line, '#'); n >= 0 && n > len(line)-len("#00") {
+			s.end = s.start + n
+		}
+	}
+	return s
+}
+
+// hostAmong returns the first host name among headers separated by '|', or an
+// empty span.
+func hostAmong(rec []byte, s span) span {
+	for start := s.start; start < s.end; {
+		end := s.end
+		if n := bytes.IndexByte(rec[start:s.end], '|'); n >= 0 {
+			end = start + n
+		}
+		if isCapturedHost(rec[start:end]) {
+			return span{start, end}
+		}
+		start = end + 1
+	}
+	return span{}
+}
+
+// takeAttr adds a field that is an attribute.
+func (f *Found) takeAttr(fd *textField, s span, rec []byte, d *Dialect) {
+	a := attr{span: s, dialect: d, unit: fd.unit}
+	switch text := s.in(rec); fd.use {
+	case useSum:
+		a.sum = true
+		if sum := &f.attrs.values[fd.attr]; f.attrs.set>>fd.attr&1 != 0 && sum.sum {
+			sum.end = s.end
+		}
+	case useLast:
+		a.start += bytes.LastIndexByte(text, '/') + 1
+	case useClient:
+		if n := bytes.LastIndexByte(text, ':'); n > 0 {
+			a.end = s.start + n
+		}
+	}
+	f.addAttr(fd.attr, a)
+}

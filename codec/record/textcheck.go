@@ -1,0 +1,111 @@
+package record
+
+import "bytes"
+
+// The functions of this file recognize the fields that are landmarks of text
+// logs.
+
+// isKind reports whether s is a type of request or connection: http, h2, wss.
+func isKind(s []byte) bool {
+	for _, c := range s {
+		if c-'a' >= 26 && !isDigit(c) {
+			return false
+		}
+	}
+	return len(s) > 0 && len(s) <= 16
+}
+
+// isOperation reports whether s is an operation of S3: REST.GET.OBJECT,
+// SOAP.CreateBucket.
+func isOperation(s []byte) bool {
+	return len(s) > 2 && s[0]-'A' < 26 && bytes.IndexByte(s[1:len(s)-1], '.') > 0
+}
+
+// isNumber reports whether s is a number or '-'.
+func isNumber(s []byte) bool { return allDigits(s) || len(s) == 1 && s[0] == '-' }
+
+// isSeconds reports whether s is a number of seconds with a fraction, or -1.
+func isSeconds(s []byte) bool {
+	if len(s) == 2 && s[0] == '-' && s[1] == '1' {
+		return true
+	}
+	for _, c := range s {
+		if !isDigit(c) && c != '.' {
+			return false
+		}
+	}
+	return len(s) > 0
+}
+
+// isISOTime reports whether s looks like 2016-04-15T20:17:00.310Z.
+func isISOTime(s []byte) bool {
+	return len(s) >= 19 && isDigit(s[0]) && isDigit(s[3]) && s[4] == '-' && s[7] == '-' && s[10] == 'T' && s[13] == ':'
+}
+
+// isCLFTime reports whether s looks like 06/Feb/2009:12:14:14.655.
+func isCLFTime(s []byte) bool {
+	return len(s) >= 20 && isDigit(s[0]) && s[2] == '/' && s[6] == '/' && s[11] == ':' && s[14] == ':'
+}
+
+// isEpoch reports whether s is a number of seconds since 1970 with
+// milliseconds.
+func isEpoch(s []byte) bool {
+	point := len(s) - len(".000")
+	return point >= 9 && s[point] == '.' && allDigits(s[:point]) && allDigits(s[point+1:])
+}
+
+// isCode reports whether s is a status: a number of at most three digits, '-',
+// or -1.
+func isCode(s []byte) bool {
+	if len(s) > 0 && s[0] == '-' {
+		return len(s) == 1 || len(s) == 2 && s[1] == '1'
+	}
+	return len(s) <= 3 && allDigits(s)
+}
+
+// isResult reports whether s is a result and a status: TCP_MISS/200.
+func isResult(s []byte) bool {
+	slash := bytes.LastIndexByte(s, '/')
+	return slash > 0 && s[0]-'A' < 26 && isCode(s[slash+1:])
+}
+
+// isPeer reports whether s is a way to the server and the server:
+// HIER_DIRECT/192.0.2.1, NONE/-.
+func isPeer(s []byte) bool {
+	slash := bytes.IndexByte(s, '/')
+	if slash < 4 || slash == len(s)-1 {
+		return false
+	}
+	for _, c := range s[:slash] {
+		if c-'A' >= 26 && c != '_' && !isDigit(c) {
+			return false
+		}
+	}
+	return true
+}
+
+// isTimers reports whether s is five numbers separated by slashes. The last one
+// can have a plus sign, and each can be negative.
+func isTimers(s []byte) bool {
+	slashes := 0
+	for _, c := range s {
+		switch {
+		case c == '/':
+			slashes++
+		case !isDigit(c) && c != '-' && c != '+':
+			return false
+		}
+	}
+	return slashes == 4
+}
+
+// isCapturedHost reports whether s is a host name with a dot. IP addresses are
+// not, because a captured address is more likely that of a client.
+func isCapturedHost(s []byte) bool {
+	if !isHostPort(s) {
+		return false
+	}
+	s = withoutPort(s)
+	dot := bytes.LastIndexByte(s, '.')
+	return dot > 0 && dot+1 < len(s) && s[dot+1]|0x20-'a' < 26
+}

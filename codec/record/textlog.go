@@ -1,0 +1,329 @@
+package record
+
+import (
+	"bytes"
+	"strings"
+)
+
+// This file splits the lines of text logs that have a fixed order of fields,
+// such as those of load balancers and proxies. The table textLogs describes
+// them.
+
+// textLayout is the order of the fields in a line. Its source is a text like
+//
+//	time - client:port status bytes "request" | "agent" -
+//
+// Each word names a field; the map textWords lists the names. Quotes, brackets
+// and braces are those of the log, and "-" stands for a field that is not used.
+// Spaces separate the fields. A line must have the fields before the bar, in
+// the form that textWords requires: they are the landmarks of the format. It
+// can lack the others, and have more. A layout that starts with "…" begins at
+// its first time in brackets, or at the field before it, wherever that is in
+// the line.
+type textLayout struct {
+	fields []textField
+	must   int   // number of fields before the bar
+	floats bool  // the layout starts with "…"
+	time   int   // index of the time in brackets, if floats is set
+	found  []int // indexes of the fields from which URLs are read
+	told   []int // indexes of the fields that are attributes
+	url    int   // number of fields up to the last one in found or before the bar
+	all    int   // number of fields up to the last one that is used
+}
+
+// textField is a field of a textLayout.
+type textField struct {
+	style textStyle
+	use   textUse
+	attr  attrID            // the attribute, if use is useAttr, useClient or useLast
+	unit  int8              // its unit; see attr.unit
+	check func([]byte) bool // nil if the field can have any content
+}
+
+// textStyle says how a field ends.
+type textStyle uint8
+
+const (
+	textWord       textStyle = iota // at a space
+	textQuoted                      // at a quote that is followed by what can be the next field; the whole field can also be "-", without quotes
+	textLastQuoted                  // at the last quote of the line
+	textBracket                     // at the first ']'
+	textCaptures                    // at the next quote
+	textURL                         // before a user and a peer; the field can contain spaces
+)
+
+// textUse says what a field is used for.
+type textUse uint8
+
+const (
+	useNothing   textUse = iota
+	useAttr              // an attribute
+	useSum               // a part of the duration; the parts follow one another
+	useClient            // the client, with its port
+	useLast              // an attribute after the last slash
+	useRequest           // request line
+	useMethod            // method
+	useURL               // request target
+	useReferer           // referer
+	useHost              // host of the request
+	useCaptures          // headers in braces, one of which can be the host
+	useTLS               // version of TLS, or "-"
+	useServer            // server name, version of TLS and cipher, separated by slashes
+	useTransport         // name that ends in '~' if the request used TLS
+)
+
+// textWords maps the words of layouts to fields.
+var textWords = map[string]textField{
+	`-`:              {},
+	`"-"`:            {style: textQuoted},
+	`kind`:           {check: isKind},
+	`operation`:      {check: isOperation},
+	`number`:         {check: isNumber},
+	`time`:           {use: useAttr, attr: attrTime, check: isISOTime},
+	`[time]`:         {style: textBracket, use: useAttr, attr: attrTime, check: isISOTime},
+	`[clf-time]`:     {style: textBracket, use: useAttr, attr: attrTime, check: isCLFTime},
+	`epoch`:          {use: useAttr, attr: attrTime, check: isEpoch},
+	`status`:         {use: useAttr, attr: attrStatus, check: isCode},
+	`result/status`:  {use: useLast, attr: attrStatus, check: isResult},
+	`bytes`:          {use: useAttr, attr: attrBytes},
+	`ms`:             {use: useAttr, attr: attrDuration, unit: 3},
+	`timers`:         {use: useLast, attr: attrDuration, unit: 3, check: isTimers},
+	`+seconds`:       {use: useSum, attr: attrDuration, check: isSeconds},
+	`client`:         {use: useAttr, attr: attrClient},
+	`client:port`:    {use: useClient, attr: attrClient},
+	`"agent"`:        {style: textQuoted, use: useAttr, attr: attrAgent},
+	`"agent"last`:    {style: textLastQuoted, use: useAttr, attr: attrAgent},
+	`id`:             {use: useAttr, attr: attrRequestID},
+	`"id"`:           {style: textQuoted, use: useAttr, attr: attrRequestID},
+	`"sni"`:          {style: textQuoted, use: useAttr, attr: attrVHost},
+	`"request"`:      {style: textQuoted, use: useRequest},
+	`"referer"`:      {style: textQuoted, use: useReferer, attr: attrReferer},
+	`method`:         {use: useMethod, check: isToken},
+	`url`:            {style: textURL, use: useURL},
+	`peer/host`:      {check: isPeer},
+	`host`:           {use: useHost},
+	`"host"`:         {style: textQuoted, use: useHost},
+	`{headers}`:      {style: textCaptures, use: useCaptures},
+	`tls`:            {use: useTLS},
+	`sni/tls/cipher`: {use: useServer},
+	`frontend`:       {use: useTransport},
+}
+
+// newTextLayout parses the source of a layout. It panics if the source has an
+// unknown word, because layouts are constants of this package.
+func newTextLayout(source string) textLayout {
+	var l textLayout
+	for word := range strings.FieldsSeq(source) {
+		switch word {
+		case "…":
+			l.floats = true
+			continue
+		case "|":
+			l.must = len(l.fields)
+			continue
+		}
+		fd, ok := textWords[word]
+		if !ok {
+			panic("unknown word in the layout of a log: " + word)
+		}
+		l.add(fd)
+	}
+	l.url = max(l.url, l.must)
+	return l
+}
+
+// add appends a field.
+func (l *textLayout) add(fd textField) {
+	i := len(l.fields)
+	l.fields = append(l.fields, fd)
+	if fd.style == textBracket {
+		l.time = i
+	}
+	switch fd.use {
+	case useNothing:
+		return
+	case useAttr, useSum, useClient, useLast:
+		l.told = append(l.told, i)
+	case useReferer:
+		l.told = append(l.told, i)
+		fallthrough
+	default:
+		l.found = append(l.found, i)
+		l.url = i + 1
+	}
+	l.all = i + 1
+}
+
+// has reports whether the layout has a field with one of the uses.
+func (l *textLayout) has(uses ...textUse) bool {
+	for _, fd := range l.fields {
+		for _, u := range uses {
+			if fd.use == u {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// split stores the first fields of rec in spans, at most one for each span. It
+// returns how many it has found, and the offset at which it stopped. cut says
+// that the request can lack its closing quote.
+func (l *textLayout) split(spans []span, rec []byte, cut bool) (n, pos int) {
+	if l.floats {
+		if pos = l.start(rec); pos < 0 {
+			return 0, 0
+		}
+	}
+	for i := range spans {
+		fd := &l.fields[i]
+		for pos < len(rec) && rec[pos] == ' ' {
+			pos++
+		}
+		if pos == len(rec) {
+			return i, pos
+		}
+		s, next := l.field(i, rec, pos)
+		if next < 0 && cut && fd.use == useRequest && rec[pos] == '"' {
+			s, next = span{pos + 1, len(rec)}, len(rec)
+		}
+		if next < 0 || fd.check != nil && !fd.check(s.in(rec)) {
+			return i, pos
+		}
+		spans[i], pos = s, next
+	}
+	return len(spans), pos
+}
+
+// start returns the offset of the first field of a layout that floats, or -1.
+func (l *textLayout) start(rec []byte) int {
+	for from := 0; ; {
+		n := bytes.IndexByte(rec[from:], '[')
+		if n < 0 {
+			return -1
+		}
+		from += n + 1
+		n = bytes.IndexByte(rec[from:], ']')
+		switch {
+		case n < 0:
+			return -1
+		case !l.fields[l.time].check(rec[from : from+n]):
+		case l.time == 0:
+			return from - 1
+		case from >= 3 && rec[from-2] == ' ':
+			return bytes.LastIndexByte(rec[:from-2], ' ') + 1
+		}
+	}
+}
+
+// field returns the content of field i, which starts at pos, and the offset
+// after it. The offset is negative if there is no such field at pos.
+func (l *textLayout) field(i int, rec []byte, pos int) (span, int) {
+	switch l.fields[i].style {
+	case textQuoted, textLastQuoted:
+		return l.quoted(i, rec, pos)
+	case textBracket:
+		if n := bytes.IndexByte(rec[pos:], ']'); n > 0 && rec[pos] == '[' {
+			return span{pos + 1, pos + n}, pos + n + 1
+		}
+		return span{}, -1
+	case textCaptures:
+		return capturesAt(rec, pos)
+	case textURL:
+		return urlBeforePeer(rec, pos)
+	}
+	end := wordEnd(rec, pos)
+	return span{pos, end}, end
+}
+
+// quoted returns the inside of the quoted field i, which starts at pos, as field
+// does.
+func (l *textLayout) quoted(i int, rec []byte, pos int) (span, int) {
+	if rec[pos] != '"' {
+		if rec[pos] == '-' && (pos+1 == len(rec) || rec[pos+1] == ' ') {
+			return span{pos, pos + 1}, pos + 1
+		}
+		return span{}, -1
+	}
+	end := -1
+	if l.fields[i].style == textQuoted {
+		end = l.quoteEnd(i, rec, pos+1)
+	} else if last := bytes.LastIndexByte(rec, '"'); last > pos {
+		end = last
+	}
+	if end < 0 {
+		return span{}, -1
+	}
+	return span{pos + 1, end}, end + 1
+}
+
+// quoteEnd returns the offset of the quote that closes field i, whose content
+// starts at from: the first quote that is followed by what can be the next
+// field, because logs can contain raw quotes. It returns -1 if there is none.
+func (l *textLayout) quoteEnd(i int, rec []byte, from int) int {
+	var next textField
+	last := i+1 == len(l.fields)
+	if !last {
+		next = l.fields[i+1]
+	}
+	for ; ; from++ {
+		n := bytes.IndexByte(rec[from:], '"')
+		if n < 0 {
+			return -1
+		}
+		from += n
+		rest := rec[from+1:]
+		switch {
+		case len(rest) == 0:
+			return from
+		case rest[0] != ' ':
+		case len(rest) == 1 || last:
+			return from
+		case (next.style == textQuoted || next.style == textLastQuoted) && (rest[1] == '"' || rest[1] == '-'):
+			return from
+		case next.style == textWord && (next.check == nil || next.check(rest[1:wordEnd(rest, 1)])):
+			return from
+		}
+	}
+}
+
+// wordEnd returns the end of the word of rec that starts at pos.
+func wordEnd(rec []byte, pos int) int {
+	for pos < len(rec) && rec[pos] != ' ' {
+		pos++
+	}
+	return pos
+}
+
+// capturesAt returns the inside of the first pair of braces between pos and the
+// next quote, and the offset of that quote.
+func capturesAt(rec []byte, pos int) (span, int) {
+	n := bytes.IndexByte(rec[pos:], '"')
+	if n < 0 {
+		return span{}, -1
+	}
+	quote := pos + n
+	open := bytes.IndexByte(rec[pos:quote], '{')
+	if open < 0 {
+		return span{quote, quote}, quote
+	}
+	open += pos + 1
+	if n = bytes.IndexByte(rec[open:quote], '}'); n < 0 {
+		n = 0
+	}
+	return span{open, open + n}, quote
+}
+
+// urlBeforePeer returns the URL at pos. It ends before a user, which is one
+// word, and a peer.
+func urlBeforePeer(rec []byte, pos int) (span, int) {
+	user := -1
+	for word := pos; word < len(rec); {
+		end := wordEnd(rec, word)
+		if user > pos && isPeer(rec[word:end]) {
+			return span{pos, user - 1}, user - 1
+		}
+		user, word = word, end+1
+	}
+	return span{}, -1
+}
