@@ -85,9 +85,9 @@ func mdCode(text string) string { return "`" + strings.ReplaceAll(text, "|", `\|
 
 func flagsPage() []byte {
 	var b bytes.Buffer
-	b.WriteString("# Flags\n\n" + generated + `A flag names something that urlfold noticed about a URL as it came in. It never fails a run, unless you ask for that with
-` + "`--fail-on flags`" + `. The diagnostics of a URL say where it was noticed. A flag with an X means that the grammar of RFC
-3986 does not allow the URL. ` + "`urlfold flags`" + ` prints the same list.
+	b.WriteString("# Flags\n\n" + generated + `A flag is the name of a property of the input URL, most often a defect. The diagnostics of a URL list the offsets of its
+flags. Flags do not affect the exit code unless you pass ` + "`--fail-on flags`" + `. An X marks flags for URLs that the grammar of
+RFC 3986 does not allow. ` + "`urlfold flags`" + ` prints the same list.
 
 | flag | invalid | meaning | clause |
 |---|---|---|---|
@@ -104,13 +104,13 @@ func flagsPage() []byte {
 
 // uses holds what each built-in profile is for.
 var uses = map[string]string{
-	"analytics":      "A web analyst counts each page once: keys without scheme, `www.`, index files, tracking parameters.",
-	"crawler":        "A crawler's frontier: URLs that need not be fetched twice have one key; fragment and userinfo are never sent anyway.",
-	"equiv":          "The default: the URL that a browser would fetch, with escapes as RFC 3986 writes them. Merges nothing else.",
-	"logclean":       "Archives of logs: as equiv, but a URL that browsers cannot parse is parsed by RFC 3986 instead of rejected.",
-	"rfc3986":        "Merges URLs that are the same in every scheme, and no others: URIs of databases, proofs, XML namespaces.",
-	"rfc3986-scheme": "As rfc3986, plus the rules of the schemes http, https, ws, wss, ftp and file: servers and proxies that follow the RFC.",
-	"whatwg":         "Exactly the href of the URL Standard: for comparison with browsers and with libraries that follow it.",
+	"analytics":      "For web analysts, who count each page once: keys leave out the scheme, `www.`, index files and tracking parameters.",
+	"crawler":        "For the frontier of a crawler: URLs that need not be fetched twice have the same key. The normal form has no fragment and no userinfo, which clients do not send.",
+	"equiv":          "The default: the URL that a browser would fetch, with its escapes in the normal form of RFC 3986.",
+	"logclean":       "For archives of logs: like `equiv`, but urlfold parses a URL that browsers cannot parse by RFC 3986 instead of rejecting it.",
+	"rfc3986":        "For databases, proofs and XML namespaces: merges URIs that are equivalent in every scheme, and no others.",
+	"rfc3986-scheme": "For servers and proxies that follow the RFC: `rfc3986` with the rules of the schemes http, https, ws, wss, ftp and file.",
+	"whatwg":         "For comparison with browsers and libraries that follow the URL Standard: exactly its `href`.",
 }
 
 // writeRuleTable writes a row for each rule.
@@ -125,9 +125,9 @@ func writeRuleTable(b *bytes.Buffer, rules codec.Rules) {
 
 func profilesPage(t *testing.T) []byte {
 	var b bytes.Buffer
-	b.WriteString("# Profiles\n\n" + generated + `A profile says by which standard URLs are parsed, which rules make their normal form, and at which level their keys are.
-` + "`urlfold profiles`" + ` lists the built-in ones, ` + "`-p NAME`" + ` chooses one, and ` + "`-p FILE.yaml`" + ` one of your own;
-` + "`--rule +rfc-clean,-frag-drop`" + ` adds and removes rules.
+	b.WriteString("# Profiles\n\n" + generated + `A profile defines the standard by which urlfold parses URLs, the rules that produce the normal form, and the level of the
+keys. ` + "`urlfold profiles`" + ` lists the built-in profiles. ` + "`-p NAME`" + ` selects a built-in profile, and ` + "`-p FILE.yaml`" + ` selects
+a profile of your own. ` + "`--rule +rfc-clean,-frag-drop`" + ` adds and removes rules.
 
 ## Built in
 
@@ -144,7 +144,7 @@ func profilesPage(t *testing.T) []byte {
 		}
 		fmt.Fprintf(&b, "| %s | %v | %s | %s | %s |\n", name, p.Standard, mdCode(codec.KeyFunction(p.Standard, p.Key)), malformedText(p.Malformed), uses[p.Name])
 	}
-	b.WriteString("\nTheir rules, in the order in which they are applied, after those of the parser:\n\n| profile | rules |\n|---|---|\n")
+	b.WriteString("\nAfter the rules of the parser, each profile applies these rules, in this order:\n\n| profile | rules |\n|---|---|\n")
 	for _, p := range codec.Profiles() {
 		rules := "none except those of the parser"
 		if p.Rules != 0 {
@@ -161,9 +161,9 @@ func profilesPage(t *testing.T) []byte {
 func writeRules(b *bytes.Buffer) {
 	b.WriteString("\n## Rules of a normal form\n\nThe parser of the URL Standard applies these in every profile.\n\n")
 	writeRuleTable(b, codec.ParserRules(codec.WHATWG))
-	b.WriteString("\nRFC 3986 adds these: `resolve` if there is a base, `malformed-encode` in profiles that encode a malformed %.\n\n")
+	b.WriteString("\nThe parser of RFC 3986 applies `resolve` if there is a base. It applies `malformed-encode` in profiles that encode a malformed %.\n\n")
 	writeRuleTable(b, codec.ParserRules(codec.RFC))
-	b.WriteString("\nA profile chooses among these. A profile of the URL Standard chooses among those that its parser does not apply anyway.\n\n")
+	b.WriteString("\nA profile selects from these rules. A profile of the URL Standard need not select the rules that its parser always applies.\n\n")
 	writeRuleTable(b, codec.ProfileRules())
 }
 
@@ -205,17 +205,17 @@ func writeOwn(t *testing.T, b *bytes.Buffer) {
 	fmt.Fprintf(b, `
 ## Your own
 
-A profile in a YAML file is a built-in profile, rules to add or remove, and a policy for K2 and K3. Only `+"`name` and `base`"+`
-are required. Paths of files start at the folder of the profile; nothing is fetched. urlfold reports all mistakes at once,
-with line and column.
+A profile in a YAML file consists of a built-in profile, rules to add or remove, and a policy for K2 and K3. Only `+"`name` and `base`"+`
+are required. File paths are relative to the folder of the profile. urlfold fetches nothing from the network, and reports
+all errors at once, with line and column.
 
 `+"```yaml\n%s```"+`
 
 %s
 `+"`params`"+` is the same as `+"`codec.params`"+` in a configuration: see [Parameters](formats.md#parameters).
 
-Keys of K2 and K3 depend on the lists that they were computed with. `+"`urlfold explain`"+` names the lists with their versions,
-which change with every rule; `+"`urlfold diff`"+` [shows what a change would do](../how-to/compare-profiles.md) to your own URLs.
+The keys of K2 and K3 depend on lists. `+"`urlfold explain`"+` prints the names and versions of the lists. The version changes with
+every rule. `+"`urlfold diff`"+` [shows what a change would do](../how-to/compare-profiles.md) to your own URLs.
 `, text, config.ProfileReference())
 }
 
