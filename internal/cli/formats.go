@@ -10,6 +10,7 @@ import (
 	"github.com/urlfold/urlfold/codec/record"
 	"github.com/urlfold/urlfold/internal/errlist"
 	"github.com/urlfold/urlfold/internal/storage/compress"
+	"github.com/urlfold/urlfold/internal/storage/parquet"
 	"github.com/urlfold/urlfold/internal/terminal"
 	"github.com/urlfold/urlfold/sources/file"
 )
@@ -22,7 +23,8 @@ type formats struct {
 	jobs     map[string]*record.Job
 	byPath   map[string]string // format by input; empty inputs have none
 	fallback *record.Job       // for inputs that were empty during detection
-	baseHint string            // suggested --base that takes the host from a field of the records
+	tables   *tables
+	baseHint string // suggested --base that takes the host from a field of the records
 }
 
 // peekBytes is the number of bytes at the start of an input that are used to
@@ -36,7 +38,7 @@ const maxFormatErrors = 10
 // it, and checks that the flags are valid for it. The error names each input
 // that fails.
 func findFormats(ctx context.Context, set *settings, source *file.Source) (*formats, error) {
-	f := &formats{config: set.record, given: set.record.Format, jobs: map[string]*record.Job{}, byPath: map[string]string{}}
+	f := &formats{config: set.record, given: set.record.Format, jobs: map[string]*record.Job{}, byPath: map[string]string{}, tables: set.tables}
 	if f.given != "" {
 		if _, err := f.add(f.given); err != nil {
 			return nil, usage(flagNames(err))
@@ -67,21 +69,27 @@ func findFormats(ctx context.Context, set *settings, source *file.Source) (*form
 // mustLook reports whether the beginnings of the inputs have to be inspected:
 // for their format, the columns of a header, or the member that holds the host.
 func (f *formats) mustLook() bool {
-	return slices.Contains([]string{"", "csv", "tsv", "jsonl"}, f.given)
+	return slices.Contains([]string{"", "csv", "tsv", "jsonl", parquet.FormatName}, f.given)
 }
 
 // inspect detects the format of one input. The error names the input and any
 // damage in it, because damage may be the reason why no format matches.
 func (f *formats) inspect(path string, head []byte, v compress.Verdict) error {
+	name := shownPath(path)
+	if is, err := f.tables.has(path); is {
+		return f.addTable(path, err)
+	}
 	if len(head) == 0 {
 		return nil // an empty input fits any format
 	}
-	name := shownPath(path)
 	if v.Damage() {
 		name += ": " + v.String()
 	}
 	format := f.given
-	if format == "" {
+	switch format {
+	case parquet.FormatName:
+		return fmt.Errorf("--format: %s is not a Parquet file", name)
+	case "":
 		guess, ok := record.Detect(head, f.config.Formats...)
 		if !ok {
 			return fmt.Errorf("%s: %w", name, noFormat(head, f.config.Formats))
@@ -97,6 +105,16 @@ func (f *formats) inspect(path string, head []byte, v compress.Verdict) error {
 		f.baseHint = jsonBase(head)
 	}
 	return prefixLines(name, flagNames(job.CheckHead(head[:job.Framing().Head(head)])))
+}
+
+// addTable adds a Parquet file. err says why its columns cannot be chosen.
+func (f *formats) addTable(path string, err error) error {
+	if err != nil {
+		return fmt.Errorf("%s: --url-field: %w", shownPath(path), err)
+	}
+	f.byPath[path] = parquet.FormatName
+	_, err = f.add(parquet.FormatName)
+	return prefixLines(shownPath(path), flagNames(err))
 }
 
 // add returns the job for a format and creates it if necessary.
@@ -115,7 +133,7 @@ func (f *formats) add(format string) (*record.Job, error) {
 
 // with returns a copy of f whose jobs use the settings in c.
 func (f *formats) with(c record.Config) (*formats, error) {
-	g := &formats{config: c, given: f.given, jobs: map[string]*record.Job{}, byPath: f.byPath, baseHint: f.baseHint}
+	g := &formats{config: c, given: f.given, jobs: map[string]*record.Job{}, byPath: f.byPath, tables: f.tables, baseHint: f.baseHint}
 	for format := range f.jobs {
 		if _, err := g.add(format); err != nil {
 			return nil, usage(flagNames(err))

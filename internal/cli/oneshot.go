@@ -69,6 +69,9 @@ func prepare(ctx context.Context, cmd *cobra.Command, set *settings, out *outcom
 	if out.formats, err = findFormats(ctx, set, r.source); err != nil {
 		return nil, err
 	}
+	if out.formats, err = set.chooseRewrite(out.formats); err != nil {
+		return nil, err
+	}
 	if set.unordered && out.formats.apart() {
 		return nil, usage(errors.New("--unordered: not possible with warc input, because long records are written in several pieces; remove the flag"))
 	}
@@ -109,6 +112,7 @@ func (s *settings) newSource(stdin io.Reader, formats func() *formats, parallel 
 		Limits:    s.limits,
 		OnDamage:  s.onDamage,
 		Inflate:   s.inflate,
+		OpenTable: s.tables.open,
 	})
 }
 

@@ -77,7 +77,7 @@ func newOutput(s *settings, std streams, source *file.Source, f *formats) (*outp
 		o.main = o.tree
 		return o, err
 	}
-	c := sink.Config{Path: s.output, Compress: method, Inputs: inputs, Replace: s.force, Mode: mode, NewEncoder: s.newEncoder(f)}
+	c := sink.Config{Path: s.output, Compress: method, Inputs: inputs, Replace: s.force, Mode: mode, NewEncoder: s.oneEncoder(f)}
 	if o.stdout {
 		c.Path, c.Writer = "", terminal.Writer(std.out)
 	}

@@ -18,7 +18,7 @@ import (
 // outputs again: each output must be a regular file that holds a single input.
 func (s *settings) withdraws(inputs []string) bool {
 	switch {
-	case s.record.Render == record.RenderParquet: // the index at the end cannot be cut back
+	case s.writesTables(): // the index at the end cannot be cut back
 		return false
 	case s.unordered || len(inputs) > 1 && (s.outputDir == "" || s.rejects != ""):
 		return false

@@ -18,6 +18,7 @@ import (
 	"github.com/urlfold/urlfold/internal/recordconf"
 	"github.com/urlfold/urlfold/internal/storage/compress"
 	"github.com/urlfold/urlfold/internal/storage/disk"
+	"github.com/urlfold/urlfold/internal/storage/parquet"
 	"github.com/urlfold/urlfold/internal/suggest"
 	"github.com/urlfold/urlfold/internal/terminal"
 	sink "github.com/urlfold/urlfold/sinks/file"
@@ -33,6 +34,10 @@ type settings struct {
 	failOn    failOn
 	logLevel  slog.Level
 	*options
+
+	tables         *tables
+	mayRewrite     bool // --render is not given, and --output is named .parquet
+	rewritesTables bool // the inputs are Parquet files, and so are the outputs
 }
 
 // failOn is the condition under which a finished run exits with exitFailOn.
@@ -49,7 +54,7 @@ const (
 // resolve validates the flags and returns what they mean. Its error joins all
 // errors in the flags.
 func (o *options) resolve(paths []string) (*settings, error) {
-	s := &settings{paths: paths, options: o}
+	s := &settings{paths: paths, options: o, tables: newTables(o.urlField, o.format)}
 	var bad mistakes
 	s.resolvePaths(&bad)
 	s.resolveParquet(&bad)
@@ -117,7 +122,7 @@ func (s *settings) resolveRecord(bad *mistakes) {
 		}
 	}
 	r := recordconf.Settings{
-		Format: s.format, Formats: s.formats, Dialect: s.dialect, Target: s.target,
+		Format: s.format, Formats: append(s.formats[:len(s.formats):len(s.formats)], parquet.Format{}), Dialect: s.dialect, Target: s.target,
 		URLField: s.urlField, URL: s.urlParts(bad), BaseField: s.baseField, Base: s.base,
 		Key: s.key, KeyFormat: s.keyFormat, Render: s.render, Fields: s.fields, Extend: s.extensions(bad),
 		Repairs: s.repairs, Secrets: s.secrets, Params: s.styles(bad), Timezone: s.timezone, Year: s.year, Where: s.where,

@@ -103,7 +103,7 @@ func TestTreeEncoder(t *testing.T) {
 	dir := t.TempDir()
 	tree, err := NewTree(TreeConfig{
 		Outputs:    map[string]string{"in": filepath.Join(dir, "out"), "none": filepath.Join(dir, "none")},
-		NewEncoder: func(w io.Writer) (Encoder, error) { return &framer{w: w}, nil },
+		NewEncoder: func(_ string, w io.Writer) (Encoder, error) { return &framer{w: w}, nil },
 	})
 	must(t, err)
 	must(t, tree.Open(ctx))

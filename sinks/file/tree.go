@@ -23,8 +23,9 @@ type TreeConfig struct {
 	// Compress is "gzip", "zstd" or "none". If it is empty, the extension of
 	// each path selects the format.
 	Compress string
-	// NewEncoder is Config.NewEncoder of each output.
-	NewEncoder func(w io.Writer) (Encoder, error)
+	// NewEncoder, if not nil, is Config.NewEncoder of each output. It is also
+	// given the name of the lane.
+	NewEncoder func(lane string, w io.Writer) (Encoder, error)
 	// Replace permits outputs to replace existing files. Otherwise the sink
 	// fails if an output exists.
 	Replace bool
@@ -177,7 +178,11 @@ func (t *treeSink) newOutput(lane string) (Output, error) {
 			return nil, err
 		}
 	}
-	return New(Config{Path: path, Compress: t.cfg.Compress, Replace: t.cfg.Replace, Inputs: []string{lane}, Mode: t.cfg.Mode, NewEncoder: t.cfg.NewEncoder})
+	c := Config{Path: path, Compress: t.cfg.Compress, Replace: t.cfg.Replace, Inputs: []string{lane}, Mode: t.cfg.Mode}
+	if t.cfg.NewEncoder != nil {
+		c.NewEncoder = func(w io.Writer) (Encoder, error) { return t.cfg.NewEncoder(lane, w) }
+	}
+	return New(c)
 }
 
 // finishLane passes the output of the lane in front to a publisher, or abandons

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/urlfold/urlfold/config/field"
+	"github.com/urlfold/urlfold/internal/storage/compress"
 )
 
 // A Framing finds record boundaries. record.Framing implements it.
@@ -80,6 +81,10 @@ type Config struct {
 	// FitOf, if not nil, returns a function that reports whether a record of
 	// the input at path fits its format. head is the header record, or nil.
 	FitOf func(path string, head []byte) func(rec []byte) bool
+
+	// OpenTable, if not nil, opens the Parquet file at path as text. Without it
+	// such files are not supported. It is called from several goroutines.
+	OpenTable func(path string) (compress.Table, error)
 
 	stdinID string // lane identity of stdin; empty: the path
 }

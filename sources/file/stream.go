@@ -126,6 +126,9 @@ func (s *Source) readerOptions(in *input) compress.Options {
 	if len(s.inputs) == 1 {
 		opt.Concurrency = zstdGoroutines // no other input keeps the cores busy
 	}
+	if s.cfg.OpenTable != nil && in.path != stdinPath && in.size >= 0 { // else it is not a regular file
+		opt.Table = func() (compress.Table, error) { return s.cfg.OpenTable(in.path) }
+	}
 	return opt
 }
 

@@ -9,7 +9,7 @@ import (
 // A Format is the format of a stream. The zero value is Plain.
 type Format uint8
 
-// The formats. Unsupported and later values are recognized but not read.
+// The formats. Unsupported and later values are recognized but not decompressed.
 const (
 	Plain  Format = iota // not compressed
 	Gzip                 // RFC 1952
@@ -21,11 +21,12 @@ const (
 	S2                   // the snappy framing format with the extensions of S2
 	Xerial               // snappy blocks in the framing of the xerial library and Kafka
 	Unsupported
+	Parquet // Apache Parquet, read only as a Table
 )
 
 var formatNames = [...]string{
 	Plain: "plain", Gzip: "gzip", Zstd: "zstd", Bzip2: "bzip2", XZ: "xz", LZ4: "lz4",
-	Snappy: "snappy", S2: "s2", Xerial: "xerial-snappy", Unsupported: "unsupported",
+	Snappy: "snappy", S2: "s2", Xerial: "xerial-snappy", Unsupported: "unsupported", Parquet: "parquet",
 }
 
 // String returns the name of the format in lower case, such as "gzip".
@@ -58,6 +59,7 @@ func buildMagics() []magic {
 		{"\xff\x06\x00\x00sNaPpY", Snappy, ""},
 		{"\xff\x06\x00\x00S2sTwO", S2, ""},
 		{"\x82SNAPPY\x00", Xerial, ""},
+		{"PAR1", Parquet, ""},
 		{"PK\x03\x04", Unsupported, "zip"},
 		{"PK\x05\x06", Unsupported, "zip"},
 		{"7z\xbc\xaf\x27\x1c", Unsupported, "7-Zip"},

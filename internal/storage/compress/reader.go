@@ -42,6 +42,9 @@ type Options struct {
 	// Concurrency is the number of goroutines that may decode a zstd stream.
 	// With 0 or 1, decoding runs in the goroutine that calls Read.
 	Concurrency int
+	// Table opens the file as a Table if it is a Parquet file. If it is nil,
+	// such files are not supported.
+	Table func() (Table, error)
 	// RestartEvery is the target distance in decompressed bytes between restart
 	// points. It is an upper bound inside a gzip member, and approximate at the
 	// ends of zstd frames if Concurrency is above 1; see Reader.RestartPoint.
@@ -130,7 +133,7 @@ func (r *Reader) Read(p []byte) (int, error) {
 	for !r.done {
 		if r.dec == nil {
 			r.open()
-			r.sums.unsummed = r.sums.unsummed || r.format == Plain || r.format == Xerial
+			r.sums.unsummed = r.sums.unsummed || r.format == Plain || r.format == Xerial || r.format == Parquet
 			continue
 		}
 		n, err := r.fill(p)
@@ -164,7 +167,11 @@ func (r *Reader) open() {
 	}
 	r.format = m.format
 	if r.dec = r.decoder(m.format); r.dec == nil {
-		r.end(&finding{Verdict{Kind: UnsupportedFormat, Cut: true, Detail: m.name + " is not supported"}})
+		detail := m.name + " is not supported"
+		if m.format == Parquet {
+			detail = "Parquet is read only by one-shot runs, from files: not from stdin, a pipe, an archive or in a daemon"
+		}
+		r.end(&finding{Verdict{Kind: UnsupportedFormat, Cut: true, Detail: detail}})
 	}
 }
 
@@ -187,6 +194,10 @@ func (r *Reader) decoder(f Format) decoder {
 		return newS2(r.in, &r.restarts, f, later)
 	case Xerial:
 		return &xerialDecoder{in: r.in, restarts: &r.restarts, begun: later}
+	case Parquet:
+		if r.opt.Table != nil {
+			return &tableDecoder{in: r.in, open: r.opt.Table}
+		}
 	}
 	return nil
 }
@@ -259,7 +270,7 @@ func (r *Reader) first(p []byte, n int, err error) (int, error) {
 
 func (r *Reader) checkRatio() {
 	out, ratio := r.out.Load(), r.opt.Limits.MaxRatio
-	if r.format == Plain || ratio < 0 || out <= ratioGrace || out/ratio <= r.taken() {
+	if r.format == Plain || r.format == Parquet || ratio < 0 || out <= ratioGrace || out/ratio <= r.taken() {
 		return
 	}
 	r.end(r.limit(fmt.Sprintf("compression ratio exceeds %d (--max-ratio, limits.max_ratio)", ratio)))

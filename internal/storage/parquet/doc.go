@@ -2,5 +2,8 @@
 // (https://parquet.apache.org/docs/file-format/). It is the only importer of
 // the Parquet library.
 //
-// A [Writer] encodes rows of record.RenderParquet into a new file.
+// A [Writer] encodes rows of record.RenderParquet into a new file. A [Text]
+// presents the URLs of a file as lines, which [Format] describes to package
+// record, and a [Rewriter] copies a file with these lines after they were
+// rewritten.
 package parquet

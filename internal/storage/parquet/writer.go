@@ -222,21 +222,31 @@ func definedIf(ok bool) int {
 // flushValues appends the values to the columns.
 func (w *Writer) flushValues() error {
 	leaves := w.out.ColumnWriters()
+	err := parallel(w.workers, len(leaves), func(i int) error {
+		_, err := leaves[i].WriteRowValues(w.values[i])
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("parquet: encode column: %w", err)
+	}
+	return nil
+}
+
+// parallel calls do for each number below n, in as many goroutines as workers.
+// It returns the errors, joined.
+func parallel(workers, n int, do func(i int) error) error {
 	var next atomic.Int64
 	var wg sync.WaitGroup
-	errs := make([]error, w.workers)
-	for k := range w.workers {
+	errs := make([]error, workers)
+	for k := range workers {
 		wg.Go(func() {
-			for i := int(next.Add(1)) - 1; i < len(leaves) && errs[k] == nil; i = int(next.Add(1)) - 1 {
-				_, errs[k] = leaves[i].WriteRowValues(w.values[i])
+			for i := int(next.Add(1)) - 1; i < n && errs[k] == nil; i = int(next.Add(1)) - 1 {
+				errs[k] = do(i)
 			}
 		})
 	}
 	wg.Wait()
-	if err := errors.Join(errs...); err != nil {
-		return fmt.Errorf("parquet: encode column: %w", err)
-	}
-	return nil
+	return errors.Join(errs...)
 }
 
 // A reader reads the numbers and strings of a row.

@@ -1,0 +1,67 @@
+package compress
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+)
+
+// A Table reads a file of columns as text. Only a Parquet file is one. It needs
+// the whole file, so the caller of NewReader supplies it in Options.Table.
+type Table interface {
+	// Read returns text. Its error other than io.EOF describes damage; it wraps
+	// io.ErrUnexpectedEOF if the file is truncated, and an *fs.PathError if the
+	// file cannot be read.
+	io.Reader
+	// Consumed returns about how many bytes of the file are read.
+	Consumed() int64
+	Close()
+}
+
+// A tableDecoder reads a Table.
+type tableDecoder struct {
+	in    *input
+	open  func() (Table, error)
+	table Table // nil: not open yet
+}
+
+// Read implements decoder.
+func (d *tableDecoder) Read(p []byte) (n int, err error) {
+	if d.table == nil {
+		if d.table, err = d.open(); err != nil {
+			d.table = nil
+			return 0, d.verdict(err)
+		}
+	}
+	n, err = d.table.Read(p)
+	d.in.raw.n.Store(d.table.Consumed() + int64(d.in.br.Buffered())) // so that offset returns Consumed
+	if err != nil && err != io.EOF {
+		err = d.verdict(err)
+	}
+	return n, err
+}
+
+// verdict returns the finding for an error of a Table.
+func (d *tableDecoder) verdict(err error) error {
+	v := Verdict{Kind: Corrupt, Offset: -1, Cut: true, Detail: err.Error()}
+	switch {
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		v.Kind = Truncated
+	case is[*fs.PathError](err):
+		v.Kind = Unreadable
+	}
+	return &finding{v}
+}
+
+// is reports whether err wraps an error of type T.
+func is[T error](err error) bool {
+	var e T
+	return errors.As(err, &e)
+}
+
+// Close implements decoder.
+func (d *tableDecoder) Close() {
+	if d.table != nil {
+		d.table.Close()
+	}
+}
