@@ -6,6 +6,7 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"regexp"
 	"slices"
 	"strconv"
@@ -14,6 +15,7 @@ import (
 	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/codec/record"
 	"github.com/urlfold/urlfold/internal/storage/compress"
+	"github.com/urlfold/urlfold/internal/terminal"
 	"github.com/urlfold/urlfold/pipeline"
 	"github.com/urlfold/urlfold/sinks/discard"
 	"github.com/urlfold/urlfold/sources/file"
@@ -43,6 +45,8 @@ type diagnosis struct {
 	Command     string   `json:"command,omitempty"`
 
 	relative int64 // URLs without a host that cannot be parsed for lack of one
+	unkeyed  int64 // URLs without a key because they may have been cut
+	stripped int64 // URLs whose query may have been removed
 }
 
 // A misfit is a record that does not fit the format.
@@ -189,7 +193,8 @@ func (r *diagnosis) count(st record.Stats, reports []file.Report) {
 	r.Rejected = st.Rejected - lost
 	r.URLs = st.URLs
 	r.relative = st.Rejects[codec.ErrRelative]
-	r.Truncated = st.Flags[codec.Truncated]
+	r.Truncated = max(st.Flags[codec.Truncated], st.Flags[codec.MaybeTruncated])
+	r.unkeyed, r.stripped = st.Flags[codec.MaybeTruncated], st.Flags[codec.QueryStripped]
 	for _, rep := range reports {
 		if rep.Format != compress.Plain {
 			r.Compression = rep.Format.String()
@@ -208,6 +213,12 @@ func (r *diagnosis) describe(head []byte, o *options) {
 	}
 	if bytes.HasPrefix(head, []byte("#")) && bytes.Contains(head, []byte("x-edge-location")) {
 		r.Notes = append(r.Notes, "CloudFront does not log requests whose URL is longer than 8,192 bytes")
+	}
+	if r.unkeyed > 0 {
+		r.Notes = append(r.Notes, "HAProxy cuts request lines at 1,024 bytes, and syslog cuts lines; raise tune.http.logurilen and the len of the log line. URLs that may be cut have no key")
+	}
+	if r.stripped > 0 {
+		r.Notes = append(r.Notes, fmt.Sprintf("%s URLs end in '?': Squid removes queries unless strip_query_terms is off", terminal.FormatCount(r.stripped)))
 	}
 	args := []string{"urlfold"}
 	if r.Sampled == 0 {

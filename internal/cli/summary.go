@@ -144,6 +144,7 @@ func (o *outcome) text(st terminal.Style) string {
 	for _, c := range counts(stats.Flags[:], func(i int) string { return codec.Flag(i).String() }) {
 		s.row("    "+c.name, c.n, o.flagRemark(c.name))
 	}
+	s.some("  without key", stats.Flags[codec.MaybeTruncated], "the log may have cut their end")
 	s.some("  unwritten", stats.Unwritten, "left unchanged: the record's fields cannot hold the normal form")
 	s.some("filtered", stats.Filtered, "left out by --where")
 	s.some("without URL", stats.NoURL, "")
