@@ -15,6 +15,7 @@ import (
 	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/codec/record"
 	"github.com/urlfold/urlfold/internal/storage/compress"
+	"github.com/urlfold/urlfold/internal/storage/parquet"
 	"github.com/urlfold/urlfold/internal/terminal"
 	"github.com/urlfold/urlfold/pipeline"
 	"github.com/urlfold/urlfold/sinks/discard"
@@ -82,10 +83,13 @@ func (d *doctor) diagnose(sig *signals, path string) (*diagnosis, error) {
 		return nil, err
 	}
 	if len(head) == 0 {
-		r.Empty = r.Damage == ""
+		r.Empty = r.Damage == "" && r.Why == ""
 		return r, nil
 	}
 	o := d.options
+	if r.Format != "" {
+		o.format = r.Format
+	}
 	r.detect(head, &o)
 	if r.Why != "" {
 		return r, nil
@@ -116,6 +120,12 @@ func (d *doctor) head(ctx context.Context, path string, r *diagnosis) (head []by
 	})
 	if err != nil {
 		return nil, &exitError{code: exitCut, err: errors.New("interrupted")}
+	}
+	if is, err := set.tables.has(path); is {
+		r.Format = parquet.FormatName
+		if err != nil {
+			r.Why, r.Damage = "--url-field: "+err.Error(), ""
+		}
 	}
 	return head, nil
 }
@@ -221,7 +231,7 @@ func (r *diagnosis) describe(head []byte, o *options) {
 		r.Notes = append(r.Notes, fmt.Sprintf("%s URLs end in '?': Squid removes queries unless strip_query_terms is off", terminal.FormatCount(r.stripped)))
 	}
 	args := []string{"urlfold"}
-	if r.Sampled == 0 {
+	if r.Sampled == 0 && r.Format != parquet.FormatName {
 		args = append(args, "--format", shellQuote(r.Format))
 	}
 	if o.urlField != "" {
@@ -230,7 +240,11 @@ func (r *diagnosis) describe(head []byte, o *options) {
 	if o.base != "" {
 		args = append(args, "--base", shellQuote(o.base))
 	}
-	r.Command = strings.Join(append(args, shellQuote(r.File)), " ")
+	args = append(args, shellQuote(r.File))
+	if r.Format == parquet.FormatName {
+		args = append(args, "--output", "FILE"+parquetExt)
+	}
+	r.Command = strings.Join(args, " ")
 }
 
 // escapesOf names the escapes that an access log uses.
