@@ -38,6 +38,7 @@ type Fit struct {
 // header. A table without a header is less certain than lines.
 const (
 	looksUnmistakable = 100
+	looksLikeJSONLog  = 95
 	looksLikeJSON     = 90
 	looksLikeCDX      = 85
 	looksLikeProduct  = 85

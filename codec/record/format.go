@@ -93,7 +93,7 @@ type lineCounter interface{ multiline() }
 
 // builtin holds the formats of this package, in the order in which they are
 // listed.
-var builtin = []Format{
+var builtin = append([]Format{
 	linesFormat{},
 	logFormat{name: "clf"},
 	logFormat{name: "combined", quoted: true},
@@ -115,7 +115,7 @@ var builtin = []Format{
 	textFormat("envoy"),
 	textFormat("istio"),
 	warcFormat{},
-}
+}, jsonLogFormats()...)
 
 // Formats returns the names of the built-in formats in a new slice.
 func Formats() []string { return formatNames(builtin) }

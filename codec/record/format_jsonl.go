@@ -90,6 +90,7 @@ type jsonLocator struct {
 	scan    scanner
 	own     []ownMember
 	ownEnd  int    // offset after the last member of the current record
+	ownNone bool   // the record has no member
 	members []byte // values of the added members
 	slots   []span // ranges in members, two for each extension; see evaluate
 }
@@ -115,7 +116,7 @@ func (j *jsonLocator) Locate(f *Found, body []byte, _ *Position) (Reason, int) {
 			f.host, f.hostDialect = span{v.start + 1, v.end - 1}, jsonDialect
 		}
 	}
-	if j.extends && !j.ownMembers(body) {
+	if j.extends && !j.ownMembers(body, span{0, len(body)}) {
 		return Unparsed, s.pos
 	}
 	v, ok := s.find(body, j.url)
@@ -159,7 +160,11 @@ func (j *jsonLocator) addFields(out []byte, r *renderer, s *site, rec []byte, at
 		if value.end == value.start || j.owns(i) {
 			continue
 		}
-		out = append(appendString(append(out, `,"`...), j.names[i/2][i%2]), `":`...)
+		if !j.ownNone {
+			out = append(out, ',')
+		}
+		j.ownNone = false
+		out = append(appendString(append(out, '"'), j.names[i/2][i%2]), `":`...)
 		out = append(out, value.in(j.members)...)
 	}
 	return r.red.part(out, rec, j.ownEnd, len(rec))
@@ -172,25 +177,27 @@ type ownMember struct {
 	slot int // index in jsonLocator.slots; see evaluate
 }
 
-// ownMembers collects the members of the object body that have the name of an
-// extension, and the offset at which the last member ends. It returns false if
-// body is not valid JSON; the error is then in j.scan. A body that is not an
-// object has no members.
-func (j *jsonLocator) ownMembers(body []byte) bool {
+// ownMembers collects the members of the object at in body that have the name
+// of an extension, and the offset at which the last member ends. It returns
+// false if the text there is not valid JSON; the error is then in j.scan. A text
+// that is not an object has no members.
+func (j *jsonLocator) ownMembers(body []byte, at span) bool {
 	s := &j.scan
-	s.b, s.pos, s.broken = body, 0, false
-	j.own, j.ownEnd = j.own[:0], 0
+	s.b, s.pos, s.broken = body[:at.end], at.start, false
+	j.own, j.ownEnd, j.ownNone = j.own[:0], 0, false
 	s.space()
 	if s.peek() != '{' {
 		s.skip()
 		return j.atEnd()
 	}
 	s.pos++
+	j.ownEnd, j.ownNone = s.pos, true
 	s.space()
 	if s.peek() == '}' {
 		s.pos++
 		return j.atEnd()
 	}
+	j.ownNone = false
 	for {
 		slot := j.slotOf(s.rawName())
 		if s.broken {

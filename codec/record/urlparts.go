@@ -131,9 +131,11 @@ type source struct {
 type composer struct {
 	sources  []source // alternatives for the same part in order
 	target   Target
-	optional bool // a record without any of the URL's fields is not an error
-	whole    role // role of an absolute URL
-	stop     byte // see site
+	optional bool   // a record without any of the URL's fields is not an error
+	whole    role   // role of an absolute URL
+	stop     byte   // see site
+	plain    bool   // see found
+	foreign  []byte // begins a parameter of a query that is not the client's; nil if there is none
 }
 
 // compose adds the URL, the referer and the attributes in values to f.
@@ -147,7 +149,7 @@ func (c *composer) compose(f *Found, rec []byte, values []fieldValue) (Reason, i
 		switch {
 		case s.part >= partAttr:
 			if f.attrs.wanted && v.isText(rec) {
-				f.addAttr(attrID(s.part-partAttr), attr{span: v.span, dialect: v.dialect, unit: s.unit})
+				c.addAttr(f, rec, s, v)
 			}
 		case chosen[s.part] != nil:
 		case s.part == partSecure && (v.kind == valueOther || v.isText(rec) && isOn(v.in(rec))):
@@ -159,7 +161,7 @@ func (c *composer) compose(f *Found, rec []byte, values []fieldValue) (Reason, i
 	if m := chosen[partMethod]; m != nil {
 		f.method = m.span
 	}
-	f.tls, f.blank = chosen[partSecure] != nil, true
+	f.tls, f.plain, f.blank = chosen[partSecure] != nil, c.plain, true
 	c.addHost(f, &chosen)
 	if c.target != TargetReferer {
 		c.addURL(f, rec, &chosen)
@@ -176,6 +178,17 @@ func (c *composer) compose(f *Found, rec []byte, values []fieldValue) (Reason, i
 		return NoField, 0
 	}
 	return 0, 0
+}
+
+// addAttr adds the attribute in v.
+func (c *composer) addAttr(f *Found, rec []byte, s *source, v *fieldValue) {
+	unit := s.unit
+	if unit == msUnlessDecimal {
+		if unit = 0; bytes.IndexByte(v.in(rec), '.') < 0 {
+			unit = 3
+		}
+	}
+	f.addNamedAttr(rec, namedUse{attr: attrID(s.part - partAttr), unit: unit}, v.span, v.dialect)
 }
 
 // isOn reports whether a text says that TLS is in use.
@@ -215,7 +228,7 @@ func (c *composer) addURL(f *Found, rec []byte, chosen *[numParts]*fieldValue) {
 		f.addRequest(rec, request.span, request.dialect)
 	case path != nil:
 		f.addTarget(rec, path.span, path.dialect)
-		if q := chosen[partQuery]; q != nil && bytes.IndexByte(path.in(rec), '?') < 0 {
+		if q := chosen[partQuery]; q != nil && bytes.IndexByte(path.in(rec), '?') < 0 && (c.foreign == nil || !bytes.Contains(q.in(rec), c.foreign)) {
 			c.addPart(f, q, roleQuery)
 		}
 	}

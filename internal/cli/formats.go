@@ -95,6 +95,9 @@ func (f *formats) inspect(path string, head []byte, v compress.Verdict) error {
 			return fmt.Errorf("%s: %w", name, noFormat(head, f.config.Formats))
 		}
 		format = guess.Format
+		if record.IsJSONLog(format) && f.namesFields() {
+			format = "jsonl"
+		}
 	}
 	f.byPath[path] = format
 	job, err := f.add(format)
@@ -115,6 +118,11 @@ func (f *formats) addTable(path string, err error) error {
 	f.byPath[path] = parquet.FormatName
 	_, err = f.add(parquet.FormatName)
 	return prefixLines(shownPath(path), flagNames(err))
+}
+
+// namesFields reports whether flags name the fields of the records.
+func (f *formats) namesFields() bool {
+	return f.config.URLField != "" || f.config.BaseField != "" || !f.config.URL.IsZero()
 }
 
 // add returns the job for a format and creates it if necessary.
