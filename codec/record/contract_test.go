@@ -3,6 +3,7 @@ package record
 import (
 	"bytes"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -65,7 +66,19 @@ func requireFormatSubjects(t testing.TB, formats []Format) {
 	}
 }
 
+// jsonLogSubjects adds a subject for each format of the table jsonLogs: its
+// rewritten log in testdata.
+func jsonLogSubjects(t *testing.T) {
+	t.Helper()
+	for i := range jsonLogs {
+		name := jsonLogs[i].name
+		text := readFile(t, filepath.Join("testdata", "named", name+".want"))
+		formatSubjects[name] = formatSubject{Config{Target: TargetAll}, string(text)}
+	}
+}
+
 func TestFormatContract(t *testing.T) {
+	jsonLogSubjects(t)
 	requireFormatSubjects(t, builtin)
 	for _, f := range builtin {
 		sub, ok := formatSubjects[f.Name()]
@@ -102,6 +115,7 @@ func (dummyFormat) Name() string { return "dummy" }
 // TestFormatContractCoversTable checks that the suite fails for a format
 // without a subject and for two formats with the same name.
 func TestFormatContractCoversTable(t *testing.T) {
+	jsonLogSubjects(t)
 	c := &counter{TB: t}
 	requireFormatSubjects(c, append(slices.Clone(builtin), dummyFormat{}))
 	if len(c.errors) != 1 || !strings.Contains(c.errors[0], "format dummy is in the table") {

@@ -35,16 +35,20 @@ func (w *wrapper) Next(in []byte) int {
 	return n
 }
 
-// unwrap moves s from the start of a record to the start of its element. It
-// returns false if the record is not an element of an array.
+// unwrap moves s from the start of a record to the start of its element, an
+// object. It returns false if the record is not an element of an array.
 func (w *wrapper) unwrap(s *scanner) bool {
 	s.space()
+	start := s.pos
 	if s.peek() == ',' {
 		s.pos++
 		s.space()
-		return s.peek() != ']'
+		if s.peek() == '{' {
+			return true
+		}
+		s.pos = start
+		return false
 	}
-	start := s.pos
 	if s.peek() == '{' {
 		s.pos++
 		s.space()
@@ -54,8 +58,9 @@ func (w *wrapper) unwrap(s *scanner) bool {
 			s.colon()
 			if s.peek() == '[' {
 				s.pos++
-				s.space()
-				return s.peek() != ']'
+				if s.space(); s.peek() == '{' {
+					return true
+				}
 			}
 		}
 	}
