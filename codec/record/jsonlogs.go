@@ -15,9 +15,9 @@ type jsonLog struct {
 	// foreign begins the first parameter of a query that the server made up.
 	foreign string
 	parts   []jsonPart
-	// about says where the log comes from, and doc is the address of its
-	// reference.
-	about, doc string
+	// about says where the log comes from, doc is the address of its reference,
+	// and note says what a reader of the documentation must know besides.
+	about, doc, note string
 }
 
 // jsonPart names the fields that may hold a part of the request.
@@ -48,6 +48,7 @@ const (
 var jsonLogs = []jsonLog{
 	{
 		name: "caddy", about: "Caddy's access log", doc: "https://caddyserver.com/docs/logging",
+		note:      "A member `request.tls` means that the scheme is https. Lines of other loggers have no URL and pass through. The header values are those of the first header with the name.",
 		landmarks: [][]string{{"request.method"}, {"request.uri"}, {"request.proto"}},
 		parts: []jsonPart{
 			{partTarget, 0, []string{"request.uri"}},
@@ -66,6 +67,7 @@ var jsonLogs = []jsonLog{
 	},
 	{
 		name: "traefik", about: "Traefik's access log with `format: json`", doc: "https://doc.traefik.io/traefik/observability/access-logs/",
+		note:      "Traefik logs the headers only if its configuration keeps them. The fields `RequestAddr` and `RequestLine` of older versions repeat parts of the URL; `rewrite` leaves them as they are.",
 		landmarks: [][]string{{"RequestPath"}, {"RequestMethod", "RequestHost", "RequestAddr"}},
 		parts: []jsonPart{
 			{partTarget, 0, []string{"RequestPath"}},
@@ -85,6 +87,7 @@ var jsonLogs = []jsonLog{
 	},
 	{
 		name: "envoy-json", about: "JSON access logs of Envoy, Istio and Envoy Gateway", doc: "https://www.envoyproxy.io/docs/envoy/latest/configuration/observability/access_log/usage",
+		note:      "The names of the fields are up to the configuration of Envoy. These are the names of Istio, of Envoy Gateway, and those that the documentation of Envoy uses.",
 		landmarks: [][]string{{"response_flags"}, envoyPaths, {"method", ":method"}},
 		parts: []jsonPart{
 			{partTarget, 0, envoyPaths},
@@ -103,6 +106,7 @@ var jsonLogs = []jsonLog{
 	},
 	{
 		name: "gcp-lb", about: "request logs of Google Cloud load balancers", doc: "https://cloud.google.com/load-balancing/docs/https/https-logging-monitoring",
+		note:      "Records of other services pass through without a URL, unless they have the field `httpRequest.requestUrl`.",
 		landmarks: [][]string{{"httpRequest.requestUrl"}, {"httpRequest.requestMethod"}},
 		parts: []jsonPart{
 			{partTarget, 0, []string{"httpRequest.requestUrl"}},
@@ -119,6 +123,7 @@ var jsonLogs = []jsonLog{
 	},
 	{
 		name: "azure-front-door", about: "access logs of Azure Front Door and of Azure CDN from Microsoft", doc: "https://learn.microsoft.com/azure/frontdoor/monitor-front-door-reference",
+		note:      "Records of other categories pass through without a URL.",
 		landmarks: [][]string{{"properties.requestUri"}, {"properties.trackingReference"}},
 		wrapped:   "records",
 		parts: []jsonPart{
@@ -137,6 +142,7 @@ var jsonLogs = []jsonLog{
 	},
 	{
 		name: "azure-app-gateway", about: "access logs of Azure Application Gateway, v1 and v2", doc: "https://learn.microsoft.com/azure/application-gateway/monitor-application-gateway-reference",
+		note:      "`originalRequestUriWithArgs` is the target before the gateway rewrites it; older records lack it. `requestQuery` of v1 gateways holds routing data, which begins with `X-AzureApplicationGateway-`; urlfold ignores such a query. The record does not tell the scheme, so set it with `--base https://{host}/`. `timeTaken` is in milliseconds if it has no decimal point, which is so for v1, and in seconds otherwise.",
 		landmarks: [][]string{{"properties.requestUri"}, {"properties.httpMethod"}, {"properties.httpStatus"}},
 		wrapped:   "records",
 		foreign:   "X-AzureApplicationGateway-",
@@ -157,6 +163,7 @@ var jsonLogs = []jsonLog{
 	},
 	{
 		name: "cloudflare", about: "HTTP requests of Cloudflare Logpush", doc: "https://developers.cloudflare.com/logs/logpush/logpush-job/datasets/zone/http_requests/",
+		note:      "The fields are those that the Logpush job selects. Without `ClientRequestURI`, the path is `ClientRequestPath` and the query is unknown. Logpush has no field for the duration of a request.",
 		landmarks: [][]string{{"ClientRequestURI", "ClientRequestPath"}, {"ClientRequestHost", "RayID", "EdgeStartTimestamp"}},
 		parts: []jsonPart{
 			{partTarget, 0, []string{"ClientRequestURI"}},
@@ -175,6 +182,7 @@ var jsonLogs = []jsonLog{
 	},
 	{
 		name: "suricata-eve", about: "Suricata's eve.json", doc: "https://docs.suricata.io/en/latest/output/eve/eve-json-format.html",
+		note:      "Events of other types pass through without a URL. The scheme is http, because Suricata sees only decrypted traffic.",
 		landmarks: [][]string{{"event_type"}, {"timestamp"}, {"src_ip"}},
 		plain:     true,
 		parts: []jsonPart{
@@ -193,6 +201,7 @@ var jsonLogs = []jsonLog{
 	},
 	{
 		name: "zeek-json", about: "Zeek's http.log in JSON", doc: "https://docs.zeek.org/en/master/logs/http.html",
+		note:      "Zeek percent-decodes `uri`. The scheme is http. Zeek up to 4.0 removes the port from `host`.",
 		landmarks: [][]string{{`"id.orig_h"`, "id.orig_h", "id_orig_h"}, {"trans_depth"}},
 		plain:     true,
 		parts: []jsonPart{
@@ -210,6 +219,7 @@ var jsonLogs = []jsonLog{
 	},
 	{
 		name: "nginx-json", about: "nginx logs with `escape=json` and the usual names", doc: "https://nginx.org/en/docs/http/ngx_http_log_module.html#log_format",
+		note:      "The names of the fields are up to the `log_format`. These are the names of the usual layouts, and other servers that use them are read too. `uri` is percent-decoded by nginx, so it is the last choice. Only one of the fields with the URL is rewritten.",
 		landmarks: [][]string{{"request_uri", "request", "uri", "url", "path"}, {"status", "response_status", "response_code"}, {"remote_addr", "remote_ip", "client_ip", "clientip", "http_x_forwarded_for", "x_forwarded_for"}},
 		parts: []jsonPart{
 			{partTarget, 0, []string{"request_uri"}},

@@ -99,8 +99,8 @@ func (n *normalizer) partNow(r role, rec []byte) (now []byte, ok bool) {
 	old := n.found.requestHost(rec)
 	colon := bytes.LastIndexByte(old, ':')
 	switch {
-	case colon <= bytes.LastIndexByte(old, ']'):
-		return host, true
+	case colon <= bytes.LastIndexByte(old, ']') || colon < len(old)-1 && !allDigits(old[colon+1:]):
+		return host, true // without a port
 	case u.Has(codec.Port):
 		return c.norm[u.Span(codec.Host).Start:u.Span(codec.Path).Start], true
 	case isScheme(n.found.scheme.in(rec)) || n.found.tls || n.found.plain || n.job.scheme != nil:

@@ -189,3 +189,40 @@ func TestFieldTree(t *testing.T) {
 		}
 	}
 }
+
+// TestJSONLogExtend checks that fields are added to each record of a line.
+func TestJSONLogExtend(t *testing.T) {
+	c := Config{Format: "azure-front-door", Render: RenderExtend, Extend: []Extension{{"n", "norm"}, {"s", "status"}}}
+	check(t, c, `{"records":[{"properties":{"requestUri":"http://H/","httpStatusCode":"200"},"n":1} , {}]}`+"\n",
+		`{"records":[{"properties":{"requestUri":"http://H/","httpStatusCode":"200"},"n":"http://h/","s":200} , {}]}`+"\n")
+	c.Extend = []Extension{{"l", "line"}}
+	check(t, c, `{"records":[{"a":1},{ }]}`+"\n", `{"records":[{"a":1,"l":1},{"l":2 }]}`+"\n")
+	check(t, c, "{}\n", `{"l":1}`+"\n")
+}
+
+// TestWrapped checks where lines with several records are split.
+func TestWrapped(t *testing.T) {
+	w := wrapper{member: []byte("records")}
+	f := func(in string, want ...string) {
+		t.Helper()
+		for rest := in; len(rest) > 0; {
+			n := w.Next([]byte(rest))
+			if len(want) == 0 || rest[:n] != want[0] {
+				t.Errorf("%q: got %q, want %q", in, rest[:n], want)
+				return
+			}
+			rest, want = rest[n:], want[1:]
+		}
+		if len(want) > 0 {
+			t.Errorf("%q: missing %q", in, want)
+		}
+	}
+	f(`{"records":[{"a":1},{"b":[{}]} , {}],"x":[1]}`+"\n{}", `{"records":[{"a":1}`, `,{"b":[{}]} `, `, {}],"x":[1]}`+"\n", "{}")
+	f(`{"records":[]}`, `{"records":[]}`)
+	f(`{"records":[1,2]}`, `{"records":[1,2]}`)
+	f(`{"record":[{},{}]}`, `{"record":[{},{}]}`)
+	f(`{"x":1,"records":[{},{}]}`, `{"x":1,"records":[{},{}]}`)
+	f(`{"records":[{},{"a`+"\n{}", `{"records":[{}`, `,{"a`+"\n", "{}")
+	f(`{"records":[{}]x`+"\n", `{"records":[{}]x`+"\n")
+	f("\n", "\n")
+}
