@@ -261,6 +261,7 @@ func TestTextLogCorpora(t *testing.T) {
 		format           string
 		urls, noURL, bad int64
 	}{
+		"../attack/crowdsec/aws-alb-http-bad-user-agent__aws-alb-http-bad-user-agent.log": {"aws-alb", 4, 0, 0},
 		"aws/plaso_aws_elb_access.log": {"aws-alb", 10, 0, 6}, // four lines of a Classic and two of a Network Load Balancer
 		"aws/webreadr_s3.log":          {"aws-s3", 6, 0, 0},
 		"proxy/webreadr_log.squid":     {"squid", 121, 0, 0},
