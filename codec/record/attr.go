@@ -30,14 +30,20 @@ type attr struct {
 	dialect *Dialect
 	unit    int8 // a duration is in units of 10^-unit seconds
 	sum     bool // a duration is the sum of several numbers
+	integer bool // known to be an integer without needless zeros
 }
 
 // attrs holds the attributes of a record. Only those in set are valid.
 type attrs struct {
 	set    uint16
-	wanted bool // the job needs attributes
+	wanted bool   // the job needs attributes
+	needed uint16 // those that it needs
 	values [numAttrs]attr
 }
+
+// needsAny reports whether the job needs one of two attributes. Locators ask
+// before they look for attributes that are slow to find.
+func (f *Found) needsAny(a, b attrID) bool { return f.attrs.needed&(1<<a|1<<b) != 0 }
 
 // addAttr adds an attribute, unless the record has it already.
 func (f *Found) addAttr(id attrID, a attr) {
@@ -47,14 +53,30 @@ func (f *Found) addAttr(id attrID, a attr) {
 	}
 }
 
-// attr returns an attribute, and whether the record has it.
-func (f *Found) attr(id attrID, rec []byte) (attr, bool) {
-	if f.attrs.set>>id&1 == 0 {
-		return attr{}, false
+// addText adds an attribute that has no escapes, unless the record has it
+// already. integer says that it is known to be an integer. addText stores each
+// field where it belongs, because copying an attr would take as long as finding
+// it.
+func (f *Found) addText(id attrID, s span, integer bool) {
+	if f.attrs.set>>id&1 != 0 {
+		return
 	}
-	a := f.attrs.values[id]
-	t := a.in(rec)
-	return a, len(t) > 1 || len(t) == 1 && t[0] != '-'
+	f.attrs.set |= 1 << id
+	a := &f.attrs.values[id]
+	a.start, a.end, a.dialect, a.unit, a.sum, a.integer = s.start, s.end, nil, 0, false, integer
+	a.clock.start, a.clock.end = 0, 0
+}
+
+// attr returns an attribute, or nil if the record does not have it.
+func (f *Found) attr(id attrID, rec []byte) *attr {
+	if f.attrs.set>>id&1 == 0 {
+		return nil
+	}
+	a := &f.attrs.values[id]
+	if t := a.in(rec); len(t) == 0 || len(t) == 1 && t[0] == '-' {
+		return nil
+	}
+	return a
 }
 
 // attrOf maps output fields to the attributes that they show.
@@ -76,17 +98,26 @@ func (v *values) attr(f fieldID, rec []byte) ([]byte, bool) {
 	if f == fVHost {
 		return v.vhost(rec)
 	}
-	a, ok := v.n.found.attr(attrOf[f], rec)
-	if !ok {
+	id := attrOf[f]
+	if all := &v.n.found.attrs; all.set>>id&1 != 0 && all.values[id].integer {
+		return all.values[id].in(rec), true
+	}
+	a := v.n.found.attr(id, rec)
+	if a == nil {
 		return nil, false
 	}
-	text := a.in(rec)
+	return v.decoded(f, a, rec)
+}
+
+// decoded returns the field that shows a, if it is not the text of a as it is.
+func (v *values) decoded(f fieldID, a *attr, rec []byte) ([]byte, bool) {
+	text, ok := a.in(rec), false
 	switch f {
+	case fStatus, fBytes:
+		return text, allDigits(text) && (text[0] != '0' || len(text) == 1)
 	case fTime:
 		v.key, ok = appendTime(v.key[:0], text, a.clock.in(rec), v.job.zone, v.job.year)
 		return v.key, ok
-	case fStatus, fBytes:
-		return text, allDigits(text) && (text[0] != '0' || len(text) == 1)
 	case fDuration:
 		if a.sum {
 			v.key, ok = appendSum(v.key[:0], text)
@@ -109,7 +140,7 @@ func (v *values) attr(f fieldID, rec []byte) ([]byte, bool) {
 
 // vhost returns the host that the record names for the request, without a port.
 func (v *values) vhost(rec []byte) ([]byte, bool) {
-	if a, ok := v.n.found.attr(attrVHost, rec); ok {
+	if a := v.n.found.attr(attrVHost, rec); a != nil {
 		return withoutPort(a.in(rec)), true
 	}
 	h := v.n.found.requestHost(rec)

@@ -55,7 +55,7 @@ func (w *Worker) extend(out, dead, rec []byte, at *Position, st *Stats) (o, d []
 	if s != nil && !w.read(s, rec, &v, st) && !v.left && w.n.cur.why == 0 {
 		s = nil // the target is not a URL
 	}
-	if w.left(rec, &v, st) {
+	if w.job.where != nil && w.left(rec, &v, st) {
 		return out, dead
 	}
 	w.close(&v, st)

@@ -128,19 +128,18 @@ func (l *logReader) Locate(f *Found, body []byte, _ *Position) (Reason, int) {
 
 // addAttrs adds the attributes of a record whose request is body[open:end].
 func (l *logReader) addAttrs(f *Found, body []byte, open, end int) {
-	client := 0
-	if l.format.vhost {
-		client = min(f.hosts[0].end+1, open)
+	if f.needsAny(attrClient, attrTime) {
+		l.addPrefix(f, body, open)
 	}
-	if n := bytes.IndexByte(body[client:open], ' '); n > 0 {
-		f.addAttr(attrClient, attr{span: span{client, client + n}})
+	if f.needsAny(attrStatus, attrBytes) {
+		status, integer := numberAt(body, end+1)
+		f.addText(attrStatus, status, integer)
+		size, integer := numberAt(body, status.end)
+		f.addText(attrBytes, size, integer)
 	}
-	if t := bytes.LastIndexByte(body[:open], '['); t >= 0 {
-		f.addAttr(attrTime, attr{span: span{t + 1, max(t+1, open-len(`] "`))}})
+	if !f.needsAny(attrReferer, attrAgent) {
+		return
 	}
-	status := wordAt(body, end+1)
-	f.addAttr(attrStatus, attr{span: status})
-	f.addAttr(attrBytes, attr{span: wordAt(body, status.end)})
 	referer := refererSpan(body, end+1, l.dialect.escapesQuotes())
 	if referer.end == 0 {
 		return
@@ -149,16 +148,42 @@ func (l *logReader) addAttrs(f *Found, body []byte, open, end int) {
 	f.addAttr(attrAgent, attr{span: refererSpan(body, min(referer.end+1, len(body)), l.dialect.escapesQuotes()), dialect: l.dialect})
 }
 
+// addPrefix adds the attributes before the request.
+func (l *logReader) addPrefix(f *Found, body []byte, open int) {
+	client := 0
+	if l.format.vhost {
+		client = min(f.hosts[0].end+1, open)
+	}
+	if n := bytes.IndexByte(body[client:open], ' '); n > 0 {
+		f.addText(attrClient, span{client, client + n}, false)
+	}
+	if t := bytes.LastIndexByte(body[:open], '['); t >= 0 {
+		f.addText(attrTime, span{t + 1, max(t+1, open-len(`] "`))}, false)
+	}
+}
+
 // wordAt returns the word after the spaces at pos.
 func wordAt(body []byte, pos int) span {
+	word, _ := numberAt(body, pos)
+	return word
+}
+
+// numberAt returns the word after the spaces at pos, and whether it is an
+// integer without needless zeros.
+func numberAt(body []byte, pos int) (word span, integer bool) {
 	for pos < len(body) && body[pos] == ' ' {
 		pos++
 	}
 	start := pos
-	for pos < len(body) && body[pos] != ' ' {
+	for pos < len(body) && isDigit(body[pos]) {
 		pos++
 	}
-	return span{start, pos}
+	integer = pos == start+1 || pos > start && body[start] != '0'
+	for pos < len(body) && body[pos] != ' ' {
+		pos++
+		integer = false
+	}
+	return span{start, pos}, integer
 }
 
 // requestQuote returns the offset after the quote that opens the request: the

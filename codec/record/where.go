@@ -37,6 +37,8 @@ func (v *View) Field(i int) (value []byte, ok bool) {
 	switch {
 	case !v.present.has(f):
 		return nil, false
+	case ofAttrs.has(f):
+		return v.w.v.attr(f, v.rec)
 	case v.why != 0 && f == fError:
 		return v.w.v.word(v.why.String()), true
 	}
@@ -89,16 +91,21 @@ func (j *Job) setWhere(c Condition) {
 }
 
 // keeps asks the condition about the record whose first URL is at s and has
-// been parsed. If the record has no URL, s is nil.
+// been parsed.
 func (w *Worker) keeps(s *site, rec []byte) bool {
-	w.view = View{w: w, present: ofAll, site: s, rec: rec, first: w.view.first}
-	if s == nil {
-		cur := w.n.cur
-		defer func() { w.n.cur = cur }()
-		w.n.cur = reading{form: w.found.form, hash: -1}
-		w.view.present, w.view.site = withoutURL, &noSite
-	}
-	return w.job.where.Keep(&w.view)
+	v := &w.view
+	v.present, v.why, v.site, v.rec = ofAll, 0, s, rec
+	return w.job.where.Keep(v)
+}
+
+// keepsBare asks the condition about a record without a URL.
+func (w *Worker) keepsBare(rec []byte) bool {
+	cur, v := w.n.cur, &w.view
+	w.n.cur = reading{form: w.found.form, hash: -1}
+	v.present, v.why, v.site, v.rec = withoutURL, 0, &noSite, rec
+	keep := w.job.where.Keep(v)
+	w.n.cur = cur
+	return keep
 }
 
 // noSite stands in for the site of a record without a URL.
@@ -112,11 +119,12 @@ func (w *Worker) keepsRejected(why Reason, rec []byte) bool {
 	if !w.job.asksWhy || why == Refused {
 		return true
 	}
-	w.view = View{w: w, present: rejected, why: why, site: &noSite, rec: rec, first: w.view.first}
+	v := &w.view
+	v.present, v.why, v.site, v.rec = rejected, why, &noSite, rec
 	if why == TooLong || why == Panic {
-		w.view.present = located
+		v.present = located
 	}
-	return w.job.where.Keep(&w.view)
+	return w.job.where.Keep(v)
 }
 
 // read reads the URL at s and counts it. It returns false if there is no URL,
@@ -150,9 +158,9 @@ func (w *Worker) askAhead(rec []byte, v *verdict) {
 // left reports whether the condition drops the record, whose URLs have been
 // read, and counts it in that case.
 func (w *Worker) left(rec []byte, v *verdict, st *Stats) bool {
-	if w.job.where != nil && !v.asked {
+	if !v.asked {
 		v.asked = true
-		v.left = !w.keeps(nil, rec)
+		v.left = !w.keepsBare(rec)
 	}
 	if v.left {
 		st.Records++

@@ -47,6 +47,12 @@ func (j *Job) NewWorker() *Worker {
 		w.adder, _ = w.locator.(adder)
 	}
 	w.found.attrs.wanted = j.reads&ofAttrs != 0
+	for f := range numFields {
+		if (j.reads & ofAttrs).has(f) {
+			w.found.attrs.needed |= 1 << attrOf[f]
+		}
+	}
+	w.view.w = w
 	_, many := j.reader.(lineCounter)
 	w.one = !many
 	w.n = normalizer{job: j, found: &w.found}
@@ -180,7 +186,7 @@ func (w *Worker) rewrite(out, dead, rec []byte, at *Position, st *Stats) (o, d [
 		}
 		out, from = w.red.replace(out, rec, from, s, now, same)
 	}
-	if w.left(rec, &v, st) {
+	if w.job.where != nil && w.left(rec, &v, st) {
 		return out[:start], dead
 	}
 	if v.bad != 0 && w.job.divert {
@@ -204,7 +210,7 @@ func (w *Worker) list(out, dead, rec []byte, at *Position, st *Stats) (o, d []by
 	start := len(out)
 	out = w.listSites(out, rec, at, &v, st, false)
 	out = w.listSites(out, rec, at, &v, st, true)
-	if w.left(rec, &v, st) {
+	if w.job.where != nil && w.left(rec, &v, st) {
 		return out[:start], dead
 	}
 	w.close(&v, st)

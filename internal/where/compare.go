@@ -16,7 +16,15 @@ const (
 )
 
 // has reports whether the result c of a compare function is in the set.
-func (o outcomes) has(c int) bool { return o>>(c+1)&1 != 0 }
+func (o outcomes) has(c int) bool {
+	switch {
+	case c < 0:
+		return o&less != 0
+	case c > 0:
+		return o&greater != 0
+	}
+	return o&equal != 0
+}
 
 // outcomesOf returns the results for which an operator is true. swapped says
 // that its operands have been exchanged.
@@ -32,16 +40,17 @@ func outcomesOf(operator string, swapped bool) outcomes {
 
 // compareText compares a field with a constant, by bytes.
 func compareText(field int, value []byte, operator string, accepted outcomes) predicate {
+	same := string(value)
 	switch operator {
 	case "==":
 		return func(v *record.View) bool {
 			t, ok := v.Field(field)
-			return ok && bytes.Equal(t, value)
+			return ok && string(t) == same
 		}
 	case "!=":
 		return func(v *record.View) bool {
 			t, ok := v.Field(field)
-			return ok && !bytes.Equal(t, value)
+			return ok && string(t) != same
 		}
 	}
 	return func(v *record.View) bool {
@@ -52,9 +61,45 @@ func compareText(field int, value []byte, operator string, accepted outcomes) pr
 
 // compareNumber compares a field with a constant.
 func compareNumber(field int, value []byte, accepted outcomes) predicate {
+	if value[0] == '-' { // no field is
+		return func(v *record.View) bool {
+			_, ok := v.Field(field)
+			return ok && accepted.has(1)
+		}
+	}
+	point := pointIn(value)
+	if point == len(value) && isInteger(field) {
+		return compareInteger(field, value, accepted)
+	}
 	return func(v *record.View) bool {
 		t, ok := v.Field(field)
-		return ok && accepted.has(compareDecimal(t, value))
+		if !ok {
+			return false
+		}
+		c := pointIn(t) - point
+		if c == 0 {
+			c = bytes.Compare(t, value)
+		}
+		return accepted.has(c)
+	}
+}
+
+// compareInteger compares a field that is an integer with an integer.
+func compareInteger(field int, value []byte, accepted outcomes) predicate {
+	return func(v *record.View) bool {
+		t, ok := v.Field(field)
+		if !ok {
+			return false
+		}
+		if len(t) != len(value) {
+			return accepted.has(len(t) - len(value))
+		}
+		for i, c := range t { // shorter than a call of bytes.Compare
+			if c != value[i] {
+				return accepted.has(int(c) - int(value[i]))
+			}
+		}
+		return accepted&equal != 0
 	}
 }
 
