@@ -19,13 +19,14 @@ type Codec struct {
 	// (docs/reference/formats.md lists them), or the text of an nginx log_format
 	// or Apache LogFormat.
 	Format string `yaml:"format,required" min:"1"`
-	// The server whose escapes are undone in log fields. Default: the dialect of
-	// the format.
-	Dialect string `yaml:"dialect" enum:"nginx,nginx-json,apache,none"`
+	// The server whose escapes are undone in log fields; or backslash for tables
+	// in which a backslash makes the next byte literal. Default: the dialect of the
+	// format.
+	Dialect string `yaml:"dialect" enum:"nginx,nginx-json,apache,backslash,none"`
 	// The URLs of an access log to normalize. all means those that the format has.
 	Target string `yaml:"target" enum:"request,referer,all"`
 	// The location of the URL: a path such as request.uri (jsonl), the name or
-	// number of a column (csv, tsv), or a key (logfmt, ltsv).
+	// number of a column (tables), or a key (logfmt, ltsv).
 	URLField string `yaml:"url_field"`
 	// The locations of the parts of a URL that is composed of several fields, in
 	// jsonl, csv and tsv. Excludes url_field and base_field.

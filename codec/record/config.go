@@ -73,7 +73,8 @@ type Config struct {
 	// Formats are additional formats that Format can select.
 	Formats []Format
 	// Dialect names the escapes of a log format: nginx, nginx-json, apache or
-	// none. If it is empty, an nginx log_format uses the dialect of its escape=
+	// none; or backslash for a table in which a backslash makes the next byte
+	// literal. If it is empty, an nginx log_format uses the dialect of its escape=
 	// parameter and an Apache LogFormat uses apache. The named log formats then
 	// decode the escapes of both nginx and Apache, and write \xHH.
 	Dialect string
@@ -293,6 +294,9 @@ func (j *Job) setFormat(c Config, baseOK bool) error {
 		return errors.Join(in("Dialect", errDialect), in("Format", err))
 	}
 	j.reader, err = f.Open(&c)
+	if _, ok := j.reader.(*tableReader); err == nil && !ok && c.Dialect == dialectBackslash {
+		err = wrong("Dialect", "the dialect backslash applies only to the formats csv, csv-semicolon, csv-pipe and tsv")
+	}
 	return errors.Join(in("Dialect", errDialect), err)
 }
 

@@ -31,6 +31,8 @@ var formatSubjects = map[string]formatSubject{
 	"vhost_combined": {Config{Target: TargetAll}, "example.com:80 " + strings.Replace(combinedText, "\n", "\nexample.com:80 ", 1)},
 	"jsonl":          {Config{URLField: "url"}, `{"n":1,"url":"http://example.com/a"}` + "\n" + `{"url":"http://example.com/b?c","x":[{}]}` + "\n"},
 	"csv":            {Config{URLField: "url"}, "id,url\n1,http://example.com/a\n2,\"http://example.com/b?x=1,2\"\n"},
+	"csv-semicolon":  {Config{URLField: "url"}, "\xEF\xBB\xBFid;url\n1;http://example.com/a\n2;\"http://example.com/b?x=1;2\"\n"},
+	"csv-pipe":       {Config{URLField: "2"}, "1|http://example.com/a,b\n2|\"http://example.com/b?x=%7C\"\n"},
 	"tsv":            {Config{URLField: "url"}, "id\turl\n1\thttp://example.com/a\n2\thttp://example.com/b\n"},
 	"w3c": {Config{}, "#Version: 1.0\n#Fields: date time cs-method cs-uri-stem cs-uri-query sc-status\n" +
 		"2026-11-22 10:00:00 GET /a b=c 200\n2026-11-22 10:00:01 GET /d - 404\n"},

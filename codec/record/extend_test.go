@@ -99,7 +99,7 @@ func TestExtendErrors(t *testing.T) {
 	f(extending("jsonl", Extension{"a_b64", "norm"}, Extension{"a", "url"}), "duplicate name")
 	f(Config{Format: "jsonl", URLField: "[0]", Render: RenderExtend, Extend: []Extension{{"a", "norm"}}}, "arrays")
 	for _, format := range []string{"lines", "combined", "$request_uri"} {
-		f(Config{Format: format, Render: RenderExtend, Extend: []Extension{{"a", "norm"}}}, "jsonl, csv and tsv")
+		f(Config{Format: format, Render: RenderExtend, Extend: []Extension{{"a", "norm"}}}, "JSON lines and tables")
 	}
 	f(Config{Format: "lines", Extend: []Extension{{"a", "norm"}}}, "only with the rendering extend")
 }

@@ -100,6 +100,8 @@ var builtin = append([]Format{
 	logFormat{name: "vhost_combined", quoted: true, vhost: true},
 	jsonFormat{},
 	tableFormat{name: "csv", sep: ','},
+	tableFormat{name: "csv-semicolon", sep: ';'},
+	tableFormat{name: "csv-pipe", sep: '|'},
 	tableFormat{name: "tsv", sep: '\t'},
 	w3cFormat{},
 	zeekFormat{},
@@ -180,8 +182,8 @@ func (c *Config) dialect() (_ *Dialect, given bool) {
 }
 
 var (
-	dialectNames  = []string{"nginx", "nginx-json", "apache", "none"}
-	namedDialects = []*Dialect{nginxDialect, jsonDialect, apacheDialect, nil}
+	dialectNames  = []string{"nginx", "nginx-json", "apache", dialectBackslash, "none"}
+	namedDialects = []*Dialect{nginxDialect, jsonDialect, apacheDialect, escapedDialect, nil}
 )
 
 // DialectNames returns the values that Config.Dialect accepts, in a new slice.
@@ -191,7 +193,7 @@ func DialectNames() []string { return slices.Clone(dialectNames) }
 // records have no fields call it.
 func (c *Config) refuseFields() (errs []error) {
 	if c.URLField != "" {
-		errs = append(errs, wrong("URLField", "URL fields apply only to the formats jsonl, csv, tsv, logfmt and ltsv"))
+		errs = append(errs, wrong("URLField", "URL fields apply only to the formats jsonl, logfmt, ltsv and tables such as csv"))
 	}
 	return append(errs, c.refuseBaseField())
 }
@@ -202,13 +204,13 @@ func (c *Config) refuseDialect() error {
 	if c.Dialect == "" || c.Dialect == "none" {
 		return nil
 	}
-	return in("Dialect", fmt.Errorf("dialects apply only to access-log formats; %s has its own escapes", c.Format))
+	return in("Dialect", fmt.Errorf("dialects apply only to access logs and backslash to tables; %s has its own escapes", c.Format))
 }
 
 // errNoRoom returns the error for RenderExtend with a format that cannot hold
 // additional fields.
 func errNoRoom() error {
-	return wrong("Render", "fields can be added only to records of the formats jsonl, csv and tsv")
+	return wrong("Render", "fields can be added only to JSON lines and tables: jsonl, csv, csv-semicolon, csv-pipe and tsv")
 }
 
 // CheckHead checks that the header record head, as returned by [Framing] Head,

@@ -10,7 +10,8 @@ import (
 	"github.com/urlfold/urlfold/internal/suggest"
 )
 
-// tableFormat is csv or tsv: RFC 4180 with a comma or a tab as separator.
+// tableFormat is one of the table formats: RFC 4180 with a comma, a semicolon, a
+// bar or a tab as separator.
 type tableFormat struct {
 	name string
 	sep  byte
@@ -38,6 +39,9 @@ func (t tableFormat) Detect(s *Sample) Fit {
 func fitTable(records [][]byte, sep byte, header bool) int {
 	columns, withURL := 0, 0
 	for i, r := range records {
+		if i == 0 {
+			r = r[markLen(r):]
+		}
 		n, hasURL := countCells(r, sep)
 		switch {
 		case n < 2 || i > 0 && n != columns:
@@ -72,7 +76,10 @@ func countCells(body []byte, sep byte) (n int, hasURL bool) {
 // Open implements [Format].
 func (t tableFormat) Open(c *Config) (Reader, error) {
 	r := &tableReader{sep: t.sep, base: column{index: noColumn}, host: column{index: noColumn}}
-	errs := []error{r.setColumns(c), c.refuseDialect()}
+	errs := []error{r.setColumns(c)}
+	if r.escaped = c.Dialect == dialectBackslash; !r.escaped {
+		errs = append(errs, c.refuseDialect())
+	}
 	if name, _, ok := c.baseHost(); ok && r.composer == nil {
 		var err error
 		r.host, err = parseColumn(name)
@@ -112,6 +119,7 @@ func (t *tableReader) setColumns(c *Config) error {
 // outside quotes.
 type tableReader struct {
 	sep             byte
+	escaped         bool // a backslash makes the next byte literal
 	url, base, host column
 	named           bool // at least one column is given by name, so there is a header
 	extends         bool // the job adds cells
@@ -127,7 +135,7 @@ func (t *tableReader) Cut(block []byte) int {
 	}
 	pos := 0
 	for {
-		n := tableRecordEnd(block[pos:], t.sep)
+		n := t.recordEnd(block[pos:])
 		if n < 0 {
 			return pos
 		}
@@ -140,12 +148,12 @@ func (t *tableReader) Head(block []byte) int {
 	if !t.named {
 		return 0
 	}
-	return max(0, tableRecordEnd(block, t.sep))
+	return max(0, t.recordEnd(block))
 }
 
 // Next implements [Reader].
 func (t *tableReader) Next(in []byte) int {
-	if n := tableRecordEnd(in, t.sep); n > 0 {
+	if n := t.recordEnd(in); n > 0 {
 		return n
 	}
 	return len(in)
@@ -248,9 +256,9 @@ func (t *tableReader) checkHead(head []byte) error {
 // columnNames returns the cells of a header record, without a byte order mark
 // before the first one.
 func (t *tableReader) columnNames(head []byte) (names []string) {
-	body := trimEnd(bytes.TrimPrefix(head, []byte("\xEF\xBB\xBF")))
+	body := trimEnd(head[markLen(head):])
 	for pos := 0; pos <= len(body); {
-		s, d, next, ok := cell(body, pos, t.sep)
+		s, d, next, ok := t.cell(body, pos)
 		if !ok {
 			break
 		}
@@ -269,8 +277,12 @@ func (l *tableLocator) Locate(f *Found, body []byte, at *Position) (Reason, int)
 		return 0, 0
 	}
 	l.columns(at.Head)
+	start := 0
+	if at.Off == 0 {
+		start = markLen(body)
+	}
 	if l.composer != nil {
-		return l.locateParts(f, body)
+		return l.locateParts(f, body, start)
 	}
 	url, base, host := l.urlColumn, l.baseColumn, l.hostColumn
 	if url < 0 {
@@ -280,8 +292,8 @@ func (l *tableLocator) Locate(f *Found, body []byte, at *Position) (Reason, int)
 	if l.extends {
 		last = len(body)
 	}
-	for i, pos := 0, 0; pos <= len(body) && i <= last; i++ {
-		s, d, next, ok := cell(body, pos, l.sep)
+	for i, pos := 0, start; pos <= len(body) && i <= last; i++ {
+		s, d, next, ok := l.cell(body, pos)
 		if !ok {
 			return Unparsed, pos
 		}
@@ -315,7 +327,7 @@ func (l *tableLocator) addFields(out []byte, r *renderer, s *site, rec []byte, a
 		l.cells = append(l.cells, l.sep)
 		if f := r.job.extend[i]; s != nil || ofRecord.has(f) {
 			v, _ := r.v.plainValue(f, s, rec, at)
-			l.cells = cellDialect.escape(l.cells, v, l.sep)
+			l.cells = l.plain().escape(l.cells, v, l.sep)
 		}
 	}
 	out = r.red.part(out, rec, 0, end)
@@ -327,9 +339,44 @@ func (l *tableLocator) addNames(out, rec []byte) []byte {
 	end := len(trimEnd(rec))
 	out = append(out, rec[:end]...)
 	for _, name := range l.names {
-		out = cellDialect.escape(append(out, l.sep), name, l.sep)
+		out = l.plain().escape(append(out, l.sep), name, l.sep)
 	}
 	return append(out, rec[end:]...)
+}
+
+// markLen returns the length of the byte order mark at the start of b, or 0.
+func markLen(b []byte) int {
+	if bytes.HasPrefix(b, []byte("\xEF\xBB\xBF")) {
+		return 3
+	}
+	return 0
+}
+
+// cell returns the cell of body at pos. See the function cell.
+func (t *tableReader) cell(body []byte, pos int) (s span, d *Dialect, next int, ok bool) {
+	if t.escaped {
+		return escapedCell(body, pos, t.sep)
+	}
+	return cell(body, pos, t.sep)
+}
+
+// plain returns the dialect of cells without quotes.
+func (t *tableReader) plain() *Dialect {
+	if t.escaped {
+		return escapedDialect
+	}
+	return cellDialect
+}
+
+// recordEnd returns the length of the first record of b, including its line
+// end, or -1 if b does not hold all of it.
+func (t *tableReader) recordEnd(b []byte) int {
+	mark := markLen(b)
+	n := tableRecordEnd(b[mark:], t.sep, t.escaped)
+	if n > 0 {
+		n += mark
+	}
+	return n
 }
 
 // cell returns the inside of the cell at pos, its dialect, and the offset of
@@ -369,8 +416,9 @@ func quotedEnd(b []byte, pos int) int {
 // tableRecordEnd returns the length of the first record of b, including its
 // line end, or -1 if b does not hold all of it. A quote opens a quoted cell
 // only at the start of the cell, and a line feed inside a quoted cell does not
-// end the record.
-func tableRecordEnd(b []byte, sep byte) int {
+// end the record. If escaped is set, a backslash makes the next byte literal,
+// except for a line feed outside of quotes.
+func tableRecordEnd(b []byte, sep byte, escaped bool) int {
 	for pos, end := 0, -1; ; {
 		if end < pos { // search once per line, which may have many cells
 			n := bytes.IndexByte(b[pos:], '\n')
@@ -383,7 +431,16 @@ func tableRecordEnd(b []byte, sep byte) int {
 		if q < 0 {
 			return end + 1
 		}
-		if pos = quotedEnd(b, q+1); pos < 0 {
+		if escaped && q > 0 && isEscaped(b[:q-1]) {
+			pos = q + 1 // the separator is part of the cell
+			continue
+		}
+		if escaped {
+			pos = escapedEnd(b, q+1)
+		} else {
+			pos = quotedEnd(b, q+1)
+		}
+		if pos < 0 {
 			return -1
 		}
 	}

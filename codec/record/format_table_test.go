@@ -86,7 +86,7 @@ func FuzzTable(f *testing.F) {
 		}
 		var got [][]string
 		for b := []byte(text); len(b) > 0; {
-			n := tableRecordEnd(b, ',')
+			n := tableRecordEnd(b, ',', false)
 			if n < 0 {
 				n = len(b)
 			}

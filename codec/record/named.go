@@ -212,10 +212,10 @@ func (c *Config) namedFields(uses map[string]namedUse, table *nameTable) (_ *nam
 func (c *Config) refuseBaseField() error {
 	var errBase, errURL error
 	if c.BaseField != "" {
-		errBase = wrong("BaseField", "base fields apply only to the formats jsonl, csv and tsv")
+		errBase = wrong("BaseField", "base fields apply only to the format jsonl and tables such as csv")
 	}
 	if !c.URL.IsZero() {
-		errURL = wrong("URL", "a URL can be composed only of the fields of the formats jsonl, csv and tsv")
+		errURL = wrong("URL", "a URL can be composed only of the fields of the format jsonl and of tables such as csv")
 	}
 	return errors.Join(errBase, errURL)
 }

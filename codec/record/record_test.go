@@ -106,6 +106,9 @@ var setups = []Config{
 	{Format: "csv", URLField: "url"},
 	{Format: `%v|%r|%{Referer}i;%b`, Target: TargetAll},
 	{Format: "tsv", URLField: "1"},
+	{Format: "csv-semicolon", URLField: "2"},
+	{Format: "csv", URLField: "2", BaseField: "1", Dialect: "backslash"},
+	{Format: "tsv", URLField: "1", Dialect: "backslash"},
 	composedJSON,
 	{Format: "csv", URL: URLParts{Absolute: []string{"3"}, Host: []string{"1"}, Path: []string{"2"}, Query: []string{"3"}}},
 	{Format: "lines", KeyForm: codec.KeyBase32},
@@ -129,7 +132,7 @@ func each(f func(Config)) {
 		for r := range Render(len(renderNames)) {
 			c.Render, c.Extend = r, nil
 			if r == RenderExtend {
-				if c.Format != "jsonl" && c.Format != "csv" && c.Format != "tsv" {
+				if c.Format != "jsonl" && c.Format != "csv" && c.Format != "csv-semicolon" && c.Format != "tsv" || c.Dialect == dialectBackslash {
 					continue
 				}
 				c.Extend = extensions
@@ -310,7 +313,7 @@ func around(w *Worker, rec, head []byte) string {
 	}
 	inCells := false
 	for _, s := range w.found.sites[:w.found.n] {
-		inCells = inCells || s.dialect == cellDialect || s.dialect == quotedDialect
+		inCells = inCells || s.dialect == cellDialect || s.dialect == quotedDialect || s.dialect == escapedDialect || s.dialect == escapedQuoted
 		fmt.Fprintf(&b, "%s<%d>", rec[from:s.start], s.role)
 		from = s.end
 	}

@@ -149,6 +149,10 @@ func (r *diagnosis) detect(head []byte, o *options) {
 		o.urlField, o.base = urlMember(head), jsonBase(head)
 	case "csv":
 		o.urlField = urlColumn(head, ',')
+	case "csv-semicolon":
+		o.urlField = urlColumn(head, ';')
+	case "csv-pipe":
+		o.urlField = urlColumn(head, '|')
 	case "tsv":
 		o.urlField = urlColumn(head, '\t')
 	default:

@@ -69,7 +69,7 @@ func findFormats(ctx context.Context, set *settings, source *file.Source) (*form
 // mustLook reports whether the beginnings of the inputs have to be inspected:
 // for their format, the columns of a header, or the member that holds the host.
 func (f *formats) mustLook() bool {
-	return slices.Contains([]string{"", "csv", "tsv", "jsonl", parquet.FormatName}, f.given)
+	return slices.Contains([]string{"", "csv", "csv-semicolon", "csv-pipe", "tsv", "jsonl", parquet.FormatName}, f.given)
 }
 
 // inspect detects the format of one input. The error names the input and any
