@@ -17,9 +17,10 @@ type Kafka struct {
 	Brokers []string `yaml:"brokers,required" min:"1"`
 	// The client id, which brokers use for logs and quotas.
 	ClientID string `yaml:"client_id"`
-	// TLS encryption. Default: unencrypted connections.
+	// The settings of TLS. Default: unencrypted connections.
 	TLS *KafkaTLS `yaml:"tls"`
-	// SASL authentication. Default: none, except by a client certificate.
+	// The settings of SASL authentication. Default: none, except by a client
+	// certificate.
 	SASL *SASL `yaml:"sasl"`
 	// The timeout of a connection attempt, and of each response of a broker.
 	RequestTimeout time.Duration `yaml:"request_timeout" min:"1s" max:"5m"`

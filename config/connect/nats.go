@@ -29,8 +29,8 @@ type NATS struct {
 	User string `yaml:"user"`
 	// The password of user.
 	Password field.Secret `yaml:"password"`
-	// TLS encryption. Servers with a tls:// URL and servers that require TLS need
-	// it only for private certificates.
+	// The settings of TLS. Servers with a tls:// URL and servers that require TLS
+	// need them only for private certificates.
 	TLS NATSTLS `yaml:"tls"`
 	// The JetStream domain. Default: that of the server.
 	Domain string `yaml:"domain"`

@@ -11,8 +11,7 @@ import (
 	"github.com/urlfold/urlfold/internal/storage/compress"
 )
 
-// Settings configure the file source of a daemon. The comments of the fields
-// are the source of the configuration reference.
+// Settings configure the file source of a daemon.
 type Settings struct {
 	// Files to read: paths, folders (read recursively) and globs, in which **
 	// matches any number of folders. New files that match are picked up while
@@ -53,7 +52,7 @@ type Settings struct {
 	// bytes. Reading resumes at a restart point after a restart. Each takes up
 	// to 32 KiB on disk.
 	RestartPointEvery field.Size `yaml:"restart_point_every" min:"1MiB"`
-	// Limits on the expansion of a compressed file.
+	// The limits on the expansion of a compressed file.
 	Limits field.Limits `yaml:"limits"`
 	// Decoder of gzip files. klauspost is slower, and reading resumes only at
 	// the ends of gzip members; use it if you suspect a bug in the other one.

@@ -11,7 +11,7 @@ import (
 // StdinSettings configure how a daemon reads its standard input: once, from
 // beginning to end, compressed or not.
 type StdinSettings struct {
-	// Limits on the expansion of compressed input.
+	// The limits on the expansion of compressed input.
 	Limits field.Limits `yaml:"limits"`
 }
 

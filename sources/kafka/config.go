@@ -16,7 +16,7 @@ import (
 type Config struct {
 	connect.Kafka
 
-	// Topics to read. All members of a group must list the same topics.
+	// The topics to read. All members of a group must list the same topics.
 	Topics []string `yaml:"topics,required" min:"1"`
 	// Name of the consumer group. Instances with the same group share the
 	// partitions.

@@ -97,7 +97,7 @@ type Poison struct {
 	// terminate: the server stops delivering the message and publishes an
 	// advisory. publish: publish the message to subject, then terminate it.
 	Action string `yaml:"action" enum:"terminate,publish"`
-	// Subject to publish such messages to, unchanged. A stream must store it.
+	// The subject to publish such messages to, unchanged. A stream must store it.
 	Subject string `yaml:"subject"`
 }
 
@@ -188,7 +188,7 @@ func (p *Poison) validate(maxDeliver int) error {
 type CoreConfig struct {
 	connect.NATS
 
-	// Subjects to subscribe to. They may contain wildcards.
+	// The subjects to subscribe to. They may contain wildcards.
 	Subjects []string `yaml:"subjects,required" min:"1"`
 	// Name of a queue group: each message goes to one of its members.
 	Queue string `yaml:"queue"`
