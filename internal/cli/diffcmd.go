@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/urlfold/urlfold/codec/record"
-	"github.com/urlfold/urlfold/config"
 	"github.com/urlfold/urlfold/internal/daemon"
 	"github.com/urlfold/urlfold/internal/keydiff"
 	"github.com/urlfold/urlfold/internal/storage/disk"
@@ -75,7 +74,7 @@ or splits.`,
 	f.BoolVar(&o.json, "json", false, "write the report as one JSON object")
 	f.BoolVar(&o.redact, "redact", true, "replace passwords in URLs with ***")
 	f.BoolVar(&o.fail, "fail", false, "exit with code 4 if a group merges or splits")
-	completeFrom(cmd, "against", config.ProfileNames())
+	completeProfile(cmd, "against")
 	return cmd
 }
 

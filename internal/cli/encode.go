@@ -77,13 +77,6 @@ func (c *escapeTarget) register(cmd *cobra.Command, name string) {
 	completeFrom(cmd, "standard", percent.Standards())
 }
 
-// completeFrom makes shells complete the flag with values. It drops the only
-// possible error, an unknown flag, because its callers have just defined the
-// flag.
-func completeFrom(cmd *cobra.Command, flag string, values []string) {
-	_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
-}
-
 // set returns the set of bytes to encode. The standard form has only query-name
 // and query-value, so its default component is query-value.
 func (c *escapeTarget) set(cmd *cobra.Command) (percent.Set, error) {

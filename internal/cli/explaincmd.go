@@ -73,7 +73,7 @@ The output contains passwords unless you pass --redact.`,
 	f.BoolVar(&o.redact, "redact", false, "replace passwords in URLs with ***")
 	f.BoolVar(&o.ascii, "ascii", false, "draw with ASCII characters only. Default: true if the locale is not UTF-8")
 	f.BoolVar(&o.fail, "fail", false, "exit with code 4 if a URL cannot be parsed or, with --vs, if the keys differ at the level of the profile")
-	completeFrom(cmd, "profile", config.ProfileNames())
+	completeProfile(cmd, "profile")
 	completeFrom(cmd, "rule", signedRuleNames())
 	completeFrom(cmd, "key", levelNames())
 	completeFrom(cmd, "key-format", keyFormNames)

@@ -9,7 +9,6 @@ import (
 
 	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/codec/record"
-	"github.com/urlfold/urlfold/config"
 	"github.com/urlfold/urlfold/internal/charset"
 	"github.com/urlfold/urlfold/internal/recordconf"
 	"github.com/urlfold/urlfold/internal/suggest"
@@ -112,13 +111,15 @@ func (o *options) register(cmd *cobra.Command) {
 		in(group, add)
 	}
 	for flag, names := range map[string][]string{
-		"format": formatNames(o.formats), "dialect": dialectNames, "target": targetNames, "profile": config.ProfileNames(),
+		"format": formatNames(o.formats), "dialect": dialectNames, "target": targetNames,
 		"key": levelNames(), "standard": standardNames, "hash": hashNames, "render": renderNames,
 		"query-encoding": charset.Names(), "rule": signedRuleNames(), "key-format": keyFormNames, "repair": record.RepairNames(),
 		"compress": compressNames, "fail-on": failOnNames, "on-damage": file.OnDamageNames(), "inflate": file.InflateNames(), "log-level": logLevelNames,
 	} {
 		completeFrom(cmd, flag, names)
 	}
+	completeProfile(cmd, "profile")
+	completeList(cmd, "fields", record.FieldNames())
 }
 
 // formatNames returns the names of the built-in formats, then those of more.

@@ -41,6 +41,7 @@ const (
 	strong        // bold or italic
 	literal       // code
 	target        // of the link before it
+	address       // that is its own text
 )
 
 // A span is a piece of text in one style.
@@ -211,6 +212,7 @@ func (p *parser) link(spans []span) []span {
 // Parts of a line that are not text.
 var (
 	codeSpan = regexp.MustCompile("^(`+)(.+?)(`+)")
+	autoSpan = regexp.MustCompile(`^<(https?://[^>\s]+)>`)
 	linkSpan = regexp.MustCompile(`^!?\[((?:[^]\\]|\\.)*)\]\(([^)\s]+)\)`)
 	boldSpan = regexp.MustCompile(`^\*\*(\S(?:[^*]*[^*\s])?)\*\*`)
 	thinSpan = regexp.MustCompile(`^\*([^*\s](?:[^*]*[^*\s])?)\*`)
@@ -257,6 +259,9 @@ func spanAt(text string) (found []span, rest int) {
 			inner = strings.TrimSpace(inner)
 		}
 		return []span{{inner, literal}}, len(text) - len(m[0])
+	}
+	if m := autoSpan.FindStringSubmatch(text); m != nil {
+		return []span{{m[1], address}}, len(text) - len(m[0])
 	}
 	if m := linkSpan.FindStringSubmatch(text); m != nil {
 		return append(parseSpans(m[1]), span{m[2], target}), len(text) - len(m[0])

@@ -130,7 +130,7 @@ func fonts(spans []span) string {
 			b.WriteString(`\fB` + escape(s.text) + `\fR`)
 		case strong:
 			b.WriteString(`\fI` + escape(s.text) + `\fR`)
-		case target: // an address may be broken after a slash
+		case target, address: // an address may be broken after a slash
 			b.WriteString(strings.ReplaceAll(escape(s.text), "/", `/\:`))
 		default:
 			b.WriteString(escape(s.text))

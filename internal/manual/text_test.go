@@ -9,7 +9,7 @@ import (
 
 // sample has every kind of block and span.
 const sample = "# Title\n\n<!-- not shown -->\n\nA paragraph with `code`, **bold** and *thin* text, a [link](other.md), a [page](https://h/page)\n" +
-	"and 3 \\* 4 &lt; 13. It is wrapped.\n\n## Section\n- one\n  item `a b`\n- two\n\n1. first\n\n   | a | b |\n   |---|---|\n   | `x\\|y` | z |\n\n" +
+	"and 3 \\* 4 &lt; 13. It is wrapped. See <https://h/>.\n\n## Section\n- one\n  item `a b`\n- two\n\n1. first\n\n   | a | b |\n   |---|---|\n   | `x\\|y` | z |\n\n" +
 	"2. second\n\n```sh\n$ run  'it'\n```\n\n    indented\n\n### Part\n\n| key | type | meaning |\n|---|---|---|\n" +
 	"| `k` | string | the key of a record, which may be long enough to be wrapped |\n| `ll` (old) | | as `k` |\n"
 
@@ -27,7 +27,7 @@ func TestRender(t *testing.T) {
 
 A paragraph with 'code', bold and thin text, a
 link (urlfold help other), a https://h/page and
-3 * 4 < 13. It is wrapped.
+3 * 4 < 13. It is wrapped. See https://h/.
 
 Section
 -------

@@ -1,0 +1,35 @@
+package cli
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/urlfold/urlfold/config"
+)
+
+// The callers of these functions have just defined the flag, so the only possible
+// error, an unknown flag, does not occur.
+
+// completeFrom makes shells complete the flag with one of values.
+func completeFrom(cmd *cobra.Command, flag string, values []string) {
+	_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
+}
+
+// completeProfile makes shells complete the flag with the built-in profiles and
+// with YAML files.
+func completeProfile(cmd *cobra.Command, flag string) {
+	_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(config.ProfileNames(), cobra.ShellCompDirectiveDefault))
+}
+
+// completeList makes shells complete the flag with values separated by commas.
+func completeList(cmd *cobra.Command, flag string, values []string) {
+	_ = cmd.RegisterFlagCompletionFunc(flag, func(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+		before := typed[:strings.LastIndexByte(typed, ',')+1]
+		var found []string
+		for _, value := range values {
+			found = append(found, before+value)
+		}
+		return found, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+	})
+}
