@@ -334,7 +334,7 @@ func (s *scanner) str() {
 	if s.expect('"'); s.broken {
 		return
 	}
-	for ; s.pos < len(s.b); s.pos++ {
+	for s.pos = plainText.End(s.b, s.pos); s.pos < len(s.b); s.pos++ {
 		c := s.b[s.pos]
 		switch {
 		case plainJSON[c] || c >= 0x80:
