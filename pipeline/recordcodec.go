@@ -25,6 +25,7 @@ type recordCodec struct {
 	w        *record.Worker
 	director record.Director // the framing of the job, or nil if it is not a Director
 	facts    bool            // the job asks for facts
+	nested   bool            // the records of a line form one output record
 	n        int             // records handled, for markEvery
 	line     int64           // number of the first line of the current record
 	mark     int             // offset in the batch where the counts were saved
@@ -59,7 +60,7 @@ func (c *recordCodec) begin(b *Batch) {
 		w = job.NewWorker()
 		c.workers[job] = w
 	}
-	c.job, c.w, c.facts = job, w, job.Facts()
+	c.job, c.w, c.facts, c.nested = job, w, job.Facts(), job.Nested()
 	c.director, _ = job.Framing().(record.Director)
 }
 
@@ -201,11 +202,14 @@ var newline = []byte{'\n'}
 // written adds the output of rec to b and advances to the next record.
 func (c *recordCodec) written(b *Batch, rec, out, dead []byte) {
 	o, d := len(b.Out.Bytes), len(b.Dead.Bytes)
-	if len(b.Msgs) > 0 && len(out) > o && out[len(out)-1] != '\n' {
+	ends := !c.nested || b.Next+len(rec) == b.limit(b.Next)
+	if len(b.Msgs) > 0 && len(out) > o && out[len(out)-1] != '\n' && ends {
 		out = append(out, '\n') // for file sinks; message sinks remove it
 	}
 	b.Out.Bytes, b.Dead.Bytes = out, dead
-	if b.Out.record(o, b) && c.facts {
+	if c.nested && b.Out.extend(o, b) {
+		// The output is a part of the record before.
+	} else if b.Out.record(o, b) && c.facts {
 		b.Out.Facts = append(b.Out.Facts, c.w.Fact())
 	}
 	b.Dead.record(d, b)
@@ -221,6 +225,17 @@ func (s *Stream) record(start int, b *Batch) bool {
 		s.note(start, n, b)
 	}
 	return n > 0
+}
+
+// extend adds the bytes after start to the output record before them if the
+// current record is in the same line as the last one. It reports whether it did.
+func (s *Stream) extend(start int, b *Batch) bool {
+	last := len(s.Recs) - 1
+	if last < 0 || start == 0 || s.Bytes[start-1] == '\n' || s.Recs[last].Msg != uint32(b.NextMsg) || b.In[b.Next-1] == '\n' {
+		return false
+	}
+	s.Recs[last].Len += uint32(len(s.Bytes) - start)
+	return true
 }
 
 // note registers n bytes at start as the output of the current record.

@@ -79,3 +79,36 @@ func TestRecordCodecReject(t *testing.T) {
 		}
 	}
 }
+
+// TestRecordCodecNested checks that the elements of an array in a line form one
+// output record, whether the line is in a file or is a message.
+func TestRecordCodecNested(t *testing.T) {
+	profile, _ := codec.Lookup("rfc3986-scheme")
+	n, err := codec.New(profile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	job, err := record.New(record.Config{Format: "azure-front-door", Normalizer: n, Facts: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const (
+		line = `{"records":[{"properties":{"requestUri":"HTTP://h/1"}},{"properties":{"requestUri":"http://h/%7e"}}]}`
+		want = `{"records":[{"properties":{"requestUri":"http://h/1"}},{"properties":{"requestUri":"http://h/~"}}]}` + "\n"
+	)
+	f := func(name string, b *Batch) {
+		t.Helper()
+		b.Lane = newLane("l", 1)
+		NewRecordCodec(job)().Process(b)
+		if string(b.Out.Bytes) != want+want || len(b.Out.Recs) != 2 || len(b.Out.Facts) != 2 || b.Stats.Emitted != 4 {
+			t.Fatalf("%s: %d records, %d facts, %d emitted: %q", name, len(b.Out.Recs), len(b.Out.Facts), b.Stats.Emitted, b.Out.Bytes)
+		}
+		for i, r := range b.Out.Recs {
+			if r.Off != uint32(i*len(want)) || r.Len != uint32(len(want)) {
+				t.Errorf("%s: record %d is %+v", name, i, r)
+			}
+		}
+	}
+	f("file", &Batch{In: []byte(line + "\n" + line + "\n"), Line: 1})
+	f("messages", &Batch{In: []byte(line + line), Msgs: []Message{{Value: Span{0, uint32(len(line))}}, {Value: Span{uint32(len(line)), uint32(len(line))}, Pos: 1}}})
+}

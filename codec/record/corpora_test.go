@@ -103,6 +103,18 @@ func TestCorporaCounts(t *testing.T) {
 	}
 }
 
+// TestCorporaJSONLogs checks that the JSON logs are detected, and how many URLs
+// they have.
+func TestCorporaJSONLogs(t *testing.T) {
+	in := readFile(t, corpora(t, "logs/json/lnav_logfile_caddy_log.1")[0])
+	if g, ok := Detect(in); !ok || g.Format != "caddy" {
+		t.Errorf("detected as %q", g.Format)
+	}
+	if _, _, st := runJob(t, newJob(t, Config{Format: "caddy", Target: TargetAll}), in); st.Rejected != 0 || st.URLs < 4 {
+		t.Errorf("%+v", st)
+	}
+}
+
 // TestCorporaVectors checks that the package finds the same URLs as the
 // examples of Vector's parsers and the messages of logstash's pattern tests.
 func TestCorporaVectors(t *testing.T) {

@@ -51,6 +51,14 @@ func (j *Job) Apart() bool {
 	return ok && j.render == RenderRewrite
 }
 
+// Nested reports whether a line of the output can consist of the output of
+// several records. Such records are elements of an array, and the output of one
+// of them is not complete without that of the others.
+func (j *Job) Nested() bool {
+	_, ok := j.reader.(wrappedReader)
+	return ok && j.render.keepsRecords()
+}
+
 // Framing returns the Framing of the job's format.
 func (j *Job) Framing() Framing { return j.reader }
 

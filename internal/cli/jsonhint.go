@@ -68,13 +68,18 @@ func pathStep(name string) string {
 }
 
 // explainJSON extends the error about a missing --url-field with the members of
-// the first record that look like URLs.
+// the first record that look like URLs, and with a value for --url if one of
+// them is a path and another member looks like its host.
 func explainJSON(err error, format string, head []byte) error {
 	if format != "jsonl" || !strings.Contains(err.Error(), "--url-field") {
 		return err
 	}
 	var paths []string
+	path := ""
 	for _, m := range jsonMembers(head) {
+		if path == "" && strings.HasPrefix(m.value, "/") {
+			path = m.path
+		}
 		if strings.HasPrefix(m.value, "/") || strings.Contains(m.value, "://") {
 			paths = append(paths, m.path)
 		}
@@ -83,7 +88,11 @@ func explainJSON(err error, format string, head []byte) error {
 		return err
 	}
 	paths = paths[:min(len(paths), maxHints)]
-	return errors.Join(fmt.Errorf("%w (members of the first record that look like URLs: %s)", err, strings.Join(paths, ", ")))
+	compose := ""
+	if host := jsonHost(head); host != "" && path != "" && !strings.ContainsAny(host+path, ",=") {
+		compose = fmt.Sprintf("; to compose the URL of two members, use --url host=%s,path=%s", host, path)
+	}
+	return errors.Join(fmt.Errorf("%w (members of the first record that look like URLs: %s%s)", err, strings.Join(paths, ", "), compose))
 }
 
 // hostMembers are the names of the member that holds the request host in the
@@ -94,6 +103,16 @@ var hostMembers = []string{"requesthost", "httphost", "host", "authority", "vhos
 // jsonBase returns a value for --base that takes the host from a member of the
 // records, or "" if no member of the first record looks like a host.
 func jsonBase(head []byte) string {
+	best := jsonHost(head)
+	if best == "" || strings.ContainsAny(best, "{}'") {
+		return ""
+	}
+	return "https://{" + best + "}/"
+}
+
+// jsonHost returns the path of the member of the first record that most likely
+// holds the host, or "" if there is none.
+func jsonHost(head []byte) string {
 	best, bestRank := "", len(hostMembers)
 	for _, m := range jsonMembers(head) {
 		name := strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(m.name))
@@ -102,10 +121,7 @@ func jsonBase(head []byte) string {
 			best, bestRank = m.path, rank
 		}
 	}
-	if best == "" || strings.ContainsAny(best, "{}'") {
-		return ""
-	}
-	return "https://{" + best + "}/"
+	return best
 }
 
 // looksLikeHost reports whether text could be a host, with or without a port.
