@@ -214,7 +214,7 @@ func (f *Found) addCapture(rec []byte, s span, d *Dialect) {
 		n = len(text)
 	}
 	switch host := text[:n]; {
-	case !isAuthority(host) || bytes.IndexByte(host, '.') < 0 && host[0] != '[':
+	case !isAuthority(host) || host[0] != '[' && !isDotted(host[:bytes.LastIndexByte(host, ':')]):
 		f.add(s, roleURL, d) // dns:example.com, and references
 	case n == len(text):
 		f.form = formAuthority
@@ -222,4 +222,16 @@ func (f *Found) addCapture(rec []byte, s span, d *Dialect) {
 		f.hosts[0] = span{s.start, s.start + n}
 		f.addTarget(rec, span{s.start + n, s.end}, d)
 	}
+}
+
+// isDotted reports whether host consists of letters, digits, hyphens and
+// underscores with at least one dot among them. Nothing that rewriting writes
+// in place of other bytes, such as escapes, may look like a host.
+func isDotted(host []byte) bool {
+	for _, c := range host {
+		if !isNameByte(c) && c != '.' && c != '-' {
+			return false
+		}
+	}
+	return bytes.IndexByte(host, '.') >= 0
 }
