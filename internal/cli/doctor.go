@@ -15,7 +15,7 @@ import (
 	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/codec/record"
 	"github.com/urlfold/urlfold/internal/storage/compress"
-	"github.com/urlfold/urlfold/internal/storage/parquet"
+	"github.com/urlfold/urlfold/internal/storage/table"
 	"github.com/urlfold/urlfold/internal/terminal"
 	"github.com/urlfold/urlfold/pipeline"
 	"github.com/urlfold/urlfold/sinks/discard"
@@ -121,10 +121,10 @@ func (d *doctor) head(ctx context.Context, path string, r *diagnosis) (head []by
 	if err != nil {
 		return nil, &exitError{code: exitCut, err: errors.New("interrupted")}
 	}
-	if is, err := set.tables.has(path); is {
-		r.Format = parquet.FormatName
-		if err != nil {
-			r.Why, r.Damage = "--url-field: "+err.Error(), ""
+	if file, ok := set.tables.find(path); ok {
+		r.Format = file.format
+		if file.err != nil {
+			r.Why, r.Damage = "--url-field: "+file.err.Error(), ""
 		}
 	}
 	return head, nil
@@ -235,7 +235,7 @@ func (r *diagnosis) describe(head []byte, o *options) {
 		r.Notes = append(r.Notes, fmt.Sprintf("%s URLs end in '?': Squid removes queries unless strip_query_terms is off", terminal.FormatCount(r.stripped)))
 	}
 	args := []string{"urlfold"}
-	if r.Sampled == 0 && r.Format != parquet.FormatName {
+	if r.Sampled == 0 && r.Format != table.Parquet && r.Format != table.Avro {
 		args = append(args, "--format", shellQuote(r.Format))
 	}
 	if o.urlField != "" {
@@ -245,7 +245,7 @@ func (r *diagnosis) describe(head []byte, o *options) {
 		args = append(args, "--base", shellQuote(o.base))
 	}
 	args = append(args, shellQuote(r.File))
-	if r.Format == parquet.FormatName {
+	if r.Format == table.Parquet || r.Format == table.Avro {
 		args = append(args, "--output", "FILE"+parquetExt)
 	}
 	r.Command = strings.Join(args, " ")

@@ -10,7 +10,7 @@ import (
 	"github.com/urlfold/urlfold/codec/record"
 	"github.com/urlfold/urlfold/internal/errlist"
 	"github.com/urlfold/urlfold/internal/storage/compress"
-	"github.com/urlfold/urlfold/internal/storage/parquet"
+	"github.com/urlfold/urlfold/internal/storage/table"
 	"github.com/urlfold/urlfold/internal/terminal"
 	"github.com/urlfold/urlfold/sources/file"
 )
@@ -69,15 +69,15 @@ func findFormats(ctx context.Context, set *settings, source *file.Source) (*form
 // mustLook reports whether the beginnings of the inputs have to be inspected:
 // for their format, the columns of a header, or the member that holds the host.
 func (f *formats) mustLook() bool {
-	return slices.Contains([]string{"", "csv", "csv-semicolon", "csv-pipe", "tsv", "jsonl", parquet.FormatName}, f.given)
+	return slices.Contains([]string{"", "csv", "csv-semicolon", "csv-pipe", "tsv", "jsonl", table.Parquet, table.Avro}, f.given)
 }
 
 // inspect detects the format of one input. The error names the input and any
 // damage in it, because damage may be the reason why no format matches.
 func (f *formats) inspect(path string, head []byte, v compress.Verdict) error {
 	name := shownPath(path)
-	if is, err := f.tables.has(path); is {
-		return f.addTable(path, err)
+	if file, ok := f.tables.find(path); ok {
+		return f.addTable(path, file)
 	}
 	if len(head) == 0 {
 		return nil // an empty input fits any format
@@ -87,8 +87,8 @@ func (f *formats) inspect(path string, head []byte, v compress.Verdict) error {
 	}
 	format := f.given
 	switch format {
-	case parquet.FormatName:
-		return fmt.Errorf("--format: %s is not a Parquet file", name)
+	case table.Parquet, table.Avro:
+		return fmt.Errorf("--format: %s is not a file of the format %s", name, format)
 	case "":
 		guess, ok := record.Detect(head, f.config.Formats...)
 		if !ok {
@@ -110,13 +110,13 @@ func (f *formats) inspect(path string, head []byte, v compress.Verdict) error {
 	return prefixLines(name, flagNames(job.CheckHead(head[:job.Framing().Head(head)])))
 }
 
-// addTable adds a Parquet file. err says why its columns cannot be chosen.
-func (f *formats) addTable(path string, err error) error {
-	if err != nil {
-		return fmt.Errorf("%s: --url-field: %w", shownPath(path), err)
+// addTable adds a Parquet or Avro file.
+func (f *formats) addTable(path string, file tableFile) error {
+	if file.err != nil {
+		return fmt.Errorf("%s: --url-field: %w", shownPath(path), file.err)
 	}
-	f.byPath[path] = parquet.FormatName
-	_, err = f.add(parquet.FormatName)
+	f.byPath[path] = file.format
+	_, err := f.add(file.format)
 	return prefixLines(shownPath(path), flagNames(err))
 }
 

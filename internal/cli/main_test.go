@@ -52,6 +52,7 @@ func TestScript(t *testing.T) {
 			"exits":   cmdExits,
 			"flip":    cmdFlip,
 			"parquet": cmdParquet,
+			"avro":    cmdAvro,
 		},
 	})
 }

@@ -44,7 +44,8 @@ func (s *settings) resolveParquet(bad *mistakes) {
 // the output is named .parquet and all inputs are Parquet files. It returns the
 // formats for it, and an error if the rendering is not possible.
 func (s *settings) chooseRewrite(f *formats) (*formats, error) {
-	tables, others := s.tables.found(f)
+	tables, avros, others := s.tables.count(f)
+	others += avros
 	if s.mayRewrite && tables > 0 && others == 0 {
 		s.record.Render = record.RenderRewrite
 		var err error
@@ -54,6 +55,8 @@ func (s *settings) chooseRewrite(f *formats) (*formats, error) {
 	}
 	s.rewritesTables = s.record.Render == record.RenderRewrite && tables > 0
 	switch {
+	case s.record.Render == record.RenderRewrite && avros > 0:
+		return nil, usage(errors.New("an Avro file cannot be rewritten: use --render jsonl, tsv, urls, keys or parquet"))
 	case s.mayRewrite && tables > 0 && others > 0:
 		return nil, usage(errors.New("some inputs are Parquet files and others are not: use --render parquet to write the same columns for all of them"))
 	case s.record.Render == record.RenderRewrite && isParquetName(s.output) && tables == 0:

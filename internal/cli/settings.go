@@ -18,7 +18,7 @@ import (
 	"github.com/urlfold/urlfold/internal/recordconf"
 	"github.com/urlfold/urlfold/internal/storage/compress"
 	"github.com/urlfold/urlfold/internal/storage/disk"
-	"github.com/urlfold/urlfold/internal/storage/parquet"
+	"github.com/urlfold/urlfold/internal/storage/table"
 	"github.com/urlfold/urlfold/internal/suggest"
 	"github.com/urlfold/urlfold/internal/terminal"
 	sink "github.com/urlfold/urlfold/sinks/file"
@@ -122,7 +122,7 @@ func (s *settings) resolveRecord(bad *mistakes) {
 		}
 	}
 	r := recordconf.Settings{
-		Format: s.format, Formats: append(s.formats[:len(s.formats):len(s.formats)], parquet.Format{}), Dialect: s.dialect, Target: s.target,
+		Format: s.format, Formats: append(s.formats[:len(s.formats):len(s.formats)], table.Format(table.Parquet), table.Format(table.Avro)), Dialect: s.dialect, Target: s.target,
 		URLField: s.urlField, URL: s.urlParts(bad), BaseField: s.baseField, Base: s.base,
 		Key: s.key, KeyFormat: s.keyFormat, Render: s.render, Fields: s.fields, Extend: s.extensions(bad),
 		Repairs: s.repairs, Secrets: s.secrets, Params: s.styles(bad), Timezone: s.timezone, Year: s.year, Where: s.where,

@@ -2,66 +2,83 @@ package cli
 
 import (
 	"errors"
+	"fmt"
+	"io"
 	"os"
 	"strings"
 	"sync"
 
+	"github.com/urlfold/urlfold/internal/storage/avro"
 	"github.com/urlfold/urlfold/internal/storage/compress"
 	"github.com/urlfold/urlfold/internal/storage/parquet"
+	"github.com/urlfold/urlfold/internal/storage/table"
 )
 
-// tables opens the inputs that are Parquet files, and remembers which they are.
+// tables opens the inputs that are Parquet and Avro files, and remembers which
+// they are.
 // It is safe for concurrent use.
 type tables struct {
 	columns []string // of the URLs; empty: the column called url or similar
 	format  string   // --format
 
 	mu     sync.Mutex
-	byPath map[string]error // nil, or why the columns cannot be chosen
-	order  []string         // the keys of byPath, in the order in which they were opened
+	byPath map[string]tableFile
+	order  []string // the keys of byPath, in the order in which they were opened
+}
+
+// A tableFile is an input with an intact schema.
+type tableFile struct {
+	format string // of package table
+	err    error  // nil, or why the columns cannot be chosen
 }
 
 // newTables returns tables for the columns that --url-field names.
 func newTables(urlField, format string) *tables {
-	t := &tables{format: format, byPath: map[string]error{}}
+	t := &tables{format: format, byPath: map[string]tableFile{}}
 	if urlField != "" {
 		t.columns = strings.Split(urlField, ",")
 	}
 	return t
 }
 
-// open opens the Parquet file at path as text.
-func (t *tables) open(path string) (compress.Table, error) {
-	if t.format != "" && t.format != parquet.FormatName {
-		return nil, errors.New("this is a Parquet file: remove --format")
+// open opens the file at path as text.
+func (t *tables) open(path string, f compress.Format) (compress.Table, error) {
+	format := f.String()
+	if t.format != "" && t.format != format {
+		return nil, fmt.Errorf("this is a file of the format %s: remove --format", format)
 	}
 	in, err := openInput(path)
 	if err != nil {
 		return nil, err
 	}
-	text, err := parquet.OpenText(in, in.Size, t.columns)
-	var columns *parquet.ColumnError
+	var text compress.Table
+	if f == compress.Avro {
+		text, err = avro.OpenText(io.NewSectionReader(in, 0, in.Size), t.columns)
+	} else {
+		text, err = parquet.OpenText(in, in.Size, t.columns)
+	}
+	var columns *table.ColumnError
 	if errors.As(err, &columns) || err == nil {
-		t.note(path, err)
+		t.note(path, tableFile{format, err})
 	}
 	if err != nil {
 		_ = in.Close() // err is the error to report
 		return nil, err
 	}
-	return table{text, in}, nil
+	return openTable{text, in}, nil
 }
 
-// note remembers that the file at path is a Parquet file.
-func (t *tables) note(path string, err error) {
+// note remembers what the file at path is.
+func (t *tables) note(path string, file tableFile) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if _, known := t.byPath[path]; !known {
 		t.order = append(t.order, path)
 	}
-	t.byPath[path] = err
+	t.byPath[path] = file
 }
 
-// first returns the path of the first Parquet file.
+// first returns the path of the first of these files.
 func (t *tables) first() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -71,40 +88,42 @@ func (t *tables) first() string {
 	return t.order[0]
 }
 
-// has reports whether the input at path is a Parquet file with an intact index,
-// and why its columns cannot be chosen.
-func (t *tables) has(path string) (is bool, err error) {
+// find returns the file at path, and whether it is one of these files.
+func (t *tables) find(path string) (file tableFile, ok bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	err, is = t.byPath[path]
-	return is, err
+	file, ok = t.byPath[path]
+	return file, ok
 }
 
-// found returns how many inputs of f are Parquet files and how many are others.
-func (t *tables) found(f *formats) (tables, others int) {
+// count returns how many inputs of f are Parquet files, Avro files and others.
+func (t *tables) count(f *formats) (tables, avros, others int) {
 	for path := range f.byPath {
-		if is, _ := t.has(path); is {
+		switch file, _ := t.find(path); file.format {
+		case table.Parquet:
 			tables++
-		} else {
+		case table.Avro:
+			avros++
+		default:
 			others++
 		}
 	}
-	return tables, others
+	return tables, avros, others
 }
 
-// A table is a parquet.Text that closes its file.
-type table struct {
-	*parquet.Text
+// An openTable is a Table that closes its file.
+type openTable struct {
+	compress.Table
 	in parquet.Input
 }
 
 // Close implements [compress.Table].
-func (t table) Close() {
-	t.Text.Close()
+func (t openTable) Close() {
+	t.Table.Close()
 	_ = t.in.Close() // it was only read
 }
 
-// openInput opens a Parquet file.
+// openInput opens a file.
 func openInput(path string) (parquet.Input, error) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -82,9 +82,10 @@ type Config struct {
 	// the input at path fits its format. head is the header record, or nil.
 	FitOf func(path string, head []byte) func(rec []byte) bool
 
-	// OpenTable, if not nil, opens the Parquet file at path as text. Without it
-	// such files are not supported. It is called from several goroutines.
-	OpenTable func(path string) (compress.Table, error)
+	// OpenTable, if not nil, opens the Parquet or Avro file at path as text.
+	// Without it such files are not supported. It is called from several
+	// goroutines.
+	OpenTable func(path string, f compress.Format) (compress.Table, error)
 
 	stdinID string // lane identity of stdin; empty: the path
 }

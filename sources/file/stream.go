@@ -127,7 +127,7 @@ func (s *Source) readerOptions(in *input) compress.Options {
 		opt.Concurrency = zstdGoroutines // no other input keeps the cores busy
 	}
 	if s.cfg.OpenTable != nil && in.path != stdinPath && in.size >= 0 { // else it is not a regular file
-		opt.Table = func() (compress.Table, error) { return s.cfg.OpenTable(in.path) }
+		opt.Table = func(f compress.Format) (compress.Table, error) { return s.cfg.OpenTable(in.path, f) }
 	}
 	return opt
 }

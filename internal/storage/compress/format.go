@@ -22,11 +22,12 @@ const (
 	Xerial               // snappy blocks in the framing of the xerial library and Kafka
 	Unsupported
 	Parquet // Apache Parquet, read only as a Table
+	Avro    // an Avro object container file, read only as a Table
 )
 
 var formatNames = [...]string{
 	Plain: "plain", Gzip: "gzip", Zstd: "zstd", Bzip2: "bzip2", XZ: "xz", LZ4: "lz4",
-	Snappy: "snappy", S2: "s2", Xerial: "xerial-snappy", Unsupported: "unsupported", Parquet: "parquet",
+	Snappy: "snappy", S2: "s2", Xerial: "xerial-snappy", Unsupported: "unsupported", Parquet: "parquet", Avro: "avro",
 }
 
 // String returns the name of the format in lower case, such as "gzip".
@@ -60,6 +61,7 @@ func buildMagics() []magic {
 		{"\xff\x06\x00\x00S2sTwO", S2, ""},
 		{"\x82SNAPPY\x00", Xerial, ""},
 		{"PAR1", Parquet, ""},
+		{"Obj\x01", Avro, ""},
 		{"PK\x03\x04", Unsupported, "zip"},
 		{"PK\x05\x06", Unsupported, "zip"},
 		{"7z\xbc\xaf\x27\x1c", Unsupported, "7-Zip"},

@@ -42,9 +42,9 @@ type Options struct {
 	// Concurrency is the number of goroutines that may decode a zstd stream.
 	// With 0 or 1, decoding runs in the goroutine that calls Read.
 	Concurrency int
-	// Table opens the file as a Table if it is a Parquet file. If it is nil,
-	// such files are not supported.
-	Table func() (Table, error)
+	// Table opens the file as a Table if it is one of the given format: Parquet
+	// or Avro. If Table is nil, such files are not supported.
+	Table func(f Format) (Table, error)
 	// RestartEvery is the target distance in decompressed bytes between restart
 	// points. It is an upper bound inside a gzip member, and approximate at the
 	// ends of zstd frames if Concurrency is above 1; see Reader.RestartPoint.
@@ -133,7 +133,7 @@ func (r *Reader) Read(p []byte) (int, error) {
 	for !r.done {
 		if r.dec == nil {
 			r.open()
-			r.sums.unsummed = r.sums.unsummed || r.format == Plain || r.format == Xerial || r.format == Parquet
+			r.sums.unsummed = r.sums.unsummed || r.format == Plain || r.format == Xerial || r.format.isTable()
 			continue
 		}
 		n, err := r.fill(p)
@@ -168,8 +168,8 @@ func (r *Reader) open() {
 	r.format = m.format
 	if r.dec = r.decoder(m.format); r.dec == nil {
 		detail := m.name + " is not supported"
-		if m.format == Parquet {
-			detail = "Parquet is read only by one-shot runs, from files: not from stdin, a pipe, an archive or in a daemon"
+		if m.format.isTable() {
+			detail = m.format.title() + " is read only by one-shot runs, from files: not from stdin, a pipe, an archive or in a daemon"
 		}
 		r.end(&finding{Verdict{Kind: UnsupportedFormat, Cut: true, Detail: detail}})
 	}
@@ -194,9 +194,9 @@ func (r *Reader) decoder(f Format) decoder {
 		return newS2(r.in, &r.restarts, f, later)
 	case Xerial:
 		return &xerialDecoder{in: r.in, restarts: &r.restarts, begun: later}
-	case Parquet:
+	case Parquet, Avro:
 		if r.opt.Table != nil {
-			return &tableDecoder{in: r.in, open: r.opt.Table}
+			return &tableDecoder{in: r.in, open: func() (Table, error) { return r.opt.Table(f) }}
 		}
 	}
 	return nil
@@ -270,7 +270,7 @@ func (r *Reader) first(p []byte, n int, err error) (int, error) {
 
 func (r *Reader) checkRatio() {
 	out, ratio := r.out.Load(), r.opt.Limits.MaxRatio
-	if r.format == Plain || r.format == Parquet || ratio < 0 || out <= ratioGrace || out/ratio <= r.taken() {
+	if r.format == Plain || r.format.isTable() || ratio < 0 || out <= ratioGrace || out/ratio <= r.taken() {
 		return
 	}
 	r.end(r.limit(fmt.Sprintf("compression ratio exceeds %d (--max-ratio, limits.max_ratio)", ratio)))

@@ -6,8 +6,8 @@ import (
 	"io/fs"
 )
 
-// A Table reads a file of columns as text. Only a Parquet file is one. It needs
-// the whole file, so the caller of NewReader supplies it in Options.Table.
+// A Table reads a Parquet or Avro file as text. The caller of NewReader supplies
+// it in Options.Table, because it needs the whole file and the fields to read.
 type Table interface {
 	// Read returns text. Its error other than io.EOF describes damage; it wraps
 	// io.ErrUnexpectedEOF if the file is truncated, and an *fs.PathError if the
@@ -64,4 +64,15 @@ func (d *tableDecoder) Close() {
 	if d.table != nil {
 		d.table.Close()
 	}
+}
+
+// isTable reports whether files of the format are read as a Table.
+func (f Format) isTable() bool { return f == Parquet || f == Avro }
+
+// title returns the name of the format of a Table in messages.
+func (f Format) title() string {
+	if f == Avro {
+		return "Avro"
+	}
+	return "Parquet"
 }

@@ -42,7 +42,7 @@ func TestTable(t *testing.T) {
 		{&fs.PathError{Op: "open", Path: "f", Err: fs.ErrNotExist}, nil, Unreadable, "", 0},
 	} {
 		closed := false
-		r := NewReader(strings.NewReader("PAR1…PAR1"), Options{Table: func() (Table, error) {
+		r := NewReader(strings.NewReader("PAR1…PAR1"), Options{Table: func(Format) (Table, error) {
 			return fakeTable{strings.NewReader("a\nb\n"), c.read, &closed}, c.open
 		}})
 		text, err := io.ReadAll(r)

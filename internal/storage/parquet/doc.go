@@ -3,7 +3,6 @@
 // the Parquet library.
 //
 // A [Writer] encodes rows of record.RenderParquet into a new file. A [Text]
-// presents the URLs of a file as lines, which [Format] describes to package
-// record, and a [Rewriter] copies a file with these lines after they were
+// presents the URLs of a file as the lines of package table, and a [Rewriter] copies a file with these lines after they were
 // rewritten.
 package parquet

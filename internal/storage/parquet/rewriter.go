@@ -9,6 +9,8 @@ import (
 	"slices"
 
 	"github.com/parquet-go/parquet-go"
+
+	"github.com/urlfold/urlfold/internal/storage/table"
 )
 
 // An Input is a Parquet file that is being rewritten.
@@ -226,7 +228,7 @@ func (w *Rewriter) copyColumn(i int, lines []line, to *parquet.ColumnWriter) (er
 			continue
 		}
 		if cell >= 0 && !values[0].IsNull() {
-			w.cell[i] = appendUnescaped(w.cell[i][:0], w.cellOf(&lines[0], cell))
+			w.cell[i] = table.AppendUnescaped(w.cell[i][:0], w.cellOf(&lines[0], cell))
 			old := values[0]
 			values[0] = parquet.ByteArrayValue(w.cell[i]).Level(old.RepetitionLevel(), old.DefinitionLevel(), old.Column())
 		}

@@ -7,12 +7,11 @@ import (
 	"strings"
 
 	"github.com/parquet-go/parquet-go"
+
+	"github.com/urlfold/urlfold/internal/storage/table"
 )
 
-// This file turns the columns with URLs into text: a line for each row, with a
-// tab between columns. A value escapes tab, line feed, carriage return and
-// backslash as \t, \n, \r and \\. A value that is null or empty is an empty
-// cell.
+// This file turns the columns with URLs into text, as package table describes.
 
 // textBlock is the length of text from which Read returns it.
 const textBlock = 32 << 10
@@ -35,8 +34,8 @@ type Text struct {
 }
 
 // OpenText returns the text of the columns with the given names, at most
-// MaxColumns, or of the only column that is called url or similar. The error is
-// a *ColumnError if there are no such columns; otherwise the file is damaged.
+// table.MaxColumns, or of the only column that is called url or similar. The error is
+// a *table.ColumnError if there are no such columns; otherwise the file is damaged.
 func OpenText(r io.ReaderAt, size int64, names []string) (*Text, error) {
 	f, err := openFile(r, size)
 	if err != nil {
@@ -130,7 +129,7 @@ func (t *Text) nextRow(g parquet.RowGroup) error {
 			t.buf = append(t.buf, '\t')
 		}
 		if !v.IsNull() {
-			t.buf = appendEscaped(t.buf, v.ByteArray())
+			t.buf = table.AppendEscaped(t.buf, v.ByteArray())
 		}
 	}
 	t.buf = append(t.buf, '\n')
@@ -143,55 +142,4 @@ func (t *Text) place(i int, err error) error {
 	last := t.file.NumRows()
 	return fmt.Errorf("row group %d of %d, column %s, row %d: %w; the rows up to %d are not read",
 		t.group+1, len(t.file.RowGroups()), t.names[i], t.done+t.row+1, err, last)
-}
-
-// appendEscaped appends v with its escapes.
-func appendEscaped(dst, v []byte) []byte {
-	for _, c := range v {
-		switch c {
-		case '\t':
-			dst = append(dst, `\t`...)
-		case '\n':
-			dst = append(dst, `\n`...)
-		case '\r':
-			dst = append(dst, `\r`...)
-		case '\\':
-			dst = append(dst, `\\`...)
-		default:
-			dst = append(dst, c)
-		}
-	}
-	return dst
-}
-
-// decodeEscape decodes the escape at the start of s, as
-// record.Dialect.Decode specifies.
-func decodeEscape(dst, s []byte) (_ []byte, n int) {
-	if len(s) >= 2 {
-		switch s[1] {
-		case 't':
-			return append(dst, '\t'), 2
-		case 'n':
-			return append(dst, '\n'), 2
-		case 'r':
-			return append(dst, '\r'), 2
-		case '\\':
-			return append(dst, '\\'), 2
-		}
-	}
-	return append(dst, '\\'), 1
-}
-
-// appendUnescaped appends the value of a cell.
-func appendUnescaped(dst, cell []byte) []byte {
-	for len(cell) > 0 {
-		if cell[0] != '\\' {
-			dst, cell = append(dst, cell[0]), cell[1:]
-			continue
-		}
-		var n int
-		dst, n = decodeEscape(dst, cell)
-		cell = cell[n:]
-	}
-	return dst
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/codec/record"
+	"github.com/urlfold/urlfold/internal/storage/table"
 )
 
 // A visit has columns of several types around its URLs.
@@ -129,7 +130,7 @@ func TestTextColumns(t *testing.T) {
 		{encode(t, []struct{ N int64 }{{1}}), nil, "the file has no text column"},
 	} {
 		_, err := text(c.file, c.names...)
-		var e *ColumnError
+		var e *table.ColumnError
 		if !errors.As(err, &e) || err.Error() != c.want {
 			t.Errorf("%v: got %v, want %s", c.names, err, c.want)
 		}
@@ -259,7 +260,7 @@ func TestRewriter(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	job, err := record.New(record.Config{Format: FormatName, Formats: []record.Format{Format{}}, Normalizer: n})
+	job, err := record.New(record.Config{Format: table.Parquet, Formats: []record.Format{table.Format(table.Parquet)}, Normalizer: n})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -267,8 +268,8 @@ func TestRewriter(t *testing.T) {
 	normal := func(url string) string {
 		var out []byte
 		var st record.Stats
-		out, _ = worker.Append(nil, nil, appendEscaped(nil, []byte(url)), record.Position{}, &st)
-		return string(appendUnescaped(nil, out))
+		out, _ = worker.Append(nil, nil, table.AppendEscaped(nil, []byte(url)), record.Position{}, &st)
+		return string(table.AppendUnescaped(nil, out))
 	}
 	dropped := func(i int) bool { return i%11 == 5 || i >= 990 && i < 1010 }
 	out, err := rewrite(map[string][]byte{"f": file}, names, func(add adder) error {
@@ -369,22 +370,6 @@ func TestRewriterInputs(t *testing.T) {
 		})
 		if err == nil {
 			t.Errorf("rows %v accepted", bad)
-		}
-	}
-}
-
-func TestFormat(t *testing.T) {
-	n, err := codec.New(codec.Profiles()[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = record.New(record.Config{
-		Format: FormatName, Formats: []record.Format{Format{}}, Normalizer: n,
-		Dialect: "nginx", BaseField: "b", Render: record.RenderExtend, Extend: []record.Extension{{Name: "n", Field: "norm"}},
-	})
-	for _, want := range []string{"dialects apply only", "use a fixed base", "fields cannot be added to Parquet files"} {
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("got %v, want %s", err, want)
 		}
 	}
 }

@@ -252,6 +252,12 @@ var rules = []rule{
 		why:    "the library can be replaced, and its memory bounded, only while a single package knows it",
 	},
 	{
+		from:   join("./..."),
+		except: join("./internal/storage/avro"),
+		deny:   join("github.com/twmb/avro/..."),
+		why:    "the library can be replaced only while a single package knows it",
+	},
+	{
 		from: join("./internal/explain"),
 		deny: join("./codec/record/...", "./pipeline/...", "./internal/storage/compress/...", clients),
 		why:  "it explains a single URL, without a record or a lane",

@@ -1,4 +1,8 @@
-package parquet
+// Package table presents the URLs of files of rows, such as Parquet, as text: a
+// line for each row, with a tab between the columns that hold URLs. A value
+// escapes tab, line feed, carriage return and backslash as \t, \n, \r and \\. A
+// value that is null or empty is an empty cell.
+package table
 
 import (
 	"bytes"
@@ -7,20 +11,24 @@ import (
 	"github.com/urlfold/urlfold/codec/record"
 )
 
-// FormatName is the name of Format.
-const FormatName = "parquet"
+// The names of the formats.
+const (
+	Parquet = "parquet"
+	Avro    = "avro"
+)
 
-// Format is the record format of a [Text]. It cannot be detected, because the
-// caller knows which inputs are Parquet files.
-type Format struct{}
+// A Format is the record format of such text: its name. It cannot be detected,
+// because the caller knows what its inputs are.
+type Format string
 
 // Name implements record.Format.
-func (Format) Name() string { return FormatName }
+func (f Format) Name() string { return string(f) }
 
 // Detect implements record.Format.
 func (Format) Detect(*record.Sample) record.Fit { return record.Fit{} }
 
-// Open implements record.Format. Config.URLField has an effect on OpenText only.
+// Open implements record.Format. Config.URLField has no effect here: whoever
+// opens the file chooses its columns.
 func (Format) Open(c *record.Config) (record.Reader, error) {
 	var errs []error
 	for _, bad := range []struct {
@@ -29,8 +37,8 @@ func (Format) Open(c *record.Config) (record.Reader, error) {
 		why   string
 	}{
 		{c.Dialect != "" && c.Dialect != "none", "Dialect", "dialects apply only to access-log formats"},
-		{c.BaseField != "", "BaseField", "not possible with Parquet files: use a fixed base"},
-		{c.Render == record.RenderExtend, "Render", "fields cannot be added to Parquet files: write them with the rendering parquet"},
+		{c.BaseField != "", "BaseField", "not possible with files of rows: use a fixed base"},
+		{c.Render == record.RenderExtend, "Render", "fields cannot be added to the rows of Parquet and Avro files; write the fields with the rendering parquet"},
 	} {
 		if bad.is {
 			errs = append(errs, &record.ConfigError{Field: bad.field, Err: errors.New(bad.why)})
@@ -39,7 +47,7 @@ func (Format) Open(c *record.Config) (record.Reader, error) {
 	return textReader{}, errors.Join(errs...)
 }
 
-// A textReader reads the lines of a Text.
+// A textReader reads lines of cells.
 type textReader struct{ record.LineFraming }
 
 // Locator implements record.Reader.
@@ -66,9 +74,9 @@ func (textReader) Locate(f *record.Found, rec []byte, _ *record.Position) (recor
 	return 0, 0
 }
 
-// cells describes the escapes of a Text.
+// cells describes the escapes of a cell.
 var cells = &record.Dialect{
 	Mark:   '\\',
 	Decode: decodeEscape,
-	Encode: func(dst, text []byte, _ byte) []byte { return appendEscaped(dst, text) },
+	Encode: func(dst, text []byte, _ byte) []byte { return AppendEscaped(dst, text) },
 }
