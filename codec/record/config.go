@@ -42,12 +42,15 @@ const (
 	RenderKeys                  // the key, a tab and the normal form of each URL
 	RenderExtend                // the record with fields added; only jsonl, csv and tsv
 	RenderParquet               // a row of Job.Columns for each URL, in the form that ReadColumn reads
+	RenderCSV                   // selected fields of each URL as a record of RFC 4180
 )
 
-var renderNames = []string{"rewrite", "jsonl", "tsv", "urls", "keys", "extend", "parquet"}
+var renderNames = []string{"rewrite", "jsonl", "tsv", "urls", "keys", "extend", "parquet", "csv"}
 
 // hasFields reports whether the rendering writes Config.Fields.
-func (r Render) hasFields() bool { return r == RenderJSONL || r == RenderTSV || r == RenderParquet }
+func (r Render) hasFields() bool {
+	return r == RenderJSONL || r == RenderTSV || r == RenderParquet || r == RenderCSV
+}
 
 // keepsRecords reports whether the rendering writes whole records, including
 // those without a URL.
@@ -102,7 +105,7 @@ type Config struct {
 	// its value does not form a valid host, the record has no base.
 	Base string
 	// Render selects what is written. Fields lists the fields that RenderJSONL,
-	// RenderTSV and RenderParquet write, in order; if it is empty, they write
+	// RenderTSV, RenderCSV and RenderParquet write, in order; if it is empty, they write
 	// the fields from "url" to "error" of FieldNames.
 	Render Render
 	Fields []string

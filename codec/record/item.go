@@ -24,7 +24,7 @@ func (r *renderer) item(out []byte, s *site, rec []byte, at *Position) []byte {
 	switch r.job.render {
 	case RenderJSONL:
 		return r.object(out, s, rec, at)
-	case RenderTSV:
+	case RenderTSV, RenderCSV:
 		if c.why == 0 || r.job.wants&tellsWhy != 0 {
 			return r.row(out, s, rec, at)
 		}

@@ -7,7 +7,7 @@ import "strconv"
 // not include the record.
 func (r *renderer) rejectItem(out, rec []byte, why Reason, pos int, at *Position) []byte {
 	switch {
-	case r.job.render == RenderTSV && r.job.wants.has(fError):
+	case (r.job.render == RenderTSV || r.job.render == RenderCSV) && r.job.wants.has(fError):
 		return r.rejectRow(out, rec, why, at)
 	case r.job.render == RenderParquet && r.job.wants.has(fError):
 		return r.rejectColumns(out, rec, why, pos, at)
@@ -38,21 +38,21 @@ func (r *renderer) appendPosition(out []byte, at *Position) []byte {
 func (r *renderer) rejectRow(out, rec []byte, why Reason, at *Position) []byte {
 	for i, f := range r.job.fields {
 		if i > 0 {
-			out = append(out, '\t')
+			out = append(out, r.job.separator())
 		}
 		switch f {
 		case fError:
 			out = append(out, why.String()...)
 		case fRecord:
-			out = appendTSV(out, r.v.rawRecord(rec))
+			out = r.cell(out, r.v.rawRecord(rec))
 		case fFile:
-			out = appendTSV(out, r.v.word(at.Name))
+			out = r.cell(out, r.v.word(at.Name))
 		case fLine:
 			out = strconv.AppendInt(out, at.Line, 10)
 		case fOffset:
 			out = strconv.AppendInt(out, at.Off, 10)
 		case fProfile:
-			out = appendTSV(out, r.job.profile)
+			out = r.cell(out, r.job.profile)
 		}
 	}
 	return append(out, '\n')

@@ -188,3 +188,21 @@ func TestDivert(t *testing.T) {
 		}
 	}
 }
+
+// TestCSV checks the quoting of RFC 4180, and that an absent field differs from
+// an empty one.
+func TestCSV(t *testing.T) {
+	c := Config{Format: "lines", Render: RenderCSV, Fields: []string{"url", "query", "error"}}
+	check(t, c, "http://h/?a,\"b\"\nhttp://h/?\nhttp://h/\nhttp://[\n", "\"http://h/?a,\"\"b\"\"\",\"a,%22b%22\",\nhttp://h/?,\"\",\nhttp://h/,,\nhttp://[,,host-invalid\n")
+	if header := string(newJob(t, c).Header()); header != "url,query,error\n" {
+		t.Errorf("header %q", header)
+	}
+	c.Render = RenderTSV
+	if header := string(newJob(t, c).Header()); header != "url\tquery\terror\n" {
+		t.Errorf("header %q", header)
+	}
+	c.Render, c.Fields = RenderURLs, nil
+	if header := newJob(t, c).Header(); header != nil {
+		t.Errorf("header %q", header)
+	}
+}

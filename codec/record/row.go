@@ -5,18 +5,67 @@ import (
 	"strconv"
 )
 
-// row appends the selected fields of the current URL, separated by tabs, and a
-// line feed. It writes tab, line feed, carriage return and backslash in a value
-// as \t, \n, \r and \\. An absent field is empty.
+// row appends the selected fields of the current URL and a line feed. An absent
+// field is empty; in csv, a field that is present and empty is written "".
 func (r *renderer) row(out []byte, s *site, rec []byte, at *Position) []byte {
 	for i, f := range r.job.fields {
 		if i > 0 {
-			out = append(out, '\t')
+			out = append(out, r.job.separator())
 		}
-		v, _ := r.v.plainValue(f, s, rec, at)
-		out = appendTSV(out, v)
+		if v, ok := r.v.plainValue(f, s, rec, at); ok {
+			out = r.cell(out, v)
+		}
 	}
 	return append(out, '\n')
+}
+
+// separator returns the byte between two fields of a row.
+func (j *Job) separator() byte {
+	if j.render == RenderCSV {
+		return ','
+	}
+	return '\t'
+}
+
+// Header returns the names of the fields that RenderTSV and RenderCSV write, as
+// a row. It returns nil for other renderings.
+func (j *Job) Header() []byte {
+	if j.render != RenderTSV && j.render != RenderCSV {
+		return nil
+	}
+	var row []byte
+	for i, f := range j.fields {
+		if i > 0 {
+			row = append(row, j.separator())
+		}
+		row = append(row, fieldNames[f]...)
+	}
+	return append(row, '\n')
+}
+
+// cell appends a value as a field of a row.
+func (r *renderer) cell(out, v []byte) []byte {
+	if r.job.render == RenderCSV {
+		return appendCSV(out, v)
+	}
+	return appendTSV(out, v)
+}
+
+// appendCSV appends v as a field of a CSV record (RFC 4180 §2). It quotes v if
+// it is empty or has a byte that needs it.
+func appendCSV(out, v []byte) []byte {
+	if len(v) > 0 && bytes.IndexAny(v, ",\"\n\r") < 0 {
+		return append(out, v...)
+	}
+	out = append(out, '"')
+	for {
+		i := bytes.IndexByte(v, '"')
+		if i < 0 {
+			return append(append(out, v...), '"')
+		}
+		out = append(append(out, v[:i]...), `""`...)
+		v = v[i+1:]
+	}
 }
 
 // plainValue returns field f of the current URL as unescaped text, and whether
@@ -55,7 +104,8 @@ func (v *values) appendPlainDiagnostics(out []byte) []byte {
 	return out
 }
 
-// appendTSV appends v with the escapes of a tsv value.
+// appendTSV appends v as a field of a tsv row, with tab, line feed, carriage
+// return and backslash written as \t, \n, \r and \\.
 func appendTSV(out, v []byte) []byte {
 	for {
 		i := bytes.IndexAny(v, "\t\n\r\\")

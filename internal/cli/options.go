@@ -42,6 +42,7 @@ type options struct {
 	render           string
 	extend           []string
 	fields           []string
+	header           string
 	output, compress string
 	outputDir        string
 	force            bool
@@ -91,6 +92,7 @@ var (
 	standardNames = recordconf.Standards()
 	failOnNames   = []string{"never", "damage", "rejects", "flags"}
 	compressNames = []string{autoCompress, "none", "gzip", "zstd"}
+	headerNames   = []string{"auto", "true", "false"}
 	logLevelNames = []string{"debug", "info", "warn", "error"}
 	dialectNames  = record.DialectNames()
 )
@@ -114,7 +116,7 @@ func (o *options) register(cmd *cobra.Command) {
 		"format": formatNames(o.formats), "dialect": dialectNames, "target": targetNames,
 		"key": levelNames(), "standard": standardNames, "hash": hashNames, "render": renderNames,
 		"query-encoding": charset.Names(), "rule": signedRuleNames(), "key-format": keyFormNames, "repair": record.RepairNames(),
-		"compress": compressNames, "fail-on": failOnNames, "on-damage": file.OnDamageNames(), "inflate": file.InflateNames(), "log-level": logLevelNames,
+		"compress": compressNames, "header": headerNames, "fail-on": failOnNames, "on-damage": file.OnDamageNames(), "inflate": file.InflateNames(), "log-level": logLevelNames,
 	} {
 		completeFrom(cmd, flag, names)
 	}
@@ -159,8 +161,10 @@ func (o *options) codecFlags(f *pflag.FlagSet) {
 }
 
 func (o *options) outputFlags(f *pflag.FlagSet) {
-	f.StringVarP(&o.render, "render", "r", "", "write this `form`: rewrite (the record, with its URLs in normal form), jsonl, tsv, urls, keys, extend (the record, with the fields of --extend added), parquet (a file of typed columns). Default: rewrite, or parquet for an output named .parquet")
-	f.StringSliceVar(&o.fields, "fields", nil, "write these `fields` with --render jsonl, tsv or parquet, in the order that you list them: "+strings.Join(record.FieldNames(), ", "))
+	f.StringVarP(&o.render, "render", "r", "", "write this `form`: rewrite (the record, with its URLs in normal form), jsonl, tsv, csv, urls, keys, extend (the record, with the fields of --extend added), parquet (a file of typed columns). Default: rewrite, or parquet for an output named .parquet")
+	f.StringSliceVar(&o.fields, "fields", nil, "write these `fields` with --render jsonl, tsv, csv or parquet, in the order that you list them: "+strings.Join(record.FieldNames(), ", "))
+	f.StringVar(&o.header, "header", headerNames[0], "write a line with the names of the fields at the beginning of each output, with --render tsv or csv: `WHEN` is auto (only csv), true or false. --header alone means true")
+	f.Lookup("header").NoOptDefVal = headerNames[1]
 	f.StringSliceVar(&o.extend, "extend", nil, "add fields to each record of JSON lines or a table and change nothing else: `NAME=FIELD` pairs such as url_norm=norm")
 	f.StringVarP(&o.output, "output", "o", "", "write to this `file`. The data goes to FILE.part, which is renamed to FILE when complete. Default: stdout")
 	f.StringVar(&o.outputDir, "output-dir", "", "write one output for each input below this `directory`, at the input's path relative to its folder or glob")

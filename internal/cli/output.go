@@ -8,6 +8,7 @@ import (
 	"os"
 	"slices"
 
+	"github.com/urlfold/urlfold/codec/record"
 	"github.com/urlfold/urlfold/internal/storage/compress"
 	"github.com/urlfold/urlfold/internal/terminal"
 	"github.com/urlfold/urlfold/pipeline"
@@ -68,22 +69,32 @@ func newOutput(s *settings, std streams, source *file.Source, f *formats) (*outp
 	if method == autoCompress {
 		method = ""
 	}
+	header := s.headerLine(f)
 	if s.outputDir != "" {
 		outputs, err := mirror(s, source)
 		if err != nil {
 			return nil, usage(err)
 		}
-		o.tree, err = sink.NewTree(sink.TreeConfig{Outputs: outputs, Compress: method, Replace: s.force, Mode: mode, NewEncoder: s.newEncoder(f)})
+		o.tree, err = sink.NewTree(sink.TreeConfig{Outputs: outputs, Compress: method, Replace: s.force, Mode: mode, NewEncoder: s.newEncoder(f), Header: header})
 		o.main = o.tree
 		return o, err
 	}
-	c := sink.Config{Path: s.output, Compress: method, Inputs: inputs, Replace: s.force, Mode: mode, NewEncoder: s.oneEncoder(f)}
+	c := sink.Config{Path: s.output, Compress: method, Inputs: inputs, Replace: s.force, Mode: mode, NewEncoder: s.oneEncoder(f), Header: header}
 	if o.stdout {
 		c.Path, c.Writer = "", terminal.Writer(std.out)
 	}
 	o.one, err = sink.New(c)
 	o.main = o.one
 	return o, err
+}
+
+// headerLine returns the line at the beginning of each output, or nil if there
+// is none. All formats write the same fields.
+func (s *settings) headerLine(f *formats) []byte {
+	if s.header == headerNames[2] || s.header == headerNames[0] && s.record.Render != record.RenderCSV {
+		return nil
+	}
+	return f.job("").Header()
 }
 
 // mode returns the maximum permissions of the outputs. If stdin is among the

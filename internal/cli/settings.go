@@ -134,8 +134,8 @@ func (s *settings) resolveRecord(bad *mistakes) {
 	wrongRender := errorIn(err, "Render")
 	switch render := s.record.Render; {
 	case wrongRender:
-	case len(s.fields) > 0 && render != record.RenderJSONL && render != record.RenderTSV && render != record.RenderParquet:
-		bad.add("--fields", errors.New("requires --render jsonl, tsv or parquet"))
+	case len(s.fields) > 0 && render != record.RenderJSONL && render != record.RenderTSV && render != record.RenderParquet && render != record.RenderCSV:
+		bad.add("--fields", errors.New("requires --render jsonl, tsv, csv or parquet"))
 	case render == record.RenderExtend && len(s.extend) == 0:
 		bad.add("--render", errors.New("extend requires --extend NAME=FIELD, such as --extend url_norm=norm"))
 	case render != record.RenderExtend && len(s.extend) > 0:
@@ -194,7 +194,12 @@ func (s *settings) hmacKey() ([]byte, error) {
 }
 
 func (s *settings) resolveOutput(bad *mistakes) {
-	_, err := suggest.Index("compression", compressNames, s.compress)
+	_, err := suggest.Index("value", headerNames, s.header)
+	bad.add("--header", err)
+	if err == nil && s.header == headerNames[1] && s.record.Render != record.RenderTSV && s.record.Render != record.RenderCSV {
+		bad.add("--header", errors.New("requires --render tsv or csv"))
+	}
+	_, err = suggest.Index("compression", compressNames, s.compress)
 	bad.add("--compress", err)
 	if s.compress == autoCompress && compress.Misleading(s.output) {
 		bad.add("--output", errors.New("cannot write the compressed format of this extension: use .gz or .zst, or --compress none"))

@@ -118,7 +118,7 @@ func Hashes() []string { return names(codec.HMACSHA256) }
 func Targets() []string { return names(record.TargetAll) }
 
 // Renders returns the accepted values of Render.
-func Renders() []string { return names(record.RenderParquet) }
+func Renders() []string { return names(record.RenderCSV) }
 
 // names returns the names of the values from 0 to last.
 func names[T interface {

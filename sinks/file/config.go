@@ -32,6 +32,9 @@ type Config struct {
 	// it. Compress and Level then have no meaning, and records that were
 	// written cannot be withdrawn.
 	NewEncoder func(w io.Writer) (Encoder, error)
+	// Header is written at the beginning of the output, before the first record.
+	// It has no meaning for an Encoder.
+	Header []byte
 	// Replace permits the output to replace an existing file at Path. Otherwise
 	// Open and Publish fail if the file exists.
 	Replace bool

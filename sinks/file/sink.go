@@ -28,6 +28,7 @@ type sink struct {
 	flushing  writeback
 	torn      bool // the last record has no line end
 	span      span
+	header    int64  // length of the header, as written
 	lineFeed  []byte // a line feed, compressed if the output is
 	err       error  // first error; nothing is written after it
 	closed    bool
@@ -42,11 +43,31 @@ func (s *sink) Open(ctx context.Context) error {
 		return errors.New("file sink: Open called twice")
 	}
 	err := s.open(ctx)
-	if err == nil && s.cfg.NewEncoder != nil {
-		s.encoder, err = s.cfg.NewEncoder(sinkWriter{s})
+	if err == nil {
+		err = s.begin()
 	}
 	if err != nil {
 		s.err = err
+	}
+	return err
+}
+
+// begin writes what precedes the first record.
+func (s *sink) begin() (err error) {
+	switch {
+	case s.cfg.NewEncoder != nil:
+		s.encoder, err = s.cfg.NewEncoder(sinkWriter{s})
+	case len(s.cfg.Header) > 0:
+		header := s.cfg.Header
+		if s.format != compress.Plain {
+			pack, err := compress.NewPack(s.format, s.cfg.Level)
+			if err != nil {
+				return err
+			}
+			header = pack(nil, header)
+		}
+		err = s.append(header)
+		s.header = s.written.Load()
 	}
 	return err
 }
@@ -289,7 +310,7 @@ func (s *sink) abort() error {
 	if s.part == nil {
 		return nil
 	}
-	return s.part.abort(s.written.Load() == 0 || s.encoder != nil)
+	return s.part.abort(s.written.Load() == s.header || s.encoder != nil)
 }
 
 // Part implements [Output].

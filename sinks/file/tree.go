@@ -26,6 +26,8 @@ type TreeConfig struct {
 	// NewEncoder, if not nil, is Config.NewEncoder of each output. It is also
 	// given the name of the lane.
 	NewEncoder func(lane string, w io.Writer) (Encoder, error)
+	// Header is Config.Header of each output.
+	Header []byte
 	// Replace permits outputs to replace existing files. Otherwise the sink
 	// fails if an output exists.
 	Replace bool
@@ -178,7 +180,7 @@ func (t *treeSink) newOutput(lane string) (Output, error) {
 			return nil, err
 		}
 	}
-	c := Config{Path: path, Compress: t.cfg.Compress, Replace: t.cfg.Replace, Inputs: []string{lane}, Mode: t.cfg.Mode}
+	c := Config{Path: path, Compress: t.cfg.Compress, Replace: t.cfg.Replace, Inputs: []string{lane}, Mode: t.cfg.Mode, Header: t.cfg.Header}
 	if t.cfg.NewEncoder != nil {
 		c.NewEncoder = func(w io.Writer) (Encoder, error) { return t.cfg.NewEncoder(lane, w) }
 	}

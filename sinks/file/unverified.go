@@ -184,7 +184,7 @@ func (s *sink) Withdraw(l *pipeline.Lane) error {
 
 // cutBack truncates the records that l has withdrawn. The caller holds mu.
 func (s *sink) cutBack(l *pipeline.Lane) error {
-	n := s.span.verified(l, s.written.Load())
+	n := max(s.span.verified(l, s.written.Load()), s.header)
 	if n == s.written.Load() {
 		return nil
 	}
