@@ -135,6 +135,12 @@ func (l *zeekLocator) Locate(f *Found, rec []byte, at *Position) (Reason, int) {
 		}
 		pos = end + 1
 	}
+	// Zeek sees only requests without TLS. URLs without the default port take
+	// the codec's fast path.
+	f.plain = true
+	if string(f.port.in(rec)) == "80" {
+		f.port = span{}
+	}
 	if !p.add(f, rec, l.target) {
 		return NoField, 0
 	}
