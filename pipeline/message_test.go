@@ -55,6 +55,20 @@ func TestRecordCodecMessages(t *testing.T) {
 	}
 }
 
+// TestRecordCodecDocuments: each message is a document with a base of its own,
+// and offset is the position of the message.
+func TestRecordCodecDocuments(t *testing.T) {
+	b := &Batch{Lane: newLane("t[0]", 1)}
+	b.AddMessage(7, 0, nil, []byte("<base href=http://a.example/>\n<a href=x><img src=y>"))
+	b.AddMessage(9, 0, nil, []byte("<a href=http://b.example/><a href=/z>"))
+	c := NewRecordCodec(jobOf(t, record.Config{Format: "html", Render: record.RenderTSV, Fields: []string{"offset", "line", "norm"}}))()
+	c.Process(b)
+	want := "7\t2\thttp://a.example/x\n7\t2\thttp://a.example/y\n9\t1\thttp://b.example/\n9\t1\t/z\n"
+	if got := string(b.Out.Bytes); got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
+}
+
 // TestRecordCodecMessagesAgain: the codec finds the right record after a panic
 // in a message, and for a refusal of any record.
 func TestRecordCodecMessagesAgain(t *testing.T) {

@@ -83,7 +83,7 @@ func (c *recordCodec) Process(b *Batch) {
 
 // records handles the records before offset end of the batch.
 func (c *recordCodec) records(b *Batch, end int) {
-	at := record.Position{Name: b.Lane.Name(), Head: c.head(b, b.Next)}
+	at := record.Position{Name: b.Lane.Name(), Head: c.head(b, b.Next), Message: len(b.Msgs) > 0}
 	for ; b.Next < end; c.n++ {
 		if c.n%markEvery == 0 || b.Next == 0 {
 			c.save(b)
@@ -118,7 +118,7 @@ func (c *recordCodec) head(b *Batch, off int) []byte {
 // before.
 func (c *recordCodec) directed(head, recs []byte) []byte {
 	if c.director != nil {
-		if d := c.director.Directive(recs); d != nil {
+		if d := c.director.Directive(head, recs); d != nil {
 			return d
 		}
 	}

@@ -24,6 +24,13 @@ func linesJob(t testing.TB, facts bool) *record.Job {
 // linesJobOf returns a job for lines.
 func linesJobOf(t testing.TB, c record.Config) *record.Job {
 	t.Helper()
+	c.Format = "lines"
+	return jobOf(t, c)
+}
+
+// jobOf returns a job with the profile rfc3986-scheme.
+func jobOf(t testing.TB, c record.Config) *record.Job {
+	t.Helper()
 	profile, ok := codec.Lookup("rfc3986-scheme")
 	if !ok {
 		t.Fatal("no such profile")
@@ -32,7 +39,7 @@ func linesJobOf(t testing.TB, c record.Config) *record.Job {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.Format, c.Normalizer = "lines", n
+	c.Normalizer = n
 	job, err := record.New(c)
 	if err != nil {
 		t.Fatal(err)

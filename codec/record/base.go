@@ -109,6 +109,8 @@ func (n *normalizer) baseOf(rec []byte) []byte {
 			n.base = text
 		}
 		return text
+	case f.hasContext:
+		return f.context
 	case t == nil:
 		return n.job.baseURL
 	case f.host.end == 0:

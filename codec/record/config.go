@@ -146,6 +146,10 @@ type Config struct {
 	// Params defines the OpenAPI styles of parameters, for the field params and
 	// the flag param-style. Nil means the styles of the normalizer's policy.
 	Params *params.Styles
+	// Charset returns the encoding with a label, ignoring case, that an HTML
+	// document names: nil for UTF-8, and false for an unknown label. If Charset
+	// is nil, documents are read as UTF-8.
+	Charset func(label string) (Charset, bool)
 	// Normalizer normalizes the URLs. It is required.
 	Normalizer *codec.Normalizer
 	// Zone is the zone of times that a log writes without one, and Year the year

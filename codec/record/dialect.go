@@ -24,6 +24,9 @@ type Dialect struct {
 	Encode func(dst, text []byte, stop byte) []byte
 
 	backslash bool // a quote after a backslash does not end the field
+	// text, if not nil, replaces Mark and Decode for encodings in which any
+	// byte can start an escape. It has the results of unescape.
+	text func(dst, raw []byte, runs []run) ([]byte, []run, bool)
 }
 
 // Dialects of the built-in formats. A nil dialect has no escapes.
@@ -52,6 +55,9 @@ func (d *Dialect) escapesQuotes() bool { return d != nil && d.backslash }
 // map to runs[:0].
 func (d *Dialect) unescape(dst, raw []byte, runs []run) (text []byte, _ []run, escaped bool) {
 	if d == nil || d.Mark == 0 {
+		if d != nil && d.text != nil {
+			return d.text(dst, raw, runs)
+		}
 		return raw, runs[:0], false
 	}
 	i := bytes.IndexByte(raw, d.Mark)

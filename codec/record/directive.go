@@ -30,7 +30,7 @@ func (d directiveLines) Head(block []byte) int {
 }
 
 // Directive implements [Director].
-func (d directiveLines) Directive(block []byte) []byte {
+func (d directiveLines) Directive(_, block []byte) []byte {
 	for end := len(block); end > 0; {
 		at := bytes.LastIndex(block[:end], []byte(d.prefix))
 		if at < 0 {
@@ -47,3 +47,12 @@ func (d directiveLines) Directive(block []byte) []byte {
 	}
 	return nil
 }
+
+// Interface guards.
+var (
+	_ Director = directiveLines{}
+	_ Director = (*w3cReader)(nil)
+	_ Director = (*zeekReader)(nil)
+	_ Director = cdxReader{}
+	_ Director = (*htmlReader)(nil)
+)

@@ -5,16 +5,17 @@ import "slices"
 // NewFit returns a function that reports whether a record, with or without its
 // line end, fits the format of the job: the configured fields exist, the URL
 // can be parsed, and there are no control characters except tabs. Use it to
-// guess which text is damaged; damaged text can still fit. For formats whose
-// records state their length the function always returns true, because one line
-// of such a record is not enough to decide.
+// guess which text is damaged; damaged text can still fit. For documents and for
+// formats whose records state their length the function always returns true,
+// because one line is not enough to decide.
 //
 // head is the header record or the current directive, or nil if there is none.
 // Directives among the records do not change it. The function must not be
 // called concurrently. It does not retain the record and does not panic.
 func (j *Job) NewFit(head []byte) func(rec []byte) bool {
-	if _, ok := j.reader.(LengthFraming); ok {
-		return func([]byte) bool { return true } // callers pass lines
+	_, length := j.reader.(LengthFraming)
+	if _, ok := j.reader.(extractor); ok || length {
+		return func([]byte) bool { return true } // callers pass lines, and any text can be in a document
 	}
 	var out, dead []byte
 	w := j.NewWorker()

@@ -62,12 +62,15 @@ type adder interface {
 
 // Director is implemented by Readers of streams with directives, which change
 // how the records after them are read. Position.Head gives each record the
-// directive that applies to it: the last one before the record or, if there is
-// none, the head of the stream.
+// directive in force: that of the records before it or, if these have none, the
+// head of the stream.
 type Director interface {
-	// Directive returns the last directive in block, which holds whole records.
-	// It returns nil if there is none.
-	Directive(block []byte) []byte
+	// Directive returns the directive in force after block, which holds whole
+	// records, if head was in force before it; head is nil at the start of a
+	// stream or message. Directive returns nil if block has no directive. The
+	// result may point into block. It is itself a block from which Directive
+	// returns the same bytes, given a nil head.
+	Directive(head, block []byte) []byte
 }
 
 // headChecker is implemented by Readers of streams with a header record, which
@@ -95,6 +98,8 @@ type lineCounter interface{ multiline() }
 // listed.
 var builtin = append([]Format{
 	linesFormat{},
+	proseFormat{},
+	htmlFormat{},
 	logFormat{name: "clf"},
 	logFormat{name: "combined", quoted: true},
 	logFormat{name: "vhost_combined", quoted: true, vhost: true},

@@ -75,7 +75,7 @@ func (cdxReader) Head(block []byte) int {
 }
 
 // Directive implements [Director]. Joined files have several legends.
-func (cdxReader) Directive(block []byte) []byte {
+func (cdxReader) Directive(_, block []byte) []byte {
 	for end := len(block); end > 0; {
 		at := bytes.LastIndex(block[:end], []byte("CDX"))
 		if at < 0 {

@@ -66,7 +66,7 @@ func (*w3cReader) Head(block []byte) int {
 }
 
 // Directive implements [Director].
-func (*w3cReader) Directive(block []byte) []byte {
+func (*w3cReader) Directive(_, block []byte) []byte {
 	for end := len(block); end > 0; {
 		at := bytes.LastIndex(block[:end], fieldsDirective)
 		if at < 0 {
@@ -159,7 +159,7 @@ func (l *w3cLocator) read(head []byte) {
 	}
 	l.spans, l.quoted = [numW3C]span{}, [numW3C]bool{}
 	l.layer, l.edge, l.order = nil, false, l.order[:0]
-	line := trimEnd(l.Directive(head))
+	line := trimEnd(l.Directive(nil, head))
 	last := 0
 	for i, name := range strings.Fields(string(line[min(len(line), len(fieldsDirective)):])) {
 		name = strings.ToLower(strings.Trim(name, `"`))

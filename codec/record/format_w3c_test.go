@@ -32,12 +32,12 @@ func rewriteStream(t *testing.T, c Config, in []byte, blockSize int) (string, St
 		for pos := 0; pos < n; {
 			k := w.Next(block[pos:])
 			out, _ = w.Append(out, nil, block[pos:pos+k], Position{Head: at, Off: int64(off + pos)}, &st)
-			if h := d.Directive(block[pos : pos+k]); h != nil {
+			if h := d.Directive(nil, block[pos:pos+k]); h != nil {
 				at = h
 			}
 			pos += k
 		}
-		if h := d.Directive(block); h != nil {
+		if h := d.Directive(nil, block); h != nil {
 			head = h
 		}
 		off += n

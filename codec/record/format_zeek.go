@@ -91,7 +91,7 @@ type zeekLocator struct {
 func (l *zeekLocator) read(head []byte) {
 	l.head, l.known = append(l.head[:0], head...), true
 	l.columns, l.sep = l.columns[:0], '\t'
-	line := bytes.TrimPrefix(trimEnd(l.Directive(head)), []byte(zeekFields))
+	line := bytes.TrimPrefix(trimEnd(l.Directive(nil, head)), []byte(zeekFields))
 	if len(line) == 0 {
 		return
 	}

@@ -31,9 +31,10 @@ type site struct {
 	stop    byte // byte that ends the field unless escaped: separator of a table, or first byte of the next literal of a layout; 0 if none
 }
 
-// maxSites is the maximum number of sites in a record: a request target, its
-// query, host and scheme in separate fields, and a referer.
-const maxSites = 5
+// usualSites is the number of sites for which a Found has room from the start:
+// a request target, its query, host and scheme in separate fields, and a
+// referer.
+const usualSites = 5
 
 // numHosts is the number of ranks of host fields. From best to worst: the host
 // that the client sent, the host that the server derived from it, Apache's %V,
@@ -45,13 +46,14 @@ const numHosts = 4
 // offsets are relative to the start of the record.
 type Found struct {
 	found
-	sites       [maxSites]site // only the first n are valid
+	sites       []site // only the first n are valid; kept from record to record, so that it grows rarely
 	baseDialect *Dialect
 	hostDialect *Dialect
 	nameDialect *Dialect // of the first host in hosts; only its Locator sets it
 	nameText    []byte   // that host unescaped; scratch
 	nameRuns    []run
 	attrs       attrs
+	context     []byte // absolute base of the URLs, if hasContext; owned by the Locator
 }
 
 // found holds the part of Found that is cleared for each record. It has no
@@ -71,7 +73,11 @@ type found struct {
 	port   span
 	hosts  [numHosts]span // of the request, best first
 	base   span           // of the URL, if in the record
-	host   span           // value of the field in the job's base, if in the record; jsonl, csv and tsv
+	// hasContext says that the record's context, such as the document that it
+	// belongs to, has a base. It replaces that of the job.
+	hasContext bool
+	skipped    int  // links that are not URLs to follow; see Stats.Skipped
+	host       span // value of the field in the job's base, if in the record; jsonl, csv and tsv
 }
 
 // reset clears what belongs to the last record.
@@ -173,9 +179,16 @@ func (f *Found) SetBase(start, end int, d *Dialect) { f.base, f.baseDialect = sp
 func (f *Found) PassThrough() { f.passes = true }
 
 func (f *Found) add(s span, r role, d *Dialect) {
+	if f.n == len(f.sites) {
+		f.sites = append(f.sites, make([]site, max(usualSites, f.n))...)
+	}
 	f.sites[f.n] = site{span: s, role: r, dialect: d}
 	f.n++
 }
+
+// setContext sets the base of all URLs of the record. base must be valid until
+// the next record is located.
+func (f *Found) setContext(base []byte) { f.context, f.hasContext = base, true }
 
 // addReferer adds the referer, unless it is empty or "-".
 func (f *Found) addReferer(body []byte, s span, d *Dialect) {

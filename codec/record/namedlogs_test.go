@@ -150,7 +150,7 @@ func runStream(t testing.TB, c Config, in []byte, blockSize int) []byte {
 			k := w.Next(in[pos : off+n])
 			out, dead = w.Append(out, dead, in[pos:pos+k], Position{Head: head, Off: int64(pos)}, &st)
 			if d != nil {
-				if h := d.Directive(in[pos : pos+k]); h != nil {
+				if h := d.Directive(head, in[pos:pos+k]); h != nil {
 					head = h
 				}
 			}

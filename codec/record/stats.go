@@ -15,6 +15,7 @@ type Stats struct {
 	Changed   int64 // URLs whose normal form differs from the input
 	Flagged   int64 // URLs with at least one flag
 	Unwritten int64 // URLs left unchanged because the fields of their record cannot hold the normal form
+	Skipped   int64 // links of HTML documents that are not URLs to follow: empty, to a fragment of the document, javascript:, data: and similar
 	NoURL     int64 // well-formed records without a URL ("-", "*", CONNECT)
 	Blank     int64 // blank lines
 	Oversize  int64 // records longer than the limit, which are not read
@@ -37,6 +38,7 @@ func (s *Stats) Add(o *Stats) {
 	s.Changed += o.Changed
 	s.Flagged += o.Flagged
 	s.Unwritten += o.Unwritten
+	s.Skipped += o.Skipped
 	s.NoURL += o.NoURL
 	s.Blank += o.Blank
 	s.Oversize += o.Oversize

@@ -14,6 +14,9 @@ type Position struct {
 	Line int64  // number of the record's first line, from 1; 0 if unknown
 	Off  int64  // offset of the record's first byte in the stream
 	Key  []byte // key of the message that holds the record; nil if none
+	// Message says that the record is in a message, and Off the position of
+	// that message.
+	Message bool
 }
 
 // Worker reads records and writes the job's output for them. Its Reader frames
@@ -25,6 +28,7 @@ type Worker struct {
 	locator Locator
 	adder   adder // locator, if the job adds fields
 	one     bool  // every record counts as one line
+	each    bool  // fields line and offset are those of the URL, not of the record
 	found   Found // in the current record
 	n       normalizer
 	red     redactor
@@ -33,6 +37,8 @@ type Worker struct {
 	view    View
 
 	at         Position // of the current record
+	atURL      Position // of the current URL, if each
+	lines      int      // offset in the record up to which atURL.Line counts lines
 	err        error    // of the last call
 	pieces     pieces   // replacements for the parts of a URL in several fields
 	cut        []byte   // scratch for truncated records
@@ -55,6 +61,7 @@ func (j *Job) NewWorker() *Worker {
 	w.view.w = w
 	_, many := j.reader.(lineCounter)
 	w.one = !many
+	_, w.each = j.reader.(extractor)
 	w.n = normalizer{job: j, found: &w.found}
 	w.red = redactor{job: j, found: &w.found}
 	w.v = values{job: j, n: &w.n, red: &w.red}
@@ -146,6 +153,7 @@ func (v *verdict) reject(c *reading, at int) {
 // Emitted, Dropped or Dead.
 func (w *Worker) close(v *verdict, st *Stats) {
 	st.Records++
+	st.Skipped += int64(w.found.skipped)
 	if v.bad != 0 {
 		st.Rejected++
 		st.Rejects[v.bad]++
@@ -208,6 +216,7 @@ func (w *Worker) rewrite(out, dead, rec []byte, at *Position, st *Stats) (o, d [
 func (w *Worker) list(out, dead, rec []byte, at *Position, st *Stats) (o, d []byte) {
 	var v verdict
 	start := len(out)
+	w.atURL, w.lines = *at, 0
 	out = w.listSites(out, rec, at, &v, st, false)
 	out = w.listSites(out, rec, at, &v, st, true)
 	if w.job.where != nil && w.left(rec, &v, st) {
@@ -239,9 +248,26 @@ func (w *Worker) listSites(out, rec []byte, at *Position, v *verdict, st *Stats,
 			break
 		}
 		if ok || w.n.cur.why != 0 {
-			out = w.r.item(out, s, rec, at)
+			out = w.r.item(out, s, rec, w.position(s, rec, at))
 			w.n.countKeys(st)
 		}
 	}
 	return out
+}
+
+// position returns the position for the fields of the URL at s: that of the
+// record at, or in documents that of the URL. The sites of a document must come
+// in the order of their offsets.
+func (w *Worker) position(s *site, rec []byte, at *Position) *Position {
+	if !w.each {
+		return at
+	}
+	if !at.Message {
+		w.atURL.Off = at.Off + int64(s.start)
+	}
+	if w.atURL.Line > 0 {
+		w.atURL.Line += int64(bytes.Count(rec[w.lines:s.start], lineFeed))
+		w.lines = s.start
+	}
+	return &w.atURL
 }

@@ -1,8 +1,9 @@
 // Package charset encodes the queries of URLs in legacy encodings, as browsers
-// do on pages in such an encoding. It implements the encoders of the Encoding
-// Standard (https://encoding.spec.whatwg.org/) for codec.WithQueryEncoding,
-// based on golang.org/x/text. It is separate so that package codec need not
-// link the tables.
+// do on pages in such an encoding, and decodes the characters of such pages. It
+// implements the encoders of the Encoding Standard
+// (https://encoding.spec.whatwg.org/) for codec.WithQueryEncoding and the
+// decoders for record.Config, based on golang.org/x/text. It is separate so
+// that package codec need not link the tables.
 package charset
 
 import (
@@ -13,6 +14,9 @@ import (
 
 	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/htmlindex"
+	"golang.org/x/text/transform"
+
+	"github.com/urlfold/urlfold/codec/record"
 )
 
 // names lists the encodings whose queries are not in UTF-8.
@@ -33,7 +37,8 @@ func Names() []string { return append([]string{"utf-8"}, names...) }
 type Encoding struct {
 	name    string
 	append  appender
-	escapes bool // iso-2022-jp
+	decoder transform.Transformer // stateless; nil for iso-2022-jp
+	escapes bool                  // iso-2022-jp
 }
 
 // An appender appends char, a non-ASCII character in UTF-8, in an encoding. If
@@ -63,7 +68,40 @@ func Lookup(label string) (*Encoding, error) {
 		}
 		return &Encoding{name: name, append: eucJP.append, escapes: true}, nil
 	}
-	return &Encoding{name: name, append: except(name, single(e))}, nil
+	return &Encoding{name: name, append: except(name, single(e)), decoder: e.NewDecoder().Transformer}, nil
+}
+
+// ForDocument returns the encoding that an HTML document names by a label, as
+// [record.Config] Charset requires. It returns nil for UTF-8, and for UTF-16,
+// which a document that could be read does not have
+// (https://html.spec.whatwg.org/#prescan-a-byte-stream-to-determine-its-encoding).
+// It returns false for unknown labels, and for iso-2022-jp, whose characters
+// depend on those before them.
+func ForDocument(label string) (record.Charset, bool) {
+	e, err := Lookup(label)
+	switch {
+	case err != nil || e != nil && e.decoder == nil:
+		return nil, false
+	case e == nil:
+		return nil, true
+	}
+	return e, true
+}
+
+// maxChar is the maximum length of a character in bytes.
+const maxChar = 4
+
+// AppendChar implements [record.Charset].
+func (e *Encoding) AppendChar(dst, s []byte) ([]byte, int) {
+	start := len(dst)
+	for n := 1; n <= min(len(s), maxChar); n++ {
+		dst = append(dst[:start], "eight by"...) // room for two characters
+		k, read, err := e.decoder.Transform(dst[start:], s[:n], false)
+		if err == nil && read > 0 {
+			return dst[:start+k], read
+		}
+	}
+	return append(dst[:start], string(utf8.RuneError)...), 1
 }
 
 // single returns the appender for an encoding of golang.org/x/text.

@@ -222,7 +222,9 @@ func (r *diagnosis) count(st record.Stats, reports []file.Report) {
 // describe adds what the head says about the escapes, and the command line.
 func (r *diagnosis) describe(head []byte, o *options) {
 	r.Escapes = escapesOf(r.Format, head)
-	if r.relative*2 > r.URLs || r.URLs > 0 && (r.Format == "clf" || r.Format == "combined") {
+	if r.Format == "html" && r.relative*2 > r.URLs {
+		r.Notes = append(r.Notes, "most links are relative; pass the address of the document with --base, as in --base https://www.example.com/page")
+	} else if r.relative*2 > r.URLs || r.URLs > 0 && (r.Format == "clf" || r.Format == "combined") {
 		r.Notes = append(r.Notes, "the records do not name the host; pass it with --base to get absolute URLs, as in --base https://www.example.com")
 	}
 	if bytes.HasPrefix(head, []byte("#")) && bytes.Contains(head, []byte("x-edge-location")) {
@@ -237,6 +239,9 @@ func (r *diagnosis) describe(head []byte, o *options) {
 	args := []string{"urlfold"}
 	if r.Sampled == 0 && r.Format != table.Parquet && r.Format != table.Avro {
 		args = append(args, "--format", shellQuote(r.Format))
+	}
+	if r.Format == "html" || r.Format == "text" { // their records cannot be rewritten
+		args = append(args, "--render", "urls")
 	}
 	if o.urlField != "" {
 		args = append(args, "--url-field", shellQuote(o.urlField))

@@ -49,6 +49,7 @@ type reportCounts struct {
 	Changed         int64            `json:"changed"`
 	Flagged         int64            `json:"flagged"`
 	Unwritten       int64            `json:"unwritten"` // URLs left unchanged because the record's fields cannot hold the normal form
+	Skipped         int64            `json:"skipped"`   // links of HTML documents that are not URLs to follow
 	Flags           map[string]int64 `json:"flags"`     // URLs by flag
 	Rules           map[string]int64 `json:"rules"`     // URLs changed, by rule
 	NoURL           int64            `json:"without_url"`
@@ -162,7 +163,7 @@ func rangesOf(r *file.Report) (*reportRange, *reportUnverified) {
 func countsOf(st *record.Stats) reportCounts {
 	c := reportCounts{
 		Records: st.Records, Emitted: st.Emitted, Dropped: st.Dropped, Filtered: st.Filtered, Dead: st.Dead,
-		URLs: st.URLs, Changed: st.Changed, Flagged: st.Flagged, Unwritten: st.Unwritten, NoURL: st.NoURL, Blank: st.Blank,
+		URLs: st.URLs, Changed: st.Changed, Flagged: st.Flagged, Unwritten: st.Unwritten, Skipped: st.Skipped, NoURL: st.NoURL, Blank: st.Blank,
 		Oversize: st.Oversize, Rejected: st.Rejected,
 		Flags: map[string]int64{}, Rules: map[string]int64{}, Rejects: map[string]int64{},
 	}

@@ -343,8 +343,11 @@ func (s *settings) checkRecord(bad *mistakes) {
 	if probe.Format == "" {
 		probe.Format, probe.Dialect, probe.Target, probe.URLField, probe.BaseField, probe.URL = "jsonl", "", 0, "url", "", record.URLParts{}
 	}
-	if probe.Render != record.RenderExtend || len(probe.Extend) == 0 {
-		probe.Render, probe.Extend = record.RenderRewrite, nil // resolveRecord has reported errors in them
+	// resolveRecord has reported errors in these two.
+	if probe.Render != record.RenderExtend {
+		probe.Extend = nil
+	} else if len(probe.Extend) == 0 {
+		probe.Render = record.RenderRewrite
 	}
 	_, err := record.New(probe)
 	bad.add("", flagNames(err))

@@ -146,6 +146,7 @@ func (o *outcome) text(st terminal.Style) string {
 	}
 	s.some("  without key", stats.Flags[codec.MaybeTruncated], "the log may have cut their end")
 	s.some("  unwritten", stats.Unwritten, "left unchanged: the record's fields cannot hold the normal form")
+	s.some("skipped", stats.Skipped, "links that are empty or lead to a fragment, javascript:, data:, mailto: and similar")
 	s.some("filtered", stats.Filtered, "left out by --where")
 	s.some("without URL", stats.NoURL, "")
 	s.some("blank lines", stats.Blank, "")

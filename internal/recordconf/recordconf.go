@@ -12,6 +12,7 @@ import (
 	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/codec/params"
 	"github.com/urlfold/urlfold/codec/record"
+	"github.com/urlfold/urlfold/internal/charset"
 	"github.com/urlfold/urlfold/internal/suggest"
 )
 
@@ -51,7 +52,7 @@ func (s *Settings) Config() (record.Config, error) {
 	c := record.Config{
 		Format: s.Format, Dialect: s.Dialect, Formats: s.Formats, URLField: s.URLField, URL: s.URL, BaseField: s.BaseField, Base: s.Base,
 		Fields: s.Fields, Extend: s.Extend, Secrets: s.Secrets, Redact: s.Redact, Divert: s.Divert, MaxRecord: s.MaxRecord,
-		RejectFlags: s.RejectFlags, RejectNotHTTP: s.RejectNotHTTP, Params: s.Params, Normalizer: s.Normalizer, Year: s.Year,
+		RejectFlags: s.RejectFlags, RejectNotHTTP: s.RejectNotHTTP, Params: s.Params, Charset: charset.ForDocument, Normalizer: s.Normalizer, Year: s.Year,
 	}
 	if s.Normalizer != nil {
 		c.Level = s.Normalizer.Profile().Key

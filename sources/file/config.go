@@ -22,7 +22,9 @@ type Framing interface {
 
 // A director is a Framing for streams that contain directives: see
 // record.Director.
-type director interface{ Directive(block []byte) []byte }
+type director interface {
+	Directive(head, block []byte) []byte
+}
 
 // A lengthFraming is a Framing for records that state their own length: see
 // record.LengthFraming.

@@ -16,7 +16,7 @@ import (
 // directives is a Framing of lines in which lines with a '#' are directives.
 type directives struct{ lines }
 
-func (directives) Directive(block []byte) []byte {
+func (directives) Directive(_, block []byte) []byte {
 	var last []byte
 	for line := range bytes.Lines(block) {
 		if line[0] == '#' {

@@ -182,7 +182,7 @@ func (c *cutter) emit(ctx context.Context, b *pipeline.Batch, n int) error {
 	}
 	b.Head = c.head
 	if d, ok := c.framing.(director); ok && b.Piece == pipeline.Whole {
-		if head := d.Directive(b.In); head != nil && !bytes.Equal(head, c.head) {
+		if head := d.Directive(c.head, b.In); head != nil && !bytes.Equal(head, c.head) {
 			c.head = bytes.Clone(head)
 		}
 	}

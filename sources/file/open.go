@@ -290,7 +290,7 @@ func (o *opener) knowsDirective(t *track) bool {
 		return false
 	}
 	head := o.positionOf(t).head
-	if len(head) == 0 || !bytes.Equal(d.Directive(head), head) {
+	if len(head) == 0 || !bytes.Equal(d.Directive(nil, head), head) {
 		return false
 	}
 	t.csv, t.cut.head, t.parsed = head, head, true
@@ -311,7 +311,7 @@ func lastDirective(d director, src io.Reader) (last []byte, err error) {
 			n = 0
 			continue
 		}
-		if found := d.Directive(buf[:cut]); found != nil {
+		if found := d.Directive(last, buf[:cut]); found != nil {
 			last = bytes.Clone(found)
 		}
 		n = copy(buf, buf[cut:n])

@@ -54,7 +54,7 @@ func (w *watcher) Split(b *pipeline.Batch, off, _ int) (end pipeline.Position, o
 // directiveAfter returns the directive in force after text, the beginning of b.
 func (w *watcher) directiveAfter(b *pipeline.Batch, text []byte) []byte {
 	if d, ok := w.cfg.Framing.(director); ok && b.Piece == pipeline.Whole {
-		if head := d.Directive(text); head != nil {
+		if head := d.Directive(b.Head, text); head != nil {
 			return bytes.Clone(head)
 		}
 	}

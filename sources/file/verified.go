@@ -126,7 +126,7 @@ type judge struct {
 func (j *judge) see(line []byte, first bool) bool {
 	var head []byte
 	if d, ok := j.framing.(director); ok {
-		head = d.Directive(line)
+		head = d.Directive(j.head, line)
 	} else if first {
 		head = line[:j.framing.Head(line)]
 	}

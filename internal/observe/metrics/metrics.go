@@ -126,6 +126,7 @@ func (c *collector) process(t *table, s *pipeline.Snapshot) {
 	t.add("urls_changed_total", "Number of URLs whose normal form differs from the input.", counter, float64(s.Stats.Changed))
 	t.add("urls_flagged_total", "Number of URLs with at least one flag.", counter, float64(s.Stats.Flagged))
 	t.add("urls_unwritten_total", "Number of URLs left unchanged because the fields of their record cannot hold the normal form.", counter, float64(s.Stats.Unwritten))
+	t.add("urls_skipped_total", "Number of links of HTML documents that are not URLs to follow: empty, to a fragment, javascript:, data: and similar.", counter, float64(s.Stats.Skipped))
 	t.add("panics_total", "Number of records on which the codec panicked; each is rejected.", counter, float64(s.Stats.Panics))
 	for f := range codec.AllFlags().All() {
 		t.add("flags_total", "Number of URLs, by flag.", counter, float64(s.Stats.Flags[f]), "flag", f.String())
