@@ -252,7 +252,7 @@ func New(c Config) (*Job, error) {
 		j.profile = []byte(c.Normalizer.Profile().Name)
 	}
 	j.reads |= j.wants
-	j.setWhere(c.Where)
+	errs = append(errs, j.setWhere(c.Where))
 	j.setParams(&c)
 	if int(c.Render) >= len(renderNames) {
 		errs = append(errs, wrong("Render", "unknown rendering"))

@@ -54,7 +54,7 @@ func (r *renderer) cell(out, v []byte) []byte {
 // appendCSV appends v as a field of a CSV record (RFC 4180 §2). It quotes v if
 // it is empty or has a byte that needs it.
 func appendCSV(out, v []byte) []byte {
-	if len(v) > 0 && bytes.IndexAny(v, ",\"\n\r") < 0 {
+	if len(v) > 0 && !bytes.ContainsAny(v, ",\"\n\r") {
 		return append(out, v...)
 	}
 	out = append(out, '"')

@@ -79,15 +79,19 @@ const (
 )
 
 // setWhere sets the condition and the fields that it needs.
-func (j *Job) setWhere(c Condition) {
+func (j *Job) setWhere(c Condition) error {
 	j.where = c
 	if c == nil {
-		return
+		return nil
 	}
 	for _, i := range c.Fields() {
 		j.reads |= 1 << i
 		j.asksWhy = j.asksWhy || fieldID(i) == fError
 	}
+	if _, shared := j.reader.(wrappedReader); shared && j.render.keepsRecords() {
+		return wrong("Where", "records of this format share a line, from which they cannot be removed: use another rendering, such as jsonl")
+	}
+	return nil
 }
 
 // keeps asks the condition about the record whose first URL is at s and has
