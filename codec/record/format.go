@@ -209,7 +209,7 @@ func (c *Config) refuseDialect() error {
 	if c.Dialect == "" || c.Dialect == "none" {
 		return nil
 	}
-	return in("Dialect", fmt.Errorf("dialects apply only to access logs and backslash to tables; %s has its own escapes", c.Format))
+	return in("Dialect", fmt.Errorf("dialects apply only to access logs (backslash only to tables), not to the format %s", c.Format))
 }
 
 // errNoRoom returns the error for RenderExtend with a format that cannot hold

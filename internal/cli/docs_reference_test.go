@@ -284,7 +284,7 @@ func eventsPage(t *testing.T) []byte {
 		"| level | means |\n|---|---|\n" +
 		"| INFO | something happened as intended |\n" +
 		"| WARN | something failed and is retried, or a record or a file is affected; if it lasts, `/readyz` names the part in trouble: see [Recovery](../operations.md#recovery) |\n" +
-		"| ERROR | records may be lost or come twice, or a change was refused |\n")
+		"| ERROR | records may be lost or duplicated, or a change was refused |\n")
 	rows := eventRows(t)
 	area, used := "", map[string]bool{}
 	for _, r := range rows {

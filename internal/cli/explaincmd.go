@@ -65,7 +65,7 @@ The output contains passwords unless you pass --redact.`,
 	f.StringSliceVar(&o.rules, "rule", nil, "add `rules` to the profile or remove them: +rfc-clean,-frag-drop")
 	f.StringVarP(&o.key, "key", "k", "", "compute the key at this `level`: "+strings.Join(levelNames(), ", ")+". Default: that of the profile")
 	f.StringVar(&o.standard, "standard", "", "compute keys by this `standard`: "+strings.Join(standardNames, ", ")+". Default: that of the profile")
-	f.StringVar(&o.queries, "query-encoding", "utf-8", "encode queries like a browser on a page in this encoding: a `label` such as windows-1252")
+	f.StringVar(&o.queries, "query-encoding", "utf-8", "encode queries as browsers do on a page with this encoding: a `label` such as windows-1252")
 	f.StringVar(&o.keyForm, "key-format", keyFormNames[0], "write keys in this `format`: "+strings.Join(keyFormNames, ", "))
 	f.StringVar(&o.base, "base", "", "resolve relative URLs against this `URL`")
 	f.StringVar(&o.vs, "vs", "", "compare each key with that of this `URL`")

@@ -90,7 +90,7 @@ func explainJSON(err error, format string, head []byte) error {
 	paths = paths[:min(len(paths), maxHints)]
 	compose := ""
 	if host := jsonHost(head); host != "" && path != "" && !strings.ContainsAny(host+path, ",=") {
-		compose = fmt.Sprintf("; to compose the URL of two members, use --url host=%s,path=%s", host, path)
+		compose = fmt.Sprintf("; to compose the URL from two members, use --url host=%s,path=%s", host, path)
 	}
 	return errors.Join(fmt.Errorf("%w (members of the first record that look like URLs: %s%s)", err, strings.Join(paths, ", "), compose))
 }

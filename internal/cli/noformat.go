@@ -39,6 +39,6 @@ func whyNoFormat(head []byte) string {
 	} else {
 		why = append(why, "has quoted text that is not a request")
 	}
-	why = append(why, "is not a URL", "does not split into the same columns as the next records at tabs or commas")
+	why = append(why, "is not a URL", "does not have as many columns, separated by tabs or commas, as the next records")
 	return fmt.Sprintf("the first record (%s) %s", terminal.Plural(int64(len(first)), "byte", "bytes"), strings.Join(why, ", "))
 }

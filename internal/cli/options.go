@@ -138,11 +138,11 @@ func (o *options) inputFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.dialect, "dialect", "", "undo the escapes of this log `dialect`: "+strings.Join(dialectNames, ", ")+" (backslash is for tables). Default: the dialect of the format")
 	f.StringVar(&o.target, "target", targetNames[0], "normalize these `URLs` of an access log: "+strings.Join(targetNames, ", ")+" (both, if the format has both). The other URLs stay as they are")
 	f.StringVar(&o.urlField, "url-field", "", "read the URL at this `path`: a member such as request.uri (jsonl), the name or number of a column (tables), the names of up to three columns (parquet, avro), or a key (logfmt, ltsv)")
-	f.StringArrayVar(&o.url, "url", nil, "compose the URL of several fields: comma-separated `PART=PATH` pairs, such as host=request.host,path=request.uri; PART is "+strings.Join(record.URLPartNames(), ", ")+". Repeat a part for alternatives: the first one that is not empty counts")
+	f.StringArrayVar(&o.url, "url", nil, "compose the URL from several fields: comma-separated `PART=PATH` pairs, such as host=request.host,path=request.uri; PART is "+strings.Join(record.URLPartNames(), ", ")+". Repeat a part for alternatives: the first one that is not empty counts")
 	f.StringVar(&o.baseField, "base-field", "", "resolve the URL against the base at this `path` of the record, in the syntax of --url-field")
 	f.StringVar(&o.base, "base", "", "resolve relative URLs against this `URL`. In https://{host}/, {host} stands for the field host of each record")
-	f.StringVar(&o.timezone, "timezone", "", "read times without a zone as times in this `zone`: an IANA name such as Europe/Berlin, Local, or an offset such as +02:00. Default: such records have no field time")
-	f.IntVar(&o.year, "year", 0, "read times without a year as times in this `year`. Default: such records have no field time")
+	f.StringVar(&o.timezone, "timezone", "", "read times without a zone as times in this `zone`: an IANA name such as Europe/Berlin, Local, or an offset such as +02:00. Default: such records have no time field")
+	f.IntVar(&o.year, "year", 0, "read times without a year as times in this `year`. Default: such records have no time field")
 	f.StringVar(&o.where, "where", "", `keep only the records for which this `+"`expression`"+` is true, such as 'status == 200 && agent contains "bot"'. Names are those of --fields; has(FIELD) and flag("NAME") are functions. Default: keep all`)
 }
 
@@ -151,7 +151,7 @@ func (o *options) codecFlags(f *pflag.FlagSet) {
 	f.StringSliceVar(&o.rules, "rule", nil, "add `rules` to the profile or remove them: +rfc-clean,-frag-drop. Rules: "+strings.Join(ruleNames(), ", "))
 	f.StringVarP(&o.key, "key", "k", "", "compute keys at this `level`: "+strings.Join(levelNames(), ", ")+". Default: that of the profile")
 	f.StringVar(&o.standard, "standard", "", "compute keys by this `standard`: "+strings.Join(standardNames, ", ")+". Default: that of the profile")
-	f.StringVar(&o.queryEncoding, "query-encoding", "utf-8", "encode queries like a browser on a page in this encoding: a `label` such as windows-1252, shift_jis, gbk")
+	f.StringVar(&o.queryEncoding, "query-encoding", "utf-8", "encode queries as browsers do on a page with this encoding: a `label` such as windows-1252, shift_jis, gbk")
 	f.StringVar(&o.hash, "hash", hashNames[0], "hash keys with this `function`: "+strings.Join(hashNames, ", "))
 	f.StringVar(&o.hmacKeyFile, "hmac-key-file", "", "read the key of hmac-sha256 from this `file`, as raw bytes without the newline at the end")
 	f.StringVar(&o.keyFormat, "key-format", keyFormNames[0], "write keys in this `format`: "+strings.Join(keyFormNames, ", "))

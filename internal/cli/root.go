@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -110,9 +111,14 @@ func asUsage(c *cobra.Command) {
 	}
 }
 
-// flagError turns an error of the flag parser into a usage error. For an
+// flagError turns an error of the flag parser into a usage error. It describes
+// a malformed integer without the words of package strconv. For an
 // unknown long flag it suggests the flag with the most similar name.
 func flagError(cmd *cobra.Command, err error) error {
+	var invalid *pflag.InvalidValueError
+	if errors.As(err, &invalid) && errors.Is(err, strconv.ErrSyntax) && invalid.GetFlag().Value.Type() == "int" {
+		return usage(fmt.Errorf("--%s: must be an integer", invalid.GetFlag().Name))
+	}
 	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) || unknown.GetSpecifiedShortnames() != "" {
 		return usage(err)

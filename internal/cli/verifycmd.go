@@ -65,7 +65,7 @@ func verifyArgs(_ *cobra.Command, paths []string) error {
 		if strings.Contains(path, "://") {
 			path = fmt.Sprintf("argument %d", i+1)
 		}
-		bad.add("", fmt.Errorf("no such file or directory: %s", path))
+		bad.add("", fmt.Errorf("no such input: %s: file does not exist", path))
 	}
 	return bad.err()
 }

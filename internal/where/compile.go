@@ -274,7 +274,7 @@ func (c *compiler) search(n *ast.BinaryNode) (predicate, error) {
 	case swapped:
 		return nil, mistake(n, "the field must be on the left of %s", n.Operator)
 	case !left.isText() || !right.isText():
-		return nil, mistake(n, "%s compares texts, and %s is %v", n.Operator, describe(left, right), number)
+		return nil, mistake(n, "%s requires strings, but %s is %v", n.Operator, describe(left, right), number)
 	}
 	return searchText(left, right, searches[n.Operator]), nil
 }
