@@ -2,6 +2,7 @@ package record
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 )
 
@@ -157,10 +158,8 @@ func (l *textLayout) add(fd textField) {
 // has reports whether the layout has a field with one of the uses.
 func (l *textLayout) has(uses ...textUse) bool {
 	for _, fd := range l.fields {
-		for _, u := range uses {
-			if fd.use == u {
-				return true
-			}
+		if slices.Contains(uses, fd.use) {
+			return true
 		}
 	}
 	return false

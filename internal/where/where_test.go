@@ -69,16 +69,16 @@ func kept(t *testing.T, text string) string {
 	c := newConfig(t, record.RenderRewrite)
 	c.Where = compile(t, text)
 	out, st := run(t, c, logLines)
-	list := ""
+	var list strings.Builder
 	for i, line := range logLines {
 		if strings.Contains(out, line[len(line)-16:]) {
-			list += string(rune('1' + i))
+			list.WriteString(string(rune('1' + i)))
 		}
 	}
-	if int(st.Filtered) != len(logLines)-len(list) || int(st.Emitted) != len(list) {
-		t.Errorf("%s keeps lines %s, but counts %d as filtered", text, list, st.Filtered)
+	if int(st.Filtered) != len(logLines)-len(list.String()) || int(st.Emitted) != len(list.String()) {
+		t.Errorf("%s keeps lines %s, but counts %d as filtered", text, list.String(), st.Filtered)
 	}
-	return list
+	return list.String()
 }
 
 func TestKeep(t *testing.T) {
