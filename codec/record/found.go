@@ -123,12 +123,12 @@ func (f *Found) addQuery(q span, d *Dialect) {
 
 // place adds a site before the sites that follow it in the record.
 func (f *Found) place(s site) {
-	i := f.n
+	f.add(s.span, s.role, s.dialect)
+	i := f.n - 1
 	for ; i > 0 && f.sites[i-1].start > s.start; i-- {
 		f.sites[i] = f.sites[i-1]
 	}
 	f.sites[i] = s
-	f.n++
 }
 
 // part returns the site with the given role, or nil.

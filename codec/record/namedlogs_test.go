@@ -67,6 +67,7 @@ func TestNamedLogs(t *testing.T) {
 			}
 			l.compare(t, RenderJSONL, ".jsonl")
 			l.compare(t, RenderRewrite, ".want")
+			l.targets(t)
 			l.allocates(t)
 		})
 	}
@@ -100,6 +101,21 @@ func (l *namedLog) compare(t *testing.T, r Render, ext string) {
 			if !bytes.Equal(got[i], want[i]) {
 				t.Errorf("blocks of %d bytes, line %d of %s:\n got %s\nwant %s", size, i+1, file, got[i], want[i])
 			}
+		}
+	}
+}
+
+// targets checks, for each target, that the first record of a Worker is read
+// like any other.
+func (l *namedLog) targets(t *testing.T) {
+	for target := range TargetAll {
+		c := l.with(RenderJSONL)
+		c.Target = target
+		if _, err := New(withNormalizer(t, c)); err != nil {
+			continue // the format has no such target
+		}
+		if got, want := runStream(t, c, l.text, 1), runStream(t, c, l.text, 1<<20); !bytes.Equal(got, want) {
+			t.Errorf("target %v, a Worker for each record:\n got %s\nwant %s", target, got, want)
 		}
 	}
 }

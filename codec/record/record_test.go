@@ -33,15 +33,20 @@ func newNormalizer(t testing.TB, name string) *codec.Normalizer {
 	return n
 }
 
-// newJob returns a Job. It uses the profile rfc3986-scheme if c has no
-// Normalizer.
-func newJob(t testing.TB, c Config) *Job {
-	t.Helper()
+// withNormalizer returns c with a Normalizer.
+func withNormalizer(t testing.TB, c Config) Config {
 	if c.Normalizer == nil {
 		c.Normalizer = newNormalizer(t, "rfc3986-scheme")
 		c.Level = codec.K1
 	}
-	j, err := New(c)
+	return c
+}
+
+// newJob returns a Job. It uses the profile rfc3986-scheme if c has no
+// Normalizer.
+func newJob(t testing.TB, c Config) *Job {
+	t.Helper()
+	j, err := New(withNormalizer(t, c))
 	if err != nil {
 		t.Fatal(err)
 	}
