@@ -31,7 +31,7 @@ type exitError struct {
 	code int
 	err  error
 	head string // heading of the list of joined errors; forces the list form; default: "N errors"
-	see  string // last line; default for usage errors: "See 'urlfold --help'."
+	see  string // last line; default for usage errors: the help of the command
 }
 
 func (e *exitError) Error() string {
@@ -52,8 +52,8 @@ func badConfig(err error) error {
 }
 
 // text returns the message for stderr: one line, or a list if err joins several
-// errors.
-func (e *exitError) text() string {
+// errors. command is the command that was run, such as "urlfold validate".
+func (e *exitError) text(command string) string {
 	lines := strings.Split(e.err.Error(), "\n")
 	var b strings.Builder
 	if len(lines) == 1 && e.head == "" {
@@ -68,7 +68,7 @@ func (e *exitError) text() string {
 	case e.see != "":
 		b.WriteString(e.see + "\n")
 	case e.code == exitUsage:
-		b.WriteString("See 'urlfold --help'.\n")
+		fmt.Fprintf(&b, "See '%s --help'.\n", command)
 	}
 	return b.String()
 }

@@ -16,7 +16,7 @@ import (
 func Run(c *daemon.Catalog, args []string, stderr io.Writer) int {
 	cmd := newRootCmd(c)
 	cmd.SetArgs(args)
-	err := cmd.Execute()
+	ran, err := cmd.ExecuteC()
 	if err == nil {
 		return exitDone
 	}
@@ -25,7 +25,7 @@ func Run(c *daemon.Catalog, args []string, stderr io.Writer) int {
 		e = &exitError{code: exitFatal, err: err}
 	}
 	if e.err != nil {
-		_, _ = io.WriteString(stderr, terminal.Printable(e.text())) // stderr is the last resort
+		_, _ = io.WriteString(stderr, terminal.Printable(e.text(ran.CommandPath()))) // stderr is the last resort
 	}
 	return e.code
 }

@@ -58,13 +58,13 @@ func location(name string) (*time.Location, error) {
 	return loc, nil
 }
 
-// errYear is the error for a year that RFC 3339 cannot represent.
-var errYear = errors.New("must be a year from 1 to 9999")
+// errYear is the error for a year that no log is from.
+var errYear = errors.New("must be a year from 1970 to 9999")
 
 // checkYear returns an error unless year is 0, which means that it is not set,
-// or a year that RFC 3339 can represent.
+// or a year from which there are logs.
 func checkYear(year int) error {
-	if year < 0 || year > 9999 {
+	if year != 0 && (year < 1970 || year > 9999) {
 		return mistake("Year", errYear)
 	}
 	return nil

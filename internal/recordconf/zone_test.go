@@ -52,8 +52,8 @@ func TestZoneErrors(t *testing.T) {
 	f(Settings{Timezone: "../etc/passwd"}, "Zone", "unknown time zone")
 	f(Settings{Timezone: "+2"}, "Zone", `invalid offset "+2"`)
 	f(Settings{Timezone: "+25:00"}, "Zone", "invalid offset")
-	f(Settings{Year: 10000}, "Year", "from 1 to 9999")
-	f(Settings{Year: -1}, "Year", "from 1 to 9999")
+	f(Settings{Year: 10000}, "Year", "from 1970 to 9999")
+	f(Settings{Year: -1}, "Year", "from 1970 to 9999")
 	f(Settings{Where: "stauts == 200"}, "Where", `column 1: unknown name "stauts"`)
 }
 
