@@ -253,10 +253,11 @@ func transactions(t *testing.T, conn connect.Kafka, topic string) {
 	send(5, kgo.TryAbort)
 	send(1, kgo.TryAbort)
 	client := kafkatest.Client(t, conn, topic)
-	end, err := client.Offset(kafkatest.Context(t), topic, 0, kafka.Latest)
-	if err != nil {
-		t.Fatal(err)
-	}
+	const end = 3 + 4 + 2 + 5 + 1 + 5 // records, and a control record for each transaction
+	kafkatest.Until(t, "the last control record, which the broker writes after EndTransaction returns", func() bool {
+		latest, err := client.Offset(kafkatest.Context(t), topic, 0, kafka.Latest)
+		return err == nil && latest == end
+	})
 	for isolation, aborted := range map[string]int{"read_committed": 0, "read_uncommitted": 10} {
 		cfg := quick(conn, topic)
 		cfg.Group, cfg.Isolation = topic+isolation, isolation
