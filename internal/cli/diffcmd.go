@@ -45,9 +45,9 @@ which groups merge (several groups of A become one group of B) and which split (
 of B). The largest merges and splits come first, with examples and with the rules that cause them. Use this command
 before you change a profile.
 
-Keys have the level of their profile unless you pass --key. To find the rules, urlfold examines a sample of the URLs, and
-uses the normal form of relative URLs. Each group needs about 150 bytes of memory and one URL. urlfold keeps at most
-256 MiB of URLs. It replaces passwords with *** unless you pass --redact=false.
+Keys have the level of their profile unless you pass --key. To find the rules, urlfold examines a sample of the URLs; for
+a relative URL, it examines the normal form. Each group takes about 150 bytes of memory, plus one URL. urlfold keeps at
+most 256 MiB of URLs. It replaces passwords with *** unless you pass --redact=false.
 
 Exit codes: 0 success, 1 fatal error, 2 usage error, 3 interrupted, 4 an input is damaged or, with --fail, a group merges
 or splits.`,

@@ -47,7 +47,7 @@ func newRunCmd(c *daemon.Catalog) *cobra.Command {
 	}
 	configFlag(cmd, &o.file)
 	cmd.Flags().BoolVar(&o.untilEOF, "until-eof", false, "exit when all files, partitions and streams have been read to their current ends")
-	cmd.Flags().BoolVar(&o.watch, "watch", false, "reload the configuration when its file changes, as on SIGHUP. Do not watch the profiles, lists and ${file:} values that it refers to")
+	cmd.Flags().BoolVar(&o.watch, "watch", false, "reload the configuration when its file changes, as on SIGHUP. Changes to the profiles, lists and ${file:} values that it refers to do not cause a reload")
 	cmd.Flags().BoolVar(&o.dryRun, "dry-run", false, "read all files to the end, write nothing, store no checkpoints, and print the counts. The exit code is that of a real run")
 	return cmd
 }
