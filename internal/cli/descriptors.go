@@ -21,6 +21,6 @@ func (s *settings) parallelInputs(limit int64, log *slog.Logger) (int, error) {
 	case room < 1:
 		return 0, usage(fmt.Errorf("descriptor limit too low: need at least %d, have %d; raise it with ulimit -n", fileReserve+1, limit))
 	}
-	log.Warn("inputs read at once reduced to fit the descriptor limit", "configured", n, "granted", room, "descriptor_limit", limit)
+	log.Warn("number of parallel inputs reduced to fit the descriptor limit", "configured", n, "granted", room, "descriptor_limit", limit)
 	return int(room), nil
 }

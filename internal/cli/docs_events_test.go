@@ -5,7 +5,7 @@ package cli
 // advice is for an event that no code logs.
 var advice = map[string]string{
 	// internal/cli
-	"inputs read at once reduced to fit the descriptor limit": "Fewer inputs are read in parallel than there are jobs. Raise the limit with `ulimit -n`, or lower `--jobs`.",
+	"number of parallel inputs reduced to fit the descriptor limit": "Fewer inputs are read in parallel than there are jobs. Raise the limit with `ulimit -n`, or lower `--jobs`.",
 
 	// internal/client/nats
 	"NATS connection lost, reconnecting": "The server or the network is down. Nothing is lost with JetStream; with core NATS, messages published in the meantime are lost. If it lasts, check the server.",
@@ -85,7 +85,7 @@ var advice = map[string]string{
 	// sources/file
 	"cannot access file or folder":                                            "A file or folder that `include` matches cannot be examined. urlfold retries at each poll. Correct its permissions.",
 	"cannot read file":                                                        "A file that `include` matches cannot be opened or read. urlfold retries at each poll. Correct its permissions, or check the disk.",
-	"cannot store start positions":                                            "If the process dies before the next commit, the next run starts at the end that each file has by then, and skips everything written in the meantime. Check the disk of `data_dir`.",
+	"cannot store start positions":                                            "If the process dies before the next commit, the next run starts at the new end of each file, and skips everything written in the meantime. Check the disk of `data_dir`.",
 	"compressed file has no checksums, its records are unverified":            "The format of this file cannot show damage, so with `on_damage: quarantine` all of its records count as unverified. Compress with checksums, for example `zstd --check`.",
 	"file content verified":                                                   "A large file was compared with the text read before, and matches it. Nothing to do.",
 	"file recognized by its content, reading resumed":                         "A renamed, copied or compressed file continues where `was` ended. Nothing to do.",
