@@ -58,5 +58,5 @@ func (c *Config) refuseRewriting() error {
 	if !c.Render.keepsRecords() {
 		return nil
 	}
-	return wrong("Render", fmt.Sprintf("records of the format %s cannot be written back, because it only finds their URLs; use the rendering urls, keys, jsonl or tsv", c.Format))
+	return wrong("Render", fmt.Sprintf("records of the format %s cannot be written back, because it only finds their URLs; use the rendering urls, keys, jsonl, tsv or csv", c.Format))
 }

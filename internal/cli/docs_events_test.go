@@ -31,7 +31,7 @@ var advice = map[string]string{
 	"open files reduced to fit the descriptor limit":                "The source keeps fewer files open than `max_open_files`. Raise the limit of the process: `LimitNOFILE=` in systemd, `ulimit -n` in a shell.",
 	"orphaned output finished":                                      "An output of a sink that is no longer configured got its final name. Nothing to do.",
 	"orphaned output left unfinished":                               "An output of a sink that is no longer configured keeps its `.part` name. Fix the problem in `error`, and restart urlfold.",
-	"output without checkpointed extent finished":                   "An output from before `exactly_once` was switched on got its final name; the sink continues in another file. Nothing to do.",
+	"output from before exactly_once finished":                   "An output from before `exactly_once` was switched on got its final name; the sink continues in another file. Nothing to do.",
 	"pipeline replaced before everything was durable":               "A reload stopped waiting for a blocked or failing sink. The new pipeline reads the records in `error` again.",
 	"running":                           "The pipeline has started. Nothing to do.",
 	"sd_notify failed":                  "urlfold could not notify systemd of its readiness or of a reload; systemd may kill the service. Check `NOTIFY_SOCKET` and `NotifyAccess=`.",

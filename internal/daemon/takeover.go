@@ -51,7 +51,7 @@ func (p *plan) finishWithoutExtent(log *slog.Logger) error {
 		}
 		finished, err := l.FinishWithoutExtent(nil)
 		for _, path := range finished {
-			log.Info("output without checkpointed extent finished", "path", path)
+			log.Info("output from before exactly_once finished", "path", path)
 		}
 		if err != nil {
 			return fmt.Errorf("%s: finish outputs written without exactly_once: %w", p.extentName(c), err)
