@@ -67,6 +67,8 @@ func kill(ctx context.Context, l *lab, k chaos.Kind, exactly bool) error {
 		dir: l.dir, spec: chaos.Spec{Seed: l.seed, Format: chaos.Combined, Poison: 1000}, exactly: exactly, dead: true,
 		source: fmt.Sprintf(", restart_point_every: %d", restartEvery),
 		sink:   ", compress: zstd",
+		// A short run takes less than a tenth of a second on a fast machine.
+		commit: time.Duration(l.times(10, 50)) * time.Millisecond,
 	}}
 	if k == chaos.Plain {
 		s.sink = ", compress: none"
@@ -215,7 +217,7 @@ func (s *killing) badSum(ctx context.Context) error {
 		return err
 	}
 	var from int64
-	for tries := 0; from == 0 && tries < 10; tries++ {
+	for tries := 0; from == 0 && tries < 30; tries++ {
 		if err := s.clear(); err != nil {
 			return err
 		}
