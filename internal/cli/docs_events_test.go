@@ -31,7 +31,7 @@ var advice = map[string]string{
 	"open files reduced to fit the descriptor limit":                "The source keeps fewer files open than `max_open_files`. Raise the limit of the process: `LimitNOFILE=` in systemd, `ulimit -n` in a shell.",
 	"orphaned output finished":                                      "An output of a sink that is no longer configured got its final name. Nothing to do.",
 	"orphaned output left unfinished":                               "An output of a sink that is no longer configured keeps its `.part` name. Fix the problem in `error`, and restart urlfold.",
-	"output from before exactly_once finished":                   "An output from before `exactly_once` was switched on got its final name; the sink continues in another file. Nothing to do.",
+	"output from before exactly_once finished":                      "An output was still unfinished when `exactly_once` was switched on. It now has its final name; the sink continues in another file. Nothing to do.",
 	"pipeline replaced before everything was durable":               "A reload stopped waiting for a blocked or failing sink. The new pipeline reads the records in `error` again.",
 	"running":                           "The pipeline has started. Nothing to do.",
 	"sd_notify failed":                  "urlfold could not notify systemd of its readiness or of a reload; systemd may kill the service. Check `NOTIFY_SOCKET` and `NotifyAccess=`.",
@@ -49,7 +49,7 @@ var advice = map[string]string{
 
 	// internal/storage/checkpoint
 	"checkpoint compaction failed, retrying":               "The commit log keeps growing until a snapshot succeeds; positions are still stored. Free space on the disk that holds `dir`, or check its permissions.",
-	"checkpoint file missing or changed, writing it again": "Something changed `data_dir` while urlfold was running. Nothing is lost; find out what did: see [The checkpoint is removed while urlfold runs](../operations.md#the-checkpoint-is-removed-while-urlfold-runs).",
+	"checkpoint file missing or changed, writing it again": "Something changed `data_dir` while urlfold was running. Nothing is lost. Find out which program made the change: see [The checkpoint is removed while urlfold runs](../operations.md#the-checkpoint-is-removed-while-urlfold-runs).",
 
 	// pipeline
 	"batch not accepted, retrying":                "A sink had a temporary error; urlfold sends it the batch again. If it lasts, `/readyz` names the sink: see [A lane is stuck](../operations.md#a-lane-is-stuck).",
@@ -78,7 +78,7 @@ var advice = map[string]string{
 	// sinks/kafka
 	"kafka: batch_bytes exceeds the topic limit, larger batches are split": "Splitting requires additional requests. Lower `batch_bytes` to the limit, or raise `max.message.bytes` of the topic.",
 	"kafka: cannot read topic limits":                                      "The user is not allowed to describe the topic, so batches are split only after the broker refuses one. Grant DESCRIBE_CONFIGS if that happens often.",
-	"kafka: idempotent writes not allowed, retries may duplicate records":  "The broker does not allow idempotent producers to this user, or is too old. Grant IDEMPOTENT_WRITE on the cluster.",
+	"kafka: idempotent writes not allowed, retries may duplicate records":  "The user is not allowed to write idempotently, or the broker is too old. Grant IDEMPOTENT_WRITE on the cluster.",
 	"kafka: write failed, retrying":                                        "Brokers do not accept records; the sink keeps them and tries again. If it lasts, look at `error`: a broker that is down, missing permissions, a missing topic.",
 	"kafka: write recovered":                                               "Brokers accept records again. Nothing to do.",
 
@@ -87,8 +87,8 @@ var advice = map[string]string{
 	"cannot read file":                                                        "A file that `include` matches cannot be opened or read. urlfold retries at each poll. Correct its permissions, or check the disk.",
 	"cannot store start positions":                                            "If the process dies before the next commit, the next run starts at the new end of each file, and skips everything written in the meantime. Check the disk of `data_dir`.",
 	"compressed file has no checksums, its records are unverified":            "The format of this file cannot show damage, so with `on_damage: quarantine` all of its records count as unverified. Compress with checksums, for example `zstd --check`.",
-	"file content verified":                                                   "A large file was compared with the text read before, and matches it. Nothing to do.",
-	"file recognized by its content, reading resumed":                         "A renamed, copied or compressed file continues where `was` ended. Nothing to do.",
+	"file content verified":                                                   "A large file was compared with the text that urlfold had already read, and matches it. Nothing to do.",
+	"file recognized by its content, reading resumed":                         "The file is a renamed, copied or compressed version of the file in `was`. urlfold continues where it stopped reading that file. Nothing to do.",
 	"file resembles a known file but differs, reading from the beginning":     "The file begins and ends like a known file, but differs in between. If it is a rewritten copy, its unchanged records will be duplicated.",
 	"file truncated or overwritten, reading from the beginning":               "Expected with `copytruncate`. Records that were not read before are lost: rotate by renaming instead.",
 	"no files match the include patterns":                                     "The source waits for files (`mode: tail` or `allow_empty`). Check `include` and the permissions of its folders.",
@@ -96,7 +96,7 @@ var advice = map[string]string{
 	"quarantined file no longer damaged, reading continues":                   "The file was replaced by an intact copy with the same beginning. Nothing to do.",
 	"restart point does not match the file, decompressing from the beginning": "The compressed file was rewritten. Startup takes longer; no record is duplicated.",
 	"restart point unusable, decompressing from the beginning":                "The stored decoder state cannot be read. Startup takes longer; no record is duplicated. If it repeats, check the disk of `data_dir`.",
-	"verifying file content":                                                  "A large file is compared with the text read before, which can take minutes. Nothing to do.",
+	"verifying file content":                                                  "A large file is compared with the text that urlfold has already read. This can take minutes. Nothing to do.",
 
 	// sources/kafka
 	"kafka commit refused after the end of its generation, records will be read again": "The group rebalanced before a commit; the next owner of the partitions reads records since the last commit again. If it repeats, raise `session_timeout`.",
