@@ -298,6 +298,9 @@ func (s *session) run(steps []step) []result {
 // by page, and compares what they print with what the page shows. With -update it
 // writes what they print into the page.
 func TestDocsCommands(t *testing.T) {
+	if testing.Short() {
+		t.Skip("skipped: runs hundreds of commands, which the race detector makes slow; run the tests without -short")
+	}
 	if runtime.GOOS == "windows" {
 		t.Skip("skipped: the commands of the documents; they need a POSIX shell, such as that of WSL")
 	}
