@@ -4,6 +4,7 @@
 #
 #     bench/peers.sh FILE
 #     ROUNDS=3 bench/peers.sh FILE
+#     CHARTS=DIR bench/peers.sh FILE    also draw the results, as SVG
 #
 # Needs Go, and cargo for ada and rust-url. igzip, rapidgzip, goaccess and benthos
 # take part if they are installed.
@@ -11,6 +12,7 @@ set -euo pipefail
 
 [[ $# == 1 && -r $1 ]] || { echo "usage: bench/peers.sh FILE" >&2; exit 2; }
 file=$(realpath "$1")
+[[ -z ${CHARTS:-} ]] || CHARTS=$(realpath "$CHARTS")
 cd "$(dirname "${BASH_SOURCE[0]}")"
 bin=$(mktemp -d)
 trap 'rm -rf "$bin"' EXIT
@@ -47,4 +49,4 @@ logger: { level: ERROR }
 http: { enabled: false }
 shutdown_timeout: 1s
 YAML
-"$bin/peers" -bin "$bin" -rounds "${ROUNDS:-7}" "$file"
+"$bin/peers" -bin "$bin" -rounds "${ROUNDS:-7}" -charts "${CHARTS:-}" "$file"

@@ -29,7 +29,7 @@ const passTime = 300 * time.Millisecond
 // libraries compares URL libraries on the URLs of the file, in memory: those
 // for Go in this process, and those for Rust in a process of their own, which
 // makes a pass when asked.
-func libraries(bin, file string, rounds int) error {
+func libraries(bin, file string, rounds int, charts string) error {
 	list := filepath.Join(bin, "urls.txt")
 	set, err := bench.Lines(list)
 	if err != nil {
@@ -57,7 +57,7 @@ func libraries(bin, file string, rounds int) error {
 			c.ns = append(c.ns, ns)
 		}
 	}
-	return writeColumns(columns, set, file)
+	return writeColumns(columns, set, file, charts)
 }
 
 // inProcess returns a function that measures one pass of a Go library.
@@ -73,15 +73,21 @@ func inProcess(p bench.Peer, s *bench.Set) func() (float64, error) {
 	}
 }
 
-func writeColumns(columns []*column, s *bench.Set, file string) error {
+func writeColumns(columns []*column, s *bench.Set, file, charts string) error {
 	fmt.Printf("\n%d different URLs of %s, %d bytes on average\n\n", len(s.URLs), filepath.Base(file), s.Bytes/len(s.URLs))
 	base := columns[slices.IndexFunc(columns, func(c *column) bool { return c.name == bench.Baseline })]
 	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(w, "library\tns/URL\tspeed / %s\t\n", bench.Baseline)
+	var bars []bar
 	for _, c := range columns {
-		fmt.Fprintf(w, "%s\t%.0f\t%.2f\t\n", c.name, bench.Median(c.ns), bench.Median(bench.Ratios(base.ns, c.ns)))
+		ns := bench.Median(c.ns)
+		fmt.Fprintf(w, "%s\t%.0f\t%.2f\t\n", c.name, ns, bench.Median(bench.Ratios(base.ns, c.ns)))
+		bars = append(bars, bar{c.name, ns, fmt.Sprintf("%.0f ns", ns)})
 	}
-	return w.Flush()
+	if err := w.Flush(); err != nil || charts == "" {
+		return err
+	}
+	return writeChart(filepath.Join(charts, "libraries.svg"), "Nanoseconds per URL, in memory", bars)
 }
 
 // A rustProcess is the program of the folder rust.

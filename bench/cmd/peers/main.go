@@ -2,7 +2,7 @@
 // runs the jobs in turn, once a round, so that a slow phase of the machine
 // affects all of them, and prints medians and ratios within a round.
 //
-//	go run ./cmd/peers -bin DIR [-rounds 7] FILE
+//	go run ./cmd/peers -bin DIR [-rounds 7] [-charts DIR] FILE
 //
 // DIR holds the programs that peers.sh builds. Programs that are not installed
 // are named and left out.
@@ -12,6 +12,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"text/tabwriter"
 
@@ -21,27 +22,28 @@ import (
 func main() {
 	bin := flag.String("bin", "", "folder of the programs that peers.sh builds")
 	rounds := flag.Int("rounds", 7, "number of rounds; their median is printed")
+	charts := flag.String("charts", "", "folder to write programs.svg and libraries.svg to")
 	flag.Parse()
 	if flag.NArg() != 1 || *bin == "" {
 		fmt.Fprintln(os.Stderr, "usage: peers -bin DIR [-rounds N] FILE")
 		os.Exit(2)
 	}
-	if err := run(*bin, flag.Arg(0), *rounds); err != nil {
+	if err := run(*bin, flag.Arg(0), *rounds, *charts); err != nil {
 		fmt.Fprintln(os.Stderr, "peers:", err)
 		os.Exit(1)
 	}
 }
 
-func run(bin, file string, rounds int) error {
+func run(bin, file string, rounds int, charts string) error {
 	fmt.Printf("%s\n\n", bench.Machine())
-	if err := programs(bin, file, rounds); err != nil {
+	if err := programs(bin, file, rounds, charts); err != nil {
 		return err
 	}
-	return libraries(bin, file, rounds)
+	return libraries(bin, file, rounds, charts)
 }
 
 // programs compares whole programs, each reading the file.
-func programs(bin, file string, rounds int) error {
+func programs(bin, file string, rounds int, charts string) error {
 	var present []*job
 	for _, j := range jobs(bin, file) {
 		if err := j.find(); err != nil {
@@ -61,8 +63,14 @@ func programs(bin, file string, rounds int) error {
 	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(w, "\nprogram\twall s\tCPU s\tRSS MB\ttime / rewrite\t\n")
 	base := present[slices.IndexFunc(present, func(j *job) bool { return j.name == rewrite })]
+	var bars []bar
 	for _, j := range present {
-		fmt.Fprintf(w, "%s\t%.2f\t%.2f\t%.0f\t%.2f\t\n", j.name, bench.Median(j.wall), bench.Median(j.cpu), j.rss, bench.Median(bench.Ratios(j.wall, base.wall)))
+		wall := bench.Median(j.wall)
+		fmt.Fprintf(w, "%s\t%.2f\t%.2f\t%.0f\t%.2f\t\n", j.name, wall, bench.Median(j.cpu), j.rss, bench.Median(bench.Ratios(j.wall, base.wall)))
+		bars = append(bars, bar{j.name, wall, fmt.Sprintf("%.2f s", wall)})
 	}
-	return w.Flush()
+	if err := w.Flush(); err != nil || charts == "" {
+		return err
+	}
+	return writeChart(filepath.Join(charts, "programs.svg"), "Seconds for the whole file", bars)
 }
