@@ -19,7 +19,7 @@ const lostByLibrary = 64
 func TestInflate(t *testing.T) {
 	var text bytes.Buffer
 	for i := range 400 {
-		fmt.Fprintf(&text, "192.0.2.%d GET /page/%x?q=%d\n", i%256, i*i*2654435761, i%7)
+		fmt.Fprintf(&text, "192.0.2.%d GET /page/%x?q=%d\n", i%256, uint64(i*i)*2654435761, i%7)
 	}
 	var sound []byte
 	for _, level := range []int{gzip.BestCompression, gzip.HuffmanOnly, gzip.NoCompression} {
