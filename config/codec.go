@@ -92,7 +92,7 @@ type Codec struct {
 }
 
 // URLParts locates the parts of a composed URL, in the syntax of url_field. Each
-// list holds alternatives, of which the first one that is not empty is used.
+// list holds alternatives; the first field with a value is used.
 type URLParts struct {
 	// An absolute URL. If a record has one, it is used instead of the other parts.
 	Absolute []string `yaml:"absolute"`

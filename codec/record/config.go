@@ -152,12 +152,11 @@ type Config struct {
 	Charset func(label string) (Charset, bool)
 	// Normalizer normalizes the URLs. It is required.
 	Normalizer *codec.Normalizer
-	// Zone is the zone of times that a log writes without one, and Year the year
-	// of times without a year. If they are nil and 0, the field time is absent
-	// for such records. Zone must be safe for concurrent use.
+	// Zone supplies the zone, and Year the year, of times that a log writes
+	// without one. If Zone is nil or Year is 0, such records have no field time. Zone must be safe for concurrent use.
 	Zone ZoneFunc
 	Year int
-	// Where decides which records are kept; the others are counted as filtered.
+	// Where decides which records are kept. The others are counted as filtered.
 	// It is asked once for each record, about its first URL: that of the request
 	// if there is one. Blank lines and headers are always kept. Records that are
 	// rejected before their URL is read are kept unless Where reads the field

@@ -196,9 +196,9 @@ func (l *cdxLocator) Locate(f *Found, rec []byte, at *Position) (Reason, int) {
 // and more digits, up to milliseconds.
 func isCaptureDate(s []byte) bool { return len(s) >= 4 && len(s) <= 17 && allDigits(s) }
 
-// addCapture adds the URL of a capture. The URL of a CONNECT request is only an
-// authority and is not added. Old files have URLs without a scheme, of which
-// only the part after the host is rewritten.
+// addCapture adds the URL of a capture. It ignores CONNECT requests, whose
+// URL is only an authority. Old files have URLs without a scheme; only the part
+// after their host is rewritten.
 func (f *Found) addCapture(rec []byte, s span, d *Dialect) {
 	text := s.in(rec)
 	if len(text) == 0 || len(text) == 1 && text[0] == '-' {

@@ -19,8 +19,8 @@ func (logfmtFormat) Name() string { return "logfmt" }
 // Detect implements [Format].
 func (logfmtFormat) Detect(s *Sample) Fit { return s.count(looksLogfmt, fitsLogfmt) }
 
-// fitsLogfmt reports whether body has at least three fields, one of which holds
-// a URL or a path.
+// fitsLogfmt reports whether body has three or more fields, including a URL or
+// a path.
 func fitsLogfmt(body []byte) bool {
 	n, hasURL := 0, false
 	scan := logfmtScanner{rec: body}

@@ -31,7 +31,7 @@ var fieldsDirective = []byte("#Fields:")
 
 // Open implements [Format].
 func (w3cFormat) Open(c *Config) (Reader, error) {
-	r := &w3cReader{target: c.Target}
+	r := &w3cReader{directiveLines: directiveLines{prefix: string(fieldsDirective)}, target: c.Target}
 	r.dialect, r.given = c.dialect()
 	errs := append(c.refuseFields(), c.checkRequestHost(true))
 	if c.Render == RenderExtend {
@@ -42,46 +42,10 @@ func (w3cFormat) Open(c *Config) (Reader, error) {
 
 // w3cReader reads W3C extended logs.
 type w3cReader struct {
-	LineFraming
+	directiveLines
 	target  Target
 	dialect *Dialect // nil if not configured; see given
 	given   bool
-}
-
-// Head implements [Framing]. The head is every directive up to the first
-// #Fields.
-func (*w3cReader) Head(block []byte) int {
-	for pos := 0; pos < len(block); {
-		n := bytes.IndexByte(block[pos:], '\n') + 1
-		line := block[pos : pos+n]
-		switch {
-		case n == 0 || line[0] != '#' && !isBlank(line):
-			return 0
-		case bytes.HasPrefix(line, fieldsDirective):
-			return pos + n
-		}
-		pos += n
-	}
-	return 0
-}
-
-// Directive implements [Director].
-func (*w3cReader) Directive(_, block []byte) []byte {
-	for end := len(block); end > 0; {
-		at := bytes.LastIndex(block[:end], fieldsDirective)
-		if at < 0 {
-			return nil
-		}
-		if at == 0 || block[at-1] == '\n' {
-			n := bytes.IndexByte(block[at:], '\n') + 1
-			if n == 0 {
-				n = len(block) - at
-			}
-			return block[at : at+n : at+n]
-		}
-		end = at
-	}
-	return nil
 }
 
 // checkHead implements [headChecker].

@@ -8,43 +8,10 @@ import (
 	"testing"
 )
 
-// rewriteStream rewrites a stream like a source and a worker of the pipeline:
-// in blocks of whole records, where each worker knows only the current
-// directive.
-func rewriteStream(t *testing.T, c Config, in []byte, blockSize int) (string, Stats) {
+// streamText is streamStats with the output as a string.
+func streamText(t *testing.T, c Config, in []byte, blockSize int) (string, Stats) {
 	t.Helper()
-	j := newJob(t, c)
-	d := j.reader.(Director)
-	var st Stats
-	var out []byte
-	head := in[:j.Framing().Head(in)]
-	for off := 0; off < len(in); {
-		end := min(off+blockSize, len(in))
-		n := j.Framing().Cut(in[off:end])
-		for n == 0 && end < len(in) {
-			end++
-			n = j.Framing().Cut(in[off:end])
-		}
-		if n == 0 {
-			n = end - off
-		}
-		block, at, w := in[off:off+n], head, j.NewWorker()
-		for pos := 0; pos < n; {
-			k := w.Next(block[pos:])
-			out, _ = w.Append(out, nil, block[pos:pos+k], Position{Head: at, Off: int64(off + pos)}, &st)
-			if h := d.Directive(nil, block[pos:pos+k]); h != nil {
-				at = h
-			}
-			pos += k
-		}
-		if h := d.Directive(nil, block); h != nil {
-			head = h
-		}
-		off += n
-	}
-	if !st.Balanced() {
-		t.Errorf("unbalanced ledger: %+v", st)
-	}
+	out, st := streamStats(t, c, in, blockSize)
 	return string(out), st
 }
 
@@ -70,7 +37,7 @@ func TestW3C(t *testing.T) {
 		}
 		want := strings.NewReplacer(changes...).Replace(string(in))
 		for _, size := range []int{1, 200, 1 << 20} {
-			got, st := rewriteStream(t, Config{Format: "w3c", Target: TargetAll}, in, size)
+			got, st := streamText(t, Config{Format: "w3c", Target: TargetAll}, in, size)
 			if got != want {
 				t.Errorf("%s, blocks of %d bytes: got\n%s\nwant\n%s", name, size, got, want)
 			}
@@ -98,8 +65,8 @@ func TestW3CCorpora(t *testing.T) {
 		if g, _ := Detect(in); g.Format != "w3c" {
 			t.Errorf("%s: detected as %q", path, g.Format)
 		}
-		got, st := rewriteStream(t, Config{Format: "w3c", Target: TargetAll}, in, 4096)
-		again, _ := rewriteStream(t, Config{Format: "w3c", Target: TargetAll}, []byte(got), 4096)
+		got, st := streamText(t, Config{Format: "w3c", Target: TargetAll}, in, 4096)
+		again, _ := streamText(t, Config{Format: "w3c", Target: TargetAll}, []byte(got), 4096)
 		if again != got || strings.Count(got, "\n") != bytes.Count(in, lineFeed) {
 			t.Errorf("%s: rewriting is not idempotent", path)
 		}
@@ -116,7 +83,7 @@ func TestW3CFields(t *testing.T) {
 		t.Helper()
 		in := "#Fields: " + fields + "\n" + rec + "\n"
 		c := Config{Format: "w3c", Render: RenderTSV, Fields: []string{"url", "norm"}}
-		out, _ := rewriteStream(t, c, []byte(in), 1<<20)
+		out, _ := streamText(t, c, []byte(in), 1<<20)
 		if got := strings.TrimSuffix(out, "\n"); got != want {
 			t.Errorf("%q below %q: got %q, want %q", rec, fields, got, want)
 		}
@@ -139,7 +106,7 @@ func TestW3CUnwritten(t *testing.T) {
 	f := func(rec, want string, unwritten int64) {
 		t.Helper()
 		const head = "#Fields: cs-uri-stem cs-uri-query\n"
-		got, st := rewriteStream(t, Config{Format: "w3c"}, []byte(head+rec+"\n"), 1<<20)
+		got, st := streamText(t, Config{Format: "w3c"}, []byte(head+rec+"\n"), 1<<20)
 		if got != head+want+"\n" || st.Unwritten != unwritten {
 			t.Errorf("%q became %q, %d unwritten; want %q, %d", rec, got[len(head):], st.Unwritten, want, unwritten)
 		}

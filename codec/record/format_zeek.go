@@ -6,7 +6,7 @@ import (
 )
 
 // zeekFormat is the text format of Zeek's logs
-// (https://docs.zeek.org/en/master/log-formats.html), of which http.log has
+// (https://docs.zeek.org/en/master/log-formats.html). http.log is the one with
 // URLs. The directive #fields names the columns and occurs again after a
 // restart or in joined logs.
 type zeekFormat struct{}

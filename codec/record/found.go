@@ -66,7 +66,7 @@ type found struct {
 	tls    bool       // the record says that the request came over TLS
 	plain  bool       // the record says that it did not
 	split  bool       // the parts of the request target are in several sites
-	blank  bool       // an empty field means that there is no query; otherwise "-" does
+	blank  bool       // an absent query is written as an empty field, not as "-"
 	form   targetForm // form of the request target, as far as it is known before the target is unescaped
 	method span
 	scheme span // of the request, if in the record

@@ -52,8 +52,8 @@ func (j *Job) Apart() bool {
 }
 
 // Nested reports whether a line of the output can consist of the output of
-// several records. Such records are elements of an array, and the output of one
-// of them is not complete without that of the others.
+// several records. Such records are elements of an array, and their outputs
+// are complete only together.
 func (j *Job) Nested() bool {
 	_, ok := j.reader.(wrappedReader)
 	return ok && j.render.keepsRecords()

@@ -84,8 +84,8 @@ func (v *values) shown(text []byte) []byte {
 	return text
 }
 
-// hasKey reports whether the URL has a key. If its end can be missing, the key
-// of what is left would be that of another URL.
+// hasKey reports whether the URL has a key. A URL whose end may be missing has
+// none, because the rest could be another URL.
 func (n *normalizer) hasKey() bool { return !n.cur.flags.Has(codec.MaybeTruncated) }
 
 // keyOf returns the URL's key, which excludes the placeholder: a target with an

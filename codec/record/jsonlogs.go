@@ -1,8 +1,8 @@
 package record
 
 // jsonLog describes a format whose records are JSON objects with fields of
-// known names. Each list holds alternatives, of which the first one that is not
-// empty is used, in the syntax of Config.URLField.
+// known names. Each list holds alternatives in the syntax of Config.URLField;
+// the first field with a value is used.
 type jsonLog struct {
 	name string
 	// landmarks are the fields that a record must have: one of each list.

@@ -146,10 +146,16 @@ func (l *namedLog) allocates(t *testing.T) {
 // worker of the pipeline: each worker knows only the directive in force.
 func runStream(t testing.TB, c Config, in []byte, blockSize int) []byte {
 	t.Helper()
+	out, _ := streamStats(t, c, in, blockSize)
+	return out
+}
+
+// streamStats is runStream with the counts.
+func streamStats(t testing.TB, c Config, in []byte, blockSize int) (out []byte, st Stats) {
+	t.Helper()
 	j := newJob(t, c)
 	d, _ := j.reader.(Director)
-	var st Stats
-	var out, dead []byte
+	var dead []byte
 	head := in[:j.Framing().Head(in)]
 	for off := 0; off < len(in); {
 		end := min(off+blockSize, len(in))
@@ -177,7 +183,7 @@ func runStream(t testing.TB, c Config, in []byte, blockSize int) []byte {
 	if !st.Balanced() {
 		t.Fatalf("unbalanced ledger: %+v", st)
 	}
-	return out
+	return out, st
 }
 
 // TestMutations damages the logs at random. It checks that no record causes a
