@@ -1,6 +1,10 @@
 package idna
 
-import "unicode/utf8"
+import (
+	"unicode/utf8"
+
+	"github.com/urlfold/urlfold/codec/internal/punycode"
+)
 
 // scratchLen is the number of code points for which a call keeps its scratch on
 // the stack.
@@ -147,7 +151,7 @@ func (p *processor) convert(dst, src []byte, at int) ([]byte, Error) {
 		return appendRunes(dst, label), 0
 	}
 	dst = append(dst, "xn--"...)
-	if dst, ok = appendPunycode(dst, label); !ok {
+	if dst, ok = punycode.Append(dst, label, punycode.MaxDelta); !ok {
 		return dst, ErrOverflow
 	}
 	return dst, 0
@@ -183,7 +187,7 @@ func noteBidi[C byte | rune](p *processor, label []C, at int) {
 // decodeALabel decodes a lower-case label that begins with xn-- and appends the
 // text: UTS 46, section 4, step 4.
 func decodeALabel(dst, label []rune) ([]rune, Error) {
-	dst, ok := appendUnpunycode(dst, label[len("xn--"):])
+	dst, ok := punycode.AppendDecoded(dst, label[len("xn--"):])
 	switch {
 	case !ok || !isASCII(label):
 		return dst, ErrPunycode

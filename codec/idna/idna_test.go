@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/urlfold/urlfold/codec/internal/punycode"
 )
 
 func TestStrict(t *testing.T) {
@@ -213,11 +215,11 @@ func TestPunycodeLong(t *testing.T) {
 			}
 		}
 		want := slowEncode(label)
-		got, ok := appendPunycode(nil, label)
+		got, ok := punycode.Append(nil, label, punycode.MaxDelta)
 		if !ok || string(got) != want {
 			t.Fatalf("Punycode of %+q: %q, want %q", string(label), got, want)
 		}
-		back, ok := appendUnpunycode(nil, []rune(want))
+		back, ok := punycode.AppendDecoded(nil, []rune(want))
 		if !ok || !slices.Equal(back, label) {
 			t.Fatalf("%q decodes to %+q, want %+q", want, string(back), string(label))
 		}

@@ -1,4 +1,7 @@
-package idna
+// Package punycode encodes and decodes the labels of internationalized domain
+// names: RFC 3492. It is shared by the packages that differ in everything else
+// about such names.
+package punycode
 
 import (
 	"cmp"
@@ -8,13 +11,13 @@ import (
 
 // The parameters of Punycode: RFC 3492, section 5.
 const (
-	punyBase  = 36
-	punyTMin  = 1
-	punyTMax  = 26
-	punySkew  = 38
-	punyDamp  = 700
-	punyBias  = 72
-	punyFirst = 0x80
+	base        = 36
+	tMin        = 1
+	tMax        = 26
+	skew        = 38
+	damp        = 700
+	initialBias = 72
+	initialN    = 0x80
 )
 
 // shortLabel is the largest number of code points for which the loops of RFC
@@ -26,69 +29,76 @@ const shortLabel = 256
 // adapt is the bias adaptation function of RFC 3492, section 6.1.
 func adapt(delta, points uint64, first bool) uint64 {
 	if first {
-		delta /= punyDamp
+		delta /= damp
 	} else {
 		delta /= 2
 	}
 	delta += delta / points
 	k := uint64(0)
-	for ; delta > (punyBase-punyTMin)*punyTMax/2; k += punyBase {
-		delta /= punyBase - punyTMin
+	for ; delta > (base-tMin)*tMax/2; k += base {
+		delta /= base - tMin
 	}
-	return k + (punyBase-punyTMin+1)*delta/(delta+punySkew)
+	return k + (base-tMin+1)*delta/(delta+skew)
 }
 
 // threshold is t(k) of RFC 3492, section 6.
 func threshold(k, bias uint64) uint64 {
 	switch {
 	case k <= bias:
-		return punyTMin
-	case k >= bias+punyTMax:
-		return punyTMax
+		return tMin
+	case k >= bias+tMax:
+		return tMax
 	}
 	return k - bias
 }
 
-// A punyEncoder holds the state of RFC 3492, section 6.3. Deltas are limited to
-// 32 bits, as in the sample code of the RFC.
-type punyEncoder struct {
+// Limits of the deltas: those of the sample code of the RFC, and those of
+// implementations that compute with signed numbers.
+const (
+	MaxDelta       = math.MaxUint32
+	MaxSignedDelta = math.MaxInt32
+)
+
+// An encoder holds the state of RFC 3492, section 6.3.
+type encoder struct {
+	limit          uint64 // largest delta
 	delta, bias    uint64
 	basic, handled uint64
 	overflow       bool
 }
 
 // emit appends the pending delta as a variable-length integer.
-func (e *punyEncoder) emit(dst []byte) []byte {
-	if e.delta > math.MaxUint32 {
+func (e *encoder) emit(dst []byte) []byte {
+	if e.delta > e.limit {
 		e.overflow = true
 	}
 	q := e.delta
-	for k := uint64(punyBase); ; k += punyBase {
+	for k := uint64(base); ; k += base {
 		t := threshold(k, e.bias)
 		if q < t {
 			break
 		}
-		dst = append(dst, punyDigit(t+(q-t)%(punyBase-t)))
-		q = (q - t) / (punyBase - t)
+		dst = append(dst, digitOf(t+(q-t)%(base-t)))
+		q = (q - t) / (base - t)
 	}
-	dst = append(dst, punyDigit(q))
+	dst = append(dst, digitOf(q))
 	e.bias = adapt(e.delta, e.handled+1, e.handled == e.basic)
 	e.delta = 0
 	e.handled++
 	return dst
 }
 
-func punyDigit(d uint64) byte {
+func digitOf(d uint64) byte {
 	return "abcdefghijklmnopqrstuvwxyz0123456789"[d]
 }
 
-// appendPunycode appends the Punycode of label, whose code points must be
-// scalar values, and reports whether all deltas fit 32 bits. If not, the
-// appended bytes are meaningless.
-func appendPunycode(dst []byte, label []rune) ([]byte, bool) {
+// Append appends the Punycode of label, without a prefix, and reports whether no
+// delta exceeds limit. If one does, the appended bytes are meaningless. The time
+// is O(n log n) in the length of label.
+func Append(dst []byte, label []rune, limit uint64) ([]byte, bool) {
 	start := len(dst)
 	for _, r := range label {
-		if r < punyFirst {
+		if r < initialN {
 			dst = append(dst, byte(r))
 		}
 	}
@@ -96,7 +106,7 @@ func appendPunycode(dst []byte, label []rune) ([]byte, bool) {
 	if basic > 0 {
 		dst = append(dst, '-')
 	}
-	e := punyEncoder{bias: punyBias, basic: basic, handled: basic}
+	e := encoder{bias: initialBias, limit: limit, basic: basic, handled: basic}
 	if len(label) <= shortLabel {
 		dst = e.short(dst, label)
 	} else {
@@ -106,8 +116,8 @@ func appendPunycode(dst []byte, label []rune) ([]byte, bool) {
 }
 
 // short is the main loop of RFC 3492, section 6.3.
-func (e *punyEncoder) short(dst []byte, label []rune) []byte {
-	for n := rune(punyFirst); e.handled < uint64(len(label)); n++ {
+func (e *encoder) short(dst []byte, label []rune) []byte {
+	for n := rune(initialN); e.handled < uint64(len(label)); n++ {
 		m := rune(math.MaxInt32)
 		for _, r := range label {
 			if r >= n && r < m {
@@ -130,7 +140,7 @@ func (e *punyEncoder) short(dst []byte, label []rune) []byte {
 
 // long produces the same deltas as short, in the same order, but uses a tree
 // that counts the handled code points of an interval.
-func (e *punyEncoder) long(dst []byte, label []rune) []byte {
+func (e *encoder) long(dst []byte, label []rune) []byte {
 	type place struct {
 		r  rune
 		at int32
@@ -138,7 +148,7 @@ func (e *punyEncoder) long(dst []byte, label []rune) []byte {
 	todo := make([]place, 0, len(label))
 	done := make(countTree, len(label)+1)
 	for i, r := range label {
-		if r < punyFirst {
+		if r < initialN {
 			done.add(i, 1)
 		} else {
 			todo = append(todo, place{r, int32(i)})
@@ -147,7 +157,7 @@ func (e *punyEncoder) long(dst []byte, label []rune) []byte {
 	slices.SortFunc(todo, func(a, b place) int { return cmp.Or(cmp.Compare(a.r, b.r), cmp.Compare(a.at, b.at)) })
 	// passed is the number of handled code points before the position of the last
 	// one handled.
-	n, passed := rune(punyFirst), uint64(0)
+	n, passed := rune(initialN), uint64(0)
 	for _, p := range todo {
 		before := uint64(done.sum(int(p.at)))
 		// Advance to the end of the label, through the code points in between,
@@ -164,11 +174,11 @@ func (e *punyEncoder) long(dst []byte, label []rune) []byte {
 	return dst
 }
 
-// appendUnpunycode decodes the lower-case Punycode src and appends the code
+// AppendDecoded decodes src, Punycode in lower case, and appends the code
 // points: RFC 3492, section 6.2. It returns false for invalid digits, overflow,
 // and code points that are not scalar values. It does not check for disallowed
 // code points.
-func appendUnpunycode(dst []rune, src []rune) ([]rune, bool) {
+func AppendDecoded(dst []rune, src []rune) ([]rune, bool) {
 	basic := 0
 	for i, r := range src {
 		if r == '-' {
@@ -176,7 +186,7 @@ func appendUnpunycode(dst []rune, src []rune) ([]rune, bool) {
 		}
 	}
 	dst = append(dst, src[:basic]...)
-	d := punyDecoder{bias: punyBias, n: punyFirst, length: uint64(basic)}
+	d := decoder{bias: initialBias, n: initialN, length: uint64(basic)}
 	if basic > 0 {
 		src = src[basic+1:]
 	}
@@ -186,8 +196,8 @@ func appendUnpunycode(dst []rune, src []rune) ([]rune, bool) {
 	return d.long(dst, src, len(dst)-basic)
 }
 
-// A punyDecoder holds the state of RFC 3492, section 6.2.
-type punyDecoder struct {
+// A decoder holds the state of RFC 3492, section 6.2.
+type decoder struct {
 	n, i, bias uint64
 	length     uint64 // length of the output
 	read       int    // digits read
@@ -195,13 +205,13 @@ type punyDecoder struct {
 
 // next decodes the next variable-length integer of src, and returns the code
 // point and the position to insert it at.
-func (d *punyDecoder) next(src []rune) (r rune, at uint64, ok bool) {
+func (d *decoder) next(src []rune) (r rune, at uint64, ok bool) {
 	old, w, first := d.i, uint64(1), d.read == 0
-	for k := uint64(punyBase); ; k += punyBase {
+	for k := uint64(base); ; k += base {
 		if d.read == len(src) {
 			return 0, 0, false
 		}
-		digit, ok := punyValue(src[d.read])
+		digit, ok := valueOf(src[d.read])
 		d.read++
 		if d.i += digit * w; !ok || d.i > math.MaxUint32 {
 			return 0, 0, false
@@ -210,7 +220,7 @@ func (d *punyDecoder) next(src []rune) (r rune, at uint64, ok bool) {
 		if digit < t {
 			break
 		}
-		if w *= punyBase - t; w > math.MaxUint32 {
+		if w *= base - t; w > math.MaxUint32 {
 			return 0, 0, false
 		}
 	}
@@ -225,8 +235,8 @@ func (d *punyDecoder) next(src []rune) (r rune, at uint64, ok bool) {
 	return rune(d.n), at, true
 }
 
-// punyValue returns the value of a digit in lower case.
-func punyValue(r rune) (uint64, bool) {
+// valueOf returns the value of a digit in lower case.
+func valueOf(r rune) (uint64, bool) {
 	switch {
 	case 'a' <= r && r <= 'z':
 		return uint64(r - 'a'), true
@@ -237,7 +247,7 @@ func punyValue(r rune) (uint64, bool) {
 }
 
 // short inserts each code point as soon as it is decoded.
-func (d *punyDecoder) short(dst, src []rune, start int) ([]rune, bool) {
+func (d *decoder) short(dst, src []rune, start int) ([]rune, bool) {
 	for d.read < len(src) {
 		r, at, ok := d.next(src)
 		if !ok {
@@ -252,7 +262,7 @@ func (d *punyDecoder) short(dst, src []rune, start int) ([]rune, bool) {
 // insertion is at its position in the result; each earlier one is at its
 // position among those that are still free. The remaining positions take the
 // basic code points, in order.
-func (d *punyDecoder) long(dst, src []rune, start int) ([]rune, bool) {
+func (d *decoder) long(dst, src []rune, start int) ([]rune, bool) {
 	type insertion struct {
 		r  rune
 		at int32

@@ -1,4 +1,4 @@
-package idna
+package punycode
 
 // A countTree holds counts for the positions 0 to len-2, with all operations in
 // logarithmic time: a Fenwick tree. Element i holds the sum of the counts of
