@@ -1,0 +1,105 @@
+// Formats compares the speed of the text formats. It reads a combined log,
+// writes its requests in each format to a file of the same size, and rewrites
+// each file with one worker on one processor. The table has the user CPU time
+// as medians over interleaved rounds, and the speed relative to combined.
+//
+//	go run ./cmd/formats [-mb 200] [-rounds 7] [-only caddy,squid] -log access.log
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/urlfold/urlfold/bench"
+)
+
+// baseline is the format that the others are compared with.
+const baseline = "combined"
+
+func main() {
+	log := flag.String("log", "", "combined log with the requests to use; default: the largest one in URLFOLD_CORPORA")
+	mb := flag.Int("mb", 200, "size of each file in MB")
+	rounds := flag.Int("rounds", 7, "number of rounds; their median is printed")
+	only := flag.String("only", "", "names of formats, separated by commas; default: all")
+	binary := flag.String("urlfold", "urlfold", "program to measure")
+	where := flag.String("where", `status < 600 && method != "" && bytes >= 0`, "expression for the row with --where")
+	flag.Parse()
+	if err := run(*log, *mb, *rounds, *only, *binary, *where); err != nil {
+		fmt.Fprintln(os.Stderr, "formats:", err)
+		os.Exit(1)
+	}
+}
+
+func run(log string, mb, rounds int, only, binary, where string) error {
+	if log == "" {
+		corpora := os.Getenv("URLFOLD_CORPORA")
+		if corpora == "" {
+			return fmt.Errorf("no log: set -log to a combined log, or URLFOLD_CORPORA to the folder of the corpora")
+		}
+		log = filepath.Join(corpora, "logs", baseline, "elastic_apache_logs.log")
+	}
+	requests, err := readRequests(log)
+	if err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp("", "urlfold-formats")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	jobs, err := prepare(dir, requests, mb*1e6, only, where)
+	if err != nil {
+		return err
+	}
+	for n := range rounds {
+		fmt.Fprintf(os.Stderr, "round %d of %d\n", n+1, rounds)
+		for i := range jobs {
+			if err := jobs[(i+n)%len(jobs)].measure(binary); err != nil {
+				return err
+			}
+		}
+	}
+	fmt.Printf("%s; one of them is used; %d MB of each format with the URLs of %s; median of %d rounds\n\n",
+		bench.Machine(), mb, filepath.Base(log), rounds)
+	return printTable(jobs)
+}
+
+// prepare writes the file of each format and returns what to measure.
+func prepare(dir string, requests []request, size int, only, where string) (jobs []*job, err error) {
+	for i := range forms {
+		f := &forms[i]
+		if only != "" && f.name != baseline && !slices.Contains(strings.Split(only, ","), f.name) {
+			continue
+		}
+		j := &job{name: f.name, args: f.args, file: filepath.Join(dir, f.name)}
+		if j.lines, j.bytes, err = f.write(j.file, requests, size); err != nil {
+			return nil, err
+		}
+		jobs = append(jobs, j)
+		if f.name == baseline {
+			kept := *j
+			kept.name, kept.args = baseline+" --where", append([]string{"--where", where}, j.args...)
+			jobs = append(jobs, &kept)
+		}
+	}
+	return jobs, nil
+}
+
+// printTable prints a row for each job.
+func printTable(jobs []*job) error {
+	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintf(w, "format\tbytes/line\tns/line\tMB/s\tspeed by byte\tspeed by line\t\n")
+	base := jobs[slices.IndexFunc(jobs, func(j *job) bool { return j.name == baseline })]
+	for _, j := range jobs {
+		seconds := bench.Median(j.seconds)
+		ratio := bench.Median(bench.Ratios(base.seconds, j.seconds)) // both files have nearly the same size
+		fmt.Fprintf(w, "%s\t%d\t%.0f\t%.0f\t%.2f x\t%.2f x\t\n", j.name, j.bytes/j.lines, seconds/float64(j.lines)*1e9,
+			float64(j.bytes)/seconds/1e6, ratio*float64(j.bytes)/float64(base.bytes), ratio*float64(j.lines)/float64(base.lines))
+	}
+	return w.Flush()
+}
