@@ -29,23 +29,36 @@ func (d directiveLines) Head(block []byte) int {
 	return 0
 }
 
-// Directive implements [Director].
-func (d directiveLines) Directive(_, block []byte) []byte {
-	for end := len(block); end > 0; {
-		at := bytes.LastIndex(block[:end], []byte(d.prefix))
-		if at < 0 {
-			return nil
+// Directive implements [Director]. It searches from the start, because
+// bytes.IndexByte is faster than bytes.LastIndexByte.
+func (d directiveLines) Directive(_, block []byte) (last []byte) {
+	for pos := 0; ; {
+		n := bytes.IndexByte(block[pos:], '#')
+		if n < 0 {
+			return last
 		}
-		if at == 0 || block[at-1] == '\n' {
-			n := bytes.IndexByte(block[at:], '\n') + 1
-			if n == 0 {
-				n = len(block) - at
-			}
-			return block[at : at+n : at+n]
+		pos += n
+		if !hasPrefix(block[pos:], d.prefix) || pos > 0 && block[pos-1] != '\n' {
+			pos++
+			continue
 		}
-		end = at
+		last = firstLine(block[pos:])
+		pos += len(last)
 	}
-	return nil
+}
+
+// hasPrefix is bytes.HasPrefix for a string.
+func hasPrefix(b []byte, prefix string) bool {
+	return len(b) >= len(prefix) && string(b[:len(prefix)]) == prefix
+}
+
+// firstLine returns the first line of block with its line feed, if it has one.
+func firstLine(block []byte) []byte {
+	n := bytes.IndexByte(block, '\n') + 1
+	if n == 0 {
+		n = len(block)
+	}
+	return block[:n:n]
 }
 
 // Interface guards.

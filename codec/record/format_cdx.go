@@ -57,7 +57,7 @@ func (cdxReader) indexKeys() {}
 // lack its first space.
 func legendOf(line []byte) []byte {
 	switch {
-	case bytes.HasPrefix(line, []byte("CDX ")):
+	case hasPrefix(line, "CDX "):
 		return line[len("CDX"):]
 	case len(line) > len(" CDX a") && string(line[1:4]) == "CDX" && line[4] == line[0]:
 		return line[len(" CDX"):]
@@ -75,27 +75,15 @@ func (cdxReader) Head(block []byte) int {
 }
 
 // Directive implements [Director]. Joined files have several legends.
-func (cdxReader) Directive(_, block []byte) []byte {
-	for end := len(block); end > 0; {
-		at := bytes.LastIndex(block[:end], []byte("CDX"))
-		if at < 0 {
-			return nil
+func (cdxReader) Directive(_, block []byte) (last []byte) {
+	for len(block) > 0 {
+		line := firstLine(block)
+		if legendOf(line) != nil {
+			last = line
 		}
-		for start := at; start >= max(0, at-1); start-- {
-			if start > 0 && block[start-1] != '\n' {
-				continue
-			}
-			n := bytes.IndexByte(block[start:], '\n') + 1
-			if n == 0 {
-				n = len(block) - start
-			}
-			if line := block[start : start+n : start+n]; legendOf(line) != nil {
-				return line
-			}
-		}
-		end = at
+		block = block[len(line):]
 	}
-	return nil
+	return last
 }
 
 // checkHead implements [headChecker].

@@ -26,16 +26,17 @@ func main() {
 	mb := flag.Int("mb", 200, "size of each file in MB")
 	rounds := flag.Int("rounds", 7, "number of rounds; their median is printed")
 	only := flag.String("only", "", "names of formats, separated by commas; default: all")
+	dir := flag.String("dir", "", "existing folder to write the files to, which are kept; default: a temporary one")
 	binary := flag.String("urlfold", "urlfold", "program to measure")
 	where := flag.String("where", `status < 600 && method != "" && bytes >= 0`, "expression for the row with --where")
 	flag.Parse()
-	if err := run(*log, *mb, *rounds, *only, *binary, *where); err != nil {
+	if err := run(*log, *dir, *mb, *rounds, *only, *binary, *where); err != nil {
 		fmt.Fprintln(os.Stderr, "formats:", err)
 		os.Exit(1)
 	}
 }
 
-func run(log string, mb, rounds int, only, binary, where string) error {
+func run(log, dir string, mb, rounds int, only, binary, where string) error {
 	if log == "" {
 		corpora := os.Getenv("URLFOLD_CORPORA")
 		if corpora == "" {
@@ -47,11 +48,12 @@ func run(log string, mb, rounds int, only, binary, where string) error {
 	if err != nil {
 		return err
 	}
-	dir, err := os.MkdirTemp("", "urlfold-formats")
-	if err != nil {
-		return err
+	if dir == "" {
+		if dir, err = os.MkdirTemp("", "urlfold-formats"); err != nil {
+			return err
+		}
+		defer os.RemoveAll(dir)
 	}
-	defer os.RemoveAll(dir)
 	jobs, err := prepare(dir, requests, mb*1e6, only, where)
 	if err != nil {
 		return err
