@@ -3,7 +3,7 @@ package codec
 import (
 	"bytes"
 
-	"github.com/urlfold/urlfold/codec/idna"
+	"github.com/urlfold/urlfold/codec/internal/idna"
 	"github.com/urlfold/urlfold/codec/percent"
 )
 

@@ -3,7 +3,7 @@ package codec
 import (
 	"bytes"
 
-	"github.com/urlfold/urlfold/codec/psl"
+	"github.com/urlfold/urlfold/codec/internal/psl"
 )
 
 // This file splits hosts by the Public Suffix List (https://publicsuffix.org).

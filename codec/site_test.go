@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/urlfold/urlfold/codec/idna"
-	"github.com/urlfold/urlfold/codec/psl"
+	"github.com/urlfold/urlfold/codec/internal/idna"
+	"github.com/urlfold/urlfold/codec/internal/psl"
 )
 
 func TestAppendSite(t *testing.T) {

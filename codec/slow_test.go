@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/urlfold/urlfold/codec/idna"
+	"github.com/urlfold/urlfold/codec/internal/idna"
 )
 
 // This file is the readable twin of the normalizer: it applies the rules of RFC

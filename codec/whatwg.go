@@ -3,6 +3,7 @@ package codec
 import (
 	"bytes"
 
+	"github.com/urlfold/urlfold/codec/internal/idna"
 	"github.com/urlfold/urlfold/codec/percent"
 )
 
@@ -38,6 +39,10 @@ func ParseStandard(name string) (Standard, error) {
 // SpecDate is the date of the edition of the WHATWG URL Standard that this
 // package implements.
 const SpecDate = "2026-07-02"
+
+// UnicodeVersion is the version of the Unicode data of hosts (UTS 46) and of
+// normalization form C.
+const UnicodeVersion = idna.UnicodeVersion
 
 // A parser is one run of the basic URL parser
 // (https://url.spec.whatwg.org/#concept-basic-url-parser). It writes the

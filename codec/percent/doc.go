@@ -16,7 +16,6 @@
 //	normal.go  AppendNormal: the normal form of a component
 //	defect.go  AppendDefectsOf: defects of the escapes in a component
 //	utf8.go    escaped UTF-8 and the ways in which it can be ill-formed
-//	chart.go   the chart of the bytes that must be escaped in each component
 //	gen.go     the rules of all sets, as written in their standards
 //
 // The package does no I/O, has no global state, allocates only to grow dst, and

@@ -20,20 +20,18 @@ import (
 const (
 	alpha      = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 	digit      = "0123456789"
-	hexdig     = digit + "ABCDEFabcdef"                       // RFC 3986 §2.1: a to f are equivalent to A to F
-	unreserved = alpha + digit + "-._~"                       // RFC 3986 §2.3
-	genDelims  = ":/?#[]@"                                    // RFC 3986 §2.2
-	subDelims  = "!$&'()*+,;="                                // RFC 3986 §2.2
-	pchar      = unreserved + subDelims + ":@"                // RFC 3986 §3.3, without pct-encoded
-	regName    = unreserved + subDelims                       // RFC 3986 §3.2.2, without pct-encoded
-	userinfo   = unreserved + subDelims + ":"                 // RFC 3986 §3.2.1, without pct-encoded
-	query      = pchar + "/?"                                 // RFC 3986 §3.4
-	schemeChar = alpha + digit + "+-."                        // RFC 3986 §3.1
-	uchar      = alpha + digit + "$-_." + "+!*'(),"           // RFC 1738 §5: unreserved = alpha / digit / safe / extra, without escape
-	hsegment   = uchar + ";:@&="                              // RFC 1738 §5: hsegment and search
-	user       = uchar + ";?&="                               // RFC 1738 §5: user and password
-	xchar      = uchar + ";/?:@&="                            // RFC 1738 §5: unreserved / reserved
-	scheme1738 = "abcdefghijklmnopqrstuvwxyz" + digit + "+-." // RFC 1738 §5: lowalpha only
+	hexdig     = digit + "ABCDEFabcdef"             // RFC 3986 §2.1: a to f are equivalent to A to F
+	unreserved = alpha + digit + "-._~"             // RFC 3986 §2.3
+	genDelims  = ":/?#[]@"                          // RFC 3986 §2.2
+	subDelims  = "!$&'()*+,;="                      // RFC 3986 §2.2
+	pchar      = unreserved + subDelims + ":@"      // RFC 3986 §3.3, without pct-encoded
+	regName    = unreserved + subDelims             // RFC 3986 §3.2.2, without pct-encoded
+	userinfo   = unreserved + subDelims + ":"       // RFC 3986 §3.2.1, without pct-encoded
+	query      = pchar + "/?"                       // RFC 3986 §3.4
+	uchar      = alpha + digit + "$-_." + "+!*'()," // RFC 1738 §5: unreserved = alpha / digit / safe / extra, without escape
+	hsegment   = uchar + ";:@&="                    // RFC 1738 §5: hsegment and search
+	user       = uchar + ";?&="                     // RFC 1738 §5: user and password
+	xchar      = uchar + ";/?:@&="                  // RFC 1738 §5: unreserved / reserved
 )
 
 // Percent-encode sets of the WHATWG URL Standard §1.3, without the bytes of the
@@ -87,9 +85,6 @@ var sets = []set{
 	{name: "RFC1738QueryName", doc: "the set for the name in a pair: RFC1738Query, ';' (reserved, §3.3), '&', '=' and '+'", allow: without(hsegment, ";&=+")},
 	{name: "RFC1738QueryValue", doc: "the set for the value in a pair: RFC1738Query, ';' (reserved, §3.3), '&' and '+'", allow: without(hsegment, ";&+")},
 	{name: "RFC1738Fragment", doc: "the set for a fragment: all bytes except uchar and reserved. A fragment is not part of a URL in RFC 1738 (§2.2), so its most general production, xchar, is used, as in RFC 1808 §2.2", allow: xchar},
-
-	{name: "schemeRFC3986", doc: "the set for a scheme (RFC 3986 §3.1), which cannot have escapes", allow: schemeChar},
-	{name: "schemeRFC1738", doc: "the set for a scheme (RFC 1738 §5), which is in lower case", allow: scheme1738},
 }
 
 // Classes that are not sets use the high bits.

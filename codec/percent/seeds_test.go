@@ -145,29 +145,6 @@ func TestSeed002Encode(t *testing.T) {
 			}
 		}
 	}
-	if got := Reserved(); got != chars {
-		t.Errorf("reserved bytes %q, want %q", got, chars)
-	}
-}
-
-// TestReservedChart compares the chart with the table of the document.
-func TestReservedChart(t *testing.T) {
-	for _, standard := range Standards() {
-		ch, err := NewReservedChart(standard)
-		if err != nil || len(ch.Rows) != len(Reserved()) {
-			t.Fatalf("%s: %d rows, %v", standard, len(ch.Rows), err)
-		}
-		for _, row := range ch.Rows {
-			for i, cell := range row.Cells {
-				if escape := string(AppendEscape(nil, row.Char)); cell != escape && cell != string(row.Char) || cell != escape && Delimiters(ch.Columns[i]) == "" {
-					t.Errorf("%s, %s, %c: %s", standard, ch.Columns[i], row.Char, cell)
-				}
-			}
-		}
-	}
-	if _, err := NewReservedChart("rfc2396"); err == nil {
-		t.Error("NewReservedChart accepted rfc2396")
-	}
 }
 
 // TestSeed003Components covers the two tables of "URI-safe characters": where a
@@ -196,12 +173,6 @@ func TestSeed003Components(t *testing.T) {
 			if may := !row.set.Has(c[0]); may != (row.right[i] == 'y') {
 				t.Errorf("%s: %s can be raw: %v, want %c (document %c)", row.component, c, may, row.right[i], row.may[i])
 			}
-		}
-	}
-	// Confirmed by RFC 3986 §3.1: of these only '+' is allowed in a scheme.
-	for _, c := range cols {
-		if !schemeRFC3986.Has(c[0]) != (c == "+") {
-			t.Errorf("scheme: %s", c)
 		}
 	}
 }

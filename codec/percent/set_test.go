@@ -52,8 +52,6 @@ func TestSets(t *testing.T) {
 		RFC1738QueryName:   " \"#&+/;<=>?[\\]^`{|}~", //
 		RFC1738QueryValue:  " \"#&+/;<>?[\\]^`{|}~",  //
 		RFC1738Fragment:    " \"#<>[\\]^`{|}~",       // RFC 1738 §5 xchar
-		schemeRFC3986:      " !\"#$&'()*,/:;<=>?@[\\]^_`{|}~",
-		schemeRFC1738:      " !\"#$&'()*,/:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]^_`{|}~",
 	}
 	if len(want) != numSets {
 		t.Errorf("the test has %d sets, want %d", len(want), numSets)

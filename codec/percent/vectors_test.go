@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/urlfold/urlfold/internal/testkit/tsv"
 )
 
 // The vectors of other projects are not in the repository: set URLFOLD_CORPORA
@@ -42,7 +44,7 @@ type exceptions struct {
 func expect(t *testing.T, file string) exceptions {
 	t.Helper()
 	e := exceptions{t, file, map[string]bool{}}
-	for _, row := range readTSV(t, "vectors-exceptions.tsv") {
+	for _, row := range tsv.Read(t, "testdata/vectors-exceptions.tsv") {
 		if row["reason"] == "" {
 			t.Errorf("%s: an exception without a reason: %s", file, row["vector"])
 		}

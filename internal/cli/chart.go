@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/urlfold/urlfold/codec/percent"
+	"github.com/urlfold/urlfold/internal/escapechart"
 )
 
 // newChartCmd returns the command that prints which bytes are percent-encoded
@@ -31,13 +32,13 @@ With --all-reserved, print what "urlfold encode --all-reserved" writes for each 
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if allReserved {
-				ch, err := percent.NewReservedChart(standard)
+				ch, err := escapechart.NewReserved(standard)
 				if err != nil {
 					return usage(err)
 				}
 				return writeReservedChart(cmd.OutOrStdout(), ch)
 			}
-			ch, err := percent.NewChart(standard)
+			ch, err := escapechart.New(standard)
 			if err != nil {
 				return usage(err)
 			}
@@ -58,12 +59,12 @@ m  encode unless used as a delimiter
 `
 
 // writeChart writes ch as a table and its legend.
-func writeChart(w io.Writer, ch percent.Chart) error {
+func writeChart(w io.Writer, ch escapechart.Chart) error {
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	// Cells come first, so that classes and notes of different widths do not
 	// shift the columns.
 	_, _ = fmt.Fprintf(tw, "%s\t%s\tclass\tnote\n", ch.Standard, strings.Join(ch.Columns, "\t"))
-	var used []percent.Note
+	var used []escapechart.Note
 	for _, r := range ch.Rows {
 		_, _ = fmt.Fprintln(tw, rowText(r))
 		used = append(used, r.Notes...)
@@ -85,7 +86,7 @@ func writeChart(w io.Writer, ch percent.Chart) error {
 }
 
 // writeReservedChart writes ch as a table and its legend.
-func writeReservedChart(w io.Writer, ch percent.ReservedChart) error {
+func writeReservedChart(w io.Writer, ch escapechart.Reserved) error {
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	_, _ = fmt.Fprintf(tw, "%s\t%s\tclass\n", ch.Standard, strings.Join(ch.Columns, "\t"))
 	for _, r := range ch.Rows {
@@ -98,7 +99,7 @@ func writeReservedChart(w io.Writer, ch percent.ReservedChart) error {
 	return err
 }
 
-func rowText(r percent.ChartRow) string {
+func rowText(r escapechart.Row) string {
 	fields := []string{rowName(r)}
 	for _, c := range r.Cells {
 		fields = append(fields, string(c))
@@ -114,7 +115,7 @@ func rowText(r percent.ChartRow) string {
 
 // rowName returns the label of a row: the character, or its hexadecimal code if
 // it is not printable.
-func rowName(r percent.ChartRow) string {
+func rowName(r escapechart.Row) string {
 	switch {
 	case r.First != r.Last:
 		return fmt.Sprintf("%02X-%02X", r.First, r.Last)

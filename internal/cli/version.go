@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/urlfold/urlfold/codec"
-	"github.com/urlfold/urlfold/codec/idna"
 	"github.com/urlfold/urlfold/codec/params"
 )
 
@@ -52,7 +51,7 @@ type editions struct {
 }
 
 var builtin = editions{
-	SpecDate: codec.SpecDate, Unicode: idna.UnicodeVersion,
+	SpecDate: codec.SpecDate, Unicode: codec.UnicodeVersion,
 	PublicSuffixes: codec.SiteListVersion(), Parameters: "default@" + params.DefaultVersion,
 }
 

@@ -41,14 +41,14 @@ type rule struct {
 
 // Groups of packages, in the order of the arrow
 //
-//	cmd -> sources, sinks -> sources/*, sinks/* -> pipeline -> codec/record -> codec/surt, codec/iri -> codec -> codec/percent, codec/idna, codec/psl, codec/params, codec/template
+//	cmd -> sources, sinks -> sources/*, sinks/* -> pipeline -> codec/record -> codec/surt, codec/iri -> codec -> codec/percent, codec/internal/idna, codec/internal/psl, codec/params, codec/template
 var (
 	// The packages below codec: escapes, host labels, public suffixes, and
 	// parameters by policy. They know no URL, only the part of one that they
 	// are given, so that each can be tested and fuzzed by itself. Only
 	// codec/params and codec/template use another of them, codec/percent, for
 	// escapes.
-	leaves = []string{"./codec/percent", "./codec/idna", "./codec/psl", "./codec/params", "./codec/template"}
+	leaves = []string{"./codec/percent", "./codec/internal/idna", "./codec/internal/psl", "./codec/params", "./codec/template"}
 	// Forms of a URL that package codec does not need.
 	forms      = []string{"./codec/surt", "./codec/iri"}
 	components = []string{"./sources/...", "./sinks/..."}
@@ -75,12 +75,12 @@ var rules = []rule{
 		why:  "the tables, the host labels and the parameters are the lowest layer: everything else depends on them",
 	},
 	{
-		from: join("./codec/percent", "./codec/idna", "./codec/psl"),
+		from: join("./codec/percent", "./codec/internal/idna", "./codec/internal/psl"),
 		deny: leaves,
 		why:  "a table is independent: its answers must not change with another table",
 	},
 	{
-		from: join("./codec/psl"),
+		from: join("./codec/internal/psl"),
 		deny: join("fmt", "strconv", "reflect", "unsafe", "github.com/...", "golang.org/..."),
 		why:  "a list lookup needs no other package: the package used before depended on net/http",
 	},

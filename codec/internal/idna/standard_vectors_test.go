@@ -32,7 +32,7 @@ var statusCodesOf = map[Error][]string{
 // TestVectorsIDNA runs testdata/vectors/idna.jsonl: ASCII forms, failures, the
 // violated rule of UTS 46, and the label that violates it.
 func TestVectorsIDNA(t *testing.T) {
-	data, err := os.ReadFile(filepath.Join("..", "..", "testdata", "vectors", "idna.jsonl"))
+	data, err := os.ReadFile(filepath.Join("..", "..", "..", "testdata", "vectors", "idna.jsonl"))
 	if err != nil {
 		t.Fatal(err)
 	}

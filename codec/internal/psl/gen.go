@@ -21,7 +21,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/urlfold/urlfold/codec/idna"
+	"github.com/urlfold/urlfold/codec/internal/idna"
 )
 
 // version is the date of data/public_suffix_list.dat: see data/README.md.

@@ -42,7 +42,7 @@ func listRules(section uint64) (rules []string) {
 // and the table to the file that it was made from. With -update it writes the
 // JSON file.
 func TestListJSON(t *testing.T) {
-	const path = "../../testdata/vectors/lists/public-suffixes.json"
+	const path = "../../../testdata/vectors/lists/public-suffixes.json"
 	type list struct {
 		Version string   `json:"version"`
 		ICANN   []string `json:"icann"`
@@ -78,6 +78,6 @@ func TestListJSON(t *testing.T) {
 		}
 	}
 	if got, err := os.ReadFile(path); err != nil || !bytes.Equal(got, want) {
-		t.Errorf("%s is out of date (%v): go generate ./codec/psl", path, err)
+		t.Errorf("%s is out of date (%v): go generate ./codec/internal/psl", path, err)
 	}
 }

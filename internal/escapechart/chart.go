@@ -1,8 +1,12 @@
-package percent
+// Package escapechart makes charts of the bytes that must be percent-encoded,
+// from the sets of package percent.
+package escapechart
 
 import (
 	"fmt"
 	"strings"
+
+	"github.com/urlfold/urlfold/codec/percent"
 )
 
 // Cell says whether a byte must be escaped in a component.
@@ -53,12 +57,12 @@ func (n Note) String() string {
 type Chart struct {
 	Standard string
 	Columns  []string
-	Rows     []ChartRow
+	Rows     []Row
 }
 
-// ChartRow is the row for one byte, or for a range of bytes with the same
+// Row is the row for one byte, or for a range of bytes with the same
 // cells.
-type ChartRow struct {
+type Row struct {
 	First, Last byte
 	Class       string // name of the byte's class in the standard, or ""
 	Cells       []Cell // one per column
@@ -68,16 +72,16 @@ type ChartRow struct {
 // column describes a component in a chart.
 type column struct {
 	name   string
-	raw    Set
-	scheme bool   // a scheme, which cannot have escapes
-	delims string // bytes that have a purpose in the component or end it
+	raw    percent.Set
+	scheme func(byte) bool // the bytes of a scheme, which cannot have escapes; nil for other components
+	delims string          // bytes that have a purpose in the component or end it
 }
 
 func (col column) cell(c byte) Cell {
 	switch {
-	case col.scheme && (c == '%' || col.raw.Has(c)):
+	case col.scheme != nil && !col.scheme(c):
 		return NotAllowed
-	case col.scheme:
+	case col.scheme != nil:
 		return Never
 	case c == '%':
 		return Always // RFC 3986 §2.4: in data it must be %25
@@ -99,36 +103,36 @@ var charts = []struct {
 	class    func(c byte) string
 }{
 	{"rfc3986", []column{
-		{name: "scheme", raw: schemeRFC3986, scheme: true},
-		{name: "auth", raw: RFC3986Userinfo, delims: subDelims + ":@[]/?#"},
-		{name: "path", raw: RFC3986Path, delims: subDelims + "/?#"},
-		{name: "query", raw: RFC3986Query, delims: subDelims + "#"},
-		{name: "fragment", raw: RFC3986Fragment, delims: subDelims},
+		{name: "scheme", scheme: inScheme3986},
+		{name: "auth", raw: percent.RFC3986Userinfo, delims: subDelims + ":@[]/?#"},
+		{name: "path", raw: percent.RFC3986Path, delims: subDelims + "/?#"},
+		{name: "query", raw: percent.RFC3986Query, delims: subDelims + "#"},
+		{name: "fragment", raw: percent.RFC3986Fragment, delims: subDelims},
 	}, class3986},
 	{"whatwg", []column{
-		{name: "scheme", raw: schemeRFC3986, scheme: true},
-		{name: "auth", raw: WHATWGUserinfo, delims: `:@[]/\?#`},
-		{name: "path", raw: WHATWGPath, delims: `/\?#`},
-		{name: "query", raw: WHATWGSpecialQuery, delims: "&=+#"},
-		{name: "fragment", raw: WHATWGFragment},
+		{name: "scheme", scheme: inScheme3986},
+		{name: "auth", raw: percent.WHATWGUserinfo, delims: `:@[]/\?#`},
+		{name: "path", raw: percent.WHATWGPath, delims: `/\?#`},
+		{name: "query", raw: percent.WHATWGSpecialQuery, delims: "&=+#"},
+		{name: "fragment", raw: percent.WHATWGFragment},
 	}, class3986},
 	{"rfc1738", []column{
-		{name: "scheme", raw: schemeRFC1738, scheme: true},
-		{name: "auth", raw: RFC1738Userinfo, delims: ":@/"},
-		{name: "path", raw: RFC1738Path, delims: "/;?"},
-		{name: "query", raw: RFC1738Query, delims: ";"},
-		{name: "fragment", raw: RFC1738Fragment},
+		{name: "scheme", scheme: inScheme1738},
+		{name: "auth", raw: percent.RFC1738Userinfo, delims: ":@/"},
+		{name: "path", raw: percent.RFC1738Path, delims: "/;?"},
+		{name: "query", raw: percent.RFC1738Query, delims: ";"},
+		{name: "fragment", raw: percent.RFC1738Fragment},
 	}, class1738},
 	{"form", []column{
-		{name: "name or value", raw: WHATWGForm, delims: "&=+"},
+		{name: "name or value", raw: percent.WHATWGForm, delims: "&=+"},
 	}, classForm},
 }
 
-// NewChart returns the chart for a standard (rfc3986, whatwg, rfc1738 or form),
-// computed from the sets of this package. It has one row for each byte from 20
+// New returns the chart for a standard (rfc3986, whatwg, rfc1738 or form),
+// computed from the sets of package percent. It has one row for each byte from 20
 // to 7E, followed by the controls, DEL, and the bytes from 80 to FF. It returns
 // an error if the standard is unknown.
-func NewChart(standard string) (Chart, error) {
+func New(standard string) (Chart, error) {
 	for _, s := range charts {
 		if s.standard != standard {
 			continue
@@ -147,15 +151,28 @@ func NewChart(standard string) (Chart, error) {
 			newRow(s.columns, 0x7F, 0x7F, "control"), newRow(s.columns, 0x80, 0xFF, "not ASCII"))
 		return ch, nil
 	}
-	return Chart{}, errUnknownStandard(standard)
+	return Chart{}, errUnknown(standard)
 }
 
-func newRow(columns []column, first, last byte, class string) ChartRow {
-	r := ChartRow{First: first, Last: last, Class: class}
+func errUnknown(standard string) error {
+	return fmt.Errorf("unknown standard %q: must be one of %s", standard, strings.Join(percent.Standards(), ", "))
+}
+
+func newRow(columns []column, first, last byte, class string) Row {
+	r := Row{First: first, Last: last, Class: class}
 	for _, col := range columns {
 		r.Cells = append(r.Cells, col.cell(first))
 	}
 	return r
+}
+
+// inScheme3986 reports whether c is in the scheme of RFC 3986 §3.1.
+func inScheme3986(c byte) bool { return inScheme1738(c) || 'A' <= c && c <= 'Z' }
+
+// inScheme1738 reports whether c is in the scheme of RFC 1738 §5, which is in
+// lower case.
+func inScheme1738(c byte) bool {
+	return 'a' <= c && c <= 'z' || '0' <= c && c <= '9' || strings.IndexByte("+-.", c) >= 0
 }
 
 // class3986 returns the class of c in RFC 3986 §2.
@@ -163,11 +180,11 @@ func class3986(c byte) string {
 	switch {
 	case c == '%':
 		return "escape"
-	case IsUnreserved(c):
+	case percent.IsUnreserved(c):
 		return "unreserved"
 	case strings.IndexByte(subDelims, c) >= 0:
 		return "sub-delim"
-	case IsReserved(c):
+	case percent.IsReserved(c):
 		return "gen-delim"
 	}
 	return ""
@@ -182,7 +199,7 @@ func class1738(c byte) string {
 		return "safe"
 	case strings.IndexByte("!*'(),", c) >= 0:
 		return "extra"
-	case RFC1738Path.Has(c) || c == '%':
+	case percent.RFC1738Path.Has(c) || c == '%':
 		return "unsafe"
 	}
 	return "alphanumeric"
@@ -202,13 +219,13 @@ func classForm(c byte) string {
 func notes(c byte) (ns []Note) {
 	for _, d := range []struct {
 		note      Note
-		more, few Set // the note is for the bytes in more that are not in few
+		more, few percent.Set // the note is for the bytes in more that are not in few
 	}{
-		{NotePath, RFC3986Path, WHATWGPath},
-		{NoteQuery, RFC3986Query, WHATWGSpecialQuery},
-		{NoteFragment, RFC3986Fragment, WHATWGFragment},
-		{NoteSpecialQuery, WHATWGSpecialQuery, RFC3986Query},
-		{NoteUserinfo, WHATWGUserinfo, RFC3986Userinfo},
+		{NotePath, percent.RFC3986Path, percent.WHATWGPath},
+		{NoteQuery, percent.RFC3986Query, percent.WHATWGSpecialQuery},
+		{NoteFragment, percent.RFC3986Fragment, percent.WHATWGFragment},
+		{NoteSpecialQuery, percent.WHATWGSpecialQuery, percent.RFC3986Query},
+		{NoteUserinfo, percent.WHATWGUserinfo, percent.RFC3986Userinfo},
 	} {
 		switch {
 		case !d.more.Has(c) || d.few.Has(c):

@@ -3,7 +3,7 @@ package psl_test
 import (
 	"fmt"
 
-	"github.com/urlfold/urlfold/codec/psl"
+	"github.com/urlfold/urlfold/codec/internal/psl"
 )
 
 func ExampleSuffixLen() {

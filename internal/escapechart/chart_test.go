@@ -1,50 +1,17 @@
-package percent
+package escapechart
 
 import (
-	"bufio"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
-)
 
-// readTSV returns the rows of a tab-separated file in testdata as maps keyed by
-// the names in the first row. Lines that start with # are comments.
-func readTSV(t *testing.T, name string) (rows []map[string]string) {
-	t.Helper()
-	file, err := os.Open(filepath.Join("testdata", name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = file.Close() }()
-	var names []string
-	lines := bufio.NewScanner(file)
-	for lines.Scan() {
-		fields := strings.Split(lines.Text(), "\t")
-		switch {
-		case strings.HasPrefix(lines.Text(), "# "):
-		case names == nil:
-			names = fields
-		case len(fields) != len(names):
-			t.Fatalf("%s: %d fields in %q, want %d", name, len(fields), lines.Text(), len(names))
-		default:
-			row := map[string]string{}
-			for i, f := range fields {
-				row[names[i]] = f
-			}
-			rows = append(rows, row)
-		}
-	}
-	if err := lines.Err(); err != nil {
-		t.Fatal(err)
-	}
-	return rows
-}
+	"github.com/urlfold/urlfold/codec/percent"
+	"github.com/urlfold/urlfold/internal/testkit/tsv"
+)
 
 func mustChart(t *testing.T, standard string) Chart {
 	t.Helper()
-	ch, err := NewChart(standard)
+	ch, err := New(standard)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +20,7 @@ func mustChart(t *testing.T, standard string) Chart {
 
 // cells returns the cells of a row by column name, including the columns
 // "class", "label" and "notes".
-func (ch Chart) cells(r ChartRow) map[string]string {
+func (ch Chart) cells(r Row) map[string]string {
 	m := map[string]string{"class": r.Class, "label": string(rune(r.First))}
 	if r.First == ' ' {
 		m["label"] = "SPACE"
@@ -74,9 +41,9 @@ func (ch Chart) cells(r ChartRow) map[string]string {
 // value and the clause that decides. The test fails for listed errors that are
 // not differences.
 func TestChartOfDocument(t *testing.T) {
-	ch, doc := mustChart(t, "rfc3986"), readTSV(t, "chart-001.tsv")
+	ch, doc := mustChart(t, "rfc3986"), tsv.Read(t, "testdata/chart-001.tsv")
 	wrong := map[string]map[string]string{}
-	for _, w := range readTSV(t, "chart-001-wrong.tsv") {
+	for _, w := range tsv.Read(t, "testdata/chart-001-wrong.tsv") {
 		wrong[w["byte"]+" "+w["column"]] = w
 	}
 	if len(doc) != 0x7F-0x20 {
@@ -104,7 +71,7 @@ func TestChartOfDocument(t *testing.T) {
 // TestChartRest checks the document's statement that controls, DEL and all
 // bytes from 80 to FF are always escaped.
 func TestChartRest(t *testing.T) {
-	for _, standard := range Standards() {
+	for _, standard := range percent.Standards() {
 		ch := mustChart(t, standard)
 		rest := ch.Rows[0x7F-0x20:]
 		if len(rest) != 3 || rest[0].Last != 0x1F || rest[1].First != 0x7F || rest[2].First != 0x80 || rest[2].Last != 0xFF {
@@ -118,8 +85,8 @@ func TestChartRest(t *testing.T) {
 			}
 		}
 	}
-	if _, err := NewChart("rfc2396"); err == nil {
-		t.Error("NewChart accepted an unknown standard")
+	if _, err := New("rfc2396"); err == nil {
+		t.Error("New accepted an unknown standard")
 	}
 	if got := Note(99).String(); got != "note(99)" || NoteQuery.String() == "" {
 		t.Errorf("out-of-range note: got %q", got)
