@@ -49,7 +49,7 @@ func (n *Normalizer) onePass(dst, src []byte, end int, r *Result) ([]byte, bool)
 		r.judge(src, p.dst[p.base:])
 		return p.dst, true
 	}
-	escaped := !p.rules.HasAll(escapeRules) && !r.Flags.Intersect(escapeFlags).IsZero()
+	escaped := !p.rules.hasAll(escapeRules) && !r.Flags.Intersect(escapeFlags).IsZero()
 	s.canonical = len(s.kept) == 0 && !escaped
 	s.patched = !escaped
 	s.unjudged, s.applied = true, p.applied

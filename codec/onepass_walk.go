@@ -56,7 +56,7 @@ func (p *Profile) walkTable() *walkTable {
 	switch {
 	case p.Standard == WHATWG && p.Rules&^(escapeRules|lossyRules|1<<FallbackRFC) == 0:
 		return whatwgWalk
-	case p.Standard == RFC && p.Rules.HasAll(syntaxRules) && p.Rules&^(syntaxRules|schemeRules) == 0 && p.Malformed == percent.MalformedEncode:
+	case p.Standard == RFC && p.Rules.hasAll(syntaxRules) && p.Rules&^(syntaxRules|schemeRules) == 0 && p.Malformed == percent.MalformedEncode:
 		return rfcWalk
 	case p.Standard == RFC && p.Rules == 0 && p.Malformed == percent.MalformedKeep:
 		return verbatimWalk

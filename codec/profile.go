@@ -102,7 +102,7 @@ func (p *Profile) check() error {
 		"contains a rule that the standard whatwg implies or contradicts")
 	refuse(p.Standard == RFC && p.Rules&ProfileRules()&^chosenRules[RFC] != 0, "contains a rule that requires the standard whatwg")
 	refuse(p.Standard == WHATWG && p.Malformed != percent.MalformedKeep, "Malformed must be MalformedKeep with the standard whatwg")
-	refuse(p.Rules.Has(RFCClean) && !p.Rules.HasAll(escapeRules), "rfc-clean requires esc-upper and esc-unres")
+	refuse(p.Rules.Has(RFCClean) && !p.Rules.hasAll(escapeRules), "rfc-clean requires esc-upper and esc-unres")
 	refuse(p.Standard == RFC && p.Rules.Has(DecodeUnreserved) && !p.Rules.Has(RemoveDots),
 		"esc-unres requires dots: decoding escapes can create dot segments")
 	refuse(p.Rules.Has(RemoveDots) && !p.Rules.Has(GuardPath),

@@ -273,8 +273,8 @@ func KeyRules(lv Level) Rules {
 // Has reports whether r is in the set.
 func (s Rules) Has(r Rule) bool { return s>>r&1 != 0 }
 
-// HasAll reports whether every rule of o is in the set.
-func (s Rules) HasAll(o Rules) bool { return s&o == o }
+// hasAll reports whether every rule of o is in the set.
+func (s Rules) hasAll(o Rules) bool { return s&o == o }
 
 // Len returns the number of rules in the set.
 func (s Rules) Len() int { return bits.OnesCount64(uint64(s)) }

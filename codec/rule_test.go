@@ -107,7 +107,7 @@ func TestRuleSets(t *testing.T) {
 	if got := "q-signed," + queryRules(all).String(); got != all.String() {
 		t.Errorf("rules of queries are %s, want %v", got, all)
 	}
-	if s := RulesOf(LowerHost, RemoveDots); !s.Has(LowerHost) || s.Has(LowerScheme) || !syntaxRules.HasAll(s) || s.HasAll(syntaxRules) || Rules(0).String() != "" {
+	if s := RulesOf(LowerHost, RemoveDots); !s.Has(LowerHost) || s.Has(LowerScheme) || !syntaxRules.hasAll(s) || s.hasAll(syntaxRules) || Rules(0).String() != "" {
 		t.Error("sets of rules")
 	}
 }

@@ -28,7 +28,7 @@ func (n *Normalizer) hitsRFC(src, norm []byte, r *Result) Rules {
 	}
 	u := &read.In
 	host := u.Bytes(src, Host)
-	if !n.rules.HasAll(syntaxRules) || n.profile.Malformed != percent.MalformedEncode || hasPrefix(host, '[') && bytes.IndexByte(host, '%') >= 0 {
+	if !n.rules.hasAll(syntaxRules) || n.profile.Malformed != percent.MalformedEncode || hasPrefix(host, '[') && bytes.IndexByte(host, '%') >= 0 {
 		return hits | n.climb(nil, src, r)
 	}
 	f := read.Flags

@@ -16,7 +16,7 @@
 //
 // # Limits
 //
-// A file that is longer than [MaxFile] or nested more than 16 levels deep is
+// A file that is longer than 64 KiB or nested more than 16 levels deep is
 // rejected before it is parsed.
 package config
 

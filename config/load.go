@@ -12,7 +12,7 @@ import (
 
 // Load reads the configuration file at path. See Parse.
 func Load(path string, types Types, env Env) (*File, error) {
-	data, err := readFile(path, MaxFile)
+	data, err := readFile(path, maxFile)
 	if err != nil {
 		return nil, &Error{File: path, Reason: fileReason(err), err: err}
 	}

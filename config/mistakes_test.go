@@ -87,7 +87,7 @@ func TestFileMistakes(t *testing.T) {
 	f(minimal+"dead_letter: {}", "c:4:14: missing type (must be one of: file, jetstream, kafka)")
 	f("sources: [file: {name: x}, file: {name: x}]\ncodec: {format: lines}\nsinks: [file: {name: 'a b'}]",
 		"c:1:41: duplicate component name", "c:3:22: "+nameRule)
-	f(minimal+strings.Repeat("#", MaxFile), "c: file is larger than 64 KiB: move long lists into separate files")
+	f(minimal+strings.Repeat("#", maxFile), "c: file is larger than 64 KiB: move long lists into separate files")
 }
 
 func TestProfileFiles(t *testing.T) {

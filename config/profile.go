@@ -16,7 +16,7 @@ import (
 // relative to its directory; these files may be up to 64 MiB long. See
 // ParseProfile.
 func LoadProfile(path string) (codec.Profile, *codec.Policy, error) {
-	data, err := readFile(path, MaxFile)
+	data, err := readFile(path, maxFile)
 	if err != nil {
 		return codec.Profile{}, nil, &Error{File: path, Reason: fileReason(err), err: err}
 	}

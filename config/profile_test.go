@@ -171,7 +171,7 @@ func TestMistakes(t *testing.T) {
 		"p:17:15: must have at least 1 byte")
 	f(strings.Repeat("[", 100), "p:1:17: nested more than 16 levels deep")
 	f(strings.Repeat("- ", 100), "p:1:33: nested more than 16 levels deep")
-	f(strings.Repeat("\n", MaxFile+1), "p: file is larger than 64 KiB: move long lists into separate files")
+	f(strings.Repeat("\n", maxFile+1), "p: file is larger than 64 KiB: move long lists into separate files")
 	f("name: \"a\\q\"", "p:1:10: invalid YAML: found unknown escape character 'q'")
 }
 

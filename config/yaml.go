@@ -17,7 +17,7 @@ import (
 
 // Limits of a file. The YAML library takes quadratic time in both.
 const (
-	MaxFile  = 64 << 10 // bytes
+	maxFile  = 64 << 10 // bytes
 	maxDepth = 16
 )
 
@@ -47,7 +47,7 @@ func (d *document) parse(data []byte) (root ast.Node) {
 			d.errs = append(d.errs, &Error{File: d.file, Reason: "cannot parse as YAML"})
 		}
 	}()
-	if len(data) > MaxFile {
+	if len(data) > maxFile {
 		d.errs = append(d.errs, &Error{File: d.file, Reason: "file is larger than 64 KiB: move long lists into separate files"})
 		return nil
 	}
