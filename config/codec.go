@@ -25,8 +25,8 @@ type Codec struct {
 	Dialect string `yaml:"dialect" enum:"nginx,nginx-json,apache,backslash,none"`
 	// The URLs of an access log to normalize. all means those that the format has.
 	Target string `yaml:"target" enum:"request,referer,all"`
-	// The location of the URL: a path such as request.uri (jsonl), the name or
-	// number of a column (tables), or a key (logfmt, ltsv).
+	// The location of the URL: a path such as request.uri (jsonl, msgpack), the
+	// name or number of a column (tables), or a key (logfmt, ltsv).
 	URLField string `yaml:"url_field"`
 	// The locations of the parts of a URL that is composed of several fields, in
 	// jsonl, csv and tsv. Excludes url_field and base_field.

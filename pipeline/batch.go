@@ -110,6 +110,9 @@ type Stream struct {
 	// Apart reports that each record is compressed into members or frames of
 	// its own. The codec sets it.
 	Apart bool
+	// Binary reports that the records are binary and end without a line end. A
+	// sink must neither add nor remove one. The codec sets it.
+	Binary bool
 
 	// Facts holds the key, the host and the flags of each record. Its length is
 	// that of Recs, or it is nil if the codec was not asked for facts.

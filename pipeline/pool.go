@@ -66,7 +66,8 @@ const recSize = 16
 
 // reset empties s and drops arenas that have grown too far beyond size.
 func (s *Stream) reset(size int) {
-	s.Bytes, s.Recs, s.Packed, s.Facts, s.Apart = s.Bytes[:0], s.Recs[:0], s.Packed[:0], s.Facts[:0], false
+	s.Bytes, s.Recs, s.Packed, s.Facts = s.Bytes[:0], s.Recs[:0], s.Packed[:0], s.Facts[:0]
+	s.Apart, s.Binary = false, false
 	if cap(s.Bytes) > arenaGrowth*size {
 		s.Bytes = nil
 	}

@@ -26,6 +26,7 @@ type recordCodec struct {
 	director record.Director // the framing of the job, or nil if it is not a Director
 	facts    bool            // the job asks for facts
 	nested   bool            // the records of a line form one output record
+	whole    bool            // each message is one record
 	n        int             // records handled, for markEvery
 	line     int64           // number of the first line of the current record
 	mark     int             // offset in the batch where the counts were saved
@@ -51,7 +52,7 @@ func NewRecordCodecs(pick func(lane string) *record.Job) func() Codec {
 // begin selects the job of b's lane.
 func (c *recordCodec) begin(b *Batch) {
 	job := c.pick(b.Lane.Name())
-	b.Out.Apart = job.Apart()
+	b.Out.Apart, b.Out.Binary = job.Apart(), job.Binary()
 	if job == c.job {
 		return
 	}
@@ -60,7 +61,7 @@ func (c *recordCodec) begin(b *Batch) {
 		w = job.NewWorker()
 		c.workers[job] = w
 	}
-	c.job, c.w, c.facts, c.nested = job, w, job.Facts(), job.Nested()
+	c.job, c.w, c.facts, c.nested, c.whole = job, w, job.Facts(), job.Nested(), job.WholeMessages()
 	c.director, _ = job.Framing().(record.Director)
 }
 
@@ -88,7 +89,7 @@ func (c *recordCodec) records(b *Batch, end int) {
 		if c.n%markEvery == 0 || b.Next == 0 {
 			c.save(b)
 		}
-		rec := c.rec(b.In[:end], b.Next)
+		rec := c.rec(b, end, b.Next)
 		at.Line, at.Off, at.Key = c.line, b.at(), b.key()
 		out, dead := c.w.Append(b.Out.Bytes, b.Dead.Bytes, rec, at, &b.Stats)
 		if c.w.Err() != nil {
@@ -146,9 +147,9 @@ func (c *recordCodec) Reject(b *Batch) {
 	c.w = c.job.NewWorker() // the panic may have left the old worker in any state
 	c.workers[c.job] = c.w
 	b.Stats = c.saved
-	at := record.Position{Name: b.Lane.Name(), Head: c.head(b, c.mark)}
+	at := record.Position{Name: b.Lane.Name(), Head: c.head(b, c.mark), Message: len(b.Msgs) > 0}
 	for next := c.mark; next < b.Next; {
-		rec := c.rec(b.In[:b.limit(next)], next)
+		rec := c.rec(b, b.limit(next), next)
 		at.Off = b.Off + int64(next)
 		c.out, c.dead = c.w.Append(c.out[:0], c.dead[:0], rec, at, &b.Stats)
 		next += len(rec)
@@ -187,14 +188,17 @@ func (c *recordCodec) inHand(b *Batch) []byte {
 	if len(b.Msgs) > 0 {
 		end = b.Msgs[b.NextMsg].end()
 	}
-	return c.rec(b.In[:end], b.Next)
+	return c.rec(b, end, b.Next)
 }
 
-// rec returns the record of in that starts at off, with its capacity limited to
-// its length.
-func (c *recordCodec) rec(in []byte, off int) []byte {
-	end := off + c.w.Next(in[off:])
-	return in[off:end:end]
+// rec returns the record of b that starts at off, with its capacity limited to
+// its length. It ends at end at the latest, the end of its message if it has
+// one.
+func (c *recordCodec) rec(b *Batch, end, off int) []byte {
+	if !c.whole || len(b.Msgs) == 0 {
+		end = off + c.w.Next(b.In[off:end])
+	}
+	return b.In[off:end:end]
 }
 
 var newline = []byte{'\n'}
@@ -203,7 +207,7 @@ var newline = []byte{'\n'}
 func (c *recordCodec) written(b *Batch, rec, out, dead []byte) {
 	o, d := len(b.Out.Bytes), len(b.Dead.Bytes)
 	ends := !c.nested || b.Next+len(rec) == b.limit(b.Next)
-	if len(b.Msgs) > 0 && len(out) > o && out[len(out)-1] != '\n' && ends {
+	if len(b.Msgs) > 0 && len(out) > o && out[len(out)-1] != '\n' && ends && !b.Out.Binary {
 		out = append(out, '\n') // for file sinks; message sinks remove it
 	}
 	b.Out.Bytes, b.Dead.Bytes = out, dead

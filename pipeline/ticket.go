@@ -120,7 +120,7 @@ func (g *leg) keep(s *Stream, which []uint32) {
 			facts = append(facts, s.Facts[i])
 		}
 	}
-	*r = Stream{Bytes: whole.Bytes, Recs: recs, Facts: facts, whole: whole, index: index}
+	*r = Stream{Bytes: whole.Bytes, Recs: recs, Binary: whole.Binary, Facts: facts, whole: whole, index: index}
 	g.part = true
 }
 

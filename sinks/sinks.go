@@ -52,6 +52,12 @@ type FactReader interface {
 	NeedsFacts() bool
 }
 
+// A LineWriter is a sink that may need records that end with a line end. Its
+// NeedsLines returns nil or says why.
+type LineWriter interface {
+	NeedsLines() error
+}
+
 // Builtin returns the types of this module, sorted by name.
 func Builtin() []Type {
 	return []Type{

@@ -88,7 +88,7 @@ type Config struct {
 	// field path in jsonl; by column name, or column number counted from 1, in
 	// csv and tsv. These formats require URLField or URL. In logfmt and ltsv,
 	// URLField is the key or label of the URL; if it is empty, the common ones
-	// are tried.
+	// are tried. In msgpack, URLField is a field path, and required.
 	URLField, BaseField string
 	// URL names the fields that hold the parts of the URL in jsonl, csv and
 	// tsv. It excludes URLField and BaseField, and no other format accepts it
@@ -174,10 +174,11 @@ type Config struct {
 // concurrent use.
 type Job struct {
 	reader        Reader
-	baseURL       []byte    // Config.Base, or nil
-	origin        []byte    // its scheme and authority: "https://example.com"
-	scheme        []byte    // its scheme: "https"
-	template      *template // Config.Base if it holds {name}; baseURL and origin are then nil
+	lengths       binaryReader // reader, if its records are binary
+	baseURL       []byte       // Config.Base, or nil
+	origin        []byte       // its scheme and authority: "https://example.com"
+	scheme        []byte       // its scheme: "https"
+	template      *template    // Config.Base if it holds {name}; baseURL and origin are then nil
 	render        Render
 	fields        []fieldID
 	wants         fieldSet // fields that are written
@@ -300,6 +301,7 @@ func (j *Job) setFormat(c Config, baseOK bool) error {
 		return errors.Join(in("Dialect", errDialect), in("Format", err))
 	}
 	j.reader, err = f.Open(&c)
+	j.lengths, _ = j.reader.(binaryReader)
 	if _, ok := j.reader.(*tableReader); err == nil && !ok && c.Dialect == dialectBackslash {
 		err = wrong("Dialect", "the dialect backslash applies only to the formats csv, csv-semicolon, csv-pipe and tsv")
 	}

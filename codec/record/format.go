@@ -122,6 +122,7 @@ var builtin = append([]Format{
 	textFormat("envoy"),
 	textFormat("istio"),
 	warcFormat{},
+	msgpackFormat{},
 }, jsonLogFormats()...)
 
 // Formats returns the names of the built-in formats in a new slice.

@@ -53,7 +53,8 @@ type Found struct {
 	nameText    []byte   // that host unescaped; scratch
 	nameRuns    []run
 	attrs       attrs
-	context     []byte // absolute base of the URLs, if hasContext; owned by the Locator
+	lengths     []lengthField // of a binary record
+	context     []byte        // absolute base of the URLs, if hasContext; owned by the Locator
 }
 
 // found holds the part of Found that is cleared for each record. It has no
@@ -81,7 +82,7 @@ type found struct {
 }
 
 // reset clears what belongs to the last record.
-func (f *Found) reset() { f.found, f.attrs.set = found{}, 0 }
+func (f *Found) reset() { f.found, f.attrs.set, f.lengths = found{}, 0, f.lengths[:0] }
 
 // AddURL adds the URL in the range from start to end, which is escaped as d
 // describes.

@@ -283,7 +283,7 @@ func (v *values) judged(f fieldID) ([]byte, bool) {
 func (v *values) rawRecord(rec []byte) []byte {
 	if a, ok := v.job.reader.(abridger); ok {
 		rec = a.shown(rec)
-	} else {
+	} else if v.job.lengths == nil {
 		rec = trimEnd(rec)
 	}
 	if !v.job.redact {

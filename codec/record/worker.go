@@ -41,6 +41,7 @@ type Worker struct {
 	lines      int      // offset in the record up to which atURL.Line counts lines
 	err        error    // of the last call
 	pieces     pieces   // replacements for the parts of a URL in several fields
+	resizer    resizer  // writes binary records
 	cut        []byte   // scratch for truncated records
 	pieceStart int64    // offset of the current oversize record, -1 if unknown
 	pieceEnd   int64    // offset after its last piece
@@ -92,14 +93,17 @@ var lineFeed = []byte{'\n'}
 // If OnOversize is DispositionStop, call Err after each call.
 func (w *Worker) Append(out, dead, rec []byte, at Position, st *Stats) (o, d []byte) {
 	j := w.job
-	w.n.fact, w.err, w.at = Fact{}, nil, at
+	w.begin(at)
 	if j.maxRecord > 0 && len(rec) > j.maxRecord {
 		return w.Reject(out, dead, rec, TooLong, at, st)
 	}
-	body := trimEnd(rec)
-	if isBlank(body) {
-		st.Blank++
-		return w.plain(out, rec, st), dead
+	body := rec
+	if j.lengths == nil {
+		body = trimEnd(rec)
+		if isBlank(body) {
+			st.Blank++
+			return w.plain(out, rec, st), dead
+		}
 	}
 	w.found.reset()
 	why, pos := w.locator.Locate(&w.found, body, &w.at)
@@ -112,12 +116,22 @@ func (w *Worker) Append(out, dead, rec []byte, at Position, st *Stats) (o, d []b
 		return w.adder.addNames(out, rec), dead
 	case w.found.passes:
 		return w.plain(out, rec, st), dead
+	case j.Binary():
+		return w.rewriteBinary(out, dead, rec, &w.at, st)
 	case j.render == RenderRewrite:
 		return w.rewrite(out, dead, rec, &w.at, st)
 	case j.render == RenderExtend:
 		return w.extend(out, dead, rec, &w.at, st)
 	}
 	return w.list(out, dead, rec, &w.at, st)
+}
+
+// begin prepares w for the record at at. Binary records have no lines.
+func (w *Worker) begin(at Position) {
+	w.n.fact, w.err, w.at = Fact{}, nil, at
+	if w.job.lengths != nil {
+		w.at.Line = 0
+	}
 }
 
 // plain copies a record that is not to be read, if the rendering writes whole

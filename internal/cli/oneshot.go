@@ -73,7 +73,7 @@ func prepare(ctx context.Context, cmd *cobra.Command, set *settings, out *outcom
 		return nil, err
 	}
 	if set.unordered && out.formats.apart() {
-		return nil, usage(errors.New("--unordered: not possible with warc input, because long records are written in several pieces; remove the flag"))
+		return nil, usage(errors.New("--unordered: not possible with records that contain their own length, such as those of warc and msgpack, because long ones are written in several pieces; remove the flag"))
 	}
 	if r.output, err = newOutput(set, streams{cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr()}, r.source, out.formats); err != nil {
 		return nil, err

@@ -75,7 +75,23 @@ func (p *plan) check(sound func(path string) bool) error {
 	errs := []error{err, p.checkNames(sound), p.checkExactlyOnce(sound), p.checkFixedBatches(sound), p.checkStandard(), p.checkPaths(sound)}
 	p.job, err = p.catalog.newJob(p.file, err == nil && parts.needFacts(), sound)
 	errs = append(errs, err)
+	if p.job != nil && p.job.Binary() && len(parts.sinks) == len(p.file.Sinks) {
+		errs = append(errs, p.checkLineWriters(parts))
+	}
 	return inOrder(errs...)
+}
+
+// checkLineWriters rejects sinks that need records with line ends.
+func (p *plan) checkLineWriters(parts *parts) error {
+	var errs []error
+	for i, s := range parts.sinks {
+		if l, ok := s.(sinks.LineWriter); ok {
+			if err := l.NeedsLines(); err != nil {
+				errs = append(errs, p.file.ErrorAt(p.file.Sinks[i].Path(), err))
+			}
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // isSound reports whether the type of a component exists and the given keys
@@ -377,11 +393,11 @@ func (p *parts) needFacts() bool {
 }
 
 // mustOrder reports whether batches must be written in order even if the
-// configuration does not require it: in an archive whose records contain their
+// configuration does not require it: in a file whose records contain their
 // length, the pieces of a long record must not be interleaved with other
 // records.
 func mustOrder(job *record.Job, sinks []pipeline.Sink) bool {
-	return job != nil && job.Apart() && !slices.ContainsFunc(sinks, func(s pipeline.Sink) bool { return !s.Caps().Ordered })
+	return job != nil && (job.Apart() || job.Binary()) && !slices.ContainsFunc(sinks, func(s pipeline.Sink) bool { return !s.Caps().Ordered })
 }
 
 // options returns the options for a pipeline of the components in c.

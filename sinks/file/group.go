@@ -95,10 +95,10 @@ func inRecord(b *pipeline.Batch) bool {
 // The last record of an input may have no line end. It needs one here because
 // another record may follow, and because recovery treats an incomplete line as
 // torn. Records that are compressed apart need no line end, because their
-// members delimit them.
+// members delimit them. Binary records state their own length.
 func endsRecord(b *pipeline.Batch, s *pipeline.Stream) bool {
 	p := s.Bytes
-	return len(p) == 0 || p[len(p)-1] == '\n' || s.Apart || inRecord(b)
+	return len(p) == 0 || p[len(p)-1] == '\n' || s.Apart || s.Binary || inRecord(b)
 }
 
 var (

@@ -109,6 +109,15 @@ type counts struct {
 	bytes, syncs, syncTime, rotations, published, retries, open, holds atomic.Int64
 }
 
+// NeedsLines returns an error if recovery finds the end of the last complete
+// record by its line end.
+func (s *log) NeedsLines() error {
+	if s.format == compress.Plain && !s.cfg.ExactlyOnce {
+		return errors.New("set compress to gzip or zstd for binary records, or exactly_once: after a crash, the end of an uncompressed file is found by its last line end")
+	}
+	return nil
+}
+
 func newLog(cfg LogConfig) *log {
 	s := &log{
 		cfg: cfg, log: cfg.Logger, firstRetry: firstRetry,

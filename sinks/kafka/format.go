@@ -76,17 +76,17 @@ func (f *format) message(dst *kafka.Record, key *[32]byte, b *pipeline.Batch, st
 		dst.Millis = time.Now().UnixMilli()
 	}
 	dst.Key = f.keyOf(key[:0], b, st, i)
-	dst.Value = value(st.Bytes[rec.Off : rec.Off+rec.Len])
+	dst.Value = value(st.Bytes[rec.Off:rec.Off+rec.Len], st.Binary)
 	if m != nil && m.Null && rec.Len == 0 {
 		dst.Value, dst.Key = nil, b.Key(m)
 	}
 	f.addHeaders(dst, b, st, i, m)
 }
 
-// value returns a record without its line end, if it has one. The result is
-// never nil, because that would be a tombstone.
-func value(rec []byte) []byte {
-	if n := len(rec); n > 0 && rec[n-1] == '\n' {
+// value returns a record without its line end, if it has one; a binary one has
+// none. The result is never nil, because that would be a tombstone.
+func value(rec []byte, isBinary bool) []byte {
+	if n := len(rec); n > 0 && rec[n-1] == '\n' && !isBinary {
 		rec = rec[:n-1]
 	}
 	if rec == nil {

@@ -49,6 +49,14 @@ func (s *jetStream) NeedsFacts() bool {
 	return s.cfg.MsgID == idKey || s.press.subject.facts() || s.cfg.Headers.Flags && s.cfg.Framing == framingRecords
 }
 
+// NeedsLines returns an error if messages hold several records.
+func (s *jetStream) NeedsLines() error {
+	if s.cfg.Framing == framingLines {
+		return wrong("framing", "must be records for binary records, which no line end separates")
+	}
+	return nil
+}
+
 // Caps implements [pipeline.Sink].
 func (s *jetStream) Caps() pipeline.SinkCaps {
 	return pipeline.SinkCaps{Durable: true, Ordered: s.cfg.Publish.Ordered, Dedups: s.cfg.MsgID == idPosition || s.cfg.MsgID == idBatch}

@@ -36,11 +36,11 @@ type page struct {
 	dead bool
 }
 
-// data returns the rendering of record i without its line end.
+// data returns the rendering of record i without its line end, if it has one.
 func (p *page) data(i int) []byte {
 	r := p.s.Recs[i]
 	d := p.s.Bytes[r.Off : r.Off+r.Len : r.Off+r.Len]
-	if n := len(d); n > 0 && d[n-1] == '\n' {
+	if n := len(d); n > 0 && d[n-1] == '\n' && !p.s.Binary {
 		d = d[:n-1]
 	}
 	return d
