@@ -7,38 +7,41 @@ type Error uint8
 
 // The errors. Their names (Error.Name) are stable.
 const (
-	ErrTooLong     Error = iota + 1 // longer than Profile.MaxLen
-	ErrHostInvalid                  // the host cannot be parsed; a diagnostic says why
-	ErrBadEscape                    // a '%' that starts no valid escape, in a profile with percent.MalformedReject
-	ErrBase                         // the base is not an absolute URL (RFC 3986 §5.1)
-	ErrHostMissing                  // no host, in a URL that has a special scheme or userinfo
-	ErrPortInvalid                  // the port is not a number, or is above 65535
-	ErrRelative                     // no scheme, and no base that a browser could resolve the URL against
-	ErrKey                          // ParseKey and KeyForm.Parse only: not a key in the given form
+	ErrTooLong      Error = iota + 1 // longer than Profile.MaxLen
+	ErrHostInvalid                   // the host cannot be parsed; a diagnostic says why
+	ErrBadEscape                     // a '%' that starts no valid escape, in a profile with percent.MalformedReject
+	ErrBase                          // the base is not an absolute URL (RFC 3986 §5.1)
+	ErrHostMissing                   // no host, in a URL that has a special scheme or userinfo
+	ErrPortInvalid                   // the port is not a number, or is above 65535
+	ErrRelative                      // no scheme, and no base that a browser could resolve the URL against
+	ErrMatchRejects                  // the program that the profile reproduces rejects the URL
+	ErrKey                           // ParseKey and KeyForm.Parse only: not a key in the given form
 
 	numErrors = iota + 1
 )
 
 var errorNames = [numErrors]string{
-	ErrTooLong:     "url-too-long",
-	ErrHostInvalid: "host-invalid",
-	ErrBadEscape:   "escape-invalid",
-	ErrBase:        "base-invalid",
-	ErrHostMissing: "host-missing",
-	ErrPortInvalid: "port-invalid",
-	ErrRelative:    "relative-without-base",
-	ErrKey:         "key-invalid",
+	ErrTooLong:      "url-too-long",
+	ErrHostInvalid:  "host-invalid",
+	ErrBadEscape:    "escape-invalid",
+	ErrBase:         "base-invalid",
+	ErrHostMissing:  "host-missing",
+	ErrPortInvalid:  "port-invalid",
+	ErrRelative:     "relative-without-base",
+	ErrMatchRejects: "match-rejects",
+	ErrKey:          "key-invalid",
 }
 
 var errorTexts = [numErrors]string{
-	ErrTooLong:     "the URL is longer than the limit",
-	ErrHostInvalid: "the host is invalid",
-	ErrBadEscape:   "a '%' is not followed by two hex digits",
-	ErrBase:        "the base is not an absolute URL",
-	ErrHostMissing: "the host is missing",
-	ErrPortInvalid: "the port is invalid",
-	ErrRelative:    "the URL is relative, and there is no base to resolve it against",
-	ErrKey:         "invalid key: must be 32 hex digits, 26 base32 digits or 16 bytes, depending on the form",
+	ErrTooLong:      "the URL is longer than the limit",
+	ErrHostInvalid:  "the host is invalid",
+	ErrBadEscape:    "a '%' is not followed by two hex digits",
+	ErrBase:         "the base is not an absolute URL",
+	ErrHostMissing:  "the host is missing",
+	ErrPortInvalid:  "the port is invalid",
+	ErrRelative:     "the URL is relative, and there is no base to resolve it against",
+	ErrMatchRejects: "the program that the profile matches rejects the URL",
+	ErrKey:          "invalid key: must be 32 hex digits, 26 base32 digits or 16 bytes, depending on the form",
 }
 
 // Error returns a short description. It contains no part of the URL, which may

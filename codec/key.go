@@ -30,10 +30,15 @@ const (
 	// trailing slashes, and the parameters listed for the site.
 	K3
 
-	numLevels = iota
+	numLevels = iota // of the levels that nest
+
+	// KMatch identifies URLs for which the program that the profile reproduces
+	// returns the same text. Only these profiles have keys of this level. It
+	// does not nest with the others.
+	KMatch = Level(numLevels)
 )
 
-var levelNames = []string{"k0", "k1", "k2", "k3"}
+var levelNames = []string{"k0", "k1", "k2", "k3", "match"}
 
 // keyFunctions names the function that computes the keys of each level: level,
 // standard, version. A change of what a key means needs a new version.
@@ -50,8 +55,15 @@ func ParseLevel(name string) (Level, error) { return parseName[Level]("level", n
 
 // KeyFunction returns the name and version of the function that computes keys
 // of a level by a standard, such as "k1-rfc/1". The name seeds every hash, so
-// keys of different functions do not coincide.
-func KeyFunction(std Standard, lv Level) string { return keyFunctions[std][lv] }
+// keys of different functions do not coincide. The key functions of KMatch
+// belong to profiles: see [Normalizer.KeyFunction]. KeyFunction returns "" for
+// them.
+func KeyFunction(std Standard, lv Level) string {
+	if lv >= numLevels {
+		return ""
+	}
+	return keyFunctions[std][lv]
+}
 
 // A Key is a 128-bit hash of a canonical string. Equal strings have equal keys,
 // on every machine and in every release. Different strings have different keys,
@@ -161,12 +173,15 @@ func (e *OptionError) Error() string { return "codec: " + e.Reason }
 type hasher struct {
 	hash   Hash
 	secret []byte
-	names  *[numLevels]string // names of the key functions
-	seeds  [numLevels]uint64  // for XXH3
+	names  [numLevels + 1]string // names of the key functions
+	seeds  [numLevels + 1]uint64 // for XXH3
 }
 
-func (h *hasher) prepare(rd Standard) error {
-	h.names = &keyFunctions[rd]
+func (h *hasher) prepare(rd Standard, m *match) error {
+	copy(h.names[:], keyFunctions[rd][:])
+	if m != nil {
+		h.names[KMatch] = m.key
+	}
 	if int(h.hash) >= len(hashNames) {
 		return &OptionError{"unknown hash"}
 	}
@@ -223,7 +238,12 @@ func (k *keyedHash) key(lv Level, canonical []byte) Key {
 // computed from the one before, or from a text with the same key at that level,
 // so that URLs equal at one level are equal at every higher one.
 func (n *Normalizer) canonical(lv Level, src, norm []byte, r *Result) []byte {
-	if lv < K2 {
+	switch {
+	case !r.hasKey(lv):
+		return nil
+	case lv == KMatch:
+		return norm
+	case lv < K2:
 		return n.standard(lv, src, norm, r)
 	}
 	s := &r.scratch

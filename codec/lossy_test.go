@@ -121,7 +121,7 @@ func TestEvil(t *testing.T) {
 // good.com's.
 func TestEvilKeys(t *testing.T) {
 	for _, rd := range []Standard{RFC, WHATWG} {
-		for _, p := range Profiles() {
+		for _, p := range standardProfiles() {
 			n, err := New(p, WithStandard(rd))
 			if err != nil {
 				t.Fatal(err)

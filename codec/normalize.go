@@ -14,7 +14,8 @@ type Normalizer struct {
 	rules          Rules
 	maxLen         int
 	maxDiagnostics int
-	level          int // level whose canonical string the normal form is; -1 if none
+	level          int    // level whose canonical string the normal form is; -1 if none
+	match          *match // nil unless the profile reproduces a program
 
 	escapes [numComponents]percent.Rules // by component, for RFC 3986
 
@@ -78,7 +79,7 @@ func New(p Profile, opts ...Option) (*Normalizer, error) {
 	if n.queries != nil && p.Standard != WHATWG {
 		return nil, &OptionError{"a query encoding requires a profile with the standard whatwg"}
 	}
-	if err := n.hasher.prepare(n.keys); err != nil {
+	if err := n.hasher.prepare(n.keys, n.match); err != nil {
 		return nil, err
 	}
 	return n, nil
@@ -91,6 +92,7 @@ func compile(p Profile) *Normalizer {
 		maxLen:         p.MaxLen,
 		maxDiagnostics: p.MaxDiagnostics,
 		level:          -1,
+		match:          lookupMatch(p.Match),
 	}
 	for c, add := range illegal {
 		n.escapes[c] = p.escapes(add)
@@ -118,7 +120,12 @@ func compile(p Profile) *Normalizer {
 
 // KeyFunction returns the name and version of the function that computes n's
 // keys of a level, such as "k1-whatwg/1".
-func (n *Normalizer) KeyFunction(lv Level) string { return KeyFunction(n.keys, lv) }
+func (n *Normalizer) KeyFunction(lv Level) string {
+	if lv == KMatch && n.match != nil {
+		return n.match.key
+	}
+	return KeyFunction(n.keys, lv)
+}
 
 // Profile returns the profile that n was made from.
 func (n *Normalizer) Profile() Profile { return n.profile }
@@ -128,8 +135,15 @@ func (n *Normalizer) Profile() Profile { return n.profile }
 // slice returned is then dst, unchanged. src and dst must not overlap. r keeps
 // references to src and to the appended bytes until the next call: see Result.
 func (n *Normalizer) Append(dst, src []byte, r *Result) ([]byte, error) {
-	end, entity, ok := parseClean(src, &r.In)
 	start := len(dst)
+	if n.match != nil {
+		dst, err := n.appendMatch(dst, nil, src, r)
+		if err == nil {
+			r.remember(n, src, dst[start:])
+		}
+		return dst, err
+	}
+	end, entity, ok := parseClean(src, &r.In)
 	switch {
 	case len(src) > n.maxLen:
 		ok = false

@@ -63,6 +63,15 @@ func WithPolicy(p *Policy) Option { return func(n *Normalizer) { n.policy = p } 
 // Policy returns the policy of n. Do not modify it.
 func (n *Normalizer) Policy() *Policy { return n.policy }
 
+// PolicyVersions returns the Versions of n's policy if keys of a level depend
+// on it, otherwise "".
+func (n *Normalizer) PolicyVersions(lv Level) string {
+	if lv != K2 && lv != K3 {
+		return ""
+	}
+	return n.policy.Versions()
+}
+
 // Versions returns the options of the policy and its lists with their versions:
 // everything that a stored key of level K2 or K3, or a path template, depends
 // on besides its key function. Different policies have different Versions,

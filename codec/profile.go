@@ -20,6 +20,9 @@ type Profile struct {
 	Rules Rules
 	// Malformed says what to do with a '%' that starts no valid escape.
 	Malformed percent.Malformed
+	// Match names the program whose results are the normal forms, such as
+	// "w3lib", or is empty. Such a profile has the standard RFC and no rules.
+	Match string
 	// Key is the default key level. Callers may ask for any other level.
 	Key Level
 	// MaxLen is the length in bytes of the longest URL accepted. 0 means
@@ -39,15 +42,15 @@ const (
 )
 
 // profiles holds the built-in profiles, sorted by name.
-var profiles = []Profile{
-	{Name: "analytics", Standard: WHATWG, Rules: escapeRules, Key: K3},
-	{Name: "crawler", Standard: WHATWG, Rules: escapeRules | lossyRules, Key: K2},
-	{Name: "equiv", Standard: WHATWG, Rules: escapeRules, Key: K1},
-	{Name: "logclean", Standard: WHATWG, Rules: escapeRules | 1<<FallbackRFC, Key: K1},
-	{Name: "rfc3986", Rules: syntaxRules, Malformed: percent.MalformedEncode, Key: K0},
-	{Name: "rfc3986-scheme", Rules: syntaxRules | schemeRules, Malformed: percent.MalformedEncode, Key: K1},
-	{Name: "whatwg", Standard: WHATWG, Key: K1},
-}
+var profiles = withMatches(
+	Profile{Name: "analytics", Standard: WHATWG, Rules: escapeRules, Key: K3},
+	Profile{Name: "crawler", Standard: WHATWG, Rules: escapeRules | lossyRules, Key: K2},
+	Profile{Name: "equiv", Standard: WHATWG, Rules: escapeRules, Key: K1},
+	Profile{Name: "logclean", Standard: WHATWG, Rules: escapeRules | 1<<FallbackRFC, Key: K1},
+	Profile{Name: "rfc3986", Rules: syntaxRules, Malformed: percent.MalformedEncode, Key: K0},
+	Profile{Name: "rfc3986-scheme", Rules: syntaxRules | schemeRules, Malformed: percent.MalformedEncode, Key: K1},
+	Profile{Name: "whatwg", Standard: WHATWG, Key: K1},
+)
 
 // Profiles returns a copy of the list of built-in profiles, sorted by name.
 func Profiles() []Profile { return append([]Profile(nil), profiles...) }
@@ -61,6 +64,8 @@ func Profiles() []Profile { return append([]Profile(nil), profiles...) }
 //	analytics       like equiv; keys K3
 //	rfc3986         RFC 3986 §6.2.2, syntax-based normalization; keys K0
 //	rfc3986-scheme  like rfc3986, and §6.2.3, scheme-based normalization; keys K1
+//
+// The other profiles reproduce a program: see [Profile.Program].
 func Lookup(name string) (p Profile, ok bool) {
 	for _, p := range profiles {
 		if p.Name == name {
@@ -94,7 +99,8 @@ func (p *Profile) check() error {
 	refuse(known && *p != builtin, "differs from the built-in profile of the same name")
 	refuse(p.Rules&^ProfileRules() != 0, "contains a rule that profiles cannot choose")
 	refuse(p.Malformed > percent.MalformedReject, "Malformed: unknown value")
-	refuse(p.Key >= numLevels, "Key: unknown level")
+	refuse(p.Key > KMatch, "Key: unknown level")
+	refuse(p.Key == KMatch && p.Match == "", "the key level match requires a profile that matches another program")
 	refuse(p.MaxLen < 0 || p.MaxLen > MaxLen, "MaxLen must be between 0 and 1 GiB")
 	refuse(p.MaxDiagnostics < 0 || p.MaxDiagnostics > MaxDiagnostics, "MaxDiagnostics must be between 0 and 65536")
 	refuse(int(p.Standard) >= len(standardNames), "Standard: unknown value")
@@ -107,6 +113,11 @@ func (p *Profile) check() error {
 		"esc-unres requires dots: decoding escapes can create dot segments")
 	refuse(p.Rules.Has(RemoveDots) && !p.Rules.Has(GuardPath),
 		"dots requires no-auth-guard: without it a path could become an authority")
+	if p.Match != "" {
+		refuse(lookupMatch(p.Match) == nil, "Match: unknown program")
+		refuse(p.Rules != 0, "rules cannot be changed in a profile that matches another program")
+		refuse(p.Standard != RFC || p.Malformed != percent.MalformedKeep, "a profile that matches another program requires the standard rfc3986 and MalformedKeep")
+	}
 	if len(reasons) == 0 {
 		return nil
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"slices"
 
+	"github.com/urlfold/urlfold/codec/internal/peer"
 	"github.com/urlfold/urlfold/codec/params"
 	"github.com/urlfold/urlfold/codec/percent"
 )
@@ -78,6 +79,23 @@ func (rec *recorder) removeUserinfo(text []byte, u *URL) {
 func (rec *recorder) compare(r Rule, src []byte, in *URL, norm []byte, out *URL) {
 	for c := range Component(numComponents) {
 		rec.change(r, c, in.Bytes(src, c), out.Bytes(norm, c))
+	}
+}
+
+// program returns the function that records the steps of a program, or nil.
+func (rec *recorder) program(m *match) peer.Trace {
+	if rec == nil {
+		return nil
+	}
+	return func(step string, before, after []byte) {
+		rec.note(Step{Rule: ruleMatch, Component: WholeURL, Before: string(before), After: string(after), Param: step, Source: m.program})
+	}
+}
+
+// finish records the whole program as one step if it reported none.
+func (rec *recorder) finish(m *match, src, norm []byte) {
+	if rec != nil && (len(rec.steps) == 0 || rec.steps[len(rec.steps)-1].Rule != ruleMatch) {
+		rec.program(m)(m.name, src, norm)
 	}
 }
 

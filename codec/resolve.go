@@ -13,6 +13,14 @@ func (n *Normalizer) AppendRef(dst, base, src []byte, r *Result) ([]byte, error)
 	if len(base) == 0 {
 		return n.Append(dst, src, r)
 	}
+	if n.match != nil {
+		start := len(dst)
+		dst, err := n.appendMatch(dst, base, src, r)
+		if err == nil {
+			r.remember(n, src, dst[start:])
+		}
+		return dst, err
+	}
 	end, entity, ok := parseClean(src, &r.In)
 	if ok {
 		return n.Append(dst, src, r)

@@ -3,6 +3,7 @@ package codec
 import (
 	"bytes"
 
+	"github.com/urlfold/urlfold/codec/internal/peer"
 	"github.com/urlfold/urlfold/codec/params"
 	"github.com/urlfold/urlfold/codec/percent"
 )
@@ -81,6 +82,9 @@ type scratch struct {
 	mac       *keyedHash // for HMAC keys
 	kept      []uint32   // offsets in the serialized URL of bytes that RFC 3986 does not allow, if patched
 
+	matched *match             // that peer belongs to
+	peer    peer.Canonicalizer // reproduces a program
+
 	rec *recorder // set by Trace and TraceKey, otherwise nil
 }
 
@@ -99,6 +103,7 @@ type call struct {
 	canonical bool   // the serialized URL is its own canonical string
 	patched   bool   // the serialized URL is, once the bytes at kept are escaped
 	fallback  bool   // WHATWG could not parse the input: this is the RFC 3986 result
+	unparsed  bool   // only the program of the profile can parse the input
 	resolved  bool   // the input was a relative reference: text is what was normalized
 }
 
@@ -157,8 +162,23 @@ func (r *Result) Key(lv Level) Key {
 		return Key{}
 	case s.clean && lv <= K1:
 		return s.by.hasher.key(lv, s.src, s)
+	case !r.hasKey(lv):
+		return Key{}
 	}
 	return s.by.hasher.key(lv, s.by.canonical(lv, s.src, s.norm, r), s)
+}
+
+// HasKey reports whether r describes a URL with a key of a level. A URL has
+// every key K0 to K3, except one that only the program of a profile with
+// Profile.Match can parse; it has a key KMatch only with such a profile.
+func (r *Result) HasKey(lv Level) bool { return r.scratch.answered && r.hasKey(lv) }
+
+func (r *Result) hasKey(lv Level) bool {
+	s := &r.scratch
+	if lv < numLevels {
+		return !s.unparsed
+	}
+	return lv == KMatch && s.by.match != nil
 }
 
 // AppendKey appends the canonical string of a level, which Key hashes. For K0
@@ -176,7 +196,7 @@ func (r *Result) AppendKey(dst []byte, lv Level) []byte {
 // AppendKey, with the hash and the secret of the same Normalizer.
 func (r *Result) HashKey(lv Level, canonical []byte) Key {
 	s, ok := r.asked()
-	if !ok {
+	if !ok || !r.hasKey(lv) {
 		return Key{}
 	}
 	return s.by.hasher.key(lv, canonical, s)

@@ -20,6 +20,7 @@ const (
 	ruleTrim Rule = iota
 	ruleTabs
 	ruleResolve
+	ruleMatch
 	ruleAuthoritySlashes
 	ruleHostDecode
 	ruleIPv4
@@ -105,6 +106,7 @@ type standards uint8
 const (
 	byRFC standards = 1 << iota
 	byWHATWG
+	byMatch // profiles with Profile.Match
 )
 
 // levels is a set of the texts that a rule can contribute to.
@@ -132,6 +134,7 @@ var ruleTable = [numRules]struct {
 	ruleTrim:             {"trim-c0sp", "URL Standard §4.4", 0, byWHATWG, atNorm, stagePrepare, [2]string{" http://h/", "http://h/"}},
 	ruleTabs:             {"tabs", "URL Standard §4.4", 0, byWHATWG, atNorm, stagePrepare, [2]string{"http://h/a\tb", "http://h/ab"}},
 	ruleResolve:          {"resolve", "RFC 3986 §5.2, URL Standard §4.4", 0, byRFC | byWHATWG, atNorm, stageParse, [2]string{"../b", "http://h/b"}},
+	ruleMatch:            {"match", "the program that the profile matches", 0, byMatch, atNorm, stageParse, [2]string{"http://H.example/b", "example,H,//http:/b"}},
 	ruleAuthoritySlashes: {"auth-slashes", "URL Standard §4.4", 0, byWHATWG, atNorm, stageParse, [2]string{`http:\\h/`, "http://h/"}},
 	ruleHostDecode:       {"host-decode", "URL Standard §3.5", 0, byWHATWG, atNorm, stageParse, [2]string{"http://%68/", "http://h/"}},
 	ruleIPv4:             {"host-ip4", "URL Standard §3.5", 0, byWHATWG, atNorm | atK2, stageParse, [2]string{"http://0x7f.1/", "http://127.0.0.1/"}},

@@ -36,7 +36,7 @@ func TestRuleTable(t *testing.T) {
 	if Rule(numRules).String() != "unknown" {
 		t.Error("a rule after the last one has a name")
 	}
-	if all := ProfileRules() | KeyRules(K2) | KeyRules(K3) | ParserRules(RFC) | ParserRules(WHATWG); all != AllRules() {
+	if all := ProfileRules() | KeyRules(K2) | KeyRules(K3) | ParserRules(RFC) | ParserRules(WHATWG) | RulesOf(ruleMatch); all != AllRules() {
 		t.Errorf("no standard and no level contains %v", AllRules()&^all)
 	}
 }
@@ -57,6 +57,9 @@ func TestRuleExamples(t *testing.T) {
 		}
 		if e.stage == stageK2 { // of the browser parser's result
 			p = Profile{Name: "example", Rules: syntaxRules | schemeRules}
+		}
+		if r == ruleMatch {
+			p = Profile{Name: "example", Match: "ssurt"}
 		}
 		var charset QueryEncoding
 		if r == ruleCharset {

@@ -14,8 +14,8 @@ type Step struct {
 	After     string    // the same after the rule
 	Added     bool      // the component was absent before the rule
 	Removed   bool      // the component is absent after the rule
-	Param     string    // qsid, q-drop: the form-decoded name of the field that was removed
-	Source    string    // q-drop: the list and line of the rule, such as "default:17"
+	Param     string    // qsid, q-drop: the form-decoded name of the field that was removed; match: the program's name of the step
+	Source    string    // q-drop: the list and line of the rule, such as "default:17"; match: the program
 	Reason    string    // q-drop: the reason given in the list, if any
 }
 
@@ -40,8 +40,10 @@ func (n *Normalizer) Trace(base, src []byte) []Step {
 	r.scratch.rec = rec
 	var norm []byte
 	var err error
-	// A clean URL needs no base, as in AppendRef.
-	if _, _, clean := parseClean(src, &r.In); clean || len(base) == 0 {
+	if n.match != nil {
+		norm, err = n.appendMatch(nil, base, src, &r)
+	} else if _, _, clean := parseClean(src, &r.In); clean || len(base) == 0 {
+		// A clean URL needs no base, as in AppendRef.
 		norm, err = n.appendFull(nil, src, &r)
 	} else {
 		norm, err = n.appendRef(nil, base, src, &r)
@@ -64,7 +66,7 @@ func (n *Normalizer) Trace(base, src []byte) []Step {
 // it is meant for display.
 func (r *Result) TraceKey(lv Level) []Step {
 	s, ok := r.asked()
-	if !ok || lv >= numLevels {
+	if !ok || lv >= numLevels || !r.hasKey(lv) {
 		return nil
 	}
 	n, text := s.by, []byte(nil)

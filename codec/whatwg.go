@@ -381,6 +381,9 @@ func (s *scratch) compare(src, norm []byte) Change {
 	if bytes.Equal(src, norm) {
 		return Unchanged
 	}
+	if s.by.match != nil {
+		return s.compareMatch(src, norm)
+	}
 	if s.resolved {
 		text, err := Resolve(s.text[:0], s.base.src, src)
 		if err != nil {

@@ -47,7 +47,7 @@ type Codec struct {
 	// The profile: the name of a built-in one, or a YAML file.
 	Profile string `yaml:"profile" min:"1"`
 	// The level of keys. Default: that of the profile.
-	Key string `yaml:"key" enum:"k0,k1,k2,k3"`
+	Key string `yaml:"key" enum:"k0,k1,k2,k3,match"`
 	// The standard by which keys are computed. Default: that of the profile.
 	Standard string `yaml:"standard" enum:"rfc3986,whatwg"`
 	// The encoding in which queries are percent-encoded, as browsers do on pages
@@ -290,6 +290,7 @@ func (d *decoder) resolveRules(c *Codec) {
 	if slices.ContainsFunc([]string{"profile", "rules", "key", "max_url"}, func(key string) bool { return d.broken[in("codec", key)] }) {
 		return
 	}
+	d.checkRuleChanges(*p, add|remove, "codec.rules")
 	*p = p.Change(add, remove)
 	if lv, err := codec.ParseLevel(c.Key); err == nil {
 		p.Key = lv

@@ -107,7 +107,7 @@ type profileFile struct {
 	// standard are rejected.
 	Rules RuleChanges `yaml:"rules"`
 	// The level of keys. Default: that of the base.
-	Key string `yaml:"key" enum:"k0,k1,k2,k3"`
+	Key string `yaml:"key" enum:"k0,k1,k2,k3,match"`
 	// The maximum length of a URL. Longer URLs are rejected. Default: 64KiB.
 	MaxURL field.Size `yaml:"max_url" min:"1" max:"1GiB"`
 	// The settings of K2 and K3 keys. Default: the built-in policy.
@@ -127,6 +127,7 @@ func (d *decoder) profile(f *profileFile) (codec.Profile, *codec.Policy) {
 		p = d.builtIn(f.Base, "base")
 	}
 	add, remove := d.ruleSets(&f.Rules, "rules")
+	d.checkRuleChanges(p, add|remove, "rules")
 	policy := codec.DefaultPolicy()
 	if f.Policy != nil {
 		policy = d.compilePolicy(f.Policy, "policy")
@@ -147,6 +148,14 @@ func (d *decoder) profile(f *profileFile) (codec.Profile, *codec.Policy) {
 		d.checkProfile(p, policy, at)
 	}
 	return p, policy
+}
+
+// checkRuleChanges reports changes of rules at a path if the profile matches
+// another program.
+func (d *decoder) checkRuleChanges(p codec.Profile, changes codec.Rules, at string) {
+	if p.Match != "" && changes != 0 {
+		d.failText(at, "the profile matches "+p.Program()+": its rules cannot be changed")
+	}
 }
 
 func (d *decoder) checkName(name string) {

@@ -199,6 +199,7 @@ type Job struct {
 	styles        *params.Styles
 	readsParams   bool // whether the parameters of each URL are read
 	norm          *codec.Normalizer
+	sortKeys      bool // whether normal forms are sort keys
 	whatwg        bool // whether the standard of norm is WHATWG
 	profile       []byte
 	maxRecord     int
@@ -250,6 +251,7 @@ func New(c Config) (*Job, error) {
 		errs = append(errs, wrong("Normalizer", "missing normalizer"))
 	} else {
 		j.profile = []byte(c.Normalizer.Profile().Name)
+		errs = append(errs, j.setMatch(&c))
 	}
 	j.reads |= j.wants
 	errs = append(errs, j.setWhere(c.Where))
@@ -273,6 +275,24 @@ func New(c Config) (*Job, error) {
 		return nil, err
 	}
 	return j, nil
+}
+
+// setMatch checks the settings that depend on whether the profile matches
+// another program.
+func (j *Job) setMatch(c *Config) error {
+	p := c.Normalizer.Profile()
+	j.sortKeys = p.HasSortKeys()
+	var errs []error
+	switch {
+	case p.Match == "" && c.Level == codec.KMatch:
+		errs = append(errs, wrong("Level", "the key level match requires a profile that matches another program"))
+	case p.Match != "" && c.Repairs != 0:
+		errs = append(errs, wrong("Repairs", "a profile that matches another program allows no repairs"))
+	}
+	if p.Match != "" && len(c.Secrets) > 0 {
+		errs = append(errs, wrong("Secrets", "a profile that matches another program cannot mask parameters"))
+	}
+	return errors.Join(errs...)
 }
 
 // setParams sets the styles of parameters. It needs the results of setFields

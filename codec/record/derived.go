@@ -28,6 +28,9 @@ func (v *values) derived(f fieldID) ([]byte, bool) {
 	case fIRI:
 		return v.iri(), true
 	case fK0, fK1, fK2, fK3:
+		if !v.n.res.HasKey(keyLevels[f]) {
+			return nil, false
+		}
 		v.key = v.n.appendKey(v.key[:0], keyLevels[f])
 		return v.shown(v.key), true
 	}
@@ -54,6 +57,9 @@ func (v *values) site() ([]byte, bool) {
 // surt returns the sort key of the key string.
 func (v *values) surt() []byte {
 	c := &v.n.cur
+	if v.job.sortKeys && v.job.level == codec.KMatch {
+		return v.shownNorm()
+	}
 	v.key = append(v.key[:0], "//"...)
 	v.key = v.n.appendKey(v.key, v.job.level)
 	key := v.key[len("//"):]

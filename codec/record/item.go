@@ -34,7 +34,7 @@ func (r *renderer) item(out []byte, s *site, rec []byte, at *Position) []byte {
 		}
 	case RenderURLs:
 		if c.why == 0 {
-			return append(append(out, r.v.shown(r.v.normShown())...), '\n')
+			return append(append(out, r.v.shownNorm()...), '\n')
 		}
 	case RenderKeys:
 		if c.why == 0 {
@@ -42,7 +42,7 @@ func (r *renderer) item(out []byte, s *site, rec []byte, at *Position) []byte {
 				out = r.job.keyForm.Append(out, r.n.keyOf())
 			}
 			out = append(out, '\t')
-			return append(append(out, r.v.shown(r.v.normShown())...), '\n')
+			return append(append(out, r.v.shownNorm()...), '\n')
 		}
 	}
 	return out
@@ -76,6 +76,25 @@ func (v *values) normShown() []byte {
 	return v.n.cur.norm
 }
 
+// shownNorm returns the normal form for output, with its password hidden if the
+// job redacts. The password of a sort key has no fixed place, so shownNorm
+// normalizes the URL again with its password hidden.
+func (v *values) shownNorm() []byte {
+	c := &v.n.cur
+	if !v.job.redact || !v.job.sortKeys {
+		return v.shown(v.normShown())
+	}
+	hidden := v.red.hide(c.text)
+	if bytes.Equal(hidden, c.text) {
+		return v.normShown()
+	}
+	var err error
+	if v.side, err = v.job.norm.Append(v.side[:0], hidden, &v.scrub); err != nil {
+		return nil
+	}
+	return v.side
+}
+
 // shown returns text with its password hidden, if the job redacts.
 func (v *values) shown(text []byte) []byte {
 	if v.job.redact {
@@ -86,7 +105,9 @@ func (v *values) shown(text []byte) []byte {
 
 // hasKey reports whether the URL has a key. A URL whose end may be missing has
 // none, because the rest could be another URL.
-func (n *normalizer) hasKey() bool { return !n.cur.flags.Has(codec.MaybeTruncated) }
+func (n *normalizer) hasKey() bool {
+	return !n.cur.flags.Has(codec.MaybeTruncated) && n.res.HasKey(n.job.level)
+}
 
 // keyOf returns the URL's key, which excludes the placeholder: a target with an
 // unknown host has the key of the relative reference.
@@ -212,7 +233,7 @@ func (v *values) value(f fieldID, s *site, rec []byte, at *Position) ([]byte, bo
 	case fURL:
 		return v.shown(c.url), true
 	case fNorm:
-		return v.shown(v.normShown()), c.why == 0
+		return v.shownNorm(), c.why == 0
 	case fKey, fLevel, fChange:
 		return v.judged(f)
 	case fK0, fK1, fK2, fK3, fSite, fSURT, fTemplate, fIRI:

@@ -281,7 +281,7 @@ func (n *normalizer) note() {
 	if n.job.readsParams || n.res.In.Has(codec.Query) || c.mended {
 		n.readParams()
 	}
-	if (n.job.level >= codec.K2 || n.job.rejectFlags.Has(codec.SignedURL)) && n.isSigned() {
+	if (n.job.level == codec.K2 || n.job.level == codec.K3 || n.job.rejectFlags.Has(codec.SignedURL)) && n.isSigned() {
 		c.flags = c.flags.With(codec.SignedURL)
 	}
 }
@@ -304,7 +304,11 @@ func (n *normalizer) filter() {
 		c.why, c.norm = Flagged, nil
 		return
 	}
-	if j.rejectNotHTTP && !c.nohost && n.res.Out.Has(codec.Scheme) && !isHTTP(n.res.Out.Bytes(c.norm, codec.Scheme)) {
+	u, text := &n.res.Out, c.norm
+	if j.sortKeys {
+		u, text = &n.res.In, c.src
+	}
+	if j.rejectNotHTTP && !c.nohost && u.Has(codec.Scheme) && !isHTTP(u.Bytes(text, codec.Scheme)) {
 		c.why, c.norm = NotHTTP, nil
 	}
 }

@@ -113,6 +113,11 @@ var uses = map[string]string{
 	"whatwg":         "For comparison with browsers and libraries that follow the URL Standard: exactly its `href`.",
 }
 
+// matchUses holds the purposes of the profiles that match other programs.
+var matchUses = map[string]string{
+	"ssurt": "The sortable form of urlcanon, for range scans by host, with every part of the URL.",
+}
+
 // writeRuleTable writes a row for each rule.
 func writeRuleTable(b *bytes.Buffer, rules codec.Rules) {
 	b.WriteString("| rule | before | after | clause |\n|---|---|---|---|\n")
@@ -135,27 +140,59 @@ a profile of your own. ` + "`--rule +rfc-clean,-frag-drop`" + ` adds and removes
 |---|---|---|---|---|
 `)
 	for _, p := range codec.Profiles() {
-		if uses[p.Name] == "" {
-			t.Errorf("profile %s has no description in uses", p.Name)
+		if uses[p.Name]+matchUses[p.Name] == "" {
+			t.Errorf("profile %s has no description in uses or matchUses", p.Name)
 		}
 		name := mdCode(p.Name)
 		if p.Name == defaultProfile {
 			name += " (default)"
 		}
+		if p.Match != "" {
+			continue
+		}
 		fmt.Fprintf(&b, "| %s | %v | %s | %s | %s |\n", name, p.Standard, mdCode(codec.KeyFunction(p.Standard, p.Key)), malformedText(p.Malformed), uses[p.Name])
 	}
 	b.WriteString("\nAfter the rules of the parser, each profile applies these rules, in this order:\n\n| profile | rules |\n|---|---|\n")
 	for _, p := range codec.Profiles() {
+		if p.Match != "" {
+			continue
+		}
 		rules := "none except those of the parser"
 		if p.Rules != 0 {
 			rules = mdCode(strings.Join(p.Rules.Names(), ", "))
 		}
 		fmt.Fprintf(&b, "| %s | %s |\n", mdCode(p.Name), rules)
 	}
+	writeMatchTable(t, &b)
 	writeRules(&b)
 	writeLevels(&b)
 	writeOwn(t, &b)
 	return b.Bytes()
+}
+
+// writeMatchTable writes the profiles that match other programs.
+func writeMatchTable(t *testing.T, b *bytes.Buffer) {
+	b.WriteString(`
+## Match another program
+
+The normal form of these profiles is what another program returns, byte for byte and with its bugs. Flags, diagnostics and
+the keys k0 to k3 are those of RFC 3986. The key of the level ` + "`match`" + ` is a hash of the normal form. If the program rejects
+a URL, urlfold rejects it too, with the error ` + "`match-rejects`" + `. Rules, repairs and masks cannot be combined with these
+profiles, and the result for a result need not be the same.
+
+| profile | program | key | purpose |
+|---|---|---|---|
+`)
+	for _, p := range codec.Profiles() {
+		if p.Match == "" {
+			continue
+		}
+		n, err := codec.New(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(b, "| %s | %s | %s | %s |\n", mdCode(p.Name), p.Program(), mdCode(n.KeyFunction(codec.KMatch)), matchUses[p.Name])
+	}
 }
 
 func writeRules(b *bytes.Buffer) {

@@ -45,6 +45,9 @@ func newProfilesCmd() *cobra.Command {
 func writeProfiles(w io.Writer) error {
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for i, p := range codec.Profiles() {
+		if p.Match != "" {
+			continue
+		}
 		name := p.Name
 		if name == defaultProfile {
 			name += " (default)"
@@ -64,6 +67,26 @@ func writeProfiles(w io.Writer) error {
 			}
 			_, _ = fmt.Fprintf(tw, "  %s\t%s\n", head, line)
 		}
+	}
+	if err := tw.Flush(); err != nil {
+		return err
+	}
+	return writeMatching(w)
+}
+
+// writeMatching writes a line for each profile that matches another program.
+func writeMatching(w io.Writer) error {
+	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	_, _ = fmt.Fprint(tw, "\nProfiles that match other programs, with keys of the level match:\n\n") // Flush returns the error
+	for _, p := range codec.Profiles() {
+		if p.Match == "" {
+			continue
+		}
+		n, err := codec.New(p)
+		if err != nil {
+			return err
+		}
+		_, _ = fmt.Fprintf(tw, "  %s\t%s\t%s\n", p.Name, p.Program(), n.KeyFunction(codec.KMatch))
 	}
 	return tw.Flush()
 }

@@ -48,6 +48,9 @@ func changeRules(p codec.Profile, changes []string) (codec.Profile, error) {
 			remove |= rule
 		}
 	}
+	if p.Match != "" && len(changes) > 0 {
+		errs = append(errs, fmt.Errorf("profile %s matches %s: its rules cannot be changed", p.Name, p.Program()))
+	}
 	if err := errors.Join(errs...); err != nil {
 		return p, err
 	}

@@ -325,10 +325,7 @@ func (o *outcome) how() string {
 // lists returns the names and versions of the lists that the keys depend on, or
 // "" below K2.
 func (o *outcome) lists() string {
-	if o.set.record.Level < codec.K2 {
-		return ""
-	}
-	return o.set.record.Normalizer.Policy().Versions()
+	return o.set.record.Normalizer.PolicyVersions(o.set.record.Level)
 }
 
 // A count is a number of occurrences with a name.

@@ -36,9 +36,15 @@ func versionText() string {
 			keys = append(keys, codec.KeyFunction(rd, lv))
 		}
 	}
+	var matching []string
+	for _, p := range codec.Profiles() {
+		if n, err := codec.New(p); err == nil && p.Match != "" {
+			matching = append(matching, n.KeyFunction(codec.KMatch))
+		}
+	}
 	e := builtin
-	return fmt.Sprintf("urlfold %s\n%s %s/%s\nkeys %s\ndata URL Standard %s, Unicode %s, public suffix list %s, parameter list %s\n",
-		version(), runtime.Version(), runtime.GOOS, runtime.GOARCH, strings.Join(keys, ", "),
+	return fmt.Sprintf("urlfold %s\n%s %s/%s\nkeys %s\nmatching keys %s\ndata URL Standard %s, Unicode %s, public suffix list %s, parameter list %s\n",
+		version(), runtime.Version(), runtime.GOOS, runtime.GOARCH, strings.Join(keys, ", "), strings.Join(matching, ", "),
 		e.SpecDate, e.Unicode, e.PublicSuffixes, e.Parameters)
 }
 

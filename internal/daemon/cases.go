@@ -39,8 +39,8 @@ func (cat *Catalog) RunTests(f *config.File) (failed int, err error) {
 // cases runs test cases sequentially.
 type cases struct {
 	level   codec.Level
-	workers [codec.K3 + 1]*record.Worker
-	show    *record.Worker // masks passwords
+	workers [codec.KMatch + 1]*record.Worker // nil for KMatch unless the profile has such keys
+	show    *record.Worker                   // masks passwords
 }
 
 // newCases returns a runner for the test cases of f.
@@ -57,14 +57,17 @@ func (cat *Catalog) newCases(f *config.File) (*cases, error) {
 	if !strings.Contains(rc.Base, "{") {
 		t.Base = rc.Base
 	}
-	for t.Level = range codec.K3 + 1 {
+	for t.Level = range codec.KMatch + 1 {
+		if t.Level == codec.KMatch && rc.Normalizer.Profile().Match == "" {
+			continue
+		}
 		job, err := record.New(t)
 		if err != nil {
 			return nil, recordErrors(f, err, allSound)
 		}
 		c.workers[t.Level] = job.NewWorker()
 	}
-	t.Redact = true
+	t.Level, t.Redact = rc.Level, true
 	job, err := record.New(t)
 	if err != nil {
 		return nil, recordErrors(f, err, allSound)

@@ -42,7 +42,7 @@ type Explanation struct {
 	res    codec.Result
 	err    error
 	change codec.Change
-	keys   [codec.K3 + 1]explainedKey
+	keys   [codec.KMatch + 1]explainedKey // that of KMatch is empty unless the profile has such keys
 	steps  []codec.Step
 	rfc    view
 	whatwg view
@@ -73,7 +73,7 @@ func (x *Explainer) explain(src []byte) *Explanation {
 // function in this package that does.
 func (x *Explainer) ask(e *Explanation) {
 	e.change = e.res.Change()
-	for lv := range codec.K3 + 1 {
+	for _, lv := range x.levels() {
 		e.keys[lv] = explainedKey{
 			text:  string(e.res.AppendKey(nil, lv)),
 			key:   e.res.Key(lv),
@@ -81,6 +81,15 @@ func (x *Explainer) ask(e *Explanation) {
 		}
 	}
 	e.steps = x.norm.Trace(x.base, e.src)
+}
+
+// levels returns the levels that the profile has keys of.
+func (x *Explainer) levels() []codec.Level {
+	levels := []codec.Level{codec.K0, codec.K1, codec.K2, codec.K3}
+	if x.norm.Profile().Match != "" {
+		levels = append(levels, codec.KMatch)
+	}
+	return levels
 }
 
 // noteEmptyPair adds the diagnostic for an empty name=value pair in the query,

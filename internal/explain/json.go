@@ -40,6 +40,7 @@ type object struct {
 	K1          *string          `json:"k1,omitempty"`
 	K2          *string          `json:"k2,omitempty"`
 	K3          *string          `json:"k3,omitempty"`
+	Match       *string          `json:"match,omitempty"`
 	Site        string           `json:"site,omitempty"`
 	SURT        *string          `json:"surt,omitempty"`
 	Template    *string          `json:"template,omitempty"`
@@ -67,6 +68,7 @@ type diagnosticJSON struct {
 // component; After is null if it has removed the component.
 type stepJSON struct {
 	Rule      string  `json:"rule"`
+	Step      string  `json:"step,omitempty"` // of the program that a profile matches
 	Clause    string  `json:"clause"`
 	Component string  `json:"component"`
 	Before    *string `json:"before"`
@@ -77,6 +79,9 @@ type stepJSON struct {
 func (x *Explainer) step(st *codec.Step) stepJSON {
 	d := x.hideDifference(difference{st.Component.String(), st.Before, st.After})
 	o := stepJSON{Rule: st.Rule.String(), Clause: st.Clause(), Component: d.component, Before: &d.before, After: &d.after}
+	if st.Rule.String() == "match" {
+		o.Step = st.Param
+	}
 	if st.Added {
 		o.Before = nil
 	}
@@ -190,7 +195,10 @@ func (x *Explainer) fillNormal(o *object, e *Explanation) {
 
 // fillKeys sets the keys and the rules applied for them.
 func (x *Explainer) fillKeys(o *object, e *Explanation) {
-	for lv, to := range [codec.K3 + 1]**string{&o.K0, &o.K1, &o.K2, &o.K3} {
+	for lv, to := range [codec.KMatch + 1]**string{&o.K0, &o.K1, &o.K2, &o.K3, &o.Match} {
+		if !e.res.HasKey(codec.Level(lv)) {
+			continue
+		}
 		text := x.hide(e.keys[lv].text)
 		*to = &text
 		for i := range e.keys[lv].steps {
@@ -198,8 +206,7 @@ func (x *Explainer) fillKeys(o *object, e *Explanation) {
 			o.KeySteps = append(o.KeySteps, keyJSON{codec.Level(lv).String(), x.step(st), x.hideSecrets(st.Param), st.Reason})
 		}
 	}
-	if x.level >= codec.K2 {
-		o.Policy = x.norm.Policy().Versions()
+	if o.Policy = x.norm.PolicyVersions(x.level); o.Policy != "" {
 		for _, s := range x.skipped() {
 			o.Skipped = append(o.Skipped, skipJSON(s))
 		}
@@ -216,7 +223,7 @@ func (x *Explainer) pairObject(p *Pair) *pairJSON {
 	if meet {
 		o.Meet = first.String()
 	}
-	for lv := range codec.K3 + 1 {
+	for _, lv := range x.levels() {
 		l := levelJSON{Level: lv.String(), Equal: p.a.keys[lv].text == p.b.keys[lv].text}
 		for _, d := range p.apart(lv) {
 			l.Differ = append(l.Differ, d.component)

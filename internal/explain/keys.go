@@ -43,8 +43,8 @@ func (x *Explainer) skipped() []params.Skipped {
 	return append(p.Params.Skipped(), p.SiteParams.Skipped()...)
 }
 
-// keyRule returns the name of a rule, followed by the parameter that it
-// removed.
+// keyRule returns the name of a rule, followed by the parameter that it removed
+// or the step of the program that it reproduces.
 func keyRule(st *codec.Step) string {
 	if st.Param == "" {
 		return st.Rule.String()
@@ -60,12 +60,17 @@ func (x *Explainer) formsOf(e *Explanation) forms {
 	out := &e.res.Out
 	site, _ := codec.AppendSite(nil, out.Bytes(e.norm, codec.Host), true)
 	key := []byte(e.wholeKey(x.level))
+	sortKeys := x.level == codec.KMatch && x.norm.Profile().HasSortKeys()
 	var r codec.Result
 	_ = codec.Parse(key, &r) // a key can be parsed
-	return forms{
+	f := forms{
 		iri:      string(iri.Append(nil, e.norm, out)),
 		site:     string(site),
 		surt:     string(surt.Append(nil, key, &r.In, surt.Options{})),
 		template: string(x.norm.Policy().Templates.Append(nil, out.Bytes(e.norm, codec.Path))),
 	}
+	if sortKeys {
+		f.surt = string(e.norm)
+	}
+	return f
 }

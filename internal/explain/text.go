@@ -322,8 +322,8 @@ func (t *TextWriter) writeSteps(e *Explanation) {
 	t.head("applied rules")
 	for i := range e.steps {
 		st := &e.steps[i]
-		if i == 0 || e.steps[i-1].Rule != st.Rule {
-			rule := st.Rule.String()
+		if i == 0 || e.steps[i-1].Rule != st.Rule || e.steps[i-1].Param != st.Param {
+			rule := keyRule(st)
 			t.line(t.Paint(terminal.Bold, rule) + strings.Repeat(" ", max(2, 16-len(rule))) + t.clause(st.Clause()))
 		}
 		t.writeDifference(t.hideDifference(stepDifference(st)))

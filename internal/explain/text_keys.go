@@ -13,7 +13,7 @@ import (
 func (t *TextWriter) writeKeys(e *Explanation) {
 	t.head("keys")
 	before := ""
-	for lv := range codec.K3 + 1 {
+	for _, lv := range t.levels() {
 		k := &e.keys[lv]
 		note := ""
 		if lv == t.level {
@@ -103,7 +103,11 @@ func (t *TextWriter) writeForms(e *Explanation) {
 	if f.site != "" {
 		t.named("site", f.site)
 	}
-	t.named("SURT "+t.level.String(), t.hideSecrets(f.surt))
+	name := "SURT"
+	if t.level < codec.KMatch {
+		name += " " + t.level.String()
+	}
+	t.named(name, t.hideSecrets(f.surt))
 	if f.template != string(e.res.Out.Bytes(e.norm, codec.Path)) {
 		t.named("template", t.hideSecrets(f.template))
 	}

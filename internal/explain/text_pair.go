@@ -25,7 +25,7 @@ func (t *TextWriter) WritePair(p *Pair) {
 		return
 	}
 	t.head("keys")
-	for lv := range codec.K3 + 1 {
+	for _, lv := range t.levels() {
 		t.writeLevel(lv, p)
 	}
 	t.emit("\n")

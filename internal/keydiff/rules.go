@@ -19,10 +19,7 @@ type Side struct {
 // policy returns the names and versions of the lists that the keys depend on,
 // or "".
 func (s *Side) policy() string {
-	if s.Level < codec.K2 {
-		return ""
-	}
-	return s.Normalizer.Policy().Versions()
+	return s.Normalizer.PolicyVersions(s.Level)
 }
 
 // A ruleStep is a rule applied to derive a key.
@@ -60,6 +57,12 @@ func (s *Side) steps(url []byte) ([]ruleStep, bool) {
 	add := func(st codec.Step) {
 		o, n := changed(st.Before, st.After)
 		out = append(out, ruleStep{st.Rule.String(), st.Param, st.Clause(), o, n})
+	}
+	if s.Level == codec.KMatch {
+		for _, st := range s.Normalizer.Trace(nil, url) {
+			add(st)
+		}
+		return out, true
 	}
 	if s.Normalizer.Profile().Standard == codec.WHATWG {
 		parser := codec.ParserRules(codec.WHATWG) // keys depend on these, but on none of the profile's rules

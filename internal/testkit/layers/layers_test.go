@@ -90,6 +90,11 @@ var rules = []rule{
 		why:  "a crawler imports only the codec: a URL does not depend on the record that contains it",
 	},
 	{
+		from: join("./codec/internal/peer/..."),
+		deny: join("./codec", leaves, forms, "./codec/record/...", "./pipeline/...", components, "./config/...", "./internal/storage/compress/...", clients, "./cmd/..."),
+		why:  "a package that reproduces another program shares no rule with the codec, so that no change of a rule changes its result",
+	},
+	{
 		from: join(forms),
 		deny: join(forms, "./codec/record/...", "./pipeline/...", components, "./config/...", "./internal/storage/compress/...", clients, "./cmd/..."),
 		why:  "a form of a URL is built from its exported parts, so that package codec need not know it",

@@ -1,0 +1,149 @@
+package codec
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+
+	"github.com/urlfold/urlfold/codec/internal/peer"
+	"github.com/urlfold/urlfold/codec/internal/peer/urlcanon"
+)
+
+// A match is a program that a profile reproduces.
+type match struct {
+	name    string // of the profile, and Profile.Match
+	program string // package, version and function
+	key     string // name and version of the key function
+	sortKey bool   // the program returns a sort key (SURT), not a URL
+	make    func() peer.Canonicalizer
+}
+
+// matches holds the programs, sorted by name. A change of what one of them
+// returns needs a new version of its key function.
+var matches = []match{
+	{"ssurt", "urlcanon 0.3.1 ParsedUrl.ssurt", "ssurt-urlcanon-0.3.1/1", true, urlcanon.SSURT},
+}
+
+// lookupMatch returns the program called name, or nil.
+func lookupMatch(name string) *match {
+	for i := range matches {
+		if matches[i].name == name {
+			return &matches[i]
+		}
+	}
+	return nil
+}
+
+// withMatches returns the profiles and those that reproduce a program, sorted
+// by name.
+func withMatches(profiles ...Profile) []Profile {
+	for _, m := range matches {
+		profiles = append(profiles, Profile{Name: m.name, Match: m.name, Key: KMatch})
+	}
+	slices.SortFunc(profiles, func(a, b Profile) int { return strings.Compare(a.Name, b.Name) })
+	return profiles
+}
+
+// Program returns the program that p reproduces, with version and function,
+// such as "w3lib 2.5.0 canonicalize_url", or "" if there is none.
+func (p Profile) Program() string {
+	if m := lookupMatch(p.Match); m != nil {
+		return m.program
+	}
+	return ""
+}
+
+// HasSortKeys reports whether the normal form of p is a sort key (SURT) and not
+// a URL. Then Result.Out has only the components path and query.
+func (p Profile) HasSortKeys() bool {
+	m := lookupMatch(p.Match)
+	return m != nil && m.sortKey
+}
+
+// appendMatch is AppendRef for a profile that reproduces a program. A reference
+// without a scheme is resolved by RFC 3986 §5.2 first, if there is a base.
+func (n *Normalizer) appendMatch(dst, base, src []byte, r *Result) ([]byte, error) {
+	r.reset()
+	if len(src) > n.maxLen {
+		r.In, r.ErrAt = URL{}, uint32(n.maxLen)
+		return dst, ErrTooLong
+	}
+	s := &r.scratch
+	_, err := split(src, &r.In)
+	text := src
+	if len(base) > 0 && !r.In.Has(Scheme) {
+		var base0 URL
+		if _, err := split(base, &base0); err != 0 || !base0.Has(Scheme) {
+			return dst, ErrBase
+		}
+		s.text = appendResolved(s.text[:0], base, &base0, src, &r.In)
+		text, s.resolved = s.text, true
+		s.rec.change(ruleResolve, WholeURL, src, text)
+	} else {
+		base = nil
+	}
+	n.inspect(base, src, r)
+	r.undone()
+	start := len(dst)
+	dst, ok := r.canonicalizer(n.match).Append(dst, text, s.rec.program(n.match))
+	if !ok {
+		r.Out = URL{}
+		return dst[:start], ErrMatchRejects
+	}
+	s.rec.finish(n.match, text, dst[start:])
+	s.unparsed = err != 0
+	s.applied.set(ruleResolve, s.resolved && !bytes.Equal(src, text))
+	s.applied.set(ruleMatch, !bytes.Equal(text, dst[start:]))
+	n.match.split(dst[start:], &r.Out)
+	s.unjudged = true
+	return dst, nil
+}
+
+// compareMatch is compare for a profile that reproduces a program. Everything
+// that RFC 3986 does not call equivalent is lossy.
+func (s *scratch) compareMatch(src, norm []byte) Change {
+	if s.resolved {
+		src = s.text
+	}
+	if _, err := split(norm, &s.in); err != 0 || s.unparsed {
+		return Lossy
+	}
+	for lv, n := range [...]*Normalizer{K0: syntax, K1: scheme} {
+		s.key = n.appendPlain(s.key[:0], src, s)
+		at := len(s.key)
+		s.key = n.appendPlain(s.key, norm, s)
+		if bytes.Equal(s.key[:at], s.key[at:]) {
+			return Cosmetic + Change(lv)
+		}
+	}
+	return Lossy
+}
+
+// canonicalizer returns the canonicalizer of m, which r keeps.
+func (r *Result) canonicalizer(m *match) peer.Canonicalizer {
+	s := &r.scratch
+	if s.matched != m {
+		s.matched, s.peer = m, m.make()
+	}
+	return s.peer
+}
+
+// split finds the components of a normal form.
+func (m *match) split(norm []byte, u *URL) {
+	if !m.sortKey {
+		if _, err := split(norm, u); err == 0 {
+			return
+		}
+	}
+	*u = URL{}
+	path := 0
+	if m.sortKey {
+		path = bytes.IndexByte(norm, ')') + 1
+	}
+	end := len(norm)
+	if i := bytes.IndexByte(norm[path:], '?'); m.sortKey && i >= 0 {
+		end = path + i
+		u.set(Query, end+1, len(norm))
+	}
+	u.set(Path, path, end)
+}

@@ -1,0 +1,157 @@
+package codec
+
+import (
+	"bytes"
+	"slices"
+	"testing"
+)
+
+// standardProfiles returns the built-in profiles that reproduce no program.
+func standardProfiles() []Profile {
+	return slices.DeleteFunc(Profiles(), func(p Profile) bool { return p.Match != "" })
+}
+
+// matchSeeds are inputs that programs treat differently.
+var matchSeeds = []string{
+	"", " ", "a", "//h", "mailto:a@b", "http://h", "HTTP://u:p@WWW.Example.com:80/a/../b%7e/?b=2&a=1&a=#f", "http://[::1]/", "http://[x/", "http://a]b/",
+	"http://b\u00fccher.example/\xff?\xfc", "http://0x7f.1/", "http://h:99999/", "http://h:x/", "\x00http:\\\\h\\a\tb", "http://h/%zz%00", "http://www2.h/;jsessionid=1",
+	"http://h/?a;b=1;a&&", "file:///c|/x", "http://1.2.3.4./?", "https://h//a//b/../c/", "h:80/x", "warcinfo:x", "dns:h.example",
+}
+
+// TestMatch checks what holds for every profile that reproduces a program:
+// errors, components, keys, and the steps. Its result need not be a fixed point:
+// the idempotence laws of the other profiles exclude it by name.
+func TestMatch(t *testing.T) {
+	for _, p := range Profiles() {
+		if p.Match == "" {
+			continue
+		}
+		n, err := New(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p.Key != KMatch || p.Program() == "" || n.KeyFunction(KMatch) == "" || p.HasSortKeys() != lookupMatch(p.Match).sortKey {
+			t.Errorf("%s: key level %v, program %q, key function %q", p.Name, p.Key, p.Program(), n.KeyFunction(KMatch))
+		}
+		for _, base := range []string{"", "http://h.example/a/b"} {
+			for _, src := range matchSeeds {
+				checkMatch(t, n, []byte(base), []byte(src))
+			}
+		}
+	}
+}
+
+func checkMatch(t *testing.T, n *Normalizer, base, src []byte) {
+	t.Helper()
+	var r Result
+	name := n.profile.Name
+	norm, err := n.AppendRef([]byte("x"), base, src, &r)
+	if err != nil {
+		if len(norm) != 1 || err != ErrMatchRejects && err != ErrBase || r.HasKey(KMatch) || r.HasKey(K0) || n.Trace(base, src) != nil {
+			t.Errorf("%s %q: error %v with the result %q", name, src, err, norm)
+		}
+		return
+	}
+	norm = norm[1:]
+	if !r.HasKey(KMatch) || !bytes.Equal(r.AppendKey(nil, KMatch), norm) || r.Key(KMatch).IsZero() {
+		t.Errorf("%s %q: the key string %q is not the result %q", name, src, r.AppendKey(nil, KMatch), norm)
+	}
+	for lv := range KMatch {
+		if r.HasKey(lv) == r.Key(lv).IsZero() || !r.HasKey(lv) && len(r.AppendKey(nil, lv)) > 0 {
+			t.Errorf("%s %q: %v key %v", name, src, lv, r.Key(lv))
+		}
+	}
+	if !r.Out.Has(Path) || int(r.Out.Span(Path).End) > len(norm) {
+		t.Errorf("%s %q: the components of %q do not fit it", name, src, norm)
+	}
+	if (r.Change() == Unchanged) != bytes.Equal(src, norm) {
+		t.Errorf("%s %q: change %v to %q", name, src, r.Change(), norm)
+	}
+	checkMatchTrace(t, n, base, src, norm)
+}
+
+// checkMatchTrace checks that each step starts where the one before ended.
+func checkMatchTrace(t *testing.T, n *Normalizer, base, src, norm []byte) {
+	t.Helper()
+	at := string(src)
+	for _, st := range n.Trace(base, src) {
+		if st.Before != at || st.Rule == ruleMatch && (st.Param == "" || st.Clause() == "") {
+			t.Errorf("%s %q: step %+v after %q", n.profile.Name, src, st, at)
+		}
+		at = st.After
+	}
+	if at != string(norm) {
+		t.Errorf("%s %q: the steps end at %q, want %q", n.profile.Name, src, at, norm)
+	}
+}
+
+// TestMatchKeys checks that K0 to K3 of a URL do not depend on the program.
+func TestMatchKeys(t *testing.T) {
+	plain, err := New(Profile{Name: "plain"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, _ := Lookup("ssurt")
+	n, err := New(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, src := range matchSeeds {
+		var want, got Result
+		if _, err := plain.Append(nil, []byte(src), &want); err != nil {
+			continue
+		}
+		if _, err := n.Append(nil, []byte(src), &got); err != nil {
+			continue
+		}
+		if got.Flags != want.Flags || !slices.Equal(got.Diagnostics, want.Diagnostics) {
+			t.Errorf("%q: flags %v, want %v", src, got.Flags, want.Flags)
+		}
+		for lv := range K3 + 1 {
+			if got.Key(lv) != want.Key(lv) {
+				t.Errorf("%q: %v %q, want %q", src, lv, got.AppendKey(nil, lv), want.AppendKey(nil, lv))
+			}
+		}
+	}
+}
+
+// TestMatchRefusals checks the settings that do not go with a program.
+func TestMatchRefusals(t *testing.T) {
+	for name, p := range map[string]Profile{
+		"unknown":  {Name: "a", Match: "nonsense", Key: KMatch},
+		"rules":    {Name: "a", Match: "ssurt", Rules: syntaxRules},
+		"whatwg":   {Name: "a", Match: "ssurt", Standard: WHATWG},
+		"no match": {Name: "a", Key: KMatch},
+	} {
+		if _, err := New(p); err == nil {
+			t.Errorf("%s: New accepts the profile", name)
+		}
+	}
+	if _, err := New(Profile{Name: "a", Match: "ssurt", Key: K2}); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestMatchNoAllocs checks that everyday URLs need no memory once the scratch
+// space has grown.
+func TestMatchNoAllocs(t *testing.T) {
+	src := []byte("http://www.example.com/a/b.html?b=2&a=1")
+	for _, m := range matches {
+		p, _ := Lookup(m.name)
+		n, err := New(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var r Result
+		dst, err := n.Append(nil, src, &r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if allocs := testing.AllocsPerRun(100, func() {
+			dst, _ = n.Append(dst[:0], src, &r)
+			_ = r.Key(KMatch)
+		}); allocs > 0 {
+			t.Errorf("%s: %v allocations", m.name, allocs)
+		}
+	}
+}
