@@ -90,13 +90,17 @@ func isISODate(s []byte) bool { return len(s) > 10 && allDigits(s[:4]) && s[4] =
 // the error is then in l.scan.
 func (l *cdxjLocator) members(rec []byte, pos int, all bool) (url, status span, ok bool) {
 	s := &l.scan
-	s.b, s.pos, s.broken = rec, pos+1, false
+	s.begin(rec)
+	s.pos = pos + 1
 	for {
 		s.space()
 		if s.peek() == '}' && url.end == 0 {
 			return url, status, true
 		}
-		name := s.plain(s.rawName())
+		name, escaped := s.rawName()
+		if escaped {
+			name = s.plain(name)
+		}
 		start := s.pos
 		if s.skip(); s.broken {
 			return url, status, false

@@ -183,7 +183,8 @@ type ownMember struct {
 // that is not an object has no members.
 func (j *jsonLocator) ownMembers(body []byte, at span) bool {
 	s := &j.scan
-	s.b, s.pos, s.broken = body[:at.end], at.start, false
+	s.begin(body[:at.end])
+	s.pos = at.start
 	j.own, j.ownEnd, j.ownNone = j.own[:0], 0, false
 	s.space()
 	if s.peek() != '{' {
@@ -231,12 +232,14 @@ func (j *jsonLocator) atEnd() bool {
 	return !s.broken
 }
 
-// slotOf returns the slot for a name in its escaped form, or -1.
-func (j *jsonLocator) slotOf(raw []byte) int {
+// slotOf returns the slot for a name that can have escapes, or -1.
+func (j *jsonLocator) slotOf(name []byte, escaped bool) int {
 	if j.scan.broken {
 		return -1
 	}
-	name := j.scan.plain(raw)
+	if escaped {
+		name = j.scan.plain(name)
+	}
 	for i := range j.names {
 		for k, own := range j.names[i] {
 			if bytes.Equal(name, own) {

@@ -65,7 +65,7 @@ func (l *partsLocator) Locate(f *Found, rec []byte, _ *Position) (Reason, int) {
 	if f.attrs.wanted {
 		plan = &l.parts.full
 	}
-	s.b, s.pos, s.broken = rec, 0, false
+	s.begin(rec)
 	wrapped := l.parts.member != nil && l.parts.unwrap(s)
 	if !wrapped {
 		s.space()
@@ -74,7 +74,7 @@ func (l *partsLocator) Locate(f *Found, rec []byte, _ *Position) (Reason, int) {
 	if s.peek() != '{' && plan.composer.optional {
 		return Unparsed, start
 	}
-	clear(l.values)
+	clear(l.values[:plan.tree.values])
 	plan.tree.find(s, l.values)
 	end := s.pos
 	if wrapped && !s.broken {

@@ -1,11 +1,12 @@
 package record
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/urlfold/urlfold/codec/internal/scan"
 )
 
 // step is one step of a field path: a member name or, if name is nil, an array
@@ -87,17 +88,25 @@ const maxDepth = 256
 // error, broken remains set and pos is the offset of the error.
 type scanner struct {
 	b       []byte
+	marks   scan.Marks // of the bytes of b that are not in plainText; nil if they are not known
 	pos     int
 	broken  bool
 	scratch []byte // for unescaped names
 	runs    []run
 }
 
+// begin starts to read b. Most records have so many short strings that it pays
+// to mark where they can end.
+func (s *scanner) begin(b []byte) {
+	s.b, s.pos, s.broken = b, 0, false
+	s.marks = plainText.Mark(s.marks, b)
+}
+
 // find returns the range of the value at path, including quotes and brackets,
 // and whether the value exists. If several members have the same name, find
 // uses the first one. It does not read anything after the value.
 func (s *scanner) find(b []byte, path []step) (span, bool) {
-	s.b, s.pos, s.broken = b, 0, false
+	s.begin(b)
 	s.space()
 	for i := range path {
 		if !s.enter(&path[i]) {
@@ -154,20 +163,42 @@ func (s *scanner) enter(st *step) bool {
 
 // name reads a member name and the colon, and reports whether the name is want.
 func (s *scanner) name(want []byte) bool {
-	raw := s.rawName()
-	return !s.broken && len(raw) >= len(want) && bytes.Equal(s.plain(raw), want)
+	raw, escaped := s.rawName()
+	if escaped && len(raw) >= len(want) {
+		raw = s.plain(raw)
+	}
+	return !s.broken && string(raw) == string(want)
 }
 
-// rawName reads a member name and the colon, and returns the name with its
-// escapes.
-func (s *scanner) rawName() []byte {
-	start := s.pos
-	if s.str(); s.broken {
-		return nil
+// rawName reads a member name and the colon. It returns the name with its
+// escapes, and whether it can have any.
+func (s *scanner) rawName() (raw []byte, escaped bool) {
+	start := s.pos + 1
+	if end := s.plainEnd(); end >= 0 {
+		if s.pos = end + 1; s.peek() == ':' {
+			s.pos++
+			s.space()
+			return s.b[start:end], false
+		}
+	} else if s.str(); s.broken {
+		return nil, false
 	}
-	raw := s.b[start+1 : s.pos-1]
+	raw = s.b[start : s.pos-1]
 	s.colon()
-	return raw
+	return raw, true
+}
+
+// plainEnd returns the offset of the quote that closes the string at s.pos, or
+// -1 if the string has anything but plain text, or if there are no marks.
+func (s *scanner) plainEnd() int {
+	if s.marks == nil || s.pos >= len(s.b) || s.b[s.pos] != '"' {
+		return -1
+	}
+	end := s.marks.Next(s.pos + 1)
+	if end >= len(s.b) || s.b[end] != '"' {
+		return -1
+	}
+	return end
 }
 
 // plain returns a name without its escapes.
@@ -204,6 +235,12 @@ func (s *scanner) expect(c byte) {
 
 // space skips white space, RFC 8259 §2.
 func (s *scanner) space() {
+	if s.pos < len(s.b) && s.b[s.pos] <= ' ' {
+		s.skipSpace()
+	}
+}
+
+func (s *scanner) skipSpace() {
 	for s.pos < len(s.b) {
 		switch s.b[s.pos] {
 		case ' ', '\t', '\n', '\r':
@@ -216,6 +253,15 @@ func (s *scanner) space() {
 
 // skip skips one value.
 func (s *scanner) skip() {
+	if c := s.peek(); c == '{' || c == '[' {
+		s.skipNested()
+	} else {
+		s.scalar()
+	}
+}
+
+// skipNested skips an object or an array.
+func (s *scanner) skipNested() {
 	var isObject [maxDepth]bool
 	for depth := 0; ; {
 		if c := s.peek(); c == '{' || c == '[' {
@@ -331,6 +377,10 @@ func (s *scanner) digits() {
 // str skips a string, RFC 8259 §7. It accepts bytes that are not valid UTF-8,
 // because logs contain them and they must reach the output unchanged.
 func (s *scanner) str() {
+	if end := s.plainEnd(); end >= 0 {
+		s.pos = end + 1
+		return
+	}
 	if s.expect('"'); s.broken {
 		return
 	}

@@ -1,7 +1,10 @@
 package record
 
 import (
+	"bytes"
 	"encoding/json"
+	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -153,3 +156,30 @@ func has(obj map[string]json.RawMessage, name string) bool {
 	_, ok := obj[name]
 	return ok
 }
+
+// TestMarks compares a scanner that knows where strings can end with one that
+// does not, on damaged records.
+func TestMarks(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(5, 6))
+	for _, l := range namedLogs(t) {
+		if !IsJSONLog(l.config.Format) {
+			continue
+		}
+		tree := &newJob(t, l.config).reader.(interface{ plans() *partsReader }).plans().full.tree
+		for range 3000 {
+			for line := range bytes.Lines(mutate(rnd, l.text)) {
+				var marked scanner
+				marked.begin(line)
+				plain := scanner{b: line}
+				got, want := make([]fieldValue, tree.values), make([]fieldValue, tree.values)
+				tree.find(&marked, got)
+				tree.find(&plain, want)
+				if !slices.Equal(got, want) || marked.broken != plain.broken || marked.pos != plain.pos {
+					t.Fatalf("%s: with marks %v, %t at %d; without %v, %t at %d", line, got, marked.broken, marked.pos, want, plain.broken, plain.pos)
+				}
+			}
+		}
+	}
+}
+
+func (r *partsReader) plans() *partsReader { return r }

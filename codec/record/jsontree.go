@@ -88,10 +88,8 @@ func (t *fieldTree) walk(s *scanner, at int, values []fieldValue) {
 		t.object(s, n, values)
 	case c == '[' && n.elements != 0:
 		t.array(s, n, values)
-	case c == '{' || c == '[':
-		s.skip()
 	default:
-		s.scalar()
+		s.skip()
 	}
 	if n.value >= 0 && !s.broken && values[n.value].kind == valueMissing {
 		values[n.value] = valueOf(s.b, start, s.pos)
@@ -121,16 +119,17 @@ func (t *fieldTree) object(s *scanner, n *treeNode, values []fieldValue) {
 		return
 	}
 	for {
-		raw := s.rawName()
+		raw, escaped := s.rawName()
 		if s.broken {
 			return
 		}
-		if i := t.member(s, n, raw); i != 0 {
+		if escaped {
+			raw = s.plain(raw)
+		}
+		if i := t.member(n, raw); i != 0 {
 			t.walk(s, i, values)
-		} else if c := s.peek(); c == '{' || c == '[' {
-			s.skip()
 		} else {
-			s.scalar()
+			s.skip()
 		}
 		if !t.more(s, '}') {
 			return
@@ -138,13 +137,10 @@ func (t *fieldTree) object(s *scanner, n *treeNode, values []fieldValue) {
 	}
 }
 
-// member returns the child of n for a name with its escapes, or 0.
-func (t *fieldTree) member(s *scanner, n *treeNode, name []byte) int {
-	if bytes.IndexByte(name, '\\') >= 0 {
-		name = s.plain(name)
-	}
+// member returns the child of n for a name without escapes, or 0.
+func (t *fieldTree) member(n *treeNode, name []byte) int {
 	for i := n.members[hashStep(name)]; i != 0; i = t.nodes[i].next {
-		if bytes.Equal(t.nodes[i].name, name) {
+		if string(t.nodes[i].name) == string(name) {
 			return i
 		}
 	}

@@ -18,3 +18,9 @@ func pathEndAVX2(text *byte, n, i int, nibbles *[32]uint8) int
 //
 //go:noescape
 func labelsAVX2(text *byte, n, i int, nibbles *[32]uint8) (end int, pauses uint32)
+
+// markAVX2 sets the bits of words for the bytes of a text of n bytes, at least 32,
+// that are outside the set. It writes 4 bytes for every 32 of the text.
+//
+//go:noescape
+func markAVX2(words *uint64, text *byte, n int, nibbles *[32]uint8)

@@ -154,3 +154,38 @@ more:
 	MOVQ $-1, end+32(FP)
 	MOVL $0, pauses+40(FP)
 	RET
+
+// func markAVX2(words *uint64, text *byte, n int, nibbles *[32]uint8)
+TEXT ·markAVX2(SB), NOSPLIT, $0-32
+	MOVQ words+0(FP), DI
+	MOVQ text+8(FP), SI
+	MOVQ n+16(FP), CX
+	MOVQ nibbles+24(FP), DX
+	VBROADCASTI128 (DX), Y0
+	VBROADCASTI128 16(DX), Y1
+	VPBROADCASTQ lowHalf<>(SB), Y2
+	VPXOR Y10, Y10, Y10
+	XORQ BX, BX
+	MOVQ CX, R9
+	ANDQ $-32, R9
+vector:
+	OUTSIDE
+	VPMOVMSKB Y6, R8
+	MOVL R8, (DI)
+	ADDQ $4, DI
+	ADDQ $32, BX
+	CMPQ BX, R9
+	JCS  vector
+	CMPQ BX, CX
+	JEQ  done
+	LEAQ -32(CX), BX // the last vector ends where the text ends
+	OUTSIDE
+	VPMOVMSKB Y6, R8
+	SUBQ R9, CX
+	NEGQ CX
+	ADDQ $32, CX // the number of its bytes that are marked already
+	SHRL CX, R8
+	MOVL R8, (DI)
+done:
+	VZEROUPPER
+	RET

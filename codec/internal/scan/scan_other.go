@@ -9,3 +9,5 @@ func endAVX2(*byte, int, int, *[32]uint8) int { panic("scan: no vectors here") }
 func pathEndAVX2(*byte, int, int, *[32]uint8) int { panic("scan: no vectors here") }
 
 func labelsAVX2(*byte, int, int, *[32]uint8) (int, uint32) { panic("scan: no vectors here") }
+
+func markAVX2(*uint64, *byte, int, *[32]uint8) { panic("scan: no vectors here") }

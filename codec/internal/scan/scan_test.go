@@ -54,6 +54,7 @@ func check(t *testing.T, name string, s *Set, text []byte, i int) {
 	t.Helper()
 	i = min(i, len(text))
 	checkLabels(t, name, s, text, i)
+	checkMarks(t, name, s, text)
 	if got, want := s.End(text, i), s.slowEnd(text, i); got != want {
 		t.Fatalf("%s: End(%q, %d) = %d, want %d", name, text, i, got, want)
 	}
@@ -83,6 +84,21 @@ func checkLabels(t *testing.T, name string, s *Set, text []byte, i int) {
 	}
 	if got != want || pauses != marks {
 		t.Fatalf("%s: Labels(%q, %d) = %d, %b, want %d, %b", name, text, i, got, pauses, want, marks)
+	}
+}
+
+// checkMarks compares Mark with a loop, in memory that held other marks.
+func checkMarks(t *testing.T, name string, s *Set, text []byte) {
+	t.Helper()
+	used := Marks{1<<64 - 1, 1<<64 - 1, 1<<64 - 1}
+	m := s.Mark(used, text)
+	for i := range len(text) + 1 {
+		if got, want := m.Next(i), s.slowEnd(text, i); got != want {
+			t.Fatalf("%s: Next(%d) = %d for the marks of %q, want %d", name, i, got, text, want)
+		}
+	}
+	if last := m[len(m)-1]; last>>(len(text)&63) != 1 {
+		t.Fatalf("%s: %d bits after the end of %q", name, last, text)
 	}
 }
 
