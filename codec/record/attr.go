@@ -150,8 +150,11 @@ func (v *values) vhost(rec []byte) ([]byte, bool) {
 // requestHost returns the best host that the record names for the request, or
 // nil.
 func (f *Found) requestHost(rec []byte) []byte {
-	for i, s := range f.hosts {
-		h := s.in(rec)
+	for i := range f.hosts {
+		if f.hosts[i].end == f.hosts[i].start {
+			continue
+		}
+		h := f.hosts[i].in(rec)
 		if i == 0 && f.nameDialect != nil {
 			h = f.unescapedName(h)
 		}

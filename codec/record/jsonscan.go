@@ -262,7 +262,7 @@ func (s *scanner) skip() {
 
 // skipNested skips an object or an array.
 func (s *scanner) skipNested() {
-	var isObject [maxDepth]bool
+	var isObject depths
 	for depth := 0; ; {
 		if c := s.peek(); c == '{' || c == '[' {
 			if depth == maxDepth {
@@ -271,7 +271,7 @@ func (s *scanner) skipNested() {
 			}
 			s.pos++
 			s.space()
-			isObject[depth] = c == '{'
+			isObject.set(depth, c == '{')
 			depth++
 			if s.peek() != c+2 { // in ASCII, '}' is '{'+2 and ']' is '['+2
 				if c == '{' {
@@ -291,12 +291,12 @@ func (s *scanner) skipNested() {
 			if c == ',' {
 				s.pos++
 				s.space()
-				if isObject[depth-1] {
+				if isObject.has(depth - 1) {
 					s.member()
 				}
 				break
 			}
-			if isObject[depth-1] {
+			if isObject.has(depth - 1) {
 				s.expect('}')
 			} else {
 				s.expect(']')
@@ -306,6 +306,18 @@ func (s *scanner) skipNested() {
 		if s.broken || depth == 0 {
 			return
 		}
+	}
+}
+
+// depths is a set of depths, which is cheaper to clear than an array of bools.
+type depths [maxDepth / 64]uint64
+
+func (d *depths) has(depth int) bool { return d[depth>>6&(len(d)-1)]>>(depth&63)&1 != 0 }
+
+func (d *depths) set(depth int, in bool) {
+	word, bit := &d[depth>>6&(len(d)-1)], uint64(1)<<(depth&63)
+	if *word &^= bit; in {
+		*word |= bit
 	}
 }
 

@@ -126,7 +126,11 @@ func (t *fieldTree) object(s *scanner, n *treeNode, values []fieldValue) {
 		if escaped {
 			raw = s.plain(raw)
 		}
-		if i := t.member(n, raw); i != 0 {
+		i := t.member(n, raw)
+		if end := s.plainEnd(); end >= 0 { // most values
+			t.text(i, span{s.pos + 1, end}, values)
+			s.pos = end + 1
+		} else if i != 0 {
 			t.walk(s, i, values)
 		} else {
 			s.skip()
@@ -134,6 +138,19 @@ func (t *fieldTree) object(s *scanner, n *treeNode, values []fieldValue) {
 		if !t.more(s, '}') {
 			return
 		}
+	}
+}
+
+// text stores a string without escapes as the value of a node, if that has one
+// and holds nothing. at is the inside of the string.
+func (t *fieldTree) text(node int, at span, values []fieldValue) {
+	i := t.nodes[node].value // that of the root is -1
+	if i < 0 || values[i].kind != valueMissing {
+		return
+	}
+	v := &values[i]
+	if v.kind = valueEmpty; at.end > at.start {
+		v.span, v.kind, v.dialect = at, valueText, jsonDialect
 	}
 }
 
@@ -178,11 +195,11 @@ func (t *fieldTree) more(s *scanner, end byte) bool {
 		return false
 	}
 	s.space()
-	if s.peek() == ',' {
-		s.pos++
-		s.space()
-		return true
+	if s.peek() != ',' {
+		s.expect(end)
+		return false
 	}
-	s.expect(end)
-	return false
+	s.pos++
+	s.space()
+	return true
 }

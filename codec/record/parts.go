@@ -96,7 +96,7 @@ func (n *normalizer) partNow(r role, rec []byte) (now []byte, ok bool) {
 		return u.Bytes(c.norm, codec.Scheme), true
 	}
 	host := u.Bytes(c.norm, codec.Host)
-	old := n.found.requestHost(rec)
+	old := n.host
 	colon := bytes.LastIndexByte(old, ':')
 	switch {
 	case colon <= bytes.LastIndexByte(old, ']') || colon < len(old)-1 && !allDigits(old[colon+1:]):
@@ -112,24 +112,23 @@ func (n *normalizer) partNow(r role, rec []byte) (now []byte, ok bool) {
 
 // pieces holds the bytes that replace the parts of the current URL.
 type pieces struct {
-	fit  bool // the fields can hold the parts; otherwise they stay unchanged
-	text [numRoles][]byte
-	same [numRoles]bool // the field stays unchanged
+	fit     bool // the fields can hold the parts; otherwise they stay unchanged
+	text    [numRoles][]byte
+	changed [numRoles]bool // otherwise the field stays as it is
 }
 
-// set stores a copy of now as the replacement for the part r. It copies because
-// the referer may be read before the part is written.
+// set stores a copy of now as the replacement for the part r, unless it is the
+// same. It copies because the referer may be read before the part is written.
 func (p *pieces) set(r role, now []byte, same bool) {
-	p.text[r], p.same[r] = append(p.text[r][:0], now...), same
+	if p.changed[r] = !same; !same {
+		p.text[r] = append(p.text[r][:0], now...)
+	}
 }
 
 // readParts reads the URL whose parts are in several fields and sets w.pieces.
 func (w *Worker) readParts(rec []byte, v *verdict, st *Stats) {
 	p, c, f := &w.pieces, &w.n.cur, &w.found
-	p.fit = true
-	for r := range p.same {
-		p.same[r] = true
-	}
+	p.fit, p.changed = true, [numRoles]bool{}
 	target := f.part(roleTarget)
 	ok := w.read(target, rec, v, st)
 	now := c.url
@@ -147,7 +146,7 @@ func (w *Worker) readParts(rec []byte, v *verdict, st *Stats) {
 	case !same:
 		w.dividePieces(rec, q, now, st)
 	}
-	if !p.fit {
+	if !p.fit || !c.parted {
 		return
 	}
 	for r := roleHost; r <= roleScheme; r++ {

@@ -44,6 +44,8 @@ type normalizer struct {
 	cur   reading
 	fact  Fact // about the current record
 
+	host []byte // host of the record that norm has, if cur.composed
+
 	// Scratch.
 	text, base       []byte // unescaped; unused if the record has no escapes
 	hostText         []byte // the same for the field in the job's base
@@ -219,7 +221,7 @@ func (n *normalizer) settle(err error) {
 func (n *normalizer) appendOrigin(dst, rec []byte) (_ []byte, nohost bool) {
 	f, j := n.found, n.job
 	host := f.requestHost(rec)
-	n.cur.composed = host != nil
+	n.host, n.cur.composed = host, host != nil
 	if host == nil {
 		if j.origin != nil {
 			return append(dst, j.origin...), false

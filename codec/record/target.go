@@ -154,17 +154,39 @@ func isAuthority(s []byte) bool {
 // port, and nothing else. It is needed because servers log the Host header as
 // sent.
 func isHost(s []byte) bool {
-	for i, c := range s {
-		if c <= ' ' || c == 0x7F || notInHost[c] || c == '[' && i > 0 {
-			return false
-		}
+	seen := uint8(0)
+	for _, c := range s {
+		seen |= hostClass[c]
 	}
-	if len(s) == 0 || s[0] != '[' {
-		return len(s) > 0 && bytes.IndexByte(s, ']') < 0
+	if seen != 0 {
+		return seen&notInHost == 0 && isBracketed(s)
 	}
-	i := bytes.IndexByte(s, ']')
-	return i > 0 && (i == len(s)-1 || s[i+1] == ':') && bytes.IndexByte(s[i+1:], ']') < 0
+	return len(s) > 0
 }
 
-// notInHost is the set of bytes that end a host or start another component.
-var notInHost = [256]bool{'/': true, '?': true, '#': true, '@': true, '\\': true, '"': true, '<': true, '>': true, '^': true, '`': true, '{': true, '|': true, '}': true}
+// isBracketed reports whether s is an address in brackets, with an optional
+// port.
+func isBracketed(s []byte) bool {
+	end := bytes.IndexByte(s, ']')
+	return s[0] == '[' && bytes.IndexByte(s[1:], '[') < 0 && end > 0 &&
+		(end == len(s)-1 || s[end+1] == ':') && bytes.IndexByte(s[end+1:], ']') < 0
+}
+
+// Classes of bytes in a host.
+const (
+	notInHost uint8 = 1 << iota // ends a host or starts another component
+	bracket
+)
+
+var hostClass = func() (t [256]uint8) {
+	for c := range t {
+		if c <= ' ' || c == 0x7F {
+			t[c] = notInHost
+		}
+	}
+	for _, c := range []byte("/?#@\\\"<>^`{|}") {
+		t[c] = notInHost
+	}
+	t['['], t[']'] = bracket, bracket
+	return t
+}()

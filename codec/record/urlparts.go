@@ -145,7 +145,10 @@ func (c *composer) compose(f *Found, rec []byte, values []fieldValue) (Reason, i
 	for i := range c.sources {
 		s := &c.sources[i]
 		v := &values[s.value]
-		exists = exists || v.kind != valueMissing && v.kind != valueOther && s.part <= partPath
+		if v.kind == valueMissing { // most of them
+			continue
+		}
+		exists = exists || v.kind != valueOther && s.part <= partPath
 		switch {
 		case s.part >= partAttr:
 			if f.attrs.wanted && v.isText(rec) {

@@ -190,7 +190,7 @@ func (w *Worker) rewrite(out, dead, rec []byte, at *Position, st *Stats) (o, d [
 		s := &w.found.sites[i]
 		if w.found.split && s.role != roleReferer {
 			if w.pieces.fit {
-				out, from = w.red.replace(out, rec, from, s, w.pieces.text[s.role], w.pieces.same[s.role])
+				out, from = w.red.replace(out, rec, from, s, w.pieces.text[s.role], !w.pieces.changed[s.role])
 			}
 			continue
 		}
