@@ -192,11 +192,25 @@ func (s *Stream) pack(pack packFunc, l *Lane) {
 		s.Packed = pack(s.Packed, s.Bytes, l)
 		return
 	}
-	for _, r := range s.Recs {
+	for i := 0; i < len(s.Recs); {
+		r := s.Recs[i]
+		for i++; i < len(s.Recs) && isLineEnds(s.Bytes[s.Recs[i].Off:][:s.Recs[i].Len]); i++ {
+			r.Len += s.Recs[i].Len // readers take a member of line ends for a damaged record
+		}
 		if r.Len > 0 {
 			s.Packed = pack(s.Packed, s.Bytes[r.Off:r.Off+r.Len], l)
 		}
 	}
+}
+
+// isLineEnds reports whether rec consists of line ends.
+func isLineEnds(rec []byte) bool {
+	for _, c := range rec {
+		if c != '\r' && c != '\n' {
+			return false
+		}
+	}
+	return true
 }
 
 // step moves on to the next lane, as soon as no cut is being taken.

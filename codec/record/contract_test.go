@@ -60,7 +60,10 @@ var formatSubjects = map[string]formatSubject{
 		"WARC/1.1\r\nWARC-Target-URI: http://example.com/a\r\nContent-Length: 0\r\n\r\n\r\n\r\n" +
 		"WARC/1.0\r\ncontent-length: 12\r\nWARC-Target-URI: <http://example.com/b>\r\n\r\nx\r\n\r\nWARC/1.\r\n\r\n"},
 	"msgpack": {Config{URLField: "url"}, "\x81\xa3url\xb4http://example.com/a" + "\x83\xa1n\x0a\xa3url\xc4\x14http://example.com/b\xa1x\x93\xc0\xcd\x01\x00\xa1\n"},
-	"text":    {Config{Render: RenderURLs}, "See http://example.com/a, (http://example.com/b).\nNone: here.\n<http://example.com/c>\n"},
+	"arc": {Config{}, "filedesc://a.arc 0.0.0.0 20260101000000 text/plain 77\n1 0 Example\nURL IP-address Archive-date Content-type Archive-length\n123456789\n\n" +
+		"http://example.com/a 192.0.2.1 20260101000000 text/html 0\n\n" +
+		"http://example.com/b 2001:db8::1 20260101000000 text/html 12\nx\nhttp://h/\n\n"},
+	"text": {Config{Render: RenderURLs}, "See http://example.com/a, (http://example.com/b).\nNone: here.\n<http://example.com/c>\n"},
 	"html": {Config{Render: RenderURLs}, "<!doctype html>\n<a\nhref=http://example.com/a title='>'>a < b</a> <base href=http://example.org/>\n<!-- <a href=x> -->\n" +
 		"<script src=b>\"<a href=x>\"</script><img srcset='c 1x, d 2x'>text <b>text</b>"},
 }

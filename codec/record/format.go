@@ -122,6 +122,7 @@ var builtin = append([]Format{
 	textFormat("envoy"),
 	textFormat("istio"),
 	warcFormat{},
+	arcFormat{},
 	msgpackFormat{},
 }, jsonLogFormats()...)
 

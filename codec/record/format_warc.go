@@ -25,20 +25,20 @@ func (warcFormat) Detect(s *Sample) Fit {
 
 // Open implements [Format].
 func (warcFormat) Open(c *Config) (Reader, error) {
-	errs := append([]error{c.refuseDialect()}, c.refuseFields()...)
-	if _, _, ok := c.baseHost(); ok {
-		errs = append(errs, wrong("Base", "the base URL cannot contain a field with the format warc"))
-	}
-	switch {
-	case c.Render == RenderExtend:
-		errs = append(errs, errNoRoom())
-	case c.Render == RenderRewrite && c.Redact:
-		errs = append(errs, wrong("Redact", "the rendering rewrite cannot hide passwords in warc records, whose blocks are copied unchanged; use another rendering"))
+	return warcReader{}, errors.Join(c.refuseArchiveSettings()...)
+}
+
+// refuseArchiveSettings returns an error for each setting in c that would break
+// the records of a web archive.
+func (c *Config) refuseArchiveSettings() []error {
+	errs := c.refuseCaptureSettings()
+	if c.Render == RenderRewrite && c.Redact {
+		errs = append(errs, wrong("Redact", "the rendering rewrite cannot hide passwords in "+c.Format+" records, whose blocks are copied unchanged; use another rendering"))
 	}
 	if c.OnOversize == DispositionTruncate {
-		errs = append(errs, wrong("OnOversize", "records of the format warc cannot be truncated, because they state their own length"))
+		errs = append(errs, wrong("OnOversize", "records of the format "+c.Format+" cannot be truncated, because they state their own length"))
 	}
-	return warcReader{}, errors.Join(errs...)
+	return errs
 }
 
 // warcReader reads WARC files. format_warc_frame.go finds where records end.
@@ -53,14 +53,14 @@ func (warcReader) multiline() {}
 // shown implements [abridger]. It returns the header or, if there is none, the
 // start of the record.
 func (warcReader) shown(rec []byte) []byte {
-	if h, state := readWARCHeader(rec); state == warcSound {
+	if h, state := readWARCHeader(rec); state == headerSound {
 		return trimEnd(trimEnd(rec[:h.end]))
 	}
-	return trimEnd(rec[:min(len(rec), maxWARCShown)])
+	return trimEnd(rec[:min(len(rec), maxArchiveShown)])
 }
 
-// maxWARCShown is the number of bytes shown of a record without a header.
-const maxWARCShown = 1 << 10
+// maxArchiveShown is the number of bytes shown of a record without a header.
+const maxArchiveShown = 1 << 10
 
 // apart implements [memberFormat], see WARC 1.1, annex D.2.
 func (warcReader) apart() {}
@@ -69,7 +69,7 @@ func (warcReader) apart() {}
 // damaged byte.
 func (warcReader) Locate(f *Found, rec []byte, _ *Position) (Reason, int) {
 	h, state := readWARCHeader(rec)
-	if state != warcSound {
+	if state != headerSound {
 		return Unparsed, h.at
 	}
 	block := rec[h.end:]
@@ -92,13 +92,13 @@ type warcHeader struct {
 	at     int   // offset of the damage; if the header is cut, its length
 }
 
-// warcState is the result of reading a header.
-type warcState uint8
+// headerState is the result of reading a header.
+type headerState uint8
 
 const (
-	warcSound   warcState = iota
-	warcCut               // the header may continue after the available bytes
-	warcDamaged           // not a header, too long, or without a valid Content-Length
+	headerSound   headerState = iota
+	headerCut                 // the header may continue after the available bytes
+	headerDamaged             // not a header, too long, or without a valid Content-Length
 )
 
 // maxWARCHeader is the maximum length of a header in bytes.
@@ -128,14 +128,14 @@ const minWARCVersion = 8
 
 // readWARCHeader reads the header at the start of b. Lines may end with LF
 // alone.
-func readWARCHeader(b []byte) (h warcHeader, state warcState) {
+func readWARCHeader(b []byte) (h warcHeader, state headerState) {
 	h.length = -1
 	switch {
 	case len(b) < minWARCVersion && bytes.HasPrefix(warcMagic, b[:min(len(b), len(warcMagic))]):
 		h.at = len(b)
-		return h, warcCut
+		return h, headerCut
 	case !beginsWARC(b):
-		return h, warcDamaged
+		return h, headerDamaged
 	}
 	whole := b
 	b = b[:min(len(b), maxWARCHeader)]
@@ -143,9 +143,9 @@ func readWARCHeader(b []byte) (h warcHeader, state warcState) {
 		n := warcLine(b, pos)
 		if n == 0 {
 			if h.at = len(b); len(b) < len(whole) {
-				return h, warcDamaged
+				return h, headerDamaged
 			}
-			return h, warcCut
+			return h, headerCut
 		}
 		if body := trimEnd(b[pos : pos+n]); len(body) == 0 {
 			h.end = pos + n
@@ -153,15 +153,15 @@ func readWARCHeader(b []byte) (h warcHeader, state warcState) {
 		}
 		if !first && !h.field(b, pos, pos+n) {
 			h.at = pos
-			return h, warcDamaged
+			return h, headerDamaged
 		}
 		pos += n
 	}
 	if h.length < 0 {
 		h.at = h.end
-		return h, warcDamaged
+		return h, headerDamaged
 	}
-	return h, warcSound
+	return h, headerSound
 }
 
 // warcLine returns the length of the line at pos, including its continuation
@@ -199,7 +199,7 @@ func (h *warcHeader) field(b []byte, start, end int) bool {
 	value.end += start + colon + 1
 	switch {
 	case bytes.EqualFold(name, warcContentLength):
-		n, ok := warcLength(value.in(b))
+		n, ok := archiveLength(value.in(b))
 		if !ok || h.length >= 0 && h.length != n {
 			return false
 		}
@@ -217,8 +217,8 @@ func (h *warcHeader) field(b []byte, start, end int) bool {
 	return true
 }
 
-// warcLength parses a decimal number.
-func warcLength(digits []byte) (n int64, ok bool) {
+// archiveLength parses a decimal number.
+func archiveLength(digits []byte) (n int64, ok bool) {
 	for _, c := range digits {
 		if !isDigit(c) || n > maxWARCBlock/10 {
 			return 0, false

@@ -14,9 +14,13 @@ import "bytes"
 // The second rule also applies to bytes that are not a record at all.
 
 // Cut implements [Framing]. It stops after a damaged record.
-func (r warcReader) Cut(block []byte) int {
+func (r warcReader) Cut(block []byte) int { return cutByLength(r, block) }
+
+// cutByLength returns the length of the records at the start of block, up to
+// the first damaged one.
+func cutByLength(f LengthFraming, block []byte) int {
 	for at := 0; ; {
-		n, sound := r.Span(block[at:], false)
+		n, sound := f.Span(block[at:], false)
 		if at += n; n == 0 || !sound {
 			return at
 		}
@@ -51,13 +55,13 @@ func (r warcReader) Span(block []byte, last bool) (n int, sound bool) {
 	h, state := readWARCHeader(block)
 	switch {
 	case last:
-	case len(block) < minWARCVersion, state == warcCut:
+	case len(block) < minWARCVersion, state == headerCut:
 		return 0, false
-	case state == warcSound && warcEnd(h)+minWARCVersion > int64(len(block)):
+	case state == headerSound && warcEnd(h)+minWARCVersion > int64(len(block)):
 		return 0, false
 	}
 	from := 0
-	if state == warcSound {
+	if state == headerSound {
 		if end := int64(h.end) + h.length; end <= int64(len(block)) {
 			// Only some of the line ends after the block may be missing.
 			rest := block[end:]
@@ -79,7 +83,7 @@ func (r warcReader) Span(block []byte, last bool) (n int, sound bool) {
 
 // Length implements [LengthFraming].
 func (warcReader) Length(block []byte) int64 {
-	if h, state := readWARCHeader(block); state == warcSound {
+	if h, state := readWARCHeader(block); state == headerSound {
 		return warcEnd(h)
 	}
 	return 0
@@ -94,7 +98,7 @@ func (warcReader) Ends(rec []byte) bool {
 // Incomplete implements [LengthFraming].
 func (r warcReader) Incomplete(block []byte) bool {
 	h, state := readWARCHeader(block)
-	return state == warcCut || state == warcSound && warcEnd(h) > int64(len(block))
+	return state == headerCut || state == headerSound && warcEnd(h) > int64(len(block))
 }
 
 // Resync implements [LengthFraming].
@@ -128,7 +132,7 @@ func warcEnd(h warcHeader) int64 { return int64(h.end) + h.length + int64(len(wa
 // says.
 func soundWARC(block []byte) int {
 	h, state := readWARCHeader(block)
-	if end := warcEnd(h); state == warcSound && end <= int64(len(block)) && bytes.HasSuffix(block[:end], warcTrailer) {
+	if end := warcEnd(h); state == headerSound && end <= int64(len(block)) && bytes.HasSuffix(block[:end], warcTrailer) {
 		return int(end)
 	}
 	return 0

@@ -17,7 +17,18 @@ import (
 // batches, reading size more bytes at a time, and each batch into records.
 func warcUnits(t testing.TB, in []byte, size int) (units []string) {
 	t.Helper()
-	f := warcReader{}
+	return archiveUnits(t, warcReader{}, in, size)
+}
+
+// lengthReader is a Reader of records that state their own length.
+type lengthReader interface {
+	Reader
+	LengthFraming
+}
+
+// archiveUnits is warcUnits for any reader.
+func archiveUnits(t testing.TB, f lengthReader, in []byte, size int) (units []string) {
+	t.Helper()
 	for end := 0; len(in) > 0; {
 		end = min(end+size, len(in))
 		n := f.Cut(in[:end])
@@ -44,13 +55,20 @@ func warcUnits(t testing.TB, in []byte, size int) (units []string) {
 func rewriteWARC(t testing.TB, c Config, in []byte, size int) (out, dead string, st Stats) {
 	t.Helper()
 	c.Format = "warc"
+	return rewriteArchive(t, c, in, size)
+}
+
+// rewriteArchive is rewriteWARC for any format of archives.
+func rewriteArchive(t testing.TB, c Config, in []byte, size int) (out, dead string, st Stats) {
+	t.Helper()
 	if c.Normalizer == nil {
 		c.Normalizer = normalizers["equiv"]
 	}
-	w := newJob(t, c).NewWorker()
+	j := newJob(t, c)
+	w := j.NewWorker()
 	var o, d []byte
 	at := Position{Line: 1}
-	for _, rec := range warcUnits(t, in, size) {
+	for _, rec := range archiveUnits(t, j.reader.(lengthReader), in, size) {
 		o, d = w.Append(o, d, []byte(rec), at, &st)
 		at.Off += int64(len(rec))
 		at.Line += w.Lines([]byte(rec))
@@ -264,7 +282,7 @@ func TestWARCShown(t *testing.T) {
 	f(c, sound+sound, `{"norm":"http://h/","line":1,"offset":0,"record":"WARC/1.0\r\nWARC-Target-URI: HTTP://H\r\nContent-Length: 5"}`+"\n"+
 		`{"norm":"http://h/","line":7,"offset":67,"record":"WARC/1.0\r\nWARC-Target-URI: HTTP://H\r\nContent-Length: 5"}`+"\n")
 	f(c, header+"\r\nwrong", `{"error":"unparsed","at":63,"record":"WARC/1.0\r\nWARC-Target-URI: HTTP://H\r\nContent-Length: 5","line":1}`+"\n")
-	f(c, strings.Repeat("x", 2*maxWARCShown), `{"error":"unparsed","at":0,"record":"`+strings.Repeat("x", maxWARCShown)+`","line":1}`+"\n")
+	f(c, strings.Repeat("x", 2*maxArchiveShown), `{"error":"unparsed","at":0,"record":"`+strings.Repeat("x", maxArchiveShown)+`","line":1}`+"\n")
 	f(Config{Render: RenderKeys}, "WARC/1.0\r\nContent-Length: 5\r\n\r\nblock\r\n\r\n", "")
 }
 

@@ -179,7 +179,7 @@ func (f *formats) job(path string) *record.Job {
 func (f *formats) framing(path string) file.Framing { return f.job(path).Framing() }
 
 // apart reports whether an input is rewritten whose records contain their own
-// length, as in WARC files and files of binary records.
+// length, as in web archives and files of binary records.
 func (f *formats) apart() bool {
 	for _, job := range f.jobs {
 		if job.Apart() || job.Binary() {

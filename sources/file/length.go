@@ -186,6 +186,6 @@ func gridPiece(piece, follow int64) int {
 	return int(max(1, piece))
 }
 
-// gridAhead is larger than the number of bytes that Span looks at after a
-// record.
-const gridAhead = 64
+// gridAhead is larger than the number of bytes that Span and Resync look at
+// after a record: the first line of an ARC record.
+const gridAhead = 16 << 10
