@@ -1,0 +1,186 @@
+// Package gsb canonicalizes URLs as Google Safe Browsing specifies it, for the
+// versions 4 and 5 of its protocol:
+// https://developers.google.com/safe-browsing/v4/urls-hashing and
+// https://developers.google.com/safe-browsing/reference/URLs.and.Hashing.
+//
+// There is no program to compare with: clients of version 5 are parts of
+// browsers. The specification leaves open what is not a URL. This package
+// decides:
+//
+//   - White space at both ends is removed. A URL without a scheme is an http URL.
+//     A colon before a port ends no scheme.
+//   - A scheme must be followed by "//". Userinfo and port are removed, and the
+//     host must not be empty.
+//   - The host is found after the escapes are decoded, as the order of the steps
+//     in the specification requires: an escaped '/' or '@' is a delimiter.
+//   - The name of an internationalized host is converted by UTS 46, as the URL
+//     Standard does. If that fails, its bytes are escaped.
+//   - A number of an IPv4 address that is too large makes it a name.
+//   - "/.." and "/." at the end of the path are resolved as if a slash followed.
+package gsb
+
+import (
+	"bytes"
+
+	"github.com/urlfold/urlfold/codec/idna"
+	"github.com/urlfold/urlfold/codec/internal/peer"
+)
+
+// A canonicalizer keeps its buffers between calls.
+type canonicalizer struct {
+	version int
+
+	text  []byte   // the URL without escapes
+	round []uint16 // in which round of decoding each byte of text appeared
+	name  []byte   // the host in ASCII
+	host  []byte
+	path  []byte
+}
+
+// NewV4 returns a canonicalizer by the specification of version 4.
+func NewV4() peer.Canonicalizer { return &canonicalizer{version: 4} }
+
+// NewV5 returns a canonicalizer by the specification of version 5, which
+// differs in IPv6 addresses.
+func NewV5() peer.Canonicalizer { return &canonicalizer{version: 5} }
+
+// Append implements peer.Canonicalizer. It returns false if src has no host, or
+// more than 1,023 layers of percent-encoding.
+func (c *canonicalizer) Append(dst, src []byte, t peer.Trace) ([]byte, bool) {
+	src, _, _ = bytes.Cut(src, []byte("#"))
+	src = bytes.Trim(src, " \t\n\v\f\r")
+	if !c.unescape(src) {
+		return dst, false
+	}
+	t.Step("unescape", src, c.text)
+	scheme, rest, ok := splitScheme(c.text)
+	if !ok {
+		return dst, false
+	}
+	rest, query, hasQuery := bytes.Cut(rest, []byte("?"))
+	authority, path := rest, []byte(nil)
+	if i := bytes.IndexByte(rest, '/'); i >= 0 {
+		authority, path = rest[:i], rest[i:]
+	}
+	if !c.setHost(hostOf(authority)) {
+		return dst, false
+	}
+	t.Step("host", authority, c.host)
+	c.setPath(path)
+	t.Step("path", path, c.path)
+	if len(scheme) == 0 {
+		scheme = []byte("http")
+	}
+	dst = append(appendLower(dst, scheme), "://"...)
+	dst = appendEscaped(dst, c.host)
+	dst = appendEscaped(dst, c.path)
+	if hasQuery {
+		dst = appendEscaped(append(dst, '?'), query)
+	}
+	return dst, true
+}
+
+// splitScheme cuts the scheme and the slashes after it. scheme is empty if there
+// is none.
+func splitScheme(text []byte) (scheme, rest []byte, ok bool) {
+	for i, c := range text {
+		switch {
+		case isAlpha(c):
+		case i > 0 && (isDigit(c) || c == '+' || c == '-' || c == '.'):
+		case i > 0 && c == ':' && !startsWithPort(text[i:]):
+			rest, ok = bytes.CutPrefix(text[i+1:], []byte("//"))
+			return text[:i], rest, ok
+		default:
+			return nil, text, true
+		}
+	}
+	return nil, text, true
+}
+
+// startsWithPort reports whether text, which starts with a colon, continues with
+// digits up to its end or a slash.
+func startsWithPort(text []byte) bool {
+	port, _, _ := bytes.Cut(text[1:], []byte("/"))
+	for _, c := range port {
+		if !isDigit(c) {
+			return false
+		}
+	}
+	return len(port) > 0
+}
+
+// hostOf returns the host of an authority: without userinfo and port.
+func hostOf(authority []byte) []byte {
+	host := authority[bytes.LastIndexByte(authority, '@')+1:]
+	end := len(host)
+	for end > 0 && isDigit(host[end-1]) {
+		end--
+	}
+	if end > 0 && host[end-1] == ':' {
+		host = host[:end-1]
+	}
+	return host
+}
+
+// setHost sets the canonical host. It returns false if the host is empty.
+func (c *canonicalizer) setHost(host []byte) bool {
+	host = bytes.Trim(c.nameOf(host), ".")
+	c.host = c.host[:0]
+	for _, b := range host {
+		if b != '.' || c.host[len(c.host)-1] != '.' {
+			c.host = append(c.host, lower(b))
+		}
+	}
+	if address, ok := parseIPv4(c.host); ok {
+		c.host = appendIPv4(c.host[:0], address)
+	} else if address, ok := parseIPv6(c.host); ok && c.version >= 5 {
+		c.host = appendIPv6(c.host[:0], address)
+	}
+	return len(c.host) > 0
+}
+
+// nameOf returns the ASCII form of a host that contains other bytes, or the host
+// itself if it has none.
+func (c *canonicalizer) nameOf(host []byte) []byte {
+	for _, b := range host {
+		if b < 0x80 {
+			continue
+		}
+		var err error
+		if c.name, err = idna.AppendASCII(c.name[:0], host); err != nil {
+			return host
+		}
+		return c.name
+	}
+	return host
+}
+
+// setPath sets the canonical path: dot segments are resolved first, and repeated
+// slashes removed afterwards, in this order.
+func (c *canonicalizer) setPath(path []byte) {
+	out := append(c.path[:0], '/')
+	for rest, more := path, len(path) > 0; more; {
+		var segment []byte
+		rest = rest[1:] // the slash
+		segment, _, more = bytes.Cut(rest, []byte("/"))
+		rest = rest[len(segment):]
+		switch string(segment) {
+		case ".":
+		case "..":
+			if len(out) > 1 {
+				out = out[:bytes.LastIndexByte(out[:len(out)-1], '/')+1]
+			}
+		default:
+			out = append(out, segment...)
+			if more {
+				out = append(out, '/')
+			}
+		}
+	}
+	c.path = out[:1]
+	for _, b := range out[1:] {
+		if b != '/' || c.path[len(c.path)-1] != '/' {
+			c.path = append(c.path, b)
+		}
+	}
+}

@@ -1,0 +1,99 @@
+package purell
+
+import (
+	"bytes"
+	"math"
+	"strconv"
+)
+
+// decodeHost writes a host that is a number, four octal numbers or a
+// hexadecimal number as purell writes it: in four decimal parts.
+func (u *parts) decodeHost() {
+	name, tail := splitTail(u.host)
+	u.decodeDWORD(name, tail)
+	name, tail = splitTail(u.host)
+	u.decodeOctal(name, tail)
+	name, tail = splitTail(u.host)
+	if digits, ok := bytes.CutPrefix(name, []byte("0x")); ok {
+		if v, ok := parseNumber(digits, 16); ok {
+			u.setAddress(v>>24&0xff, v>>16&0xff, v>>8&0xff, v&0xff, tail)
+		}
+	}
+}
+
+// splitTail splits the host before the dots and the port at its end.
+func splitTail(host []byte) (name, tail []byte) {
+	i := len(host)
+	for i > 0 && isDigit(host[i-1]) {
+		i--
+	}
+	if i == 0 || host[i-1] != ':' {
+		i = len(host)
+	} else {
+		i--
+	}
+	for i > 0 && host[i-1] == '.' {
+		i--
+	}
+	return host[:i], host[i:]
+}
+
+func (u *parts) decodeDWORD(name, tail []byte) {
+	if v, ok := parseNumber(name, 10); ok {
+		u.setAddress(v>>24&0xff, v>>16&0xff, v>>8&0xff, v&0xff, tail)
+	}
+}
+
+func (u *parts) decodeOctal(name, tail []byte) {
+	var v [4]int64
+	for i := range v {
+		part := name
+		if dot := bytes.IndexByte(name, '.'); i < 3 {
+			if dot < 0 {
+				return
+			}
+			part, name = name[:dot], name[dot+1:]
+		}
+		if len(part) == 0 || part[0] != '0' {
+			return
+		}
+		var ok bool
+		if v[i], ok = parseNumber(part, 8); !ok {
+			return
+		}
+	}
+	u.setAddress(v[0], v[1], v[2], v[3], tail)
+}
+
+// setAddress replaces the host, of which tail is the end.
+func (u *parts) setAddress(a, b, c, d int64, tail []byte) {
+	text := strconv.AppendInt(u.spare[:0], a, 10)
+	for _, v := range [...]int64{b, c, d} {
+		text = strconv.AppendInt(append(text, '.'), v, 10)
+	}
+	u.spare = append(text, tail...)
+	u.host = u.spare
+}
+
+// parseNumber returns the value of decimal digits, or of hex digits if base is
+// 16, as strconv.ParseInt does when its error is ignored: 0 if a digit is too
+// large for the base, math.MaxInt64 if the value is too large.
+func parseNumber(digits []byte, base uint64) (v int64, ok bool) {
+	for _, c := range digits {
+		if !isDigit(c) && (base != 16 || !isHex(c)) {
+			return 0, false
+		}
+	}
+	var n uint64
+	for _, c := range digits {
+		d := uint64(unhex(c))
+		if d >= base {
+			return 0, true
+		}
+		if n > math.MaxUint64/base || n*base > math.MaxUint64-d {
+			return math.MaxInt64, true
+		}
+		n = n*base + d
+	}
+	return int64(min(n, math.MaxInt64)), len(digits) > 0
+}

@@ -1,0 +1,208 @@
+package purell
+
+import "bytes"
+
+// parse splits src as url.Parse of Go 1.26 does with its default settings.
+func (u *parts) parse(src []byte) bool {
+	*u = parts{spare: u.spare, scheme: u.scheme[:0], user: u.user[:0], rawHost: u.rawHost[:0], path: u.path[:0], fragment: u.fragment[:0]}
+	rest, fragment, _ := bytes.Cut(src, []byte("#"))
+	if !u.parseWithoutFragment(rest) {
+		return false
+	}
+	var ok bool
+	u.fragment, ok = appendUnescaped(u.fragment, fragment)
+	return ok
+}
+
+func (u *parts) parseWithoutFragment(src []byte) bool {
+	for _, c := range src {
+		if c < ' ' || c == 0x7f {
+			return false
+		}
+	}
+	rest, ok := u.parseScheme(src)
+	if !ok {
+		return false
+	}
+	// A '?' at the end, if it is the only one, is no query: purell drops the
+	// empty query anyway.
+	rest, u.query, _ = bytes.Cut(rest, []byte("?"))
+	if !bytes.HasPrefix(rest, []byte("/")) {
+		if len(u.scheme) > 0 {
+			u.opaque = rest
+			return true
+		}
+		if segment, _, _ := bytes.Cut(rest, []byte("/")); bytes.IndexByte(segment, ':') >= 0 {
+			return false
+		}
+	}
+	if bytes.HasPrefix(rest, []byte("//")) && (len(u.scheme) > 0 || !bytes.HasPrefix(rest, []byte("///"))) {
+		authority := rest[2:]
+		if i := bytes.IndexByte(authority, '/'); i >= 0 {
+			authority, rest = authority[:i], authority[i:]
+		} else {
+			rest = nil
+		}
+		if !u.parseAuthority(authority) {
+			return false
+		}
+	}
+	u.path, ok = appendUnescaped(u.path, rest)
+	return ok
+}
+
+// parseScheme cuts the scheme off.
+func (u *parts) parseScheme(src []byte) (rest []byte, ok bool) {
+	for i, c := range src {
+		switch {
+		case 'a' <= c|0x20 && c|0x20 <= 'z':
+		case i > 0 && (isDigit(c) || c == '+' || c == '-' || c == '.'):
+		case c == ':' && i == 0:
+			return nil, false
+		case c == ':':
+			u.scheme = appendLower(u.scheme, src[:i])
+			return src[i+1:], true
+		default:
+			return src, true
+		}
+	}
+	return src, true
+}
+
+// appendLower appends text, which is ASCII, in lower case.
+func appendLower(dst, text []byte) []byte {
+	for _, c := range text {
+		if 'A' <= c && c <= 'Z' {
+			c |= 0x20
+		}
+		dst = append(dst, c)
+	}
+	return dst
+}
+
+func (u *parts) parseAuthority(authority []byte) (ok bool) {
+	at := bytes.LastIndexByte(authority, '@')
+	if ok := u.parseHost(authority[at+1:]); !ok || at < 0 {
+		return ok
+	}
+	userinfo := authority[:at]
+	for _, c := range userinfo {
+		if sets[c]&validUser == 0 {
+			return false
+		}
+	}
+	u.hasUser = true
+	name, password, hasPassword := bytes.Cut(userinfo, []byte(":"))
+	if u.user, ok = appendUser(u.user, name); !ok || !hasPassword {
+		return ok
+	}
+	u.user, ok = appendUser(append(u.user, ':'), password)
+	return ok
+}
+
+// appendUser appends a name or a password, decoded and encoded again.
+func appendUser(dst, text []byte) ([]byte, bool) {
+	for i := 0; i < len(text); i++ {
+		c := text[i]
+		if c == '%' {
+			if i+2 >= len(text) || !isHex(text[i+1]) || !isHex(text[i+2]) {
+				return dst, false
+			}
+			c = unhex(text[i+1])<<4 | unhex(text[i+2])
+			i += 2
+		}
+		dst = appendEscaped(dst, []byte{c}, inUser)
+	}
+	return dst, true
+}
+
+// parseHost decodes a host with its port.
+func (u *parts) parseHost(host []byte) (ok bool) {
+	switch open := bytes.LastIndexByte(host, '['); {
+	case open > 0:
+		return false
+	case open == 0:
+		return u.parseLiteral(host)
+	}
+	if colon := bytes.IndexByte(host, ':'); colon >= 0 {
+		if !u.isHTTP() { // several colons are accepted, as in lists of hosts
+			colon = bytes.LastIndexByte(host, ':')
+		}
+		if !isPort(host[colon:]) {
+			return false
+		}
+	}
+	u.rawHost, ok = appendHost(u.rawHost, host, false)
+	return ok
+}
+
+func (u *parts) isHTTP() bool { return string(u.scheme) == "http" || string(u.scheme) == "https" }
+
+// isPort reports whether text is empty, or a colon and digits.
+func isPort(text []byte) bool {
+	if len(text) == 0 {
+		return true
+	}
+	for _, c := range text[1:] {
+		if !isDigit(c) {
+			return false
+		}
+	}
+	return text[0] == ':'
+}
+
+// parseLiteral decodes "[address%25zone]:port".
+func (u *parts) parseLiteral(host []byte) (ok bool) {
+	end := bytes.LastIndexByte(host, ']')
+	if end < 0 {
+		return false
+	}
+	port := host[end+1:]
+	if !isPort(port) {
+		return false
+	}
+	address, zone := host[1:end], []byte(nil)
+	if i := bytes.Index(address, []byte("%25")); i >= 0 {
+		address, zone = address[:i], address[i:]
+	}
+	u.rawHost = append(u.rawHost, '[')
+	start := len(u.rawHost)
+	if u.rawHost, ok = appendHost(u.rawHost, address, false); !ok {
+		return false
+	}
+	if u.rawHost, ok = appendHost(u.rawHost, zone, true); !ok {
+		return false
+	}
+	if !isIPv6(u.rawHost[start:]) {
+		return false
+	}
+	u.rawHost = append(append(u.rawHost, ']'), port...)
+	return true
+}
+
+// appendHost appends a part of a host, decoded. A zone may contain escapes of
+// the characters of a host, and of spaces; elsewhere only those of '%' and of
+// bytes above 7F are allowed.
+func appendHost(dst, text []byte, zone bool) ([]byte, bool) {
+	for i := 0; i < len(text); i++ {
+		c := text[i]
+		if c != '%' {
+			if c < 0x80 && sets[c]&inHost == 0 {
+				return dst, false
+			}
+			dst = append(dst, c)
+			continue
+		}
+		if i+2 >= len(text) || !isHex(text[i+1]) || !isHex(text[i+2]) {
+			return dst, false
+		}
+		c = unhex(text[i+1])<<4 | unhex(text[i+2])
+		allowed := c == '%' || !zone && c >= 0x80 || zone && (c == ' ' || sets[c]&inHost != 0)
+		if !allowed {
+			return dst, false
+		}
+		dst = append(dst, c)
+		i += 2
+	}
+	return dst, true
+}

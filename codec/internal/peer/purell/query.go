@@ -1,0 +1,98 @@
+package purell
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+)
+
+// maxFields is the number of parameters from which url.ParseQuery of Go 1.26
+// returns an error and no parameter.
+const maxFields = 10000
+
+// A field is a parameter, as ranges of normalizer.text.
+type field struct{ name, value, end int }
+
+// sortQuery sorts the parameters by their decoded names and values. Those that
+// url.ParseQuery does not accept are lost, unless none is accepted: then the
+// query stays.
+func (n *normalizer) sortQuery() {
+	u := &n.url
+	n.fields, n.text = n.fields[:0], n.text[:0]
+	if bytes.Count(u.query, []byte("&")) < maxFields {
+		for rest := u.query; len(rest) > 0; {
+			var raw []byte
+			raw, rest, _ = bytes.Cut(rest, []byte("&"))
+			n.addField(raw)
+		}
+	}
+	if len(n.fields) == 0 {
+		return
+	}
+	text := n.text
+	slices.SortFunc(n.fields, func(a, b field) int {
+		return cmp.Or(bytes.Compare(text[a.name:a.value], text[b.name:b.value]),
+			bytes.Compare(text[a.value:a.end], text[b.value:b.end]))
+	})
+	start := len(n.text)
+	for _, f := range n.fields {
+		if len(n.text) > start {
+			n.text = append(n.text, '&')
+		}
+		n.text = append(append(n.text, n.text[f.name:f.value]...), '=')
+		n.text = appendFormEscaped(n.text, n.text[f.value:f.end])
+	}
+	u.query = n.text[start:]
+}
+
+// addField decodes a parameter and adds it, if url.ParseQuery accepts it.
+func (n *normalizer) addField(raw []byte) {
+	if len(raw) == 0 || bytes.IndexByte(raw, ';') >= 0 {
+		return
+	}
+	name, value, _ := bytes.Cut(raw, []byte("="))
+	f, ok := field{name: len(n.text)}, false
+	if n.text, ok = appendFormUnescaped(n.text, name); !ok {
+		n.text = n.text[:f.name]
+		return
+	}
+	f.value = len(n.text)
+	if n.text, ok = appendFormUnescaped(n.text, value); !ok {
+		n.text = n.text[:f.name]
+		return
+	}
+	f.end = len(n.text)
+	n.fields = append(n.fields, f)
+}
+
+// appendFormUnescaped is appendUnescaped, and '+' becomes a space.
+func appendFormUnescaped(dst, text []byte) ([]byte, bool) {
+	for i := 0; i < len(text); i++ {
+		c := text[i]
+		switch c {
+		case '%':
+			if i+2 >= len(text) || !isHex(text[i+1]) || !isHex(text[i+2]) {
+				return dst, false
+			}
+			c = unhex(text[i+1])<<4 | unhex(text[i+2])
+			i += 2
+		case '+':
+			c = ' '
+		}
+		dst = append(dst, c)
+	}
+	return dst, true
+}
+
+// appendFormEscaped appends text as url.QueryEscape returns it. text may be a
+// part of dst.
+func appendFormEscaped(dst, text []byte) []byte {
+	for _, c := range text {
+		if c == ' ' {
+			dst = append(dst, '+')
+		} else {
+			dst = appendEscaped(dst, []byte{c}, inValue)
+		}
+	}
+	return dst
+}
