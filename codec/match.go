@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/urlfold/urlfold/codec/internal/peer"
+	"github.com/urlfold/urlfold/codec/internal/peer/gsb"
+	"github.com/urlfold/urlfold/codec/internal/peer/purell"
 	"github.com/urlfold/urlfold/codec/internal/peer/urlcanon"
 )
 
@@ -21,6 +23,11 @@ type match struct {
 // matches holds the programs, sorted by name. A change of what one of them
 // returns needs a new version of its key function.
 var matches = []match{
+	{"gsb-v4", "Safe Browsing v4 URLs and Hashing", "gsb-v4/1", false, gsb.NewV4},
+	{"gsb-v5", "Safe Browsing v5 URLs and Hashing", "gsb-v5/1", false, gsb.NewV5},
+	{"purell-all-greedy", "purell 1.2.1 NormalizeURLString(FlagsAllGreedy)", "purell-all-greedy-1.2.1/1", false, purell.NewAllGreedy},
+	{"purell-safe", "purell 1.2.1 NormalizeURLString(FlagsSafe)", "purell-safe-1.2.1/1", false, purell.NewSafe},
+	{"purell-usually-safe-greedy", "purell 1.2.1 NormalizeURLString(FlagsUsuallySafeGreedy)", "purell-usually-safe-greedy-1.2.1/1", false, purell.NewUsuallySafeGreedy},
 	{"ssurt", "urlcanon 0.3.1 ParsedUrl.ssurt", "ssurt-urlcanon-0.3.1/1", true, urlcanon.SSURT},
 }
 

@@ -10,7 +10,7 @@ package safebrowsing
 import (
 	"bytes"
 
-	"github.com/urlfold/urlfold/codec/psl"
+	"github.com/urlfold/urlfold/codec/internal/psl"
 )
 
 // A Version is a version of the protocol.

@@ -115,6 +115,13 @@ var uses = map[string]string{
 
 // matchUses holds the purposes of the profiles that match other programs.
 var matchUses = map[string]string{
+	"gsb-v4": "For Google Safe Browsing version 4, Web Risk and compatible services: the URL of which expressions are looked up.",
+	"gsb-v5": "The same for version 5, which also writes IPv6 addresses in one form.",
+
+	"purell-all-greedy":          "All of purell's flags that remove something: no www, no directory index, no fragment, no https, sorted parameters.",
+	"purell-safe":                "purell's flags that keep the meaning.",
+	"purell-usually-safe-greedy": "And without dot segments and trailing slashes.",
+
 	"ssurt": "The sortable form of urlcanon, for range scans by host, with every part of the URL.",
 }
 

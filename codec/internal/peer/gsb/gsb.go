@@ -22,7 +22,7 @@ package gsb
 import (
 	"bytes"
 
-	"github.com/urlfold/urlfold/codec/idna"
+	"github.com/urlfold/urlfold/codec/internal/idna"
 	"github.com/urlfold/urlfold/codec/internal/peer"
 )
 
@@ -47,12 +47,13 @@ func NewV5() peer.Canonicalizer { return &canonicalizer{version: 5} }
 // Append implements peer.Canonicalizer. It returns false if src has no host, or
 // more than 1,023 layers of percent-encoding.
 func (c *canonicalizer) Append(dst, src []byte, t peer.Trace) ([]byte, bool) {
+	chain := t.From(src)
 	src, _, _ = bytes.Cut(src, []byte("#"))
 	src = bytes.Trim(src, " \t\n\v\f\r")
 	if !c.unescape(src) {
 		return dst, false
 	}
-	t.Step("unescape", src, c.text)
+	chain.Step("unescape", c.text)
 	scheme, rest, ok := splitScheme(c.text)
 	if !ok {
 		return dst, false
@@ -65,18 +66,18 @@ func (c *canonicalizer) Append(dst, src []byte, t peer.Trace) ([]byte, bool) {
 	if !c.setHost(hostOf(authority)) {
 		return dst, false
 	}
-	t.Step("host", authority, c.host)
 	c.setPath(path)
-	t.Step("path", path, c.path)
 	if len(scheme) == 0 {
 		scheme = []byte("http")
 	}
+	start := len(dst)
 	dst = append(appendLower(dst, scheme), "://"...)
 	dst = appendEscaped(dst, c.host)
 	dst = appendEscaped(dst, c.path)
 	if hasQuery {
 		dst = appendEscaped(append(dst, '?'), query)
 	}
+	chain.Step("canonicalize", dst[start:])
 	return dst, true
 }
 

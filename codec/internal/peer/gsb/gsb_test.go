@@ -42,7 +42,7 @@ func reference(t *testing.T) func() *exec.Cmd {
 		t.Skipf("skipped: the specification in Python; it needs python3 and the package idna: pip install idna==3.18 (%.100s)", out)
 	}
 	return func() *exec.Cmd {
-		return exec.Command("python3", filepath.Join("testdata", "reference.py"), filepath.Join("..", "..", "..", "psl", "data", "public_suffix_list.dat"))
+		return exec.Command("python3", filepath.Join("testdata", "reference.py"), filepath.Join("..", "..", "psl", "data", "public_suffix_list.dat"))
 	}
 }
 

@@ -6,7 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/urlfold/urlfold/codec/idna"
+	"github.com/urlfold/urlfold/codec/internal/idna"
 	"github.com/urlfold/urlfold/codec/internal/punycode"
 )
 

@@ -59,28 +59,31 @@ func NewAllGreedy() peer.Canonicalizer { return &normalizer{level: allGreedy} }
 // Append implements peer.Canonicalizer. It returns false where purell returns an
 // error.
 func (n *normalizer) Append(dst, src []byte, t peer.Trace) ([]byte, bool) {
-	u := &n.url
+	u, chain := &n.url, t.From(src)
 	if !u.parse(src) {
 		return dst, false
 	}
+	u.host = u.rawHost
+	n.report(&chain, "parse")
 	var ok bool
 	if u.host, ok = n.host.toASCII(u.rawHost); !ok {
 		return dst, false
 	}
-	t.Step("host-ascii", u.rawHost, u.host)
+	n.report(&chain, "host-ascii")
 	for _, s := range steps {
-		if n.level < s.from {
-			continue
-		}
-		if t == nil {
+		if n.level >= s.from {
 			s.apply(n)
-			continue
+			n.report(&chain, s.name)
 		}
-		before := u.append(nil)
-		s.apply(n)
-		t.Step(s.name, before, u.append(nil))
 	}
 	return u.append(dst), true
+}
+
+// report reports the URL as it is after a step.
+func (n *normalizer) report(chain *peer.Chain, step string) {
+	if chain.Active() {
+		chain.Step(step, n.url.append(nil))
+	}
 }
 
 // steps are purell's normalizations in its order. Those that write the scheme

@@ -1,6 +1,7 @@
 package purell
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/urlfold/urlfold/internal/testkit/peertest"
@@ -29,12 +30,16 @@ var quirks = []struct {
 	{"octal-overflow", allGreedy, "http://0777.01.01.01/", "http://511.1.1.1"},    // octal parts above 255 stay above 255
 	{"octal-eight", allGreedy, "http://08.01.01.01/", "http://0.1.1.1"},           // parts that start with 0 and contain 8 or 9 become 0
 	{"dword-overflow", allGreedy, "http://4294967297/", "http://0.0.0.1"},         // a number of more than 32 bits as host loses its upper bits
-	{"https-to-http", allGreedy, "https://h:80/", "http://h:80"},                  // https becomes http after the default port is removed, so that port 443 of http stays
+	{"https-to-http", allGreedy, "https://h:80/", "http://h:80"},                  // after the default port is removed, https becomes http
 	{"userinfo-kept", allGreedy, "http://u:p@h/", "http://u:p@h"},                 // userinfo stays, with a password
 }
 
 func TestQuirks(t *testing.T) {
+	page := peertest.MatchingPage(t)
 	for _, q := range quirks {
+		if !strings.Contains(page, "| `"+q.name+"` |") {
+			t.Errorf("docs/reference/matching.md has no row for %s", q.name)
+		}
 		n := &normalizer{level: q.level}
 		if got := peertest.Apply(appendOf(n), []byte(q.in)); got.Text != q.want || got.Rejected {
 			t.Errorf("%s: %q gives %v; purell returns %q", q.name, q.in, got, q.want)

@@ -1,0 +1,26 @@
+package peer
+
+import "bytes"
+
+// A Chain reports steps of which each starts with the text that the one before
+// ended with.
+type Chain struct {
+	trace Trace
+	text  []byte
+}
+
+// From returns a chain that starts with src. It keeps src.
+func (t Trace) From(src []byte) Chain { return Chain{t, src} }
+
+// Active reports whether anybody receives the steps. If not, callers need not
+// compute the texts.
+func (c *Chain) Active() bool { return c.trace != nil }
+
+// Step reports a step that ended with text, unless it changed nothing.
+func (c *Chain) Step(step string, text []byte) {
+	if c.trace == nil || bytes.Equal(c.text, text) {
+		return
+	}
+	c.trace(step, c.text, text)
+	c.text = bytes.Clone(text)
+}
