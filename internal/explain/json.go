@@ -49,6 +49,7 @@ type object struct {
 	Skipped     []skipJSON       `json:"skipped,omitempty"` // items of these lists that are not expressed exactly as rules
 	Steps       []stepJSON       `json:"steps,omitempty"`
 	KeySteps    []keyJSON        `json:"key_steps,omitempty"`
+	Expressions []expressionJSON `json:"expressions,omitempty"` // with a profile that matches Safe Browsing
 	VS          *pairJSON        `json:"vs,omitempty"`
 }
 
@@ -188,6 +189,7 @@ func (x *Explainer) fillNormal(o *object, e *Explanation) {
 	f := x.formsOf(e)
 	f.iri, f.surt, f.template = x.hide(f.iri), x.hideSecrets(f.surt), x.hideSecrets(f.template)
 	o.Site, o.SURT, o.Template, o.IRI = f.site, &f.surt, &f.template, &f.iri
+	o.Expressions = x.expressions(e)
 	for i := range e.steps {
 		o.Steps = append(o.Steps, x.step(&e.steps[i]))
 	}

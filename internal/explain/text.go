@@ -56,6 +56,7 @@ func (t *TextWriter) Write(e *Explanation) {
 	t.writeKeys(e)
 	t.writeKeySteps(e)
 	t.writeForms(e)
+	t.writeExpressions(e)
 }
 
 // separate writes an empty line between two explanations.
