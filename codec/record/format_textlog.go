@@ -3,6 +3,8 @@ package record
 import (
 	"bytes"
 	"errors"
+
+	"github.com/urlfold/urlfold/codec/internal/scan"
 )
 
 // textLog describes the text log of a load balancer or proxy. It is a Format.
@@ -91,18 +93,20 @@ func (r *textReader) locator() *textLocator {
 type textLocator struct {
 	*textReader
 	spans []span
+	marks scan.Marks // see textLayout.split
 }
 
 // Locate implements [Locator].
 func (l *textLocator) Locate(f *Found, rec []byte, _ *Position) (Reason, int) {
 	at := 0
+	l.marks = textWordBytes.Mark(l.marks, rec)
 	for i := range l.compiled {
 		layout := &l.compiled[i]
 		wanted := layout.url
 		if f.attrs.wanted {
 			wanted = max(wanted, layout.all)
 		}
-		n, pos := layout.split(l.spans[:wanted], rec, l.cuts)
+		n, pos := layout.split(l.spans[:wanted], rec, l.marks, l.cuts)
 		if n >= layout.must {
 			l.take(f, layout, n, rec)
 			return 0, 0

@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"errors"
 	"strings"
+	"unicode/utf8"
+
+	"github.com/urlfold/urlfold/codec/internal/scan"
 )
 
 // w3cFormat is the W3C extended log format (https://www.w3.org/TR/WD-logfile),
@@ -111,7 +114,8 @@ type w3cLocator struct {
 	layer   *Dialect     // dialect of unquoted fields
 	columns [numW3C]int  // index of each column; -1 if there is none
 	order   []w3cColumn  // what each column holds, up to the last one that is used
-	spans   [numW3C]span // the fields of a record; scratch
+	marks   scan.Marks   // of the bytes that can end a field of the record; scratch
+	spans   [numW3C]span // its fields
 	quoted  [numW3C]bool
 }
 
@@ -183,13 +187,30 @@ func (l *w3cLocator) Locate(f *Found, rec []byte, at *Position) (Reason, int) {
 // split stores the fields of rec that are used. It returns false if rec has too
 // few fields.
 func (l *w3cLocator) split(rec []byte) bool {
-	i := 0
-	for pos := 0; pos < len(rec) && i < len(l.order); i++ {
-		c := l.order[i]
-		l.spans[c], l.quoted[c], pos = w3cField(rec, pos)
+	l.marks = w3cWord.Mark(l.marks, rec)
+	pos := 0
+	for _, c := range l.order {
+		switch {
+		case pos >= len(rec):
+			return false
+		case rec[pos] == '"':
+			l.spans[c], l.quoted[c], pos = w3cField(rec, pos)
+			continue
+		}
+		end := l.marks.Next(pos)
+		for end < len(rec) && rec[end] >= utf8.RuneSelf {
+			end = l.marks.Next(end + 1)
+		}
+		l.spans[c], l.quoted[c] = span{pos, end}, false
+		for pos = end + 1; pos < len(rec) && isSpace(rec[pos]); {
+			pos++
+		}
 	}
-	return i == len(l.order)
+	return true
 }
+
+// w3cWord is the set of ASCII bytes in fields without quotes.
+var w3cWord = scan.NewSet(func(c byte) bool { return !isSpace(c) })
 
 // dialectOf returns the dialect of the field in column c of the record.
 func (l *w3cLocator) dialectOf(c w3cColumn) *Dialect {

@@ -3,6 +3,8 @@ package record
 import (
 	"bytes"
 	"errors"
+
+	"github.com/urlfold/urlfold/codec/internal/scan"
 )
 
 // zeekFormat is the text format of Zeek's logs
@@ -84,6 +86,8 @@ type zeekLocator struct {
 	head    []byte // directive that the columns belong to
 	known   bool
 	sep     byte
+	cell    *scan.Set  // the ASCII bytes other than sep
+	marks   scan.Marks // of the bytes of a record that are not in cell; scratch
 	columns []namedUse // up to the last one that is used
 }
 
@@ -96,6 +100,7 @@ func (l *zeekLocator) read(head []byte) {
 		return
 	}
 	l.sep = line[0]
+	l.cell = scan.NewSet(func(c byte) bool { return c != l.sep })
 	last := 0
 	for i, name := range bytes.Split(line[1:], line[:1]) {
 		use := zeekUses[string(name)]
@@ -121,14 +126,15 @@ func (l *zeekLocator) Locate(f *Found, rec []byte, at *Position) (Reason, int) {
 		return NoField, 0
 	}
 	var p namedParts
+	l.marks = l.cell.Mark(l.marks, rec)
 	pos := 0
 	for _, use := range l.columns {
 		if pos > len(rec) {
 			return Unparsed, len(rec)
 		}
-		end := len(rec)
-		if n := bytes.IndexByte(rec[pos:], l.sep); n >= 0 {
-			end = pos + n
+		end := l.marks.Next(pos)
+		for end < len(rec) && rec[end] != l.sep { // not ASCII
+			end = l.marks.Next(end + 1)
 		}
 		if use.kind != namedNone && !isUnset(rec[pos:end]) {
 			p.take(f, rec, use, span{pos, end}, zeekDialect)

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"slices"
 	"strings"
+
+	"github.com/urlfold/urlfold/codec/internal/scan"
 )
 
 // This file splits the lines of text logs that have a fixed order of fields,
@@ -166,9 +168,9 @@ func (l *textLayout) has(uses ...textUse) bool {
 }
 
 // split stores the first fields of rec in spans, at most one for each span. It
-// returns how many it has found, and the offset at which it stopped. cut says
-// that the request can lack its closing quote.
-func (l *textLayout) split(spans []span, rec []byte, cut bool) (n, pos int) {
+// returns how many it has found, and the offset at which it stopped. marks are
+// those of textWordBytes. cut says that the request can lack its closing quote.
+func (l *textLayout) split(spans []span, rec []byte, marks scan.Marks, cut bool) (n, pos int) {
 	if l.floats {
 		if pos = l.start(rec); pos < 0 {
 			return 0, 0
@@ -182,7 +184,14 @@ func (l *textLayout) split(spans []span, rec []byte, cut bool) (n, pos int) {
 		if pos == len(rec) {
 			return i, pos
 		}
-		s, next := l.field(i, rec, pos)
+		var s span
+		var next int
+		if fd.style == textWord {
+			next = markedWordEnd(rec, pos, marks)
+			s = span{pos, next}
+		} else {
+			s, next = l.field(i, rec, pos)
+		}
 		if next < 0 && cut && fd.use == useRequest && rec[pos] == '"' {
 			s, next = span{pos + 1, len(rec)}, len(rec)
 		}
@@ -215,8 +224,21 @@ func (l *textLayout) start(rec []byte) int {
 	}
 }
 
-// field returns the content of field i, which starts at pos, and the offset
-// after it. The offset is negative if there is no such field at pos.
+// textWordBytes is the set of ASCII bytes in words.
+var textWordBytes = scan.NewSet(func(c byte) bool { return c != ' ' })
+
+// markedWordEnd is wordEnd for a record with its marks.
+func markedWordEnd(rec []byte, pos int, marks scan.Marks) int {
+	pos = marks.Next(pos)
+	for pos < len(rec) && rec[pos] != ' ' { // not ASCII
+		pos = marks.Next(pos + 1)
+	}
+	return pos
+}
+
+// field returns the content of field i, which starts at pos and is not a word,
+// and the offset after it. The offset is negative if there is no such field at
+// pos.
 func (l *textLayout) field(i int, rec []byte, pos int) (span, int) {
 	switch l.fields[i].style {
 	case textQuoted, textLastQuoted:
@@ -228,11 +250,9 @@ func (l *textLayout) field(i int, rec []byte, pos int) (span, int) {
 		return span{}, -1
 	case textCaptures:
 		return capturesAt(rec, pos)
-	case textURL:
+	default:
 		return urlBeforePeer(rec, pos)
 	}
-	end := wordEnd(rec, pos)
-	return span{pos, end}, end
 }
 
 // quoted returns the inside of the quoted field i, which starts at pos, as field
