@@ -229,7 +229,10 @@ func (n *normalizer) appendOrigin(dst, rec []byte) (_ []byte, nohost bool) {
 		return append(dst, placeholder...), true
 	}
 	port := f.port.in(rec)
-	if bytes.LastIndexByte(host, ':') > bytes.LastIndexByte(host, ']') || !allDigits(port) {
+	own := []byte(nil) // the port in host, with its colon
+	if colon := bytes.LastIndexByte(host, ':'); colon >= 0 && colon > bytes.LastIndexByte(host, ']') {
+		own, port = host[colon:], nil
+	} else if !allDigits(port) {
 		port = nil
 	}
 	scheme := f.scheme.in(rec)
@@ -241,12 +244,11 @@ func (n *normalizer) appendOrigin(dst, rec []byte) (_ []byte, nohost bool) {
 		scheme = schemeHTTP
 	case j.scheme != nil:
 		scheme = j.scheme
+	case string(port) == "443" || string(own) == ":443":
+		scheme = schemeHTTPS
 	default:
-		scheme = placeholder[:len("http")]
-		switch {
-		case string(port) == "443" || bytes.HasSuffix(host, []byte(":443")):
-			scheme = []byte("https")
-		case string(port) != "80" && !bytes.HasSuffix(host, []byte(":80")):
+		scheme = schemeHTTP
+		if string(port) != "80" && string(own) != ":80" {
 			n.cur.flags = n.cur.flags.With(codec.SchemeGuessed)
 		}
 	}

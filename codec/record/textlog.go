@@ -186,10 +186,13 @@ func (l *textLayout) split(spans []span, rec []byte, marks scan.Marks, cut bool)
 		}
 		var s span
 		var next int
-		if fd.style == textWord {
+		switch fd.style {
+		case textWord:
 			next = markedWordEnd(rec, pos, marks)
 			s = span{pos, next}
-		} else {
+		case textURL:
+			s, next = urlBeforePeer(rec, pos, marks)
+		default:
 			s, next = l.field(i, rec, pos)
 		}
 		if next < 0 && cut && fd.use == useRequest && rec[pos] == '"' {
@@ -236,9 +239,9 @@ func markedWordEnd(rec []byte, pos int, marks scan.Marks) int {
 	return pos
 }
 
-// field returns the content of field i, which starts at pos and is not a word,
-// and the offset after it. The offset is negative if there is no such field at
-// pos.
+// field returns the content of field i, which starts at pos and is neither a
+// word nor a URL, and the offset after it. The offset is negative if there is no
+// such field at pos.
 func (l *textLayout) field(i int, rec []byte, pos int) (span, int) {
 	switch l.fields[i].style {
 	case textQuoted, textLastQuoted:
@@ -248,11 +251,8 @@ func (l *textLayout) field(i int, rec []byte, pos int) (span, int) {
 			return span{pos + 1, pos + n}, pos + n + 1
 		}
 		return span{}, -1
-	case textCaptures:
-		return capturesAt(rec, pos)
-	default:
-		return urlBeforePeer(rec, pos)
 	}
+	return capturesAt(rec, pos)
 }
 
 // quoted returns the inside of the quoted field i, which starts at pos, as field
@@ -335,10 +335,10 @@ func capturesAt(rec []byte, pos int) (span, int) {
 
 // urlBeforePeer returns the URL at pos. It ends before a user, which is one
 // word, and a peer.
-func urlBeforePeer(rec []byte, pos int) (span, int) {
+func urlBeforePeer(rec []byte, pos int, marks scan.Marks) (span, int) {
 	user := -1
 	for word := pos; word < len(rec); {
-		end := wordEnd(rec, word)
+		end := markedWordEnd(rec, word, marks)
 		if user > pos && isPeer(rec[word:end]) {
 			return span{pos, user - 1}, user - 1
 		}
