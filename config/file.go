@@ -30,8 +30,13 @@ type File struct {
 	// expression that begins with an exclamation mark, which YAML reads as a tag.
 	// Default: write all records.
 	Filter string `yaml:"filter"`
-	// The sinks. Every record goes to all of them.
+	// The sinks. Every record goes to all of them, unless route distributes the
+	// records.
 	Sinks []Component `yaml:"sinks,required" min:"1"`
+	// Which sinks get which records: a list of branches, of which the first that
+	// takes a record decides. The last branch must be else. Requires at least two
+	// sinks; a filter applies first. Default: every sink gets every record.
+	Route []Branch `yaml:"route" min:"1"`
 	// The sink for rejected records.
 	DeadLetter *Component `yaml:"dead_letter"`
 	// Batches, workers, ordering and commits.

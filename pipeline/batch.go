@@ -118,13 +118,19 @@ type Stream struct {
 	// that of Recs, or it is nil if the codec was not asked for facts.
 	Facts []record.Fact
 
+	// To holds, for each record of Batch.Out, the set of sinks that get it: one
+	// bit for each index in Options.Sinks. Its length is that of Recs, or 0 if
+	// every sink gets every record.
+	To []uint64
+
 	whole *Stream  // the stream that Recs is a part of; nil if Recs is complete
 	index []uint32 // indexes of Recs in whole
 }
 
 // Whole returns the records that s had when its batch was first submitted, and
-// the index of record i among them. A sink that has taken some records of a
-// batch gets the others again in a Stream whose Bytes still holds all of them.
+// the index of record i among them, with a route those of all sinks. Their
+// offsets do not apply to s.Bytes. A sink that has taken some records of a batch
+// gets the others again in a Stream whose Bytes still holds all of them.
 func (s *Stream) Whole(i int) (recs []OutRec, at int) {
 	if s.whole == nil {
 		return s.Recs, i

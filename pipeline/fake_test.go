@@ -30,9 +30,10 @@ import (
 // pass through.
 type fakeCodec struct {
 	pass   bool
-	passes bool   // S is copied like other lines
-	err    error  // error at S
-	pause  func() // called for each batch
+	passes bool                    // S is copied like other lines
+	err    error                   // error at S
+	pause  func()                  // called for each batch
+	to     func(rec []byte) uint64 // sinks of a record; nil: no route
 	mark   struct{ out, outRecs, dead, deadRecs int }
 	stats  record.Stats
 }
@@ -75,10 +76,26 @@ func (c *fakeCodec) Process(b *Batch) {
 			b.Out.add(rec[:len(rec)/2], b.Next)
 			panic("secret " + string(rec))
 		default:
-			b.Stats.Emitted++
-			b.Out.add(rec, b.Next)
+			c.emit(b, rec)
 		}
 		b.Next += len(rec)
+	}
+}
+
+// emit copies a record to the output, for the sinks of its route.
+func (c *fakeCodec) emit(b *Batch, rec []byte) {
+	to := allSinks
+	if c.to != nil {
+		to = c.to(rec)
+	}
+	if to == 0 {
+		b.Stats.Filtered++
+		return
+	}
+	b.Stats.Emitted++
+	b.Out.add(rec, b.Next)
+	if c.to != nil {
+		b.Out.To = append(b.Out.To, to)
 	}
 }
 
@@ -86,6 +103,7 @@ func (c *fakeCodec) Reject(b *Batch) {
 	b.Out.Bytes, b.Out.Recs = b.Out.Bytes[:c.mark.out], b.Out.Recs[:c.mark.outRecs]
 	b.Dead.Bytes, b.Dead.Recs = b.Dead.Bytes[:c.mark.dead], b.Dead.Recs[:c.mark.deadRecs]
 	b.Stats = c.stats
+	b.Out.To = b.Out.To[:min(len(b.Out.To), len(b.Out.Recs))]
 	rec := firstLine(b.In[b.Next:])
 	if rec[0] == 'F' {
 		panic("secret " + string(rec))
@@ -93,8 +111,7 @@ func (c *fakeCodec) Reject(b *Batch) {
 	b.Stats.Records++
 	b.Stats.Panics++
 	if c.pass {
-		b.Stats.Emitted++
-		b.Out.add(rec, b.Next)
+		c.emit(b, rec)
 	} else {
 		b.Stats.Dead++
 		b.Dead.add(rec, b.Next)

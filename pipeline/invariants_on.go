@@ -26,18 +26,20 @@ const poisonByte = 0xFD
 // poisonRec fills the records of free batches. It is outside of any arena.
 var poisonRec = OutRec{Span: Span{Off: math.MaxUint32, Len: math.MaxUint32}, Src: math.MaxUint32, Msg: math.MaxUint32}
 
-// arenas returns the byte arenas of b.
-func (b *Batch) arenas() map[string][]byte {
-	return map[string][]byte{
-		"In": b.In, "Side": b.Side,
-		"Out.Bytes": b.Out.Bytes, "Out.Packed": b.Out.Packed, "Dead.Bytes": b.Dead.Bytes, "Dead.Packed": b.Dead.Packed,
+// arenas calls yield for each byte arena of b.
+func (b *Batch) arenas(yield func(name string, arena []byte) bool) {
+	ok := yield("In", b.In) && yield("Side", b.Side) && yield("Out.Bytes", b.Out.Bytes) && yield("Out.Packed", b.Out.Packed) &&
+		yield("Dead.Bytes", b.Dead.Bytes) && yield("Dead.Packed", b.Dead.Packed)
+	for i := range b.legs {
+		out := &b.legs[i].out
+		ok = ok && yield("bytes of a sink", out.Bytes) && yield("packed bytes of a sink", out.Packed)
 	}
 }
 
 // poison overwrites the contents of b after a reset, so that code which has
 // kept a slice of it reads garbage.
 func (b *Batch) poison() {
-	for _, a := range b.arenas() {
+	for _, a := range b.arenas {
 		fill(a, poisonByte)
 	}
 	fill(b.Msgs, Message{Pos: math.MinInt64})
@@ -55,7 +57,7 @@ func fill[T any](s []T, v T) {
 
 // mustBePoisoned panics if b was modified while it was free.
 func (b *Batch) mustBePoisoned() {
-	for name, a := range b.arenas() {
+	for name, a := range b.arenas {
 		for i, c := range a[:cap(a)] {
 			if c != poisonByte {
 				broken("a batch was written to after it was released: %s, byte %d", name, i)

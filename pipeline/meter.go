@@ -68,6 +68,53 @@ type meter struct {
 	mu    sync.Mutex
 	s     SinkSnapshot
 	stuck map[*Batch]Blockage
+
+	// The ledger of the sink. When no batch is in flight:
+	//
+	//	offered = accepted + s.DeadLetters + s.Dropped + abandoned
+	offered   int64 // records that were to be submitted
+	accepted  int64 // records that the sink has made durable
+	abandoned int64 // records that were given up
+}
+
+// offer counts the records that the sink is to receive.
+func (m *meter) offer(n int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.offered += int64(n)
+}
+
+// abandon counts records that were given up.
+func (m *meter) abandon(n int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.abandoned += int64(n)
+}
+
+// check returns an error if the ledger of the sink does not balance. No batch is
+// in flight.
+func (m *meter) check(name string) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.offered == m.accepted+m.s.DeadLetters+m.s.Dropped+m.abandoned {
+		return nil
+	}
+	return bugf("the ledger of %s does not balance: %d records offered, %d accepted, %d dead letters, %d dropped, %d abandoned",
+		name, m.offered, m.accepted, m.s.DeadLetters, m.s.Dropped, m.abandoned)
+}
+
+// taken returns how many of the n records of a stream the sink has made durable.
+func (r *Result) taken(n int) int64 {
+	switch {
+	case r.Class == OK && r.Err == nil:
+	case r.Class == Permanent && r.Failed == nil:
+		return 0
+	case r.Class == Permanent, r.Class == Retryable && len(r.Untried) > 0:
+		n -= len(r.Failed) + len(r.Untried)
+	default:
+		return 0
+	}
+	return int64(n)
 }
 
 // refused counts n records that the sink refused.
@@ -133,6 +180,7 @@ func (m *meter) answered(s *Stream, start time.Time, r *Result) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.s.Holds--
+	m.accepted += r.taken(len(s.Recs))
 	m.s.Latency.observe(time.Since(start))
 	switch {
 	case r.Class == OK && r.Err == nil:

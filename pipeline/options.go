@@ -101,21 +101,16 @@ func (o *Options) validate() error {
 	check(o.Batches >= minBatches, "batches: %d must be at least %d", o.Batches, minBatches)
 	check(o.CommitInterval > 0, "commit interval: %v must be positive", o.CommitInterval)
 	check(o.ShutdownTimeout > 0, "shutdown timeout: %v must be positive", o.ShutdownTimeout)
-	packers := 0
 	for i, s := range o.Sinks {
 		check(s != nil, "sink %d is nil", i+1)
 		if s == nil {
 			continue
-		}
-		if _, ok := s.(Packer); ok {
-			packers++
 		}
 		check(o.Ordering == OrderNone || s.Caps().Ordered, "ordering: sink %d does not support ordering", i+1)
 	}
 	if o.ExactlyOnce {
 		check(o.canCut(), "exactly once: requires one source that commits cuts, sinks that report extents, and an ordering")
 	}
-	check(packers < 2, "too many Packers: %d sinks compress in the workers, at most one can", packers)
 	return errors.Join(errs...)
 }
 
@@ -161,6 +156,11 @@ func New(o Options) (*Pipeline, error) {
 	}
 	p.meters = make([]meter, len(p.sinks))
 	p.refusals = make([]refusals, len(p.sinks))
+	for _, s := range o.Sinks {
+		if compresses(s) {
+			p.packers++
+		}
+	}
 	for i, s := range o.Sources {
 		p.feeds = append(p.feeds, newFeed(s, nameOf(o.SourceNames, i, "source")))
 	}

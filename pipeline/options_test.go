@@ -46,7 +46,7 @@ func TestOptionsMistakes(t *testing.T) {
 		Workers: -1, Ordering: OrderPerLane, BatchBytes: -1, Batches: 3, CommitInterval: -1, ShutdownTimeout: -1,
 	},
 		"it must be at most one of them", "workers: -1", "batch bytes: -1", "batches: 3", "commit interval: -1ns", "shutdown timeout: -1ns",
-		"sink 1 is nil", "sink 4 does not support ordering", "too many Packers: 2 sinks")
+		"sink 1 is nil", "sink 4 does not support ordering")
 	f(Options{Sources: []Source{&fakeSource{}}, Sinks: make([]Sink, 64), NewCodec: newFakeCodec, Ordering: 3},
 		append([]string{"too many sinks: 64", "ordering: invalid value 3"}, nilSinks(64)...)...)
 }

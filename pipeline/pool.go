@@ -66,7 +66,7 @@ const recSize = 16
 
 // reset empties s and drops arenas that have grown too far beyond size.
 func (s *Stream) reset(size int) {
-	s.Bytes, s.Recs, s.Packed, s.Facts = s.Bytes[:0], s.Recs[:0], s.Packed[:0], s.Facts[:0]
+	s.Bytes, s.Recs, s.Packed, s.Facts, s.To = s.Bytes[:0], s.Recs[:0], s.Packed[:0], s.Facts[:0], s.To[:0]
 	s.Apart, s.Binary = false, false
 	if cap(s.Bytes) > arenaGrowth*size {
 		s.Bytes = nil
@@ -75,6 +75,9 @@ func (s *Stream) reset(size int) {
 		s.Packed = nil
 	}
 	if cap(s.Recs) > arenaGrowth*size/recSize {
-		s.Recs, s.Facts = nil, nil
+		s.Recs, s.Facts, s.To = nil, nil, nil
+	}
+	if s.whole, s.index = nil, s.index[:0]; cap(s.index) > arenaGrowth*size/recSize {
+		s.index = nil
 	}
 }

@@ -25,6 +25,7 @@ type recordCodec struct {
 	w        *record.Worker
 	director record.Director // the framing of the job, or nil if it is not a Director
 	facts    bool            // the job asks for facts
+	routes   bool            // the job has a route
 	nested   bool            // the records of a line form one output record
 	whole    bool            // each message is one record
 	n        int             // records handled, for markEvery
@@ -61,7 +62,8 @@ func (c *recordCodec) begin(b *Batch) {
 		w = job.NewWorker()
 		c.workers[job] = w
 	}
-	c.job, c.w, c.facts, c.nested, c.whole = job, w, job.Facts(), job.Nested(), job.WholeMessages()
+	c.job, c.w, c.facts, c.routes = job, w, job.Facts(), job.Routes()
+	c.nested, c.whole = job.Nested(), job.WholeMessages()
 	c.director, _ = job.Framing().(record.Director)
 }
 
@@ -213,8 +215,13 @@ func (c *recordCodec) written(b *Batch, rec, out, dead []byte) {
 	b.Out.Bytes, b.Dead.Bytes = out, dead
 	if c.nested && b.Out.extend(o, b) {
 		// The output is a part of the record before.
-	} else if b.Out.record(o, b) && c.facts {
-		b.Out.Facts = append(b.Out.Facts, c.w.Fact())
+	} else if b.Out.record(o, b) {
+		if c.facts {
+			b.Out.Facts = append(b.Out.Facts, c.w.Fact())
+		}
+		if c.routes {
+			b.Out.To = append(b.Out.To, c.w.To())
+		}
 	}
 	b.Dead.record(d, b)
 	c.line += c.w.Lines(rec)
@@ -285,6 +292,9 @@ func (c *recordCodec) bare(b *Batch, m *Message) {
 	b.Out.note(len(b.Out.Bytes), 0, b)
 	if c.facts {
 		b.Out.Facts = append(b.Out.Facts, record.Fact{})
+	}
+	if c.routes {
+		b.Out.To = append(b.Out.To, allSinks)
 	}
 	c.save(b)
 }

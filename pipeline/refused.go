@@ -148,6 +148,9 @@ func (p *Pipeline) unblock(b *Batch, slot int) {
 // endLeg ends the delivery of b to a sink. lost reports that it was given up.
 func (p *Pipeline) endLeg(b *Batch, slot int, lost bool) {
 	p.unblock(b, slot)
+	if lost {
+		p.meters[slot].abandon(len(b.stream(slot).Recs))
+	}
 	p.landed(b, slot)
 	if lost {
 		b.lost.Store(true)

@@ -29,6 +29,7 @@ type Pipeline struct {
 	meters   []meter    // one per sink
 	refusals []refusals // one per sink
 	dead     int        // index of the dead letter, or -1
+	packers  int        // number of sinks that compress in the workers, without the dead letter
 	finishes bool       // any source or sink is a Finisher
 	codec    atomic.Pointer[generation]
 
@@ -141,24 +142,11 @@ func (p *Pipeline) open() (opened int, err error) {
 // start starts the workers.
 func (p *Pipeline) start() error {
 	for range p.o.Workers {
-		w := &worker{p: p}
+		w := &worker{p: p, packs: make([]packFunc, len(p.sinks)), piece: make([]pieceFunc, len(p.sinks))}
 		w.renew()
 		for i, s := range p.sinks {
-			f, err := newPack(s)
-			switch {
-			case err != nil:
+			if err := w.setPack(i, s); err != nil {
 				return fmt.Errorf("%s: %w", p.sinkName(i), err)
-			case f == nil:
-				continue
-			case i == p.dead:
-				w.packDead = f
-			default:
-				w.pack = f
-				if s, ok := s.(PiecePacker); ok && p.o.Ordering != OrderNone {
-					if w.piece, err = s.NewPiecePack(); err != nil {
-						return fmt.Errorf("%s: %w", p.sinkName(i), err)
-					}
-				}
 			}
 		}
 		p.workers.Go(w.run)

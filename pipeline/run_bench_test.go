@@ -36,13 +36,14 @@ func (s nullSink) Submit(_ context.Context, _ *Batch, t Ticket) error {
 	return nil
 }
 
-// TestNoAllocs: the pipeline does not allocate per batch, with any ordering.
+// TestNoAllocs: the pipeline does not allocate per batch, with any ordering and
+// with a route.
 func TestNoAllocs(t *testing.T) {
-	f := func(o Ordering) {
+	f := func(o Ordering, newCodec func() Codec) {
 		t.Helper()
 		sink := nullSink{done: make(chan struct{}, 1)}
 		p := newPipe(t, Options{
-			Sinks: []Sink{sink}, NewCodec: newCopyCodec, Ordering: o, BatchBytes: 1 << 10,
+			Sinks: []Sink{sink}, NewCodec: newCodec, Ordering: o, BatchBytes: 1 << 10,
 			Sources: []Source{&funcSource{run: func(ctx context.Context, rt Runtime) error {
 				l := rt.NewLane("l", LaneLimits{})
 				defer rt.End(l)
@@ -75,9 +76,10 @@ func TestNoAllocs(t *testing.T) {
 			t.Errorf("%v: Run: %v", o, err)
 		}
 	}
-	f(OrderNone)
-	f(OrderPerLane)
-	f(OrderInput)
+	f(OrderNone, newCopyCodec)
+	f(OrderPerLane, newCopyCodec)
+	f(OrderInput, newCopyCodec)
+	f(OrderPerLane, newRoutingCodec)
 }
 
 // BenchmarkRun measures the cost of the pipeline itself, for batches of 128 KiB

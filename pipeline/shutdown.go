@@ -183,6 +183,11 @@ func (p *Pipeline) check() error {
 	if n := p.o.Batches - len(seen); n != 0 {
 		return bugf("%d batches were taken and neither emitted nor put back", n)
 	}
+	for i := range p.meters {
+		if err := p.meters[i].check(p.sinkName(i)); err != nil {
+			return err
+		}
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, f := range p.feeds {

@@ -1,10 +1,12 @@
 package pipeline
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"slices"
@@ -27,6 +29,8 @@ type world struct {
 	t        *testing.T
 	ordering Ordering
 	policy   RefusedPolicy
+	routed   bool // the codec routes records; see simRoute
+	once     bool // positions and extents are stored together; a restart truncates the sinks
 	lines    [][]string
 
 	mu        sync.Mutex
@@ -95,7 +99,7 @@ func (s *simSource) read(ctx context.Context, l *Lane, i int) error {
 	lines := s.w.lines[i]
 	for at := s.begin[i]; at < int64(len(lines)); {
 		s.w.nap()
-		if s.w.chance(2) {
+		if !s.w.once && s.w.chance(2) {
 			s.w.restart(i)
 			l.Revoke()
 			at = s.begin[i]
@@ -172,6 +176,45 @@ func (s *simSource) Commit(_ context.Context, ups []LanePos) error {
 	return nil
 }
 
+// CommitCut implements CutCommitter: what the sinks held at the cut is stored
+// together with the positions.
+func (s *simSource) CommitCut(ctx context.Context, ups []LanePos, _ []Extent) error {
+	if err := s.Commit(ctx, ups); err != nil {
+		return err
+	}
+	s.w.mu.Lock()
+	defer s.w.mu.Unlock()
+	for _, sink := range s.w.all() {
+		if !s.w.dead {
+			sink.stored = sink.marked
+		}
+	}
+	return nil
+}
+
+// all returns all sinks, the dead letter last.
+func (w *world) all() []*simSink { return append(w.sinks[:len(w.sinks):len(w.sinks)], w.deadSink) }
+
+// simRoute returns the sinks of a line in a world with a route.
+func simRoute(rec []byte) uint64 {
+	digit := bytes.TrimSuffix(rec, []byte{'\n'})
+	even := digit[len(digit)-1]%2 == 0
+	switch {
+	case rec[0] == 'a' && even:
+		return 1 << 0
+	case rec[0] == 'a':
+		return 1 << 1
+	case rec[0] == 'b' && even:
+		return 0
+	}
+	return allSinks
+}
+
+// wants reports whether sink k gets the line.
+func (w *world) wants(k int, line string) bool {
+	return !w.routed || simRoute([]byte(line))>>k&1 != 0
+}
+
 // missing describes a line before n that is not durable where it must be. The
 // caller holds mu.
 func (w *world) missing(i, n int) string {
@@ -184,6 +227,9 @@ func (w *world) missing(i, n int) string {
 			}
 		default:
 			for k, s := range w.sinks {
+				if !w.wants(k, line) {
+					continue
+				}
 				deadLetter := w.policy == RefusedDeadLetter && w.deadSink.durable[i][line]
 				if !s.durable[i][line] && !deadLetter && !s.dropped[i][line] {
 					return fmt.Sprintf("line %d, %s, is not in sink %d", at, line, k)
@@ -209,8 +255,44 @@ type simSink struct {
 	durable []map[string]bool // by lane
 	dropped []map[string]bool // by lane: refused lines, with RefusedDrop
 	taken   [][]string        // by lane, in order
+	marked  contents          // at the last cut
+	stored  contents          // at the last stored cut
 	crew    crew
 	closed  bool // guarded as well, because after a hard stop Close and Submit can overlap
+}
+
+// contents are what a simSink holds.
+type contents struct {
+	taken   []int // lengths, by lane
+	dropped []map[string]bool
+}
+
+// Extents implements ExtentReporter.
+func (s *simSink) Extents(dst []Extent) []Extent {
+	s.w.mu.Lock()
+	defer s.w.mu.Unlock()
+	s.marked = contents{}
+	for i := range s.taken {
+		s.marked.taken = append(s.marked.taken, len(s.taken[i]))
+		s.marked.dropped = append(s.marked.dropped, maps.Clone(s.dropped[i]))
+	}
+	return dst
+}
+
+// cutBack truncates the sink to the stored cut.
+func (s *simSink) cutBack() {
+	for i := range s.taken {
+		n := 0
+		clear(s.dropped[i])
+		if s.stored.taken != nil {
+			n, s.dropped[i] = s.stored.taken[i], maps.Clone(s.stored.dropped[i])
+		}
+		s.taken[i] = s.taken[i][:n]
+		clear(s.durable[i])
+		for _, line := range s.taken[i] {
+			s.durable[i][line] = true
+		}
+	}
 }
 
 func (w *world) sink(name string, refuses bool) *simSink {
@@ -226,6 +308,9 @@ func (w *world) sink(name string, refuses bool) *simSink {
 // one.
 func (s *simSink) Open(context.Context) error {
 	w := s.w
+	if w.once {
+		s.cutBack()
+	}
 	s.down, s.closed, s.broken, s.repairs = time.Time{}, false, time.Time{}, time.Time{}
 	if s.refuses {
 		s.repairs = time.Now().Add(time.Duration(w.pick(120)) * time.Second)
@@ -248,7 +333,7 @@ func (s *simSink) Submit(_ context.Context, b *Batch, t Ticket) error {
 		return nil
 	}
 	unlucky := -1
-	if s.refuses && w.chance(5) {
+	if s.refuses && w.chance(15) {
 		unlucky = w.pick(len(t.Stream().Recs))
 	}
 	return s.take(b, t, unlucky)
@@ -366,7 +451,14 @@ func (w *world) live(after time.Duration) {
 	passes := after == 0 || w.chance(50) // the records at which the codec ends the run pass
 	o := Options{
 		Sources: []Source{&simSource{w: w}}, DeadLetter: w.deadSink, OnRefused: w.policy, Ordering: w.ordering, Workers: 1 + w.pick(5), Batches: 8 + w.pick(30),
-		NewCodec:       func() Codec { return &fakeCodec{pause: w.nap, passes: passes} },
+		NewCodec: func() Codec {
+			c := &fakeCodec{pause: w.nap, passes: passes}
+			if w.routed {
+				c.to = simRoute
+			}
+			return c
+		},
+		ExactlyOnce:    w.once,
 		CommitInterval: time.Duration(50+w.pick(3000)) * time.Millisecond, Logger: slog.New(slog.DiscardHandler),
 	}
 	for _, s := range w.sinks {
@@ -410,8 +502,35 @@ func (w *world) judge() {
 		if gone := w.missing(i, len(lines)); gone != "" {
 			w.t.Errorf("lane %d, at the end: %s", i, gone)
 		}
-		for _, s := range append([]*simSink{w.deadSink}, w.sinks...) {
+		for _, s := range w.all() {
 			w.judgeLane(s, i)
+		}
+		for k, s := range w.sinks {
+			w.judgeRoute(k, s, i)
+		}
+	}
+}
+
+// judgeRoute checks that a sink holds no line of another sink and, with
+// exactly_once, each of its own lines once, unless it has refused it.
+func (w *world) judgeRoute(k int, s *simSink, i int) {
+	count := map[string]int{}
+	for _, line := range s.taken[i] {
+		count[line]++
+		if !w.wants(k, line) {
+			w.t.Errorf("%s: %s of lane %d belongs to another sink", s.name, line, i)
+		}
+	}
+	if !w.once {
+		return
+	}
+	for _, line := range w.lines[i] {
+		if strings.ContainsRune("DXP", rune(line[0])) || !w.wants(k, line) {
+			continue
+		}
+		refused := w.deadSink.durable[i][line] || s.dropped[i][line]
+		if n := count[line]; n > 1 || n == 0 && !refused {
+			w.t.Errorf("%s: %s of lane %d was written %d times, refused %t", s.name, line, i, n, refused)
 		}
 	}
 }
@@ -437,6 +556,9 @@ func (w *world) judgeLane(s *simSink, i int) {
 	if w.ordering == OrderPerLane && s != w.deadSink && back > w.restarts[i] {
 		w.t.Errorf("%s: lane %d goes back %d times, but was restarted only %d times", s.name, i, back, w.restarts[i])
 	}
+	if w.once && (twice > 0 || back > 0 && s != w.deadSink) {
+		w.t.Errorf("%s: %d lines of lane %d were duplicated, and it goes back %d times", s.name, twice, i, back)
+	}
 	if w.restarts[i] == 0 && w.ordering == OrderPerLane && twice > 0 {
 		w.t.Errorf("%s: %d lines of lane %d were duplicated, although nothing was read twice", s.name, twice, i)
 	}
@@ -460,15 +582,18 @@ func seedsOf(t *testing.T, usual int) uint64 {
 
 // TestSim: in every simulated world, no position is committed before everything
 // before it is durable everywhere, nothing is lost or invented, and in each
-// sink the lines of a lane are in order between restarts.
+// sink the lines of a lane are in order between restarts. With a route, this
+// holds for the lines of each sink, and with exactly_once nothing is written
+// twice.
 func TestSim(t *testing.T) {
 	troubles, restarts := 0, 0
-	for seed := range seedsOf(t, 60) {
+	for seed := range seedsOf(t, 96) {
 		ordering := [...]Ordering{OrderNone, OrderPerLane}[seed%2]
 		policy := [...]RefusedPolicy{RefusedDeadLetter, RefusedBlock, RefusedDrop}[seed/4%3]
 		ok := t.Run(fmt.Sprintf("%v-%v-%d", ordering, policy, seed), func(t *testing.T) {
 			bubble.Test(t, func(t *testing.T) {
 				w := &world{t: t, ordering: ordering, policy: policy, rng: rand.New(rand.NewPCG(seed, 30))}
+				w.routed, w.once = seed/12%2 == 1, ordering == OrderPerLane && seed/24%2 == 1
 				for range 1 + w.pick(6) {
 					w.lines = append(w.lines, numbered(w.pick(300), "aabDXabPaSbRa"))
 				}

@@ -48,8 +48,7 @@ type SinkCaps struct {
 // A Packer is a Sink whose batches are compressed by the workers, so that
 // compression uses all cores. Each batch becomes complete members or frames;
 // with Stream.Apart, each record does. The compressed bytes are in
-// Stream.Packed. That of Batch.Out belongs to the only sink that is a Packer,
-// and that of Batch.Dead to the dead-letter sink.
+// Stream.Packed of the stream that the sink receives.
 type Packer interface {
 	// NewPack returns a function for one worker, or nil if nothing is to be
 	// compressed. The function appends the compressed form of src to dst. It is
@@ -74,6 +73,15 @@ type PiecePacker interface {
 	// through unchanged, to dst. It appends nothing if it cannot continue the
 	// member; the piece then gets members of its own.
 	NewPiecePack() (func(dst []byte, b *Batch) []byte, error)
+}
+
+// compresses reports whether s is a Packer or a LanePacker.
+func compresses(s Sink) bool {
+	switch s.(type) {
+	case Packer, LanePacker:
+		return true
+	}
+	return false
 }
 
 // newPack returns the compression function of s, or nil if s does not compress.

@@ -89,6 +89,9 @@ type leg struct {
 	at      time.Time     // time of submission
 	held    atomic.Bool   // the sink must not write the records that it has not written yet
 	blocked bool          // the sink has refused records, and the lane waits for them
+	own     bool          // the sink gets out instead of Batch.Out
+	borrows bool          // the arenas of out, except Packed, are those of Batch.Out
+	out     Stream        // records for this sink; see share
 	part    bool          // only rest is submitted
 	rest    Stream        // records of the output, or of the dead letters, that are still to be submitted
 }
@@ -106,7 +109,7 @@ func (g *leg) keep(s *Stream, which []uint32) {
 	}
 	r := &g.rest
 	whole, index, recs, facts := s, r.index[:0], r.Recs[:0], r.Facts[:0]
-	if s.whole != nil { // s is r
+	if s.whole != nil { // s is r, or the codec routes records
 		whole = s.whole
 	}
 	for _, i := range which {
@@ -120,30 +123,26 @@ func (g *leg) keep(s *Stream, which []uint32) {
 			facts = append(facts, s.Facts[i])
 		}
 	}
-	*r = Stream{Bytes: whole.Bytes, Recs: recs, Binary: whole.Binary, Facts: facts, whole: whole, index: index}
+	*r = Stream{Bytes: s.Bytes, Recs: recs, Binary: whole.Binary, Facts: facts, whole: whole, index: index}
 	g.part = true
 }
 
 // reset clears the remaining records of a batch, and releases buffers that have
 // grown far beyond the needs of a batch of size bytes.
 func (g *leg) reset(size int) {
-	g.rest.Bytes, g.rest.whole = nil, nil // owned by another stream
+	g.rest.Bytes = nil // owned by another stream
 	g.rest.reset(size)
-	if cap(g.rest.index) > arenaGrowth*size/recSize {
-		g.rest.index = nil
-	}
+	g.giveBack()
+	g.out.reset(size)
 	g.begin()
 }
 
 // stream returns the records to submit to the sink of slot.
 func (b *Batch) stream(slot int) *Stream {
-	switch g := &b.legs[slot]; {
-	case g.part:
+	if g := &b.legs[slot]; g.part {
 		return &g.rest
-	case slot == b.p.dead:
-		return &b.Dead
 	}
-	return &b.Out
+	return b.full(slot)
 }
 
 // outlet returns the outlet that keeps b in order for the sink of slot, or nil

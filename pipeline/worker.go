@@ -10,12 +10,11 @@ import (
 // A worker takes one batch after the other, runs its codec to fill the output
 // arenas, and submits the batch.
 type worker struct {
-	p        *Pipeline
-	codec    Codec
-	gen      uint64   // generation of codec
-	pack     packFunc // for the sinks; nil if none of them is a Packer
-	packDead packFunc // for the dead letter
-	piece    pieceFunc
+	p     *Pipeline
+	codec Codec
+	gen   uint64      // generation of codec
+	packs []packFunc  // by sink, the dead letter last; nil for one that is no Packer
+	piece []pieceFunc // by sink; see pieceFunc
 }
 
 type packFunc func(dst, src []byte, l *Lane) []byte
@@ -169,20 +168,39 @@ func panicText(v any) string {
 	return fmt.Sprintf("value of type %T", v)
 }
 
-// packStreams compresses the output of b for the sinks that need it.
+// packStreams divides the output of b among the sinks, and compresses it for
+// those that need it.
 func (w *worker) packStreams(b *Batch) {
-	if w.pack != nil && len(b.Out.Bytes) > 0 && !b.late {
-		b.Out.Packed = b.Out.Packed[:0]
-		if w.piece != nil && b.Out.Apart && b.Piece != Whole && b.Size > 0 && len(b.Out.Bytes) == len(b.In) {
-			b.Out.Packed = w.piece(b.Out.Packed, b)
+	if !b.late {
+		w.p.share(b)
+	}
+	for slot, pack := range w.packs {
+		if pack == nil || b.late && slot != w.p.dead {
+			continue
 		}
-		if len(b.Out.Packed) == 0 {
-			b.Out.pack(w.pack, b.Lane)
+		s := b.full(slot)
+		s.Packed = s.Packed[:0]
+		if len(s.Bytes) == 0 {
+			continue
+		}
+		if piece := w.piece[slot]; piece != nil && s.Apart && b.Piece != Whole && b.Size > 0 && len(s.Bytes) == len(b.In) {
+			s.Packed = piece(s.Packed, b)
+		}
+		if len(s.Packed) == 0 {
+			s.pack(pack, b.Lane)
 		}
 	}
-	if w.packDead != nil && len(b.Dead.Bytes) > 0 {
-		b.Dead.pack(w.packDead, b.Lane)
+}
+
+// setPack sets the functions that compress for the sink of slot.
+func (w *worker) setPack(slot int, s Sink) (err error) {
+	if w.packs[slot], err = newPack(s); err != nil || w.packs[slot] == nil {
+		return err
 	}
+	if s, ok := s.(PiecePacker); ok && slot != w.p.dead && w.p.o.Ordering != OrderNone {
+		w.piece[slot], err = s.NewPiecePack()
+	}
+	return err
 }
 
 // pack compresses the bytes of s.
@@ -220,12 +238,18 @@ func (p *Pipeline) step() {
 	p.moveOn()
 }
 
+// begin prepares the delivery of b to the sink of slot.
+func (p *Pipeline) begin(b *Batch, slot int) {
+	b.legs[slot].begin()
+	p.meters[slot].offer(len(b.full(slot).Recs))
+}
+
 // deliver submits b to the sinks, in the configured order.
 func (p *Pipeline) deliver(b *Batch) {
 	defer p.stepDone()
 	if b.late {
 		b.pend.Store(1)
-		b.legs[p.dead].begin()
+		p.begin(b, p.dead)
 		p.active.Add(1)
 		p.submit(b, p.dead)
 		return
@@ -236,7 +260,7 @@ func (p *Pipeline) deliver(b *Batch) {
 	b.pend.Store(int32(n) + 1) // one for this function, so that b is not released during the loop
 	p.active.Add(int64(n))
 	for slot := range n {
-		b.legs[slot].begin()
+		p.begin(b, slot)
 		if p.o.Ordering == OrderNone {
 			p.submit(b, slot)
 		} else {

@@ -162,6 +162,12 @@ type Config struct {
 	// rejected before their URL is read are kept unless Where reads the field
 	// error. Nil keeps all records.
 	Where Condition
+	// Route distributes the records that Where keeps over several outputs: each
+	// goes to those of the first branch that takes it (see Worker.To). Records
+	// that no branch takes count as filtered. The conditions are asked as Where
+	// is; if a record is rejected before its URL is read, only those that read
+	// the field error are.
+	Route []Branch
 	// MaxRecord is the maximum length of a record in bytes, including its line
 	// end. Longer records are handled by OnOversize. 0 means no limit.
 	MaxRecord int
@@ -184,7 +190,9 @@ type Job struct {
 	wants         fieldSet // fields that are written
 	reads         fieldSet // those, and the ones that where reads
 	where         Condition
-	asksWhy       bool // where reads the field error
+	asksWhy       bool   // where is also asked about records that are rejected before their URL is read
+	routes        bool   // where is a router
+	blanks        uint64 // outputs of blank lines, if routes
 	level         codec.Level
 	keyForm       codec.KeyForm
 	extend        []fieldID
@@ -254,7 +262,7 @@ func New(c Config) (*Job, error) {
 		errs = append(errs, j.setMatch(&c))
 	}
 	j.reads |= j.wants
-	errs = append(errs, j.setWhere(c.Where))
+	errs = append(errs, j.setWhere(&c))
 	j.setParams(&c)
 	if int(c.Render) >= len(renderNames) {
 		errs = append(errs, wrong("Render", "unknown rendering"))

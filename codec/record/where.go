@@ -79,19 +79,17 @@ const (
 )
 
 // setWhere sets the condition and the fields that it needs.
-func (j *Job) setWhere(c Condition) error {
-	j.where = c
-	if c == nil {
+func (j *Job) setWhere(c *Config) error {
+	j.where = j.setRoute(c.Where, c.Route)
+	if j.where == nil {
 		return nil
 	}
-	for _, i := range c.Fields() {
+	for _, i := range j.where.Fields() {
 		j.reads |= 1 << i
 		j.asksWhy = j.asksWhy || fieldID(i) == fError
 	}
-	if _, shared := j.reader.(wrappedReader); shared && j.render.keepsRecords() {
-		return wrong("Where", "records of this format share a line, from which they cannot be removed: use another rendering, such as jsonl")
-	}
-	return nil
+	j.asksWhy = j.asksWhy || j.routes
+	return j.checkShared(c)
 }
 
 // keeps asks the condition about the record whose first URL is at s and has

@@ -40,6 +40,7 @@ type Worker struct {
 	atURL      Position // of the current URL, if each
 	lines      int      // offset in the record up to which atURL.Line counts lines
 	err        error    // of the last call
+	to         uint64   // outputs of the current record, if the job routes
 	pieces     pieces   // replacements for the parts of a URL in several fields
 	resizer    resizer  // writes binary records
 	cut        []byte   // scratch for truncated records
@@ -101,8 +102,7 @@ func (w *Worker) Append(out, dead, rec []byte, at Position, st *Stats) (o, d []b
 	if j.lengths == nil {
 		body = trimEnd(rec)
 		if isBlank(body) {
-			st.Blank++
-			return w.plain(out, rec, st), dead
+			return w.blank(out, rec, st), dead
 		}
 	}
 	w.found.reset()
@@ -128,7 +128,7 @@ func (w *Worker) Append(out, dead, rec []byte, at Position, st *Stats) (o, d []b
 
 // begin prepares w for the record at at. Binary records have no lines.
 func (w *Worker) begin(at Position) {
-	w.n.fact, w.err, w.at = Fact{}, nil, at
+	w.n.fact, w.err, w.at, w.to = Fact{}, nil, at, everywhere
 	if w.job.lengths != nil {
 		w.at.Line = 0
 	}

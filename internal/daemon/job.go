@@ -53,7 +53,7 @@ func (cat *Catalog) recordConfig(f *config.File, sound func(path string) bool) (
 		OnUnparsed: c.OnUnparsed, OnOversize: f.Pipeline.OnOversize,
 		Redact: c.Redact, Divert: f.Pipeline.OnReject == toDeadLetter, MaxRecord: int(f.Pipeline.MaxRecordBytes),
 		RejectFlags: rejected.Flags, RejectNotHTTP: rejected.NotHTTP, Params: c.Styles(), Normalizer: n,
-		Timezone: c.Timezone, Year: c.Year, Where: f.Filter,
+		Timezone: c.Timezone, Year: c.Year, Where: f.Filter, Route: branches(f),
 	}
 	switch r := &c.Render; {
 	case r.JSONL != nil:
@@ -97,6 +97,10 @@ func pathOf(f *config.File, field string) string {
 		if index != "" {
 			return fmt.Sprintf("codec.repairs[%s]", index)
 		}
+	case "Route":
+		if index != "" {
+			return fmt.Sprintf("route[%s].when", index)
+		}
 	case "Extend":
 		if k, err := strconv.Atoi(index); err == nil {
 			return "codec.render.extend." + r.Names()[k]
@@ -114,6 +118,6 @@ var recordPaths = map[string]string{
 	"Format": "codec.format", "Base": "codec.base", "Dialect": "codec.dialect", "URLField": "codec.url_field", "URL": "codec.url", "BaseField": "codec.base_field",
 	"Profile": "codec.profile", "Standard": "codec.standard", "Hash": "codec.hash", "HMACKey": "codec.hmac_key", "QueryEncoding": "codec.query_encoding",
 	"Target": "codec.target", "Level": "codec.key", "KeyForm": "codec.key_format", "Repairs": "codec.repairs",
-	"Zone": "codec.timezone", "Year": "codec.year", "Where": "filter", "Render": "codec.render", "Extend": "codec.render.extend",
+	"Zone": "codec.timezone", "Year": "codec.year", "Where": "filter", "Route": "route", "Render": "codec.render", "Extend": "codec.render.extend",
 	"MaxRecord": "pipeline.max_record_bytes", "OnUnparsed": "codec.on_unparsed", "OnOversize": "pipeline.on_oversize",
 }

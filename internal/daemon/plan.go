@@ -72,7 +72,7 @@ func (cat *Catalog) prepare(f *config.File) *plan {
 // *config.Error for each error in the values that are sound.
 func (p *plan) check(sound func(path string) bool) error {
 	parts, err := p.make(&env{log: discardLog, sound: sound})
-	errs := []error{err, p.checkNames(sound), p.checkExactlyOnce(sound), p.checkFixedBatches(sound), p.checkStandard(), p.checkPaths(sound)}
+	errs := []error{err, p.checkNames(sound), p.checkExactlyOnce(sound), p.checkRoute(sound), p.checkFixedBatches(sound), p.checkStandard(), p.checkPaths(sound)}
 	p.job, err = p.catalog.newJob(p.file, err == nil && parts.needFacts(), sound)
 	errs = append(errs, err)
 	if p.job != nil && p.job.Binary() && len(parts.sinks) == len(p.file.Sinks) {
@@ -235,6 +235,7 @@ func (p *plan) fit() {
 		MaxBytes:       int64(o.MaxInFlight.Bytes),
 		MaxRecordBytes: int64(o.MaxRecordBytes),
 		Workers:        cmp.Or(o.Workers, runtime.GOMAXPROCS(0)), // the default of package pipeline
+		Copies:         p.copies(),
 	})
 }
 

@@ -148,6 +148,7 @@ func sameFlow(a, b *plan) bool {
 	f, g := a.file, b.file
 	return sameComponents(f.Sources, g.Sources) && sameComponents(f.Sinks, g.Sinks) &&
 		sameComponent(f.DeadLetter, g.DeadLetter) &&
+		(f.Route == nil) == (g.Route == nil) && // the memory of a batch depends on it
 		f.Pipeline == g.Pipeline && f.Shutdown == g.Shutdown && f.Memory == g.Memory &&
 		f.Codec.Format == g.Codec.Format && f.Codec.URLField == g.Codec.URLField && f.Codec.BaseField == g.Codec.BaseField && reflect.DeepEqual(f.Codec.URL, g.Codec.URL) &&
 		fieldOf(f.Codec.Base) == fieldOf(g.Codec.Base)

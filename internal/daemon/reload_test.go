@@ -65,6 +65,39 @@ func TestSameFlow(t *testing.T) {
 	f(false, "sinks:", "pipeline: {on_oversize: stop}\nsinks:")
 	f(false, "sinks:", "pipeline: {workers: 3}\nsinks:")
 	f(false, "in/*.log", "in/*.txt")
+	two := "sinks:\n  - discard: {name: other}"
+	f(false, "sinks:", "route: [{when: has(norm), sinks: [other]}, {else: [discard-sink-1]}]\n"+two)
+	same = plan("sinks:", "route: [{when: has(norm), sinks: [other]}, {else: [discard-sink-1]}]\n"+two)
+	f(true, "sinks:", "route: [{when: has(error), sinks: []}, {when: has(key), sinks: [discard-sink-1]}, {else: [other]}]\n"+two)
+	f(false, "sinks:", two)
+}
+
+// TestRoutePlaces: every mistake in a route has the place of its key.
+func TestRoutePlaces(t *testing.T) {
+	const two = "\nsinks:\n  - discard: {name: other}"
+	f := func(route, want string) {
+		t.Helper()
+		if _, err := loaded(t, "sinks:", route+two); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", route, err, want)
+		}
+	}
+	f("route: []", "c.yaml:8:8: must have at least 1 element")
+	f("route: [{}]", "c.yaml:8:9: a branch must have when and sinks, or else")
+	f("route: [{when: has(norm)}, {else: [other, discard-sink-1]}]", "c.yaml:8:16: requires sinks")
+	f("route: [{sinks: [other]}, {else: [other, discard-sink-1]}]", "c.yaml:8:9: a branch must have when and sinks, or else")
+	f("route: [{when: has(norm), else: [other, discard-sink-1]}]", "c.yaml:8:33: cannot be combined with when and sinks")
+	f("route: [{when: norm, sinks: [other]}, {else: [discard-sink-1]}]", "c.yaml:8:16: column 1: norm is a text, not a condition")
+	f("route: [{when: has(norm), sinks: [other, other]}, {else: [discard-sink-1]}]", "c.yaml:8:42: duplicate sink")
+	f("route: [{when: has(norm), sinks: [others]}, {else: [other, discard-sink-1]}]", `c.yaml:8:35: unknown sink "others" (did you mean "other"?); sinks: other, discard-sink-1`)
+	f("route: [{when: has(norm), sinks: [other]}, {else: [other]}]", `c.yaml:11:14: no branch of route names the sink "discard-sink-1"`)
+	f("route: [{when: has(norm), sinks: [other, discard-sink-1]}]", "c.yaml:8:9: the last branch must be else")
+	f("route: [{else: [other]}, {else: [discard-sink-1]}]", "c.yaml:8:16: must be the last branch")
+	if _, err := loaded(t, "sinks:", "route: [{else: [discard-sink-1]}]\nsinks:"); err == nil || !strings.Contains(err.Error(), "c.yaml:8:8: requires at least two sinks") {
+		t.Errorf("one sink: %v", err)
+	}
+	if _, err := loaded(t, "sinks:", "route: [{when: has(error), sinks: []}, {else: [discard-sink-1, other]}]"+two); err != nil {
+		t.Error(err)
+	}
 }
 
 // Every mistake of package record has the place of its key.

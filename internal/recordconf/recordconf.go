@@ -35,6 +35,7 @@ type Settings struct {
 	Timezone            string // of times without a zone: an IANA name, Local or an offset; empty: none
 	Year                int    // of times without a year; 0: none
 	Where               string // an expression of package where; empty: keep all records
+	Route               []Branch
 
 	Redact, Divert bool
 	MaxRecord      int // bytes; 0: no limit
@@ -42,6 +43,12 @@ type Settings struct {
 	RejectNotHTTP  bool
 	Params         *params.Styles
 	Normalizer     *codec.Normalizer // nil if its settings are invalid
+}
+
+// A Branch is a branch of a route.
+type Branch struct {
+	When string // an expression of package where; empty: take all records
+	To   uint64 // see [record.Branch]
 }
 
 // Config returns the configuration of the job. The error joins a

@@ -11,19 +11,33 @@ import (
 	"github.com/urlfold/urlfold/internal/where"
 )
 
-// setTimes sets what depends on the zone: how times are read, and the condition,
-// which compares them.
+// setTimes sets what depends on the zone: how times are read, and the
+// conditions, which compare them.
 func (s *Settings) setTimes(c *record.Config) error {
-	loc, errZone := location(s.Timezone)
+	loc, err := location(s.Timezone)
 	c.Zone = zoneOf(loc)
-	var errWhere error
-	if s.Where != "" {
-		var e *where.Expression
-		if e, errWhere = where.Compile(s.Where, cmp.Or(loc, time.UTC)); errWhere == nil {
-			c.Where = e
-		}
+	errs := []error{mistake("Zone", err)}
+	zone := cmp.Or(loc, time.UTC)
+	c.Where, err = condition(s.Where, zone)
+	errs = append(errs, mistake("Where", err))
+	for i, b := range s.Route {
+		when, err := condition(b.When, zone)
+		errs = append(errs, mistake(fmt.Sprintf("Route[%d]", i), err))
+		c.Route = append(c.Route, record.Branch{When: when, To: b.To})
 	}
-	return errors.Join(mistake("Zone", errZone), mistake("Where", errWhere), checkYear(s.Year))
+	return errors.Join(append(errs, checkYear(s.Year))...)
+}
+
+// condition compiles an expression. It returns nil if text is empty.
+func condition(text string, zone *time.Location) (record.Condition, error) {
+	if text == "" {
+		return nil, nil
+	}
+	e, err := where.Compile(text, zone)
+	if err != nil {
+		return nil, err // not a non-nil interface that holds a nil *Expression
+	}
+	return e, nil
 }
 
 // zoneOf returns the zones of times at loc, or nil if loc is nil.

@@ -59,6 +59,7 @@ type Load struct {
 	MaxBytes       int64 // maximum number of bytes of their input
 	MaxRecordBytes int64 // maximum length of a record
 	Workers        int
+	Copies         int // number of copies of the output for sinks, in addition to the output
 }
 
 // A Budget is the result of Fit.
@@ -81,11 +82,13 @@ const (
 	// two for the output (JSON is about twice as long as a URL), and one for dead
 	// letters, compressed output and record positions.
 	arenas = 4
+	// copies is the size of a copy of the output.
+	copies = 2
 )
 
 // Fit computes how many batches fit into l:
 //
-//	PerBatch = 4 × BatchBytes
+//	PerBatch = (4 + 2 × Copies) × BatchBytes
 //	Fixed    = 32 MiB + Workers × 2 × MaxRecordBytes
 //	Batches  = min(MaxBatches, MaxBytes / BatchBytes, (limit / 2 - Fixed) / PerBatch)
 //
@@ -93,7 +96,7 @@ const (
 // two collections, windows of decompressors, and buffers of broker clients.
 func (l Limit) Fit(load Load) Budget {
 	size := max(load.BatchBytes, 1)
-	b := Budget{PerBatch: arenas * size, Fixed: base + int64(load.Workers)*2*load.MaxRecordBytes}
+	b := Budget{PerBatch: int64(arenas+copies*load.Copies) * size, Fixed: base + int64(load.Workers)*2*load.MaxRecordBytes}
 	n := min(int64(load.MaxBatches), load.MaxBytes/size)
 	if l.Bytes > 0 {
 		fits := (l.Bytes/2 - b.Fixed) / b.PerBatch

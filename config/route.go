@@ -1,0 +1,55 @@
+package config
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/urlfold/urlfold/config/field"
+)
+
+// A Branch is one branch of a route: a condition with sinks, or the sinks for
+// all other records.
+type Branch struct {
+	// An expression, as in filter. The branch takes the records for which it is
+	// true and that no branch before it takes. Requires sinks.
+	When string `yaml:"when"`
+	// The names of the sinks that get these records. An empty list leaves the
+	// records out; they count as filtered.
+	Sinks []string `yaml:"sinks"`
+	// The names of the sinks that get the records that no other branch takes, in
+	// the last branch instead of when and sinks. An empty list leaves them out.
+	Else []string `yaml:"else"`
+}
+
+// IsElse reports whether the branch takes all records.
+func (b *Branch) IsElse() bool { return b.Else != nil }
+
+// Targets returns the names of the sinks and the name of their key.
+func (b *Branch) Targets() (names []string, key string) {
+	if b.IsElse() {
+		return b.Else, "else"
+	}
+	return b.Sinks, "sinks"
+}
+
+// Validate checks that the branch has either when and sinks or else, and that
+// each sink is named once.
+func (b *Branch) Validate() error {
+	switch {
+	case b.IsElse() && (b.When != "" || b.Sinks != nil):
+		return &field.Error{Field: "else", Err: errors.New("cannot be combined with when and sinks: write it as a branch of its own, the last one")}
+	case b.IsElse():
+	case b.When == "":
+		return errors.New("a branch must have when and sinks, or else")
+	case b.Sinks == nil:
+		return &field.Error{Field: "when", Err: errors.New("requires sinks: the names of the sinks that get these records")}
+	}
+	var errs []error
+	names, key := b.Targets()
+	for i, name := range names {
+		if slices.Contains(names[:i], name) {
+			errs = append(errs, &field.Error{Field: element(key, i), Err: errors.New("duplicate sink")})
+		}
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,77 @@
+package pipeline
+
+// A codec may distribute records over the sinks (see Stream.To). Batch.Out then
+// holds the records of all sinks, in the order of the input, and each sink gets
+// a copy of its own records as a stream of its own:
+//
+//	worker   read · render ──▶ Out  a b c d e f
+//	         share             ──▶ leg 0  a   c d
+//	                           ──▶ leg 1    b     e f
+//	         compress each stream ──▶ outlets of the sinks
+//
+// A batch without records for a sink still passes the sink's outlet, so that
+// the order, the watermark and the cut work as without a route.
+
+// allSinks is the value of Stream.To for a record that every sink gets.
+const allSinks = ^uint64(0)
+
+// share gives each sink the stream that it is to receive.
+func (p *Pipeline) share(b *Batch) {
+	for slot := range p.o.Sinks {
+		g := &b.legs[slot]
+		g.giveBack()
+		switch g.own = true; {
+		case len(b.Out.To) > 0:
+			g.out.pick(&b.Out, 1<<slot)
+		case p.packers > 1: // Packed must not be shared
+			g.borrow(&b.Out)
+		default:
+			g.own = false
+		}
+	}
+}
+
+// borrow sets g.out to the records of s, whose arenas it shares.
+func (g *leg) borrow(s *Stream) {
+	g.borrows = true
+	g.out = Stream{Bytes: s.Bytes, Recs: s.Recs, Facts: s.Facts, Apart: s.Apart, Binary: s.Binary, Packed: g.out.Packed[:0]}
+}
+
+// giveBack reverts borrow.
+func (g *leg) giveBack() {
+	if g.borrows {
+		g.out = Stream{Packed: g.out.Packed[:0]}
+	}
+	g.own, g.borrows = false, false
+}
+
+// pick sets s to the records of whole that the given sink gets.
+func (s *Stream) pick(whole *Stream, sink uint64) {
+	s.Bytes, s.Recs, s.Facts, s.index = s.Bytes[:0], s.Recs[:0], s.Facts[:0], s.index[:0]
+	s.Apart, s.Binary, s.whole = whole.Apart, whole.Binary, whole
+	for i, r := range whole.Recs {
+		if whole.To[i]&sink == 0 {
+			continue
+		}
+		at := uint32(len(s.Bytes))
+		s.Bytes = append(s.Bytes, whole.Bytes[r.Off:r.Off+r.Len]...)
+		r.Off = at
+		s.Recs = append(s.Recs, r)
+		s.index = append(s.index, uint32(i))
+		if len(whole.Facts) > 0 {
+			s.Facts = append(s.Facts, whole.Facts[i])
+		}
+	}
+}
+
+// full returns the records of b for the sink of slot, before any of them was
+// submitted.
+func (b *Batch) full(slot int) *Stream {
+	switch {
+	case slot == b.p.dead:
+		return &b.Dead
+	case b.legs[slot].own:
+		return &b.legs[slot].out
+	}
+	return &b.Out
+}
