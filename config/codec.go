@@ -69,7 +69,7 @@ type Codec struct {
 	// parameter styles. Default: that of the profile.
 	Params []Param `yaml:"params"`
 	// The form of the output.
-	Render Render `yaml:"render" enum:"rewrite,jsonl,tsv,urls,keys"`
+	Render Render `yaml:"render" enum:"rewrite,jsonl,tsv,csv,urls,keys"`
 	// Whether to replace passwords in URLs by ***.
 	Redact bool `yaml:"redact"`
 	// Flags whose URLs are rejected. scheme-not-http means every scheme except
@@ -118,12 +118,14 @@ type Rejected struct {
 // Render is the form of the output: the name of a built-in form, or a mapping
 // that selects its fields.
 type Render struct {
-	Form string // rewrite, jsonl, tsv, urls, keys or extend
+	Form string // rewrite, jsonl, tsv, csv, urls, keys or extend
 
 	// JSON lines with these fields.
 	JSONL *Fields `yaml:"jsonl"`
 	// Tab-separated lines with these fields.
-	TSV *Fields `yaml:"tsv"`
+	TSV *TSV `yaml:"tsv"`
+	// Lines of CSV (RFC 4180) with these fields.
+	CSV *CSV `yaml:"csv"`
 	// The input record with added fields: a mapping of new names to output fields.
 	Extend map[string]string `yaml:"extend" min:"1"`
 
@@ -140,8 +142,41 @@ type Fields struct {
 	Fields []string `yaml:"fields,required" min:"1"`
 }
 
+// TSV selects the fields of tab-separated lines.
+type TSV struct {
+	// The names of the fields, in this order.
+	Fields []string `yaml:"fields,required" min:"1"`
+	// Whether each file begins with a line of the names of the fields. Requires
+	// that all sinks write files or stdout.
+	Header bool `yaml:"header"`
+}
+
+// CSV selects the fields of lines of CSV.
+type CSV struct {
+	// The names of the fields, in this order. Default: the fields from url to
+	// error.
+	Fields []string `yaml:"fields" min:"1"`
+	// Whether each file begins with a line of the names of the fields. true
+	// requires that all sinks write files or stdout.
+	Header bool `yaml:"header"`
+}
+
+func (c *CSV) setDefaults() { c.Header = true }
+
+// Header reports whether each output begins with a line of the names of the
+// fields.
+func (r *Render) Header() bool {
+	switch {
+	case r.TSV != nil:
+		return r.TSV.Header
+	case r.CSV != nil:
+		return r.CSV.Header
+	}
+	return r.Form == "csv"
+}
+
 // errParquet is the error for a form that only a one-shot run writes.
-var errParquet = errors.New("must be rewrite, jsonl, tsv, urls or keys: parquet is not possible in a configuration, because outputs grow and are " +
+var errParquet = errors.New("must be rewrite, jsonl, tsv, csv, urls or keys: parquet is not possible in a configuration, because outputs grow and are " +
 	"truncated to the last checkpoint after a crash, and the index of a Parquet file is at its end; " +
 	"write jsonl and convert finished outputs, or run 'urlfold -o FILE.parquet'")
 
@@ -156,7 +191,7 @@ func (r *Render) UnmarshalText(text []byte) error {
 
 // MarshalText returns the name of the built-in form, or nil if r is a mapping.
 func (r Render) MarshalText() ([]byte, error) {
-	if r.JSONL != nil || r.TSV != nil || r.Extend != nil {
+	if r.JSONL != nil || r.TSV != nil || r.CSV != nil || r.Extend != nil {
 		return nil, nil
 	}
 	return []byte(r.Form), nil
@@ -168,13 +203,13 @@ func (r *Render) Validate() error {
 	for _, f := range []struct {
 		name string
 		is   bool
-	}{{"jsonl", r.JSONL != nil}, {"tsv", r.TSV != nil}, {"extend", r.Extend != nil}} {
+	}{{"jsonl", r.JSONL != nil}, {"tsv", r.TSV != nil}, {"csv", r.CSV != nil}, {"extend", r.Extend != nil}} {
 		if f.is {
 			forms = append(forms, f.name)
 		}
 	}
 	if len(forms) != 1 {
-		return errors.New("must be rewrite, jsonl, tsv, urls or keys, or a mapping with exactly one of jsonl, tsv and extend")
+		return errors.New("must be rewrite, jsonl, tsv, csv, urls or keys, or a mapping with exactly one of jsonl, tsv, csv and extend")
 	}
 	r.Form = forms[0]
 	return nil

@@ -106,7 +106,7 @@ func (d *decoder) fill(v reflect.Value, n ast.Node, at string, r rules) {
 	case t.Kind() == reflect.Struct:
 		d.structure(v, n, at)
 	case t.Kind() == reflect.Pointer:
-		to := reflect.New(t.Elem())
+		to := newOf(t.Elem())
 		d.value(to.Elem(), n, at, r)
 		v.Set(to)
 	case t.Kind() == reflect.Slice:
@@ -116,6 +116,15 @@ func (d *decoder) fill(v reflect.Value, n ast.Node, at string, r rules) {
 	default:
 		d.failAt(n, "BUG: unsupported configuration type: "+t.String())
 	}
+}
+
+// newOf returns a pointer to a new value with its defaults.
+func newOf(t reflect.Type) reflect.Value {
+	v := reflect.New(t)
+	if c, ok := v.Interface().(interface{ setDefaults() }); ok {
+		c.setDefaults()
+	}
+	return v
 }
 
 func isMapping(n ast.Node) bool {

@@ -88,7 +88,7 @@ func (r *reference) inner(v reflect.Value, at string) {
 	case t.Kind() == reflect.Struct:
 		r.rows(v, at)
 	case t.Kind() == reflect.Pointer:
-		r.inner(reflect.New(t.Elem()).Elem(), at)
+		r.inner(newOf(t.Elem()).Elem(), at)
 	case t.Kind() == reflect.Slice:
 		r.inner(reflect.New(t.Elem()).Elem(), at+"[]")
 	case t.Kind() == reflect.Map:

@@ -140,7 +140,7 @@ func (b *schemaBuilder) value(v reflect.Value, at string, r rules) (*schema, err
 	case t.Kind() == reflect.Struct:
 		return b.structure(v, at)
 	case t.Kind() == reflect.Pointer:
-		return b.value(reflect.New(t.Elem()).Elem(), at, r)
+		return b.value(newOf(t.Elem()).Elem(), at, r)
 	case t.Kind() == reflect.Slice:
 		items, err := b.value(reflect.New(t.Elem()).Elem(), element(at, 0), r.element())
 		return &schema{Type: "array", Items: items, MinItems: rawNumber(r.min), MaxItems: rawNumber(r.max), Default: listDefault(v)}, err

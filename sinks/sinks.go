@@ -23,6 +23,8 @@ type Env struct {
 	ExactlyOnce bool              // checkpoints hold the output extents
 	DeadLetter  bool              // the sink receives rejected records
 	Logger      *slog.Logger
+	Header      []byte    // line at the beginning of each output; nil: none
+	CSV         bool      // records are rows of CSV
 	Stdout      io.Writer // standard output of the process; nil: the sink must not write to it
 }
 
@@ -99,7 +101,7 @@ func ptr[C any](f func() C) func() *C {
 func newFile(c file.LogConfig, env Env) (pipeline.Sink, error) {
 	c.Resume, c.SourceNames, c.Batches, c.Logger = env.Resume, env.SourceNames, env.Batches, env.Logger
 	c.ExactlyOnce, c.OpenFiles = c.ExactlyOnce || env.ExactlyOnce, env.OpenFiles
-	c.DeadLetter = env.DeadLetter
+	c.DeadLetter, c.Header, c.Quoted = env.DeadLetter, env.Header, env.CSV
 	return file.NewLog(c)
 }
 
@@ -107,6 +109,7 @@ func newStdout(c file.StdoutConfig, env Env) (pipeline.Sink, error) {
 	if env.Stdout == nil {
 		env.Stdout = io.Discard
 	}
+	c.Header = env.Header
 	return file.NewStdout(c, env.Stdout)
 }
 

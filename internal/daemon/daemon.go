@@ -54,6 +54,8 @@ type Daemon struct {
 	reloadErr string
 	hard      bool
 	damaged   map[string]bool // files, by path
+
+	headed []byte // header that stdout has got; used only by Run
 }
 
 // A running is the current pipeline.
@@ -173,7 +175,7 @@ func (d *Daemon) runOne(ctx context.Context, p *plan) error {
 	if err := p.takeOver(d.store, d.events); err != nil {
 		return &pipeline.OpenError{Err: err}
 	}
-	parts, err := p.make(&env{store: d.store, log: d.log, untilEOF: d.o.UntilEOF, stdin: d.o.Stdin, stdout: d.o.Stdout, onReport: d.report})
+	parts, err := p.make(&env{store: d.store, log: d.log, untilEOF: d.o.UntilEOF, stdin: d.o.Stdin, stdout: d.o.Stdout, onReport: d.report, headed: d.headed})
 	if err != nil {
 		return &pipeline.OpenError{Err: err}
 	}
@@ -190,6 +192,9 @@ func (d *Daemon) runOne(ctx context.Context, p *plan) error {
 	}
 	p.logShares(d.events)
 	err = p.locate(nameKeys(pipe.Run(ctx)))
+	if open := new(pipeline.OpenError); p.writesStdout() && !errors.As(err, &open) {
+		d.headed = p.header()
+	}
 	if errors.Is(err, sinkfile.ErrClosedPipe) {
 		d.events.Info("stdout closed by reader, stopping")
 	}

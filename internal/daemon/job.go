@@ -60,6 +60,8 @@ func (cat *Catalog) recordConfig(f *config.File, sound func(path string) bool) (
 		settings.Fields = r.JSONL.Fields
 	case r.TSV != nil:
 		settings.Fields = r.TSV.Fields
+	case r.CSV != nil:
+		settings.Fields = r.CSV.Fields
 	}
 	for _, name := range c.Render.Names() {
 		settings.Extend = append(settings.Extend, record.Extension{Name: name, Field: c.Render.Extend[name]})

@@ -72,7 +72,7 @@ func (cat *Catalog) prepare(f *config.File) *plan {
 // *config.Error for each error in the values that are sound.
 func (p *plan) check(sound func(path string) bool) error {
 	parts, err := p.make(&env{log: discardLog, sound: sound})
-	errs := []error{err, p.checkNames(sound), p.checkExactlyOnce(sound), p.checkRoute(sound), p.checkFixedBatches(sound), p.checkStandard(), p.checkPaths(sound)}
+	errs := []error{err, p.checkNames(sound), p.checkExactlyOnce(sound), p.checkRoute(sound), p.checkHeader(sound), p.checkFixedBatches(sound), p.checkStandard(), p.checkPaths(sound)}
 	p.job, err = p.catalog.newJob(p.file, err == nil && parts.needFacts(), sound)
 	errs = append(errs, err)
 	if p.job != nil && p.job.Binary() && len(parts.sinks) == len(p.file.Sinks) {
@@ -257,6 +257,7 @@ type env struct {
 	log      *slog.Logger
 	untilEOF bool
 	dry      bool                               // the sinks write nothing
+	headed   []byte                             // header that stdout has already got
 	stdin    io.Reader                          // nil during validation
 	stdout   io.Writer                          // nil during validation
 	onReport func(source string, r file.Report) // nil during validation
@@ -363,10 +364,11 @@ func (p *plan) makeSink(c *config.Component, e *env) (pipeline.Sink, error) {
 func (p *plan) sinkEnv(c *config.Component, e *env) sinks.Env {
 	env := sinks.Env{
 		Name: c.Name, SourceNames: p.sourceNames, Batches: p.budget.Batches, ExactlyOnce: p.exactlyOnce,
-		DeadLetter: c == p.file.DeadLetter,
-		Logger:     e.log.With("component", c.Name),
-		Stdout:     e.stdout,
-		OpenFiles:  p.openFilesOf(c.Path()),
+		DeadLetter: c == p.file.DeadLetter, Header: p.headerFor(c, e),
+		CSV:       p.file.Codec.Render.Form == "csv" && c != p.file.DeadLetter,
+		Logger:    e.log.With("component", c.Name),
+		Stdout:    e.stdout,
+		OpenFiles: p.openFilesOf(c.Path()),
 	}
 	if e.store != nil {
 		env.Resume = e.store.Extents(p.extentName(c))

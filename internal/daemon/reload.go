@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"reflect"
@@ -146,7 +147,8 @@ func fixed(now, next *plan) error {
 // batches in flight.
 func sameFlow(a, b *plan) bool {
 	f, g := a.file, b.file
-	return sameComponents(f.Sources, g.Sources) && sameComponents(f.Sinks, g.Sinks) &&
+	return bytes.Equal(a.header(), b.header()) && // files begin with it
+		sameComponents(f.Sources, g.Sources) && sameComponents(f.Sinks, g.Sinks) &&
 		sameComponent(f.DeadLetter, g.DeadLetter) &&
 		(f.Route == nil) == (g.Route == nil) && // the memory of a batch depends on it
 		f.Pipeline == g.Pipeline && f.Shutdown == g.Shutdown && f.Memory == g.Memory &&

@@ -65,6 +65,8 @@ func TestSameFlow(t *testing.T) {
 	f(false, "sinks:", "pipeline: {on_oversize: stop}\nsinks:")
 	f(false, "sinks:", "pipeline: {workers: 3}\nsinks:")
 	f(false, "in/*.log", "in/*.txt")
+	f(true, "format: csv", "format: csv\n  render: {csv: {header: false}}")
+	f(false, "format: csv", "format: csv\n  render: csv") // files begin with a header now
 	two := "sinks:\n  - discard: {name: other}"
 	f(false, "sinks:", "route: [{when: has(norm), sinks: [other]}, {else: [discard-sink-1]}]\n"+two)
 	same = plan("sinks:", "route: [{when: has(norm), sinks: [other]}, {else: [discard-sink-1]}]\n"+two)
@@ -123,4 +125,13 @@ func TestRecordPlaces(t *testing.T) {
 	f("sinks:", "filter: norm\nsinks:", "c.yaml:8:9: column 1: norm is a text, not a condition")
 	f("format: csv", "format: csv\n  timezone: Mars/Olympus", "c.yaml:6:13: unknown time zone")
 	f("sinks:", "pipeline: {on_oversize: truncate}\nsinks:", "c.yaml:8:25: records of a table")
+	f("format: csv", "format: csv\n  render: {csv: {fields: [norm, keyy]}}", "c.yaml:6:33: unknown field")
+	nats := "sinks:\n  - nats: {servers: [\"nats://127.0.0.1\"], subject: a}"
+	f("sinks:", "  render: csv\n"+nats, "c.yaml:8:11: the sink nats-sink-1 writes messages")
+	f("sinks:", "  render: {tsv: {fields: [norm], header: true}}\n"+nats, "c.yaml:8:42: the sink nats-sink-1 writes messages")
+	for _, text := range []string{"  render: {csv: {header: false}}\n" + nats, "  render: {tsv: {fields: [norm]}}\n" + nats} {
+		if _, err := loaded(t, "sinks:", text); err != nil {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
 }

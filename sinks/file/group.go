@@ -22,11 +22,12 @@ import (
 // sync. Its bytes are in the arena of the batch until it is answered.
 type held struct {
 	ticket pipeline.Ticket
+	head   []byte // header, if the batch is the first of its file
 	bytes  []byte
 	end    []byte // line end for the last record, if that has none
 }
 
-func (h *held) size() int { return len(h.bytes) + len(h.end) }
+func (h *held) size() int { return len(h.head) + len(h.bytes) + len(h.end) }
 
 // The wait before a broken output is retried doubles from the first value to
 // the last.
@@ -69,6 +70,9 @@ func (s *log) hold(ctx context.Context, b *pipeline.Batch, h held) error {
 	o, err := s.admit(ctx, b, h.size())
 	if err != nil {
 		return err
+	}
+	if o.size == 0 {
+		h.head = s.header
 	}
 	o.records += int64(len(stream.Recs))
 	o.inRecord = inRecord(b)
@@ -153,7 +157,7 @@ func (e *lastingError) Unwrap() error { return e.err }
 // regular file, or the file system lacks an operation that durable output
 // requires.
 func lasts(err error) bool {
-	for _, e := range []error{disk.ErrRefused, syscall.EPIPE, syscall.ESPIPE, syscall.EINVAL, syscall.ENXIO} {
+	for _, e := range []error{disk.ErrRefused, errHeader, syscall.EPIPE, syscall.ESPIPE, syscall.EINVAL, syscall.ENXIO} {
 		if errors.Is(err, e) {
 			return true
 		}

@@ -75,6 +75,7 @@ type log struct {
 	format   compress.Format
 	level    int
 	lineFeed []byte // a line feed, compressed if the output is
+	header   []byte // LogConfig.Header, compressed if the output is
 	files    diskFiles
 	table    streamTable
 	log      *slog.Logger
@@ -126,10 +127,13 @@ func newLog(cfg LogConfig) *log {
 	}
 	s.tmpl, _ = parseTemplate(cfg.Path)                   // Validate has parsed it
 	s.format, s.level, _ = cfg.Compress.resolve(cfg.Path) // checked by Validate
-	s.lineFeed = []byte{'\n'}
+	s.lineFeed, s.header = []byte{'\n'}, cfg.Header
 	if s.format != compress.Plain {
 		pack, _ := compress.NewPack(s.format, s.level) // checked by Validate
 		s.lineFeed = pack(nil, s.lineFeed)
+		if len(s.header) > 0 {
+			s.header = pack(nil, s.header)
+		}
 	}
 	if s.cfg.Batches == 0 {
 		s.cfg.Batches = defaultBatches
@@ -207,6 +211,11 @@ func (s *log) checkNames() error {
 	}
 	for _, name := range names {
 		if err := disk.Check(name); err != nil {
+			return err
+		}
+	}
+	for _, name := range s.growing() {
+		if err := s.files.checkHeaderOf(name); err != nil {
 			return err
 		}
 	}

@@ -54,6 +54,13 @@ type LogConfig struct {
 	// DeadLetter reports that this is the output of rejected records. It does
 	// not keep withdrawn text, because the outputs of the other records do.
 	DeadLetter bool
+	// Header is a line at the beginning of each output, compressed as a member of
+	// its own if the output is. An existing output that is continued must begin
+	// with it.
+	Header []byte
+	// Quoted reports that records are rows of CSV, in which a line feed in quotes
+	// does not end the record.
+	Quoted bool
 	// SourceNames holds the names of the sources, indexed by
 	// pipeline.Lane.Source.
 	SourceNames []string

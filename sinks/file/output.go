@@ -190,7 +190,7 @@ func (d *diskFiles) write(o *output, h *held) error {
 	if err := d.at("file.before_write"); err != nil {
 		return err
 	}
-	for _, p := range [...][]byte{h.bytes, h.end} {
+	for _, p := range [...][]byte{h.head, h.bytes, h.end} {
 		if len(p) == 0 {
 			continue
 		}
@@ -342,6 +342,7 @@ func (s *log) rewrite(o *output) error {
 		return err
 	}
 	o.size = o.synced
+	s.headed(o)
 	for i := range o.pending {
 		if err := s.files.write(o, &o.pending[i]); err != nil {
 			return err

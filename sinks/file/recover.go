@@ -123,6 +123,11 @@ func (s *log) resume(m pipeline.Extent) (*output, error) {
 		s.files.shut(o) // releases its lock
 		return nil, FinishExtent(m)
 	}
+	if m.Length > 0 {
+		if err := s.files.checkHeader(name, o.f); err != nil {
+			return nil, err
+		}
+	}
 	if fi.Size() == m.Length {
 		return o, nil
 	}
@@ -203,7 +208,9 @@ func (d *diskFiles) cutTorn(name string) (good int64, format compress.Format, er
 		return 0, format, err
 	}
 	torn := true
-	if format == compress.Plain {
+	if format == compress.Plain && d.cfg.Quoted {
+		good, err = lastRow(f, size)
+	} else if format == compress.Plain {
 		good, err = lastLine(f, size)
 	} else {
 		good, torn, err = lastMember(f, format, size)
@@ -310,6 +317,28 @@ func lastLine(f io.ReaderAt, size int64) (int64, error) {
 		end -= int64(len(p))
 	}
 	return 0, nil
+}
+
+// lastRow returns the offset after the last line feed in the first size bytes
+// that is not in quotes.
+func lastRow(f io.ReaderAt, size int64) (good int64, err error) {
+	buf := make([]byte, 64<<10)
+	quoted := false
+	for start := int64(0); start < size; start += int64(len(buf)) {
+		p := buf[:min(size-start, int64(len(buf)))]
+		if _, err := f.ReadAt(p, start); err != nil && !errors.Is(err, io.EOF) {
+			return 0, err
+		}
+		for i, c := range p {
+			switch {
+			case c == '"':
+				quoted = !quoted
+			case c == '\n' && !quoted:
+				good = start + int64(i) + 1
+			}
+		}
+	}
+	return good, nil
 }
 
 // putAside renames a damaged file, and replaces it with a copy of its first n

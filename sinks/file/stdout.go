@@ -14,6 +14,9 @@ type StdoutConfig struct {
 	// Compression of the output: gzip, zstd, none, or {zstd: {level: 3}}.
 	// Default: none.
 	Compress Compression `yaml:"compress"`
+
+	// Header is written before the first record.
+	Header []byte
 }
 
 // NewStdout returns a sink that writes to w, the standard output of a daemon. A
@@ -32,7 +35,7 @@ func NewStdout(cfg StdoutConfig, w io.Writer) (pipeline.Sink, error) {
 	if format == compress.Plain {
 		name = "none"
 	}
-	out, err := New(Config{Writer: w, Compress: name, Level: level})
+	out, err := New(Config{Writer: w, Compress: name, Level: level, Header: cfg.Header})
 	if err != nil {
 		return nil, err
 	}

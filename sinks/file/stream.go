@@ -238,6 +238,11 @@ func (tab *streamTable) goOn(st *stream, final string) (*output, error) {
 		}
 		return nil, err
 	}
+	if size > 0 {
+		if err := tab.files.checkHeaderOf(name); err != nil {
+			return nil, err
+		}
+	}
 	tab.taken[final] = true
 	st.begun++
 	return &output{stream: st, final: final, name: name, made: true, mode: os.ModePerm, size: size, synced: size, opened: fi.ModTime()}, nil
@@ -482,8 +487,8 @@ func (s *log) isThere(l *pipeline.Lane) bool {
 	return len(finished) > 0 && (s.cfg.ExactlyOnce || len(unfinished) == 0)
 }
 
-// complete makes an output without records a valid file, because an empty file
-// is not a valid gzip file.
+// complete makes an output without records a valid file: it gets its header,
+// and an empty file is not a valid gzip file.
 func (s *log) complete(o *output) error {
 	if o.err != nil {
 		return o.err
@@ -494,12 +499,16 @@ func (s *log) complete(o *output) error {
 	if err := s.table.ensure(o); err != nil {
 		return err
 	}
-	if s.format != compress.Plain {
+	only := s.header
+	if len(only) == 0 && s.format != compress.Plain {
 		pack, err := compress.NewPack(s.format, s.level)
 		if err != nil {
 			return err
 		}
-		if err := s.files.write(o, &held{bytes: pack(nil, nil)}); err != nil {
+		only = pack(nil, nil)
+	}
+	if len(only) > 0 {
+		if err := s.files.write(o, &held{bytes: only}); err != nil {
 			s.breaks(o, err)
 			return err
 		}

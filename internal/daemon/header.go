@@ -1,0 +1,54 @@
+package daemon
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+
+	"github.com/urlfold/urlfold/config"
+)
+
+// header returns the line at the beginning of each output, or nil.
+func (p *plan) header() []byte {
+	if p.job == nil || !p.file.Codec.Render.Header() { // there is no job during validation
+		return nil
+	}
+	return p.job.Header()
+}
+
+// headerFor returns the header that an output begins with. stdout gets it once,
+// even if a reload replaces the pipeline.
+func (p *plan) headerFor(c *config.Component, e *env) []byte {
+	header := p.header()
+	if c == p.file.DeadLetter || c.Type == "stdout" && bytes.Equal(header, e.headed) {
+		return nil
+	}
+	return header
+}
+
+// writesStdout reports whether a sink writes records to stdout.
+func (p *plan) writesStdout() bool {
+	return slices.ContainsFunc(p.file.Sinks, func(c config.Component) bool { return c.Type == "stdout" })
+}
+
+// checkHeader rejects a header if a sink writes messages.
+func (p *plan) checkHeader(sound func(path string) bool) error {
+	r := &p.file.Codec.Render
+	if !r.Header() || !sound("codec.render") {
+		return nil
+	}
+	form := r.Form
+	if form == "" {
+		return nil
+	}
+	for i := range p.file.Sinks {
+		if c := &p.file.Sinks[i]; brokerSinks[c.Type] {
+			path := "codec.render"
+			if r.CSV != nil || r.TSV != nil {
+				path += "." + form + ".header"
+			}
+			return p.file.ErrorAt(path, fmt.Errorf("the sink %s writes messages, of which each would need the header: set codec.render to {%s: {fields: […], header: false}}", c.Name, form))
+		}
+	}
+	return nil
+}
