@@ -69,7 +69,7 @@ type Codec struct {
 	// parameter styles. Default: that of the profile.
 	Params []Param `yaml:"params"`
 	// The form of the output.
-	Render Render `yaml:"render" enum:"rewrite,jsonl,tsv,csv,urls,keys"`
+	Render Render `yaml:"render" enum:"rewrite,jsonl,tsv,urls,keys,csv"`
 	// Whether to replace passwords in URLs by ***.
 	Redact bool `yaml:"redact"`
 	// Flags whose URLs are rejected. scheme-not-http means every scheme except

@@ -9,6 +9,7 @@ import (
 
 	"github.com/urlfold/urlfold/codec/record"
 	"github.com/urlfold/urlfold/internal/errlist"
+	"github.com/urlfold/urlfold/internal/recordconf"
 	"github.com/urlfold/urlfold/internal/storage/compress"
 	"github.com/urlfold/urlfold/internal/storage/table"
 	"github.com/urlfold/urlfold/internal/terminal"
@@ -40,7 +41,11 @@ const maxFormatErrors = 10
 func findFormats(ctx context.Context, set *settings, source *file.Source) (*formats, error) {
 	f := &formats{config: set.record, given: set.record.Format, jobs: map[string]*record.Job{}, byPath: map[string]string{}, tables: set.tables}
 	if f.given != "" {
-		if _, err := f.add(f.given); err != nil {
+		job, err := f.add(f.given)
+		if err == nil {
+			err = f.checkConditions(job, f.given)
+		}
+		if err != nil {
 			return nil, usage(flagNames(err))
 		}
 	}
@@ -197,6 +202,30 @@ func (f *formats) notice() string {
 		}
 	}
 	return ""
+}
+
+// checkConditions returns an error if --where reads a field that the records of
+// a format never have.
+func (f *formats) checkConditions(job *record.Job, format string) error {
+	c := f.config
+	c.Format = format
+	return recordconf.CheckConditions(job, &c)
+}
+
+// lacking returns a warning about --where for each detected format whose records
+// never have a field of it.
+func (f *formats) lacking() (list []string) {
+	if f.given != "" {
+		return nil // an error at the start
+	}
+	for _, c := range f.names() {
+		if job := f.jobs[c.name]; job != nil {
+			if err := f.checkConditions(job, c.name); err != nil {
+				list = append(list, "warning: "+flagNames(err).Error())
+			}
+		}
+	}
+	return list
 }
 
 // found reports whether the formats were detected.

@@ -162,6 +162,9 @@ func (o *outcome) text(st terminal.Style) string {
 	if notice := o.formats.notice(); notice != "" && stats.Changed > 0 {
 		s.text("  " + s.Paint(terminal.Yellow, notice))
 	}
+	for _, warning := range o.formats.lacking() {
+		s.text("  " + s.Paint(terminal.Yellow, warning))
+	}
 	s.text("  " + s.Paint(terminal.Dim, o.how()))
 	return s.String()
 }

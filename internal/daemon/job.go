@@ -25,6 +25,9 @@ func (cat *Catalog) newJob(f *config.File, facts bool, sound func(path string) b
 	}
 	rc.Facts = facts
 	job, err := record.New(rc)
+	if err == nil {
+		err = recordconf.CheckConditions(job, &rc)
+	}
 	if err := errors.Join(wordErr, recordErrors(f, err, sound)); err != nil {
 		return nil, err
 	}

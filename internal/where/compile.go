@@ -16,6 +16,7 @@ import (
 type compiler struct {
 	zone   *time.Location
 	fields []int // indexes of the fields that the expression reads, with repetitions
+	tested []int // those of the fields in has(FIELD)
 }
 
 // condition compiles a node that must be a condition.
@@ -133,6 +134,7 @@ func (c *compiler) has(n ast.Node) (predicate, error) {
 		return nil, mistake(n, "has takes the name of a field, without quotes, such as has(referer)")
 	}
 	i := o.field
+	c.tested = append(c.tested, i)
 	return func(v *record.View) bool {
 		_, ok := v.Field(i)
 		return ok

@@ -37,8 +37,9 @@ const maxLength = 16 << 10
 // An Expression is a compiled expression. It is immutable and safe for
 // concurrent use.
 type Expression struct {
-	fields []int
-	keep   predicate
+	fields   []int
+	untested []int
+	keep     predicate
 }
 
 // predicate decides about a record.
@@ -46,6 +47,10 @@ type predicate func(v *record.View) bool
 
 // Fields implements [record.Condition].
 func (e *Expression) Fields() []int { return e.fields }
+
+// Untested returns the fields that the expression reads without a test has(FIELD)
+// anywhere. If no record has such a field, the expression is probably a mistake.
+func (e *Expression) Untested() []int { return e.untested }
 
 // Keep implements [record.Condition]. It does not allocate.
 func (e *Expression) Keep(v *record.View) bool { return e.keep(v) }
@@ -76,7 +81,13 @@ func Compile(text string, zone *time.Location) (*Expression, error) {
 		return nil, err
 	}
 	slices.Sort(c.fields)
-	return &Expression{fields: slices.Compact(c.fields), keep: keep}, nil
+	e := &Expression{fields: slices.Compact(c.fields), keep: keep}
+	for _, i := range e.fields {
+		if !slices.Contains(c.tested, i) {
+			e.untested = append(e.untested, i)
+		}
+	}
+	return e, nil
 }
 
 // A located error is about the node of the syntax tree that starts at rune at.

@@ -325,3 +325,25 @@ func TestNoAllocs(t *testing.T) {
 		t.Errorf("%v allocations, %d records filtered", n, st.Filtered)
 	}
 }
+
+// TestUntested: fields that has tests somewhere do not count.
+func TestUntested(t *testing.T) {
+	for _, test := range []struct{ expression, want string }{
+		{`status == 200 && agent contains "a"`, "[status agent]"},
+		{`has(status) && status == 200 && host == vhost`, "[host vhost]"},
+		{`status >= 400 || !has(status)`, "[]"},
+		{`changed`, "[]"},
+	} {
+		e, err := Compile(test.expression, time.UTC)
+		if err != nil {
+			t.Fatal(err)
+		}
+		names := []string{}
+		for _, i := range e.Untested() {
+			names = append(names, fieldNames[i])
+		}
+		if got := fmt.Sprint(names); got != test.want {
+			t.Errorf("%s: %s, want %s", test.expression, got, test.want)
+		}
+	}
+}

@@ -1,0 +1,57 @@
+package recordconf
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/urlfold/urlfold/codec/record"
+)
+
+// TestCheckConditions: a condition must not read a field that no record of the
+// format has, unless it tests it. Formats whose records name their own fields
+// are not checked.
+func TestCheckConditions(t *testing.T) {
+	for _, test := range []struct{ format, where, lacks string }{
+		{"lines", `host == "a" && line > 1`, ""},
+		{"lines", `status == 200`, "status"},
+		{"lines", `has(status) && status == 200`, ""},
+		{"lines", `vhost == "a" || agent == "b"`, "agent or vhost"},
+		{"text", `time > "2026-01-01"`, "time"},
+		{"clf", `status == 200 && bytes > 1 && client == "a" && time > "2026-01-01"`, ""},
+		{"clf", `agent == "a"`, "agent"},
+		{"combined", `agent == "a" && referer == "b"`, ""},
+		{"combined", `duration > 1`, "duration"},
+		{"jsonl", `status == 200`, "status"},
+		{"csv", `status == 200`, "status"},
+		{"cdx", `status == 200 && time > "2026-01-01"`, ""},
+		{"cdx", `bytes > 1`, "bytes"},
+		{"warc", `status == 200`, "status"},
+		{"w3c", `request_id == "a"`, ""},
+		{"caddy", `request_id == "a"`, ""},
+		{"azure-front-door", `request_id == "a"`, ""},
+		{"aws-alb", `status == 200 && duration > 1 && request_id == "a"`, ""},
+		{"aws-alb", `referer == "a"`, "referer"},
+		{`$remote_addr "$request" $status`, `status == 200 && client == "a"`, ""},
+		{`$remote_addr "$request" $status`, `bytes > 1`, "bytes"},
+	} {
+		s := Settings{Format: test.format, Where: test.where, Render: "jsonl", Normalizer: Probe()}
+		if test.format == "jsonl" || test.format == "csv" {
+			s.URLField = "1"
+		}
+		c, err := s.Config()
+		if err != nil {
+			t.Fatal(err)
+		}
+		job, err := record.New(c)
+		if err != nil {
+			t.Fatalf("%s: %v", test.format, err)
+		}
+		err = CheckConditions(job, &c)
+		switch {
+		case test.lacks == "" && err != nil:
+			t.Errorf("%s, %s: %v", test.format, test.where, err)
+		case test.lacks != "" && (err == nil || !strings.Contains(err.Error(), "never have the field "+test.lacks+", so")):
+			t.Errorf("%s, %s: %v, want %s", test.format, test.where, err, test.lacks)
+		}
+	}
+}
