@@ -39,12 +39,9 @@ func (cdxReader) attributes() fieldSet  { return attributesOf(attrTime, attrStat
 func (cdxjReader) attributes() fieldSet { return attributesOf(attrTime, attrStatus, attrVHost) }
 func (warcReader) attributes() fieldSet { return attributesOf(attrTime) }
 
-func (l *logReader) attributes() fieldSet {
-	s := attributesOf(attrTime, attrStatus, attrBytes, attrClient, attrVHost)
-	if l.format.quoted {
-		s |= attributesOf(attrReferer, attrAgent)
-	}
-	return s
+// Lines of any of the three formats can have more fields than their format.
+func (*logReader) attributes() fieldSet {
+	return attributesOf(attrTime, attrStatus, attrBytes, attrClient, attrVHost, attrReferer, attrAgent)
 }
 
 func (l *layoutReader) attributes() fieldSet {

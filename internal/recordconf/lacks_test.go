@@ -18,7 +18,8 @@ func TestCheckConditions(t *testing.T) {
 		{"lines", `vhost == "a" || agent == "b"`, "agent or vhost"},
 		{"text", `time > "2026-01-01"`, "time"},
 		{"clf", `status == 200 && bytes > 1 && client == "a" && time > "2026-01-01"`, ""},
-		{"clf", `agent == "a"`, "agent"},
+		{"clf", `agent == "a" && referer == "b"`, ""}, // a line can have more fields than the format
+		{"clf", `request_id == "a"`, "request_id"},
 		{"combined", `agent == "a" && referer == "b"`, ""},
 		{"combined", `duration > 1`, "duration"},
 		{"jsonl", `status == 200`, "status"},
