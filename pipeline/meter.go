@@ -36,7 +36,7 @@ type SinkSnapshot struct {
 	Name        string
 	Dead        bool       // the sink is the dead letter
 	Batches     int64      // batches answered as durable
-	Records     int64      // records in these batches, after rendering
+	Records     int64      // records that are durable, after rendering; also those of batches of which others were refused
 	Bytes       int64      // bytes in these batches, before compression
 	Holds       int        // batches that are submitted and not yet answered
 	Waiting     int        // submissions that wait for a retry
@@ -185,7 +185,6 @@ func (m *meter) answered(s *Stream, start time.Time, r *Result) {
 	switch {
 	case r.Class == OK && r.Err == nil:
 		m.s.Batches++
-		m.s.Records += int64(len(s.Recs))
 		m.s.Bytes += int64(len(s.Bytes))
 		m.s.LastErr = ""
 	case r.Class == Retryable && len(r.Untried) > 0:
@@ -217,6 +216,7 @@ func (m *meter) snapshot() SinkSnapshot {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	s := m.s
+	s.Records = m.accepted
 	s.Blocked, s.Stuck = m.blockages(), len(m.stuck)
 	return s
 }

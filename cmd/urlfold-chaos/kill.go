@@ -16,6 +16,7 @@ import (
 var kills = []experiment{
 	killOf(chaos.Plain, true), killOf(chaos.Gzip, true), killOf(chaos.Members, true), killOf(chaos.Zstd, true),
 	killOf(chaos.Frames, true), killOf(chaos.S2, true),
+	killRoute(),
 	killOf(chaos.Plain, false), killOf(chaos.Gzip, false), killOf(chaos.Members, false), killOf(chaos.Zstd, false),
 }
 
@@ -24,7 +25,7 @@ func killOf(k chaos.Kind, exactly bool) experiment {
 	e := experiment{
 		name: "kill-" + string(k), no: "2", long: !exactly || k == chaos.Frames || k == chaos.S2, about: "kill -9 at random moments of runs over one large file: " + string(k) + ", exactly once",
 		bound: "lost 0, doubled 0, reordered 0, corrupted 0; outputs, decompressed, identical to those of a run without kills; a restart decompresses at most a restart interval and a block again (a single zstd frame: everything before the kill)",
-		run:   func(ctx context.Context, l *lab) error { return kill(ctx, l, k, true) },
+		run:   func(ctx context.Context, l *lab) error { return kill(ctx, l, k, true, "") },
 	}
 	if k == chaos.Plain {
 		e.no, e.long = "1", false
@@ -33,8 +34,18 @@ func killOf(k chaos.Kind, exactly bool) experiment {
 		e.name += "-alo"
 		e.about = "like kill-" + string(k) + ", but at least once"
 		e.bound = "lost 0, corrupted 0; doubled ≤ kills · (rate · (commit + sync interval) + records in flight)"
-		e.run = func(ctx context.Context, l *lab) error { return kill(ctx, l, k, false) }
+		e.run = func(ctx context.Context, l *lab) error { return kill(ctx, l, k, false, "") }
 	}
+	return e
+}
+
+// killRoute returns the experiment that kills runs whose records go to two
+// outputs.
+func killRoute() experiment {
+	e := killOf(chaos.Plain, true)
+	e.name = "kill-route"
+	e.about = "like kill-plain, but a route sends half of the records to a second output, which is compressed"
+	e.run = func(ctx context.Context, l *lab) error { return kill(ctx, l, chaos.Plain, true, "bytes < 32768") }
 	return e
 }
 
@@ -62,9 +73,10 @@ type killing struct {
 	distance      int64
 }
 
-func kill(ctx context.Context, l *lab, k chaos.Kind, exactly bool) error {
+func kill(ctx context.Context, l *lab, k chaos.Kind, exactly bool, route string) error {
 	s := &killing{lab: l, kind: k, size: l.size(6<<20, 192<<20), setup: &setup{
 		dir: l.dir, spec: chaos.Spec{Seed: l.seed, Format: chaos.Combined, Poison: 1000}, exactly: exactly, dead: true,
+		route:  route,
 		source: fmt.Sprintf(", restart_point_every: %d", restartEvery),
 		sink:   ", compress: zstd",
 		// A short run takes less than a tenth of a second on a fast machine.
@@ -129,6 +141,10 @@ func (s *killing) prepare(ctx context.Context) error {
 	s.want = want
 	l.figure("a run without kills", fmt.Sprintf("%v: %v", s.took.Round(time.Millisecond), r))
 	l.check(r.Exact(), "run without a kill: %v: %v", r, r.Examples)
+	if s.route != "" {
+		first, second := want["0.log"], want[filepath.Join("second", "0.log.zst")]
+		l.check(first != "" && second != "" && first != second, "the route does not divide the records: %v", want)
+	}
 	return s.clear()
 }
 

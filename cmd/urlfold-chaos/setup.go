@@ -23,6 +23,7 @@ type setup struct {
 	out     string // path in DIR/out; default {source.relpath}
 	exactly bool
 	dead    bool
+	route   string // condition of the records that go to OUT/second instead; empty: no route
 
 	// Additional keys in the syntax of a YAML flow mapping, each with a comma
 	// before it.
@@ -76,7 +77,12 @@ func (s *setup) text() string {
 	if s.exactly {
 		b.WriteString(", exactly_once: true")
 	}
-	fmt.Fprintf(&b, "%s}\n", s.sink)
+	if s.route != "" {
+		fmt.Fprintf(&b, ", name: first%s}\n  - file: {path: %q, name: second, sync_interval: 50ms, exactly_once: %t}\n", s.sink, filepath.Join(s.outDir, "second", s.out+".zst"), s.exactly)
+		fmt.Fprintf(&b, "route:\n  - {when: %q, sinks: [second]}\n  - else: [first]\n", s.route)
+	} else {
+		fmt.Fprintf(&b, "%s}\n", s.sink)
+	}
 	if s.dead {
 		fmt.Fprintf(&b, "dead_letter: {file: {path: %q, sync_interval: 50ms%s}}\n", filepath.Join(s.deadDir, "{source.relpath}.jsonl"), s.letter)
 	}
