@@ -74,8 +74,24 @@ type Key struct{ Hi, Lo uint64 }
 
 // AppendTo appends k as 32 lower-case hex digits, big-endian.
 func (k Key) AppendTo(dst []byte) []byte {
-	var b [16]byte
-	return hex.AppendEncode(dst, k.put(&b))
+	var b [32]byte
+	for i, half := range [2]uint64{k.Hi, k.Lo} {
+		binary.BigEndian.PutUint64(b[i*16:], hexDigits(uint32(half>>32)))
+		binary.BigEndian.PutUint64(b[i*16+8:], hexDigits(uint32(half)))
+	}
+	return append(dst, b[:]...)
+}
+
+// hexDigits returns the eight lower-case hex digits of n, the first one in the
+// highest byte.
+func hexDigits(n uint32) uint64 {
+	const each = 0x0101010101010101
+	x := uint64(n)
+	x = (x | x<<16) & 0x0000FFFF0000FFFF
+	x = (x | x<<8) & 0x00FF00FF00FF00FF
+	x = (x | x<<4) & (0x0F * each)      // a digit in each byte
+	letters := (x + 6*each) >> 4 & each // 1 in the bytes from 10
+	return x + '0'*each + letters*('a'-10-'0')
 }
 
 // AppendText implements encoding.TextAppender. It never fails.

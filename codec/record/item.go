@@ -15,6 +15,7 @@ type renderer struct {
 	n   *normalizer
 	red *redactor
 	v   *values
+	members
 }
 
 // item appends the rendering's output for the current URL, which has either a
@@ -116,6 +117,10 @@ func (n *normalizer) keyOf() codec.Key {
 	if !c.nohost {
 		return n.res.Key(n.job.level)
 	}
+	n.canonical = n.res.AppendKey(n.canonical[:0], n.job.level)
+	if path, ok := bytes.CutPrefix(n.canonical, placeholder); ok && !bytes.HasPrefix(path, slashes) {
+		return n.res.HashKey(n.job.level, path) // what appendKey copies
+	}
 	n.canonical = n.appendKey(n.canonical[:0], n.job.level)
 	return n.res.HashKey(n.job.level, n.canonical)
 }
@@ -155,22 +160,6 @@ func (v *values) component(f fieldID) ([]byte, bool) {
 		return nil, false
 	}
 	return u.Bytes(c.norm, comp), true
-}
-
-// object appends a JSON object for the current URL, and a line feed.
-func (r *renderer) object(out []byte, s *site, rec []byte, at *Position) []byte {
-	out = append(out, '{')
-	for _, f := range r.job.fields {
-		if f == fError {
-			out = r.appendWhy(out)
-			continue
-		}
-		out = r.member(out, fieldNames[f], f, s, rec, at)
-	}
-	if r.n.cur.why != 0 && !r.job.wants.has(fError) {
-		out = r.appendWhy(out)
-	}
-	return closeObject(out)
 }
 
 // closeObject replaces the trailing comma by a brace and a line feed.

@@ -232,7 +232,9 @@ func (w *Worker) list(out, dead, rec []byte, at *Position, st *Stats) (o, d []by
 	start := len(out)
 	w.atURL, w.lines = *at, 0
 	out = w.listSites(out, rec, at, &v, st, false)
-	out = w.listSites(out, rec, at, &v, st, true)
+	if w.found.n > 1 || w.found.n == 1 && w.found.sites[0].role == roleReferer {
+		out = w.listSites(out, rec, at, &v, st, true)
+	}
 	if w.job.where != nil && w.left(rec, &v, st) {
 		return out[:start], dead
 	}
