@@ -63,8 +63,11 @@ func (f *Found) addText(id attrID, s span, integer bool) {
 	}
 	f.attrs.set |= 1 << id
 	a := &f.attrs.values[id]
-	a.start, a.end, a.dialect, a.unit, a.sum, a.integer = s.start, s.end, nil, 0, false, integer
+	a.start, a.end, a.unit, a.sum, a.integer = s.start, s.end, 0, false, integer
 	a.clock.start, a.clock.end = 0, 0
+	if a.dialect != nil {
+		a.dialect = nil
+	}
 }
 
 // attr returns an attribute, or nil if the record does not have it.
@@ -77,6 +80,14 @@ func (f *Found) attr(id attrID, rec []byte) *attr {
 		return nil
 	}
 	return a
+}
+
+// integer returns an attribute that is known to be an integer, or nil.
+func (f *Found) integer(id attrID) *attr {
+	if a := &f.attrs.values[id]; f.attrs.set>>id&1 != 0 && a.integer {
+		return a
+	}
+	return nil
 }
 
 // attrOf maps output fields to the attributes that they show.
@@ -99,8 +110,8 @@ func (v *values) attr(f fieldID, rec []byte) ([]byte, bool) {
 		return v.vhost(rec)
 	}
 	id := attrOf[f]
-	if all := &v.n.found.attrs; all.set>>id&1 != 0 && all.values[id].integer {
-		return all.values[id].in(rec), true
+	if a := v.n.found.integer(id); a != nil {
+		return a.in(rec), true
 	}
 	a := v.n.found.attr(id, rec)
 	if a == nil {

@@ -38,6 +38,9 @@ func (v *View) Field(i int) (value []byte, ok bool) {
 	case !v.present.has(f):
 		return nil, false
 	case ofAttrs.has(f):
+		if a := v.w.found.integer(attrOf[f]); a != nil {
+			return a.in(v.rec), true // without a call
+		}
 		return v.w.v.attr(f, v.rec)
 	case v.why != 0 && f == fError:
 		return v.w.v.word(v.why.String()), true
