@@ -201,9 +201,11 @@ type Job struct {
 	onOversize    Disposition
 	rejectFlags   codec.Flags
 	rejectNotHTTP bool
+	filters       bool // one of these two is set
 	redact        bool
 	repairs       Repair
 	secrets       [][]byte // lower case
+	mends         bool     // one of these two is set
 	styles        *params.Styles
 	readsParams   bool // whether the parameters of each URL are read
 	norm          *codec.Normalizer
@@ -253,6 +255,8 @@ func New(c Config) (*Job, error) {
 	for _, name := range c.Secrets {
 		j.secrets = append(j.secrets, appendLower(nil, name))
 	}
+	j.filters = j.rejectNotHTTP || !j.rejectFlags.IsZero()
+	j.mends = j.repairs != 0 || len(j.secrets) > 0
 	errBase := j.setBase(&c)
 	errs := []error{j.setFormat(c, errBase == nil), in("Base", errBase), j.setFields(c.Fields), j.setExtend(&c), j.setDispositions(&c)}
 	if c.Normalizer == nil {

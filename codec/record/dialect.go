@@ -50,6 +50,9 @@ type run struct {
 // escapesQuotes reports whether a backslash escapes the quote after it.
 func (d *Dialect) escapesQuotes() bool { return d != nil && d.backslash }
 
+// decodes reports whether text can have escapes.
+func (d *Dialect) decodes() bool { return d != nil && (d.Mark != 0 || d.text != nil) }
+
 // unescape decodes the escapes of raw. If raw has none, unescape returns raw
 // itself and no runs. Otherwise it appends the text to dst[:0] and the offset
 // map to runs[:0].

@@ -57,7 +57,11 @@ func (r *renderer) commonMember(out []byte, f fieldID, plainNorm bool, s *site, 
 			return appendPlainMember(out, f, r.v.normShown())
 		}
 	case fKey:
-		return r.appendKeyMember(out, s, rec, at)
+		if !r.n.hasKey() {
+			return out
+		}
+		out = r.job.keyForm.Append(append(out, nameParts[f].text...), r.n.keyOf())
+		return append(out, `",`...)
 	case fLevel:
 		return append(append(append(out, nameParts[f].text...), r.job.level.String()...), `",`...)
 	case fChange:
@@ -82,18 +86,6 @@ func (r *renderer) commonMember(out []byte, f fieldID, plainNorm bool, s *site, 
 // appendPlainMember appends a member with a string that needs no escapes.
 func appendPlainMember(out []byte, f fieldID, text []byte) []byte {
 	return append(append(append(out, nameParts[f].text...), text...), `",`...)
-}
-
-// appendKeyMember appends the member key.
-func (r *renderer) appendKeyMember(out []byte, s *site, rec []byte, at *Position) []byte {
-	switch {
-	case !r.n.hasKey():
-		return out
-	case r.job.keyForm == codec.KeyRaw:
-		return r.member(out, fieldNames[fKey], fKey, s, rec, at)
-	}
-	out = r.job.keyForm.Append(append(out, nameParts[fKey].text...), r.n.keyOf())
-	return append(out, `",`...)
 }
 
 // appendFlagsMember appends the member flags, which is often that of the URL

@@ -17,7 +17,6 @@ func TestObject(t *testing.T) {
 			func(*Config) {},
 			func(c *Config) { c.Redact = true },
 			func(c *Config) { c.KeyForm = codec.KeyBase32; c.Base = "http://b/" },
-			func(c *Config) { c.KeyForm = codec.KeyRaw },
 			func(c *Config) { c.Fields = []string{"url", "norm", "key"} },
 		} {
 			c := allFields(l.with(RenderJSONL))

@@ -75,11 +75,12 @@ var placeholder = []byte("http://h")
 // URL, leaving n.cur.why 0.
 func (n *normalizer) parse(s *site, rec []byte) bool {
 	c, f := &n.cur, n.found
-	raw := s.in(rec)
-	text, runs, escaped := s.dialect.unescape(n.text, raw, n.runs)
-	n.runs = runs
-	if escaped {
-		n.text = text
+	text, escaped := s.in(rec), false
+	n.runs = n.runs[:0]
+	if s.dialect.decodes() {
+		if text, n.runs, escaped = s.dialect.unescape(n.text, text, n.runs); escaped {
+			n.text = text
+		}
 	}
 	if f.split && s.role == roleTarget {
 		if q := f.part(roleQuery); q != nil {
@@ -107,7 +108,9 @@ func (n *normalizer) parse(s *site, rec []byte) bool {
 	}
 	if c.why == 0 {
 		n.note()
-		n.filter()
+		if n.job.filters {
+			n.filter()
+		}
 	}
 	return true
 }
@@ -136,11 +139,13 @@ func (n *normalizer) accept(s *site, v *verdict, st *Stats) bool {
 // it were read again.
 func (n *normalizer) readReference(rec []byte) {
 	c := &n.cur
-	base := n.baseOf(rec)
+	base := n.job.baseURL
+	if f := n.found; n.job.template != nil || f.hasContext || f.base.end > 0 {
+		base = n.baseOf(rec)
+	}
 	c.src, c.base = c.url, base
 	var err error
-	i := bytes.IndexByte(c.src, ':')
-	if len(base) > 0 && (n.job.whatwg || i < 0 || !isScheme(c.src[:i])) {
+	if len(base) > 0 && (n.job.whatwg || !startsWithScheme(c.src)) {
 		n.norm, err = n.job.norm.AppendRef(n.norm[:0], base, c.src, &n.res)
 		if err == codec.ErrBase && n.job.template != nil && n.found.base.end == 0 {
 			// The host field of the record is not a host. The URL may not need
@@ -153,6 +158,12 @@ func (n *normalizer) readReference(rec []byte) {
 	}
 	n.settle(err)
 	c.back = c.norm
+}
+
+// startsWithScheme reports whether s begins with a scheme and a colon.
+func startsWithScheme(s []byte) bool {
+	i := bytes.IndexByte(s, ':')
+	return i >= 0 && isScheme(s[:i])
 }
 
 // readOrigin reads an origin-form target. It appends the target to scheme and
@@ -201,7 +212,9 @@ func (n *normalizer) settle(err error) {
 			c.change = n.res.Change()
 		}
 		c.fragment = n.res.In.Has(codec.Fragment)
-		n.repair()
+		if n.job.mends {
+			n.repair()
+		}
 		return
 	}
 	c.norm = nil

@@ -61,7 +61,7 @@ const maxRounds = 8
 // rounds is left unrepaired.
 func (n *normalizer) repair() {
 	c, j := &n.cur, n.job
-	if c.why != 0 || j.repairs == 0 && len(j.secrets) == 0 {
+	if c.why != 0 {
 		return
 	}
 	n.repaired = n.appendRepaired(n.repaired[:0], c)

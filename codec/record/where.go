@@ -151,7 +151,7 @@ func (w *Worker) read(s *site, rec []byte, v *verdict, st *Stats) bool {
 // askAhead asks the condition about a record in which the referer precedes the
 // request, whose URL is the first one nevertheless.
 func (w *Worker) askAhead(rec []byte, v *verdict) {
-	if w.job.where == nil || w.found.n < 2 || w.found.sites[0].role != roleReferer {
+	if w.found.n < 2 || w.found.sites[0].role != roleReferer {
 		return
 	}
 	if s := w.found.first(); w.n.parse(s, rec) {

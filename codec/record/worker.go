@@ -183,7 +183,7 @@ func (w *Worker) rewrite(out, dead, rec []byte, at *Position, st *Stats) (o, d [
 	start, from := len(out), 0
 	if w.found.split {
 		w.readParts(rec, &v, st)
-	} else {
+	} else if w.job.where != nil {
 		w.askAhead(rec, &v)
 	}
 	for i := range w.found.n {
@@ -205,6 +205,8 @@ func (w *Worker) rewrite(out, dead, rec []byte, at *Position, st *Stats) (o, d [
 		if w.job.redact {
 			now = w.red.hideAll(now)
 			same = bytes.Equal(now, w.n.cur.url)
+		} else if same {
+			continue
 		}
 		out, from = w.red.replace(out, rec, from, s, now, same)
 	}
