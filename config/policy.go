@@ -63,10 +63,21 @@ func (p *Policy) isZero() bool { return reflect.ValueOf(*p).IsZero() }
 type List struct {
 	// A rules file of the ClearURLs project.
 	ClearURLs string `yaml:"clearurls" min:"1"`
+	// A filter list of AdGuard or uBlock Origin; its rules with the modifier
+	// removeparam count.
+	AdGuard string `yaml:"adguard" min:"1"`
+	// clean-urls.json or query-filter.json of the browser Brave.
+	Brave string `yaml:"brave" min:"1"`
+	// The list query-stripping, or StripOnShare.json, of the browser Firefox.
+	Firefox string `yaml:"firefox" min:"1"`
+	// The robots.txt of the host in host; its Clean-param directives count.
+	Robots string `yaml:"robots" min:"1"`
+	// The host of the robots.txt.
+	Host string `yaml:"host" min:"1"`
 	// A file with one rule per line.
 	Plain string `yaml:"plain" min:"1"`
-	// The name of the list in versions and explanations. Default: the file name
-	// without extension.
+	// The name of the list in versions and explanations. Default: for plain, the
+	// file name without extension; otherwise the kind.
 	Name string `yaml:"name" min:"1"`
 	// The version of the list. Default: a hash of its content.
 	Version string `yaml:"version" min:"1"`
@@ -77,7 +88,7 @@ type List struct {
 // UnmarshalText accepts the name of the built-in list.
 func (l *List) UnmarshalText(text []byte) error {
 	if string(text) != defaultList {
-		return errors.New("unknown list (must be default, {clearurls: FILE} or {plain: FILE})")
+		return errors.New("unknown list (must be default, or {KIND: FILE} with the kind adguard, brave, clearurls, firefox, plain or robots)")
 	}
 	l.isDefault = true
 	return nil
@@ -91,13 +102,36 @@ func (l List) MarshalText() ([]byte, error) {
 	return nil, nil
 }
 
+// source returns the kind of the list, as the key of the file, and the file. ok
+// is false unless there is exactly one file.
+func (l *List) source() (kind, file string, ok bool) {
+	for _, f := range [...][2]string{
+		{"adguard", l.AdGuard}, {"brave", l.Brave}, {"clearurls", l.ClearURLs}, {"firefox", l.Firefox}, {"plain", l.Plain}, {"robots", l.Robots},
+	} {
+		if f[1] == "" {
+			continue
+		}
+		if ok {
+			return "", "", false
+		}
+		kind, file, ok = f[0], f[1], true
+	}
+	return kind, file, ok
+}
+
 // Validate checks that the list has exactly one file, and a valid name and
 // version.
 func (l *List) Validate() error {
-	if (l.ClearURLs == "") == (l.Plain == "") {
-		return errors.New("must be default, or a mapping with either clearurls or plain")
+	kind, _, ok := l.source()
+	if !ok {
+		return errors.New("must be default, or a mapping with the file of one of adguard, brave, clearurls, firefox, plain or robots")
 	}
 	var errs []error
+	if (kind == "robots") != (l.Host != "") {
+		errs = append(errs, &field.Error{Field: "host", Err: errors.New("must be set for robots, and only then")})
+	} else if l.Host != "" && !isHost(l.Host) {
+		errs = append(errs, &field.Error{Field: "host", Err: errors.New("must be a host in its normal form: lower case, ASCII, without scheme, port and path")})
+	}
 	for _, f := range []struct{ key, value string }{{"name", l.Name}, {"version", l.Version}} {
 		if f.value != "" && !isName(f.value) {
 			errs = append(errs, &field.Error{Field: f.key, Err: errors.New(nameRule)})
@@ -168,30 +202,37 @@ func (c *policyCompiler) list(l *List, at string) *params.List {
 	case l.isDefault:
 		return params.Default()
 	}
-	plain := l.Plain != ""
-	file, path := l.ClearURLs, in(at, "clearurls")
-	if plain {
-		file, path = l.Plain, in(at, "plain")
-	}
+	kind, file, _ := l.source()
+	path := in(at, kind)
 	data := c.readList(file, path)
 	if c.broken[at] {
 		return nil
 	}
-	return c.parseList(l, path, data)
+	return c.parseList(l, kind, path, data)
 }
 
-// parseList parses data, the contents of the file of the list at a path.
-func (c *policyCompiler) parseList(written *List, at string, data []byte) (l *params.List) {
+// parseList parses data, the contents of the file of a list of a kind at a
+// path.
+func (c *policyCompiler) parseList(written *List, kind, at string, data []byte) (l *params.List) {
 	var err error
-	base := filepath.Base(written.Plain)
-	name := cmp.Or(written.Name, strings.TrimSuffix(base, filepath.Ext(base)))
-	switch {
-	case written.Plain == "":
+	switch kind {
+	case "adguard":
+		l = params.ParseAdGuard(data)
+	case "brave":
+		l, err = params.ParseBrave(data)
+	case "clearurls":
 		l, err = params.ParseClearURLs(data)
-	case !isName(name):
-		c.failText(at, "cannot derive the list name from the file name: set name ("+nameRule+")")
-		return nil
+	case "firefox":
+		l, err = params.ParseFirefox(data)
+	case "robots":
+		l = params.ParseRobots(written.Host, data)
 	default:
+		base := filepath.Base(written.Plain)
+		name := cmp.Or(written.Name, strings.TrimSuffix(base, filepath.Ext(base)))
+		if !isName(name) {
+			c.failText(at, "cannot derive the list name from the file name: set name ("+nameRule+")")
+			return nil
+		}
 		l, err = params.ParsePlain(name, written.Version, data)
 	}
 	if err != nil {

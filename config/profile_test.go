@@ -157,18 +157,22 @@ func TestMistakes(t *testing.T) {
 		"p:6:5: invalid host: must be in lower case", "p:6:5: invalid host: must be in lower case",
 		"p:6:20: '*' not at the end of a name: write a literal one as %2A", "p:7:5: must be HOST, HOST/PATH or /PATH", "p:8:17: must be a list")
 	f(ok+"policy:\n  lists:\n    - other\n    - {plain: none.txt}\n    - plain: bad.txt\n    - {clearurls: bad.json}\n    - {plain: wide.txt, version: 'a,b', name: 3}\n    - {}\n"+
-		"    - {plain: ok.txt, clearurls: ok.txt}\n    - {plain: 'https://u:hunter2@h/l'}\n    - {plain: 'a b.txt'}\n    - {plain: ok.txt, name: ours}\n    - {plain: ok.txt, name: ours}\n    - {plain: wide.txt}\n    - {plain: ''}",
-		"p:5:7: unknown list (must be default, {clearurls: FILE} or {plain: FILE})",
+		"    - {plain: ok.txt, clearurls: ok.txt}\n    - {plain: 'https://u:hunter2@h/l'}\n    - {plain: 'a b.txt'}\n    - {plain: ok.txt, name: ours}\n    - {plain: ok.txt, name: ours}\n    - {plain: wide.txt}\n    - {plain: ''}\n"+
+		"    - {robots: ok.txt}\n    - {plain: ok.txt, host: h}\n    - {robots: ok.txt, host: 'Http://h'}\n    - {brave: bad.json}\n    - {firefox: bad.json}",
+		"p:5:7: unknown list (must be default, or {KIND: FILE} with the kind adguard, brave, clearurls, firefox, plain or robots)",
 		"p:6:15: cannot read file: file does not exist",
 		"p:7:14: invalid list: bad:2:2: white space in a name: write it as '+' or %20, or add ':' after the host",
 		"p:7:14: invalid list: bad:3:2: '*' not at the end of a name: write a literal one as %2A",
 		"p:8:19: invalid list: clearurls:1:13: unexpected end of JSON input",
 		"p:9:34: "+nameRule,
-		"p:10:7: must be default, or a mapping with either clearurls or plain", "p:11:7: must be default, or a mapping with either clearurls or plain",
+		"p:10:7: must be default, or a mapping with the file of one of adguard, brave, clearurls, firefox, plain or robots", "p:11:7: must be default, or a mapping with the file of one of adguard, brave, clearurls, firefox, plain or robots",
 		"p:12:15: must be a file, not a URL: urlfold does not download lists", "p:13:15: cannot derive the list name from the file name: set name ("+nameRule+")",
 		"p:15:7: duplicate list name: set name to give the list a different one",
 		"p:16:7: invalid list: wide:1: invalid rule: drops every parameter everywhere",
-		"p:17:15: must have at least 1 byte")
+		"p:17:15: must have at least 1 byte",
+		"p:18:7: host: must be set for robots, and only then", "p:19:29: must be set for robots, and only then",
+		"p:20:30: must be a host in its normal form: lower case, ASCII, without scheme, port and path",
+		"p:21:15: invalid list: brave:1:13: unexpected end of JSON input", "p:22:17: invalid list: firefox:1:13: unexpected end of JSON input")
 	f(strings.Repeat("[", 100), "p:1:17: nested more than 16 levels deep")
 	f(strings.Repeat("- ", 100), "p:1:33: nested more than 16 levels deep")
 	f(strings.Repeat("\n", maxFile+1), "p: file is larger than 64 KiB: move long lists into separate files")

@@ -9,6 +9,7 @@
 //	rule.go        Rule and List: a parameter list as data
 //	plain.go       lists with one rule per line; allow lists; single rules
 //	clearurls.go   import of ClearURLs files; clearscope.go: URL patterns
+//	imports.go     lists of Brave and Firefox; adguard.go, robots.go: others
 //	default.go     the built-in list
 //	compile.go     Compile: from lists to a Matcher, with all checks
 //	scope.go       which rules apply to a host and a path
@@ -40,7 +41,8 @@
 // Default is this project's own list. It is based on the vendors' documentation
 // of their own parameters and is under the project's licence. The rules of
 // ClearURLs are under the LGPL-3.0; none of them is part of this package or of
-// a program built from it. ParseClearURLs reads a file that the user supplies.
+// a program built from it. ParseClearURLs reads a file that the user supplies, and
+// so do ParseAdGuard, ParseBrave, ParseFirefox and ParseRobots.
 // ParsePlain reads the user's own lists, and registries of names that are
 // published as plain lists.
 //

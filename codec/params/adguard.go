@@ -1,0 +1,314 @@
+package params
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// ParseAdGuard parses a filter list of AdGuard or uBlock Origin supplied by the
+// user, such as the AdGuard URL Tracking filter, and imports its rules with the
+// modifier removeparam: https://adguard.com/kb/general/ad-filtering/create-own-filters/#removeparam-modifier.
+// The List is called "adguard"; its version is derived from the content.
+// List.Skipped lists the lines that were not imported, with the reasons. Those
+// are rules of other kinds, and rules for some kinds of requests only: a log
+// does not say whether a request was for an image, or of a third party.
+func ParseAdGuard(data []byte) *List {
+	f := newForeign("adguard", data)
+	line := 0
+	for text := range strings.Lines(string(data)) {
+		line++
+		text = strings.TrimSpace(text)
+		if text == "" || text[0] == '!' || text[0] == '[' || text[0] == '#' && !strings.HasPrefix(text, "##") {
+			continue
+		}
+		source := fmt.Sprintf("adguard:%d", line)
+		if err := f.adguard(text, source); err != nil {
+			f.skip(source, err.Error()+": "+text)
+		}
+	}
+	f.shareExceptions()
+	return f.List
+}
+
+// shareExceptions adds the exceptions of the list for the rules that have a
+// group of their own.
+func (f foreign) shareExceptions() {
+	rules := f.Rules
+	for _, keep := range rules {
+		if keep.action != actionKeep || keep.group != "adguard" {
+			continue
+		}
+		for _, drop := range rules {
+			if drop.action == actionDrop && drop.group != "adguard" && (keep.match == matchPrefix || drop.match == matchPrefix || keep.Name == drop.Name) {
+				keep.group = drop.group
+				f.Rules = append(f.Rules, keep)
+			}
+		}
+	}
+}
+
+// adguard imports a line.
+func (f foreign) adguard(text, source string) error {
+	pattern, modifiers, ok := cutModifiers(text)
+	if !ok {
+		return errors.New("not a rule with removeparam")
+	}
+	a := adguardRule{value: "", rule: Rule{group: "adguard", Source: source}}
+	if rest, ok := strings.CutPrefix(pattern, "@@"); ok {
+		pattern, a.rule.action = rest, actionKeep
+	}
+	for _, modifier := range splitModifiers(modifiers) {
+		if err := a.modifier(modifier); err != nil {
+			return err
+		}
+	}
+	if err := a.pattern(pattern); err != nil {
+		return err
+	}
+	rules, err := a.named()
+	if err != nil {
+		return err
+	}
+	all := a.placed(rules)
+	for i := range all {
+		if err := checkRule(&all[i]); err != nil {
+			return err
+		}
+	}
+	f.Rules = append(f.Rules, all...)
+	return nil
+}
+
+// cutModifiers splits a rule at the '$' before its modifiers, if removeparam is
+// one of them.
+func cutModifiers(text string) (pattern, modifiers string, ok bool) {
+	for _, name := range []string{"removeparam", "queryprune"} { // the older name in uBlock Origin
+		at := strings.Index(text, name)
+		if at < 0 {
+			continue
+		}
+		dollar := strings.LastIndexByte(text[:at], '$')
+		if dollar < 0 {
+			continue
+		}
+		return text[:dollar], text[dollar+1:], true
+	}
+	return "", "", false
+}
+
+// splitModifiers splits at the commas that are not escaped.
+func splitModifiers(text string) (list []string) {
+	var b strings.Builder
+	for i := 0; i < len(text); i++ {
+		switch {
+		case text[i] == '\\' && i+1 < len(text) && text[i+1] == ',':
+			b.WriteByte(',')
+			i++
+		case text[i] == ',':
+			list = append(list, b.String())
+			b.Reset()
+		default:
+			b.WriteByte(text[i])
+		}
+	}
+	return append(list, b.String())
+}
+
+// An adguardRule is a rule while it is read.
+type adguardRule struct {
+	rule     Rule
+	hosts    []string // of the modifier domain; nil: any
+	excepted []string // hosts of the modifier domain with '~'
+	value    string   // of removeparam
+}
+
+func (a *adguardRule) modifier(text string) error {
+	name, value, _ := strings.Cut(text, "=")
+	switch name {
+	case "removeparam", "queryprune":
+		a.value = value
+	case "important", "document", "doc", "all", "match-case", "_":
+		// The first is about conflicts between lists. Names of parameters are
+		// compared without regard to case anyway.
+	case "domain", "from":
+		for host := range strings.SplitSeq(value, "|") {
+			if rest, ok := strings.CutPrefix(host, "~"); ok {
+				a.excepted = append(a.excepted, rest)
+			} else {
+				a.hosts = append(a.hosts, host)
+			}
+		}
+	default:
+		return fmt.Errorf("unsupported modifier %q", name)
+	}
+	return nil
+}
+
+// pattern sets host and path from the part before the modifiers.
+func (a *adguardRule) pattern(text string) error {
+	if text == "" || text == "*" {
+		return nil
+	}
+	rest, ok := strings.CutPrefix(text, "||")
+	if !ok {
+		return errors.New("unsupported pattern: must start with '||' or be empty")
+	}
+	if len(a.hosts) > 0 {
+		return errors.New("a pattern together with the modifier domain is not supported")
+	}
+	end := strings.IndexAny(rest, "/^|")
+	if end < 0 {
+		end = len(rest)
+	}
+	host, path := rest[:end], rest[end:]
+	if strings.Contains(strings.TrimSuffix(host, ".*"), "*") {
+		return errors.New("unsupported pattern: '*' in the host")
+	}
+	path = strings.TrimPrefix(path, "^")
+	path, separated := strings.CutSuffix(path, "^")
+	if strings.ContainsAny(path, "^|?#") {
+		return errors.New("unsupported pattern")
+	}
+	a.hosts = []string{host}
+	switch {
+	case path == "" || path == "*":
+	case path[0] != '/':
+		return errors.New("unsupported pattern")
+	case separated:
+		a.rule.Path = globPath(strings.TrimSuffix(path, "/") + "/*")
+	default:
+		a.rule.Path = globPath(strings.TrimSuffix(path, "*") + "*")
+	}
+	return nil
+}
+
+// named returns the rules for the value of removeparam, without hosts.
+func (a *adguardRule) named() ([]Rule, error) {
+	r := a.rule
+	switch rest, negated := strings.CutPrefix(a.value, "~"); {
+	case a.value == "":
+		r.match = matchPrefix
+		return []Rule{r}, nil
+	case negated:
+		if r.action == actionKeep || strings.HasPrefix(rest, "/") {
+			return nil, errors.New("unsupported negation")
+		}
+		keep := r
+		r.match = matchPrefix
+		r.group = r.Source
+		keep.action, keep.group = actionKeep, r.Source
+		keep.Name = string(AppendName(nil, []byte(rest)))
+		return []Rule{r, keep}, nil
+	case strings.HasPrefix(a.value, "/"):
+		name, err := namePattern(a.value)
+		if err != nil {
+			return nil, err
+		}
+		if err := r.setPattern(name); err != nil {
+			return nil, err
+		}
+		return []Rule{r}, nil
+	}
+	r.Name = string(AppendName(nil, []byte(a.value)))
+	return []Rule{r}, nil
+}
+
+// namePattern returns the pattern for a name from a regular expression that
+// AdGuard compares with "name=value". It must start with '^'. If it ends in '='
+// it is the whole name; otherwise the start of one, if nothing in it can match
+// '='.
+func namePattern(text string) (string, error) {
+	end := strings.LastIndexByte(text, '/')
+	flags := text[end+1:]
+	body, ok := strings.CutPrefix(text[1:max(end, 1)], "^")
+	switch {
+	case end == 0 || strings.Trim(flags, "i") != "":
+		return "", errors.New("invalid regular expression")
+	case !ok:
+		return "", errors.New("unsupported regular expression: must start with '^'")
+	}
+	for _, rest := range []string{".*$", ".*", "$"} {
+		if cut, ok := strings.CutSuffix(body, "="+rest); ok && rest != "$" {
+			body = cut + "="
+			break
+		}
+	}
+	name, whole := strings.CutSuffix(body, "=")
+	if depth0Bar(name) {
+		return "", errors.New("unsupported regular expression: alternatives outside of a group")
+	}
+	if strings.Contains(name, "=") || strings.HasSuffix(name, "$") || strings.Contains(name, "[^") || strings.Contains(name, `\W`) || strings.Contains(name, `\S`) || strings.Contains(name, `\D`) || hasDot(name) {
+		return "", errors.New("unsupported regular expression: can match a value")
+	}
+	if !whole {
+		name = "(?:" + name + ").*"
+	}
+	return name, nil
+}
+
+// depth0Bar reports whether a regular expression has a '|' outside of groups.
+func depth0Bar(pattern string) bool {
+	depth, class := 0, false
+	for i := 0; i < len(pattern); i++ {
+		switch c := pattern[i]; {
+		case c == '\\':
+			i++
+		case class:
+			class = c != ']'
+		case c == '[':
+			class = true
+		case c == '(':
+			depth++
+		case c == ')':
+			depth--
+		case c == '|' && depth == 0:
+			return true
+		}
+	}
+	return false
+}
+
+// hasDot reports whether a regular expression has a '.' that stands for any
+// character.
+func hasDot(pattern string) bool {
+	class := false
+	for i := 0; i < len(pattern); i++ {
+		switch c := pattern[i]; {
+		case c == '\\':
+			i++
+		case class:
+			class = c != ']'
+		case c == '[':
+			class = true
+		case c == '.':
+			return true
+		}
+	}
+	return false
+}
+
+// placed returns the rules for each host, and their exceptions.
+func (a *adguardRule) placed(rules []Rule) (all []Rule) {
+	hosts := a.hosts
+	if hosts == nil {
+		hosts = []string{""}
+	}
+	for _, r := range rules {
+		for _, host := range hosts {
+			r.Host = host
+			all = append(all, r)
+		}
+	}
+	if len(a.excepted) == 0 {
+		return all
+	}
+	for i := range all {
+		all[i].group = a.rule.Source // the exceptions are those of this rule only
+	}
+	for _, host := range a.excepted {
+		keep := Rule{action: actionKeep, match: matchPrefix, Host: host, group: a.rule.Source, Source: a.rule.Source}
+		all = append(all, keep)
+	}
+	return all
+}
