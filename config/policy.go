@@ -142,6 +142,61 @@ func (l *List) Validate() error {
 
 const defaultList = "default"
 
+// ownList is the name of the list of a profile's own rules.
+const ownList = "profile"
+
+// WithList returns a copy of policy in which a list takes the place of its
+// lists of parameters. The own rules of a profile, such as drop_params, stay.
+// text is "default", or KIND:FILE, where KIND is a key of [List]; for robots it
+// is robots:HOST:FILE. The error does not contain the names of files with
+// secrets.
+func WithList(policy *codec.Policy, text string) (*codec.Policy, error) {
+	l, err := loadList(text)
+	if err != nil {
+		return nil, err
+	}
+	var lists []*params.List
+	for _, own := range policy.Params.Lists() {
+		if own.Name == ownList {
+			lists = append(lists, own)
+		}
+	}
+	changed := *policy
+	changed.Params, err = params.Compile(append(lists, l)...)
+	return &changed, err
+}
+
+// loadList reads a list that a flag names.
+func loadList(text string) (*params.List, error) {
+	if text == defaultList {
+		return params.Default(), nil
+	}
+	kind, file, ok := strings.Cut(text, ":")
+	written := List{}
+	if kind == "robots" {
+		written.Host, file, ok = strings.Cut(file, ":")
+	}
+	fields := map[string]*string{
+		"adguard": &written.AdGuard, "brave": &written.Brave, "clearurls": &written.ClearURLs,
+		"firefox": &written.Firefox, "plain": &written.Plain, "robots": &written.Robots,
+	}
+	if !ok || fields[kind] == nil || file == "" {
+		return nil, errors.New("must be default or KIND:FILE with the kind adguard, brave, clearurls, firefox or plain, or robots:HOST:FILE")
+	}
+	*fields[kind] = file
+	if err := written.Validate(); err != nil {
+		return nil, err
+	}
+	data, err := readFile(file, maxList)
+	if err == nil && len(data) > maxList {
+		err = errors.New("larger than 64 MiB")
+	}
+	if err != nil {
+		return nil, errors.New(fileReason(err))
+	}
+	return written.parse(kind, data)
+}
+
 // A policyCompiler compiles the policy at a path to a codec.Policy.
 type policyCompiler struct {
 	*decoder
@@ -213,34 +268,47 @@ func (c *policyCompiler) list(l *List, at string) *params.List {
 
 // parseList parses data, the contents of the file of a list of a kind at a
 // path.
-func (c *policyCompiler) parseList(written *List, kind, at string, data []byte) (l *params.List) {
-	var err error
-	switch kind {
-	case "adguard":
-		l = params.ParseAdGuard(data)
-	case "brave":
-		l, err = params.ParseBrave(data)
-	case "clearurls":
-		l, err = params.ParseClearURLs(data)
-	case "firefox":
-		l, err = params.ParseFirefox(data)
-	case "robots":
-		l = params.ParseRobots(written.Host, data)
-	default:
-		base := filepath.Base(written.Plain)
-		name := cmp.Or(written.Name, strings.TrimSuffix(base, filepath.Ext(base)))
-		if !isName(name) {
-			c.failText(at, "cannot derive the list name from the file name: set name ("+nameRule+")")
-			return nil
-		}
-		l, err = params.ParsePlain(name, written.Version, data)
-	}
-	if err != nil {
+func (c *policyCompiler) parseList(written *List, kind, at string, data []byte) *params.List {
+	l, err := written.parse(kind, data)
+	switch {
+	case errors.Is(err, errListName):
+		c.failText(at, err.Error())
+		return nil
+	case err != nil:
 		c.failList(at, err)
 		return nil
 	}
-	l.Name, l.Version = cmp.Or(written.Name, l.Name), cmp.Or(written.Version, l.Version)
 	return l
+}
+
+var errListName = errors.New("cannot derive the list name from the file name: set name (" + nameRule + ")")
+
+// parse parses data, the contents of the file of the list.
+func (l *List) parse(kind string, data []byte) (list *params.List, err error) {
+	switch kind {
+	case "adguard":
+		list = params.ParseAdGuard(data)
+	case "brave":
+		list, err = params.ParseBrave(data)
+	case "clearurls":
+		list, err = params.ParseClearURLs(data)
+	case "firefox":
+		list, err = params.ParseFirefox(data)
+	case "robots":
+		list = params.ParseRobots(l.Host, data)
+	default:
+		base := filepath.Base(l.Plain)
+		name := cmp.Or(l.Name, strings.TrimSuffix(base, filepath.Ext(base)))
+		if !isName(name) {
+			return nil, errListName
+		}
+		list, err = params.ParsePlain(name, l.Version, data)
+	}
+	if err != nil {
+		return nil, err
+	}
+	list.Name, list.Version = cmp.Or(l.Name, list.Name), cmp.Or(l.Version, list.Version)
+	return list, nil
 }
 
 // readList reads the file that is named at a path.
@@ -395,7 +463,7 @@ func finish(l *params.List) *params.List {
 	for _, r := range l.Rules {
 		_, _ = fmt.Fprintln(h, r) // never fails
 	}
-	l.Name, l.Version = "profile", hex.EncodeToString(h.Sum(nil)[:8])
+	l.Name, l.Version = ownList, hex.EncodeToString(h.Sum(nil)[:8])
 	return l
 }
 

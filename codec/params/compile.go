@@ -9,7 +9,7 @@ import (
 
 // Compile compiles lists to a Matcher. If several rules match the same field,
 // the order of the lists decides only which rule is reported as the cause.
-// Compile does not retain or modify the lists.
+// Compile does not modify the lists, and they must not be modified afterwards.
 //
 // The error joins all problems, as a *RuleError for each rule: names, hosts,
 // paths and patterns that can never match; a rule that drops every parameter
@@ -59,6 +59,7 @@ func (c *compiler) list(l *List, before []*List) {
 	if l.Name == "" || strings.ContainsAny(l.Name+l.Version, ",@ \n") {
 		c.errs = append(c.errs, fmt.Errorf("invalid list name %q or version %q: the name must not be empty, and neither can contain ',', '@' or white space", l.Name, l.Version))
 	}
+	c.m.lists = append(c.m.lists, l)
 	if c.m.versions != "" {
 		c.m.versions += ","
 	}

@@ -8,6 +8,7 @@ type Matcher struct {
 	rules    []Rule
 	scope    []uint32 // index in scopes, for each rule
 	group    []uint32 // for each rule: number of its list and Group, 0 without a Group
+	lists    []*List
 	versions string
 	skipped  []Skipped
 
@@ -26,6 +27,15 @@ func (m *Matcher) Skipped() []Skipped {
 		return nil
 	}
 	return slices.Clone(m.skipped)
+}
+
+// Lists returns the lists that m was compiled from, in order, in a new slice.
+// They must not be modified.
+func (m *Matcher) Lists() []*List {
+	if m == nil {
+		return nil
+	}
+	return slices.Clone(m.lists)
 }
 
 // Rule returns the rule with the index i, as returned by Match or in Dropped.

@@ -23,6 +23,7 @@ import (
 type diffOptions struct {
 	options
 	against       string
+	lists         [2]string // --list and --against-list
 	examples, top int
 	json, fail    bool
 }
@@ -38,12 +39,15 @@ func newDiffCmd(c *daemon.Catalog) *cobra.Command {
 	var o diffOptions
 	o.formats = c.Formats()
 	cmd := &cobra.Command{
-		Use:   "diff [flags] --against PROFILE [FILE|GLOB|DIR|-]...",
+		Use:   "diff [flags] {--against PROFILE|--list LIST --against-list LIST} [FILE|GLOB|DIR|-]...",
 		Short: "Compare two profiles: show which groups of URLs merge or split",
 		Long: `Compute the key of each URL under two profiles, A (--profile) and B (--against). URLs with equal keys form a group. Report
 which groups merge (several groups of A become one group of B) and which split (one group of A becomes several groups
 of B). The largest merges and splits come first, with examples and with the rules that cause them. Use this command
 before you change a profile.
+
+With --list and --against-list, A and B are the same profile with two lists of parameters in place of its lists. The own
+rules of the profile stay. Use this before you adopt a new edition of a list.
 
 Keys have the level of their profile unless you pass --key. To find the rules, urlfold examines a sample of the URLs; for
 a relative URL, it examines the normal form. Each group takes about 150 bytes of memory, plus one URL. urlfold keeps at
@@ -54,6 +58,7 @@ or splits.`,
 		Example: `  urlfold diff --profile equiv --against crawler urls.txt
   urlfold diff --profile crawler --against shop.yaml access.log.gz
   urlfold diff -p shop.yaml --against shop-new.yaml --fail 'logs/**/*.zst'
+  urlfold diff -p crawler --list default --against-list clearurls:data.min.json access.log.gz
   urlfold diff -p analytics --against shop.yaml --json urls.txt | jq '.merges.top[].rules'`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd, args) },
@@ -68,7 +73,9 @@ or splits.`,
 		}
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.against, "against", "", "compare with this profile (B): a `name` that 'urlfold profiles' lists, or a YAML file (required)")
+	f.StringVar(&o.against, "against", "", "compare with this profile (B): a `name` that 'urlfold profiles' lists, or a YAML file")
+	f.StringVar(&o.lists[0], "list", "", "for A, use this `list` of parameters in place of those of the profile: default or KIND:FILE with the kind adguard, brave, clearurls, firefox or plain, or robots:HOST:FILE")
+	f.StringVar(&o.lists[1], "against-list", "", "for B, use this `list`")
 	f.IntVar(&o.examples, "examples", 3, "show up to `N` groups of each merge or split, with one URL each")
 	f.IntVar(&o.top, "top", 10, "show up to `N` merges and up to N splits")
 	f.BoolVar(&o.json, "json", false, "write the report as one JSON object")
@@ -119,11 +126,8 @@ type diffRun struct {
 // prepare validates the flags. Its error joins all errors in them.
 func (o *diffOptions) prepare(paths []string) (*diffRun, error) {
 	var bad mistakes
-	_, _, err := findProfile(o.against)
-	if o.against == "" {
-		err = errors.New("missing required flag: name the profile to compare with")
-	}
-	bad.add("--against", err)
+	flag, err := o.checkSides()
+	bad.add(flag, err)
 	if o.examples < 1 || o.examples > maxShown {
 		bad.add("--examples", fmt.Errorf("must be between 1 and %d", maxShown))
 	}
@@ -133,7 +137,11 @@ func (o *diffOptions) prepare(paths []string) (*diffRun, error) {
 	a := o.options
 	a.render, a.fields, a.redact = record.RenderTSV.String(), keydiff.Fields, false
 	b := a
-	b.profile = o.against
+	if o.against != "" {
+		b.profile = o.against
+	}
+	a.list, a.listFlag = o.lists[0], "--list"
+	b.list, b.listFlag = o.lists[1], "--against-list"
 	setA, err := a.resolve(paths)
 	bad.add("", err)
 	if err := bad.err(); err != nil {
@@ -145,6 +153,27 @@ func (o *diffOptions) prepare(paths []string) (*diffRun, error) {
 	}
 	d, err := keydiff.New(sideOf(setA), sideOf(setB), o.examples, o.redact)
 	return &diffRun{Diff: d, setA: setA, setB: setB}, err
+}
+
+// checkSides checks the flags that name what is compared. flag is the one that an
+// error is about.
+func (o *diffOptions) checkSides() (flag string, err error) {
+	switch {
+	case o.lists == [2]string{}:
+		if o.against == "" {
+			return "--against", errors.New("missing required flag: name the profile to compare with, or two lists with --list and --against-list")
+		}
+	case o.against != "":
+		return "--against", errors.New("cannot be used with --list and --against-list, which compare lists under one profile")
+	case o.lists[0] == "":
+		return "--list", errors.New("missing: --against-list needs a list to compare with (the built-in one is default)")
+	case o.lists[1] == "":
+		return "--against-list", errors.New("missing: --list needs a list to compare with (the built-in one is default)")
+	default:
+		return "", nil
+	}
+	_, _, err = findProfile(o.against)
+	return "--against", err
 }
 
 // maxShown is the maximum of --examples and --top. Everything that is shown is

@@ -37,6 +37,7 @@ type options struct {
 	hash, hmacKeyFile, keyFormat string
 	repairs, secrets             []string
 	params                       []string
+	list, listFlag               string // of diff: the list in place of the profile's, and its flag
 
 	// Output.
 	render           string

@@ -13,6 +13,7 @@ import (
 
 	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/codec/record"
+	"github.com/urlfold/urlfold/config"
 	"github.com/urlfold/urlfold/config/field"
 	"github.com/urlfold/urlfold/internal/errlist"
 	"github.com/urlfold/urlfold/internal/recordconf"
@@ -84,6 +85,13 @@ func (s *settings) resolvePaths(bad *mistakes) {
 func (s *settings) resolveCodec(bad *mistakes) {
 	p, policy, err := findProfile(s.profile)
 	bad.add("--profile", err)
+	if err == nil && s.list != "" {
+		changed, listErr := config.WithList(policy, s.list)
+		bad.add(s.listFlag, listErr)
+		if listErr == nil {
+			policy = changed
+		}
+	}
 	p, rulesErr := changeRules(p, s.rules)
 	bad.add("--rule", rulesErr)
 	var sizeErr error

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -31,6 +32,10 @@ configuration and the files that it refers to, and write nothing.`,
 				return err
 			}
 			if err := printWarnings(cmd, daemon.Warnings(f)); err != nil {
+				return err
+			}
+			_, policy := f.Codec.Resolve()
+			if err := printOldData(cmd, policy.Params.Versions()); err != nil {
 				return err
 			}
 			if connect {
@@ -62,6 +67,17 @@ func checkConnect(cmd *cobra.Command, c *daemon.Catalog, f *config.File) error {
 		return badConfig(err)
 	}
 	return err
+}
+
+// printOldData writes a warning to stderr for each list that is old: the lists
+// of parameters, given by their versions, and the public suffixes.
+func printOldData(cmd *cobra.Command, lists string) error {
+	for _, w := range oldData(lists, builtin.PublicSuffixes, time.Now()) {
+		if _, err := fmt.Fprintf(cmd.ErrOrStderr(), "urlfold: warning: %s\n", terminal.Printable(w)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // printWarnings writes warnings to stderr.

@@ -22,7 +22,7 @@ func newVersionCmd() *cobra.Command {
 			if _, err := fmt.Fprint(cmd.OutOrStdout(), versionText()); err != nil {
 				return fmt.Errorf("write output: %w", err)
 			}
-			return nil
+			return printOldData(cmd, builtin.Parameters)
 		},
 	}
 }
