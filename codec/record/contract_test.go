@@ -60,6 +60,7 @@ var formatSubjects = map[string]formatSubject{
 		"WARC/1.1\r\nWARC-Target-URI: http://example.com/a\r\nContent-Length: 0\r\n\r\n\r\n\r\n" +
 		"WARC/1.0\r\ncontent-length: 12\r\nWARC-Target-URI: <http://example.com/b>\r\n\r\nx\r\n\r\nWARC/1.\r\n\r\n"},
 	"msgpack": {Config{URLField: "url"}, "\x81\xa3url\xb4http://example.com/a" + "\x83\xa1n\x0a\xa3url\xc4\x14http://example.com/b\xa1x\x93\xc0\xcd\x01\x00\xa1\n"},
+	"wat":     {Config{}, "WARC/1.0\r\nWARC-Type: metadata\r\nWARC-Target-URI: http://example.com/a\r\nContent-Length: 22\r\n\r\n{\"Envelope\":{\"a\":[0]}}\r\n\r\n"},
 	"arc": {Config{}, "filedesc://a.arc 0.0.0.0 20260101000000 text/plain 77\n1 0 Example\nURL IP-address Archive-date Content-type Archive-length\n123456789\n\n" +
 		"http://example.com/a 192.0.2.1 20260101000000 text/html 0\n\n" +
 		"http://example.com/b 2001:db8::1 20260101000000 text/html 12\nx\nhttp://h/\n\n"},

@@ -121,6 +121,7 @@ var builtin = append([]Format{
 	textFormat("squid"),
 	textFormat("envoy"),
 	textFormat("istio"),
+	watFormat{}, // before warc, which its files are
 	warcFormat{},
 	arcFormat{},
 	msgpackFormat{},

@@ -13,6 +13,7 @@ const (
 	roleTarget              // a request target
 	roleReferer             // the Referer field
 	roleWhole               // scheme, host and target written as one
+	roleLink                // a link of a page: wat
 	roleQuery               // the query of the request target, in its own field
 	roleHost                // the host of the request target, in its own field
 	roleScheme              // the scheme of the request target, in its own field

@@ -237,8 +237,11 @@ func (v *values) value(f fieldID, s *site, rec []byte, at *Position) ([]byte, bo
 	case fRecord:
 		return v.rawRecord(rec), true
 	case fTarget:
-		if s.role == roleReferer {
+		switch s.role {
+		case roleReferer:
 			return v.word("referer"), true
+		case roleLink:
+			return v.word("link"), true
 		}
 		return v.word("request"), s.role != roleURL
 	case fMethod:

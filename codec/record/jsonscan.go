@@ -420,3 +420,31 @@ func (s *scanner) str() {
 	}
 	s.broken = true
 }
+
+// more reads the text between two members or elements. It returns false at the
+// end, after it has read the bracket.
+func (s *scanner) more(end byte) bool {
+	if s.broken {
+		return false
+	}
+	s.space()
+	if s.peek() == ',' {
+		s.pos++
+		s.space()
+		return true
+	}
+	s.expect(end)
+	return false
+}
+
+// enterEmpty reads the bracket at the start of an object or array, and the one
+// at its end if it is empty.
+func (s *scanner) enterEmpty(end byte) bool {
+	s.pos++
+	s.space()
+	if s.peek() != end {
+		return false
+	}
+	s.pos++
+	return true
+}

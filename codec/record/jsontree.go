@@ -135,7 +135,7 @@ func (t *fieldTree) object(s *scanner, n *treeNode, values []fieldValue) {
 		} else {
 			s.skip()
 		}
-		if !t.more(s, '}') {
+		if !s.more('}') {
 			return
 		}
 	}
@@ -182,24 +182,8 @@ func (t *fieldTree) array(s *scanner, n *treeNode, values []fieldValue) {
 		} else {
 			s.skip()
 		}
-		if !t.more(s, ']') {
+		if !s.more(']') {
 			return
 		}
 	}
-}
-
-// more reads the text between two members or elements. It returns false at the
-// end, after it has read the bracket.
-func (t *fieldTree) more(s *scanner, end byte) bool {
-	if s.broken {
-		return false
-	}
-	s.space()
-	if s.peek() != ',' {
-		s.expect(end)
-		return false
-	}
-	s.pos++
-	s.space()
-	return true
 }
