@@ -18,6 +18,14 @@ func (n *Normalizer) drop(dst []byte, start int, r *Result) []byte {
 	s.change, s.unjudged = Lossy, false
 	s.applied.set(DropFragment, fragment)
 	s.applied.set(DropUserinfo, userinfo)
+	for i := range r.Diagnostics {
+		switch m := &r.Diagnostics[i]; m.Component {
+		case Username, Password:
+			m.removedIf(userinfo)
+		case Fragment:
+			m.removedIf(fragment)
+		}
+	}
 	if fragment {
 		s.rec.remove(DropFragment, Fragment, u.Bytes(norm, Fragment))
 		dst = dst[:start+int(u.spans[Fragment].Start)-1]
@@ -33,6 +41,13 @@ func (n *Normalizer) drop(dst []byte, start int, r *Result) []byte {
 		u.shift(Host, from-to)
 	}
 	return dst
+}
+
+// removedIf sets the action to Removed, if the component of m was dropped.
+func (m *Diagnostic) removedIf(dropped bool) {
+	if dropped {
+		m.Action = Removed
+	}
 }
 
 // clear marks c as absent.

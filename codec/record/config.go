@@ -323,7 +323,9 @@ func (j *Job) setParams(c *Config) {
 func (j *Job) setFormat(c Config, baseOK bool) error {
 	var errDialect error
 	if c.Dialect != "" {
-		_, errDialect = suggest.Index("dialect", dialectNames, c.Dialect)
+		if _, errDialect = suggest.Index("dialect", dialectNames, c.Dialect); errDialect != nil {
+			c.Dialect = "" // the format has nothing to add
+		}
 	}
 	if !baseOK {
 		c.Base = ""

@@ -2,6 +2,8 @@ package record
 
 import (
 	"bytes"
+	"fmt"
+	"strings"
 	"testing"
 )
 
@@ -77,4 +79,15 @@ func FuzzEscape(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestUnknownDialect checks that an unknown dialect is one mistake with every
+// format, whether or not the format has dialects.
+func TestUnknownDialect(t *testing.T) {
+	for _, f := range Formats() {
+		_, err := New(Config{Format: f, Dialect: "foo", URLField: "1", Render: RenderURLs, Normalizer: newNormalizer(t, "equiv")})
+		if n := strings.Count(fmt.Sprint(err), "ialect"); n != 1 {
+			t.Errorf("%s: %d mistakes: %v", f, n, err)
+		}
+	}
 }

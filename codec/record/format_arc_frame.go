@@ -88,6 +88,9 @@ func (arcReader) Incomplete(block []byte) bool {
 	return state == headerCut || state == headerSound && arcEnd(h)-1 > int64(len(block))
 }
 
+// OpenEnded marks a framing whose last record may lack its line end.
+func (arcReader) OpenEnded() {}
+
 // Resync implements [LengthFraming].
 func (arcReader) Resync(block []byte) (n int, found bool) {
 	for at := 0; ; {

@@ -90,10 +90,18 @@ func (c *cutter) follow(b *pipeline.Batch) {
 	}
 }
 
+// openEnded is implemented by a lengthFraming whose last record may lack its
+// last byte, a line end.
+type openEnded interface{ OpenEnded() }
+
 // endWithin notes that the stream, which ends with the bytes of b, ends within
 // an oversize record.
 func (c *cutter) endWithin(b *pipeline.Batch, complete bool) {
-	if complete && c.left > int64(len(b.In)) {
+	missing := c.left - int64(len(b.In))
+	if _, ok := c.framing.(openEnded); ok {
+		missing--
+	}
+	if complete && missing > 0 {
 		off := c.begun
 		c.cutShort = &off
 	}

@@ -107,18 +107,25 @@ func TestRanges(t *testing.T) {
 		{"first.gz", string(bad) + gz(t, one), 0, 200, 11, "lines 1 to 200 are unverified"},
 		{"border.gz", gz(t, one+two[:7]) + string(bad[:len(bad)-8]), 100, 99, 0, "lines 1 to 100 are verified, lines 101 to"},
 		{"cut.gz", gz(t, one) + gz(t, two)[:12], 100, 0, 0, "lines 1 to 100 are verified, the rest cannot be read"},
+		{"cutline.gz", cutLine(t), 0, 0, 0, "are unverified"},
 		{"plain", one, 0, 100, 0, "ok"},
 	}
 	for _, c := range cases {
 		dir := write(t, map[string]string{c.name: c.data})
 		s, _ := run(t, Config{Paths: []string{filepath.Join(dir, c.name)}, FitOf: func(string, []byte) func([]byte) bool {
 			return func(rec []byte) bool {
-				return !bytes.HasPrefix(rec, []byte("l|110|")) && !bytes.HasPrefix(rec, []byte("l|10|"))
+				return rec[len(rec)-1] == '\n' && !bytes.HasPrefix(rec, []byte("l|110|")) && !bytes.HasPrefix(rec, []byte("l|10|"))
 			}
 		}})
 		r := s.Reports()[0]
 		if c.name == "border.gz" {
 			c.misfit, c.unverified = r.Misfit, r.Unverified.Lines // depends on how much can be decompressed
+		}
+		if c.name == "cutline.gz" {
+			c.unverified = r.Unverified.Lines
+			if v := compress.Verify(strings.NewReader(c.data), compress.Options{}); v.Lines != r.Verified.Lines+r.Unverified.Lines || r.Lost == 0 {
+				t.Errorf("%s: %d lines and %d bytes of a truncated line; Verify counts %d lines", c.name, r.Unverified.Lines, r.Lost, v.Lines)
+			}
 		}
 		if c.name == "first.gz" {
 			c.misfit = 11 // line 11 is l|110|
@@ -127,6 +134,16 @@ func TestRanges(t *testing.T) {
 			t.Errorf("%s: %d lines verified, %d unverified, misfit %d: %s", c.name, r.Verified.Lines, r.Unverified.Lines, r.Misfit, r.Text())
 		}
 	}
+}
+
+// cutLine returns a gzip file that is cut within a line.
+func cutLine(t *testing.T) string {
+	var text strings.Builder
+	for range 2000 {
+		fmt.Fprintf(&text, "%x\n", rand.Uint64())
+	}
+	whole := gz(t, text.String())
+	return whole[:len(whole)*2/3]
 }
 
 // TestOpenLastLine checks that a last line without a line end counts as an

@@ -149,7 +149,7 @@ func (j *judge) fit(line []byte) bool {
 
 // take reads a text to its end and counts its lines. border is an offset in the
 // text. take does not consult j after the first line that does not fit, nor for
-// lines longer than takeBlock.
+// lines longer than takeBlock or cut by the damage.
 func take(ctx context.Context, t *text, border int64, j *judge) (s survey, err error) {
 	r, err := t.Open()
 	if err != nil {
@@ -173,7 +173,7 @@ func take(ctx context.Context, t *text, border int64, j *judge) (s survey, err e
 			s.before = Extent{Bytes: end, Lines: s.before.Lines + 1}
 		default:
 			s.Bytes, s.Lines = s.Bytes+end-begin, s.Lines+1
-			if s.misfit == 0 && !header && end-begin == int64(len(block)) && !j.fit(block) {
+			if s.misfit == 0 && err == nil && !header && end-begin == int64(len(block)) && !j.fit(block) {
 				s.misfit = s.Lines
 			}
 		}

@@ -12,7 +12,7 @@ type Verification struct {
 	Verdict    Verdict
 	Compressed int64 // size of the file in bytes
 	Bytes      int64 // decompressed
-	Lines      int64 // line feeds, plus one for a last line without one
+	Lines      int64 // line feeds, plus one for a last line without one, unless the text is cut there
 
 	// Members is the number of complete members, whatever their checksums: gzip
 	// members, zstd or lz4 frames that are not skippable, or xz streams. It is
@@ -55,10 +55,10 @@ func Verify(src io.Reader, opt Options) Verification {
 		}
 		v.Bytes += int64(n)
 	}
-	if v.Bytes > line {
+	v.Verdict = r.Verdict()
+	if v.Bytes > line && !v.Verdict.Cut {
 		v.Lines++
 	}
-	v.Verdict = r.Verdict()
 	v.Members = r.restarts.members
 	v.Verified, v.Checksummed = r.Verified()
 	v.Good, v.GoodBytes = r.restarts.good, r.restarts.goodBytes
