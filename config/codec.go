@@ -23,6 +23,16 @@ type Codec struct {
 	// in which a backslash makes the next byte literal. Default: the dialect of the
 	// format.
 	Dialect string `yaml:"dialect" enum:"nginx,nginx-json,apache,backslash,none"`
+	// The character between the cells of csv, such as ";", or tab. Default: a
+	// comma.
+	Delimiter string `yaml:"delimiter"`
+	// The character that quotes cells of a table, or none. Default: '"'.
+	Quote string `yaml:"quote"`
+	// A backslash, if it makes the next character of a cell literal, as the
+	// dialect backslash does. Default: quotes in quoted cells are doubled.
+	Escape string `yaml:"escape"`
+	// The table has no header: url_field and the like must be numbers of columns.
+	NoHeader bool `yaml:"no_header"`
 	// The URLs of an access log to normalize. all means those that the format has.
 	Target string `yaml:"target" enum:"request,referer,all"`
 	// The location of the URL: a path such as request.uri (jsonl, msgpack), the

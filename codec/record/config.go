@@ -81,6 +81,14 @@ type Config struct {
 	// parameter and an Apache LogFormat uses apache. The named log formats then
 	// decode the escapes of both nginx and Apache, and write \xHH.
 	Dialect string
+	// Delimiter is the character between the cells of a csv table, or "tab", if
+	// it is not a comma. Quote is the character around quoted cells of a table,
+	// or "none", if it is not '"'. Escape is a backslash if it makes the next
+	// byte of a cell literal, like the dialect backslash; otherwise quotes in
+	// quoted cells are doubled. NoHeader says that a table has no header:
+	// columns must then be given by number.
+	Delimiter, Quote, Escape string
+	NoHeader                 bool
 	// Target selects the URLs of an access-log record. It is ignored for lines,
 	// jsonl, csv and tsv, whose records have one URL each.
 	Target Target
@@ -338,6 +346,9 @@ func (j *Job) setFormat(c Config, baseOK bool) error {
 	j.lengths, _ = j.reader.(binaryReader)
 	if _, ok := j.reader.(*tableReader); err == nil && !ok && c.Dialect == dialectBackslash {
 		err = wrong("Dialect", "the dialect backslash applies only to the formats csv, csv-semicolon, csv-pipe and tsv")
+	}
+	if _, ok := f.(tableFormat); !ok {
+		err = errors.Join(err, errors.Join(c.refuseTableSyntax()...))
 	}
 	return errors.Join(in("Dialect", errDialect), err)
 }

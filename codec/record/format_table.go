@@ -62,8 +62,9 @@ func fitTable(records [][]byte, sep byte, header bool) int {
 // countCells returns the number of cells in body and whether one of them looks
 // like a URL. The number is 0 if body is malformed.
 func countCells(body []byte, sep byte) (n int, hasURL bool) {
+	table := tableSyntax{sep: sep, quote: '"'}
 	for pos := 0; pos <= len(body); n++ {
-		s, _, next, ok := cell(body, pos, sep)
+		s, _, next, ok := table.cell(body, pos)
 		if !ok {
 			return 0, false
 		}
@@ -75,9 +76,10 @@ func countCells(body []byte, sep byte) (n int, hasURL bool) {
 
 // Open implements [Format].
 func (t tableFormat) Open(c *Config) (Reader, error) {
-	r := &tableReader{sep: t.sep, base: column{index: noColumn}, host: column{index: noColumn}}
-	errs := []error{r.setColumns(c)}
-	if r.escaped = c.Dialect == dialectBackslash; !r.escaped {
+	syntax, errSyntax := c.tableSyntax(t.sep)
+	r := &tableReader{tableSyntax: syntax, base: column{index: noColumn}, host: column{index: noColumn}}
+	errs := []error{errSyntax, r.setColumns(c)}
+	if c.Dialect != dialectBackslash {
 		errs = append(errs, c.refuseDialect())
 	}
 	if name, _, ok := c.baseHost(); ok && r.composer == nil {
@@ -89,6 +91,9 @@ func (t tableFormat) Open(c *Config) (Reader, error) {
 		errs = append(errs, wrong("OnOversize", "records of a table cannot be truncated, because an open quote would swallow the records after it"))
 	}
 	r.named = r.url.name != nil || r.base.name != nil || r.host.name != nil || slices.ContainsFunc(r.parts, func(c column) bool { return c.name != nil })
+	if c.NoHeader && r.named {
+		errs = append(errs, wrong("NoHeader", "columns must be given by number, because a table without a header has no column names"))
+	}
 	if c.Render == RenderExtend {
 		r.extends = true
 		for _, e := range c.Extend {
@@ -118,8 +123,7 @@ func (t *tableReader) setColumns(c *Config) error {
 // tableReader reads the records of a table. A record ends at a line feed
 // outside quotes.
 type tableReader struct {
-	sep             byte
-	escaped         bool // a backslash makes the next byte literal
+	tableSyntax
 	url, base, host column
 	named           bool // at least one column is given by name, so there is a header
 	extends         bool // the job adds cells
@@ -130,7 +134,7 @@ type tableReader struct {
 
 // Cut implements [Framing].
 func (t *tableReader) Cut(block []byte) int {
-	if bytes.IndexByte(block, '"') < 0 {
+	if bytes.IndexByte(block, t.quote) < 0 {
 		return bytes.LastIndexByte(block, '\n') + 1
 	}
 	pos := 0
@@ -327,7 +331,7 @@ func (l *tableLocator) addFields(out []byte, r *renderer, s *site, rec []byte, a
 		l.cells = append(l.cells, l.sep)
 		if f := r.job.extend[i]; s != nil || ofRecord.has(f) {
 			v, _ := r.v.plainValue(f, s, rec, at)
-			l.cells = l.plain().escape(l.cells, v, l.sep)
+			l.cells = l.plain.escape(l.cells, v, l.sep)
 		}
 	}
 	out = r.red.part(out, rec, 0, end)
@@ -339,7 +343,7 @@ func (l *tableLocator) addNames(out, rec []byte) []byte {
 	end := len(trimEnd(rec))
 	out = append(out, rec[:end]...)
 	for _, name := range l.names {
-		out = l.plain().escape(append(out, l.sep), name, l.sep)
+		out = l.plain.escape(append(out, l.sep), name, l.sep)
 	}
 	return append(out, rec[end:]...)
 }
@@ -352,112 +356,13 @@ func markLen(b []byte) int {
 	return 0
 }
 
-// cell returns the cell of body at pos. See the function cell.
-func (t *tableReader) cell(body []byte, pos int) (s span, d *Dialect, next int, ok bool) {
-	if t.escaped {
-		return escapedCell(body, pos, t.sep)
-	}
-	return cell(body, pos, t.sep)
-}
-
-// plain returns the dialect of cells without quotes.
-func (t *tableReader) plain() *Dialect {
-	if t.escaped {
-		return escapedDialect
-	}
-	return cellDialect
-}
-
 // recordEnd returns the length of the first record of b, including its line
 // end, or -1 if b does not hold all of it.
 func (t *tableReader) recordEnd(b []byte) int {
 	mark := markLen(b)
-	n := tableRecordEnd(b[mark:], t.sep, t.escaped)
+	n := t.tableSyntax.recordEnd(b[mark:])
 	if n > 0 {
 		n += mark
 	}
 	return n
-}
-
-// cell returns the inside of the cell at pos, its dialect, and the offset of
-// the next cell, which is greater than len(body) if there is none. Text after a
-// closing quote is an error (RFC 4180 §2).
-func cell(body []byte, pos int, sep byte) (s span, d *Dialect, next int, ok bool) {
-	if pos == len(body) || body[pos] != '"' {
-		end := bytes.IndexByte(body[pos:], sep)
-		if end < 0 {
-			end = len(body) - pos
-		}
-		return span{pos, pos + end}, cellDialect, pos + end + 1, true
-	}
-	end := quotedEnd(body, pos+1)
-	if end < 0 || end < len(body) && body[end] != sep {
-		return span{}, quotedDialect, 0, false
-	}
-	return span{pos + 1, end - 1}, quotedDialect, end + 1, true
-}
-
-// quotedEnd returns the offset after the quote that closes a quoted cell whose
-// inside starts at pos, or -1 if there is none.
-func quotedEnd(b []byte, pos int) int {
-	for {
-		n := bytes.IndexByte(b[pos:], '"')
-		if n < 0 {
-			return -1
-		}
-		pos += n + 1
-		if pos == len(b) || b[pos] != '"' {
-			return pos
-		}
-		pos++
-	}
-}
-
-// tableRecordEnd returns the length of the first record of b, including its
-// line end, or -1 if b does not hold all of it. A quote opens a quoted cell
-// only at the start of the cell, and a line feed inside a quoted cell does not
-// end the record. If escaped is set, a backslash makes the next byte literal,
-// except for a line feed outside of quotes.
-func tableRecordEnd(b []byte, sep byte, escaped bool) int {
-	for pos, end := 0, -1; ; {
-		if end < pos { // search once per line, which may have many cells
-			n := bytes.IndexByte(b[pos:], '\n')
-			if n < 0 {
-				return -1
-			}
-			end = pos + n
-		}
-		q := openingQuote(b[:end], pos, sep)
-		if q < 0 {
-			return end + 1
-		}
-		if escaped && q > 0 && isEscaped(b[:q-1]) {
-			pos = q + 1 // the separator is part of the cell
-			continue
-		}
-		if escaped {
-			pos = escapedEnd(b, q+1)
-		} else {
-			pos = quotedEnd(b, q+1)
-		}
-		if pos < 0 {
-			return -1
-		}
-	}
-}
-
-// openingQuote returns the offset of the first quote in line at or after pos
-// that starts a cell, or -1.
-func openingQuote(line []byte, pos int, sep byte) int {
-	for {
-		n := bytes.IndexByte(line[pos:], '"')
-		if n < 0 {
-			return -1
-		}
-		pos += n
-		if pos == 0 || line[pos-1] == sep {
-			return pos
-		}
-		pos++
-	}
 }

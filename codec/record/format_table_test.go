@@ -2,6 +2,7 @@ package record
 
 import (
 	"encoding/csv"
+	"errors"
 	"fmt"
 	"reflect"
 	"strings"
@@ -86,7 +87,7 @@ func FuzzTable(f *testing.F) {
 		}
 		var got [][]string
 		for b := []byte(text); len(b) > 0; {
-			n := tableRecordEnd(b, ',', false)
+			n := rfc4180.recordEnd(b)
 			if n < 0 {
 				n = len(b)
 			}
@@ -97,7 +98,7 @@ func FuzzTable(f *testing.F) {
 			}
 			var cells []string
 			for pos := 0; pos <= len(body); {
-				s, enc, next, ok := cell(body, pos, ',')
+				s, enc, next, ok := rfc4180.cell(body, pos)
 				if !ok {
 					t.Fatalf("%q: rejected the cell at %d of %q", text, pos, body)
 				}
@@ -111,4 +112,77 @@ func FuzzTable(f *testing.F) {
 			t.Fatalf("%q\n got %q\nwant %q", text, got, want)
 		}
 	})
+}
+
+// rfc4180 is the syntax of the format csv.
+var rfc4180 = &tableSyntax{sep: ',', quote: '"', plain: cellDialect, quoted: quotedDialect}
+
+// TestTableSyntax checks tables with other delimiters, quotes and escapes:
+// which cells are read, and how a URL is written back.
+func TestTableSyntax(t *testing.T) {
+	f := func(c Config, in, want string) {
+		t.Helper()
+		c.Format, c.URLField = "csv", "2"
+		check(t, c, in, want)
+		verify(t, c, []byte(in))
+		c.Render, c.Fields = RenderURLs, nil
+		again, _, _ := runJob(t, newJob(t, c), []byte(want))
+		if before, _, _ := runJob(t, newJob(t, c), []byte(in)); string(before) != string(again) {
+			t.Errorf("%+v: %q has the URLs %q, and rewritten %q", c, in, before, again)
+		}
+	}
+	f(Config{Delimiter: ":"}, "1:\"HTTP://H/%7e\":x\n", "1:\"http://h/~\":x\n")
+	f(Config{Delimiter: "tab"}, "1\tHTTP://H/a,b\tx\n", "1\thttp://h/a,b\tx\n")
+	f(Config{Delimiter: `\t`}, "1\tHTTP://H/\n", "1\thttp://h/\n")
+	f(Config{Delimiter: "~"}, "1~http://h/%7e\n", "1~\"http://h/~\"\n") // the normal form has a delimiter
+	f(Config{Delimiter: "~", Quote: "'"}, "1~http://h/%7e'\n", "1~'http://h/~'''\n")
+	check(t, Config{Format: "csv", URLField: "2", Delimiter: "~", Quote: "none"}, "1~http://h/%7e\"\n", "1~http://h/%7E%22\n")
+	f(Config{Delimiter: "~", Quote: "none", Escape: `\`}, "1~HTTP://h/\\~a\n", "1~http://h/\\~a\n")
+	f(Config{Quote: "'"}, "'it''s, \"1\"','HTTP://H/a,''b''\n'\n", "'it''s, \"1\"','http://h/a,''b''%0A'\n")
+	f(Config{Quote: "'", Escape: `\`}, "'it\\'s, 1','HTTP://H/a,\\'b'\n", "'it\\'s, 1','http://h/a,\\'b'\n")
+	f(Config{Quote: "none"}, "\"a,HTTP://H/\"x\n", "\"a,http://h/%22x\n")
+	f(Config{Escape: `\`}, "\"a\\\"b\",HTTP://H/\\,a\n", "\"a\\\"b\",\"http://h/,a\"\n")
+	f(Config{Escape: `"`, NoHeader: true}, "\"a\"\"b\",HTTP://H/\n", "\"a\"\"b\",http://h/\n")
+	f(Config{NoHeader: true, URL: URLParts{}}, "url,HTTP://H/\n", "url,http://h/\n")
+}
+
+// TestTableSyntaxMistakes checks the errors about settings of tables.
+func TestTableSyntaxMistakes(t *testing.T) {
+	for _, c := range []struct {
+		Config
+		want string
+	}{
+		{Config{Delimiter: "::"}, "Delimiter: must be one ASCII character, such as ; or |, or tab"},
+		{Config{Delimiter: "\u00a6"}, "Delimiter: must be one ASCII character, such as ; or |, or tab"},
+		{Config{Delimiter: "\n"}, "Delimiter: must be one ASCII character, such as ; or |, or tab"},
+		{Config{Delimiter: ";", Format: "tsv"}, "Delimiter: applies only to the format csv; the format tsv has its own delimiter"},
+		{Config{Delimiter: `"`}, "Quote: must differ from the delimiter"},
+		{Config{Quote: "''"}, "Quote: must be one ASCII character, such as ', or none"},
+		{Config{Quote: ","}, "Quote: must differ from the delimiter"},
+		{Config{Escape: "^"}, "Escape: must be a backslash, or the quote character for quotes that are doubled"},
+		{Config{Escape: `\`, Quote: `\`}, ""},
+		{Config{Escape: `\`, Delimiter: `\`}, "Escape: must differ from the delimiter and the quote"},
+		{Config{NoHeader: true, URLField: "url"}, "NoHeader: columns must be given by number, because a table without a header has no column names"},
+		{Config{NoHeader: true, URLField: "1", BaseField: "page"}, "NoHeader: columns must be given by number, because a table without a header has no column names"},
+		{Config{Format: "combined", Delimiter: ";"}, "Delimiter: applies only to tables such as csv, not to the format combined"},
+		{Config{Format: "jsonl", NoHeader: true}, "NoHeader: applies only to tables such as csv, not to the format jsonl"},
+		{Config{Format: "parquets", Quote: "'"}, `Format: unknown format "parquets"`},
+	} {
+		if c.Format == "" {
+			c.Format = "csv"
+		}
+		if c.URLField == "" && c.Format != "combined" {
+			c.URLField = "1"
+		}
+		c.Normalizer = newNormalizer(t, "equiv")
+		_, err := New(c.Config)
+		var e *ConfigError
+		got := ""
+		if errors.As(err, &e) {
+			got = e.Field + ": " + err.Error()
+		}
+		if !strings.HasPrefix(got, c.want) || strings.Contains(got, "\n") || c.want == "" && err != nil {
+			t.Errorf("%+v: got %q, want %q", c.Config, got, c.want)
+		}
+	}
 }

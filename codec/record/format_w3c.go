@@ -265,7 +265,7 @@ var plusDialect = &Dialect{Mark: '+', Decode: func(dst, _ []byte) ([]byte, int) 
 // quoted field is a quote.
 func w3cField(rec []byte, pos int) (s span, quoted bool, next int) {
 	if rec[pos] == '"' {
-		if end := quotedEnd(rec, pos+1); end > 0 && (end == len(rec) || isSpace(rec[end])) {
+		if end := quotedEnd(rec, pos+1, '"'); end > 0 && (end == len(rec) || isSpace(rec[end])) {
 			s, quoted, next = span{pos + 1, end - 1}, true, end
 		}
 	}

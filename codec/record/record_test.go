@@ -335,15 +335,17 @@ func around(w *Worker, rec, head []byte) string {
 	if why, pos := w.locate(trimEnd(rec), head); why != 0 {
 		fmt.Fprint(&b, why, pos)
 	}
-	inCells := false
+	quote := byte(0)
+	if t, ok := w.job.reader.(*tableReader); ok && w.found.n > 0 {
+		quote = t.quote
+	}
 	for _, s := range w.found.sites[:w.found.n] {
-		inCells = inCells || s.dialect == cellDialect || s.dialect == quotedDialect || s.dialect == escapedDialect || s.dialect == escapedQuoted
 		fmt.Fprintf(&b, "%s<%d>", rec[from:s.start], s.role)
 		from = s.end
 	}
 	b.Write(rec[from:])
-	if inCells {
-		return strings.ReplaceAll(b.String(), `"`, "") // a cell may get quotes
+	if quote != 0 {
+		return strings.ReplaceAll(b.String(), string(quote), "") // a cell may get quotes
 	}
 	return b.String()
 }

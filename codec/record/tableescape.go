@@ -9,31 +9,31 @@ import "bytes"
 const dialectBackslash = "backslash"
 
 // escapedCell is like cell, for such a table. Quotes are not doubled in it.
-func escapedCell(body []byte, pos int, sep byte) (s span, d *Dialect, next int, ok bool) {
-	if pos == len(body) || body[pos] != '"' {
+func (t *tableSyntax) escapedCell(body []byte, pos int) (s span, d *Dialect, next int, ok bool) {
+	if pos == len(body) || body[pos] != t.quote || t.quote == 0 {
 		end := pos
 		for {
-			n := bytes.IndexByte(body[end:], sep)
+			n := bytes.IndexByte(body[end:], t.sep)
 			if n < 0 {
-				return span{pos, len(body)}, escapedDialect, len(body) + 1, true
+				return span{pos, len(body)}, t.plain, len(body) + 1, true
 			}
 			if end += n; !isEscaped(body[pos:end]) {
-				return span{pos, end}, escapedDialect, end + 1, true
+				return span{pos, end}, t.plain, end + 1, true
 			}
 			end++
 		}
 	}
-	end := escapedEnd(body, pos+1)
-	if end < 0 || end < len(body) && body[end] != sep {
-		return span{}, escapedQuoted, 0, false
+	end := escapedEnd(body, pos+1, t.quote)
+	if end < 0 || end < len(body) && body[end] != t.sep {
+		return span{}, t.quoted, 0, false
 	}
-	return span{pos + 1, end - 1}, escapedQuoted, end + 1, true
+	return span{pos + 1, end - 1}, t.quoted, end + 1, true
 }
 
 // escapedEnd is like quotedEnd, for such a table.
-func escapedEnd(b []byte, pos int) int {
+func escapedEnd(b []byte, pos int, quote byte) int {
 	for i := pos; ; i++ {
-		n := bytes.IndexByte(b[i:], '"')
+		n := bytes.IndexByte(b[i:], quote)
 		if n < 0 {
 			return -1
 		}

@@ -22,6 +22,9 @@ type options struct {
 
 	// Input.
 	format, dialect     string
+	delimiter, quote    string
+	escape              string
+	noHeader            bool
 	target              string
 	urlField, baseField string
 	url                 []string
@@ -137,6 +140,10 @@ func formatNames(more []record.Format) []string {
 func (o *options) inputFlags(f *pflag.FlagSet) {
 	f.StringVarP(&o.format, "format", "f", "", "read records in this `format`: "+strings.Join(formatNames(o.formats), ", ")+", or the text of an nginx log_format or Apache LogFormat. Default: detect it from the first records of each input")
 	f.StringVar(&o.dialect, "dialect", "", "undo the escapes of this log `dialect`: "+strings.Join(dialectNames, ", ")+" (backslash is for tables). Default: the dialect of the format")
+	f.StringVar(&o.delimiter, "delimiter", "", "read csv with this `character` between cells, such as ; or |, or tab. Implies --format csv. Default: a comma")
+	f.StringVar(&o.quote, "quote", "", "read tables whose cells are quoted with this `character`, such as ', or none if cells are never quoted. Default: \"")
+	f.StringVar(&o.escape, "escape", "", `read tables in which this `+"`character`"+`, a backslash, makes the next one literal, as --dialect backslash does. Default: quotes in quoted cells are doubled`)
+	f.BoolVar(&o.noHeader, "no-header", false, "the tables have no header: --url-field and the like must be numbers of columns, from 1")
 	f.StringVar(&o.target, "target", targetNames[0], "normalize these `URLs` of an access log: "+strings.Join(targetNames, ", ")+" (both, if the format has both). The other URLs stay as they are")
 	f.StringVar(&o.urlField, "url-field", "", "read the URL at this `path`: a member such as request.uri (jsonl), the name or number of a column (tables), the names of up to three columns (parquet, avro), or a key (logfmt, ltsv)")
 	f.StringArrayVar(&o.url, "url", nil, "compose the URL from several fields: comma-separated `PART=PATH` pairs, such as host=request.host,path=request.uri; PART is "+strings.Join(record.URLPartNames(), ", ")+". Repeat a part for alternatives: the first one that is not empty counts")

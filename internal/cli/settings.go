@@ -129,7 +129,11 @@ func (s *settings) resolveRecord(bad *mistakes) {
 			bad.add("--secret", errors.New("empty parameter name"))
 		}
 	}
+	if s.delimiter != "" && s.format == "" {
+		s.format = "csv"
+	}
 	r := recordconf.Settings{
+		Delimiter: s.delimiter, Quote: s.quote, Escape: s.escape, NoHeader: s.noHeader,
 		Format: s.format, Formats: append(s.formats[:len(s.formats):len(s.formats)], table.Format(table.Parquet), table.Format(table.Avro)), Dialect: s.dialect, Target: s.target,
 		URLField: s.urlField, URL: s.urlParts(bad), BaseField: s.baseField, Base: s.base,
 		Key: s.key, KeyFormat: s.keyFormat, Render: s.render, Fields: s.fields, Extend: s.extensions(bad),

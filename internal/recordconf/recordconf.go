@@ -24,6 +24,9 @@ type Settings struct {
 	Target              string
 	URLField, BaseField string
 	URL                 record.URLParts
+	Delimiter, Quote    string // of tables
+	Escape              string // of tables
+	NoHeader            bool   // tables have no header
 	Base                string
 	Key, KeyFormat      string
 	Render              string
@@ -57,6 +60,7 @@ type Branch struct {
 // it.
 func (s *Settings) Config() (record.Config, error) {
 	c := record.Config{
+		Delimiter: s.Delimiter, Quote: s.Quote, Escape: s.Escape, NoHeader: s.NoHeader,
 		Format: s.Format, Dialect: s.Dialect, Formats: s.Formats, URLField: s.URLField, URL: s.URL, BaseField: s.BaseField, Base: s.Base,
 		Fields: s.Fields, Extend: s.Extend, Secrets: s.Secrets, Redact: s.Redact, Divert: s.Divert, MaxRecord: s.MaxRecord,
 		RejectFlags: s.RejectFlags, RejectNotHTTP: s.RejectNotHTTP, Params: s.Params, Charset: charset.ForDocument, Normalizer: s.Normalizer, Year: s.Year,

@@ -1,0 +1,263 @@
+package record
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// tableSyntax says how the cells of a table are separated and quoted.
+type tableSyntax struct {
+	sep     byte
+	quote   byte // 0: cells are never quoted
+	escaped bool // a backslash makes the next byte literal
+
+	plain, quoted *Dialect // of cells without and with quotes
+}
+
+// Values of Config.Delimiter, Config.Quote and Config.Escape besides single
+// characters.
+const (
+	delimiterTab = "tab"
+	quoteNone    = "none"
+)
+
+// tableSyntax returns the syntax that c describes for a table whose separator
+// is sep unless c names one.
+func (c *Config) tableSyntax(sep byte) (t tableSyntax, err error) {
+	t = tableSyntax{sep: sep, quote: '"', escaped: c.Dialect == dialectBackslash}
+	var errSep, errQuote, errEscape error
+	switch {
+	case c.Delimiter == "":
+	case c.Format != "csv":
+		errSep = fmt.Errorf("applies only to the format csv; the format %s has its own delimiter", c.Format)
+	case c.Delimiter == delimiterTab || c.Delimiter == `\t`:
+		t.sep = '\t'
+	default:
+		t.sep, errSep = tableByte(c.Delimiter, "such as ; or |, or tab")
+	}
+	switch {
+	case c.Quote == quoteNone:
+		t.quote = 0
+	case c.Quote != "":
+		t.quote, errQuote = tableByte(c.Quote, "such as ', or none")
+	}
+	switch {
+	case c.Escape == "" || c.Escape == c.Quote || c.Quote == "" && c.Escape == `"`:
+	case c.Escape != `\`:
+		errEscape = errors.New(`must be a backslash, or the quote character for quotes that are doubled`)
+	case c.Dialect != "" && !t.escaped:
+		errEscape = errors.New("cannot be combined with a dialect")
+	default:
+		t.escaped = true
+	}
+	switch {
+	case errSep != nil || errQuote != nil:
+	case t.sep == t.quote:
+		errQuote = errors.New("must differ from the delimiter")
+	case t.escaped && (t.sep == '\\' || t.quote == '\\'):
+		errEscape = errors.New("must differ from the delimiter and the quote")
+	}
+	t.setDialects()
+	return t, errors.Join(in("Delimiter", errSep), in("Quote", errQuote), in("Escape", errEscape))
+}
+
+// tableByte returns the byte that word consists of.
+func tableByte(word, examples string) (byte, error) {
+	if len(word) != 1 || word[0] >= 0x80 || strings.ContainsAny(word, "\r\n\x00") {
+		return 0, fmt.Errorf("must be one ASCII character, %s", examples)
+	}
+	return word[0], nil
+}
+
+// setDialects sets the dialects of cells.
+func (t *tableSyntax) setDialects() {
+	q := t.quote
+	switch {
+	case q == '"' && t.escaped:
+		t.plain, t.quoted = escapedDialect, escapedQuoted
+	case q == '"':
+		t.plain, t.quoted = cellDialect, quotedDialect
+	case q == 0 && t.escaped:
+		t.plain = &Dialect{Mark: '\\', Decode: decodeEscaped, Encode: encodeBare(true), backslash: true}
+	case q == 0:
+		t.plain = &Dialect{Encode: encodeBare(false)}
+	case t.escaped:
+		t.plain = &Dialect{Mark: '\\', Decode: decodeEscaped, Encode: encodeWithin(q, "\\\r\n", encodeEscapedBy(q)), backslash: true}
+		t.quoted = &Dialect{Mark: '\\', Decode: decodeEscaped, Encode: encodeEscapedBy(q), backslash: true}
+	default:
+		t.plain = &Dialect{Encode: encodeWithin(q, "\r\n", encodeDoubled(q))}
+		t.quoted = &Dialect{Mark: q, Decode: decodeDoubled(q), Encode: encodeDoubled(q)}
+	}
+}
+
+// encodeBare returns an encoder of cells that cannot be quoted. It puts a
+// backslash before bytes that would end the cell, or percent-encodes them: the
+// cell is a URL.
+func encodeBare(escaped bool) func(dst, text []byte, stop byte) []byte {
+	return func(dst, text []byte, stop byte) []byte {
+		for _, c := range text {
+			switch {
+			case escaped && (c == stop || c == '\\'):
+				dst = append(dst, '\\', c)
+			case c == stop || c == '\r' || c == '\n':
+				dst = append(dst, '%', upperHex[c>>4], upperHex[c&15])
+			default:
+				dst = append(dst, c)
+			}
+		}
+		return dst
+	}
+}
+
+// encodeWithin returns an encoder of cells that adds quotes if the text has a
+// separator, a quote or one of other. inside encodes the text in quotes.
+func encodeWithin(quote byte, other string, inside func(dst, text []byte, stop byte) []byte) func(dst, text []byte, stop byte) []byte {
+	return func(dst, text []byte, stop byte) []byte {
+		if bytes.IndexByte(text, stop) < 0 && bytes.IndexByte(text, quote) < 0 && !bytes.ContainsAny(text, other) {
+			return append(dst, text...)
+		}
+		return append(inside(append(dst, quote), text, stop), quote)
+	}
+}
+
+// encodeDoubled returns an encoder of quoted text that doubles quotes.
+func encodeDoubled(quote byte) func(dst, text []byte, stop byte) []byte {
+	return func(dst, text []byte, _ byte) []byte {
+		for _, c := range text {
+			if c == quote {
+				dst = append(dst, c)
+			}
+			dst = append(dst, c)
+		}
+		return dst
+	}
+}
+
+// decodeDoubled returns the decoder for encodeDoubled.
+func decodeDoubled(quote byte) func(dst, s []byte) ([]byte, int) {
+	return func(dst, s []byte) ([]byte, int) {
+		if len(s) > 1 && s[1] == quote {
+			return append(dst, quote), 2
+		}
+		return append(dst, quote), 1
+	}
+}
+
+// encodeEscapedBy returns an encoder of quoted text that puts a backslash
+// before quotes and backslashes.
+func encodeEscapedBy(quote byte) func(dst, text []byte, stop byte) []byte {
+	return func(dst, text []byte, _ byte) []byte {
+		for _, c := range text {
+			if c == quote || c == '\\' {
+				dst = append(dst, '\\')
+			}
+			dst = append(dst, c)
+		}
+		return dst
+	}
+}
+
+// refuseTableSyntax returns an error for each setting in c that only tables
+// have.
+func (c *Config) refuseTableSyntax() (errs []error) {
+	for _, f := range []struct {
+		field string
+		set   bool
+	}{{"Delimiter", c.Delimiter != ""}, {"Quote", c.Quote != ""}, {"Escape", c.Escape != ""}, {"NoHeader", c.NoHeader}} {
+		if f.set {
+			errs = append(errs, in(f.field, fmt.Errorf("applies only to tables such as csv, not to the format %s", c.Format)))
+		}
+	}
+	return errs
+}
+
+// cell returns the inside of the cell at pos, its dialect, and the offset of
+// the next cell, which is greater than len(body) if there is none. Text after a
+// closing quote is an error (RFC 4180 §2).
+func (t *tableSyntax) cell(body []byte, pos int) (s span, d *Dialect, next int, ok bool) {
+	if t.escaped {
+		return t.escapedCell(body, pos)
+	}
+	if pos == len(body) || body[pos] != t.quote || t.quote == 0 {
+		end := bytes.IndexByte(body[pos:], t.sep)
+		if end < 0 {
+			end = len(body) - pos
+		}
+		return span{pos, pos + end}, t.plain, pos + end + 1, true
+	}
+	end := quotedEnd(body, pos+1, t.quote)
+	if end < 0 || end < len(body) && body[end] != t.sep {
+		return span{}, t.quoted, 0, false
+	}
+	return span{pos + 1, end - 1}, t.quoted, end + 1, true
+}
+
+// quotedEnd returns the offset after the quote that closes a quoted cell whose
+// inside starts at pos, or -1 if there is none.
+func quotedEnd(b []byte, pos int, quote byte) int {
+	for {
+		n := bytes.IndexByte(b[pos:], quote)
+		if n < 0 {
+			return -1
+		}
+		pos += n + 1
+		if pos == len(b) || b[pos] != quote {
+			return pos
+		}
+		pos++
+	}
+}
+
+// recordEnd returns the length of the first record of b, including its
+// line end, or -1 if b does not hold all of it. A quote opens a quoted cell
+// only at the start of the cell, and a line feed inside a quoted cell does not
+// end the record. If t.escaped is set, a backslash makes the next byte literal,
+// except for a line feed outside of quotes.
+func (t *tableSyntax) recordEnd(b []byte) int {
+	for pos, end := 0, -1; ; {
+		if end < pos { // search once per line, which may have many cells
+			n := bytes.IndexByte(b[pos:], '\n')
+			if n < 0 {
+				return -1
+			}
+			end = pos + n
+		}
+		q := t.openingQuote(b[:end], pos)
+		if q < 0 {
+			return end + 1
+		}
+		if t.escaped && q > 0 && isEscaped(b[:q-1]) {
+			pos = q + 1 // the separator is part of the cell
+			continue
+		}
+		if t.escaped {
+			pos = escapedEnd(b, q+1, t.quote)
+		} else {
+			pos = quotedEnd(b, q+1, t.quote)
+		}
+		if pos < 0 {
+			return -1
+		}
+	}
+}
+
+// openingQuote returns the offset of the first quote in line at or after pos
+// that starts a cell, or -1.
+func (t *tableSyntax) openingQuote(line []byte, pos int) int {
+	if t.quote == 0 {
+		return -1
+	}
+	for {
+		n := bytes.IndexByte(line[pos:], t.quote)
+		if n < 0 {
+			return -1
+		}
+		pos += n
+		if pos == 0 || line[pos-1] == t.sep {
+			return pos
+		}
+		pos++
+	}
+}
