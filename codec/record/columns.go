@@ -77,7 +77,7 @@ func (j *Job) Columns() []Column {
 
 // fewValues is the set of fields that have few distinct values.
 const fewValues fieldSet = 1<<fLevel | 1<<fChange | 1<<fFlags | 1<<fScheme | 1<<fUsername | 1<<fHost | 1<<fPort | 1<<fError |
-	1<<fFile | 1<<fProfile | 1<<fTarget | 1<<fMethod | 1<<fForm | 1<<fRFC | 1<<fWHATWG | 1<<fSite |
+	1<<fFile | ofJob | 1<<fTarget | 1<<fMethod | 1<<fForm | 1<<fRFC | 1<<fWHATWG | 1<<fSite |
 	1<<fClient | 1<<fAgent | 1<<fVHost
 
 // diagnosticColumns returns the members of a diagnostic.
@@ -195,8 +195,8 @@ func (r *renderer) rejectColumns(out, rec []byte, why Reason, pos int, at *Posit
 			out = appendColumnInt(out, at.Line)
 		case fOffset:
 			out = appendColumnInt(out, at.Off)
-		case fProfile:
-			out = appendColumnText(out, r.job.profile, true)
+		case fProfile, fKeyID, fParamsEdition, fPSLEdition, fUnicode, fSpecDate:
+			out = appendColumnText(out, r.job.constants[f], r.job.constants[f] != nil)
 		default:
 			out = append(out, 0)
 		}

@@ -127,7 +127,7 @@ func TestColumns(t *testing.T) {
 // asJSON undoes the documented differences between a row and an object: two
 // columns have other names, bytes that are not UTF-8 are percent-encoded in
 // fields other than url and record, and the row of a rejected record has
-// offset and profile.
+// offset and the fields that are the same for every record.
 func asJSON(row, object map[string]any) {
 	for from, to := range map[string]string{"error_at": "at", "error_flag": "flag"} {
 		if v, ok := row[from]; ok {
@@ -137,7 +137,11 @@ func asJSON(row, object map[string]any) {
 	}
 	if _, ok := object["url"]; !ok && object["url_b64"] == nil {
 		delete(row, "offset")
-		delete(row, "profile")
+		for f := range numFields {
+			if ofJob.has(f) {
+				delete(row, fieldNames[f])
+			}
+		}
 	}
 	list, _ := object["diagnostics"].([]any)
 	for _, d := range list {

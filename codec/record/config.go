@@ -217,9 +217,9 @@ type Job struct {
 	styles        *params.Styles
 	readsParams   bool // whether the parameters of each URL are read
 	norm          *codec.Normalizer
-	sortKeys      bool // whether normal forms are sort keys
-	whatwg        bool // whether the standard of norm is WHATWG
-	profile       []byte
+	sortKeys      bool              // whether normal forms are sort keys
+	whatwg        bool              // whether the standard of norm is WHATWG
+	constants     [numFields][]byte // values of the fields in ofJob; nil: absent
 	maxRecord     int
 	facts         bool
 	zone          ZoneFunc
@@ -270,7 +270,7 @@ func New(c Config) (*Job, error) {
 	if c.Normalizer == nil {
 		errs = append(errs, wrong("Normalizer", "missing normalizer"))
 	} else {
-		j.profile = []byte(c.Normalizer.Profile().Name)
+		j.setConstants(c.Normalizer)
 		errs = append(errs, j.setMatch(&c))
 	}
 	j.reads |= j.wants

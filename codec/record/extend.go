@@ -16,7 +16,7 @@ type Extension struct {
 }
 
 // ofRecord is the set of fields that exist for records without a URL.
-const ofRecord fieldSet = 1<<fRecord | 1<<fFile | 1<<fLine | 1<<fOffset | 1<<fProfile | ofAttrs
+const ofRecord fieldSet = 1<<fRecord | 1<<fFile | 1<<fLine | 1<<fOffset | ofJob | ofAttrs
 
 // setExtend sets the extensions from c.Extend.
 func (j *Job) setExtend(c *Config) error {

@@ -251,8 +251,8 @@ func (v *values) value(f fieldID, s *site, rec []byte, at *Position) ([]byte, bo
 		return v.word(c.form.String()), c.form != formNone
 	case fFile:
 		return v.word(at.Name), at.Name != ""
-	case fProfile:
-		return v.job.profile, true
+	case fProfile, fKeyID, fParamsEdition, fPSLEdition, fUnicode, fSpecDate:
+		return v.job.constants[f], v.job.constants[f] != nil
 	case fRFC:
 		return v.word(string(v.rfc())), true
 	case fWHATWG:

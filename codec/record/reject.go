@@ -51,8 +51,8 @@ func (r *renderer) rejectRow(out, rec []byte, why Reason, at *Position) []byte {
 			out = strconv.AppendInt(out, at.Line, 10)
 		case fOffset:
 			out = strconv.AppendInt(out, at.Off, 10)
-		case fProfile:
-			out = r.cell(out, r.job.profile)
+		case fProfile, fKeyID, fParamsEdition, fPSLEdition, fUnicode, fSpecDate:
+			out = r.cell(out, r.job.constants[f])
 		}
 	}
 	return append(out, '\n')
