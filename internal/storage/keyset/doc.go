@@ -1,0 +1,31 @@
+// Package keyset holds sets of 128-bit keys: which URLs have been seen. A set
+// keeps the newest keys in memory and, beyond its limit of memory, the others in
+// sorted files, called runs. It never forgets a key.
+//
+//	Set ──▶ table   the newest keys, in memory, in order of their bits
+//	    └─▶ runs    sorted files of blocks; a filter in memory answers most questions
+//
+// The design is that of a log-structured merge tree without values: a full table
+// becomes a run, because it is in order already; runs of similar size are merged.
+// A key costs about 20 bytes in a table. In a run, it costs about 14 bytes on disk
+// and 1.2 bytes of memory for the filter and the index of blocks.
+//
+// Keys must be hashes, because tables and runs depend on evenly distributed bits.
+// Two different URLs with the same 128-bit key count as one: expect the first such
+// pair among some 2^64 URLs.
+//
+//	table.go    keys in memory
+//	memory_*.go memory outside of the heap of Go
+//	run.go      the format of a run, its writer
+//	lookup.go   a key in a run
+//	merge.go    several runs into one
+//	set.go      Set: table, runs, limits
+//	store.go    a set that is kept in a folder
+package keyset
+
+// A Key is the 128-bit hash of a canonical string, as in codec.Key. The zero Key
+// is not a member of any set.
+type Key struct{ Hi, Lo uint64 }
+
+// less reports whether k comes before o, in the order of their bits.
+func (k Key) less(o Key) bool { return k.Hi < o.Hi || k.Hi == o.Hi && k.Lo < o.Lo }

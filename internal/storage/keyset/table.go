@@ -1,0 +1,172 @@
+package keyset
+
+import (
+	"iter"
+	"math/bits"
+)
+
+// A table is a set of keys in memory. Each segment holds the keys with the same
+// first byte, in ascending order, with gaps: the home of a key in its segment is
+// proportional to its value, and a key moves at most a few slots away from its
+// home. So a walk over the slots yields a sorted run, and a search ends at the
+// first greater key.
+//
+// A segment that is full grows by a quarter. Segments grow one by one, so a table
+// of any size needs little memory for growing.
+type table struct {
+	segments [numSegments]segment
+	len      int   // keys
+	bytes    int64 // of all slots
+}
+
+const (
+	numSegments  = 256
+	firstHomes   = 128 // homes of a new segment
+	slackSlots   = 128 // slots behind the last home
+	maxLoad      = 0.9
+	growthFactor = 1.25
+	slotBytes    = 16
+)
+
+type segment struct {
+	slots []Key // a zero Key is a gap
+	homes int   // slots that are homes; the others are slack
+	len   int
+	limit int // keys at which the segment grows
+}
+
+// segmentOf returns the segment that k belongs to.
+func (t *table) segmentOf(k Key) *segment { return &t.segments[k.Hi>>56] }
+
+// home returns the slot at which the search for k starts.
+func (s *segment) home(k Key) int {
+	h, _ := bits.Mul64(k.Hi<<8|k.Lo>>56, uint64(s.homes))
+	return int(h)
+}
+
+// touch reads the home of each key. The processor reads independent slots of
+// memory at the same time, so a later search finds them in its cache.
+func (t *table) touch(keys []Key) (sum uint64) {
+	for _, k := range keys {
+		if s := t.segmentOf(k); s.homes > 0 {
+			sum += s.slots[s.home(k)].Lo
+		}
+	}
+	return sum
+}
+
+// find returns the slot of k, or the slot at which it must be inserted.
+func (s *segment) find(k Key) (slot int, found bool) {
+	if s.homes == 0 {
+		return 0, false
+	}
+	i := s.home(k)
+	for i < len(s.slots) && s.slots[i] != (Key{}) && s.slots[i].less(k) {
+		i++
+	}
+	return i, i < len(s.slots) && s.slots[i] == k
+}
+
+// has reports whether k is in the table.
+func (t *table) has(k Key) bool {
+	_, found := t.segmentOf(k).find(k)
+	return found
+}
+
+// add adds k and reports whether it was missing. It returns the error of the
+// operating system if there is no memory; the table is unchanged then.
+func (t *table) add(k Key) (added bool, err error) {
+	s := t.segmentOf(k)
+	slot, found := s.find(k)
+	if found {
+		return false, nil
+	}
+	for s.len >= s.limit || !s.insert(slot, k) {
+		if err := t.grow(s); err != nil {
+			return false, err
+		}
+		slot, _ = s.find(k)
+	}
+	s.len++
+	t.len++
+	return true, nil
+}
+
+// insert moves the keys from slot up to the next gap by one slot and writes k.
+// It reports whether there was a gap.
+func (s *segment) insert(slot int, k Key) bool {
+	gap := slot
+	for gap < len(s.slots) && s.slots[gap] != (Key{}) {
+		gap++
+	}
+	if gap >= len(s.slots) {
+		return false
+	}
+	copy(s.slots[slot+1:gap+1], s.slots[slot:gap])
+	s.slots[slot] = k
+	return true
+}
+
+// grow makes room in s. Its homes grow if they are nearly all in use. Otherwise many
+// keys have similar bits, as no hash gives them: then only the slack grows, so that
+// such keys cost time and no memory.
+func (t *table) grow(s *segment) error {
+	homes, slack := s.homes, len(s.slots)-s.homes
+	if s.len >= s.limit {
+		homes, slack = max(firstHomes, int(float64(homes)*growthFactor)), max(slack, slackSlots)
+	} else {
+		slack *= 2
+	}
+	slots, err := allocate(homes + slack)
+	if err != nil {
+		return err
+	}
+	next := segment{slots: slots, homes: homes, len: s.len, limit: int(float64(homes) * maxLoad)}
+	if !next.fill(s.slots) { // too little slack for the new homes
+		release(slots)
+		s.limit = s.len + 1
+		return t.grow(s)
+	}
+	t.bytes += int64(len(slots)-len(s.slots)) * slotBytes
+	release(s.slots)
+	*s = next
+	return nil
+}
+
+// fill writes the keys of old, which are in order, to their slots in s, which is
+// empty. It reports whether there was room.
+func (s *segment) fill(old []Key) bool {
+	at := 0
+	for _, k := range old {
+		if k == (Key{}) {
+			continue
+		}
+		if at = max(at, s.home(k)); at == len(s.slots) {
+			return false
+		}
+		s.slots[at] = k
+		at++
+	}
+	return true
+}
+
+// all yields the keys in ascending order.
+func (t *table) all() iter.Seq[Key] {
+	return func(yield func(Key) bool) {
+		for i := range t.segments {
+			for _, k := range t.segments[i].slots {
+				if k != (Key{}) && !yield(k) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// reset removes all keys and releases the memory.
+func (t *table) reset() {
+	for i := range t.segments {
+		release(t.segments[i].slots)
+	}
+	*t = table{}
+}
