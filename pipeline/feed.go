@@ -42,13 +42,14 @@ type account struct {
 // ledger returns the ledger of the account.
 func (a *account) ledger() Ledger {
 	return Ledger{
-		Read:      a.handled.Records,
-		Emitted:   a.resolved.Emitted,
-		Dropped:   a.resolved.Dropped,
-		Filtered:  a.resolved.Filtered,
-		Dead:      a.resolved.Dead,
-		InFlight:  a.flying,
-		Abandoned: a.abandoned,
+		Read:       a.handled.Records,
+		Emitted:    a.resolved.Emitted,
+		Dropped:    a.resolved.Dropped,
+		Filtered:   a.resolved.Filtered,
+		Duplicates: a.resolved.Duplicates,
+		Dead:       a.resolved.Dead,
+		InFlight:   a.flying,
+		Abandoned:  a.abandoned,
 	}
 }
 

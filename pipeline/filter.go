@@ -2,7 +2,8 @@ package pipeline
 
 import "github.com/urlfold/urlfold/codec/record"
 
-// A Filter decides which records of a batch reach the sinks. Without a filter,
+// A Filter decides which records of a batch are duplicates and do not reach the
+// sinks. Without a filter,
 // workers render, compress and submit a batch in one step. With a filter, they
 // take two steps:
 //
@@ -14,13 +15,13 @@ import "github.com/urlfold/urlfold/codec/record"
 // lane in order; under OrderInput, it also keeps the order of the lanes.
 // Otherwise calls for different lanes may be interleaved. Filter reads b.Out,
 // whose record i is kept if keep contains i, and must not modify anything but
-// keep. It must not block, because all lanes wait for it.
+// keep. All lanes wait for it. An error ends the run: no batch after it is decided.
 //
 // For a record that travels in pieces (see [Piece]), the decision about the
 // first piece with output applies to all later ones. Dead letters are not
 // filtered.
 type Filter interface {
-	Filter(b *Batch, keep Keep)
+	Filter(b *Batch, keep Keep) error
 }
 
 // A Keep is a set of records of a [Stream], by index. A Filter receives the set
@@ -133,7 +134,9 @@ func (p *Pipeline) callFilter(b *Batch, o *filterOutlet) (err error) {
 	if len(b.Out.Recs) > 0 && o.pieces == pieceOpen {
 		p.filtering.Lock()
 		defer p.filtering.Unlock()
-		p.o.Filter.Filter(b, b.keep)
+		if err := p.o.Filter.Filter(b, b.keep); err != nil {
+			return err
+		}
 		if b.Piece != Whole {
 			o.pieces = pieceDropped
 			if b.keep.has(0) {
@@ -148,7 +151,7 @@ func (p *Pipeline) callFilter(b *Batch, o *filterOutlet) (err error) {
 }
 
 // cutFiltered removes the records of b that the filter has dropped, and moves
-// them from Emitted to Filtered in the ledger. A record in pieces is counted
+// them from Emitted to Duplicates in the ledger. A record in pieces is counted
 // with its last piece.
 func (p *Pipeline) cutFiltered(b *Batch) {
 	n := int64(b.Out.retain(b.keep))
@@ -165,7 +168,7 @@ func (p *Pipeline) cutFiltered(b *Batch) {
 	defer p.mu.Unlock()
 	for _, s := range []*record.Stats{&b.Stats, &p.feedOf(b.Lane).handled} {
 		s.Emitted -= n
-		s.Filtered += n
+		s.Duplicates += n
 	}
 }
 

@@ -15,9 +15,10 @@ type everySecond struct {
 	n     map[string]int
 	calls []string // batches, as lane:seq
 	fail  bool
+	err   error // of every call
 }
 
-func (f *everySecond) Filter(b *Batch, keep Keep) {
+func (f *everySecond) Filter(b *Batch, keep Keep) error {
 	if f.fail {
 		panic("secret")
 	}
@@ -36,6 +37,7 @@ func (f *everySecond) Filter(b *Batch, keep Keep) {
 		}
 		f.n[name]++
 	}
+	return f.err
 }
 
 // alternate returns every second line, starting with the first.
@@ -83,8 +85,8 @@ func TestFilter(t *testing.T) {
 				}
 				sameLines(t, "all", sink.all, want, order == OrderInput)
 				n := int64(len(want))
-				if s.Ledger.Emitted != n || s.Ledger.Filtered == 0 || s.Stats.Filtered != s.Ledger.Filtered {
-					t.Errorf("%d records were kept: %+v, %d filtered by the stats", n, s.Ledger, s.Stats.Filtered)
+				if s.Ledger.Emitted != n || s.Ledger.Duplicates == 0 || s.Stats.Duplicates != s.Ledger.Duplicates {
+					t.Errorf("%d records were kept: %+v, %d duplicates by the stats", n, s.Ledger, s.Stats.Duplicates)
 				}
 				if int64(sink.packed) != 2*bytesOf(want) || sink.bad > 0 {
 					t.Errorf("%d bytes were packed of %d", sink.packed, bytesOf(want))
@@ -133,7 +135,7 @@ func TestFilterRefused(t *testing.T) {
 		Sources: []Source{src}, Sinks: []Sink{sink}, DeadLetter: dead, Filter: &everySecond{}, Workers: 3, Ordering: OrderPerLane,
 	})
 	s := finished(context.Background(), t, p)
-	if s.Ledger.Filtered != 300 || s.Ledger.Emitted+s.Ledger.Dead != 300 || s.Ledger.Dead == 0 || int(s.Ledger.Dead) != len(dead.all) {
+	if s.Ledger.Duplicates != 300 || s.Ledger.Emitted+s.Ledger.Dead != 300 || s.Ledger.Dead == 0 || int(s.Ledger.Dead) != len(dead.all) {
 		t.Errorf("%+v, %d dead letters", s.Ledger, len(dead.all))
 	}
 }
@@ -161,6 +163,15 @@ func TestFilterStop(t *testing.T) {
 		}
 		if l := p.Snapshot().Ledger; !l.Balanced() || l.InFlight != 0 || l.Emitted != 0 {
 			t.Errorf("after a panic in the filter: %+v", l)
+		}
+		src = &fakeSource{lanes: [][]string{numbered(200, "K")}}
+		full := errors.New("disk full")
+		p = newPipe(t, Options{Sources: []Source{src}, Sinks: []Sink{&fakeSink{}}, Filter: &everySecond{err: full}, Workers: 3, Ordering: order})
+		if err := p.Run(context.Background()); !errors.Is(err, full) {
+			t.Errorf("the error of the filter: %v", err)
+		}
+		if l := p.Snapshot().Ledger; !l.Balanced() || l.InFlight != 0 || l.Emitted != 0 {
+			t.Errorf("after an error of the filter: %+v", l)
 		}
 	}
 }

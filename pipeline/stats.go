@@ -32,20 +32,21 @@ func (s State) String() string {
 
 // A Ledger accounts for all records that the workers have read. At all times:
 //
-//	Read = Emitted + Dropped + Filtered + Dead + InFlight + Abandoned
+//	Read = Emitted + Dropped + Filtered + Duplicates + Dead + InFlight + Abandoned
 type Ledger struct {
-	Read      int64
-	Emitted   int64 // durable in every sink
-	Dropped   int64
-	Filtered  int64 // dropped by the filter
-	Dead      int64 // durable in the dead letter
-	InFlight  int64 // not yet resolved
-	Abandoned int64 // given up by a hard stop; they are read again and may be written twice
+	Read       int64
+	Emitted    int64 // durable in every sink
+	Dropped    int64
+	Filtered   int64 // dropped by a condition
+	Duplicates int64 // dropped by the Filter of the pipeline
+	Dead       int64 // durable in the dead letter
+	InFlight   int64 // not yet resolved
+	Abandoned  int64 // given up by a hard stop; they are read again and may be written twice
 }
 
 // Balanced reports whether every record is accounted for.
 func (l Ledger) Balanced() bool {
-	return l.Read == l.Emitted+l.Dropped+l.Filtered+l.Dead+l.InFlight+l.Abandoned
+	return l.Read == l.Emitted+l.Dropped+l.Filtered+l.Duplicates+l.Dead+l.InFlight+l.Abandoned
 }
 
 // Add adds the counts of o to l.
@@ -54,6 +55,7 @@ func (l *Ledger) Add(o Ledger) {
 	l.Emitted += o.Emitted
 	l.Dropped += o.Dropped
 	l.Filtered += o.Filtered
+	l.Duplicates += o.Duplicates
 	l.Dead += o.Dead
 	l.InFlight += o.InFlight
 	l.Abandoned += o.Abandoned

@@ -182,6 +182,9 @@ type Config struct {
 	// Facts makes workers collect a Fact about each record, for sinks that
 	// partition their output.
 	Facts bool
+	// Identity makes workers collect a Fact about each record, with its
+	// identity.
+	Identity Identity
 }
 
 // Job is a checked Config, ready for use. It is immutable and safe for
@@ -222,6 +225,7 @@ type Job struct {
 	constants     [numFields][]byte // values of the fields in ofJob; nil: absent
 	maxRecord     int
 	facts         bool
+	id            identity
 	zone          ZoneFunc
 	year          int
 }
@@ -275,6 +279,7 @@ func New(c Config) (*Job, error) {
 	}
 	j.reads |= j.wants
 	errs = append(errs, j.setWhere(&c))
+	errs = append(errs, j.setIdentity(c.Identity))
 	j.setParams(&c)
 	if int(c.Render) >= len(renderNames) {
 		errs = append(errs, wrong("Render", "unknown rendering"))

@@ -12,6 +12,11 @@ type Fact struct {
 	Key   codec.Key   // key of the record's first URL at the job's level; zero if it has none
 	Host  uint64      // XXH3 of that URL's host; zero if none
 	Flags codec.Flags // union over all URLs of the record
+
+	// Identity is the same for two records if they have the same URLs, as
+	// Config.Identity says. It is zero if the record has none: without a URL, or
+	// if one of its URLs was rejected or has no key.
+	Identity codec.Key
 }
 
 // Facts reports whether the workers of the job collect a Fact about each

@@ -112,17 +112,19 @@ func (n *normalizer) hasKey() bool {
 
 // keyOf returns the URL's key, which excludes the placeholder: a target with an
 // unknown host has the key of the relative reference.
-func (n *normalizer) keyOf() codec.Key {
-	c := &n.cur
-	if !c.nohost {
-		return n.res.Key(n.job.level)
+func (n *normalizer) keyOf() codec.Key { return n.keyAt(n.job.level) }
+
+// keyAt returns the URL's key at a level.
+func (n *normalizer) keyAt(lv codec.Level) codec.Key {
+	if !n.cur.nohost {
+		return n.res.Key(lv)
 	}
-	n.canonical = n.res.AppendKey(n.canonical[:0], n.job.level)
+	n.canonical = n.res.AppendKey(n.canonical[:0], lv)
 	if path, ok := bytes.CutPrefix(n.canonical, placeholder); ok && !bytes.HasPrefix(path, slashes) {
-		return n.res.HashKey(n.job.level, path) // what appendKey copies
+		return n.res.HashKey(lv, path) // what appendKey copies
 	}
-	n.canonical = n.appendKey(n.canonical[:0], n.job.level)
-	return n.res.HashKey(n.job.level, n.canonical)
+	n.canonical = n.appendKey(n.canonical[:0], lv)
+	return n.res.HashKey(lv, n.canonical)
 }
 
 // appendKey appends the canonical string that keyOf hashes. Without a host this

@@ -109,5 +109,5 @@ func (j *Job) checkShared(c *Config) error {
 	if c.Where == nil {
 		field = "Route"
 	}
-	return wrong(field, "records of this format share a line, from which they cannot be removed: use another rendering, such as jsonl")
+	return wrong(field, sharedLine)
 }

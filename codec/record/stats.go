@@ -3,13 +3,17 @@ package record
 // Stats counts what happened to the records of a block, a file or a run. The
 // zero Stats is an empty count. This equation, the ledger, always holds:
 //
-//	Records = Emitted + Dropped + Filtered + Dead
+//	Records = Emitted + Dropped + Filtered + Duplicates + Dead
 type Stats struct {
 	Records  int64 // records read, including blank lines and headers
 	Emitted  int64 // records for which something was written to the output
 	Dropped  int64 // records for which the rendering writes nothing: without a URL, blank, or rejected
-	Filtered int64 // records that Config.Where, or a filter after the worker, dropped
+	Filtered int64 // records that Config.Where dropped
 	Dead     int64 // records sent to the dead letters
+
+	// Duplicates are records that a filter after the worker dropped, because
+	// their key has been seen.
+	Duplicates int64
 
 	URLs      int64 // URLs found
 	Changed   int64 // URLs whose normal form differs from the input
@@ -33,6 +37,7 @@ func (s *Stats) Add(o *Stats) {
 	s.Emitted += o.Emitted
 	s.Dropped += o.Dropped
 	s.Filtered += o.Filtered
+	s.Duplicates += o.Duplicates
 	s.Dead += o.Dead
 	s.URLs += o.URLs
 	s.Changed += o.Changed
@@ -58,5 +63,5 @@ func (s *Stats) Add(o *Stats) {
 // Balanced reports whether the ledger holds: every record read is accounted
 // for.
 func (s *Stats) Balanced() bool {
-	return s.Records == s.Emitted+s.Dropped+s.Filtered+s.Dead
+	return s.Records == s.Emitted+s.Dropped+s.Filtered+s.Duplicates+s.Dead
 }

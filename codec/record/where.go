@@ -81,6 +81,9 @@ const (
 	rejected          = located | 1<<fRecord
 )
 
+// sharedLine is the error for records that cannot be removed one by one.
+const sharedLine = "records of this format share a line, from which they cannot be removed: use another rendering, such as jsonl"
+
 // setWhere sets the condition and the fields that it needs.
 func (j *Job) setWhere(c *Config) error {
 	j.where = j.setRoute(c.Where, c.Route)
@@ -145,7 +148,13 @@ func (w *Worker) read(s *site, rec []byte, v *verdict, st *Stats) bool {
 			return false
 		}
 	}
-	return w.n.accept(s, v, st)
+	if !w.n.accept(s, v, st) {
+		return false
+	}
+	if w.job.id.on {
+		w.identify(s, rec, v)
+	}
+	return true
 }
 
 // askAhead asks the condition about a record in which the referer precedes the

@@ -155,6 +155,8 @@ type verdict struct {
 
 	asked bool // the condition has decided
 	left  bool // it drops the record
+
+	unnamed bool // a URL has no identity, and so the record has none
 }
 
 func (v *verdict) reject(c *reading, at int) {
@@ -169,6 +171,7 @@ func (w *Worker) close(v *verdict, st *Stats) {
 	st.Records++
 	st.Skipped += int64(w.found.skipped)
 	if v.bad != 0 {
+		w.n.fact.Identity = codec.Key{}
 		st.Rejected++
 		st.Rejects[v.bad]++
 	} else if v.urls == 0 {

@@ -7,6 +7,7 @@ replace github.com/urlfold/urlfold => ../..
 require github.com/urlfold/urlfold v0.0.0-00010101000000-000000000000
 
 require (
+	github.com/FastFilter/xorfilter v0.4.2-0.20260120015552-4e5a4d9df65a // indirect
 	github.com/andybalholm/brotli v1.1.1 // indirect
 	github.com/beorn7/perks v1.0.1 // indirect
 	github.com/bmatcuk/doublestar/v4 v4.10.4 // indirect

@@ -89,6 +89,7 @@ func prepare(ctx context.Context, cmd *cobra.Command, set *settings, out *outcom
 		Workers:    set.jobs,
 		Ordering:   pipeline.OrderInput,
 		Logger:     log,
+		Filter:     r.newFilter(),
 	}
 	if set.unordered {
 		opt.Ordering = pipeline.OrderNone
@@ -153,6 +154,9 @@ func (r *oneShot) finish(stdout, stderr io.Writer, err error) error {
 		return usage(err)
 	}
 	o.snap, o.reports = r.pipe.Snapshot(), r.source.Reports()
+	if o.unique != nil {
+		err = errors.Join(err, o.unique.Close())
+	}
 	o.interrupted = errors.Is(err, pipeline.ErrDeadline)
 	for _, rep := range o.reports {
 		o.interrupted = o.interrupted || rep.Stopped && err == nil

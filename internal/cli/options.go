@@ -52,6 +52,8 @@ type options struct {
 	force            bool
 	rejects, report  string
 	redact           bool
+	unique           string
+	by, keyOf        string
 
 	// Limits.
 	maxRecord, maxURL string
@@ -59,6 +61,9 @@ type options struct {
 	maxRatio          int64
 	maxWindow         string
 	inflate           string
+	maxMemoryText     string
+	maxMemory         int64
+	tempDir           string
 
 	// The run.
 	jobs       int
@@ -120,7 +125,7 @@ func (o *options) register(cmd *cobra.Command) {
 		"format": formatNames(o.formats), "dialect": dialectNames, "target": targetNames,
 		"key": levelNames(), "standard": standardNames, "hash": hashNames, "render": renderNames,
 		"query-encoding": charset.Names(), "rule": signedRuleNames(), "key-format": keyFormNames, "repair": record.RepairNames(),
-		"compress": compressNames, "header": headerNames, "fail-on": failOnNames, "on-damage": file.OnDamageNames(), "inflate": file.InflateNames(), "log-level": logLevelNames,
+		"compress": compressNames, "header": headerNames, "unique": uniqueNames, "by": record.IdentityNames(), "key-of": keyOfNames, "fail-on": failOnNames, "on-damage": file.OnDamageNames(), "inflate": file.InflateNames(), "log-level": logLevelNames,
 	} {
 		completeFrom(cmd, flag, names)
 	}
@@ -180,6 +185,10 @@ func (o *options) outputFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.compress, "compress", autoCompress, "compress the output with this `method`: "+strings.Join(compressNames, ", ")+". auto follows the extension, .gz or .zst, and means zstd for parquet. With --output-dir, it writes inputs in other compressed formats as .zst")
 	f.StringVar(&o.rejects, "rejects", "", "write records that cannot be parsed to this `file`, as JSON lines. Default: write them to the output")
 	f.StringVar(&o.report, "report", "", "write a JSON report to this `file`, or to stdout if it is -. Overwrite an existing report")
+	f.StringVar(&o.unique, "unique", "", "keep one record for each key: `MODE` is "+strings.Join(uniqueNames, ", ")+". --unique alone means first: the first of all inputs, in their order. Records without a key are kept")
+	f.Lookup("unique").NoOptDefVal = uniqueNames[0]
+	f.StringVar(&o.by, "by", "", "with --unique, compare this `field`: "+strings.Join(record.IdentityNames(), ", ")+". key is the key at the level of --key. Default: key")
+	f.StringVar(&o.keyOf, "key-of", "", "with --unique, compare these `URLs` of a record that has several: all, in their order, or first. Default: all")
 	f.BoolVar(&o.redact, "redact", false, "replace passwords in URLs with ***")
 }
 
@@ -188,6 +197,8 @@ func (o *options) limitFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.maxURL, "max-url", "", "reject URLs longer than this `size`. Default: the limit of the profile, or 64KiB")
 	f.StringVar(&o.maxDecompressed, "max-decompressed", "0", "stop reading a compressed file after this `size` of decompressed data; 0 means no limit")
 	f.Int64Var(&o.maxRatio, "max-ratio", 1000, "stop reading a compressed file that expands by more than this `factor`; -1 means no limit")
+	f.StringVar(&o.maxMemoryText, "max-memory", "1GiB", "with --unique, keep keys in at most this `size` of memory, and the others in temporary files")
+	f.StringVar(&o.tempDir, "temp-dir", "", "write temporary files to this `directory`. Default: that of the operating system")
 	f.StringVar(&o.maxWindow, "max-window", "128MiB", "do not read zstd and xz files that need a window or dictionary larger than this `size`")
 }
 

@@ -67,6 +67,8 @@ func (s *settings) chooseRewrite(f *formats) (*formats, error) {
 		return nil, usage(errors.New("some inputs are Parquet files and others are not: rewrite them in two runs"))
 	case s.outputDir == "" && !isParquetName(s.output):
 		return nil, usage(errors.New("a Parquet file can only be rewritten to a Parquet file: use --output FILE.parquet or --output-dir, or --render jsonl, tsv, urls, keys or parquet"))
+	case s.unique != "":
+		return nil, usage(errors.New("--unique: not possible when Parquet files are rewritten, which keeps all rows: use --render parquet"))
 	case s.unordered:
 		return nil, usage(errors.New("--unordered: not possible when Parquet files are rewritten; remove the flag"))
 	case s.compress != autoCompress:

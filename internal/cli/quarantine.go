@@ -18,6 +18,8 @@ import (
 // outputs again: each output must be a regular file that holds a single input.
 func (s *settings) withdraws(inputs []string) bool {
 	switch {
+	case s.unique != "": // later records were dropped as duplicates of those
+		return false
 	case s.writesTables(): // the index at the end cannot be cut back
 		return false
 	case s.unordered || len(inputs) > 1 && (s.outputDir == "" || s.rejects != ""):

@@ -32,8 +32,10 @@ type reportSettings struct {
 	Policy      string   `json:"policy,omitempty"` // versions of the lists that the keys depend on
 	Hash        string   `json:"hash"`
 	Redact      bool     `json:"redact"`
-	Where       string   `json:"where,omitempty"` // the expression that records must match
-	Editions    editions `json:"editions"`        // of the built-in data
+	Where       string   `json:"where,omitempty"`  // the expression that records must match
+	Unique      string   `json:"unique,omitempty"` // the mode of --unique
+	By          string   `json:"by,omitempty"`     // what --unique compared
+	Editions    editions `json:"editions"`         // of the built-in data
 }
 
 // reportCounts holds the counts of one input or of all.
@@ -43,7 +45,8 @@ type reportCounts struct {
 	Records         int64            `json:"records"`
 	Emitted         int64            `json:"emitted"`
 	Dropped         int64            `json:"dropped"`
-	Filtered        int64            `json:"filtered"` // left out by --where
+	Filtered        int64            `json:"filtered"`   // left out by --where
+	Duplicates      int64            `json:"duplicates"` // left out by --unique
 	Dead            int64            `json:"dead_lettered"`
 	URLs            int64            `json:"urls"`
 	Changed         int64            `json:"changed"`
@@ -109,7 +112,7 @@ func (o *outcome) json(exitCode int) ([]byte, error) {
 		Settings: reportSettings{
 			Format: o.formats.name(), FormatFound: o.formats.found(), Render: o.set.render, Target: o.set.target, Profile: o.set.profile,
 			Standard: o.set.record.Normalizer.Profile().Standard.String(), Level: o.set.record.Level.String(),
-			KeyFunction: o.set.record.Normalizer.KeyFunction(o.set.record.Level), Policy: o.lists(), Hash: o.set.hash, Redact: o.set.redact, Where: o.set.where, Editions: builtin,
+			KeyFunction: o.set.record.Normalizer.KeyFunction(o.set.record.Level), Policy: o.lists(), Hash: o.set.hash, Redact: o.set.redact, Where: o.set.where, Unique: o.set.unique, By: o.set.by, Editions: builtin,
 		},
 		Files:  []reportFile{},
 		Totals: reportTotals{reportCounts: countsOf(&o.stats), Damaged: len(o.damaged()), Abandoned: o.snap.Ledger.Abandoned},
@@ -162,7 +165,7 @@ func rangesOf(r *file.Report) (*reportRange, *reportUnverified) {
 
 func countsOf(st *record.Stats) reportCounts {
 	c := reportCounts{
-		Records: st.Records, Emitted: st.Emitted, Dropped: st.Dropped, Filtered: st.Filtered, Dead: st.Dead,
+		Records: st.Records, Emitted: st.Emitted, Dropped: st.Dropped, Filtered: st.Filtered, Duplicates: st.Duplicates, Dead: st.Dead,
 		URLs: st.URLs, Changed: st.Changed, Flagged: st.Flagged, Unwritten: st.Unwritten, Skipped: st.Skipped, NoURL: st.NoURL, Blank: st.Blank,
 		Oversize: st.Oversize, Rejected: st.Rejected,
 		Flags: map[string]int64{}, Rules: map[string]int64{}, Rejects: map[string]int64{},

@@ -61,6 +61,7 @@ func (o *options) resolve(paths []string) (*settings, error) {
 	s.resolveParquet(&bad)
 	s.resolveCodec(&bad)
 	s.resolveRecord(&bad)
+	s.resolveUnique(&bad)
 	s.resolveOutput(&bad)
 	s.resolveLimits(&bad)
 	s.resolveRun(&bad)

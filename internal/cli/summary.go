@@ -13,6 +13,7 @@ import (
 	"github.com/urlfold/urlfold/codec/record"
 	"github.com/urlfold/urlfold/internal/storage/compress"
 	"github.com/urlfold/urlfold/internal/terminal"
+	"github.com/urlfold/urlfold/internal/unique"
 	"github.com/urlfold/urlfold/pipeline"
 	"github.com/urlfold/urlfold/sources/file"
 )
@@ -26,9 +27,10 @@ type outcome struct {
 	inputs      []string     // paths
 	reports     []file.Report
 	elapsed     time.Duration
-	interrupted bool     // a signal came before all was read or written
-	parts       []string // unfinished output files that remain
-	err         error    // of the run
+	interrupted bool          // a signal came before all was read or written
+	parts       []string      // unfinished output files that remain
+	err         error         // of the run
+	unique      *unique.First // nil without --unique
 }
 
 // damaged returns the reports of the inputs with missing or possibly wrong
@@ -72,8 +74,8 @@ func (o *outcome) ledger() error {
 	if l.Balanced() && o.snap.Stats.Balanced() && (l.InFlight == 0 || o.err != nil || o.interrupted) {
 		return nil
 	}
-	return fmt.Errorf("BUG: record counts do not add up: %d read, %d emitted, %d dropped, %d filtered, %d dead-lettered, %d abandoned, %d in flight: please report this",
-		l.Read, l.Emitted, l.Dropped, l.Filtered, l.Dead, l.Abandoned, l.InFlight)
+	return fmt.Errorf("BUG: record counts do not add up: %d read, %d emitted, %d dropped, %d filtered, %d duplicates, %d dead-lettered, %d abandoned, %d in flight: please report this",
+		l.Read, l.Emitted, l.Dropped, l.Filtered, l.Duplicates, l.Dead, l.Abandoned, l.InFlight)
 }
 
 // A summary is the report for people at the end of a run: rows of a name, a
@@ -148,6 +150,7 @@ func (o *outcome) text(st terminal.Style) string {
 	s.some("  unwritten", stats.Unwritten, "left unchanged: the record's fields cannot hold the normal form")
 	s.some("skipped", stats.Skipped, "links that are empty or lead to a fragment, javascript:, data:, mailto: and similar")
 	s.some("filtered", stats.Filtered, "left out by --where")
+	s.some("duplicates", stats.Duplicates, o.duplicateRemark())
 	s.some("without URL", stats.NoURL, "")
 	s.some("blank lines", stats.Blank, "")
 	s.some("rejects", stats.Rejected, o.rejectRemark())

@@ -199,7 +199,7 @@ func (d *Daemon) runOne(ctx context.Context, p *plan) error {
 		d.events.Info("stdout closed by reader, stopping")
 	}
 	s := pipe.Snapshot()
-	d.events.Info("stopped", "read", s.Ledger.Read, "emitted", s.Ledger.Emitted, "dropped", s.Ledger.Dropped, "filtered", s.Ledger.Filtered,
+	d.events.Info("stopped", "read", s.Ledger.Read, "emitted", s.Ledger.Emitted, "dropped", s.Ledger.Dropped, "filtered", s.Ledger.Filtered, "duplicates", s.Ledger.Duplicates,
 		"dead_lettered", s.Ledger.Dead, "abandoned", s.Ledger.Abandoned, "unresolved", s.Ledger.InFlight)
 	return err
 }

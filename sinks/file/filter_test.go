@@ -17,12 +17,13 @@ import (
 // everySecond is a pipeline.Filter that drops every second record.
 type everySecond struct{ n int }
 
-func (f *everySecond) Filter(b *pipeline.Batch, keep pipeline.Keep) {
+func (f *everySecond) Filter(b *pipeline.Batch, keep pipeline.Keep) error {
 	for i := range b.Out.Recs {
 		if f.n++; f.n%2 == 0 {
 			keep.Drop(i)
 		}
 	}
+	return nil
 }
 
 // TestFilter: the records of several inputs that a filter keeps are in a
@@ -93,7 +94,7 @@ func TestFilter(t *testing.T) {
 			}
 		}
 		l := pipe.Snapshot().Ledger
-		if !l.Balanced() || int(l.Emitted) != len(want) || int(l.Dead) != len(letters) || int(l.Filtered) != n-len(want) {
+		if !l.Balanced() || int(l.Emitted) != len(want) || int(l.Dead) != len(letters) || int(l.Duplicates) != n-len(want) {
 			t.Errorf("%v: %+v", render, l)
 		}
 	}

@@ -63,12 +63,13 @@ func (lineCodec) Refuse(b *pipeline.Batch) {
 // A lineFilter drops lines that begin with F.
 type lineFilter struct{}
 
-func (lineFilter) Filter(b *pipeline.Batch, keep pipeline.Keep) {
+func (lineFilter) Filter(b *pipeline.Batch, keep pipeline.Keep) error {
 	for i, rec := range b.Out.Recs {
 		if b.Out.Bytes[rec.Off] == 'F' {
 			keep.Drop(i)
 		}
 	}
+	return nil
 }
 
 // A lineSource emits the same batch again and again, on two lanes, until it is

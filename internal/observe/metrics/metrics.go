@@ -5,7 +5,7 @@
 // come from that snapshot, so at every scrape the ledger of each source is
 // balanced:
 //
-//	read = emitted + dropped + filtered + dead_lettered + abandoned + urlfold_inflight_records
+//	read = emitted + dropped + filtered + duplicates + dead_lettered + abandoned + urlfold_inflight_records
 //
 // Label values are names of components, flags and reasons, and those that
 // components provide through [Extra]; never files or lanes.
@@ -179,7 +179,7 @@ func (c *collector) progress(t *table, s *pipeline.Snapshot, began time.Time) {
 // the sum: rejected records are also counted as dropped, dead-lettered or
 // emitted.
 func source(t *table, s *pipeline.SourceSnapshot) {
-	const help = "Number of records, by result: read = emitted + dropped + filtered + dead_lettered + abandoned + urlfold_inflight_records. Rejected records count under their result and again under rejected, by reason."
+	const help = "Number of records, by result: read = emitted + dropped + filtered + duplicates + dead_lettered + abandoned + urlfold_inflight_records. Rejected records count under their result and again under rejected, by reason."
 	records := func(result, reason string, n int64) {
 		t.add("records_total", help, counter, float64(n), "component", s.Name, "result", result, "reason", reason)
 	}
@@ -187,6 +187,7 @@ func source(t *table, s *pipeline.SourceSnapshot) {
 	records("emitted", "", s.Ledger.Emitted)
 	records("dropped", "", s.Ledger.Dropped)
 	records("filtered", "", s.Ledger.Filtered)
+	records("duplicates", "", s.Ledger.Duplicates)
 	records("dead_lettered", "", s.Ledger.Dead)
 	records("abandoned", "", s.Ledger.Abandoned)
 	for r := 1; r < len(s.Stats.Rejects); r++ { // the zero Reason means not rejected

@@ -23,7 +23,7 @@ func balance(series map[string]float64, source string) (read, known float64) {
 	of := func(result string) float64 {
 		return series[fmt.Sprintf(`urlfold_records_total{component=%q,reason="",result=%q}`, source, result)]
 	}
-	return of("read"), of("emitted") + of("dropped") + of("filtered") + of("dead_lettered") + of("abandoned") +
+	return of("read"), of("emitted") + of("dropped") + of("filtered") + of("duplicates") + of("dead_lettered") + of("abandoned") +
 		series[fmt.Sprintf("urlfold_inflight_records{component=%q}", source)]
 }
 
@@ -76,7 +76,7 @@ func TestBalancedAtEveryScrape(t *testing.T) {
 	for _, name := range []string{
 		`urlfold_records_total{component="in-1",reason="",result="abandoned"}`,
 		`urlfold_records_total{component="in-1",reason="",result="dead_lettered"}`,
-		`urlfold_records_total{component="in-1",reason="",result="filtered"}`,
+		`urlfold_records_total{component="in-1",reason="",result="duplicates"}`,
 		`urlfold_urls_unwritten_total`,
 		`urlfold_records_total{component="in-2",reason="",result="dropped"}`,
 		`urlfold_records_total{component="in-2",reason="unparsed",result="rejected"}`,
@@ -221,7 +221,7 @@ func TestBoundedLabels(t *testing.T) {
 	if !slices.Equal(slices.Sorted(maps.Keys(few)), slices.Sorted(maps.Keys(many))) {
 		t.Errorf("%d series with one lane, %d with 10,000", len(few), len(many))
 	}
-	perSource, perSink, global := 11+int(record.NumReasons), 25, 12+codec.AllFlags().Len()+codec.AllRules().Len()
+	perSource, perSink, global := 12+int(record.NumReasons), 25, 12+codec.AllFlags().Len()+codec.AllRules().Len()
 	if limit := 2*perSource + 2*perSink + global; len(many) > limit {
 		t.Errorf("%d series for two sources and two sinks, want at most %d", len(many), limit)
 	}

@@ -46,7 +46,7 @@ func green() View {
 		State: pipeline.Running, Generation: 3, InFlight: 5, Opened: 1042, Batches: 64, Free: 57, Bytes: 7 << 30,
 		Sources: []pipeline.SourceSnapshot{
 			{Name: "file-1", Bytes: 7 << 30, Opened: 1040, Blocked: 83 * time.Second, Ledger: pipeline.Ledger{
-				Read: 81234567, Emitted: 81220000, Dropped: 4000, Filtered: 10000, Dead: 67, InFlight: 500}},
+				Read: 81234567, Emitted: 81220000, Dropped: 4000, Filtered: 7000, Duplicates: 3000, Dead: 67, InFlight: 500}},
 			{Name: "kafka-1", Bytes: 1 << 20, Opened: 2, Ledger: pipeline.Ledger{Read: 1000, Emitted: 990, Abandoned: 10}},
 		},
 		Sinks: []pipeline.SinkSnapshot{

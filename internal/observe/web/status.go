@@ -67,17 +67,18 @@ type URLStatus struct {
 
 // A SourceStatus is the status of one source, with its ledger in records.
 type SourceStatus struct {
-	Name      string  `json:"name"`
-	Read      int64   `json:"read"`
-	Emitted   int64   `json:"emitted"`
-	Dropped   int64   `json:"dropped"`
-	Filtered  int64   `json:"filtered"`
-	Dead      int64   `json:"dead_lettered"`
-	InFlight  int64   `json:"in_flight"`
-	Abandoned int64   `json:"abandoned"`
-	Bytes     int64   `json:"bytes"`
-	Lanes     int     `json:"lanes_opened"`
-	Blocked   float64 `json:"backpressure_seconds"`
+	Name       string  `json:"name"`
+	Read       int64   `json:"read"`
+	Emitted    int64   `json:"emitted"`
+	Dropped    int64   `json:"dropped"`
+	Filtered   int64   `json:"filtered"`
+	Duplicates int64   `json:"duplicates"`
+	Dead       int64   `json:"dead_lettered"`
+	InFlight   int64   `json:"in_flight"`
+	Abandoned  int64   `json:"abandoned"`
+	Bytes      int64   `json:"bytes"`
+	Lanes      int     `json:"lanes_opened"`
+	Blocked    float64 `json:"backpressure_seconds"`
 }
 
 // A SinkStatus is the status of one sink. Latencies are in seconds. P99 is the
@@ -161,7 +162,7 @@ func maskChecks(checks []Check, mask func(string) string) []Check {
 
 func sourceStatus(s *pipeline.SourceSnapshot) SourceStatus {
 	return SourceStatus{
-		Name: s.Name, Read: s.Ledger.Read, Emitted: s.Ledger.Emitted, Dropped: s.Ledger.Dropped, Filtered: s.Ledger.Filtered, Dead: s.Ledger.Dead,
+		Name: s.Name, Read: s.Ledger.Read, Emitted: s.Ledger.Emitted, Dropped: s.Ledger.Dropped, Filtered: s.Ledger.Filtered, Duplicates: s.Ledger.Duplicates, Dead: s.Ledger.Dead,
 		InFlight: s.Ledger.InFlight, Abandoned: s.Ledger.Abandoned, Bytes: s.Bytes, Lanes: s.Opened, Blocked: s.Blocked.Seconds(),
 	}
 }

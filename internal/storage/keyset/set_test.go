@@ -75,7 +75,7 @@ func TestSetSpills(t *testing.T) {
 	s.minTable = 3 << 20 / 2
 	checkAdd(t, s, keysOf(2, 600_000, 400_000))
 	memory, disk := s.Bytes()
-	if disk == 0 || len(s.runs) > 2*fanIn || disk > 20*s.Len() {
+	if disk == 0 || len(s.runs) > 2*fanIn || disk > 30*s.Len() {
 		t.Errorf("%d bytes on disk, %d runs", disk, len(s.runs))
 	}
 	if memory > 2*s.minTable+4*s.Len() {

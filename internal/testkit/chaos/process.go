@@ -277,7 +277,7 @@ func (m Metrics) Delivered() uint64 {
 // Off returns the number of records by which the ledger is unbalanced.
 func (m Metrics) Off() float64 {
 	of := func(result string) float64 { return m.Sum("urlfold_records_total", `result="`+result+`"`) }
-	return of("read") - of("emitted") - of("dropped") - of("filtered") - of("dead_lettered") - of("abandoned") - m.Sum("urlfold_inflight_records")
+	return of("read") - of("emitted") - of("dropped") - of("filtered") - of("duplicates") - of("dead_lettered") - of("abandoned") - m.Sum("urlfold_inflight_records")
 }
 
 // A tail keeps the beginning and the end of what is written to it.

@@ -1,0 +1,101 @@
+package record
+
+import (
+	"github.com/zeebo/xxh3"
+
+	"github.com/urlfold/urlfold/codec"
+	"github.com/urlfold/urlfold/internal/suggest"
+)
+
+// Identity selects what makes two records the same, for filters that drop
+// duplicates: see Fact.Identity.
+type Identity struct {
+	// By is the name of the output field that is compared: key, k0 to k3, site or
+	// template. The field key is the key at Config.Level. If By is empty, records
+	// have no identity.
+	By string
+	// First compares only the first URL of each record, which in an access log is
+	// that of the request. Otherwise all URLs of the record count, in their order.
+	First bool
+}
+
+// identityFields are the fields that Identity.By can name.
+var identityFields = []fieldID{fKey, fK0, fK1, fK2, fK3, fSite, fTemplate}
+
+// IdentityNames returns the names that Identity.By can have.
+func IdentityNames() (names []string) {
+	for _, f := range identityFields {
+		names = append(names, fieldNames[f])
+	}
+	return names
+}
+
+// identity is a checked Identity.
+type identity struct {
+	on, first bool
+	field     fieldID
+	level     codec.Level // of a field that is a key
+	key       bool
+}
+
+// setIdentity sets what identifies a record.
+func (j *Job) setIdentity(id Identity) error {
+	if id.By == "" {
+		return nil
+	}
+	i, err := suggest.Index("identity", IdentityNames(), id.By)
+	if err != nil {
+		return in("Identity", err)
+	}
+	f := identityFields[i]
+	j.id = identity{on: true, first: id.First, field: f, level: j.level, key: f == fKey || ofKey.has(f)}
+	if f != fKey {
+		j.id.level = keyLevels[f]
+	}
+	j.facts = true
+	if _, shared := j.reader.(wrappedReader); shared && j.render.keepsRecords() {
+		return wrong("Identity", sharedLine)
+	}
+	return nil
+}
+
+// identify adds the current URL at s to the identity of the record. A record in
+// which a URL has no key has no identity: it must not be taken for a duplicate.
+func (w *Worker) identify(s *site, rec []byte, v *verdict) {
+	id := &w.job.id
+	if id.first && s != w.found.first() || v.unnamed {
+		return
+	}
+	k, ok := w.identityOf(s, rec)
+	if !ok {
+		v.unnamed = true
+		w.n.fact.Identity = codec.Key{}
+		return
+	}
+	w.n.fact.Identity = join(w.n.fact.Identity, k)
+}
+
+// identityOf returns the identity of the current URL, and whether it has one.
+func (w *Worker) identityOf(s *site, rec []byte) (codec.Key, bool) {
+	id := &w.job.id
+	if id.key {
+		return w.n.keyAt(id.level), w.n.hasKey()
+	}
+	text, ok := w.v.value(id.field, s, rec, &w.at)
+	if !ok {
+		return codec.Key{}, false
+	}
+	h := xxh3.Hash128(text)
+	return codec.Key{Hi: h.Hi, Lo: h.Lo}, true
+}
+
+// join returns the identity of a list of URLs that continues the one of all with
+// k. The identity of one URL is its key.
+func join(all, k codec.Key) codec.Key {
+	if all == (codec.Key{}) {
+		return k
+	}
+	var both [64]byte
+	h := xxh3.Hash128(k.AppendTo(all.AppendTo(both[:0])))
+	return codec.Key{Hi: h.Hi, Lo: h.Lo}
+}

@@ -1,0 +1,50 @@
+// Package unique drops records whose identity has been seen. It connects the
+// filter of the pipeline with a set of keys.
+package unique
+
+import (
+	"slices"
+
+	"github.com/urlfold/urlfold/internal/storage/keyset"
+	"github.com/urlfold/urlfold/pipeline"
+)
+
+// First is a filter that keeps the first record of each identity. Records without
+// an identity are kept.
+type First struct {
+	set   *keyset.Set
+	keys  []keyset.Key
+	added []bool
+}
+
+// NewFirst returns a filter with an empty set. Close releases it.
+func NewFirst(o keyset.Options) *First { return &First{set: keyset.New(o)} }
+
+// Filter implements [pipeline.Filter]. It needs the facts of the records.
+func (f *First) Filter(b *pipeline.Batch, keep pipeline.Keep) error {
+	n := len(b.Out.Facts)
+	f.keys, f.added = f.keys[:0], slices.Grow(f.added[:0], n)[:n]
+	for i := range b.Out.Facts {
+		id := b.Out.Facts[i].Identity
+		f.keys = append(f.keys, keyset.Key(id))
+	}
+	if err := f.set.Add(f.keys, f.added); err != nil {
+		return err
+	}
+	for i, added := range f.added {
+		if !added {
+			keep.Drop(i)
+		}
+	}
+	return nil
+}
+
+// Distinct returns the number of identities seen. Call it after the run.
+func (f *First) Distinct() int64 { return f.set.Len() }
+
+// Bytes returns the memory and the disk space that the set uses. Call it after
+// the run.
+func (f *First) Bytes() (memory, disk int64) { return f.set.Bytes() }
+
+// Close releases the memory and the temporary files of the set.
+func (f *First) Close() error { return f.set.Close() }
