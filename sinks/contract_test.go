@@ -40,6 +40,7 @@ var checks = []check{
 	{"health", healthy},
 	{"extents", extents},
 	{"finish", finishes},
+	{"routed", routed},
 }
 
 func TestContract(t *testing.T) {
