@@ -184,6 +184,9 @@ func (s *Stream) retain(keep Keep) (dropped int) {
 			if len(s.Facts) > 0 {
 				s.Facts[n] = s.Facts[i]
 			}
+			if len(s.To) > 0 {
+				s.To[n] = s.To[i]
+			}
 		}
 		r.Off = end
 		s.Recs[n] = r
@@ -195,6 +198,9 @@ func (s *Stream) retain(keep Keep) (dropped int) {
 		s.Recs, s.Bytes = s.Recs[:n], s.Bytes[:end]
 		if len(s.Facts) > 0 {
 			s.Facts = s.Facts[:n]
+		}
+		if len(s.To) > 0 {
+			s.To = s.To[:n]
 		}
 	}
 	return dropped

@@ -113,3 +113,16 @@ func TestTwoPackers(t *testing.T) {
 		t.Errorf("%d and %d batches are compressed wrongly", first.bad, second.bad)
 	}
 }
+
+// TestRouteFiltered: what a filter has left is distributed.
+func TestRouteFiltered(t *testing.T) {
+	src := &fakeSource{lanes: [][]string{numbered(900, "ABBA")}}
+	first, second := &fakeSink{}, &fakeSink{}
+	p := newPipe(t, Options{
+		Sources: []Source{src}, Sinks: []Sink{first, second}, NewCodec: newRoutingCodec, Filter: &everySecond{}, Workers: 3, Ordering: OrderPerLane,
+	})
+	finished(context.Background(), t, p)
+	kept := alternate(src.lanes[0])
+	sameLines(t, "first", first.lines["lane0"], of(kept, "A"), true)
+	sameLines(t, "second", second.lines["lane0"], of(kept, "B"), true)
+}
