@@ -96,7 +96,8 @@ type Config struct {
 	// field path in jsonl; by column name, or column number counted from 1, in
 	// csv and tsv. These formats require URLField or URL. In logfmt and ltsv,
 	// URLField is the key or label of the URL; if it is empty, the common ones
-	// are tried. In msgpack, URLField is a field path, and required.
+	// are tried. In msgpack, URLField is a field path, in protobuf a
+	// path of field numbers such as 3.1; both require it.
 	URLField, BaseField string
 	// URL names the fields that hold the parts of the URL in jsonl, csv and
 	// tsv. It excludes URLField and BaseField, and no other format accepts it

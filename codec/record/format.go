@@ -125,6 +125,7 @@ var builtin = append([]Format{
 	warcFormat{},
 	arcFormat{},
 	msgpackFormat{},
+	protobufFormat{},
 }, jsonLogFormats()...)
 
 // Formats returns the names of the built-in formats in a new slice.

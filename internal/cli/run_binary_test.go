@@ -16,7 +16,11 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/tinylib/msgp/msgp"
+	"github.com/twmb/franz-go/pkg/kfake"
+	"google.golang.org/protobuf/encoding/protowire"
 
+	"github.com/urlfold/urlfold/internal/client/kafka"
+	"github.com/urlfold/urlfold/internal/testkit/kafkatest"
 	"github.com/urlfold/urlfold/internal/testkit/natstest"
 )
 
@@ -156,5 +160,90 @@ admin: {listen: ""}
 	}
 	if got := strings.Join(gzipMembers(t, filepath.Join(dir, "out.msgpack.gz")), ""); got != string(bytes.Join(want, nil)) {
 		t.Errorf("the daemon wrote %d bytes of %d", len(got), len(bytes.Join(want, nil)))
+	}
+}
+
+// passThroughKafka sends messages through a daemon with the given sections, and
+// returns what it writes, its dead letters, and how it ends.
+func passThroughKafka(t *testing.T, sections string, messages [][]byte) (out, dead [][]byte, stderr string, exit int) {
+	t.Helper()
+	_, c := kafkatest.Fake(t, kfake.SeedTopics(1, "in", "out", "dead"))
+	client := kafkatest.Client(t, c, "in", "out", "dead")
+	records := make([]kafka.Record, len(messages))
+	for i, m := range messages {
+		records[i] = kafka.Record{Key: fmt.Appendf(nil, "key%d", i), Value: m}
+	}
+	kafkatest.Write(t, client, "in", 0, "none", records...)
+	stderr, exit = runConfig(t, fmt.Sprintf(`version: 1
+sources:
+  - kafka: {brokers: [%[1]q], topics: [in], group: g}
+%[2]s
+sinks:
+  - kafka: {brokers: [%[1]q], topic: out}
+dead_letter:
+  kafka: {brokers: [%[1]q], topic: dead}
+admin: {listen: ""}
+`, c.Brokers[0], sections))
+	for _, r := range kafkatest.Read(t, client, "out", 1)[0] {
+		out = append(out, r.Value)
+	}
+	for _, r := range kafkatest.Read(t, client, "dead", 1)[0] {
+		dead = append(dead, r.Value)
+	}
+	return out, dead, stderr, exit
+}
+
+// protobufVisits returns n messages with the URL in field 3.1, which end with
+// the byte of a line feed.
+func protobufVisits(n int) (in, want [][]byte) {
+	visit := func(url string, i int) []byte {
+		b := protowire.AppendVarint(protowire.AppendTag(nil, 1, protowire.VarintType), uint64(i))
+		b = protowire.AppendBytes(protowire.AppendTag(b, 3, protowire.BytesType), protowire.AppendString(protowire.AppendTag(nil, 1, protowire.BytesType), url))
+		return protowire.AppendVarint(protowire.AppendTag(b, 4, protowire.VarintType), '\n')
+	}
+	for i := range n {
+		in = append(in, visit(fmt.Sprintf("HTTP://Example.com/%%7e%d", i), i))
+		want = append(want, visit(fmt.Sprintf("http://example.com/~%d", i), i))
+	}
+	return in, want
+}
+
+// TestProtobufKafka checks that each message stays one message, also an empty
+// one, and that a malformed one goes to the dead letter.
+func TestProtobufKafka(t *testing.T) {
+	in, want := protobufVisits(500)
+	in, want = append(in, []byte{}), append(want, []byte{})
+	out, dead, stderr, exit := passThroughKafka(t, `codec: {format: protobuf, url_field: "3.1"}
+pipeline: {on_reject: dead_letter}`, slices.Insert(slices.Clone(in), 7, in[3][:5]))
+	if exit != exitDone || !slices.EqualFunc(out, want, bytes.Equal) {
+		t.Errorf("exit code %d, got %d messages, want %d\n%s", exit, len(out), len(want), stderr)
+	}
+	if letter := `{"reason":"unparsed","at":5,"file":"in[0]","line":0,"key":"key7","offset":7,`; len(dead) != 1 || !bytes.HasPrefix(dead[0], []byte(letter)) {
+		t.Errorf("got dead letters %q, want one with %s", dead, letter)
+	}
+}
+
+// TestProtobufFiles checks that files of delimited messages are rewritten, also
+// one with a message that is longer than the limit.
+func TestProtobufFiles(t *testing.T) {
+	in, want := protobufVisits(20_000)
+	in[100] = append(in[100], protowire.AppendBytes(protowire.AppendTag(nil, 5, protowire.BytesType), make([]byte, 200_000))...)
+	want[100] = in[100]
+	var file, clean []byte
+	for i := range in {
+		file, clean = protowire.AppendBytes(file, in[i]), protowire.AppendBytes(clean, want[i])
+	}
+	name := filepath.Join(t.TempDir(), "in.pb")
+	write(t, name, string(file))
+	cmd, stderr := command(t, "-f", "protobuf", "--url-field", "3.1", "--max-record", "64KiB", name)
+	if out, err := cmd.Output(); err != nil || !bytes.Equal(out, clean) {
+		t.Errorf("%v, %d bytes of %d\n%s", err, len(out), len(clean), stderr)
+	}
+	write(t, name, string(file[:len(file)-1]))
+	cmd, stderr = command(t, "-f", "protobuf", "--url-field", "3.1", "--max-record", "64KiB", name)
+	out, err := cmd.Output()
+	last := len(protowire.AppendBytes(nil, want[len(want)-1]))
+	if code(t, err) != exitFailOn || !bytes.HasPrefix(out, clean[:len(clean)-last]) || !strings.Contains(stderr.String(), "file ends within a record") {
+		t.Errorf("a cut file: %v, %d bytes\n%s", err, len(out), stderr)
 	}
 }
