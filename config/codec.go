@@ -8,6 +8,7 @@ import (
 
 	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/codec/params"
+	"github.com/urlfold/urlfold/config/connect"
 	"github.com/urlfold/urlfold/config/field"
 	"github.com/urlfold/urlfold/internal/errlist"
 )
@@ -35,13 +36,16 @@ type Codec struct {
 	NoHeader bool `yaml:"no_header"`
 	// The URLs of an access log to normalize. all means those that the format has.
 	Target string `yaml:"target" enum:"request,referer,all"`
-	// The location of the URL: a path such as request.uri (jsonl, msgpack), the
-	// name or number of a column (tables), a key (logfmt, ltsv), or a path of
+	// The location of the URL: a path such as request.uri (jsonl, msgpack, avro),
+	// the name or number of a column (tables), a key (logfmt, ltsv), or a path of
 	// field numbers such as 3.1 (protobuf).
 	URLField string `yaml:"url_field"`
 	// The locations of the parts of a URL that is composed of several fields, in
 	// jsonl, csv and tsv. Excludes url_field and base_field.
 	URL URLParts `yaml:"url"`
+	// The schema registry with the schemas of the messages. Required by the format
+	// avro.
+	Registry *connect.Registry `yaml:"registry"`
 	// The location of the base URL against which the URL is resolved, in the
 	// syntax of url_field.
 	BaseField string `yaml:"base_field"`

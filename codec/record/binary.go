@@ -22,6 +22,16 @@ func (j *Job) Binary() bool { return j.lengths != nil && j.render == RenderRewri
 // WholeMessages reports whether each message of a broker is one record.
 func (j *Job) WholeMessages() bool { return j.lengths != nil }
 
+// messageReader is implemented by Readers of records that occur only in
+// messages.
+type messageReader interface{ messagesOnly() }
+
+// MessagesOnly reports whether the format cannot read files.
+func (j *Job) MessagesOnly() bool {
+	_, ok := j.reader.(messageReader)
+	return ok
+}
+
 // lengthField is a field of a binary record that states the length of the bytes
 // after it.
 type lengthField struct {

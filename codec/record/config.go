@@ -96,8 +96,8 @@ type Config struct {
 	// field path in jsonl; by column name, or column number counted from 1, in
 	// csv and tsv. These formats require URLField or URL. In logfmt and ltsv,
 	// URLField is the key or label of the URL; if it is empty, the common ones
-	// are tried. In msgpack, URLField is a field path, in protobuf a
-	// path of field numbers such as 3.1; both require it.
+	// are tried. In msgpack and avro, URLField is a field path, in protobuf a
+	// path of field numbers such as 3.1; they require it.
 	URLField, BaseField string
 	// URL names the fields that hold the parts of the URL in jsonl, csv and
 	// tsv. It excludes URLField and BaseField, and no other format accepts it
@@ -159,6 +159,12 @@ type Config struct {
 	// document names: nil for UTF-8, and false for an unknown label. If Charset
 	// is nil, documents are read as UTF-8.
 	Charset func(label string) (Charset, bool)
+	// Schemas returns the schemas of Avro messages. The format avro requires it;
+	// no other format uses it. StopNoSchema makes a message with an id without a
+	// schema end the job: see [Worker.Err]. Otherwise such a message is rejected
+	// with the Reason NoSchema.
+	Schemas      SchemaFunc
+	StopNoSchema bool
 	// Normalizer normalizes the URLs. It is required.
 	Normalizer *codec.Normalizer
 	// Zone supplies the zone, and Year the year, of times that a log writes
@@ -296,6 +302,9 @@ func New(c Config) (*Job, error) {
 	}
 	if c.MaxRecord < 0 {
 		errs = append(errs, wrong("MaxRecord", "the record limit must not be negative"))
+	}
+	if _, ok := j.reader.(*avroReader); j.reader != nil && !ok && c.Schemas != nil {
+		errs = append(errs, wrong("Schemas", "the schema registry applies only to the format avro"))
 	}
 	if err := errors.Join(errs...); err != nil {
 		return nil, err

@@ -74,9 +74,10 @@ func (j *Job) disposition(why Reason) Disposition {
 	return DispositionPass
 }
 
-// Err returns ErrOversize if the last call of Append, Reject or Piece found an
+// Err returns why the last call of Append, Reject or Piece ended the job:
+// because Config.Schemas failed, or with ErrOversize because it found an
 // oversize record and OnOversize is DispositionStop. Otherwise it returns nil.
-// After ErrOversize nothing has been written or counted for the record, and the
+// After an error nothing has been written or counted for the record, and the
 // caller must not continue with the records after it.
 func (w *Worker) Err() error { return w.err }
 

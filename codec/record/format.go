@@ -126,6 +126,7 @@ var builtin = append([]Format{
 	arcFormat{},
 	msgpackFormat{},
 	protobufFormat{},
+	avroFormat{},
 }, jsonLogFormats()...)
 
 // Formats returns the names of the built-in formats in a new slice.
@@ -139,9 +140,12 @@ func formatNames(formats []Format) []string {
 	return names
 }
 
-// formats returns the built-in formats and those of c.Formats.
+// formats returns the built-in formats and those of c.Formats, which replace
+// built-in formats with the same name.
 func (c *Config) formats() []Format {
-	return append(builtin[:len(builtin):len(builtin)], c.Formats...)
+	own := formatNames(c.Formats)
+	list := slices.DeleteFunc(slices.Clone(builtin), func(f Format) bool { return slices.Contains(own, f.Name()) })
+	return append(list, c.Formats...)
 }
 
 // format returns the format that c.Format selects.

@@ -55,6 +55,7 @@ type Found struct {
 	nameRuns    []run
 	attrs       attrs
 	lengths     []lengthField // of a binary record
+	err         error         // why the Locator cannot continue; it clears itself
 	context     []byte        // absolute base of the URLs, if hasContext; owned by the Locator
 }
 

@@ -16,6 +16,7 @@ const (
 	Refused                                           // a sink permanently refused the output
 	Flagged                                           // a URL has a flag that the job rejects
 	NotHTTP                                           // a URL has a scheme other than http and https, and the job rejects that
+	NoSchema                                          // there is no schema with the id of the record
 	NumReasons
 )
 
@@ -37,6 +38,8 @@ func (r Reason) String() string {
 		return "flagged"
 	case NotHTTP:
 		return "scheme-not-http"
+	case NoSchema:
+		return "schema-unknown"
 	}
 	return codec.Error(r).Name()
 }

@@ -91,7 +91,8 @@ var lineFeed = []byte{'\n'}
 // output to out or, if the record cannot be parsed and the job diverts such
 // records, a dead letter to dead, and counts the record in st. It returns the
 // extended slices. rec must not overlap out or dead; Append does not retain it.
-// If OnOversize is DispositionStop, call Err after each call.
+// Call Err after each call if OnOversize is DispositionStop or the format has
+// schemas.
 func (w *Worker) Append(out, dead, rec []byte, at Position, st *Stats) (o, d []byte) {
 	j := w.job
 	w.begin(at)
@@ -108,6 +109,9 @@ func (w *Worker) Append(out, dead, rec []byte, at Position, st *Stats) (o, d []b
 	w.found.reset()
 	why, pos := w.locator.Locate(&w.found, body, &w.at)
 	switch {
+	case why != 0 && w.found.err != nil:
+		w.err, w.found.err = w.found.err, nil
+		return out, dead
 	case why != 0:
 		return w.reject(out, dead, rec, &verdict{bad: why, at: pos}, &w.at, st)
 	case w.found.passes && j.render == RenderExtend:

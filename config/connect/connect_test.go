@@ -62,3 +62,29 @@ func TestNATS(t *testing.T) {
 	f(func(c *NATS) { c.Password, c.TLS.KeyFile = "p", "k" }, "password: requires user", "tls: cert_file and key_file")
 	f(func(c *NATS) { c.InboxPrefix, c.PingInterval = "a.*", 0 }, "inbox_prefix", "must be positive")
 }
+
+func TestRegistry(t *testing.T) {
+	f := func(change func(*Registry), want string) {
+		t.Helper()
+		c := Registry{URL: "https://registry.example:8081/api"}
+		change(&c)
+		err := c.Validate()
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+		if err != nil && strings.Contains(err.Error(), "hunter2") {
+			t.Error("error contains the password")
+		}
+	}
+	f(func(*Registry) {}, "")
+	f(func(c *Registry) { c.Username, c.Password = "u", "hunter2" }, "")
+	f(func(c *Registry) { c.Token = "hunter2" }, "")
+	f(func(c *Registry) { c.URL = "" }, "url: must be an http or https URL")
+	f(func(c *Registry) { c.URL = "registry:8081" }, "url: must be")
+	f(func(c *Registry) { c.URL = "https://u:hunter2@h" }, "url: must not contain credentials")
+	f(func(c *Registry) { c.URL = "https://u:hun/ter2@h:x" }, "url: must be")
+	f(func(c *Registry) { c.URL = "https://h?key=hunter2" }, "url: must not have a query")
+	f(func(c *Registry) { c.Password = "hunter2" }, "password: requires username")
+	f(func(c *Registry) { c.Username, c.Token = "u", "hunter2" }, "token: cannot be combined")
+	f(func(c *Registry) { c.RequestTimeout = -1 }, "request_timeout: must not be negative")
+}

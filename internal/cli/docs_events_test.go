@@ -13,6 +13,8 @@ var advice = map[string]string{
 	"messages dropped, slow consumer":    "Core NATS delivered messages faster than urlfold could process them, so the client dropped some: they are lost. Raise `pending`, add members to the `queue` group, or use JetStream.",
 	"publish failed, retrying":           "The server did not accept messages; urlfold keeps them and publishes them again. If it lasts, look at `error` and at the server: a full stream, missing permissions, no responders.",
 	"publish recovered":                  "The server accepts messages again. Nothing to do.",
+	"schema registry failed, retrying":   "The registry cannot be reached, or does not answer as specified; messages with unknown schemas wait. If it lasts, look at `error`, at the registry and at `codec.registry`.",
+	"schema registry recovered":          "The registry answers again. Nothing to do.",
 	"read failed, retrying":              "Messages could not be fetched. If it lasts, look at `error` and at the server.",
 	"read recovered":                     "Messages are fetched again. Nothing to do.",
 	"server refused a request":           "The server answered with an error, usually because the user lacks permissions for a subject. Correct the permissions of the user.",

@@ -6,16 +6,21 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/tinylib/msgp/msgp"
+	"github.com/twmb/avro"
 	"github.com/twmb/franz-go/pkg/kfake"
 	"google.golang.org/protobuf/encoding/protowire"
 
@@ -246,4 +251,116 @@ func TestProtobufFiles(t *testing.T) {
 	if code(t, err) != exitFailOn || !bytes.HasPrefix(out, clean[:len(clean)-last]) || !strings.Contains(stderr.String(), "file ends within a record") {
 		t.Errorf("a cut file: %v, %d bytes\n%s", err, len(out), stderr)
 	}
+}
+
+// avroSchema is the schema of the messages of TestAvroKafka.
+const avroSchema = `{"type":"record","name":"Visit","fields":[
+	{"name":"id","type":"long"},
+	{"name":"request","type":["null",{"type":"record","name":"Request","fields":[{"name":"url","type":"string"},{"name":"tags","type":{"type":"array","items":"string"}}]}]},
+	{"name":"n","type":"int"}]}`
+
+// schemaRegistry starts a schema registry with avroSchema as schema 7, for the
+// user u with the password s3cret.
+func schemaRegistry(t *testing.T) (url string, requests *atomic.Int64) {
+	t.Helper()
+	requests = new(atomic.Int64)
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		requests.Add(1)
+		user, password, _ := r.BasicAuth()
+		switch {
+		case user != "u" || password != "s3cret":
+			w.WriteHeader(http.StatusUnauthorized)
+		case r.URL.Path == "/schemas/ids/7":
+			fmt.Fprintf(w, `{"schema":%q}`, strings.Join(strings.Fields(avroSchema), " "))
+		default:
+			w.WriteHeader(http.StatusNotFound)
+			fmt.Fprint(w, `{"error_code":40403,"message":"Schema not found"}`)
+		}
+	}))
+	t.Cleanup(srv.Close)
+	return srv.URL, requests
+}
+
+// avroVisits returns n messages with schema 7, which end with the byte of a
+// line feed.
+func avroVisits(t *testing.T, n int) (in [][]byte) {
+	t.Helper()
+	schema := avro.MustParse(avroSchema)
+	for i := range n {
+		var request any
+		if i%5 > 0 {
+			request = map[string]any{"url": fmt.Sprintf("HTTP://Example.com/%%7e%d", i), "tags": []string{"HTTP://Tag"}}
+		}
+		b, err := schema.AppendEncode([]byte{0, 0, 0, 0, 7}, map[string]any{"id": i, "request": request, "n": 5})
+		if err != nil {
+			t.Fatal(err)
+		}
+		in = append(in, b)
+	}
+	return in
+}
+
+// TestAvroKafka checks that messages decode to the same values except for the
+// URL, that the schema is requested once, and what becomes of malformed
+// messages and of those with an unknown schema.
+func TestAvroKafka(t *testing.T) {
+	url, requests := schemaRegistry(t)
+	in := avroVisits(t, 500)
+	codec := func(more string) string {
+		return fmt.Sprintf(`codec: {format: avro, url_field: request.url, registry: {url: %q, username: u, password: s3cret%s}}
+pipeline: {on_reject: dead_letter, workers: 2}`, url, more)
+	}
+	cut, unknown := in[3][:9], []byte("\x00\x00\x00\x00\x08abc")
+	out, dead, stderr, exit := passThroughKafka(t, codec(""), slices.Insert(slices.Clone(in), 7, cut, unknown))
+	if exit != exitDone || len(out) != len(in) {
+		t.Fatalf("exit code %d, got %d messages, want %d\n%s", exit, len(out), len(in), stderr)
+	}
+	schema := avro.MustParse(avroSchema)
+	for i := range out {
+		var was, is map[string]any
+		if _, err := schema.Decode(in[i][5:], &was); err != nil {
+			t.Fatal(err)
+		}
+		if rest, err := schema.Decode(out[i][5:], &is); err != nil || len(rest) > 0 || !bytes.Equal(in[i][:5], out[i][:5]) {
+			t.Fatalf("message %d, %q: %v, %d bytes left", i, out[i], err, len(rest))
+		}
+		if r, ok := was["request"].(map[string]any); ok {
+			r["url"] = fmt.Sprintf("http://example.com/~%d", i)
+		}
+		if !reflect.DeepEqual(was, is) {
+			t.Fatalf("message %d is %v, want %v", i, is, was)
+		}
+	}
+	for i, want := range []string{`{"reason":"unparsed","at":9,`, `{"reason":"schema-unknown","at":1,`} {
+		if len(dead) != 2 || !bytes.HasPrefix(dead[i], []byte(want)) {
+			t.Errorf("got dead letters %q, want %s", dead, want)
+		}
+	}
+	if n := requests.Load(); n != 2 {
+		t.Errorf("%d requests for 2 ids", n)
+	}
+	out, dead, stderr, exit = passThroughKafka(t, codec(", on_unknown: stop"), append(slices.Clone(in[:3]), unknown, in[3]))
+	if exit != exitFatal || len(out) != 3 || len(dead) > 0 || !strings.Contains(stderr, "in[0], offset 3: schema 8: no Avro schema with this id") || !strings.Contains(stderr, "codec.registry.on_unknown: stop") {
+		t.Errorf("on_unknown: stop: exit code %d, %d messages, %d dead letters\n%s", exit, len(out), len(dead), stderr)
+	}
+	if strings.Contains(stderr, "s3cret") {
+		t.Errorf("the password is in\n%s", stderr)
+	}
+}
+
+// TestAvroMistakes checks settings that cannot work.
+func TestAvroMistakes(t *testing.T) {
+	f := func(source, codec, want string) {
+		t.Helper()
+		stderr, exit := runConfig(t, fmt.Sprintf("version: 1\ndata_dir: %s\nsources:\n  - %s\ncodec: %s\nsinks:\n  - discard: {}\nadmin: {listen: \"\"}\n", t.TempDir(), source, codec))
+		if exit != exitUsage || !strings.Contains(stderr, want) {
+			t.Errorf("%s from %s: exit code %d, want %q in\n%s", codec, source, exit, want, stderr)
+		}
+	}
+	const topic = `kafka: {brokers: ["127.0.0.1:1"], topics: [in], group: g}`
+	f(topic, `{format: avro, url_field: url}`, "avro needs the registry with the schemas of the messages")
+	f(topic, `{format: avro, registry: {url: "http://h"}}`, "url_field: missing: avro needs the path")
+	f(topic, `{format: avro, url_field: url, registry: {url: "http://u:hunter2@h"}}`, "must not contain credentials: set username and password")
+	f(topic, `{format: jsonl, url_field: url, registry: {url: "http://h"}}`, "the schema registry applies only to the format avro")
+	f(`file: {include: [/tmp/x]}`, `{format: avro, url_field: url, registry: {url: "http://h"}}`, "cannot read the format avro, which occurs only in messages")
 }

@@ -45,7 +45,7 @@ type cases struct {
 
 // newCases returns a runner for the test cases of f.
 func (cat *Catalog) newCases(f *config.File) (*cases, error) {
-	rc, err := cat.recordConfig(f, allSound)
+	rc, err := cat.recordConfig(f, nil, allSound) // the cases are lines
 	if err != nil {
 		return nil, err
 	}

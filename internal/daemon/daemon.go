@@ -191,7 +191,10 @@ func (d *Daemon) runOne(ctx context.Context, p *plan) error {
 		d.events.Warn("memory limit too low", "error", err)
 	}
 	p.logShares(d.events)
+	p.beginSchemas(d.log)
 	err = p.locate(nameKeys(pipe.Run(ctx)))
+	p.endSchemas()
+	d.current().endSchemas() // a reload may have replaced p
 	if open := new(pipeline.OpenError); p.writesStdout() && !errors.As(err, &open) {
 		d.headed = p.header()
 	}
@@ -208,6 +211,9 @@ func (d *Daemon) runOne(ctx context.Context, p *plan) error {
 func nameKeys(err error) error {
 	if errors.Is(err, record.ErrOversize) {
 		return fmt.Errorf("%w (pipeline.on_oversize: stop; the limit is pipeline.max_record_bytes)", err)
+	}
+	if errors.Is(err, record.ErrNoSchema) {
+		return fmt.Errorf("%w (codec.registry.on_unknown: stop)", err)
 	}
 	return err
 }
@@ -239,6 +245,13 @@ func (d *Daemon) begin(r *running) {
 	if d.hard {
 		r.pipe.HardStop()
 	}
+}
+
+// current returns the current plan.
+func (d *Daemon) current() *plan {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.now.plan
 }
 
 // takeNext returns the plan to run next and clears it, or returns nil if there

@@ -8,6 +8,7 @@ import (
 
 	"github.com/urlfold/urlfold/codec/record"
 	"github.com/urlfold/urlfold/config"
+	"github.com/urlfold/urlfold/internal/client/registry"
 	"github.com/urlfold/urlfold/internal/errlist"
 	"github.com/urlfold/urlfold/internal/recordconf"
 )
@@ -16,10 +17,11 @@ import (
 const toDeadLetter = "dead_letter"
 
 // newJob returns the record job for f. facts reports whether a sink needs facts
-// about records in addition to their bytes. The error joins a *config.Error for
-// each error in the values that are sound.
-func (cat *Catalog) newJob(f *config.File, facts bool, sound func(path string) bool) (*record.Job, error) {
-	rc, wordErr := cat.recordConfig(f, sound)
+// about records in addition to their bytes, and schemas is the schema registry
+// or nil. The error joins a *config.Error for each error in the values that are
+// sound.
+func (cat *Catalog) newJob(f *config.File, facts bool, schemas *registry.Client, sound func(path string) bool) (*record.Job, error) {
+	rc, wordErr := cat.recordConfig(f, schemas, sound)
 	if !sound("codec.target") {
 		rc.Target = record.TargetAll // valid for every format
 	}
@@ -37,7 +39,7 @@ func (cat *Catalog) newJob(f *config.File, facts bool, sound func(path string) b
 // recordConfig returns the configuration of the record job for f. The error
 // joins a
 // *config.Error for each error in the values that are sound.
-func (cat *Catalog) recordConfig(f *config.File, sound func(path string) bool) (record.Config, error) {
+func (cat *Catalog) recordConfig(f *config.File, schemas *registry.Client, sound func(path string) bool) (record.Config, error) {
 	c := &f.Codec
 	normalizer := recordconf.Normalizer{Standard: c.Standard, Hash: c.Hash, QueryEncoding: c.QueryEncoding}
 	normalizer.Profile, normalizer.Policy = c.Resolve()
@@ -71,7 +73,30 @@ func (cat *Catalog) recordConfig(f *config.File, sound func(path string) bool) (
 		settings.Extend = append(settings.Extend, record.Extension{Name: name, Field: c.Render.Extend[name]})
 	}
 	rc, settingsErr := settings.Config()
+	if schemas != nil {
+		rc.Schemas, rc.StopNoSchema = schemaFunc(schemas), c.Registry.OnUnknown == "stop"
+	}
 	return rc, recordErrors(f, errors.Join(err, settingsErr), sound)
+}
+
+// newRegistry returns the client of the schema registry, or nil if there is
+// none or its settings are invalid.
+func newRegistry(f *config.File, sound func(path string) bool) *registry.Client {
+	if f.Codec.Registry == nil || !sound("codec.registry") {
+		return nil
+	}
+	return registry.New(*f.Codec.Registry)
+}
+
+// schemaFunc returns the schemas of c in the form that package record uses.
+func schemaFunc(c *registry.Client) record.SchemaFunc {
+	return func(id uint32) ([]string, error) {
+		texts, err := c.Schema(id)
+		if errors.Is(err, registry.ErrUnknown) {
+			err = fmt.Errorf("%w (%w)", record.ErrNoSchema, err)
+		}
+		return texts, err
+	}
 }
 
 // recordErrors adds positions to errors of package record. It drops errors
@@ -125,5 +150,5 @@ var recordPaths = map[string]string{
 	"Profile": "codec.profile", "Standard": "codec.standard", "Hash": "codec.hash", "HMACKey": "codec.hmac_key", "QueryEncoding": "codec.query_encoding",
 	"Target": "codec.target", "Level": "codec.key", "KeyForm": "codec.key_format", "Repairs": "codec.repairs",
 	"Zone": "codec.timezone", "Year": "codec.year", "Where": "filter", "Route": "route", "Render": "codec.render", "Extend": "codec.render.extend",
-	"MaxRecord": "pipeline.max_record_bytes", "OnUnparsed": "codec.on_unparsed", "OnOversize": "pipeline.on_oversize",
+	"Schemas": "codec.registry", "MaxRecord": "pipeline.max_record_bytes", "OnUnparsed": "codec.on_unparsed", "OnOversize": "pipeline.on_oversize",
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/urlfold/urlfold/codec/record"
 	"github.com/urlfold/urlfold/config"
+	"github.com/urlfold/urlfold/internal/client/registry"
 	"github.com/urlfold/urlfold/internal/errlist"
 	"github.com/urlfold/urlfold/internal/observe/memory"
 	"github.com/urlfold/urlfold/internal/storage/checkpoint"
@@ -28,6 +29,7 @@ type plan struct {
 	catalog     *Catalog
 	file        *config.File
 	job         *record.Job
+	registry    *registry.Client // nil if there is none
 	budget      memory.Budget
 	limit       memory.Limit
 	descriptors int64   // descriptor limit of the process; 0: unknown or none
@@ -73,12 +75,28 @@ func (cat *Catalog) prepare(f *config.File) *plan {
 func (p *plan) check(sound func(path string) bool) error {
 	parts, err := p.make(&env{log: discardLog, sound: sound})
 	errs := []error{err, p.checkNames(sound), p.checkExactlyOnce(sound), p.checkRoute(sound), p.checkHeader(sound), p.checkFixedBatches(sound), p.checkStandard(), p.checkPaths(sound)}
-	p.job, err = p.catalog.newJob(p.file, err == nil && parts.needFacts(), sound)
+	p.registry = newRegistry(p.file, sound)
+	p.job, err = p.catalog.newJob(p.file, err == nil && parts.needFacts(), p.registry, sound)
 	errs = append(errs, err)
 	if p.job != nil && p.job.Binary() && len(parts.sinks) == len(p.file.Sinks) {
 		errs = append(errs, p.checkLineWriters(parts))
 	}
+	if p.job != nil && p.job.MessagesOnly() {
+		errs = append(errs, p.checkMessages(sound))
+	}
 	return inOrder(errs...)
+}
+
+// checkMessages rejects sources of text for a format that occurs only in
+// messages.
+func (p *plan) checkMessages(sound func(path string) bool) error {
+	var errs []error
+	for i := range p.file.Sources {
+		if c := &p.file.Sources[i]; isSound(c, sound) && (c.Type == "file" || c.Type == "stdin") {
+			errs = append(errs, p.file.ErrorAt(c.Path(), fmt.Errorf("cannot read the format %s, which occurs only in messages; a run without a configuration reads Avro files", p.file.Codec.Format)))
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // checkLineWriters rejects sinks that need records with line ends.
@@ -418,4 +436,18 @@ func (p *plan) options(c *parts, log *slog.Logger) pipeline.Options {
 		opt.Ordering = pipeline.OrderPerLane
 	}
 	return opt
+}
+
+// beginSchemas prepares the schema registry, if there is one, for a run.
+func (p *plan) beginSchemas(log *slog.Logger) {
+	if p.registry != nil {
+		p.registry.SetLog(log)
+	}
+}
+
+// endSchemas ends all requests to the schema registry.
+func (p *plan) endSchemas() {
+	if p.registry != nil {
+		p.registry.Close()
+	}
 }

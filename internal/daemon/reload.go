@@ -113,6 +113,7 @@ func (d *Daemon) swap(now *running, next *plan) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	now.plan = next
+	next.beginSchemas(d.log)
 	now.pipe.SetCodec(pipeline.NewRecordCodec(next.job))
 	d.swaps++
 }
@@ -152,7 +153,7 @@ func sameFlow(a, b *plan) bool {
 		sameComponent(f.DeadLetter, g.DeadLetter) &&
 		(f.Route == nil) == (g.Route == nil) && // the memory of a batch depends on it
 		f.Pipeline == g.Pipeline && f.Shutdown == g.Shutdown && f.Memory == g.Memory &&
-		f.Codec.Format == g.Codec.Format && f.Codec.URLField == g.Codec.URLField && f.Codec.BaseField == g.Codec.BaseField && reflect.DeepEqual(f.Codec.URL, g.Codec.URL) &&
+		f.Codec.Format == g.Codec.Format && reflect.DeepEqual(f.Codec.Registry, g.Codec.Registry) && f.Codec.URLField == g.Codec.URLField && f.Codec.BaseField == g.Codec.BaseField && reflect.DeepEqual(f.Codec.URL, g.Codec.URL) &&
 		fieldOf(f.Codec.Base) == fieldOf(g.Codec.Base)
 }
 
