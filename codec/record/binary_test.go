@@ -8,6 +8,8 @@ import (
 	"runtime/debug"
 	"strconv"
 	"testing"
+
+	"github.com/tinylib/msgp/msgp"
 )
 
 // This file tests what all formats of binary records have in common.
@@ -201,4 +203,34 @@ func hasField(errs []error, field string) bool {
 		}
 	}
 	return false
+}
+
+// BenchmarkBinary measures the speed of each format of binary records, and that
+// of combined with the same URL.
+func BenchmarkBinary(b *testing.B) {
+	const url = "http://semicomplete.com/presentations/logstash-monitorama-2013/images/kibana-search.png?a=b"
+	for _, m := range []struct {
+		config Config
+		rec    []byte
+	}{
+		{Config{Format: "combined"}, []byte(benchLine)},
+		{msgpackConfig, msgpackRecord(msgp.AppendString(nil, url))},
+		{protobufConfig, protobufMessage([]string{url})},
+		{avroConfig, avroMessage(b, url)},
+	} {
+		b.Run(m.config.Format, func(b *testing.B) {
+			w := newJob(b, m.config).NewWorker()
+			var st Stats
+			var out []byte
+			at := Position{Message: true}
+			if out, _ = w.Append(out[:0], nil, m.rec, at, &st); st.URLs != 1 {
+				b.Fatalf("%d URLs in %q", st.URLs, m.rec)
+			}
+			b.SetBytes(int64(len(m.rec)))
+			b.ReportAllocs()
+			for b.Loop() {
+				out, _ = w.Append(out[:0], nil, m.rec, at, &st)
+			}
+		})
+	}
 }

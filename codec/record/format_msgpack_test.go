@@ -243,15 +243,17 @@ func FuzzMsgpack(f *testing.F) {
 		if strings.Join(all, "") != string(in) {
 			t.Fatalf("the records %q lack bytes of %q", all, in)
 		}
+		w := newJob(t, msgpackConfig).NewWorker()
 		for _, rec := range all {
-			out, _, st := rewriteMessage(t, msgpackConfig, []byte(rec))
+			var st Stats
+			out, _ := w.Append(nil, nil, []byte(rec), Position{Message: true}, &st)
 			if st.Rejects[Unparsed] > 0 {
 				continue
 			}
 			if err := sameMsgpack([]byte(rec), out); err != nil {
 				t.Fatalf("%q: %v", rec, err)
 			}
-			if again, _, _ := rewriteMessage(t, msgpackConfig, out); !bytes.Equal(out, again) {
+			if again, _ := w.Append(nil, nil, out, Position{Message: true}, &st); !bytes.Equal(out, again) {
 				t.Fatalf("%q\nonce  %q\ntwice %q", rec, out, again)
 			}
 		}
