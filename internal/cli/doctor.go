@@ -155,6 +155,9 @@ func (r *diagnosis) detect(head []byte, o *options) {
 		o.urlField = urlColumn(head, '|')
 	case "tsv":
 		o.urlField = urlColumn(head, '\t')
+	case "msgpack", "protobuf":
+		r.Why = "the format does not say which field holds the URL; name it with --url-field"
+		return
 	default:
 		return
 	}

@@ -143,6 +143,14 @@ func TestMsgpackFiles(t *testing.T) {
 			t.Errorf("%v: %v, %d bytes of %d\n%s", args, err, len(out), len(bytes.Join(want, nil)), stderr)
 		}
 	}
+	cmd, _ := command(t, "doctor", filepath.Join(dir, "in.msgpack"))
+	if out, err := cmd.Output(); code(t, err) != exitFailOn || !strings.Contains(string(out), "msgpack: the format does not say which field holds the URL") {
+		t.Errorf("doctor without a field: %v\n%s", err, out)
+	}
+	cmd, _ = command(t, "doctor", "--url-field", "url", filepath.Join(dir, "in.msgpack"))
+	if out, err := cmd.Output(); err != nil || !strings.Contains(string(out), "50000 recognized") && !strings.Contains(string(out), "50,000 recognized") {
+		t.Errorf("doctor: %v\n%s", err, out)
+	}
 	config := func(path string) string {
 		return fmt.Sprintf(`version: 1
 data_dir: %[1]s/state
