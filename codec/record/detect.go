@@ -54,12 +54,16 @@ const (
 
 // Detect guesses the format of a stream from its first bytes, among the
 // built-in formats and those of more. It considers only formats that fit at
-// least half of the first fifty records. ok is false if there is no such
-// format. Detect does not retain head.
+// least half of the first fifty records. If there is none, it considers these
+// formats after a prefix, such as a syslog header. ok is false if no format
+// fits. Detect does not retain head.
 func Detect(head []byte, more ...Format) (g Guess, ok bool) {
 	s := &Sample{Head: head, Records: firstRecords(head)}
 	best := Fit{}
-	for _, formats := range [][]Format{builtin, more} {
+	for i, formats := range [][]Format{builtin, more, nil} {
+		if i == 2 && !ok {
+			formats = prefixedFormats(builtin)
+		}
 		for _, f := range formats {
 			fit := f.Detect(s)
 			if fit.Records > 0 && fit.Records*2 >= len(s.Records) && fit.Certainty > best.Certainty {

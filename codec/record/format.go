@@ -158,6 +158,9 @@ func (c *Config) format() (Format, error) {
 	case c.Format == "":
 		return nil, fmt.Errorf("missing format: must be one of %s, or the text of an nginx log_format or Apache LogFormat", strings.Join(names, ", "))
 	}
+	if f, ok := c.prefixedFormat(); ok {
+		return f, nil
+	}
 	i, err := suggest.Index("format", names, c.Format)
 	if err != nil {
 		return nil, err

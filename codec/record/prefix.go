@@ -1,0 +1,286 @@
+package record
+
+import (
+	"bytes"
+	"strings"
+)
+
+// This file reads lines of known formats after the prefix that a log collector
+// adds: syslog+combined is a combined line after a syslog header. The prefix is
+// never changed.
+
+// linePrefix is a kind of prefix.
+type linePrefix struct {
+	name string
+	find func(line []byte) int // length of the prefix of line, or -1
+}
+
+// linePrefixes are the prefixes that can precede the lines of a format.
+var linePrefixes = []linePrefix{
+	{"syslog", syslogPrefix},
+	{"compose", composePrefix},
+	{"cri", criPrefix},
+}
+
+// prefixSeparator is between the names of a prefix and of a format.
+const prefixSeparator = "+"
+
+// prefixedFormat is a format of lines behind a prefix.
+type prefixedFormat struct {
+	linePrefix
+	inner Format
+}
+
+// Name implements [Format].
+func (p prefixedFormat) Name() string { return p.name + prefixSeparator + p.inner.Name() }
+
+// Detect implements [Format]. Records without the prefix do not fit. A program
+// can write its access log among other JSON objects, which fit a JSON log.
+func (p prefixedFormat) Detect(s *Sample) Fit {
+	stripped := &Sample{}
+	for _, r := range s.Records {
+		if n := p.find(r); n >= 0 && !isBlank(r[n:]) {
+			stripped.Records = append(stripped.Records, r[n:])
+		}
+	}
+	if len(stripped.Records) == 0 {
+		return Fit{}
+	}
+	fit := p.inner.Detect(stripped)
+	if _, ok := p.inner.(jsonLogFormat); ok && fit.Records > 0 {
+		fit.Records = stripped.count(0, looksJSON).Records
+	}
+	return fit
+}
+
+// Open implements [Format].
+func (p prefixedFormat) Open(c *Config) (Reader, error) {
+	inner := *c
+	inner.Format = p.inner.Name()
+	if c.Render == RenderExtend {
+		return nil, errNoRoom()
+	}
+	r, err := p.inner.Open(&inner)
+	return prefixedReader{linePrefix: p.linePrefix, inner: r}, err
+}
+
+// prefixable is the set of formats whose lines stand alone, so that a prefix
+// can precede each of them.
+func prefixable(f Format) bool {
+	switch f := f.(type) {
+	case logFormat, logfmtFormat:
+		return true
+	case jsonLogFormat:
+		return f.wrapped == ""
+	}
+	return false
+}
+
+// prefixedFormats returns all combinations of prefixes and formats.
+func prefixedFormats(formats []Format) (all []Format) {
+	for _, p := range linePrefixes {
+		for _, f := range formats {
+			if prefixable(f) {
+				all = append(all, prefixedFormat{p, f})
+			}
+		}
+	}
+	return all
+}
+
+// prefixedFormat returns the format with a name such as syslog+combined. ok is
+// false if the name does not begin with a prefix.
+func (c *Config) prefixedFormat() (f Format, ok bool) {
+	if !strings.Contains(c.Format, prefixSeparator) {
+		return nil, false
+	}
+	for _, f := range prefixedFormats(c.formats()) {
+		if f.Name() == c.Format {
+			return f, true
+		}
+	}
+	return nil, false
+}
+
+// prefixedReader reads lines after a prefix.
+type prefixedReader struct {
+	LineFraming
+	linePrefix
+	inner Reader
+}
+
+// Locator implements [Reader].
+func (r prefixedReader) Locator() Locator {
+	return &prefixedLocator{linePrefix: r.linePrefix, inner: r.inner.Locator()}
+}
+
+// prefixedLocator finds the URLs of lines after a prefix.
+type prefixedLocator struct {
+	linePrefix
+	inner Locator
+}
+
+// Locate implements [Locator].
+func (l *prefixedLocator) Locate(f *Found, rec []byte, at *Position) (Reason, int) {
+	n := l.find(rec)
+	if n < 0 || isBlank(rec[n:]) {
+		return Unparsed, 0
+	}
+	why, pos := l.inner.Locate(f, rec[n:], at)
+	f.shift(n)
+	return why, pos + n
+}
+
+// shift moves everything that was found by n bytes.
+func (f *Found) shift(n int) {
+	for i := range f.n {
+		f.sites[i].start += n
+		f.sites[i].end += n
+	}
+	for _, s := range []*span{&f.method, &f.scheme, &f.port, &f.base, &f.host} {
+		s.shift(n)
+	}
+	for i := range f.hosts {
+		f.hosts[i].shift(n)
+	}
+	for id := range numAttrs {
+		if f.attrs.set>>id&1 != 0 {
+			f.attrs.values[id].shift(n)
+			f.attrs.values[id].clock.shift(n)
+		}
+	}
+}
+
+// shift moves a span by n bytes, unless it is not set.
+func (s *span) shift(n int) {
+	if s.end > 0 {
+		s.start += n
+		s.end += n
+	}
+}
+
+// composePrefix finds the prefix of docker compose logs: "web-1  | ".
+func composePrefix(line []byte) int {
+	i := 0
+	for i < len(line) && (isAlnum(line[i]) || i > 0 && (line[i] == '-' || line[i] == '_' || line[i] == '.')) {
+		i++
+	}
+	at := i
+	for at < len(line) && line[at] == ' ' {
+		at++
+	}
+	if i == 0 || at == i || !bytes.HasPrefix(line[at:], []byte("| ")) {
+		return -1
+	}
+	return at + len("| ")
+}
+
+// criPrefix finds the prefix that container runtimes write to log files for
+// Kubernetes: a time, the stream, and a tag, which is F for a full line.
+func criPrefix(line []byte) int {
+	stamp := wordEnd(line, 0)
+	if !isTimestamp(line[:stamp]) {
+		return -1
+	}
+	for _, s := range [...]string{" stdout F ", " stderr F "} {
+		if len(line)-stamp >= len(s) && string(line[stamp:stamp+len(s)]) == s {
+			return stamp + len(s)
+		}
+	}
+	return -1
+}
+
+// syslogPrefix finds the header of a syslog message, with or without its
+// priority, as RFC 5424 or RFC 3164 defines it; the latter also with a time as
+// in RFC 3339, as rsyslog writes it.
+func syslogPrefix(line []byte) int {
+	at := 0
+	if len(line) > 2 && line[0] == '<' {
+		end := bytes.IndexByte(line[:min(len(line), 5)], '>')
+		if end < 2 || !allDigits(line[1:end]) {
+			return -1
+		}
+		if at = end + 1; bytes.HasPrefix(line[at:], []byte("1 ")) {
+			return header5424(line, at+2)
+		}
+	}
+	if at = syslogTime(line, at); at < 0 {
+		return -1
+	}
+	host := wordEnd(line, at)
+	tag := wordEnd(line, min(host+1, len(line)))
+	if host == at || tag <= host+1 || tag == len(line) || line[tag-1] != ':' {
+		return -1
+	}
+	return tag + 1
+}
+
+// syslogTime returns the offset after the time at offset at and its space, or
+// -1.
+func syslogTime(line []byte, at int) int {
+	if end := wordEnd(line, at); end < len(line) && isTimestamp(line[at:end]) {
+		return end + 1
+	}
+	const form = "Feb 29 23:59:59 "
+	if len(line)-at <= len(form) {
+		return -1
+	}
+	for i := range len(form) {
+		switch c := line[at+i]; form[i] {
+		case ' ', ':':
+			if c != form[i] {
+				return -1
+			}
+		default:
+			if digit := isDigit(form[i]); digit != (isDigit(c) || i == 4 && c == ' ') || !digit && !isLetter(c) {
+				return -1
+			}
+		}
+	}
+	return at + len(form)
+}
+
+// header5424 returns the offset after a header of RFC 5424 whose time begins at
+// offset at, or -1: time, host, program, process, message, and structured data.
+func header5424(line []byte, at int) int {
+	for range 5 {
+		end := wordEnd(line, at)
+		if end == at || end == len(line) {
+			return -1
+		}
+		at = end + 1
+	}
+	switch {
+	case at < len(line) && line[at] == '-':
+		at++
+	case at < len(line) && line[at] == '[':
+		for quoted := false; ; at++ {
+			if at == len(line) {
+				return -1
+			}
+			c := line[at]
+			if quoted && c == '\\' {
+				at = min(at+1, len(line)-1)
+				continue
+			}
+			if c == '"' {
+				quoted = !quoted
+			}
+			if c == ']' && !quoted && (at+1 == len(line) || line[at+1] != '[') {
+				at++
+				break
+			}
+		}
+	default:
+		return -1
+	}
+	if at == len(line) || line[at] != ' ' {
+		return -1
+	}
+	return at + 1 + markLen(line[at+1:])
+}
+
+// isTimestamp reports whether word looks like a time of RFC 3339.
+func isTimestamp(word []byte) bool {
+	return len(word) >= len("2006-01-02T15:04:05Z") && word[4] == '-' && word[7] == '-' && word[10] == 'T' && word[13] == ':' && isDigit(word[0]) && isDigit(word[18])
+}

@@ -1,0 +1,130 @@
+package record
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// prefixes are prefixes in the form of each collector, and what the same text
+// would be without them.
+var prefixes = map[string][]string{
+	"compose": {"web-1  | ", "caddy | ", "my_app.web-12 | "},
+	"cri":     {"2026-11-22T10:00:00.123456789Z stdout F ", "2026-11-22T10:00:00+01:00 stderr F "},
+	"syslog": {
+		"<134>Nov 22 10:00:00 web nginx: ", "Nov  2 10:00:00 web nginx[12]: ", "<13>2026-11-22T10:00:00.5+01:00 web app: ",
+		"<134>1 2026-11-22T10:00:00Z web nginx 12 - - ", "<165>1 - - - - - [a@1 b=\"c]\\\"d\"][e] \xEF\xBB\xBF",
+	},
+}
+
+const caddyLine = `{"level":"info","ts":1646861401.5,"logger":"http.log.access","msg":"handled request","request":{"remote_ip":"192.0.2.1","proto":"HTTP/2.0","method":"GET","host":"example.com","uri":"/%7ea","headers":{}},"status":200}`
+
+// TestPrefixes checks that lines after each prefix are read like those without
+// it, and that rewriting keeps the prefix.
+func TestPrefixes(t *testing.T) {
+	fields := []string{"norm", "method", "time", "status", "client", "vhost", "error"}
+	for format, line := range map[string]string{
+		"caddy":    caddyLine,
+		"combined": `192.0.2.1 - - [22/Nov/2026:10:00:00 +0000] "GET /%7ea HTTP/1.1" 200 5 "http://example.com/" "x"`,
+		"logfmt":   `method=GET path=/%7ea host=example.com status=200`,
+	} {
+		want, _, _ := runJob(t, newJob(t, Config{Format: format, Render: RenderTSV, Fields: fields}), []byte(line+"\n"))
+		for kind, list := range prefixes {
+			for _, prefix := range list {
+				c := Config{Format: kind + "+" + format, Render: RenderTSV, Fields: fields}
+				check(t, c, prefix+line+"\n", string(want))
+				c = Config{Format: c.Format, Target: TargetAll}
+				check(t, c, prefix+line+"\n", prefix+strings.Replace(line, "%7e", "~", 1)+"\n")
+				verify(t, c, []byte(prefix+line+"\n"+line+"\n"+prefix+"\n"))
+				for other := range prefixes {
+					_, _, st := runJob(t, newJob(t, Config{Format: other + "+" + format}), []byte(prefix+line+"\n"))
+					if parsed := st.Rejects[Unparsed] == 0; parsed != (other == kind) {
+						t.Errorf("%q as %s: %t", prefix, other, parsed)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestPrefixDetect checks that JSON logs behind a prefix are detected, also
+// among other objects of the program, and that nothing else is.
+func TestPrefixDetect(t *testing.T) {
+	const other = `{"level":"info","msg":"serving initial configuration"}`
+	for kind, list := range prefixes {
+		for _, prefix := range list {
+			text := prefix + other + "\n" + prefix + other + "\n" + prefix + caddyLine + "\n"
+			if g, ok := Detect([]byte(text)); !ok || g.Format != kind+"+caddy" || g.Fit != 3 {
+				t.Errorf("%q: %+v", prefix, g)
+			}
+			if g, ok := Detect([]byte(prefix + other + "\n")); ok {
+				t.Errorf("%q: %+v", prefix, g)
+			}
+		}
+	}
+	if dir := os.Getenv("URLFOLD_CORPORA"); dir != "" {
+		if g, _ := Detect(readFile(t, filepath.Join(dir, "logs", "json", "lnav_logfile_caddy_log.0"))); g.Format != "compose+caddy" {
+			t.Errorf("the log of docker compose: %+v", g)
+		}
+	}
+}
+
+// TestPrefixConfig checks which formats can follow a prefix.
+func TestPrefixConfig(t *testing.T) {
+	n := newNormalizer(t, "equiv")
+	for _, c := range []Config{
+		{Format: "syslog+csv", URLField: "1"}, {Format: "syslog+w3c"}, {Format: "syslog+"}, {Format: "+combined"}, {Format: "journal+combined"},
+		{Format: "syslog+syslog+combined"}, {Format: "compose+caddy", Render: RenderExtend, Extend: []Extension{{"a", "norm"}}}, {Format: "cri+azure-front-door"},
+	} {
+		c.Normalizer = n
+		if _, err := New(c); err == nil {
+			t.Errorf("%s: no error", c.Format)
+		}
+	}
+}
+
+// TestPrefixMutated checks 100,000 damaged lines.
+func TestPrefixMutated(t *testing.T) {
+	var lines [][]byte
+	for _, list := range prefixes {
+		for _, prefix := range list {
+			lines = append(lines, []byte(prefix+caddyLine))
+		}
+	}
+	runs := 33_334
+	if testing.Short() {
+		runs = 2_000
+	}
+	for _, p := range linePrefixes {
+		j := newJob(t, Config{Format: p.name + "+caddy", Target: TargetAll})
+		random := rand.New(rand.NewPCG(3, 4))
+		for range runs {
+			checkMutated(t, j, mutateLine(random, lines))
+		}
+	}
+}
+
+// TestPrefixAllocs checks that prefixes cost no allocation.
+func TestPrefixAllocs(t *testing.T) {
+	for _, p := range linePrefixes {
+		w := newJob(t, allFields(Config{Format: p.name + "+caddy", Render: RenderTSV})).NewWorker()
+		var lines [][]byte
+		for _, prefix := range prefixes[p.name] {
+			lines = append(lines, bytes.Join([][]byte{[]byte(prefix), []byte(caddyLine)}, nil))
+		}
+		var out []byte
+		var st Stats
+		all := func() {
+			for _, line := range lines {
+				out, _ = w.Append(out[:0], nil, line, Position{}, &st)
+			}
+		}
+		all()
+		if got := testing.AllocsPerRun(3, all); got != 0 {
+			t.Errorf("%s: %v allocations", p.name, got)
+		}
+	}
+}
