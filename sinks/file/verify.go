@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 
 	"github.com/urlfold/urlfold/internal/storage/compress"
@@ -63,6 +64,9 @@ func Verify(ctx context.Context, paths []string, yield func(Report) error) error
 	return nil
 }
 
+// maxAhead is the maximum number of goroutines that inflate a file.
+const maxAhead = 8
+
 func verify(name string) Report {
 	f, err := os.Open(name)
 	if err != nil {
@@ -77,7 +81,7 @@ func verify(name string) Report {
 		r.Unverified, r.Leftover = false, true // the next run writes it again
 	}
 	r.PutAside = strings.Contains(filepath.Base(name), damagedSuffix)
-	r.Verification = compress.Verify(f, compress.Options{Name: base})
+	r.Verification = compress.Verify(f, compress.Options{Name: base, Ahead: min(runtime.GOMAXPROCS(0), maxAhead)})
 	if r.Unfinished || r.Verdict.Format != compress.Plain {
 		r.TornBytes = r.Compressed - r.Good
 	}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"runtime"
 	"sync/atomic"
 	"time"
 
@@ -73,7 +74,11 @@ func (s *Source) open(ctx context.Context, in *input) (*stream, error) {
 		in.report.Verdict = compress.Verdict{Kind: compress.Unreadable, Cut: true, Detail: err.Error()}
 		return nil, nil
 	}
-	st := &stream{zr: compress.NewReader(src, s.readerOptions(in)), file: closer, left: math.MaxInt64}
+	opt := s.readerOptions(in)
+	if pipe {
+		opt.Ahead = 0 // text that has arrived must not wait for more input
+	}
+	st := &stream{zr: compress.NewReader(src, opt), file: closer, left: math.MaxInt64}
 	if pipe {
 		st.pump = newPump(st.zr, func() int64 { off, _ := st.zr.Verified(); return off })
 	}
@@ -125,6 +130,7 @@ func (s *Source) readerOptions(in *input) compress.Options {
 	opt.RestartEvery = membersOnly
 	if len(s.inputs) == 1 {
 		opt.Concurrency = zstdGoroutines // no other input keeps the cores busy
+		opt.Ahead = min(runtime.GOMAXPROCS(0), maxAhead)
 	}
 	if s.cfg.OpenTable != nil && in.path != stdinPath && in.size >= 0 { // else it is not a regular file
 		opt.Table = func(f compress.Format) (compress.Table, error) { return s.cfg.OpenTable(in.path, f) }
@@ -143,6 +149,9 @@ func (st *stream) verified() int64 {
 
 // zstdGoroutines is the number of goroutines that decode a single input.
 const zstdGoroutines = 4
+
+// maxAhead is the maximum number of goroutines that inflate a single input.
+const maxAhead = 8
 
 // openFile opens the file of an input and reports whether it is a pipe.
 func (s *Source) openFile(in *input) (src io.Reader, closer io.Closer, pipe bool, err error) {

@@ -18,9 +18,10 @@ type gzipDecoder struct {
 	restarts *restarts
 	note     func(Verdict)
 	inflate  deflateDecoder
-	which    Inflate
-	inside   bool // inside a member
-	begun    bool // a member was read before
+	opt      Options
+	ahead    *ahead // nil: no goroutines
+	inside   bool   // inside a member
+	begun    bool   // a member was read before
 	buf      [10]byte
 
 	// The current member.
@@ -40,18 +41,25 @@ const (
 	gzipReserved  = 0xe0
 )
 
+// gzipTrailer is the length of a trailer.
+const gzipTrailer = 8
+
 // newGzip returns a decoder that starts at p.
-func newGzip(in *input, restarts *restarts, note func(Verdict), p RestartPoint, which Inflate) *gzipDecoder {
-	d := &gzipDecoder{in: in, which: which, restarts: restarts, note: note, begun: p.compressed > 0}
+func newGzip(in *input, restarts *restarts, note func(Verdict), p RestartPoint, opt Options) *gzipDecoder {
+	d := &gzipDecoder{in: in, opt: opt, restarts: restarts, note: note, begun: p.compressed > 0}
 	if p.inside {
 		d.resume(p)
 	} else {
-		d.inflate = newDeflate(in.br, which)
+		d.inflate = newDeflate(in.br, opt.Inflate)
 	}
 	return d
 }
 
-func (d *gzipDecoder) Close() {}
+func (d *gzipDecoder) Close() {
+	if d.ahead != nil {
+		d.ahead.close()
+	}
+}
 
 func (d *gzipDecoder) Read(p []byte) (int, error) {
 	for {
@@ -78,6 +86,31 @@ func (d *gzipDecoder) Read(p []byte) (int, error) {
 	}
 }
 
+// readAhead starts goroutines at the second member, because a file of one
+// member has nothing to offer them.
+func (d *gzipDecoder) readAhead() {
+	own, ok := d.inflate.(*inflate.Reader)
+	if !ok || d.opt.Ahead < 2 || d.restarts.members == 0 {
+		return
+	}
+	d.ahead = newAhead(d.in.raw.src, d.in.raw.n.Load(), d.opt.Ahead, d.opt.sizes)
+	d.in.raw.src = d.ahead
+	d.inflate = &aheadDeflate{in: d.in, ahead: d.ahead, own: own, may: d.uneventful}
+}
+
+// uneventful reports whether a reading without goroutines meets no limit and no
+// place for a restart point in the next n bytes of the member, all of which the
+// input after the current offset encodes.
+func (d *gzipDecoder) uneventful(n int64) bool {
+	end := d.begin + d.size + n
+	limits := d.opt.Limits
+	switch {
+	case d.restarts.due(end), limits.MaxBytes > 0 && end > limits.MaxBytes:
+		return false
+	}
+	return limits.MaxRatio < 0 || end <= ratioGrace || end/limits.MaxRatio <= d.in.offset()
+}
+
 // corrupt adds the position of corrupt deflate data to err.
 func (d *gzipDecoder) corrupt(err error) error {
 	var c *inflate.CorruptError
@@ -100,6 +133,7 @@ func (d *gzipDecoder) member() error {
 	d.begun, d.inside, d.crc, d.size = true, true, 0, 0
 	d.begin, d.deflate = d.restarts.decoded, d.in.offset()
 	d.from = d.deflate
+	d.readAhead()
 	d.inflate.Reset(d.in.br, nil, 0)
 	return nil
 }
@@ -176,7 +210,7 @@ func (d *gzipDecoder) skip(crc *uint32, last func(byte) bool) error {
 // member is independent of it.
 func (d *gzipDecoder) trailer(n int) error {
 	at := d.in.offset()
-	sum := d.buf[:8]
+	sum := d.buf[:gzipTrailer]
 	if _, err := io.ReadFull(d.in.br, sum); err != nil {
 		return noEOF(err)
 	}

@@ -48,9 +48,10 @@ type input struct {
 	short int // number of reads at the end of the file
 }
 
-func newInput(src io.Reader) *input {
+// newInput returns an input that reads src with a buffer of the given size.
+func newInput(src io.Reader, size int) *input {
 	in := &input{raw: raw{src: src}}
-	in.br = bufio.NewReaderSize(&in.raw, bufferSize)
+	in.br = bufio.NewReaderSize(&in.raw, size)
 	return in
 }
 

@@ -42,6 +42,13 @@ type Options struct {
 	// Concurrency is the number of goroutines that may decode a zstd stream.
 	// With 0 or 1, decoding runs in the goroutine that calls Read.
 	Concurrency int
+	// Ahead is the number of goroutines that inflate the following members of a
+	// gzip file while Read returns the current one. With n of them, they need
+	// up to 2*(n+2)+4 MiB of memory. They start at the second member, and do
+	// not change what Read returns, nor any verdict or restart point. The
+	// source must be a regular file, because reading ahead must not block. 0 or
+	// 1: no goroutines.
+	Ahead int
 	// Table opens the file as a Table if it is one of the given format: Parquet
 	// or Avro. If Table is nil, such files are not supported.
 	Table func(f Format) (Table, error)
@@ -53,6 +60,8 @@ type Options struct {
 	// Inflate selects the decoder of gzip members. A Reader that starts inside
 	// a member uses InflateOwn in any case.
 	Inflate Inflate
+
+	sizes aheadSizes // of an ahead; tests make them small
 }
 
 // A Reader decompresses a stream. Only one goroutine at a time may call Read,
@@ -88,7 +97,10 @@ func NewReader(src io.Reader, opt Options) *Reader {
 	if opt.Limits.MaxWindow == 0 {
 		opt.Limits.MaxWindow = DefaultMaxWindow
 	}
-	r := &Reader{in: newInput(src), opt: opt}
+	if opt.sizes == (aheadSizes{}) {
+		opt.sizes = defaultSizes
+	}
+	r := &Reader{in: newInput(src, opt.sizes.buffer), opt: opt}
 	r.restarts.every, r.restarts.verdict, r.restarts.sums = opt.RestartEvery, &r.verdict, &r.sums
 	return r
 }
@@ -181,7 +193,7 @@ func (r *Reader) decoder(f Format) decoder {
 	later := r.start.compressed > 0
 	switch f {
 	case Gzip:
-		return newGzip(r.in, &r.restarts, r.note, r.start, r.opt.Inflate)
+		return newGzip(r.in, &r.restarts, r.note, r.start, r.opt)
 	case Zstd:
 		return newZstd(r.in, &r.restarts, r.opt, r.note, later)
 	case Bzip2:

@@ -35,7 +35,7 @@ type Verification struct {
 
 // Verify reads src as far as possible and compares all checksums. It does not
 // return errors: an error of src gives the verdict Unreadable. It uses only
-// Limits and Name of opt.
+// Limits, Name and Ahead of opt.
 func Verify(src io.Reader, opt Options) Verification {
 	opt.Concurrency = 1              // attributes each byte to its frame
 	opt.RestartEvery = math.MaxInt64 // only at the ends of members

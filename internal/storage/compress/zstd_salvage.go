@@ -74,7 +74,7 @@ func (d *zstdDecoder) alone() decoder {
 		return nil
 	}
 	file := in.raw.src.(io.ReaderAt) // again has checked this
-	second := newInput(io.NewSectionReader(file, from.compressed-in.base, 1<<62))
+	second := newInput(io.NewSectionReader(file, from.compressed-in.base, 1<<62), bufferSize)
 	second.base = from.compressed
 	second.raw.n.Store(from.compressed)
 	opt := Options{Limits: Limits{MaxWindow: d.frames.maxWindow}, RestartEvery: d.restarts.every}
@@ -118,7 +118,7 @@ type zstdAgain struct {
 // again returns a second pass that starts at p. It patches the block at byte
 // patch of the file, unless patch is noPatch, and ends after it.
 func (z *zstdFrames) again(src io.Reader, p RestartPoint, patch int64) zstdAgain {
-	in := newInput(src)
+	in := newInput(src, bufferSize)
 	in.raw.n.Store(p.compressed)
 	frames := &zstdFrames{in: in, maxWindow: z.maxWindow, begun: p.compressed > 0, end: p.compressed, pauseEvery: 1<<63 - 1, patch: patch}
 	dec, _ := zstd.NewReader(frames, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), // newZstd has used the same options

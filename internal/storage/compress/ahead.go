@@ -1,0 +1,343 @@
+package compress
+
+import (
+	"bytes"
+	"io"
+	"sync"
+	"sync/atomic"
+)
+
+// An ahead inflates parts of a gzip file before the reader arrives there.
+//
+// It reads the file ahead of the reader, cuts it into segments, and its
+// goroutines decode each segment from the places where members seem to begin.
+// The result are runs: the output of the deflate data from one bit of the file
+// to another. The reader takes a run only if it has itself arrived at the first
+// bit of the run, with the same window. From there the output depends only on
+// the data, so a wrong guess costs time and changes nothing. A run ends before
+// the first error, and the reader checks every header and trailer itself, so
+// texts, offsets and verdicts are those of a reading without goroutines.
+//
+// The goroutine of the reader calls all methods. Only the fields after mu are
+// shared with the other goroutines.
+type ahead struct {
+	src   io.Reader
+	sizes aheadSizes
+	spare chan *chunk // free ones
+	depth int         // maximum number of segments
+	plan  plan
+
+	queue   []*chunk // loaded, and not yet read by the reader
+	left    []byte   // unread rest of queue[0]
+	fresh   []*chunk // loaded, and not before the next segment
+	read    int64    // offset in the file of the next byte that the reader reads
+	loaded  int64    // offset after the last loaded chunk
+	ended   bool     // src has ended, with err
+	err     error
+	passed  int64    // everything before this offset is decoded
+	idle    bool     // there are no new segments
+	lent    *segment // holds the run that the reader uses
+	outputs [][]byte // free space for output
+
+	workers sync.WaitGroup
+	mu      sync.Mutex
+	changed sync.Cond
+	// segments are those that the reader has not passed, in the order of the
+	// file.
+	segments []*segment
+	closed   bool
+}
+
+// aheadSizes are the sizes of an ahead in bytes.
+type aheadSizes struct {
+	buffer int // input buffer of the reader
+	chunk  int // unit of reading ahead, and the part of a file in which one segment looks for members
+	tail   int // input after that, for a member that crosses the end
+	input  int // limit of the input between the reader and the segments
+	output int // limit of the output of a segment; a member with more is decoded ahead in part
+
+	// The reader decodes the first probe bytes of each period itself, to find
+	// out whether it is the bottleneck. 0: the goroutines always work.
+	probe, period int64
+}
+
+// defaultSizes suit members of all lengths: of 10 KB, as in WARC files, and of
+// 500 KB, of which a segment decodes some. Of members that are longer than
+// output, only a part is decoded ahead.
+var defaultSizes = aheadSizes{buffer: bufferSize, chunk: 64 << 10, tail: 512 << 10, input: 4 << 20, output: 2 << 20, probe: 1 << 20, period: 32 << 20}
+
+// A chunk is a piece of the file. Whoever drops the last reference makes it
+// free.
+type chunk struct {
+	at   int64
+	data []byte
+	refs atomic.Int32
+}
+
+// A segment is a part of the file that one goroutine decodes.
+type segment struct {
+	from, to int64 // in the file: it decodes from there, the members that begin before to
+	chunks   []*chunk
+	taken    bool // by a goroutine
+	done     bool
+	out      []byte
+	runs     []run
+}
+
+// A run is the output of some deflate data. Bits are numbered from the start of
+// the file.
+type run struct {
+	begin, end int64
+	window     []byte // output before begin that the data may refer to; empty at the start of a member
+	out        []byte
+	final      bool // the deflate data ends at end; otherwise a block begins there
+}
+
+// newAhead returns an ahead that reads src, whose next byte has the given
+// offset in the file, with so many goroutines.
+func newAhead(src io.Reader, at int64, goroutines int, sizes aheadSizes) *ahead {
+	a := &ahead{src: src, sizes: sizes, depth: goroutines + 2, read: at, loaded: at, passed: at}
+	a.plan = &searchPlan{next: at}
+	a.changed.L = &a.mu
+	a.spare = make(chan *chunk, 2*goroutines+sizes.tail/sizes.chunk)
+	for range goroutines {
+		a.workers.Go(func() { newAheadWorker().run(a) })
+	}
+	return a
+}
+
+// close stops the goroutines.
+func (a *ahead) close() {
+	a.mu.Lock()
+	a.closed = true
+	a.mu.Unlock()
+	a.changed.Broadcast()
+	a.workers.Wait()
+}
+
+// Read returns the next bytes of the file. Errors of the file come at the same
+// offset as without reading ahead.
+func (a *ahead) Read(p []byte) (int, error) {
+	a.passed = max(a.passed, a.read-int64(a.sizes.buffer)) // the reader holds no more than its buffer
+	a.fill()
+	for len(a.left) == 0 {
+		if len(a.queue) == 0 && !a.load() {
+			return a.beyond(p)
+		}
+		a.left = a.queue[0].data
+	}
+	n := copy(p, a.left)
+	a.left = a.left[n:]
+	a.read += int64(n)
+	if len(a.left) == 0 {
+		a.release(a.queue[0])
+		a.queue = append(a.queue[:0], a.queue[1:]...)
+	}
+	return n, nil
+}
+
+// beyond reads after the last chunk. The file may have grown since its end was
+// reached.
+func (a *ahead) beyond(p []byte) (int, error) {
+	if err := a.err; err != nil {
+		a.err = nil
+		return 0, err
+	}
+	n, err := a.src.Read(p)
+	a.read += int64(n)
+	return n, err
+}
+
+// load reads another chunk, and returns false if there is none.
+func (a *ahead) load() bool {
+	if a.ended {
+		return false
+	}
+	c := a.chunk()
+	n, err := io.ReadFull(&raw{src: a.src}, c.data[:a.sizes.chunk])
+	if err != nil {
+		a.ended = true
+		if err != io.EOF && err != io.ErrUnexpectedEOF {
+			a.err = err
+		}
+	}
+	if n == 0 {
+		return false
+	}
+	c.at, c.data = a.loaded, c.data[:n]
+	c.refs.Store(2)
+	a.queue, a.fresh = append(a.queue, c), append(a.fresh, c)
+	a.loaded += int64(n)
+	return true
+}
+
+func (a *ahead) release(c *chunk) {
+	if c.refs.Add(-1) == 0 {
+		select {
+		case a.spare <- c:
+		default:
+		}
+	}
+}
+
+// chunk returns a chunk without references.
+func (a *ahead) chunk() *chunk {
+	select {
+	case c := <-a.spare:
+		return c
+	default:
+		return &chunk{data: make([]byte, a.sizes.chunk)}
+	}
+}
+
+// fill removes the segments that the reader has passed, and adds others.
+func (a *ahead) fill() {
+	a.mu.Lock()
+	n := a.retire()
+	a.mu.Unlock()
+	if a.idle {
+		a.pass(a.passed)
+		return
+	}
+	for ; n < a.depth; n++ {
+		s := a.plan.segment(a)
+		if s == nil {
+			return
+		}
+		for _, c := range a.fresh {
+			c.refs.Add(1)
+		}
+		s.chunks = append(s.chunks, a.fresh...)
+		s.out = a.output()
+		a.mu.Lock()
+		a.segments = append(a.segments, s)
+		a.mu.Unlock()
+		a.changed.Broadcast()
+	}
+}
+
+// output returns free space for the output of a segment.
+func (a *ahead) output() []byte {
+	k := len(a.outputs) - 1
+	if k < 0 {
+		return make([]byte, 0, a.sizes.output)
+	}
+	out := a.outputs[k]
+	a.outputs = a.outputs[:k]
+	return out[:0]
+}
+
+// retire removes the segments that are of no more use, and returns the number
+// of the others. The caller holds mu.
+func (a *ahead) retire() int {
+	kept := a.segments[:0]
+	for _, s := range a.segments {
+		switch {
+		case s == a.lent, s.taken && !s.done, !s.taken && s.to > a.passed,
+			s.done && len(s.runs) > 0 && s.runs[len(s.runs)-1].begin >= a.passed*8:
+			kept = append(kept, s)
+			continue
+		case !s.taken:
+			a.drop(s)
+		}
+		a.outputs = append(a.outputs, s.out)
+	}
+	clear(a.segments[len(kept):])
+	a.segments = kept
+	return len(kept)
+}
+
+// drop releases the input of a segment.
+func (a *ahead) drop(s *segment) {
+	for _, c := range s.chunks {
+		a.release(c)
+	}
+	s.chunks = nil
+}
+
+// pass forgets the loaded chunks before an offset, which no segment needs.
+func (a *ahead) pass(offset int64) {
+	for len(a.fresh) > 0 && a.fresh[0].at+int64(len(a.fresh[0].data)) <= offset {
+		a.release(a.fresh[0])
+		a.fresh = append(a.fresh[:0], a.fresh[1:]...)
+	}
+}
+
+// at returns the run that begins at the given bit of the file with the given
+// window, or nil. The reader has decoded everything before that bit. The run is
+// valid until the next call.
+func (a *ahead) at(bit int64, window []byte) *run {
+	a.lent, a.passed = nil, max(a.passed, bit/8)
+	a.fill()
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, s := range a.segments {
+		if s.from > bit/8 {
+			break
+		}
+		for !s.done && !a.closed {
+			a.changed.Wait()
+		}
+		for i := range s.runs {
+			if r := &s.runs[i]; r.begin == bit && bytes.Equal(r.window, window) {
+				a.lent = s
+				return r
+			}
+		}
+	}
+	return nil
+}
+
+// take waits for a segment to decode. It returns nil after close.
+func (a *ahead) take() *segment {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for {
+		if a.closed {
+			return nil
+		}
+		for _, s := range a.segments {
+			if !s.taken {
+				s.taken = true
+				return s
+			}
+		}
+		a.changed.Wait()
+	}
+}
+
+// finish publishes the runs of a segment.
+func (a *ahead) finish(s *segment) {
+	a.drop(s)
+	a.mu.Lock()
+	s.done = true
+	a.mu.Unlock()
+	a.changed.Broadcast()
+}
+
+// A plan decides how a file is cut into segments.
+type plan interface {
+	// segment loads the input of the next segment and returns it, or nil if
+	// there is none.
+	segment(a *ahead) *segment
+}
+
+// A searchPlan cuts the file into chunks, in which members are searched for.
+type searchPlan struct{ next int64 }
+
+func (p *searchPlan) segment(a *ahead) *segment {
+	p.next = max(p.next, a.passed)
+	end := p.next + int64(a.sizes.chunk)
+	if end-a.passed > int64(a.sizes.input) {
+		return nil
+	}
+	for a.loaded < end+int64(a.sizes.tail) && a.load() {
+	}
+	a.pass(p.next)
+	s := &segment{from: p.next, to: min(end, a.loaded)}
+	if s.from >= s.to {
+		return nil
+	}
+	p.next = s.to
+	return s
+}

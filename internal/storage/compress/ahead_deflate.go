@@ -1,0 +1,124 @@
+package compress
+
+import (
+	"bufio"
+	"errors"
+	"io"
+
+	"github.com/urlfold/urlfold/internal/storage/inflate"
+)
+
+// An aheadDeflate is a deflateDecoder that returns runs of an ahead where there
+// are any, and otherwise decodes itself.
+type aheadDeflate struct {
+	in    *input
+	ahead *ahead
+	own   *inflate.Reader
+	// may reports whether a run may be used that ends n bytes after the last
+	// byte that Read has returned.
+	may func(n int64) bool
+
+	start  int64  // offset in the file where Reset was called
+	base   int64  // offset in the file where own was reset
+	run    *run   // nil: own decodes
+	left   []byte // of run, not yet returned
+	window []byte // at the end of run
+	pause  bool
+	demand demand
+
+	fromRuns int64 // number of bytes, for tests
+}
+
+// Reset implements [deflateDecoder].
+func (d *aheadDeflate) Reset(src *bufio.Reader, window []byte, bit uint8) {
+	d.start, d.base, d.run = d.in.offset(), d.in.offset(), nil
+	if !d.adopt(d.start*8+int64(bit), window, 0) {
+		d.own.Reset(src, window, bit)
+	}
+}
+
+// adopt continues with the run that begins at the given bit of the file, if
+// there is one. Ahead is the number of bytes before it that Read is about to
+// return.
+func (d *aheadDeflate) adopt(bit int64, window []byte, ahead int) bool {
+	d.ahead.idle = !d.demand.high(d.ahead.sizes)
+	if d.ahead.idle {
+		return false
+	}
+	r := d.ahead.at(bit, window)
+	if r == nil || !d.may(int64(ahead+len(r.out))) {
+		return false
+	}
+	if _, err := d.in.br.Discard(int(r.end/8 - d.in.offset())); err != nil {
+		panic("compress: the input of a run is missing") // it was loaded before the run was decoded
+	}
+	if !r.final {
+		d.window = appendWindow(d.window[:0], window, r.out)
+	}
+	d.run, d.left = r, r.out
+	return true
+}
+
+// appendWindow appends the last 32 KiB of before and out to dst.
+func appendWindow(dst, before, out []byte) []byte {
+	if k := maxWindow - len(out); k > 0 {
+		dst = append(dst, before[max(0, len(before)-k):]...)
+	}
+	return append(dst, out[max(0, len(out)-maxWindow):]...)
+}
+
+// Read implements [deflateDecoder].
+func (d *aheadDeflate) Read(p []byte) (n int, err error) {
+	d.demand.enter()
+	defer func() { d.demand.leave(n) }()
+	if d.run == nil {
+		return d.decode(p)
+	}
+	n = copy(p, d.left)
+	d.left = d.left[n:]
+	d.fromRuns += int64(n)
+	switch {
+	case len(d.left) > 0:
+	case d.run.final:
+		return n, io.EOF
+	default:
+		d.next(n)
+	}
+	return n, nil
+}
+
+// next continues after a run. Read is about to return the last n bytes of it.
+func (d *aheadDeflate) next(n int) {
+	end := d.run.end
+	d.run = nil
+	if !d.adopt(end, d.window, n) {
+		d.base = d.in.offset()
+		d.own.Reset(d.in.br, d.window, uint8(end%8))
+	}
+}
+
+// decode decodes without goroutines.
+func (d *aheadDeflate) decode(p []byte) (int, error) {
+	d.own.PauseAtBlocks(d.pause)
+	n, err := d.own.Read(p)
+	var corrupt *inflate.CorruptError
+	if errors.As(err, &corrupt) {
+		err = &inflate.CorruptError{Bit: corrupt.Bit + (d.base-d.start)*8, Reason: corrupt.Reason}
+	}
+	return n, err
+}
+
+// PauseAtBlocks implements [deflateDecoder].
+func (d *aheadDeflate) PauseAtBlocks(pause bool) { d.pause = pause }
+
+// Block implements [deflateDecoder]. There are no places inside a run.
+func (d *aheadDeflate) Block() (int64, bool) {
+	if d.run != nil {
+		return 0, false
+	}
+	bit, ok := d.own.Block()
+	return bit + (d.base-d.start)*8, ok
+}
+
+// Window implements [deflateDecoder].
+func (d *aheadDeflate) Window() []byte { return d.own.Window() }
