@@ -85,10 +85,13 @@ var advice = map[string]string{
 	"kafka: write recovered":                                               "Brokers accept records again. Nothing to do.",
 
 	// sources/file
-	"cannot access file or folder":                                            "A file or folder that `include` matches cannot be examined. urlfold retries at each poll. Correct its permissions.",
-	"cannot read file":                                                        "A file that `include` matches cannot be opened or read. urlfold retries at each poll. Correct its permissions, or check the disk.",
-	"cannot store start positions":                                            "If the process dies before the next commit, the next run starts at the new end of each file, and skips everything written in the meantime. Check the disk of `data_dir`.",
-	"compressed file has no checksums, its records are unverified":            "The format of this file cannot show damage, so with `on_damage: quarantine` all of its records count as unverified. Compress with checksums, for example `zstd --check`.",
+	"index not used":               "With `--index`: the input is read without its index, for the `reason`. The output is correct. If the index is out of date and urlfold has not written it, remove it.",
+	"index not written":            "With `--index`: the index could not be written. The output is correct. Look at `error`: the folder of the index must be writable.",
+	"index written":                "With `--index`: the next run on this input can use the index. Nothing to do.",
+	"cannot access file or folder": "A file or folder that `include` matches cannot be examined. urlfold retries at each poll. Correct its permissions.",
+	"cannot read file":             "A file that `include` matches cannot be opened or read. urlfold retries at each poll. Correct its permissions, or check the disk.",
+	"cannot store start positions": "If the process dies before the next commit, the next run starts at the new end of each file, and skips everything written in the meantime. Check the disk of `data_dir`.",
+	"compressed file has no checksums, its records are unverified": "The format of this file cannot show damage, so with `on_damage: quarantine` all of its records count as unverified. Compress with checksums, for example `zstd --check`.",
 	"file content verified":                                                   "A large file was compared with the text that urlfold had already read, and matches it. Nothing to do.",
 	"file recognized by its content, reading resumed":                         "The file is a renamed, copied or compressed version of the file in `was`. urlfold continues where it stopped reading that file. Nothing to do.",
 	"file resembles a known file but differs, reading from the beginning":     "The file begins and ends like a known file, but differs in between. If it is a rewritten copy, its unchanged records will be duplicated.",

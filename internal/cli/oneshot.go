@@ -53,6 +53,7 @@ func prepare(ctx context.Context, cmd *cobra.Command, set *settings, out *outcom
 	r := &oneShot{set: set, out: out}
 	var err error
 	log := newLogger(cmd.ErrOrStderr(), set.logLevel)
+	set.log = log
 	parallel, err := set.parallelInputs(disk.MaxOpen(), log)
 	if err != nil {
 		return nil, err
@@ -63,7 +64,7 @@ func prepare(ctx context.Context, cmd *cobra.Command, set *settings, out *outcom
 	if out.inputs, err = r.source.Paths(); err != nil {
 		return nil, inputError(cmd.Root(), set.paths, err)
 	}
-	if err := set.refusePipes(out.inputs); err != nil {
+	if err := errors.Join(set.refusePipes(out.inputs), set.checkIndex(out.inputs)); err != nil {
 		return nil, usage(err)
 	}
 	if out.formats, err = findFormats(ctx, set, r.source); err != nil {
@@ -113,6 +114,8 @@ func (s *settings) newSource(stdin io.Reader, formats func() *formats, parallel 
 		Limits:    s.limits,
 		OnDamage:  s.onDamage,
 		Inflate:   s.inflate,
+		Index:     s.index,
+		Logger:    s.log,
 		OpenTable: s.tables.open,
 	})
 }

@@ -64,6 +64,7 @@ type options struct {
 	maxMemoryText     string
 	maxMemory         int64
 	tempDir           string
+	index             string
 
 	// The run.
 	jobs       int
@@ -207,6 +208,7 @@ func (o *options) runFlags(f *pflag.FlagSet) {
 	f.BoolVar(&o.unordered, "unordered", false, "write records in the order in which workers finish them, not in input order")
 	f.StringVar(&o.onDamage, "on-damage", file.OnDamageNames()[0], "apply this `policy` to the records of a damaged archive: "+strings.Join(file.OnDamageNames(), ", ")+". quarantine writes only records that a checksum verifies")
 	f.StringVar(&o.inflate, "inflate", file.InflateNames()[0], "decompress gzip files with this `decoder`: "+strings.Join(file.InflateNames(), ", ")+". klauspost is slower")
+	f.StringVar(&o.index, "index", "", "inflate a gzip file on several cores with the index in this `file`, and write it if it does not exist. auto: gztool's index beside the input, or one in the user's cache folder. Formats: gztool; indexed_gzip, which is written if the name ends in .gzidx")
 	f.StringVar(&o.failOn, "fail-on", "damage", "exit with code 4 on this `condition`: never, damage (a damaged archive), rejects (damage, or a rejected record), flags (any of these, or a URL with a flag other than relative)")
 	f.BoolVar(&o.quiet, "quiet", false, "do not print a summary or a progress bar")
 	f.BoolVar(&o.noProgress, "no-progress", false, "do not print a progress bar")

@@ -36,6 +36,7 @@ type settings struct {
 	logLevel  slog.Level
 	*options
 
+	log            *slog.Logger // set by prepare
 	tables         *tables
 	mayRewrite     bool // --render is not given, and --output is named .parquet
 	rewritesTables bool // the inputs are Parquet files, and so are the outputs

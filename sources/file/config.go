@@ -3,6 +3,7 @@ package file
 import (
 	"errors"
 	"io"
+	"log/slog"
 	"slices"
 	"time"
 
@@ -74,6 +75,14 @@ type Config struct {
 	// Inflate selects the decoder of gzip files: own or klauspost, as in
 	// Settings. Default own.
 	Inflate string
+	// Index is the path of an index of the only input, or IndexAuto. An index
+	// lists places inside a gzip file, so that several cores can inflate it. If
+	// it does not exist, or urlfold has written it for another state of the
+	// input, it is written when all of the input is read and intact. If it does
+	// not belong to the input, the input is read without it. Default: no index.
+	Index string
+	// Logger logs why an index is not used. Default: no logging.
+	Logger *slog.Logger
 	// OnDamage says how to handle a damaged input: emit_and_report, quarantine,
 	// skip_file or stop, as in Settings. Default emit_and_report.
 	OnDamage string
@@ -113,6 +122,9 @@ func (c *Config) setDefaults() {
 	}
 	if c.Parallel == 0 {
 		c.Parallel = 2
+	}
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
 	}
 	if c.OnDamage == "" {
 		c.OnDamage = damageEmit

@@ -338,6 +338,7 @@ func (r *laneReader) finish(stopped bool) {
 	rep := r.report
 	rep.Bytes, rep.CompressedBytes = r.off+rep.Lost, r.st.zr.CompressedBytes()
 	rep.Stopped, rep.Verified = stopped, r.verified
+	r.st.complete = !stopped && r.st.pump == nil && r.st.zr.Verdict().Kind == compress.OK
 	if !r.st.close() {
 		rep.Verdict = compress.Verdict{}
 		return

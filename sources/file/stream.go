@@ -47,10 +47,13 @@ func (in *input) read() int64 {
 type stream struct {
 	zr    *compress.Reader
 	file  io.Closer // nil: not ours to close
+	index *indexing // nil: none
 	pump  *pump     // nil for a regular file
 	ahead []byte    // read by peek and not delivered yet
 	left  int64     // bytes that may still be delivered
 	ended bool      // peek has read all of it, so the verdict of zr is final
+
+	complete bool // all of it was read, and it is intact
 }
 
 // open opens the input, unless it is open already. If the file is at fault,
@@ -75,10 +78,13 @@ func (s *Source) open(ctx context.Context, in *input) (*stream, error) {
 		return nil, nil
 	}
 	opt := s.readerOptions(in)
+	var index *indexing
 	if pipe {
 		opt.Ahead = 0 // text that has arrived must not wait for more input
+	} else if f, ok := src.(steadyFile); ok {
+		index = s.openIndex(in, f.File, &opt)
 	}
-	st := &stream{zr: compress.NewReader(src, opt), file: closer, left: math.MaxInt64}
+	st := &stream{zr: compress.NewReader(src, opt), file: closer, index: index, left: math.MaxInt64}
 	if pipe {
 		st.pump = newPump(st.zr, func() int64 { off, _ := st.zr.Verified(); return off })
 	}
@@ -253,5 +259,8 @@ func (st *stream) close() (gone bool) {
 		return false
 	}
 	st.zr.Close()
+	if st.index != nil {
+		st.index.close(st.complete)
+	}
 	return true
 }

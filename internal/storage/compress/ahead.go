@@ -1,7 +1,7 @@
 package compress
 
 import (
-	"bytes"
+	"fmt"
 	"io"
 	"sync"
 	"sync/atomic"
@@ -26,7 +26,9 @@ type ahead struct {
 	spare chan *chunk // free ones
 	depth int         // maximum number of segments
 	plan  plan
+	index *indexPlan // plan, if there is an index
 
+	start   int64    // offset of the first byte of src in the file
 	queue   []*chunk // loaded, and not yet read by the reader
 	left    []byte   // unread rest of queue[0]
 	fresh   []*chunk // loaded, and not before the next segment
@@ -82,6 +84,13 @@ type segment struct {
 	done     bool
 	out      []byte
 	runs     []run
+
+	// With an index, a segment begins with the block at bit, with window, and
+	// ends at the first end of a block that is at target or later.
+	atBit  bool
+	bit    int64
+	window []byte
+	target int64
 }
 
 // A run is the output of some deflate data. Bits are numbered from the start of
@@ -94,10 +103,15 @@ type run struct {
 }
 
 // newAhead returns an ahead that reads src, whose next byte has the given
-// offset in the file, with so many goroutines.
-func newAhead(src io.Reader, at int64, goroutines int, sizes aheadSizes) *ahead {
-	a := &ahead{src: src, sizes: sizes, depth: goroutines + 2, read: at, loaded: at, passed: at}
+// offset in the file, with so many goroutines. index may be nil.
+func newAhead(src io.Reader, at int64, goroutines int, sizes aheadSizes, index *Index) *ahead {
+	a := &ahead{src: src, sizes: sizes, depth: goroutines + 2, start: at, read: at, loaded: at, passed: at}
 	a.plan = &searchPlan{next: at}
+	if index != nil {
+		a.index = &indexPlan{index: index}
+		a.plan = a.index
+		a.sizes, a.depth = indexSizes(index, sizes, a.depth)
+	}
 	a.changed.L = &a.mu
 	a.spare = make(chan *chunk, 2*goroutines+sizes.tail/sizes.chunk)
 	for range goroutines {
@@ -233,7 +247,7 @@ func (a *ahead) retire() int {
 	kept := a.segments[:0]
 	for _, s := range a.segments {
 		switch {
-		case s == a.lent, s.taken && !s.done, !s.taken && s.to > a.passed,
+		case s == a.lent, s.taken && !s.done, !s.taken && s.to > a.passed && !(s.atBit && s.bit < a.passed*8),
 			s.done && len(s.runs) > 0 && s.runs[len(s.runs)-1].begin >= a.passed*8:
 			kept = append(kept, s)
 			continue
@@ -263,29 +277,56 @@ func (a *ahead) pass(offset int64) {
 	}
 }
 
-// at returns the run that begins at the given bit of the file with the given
-// window, or nil. The reader has decoded everything before that bit. The run is
-// valid until the next call.
+// at returns a run that begins at the given bit of the file with a window as
+// long as the given one, or nil. The reader has decoded everything before that
+// bit. The run is valid until the next call.
 func (a *ahead) at(bit int64, window []byte) *run {
 	a.lent, a.passed = nil, max(a.passed, bit/8)
 	a.fill()
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for _, s := range a.segments {
-		if s.from > bit/8 {
-			break
+		switch {
+		case s.from > bit/8:
+			return nil
+		case len(window) > 0 && (!s.atBit || s.bit != bit):
+			continue // it begins elsewhere
 		}
 		for !s.done && !a.closed {
 			a.changed.Wait()
 		}
 		for i := range s.runs {
-			if r := &s.runs[i]; r.begin == bit && bytes.Equal(r.window, window) {
+			if r := &s.runs[i]; r.begin == bit && len(r.window) == len(window) {
 				a.lent = s
 				return r
 			}
 		}
 	}
 	return nil
+}
+
+// arrive compares the index with the end of a block that the reader has
+// reached: see [indexPlan.compare].
+func (a *ahead) arrive(before, bit int64) {
+	if a.index != nil {
+		a.index.compare(before, bit)
+		a.checkIndex()
+	}
+}
+
+// refuse gives up the index because of the text before a bit of the file.
+func (a *ahead) refuse(bit int64) {
+	if a.index != nil {
+		a.index.index.reason = fmt.Sprintf("the text before byte %d of the file is different", bit/8)
+		a.checkIndex()
+	}
+}
+
+// checkIndex continues without the index if it does not match.
+func (a *ahead) checkIndex() {
+	if a.index.index.reason != "" {
+		a.index, a.plan = nil, &searchPlan{next: a.passed}
+	}
 }
 
 // take waits for a segment to decode. It returns nil after close.

@@ -2,6 +2,7 @@ package compress
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"io"
 
@@ -24,6 +25,7 @@ type aheadDeflate struct {
 	left   []byte // of run, not yet returned
 	window []byte // at the end of run
 	pause  bool
+	last   int64 // bit of the last end of a block
 	demand demand
 
 	fromRuns int64 // number of bytes, for tests
@@ -32,6 +34,7 @@ type aheadDeflate struct {
 // Reset implements [deflateDecoder].
 func (d *aheadDeflate) Reset(src *bufio.Reader, window []byte, bit uint8) {
 	d.start, d.base, d.run = d.in.offset(), d.in.offset(), nil
+	d.last = d.start*8 + int64(bit)
 	if !d.adopt(d.start*8+int64(bit), window, 0) {
 		d.own.Reset(src, window, bit)
 	}
@@ -49,6 +52,10 @@ func (d *aheadDeflate) adopt(bit int64, window []byte, ahead int) bool {
 	if r == nil || !d.may(int64(ahead+len(r.out))) {
 		return false
 	}
+	if !bytes.Equal(r.window, window) && !d.sameOutput(r, window) {
+		d.ahead.refuse(bit)
+		return false
+	}
 	if _, err := d.in.br.Discard(int(r.end/8 - d.in.offset())); err != nil {
 		panic("compress: the input of a run is missing") // it was loaded before the run was decoded
 	}
@@ -57,6 +64,19 @@ func (d *aheadDeflate) adopt(bit int64, window []byte, ahead int) bool {
 	}
 	d.run, d.left = r, r.out
 	return true
+}
+
+// sameOutput reports whether decoding with a full window leads to the same
+// output as the run, although the window differs: rapidgzip stores zeros for
+// bytes that no match refers to. After 32 KiB, all matches refer to the output.
+func (d *aheadDeflate) sameOutput(r *run, window []byte) bool {
+	if len(r.out) < maxWindow || len(window) < maxWindow {
+		return false
+	}
+	in, _ := d.in.br.Peek(min(d.ahead.sizes.buffer, 2*maxWindow)) // less at the end of the file
+	own := make([]byte, maxWindow)
+	n, _ := io.ReadFull(inflate.NewReader(bytes.NewReader(in), window, uint8(r.begin%8)), own)
+	return n == len(own) && bytes.Equal(own, r.out[:n])
 }
 
 // appendWindow appends the last 32 KiB of before and out to dst.
@@ -91,21 +111,40 @@ func (d *aheadDeflate) Read(p []byte) (n int, err error) {
 func (d *aheadDeflate) next(n int) {
 	end := d.run.end
 	d.run = nil
+	d.ahead.arrive(end, end)
+	d.last = end
 	if !d.adopt(end, d.window, n) {
 		d.base = d.in.offset()
 		d.own.Reset(d.in.br, d.window, uint8(end%8))
 	}
 }
 
-// decode decodes without goroutines.
+// decode decodes without goroutines, up to the next run.
 func (d *aheadDeflate) decode(p []byte) (int, error) {
-	d.own.PauseAtBlocks(d.pause)
+	blocks := d.ahead.index != nil // a run may begin at the end of any block
+	d.own.PauseAtBlocks(d.pause || blocks)
 	n, err := d.own.Read(p)
+	if err == nil && blocks {
+		if bit, ok := d.own.Block(); ok {
+			d.block(d.base*8+bit, n)
+		}
+	}
 	var corrupt *inflate.CorruptError
 	if errors.As(err, &corrupt) {
 		err = &inflate.CorruptError{Bit: corrupt.Bit + (d.base-d.start)*8, Reason: corrupt.Reason}
 	}
 	return n, err
+}
+
+// block is called at the end of a block that own has decoded. Read is about to
+// return the last n bytes before it.
+func (d *aheadDeflate) block(bit int64, n int) {
+	window := d.own.Window()
+	d.ahead.arrive(d.last, bit)
+	d.last = bit
+	if !d.pause {
+		d.adopt(bit, window, n)
+	}
 }
 
 // PauseAtBlocks implements [deflateDecoder].

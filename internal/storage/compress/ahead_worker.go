@@ -45,6 +45,9 @@ func (w *aheadWorker) segment(s *segment) {
 	defer func() { _ = recover() }()
 	w.chunks = s.chunks
 	w.seek(s.from)
+	if s.atBit && w.decode(s, s.window, uint8(s.bit%8)) != nil {
+		return
+	}
 	for w.find(s.to) {
 		at := w.in.offset()
 		err := w.gzip.header()
@@ -111,6 +114,9 @@ func (w *aheadWorker) decode(s *segment, window []byte, bit uint8) error {
 		s.out = s.out[:len(s.out)+n]
 		if bit, ok := w.inflate.Block(); ok && err == nil {
 			end, to = base+bit, len(s.out)
+			if s.atBit && end >= s.target {
+				break
+			}
 		}
 	}
 	final := err == io.EOF

@@ -72,6 +72,9 @@ func (d *gzipDecoder) Read(p []byte) (int, error) {
 		n, err := d.inflate.Read(p)
 		d.crc = crc32.Update(d.crc, crc32.IEEETable, p[:n])
 		d.size += int64(n)
+		if d.opt.IndexTo != nil {
+			d.opt.IndexTo.text(p[:n])
+		}
 		d.point()
 		switch err {
 		case nil:
@@ -86,14 +89,14 @@ func (d *gzipDecoder) Read(p []byte) (int, error) {
 	}
 }
 
-// readAhead starts goroutines at the second member, because a file of one
-// member has nothing to offer them.
+// readAhead starts goroutines at the second member, because without an index a
+// file of one member has nothing to offer them.
 func (d *gzipDecoder) readAhead() {
 	own, ok := d.inflate.(*inflate.Reader)
-	if !ok || d.opt.Ahead < 2 || d.restarts.members == 0 {
+	if !ok || d.opt.Ahead < 2 || d.restarts.members == 0 && d.opt.Index == nil {
 		return
 	}
-	d.ahead = newAhead(d.in.raw.src, d.in.raw.n.Load(), d.opt.Ahead, d.opt.sizes)
+	d.ahead = newAhead(d.in.raw.src, d.in.raw.n.Load(), d.opt.Ahead, d.opt.sizes, d.opt.Index)
 	d.in.raw.src = d.ahead
 	d.inflate = &aheadDeflate{in: d.in, ahead: d.ahead, own: own, may: d.uneventful}
 }
@@ -133,6 +136,9 @@ func (d *gzipDecoder) member() error {
 	d.begun, d.inside, d.crc, d.size = true, true, 0, 0
 	d.begin, d.deflate = d.restarts.decoded, d.in.offset()
 	d.from = d.deflate
+	if d.opt.IndexTo != nil && d.restarts.members == 0 {
+		d.opt.IndexTo.begin(d.deflate)
+	}
 	d.readAhead()
 	d.inflate.Reset(d.in.br, nil, 0)
 	return nil

@@ -11,11 +11,15 @@ func (d *gzipDecoder) point() {
 	if !ok || !d.restarts.due(d.begin+d.size) {
 		return
 	}
-	d.restarts.block(RestartPoint{
+	p := RestartPoint{
 		format: Gzip, offset: d.begin + d.size, compressed: d.from + bit/8,
 		inside: true, bit: uint8(bit % 8), deflate: d.deflate, size: d.size, crc: d.crc,
 		window: string(d.inflate.Window()),
-	})
+	}
+	d.restarts.block(p)
+	if d.opt.IndexTo != nil {
+		d.opt.IndexTo.add(&p)
+	}
 }
 
 // resume starts at a point inside a member.

@@ -49,6 +49,12 @@ type Options struct {
 	// source must be a regular file, because reading ahead must not block. 0 or
 	// 1: no goroutines.
 	Ahead int
+	// Index, if not nil, lists places at which these goroutines can start, also
+	// inside a member. It is not modified by other Readers meanwhile.
+	Index *Index
+	// IndexTo, if not nil, collects the restart points inside the members of a
+	// gzip file that is read from its start: see RestartEvery.
+	IndexTo *IndexWriter
 	// Table opens the file as a Table if it is one of the given format: Parquet
 	// or Avro. If Table is nil, such files are not supported.
 	Table func(f Format) (Table, error)

@@ -1,0 +1,178 @@
+package compress
+
+import (
+	"bufio"
+	"bytes"
+	"compress/zlib"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+)
+
+// An Index lists places inside a gzip file at which decoding can start. A
+// Reader with an index inflates the file on several cores, even if it is one
+// member: see Options.Index. The reader compares each place with what it has
+// decoded itself, so an index that belongs to another file, or is damaged, can
+// make a reading slower, but not wrong.
+//
+// It is read from files of gztool (with or without line numbers) and of
+// indexed_gzip, which rapidgzip writes, too. The windows stay in the file.
+type Index struct {
+	src        io.ReaderAt
+	places     []place
+	compressed int64  // size of the gzip file, or 0 if the index does not tell
+	stamp      *Stamp // of the gzip file, or nil
+	reason     string // why the index does not match the file
+}
+
+// A place is a block of deflate data.
+type place struct {
+	bit    int64 // number of its first bit in the gzip file
+	out    int64 // offset in the text
+	at     int64 // of the window, in the index
+	length int   // of the window, in the index; 0: there is none
+	packed bool  // the window is zlib data
+	lines  int64 // line feeds before the place; only in a writer
+	window []byte
+}
+
+// errIndex is wrapped by the errors of OpenIndex about the content of the file.
+var errIndex = errors.New("not a usable index")
+
+// OpenIndex reads an index of size bytes. The Index reads src as long as it is
+// in use. An error about the content states what is wrong.
+func OpenIndex(src io.ReaderAt, size int64) (*Index, error) {
+	x := &Index{src: src}
+	var err error
+	if x.stamp, err = readStamp(src, size); err != nil {
+		return nil, err
+	}
+	if x.stamp != nil {
+		size -= int64(stampSize)
+	}
+	p := &indexParser{src: bufio.NewReader(io.NewSectionReader(src, 0, size)), index: x, size: size}
+	head, _ := p.src.Peek(16)
+	switch {
+	case len(head) == 16 && string(head[:15]) == gztoolMagic && (head[15] == 'x' || head[15] == 'X'):
+		p.gztool(head[15] == 'X')
+	case len(head) >= 7 && string(head[:5]) == indexedMagic:
+		p.indexed()
+	default:
+		return nil, fmt.Errorf("%w: the format is neither that of gztool nor that of indexed_gzip", errIndex)
+	}
+	if p.err == io.EOF || p.err == io.ErrUnexpectedEOF {
+		p.err = fmt.Errorf("%w: the file is truncated", errIndex)
+	}
+	if p.err != nil {
+		return nil, p.err
+	}
+	return x, nil
+}
+
+// Mismatch returns why the index does not belong to the file that a Reader has
+// read with it, or an empty string if no contradiction was found.
+func (x *Index) Mismatch() string { return x.reason }
+
+// Check compares what the index says about its gzip file with the stamp of that
+// file. The error states the first difference. An index of another program says
+// nothing more than the size, or not even that.
+func (x *Index) Check(file Stamp) error {
+	last := int64(0)
+	if n := len(x.places); n > 0 {
+		last = x.places[n-1].bit / 8
+	}
+	switch s := x.stamp; {
+	case x.compressed != 0 && x.compressed != file.Size, s != nil && s.Size != file.Size:
+		return fmt.Errorf("stale index: it belongs to a file of another size than %d bytes", file.Size)
+	case last > file.Size:
+		return fmt.Errorf("stale index: it belongs to a file of more than %d bytes", file.Size)
+	case s != nil && s.ModTime != file.ModTime:
+		return errors.New("stale index: the file was modified after the index was written")
+	case s != nil && *s != file:
+		return errors.New("stale index: the content of the file is different")
+	}
+	return nil
+}
+
+// window returns the window of a place.
+func (x *Index) window(p *place) ([]byte, error) {
+	if p.length == 0 {
+		return nil, nil
+	}
+	raw := make([]byte, p.length)
+	if _, err := x.src.ReadAt(raw, p.at); err != nil {
+		return nil, fmt.Errorf("read a window: %w", noEOF(err))
+	}
+	if !p.packed {
+		return raw, nil
+	}
+	return unpackWindow(raw)
+}
+
+// An indexParser reads an index. After the first error, err stays set.
+type indexParser struct {
+	src   *bufio.Reader
+	pos   int64
+	size  int64
+	index *Index
+	err   error
+}
+
+// take returns the next n bytes, which are valid until the next call.
+func (p *indexParser) take(n int) []byte {
+	b, err := p.src.Peek(n)
+	if p.err == nil && err != nil {
+		p.err = err
+	}
+	if p.err != nil {
+		return make([]byte, n)
+	}
+	_, _ = p.src.Discard(n) // buffered, so this cannot fail
+	p.pos += int64(n)
+	return b
+}
+
+// skip skips n bytes, such as a window.
+func (p *indexParser) skip(n int) {
+	if p.err == nil {
+		_, p.err = p.src.Discard(n)
+		p.pos += int64(n)
+	}
+}
+
+// fail records that the content is wrong.
+func (p *indexParser) fail(format string, args ...any) {
+	if p.err == nil {
+		p.err = fmt.Errorf("%w: %s", errIndex, fmt.Sprintf(format, args...))
+	}
+}
+
+// add appends a place whose first complete byte is byte in of the file, after
+// the given number of bits of the byte before it.
+func (p *indexParser) add(pl place, in, out uint64, bits uint32) {
+	pl.bit, pl.out = int64(in)*8-int64(bits), int64(out)
+	places := p.index.places
+	switch n := len(places); {
+	case in > math.MaxInt64/8 || out > math.MaxInt64 || bits > 7 || pl.bit < 0:
+		p.fail("place %d is out of range", n)
+	case n > 0 && (pl.bit <= places[n-1].bit || pl.out < places[n-1].out):
+		p.fail("place %d is not after the place before it", n)
+	}
+	if p.err == nil {
+		p.index.places = append(places, pl)
+	}
+}
+
+// unpackWindow decodes zlib data of at most 32 KiB.
+func unpackWindow(raw []byte) ([]byte, error) {
+	z, err := zlib.NewReader(bytes.NewReader(raw))
+	if err != nil {
+		return nil, fmt.Errorf("damaged window: %w", err)
+	}
+	window, err := io.ReadAll(io.LimitReader(z, maxWindow+1))
+	if err != nil || len(window) > maxWindow {
+		return nil, errors.New("damaged window")
+	}
+	return window, nil
+}
