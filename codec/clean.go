@@ -180,21 +180,24 @@ func cleanEnd(src []byte, i int, clean *scan.Set) (end, entity int) {
 
 // Classes of the byte that an escape stands for, in escapes.
 const (
-	escapeNever       = iota // the escape has a flag, or is not in normal form
+	escapeOther       = iota // the escape has a flag beyond its spelling, or needs another check
+	escapeUnreserved         // an unreserved byte other than '.'
 	escapeOutsidePath        // '/' or '\\', which may have a flag in a path
-	escapeAnywhere           // any other ASCII byte that is not unreserved
+	escapeAnywhere           // any other ASCII byte that is not a control, '.' or '%'
 	escapeLead2              // first byte of a two-byte character
 	escapeLead3              // first byte of a three-byte character that is not a surrogate or a noncharacter
 )
 
 // escapes classifies the byte that an escape stands for. First bytes of longer
-// characters, and of three-byte ones that need another check, are escapeNever.
+// characters, and of three-byte ones that need another check, are escapeOther.
 var escapes = func() (t [256]uint8) {
 	for c := 0x20; c < 0x7F; c++ {
-		if !percent.IsUnreserved(byte(c)) && c != '%' {
-			t[c] = escapeAnywhere
+		t[c] = escapeAnywhere
+		if percent.IsUnreserved(byte(c)) {
+			t[c] = escapeUnreserved
 		}
 	}
+	t['.'], t['%'] = escapeOther, escapeOther
 	t['/'], t['\\'] = escapeOutsidePath, escapeOutsidePath
 	for c := 0xC2; c <= 0xDF; c++ {
 		t[c] = escapeLead2
@@ -202,20 +205,41 @@ var escapes = func() (t [256]uint8) {
 	for c := 0xE1; c <= 0xEE; c++ {
 		t[c] = escapeLead3
 	}
-	t[0xED] = escapeNever
+	t[0xED] = escapeOther
 	return t
 }()
 
+// digits holds the value of each hex digit, with digitLower for lower-case ones,
+// and digitNone elsewhere.
+var digits = func() (t [256]uint8) {
+	for i := range t {
+		c := byte(i)
+		t[i] = digitNone
+		if percent.IsHex(c) {
+			t[i] = percent.Unhex(c) | uint8(b2i(c >= 'a'))*digitLower
+		}
+	}
+	return t
+}()
+
+const (
+	digitLower = 0x10
+	digitNone  = 0x80
+)
+
 // cleanEscape returns the length of the escape, or of the escapes of one
-// character, at the start of b, if they are in normal form and have no flag:
-// upper-case digits, neither unreserved nor a control nor '%', and complete
-// UTF-8. Otherwise it returns 0. least is the lowest class of ASCII bytes that
-// counts as clean.
+// character, at the start of b, if they are in normal form and have no flag: upper-case digits, neither unreserved nor a control nor
+// '%', and complete UTF-8. Otherwise it returns 0. least is the lowest class of
+// ASCII bytes that counts as clean.
 func cleanEscape(b []byte, least uint8) int {
-	v, ok := upperTriplet(b)
-	if !ok {
+	if len(b) < 3 || b[0] != '%' {
 		return 0
 	}
+	high, low := digits[b[1]], digits[b[2]]
+	if (high|low)&(digitNone|digitLower) != 0 {
+		return 0
+	}
+	v := high<<4 | low
 	class := escapes[v]
 	if class < escapeLead2 {
 		return 3 * b2i(class >= least)
@@ -247,12 +271,4 @@ func characterEscapes(b []byte, v byte) int {
 		}
 	}
 	return n
-}
-
-// upperTriplet decodes an escape with upper-case digits.
-func upperTriplet(b []byte) (v byte, ok bool) {
-	if len(b) < 3 || b[0] != '%' || b[1] >= 'a' || b[2] >= 'a' || !percent.IsHex(b[1]) || !percent.IsHex(b[2]) {
-		return 0, false
-	}
-	return percent.Unhex(b[1])<<4 | percent.Unhex(b[2]), true
 }

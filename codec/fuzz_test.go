@@ -285,13 +285,10 @@ func FuzzOnePass(f *testing.F) {
 func checkOnePass(t *testing.T, n *Normalizer, src []byte) bool {
 	var walked, parsed Result
 	end, entity, clean := parseClean(src, &walked.In)
-	if entity >= 0 {
-		end = 0
-	}
 	if clean || len(src) > n.maxLen {
 		return false
 	}
-	if _, ok := n.onePass(nil, src, end, &walked); !ok {
+	if _, ok := n.onePass(nil, src, end, entity, &walked); !ok {
 		return false
 	}
 	slow := *n
@@ -489,12 +486,8 @@ func FuzzOnePassRef(f *testing.F) {
 func checkOnePassRef(t *testing.T, n *Normalizer, base, src []byte) {
 	t.Helper()
 	var fast, slow, probe Result
-	end, entity, clean := parseClean(src, &fast.In)
-	if entity >= 0 {
-		end = 0
-	}
-	probe.In = fast.In
-	if _, ok := n.onePassRef(nil, base, src, end, &probe); clean || !ok {
+	end, entity, clean := parseClean(src, &probe.In)
+	if _, ok := n.onePassRef(nil, base, src, end, entity, &probe); clean || !ok {
 		return
 	}
 	got, err := n.AppendRef([]byte("x"), base, exact(src), &fast)
@@ -523,10 +516,7 @@ func TestOnePassRef(t *testing.T) {
 		for _, src := range []string{"HTTP://h/%7e", "http://h:80/a|b", "http://h/?a&amp;b#%zz"} {
 			var r Result
 			end, entity, _ := parseClean([]byte(src), &r.In)
-			if entity >= 0 {
-				end = 0
-			}
-			if _, ok := n.onePassRef(nil, []byte("http://a/b/c"), []byte(src), end, &r); !ok && n.table != nil {
+			if _, ok := n.onePassRef(nil, []byte("http://a/b/c"), []byte(src), end, entity, &r); !ok && n.table != nil {
 				t.Errorf("%s: %q is left to the parsers", n.profile.Name, src)
 			}
 			checkOnePassRef(t, n, []byte("http://a/b/c"), []byte(src))

@@ -19,10 +19,7 @@ func Parse(src []byte, r *Result) error {
 		r.setClean(entity)
 		return nil
 	}
-	if entity >= 0 {
-		end = 0 // the entity needs a diagnostic
-	}
-	if verbatim.inspectOnePass(src, end, r) {
+	if verbatim.inspectOnePass(src, end, entity, r) {
 		return nil
 	}
 	if err := verbatim.read(nil, src, r); err != 0 {

@@ -265,34 +265,45 @@ func (n *Normalizer) canonical(lv Level, src, norm []byte, r *Result) []byte {
 	s := &r.scratch
 	k1 := n.standard(K1, src, norm, r)
 	u := s.parts(k1, norm, r)
-	key, plain := n.plainK2(k1, u, s)
-	if !plain {
-		s.k2, key.signed = n.appendK2(s.k2[:0], k1, u, s)
-		key.text = s.k2
+	plain, single := n.plainKey(lv, k1, u, s)
+	var key []byte
+	var signed bool
+	switch {
+	case plain && single && lv == K3 && !n.policy.rewritesK3():
+		key, signed = n.plainK3(k1, u, s)
+		lv = K2 // nothing more to do
+	case plain:
+		key, signed = n.plainK2(k1, u, s)
+	default:
+		s.k2, signed = n.appendK2(s.k2[:0], k1, u, s)
+		key = s.k2
 	}
-	if key.signed {
+	if signed {
 		r.Flags = r.Flags.With(SignedURL)
 	}
 	if lv == K2 {
-		return key.text
+		return key
 	}
 	if plain {
-		if k3, ok := n.plainK3(&key, u, s); ok {
-			return k3
-		}
-		key.parts(u, &s.out)
+		n.plainParts(key, u, &s.out)
 	}
-	s.k3 = n.appendK3(s.k3[:0], key.text, &s.out, s)
+	s.k3 = n.appendK3(s.k3[:0], key, &s.out, s)
 	return s.k3
 }
 
 // parts returns the components of a canonical string, which may be norm.
 func (s *scratch) parts(canonical, norm []byte, r *Result) *URL {
+	u, text := &r.Out, norm
+	if s.dropped {
+		u, text = &s.whole, s.full
+	}
 	switch {
-	case s.dropped && (s.clean || sameBytes(canonical, s.full)):
-		return &s.whole
-	case s.clean || sameBytes(canonical, norm):
-		return &r.Out
+	case s.clean || sameBytes(canonical, text):
+		return u
+	case s.keyPatched:
+		s.in = *u
+		s.in.patch(s.kept)
+		return &s.in
 	}
 	_, _ = split(canonical, &s.in)
 	return &s.in
@@ -316,7 +327,7 @@ func (n *Normalizer) standard(lv Level, src, norm []byte, r *Result) []byte {
 	case s.canonical:
 		return text
 	case s.patched:
-		s.key = appendPatched(s.key[:0], text, s.kept)
+		s.key, s.keyPatched = appendPatched(s.key[:0], text, s.kept), true
 		return s.key
 	}
 	with := syntax
@@ -381,10 +392,11 @@ func (n *Normalizer) otherText(src, norm []byte, r *Result) []byte {
 // appendPlain appends the normal form of a URL that is known to have one,
 // without flags or diagnostics. It uses the fields in and out of s.
 func (n *Normalizer) appendPlain(dst, src []byte, s *scratch) []byte {
-	if _, _, ok := parseClean(src, &s.in); ok {
+	end, entity, ok := parseClean(src, &s.in)
+	if ok {
 		return append(dst, src...)
 	}
-	if out, ok := n.onePassPlain(dst, src, s); ok {
+	if out, ok := n.onePassPlain(dst, src, end, entity, s); ok {
 		return out
 	}
 	_, _ = split(src, &s.in)

@@ -193,7 +193,7 @@ func (w *rewriter) query(m *params.Matcher) (signed bool) {
 // escapes "'", which only one of the standards escapes.
 func appendKeyQuery(dst, src []byte, u *URL, m *params.Matcher, s *scratch) (_ []byte, hits Rules, signed bool) {
 	q := u.spans[Query].In(src)
-	if bytes.IndexByte(q, '\'') >= 0 {
+	if !s.clean && bytes.IndexByte(q, '\'') >= 0 { // a clean query contains none
 		s.query = appendEscaped(s.query[:0], q, '\'')
 		s.rec.change(EncodeIllegal, Query, q, s.query)
 		q = s.query

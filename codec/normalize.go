@@ -148,16 +148,9 @@ func (n *Normalizer) Append(dst, src []byte, r *Result) ([]byte, error) {
 	case len(src) > n.maxLen:
 		ok = false
 	case ok:
-		r.setClean(entity)
-		dst = append(dst, src...)
-		if n.rules.Has(DropFragment) && r.In.Has(Fragment) {
-			dst = n.drop(dst, start, r)
-		}
+		dst = n.appendClean(dst, src, entity, r)
 	default:
-		if entity >= 0 {
-			end = 0 // the entity needs a diagnostic
-		}
-		dst, ok = n.onePass(dst, src, end, r)
+		dst, ok = n.onePass(dst, src, end, entity, r)
 	}
 	if !ok {
 		var err error
@@ -167,6 +160,17 @@ func (n *Normalizer) Append(dst, src []byte, r *Result) ([]byte, error) {
 	}
 	r.remember(n, src, dst[start:])
 	return dst, nil
+}
+
+// appendClean is Append after parseClean accepted src.
+func (n *Normalizer) appendClean(dst, src []byte, entity int, r *Result) []byte {
+	r.setClean(entity)
+	start := len(dst)
+	dst = append(dst, src...)
+	if n.rules.Has(DropFragment) && r.In.Has(Fragment) {
+		dst = n.drop(dst, start, r)
+	}
+	return dst
 }
 
 // appendFull is Append without the fast paths.

@@ -1,9 +1,9 @@
 package codec
 
 import (
-	"bytes"
 	"slices"
 
+	"github.com/urlfold/urlfold/codec/internal/scan"
 	"github.com/urlfold/urlfold/codec/percent"
 )
 
@@ -30,20 +30,23 @@ import (
 var escapeFlags = Flags{}.With(LowerHex).With(NeedlessEscape)
 
 // onePass appends the normal form of src, of at most n.maxLen bytes, to dst and
-// fills r. If end is not 0, parseClean accepted the first end bytes of src, and
-// r.In has scheme and host. If onePass gives up, r is undefined, and the slice
-// returned is dst.
-func (n *Normalizer) onePass(dst, src []byte, end int, r *Result) ([]byte, bool) {
+// fills r. It continues where parseClean gave up: end and entity are the results
+// of that call for src, r.In and the survey of r. If onePass gives up, r is
+// undefined, and the slice returned is dst.
+func (n *Normalizer) onePass(dst, src []byte, end, entity int, r *Result) ([]byte, bool) {
 	if n.table == nil || n.queries != nil {
 		return dst, false
 	}
-	r.reset()
-	p := pass{Normalizer: n, r: r, src: src, clean: end, dst: dst, base: len(dst), in: &r.In, out: &r.Out, marks: r.Diagnostics}
-	if !p.run() {
+	r.begin()
+	var p pass
+	p.Normalizer, p.r, p.marks = n, r, r.Diagnostics
+	p.in, p.out, p.survey = &r.In, &r.Out, &r.scratch.survey
+	if !p.run(dst, src, end, entity) {
 		return dst, false
 	}
 	r.Flags, r.Diagnostics = p.flags, p.marks
 	s := &r.scratch
+	s.plainHost = p.plainHost
 	if n.profile.Standard == RFC {
 		s.applied = p.applied
 		r.judge(src, p.dst[p.base:])
@@ -61,25 +64,26 @@ func (n *Normalizer) onePass(dst, src []byte, end int, r *Result) ([]byte, bool)
 
 // inspectOnePass is onePass for a call that needs no normal form. It gives up
 // on very long URLs, which are not worth copying.
-func (n *Normalizer) inspectOnePass(src []byte, end int, r *Result) bool {
+func (n *Normalizer) inspectOnePass(src []byte, end, entity int, r *Result) bool {
 	if len(src) > keepBytes {
 		return false
 	}
 	s := &r.scratch
-	s.text = slices.Grow(s.text[:0], len(src))
-	_, ok := n.onePass(s.text, src, end, r)
+	s.text = slices.Grow(s.text[:0], len(src)+wide)
+	_, ok := n.onePass(s.text, src, end, entity, r)
 	r.Out = URL{}
 	return ok
 }
 
-// onePassPlain is onePass without flags and diagnostics. It uses the fields in
-// and out of s.
-func (n *Normalizer) onePassPlain(dst, src []byte, s *scratch) ([]byte, bool) {
+// onePassPlain is onePass without flags and diagnostics, after a call of
+// parseClean with s.in and s.survey. It uses the fields in and out of s.
+func (n *Normalizer) onePassPlain(dst, src []byte, end, entity int, s *scratch) ([]byte, bool) {
 	if n.table == nil || n.queries != nil {
 		return dst, false
 	}
-	p := pass{Normalizer: n, src: src, dst: dst, base: len(dst), in: &s.in, out: &s.out}
-	if !p.run() {
+	var p pass
+	p.Normalizer, p.in, p.out, p.survey = n, &s.in, &s.out, &s.survey
+	if !p.run(dst, src, end, entity) {
 		return dst, false
 	}
 	return p.dst, true
@@ -100,12 +104,32 @@ func appendPatched(dst, norm []byte, kept []uint32) []byte {
 	return append(dst, norm[from:]...)
 }
 
-// A pass is one walk over a URL.
+// patch changes the spans of u, components of a text, to those of the text that
+// appendPatched makes of it.
+func (u *URL) patch(kept []uint32) {
+	n := 0
+	added := func(at uint32) uint32 {
+		for n < len(kept) && kept[n] < at {
+			n++
+		}
+		return at + 2*uint32(n)
+	}
+	for c := Username; c <= Fragment; c++ {
+		if u.Has(c) {
+			u.spans[c] = Span{added(u.spans[c].Start), added(u.spans[c].End)}
+		}
+	}
+}
+
+// A pass is one walk over a URL. It goes from one byte that the survey marks to
+// the next. What is between two changes is copied in one move.
 type pass struct {
 	*Normalizer
 	r       *Result // nil if flags and diagnostics are not wanted
+	survey  *scan.Survey
 	src     []byte
-	clean   int // length of the prefix that parseClean accepted
+	clean   int // length of the prefix that parseClean accepted, or 0
+	from    int // src[from:] is not copied yet; all of it up to the current byte is unchanged
 	dst     []byte
 	base    int  // start of the normal form in dst
 	in, out *URL // components of src and of dst[base:]
@@ -113,52 +137,104 @@ type pass struct {
 	marks   []Diagnostic
 	applied Rules // rules that changed something
 	giveUp  bool
+	// plainHost is that of a call.
+	plainHost bool
 	walker
 }
 
-// run reports whether the walk reached the end of src.
-func (p *pass) run() bool {
-	i, end := p.authority(), len(p.src)
+// webClasses marks the bytes of http and https URLs. The plain ones are clean in
+// path, query and fragment, except that a '.' may begin a dot segment of a path,
+// and '#' must not be in a fragment.
+var webClasses = scan.NewClasses(
+	func(c byte) bool {
+		const everywhere = cleanPath | cleanQuery | cleanFrag
+		return class[c]&everywhere == everywhere || c == '.' || c == '?' || c == '#'
+	},
+	func(c byte) bool { return class[c]&ldhByte != 0 },
+)
+
+// run appends the normal form of src to dst. clean and entity are the results of
+// parseClean. run reports whether the walk reached the end of src.
+func (p *pass) run(dst, src []byte, clean, entity int) bool {
+	p.src, p.clean, p.dst, p.base = src, clean, dst, len(dst)
+	start := webScheme(src)
+	if start == 0 || len(src) > keepBytes {
+		return false
+	}
+	p.survey.Read(src, webClasses)
+	i, end := p.authority(start), len(src)
 	if i == 0 || p.src[end-1] <= ' ' && p.profile.Standard == WHATWG {
 		return false
 	}
-	fragment := indexFrom(p.src[:end], i, '#')
-	if fragment >= 0 {
-		end = fragment
+	splitWeb(p.src, i, p.in, p.survey)
+	if entity >= 0 {
+		p.c, p.entity = Query, true
+		p.mark(entity, HTMLEntity, Kept, 0)
 	}
-	query := indexFrom(p.src[:end], i, '?')
-	if query >= 0 {
-		p.path(i, query)
-		p.tail(Query, query, end)
-	} else {
-		p.path(i, end)
+	p.path()
+	if p.in.Has(Query) {
+		p.component(Query)
 	}
-	if fragment >= 0 {
-		p.tail(Fragment, fragment, len(p.src))
+	if p.in.Has(Fragment) {
+		p.component(Fragment)
 	}
+	p.flush(end, end)
 	return !p.giveUp
+}
+
+// splitWeb finds path, query and fragment, which begin at i.
+func splitWeb(src []byte, i int, u *URL, sv *scan.Survey) {
+	end := sv.Delim(i)
+	u.set(Path, i, end)
+	if end < len(src) && src[end] == '?' {
+		i = end + 1
+		for end = sv.Delim(i); end < len(src) && src[end] == '?'; {
+			end = sv.Delim(end + 1)
+		}
+		u.set(Query, i, end)
+	}
+	if end < len(src) {
+		u.set(Fragment, end+1, len(src))
+	}
 }
 
 // note records that a rule changed something.
 func (p *pass) note(r Rule) { p.applied |= 1 << r }
 
-// indexFrom returns the offset in b of the first c in b[i:], or -1.
-func indexFrom(b []byte, i int, c byte) int {
-	n := bytes.IndexByte(b[i:], c)
-	if n < 0 {
-		return -1
+// wide is the number of bytes that flush copies at once.
+const wide = 32
+
+// flush copies the pending bytes before i; next is the start of the next run.
+// Most runs are short: to copy more than needed is faster than to call memmove.
+func (p *pass) flush(i, next int) {
+	from, at, end := p.from, len(p.dst), len(p.dst)+i-p.from
+	p.from = next
+	if i+wide > len(p.src) || end+wide > cap(p.dst) {
+		p.dst = append(p.dst, p.src[from:i]...)
+		return
 	}
-	return i + n
+	p.dst = p.dst[:end+wide]
+	for at < end {
+		*(*[wide]byte)(p.dst[at:]) = *(*[wide]byte)(p.src[from:])
+		at, from = at+wide, from+wide
+	}
+	p.dst = p.dst[:end]
 }
 
-// authority parses and writes scheme, host and port. It returns the offset
-// after them, or 0 to give up.
-func (p *pass) authority() int {
+// outAt returns the offset in the normal form of src[i], which is pending or the
+// next byte to be written.
+func (p *pass) outAt(i int) int { return len(p.dst) - p.base + i - p.from }
+
+// authority parses and writes scheme, host and port; the host begins at start.
+// It returns the offset after them, or 0 to give up.
+func (p *pass) authority(start int) int {
 	i := 0
 	if p.clean > 0 {
-		i = p.cleanHost()
+		i = int(p.in.spans[Host].End)
+		*p.out = *p.in
+		p.plainHost = p.in.kind == RegName
 	} else {
-		i = p.host()
+		i = p.host(start)
 	}
 	switch src := p.src; {
 	case i == 0 || i == len(src) || src[i] == '/' || src[i] == '?' || src[i] == '#':
@@ -167,15 +243,6 @@ func (p *pass) authority() int {
 		return p.port(i + 1)
 	}
 	return 0
-}
-
-// cleanHost writes the scheme and host that p.in already describes, and returns
-// the offset after them.
-func (p *pass) cleanHost() int {
-	*p.out = *p.in
-	i := int(p.in.Span(Host).End)
-	p.dst = append(p.dst, p.src[:i]...)
-	return i
 }
 
 // port parses and writes the port that begins at i.
@@ -193,9 +260,9 @@ func (p *pass) port(i int) int {
 	p.in.port, p.in.flags = uint16(n), p.in.flags|portOK
 	if p.defaultPort(n) {
 		p.note(DefaultPort)
+		p.flush(start-1, i)
 		return i
 	}
-	p.dst = append(p.dst, src[start-1:i]...)
 	p.out.set(Port, start, i) // nothing before it has changed its length
 	p.out.port, p.out.flags = p.in.port, p.in.flags
 	return i
@@ -207,24 +274,19 @@ func (p *pass) defaultPort(n int) bool {
 	return (n == 443 && secure || n == 80 && !secure) && (p.profile.Standard == WHATWG || p.rules.Has(DefaultPort))
 }
 
-// path parses and writes the path src[i:end].
-func (p *pass) path(i, end int) {
-	at := len(p.dst)
-	if p.in.set(Path, i, end); i < end {
-		p.pathAt = at
-		p.component(Path, i, end)
-	} else if p.profile.Standard == WHATWG || p.rules.Has(EmptyPath) {
-		p.note(EmptyPath)
-		p.dst = append(p.dst, '/')
+// path writes the path.
+func (p *pass) path() {
+	span := p.in.spans[Path]
+	if span.Len() > 0 {
+		p.component(Path)
+		return
 	}
-	p.out.set(Path, at-p.base, len(p.dst)-p.base)
-}
-
-// tail parses and writes the query or fragment; src[i] is its delimiter.
-func (p *pass) tail(c Component, i, end int) {
-	p.dst = append(p.dst, p.src[i])
-	at := len(p.dst)
-	p.in.set(c, i+1, end)
-	p.component(c, i+1, end)
-	p.out.set(c, at-p.base, len(p.dst)-p.base)
+	at := p.outAt(int(span.Start))
+	p.out.set(Path, at, at)
+	if p.profile.Standard == WHATWG || p.rules.Has(EmptyPath) {
+		p.note(EmptyPath)
+		p.flush(int(span.Start), int(span.Start))
+		p.dst = append(p.dst, '/')
+		p.out.set(Path, at, at+1)
+	}
 }

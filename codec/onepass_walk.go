@@ -64,45 +64,54 @@ func (p *Profile) walkTable() *walkTable {
 	return nil
 }
 
-// A walker is the part of a pass that concerns the current component.
+// A walker is the part of a pass that concerns the current component. Offsets
+// are those of src.
 type walker struct {
 	c         Component
-	start     int    // its start in src
-	text      []byte // its bytes
-	from      int    // text[from:i] is unchanged and not yet copied
+	start     int    // its start
+	text      []byte // src up to its end
 	malformed bool   // it contains a '%' that starts no escape
+	scanning  bool   // the scanner of the scratch is set up for it
+	dots      bool   // the path contains a dot segment
+	entity    bool   // the query contains "&amp;"
 	pathAt    int    // start of the path in dst
-	dots      bool   // it contains a dot segment
-	entity    bool   // it contains "&amp;"
 	raw       Flag   // flag of the raw bytes that end at rawEnd
 	rawEnd    int
-	defects   percent.Scanner
-	scanning  bool // defects is set up for text
 }
 
-// component parses and writes component c, src[start:end], but does not set its
-// span.
-func (p *pass) component(c Component, start, end int) {
-	text := p.src[start:end]
-	p.c, p.start, p.text, p.from, p.malformed, p.scanning, p.rawEnd = c, start, text, 0, false, false, -1
+// component parses and writes component c, which p.in describes.
+func (p *pass) component(c Component) {
+	span := p.in.spans[c]
+	start, end := int(span.Start), int(span.End)
+	at := p.outAt(start)
+	p.c, p.start, p.text, p.malformed, p.scanning, p.rawEnd = c, start, p.src[:end], false, false, -1
+	if c == Path {
+		p.pathAt = p.base + at
+	}
 	t := &p.table[c-Path]
-	for i := min(max(p.clean-start, 0), len(text)); i < len(text); {
-		need := t[text[i]]
-		if need == 0 {
-			i++
-			continue
-		}
-		if i = p.byte(i, need); p.giveUp {
+	for i := p.next(max(start, p.clean)); i < end; i = p.next(i) {
+		if i = p.byte(i, t[p.src[i]]); p.giveUp {
 			return
 		}
 	}
-	p.dst = append(p.dst, text[p.from:]...)
+	p.out.set(c, at, p.outAt(end))
 }
 
-// byte does the work for text[i], and returns the offset of the next byte to
+// next returns the offset of the first byte at or after i that may need work, or
+// the end of src.
+func (p *pass) next(i int) int {
+	if p.c == Fragment { // where '#' needs work
+		return min(p.survey.Special(i), p.survey.Delim(i))
+	}
+	return p.survey.Special(i)
+}
+
+// byte does the work for src[i], and returns the offset of the next byte to
 // examine.
 func (p *pass) byte(i int, need uint8) int {
 	switch need {
+	case 0:
+		return i + 1
 	case walkDot:
 		return p.dot(i)
 	case walkPercent:
@@ -118,13 +127,7 @@ func (p *pass) byte(i int, need uint8) int {
 	return p.rawByte(i, need)
 }
 
-// flush copies the pending bytes before i; next is the start of the next run.
-func (p *pass) flush(i, next int) {
-	p.dst = append(p.dst, p.text[p.from:i]...)
-	p.from = next
-}
-
-// mark records a diagnostic at text[at].
+// mark records a diagnostic at src[at].
 func (p *pass) mark(at int, f Flag, a Action, info uint8) {
 	if p.r == nil {
 		return
@@ -139,7 +142,7 @@ func (p *pass) mark(at int, f Flag, a Action, info uint8) {
 	// Assign field by field: copying a composite literal would cost more than
 	// the rest of the function.
 	m := &p.marks[n]
-	m.At, m.Flag, m.Component, m.Action, m.Info = uint32(p.start+at), f, p.c, a, info
+	m.At, m.Flag, m.Component, m.Action, m.Info = uint32(at), f, p.c, a, info
 }
 
 // rawByte treats a byte that at least one of the standards does not allow raw.
@@ -171,7 +174,7 @@ func (p *pass) rawByte(i int, need uint8) int {
 }
 
 // keep records that the byte at i, which RFC 3986 does not allow, is kept.
-func (p *pass) keep(i int) { p.keepAt(len(p.dst) - p.base + i - p.from) }
+func (p *pass) keep(i int) { p.keepAt(p.outAt(i)) }
 
 // keepAt is keep by the byte's offset in the normal form.
 func (p *pass) keepAt(at int) {
@@ -193,7 +196,7 @@ func (p *pass) illegal(i, end int, a Action) {
 
 // backslash treats a '\\' in the path, in WHATWG.
 func (p *pass) backslash(i int) {
-	if dotLen(p.text[i+1:]) > 0 || p.text[i-1] == '.' || i > 3 && dotLen(p.text[i-3:]) > 0 {
+	if dotLen(p.text[i+1:]) > 0 || p.text[i-1] == '.' || i-p.start > 3 && dotLen(p.text[i-3:]) > 0 {
 		p.giveUp = true // a dot segment by WHATWG, but not by RFC 3986
 		return
 	}
@@ -204,210 +207,10 @@ func (p *pass) backslash(i int) {
 	p.dst = append(p.dst, '/')
 }
 
-// dot treats a '.' in the path. It returns the offset of the next byte to
-// examine.
-func (p *pass) dot(i int) int {
-	if n := p.dotSegment(i); n > 0 {
-		return p.cutDots(i, n)
-	}
-	p.traversal(i)
-	return i + 1
-}
-
-// traversal records the encoded traversal that may begin with the '.' at i.
-func (p *pass) traversal(i int) {
-	if next := i + 1; next < len(p.text) && (p.text[next] == '.' || p.text[next] == '%') {
-		p.scan(i)
-	}
-}
-
-// dotSegment returns the length of the dot segment that begins at i, or 0.
-func (p *pass) dotSegment(i int) int {
-	if p.text[i-1] != '/' { // i > 0, because a path begins with '/'
-		return 0
-	}
-	return dotSegment(p.text[i:])
-}
-
-// cutDots removes the dot segment text[i:i+n] and, if it is "..", the segment
-// before it. It returns the offset after it and its '/'.
-func (p *pass) cutDots(i, n int) int {
-	if p.table == verbatimWalk {
-		p.markDots(i, n, Kept)
-		return i + n
-	}
-	p.markDots(i, n, Removed)
-	p.note(RemoveDots)
-	p.noteDotEscapes(p.text[i : i+n])
-	p.flush(i, i)
-	if dotLen(p.text[i:]) < n { // ".."
-		p.cutSegment()
-	}
-	i += n
-	if i < len(p.text) {
-		i++ // dst already ends in a '/'
-	}
-	p.from = i
-	return i
-}
-
-// noteDotEscapes records the rules for the escapes in a removed dot segment:
-// RFC 3986 decodes them before it removes the segment.
-func (p *pass) noteDotEscapes(seg []byte) {
-	if p.profile.Standard == WHATWG {
-		return
-	}
-	for i, c := range seg {
-		if c == '%' {
-			p.applied |= 1 << DecodeUnreserved
-			p.applied.set(UpperEscapes, hasLowerHex(seg[i:]))
-		}
-	}
-}
-
-// markDots records a diagnostic for the dot segment text[i:i+n] if it is the
-// first one of the path, and diagnostics for its escapes.
-func (p *pass) markDots(i, n int, a Action) {
-	if !p.dots {
-		p.dots = true
-		p.mark(i, DotSegments, a, 0)
-	}
-	for end := i + n; i < end; i += dotLen(p.text[i:]) {
-		if p.text[i] == '%' {
-			p.scan(i)
-		} else {
-			p.traversal(i)
-		}
-	}
-}
-
-// cutSegment removes the last segment from dst, but not the '/' before it.
-func (p *pass) cutSegment() {
-	end := len(p.dst) - 1
-	for end > p.pathAt && p.dst[end-1] != '/' {
-		end--
-	}
-	p.dst = p.dst[:max(end, p.pathAt+1)]
-	if p.r == nil {
-		return
-	}
-	s := &p.r.scratch
-	for len(s.kept) > 0 && int(s.kept[len(s.kept)-1]) >= len(p.dst)-p.base {
-		s.kept = s.kept[:len(s.kept)-1]
-	}
-}
-
 // semicolon treats a ';' in the query.
 func (p *pass) semicolon(i int) {
-	if at := i + 1 - len(htmlAmp); !p.entity && bytes.HasSuffix(p.text[:i+1], htmlAmp) {
+	if at := i + 1 - len(htmlAmp); !p.entity && bytes.HasSuffix(p.text[p.start:i+1], htmlAmp) {
 		p.entity = true
 		p.mark(at, HTMLEntity, Kept, 0)
 	}
-}
-
-// escape treats a '%', and the escapes of one character that begin with it.
-func (p *pass) escape(i int) int {
-	if n := cleanEscape(p.text[i:], escapeOutsidePath); n > 0 {
-		return i + n
-	}
-	if !isTriplet(p.text[i:]) {
-		p.malformedPercent(i)
-		return i + 1
-	}
-	v := tripletValue(p.text[i:])
-	n := 1
-	if v >= 0x80 {
-		n = characterEscapes(p.text[i:], v)
-	}
-	if n > 0 && ' ' < v && v != 0x7F && v != '%' && v != '.' {
-		for end := i + 3*n; i < end; i += 3 {
-			p.plainEscape(i, tripletValue(p.text[i:]))
-		}
-		return i
-	}
-	if p.c == Path {
-		if n := p.dotSegment(i); n > 0 {
-			return p.cutDots(i, n)
-		}
-	}
-	next := p.scan(i)
-	for ; i < next; i += 3 {
-		p.triplet(i, tripletValue(p.text[i:]))
-	}
-	return next
-}
-
-// plainEscape treats the escape of v at i, which has no defect beyond its
-// spelling.
-func (p *pass) plainEscape(i int, v byte) {
-	if hasLowerHex(p.text[i:]) {
-		p.mark(i, LowerHex, p.onEscape(LowerHex), 0)
-	}
-	if percent.IsUnreserved(v) {
-		p.mark(i, NeedlessEscape, p.onEscape(NeedlessEscape), 0)
-	}
-	p.triplet(i, v)
-}
-
-// tripletValue decodes the escape at the start of b.
-func tripletValue(b []byte) byte { return percent.Unhex(b[1])<<4 | percent.Unhex(b[2]) }
-
-// hasLowerHex reports whether the escape at the start of b contains a
-// lower-case digit.
-func hasLowerHex(b []byte) bool { return b[1] >= 'a' || b[2] >= 'a' }
-
-// triplet writes the escape of v at i.
-func (p *pass) triplet(i int, v byte) {
-	lower := hasLowerHex(p.text[i:]) && p.rules.Has(UpperEscapes)
-	p.applied.set(UpperEscapes, lower)
-	switch {
-	case percent.IsUnreserved(v) && p.rules.Has(DecodeUnreserved):
-		p.applied |= 1 << DecodeUnreserved
-		// It might complete an escape: leave it to AppendNormal.
-		if p.malformed && percent.IsHex(v) {
-			p.giveUp = true
-		}
-		p.flush(i, i+3)
-		p.dst = append(p.dst, v)
-	case lower:
-		p.flush(i, i+3)
-		p.dst = percent.AppendEscape(p.dst, v)
-	}
-}
-
-// malformedPercent treats a '%' that starts no escape.
-func (p *pass) malformedPercent(i int) {
-	p.scan(i)
-	if p.profile.Malformed == percent.MalformedEncode {
-		p.applied |= 1 << ruleMalformed
-		p.flush(i, i+1)
-		p.dst = append(p.dst, "%25"...)
-		return
-	}
-	p.malformed = true
-	if p.profile.Standard == WHATWG {
-		p.keep(i)
-		p.mark(i, InvalidURLUnit, Kept, 0)
-	}
-}
-
-// scan records the defects that begin at i, and returns the offset at which the
-// next one can begin.
-func (p *pass) scan(i int) int {
-	if p.r == nil {
-		return i + 3
-	}
-	if !p.scanning {
-		p.defects.Reset(p.text)
-		p.scanning = true
-	}
-	s := &p.r.scratch
-	var next int
-	s.defects, next = p.defects.Step(s.defects[:0], i)
-	for _, d := range s.defects {
-		if d.Kind != percent.EncodedTraversal || p.c == Path {
-			p.mark(int(d.At), Flag(d.Kind), p.onEscape(Flag(d.Kind)), escapeInfo(d))
-		}
-	}
-	return next
 }

@@ -3,6 +3,7 @@ package codec
 import (
 	"bytes"
 
+	"github.com/urlfold/urlfold/codec/internal/scan"
 	"github.com/urlfold/urlfold/codec/params"
 )
 
@@ -14,94 +15,121 @@ import (
 // where it has a result, appendK2 and appendK3 have the same one
 // (FuzzKeysNest).
 
-// A plainKey is the K2 of such a URL.
-type plainKey struct {
-	text   []byte
-	short  int  // number of bytes by which the text before the query is shorter than in K1
-	signed bool // the query is signed, and was therefore left unchanged
+// plainKey reports whether plainK2 can compute K2 of k1, whose components are u,
+// and, if lv is K3, whether the path has no repeated slashes. It gives up on schemes other
+// than http and https, on userinfo, on hosts that end in a dot or possibly in a
+// number, on paths that may contain session ids, and on fragments that may
+// identify pages.
+func (n *Normalizer) plainKey(lv Level, k1 []byte, u *URL, s *scratch) (plain, single bool) {
+	path := u.spans[Path]
+	if cleanScheme(k1) == 0 || u.kind != RegName || u.Has(Username) || path.Len() == 0 || u.Has(Fragment) && len(n.policy.SPA) > 0 {
+		return false, false
+	}
+	if !s.plainHost && !cleanHostEnd(u.spans[Host].In(k1)) {
+		return false, false
+	}
+	switch end := plainPathSet.SlashEnd(k1[:path.End], int(path.Start)+1); {
+	case end == int(path.End):
+		return true, true
+	case end >= 0:
+		return !params.MayHavePathSession(path.In(k1)), false
+	}
+	return !params.MayHavePathSession(path.In(k1)), lv == K3 && !bytes.Contains(path.In(k1), slashes)
 }
 
-// plainK2 computes K2 of k1, whose components are u, and records the applied
-// rules. It gives up on schemes other than http and https, on userinfo, on
-// hosts that end in a dot or possibly in a number, on paths that may contain
-// session ids, and on fragments that may identify pages.
-func (n *Normalizer) plainK2(k1 []byte, u *URL, s *scratch) (key plainKey, ok bool) {
-	start := cleanScheme(k1)
-	if start == 0 || u.kind != RegName || u.Has(Username) || u.Has(Fragment) && len(n.policy.SPA) > 0 {
-		return key, false
-	}
-	if !cleanHostEnd(u.spans[Host].In(k1)) || params.MayHavePathSession(u.spans[Path].In(k1)) {
-		return key, false
-	}
-	key.text = k1[:u.spans[Path].End]
+// plainPathSet holds the bytes that begin no session id in a path.
+var plainPathSet = scan.NewSet(func(c byte) bool { return c != ';' && c != '(' })
+
+// plainK2 returns K2 of k1, whose components are u, and records the applied
+// rules. It also reports whether the query is signed and was therefore left
+// unchanged.
+func (n *Normalizer) plainK2(k1 []byte, u *URL, s *scratch) (k2 []byte, signed bool) {
+	k2 = k1[:u.spans[Path].End]
 	hits := Rules(0)
 	hits.set(DropFragment, u.Has(Fragment))
-	if start == len("https://") && !n.policy.KeepHTTPS {
-		key.foldScheme(s)
+	if n.folds(u) {
+		// Drop the first byte and overwrite the beginning.
+		s.k2 = append(s.k2[:0], k2[1:]...)
+		copy(s.k2, "http")
+		k2 = s.k2
 		hits.set(ruleHTTPS, true)
 	}
 	if u.Has(Query) {
-		hits |= key.query(n, k1, u, s)
+		if !n.folds(u) {
+			s.k2 = append(s.k2[:0], k2...)
+		}
+		var why Rules
+		s.k2, why, signed = appendKeyQuery(s.k2, k1, u, n.policy.Params, s)
+		k2 = s.k2
+		hits |= why
 	}
 	s.keyHits |= hits
-	return key, true
+	return k2, signed
 }
 
-// foldScheme replaces https by http: it drops the first byte and overwrites the
-// beginning.
-func (key *plainKey) foldScheme(s *scratch) {
-	s.k2 = append(s.k2[:0], key.text[1:]...)
-	copy(s.k2, "http")
-	key.text, key.short = s.k2, 1
+// folds reports whether K2 replaces the scheme, which is https or http.
+func (n *Normalizer) folds(u *URL) bool {
+	return u.spans[Scheme].Len() == len("https") && !n.policy.KeepHTTPS
 }
 
-// query appends the part of the query that the rules keep.
-func (key *plainKey) query(n *Normalizer, k1 []byte, u *URL, s *scratch) (hits Rules) {
-	if key.short == 0 {
-		s.k2 = append(s.k2[:0], key.text...)
-	}
-	s.k2, hits, key.signed = appendKeyQuery(s.k2, k1, u, n.policy.Params, s)
-	key.text = s.k2
-	return hits
-}
-
-// parts sets out to the components of key, which was computed from a K1 with
-// the components u.
-func (key *plainKey) parts(u, out *URL) {
+// plainParts sets out to the components of k2, which plainK2 computed from a K1
+// with the components u.
+func (n *Normalizer) plainParts(k2 []byte, u, out *URL) {
 	*out = *u
 	out.clear(Query)
 	out.clear(Fragment)
-	out.spans[Scheme].End -= uint32(key.short)
-	out.shift(Host, -uint32(key.short))
-	if end := out.spans[Path].End; int(end) < len(key.text) {
-		out.set(Query, int(end)+1, len(key.text))
+	if n.folds(u) {
+		out.spans[Scheme].End--
+		out.shift(Host, ^uint32(0))
+	}
+	if end := out.spans[Path].End; int(end) < len(k2) {
+		out.set(Query, int(end)+1, len(k2))
 	}
 }
 
-// plainK3 computes K3 of a plain K2, which was computed from a K1 with the
-// components u. It gives up on paths with repeated slashes.
-func (n *Normalizer) plainK3(key *plainKey, u *URL, s *scratch) (k3 []byte, ok bool) {
-	start, at := int(u.spans[Host].Start)-key.short, int(u.spans[Path].Start)-key.short
-	tail := int(u.spans[Path].End) - key.short
-	host, path := key.text[start:start+u.spans[Host].Len()], key.text[at:tail]
-	if n.policy.rewritesK3() || bytes.Contains(path, slashes) {
-		return nil, false
-	}
-	folder := cutIndexFile(path)
-	end := at + len(folder)
-	if len(folder) > 1 && folder[len(folder)-1] == '/' {
+// plainK3 returns K3 of k1, whose components are u, if plainK2 can compute K2,
+// the path has no repeated slashes, and no option rewrites K2. It records the
+// applied rules and reports whether the query is signed.
+func (n *Normalizer) plainK3(k1 []byte, u *URL, s *scratch) (k3 []byte, signed bool) {
+	path, start := u.spans[Path], int(u.spans[Host].Start)
+	folder := cutIndexFile(path.In(k1))
+	end := int(path.Start) + len(folder)
+	trail := len(folder) > 1 && folder[len(folder)-1] == '/'
+	if trail {
 		end--
 	}
-	cut := len(host) - len(CutWWW(host))
+	cut := s.wwwLen(u.spans[Host].In(k1))
 	start += cut
 	hits := Rules(1) << ruleHTTPS
+	hits.set(DropFragment, u.Has(Fragment))
 	hits.set(ruleWWW, cut > 0)
-	hits.set(ruleIndexFile, len(folder) < len(path))
-	hits.set(ruleTrail, end < at+len(folder))
-	s.keyHits |= hits
-	if end == tail || tail == len(key.text) {
-		return key.text[start : len(key.text)-(tail-end)], true
+	hits.set(ruleIndexFile, len(folder) < path.Len())
+	hits.set(ruleTrail, trail)
+	k3 = k1[start:end]
+	if u.Has(Query) {
+		var why Rules
+		s.k2, why, signed = appendKeyQuery(s.k2[:0], k1, u, n.policy.Params, s)
+		hits |= why
+		if query := u.spans[Query]; why == 0 && end == int(path.End) {
+			k3 = k1[start:query.End]
+		} else {
+			s.k3 = append(append(s.k3[:0], k3...), s.k2...)
+			k3 = s.k3
+		}
 	}
-	s.k3 = append(append(s.k3[:0], key.text[start:end]...), key.text[tail:]...)
-	return s.k3, true
+	s.keyHits |= hits
+	return k3, signed
 }
+
+// wwwLen returns the length of the prefix of host that CutWWW removes.
+func (s *scratch) wwwLen(host []byte) int {
+	switch {
+	case !bytes.HasPrefix(host, wwwPrefix):
+		return 0
+	case s.plainHost:
+		return len(www) * b2i(isBelowSuffix(host[len(www):]))
+	}
+	return len(host) - len(CutWWW(host))
+}
+
+var wwwPrefix = []byte(www)

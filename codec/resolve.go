@@ -22,14 +22,16 @@ func (n *Normalizer) AppendRef(dst, base, src []byte, r *Result) ([]byte, error)
 		return dst, err
 	}
 	end, entity, ok := parseClean(src, &r.In)
-	if ok {
-		return n.Append(dst, src, r)
-	}
-	if entity >= 0 {
-		end = 0 // the entity needs a diagnostic
-	}
 	start := len(dst)
-	if dst, ok = n.onePassRef(dst, base, src, end, r); !ok {
+	switch {
+	case ok && len(src) <= n.maxLen:
+		dst = n.appendClean(dst, src, entity, r)
+	case ok:
+		return n.Append(dst, src, r) // which returns ErrTooLong
+	default:
+		dst, ok = n.onePassRef(dst, base, src, end, entity, r)
+	}
+	if !ok {
 		var err error
 		if dst, err = n.appendRef(dst, base, src, r); err != nil {
 			return dst, err
@@ -42,7 +44,7 @@ func (n *Normalizer) AppendRef(dst, base, src []byte, r *Result) ([]byte, error)
 // onePassRef is onePass for a reference that is an http or https URL. A base
 // does not change such a URL, except that RFC 3986 §5.2 removes dot segments
 // before escapes are decoded. onePassRef gives up on URLs with dot segments.
-func (n *Normalizer) onePassRef(dst, base, src []byte, end int, r *Result) ([]byte, bool) {
+func (n *Normalizer) onePassRef(dst, base, src []byte, end, entity int, r *Result) ([]byte, bool) {
 	if len(src) > n.maxLen || webScheme(src) == 0 {
 		return dst, false
 	}
@@ -50,7 +52,7 @@ func (n *Normalizer) onePassRef(dst, base, src []byte, end int, r *Result) ([]by
 		if n.readBase(base, &r.scratch).err != 0 {
 			return dst, false
 		}
-		out, ok := n.onePass(dst, src, end, r)
+		out, ok := n.onePass(dst, src, end, entity, r)
 		if ok {
 			r.scratch.resolved = true
 		}
@@ -60,7 +62,7 @@ func (n *Normalizer) onePassRef(dst, base, src []byte, end int, r *Result) ([]by
 	if _, err := split(base, &b); err != 0 || !b.Has(Scheme) {
 		return dst, false
 	}
-	out, ok := n.onePass(dst, src, end, r)
+	out, ok := n.onePass(dst, src, end, entity, r)
 	if !ok || r.Flags.Has(DotSegments) {
 		return dst, false
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/urlfold/urlfold/codec/internal/peer"
+	"github.com/urlfold/urlfold/codec/internal/scan"
 	"github.com/urlfold/urlfold/codec/params"
 	"github.com/urlfold/urlfold/codec/percent"
 )
@@ -79,8 +80,10 @@ type scratch struct {
 	runes     [2][]rune        // a part of it
 	pairs     []params.Pair    // of a query
 	params    params.Scratch
-	mac       *keyedHash // for HMAC keys
-	kept      []uint32   // offsets in the serialized URL of bytes that RFC 3986 does not allow, if patched
+	survey    scan.Survey     // of the URL that parseClean parsed last
+	scanner   percent.Scanner // of the component in hand
+	mac       *keyedHash      // for HMAC keys
+	kept      []uint32        // offsets in the serialized URL of bytes that RFC 3986 does not allow, if patched
 
 	matched *match             // that peer belongs to
 	peer    peer.Canonicalizer // reproduces a program
@@ -92,31 +95,39 @@ type scratch struct {
 // call. The struct is small and contains no pointers, so that clearing it takes
 // one or two stores.
 type call struct {
-	applied   Rules  // rules that changed something up to the normal form
-	keyHits   Rules  // rules of K2 and K3 that changed something
-	change    Change // if judged
-	plain     uint8  // bit c: component c has no escape and no byte to escape
-	answered  bool   // the call gave a normal form: by, src and norm belong to it
-	unjudged  bool   // change is not set: Result.Change computes it
-	dropped   bool   // full and whole are set
-	clean     bool   // the input was clean: it is its own canonical string
-	canonical bool   // the serialized URL is its own canonical string
-	patched   bool   // the serialized URL is, once the bytes at kept are escaped
-	fallback  bool   // WHATWG could not parse the input: this is the RFC 3986 result
-	unparsed  bool   // only the program of the profile can parse the input
-	resolved  bool   // the input was a relative reference: text is what was normalized
+	applied    Rules  // rules that changed something up to the normal form
+	keyHits    Rules  // rules of K2 and K3 that changed something
+	change     Change // if judged
+	plain      uint8  // bit c: component c has no escape and no byte to escape
+	answered   bool   // the call gave a normal form: by, src and norm belong to it
+	unjudged   bool   // change is not set: Result.Change computes it
+	dropped    bool   // full and whole are set
+	clean      bool   // the input was clean: it is its own canonical string
+	plainHost  bool   // the host is a name of LDH labels, none of them empty, and the last one is no number
+	canonical  bool   // the serialized URL is its own canonical string
+	keyPatched bool   // K0 and K1 are in key, with these bytes escaped
+	patched    bool   // the serialized URL is, once the bytes at kept are escaped
+	fallback   bool   // WHATWG could not parse the input: this is the RFC 3986 result
+	unparsed   bool   // only the program of the profile can parse the input
+	resolved   bool   // the input was a relative reference: text is what was normalized
 }
 
 // keepBytes is the largest capacity in bytes of a buffer that a Result keeps
 // from call to call.
 const keepBytes = 64 << 10
 
-// reset prepares r for another URL.
-func (r *Result) reset() {
+// begin prepares r for another URL that is not longer than keepBytes.
+func (r *Result) begin() {
 	r.Out = URL{}
 	r.Flags, r.Diagnostics, r.ErrAt = Flags{}, r.Diagnostics[:0], 0
 	s := &r.scratch
 	s.call, s.kept = call{}, s.kept[:0]
+}
+
+// reset prepares r for another URL, and drops large buffers.
+func (r *Result) reset() {
+	r.begin()
+	s := &r.scratch
 	if max(cap(s.text), cap(s.key), cap(s.k2), cap(s.k3), cap(s.query), cap(s.full), cap(s.cleaned), cap(s.host), cap(s.text2)) <= keepBytes {
 		return
 	}
@@ -132,7 +143,7 @@ func (r *Result) reset() {
 func (r *Result) setClean(entity int) {
 	r.Out = r.In
 	r.Flags, r.Diagnostics, r.ErrAt = Flags{}, r.Diagnostics[:0], 0
-	r.scratch.call = call{clean: true}
+	r.scratch.call = call{clean: true, plainHost: r.In.kind == RegName}
 	if entity >= 0 {
 		r.Flags = r.Flags.With(HTMLEntity)
 		r.Diagnostics = append(r.Diagnostics, Diagnostic{At: uint32(entity), Flag: HTMLEntity, Component: Query, Action: Kept})

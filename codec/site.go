@@ -77,6 +77,13 @@ func suffixOffset(host []byte, private bool) (at int, ok bool) {
 	return at, at > 0
 }
 
+// isBelowSuffix reports whether host, a name without empty labels that is no IP
+// address, is below a public suffix, counting private ones.
+func isBelowSuffix(host []byte) bool {
+	suffix, _ := psl.SuffixLen(host, true)
+	return suffix < len(host)
+}
+
 // hasEmptyLabel reports whether host, which must not be empty, begins or ends
 // with a dot or contains two consecutive dots.
 func hasEmptyLabel(host []byte) bool {

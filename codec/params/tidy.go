@@ -51,7 +51,7 @@ func (s *Scratch) tidy(query []byte, m *Matcher) bool {
 			}
 			name = bare(name)
 		}
-		if sieve.passes(name) {
+		if sieve.passes(name) && (isKnown(name) || m.may(name)) {
 			return false
 		}
 		eq := c.eq & between(nameEnd, end)

@@ -1,6 +1,7 @@
-// Package scan finds the first byte of a text that is outside a set of ASCII
-// bytes. Where the processor has AVX2 it looks at 32 bytes at a time; elsewhere,
-// and for short texts, a loop over a table does the same.
+// Package scan finds the bytes of a text that are outside a set of ASCII bytes:
+// the first one (Set), or all of them (Survey). Where the processor has AVX2 it
+// looks at 32 bytes at a time; elsewhere, and for short texts, a loop over a table
+// does the same.
 package scan
 
 // A Set is a set of ASCII bytes. The zero Set is empty.
@@ -42,6 +43,16 @@ func (s *Set) PathEnd(text []byte, i int) int {
 		return pathEndAVX2(&text[0], len(text), i, &s.nibbles)
 	}
 	return s.slowPathEnd(text, i)
+}
+
+// SlashEnd is End for a path: it also stops at a '/' that follows a '/'. i is not
+// 0. Where there are no vectors, it returns -1: searches for single bytes are as
+// fast then.
+func (s *Set) SlashEnd(text []byte, i int) int {
+	if vector && len(text) >= minVector {
+		return slashEndAVX2(&text[0], len(text), i, &s.nibbles)
+	}
+	return -1
 }
 
 // Labels is End for the labels of a host, if it ends within 32 bytes. Bit k of pauses

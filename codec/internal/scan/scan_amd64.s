@@ -42,6 +42,13 @@ GLOBL dot<>(SB), RODATA|NOPTR, $8
 	VPAND Y8, Y9, Y9 \
 	VPOR Y9, Y6, Y6
 
+// SLASHES adds to Y6 the slashes that follow a slash.
+#define SLASHES \
+	VPCMPEQB -1(SI)(BX*1), Y3, Y8 \
+	VPCMPEQB Y3, Y5, Y9 \
+	VPAND Y8, Y9, Y9 \
+	VPOR Y9, Y6, Y6
+
 // The last vector ends where the text ends, and begins before AX: the bits of the
 // bytes before AX are shifted out.
 #define LAST \
@@ -110,6 +117,12 @@ TEXT ·pathEndAVX2(SB), NOSPLIT, $0-40
 	VPBROADCASTQ slash<>(SB), Y3
 	VPBROADCASTQ dot<>(SB), Y4
 	FIND(DOTS)
+
+// func slashEndAVX2(text *byte, n, i int, nibbles *[32]uint8) int
+TEXT ·slashEndAVX2(SB), NOSPLIT, $0-40
+	BEGIN
+	VPBROADCASTQ slash<>(SB), Y3
+	FIND(SLASHES)
 
 // func labelsAVX2(text *byte, n, i int, nibbles *[32]uint8) (end int, pauses uint32)
 TEXT ·labelsAVX2(SB), NOSPLIT, $0-44

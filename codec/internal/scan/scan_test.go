@@ -61,6 +61,7 @@ func check(t *testing.T, name string, s *Set, text []byte, i int) {
 	if i == 0 {
 		return
 	}
+	checkSlashEnd(t, name, s, text, i)
 	if got, want := s.PathEnd(text, i), s.slowPathEnd(text, i); got != want {
 		t.Fatalf("%s: PathEnd(%q, %d) = %d, want %d", name, text, i, got, want)
 	}
@@ -99,6 +100,18 @@ func checkMarks(t *testing.T, name string, s *Set, text []byte) {
 	}
 	if last := m[len(m)-1]; last>>(len(text)&63) != 1 {
 		t.Fatalf("%s: %d bits after the end of %q", name, last, text)
+	}
+}
+
+// checkSlashEnd compares SlashEnd with a loop.
+func checkSlashEnd(t *testing.T, name string, s *Set, text []byte, i int) {
+	t.Helper()
+	want := i
+	for want < len(text) && s.table[text[want]] && !(text[want] == '/' && text[want-1] == '/') {
+		want++
+	}
+	if got := s.SlashEnd(text, i); got != want && got >= 0 {
+		t.Fatalf("%s: SlashEnd(%q, %d) = %d, want %d", name, text, i, got, want)
 	}
 }
 

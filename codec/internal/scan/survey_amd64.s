@@ -1,0 +1,155 @@
+#include "textflag.h"
+
+DATA lowHalf<>+0(SB)/8, $0x0f0f0f0f0f0f0f0f
+GLOBL lowHalf<>(SB), RODATA|NOPTR, $8
+DATA slash<>+0(SB)/8, $0x2f2f2f2f2f2f2f2f
+GLOBL slash<>(SB), RODATA|NOPTR, $8
+DATA question<>+0(SB)/8, $0x3f3f3f3f3f3f3f3f
+GLOBL question<>(SB), RODATA|NOPTR, $8
+DATA hash<>+0(SB)/8, $0x2323232323232323
+GLOBL hash<>(SB), RODATA|NOPTR, $8
+DATA beforeA<>+0(SB)/8, $0x4040404040404040
+GLOBL beforeA<>(SB), RODATA|NOPTR, $8
+DATA afterZ<>+0(SB)/8, $0x5b5b5b5b5b5b5b5b
+GLOBL afterZ<>(SB), RODATA|NOPTR, $8
+DATA hyphen<>+0(SB)/8, $0x2d2d2d2d2d2d2d2d
+GLOBL hyphen<>(SB), RODATA|NOPTR, $8
+DATA dot<>+0(SB)/8, $0x2e2e2e2e2e2e2e2e
+GLOBL dot<>(SB), RODATA|NOPTR, $8
+
+// CLASSIFY sets the bytes of OUT whose byte of V is not in the set with the
+// tables Y0 and Y1.
+#define CLASSIFY(V, OUT) \
+	VPSRLW $4, V, Y8 \
+	VPAND Y2, Y8, Y8 \
+	VPSHUFB V, Y0, OUT \
+	VPSHUFB Y8, Y1, Y8 \
+	VPAND OUT, Y8, OUT \
+	VPCMPEQB Y10, OUT, OUT
+
+// BITS moves the top bits of the bytes of LOW and HIGH to R.
+#define BITS(LOW, HIGH, R) \
+	VPMOVMSKB LOW, R \
+	VPMOVMSKB HIGH, BX \
+	SHLQ $32, BX \
+	ORQ BX, R
+
+// EQUAL sets the bits of R of the bytes that are equal to those of V.
+#define EQUAL(V, R) \
+	VPCMPEQB V, Y5, Y7 \
+	VPCMPEQB V, Y6, Y8 \
+	BITS(Y7, Y8, R)
+
+// TRIM moves the bits of the text in hand to the lower end. There may be others
+// after them.
+#define TRIM(R) SHRXQ R12, R, R
+
+// func surveyAVX2(text *byte, n int, nibbles *[64]uint8, words *word, labels *labels)
+//
+//	SI text   CX n   DI words   DX where the 64 bytes in hand begin
+//	Y5 and Y6 what is loaded   R12 how many bytes precede them
+//	AX 1 if a '.' at their start is special
+TEXT ·surveyAVX2(SB), NOSPLIT, $0-40
+	MOVQ text+0(FP), SI
+	MOVQ n+8(FP), CX
+	MOVQ nibbles+16(FP), DX
+	MOVQ words+24(FP), DI
+	VBROADCASTI128 (DX), Y0
+	VBROADCASTI128 16(DX), Y1
+	VPBROADCASTQ lowHalf<>(SB), Y2
+	VPBROADCASTQ slash<>(SB), Y3
+	VPBROADCASTQ dot<>(SB), Y4
+	VPXOR Y10, Y10, Y10
+	VPBROADCASTQ question<>(SB), Y11
+	VPBROADCASTQ hash<>(SB), Y12
+	XORL AX, AX
+	XORL DX, DX
+
+block:
+	MOVQ DX, BX
+	XORL R12, R12
+	LEAQ 64(DX), R8
+	CMPQ R8, CX
+	JHI  partial
+
+load:
+	VMOVDQU (SI)(BX*1), Y5
+	VMOVDQU 32(SI)(BX*1), Y6
+	CLASSIFY(Y5, Y7)
+	CLASSIFY(Y6, Y9)
+	BITS(Y7, Y9, R8)
+	EQUAL(Y3, R9)
+	EQUAL(Y4, R10)
+	VPCMPEQB Y11, Y5, Y7
+	VPCMPEQB Y12, Y5, Y8
+	VPOR Y7, Y8, Y7
+	VPCMPEQB Y11, Y6, Y8
+	VPCMPEQB Y12, Y6, Y9
+	VPOR Y8, Y9, Y8
+	BITS(Y7, Y8, R11)
+	ORQ  R8, R9          // a '.' after one of these is special
+	LEAQ (AX)(R9*2), BX
+	MOVQ R9, AX
+	SHRQ $63, AX
+	ANDQ R10, BX
+	ORQ  BX, R8
+	TRIM(R8)
+	TRIM(R11)
+	MOVQ R8, (DI)
+	MOVQ R11, 8(DI)
+	ADDQ $16, DI
+	TESTQ DX, DX
+	JNZ  next
+
+	MOVQ nibbles+16(FP), BX
+	MOVQ labels+32(FP), R11
+	VBROADCASTI128 32(BX), Y0
+	VBROADCASTI128 48(BX), Y1
+	CLASSIFY(Y5, Y7)
+	CLASSIFY(Y6, Y9)
+	BITS(Y7, Y9, R8)
+	TRIM(R8)
+	MOVQ R8, (R11)
+	VPBROADCASTQ hyphen<>(SB), Y13
+	EQUAL(Y13, R8)
+	ORQ  R10, R8
+	TRIM(R8)
+	MOVQ R8, 8(R11)
+	VPBROADCASTQ beforeA<>(SB), Y13
+	VPBROADCASTQ afterZ<>(SB), Y14
+	VPCMPGTB Y13, Y5, Y7
+	VPCMPGTB Y5, Y14, Y8
+	VPAND Y7, Y8, Y7
+	VPCMPGTB Y13, Y6, Y8
+	VPCMPGTB Y6, Y14, Y9
+	VPAND Y8, Y9, Y8
+	BITS(Y7, Y8, R8)
+	TRIM(R8)
+	MOVQ R8, 16(R11)
+	MOVQ nibbles+16(FP), BX
+	VBROADCASTI128 (BX), Y0
+	VBROADCASTI128 16(BX), Y1
+
+next:
+	ADDQ $64, DX
+	CMPQ DX, CX
+	JCS  block
+	VZEROUPPER
+	RET
+
+// The last bytes are loaded with those before them. If there are fewer than 64
+// bytes, those after the text are loaded too, unless that reaches another page,
+// which may not exist.
+partial:
+	CMPQ CX, $64
+	JCC  early
+	MOVQ SI, R9
+	ANDL $4095, R9
+	CMPL R9, $4032
+	JLS  load
+
+early:
+	LEAQ -64(CX), BX
+	MOVQ R8, R12
+	SUBQ CX, R12
+	JMP  load

@@ -1,0 +1,103 @@
+package scan
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"strings"
+	"testing"
+)
+
+// urlClasses are classes as the codec uses them.
+var urlClasses = NewClasses(
+	func(c byte) bool { return c > ' ' && c < 0x7F && strings.IndexByte("%;'\"<>\\^`{|}[]", c) < 0 },
+	func(c byte) bool {
+		return 'a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9' || c == '.' || c == '-'
+	},
+)
+
+// checkSurvey compares a Survey with the definition of what it finds, and with
+// its loops.
+func checkSurvey(t *testing.T, s *Survey, text []byte, plain, host func(byte) bool) {
+	t.Helper()
+	s.Read(text, NewClasses(plain, host))
+	special, delim := len(text), len(text)
+	for i := len(text); i >= 0; i-- {
+		if i < len(text) {
+			other := func(b byte) bool { return b >= 0x80 || !plain(b) }
+			if b := text[i]; other(b) || b == '.' && i > 0 && (text[i-1] == '/' || other(text[i-1])) {
+				special = i
+			}
+			if text[i] == '?' || text[i] == '#' {
+				delim = i
+			}
+		}
+		if i == 0 && special > 0 && delim > 0 && len(text) > 0 && text[0] == '.' {
+			continue // it may be special or not
+		}
+		if s.Special(i) != special || s.slowSpecial(i) != special {
+			t.Fatalf("%q: the first special byte from %d on is at %d, or %d, want %d", text, i, s.Special(i), s.slowSpecial(i), special)
+		}
+		if s.Delim(i) != delim || s.slowDelim(i) != delim {
+			t.Fatalf("%q: the first delimiter from %d on is at %d, or %d, want %d", text, i, s.Delim(i), s.slowDelim(i), delim)
+		}
+	}
+	for i := range min(len(text), 63) {
+		end, pauses, capitals := i, uint64(0), uint64(0)
+		for ; end < min(len(text), 64) && text[end] < 0x80 && host(text[end]); end++ {
+			if text[end] == '.' || text[end] == '-' {
+				pauses |= 1 << (end - i)
+			}
+			if 'A' <= text[end] && text[end] <= 'Z' {
+				capitals |= 1 << (end - i)
+			}
+		}
+		for _, f := range []func(int) (int, uint64, uint64){s.Labels, s.slowLabels} {
+			if e, p, u := f(i); e != end || (p != pauses || u != capitals) && end < 64 {
+				t.Fatalf("%q from %d: labels end at %d, %b, %b, want %d, %b, %b", text, i, e, p, u, end, pauses, capitals)
+			}
+		}
+	}
+}
+
+// TestSurvey surveys texts of each length, at each distance from the end of
+// their allocation. The Survey is reused, so that it has bits of longer texts.
+func TestSurvey(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(3, 4))
+	var s Survey
+	buf := make([]byte, 8192)
+	for n := range 200 {
+		for _, end := range []int{len(buf), len(buf) - 1 - rnd.IntN(40), 4096, 4096 + rnd.IntN(40) - 20} {
+			text := buf[end-min(n, end) : end : end]
+			for i := range text {
+				text[i] = "abcxyz09/../..-?#%\x80A"[rnd.IntN(20)]
+			}
+			checkSurvey(t, &s, text, func(c byte) bool { return c != '%' && c != 'x' }, func(c byte) bool { return c != '/' && c != 'c' })
+		}
+	}
+}
+
+// FuzzSurvey compares the vectors and the loop with the definition, on any text
+// and any sets.
+func FuzzSurvey(f *testing.F) {
+	f.Add([]byte("http://www.example.com/a/b/./index.html?q=1#x"), uint64(1))
+	f.Add(bytes.Repeat([]byte("/.?%"), 50), uint64(2))
+	f.Fuzz(func(t *testing.T, text []byte, seed uint64) {
+		rnd := rand.New(rand.NewPCG(seed, 3))
+		few := rnd.IntN(20)
+		var plain, host [256]bool
+		for i := range 128 {
+			plain[i], host[i] = rnd.IntN(20) >= few, rnd.IntN(20) >= few
+		}
+		plain['.'], plain['/'], plain['?'], plain['#'] = true, true, true, true
+		checkSurvey(t, new(Survey), text, func(c byte) bool { return plain[c] }, func(c byte) bool { return host[c] })
+	})
+}
+
+func BenchmarkSurvey(b *testing.B) {
+	text := []byte("https://www.example.com/associations2/index.html?id=4711&lang=en")
+	var s Survey
+	for b.Loop() {
+		s.Read(text, urlClasses)
+		s.Special(s.Delim(0))
+	}
+}

@@ -1,0 +1,179 @@
+package codec
+
+import "github.com/urlfold/urlfold/codec/percent"
+
+// This file is the part of onePass for escapes. Most of them need one look at a
+// table. The scanner of package percent treats those whose defects depend on
+// what follows: double escapes, and bytes that are not UTF-8.
+
+// escape treats a '%', and the escapes of one character that begin with it. It
+// returns the offset of the next byte to examine.
+func (p *pass) escape(i int) int {
+	text := p.text[i:]
+	if len(text) < 3 {
+		p.malformedPercent(i)
+		return i + 1
+	}
+	high, low := digits[text[1]], digits[text[2]]
+	if (high|low)&digitNone != 0 {
+		p.malformedPercent(i)
+		return i + 1
+	}
+	v, next := high<<4|low&15, i+3
+	switch escapes[v] {
+	case escapeAnywhere:
+		p.plainEscape(i, v, (high|low)&digitLower != 0)
+	case escapeOutsidePath:
+		p.plainEscape(i, v, (high|low)&digitLower != 0)
+		p.afterSeparator(next)
+	case escapeUnreserved:
+		p.needlessEscape(i, v)
+	case escapeLead2, escapeLead3:
+		n := characterEscapes(text, v)
+		if n == 0 {
+			return p.oddEscape(i, v)
+		}
+		for next = i; next < i+3*n; next += 3 {
+			p.plainEscape(next, tripletValue(p.text[next:]), hasLowerHex(p.text[next:]))
+		}
+	default:
+		return p.oddEscape(i, v)
+	}
+	return next
+}
+
+// oddEscape treats the escape of v at i, and those that continue its character:
+// a dot, '%', a control, or text that is not well-formed UTF-8 or not checked
+// here. It returns the offset of the next byte to examine.
+func (p *pass) oddEscape(i int, v byte) int {
+	if v < 0x20 || v == 0x7F {
+		f := Control
+		if v == 0 {
+			f = NUL
+		}
+		p.mark(i, f, Kept, 0)
+		p.plainEscape(i, v, hasLowerHex(p.text[i:]))
+		return i + 3
+	}
+	if p.c == Path {
+		if n := p.dotSegment(i); n > 0 {
+			return p.cutDots(i, n)
+		}
+	}
+	next := p.scan(i)
+	for ; i < next; i += 3 {
+		p.triplet(i, tripletValue(p.text[i:]))
+	}
+	return next
+}
+
+// afterSeparator records the encoded traversal that may begin at i, after an
+// escaped separator. The survey does not mark a '.' there.
+func (p *pass) afterSeparator(i int) {
+	if p.c == Path && i < len(p.text) && p.text[i] == '.' {
+		p.traversal(i)
+	}
+}
+
+// plainEscape treats the escape of v at i, which is not unreserved.
+func (p *pass) plainEscape(i int, v byte, lower bool) {
+	if !lower {
+		return
+	}
+	p.mark(i, LowerHex, p.onEscape(LowerHex), 0)
+	if p.rules.Has(UpperEscapes) {
+		p.note(UpperEscapes)
+		p.flush(i, i+3)
+		p.dst = percent.AppendEscape(p.dst, v)
+	}
+}
+
+// needlessEscape treats the escape of an unreserved byte v at i.
+func (p *pass) needlessEscape(i int, v byte) {
+	p.markNeedless(i)
+	p.triplet(i, v)
+}
+
+// markNeedless records diagnostics for the escape of an unreserved byte at i.
+func (p *pass) markNeedless(i int) {
+	if hasLowerHex(p.text[i:]) {
+		p.mark(i, LowerHex, p.onEscape(LowerHex), 0)
+	}
+	p.mark(i, NeedlessEscape, p.onEscape(NeedlessEscape), 0)
+}
+
+// tripletValue decodes the escape at the start of b.
+func tripletValue(b []byte) byte { return percent.Unhex(b[1])<<4 | percent.Unhex(b[2]) }
+
+// hasLowerHex reports whether the escape at the start of b contains a
+// lower-case digit.
+func hasLowerHex(b []byte) bool { return b[1] >= 'a' || b[2] >= 'a' }
+
+// triplet writes the escape of v at i.
+func (p *pass) triplet(i int, v byte) {
+	lower := hasLowerHex(p.text[i:]) && p.rules.Has(UpperEscapes)
+	p.applied.set(UpperEscapes, lower)
+	switch {
+	case percent.IsUnreserved(v) && p.rules.Has(DecodeUnreserved):
+		p.applied |= 1 << DecodeUnreserved
+		// It might complete an escape: leave it to AppendNormal.
+		if p.malformed && percent.IsHex(v) {
+			p.giveUp = true
+		}
+		p.flush(i, i+3)
+		p.dst = append(p.dst, v)
+	case lower:
+		p.flush(i, i+3)
+		p.dst = percent.AppendEscape(p.dst, v)
+	}
+}
+
+// malformedPercent treats a '%' that starts no escape.
+func (p *pass) malformedPercent(i int) {
+	f := malformedFlag(p.text[i+1:])
+	p.mark(i, f, p.onEscape(f), 0)
+	if p.profile.Malformed == percent.MalformedEncode {
+		p.applied |= 1 << ruleMalformed
+		p.flush(i, i+1)
+		p.dst = append(p.dst, "%25"...)
+		return
+	}
+	p.malformed = true
+	if p.profile.Standard == WHATWG {
+		p.keep(i)
+		p.mark(i, InvalidURLUnit, Kept, 0)
+	}
+}
+
+// malformedFlag returns the flag of a '%' that starts no escape. rest is what
+// follows it in the component.
+func malformedFlag(rest []byte) Flag {
+	switch {
+	case len(rest) == 0 || len(rest) == 1 && percent.IsHex(rest[0]):
+		return Truncated
+	case len(rest) >= 5 && rest[0]|0x20 == 'u' && (digits[rest[1]]|digits[rest[2]]|digits[rest[3]]|digits[rest[4]])&digitNone == 0:
+		return PercentU
+	}
+	return NonHex
+}
+
+// scan records the defects that begin at i, and returns the offset at which the
+// next one can begin.
+func (p *pass) scan(i int) int {
+	if p.r == nil {
+		return i + 3
+	}
+	s := &p.r.scratch
+	if !p.scanning {
+		s.scanner.Reset(p.text[p.start:])
+		p.scanning = true
+	}
+	var next int
+	s.defects, next = s.scanner.Step(s.defects[:0], i-p.start)
+	for _, d := range s.defects {
+		if d.Kind != percent.EncodedTraversal || p.c == Path {
+			p.mark(p.start+int(d.At), Flag(d.Kind), p.onEscape(Flag(d.Kind)), escapeInfo(d))
+		}
+	}
+	return p.start + next
+}
