@@ -1,6 +1,10 @@
 package codec
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/urlfold/urlfold/codec/internal/scan"
+)
 
 // TestWalked checks that onePass accepts URLs with common defects. If it gave
 // up, all other tests would still pass, but the codec would be slow.
@@ -13,6 +17,25 @@ func TestWalked(t *testing.T) {
 		for _, n := range walkNormalizers {
 			if n.table != nil && !checkOnePass(t, n, []byte(src)) && !(n.profile.Standard == RFC && src == "https://\"www.h/") {
 				t.Errorf("%s: %q is left to the parsers", n.profile.Name, src)
+			}
+		}
+	}
+}
+
+// TestWebClasses checks that the survey marks each byte that the tables of the
+// walk name. Without a mark, the walk would copy the byte.
+func TestWebClasses(t *testing.T) {
+	var s scan.Survey
+	for name, table := range map[string]*walkTable{"rfc": rfcWalk, "whatwg": whatwgWalk, "verbatim": verbatimWalk} {
+		for c := Path; c <= Fragment; c++ {
+			for b, need := range table[c-Path] {
+				text := []byte{'/', byte(b), 'x'}
+				s.Read(text, webClasses)
+				marked := s.Special(1) == 1 || c == Fragment && s.Delim(1) == 1
+				delimits := b == '#' || b == '?' && c == Path // ends the component
+				if need != 0 && !marked && !delimits {
+					t.Errorf("%s, %v: %q is not marked", name, c, byte(b))
+				}
 			}
 		}
 	}
