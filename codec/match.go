@@ -9,6 +9,7 @@ import (
 	"github.com/urlfold/urlfold/codec/internal/peer/gsb"
 	"github.com/urlfold/urlfold/codec/internal/peer/purell"
 	"github.com/urlfold/urlfold/codec/internal/peer/urlcanon"
+	"github.com/urlfold/urlfold/codec/internal/peer/w3lib"
 )
 
 // A match is a program that a profile reproduces.
@@ -29,6 +30,7 @@ var matches = []match{
 	{"purell-safe", "purell 1.2.1 NormalizeURLString(FlagsSafe)", "purell-safe-1.2.1/1", false, purell.NewSafe},
 	{"purell-usually-safe-greedy", "purell 1.2.1 NormalizeURLString(FlagsUsuallySafeGreedy)", "purell-usually-safe-greedy-1.2.1/1", false, purell.NewUsuallySafeGreedy},
 	{"ssurt", "urlcanon 0.3.1 ParsedUrl.ssurt", "ssurt-urlcanon-0.3.1/1", true, urlcanon.SSURT},
+	{"w3lib", "w3lib 2.5.0 w3lib.url.canonicalize_url", "w3lib-2.5.0/1", false, w3lib.New},
 }
 
 // lookupMatch returns the program called name, or nil.

@@ -123,6 +123,7 @@ var matchUses = map[string]string{
 	"purell-usually-safe-greedy": "And without dot segments and trailing slashes.",
 
 	"ssurt": "The sortable form of urlcanon, for range scans by host, with every part of the URL.",
+	"w3lib": "The URL fingerprints of Scrapy, for stores of requests that a Scrapy crawler has seen.",
 }
 
 // writeRuleTable writes a row for each rule.

@@ -65,7 +65,7 @@ func (u *parsed) parse(src []byte) {
 
 // parsePathish sets the authority and the path, as parse_pathish does.
 func (u *parsed) parsePathish(text []byte) {
-	var scheme [len("https") + 1]byte // longer schemes are not special
+	var scheme [len("gopher") + 1]byte // longer schemes are not special
 	clean := appendScheme(scheme[:0], u.scheme)
 	n := 0
 	switch {

@@ -1,0 +1,145 @@
+// Package idna2003 converts labels of domains to ASCII by RFC 3490 and RFC
+// 3491, with the tables of Unicode 3.2. Programs still use it whose results
+// urlfold reproduces. It follows Python 3.11, whose tables gen.py copies.
+package idna2003
+
+import (
+	"math"
+	"slices"
+
+	"github.com/urlfold/urlfold/codec/internal/punycode"
+)
+
+// maxLabel is the length in bytes of the longest label.
+const maxLabel = 63
+
+// AppendASCII appends the ASCII form of a label, as encodings.idna.ToASCII
+// computes it: UseSTD3ASCIIRules is false and AllowUnassigned is true. An ASCII
+// label stays as it is, even in upper case. AppendASCII returns dst and false
+// if the label has no ASCII form.
+func AppendASCII(dst []byte, label []rune) ([]byte, bool) {
+	if isASCII(label) {
+		return appendShort(dst, label)
+	}
+	label, ok := AppendNameprep(nil, label)
+	if !ok {
+		return dst, false
+	}
+	if isASCII(label) {
+		return appendShort(dst, label)
+	}
+	if len(label) >= 4 && string(label[:4]) == "xn--" {
+		return dst, false
+	}
+	start := len(dst)
+	if len(label) > maxLabel {
+		return dst, false
+	}
+	out, ok := punycode.Append(append(dst, "xn--"...), label, math.MaxUint32)
+	if !ok || len(out)-start > maxLabel {
+		return dst, false
+	}
+	return out, true
+}
+
+// appendShort appends an ASCII label if its length is valid.
+func appendShort(dst []byte, label []rune) ([]byte, bool) {
+	if len(label) == 0 || len(label) > maxLabel {
+		return dst, false
+	}
+	for _, r := range label {
+		dst = append(dst, byte(r))
+	}
+	return dst, true
+}
+
+func isASCII(label []rune) bool {
+	return !slices.ContainsFunc(label, func(r rune) bool { return r >= 0x80 })
+}
+
+// IsDot reports whether r separates labels (RFC 3490 §3.1).
+func IsDot(r rune) bool { return r == '.' || r == '\u3002' || r == '\uFF0E' || r == '\uFF61' }
+
+// AppendNameprep appends a label after nameprep (RFC 3491). It returns false if
+// the label has a prohibited code point or mixes directions. Code points that
+// Unicode 3.2 does not assign are permitted: see [Unassigned].
+func AppendNameprep(dst, label []rune) ([]rune, bool) {
+	var mapped []rune
+	for _, r := range label {
+		if in(dropped, r) {
+			continue
+		}
+		mapped = folded.append(mapped, r)
+	}
+	start := len(dst)
+	dst = appendNFKC(dst, mapped, true)
+	label = dst[start:]
+	rtl, ltr := false, false
+	for _, r := range label {
+		if in(prohibited, r) {
+			return dst[:start], false
+		}
+		rtl, ltr = rtl || in(rightToLeft, r), ltr || in(leftToRight, r)
+	}
+	if rtl && (ltr || !in(rightToLeft, label[0]) || !in(rightToLeft, label[len(label)-1])) {
+		return dst[:start], false
+	}
+	return dst, true
+}
+
+// Unassigned reports whether Unicode 3.2 does not assign r (RFC 3454, table
+// A.1).
+func Unassigned(r rune) bool { return in(unassigned, r) }
+
+// A span is a range of code points, both ends included.
+type span struct{ lo, hi rune }
+
+// in reports whether r is in one of the sorted spans.
+func in(spans []span, r rune) bool {
+	_, found := slices.BinarySearchFunc(spans, r, span.compare)
+	return found
+}
+
+// compare compares a span with a code point.
+func (s span) compare(r rune) int {
+	switch {
+	case s.hi < r:
+		return -1
+	case s.lo > r:
+		return 1
+	}
+	return 0
+}
+
+// A textMap maps code points to texts.
+type textMap struct {
+	keys []rune   // sorted
+	ends []uint16 // offsets in text
+	text string
+}
+
+// append appends the text for r, or r itself.
+func (m *textMap) append(dst []rune, r rune) []rune {
+	text, ok := m.lookup(r)
+	if !ok {
+		return append(dst, r)
+	}
+	for _, r := range text {
+		dst = append(dst, r)
+	}
+	return dst
+}
+
+func (m *textMap) lookup(r rune) (string, bool) {
+	i, found := slices.BinarySearch(m.keys, r)
+	if !found {
+		return "", false
+	}
+	start := uint16(0)
+	if i > 0 {
+		start = m.ends[i-1]
+	}
+	return m.text[start:m.ends[i]], true
+}
+
+//go:generate sh -c "python3.11 gen.py | gofmt > tables.go"

@@ -1,0 +1,110 @@
+package idna2003
+
+import "slices"
+
+// AppendNFKC appends text in Normalization Form KC of Unicode 14, the version
+// of Python 3.11.
+func AppendNFKC(dst, text []rune) []rune { return appendNFKC(dst, text, false) }
+
+// appendNFKC appends text in Normalization Form KC (UAX 15). If old is set, the
+// decompositions are those of Unicode 3.2, but combining classes and composites
+// are those of Unicode 14, as in Python's ucd_3_2_0.
+func appendNFKC(dst, text []rune, old bool) []rune {
+	start := len(dst)
+	for _, r := range text {
+		dst = appendDecomposed(dst, r, old)
+	}
+	reorder(dst[start:])
+	return dst[:start+compose(dst[start:])]
+}
+
+// Hangul syllables are decomposed and composed by arithmetic (Unicode, section
+// 3.12).
+const (
+	hangulL, hangulV, hangulT, hangulS = 0x1100, 0x1161, 0x11A7, 0xAC00
+	countL, countV, countT             = 19, 21, 28
+	countS                             = countL * countV * countT
+)
+
+func appendDecomposed(dst []rune, r rune, old bool) []rune {
+	if s := r - hangulS; 0 <= s && s < countS {
+		dst = append(dst, hangulL+s/(countV*countT), hangulV+s%(countV*countT)/countT)
+		if s%countT > 0 {
+			dst = append(dst, hangulT+s%countT)
+		}
+		return dst
+	}
+	if old {
+		if text, ok := decomposed32.lookup(r); ok {
+			return append(dst, []rune(text)...)
+		}
+	}
+	return decomposed.append(dst, r)
+}
+
+// reorder sorts each run of combining characters by class.
+func reorder(text []rune) {
+	for i := 1; i < len(text); i++ {
+		class := classOf(text[i])
+		for j := i; class > 0 && j > 0 && classOf(text[j-1]) > class; j-- {
+			text[j-1], text[j] = text[j], text[j-1]
+		}
+	}
+}
+
+func classOf(r rune) uint8 {
+	if r < 0x300 {
+		return 0
+	}
+	i, found := slices.BinarySearchFunc(combining, r, func(c struct {
+		span
+		class uint8
+	}, r rune) int {
+		return c.compare(r)
+	})
+	if !found {
+		return 0
+	}
+	return combining[i].class
+}
+
+// compose composes text in place and returns its length.
+func compose(text []rune) int {
+	starter, last, n := -1, uint8(0), 0
+	for _, r := range text {
+		class := classOf(r)
+		if starter >= 0 && (n == starter+1 || last != 0 && last < class) {
+			if c, ok := composite(text[starter], r); ok {
+				text[starter] = c
+				continue
+			}
+		}
+		if class == 0 {
+			starter = n
+		}
+		last = class
+		text[n] = r
+		n++
+	}
+	return n
+}
+
+// composite returns the primary composite of two code points.
+func composite(a, b rune) (rune, bool) {
+	if l, v := a-hangulL, b-hangulV; 0 <= l && l < countL && 0 <= v && v < countV {
+		return hangulS + (l*countV+v)*countT, true
+	}
+	if s, t := a-hangulS, b-hangulT; 0 <= s && s < countS && s%countT == 0 && 0 < t && t < countT {
+		return a + t, true
+	}
+	i, found := slices.BinarySearchFunc(composed, a, func(c struct{ first, second, composite rune }, a rune) int {
+		if c.first != a {
+			return int(c.first - a)
+		}
+		return int(c.second - b)
+	})
+	if !found {
+		return 0, false
+	}
+	return composed[i].composite, true
+}
