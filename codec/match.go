@@ -8,6 +8,7 @@ import (
 	"github.com/urlfold/urlfold/codec/internal/peer"
 	"github.com/urlfold/urlfold/codec/internal/peer/gsb"
 	"github.com/urlfold/urlfold/codec/internal/peer/purell"
+	"github.com/urlfold/urlfold/codec/internal/peer/surt"
 	"github.com/urlfold/urlfold/codec/internal/peer/urlcanon"
 	"github.com/urlfold/urlfold/codec/internal/peer/w3lib"
 )
@@ -30,6 +31,7 @@ var matches = []match{
 	{"purell-safe", "purell 1.2.1 NormalizeURLString(FlagsSafe)", "purell-safe-1.2.1/1", false, purell.NewSafe},
 	{"purell-usually-safe-greedy", "purell 1.2.1 NormalizeURLString(FlagsUsuallySafeGreedy)", "purell-usually-safe-greedy-1.2.1/1", false, purell.NewUsuallySafeGreedy},
 	{"ssurt", "urlcanon 0.3.1 ParsedUrl.ssurt", "ssurt-urlcanon-0.3.1/1", true, urlcanon.SSURT},
+	{"surt-ia", "surt 0.3.1 surt.surt, without DNS", "surt-0.3.1/1", true, surt.New},
 	{"w3lib", "w3lib 2.5.0 w3lib.url.canonicalize_url", "w3lib-2.5.0/1", false, w3lib.New},
 }
 

@@ -122,8 +122,9 @@ var matchUses = map[string]string{
 	"purell-safe":                "purell's flags that keep the meaning.",
 	"purell-usually-safe-greedy": "And without dot segments and trailing slashes.",
 
-	"ssurt": "The sortable form of urlcanon, for range scans by host, with every part of the URL.",
-	"w3lib": "The URL fingerprints of Scrapy, for stores of requests that a Scrapy crawler has seen.",
+	"ssurt":   "The sortable form of urlcanon, for range scans by host, with every part of the URL.",
+	"w3lib":   "The URL fingerprints of Scrapy, for stores of requests that a Scrapy crawler has seen.",
+	"w3lib":   "The URL fingerprints of Scrapy, for stores of requests that a Scrapy crawler has seen.",
 }
 
 // writeRuleTable writes a row for each rule.
