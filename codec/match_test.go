@@ -2,6 +2,8 @@ package codec
 
 import (
 	"bytes"
+	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 )
@@ -153,5 +155,34 @@ func TestMatchNoAllocs(t *testing.T) {
 		}); allocs > 0 {
 			t.Errorf("%s: %v allocations", m.name, allocs)
 		}
+	}
+}
+
+// TestMatchOpenWayback computes the keys of the CDX file that the tests of
+// OpenWayback use.
+func TestMatchOpenWayback(t *testing.T) {
+	root := os.Getenv("URLFOLD_CORPORA")
+	if root == "" {
+		t.Skip("URLFOLD_CORPORA is not set: set it to a folder with cdx/openwayback_test-cdx.txt")
+	}
+	data, err := os.ReadFile(filepath.Join(root, "cdx", "openwayback_test-cdx.txt"))
+	if err != nil {
+		t.Skip("the corpora lack cdx/openwayback_test-cdx.txt")
+	}
+	n := matchNormalizer(t, "surt-ia")
+	var r Result
+	keys := 0
+	for line := range bytes.Lines(data) {
+		f := bytes.Fields(line)
+		if len(f) < 3 {
+			continue
+		}
+		keys++
+		if norm, err := n.Append(nil, f[2], &r); err != nil || !bytes.Equal(norm, f[0]) {
+			t.Errorf("%q becomes %q, error %v, want %q", f[2], norm, err, f[0])
+		}
+	}
+	if keys != 2144 {
+		t.Errorf("%d keys, want 2144", keys)
 	}
 }

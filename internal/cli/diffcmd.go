@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -12,11 +11,8 @@ import (
 	"github.com/urlfold/urlfold/codec/record"
 	"github.com/urlfold/urlfold/internal/daemon"
 	"github.com/urlfold/urlfold/internal/keydiff"
-	"github.com/urlfold/urlfold/internal/storage/disk"
 	"github.com/urlfold/urlfold/internal/terminal"
 	"github.com/urlfold/urlfold/pipeline"
-	"github.com/urlfold/urlfold/sinks/discard"
-	"github.com/urlfold/urlfold/sources/file"
 )
 
 // diffOptions holds the flags of diff: some of the one-shot's, and its own.
@@ -118,9 +114,8 @@ func (o *diffOptions) write(w io.Writer, r *keydiff.Report) error {
 // A diffRun is a comparison in progress.
 type diffRun struct {
 	*keydiff.Diff
-	setA, setB *settings
-	source     *file.Source
-	formats    *formats
+	scan
+	setB *settings
 }
 
 // prepare validates the flags. Its error joins all errors in them.
@@ -152,7 +147,7 @@ func (o *diffOptions) prepare(paths []string) (*diffRun, error) {
 		return nil, err
 	}
 	d, err := keydiff.New(sideOf(setA), sideOf(setB), o.examples, o.redact)
-	return &diffRun{Diff: d, setA: setA, setB: setB}, err
+	return &diffRun{Diff: d, scan: scan{set: setA}, setB: setB}, err
 }
 
 // checkSides checks the flags that name what is compared. flag is the one that an
@@ -186,48 +181,11 @@ func sideOf(s *settings) keydiff.Side {
 
 // read reads the whole input into the graph.
 func (d *diffRun) read(sig *signals, stdin io.Reader) error {
-	formats := func() *formats { return d.formats }
-	parallel, err := d.setA.parallelInputs(disk.MaxOpen(), slog.New(slog.DiscardHandler))
-	if err != nil {
-		return err
-	}
-	if d.source, err = d.setA.newSource(stdin, formats, parallel); err != nil {
-		return usage(err)
-	}
-	if _, err := d.source.Paths(); err != nil {
-		return usage(err)
-	}
-	if d.formats, err = findFormats(sig.soft, d.setA, d.source); err != nil {
-		return err
-	}
-	b, err := d.formats.with(d.setB.record)
-	if err != nil {
-		return err
-	}
-	p, err := pipeline.New(pipeline.Options{
-		Sources:  []pipeline.Source{d.source},
-		Sinks:    []pipeline.Sink{discard.New(discard.Config{})},
-		NewCodec: d.NewCodecs(pipeline.NewRecordCodecs(d.formats.job), pipeline.NewRecordCodecs(b.job)),
-		Workers:  d.setA.jobs,
+	return d.scan.read(sig, stdin, func() (func() pipeline.Codec, error) {
+		b, err := d.formats.with(d.setB.record)
+		if err != nil {
+			return nil, err
+		}
+		return d.NewCodecs(pipeline.NewRecordCodecs(d.formats.job), pipeline.NewRecordCodecs(b.job)), nil
 	})
-	if err != nil {
-		return err
-	}
-	go sig.onSecond(p.HardStop)
-	err = p.Run(sig.soft)
-	if err == nil && sig.soft.Err() != nil || errors.Is(err, pipeline.ErrDeadline) {
-		return &exitError{code: exitCut, err: errors.New("interrupted before the whole input was read")}
-	}
-	return err
-}
-
-// writeDamage writes a line for each damaged input, and reports whether there
-// is one.
-func (d *diffRun) writeDamage(stderr io.Writer) bool {
-	out := outcome{set: d.setA, reports: d.source.Reports()}
-	damaged := out.damaged()
-	for i := range damaged {
-		_, _ = fmt.Fprintf(stderr, "urlfold: %s: %s\n", shownPath(damaged[i].Path), terminal.Printable(damaged[i].Verdict.String())) // stderr is the last resort
-	}
-	return len(damaged) > 0
 }

@@ -109,7 +109,7 @@ func (c *pairCodec) url(la, lb []byte) {
 }
 
 // splitFields splits a line at its tabs.
-func splitFields(line []byte) (f [4][]byte) {
+func splitFields(line []byte) (f [5][]byte) {
 	for i := range f {
 		f[i], line, _ = bytes.Cut(line, []byte{'\t'})
 	}

@@ -104,12 +104,15 @@ func newRedactor(n *codec.Normalizer) (*record.Worker, error) {
 }
 
 // shown returns a URL, with its password masked if necessary.
-func (d *Diff) shown(url string) string {
-	if d.redact == nil || !strings.ContainsRune(url, '@') {
+func (d *Diff) shown(url string) string { return masked(d.redact, url) }
+
+// masked returns a URL with its password masked by w, which may be nil.
+func masked(w *record.Worker, url string) string {
+	if w == nil || !strings.ContainsRune(url, '@') {
 		return url
 	}
 	var st record.Stats
-	out, _ := d.redact.Append(nil, nil, []byte(url), record.Position{}, &st)
+	out, _ := w.Append(nil, nil, []byte(url), record.Position{}, &st)
 	return string(unescapeTSV(nil, splitFields(out)[0]))
 }
 
