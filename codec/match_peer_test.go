@@ -39,6 +39,9 @@ func matchResult(n *Normalizer, r *Result, src []byte) string {
 // programs gave: see testdata/match/peers.py.
 func TestMatchVectors(t *testing.T) {
 	for _, m := range matches {
+		if !isPython(m.name) {
+			continue // its package has its own vectors
+		}
 		t.Run(m.name, func(t *testing.T) {
 			data, err := os.ReadFile(filepath.Join("testdata", "match", m.name+".jsonl"))
 			if err != nil {

@@ -123,7 +123,7 @@ var matchUses = map[string]string{
 	"purell-usually-safe-greedy": "And without dot segments and trailing slashes.",
 
 	"ssurt":   "The sortable form of urlcanon, for range scans by host, with every part of the URL.",
-	"w3lib":   "The URL fingerprints of Scrapy, for stores of requests that a Scrapy crawler has seen.",
+	"surt-ia": "The keys of web archives (CDX), for look-ups in them and for `urlfold verify-keys`.",
 	"w3lib":   "The URL fingerprints of Scrapy, for stores of requests that a Scrapy crawler has seen.",
 }
 
