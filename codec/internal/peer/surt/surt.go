@@ -7,7 +7,7 @@
 //
 //   - "example.com:80/x" has the scheme example.com;
 //   - a port 0 disappears, and any other invalid port is an error;
-//   - brackets of IPv6 addresses disappear, so a port cannot be recognized;
+//   - brackets of IPv6 addresses disappear;
 //   - ".." above the root stays;
 //   - a number as host wraps at 32 bits;
 //   - session ids are found anywhere, as in "?classid=" with 32 characters;
