@@ -32,6 +32,11 @@ var matches = []match{
 	{"purell-usually-safe-greedy", "purell 1.2.1 NormalizeURLString(FlagsUsuallySafeGreedy)", "purell-usually-safe-greedy-1.2.1/1", false, purell.NewUsuallySafeGreedy},
 	{"ssurt", "urlcanon 0.3.1 ParsedUrl.ssurt", "ssurt-urlcanon-0.3.1/1", true, urlcanon.SSURT},
 	{"surt-ia", "surt 0.3.1 surt.surt, without DNS", "surt-0.3.1/1", true, surt.New},
+	{"urlcanon-aggressive", "urlcanon 0.3.1 urlcanon.aggressive", "urlcanon-aggressive-0.3.1/1", false, urlcanon.NewAggressive},
+	{"urlcanon-google", "urlcanon 0.3.1 urlcanon.google", "urlcanon-google-0.3.1/1", false, urlcanon.NewGoogle},
+	{"urlcanon-semantic", "urlcanon 0.3.1 urlcanon.semantic", "urlcanon-semantic-0.3.1/1", false, urlcanon.NewSemantic},
+	{"urlcanon-semantic-precise", "urlcanon 0.3.1 urlcanon.semantic_precise", "urlcanon-semantic-precise-0.3.1/1", false, urlcanon.NewSemanticPrecise},
+	{"urlcanon-whatwg", "urlcanon 0.3.1 urlcanon.whatwg", "urlcanon-whatwg-0.3.1/1", false, urlcanon.NewWHATWG},
 	{"w3lib", "w3lib 2.5.0 w3lib.url.canonicalize_url", "w3lib-2.5.0/1", false, w3lib.New},
 }
 

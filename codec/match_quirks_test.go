@@ -33,6 +33,14 @@ var matchQuirks = []struct{ profile, name, in, want string }{
 	{"ssurt", "commas-swapped", "http://a,b.c/", "c,a.b,//http:/"},
 	{"ssurt", "scheme-first", "http?x:y", "http?x:y"},
 	{"ssurt", "password-inside", "http://u:p@h/", "h,//http@u:p:/"},
+	{"urlcanon-whatwg", "raw-host-kept", "http://A_B.example/", "http://A_B.example/"},
+	{"urlcanon-whatwg", "zeros-kept", "http://h:080/", "http://h:080/"},
+	{"urlcanon-google", "host-from-path", "//h/a", "http://a/"},
+	{"urlcanon-google", "escaped-delimiters", "http://h/%3Fa%26b", "http://h/?a&b"},
+	{"urlcanon-semantic", "host-is-scheme", "h.example:80/a", "h.example:80/a"},
+	{"urlcanon-semantic-precise", "equals-escaped", "http://h/?a=b=c", "http://h/?a=b%3Dc"},
+	{"urlcanon-aggressive", "every-second-session", "http://h/?sid=0123456789abcdef&sid=0123456789abcdef", "http://h/?sid=0123456789abcdef"},
+	{"urlcanon-aggressive", "short-session-kept", "http://h/a;jsessionid=0123456789abcdef", "http://h/a;jsessionid=0123456789abcdef"},
 }
 
 // TestMatchQuirks checks each bug, and that the documents name it.

@@ -124,7 +124,14 @@ var matchUses = map[string]string{
 
 	"ssurt":   "The sortable form of urlcanon, for range scans by host, with every part of the URL.",
 	"surt-ia": "The keys of web archives (CDX), for look-ups in them and for `urlfold verify-keys`.",
-	"w3lib":   "The URL fingerprints of Scrapy, for stores of requests that a Scrapy crawler has seen.",
+
+	"urlcanon-aggressive":       "The groups of `urlcanon-semantic`, also without https, www, session ids, trailing slashes and case.",
+	"urlcanon-google":           "The canonicalization of an early version of Safe Browsing.",
+	"urlcanon-semantic":         "The groups of `urlcanon-semantic-precise`, without fragments.",
+	"urlcanon-semantic-precise": "URLs of which urlcanon expects that they load the same page.",
+	"urlcanon-whatwg":           "What urlcanon takes for the URL of a browser.",
+
+	"w3lib": "The URL fingerprints of Scrapy, for stores of requests that a Scrapy crawler has seen.",
 }
 
 // writeRuleTable writes a row for each rule.

@@ -66,6 +66,8 @@ write_map("folded", "is table B.2 of RFC 3454, as stringprep.map_table_b2 comput
 kd = [(c, now.normalize("NFKD", c)) for c in ALL if ord(c) not in HANGUL]
 kd = [(c, d) for c, d in kd if d != c]
 write_map("decomposed", "is NFKD of Unicode 14.", kd)
+write_map("canonical", "is NFD of Unicode 14.",
+          [(c, now.normalize("NFD", c)) for c in ALL if ord(c) not in HANGUL and now.normalize("NFD", c) != c])
 changed = [(c, old.normalize("NFKD", c)) for c, d in kd if old.normalize("NFKD", c) != d]
 known = {c for c, _ in kd}
 assert all(old.normalize("NFKD", c) == c for c in ALL if ord(c) not in HANGUL and c not in known)

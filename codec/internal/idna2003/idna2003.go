@@ -72,7 +72,7 @@ func AppendNameprep(dst, label []rune) ([]rune, bool) {
 		mapped = folded.append(mapped, r)
 	}
 	start := len(dst)
-	dst = appendNFKC(dst, mapped, true)
+	dst = appendNormal(dst, mapped, &decomposed32, &decomposed)
 	label = dst[start:]
 	rtl, ltr := false, false
 	for _, r := range label {

@@ -47,7 +47,7 @@ func TestAppendASCII(t *testing.T) {
 
 // TestTables checks that the tables are sorted, as the binary search requires.
 func TestTables(t *testing.T) {
-	for _, m := range []textMap{folded, decomposed, decomposed32} {
+	for _, m := range []textMap{folded, decomposed, canonical, decomposed32} {
 		if !slices.IsSorted(m.keys) || !slices.IsSorted(m.ends) || len(m.keys) != len(m.ends) || int(m.ends[len(m.ends)-1]) != len(m.text) {
 			t.Error("a map is not sorted or not complete")
 		}

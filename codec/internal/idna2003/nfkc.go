@@ -4,15 +4,18 @@ import "slices"
 
 // AppendNFKC appends text in Normalization Form KC of Unicode 14, the version
 // of Python 3.11.
-func AppendNFKC(dst, text []rune) []rune { return appendNFKC(dst, text, false) }
+func AppendNFKC(dst, text []rune) []rune { return appendNormal(dst, text, &decomposed) }
 
-// appendNFKC appends text in Normalization Form KC (UAX 15). If old is set, the
-// decompositions are those of Unicode 3.2, but combining classes and composites
-// are those of Unicode 14, as in Python's ucd_3_2_0.
-func appendNFKC(dst, text []rune, old bool) []rune {
+// AppendNFC is AppendNFKC for Normalization Form C.
+func AppendNFC(dst, text []rune) []rune { return appendNormal(dst, text, &canonical) }
+
+// appendNormal appends text, decomposed by tables and composed (UAX 15). The
+// first table with a code point counts. Combining classes and composites are
+// those of Unicode 14 even for nameprep, as in Python's ucd_3_2_0.
+func appendNormal(dst, text []rune, tables ...*textMap) []rune {
 	start := len(dst)
 	for _, r := range text {
-		dst = appendDecomposed(dst, r, old)
+		dst = appendDecomposed(dst, r, tables)
 	}
 	reorder(dst[start:])
 	return dst[:start+compose(dst[start:])]
@@ -26,7 +29,7 @@ const (
 	countS                             = countL * countV * countT
 )
 
-func appendDecomposed(dst []rune, r rune, old bool) []rune {
+func appendDecomposed(dst []rune, r rune, tables []*textMap) []rune {
 	if s := r - hangulS; 0 <= s && s < countS {
 		dst = append(dst, hangulL+s/(countV*countT), hangulV+s%(countV*countT)/countT)
 		if s%countT > 0 {
@@ -34,12 +37,12 @@ func appendDecomposed(dst []rune, r rune, old bool) []rune {
 		}
 		return dst
 	}
-	if old {
-		if text, ok := decomposed32.lookup(r); ok {
+	for _, m := range tables {
+		if text, ok := m.lookup(r); ok {
 			return append(dst, []rune(text)...)
 		}
 	}
-	return decomposed.append(dst, r)
+	return append(dst, r)
 }
 
 // reorder sorts each run of combining characters by class.

@@ -33,7 +33,16 @@ def surt_ia(src):
     return surt.surt(src)
 
 
-PROFILES = {"w3lib": w3lib, "surt-ia": surt_ia, "ssurt": ssurt}
+def urlcanon_function(name):
+    def run(src):
+        import urlcanon
+        return bytes(getattr(urlcanon, name)(src))
+    return run
+
+
+URLCANON = ["whatwg", "google", "semantic_precise", "semantic", "aggressive"]
+PROFILES = {**{"urlcanon-" + f.replace("_", "-"): urlcanon_function(f) for f in URLCANON},
+            "w3lib": w3lib, "surt-ia": surt_ia, "ssurt": ssurt}
 
 
 def no_dns(host):

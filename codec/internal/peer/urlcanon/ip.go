@@ -3,13 +3,16 @@ package urlcanon
 import (
 	"bytes"
 	"math/big"
+	"unicode/utf8"
+
+	"github.com/urlfold/urlfold/codec/internal/peer/python"
 )
 
 // An ipAddress is an IP address, or none.
 type ipAddress struct {
 	kind ipKind
 	v4   uint32
-	v6   [16]byte
+	v6   python.IPv6
 }
 
 type ipKind uint8
@@ -25,6 +28,21 @@ const (
 
 func (ip ipAddress) isNonzero() bool {
 	return ip.kind == negative || ip.kind == ip4 && ip.v4 != 0
+}
+
+// parseIP parses a host as parse_ipv4or6 does.
+func parseIP(host []byte) ipAddress {
+	n := len(host)
+	if n == 0 || host[0] != '[' || host[n-1] != ']' {
+		return parseIPv4(host)
+	}
+	if n > 2 && utf8.Valid(host) {
+		if v6, ok := python.ParseIPv6(host[1 : n-1]); ok {
+			v6.Scope = nil
+			return ipAddress{kind: ip6, v6: v6}
+		}
+	}
+	return ipAddress{}
 }
 
 // parseIPv4 parses a host as parse_ipv4 does: up to four numbers that Python's

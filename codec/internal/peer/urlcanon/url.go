@@ -144,7 +144,7 @@ func (u *parsed) parseAuthority(text []byte) {
 	if end >= 0 {
 		u.host, u.colonPort, u.port = text[:end], text[end:end+1], text[end+1:]
 	}
-	u.ip = parseIPv4(u.host)
+	u.ip = parseIP(u.host)
 }
 
 // appendScheme appends a scheme in lower case without tabs and newlines. It

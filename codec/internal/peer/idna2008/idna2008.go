@@ -1,0 +1,156 @@
+// Package idna2008 reproduces the Python package idna 3.20, with the tables of
+// Unicode 18, as it works on Python 3.11.
+package idna2008
+
+import (
+	"math"
+	"slices"
+	"unicode/utf8"
+
+	"github.com/urlfold/urlfold/codec/internal/idna2003"
+	"github.com/urlfold/urlfold/codec/internal/punycode"
+)
+
+// Limits of the package, in characters.
+const (
+	maxInput  = 1024
+	maxDomain = 253
+	maxLabel  = 63
+)
+
+// A span is a range of code points with a value.
+type span struct {
+	lo, hi rune
+	value  uint8
+}
+
+func valueOf(spans []span, r rune) uint8 {
+	i, found := slices.BinarySearchFunc(spans, r, func(s span, r rune) int {
+		switch {
+		case s.hi < r:
+			return -1
+		case s.lo > r:
+			return 1
+		}
+		return 0
+	})
+	if !found {
+		return 0
+	}
+	return spans[i].value
+}
+
+// A mapped is the status of UTS 46 of the code points from start to the next
+// start, and the text for statusMapped.
+type mapped struct {
+	start  rune
+	status uint8
+	text   string
+}
+
+const (
+	statusDisallowed = iota
+	statusValid
+	statusDeviation
+	statusIgnored
+	statusMapped
+)
+
+// Remap is uts46_remap: it maps a domain by UTS 46. With std3, it rejects ASCII
+// other than letters, digits, hyphens and dots.
+func Remap(domain []rune, std3 bool) ([]rune, bool) {
+	if len(domain) > maxInput {
+		return nil, false
+	}
+	var out []rune
+	ascii := true
+	for _, r := range domain {
+		ascii = ascii && r < utf8.RuneSelf
+		i, found := slices.BinarySearchFunc(mapping, r, func(m mapped, r rune) int { return int(m.start - r) })
+		if !found {
+			i--
+		}
+		switch m := &mapping[i]; {
+		case r < utf8.RuneSelf && 'A' <= r && r <= 'Z':
+			out = append(out, r|0x20)
+		case r < utf8.RuneSelf, m.status == statusValid, m.status == statusDeviation:
+			out = append(out, r)
+		case m.status == statusMapped:
+			out = append(out, []rune(m.text)...)
+		case m.status == statusDisallowed:
+			return nil, false
+		}
+	}
+	if std3 && slices.ContainsFunc(out, func(r rune) bool {
+		return r < utf8.RuneSelf && (r < 'a' || r > 'z') && (r < '0' || r > '9') && r != '-' && r != '.'
+	}) {
+		return nil, false
+	}
+	if ascii {
+		return out, true
+	}
+	return idna2003.AppendNFC(nil, out), true
+}
+
+// AppendEncode appends domain as idna.encode(domain, uts46=True) returns it.
+func AppendEncode(dst []byte, domain []rune) ([]byte, bool) {
+	domain, ok := Remap(domain, false)
+	if !ok || len(domain) > maxDomain+1 || len(domain) == 0 {
+		return dst, false
+	}
+	start := len(dst)
+	for {
+		n := slices.IndexFunc(domain, idna2003.IsDot)
+		label := domain
+		if n >= 0 {
+			label = domain[:n]
+		}
+		if dst, ok = appendLabel(dst, label); !ok {
+			return dst[:start], false
+		}
+		if n < 0 {
+			return dst, len(dst)-start <= maxDomain
+		}
+		dst = append(dst, '.')
+		if domain = domain[n+1:]; len(domain) == 0 {
+			return dst, len(dst)-start <= maxDomain+1
+		}
+	}
+}
+
+// appendLabel appends the A-label of a label, as alabel returns it.
+func appendLabel(dst []byte, label []rune) ([]byte, bool) {
+	start := len(dst)
+	if isASCII(label) {
+		dst = append(dst, string(label)...)
+		return dst, checkASCII(label) && len(label) <= maxLabel
+	}
+	if !checkLabel(label) {
+		return dst, false
+	}
+	dst, ok := punycode.Append(append(dst, "xn--"...), label, math.MaxUint32)
+	return dst, ok && len(dst)-start <= maxLabel
+}
+
+// checkASCII reports whether ulabel accepts a label in lower case.
+func checkASCII(label []rune) bool {
+	if len(label) < 4 || string(label[:4]) != "xn--" {
+		return checkLabel(label)
+	}
+	label = label[4:]
+	if len(label) == 0 || label[len(label)-1] == '-' {
+		return false
+	}
+	text, ok := punycode.AppendDecoded(nil, label)
+	if !ok {
+		return false
+	}
+	again, ok := punycode.Append(nil, text, math.MaxUint32)
+	return ok && string(again) == string(label) && checkLabel(text)
+}
+
+func isASCII(text []rune) bool {
+	return !slices.ContainsFunc(text, func(r rune) bool { return r >= utf8.RuneSelf })
+}
+
+//go:generate sh -c "python3.11 gen.py | gofmt > tables.go"
