@@ -45,6 +45,9 @@ type attrs struct {
 // before they look for attributes that are slow to find.
 func (f *Found) needsAny(a, b attrID) bool { return f.attrs.needed&(1<<a|1<<b) != 0 }
 
+// needs reports whether the job needs an attribute.
+func (f *Found) needs(id attrID) bool { return f.attrs.needed>>id&1 != 0 }
+
 // addAttr adds an attribute, unless the record has it already.
 func (f *Found) addAttr(id attrID, a attr) {
 	if f.attrs.set>>id&1 == 0 {

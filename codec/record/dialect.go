@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"github.com/urlfold/urlfold/codec/internal/scan"
 )
 
 // Dialect describes how a format escapes the bytes of a field: the byte that
@@ -221,49 +223,63 @@ const (
 // encodeHex encodes text as nginx does: quotes, backslashes, stop, and every
 // byte that is not printable ASCII become \xHH.
 func encodeHex(dst, text []byte, stop byte) []byte {
-	for _, c := range text {
-		if isPlainInLog(c, stop) {
-			dst = append(dst, c)
-		} else {
-			dst = append(dst, '\\', 'x', upperHex[c>>4], upperHex[c&15])
+	for {
+		n := plainEnd(plainInLog, text, stop)
+		if dst = append(dst, text[:n]...); n == len(text) {
+			return dst
 		}
+		dst = append(dst, '\\', 'x', upperHex[text[n]>>4], upperHex[text[n]&15])
+		text = text[n+1:]
 	}
-	return dst
 }
 
 // encodeApache encodes text as Apache does: \" and \\, and \xhh for stop and
 // every other byte that is not printable ASCII.
 func encodeApache(dst, text []byte, stop byte) []byte {
-	for _, c := range text {
-		switch {
-		case isPlainInLog(c, stop):
-			dst = append(dst, c)
-		case c == '"' || c == '\\':
+	for {
+		n := plainEnd(plainInLog, text, stop)
+		if dst = append(dst, text[:n]...); n == len(text) {
+			return dst
+		}
+		if c := text[n]; c == '"' || c == '\\' {
 			dst = append(dst, '\\', c)
-		default:
+		} else {
 			dst = append(dst, '\\', 'x', lowerHex[c>>4], lowerHex[c&15])
 		}
+		text = text[n+1:]
 	}
-	return dst
 }
 
-// isPlainInLog reports whether c needs no escape in a log field that ends at
-// stop.
-func isPlainInLog(c, stop byte) bool {
-	return c >= ' ' && c < 0x7F && c != '"' && c != '\\' && c != stop
+// plainInLog is the set of bytes that need no escape in a log field, and
+// plainInHAProxy that for request lines of HAProxy. Most URLs have no others.
+var (
+	plainInLog     = scan.NewSet(func(c byte) bool { return c >= ' ' && c < 0x7F && c != '"' && c != '\\' })
+	plainInHAProxy = scan.NewSet(func(c byte) bool { return c >= ' ' && c < 0x7F && c != '"' && c != '#' })
+)
+
+// plainEnd returns the offset of the first byte of text that is not in set or is
+// stop, or len(text). stop is 0 if no byte ends the field.
+func plainEnd(set *scan.Set, text []byte, stop byte) int {
+	n := set.End(text, 0)
+	if stop != 0 {
+		if i := bytes.IndexByte(text[:n], stop); i >= 0 {
+			return i
+		}
+	}
+	return n
 }
 
 // encodeHash encodes text as HAProxy does in request lines: '"', '#', and every
 // byte that is not printable ASCII become #HH.
 func encodeHash(dst, text []byte, _ byte) []byte {
-	for _, c := range text {
-		if c >= ' ' && c < 0x7F && c != '"' && c != '#' {
-			dst = append(dst, c)
-		} else {
-			dst = append(dst, '#', upperHex[c>>4], upperHex[c&15])
+	for {
+		n := plainInHAProxy.End(text, 0)
+		if dst = append(dst, text[:n]...); n == len(text) {
+			return dst
 		}
+		dst = append(dst, '#', upperHex[text[n]>>4], upperHex[text[n]&15])
+		text = text[n+1:]
 	}
-	return dst
 }
 
 // encodeJSON encodes text as the inside of a JSON string.

@@ -273,11 +273,14 @@ func (l *layout) fieldEnd(i int, body []byte, pos int) int {
 		}
 	}
 	for from := pos; ; from++ {
-		n := bytes.Index(body[from:], lit)
+		n := bytes.IndexByte(body[from:], lit[0])
 		if n < 0 {
 			return -1
 		}
 		from += n
+		if len(lit) > 1 && !bytes.HasPrefix(body[from:], lit) {
+			continue
+		}
 		if lit[0] != '"' || !l.dialect.escapesQuotes() || !isEscaped(body[pos:from]) {
 			return from
 		}
@@ -329,9 +332,13 @@ func (f *Found) take(e *element, body []byte, s span, l *layoutReader) {
 		if l.referer {
 			f.addReferer(body, s, l.dialect)
 		}
-		f.addAttr(attrReferer, attr{span: s, dialect: l.dialect})
+		if f.needs(attrReferer) {
+			f.addAttr(attrReferer, attr{span: s, dialect: l.dialect})
+		}
 	case fkAttr:
-		f.addAttr(e.attr, attr{span: s, dialect: l.dialect, unit: e.unit})
+		if f.needs(e.attr) {
+			f.addAttr(e.attr, attr{span: s, dialect: l.dialect, unit: e.unit})
+		}
 	case fkMethod:
 		f.method = s
 	case fkScheme:

@@ -131,7 +131,9 @@ func (l *textLocator) take(f *Found, layout *textLayout, n int, rec []byte) {
 		if i >= n {
 			break
 		}
-		f.takeAttr(&layout.fields[i], l.spans[i], rec, l.dialect)
+		if fd := &layout.fields[i]; f.needs(fd.attr) {
+			f.takeAttr(fd, l.spans[i], rec, l.dialect)
+		}
 	}
 }
 

@@ -166,12 +166,14 @@ func isUnset(value []byte) bool {
 var zeekDialect = &Dialect{Mark: '\\', Decode: decodeHex, Encode: encodeZeek}
 
 func encodeZeek(dst, text []byte, stop byte) []byte {
-	for _, c := range text {
-		if c >= ' ' && c < 0x7F && c != '\\' && c != stop {
-			dst = append(dst, c)
-		} else {
-			dst = append(dst, '\\', 'x', lowerHex[c>>4], lowerHex[c&15])
+	for {
+		n := plainEnd(plainInZeek, text, stop)
+		if dst = append(dst, text[:n]...); n == len(text) {
+			return dst
 		}
+		dst = append(dst, '\\', 'x', lowerHex[text[n]>>4], lowerHex[text[n]&15])
+		text = text[n+1:]
 	}
-	return dst
 }
+
+var plainInZeek = scan.NewSet(func(c byte) bool { return c >= ' ' && c < 0x7F && c != '\\' })

@@ -75,7 +75,9 @@ func appendJSONByte(dst []byte, c byte) []byte {
 // ASCII bytes. Invalid UTF-8 becomes U+FFFD. Normal forms are ASCII, so other
 // bytes are rare.
 func appendASCIIString(dst, s []byte) []byte {
-	for i := 0; i < len(s); {
+	plain := plainText.End(s, 0)
+	dst = append(dst, s[:plain]...)
+	for i := plain; i < len(s); {
 		c := s[i]
 		switch {
 		case plainJSON[c]:

@@ -51,7 +51,7 @@ func (p *namedParts) take(f *Found, rec []byte, u namedUse, s span, d *Dialect) 
 		p.query = attr{span: s, dialect: d}
 	case namedReferer:
 		p.referer = attr{span: s, dialect: d}
-		if f.attrs.wanted {
+		if f.needs(attrReferer) {
 			f.addAttr(attrReferer, p.referer)
 		}
 	case namedMethod:
@@ -67,7 +67,7 @@ func (p *namedParts) take(f *Found, rec []byte, u namedUse, s span, d *Dialect) 
 	case namedHost:
 		f.hosts[u.rank] = s
 	case namedAttr:
-		if f.attrs.wanted {
+		if f.needs(u.attr) {
 			f.addNamedAttr(rec, u, s, d)
 		}
 	}
