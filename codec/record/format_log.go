@@ -132,10 +132,7 @@ func (l *logReader) addAttrs(f *Found, body []byte, open, end int) {
 		l.addPrefix(f, body, open)
 	}
 	if f.needsAny(attrStatus, attrBytes) {
-		status, integer := numberAt(body, end+1)
-		f.addText(attrStatus, status, integer)
-		size, integer := numberAt(body, status.end)
-		f.addText(attrBytes, size, integer)
+		addNumbers(f, body, end+2)
 	}
 	if !f.needsAny(attrReferer, attrAgent) {
 		return
@@ -146,6 +143,20 @@ func (l *logReader) addAttrs(f *Found, body []byte, open, end int) {
 	}
 	f.addAttr(attrReferer, attr{span: referer, dialect: l.dialect})
 	f.addAttr(attrAgent, attr{span: refererSpan(body, min(referer.end+1, len(body)), l.dialect.escapesQuotes()), dialect: l.dialect})
+}
+
+// addNumbers adds the status at pos, which isStatus has found, and the number
+// after it.
+func addNumbers(f *Found, body []byte, pos int) {
+	status := span{pos, pos + len("-")}
+	if body[pos] != '-' {
+		status.end = pos + len("200")
+	}
+	f.addText(attrStatus, status, body[pos]-'1' < 9)
+	if f.needs(attrBytes) {
+		size, integer := numberAt(body, status.end)
+		f.addText(attrBytes, size, integer)
+	}
 }
 
 // addPrefix adds the attributes before the request.

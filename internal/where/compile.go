@@ -66,9 +66,10 @@ func (c *compiler) negation(n *ast.UnaryNode) (predicate, error) {
 }
 
 func (c *compiler) binary(n *ast.BinaryNode) (predicate, error) {
-	switch n.Operator {
-	case "&&", "and", "||", "or":
+	if isLogical(n) {
 		return c.logical(n)
+	}
+	switch n.Operator {
 	case "==", "!=":
 		if isCondition(n.Left) || isCondition(n.Right) {
 			return c.sameTruth(n)
@@ -87,15 +88,56 @@ func (c *compiler) binary(n *ast.BinaryNode) (predicate, error) {
 }
 
 func (c *compiler) logical(n *ast.BinaryNode) (predicate, error) {
-	left, err := c.condition(n.Left)
-	if err != nil {
-		return nil, err
+	var all []predicate
+	err := c.chain(n, isAnd(n), &all)
+	if isAnd(n) {
+		return func(v *record.View) bool {
+			for _, p := range all {
+				if !p(v) {
+					return false
+				}
+			}
+			return true
+		}, err
 	}
-	right, err := c.condition(n.Right)
-	if n.Operator == "&&" || n.Operator == "and" {
-		return func(v *record.View) bool { return left(v) && right(v) }, err
+	return func(v *record.View) bool {
+		for _, p := range all {
+			if p(v) {
+				return true
+			}
+		}
+		return false
+	}, err
+}
+
+func isAnd(n *ast.BinaryNode) bool { return n.Operator == "&&" || n.Operator == "and" }
+
+// chain compiles the conditions that n joins, also those of operators of the
+// same kind on its left, so that one loop calls them all.
+func (c *compiler) chain(n *ast.BinaryNode, and bool, all *[]predicate) error {
+	if left, ok := n.Left.(*ast.BinaryNode); ok && isLogical(left) && isAnd(left) == and {
+		if err := c.chain(left, and, all); err != nil {
+			return err
+		}
+	} else if err := c.link(n.Left, all); err != nil {
+		return err
 	}
-	return func(v *record.View) bool { return left(v) || right(v) }, err
+	return c.link(n.Right, all)
+}
+
+// link compiles one condition of a chain.
+func (c *compiler) link(n ast.Node, all *[]predicate) error {
+	p, err := c.condition(n)
+	*all = append(*all, p)
+	return err
+}
+
+func isLogical(n *ast.BinaryNode) bool {
+	switch n.Operator {
+	case "&&", "and", "||", "or":
+		return true
+	}
+	return false
 }
 
 // sameTruth compiles the comparison of two conditions.
