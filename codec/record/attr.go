@@ -30,15 +30,15 @@ type attr struct {
 	dialect *Dialect
 	unit    int8 // a duration is in units of 10^-unit seconds
 	sum     bool // a duration is the sum of several numbers
-	integer bool // known to be an integer without needless zeros
 }
 
 // attrs holds the attributes of a record. Only those in set are valid.
 type attrs struct {
-	set    uint16
-	wanted bool   // the job needs attributes
-	needed uint16 // those that it needs
-	values [numAttrs]attr
+	set      uint16
+	integers uint16 // those in set that are known to be integers without needless zeros
+	wanted   bool   // the job needs attributes
+	needed   uint16 // those that it needs
+	values   [numAttrs]attr
 }
 
 // needsAny reports whether the job needs one of two attributes. Locators ask
@@ -66,7 +66,10 @@ func (f *Found) addText(id attrID, s span, integer bool) {
 	}
 	f.attrs.set |= 1 << id
 	a := &f.attrs.values[id]
-	a.start, a.end, a.unit, a.sum, a.integer = s.start, s.end, 0, false, integer
+	if integer {
+		f.attrs.integers |= 1 << id
+	}
+	a.start, a.end, a.unit, a.sum = s.start, s.end, 0, false
 	a.clock.start, a.clock.end = 0, 0
 	if a.dialect != nil {
 		a.dialect = nil
@@ -85,19 +88,23 @@ func (f *Found) attr(id attrID, rec []byte) *attr {
 	return a
 }
 
-// integer returns an attribute that is known to be an integer, or nil.
-func (f *Found) integer(id attrID) *attr {
-	if a := &f.attrs.values[id]; f.attrs.set>>id&1 != 0 && a.integer {
-		return a
-	}
-	return nil
-}
-
 // attrOf maps output fields to the attributes that they show.
 var attrOf = [numFields]attrID{
 	fTime: attrTime, fStatus: attrStatus, fBytes: attrBytes, fDuration: attrDuration, fClient: attrClient,
 	fAgent: attrAgent, fReferer: attrReferer, fVHost: attrVHost, fRequestID: attrRequestID,
 }
+
+// attrBit maps output fields to the number of their attribute, or to one that no
+// attribute has.
+var attrBit = func() (t [numFields]uint8) {
+	for f := range numFields {
+		t[f] = uint8(numAttrs)
+		if ofAttrs.has(f) {
+			t[f] = uint8(attrOf[f])
+		}
+	}
+	return t
+}()
 
 // ofAttrs is the set of fields that show attributes, and numeric the set of
 // those that are numbers.
@@ -113,8 +120,8 @@ func (v *values) attr(f fieldID, rec []byte) ([]byte, bool) {
 		return v.vhost(rec)
 	}
 	id := attrOf[f]
-	if a := v.n.found.integer(id); a != nil {
-		return a.in(rec), true
+	if all := &v.n.found.attrs; all.integers>>id&1 != 0 {
+		return all.values[id].in(rec), true
 	}
 	a := v.n.found.attr(id, rec)
 	if a == nil {

@@ -84,7 +84,9 @@ type found struct {
 }
 
 // reset clears what belongs to the last record.
-func (f *Found) reset() { f.found, f.attrs.set, f.lengths = found{}, 0, f.lengths[:0] }
+func (f *Found) reset() {
+	f.found, f.attrs.set, f.attrs.integers, f.lengths = found{}, 0, 0, f.lengths[:0]
+}
 
 // AddURL adds the URL in the range from start to end, which is escaped as d
 // describes.

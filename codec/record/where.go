@@ -21,26 +21,40 @@ type Condition interface {
 // rendering jsonl would write for its first URL. Of a record without a URL it
 // shows the fields that come from the record itself.
 type View struct {
-	w       *Worker
-	present fieldSet // fields that the record can have
-	why     Reason   // why the record was rejected before its URL was read; 0 if it was not
-	site    *site
-	rec     []byte
-	first   []byte // scratch for the first of two fields
+	w        *Worker
+	present  fieldSet // fields that the record can have
+	integers uint16   // those of them that are attributes and integers; see attrBit
+	why      Reason   // why the record was rejected before its URL was read; 0 if it was not
+	site     *site
+	rec      []byte
+	first    []byte // scratch for the first of two fields
+}
+
+// show sets what v shows.
+func (v *View) show(present fieldSet, why Reason, s *site, rec []byte) *View {
+	v.present, v.integers, v.why, v.site, v.rec = present, 0, why, s, rec
+	if present&ofAttrs != 0 {
+		v.integers = v.w.found.attrs.integers
+	}
+	return v
 }
 
 // Field returns the value of the output field FieldNames()[i], and whether the
 // record has it. The value is the one that the rendering tsv writes, without
 // its escapes. It is valid until the next call of a method of v.
 func (v *View) Field(i int) (value []byte, ok bool) {
-	f := fieldID(i)
+	if a := attrBit[i]; v.integers>>a&1 != 0 { // what most expressions compare
+		return v.w.found.attrs.values[a].in(v.rec), true
+	}
+	return v.field(fieldID(i))
+}
+
+// field is Field for all fields.
+func (v *View) field(f fieldID) (value []byte, ok bool) {
 	switch {
 	case !v.present.has(f):
 		return nil, false
 	case ofAttrs.has(f):
-		if a := v.w.found.integer(attrOf[f]); a != nil {
-			return a.in(v.rec), true // without a call
-		}
 		return v.w.v.attr(f, v.rec)
 	case v.why != 0 && f == fError:
 		return v.w.v.word(v.why.String()), true
@@ -101,17 +115,14 @@ func (j *Job) setWhere(c *Config) error {
 // keeps asks the condition about the record whose first URL is at s and has
 // been parsed.
 func (w *Worker) keeps(s *site, rec []byte) bool {
-	v := &w.view
-	v.present, v.why, v.site, v.rec = ofAll, 0, s, rec
-	return w.job.where.Keep(v)
+	return w.job.where.Keep(w.view.show(ofAll, 0, s, rec))
 }
 
 // keepsBare asks the condition about a record without a URL.
 func (w *Worker) keepsBare(rec []byte) bool {
-	cur, v := w.n.cur, &w.view
+	cur := w.n.cur
 	w.n.cur = reading{form: w.found.form, hash: -1}
-	v.present, v.why, v.site, v.rec = withoutURL, 0, &noSite, rec
-	keep := w.job.where.Keep(v)
+	keep := w.job.where.Keep(w.view.show(withoutURL, 0, &noSite, rec))
 	w.n.cur = cur
 	return keep
 }
@@ -127,12 +138,11 @@ func (w *Worker) keepsRejected(why Reason, rec []byte) bool {
 	if !w.job.asksWhy || why == Refused {
 		return true
 	}
-	v := &w.view
-	v.present, v.why, v.site, v.rec = rejected, why, &noSite, rec
+	present := rejected
 	if why == TooLong || why == Panic {
-		v.present = located
+		present = located
 	}
-	return w.job.where.Keep(v)
+	return w.job.where.Keep(w.view.show(present, why, &noSite, rec))
 }
 
 // read reads the URL at s and counts it. It returns false if there is no URL,
