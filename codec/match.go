@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/urlfold/urlfold/codec/internal/peer"
+	"github.com/urlfold/urlfold/codec/internal/peer/crawlercommons"
 	"github.com/urlfold/urlfold/codec/internal/peer/gsb"
 	"github.com/urlfold/urlfold/codec/internal/peer/purell"
 	"github.com/urlfold/urlfold/codec/internal/peer/surt"
@@ -25,6 +26,7 @@ type match struct {
 // matches holds the programs, sorted by name. A change of what one of them
 // returns needs a new version of its key function.
 var matches = []match{
+	{"crawler-commons", "crawler-commons 1.6 BasicURLNormalizer.filter", "crawler-commons-1.6/1", false, crawlercommons.New},
 	{"gsb-v4", "Safe Browsing v4 URLs and Hashing", "gsb-v4/1", false, gsb.NewV4},
 	{"gsb-v5", "Safe Browsing v5 URLs and Hashing", "gsb-v5/1", false, gsb.NewV5},
 	{"purell-all-greedy", "purell 1.2.1 NormalizeURLString(FlagsAllGreedy)", "purell-all-greedy-1.2.1/1", false, purell.NewAllGreedy},

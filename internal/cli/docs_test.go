@@ -115,6 +115,8 @@ var uses = map[string]string{
 
 // matchUses holds the purposes of the profiles that match other programs.
 var matchUses = map[string]string{
+	"crawler-commons": "For Java crawlers that store what the BasicURLNormalizer of crawler-commons returns.",
+
 	"gsb-v4": "For Google Safe Browsing version 4, Web Risk and compatible services: the URL of which expressions are looked up.",
 	"gsb-v5": "The same for version 5, which also writes IPv6 addresses in one form.",
 

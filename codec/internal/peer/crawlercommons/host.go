@@ -1,0 +1,100 @@
+package crawlercommons
+
+import (
+	"bytes"
+	"slices"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/urlfold/urlfold/codec/internal/idna2003"
+)
+
+// hostBuffers holds the scratch of the host.
+type hostBuffers struct {
+	decoded []byte
+	runes   []rune
+	out     []byte
+}
+
+// normalize is normalizeHostName: it decodes escapes, and then a '+' is a space;
+// converts the host to lower case and to ASCII; and removes a dot at the end. It
+// returns false where Java throws an exception.
+func (h *hostBuffers) normalize(host []byte) (_ []byte, ok bool) {
+	h.out = h.out[:0]
+	if bytes.IndexByte(host, '%') < 0 {
+		h.out = appendLower(h.out, host)
+	} else {
+		h.decode(host)
+		if !h.appendASCII() {
+			return nil, false
+		}
+	}
+	return bytes.TrimSuffix(h.out, []byte(".")), true
+}
+
+func appendLower(dst, text []byte) []byte {
+	for _, c := range text {
+		if 'A' <= c && c <= 'Z' {
+			c |= 0x20
+		}
+		dst = append(dst, c)
+	}
+	return dst
+}
+
+// decode sets h.runes to the host, decoded and in lower case.
+func (h *hostBuffers) decode(host []byte) {
+	h.decoded, h.runes = h.decoded[:0], h.runes[:0]
+	for i := 0; i < len(host); i++ {
+		c := host[i]
+		switch c {
+		case '+':
+			c = ' '
+		case '%':
+			c = unhex(host[i+1])<<4 | unhex(host[i+2])
+			i += 2
+		}
+		h.decoded = append(h.decoded, c)
+	}
+	for text := h.decoded; len(text) > 0; {
+		r, size := rune(text[0]), 1
+		if r >= utf8.RuneSelf {
+			r, size = decodeRune(text)
+		}
+		if r == '\u0130' { // a capital I with a dot has two characters in lower case
+			h.runes = append(h.runes, 'i', '\u0307')
+		} else {
+			h.runes = append(h.runes, unicode.ToLower(r))
+		}
+		text = text[size:]
+	}
+}
+
+// appendASCII appends the host in ASCII, as java.net.IDN converts it: label by
+// label if it contains another character.
+func (h *hostBuffers) appendASCII() (ok bool) {
+	ascii := !slices.ContainsFunc(h.runes, func(r rune) bool { return r >= utf8.RuneSelf })
+	if len(h.runes) == 1 && idna2003.IsDot(h.runes[0]) {
+		h.out = append(h.out, '.')
+		return true
+	}
+	for rest := h.runes; len(rest) > 0; {
+		end := slices.IndexFunc(rest, func(r rune) bool { return ascii || idna2003.IsDot(r) })
+		if ascii || end < 0 {
+			end = len(rest)
+		}
+		if ascii {
+			for _, r := range rest {
+				h.out = append(h.out, byte(r))
+			}
+		} else if h.out, ok = idna2003.AppendASCII(h.out, rest[:end]); !ok {
+			return false
+		}
+		if end < len(rest) {
+			h.out = append(h.out, '.')
+			end++
+		}
+		rest = rest[end:]
+	}
+	return true
+}
