@@ -45,13 +45,19 @@ func appendDecomposed(dst []rune, r rune, tables []*textMap) []rune {
 	return append(dst, r)
 }
 
-// reorder sorts each run of combining characters by class.
+// reorder sorts each run of combining characters by class. A host of nothing
+// but accents is one run, so the time must not be quadratic.
 func reorder(text []rune) {
-	for i := 1; i < len(text); i++ {
-		class := classOf(text[i])
-		for j := i; class > 0 && j > 0 && classOf(text[j-1]) > class; j-- {
-			text[j-1], text[j] = text[j], text[j-1]
+	byClass := func(a, b rune) int { return int(classOf(a)) - int(classOf(b)) }
+	for len(text) > 0 {
+		n := 0
+		for n < len(text) && classOf(text[n]) > 0 {
+			n++
 		}
+		if run := text[:n]; !slices.IsSortedFunc(run, byClass) {
+			slices.SortStableFunc(run, byClass)
+		}
+		text = text[min(n+1, len(text)):]
 	}
 }
 

@@ -2,12 +2,16 @@ package crawlercommons
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
 )
 
 // A field is a parameter. The empty value of a parameter without '=' and of one
 // with an empty value are the same.
-type field struct{ name, value []byte }
+type field struct {
+	name, value []byte
+	index       int
+}
 
 // normalizeFile normalizes the escapes of path and query, and sorts the
 // parameters by name. If the path contains escapes of unreserved characters, it
@@ -31,10 +35,10 @@ func (n *normalizer) normalizeFile(file []byte) ([]byte, bool) {
 		var raw []byte
 		raw, rest, more = bytes.Cut(rest, []byte("&"))
 		if name, value, _ := bytes.Cut(raw, []byte("=")); len(name) > 0 {
-			n.fields = append(n.fields, field{name, value})
+			n.fields = append(n.fields, field{name, value, len(n.fields)})
 		}
 	}
-	slices.SortStableFunc(n.fields, func(a, b field) int { return bytes.Compare(a.name, b.name) })
+	slices.SortFunc(n.fields, func(a, b field) int { return cmp.Or(bytes.Compare(a.name, b.name), a.index-b.index) })
 	start := len(decoded)
 	out := append(decoded, decoded[:mark]...)
 	for i, f := range n.fields {
