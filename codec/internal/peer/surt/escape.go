@@ -8,29 +8,23 @@ import (
 
 // unescape decodes the escapes of text until nothing changes. The result is
 // valid until the next call.
+//
+// One pass is enough: escapes do not overlap, so their order does not matter, and
+// an escape that decoding creates ends with the byte that was written last.
 func (c *canonicalizer) unescape(text []byte) []byte {
-	c.spare = append(c.spare[:0], text...)
-	for {
-		n := len(c.spare)
-		if c.spare = unescapeOnce(c.spare); len(c.spare) == n {
-			return c.spare
-		}
-	}
-}
-
-// unescapeOnce decodes the escapes of text in place.
-func unescapeOnce(text []byte) []byte {
-	out := text[:0]
-	for i := 0; i < len(text); i++ {
-		if text[i] == '%' && i+2 < len(text) {
-			if high, low := python.Unhex(text[i+1]), python.Unhex(text[i+2]); high|low != 255 {
-				out = append(out, high<<4|low)
-				i += 2
-				continue
+	out := c.spare[:0]
+	for _, b := range text {
+		out = append(out, b)
+		for n := len(out) - 3; n >= 0 && out[n] == '%'; n = len(out) - 3 {
+			high, low := python.Unhex(out[n+1]), python.Unhex(out[n+2])
+			if high|low == 255 {
+				break
 			}
+			out[n] = high<<4 | low
+			out = out[:n+1]
 		}
-		out = append(out, text[i])
 	}
+	c.spare = out
 	return out
 }
 
