@@ -3,6 +3,7 @@ package sinks_test
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -65,17 +66,17 @@ func routed(t testing.TB, f fixture) {
 	}
 	src, want := &textSource{}, []string(nil)
 	for i := range 60 {
-		text := ""
+		var text strings.Builder
 		for k := range i % 7 {
 			line := fmt.Sprintf("http://h/others/%d/%d\n", i, k)
 			if k%3 == 1 {
 				line = fmt.Sprintf("http://h/mine/%d/%d\n", i, k)
 				want = append(want, line)
 			}
-			text += line
+			text.WriteString(line)
 		}
-		if text != "" {
-			src.batches = append(src.batches, text)
+		if text.String() != "" {
+			src.batches = append(src.batches, text.String())
 		}
 	}
 	o := pipeline.Options{Sources: []pipeline.Source{src}, Sinks: []pipeline.Sink{s, other}, NewCodec: pipeline.NewRecordCodec(job), Workers: 3, Batches: 2 * len(src.batches), ShutdownTimeout: patience}

@@ -84,11 +84,11 @@ func (f foreign) adguard(text, source string) error {
 // one of them.
 func cutModifiers(text string) (pattern, modifiers string, ok bool) {
 	for _, name := range []string{"removeparam", "queryprune"} { // the older name in uBlock Origin
-		at := strings.Index(text, name)
-		if at < 0 {
+		before, _, found := strings.Cut(text, name)
+		if !found {
 			continue
 		}
-		dollar := strings.LastIndexByte(text[:at], '$')
+		dollar := strings.LastIndexByte(before, '$')
 		if dollar < 0 {
 			continue
 		}

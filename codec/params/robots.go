@@ -30,7 +30,7 @@ func ParseRobots(host string, data []byte) *List {
 		if len(words) == 2 {
 			r.Path = globPath("/" + strings.TrimPrefix(words[1], "/") + "*")
 		}
-		for _, name := range strings.Split(words[0], "&") {
+		for name := range strings.SplitSeq(words[0], "&") {
 			if name != "" {
 				f.add(r, name)
 			}

@@ -37,7 +37,7 @@ func parseNumbers(text string) (path []uint64, err error) {
 	if text == "" {
 		return nil, errors.New("missing: protobuf needs the numbers of the field with the URL and of the messages around it, such as 3 or 3.1")
 	}
-	for _, digits := range strings.Split(text, ".") {
+	for digits := range strings.SplitSeq(text, ".") {
 		n, err := strconv.ParseUint(digits, 10, 32)
 		if err != nil || n < 1 || n > maxProtobufField {
 			return nil, fmt.Errorf("invalid path of field numbers %q: must be numbers from 1 to %d with dots between them, such as 3.1", text, maxProtobufField)

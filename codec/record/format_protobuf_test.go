@@ -38,9 +38,9 @@ var protobufVisit = func() protoreflect.MessageDescriptor {
 		many = descriptorpb.FieldDescriptorProto_LABEL_REPEATED
 	)
 	file, err := protodesc.NewFile(&descriptorpb.FileDescriptorProto{
-		Name: proto.String("visit.proto"), Syntax: proto.String("proto3"),
+		Name: new("visit.proto"), Syntax: new("proto3"),
 		MessageType: []*descriptorpb.DescriptorProto{{
-			Name: proto.String("Visit"),
+			Name: new("Visit"),
 			Field: []*descriptorpb.FieldDescriptorProto{
 				field("id", 1, descriptorpb.FieldDescriptorProto_TYPE_INT64, one, ""),
 				field("agent", 2, descriptorpb.FieldDescriptorProto_TYPE_STRING, one, ""),
@@ -48,7 +48,7 @@ var protobufVisit = func() protoreflect.MessageDescriptor {
 				field("time", 4, descriptorpb.FieldDescriptorProto_TYPE_DOUBLE, one, ""),
 			},
 			NestedType: []*descriptorpb.DescriptorProto{{
-				Name: proto.String("Request"),
+				Name: new("Request"),
 				Field: []*descriptorpb.FieldDescriptorProto{
 					field("url", 1, descriptorpb.FieldDescriptorProto_TYPE_BYTES, many, ""),
 					field("body", 2, descriptorpb.FieldDescriptorProto_TYPE_BYTES, one, ""),

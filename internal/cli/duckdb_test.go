@@ -30,10 +30,10 @@ func TestDuckDB(t *testing.T) {
 	python := withPackage(t, "duckdb")
 	const page = "docs/how-to/query-duckdb.md"
 	var queries []string
-	var code string
+	var code strings.Builder
 	for _, f := range fences(page, readPage(t, page)) {
 		if f.lang == "python" {
-			code += strings.Join(f.lines, "\n") + "\n"
+			code.WriteString(strings.Join(f.lines, "\n") + "\n")
 		}
 		for _, s := range f.steps() {
 			if query, ok := strings.CutPrefix(s.command, `duckdb -c "`); ok {
@@ -41,8 +41,8 @@ func TestDuckDB(t *testing.T) {
 			}
 		}
 	}
-	if len(queries) != 3 || code == "" {
-		t.Fatalf("the page has %d queries and this code: %s", len(queries), code)
+	if len(queries) != 3 || code.String() == "" {
+		t.Fatalf("the page has %d queries and this code: %s", len(queries), code.String())
 	}
 	dir := t.TempDir()
 	log, err := filepath.Abs("../../testdata/sample/access.log.gz")
@@ -52,7 +52,7 @@ func TestDuckDB(t *testing.T) {
 	runIn(t, dir, "-p", "analytics", log, "-o", "urls.parquet")
 	cmd := exec.Command(python, append([]string{"-c", runQueries}, queries...)...)
 	var stderr strings.Builder
-	cmd.Dir, cmd.Stdin, cmd.Stderr, cmd.Env = dir, strings.NewReader(code), &stderr, os.Environ()
+	cmd.Dir, cmd.Stdin, cmd.Stderr, cmd.Env = dir, strings.NewReader(code.String()), &stderr, os.Environ()
 	out, err := cmd.Output()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, &stderr)

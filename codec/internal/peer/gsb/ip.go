@@ -9,7 +9,7 @@ import (
 // with a 0 in front in octal, or with 0x in front in hexadecimal digits. The
 // last number fills the rest of the address.
 func parseIPv4(text []byte) (address uint32, ok bool) {
-	for part := 0; part < 4; part++ {
+	for part := range 4 {
 		number, rest, more := bytes.Cut(text, []byte("."))
 		v, ok := parseNumber(number)
 		if !ok || more && v > 0xff || v >= 1<<(8*(4-part)) {

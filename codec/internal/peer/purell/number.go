@@ -48,11 +48,11 @@ func (u *parts) decodeOctal(name, tail []byte) {
 	var v [4]int64
 	for i := range v {
 		part := name
-		if dot := bytes.IndexByte(name, '.'); i < 3 {
-			if dot < 0 {
+		if before, after, ok := bytes.Cut(name, []byte{'.'}); i < 3 {
+			if !ok {
 				return
 			}
-			part, name = name[:dot], name[dot+1:]
+			part, name = before, after
 		}
 		if len(part) == 0 || part[0] != '0' {
 			return
