@@ -141,5 +141,3 @@ func (m *textMap) lookup(r rune) (string, bool) {
 	}
 	return m.text[start:m.ends[i]], true
 }
-
-//go:generate sh -c "python3.11 gen.py | gofmt > tables.go"

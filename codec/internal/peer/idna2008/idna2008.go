@@ -152,5 +152,3 @@ func checkASCII(label []rune) bool {
 func isASCII(text []rune) bool {
 	return !slices.ContainsFunc(text, func(r rune) bool { return r >= utf8.RuneSelf })
 }
-
-//go:generate sh -c "python3.11 gen.py | gofmt > tables.go"
