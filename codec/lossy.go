@@ -323,7 +323,7 @@ func (w *rewriter) foldQuery(at int) {
 
 // isSigned reports whether query belongs to a signed URL.
 func (w *rewriter) isSigned(query []byte) bool {
-	w.s.pairs = params.AppendPairs(w.s.pairs[:0], query, params.Ampersand)
+	w.s.pairs = params.AppendPairs(w.s.pairs[:0], query)
 	return params.Signed(w.s.pairs, query)
 }
 

@@ -147,7 +147,7 @@ func (t *keyTracer) k3() {
 	if t.policy.SiteParams != nil {
 		t.query(t.policy.SiteParams)
 	}
-	if q := []byte(t.text[Query]); !params.Signed(params.AppendPairs(nil, q, params.Ampersand), q) {
+	if q := []byte(t.text[Query]); !params.Signed(params.AppendPairs(nil, q), q) {
 		t.fold(Query, ruleLowerQuery, t.policy.LowerQuery)
 		t.again(ruleOnce, t.policy.Once)
 		t.again(ruleSort, t.policy.NFC || t.policy.LowerQuery)
@@ -240,7 +240,7 @@ func (t *keyTracer) query(m *params.Matcher) {
 		return
 	}
 	var fields []keyField
-	for _, p := range params.AppendPairs(nil, q, site.Separators) {
+	for _, p := range params.AppendPairs(nil, q) {
 		fields = append(fields, keyField{p, string(q[p.Start:p.End])})
 	}
 	t.fields(ruleForm, fields)

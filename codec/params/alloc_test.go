@@ -20,7 +20,7 @@ func TestNoAllocs(t *testing.T) {
 			t.Errorf("%s: got %v allocations, want 0", what, n)
 		}
 	}
-	f("AppendPairs", func() { pairs = AppendPairs(pairs[:0], query, Ampersand) })
+	f("AppendPairs", func() { pairs = AppendPairs(pairs[:0], query) })
 	f("AppendName", func() { AppendName(dst, query[4:20]) })
 	f("Signed", func() { Signed(pairs, query) })
 	f("Site and Match", func() { m.Match(m.Site(host, path, &s), name, nil) })

@@ -23,31 +23,27 @@ const (
 	chartOdd
 )
 
-// chartClass holds the class of each byte, for each of the Separators.
-var chartClass = func() (t [AmpersandSemicolon + 1][256]uint8) {
-	for sep := range t {
-		for c, class := range formClass {
-			if class != 0 {
-				t[sep][c] = chartOdd
-			}
+// chartClass holds the class of each byte of a query.
+var chartClass = func() (t [256]uint8) {
+	for c, class := range formClass {
+		if class != 0 {
+			t[c] = chartOdd
 		}
-		t[sep]['&'], t[sep]['='] = chartEnd, chartEq
 	}
-	t[AmpersandSemicolon][';'] = chartEnd
+	t['&'], t['='] = chartEnd, chartEq
 	return t
 }()
 
 // draw computes the charts of a query and clears the dropped fields of the
 // previous one.
-func (s *Scratch) draw(query []byte, sep Separators) {
+func (s *Scratch) draw(query []byte) {
 	s.charts, s.drops, s.odd = s.charts[:0], s.drops[:0], 0
-	class := &chartClass[sep]
 	for ; len(query) >= 64; query = query[64:] {
-		c := chartOf(query[:64], class)
+		c := chartOf(query[:64], &chartClass)
 		s.charts = append(s.charts, c)
 		s.odd |= c.odd
 	}
-	last := chartOf(query, class)
+	last := chartOf(query, &chartClass)
 	last.end |= 1 << len(query)
 	s.charts = append(s.charts, last)
 	s.odd |= last.odd

@@ -73,8 +73,8 @@ func (s *Scratch) Dropped() []Dropped { return s.drops[:len(s.drops):len(s.drops
 // URL has no query. AppendKeyQuery is idempotent. site must come from m and s,
 // or be zero. m may be nil.
 func AppendKeyQuery(dst, query []byte, m *Matcher, site Site, s *Scratch) (out []byte, present bool, why Why) {
-	s.draw(query, site.Separators)
-	if s.Recorder == nil && s.tidy(query, m) && site.Separators == Ampersand && !m.anyName(site) {
+	s.draw(query)
+	if s.Recorder == nil && s.tidy(query, m) && !m.anyName(site) {
 		dst, why = s.appendTidy(dst, query)
 		return dst, true, why
 	}
@@ -88,10 +88,6 @@ func (s *Scratch) appendUntidy(dst, query []byte, m *Matcher, site Site) (out []
 		return append(dst, query...), true, WhySigned
 	}
 	rec := s.record(query)
-	if site.Separators != Ampersand && bytes.IndexByte(query, ';') >= 0 {
-		why = whyForm
-		rec.fields(whyForm, s.fields)
-	}
 	if every := m.anyName(site); every || t.look {
 		why |= s.drop(query, m, site, every, t.cfid && t.cftoken, &rec)
 	}
@@ -153,7 +149,7 @@ func (s *Scratch) appendField(dst, query []byte, f *field) []byte {
 // false if all fields were removed. The other parameters are those of
 // AppendKeyQuery.
 func AppendFiltered(dst, query []byte, m *Matcher, site Site, s *Scratch) (out []byte, present bool, why Why) {
-	s.draw(query, site.Separators)
+	s.draw(query)
 	if t := s.read(query, m); t.marks.signed() {
 		return append(dst, query...), true, WhySigned
 	}

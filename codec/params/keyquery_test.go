@@ -81,10 +81,9 @@ func TestAppendKeyQuery(t *testing.T) {
 func TestAppendKeyQuerySite(t *testing.T) {
 	m := keyMatcher(t)
 	var s Scratch
-	f := func(host string, sep Separators, query, want string, rules ...string) {
+	f := func(host string, query, want string, rules ...string) {
 		t.Helper()
 		site := m.Site([]byte(host), []byte("/"), &s)
-		site.Separators = sep
 		out, _, _ := AppendKeyQuery(nil, []byte(query), m, site, &s)
 		var got []string
 		for _, d := range s.Dropped() {
@@ -94,33 +93,30 @@ func TestAppendKeyQuerySite(t *testing.T) {
 			t.Errorf("%s %q: got %q %q, want %q %q", host, query, out, got, want, rules)
 		}
 	}
-	f("example.com", Ampersand, "ref=1&a=2&x_1", "a=2", "ref test:1", "x_1 test:2")
-	f("example.org", Ampersand, "ref=1&a=2", "a=2&ref=1")
-	f("example.com", Ampersand, "jsessionid=1&utm_keep", "jsessionid=1&utm_keep") // an exception also keeps session IDs
-	f("example.org", Ampersand, "jsessionid=1&utm_keep", "", "jsessionid ", "utm_keep default:34")
-	f("example.org", Ampersand, "b=1;a=2", "b=1%3Ba%3D2")
-	f("example.org", AmpersandSemicolon, "b=1;a=2&c", "a=2&b=1&c")
+	f("example.com", "ref=1&a=2&x_1", "a=2", "ref test:1", "x_1 test:2")
+	f("example.org", "ref=1&a=2", "a=2&ref=1")
+	f("example.com", "jsessionid=1&utm_keep", "jsessionid=1&utm_keep") // an exception also keeps session IDs
+	f("example.org", "jsessionid=1&utm_keep", "", "jsessionid ", "utm_keep default:34")
+	f("example.org", "b=1;a=2", "b=1%3Ba%3D2")
 }
 
 func TestAppendFiltered(t *testing.T) {
 	m := keyMatcher(t)
 	var s Scratch
-	f := func(query string, sep Separators, want string, present bool, why string) {
+	f := func(query string, want string, present bool, why string) {
 		t.Helper()
-		out, got, w := AppendFiltered([]byte("x"), []byte(query), m, Site{Separators: sep}, &s)
+		out, got, w := AppendFiltered([]byte("x"), []byte(query), m, Site{}, &s)
 		if string(out) != "x"+want || got != present || w.String() != why {
 			t.Errorf("%q: got %q, %v, %q, want %q, %v, %q", query, out[1:], got, w, want, present, why)
 		}
 	}
-	f("", Ampersand, "", true, "") // "?" is kept
-	f("b=%2f&a=&&c=~ ", Ampersand, "b=%2f&a=&&c=~ ", true, "")
-	f("b=%2f&utm_source=1&a=", Ampersand, "b=%2f&a=", true, "q-drop")
-	f("utm_source=1&b", Ampersand, "b", true, "q-drop")
-	f("b;utm_source=1", AmpersandSemicolon, "b", true, "q-drop")
-	f("utm_source=1;b;c&d", AmpersandSemicolon, "b;c&d", true, "q-drop")
-	f("gclid=1", Ampersand, "", false, "q-drop")
-	f("jsessionid=1", Ampersand, "jsessionid=1", true, "") // the URL may need its session to work
-	f("gclid=1&sig=x&se=y", Ampersand, "gclid=1&sig=x&se=y", true, "q-signed")
+	f("", "", true, "") // "?" is kept
+	f("b=%2f&a=&&c=~ ", "b=%2f&a=&&c=~ ", true, "")
+	f("b=%2f&utm_source=1&a=", "b=%2f&a=", true, "q-drop")
+	f("utm_source=1&b", "b", true, "q-drop")
+	f("gclid=1", "", false, "q-drop")
+	f("jsessionid=1", "jsessionid=1", true, "") // the URL may need its session to work
+	f("gclid=1&sig=x&se=y", "gclid=1&sig=x&se=y", true, "q-signed")
 }
 
 func TestWhyNames(t *testing.T) {
@@ -148,7 +144,7 @@ func TestSortCorpus(t *testing.T) {
 	for _, c := range cases {
 		out, _, _ := AppendKeyQuery(nil, []byte(c.Input), nil, Site{}, &s)
 		var got [][2]string
-		for _, p := range AppendPairs(nil, out, Ampersand) {
+		for _, p := range AppendPairs(nil, out) {
 			got = append(got, [2]string{string(AppendName(nil, p.Name(out))), string(AppendName(nil, p.Value(out)))})
 		}
 		if same, why := slices.Equal(got, c.Output), differs[c.Input]; same == (why != "") {
@@ -162,7 +158,7 @@ func TestSortCorpus(t *testing.T) {
 func checkTidy(t *testing.T, query []byte, m *Matcher, site Site, s *Scratch) {
 	t.Helper()
 	got, gotPresent, gotWhy := AppendKeyQuery(nil, query, m, site, s)
-	s.draw(query, site.Separators)
+	s.draw(query)
 	want, present, why := s.appendUntidy(nil, query, m, site)
 	if !bytes.Equal(got, want) || gotPresent != present || gotWhy != why {
 		t.Fatalf("%q: got %q, %v, %v, want %q, %v, %v", query, got, gotPresent, gotWhy, want, present, why)
@@ -212,13 +208,11 @@ func FuzzKeyQuery(f *testing.F) {
 			checkUnsigned(t, query, out, m, site, &s, seed)
 		}
 		checkFiltered(t, query, m, site, &s)
-		for _, sep := range []Separators{Ampersand, AmpersandSemicolon} {
-			s.draw(query, sep)
-			s.read(query, m)
-			same := func(f field, p Pair) bool { return f.Pair == p }
-			if pairs := AppendPairs(nil, query, sep); !slices.EqualFunc(s.fields, pairs, same) {
-				t.Fatalf("%q: fields %v, pairs %v", query, s.fields, pairs)
-			}
+		s.draw(query)
+		s.read(query, m)
+		same := func(f field, p Pair) bool { return f.Pair == p }
+		if pairs := AppendPairs(nil, query); !slices.EqualFunc(s.fields, pairs, same) {
+			t.Fatalf("%q: fields %v, pairs %v", query, s.fields, pairs)
 		}
 	})
 }
@@ -259,7 +253,7 @@ func checkFiltered(t *testing.T, query []byte, m *Matcher, site Site, s *Scratch
 	kept, present, why := AppendFiltered(nil, query, m, site, s)
 	var want [][]byte
 	drops := s.Dropped()
-	for _, p := range AppendPairs(nil, query, Ampersand) {
+	for _, p := range AppendPairs(nil, query) {
 		if len(drops) > 0 && drops[0].Pair == p {
 			drops = drops[1:]
 		} else {

@@ -35,24 +35,15 @@ func (p Pair) Value(query []byte) []byte {
 	return query[p.NameEnd+1 : p.End : p.End]
 }
 
-// Separators selects the bytes that separate the fields of a query.
-type Separators uint8
-
-// Sets of separators.
-const (
-	Ampersand          Separators = iota // '&' (URL Standard §5.1)
-	AmpersandSemicolon                   // also ';', for sites that follow HTML 4.01 B.2.2
-)
-
 // AppendPairs appends the fields of query to dst and returns the extended slice
 // (rule q-split). It includes empty fields, at either end or between two
 // separators; an empty query has no fields. query must be shorter than 4 GiB.
-func AppendPairs(dst []Pair, query []byte, sep Separators) []Pair {
+func AppendPairs(dst []Pair, query []byte) []Pair {
 	if len(query) == 0 {
 		return dst
 	}
 	for start := 0; start <= len(query); {
-		p := pairAt(query, start, sep)
+		p := pairAt(query, start)
 		dst = append(dst, p)
 		start = int(p.End) + 1
 	}
@@ -60,27 +51,16 @@ func AppendPairs(dst []Pair, query []byte, sep Separators) []Pair {
 }
 
 // pairAt returns the field that starts at start.
-func pairAt(query []byte, start int, sep Separators) Pair {
-	end := start + indexSeparator(query[start:], sep)
+func pairAt(query []byte, start int) Pair {
+	end := len(query)
+	if i := bytes.IndexByte(query[start:], '&'); i >= 0 {
+		end = start + i
+	}
 	p := Pair{Start: uint32(start), NameEnd: uint32(end), End: uint32(end)}
 	if i := bytes.IndexByte(query[start:end], '='); i >= 0 {
 		p.NameEnd, p.Eq = uint32(start+i), true
 	}
 	return p
-}
-
-// indexSeparator returns the offset of the first separator in b, or len(b).
-func indexSeparator(b []byte, sep Separators) int {
-	i := bytes.IndexByte(b, '&')
-	if i < 0 {
-		i = len(b)
-	}
-	if sep == AmpersandSemicolon {
-		if j := bytes.IndexByte(b[:i], ';'); j >= 0 {
-			i = j
-		}
-	}
-	return i
 }
 
 // AppendName appends the raw name or value of a field as decoded by a form: '+'

@@ -26,7 +26,7 @@ func BenchmarkAppendPairs(b *testing.B) {
 			b.ReportAllocs()
 			b.SetBytes(int64(len(query)))
 			for b.Loop() {
-				pairs = AppendPairs(pairs[:0], query, Ampersand)
+				pairs = AppendPairs(pairs[:0], query)
 			}
 		})
 	}

@@ -172,7 +172,7 @@ func EmptyPair(query []byte) int {
 
 // readQuery reads the fields of a query.
 func (r *Reader) readQuery(query []byte) {
-	r.fields = AppendPairs(r.fields[:0], query, Ampersand)
+	r.fields = AppendPairs(r.fields[:0], query)
 	r.claims, r.names = r.claims[:0], r.names[:0]
 	for i := range r.fields {
 		name := r.decode(InQuery, r.fields[i].Name(query))

@@ -205,10 +205,7 @@ func (s *Scratch) activate(scopes []uint32) {
 
 // Site is a host and a path, prepared by Matcher.Site. No scoped rule applies
 // to the zero Site.
-type Site struct {
-	Separators Separators // separators of the fields in queries on the site
-	scratch    *Scratch
-}
+type Site struct{ scratch *Scratch }
 
 // Site selects the rules for a host and a path. host is as in a URL, without
 // port and userinfo; path is raw. Both are retained, and the Site is valid,

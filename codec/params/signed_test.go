@@ -6,7 +6,7 @@ func TestSigned(t *testing.T) {
 	f := func(query string, want bool) {
 		t.Helper()
 		q := []byte(query)
-		if got := Signed(AppendPairs(nil, q, Ampersand), q); got != want {
+		if got := Signed(AppendPairs(nil, q), q); got != want {
 			t.Errorf("%q: %v", query, got)
 		}
 	}

@@ -12,7 +12,7 @@ import (
 // why can contain WhySigned and the rules for sorting and for repeated fields.
 // AppendSorted does not modify or retain query.
 func AppendSorted(dst, query []byte, once bool, s *Scratch) (out []byte, why Why) {
-	s.draw(query, Ampersand)
+	s.draw(query)
 	if t := s.read(query, nil); t.marks.signed() {
 		return append(dst, query...), WhySigned
 	}

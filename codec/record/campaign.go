@@ -70,7 +70,7 @@ func (v *values) parameters(f fieldID) ([]byte, bool) {
 		return nil, false
 	}
 	query := v.n.res.Out.Bytes(c.norm, codec.Query)
-	v.n.pairs = params.AppendPairs(v.n.pairs[:0], query, params.Ampersand)
+	v.n.pairs = params.AppendPairs(v.n.pairs[:0], query)
 	list := v.clickIDs
 	if f == fCampaign {
 		list = v.campaign

@@ -384,6 +384,6 @@ func countHits(hits codec.Rules, st *Stats) {
 // happen after the flags are written, or not at all.
 func (n *normalizer) isSigned() bool {
 	query := n.res.Out.Bytes(n.cur.norm, codec.Query)
-	n.pairs = params.AppendPairs(n.pairs[:0], query, params.Ampersand)
+	n.pairs = params.AppendPairs(n.pairs[:0], query)
 	return params.Signed(n.pairs, query)
 }

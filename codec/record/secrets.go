@@ -16,7 +16,7 @@ func (n *normalizer) maskSecrets(dst []byte, start int) []byte {
 	n.masked = append(n.masked[:0], dst[start:]...)
 	text, at := n.masked, 0
 	dst = dst[:start]
-	n.pairs = params.AppendPairs(n.pairs[:0], text, params.Ampersand)
+	n.pairs = params.AppendPairs(n.pairs[:0], text)
 	for _, p := range n.pairs {
 		if !p.Eq || !n.isSecret(p.Name(text)) {
 			continue

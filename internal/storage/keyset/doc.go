@@ -20,7 +20,6 @@
 //	lookup.go   a key in a run
 //	merge.go    several runs into one
 //	set.go      Set: table, runs, limits
-//	store.go    a set that is kept in a folder
 package keyset
 
 // A Key is the 128-bit hash of a canonical string, as in codec.Key. The zero Key
