@@ -43,6 +43,7 @@ func TestVectorsURLStandard(t *testing.T) {
 			names[e.Name]++
 		}
 		vectorOne(t, n, one, []byte(v.Base), []byte(v.Input))
+		checkTrace(t, n, []byte(v.Base), []byte(v.Input))
 		checkIPv4Value(t, v.Input, v.Parts["hostname"])
 		if v.Failure {
 			return

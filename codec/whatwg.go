@@ -3,7 +3,6 @@ package codec
 import (
 	"bytes"
 
-	"github.com/urlfold/urlfold/codec/internal/idna"
 	"github.com/urlfold/urlfold/codec/percent"
 )
 
@@ -14,35 +13,6 @@ import (
 //
 //	src ─ strip: ends trimmed, tabs and newlines removed ─▶ states ─▶ normal form
 //	        └──────── offsets of diagnostics and spans are mapped back ────────┘
-
-// A Standard selects the standard by which a URL is parsed. The zero Standard
-// is RFC.
-type Standard uint8
-
-// The standards.
-const (
-	RFC    Standard = iota // RFC 3986, applied to the raw bytes
-	WHATWG                 // the WHATWG URL Standard, which browsers implement
-)
-
-var standardNames = []string{"rfc3986", "whatwg"}
-
-// String returns the name used in output, "rfc3986" or "whatwg", or "unknown".
-func (std Standard) String() string { return nameOf(std, standardNames) }
-
-// ParseStandard returns the standard with the given name. The error is a
-// *NameError.
-func ParseStandard(name string) (Standard, error) {
-	return parseName[Standard]("standard", name, standardNames)
-}
-
-// SpecDate is the date of the edition of the WHATWG URL Standard that this
-// package implements.
-const SpecDate = "2026-07-02"
-
-// UnicodeVersion is the version of the Unicode data of hosts (UTS 46) and of
-// normalization form C.
-const UnicodeVersion = idna.UnicodeVersion
 
 // A parser is one run of the basic URL parser
 // (https://url.spec.whatwg.org/#concept-basic-url-parser). It writes the
