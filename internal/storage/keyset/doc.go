@@ -8,7 +8,12 @@
 // The design is that of a log-structured merge tree without values: a full table
 // becomes a run, because it is in order already; runs of similar size are merged.
 // A key costs about 20 bytes in a table. In a run, it costs about 14 bytes on disk
-// and 1.2 bytes of memory for the filter and the index of blocks.
+// and 1.2 bytes of memory for the filter and the index of blocks. A run has a stamp
+// for each key, such as a day, which costs a byte more if they differ.
+//
+// Three types share the runs. Set ends with the process. Store keeps a set in a
+// folder with a manifest of its own. Folder leaves it to the caller which runs
+// count, for a state that must change in the same step as something else.
 //
 // Keys must be hashes, because tables and runs depend on evenly distributed bits.
 // Two different URLs with the same 128-bit key count as one: expect the first such
@@ -20,6 +25,9 @@
 //	lookup.go   a key in a run
 //	merge.go    several runs into one
 //	set.go      Set: table, runs, limits
+//	folder.go   runs that survive the process; the caller stores which of them count
+//	store.go    Store: a set that is kept in a folder of its own
+//	manifest.go which runs a Store has
 package keyset
 
 // A Key is the 128-bit hash of a canonical string, as in codec.Key. The zero Key

@@ -6,19 +6,30 @@ import (
 	"fmt"
 	"io"
 	"math/bits"
+	"path/filepath"
 	"slices"
 
 	"github.com/FastFilter/xorfilter"
 	"github.com/zeebo/xxh3"
 )
 
-// A run is an open file of keys, with its filters and its index in memory.
-type run struct {
+// A Run is an open file of keys, with its filters and its index in memory. It is
+// not safe for concurrent use.
+type Run struct {
 	file    runFile
-	info    runInfo
-	index   []uint64 // first half of the first key of each block
-	filters []*xorfilter.BinaryFuse[uint8]
+	info    RunInfo
+	index   []uint64    // first half of the first key of each block
+	stored  []storedRun // filters in the file
+	filters []xorfilter.BinaryFuse[uint8]
+	memory  []byte // of the filters
 	block   [blockSize]byte
+}
+
+// A storedRun is the place of a filter in the file.
+type storedRun struct {
+	at    int64
+	size  int
+	check uint64
 }
 
 // runFile is what a run needs of a file.
@@ -31,55 +42,108 @@ type runFile interface {
 // openRun reads the filters and the index of the run in f, which has size bytes.
 // The run closes f. Errors name the file, and match errDamaged if its bytes are
 // not those that a runWriter wrote.
-func openRun(f runFile, size int64) (*run, error) {
-	damaged := func(format string, args ...any) error {
-		return fmt.Errorf("%s: %w: %s", f.Name(), errDamaged, fmt.Sprintf(format, args...))
-	}
+func openRun(f runFile, size int64) (*Run, error) {
+	r := &Run{file: f}
 	if size < int64(len(runMagic)+tailSize) {
-		return nil, damaged("%d bytes are too few", size)
+		return nil, r.damaged("%d bytes are too few", size)
 	}
 	end := make([]byte, tailSize)
 	if err := readAt(f, end, size-int64(tailSize)); err != nil {
 		return nil, err
 	}
 	if !bytes.HasSuffix(end, []byte(runMagic)) {
-		return nil, damaged("no end mark at byte %d", size-int64(len(runMagic)))
+		return nil, r.damaged("no end mark at byte %d", size-int64(len(runMagic)))
 	}
 	t, check := parseTail(end)
-	blocks := (t.filters - int64(len(runMagic))) / blockSize
-	if t.size != size || t.filters < int64(len(runMagic)) || t.index < t.filters || t.index+blocks*8+int64(tailSize) != size {
-		return nil, damaged("the offsets at byte %d do not fit", size-int64(tailSize))
+	groups := (t.blocks + filterBlocks - 1) / filterBlocks
+	if t.blocks < 0 || t.blocks > size/blockSize || t.size != size || t.index+t.blocks*8+groups*filterEntry+int64(tailSize) != size {
+		return nil, r.damaged("the offsets at byte %d do not fit", size-int64(tailSize))
 	}
-	body := make([]byte, size-int64(tailSize)-t.filters)
-	if err := readAt(f, body, t.filters); err != nil {
+	body := make([]byte, t.blocks*8+groups*filterEntry)
+	if err := readAt(f, body, t.index); err != nil {
 		return nil, err
 	}
-	h := xxh3.New()
-	_, _ = h.Write(body)
-	_, _ = h.Write(t.append(nil))
-	if h.Sum64() != check {
-		return nil, damaged("wrong checksum of the filters from byte %d", t.filters)
+	if xxh3.Hash(t.append(body)) != check {
+		return nil, r.damaged("wrong checksum of the index at byte %d", t.index)
 	}
-	r := &run{file: f, info: runInfo{Keys: t.keys, Bytes: size, Check: check}}
-	return r, r.load(body[:t.index-t.filters], body[t.index-t.filters:])
+	r.info = RunInfo{Name: filepath.Base(f.Name()), Keys: t.keys, Bytes: size, Check: check, Oldest: t.oldest, Newest: t.newest}
+	r.readIndex(body[:t.blocks*8], body[t.blocks*8:])
+	return r, r.load()
 }
 
-// load decodes the filters and the index, whose checksum is correct.
-func (r *run) load(filters, index []byte) error {
-	for len(filters) > 0 {
-		size := binary.LittleEndian.Uint32(filters)
-		f, err := xorfilter.LoadBinaryFuse[uint8](bytes.NewReader(filters[4 : 4+size]))
-		if err != nil {
-			return fmt.Errorf("%s: %w: filter %d: %w", r.file.Name(), errDamaged, len(r.filters), err)
-		}
-		r.filters = append(r.filters, f)
-		filters = filters[4+size:]
-	}
-	r.index = make([]uint64, len(index)/8)
+func (r *Run) damaged(format string, args ...any) error {
+	return fmt.Errorf("%s: %w: %s", r.file.Name(), errDamaged, fmt.Sprintf(format, args...))
+}
+
+// readIndex decodes the index, whose checksum is correct.
+func (r *Run) readIndex(blocks, filters []byte) {
+	r.index = make([]uint64, len(blocks)/8)
 	for i := range r.index {
-		r.index[i] = binary.BigEndian.Uint64(index[8*i:])
+		r.index[i] = binary.BigEndian.Uint64(blocks[8*i:])
 	}
+	at := int64(len(runMagic))
+	for i := range len(filters) / filterEntry {
+		b := filters[i*filterEntry:]
+		f := storedRun{size: int(binary.LittleEndian.Uint32(b)), check: binary.LittleEndian.Uint64(b[4:])}
+		f.at = at + int64(min(filterBlocks, len(r.index)-i*filterBlocks))*blockSize
+		at = f.at + int64(f.size)
+		r.stored = append(r.stored, f)
+	}
+}
+
+// blockAt returns the offset of block i.
+func (r *Run) blockAt(i int) int64 {
+	if i < filterBlocks {
+		return int64(len(runMagic)) + int64(i)*blockSize
+	}
+	before := r.stored[i/filterBlocks-1]
+	return before.at + int64(before.size) + int64(i%filterBlocks)*blockSize
+}
+
+// load reads the filters into memory outside of the heap.
+func (r *Run) load() error {
+	total, most := 0, 0
+	for _, f := range r.stored {
+		total, most = total+f.size, max(most, f.size)
+	}
+	memory, err := allocateBytes(total)
+	if err != nil {
+		return err
+	}
+	buf, left := make([]byte, most), memory
+	filters := make([]xorfilter.BinaryFuse[uint8], 0, len(r.stored))
+	for i, s := range r.stored {
+		f, err := r.loadFilter(s, buf[:s.size])
+		if err != nil {
+			releaseBytes(memory)
+			return fmt.Errorf("filter %d: %w", i, err)
+		}
+		n := copy(left, f.Fingerprints)
+		f.Fingerprints, left = left[:n:n], left[n:]
+		filters = append(filters, *f)
+	}
+	r.filters, r.memory = filters, memory
 	return nil
+}
+
+func (r *Run) loadFilter(s storedRun, buf []byte) (*xorfilter.BinaryFuse[uint8], error) {
+	if err := readAt(r.file, buf, s.at); err != nil {
+		return nil, err
+	}
+	if xxh3.Hash(buf) != s.check {
+		return nil, r.damaged("wrong checksum of the filter at byte %d", s.at)
+	}
+	f, err := xorfilter.LoadBinaryFuse[uint8](bytes.NewReader(buf))
+	if err != nil {
+		return nil, r.damaged("%v at byte %d", err, s.at)
+	}
+	return f, nil
+}
+
+// unload releases the memory of the filters until they are needed again.
+func (r *Run) unload() {
+	releaseBytes(r.memory)
+	r.filters, r.memory = nil, nil
 }
 
 func readAt(f runFile, b []byte, at int64) error {
@@ -92,12 +156,20 @@ func readAt(f runFile, b []byte, at int64) error {
 	return nil
 }
 
-// has reports whether k is in the run. It reads a block only if the filter says
-// that k may be there: for 0.4 % of the keys that are not.
-func (r *run) has(k Key) (bool, error) {
+// Info describes the run.
+func (r *Run) Info() RunInfo { return r.info }
+
+// Has reports whether k is in the run. It reads a block only if the filter says
+// that k may be there: for 0.4 % of the keys that are not. Errors name the file.
+func (r *Run) Has(k Key) (bool, error) {
 	i := r.blockOf(k.Hi)
 	if i < 0 {
 		return false, nil
+	}
+	if r.filters == nil {
+		if err := r.load(); err != nil {
+			return false, err
+		}
 	}
 	// Keys with the same first half can continue in the next block.
 	for ; i < len(r.index) && r.index[i] <= k.Hi; i++ {
@@ -117,7 +189,7 @@ func (r *run) has(k Key) (bool, error) {
 
 // blockOf returns the first block that can contain a key with the first half hi,
 // or -1. Hashes are evenly distributed, so the search starts close to the result.
-func (r *run) blockOf(hi uint64) int {
+func (r *Run) blockOf(hi uint64) int {
 	n := len(r.index)
 	if n == 0 || hi < r.index[0] {
 		return -1
@@ -137,8 +209,8 @@ func (r *run) blockOf(hi uint64) int {
 }
 
 // readBlock reads block i. The result is valid until the next call.
-func (r *run) readBlock(i int) (blockView, error) {
-	at := int64(len(runMagic)) + int64(i)*blockSize
+func (r *Run) readBlock(i int) (blockView, error) {
+	at := r.blockAt(i)
 	if err := readAt(r.file, r.block[:], at); err != nil {
 		return blockView{}, err
 	}
@@ -149,14 +221,20 @@ func (r *run) readBlock(i int) (blockView, error) {
 	return b, nil
 }
 
-// close closes the file.
-func (r *run) close() error { return r.file.Close() }
+// Close closes the file and releases the memory.
+func (r *Run) Close() error {
+	r.unload()
+	return r.file.Close()
+}
 
 // A blockView is a block in memory.
 type blockView struct {
 	n      int
 	shared []byte
 	rest   []byte // n times 16-len(shared) bytes
+	oldest uint32
+	size   int
+	stamps []byte // n times size bytes
 }
 
 // parseBlock checks the block b.
@@ -165,7 +243,17 @@ func parseBlock(b *[blockSize]byte) (blockView, error) {
 		return blockView{}, fmt.Errorf("%w: wrong checksum of a block", errDamaged)
 	}
 	n, p := int(binary.LittleEndian.Uint16(b[:])), int(b[2])
-	return blockView{n, b[blockHead : blockHead+p], b[blockHead+p : blockHead+p+n*(16-p)]}, nil
+	v := blockView{n: n, oldest: binary.LittleEndian.Uint32(b[3:]), size: int(b[7])}
+	rest, stamps := blockHead+p, blockHead+p+n*(16-p)
+	v.shared, v.rest, v.stamps = b[blockHead:rest], b[rest:stamps], b[stamps:stamps+n*v.size]
+	return v, nil
+}
+
+// entry returns key i with its stamp.
+func (v blockView) entry(i int) entry {
+	var d [4]byte
+	copy(d[:], v.stamps[i*v.size:(i+1)*v.size])
+	return entry{v.key(i), v.oldest + binary.LittleEndian.Uint32(d[:])}
 }
 
 // key returns key i.

@@ -13,16 +13,33 @@ import (
 // memory back at once and the garbage collector never waits for twice the size
 // of the set.
 func allocate(n int) ([]Key, error) {
-	b, err := unix.Mmap(-1, 0, n*slotBytes, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE)
+	b, err := allocateBytes(n * slotBytes)
 	if err != nil {
-		return nil, fmt.Errorf("allocate %d bytes for keys: %w", n*slotBytes, err)
+		return nil, err
 	}
 	return unsafe.Slice((*Key)(unsafe.Pointer(unsafe.SliceData(b))), n), nil
 }
 
 // release gives back the memory of allocate. The keys must not be used later.
 func release(keys []Key) {
-	if len(keys) > 0 {
-		_ = unix.Munmap(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(keys))), len(keys)*slotBytes))
+	releaseBytes(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(keys))), len(keys)*slotBytes))
+}
+
+// allocateBytes is allocate for bytes.
+func allocateBytes(n int) ([]byte, error) {
+	if n == 0 {
+		return nil, nil
+	}
+	b, err := unix.Mmap(-1, 0, n, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE)
+	if err != nil {
+		return nil, fmt.Errorf("allocate %d bytes for keys: %w", n, err)
+	}
+	return b, nil
+}
+
+// releaseBytes gives back the memory of allocateBytes.
+func releaseBytes(b []byte) {
+	if len(b) > 0 {
+		_ = unix.Munmap(b)
 	}
 }

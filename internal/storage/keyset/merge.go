@@ -10,8 +10,8 @@ import (
 // A cursor reads the keys of a run in ascending order, from the start of the
 // file to its end.
 type cursor struct {
-	key    Key // the current one
-	run    *run
+	entry  // the current one
+	run    *Run
 	in     *bufio.Reader
 	blocks int // read so far
 	view   blockView
@@ -20,9 +20,9 @@ type cursor struct {
 }
 
 // start returns a cursor before the first key.
-func (r *run) start() *cursor {
-	blocks := io.NewSectionReader(r.file, int64(len(runMagic)), int64(len(r.index))*blockSize)
-	return &cursor{run: r, in: bufio.NewReaderSize(blocks, 64<<10)}
+func (r *Run) start() *cursor {
+	from := int64(len(runMagic))
+	return &cursor{run: r, in: bufio.NewReaderSize(io.NewSectionReader(r.file, from, r.info.Bytes-from), 64<<10)}
 }
 
 // next moves c to the next key and reports whether there is one.
@@ -32,16 +32,21 @@ func (c *cursor) next() (bool, error) {
 			return false, nil
 		}
 		if err := c.nextBlock(); err != nil {
-			return false, fmt.Errorf("%s: %w at byte %d", c.run.file.Name(), err, len(runMagic)+c.blocks*blockSize)
+			return false, fmt.Errorf("%s: %w at byte %d", c.run.file.Name(), err, c.run.blockAt(c.blocks))
 		}
 		c.blocks++
 	}
-	c.key = c.view.key(c.at)
+	c.entry = c.view.entry(c.at)
 	c.at++
 	return true, nil
 }
 
 func (c *cursor) nextBlock() (err error) {
+	if c.blocks > 0 && c.blocks%filterBlocks == 0 {
+		if _, err := c.in.Discard(c.run.stored[c.blocks/filterBlocks-1].size); err != nil {
+			return fmt.Errorf("read: %w", err)
+		}
+	}
 	if _, err := io.ReadFull(c.in, c.block[:]); err != nil {
 		return fmt.Errorf("read: %w", err)
 	}
@@ -54,7 +59,7 @@ func (c *cursor) nextBlock() (err error) {
 type cursors []*cursor
 
 func (c cursors) Len() int           { return len(c) }
-func (c cursors) Less(i, j int) bool { return c[i].key.less(c[j].key) }
+func (c cursors) Less(i, j int) bool { return c[i].less(c[j].Key) }
 func (c cursors) Swap(i, j int)      { c[i], c[j] = c[j], c[i] }
 func (c *cursors) Push(x any)        { *c = append(*c, x.(*cursor)) }
 func (c *cursors) Pop() any {
@@ -64,8 +69,9 @@ func (c *cursors) Pop() any {
 	return x
 }
 
-// merge writes the keys of all runs to w, each once.
-func merge(w *runWriter, runs []*run) error {
+// merge writes the keys of all runs to w, each once and with its newest stamp. It
+// leaves out keys whose newest stamp is before least.
+func merge(w *runWriter, least uint32, runs []*Run) error {
 	var all cursors
 	for _, r := range runs {
 		c := r.start()
@@ -76,23 +82,33 @@ func merge(w *runWriter, runs []*run) error {
 		}
 	}
 	heap.Init(&all)
-	var last Key
 	for len(all) > 0 {
-		c := all[0]
-		if c.key != last {
-			last = c.key
-			if err := w.add(last); err != nil {
+		e := all[0].entry
+		for len(all) > 0 && all[0].Key == e.Key {
+			e.stamp = max(e.stamp, all[0].stamp)
+			if err := all.advance(); err != nil {
 				return err
 			}
 		}
-		switch ok, err := c.next(); {
-		case err != nil:
-			return err
-		case ok:
-			heap.Fix(&all, 0)
-		default:
-			heap.Pop(&all)
+		if e.stamp < least {
+			continue
 		}
+		if err := w.add(e.Key, e.stamp); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// advance moves the first cursor to its next key.
+func (c *cursors) advance() error {
+	switch ok, err := (*c)[0].next(); {
+	case err != nil:
+		return err
+	case ok:
+		heap.Fix(c, 0)
+	default:
+		heap.Pop(c)
 	}
 	return nil
 }

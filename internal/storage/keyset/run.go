@@ -7,32 +7,37 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"math/bits"
 
 	"github.com/FastFilter/xorfilter"
 	"github.com/zeebo/xxh3"
 )
 
-// A run is a file of keys in ascending order:
+// A run is a file of keys in ascending order, each with its stamp:
 //
 //	head     runMagic
-//	blocks   of blockSize bytes: number of keys (2 bytes), number p of bytes that
-//	         all keys share (1), these bytes, the other 16-p bytes of each key,
-//	         zeros, checksum (8)
-//	filters  for each filterBlocks blocks: size (4), a binary fuse filter of the
-//	         low halves of their keys
-//	index    the first 8 bytes of the first key of each block (8 each)
-//	tail     see tailOf
+//	groups   of filterBlocks blocks, the last one of fewer; after each group, a
+//	         binary fuse filter of the low halves of its keys
+//	index    for each block, the first 8 bytes of its first key; for each filter,
+//	         its size (4) and its checksum (8)
+//	tail     see tail
 //
-// Numbers are little-endian, keys big-endian. Checksums are XXH3 of 64 bits. The
-// tail has a checksum of filters, index and itself, and the offsets of both.
+// A block has blockSize bytes: the number of keys (2), the number p of bytes that
+// all keys share (1), the least stamp (4), the size w of the stamps (1), the shared
+// bytes, the other 16-p bytes of each key, the difference of each stamp to the
+// least one (w bytes each, 0 if all are the same), zeros, and a checksum (8).
+//
+// Numbers are little-endian, keys big-endian. Checksums are XXH3 of 64 bits. That
+// of the tail covers the index and the tail.
 const (
 	runMagic     = "urlfold keys 1\n\x00"
 	blockSize    = 4096
-	blockHead    = 3
+	blockHead    = 8
 	checkSize    = 8
 	filterBlocks = 1024 // some 300,000 keys: building a filter needs 10 MB
-	tailSize     = 5*8 + len(runMagic)
+	filterEntry  = 4 + checkSize
+	tailSize     = 5*8 + 2*4 + len(runMagic)
 )
 
 // errDamaged is wrapped by the errors about a run whose bytes have changed.
@@ -41,37 +46,59 @@ var errDamaged = errors.New("damaged")
 // A runWriter writes keys, which must be added in ascending order, as a run.
 type runWriter struct {
 	out     *bufio.Writer
-	block   []Key
+	block   []entry
+	oldest  uint32   // least stamp of the block
+	newest  uint32   // greatest stamp of the block
 	halves  []uint64 // low halves of the keys since the last filter
 	builder xorfilter.BinaryFuseBuilder
-	filters bytes.Buffer
-	index   []byte
-	run     runInfo
+	filter  bytes.Buffer
+	index   []byte // of blocks
+	filters []byte // index of filters
+	at      int64
+	run     RunInfo
 	buf     [blockSize]byte
 }
 
-// A runInfo describes a run.
-type runInfo struct {
-	Keys  int64  `json:"keys"`
-	Bytes int64  `json:"bytes"`
-	Check uint64 `json:"check"` // checksum of filters, index and tail
+// An entry is a key with its stamp.
+type entry struct {
+	Key
+	stamp uint32
+}
+
+// A RunInfo describes a run. A state that contains it can find the run again, and
+// notice that it is another one.
+type RunInfo struct {
+	Name   string `json:"name"` // of the file in its folder
+	Keys   int64  `json:"keys"`
+	Bytes  int64  `json:"bytes"`
+	Check  uint64 `json:"check,string"` // checksum of index and tail, which have those of the filters
+	Oldest uint32 `json:"oldest"`       // least stamp
+	Newest uint32 `json:"newest"`       // greatest stamp
 }
 
 func newRunWriter(w io.Writer) *runWriter {
 	out := bufio.NewWriterSize(w, 64<<10)
 	_, _ = out.WriteString(runMagic) // Flush returns the error
-	return &runWriter{out: out}
+	return &runWriter{out: out, at: int64(len(runMagic)), run: RunInfo{Oldest: math.MaxUint32}}
 }
 
 // add adds k.
-func (w *runWriter) add(k Key) error {
-	// A key that shares fewer bytes with the first makes all keys of the block longer.
-	if len(w.block) > 0 && len(w.block) >= blockKeys(sharedBytes(w.block[0], k)) {
-		if err := w.flushBlock(); err != nil {
-			return err
+func (w *runWriter) add(k Key, stamp uint32) error {
+	if len(w.block) > 0 {
+		// A key that shares fewer bytes with the first makes all keys of the block
+		// longer, and one with another stamp may make all stamps longer.
+		p, size := sharedBytes(w.block[0].Key, k), stampSize(max(w.newest, stamp)-min(w.oldest, stamp))
+		if len(w.block) >= blockKeys(p, size) {
+			if err := w.flushBlock(); err != nil {
+				return err
+			}
 		}
 	}
-	w.block = append(w.block, k)
+	if len(w.block) == 0 {
+		w.oldest, w.newest = stamp, stamp
+	}
+	w.oldest, w.newest = min(w.oldest, stamp), max(w.newest, stamp)
+	w.block = append(w.block, entry{k, stamp})
 	w.halves = append(w.halves, k.Lo)
 	w.run.Keys++
 	return nil
@@ -80,27 +107,44 @@ func (w *runWriter) add(k Key) error {
 // sharedBytes returns the number of leading bytes that a and b share, at most 7.
 func sharedBytes(a, b Key) int { return min(bits.LeadingZeros64(a.Hi^b.Hi)/8, 7) }
 
-// blockKeys returns how many keys that share p bytes fit into a block.
-func blockKeys(p int) int { return (blockSize - blockHead - p - checkSize) / (16 - p) }
+// stampSize returns the bytes that a difference of two stamps needs.
+func stampSize(d uint32) int { return (bits.Len32(d) + 7) / 8 }
+
+// blockKeys returns how many keys that share p bytes, with stamps of size bytes,
+// fit into a block.
+func blockKeys(p, size int) int {
+	return (blockSize - blockHead - p - checkSize) / (16 - p + size)
+}
 
 func (w *runWriter) flushBlock() error {
-	p := sharedBytes(w.block[0], w.block[len(w.block)-1])
+	p, size := sharedBytes(w.block[0].Key, w.block[len(w.block)-1].Key), stampSize(w.newest-w.oldest)
 	b := w.buf[:0]
 	b = binary.LittleEndian.AppendUint16(b, uint16(len(w.block)))
 	b = append(b, byte(p))
+	b = binary.LittleEndian.AppendUint32(b, w.oldest)
+	b = append(b, byte(size))
 	var key [16]byte
-	for i, k := range w.block {
-		k.put(&key)
+	for i, e := range w.block {
+		e.put(&key)
 		if i == 0 {
 			b = append(b, key[:p]...)
 			w.index = append(w.index, key[:8]...)
 		}
 		b = append(b, key[p:]...)
 	}
+	if size > 0 {
+		var stamp [4]byte
+		for _, e := range w.block {
+			binary.LittleEndian.PutUint32(stamp[:], e.stamp-w.oldest)
+			b = append(b, stamp[:size]...)
+		}
+	}
 	clear(w.buf[len(b):])
 	b = w.buf[:blockSize-checkSize]
 	binary.LittleEndian.PutUint64(w.buf[blockSize-checkSize:], xxh3.Hash(b))
 	w.block = w.block[:0]
+	w.run.Oldest, w.run.Newest = min(w.run.Oldest, w.oldest), max(w.run.Newest, w.newest)
+	w.at += blockSize
 	if _, err := w.out.Write(w.buf[:]); err != nil {
 		return err
 	}
@@ -116,54 +160,55 @@ func (w *runWriter) flushFilter() error {
 		return fmt.Errorf("filter of %d keys: %w", len(w.halves), err)
 	}
 	w.halves = w.halves[:0]
-	size := w.filters.Len()
-	w.filters.Write(make([]byte, 4))
-	if err := f.Save(&w.filters); err != nil {
+	w.filter.Reset()
+	if err := f.Save(&w.filter); err != nil {
 		return err
 	}
-	binary.LittleEndian.PutUint32(w.filters.Bytes()[size:], uint32(w.filters.Len()-size-4))
-	return nil
+	b := w.filter.Bytes()
+	w.filters = binary.LittleEndian.AppendUint32(w.filters, uint32(len(b)))
+	w.filters = binary.LittleEndian.AppendUint64(w.filters, xxh3.Hash(b))
+	w.at += int64(len(b))
+	_, err = w.out.Write(b)
+	return err
 }
 
 // close writes the rest of the run. The file is not synced.
-func (w *runWriter) close() (runInfo, error) {
+func (w *runWriter) close() (RunInfo, error) {
 	if len(w.block) > 0 {
 		if err := w.flushBlock(); err != nil {
-			return runInfo{}, err
+			return RunInfo{}, err
 		}
 	}
 	if len(w.halves) > 0 {
 		if err := w.flushFilter(); err != nil {
-			return runInfo{}, err
+			return RunInfo{}, err
 		}
 	}
-	blocks := int64(len(w.index) / 8)
-	filters := int64(len(runMagic)) + blocks*blockSize
-	index := filters + int64(w.filters.Len())
-	w.run.Bytes = index + int64(len(w.index)) + int64(tailSize)
-
-	t := tail{keys: w.run.Keys, filters: filters, index: index, size: w.run.Bytes}
-	h := xxh3.New()
-	_, _ = h.Write(w.filters.Bytes())
-	_, _ = h.Write(w.index)
-	_, _ = h.Write(t.append(nil))
-	w.run.Check = h.Sum64()
-	for _, b := range [][]byte{w.filters.Bytes(), w.index, binary.LittleEndian.AppendUint64(t.append(nil), w.run.Check), []byte(runMagic)} {
-		if _, err := w.out.Write(b); err != nil {
-			return runInfo{}, err
-		}
+	w.run.Oldest = min(w.run.Oldest, w.run.Newest)
+	w.run.Bytes = w.at + int64(len(w.index)) + int64(len(w.filters)) + int64(tailSize)
+	t := tail{keys: w.run.Keys, blocks: int64(len(w.index) / 8), index: w.at, size: w.run.Bytes, oldest: w.run.Oldest, newest: w.run.Newest}
+	end := append(w.index, w.filters...)
+	end = t.append(end)
+	w.run.Check = xxh3.Hash(end)
+	end = binary.LittleEndian.AppendUint64(end, w.run.Check)
+	if _, err := w.out.Write(append(end, runMagic...)); err != nil {
+		return RunInfo{}, err
 	}
 	return w.run, w.out.Flush()
 }
 
 // tail is the end of a run, before its checksum and the second runMagic.
-type tail struct{ keys, filters, index, size int64 }
+type tail struct {
+	keys, blocks, index, size int64
+	oldest, newest            uint32
+}
 
 func (t tail) append(dst []byte) []byte {
-	for _, v := range []int64{t.keys, t.filters, t.index, t.size} {
+	for _, v := range []int64{t.keys, t.blocks, t.index, t.size} {
 		dst = binary.LittleEndian.AppendUint64(dst, uint64(v))
 	}
-	return dst
+	dst = binary.LittleEndian.AppendUint32(dst, t.oldest)
+	return binary.LittleEndian.AppendUint32(dst, t.newest)
 }
 
 // parseTail reads the tail from the last tailSize bytes of a run.
@@ -173,7 +218,9 @@ func parseTail(b []byte) (t tail, check uint64) {
 		b = b[8:]
 		return v
 	}
-	t = tail{int64(next()), int64(next()), int64(next()), int64(next())}
+	t = tail{keys: int64(next()), blocks: int64(next()), index: int64(next()), size: int64(next())}
+	stamps := next()
+	t.oldest, t.newest = uint32(stamps), uint32(stamps>>32)
 	return t, next()
 }
 

@@ -3,7 +3,7 @@ package keyset
 import (
 	"errors"
 	"fmt"
-	"os"
+	"io"
 	"slices"
 )
 
@@ -22,8 +22,9 @@ type Set struct {
 	o        Options
 	minTable int64 // bytes that the table may use in any case
 	table    table
-	runs     []*run // the oldest first
+	runs     []*Run // the oldest first
 	files    runFiles
+	stamp    uint32 // of the keys in the table
 	len      int64
 	sum      uint64 // keeps touch from being optimized away
 }
@@ -31,11 +32,20 @@ type Set struct {
 // runFiles creates and removes the files of runs.
 type runFiles interface {
 	// create returns a new file, open for reading and writing.
-	create() (*os.File, error)
-	// done is called when the run in f is complete, before it is read.
-	done(f *os.File, info runInfo) error
-	// remove is called for each run that a merge has replaced, after it is closed.
+	create() (runOutput, error)
+	// remove is called for each run that a merge has replaced, and for each file
+	// that could not be written, after it is closed.
 	remove(name string) error
+	// leave is called for each run of a set that is closed.
+	leave(name string) error
+}
+
+// runOutput is the file of a new run.
+type runOutput interface {
+	runFile
+	io.Writer
+	// Sync is called when the run is complete, before it is read.
+	Sync() error
 }
 
 // New returns an empty set. Its files are temporary: they disappear with the
@@ -49,20 +59,14 @@ func (s *Set) Len() int64 { return s.len }
 func (s *Set) Bytes() (memory, disk int64) {
 	memory = s.table.bytes
 	for _, r := range s.runs {
-		memory += r.memory()
+		memory += r.bytes()
 		disk += r.info.Bytes
 	}
 	return memory, disk
 }
 
-// memory returns about how many bytes of memory r uses.
-func (r *run) memory() int64 {
-	n := int64(len(r.index))*8 + blockSize
-	for _, f := range r.filters {
-		n += int64(len(f.Fingerprints))
-	}
-	return n
-}
+// bytes returns about how many bytes of memory r uses.
+func (r *Run) bytes() int64 { return int64(len(r.index))*8 + blockSize + int64(len(r.memory)) }
 
 // Add adds keys in their order, and sets added[i] if keys[i] was neither in the
 // set nor before i in keys. It skips zero keys: their added is true. After an
@@ -112,7 +116,7 @@ func (s *Set) Has(k Key) (bool, error) {
 
 func (s *Set) inRuns(k Key) (bool, error) {
 	for _, r := range slices.Backward(s.runs) {
-		if ok, err := r.has(k); ok || err != nil {
+		if ok, err := r.Has(k); ok || err != nil {
 			return ok, err
 		}
 	}
@@ -127,7 +131,7 @@ const minTable = 4 << 20
 func (s *Set) tableLimit() int64 {
 	limit := s.o.MaxMemory * 3 / 4
 	for _, r := range s.runs {
-		limit -= r.memory()
+		limit -= r.bytes()
 	}
 	return max(limit, s.minTable)
 }
@@ -136,7 +140,7 @@ func (s *Set) tableLimit() int64 {
 func (s *Set) seal() error {
 	err := s.write(func(w *runWriter) error {
 		for k := range s.table.all() {
-			if err := w.add(k); err != nil {
+			if err := w.add(k, s.stamp); err != nil {
 				return err
 			}
 		}
@@ -155,22 +159,28 @@ func (s *Set) write(fill func(w *runWriter) error) error {
 	if err != nil {
 		return err
 	}
-	w := newRunWriter(f)
-	if err = fill(w); err == nil {
-		var info runInfo
-		if info, err = w.close(); err == nil {
-			err = s.files.done(f, info)
-		}
-	}
-	var r *run
-	if err == nil {
-		r, err = openRun(f, w.run.Bytes)
-	}
+	r, err := writeRun(f, fill)
 	if err != nil {
 		return errors.Join(fmt.Errorf("keys: %w", err), f.Close(), s.files.remove(f.Name()))
 	}
 	s.runs = append(s.runs, r)
 	return nil
+}
+
+// writeRun writes the keys that fill adds to f, syncs f, and opens the run.
+func writeRun(f runOutput, fill func(w *runWriter) error) (*Run, error) {
+	w := newRunWriter(f)
+	if err := fill(w); err != nil {
+		return nil, err
+	}
+	info, err := w.close()
+	if err != nil {
+		return nil, err
+	}
+	if err := f.Sync(); err != nil {
+		return nil, err
+	}
+	return openRun(f, info.Bytes)
 }
 
 // fanIn is the number of runs of similar size that are merged.
@@ -206,16 +216,23 @@ func (s *Set) similar() (n int) {
 
 // mergeLast replaces the newest n runs by one.
 func (s *Set) mergeLast(n int) error {
-	at := len(s.runs) - n
+	return s.replace(len(s.runs)-n, func(w *runWriter) error { return merge(w, 0, s.runs[len(s.runs)-n:]) })
+}
+
+// replace replaces the runs from index at on by one with the keys that fill adds.
+// Merging needs no filters, so it releases their memory before.
+func (s *Set) replace(at int, fill func(w *runWriter) error) error {
 	old := slices.Clone(s.runs[at:])
-	if err := s.write(func(w *runWriter) error { return merge(w, old) }); err != nil {
+	for _, r := range old {
+		r.unload()
+	}
+	if err := s.write(fill); err != nil {
 		return err
 	}
-	merged := s.runs[len(s.runs)-1]
-	s.runs = append(s.runs[:at], merged)
+	s.runs = append(s.runs[:at], s.runs[len(s.runs)-1])
 	var errs []error
 	for _, r := range old {
-		errs = append(errs, r.close(), s.files.remove(r.file.Name()))
+		errs = append(errs, r.Close(), s.files.remove(r.file.Name()))
 	}
 	return errors.Join(errs...)
 }
@@ -225,7 +242,7 @@ func (s *Set) Close() error {
 	s.table.reset()
 	var errs []error
 	for _, r := range s.runs {
-		errs = append(errs, r.close(), s.files.remove(r.file.Name()))
+		errs = append(errs, r.Close(), s.files.leave(r.file.Name()))
 	}
 	s.runs = nil
 	return errors.Join(errs...)

@@ -131,7 +131,7 @@ func runBytes(t *testing.T, n int) []byte {
 	var out strings.Builder
 	w := newRunWriter(&out)
 	for _, k := range slices.Compact(keys) {
-		if err := w.add(k); err != nil {
+		if err := w.add(k, 0); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -159,7 +159,7 @@ func TestDamagedRun(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		return merge(newRunWriter(&strings.Builder{}), []*run{r})
+		return merge(newRunWriter(&strings.Builder{}), 0, []*Run{r})
 	}
 	if err := read(data); err != nil {
 		t.Fatal(err)

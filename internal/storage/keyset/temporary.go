@@ -10,7 +10,7 @@ import (
 // temporary is the runFiles of sets that end with the process: a folder.
 type temporary string
 
-func (dir temporary) create() (*os.File, error) {
+func (dir temporary) create() (runOutput, error) {
 	f, err := os.CreateTemp(string(dir), "urlfold-keys-*")
 	if err != nil {
 		return nil, fmt.Errorf("temporary file for keys: %w", err)
@@ -18,10 +18,14 @@ func (dir temporary) create() (*os.File, error) {
 	// An open file needs no name on Unix, and without one it disappears with the
 	// process. Elsewhere this fails, and remove does it later.
 	_ = os.Remove(f.Name())
-	return f, nil
+	return unsynced{f}, nil
 }
 
-func (temporary) done(*os.File, runInfo) error { return nil }
+// unsynced is a file that ends with the process.
+type unsynced struct{ *os.File }
+
+// Sync does nothing.
+func (unsynced) Sync() error { return nil }
 
 func (temporary) remove(name string) error {
 	if err := os.Remove(name); !errors.Is(err, fs.ErrNotExist) {
@@ -29,3 +33,5 @@ func (temporary) remove(name string) error {
 	}
 	return nil
 }
+
+func (dir temporary) leave(name string) error { return dir.remove(name) }
