@@ -183,6 +183,8 @@ type Config struct {
 	// is; if a record is rejected before its URL is read, only those that read
 	// the field error are.
 	Route []Branch
+	// Shard selects the records of one of several processes.
+	Shard Shard
 	// MaxRecord is the maximum length of a record in bytes, including its line
 	// end. Longer records are handled by OnOversize. 0 means no limit.
 	MaxRecord int
@@ -208,9 +210,11 @@ type Job struct {
 	wants         fieldSet // fields that are written
 	reads         fieldSet // those, and the ones that where reads
 	where         Condition
-	asksWhy       bool   // where is also asked about records that are rejected before their URL is read
-	routes        bool   // where is a router
-	blanks        uint64 // outputs of blank lines, if routes
+	shard         *sharder    // where, if there is a shard
+	shardRules    codec.Rules // rules of keys that only the shard needs, which do not count
+	asksWhy       bool        // where is also asked about records that are rejected before their URL is read
+	routes        bool        // where is a router
+	blanks        uint64      // outputs of blank lines, if routes
 	level         codec.Level
 	keyForm       codec.KeyForm
 	extend        []fieldID

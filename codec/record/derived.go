@@ -1,6 +1,8 @@
 package record
 
 import (
+	"slices"
+
 	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/codec/iri"
 	"github.com/urlfold/urlfold/codec/surt"
@@ -50,8 +52,8 @@ func (v *values) site() ([]byte, bool) {
 	if !ok || len(host) == 0 {
 		return nil, false
 	}
-	v.side, ok = codec.AppendSite(v.side[:0], host, true)
-	return v.side, ok
+	v.side = slices.Grow(v.side[:0], len(host)) // what AppendSite appends to is lost if there is no site
+	return codec.AppendSite(v.side, host, true)
 }
 
 // surt returns the sort key of the key string.

@@ -98,8 +98,7 @@ func (w *Worker) reject(out, dead, rec []byte, v *verdict, at *Position, st *Sta
 		return out, dead
 	}
 	if !w.keepsRejected(v.bad, rec) {
-		st.Records++
-		st.Filtered++
+		w.filter(st)
 		return out, dead
 	}
 	countReject(v.bad, st)
@@ -207,8 +206,7 @@ func (w *Worker) Piece(out, dead, piece []byte, p Piece, at Position, st *Stats)
 	w.pieceEnd = at.Off + int64(len(piece))
 	if !w.keepsRejected(TooLong, nil) {
 		if p == PieceWhole || p == PieceLast {
-			st.Records++
-			st.Filtered++
+			w.filter(st)
 		}
 		return out, dead
 	}

@@ -47,16 +47,22 @@ func (j *Job) setIdentity(id Identity) error {
 	if err != nil {
 		return in("Identity", err)
 	}
-	f := identityFields[i]
-	j.id = identity{on: true, first: id.First, field: f, level: j.level, key: f == fKey || ofKey.has(f)}
-	if f != fKey {
-		j.id.level = keyLevels[f]
-	}
+	j.id = j.identityBy(identityFields[i])
+	j.id.first = id.First
 	j.facts = true
 	if _, shared := j.reader.(wrappedReader); shared && j.render.keepsRecords() {
 		return wrong("Identity", sharedLine)
 	}
 	return nil
+}
+
+// identityBy returns the identity by the field f.
+func (j *Job) identityBy(f fieldID) identity {
+	id := identity{on: true, field: f, level: j.level, key: f == fKey || ofKey.has(f)}
+	if f != fKey {
+		id.level = keyLevels[f]
+	}
+	return id
 }
 
 // identify adds the current URL at s to the identity of the record. A record in
@@ -66,7 +72,7 @@ func (w *Worker) identify(s *site, rec []byte, v *verdict) {
 	if id.first && s != w.found.first() || v.unnamed {
 		return
 	}
-	k, ok := w.identityOf(s, rec)
+	k, ok := w.identityOf(id, s, rec)
 	if !ok {
 		v.unnamed = true
 		w.n.fact.Identity = codec.Key{}
@@ -75,9 +81,9 @@ func (w *Worker) identify(s *site, rec []byte, v *verdict) {
 	w.n.fact.Identity = join(w.n.fact.Identity, k)
 }
 
-// identityOf returns the identity of the current URL, and whether it has one.
-func (w *Worker) identityOf(s *site, rec []byte) (codec.Key, bool) {
-	id := &w.job.id
+// identityOf returns the identity of the current URL by id, and whether it has
+// one.
+func (w *Worker) identityOf(id *identity, s *site, rec []byte) (codec.Key, bool) {
 	if id.key {
 		return w.n.keyAt(id.level), w.n.hasKey()
 	}

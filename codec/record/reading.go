@@ -367,7 +367,7 @@ func (n *normalizer) count(st *Stats) {
 // counts each rule once per URL.
 func (n *normalizer) countKeys(st *Stats) {
 	c := &n.cur
-	if more := n.res.KeyApplied() &^ c.applied; c.why == 0 && more != 0 {
+	if more := n.res.KeyApplied() &^ c.applied &^ n.job.shardRules; c.why == 0 && more != 0 {
 		c.applied |= more
 		countHits(more, st)
 	}

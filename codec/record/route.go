@@ -86,6 +86,9 @@ func (w *Worker) To() uint64 { return w.to }
 // blank handles a blank line. With a route, it takes the first branch without a
 // condition.
 func (w *Worker) blank(out, rec []byte, st *Stats) []byte {
+	if s := w.job.shard; s != nil && !s.ownsBytes(rec) {
+		return out
+	}
 	st.Blank++
 	if !w.job.routes {
 		return w.plain(out, rec, st)

@@ -102,14 +102,17 @@ const sharedLine = "records of this format share a line, from which they cannot 
 func (j *Job) setWhere(c *Config) error {
 	j.where = j.setRoute(c.Where, c.Route)
 	if j.where == nil {
-		return nil
+		return j.setShard(c)
 	}
 	for _, i := range j.where.Fields() {
 		j.reads |= 1 << i
 		j.asksWhy = j.asksWhy || fieldID(i) == fError
 	}
 	j.asksWhy = j.asksWhy || j.routes
-	return j.checkShared(c)
+	if err := j.checkShared(c); err != nil {
+		return err
+	}
+	return j.setShard(c)
 }
 
 // keeps asks the condition about the record whose first URL is at s and has
@@ -187,8 +190,7 @@ func (w *Worker) left(rec []byte, v *verdict, st *Stats) bool {
 		v.left = !w.keepsBare(rec)
 	}
 	if v.left {
-		st.Records++
-		st.Filtered++
+		w.filter(st)
 	}
 	return v.left
 }

@@ -41,9 +41,11 @@ type Worker struct {
 	lines      int      // offset in the record up to which atURL.Line counts lines
 	err        error    // of the last call
 	to         uint64   // outputs of the current record, if the job routes
+	foreign    bool     // the current record belongs to another shard
 	pieces     pieces   // replacements for the parts of a URL in several fields
 	resizer    resizer  // writes binary records
 	cut        []byte   // scratch for truncated records
+	uncounted  Stats    // scratch for counts that another shard keeps
 	pieceStart int64    // offset of the current oversize record, -1 if unknown
 	pieceEnd   int64    // offset after its last piece
 }
@@ -114,12 +116,8 @@ func (w *Worker) Append(out, dead, rec []byte, at Position, st *Stats) (o, d []b
 		return out, dead
 	case why != 0:
 		return w.reject(out, dead, rec, &verdict{bad: why, at: pos}, &w.at, st)
-	case w.found.passes && j.render == RenderExtend:
-		st.Records++
-		st.Emitted++
-		return w.adder.addNames(out, rec), dead
 	case w.found.passes:
-		return w.plain(out, rec, st), dead
+		return w.pass(out, rec, st), dead
 	case j.Binary():
 		return w.rewriteBinary(out, dead, rec, &w.at, st)
 	case j.render == RenderRewrite:
@@ -132,10 +130,24 @@ func (w *Worker) Append(out, dead, rec []byte, at Position, st *Stats) (o, d []b
 
 // begin prepares w for the record at at. Binary records have no lines.
 func (w *Worker) begin(at Position) {
-	w.n.fact, w.err, w.at, w.to = Fact{}, nil, at, everywhere
+	w.n.fact, w.err, w.at, w.to, w.foreign = Fact{}, nil, at, everywhere, false
 	if w.job.lengths != nil {
 		w.at.Line = 0
 	}
+}
+
+// pass copies a header or directive, with the names of the fields that the
+// rendering extend adds.
+func (w *Worker) pass(out, rec []byte, st *Stats) []byte {
+	if w.job.shard != nil && !w.job.shard.first {
+		st = &w.uncounted
+	}
+	if w.job.render != RenderExtend {
+		return w.plain(out, rec, st)
+	}
+	st.Records++
+	st.Emitted++
+	return w.adder.addNames(out, rec)
 }
 
 // plain copies a record that is not to be read, if the rendering writes whole

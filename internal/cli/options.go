@@ -69,6 +69,8 @@ type options struct {
 	// The run.
 	jobs       int
 	unordered  bool
+	shardText  string
+	shardBy    string
 	failOn     string
 	onDamage   string
 	quiet      bool
@@ -126,7 +128,7 @@ func (o *options) register(cmd *cobra.Command) {
 		"format": formatNames(o.formats), "dialect": dialectNames, "target": targetNames,
 		"key": levelNames(), "standard": standardNames, "hash": hashNames, "render": renderNames,
 		"query-encoding": charset.Names(), "rule": signedRuleNames(), "key-format": keyFormNames, "repair": record.RepairNames(),
-		"compress": compressNames, "header": headerNames, "unique": uniqueNames, "by": record.IdentityNames(), "key-of": keyOfNames, "fail-on": failOnNames, "on-damage": file.OnDamageNames(), "inflate": file.InflateNames(), "log-level": logLevelNames,
+		"compress": compressNames, "header": headerNames, "unique": uniqueNames, "by": record.IdentityNames(), "key-of": keyOfNames, "shard-by": shardByNames, "fail-on": failOnNames, "on-damage": file.OnDamageNames(), "inflate": file.InflateNames(), "log-level": logLevelNames,
 	} {
 		completeFrom(cmd, flag, names)
 	}
@@ -206,6 +208,8 @@ func (o *options) limitFlags(f *pflag.FlagSet) {
 func (o *options) runFlags(f *pflag.FlagSet) {
 	f.IntVarP(&o.jobs, "jobs", "j", runtime.GOMAXPROCS(0), "run `N` workers in parallel")
 	f.BoolVar(&o.unordered, "unordered", false, "write records in the order in which workers finish them, not in input order")
+	f.StringVar(&o.shardText, "shard", "", "process only one of several shards of the input: `INDEX/COUNT`, with an index from 0, such as 0/7. Every record belongs to exactly one shard, so that COUNT processes share the work. 'urlfold merge-reports' adds their reports up")
+	f.StringVar(&o.shardBy, "shard-by", "", "with --shard, assign whole inputs, by their `field` path relative to the folder or glob, or records by a field of their first URL: "+strings.Join(shardByNames, ", ")+". Records without the field are assigned by a hash of their bytes. Default: path, or with --unique the field of --by")
 	f.StringVar(&o.onDamage, "on-damage", file.OnDamageNames()[0], "apply this `policy` to the records of a damaged archive: "+strings.Join(file.OnDamageNames(), ", ")+". quarantine writes only records that a checksum verifies")
 	f.StringVar(&o.inflate, "inflate", file.InflateNames()[0], "decompress gzip files with this `decoder`: "+strings.Join(file.InflateNames(), ", ")+". klauspost is slower")
 	f.StringVar(&o.index, "index", "", "inflate a gzip file on several cores with the index in this `file`, and write it if it does not exist. auto: gztool's index beside the input, or one in the user's cache folder. Formats: gztool; indexed_gzip, which is written if the name ends in .gzidx")

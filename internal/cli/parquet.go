@@ -69,6 +69,8 @@ func (s *settings) chooseRewrite(f *formats) (*formats, error) {
 		return nil, usage(errors.New("a Parquet file can only be rewritten to a Parquet file: use --output FILE.parquet or --output-dir, or --render jsonl, tsv, urls, keys or parquet"))
 	case s.unique != "":
 		return nil, usage(errors.New("--unique: not possible when Parquet files are rewritten, which keeps all rows: use --render parquet"))
+	case s.record.Shard.Of > 0:
+		return nil, usage(errors.New("--shard-by: records cannot be assigned when Parquet files are rewritten, which keeps all rows: use --shard-by path or --render parquet"))
 	case s.unordered:
 		return nil, usage(errors.New("--unordered: not possible when Parquet files are rewritten; remove the flag"))
 	case s.compress != autoCompress:

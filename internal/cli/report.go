@@ -15,9 +15,18 @@ type report struct {
 	Version  string         `json:"version"`
 	ExitCode int            `json:"exit_code"`
 	Seconds  float64        `json:"seconds"`
+	Shard    *reportShard   `json:"shard,omitempty"` // absent without --shard
 	Settings reportSettings `json:"settings"`
 	Files    []reportFile   `json:"files"`
 	Totals   reportTotals   `json:"totals"`
+}
+
+// A reportShard names the share of the input that a process with --shard has
+// processed.
+type reportShard struct {
+	Index int    `json:"index"` // from 0
+	Of    int    `json:"of"`
+	By    string `json:"by"`
 }
 
 type reportSettings struct {
@@ -64,6 +73,7 @@ type reportCounts struct {
 
 type reportFile struct {
 	Path        string `json:"path"`
+	Position    *int   `json:"position,omitempty"` // of the file among the inputs of all shards, from 0; absent without --shard
 	Compression string `json:"compression"`
 	Format      string `json:"format,omitempty"` // of the records; absent if the input has no text
 	reportCounts
@@ -98,6 +108,11 @@ type reportVerdict struct {
 	Detail string `json:"detail,omitempty"`
 }
 
+// damage reports whether some of the data is missing or may be wrong.
+func (v *reportVerdict) damage() bool {
+	return v.Kind != compress.OK.String() && v.Kind != compress.TrailingGarbage.String()
+}
+
 type reportTotals struct {
 	reportCounts
 	Damaged    int   `json:"damaged_files"`
@@ -115,19 +130,35 @@ func (o *outcome) json(exitCode int) ([]byte, error) {
 			KeyFunction: o.set.record.Normalizer.KeyFunction(o.set.record.Level), Policy: o.lists(), Hash: o.set.hash, Redact: o.set.redact, Where: o.set.where, Unique: o.set.unique, By: o.set.by, Editions: builtin,
 		},
 		Files:  []reportFile{},
-		Totals: reportTotals{reportCounts: countsOf(&o.stats), Damaged: len(o.damaged()), Abandoned: o.snap.Ledger.Abandoned},
+		Totals: reportTotals{reportCounts: countsOf(&o.stats), Abandoned: o.snap.Ledger.Abandoned},
+	}
+	if s := o.set.share; s.of > 0 {
+		r.Shard = &reportShard{s.index, s.of, s.by}
 	}
 	for i := range o.reports {
 		f := o.fileOf(&o.reports[i])
-		r.Totals.Bytes += f.Bytes
-		r.Totals.CompressedBytes += f.CompressedBytes
-		if f.Unverified != nil {
-			r.Totals.Unverified += f.Unverified.Records
-		}
+		r.Totals.addFile(&f)
 		r.Files = append(r.Files, f)
 	}
-	text, err := json.MarshalIndent(&r, "", "  ")
+	return r.text()
+}
+
+// text returns the report as JSON, which ends in a newline.
+func (r *report) text() ([]byte, error) {
+	text, err := json.MarshalIndent(r, "", "  ")
 	return append(text, '\n'), err
+}
+
+// addFile adds what the totals have beyond the counts of records.
+func (t *reportTotals) addFile(f *reportFile) {
+	t.Bytes += f.Bytes
+	t.CompressedBytes += f.CompressedBytes
+	if f.Verdict.damage() {
+		t.Damaged++
+	}
+	if f.Unverified != nil {
+		t.Unverified += f.Unverified.Records
+	}
 }
 
 func (o *outcome) fileOf(r *file.Report) reportFile {
@@ -138,6 +169,9 @@ func (o *outcome) fileOf(r *file.Report) reportFile {
 		LostBytes: r.Lost, Stopped: r.Stopped,
 	}
 	f.Bytes, f.CompressedBytes = r.Bytes, r.CompressedBytes
+	if o.set.share.of > 0 {
+		f.Position = &r.Index
+	}
 	f.Verified, f.Unverified = rangesOf(r)
 	return f
 }
@@ -162,6 +196,9 @@ func rangesOf(r *file.Report) (*reportRange, *reportUnverified) {
 		Emitted: !r.Withheld, Files: r.Lane.UnverifiedFiles(), Misfit: r.Misfit,
 	}
 }
+
+// noRecords holds the counts of a run without records.
+var noRecords record.Stats
 
 func countsOf(st *record.Stats) reportCounts {
 	c := reportCounts{

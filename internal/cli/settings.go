@@ -33,6 +33,7 @@ type settings struct {
 	limits    field.Limits
 	maxRecord int
 	failOn    failOn
+	share     share
 	logLevel  slog.Level
 	*options
 
@@ -63,6 +64,7 @@ func (o *options) resolve(paths []string) (*settings, error) {
 	s.resolveCodec(&bad)
 	s.resolveRecord(&bad)
 	s.resolveUnique(&bad)
+	s.resolveShard(&bad)
 	s.resolveOutput(&bad)
 	s.resolveLimits(&bad)
 	s.resolveRun(&bad)

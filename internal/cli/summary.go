@@ -322,6 +322,9 @@ func (o *outcome) how() string {
 	n, lv := o.set.record.Normalizer, o.set.record.Level
 	p := n.Profile()
 	text := fmt.Sprintf("%s, profile %s (standard %v), keys %s by %v", o.formats.describe(), p.Name, p.Standard, n.KeyFunction(lv), o.set.hash)
+	if s := o.set.share; s.of > 0 {
+		text += fmt.Sprintf(", shard %v by %s", s, s.by)
+	}
 	if lists := o.lists(); lists != "" {
 		text += ", lists " + strings.ReplaceAll(lists, ";", ", ")
 	}

@@ -45,6 +45,11 @@ type Config struct {
 	// that several paths match is read once, unless two of the paths name that
 	// file itself.
 	Paths []string
+	// Select, if not nil, reports whether to read the input with the relative
+	// path rel, as in Source.Rels but with slashes. Inputs that it leaves out are
+	// not opened, and if it leaves out all, the source is empty. It is not called
+	// for stdin, which is always read.
+	Select func(rel string) bool
 	// Stdin is the reader for "-"; it must be set if Paths contains "-".
 	// Anything but a regular file is treated as a pipe. The source never closes
 	// it.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"path/filepath"
 	"sync"
 
 	"github.com/urlfold/urlfold/internal/storage/compress"
@@ -14,6 +15,7 @@ import (
 // A Report describes the result of reading one input.
 type Report struct {
 	Path            string // "-" for stdin
+	Index           int    // of the input in the expanded Config.Paths, where those that Config.Select leaves out count
 	Format          compress.Format
 	Verdict         compress.Verdict
 	CompressedBytes int64          // read from the file
@@ -102,9 +104,12 @@ func (s *Source) expand() error {
 		return err
 	})
 	s.expErr = err
-	for _, f := range files {
+	for i, f := range files {
+		if s.cfg.Select != nil && f.path != stdinPath && !s.cfg.Select(filepath.ToSlash(f.rel)) {
+			continue
+		}
 		in := &input{found: f, size: -1}
-		in.report.Path = f.path
+		in.report.Path, in.report.Index = f.path, i
 		if fi, err := os.Stat(f.path); err == nil && fi.Mode().IsRegular() {
 			in.size = fi.Size()
 		}

@@ -1,0 +1,141 @@
+package record
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/zeebo/xxh3"
+
+	"github.com/urlfold/urlfold/codec"
+	"github.com/urlfold/urlfold/internal/suggest"
+)
+
+// A Shard selects the share of one process when several processes read the same
+// input. Every record belongs to exactly one of them. The zero Shard selects
+// all records.
+//
+// The record is assigned by a field of its first URL: that of the request if
+// there is one. If the URL does not have the field, or if there is no URL or it
+// is rejected, the record is assigned by a hash of its bytes; a record longer
+// than MaxRecord is assigned by the number of its first line. Headers and
+// directives belong to shard 0, but every shard writes them, because the records
+// after them cannot be read without them. Records on which the codec panics
+// belong to every shard that reads them, so that none is lost.
+//
+// The records of other shards are not counted.
+type Shard struct {
+	Index, Of int    // this shard, from 0, and the number of shards
+	By        string // the field: one of IdentityNames
+}
+
+// sharder is the condition of a job with a shard. It passes the records of its
+// shard on to the next condition.
+type sharder struct {
+	index, of uint64
+	by        identity
+	next      Condition // nil keeps all
+	nextWhy   bool      // next reads the field error
+	first     bool      // index is 0
+}
+
+// setShard sets the shard, whose condition precedes j.where.
+func (j *Job) setShard(c *Config) error {
+	if c.Shard == (Shard{}) {
+		return nil
+	}
+	if c.Shard.Of < 1 || c.Shard.Index < 0 || c.Shard.Index >= c.Shard.Of {
+		return in("Shard", fmt.Errorf("invalid shard %d of %d", c.Shard.Index, c.Shard.Of))
+	}
+	if _, shared := j.reader.(wrappedReader); shared && j.render.keepsRecords() {
+		return wrong("Shard", sharedLine)
+	}
+	if len(c.Route) > 0 {
+		return in("Shard", errors.New("cannot be combined with a route"))
+	}
+	i, err := suggest.Index("field", IdentityNames(), c.Shard.By)
+	if err != nil {
+		return in("Shard", err)
+	}
+	j.shard = &sharder{
+		index: uint64(c.Shard.Index), of: uint64(c.Shard.Of), first: c.Shard.Index == 0, by: j.identityBy(identityFields[i]),
+		next: j.where, nextWhy: j.asksWhy,
+	}
+	j.where, j.asksWhy = j.shard, true
+	if j.shard.by.key {
+		for lv := j.ownLevel(c) + 1; lv <= j.shard.by.level && lv <= codec.K3; lv++ {
+			j.shardRules |= codec.KeyRules(lv)
+		}
+	}
+	j.reads |= 1 << j.shard.by.field
+	return nil
+}
+
+// ownLevel returns the highest level from K0 to K3 of the keys that the job
+// needs without a shard; K1, which has no rules of its own, if it needs none.
+func (j *Job) ownLevel(c *Config) codec.Level {
+	own := codec.K1
+	if keys := fieldSet(1<<fKey | 1<<fSURT); (j.reads&keys != 0 || j.facts || j.render == RenderKeys) && j.level <= codec.K3 {
+		own = max(own, j.level)
+	}
+	fields := j.reads
+	if i, err := suggest.Index("field", IdentityNames(), c.Identity.By); err == nil {
+		fields |= 1 << identityFields[i]
+	}
+	for f := fK0; f <= fK3; f++ {
+		if fields.has(f) {
+			own = max(own, keyLevels[f])
+		}
+	}
+	return own
+}
+
+// Fields implements [Condition].
+func (s *sharder) Fields() []int {
+	if s.next == nil {
+		return nil
+	}
+	return s.next.Fields()
+}
+
+// Keep implements [Condition]. If the record belongs to another shard, it sets
+// v.w.foreign.
+func (s *sharder) Keep(v *View) bool {
+	if v.w.foreign = !s.owns(v); v.w.foreign {
+		return false
+	}
+	return s.next == nil || v.why != 0 && !s.nextWhy || s.next.Keep(v)
+}
+
+// owns reports whether the record that v shows belongs to the shard.
+func (s *sharder) owns(v *View) bool {
+	w := v.w
+	switch {
+	case v.why == TooLong:
+		return s.ownsLine(w.at.Line)
+	case v.why == Panic:
+		return true
+	case v.present.has(fNorm) && w.n.cur.why == 0:
+		if k, ok := w.identityOf(&s.by, v.site, v.rec); ok {
+			return s.has(k.Lo)
+		}
+	}
+	return s.ownsBytes(v.rec)
+}
+
+// has reports whether a record with the given hash belongs to the shard.
+func (s *sharder) has(hash uint64) bool { return hash%s.of == s.index }
+
+// ownsLine reports whether an oversize record at a line belongs to the shard.
+func (s *sharder) ownsLine(line int64) bool { return s.has(uint64(line)) }
+
+// ownsBytes reports whether a record without an identity belongs to the shard.
+func (s *sharder) ownsBytes(rec []byte) bool { return s.has(xxh3.Hash(trimEnd(rec))) }
+
+// filter counts a record that the condition has dropped, unless it belongs to
+// another shard.
+func (w *Worker) filter(st *Stats) {
+	if !w.foreign {
+		st.Records++
+		st.Filtered++
+	}
+}

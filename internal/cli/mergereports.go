@@ -1,0 +1,276 @@
+package cli
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+
+	"github.com/spf13/cobra"
+)
+
+// This file implements merge-reports: from the reports of all shards to the
+// report of one run over the whole input.
+
+// newMergeReportsCmd returns the command that adds up the reports of shards.
+func newMergeReportsCmd() *cobra.Command {
+	var output string
+	cmd := &cobra.Command{
+		Use:   "merge-reports [flags] REPORT...",
+		Short: "Add up the reports of the shards of a run",
+		Long: `Read the reports that all processes of a run with --shard wrote with --report, and write the report that one process
+without --shard would have written. The reports may be listed in any order. Each shard must occur once, and all
+shards must have the same settings. Only the time differs: "seconds" is that of the slowest shard.
+
+Exit codes: 0 done, 1 fatal error, 2 usage error, or the reports do not belong together. The exit codes in the reports do
+not matter.`,
+		Example: `  urlfold merge-reports shard-*.json
+  urlfold merge-reports shard-*.json -o report.json`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			merged, err := mergeReportFiles(args)
+			if err != nil {
+				return usage(err)
+			}
+			text, err := merged.text()
+			switch {
+			case err != nil:
+			case output == "" || output == stdoutPath:
+				_, err = cmd.OutOrStdout().Write(text)
+			default:
+				err = writeFile(output, text, args)
+			}
+			if err != nil {
+				return fmt.Errorf("write output: %w", err)
+			}
+			return nil
+		},
+	}
+	cmd.Flags().StringVarP(&output, "output", "o", "", "write to this `file` and overwrite it. Default: stdout")
+	return cmd
+}
+
+// mergeReportFiles returns the merged report of the shards in the files.
+func mergeReportFiles(names []string) (*report, error) {
+	var shards []*report
+	var errs []error
+	for _, name := range names {
+		r, err := readReport(name)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", shownPath(name), err))
+			continue
+		}
+		shards = append(shards, r)
+	}
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	return mergeReports(shards)
+}
+
+// readReport reads the report of a shard.
+func readReport(name string) (*report, error) {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	var r report
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&r); err != nil {
+		return nil, fmt.Errorf("is not a report of this version of urlfold: %w", err)
+	}
+	if r.Shard == nil {
+		return nil, errors.New("is not the report of a run with --shard")
+	}
+	if r.Shard.Of < 1 || r.Shard.Of > maxShards || r.Shard.Index < 0 || r.Shard.Index >= r.Shard.Of {
+		return nil, fmt.Errorf("invalid shard %d/%d", r.Shard.Index, r.Shard.Of)
+	}
+	return &r, nil
+}
+
+// mergeReports returns the merged report of shards, which it sorts and modifies.
+func mergeReports(shards []*report) (*report, error) {
+	slices.SortFunc(shards, func(a, b *report) int { return cmp.Compare(a.Shard.Index, b.Shard.Index) })
+	if err := checkShards(shards); err != nil {
+		return nil, err
+	}
+	m := &report{Version: shards[0].Version, Settings: mergeSettings(shards), Files: []reportFile{}}
+	merge := (*report).addInputs
+	if shards[0].Shard.By != byPath {
+		merge = (*report).addRecords
+	}
+	m.Totals.reportCounts = countsOf(&noRecords)
+	for _, s := range shards {
+		m.ExitCode, m.Seconds = worseExit(m.ExitCode, s.ExitCode), max(m.Seconds, s.Seconds)
+		m.Totals.reportCounts.add(&s.Totals.reportCounts)
+		m.Totals.Abandoned += s.Totals.Abandoned
+		if err := merge(m, s); err != nil {
+			return nil, err
+		}
+	}
+	slices.SortStableFunc(m.Files, func(a, b reportFile) int { return cmp.Compare(*a.Position, *b.Position) })
+	for i := range m.Files {
+		m.Files[i].Position = nil
+		m.Totals.addFile(&m.Files[i])
+	}
+	return m, nil
+}
+
+// checkShards returns an error unless shards, sorted, are all shards of one run.
+func checkShards(shards []*report) error {
+	first := shards[0]
+	var errs []error
+	count := make(map[int]int, len(shards))
+	for _, s := range shards {
+		count[s.Shard.Index]++
+		if of, by := first.Shard.Of, first.Shard.By; s.Shard.Of != of || s.Shard.By != by {
+			return fmt.Errorf("the reports belong to different runs: shard %d/%d by %s, and shard %d/%d by %s",
+				first.Shard.Index, of, by, s.Shard.Index, s.Shard.Of, s.Shard.By)
+		}
+		a, b := first.Settings, s.Settings
+		a.Format, a.FormatFound, b.Format, b.FormatFound = "", false, "", false
+		switch {
+		case s.Version != first.Version:
+			errs = append(errs, fmt.Errorf("shard %d was written by urlfold %s, and shard %d by urlfold %s", s.Shard.Index, s.Version, first.Shard.Index, first.Version))
+		case a != b:
+			errs = append(errs, fmt.Errorf("shard %d has other settings than shard %d", s.Shard.Index, first.Shard.Index))
+		}
+	}
+	for i := range first.Shard.Of {
+		switch n := count[i]; {
+		case n == 0:
+			errs = append(errs, fmt.Errorf("missing report of shard %d/%d", i, first.Shard.Of))
+		case n > 1:
+			errs = append(errs, fmt.Errorf("%d reports of shard %d/%d", n, i, first.Shard.Of))
+		}
+	}
+	if n := len(errs); n > maxFormatErrors {
+		errs = append(errs[:maxFormatErrors], fmt.Errorf("and %d more errors", n-maxFormatErrors))
+	}
+	return errors.Join(errs...)
+}
+
+// mergeSettings returns the settings of the whole run. Only the format can
+// differ between shards, if it was detected.
+func mergeSettings(shards []*report) reportSettings {
+	s := shards[0].Settings
+	formats := map[string]bool{}
+	for _, r := range shards {
+		s.FormatFound = s.FormatFound || r.Settings.FormatFound
+		for i := range r.Files {
+			if f := r.Files[i].Format; f != "" {
+				formats[f] = true
+			}
+		}
+	}
+	if len(formats) > 1 {
+		s.Format = "mixed"
+	}
+	for f := range formats {
+		if len(formats) == 1 {
+			s.Format = f
+		}
+	}
+	return s
+}
+
+// worseExit returns the exit code of a run that consists of runs with the codes
+// a and b.
+func worseExit(a, b int) int {
+	for _, code := range []int{exitCut, exitFatal, exitUsage, exitFailOn} {
+		if a == code || b == code {
+			return code
+		}
+	}
+	return exitDone
+}
+
+// addInputs adds the files of s, a shard that has read whole inputs.
+func (r *report) addInputs(s *report) error {
+	for _, f := range s.Files {
+		if f.Position == nil {
+			return fmt.Errorf("shard %d: a file has no position", s.Shard.Index)
+		}
+		if slices.ContainsFunc(r.Files, func(g reportFile) bool { return *g.Position == *f.Position }) {
+			return fmt.Errorf("shard %d: %s was read by two shards: they had different inputs", s.Shard.Index, shownPath(f.Path))
+		}
+		r.Files = append(r.Files, f)
+	}
+	return nil
+}
+
+// addRecords adds the files of s, a shard that has read a part of the records
+// of each input.
+func (r *report) addRecords(s *report) error {
+	if s.Shard.Index == 0 {
+		r.Files = s.Files
+		for i := range r.Files {
+			r.Files[i].Position = &i
+		}
+		return nil
+	}
+	if len(s.Files) != len(r.Files) {
+		return fmt.Errorf("shard %d has read %d inputs, and shard 0 %d", s.Shard.Index, len(s.Files), len(r.Files))
+	}
+	for i := range s.Files {
+		if err := r.Files[i].add(&s.Files[i]); err != nil {
+			return fmt.Errorf("shard %d: %w", s.Shard.Index, err)
+		}
+	}
+	return nil
+}
+
+// add adds the records of g, another shard of the same file.
+func (f *reportFile) add(g *reportFile) error {
+	switch {
+	case f.Path != g.Path:
+		return fmt.Errorf("has read %s where shard 0 has read %s", shownPath(g.Path), shownPath(f.Path))
+	case f.Bytes != g.Bytes && !f.Stopped && !g.Stopped:
+		return fmt.Errorf("%s had %d bytes of text, and %d for shard 0", shownPath(f.Path), g.Bytes, f.Bytes)
+	}
+	f.reportCounts.add(&g.reportCounts)
+	f.Bytes, f.CompressedBytes = max(f.Bytes, g.Bytes), max(f.CompressedBytes, g.CompressedBytes)
+	f.LostBytes, f.Stopped = max(f.LostBytes, g.LostBytes), f.Stopped || g.Stopped
+	if f.Verified != nil && g.Verified != nil {
+		f.Verified.Records += g.Verified.Records
+	}
+	switch {
+	case f.Unverified == nil:
+		f.Unverified = g.Unverified
+	case g.Unverified != nil:
+		f.Unverified.Records += g.Unverified.Records
+		f.Unverified.Files = append(f.Unverified.Files, g.Unverified.Files...)
+	}
+	return nil
+}
+
+// add adds o to c, except the bytes.
+func (c *reportCounts) add(o *reportCounts) {
+	for _, n := range []struct {
+		to   *int64
+		from int64
+	}{
+		{&c.Records, o.Records}, {&c.Emitted, o.Emitted}, {&c.Dropped, o.Dropped}, {&c.Filtered, o.Filtered}, {&c.Duplicates, o.Duplicates},
+		{&c.Dead, o.Dead}, {&c.URLs, o.URLs}, {&c.Changed, o.Changed}, {&c.Flagged, o.Flagged}, {&c.Unwritten, o.Unwritten},
+		{&c.Skipped, o.Skipped}, {&c.NoURL, o.NoURL}, {&c.Blank, o.Blank}, {&c.Oversize, o.Oversize}, {&c.Rejected, o.Rejected},
+	} {
+		*n.to += n.from
+	}
+	addMap(&c.Flags, o.Flags)
+	addMap(&c.Rules, o.Rules)
+	addMap(&c.Rejects, o.Rejects)
+}
+
+// addMap adds the counts in from to those in to.
+func addMap(to *map[string]int64, from map[string]int64) {
+	if *to == nil {
+		*to = map[string]int64{}
+	}
+	for name, n := range from {
+		(*to)[name] += n
+	}
+}
