@@ -132,7 +132,7 @@ func FuzzLaws(f *testing.F) {
 		if !rfc && n.rules&lossyRules == 0 {
 			from = K0
 		}
-		for lv := from; lv < numLevels; lv++ {
+		for _, lv := range keyedLevels[from:] {
 			k1 := r.AppendKey(nil, lv)
 			k2 := r2.AppendKey(nil, lv)
 			if !bytes.Equal(k1, k2) || r.Key(lv) != r.HashKey(lv, k1) {
@@ -203,6 +203,9 @@ func FuzzKeysNest(f *testing.F) {
 		of2 := n.appendK3(nil, k2, &u, &r0.scratch)
 		if !bytes.Equal(of1, k2) || !bytes.Equal(of2, k3) {
 			t.Fatalf("%q: K2 is %q, of K1 %q; K3 is %q, of K2 %q", src, k2, of1, k3, of2)
+		}
+		if got, want := string(r.AppendKey(nil, KSurface)), slowSurface(string(k2)); got != want {
+			t.Fatalf("%q: surface %q, of K2 %q: %q", src, got, k2, want)
 		}
 		_, err = n.Append(nil, k0, &r0)
 		if err != nil {
@@ -309,7 +312,7 @@ func checkOnePass(t *testing.T, n *Normalizer, src []byte) bool {
 	if a, b := walked.Change(), parsed.Change(); a != b {
 		t.Fatalf("%s %q: %v, want %v", n.profile.Name, src, a, b)
 	}
-	for lv := range Level(numLevels) {
+	for _, lv := range keyedLevels {
 		a, b := walked.AppendKey(nil, lv), parsed.AppendKey(nil, lv)
 		if !bytes.Equal(a, b) {
 			t.Fatalf("%s %q: %v %q, want %q", n.profile.Name, src, lv, a, b)
@@ -375,7 +378,7 @@ func FuzzBase(f *testing.F) {
 		if err != nil || !bytes.Equal(again, norm) {
 			t.Fatalf("%q beside %q -> %q -> %q (%v)", src, base, norm, again, err)
 		}
-		for lv := n.Profile().Key; lv < numLevels; lv++ {
+		for _, lv := range keyedLevels[n.Profile().Key:] {
 			if a, b := r.AppendKey(nil, lv), r2.AppendKey(nil, lv); !bytes.Equal(a, b) {
 				t.Fatalf("%q beside %q -> %q: %v is %q, and then %q", src, base, norm, lv, a, b)
 			}
@@ -502,7 +505,7 @@ func checkOnePassRef(t *testing.T, n *Normalizer, base, src []byte) {
 	if fast.Applied() != slow.Applied() || fast.Change() != slow.Change() {
 		t.Fatalf("%s %q against %q: %v by %v, want %v by %v", n.profile.Name, src, base, fast.Change(), fast.Applied(), slow.Change(), slow.Applied())
 	}
-	for lv := range Level(numLevels) {
+	for _, lv := range keyedLevels {
 		if a, b := fast.AppendKey(nil, lv), slow.AppendKey(nil, lv); !bytes.Equal(a, b) {
 			t.Fatalf("%s %q against %q: %v %q, want %q", n.profile.Name, src, base, lv, a, b)
 		}

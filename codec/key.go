@@ -36,9 +36,17 @@ const (
 	// returns the same text. Only these profiles have keys of this level. It
 	// does not nest with the others.
 	KMatch = Level(numLevels)
+
+	// KSurface is for inventories of what a site serves. It is computed from K2:
+	// host and port, the path as the template of package template, and the sorted
+	// set of parameter names, without scheme and values. URLs that are equal at
+	// K2 are equal at KSurface.
+	KSurface = KMatch + 1
+
+	allLevels = KSurface + 1
 )
 
-var levelNames = []string{"k0", "k1", "k2", "k3", "match"}
+var levelNames = []string{"k0", "k1", "k2", "k3", "match", "surface"}
 
 // keyFunctions names the function that computes the keys of each level: level,
 // standard, version. A change of what a key means needs a new version.
@@ -46,6 +54,9 @@ var keyFunctions = [...][numLevels]string{
 	RFC:    {"k0-rfc/1", "k1-rfc/1", "k2-rfc/1", "k3-rfc/1"},
 	WHATWG: {"k0-whatwg/1", "k1-whatwg/1", "k2-whatwg/1", "k3-whatwg/1"},
 }
+
+// surfaceFunctions names the functions of KSurface.
+var surfaceFunctions = [...]string{RFC: "surface-rfc/1", WHATWG: "surface-whatwg/1"}
 
 // String returns the name used in output, such as "k1", or "unknown".
 func (lv Level) String() string { return nameOf(lv, levelNames) }
@@ -59,7 +70,10 @@ func ParseLevel(name string) (Level, error) { return parseName[Level]("level", n
 // belong to profiles: see [Normalizer.KeyFunction]. KeyFunction returns "" for
 // them.
 func KeyFunction(std Standard, lv Level) string {
-	if lv >= numLevels {
+	switch {
+	case lv == KSurface:
+		return surfaceFunctions[std]
+	case lv >= numLevels:
 		return ""
 	}
 	return keyFunctions[std][lv]
@@ -189,12 +203,13 @@ func (e *OptionError) Error() string { return "codec: " + e.Reason }
 type hasher struct {
 	hash   Hash
 	secret []byte
-	names  [numLevels + 1]string // names of the key functions
-	seeds  [numLevels + 1]uint64 // for XXH3
+	names  [allLevels]string // names of the key functions
+	seeds  [allLevels]uint64 // for XXH3
 }
 
 func (h *hasher) prepare(rd Standard, m *match) error {
 	copy(h.names[:], keyFunctions[rd][:])
+	h.names[KSurface] = surfaceFunctions[rd]
 	if m != nil {
 		h.names[KMatch] = m.key
 	}
@@ -252,7 +267,8 @@ func (k *keyedHash) key(lv Level, canonical []byte) Key {
 // canonical returns the canonical string of a level: norm if they are equal,
 // otherwise bytes in r that are valid until the next call. Each level is
 // computed from the one before, or from a text with the same key at that level,
-// so that URLs equal at one level are equal at every higher one.
+// so that URLs equal at one level are equal at every higher one. KSurface is
+// computed from K2.
 func (n *Normalizer) canonical(lv Level, src, norm []byte, r *Result) []byte {
 	switch {
 	case !r.hasKey(lv):
@@ -286,6 +302,10 @@ func (n *Normalizer) canonical(lv Level, src, norm []byte, r *Result) []byte {
 	}
 	if plain {
 		n.plainParts(key, u, &s.out)
+	}
+	if lv == KSurface {
+		s.k3 = n.appendSurface(s.k3[:0], key, &s.out, signed, s)
+		return s.k3
 	}
 	s.k3 = n.appendK3(s.k3[:0], key, &s.out, s)
 	return s.k3

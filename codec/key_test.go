@@ -186,7 +186,7 @@ func TestTooLong(t *testing.T) {
 }
 
 func TestNames(t *testing.T) {
-	for lv := range Level(numLevels) {
+	for lv := range Level(allLevels) {
 		if got, err := ParseLevel(lv.String()); got != lv || err != nil {
 			t.Errorf("%v", lv)
 		}

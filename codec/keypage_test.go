@@ -25,8 +25,9 @@ func TestKeyPage(t *testing.T) {
 			t.Errorf("docs/reference/keys.md lacks the line %q", line)
 		}
 	}
-	for _, functions := range keyFunctions {
-		for _, id := range functions {
+	for _, std := range []Standard{RFC, WHATWG} {
+		for _, lv := range keyedLevels {
+			id := KeyFunction(std, lv)
 			f(fmt.Sprintf("| `%s` | `%016x` |", id, xxh3.HashString(id)))
 		}
 	}
@@ -35,7 +36,7 @@ func TestKeyPage(t *testing.T) {
 	if in.std != RFC || in.group != "example" {
 		t.Fatalf("the example is %+v", in)
 	}
-	for _, text := range []string{in.url, v.K0.Text, v.K1.Text, v.K2.Text, v.K3.Text} {
+	for _, text := range []string{in.url, v.K0.Text, v.K1.Text, v.K2.Text, v.K3.Text, v.Surface.Text} {
 		f("    " + text)
 	}
 	key, err := ParseKey([]byte(v.K2.XXH3))

@@ -50,8 +50,26 @@ func keyVectorInputs() []keyInput {
 	l.suffixes()
 	l.references()
 	l.failures()
+	l.surfaces()
 	l.withOptions()
 	return l
+}
+
+// surfaces have what the level surface reads: segments of each class, names of
+// parameters, and URLs without an authority.
+func (l *keyInputs) surfaces() {
+	l.both("surface",
+		"http://example.com/user/17/orders/2026-11-21", "http://example.com/0/007/20261121/12345678901234567890123456789012/-1/1.5/1e3/17.html/%31", "http://example.com/2026/11/21/",
+		"http://example.com/f81d4fae-7dec-11d0-a765-00a0c91e6bf6/F81D4FAE-7DEC-11D0-A765-00A0C91E6BF6/f81d4fae-7dec-11d0-a765-00a0c91e6bf/f81d4fae-7dec-11d0-a765-00a0c91e6bfg/aaaaaaaa-bbbb-cccc-dddd-eeeeeeeeeeee",
+		"http://example.com/deadbeefdeadbee/deadbeefdeadbeef/DEADBEEFdeadbeef0/facade/d41d8cd98f00b204e9800998ecf8427e",
+		"http://example.com/2024-02-29/2026-02-29/2100-02-29/2000-02-29/1900-02-28/2026-04-31/2026-13-01/2026-00-01/2026-01-00/2026-12-31/2026-1-2/12026-11-21",
+		"http://example.com/dQw4w9WgXcQ_-aB3xYz9pQ/dQw4w9WgXcQ_-aB3xYz9p/dQw4w9WgXcQ_-aB3xYz9pQ==/dQw4w9WgXcQ_-aB3xYz9p===/dQw4w9WgXcQ_-aB3xYz9pQ===",
+		"http://example.com/the-10-best-restaurants-of-2026/The-10-Best-Restaurants-Of-2026/GettingStartedWithTheCommandLine/1GettingStartedWithTheCommandLine/dQw4w9WgXcQ%2DaB3xYz9pQa/dQw4w9WgXcQ%5FaB3%2FYz9pQa",
+		"http://example.com/{int}/%7Buuid%7D/a", "http://example.com/17;a=b/18;jsessionid=1/19", "http://example.com//17//a//", "https://example.com:8443/17#18",
+		"http://example.com/?b=1&a=2&b=3&a=&c", "http://example.com/?b%61=1&ba=2", "http://example.com/?a%20b=1&a+b=2&a=3&A=4", "http://example.com/?=v", "http://example.com/?=v&a=1&=w", "http://example.com/?utm_source=1&id=2&gclid=3",
+		"http://example.com/?%7e=1&~=2&-=3", "http://example.com/f?X-Amz-Signature=s&X-Amz-Date=d&%41=1&&X-Amz-Date=e&=f", "http://example.com/f/17?sig=1&se=2&a%2Bb=3&a+b=4&'=5", "http://example.com/?sig=1&se=2&&",
+		"ftp://user@example.com:2121/17", "tel:117", "mailto:joe@example.com?subject=a&body=b", "x:/17?b=c", "x:17/18", "ws://example.com/1", "file:///home/1")
+	l.add("surface", RFC, `http://evil.example\@good.example/17?a=1`, "/17?b=1&a=2", "//example.com/17", "17/18", "?a=1&b", "")
 }
 
 // basics are the syntax of RFC 3986: case, escapes, dot segments, empty parts.
@@ -284,6 +302,8 @@ func (l *keyInputs) withOptions() {
 	l.options(keyOptions{Once: true}, "http://h/?a=1&b&a=1", "http://h/?a=1&a=2&a=1", "http://h/?sig=1&se=2&a&a", "http://h/?a=%20&a=+")
 	l.options(keyOptions{NFC: true}, "http://h/e%CC%81", "http://h/é", "http://h/%65%cc%81/A%CC%8A?o%CC%88=u%CC%88", "http://h/e%2F%CC%81", "http://h/1%CC%81", "http://h/%CD%BE%E1%BF%AF", "http://h/?b=%E2%84%AB&a=%CC%81", "http://h/%CC%81%FF%CC%A7", "http://h/%E1%84%80%E1%85%A1%E1%86%A8", "http://h/?sig=e%CC%81&se=1")
 	l.options(keyOptions{NFC: true, LowerPath: true, LowerQuery: true, Once: true}, "http://h/E%CC%81?E%CC%81=1&%C3%89=1&e%CC%81=1", "http://h/?B&b&a")
+	l.options(keyOptions{Templates: []string{"/user/{name}", "/{int}/a"}}, "http://h/user/Ann/", "http://h/user/Ann?b=1&a", "http://h/17/a", "http://h/17/b", "http://h/x/a")
+	l.options(keyOptions{SPA: []string{"*"}, KeepHTTPS: true, LowerPath: true}, "https://h/Users/17?B=1#/a")
 	seen := map[string]bool{} // the same URL in two groups is one row too many
 	*l = slices.DeleteFunc(*l, func(in keyInput) bool {
 		if in.opts != nil {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/urlfold/urlfold/codec/internal/idna"
 	"github.com/urlfold/urlfold/codec/params"
+	"github.com/urlfold/urlfold/codec/template"
 )
 
 // This file makes testdata/vectors/keys.jsonl, the vectors of
@@ -39,6 +40,7 @@ type keyVector struct {
 	K1       *keyExpected `json:"k1,omitempty"`
 	K2       *keyExpected `json:"k2,omitempty"`
 	K3       *keyExpected `json:"k3,omitempty"`
+	Surface  *keyExpected `json:"surface,omitempty"`
 	Lists    keyLists     `json:"lists"`
 }
 
@@ -60,6 +62,7 @@ type keyOptions struct {
 	LowerQuery bool     `json:"lower_query,omitempty"`
 	NFC        bool     `json:"nfc,omitempty"`
 	Once       bool     `json:"once,omitempty"`
+	Templates  []string `json:"path_templates,omitempty"`
 }
 
 // keyLists are the versions of what a key depends on beside its function.
@@ -87,6 +90,10 @@ func (o *keyOptions) policy(t *testing.T) *Policy {
 		return p
 	}
 	p.KeepHTTPS, p.SPA, p.LowerPath, p.LowerQuery, p.NFC, p.Once = o.KeepHTTPS, o.SPA, o.LowerPath, o.LowerQuery, o.NFC, o.Once
+	var err error
+	if p.Templates, err = template.Compile(o.Templates); err != nil {
+		t.Fatal(err)
+	}
 	if len(o.SiteParams) == 0 {
 		return p
 	}
@@ -155,7 +162,7 @@ func (m *keyMaker) vector(in *keyInput, profile string) keyVector {
 	if v.URL = &text; !utf8.ValidString(text) {
 		v.URL, v.URLHex = nil, &digits
 	}
-	levels := [...]**keyExpected{K0: &v.K0, K1: &v.K1, K2: &v.K2, K3: &v.K3}
+	levels := map[Level]**keyExpected{K0: &v.K0, K1: &v.K1, K2: &v.K2, K3: &v.K3, KSurface: &v.Surface}
 	for i, n := range m.normalizers(in, profile) {
 		var r Result
 		if _, err := n.AppendRef(nil, []byte(in.base), []byte(in.url), &r); err != nil {
@@ -164,9 +171,9 @@ func (m *keyMaker) vector(in *keyInput, profile string) keyVector {
 		}
 		for lv, at := range levels {
 			if *at == nil {
-				*at = &keyExpected{ID: n.KeyFunction(Level(lv)), Text: string(r.AppendKey(nil, Level(lv)))}
+				*at = &keyExpected{ID: n.KeyFunction(lv), Text: string(r.AppendKey(nil, lv))}
 			}
-			*[]*string{&(*at).XXH3, &(*at).SHA256, &(*at).HMAC}[i] = r.Key(Level(lv)).String()
+			*[]*string{&(*at).XXH3, &(*at).SHA256, &(*at).HMAC}[i] = r.Key(lv).String()
 		}
 	}
 	return v

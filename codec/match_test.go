@@ -58,7 +58,7 @@ func checkMatch(t *testing.T, n *Normalizer, base, src []byte) {
 	if !r.HasKey(KMatch) || !bytes.Equal(r.AppendKey(nil, KMatch), norm) || r.Key(KMatch).IsZero() {
 		t.Errorf("%s %q: the key string %q is not the result %q", name, src, r.AppendKey(nil, KMatch), norm)
 	}
-	for lv := range KMatch {
+	for _, lv := range keyedLevels {
 		if r.HasKey(lv) == r.Key(lv).IsZero() || !r.HasKey(lv) && len(r.AppendKey(nil, lv)) > 0 {
 			t.Errorf("%s %q: %v key %v", name, src, lv, r.Key(lv))
 		}

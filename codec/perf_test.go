@@ -43,7 +43,7 @@ func TestNoAllocs(t *testing.T) {
 		f("Append in one pass", func() { n.Append(dst, walked, &r); r.Key(K3) })
 		f("Append literal", func() { n.Append(dst, literal, &r) })
 		f("AppendRef", func() { n.AppendRef(dst, base, ref, &r) })
-		for lv := range Level(numLevels) {
+		for _, lv := range keyedLevels {
 			f("AppendKey", func() { n.Append(dst, src, &r); r.AppendKey(keys, lv) })
 			f("Key", func() { n.Append(dst, src, &r); r.Key(lv) })
 		}

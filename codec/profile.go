@@ -99,7 +99,7 @@ func (p *Profile) check() error {
 	refuse(known && *p != builtin, "differs from the built-in profile of the same name")
 	refuse(p.Rules&^ProfileRules() != 0, "contains a rule that profiles cannot choose")
 	refuse(p.Malformed > percent.MalformedReject, "Malformed: unknown value")
-	refuse(p.Key > KMatch, "Key: unknown level")
+	refuse(p.Key >= allLevels, "Key: unknown level")
 	refuse(p.Key == KMatch && p.Match == "", "the key level match requires a profile that matches another program")
 	refuse(p.MaxLen < 0 || p.MaxLen > MaxLen, "MaxLen must be between 0 and 1 GiB")
 	refuse(p.MaxDiagnostics < 0 || p.MaxDiagnostics > MaxDiagnostics, "MaxDiagnostics must be between 0 and 65536")

@@ -180,13 +180,13 @@ func (r *Result) Key(lv Level) Key {
 }
 
 // HasKey reports whether r describes a URL with a key of a level. A URL has
-// every key K0 to K3, except one that only the program of a profile with
-// Profile.Match can parse; it has a key KMatch only with such a profile.
+// the keys K0 to K3 and KSurface, except one that only the program of a profile
+// with Profile.Match can parse; it has a key KMatch only with such a profile.
 func (r *Result) HasKey(lv Level) bool { return r.scratch.answered && r.hasKey(lv) }
 
 func (r *Result) hasKey(lv Level) bool {
 	s := &r.scratch
-	if lv < numLevels {
+	if lv < numLevels || lv == KSurface {
 		return !s.unparsed
 	}
 	return lv == KMatch && s.by.match != nil
@@ -240,9 +240,10 @@ func (r *Result) Applied() Rules {
 }
 
 // KeyApplied returns the rules that changed something on the way from K1 to the
-// canonical strings of K2 and K3, for the levels that AppendKey and Key have
-// computed since the last call of Append. They are the rules that TraceKey
-// reports. K3 is computed from K2, so its set includes the rules of K2.
+// canonical strings of K2, K3 and KSurface, for the levels that AppendKey and
+// Key have computed since the last call of Append. They are the rules that
+// TraceKey reports. K3 and KSurface are computed from K2, so their sets include
+// the rules of K2.
 func (r *Result) KeyApplied() Rules { return r.scratch.keyHits }
 
 // judge sets the class of the change from text to its normal form.

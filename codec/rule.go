@@ -79,6 +79,9 @@ const (
 	ruleNFC
 	ruleLowerPath
 	ruleLowerQuery
+	ruleSchemeDrop
+	ruleTemplate
+	ruleNames
 
 	numRules = iota
 )
@@ -98,6 +101,7 @@ const (
 	stageInstead              // parsing by the other standard
 	stageK2
 	stageK3
+	stageSurface
 )
 
 // standards is a set of standards.
@@ -113,9 +117,10 @@ const (
 type levels uint8
 
 const (
-	atNorm levels = 1 << iota // the normal form
-	atK2                      // the step from K1 to K2
-	atK3                      // the step from K2 to K3
+	atNorm    levels = 1 << iota // the normal form
+	atK2                         // the step from K1 to K2
+	atK3                         // the step from K2 to K3
+	atSurface                    // the step from K2 to KSurface
 )
 
 // byPolicy is the clause of rules that no standard defines.
@@ -161,7 +166,7 @@ var ruleTable = [numRules]struct {
 
 	RFCClean:     {"rfc-clean", "RFC 3986 §2.1", byWHATWG, 0, atNorm, stageClean, [2]string{"http://h/?a|b", "http://h/?a%7Cb"}},
 	DropUserinfo: {"ui-drop", byPolicy, byWHATWG, 0, atNorm | atK2, stageDrop, [2]string{"http://u:p@h/", "http://h/"}},
-	DropFragment: {"frag-drop", byPolicy, byWHATWG, 0, atNorm | atK2, stageDrop, [2]string{"http://h/a#b", "http://h/a"}},
+	DropFragment: {"frag-drop", byPolicy, byWHATWG, 0, atNorm | atK2 | atSurface, stageDrop, [2]string{"http://h/a#b", "http://h/a"}},
 	FallbackRFC:  {"rfc-fallback", byPolicy, byWHATWG, 0, atNorm, stageInstead, [2]string{"http://h:x/", "http://h%3Ax/"}},
 
 	ruleRootDot:     {"host-rootdot", byPolicy, 0, 0, atK2, stageK2, [2]string{"http://h.example./", "http://h.example/"}},
@@ -181,6 +186,10 @@ var ruleTable = [numRules]struct {
 	ruleNFC:         {"nfc", byPolicy, 0, 0, atK3, stageK3, [2]string{"http://h/e%CC%81", "h/%C3%A9"}},
 	ruleLowerPath:   {"lower-path", byPolicy, 0, 0, atK3, stageK3, [2]string{"http://h/A", "h/a"}},
 	ruleLowerQuery:  {"lower-query", byPolicy, 0, 0, atK3, stageK3, [2]string{"http://h/?A=B", "h/?a=b"}},
+
+	ruleSchemeDrop: {"scheme-drop", byPolicy, 0, 0, atSurface, stageSurface, [2]string{"ftp://h/a", "h/a"}},
+	ruleTemplate:   {"path-template", byPolicy, 0, 0, atSurface, stageSurface, [2]string{"http://h/user/17", "h/user/{int}"}},
+	ruleNames:      {"q-names", byPolicy, 0, 0, atSurface, stageSurface, [2]string{"http://h/?b=1&a=2&b=3", "h/?a&b"}},
 }
 
 // String returns the name used in output, such as "dots", or "unknown".
@@ -259,8 +268,8 @@ func ParserRules(std Standard) Rules {
 }
 
 // KeyRules returns the set of the rules that lead from the level before lv to
-// lv; for K0, from the parsed URL. The rules of K0 and K1 are defined by RFC
-// 3986, those of K2 and K3 partly by policy.
+// lv; for K0, from the parsed URL, and for KSurface, from K2. The rules of K0
+// and K1 are defined by RFC 3986, those of K2 and K3 partly by policy.
 func KeyRules(lv Level) Rules {
 	switch lv {
 	case K0:
@@ -269,6 +278,8 @@ func KeyRules(lv Level) Rules {
 		return schemeRules
 	case K2:
 		return selectRules(func(r Rule) bool { return ruleTable[r].level&atK2 != 0 })
+	case KSurface:
+		return selectRules(func(r Rule) bool { return ruleTable[r].level&atSurface != 0 })
 	}
 	return selectRules(func(r Rule) bool { return ruleTable[r].level&atK3 != 0 })
 }

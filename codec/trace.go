@@ -60,19 +60,23 @@ func (n *Normalizer) Trace(base, src []byte) []Step {
 
 // TraceKey returns the steps that lead to the canonical string of a level, in
 // the order in which the rules were applied. For K0 they start at the text that
-// the standard of the keys gives, for the other levels at the canonical string
-// of the level before. The rules of K2 and K3 are those of Result.KeyApplied.
+// the standard of the keys gives, for KSurface at K2, and for the other levels
+// at the canonical string of the level before. The rules of K2, K3 and KSurface
+// are those of Result.KeyApplied.
 // TraceKey returns nil if nothing changes or if r describes no URL. Like Trace,
 // it is meant for display.
 func (r *Result) TraceKey(lv Level) []Step {
 	s, ok := r.asked()
-	if !ok || lv >= numLevels || !r.hasKey(lv) {
+	if !ok || lv == KMatch || !r.hasKey(lv) {
 		return nil
 	}
 	n, text := s.by, []byte(nil)
-	if lv == K0 {
+	switch lv {
+	case K0:
 		text = n.keyText(s.src, s.norm, r)
-	} else {
+	case KSurface:
+		text = r.AppendKey(nil, K2)
+	default:
 		text = r.AppendKey(nil, lv-1)
 	}
 	if bytes.Equal(text, r.AppendKey(nil, lv)) {
@@ -87,6 +91,8 @@ func (r *Result) TraceKey(lv Level) []Step {
 		_, _ = scheme.appendURL(nil, text, &own.in, &own.out, 0, own.rec)
 	case K2:
 		_, _ = n.appendK2(nil, text, &own.in, &own)
+	case KSurface:
+		_ = n.appendSurface(nil, text, &own.in, r.Flags.Has(SignedURL), &own)
 	default:
 		_ = n.appendK3(nil, text, &own.in, &own)
 	}

@@ -62,7 +62,7 @@ type Codec struct {
 	// The profile: the name of a built-in one, or a YAML file.
 	Profile string `yaml:"profile" min:"1"`
 	// The level of keys. Default: that of the profile.
-	Key string `yaml:"key" enum:"k0,k1,k2,k3,match"`
+	Key string `yaml:"key" enum:"k0,k1,k2,k3,match,surface"`
 	// The standard by which keys are computed. Default: that of the profile.
 	Standard string `yaml:"standard" enum:"rfc3986,whatwg"`
 	// The encoding in which queries are percent-encoded, as browsers do on pages

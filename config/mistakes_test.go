@@ -97,7 +97,7 @@ func TestProfileFiles(t *testing.T) {
 	}
 	f("none.yaml", "c:5:12: cannot read file: file does not exist")
 	f("https://u:hunter2@h/p.yaml", "c:5:12: must be a file, not a URL: urlfold does not download profiles")
-	f("bad.yaml", "bad.yaml:2:7: unknown profile \"crawlr\" (did you mean \"crawler\"?)", "bad.yaml:3:6: invalid value (must be one of: k0, k1, k2, k3, match)")
+	f("bad.yaml", "bad.yaml:2:7: unknown profile \"crawlr\" (did you mean \"crawler\"?)", "bad.yaml:3:6: invalid value (must be one of: k0, k1, k2, k3, match, surface)")
 	f("good.yaml\n  rules: {add: [], spa: ['*']}", "c:6:10: cannot be combined with a profile file: move these rules into the profile")
 	f("crawler\n  rules: {add: [dots]}", "c:6:10: invalid profile: contains a rule that the standard whatwg implies or contradicts",
 		"c:6:10: invalid profile: dots requires no-auth-guard: without it a path could become an authority")

@@ -107,7 +107,7 @@ type profileFile struct {
 	// standard are rejected.
 	Rules RuleChanges `yaml:"rules"`
 	// The level of keys. Default: that of the base.
-	Key string `yaml:"key" enum:"k0,k1,k2,k3,match"`
+	Key string `yaml:"key" enum:"k0,k1,k2,k3,match,surface"`
 	// The maximum length of a URL. Longer URLs are rejected. Default: 64KiB.
 	MaxURL field.Size `yaml:"max_url" min:"1" max:"1GiB"`
 	// The settings of K2 and K3 keys. Default: the built-in policy.

@@ -133,7 +133,7 @@ func TestMistakes(t *testing.T) {
 	f(ok+"name: y", "p:3:1: duplicate key")
 	f("name: crawler\nbase: crawlr\nkey: k7\nmax_url: 1q\nrules:\n  add: [frag-drp, frag-drop]\n  remove: [ui-drop, frag-drop]",
 		"p:1:7: name of a built-in profile: choose a different one", "p:2:7: unknown profile \"crawlr\" (did you mean \"crawler\"?)",
-		"p:3:6: invalid value (must be one of: k0, k1, k2, k3, match)",
+		"p:3:6: invalid value (must be one of: k0, k1, k2, k3, match, surface)",
 		"p:4:10: must be a size: a number and a unit, such as 64k, 1.5MiB or 10GB",
 		"p:6:9: unknown rule \"frag-drp\" (did you mean \"frag-drop\"?)",
 		"p:7:21: rule is both added and removed")

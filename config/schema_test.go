@@ -168,7 +168,7 @@ func TestEnums(t *testing.T) {
 		field string
 		names []string
 	}{
-		{"Key", []string{codec.K0.String(), codec.K1.String(), codec.K2.String(), codec.K3.String(), codec.KMatch.String()}},
+		{"Key", []string{codec.K0.String(), codec.K1.String(), codec.K2.String(), codec.K3.String(), codec.KMatch.String(), codec.KSurface.String()}},
 		{"Standard", []string{codec.RFC.String(), codec.WHATWG.String()}},
 		{"KeyFormat", []string{codec.KeyHex.String(), codec.KeyBase32.String()}},
 		{"Repairs", []string{codec.PercentU.String(), codec.DoubleEncoded.String(), codec.HTMLEntity.String()}},

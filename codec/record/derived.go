@@ -29,7 +29,7 @@ func (v *values) derived(f fieldID) ([]byte, bool) {
 		return v.key, true
 	case fIRI:
 		return v.iri(), true
-	case fK0, fK1, fK2, fK3:
+	case fK0, fK1, fK2, fK3, fSurface:
 		if !v.n.res.HasKey(keyLevels[f]) {
 			return nil, false
 		}
@@ -40,10 +40,10 @@ func (v *values) derived(f fieldID) ([]byte, bool) {
 }
 
 // ofKey is the set of fields that show the key string or its sort key.
-const ofKey fieldSet = 1<<fK0 | 1<<fK1 | 1<<fK2 | 1<<fK3 | 1<<fSURT
+const ofKey fieldSet = 1<<fK0 | 1<<fK1 | 1<<fK2 | 1<<fK3 | 1<<fSurface | 1<<fSURT
 
 // keyLevels maps fields to the level of the key string that they show.
-var keyLevels = [numFields]codec.Level{fK0: codec.K0, fK1: codec.K1, fK2: codec.K2, fK3: codec.K3}
+var keyLevels = [numFields]codec.Level{fK0: codec.K0, fK1: codec.K1, fK2: codec.K2, fK3: codec.K3, fSurface: codec.KSurface}
 
 // site returns the registrable domain of the host, taking private suffixes into
 // account.
@@ -65,12 +65,24 @@ func (v *values) surt() []byte {
 	v.key = append(v.key[:0], "//"...)
 	v.key = v.n.appendKey(v.key, v.job.level)
 	key := v.key[len("//"):]
-	if v.job.level == codec.K3 && !c.nohost && isWeb(v.n.res.Out.Bytes(c.norm, codec.Scheme)) {
-		key = v.key // K3 has a host but no scheme
+	if !c.nohost && hidesScheme(v.job.level, &v.n.res.Out, c.norm) {
+		key = v.key
 	}
 	_ = codec.Parse(key, &v.scrub) // components are set even on an error
 	v.side = surt.Append(v.side[:0], key, &v.scrub.In, surt.Options{})
 	return v.side
+}
+
+// hidesScheme reports whether the canonical string of a level begins with the
+// host, although the URL norm, whose components are u, has a scheme.
+func hidesScheme(lv codec.Level, u *codec.URL, norm []byte) bool {
+	switch lv {
+	case codec.K3:
+		return isWeb(u.Bytes(norm, codec.Scheme))
+	case codec.KSurface:
+		return u.HasAuthority()
+	}
+	return false
 }
 
 // isWeb reports whether a lower-case scheme is one that K3 omits.

@@ -64,6 +64,7 @@ const (
 	fPSLEdition
 	fUnicode
 	fSpecDate
+	fSurface
 	numFields
 )
 
@@ -75,7 +76,7 @@ var fieldNames = []string{
 	"error", "record", "file", "line", "offset", "profile", "target", "method", "form", "k0", "k1", "rfc",
 	"whatwg", "k2", "k3", "site", "surt", "template", "campaign", "click_ids", "iri", "params",
 	"time", "status", "bytes", "duration", "client", "agent", "referer", "vhost", "request_id",
-	"key_id", "params_edition", "psl_edition", "unicode", "spec_date",
+	"key_id", "params_edition", "psl_edition", "unicode", "spec_date", "surface",
 }
 
 // componentOf maps fields to the component that they show.

@@ -10,8 +10,8 @@ import (
 // Identity selects what makes two records the same, for filters that drop
 // duplicates: see Fact.Identity.
 type Identity struct {
-	// By is the name of the output field that is compared: key, k0 to k3, site or
-	// template. The field key is the key at Config.Level. If By is empty, records
+	// By is the name of the output field that is compared: key, k0 to k3, surface,
+	// site or template. The field key is the key at Config.Level. If By is empty, records
 	// have no identity.
 	By string
 	// First compares only the first URL of each record, which in an access log is
@@ -20,7 +20,7 @@ type Identity struct {
 }
 
 // identityFields are the fields that Identity.By can name.
-var identityFields = []fieldID{fKey, fK0, fK1, fK2, fK3, fSite, fTemplate}
+var identityFields = []fieldID{fKey, fK0, fK1, fK2, fK3, fSurface, fSite, fTemplate}
 
 // IdentityNames returns the names that Identity.By can have.
 func IdentityNames() (names []string) {

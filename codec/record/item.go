@@ -227,7 +227,7 @@ func (v *values) value(f fieldID, s *site, rec []byte, at *Position) ([]byte, bo
 		return v.shownNorm(), c.why == 0
 	case fKey, fLevel, fChange:
 		return v.judged(f)
-	case fK0, fK1, fK2, fK3, fSite, fSURT, fTemplate, fIRI:
+	case fK0, fK1, fK2, fK3, fSurface, fSite, fSURT, fTemplate, fIRI:
 		if c.why != 0 {
 			return nil, false
 		}

@@ -298,7 +298,7 @@ func (n *normalizer) note() {
 	if n.job.readsParams || n.res.In.Has(codec.Query) || c.mended {
 		n.readParams()
 	}
-	if (n.job.level == codec.K2 || n.job.level == codec.K3 || n.job.rejectFlags.Has(codec.SignedURL)) && n.isSigned() {
+	if (n.job.level == codec.K2 || n.job.level == codec.K3 || n.job.level == codec.KSurface || n.job.rejectFlags.Has(codec.SignedURL)) && n.isSigned() {
 		c.flags = c.flags.With(codec.SignedURL)
 	}
 }

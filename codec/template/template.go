@@ -78,19 +78,60 @@ func classOf(segment []byte) segmentClass {
 // letter directly after a lower-case letter or a digit; slugs and titles do
 // not.
 func Append(dst, path []byte) []byte {
-	for {
-		end := segmentEnd(path)
-		if c := classOf(path[:end]); c != literalSegment {
-			dst = append(append(append(dst, '{'), segmentNames[c]...), '}')
-		} else {
-			dst = append(dst, path[:end]...)
+	copied := 0 // path[:copied] is in dst
+	for start := 0; start < len(path); {
+		i, seen := start, uint8(0)
+		for i < len(path) && path[i] != '/' {
+			seen |= byteClass[path[i]]
+			i++
 		}
-		if end == len(path) {
-			return dst
+		if mayHaveClass(seen, i-start) {
+			if c := classOf(path[start:i]); c != literalSegment {
+				dst = append(append(append(append(dst, path[copied:start]...), '{'), segmentNames[c]...), '}')
+				copied = i
+			}
 		}
-		dst = append(dst, '/')
-		path = path[end+1:]
+		start = i + 1
 	}
+	return append(dst, path[copied:]...)
+}
+
+// Classes of the bytes that a segment with a class can contain.
+const (
+	digitByte   uint8 = 1 << iota
+	hexByte           // A to F, a to f
+	tokenByte         // other letters, and "-_="
+	literalByte       // in no class
+)
+
+var byteClass = func() (t [256]uint8) {
+	for i := range t {
+		switch c := byte(i); {
+		case isDigit(c):
+			t[i] = digitByte
+		case percent.IsHex(c):
+			t[i] = hexByte
+		case isLower(c), isUpper(c), c == '-', c == '_', c == '=':
+			t[i] = tokenByte
+		default:
+			t[i] = literalByte
+		}
+	}
+	return t
+}()
+
+// mayHaveClass reports whether a segment of n bytes, whose classes are seen, can
+// be more than a literal. Most segments are words, so this is asked first.
+func mayHaveClass(seen uint8, n int) bool {
+	switch {
+	case n == 0 || seen&literalByte != 0:
+		return false
+	case seen == digitByte:
+		return true
+	case n < len("2026-11-21"):
+		return false
+	}
+	return seen&digitByte != 0 || seen == hexByte || n == uuidLen // a UUID can lack digits
 }
 
 // segmentEnd returns the length of the first segment of path.
@@ -119,8 +160,10 @@ func isLongHex(segment []byte) bool {
 	return len(segment) >= 16
 }
 
+const uuidLen = len("xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx")
+
 func isUUID(segment []byte) bool {
-	if len(segment) != len("xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx") {
+	if len(segment) != uuidLen {
 		return false
 	}
 	for i, c := range segment {

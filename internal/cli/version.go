@@ -32,7 +32,7 @@ func newVersionCmd() *cobra.Command {
 func versionText() string {
 	var keys []string
 	for _, rd := range []codec.Standard{codec.RFC, codec.WHATWG} {
-		for lv := range codec.K3 + 1 {
+		for _, lv := range []codec.Level{codec.K0, codec.K1, codec.K2, codec.K3, codec.KSurface} {
 			keys = append(keys, codec.KeyFunction(rd, lv))
 		}
 	}

@@ -39,8 +39,8 @@ func (cat *Catalog) RunTests(f *config.File) (failed int, err error) {
 // cases runs test cases sequentially.
 type cases struct {
 	level   codec.Level
-	workers [codec.KMatch + 1]*record.Worker // nil for KMatch unless the profile has such keys
-	show    *record.Worker                   // masks passwords
+	workers [codec.KSurface + 1]*record.Worker // nil for KMatch unless the profile has such keys
+	show    *record.Worker                     // masks passwords
 }
 
 // newCases returns a runner for the test cases of f.
@@ -57,7 +57,7 @@ func (cat *Catalog) newCases(f *config.File) (*cases, error) {
 	if !strings.Contains(rc.Base, "{") {
 		t.Base = rc.Base
 	}
-	for t.Level = range codec.KMatch + 1 {
+	for t.Level = range codec.KSurface + 1 {
 		if t.Level == codec.KMatch && rc.Normalizer.Profile().Match == "" {
 			continue
 		}

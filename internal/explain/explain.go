@@ -42,7 +42,7 @@ type Explanation struct {
 	res    codec.Result
 	err    error
 	change codec.Change
-	keys   [codec.KMatch + 1]explainedKey // that of KMatch is empty unless the profile has such keys
+	keys   [codec.KSurface + 1]explainedKey // that of KMatch is empty unless the profile has such keys
 	steps  []codec.Step
 	rfc    view
 	whatwg view
@@ -89,7 +89,7 @@ func (x *Explainer) levels() []codec.Level {
 	if x.norm.Profile().Match != "" {
 		levels = append(levels, codec.KMatch)
 	}
-	return levels
+	return append(levels, codec.KSurface)
 }
 
 // noteEmptyPair adds the diagnostic for an empty name=value pair in the query,

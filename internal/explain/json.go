@@ -40,12 +40,13 @@ type object struct {
 	K1          *string          `json:"k1,omitempty"`
 	K2          *string          `json:"k2,omitempty"`
 	K3          *string          `json:"k3,omitempty"`
+	Surface     *string          `json:"surface,omitempty"`
 	Match       *string          `json:"match,omitempty"`
 	Site        string           `json:"site,omitempty"`
 	SURT        *string          `json:"surt,omitempty"`
 	Template    *string          `json:"template,omitempty"`
 	IRI         *string          `json:"iri,omitempty"`
-	Policy      string           `json:"policy,omitempty"`  // versions of the lists used by K2 and K3
+	Policy      string           `json:"policy,omitempty"`  // versions of the lists used by K2, K3 and surface
 	Skipped     []skipJSON       `json:"skipped,omitempty"` // items of these lists that are not expressed exactly as rules
 	Steps       []stepJSON       `json:"steps,omitempty"`
 	KeySteps    []keyJSON        `json:"key_steps,omitempty"`
@@ -197,7 +198,7 @@ func (x *Explainer) fillNormal(o *object, e *Explanation) {
 
 // fillKeys sets the keys and the rules applied for them.
 func (x *Explainer) fillKeys(o *object, e *Explanation) {
-	for lv, to := range [codec.KMatch + 1]**string{&o.K0, &o.K1, &o.K2, &o.K3, &o.Match} {
+	for lv, to := range [codec.KSurface + 1]**string{&o.K0, &o.K1, &o.K2, &o.K3, &o.Match, &o.Surface} {
 		if !e.res.HasKey(codec.Level(lv)) {
 			continue
 		}

@@ -19,19 +19,19 @@ type explainedKey struct {
 func (x *Explainer) written(k *explainedKey) string { return string(x.form.Append(nil, k.key)) }
 
 // wholeKey returns the canonical string of a level in a form that can be parsed
-// into components: K3 omits the scheme http and the slashes after it.
+// into components: K3 omits the scheme http and the slashes after it, surface
+// those of every scheme.
 func (e *Explanation) wholeKey(lv codec.Level) string {
 	text := e.keys[lv].text
-	if lv != codec.K3 {
+	if lv != codec.K3 && lv != codec.KSurface {
 		return text
 	}
 	var r codec.Result
 	_ = codec.Parse([]byte(e.keys[codec.K2].text), &r) // a key can be parsed
-	switch scheme := string(r.In.Bytes([]byte(e.keys[codec.K2].text), codec.Scheme)); scheme {
-	case "", "http", "https":
-		if r.In.HasAuthority() {
-			return "//" + text
-		}
+	scheme := string(r.In.Bytes([]byte(e.keys[codec.K2].text), codec.Scheme))
+	hidden := lv == codec.KSurface || scheme == "" || scheme == "http" || scheme == "https"
+	if hidden && r.In.HasAuthority() {
+		return "//" + text
 	}
 	return text
 }

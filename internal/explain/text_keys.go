@@ -12,8 +12,8 @@ import (
 // equals that of the previous level.
 func (t *TextWriter) writeKeys(e *Explanation) {
 	t.head("keys")
-	before := ""
-	for _, lv := range t.levels() {
+	before, last := "", ""
+	for i, lv := range t.levels() {
 		k := &e.keys[lv]
 		note := ""
 		if lv == t.level {
@@ -23,11 +23,12 @@ func (t *TextWriter) writeKeys(e *Explanation) {
 			}
 		}
 		t.line(t.Paint(terminal.Bold, lv.String()) + indent + t.written(k) + indent + t.norm.KeyFunction(lv) + note)
-		if lv > codec.K0 && k.text == before {
-			t.line(indent + indent + t.Paint(terminal.Dim, "same string as "+(lv-1).String()))
+		if i > 0 && k.text == before {
+			t.line(indent + indent + t.Paint(terminal.Dim, "same string as "+last))
+			last = lv.String()
 			continue
 		}
-		before = k.text
+		before, last = k.text, lv.String()
 		t.long(indent + indent + terminal.Printable(t.hide(k.text)))
 	}
 }
@@ -42,10 +43,15 @@ func isKnown(e *Explanation, lv codec.Level, st *codec.Step) bool {
 	return lv == codec.K3 && st.Rule.String() == "https-http" && st.Before != "https"
 }
 
-// writeKeySteps writes the rules applied for the keys and their changes.
+// writeKeySteps writes the rules applied for the keys and their changes. Those
+// of surface, which apply to nearly every URL, are written on request.
 func (t *TextWriter) writeKeySteps(e *Explanation) {
 	begun, listed := false, false
-	for lv := range codec.K3 + 1 {
+	levels := []codec.Level{codec.K0, codec.K1, codec.K2, codec.K3}
+	if t.level == codec.KSurface {
+		levels = append(levels, codec.KSurface)
+	}
+	for _, lv := range levels {
 		for i := range e.keys[lv].steps {
 			st := &e.keys[lv].steps[i]
 			if isKnown(e, lv, st) {

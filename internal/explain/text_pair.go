@@ -40,7 +40,7 @@ func (t *TextWriter) writeLevel(lv codec.Level, p *Pair) {
 	a, b := p.a, p.b
 	ka, kb := &a.keys[lv], &b.keys[lv]
 	name := t.Paint(terminal.Bold, lv.String()) + indent
-	same := lv > codec.K0 && ka.text == a.keys[lv-1].text && kb.text == b.keys[lv-1].text
+	same := lv > codec.K0 && lv != codec.KSurface && ka.text == a.keys[lv-1].text && kb.text == b.keys[lv-1].text
 	switch {
 	case ka.text == kb.text:
 		t.line(name + t.Paint(terminal.Green, "equal") + indent + t.written(ka))
@@ -75,6 +75,9 @@ func (t *TextWriter) meeting(p *Pair) string {
 		var names []string
 		for _, d := range p.apart(codec.K3) {
 			names = append(names, d.component)
+		}
+		if p.shares {
+			return text + " K0 to K3 differ in " + joinWords(names) + "."
 		}
 		return text + " They differ at every level in " + joinWords(names) + "."
 	case first == codec.K0:

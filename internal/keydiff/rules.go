@@ -72,7 +72,11 @@ func (s *Side) steps(url []byte) ([]ruleStep, bool) {
 			}
 		}
 	}
-	for lv := range s.Level + 1 {
+	levels := []codec.Level{codec.K0, codec.K1, codec.K2, codec.K3}[:min(s.Level, codec.K3)+1]
+	if s.Level == codec.KSurface {
+		levels = []codec.Level{codec.K0, codec.K1, codec.K2, codec.KSurface}
+	}
+	for _, lv := range levels {
 		for _, st := range r.TraceKey(lv) {
 			add(st)
 		}

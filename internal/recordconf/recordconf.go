@@ -115,7 +115,7 @@ func named[T ~uint8](what string, names []string) func(string) (T, error) {
 // of documentation, in a new slice.
 
 // Levels returns the accepted values of Key.
-func Levels() []string { return names(codec.KMatch) }
+func Levels() []string { return names(codec.KSurface) }
 
 // KeyFormats returns the accepted values of KeyFormat: the forms that are text.
 func KeyFormats() []string { return names(codec.KeyBase32) }

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""K0 to K3 in Python, written from docs/reference/keys.md alone.
+"""K0 to K3 and surface in Python, written from docs/reference/keys.md alone.
 
     pip install -r requirements.txt
     ./reference.py [FILE]        check the vectors of FILE (default: keys.jsonl)
@@ -658,6 +658,74 @@ def k3(text, options):
     return u.scheme + b":" + (b"" if authority is None else b"//" + authority) + u.tail()
 
 
+# --- Surface
+
+def is_date(segment):
+    m = re.fullmatch(rb"([0-9]{4})-([0-9]{2})-([0-9]{2})", segment)
+    if not m:
+        return False
+    year, month, day = map(int, m.groups())
+    leap = year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
+    days = {2: 29 if leap else 28, 4: 30, 6: 30, 9: 30, 11: 30}.get(month, 31)
+    return 1 <= month <= 12 and 1 <= day <= days
+
+
+def is_random_token(segment):
+    for _ in range(2):
+        segment = segment.removesuffix(b"=")
+    return bool(re.fullmatch(rb"[A-Za-z0-9_-]{22,}", segment) and re.search(rb"[0-9]", segment)
+                and re.search(rb"[a-z]", segment) and re.search(rb"[a-z0-9][A-Z]", segment))
+
+
+SEGMENTS = {
+    b"int": lambda s: re.fullmatch(rb"[0-9]+", s),
+    b"uuid": lambda s: re.fullmatch(rb"[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}", s),
+    b"hex": lambda s: re.fullmatch(rb"[0-9A-Fa-f]{16,}", s),
+    b"date": is_date,
+    b"token": is_random_token,
+}
+
+
+def segment_template(segment):
+    for name, fits in SEGMENTS.items():
+        if fits(segment):
+            return b"{" + name + b"}"
+    return segment
+
+
+def fits_template(own, path):
+    if len(own) != len(path):
+        return False
+    for mine, segment in zip(own, path):
+        if not mine.startswith(b"{"):
+            if mine != segment:
+                return False
+        elif segment == b"" or not SEGMENTS.get(mine[1:-1], lambda _: True)(segment):
+            return False
+    return True
+
+
+def path_template(path, options):
+    segments = path.split(b"/")
+    for text in options.get("path_templates", []):
+        if fits_template(text.encode().split(b"/"), segments):
+            return text.encode()
+    return b"/".join(map(segment_template, segments))
+
+
+def surface(text, options):
+    """The surface of a K2 string."""
+    u = Parts(text)
+    u.fragment = None
+    u.path = path_template(u.path, options)
+    if u.query is not None:
+        names = {f.decoded(f.name) for f in fields_of(u.query) if f.raw}
+        u.query = b"&".join(spell(name.replace(b"%", b"%25").replace(b"+", b"%2B")) for name in sorted(names))
+    if u.host is None:
+        return u.join()
+    return u.userinfo() + u.host + (b"" if u.port is None else b":" + u.port) + u.tail()
+
+
 # --- From a string to a key
 
 def not_zero(key):
@@ -676,13 +744,13 @@ def key_hash(name, key_id, text, secret=b""):
 
 
 def keys(data, base=b"", standard="whatwg", profile=None, options=None):
-    """The canonical strings of the four levels. Raises NoKey."""
+    """The canonical strings of K0 to K3 and of surface. Raises NoKey."""
     options = options or {}
     text = text_of(data, base, standard, profile)
     first = k0(text)
     second = k1(first)
     third = k2(second, standard, options)
-    return [first, second, third, k3(third, options)]
+    return {"k0": first, "k1": second, "k2": third, "k3": k3(third, options), "surface": surface(third, options)}
 
 
 # --- Test vectors
@@ -700,16 +768,16 @@ def check(row):
     if "error" in row:
         return "keys " + repr(got)
     short = {"rfc3986": "rfc", "whatwg": "whatwg"}[row["standard"]]
-    for level, text in enumerate(got):
-        want = row["k%d" % level]
+    for level, text in got.items():
+        want = row[level]
         if text != want["text"].encode():
-            return "K%d is %r, want %r" % (level, text.decode("latin-1"), want["text"])
-        key_id = "k%d-%s/1" % (level, short)
+            return "%s is %r, want %r" % (level, text.decode("latin-1"), want["text"])
+        key_id = "%s-%s/1" % (level, short)
         mine = {"id": key_id, "text": want["text"]}
         for name in ("xxh3-128", "sha256-128", "hmac-sha256"):
             mine[name] = key_hash(name, key_id, text, SECRET)
         if mine != want:
-            return "K%d: %r, want %r" % (level, mine, want)
+            return "%s: %r, want %r" % (level, mine, want)
     return ""
 
 
