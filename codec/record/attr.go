@@ -57,23 +57,31 @@ func (f *Found) addAttr(id attrID, a attr) {
 }
 
 // addText adds an attribute that has no escapes, unless the record has it
-// already. integer says that it is known to be an integer. addText stores each
-// field where it belongs, because copying an attr would take as long as finding
-// it.
-func (f *Found) addText(id attrID, s span, integer bool) {
+// already. It stores each field where it belongs, because copying an attr would
+// take as long as finding it.
+func (f *Found) addText(id attrID, s span) {
 	if f.attrs.set>>id&1 != 0 {
 		return
 	}
 	f.attrs.set |= 1 << id
 	a := &f.attrs.values[id]
-	if integer {
-		f.attrs.integers |= 1 << id
-	}
 	a.start, a.end, a.unit, a.sum = s.start, s.end, 0, false
 	a.clock.start, a.clock.end = 0, 0
 	if a.dialect != nil {
 		a.dialect = nil
 	}
+}
+
+// addNumber adds the status or the bytes, of which only the range counts, to a
+// record that does not have them. integer says that it is known to be an integer
+// without needless zeros.
+func (f *Found) addNumber(id attrID, start, end int, integer bool) {
+	f.attrs.set |= 1 << id
+	if integer {
+		f.attrs.integers |= 1 << id
+	}
+	a := &f.attrs.values[id]
+	a.start, a.end = start, end
 }
 
 // attr returns an attribute, or nil if the record does not have it.

@@ -2,8 +2,10 @@ package record
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"math/bits"
 )
 
 // logFormat is one of the named access-log formats: clf, combined and
@@ -148,14 +150,14 @@ func (l *logReader) addAttrs(f *Found, body []byte, open, end int) {
 // addNumbers adds the status at pos, which isStatus has found, and the number
 // after it.
 func addNumbers(f *Found, body []byte, pos int) {
-	status := span{pos, pos + len("-")}
-	if body[pos] != '-' {
-		status.end = pos + len("200")
+	end := pos + len("200")
+	if body[pos] == '-' {
+		end = pos + len("-")
 	}
-	f.addText(attrStatus, status, body[pos]-'1' < 9)
+	f.addNumber(attrStatus, pos, end, body[pos]-'1' < 9)
 	if f.needs(attrBytes) {
-		size, integer := numberAt(body, status.end)
-		f.addText(attrBytes, size, integer)
+		size, integer := numberAt(body, end)
+		f.addNumber(attrBytes, size.start, size.end, integer)
 	}
 }
 
@@ -166,10 +168,10 @@ func (l *logReader) addPrefix(f *Found, body []byte, open int) {
 		client = min(f.hosts[0].end+1, open)
 	}
 	if n := bytes.IndexByte(body[client:open], ' '); n > 0 {
-		f.addText(attrClient, span{client, client + n}, false)
+		f.addText(attrClient, span{client, client + n})
 	}
 	if t := bytes.LastIndexByte(body[:open], '['); t >= 0 {
-		f.addText(attrTime, span{t + 1, max(t+1, open-len(`] "`))}, false)
+		f.addText(attrTime, span{t + 1, max(t+1, open-len(`] "`))})
 	}
 }
 
@@ -182,19 +184,28 @@ func wordAt(body []byte, pos int) span {
 // numberAt returns the word after the spaces at pos, and whether it is an
 // integer without needless zeros.
 func numberAt(body []byte, pos int) (word span, integer bool) {
+	if pos+9 < len(body) { // a space, and less than eight digits
+		n := leadingDigits(binary.LittleEndian.Uint64(body[pos+1:]))
+		if end := pos + 1 + n; n > 0 && body[pos] == ' ' && body[end] == ' ' {
+			return span{pos + 1, end}, n == 1 || body[pos+1] != '0'
+		}
+	}
 	for pos < len(body) && body[pos] == ' ' {
 		pos++
 	}
-	start := pos
-	for pos < len(body) && isDigit(body[pos]) {
-		pos++
-	}
-	integer = pos == start+1 || pos > start && body[start] != '0'
-	for pos < len(body) && body[pos] != ' ' {
-		pos++
-		integer = false
-	}
-	return span{start, pos}, integer
+	word = span{pos, wordEnd(body, pos)}
+	t := word.in(body)
+	return word, allDigits(t) && (len(t) == 1 || t[0] != '0')
+}
+
+// leadingDigits returns the number of digits with which eight bytes begin, of
+// which the first is the lowest. Unlike a loop it does not depend on a guess of
+// the processor.
+func leadingDigits(b uint64) int {
+	const each = 0x0101010101010101
+	b ^= '0' * each // a digit becomes its value
+	others := (b&(0x7F*each) + (0x80-10)*each | b) & (0x80 * each)
+	return bits.TrailingZeros64(others) >> 3
 }
 
 // requestQuote returns the offset after the quote that opens the request: the

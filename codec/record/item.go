@@ -247,8 +247,7 @@ func (v *values) value(f fieldID, s *site, rec []byte, at *Position) ([]byte, bo
 		}
 		return v.word("request"), s.role != roleURL
 	case fMethod:
-		m := v.n.found.method.in(rec)
-		return m, len(m) > 0 && s.role != roleReferer
+		return v.method(s, rec)
 	case fForm:
 		return v.word(c.form.String()), c.form != formNone
 	case fFile:
@@ -265,6 +264,12 @@ func (v *values) value(f fieldID, s *site, rec []byte, at *Position) ([]byte, bo
 		return v.attr(f, rec)
 	}
 	return nil, false
+}
+
+// method returns the method of the request, which is not that of a referer.
+func (v *values) method(s *site, rec []byte) ([]byte, bool) {
+	m := v.n.found.method.in(rec)
+	return m, len(m) > 0 && s.role != roleReferer
 }
 
 // word returns s in scratch, which avoids an allocation for the conversion.

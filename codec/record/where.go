@@ -22,6 +22,7 @@ type Condition interface {
 // shows the fields that come from the record itself.
 type View struct {
 	w        *Worker
+	attrs    *attrs   // those that w has found
 	present  fieldSet // fields that the record can have
 	integers uint16   // those of them that are attributes and integers; see attrBit
 	why      Reason   // why the record was rejected before its URL was read; 0 if it was not
@@ -34,32 +35,37 @@ type View struct {
 func (v *View) show(present fieldSet, why Reason, s *site, rec []byte) *View {
 	v.present, v.integers, v.why, v.site, v.rec = present, 0, why, s, rec
 	if present&ofAttrs != 0 {
-		v.integers = v.w.found.attrs.integers
+		v.integers = v.attrs.integers
 	}
 	return v
+}
+
+// Integer returns the same as Field for a field that the format knows to be an
+// integer without needless zeros, as status and bytes of most records are. It
+// returns nil for all other fields.
+func (v *View) Integer(i int) []byte {
+	if a := attrBit[i]; v.integers>>a&1 != 0 {
+		s := &v.attrs.values[a]
+		return v.rec[s.start:s.end]
+	}
+	return nil
 }
 
 // Field returns the value of the output field FieldNames()[i], and whether the
 // record has it. The value is the one that the rendering tsv writes, without
 // its escapes. It is valid until the next call of a method of v.
 func (v *View) Field(i int) (value []byte, ok bool) {
-	if a := attrBit[i]; v.integers>>a&1 != 0 { // what most expressions compare
-		return v.w.found.attrs.values[a].in(v.rec), true
-	}
-	return v.field(fieldID(i))
-}
-
-// field is Field for all fields.
-func (v *View) field(f fieldID) (value []byte, ok bool) {
-	switch {
+	switch f := fieldID(i); {
 	case !v.present.has(f):
 		return nil, false
 	case ofAttrs.has(f):
 		return v.w.v.attr(f, v.rec)
+	case f == fMethod:
+		return v.w.v.method(v.site, v.rec)
 	case v.why != 0 && f == fError:
 		return v.w.v.word(v.why.String()), true
 	}
-	return v.w.v.plainValue(f, v.site, v.rec, &v.w.at)
+	return v.w.v.plainValue(fieldID(i), v.site, v.rec, &v.w.at)
 }
 
 // Pair returns two fields as Field does. ok reports whether the record has
@@ -170,12 +176,12 @@ func (w *Worker) read(s *site, rec []byte, v *verdict, st *Stats) bool {
 	return true
 }
 
+// refersFirst reports whether the referer precedes the request in the record.
+func (f *Found) refersFirst() bool { return f.n > 1 && f.sites[0].role == roleReferer }
+
 // askAhead asks the condition about a record in which the referer precedes the
 // request, whose URL is the first one nevertheless.
 func (w *Worker) askAhead(rec []byte, v *verdict) {
-	if w.found.n < 2 || w.found.sites[0].role != roleReferer {
-		return
-	}
 	if s := w.found.first(); w.n.parse(s, rec) {
 		v.asked = true
 		v.left = !w.keeps(s, rec)
@@ -185,6 +191,15 @@ func (w *Worker) askAhead(rec []byte, v *verdict) {
 // left reports whether the condition drops the record, whose URLs have been
 // read, and counts it in that case.
 func (w *Worker) left(rec []byte, v *verdict, st *Stats) bool {
+	if v.asked && !v.left {
+		return false
+	}
+	return w.settle(rec, v, st)
+}
+
+// settle is left for a record about which the condition has not been asked, or
+// which it drops.
+func (w *Worker) settle(rec []byte, v *verdict, st *Stats) bool {
 	if !v.asked {
 		v.asked = true
 		v.left = !w.keepsBare(rec)

@@ -62,7 +62,7 @@ func (j *Job) NewWorker() *Worker {
 			w.found.attrs.needed |= 1 << attrOf[f]
 		}
 	}
-	w.view.w = w
+	w.view.w, w.view.attrs = w, &w.found.attrs
 	_, many := j.reader.(lineCounter)
 	w.one = !many
 	_, w.each = j.reader.(extractor)
@@ -202,7 +202,7 @@ func (w *Worker) rewrite(out, dead, rec []byte, at *Position, st *Stats) (o, d [
 	start, from := len(out), 0
 	if w.found.split {
 		w.readParts(rec, &v, st)
-	} else if w.job.where != nil {
+	} else if w.job.where != nil && w.found.refersFirst() {
 		w.askAhead(rec, &v)
 	}
 	for i := range w.found.n {

@@ -26,40 +26,23 @@ func (o outcomes) has(c int) bool {
 	return o&equal != 0
 }
 
+// comparisons maps operators to the results for which they are true.
+var comparisons = map[string]outcomes{
+	"==": equal, "!=": less | greater, "<": less, "<=": less | equal, ">": greater, ">=": equal | greater,
+}
+
 // outcomesOf returns the results for which an operator is true. swapped says
 // that its operands have been exchanged.
 func outcomesOf(operator string, swapped bool) outcomes {
-	o := map[string]outcomes{
-		"==": equal, "!=": less | greater, "<": less, "<=": less | equal, ">": greater, ">=": equal | greater,
-	}[operator]
+	o := comparisons[operator]
 	if swapped {
 		o = o&equal | o&less<<2 | o&greater>>2
 	}
 	return o
 }
 
-// compareText compares a field with a constant, by bytes.
-func compareText(field int, value []byte, operator string, accepted outcomes) predicate {
-	same := string(value)
-	switch operator {
-	case "==":
-		return func(v *record.View) bool {
-			t, ok := v.Field(field)
-			return ok && string(t) == same
-		}
-	case "!=":
-		return func(v *record.View) bool {
-			t, ok := v.Field(field)
-			return ok && string(t) != same
-		}
-	}
-	return func(v *record.View) bool {
-		t, ok := v.Field(field)
-		return ok && accepted.has(bytes.Compare(t, value))
-	}
-}
-
-// compareNumber compares a field with a constant.
+// compareNumber compares a field with a constant, if that is not an integer or
+// the field need not be one: see constant.
 func compareNumber(field int, value []byte, accepted outcomes) predicate {
 	if value[0] == '-' { // no field is
 		return func(v *record.View) bool {
@@ -68,9 +51,6 @@ func compareNumber(field int, value []byte, accepted outcomes) predicate {
 		}
 	}
 	point := pointIn(value)
-	if point == len(value) && isInteger(field) {
-		return compareInteger(field, value, accepted)
-	}
 	return func(v *record.View) bool {
 		t, ok := v.Field(field)
 		if !ok {
@@ -81,25 +61,6 @@ func compareNumber(field int, value []byte, accepted outcomes) predicate {
 			c = bytes.Compare(t, value)
 		}
 		return accepted.has(c)
-	}
-}
-
-// compareInteger compares a field that is an integer with an integer.
-func compareInteger(field int, value []byte, accepted outcomes) predicate {
-	return func(v *record.View) bool {
-		t, ok := v.Field(field)
-		if !ok {
-			return false
-		}
-		if len(t) != len(value) {
-			return accepted.has(len(t) - len(value))
-		}
-		for i, c := range t { // shorter than a call of bytes.Compare
-			if c != value[i] {
-				return accepted.has(int(c) - int(value[i]))
-			}
-		}
-		return accepted&equal != 0
 	}
 }
 

@@ -87,59 +87,6 @@ func (c *compiler) binary(n *ast.BinaryNode) (predicate, error) {
 	return nil, mistake(n, "unknown operator %s; operators: ==, !=, <, <=, >, >=, &&, ||, !, contains, startsWith, endsWith, matches, in", n.Operator)
 }
 
-func (c *compiler) logical(n *ast.BinaryNode) (predicate, error) {
-	var all []predicate
-	err := c.chain(n, isAnd(n), &all)
-	if isAnd(n) {
-		return func(v *record.View) bool {
-			for _, p := range all {
-				if !p(v) {
-					return false
-				}
-			}
-			return true
-		}, err
-	}
-	return func(v *record.View) bool {
-		for _, p := range all {
-			if p(v) {
-				return true
-			}
-		}
-		return false
-	}, err
-}
-
-func isAnd(n *ast.BinaryNode) bool { return n.Operator == "&&" || n.Operator == "and" }
-
-// chain compiles the conditions that n joins, also those of operators of the
-// same kind on its left, so that one loop calls them all.
-func (c *compiler) chain(n *ast.BinaryNode, and bool, all *[]predicate) error {
-	if left, ok := n.Left.(*ast.BinaryNode); ok && isLogical(left) && isAnd(left) == and {
-		if err := c.chain(left, and, all); err != nil {
-			return err
-		}
-	} else if err := c.link(n.Left, all); err != nil {
-		return err
-	}
-	return c.link(n.Right, all)
-}
-
-// link compiles one condition of a chain.
-func (c *compiler) link(n ast.Node, all *[]predicate) error {
-	p, err := c.condition(n)
-	*all = append(*all, p)
-	return err
-}
-
-func isLogical(n *ast.BinaryNode) bool {
-	switch n.Operator {
-	case "&&", "and", "||", "or":
-		return true
-	}
-	return false
-}
-
 // sameTruth compiles the comparison of two conditions.
 func (c *compiler) sameTruth(n *ast.BinaryNode) (predicate, error) {
 	left, err := c.condition(n.Left)
@@ -272,6 +219,10 @@ func (c *compiler) pair(n *ast.BinaryNode) (left, right operand, swapped bool, e
 
 // comparison compiles ==, !=, <, <=, > and >=.
 func (c *compiler) comparison(n *ast.BinaryNode) (predicate, error) {
+	if l, ok := c.constant(n); ok {
+		one := chain{links: []link{l}}
+		return one.holds, nil
+	}
 	left, right, swapped, err := c.pair(n)
 	if err != nil {
 		return nil, err
@@ -284,13 +235,10 @@ func (c *compiler) comparison(n *ast.BinaryNode) (predicate, error) {
 		return nil, c.mismatch(n, left, right)
 	}
 	accepted := outcomesOf(n.Operator, swapped)
-	switch {
-	case right.isField:
+	if right.isField {
 		return compareFields(left, right, accepted), nil
-	case left.kind == number:
-		return compareNumber(left.field, right.value, accepted), nil
 	}
-	return compareText(left.field, right.value, n.Operator, accepted), nil
+	return compareNumber(left.field, right.value, accepted), nil
 }
 
 // mismatch returns the error for operands of different kinds.

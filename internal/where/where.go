@@ -39,7 +39,7 @@ const maxLength = 16 << 10
 type Expression struct {
 	fields   []int
 	untested []int
-	keep     predicate
+	all      chain
 }
 
 // predicate decides about a record.
@@ -53,7 +53,7 @@ func (e *Expression) Fields() []int { return e.fields }
 func (e *Expression) Untested() []int { return e.untested }
 
 // Keep implements [record.Condition]. It does not allocate.
-func (e *Expression) Keep(v *record.View) bool { return e.keep(v) }
+func (e *Expression) Keep(v *record.View) bool { return e.all.holds(v) }
 
 // Compile compiles an expression. Times in it that have no zone are in zone.
 // The error has the position of the mistake.
@@ -72,7 +72,7 @@ func Compile(text string, zone *time.Location) (*Expression, error) {
 		return nil, syntaxError(text, err)
 	}
 	c := compiler{zone: zone}
-	keep, err := c.condition(tree.Node)
+	all, err := c.chainOf(tree.Node)
 	if err != nil {
 		var e *located
 		if errors.As(err, &e) {
@@ -81,7 +81,7 @@ func Compile(text string, zone *time.Location) (*Expression, error) {
 		return nil, err
 	}
 	slices.Sort(c.fields)
-	e := &Expression{fields: slices.Compact(c.fields), keep: keep}
+	e := &Expression{fields: slices.Compact(c.fields), all: all}
 	for _, i := range e.fields {
 		if !slices.Contains(c.tested, i) {
 			e.untested = append(e.untested, i)
