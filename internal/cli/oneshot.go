@@ -51,6 +51,11 @@ type oneShot struct {
 // usage error that can be found before reading the input is found here.
 func prepare(ctx context.Context, cmd *cobra.Command, set *settings, out *outcome) (*oneShot, error) {
 	r := &oneShot{set: set, out: out}
+	if set.asked != nil {
+		if err := set.asked.check(set); err != nil {
+			return nil, err
+		}
+	}
 	var err error
 	log := newLogger(cmd.ErrOrStderr(), set.logLevel)
 	set.log = log

@@ -54,6 +54,8 @@ type options struct {
 	redact           bool
 	unique           string
 	by, keyOf        string
+	identified       bool       // records have an identity without --unique
+	asked            *seenQuery // of seen query; else nil
 
 	// Limits.
 	maxRecord, maxURL string

@@ -6,6 +6,7 @@ import (
 	"io"
 	"log/slog"
 
+	"github.com/urlfold/urlfold/codec/record"
 	"github.com/urlfold/urlfold/internal/storage/disk"
 	"github.com/urlfold/urlfold/internal/terminal"
 	"github.com/urlfold/urlfold/pipeline"
@@ -18,6 +19,8 @@ type scan struct {
 	set     *settings
 	source  *file.Source
 	formats *formats
+	filter  pipeline.Filter // may be nil
+	stats   record.Stats    // after read
 }
 
 // read reads the whole input. codecs returns the function that creates the codec
@@ -46,12 +49,14 @@ func (s *scan) read(sig *signals, stdin io.Reader, codecs func() (func() pipelin
 		Sinks:    []pipeline.Sink{discard.New(discard.Config{})},
 		NewCodec: newCodecs,
 		Workers:  s.set.jobs,
+		Filter:   s.filter,
 	})
 	if err != nil {
 		return err
 	}
 	go sig.onSecond(p.HardStop)
 	err = p.Run(sig.soft)
+	s.stats = p.Snapshot().Stats
 	if err == nil && sig.soft.Err() != nil || errors.Is(err, pipeline.ErrDeadline) {
 		return &exitError{code: exitCut, err: errors.New("interrupted before the whole input was read")}
 	}

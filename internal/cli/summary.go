@@ -150,7 +150,7 @@ func (o *outcome) text(st terminal.Style) string {
 	s.some("  unwritten", stats.Unwritten, "left unchanged: the record's fields cannot hold the normal form")
 	s.some("skipped", stats.Skipped, "links that are empty or lead to a fragment, javascript:, data:, mailto: and similar")
 	s.some("filtered", stats.Filtered, "left out by --where")
-	s.some("duplicates", stats.Duplicates, o.duplicateRemark())
+	s.some(o.duplicateName(), stats.Duplicates, o.duplicateRemark())
 	s.some("without URL", stats.NoURL, "")
 	s.some("blank lines", stats.Blank, "")
 	s.some("rejects", stats.Rejected, o.rejectRemark())

@@ -29,21 +29,28 @@ func (s *settings) resolveUnique(bad *mistakes) {
 	if s.tempDir != "" {
 		bad.add("--temp-dir", disk.Writable(s.tempDir))
 	}
-	for _, f := range []struct{ flag, value string }{{"--by", s.by}, {"--key-of", s.keyOf}} {
-		if s.unique == "" && f.value != "" {
-			bad.add(f.flag, errors.New("requires --unique"))
+	if s.unique == "" && !s.identified {
+		for _, f := range []struct{ flag, value string }{{"--by", s.by}, {"--key-of", s.keyOf}} {
+			if f.value != "" {
+				bad.add(f.flag, errors.New("requires --unique"))
+			}
 		}
-	}
-	if s.unique == "" {
 		return
 	}
+	s.resolveIdentity(bad)
+	if s.unique != "" {
+		_, err := suggest.Index("mode", uniqueNames, s.unique)
+		bad.add("--unique", err)
+	}
+}
+
+// resolveIdentity checks --by and --key-of.
+func (s *settings) resolveIdentity(bad *mistakes) {
 	s.by, s.keyOf = cmp.Or(s.by, record.IdentityNames()[0]), cmp.Or(s.keyOf, keyOfNames[0])
 	_, errBy := suggest.Index("field", record.IdentityNames(), s.by)
 	bad.add("--by", errBy)
 	_, err := suggest.Index("value", keyOfNames, s.keyOf)
 	bad.add("--key-of", err)
-	_, err = suggest.Index("mode", uniqueNames, s.unique)
-	bad.add("--unique", err)
 	if errBy == nil {
 		s.record.Identity = record.Identity{By: s.by, First: s.keyOf == keyOfNames[1]}
 	}
@@ -64,6 +71,9 @@ func (s *settings) checkMemory() error {
 
 // newFilter returns the filter of --unique, or nil without the flag.
 func (r *oneShot) newFilter() pipeline.Filter {
+	if r.set.asked != nil {
+		return r.set.asked.filter()
+	}
 	if r.set.unique == "" {
 		return nil
 	}
@@ -71,8 +81,19 @@ func (r *oneShot) newFilter() pipeline.Filter {
 	return r.out.unique
 }
 
+// duplicateName is the name of the count of records that the filter left out.
+func (o *outcome) duplicateName() string {
+	if o.set.asked != nil {
+		return "left out"
+	}
+	return "duplicates"
+}
+
 // duplicateRemark says what --unique compared.
 func (o *outcome) duplicateRemark() string {
+	if o.set.asked != nil {
+		return o.set.asked.remark()
+	}
 	by := o.set.by
 	if by == "key" {
 		by += " (" + o.set.record.Level.String() + ")"

@@ -1,10 +1,8 @@
-// Package unique drops records whose identity has been seen. It connects the
-// filter of the pipeline with a set of keys.
+// Package unique has the filters of the pipeline that decide by the identity of a
+// record: whether it came before, and whether a set contains it.
 package unique
 
 import (
-	"slices"
-
 	"github.com/urlfold/urlfold/internal/storage/keyset"
 	"github.com/urlfold/urlfold/pipeline"
 )
@@ -12,9 +10,8 @@ import (
 // First is a filter that keeps the first record of each identity. Records without
 // an identity are kept.
 type First struct {
-	set   *keyset.Set
-	keys  []keyset.Key
-	added []bool
+	set *keyset.Set
+	identities
 }
 
 // NewFirst returns a filter with an empty set. Close releases it.
@@ -22,16 +19,11 @@ func NewFirst(o keyset.Options) *First { return &First{set: keyset.New(o)} }
 
 // Filter implements [pipeline.Filter]. It needs the facts of the records.
 func (f *First) Filter(b *pipeline.Batch, keep pipeline.Keep) error {
-	n := len(b.Out.Facts)
-	f.keys, f.added = f.keys[:0], slices.Grow(f.added[:0], n)[:n]
-	for i := range b.Out.Facts {
-		id := b.Out.Facts[i].Identity
-		f.keys = append(f.keys, keyset.Key(id))
-	}
-	if err := f.set.Add(f.keys, f.added); err != nil {
+	f.read(b)
+	if err := f.set.Add(f.keys, f.is); err != nil {
 		return err
 	}
-	for i, added := range f.added {
+	for i, added := range f.is {
 		if !added {
 			keep.Drop(i)
 		}

@@ -108,10 +108,25 @@ func (s *Set) Add(keys []Key, added []bool) error {
 
 // Has reports whether k is in the set.
 func (s *Set) Has(k Key) (bool, error) {
+	if k == (Key{}) {
+		return false, nil
+	}
 	if s.table.has(k) {
 		return true, nil
 	}
 	return s.inRuns(k)
+}
+
+// HasAll sets is[i] if keys[i] is in the set. The zero key is not.
+func (s *Set) HasAll(keys []Key, is []bool) error {
+	s.sum += s.table.touch(keys)
+	for i, k := range keys {
+		var err error
+		if is[i], err = s.Has(k); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (s *Set) inRuns(k Key) (bool, error) {

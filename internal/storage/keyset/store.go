@@ -31,6 +31,12 @@ type Store struct {
 // ErrNoStore is matched by the errors about a folder without a manifest.
 var ErrNoStore = errors.New("not a set of keys")
 
+// IsStore reports whether dir contains a set, intact or damaged.
+func IsStore(dir string) bool {
+	_, err := os.Lstat(filepath.Join(dir, manifestName))
+	return err == nil
+}
+
 // Create opens dir as a new, empty set with the given identity, for writing. If
 // replace is set, it may contain a set, which stays as it is until Commit.
 // Otherwise that is an error that matches fs.ErrExist.
@@ -72,10 +78,10 @@ func Open(dir string, id Identity, o Options) (*Store, error) {
 		err = s.open(m)
 	}
 	if err == nil {
+		s.unsure = false
 		err = s.sweep()
 	}
 	if err != nil {
-		s.unsure = true
 		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil
@@ -118,7 +124,7 @@ func lockStore(dir string, o Options) (*Store, error) {
 	if err := disk.Lock(lock.File); err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", dir, err), lock.Close())
 	}
-	s := &Store{Set: Set{o: o, minTable: minTable}, folder: f, lock: lock}
+	s := &Store{Set: Set{o: o, minTable: minTable}, folder: f, lock: lock, unsure: true}
 	s.files = storeFiles{f, s}
 	return s, nil
 }
@@ -141,6 +147,10 @@ func (s *Store) open(m manifest) error {
 
 // Identity returns what the keys of the set are. The caller must not change it.
 func (s *Store) Identity() Identity { return s.identity }
+
+// Check returns an error that matches ErrIdentity, and names the differences, if
+// the identity of the set is not id.
+func (s *Store) Check(id Identity) error { return s.identity.check(s.folder.dir, id) }
 
 // SetStamp sets the stamp of the keys that Add adds from now on, such as a number
 // of days. A key that is added again gets the later stamp.
@@ -168,7 +178,7 @@ func (s *Store) Stamps() (oldest, newest uint32) {
 // Merge adds the keys of other, which must have the same identity, with their
 // stamps.
 func (s *Store) Merge(other *Store) error {
-	if err := s.identity.check(other.folder.dir, other.identity); err != nil {
+	if err := other.identity.check(other.folder.dir, s.identity); err != nil {
 		return err
 	}
 	return s.rewrite(0, slices.Concat(s.runs, other.runs))

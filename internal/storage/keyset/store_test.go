@@ -185,6 +185,10 @@ func TestStoreRefuses(t *testing.T) {
 	if _, err := Create(dir, testIdentity, Options{}, false); !errors.Is(err, fs.ErrExist) || !strings.Contains(err.Error(), " keys: file already exists") {
 		t.Errorf("create twice: %v", err)
 	}
+	s, err = OpenRead(dir, testIdentity) // the refusals have changed nothing
+	if err := errors.Join(err, s.Close()); err != nil {
+		t.Fatal(err)
+	}
 	_, err = OpenRead(dir, Identity{"by": "site", "key function": "k2-whatwg/1"})
 	if !errors.Is(err, ErrIdentity) || !strings.HasSuffix(err.Error(), `it has by "key" instead of "site"`) {
 		t.Errorf("identity: %v", err)

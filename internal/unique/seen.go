@@ -1,0 +1,73 @@
+package unique
+
+import (
+	"slices"
+
+	"github.com/urlfold/urlfold/internal/storage/keyset"
+	"github.com/urlfold/urlfold/pipeline"
+)
+
+// Collect is a filter that adds the identities of all records to a set, which it
+// does not close. It keeps all records.
+type Collect struct {
+	Set   *keyset.Store
+	Added int64 // identities that the set did not contain
+	Known int64 // records whose identity it contained, or which came before
+	identities
+}
+
+// Filter implements [pipeline.Filter]. It needs the facts of the records.
+func (c *Collect) Filter(b *pipeline.Batch, _ pipeline.Keep) error {
+	c.read(b)
+	if err := c.Set.Add(c.keys, c.is); err != nil {
+		return err
+	}
+	for i, k := range c.keys {
+		switch {
+		case k == keyset.Key{}:
+		case c.is[i]:
+			c.Added++
+		default:
+			c.Known++
+		}
+	}
+	return nil
+}
+
+// Query is a filter that keeps the records whose identity is in a set, or those
+// whose identity is not. Records without an identity are not in any set.
+type Query struct {
+	Set  *keyset.Store
+	Seen bool // keep those in the set
+	identities
+}
+
+// Filter implements [pipeline.Filter]. It needs the facts of the records.
+func (q *Query) Filter(b *pipeline.Batch, keep pipeline.Keep) error {
+	q.read(b)
+	if err := q.Set.HasAll(q.keys, q.is); err != nil {
+		return err
+	}
+	for i, seen := range q.is {
+		if seen != q.Seen {
+			keep.Drop(i)
+		}
+	}
+	return nil
+}
+
+// identities is scratch memory for the identities of a batch, and for what a set
+// answers about each.
+type identities struct {
+	keys []keyset.Key
+	is   []bool
+}
+
+// read sets keys to the identities of the records of b.
+func (d *identities) read(b *pipeline.Batch) {
+	n := len(b.Out.Facts)
+	d.keys, d.is = d.keys[:0], slices.Grow(d.is[:0], n)[:n]
+	for i := range b.Out.Facts {
+		d.keys = append(d.keys, keyset.Key(b.Out.Facts[i].Identity))
+	}
+}
