@@ -11,7 +11,8 @@ import (
 	"github.com/urlfold/urlfold/internal/suggest"
 )
 
-// Inflate selects the decoder of the deflate data in gzip members.
+// Inflate selects the decoder of the deflate data in gzip members and zlib
+// streams.
 type Inflate uint8
 
 // Decoders of deflate data.

@@ -20,6 +20,7 @@ const (
 	Snappy               // the snappy framing format
 	S2                   // the snappy framing format with the extensions of S2
 	Xerial               // snappy blocks in the framing of the xerial library and Kafka
+	Zlib                 // RFC 1950
 	Unsupported
 	Parquet // Apache Parquet, read only as a Table
 	Avro    // an Avro object container file, read only as a Table
@@ -27,7 +28,7 @@ const (
 
 var formatNames = [...]string{
 	Plain: "plain", Gzip: "gzip", Zstd: "zstd", Bzip2: "bzip2", XZ: "xz", LZ4: "lz4",
-	Snappy: "snappy", S2: "s2", Xerial: "xerial-snappy", Unsupported: "unsupported", Parquet: "parquet", Avro: "avro",
+	Snappy: "snappy", S2: "s2", Xerial: "xerial-snappy", Zlib: "zlib", Unsupported: "unsupported", Parquet: "parquet", Avro: "avro",
 }
 
 // String returns the name of the format in lower case, such as "gzip".
@@ -102,6 +103,11 @@ func find(head []byte) (m magic, found, partial bool) {
 			partial = true
 		}
 	}
+	if found, more := zlibStart(head); found {
+		return magic{format: Zlib}, true, false
+	} else if more {
+		partial = true
+	}
 	return magic{}, false, partial
 }
 
@@ -119,7 +125,7 @@ func Detect(head []byte) Format {
 var extensions = map[string]bool{
 	".gz": true, ".tgz": true, ".zst": true, ".zstd": true, ".tzst": true, ".bz2": true, ".tbz2": true, ".xz": true, ".txz": true,
 	".lz4": true, ".sz": true, ".s2": true, ".snappy": true, ".z": true, ".br": true, ".zip": true, ".lzma": true, ".lz": true,
-	".lzo": true, ".7z": true, ".rar": true,
+	".lzo": true, ".zz": true, ".zlib": true, ".7z": true, ".rar": true,
 }
 
 // Compressed reports whether the extension of name is that of a compressed

@@ -2,6 +2,7 @@ package compress
 
 import (
 	"bytes"
+	"compress/zlib"
 	"encoding/binary"
 	"io"
 	"math/rand/v2"
@@ -72,6 +73,10 @@ func snap(t testing.TB, src []byte) []byte {
 	return encode(t, src, func(w io.Writer) (io.WriteCloser, error) { return s2.NewWriter(w, s2.WriterSnappyCompat()), nil })
 }
 
+func zlibbed(t testing.TB, src []byte) []byte {
+	return encode(t, src, func(w io.Writer) (io.WriteCloser, error) { return zlib.NewWriter(w), nil })
+}
+
 func xerial(_ testing.TB, src []byte) []byte {
 	out := []byte(xerialMagic + "\x00\x00\x00\x01\x00\x00\x00\x01")
 	for len(src) > 0 {
@@ -103,6 +108,7 @@ func samples(t testing.TB) []sample {
 		{S2, text, s2x(t, text)},
 		{Snappy, text, snap(t, text)},
 		{Xerial, text, xerial(t, text)},
+		{Zlib, text, zlibbed(t, text)},
 		{Plain, text, text},
 	}
 }

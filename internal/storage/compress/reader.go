@@ -63,7 +63,7 @@ type Options struct {
 	// ends of zstd frames if Concurrency is above 1; see Reader.RestartPoint.
 	// DefaultRestartEvery is a good value. 0: no restart points.
 	RestartEvery int64
-	// Inflate selects the decoder of gzip members. A Reader that starts inside
+	// Inflate selects the decoder of gzip members and zlib streams. A Reader that starts inside
 	// a member uses InflateOwn in any case.
 	Inflate Inflate
 
@@ -142,8 +142,8 @@ func (r *Reader) Close() {
 }
 
 // Read reads decompressed bytes into p. Its only error is io.EOF, at the end of
-// the readable data: see Verdict. It does not retain p. The decoders of plain
-// and gzip files write to p without an intermediate buffer.
+// the readable data: see Verdict. It does not retain p. The decoders of
+// plain, gzip and zlib files write to p without an intermediate buffer.
 func (r *Reader) Read(p []byte) (int, error) {
 	if len(p) == 0 {
 		return 0, nil
@@ -210,6 +210,8 @@ func (r *Reader) decoder(f Format) decoder {
 		return newLZ4(r.in, &r.restarts, r.note, later)
 	case Snappy, S2:
 		return newS2(r.in, &r.restarts, f, later)
+	case Zlib:
+		return newZlib(r.in, &r.restarts, r.note, r.opt.Inflate, later)
 	case Xerial:
 		return &xerialDecoder{in: r.in, restarts: &r.restarts, begun: later}
 	case Parquet, Avro:

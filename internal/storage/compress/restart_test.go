@@ -103,7 +103,7 @@ func TestRestartPointStrict(t *testing.T) {
 	f("an integer that could be shorter", head+"\x01\x00\x08\x85\x00\x19\x01", false)
 	f("an integer above 2^62", head+"\x01\x00\x08\x81\x80\x80\x80\x80\x80\x80\x80\x40\x19\x01", false)
 	f("an integer above 64 bits", head+"\x01\x00\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x7f\x19\x01", false)
-	f("unsupported format", head+"\x09\x00\x08\x05\x19\x01", false)
+	f("unsupported format", head+"\x0a\x00\x08\x05\x19\x01", false)
 	f("unknown verdict", head+"\x01\x20\x08\x05\x19\x01\x00\x00\x00", false)
 	f("compressed 0 and not the start", head+"\x01\x00\x08\x05\x00\x01", false)
 	f("plain, offsets differ", head+"\x00\x00\x08\x05\x06\x00", false)

@@ -15,7 +15,7 @@ import (
 
 // magicOf is the common beginning of all members of a format.
 var magicOf = map[Format]string{
-	Gzip: "\x1f\x8b\x08", Zstd: "\x28\xb5\x2f\xfd", Bzip2: "BZh9" + bzip2Block, XZ: "\xfd7zXZ\x00", LZ4: "\x04\x22\x4d\x18",
+	Gzip: "\x1f\x8b\x08", Zstd: "\x28\xb5\x2f\xfd", Bzip2: "BZh9" + bzip2Block, XZ: "\xfd7zXZ\x00", LZ4: "\x04\x22\x4d\x18", Zlib: "\x78\x9c",
 }
 
 // padded is the unit in which a format allows zero bytes after a member.
@@ -105,6 +105,11 @@ func (g *garbage) remains() string {
 		}
 	}
 	switch {
+	case g.format == Zlib: // its header is too short to search for
+		if mostlyBinary(g.head[zeros:]) {
+			return "they are not text"
+		}
+		return ""
 	case equal >= 2 && equal*2 >= len(magic):
 		return "they start almost like a member"
 	case zeros >= 4 && zeros < len(g.head) && !textual(g.head[zeros:]):
@@ -117,8 +122,20 @@ func (g *garbage) remains() string {
 	return ""
 }
 
+// mostlyBinary reports whether a quarter of the first bytes cannot be text.
+func mostlyBinary(p []byte) bool {
+	p = p[:min(len(p), nearStart)]
+	odd := 0
+	for i := range p {
+		if !textual(p[i : i+1]) {
+			odd++
+		}
+	}
+	return 4*odd >= max(1, len(p))
+}
+
 // nearStart is the number of bytes that are searched for a member whose magic
-// number is incomplete.
+// number is incomplete, and for bytes that are not text.
 const nearStart = 512
 
 // begins reports whether a member begins anywhere in the garbage.

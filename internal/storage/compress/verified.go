@@ -87,6 +87,7 @@ func (s *sums) resume(p RestartPoint) {
 //	lz4         with the bytes, if the frame has block checksums; else the end of
 //	            a frame with a content checksum
 //	snappy, S2  with the bytes: a chunk is held back until its CRC is compared
+//	zlib        the end of a stream
 //	plain, xerial, lz4 of the legacy form   never: they have no checksums
 //
 // It may advance only with the Read after the one that delivered the last byte

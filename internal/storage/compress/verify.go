@@ -15,7 +15,7 @@ type Verification struct {
 	Lines      int64 // line feeds, plus one for a last line without one, unless the text is cut there
 
 	// Members is the number of complete members, whatever their checksums: gzip
-	// members, zstd or lz4 frames that are not skippable, or xz streams. It is
+	// members, zstd or lz4 frames that are not skippable, zlib or xz streams. It is
 	// 0 for other formats, which have no members or whose decoders do not
 	// expose them.
 	Members int64

@@ -37,7 +37,7 @@ func TestVerify(t *testing.T) {
 			continue
 		}
 		n, counted := int64(len(s.packed)), int64(0)
-		if s.format == Gzip || s.format == Zstd || s.format == XZ || s.format == LZ4 {
+		if s.format == Gzip || s.format == Zstd || s.format == XZ || s.format == LZ4 || s.format == Zlib {
 			counted = 1
 		}
 		whole := Verification{Bytes: size, Lines: lines, Members: counted, Good: n, GoodBytes: size}
