@@ -75,7 +75,8 @@ func reportText(r *sink.Report) string {
 	if r.Verdict.Kind == compress.Unreadable {
 		return r.Verdict.String()
 	}
-	text := fmt.Sprintf("%s, %d members, %d lines, %d bytes, %d compressed", r.Verdict, r.Members, r.Lines, r.Bytes, r.Compressed)
+	text := fmt.Sprintf("%s, %s, %s, %s, %s compressed", r.Verdict, terminal.Plural(r.Members, "member", "members"),
+		terminal.Plural(r.Lines, "line", "lines"), terminal.Plural(r.Bytes, "byte", "bytes"), terminal.FormatCount(r.Compressed))
 	switch {
 	case r.Leftover:
 		text += ", left over from a crash: safe to remove"
