@@ -2,6 +2,7 @@ package cli
 
 import (
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -142,7 +143,9 @@ func (o *options) register(cmd *cobra.Command) {
 func formatNames(more []record.Format) []string {
 	names := record.Formats()
 	for _, f := range more {
-		names = append(names, f.Name())
+		if name := f.Name(); !slices.Contains(names, name) { // avro is a format of messages and of files
+			names = append(names, name)
+		}
 	}
 	return names
 }
