@@ -88,6 +88,13 @@ type Batch struct {
 	filtered     bool         // the filter has processed the batch
 	pieceDropped bool         // the batch is a piece of a record that the filter dropped
 	late         bool         // second round: dead letters for the records that sinks refused
+	void         bool         // its lane was revoked before the decision about duplicates; no sink gets it
+	orphan       bool         // the dead letter in hand is that of a duplicate whose first record was refused
+	series       *series      // of the decision about duplicates; nil: not decided
+	number       uint64       // number of that decision
+	needs        uint64       // the greatest number of a batch that holds the first record of a duplicate; 0: none
+	relied       []relied     // duplicates whose first records were not settled at the decision
+	orphans      []uint64     // duplicates that need a dead letter, as OutRec.position
 	legs         []leg        // one per sink, the last one for the dead letter
 	ids          atomic.Uint32
 	refused      []uint64 // records that a sink refused, as OutRec.position; guarded by Pipeline.mu

@@ -28,9 +28,21 @@ func (p *Pipeline) commitLoop(quit <-chan struct{}) {
 			// interval. If the next attempt followed at once, no batch could
 			// pass the gate and nothing would ever be resolved.
 			t.Reset(p.o.CommitInterval)
+		case <-p.hurry:
+			if err := p.commit(p.base); err != nil {
+				p.complain(&p.commitLog, "commit failed, retrying", "error", err)
+			}
 		case <-quit:
 			return
 		}
+	}
+}
+
+// commitSoon asks for a commit before the interval has passed.
+func (p *Pipeline) commitSoon() {
+	select {
+	case p.hurry <- struct{}{}:
+	default:
 	}
 }
 
@@ -75,7 +87,9 @@ func (p *Pipeline) commitFeed(ctx context.Context, i int) error {
 	}
 	f.ups = f.ups[:0]
 	var err error
-	if p.o.ExactlyOnce {
+	if p.decisions != nil {
+		err = p.storeDecided(ctx, f)
+	} else if p.o.ExactlyOnce {
 		err = p.storeCut(f)
 	} else if p.due(i); len(f.ups) > 0 {
 		err = f.committer.Commit(ctx, f.ups)

@@ -33,6 +33,12 @@ func (p *Pipeline) takeCut() error {
 		return err
 	}
 	p.due(0)
+	p.collectExtents()
+	return nil
+}
+
+// collectExtents collects the extents of all sinks.
+func (p *Pipeline) collectExtents() {
 	p.extents = p.extents[:0]
 	for i, s := range p.sinks {
 		at := len(p.extents)
@@ -41,7 +47,6 @@ func (p *Pipeline) takeCut() error {
 			p.extents[at+j].Sink = p.sinkName(i)
 		}
 	}
-	return nil
 }
 
 // quiesce calls Barrier on all sinks until everything that was submitted is
@@ -107,10 +112,15 @@ func (p *Pipeline) storeCut(f *feed) error {
 	if err := f.committer.(CutCommitter).CommitCut(p.base, f.ups, p.extents); err != nil {
 		return err
 	}
+	p.cutStored()
+	return nil
+}
+
+// cutStored tells the sinks that their extents are stored.
+func (p *Pipeline) cutStored() {
 	for _, s := range p.sinks {
 		if o, ok := s.(CutObserver); ok {
 			o.CutStored()
 		}
 	}
-	return nil
 }

@@ -27,8 +27,14 @@ func (w *worker) deadLetters(b *Batch) error {
 	b.Dead.Bytes, b.Dead.Recs, b.Dead.Packed = b.Dead.Bytes[:0], b.Dead.Recs[:0], b.Dead.Packed[:0]
 	slices.Sort(b.refused)
 	b.refused = slices.Compact(b.refused)
-	for _, pos := range b.refused {
+	slices.Sort(b.orphans)
+	b.orphans = slices.DeleteFunc(slices.Compact(b.orphans), func(pos uint64) bool {
+		_, refused := slices.BinarySearch(b.refused, pos)
+		return refused
+	})
+	for i, pos := range slices.Concat(b.refused, b.orphans) {
 		b.Next, b.NextMsg = int(uint32(pos)), int(pos>>32)
+		b.orphan = i >= len(b.refused)
 		if err := w.guard(w.codec.Refuse, b, "Refuse"); err != nil {
 			return err
 		}
@@ -39,12 +45,14 @@ func (w *worker) deadLetters(b *Batch) error {
 }
 
 // writeOff moves the refused records of b in the ledger from Emitted to Dead or
-// Dropped, and dropped dead letters from Dead to Dropped. A piece of an
+// Dropped, the duplicates of refused records from Duplicates to Dead, and
+// dropped dead letters from Dead to Dropped. A piece of an
 // oversize record may hold output that is counted with another piece.
 func (p *Pipeline) writeOff(b *Batch) {
 	slices.Sort(b.refused)
 	b.refused = slices.Compact(b.refused)
 	n := min(int64(len(b.refused)), b.Stats.Emitted)
+	orphans := min(int64(len(b.orphans)), b.Stats.Duplicates)
 	dead := b.Stats.Dead
 	if b.late {
 		dead += n
@@ -56,6 +64,10 @@ func (p *Pipeline) writeOff(b *Batch) {
 		s.Emitted -= n
 		s.Rejected += n
 		s.Rejects[record.Refused] += n
+		s.Duplicates -= orphans
+		s.Dead += orphans
+		s.Rejected += orphans
+		s.Rejects[record.FirstRefused] += orphans
 		if b.late {
 			s.Dead += n
 		} else {

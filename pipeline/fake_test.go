@@ -13,6 +13,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/codec/record"
 )
 
@@ -30,10 +31,11 @@ import (
 // pass through.
 type fakeCodec struct {
 	pass   bool
-	passes bool                    // S is copied like other lines
-	err    error                   // error at S
-	pause  func()                  // called for each batch
-	to     func(rec []byte) uint64 // sinks of a record; nil: no route
+	passes bool                       // S is copied like other lines
+	err    error                      // error at S
+	pause  func()                     // called for each batch
+	to     func(rec []byte) uint64    // sinks of a record; nil: no route
+	key    func(rec []byte) codec.Key // identity of a record; nil: no facts
 	mark   struct{ out, outRecs, dead, deadRecs int }
 	stats  record.Stats
 }
@@ -97,6 +99,9 @@ func (c *fakeCodec) emit(b *Batch, rec []byte) {
 	if c.to != nil {
 		b.Out.To = append(b.Out.To, to)
 	}
+	if c.key != nil {
+		b.Out.Facts = append(b.Out.Facts, record.Fact{Identity: c.key(rec)})
+	}
 }
 
 func (c *fakeCodec) Reject(b *Batch) {
@@ -104,6 +109,7 @@ func (c *fakeCodec) Reject(b *Batch) {
 	b.Dead.Bytes, b.Dead.Recs = b.Dead.Bytes[:c.mark.dead], b.Dead.Recs[:c.mark.deadRecs]
 	b.Stats = c.stats
 	b.Out.To = b.Out.To[:min(len(b.Out.To), len(b.Out.Recs))]
+	b.Out.Facts = b.Out.Facts[:min(len(b.Out.Facts), len(b.Out.Recs))]
 	rec := firstLine(b.In[b.Next:])
 	if rec[0] == 'F' {
 		panic("secret " + string(rec))

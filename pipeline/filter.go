@@ -1,6 +1,10 @@
 package pipeline
 
-import "github.com/urlfold/urlfold/codec/record"
+import (
+	"slices"
+
+	"github.com/urlfold/urlfold/codec/record"
+)
 
 // A Filter decides which records of a batch are duplicates and do not reach the
 // sinks. Without a filter,
@@ -58,7 +62,11 @@ const (
 type filterOutlet struct {
 	outlet
 	pieces pieceVerdict // decision about the current record
+	kicked bool         // filterBatch was called while it was busy
 }
+
+// filters reports whether records are dropped before the sinks get them.
+func (p *Pipeline) filters() bool { return p.o.Filter != nil || p.decisions != nil }
 
 // filterBatch stores b, if not nil, in the filter outlet of l, and filters the
 // batches that are ready there, in order, if l is in front. After a hard stop
@@ -73,11 +81,12 @@ func (p *Pipeline) filterBatch(l *Lane, b *Batch) {
 	if b != nil {
 		o.put(b)
 	}
+	o.kicked = true
 	if o.busy {
 		return
 	}
 	o.busy = true
-	for {
+	for o.kicked = false; ; {
 		stopped := p.stopped()
 		if stopped {
 			b = o.any()
@@ -88,8 +97,18 @@ func (p *Pipeline) filterBatch(l *Lane, b *Batch) {
 			break
 		}
 		l.mu.Unlock()
-		p.decide(b, o, stopped)
+		decided := p.decide(b, o, stopped)
 		l.mu.Lock()
+		if decided {
+			continue
+		}
+		o.next--
+		o.redo = o.next
+		o.put(b)
+		if !o.kicked {
+			break
+		}
+		o.kicked = false
 	}
 	o.busy = false
 }
@@ -106,28 +125,45 @@ func (o *outlet) any() *Batch {
 }
 
 // decide calls the filter for b, unless b is lost, and sends b to a worker
-// again.
-func (p *Pipeline) decide(b *Batch, o *filterOutlet, stopped bool) {
+// again. It returns false if b must wait until something else is committed.
+func (p *Pipeline) decide(b *Batch, o *filterOutlet, stopped bool) bool {
 	if stopped {
 		b.lost.Store(true)
 	}
 	b.filtered, b.keep = true, b.keep.all(len(b.Out.Recs))
 	if !b.lost.Load() && !b.Lane.halted(b) {
-		if err := p.callFilter(b, o); err != nil {
+		if decided, err := p.callFilter(b, o); err != nil {
 			b.lost.Store(true)
 			p.fail(err)
+		} else if !decided {
+			b.filtered = false
+			return false
 		}
 	}
 	p.work <- b // never blocks: its capacity is the number of batches there are
+	return true
+}
+
+// letDecide decides the batches that wait for a commit.
+func (p *Pipeline) letDecide() {
+	p.mu.Lock()
+	lanes := slices.Clone(p.lanes)
+	p.mu.Unlock()
+	for _, l := range lanes {
+		p.filterBatch(l, nil)
+	}
 }
 
 // callFilter calls the filter for b and sets b.keep.
-func (p *Pipeline) callFilter(b *Batch, o *filterOutlet) (err error) {
+func (p *Pipeline) callFilter(b *Batch, o *filterOutlet) (decided bool, err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = bugf("panic in the filter, lane %s, batch from line %d: %s", b.Lane.Name(), b.Line, panicText(v))
 		}
 	}()
+	if p.decisions != nil {
+		return p.decisions.decide(b)
+	}
 	if b.Piece == Whole || b.Piece == First {
 		o.pieces = pieceOpen
 	}
@@ -135,7 +171,7 @@ func (p *Pipeline) callFilter(b *Batch, o *filterOutlet) (err error) {
 		p.filtering.Lock()
 		defer p.filtering.Unlock()
 		if err := p.o.Filter.Filter(b, b.keep); err != nil {
-			return err
+			return true, err
 		}
 		if b.Piece != Whole {
 			o.pieces = pieceDropped
@@ -147,7 +183,7 @@ func (p *Pipeline) callFilter(b *Batch, o *filterOutlet) (err error) {
 	if b.pieceDropped = o.pieces == pieceDropped; b.pieceDropped {
 		clear(b.keep)
 	}
-	return nil
+	return true, nil
 }
 
 // cutFiltered removes the records of b that the filter has dropped, and moves

@@ -31,8 +31,8 @@ func (in intake) NewLane(name string, lim LaneLimits) *Lane {
 	if p.o.Ordering != OrderNone {
 		l.outlets = make([]outlet, len(p.sinks))
 	}
-	if p.o.Filter != nil {
-		l.filter = new(filterOutlet)
+	if p.filters() {
+		l.filter, l.decisions = new(filterOutlet), p.decisions
 	}
 	if p.o.Ordering == OrderInput {
 		l.ahead = defaultAhead

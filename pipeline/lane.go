@@ -77,7 +77,11 @@ type Lane struct {
 	blocks  int  // batches in flight that a sink refuses; while there are any, Get waits
 
 	outlets []outlet      // one per sink, with an ordering
-	filter  *filterOutlet // nil without a filter
+	filter  *filterOutlet // nil without a filter and without deduplication
+
+	decisions *decisions // nil without deduplication
+	series    *series    // with ScopeLane, guarded by decisions.mu
+	uncovered int        // resolved batches beyond the cut of the decisions
 }
 
 // A slot is the state of an emitted batch in the ring.
@@ -238,7 +242,7 @@ func (l *Lane) Drain(ctx context.Context) error {
 }
 
 // quiet reports whether no batch is in flight that could move the watermark.
-func (l *Lane) quiet() bool { return l.base == l.next || l.low == l.next }
+func (l *Lane) quiet() bool { return l.base == l.next || l.low == l.next && l.uncovered == 0 }
 
 // leftover returns ErrStopped if batches were given up. It is called when none
 // is in flight.
@@ -278,12 +282,20 @@ func (l *Lane) whole() bool { return l.complete && l.end.Load() == 0 }
 // committed yet will not be. A source calls Revoke when it loses the lane. If
 // it emits on the lane again, it starts at the watermark.
 func (l *Lane) Revoke() {
+	l.revoke()
+	if l.decisions != nil {
+		l.decisions.p.letLeave(l.decisions.revoke(l))
+	}
+}
+
+func (l *Lane) revoke() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.epoch++
 	l.revoked, l.complete = true, false
 	l.base = l.next
 	l.dirty = false
+	l.uncovered = 0
 	l.rest()
 	l.signal()
 }
@@ -355,7 +367,10 @@ func (l *Lane) resolve(b *Batch, durable bool) (over bool) {
 		l.stats.Add(&b.Stats)
 		l.segs.add(b)
 	}
-	for l.low <= l.base && l.base < l.next && l.at(l.base).state == resolved && !l.beyond(l.base) {
+	if l.decisions != nil && s.state == resolved {
+		l.uncovered++
+	}
+	for l.decisions == nil && l.low <= l.base && l.base < l.next && l.at(l.base).state == resolved && !l.beyond(l.base) {
 		at := l.at(l.base)
 		l.wm, l.moved, l.dirty = at.end, true, true
 		if at.verified {
@@ -372,6 +387,35 @@ func (l *Lane) resolve(b *Batch, durable bool) (over bool) {
 	}
 	l.signal()
 	return l.over()
+}
+
+// cover moves the watermark over the batch of e, which the cut of the decisions
+// has passed. It returns false if that batch is not the next one, or if the
+// lane is held, so that its records may be withdrawn.
+func (l *Lane) cover(e *decided) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if e.epoch != l.epoch {
+		return true
+	}
+	if e.seq != l.base || l.segs.held {
+		return false
+	}
+	verified, segment := e.verified, e.segment
+	if l.next-e.seq <= uint64(len(l.ring)) {
+		verified = l.at(e.seq).verified // MarkVerified may have changed it
+	}
+	l.wm, l.moved, l.dirty = e.end, true, true
+	if verified {
+		l.segs.verify(segment, e.end)
+	}
+	l.base++
+	l.uncovered--
+	l.mustHold()
+	if l.quiet() {
+		l.rest()
+	}
+	return true
 }
 
 // rest wakes the goroutines that wait in Drain.
@@ -396,7 +440,7 @@ func (l *Lane) finish() {
 }
 
 // over reports whether the lane has ended and has no batch in flight.
-func (l *Lane) over() bool { return l.ended && l.out == 0 && l.low == l.next }
+func (l *Lane) over() bool { return l.ended && l.out == 0 && l.low == l.next && l.uncovered == 0 }
 
 // signal wakes the goroutine that waits for admission, or the next one to wait.
 func (l *Lane) signal() {

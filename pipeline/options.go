@@ -17,6 +17,7 @@ type Options struct {
 	Sinks      []Sink
 	DeadLetter Sink          // receives rejected records
 	Filter     Filter        // decides which records reach the sinks; nil: all of them
+	Dedupe     *Dedupe       // drops duplicates, replay-safe; nil: off; excludes Filter
 	OnRefused  RefusedPolicy // what to do with records that a sink permanently refuses
 	NewCodec   func() Codec  // called once per worker; see Pipeline.SetCodec
 
@@ -108,6 +109,9 @@ func (o *Options) validate() error {
 		}
 		check(o.Ordering == OrderNone || s.Caps().Ordered, "ordering: sink %d does not support ordering", i+1)
 	}
+	if o.Dedupe != nil {
+		check(o.canDedupe(), "dedupe: requires a set, one source that commits keys, no filter, and refused records that are not dropped")
+	}
 	if o.ExactlyOnce {
 		check(o.canCut(), "exactly once: requires one source that commits cuts, sinks that report extents, and an ordering")
 	}
@@ -132,6 +136,15 @@ func (o *Options) canCut() bool {
 	return ok
 }
 
+// canDedupe reports whether duplicates can be dropped without losing a record.
+func (o *Options) canDedupe() bool {
+	if len(o.Sources) != 1 {
+		return false
+	}
+	_, ok := o.Sources[0].(KeyCommitter)
+	return ok && o.Dedupe.Set != nil && o.Dedupe.Scope <= ScopeLane && o.Filter == nil && o.OnRefused != RefusedDrop
+}
+
 // New returns a pipeline with the given options. The error joins all problems
 // found in o.
 func New(o Options) (*Pipeline, error) {
@@ -149,6 +162,7 @@ func New(o Options) (*Pipeline, error) {
 		over:    make(chan struct{}),
 		quiet:   make(chan struct{}, 1),
 		barrier: make(chan struct{}, 1),
+		hurry:   make(chan struct{}, 1),
 	}
 	if o.DeadLetter != nil {
 		p.dead = len(p.sinks)
@@ -170,6 +184,9 @@ func New(o Options) (*Pipeline, error) {
 	for _, s := range p.sinks {
 		_, ok := s.(Finisher)
 		p.finishes = p.finishes || ok
+	}
+	if o.Dedupe != nil {
+		p.decisions = newDecisions(p, o.Dedupe)
 	}
 	p.SetCodec(o.NewCodec)
 	p.line.credit = make(chan struct{}, o.Batches/2)

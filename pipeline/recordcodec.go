@@ -176,7 +176,11 @@ func (c *recordCodec) Refuse(b *Batch) {
 		at.Line = b.Line + int64(bytes.Count(b.In[:b.Next], newline))
 	}
 	start := len(b.Dead.Bytes)
-	c.out, b.Dead.Bytes = c.w.Reject(c.out[:0], b.Dead.Bytes, rec, record.Refused, at, &c.none)
+	why := record.Refused
+	if b.orphan {
+		why = record.FirstRefused
+	}
+	c.out, b.Dead.Bytes = c.w.Reject(c.out[:0], b.Dead.Bytes, rec, why, at, &c.none)
 	if len(b.Dead.Bytes) == start {
 		b.Dead.Bytes = append(b.Dead.Bytes, rec...)
 	}

@@ -97,6 +97,9 @@ func (r *Result) failed(n int) (list []uint32, ok bool) {
 // noteRefused registers the failed records of s in b, to become dead letters or
 // to be dropped. Dropped dead letters are only counted.
 func (p *Pipeline) noteRefused(b *Batch, s *Stream, slot int, failed []uint32) {
+	if p.decisions != nil && slot != p.dead {
+		p.decisions.refuse(b, s, failed)
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if slot == p.dead {

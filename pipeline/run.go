@@ -55,7 +55,9 @@ type Pipeline struct {
 	workers     sync.WaitGroup
 	helpers     sync.WaitGroup // retries
 
-	filtering sync.Mutex // held during a call of the filter
+	filtering sync.Mutex    // held during a call of the filter
+	decisions *decisions    // nil without deduplication
+	hurry     chan struct{} // holds one signal: a commit is due before the next interval
 
 	gate    gate          // closed while a cut is taken; see cut.go
 	barrier chan struct{} // holds one element while a Barrier is in progress
@@ -268,6 +270,9 @@ func (p *Pipeline) flush() {
 	p.mu.Unlock()
 	for _, l := range lanes {
 		p.drainAll(l)
+	}
+	if p.decisions != nil {
+		p.letLeave(p.decisions.flush())
 	}
 }
 

@@ -114,7 +114,7 @@ func (p *Pipeline) hush() {
 func (p *Pipeline) release(b *Batch) {
 	durable := !b.lost.Load() && !p.stopped()
 	l := b.Lane
-	if durable && (len(b.refused) > 0 || b.lostDeadLetters > 0) {
+	if durable && (len(b.refused)+len(b.orphans) > 0 || b.lostDeadLetters > 0) {
 		p.writeOff(b)
 	}
 	if p.feedOf(l).acker != nil {
@@ -122,6 +122,9 @@ func (p *Pipeline) release(b *Batch) {
 	}
 	p.count(b, durable)
 	over := l.resolve(b, durable)
+	if p.decisions != nil {
+		p.letLeave(p.decisions.settle(b, durable))
+	}
 	if !p.pool.put(b) {
 		p.fail(bugf("a batch was released twice"))
 		return

@@ -29,8 +29,9 @@ type world struct {
 	t        *testing.T
 	ordering Ordering
 	policy   RefusedPolicy
-	routed   bool // the codec routes records; see simRoute
-	once     bool // positions and extents are stored together; a restart truncates the sinks
+	routed   bool       // the codec routes records; see simRoute
+	once     bool       // positions and extents are stored together; a restart truncates the sinks
+	unique   *simUnique // deduplication; nil: off
 	lines    [][]string
 
 	mu        sync.Mutex
@@ -99,7 +100,7 @@ func (s *simSource) read(ctx context.Context, l *Lane, i int) error {
 	lines := s.w.lines[i]
 	for at := s.begin[i]; at < int64(len(lines)); {
 		s.w.nap()
-		if !s.w.once && s.w.chance(2) {
+		if s.w.revokes() && s.w.chance(2) {
 			s.w.restart(i)
 			l.Revoke()
 			at = s.begin[i]
@@ -231,7 +232,7 @@ func (w *world) missing(i, n int) string {
 					continue
 				}
 				deadLetter := w.policy == RefusedDeadLetter && w.deadSink.durable[i][line]
-				if !s.durable[i][line] && !deadLetter && !s.dropped[i][line] {
+				if !s.durable[i][line] && !deadLetter && !s.dropped[i][line] && !w.unique.covers(s, i, line) {
 					return fmt.Sprintf("line %d, %s, is not in sink %d", at, line, k)
 				}
 			}
@@ -269,6 +270,7 @@ type contents struct {
 
 // Extents implements ExtentReporter.
 func (s *simSink) Extents(dst []Extent) []Extent {
+	s.w.nap() // a batch that passes now would not be part of the cut
 	s.w.mu.Lock()
 	defer s.w.mu.Unlock()
 	s.marked = contents{}
@@ -347,6 +349,8 @@ func (s *simSink) refusal(line string, unlucky bool) string {
 		return "misconfigured"
 	case now.Before(s.repairs) && (line[0] == 'R' || line[0] == 'X'):
 		return "too long"
+	case line[0] == 'N' && s.refuses && s.w.policy == RefusedDeadLetter && s != s.w.deadSink:
+		return "never"
 	case unlucky:
 		return "unlucky"
 	}
@@ -420,6 +424,7 @@ func (s *simSink) take(b *Batch, t Ticket, unlucky int) error {
 func (s *simSink) sync(lane int, lines []string, t Ticket, r Result) {
 	w := s.w
 	w.nap()
+	w.unique.hold()
 	if w.ordering == OrderNone && r.Class == OK && w.chance(5) {
 		w.trouble()
 		t.Done(Result{Class: Retryable, Err: errors.New("forgotten")})
@@ -452,7 +457,7 @@ func (w *world) live(after time.Duration) {
 	o := Options{
 		Sources: []Source{&simSource{w: w}}, DeadLetter: w.deadSink, OnRefused: w.policy, Ordering: w.ordering, Workers: 1 + w.pick(5), Batches: 8 + w.pick(30),
 		NewCodec: func() Codec {
-			c := &fakeCodec{pause: w.nap, passes: passes}
+			c := &fakeCodec{pause: w.nap, passes: passes, key: w.unique.codecKey()}
 			if w.routed {
 				c.to = simRoute
 			}
@@ -464,12 +469,16 @@ func (w *world) live(after time.Duration) {
 	for _, s := range w.sinks {
 		o.Sinks = append(o.Sinks, s)
 	}
+	w.unique.begin(&o, after == 0)
 	p, err := New(o)
 	if err != nil {
 		w.t.Fatal(err)
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- p.Run(w.t.Context()) }()
+	if w.unique != nil {
+		p.SetCodec(o.NewCodec)
+	}
 	if after > 0 {
 		time.Sleep(after)
 		w.mu.Lock()
@@ -509,6 +518,7 @@ func (w *world) judge() {
 			w.judgeRoute(k, s, i)
 		}
 	}
+	w.unique.judge()
 }
 
 // judgeRoute checks that a sink holds no line of another sink and, with
@@ -529,7 +539,7 @@ func (w *world) judgeRoute(k int, s *simSink, i int) {
 			continue
 		}
 		refused := w.deadSink.durable[i][line] || s.dropped[i][line]
-		if n := count[line]; n > 1 || n == 0 && !refused {
+		if n := count[line]; n > 1 || n == 0 && !refused && !w.unique.covers(s, i, line) {
 			w.t.Errorf("%s: %s of lane %d was written %d times, refused %t", s.name, line, i, n, refused)
 		}
 	}

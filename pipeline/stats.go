@@ -79,6 +79,8 @@ type Snapshot struct {
 	Sinks      []SinkSnapshot
 	Lanes      []LaneSnapshot
 
+	Dedupe *DedupeSnapshot // nil without deduplication
+
 	Commits   bool      // positions are stored
 	Committed time.Time // time of the last successful commit; zero: none
 	CommitErr string    // error of the last commit; empty if it succeeded
@@ -141,6 +143,9 @@ func (p *Pipeline) Snapshot() Snapshot {
 	for i, l := range p.lanes {
 		s.Lanes[i] = l.snapshot()
 	}
+	if p.decisions != nil {
+		s.Dedupe = p.decisions.snapshot()
+	}
 	return s
 }
 
@@ -159,8 +164,12 @@ func (l *Lane) snapshot() LaneSnapshot {
 		Name: l.name, Source: l.src, Bytes: l.bytes, InFlight: l.flight(),
 		Watermark: l.wm, Moved: l.moved, Ended: l.ended, Records: l.stats.Records,
 	}
-	if l.base < l.next {
-		s.Oldest = l.at(l.base).at
+	oldest := l.base
+	if l.decisions != nil {
+		oldest = max(l.base, l.low) // the ring does not hold the slots of released batches
+	}
+	if oldest < l.next {
+		s.Oldest = l.at(oldest).at
 	}
 	return s
 }

@@ -176,7 +176,7 @@ func (p *Pipeline) submit(b *Batch, slot int) {
 	if g.try > 0 {
 		p.meters[slot].resumed()
 	}
-	if p.stopped() || b.Lane.halted(b) || g.blocked && !b.Lane.owns(b) {
+	if p.stopped() || b.void || b.Lane.halted(b) || g.blocked && !b.Lane.owns(b) {
 		p.endLeg(b, slot, true)
 		return
 	}
@@ -259,11 +259,27 @@ func (p *Pipeline) legDone(b *Batch) {
 	if b.pend.Add(-1) != 0 {
 		return
 	}
-	if len(b.refused) > 0 && p.dead >= 0 && p.o.OnRefused != RefusedDrop && !b.late && !b.lost.Load() {
+	if p.decisions == nil || b.late || p.decisions.mayLeave(b) {
+		p.answered(b)
+	}
+}
+
+// answered writes the dead letters of b, which all sinks have answered, or
+// releases it.
+func (p *Pipeline) answered(b *Batch) {
+	if len(b.refused)+len(b.orphans) > 0 && p.dead >= 0 && p.o.OnRefused != RefusedDrop && !b.late && !b.lost.Load() {
 		p.writeDeadLetters(b)
 		return
 	}
 	p.release(b)
+}
+
+// letLeave continues with batches that have waited for the batches with the
+// first records of their duplicates.
+func (p *Pipeline) letLeave(batches []*Batch) {
+	for _, b := range batches {
+		p.answered(b)
+	}
 }
 
 // DeadLetterName is the name of the dead letter in errors, snapshots and extents.

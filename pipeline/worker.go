@@ -66,7 +66,7 @@ func (w *worker) handle(b *Batch) {
 	switch {
 	case b.late:
 		p.deliver(b)
-	case p.o.Filter != nil:
+	case p.filters():
 		p.note(b)
 		p.filterBatch(b.Lane, b)
 	default:
@@ -117,7 +117,7 @@ func (w *worker) process(b *Batch) error {
 	if !b.done() {
 		return bugf("Codec.Process left %d bytes and %d messages unprocessed, lane %s", len(b.In)-b.Next, len(b.Msgs)-b.NextMsg, b.Lane.Name())
 	}
-	if w.p.o.Filter == nil {
+	if !w.p.filters() {
 		w.packStreams(b)
 	}
 	return nil

@@ -78,7 +78,7 @@ var mutations = []chaos.Mutation{
 	},
 	{
 		Name: "records that a sink rejects get no dead letter", File: "pipeline/ticket.go",
-		Old: "if len(b.refused) > 0 && p.dead >= 0 && ", New: "if len(b.refused) > 1<<20 && p.dead >= 0 && ",
+		Old: "if len(b.refused)+len(b.orphans) > 0 && p.dead >= 0 && ", New: "if len(b.refused)+len(b.orphans) > 1<<20 && p.dead >= 0 && ",
 		Package: "./pipeline", Tests: "^TestSim$",
 	},
 	{
@@ -110,6 +110,52 @@ var mutations = []chaos.Mutation{
 		Name: "an output is not truncated to its extent", File: "sinks/file/recover.go",
 		Old: "return o, errors.Join(o.f.Truncate(m.Length), o.f.Sync())", New: "o.size = fi.Size()\n\treturn o, o.f.Sync()",
 		Package: "./sinks/file", Tests: "^(TestResume|TestUncovered)",
+	},
+	{
+		Name: "a commit stores keys whose first records are not durable yet", File: "pipeline/decisions.go",
+		Old: "\treturn d.ready[:len(d.ready):len(d.ready)]\n", New: "\tfor k := range d.slots {\n\t\td.ready = append(d.ready, k)\n\t}\n\treturn d.ready\n",
+		Package: "./pipeline", Tests: "^TestSimDedupe$",
+	},
+	{
+		Name: "positions of lanes are stored one by one, with all keys", File: "pipeline/keycut.go",
+		Old:     "\tif err := f.committer.(KeyCommitter).CommitKeys(ctx, cut); err != nil {\n",
+		New:     "\tif len(f.ups) > 0 {\n\t\tcut.Ups = f.ups[:1]\n\t}\n\tif err := f.committer.(KeyCommitter).CommitKeys(ctx, cut); err != nil {\n",
+		Package: "./pipeline", Tests: "^TestSimDedupe$",
+	},
+	{
+		Name: "a batch with duplicates does not wait for their first records", File: "pipeline/decisions.go",
+		Old: "\tif min(b.needs, b.number-1) > s.cut {\n\t\treturn false\n\t}\n", New: "",
+		Package: "./pipeline", Tests: "^TestSimDedupe$",
+	},
+	{
+		Name: "the key of a refused record stays", File: "pipeline/refused.go",
+		Old: "\t\tp.decisions.refuse(b, s, failed)\n", New: "",
+		Package: "./pipeline", Tests: "^TestSimDedupe$",
+	},
+	{
+		Name: "duplicates of a refused record get no dead letter", File: "pipeline/decisions.go",
+		Old: "\ts.refused[first{k, no}] = s.last\n", New: "",
+		Package: "./pipeline", Tests: "^TestSimDedupe$",
+	},
+	{
+		Name: "the keys of a revoked lane stay", File: "pipeline/decisions.go",
+		Old: "\t\t\tdelete(d.slots, k) // no other", New: "\t\t\t_ = k // no other",
+		Package: "./pipeline", Tests: "^TestDedupeRevoke$",
+	},
+	{
+		Name: "records without a key are duplicates of each other", File: "pipeline/decisions.go",
+		Old: "\tif k == (codec.Key{}) {\n\t\td.noKey++\n\t\treturn nil\n\t}\n", New: "",
+		Package: "./pipeline", Tests: "^TestSimDedupe$",
+	},
+	{
+		Name: "the last commit stores keys beyond the cut", File: "pipeline/decisions.go",
+		Old: "\tdue()\n", New: "\tdue()\n\tif State(d.p.state.Load()) == Committing {\n\t\tfor k := range d.slots {\n\t\t\td.ready = append(d.ready, k)\n\t\t}\n\t}\n",
+		Package: "./pipeline", Tests: "^TestSimDedupe$",
+	},
+	{
+		Name: "records are decided about while a cut is taken", File: "pipeline/decisions.go",
+		Old: "\tif d.paused || full {\n", New: "\tif full {\n",
+		Package: "./pipeline", Tests: "^TestSimDedupe$",
 	},
 	{
 		Name: "a checksum is reset at a restart point", File: "internal/storage/compress/gzip_points.go",

@@ -9,14 +9,15 @@ type Reason uint8
 
 // Reasons that are not errors of the codec.
 const (
-	Unparsed Reason = Reason(codec.ErrKey) + 1 + iota // the record does not match the format
-	NoField                                           // the record lacks the configured field
-	TooLong                                           // the record exceeds the length limit
-	Panic                                             // the codec panicked on the record
-	Refused                                           // a sink permanently refused the output
-	Flagged                                           // a URL has a flag that the job rejects
-	NotHTTP                                           // a URL has a scheme other than http and https, and the job rejects that
-	NoSchema                                          // there is no schema with the id of the record
+	Unparsed     Reason = Reason(codec.ErrKey) + 1 + iota // the record does not match the format
+	NoField                                               // the record lacks the configured field
+	TooLong                                               // the record exceeds the length limit
+	Panic                                                 // the codec panicked on the record
+	Refused                                               // a sink permanently refused the output
+	Flagged                                               // a URL has a flag that the job rejects
+	NotHTTP                                               // a URL has a scheme other than http and https, and the job rejects that
+	NoSchema                                              // there is no schema with the id of the record
+	FirstRefused                                          // the record is a duplicate, and a sink refused the first record of its key
 	NumReasons
 )
 
@@ -40,6 +41,8 @@ func (r Reason) String() string {
 		return "scheme-not-http"
 	case NoSchema:
 		return "schema-unknown"
+	case FirstRefused:
+		return "first-refused"
 	}
 	return codec.Error(r).Name()
 }

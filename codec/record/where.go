@@ -144,7 +144,7 @@ var noSite = site{role: roleTarget}
 // error: otherwise every condition would silently remove the records that it
 // knows nothing about. Refused records have passed the condition already.
 func (w *Worker) keepsRejected(why Reason, rec []byte) bool {
-	if !w.job.asksWhy || why == Refused {
+	if !w.job.asksWhy || why == Refused || why == FirstRefused {
 		return true
 	}
 	present := rejected

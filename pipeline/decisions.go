@@ -1,0 +1,441 @@
+package pipeline
+
+import (
+	"encoding/binary"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/zeebo/xxh3"
+
+	"github.com/urlfold/urlfold/codec"
+)
+
+// A record is dropped as a duplicate only if the first record of its key
+// becomes durable, and no position that covers the dropped record is stored
+// before that. The difficulty is the time between the decision and that moment,
+// in which sinks refuse records and processes die:
+//
+//	worker   read · render ──▶ decision, in lane order: number, firsts, duplicates
+//	worker   remove the duplicates · compress ──▶ sinks
+//	last answer ──▶ settled: its records, and everything that it relied on, are durable or dead letters
+//	                      ▲
+//	numbers  1  2  3  4   │ 5  6  7  8
+//	                     cut: the longest prefix of settled batches
+//
+// Everything that can fail or halt comes before the decision. The decision
+// numbers the batches of all lanes consecutively and writes each new key into a
+// slot, with the number of its batch. Its result stays with the batch, whatever
+// happens to the batch later. A batch with duplicates is not settled before the
+// batches that it relied on are. Only the cut moves watermarks, so a commit
+// stores the positions of all lanes at the cut together with exactly the keys
+// within it.
+//
+//   - decisions, series: the slots, and the numbers of one scope.
+//   - decide: the decision about one batch.
+//   - settle, mayLeave, refuse: what becomes of the batch.
+//   - collect, stored: commits.
+
+// decisions is the deduplication of a pipeline.
+type decisions struct {
+	p     *Pipeline
+	set   KeySet
+	scope Scope
+	room  int
+
+	mu      sync.Mutex // locked before Lane.mu
+	slots   map[codec.Key]uint64
+	ready   []codec.Key // keys of slots within the cut, which the next commit stores
+	all     *series     // of ScopeAll
+	parked  []*Batch    // batches that wait for the batches that they relied on
+	paused  bool        // nothing is decided while a cut is taken
+	waiting bool        // a batch waits for room or for the end of the pause
+	full    bool        // it waits for room
+	open    int64       // decided batches beyond the cuts of series that are not void
+	high    uint64      // greatest number of all series; a new series begins after it
+
+	firsts, duplicates, noKey int64
+}
+
+// A series is a sequence of decisions with a cut of its own: one for the whole
+// pipeline, or one for each lane and epoch.
+type series struct {
+	ring    []decided        // entries cut+1 … last; length is a power of two
+	cut     uint64           // all decisions up to it are settled
+	last    uint64           // number of the last decision; the first is 1
+	salt    codec.Key        // distinguishes the keys of lanes; zero with ScopeAll
+	void    bool             // the lane was revoked
+	refused map[first]uint64 // first records that a sink refused, with the last batch that may rely on it
+}
+
+// A decided is the part of a batch that outlives it, until the cut passes it.
+type decided struct {
+	lane     *Lane
+	seq      uint64
+	epoch    uint32
+	end      Position
+	verified bool
+	segment  uint64
+	emitted  int64
+	settled  bool
+	firsts   []codec.Key // keys of which it holds the first record; zero: refused
+}
+
+// A first is the first record of a key, in the batch with a number.
+type first struct {
+	key codec.Key
+	no  uint64
+}
+
+// A relied is a duplicate whose first record is not settled.
+type relied struct {
+	position uint64 // as OutRec.position
+	on       first
+}
+
+func newDecisions(p *Pipeline, o *Dedupe) *decisions {
+	d := &decisions{p: p, set: o.Set, scope: o.Scope, room: o.Room, slots: map[codec.Key]uint64{}}
+	if d.room == 0 {
+		d.room = defaultRoom
+	}
+	if d.scope == ScopeAll {
+		d.all = d.newSeries(codec.Key{})
+	}
+	return d
+}
+
+// seriesOf returns the series of l. The caller holds mu.
+func (d *decisions) seriesOf(l *Lane) *series {
+	if d.all != nil {
+		return d.all
+	}
+	if l.series == nil {
+		h := xxh3.HashString128(l.ID())
+		l.series = d.newSeries(codec.Key{Hi: h.Hi, Lo: h.Lo | 1})
+	}
+	return l.series
+}
+
+// newSeries returns a series whose numbers are greater than all numbers in
+// slots. So keys that an earlier lane with the same id has left there count as
+// settled, which they are: the source stores a position before it opens the
+// lane again.
+func (d *decisions) newSeries(salt codec.Key) *series {
+	return &series{salt: salt, cut: d.high, last: d.high, refused: map[first]uint64{}}
+}
+
+// keyIn returns k as a key of the scope.
+func (s *series) keyIn(k codec.Key) codec.Key {
+	if s.salt == (codec.Key{}) {
+		return k
+	}
+	var b [32]byte
+	binary.LittleEndian.PutUint64(b[0:], s.salt.Hi)
+	binary.LittleEndian.PutUint64(b[8:], s.salt.Lo)
+	binary.LittleEndian.PutUint64(b[16:], k.Hi)
+	binary.LittleEndian.PutUint64(b[24:], k.Lo)
+	h := xxh3.Hash128(b[:])
+	return codec.Key{Hi: h.Hi, Lo: h.Lo}
+}
+
+func (s *series) at(no uint64) *decided { return &s.ring[no&uint64(len(s.ring)-1)] }
+
+// push adds the entry of b and returns it.
+func (s *series) push(b *Batch) *decided {
+	if s.last-s.cut == uint64(len(s.ring)) {
+		ring := make([]decided, max(leastRing, 2*len(s.ring)))
+		for no := s.cut + 1; no <= s.last; no++ {
+			ring[no&uint64(len(ring)-1)] = *s.at(no)
+		}
+		s.ring = ring
+	}
+	s.last++
+	e := s.at(s.last)
+	*e = decided{lane: b.Lane, seq: b.Seq, epoch: b.epoch, end: b.End, verified: b.Verified, segment: b.Segment, emitted: time.Now().UnixNano(), firsts: e.firsts[:0]}
+	return e
+}
+
+// decide decides about the records of b, whose duplicates it removes from
+// b.keep. It returns false if b must wait; the pipeline then calls it again.
+// The batches of a lane are decided in order, and later ones only after b.
+func (d *decisions) decide(b *Batch) (ok bool, err error) {
+	if n := len(b.Out.Recs); len(b.Out.Facts) != n {
+		return true, bugf("the codec collected %d facts about %d records, which are to be deduplicated", len(b.Out.Facts), n)
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	full := len(d.slots) > 0 && len(d.slots)+len(b.Out.Recs) > d.room
+	if d.paused || full {
+		d.waiting = true
+		if full && !d.full {
+			d.full = true
+			d.p.commitSoon()
+		}
+		return false, nil
+	}
+	if !b.Lane.owns(b) {
+		b.void = true
+		return true, nil
+	}
+	s := d.seriesOf(b.Lane)
+	e := s.push(b)
+	d.open++
+	d.high = max(d.high, s.last)
+	b.series, b.number = s, s.last
+	for i := range b.Out.Facts {
+		if err := d.decideRecord(b, s, e, i); err != nil {
+			return true, err
+		}
+	}
+	return true, nil
+}
+
+// decideRecord decides about record i of b. The caller holds mu.
+func (d *decisions) decideRecord(b *Batch, s *series, e *decided, i int) error {
+	k := b.Out.Facts[i].Identity
+	if k == (codec.Key{}) {
+		d.noKey++
+		return nil
+	}
+	k = s.keyIn(k)
+	no, found := d.slots[k]
+	if !found {
+		known, err := d.set.Has(k)
+		if err != nil {
+			return fmt.Errorf("deduplicate: %w", err)
+		}
+		if !known {
+			d.firsts++
+			d.slots[k] = b.number
+			e.firsts = append(e.firsts, k)
+			return nil
+		}
+	}
+	d.duplicates++
+	b.keep.Drop(i)
+	if no > s.cut {
+		b.needs = max(b.needs, no)
+		b.relied = append(b.relied, relied{b.Out.Recs[i].position(), first{k, no}})
+	}
+	return nil
+}
+
+// keyAt returns the key of record i of s in its scope, or the zero key.
+func (b *Batch) keyAt(s *Stream, i uint32) (k codec.Key) {
+	if b.series == nil || len(s.Facts) == 0 {
+		return k
+	}
+	if k = s.Facts[i].Identity; k != (codec.Key{}) {
+		k = b.series.keyIn(k)
+	}
+	return k
+}
+
+// refuse registers that a sink has permanently refused records of b: the next
+// record of each of their keys is a first one.
+func (d *decisions) refuse(b *Batch, s *Stream, failed []uint32) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if b.series == nil || b.series.void {
+		return
+	}
+	for _, i := range failed {
+		k := b.keyAt(s, i)
+		if k == (codec.Key{}) || d.slots[k] != b.number {
+			continue // without a key, or another sink has refused the record before
+		}
+		delete(d.slots, k)
+		b.series.refuse(k, b.number)
+	}
+}
+
+// refuse removes the first record of k from the entry with the given number.
+func (s *series) refuse(k codec.Key, no uint64) {
+	e := s.at(no)
+	for i := range e.firsts {
+		if e.firsts[i] == k {
+			e.firsts[i] = codec.Key{}
+		}
+	}
+	s.refused[first{k, no}] = s.last
+}
+
+// mayLeave reports whether b, which all sinks have answered, can be settled as
+// far as the batches that it relied on are concerned. If it cannot, the
+// pipeline continues with b when settle returns it. mayLeave sets the
+// duplicates of b that need a dead letter.
+func (d *decisions) mayLeave(b *Batch) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.leaves(b) {
+		return true
+	}
+	d.parked = append(d.parked, b)
+	return false
+}
+
+// leaves implements mayLeave. The caller holds mu.
+func (d *decisions) leaves(b *Batch) bool {
+	s := b.series
+	if s == nil || s.void || b.lost.Load() || d.p.stopped() {
+		return true
+	}
+	if min(b.needs, b.number-1) > s.cut {
+		return false
+	}
+	for i := range b.relied {
+		if _, refused := s.refused[b.relied[i].on]; refused {
+			b.orphans = append(b.orphans, b.relied[i].position)
+		}
+	}
+	b.relied = b.relied[:0]
+	return true
+}
+
+// settle registers that b is durable, or that it was given up. It returns the
+// batches that may leave now.
+func (d *decisions) settle(b *Batch, durable bool) (leave []*Batch) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	s := b.series
+	if s == nil || s.void {
+		return nil
+	}
+	if durable {
+		s.at(b.number).settled = true
+		d.advance(s)
+	}
+	return d.unpark()
+}
+
+// advance moves the cut over the settled batches, and the watermarks of their
+// lanes with it.
+func (d *decisions) advance(s *series) {
+	before := s.cut
+	for s.cut < s.last && s.at(s.cut+1).settled {
+		s.cut++
+		d.open--
+		e := s.at(s.cut)
+		for _, k := range e.firsts {
+			if k != (codec.Key{}) {
+				d.ready = append(d.ready, k)
+			}
+		}
+		if !e.lane.cover(e) {
+			d.p.fail(bugf("lane %s is held or out of order, and its duplicates were dropped", e.lane.name))
+		}
+		e.lane, e.firsts = nil, e.firsts[:0]
+	}
+	if s.cut == before {
+		return
+	}
+	for f, until := range s.refused {
+		if until <= s.cut {
+			delete(s.refused, f)
+		}
+	}
+	if d.full {
+		d.p.commitSoon()
+	}
+}
+
+// unpark returns the parked batches that may leave. The caller holds mu.
+func (d *decisions) unpark() (leave []*Batch) {
+	kept := d.parked[:0]
+	for _, b := range d.parked {
+		if d.leaves(b) {
+			leave = append(leave, b)
+		} else {
+			kept = append(kept, b)
+		}
+	}
+	clear(d.parked[len(kept):])
+	d.parked = kept
+	return leave
+}
+
+// flush returns all parked batches after a hard stop.
+func (d *decisions) flush() []*Batch {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.unpark()
+}
+
+// revoke forgets what was decided about l and is beyond its cut. It returns the
+// batches of l that wait.
+func (d *decisions) revoke(l *Lane) (leave []*Batch) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.all != nil {
+		d.p.fail(bugf("lane %s was revoked, whose records may be duplicates in other lanes", l.name))
+		return nil
+	}
+	s := l.series
+	if s == nil {
+		return nil
+	}
+	for no := s.cut + 1; no <= s.last; no++ {
+		for _, k := range s.at(no).firsts {
+			delete(d.slots, k) // no other batch can have the slot of a first record that was not refused
+		}
+		d.open--
+	}
+	s.void, l.series = true, nil
+	return d.unpark()
+}
+
+// pause stops decisions. With resume, the caller must let the batches that wait
+// be decided.
+func (d *decisions) pause() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.paused = true
+}
+
+// resume permits decisions again. It reports whether batches wait.
+func (d *decisions) resume() (waiting bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	waiting = d.waiting
+	d.paused, d.waiting = false, false
+	return waiting
+}
+
+// idle reports whether everything that was decided is settled.
+func (d *decisions) idle() bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.open == 0
+}
+
+// collect calls due, which collects the watermarks, and returns the keys within
+// the same cut that are not stored yet.
+func (d *decisions) collect(due func()) []codec.Key {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	due()
+	return d.ready[:len(d.ready):len(d.ready)]
+}
+
+// stored registers that the first n keys of ready are in the set.
+func (d *decisions) stored(n int) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, k := range d.ready[:n] {
+		delete(d.slots, k)
+	}
+	d.ready = append(d.ready[:0], d.ready[n:]...)
+	d.full = d.full && n == 0
+}
+
+// snapshot returns the counts.
+func (d *decisions) snapshot() *DedupeSnapshot {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	s := &DedupeSnapshot{Duplicates: d.duplicates, Firsts: d.firsts, NoKey: d.noKey, Waiting: len(d.slots), Room: d.room, Full: d.full}
+	if a := d.all; a != nil && a.cut < a.last {
+		e := a.at(a.cut + 1)
+		s.Oldest = Decided{e.lane.name, e.emitted}
+	}
+	return s
+}

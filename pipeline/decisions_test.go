@@ -1,0 +1,162 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/urlfold/urlfold/codec"
+	"github.com/urlfold/urlfold/codec/record"
+)
+
+// A memoryKeys is a KeySet that only counts.
+type memoryKeys struct {
+	members, last map[codec.Key]bool
+	err           error // of Has
+}
+
+func (m *memoryKeys) Has(k codec.Key) (bool, error) { return m.members[k], m.err }
+
+func (m *memoryKeys) Seal(keys []codec.Key) ([]byte, error) {
+	m.last = map[codec.Key]bool{}
+	for _, k := range keys {
+		m.last[k] = true
+	}
+	return []byte("state"), nil
+}
+
+func (m *memoryKeys) Stored() error {
+	for k := range m.last {
+		m.members[k] = true
+	}
+	return nil
+}
+
+// A keySource is a fakeSource that commits keys.
+type keySource struct {
+	fakeSource
+	err error
+}
+
+func (*keySource) Commit(context.Context, []LanePos) error        { return nil }
+func (s *keySource) CommitKeys(_ context.Context, _ KeyCut) error { return s.err }
+
+// byKind is the identity of the lines of a fakeCodec in these tests: their first
+// byte.
+func byKind() Codec {
+	return &fakeCodec{key: func(rec []byte) codec.Key { return codec.Key{Hi: uint64(rec[0]), Lo: 1} }}
+}
+
+// TestDedupeErrors: an error of the set, and a codec without facts, end the run
+// before anything is resolved.
+func TestDedupeErrors(t *testing.T) {
+	damaged := errors.New("damaged run")
+	for _, c := range []struct {
+		codec func() Codec
+		set   KeySet
+		want  string
+	}{
+		{byKind, &memoryKeys{err: damaged}, "deduplicate: damaged run"},
+		{newFakeCodec, &memoryKeys{}, "BUG: pipeline: the codec collected 0 facts"},
+	} {
+		src := &keySource{fakeSource: fakeSource{lanes: [][]string{numbered(100, "KL")}}}
+		p := newPipe(t, Options{Sources: []Source{src}, Sinks: []Sink{&fakeSink{}}, NewCodec: c.codec, Dedupe: &Dedupe{Set: c.set}, Workers: 2})
+		err := p.Run(t.Context())
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("Run: %v, want %s", err, c.want)
+		}
+		if l := p.Snapshot().Ledger; !l.Balanced() || l.InFlight != 0 || l.Emitted != 0 {
+			t.Errorf("ledger: %+v", l)
+		}
+	}
+}
+
+// TestDedupeSnapshot: the counts of a whole run, and what is named while a
+// commit fails and the room for keys is full.
+func TestDedupeSnapshot(t *testing.T) {
+	src := &keySource{fakeSource: fakeSource{lanes: [][]string{numbered(200, "KLM"), numbered(200, "LMN")}}}
+	sink, set := &fakeSink{}, &memoryKeys{members: map[codec.Key]bool{}}
+	p := newPipe(t, Options{
+		Sources: []Source{src}, Sinks: []Sink{sink}, NewCodec: byKind, Dedupe: &Dedupe{Set: set, Room: 2}, Workers: 3,
+		CommitInterval: 10 * time.Millisecond,
+	})
+	s := finished(t.Context(), t, p)
+	if len(sink.all) != 4 || len(set.members) != 4 || s.Ledger.Duplicates != 396 || s.Dedupe.Firsts != 4 || s.Dedupe.Duplicates != 396 || s.Dedupe.Waiting != 0 || s.Dedupe.Oldest.Lane != "" {
+		t.Errorf("%v, %d keys, %+v, %+v", sink.all, len(set.members), s.Ledger, s.Dedupe)
+	}
+
+	src = &keySource{fakeSource: fakeSource{lanes: [][]string{numbered(200, "KLMNOQTUVWYZ")}}, err: errors.New("disk full")}
+	p = newPipe(t, Options{
+		Sources: []Source{src}, Sinks: []Sink{&fakeSink{}}, NewCodec: byKind, Dedupe: &Dedupe{Set: &memoryKeys{members: map[codec.Key]bool{}}, Room: 6}, Workers: 3,
+		CommitInterval: 10 * time.Millisecond, ShutdownTimeout: time.Second,
+	})
+	ended := make(chan error, 1)
+	go func() { ended <- p.Run(t.Context()) }()
+	for !(p.Snapshot().Dedupe.Full && p.Snapshot().CommitErr != "") {
+		time.Sleep(time.Millisecond)
+	}
+	p.HardStop()
+	if err := <-ended; !errors.Is(err, ErrDeadline) {
+		t.Errorf("Run: %v", err)
+	}
+	if l := p.Snapshot().Ledger; !l.Balanced() || l.InFlight != 0 {
+		t.Errorf("ledger: %+v", l)
+	}
+}
+
+// keyed returns a batch of l with a record for each key, as a worker leaves it.
+func keyed(l *Lane, p *Pipeline, seq uint64, keys ...uint64) *Batch {
+	b := &Batch{Lane: l, p: p, Seq: seq, epoch: l.epoch, End: Position{A: int64(seq) + 1}}
+	for i, k := range keys {
+		b.Out.add(fmt.Appendf(nil, "line %d\n", i), i)
+		b.Out.Facts = append(b.Out.Facts, fact(k))
+	}
+	b.keep = b.keep.all(len(keys))
+	return b
+}
+
+// TestDedupeRevoke: after a lane is revoked, the keys that only its abandoned
+// batches hold are new again; the keys within its cut are not.
+func TestDedupeRevoke(t *testing.T) {
+	p := newPipe(t, Options{
+		Sources: []Source{&keySource{}}, Sinks: []Sink{&fakeSink{}}, NewCodec: byKind,
+		Dedupe: &Dedupe{Set: &memoryKeys{}, Scope: ScopeLane}, Workers: 1,
+	})
+	l := intake{p, 0}.NewLane("lane", LaneLimits{})
+	decide := func(b *Batch) {
+		l.mu.Lock()
+		if l.next-l.low == uint64(len(l.ring)) {
+			l.grow()
+		}
+		l.next++
+		l.mu.Unlock()
+		if ok, err := p.decisions.decide(b); !ok || err != nil {
+			t.Fatal(ok, err)
+		}
+	}
+	first, second := keyed(l, p, 0, 1, 2), keyed(l, p, 1, 2, 3)
+	decide(first)
+	decide(second)
+	if second.keep.has(0) || !second.keep.has(1) || second.needs != first.number {
+		t.Fatalf("keep %b, needs %d", second.keep, second.needs)
+	}
+	p.decisions.settle(first, true)
+	l.Revoke()
+	again := keyed(l, p, 2, 1, 3)
+	decide(again)
+	if again.keep.has(0) || !again.keep.has(1) || again.needs != 0 {
+		t.Errorf("after Revoke: keep %b, needs %d; want the second record alone, which needs nothing", again.keep, again.needs)
+	}
+	if late := keyed(l, p, 3, 9); true {
+		late.epoch--
+		if ok, err := p.decisions.decide(late); !ok || err != nil || !late.void {
+			t.Errorf("a batch of the revoked lane: %v, %v, void %v", ok, err, late.void)
+		}
+	}
+}
+
+// fact returns the fact about a record with a key.
+func fact(k uint64) record.Fact { return record.Fact{Identity: codec.Key{Hi: k, Lo: 1}} }
