@@ -253,8 +253,11 @@ func (r *diagnosis) describe(head []byte, o *options) {
 		args = append(args, "--base", shellQuote(o.base))
 	}
 	args = append(args, shellQuote(r.File))
-	if r.Format == table.Parquet || r.Format == table.Avro {
+	switch r.Format {
+	case table.Parquet:
 		args = append(args, "--output", "FILE"+parquetExt)
+	case table.Avro:
+		args = append(args, "--output", "FILE"+avroExt)
 	}
 	r.Command = strings.Join(args, " ")
 }

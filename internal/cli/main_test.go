@@ -53,6 +53,7 @@ func TestScript(t *testing.T) {
 			"flip":    cmdFlip,
 			"parquet": cmdParquet,
 			"avro":    cmdAvro,
+			"unavro":  cmdUnavro,
 		},
 	})
 }

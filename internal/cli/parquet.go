@@ -8,22 +8,27 @@ import (
 	"strings"
 
 	"github.com/urlfold/urlfold/codec/record"
+	"github.com/urlfold/urlfold/internal/storage/avro"
 	"github.com/urlfold/urlfold/internal/storage/parquet"
+	"github.com/urlfold/urlfold/internal/storage/table"
 	"github.com/urlfold/urlfold/internal/terminal"
 	"github.com/urlfold/urlfold/pipeline"
 	sink "github.com/urlfold/urlfold/sinks/file"
 )
 
-// This file writes Parquet files. There are two kinds:
+// This file writes Parquet and Avro files. There are two kinds:
 //
 //	fields    --render parquet, any input: a row of fields for each URL
-//	rewrite   --render rewrite, Parquet inputs: their rows with other URLs
+//	rewrite   --render rewrite, Parquet or Avro inputs: their rows with other URLs
 
-// parquetExt is the extension of Parquet files.
-const parquetExt = ".parquet"
+// The extensions of Parquet and Avro files.
+const (
+	parquetExt = ".parquet"
+	avroExt    = ".avro"
+)
 
-// isParquetName reports whether name has the extension of Parquet files.
-func isParquetName(name string) bool { return strings.EqualFold(filepath.Ext(name), parquetExt) }
+// hasExt reports whether name has an extension.
+func hasExt(name, ext string) bool { return strings.EqualFold(filepath.Ext(name), ext) }
 
 // resolveParquet selects the rendering parquet for an output that is named so,
 // unless --render or --extend selects another. If all inputs prove to be Parquet
@@ -31,7 +36,7 @@ func isParquetName(name string) bool { return strings.EqualFold(filepath.Ext(nam
 func (s *settings) resolveParquet(bad *mistakes) {
 	fields := record.RenderParquet.String()
 	switch {
-	case !isParquetName(s.output):
+	case !hasExt(s.output, parquetExt):
 	case s.render == "" && len(s.extend) == 0:
 		s.render, s.mayRewrite = fields, len(s.fields) == 0
 	case s.render == record.RenderRewrite.String():
@@ -45,38 +50,52 @@ func (s *settings) resolveParquet(bad *mistakes) {
 // formats for it, and an error if the rendering is not possible.
 func (s *settings) chooseRewrite(f *formats) (*formats, error) {
 	tables, avros, others := s.tables.count(f)
-	others += avros
-	if s.mayRewrite && tables > 0 && others == 0 {
+	if s.mayRewrite && tables > 0 && avros+others == 0 {
 		s.record.Render = record.RenderRewrite
 		var err error
 		if f, err = f.with(s.record); err != nil {
 			return nil, err
 		}
 	}
-	s.rewritesTables = s.record.Render == record.RenderRewrite && tables > 0
-	switch {
-	case s.record.Render == record.RenderRewrite && avros > 0:
-		return nil, usage(errors.New("an Avro file cannot be rewritten: use --render jsonl, tsv, urls, keys or parquet"))
-	case s.mayRewrite && tables > 0 && others > 0:
+	rewrites := s.record.Render == record.RenderRewrite
+	if s.mayRewrite && tables > 0 && avros+others > 0 {
 		return nil, usage(errors.New("some inputs are Parquet files and others are not: use --render parquet to write the same columns for all of them"))
-	case s.record.Render == record.RenderRewrite && isParquetName(s.output) && tables == 0:
-		return nil, usage(errors.New("--render rewrite to a file named .parquet requires Parquet inputs; use --render parquet"))
-	case !s.rewritesTables:
-		return f, nil
-	case others > 0:
-		return nil, usage(errors.New("some inputs are Parquet files and others are not: rewrite them in two runs"))
-	case s.outputDir == "" && !isParquetName(s.output):
-		return nil, usage(errors.New("a Parquet file can only be rewritten to a Parquet file: use --output FILE.parquet or --output-dir, or --render jsonl, tsv, urls, keys or parquet"))
-	case s.unique != "":
-		return nil, usage(errors.New("--unique: not possible when Parquet files are rewritten, which keeps all rows: use --render parquet"))
-	case s.record.Shard.Of > 0:
-		return nil, usage(errors.New("--shard-by: records cannot be assigned when Parquet files are rewritten, which keeps all rows: use --shard-by path or --render parquet"))
-	case s.unordered:
-		return nil, usage(errors.New("--unordered: not possible when Parquet files are rewritten; remove the flag"))
-	case s.compress != autoCompress:
-		return nil, usage(errors.New("--compress: a rewritten Parquet file keeps the compression of its input; remove the flag"))
+	}
+	for _, kind := range []struct {
+		ext, article, name string
+		inputs             int
+	}{{parquetExt, "a", "Parquet", tables}, {avroExt, "an", "Avro", avros}} {
+		switch {
+		case !rewrites:
+		case kind.inputs > 0 && kind.inputs < tables+avros+others:
+			return nil, usage(fmt.Errorf("some inputs are %s files and others are not: rewrite them in two runs", kind.name))
+		case kind.inputs > 0 && s.outputDir == "" && !hasExt(s.output, kind.ext):
+			return nil, usage(fmt.Errorf("%s %s file can only be rewritten to %[1]s %[2]s file: use --output FILE%s or --output-dir, or --render jsonl, tsv, urls, keys or parquet", kind.article, kind.name, kind.ext))
+		case kind.inputs == 0 && hasExt(s.output, kind.ext):
+			return nil, usage(fmt.Errorf("--render rewrite to a file named %s requires %s inputs; use --render parquet", kind.ext, kind.name))
+		}
+	}
+	if s.rewritesTables = rewrites && tables+avros > 0; s.rewritesTables {
+		return f, s.checkRewrite()
 	}
 	return f, nil
+}
+
+// checkRewrite returns an error if a flag has no meaning when Parquet or Avro
+// files are rewritten.
+func (s *settings) checkRewrite() error {
+	const files = "not possible when Parquet or Avro files are rewritten"
+	switch {
+	case s.unique != "":
+		return usage(errors.New("--unique: " + files + ", which keeps all rows: use --render parquet"))
+	case s.record.Shard.Of > 0:
+		return usage(errors.New("--shard-by: records cannot be assigned when Parquet or Avro files are rewritten, which keeps all rows: use --shard-by path or --render parquet"))
+	case s.unordered:
+		return usage(errors.New("--unordered: " + files + "; remove the flag"))
+	case s.compress != autoCompress:
+		return usage(errors.New("--compress: a rewritten Parquet or Avro file keeps the compression of its input; remove the flag"))
+	}
+	return nil
 }
 
 // writesTables reports whether the outputs are Parquet files.
@@ -89,10 +108,7 @@ func (s *settings) writesTables() bool {
 func (s *settings) newEncoder(f *formats) func(input string, w io.Writer) (sink.Encoder, error) {
 	switch {
 	case s.rewritesTables:
-		return func(input string, w io.Writer) (sink.Encoder, error) {
-			out, err := parquet.NewRewriter(w, openInput, input, s.tables.columns)
-			return tableRewriter{out}, err
-		}
+		return s.newRewriter
 	case !s.writesTables():
 		return nil
 	}
@@ -104,6 +120,20 @@ func (s *settings) newEncoder(f *formats) func(input string, w io.Writer) (sink.
 		out, err := parquet.NewWriter(w, columns, method)
 		return parquetEncoder{out}, err
 	}
+}
+
+// newRewriter returns the encoder that rewrites an input.
+func (s *settings) newRewriter(input string, w io.Writer) (sink.Encoder, error) {
+	if file, _ := s.tables.find(input); file.format == table.Avro {
+		open := func(name string) (avro.Input, error) {
+			in, err := openInput(name)
+			return avro.Input(in), err
+		}
+		out, err := avro.NewRewriter(w, open, input, s.tables.columns)
+		return tableRewriter{out}, err
+	}
+	out, err := parquet.NewRewriter(w, openInput, input, s.tables.columns)
+	return tableRewriter{out}, err
 }
 
 // oneEncoder returns a function that makes the encoder of the only output, or
@@ -124,8 +154,15 @@ func (e parquetEncoder) Append(_ *pipeline.Batch, stream *pipeline.Stream) error
 	return e.Writer.Append(stream.Bytes)
 }
 
-// A tableRewriter copies Parquet files with the URLs of batches.
-type tableRewriter struct{ *parquet.Rewriter }
+// A tableRewriter copies Parquet or Avro files with the URLs of batches.
+type tableRewriter struct{ rowWriter }
+
+// A rowWriter is a Rewriter of package parquet or avro.
+type rowWriter interface {
+	Add(name string, row int64, text []byte) error
+	Flush() error
+	Close() error
+}
 
 // Append implements [sink.Encoder]. A line of the input is a row of the file, so
 // the number of the row follows from the line ends before the record.

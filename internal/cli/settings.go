@@ -40,7 +40,7 @@ type settings struct {
 	log            *slog.Logger // set by prepare
 	tables         *tables
 	mayRewrite     bool // --render is not given, and --output is named .parquet
-	rewritesTables bool // the inputs are Parquet files, and so are the outputs
+	rewritesTables bool // the inputs are Parquet or Avro files, and so are the outputs
 }
 
 // failOn is the condition under which a finished run exits with exitFailOn.

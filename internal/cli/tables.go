@@ -3,7 +3,6 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"strings"
 	"sync"
@@ -53,7 +52,7 @@ func (t *tables) open(path string, f compress.Format) (compress.Table, error) {
 	}
 	var text compress.Table
 	if f == compress.Avro {
-		text, err = avro.OpenText(io.NewSectionReader(in, 0, in.Size), t.columns)
+		text, err = avro.OpenText(in, in.Size, t.columns)
 	} else {
 		text, err = parquet.OpenText(in, in.Size, t.columns)
 	}

@@ -64,7 +64,7 @@ func urlOf(i int) string { return fmt.Sprintf("HTTP://h/%d\ta\\b\nc", i) }
 
 // text returns the Text of a file.
 func text(file []byte, names ...string) (string, error) {
-	t, err := OpenText(bytes.NewReader(file), names)
+	t, err := OpenText(bytes.NewReader(file), int64(len(file)), names)
 	if err != nil {
 		return "", err
 	}

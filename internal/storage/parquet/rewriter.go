@@ -1,7 +1,6 @@
 package parquet
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -43,16 +42,8 @@ type Rewriter struct {
 	next    int64 // number of the next row to copy
 	begun   int64 // size of the output at the beginning of its row group
 
-	text  []byte // lines that are not written yet
-	lines []line
-	cell  [][]byte // scratch of each column of the Text
-}
-
-// A line is a line of the Text after it was rewritten.
-type line struct {
-	row        int64
-	start, end int // in Rewriter.text, without the line feed
-	whole      bool
+	lines table.Lines // not written yet
+	cell  [][]byte    // scratch of each column of the Text
 }
 
 // NewRewriter returns a Rewriter to w. It opens inputs with open and closes
@@ -122,30 +113,21 @@ func (w *Rewriter) Add(name string, row int64, text []byte) error {
 			return err
 		}
 	}
-	if n := len(w.lines); n == 0 || w.lines[n-1].whole {
-		w.lines = append(w.lines, line{row: row, start: len(w.text), end: len(w.text)})
-	}
-	l := &w.lines[len(w.lines)-1]
-	body, whole := bytes.CutSuffix(text, []byte{'\n'})
-	w.text = append(w.text, body...)
-	l.end, l.whole = len(w.text), whole
+	w.lines.Add(row, text)
 	return nil
 }
 
 // Flush copies the rows that were added.
 func (w *Rewriter) Flush() (err error) {
 	defer catch(&err)
-	lines := w.lines
-	if n := len(lines); n > 0 && !lines[n-1].whole {
-		lines = lines[:n-1] // pieces of this line follow
-	}
+	lines := w.lines.Whole()
 	for at := 0; at < len(lines); {
-		if err := w.moveTo(lines[at].row); err != nil {
+		if err := w.moveTo(lines[at].Row); err != nil {
 			return err
 		}
 		end := w.first + w.file.RowGroups()[w.group].NumRows()
-		n, _ := slices.BinarySearchFunc(lines[at:], end, func(l line, end int64) int {
-			if l.row < end {
+		n, _ := slices.BinarySearchFunc(lines[at:], end, func(l table.Line, end int64) int {
+			if l.Row < end {
 				return -1
 			}
 			return 1
@@ -160,10 +142,7 @@ func (w *Rewriter) Flush() (err error) {
 			return err
 		}
 	}
-	w.lines = append(w.lines[:0], w.lines[len(lines):]...)
-	if len(w.lines) == 0 {
-		w.text = w.text[:0]
-	}
+	w.lines.Drop(len(lines))
 	return nil
 }
 
@@ -199,8 +178,8 @@ func (w *Rewriter) endGroup() (err error) {
 }
 
 // copyRows copies the rows of lines, all of the current row group.
-func (w *Rewriter) copyRows(lines []line) error {
-	if lines[0].row < w.next {
+func (w *Rewriter) copyRows(lines []table.Line) error {
+	if lines[0].Row < w.next {
 		return fmt.Errorf("%s: rows are not in order", w.name)
 	}
 	leaves := w.out.ColumnWriters()
@@ -211,12 +190,12 @@ func (w *Rewriter) copyRows(lines []line) error {
 		}
 		return nil
 	})
-	w.next = lines[len(lines)-1].row + 1
+	w.next = lines[len(lines)-1].Row + 1
 	return err
 }
 
 // copyColumn copies the values of column i in the rows of lines.
-func (w *Rewriter) copyColumn(i int, lines []line, to *parquet.ColumnWriter) (err error) {
+func (w *Rewriter) copyColumn(i int, lines []table.Line, to *parquet.ColumnWriter) (err error) {
 	defer catch(&err)
 	c, cell := &w.cursors[i], slices.Index(w.leaves, i)
 	for row := w.next; len(lines) > 0; row++ {
@@ -224,11 +203,11 @@ func (w *Rewriter) copyColumn(i int, lines []line, to *parquet.ColumnWriter) (er
 		if err != nil {
 			return err
 		}
-		if row < lines[0].row {
+		if row < lines[0].Row {
 			continue
 		}
 		if cell >= 0 && !values[0].IsNull() {
-			w.cell[i] = table.AppendUnescaped(w.cell[i][:0], w.cellOf(&lines[0], cell))
+			w.cell[i] = table.AppendUnescaped(w.cell[i][:0], w.lines.Cell(lines[0], cell))
 			old := values[0]
 			values[0] = parquet.ByteArrayValue(w.cell[i]).Level(old.RepetitionLevel(), old.DefinitionLevel(), old.Column())
 		}
@@ -240,23 +219,11 @@ func (w *Rewriter) copyColumn(i int, lines []line, to *parquet.ColumnWriter) (er
 	return nil
 }
 
-// cellOf returns the n-th cell of a line.
-func (w *Rewriter) cellOf(l *line, n int) []byte {
-	rest := w.text[l.start:l.end]
-	for ; n > 0; n-- {
-		_, rest, _ = bytes.Cut(rest, []byte{'\t'})
-	}
-	cell, _, _ := bytes.Cut(rest, []byte{'\t'})
-	return cell
-}
-
 // Close writes the rest and the index of the file. It does not close the
 // underlying writer.
 func (w *Rewriter) Close() (err error) {
 	defer catch(&err)
-	if n := len(w.lines); n > 0 {
-		w.lines[n-1].whole = true // the last line may lack its line feed
-	}
+	w.lines.End() // the last line may lack its line feed
 	err = w.Flush()
 	w.end()
 	if err != nil {

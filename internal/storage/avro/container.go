@@ -1,0 +1,300 @@
+package avro
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/twmb/avro/ocf"
+)
+
+// maxBlock is the size of the largest block, compressed and not compressed, and
+// of the largest header.
+const maxBlock = 64 << 20
+
+// syncSize is the length of the mark after the header and each block.
+const syncSize = 16
+
+// A container reads the blocks of a file, one after the other. It skips damaged
+// blocks up to the next mark.
+type container struct {
+	in     io.ReaderAt
+	size   int64
+	head   []byte // the file up to its first block
+	meta   map[string][]byte
+	codec  ocf.Codec // nil: the blocks are not compressed
+	layout *layout   // of the records
+
+	r      *bufio.Reader
+	pos    int64 // offset of r in the file
+	rows   int64 // number of records in the blocks that were read
+	lost   error // describes the first damage that was skipped
+	losses int   // how many times
+
+	block block
+}
+
+// A block is a block of records. It is valid until the next one is read.
+type block struct {
+	first   int64  // number of its first record, from 0
+	packed  []byte // its data in the file
+	data    []byte // its data
+	ends    []int  // offset in data of the end of each record
+	cells   []cell // those of all records
+	columns int
+}
+
+// A cell is a value in a record: its length and its bytes.
+type cell struct{ start, text, end int } // all 0: the value is null
+
+// cellsOf returns the cells of record i.
+func (b *block) cellsOf(i int) []cell { return b.cells[i*b.columns : (i+1)*b.columns] }
+
+// open reads the header.
+func (c *container) open() error {
+	c.seek(0)
+	h := &headReader{c: c}
+	magic := [4]byte{}
+	h.read(magic[:])
+	c.meta = h.entries()
+	h.read(make([]byte, syncSize))
+	if h.err == nil && string(magic[:]) != "Obj\x01" {
+		h.err = errors.New("the file does not begin with the mark of Avro files")
+	}
+	if h.err != nil {
+		return noEOF(h.err)
+	}
+	c.head = h.bytes
+	switch name := string(c.meta["avro.codec"]); name {
+	case "", "null":
+	case "deflate":
+		c.codec = ocf.DeflateCodec(-1)
+	case "snappy":
+		c.codec = ocf.SnappyCodec()
+	case "zstandard":
+		var err error
+		c.codec, err = ocf.ZstdCodec(nil, nil)
+		return err
+	default:
+		return fmt.Errorf("the compression %.40q is not supported: null, deflate, snappy and zstandard are", name)
+	}
+	return nil
+}
+
+// sync returns the mark after each block.
+func (c *container) sync() []byte { return c.head[len(c.head)-syncSize:] }
+
+// seek moves to an offset in the file.
+func (c *container) seek(pos int64) {
+	section := io.NewSectionReader(c.in, pos, c.size-pos)
+	if c.pos = pos; c.r == nil {
+		c.r = bufio.NewReaderSize(section, 64<<10)
+	} else {
+		c.r.Reset(section)
+	}
+}
+
+// next reads the next block that has records. The error is io.EOF at the end of
+// the file, and wraps io.ErrUnexpectedEOF if the file is cut.
+func (c *container) next() (*block, error) {
+	for {
+		start := c.pos
+		err := c.read()
+		switch {
+		case err == nil && len(c.block.ends) > 0:
+			c.block.first = c.rows
+			c.rows += int64(len(c.block.ends))
+			return &c.block, nil
+		case err == nil:
+			continue
+		case err == io.EOF:
+			return nil, err
+		}
+		found, searchErr := c.resync(start)
+		switch {
+		case searchErr != nil:
+			return nil, searchErr
+		case !found:
+			return nil, fmt.Errorf("record %d: %w; the records from there on are not read", c.rows+1, err)
+		case c.lost == nil:
+			c.lost = fmt.Errorf("bytes %d to %d, after record %d, are damaged: %v; the records in them are not read", start, c.pos, c.rows, err) //nolint:errorlint // the file is not cut
+		}
+		c.losses++
+	}
+}
+
+// damage returns an error that describes the damage that was skipped, or nil.
+func (c *container) damage() error {
+	switch c.losses {
+	case 0:
+		return nil
+	case 1:
+		return c.lost
+	case 2:
+		return fmt.Errorf("%w; so is another part of the file", c.lost)
+	}
+	return fmt.Errorf("%w; so are %d other parts of the file", c.lost, c.losses-1)
+}
+
+// read reads the next block. It returns io.EOF at the end of the file.
+func (c *container) read() error {
+	count, err := binary.ReadVarint(c.r)
+	if err != nil {
+		return err
+	}
+	size, err := binary.ReadVarint(c.r)
+	switch {
+	case err != nil:
+		return noEOF(err)
+	case count < 0 || size < 0:
+		return errors.New("a block has a negative length")
+	case size > maxBlock:
+		return fmt.Errorf("a block has more than %d bytes", maxBlock)
+	case size > c.size-c.pos:
+		return io.ErrUnexpectedEOF
+	}
+	b := &c.block
+	b.packed = slices.Grow(b.packed[:0], int(size))[:size]
+	var mark [syncSize]byte
+	if _, err := io.ReadFull(c.r, b.packed); err != nil {
+		return noEOF(err)
+	}
+	if _, err := io.ReadFull(c.r, mark[:]); err != nil {
+		return noEOF(err)
+	}
+	if !bytes.Equal(mark[:], c.sync()) {
+		return errors.New("a block does not end with the mark of the file")
+	}
+	if b.data = b.packed[:0]; count > 0 {
+		b.data, err = c.unpack(b.packed)
+	}
+	if err != nil {
+		return fmt.Errorf("a block cannot be decompressed: %v", err) //nolint:errorlint // the file is not cut
+	}
+	if err := c.layout.split(b, count); err != nil {
+		return err
+	}
+	c.pos += int64(varintSize(count)+varintSize(size)) + size + syncSize
+	return nil
+}
+
+// unpack returns the data of a block.
+func (c *container) unpack(packed []byte) ([]byte, error) {
+	if c.codec == nil {
+		return packed, nil
+	}
+	if bounded, ok := c.codec.(ocf.BoundedDecompressor); ok {
+		return bounded.DecompressBounded(packed, maxBlock)
+	}
+	return c.codec.Decompress(packed)
+}
+
+// resync moves behind the first mark after from, the offset of a damaged block.
+// It reports whether there is one.
+func (c *container) resync(from int64) (found bool, err error) {
+	chunk := make([]byte, 64<<10)
+	for at := from; at < c.size; at += int64(len(chunk) - syncSize + 1) {
+		n, err := c.in.ReadAt(chunk, at)
+		if err != nil && err != io.EOF {
+			return false, err
+		}
+		if i := bytes.Index(chunk[:n], c.sync()); i >= 0 {
+			c.seek(at + int64(i) + syncSize)
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// close releases the codec.
+func (c *container) close() {
+	if c.codec != nil {
+		_ = c.codec.Close() // it has nothing to write
+	}
+}
+
+// varintSize returns the length of n as Avro writes it.
+func varintSize(n int64) int { return len(binary.AppendVarint(nil, n)) }
+
+// noEOF returns err as the error of a file that is cut, if it is io.EOF.
+func noEOF(err error) error {
+	if errors.Is(err, io.EOF) {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}
+
+// A headReader reads the header and keeps its bytes. After an error it returns
+// zeros.
+type headReader struct {
+	c     *container
+	bytes []byte
+	err   error
+}
+
+// read fills p.
+func (h *headReader) read(p []byte) {
+	if h.err != nil {
+		return
+	}
+	if len(h.bytes)+len(p) > maxBlock {
+		h.err = fmt.Errorf("it has more than %d bytes", maxBlock)
+		return
+	}
+	_, h.err = io.ReadFull(h.c.r, p)
+	h.c.pos += int64(len(p))
+	h.bytes = append(h.bytes, p...)
+}
+
+// ReadByte implements io.ByteReader.
+func (h *headReader) ReadByte() (byte, error) {
+	var p [1]byte
+	h.read(p[:])
+	return p[0], h.err
+}
+
+// long reads a number.
+func (h *headReader) long() int64 {
+	n, err := binary.ReadVarint(h)
+	if err != nil && h.err == nil {
+		h.err = err
+	}
+	return n
+}
+
+// text reads a string.
+func (h *headReader) text() []byte {
+	n := h.long()
+	if n < 0 || n > h.c.size-h.c.pos {
+		if h.err == nil {
+			h.err = io.ErrUnexpectedEOF
+		}
+		return nil
+	}
+	p := make([]byte, n)
+	h.read(p)
+	return p
+}
+
+// entries reads the map of the header.
+func (h *headReader) entries() map[string][]byte {
+	m := map[string][]byte{}
+	for {
+		n := h.long()
+		if n < 0 {
+			n = -n
+			h.long() // the size of the block
+		}
+		if n == 0 || h.err != nil {
+			return m
+		}
+		for ; n > 0 && h.err == nil; n-- {
+			key := h.text()
+			m[string(key)] = h.text()
+		}
+	}
+}
