@@ -309,7 +309,7 @@ func (l *tableLocator) Locate(f *Found, body []byte, at *Position) (Reason, int)
 		}
 		if i == url {
 			found = true
-			if s.end > s.start {
+			if s.end > s.start && !l.isNull(body, s, d) {
 				f.add(s, roleURL, d)
 				f.sites[0].stop = l.sep
 			}

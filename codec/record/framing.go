@@ -59,6 +59,19 @@ func (j *Job) Nested() bool {
 	return ok && j.render.keepsRecords()
 }
 
+// LineByLine reports whether each line of the input is a record that can be read
+// without the lines before it. That is not so for binary records, documents,
+// tables with a header, formats with directives, and lines of several records.
+func (j *Job) LineByLine() bool {
+	switch r := j.reader.(type) {
+	case binaryReader, LengthFraming, extractor, wrappedReader, Director:
+		return false
+	case *tableReader:
+		return !r.named
+	}
+	return true
+}
+
 // Framing returns the Framing of the job's format.
 func (j *Job) Framing() Framing { return j.reader }
 

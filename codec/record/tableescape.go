@@ -30,6 +30,12 @@ func (t *tableSyntax) escapedCell(body []byte, pos int) (s span, d *Dialect, nex
 	return span{pos + 1, end - 1}, t.quoted, end + 1, true
 }
 
+// isNull reports whether a cell of such a table is \N, which stands for an
+// absent value in MySQL, PostgreSQL, ClickHouse and Hive.
+func (t *tableSyntax) isNull(body []byte, s span, d *Dialect) bool {
+	return t.escaped && d == t.plain && s.end-s.start == 2 && body[s.start] == '\\' && body[s.start+1] == 'N'
+}
+
 // escapedEnd is like quotedEnd, for such a table.
 func escapedEnd(b []byte, pos int, quote byte) int {
 	for i := pos; ; i++ {
@@ -50,15 +56,15 @@ var (
 )
 
 // escapedControls maps the letters that stand for control characters after a
-// backslash to these, as in MySQL, PostgreSQL and ClickHouse.
-var escapedControls = [256]byte{'b': '\b', 'n': '\n', 'r': '\r', 't': '\t'}
+// backslash to these, as in MySQL, PostgreSQL and ClickHouse. \0 is NUL.
+var escapedControls = [256]byte{'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
 
 // decodeEscaped decodes a backslash and the byte after it.
 func decodeEscaped(dst, s []byte) ([]byte, int) {
 	if len(s) < 2 {
 		return append(dst, s...), len(s)
 	}
-	if c := escapedControls[s[1]]; c != 0 {
+	if c := escapedControls[s[1]]; c != 0 || s[1] == '0' {
 		return append(dst, c), 2
 	}
 	return append(dst, s[1]), 2

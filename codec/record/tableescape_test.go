@@ -25,6 +25,13 @@ func TestTableEscapes(t *testing.T) {
 	f("csv", "2", `a\,"b","http://H"`, `a\,"b","http://h/"`)
 	f("csv", "1", `"http://H/"x,`, `"http://H/"x,`) // text after a closing quote
 	f("csv", "1", `http://H/%7e,"a\"`, `http://h/~,"a\"`)
+	f("tsv", "1", "http://H/\\0\\f\tx\n", "http://h/%00%0C\tx\n")
+	list := func(in, want string) {
+		t.Helper()
+		check(t, Config{Format: "tsv", URLField: "1", Dialect: "backslash", Quote: "none", NoHeader: true, Render: RenderTSV, Fields: []string{"url", "norm"}}, in, want)
+	}
+	list("\\N\ta\nN\ta\nhttp://H/\\\\N\n", "N\tN\nhttp://H/\\\\N\thttp://h/%5CN\n")
+	check(t, Config{Format: "csv", URLField: "1", Dialect: "backslash", Base: "http://h/", Render: RenderURLs}, "\"\\N\",a\n\\N,a\n", "http://h/N\n")
 	check(t, Config{Format: "csv", URLField: "1", Dialect: "backslash", Render: RenderExtend, Extend: []Extension{{"n", "norm"}, {"r", "record"}}},
 		`"http://H/\"",1`+"\n", `"http://H/\"",1,http://h/%22,"\"http://H/\\\"\",1"`+"\n")
 	for _, format := range []string{"combined", "w3c", "ltsv", "jsonl"} {

@@ -28,6 +28,9 @@ func runOneShot(cmd *cobra.Command, o *options, paths []string) error {
 	if err != nil {
 		return err
 	}
+	if set.lockStep != "" {
+		return runLockStep(cmd, set)
+	}
 	sig := watchSignals()
 	defer sig.stop()
 	out := &outcome{set: set}
@@ -116,6 +119,7 @@ func (s *settings) newSource(stdin io.Reader, formats func() *formats, parallel 
 			return formats().job(path).NewFit(head)
 		},
 		MaxRecord: s.maxRecord,
+		Linger:    s.linger(),
 		Parallel:  parallel,
 		Limits:    s.limits,
 		OnDamage:  s.onDamage,
@@ -124,6 +128,15 @@ func (s *settings) newSource(stdin io.Reader, formats func() *formats, parallel 
 		Logger:    s.log,
 		OpenTable: s.tables.open,
 	})
+}
+
+// linger returns how long records from a pipe wait for more of them; 0 means the
+// default of the source.
+func (s *settings) linger() time.Duration {
+	if s.lineBuffered {
+		return time.Nanosecond
+	}
+	return 0
 }
 
 // inputError returns the usage error for inputs that cannot be found. If the

@@ -70,15 +70,18 @@ type options struct {
 	index             string
 
 	// The run.
-	jobs       int
-	unordered  bool
-	shardText  string
-	shardBy    string
-	failOn     string
-	onDamage   string
-	quiet      bool
-	noProgress bool
-	logLevel   string
+	jobs      int
+	unordered bool
+	shardText string
+	shardBy   string
+
+	lockStep     string
+	lineBuffered bool
+	failOn       string
+	onDamage     string
+	quiet        bool
+	noProgress   bool
+	logLevel     string
 }
 
 // flagGroups lists the groups of flags in the order of the help text.
@@ -131,7 +134,7 @@ func (o *options) register(cmd *cobra.Command) {
 		"format": formatNames(o.formats), "dialect": dialectNames, "target": targetNames,
 		"key": levelNames(), "standard": standardNames, "hash": hashNames, "render": renderNames,
 		"query-encoding": charset.Names(), "rule": signedRuleNames(), "key-format": keyFormNames, "repair": record.RepairNames(),
-		"compress": compressNames, "header": headerNames, "unique": uniqueNames, "by": record.IdentityNames(), "key-of": keyOfNames, "shard-by": shardByNames, "fail-on": failOnNames, "on-damage": file.OnDamageNames(), "inflate": file.InflateNames(), "log-level": logLevelNames,
+		"compress": compressNames, "header": headerNames, "unique": uniqueNames, "by": record.IdentityNames(), "key-of": keyOfNames, "shard-by": shardByNames, "lock-step": lockStepNames, "fail-on": failOnNames, "on-damage": file.OnDamageNames(), "inflate": file.InflateNames(), "log-level": logLevelNames,
 	} {
 		completeFrom(cmd, flag, names)
 	}
@@ -205,7 +208,7 @@ func (o *options) limitFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.maxURL, "max-url", "", "reject URLs longer than this `size`. Default: the limit of the profile, or 64KiB")
 	f.StringVar(&o.maxDecompressed, "max-decompressed", "0", "stop reading a compressed file after this `size` of decompressed data; 0 means no limit")
 	f.Int64Var(&o.maxRatio, "max-ratio", 1000, "stop reading a compressed file that expands by more than this `factor`; -1 means no limit")
-	f.StringVar(&o.maxMemoryText, "max-memory", "1GiB", "with --unique, keep keys in at most this `size` of memory, and the others in temporary files")
+	f.StringVar(&o.maxMemoryText, "max-memory", defaultMemory, "with --unique, keep keys in at most this `size` of memory, and the others in temporary files. With --lock-step, stop reading while this size of answers waits for the caller; default there: "+aheadLimit)
 	f.StringVar(&o.tempDir, "temp-dir", "", "write temporary files to this `directory`. Default: that of the operating system")
 	f.StringVar(&o.maxWindow, "max-window", "128MiB", "do not read zstd and xz files that need a window or dictionary larger than this `size`")
 }
@@ -215,6 +218,9 @@ func (o *options) runFlags(f *pflag.FlagSet) {
 	f.BoolVar(&o.unordered, "unordered", false, "write records in the order in which workers finish them, not in input order")
 	f.StringVar(&o.shardText, "shard", "", "process only one of several shards of the input: `INDEX/COUNT`, with an index from 0, such as 0/7. Every record belongs to exactly one shard, so that COUNT processes share the work. 'urlfold merge-reports' adds their reports up")
 	f.StringVar(&o.shardBy, "shard-by", "", "with --shard, assign whole inputs, by their `field` path relative to the folder or glob, or records by a field of their first URL: "+strings.Join(shardByNames, ", ")+". Records without the field are assigned by a hash of their bytes. Default: path, or with --unique the field of --by")
+	f.StringVar(&o.lockStep, "lock-step", "", "answer each line of stdin with one line on stdout, as soon as the input pauses, for programs that run urlfold as a coprocess. A line without a result gets an empty answer. `FRAMING` is lines, or chunks if each block of lines begins with its number of lines (send_chunk_header of ClickHouse). --lock-step alone means lines")
+	f.Lookup("lock-step").NoOptDefVal = stepLines
+	f.BoolVar(&o.lineBuffered, "line-buffered", false, "write records as soon as a pipe that is read pauses. Default: up to 50 ms later, which is faster")
 	f.StringVar(&o.onDamage, "on-damage", file.OnDamageNames()[0], "apply this `policy` to the records of a damaged archive: "+strings.Join(file.OnDamageNames(), ", ")+". quarantine writes only records that a checksum verifies")
 	f.StringVar(&o.inflate, "inflate", file.InflateNames()[0], "decompress gzip files with this `decoder`: "+strings.Join(file.InflateNames(), ", ")+". klauspost is slower")
 	f.StringVar(&o.index, "index", "", "inflate a gzip file on several cores with the index in this `file`, and write it if it does not exist. auto: gztool's index beside the input, or one in the user's cache folder. Formats: gztool; indexed_gzip, which is written if the name ends in .gzidx")

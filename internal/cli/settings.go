@@ -60,6 +60,7 @@ func (o *options) resolve(paths []string) (*settings, error) {
 	s := &settings{paths: paths, options: o, tables: newTables(o.urlField, o.format)}
 	var bad mistakes
 	s.resolvePaths(&bad)
+	s.resolveLockStep(&bad)
 	s.resolveParquet(&bad)
 	s.resolveCodec(&bad)
 	s.resolveRecord(&bad)

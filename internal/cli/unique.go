@@ -56,6 +56,9 @@ func (s *settings) resolveIdentity(bad *mistakes) {
 	}
 }
 
+// defaultMemory is the default of --max-memory.
+const defaultMemory = "1GiB"
+
 // leastMemory is the least value of --max-memory.
 const leastMemory = 16 << 20
 

@@ -1,0 +1,30 @@
+package record
+
+import "testing"
+
+// TestLineByLine: formats whose lines depend on others, or are not records, say
+// so.
+func TestLineByLine(t *testing.T) {
+	not := map[string]bool{"html": true, "text": true, "warc": true, "arc": true, "wat": true, "msgpack": true, "protobuf": true, "w3c": true, "zeek": true, "cdx": true,
+		"azure-front-door": true, "azure-app-gateway": true}
+	for _, format := range Formats() {
+		c := Config{Format: format, Normalizer: newNormalizer(t, "equiv"), Render: RenderURLs}
+		switch format {
+		case "jsonl", "csv", "csv-semicolon", "csv-pipe", "tsv", "msgpack", "protobuf":
+			c.URLField = "1"
+		case "avro":
+			continue // needs schemas
+		}
+		j, err := New(c)
+		if err != nil {
+			t.Fatalf("%s: %v", format, err)
+		}
+		if j.LineByLine() == not[format] {
+			t.Errorf("%s: %v", format, j.LineByLine())
+		}
+	}
+	j, err := New(Config{Format: "csv", URLField: "url", Normalizer: newNormalizer(t, "equiv")})
+	if err != nil || j.LineByLine() {
+		t.Errorf("a table with a header: %v", err)
+	}
+}
