@@ -194,6 +194,9 @@ type Config struct {
 	// Identity makes workers collect a Fact about each record, with its
 	// identity.
 	Identity Identity
+	// Note is a field at the end of each record, with a value that another stage
+	// changes. It is for the renderings jsonl, tsv, csv, extend and keys.
+	Note Note
 }
 
 // Job is a checked Config, ready for use. It is immutable and safe for
@@ -234,6 +237,8 @@ type Job struct {
 	sortKeys      bool              // whether normal forms are sort keys
 	whatwg        bool              // whether the standard of norm is WHATWG
 	constants     [numFields][]byte // values of the fields in ofJob; nil: absent
+
+	note, noteName, noteMember []byte // value, name, and both as a JSON member; nil: none
 	maxRecord     int
 	facts         bool
 	id            identity
@@ -290,7 +295,7 @@ func New(c Config) (*Job, error) {
 	}
 	j.reads |= j.wants
 	errs = append(errs, j.setWhere(&c))
-	errs = append(errs, j.setIdentity(c.Identity))
+	errs = append(errs, j.setIdentity(c.Identity), j.setNote(c.Note))
 	j.setParams(&c)
 	if int(c.Render) >= len(renderNames) {
 		errs = append(errs, wrong("Render", "unknown rendering"))

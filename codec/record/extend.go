@@ -27,7 +27,7 @@ func (j *Job) setExtend(c *Config) error {
 		return nil
 	}
 	var errs []error
-	if len(c.Extend) == 0 {
+	if len(c.Extend) == 0 && c.Note == (Note{}) {
 		errs = append(errs, wrong("Extend", "missing fields: the rendering extend needs at least one field to add"))
 	}
 	seen := map[string]bool{}

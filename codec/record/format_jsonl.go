@@ -167,6 +167,12 @@ func (j *jsonLocator) addFields(out []byte, r *renderer, s *site, rec []byte, at
 		out = append(appendString(append(out, '"'), j.names[i/2][i%2]), `":`...)
 		out = append(out, value.in(j.members)...)
 	}
+	if r.job.note != nil {
+		if !j.ownNone {
+			out = append(out, ',')
+		}
+		out = append(out, r.job.noteMember...)
+	}
 	return r.red.part(out, rec, j.ownEnd, len(rec))
 }
 

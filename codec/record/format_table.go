@@ -99,6 +99,9 @@ func (t tableFormat) Open(c *Config) (Reader, error) {
 		for _, e := range c.Extend {
 			r.names = append(r.names, []byte(e.Name))
 		}
+		if c.Note.Name != "" {
+			r.names = append(r.names, []byte(c.Note.Name))
+		}
 	}
 	return r, errors.Join(errs...)
 }
@@ -335,7 +338,7 @@ func (l *tableLocator) addFields(out []byte, r *renderer, s *site, rec []byte, a
 		}
 	}
 	out = r.red.part(out, rec, 0, end)
-	return append(append(out, l.cells...), rec[end:]...)
+	return append(r.job.noteCell(append(out, l.cells...), l.sep), rec[end:]...)
 }
 
 // addNames implements [adder].

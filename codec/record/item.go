@@ -43,7 +43,8 @@ func (r *renderer) item(out []byte, s *site, rec []byte, at *Position) []byte {
 				out = r.job.keyForm.Append(out, r.n.keyOf())
 			}
 			out = append(out, '\t')
-			return append(append(out, r.v.shownNorm()...), '\n')
+			out = append(out, r.v.shownNorm()...)
+			return append(r.job.noteCell(out, '\t'), '\n')
 		}
 	}
 	return out

@@ -40,6 +40,9 @@ func (r *renderer) object(out []byte, s *site, rec []byte, at *Position) []byte 
 	if c.why != 0 && !r.job.wants.has(fError) {
 		out = r.appendWhy(out)
 	}
+	if r.job.note != nil {
+		out = append(append(out, r.job.noteMember...), ',')
+	}
 	return closeObject(out)
 }
 

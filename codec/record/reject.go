@@ -55,7 +55,7 @@ func (r *renderer) rejectRow(out, rec []byte, why Reason, at *Position) []byte {
 			out = r.cell(out, r.job.constants[f])
 		}
 	}
-	return append(out, '\n')
+	return append(r.job.noteCell(out, r.job.separator()), '\n')
 }
 
 // deadLine appends the dead letter of a record: a JSON object with the reason,

@@ -16,7 +16,7 @@ func (r *renderer) row(out []byte, s *site, rec []byte, at *Position) []byte {
 			out = r.cell(out, v)
 		}
 	}
-	return append(out, '\n')
+	return append(r.job.noteCell(out, r.job.separator()), '\n')
 }
 
 // separator returns the byte between two fields of a row.
@@ -40,7 +40,7 @@ func (j *Job) Header() []byte {
 		}
 		row = append(row, fieldNames[f]...)
 	}
-	return append(row, '\n')
+	return append(j.noteColumn(row, j.separator()), '\n')
 }
 
 // cell appends a value as a field of a row.

@@ -297,7 +297,7 @@ var recordFlags = map[string]string{
 	"Profile": "--profile", "Standard": "--standard", "Hash": "--hash", "HMACKey": "--hmac-key-file", "QueryEncoding": "--query-encoding",
 	"Format": "--format", "Dialect": "--dialect", "Delimiter": "--delimiter", "Quote": "--quote", "Escape": "--escape", "NoHeader": "--no-header", "Target": "--target", "URLField": "--url-field", "URL": "--url", "BaseField": "--base-field",
 	"Base": "--base", "Level": "--key", "KeyForm": "--key-format", "Repairs": "--repair", "Render": "--render", "Fields": "--fields", "Extend": "--extend",
-	"Zone": "--timezone", "Year": "--year", "Where": "--where", "Identity": "--by", "Shard": "--shard-by",
+	"Zone": "--timezone", "Year": "--year", "Where": "--where", "Identity": "--by", "Note": "--unique", "Shard": "--shard-by",
 }
 
 // flagNames prefixes each error about a flag with the flag's name.

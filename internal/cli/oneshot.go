@@ -98,7 +98,9 @@ func prepare(ctx context.Context, cmd *cobra.Command, set *settings, out *outcom
 		Workers:    set.jobs,
 		Ordering:   pipeline.OrderInput,
 		Logger:     log,
-		Filter:     r.newFilter(),
+	}
+	if opt.Filter, err = r.newFilter(ctx); err != nil {
+		return nil, err
 	}
 	if set.unordered {
 		opt.Ordering = pipeline.OrderNone
@@ -185,6 +187,9 @@ func (r *oneShot) finish(stdout, stderr io.Writer, err error) error {
 	}
 	if !o.interrupted {
 		o.err = err
+		if err == nil {
+			o.err = o.verifyTwice()
+		}
 	}
 	if o.err == nil && !o.interrupted {
 		o.err = r.output.publish(o.reports)

@@ -196,7 +196,7 @@ func (o *options) outputFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.compress, "compress", autoCompress, "compress the output with this `method`: "+strings.Join(compressNames, ", ")+". auto follows the extension, .gz or .zst, and means zstd for parquet. With --output-dir, it writes inputs in other compressed formats as .zst")
 	f.StringVar(&o.rejects, "rejects", "", "write records that cannot be parsed to this `file`, as JSON lines. Default: write them to the output")
 	f.StringVar(&o.report, "report", "", "write a JSON report to this `file`, or to stdout if it is -. Overwrite an existing report")
-	f.StringVar(&o.unique, "unique", "", "keep one record for each key: `MODE` is "+strings.Join(uniqueNames, ", ")+". --unique alone means first: the first of all inputs, in their order. Records without a key are kept")
+	f.StringVar(&o.unique, "unique", "", "keep one record for each key: `MODE` is "+strings.Join(uniqueNames, ", ")+". --unique alone means first: the first of all inputs, in their order. last and count read the inputs twice; count adds the field count. mark keeps all records and adds the field duplicate. Records without a key are kept")
 	f.Lookup("unique").NoOptDefVal = uniqueNames[0]
 	f.StringVar(&o.by, "by", "", "with --unique, compare this `field`: "+strings.Join(record.IdentityNames(), ", ")+". key is the key at the level of --key. Default: key")
 	f.StringVar(&o.keyOf, "key-of", "", "with --unique, compare these `URLs` of a record that has several: all, in their order, or first. Default: all")

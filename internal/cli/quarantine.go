@@ -37,15 +37,20 @@ func isFileToBe(name string) bool {
 	return name == "" || err != nil || fi.Mode().IsRegular()
 }
 
-// refusePipes returns an error if --on-damage needs to read the inputs twice
-// and one is not a regular file.
+// refusePipes returns an error if --on-damage or --unique needs to read the inputs
+// twice and one is not a regular file.
 func (s *settings) refusePipes(inputs []string) error {
-	if !s.readsFiles() {
+	why := "--on-damage: " + s.onDamage
+	switch {
+	case s.readsFiles():
+	case s.twice():
+		why = "--unique: " + s.unique
+	default:
 		return nil
 	}
 	for _, name := range inputs {
 		if fi, err := os.Stat(name); err == nil && !fi.Mode().IsRegular() {
-			return fmt.Errorf("--on-damage: %s reads each input twice, and %s is not a regular file", s.onDamage, name)
+			return fmt.Errorf("%s reads each input twice, and %s is not a regular file", why, name)
 		}
 	}
 	return nil

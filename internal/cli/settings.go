@@ -153,7 +153,7 @@ func (s *settings) resolveRecord(bad *mistakes) {
 	case wrongRender:
 	case len(s.fields) > 0 && render != record.RenderJSONL && render != record.RenderTSV && render != record.RenderParquet && render != record.RenderCSV:
 		bad.add("--fields", errors.New("requires --render jsonl, tsv, csv or parquet"))
-	case render == record.RenderExtend && len(s.extend) == 0:
+	case render == record.RenderExtend && len(s.extend) == 0 && s.uniqueNote() == (record.Note{}):
 		bad.add("--render", errors.New("extend requires --extend NAME=FIELD, such as --extend url_norm=norm"))
 	case render != record.RenderExtend && len(s.extend) > 0:
 		bad.add("--extend", fmt.Errorf("cannot be combined with --render %s, which does not write the records; use --render extend", render))
@@ -363,7 +363,7 @@ func (s *settings) checkRecord(bad *mistakes) {
 	// resolveRecord has reported errors in these two.
 	if probe.Render != record.RenderExtend {
 		probe.Extend = nil
-	} else if len(probe.Extend) == 0 {
+	} else if len(probe.Extend) == 0 && probe.Note == (record.Note{}) {
 		probe.Render = record.RenderRewrite
 	}
 	_, err := record.New(probe)

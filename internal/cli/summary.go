@@ -13,7 +13,6 @@ import (
 	"github.com/urlfold/urlfold/codec/record"
 	"github.com/urlfold/urlfold/internal/storage/compress"
 	"github.com/urlfold/urlfold/internal/terminal"
-	"github.com/urlfold/urlfold/internal/unique"
 	"github.com/urlfold/urlfold/pipeline"
 	"github.com/urlfold/urlfold/sources/file"
 )
@@ -27,10 +26,10 @@ type outcome struct {
 	inputs      []string     // paths
 	reports     []file.Report
 	elapsed     time.Duration
-	interrupted bool          // a signal came before all was read or written
-	parts       []string      // unfinished output files that remain
-	err         error         // of the run
-	unique      *unique.First // nil without --unique
+	interrupted bool         // a signal came before all was read or written
+	parts       []string     // unfinished output files that remain
+	err         error        // of the run
+	unique      uniqueFilter // nil without --unique
 }
 
 // damaged returns the reports of the inputs with missing or possibly wrong
@@ -151,6 +150,7 @@ func (o *outcome) text(st terminal.Style) string {
 	s.some("skipped", stats.Skipped, "links that are empty or lead to a fragment, javascript:, data:, mailto: and similar")
 	s.some("filtered", stats.Filtered, "left out by --where")
 	s.some(o.duplicateName(), stats.Duplicates, o.duplicateRemark())
+	s.some("marked duplicates", o.marked(), o.duplicateRemark())
 	s.some("without URL", stats.NoURL, "")
 	s.some("blank lines", stats.Blank, "")
 	s.some("rejects", stats.Rejected, o.rejectRemark())

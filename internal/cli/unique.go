@@ -2,8 +2,10 @@ package cli
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/urlfold/urlfold/codec/record"
 	"github.com/urlfold/urlfold/config/field"
@@ -13,12 +15,20 @@ import (
 	"github.com/urlfold/urlfold/internal/terminal"
 	"github.com/urlfold/urlfold/internal/unique"
 	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/sinks/discard"
 )
 
 // This file implements --unique: one record for each key.
 
 // uniqueNames are the values of --unique.
-var uniqueNames = []string{"first"}
+var uniqueNames = []string{uniqueFirst, uniqueLast, uniqueMark, uniqueCount}
+
+const (
+	uniqueFirst = "first"
+	uniqueLast  = "last"
+	uniqueMark  = "mark"
+	uniqueCount = "count"
+)
 
 // keyOfNames are the values of --key-of.
 var keyOfNames = []string{"all", "first"}
@@ -41,7 +51,37 @@ func (s *settings) resolveUnique(bad *mistakes) {
 	if s.unique != "" {
 		_, err := suggest.Index("mode", uniqueNames, s.unique)
 		bad.add("--unique", err)
+		bad.add("--unique", s.checkTwice())
 	}
+	s.record.Note = s.uniqueNote()
+}
+
+// uniqueNote returns the field that the mode of --unique adds to each record.
+func (s *settings) uniqueNote() record.Note {
+	switch s.unique {
+	case uniqueMark:
+		return unique.MarkNote
+	case uniqueCount:
+		return unique.NoteOf(unique.Count)
+	}
+	return record.Note{}
+}
+
+// twice reports whether the mode of --unique reads the inputs twice.
+func (s *settings) twice() bool { return s.unique == uniqueLast || s.unique == uniqueCount }
+
+// checkTwice returns an error if the inputs cannot be read twice with the same
+// result.
+func (s *settings) checkTwice() error {
+	switch {
+	case !s.twice():
+		return nil
+	case s.unordered:
+		return fmt.Errorf("%s cannot be combined with --unordered: it needs the order of the records", s.unique)
+	case len(s.paths) == 0 || slices.Contains(s.paths, stdinPath):
+		return fmt.Errorf("%s reads each input twice, which is not possible with stdin: name the input files", s.unique)
+	}
+	return nil
 }
 
 // resolveIdentity checks --by and --key-of.
@@ -72,16 +112,81 @@ func (s *settings) checkMemory() error {
 	return err
 }
 
-// newFilter returns the filter of --unique, or nil without the flag.
-func (r *oneShot) newFilter() pipeline.Filter {
-	if r.set.asked != nil {
-		return r.set.asked.filter()
+// A uniqueFilter is a filter of --unique.
+type uniqueFilter interface {
+	pipeline.Filter
+	Close() error
+}
+
+// newFilter returns the filter of --unique or seen query, or nil without them. It
+// reads the inputs for the first time if the mode reads them twice.
+func (r *oneShot) newFilter(ctx context.Context) (pipeline.Filter, error) {
+	o := keyset.Options{MaxMemory: r.set.maxMemory, Dir: r.set.tempDir}
+	var f uniqueFilter
+	switch {
+	case r.set.asked != nil:
+		return r.set.asked.filter(), nil
+	case r.set.unique == "":
+		return nil, nil
+	case r.set.unique == uniqueMark:
+		f = unique.NewMark(o, r.set.record.Render)
+	case r.set.twice():
+		chosen, err := r.survey(ctx, o)
+		if err != nil {
+			return nil, err
+		}
+		f = chosen
+	default:
+		f = unique.NewFirst(o)
 	}
-	if r.set.unique == "" {
-		return nil
+	r.out.unique = f
+	return f, nil
+}
+
+// survey reads the inputs, and returns the filter that reads them again.
+func (r *oneShot) survey(ctx context.Context, o keyset.Options) (chosen *unique.Chosen, err error) {
+	mode := unique.Last
+	if r.set.unique == uniqueCount {
+		mode = unique.Count
 	}
-	r.out.unique = unique.NewFirst(keyset.Options{MaxMemory: r.set.maxMemory, Dir: r.set.tempDir})
-	return r.out.unique
+	s := unique.NewSurvey(mode, o)
+	defer func() { err = errors.Join(err, s.Close()) }()
+	parallel, err := r.set.parallelInputs(disk.MaxOpen(), r.set.log)
+	if err != nil {
+		return nil, err
+	}
+	source, err := r.set.newSource(nil, func() *formats { return r.out.formats }, parallel)
+	if err != nil {
+		return nil, err
+	}
+	drop := discard.New(discard.Config{})
+	opt := pipeline.Options{
+		Sources: []pipeline.Source{source}, Sinks: []pipeline.Sink{drop}, NewCodec: pipeline.NewRecordCodecs(r.out.formats.job),
+		Workers: r.set.jobs, Ordering: pipeline.OrderInput, Logger: r.set.log, Filter: s,
+	}
+	if r.output.dead != nil {
+		opt.DeadLetter = drop
+	}
+	p, err := pipeline.New(opt)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.Run(ctx); err != nil {
+		return nil, err
+	}
+	if ctx.Err() != nil {
+		return nil, &exitError{code: exitCut, err: errors.New("interrupted while the inputs were read for the first time; nothing was written")}
+	}
+	return s.Choose(r.set.record.Render)
+}
+
+// verifyTwice returns an error if the inputs changed between the two times that
+// they were read.
+func (o *outcome) verifyTwice() error {
+	if c, ok := o.unique.(*unique.Chosen); ok {
+		return c.Verify()
+	}
+	return nil
 }
 
 // duplicateName is the name of the count of records that the filter left out.
@@ -101,5 +206,16 @@ func (o *outcome) duplicateRemark() string {
 	if by == "key" {
 		by += " (" + o.set.record.Level.String() + ")"
 	}
+	if o.set.unique == uniqueLast {
+		return "same " + by + " as a later record"
+	}
 	return "same " + by + " as an earlier record"
+}
+
+// marked returns the number of records that --unique=mark has marked.
+func (o *outcome) marked() int64 {
+	if m, ok := o.unique.(*unique.Mark); ok {
+		return m.Marked
+	}
+	return 0
 }

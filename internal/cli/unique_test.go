@@ -60,36 +60,86 @@ func urlfoldOutput(t *testing.T, args ...string) string {
 	return string(out)
 }
 
-// TestUniqueOracle compares --unique, for each identity, with a map over the
+// A uniqueRow is a record with a URL, and what identifies it.
+type uniqueRow struct {
+	norm, id string
+	has      bool
+}
+
+// uniqueRows returns the records of a file as the rendering jsonl shows them.
+func uniqueRows(t *testing.T, by, path string) (rows []uniqueRow) {
+	t.Helper()
+	for line := range strings.Lines(urlfoldOutput(t, "--quiet", "-r", "jsonl", "--fields", "norm,"+by, path)) {
+		var row map[string]any
+		if err := json.Unmarshal([]byte(line), &row); err != nil {
+			t.Fatal(err)
+		}
+		if norm, ok := row["norm"].(string); ok { // the others are rejected
+			id, has := row[by].(string)
+			rows = append(rows, uniqueRow{norm, id, has})
+		}
+	}
+	return rows
+}
+
+// wantUnique returns the output of a mode, in tsv with the field norm.
+func wantUnique(mode string, rows []uniqueRow) string {
+	var out strings.Builder
+	last, count := map[string]int{}, map[string]int{}
+	for i, r := range rows {
+		last[r.id] = i
+		count[r.id]++
+	}
+	seen := map[string]bool{}
+	for i, r := range rows {
+		again := r.has && seen[r.id]
+		seen[r.id] = true
+		switch mode {
+		case uniqueMark:
+			fmt.Fprintf(&out, "%s\t%v\n", r.norm, again)
+		case uniqueCount:
+			n := count[r.id]
+			if !r.has {
+				n = 1
+			}
+			if !again {
+				fmt.Fprintf(&out, "%s\t%d\n", r.norm, n)
+			}
+		case uniqueLast:
+			if !r.has || last[r.id] == i {
+				fmt.Fprintln(&out, r.norm)
+			}
+		default:
+			if !again {
+				fmt.Fprintln(&out, r.norm)
+			}
+		}
+	}
+	return out.String()
+}
+
+// TestUniqueOracle compares --unique, for each mode and identity, with maps over the
 // fields that the rendering jsonl writes; with one worker and with several, from
-// one file and from many, in memory and beyond it.
+// one file and from many.
 func TestUniqueOracle(t *testing.T) {
-	lines := uniqueLines(60_000)
+	lines := uniqueLines(30_000)
 	whole, parts := writeLines(t, lines, 1), writeLines(t, lines, 7)
 	for _, by := range record.IdentityNames() {
-		var want strings.Builder
-		seen, rows := map[string]bool{}, 0
-		for line := range strings.Lines(urlfoldOutput(t, "--quiet", "-r", "jsonl", "--fields", "norm,"+by, whole[0])) {
-			var row map[string]any
-			if err := json.Unmarshal([]byte(line), &row); err != nil {
-				t.Fatal(err)
-			}
-			if row["norm"] == nil {
-				continue // rejected
-			}
-			id, has := row[by].(string)
-			if rows++; !has || !seen[id] {
-				want.WriteString(row["norm"].(string) + "\n")
-			}
-			seen[id] = true
+		rows := uniqueRows(t, by, whole[0])
+		ids := map[string]bool{}
+		for _, r := range rows {
+			ids[r.id] = true
 		}
-		if len(seen) < 2 || len(seen) > rows*9/10 {
-			t.Fatalf("%s: %d identities in %d rows", by, len(seen), rows)
+		if len(ids) < 2 || len(ids) > len(rows)*9/10 {
+			t.Fatalf("%s: %d identities in %d rows", by, len(ids), len(rows))
 		}
-		for _, args := range [][]string{append([]string{"-j", "1"}, whole...), append([]string{"-j", "3"}, whole...), append([]string{"-j", "1"}, parts...), append([]string{"-j", "2"}, parts...)} {
-			args = append([]string{"--quiet", "-r", "urls", "--unique", "--by", by}, args...)
-			if got := urlfoldOutput(t, args...); got != want.String() {
-				t.Errorf("%v: %d lines, want %d", args[:7], strings.Count(got, "\n"), strings.Count(want.String(), "\n"))
+		for _, mode := range uniqueNames {
+			want := wantUnique(mode, rows)
+			for _, input := range [][]string{append([]string{"-j", "1"}, whole...), append([]string{"-j", "3"}, whole...), append([]string{"-j", "1"}, parts...), append([]string{"-j", "2"}, parts...)} {
+				args := append([]string{"--quiet", "-r", "tsv", "--fields", "norm", "--unique=" + mode, "--by", by}, input...)
+				if got := urlfoldOutput(t, args...); got != want {
+					t.Errorf("%v: %d lines, want %d", args[5:10], strings.Count(got, "\n"), strings.Count(want, "\n"))
+				}
 			}
 		}
 	}
