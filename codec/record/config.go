@@ -239,11 +239,11 @@ type Job struct {
 	constants     [numFields][]byte // values of the fields in ofJob; nil: absent
 
 	note, noteName, noteMember []byte // value, name, and both as a JSON member; nil: none
-	maxRecord     int
-	facts         bool
-	id            identity
-	zone          ZoneFunc
-	year          int
+	maxRecord                  int
+	facts                      bool
+	id                         identity
+	zone                       ZoneFunc
+	year                       int
 }
 
 // ConfigError describes one invalid setting in a Config.
