@@ -143,7 +143,8 @@ func showState(w io.Writer, c checkpoint.Contents) error {
 	all := struct {
 		Entries []checkpoint.Entry `json:"entries"`
 		Extents []shownExtent      `json:"extents"`
-	}{append([]checkpoint.Entry{}, c.Entries...), []shownExtent{}}
+		Keys    json.RawMessage    `json:"keys,omitempty"` // the set of dedupe
+	}{append([]checkpoint.Entry{}, c.Entries...), []shownExtent{}, json.RawMessage(c.Keys)}
 	for _, m := range c.Extents {
 		all.Extents = append(all.Extents, shownExtent(m))
 	}

@@ -15,7 +15,7 @@ import (
 
 // Commit implements [pipeline.Committer].
 func (w *watcher) Commit(_ context.Context, ups []pipeline.LanePos) error {
-	return w.progress.save(ups, nil, false, nil)
+	return w.progress.save(ups, checkpoint.Update{})
 }
 
 // Keep implements [pipeline.Keeper].
@@ -23,7 +23,12 @@ func (w *watcher) Keep() error { return w.cfg.Store.Keep() }
 
 // CommitCut implements [pipeline.CutCommitter].
 func (w *watcher) CommitCut(_ context.Context, ups []pipeline.LanePos, extents []pipeline.Extent) error {
-	return w.progress.save(ups, extents, true, nil)
+	return w.progress.save(ups, checkpoint.Update{Cut: true, Extents: extents})
+}
+
+// CommitKeys implements [pipeline.KeyCommitter].
+func (w *watcher) CommitKeys(_ context.Context, cut pipeline.KeyCut) error {
+	return w.progress.save(cut.Ups, checkpoint.Update{Cut: cut.Exact, Extents: cut.Extents, Keys: cut.Keys})
 }
 
 // A progress holds what is not in the store yet, and the track of each lane.
@@ -46,13 +51,12 @@ func (p *progress) touch(t *track) {
 	}
 }
 
-// save stores watermarks, the tracks that changed since the last save and, if
-// cut is set, extents. It also removes the extents of the finished lanes in
-// forget. Its cost does not depend on the number of tracks.
-func (p *progress) save(ups []pipeline.LanePos, extents []pipeline.Extent, cut bool, forget []string) error {
+// save stores watermarks, the tracks that changed since the last save, and
+// everything else that is in u. Its cost does not depend on the number of tracks.
+func (p *progress) save(ups []pipeline.LanePos, u checkpoint.Update) error {
 	p.saving.Lock()
 	defer p.saving.Unlock()
-	u := checkpoint.Update{Source: p.cfg.Name, Cut: cut, Extents: extents, Forget: forget, Points: map[int64][]byte{}}
+	u.Source, u.Points = p.cfg.Name, map[int64][]byte{}
 	p.mu.Lock()
 	moved := map[*track]checkpoint.Entry{}
 	for _, up := range ups {

@@ -25,7 +25,7 @@ func (w *watcher) Finish(_ context.Context, lanes []*pipeline.Lane) []error {
 		ids[i] = l.ID()
 	}
 	tracks := w.resolve(lanes)
-	if err := w.progress.save(nil, nil, false, ids); err != nil {
+	if err := w.progress.save(nil, checkpoint.Update{Forget: ids}); err != nil {
 		return slices.Repeat([]error{err}, len(lanes))
 	}
 	errs := w.disposeAll(tracks)

@@ -342,7 +342,7 @@ func TestLookalikeKilled(t *testing.T) {
 	d.life.dead.Store(true) // from now on no position is stored
 	rewrite(t, path, strings.Join(fresh, ""))
 	until(t, "the other text", func() bool { return d.w.Stats().Lookalikes == 1 && d.w.Stats().Truncations == 1 })
-	if err := d.w.progress.save(nil, nil, false, nil); err != nil {
+	if err := d.w.progress.save(nil, checkpoint.Update{}); err != nil {
 		t.Fatal(err)
 	}
 	d.kill()

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/urlfold/urlfold/internal/storage/checkpoint"
 	"github.com/urlfold/urlfold/internal/storage/disk"
 )
 
@@ -59,7 +60,7 @@ func (w *watcher) follow(now time.Time) bool {
 // a checkpoint. If that fails, the next run starts at the ends that the files
 // have then.
 func (w *watcher) storeStart() {
-	if err := w.progress.save(nil, nil, false, nil); err != nil {
+	if err := w.progress.save(nil, checkpoint.Update{}); err != nil {
 		w.log.Warn("cannot store start positions", "error", err)
 	}
 }

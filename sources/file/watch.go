@@ -320,7 +320,7 @@ func (w *watcher) Close(context.Context) error {
 	if !dirty {
 		return nil
 	}
-	err := w.progress.save(nil, nil, false, nil)
+	err := w.progress.save(nil, checkpoint.Update{})
 	if _, lost := errors.AsType[*pipeline.LostError](err); lost {
 		return nil // the run has failed with this error
 	}

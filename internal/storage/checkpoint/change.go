@@ -16,6 +16,7 @@ type state struct {
 	sources map[string]map[string]string // lines, by source and id
 	extents map[extentKey]int64          // lengths
 	cuts    bool                         // see [Store.SetCuts]
+	keys    string                       // see [Update.Keys]
 	extra   map[uint64]string            // the last section of each type that this program does not know
 }
 
@@ -40,7 +41,7 @@ func (s *state) empty() bool {
 
 // contents returns the state as entries and extents, in no particular order.
 func (s *state) contents() (Contents, error) {
-	c := Contents{Cuts: s.cuts || len(s.extents) > 0}
+	c := Contents{Cuts: s.cuts || len(s.extents) > 0, Keys: s.keys}
 	for _, lines := range s.sources {
 		for _, text := range lines {
 			e, err := parseEntry(text)
@@ -64,6 +65,7 @@ type change struct {
 	extents []pipeline.Extent
 	dropped []extentKey
 	cuts    *bool
+	keys    *string
 	extra   map[uint64]string
 }
 
@@ -72,7 +74,7 @@ type item struct{ source, id, line string }
 
 // empty reports whether c changes nothing.
 func (c *change) empty() bool {
-	return len(c.put)+len(c.gone)+len(c.extents)+len(c.dropped)+len(c.extra) == 0 && c.cuts == nil
+	return len(c.put)+len(c.gone)+len(c.extents)+len(c.dropped)+len(c.extra) == 0 && c.cuts == nil && c.keys == nil
 }
 
 // apply applies c to s.
@@ -100,6 +102,9 @@ func (s *state) apply(c *change) {
 	if c.cuts != nil {
 		s.cuts = *c.cuts
 	}
+	if c.keys != nil {
+		s.keys = *c.keys
+	}
 	maps.Copy(s.extra, c.extra)
 }
 
@@ -118,6 +123,7 @@ const (
 	dropSection    = 5 // output extents that were removed, a line of JSON each
 	cutsSection    = 6 // one byte: extents belong to the checkpoint (1) or not (0)
 	endSection     = 7 // empty: marks the last frame of a snapshot
+	keysSection    = 8 // description of a set of keys; empty: there is none
 	optionalTypes  = 128
 	maxSectionType = 1 << 20
 )
@@ -172,6 +178,9 @@ func appendChange(dst []byte, c *change) ([]byte, error) {
 		}
 		flush(cutsSection)
 	}
+	if c.keys != nil {
+		dst = appendSection(dst, keysSection, []byte(*c.keys))
+	}
 	for kind, extra := range c.extra {
 		dst = appendSection(dst, kind, []byte(extra))
 	}
@@ -211,6 +220,8 @@ func parseChange(payload []byte) (c *change, end bool, err error) {
 				return errors.New("section of the cuts setting has an invalid value")
 			}
 			c.cuts = new(text[0] == 1)
+		case keysSection:
+			c.keys = new(string(text))
 		case endSection:
 			end = true
 		default:

@@ -11,6 +11,7 @@ import (
 type writer struct {
 	gen, seq uint64 // of the last commit
 	last     uint64 // the greatest generation ever seen
+	epoch    uint64 // see Store.Epoch
 
 	log          file // nil: a commit needs a new snapshot and a new log first
 	snapshot     file // kept open to recognize the file; nil if log is nil
@@ -135,7 +136,9 @@ func (s *Store) compact() error {
 		next.close()
 		return err
 	}
-	next.gen, next.seq = gen, 0
+	if next.gen, next.seq = gen, 0; !w.snapshotBad && !w.logBad {
+		next.epoch++ // otherwise the previous files are still those of an older generation
+	}
 	next.unsure, next.stored, next.hadLog, next.snapshotBad, next.logBad = false, true, true, false, false
 	next.compactAt = max(leastLog, next.snapshotSize)
 	*w = next

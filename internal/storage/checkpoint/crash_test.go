@@ -222,13 +222,14 @@ func openMem(t testing.TB, m *memFolder) *Store {
 // A model is the expected state: offsets by source and id, lengths by output.
 type model struct {
 	offsets, lengths map[string]int64
+	keys             string
 }
 
-func (m model) clone() model { return model{maps.Clone(m.offsets), maps.Clone(m.lengths)} }
+func (m model) clone() model { return model{maps.Clone(m.offsets), maps.Clone(m.lengths), m.keys} }
 
 // modelOf returns the stored state.
 func modelOf(s *Store) model {
-	m := model{map[string]int64{}, map[string]int64{}}
+	m := model{map[string]int64{}, map[string]int64{}, s.Keys()}
 	for source := range s.st.sources {
 		for _, e := range s.Entries(source) {
 			m.offsets[source+"/"+e.ID] = e.Offset
@@ -241,7 +242,7 @@ func modelOf(s *Store) model {
 }
 
 func (m model) equal(o model) bool {
-	return maps.Equal(m.offsets, o.offsets) && maps.Equal(m.lengths, o.lengths)
+	return maps.Equal(m.offsets, o.offsets) && maps.Equal(m.lengths, o.lengths) && m.keys == o.keys
 }
 
 // step returns a random update, and the model after it.
@@ -270,6 +271,10 @@ func (m model) step(rng *rand.Rand, n int64) (Update, model) {
 	for path, length := range after.lengths {
 		u.Extents = append(u.Extents, pipeline.Extent{Sink: "s", Path: path, Length: length})
 	}
+	if rng.IntN(3) > 0 {
+		after.keys = fmt.Sprint("keys ", n)
+		u.Keys = []byte(after.keys)
+	}
 	return u, after
 }
 
@@ -284,7 +289,7 @@ func TestPowerLoss(t *testing.T) {
 	}
 	for seed := range uint64(rounds) {
 		rng := rand.New(rand.NewPCG(seed, 10))
-		m, acked := newMemFolder(), model{map[string]int64{}, map[string]int64{}}
+		m, acked := newMemFolder(), model{map[string]int64{}, map[string]int64{}, ""}
 		for life := range 4 {
 			s := openMem(t, m)
 			if got := modelOf(s); life == 0 && !got.equal(acked) {
@@ -354,7 +359,7 @@ func TestPowerLossSees(t *testing.T) {
 		lost := false
 		for seed := range uint64(400) {
 			rng := rand.New(rand.NewPCG(seed, 11))
-			m, acked := newMemFolder(), model{map[string]int64{}, map[string]int64{}}
+			m, acked := newMemFolder(), model{map[string]int64{}, map[string]int64{}, ""}
 			s := openMem(t, m)
 			s.files = &forgetful{m, what}
 			acked, tries := live(rng, s, m, acked)

@@ -80,5 +80,6 @@ func (e *Entry) valid() bool {
 type Contents struct {
 	Entries []Entry
 	Extents []pipeline.Extent
-	Cuts    bool // see [Store.SetCuts]
+	Cuts    bool   // see [Store.SetCuts]
+	Keys    string // see [Store.Keys]
 }

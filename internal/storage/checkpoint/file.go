@@ -120,6 +120,9 @@ func writeSnapshot(st *state, gen uint64, first bool, write func([]byte) error) 
 		return err
 	}
 	c.cuts, c.extra = &st.cuts, st.extra
+	if st.keys != "" {
+		c.keys = &st.keys
+	}
 	for source, lines := range st.sources {
 		for id, text := range lines {
 			c.put = append(c.put, item{source, id, text})

@@ -37,7 +37,8 @@ func List(dir string) (Contents, []string) {
 // Reset removes the checkpoint of every file whose path equals or matches
 // pattern, and the extents of the outputs that belong to these files alone. In
 // the pattern, ** matches any number of folders. Reset returns the number of
-// files; the next run reads them from their beginning. It fails with ErrLocked
+// files; the next run reads them from their beginning. If there are any, Reset
+// also removes the description of the set of keys. It fails with ErrLocked
 // while a process uses the directory.
 func Reset(dir, pattern string) (n int, err error) {
 	if !doublestar.ValidatePathPattern(pattern) {
@@ -67,5 +68,24 @@ func Reset(dir, pattern string) (n int, err error) {
 			c.dropped = append(c.dropped, k)
 		}
 	}
+	if len(c.gone) > 0 && s.st.keys != "" {
+		c.keys = new("") // records that are read again must not be duplicates of themselves
+	}
 	return len(c.gone), s.commit(c, refs, nil)
+}
+
+// ResetKeys removes the description of the set of keys. It reports whether there
+// was one. It fails with ErrLocked while a process uses the directory.
+func ResetKeys(dir string) (found bool, err error) {
+	s, err := Open(dir)
+	if err != nil {
+		return false, err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.st.keys == "" {
+		return false, nil
+	}
+	return true, s.commit(&change{keys: new("")}, nil, nil)
 }

@@ -95,7 +95,7 @@ func (s *Store) load() error {
 		return err
 	}
 	s.st, s.warnings = l.st, l.warnings
-	s.w = writer{gen: l.gen, seq: l.seq, last: l.last, snapshotBad: l.found && !l.snapshotOK, logBad: l.found && !l.logOK, stored: l.found, hadLog: l.hadLog}
+	s.w = writer{epoch: 1, gen: l.gen, seq: l.seq, last: l.last, snapshotBad: l.found && !l.snapshotOK, logBad: l.found && !l.logOK, stored: l.found, hadLog: l.hadLog}
 	s.points = openPoints(filepath.Join(s.dir, restartDir))
 	s.points.orphan(s.findRefs())
 	return nil
@@ -195,6 +195,30 @@ func (s *Store) Extents(sink string) []pipeline.Extent {
 	return extents
 }
 
+// Keys returns the stored description of a set of keys, or "" if there is none.
+func (s *Store) Keys() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.st.keys
+}
+
+// Epoch returns the number, from 1, of the snapshots that this process has kept a
+// predecessor of. A restart finds the state after a commit of this epoch or of the
+// one before.
+func (s *Store) Epoch() uint64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.w.epoch
+}
+
+// Compact writes a snapshot now, so that files that only older states name can be
+// removed.
+func (s *Store) Compact() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.compact()
+}
+
 // An Update is the input of one Save.
 type Update struct {
 	Source  string
@@ -204,6 +228,7 @@ type Update struct {
 	Cut     bool              // Extents replaces all extents
 	Extents []pipeline.Extent // see Cut
 	Forget  []string          // ids of finished lanes, whose own outputs lose their extents
+	Keys    []byte            // description of the set of keys that belongs to the positions; nil: unchanged
 }
 
 // Save stores u as one commit. When it returns nil, all of u is durable. After
@@ -273,6 +298,9 @@ func (s *Store) changeOf(u *Update) (*change, map[entryKey]int64, error) {
 		}
 	}
 	s.extentChange(c, u)
+	if u.Keys != nil && string(u.Keys) != s.st.keys {
+		c.keys = new(string(u.Keys))
+	}
 	return c, refs, nil
 }
 

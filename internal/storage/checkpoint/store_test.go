@@ -232,3 +232,76 @@ func BenchmarkOpen(b *testing.B) {
 		shut(b, s)
 	}
 }
+
+// TestKeys: the description of a set of keys is stored with the positions, and
+// removed with them or by itself.
+func TestKeys(t *testing.T) {
+	dir := t.TempDir()
+	begin := func() *Store {
+		s := open(t, dir)
+		save(t, s, Update{Source: "a", Entries: []Entry{entry("a", "1", 10)}, Keys: []byte(`{"n":1}`)})
+		save(t, s, Update{Source: "a", Entries: []Entry{entry("a", "1", 20)}})
+		return s
+	}
+	check := func(what, want string) {
+		t.Helper()
+		if c, _ := List(dir); c.Keys != want {
+			t.Errorf("%s: %q, want %q", what, c.Keys, want)
+		}
+	}
+	s := begin()
+	if s.Keys() != `{"n":1}` {
+		t.Errorf("stored keys: %q", s.Keys())
+	}
+	shut(t, s)
+	check("after Close", `{"n":1}`)
+	if n, err := Reset(dir, "no such file"); n != 0 || err != nil {
+		t.Error(n, err)
+	}
+	check("after Reset of nothing", `{"n":1}`)
+	if n, err := Reset(dir, "**"); n != 1 || err != nil {
+		t.Error(n, err)
+	}
+	check("after Reset", "")
+	shut(t, begin())
+	for _, want := range []bool{true, false} {
+		if found, err := ResetKeys(dir); found != want || err != nil {
+			t.Errorf("ResetKeys: %v, %v, want %v", found, err, want)
+		}
+	}
+	if c, _ := List(dir); c.Keys != "" || len(c.Entries) != 1 {
+		t.Errorf("after ResetKeys: %q, %d entries", c.Keys, len(c.Entries))
+	}
+}
+
+// TestEpoch: an epoch begins with each snapshot whose predecessor is kept.
+func TestEpoch(t *testing.T) {
+	dir := t.TempDir()
+	s := open(t, dir)
+	defer shut(t, s)
+	want := uint64(1)
+	check := func(what string) {
+		t.Helper()
+		if got := s.Epoch(); got != want {
+			t.Errorf("%s: epoch %d, want %d", what, got, want)
+		}
+	}
+	check("new")
+	save(t, s, Update{Source: "a", Entries: []Entry{entry("a", "1", 10)}})
+	want++
+	check("first commit")
+	save(t, s, Update{Source: "a", Entries: []Entry{entry("a", "1", 20)}})
+	check("second commit")
+	if err := s.Compact(); err != nil {
+		t.Fatal(err)
+	}
+	want++
+	check("Compact")
+	if err := os.Truncate(filepath.Join(dir, logName), 3); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Keep(); err != nil {
+		t.Fatal(err)
+	}
+	check("after the log was damaged, the files of two snapshots ago are still there")
+}

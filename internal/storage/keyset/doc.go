@@ -11,9 +11,10 @@
 // and 1.2 bytes of memory for the filter and the index of blocks. A run has a stamp
 // for each key, such as a day, which costs a byte more if they differ.
 //
-// Three types share the runs. Set ends with the process. Store keeps a set in a
+// Four types share the runs. Set ends with the process. Store keeps a set in a
 // folder with a manifest of its own. Folder leaves it to the caller which runs
-// count, for a state that must change in the same step as something else.
+// count, for a state that must change in the same step as something else, and Journal
+// adds many small groups of keys to such a state.
 //
 // Keys must be hashes, because tables and runs depend on evenly distributed bits.
 // Two different URLs with the same 128-bit key count as one: expect the first such
@@ -26,6 +27,7 @@
 //	merge.go    several runs into one
 //	set.go      Set: table, runs, limits
 //	folder.go   runs that survive the process; the caller stores which of them count
+//	journal.go  Journal: keys that count when the caller's state does
 //	store.go    Store: a set that is kept in a folder of its own
 //	manifest.go which runs a Store has
 package keyset

@@ -128,13 +128,16 @@ func (f *Folder) Sweep(named []RunInfo) error {
 }
 
 // create implements runFiles.
-func (f *Folder) create() (runOutput, error) {
-	name := filepath.Join(f.dir, fmt.Sprintf("%016x%s", rand.Uint64(), runSuffix))
+func (f *Folder) create() (runOutput, error) { return f.createFile(runSuffix) }
+
+// createFile creates a file with a new name.
+func (f *Folder) createFile(suffix string) (*durable, error) {
+	name := filepath.Join(f.dir, fmt.Sprintf("%016x%s", rand.Uint64(), suffix))
 	out, err := disk.Open(name, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o640)
 	if err != nil {
 		return nil, err
 	}
-	return durable{out, f.fault}, nil
+	return &durable{out, f.fault}, nil
 }
 
 // durable is the file of a run, with the points at which a test can make it fail.
@@ -144,15 +147,23 @@ type durable struct {
 }
 
 // Write implements io.Writer. Its error names the file.
-func (d durable) Write(p []byte) (int, error) {
+func (d *durable) Write(p []byte) (int, error) {
 	if err := d.fault("keyset.write"); err != nil {
 		return 0, &os.PathError{Op: "write", Path: d.Name(), Err: err}
 	}
 	return d.File.Write(p)
 }
 
+// WriteAt implements io.WriterAt. Its error names the file.
+func (d *durable) WriteAt(p []byte, off int64) (int, error) {
+	if err := d.fault("keyset.write"); err != nil {
+		return 0, &os.PathError{Op: "write", Path: d.Name(), Err: err}
+	}
+	return d.File.WriteAt(p, off)
+}
+
 // Sync makes the content of the file durable.
-func (d durable) Sync() error {
+func (d *durable) Sync() error {
 	if err := d.fault("keyset.sync"); err != nil {
 		return &os.PathError{Op: "sync", Path: d.Name(), Err: err}
 	}

@@ -205,7 +205,7 @@ const fanIn = 4
 // each key is copied once for each fourfold of the set.
 func (s *Set) compact() error {
 	for {
-		n := s.similar()
+		n := similar(s.runs)
 		if n < fanIn {
 			return nil
 		}
@@ -217,9 +217,9 @@ func (s *Set) compact() error {
 
 // similar returns how many of the newest runs are less than fanIn times as large
 // as the newer ones are on average.
-func (s *Set) similar() (n int) {
+func similar(runs []*Run) (n int) {
 	var sum int64
-	for _, r := range slices.Backward(s.runs) {
+	for _, r := range slices.Backward(runs) {
 		if n > 0 && r.info.Keys >= fanIn*sum/int64(n) {
 			break
 		}

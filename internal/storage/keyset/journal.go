@@ -1,0 +1,463 @@
+package keyset
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/zeebo/xxh3"
+
+	"github.com/urlfold/urlfold/internal/storage/disk"
+)
+
+// A Journal is a set of keys in a folder. Which files count, and how much of
+// them, is a [JournalState] that the caller stores in one step with something
+// else. So the set and that other state agree after every crash.
+//
+//	Append   the new keys are written to a log and synced; they are not in the set yet
+//	(the caller stores the JournalState, and syncs that)
+//	Stored   the new keys are in the set
+//
+// The keys of the logs are also in memory. When there are many, a sorted run
+// replaces the logs, and runs of similar size are merged. Bytes that a state may
+// name are never written again: after a failed sync, and in each process, a new
+// log begins. A file is removed when no state that a restart may find names it.
+//
+// Has may be called while another goroutine calls Append or Stored.
+type Journal struct {
+	folder    *Folder
+	most      int // keys in memory at which they become a run
+	createLog func() (logFile, error)
+
+	mu    sync.Mutex // guards the fields of the set
+	table table      // keys of the logs
+	runs  []*Run     // the oldest first
+
+	now, next JournalState // stored, and to be stored
+	nextRuns  []*Run
+	pending   []Key   // in next, and not in now
+	sealed    bool    // the runs of next contain the table
+	log       logFile // last log of next; nil: the next key begins a new one
+	sum       *xxh3.Hasher
+	gone      []goneFile
+}
+
+// A JournalState describes a set in a folder. Its zero value is the empty set.
+type JournalState struct {
+	Runs []RunInfo `json:"runs,omitempty"`
+	Logs []LogInfo `json:"logs,omitempty"`
+}
+
+// A LogInfo describes the part of a log that counts.
+type LogInfo struct {
+	Name  string `json:"name"` // of the file in its folder
+	Bytes int64  `json:"bytes"`
+	Check uint64 `json:"check,string"` // checksum of these bytes
+}
+
+// A goneFile is a file that states on disk may still name.
+type goneFile struct {
+	name  string
+	since uint64 // generation of the caller's state that no longer names it
+}
+
+// logFile is what a Journal needs of the file of a log.
+type logFile interface {
+	io.WriterAt
+	io.Closer
+	Name() string
+	Sync() error
+}
+
+const (
+	logSuffix = ".log"
+	logMagic  = "urlfold keylog1\n"
+	keyBytes  = 16
+
+	mostInTable = 1 << 20 // keys: 16 MiB of log, which a restart reads
+	mostLogs    = 8       // each process begins one
+)
+
+// OpenJournal opens the set that state describes in dir, which it creates if it
+// is missing. generation is that of the caller's state, as in Stored. Errors name
+// the file; a missing or changed one is an error, because a set without some of
+// its keys would let duplicates pass silently.
+func OpenJournal(dir string, state JournalState, generation uint64) (*Journal, error) {
+	folder, err := OpenFolder(dir)
+	if err != nil {
+		return nil, err
+	}
+	j := &Journal{folder: folder, most: mostInTable, now: state, next: state}
+	j.createLog = j.newLog
+	if err := j.load(generation); err != nil {
+		return nil, errors.Join(err, j.Close())
+	}
+	return j, nil
+}
+
+// load reads the files that j.now names.
+func (j *Journal) load(generation uint64) error {
+	for _, info := range j.now.Runs {
+		r, err := j.folder.Open(info)
+		if err != nil {
+			return fmt.Errorf("the set of keys is incomplete: %w", err)
+		}
+		j.runs = append(j.runs, r)
+	}
+	for _, info := range j.now.Logs {
+		if err := j.loadLog(info); err != nil {
+			return fmt.Errorf("the set of keys is incomplete: %w", err)
+		}
+	}
+	files, err := os.ReadDir(j.folder.dir)
+	named := j.now.names()
+	for _, f := range files {
+		if name := f.Name(); !named[name] && (strings.HasSuffix(name, logSuffix) || strings.HasSuffix(name, runSuffix)) {
+			j.gone = append(j.gone, goneFile{name, generation})
+		}
+	}
+	return err
+}
+
+// loadLog adds the keys of a log to the table.
+func (j *Journal) loadLog(info LogInfo) error {
+	name := filepath.Join(j.folder.dir, filepath.Base(info.Name))
+	f, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	data, err := io.ReadAll(io.LimitReader(f, info.Bytes))
+	if err = errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	if int64(len(data)) != info.Bytes || xxh3.Hash(data) != info.Check || !strings.HasPrefix(string(data), logMagic) {
+		return fmt.Errorf("%s: %w: its first %d bytes are not those that were stored", name, errDamaged, info.Bytes)
+	}
+	for keys := data[len(logMagic):]; len(keys) >= keyBytes; keys = keys[keyBytes:] {
+		if _, err := j.table.add(keyOf(keys)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// names returns the names of all files.
+func (s *JournalState) names() map[string]bool {
+	names := map[string]bool{}
+	for _, r := range s.Runs {
+		names[r.Name] = true
+	}
+	for _, l := range s.Logs {
+		names[l.Name] = true
+	}
+	return names
+}
+
+// Has reports whether k is in the set. Errors name the damaged file.
+func (j *Journal) Has(k Key) (bool, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.table.has(k) {
+		return true, nil
+	}
+	for _, r := range slices.Backward(j.runs) {
+		if ok, err := r.Has(k); ok || err != nil {
+			return ok, err
+		}
+	}
+	return false, nil
+}
+
+// Len returns the number of keys, and Bytes the memory and the disk space of the
+// set.
+func (j *Journal) Len() (n int64) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	for _, r := range j.runs {
+		n += r.info.Keys
+	}
+	return n + int64(j.table.len)
+}
+
+// Bytes returns the memory and the disk space of the set.
+func (j *Journal) Bytes() (memory, disk int64) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	memory = j.table.bytes
+	for _, r := range j.runs {
+		memory += r.bytes()
+		disk += r.info.Bytes
+	}
+	return memory, disk + int64(j.table.len)*keyBytes
+}
+
+// Append writes and syncs keys, which are not in the set, and returns the state
+// that includes them. changed is false if that is the stored state. If a state
+// was not stored, or may not have been, the next keys begin with the same keys.
+// After an error, the set is unchanged, and Append can be called again.
+func (j *Journal) Append(keys []Key) (state JournalState, changed bool, err error) {
+	if len(keys) < len(j.pending) || !slices.Equal(keys[:len(j.pending)], j.pending) {
+		return j.now, false, errors.New("BUG: keyset: keys that may be stored are missing from the next ones")
+	}
+	if !j.sealed && j.table.len > 0 && (j.table.len >= j.most || len(j.now.Logs) >= mostLogs) {
+		if err := j.seal(); err != nil {
+			return j.now, false, err
+		}
+	}
+	if len(keys) > len(j.pending) {
+		if err := j.write(keys); err != nil {
+			return j.now, false, err
+		}
+	}
+	return j.next, j.sealed || len(j.pending) > 0, nil
+}
+
+// seal writes the table as a run, and merges runs. The set uses it after the
+// state is stored.
+func (j *Journal) seal() error {
+	r, err := j.folder.Write(func(yield func(Key, uint32) bool) {
+		for k := range j.table.all() {
+			if !yield(k, 0) {
+				return
+			}
+		}
+	})
+	if err != nil {
+		return err
+	}
+	j.nextRuns = append(slices.Clone(j.runs), r)
+	if err := j.merge(); err != nil {
+		return errors.Join(err, j.forgetRuns())
+	}
+	j.sealed = true
+	j.next = JournalState{}
+	for _, r := range j.nextRuns {
+		j.next.Runs = append(j.next.Runs, r.info)
+	}
+	j.pending = j.pending[:0] // the next log has all of them
+	return j.endLog()
+}
+
+// merge merges runs of nextRuns as long as fanIn of them have a similar size.
+func (j *Journal) merge() error {
+	for {
+		n := similar(j.nextRuns)
+		if n < fanIn {
+			return nil
+		}
+		at := len(j.nextRuns) - n
+		merged, err := j.mergeRuns(j.nextRuns[at:])
+		if err != nil {
+			return err
+		}
+		for _, r := range j.nextRuns[at:] {
+			if !slices.Contains(j.runs, r) { // it was written a moment ago
+				err = errors.Join(err, r.Close())
+				j.gone = append(j.gone, goneFile{name: r.info.Name})
+			}
+		}
+		j.nextRuns = append(j.nextRuns[:at], merged)
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// mergeRuns merges runs through files of its own, because Has may use them.
+func (j *Journal) mergeRuns(runs []*Run) (merged *Run, err error) {
+	var own []*Run
+	for _, r := range runs {
+		o, e := j.folder.Open(r.info)
+		if err = e; err != nil {
+			break
+		}
+		own = append(own, o)
+	}
+	if err == nil {
+		merged, err = j.folder.Merge(0, own...)
+	}
+	for _, o := range own {
+		err = errors.Join(err, o.Close())
+	}
+	return merged, err
+}
+
+// forgetRuns removes the runs that only nextRuns has.
+func (j *Journal) forgetRuns() error {
+	var errs []error
+	for _, r := range j.nextRuns {
+		if !slices.Contains(j.runs, r) {
+			errs = append(errs, r.Close())
+			j.gone = append(j.gone, goneFile{name: r.info.Name})
+		}
+	}
+	j.nextRuns = nil
+	return errors.Join(errs...)
+}
+
+// write makes the keys after the pending ones durable.
+func (j *Journal) write(keys []Key) error {
+	if j.log == nil {
+		if err := j.beginLog(); err != nil {
+			return err
+		}
+	}
+	info := &j.next.Logs[len(j.next.Logs)-1]
+	fresh := keys[len(j.pending):]
+	buf := make([]byte, 0, len(logMagic)+keyBytes*len(fresh))
+	if info.Bytes == 0 {
+		buf = append(buf, logMagic...)
+	}
+	for _, k := range fresh {
+		buf = binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(buf, k.Hi), k.Lo)
+	}
+	if _, err := j.log.WriteAt(buf, info.Bytes); err != nil {
+		return fmt.Errorf("keys: %w", err) // no state names these bytes
+	}
+	if err := j.log.Sync(); err != nil {
+		// The kernel may have dropped pages. The keys since the stored state go
+		// to a new log.
+		return fmt.Errorf("keys: %w", errors.Join(err, j.endLog()))
+	}
+	_, _ = j.sum.Write(buf) // never fails
+	info.Bytes += int64(len(buf))
+	info.Check = j.sum.Sum64()
+	j.pending = append(j.pending, fresh...)
+	return nil
+}
+
+// beginLog begins a log that will hold all pending keys.
+func (j *Journal) beginLog() error {
+	f, err := j.createLog()
+	if err != nil {
+		return err
+	}
+	j.log, j.sum, j.pending = f, xxh3.New(), j.pending[:0]
+	j.next.Logs = slices.Clone(j.now.Logs)
+	if j.sealed {
+		j.next.Logs = nil
+	}
+	j.next.Logs = append(j.next.Logs, LogInfo{Name: filepath.Base(f.Name())})
+	return nil
+}
+
+// endLog closes the log. The next write begins another one.
+func (j *Journal) endLog() error {
+	if j.log == nil {
+		return nil
+	}
+	if name := filepath.Base(j.log.Name()); !j.now.names()[name] {
+		j.gone = append(j.gone, goneFile{name: name})
+	}
+	err := j.log.Close()
+	j.log = nil
+	return err
+}
+
+// newLog creates a log. Its name is durable.
+func (j *Journal) newLog() (logFile, error) {
+	f, err := j.folder.createFile(logSuffix)
+	if err != nil {
+		return nil, err
+	}
+	if err := disk.SyncDir(j.folder.dir); err != nil {
+		return nil, errors.Join(err, f.Close(), j.folder.remove(f.Name()))
+	}
+	return f, nil
+}
+
+// Stored declares that the state that Append has returned is stored, as part of
+// a state of the caller with the given generation. A restart must find a state
+// of this generation or the one before. Stored adds the keys of Append to the
+// set and removes files that no such state names.
+func (j *Journal) Stored(generation uint64) error {
+	if err := j.adopt(); err != nil {
+		return err
+	}
+	named := j.next.names()
+	for name := range j.now.names() {
+		if !named[name] {
+			j.gone = append(j.gone, goneFile{name: name})
+		}
+	}
+	j.now = JournalState{Runs: j.next.Runs, Logs: slices.Clone(j.next.Logs)}
+	j.pending, j.sealed, j.nextRuns = j.pending[:0], false, nil
+	kept := j.gone[:0]
+	for _, f := range j.gone {
+		if f.since == 0 {
+			f.since = generation
+		}
+		// States of the generation f.since may name the file. A restart finds
+		// them until there are two later ones.
+		if f.since+2 > generation || j.folder.remove(filepath.Join(j.folder.dir, f.name)) != nil {
+			kept = append(kept, f)
+		}
+	}
+	j.gone = kept
+	return nil
+}
+
+// adopt changes the set to what Append has written.
+func (j *Journal) adopt() error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	t := &j.table
+	if j.sealed {
+		t = new(table)
+	}
+	for _, k := range j.pending {
+		if _, err := t.add(k); err != nil {
+			return err
+		}
+	}
+	if !j.sealed {
+		return nil
+	}
+	old := j.runs
+	j.table.reset()
+	j.table, j.runs = *t, j.nextRuns
+	for _, r := range old {
+		if !slices.Contains(j.runs, r) {
+			_ = r.Close() // it was only read
+		}
+	}
+	return nil
+}
+
+// Gone returns the bytes of the files that are kept for older states only.
+func (j *Journal) Gone() (bytes int64) {
+	for _, f := range j.gone {
+		if fi, err := os.Stat(filepath.Join(j.folder.dir, f.name)); err == nil {
+			bytes += fi.Size()
+		}
+	}
+	return bytes
+}
+
+// Close closes all files. It stores nothing.
+func (j *Journal) Close() error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	var errs []error
+	for _, r := range j.nextRuns {
+		if !slices.Contains(j.runs, r) {
+			errs = append(errs, r.Close())
+		}
+	}
+	for _, r := range j.runs {
+		errs = append(errs, r.Close())
+	}
+	j.table.reset()
+	j.runs, j.nextRuns = nil, nil
+	if j.log != nil {
+		errs = append(errs, j.log.Close())
+		j.log = nil
+	}
+	return errors.Join(errs...)
+}
