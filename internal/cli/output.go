@@ -188,7 +188,13 @@ func (o *output) leave() []string {
 // to a temporary file that is synced and renamed, with permissions limited by
 // those of the inputs.
 func writeFile(name string, text []byte, inputs []string) error {
-	out, err := sink.New(sink.Config{Path: name, Compress: "none", Inputs: inputs, Mode: 0o644, Replace: true})
+	return writeResult(name, "none", text, inputs)
+}
+
+// writeResult is writeFile with a method of compression, or "" for that of the
+// extension.
+func writeResult(name, compress string, text []byte, inputs []string) error {
+	out, err := sink.New(sink.Config{Path: name, Compress: compress, Inputs: inputs, Mode: 0o644, Replace: true})
 	if err != nil {
 		return err
 	}

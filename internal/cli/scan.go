@@ -6,7 +6,6 @@ import (
 	"io"
 	"log/slog"
 
-	"github.com/urlfold/urlfold/codec/record"
 	"github.com/urlfold/urlfold/internal/storage/disk"
 	"github.com/urlfold/urlfold/internal/terminal"
 	"github.com/urlfold/urlfold/pipeline"
@@ -16,11 +15,12 @@ import (
 
 // A scan reads files for a report about them, and writes no records.
 type scan struct {
-	set     *settings
-	source  *file.Source
-	formats *formats
-	filter  pipeline.Filter // may be nil
-	stats   record.Stats    // after read
+	set      *settings
+	source   *file.Source
+	formats  *formats
+	progress io.Writer         // a terminal for a progress bar; nil: none
+	filter   pipeline.Filter   // may be nil
+	snap     pipeline.Snapshot // after read
 }
 
 // read reads the whole input. codecs returns the function that creates the codec
@@ -55,8 +55,11 @@ func (s *scan) read(sig *signals, stdin io.Reader, codecs func() (func() pipelin
 		return err
 	}
 	go sig.onSecond(p.HardStop)
+	if s.progress != nil {
+		defer showProgress(s.progress, s.source, p)()
+	}
 	err = p.Run(sig.soft)
-	s.stats = p.Snapshot().Stats
+	s.snap = p.Snapshot()
 	if err == nil && sig.soft.Err() != nil || errors.Is(err, pipeline.ErrDeadline) {
 		return &exitError{code: exitCut, err: errors.New("interrupted before the whole input was read")}
 	}

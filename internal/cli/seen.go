@@ -198,7 +198,7 @@ func (o *seenOptions) fill(store *keyset.Store, set *settings) error {
 		return errors.Join(err, store.Close())
 	}
 	damaged := run.writeDamage(o.cmd.ErrOrStderr())
-	with, st := collect.Added+collect.Known, &run.stats
+	with, st := collect.Added+collect.Known, &run.snap.Stats
 	read := fmt.Sprintf(" from %s with a key and %s without", terminal.Plural(with, "record", "records"), terminal.FormatCount(st.Records-st.Blank-st.Filtered-with))
 	if rate := terminal.PerSecond(with, time.Since(start)); rate > 0 {
 		read += ", " + terminal.FormatCount(rate) + " records/s"

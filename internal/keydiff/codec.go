@@ -5,6 +5,7 @@ import (
 
 	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/codec/record"
+	"github.com/urlfold/urlfold/internal/tsv"
 	"github.com/urlfold/urlfold/pipeline"
 )
 
@@ -93,7 +94,7 @@ func (c *pairCodec) url(la, lb []byte) {
 	if len(norm) == 0 {
 		norm = fb[1]
 	}
-	c.urlBuf, c.normBuf = unescapeTSV(c.urlBuf[:0], url), unescapeTSV(c.normBuf[:0], norm)
+	c.urlBuf, c.normBuf = tsv.AppendUnescaped(c.urlBuf[:0], url), tsv.AppendUnescaped(c.normBuf[:0], norm)
 	ka, errA := codec.ParseKey(fa[2])
 	kb, errB := codec.ParseKey(fb[2])
 	switch {
@@ -114,26 +115,4 @@ func splitFields(line []byte) (f [5][]byte) {
 		f[i], line, _ = bytes.Cut(line, []byte{'\t'})
 	}
 	return f
-}
-
-// unescapeTSV appends the original form of a value that was escaped for tsv.
-func unescapeTSV(dst, v []byte) []byte {
-	for {
-		i := bytes.IndexByte(v, '\\')
-		if i < 0 || i+1 == len(v) {
-			return append(dst, v...)
-		}
-		dst = append(dst, v[:i]...)
-		switch v[i+1] {
-		case 't':
-			dst = append(dst, '\t')
-		case 'n':
-			dst = append(dst, '\n')
-		case 'r':
-			dst = append(dst, '\r')
-		default:
-			dst = append(dst, v[i+1])
-		}
-		v = v[i+2:]
-	}
 }

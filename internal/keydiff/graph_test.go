@@ -106,16 +106,3 @@ func TestExamples(t *testing.T) {
 		t.Errorf("crowded %v, room %d, %+v", g.crowded, g.room, g.pairs)
 	}
 }
-
-func TestUnescapeTSV(t *testing.T) {
-	f := func(in, want string) {
-		t.Helper()
-		if got := string(unescapeTSV([]byte("-"), []byte(in))); got != "-"+want {
-			t.Errorf("unescapeTSV(%q) = %q, want %q", in, got, want)
-		}
-	}
-	f("", "")
-	f("abc", "abc")
-	f(`a\tb\nc\rd\\e`, "a\tb\nc\rd\\e")
-	f(`\`, `\`)
-}

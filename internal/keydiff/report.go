@@ -10,6 +10,7 @@ import (
 
 	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/codec/record"
+	"github.com/urlfold/urlfold/internal/tsv"
 )
 
 // A Report compares the keys of the same URLs under two profiles.
@@ -113,7 +114,7 @@ func masked(w *record.Worker, url string) string {
 	}
 	var st record.Stats
 	out, _ := w.Append(nil, nil, []byte(url), record.Position{}, &st)
-	return string(unescapeTSV(nil, splitFields(out)[0]))
+	return string(tsv.AppendUnescaped(nil, splitFields(out)[0]))
 }
 
 func (d *Diff) example(e *example) reportExample {

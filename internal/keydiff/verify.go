@@ -8,6 +8,7 @@ import (
 
 	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/codec/record"
+	"github.com/urlfold/urlfold/internal/tsv"
 	"github.com/urlfold/urlfold/pipeline"
 )
 
@@ -101,8 +102,8 @@ func (c *verifyCodec) line(b *pipeline.Batch, line []byte) {
 	if len(f[1]) == 0 || c.v.Err != nil {
 		return
 	}
-	c.record = unescapeTSV(c.record[:0], f[1])
-	c.norm = unescapeTSV(c.norm[:0], f[2])
+	c.record = tsv.AppendUnescaped(c.record[:0], f[1])
+	c.norm = tsv.AppendUnescaped(c.norm[:0], f[2])
 	key := c.record
 	if i := bytes.IndexAny(key, " \t"); i >= 0 {
 		key = key[:i]
@@ -114,7 +115,7 @@ func (c *verifyCodec) line(b *pipeline.Batch, line []byte) {
 	c.v.Wrong++
 	n, _ := strconv.ParseInt(string(f[0]), 10, 64)
 	w := WrongKey{File: b.Lane.Name(), Line: n, Found: string(key), Want: string(c.norm), Reason: string(f[3])}
-	if url := string(unescapeTSV(nil, f[4])); masked(c.v.redact, url) != url {
+	if url := string(tsv.AppendUnescaped(nil, f[4])); masked(c.v.redact, url) != url {
 		w.Found, w.Want = stars, stars
 	}
 	if err := c.v.Report(w); err != nil {

@@ -14,7 +14,7 @@ import (
 // setTimes sets what depends on the zone: how times are read, and the
 // conditions, which compare them.
 func (s *Settings) setTimes(c *record.Config) error {
-	loc, err := location(s.Timezone)
+	loc, err := Location(s.Timezone)
 	c.Zone = zoneOf(loc)
 	errs := []error{mistake("Zone", err)}
 	zone := cmp.Or(loc, time.UTC)
@@ -51,10 +51,10 @@ func zoneOf(loc *time.Location) record.ZoneFunc {
 	}
 }
 
-// location returns the location that name identifies: an IANA name such as
+// Location returns the location that name identifies: an IANA name such as
 // Europe/Berlin, Local for the zone of the machine, or an offset such as
 // +02:00. It returns nil if name is empty.
-func location(name string) (*time.Location, error) {
+func Location(name string) (*time.Location, error) {
 	if name == "" {
 		return nil, nil
 	}

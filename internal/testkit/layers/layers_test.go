@@ -269,6 +269,17 @@ var rules = []rule{
 		why:    "the library can be replaced only while a single package knows it",
 	},
 	{
+		from:   join("./..."),
+		except: join("./internal/insight"),
+		deny:   join("github.com/axiomhq/hyperloglog/..."),
+		why:    "the library can be replaced only while a single package knows it",
+	},
+	{
+		from: join("./internal/insight"),
+		deny: join("./internal/storage/compress/...", "./sources/...", "./sinks/...", clients, "os", "net/..."),
+		why:  "it counts: the command knows where the records come from and where the result goes",
+	},
+	{
 		from: join("./internal/explain"),
 		deny: join("./codec/record/...", "./pipeline/...", "./internal/storage/compress/...", clients),
 		why:  "it explains a single URL, without a record or a lane",

@@ -1,0 +1,67 @@
+package insight
+
+import (
+	"bytes"
+	"time"
+)
+
+// Per is the length of the periods that are counted apart.
+type Per uint8
+
+// Lengths of periods.
+const (
+	PerRun  Per = iota // one period: all records
+	PerHour            // "2026-11-23T15:00:00+01:00"
+	PerDay             // "2026-11-23"
+)
+
+// PerNames returns the names of the periods shorter than a run.
+func PerNames() []string { return []string{"hour", "day"} }
+
+// A calendar finds the periods of times. It remembers the last one, because the
+// times of a log ascend.
+type calendar struct {
+	per  Per
+	zone *time.Location
+
+	minute []byte // the last time up to its minutes
+	offset []byte // and its zone
+	text   []byte // the period
+}
+
+// minuteEnd is the length of a time of RFC 3339 up to its minutes:
+// 2006-01-02T15:04.
+const minuteEnd = 16
+
+// period returns the period of a time in the form of RFC 3339, which is empty if
+// the time is. The result is valid until the next call. A leap second belongs to
+// its minute.
+func (c *calendar) period(t []byte) []byte {
+	if len(t) <= minuteEnd {
+		return nil
+	}
+	offset := t[len(t)-1:]
+	if offset[0] != 'Z' {
+		offset = t[max(minuteEnd, len(t)-len("+00:00")):]
+	}
+	if bytes.Equal(t[:minuteEnd], c.minute) && bytes.Equal(offset, c.offset) {
+		return c.text
+	}
+	c.minute, c.offset = append(c.minute[:0], t[:minuteEnd]...), append(c.offset[:0], offset...)
+	at, err := time.Parse("2006-01-02T15:04Z07:00", string(c.minute)+string(c.offset))
+	if err != nil {
+		c.text = c.text[:0]
+		return nil
+	}
+	c.text = c.appendStart(c.text[:0], at.In(c.zone))
+	return c.text
+}
+
+// appendStart appends the period that contains t.
+func (c *calendar) appendStart(dst []byte, t time.Time) []byte {
+	if c.per == PerDay {
+		return t.AppendFormat(dst, time.DateOnly)
+	}
+	t = t.Add(-time.Duration(t.Minute()) * time.Minute)
+	return t.AppendFormat(dst, time.RFC3339)
+}

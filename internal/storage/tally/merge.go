@@ -1,0 +1,241 @@
+package tally
+
+import (
+	"bytes"
+	"container/heap"
+	"errors"
+	"math/rand/v2"
+)
+
+// Options set the limits of a Tally.
+type Options struct {
+	// MaxMemory limits the bytes of memory for groups. If they need more, they
+	// move to files. 0 means no limit; less than 1 MiB means 1 MiB.
+	MaxMemory int64
+	// Dir is the folder for these files. An empty Dir means that of the operating
+	// system for temporary files.
+	Dir string
+}
+
+// A Tally counts groups. It is not safe for concurrent use: each worker has its
+// own, and Merge adds them up.
+type Tally struct {
+	o     Options
+	table table
+	runs  []*run
+}
+
+// New returns an empty tally. Close releases it.
+func New(o Options) *Tally {
+	if o.MaxMemory > 0 {
+		o.MaxMemory = max(o.MaxMemory, leastMemory)
+	}
+	return &Tally{o: o, table: table{seed: seed}}
+}
+
+// leastMemory has room for a chunk and some thousand groups.
+const leastMemory = 1 << 20
+
+// seed is the seed of all hashes in this process. It is random, so that nobody
+// can write a log whose keys share a hash.
+var seed = rand.Uint64()
+
+// Add adds n occurrences of key, with an example or nil. It retains neither. An
+// error is about a temporary file; the tally must then be closed.
+func (t *Tally) Add(key, example []byte, n int64) error {
+	t.table.add(key, example, n)
+	if t.o.MaxMemory > 0 && t.table.bytes() > t.o.MaxMemory {
+		return t.spill()
+	}
+	return nil
+}
+
+// fanIn is the number of runs that are merged to one.
+const fanIn = 32
+
+// spill moves the groups in memory to a run.
+func (t *Tally) spill() error {
+	t.table.sort()
+	if err := t.write([]cursor{&tableCursor{table: &t.table}}); err != nil {
+		return err
+	}
+	t.table.reset()
+	if len(t.runs) < fanIn {
+		return nil
+	}
+	var all []cursor
+	old := t.runs
+	for _, r := range old {
+		all = append(all, r.start())
+	}
+	t.runs = nil
+	return errors.Join(t.write(all), closeRuns(old))
+}
+
+// write adds a run with the groups of cursors.
+func (t *Tally) write(from []cursor) error {
+	w, err := newRun(t.o.Dir)
+	if err != nil {
+		return err
+	}
+	if err := merge(from, w.add); err != nil {
+		return errors.Join(err, w.run.close())
+	}
+	r, err := w.finish()
+	if err == nil {
+		t.runs = append(t.runs, r)
+	}
+	return err
+}
+
+// Spilled returns the bytes of the temporary files.
+func (t *Tally) Spilled() (n int64) {
+	for _, r := range t.runs {
+		n += r.bytes
+	}
+	return n
+}
+
+// Close releases memory and files.
+func (t *Tally) Close() error {
+	t.table = table{}
+	err := closeRuns(t.runs)
+	t.runs = nil
+	return err
+}
+
+func closeRuns(runs []*run) error {
+	var errs []error
+	for _, r := range runs {
+		errs = append(errs, r.close())
+	}
+	return errors.Join(errs...)
+}
+
+// Merge calls each for every group of the tallies, once, with the sum of the
+// counts and the best example. The order is that of hashes. The group is valid
+// until each returns. Nothing can be added to the tallies afterwards.
+func Merge(all []*Tally, each func(g *Group) error) error {
+	var from []cursor
+	for _, t := range all {
+		t.table.sort()
+		from = append(from, &tableCursor{table: &t.table})
+		for _, r := range t.runs {
+			from = append(from, r.start())
+		}
+	}
+	return merge(from, func(_ uint64, g *Group) error { return each(g) })
+}
+
+// A cursor reads groups in ascending order of hash and key.
+type cursor interface {
+	// next moves to the next group and reports whether there is one.
+	next() (bool, error)
+	// current returns the group, which is valid until the next call of next.
+	current() (hash uint64, g *Group)
+}
+
+// A tableCursor reads a sorted table.
+type tableCursor struct {
+	table *table
+	at    int // index of the next entry
+	hash  uint64
+	group Group
+}
+
+func (c *tableCursor) next() (bool, error) {
+	if c.at == len(c.table.entries) {
+		return false, nil
+	}
+	e := &c.table.entries[c.at]
+	c.at++
+	c.hash, c.group = e.hash, Group{Key: c.table.keyOf(e), Example: c.table.exampleOf(e), Count: e.count}
+	return true, nil
+}
+
+func (c *tableCursor) current() (uint64, *Group) { return c.hash, &c.group }
+
+// cursors is a heap of cursors, the least group first.
+type cursors []cursor
+
+func (c cursors) Len() int { return len(c) }
+func (c cursors) Less(i, j int) bool {
+	hi, gi := c[i].current()
+	hj, gj := c[j].current()
+	return hi < hj || hi == hj && bytes.Compare(gi.Key, gj.Key) < 0
+}
+func (c cursors) Swap(i, j int) { c[i], c[j] = c[j], c[i] }
+func (c *cursors) Push(x any)   { *c = append(*c, x.(cursor)) }
+func (c *cursors) Pop() any {
+	last := len(*c) - 1
+	x := (*c)[last]
+	*c = (*c)[:last]
+	return x
+}
+
+// merge calls each for every group of the cursors in ascending order, and joins
+// groups with the same key.
+func merge(from []cursor, each func(hash uint64, g *Group) error) error {
+	var all cursors
+	for _, c := range from {
+		if ok, err := c.next(); err != nil {
+			return err
+		} else if ok {
+			all = append(all, c)
+		}
+	}
+	heap.Init(&all)
+	sum := Group{Example: []byte{}} // never nil, unlike that of a group without an example
+	for len(all) > 0 {
+		hash, g := all[0].current()
+		if len(all) == 1 {
+			// The last cursor has each key once.
+			if err := each(hash, g); err != nil {
+				return err
+			}
+			if err := all.step(); err != nil {
+				return err
+			}
+			continue
+		}
+		sum.Key, sum.Count = append(sum.Key[:0], g.Key...), 0
+		example := sum.Example[:0]
+		has := false
+		for len(all) > 0 {
+			h, g := all[0].current()
+			if h != hash || !bytes.Equal(g.Key, sum.Key) {
+				break
+			}
+			sum.Count += g.Count
+			if g.Example != nil && (!has || Better(g.Example, example)) {
+				example, has = append(example[:0], g.Example...), true
+			}
+			if err := all.step(); err != nil {
+				return err
+			}
+		}
+		sum.Example = example
+		out := sum
+		if !has {
+			out.Example = nil
+		}
+		if err := each(hash, &out); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// step moves the first cursor to its next group.
+func (c *cursors) step() error {
+	ok, err := (*c)[0].next()
+	switch {
+	case err != nil:
+		return err
+	case ok:
+		heap.Fix(c, 0)
+	default:
+		heap.Pop(c)
+	}
+	return nil
+}

@@ -1,0 +1,169 @@
+package tally
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"os"
+)
+
+// A run is a temporary file of groups in ascending order of hash and key:
+//
+//	hash 8, count, length of key, key, length of example + 1 or 0, example    for each group
+//
+// Numbers are varints, except for the hash. The checksum of a run is in memory,
+// because a run ends with the process.
+type run struct {
+	file  *os.File
+	bytes int64
+	sum   uint32
+}
+
+const bufferBytes = 64 << 10
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// A runWriter writes a run.
+type runWriter struct {
+	run *run
+	out *bufio.Writer
+	buf []byte
+}
+
+// newRun creates an empty run in the folder dir, or in that of the operating
+// system if dir is empty.
+func newRun(dir string) (*runWriter, error) {
+	f, err := os.CreateTemp(dir, "urlfold-groups-*")
+	if err != nil {
+		return nil, fmt.Errorf("temporary file for groups: %w", err)
+	}
+	// An open file needs no name on Unix, and without one it disappears with the
+	// process. Elsewhere this fails, and close removes it.
+	_ = os.Remove(f.Name())
+	return &runWriter{run: &run{file: f}, out: bufio.NewWriterSize(f, bufferBytes)}, nil
+}
+
+// add appends a group. Its hash must not be less than the one before.
+func (w *runWriter) add(hash uint64, g *Group) error {
+	b := binary.LittleEndian.AppendUint64(w.buf[:0], hash)
+	b = binary.AppendUvarint(b, uint64(g.Count))
+	b = append(binary.AppendUvarint(b, uint64(len(g.Key))), g.Key...)
+	if g.Example == nil {
+		b = append(b, 0)
+	} else {
+		b = append(binary.AppendUvarint(b, uint64(len(g.Example))+1), g.Example...)
+	}
+	w.buf = b
+	w.run.sum = crc32.Update(w.run.sum, castagnoli, b)
+	w.run.bytes += int64(len(b))
+	if _, err := w.out.Write(b); err != nil {
+		return fmt.Errorf("temporary file for groups: %w", err)
+	}
+	return nil
+}
+
+// finish returns the complete run.
+func (w *runWriter) finish() (*run, error) {
+	if err := w.out.Flush(); err != nil {
+		return nil, errors.Join(fmt.Errorf("temporary file for groups: %w", err), w.run.close())
+	}
+	return w.run, nil
+}
+
+// close removes the file.
+func (r *run) close() error {
+	err := r.file.Close()
+	_ = os.Remove(r.file.Name()) // newRun has removed it, if the system allows that
+	return err
+}
+
+// errDamaged is the error of a run whose bytes have changed.
+var errDamaged = errors.New("temporary file for groups: wrong checksum: the disk or the memory returned other bytes than were written")
+
+// A runCursor reads the groups of a run.
+type runCursor struct {
+	run    *run
+	in     *bufio.Reader
+	left   int64
+	sum    uint32
+	hash   uint64
+	group  Group
+	keyMem []byte // memory of the key
+	exMem  []byte // memory of the example
+}
+
+// start returns a cursor before the first group.
+func (r *run) start() *runCursor {
+	return &runCursor{run: r, in: bufio.NewReaderSize(io.NewSectionReader(r.file, 0, r.bytes), bufferBytes), left: r.bytes}
+}
+
+// next implements cursor.
+func (c *runCursor) next() (bool, error) {
+	if c.left == 0 {
+		if c.sum != c.run.sum {
+			return false, errDamaged
+		}
+		return false, nil
+	}
+	var head [8]byte
+	c.read(head[:])
+	c.hash = binary.LittleEndian.Uint64(head[:])
+	c.group.Count = int64(c.number())
+	c.keyMem = c.bytes(c.keyMem, c.number())
+	c.group.Key, c.group.Example = c.keyMem, nil
+	if n := c.number(); n > 0 {
+		c.exMem = c.bytes(c.exMem, n-1)
+		c.group.Example = c.exMem
+	}
+	if c.left < 0 {
+		return false, errDamaged
+	}
+	return true, nil
+}
+
+// read reads len(p) bytes. If there are fewer, left becomes negative.
+func (c *runCursor) read(p []byte) {
+	if c.left -= int64(len(p)); c.left < 0 {
+		return
+	}
+	if _, err := io.ReadFull(c.in, p); err != nil {
+		c.left = -1
+		return
+	}
+	c.sum = crc32.Update(c.sum, castagnoli, p)
+}
+
+// bytes reads n bytes into memory, which it may replace. The result is not nil
+// unless the run is damaged.
+func (c *runCursor) bytes(memory []byte, n uint64) []byte {
+	if c.left < 0 || n > uint64(c.left) {
+		c.left = -1
+		return nil
+	}
+	if memory == nil || uint64(cap(memory)) < n {
+		memory = make([]byte, n)
+	}
+	memory = memory[:n]
+	c.read(memory)
+	return memory
+}
+
+// number reads a varint.
+func (c *runCursor) number() uint64 {
+	var b [1]byte
+	n := uint64(0)
+	for shift := 0; shift < 64 && c.left > 0; shift += 7 {
+		c.read(b[:])
+		n |= uint64(b[0]&0x7f) << shift
+		if b[0] < 0x80 {
+			return n
+		}
+	}
+	c.left = -1
+	return 0
+}
+
+func (c *runCursor) current() (uint64, *Group) { return c.hash, &c.group }
