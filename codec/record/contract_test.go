@@ -30,13 +30,16 @@ func (s formatSubject) want() string {
 const combinedText = `192.0.2.1 - - [22/Nov/2026:10:00:00 +0000] "GET /a?b=c HTTP/1.1" 200 5 "http://example.com/from" "agent/1.0"` + "\n" +
 	`192.0.2.2 - - [22/Nov/2026:10:00:01 +0000] "GET /d HTTP/1.1" 404 0 "-" "agent \"2\""` + "\n"
 
+const clfText = `192.0.2.1 - - [22/Nov/2026:10:00:00 +0000] "GET /a?b=c HTTP/1.1" 200 5` + "\n" +
+	`192.0.2.2 - u [22/Nov/2026:10:00:01 +0000] "GET http://example.com/ HTTP/1.1" 200 5` + "\n"
+
 // formatSubjects has an entry for each format of the table, by name.
 var formatSubjects = map[string]formatSubject{
-	"lines": {Config{}, "http://example.com/a\nhttp://example.com/b?c=d\n"},
-	"clf": {Config{Target: TargetAll}, `192.0.2.1 - - [22/Nov/2026:10:00:00 +0000] "GET /a?b=c HTTP/1.1" 200 5` + "\n" +
-		`192.0.2.2 - u [22/Nov/2026:10:00:01 +0000] "GET http://example.com/ HTTP/1.1" 200 5` + "\n"},
+	"lines":          {Config{}, "http://example.com/a\nhttp://example.com/b?c=d\n"},
+	"clf":            {Config{Target: TargetAll}, clfText},
 	"combined":       {Config{Target: TargetAll}, combinedText},
 	"vhost_combined": {Config{Target: TargetAll}, "example.com:80 " + strings.Replace(combinedText, "\n", "\nexample.com:80 ", 1)},
+	"vhost_common":   {Config{}, "example.com:80 " + strings.Replace(clfText, "\n", "\nexample.com:80 ", 1)},
 	"jsonl":          {Config{URLField: "url"}, `{"n":1,"url":"http://example.com/a"}` + "\n" + `{"url":"http://example.com/b?c","x":[{}]}` + "\n"},
 	"csv":            {Config{URLField: "url"}, "id,url\n1,http://example.com/a\n2,\"http://example.com/b?x=1,2\"\n"},
 	"csv-semicolon":  {Config{URLField: "url"}, "\xEF\xBB\xBFid;url\n1;http://example.com/a\n2;\"http://example.com/b?x=1;2\"\n"},

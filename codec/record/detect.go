@@ -37,19 +37,20 @@ type Fit struct {
 // than lines, because its rows may begin with a URL but a list of URLs has no
 // header. A table without a header is less certain than lines.
 const (
-	looksUnmistakable = 100
-	looksLikeJSONLog  = 95
-	looksLikeJSON     = 90
-	looksLikeCDX      = 85
-	looksLikeProduct  = 85
-	looksLikeVhost    = 80
-	looksLabeled      = 75 // ltsv: before tsv, whose cells it seems to have
-	looksLikeCombined = 70
-	looksLogfmt       = 65
-	looksLikeCLF      = 60
-	looksLikeHeader   = 50 // tsv: one more, see tableFormat.Detect
-	looksLikeLines    = 40
-	looksLikeTable    = 30
+	looksUnmistakable    = 100
+	looksLikeJSONLog     = 95
+	looksLikeJSON        = 90
+	looksLikeCDX         = 85
+	looksLikeProduct     = 85
+	looksLikeVhost       = 80
+	looksLikeVhostCommon = 78
+	looksLabeled         = 75 // ltsv: before tsv, whose cells it seems to have
+	looksLikeCombined    = 70
+	looksLogfmt          = 65
+	looksLikeCLF         = 60
+	looksLikeHeader      = 50 // tsv: one more, see tableFormat.Detect
+	looksLikeLines       = 40
+	looksLikeTable       = 30
 )
 
 // Detect guesses the format of a stream from its first bytes, among the

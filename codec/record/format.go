@@ -103,6 +103,7 @@ var builtin = append([]Format{
 	logFormat{name: "clf"},
 	logFormat{name: "combined", quoted: true},
 	logFormat{name: "vhost_combined", quoted: true, vhost: true},
+	logFormat{name: "vhost_common", vhost: true},
 	jsonFormat{},
 	tableFormat{name: "csv", sep: ','},
 	tableFormat{name: "csv-semicolon", sep: ';'},

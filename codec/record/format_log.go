@@ -8,8 +8,8 @@ import (
 	"math/bits"
 )
 
-// logFormat is one of the named access-log formats: clf, combined and
-// vhost_combined.
+// logFormat is one of the named access-log formats: clf, combined,
+// vhost_combined and vhost_common.
 type logFormat struct {
 	name          string
 	quoted, vhost bool // quoted fields follow the request; a virtual host precedes the client
@@ -22,8 +22,10 @@ func (l logFormat) Name() string { return l.name }
 func (l logFormat) Detect(s *Sample) Fit {
 	sure := uint8(looksLikeCLF)
 	switch {
-	case l.vhost:
+	case l.vhost && l.quoted:
 		sure = looksLikeVhost
+	case l.vhost:
+		sure = looksLikeVhostCommon
 	case l.quoted:
 		sure = looksLikeCombined
 	}
@@ -78,7 +80,7 @@ func (c *Config) checkRequestHost(known bool) error {
 	case !alone:
 		return wrong("Base", "invalid base URL: for an access log {host} must be the whole authority, as in https://{host}/")
 	case !known:
-		return wrong("Base", "the format has no host for the base URL: use vhost_combined, or a log format with $host, %v or similar")
+		return wrong("Base", "the format has no host for the base URL: use vhost_combined or vhost_common, or a log format with $host, %v or similar")
 	}
 	return nil
 }

@@ -39,7 +39,7 @@ func namedLogs(t testing.TB) (logs []namedLog) {
 		name := strings.TrimSuffix(filepath.Base(file), ".log")
 		format, variant, _ := strings.Cut(name, ".")
 		c := Config{Format: format, Target: TargetAll}
-		if strings.HasPrefix(format, "csv") {
+		if strings.HasPrefix(format, "csv") || format == "tsv" || format == "jsonl" {
 			c.URLField = "url"
 		}
 		if variant == dialectBackslash {

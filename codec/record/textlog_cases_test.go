@@ -157,6 +157,13 @@ var textCases = map[string][]textCase{
 		},
 	},
 	"aws-s3": {
+		{name: "bytes that are not ASCII",
+			line:   `79a59df900b949e55d96a1e698fbacedfd6e09d98eacf8f8d5218e7cd47ef2be amzn-s3-demo-bucket1 [06/Feb/2019:00:00:38 +0000] 192.0.2.3 - 3E57427F3EXAMPLE WEBSITE.GET.OBJECT caf%25C3%25A9 "GET /café HTTP/1.1" 200 - 113 512 7 5 "-" "curl/8.9.1" - s9lzHYrFp76ZVxRcpX9+5cjAnEH2ROuNkd2BHfIa6UkFVdtjf5mKR3/eTPFvsiP/XV/VLi31234= - - - amzn-s3-demo-bucket1.s3-website.us-west-1.amazonaws.com - - -`,
+			url:    `/café`,
+			norm:   `http://amzn-s3-demo-bucket1.s3-website.us-west-1.amazonaws.com/caf%C3%A9`,
+			fields: `origin|GET|2019-02-06T00:00:38Z|200|113|0.007|192.0.2.3|curl/8.9.1|amzn-s3-demo-bucket1.s3-website.us-west-1.amazonaws.com|3E57427F3EXAMPLE|raw-non-ascii`,
+			now:    `/café => /caf%C3%A9`,
+		},
 		{name: "query, the newest fields",
 			line:   `79a59df900b949e55d96a1e698fbacedfd6e09d98eacf8f8d5218e7cd47ef2be amzn-s3-demo-bucket1 [06/Feb/2019:00:00:38 +0000] 192.0.2.3 79a59df900b949e55d96a1e698fbacedfd6e09d98eacf8f8d5218e7cd47ef2be 3E57427F3EXAMPLE REST.GET.OBJECT caf%25C3%25A9 "GET /caf%c3%a9?X-Amz-Expires=60&q=%7e HTTP/1.1" 200 - 113 512 7 5 "-" "S3Console/0.4" - s9lzHYrFp76ZVxRcpX9+5cjAnEH2ROuNkd2BHfIa6UkFVdtjf5mKR3/eTPFvsiP/XV/VLi31234= SigV4 ECDHE-RSA-AES128-GCM-SHA256 AuthHeader amzn-s3-demo-bucket1.s3.us-west-1.amazonaws.com TLSV1.2 arn:aws:s3:us-west-1:123456789012:accesspoint/example-AP Yes us-east-1`,
 			url:    `/caf%c3%a9?X-Amz-Expires=60&q=%7e`,

@@ -265,7 +265,7 @@ func (r *diagnosis) describe(head []byte, o *options) {
 // escapesOf names the escapes that an access log uses.
 func escapesOf(format string, head []byte) string {
 	switch {
-	case !slices.Contains([]string{"clf", "combined", "vhost_combined"}, format):
+	case !slices.Contains([]string{"clf", "combined", "vhost_combined", "vhost_common"}, format):
 		return ""
 	case bytes.Contains(head, []byte(`\"`)):
 		return `\" (Apache)`

@@ -29,6 +29,7 @@ var forms = []form{
 	{name: baseline, args: []string{"-f", "combined"}, line: combinedForm},
 	{name: "clf", args: []string{"-f", "clf"}, line: `<client> - - [<clf>] "<method> <target> HTTP/1.1" <status> <bytes>`},
 	{name: "vhost_combined", args: []string{"-f", "vhost_combined"}, line: host + `:443 ` + combinedForm},
+	{name: "vhost_common", args: []string{"-f", "vhost_common"}, line: host + `:443 <client> - - [<clf>] "<method> <target> HTTP/1.1" <status> <bytes>`},
 	{name: "log_format", args: []string{"-f", `$remote_addr - $remote_user [$time_local] "$request" $status $body_bytes_sent "$http_referer" "$http_user_agent"`}, line: combinedForm},
 	{name: "lines", args: []string{"-f", "lines"}, line: `https://` + host + `<target>`},
 	{name: "csv", args: []string{"-f", "csv", "--url-field", "3"}, line: cells},
