@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/netip"
 	"regexp"
 	"strconv"
 	"strings"
@@ -161,6 +162,10 @@ type Admin struct {
 	AllowedHosts []string `yaml:"allowed_hosts"`
 	// Whether to serve profiles of the process at /debug/pprof/.
 	Pprof bool `yaml:"pprof"`
+	// Whether to serve samples of the records at /tap, for "urlfold tap". Passwords
+	// and well-known secret parameters are masked. Requires that listen is unix:PATH
+	// or a loopback address.
+	Tap bool `yaml:"tap"`
 }
 
 // Validate checks the address and the host names.
@@ -171,7 +176,19 @@ func (a *Admin) Validate() error {
 			errs = append(errs, &field.Error{Field: element("allowed_hosts", i), Err: errors.New("must be a host name without a port, such as urlfold.example.com or *.example.com")})
 		}
 	}
-	return errors.Join(append(errs, a.validateListen())...)
+	return errors.Join(append(errs, a.validateListen(), a.validateTap())...)
+}
+
+// validateTap checks that samples are served only on this host.
+func (a *Admin) validateTap() error {
+	if !a.Tap || a.validateListen() != nil || strings.HasPrefix(a.Listen, "unix:") {
+		return nil
+	}
+	host, _, _ := net.SplitHostPort(a.Listen) // an empty address disables the server
+	if ip, err := netip.ParseAddr(host); err == nil && ip.Unmap().IsLoopback() || host == "localhost" {
+		return nil
+	}
+	return &field.Error{Field: "tap", With: []string{"listen"}, Err: errors.New("requires listen: unix:PATH or a loopback address such as 127.0.0.1:8686, because samples show records")}
 }
 
 // hostName matches a host name, optionally with the prefix "*.".

@@ -69,6 +69,14 @@ func TestFileMistakes(t *testing.T) {
 	for _, bad := range []string{"localhost", ":x", "'127.0.0.1:65536'", "'[::1]:-1'", "'unix:'", "'host:'"} {
 		f(minimal+"admin: {listen: "+bad+"}", "c:4:17: "+address)
 	}
+	for _, bad := range []string{"':8686'", "0.0.0.0:8686", "'[::]:1'", "192.0.2.1:1", "example.com:1"} {
+		f(minimal+"admin: {tap: true, listen: "+bad+"}", "c:4:14: requires listen: unix:PATH or a loopback address such as 127.0.0.1:8686, because samples show records")
+	}
+	for _, good := range []string{"'unix:a'", "127.1.2.3:8686", "'[::1]:1'", "localhost:1", "'[::ffff:127.0.0.1]:1'"} {
+		if _, err := Parse("c", []byte(minimal+"admin: {tap: true, listen: "+good+"}"), doubles(), testEnv()); err != nil {
+			t.Errorf("%s: %v", good, err)
+		}
+	}
 	const host = "must be a host name without a port, such as urlfold.example.com or *.example.com"
 	for _, bad := range []string{"'urlfold:8686'", "http://urlfold/", "'*'", "a.*.b", "''", "a b", "'.a'"} {
 		f(minimal+"admin: {allowed_hosts: [a.b, '*.c', "+bad+"]}", "c:4:37: "+host)

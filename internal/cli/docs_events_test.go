@@ -27,6 +27,8 @@ var advice = map[string]string{
 	"file finished":                                    "The whole file was read; `verdict` is the result of its checksums. At level WARN, the file is damaged, and the event also has the numbers of verified and unverified lines: see [Damaged files](../operations.md#damaged-files).",
 	"file known to be damaged":                         "An earlier run found the damage and read everything that can be read. Replace the file with an intact copy, or remove it.",
 	"input not read to the end":                        "The run stopped in the middle of this input. The next run continues there.",
+	"tap opened":                                       "A client reads samples of the records at /tap, with the filter `query`. Nothing to do.",
+	"tap closed":                                       "A client of /tap has gone. `examined` records were read for it, and `dropped` samples were not sent because it was too slow. Nothing to do.",
 	"listening":                                        "The admin server accepts connections at `admin`. Nothing to do.",
 	"memory limit too low":                             "The batches and buffers of this configuration need more than `memory.limit`. Raise it, or lower what `error` names.",
 	"new configuration failed to start, restoring the previous one": "A source or a sink of the new configuration could not be opened. Correct the problem in `error`, and send SIGHUP again.",

@@ -228,7 +228,7 @@ type eventRow struct {
 
 // relays holds the number of calls that do not name their event themselves, by
 // package: the functions that log for others, and those of net/http.
-var relays = map[string]int{"internal/observe/logging": 2, "internal/observe/web": 5, "pipeline": 1}
+var relays = map[string]int{"internal/observe/logging": 2, "internal/observe/web": 9, "pipeline": 1}
 
 // eventRows returns the messages that the daemon and its parts log, by area.
 func eventRows(t *testing.T) []eventRow {

@@ -14,6 +14,7 @@ import (
 	"github.com/urlfold/urlfold/internal/observe/logging"
 	"github.com/urlfold/urlfold/internal/observe/metrics"
 	"github.com/urlfold/urlfold/internal/observe/systemd"
+	"github.com/urlfold/urlfold/internal/observe/tap"
 	"github.com/urlfold/urlfold/internal/observe/web"
 	"github.com/urlfold/urlfold/internal/storage/checkpoint"
 	"github.com/urlfold/urlfold/pipeline"
@@ -44,6 +45,7 @@ type Daemon struct {
 	store   *checkpoint.Store // nil if no source needs it
 	totals  metrics.Totals
 	server  *web.Server
+	tap     *tap.Tap      // nil if it is disabled
 	reloads chan struct{} // holds one request
 	begun   chan struct{} // closed when the first pipeline exists
 
@@ -93,8 +95,11 @@ func (cat *Catalog) New(f *config.File, o Options) (*Daemon, error) {
 			d.log.Warn("checkpoint damaged", "problem", w)
 		}
 	}
+	if f.Admin.Tap {
+		d.tap = new(tap.Tap)
+	}
 	d.server = web.New(web.Options{
-		Listen: f.Admin.Listen, Hosts: f.Admin.AllowedHosts, Pprof: f.Admin.Pprof, Version: o.Version, View: d.view,
+		Listen: f.Admin.Listen, Hosts: f.Admin.AllowedHosts, Pprof: f.Admin.Pprof, Version: o.Version, View: d.view, Tap: d.tap,
 		Metrics: metrics.Handler(&d.totals, metrics.Options{Version: o.Version, Extras: []metrics.Extra{d}, Logger: d.log}),
 		Masker:  d.masker, Logger: d.log,
 	})
@@ -179,7 +184,9 @@ func (d *Daemon) runOne(ctx context.Context, p *plan) error {
 	if err != nil {
 		return &pipeline.OpenError{Err: err}
 	}
-	pipe, err := pipeline.New(p.options(parts, d.log))
+	opt := p.options(parts, d.log)
+	opt.NewCodec = d.codec(p)
+	pipe, err := pipeline.New(opt)
 	if err != nil {
 		return &pipeline.OpenError{Err: err}
 	}

@@ -13,7 +13,6 @@ import (
 	"github.com/urlfold/urlfold/internal/errlist"
 	"github.com/urlfold/urlfold/internal/observe/systemd"
 	"github.com/urlfold/urlfold/internal/storage/disk"
-	"github.com/urlfold/urlfold/pipeline"
 )
 
 // connectTimeout is how long a reload waits for new brokers before it rejects
@@ -114,7 +113,7 @@ func (d *Daemon) swap(now *running, next *plan) {
 	defer d.mu.Unlock()
 	now.plan = next
 	next.beginSchemas(d.log)
-	now.pipe.SetCodec(pipeline.NewRecordCodec(next.job))
+	now.pipe.SetCodec(d.codec(next))
 	d.swaps++
 }
 

@@ -6,6 +6,7 @@
 //	/metrics      metrics for Prometheus
 //	/healthz      200, or 503 if the process should be restarted
 //	/readyz       200, or 503 with the reasons if records do not get through
+//	/tap          samples of the records as server-sent events, if enabled
 //	/debug/pprof/ profiles of the process, if enabled
 //
 // The server is read-only and accepts only GET and HEAD. It escapes external
@@ -23,9 +24,11 @@ import (
 	"net/http/pprof"
 	"os"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/urlfold/urlfold/internal/observe/logging"
+	"github.com/urlfold/urlfold/internal/observe/tap"
 )
 
 // Options configures a [Server]. View must be set.
@@ -36,6 +39,7 @@ type Options struct {
 	Version string          // of the program
 	View    func() View     // called for each request; must be safe for concurrent use
 	Metrics http.Handler    // serves /metrics; nil: not found
+	Tap     *tap.Tap        // serves /tap; nil: not found
 	Masker  *logging.Masker // masks secrets; nil: masks only the passwords in URLs
 	Logger  *slog.Logger    // default: discard
 }
@@ -49,6 +53,8 @@ type Server struct {
 	http    *http.Server
 	ln      net.Listener
 	probe   chan struct{} // semaphore: one liveness probe at a time
+	closing chan struct{} // closed by Close: ends the streams of samples
+	once    sync.Once     // for closing
 }
 
 // New returns a server. Call Start to make it listen.
@@ -59,7 +65,7 @@ func New(o Options) *Server {
 	if o.Masker == nil {
 		o.Masker = new(logging.Masker)
 	}
-	s := &Server{o: o, started: time.Now(), now: time.Now, probe: make(chan struct{}, 1)}
+	s := &Server{o: o, started: time.Now(), now: time.Now, probe: make(chan struct{}, 1), closing: make(chan struct{})}
 	s.http = &http.Server{
 		Handler:           guard(s.checkHost(s.routes())),
 		ReadHeaderTimeout: 5 * time.Second,
@@ -81,6 +87,9 @@ func (s *Server) routes() *http.ServeMux {
 	mux.HandleFunc("/readyz", s.serveReady)
 	if s.o.Metrics != nil {
 		mux.Handle("/metrics", s.o.Metrics)
+	}
+	if s.o.Tap != nil {
+		mux.HandleFunc("/tap", s.serveTap)
 	}
 	if s.o.Pprof {
 		mux.HandleFunc("/debug/pprof/", pprof.Index)
@@ -141,6 +150,7 @@ func (s *Server) Addr() string {
 // Close stops listening and waits for active requests. When ctx is done, it
 // aborts them.
 func (s *Server) Close(ctx context.Context) error {
+	s.once.Do(func() { close(s.closing) })
 	if err := s.http.Shutdown(ctx); err != nil {
 		return errors.Join(err, s.http.Close())
 	}

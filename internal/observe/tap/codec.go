@@ -1,0 +1,127 @@
+package tap
+
+import (
+	"math/rand/v2"
+	"time"
+
+	"github.com/urlfold/urlfold/codec/record"
+	"github.com/urlfold/urlfold/pipeline"
+)
+
+// fields are what the job of a tap must write, in tsv.
+var fields = []string{"url", "norm", "key", "change", "flags", "host", "error"}
+
+// Job returns the job that reads samples, for records that are read as c says.
+// It masks passwords.
+func Job(c record.Config) (*record.Job, error) {
+	c.Render, c.Fields, c.Extend = record.RenderTSV, fields, nil
+	c.Redact, c.Divert, c.Route, c.Facts, c.Identity = true, false, nil, false, record.Identity{}
+	c.StopNoSchema, c.OnUnparsed, c.OnOversize = false, record.DispositionDefault, record.DispositionDefault
+	return record.New(c)
+}
+
+// A worker may spend one part in share of its time on samples, in advance at
+// most maxCredit. 125 parts are 0.8 %.
+const (
+	share     = 125
+	maxCredit = 5 * time.Millisecond
+	runLength = 8 // records that are read between two looks at the clock
+)
+
+// A sampler wraps the codec of one worker.
+type sampler struct {
+	pipeline.Codec
+	tap    *Tap
+	job    *record.Job
+	mask   *masker
+	worker *record.Worker
+	now    func() time.Time
+	random *rand.Rand
+
+	at     time.Time     // end of the last batch; zero: there was none
+	credit time.Duration // time that may be spent on samples
+
+	out, dead []byte
+}
+
+// Wrap returns a function that makes codecs which do what those of next do, and
+// send samples. job comes from [Job]. secrets are the names of parameters whose
+// values are masked, in addition to well-known ones, and mask masks all other
+// secrets in a text.
+func (t *Tap) Wrap(next func() pipeline.Codec, job *record.Job, secrets []string, mask func(string) string) func() pipeline.Codec {
+	m := newMasker(secrets, mask)
+	return func() pipeline.Codec {
+		return &sampler{Codec: next(), tap: t, job: job, mask: m, worker: job.NewWorker(), now: time.Now,
+			random: rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64()))}
+	}
+}
+
+// Process implements [pipeline.Codec].
+func (s *sampler) Process(b *pipeline.Batch) {
+	list := s.tap.listeners()
+	s.Codec.Process(b)
+	if len(list) == 0 {
+		s.at = time.Time{}
+		return
+	}
+	if s.Err() != nil || b.Piece != pipeline.Whole || len(b.In) == 0 {
+		return
+	}
+	now := s.now()
+	if s.at.IsZero() { // the first batch for these listeners
+		s.at = now
+		s.credit = min(maxCredit, s.credit+maxCredit/4)
+	}
+	s.credit = min(maxCredit, s.credit+now.Sub(s.at)/share)
+	s.at = now
+	if s.credit > 0 {
+		s.sample(b, list)
+	}
+}
+
+// Err implements [pipeline.Stopper].
+func (s *sampler) Err() error {
+	if x, ok := s.Codec.(pipeline.Stopper); ok {
+		return x.Err()
+	}
+	return nil
+}
+
+// sample reads runs of records of b until the credit is used up, but at most as
+// many as b has.
+func (s *sampler) sample(b *pipeline.Batch, list []*Listener) {
+	wanted := list[:0:0]
+	for _, l := range list {
+		if l.filter.mayMatch(&b.Stats) {
+			wanted = append(wanted, l)
+		}
+	}
+	if len(wanted) == 0 {
+		return
+	}
+	for left := b.Stats.Records; left > 0 && s.credit > 0; left -= runLength {
+		s.run(b, wanted)
+		now := s.now()
+		s.credit -= now.Sub(s.at)
+		s.at = now
+	}
+}
+
+// run reads some consecutive records of b, from a random one on.
+func (s *sampler) run(b *pipeline.Batch, list []*Listener) {
+	defer func() {
+		if recover() != nil { // the codec has handled and counted the record
+			s.worker = s.job.NewWorker()
+		}
+	}()
+	c := newCursor(b, s.job, s.random)
+	for range runLength {
+		rec, at, ok := c.next(s.worker)
+		if !ok {
+			return
+		}
+		var st record.Stats
+		s.out, s.dead = s.worker.Append(s.out[:0], s.dead[:0], rec, at, &st)
+		s.report(s.out, at, &st, list)
+	}
+}
