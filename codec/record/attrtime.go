@@ -25,6 +25,7 @@ type stamp struct {
 //	971211336.123                 seconds since 1970; or milli-, micro-, nanoseconds by their length
 //	20001010205536                UTC, as in CDX
 //	Oct 10 13:55:36               syslog (RFC 3164)
+//	Tue Oct 10 13:55:36 2000      C's ctime
 //
 // clock is the time of day if it is a field of its own. zone returns the zone of
 // a time without one, and year is that of a time without one; if these are nil
@@ -213,8 +214,15 @@ func (p *stampParser) compact(t *stamp) bool {
 	return !p.failed
 }
 
-// syslog reads Oct 10 13:55:36, in which a day below 10 is padded with a space.
+// syslog reads Oct 10 13:55:36, in which a day below 10 is padded with a space,
+// and the same between the weekday and the year.
 func (p *stampParser) syslog(t *stamp) bool {
+	if n := len(p.s) - len(" 2000"); n > len("Tue Oct 10 ") && p.s[3] == ' ' && p.s[n] == ' ' && allDigits(p.s[n+1:]) {
+		for _, c := range p.s[n+1:] {
+			t.year = t.year*10 + int(c-'0')
+		}
+		p.s = p.s[len("Tue "):n]
+	}
 	t.month = p.monthName()
 	p.expect(' ')
 	if len(p.s) > 0 && p.s[0] == ' ' {

@@ -122,6 +122,7 @@ var builtin = append([]Format{
 	textFormat("squid"),
 	textFormat("envoy"),
 	textFormat("istio"),
+	textFormat("uwsgi"),
 	watFormat{}, // before warc, which its files are
 	warcFormat{},
 	arcFormat{},

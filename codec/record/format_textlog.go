@@ -234,6 +234,22 @@ func (f *Found) takeAttr(fd *textField, s span, rec []byte, d *Dialect) {
 		}
 	case useLast:
 		a.start += bytes.LastIndexByte(text, '/') + 1
+	case useCode:
+		a.end--
+	case useTook:
+		word := bytes.IndexByte(text, ' ')
+		if word < 0 {
+			return
+		}
+		switch a.end = s.start + word; string(text[word+1:]) {
+		case "msecs":
+			a.unit = 3
+		case "micros":
+			a.unit = 6
+		case "secs":
+		default:
+			return
+		}
 	case useClient:
 		if n := bytes.LastIndexByte(text, ':'); n > 0 {
 			a.end = s.start + n

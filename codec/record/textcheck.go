@@ -109,3 +109,12 @@ func isCapturedHost(s []byte) bool {
 	dot := bytes.LastIndexByte(s, '.')
 	return dot > 0 && dot+1 < len(s) && s[dot+1]|0x20-'a' < 26
 }
+
+// isPID reports whether s is the beginning of a line of uWSGI.
+func isPID(s []byte) bool { return string(s) == "[pid:" }
+
+// isArrow reports whether s is the arrow between a request and its response.
+func isArrow(s []byte) bool { return string(s) == "=>" }
+
+// isClosed reports whether s is a status before a parenthesis: 200).
+func isClosed(s []byte) bool { return len(s) > 1 && s[len(s)-1] == ')' && isCode(s[:len(s)-1]) }

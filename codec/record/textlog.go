@@ -38,7 +38,7 @@ type textLayout struct {
 type textField struct {
 	style textStyle
 	use   textUse
-	attr  attrID            // the attribute, if use is useAttr, useClient or useLast
+	attr  attrID            // the attribute, if use tells one
 	unit  int8              // its unit; see attr.unit
 	check func([]byte) bool // nil if the field can have any content
 }
@@ -53,6 +53,8 @@ const (
 	textBracket                     // at the first ']'
 	textCaptures                    // at the next quote
 	textURL                         // before a user and a peer; the field can contain spaces
+	textArrow                       // before an arrow; the field can contain spaces
+	textPair                        // at the space after the next word
 )
 
 // textUse says what a field is used for.
@@ -64,6 +66,8 @@ const (
 	useSum               // a part of the duration; the parts follow one another
 	useClient            // the client, with its port
 	useLast              // an attribute after the last slash
+	useTook              // a duration and its unit, with a space between them
+	useCode              // the status before a parenthesis
 	useRequest           // request line
 	useMethod            // method
 	useURL               // request target
@@ -104,6 +108,12 @@ var textWords = map[string]textField{
 	`method`:         {use: useMethod, check: isToken},
 	`url`:            {style: textURL, use: useURL},
 	`peer/host`:      {check: isPeer},
+	`[pid:`:          {check: isPID},
+	`[date]`:         {style: textBracket, use: useAttr, attr: attrTime},
+	`url…`:           {style: textArrow, use: useURL},
+	`=>`:             {check: isArrow},
+	`took`:           {style: textPair, use: useTook, attr: attrDuration},
+	`status)`:        {use: useCode, attr: attrStatus, check: isClosed},
 	`host`:           {use: useHost},
 	`"host"`:         {style: textQuoted, use: useHost},
 	`{headers}`:      {style: textCaptures, use: useCaptures},
@@ -145,7 +155,7 @@ func (l *textLayout) add(fd textField) {
 	switch fd.use {
 	case useNothing:
 		return
-	case useAttr, useSum, useClient, useLast:
+	case useAttr, useSum, useClient, useLast, useTook, useCode:
 		l.told = append(l.told, i)
 	case useReferer:
 		l.told = append(l.told, i)
@@ -192,6 +202,11 @@ func (l *textLayout) split(spans []span, rec []byte, marks scan.Marks, cut bool)
 			s = span{pos, next}
 		case textURL:
 			s, next = urlBeforePeer(rec, pos, marks)
+		case textArrow:
+			s, next = urlBeforeArrow(rec, pos)
+		case textPair:
+			next = markedWordEnd(rec, min(markedWordEnd(rec, pos, marks)+1, len(rec)), marks)
+			s = span{pos, next}
 		default:
 			s, next = l.field(i, rec, pos)
 		}
@@ -346,3 +361,14 @@ func urlBeforePeer(rec []byte, pos int, marks scan.Marks) (span, int) {
 	}
 	return span{}, -1
 }
+
+// urlBeforeArrow returns the URL at pos. It ends before the last " => ".
+func urlBeforeArrow(rec []byte, pos int) (span, int) {
+	n := bytes.LastIndex(rec[pos:], arrow)
+	if n <= 0 {
+		return span{}, -1
+	}
+	return span{pos, pos + n}, pos + n
+}
+
+var arrow = []byte(" => ")

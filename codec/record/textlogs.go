@@ -1,6 +1,7 @@
 package record
 
-// textLogs describes the text logs of load balancers and proxies. Each is also
+// textLogs describes the text logs of load balancers, proxies and application
+// servers. Each is also
 // a line of the table builtin, and a section of docs/reference/formats.md.
 var textLogs = []textLog{
 	{
@@ -96,5 +97,17 @@ var textLogs = []textLog{
 		escapes: "none",
 		sample: `[2020-11-25T21:26:18.409Z] "GET /status/418 HTTP/1.1" 418 - via_upstream - "-" 0 135 3 1 "-" "curl/7.73.0-DEV" "84961386-6d84-929d-98bd-c5aee93b5c88" "httpbin.example.com:8000" ` +
 			`"127.0.0.1:80" inbound|8000|| 127.0.0.1:41854 10.44.1.27:80 10.44.1.23:37652 outbound_.8000_._.httpbin.example.com default`,
+	},
+	{
+		name:      "uwsgi",
+		product:   "uWSGI, request log",
+		reference: "https://uwsgi-docs.readthedocs.io/en/latest/LogFormat.html",
+		layouts: []string{
+			"[pid: - - - client - - - - - - [date] method url… => - bytes - - took - status) | -",
+		},
+		url:     "the request; the log has no host",
+		escapes: "none",
+		sample: `[pid: 12475|app: 0|req: 1/1] 192.0.2.7 () {34 vars in 617 bytes} [Sun Mar 13 22:49:12 2016] GET /a?b=c => generated 215 bytes in 68 msecs ` +
+			`(HTTP/1.1 200) 9 headers in 373 bytes (1 switches on core 8)`,
 	},
 }

@@ -43,6 +43,7 @@ var cannotHave = map[string]map[string]string{
 	"squid":             {hasReferer: "it has no such field"},
 	"envoy":             {hasReferer: "it has no such field"},
 	"istio":             {hasReferer: "it has no such field"},
+	"uwsgi":             {hasReferer: "it has no such field"},
 	"cloudflare":        {hasVersions: "the job selects the fields"},
 	"nginx-json":        {hasVersions: "the fields are free"},
 	"azure-app-gateway": {hasReferer: "it has no such field"},

@@ -75,6 +75,7 @@ var forms = []form{
 		name: "istio", args: []string{"-f", "istio"},
 		line: `[<iso>] "<method> <target> HTTP/1.1" <status> - via_upstream - "-" 0 <bytes> 3 1 "-" "<agent>" "84961386-6d84-929d-98bd-c5aee93b5c88" "` + host + `" "127.0.0.1:80" inbound|8000|| 127.0.0.1:41854 10.44.1.27:80 <client>:<port> outbound_.8000_._.httpbin.example.com default`,
 	},
+	{name: "uwsgi", args: []string{"-f", "uwsgi"}, line: `[pid: 12475|app: 0|req: <n>/<n>] <client> () {34 vars in 617 bytes} [Sun Mar 13 22:49:12 2016] <method> <target> => generated <bytes> bytes in 68 msecs (HTTP/1.1 <status>) 9 headers in 373 bytes (1 switches on core 8)`},
 	{
 		name: "caddy", args: []string{"-f", "caddy"},
 		line: `{"level":"info","ts":<epoch>,"logger":"http.log.access.log0","msg":"handled request","request":{"remote_ip":<client">,"remote_port":<port">,"client_ip":<client">,"proto":"HTTP/2.0","method":<method">,"host":"` + host + `","uri":<target">,"headers":{"User-Agent":[<agent">],"Referer":[<referer">],"Accept":["*/*"]},` +
