@@ -62,6 +62,10 @@ nats: ## start a NATS server with JetStream on loopback, for experiments
 nats-stop: ## stop the NATS server
 	.ci/nats stop
 
+.PHONY: engines
+engines: ## call urlfold from Spark, DuckDB and chDB, with a million URLs (installs them below $TMPDIR; Spark needs Java)
+	.ci/engines
+
 .PHONY: bench
 bench: ## run the benchmarks of the codec
 	$(GO) test -run '^$$' -bench . -benchmem -count $(BENCH_COUNT) ./codec/...

@@ -32,7 +32,7 @@ func TestDuckDB(t *testing.T) {
 	var queries []string
 	var code strings.Builder
 	for _, f := range fences(page, readPage(t, page)) {
-		if f.lang == "python" {
+		if f.lang == "python" && f.attrs["file"] == "" {
 			code.WriteString(strings.Join(f.lines, "\n") + "\n")
 		}
 		for _, s := range f.steps() {

@@ -61,7 +61,7 @@ func (s *settings) resolveLockStep(bad *mistakes) {
 	if s.format == "" && s.delimiter == "" {
 		s.format = "lines"
 	}
-	if s.format == "tsv" { // as ClickHouse, Hive and Spark write it
+	if s.format == "tsv" { // as ClickHouse writes it
 		if s.urlField == "" && len(s.url) == 0 {
 			s.urlField = "1"
 		}
