@@ -104,9 +104,6 @@ func newRedactor(n *codec.Normalizer) (*record.Worker, error) {
 	return job.NewWorker(), nil
 }
 
-// shown returns a URL, with its password masked if necessary.
-func (d *Diff) shown(url string) string { return masked(d.redact, url) }
-
 // masked returns a URL with its password masked by w, which may be nil.
 func masked(w *record.Worker, url string) string {
 	if w == nil || !strings.ContainsRune(url, '@') {
@@ -117,8 +114,12 @@ func masked(w *record.Worker, url string) string {
 	return string(tsv.AppendUnescaped(nil, splitFields(out)[0]))
 }
 
-func (d *Diff) example(e *example) reportExample {
-	x := reportExample{raw: d.shown(e.url)}
+func (d *Diff) example(e *example) reportExample { return exampleReport(e, d.redact) }
+
+// exampleReport returns an example for a report, with its password masked by w, which
+// may be nil.
+func exampleReport(e *example, w *record.Worker) reportExample {
+	x := reportExample{raw: masked(w, e.url)}
 	if utf8.ValidString(x.raw) {
 		x.URL = &x.raw
 	} else {

@@ -45,8 +45,7 @@ func (s ruleStep) String() string {
 }
 
 // steps returns the rules applied to derive the key of a URL, and whether the
-// URL can be parsed. It is the only function in this package that gets applied
-// rules from the codec.
+// URL can be parsed.
 func (s *Side) steps(url []byte) ([]ruleStep, bool) {
 	var r codec.Result
 	_, err := s.Normalizer.Append(nil, url, &r)
@@ -84,6 +83,23 @@ func (s *Side) steps(url []byte) ([]ruleStep, bool) {
 	return out, true
 }
 
+// allSteps returns the rules that lead from a URL as it is spelled to its key. steps
+// does not have the rules of K0 and K1 that the normal form has applied already.
+func (s *Side) allSteps(url []byte) (out []ruleStep) {
+	key, _ := s.steps(url)
+	if s.Level == codec.KMatch {
+		return key
+	}
+	rules := codec.KeyRules(codec.K0) | codec.KeyRules(codec.K1)
+	for _, st := range s.Normalizer.Trace(nil, url) {
+		if rules.Has(st.Rule) {
+			o, n := changed(st.Before, st.After)
+			out = append(out, ruleStep{st.Rule.String(), st.Param, st.Clause(), o, n})
+		}
+	}
+	return append(out, slices.DeleteFunc(key, func(s ruleStep) bool { return slices.Contains(out, s) })...)
+}
+
 // changed returns two texts without their common prefix and suffix.
 func changed(before, after string) (string, string) {
 	n := min(len(before), len(after))
@@ -102,12 +118,20 @@ func changed(before, after string) (string, string) {
 // blame returns the rules responsible for merging parts of a group: those that
 // to applies and from does not, and that do not change all parts in the same
 // way. If every such rule changes all parts in the same way, blame returns all
-// of them.
+// of them. If from is nil, it stands for the URLs as they are.
 func blame(from, to *Side, parts []pair) []string {
+	sides := []*Side{to}
+	if from != nil {
+		sides = append(sides, from)
+	}
 	var extra [][]ruleStep
 	for i := range parts {
-		url, ok := traceable(&parts[i].example, from, to)
+		url, ok := traceable(&parts[i].example, from == nil, sides...)
 		if !ok {
+			continue
+		}
+		if from == nil {
+			extra = append(extra, to.allSteps(url))
 			continue
 		}
 		before, _ := from.steps(url)
@@ -138,9 +162,14 @@ func appendNew(list []string, s string) []string {
 
 // traceable returns an absolute URL for an example that all sides can parse:
 // the URL itself, its normal form if it is relative, or its normal form after a
-// made-up host.
-func traceable(e *example, sides ...*Side) ([]byte, bool) {
-	for _, text := range []string{e.url, e.norm, "http://h" + e.norm} {
+// made-up host. If spelled is set, a relative URL itself follows this host, because
+// normal forms do not differ in spelling.
+func traceable(e *example, spelled bool, sides ...*Side) ([]byte, bool) {
+	texts := []string{e.url, e.norm, "http://h" + e.norm}
+	if spelled && !strings.Contains(e.url, ":") {
+		texts = []string{"http://h/" + strings.TrimPrefix(e.url, "/"), e.norm}
+	}
+	for _, text := range texts {
 		ok := text != "" && strings.Contains(text, ":")
 		for _, s := range sides {
 			if ok {

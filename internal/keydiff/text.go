@@ -139,3 +139,45 @@ func (t *textWriter) rejected(x namedReject) {
 		t.line("  %s", t.Escape(x.Examples[i].raw))
 	}
 }
+
+// WriteCollisionText writes a report of collisions for people.
+func WriteCollisionText(w io.Writer, s terminal.Style, r *CollisionReport) error {
+	t := &textWriter{s, bufio.NewWriter(w)}
+	t.line("%s", t.Paint(terminal.Bold, r.Keys.String()))
+	t.count("URLs", r.URLs, "with a key; format "+r.Format)
+	if r.Without > 0 {
+		t.count("URLs without key", r.Without, "rejected, or the log may have cut their end")
+	}
+	t.count("different URLs", r.Spellings, "")
+	t.count("different keys", r.Distinct, "")
+	t.count("groups", r.Groups, "of several URLs with the same key; together "+terminal.Plural(r.Merged, "URL", "URLs"))
+	if len(r.Rules) > 0 {
+		t.line("\n%s", t.Paint(terminal.Bold, "groups by rule"))
+	}
+	for _, x := range r.Rules {
+		t.count(x.Rule, x.Groups, "")
+	}
+	if len(r.Top) > 0 {
+		t.line("\n%s", t.Paint(terminal.Bold, "the groups with the most URLs"))
+	}
+	for i := range r.Top {
+		t.collision(&r.Top[i])
+	}
+	if more := r.Groups - int64(len(r.Top)); more > 0 {
+		t.line("  and %s more", terminal.FormatCount(more))
+	}
+	if err := t.w.Flush(); err != nil {
+		return fmt.Errorf("write output: %w", err)
+	}
+	return nil
+}
+
+func (t *textWriter) collision(g *CollisionGroup) {
+	t.line("  %s in %s%s", terminal.Plural(g.Spellings, "URL", "URLs"), terminal.Plural(g.URLs, "record", "records"), t.Paint(terminal.Cyan, ", by "+strings.Join(g.Rules, ", ")))
+	for i := range g.Examples {
+		t.line("  %*s  %s", countColumn, terminal.FormatCount(g.Examples[i].URLs), t.Escape(g.Examples[i].raw))
+	}
+	if more := g.Spellings - int64(len(g.Examples)); more > 0 {
+		t.line("  %*s  and %s more", countColumn, "", terminal.FormatCount(more))
+	}
+}

@@ -1,11 +1,13 @@
 package unique
 
 import (
+	"cmp"
 	"errors"
 	"math/bits"
 	"strconv"
 
 	"github.com/urlfold/urlfold/codec/record"
+	"github.com/urlfold/urlfold/internal/storage/extsort"
 	"github.com/urlfold/urlfold/internal/storage/keyset"
 	"github.com/urlfold/urlfold/pipeline"
 )
@@ -30,9 +32,26 @@ const (
 type Survey struct {
 	mode Mode
 	o    keyset.Options
-	sort *sorter
+	sort *extsort.Sorter[entry]
 	log
 	identities
+}
+
+// An entry is what is known about the records of an identity.
+type entry struct {
+	key     keyset.Key
+	ordinal uint64 // of one of its records
+	n       uint64 // number of its records
+}
+
+func (e *entry) compare(o *entry) int {
+	return cmp.Or(cmp.Compare(e.key.Hi, o.key.Hi), cmp.Compare(e.key.Lo, o.key.Lo), cmp.Compare(e.ordinal, o.ordinal))
+}
+
+// A choice is a record to keep.
+type choice struct {
+	ordinal uint64
+	n       uint64 // number of records with its identity
 }
 
 // log identifies a sequence of identities.
@@ -47,7 +66,7 @@ func (l *log) add(k keyset.Key) {
 
 // mostMemory is the memory that sorting uses at most: more would make nothing
 // faster.
-const mostMemory = 256 << 20
+const mostMemory = 128 << 20
 
 // NewSurvey returns the filter of the first pass.
 func NewSurvey(mode Mode, o keyset.Options) *Survey {
@@ -55,11 +74,16 @@ func NewSurvey(mode Mode, o keyset.Options) *Survey {
 		o.MaxMemory = mostMemory
 	}
 	o.MaxMemory /= 2 // for two sorters
-	combine := func(into, next *entry) { into.n += next.n }
-	if mode == Last {
-		combine = func(into, next *entry) { into.ordinal, into.n = next.ordinal, into.n+next.n }
+	combine := func(into, next *entry) bool {
+		if into.key != next.key {
+			return false
+		}
+		if into.n += next.n; mode == Last {
+			into.ordinal = next.ordinal
+		}
+		return true
 	}
-	return &Survey{mode: mode, o: o, sort: newSorter(o.MaxMemory, o.Dir, combine)}
+	return &Survey{mode: mode, o: o, sort: extsort.New(o.MaxMemory, o.Dir, (*entry).compare, combine)}
 }
 
 // Filter implements [pipeline.Filter]. It needs the facts of the records.
@@ -69,7 +93,7 @@ func (s *Survey) Filter(b *pipeline.Batch, _ pipeline.Keep) error {
 		if k == (keyset.Key{}) {
 			continue
 		}
-		if err := s.sort.add(entry{k.Hi, k.Lo, s.n, 1}); err != nil {
+		if err := s.sort.Add(entry{k, s.n, 1}); err != nil {
 			return err
 		}
 		s.log.add(k)
@@ -81,19 +105,19 @@ func (s *Survey) Filter(b *pipeline.Batch, _ pipeline.Keep) error {
 // has the given rendering.
 func (s *Survey) Choose(render record.Render) (*Chosen, error) {
 	c := &Chosen{mode: s.mode, first: s.log, notes: notes{render: render, old: NoteOf(s.mode).Value}}
-	c.sort = newSorter(s.o.MaxMemory, s.o.Dir, func(_, _ *entry) {})
-	by, err := s.sort.sorted()
+	c.sort = extsort.New(s.o.MaxMemory, s.o.Dir, func(a, b *choice) int { return cmp.Compare(a.ordinal, b.ordinal) }, func(_, _ *choice) bool { return false })
+	by, err := s.sort.Sorted()
 	for err == nil {
 		var e entry
 		var ok bool
-		if e, ok, err = by.next(); !ok {
+		if e, ok, err = by.Next(); !ok {
 			break
 		}
 		c.Distinct++
-		err = c.sort.add(entry{hi: e.ordinal, n: e.n})
+		err = c.sort.Add(choice{e.ordinal, e.n})
 	}
-	if err = errors.Join(err, s.sort.close()); err == nil {
-		c.chosen, err = c.sort.sorted()
+	if err = errors.Join(err, s.sort.Close()); err == nil {
+		c.chosen, err = c.sort.Sorted()
 	}
 	if err == nil {
 		err = c.advance()
@@ -105,15 +129,15 @@ func (s *Survey) Choose(render record.Render) (*Chosen, error) {
 }
 
 // Close releases the temporary files.
-func (s *Survey) Close() error { return s.sort.close() }
+func (s *Survey) Close() error { return s.sort.Close() }
 
 // Chosen is the filter of the second pass.
 type Chosen struct {
 	Distinct int64 // number of identities
 	mode     Mode
-	sort     *sorter
-	chosen   *sortedEntries
-	next     entry // its identity is the number of the record
+	sort     *extsort.Sorter[choice]
+	chosen   *extsort.Reader[choice]
+	next     choice
 	more     bool
 	first    log // of the first pass
 	log
@@ -131,7 +155,7 @@ func NoteOf(mode Mode) record.Note {
 }
 
 func (c *Chosen) advance() (err error) {
-	c.next, c.more, err = c.chosen.next()
+	c.next, c.more, err = c.chosen.Next()
 	return err
 }
 
@@ -145,7 +169,7 @@ func (c *Chosen) Filter(b *pipeline.Batch, keep pipeline.Keep) error {
 		}
 		at := c.n
 		c.log.add(k)
-		if !c.more || c.next.hi != at {
+		if !c.more || c.next.ordinal != at {
 			keep.Drop(i)
 			continue
 		}
@@ -169,4 +193,4 @@ func (c *Chosen) Verify() error {
 }
 
 // Close releases the temporary files.
-func (c *Chosen) Close() error { return c.sort.close() }
+func (c *Chosen) Close() error { return c.sort.Close() }

@@ -1,0 +1,154 @@
+package cli
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/urlfold/urlfold/codec/record"
+	"github.com/urlfold/urlfold/internal/daemon"
+	"github.com/urlfold/urlfold/internal/keydiff"
+	"github.com/urlfold/urlfold/internal/storage/disk"
+	"github.com/urlfold/urlfold/internal/terminal"
+	"github.com/urlfold/urlfold/pipeline"
+)
+
+// collisionOptions holds the flags of collisions: some of the one-shot's, and its
+// own.
+type collisionOptions struct {
+	options
+	examples, top int
+	json, all     bool
+}
+
+// collisionShared lists the flags that collisions shares with the one-shot.
+var collisionShared = []string{
+	"profile", "rule", "key", "standard", "query-encoding", "format", "dialect", "delimiter", "quote", "escape", "no-header", "target", "url-field", "url", "base-field", "base", "where",
+	"max-record", "max-url", "max-decompressed", "max-ratio", "max-memory", "temp-dir", "max-window", "jobs",
+}
+
+// newCollisionsCmd returns the command that shows which URLs have the same key.
+func newCollisionsCmd(c *daemon.Catalog) *cobra.Command {
+	var o collisionOptions
+	o.formats = c.Formats()
+	cmd := &cobra.Command{
+		Use:   "collisions [flags] [FILE|GLOB|DIR|-]...",
+		Short: "Show which URLs have the same key, and which rules merge them",
+		Long: `Compute the key of each URL. Different URLs with the same key form a group. Report the groups, their sizes, examples, and
+the rules that make their keys the same. Use this command before you remove duplicates with a profile or level, or when
+--unique removes more than you expect.
+
+To find the rules, urlfold examines up to 8 URLs of each group, or as many as --examples; for a relative URL, it examines
+the normal form. If all URLs of a group have the same defect, its rule does not count. Memory is bounded: what does not
+fit into --max-memory is in temporary files, which take about the size of all different URLs. urlfold replaces passwords
+with *** unless you pass --redact=false.
+
+Exit codes: 0 success, 1 fatal error, 2 usage error, 3 interrupted, 4 an input is damaged.`,
+		Example: `  urlfold collisions --key k3 urls.txt
+  urlfold collisions -p crawler access.log.gz
+  urlfold collisions -k k3 --all urls.txt | jq -r '.rules[]' | sort | uniq -c`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd, args) },
+	}
+	shared := &cobra.Command{}
+	o.register(shared) // also sets the defaults of the flags that collisions does not have
+	cmd.Flags().SortFlags = false
+	for _, name := range collisionShared {
+		cmd.Flags().AddFlag(shared.Flags().Lookup(name))
+		if complete, ok := shared.GetFlagCompletionFunc(name); ok {
+			_ = cmd.RegisterFlagCompletionFunc(name, complete) // the flag exists
+		}
+	}
+	f := cmd.Flags()
+	f.Lookup("max-memory").Usage = "use at most this `size` of memory for URLs, and temporary files for the others"
+	setDefault(cmd, "max-memory", "256MiB")
+	f.IntVar(&o.examples, "examples", 3, "show up to `N` URLs of each group")
+	f.IntVar(&o.top, "top", 10, "show up to `N` groups, those with the most URLs first")
+	f.BoolVar(&o.json, "json", false, "write the report as one JSON object")
+	f.BoolVar(&o.all, "all", false, "write every group as a JSON object on a line of its own, in the order of the keys, and no report")
+	f.BoolVar(&o.redact, "redact", true, "replace passwords in URLs with ***")
+	return cmd
+}
+
+// resolveCollisions validates the flags.
+func (o *collisionOptions) resolveCollisions(paths []string) (*settings, error) {
+	var bad mistakes
+	for _, n := range []struct {
+		flag  string
+		value int
+	}{{"--examples", o.examples}, {"--top", o.top}} {
+		if n.value < 1 || n.value > maxShown {
+			bad.add(n.flag, fmt.Errorf("must be between 1 and %d", maxShown))
+		}
+	}
+	if o.all && o.json {
+		bad.add("--all", errors.New("cannot be combined with --json: it writes groups and no report"))
+	}
+	a := o.options
+	a.render, a.fields, a.redact = record.RenderTSV.String(), keydiff.Fields, false
+	set, err := a.resolve(paths)
+	bad.add("", err)
+	return set, bad.err()
+}
+
+// run reads the input and writes the report.
+func (o *collisionOptions) run(cmd *cobra.Command, paths []string) (err error) {
+	set, err := o.resolveCollisions(paths)
+	if err != nil {
+		return err
+	}
+	if set.tempDir != "" {
+		if err := disk.Writable(set.tempDir); err != nil {
+			return usage(fmt.Errorf("--temp-dir: %w", err))
+		}
+	}
+	c, err := keydiff.NewCollisions(sideOf(set), keydiff.CollisionOptions{Examples: o.examples, Top: o.top, MaxMemory: set.maxMemory, Dir: set.tempDir, Redact: o.redact})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, c.Close()) }()
+	sig := watchSignals()
+	defer sig.stop()
+	run := scan{set: set}
+	err = run.read(sig, cmd.InOrStdin(), func() (func() pipeline.Codec, error) {
+		return c.NewCodecs(pipeline.NewRecordCodecs(run.formats.job)), nil
+	})
+	if err != nil {
+		return err
+	}
+	damaged := run.writeDamage(cmd.ErrOrStderr())
+	if err := o.report(cmd, c, run.formats.name()); err != nil {
+		return err
+	}
+	if damaged {
+		return &exitError{code: exitFailOn}
+	}
+	return nil
+}
+
+// report writes the report, or all groups.
+func (o *collisionOptions) report(cmd *cobra.Command, c *keydiff.Collisions, format string) error {
+	out := bufio.NewWriter(cmd.OutOrStdout())
+	each := func(*keydiff.CollisionGroup) error { return nil }
+	if o.all {
+		each = func(g *keydiff.CollisionGroup) error { return keydiff.WriteCollisionJSON(out, g) }
+	}
+	r, err := c.Report(format, each)
+	switch {
+	case err != nil:
+	case o.json:
+		err = keydiff.WriteCollisionJSON(out, r)
+	case !o.all:
+		err = keydiff.WriteCollisionText(out, terminal.NewStyle(cmd.OutOrStdout(), os.Getenv), r)
+	}
+	if err != nil {
+		return err
+	}
+	if err := out.Flush(); err != nil {
+		return fmt.Errorf("write output: %w", err)
+	}
+	return nil
+}
