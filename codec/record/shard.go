@@ -62,31 +62,39 @@ func (j *Job) setShard(c *Config) error {
 	}
 	j.where, j.asksWhy = j.shard, true
 	if j.shard.by.key {
-		for lv := j.ownLevel(c) + 1; lv <= j.shard.by.level && lv <= codec.K3; lv++ {
-			j.shardRules |= codec.KeyRules(lv)
-		}
+		j.shardRules = rulesUpTo(j.shard.by.level) &^ j.ownKeyRules(c)
 	}
 	j.reads |= 1 << j.shard.by.field
 	return nil
 }
 
-// ownLevel returns the highest level from K0 to K3 of the keys that the job
-// needs without a shard; K1, which has no rules of its own, if it needs none.
-func (j *Job) ownLevel(c *Config) codec.Level {
-	own := codec.K1
-	if keys := fieldSet(1<<fKey | 1<<fSURT); (j.reads&keys != 0 || j.facts || j.render == RenderKeys) && j.level <= codec.K3 {
-		own = max(own, j.level)
+// ownKeyRules returns the rules of the keys that the job needs without a shard.
+func (j *Job) ownKeyRules(c *Config) (own codec.Rules) {
+	if keys := fieldSet(1<<fKey | 1<<fSURT); j.reads&keys != 0 || j.facts || j.render == RenderKeys {
+		own = rulesUpTo(j.level)
 	}
 	fields := j.reads
 	if i, err := suggest.Index("field", IdentityNames(), c.Identity.By); err == nil {
 		fields |= 1 << identityFields[i]
 	}
-	for f := fK0; f <= fK3; f++ {
-		if fields.has(f) {
-			own = max(own, keyLevels[f])
+	for f, lv := range keyLevels {
+		if fields.has(fieldID(f)) {
+			own |= rulesUpTo(lv)
 		}
 	}
 	return own
+}
+
+// rulesUpTo returns the rules that lead from K1 to the key of a level. K0 and K1
+// have no rules of their own.
+func rulesUpTo(lv codec.Level) codec.Rules {
+	switch lv {
+	case codec.K2:
+		return codec.KeyRules(codec.K2)
+	case codec.K3, codec.KSurface:
+		return codec.KeyRules(codec.K2) | codec.KeyRules(lv)
+	}
+	return 0
 }
 
 // Fields implements [Condition].

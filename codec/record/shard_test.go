@@ -11,7 +11,7 @@ import (
 func TestShard(t *testing.T) {
 	lines := []string{"id\turl"}
 	for i := range 300 {
-		lines = append(lines, fmt.Sprintf("%d\thttp://h/%d", i, i%100), fmt.Sprintf("%d\thttp://[/%d", i, i), fmt.Sprintf("%d\t", i), "no cell", "")
+		lines = append(lines, fmt.Sprintf("%d\thttps://h/%d?b&a#c", i, i%100), fmt.Sprintf("%d\thttp://[/%d", i, i), fmt.Sprintf("%d\t", i), "no cell", "")
 	}
 	lines = append(lines, "9\thttp://h/"+strings.Repeat("x", 200))
 	const of = 3
@@ -20,6 +20,9 @@ func TestShard(t *testing.T) {
 			c := Config{Format: "tsv", URLField: "url", Render: render, MaxRecord: 100, Where: startsWith{fPath, "/"}}
 			if render == RenderExtend {
 				c.Extend = []Extension{{Name: "n", Field: "norm"}}
+			}
+			if render == RenderJSONL {
+				c.Fields = []string{"url", "k2"} // whose rules count, also if a shard shares them
 			}
 			_, _, want := routed(t, c, lines...)
 			var sum Stats
