@@ -249,49 +249,50 @@ type RuleChanges struct {
 func (d *decoder) resolve(c *Codec) {
 	d.resolveReject(c)
 	d.resolveRender(&c.Render)
-	d.resolveProfile(c)
+	file := false
+	if c.profile, c.policy, file = d.resolveProfile(c.Profile, "codec.profile"); file && !c.Rules.isZero() {
+		d.failText("codec.rules", "cannot be combined with a profile file: move these rules into the profile")
+	}
 	c.styles = d.resolveParams(c.Params, "codec.params")
 	d.resolveRules(c)
 }
 
 func (d *decoder) failText(path string, reason string) { d.failPath(path, errors.New(reason)) }
 
-func (d *decoder) resolveProfile(c *Codec) {
-	if !IsProfileFile(c.Profile) {
-		c.profile = d.builtIn(c.Profile, "codec.profile")
-		c.policy = codec.DefaultPolicy()
-		return
+// resolveProfile returns the profile that the key at path names, with its
+// policy, and whether it is in a file. It records the errors.
+func (d *decoder) resolveProfile(profile, path string) (p codec.Profile, policy *codec.Policy, file bool) {
+	if !IsProfileFile(profile) {
+		return d.builtIn(profile, path), codec.DefaultPolicy(), false
 	}
 	switch {
-	case strings.Contains(c.Profile, "://"):
-		d.failText("codec.profile", "must be a file, not a URL: urlfold does not download profiles")
-		return
+	case strings.Contains(profile, "://"):
+		d.failText(path, "must be a file, not a URL: urlfold does not download profiles")
+		return p, nil, false
 	case d.open == nil:
-		d.failText("codec.profile", "cannot read files in this context")
-		return
+		d.failText(path, "cannot read files in this context")
+		return p, nil, false
 	}
-	data, err := d.open(c.Profile)
+	data, err := d.open(profile)
 	if err != nil {
-		d.failPath("codec.profile", &hiddenError{fileReason(err), err})
-		return
+		d.failPath(path, &hiddenError{fileReason(err), err})
+		return p, nil, false
 	}
-	name := c.Profile
-	if raw, ok := d.raw["codec.profile"]; ok {
+	name := profile
+	if raw, ok := d.raw[path]; ok {
 		name = raw
 	}
 	beside := func(name string) ([]byte, error) {
 		if !filepath.IsAbs(name) {
-			name = filepath.Join(filepath.Dir(c.Profile), name)
+			name = filepath.Join(filepath.Dir(profile), name)
 		}
 		return d.open(name)
 	}
-	if c.profile, c.policy, err = ParseProfile(name, data, beside); err != nil {
+	if p, policy, err = ParseProfile(name, data, beside); err != nil {
 		d.others = append(d.others, errlist.Flatten(err)...)
-		d.spoil("codec.profile")
+		d.spoil(path)
 	}
-	if !c.Rules.isZero() {
-		d.failText("codec.rules", "cannot be combined with a profile file: move these rules into the profile")
-	}
+	return p, policy, true
 }
 
 // A hiddenError replaces the text of err by reason.

@@ -52,6 +52,10 @@ type File struct {
 	Ready Ready `yaml:"ready"`
 	// The memory of the process.
 	Memory Memory `yaml:"memory"`
+	// A second profile whose keys are compared with those of the codec while the
+	// process runs: how many groups of URLs it would merge or split. It changes no
+	// output. Metrics and the status page show the counts.
+	Shadow *Shadow `yaml:"shadow"`
 	// Test cases that "urlfold test" runs.
 	Tests []Test `yaml:"tests"`
 

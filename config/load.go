@@ -51,6 +51,7 @@ func (d *decoder) read(f *File, root ast.Node) {
 		f.DeadLetter.Name = "dead_letter"
 	}
 	d.resolve(&f.Codec)
+	d.resolveShadow(f.Shadow)
 	d.deadLetters(f)
 	if d.types.Check == nil {
 		return

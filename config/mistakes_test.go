@@ -81,6 +81,9 @@ func TestFileMistakes(t *testing.T) {
 	for _, bad := range []string{"'urlfold:8686'", "http://urlfold/", "'*'", "a.*.b", "''", "a b", "'.a'"} {
 		f(minimal+"admin: {allowed_hosts: [a.b, '*.c', "+bad+"]}", "c:4:37: "+host)
 	}
+	f(minimal+"shadow: {profile: analitics, one_in: 63}", `c:4:19: unknown profile "analitics" (did you mean "analytics"?)`, "c:4:38: must be a power of two, such as 1 or 64")
+	f(minimal+"shadow: {key: k2}", `c:4:9: missing required key "profile"`)
+	f(minimal+"shadow: {profile: crawler, key: k5, one_in: 0, memory: 1KiB}", "c:4:33: invalid value (must be one of: k0, k1, k2, k3, match, surface)", "c:4:45: must be between 1 and 65536", "c:4:56: must be between 1MiB and 64GiB")
 	const memory = "c:4:17: must be at least 32MiB, or 0 for no limit"
 	f(minimal+"memory: {limit: 1KiB}", memory)
 	f(minimal+"memory: {limit: 32767KiB}", memory)
@@ -199,7 +202,7 @@ func TestExpansionMistakes(t *testing.T) {
 	f("data_dir: ${N", "c:4:11: missing } after ${ (write $${ for a literal ${)")
 	f("data_dir: ${file:none}", "c:4:11: cannot read file: file does not exist")
 	f("data_dir: ${file:}", "c:4:11: missing file name after file:")
-	f("${N}: 1", "c:4:1: unknown key (must be one of: version, data_dir, sources, codec, filter, sinks, route, dead_letter, pipeline, shutdown, admin, log, ready, memory, tests)")
+	f("${N}: 1", "c:4:1: unknown key (must be one of: version, data_dir, sources, codec, filter, sinks, route, dead_letter, pipeline, shutdown, admin, log, ready, memory, shadow, tests)")
 	f("pipeline: {workers: '${SECRET}', ordering: '${SECRET}', commit_interval: '${SECRET}', max_record_bytes: '${SECRET}'}\nadmin: {pprof: '${SECRET}'}",
 		"c:4:21: must be an integer", "c:4:44: invalid value (must be one of: none, per_lane)",
 		"c:4:74: must be a duration: a number and a unit, such as 50ms, 10s or 1m30s",

@@ -27,6 +27,7 @@ var advice = map[string]string{
 	"file finished":                                    "The whole file was read; `verdict` is the result of its checksums. At level WARN, the file is damaged, and the event also has the numbers of verified and unverified lines: see [Damaged files](../operations.md#damaged-files).",
 	"file known to be damaged":                         "An earlier run found the damage and read everything that can be read. Replace the file with an intact copy, or remove it.",
 	"input not read to the end":                        "The run stopped in the middle of this input. The next run continues there.",
+	"shadow compared":                                  "The pipeline has ended. Among the keys that were chosen, one in `one_in`, the shadow profile has `merges` merged and `splits` split groups. Nothing to do.",
 	"tap opened":                                       "A client reads samples of the records at /tap, with the filter `query`. Nothing to do.",
 	"tap closed":                                       "A client of /tap has gone. `examined` records were read for it, and `dropped` samples were not sent because it was too slow. Nothing to do.",
 	"listening":                                        "The admin server accepts connections at `admin`. Nothing to do.",

@@ -7,10 +7,12 @@ import (
 	"io"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/urlfold/urlfold/codec/record"
 	"github.com/urlfold/urlfold/config"
+	"github.com/urlfold/urlfold/internal/keydiff"
 	"github.com/urlfold/urlfold/internal/observe/logging"
 	"github.com/urlfold/urlfold/internal/observe/metrics"
 	"github.com/urlfold/urlfold/internal/observe/systemd"
@@ -45,9 +47,10 @@ type Daemon struct {
 	store   *checkpoint.Store // nil if no source needs it
 	totals  metrics.Totals
 	server  *web.Server
-	tap     *tap.Tap      // nil if it is disabled
-	reloads chan struct{} // holds one request
-	begun   chan struct{} // closed when the first pipeline exists
+	tap     *tap.Tap                       // nil if it is disabled
+	shadow  atomic.Pointer[keydiff.Shadow] // nil if there is none
+	reloads chan struct{}                  // holds one request
+	begun   chan struct{}                  // closed when the first pipeline exists
 
 	mu        sync.Mutex
 	now       *running
@@ -207,6 +210,10 @@ func (d *Daemon) runOne(ctx context.Context, p *plan) error {
 	}
 	if errors.Is(err, sinkfile.ErrClosedPipe) {
 		d.events.Info("stdout closed by reader, stopping")
+	}
+	if shadow := d.shadow.Load(); shadow != nil {
+		s := shadow.Status()
+		d.events.Info("shadow compared", "urls", s.URLs, "one_in", s.OneIn, "merges", s.Merges.Groups, "splits", s.Splits.Groups)
 	}
 	s := pipe.Snapshot()
 	d.events.Info("stopped", "read", s.Ledger.Read, "emitted", s.Ledger.Emitted, "dropped", s.Ledger.Dropped, "filtered", s.Ledger.Filtered, "duplicates", s.Ledger.Duplicates,

@@ -30,6 +30,7 @@ type plan struct {
 	file        *config.File
 	job         *record.Job
 	tapJob      *record.Job      // reads samples of the records; nil without admin.tap
+	shadow      *shadowPlan      // nil without a shadow
 	registry    *registry.Client // nil if there is none
 	budget      memory.Budget
 	limit       memory.Limit
@@ -78,7 +79,7 @@ func (p *plan) check(sound func(path string) bool) error {
 	errs := []error{err, p.checkNames(sound), p.checkExactlyOnce(sound), p.checkRoute(sound), p.checkHeader(sound), p.checkFixedBatches(sound), p.checkStandard(), p.checkPaths(sound)}
 	p.registry = newRegistry(p.file, sound)
 	p.job, err = p.catalog.newJob(p.file, err == nil && parts.needFacts(), p.registry, sound)
-	errs = append(errs, err, p.addTap())
+	errs = append(errs, err, p.addTap(), p.addShadow())
 	if p.job != nil && p.job.Binary() && len(parts.sinks) == len(p.file.Sinks) {
 		errs = append(errs, p.checkLineWriters(parts))
 	}

@@ -12,6 +12,9 @@ import (
 // view returns the state for the admin server.
 func (d *Daemon) view() web.View {
 	v := web.View{Snapshot: d.totals.Snapshot(), Began: d.totals.Began()}
+	if s := d.shadow.Load(); s != nil {
+		v.Shadow = s.Status()
+	}
 	d.addDamage(&v)
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -66,6 +69,9 @@ func (d *Daemon) Metrics(emit func(name, help, kind string, value float64, label
 	d.mu.Lock()
 	failed := d.reloadErr != ""
 	d.mu.Unlock()
+	if s := d.shadow.Load(); s != nil {
+		s.Metrics(emit)
+	}
 	emit("config_reload_failed", "1 if the last reload of the configuration failed, else 0.", "gauge", number(failed))
 }
 

@@ -56,9 +56,9 @@ type rejection struct {
 	examples []example // the first ones in the order of example.less
 }
 
-// A graph holds all pairs and rejections. Users lock mu until judge is called.
+// A graph holds all pairs and rejections. Users lock it until judge is called.
 type graph struct {
-	mu       sync.Mutex
+	sync.Mutex
 	index    map[[2]codec.Key]int32 // of pairs
 	pairs    []pair
 	rejected [numRejections]rejection
@@ -72,8 +72,7 @@ func newGraph(examples int) *graph {
 	return &graph{index: map[[2]codec.Key]int32{}, keep: examples, room: maxExampleBytes}
 }
 
-// add counts a URL with its two keys. It does not retain url and norm. The
-// caller must hold g.mu.
+// add counts a URL with its two keys.
 func (g *graph) add(a, b codec.Key, url, norm []byte) {
 	i, ok := g.index[[2]codec.Key{a, b}]
 	if !ok {
@@ -105,7 +104,10 @@ func exampleOf(url, norm []byte) example {
 	return e
 }
 
-// reject counts a URL that a profile rejects. The caller must hold g.mu.
+// bad counts a record without a URL.
+func (g *graph) bad() { g.records++ }
+
+// reject counts a URL that a profile rejects.
 func (g *graph) reject(side int, url, norm []byte) {
 	r := &g.rejected[side]
 	r.urls++

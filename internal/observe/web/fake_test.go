@@ -13,6 +13,7 @@ import (
 
 	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/codec/record"
+	"github.com/urlfold/urlfold/internal/keydiff"
 	"github.com/urlfold/urlfold/internal/observe/logging"
 	"github.com/urlfold/urlfold/pipeline"
 )
@@ -69,6 +70,8 @@ func green() View {
 	return View{
 		Snapshot: s, Sources: []pipeline.Source{part{}, part{}}, Sinks: []pipeline.Sink{sinkPart{}, silent{}},
 		Began: now.Add(-time.Hour), CommitInterval: time.Second, MaxUnresolved: 5 * time.Minute,
+		Shadow: &keydiff.ShadowStatus{ProfileA: "equiv, k1-whatwg/1", ProfileB: "analytics, k3-whatwg/1", Since: now.Add(-time.Hour), OneIn: 64, Estimated: true,
+			URLs: 81230999, RejectedByB: 3, GroupsA: 12345, GroupsB: 12001, Merges: keydiff.ShadowEffect{Groups: 311, Parts: 655, URLs: 54321}},
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/codec/record"
+	"github.com/urlfold/urlfold/internal/keydiff"
 	"github.com/urlfold/urlfold/pipeline"
 )
 
@@ -21,24 +22,25 @@ const (
 // A Status is the content of /status.json and of the status page. Secrets in
 // its names and error texts are masked.
 type Status struct {
-	Ready      bool           `json:"ready"`
-	State      string         `json:"state"`
-	Version    string         `json:"version"`
-	Uptime     float64        `json:"uptime_seconds"` // of the process
-	Generation uint64         `json:"config_generation"`
-	ReloadErr  string         `json:"reload_error,omitempty"`
-	Checks     []Check        `json:"checks"`
-	Batches    BatchStatus    `json:"batches"`
-	Checkpoint *float64       `json:"checkpoint_age_seconds,omitempty"` // absent if no source uses checkpoints
-	CommitErr  string         `json:"commit_error,omitempty"`
-	URLs       URLStatus      `json:"urls"`
-	Sources    []SourceStatus `json:"sources"`
-	Sinks      []SinkStatus   `json:"sinks"`
-	LanesOpen  int            `json:"lanes_open"`
-	Damaged    DamageStatus   `json:"damaged_files"`
-	Lanes      []LaneStatus   `json:"lanes"`   // the longest waiting first, at most 50
-	Flags      []Count        `json:"flags"`   // URLs by flag, the most frequent first, at most 20
-	Rejects    []Count        `json:"rejects"` // records by reason, the most frequent first
+	Ready      bool                  `json:"ready"`
+	State      string                `json:"state"`
+	Version    string                `json:"version"`
+	Uptime     float64               `json:"uptime_seconds"` // of the process
+	Generation uint64                `json:"config_generation"`
+	ReloadErr  string                `json:"reload_error,omitempty"`
+	Checks     []Check               `json:"checks"`
+	Batches    BatchStatus           `json:"batches"`
+	Checkpoint *float64              `json:"checkpoint_age_seconds,omitempty"` // absent if no source uses checkpoints
+	CommitErr  string                `json:"commit_error,omitempty"`
+	URLs       URLStatus             `json:"urls"`
+	Sources    []SourceStatus        `json:"sources"`
+	Sinks      []SinkStatus          `json:"sinks"`
+	LanesOpen  int                   `json:"lanes_open"`
+	Damaged    DamageStatus          `json:"damaged_files"`
+	Lanes      []LaneStatus          `json:"lanes"`            // the longest waiting first, at most 50
+	Shadow     *keydiff.ShadowStatus `json:"shadow,omitempty"` // absent if there is no shadow
+	Flags      []Count               `json:"flags"`            // URLs by flag, the most frequent first, at most 20
+	Rejects    []Count               `json:"rejects"`          // records by reason, the most frequent first
 }
 
 // A DamageStatus lists the damaged files. They do not affect readiness, because
@@ -121,12 +123,12 @@ func (v *View) status(now time.Time, mask func(string) string) *Status {
 	s := &v.Snapshot
 	st := &Status{
 		State: s.State.String(), Generation: s.Generation, ReloadErr: mask(v.ReloadErr), CommitErr: mask(s.CommitErr),
-		Checks:    maskChecks(v.checks(now), mask),
-		Batches:   BatchStatus{s.Batches, s.Free, s.InFlight},
-		URLs:      URLStatus{s.Stats.URLs, s.Stats.Changed, s.Stats.Flagged, s.Stats.Unwritten},
-		Sources:   make([]SourceStatus, len(s.Sources)),
-		Sinks:     make([]SinkStatus, len(s.Sinks)),
-		LanesOpen: len(s.Lanes), Lanes: v.lanes(now, mask),
+		Checks:  maskChecks(v.checks(now), mask),
+		Batches: BatchStatus{s.Batches, s.Free, s.InFlight},
+		URLs:    URLStatus{s.Stats.URLs, s.Stats.Changed, s.Stats.Flagged, s.Stats.Unwritten},
+		Sources: make([]SourceStatus, len(s.Sources)),
+		Sinks:   make([]SinkStatus, len(s.Sinks)),
+		Shadow:  v.Shadow, LanesOpen: len(s.Lanes), Lanes: v.lanes(now, mask),
 		Flags:   top(maxFlags, s.Stats.Flags[:], func(i int) string { return codec.Flag(i).String() }),
 		Rejects: top(len(s.Stats.Rejects), s.Stats.Rejects[:], func(i int) string { return record.Reason(i).String() }),
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/urlfold/urlfold/internal/keydiff"
 	"github.com/urlfold/urlfold/pipeline"
 )
 
@@ -19,11 +20,12 @@ type View struct {
 	Sinks    []pipeline.Sink   // by the index of Snapshot.Sinks; the dead letter comes last
 	Began    time.Time         // start of the pipeline
 
-	CommitInterval time.Duration // of the pipeline
-	MaxUnresolved  time.Duration // ready.max_unresolved; 0: no limit
-	Damaged        []DamagedFile // at most MaxDamaged
-	DamagedFiles   int           // number of damaged files
-	ReloadErr      string        // why the last reload failed; empty if it succeeded
+	CommitInterval time.Duration         // of the pipeline
+	MaxUnresolved  time.Duration         // ready.max_unresolved; 0: no limit
+	Damaged        []DamagedFile         // at most MaxDamaged
+	DamagedFiles   int                   // number of damaged files
+	Shadow         *keydiff.ShadowStatus // nil if there is no shadow
+	ReloadErr      string                // why the last reload failed; empty if it succeeded
 }
 
 // A DamagedFile is an input file that this run or an earlier one has found

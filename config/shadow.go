@@ -1,0 +1,48 @@
+package config
+
+import (
+	"errors"
+	"math/bits"
+
+	"github.com/urlfold/urlfold/codec"
+	"github.com/urlfold/urlfold/config/field"
+)
+
+// Shadow configures the comparison with a second profile.
+type Shadow struct {
+	// The second profile: the name of a built-in one, or a YAML file.
+	Profile string `yaml:"profile,required" min:"1"`
+	// The level of its keys. Default: that of the profile.
+	Key string `yaml:"key" enum:"k0,k1,k2,k3,match,surface"`
+	// The share of the keys that are counted, chosen by their hash: one of this
+	// many. 1 counts all keys. A power of two. Default: 64.
+	OneIn int `yaml:"one_in" min:"1" max:"65536"`
+	// The memory for counting. When it is full, half of the chosen keys are
+	// dropped, and the counts remain exact for the others. Default: 32MiB.
+	Memory field.Size `yaml:"memory" min:"1MiB" max:"64GiB"`
+
+	profile codec.Profile
+	policy  *codec.Policy
+}
+
+// Validate checks that the share is a power of two.
+func (s *Shadow) Validate() error {
+	if s.OneIn > 0 && bits.OnesCount(uint(s.OneIn)) != 1 {
+		return &field.Error{Field: "one_in", Err: errors.New("must be a power of two, such as 1 or 64")}
+	}
+	return nil
+}
+
+// Resolve returns the profile and the policy for its keys.
+func (s *Shadow) Resolve() (codec.Profile, *codec.Policy) { return s.profile, s.policy }
+
+// resolveShadow sets the profile of the section and records the errors in it.
+func (d *decoder) resolveShadow(s *Shadow) {
+	if s == nil || s.Profile == "" {
+		return
+	}
+	s.profile, s.policy, _ = d.resolveProfile(s.Profile, "shadow.profile")
+	if !d.broken["shadow.profile"] {
+		d.checkProfile(s.profile, s.policy, "shadow.profile")
+	}
+}
