@@ -82,7 +82,7 @@ func TestFileMistakes(t *testing.T) {
 		f(minimal+"admin: {allowed_hosts: [a.b, '*.c', "+bad+"]}", "c:4:37: "+host)
 	}
 	f(minimal+"shadow: {profile: analitics, one_in: 63}", `c:4:19: unknown profile "analitics" (did you mean "analytics"?)`, "c:4:38: must be a power of two, such as 1 or 64")
-	f(minimal+"shadow: {key: k2}", `c:4:9: missing required key "profile"`)
+	f(minimal+"shadow: {key: k2}", `c:4:1: missing required key "profile"`)
 	f(minimal+"shadow: {profile: crawler, key: k5, one_in: 0, memory: 1KiB}", "c:4:33: invalid value (must be one of: k0, k1, k2, k3, match, surface)", "c:4:45: must be between 1 and 65536", "c:4:56: must be between 1MiB and 64GiB")
 	const memory = "c:4:17: must be at least 32MiB, or 0 for no limit"
 	f(minimal+"memory: {limit: 1KiB}", memory)
