@@ -46,6 +46,10 @@ mutations: ## damage the sample logs of each format MUTATIONS times and check wh
 chaos: ## run all fault experiments: kills, damaged files, rotation, full disks (about 30 minutes)
 	$(GO) run ./cmd/urlfold-chaos run
 
+.PHONY: chaos-dedupe
+chaos-dedupe: ## kill runs with dedupe 1000 times for each experiment and compare their outputs (about 15 minutes)
+	$(GO) run ./cmd/urlfold-chaos run -kills 1000 'kill-dedupe*'
+
 .PHONY: kafka
 kafka: ## start an Apache Kafka broker on loopback; then run URLFOLD_KAFKA=HOST:PORT go test ./...
 	.ci/kafka start

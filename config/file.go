@@ -31,6 +31,9 @@ type File struct {
 	// expression that begins with an exclamation mark, which YAML reads as a tag.
 	// Default: write all records.
 	Filter string `yaml:"filter"`
+	// Drop records that have the same URL as an earlier one. Requires a single file
+	// source and durable sinks.
+	Dedupe *Dedupe `yaml:"dedupe"`
 	// The sinks. Every record goes to all of them, unless route distributes the
 	// records.
 	Sinks []Component `yaml:"sinks,required" min:"1"`

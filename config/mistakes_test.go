@@ -202,7 +202,7 @@ func TestExpansionMistakes(t *testing.T) {
 	f("data_dir: ${N", "c:4:11: missing } after ${ (write $${ for a literal ${)")
 	f("data_dir: ${file:none}", "c:4:11: cannot read file: file does not exist")
 	f("data_dir: ${file:}", "c:4:11: missing file name after file:")
-	f("${N}: 1", "c:4:1: unknown key (must be one of: version, data_dir, sources, codec, filter, sinks, route, dead_letter, pipeline, shutdown, admin, log, ready, memory, shadow, tests)")
+	f("${N}: 1", "c:4:1: unknown key (must be one of: version, data_dir, sources, codec, filter, dedupe, sinks, route, dead_letter, pipeline, shutdown, admin, log, ready, memory, shadow, tests)")
 	f("pipeline: {workers: '${SECRET}', ordering: '${SECRET}', commit_interval: '${SECRET}', max_record_bytes: '${SECRET}'}\nadmin: {pprof: '${SECRET}'}",
 		"c:4:21: must be an integer", "c:4:44: invalid value (must be one of: none, per_lane)",
 		"c:4:74: must be a duration: a number and a unit, such as 50ms, 10s or 1m30s",

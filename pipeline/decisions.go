@@ -43,16 +43,17 @@ type decisions struct {
 	scope Scope
 	room  int
 
-	mu      sync.Mutex // locked before Lane.mu
-	slots   map[codec.Key]uint64
-	ready   []codec.Key // keys of slots within the cut, which the next commit stores
-	all     *series     // of ScopeAll
-	parked  []*Batch    // batches that wait for the batches that they relied on
-	paused  bool        // nothing is decided while a cut is taken
-	waiting bool        // a batch waits for room or for the end of the pause
-	full    bool        // it waits for room
-	open    int64       // decided batches beyond the cuts of series that are not void
-	high    uint64      // greatest number of all series; a new series begins after it
+	mu        sync.Mutex // locked before Lane.mu
+	slots     map[codec.Key]uint64
+	ready     []codec.Key // keys of slots within the cut, which the next commit stores
+	all       *series     // of ScopeAll
+	parked    []*Batch    // batches that wait for the batches that they relied on
+	paused    bool        // nothing is decided while a cut is taken
+	waiting   bool        // a batch waits for room or for the end of the pause
+	full      bool        // it waits for room
+	fullSince time.Time
+	open      int64  // decided batches beyond the cuts of series that are not void
+	high      uint64 // greatest number of all series; a new series begins after it
 
 	firsts, duplicates, noKey int64
 }
@@ -76,7 +77,7 @@ type decided struct {
 	end      Position
 	verified bool
 	segment  uint64
-	emitted  int64
+	at       time.Time
 	settled  bool
 	firsts   []codec.Key // keys of which it holds the first record; zero: refused
 }
@@ -151,7 +152,7 @@ func (s *series) push(b *Batch) *decided {
 	}
 	s.last++
 	e := s.at(s.last)
-	*e = decided{lane: b.Lane, seq: b.Seq, epoch: b.epoch, end: b.End, verified: b.Verified, segment: b.Segment, emitted: time.Now().UnixNano(), firsts: e.firsts[:0]}
+	*e = decided{lane: b.Lane, seq: b.Seq, epoch: b.epoch, end: b.End, verified: b.Verified, segment: b.Segment, at: time.Now(), firsts: e.firsts[:0]}
 	return e
 }
 
@@ -168,7 +169,7 @@ func (d *decisions) decide(b *Batch) (ok bool, err error) {
 	if d.paused || full {
 		d.waiting = true
 		if full && !d.full {
-			d.full = true
+			d.full, d.fullSince = true, time.Now()
 			d.p.commitSoon()
 		}
 		return false, nil
@@ -432,10 +433,13 @@ func (d *decisions) stored(n int) {
 func (d *decisions) snapshot() *DedupeSnapshot {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	s := &DedupeSnapshot{Duplicates: d.duplicates, Firsts: d.firsts, NoKey: d.noKey, Waiting: len(d.slots), Room: d.room, Full: d.full}
+	s := &DedupeSnapshot{Duplicates: d.duplicates, Firsts: d.firsts, NoKey: d.noKey, Waiting: len(d.slots), Room: d.room}
+	if d.full {
+		s.FullSince = d.fullSince
+	}
 	if a := d.all; a != nil && a.cut < a.last {
 		e := a.at(a.cut + 1)
-		s.Oldest = Decided{e.lane.name, e.emitted}
+		s.Oldest = Decided{e.lane.name, e.at}
 	}
 	return s
 }

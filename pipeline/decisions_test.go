@@ -95,7 +95,7 @@ func TestDedupeSnapshot(t *testing.T) {
 	})
 	ended := make(chan error, 1)
 	go func() { ended <- p.Run(t.Context()) }()
-	for !(p.Snapshot().Dedupe.Full && p.Snapshot().CommitErr != "") {
+	for !(!p.Snapshot().Dedupe.FullSince.IsZero() && p.Snapshot().CommitErr != "") {
 		time.Sleep(time.Millisecond)
 	}
 	p.HardStop()

@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"context"
+	"time"
 
 	"github.com/urlfold/urlfold/codec"
 )
@@ -64,12 +65,12 @@ type KeyCommitter interface {
 
 // A DedupeSnapshot is the state of the deduplication of a run.
 type DedupeSnapshot struct {
-	Duplicates int64 // records found to be duplicates, resolved or not
-	Firsts     int64 // records found to be the first of their key
-	NoKey      int64 // records without a key, which pass
-	Waiting    int   // keys that wait for a commit
-	Room       int   // maximum of Waiting
-	Full       bool  // sources wait for a commit, because there is no room for more keys
+	Duplicates int64     // records found to be duplicates, resolved or not
+	Firsts     int64     // records found to be the first of their key
+	NoKey      int64     // records without a key, which pass
+	Waiting    int       // keys that wait for a commit
+	Room       int       // maximum of Waiting
+	FullSince  time.Time // since when sources wait for a commit, because there is no room for more keys; zero: they do not
 	Oldest     Decided
 }
 
@@ -77,5 +78,5 @@ type DedupeSnapshot struct {
 // durable yet. Its zero value means that there is none.
 type Decided struct {
 	Lane  string
-	Since int64 // when the batch was emitted, Unix time in nanoseconds
+	Since time.Time // when the decision about its records was made
 }

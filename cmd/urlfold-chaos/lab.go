@@ -36,6 +36,7 @@ type lab struct {
 	seed  uint64
 	short bool
 	bytes int64 // size of large inputs; 0: the experiment's default
+	kills int   // number of kills; 0: the experiment's default
 	rng   *rand.Rand
 
 	report report

@@ -4,7 +4,7 @@
 // in the outputs.
 //
 //	urlfold-chaos list
-//	urlfold-chaos run [-short] [-seed N] [-dir DIR] [-bytes N] [-json] [NAME...]
+//	urlfold-chaos run [-short] [-seed N] [-dir DIR] [-bytes N] [-kills N] [-json] [NAME...]
 //	urlfold-chaos generate [-seed N] [-format F] [-kind K] [-lane N] [-bytes N] FILE
 //	urlfold-chaos check [-seed N] [-format F] [-poison N] -lane ID=RECORDS... PATH...
 //

@@ -13,7 +13,7 @@ import (
 )
 
 // experiments are all experiments, ordered by group.
-var experiments = slices.Concat(kills, damages, harms, quarantines, rotations, identities, lookalikes, descriptorLimits, hostiles, poisons, refusals, stops, reloads, states, disks, slows, powers, suites)
+var experiments = slices.Concat(kills, dedupes, damages, harms, quarantines, rotations, identities, lookalikes, descriptorLimits, hostiles, poisons, refusals, stops, reloads, states, disks, slows, powers, suites)
 
 func list(_ context.Context, _ []string, stdout, _ io.Writer) error {
 	for _, e := range experiments {
@@ -29,6 +29,7 @@ type runFlags struct {
 	short, json, keep bool
 	seed              uint64
 	bytes             int64
+	kills             int
 	dir               string
 }
 
@@ -41,6 +42,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 	fs.BoolVar(&o.keep, "keep", false, "keep the folders of failed experiments")
 	fs.Uint64Var(&o.seed, "seed", 1, "seed of all random decisions")
 	fs.Int64Var(&o.bytes, "bytes", 0, "size of large inputs in bytes; 0: default of each experiment")
+	fs.IntVar(&o.kills, "kills", 0, "number of kills in each experiment with dedupe; 0: default of each experiment")
 	fs.StringVar(&o.dir, "dir", "", "working folder, on a disk with free space (default: a temporary folder)")
 	if err := fs.Parse(args); err != nil {
 		return err
@@ -82,7 +84,7 @@ func conductAll(ctx context.Context, t tools, dir string, o *runFlags, chosen []
 	var aside []chan report
 	for i := range chosen {
 		e := &chosen[i]
-		l := &lab{tools: t, dir: filepath.Join(dir, e.name), seed: o.seed, short: o.short, bytes: o.bytes}
+		l := &lab{tools: t, dir: filepath.Join(dir, e.name), seed: o.seed, short: o.short, bytes: o.bytes, kills: o.kills}
 		if e.aside && !o.short {
 			done := make(chan report, 1)
 			go func() { done <- e.conduct(ctx, l) }()
@@ -94,7 +96,7 @@ func conductAll(ctx context.Context, t tools, dir string, o *runFlags, chosen []
 		if e.aside && !o.short {
 			continue
 		}
-		l := &lab{tools: t, dir: filepath.Join(dir, e.name), seed: o.seed, short: o.short, bytes: o.bytes}
+		l := &lab{tools: t, dir: filepath.Join(dir, e.name), seed: o.seed, short: o.short, bytes: o.bytes, kills: o.kills}
 		if err := conclude(e.conduct(ctx, l)); err != nil {
 			return err
 		}

@@ -219,6 +219,9 @@ func dryRun(ctx context.Context, cmd *cobra.Command, c *daemon.Catalog, f *confi
 	_, err = fmt.Fprintf(w, "read %d records with %d URLs: %d URLs would change, %d URLs have flags\n"+
 		"%d records would be written, %d dropped, %d dead-lettered\n",
 		s.Ledger.Read, s.Stats.URLs, s.Stats.Changed, s.Stats.Flagged, s.Ledger.Emitted, s.Ledger.Dropped, s.Ledger.Dead)
+	if f.Dedupe != nil && err == nil {
+		_, err = fmt.Fprintf(w, "%d duplicates would be dropped\n", s.Ledger.Duplicates)
+	}
 	for _, sink := range s.Sinks {
 		if len(f.Route) > 0 && !sink.Dead && err == nil {
 			_, err = fmt.Fprintf(w, "%s: %d records\n", sink.Name, sink.Records)

@@ -178,7 +178,7 @@ func (d *Daemon) replaced(ctx context.Context) bool {
 }
 
 // runOne runs the pipeline of p until it ends.
-func (d *Daemon) runOne(ctx context.Context, p *plan) error {
+func (d *Daemon) runOne(ctx context.Context, p *plan) (err error) {
 	p.limit.Apply()
 	if err := p.takeOver(d.store, d.events); err != nil {
 		return &pipeline.OpenError{Err: err}
@@ -187,11 +187,18 @@ func (d *Daemon) runOne(ctx context.Context, p *plan) error {
 	if err != nil {
 		return &pipeline.OpenError{Err: err}
 	}
+	if err := p.openKeys(parts, d.store, p.file.DataDir, d.events); err != nil {
+		return &pipeline.OpenError{Err: err}
+	}
+	defer func() { err = errors.Join(err, parts.closeKeys()) }()
 	opt := p.options(parts, d.log)
 	opt.NewCodec = d.codec(p)
 	pipe, err := pipeline.New(opt)
 	if err != nil {
 		return &pipeline.OpenError{Err: err}
+	}
+	if parts.keys != nil {
+		parts.keys.Count(func() *pipeline.DedupeSnapshot { return pipe.Snapshot().Dedupe })
 	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()

@@ -79,12 +79,12 @@ func (cat *Catalog) DryRun(ctx context.Context, f *config.File, log io.Writer) (
 		}
 		report.Files = append(report.Files, r)
 	}}
-	err = p.runDry(ctx, e, &report)
+	err = p.runDry(ctx, e, dir, &report)
 	return report, masked(masker, err)
 }
 
-// runDry runs p with sinks that write nothing.
-func (p *plan) runDry(ctx context.Context, e *env, report *DryReport) error {
+// runDry runs p with sinks that write nothing. Keys of dedupe go to dir.
+func (p *plan) runDry(ctx context.Context, e *env, dir string, report *DryReport) error {
 	parts, err := p.make(e)
 	if err != nil {
 		return err
@@ -95,6 +95,10 @@ func (p *plan) runDry(ctx context.Context, e *env, report *DryReport) error {
 	if parts.dead != nil {
 		parts.dead = discard.New(discard.Config{})
 	}
+	if err := p.openKeys(parts, e.store, dir, e.log); err != nil {
+		return err
+	}
+	defer func() { _ = parts.closeKeys() }() // the files are temporary
 	o := p.options(parts, e.log)
 	o.ExactlyOnce = false
 	pipe, err := pipeline.New(o)

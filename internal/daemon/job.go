@@ -26,6 +26,9 @@ func (cat *Catalog) newJob(f *config.File, facts bool, schemas *registry.Client,
 		rc.Target = record.TargetAll // valid for every format
 	}
 	rc.Facts = facts
+	if d := f.Dedupe; d != nil && sound("dedupe") {
+		rc.Identity = record.Identity{By: d.By, First: d.KeyOf == "first"}
+	}
 	job, err := record.New(rc)
 	if err == nil {
 		err = recordconf.CheckConditions(job, &rc)
@@ -150,5 +153,5 @@ var recordPaths = map[string]string{
 	"Profile": "codec.profile", "Standard": "codec.standard", "Hash": "codec.hash", "HMACKey": "codec.hmac_key", "QueryEncoding": "codec.query_encoding",
 	"Target": "codec.target", "Level": "codec.key", "KeyForm": "codec.key_format", "Repairs": "codec.repairs",
 	"Zone": "codec.timezone", "Year": "codec.year", "Where": "filter", "Route": "route", "Render": "codec.render", "Extend": "codec.render.extend",
-	"Schemas": "codec.registry", "MaxRecord": "pipeline.max_record_bytes", "OnUnparsed": "codec.on_unparsed", "OnOversize": "pipeline.on_oversize",
+	"Identity": "dedupe.by", "Schemas": "codec.registry", "MaxRecord": "pipeline.max_record_bytes", "OnUnparsed": "codec.on_unparsed", "OnOversize": "pipeline.on_oversize",
 }

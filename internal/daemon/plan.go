@@ -16,6 +16,8 @@ import (
 	"github.com/urlfold/urlfold/internal/observe/memory"
 	"github.com/urlfold/urlfold/internal/storage/checkpoint"
 	"github.com/urlfold/urlfold/internal/storage/disk"
+	"github.com/urlfold/urlfold/internal/storage/keyset"
+	"github.com/urlfold/urlfold/internal/unique"
 	"github.com/urlfold/urlfold/pipeline"
 	"github.com/urlfold/urlfold/sinks"
 	sinkfile "github.com/urlfold/urlfold/sinks/file"
@@ -39,6 +41,7 @@ type plan struct {
 	tooFew      error   // not nil if the descriptors do not suffice
 	files       bool    // there is a file source, so checkpoints are needed
 	exactlyOnce bool
+	identity    keyset.Identity // of the set of keys; nil without dedupe
 	sourceNames []string
 	sinkNames   []string
 }
@@ -76,10 +79,14 @@ func (cat *Catalog) prepare(f *config.File) *plan {
 // *config.Error for each error in the values that are sound.
 func (p *plan) check(sound func(path string) bool) error {
 	parts, err := p.make(&env{log: discardLog, sound: sound})
-	errs := []error{err, p.checkNames(sound), p.checkExactlyOnce(sound), p.checkRoute(sound), p.checkHeader(sound), p.checkFixedBatches(sound), p.checkStandard(), p.checkPaths(sound)}
+	errs := []error{err, p.checkNames(sound), p.checkExactlyOnce(sound), p.checkRoute(sound), p.checkHeader(sound), p.checkFixedBatches(sound), p.checkDedupe(sound), p.checkStandard(), p.checkPaths(sound)}
 	p.registry = newRegistry(p.file, sound)
 	p.job, err = p.catalog.newJob(p.file, err == nil && parts.needFacts(), p.registry, sound)
 	errs = append(errs, err, p.addTap(), p.addShadow())
+	if p.job != nil && p.file.Dedupe != nil {
+		p.identity, err = p.keyIdentity()
+		errs = append(errs, err)
+	}
 	if p.job != nil && p.job.Binary() && len(parts.sinks) == len(p.file.Sinks) {
 		errs = append(errs, p.checkLineWriters(parts))
 	}
@@ -293,7 +300,8 @@ func (e *env) makes(c *config.Component) bool {
 type parts struct {
 	sources []pipeline.Source
 	sinks   []pipeline.Sink
-	dead    pipeline.Sink // nil if there is none
+	dead    pipeline.Sink   // nil if there is none
+	keys    *unique.Durable // nil without dedupe
 }
 
 // make creates the components, which do not connect to anything yet.
@@ -342,7 +350,7 @@ func (p *plan) sourceEnv(c *config.Component, e *env) sources.Env {
 		Name: c.Name, MaxRecord: int(o.MaxRecordBytes),
 		BatchBytes: int(o.Batch.Bytes), BatchRecords: o.Batch.Records, Linger: o.Batch.Linger,
 		UntilEOF: e.untilEOF, Logger: e.log.With("component", c.Name), Stdin: e.stdin,
-		Files: file.Host{Store: e.store, Hold: p.canCutBack() && !e.dry, OpenFiles: p.openFilesOf(c.Path())},
+		Files: file.Host{Store: e.store, Hold: p.canCutBack() && !e.dry && p.file.Dedupe == nil, OpenFiles: p.openFilesOf(c.Path())},
 	}
 	host := &env.Files
 	if p.fixedBatches() != nil {
@@ -433,6 +441,9 @@ func (p *plan) options(c *parts, log *slog.Logger) pipeline.Options {
 		Batches: p.budget.Batches, CommitInterval: o.CommitInterval, ShutdownTimeout: p.file.Shutdown.Timeout,
 		OnRefused: refusedPolicies[o.OnRefused],
 		Logger:    log,
+	}
+	if c.keys != nil {
+		opt.Dedupe = &pipeline.Dedupe{Set: c.keys, Scope: p.dedupeScope()}
 	}
 	if o.Ordering == "per_lane" || p.exactlyOnce || mustOrder(p.job, c.sinks) {
 		opt.Ordering = pipeline.OrderPerLane

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"maps"
 	"reflect"
 	"strings"
 	"time"
@@ -90,6 +91,9 @@ func (d *Daemon) change(ctx context.Context) (how string, err error) {
 	if err := fixed(now.plan, next); err != nil {
 		return "", err
 	}
+	if err := next.checkStoredKeys(d.store); err != nil {
+		return "", err
+	}
 	if sameFlow(now.plan, next) {
 		d.swap(now, next)
 		return "rules", nil
@@ -151,6 +155,7 @@ func sameFlow(a, b *plan) bool {
 		sameComponents(f.Sources, g.Sources) && sameComponents(f.Sinks, g.Sinks) &&
 		sameComponent(f.DeadLetter, g.DeadLetter) &&
 		(f.Route == nil) == (g.Route == nil) && // the memory of a batch depends on it
+		maps.Equal(a.identity, b.identity) && // another set of keys
 		f.Pipeline == g.Pipeline && f.Shutdown == g.Shutdown && f.Memory == g.Memory &&
 		f.Codec.Format == g.Codec.Format && reflect.DeepEqual(f.Codec.Registry, g.Codec.Registry) && f.Codec.URLField == g.Codec.URLField && f.Codec.BaseField == g.Codec.BaseField && reflect.DeepEqual(f.Codec.URL, g.Codec.URL) &&
 		fieldOf(f.Codec.Base) == fieldOf(g.Codec.Base)

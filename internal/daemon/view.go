@@ -106,6 +106,9 @@ func (p *parts) extras(plan *plan) []metrics.Extra {
 		add(s, plan.sinkNames[i])
 	}
 	add(p.dead, pipeline.DeadLetterName)
+	if p.keys != nil {
+		list = append(list, p.keys)
+	}
 	return list
 }
 

@@ -62,6 +62,9 @@ func Default() *Config {
 	}
 }
 
+// Target returns the topic.
+func (c *Config) Target() string { return c.Topic }
+
 // Validate returns all problems of c, joined.
 func (c *Config) Validate() error {
 	errs := []error{c.Kafka.Validate()}

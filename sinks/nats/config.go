@@ -121,6 +121,9 @@ func (c *JetStreamConfig) Validate() error {
 	return errors.Join(errs...)
 }
 
+// Target returns the subject.
+func (c *JetStreamConfig) Target() string { return c.Subject }
+
 // FixedBatches reports whether the sink requires batches that are the same each
 // time they are read.
 func (c *JetStreamConfig) FixedBatches() bool { return c.MsgID == idBatch }

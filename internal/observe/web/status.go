@@ -32,6 +32,7 @@ type Status struct {
 	Batches    BatchStatus           `json:"batches"`
 	Checkpoint *float64              `json:"checkpoint_age_seconds,omitempty"` // absent if no source uses checkpoints
 	CommitErr  string                `json:"commit_error,omitempty"`
+	Dedupe     *DedupeStatus         `json:"dedupe,omitempty"` // absent without dedupe
 	URLs       URLStatus             `json:"urls"`
 	Sources    []SourceStatus        `json:"sources"`
 	Sinks      []SinkStatus          `json:"sinks"`
@@ -55,6 +56,15 @@ type BatchStatus struct {
 	All      int `json:"all"`
 	Free     int `json:"free"`
 	InFlight int `json:"in_flight"`
+}
+
+// A DedupeStatus counts the records that dedupe has compared.
+type DedupeStatus struct {
+	Firsts     int64 `json:"firsts"`
+	Duplicates int64 `json:"duplicates"`
+	NoKey      int64 `json:"no_key"`
+	Waiting    int   `json:"waiting_keys"` // for a commit
+	Room       int   `json:"room_keys"`    // maximum of waiting_keys
 }
 
 // A URLStatus counts URLs.
@@ -134,6 +144,9 @@ func (v *View) status(now time.Time, mask func(string) string) *Status {
 	}
 	st.Ready = ready(st.Checks)
 	st.Damaged = v.damaged(mask)
+	if d := s.Dedupe; d != nil {
+		st.Dedupe = &DedupeStatus{d.Firsts, d.Duplicates, d.NoKey, d.Waiting, d.Room}
+	}
 	if age, due := v.checkpointAge(now); due {
 		st.Checkpoint = new(age.Seconds())
 	}

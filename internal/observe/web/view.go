@@ -97,7 +97,11 @@ func (v *View) checks(now time.Time) []Check {
 			list = append(list, c)
 		}
 	}
-	return append(list, v.lanesCheck(now), verdict("checkpoint", v.checkpointErr(now)))
+	list = append(list, v.lanesCheck(now), verdict("checkpoint", v.checkpointErr(now)))
+	if v.Snapshot.Dedupe != nil {
+		list = append(list, verdict("dedupe", v.dedupeErr(now)))
+	}
+	return list
 }
 
 // ready reports whether all checks pass.
@@ -206,6 +210,21 @@ func (v *View) checkpointErr(now time.Time) error {
 		reason = "the last commit is still running"
 	}
 	return fmt.Errorf("no checkpoint stored for %v: %s", age.Round(time.Millisecond), reason)
+}
+
+// dedupeErr returns an error if the keys of new records cannot be stored: because
+// there is no room for more, or because a batch does not become durable, which no
+// commit can pass.
+func (v *View) dedupeErr(now time.Time) error {
+	d := v.Snapshot.Dedupe
+	var errs []error
+	if at := d.FullSince; !at.IsZero() && now.Sub(at) > lateIntervals*v.CommitInterval {
+		errs = append(errs, fmt.Errorf("sources wait for a commit: %d of %d keys are not stored", d.Waiting, d.Room))
+	}
+	if at := d.Oldest.Since; !at.IsZero() && v.MaxUnresolved > 0 && now.Sub(at) > v.MaxUnresolved {
+		errs = append(errs, fmt.Errorf("no commit can pass a batch of %s, which is not durable after %v (ready.max_unresolved)", d.Oldest.Lane, v.MaxUnresolved))
+	}
+	return errors.Join(errs...)
 }
 
 // checkpointAge returns the time since the last commit. It reports false if the

@@ -65,6 +65,17 @@ func TestReady(t *testing.T) {
 		v.Snapshot.Committed, v.Snapshot.CommitErr = now.Add(-11*time.Second), "disk full"
 	}, "checkpoint", "disk full")
 	f(func(v *View) { v.Snapshot.Committed, v.Snapshot.Commits = now.Add(-time.Hour), false }, "", "")
+	// Keys that no commit can store.
+	f(func(v *View) { v.Snapshot.Dedupe = new(pipeline.DedupeSnapshot) }, "", "")
+	f(func(v *View) {
+		v.Snapshot.Dedupe = &pipeline.DedupeSnapshot{FullSince: now.Add(-10 * time.Second), Oldest: pipeline.Decided{Lane: "a.log", Since: now.Add(-5 * time.Minute)}}
+	}, "", "")
+	f(func(v *View) {
+		v.Snapshot.Dedupe = &pipeline.DedupeSnapshot{Waiting: 7, Room: 8, FullSince: now.Add(-11 * time.Second)}
+	}, "dedupe", "7 of 8 keys are not stored")
+	f(func(v *View) {
+		v.Snapshot.Dedupe = &pipeline.DedupeSnapshot{Oldest: pipeline.Decided{Lane: "a.log", Since: now.Add(-6 * time.Minute)}}
+	}, "dedupe", "a batch of a.log")
 	// Never yet: it counts from the start of the pipeline.
 	f(func(v *View) { v.Snapshot.Committed, v.Began = time.Time{}, now.Add(-9*time.Second) }, "", "")
 	f(func(v *View) { v.Snapshot.Committed, v.Began = time.Time{}, now.Add(-11*time.Second) }, "checkpoint", "11s")

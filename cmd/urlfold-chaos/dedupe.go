@@ -1,0 +1,190 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+)
+
+var dedupes = []experiment{
+	{
+		name: "kill-dedupe", no: "31", about: "kill -9 at random moments of runs with dedupe over one file with duplicates at every distance, exactly once",
+		bound: "the output is identical, to the byte, to that of a run without kills",
+		run:   func(ctx context.Context, l *lab) error { return killDedupe(ctx, l, 1, true) },
+	},
+	{
+		name: "kill-dedupe-lanes", no: "31", about: "like kill-dedupe, with five files that are read at the same time",
+		bound: "each key comes exactly once",
+		run:   func(ctx context.Context, l *lab) error { return killDedupe(ctx, l, 5, true) },
+	},
+	{
+		name: "kill-dedupe-alo", no: "31", about: "like kill-dedupe-lanes, but at least once", long: true,
+		bound: "no key is missing",
+		run:   func(ctx context.Context, l *lab) error { return killDedupe(ctx, l, 5, false) },
+	},
+}
+
+// A deduping is an experiment with dedupe.
+type deduping struct {
+	*setup
+	lab     *lab
+	lanes   int
+	took    time.Duration // of a run without kills
+	want    [][]byte      // its output, sorted if there are several lanes
+	doubled int
+}
+
+func killDedupe(ctx context.Context, l *lab, lanes int, exactly bool) error {
+	d := &deduping{lab: l, lanes: lanes, setup: &setup{
+		dir: l.dir, out: "all.txt", exactly: exactly, more: "dedupe: {by: k1}\n", commit: 20 * time.Millisecond, source: ", readers: 5",
+	}}
+	if err := d.prepare(ctx); err != nil {
+		return err
+	}
+	goal := l.times(10, 100)
+	if l.kills > 0 {
+		goal = l.kills
+	}
+	killed, rounds := 0, 0
+	for ; killed < goal; rounds++ {
+		if rounds > 20*goal {
+			return fmt.Errorf("only %d kills in %d runs", killed, rounds)
+		}
+		n, err := d.round(ctx, min(goal-killed, 25))
+		if err != nil {
+			return fmt.Errorf("run %d: %w", rounds, err)
+		}
+		killed += n
+	}
+	l.did("%d runs, %d kills during a run, %d lanes, %d keys", rounds, killed, lanes, len(d.want))
+	if !exactly {
+		l.figure("keys that came again", d.doubled)
+	}
+	return nil
+}
+
+// prepare writes the inputs and runs the program once without a kill.
+func (d *deduping) prepare(ctx context.Context) error {
+	l := d.lab
+	d.defaults()
+	if err := os.MkdirAll(filepath.Join(d.dir, "in"), 0o755); err != nil {
+		return err
+	}
+	keys := map[int]bool{}
+	for lane := range d.lanes {
+		if err := d.writeLane(lane, l.times(100_000, 1_000_000)/d.lanes, keys); err != nil {
+			return err
+		}
+	}
+	p, err := d.complete(ctx, l)
+	if err != nil {
+		return err
+	}
+	d.took = p.Took()
+	if d.want, err = d.output(); err != nil {
+		return err
+	}
+	l.check(len(d.want) == len(keys), "a run without kills writes %d records of %d keys", len(d.want), len(keys))
+	l.figure("a run without kills", d.took)
+	return d.clear()
+}
+
+// writeLane writes an input of n records. The distance of a duplicate to its
+// first record is between one record and the whole input.
+func (d *deduping) writeLane(lane, n int, keys map[int]bool) error {
+	f, err := os.Create(filepath.Join(d.dir, "in", fmt.Sprintf("%d.log", lane)))
+	if err != nil {
+		return err
+	}
+	rng := rand.New(rand.NewPCG(d.lab.seed, uint64(lane)))
+	w := bufio.NewWriter(f)
+	for i := range n {
+		key := i/3 + 1
+		if i%3 > 0 {
+			key = 1 + int(rng.ExpFloat64()*float64(int(1)<<rng.IntN(20)))%(i/3+1) // recent, or long ago
+			if rng.IntN(2) == 0 {
+				key = i/3 + 2 - key
+			}
+		}
+		key = max(key, 1)
+		keys[key] = true
+		scheme := [...]string{"http", "HTTP"}[rng.IntN(2)]
+		if _, err := fmt.Fprintf(w, "%s://example.com/%d\n", scheme, key); err != nil {
+			return err
+		}
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	return f.Close()
+}
+
+// output returns the lines of the output.
+func (d *deduping) output() ([][]byte, error) {
+	data, err := os.ReadFile(filepath.Join(d.outDir, "all.txt"))
+	if err != nil {
+		return nil, err
+	}
+	lines := bytes.SplitAfter(data, []byte("\n"))
+	if len(lines[len(lines)-1]) == 0 {
+		lines = lines[:len(lines)-1]
+	}
+	if d.lanes > 1 {
+		slices.SortFunc(lines, bytes.Compare)
+	}
+	return lines, nil
+}
+
+// round runs the program until it ends, with at most most kills, and compares
+// its output.
+func (d *deduping) round(ctx context.Context, most int) (killed int, err error) {
+	for killed < most {
+		p, err := d.begin(ctx, d.lab)
+		if err != nil {
+			return killed, err
+		}
+		t := time.NewTimer(d.lab.between(10*time.Millisecond, d.took/2))
+		select {
+		case <-t.C:
+		case <-p.Done():
+		case <-ctx.Done():
+			return killed, ctx.Err()
+		}
+		t.Stop()
+		if p.Ended() {
+			break
+		}
+		p.Kill()
+		killed++
+	}
+	if _, err := d.complete(ctx, d.lab); err != nil {
+		return killed, err
+	}
+	got, err := d.output()
+	if err != nil {
+		return killed, err
+	}
+	if !d.exactly {
+		all := len(got)
+		got = slices.CompactFunc(got, bytes.Equal)
+		d.doubled += all - len(got)
+	}
+	d.lab.check(slices.EqualFunc(got, d.want, bytes.Equal), "%d kills: %d records, want %d: %s", killed, len(got), len(d.want), firstDifference(got, d.want))
+	return killed, d.clear()
+}
+
+// firstDifference describes the first difference of two lists of lines.
+func firstDifference(got, want [][]byte) string {
+	for i := range min(len(got), len(want)) {
+		if !bytes.Equal(got[i], want[i]) {
+			return fmt.Sprintf("line %d is %q, want %q", i+1, got[i], want[i])
+		}
+	}
+	return "one is a prefix of the other"
+}

@@ -1,0 +1,51 @@
+package cli
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/urlfold/urlfold/internal/daemon"
+	"github.com/urlfold/urlfold/internal/storage/checkpoint"
+)
+
+const dedupeLong = `Empty the set of keys that "urlfold run" has stored for dedupe. The checkpoints of the inputs stay as they are. Records
+after them count as the first of their key again.
+
+"reset" locks the data directory, so stop the daemon first. "urlfold state reset" empties the set, too.`
+
+const dedupeExamples = `  urlfold dedupe reset -c urlfold.yaml`
+
+func newDedupeCmd(cat *daemon.Catalog) *cobra.Command {
+	var file, dir string
+	cmd := &cobra.Command{
+		Use: "dedupe", Short: "Empty the stored set of keys of dedupe", Long: dedupeLong, Example: dedupeExamples, Args: noSubcommand,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.PersistentFlags().StringVarP(&file, "config", "c", "", "read the path of the data directory from this configuration `FILE`")
+	cmd.PersistentFlags().StringVar(&dir, "data-dir", "", "use this data `DIRECTORY` instead of the one in a configuration")
+	_ = cmd.MarkPersistentFlagDirname("data-dir") // the flag exists
+	cmd.AddCommand(&cobra.Command{
+		Use: "reset", Short: "Empty the stored set of keys", Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			d, err := dataDir(cat, file, dir)
+			if err != nil {
+				return err
+			}
+			found, err := checkpoint.ResetKeys(d)
+			if err != nil {
+				return err
+			}
+			text := "no set of keys is stored"
+			if found {
+				text = "set of keys emptied"
+			}
+			_, err = fmt.Fprintln(cmd.OutOrStdout(), text)
+			return err
+		},
+	})
+	for _, c := range cmd.Commands() {
+		asUsage(c)
+	}
+	return cmd
+}

@@ -1,0 +1,88 @@
+//go:build unix
+
+package cli
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// deduping is tailing with dedupe.
+const deduping = tailing + "dedupe: {by: k1}\n"
+
+// TestRunDedupe: duplicates are dropped across commits, kills and reloads of the
+// rules; another set of keys, state reset and dedupe reset let them pass again; a
+// missing file of the set is an error that says what to do.
+func TestRunDedupe(t *testing.T) {
+	config := strings.Replace(deduping, "path: out.log", "path: out.log, exactly_once: true", 1)
+	d := newRun(t, config)
+	d.start()
+	d.feed("http://h/a\nHTTP://H/a\nhttp://h/b\nno key\nno key\n")
+	want := "http://h/a\nhttp://h/b\nno key\nno key\n"
+	d.has("out.log", want)
+	d.measures(`urlfold_records_total{component="in",reason="",result="duplicates"} 1`)
+	d.measures(`urlfold_dedupe_records_total{result="first"} 2`)
+	d.measures(`urlfold_dedupe_records_total{result="no_key"} 2`)
+	d.measures(`urlfold_dedupe_keys 2`)
+	d.signal(syscall.SIGKILL)
+	d.wait()
+
+	d.start()
+	d.feed("http://h/b\nhttp://h/c\nhttp://h/a\n")
+	want += "http://h/c\n"
+	d.has("out.log", want)
+
+	d.configure(strings.Replace(config, "{by: k1}", "{by: k0, on_change: refuse}", 1))
+	d.signal(syscall.SIGHUP)
+	d.logs("configuration rejected", 1)
+	d.configure(strings.Replace(config, "{by: k1}", "{by: k0}", 1))
+	d.signal(syscall.SIGHUP)
+	d.logs("set of keys reset, because the configuration has changed", 1)
+	d.logs("configuration reloaded", 1)
+	d.feed("http://h/a\nhttp://h/a\n")
+	want += "http://h/a\n"
+	d.has("out.log", want)
+	d.measures(`urlfold_dedupe_resets_total 1`)
+	d.signal(syscall.SIGTERM)
+	d.wait()
+
+	for _, text := range []string{"set of keys emptied\n", "no set of keys is stored\n"} {
+		if code, out := d.run("dedupe", "reset", "-c", "c.yaml"); code != 0 || out != text {
+			t.Errorf("dedupe reset: %d, %q, want %q", code, out, text)
+		}
+	}
+	d.start()
+	d.feed("http://h/a\n")
+	want += "http://h/a\n"
+	d.has("out.log", want)
+	d.measures(`urlfold_dedupe_keys 1`)
+	d.signal(syscall.SIGTERM)
+	d.wait()
+
+	files, err := filepath.Glob(filepath.Join(d.dir, "state/keys/*"))
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	for _, f := range files {
+		if err := os.Remove(f); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if code, out := d.run("run", "-c", "c.yaml"); code != 1 || !strings.Contains(out, "set of keys is incomplete") || !strings.Contains(out, "urlfold dedupe reset") {
+		t.Errorf("without a file of the set: %d, %s", code, out)
+	}
+}
+
+// run runs a command to its end, in the folder of d. It returns the exit code and
+// the output.
+func (d *daemonRun) run(args ...string) (int, string) {
+	d.t.Helper()
+	cmd := exec.Command("urlfold", args...)
+	cmd.Dir = d.dir
+	out, err := cmd.CombinedOutput()
+	return code(d.t, err), string(out)
+}

@@ -1,0 +1,172 @@
+package daemon
+
+import (
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+
+	"github.com/urlfold/urlfold/codec"
+	"github.com/urlfold/urlfold/config"
+	"github.com/urlfold/urlfold/internal/storage/checkpoint"
+	"github.com/urlfold/urlfold/internal/storage/keyset"
+	"github.com/urlfold/urlfold/internal/unique"
+	"github.com/urlfold/urlfold/pipeline"
+	sinkfile "github.com/urlfold/urlfold/sinks/file"
+)
+
+// This file connects dedupe with the pipeline: which configurations would lose
+// records, what the set of keys depends on, and the set of a run.
+
+// dedupeSources explains, by type, why a source cannot be deduplicated.
+var dedupeSources = map[string]string{
+	"kafka":     "requires a file source: with Kafka, the set of keys would have to move with the partitions; deduplicate the files that a sink writes",
+	"jetstream": "requires a file source: JetStream acknowledges single messages, which no set of keys can follow; in a jetstream sink, msg_id: key drops duplicates within the window of the stream",
+	"nats":      "requires a file source: core NATS delivers at most once, so a set of keys on disk would drop records whose first one was lost",
+	"stdin":     "requires a file source: stdin has no position to store the keys with; use urlfold --unique",
+}
+
+// dedupeSinks explains, by type, why records cannot be deduplicated for a sink.
+var dedupeSinks = map[string]string{
+	"nats":   "core NATS delivers at most once: if a first record is lost, dedupe would drop all others",
+	"stdout": "stdout is not durable: if a first record is lost in the pipe, dedupe would drop all others",
+}
+
+// checkDedupe rejects configurations in which dedupe could lose records.
+func (p *plan) checkDedupe(sound func(path string) bool) error {
+	f := p.file
+	if f.Dedupe == nil {
+		return nil
+	}
+	var errs []error
+	wrong := func(path, text string) { errs = append(errs, f.ErrorAt(path, errors.New("dedupe "+text))) }
+	for i := range f.Sources {
+		c := &f.Sources[i]
+		switch {
+		case !isSound(c, sound):
+		case c.Type != "file":
+			why, known := dedupeSources[c.Type]
+			if !known {
+				why = "requires a file source, which stores its positions together with the keys"
+			}
+			wrong(c.Path(), why)
+		case i > 0:
+			wrong(c.Path(), "requires a single source: the positions of two sources cannot be stored in one step; merge their include patterns")
+		}
+	}
+	for _, c := range p.outputs() {
+		if why, bad := dedupeSinks[c.Type]; bad {
+			wrong(c.Path(), "cannot be combined with this sink: "+why)
+		} else if brokerSinks[c.Type] && f.DeadLetter == nil && f.Pipeline.OnRefused != "drop" {
+			wrong(c.Path(), "requires a dead_letter: this sink may refuse the first record of a key, whose duplicates were dropped")
+		}
+	}
+	if f.Pipeline.OnRefused == "drop" {
+		wrong("pipeline.on_refused", "cannot be combined with drop: if a sink refuses the first record of a key, its duplicates would be lost, too")
+	}
+	if len(f.Route) > 0 {
+		wrong("route", "cannot be combined with route: the first record of a key may go to another sink than its duplicates")
+	}
+	if c := p.fixedBatches(); c != nil {
+		wrong(c.Path(), "cannot be combined with msg_id: batch: after a crash, a batch may hold other records, which the stream would drop; set msg_id: position with framing: records")
+	}
+	return errors.Join(errs...)
+}
+
+// dedupeScope returns the scope of the set.
+func (p *plan) dedupeScope() pipeline.Scope {
+	if p.file.Dedupe.Scope == "lane" {
+		return pipeline.ScopeLane
+	}
+	return pipeline.ScopeAll
+}
+
+// keyIdentity returns everything that the set of keys depends on.
+func (p *plan) keyIdentity() (keyset.Identity, error) {
+	rc, err := p.catalog.recordConfig(p.file, nil, allSound)
+	if err != nil {
+		return nil, err
+	}
+	d, n := p.file.Dedupe, rc.Normalizer
+	id := keyset.Identity{"by": d.By, "key_of": d.KeyOf, "scope": d.Scope, "profile": n.Profile().Name, "target": p.file.Codec.Target, "unicode": codec.UnicodeVersion}
+	level := rc.Level
+	for _, lv := range []codec.Level{codec.K0, codec.K1, codec.K2, codec.K3, codec.KSurface} {
+		if lv.String() == d.By {
+			level = lv
+		}
+	}
+	switch d.By {
+	case "site":
+		id["public suffix list"] = codec.SiteListVersion()
+	case "template":
+		id["lists"] = n.Policy().Versions()
+	default:
+		id["by"] = level.String()
+		id["key function"], id["hash"], id["lists"] = n.KeyFunction(level), p.file.Codec.Hash, n.PolicyVersions(level)
+		if p.file.Codec.HMACKey.Reveal() != "" {
+			id["hmac key"] = keyCheck(n, level)
+		}
+	}
+	var sinks []string
+	for i := range p.file.Sinks {
+		c := &p.file.Sinks[i]
+		sinks = append(sinks, strings.TrimSpace(c.Name+" "+targetOf(c)))
+	}
+	id["sinks"] = strings.Join(sinks, ", ")
+	return id, nil
+}
+
+// keyCheck returns a text that differs for different keys of hmac-sha256: the
+// first bytes of the key of a fixed URL.
+func keyCheck(n *codec.Normalizer, level codec.Level) string {
+	var r codec.Result
+	if _, err := n.Append(nil, []byte("http://check.invalid/"), &r); err != nil {
+		return ""
+	}
+	return hex.EncodeToString(r.Key(level).AppendTo(nil)[:8])
+}
+
+// targetOf returns where a sink writes to.
+func targetOf(c *config.Component) string {
+	switch s := c.Config.(type) {
+	case *sinkfile.LogConfig:
+		return s.Path
+	case interface{ Target() string }:
+		return s.Target()
+	}
+	return c.Type
+}
+
+// checkStoredKeys returns an error if the stored set belongs to another
+// configuration, and dedupe.on_change says that this must not happen.
+func (p *plan) checkStoredKeys(store *checkpoint.Store) error {
+	d := p.file.Dedupe
+	if d == nil || d.OnChange != "refuse" || store == nil {
+		return nil
+	}
+	if err := unique.CheckIdentity(store, p.identity); err != nil {
+		return p.file.ErrorAt("dedupe.on_change", fmt.Errorf("%w; set on_change: reset to begin with an empty set", err))
+	}
+	return nil
+}
+
+// openKeys opens the set of keys of a run, with files in a folder of dir.
+func (p *plan) openKeys(c *parts, store *checkpoint.Store, dir string, log *slog.Logger) (err error) {
+	if p.file.Dedupe == nil {
+		return nil
+	}
+	if err := p.checkStoredKeys(store); err != nil {
+		return err
+	}
+	c.keys, err = unique.OpenDurable(store, dir, p.identity, log)
+	return err
+}
+
+// closeKeys closes the set of keys.
+func (p *parts) closeKeys() error {
+	if p.keys == nil {
+		return nil
+	}
+	return p.keys.Close()
+}

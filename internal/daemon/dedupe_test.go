@@ -1,0 +1,161 @@
+package daemon
+
+import (
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/urlfold/urlfold/config"
+	"github.com/urlfold/urlfold/internal/storage/checkpoint"
+)
+
+// deduping is a configuration with dedupe that can lose nothing.
+const deduping = `version: 1
+sources:
+  - file: {include: ["in/*.log"]}
+codec: {format: lines}
+dedupe: {by: k1}
+sinks:
+  - file: {path: out.txt}
+`
+
+// loadText loads a configuration.
+func loadText(t *testing.T, text string) (*config.File, error) {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "c.yaml")
+	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return testCatalog(t).Load(name)
+}
+
+// TestDedupeRefused: each configuration in which dedupe could lose records is an
+// error with its reason and position.
+func TestDedupeRefused(t *testing.T) {
+	const source, sink = `  - file: {include: ["in/*.log"]}` + "\n", "  - file: {path: out.txt}\n"
+	const kafka, stream = "  - kafka: {brokers: [\"h:1\"], topic: t}\n", "  - jetstream: {servers: [\"nats://h:1\"], subject: s}\n"
+	for _, c := range []struct{ name, old, text, want string }{
+		{"two sources in one set", source, source + "  - file: {include: [\"b/*.log\"]}\n", "c.yaml:4:11: dedupe requires a single source"},
+		{"Kafka", source, "  - kafka: {brokers: [\"h:1\"], topics: [t], group: g}\n", "c.yaml:3:12: dedupe requires a file source: with Kafka"},
+		{"JetStream", source, "  - jetstream: {servers: [\"nats://h:1\"], stream: s, durable: d}\n", "c.yaml:3:16: dedupe requires a file source: JetStream acknowledges"},
+		{"core NATS as a source", source, "  - nats: {servers: [\"nats://h:1\"], subjects: [s]}\n", "c.yaml:3:11: dedupe requires a file source: core NATS"},
+		{"a pipe", source, "  - stdin: {}\n", "c.yaml:3:12: dedupe requires a file source: stdin"},
+		{"an at-most-once sink", sink, "  - nats: {servers: [\"nats://h:1\"], subject: s}\n", "c.yaml:7:11: dedupe cannot be combined with this sink: core NATS delivers at most once"},
+		{"a sink that is not durable", sink, "  - stdout: {}\n", "c.yaml:7:13: dedupe cannot be combined with this sink: stdout"},
+		{"a sink that may refuse without a dead letter", sink, kafka, "c.yaml:7:12: dedupe requires a dead_letter"},
+		{"the same for JetStream", sink, stream, "c.yaml:7:16: dedupe requires a dead_letter"},
+		{"refused records are dropped", sink, sink + "pipeline: {on_refused: drop}\n", "c.yaml:8:24: dedupe cannot be combined with drop"},
+		{"exactly_once with a broker", sink, "  - file: {path: out.txt, exactly_once: true}\n" + kafka + "dead_letter: {file: {path: dead}}\n", "incompatible with exactly_once"},
+		{"msg_id: key with framing: lines", sink, "  - jetstream: {servers: [\"nats://h:1\"], subject: s, msg_id: key, framing: lines}\ndead_letter: {file: {path: dead}}\n", "msg_id"},
+		{"msg_id: batch", sink, "  - jetstream: {servers: [\"nats://h:1\"], subject: s, msg_id: batch, framing: lines}\ndead_letter: {file: {path: dead}}\n", "c.yaml:7:16: dedupe cannot be combined with msg_id: batch"},
+		{"a route", sink, "  - file: {path: out.txt, name: a}\n  - file: {path: b.txt, name: b}\nroute:\n  - {when: has(norm), sinks: [a]}\n  - else: [b]\n", "dedupe cannot be combined with route"},
+		{"last", "{by: k1}", "{keep: last}", "c.yaml:5:16: \"last\" is not possible in a daemon"},
+		{"count", "{by: k1}", "{keep: count}", "c.yaml:5:16: \"count\" is not possible in a daemon"},
+		{"mark", "{by: k1}", "{keep: mark}", "c.yaml:5:16: \"mark\" is not possible in a daemon"},
+		{"another value of keep", "{by: k1}", "{keep: all}", "c.yaml:5:16: must be \"first\""},
+		{"windows", "{by: k1}", "{window: 1h}", "c.yaml:5:10: unknown key \"window\""},
+		{"approx", "{by: k1}", "{approx: true}", "c.yaml:5:10: unknown key \"approx\""},
+		{"an unknown field", "{by: k1}", "{by: host}", "c.yaml:5:14: invalid value (must be one of"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if !strings.Contains(deduping, c.old) {
+				t.Fatalf("there is no %q", c.old)
+			}
+			_, err := loadText(t, strings.Replace(deduping, c.old, c.text, 1))
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%v\nwant %s", err, c.want)
+			}
+		})
+	}
+}
+
+// TestDedupeIdentity: what changes the meaning of keys, or where records go,
+// changes the identity of the set; other settings do not.
+func TestDedupeIdentity(t *testing.T) {
+	plan := func(text string) *plan {
+		t.Helper()
+		f, err := loadText(t, text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := testCatalog(t).newPlan(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	now := plan(deduping)
+	for _, c := range []struct {
+		old, text string
+		same      bool
+	}{
+		{"{by: k1}", "{by: k1, on_change: refuse}", true},
+		{"version: 1", "version: 1\nfilter: has(norm)", true},
+		{"out.txt}", "out.txt, sync_interval: 1s}", true},
+		{"{by: k1}", "{by: k0}", false},
+		{"{by: k1}", "{by: k2}", false},
+		{"{by: k1}", "{by: surface}", false},
+		{"{by: k1}", "{by: site}", false},
+		{"{by: k1}", "{by: template}", false},
+		{"{by: k1}", "{by: k1, key_of: first}", false},
+		{"{by: k1}", "{by: k1, scope: lane}", false},
+		{"out.txt}", "other.txt}", false},
+		{"out.txt}", "out.txt}\n  - file: {path: more.txt}", false},
+		{"format: lines", "format: lines, hash: sha256-128", false},
+		{"format: lines", "format: lines, hash: hmac-sha256, hmac_key: 0123456789abcdef", false},
+		{"format: lines", "format: lines, standard: rfc3986", false},
+		{"format: lines", "format: lines, profile: crawler", false},
+	} {
+		p := plan(strings.Replace(deduping, c.old, c.text, 1))
+		if same := sameFlow(now, p) || c.same; same != c.same {
+			t.Errorf("%s: same flow", c.text)
+		}
+		if same := maps.Equal(now.identity, p.identity); same != c.same {
+			t.Errorf("%s: the same identity: %v\n%v", c.text, same, p.identity)
+		}
+	}
+	one, other := plan(strings.Replace(deduping, "lines", "lines, hash: hmac-sha256, hmac_key: 0123456789abcdef", 1)), plan(strings.Replace(deduping, "lines", "lines, hash: hmac-sha256, hmac_key: 0123456789abcdeg", 1))
+	if maps.Equal(one.identity, other.identity) {
+		t.Error("another key of hmac-sha256 does not change the identity")
+	}
+	for name, value := range one.identity {
+		if strings.Contains(value, "0123456789abcdef") {
+			t.Errorf("the identity holds the secret in %s", name)
+		}
+	}
+}
+
+// TestDedupeOnChange: a stored set of another configuration is an error with
+// on_change: refuse.
+func TestDedupeOnChange(t *testing.T) {
+	dir := t.TempDir()
+	store, err := checkpoint.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = store.Close() }() // nothing is written after the test
+	f, err := loadText(t, strings.Replace(deduping, "{by: k1}", "{by: k1, on_change: refuse}", 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := testCatalog(t).newPlan(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ keys, want string }{
+		{"", ""},
+		{`{"version":1,"identity":{"by":"k0"}}`, `by was "k0" and is "k1"`},
+		{`{"version":2}`, "version 2"},
+		{`?`, "invalid character"},
+	} {
+		if err := store.Save(checkpoint.Update{Source: "a", Keys: []byte(c.keys)}); err != nil {
+			t.Fatal(err)
+		}
+		switch err := p.checkStoredKeys(store); {
+		case c.want == "" && err != nil, c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)):
+			t.Errorf("%s: %v, want %q", c.keys, err, c.want)
+		}
+	}
+}

@@ -1,0 +1,179 @@
+package unique
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+
+	"github.com/urlfold/urlfold/codec"
+	"github.com/urlfold/urlfold/internal/storage/checkpoint"
+	"github.com/urlfold/urlfold/internal/storage/keyset"
+	"github.com/urlfold/urlfold/pipeline"
+)
+
+// A Durable is the set of keys of a pipeline that drops duplicates. Its
+// description is part of the checkpoint, so positions and keys always agree. It
+// implements [pipeline.KeySet].
+type Durable struct {
+	store   *checkpoint.Store
+	journal *keyset.Journal
+	id      keyset.Identity
+	fresh   bool // the checkpoint describes another set
+	keys    []keyset.Key
+
+	resets         int
+	counts         func() *pipeline.DedupeSnapshot
+	members        atomic.Int64
+	memory, onDisk atomic.Int64
+}
+
+// A description is what the checkpoint stores about a set.
+type description struct {
+	Version  int             `json:"version"`
+	Identity keyset.Identity `json:"identity"`
+	keyset.JournalState
+}
+
+// descriptionVersion increases when an older program could not use the set.
+const descriptionVersion = 1
+
+// ErrChanged is matched by the error of [CheckIdentity].
+var ErrChanged = errors.New("the stored set of keys belongs to another configuration")
+
+// stored returns the description in store, or nil if there is none.
+func stored(store *checkpoint.Store) (*description, error) {
+	text := store.Keys()
+	if text == "" {
+		return nil, nil
+	}
+	d := new(description)
+	if err := json.Unmarshal([]byte(text), d); err != nil {
+		return nil, fmt.Errorf("description of the set of keys: %w", err)
+	}
+	if d.Version != descriptionVersion {
+		return nil, fmt.Errorf("the set of keys has version %d, but this program supports only version %d", d.Version, descriptionVersion)
+	}
+	return d, nil
+}
+
+// CheckIdentity returns an error that matches [ErrChanged], and names the
+// differences, if store has a set with an identity other than id.
+func CheckIdentity(store *checkpoint.Store, id keyset.Identity) error {
+	d, err := stored(store)
+	if err != nil || d == nil || maps.Equal(d.Identity, id) {
+		return err
+	}
+	return fmt.Errorf("%w: %s", ErrChanged, differences(d.Identity, id))
+}
+
+// differences describes how an identity differs from the one before.
+func differences(before, now keyset.Identity) string {
+	names := maps.Clone(before)
+	maps.Copy(names, now)
+	var list []string
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		if before[name] != now[name] {
+			list = append(list, fmt.Sprintf("%s was %q and is %q", name, before[name], now[name]))
+		}
+	}
+	return strings.Join(list, ", ")
+}
+
+// OpenDurable opens the set that store describes, with files in a folder of
+// dataDir. A set with another identity is replaced by an empty one, which is
+// logged. The error names a file that is missing or damaged.
+func OpenDurable(store *checkpoint.Store, dataDir string, id keyset.Identity, log *slog.Logger) (*Durable, error) {
+	before, err := stored(store)
+	if err != nil {
+		return nil, err
+	}
+	s := &Durable{store: store, id: id, counts: func() *pipeline.DedupeSnapshot { return nil }}
+	var state keyset.JournalState
+	switch {
+	case before == nil:
+	case maps.Equal(before.Identity, id):
+		state = before.JournalState
+	default:
+		s.fresh, s.resets = true, 1
+		log.Warn("set of keys reset, because the configuration has changed", "changes", differences(before.Identity, id))
+	}
+	if s.journal, err = keyset.OpenJournal(filepath.Join(dataDir, "keys"), state, store.Epoch()); err != nil {
+		return nil, fmt.Errorf(`%w; "urlfold dedupe reset" begins with an empty set`, err)
+	}
+	s.measure()
+	return s, nil
+}
+
+// measure updates the figures for metrics.
+func (s *Durable) measure() {
+	memory, disk := s.journal.Bytes()
+	s.members.Store(s.journal.Len())
+	s.memory.Store(memory)
+	s.onDisk.Store(disk + s.journal.Gone())
+}
+
+// Has implements [pipeline.KeySet].
+func (s *Durable) Has(k codec.Key) (bool, error) { return s.journal.Has(keyset.Key(k)) }
+
+// Seal implements [pipeline.KeySet].
+func (s *Durable) Seal(keys []codec.Key) ([]byte, error) {
+	s.keys = s.keys[:0]
+	for _, k := range keys {
+		s.keys = append(s.keys, keyset.Key(k))
+	}
+	state, changed, err := s.journal.Append(s.keys)
+	if err != nil || !changed && !s.fresh {
+		return nil, err
+	}
+	return json.Marshal(description{descriptionVersion, s.id, state})
+}
+
+// leastGone is the size of the files kept for older states at which they are
+// worth another snapshot of the checkpoint.
+const leastGone = 64 << 20
+
+// Stored implements [pipeline.KeySet].
+func (s *Durable) Stored() error {
+	if err := s.journal.Stored(s.store.Epoch()); err != nil {
+		return err
+	}
+	s.fresh = false
+	s.measure()
+	if gone := s.journal.Gone(); gone > leastGone && gone > s.onDisk.Load()/2 {
+		return s.store.Compact()
+	}
+	return nil
+}
+
+// Count sets the function that returns the counts for metrics.
+func (s *Durable) Count(f func() *pipeline.DedupeSnapshot) { s.counts = f }
+
+// Metrics emits the metrics of the set.
+func (s *Durable) Metrics(emit func(name, help, kind string, value float64, labels ...string)) {
+	const results = "Number of records that dedupe has compared, by result: first, duplicate, or no_key for a record without a key, which passes."
+	emit("dedupe_keys", "Number of keys in the stored set.", "gauge", float64(s.members.Load()))
+	emit("dedupe_memory_bytes", "Memory of the stored set of keys, in bytes.", "gauge", float64(s.memory.Load()))
+	emit("dedupe_disk_bytes", "Size of the files of the stored set of keys, in bytes.", "gauge", float64(s.onDisk.Load()))
+	emit("dedupe_resets_total", "Number of times that the set of keys was emptied because the configuration has changed.", "counter", float64(s.resets))
+	c := s.counts()
+	if c == nil {
+		return
+	}
+	emit("dedupe_records_total", results, "counter", float64(c.Firsts), "result", "first")
+	emit("dedupe_records_total", results, "counter", float64(c.Duplicates), "result", "duplicate")
+	emit("dedupe_records_total", results, "counter", float64(c.NoKey), "result", "no_key")
+	emit("dedupe_waiting_keys", "Number of new keys that wait for a commit.", "gauge", float64(c.Waiting))
+	emit("dedupe_room_keys", "Maximum number of new keys that wait for a commit; then sources wait.", "gauge", float64(c.Room))
+}
+
+// Close closes the files of the set. It stores nothing.
+func (s *Durable) Close() error { return s.journal.Close() }
+
+// Interface guard.
+var _ pipeline.KeySet = (*Durable)(nil)
