@@ -23,7 +23,7 @@ func (logfmtFormat) Detect(s *Sample) Fit { return s.count(looksLogfmt, fitsLogf
 // a path.
 func fitsLogfmt(body []byte) bool {
 	n, hasURL := 0, false
-	scan := logfmtScanner{rec: body}
+	scan := logfmtScanner{rec: body, marks: logfmtBytes.Mark(nil, body)}
 	for scan.next() {
 		n++
 		if u := logfmtNames.find(scan.key); u.kind == namedTarget || u.kind == namedRequest {
@@ -79,13 +79,20 @@ type logfmtReader struct {
 }
 
 // Locator implements [Reader].
-func (r *logfmtReader) Locator() Locator { return r }
+func (r *logfmtReader) Locator() Locator { return &logfmtLocator{logfmtReader: r} }
+
+// logfmtLocator is a logfmtReader with scratch memory.
+type logfmtLocator struct {
+	*logfmtReader
+	marks scan.Marks // see logfmtScanner
+}
 
 // Locate implements [Locator]. It skips words that are not fields, such as the
 // time and program that a syslog puts before a line.
-func (r *logfmtReader) Locate(f *Found, rec []byte, _ *Position) (Reason, int) {
+func (r *logfmtLocator) Locate(f *Found, rec []byte, _ *Position) (Reason, int) {
 	var p namedParts
-	s := logfmtScanner{rec: rec}
+	r.marks = logfmtBytes.Mark(r.marks, rec)
+	s := logfmtScanner{rec: rec, marks: r.marks}
 	fields := false
 	for s.next() {
 		fields = true
@@ -115,6 +122,7 @@ func addPrefixTime(f *Found, rec []byte) {
 // logfmtScanner finds the fields of a line.
 type logfmtScanner struct {
 	rec    []byte
+	marks  scan.Marks // of logfmtBytes
 	pos    int
 	broken bool // a quoted value has no end; pos is where it starts
 
@@ -124,33 +132,28 @@ type logfmtScanner struct {
 	dialect *Dialect
 }
 
-// logfmtWord is the set of ASCII bytes in unquoted values.
-var logfmtWord = scan.NewSet(func(c byte) bool { return c > ' ' })
+// logfmtBytes is the set of ASCII bytes in keys. All others are marked: white
+// space and controls, which end words, '=', '"', and bytes that are not ASCII,
+// which end nothing.
+var logfmtBytes = scan.NewSet(func(c byte) bool { return c > ' ' && c != '=' && c != '"' })
 
-// logfmtWordEnd returns the end of the unquoted value at pos. Most values are
-// too short for logfmtWord to be faster than a loop.
-func logfmtWordEnd(rec []byte, pos int) int {
-	for end := min(len(rec), pos+16); pos < end; pos++ {
-		if rec[pos] <= ' ' {
-			return pos
-		}
+// keyEnd returns the end of the key at pos.
+func (s *logfmtScanner) keyEnd(pos int) int {
+	pos = s.marks.Next(pos)
+	for pos < len(s.rec) && s.rec[pos] >= utf8.RuneSelf {
+		pos = s.marks.Next(pos + 1)
 	}
-	for {
-		pos = logfmtWord.End(rec, pos)
-		if pos == len(rec) || rec[pos] < utf8.RuneSelf {
-			return pos
-		}
-		pos++
-	}
+	return pos
 }
 
-// logfmtKey is the set of bytes in keys.
-var logfmtKey = func() (t [256]bool) {
-	for c := range t {
-		t[c] = c > ' ' && c != '=' && c != '"'
+// wordEnd returns the end of the unquoted value at pos.
+func (s *logfmtScanner) wordEnd(pos int) int {
+	pos = s.marks.Next(pos)
+	for pos < len(s.rec) && s.rec[pos] > ' ' {
+		pos = s.marks.Next(pos + 1)
 	}
-	return t
-}()
+	return pos
+}
 
 // next finds the next field. It returns false at the end of the line and at a
 // quoted value without an end.
@@ -162,11 +165,9 @@ func (s *logfmtScanner) next() bool {
 			continue
 		}
 		start := pos
-		for pos < len(rec) && logfmtKey[rec[pos]] {
-			pos++
-		}
+		pos = s.keyEnd(pos)
 		if pos == start || pos == len(rec) || rec[pos] != '=' {
-			pos = logfmtWordEnd(rec, pos)
+			pos = s.wordEnd(pos)
 			continue
 		}
 		s.key = rec[start:pos]
@@ -180,7 +181,7 @@ func (s *logfmtScanner) next() bool {
 			s.value, s.dialect = span{pos + 1, end}, logfmtQuoted
 			return true
 		}
-		s.pos = logfmtWordEnd(rec, pos)
+		s.pos = s.wordEnd(pos)
 		s.value, s.dialect = span{pos, s.pos}, logfmtPlain
 		return true
 	}
