@@ -73,6 +73,9 @@ func Detect(head []byte, more ...Format) (g Guess, ok bool) {
 			}
 		}
 	}
+	if line, found := s.detectLine(); found && g.Format == (jsonFormat{}).Name() {
+		return line, true
+	}
 	return g, ok
 }
 

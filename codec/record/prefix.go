@@ -94,7 +94,8 @@ func (c *Config) prefixedFormat() (f Format, ok bool) {
 	if !strings.Contains(c.Format, prefixSeparator) {
 		return nil, false
 	}
-	for _, f := range prefixedFormats(c.formats()) {
+	formats := c.formats()
+	for _, f := range append(prefixedFormats(formats), jsonLineFormats(formats)...) {
 		if f.Name() == c.Format {
 			return f, true
 		}
@@ -127,36 +128,8 @@ func (l *prefixedLocator) Locate(f *Found, rec []byte, at *Position) (Reason, in
 		return Unparsed, 0
 	}
 	why, pos := l.inner.Locate(f, rec[n:], at)
-	f.shift(n)
+	f.move(func(at int) int { return at + n })
 	return why, pos + n
-}
-
-// shift moves everything that was found by n bytes.
-func (f *Found) shift(n int) {
-	for i := range f.n {
-		f.sites[i].start += n
-		f.sites[i].end += n
-	}
-	for _, s := range []*span{&f.method, &f.scheme, &f.port, &f.base, &f.host} {
-		s.shift(n)
-	}
-	for i := range f.hosts {
-		f.hosts[i].shift(n)
-	}
-	for id := range numAttrs {
-		if f.attrs.set>>id&1 != 0 {
-			f.attrs.values[id].shift(n)
-			f.attrs.values[id].clock.shift(n)
-		}
-	}
-}
-
-// shift moves a span by n bytes, unless it is not set.
-func (s *span) shift(n int) {
-	if s.end > 0 {
-		s.start += n
-		s.end += n
-	}
 }
 
 // composePrefix finds the prefix of docker compose logs: "web-1  | ".
