@@ -145,7 +145,12 @@ func (v *values) decoded(f fieldID, a *attr, rec []byte) ([]byte, bool) {
 	case fStatus, fBytes:
 		return text, allDigits(text) && (text[0] != '0' || len(text) == 1)
 	case fTime:
-		v.key, ok = appendTime(v.key[:0], text, a.clock.in(rec), v.job.zone, v.job.year)
+		if v.key, ok = v.minute.appendTime(v.key[:0], text); ok {
+			return v.key, true
+		}
+		if v.key, ok = appendTime(v.key[:0], text, a.clock.in(rec), v.job.zone, v.job.year); ok {
+			v.minute.remember(text, v.key)
+		}
 		return v.key, ok
 	case fDuration:
 		if a.sum {

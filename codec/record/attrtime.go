@@ -38,6 +38,46 @@ func appendTime(dst, text, clock []byte, zone ZoneFunc, year int) ([]byte, bool)
 	return t.appendTo(dst), true
 }
 
+// A minute remembers the last time in the common log format. In the same minute
+// only the seconds of its other form differ, and most records of a log are of the
+// same minute as the one before.
+type minute struct {
+	text [len(clfLayout)]byte
+	form []byte // in the form of RFC 3339
+}
+
+// clfLayout shows the common log format. A fraction of a second has no place in
+// it.
+const (
+	clfLayout  = "10/Oct/2000:13:55:36 -0700"
+	clfSeconds = len("10/Oct/2000:13:55:")
+	rfcSeconds = len("2000-10-10T13:55:")
+)
+
+// remember stores a time and its form.
+func (m *minute) remember(text, form []byte) {
+	if len(text) == len(clfLayout) && text[clfSeconds+2] == ' ' && text[2] == '/' {
+		copy(m.text[:], text)
+		m.form = append(m.form[:0], form...)
+	}
+}
+
+// appendTime appends the form of a time if it is in the minute that m remembers.
+func (m *minute) appendTime(dst, text []byte) ([]byte, bool) {
+	if len(text) != len(m.text) || len(m.form) == 0 ||
+		string(text[:clfSeconds]) != string(m.text[:clfSeconds]) || string(text[clfSeconds+2:]) != string(m.text[clfSeconds+2:]) {
+		return dst, false
+	}
+	tens, ones := text[clfSeconds], text[clfSeconds+1]
+	if tens-'0' > 5 || !isDigit(ones) {
+		return dst, false // also a leap second
+	}
+	start := len(dst)
+	dst = append(dst, m.form...)
+	dst[start+rfcSeconds], dst[start+rfcSeconds+1] = tens, ones
+	return dst, true
+}
+
 // parse reads text and clock. It returns false if they have no known shape.
 func (t *stamp) parse(text, clock []byte) bool {
 	p := stampParser{s: text}

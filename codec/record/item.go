@@ -66,6 +66,7 @@ type values struct {
 	side    []byte       // serialized URL whose parts are needed
 	scrub   codec.Result // parse result of a text other than the current URL
 	runs    []run        // of an attribute
+	minute  minute       // of the last time
 	telling []param      // campaign fields or click IDs
 }
 

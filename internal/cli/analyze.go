@@ -122,14 +122,19 @@ func (a *analysis) resolve(stdout io.Writer, bad *mistakes) (o insight.Options) 
 	if a.perZone != "" && a.per == "" {
 		bad.add("--per-zone", errors.New("requires --per"))
 	}
+	z := a.zoned(bad)
+	o.Zone, o.Redact = z.Zone, z.Redact
+	return o
+}
+
+// zoned returns the settings of a result that does not choose its periods.
+func (a *analysis) zoned(bad *mistakes) insight.Options {
 	zone, err := recordconf.Location(a.perZone)
 	bad.add("--per-zone", err)
-	o.Zone = zone
 	if zone == nil {
-		o.Zone = time.UTC
+		zone = time.UTC
 	}
-	o.Redact = a.redact
-	return o
+	return insight.Options{Zone: zone, Redact: a.redact}
 }
 
 // analysisLimits completes o with the limits of memory in s.

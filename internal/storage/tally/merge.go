@@ -88,6 +88,22 @@ func (t *Tally) write(from []cursor) error {
 	return err
 }
 
+// Memory returns the bytes of memory for groups.
+func (t *Tally) Memory() int64 { return t.table.bytes() }
+
+// Drain calls each for every group in memory, in any order, and removes them. It
+// is for tallies without a limit. The group is valid until each returns.
+func (t *Tally) Drain(each func(g *Group) error) error {
+	for i := range t.table.entries {
+		e := &t.table.entries[i]
+		if err := each(&Group{Key: t.table.keyOf(e), Example: t.table.exampleOf(e), Count: e.count}); err != nil {
+			return err
+		}
+	}
+	t.table.reset()
+	return nil
+}
+
 // Spilled returns the bytes of the temporary files.
 func (t *Tally) Spilled() (n int64) {
 	for _, r := range t.runs {

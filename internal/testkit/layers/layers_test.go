@@ -275,6 +275,11 @@ var rules = []rule{
 		why:    "the library can be replaced only while a single package knows it",
 	},
 	{
+		from: join("./internal/logreport"),
+		deny: join("./pipeline/...", "./sources/...", "./sinks/...", "./internal/storage/...", clients, "os", "net/..."),
+		why:  "it describes findings: the command knows where they come from and where the report goes",
+	},
+	{
 		from: join("./internal/insight"),
 		deny: join("./internal/storage/compress/...", "./sources/...", "./sinks/...", clients, "os", "net/..."),
 		why:  "it counts: the command knows where the records come from and where the result goes",

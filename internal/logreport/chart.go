@@ -1,0 +1,197 @@
+package logreport
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// The charts are drawn in units of their data and stretched to the width of the
+// page. Their labels are text of the page, so that they are readable at every
+// width.
+
+// A class is a class of status codes in the chart of traffic.
+type class struct {
+	Name, CSS string
+	codes     []int // indexes in Bucket.Status
+}
+
+// classes are stacked from the bottom.
+var classes = []class{{"2xx success", "c2", []int{2}}, {"3xx redirect", "c3", []int{3}}, {"4xx client error", "c4", []int{4}}, {"5xx server error", "c5", []int{5}}, {"other or none", "c0", []int{0, 1}}}
+
+// A bar is a rectangle of a chart, in units of the view box.
+type bar struct {
+	X, Y, W, H float64
+	CSS        string
+}
+
+// A column is a period of the chart: its bars, and its text for pointers.
+type column struct {
+	Bars  []bar
+	Title string
+	X, W  float64
+}
+
+// A tick is a label of an axis, at a percentage of its length.
+type tick struct {
+	At       float64
+	Label    string
+	Optional bool // left out on narrow screens
+}
+
+// A chart is the chart of traffic. Its view box is 1000 by 100.
+type chart struct {
+	Columns []column
+	Y, X    []tick
+	Classes []class // those that occur
+	Summary string
+	Peak    string
+}
+
+const chartWidth = 1000
+
+// trafficChart returns the chart, or nil if there is none to draw.
+func (r *Report) trafficChart() *chart {
+	n := len(r.Traffic)
+	if n == 0 {
+		return nil
+	}
+	c := &chart{}
+	peak := 0
+	used := make([]bool, len(classes))
+	for i, b := range r.Traffic {
+		if b.URLs > r.Traffic[peak].URLs {
+			peak = i
+		}
+		for k := range classes {
+			used[k] = used[k] || classes[k].of(&b) > 0
+		}
+	}
+	for k := range classes {
+		if used[k] {
+			c.Classes = append(c.Classes, classes[k])
+		}
+	}
+	top := c.scale(r.Traffic[peak].URLs)
+	step := chartWidth / float64(n)
+	gap := min(step*0.18, 4)
+	for i, b := range r.Traffic {
+		col := column{X: float64(i) * step, W: step, Title: r.label(b.Start, true) + ": " + plural(b.URLs, "URL", "URLs")}
+		y := 100.0
+		for _, k := range c.Classes {
+			h := float64(k.of(&b)) * 100 / top
+			if h > 0 {
+				y -= h
+				col.Bars = append(col.Bars, bar{X: float64(i)*step + gap/2, Y: y, W: step - gap, H: h, CSS: k.CSS})
+				col.Title += "\n" + k.Name + ": " + number(k.of(&b))
+			}
+		}
+		c.Columns = append(c.Columns, col)
+	}
+	c.X = r.timeTicks()
+	c.Peak = r.label(r.Traffic[peak].Start, true)
+	c.Summary = fmt.Sprintf("Stacked bars of URLs by %s and class of status, from %s to %s. The highest bar is %s with %s.",
+		r.Unit, r.label(r.From, true), r.label(r.To, true), c.Peak, plural(r.Traffic[peak].URLs, "URL", "URLs"))
+	return c
+}
+
+// of returns the URLs of b in the class.
+func (k class) of(b *Bucket) (n int64) {
+	for _, i := range k.codes {
+		n += b.Status[i]
+	}
+	return n
+}
+
+// scale sets the ticks of the vertical axis and returns its end.
+func (c *chart) scale(most int64) float64 {
+	step := niceStep(float64(most) / 4)
+	top := math.Max(step, math.Ceil(float64(most)/step)*step)
+	for v := 0.0; v <= top+step/2; v += step {
+		c.Y = append(c.Y, tick{At: v * 100 / top, Label: short(v)})
+	}
+	return top
+}
+
+// niceStep returns the least of 1, 2 and 5 times a power of ten that is not less
+// than v, and at least 1.
+func niceStep(v float64) float64 {
+	if v <= 1 {
+		return 1
+	}
+	power := math.Pow(10, math.Floor(math.Log10(v)))
+	for _, m := range []float64{1, 2, 5} {
+		if v <= m*power {
+			return m * power
+		}
+	}
+	return 10 * power
+}
+
+// short formats a number for an axis.
+func short(v float64) string {
+	switch {
+	case v >= 1e9:
+		return strconv.FormatFloat(v/1e9, 'f', -1, 64) + "G"
+	case v >= 1e6:
+		return strconv.FormatFloat(v/1e6, 'f', -1, 64) + "M"
+	case v >= 1e4:
+		return strconv.FormatFloat(v/1e3, 'f', -1, 64) + "k"
+	}
+	return strconv.FormatFloat(v, 'f', -1, 64)
+}
+
+// timeTicks returns about six ticks at the beginnings of periods.
+func (r *Report) timeTicks() (list []tick) {
+	n := len(r.Traffic)
+	every := max(1, (n+5)/6)
+	for i := 0; i < n; i += every {
+		list = append(list, tick{At: float64(i) * 100 / float64(n), Label: r.label(r.Traffic[i].Start, false), Optional: i/every%2 == 1})
+	}
+	if last := len(list) - 1; last > 0 && list[last].At > 88 {
+		list = list[:last] // it would leave the page
+	}
+	return list
+}
+
+// label formats the beginning of a period. A long label has the year.
+func (r *Report) label(start string, long bool) string {
+	t, err := time.Parse(time.RFC3339, start)
+	if err != nil {
+		return start
+	}
+	layout := "2 Jan"
+	if long {
+		layout = "2 January 2006"
+	}
+	if strings.HasSuffix(r.Unit, "week") || strings.HasSuffix(r.Unit, "weeks") {
+		layout = "Jan 2006"
+		if long {
+			layout = "2 January 2006"
+		}
+	}
+	if strings.HasSuffix(r.Unit, "hour") || strings.HasSuffix(r.Unit, "hours") {
+		layout += ", 15:04"
+	}
+	return t.Format(layout)
+}
+
+// spark returns the path of a line through values, filled to the ground, in a
+// view box of 100 by 24.
+func spark(values []int64) string {
+	most := int64(1)
+	for _, v := range values {
+		most = max(most, v)
+	}
+	var b strings.Builder
+	b.WriteString("M0 24")
+	for i, v := range values {
+		x0, x1 := float64(i)*100/float64(len(values)), float64(i+1)*100/float64(len(values))
+		y := 24 - float64(v)*22/float64(most)
+		fmt.Fprintf(&b, "L%.2f %.2fL%.2f %.2f", x0, y, x1, y)
+	}
+	b.WriteString("L100 24Z")
+	return b.String()
+}
