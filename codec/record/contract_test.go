@@ -58,6 +58,7 @@ var formatSubjects = map[string]formatSubject{
 	"haproxy": {Config{}, `Feb  6 12:14:14 localhost haproxy[14389]: 192.0.2.2:33317 [06/Feb/2009:12:14:14.655] http-in static/srv1 10/0/30/69/109 200 2750 - - ---- 1/1/1/1/0 0/0 {h.example} {} "GET /index.html HTTP/1.1"` + "\n"},
 	"squid":   {Config{}, "1066036250.603    310 192.0.2.196 TCP_MISS/200 1869 GET http://www.example.com/index.html - HIER_DIRECT/192.0.2.80 text/html\n"},
 	"envoy":   {Config{}, `[2016-04-15T20:17:00.310Z] "POST /api/v1/locations HTTP/2" 204 - 154 0 226 100 "10.0.35.28" "nsq2http" "cc21d9b0" "locations" "tcp://10.0.2.1:80"` + "\n"},
+	"gcs":     {Config{}, `"time_micros","c_ip","cs_method","cs_uri","cs_host","cs_bucket"` + "\n" + `"1793600700000000","192.0.2.1","GET","/a?b=c","example.com","b"` + "\n"},
 	"uwsgi":   {Config{}, `[pid: 12475|app: 0|req: 1/1] 192.0.2.7 () {34 vars in 617 bytes} [Sun Mar 13 22:49:12 2016] GET /a?b=c => generated 215 bytes in 68 msecs (HTTP/1.1 200) 9 headers in 373 bytes (1 switches on core 8)` + "\n"},
 	"istio":   {Config{}, `[2020-11-25T21:26:18.409Z] "GET /status/418 HTTP/1.1" 418 - via_upstream - "-" 0 135 3 1 "-" "curl/7.73.0-DEV" "84961386" "h.example:8000" "127.0.0.1:80" inbound|8000|| 127.0.0.1:41854 10.44.1.27:80 10.44.1.23:37652 - default` + "\n"},
 	"warc": {Config{}, "WARC/1.0\r\nWARC-Type: warcinfo\r\nContent-Length: 7\r\n\r\na: b\r\n\n\r\n\r\n" +

@@ -115,6 +115,7 @@ var builtin = append([]Format{
 	ltsvFormat{},
 	cdxFormat{},
 	cdxjFormat{},
+	gcsFormat{},
 	textFormat("aws-alb"),
 	textFormat("aws-elb"),
 	textFormat("aws-s3"),

@@ -77,6 +77,11 @@ var forms = []form{
 	},
 	{name: "uwsgi", args: []string{"-f", "uwsgi"}, line: `[pid: 12475|app: 0|req: <n>/<n>] <client> () {34 vars in 617 bytes} [Sun Mar 13 22:49:12 2016] <method> <target> => generated <bytes> bytes in 68 msecs (HTTP/1.1 <status>) 9 headers in 373 bytes (1 switches on core 8)`},
 	{
+		name: "gcs", args: []string{"-f", "gcs"},
+		head: `"time_micros","c_ip","c_ip_type","c_ip_region","cs_method","cs_uri","sc_status","cs_bytes","sc_bytes","time_taken_micros","cs_host","cs_referer","cs_user_agent","s_request_id","cs_operation","cs_bucket","cs_object"` + "\n",
+		line: `"1793600700123456","<client>","1","","<method>","<target>","<status>","0","<bytes>","55000","` + host + `","<referer>","<agent>","AEnB2Uq","GET_Object","example-bucket","a"`,
+	},
+	{
 		name: "caddy", args: []string{"-f", "caddy"},
 		line: `{"level":"info","ts":<epoch>,"logger":"http.log.access.log0","msg":"handled request","request":{"remote_ip":<client">,"remote_port":<port">,"client_ip":<client">,"proto":"HTTP/2.0","method":<method">,"host":"` + host + `","uri":<target">,"headers":{"User-Agent":[<agent">],"Referer":[<referer">],"Accept":["*/*"]},` +
 			`"tls":{"resumed":false,"version":772,"cipher_suite":4865,"proto":"h2","server_name":"` + host + `"}},"bytes_read":0,"user_id":"","duration":0.000929675,"size":<bytes>,"status":<status>,"resp_headers":{"Server":["Caddy"],"Content-Type":["text/html"]}}`,
