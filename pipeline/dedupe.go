@@ -14,7 +14,7 @@ type Dedupe struct {
 	Set   KeySet
 	Scope Scope
 	// Room is the most keys that wait for a commit. When it is reached, sources
-	// wait. The default is 4 Mi keys.
+	// wait. The default is 256 Ki keys.
 	Room int
 }
 
@@ -28,7 +28,7 @@ const (
 )
 
 // defaultRoom is the default of Dedupe.Room.
-const defaultRoom = 4 << 20
+const defaultRoom = 256 << 10
 
 // A KeySet holds the keys whose first records are durable in every sink and lie
 // before the stored positions. A committer calls Seal and Stored; Has may be
