@@ -43,7 +43,7 @@ type decisions struct {
 	scope Scope
 	room  int
 
-	mu        sync.Mutex // locked before Lane.mu
+	mu        sync.Mutex // locked before Pipeline.mu and Lane.mu
 	slots     map[codec.Key]uint64
 	ready     []codec.Key // keys of slots within the cut, which the next commit stores
 	all       *series     // of ScopeAll

@@ -160,3 +160,23 @@ func TestDedupeRevoke(t *testing.T) {
 
 // fact returns the fact about a record with a key.
 func fact(k uint64) record.Fact { return record.Fact{Identity: codec.Key{Hi: k, Lo: 1}} }
+
+// TestDedupeLockOrder: a snapshot waits for a decision without holding the mutex
+// that a commit takes while decisions are locked.
+func TestDedupeLockOrder(t *testing.T) {
+	p := newPipe(t, Options{Sources: []Source{&keySource{}}, Sinks: []Sink{&fakeSink{}}, NewCodec: byKind, Dedupe: &Dedupe{Set: &memoryKeys{}}, Workers: 1})
+	p.decisions.mu.Lock()
+	done := make(chan struct{})
+	go func() {
+		p.Snapshot()
+		close(done)
+	}()
+	time.Sleep(20 * time.Millisecond) // the snapshot waits by now; if it does not, the test proves nothing
+	if p.mu.TryLock() {
+		p.mu.Unlock()
+	} else {
+		t.Error("Snapshot holds Pipeline.mu while it waits for decisions.mu")
+	}
+	p.decisions.mu.Unlock()
+	<-done
+}

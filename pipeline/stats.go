@@ -62,7 +62,7 @@ func (l *Ledger) Add(o Ledger) {
 }
 
 // A Snapshot is the progress of a run. All of it is taken at the same moment,
-// except Lanes, Sinks, Waiting and Retries.
+// except Lanes, Sinks, Dedupe, Waiting and Retries.
 type Snapshot struct {
 	State      State
 	Generation uint64       // of the current codec
@@ -112,9 +112,14 @@ type LaneSnapshot struct {
 // Snapshot returns the progress of the run. It may be called at any time. It
 // copies the counts and the states of the open lanes.
 func (p *Pipeline) Snapshot() Snapshot {
+	var dedupe *DedupeSnapshot
+	if p.decisions != nil {
+		dedupe = p.decisions.snapshot() // before p.mu, as in a commit
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	s := Snapshot{
+		Dedupe:     dedupe,
 		State:      State(p.state.Load()),
 		Generation: p.codec.Load().n,
 		InFlight:   int(p.outstanding.Load()),
@@ -142,9 +147,6 @@ func (p *Pipeline) Snapshot() Snapshot {
 	}
 	for i, l := range p.lanes {
 		s.Lanes[i] = l.snapshot()
-	}
-	if p.decisions != nil {
-		s.Dedupe = p.decisions.snapshot()
 	}
 	return s
 }

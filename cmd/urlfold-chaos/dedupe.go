@@ -9,7 +9,10 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
+
+	"github.com/urlfold/urlfold/internal/storage/fault"
 )
 
 var dedupes = []experiment{
@@ -28,6 +31,11 @@ var dedupes = []experiment{
 		bound: "no key is missing",
 		run:   func(ctx context.Context, l *lab) error { return killDedupe(ctx, l, 5, false) },
 	},
+	{
+		name: "dedupe-errors", no: "22", about: "dedupe with full disks, errors and kills at each step of storing keys and positions, exactly once",
+		bound: "the output is identical, to the byte, to that of a run without errors",
+		run:   dedupeErrors,
+	},
 }
 
 // A deduping is an experiment with dedupe.
@@ -41,9 +49,7 @@ type deduping struct {
 }
 
 func killDedupe(ctx context.Context, l *lab, lanes int, exactly bool) error {
-	d := &deduping{lab: l, lanes: lanes, setup: &setup{
-		dir: l.dir, out: "all.txt", exactly: exactly, more: "dedupe: {by: k1}\n", commit: 20 * time.Millisecond, source: ", readers: 5",
-	}}
+	d := newDeduping(l, lanes, exactly)
 	if err := d.prepare(ctx); err != nil {
 		return err
 	}
@@ -66,6 +72,56 @@ func killDedupe(ctx context.Context, l *lab, lanes int, exactly bool) error {
 	if !exactly {
 		l.figure("keys that came again", d.doubled)
 	}
+	return nil
+}
+
+func newDeduping(l *lab, lanes int, exactly bool) *deduping {
+	return &deduping{lab: l, lanes: lanes, setup: &setup{
+		dir: l.dir, out: "all.txt", exactly: exactly, more: "dedupe: {by: k1}\n", commit: 20 * time.Millisecond, source: ", readers: 5",
+	}}
+}
+
+// storingPoints are the fault points at which keys and positions are stored.
+var storingPoints = []string{
+	"keyset.write", "keyset.sync", "checkpoint.before_append", "checkpoint.after_append", "checkpoint.after_sync",
+	"checkpoint.before_snapshot", "checkpoint.after_snapshot", "checkpoint.after_keep", "checkpoint.after_snapshot_rename",
+}
+
+func dedupeErrors(ctx context.Context, l *lab) error {
+	d := newDeduping(l, 1, true)
+	if err := d.prepare(ctx); err != nil {
+		return err
+	}
+	bin, err := l.faulty(ctx)
+	if err != nil {
+		return err
+	}
+	rounds, killed := l.times(10, 100), 0
+	for range rounds {
+		var rules []string
+		for range 3 {
+			from := 1 + l.rng.IntN(3)
+			what := [...]string{"eio", "enospc", "kill"}[l.rng.IntN(3)]
+			rules = append(rules, fmt.Sprintf("%s=%s@%d..%d", storingPoints[l.rng.IntN(len(storingPoints))], what, from, from+l.rng.IntN(2)))
+		}
+		plan := strings.Join(rules, ",")
+		if err := d.write(); err != nil {
+			return err
+		}
+		p, err := l.startBin([]string{fault.Env + "=" + plan}, bin, "run", "-c", d.config())
+		if err != nil {
+			return err
+		}
+		if code, err := p.Wait(ctx, endTimeout); err != nil {
+			return fmt.Errorf("%s: %w; its last output:\n%s", plan, err, lastLines(p.Output(), 12))
+		} else if code != 0 {
+			killed++
+		}
+		if _, err := d.round(ctx, 0); err != nil {
+			return fmt.Errorf("%s: %w", plan, err)
+		}
+	}
+	l.did("%d runs with three faults each, %d of which ended early", rounds, killed)
 	return nil
 }
 
