@@ -98,6 +98,18 @@ bench-kafka: ## measure messages per second from Kafka to Kafka, compared with t
 bench-nats: ## measure messages per second from JetStream to JetStream, compared with the bare client library (starts a server)
 	address=$$(.ci/nats start) && cd bench && URLFOLD_NATS=$$address $(GO) run ./cmd/nats
 
+.PHONY: bench-keys
+bench-keys: ## measure sets of keys in memory and on disk, compared with a Go map and pebble
+	cd bench && $(GO) run ./cmd/keys
+
+.PHONY: bench-unique
+bench-unique: build ## run --unique in each mode over 20 million URLs, and compare the results with awk (about an hour)
+	URLFOLD=$(CURDIR)/urlfold bench/unique.sh
+
+.PHONY: bench-seen
+bench-seen: build ## build, merge, ask and kill a set of 50 million keys, and compare the results with comm (about 10 minutes)
+	URLFOLD=$(CURDIR)/urlfold bench/seen.sh
+
 .PHONY: gen
 gen: ## run go generate ./... and fail if it changes a file
 	$(GO) generate ./...
