@@ -61,7 +61,7 @@ func newRootCmd(c *daemon.Catalog) *cobra.Command {
 	})
 	cmd.AddCommand(newExplainCmd(), newTopCmd(c), newCountCmd(c), newReportCmd(c), newDiffCmd(c), newCollisionsCmd(c), newSeenCmd(c), newVerifyKeysCmd(c), newEncodeCmd(), newDecodeCmd(), newChartCmd(), newProfilesCmd(), newFlagsCmd(),
 		newRunCmd(c), newValidateCmd(c), newTestCmd(c), newSchemaCmd(c), newStateCmd(c), newDedupeCmd(c), newDoctorCmd(c), newVerifyCmd(), newMergeReportsCmd(), newManCmd(),
-		newTapCmd(c), newVersionCmd())
+		newTapCmd(c), newMonitorCmd(c), newVersionCmd())
 	cmd.SetHelpCommand(newHelpCmd())
 	cmd.InitDefaultHelpCmd()
 	for _, c := range cmd.Commands() {

@@ -16,12 +16,19 @@ var pageText string
 // page is the template of the status page. It escapes all values.
 var page = template.Must(template.New("page").Funcs(template.FuncMap{
 	"int": func(n any) string { return group(fmt.Sprint(n)) }, "position": func(n int64) string { return group(fmt.Sprint(n)) },
-	"bytes": byteSize, "seconds": seconds, "p99": p99,
+	"bytes": byteSize, "seconds": seconds, "p99": p99, "spark": spark, "whole": func(f float64) string { return group(strconv.FormatInt(int64(f+0.5), 10)) },
+	"size": func(f float64) string { return byteSize(int64(f)) },
 }).Parse(pageText))
 
-func (s *Server) servePage(w http.ResponseWriter, _ *http.Request) {
+// servePage serves the page. At /live it reloads itself, which disturbs those
+// who read it with a screen reader (WCAG 2.2.1), so / does not.
+func (s *Server) servePage(w http.ResponseWriter, r *http.Request) {
 	var b bytes.Buffer
-	if err := page.Execute(&b, s.status()); err != nil {
+	data := struct {
+		*Status
+		Live bool
+	}{s.status(), r.URL.Path == "/live"}
+	if err := page.Execute(&b, data); err != nil {
 		s.o.Logger.Error("status page failed", "error", err)
 		http.Error(w, "cannot render the status page", http.StatusInternalServerError)
 		return

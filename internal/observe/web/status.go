@@ -29,6 +29,8 @@ type Status struct {
 	Generation uint64                `json:"config_generation"`
 	ReloadErr  string                `json:"reload_error,omitempty"`
 	Checks     []Check               `json:"checks"`
+	Rates      *RateStatus           `json:"rates,omitempty"`   // absent in the first second
+	History    *HistoryStatus        `json:"history,omitempty"` // absent in the first seconds
 	Batches    BatchStatus           `json:"batches"`
 	Checkpoint *float64              `json:"checkpoint_age_seconds,omitempty"` // absent if no source uses checkpoints
 	CommitErr  string                `json:"commit_error,omitempty"`

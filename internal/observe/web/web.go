@@ -2,6 +2,7 @@
 // health, readiness and a status page over HTTP:
 //
 //	/             the status page, without scripts and external resources
+//	/live         the same page, which reloads itself every 10 s
 //	/status.json  the same data as JSON
 //	/metrics      metrics for Prometheus
 //	/healthz      200, or 503 if the process should be restarted
@@ -55,6 +56,7 @@ type Server struct {
 	probe   chan struct{} // semaphore: one liveness probe at a time
 	closing chan struct{} // closed by Close: ends the streams of samples
 	once    sync.Once     // for closing
+	history history
 }
 
 // New returns a server. Call Start to make it listen.
@@ -82,6 +84,7 @@ func New(o Options) *Server {
 func (s *Server) routes() *http.ServeMux {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/{$}", s.servePage)
+	mux.HandleFunc("/live", s.servePage)
 	mux.HandleFunc("/status.json", s.serveStatus)
 	mux.HandleFunc("/healthz", s.serveHealth)
 	mux.HandleFunc("/readyz", s.serveReady)
@@ -130,6 +133,7 @@ func (s *Server) Start() error {
 		return fmt.Errorf("admin server: %w", err)
 	}
 	s.ln = ln
+	go s.watch()
 	go func() {
 		if err := s.http.Serve(ln); !errors.Is(err, http.ErrServerClosed) {
 			s.o.Logger.Error("admin server failed", "error", err)
@@ -264,6 +268,10 @@ func (s *Server) status() *Status {
 	st := v.status(now, s.o.Masker.Mask)
 	st.Version = s.o.Version
 	st.Uptime = now.Sub(s.started).Seconds()
+	if from, ok := s.history.before(now); ok {
+		st.Rates = rates(from, &v.Snapshot, now)
+	}
+	st.History = s.history.status()
 	return st
 }
 
