@@ -186,3 +186,37 @@ func TestMatchOpenWayback(t *testing.T) {
 		t.Errorf("%d keys, want 2144", keys)
 	}
 }
+
+// FuzzMatchPrograms checks what holds for every profile that reproduces a
+// program, on any input and on many copies of it, which is how repeated work
+// would show.
+func FuzzMatchPrograms(f *testing.F) {
+	for _, src := range matchSeeds {
+		f.Add(byte(0), []byte(src))
+	}
+	for i, src := range []string{
+		"http://h/%25%32%35%2525", "http://a.b.c.d.e.example/1/2/3/4/5?6", "http://0x7f.0300.1/", "http://[::ffff:1.2.3.4%25en0]:0080/", "http://h/?b=1;a=2&b=%26",
+		"http://h/(s(abcdefghijklmnopqrstuvwx))/a.aspx?jsessionid=0123456789abcdef0123456789abcdef", "http://xn--bcher-kva.\u00fc\u0301\u200d.example/", "a%2Fb@http:///\\h\\..",
+	} {
+		f.Add(byte(i), []byte(src))
+	}
+	var all []*Normalizer
+	for _, m := range matches {
+		p, _ := Lookup(m.name)
+		n, err := New(p)
+		if err != nil {
+			f.Fatal(err)
+		}
+		all = append(all, n)
+	}
+	f.Fuzz(func(t *testing.T, which byte, src []byte) {
+		for i, n := range all {
+			checkMatch(t, n, nil, src)
+			if i == int(which)%len(all) && len(src) > 0 && len(src) < 512 {
+				var r Result
+				_, _ = n.Append(nil, bytes.Repeat(src, 1+1<<14/len(src)), &r)
+				checkMatch(t, n, []byte("http://h.example/a/b"), src)
+			}
+		}
+	})
+}

@@ -225,11 +225,12 @@ func TestClickHouseFraming(t *testing.T) {
 		answers := bufio.NewReader(out)
 		var rows [][]string
 		for chunk := range slices.Chunk(urls, size) {
-			text := fmt.Sprintf("%d\n", len(chunk))
+			var text strings.Builder
+			fmt.Fprintf(&text, "%d\n", len(chunk))
 			for _, url := range chunk {
-				text += strings.ReplaceAll(url, `\`, `\\`) + "\n"
+				text.WriteString(strings.ReplaceAll(url, `\`, `\\`) + "\n")
 			}
-			if _, err := io.WriteString(in, text); err != nil {
+			if _, err := io.WriteString(in, text.String()); err != nil {
 				t.Fatal(err)
 			}
 			for _, url := range chunk {
