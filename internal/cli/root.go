@@ -59,7 +59,7 @@ func newRootCmd(c *daemon.Catalog) *cobra.Command {
 		}
 		_, _ = io.WriteString(c.OutOrStdout(), rootHelp(c)) // cobra's help function returns no error
 	})
-	cmd.AddCommand(newExplainCmd(), newTopCmd(c), newCountCmd(c), newReportCmd(c), newDiffCmd(c), newCollisionsCmd(c), newSeenCmd(c), newVerifyKeysCmd(c), newEncodeCmd(), newDecodeCmd(), newChartCmd(), newProfilesCmd(), newFlagsCmd(),
+	cmd.AddCommand(newExplainCmd(), newTopCmd(c), newCountCmd(c), newReportCmd(c), newLearnCmd(c), newDiffCmd(c), newCollisionsCmd(c), newSeenCmd(c), newVerifyKeysCmd(c), newEncodeCmd(), newDecodeCmd(), newChartCmd(), newProfilesCmd(), newFlagsCmd(),
 		newRunCmd(c), newValidateCmd(c), newTestCmd(c), newSchemaCmd(c), newStateCmd(c), newDedupeCmd(c), newDoctorCmd(c), newVerifyCmd(), newMergeReportsCmd(), newManCmd(),
 		newTapCmd(c), newMonitorCmd(c), newVersionCmd())
 	cmd.SetHelpCommand(newHelpCmd())

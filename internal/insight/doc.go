@@ -11,4 +11,8 @@
 //	codec.go     rows of the batches of a worker
 //	top.go       the most frequent keys
 //	count.go     how many keys
+//	survey.go    what a report shows
+//	levels.go    how many duplicates each level of keys removes
+//	learn.go     parameters and segments that do not change the page
+//	print.go     tables, tsv, csv, JSON lines and Parquet
 package insight

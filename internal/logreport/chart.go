@@ -3,6 +3,7 @@ package logreport
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -143,17 +144,32 @@ func short(v float64) string {
 	return strconv.FormatFloat(v, 'f', -1, 64)
 }
 
-// timeTicks returns about six ticks at the beginnings of periods.
+// timeTicks returns about six ticks at the beginnings of periods: of days, if
+// there are several.
 func (r *Report) timeTicks() (list []tick) {
 	n := len(r.Traffic)
-	every := max(1, (n+5)/6)
-	for i := 0; i < n; i += every {
-		list = append(list, tick{At: float64(i) * 100 / float64(n), Label: r.label(r.Traffic[i].Start, false), Optional: i/every%2 == 1})
+	every, first := max(1, (n+5)/6), 0
+	if day := r.perDay(); day > 0 && n >= 2*day {
+		every = (every + day - 1) / day * day
+		first = slices.IndexFunc(r.Traffic, func(b Bucket) bool { return strings.Contains(b.Start, "T00:") })
+	}
+	for i := max(0, first); i < n; i += every {
+		list = append(list, tick{At: float64(i) * 100 / float64(n), Label: r.label(r.Traffic[i].Start, false), Optional: len(list)%2 == 1})
 	}
 	if last := len(list) - 1; last > 0 && list[last].At > 88 {
 		list = list[:last] // it would leave the page
 	}
 	return list
+}
+
+// perDay returns the number of periods in a day, or 0 if they are longer.
+func (r *Report) perDay() int {
+	for _, u := range units {
+		if u.name == r.Unit && u.hours < 24 {
+			return 24 / u.hours
+		}
+	}
+	return 0
 }
 
 // label formats the beginning of a period. A long label has the year.
