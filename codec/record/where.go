@@ -58,10 +58,10 @@ func (v *View) Field(i int) (value []byte, ok bool) {
 	switch f := fieldID(i); {
 	case !v.present.has(f):
 		return nil, false
-	case ofAttrs.has(f):
-		return v.w.v.attr(f, v.rec)
 	case f == fMethod:
 		return v.w.v.method(v.site, v.rec)
+	case ofAttrs.has(f):
+		return v.w.v.attr(f, v.rec)
 	case v.why != 0 && f == fError:
 		return v.w.v.word(v.why.String()), true
 	}

@@ -30,10 +30,14 @@ func (c *chain) holds(v *record.View) bool {
 	for i := range c.links {
 		l := &c.links[i]
 		holds := false
-		if l.keep != nil {
+		if l.integer {
+			if t := v.Integer(l.field); t != nil {
+				holds = l.accepted.has(order(t, l.value))
+			} else {
+				holds = l.compare(v)
+			}
+		} else if l.keep != nil {
 			holds = l.keep(v)
-		} else if t := v.Integer(l.field); t != nil {
-			holds = l.accepted.has(order(t, l.value))
 		} else {
 			holds = l.compare(v)
 		}
