@@ -343,9 +343,6 @@ func (d *decoder) resolveRules(c *Codec) {
 	}
 	d.checkRuleChanges(*p, add|remove, "codec.rules")
 	*p = p.Change(add, remove)
-	if lv, err := codec.ParseLevel(c.Key); err == nil {
-		p.Key = lv
-	}
 	if c.MaxURL > 0 {
 		p.MaxLen = int(c.MaxURL)
 	}

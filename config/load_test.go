@@ -199,3 +199,16 @@ pipeline: {on_reject: dead_letter}
 		"sources[0].kafka": true, "sources[1]": false, "codec.format": true, "sinks[0]": false, "dead_letter": false, "pipeline": false, "pipeline.workers": true, "nothing": false,
 	})
 }
+
+// TestKeyOfProfile: the level of keys is no part of the profile, so each level
+// goes with each built-in profile.
+func TestKeyOfProfile(t *testing.T) {
+	for _, profile := range []string{"equiv", "crawler", "analytics", "rfc3986"} {
+		for _, level := range []string{"k0", "k1", "k2", "k3", "surface"} {
+			text := minimalHead + "codec: {format: lines, profile: " + profile + ", key: " + level + "}\n"
+			if _, err := Parse("c", []byte(text), doubles(), Env{}); err != nil {
+				t.Errorf("%s, %s: %v", profile, level, err)
+			}
+		}
+	}
+}

@@ -117,7 +117,7 @@ func TestProfileFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	p, policy := c.Codec.Resolve()
-	if p.Name != "good-ui-drop" || p.Key.String() != "k3" || p.MaxLen != 1024 || policy == nil {
+	if p.Name != "good-ui-drop" || c.Codec.Key != "k3" || p.MaxLen != 1024 || policy == nil {
 		t.Errorf("%+v", p)
 	}
 }
