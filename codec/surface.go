@@ -75,8 +75,8 @@ func appendSortedNames(dst, query []byte) []byte {
 			field = query[:end]
 		}
 		name := field
-		if eq := bytes.IndexByte(field, '='); eq >= 0 {
-			name = field[:eq]
+		if before, _, ok := bytes.Cut(field, []byte{'='}); ok {
+			name = before
 		}
 		if first || !bytes.Equal(name, last) {
 			if !first {

@@ -76,9 +76,9 @@ func TestCollisionsCorpus(t *testing.T) {
 		t.Skip("needs the corpora: set URLFOLD_CORPORA to their folder")
 	}
 	path := filepath.Join(corpora, "urls", "kasztp.txt")
-	got := ""
+	var got strings.Builder
 	for _, g := range collisionGroups(t, "k3", path) {
-		got += fmt.Sprintf("%s %d %d\n", g.Key, g.Spellings, g.URLs)
+		fmt.Fprintf(&got, "%s %d %d\n", g.Key, g.Spellings, g.URLs)
 	}
 	cmd := exec.Command("sh", "-c", `urlfold --quiet -r tsv --fields key,url -k k3 "$1" | LC_ALL=C sort |
 		awk -F'\t' 'function end() { if (n > 1) print key, n, urls }
@@ -91,7 +91,7 @@ func TestCollisionsCorpus(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got != string(want) || got == "" {
-		t.Errorf("groups:\n%swant:\n%s", got, want)
+	if got.String() != string(want) || got.String() == "" {
+		t.Errorf("groups:\n%swant:\n%s", got.String(), want)
 	}
 }

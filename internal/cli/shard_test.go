@@ -44,11 +44,12 @@ func shardInput(t *testing.T) string {
 	}
 	write("in/logs/a.log.gz", string(log))
 	write("in/logs/cut.log.gz", string(log[:len(log)*3/4]))
-	table := "id,url\n"
+	var table strings.Builder
+	table.WriteString("id,url\n")
 	for i, line := range lines[:500] {
-		table += fmt.Sprintf("%d,%s\n", i, line)
+		fmt.Fprintf(&table, "%d,%s\n", i, line)
 	}
-	write("table.csv", table)
+	write("table.csv", table.String())
 	write("in/w3c.log", "#Version: 1.0\n#Fields: date cs-uri-stem cs-uri-query\n2026-01-01 /a/%7e b=1\n2026-01-01 /b -\n#Fields: cs-uri-stem\n/c\n/%63\n")
 	write("in/empty", "")
 	return dir

@@ -1,6 +1,8 @@
 package insight
 
 import (
+	"maps"
+
 	"github.com/urlfold/urlfold/codec"
 )
 
@@ -73,9 +75,7 @@ func (l *levels) merge(o *levels) {
 	l.keep(bits)
 	o.keep(bits)
 	for i, set := range o.sets {
-		for h, page := range set {
-			l.sets[i][h] = page
-		}
+		maps.Copy(l.sets[i], set)
 	}
 	l.shrink()
 }

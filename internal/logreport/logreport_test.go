@@ -84,7 +84,7 @@ func TestHTML(t *testing.T) {
 		t.Fatal(err)
 	}
 	allowed := map[string]bool{}
-	for _, name := range strings.Fields("html head meta title style body a div header p h1 h2 span code nav ul li main b dl dt dd section svg line g rect path details summary table thead tbody tr th td footer i") {
+	for name := range strings.FieldsSeq("html head meta title style body a div header p h1 h2 span code nav ul li main b dl dt dd section svg line g rect path details summary table thead tbody tr th td footer i") {
 		allowed[name] = true
 	}
 	ids := map[string]bool{}
