@@ -170,7 +170,7 @@ func asString(v any) string {
 func urlsOf(t *testing.T, line string) []string {
 	t.Helper()
 	w := newJob(t, Config{Format: "combined", Target: TargetAll}).NewWorker()
-	w.locate([]byte(line), nil)
+	w.locateIn([]byte(line), nil)
 	out := []string{}
 	for _, s := range w.found.sites[:w.found.n] {
 		out = append(out, string(s.in([]byte(line))))

@@ -79,9 +79,10 @@ func Detect(head []byte, more ...Format) (g Guess, ok bool) {
 	return g, ok
 }
 
-// firstRecords returns the first records of head without line ends, skipping
-// blank records.
+// firstRecords returns the first records of head without line ends and byte
+// order mark, skipping blank records.
 func firstRecords(head []byte) (records [][]byte) {
+	head = head[markLen(head):]
 	for len(head) > 0 && len(records) < detectRecords {
 		n := bytes.IndexByte(head, '\n') + 1
 		if n == 0 {

@@ -139,6 +139,15 @@ func (j *jsonLocator) Locate(f *Found, body []byte, _ *Position) (Reason, int) {
 // add.
 func (*jsonLocator) addNames(out, rec []byte) []byte { return append(out, rec...) }
 
+// move implements [mover].
+func (j *jsonLocator) move(n int) {
+	for i := range j.own {
+		j.own[i].start += n
+		j.own[i].end += n
+	}
+	j.ownEnd += n
+}
+
 // addFields implements [adder]. The value of an extension replaces the values
 // of all existing members with its name, so that it does not matter which one a
 // reader uses. Without a value, existing members become null and no member is

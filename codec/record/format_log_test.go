@@ -8,7 +8,7 @@ import (
 )
 
 // locate finds the URLs of a record that is not the first one of the stream.
-func (w *Worker) locate(body, head []byte) (Reason, int) {
+func (w *Worker) locateIn(body, head []byte) (Reason, int) {
 	w.found.found = found{}
 	return w.locator.Locate(&w.found, body, &Position{Head: head, Off: 1})
 }
@@ -18,7 +18,7 @@ func (w *Worker) locate(body, head []byte) (Reason, int) {
 func sitesOf(t testing.TB, j *Job, rec string) string {
 	t.Helper()
 	w := j.NewWorker()
-	if why, at := w.locate([]byte(rec), nil); why != 0 {
+	if why, at := w.locateIn([]byte(rec), nil); why != 0 {
 		return fmt.Sprintf("%v at %d", why, at)
 	}
 	var b strings.Builder

@@ -39,9 +39,6 @@ func (t tableFormat) Detect(s *Sample) Fit {
 func fitTable(records [][]byte, sep byte, header bool) int {
 	columns, withURL := 0, 0
 	for i, r := range records {
-		if i == 0 {
-			r = r[markLen(r):]
-		}
 		n, hasURL := countCells(r, sep)
 		switch {
 		case n < 2 || i > 0 && n != columns:
@@ -279,17 +276,13 @@ func (t *tableReader) columnNames(head []byte) (names []string) {
 // Locate implements [Locator]. If cells are added to the record, Locate reads
 // all of it, because an open quote at the end would swallow them.
 func (l *tableLocator) Locate(f *Found, body []byte, at *Position) (Reason, int) {
-	if l.named && at.Off == 0 && len(at.Head) > 0 && bytes.Equal(body, trimEnd(at.Head)) {
+	if l.named && at.Off == 0 && len(at.Head) > 0 && bytes.Equal(body, trimEnd(at.Head[markLen(at.Head):])) {
 		f.PassThrough()
 		return 0, 0
 	}
 	l.columns(at.Head)
-	start := 0
-	if at.Off == 0 {
-		start = markLen(body)
-	}
 	if l.composer != nil {
-		return l.locateParts(f, body, start)
+		return l.locateParts(f, body)
 	}
 	url, base, host := l.urlColumn, l.baseColumn, l.hostColumn
 	if url < 0 {
@@ -299,7 +292,7 @@ func (l *tableLocator) Locate(f *Found, body []byte, at *Position) (Reason, int)
 	if l.extends {
 		last = len(body)
 	}
-	for i, pos := 0, start; pos <= len(body) && i <= last; i++ {
+	for i, pos := 0, 0; pos <= len(body) && i <= last; i++ {
 		s, d, next, ok := l.cell(body, pos)
 		if !ok {
 			return Unparsed, pos

@@ -74,10 +74,10 @@ func (l *tableLocator) setWanted() {
 	}
 }
 
-// locateParts is Locate for a composed URL. The first cell is at start.
-func (l *tableLocator) locateParts(f *Found, body []byte, start int) (Reason, int) {
+// locateParts is Locate for a composed URL.
+func (l *tableLocator) locateParts(f *Found, body []byte) (Reason, int) {
 	clear(l.values)
-	for i, pos := 0, start; pos <= len(body) && (i < len(l.wanted) || l.extends); i++ {
+	for i, pos := 0, 0; pos <= len(body) && (i < len(l.wanted) || l.extends); i++ {
 		s, d, next, ok := l.cell(body, pos)
 		if !ok {
 			return Unparsed, pos

@@ -332,7 +332,7 @@ func around(w *Worker, rec, head []byte) string {
 	if isBlank(trimEnd(rec)) {
 		return string(rec)
 	}
-	if why, pos := w.locate(trimEnd(rec), head); why != 0 {
+	if why, pos := w.locateIn(trimEnd(rec), head); why != 0 {
 		fmt.Fprint(&b, why, pos)
 	}
 	quote := byte(0)

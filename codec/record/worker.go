@@ -104,12 +104,11 @@ func (w *Worker) Append(out, dead, rec []byte, at Position, st *Stats) (o, d []b
 	body := rec
 	if j.lengths == nil {
 		body = trimEnd(rec)
-		if isBlank(body) {
+		if isBlank(body[w.mark(body):]) {
 			return w.blank(out, rec, st), dead
 		}
 	}
-	w.found.reset()
-	why, pos := w.locator.Locate(&w.found, body, &w.at)
+	why, pos := w.locate(body)
 	switch {
 	case why != 0 && w.found.err != nil:
 		w.err, w.found.err = w.found.err, nil
@@ -126,6 +125,35 @@ func (w *Worker) Append(out, dead, rec []byte, at Position, st *Stats) (o, d []b
 		return w.extend(out, dead, rec, &w.at, st)
 	}
 	return w.list(out, dead, rec, &w.at, st)
+}
+
+// locate finds the URLs of a record.
+func (w *Worker) locate(body []byte) (why Reason, pos int) {
+	w.found.reset()
+	mark := w.mark(body)
+	if mark == 0 {
+		return w.locator.Locate(&w.found, body, &w.at)
+	}
+	why, pos = w.locator.Locate(&w.found, body[mark:], &w.at)
+	w.found.move(func(at int) int { return at + mark })
+	if l, ok := w.locator.(mover); ok {
+		l.move(mark)
+	}
+	return why, pos + mark
+}
+
+// mover is implemented by Locators that remember positions in a record until
+// its fields are added. move adds n to them.
+type mover interface{ move(n int) }
+
+// mark returns the length of the byte order mark at the start of the record, if
+// it is the first of a stream. A document keeps it, because it determines the
+// encoding.
+func (w *Worker) mark(body []byte) int {
+	if w.at.Off != 0 || w.at.Message || w.each || w.job.lengths != nil {
+		return 0
+	}
+	return markLen(body)
 }
 
 // begin prepares w for the record at at. Binary records have no lines.
