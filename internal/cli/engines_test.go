@@ -171,6 +171,7 @@ func (e *engine) parts(dir string) (lines []string) {
 // that has their normal forms.
 func TestDuckDBFunction(t *testing.T) {
 	withPackage(t, "pyarrow")
+	withPackage(t, "numpy")
 	python := withPackage(t, "duckdb")
 	e := newEngine(t, "equiv", "docs/how-to/coprocess.md", "docs/how-to/query-duckdb.md")
 	runIn(t, e.dir, "-o", "urls.parquet", "--fields", "url,norm,error", "urls.txt")
