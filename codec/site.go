@@ -21,7 +21,7 @@ func SiteListVersion() string { return psl.Version }
 // customers (github.io); otherwise only those of registries count.
 //
 // host must be as in a normal form: ASCII, with A-labels. If it has no
-// registrable domain, AppendSite returns dst unchanged and false. That is so
+// registrable domain, AppendSite appends nothing and returns false. That is so
 // for a public suffix, a single label, a host with an empty label, an IP
 // address in any form that browsers accept, and an empty host. A top-level
 // domain that is not on the list counts as a public suffix, as the list's
@@ -31,7 +31,7 @@ func AppendSite(dst, host []byte, private bool) (out []byte, ok bool) {
 	out = appendLower(dst, bytes.TrimSuffix(host, rootDot))
 	at, ok := siteOffset(out[start:], private)
 	if !ok {
-		return dst, false
+		return out[:start], false // with the room that it has gained
 	}
 	n := copy(out[start:], out[start+at:])
 	return out[:start+n], true

@@ -1,7 +1,6 @@
 package record
 
 import (
-	"slices"
 
 	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/codec/iri"
@@ -47,13 +46,13 @@ var keyLevels = [numFields]codec.Level{fK0: codec.K0, fK1: codec.K1, fK2: codec.
 
 // site returns the registrable domain of the host, taking private suffixes into
 // account.
-func (v *values) site() ([]byte, bool) {
+func (v *values) site() (site []byte, ok bool) {
 	host, ok := v.component(fHost)
 	if !ok || len(host) == 0 {
 		return nil, false
 	}
-	v.side = slices.Grow(v.side[:0], len(host)) // what AppendSite appends to is lost if there is no site
-	return codec.AppendSite(v.side, host, true)
+	v.side, ok = codec.AppendSite(v.side[:0], host, true)
+	return v.side, ok
 }
 
 // surt returns the sort key of the key string.
