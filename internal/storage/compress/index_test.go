@@ -221,6 +221,9 @@ f.close()
 // TestIndexPeers checks that other programs read our indexes, and that we read
 // theirs.
 func TestIndexPeers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs other programs: omit -short")
+	}
 	packed, text := longMember(t)
 	dir := t.TempDir()
 	save := func(name string, data []byte) string {

@@ -133,7 +133,10 @@ func TestCut(t *testing.T) {
 			continue
 		}
 		before := 0
-		for _, n := range cuts(s) {
+		for i, n := range cuts(s) {
+			if testing.Short() && i%8 != 0 {
+				continue
+			}
 			out, v := read(t, s.packed[:n], Options{Name: "x.gz"})
 			if !bytes.HasPrefix(s.text, out) {
 				t.Fatalf("%v cut at %d: the output is not a prefix of the text", s.format, n)
