@@ -1,7 +1,6 @@
 package record
 
 import (
-
 	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/codec/iri"
 	"github.com/urlfold/urlfold/codec/surt"

@@ -3,6 +3,7 @@
 package browser
 
 import (
+	"bytes"
 	_ "embed"
 	"os"
 	"os/exec"
@@ -29,11 +30,7 @@ func Check(t *testing.T, keyboard bool, pages ...string) {
 	}
 	node := find(t, "Node.js 20 or later", "node")
 	chromium := find(t, "Chromium", "chromium", "chromium-browser", "google-chrome")
-	file := filepath.Join(t.TempDir(), "check.mjs")
-	if err := os.WriteFile(file, script, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	args := []string{file}
+	args := []string{"--input-type=module", "-"}
 	if keyboard {
 		args = append(args, "--keyboard")
 	}
@@ -45,6 +42,7 @@ func Check(t *testing.T, keyboard bool, pages ...string) {
 		args = append(args, path)
 	}
 	cmd := exec.Command(node, args...)
+	cmd.Stdin = bytes.NewReader(script)
 	cmd.Env = append(os.Environ(), "MODULES="+modules, "CHROME="+chromium, "SHOTS="+os.Getenv("URLFOLD_SHOTS"))
 	out, err := cmd.CombinedOutput()
 	if err != nil || strings.Count(string(out), ": 0 problems") != views*len(pages) {
