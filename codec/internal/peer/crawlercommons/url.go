@@ -120,19 +120,19 @@ func (u *javaURL) parseAuthority() (ok bool) {
 
 // parseInt is Integer.parseInt.
 func parseInt(text []byte) (v int, ok bool) {
-	digits := text
+	digits, n := text, int64(0)
 	if len(text) > 1 && (text[0] == '-' || text[0] == '+') {
 		digits = text[1:]
 	}
 	for _, c := range digits {
-		if v = v*10 + int(c-'0'); !isDigit(c) || v > math.MaxInt32+1 {
+		if n = n*10 + int64(c-'0'); !isDigit(c) || n > math.MaxInt32+1 {
 			return 0, false
 		}
 	}
 	if len(digits) > 0 && text[0] == '-' {
-		return -v, true
+		return int(-n), true
 	}
-	return v, len(digits) > 0 && v <= math.MaxInt32
+	return int(n), len(digits) > 0 && n <= math.MaxInt32
 }
 
 // appendTo appends the URL as URL.toString writes it: without the slashes of an
