@@ -1,6 +1,10 @@
 package crawlercommons
 
-import "unicode/utf8"
+import (
+	"unicode/utf8"
+
+	"github.com/urlfold/urlfold/codec/internal/ascii"
+)
 
 // A set is a class of characters.
 type set uint8
@@ -60,7 +64,7 @@ func appendEscaped(dst, text []byte) []byte {
 			}
 			i += size
 			continue
-		case sets[c]&escapedChar != 0, c == '%' && !isEscape(text[i:]):
+		case sets[c]&escapedChar != 0, c == '%' && !ascii.IsEscape(text[i:]):
 			dst = appendEscape(dst, c)
 		default:
 			dst = append(dst, c)
@@ -74,11 +78,11 @@ func appendEscaped(dst, text []byte) []byte {
 // and the others in upper case.
 func appendDecoded(dst, text []byte) []byte {
 	for i := 0; i < len(text); i++ {
-		if !isEscape(text[i:]) {
+		if !ascii.IsEscape(text[i:]) {
 			dst = append(dst, text[i])
 			continue
 		}
-		if c := unhex(text[i+1])<<4 | unhex(text[i+2]); sets[c]&unreserved != 0 {
+		if c := ascii.Unhex(text[i+1])<<4 | ascii.Unhex(text[i+2]); sets[c]&unreserved != 0 {
 			dst = append(dst, c)
 		} else {
 			dst = appendEscape(dst, c)
@@ -87,20 +91,6 @@ func appendDecoded(dst, text []byte) []byte {
 	}
 	return dst
 }
-
-// isEscape reports whether text starts with an escape.
-func isEscape(text []byte) bool {
-	return len(text) >= 3 && text[0] == '%' && isHex(text[1]) && isHex(text[2])
-}
-
-func isHex(c byte) bool { return isDigit(c) || 'a' <= c|0x20 && c|0x20 <= 'f' }
-
-func isDigit(c byte) bool { return '0' <= c && c <= '9' }
-
-func isAlpha(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
-
-// unhex returns the value of a hex digit.
-func unhex(c byte) byte { return 9*(c>>6) + c&15 }
 
 // decodeRune decodes the first character of text, which starts with a byte that
 // is not ASCII, as Java does: a malformed sequence is U+FFFD and as long as its

@@ -6,6 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/urlfold/urlfold/codec/internal/ascii"
 	"github.com/urlfold/urlfold/codec/internal/idna2003"
 )
 
@@ -22,7 +23,7 @@ type hostBuffers struct {
 func (h *hostBuffers) normalize(host []byte) (_ []byte, ok bool) {
 	h.out = h.out[:0]
 	if bytes.IndexByte(host, '%') < 0 {
-		h.out = appendLower(h.out, host)
+		h.out = ascii.AppendLower(h.out, host)
 	} else {
 		h.decode(host)
 		if !h.appendASCII() {
@@ -30,16 +31,6 @@ func (h *hostBuffers) normalize(host []byte) (_ []byte, ok bool) {
 		}
 	}
 	return bytes.TrimSuffix(h.out, []byte(".")), true
-}
-
-func appendLower(dst, text []byte) []byte {
-	for _, c := range text {
-		if 'A' <= c && c <= 'Z' {
-			c |= 0x20
-		}
-		dst = append(dst, c)
-	}
-	return dst
 }
 
 // decode sets h.runes to the host, decoded and in lower case.
@@ -51,7 +42,7 @@ func (h *hostBuffers) decode(host []byte) {
 		case '+':
 			c = ' '
 		case '%':
-			c = unhex(host[i+1])<<4 | unhex(host[i+2])
+			c = ascii.Unhex(host[i+1])<<4 | ascii.Unhex(host[i+2])
 			i += 2
 		}
 		h.decoded = append(h.decoded, c)

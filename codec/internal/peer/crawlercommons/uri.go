@@ -1,6 +1,10 @@
 package crawlercommons
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/urlfold/urlfold/codec/internal/ascii"
+)
 
 // A javaURI is what java.net.URI finds in a text.
 type javaURI struct {
@@ -44,7 +48,7 @@ func parseURI(text []byte) (u javaURI, ok bool) {
 // only reports whether text consists of escapes and characters of a set.
 func only(text []byte, allowed set) bool {
 	for i := 0; i < len(text); i++ {
-		if isEscape(text[i:]) {
+		if ascii.IsEscape(text[i:]) {
 			i += 2
 		} else if sets[text[i]]&allowed == 0 {
 			return false
@@ -54,7 +58,7 @@ func only(text []byte, allowed set) bool {
 }
 
 func isScheme(text []byte) bool {
-	if len(text) == 0 || !isAlpha(text[0]) {
+	if len(text) == 0 || !ascii.IsAlpha(text[0]) {
 		return false
 	}
 	for _, c := range text {
@@ -95,7 +99,7 @@ func isAuthority(text []byte) bool {
 		return false
 	}
 	if len(port) > 1 {
-		if _, ok := parseInt(port[1:]); !ok || !isDigit(port[1]) {
+		if _, ok := parseInt(port[1:]); !ok || !ascii.IsDigit(port[1]) {
 			return false
 		}
 	}
@@ -121,7 +125,7 @@ func isIPv6(text []byte) bool {
 			return false
 		}
 		for _, c := range group {
-			if !isHex(c) {
+			if !ascii.IsHex(c) {
 				return false
 			}
 		}
@@ -146,7 +150,7 @@ func isIPv4(text []byte) bool {
 	for part := range 4 {
 		number, rest, more := bytes.Cut(text, []byte("."))
 		v, ok := parseInt(number)
-		if !ok || v > 255 || !isDigit(number[0]) || more != (part < 3) {
+		if !ok || v > 255 || !ascii.IsDigit(number[0]) || more != (part < 3) {
 			return false
 		}
 		text = rest

@@ -3,6 +3,8 @@ package crawlercommons
 import (
 	"bytes"
 	"math"
+
+	"github.com/urlfold/urlfold/codec/internal/ascii"
 )
 
 // A javaURL is what java.net.URL finds in a text.
@@ -125,7 +127,7 @@ func parseInt(text []byte) (v int, ok bool) {
 		digits = text[1:]
 	}
 	for _, c := range digits {
-		if n = n*10 + int64(c-'0'); !isDigit(c) || n > math.MaxInt32+1 {
+		if n = n*10 + int64(c-'0'); !ascii.IsDigit(c) || n > math.MaxInt32+1 {
 			return 0, false
 		}
 	}

@@ -1,5 +1,7 @@
 package gsb
 
+import "github.com/urlfold/urlfold/codec/internal/ascii"
+
 // maxRounds is the number of rounds of decoding from which a URL is rejected.
 // The last round changes nothing.
 const maxRounds = 1024
@@ -19,7 +21,7 @@ func (c *canonicalizer) unescape(text []byte) bool {
 		c.text, c.round = append(c.text, b), append(c.round, 0)
 		for c.endsInEscape() {
 			n := len(c.text) - 3
-			c.text[n] = unhex(c.text[n+1])<<4 | unhex(c.text[n+2])
+			c.text[n] = ascii.Unhex(c.text[n+1])<<4 | ascii.Unhex(c.text[n+2])
 			c.round[n] = max(c.round[n], c.round[n+1], c.round[n+2]) + 1
 			if c.round[n] >= maxRounds {
 				return false
@@ -32,7 +34,7 @@ func (c *canonicalizer) unescape(text []byte) bool {
 
 func (c *canonicalizer) endsInEscape() bool {
 	n := len(c.text) - 3
-	return n >= 0 && c.text[n] == '%' && isHex(c.text[n+1]) && isHex(c.text[n+2])
+	return n >= 0 && c.text[n] == '%' && ascii.IsHex(c.text[n+1]) && ascii.IsHex(c.text[n+2])
 }
 
 // appendEscaped appends text with the bytes escaped that a canonical URL must
@@ -48,26 +50,3 @@ func appendEscaped(dst, text []byte) []byte {
 	}
 	return dst
 }
-
-func appendLower(dst, text []byte) []byte {
-	for _, b := range text {
-		dst = append(dst, lower(b))
-	}
-	return dst
-}
-
-func lower(b byte) byte {
-	if 'A' <= b && b <= 'Z' {
-		return b | 0x20
-	}
-	return b
-}
-
-func isAlpha(b byte) bool { return 'a' <= b|0x20 && b|0x20 <= 'z' }
-
-func isDigit(b byte) bool { return '0' <= b && b <= '9' }
-
-func isHex(b byte) bool { return isDigit(b) || 'a' <= b|0x20 && b|0x20 <= 'f' }
-
-// unhex returns the value of a hex digit.
-func unhex(b byte) byte { return 9*(b>>6) + b&15 }

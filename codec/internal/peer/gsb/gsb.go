@@ -22,6 +22,7 @@ package gsb
 import (
 	"bytes"
 
+	"github.com/urlfold/urlfold/codec/internal/ascii"
 	"github.com/urlfold/urlfold/codec/internal/idna"
 	"github.com/urlfold/urlfold/codec/internal/peer"
 )
@@ -71,7 +72,7 @@ func (c *canonicalizer) Append(dst, src []byte, t peer.Trace) ([]byte, bool) {
 		scheme = []byte("http")
 	}
 	start := len(dst)
-	dst = append(appendLower(dst, scheme), "://"...)
+	dst = append(ascii.AppendLower(dst, scheme), "://"...)
 	dst = appendEscaped(dst, c.host)
 	dst = appendEscaped(dst, c.path)
 	if hasQuery {
@@ -86,8 +87,8 @@ func (c *canonicalizer) Append(dst, src []byte, t peer.Trace) ([]byte, bool) {
 func splitScheme(text []byte) (scheme, rest []byte, ok bool) {
 	for i, c := range text {
 		switch {
-		case isAlpha(c):
-		case i > 0 && (isDigit(c) || c == '+' || c == '-' || c == '.'):
+		case ascii.IsAlpha(c):
+		case i > 0 && (ascii.IsDigit(c) || c == '+' || c == '-' || c == '.'):
 		case i > 0 && c == ':' && !startsWithPort(text[i:]):
 			rest, ok = bytes.CutPrefix(text[i+1:], []byte("//"))
 			return text[:i], rest, ok
@@ -103,7 +104,7 @@ func splitScheme(text []byte) (scheme, rest []byte, ok bool) {
 func startsWithPort(text []byte) bool {
 	port, _, _ := bytes.Cut(text[1:], []byte("/"))
 	for _, c := range port {
-		if !isDigit(c) {
+		if !ascii.IsDigit(c) {
 			return false
 		}
 	}
@@ -114,7 +115,7 @@ func startsWithPort(text []byte) bool {
 func hostOf(authority []byte) []byte {
 	host := authority[bytes.LastIndexByte(authority, '@')+1:]
 	end := len(host)
-	for end > 0 && isDigit(host[end-1]) {
+	for end > 0 && ascii.IsDigit(host[end-1]) {
 		end--
 	}
 	if end > 0 && host[end-1] == ':' {
@@ -129,7 +130,7 @@ func (c *canonicalizer) setHost(host []byte) bool {
 	c.host = c.host[:0]
 	for _, b := range host {
 		if b != '.' || c.host[len(c.host)-1] != '.' {
-			c.host = append(c.host, lower(b))
+			c.host = append(c.host, ascii.Lower(b))
 		}
 	}
 	if address, ok := parseIPv4(c.host); ok {

@@ -3,6 +3,8 @@ package gsb
 import (
 	"bytes"
 	"strconv"
+
+	"github.com/urlfold/urlfold/codec/internal/ascii"
 )
 
 // parseIPv4 reads an address as inet_aton does: one to four numbers, in decimal,
@@ -35,8 +37,8 @@ func parseNumber(text []byte) (v uint64, ok bool) {
 		base = 8
 	}
 	for _, b := range text {
-		d := uint64(unhex(b))
-		if !isHex(b) || d >= base {
+		d := uint64(ascii.Unhex(b))
+		if !ascii.IsHex(b) || d >= base {
 			return 0, false
 		}
 		if v = v*base + d; v >= 1<<32 {
@@ -81,10 +83,10 @@ func parseIPv6(text []byte) (address [8]uint16, ok bool) {
 			break
 		}
 		for _, b := range group {
-			if !isHex(b) {
+			if !ascii.IsHex(b) {
 				return address, false
 			}
-			address[groups] = address[groups]<<4 | uint16(unhex(b))
+			address[groups] = address[groups]<<4 | uint16(ascii.Unhex(b))
 		}
 		if len(group) == 0 || len(group) > 4 || more && len(rest) == 0 {
 			return address, false

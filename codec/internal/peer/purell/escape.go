@@ -1,5 +1,7 @@
 package purell
 
+import "github.com/urlfold/urlfold/codec/internal/ascii"
+
 // A set says where a byte may stand unescaped. The first three are the sets of
 // purell's output, the others those of net/url.
 type set uint8
@@ -47,25 +49,25 @@ func appendEscaped(dst, text []byte, in set) []byte {
 // appendUnescaped appends text with its escapes decoded. It fails if a '%' is
 // not followed by two hex digits.
 func appendUnescaped(dst, text []byte) ([]byte, bool) {
-	for i := 0; i < len(text); i++ {
-		c := text[i]
-		if c == '%' {
-			if i+2 >= len(text) || !isHex(text[i+1]) || !isHex(text[i+2]) {
-				return dst, false
-			}
-			c = unhex(text[i+1])<<4 | unhex(text[i+2])
-			i += 2
+	for i := 0; i < len(text); {
+		c, n, ok := unescaped(text[i:])
+		if !ok {
+			return dst, false
 		}
 		dst = append(dst, c)
+		i += n
 	}
 	return dst, true
 }
 
-func isHex(c byte) bool {
-	return '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'f'
+// unescaped returns the first byte of text, decoded, and how many bytes encode
+// it.
+func unescaped(text []byte) (c byte, n int, ok bool) {
+	switch {
+	case text[0] != '%':
+		return text[0], 1, true
+	case !ascii.IsEscape(text):
+		return 0, 0, false
+	}
+	return ascii.Unhex(text[1])<<4 | ascii.Unhex(text[2]), 3, true
 }
-
-// unhex returns the value of a hex digit.
-func unhex(c byte) byte { return 9*(c>>6) + c&15 }
-
-func isDigit(c byte) bool { return '0' <= c && c <= '9' }

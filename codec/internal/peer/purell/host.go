@@ -6,6 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/urlfold/urlfold/codec/internal/ascii"
 	"github.com/urlfold/urlfold/codec/internal/idna"
 	"github.com/urlfold/urlfold/codec/internal/punycode"
 )
@@ -107,7 +108,7 @@ func appendOneDot(dst, text []byte) []byte {
 // before it.
 func (u *parts) splitPort() (name, port []byte) {
 	i := len(u.host)
-	for i > 0 && isDigit(u.host[i-1]) {
+	for i > 0 && ascii.IsDigit(u.host[i-1]) {
 		i--
 	}
 	if i < 2 || i == len(u.host) || u.host[i-1] != ':' {

@@ -1,6 +1,10 @@
 package purell
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/urlfold/urlfold/codec/internal/ascii"
+)
 
 // isIPv6 reports whether text is an IPv6 address, with or without a zone, as
 // netip.ParseAddr accepts it.
@@ -18,7 +22,7 @@ func isIPv6(text []byte) bool {
 	}
 	for groups < 8 {
 		digits := 0
-		for digits < len(address) && isHex(address[digits]) {
+		for digits < len(address) && ascii.IsHex(address[digits]) {
 			digits++
 		}
 		if digits == 0 || digits > 4 {
@@ -58,7 +62,7 @@ func isIPv4(text []byte) bool {
 	dots, value, digits := 0, 0, 0
 	for _, c := range text {
 		switch {
-		case isDigit(c):
+		case ascii.IsDigit(c):
 			if digits > 0 && value == 0 {
 				return false
 			}

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"math"
 	"strconv"
+
+	"github.com/urlfold/urlfold/codec/internal/ascii"
 )
 
 // decodeHost writes a host that is a number, four octal numbers or a
@@ -24,7 +26,7 @@ func (u *parts) decodeHost() {
 // splitTail splits the host before the dots and the port at its end.
 func splitTail(host []byte) (name, tail []byte) {
 	i := len(host)
-	for i > 0 && isDigit(host[i-1]) {
+	for i > 0 && ascii.IsDigit(host[i-1]) {
 		i--
 	}
 	if i == 0 || host[i-1] != ':' {
@@ -80,13 +82,13 @@ func (u *parts) setAddress(a, b, c, d int64, tail []byte) {
 // large for the base, math.MaxInt64 if the value is too large.
 func parseNumber(digits []byte, base uint64) (v int64, ok bool) {
 	for _, c := range digits {
-		if !isDigit(c) && (base != 16 || !isHex(c)) {
+		if !ascii.IsDigit(c) && (base != 16 || !ascii.IsHex(c)) {
 			return 0, false
 		}
 	}
 	var n uint64
 	for _, c := range digits {
-		d := uint64(unhex(c))
+		d := uint64(ascii.Unhex(c))
 		if d >= base {
 			return 0, true
 		}

@@ -1,6 +1,10 @@
 package purell
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/urlfold/urlfold/codec/internal/ascii"
+)
 
 // parse splits src as url.Parse of Go 1.26 does with its default settings.
 func (u *parts) parse(src []byte) bool {
@@ -56,28 +60,17 @@ func (u *parts) parseScheme(src []byte) (rest []byte, ok bool) {
 	for i, c := range src {
 		switch {
 		case 'a' <= c|0x20 && c|0x20 <= 'z':
-		case i > 0 && (isDigit(c) || c == '+' || c == '-' || c == '.'):
+		case i > 0 && (ascii.IsDigit(c) || c == '+' || c == '-' || c == '.'):
 		case c == ':' && i == 0:
 			return nil, false
 		case c == ':':
-			u.scheme = appendLower(u.scheme, src[:i])
+			u.scheme = ascii.AppendLower(u.scheme, src[:i])
 			return src[i+1:], true
 		default:
 			return src, true
 		}
 	}
 	return src, true
-}
-
-// appendLower appends text, which is ASCII, in lower case.
-func appendLower(dst, text []byte) []byte {
-	for _, c := range text {
-		if 'A' <= c && c <= 'Z' {
-			c |= 0x20
-		}
-		dst = append(dst, c)
-	}
-	return dst
 }
 
 func (u *parts) parseAuthority(authority []byte) (ok bool) {
@@ -102,16 +95,13 @@ func (u *parts) parseAuthority(authority []byte) (ok bool) {
 
 // appendUser appends a name or a password, decoded and encoded again.
 func appendUser(dst, text []byte) ([]byte, bool) {
-	for i := 0; i < len(text); i++ {
-		c := text[i]
-		if c == '%' {
-			if i+2 >= len(text) || !isHex(text[i+1]) || !isHex(text[i+2]) {
-				return dst, false
-			}
-			c = unhex(text[i+1])<<4 | unhex(text[i+2])
-			i += 2
+	for i := 0; i < len(text); {
+		c, n, ok := unescaped(text[i:])
+		if !ok {
+			return dst, false
 		}
 		dst = appendEscaped(dst, []byte{c}, inUser)
+		i += n
 	}
 	return dst, true
 }
@@ -144,7 +134,7 @@ func isPort(text []byte) bool {
 		return true
 	}
 	for _, c := range text[1:] {
-		if !isDigit(c) {
+		if !ascii.IsDigit(c) {
 			return false
 		}
 	}
@@ -193,10 +183,10 @@ func appendHost(dst, text []byte, zone bool) ([]byte, bool) {
 			dst = append(dst, c)
 			continue
 		}
-		if i+2 >= len(text) || !isHex(text[i+1]) || !isHex(text[i+2]) {
+		if i+2 >= len(text) || !ascii.IsHex(text[i+1]) || !ascii.IsHex(text[i+2]) {
 			return dst, false
 		}
-		c = unhex(text[i+1])<<4 | unhex(text[i+2])
+		c = ascii.Unhex(text[i+1])<<4 | ascii.Unhex(text[i+2])
 		allowed := c == '%' || !zone && c >= 0x80 || zone && (c == ' ' || sets[c]&inHost != 0)
 		if !allowed {
 			return dst, false

@@ -1,6 +1,10 @@
 package purell
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/urlfold/urlfold/codec/internal/ascii"
+)
 
 // removeDirectoryIndex removes a last segment "index" or "default" with an
 // extension of one to four word characters.
@@ -11,7 +15,7 @@ func (u *parts) removeDirectoryIndex() {
 		return
 	}
 	for _, c := range ext {
-		if !isDigit(c) && ('a' > c|0x20 || c|0x20 > 'z') && c != '_' {
+		if !ascii.IsDigit(c) && ('a' > c|0x20 || c|0x20 > 'z') && c != '_' {
 			return
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"cmp"
 	"slices"
+
+	"github.com/urlfold/urlfold/codec/internal/ascii"
 )
 
 // maxFields is the number of parameters from which url.ParseQuery of Go 1.26
@@ -71,10 +73,10 @@ func appendFormUnescaped(dst, text []byte) ([]byte, bool) {
 		c := text[i]
 		switch c {
 		case '%':
-			if i+2 >= len(text) || !isHex(text[i+1]) || !isHex(text[i+2]) {
+			if i+2 >= len(text) || !ascii.IsHex(text[i+1]) || !ascii.IsHex(text[i+2]) {
 				return dst, false
 			}
-			c = unhex(text[i+1])<<4 | unhex(text[i+2])
+			c = ascii.Unhex(text[i+1])<<4 | ascii.Unhex(text[i+2])
 			i += 2
 		case '+':
 			c = ' '

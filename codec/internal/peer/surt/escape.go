@@ -1,8 +1,6 @@
 package surt
 
 import (
-	"unicode/utf8"
-
 	"github.com/urlfold/urlfold/codec/internal/peer/python"
 )
 
@@ -40,28 +38,4 @@ func appendEscaped(dst, text []byte) []byte {
 		dst = append(dst, b)
 	}
 	return dst
-}
-
-func appendLower(dst, text []byte) []byte {
-	start := len(dst)
-	dst = append(dst, text...)
-	lowerInPlace(dst[start:])
-	return dst
-}
-
-func lowerInPlace(text []byte) {
-	for i, b := range text {
-		if 'A' <= b && b <= 'Z' {
-			text[i] = b | 0x20
-		}
-	}
-}
-
-func isASCII(text []byte) bool {
-	for _, b := range text {
-		if b >= utf8.RuneSelf {
-			return false
-		}
-	}
-	return true
 }

@@ -20,6 +20,7 @@ import (
 	"strconv"
 	"unicode/utf8"
 
+	"github.com/urlfold/urlfold/codec/internal/ascii"
 	"github.com/urlfold/urlfold/codec/internal/peer"
 	"github.com/urlfold/urlfold/codec/internal/peer/python"
 )
@@ -156,7 +157,7 @@ func (c *canonicalizer) splitNetloc(netloc []byte) bool {
 		_, port, hasPort = bytes.Cut(port, []byte{':'})
 	}
 	name, zone, zoned := bytes.Cut(host, []byte{'%'})
-	c.hostBuf = appendLower(c.hostBuf[:0], name)
+	c.hostBuf = ascii.AppendLower(c.hostBuf[:0], name)
 	if zoned {
 		c.hostBuf = append(append(c.hostBuf, '%'), zone...)
 	}
@@ -198,7 +199,7 @@ func (c *canonicalizer) google() bool {
 
 func (c *canonicalizer) googleHost() bool {
 	host := c.unescape(c.host)
-	if !isASCII(host) {
+	if !ascii.Only(host) {
 		var text []rune
 		for rest := host; len(rest) > 0; {
 			r, n := utf8.DecodeRune(rest)
@@ -226,7 +227,7 @@ func (c *canonicalizer) googleHost() bool {
 	case isIP:
 		c.host = appendIP(c.hostBuf[:0], ip)
 	default:
-		c.spare = appendLower(c.spare[:0], host)
+		c.spare = ascii.AppendLower(c.spare[:0], host)
 		c.host = appendEscaped(c.hostBuf[:0], c.spare)
 	}
 	c.hostBuf = c.host
@@ -266,21 +267,21 @@ var slash = []byte{'/'}
 
 // archive applies IAURLCanonicalizer.
 func (c *canonicalizer) archive() {
-	lowerInPlace(c.host)
+	ascii.LowerInPlace(c.host)
 	if string(c.scheme) != "dns" {
 		c.host = c.host[wwwLen(c.host):]
 	}
 	if c.port == defaultPort(c.scheme) {
 		c.port = 0
 	}
-	lowerInPlace(c.path)
+	ascii.LowerInPlace(c.path)
 	c.path = stripPathSession(c.path)
 	if n := len(c.path); n > 1 && c.path[n-1] == '/' {
 		c.path = c.path[:n-1]
 	}
 	if len(c.query) > 0 {
 		c.query = stripQuerySessions(c.query)
-		lowerInPlace(c.query)
+		ascii.LowerInPlace(c.query)
 		c.sortQuery()
 	}
 }

@@ -3,6 +3,7 @@ package urlcanon
 import (
 	"bytes"
 
+	"github.com/urlfold/urlfold/codec/internal/ascii"
 	"github.com/urlfold/urlfold/codec/internal/peer/python"
 )
 
@@ -97,7 +98,7 @@ func (c *canonicalizer) lowerPart(part *[]byte) {
 	}
 	start := len(c.arena)
 	for _, b := range *part {
-		c.arena = append(c.arena, lower(b))
+		c.arena = append(c.arena, ascii.Lower(b))
 	}
 	*part = c.since(start)
 }

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"unicode/utf8"
 
+	"github.com/urlfold/urlfold/codec/internal/ascii"
 	"github.com/urlfold/urlfold/codec/internal/idna2003"
 	"github.com/urlfold/urlfold/codec/internal/peer/idna2008"
 )
@@ -124,7 +125,7 @@ func isPlainHost(host []byte) bool {
 	n := 0
 	for _, b := range host {
 		switch {
-		case isAlpha(b), '0' <= b && b <= '9', b == '-':
+		case ascii.IsAlpha(b), '0' <= b && b <= '9', b == '-':
 			if n++; n > 63 {
 				return false
 			}

@@ -2,7 +2,11 @@
 // of web archives, as it works on Python 3.11.
 package urlcanon
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/urlfold/urlfold/codec/internal/ascii"
+)
 
 // A parsed holds the parts of a URL, urlcanon.ParsedUrl. Each part is a slice
 // of the input or of scratch memory. Joined in order, they give the URL.
@@ -47,7 +51,7 @@ func (u *parsed) parse(src []byte) {
 	rest := src[start:end]
 	// The scheme may contain any byte: the first ':' ends it, even one after a
 	// '?' or '#'.
-	if len(rest) > 0 && isAlpha(rest[0]) {
+	if len(rest) > 0 && ascii.IsAlpha(rest[0]) {
 		if i := bytes.IndexByte(rest, ':'); i >= 0 {
 			u.scheme, u.colon, rest = rest[:i], rest[i:i+1], rest[i+1:]
 		}
@@ -157,7 +161,7 @@ func appendScheme(dst, scheme []byte) []byte {
 		if len(dst) == cap(dst) {
 			break
 		}
-		dst = append(dst, lower(c))
+		dst = append(dst, ascii.Lower(c))
 	}
 	return dst
 }
@@ -185,13 +189,5 @@ func isSpecial(scheme []byte) bool {
 	return special
 }
 
-func isAlpha(c byte) bool        { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 func isSlash(c byte) bool        { return c == '/' || c == '\\' }
 func isTabOrNewline(c byte) bool { return c == '\t' || c == '\n' || c == '\r' }
-
-func lower(c byte) byte {
-	if 'A' <= c && c <= 'Z' {
-		c |= 0x20
-	}
-	return c
-}

@@ -3,8 +3,8 @@ package w3lib
 import (
 	"bytes"
 	"slices"
-	"unicode/utf8"
 
+	"github.com/urlfold/urlfold/codec/internal/ascii"
 	"github.com/urlfold/urlfold/codec/internal/idna2003"
 	"github.com/urlfold/urlfold/codec/internal/peer/python"
 )
@@ -145,7 +145,7 @@ func isIPvFuture(text []byte) bool {
 
 // checkNFKC reports whether NFKC makes no delimiter out of another character.
 func checkNFKC(netloc []byte) bool {
-	if isASCII(netloc) {
+	if ascii.Only(netloc) {
 		return true
 	}
 	text := stripped(netloc)
@@ -164,15 +164,6 @@ func stripped(text []byte) []rune {
 		}
 	}
 	return out
-}
-
-func isASCII(text []byte) bool {
-	for _, c := range text {
-		if c >= utf8.RuneSelf {
-			return false
-		}
-	}
-	return true
 }
 
 func isSpecial(scheme []byte) bool {

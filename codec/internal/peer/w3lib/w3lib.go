@@ -17,6 +17,7 @@ import (
 	"slices"
 	"unicode/utf8"
 
+	"github.com/urlfold/urlfold/codec/internal/ascii"
 	"github.com/urlfold/urlfold/codec/internal/idna2003"
 	"github.com/urlfold/urlfold/codec/internal/peer"
 	"github.com/urlfold/urlfold/codec/internal/peer/python"
@@ -130,9 +131,9 @@ func (c *canonicalizer) unquote(text []byte) []byte {
 func (c *canonicalizer) appendHost(host []byte) bool {
 	if bytes.IndexByte(host, ':') >= 0 {
 		c.netloc = append(append(append(c.netloc, '['), host...), ']')
-		return isASCII(host)
+		return ascii.Only(host)
 	}
-	if isASCII(host) {
+	if ascii.Only(host) {
 		c.netloc = append(c.netloc, host...)
 		return true
 	}

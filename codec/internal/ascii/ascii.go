@@ -1,0 +1,55 @@
+// Package ascii has the tests and conversions of ASCII bytes that the programs in
+// package peer share. Package codec has its own, which its fast paths inline.
+package ascii
+
+import "unicode/utf8"
+
+// IsAlpha reports whether c is a letter.
+func IsAlpha(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
+
+// IsDigit reports whether c is a decimal digit.
+func IsDigit(c byte) bool { return '0' <= c && c <= '9' }
+
+// IsHex reports whether c is a hex digit.
+func IsHex(c byte) bool { return IsDigit(c) || 'a' <= c|0x20 && c|0x20 <= 'f' }
+
+// Unhex returns the value of a hex digit.
+func Unhex(c byte) byte { return 9*(c>>6) + c&15 }
+
+// IsEscape reports whether text starts with an escape: '%' and two hex digits.
+func IsEscape(text []byte) bool {
+	return len(text) >= 3 && text[0] == '%' && IsHex(text[1]) && IsHex(text[2])
+}
+
+// Lower returns c in lower case.
+func Lower(c byte) byte {
+	if 'A' <= c && c <= 'Z' {
+		return c | 0x20
+	}
+	return c
+}
+
+// LowerInPlace changes the letters of text to lower case.
+func LowerInPlace(text []byte) {
+	for i, c := range text {
+		text[i] = Lower(c)
+	}
+}
+
+// AppendLower appends text with its letters in lower case.
+func AppendLower(dst, text []byte) []byte {
+	start := len(dst)
+	dst = append(dst, text...)
+	LowerInPlace(dst[start:])
+	return dst
+}
+
+// Only reports whether text has no byte above 0x7F.
+func Only(text []byte) bool {
+	for _, c := range text {
+		if c >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
