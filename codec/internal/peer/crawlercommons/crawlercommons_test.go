@@ -103,7 +103,7 @@ func TestLiveCharacters(t *testing.T) {
 // TestUpdate writes the vectors, if asked to.
 func TestUpdate(t *testing.T) {
 	if !*update {
-		t.Skip("skipped: only with -update")
+		t.Skip("skipped: writes " + vectorFile + ", which needs the flag -update")
 	}
 	inputs := peertest.VectorInputs()
 	for _, q := range quirks {

@@ -81,7 +81,7 @@ func TestLive(t *testing.T) {
 // TestUpdate writes the vectors, if asked to.
 func TestUpdate(t *testing.T) {
 	if !*update {
-		t.Skip("skipped: only with -update")
+		t.Skip("skipped: writes testdata/vectors.tsv, which needs the flag -update")
 	}
 	run := runner(t)
 	inputs := peertest.VectorInputs()
