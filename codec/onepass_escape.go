@@ -2,9 +2,10 @@ package codec
 
 import "github.com/urlfold/urlfold/codec/percent"
 
-// This file is the part of onePass for escapes. Most of them need one look at a
-// table. The scanner of package percent treats those whose defects depend on
-// what follows: double escapes, and bytes that are not UTF-8.
+// This file is the part of onePass for escapes. Most of them need a single
+// lookup in a table. For the others, the next bytes decide whether the escape is
+// defective: it may be part of a double escape or of invalid UTF-8. They are
+// left to the scanner of package percent.
 
 // escape treats a '%', and the escapes of one character that begin with it. It
 // returns the offset of the next byte to examine.

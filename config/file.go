@@ -37,8 +37,8 @@ type File struct {
 	// The sinks. Every record goes to all of them, unless route distributes the
 	// records.
 	Sinks []Component `yaml:"sinks,required" min:"1"`
-	// Which sinks get which records: a list of branches, of which the first that
-	// takes a record decides. The last branch must be else. Requires at least two
+	// Which sinks get which records: a list of branches. The first branch that takes
+	// a record decides; the last one must be else. Requires at least two
 	// sinks; a filter applies first. Default: every sink gets every record.
 	Route []Branch `yaml:"route" min:"1"`
 	// The sink for rejected records.

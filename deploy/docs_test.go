@@ -40,7 +40,7 @@ func TestOperations(t *testing.T) {
 	}
 }
 
-// readAll returns the text of files, of which there must be some.
+// readAll returns the text of all files that match pattern. There must be one.
 func readAll(t *testing.T, pattern string) string {
 	t.Helper()
 	files, err := filepath.Glob(pattern)

@@ -36,7 +36,7 @@ type SinkSnapshot struct {
 	Name        string
 	Dead        bool       // the sink is the dead letter
 	Batches     int64      // batches answered as durable
-	Records     int64      // records that are durable, after rendering; also those of batches of which others were refused
+	Records     int64      // records that are durable, after rendering, even if other records of their batch were refused
 	Bytes       int64      // bytes in these batches, before compression
 	Holds       int        // batches that are submitted and not yet answered
 	Waiting     int        // submissions that wait for a retry

@@ -121,7 +121,7 @@ func dedupeErrors(ctx context.Context, l *lab) error {
 			return fmt.Errorf("%s: %w", plan, err)
 		}
 	}
-	l.did("%d runs with three faults each, %d of which ended early", rounds, killed)
+	l.did("%d runs with three faults each; a fault ended %d of them early", rounds, killed)
 	return nil
 }
 

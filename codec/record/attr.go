@@ -72,9 +72,9 @@ func (f *Found) addText(id attrID, s span) {
 	}
 }
 
-// addNumber adds the status or the bytes, of which only the range counts, to a
-// record that does not have them. integer says that it is known to be an integer
-// without needless zeros.
+// addNumber adds the status or the bytes to a record that does not have them.
+// Their place is all that is kept. integer says that the text is known to be an
+// integer without needless zeros.
 func (f *Found) addNumber(id attrID, start, end int, integer bool) {
 	f.attrs.set |= 1 << id
 	if integer {

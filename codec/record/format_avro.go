@@ -309,7 +309,7 @@ func (w *avroWalk) blocks(t *avroType, r *avroRoute, outer, depth int) bool {
 				return false
 			}
 			if index++; w.pos == before {
-				break // items without bytes, of which there can be any number
+				break // items without bytes: their number is unlimited
 			}
 		}
 		if end >= 0 && w.pos != end {

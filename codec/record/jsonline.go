@@ -28,8 +28,8 @@ type jsonLineFormat struct {
 // Name implements [Format].
 func (l jsonLineFormat) Name() string { return l.name + prefixSeparator + l.inner.Name() }
 
-// Detect implements [Format]. Detect finds these formats by itself, because all
-// of their records are JSON.
+// Detect implements [Format]. The function Detect finds these formats without
+// it: their records are JSON objects, and it looks at the lines in them.
 func (jsonLineFormat) Detect(*Sample) Fit { return Fit{} }
 
 // detectLine returns the guess for the lines in the objects of a sample.

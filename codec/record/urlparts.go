@@ -8,9 +8,8 @@ import (
 )
 
 // URLParts names the fields of a record that a URL is composed of: field paths
-// in jsonl, columns in csv and tsv. Each list holds alternatives, of which the
-// first one that is not empty is used. An absent field, null, an empty text and
-// "-" are empty.
+// in jsonl, columns in csv and tsv. The first field of a list that is not empty
+// is used. An absent field, null, an empty text and "-" are empty.
 //
 // A URL in a field of Absolute is used as it is. Otherwise the URL is composed
 // of the other parts. A path may include the query; the fields of Query are

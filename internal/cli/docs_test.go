@@ -117,12 +117,12 @@ var uses = map[string]string{
 var matchUses = map[string]string{
 	"crawler-commons": "For Java crawlers that store what the BasicURLNormalizer of crawler-commons returns.",
 
-	"gsb-v4": "For Google Safe Browsing version 4, Web Risk and compatible services: the URL of which expressions are looked up.",
+	"gsb-v4": "For Google Safe Browsing version 4, Web Risk and compatible services: the URL from which their expressions are computed.",
 	"gsb-v5": "The same for version 5, which also writes IPv6 addresses in one form.",
 
 	"purell-all-greedy":          "All of purell's flags that remove something: no www, no directory index, no fragment, no https, sorted parameters.",
 	"purell-safe":                "purell's flags that keep the meaning.",
-	"purell-usually-safe-greedy": "And without dot segments and trailing slashes.",
+	"purell-usually-safe-greedy": "The flags of `purell-safe`, and those that remove dot segments and trailing slashes.",
 
 	"ssurt":   "The sortable form of urlcanon, for range scans by host, with every part of the URL.",
 	"surt-ia": "The keys of web archives (CDX), for look-ups in them and for `urlfold verify-keys`.",
@@ -130,7 +130,7 @@ var matchUses = map[string]string{
 	"urlcanon-aggressive":       "The groups of `urlcanon-semantic`, also without https, www, session ids, trailing slashes and case.",
 	"urlcanon-google":           "The canonicalization of an early version of Safe Browsing.",
 	"urlcanon-semantic":         "The groups of `urlcanon-semantic-precise`, without fragments.",
-	"urlcanon-semantic-precise": "URLs of which urlcanon expects that they load the same page.",
+	"urlcanon-semantic-precise": "Groups URLs that, as urlcanon expects, load the same page.",
 	"urlcanon-whatwg":           "What urlcanon takes for the URL of a browser.",
 
 	"w3lib": "The URL fingerprints of Scrapy, for stores of requests that a Scrapy crawler has seen.",

@@ -47,7 +47,7 @@ func (p *plan) checkHeader(sound func(path string) bool) error {
 			if r.CSV != nil || r.TSV != nil {
 				path += "." + form + ".header"
 			}
-			return p.file.ErrorAt(path, fmt.Errorf("the sink %s writes messages, of which each would need the header: set codec.render to {%s: {fields: […], header: false}}", c.Name, form))
+			return p.file.ErrorAt(path, fmt.Errorf("the sink %s writes messages, and each of them would need the header: set codec.render to {%s: {fields: […], header: false}}", c.Name, form))
 		}
 	}
 	return nil

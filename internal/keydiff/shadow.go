@@ -32,8 +32,8 @@ type Shadow struct {
 // pairBytes is about the memory that a pair of keys needs, with its group.
 const pairBytes = 224
 
-// NewShadow returns a Shadow of the keys of which one in oneIn, a power of two,
-// is chosen. memory is the maximum memory in bytes.
+// NewShadow returns a Shadow that observes one key in oneIn, a power of two.
+// memory is the maximum memory in bytes.
 func NewShadow(a, b Side, oneIn int, memory int64, now time.Time) *Shadow {
 	return &Shadow{a: a, b: b, since: now, limit: int(max(memory/pairBytes, 16)), mask: uint64(oneIn) - 1,
 		merges: newSampled(), splits: newSampled()}

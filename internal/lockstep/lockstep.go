@@ -145,7 +145,7 @@ func (s *server) chunk() error {
 	return nil
 }
 
-// answer appends the answer to a line, of which it reads all pieces.
+// answer reads the whole line and appends the answer to it.
 func (s *server) answer(l line) error {
 	start := s.moved + int64(len(s.out))
 	at := record.Position{Line: s.stats.Lines + 1, Off: s.off}

@@ -155,7 +155,7 @@ func (c *catalog) fits(t *track, p *candidate, l *look) bool {
 
 // another reports whether a file that has the inode of the file of t is a
 // different file, which got the inode after the other was deleted. It is for
-// tracks of which nothing was emitted: others are identified by their text.
+// tracks that have emitted nothing: others are identified by their text.
 func (t *track) another(l *look) bool {
 	if t.stamp != 0 && l.stamp != 0 {
 		return t.stamp != l.stamp

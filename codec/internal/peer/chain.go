@@ -2,8 +2,8 @@ package peer
 
 import "bytes"
 
-// A Chain reports steps of which each starts with the text that the one before
-// ended with.
+// A Chain reports consecutive steps: each one starts with the text that the
+// previous one produced.
 type Chain struct {
 	trace Trace
 	text  []byte

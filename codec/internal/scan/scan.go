@@ -45,9 +45,9 @@ func (s *Set) PathEnd(text []byte, i int) int {
 	return s.slowPathEnd(text, i)
 }
 
-// SlashEnd is End for a path: it also stops at a '/' that follows a '/'. i is not
-// 0. Where there are no vectors, it returns -1: searches for single bytes are as
-// fast then.
+// SlashEnd is End for a path: it also stops at a '/' that follows a '/'. i must
+// be greater than 0. On a CPU without vector instructions it returns -1, because
+// searching for single bytes is as fast there.
 func (s *Set) SlashEnd(text []byte, i int) int {
 	if vector && len(text) >= minVector {
 		return slashEndAVX2(&text[0], len(text), i, &s.nibbles)

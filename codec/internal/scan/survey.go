@@ -122,7 +122,7 @@ func (s *Survey) slowSpecial(i int) int {
 }
 
 // Delim returns the offset of the first '?' or '#' at or after i, or the length
-// of the text. i is at most that length.
+// of the text if there is none. i must not exceed the length.
 func (s *Survey) Delim(i int) int {
 	if !vector {
 		return s.slowDelim(i)

@@ -250,7 +250,7 @@ var errRecord = errors.New("a record does not match the schema")
 // maxEmpty is the number of records without bytes in a block.
 const maxEmpty = 4096
 
-// split finds the records of b, of which there are count, and their cells.
+// split finds the count records of b and their cells.
 func (l *layout) split(b *block, count int64) error {
 	b.ends, b.cells, b.columns = b.ends[:0], b.cells[:0], l.columns
 	if count > int64(len(b.data))+maxEmpty {
@@ -351,7 +351,7 @@ func (w *walk) blocks(k *kind, depth int) bool {
 				return false
 			}
 			if w.pos == before {
-				break // items without bytes, of which there can be any number
+				break // items without bytes: their number is unlimited
 			}
 		}
 	}

@@ -63,9 +63,9 @@ type aheadSizes struct {
 	probe, period int64
 }
 
-// defaultSizes suit members of all lengths: of 10 KB, as in WARC files, and of
-// 500 KB, of which a segment decodes some. Of members that are longer than
-// output, only a part is decoded ahead.
+// defaultSizes suit members of all lengths: 10 KB, as in WARC files, and 500 KB,
+// some of which fit into a segment. If a member is longer than output, only its
+// beginning is decoded ahead.
 var defaultSizes = aheadSizes{buffer: bufferSize, chunk: 64 << 10, tail: 512 << 10, input: 4 << 20, output: 2 << 20, probe: 1 << 20, period: 32 << 20}
 
 // A chunk is a piece of the file. Whoever drops the last reference makes it

@@ -70,8 +70,8 @@ func (p *indexPlan) segment(a *ahead) *segment {
 // reader has not seen, because empty blocks come before them.
 const maxMissed = 2
 
-// compare compares the places between two neighboring ends of blocks, the later
-// of which the reader has reached. It sets the reason of the index if no blocks
+// compare compares the places between two neighboring ends of blocks. The reader
+// has reached the later one, at bit. It sets the reason of the index if no blocks
 // begin at them.
 func (p *indexPlan) compare(before, bit int64) {
 	places := p.index.places

@@ -35,7 +35,7 @@ func (l *Lines) End() {
 	}
 }
 
-// Whole returns the lines of which no pieces are missing. They are valid until
+// Whole returns the lines that are complete. They are valid until
 // the next call of Add or Drop.
 func (l *Lines) Whole() []Line {
 	if n := len(l.list); n > 0 && !l.list[n-1].whole {

@@ -67,7 +67,8 @@ func (u *parts) decodeOctal(name, tail []byte) {
 	u.setAddress(v[0], v[1], v[2], v[3], tail)
 }
 
-// setAddress replaces the host, of which tail is the end.
+// setAddress replaces the host by the address a.b.c.d and keeps its last bytes,
+// tail.
 func (u *parts) setAddress(a, b, c, d int64, tail []byte) {
 	text := strconv.AppendInt(u.spare[:0], a, 10)
 	for _, v := range [...]int64{b, c, d} {
