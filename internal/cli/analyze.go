@@ -50,20 +50,14 @@ var analysisShared = []string{
 // itself first.
 func (a *analysis) register(cmd *cobra.Command, c *daemon.Catalog, own func(f *pflag.FlagSet)) {
 	a.options.formats = c.Formats()
-	shared := &cobra.Command{}
-	a.options.register(shared)
+	a.options.registerOnly(cmd, analysisShared, own, a.redactFlag)
 	f := cmd.Flags()
-	f.SortFlags = false
-	own(f)
-	f.BoolVar(&a.redact, "redact", true, "replace passwords in URLs with ***")
-	for _, name := range analysisShared {
-		f.AddFlag(shared.Flags().Lookup(name))
-		if complete, ok := shared.GetFlagCompletionFunc(name); ok {
-			_ = cmd.RegisterFlagCompletionFunc(name, complete) // the flag exists
-		}
-	}
 	f.Lookup("max-memory").Usage = "keep what is counted in at most this `size` of memory, and the rest in temporary files"
 	f.Lookup("quiet").Usage = "do not print a summary or a progress bar"
+}
+
+func (a *analysis) redactFlag(f *pflag.FlagSet) {
+	f.BoolVar(&a.redact, "redact", true, "replace passwords in URLs with ***")
 }
 
 // resultFlags adds the flags of a result that is a table.

@@ -53,15 +53,7 @@ Exit codes: 0 success, 1 fatal error, 2 usage error, 3 interrupted, 4 an input i
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd, args) },
 	}
-	shared := &cobra.Command{}
-	o.register(shared) // also sets the defaults of the flags that collisions does not have
-	cmd.Flags().SortFlags = false
-	for _, name := range collisionShared {
-		cmd.Flags().AddFlag(shared.Flags().Lookup(name))
-		if complete, ok := shared.GetFlagCompletionFunc(name); ok {
-			_ = cmd.RegisterFlagCompletionFunc(name, complete) // the flag exists
-		}
-	}
+	o.registerOnly(cmd, collisionShared)
 	f := cmd.Flags()
 	f.Lookup("max-memory").Usage = "use at most this `size` of memory for URLs, and temporary files for the others"
 	setDefault(cmd, "max-memory", "256MiB")

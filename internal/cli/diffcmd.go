@@ -59,15 +59,7 @@ or splits.`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd, args) },
 	}
-	shared := &cobra.Command{}
-	o.register(shared) // also sets the defaults of the flags that diff does not have
-	cmd.Flags().SortFlags = false
-	for _, name := range diffShared {
-		cmd.Flags().AddFlag(shared.Flags().Lookup(name))
-		if complete, ok := shared.GetFlagCompletionFunc(name); ok {
-			_ = cmd.RegisterFlagCompletionFunc(name, complete) // the flag exists
-		}
-	}
+	o.registerOnly(cmd, diffShared)
 	f := cmd.Flags()
 	f.StringVar(&o.against, "against", "", "compare with this profile (B): a `name` that 'urlfold profiles' lists, or a YAML file")
 	f.StringVar(&o.lists[0], "list", "", "for A, use this `list` of parameters in place of those of the profile: default or KIND:FILE with the kind adguard, brave, clearurls, firefox or plain, or robots:HOST:FILE")

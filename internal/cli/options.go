@@ -115,6 +115,24 @@ var (
 	dialectNames  = record.DialectNames()
 )
 
+// registerOnly adds the flags with these names to cmd, in their order, and gives
+// all options their defaults. The flags that own adds come first.
+func (o *options) registerOnly(cmd *cobra.Command, names []string, own ...func(f *pflag.FlagSet)) {
+	all := &cobra.Command{}
+	o.register(all)
+	f := cmd.Flags()
+	f.SortFlags = false
+	for _, add := range own {
+		add(f)
+	}
+	for _, name := range names {
+		f.AddFlag(all.Flags().Lookup(name))
+		if complete, ok := all.GetFlagCompletionFunc(name); ok {
+			_ = cmd.RegisterFlagCompletionFunc(name, complete) // the flag exists
+		}
+	}
+}
+
 // register adds the flags to cmd.
 func (o *options) register(cmd *cobra.Command) {
 	cmd.Flags().SortFlags = false

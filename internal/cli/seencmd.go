@@ -105,16 +105,8 @@ func newSeenUse(c *daemon.Catalog, use, short string, run func(o *seenOptions, s
 		},
 		RunE: func(_ *cobra.Command, args []string) error { return run(o, args[0], args[1:]) },
 	}
-	shared := &cobra.Command{}
-	o.register(shared) // also sets the defaults of the flags that the command does not have
+	o.registerOnly(o.cmd, append(seenShared[:len(seenShared):len(seenShared)], more...))
 	o.identified = true
-	o.cmd.Flags().SortFlags = false
-	for _, name := range append(seenShared[:len(seenShared):len(seenShared)], more...) {
-		o.cmd.Flags().AddFlag(shared.Flags().Lookup(name))
-		if complete, ok := shared.GetFlagCompletionFunc(name); ok {
-			_ = o.cmd.RegisterFlagCompletionFunc(name, complete) // the flag exists
-		}
-	}
 	o.describe("by", "compare this `field`: "+strings.Join(record.IdentityNames(), ", ")+". key is the key at the level of --key. Default: that of the set, or key")
 	o.describe("key-of", "compare these `URLs` of a record that has several: all, in their order, or first. Default: that of the set, or all")
 	o.describe("max-memory", "use at most this `size` of memory for keys, and temporary files for the others")

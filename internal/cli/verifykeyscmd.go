@@ -40,15 +40,7 @@ or an input is damaged.`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd, args) },
 	}
-	shared := &cobra.Command{}
-	o.register(shared) // also sets the defaults of the flags that verify-keys does not have
-	cmd.Flags().SortFlags = false
-	for _, name := range verifyKeysShared {
-		cmd.Flags().AddFlag(shared.Flags().Lookup(name))
-		if complete, ok := shared.GetFlagCompletionFunc(name); ok {
-			_ = cmd.RegisterFlagCompletionFunc(name, complete) // the flag exists
-		}
-	}
+	o.registerOnly(cmd, verifyKeysShared)
 	profile := cmd.Flags().Lookup("profile")
 	o.profile, profile.DefValue = keyProfile, keyProfile
 	cmd.Flags().BoolVar(&o.redact, "redact", true, "replace keys of URLs with a password by ***")
