@@ -201,22 +201,13 @@ func (d *deduping) output() ([][]byte, error) {
 // its output.
 func (d *deduping) round(ctx context.Context, most int) (killed int, err error) {
 	for killed < most {
-		p, err := d.begin(ctx, d.lab)
+		hit, err := d.killAfter(ctx, d.lab, d.lab.between(10*time.Millisecond, d.took/2))
 		if err != nil {
 			return killed, err
 		}
-		t := time.NewTimer(d.lab.between(10*time.Millisecond, d.took/2))
-		select {
-		case <-t.C:
-		case <-p.Done():
-		case <-ctx.Done():
-			return killed, ctx.Err()
-		}
-		t.Stop()
-		if p.Ended() {
+		if !hit {
 			break
 		}
-		p.Kill()
 		killed++
 	}
 	if _, err := d.complete(ctx, d.lab); err != nil {

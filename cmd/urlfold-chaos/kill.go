@@ -177,23 +177,14 @@ func (s *killing) once(ctx context.Context, run, hits int) error {
 // killSome kills runs in a row until one ends before its kill.
 func (s *killing) killSome(ctx context.Context, span time.Duration, hits int) (killed int, err error) {
 	for range hits {
-		p, err := s.begin(ctx, s.lab)
+		hit, err := s.killAfter(ctx, s.lab, s.lab.between(20*time.Millisecond, span))
 		if err != nil {
 			return killed, err
 		}
-		t := time.NewTimer(s.lab.between(20*time.Millisecond, span))
-		select {
-		case <-t.C:
-		case <-p.Done():
-		case <-ctx.Done():
-			return killed, ctx.Err()
-		}
-		t.Stop()
-		if p.Ended() {
+		if !hit {
 			s.early++
 			return killed, nil
 		}
-		p.Kill()
 		killed++
 		if err := s.measure(); err != nil {
 			return killed, err

@@ -110,6 +110,28 @@ func (s *setup) begin(ctx context.Context, l *lab) (*chaos.Process, error) {
 	return l.start(ctx, nil, "run", "-c", s.config())
 }
 
+// killAfter starts the program and kills it after d. It returns false if the
+// program has ended before that.
+func (s *setup) killAfter(ctx context.Context, l *lab, d time.Duration) (killed bool, err error) {
+	p, err := s.begin(ctx, l)
+	if err != nil {
+		return false, err
+	}
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+	case <-p.Done():
+	case <-ctx.Done():
+		return false, ctx.Err()
+	}
+	if p.Ended() {
+		return false, nil
+	}
+	p.Kill()
+	return true, nil
+}
+
 // complete runs the program to its end and requires exit code 0.
 func (s *setup) complete(ctx context.Context, l *lab) (*chaos.Process, error) {
 	p, err := s.begin(ctx, l)
