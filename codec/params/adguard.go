@@ -3,6 +3,7 @@ package params
 import (
 	"errors"
 	"fmt"
+	"iter"
 	"strings"
 )
 
@@ -249,20 +250,8 @@ func namePattern(text string) (string, error) {
 
 // depth0Bar reports whether a regular expression has a '|' outside of groups.
 func depth0Bar(pattern string) bool {
-	depth, class := 0, false
-	for i := 0; i < len(pattern); i++ {
-		switch c := pattern[i]; {
-		case c == '\\':
-			i++
-		case class:
-			class = c != ']'
-		case c == '[':
-			class = true
-		case c == '(':
-			depth++
-		case c == ')':
-			depth--
-		case c == '|' && depth == 0:
+	for c, depth := range operators(pattern) {
+		if c == '|' && depth == 0 {
 			return true
 		}
 	}
@@ -272,20 +261,39 @@ func depth0Bar(pattern string) bool {
 // hasDot reports whether a regular expression has a '.' that stands for any
 // character.
 func hasDot(pattern string) bool {
-	class := false
-	for i := 0; i < len(pattern); i++ {
-		switch c := pattern[i]; {
-		case c == '\\':
-			i++
-		case class:
-			class = c != ']'
-		case c == '[':
-			class = true
-		case c == '.':
+	for c := range operators(pattern) {
+		if c == '.' {
 			return true
 		}
 	}
 	return false
+}
+
+// operators returns the bytes of a regular expression that are neither escaped
+// nor in a class, each with the number of groups that are open.
+func operators(pattern string) iter.Seq2[byte, int] {
+	return func(yield func(byte, int) bool) {
+		depth, class := 0, false
+		for i := 0; i < len(pattern); i++ {
+			switch c := pattern[i]; {
+			case c == '\\':
+				i++
+				continue
+			case class:
+				class = c != ']'
+				continue
+			case c == '[':
+				class = true
+			case c == '(':
+				depth++
+			case c == ')':
+				depth--
+			}
+			if !yield(pattern[i], depth) {
+				return
+			}
+		}
+	}
 }
 
 // placed returns the rules for each host, and their exceptions.
