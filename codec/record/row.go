@@ -3,6 +3,8 @@ package record
 import (
 	"bytes"
 	"strconv"
+
+	"github.com/urlfold/urlfold/internal/tsv"
 )
 
 // row appends the selected fields of the current URL and a line feed. An absent
@@ -110,22 +112,5 @@ func appendTSV(out, v []byte) []byte {
 	if plainText.End(v, 0) == len(v) { // most values, and much faster than IndexAny
 		return append(out, v...)
 	}
-	for {
-		i := bytes.IndexAny(v, "\t\n\r\\")
-		if i < 0 {
-			return append(out, v...)
-		}
-		out = append(append(out, v[:i]...), '\\')
-		switch v[i] {
-		case '\t':
-			out = append(out, 't')
-		case '\n':
-			out = append(out, 'n')
-		case '\r':
-			out = append(out, 'r')
-		default:
-			out = append(out, '\\')
-		}
-		v = v[i+1:]
-	}
+	return tsv.AppendEscaped(out, v)
 }

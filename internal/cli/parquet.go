@@ -125,11 +125,7 @@ func (s *settings) newEncoder(f *formats) func(input string, w io.Writer) (sink.
 // newRewriter returns the encoder that rewrites an input.
 func (s *settings) newRewriter(input string, w io.Writer) (sink.Encoder, error) {
 	if file, _ := s.tables.find(input); file.format == table.Avro {
-		open := func(name string) (avro.Input, error) {
-			in, err := openInput(name)
-			return avro.Input(in), err
-		}
-		out, err := avro.NewRewriter(w, open, input, s.tables.columns)
+		out, err := avro.NewRewriter(w, openInput, input, s.tables.columns)
 		return tableRewriter{out}, err
 	}
 	out, err := parquet.NewRewriter(w, openInput, input, s.tables.columns)

@@ -113,7 +113,7 @@ func (t *tables) count(f *formats) (tables, avros, others int) {
 // An openTable is a Table that closes its file.
 type openTable struct {
 	compress.Table
-	in parquet.Input
+	in table.Input
 }
 
 // Close implements [compress.Table].
@@ -123,14 +123,14 @@ func (t openTable) Close() {
 }
 
 // openInput opens a file.
-func openInput(path string) (parquet.Input, error) {
+func openInput(path string) (table.Input, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return parquet.Input{}, err
+		return table.Input{}, err
 	}
 	fi, err := f.Stat()
 	if err != nil {
-		return parquet.Input{}, errors.Join(err, f.Close())
+		return table.Input{}, errors.Join(err, f.Close())
 	}
-	return parquet.Input{ReaderAt: f, Closer: f, Size: fi.Size()}, nil
+	return table.Input{ReaderAt: f, Closer: f, Size: fi.Size()}, nil
 }

@@ -4,43 +4,57 @@ package tsv
 
 import "bytes"
 
+// AppendEscaped appends v as a value for tsv.
+func AppendEscaped(dst, v []byte) []byte {
+	for {
+		i := bytes.IndexAny(v, "\t\n\r\\")
+		if i < 0 {
+			return append(dst, v...)
+		}
+		dst = append(append(dst, v[:i]...), '\\')
+		switch v[i] {
+		case '\t':
+			dst = append(dst, 't')
+		case '\n':
+			dst = append(dst, 'n')
+		case '\r':
+			dst = append(dst, 'r')
+		default:
+			dst = append(dst, '\\')
+		}
+		v = v[i+1:]
+	}
+}
+
 // AppendUnescaped appends the original form of a value that was escaped for tsv.
 func AppendUnescaped(dst, v []byte) []byte {
 	for {
 		i := bytes.IndexByte(v, '\\')
-		if i < 0 || i+1 == len(v) {
+		if i < 0 {
 			return append(dst, v...)
 		}
 		dst = append(dst, v[:i]...)
-		switch v[i+1] {
-		case 't':
-			dst = append(dst, '\t')
-		case 'n':
-			dst = append(dst, '\n')
-		case 'r':
-			dst = append(dst, '\r')
-		default:
-			dst = append(dst, v[i+1])
-		}
-		v = v[i+2:]
+		var n int
+		dst, n = Decode(dst, v[i:])
+		v = v[i+n:]
 	}
 }
 
-// AppendEscaped appends v as a value for tsv.
-func AppendEscaped(dst, v []byte) []byte {
-	for _, c := range v {
-		switch c {
-		case '\t':
-			dst = append(dst, '\\', 't')
-		case '\n':
-			dst = append(dst, '\\', 'n')
-		case '\r':
-			dst = append(dst, '\\', 'r')
+// Decode appends the character that the escape at the start of v stands for, and
+// returns the length of the escape. A backslash that does not begin an escape
+// stands for itself.
+func Decode(dst, v []byte) (_ []byte, n int) {
+	if len(v) >= 2 {
+		switch v[1] {
+		case 't':
+			return append(dst, '\t'), 2
+		case 'n':
+			return append(dst, '\n'), 2
+		case 'r':
+			return append(dst, '\r'), 2
 		case '\\':
-			dst = append(dst, '\\', '\\')
-		default:
-			dst = append(dst, c)
+			return append(dst, '\\'), 2
 		}
 	}
-	return dst
+	return append(dst, '\\'), 1
 }

@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 
 	"github.com/urlfold/urlfold/internal/storage/table"
+	"github.com/urlfold/urlfold/internal/tsv"
 )
 
 // A Text presents the URLs of an Avro file as the lines of package table. Its
@@ -86,7 +87,7 @@ func (t *Text) next() (err error) {
 			if n > 0 {
 				t.buf = append(t.buf, '\t')
 			}
-			t.buf = table.AppendEscaped(t.buf, b.data[cell.text:cell.end])
+			t.buf = tsv.AppendEscaped(t.buf, b.data[cell.text:cell.end])
 		}
 		t.buf = append(t.buf, '\n')
 	}

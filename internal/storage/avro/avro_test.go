@@ -13,6 +13,7 @@ import (
 	"github.com/twmb/avro/ocf"
 
 	"github.com/urlfold/urlfold/internal/storage/table"
+	"github.com/urlfold/urlfold/internal/tsv"
 )
 
 // visitSchema has URLs at several depths and fields of many types around them.
@@ -88,7 +89,7 @@ func TestText(t *testing.T) {
 		for i := range 2500 {
 			cell := ""
 			if i%4 != 3 {
-				cell = string(table.AppendEscaped(nil, []byte(urlOf(i))))
+				cell = string(tsv.AppendEscaped(nil, []byte(urlOf(i))))
 			}
 			want.WriteString(cell + "\n")
 			fmt.Fprintf(&wantBoth, "http://r/%d\t%s\n", i, cell)

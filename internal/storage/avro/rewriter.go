@@ -8,14 +8,8 @@ import (
 	"io"
 
 	"github.com/urlfold/urlfold/internal/storage/table"
+	"github.com/urlfold/urlfold/internal/tsv"
 )
-
-// An Input is an Avro file that is being rewritten.
-type Input struct {
-	io.ReaderAt
-	io.Closer
-	Size int64
-}
 
 // A Rewriter copies Avro files with other values in the fields of a Text. The
 // output has the header of the first input, and so its schema, its compression
@@ -23,13 +17,13 @@ type Input struct {
 // it is. Damaged blocks are left out: the Text reports them. A Rewriter is not
 // safe for concurrent use.
 type Rewriter struct {
-	open  func(name string) (Input, error)
+	open  func(name string) (table.Input, error)
 	names []string // fields of the Text
 	w     io.Writer
 	out   *container // first input, for its header and its codec
 
 	name  string // of the current input
-	in    Input
+	in    table.Input
 	c     *container
 	lines table.Lines // not written yet
 
@@ -43,7 +37,7 @@ type Rewriter struct {
 
 // NewRewriter returns a Rewriter to w. It opens inputs with open and closes
 // them. names are those given to OpenText.
-func NewRewriter(w io.Writer, open func(name string) (Input, error), first string, names []string) (*Rewriter, error) {
+func NewRewriter(w io.Writer, open func(name string) (table.Input, error), first string, names []string) (*Rewriter, error) {
 	rw := &Rewriter{open: open, names: names, w: w}
 	if err := rw.begin(first); err != nil {
 		return nil, err
@@ -148,7 +142,7 @@ func (w *Rewriter) copyRecord(line table.Line) {
 			break
 		}
 		c := columns[n]
-		w.cell = table.AppendUnescaped(w.cell[:0], w.lines.Cell(line, n))
+		w.cell = tsv.AppendUnescaped(w.cell[:0], w.lines.Cell(line, n))
 		if !bytes.Equal(w.cell, b.data[c.text:c.end]) {
 			w.changed = true
 			w.data = append(w.data, b.data[from:c.start]...)

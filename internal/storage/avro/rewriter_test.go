@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/twmb/avro/ocf"
+
+	"github.com/urlfold/urlfold/internal/storage/table"
 )
 
 type noCloser struct{}
@@ -20,9 +22,9 @@ func (noCloser) Close() error { return nil }
 // without a line feed is dropped.
 func rewrite(edit func(row int, line string) string, names []string, files ...[]byte) ([]byte, error) {
 	var out bytes.Buffer
-	open := func(name string) (Input, error) {
+	open := func(name string) (table.Input, error) {
 		file := files[name[0]-'0']
-		return Input{bytes.NewReader(file), noCloser{}, int64(len(file))}, nil
+		return table.Input{ReaderAt: bytes.NewReader(file), Closer: noCloser{}, Size: int64(len(file))}, nil
 	}
 	w, err := NewRewriter(&out, open, "0", names)
 	if err != nil {

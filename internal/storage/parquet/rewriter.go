@@ -10,14 +10,8 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"github.com/urlfold/urlfold/internal/storage/table"
+	"github.com/urlfold/urlfold/internal/tsv"
 )
-
-// An Input is a Parquet file that is being rewritten.
-type Input struct {
-	io.ReaderAt
-	io.Closer
-	Size int64
-}
 
 // A Rewriter copies Parquet files with other values in the columns of a Text:
 //
@@ -28,12 +22,12 @@ type Input struct {
 // which must have the same columns; a row group of more than groupBytes is
 // divided. A Rewriter is not safe for concurrent use.
 type Rewriter struct {
-	open  func(name string) (Input, error)
+	open  func(name string) (table.Input, error)
 	names []string // columns of the Text
 	out   *parquet.GenericWriter[any]
 
 	name    string // of the current input
-	in      Input
+	in      table.Input
 	file    *parquet.File
 	leaves  []int // of the Text
 	cursors []cursor
@@ -49,7 +43,7 @@ type Rewriter struct {
 // NewRewriter returns a Rewriter to w. It opens inputs with open and closes
 // them. The output has the columns of the input called first. names are those
 // given to OpenText.
-func NewRewriter(w io.Writer, open func(name string) (Input, error), first string, names []string) (_ *Rewriter, err error) {
+func NewRewriter(w io.Writer, open func(name string) (table.Input, error), first string, names []string) (_ *Rewriter, err error) {
 	defer catch(&err)
 	rw := &Rewriter{open: open, names: names}
 	if err := rw.begin(first); err != nil {
@@ -207,7 +201,7 @@ func (w *Rewriter) copyColumn(i int, lines []table.Line, to *parquet.ColumnWrite
 			continue
 		}
 		if cell >= 0 && !values[0].IsNull() {
-			w.cell[i] = table.AppendUnescaped(w.cell[i][:0], w.lines.Cell(lines[0], cell))
+			w.cell[i] = tsv.AppendUnescaped(w.cell[i][:0], w.lines.Cell(lines[0], cell))
 			old := values[0]
 			values[0] = parquet.ByteArrayValue(w.cell[i]).Level(old.RepetitionLevel(), old.DefinitionLevel(), old.Column())
 		}

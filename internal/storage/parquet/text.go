@@ -8,7 +8,7 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
-	"github.com/urlfold/urlfold/internal/storage/table"
+	"github.com/urlfold/urlfold/internal/tsv"
 )
 
 // This file turns the columns with URLs into text, as package table describes.
@@ -129,7 +129,7 @@ func (t *Text) nextRow(g parquet.RowGroup) error {
 			t.buf = append(t.buf, '\t')
 		}
 		if !v.IsNull() {
-			t.buf = table.AppendEscaped(t.buf, v.ByteArray())
+			t.buf = tsv.AppendEscaped(t.buf, v.ByteArray())
 		}
 	}
 	t.buf = append(t.buf, '\n')

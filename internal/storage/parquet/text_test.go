@@ -15,6 +15,7 @@ import (
 	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/codec/record"
 	"github.com/urlfold/urlfold/internal/storage/table"
+	"github.com/urlfold/urlfold/internal/tsv"
 )
 
 // A visit has columns of several types around its URLs.
@@ -219,9 +220,9 @@ type adder func(name string, row int64, line string) error
 // rewrite runs a Rewriter on files and returns its output. The first file is
 // called f.
 func rewrite(files map[string][]byte, names []string, fill func(adder) error) ([]byte, error) {
-	open := func(name string) (Input, error) {
+	open := func(name string) (table.Input, error) {
 		file := files[name]
-		return Input{bytes.NewReader(file), io.NopCloser(nil), int64(len(file))}, nil
+		return table.Input{ReaderAt: bytes.NewReader(file), Closer: io.NopCloser(nil), Size: int64(len(file))}, nil
 	}
 	var out bytes.Buffer
 	w, err := NewRewriter(&out, open, "f", names)
@@ -268,8 +269,8 @@ func TestRewriter(t *testing.T) {
 	normal := func(url string) string {
 		var out []byte
 		var st record.Stats
-		out, _ = worker.Append(nil, nil, table.AppendEscaped(nil, []byte(url)), record.Position{}, &st)
-		return string(table.AppendUnescaped(nil, out))
+		out, _ = worker.Append(nil, nil, tsv.AppendEscaped(nil, []byte(url)), record.Position{}, &st)
+		return string(tsv.AppendUnescaped(nil, out))
 	}
 	dropped := func(i int) bool { return i%11 == 5 || i >= 990 && i < 1010 }
 	out, err := rewrite(map[string][]byte{"f": file}, names, func(add adder) error {

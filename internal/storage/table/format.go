@@ -9,6 +9,7 @@ import (
 	"errors"
 
 	"github.com/urlfold/urlfold/codec/record"
+	"github.com/urlfold/urlfold/internal/tsv"
 )
 
 // The names of the formats.
@@ -77,6 +78,6 @@ func (textReader) Locate(f *record.Found, rec []byte, _ *record.Position) (recor
 // cells describes the escapes of a cell.
 var cells = &record.Dialect{
 	Mark:   '\\',
-	Decode: decodeEscape,
-	Encode: func(dst, text []byte, _ byte) []byte { return AppendEscaped(dst, text) },
+	Decode: tsv.Decode,
+	Encode: func(dst, text []byte, _ byte) []byte { return tsv.AppendEscaped(dst, text) },
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/codec/record"
+	"github.com/urlfold/urlfold/internal/tsv"
 )
 
 func TestFormat(t *testing.T) {
@@ -27,12 +28,12 @@ func TestFormat(t *testing.T) {
 // TestEscapes checks that a cell gives its value back, whatever that is.
 func TestEscapes(t *testing.T) {
 	for _, v := range []string{"", "http://h/", "a\tb\nc\rd\\e", "\\", "\\n", "\xff\x00"} {
-		cell := AppendEscaped([]byte("x"), []byte(v))
-		if got := AppendUnescaped(nil, cell[1:]); string(got) != v || strings.ContainsAny(string(cell), "\t\n\r") {
+		cell := tsv.AppendEscaped([]byte("x"), []byte(v))
+		if got := tsv.AppendUnescaped(nil, cell[1:]); string(got) != v || strings.ContainsAny(string(cell), "\t\n\r") {
 			t.Errorf("%q: cell %q, value %q", v, cell, got)
 		}
 	}
-	if got := AppendUnescaped(nil, []byte(`a\qb\`)); string(got) != `a\qb\` {
+	if got := tsv.AppendUnescaped(nil, []byte(`a\qb\`)); string(got) != `a\qb\` {
 		t.Errorf("%q", got)
 	}
 }
