@@ -74,7 +74,7 @@ func countCells(body []byte, sep byte) (n int, hasURL bool) {
 // Open implements [Format].
 func (t tableFormat) Open(c *Config) (Reader, error) {
 	syntax, errSyntax := c.tableSyntax(t.sep)
-	r := &tableReader{tableSyntax: syntax, base: column{index: noColumn}, host: column{index: noColumn}}
+	r := &tableReader{tableSyntax: syntax, scan: newTableScan(&syntax), base: column{index: noColumn}, host: column{index: noColumn}}
 	errs := []error{errSyntax, r.setColumns(c)}
 	if c.Dialect != dialectBackslash {
 		errs = append(errs, c.refuseDialect())
@@ -124,6 +124,7 @@ func (t *tableReader) setColumns(c *Config) error {
 // outside quotes.
 type tableReader struct {
 	tableSyntax
+	scan            *tableScan // nil if it does not apply
 	url, base, host column
 	named           bool // at least one column is given by name, so there is a header
 	extends         bool // the job adds cells
@@ -138,6 +139,13 @@ func (t *tableReader) Cut(block []byte) int {
 		return bytes.LastIndexByte(block, '\n') + 1
 	}
 	pos := 0
+	if t.scan != nil {
+		n, gaveUp := t.scan.cut(block)
+		if !gaveUp {
+			return n
+		}
+		pos = n
+	}
 	for {
 		n := t.recordEnd(block[pos:])
 		if n < 0 {
@@ -189,6 +197,7 @@ type tableLocator struct {
 	// For a composed URL.
 	wanted []int        // index of the value in each column, -1 if it is not used
 	values []fieldValue // of a record
+	ends   cellEnds
 }
 
 // column is a column given by name or, if name is nil, by number.
@@ -356,6 +365,12 @@ func markLen(b []byte) int {
 // end, or -1 if b does not hold all of it.
 func (t *tableReader) recordEnd(b []byte) int {
 	mark := markLen(b)
+	if n := bytes.IndexByte(b[mark:], '\n') + 1; n > 0 {
+		line := b[mark : mark+n]
+		if !t.hasQuote(line) || t.scan != nil && t.scan.closes(line[:n-1]) {
+			return mark + n
+		}
+	}
 	n := t.tableSyntax.recordEnd(b[mark:])
 	if n > 0 {
 		n += mark

@@ -77,8 +77,9 @@ func (l *tableLocator) setWanted() {
 // locateParts is Locate for a composed URL.
 func (l *tableLocator) locateParts(f *Found, body []byte) (Reason, int) {
 	clear(l.values)
+	fast := l.scan != nil && l.ends.read(l.scan, body)
 	for i, pos := 0, 0; pos <= len(body) && (i < len(l.wanted) || l.extends); i++ {
-		s, d, next, ok := l.cell(body, pos)
+		s, d, next, ok := l.cellAt(body, pos, fast)
 		if !ok {
 			return Unparsed, pos
 		}
@@ -92,4 +93,12 @@ func (l *tableLocator) locateParts(f *Found, body []byte) (Reason, int) {
 		pos = next
 	}
 	return l.composer.compose(f, body, l.values)
+}
+
+// cellAt is cell. fast says that l.ends belongs to body.
+func (l *tableLocator) cellAt(body []byte, pos int, fast bool) (s span, d *Dialect, next int, ok bool) {
+	if fast {
+		return l.ends.cell(&l.tableSyntax, body, pos)
+	}
+	return l.cell(body, pos)
 }

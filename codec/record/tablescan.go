@@ -1,0 +1,149 @@
+package record
+
+import (
+	"bytes"
+	"math/bits"
+
+	"github.com/urlfold/urlfold/codec/internal/scan"
+)
+
+// This file finds the ends of cells and records 64 bytes at a time. It does so
+// for tables in which every quote opens or closes a cell, or is doubled inside
+// of one, as RFC 4180 demands. It gives up on others, for which tableSyntax
+// searches byte by byte.
+
+// tableScan finds the quotes, separators and line feeds of a table. Each set has
+// all ASCII bytes but one.
+type tableScan struct{ quotes, seps, feeds *scan.Set }
+
+// newTableScan returns the tableScan for a syntax, or nil if the syntax has
+// escapes or no quotes.
+func newTableScan(t *tableSyntax) *tableScan {
+	if t.escaped || t.quote == 0 {
+		return nil
+	}
+	but := func(b byte) *scan.Set { return scan.NewSet(func(c byte) bool { return c != b }) }
+	return &tableScan{but(t.quote), but(t.sep), but('\n')}
+}
+
+// quoteScan follows the quotes of a text from word to word. A word has a bit for
+// each of 64 bytes, from the lowest bit on.
+type quoteScan struct {
+	inside uint64 // all ones if the last word ended inside of quotes, else 0
+	starts uint64 // 1 if a cell can start with the next word, else 0
+}
+
+// newQuoteScan returns a quoteScan for a text that begins with a record.
+func newQuoteScan() quoteScan { return quoteScan{starts: 1} }
+
+// next returns the bits of the bytes inside of quotes, which include the opening
+// quotes. breaks has the bits of separators and line feeds. ok is false if a
+// quote neither opens nor closes a cell nor is doubled. A doubled quote closes
+// the cell and opens it again.
+func (q *quoteScan) next(quotes, breaks uint64) (inside uint64, ok bool) {
+	inside = quotes ^ quotes<<1 // then the sum of 4, 8, … 64 bits, without carries
+	inside ^= inside << 2
+	inside ^= inside << 4
+	inside ^= inside << 8
+	inside ^= inside << 16
+	inside ^= inside<<32 ^ q.inside
+	before := breaks | quotes
+	ok = quotes&inside&^(before<<1|q.starts) == 0
+	q.starts, q.inside = before>>63, -(inside >> 63)
+	return inside, ok
+}
+
+// scanWords is the number of words of a text that are marked at once, one of
+// which is for the end of the text.
+const scanWords = 32
+
+// scanChunk is the number of bytes that they mark.
+const scanChunk = (scanWords - 1) * 64
+
+// scanMarks has the marks of a chunk of text.
+type scanMarks struct{ quotes, seps, feeds [scanWords]uint64 }
+
+// cut returns the length of the longest prefix of block that consists of whole
+// records, up to the first quote at which it gives up. gaveUp says that there
+// is one.
+func (t *tableScan) cut(block []byte) (n int, gaveUp bool) {
+	var m scanMarks
+	q := newQuoteScan()
+	for from := 0; from < len(block); from += scanChunk {
+		chunk := block[from:min(from+scanChunk, len(block))]
+		quotes, seps, feeds := t.quotes.Mark(m.quotes[:0], chunk), t.seps.Mark(m.seps[:0], chunk), t.feeds.Mark(m.feeds[:0], chunk)
+		for i, quoted := range quotes[:(len(chunk)+63)/64] {
+			other := quoted & seps[i] // not ASCII, and the end
+			feed := feeds[i] &^ other
+			inside, ok := q.next(quoted&^other, seps[i]&^other|feed)
+			if !ok {
+				return n, true
+			}
+			if ends := feed &^ inside; ends != 0 {
+				n = from + i*64 + bits.Len64(ends)
+			}
+		}
+	}
+	return n, false
+}
+
+// closes reports whether the line feed at the end of line, which begins with a
+// record and has no other line feed, ends the record. It returns false if it
+// gives up.
+func (t *tableScan) closes(line []byte) bool {
+	var m scanMarks
+	q := newQuoteScan()
+	for ; len(line) > 0; line = line[min(scanChunk, len(line)):] {
+		chunk := line[:min(scanChunk, len(line))]
+		quotes, seps := t.quotes.Mark(m.quotes[:0], chunk), t.seps.Mark(m.seps[:0], chunk)
+		for i, quoted := range quotes[:(len(chunk)+63)/64] {
+			other := quoted & seps[i]
+			if _, ok := q.next(quoted&^other, seps[i]&^other); !ok {
+				return false
+			}
+		}
+	}
+	return q.inside == 0
+}
+
+// cellEnds holds the ends of the cells of a record.
+type cellEnds struct {
+	quotes, ends scan.Marks // ends also has the end of the record
+}
+
+// read finds the ends of the cells of body. It returns false if it gives up.
+func (e *cellEnds) read(t *tableScan, body []byte) bool {
+	e.quotes, e.ends = t.quotes.Mark(e.quotes, body), t.seps.Mark(e.ends, body)
+	q := newQuoteScan()
+	for i, quoted := range e.quotes {
+		sep := e.ends[i]
+		other := quoted & sep
+		inside, ok := q.next(quoted&^other, sep&^other)
+		if !ok {
+			return false
+		}
+		e.ends[i] = sep &^ other &^ inside
+	}
+	if q.inside != 0 {
+		return false
+	}
+	e.ends[len(body)>>6] |= 1 << (len(body) & 63)
+	return true
+}
+
+// cell is cell of a tableSyntax for a body that read has accepted.
+func (e *cellEnds) cell(t *tableSyntax, body []byte, pos int) (s span, d *Dialect, next int, ok bool) {
+	end := e.ends.Next(pos)
+	if pos == end || body[pos] != t.quote {
+		return span{pos, end}, t.plain, end + 1, true
+	}
+	if body[end-1] != t.quote { // text after the closing quote
+		return span{}, t.quoted, 0, false
+	}
+	return span{pos + 1, end - 1}, t.quoted, end + 1, true
+}
+
+// hasQuote reports whether line has the quote of the table.
+func (t *tableSyntax) hasQuote(line []byte) bool {
+	return t.quote != 0 && bytes.IndexByte(line, t.quote) >= 0
+}

@@ -1,0 +1,98 @@
+package record
+
+import (
+	"math/rand/v2"
+	"testing"
+)
+
+// checkTableScan checks that a tableScan finds the records and cells that
+// tableSyntax finds byte by byte, if it does not give up.
+func checkTableScan(t *testing.T, text []byte) (gaveUp bool) {
+	t.Helper()
+	r := &tableReader{tableSyntax: *rfc4180, scan: newTableScan(rfc4180)}
+	slow := &tableReader{tableSyntax: *rfc4180}
+	if got, want := r.Cut(text), slow.Cut(text); got != want {
+		t.Fatalf("%q: Cut returned %d, want %d", text, got, want)
+	}
+	_, gaveUp = r.scan.cut(text)
+	for rest := text; len(rest) > 0; {
+		n, want := r.Next(rest), slow.Next(rest)
+		if n != want {
+			t.Fatalf("%q: Next returned %d, want %d", rest, n, want)
+		}
+		checkCellEnds(t, r, trimEnd(rest[:n]))
+		rest = rest[n:]
+	}
+	return gaveUp
+}
+
+// checkCellEnds checks the cells of one record.
+func checkCellEnds(t *testing.T, r *tableReader, body []byte) {
+	t.Helper()
+	var e cellEnds
+	if !e.read(r.scan, body) {
+		return
+	}
+	for pos := 0; pos <= len(body); {
+		s, d, next, ok := e.cell(&r.tableSyntax, body, pos)
+		wantSpan, wantDialect, wantNext, wantOK := r.cell(body, pos)
+		if s != wantSpan || d != wantDialect || next != wantNext || ok != wantOK {
+			t.Fatalf("%q: the cell at %d is %v, %d, %v, want %v, %d, %v", body, pos, s, next, ok, wantSpan, wantNext, wantOK)
+		}
+		if !ok {
+			return
+		}
+		pos = next
+	}
+}
+
+// tableTexts are tables, and texts that are nearly tables.
+var tableTexts = []string{
+	"", "\n", `"`, `""`, `"",""` + "\n", "a,b\n\"c\"\"\n,\",d\n", `"a"x,b` + "\n", `a"b,"c` + "\nd\"\n", `"a","b` + "\n" + `c","d"""` + "\r\n1,2\n",
+	"\xEF\xBB\xBF\"a\",\"b\"\n\"c\",\"d\"\n", "\"é\",\"ü,\xFF\"\n", `"a""b""",""""` + "\n", `"a"x"` + "\n\"\nb",
+}
+
+func TestTableScan(t *testing.T) {
+	for _, text := range tableTexts {
+		checkTableScan(t, []byte(text))
+	}
+	rnd := rand.New(rand.NewPCG(1, 2))
+	gaveUp, rounds := 0, 20_000
+	for range rounds {
+		alphabet := []byte(`a,,"` + "\n")
+		text := make([]byte, rnd.IntN(200))
+		for i := range text {
+			text[i] = alphabet[rnd.IntN(len(alphabet))]
+		}
+		if rnd.IntN(2) == 0 {
+			text = quotedTable(rnd, alphabet)
+		}
+		if checkTableScan(t, text) {
+			gaveUp++
+		}
+	}
+	if gaveUp == 0 || gaveUp > rounds*2/3 {
+		t.Errorf("the scan gave up on %d of %d texts", gaveUp, rounds)
+	}
+}
+
+// quotedTable returns a table of more than one chunk, most of whose cells are
+// quoted.
+func quotedTable(rnd *rand.Rand, alphabet []byte) (text []byte) {
+	for size := rnd.IntN(2 * scanChunk); len(text) < size; {
+		var cell []byte
+		for range rnd.IntN(80) {
+			cell = append(cell, alphabet[rnd.IntN(len(alphabet))])
+		}
+		text = append(encodeQuotes(append(text, '"'), cell, ','), '"', ",,,\n"[rnd.IntN(4)])
+	}
+	return text
+}
+
+// FuzzTableScan does the same with any text.
+func FuzzTableScan(f *testing.F) {
+	for _, text := range tableTexts {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) { checkTableScan(t, text) })
+}
