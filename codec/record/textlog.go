@@ -364,11 +364,18 @@ func urlBeforePeer(rec []byte, pos int, marks scan.Marks) (span, int) {
 
 // urlBeforeArrow returns the URL at pos. It ends before the last " => ".
 func urlBeforeArrow(rec []byte, pos int) (span, int) {
-	n := bytes.LastIndex(rec[pos:], arrow)
-	if n <= 0 {
+	end := pos
+	for from := pos; ; from = end + 1 { // bytes.LastIndex has no vectors
+		n := bytes.Index(rec[from:], arrow)
+		if n < 0 {
+			break
+		}
+		end = from + n
+	}
+	if end == pos {
 		return span{}, -1
 	}
-	return span{pos, pos + n}, pos + n
+	return span{pos, end}, end
 }
 
 var arrow = []byte(" => ")
