@@ -10,6 +10,7 @@ import (
 
 	"github.com/urlfold/urlfold/codec/record"
 	"github.com/urlfold/urlfold/internal/storage/compress"
+	"github.com/urlfold/urlfold/internal/storage/disk"
 	"github.com/urlfold/urlfold/internal/terminal"
 	"github.com/urlfold/urlfold/sources/file"
 )
@@ -57,6 +58,9 @@ func (s *settings) checkMirrored(path, name string, owner map[string]string) err
 	}
 	if fi, err := os.Lstat(name); err == nil && fi.IsDir() {
 		return fmt.Errorf("--output-dir: %s: is a directory", name)
+	}
+	if err := disk.Creatable(filepath.Dir(name)); err != nil {
+		return fmt.Errorf("--output-dir: %w", err)
 	}
 	return s.checkExisting(name)
 }

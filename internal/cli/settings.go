@@ -137,6 +137,7 @@ func (s *settings) resolveRecord(bad *mistakes) {
 	if s.delimiter != "" && s.format == "" {
 		s.format = "csv"
 	}
+	s.takeNote(bad)
 	r := recordconf.Settings{
 		Delimiter: s.delimiter, Quote: s.quote, Escape: s.escape, NoHeader: s.noHeader,
 		Format: s.format, Formats: append(s.formats[:len(s.formats):len(s.formats)], table.Format(table.Parquet), table.Format(table.Avro)), Dialect: s.dialect, Target: s.target,
@@ -236,6 +237,9 @@ func (s *settings) checkFiles(bad *mistakes) {
 	}
 	if s.outputDir != "" && s.unordered {
 		bad.add("--output-dir", errors.New("cannot be combined with --unordered: each output keeps the order of its input"))
+	}
+	if s.outputDir != "" {
+		bad.add("--output-dir", disk.Creatable(s.outputDir))
 	}
 	toStdout := s.outputDir == "" && (s.output == "" || s.output == stdoutPath)
 	if s.report == stdoutPath && toStdout {

@@ -56,15 +56,38 @@ func (s *settings) resolveUnique(bad *mistakes) {
 	s.record.Note = s.uniqueNote()
 }
 
-// uniqueNote returns the field that the mode of --unique adds to each record.
-func (s *settings) uniqueNote() record.Note {
-	switch s.unique {
+// uniqueNote returns the field that --unique adds to each record.
+func (s *settings) uniqueNote() record.Note { return noteOf(s.unique) }
+
+// noteOf returns the field that a mode of --unique adds.
+func noteOf(mode string) record.Note {
+	switch mode {
 	case uniqueMark:
 		return unique.MarkNote
 	case uniqueCount:
 		return unique.NoteOf(unique.Count)
 	}
 	return record.Note{}
+}
+
+// takeNote removes the name of the field that --unique adds from the end of
+// --fields, because the field is always the last one.
+func (s *settings) takeNote(bad *mistakes) {
+	for _, mode := range []string{uniqueMark, uniqueCount} {
+		name := noteOf(mode).Name
+		i := slices.Index(s.fields, name)
+		switch last := len(s.fields) - 1; {
+		case i < 0:
+			continue
+		case s.unique != mode:
+			bad.add("--fields", fmt.Errorf("%s requires --unique=%s, which adds this field", name, mode))
+		case i < last:
+			bad.add("--fields", fmt.Errorf("%s must be the last field, where --unique=%s writes it", name, mode))
+		case last == 0:
+			bad.add("--fields", fmt.Errorf("requires another field before %s, such as url,%[1]s", name))
+		}
+		s.fields = slices.DeleteFunc(slices.Clone(s.fields), func(f string) bool { return f == name })
+	}
 }
 
 // twice reports whether the mode of --unique reads the inputs twice.

@@ -24,7 +24,7 @@ func Creatable(dir string) error {
 			return Writable(dir)
 		}
 		parent := filepath.Dir(dir)
-		if !errors.Is(err, fs.ErrNotExist) || parent == dir {
+		if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) || parent == dir {
 			return err
 		}
 		dir = parent
