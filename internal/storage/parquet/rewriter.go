@@ -97,6 +97,7 @@ func (w *Rewriter) end() {
 // order; those between them are dropped.
 func (w *Rewriter) Add(name string, row int64, text []byte) error {
 	if name != w.name {
+		w.lines.End()
 		if err := w.Flush(); err != nil {
 			return err
 		}

@@ -25,9 +25,22 @@ var jsonLists = []string{
 	"vectors/crawler-commons.jsonl", "vectors/w3lib.jsonl", "vectors/urlcanon.jsonl", "vectors/safebrowsing.jsonl",
 }
 
-// Corpora returns the URLs of the shared test material, without duplicates. It
+// Inputs returns the URLs of the shared test material, without duplicates, and
+// 200,000 changed copies of them, or 20,000 with -short. It skips the test if
+// URLFOLD_CORPORA is unset.
+func Inputs(t testing.TB) [][]byte {
+	t.Helper()
+	n := 200000
+	if testing.Short() {
+		n = 20000
+	}
+	inputs := corpora(t)
+	return append(inputs, mutate(inputs, n)...)
+}
+
+// corpora returns the URLs of the shared test material, without duplicates. It
 // skips the test if URLFOLD_CORPORA is unset.
-func Corpora(t testing.TB) [][]byte {
+func corpora(t testing.TB) [][]byte {
 	t.Helper()
 	dir := os.Getenv("URLFOLD_CORPORA")
 	if dir == "" {
@@ -105,10 +118,10 @@ var pieces = []string{
 	"jsessionid=0123456789ABCDEF0123456789ABCDEF", "sid=x", "utm_source=x", "example.com", "a.b.c.d.e.f.g", "co.uk", "s3.amazonaws.com",
 }
 
-// Mutate returns n inputs, each a member of seeds with up to four changes: a
+// mutate returns n inputs, each a member of seeds with up to four changes: a
 // piece inserted, a range deleted, doubled or replaced, a byte changed, parts of
 // two seeds joined. The same seeds give the same inputs.
-func Mutate(seeds [][]byte, n int) [][]byte {
+func mutate(seeds [][]byte, n int) [][]byte {
 	random := rand.New(rand.NewPCG(1, 2))
 	out := make([][]byte, 0, n)
 	for len(out) < n {

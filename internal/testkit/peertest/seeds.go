@@ -23,7 +23,7 @@ func VectorInputs() [][]byte {
 	for _, s := range seeds {
 		c.add([]byte(s))
 	}
-	for _, u := range Mutate(c.urls, 1500) {
+	for _, u := range mutate(c.urls, 1500) {
 		c.add(u)
 	}
 	random := rand.New(rand.NewPCG(3, 4))

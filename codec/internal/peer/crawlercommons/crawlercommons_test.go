@@ -68,12 +68,7 @@ func TestAllocations(t *testing.T) {
 // changed copies of their URLs.
 func TestLive(t *testing.T) {
 	run := runner(t)
-	inputs := peertest.Corpora(t)
-	n := 200000
-	if testing.Short() {
-		n = 20000
-	}
-	inputs = append(inputs, peertest.Mutate(inputs, n)...)
+	inputs := peertest.Inputs(t)
 	peertest.Compare(t, appendOf(New()), inputs, peertest.Run(t, run(), inputs)[0], nil)
 }
 

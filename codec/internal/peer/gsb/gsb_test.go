@@ -66,12 +66,7 @@ func TestAllocations(t *testing.T) {
 // and on changed copies of their URLs.
 func TestLive(t *testing.T) {
 	run := reference(t)
-	inputs := peertest.Corpora(t)
-	n := 200000
-	if testing.Short() {
-		n = 20000
-	}
-	inputs = append(inputs, peertest.Mutate(inputs, n)...)
+	inputs := peertest.Inputs(t)
 	results := peertest.Run(t, run(), inputs)
 	for i, v := range versions {
 		t.Run(v.name, func(t *testing.T) {

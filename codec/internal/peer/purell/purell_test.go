@@ -64,12 +64,7 @@ func TestAllocations(t *testing.T) {
 // copies of their URLs.
 func TestLive(t *testing.T) {
 	run := runner(t)
-	inputs := peertest.Corpora(t)
-	n := 200000
-	if testing.Short() {
-		n = 20000
-	}
-	inputs = append(inputs, peertest.Mutate(inputs, n)...)
+	inputs := peertest.Inputs(t)
 	results := peertest.Run(t, run(), inputs)
 	for i, p := range profiles {
 		t.Run(p.name, func(t *testing.T) {
