@@ -3,13 +3,15 @@ package config
 import (
 	"cmp"
 	"errors"
+	"time"
 
 	"github.com/urlfold/urlfold/config/field"
 )
 
-// Dedupe drops records that have the same URL as an earlier one. The set of keys
-// is stored together with the checkpoints, so a crash loses no record and, with
-// exactly_once, lets no duplicate pass.
+// Dedupe drops records that have the same URL as an earlier one. For files, the
+// set of keys is stored together with the checkpoints, so a crash loses no record
+// and, with exactly_once, lets no duplicate pass. For a JetStream source, it is
+// in a bucket.
 type Dedupe struct {
 	// The output field that is compared. key is the key at codec.key. Default: key.
 	By string `yaml:"by" enum:"key,k0,k1,k2,k3,surface,site,template"`
@@ -25,11 +27,26 @@ type Dedupe struct {
 	// because the profile, a parameter list or a sink has changed: reset begins with
 	// an empty set, refuse rejects the configuration. Default: reset.
 	OnChange string `yaml:"on_change" enum:"reset,refuse"`
+	// With a jetstream source: the key-value bucket, on the servers of the source,
+	// that holds the keys. It is created if it does not exist. All instances that
+	// name it share the keys.
+	Bucket string `yaml:"bucket"`
+	// With bucket: how long another instance may need to make a record durable.
+	// After that, its claim on the key counts as abandoned, and the next record
+	// with the key is written. Default: 1m.
+	TakeOver time.Duration `yaml:"take_over" min:"1s"`
+	// With bucket: how long a key is remembered after its record is durable. 0s:
+	// forever. Requires nats-server 2.11. Default: 0s.
+	Remember time.Duration `yaml:"remember" min:"0s"`
 }
+
+// defaultTakeOver is the default of Dedupe.TakeOver.
+const defaultTakeOver = time.Minute
 
 // setDefaults sets the defaults.
 func (d *Dedupe) setDefaults() {
 	d.By, d.KeyOf, d.Keep, d.Scope, d.OnChange = "key", "all", "first", "all", "reset"
+	d.TakeOver = defaultTakeOver
 }
 
 // keeps explains why a value of keep is not possible in a daemon.
@@ -39,10 +56,36 @@ var keeps = map[string]string{
 	"mark":  `"mark" is not possible in a daemon: the rendered record has no field for it`,
 }
 
-// Validate checks keep.
+// Validate checks keep, and the keys that belong together.
 func (d *Dedupe) Validate() error {
-	if d.Keep == "first" {
-		return nil
+	var errs []error
+	wrong := func(key, text string) { errs = append(errs, &field.Error{Field: key, Err: errors.New(text)}) }
+	if d.Keep != "first" {
+		wrong("keep", cmp.Or(keeps[d.Keep], `must be "first"`))
 	}
-	return &field.Error{Field: "keep", Err: errors.New(cmp.Or(keeps[d.Keep], `must be "first"`))}
+	switch {
+	case d.Bucket == "" && d.TakeOver != defaultTakeOver:
+		wrong("take_over", "requires bucket: without one, no other instance has claims")
+	case d.Bucket == "" && d.Remember != 0:
+		wrong("remember", "requires bucket: a set on disk forgets no key")
+	case d.Bucket != "" && !isBucket(d.Bucket):
+		wrong("bucket", "invalid name: may contain only letters, digits, - and _")
+	case d.Bucket != "" && d.Scope != "all":
+		wrong("scope", "must be all with bucket: the lane of a JetStream source is the whole stream")
+	case d.Remember != 0 && d.Remember < time.Second:
+		wrong("remember", "must be 0s or at least 1s, the least TTL of the server")
+	case d.Remember%time.Second != 0:
+		wrong("remember", "must be whole seconds, the unit of the server")
+	}
+	return errors.Join(errs...)
+}
+
+// isBucket reports whether s can be the name of a bucket.
+func isBucket(s string) bool {
+	for _, c := range []byte(s) {
+		if c != '-' && c != '_' && (c < '0' || c > '9') && (c|0x20 < 'a' || c|0x20 > 'z') {
+			return false
+		}
+	}
+	return true
 }

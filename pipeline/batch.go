@@ -95,6 +95,10 @@ type Batch struct {
 	needs        uint64       // the greatest number of a batch that holds the first record of a duplicate; 0: none
 	relied       []relied     // duplicates whose first records were not settled at the decision
 	orphans      []uint64     // duplicates that need a dead letter, as OutRec.position
+	claims       []*Claim     // claims that the batch holds; see claims.go
+	leans        []lean       // records that were dropped because of claims of this process
+	delays       Keep         // messages that need not be delivered again; empty: all
+	again        int64        // records that were dropped until their messages are delivered again
 	legs         []leg        // one per sink, the last one for the dead letter
 	ids          atomic.Uint32
 	refused      []uint64 // records that a sink refused, as OutRec.position; guarded by Pipeline.mu

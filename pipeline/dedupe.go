@@ -13,6 +13,8 @@ import (
 type Dedupe struct {
 	Set   KeySet
 	Scope Scope
+	// Claims, for a source that is an [Acker], replaces Set: see claims.go.
+	Claims Claims
 	// Room is the most keys that wait for a commit. When it is reached, sources
 	// wait. The default is 256 Ki keys.
 	Room int
@@ -66,6 +68,7 @@ type KeyCommitter interface {
 // A DedupeSnapshot is the state of the deduplication of a run.
 type DedupeSnapshot struct {
 	Duplicates int64     // records found to be duplicates, resolved or not
+	Delayed    int64     // records dropped until their messages are delivered again
 	Firsts     int64     // records found to be the first of their key
 	NoKey      int64     // records without a key, which pass
 	Waiting    int       // keys that wait for a commit

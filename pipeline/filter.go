@@ -66,7 +66,9 @@ type filterOutlet struct {
 }
 
 // filters reports whether records are dropped before the sinks get them.
-func (p *Pipeline) filters() bool { return p.o.Filter != nil || p.decisions != nil }
+func (p *Pipeline) filters() bool {
+	return p.o.Filter != nil || p.decisions != nil || p.claims != nil
+}
 
 // filterBatch stores b, if not nil, in the filter outlet of l, and filters the
 // batches that are ready there, in order, if l is in front. After a hard stop

@@ -31,7 +31,7 @@ func (in intake) NewLane(name string, lim LaneLimits) *Lane {
 	if p.o.Ordering != OrderNone {
 		l.outlets = make([]outlet, len(p.sinks))
 	}
-	if p.filters() {
+	if p.claims == nil && p.filters() {
 		l.filter, l.decisions = new(filterOutlet), p.decisions
 	}
 	if p.o.Ordering == OrderInput {

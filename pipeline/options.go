@@ -110,7 +110,7 @@ func (o *Options) validate() error {
 		check(o.Ordering == OrderNone || s.Caps().Ordered, "ordering: sink %d does not support ordering", i+1)
 	}
 	if o.Dedupe != nil {
-		check(o.canDedupe(), "dedupe: requires a set, one source that commits keys, no filter, and refused records that are not dropped")
+		check(o.canDedupe(), "dedupe: requires a set and one source that commits keys, or claims and one source that acknowledges messages, no filter, and refused records that are not dropped")
 	}
 	if o.ExactlyOnce {
 		check(o.canCut(), "exactly once: requires one source that commits cuts, sinks that report extents, and an ordering")
@@ -142,7 +142,10 @@ func (o *Options) canDedupe() bool {
 		return false
 	}
 	_, ok := o.Sources[0].(KeyCommitter)
-	return ok && o.Dedupe.Set != nil && o.Dedupe.Scope <= ScopeLane && o.Filter == nil && o.OnRefused != RefusedDrop
+	if o.Dedupe.Claims != nil {
+		_, ok = o.Sources[0].(Acker)
+	}
+	return ok && (o.Dedupe.Set != nil) != (o.Dedupe.Claims != nil) && o.Dedupe.Scope <= ScopeLane && o.Filter == nil && o.OnRefused != RefusedDrop
 }
 
 // New returns a pipeline with the given options. The error joins all problems
@@ -185,7 +188,11 @@ func New(o Options) (*Pipeline, error) {
 		_, ok := s.(Finisher)
 		p.finishes = p.finishes || ok
 	}
-	if o.Dedupe != nil {
+	switch {
+	case o.Dedupe == nil:
+	case o.Dedupe.Claims != nil:
+		p.claims = newClaims(p, o.Dedupe)
+	default:
 		p.decisions = newDecisions(p, o.Dedupe)
 	}
 	p.SetCodec(o.NewCodec)

@@ -100,6 +100,9 @@ func (p *Pipeline) noteRefused(b *Batch, s *Stream, slot int, failed []uint32) {
 	if p.decisions != nil && slot != p.dead {
 		p.decisions.refuse(b, s, failed)
 	}
+	if p.claims != nil && slot != p.dead {
+		p.claims.refuse(b, s, failed)
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if slot == p.dead {

@@ -56,7 +56,8 @@ type Pipeline struct {
 	helpers     sync.WaitGroup // retries
 
 	filtering sync.Mutex    // held during a call of the filter
-	decisions *decisions    // nil without deduplication
+	decisions *decisions    // nil without deduplication by a set
+	claims    *claims       // nil without deduplication by claims
 	hurry     chan struct{} // holds one signal: a commit is due before the next interval
 
 	gate    gate          // closed while a cut is taken; see cut.go
@@ -273,6 +274,9 @@ func (p *Pipeline) flush() {
 	}
 	if p.decisions != nil {
 		p.letLeave(p.decisions.flush())
+	}
+	if p.claims != nil {
+		p.letLeave(p.claims.flush())
 	}
 }
 

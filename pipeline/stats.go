@@ -41,7 +41,7 @@ type Ledger struct {
 	Duplicates int64 // dropped by the Filter of the pipeline
 	Dead       int64 // durable in the dead letter
 	InFlight   int64 // not yet resolved
-	Abandoned  int64 // given up by a hard stop; they are read again and may be written twice
+	Abandoned  int64 // given up by a hard stop, or delayed (see Batch.Delayed); they are read again
 }
 
 // Balanced reports whether every record is accounted for.
@@ -113,8 +113,11 @@ type LaneSnapshot struct {
 // copies the counts and the states of the open lanes.
 func (p *Pipeline) Snapshot() Snapshot {
 	var dedupe *DedupeSnapshot
-	if p.decisions != nil {
-		dedupe = p.decisions.snapshot() // before p.mu, as in a commit
+	switch { // before p.mu, as in a commit
+	case p.decisions != nil:
+		dedupe = p.decisions.snapshot()
+	case p.claims != nil:
+		dedupe = p.claims.snapshot()
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -192,6 +195,9 @@ func (p *Pipeline) count(b *Batch, durable bool) {
 	f := p.feedOf(b.Lane)
 	f.flying -= b.Stats.Records
 	if durable {
+		b.Stats.Duplicates -= b.again // they are read again
+		f.handled.Duplicates -= b.again
+		f.abandoned += b.again
 		f.resolved.Add(&b.Stats)
 		return
 	}

@@ -259,7 +259,12 @@ func (p *Pipeline) legDone(b *Batch) {
 	if b.pend.Add(-1) != 0 {
 		return
 	}
-	if p.decisions == nil || b.late || p.decisions.mayLeave(b) {
+	switch {
+	case b.late:
+		p.answered(b)
+	case p.claims != nil:
+		p.claims.settle(b)
+	case p.decisions == nil || p.decisions.mayLeave(b):
 		p.answered(b)
 	}
 }

@@ -66,6 +66,9 @@ func (w *worker) handle(b *Batch) {
 	switch {
 	case b.late:
 		p.deliver(b)
+	case p.claims != nil:
+		p.note(b)
+		p.claims.ask(b)
 	case p.filters():
 		p.note(b)
 		p.filterBatch(b.Lane, b)

@@ -24,6 +24,7 @@ type Env struct {
 	BatchRecords int           // maximum number of messages in a batch
 	Linger       time.Duration // how long a batch that is not full waits for more data
 	UntilEOF     bool          // return once all data that exists now has been read
+	Delays       bool          // messages may be requested again any number of times
 	Logger       *slog.Logger
 	Stdin        io.Reader // stdin of the process; nil: none
 	Files        file.Host // for file sources
@@ -106,7 +107,7 @@ func newKafka(c kafka.Config, env Env) (pipeline.Source, error) {
 }
 
 func newJetStream(c nats.JetStreamConfig, env Env) (pipeline.Source, error) {
-	c.UntilEOF, c.Logger = env.UntilEOF, env.Logger
+	c.UntilEOF, c.Delays, c.Logger = env.UntilEOF, env.Delays, env.Logger
 	return nats.NewJetStream(c)
 }
 

@@ -190,6 +190,9 @@ func (d *Daemon) runOne(ctx context.Context, p *plan) (err error) {
 	if err := p.openKeys(parts, d.store, p.file.DataDir, d.events); err != nil {
 		return &pipeline.OpenError{Err: err}
 	}
+	if err := p.openClaims(ctx, parts, d.log); err != nil {
+		return &pipeline.OpenError{Err: err}
+	}
 	defer func() { err = errors.Join(err, parts.closeKeys()) }()
 	opt := p.options(parts, d.log)
 	opt.NewCodec = d.codec(p)
@@ -199,6 +202,9 @@ func (d *Daemon) runOne(ctx context.Context, p *plan) (err error) {
 	}
 	if parts.keys != nil {
 		parts.keys.Count(func() *pipeline.DedupeSnapshot { return pipe.Snapshot().Dedupe })
+	}
+	if parts.claims != nil {
+		parts.claims.Count(func() *pipeline.DedupeSnapshot { return pipe.Snapshot().Dedupe })
 	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()

@@ -22,7 +22,7 @@ import (
 // dedupeSources explains, by type, why a source cannot be deduplicated.
 var dedupeSources = map[string]string{
 	"kafka":     "requires a file source: with Kafka, the set of keys would have to move with the partitions; deduplicate the files that a sink writes",
-	"jetstream": "requires a file source: JetStream acknowledges single messages, which no set of keys can follow; in a jetstream sink, msg_id: key drops duplicates within the window of the stream",
+	"jetstream": "requires bucket with a JetStream source: it acknowledges single messages, which no set of keys on disk can follow; in a jetstream sink, msg_id: key drops duplicates within the window of the stream",
 	"nats":      "requires a file source: core NATS delivers at most once, so a set of keys on disk would drop records whose first one was lost",
 	"stdin":     "requires a file source: stdin has no position to store the keys with; use urlfold --unique",
 }
@@ -44,7 +44,9 @@ func (p *plan) checkDedupe(sound func(path string) bool) error {
 	for i := range f.Sources {
 		c := &f.Sources[i]
 		switch {
-		case !isSound(c, sound):
+		case !isSound(c, sound), c.Type == "jetstream" && p.inBucket() && i == 0:
+		case c.Type == "file" && p.inBucket():
+			wrong(c.Path(), "cannot be combined with bucket: the positions in files are stored on this machine, so the keys must be, too; remove bucket")
 		case c.Type != "file":
 			why, known := dedupeSources[c.Type]
 			if !known {
@@ -153,7 +155,7 @@ func (p *plan) checkStoredKeys(store *checkpoint.Store) error {
 
 // openKeys opens the set of keys of a run, with files in a folder of dir.
 func (p *plan) openKeys(c *parts, store *checkpoint.Store, dir string, log *slog.Logger) (err error) {
-	if p.file.Dedupe == nil {
+	if p.file.Dedupe == nil || p.inBucket() {
 		return nil
 	}
 	if err := p.checkStoredKeys(store); err != nil {
@@ -165,8 +167,11 @@ func (p *plan) openKeys(c *parts, store *checkpoint.Store, dir string, log *slog
 
 // closeKeys closes the set of keys.
 func (p *parts) closeKeys() error {
-	if p.keys == nil {
-		return nil
+	switch {
+	case p.keys != nil:
+		return p.keys.Close()
+	case p.claims != nil:
+		return p.claims.Close()
 	}
-	return p.keys.Close()
+	return nil
 }

@@ -301,7 +301,8 @@ type parts struct {
 	sources []pipeline.Source
 	sinks   []pipeline.Sink
 	dead    pipeline.Sink   // nil if there is none
-	keys    *unique.Durable // nil without dedupe
+	keys    *unique.Durable // nil without dedupe, and with dedupe.bucket
+	claims  *unique.Claims  // nil without dedupe.bucket
 }
 
 // make creates the components, which do not connect to anything yet.
@@ -349,7 +350,7 @@ func (p *plan) sourceEnv(c *config.Component, e *env) sources.Env {
 	env := sources.Env{
 		Name: c.Name, MaxRecord: int(o.MaxRecordBytes),
 		BatchBytes: int(o.Batch.Bytes), BatchRecords: o.Batch.Records, Linger: o.Batch.Linger,
-		UntilEOF: e.untilEOF, Logger: e.log.With("component", c.Name), Stdin: e.stdin,
+		UntilEOF: e.untilEOF, Delays: p.inBucket(), Logger: e.log.With("component", c.Name), Stdin: e.stdin,
 		Files: file.Host{Store: e.store, Hold: p.canCutBack() && !e.dry && p.file.Dedupe == nil, OpenFiles: p.openFilesOf(c.Path())},
 	}
 	host := &env.Files
@@ -444,6 +445,9 @@ func (p *plan) options(c *parts, log *slog.Logger) pipeline.Options {
 	}
 	if c.keys != nil {
 		opt.Dedupe = &pipeline.Dedupe{Set: c.keys, Scope: p.dedupeScope()}
+	}
+	if c.claims != nil {
+		opt.Dedupe = &pipeline.Dedupe{Claims: c.claims}
 	}
 	if o.Ordering == "per_lane" || p.exactlyOnce || mustOrder(p.job, c.sinks) {
 		opt.Ordering = pipeline.OrderPerLane

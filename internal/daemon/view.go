@@ -24,6 +24,9 @@ func (d *Daemon) view() web.View {
 	}
 	f := d.now.plan.file
 	v.Sources, v.Sinks = d.now.parts.sources, d.now.parts.all()
+	if c := d.now.parts.claims; c != nil {
+		v.DedupeErr = c.Health()
+	}
 	v.CommitInterval, v.MaxUnresolved = f.Pipeline.CommitInterval, f.Ready.MaxUnresolved
 	return v
 }
@@ -108,6 +111,9 @@ func (p *parts) extras(plan *plan) []metrics.Extra {
 	add(p.dead, pipeline.DeadLetterName)
 	if p.keys != nil {
 		list = append(list, p.keys)
+	}
+	if p.claims != nil {
+		list = append(list, p.claims)
 	}
 	return list
 }

@@ -156,7 +156,6 @@ func (s *Durable) Count(f func() *pipeline.DedupeSnapshot) { s.counts = f }
 
 // Metrics emits the metrics of the set.
 func (s *Durable) Metrics(emit func(name, help, kind string, value float64, labels ...string)) {
-	const results = "Number of records that dedupe has compared, by result: first, duplicate, or no_key for a record without a key, which passes."
 	emit("dedupe_keys", "Number of keys in the stored set.", "gauge", float64(s.members.Load()))
 	emit("dedupe_memory_bytes", "Memory of the stored set of keys, in bytes.", "gauge", float64(s.memory.Load()))
 	emit("dedupe_disk_bytes", "Size of the files of the stored set of keys, in bytes.", "gauge", float64(s.onDisk.Load()))
@@ -165,11 +164,22 @@ func (s *Durable) Metrics(emit func(name, help, kind string, value float64, labe
 	if c == nil {
 		return
 	}
-	emit("dedupe_records_total", results, "counter", float64(c.Firsts), "result", "first")
-	emit("dedupe_records_total", results, "counter", float64(c.Duplicates), "result", "duplicate")
-	emit("dedupe_records_total", results, "counter", float64(c.NoKey), "result", "no_key")
-	emit("dedupe_waiting_keys", "Number of new keys that wait for a commit.", "gauge", float64(c.Waiting))
+	emitCounts(emit, c)
+	emit("dedupe_waiting_keys", waitingHelp, "gauge", float64(c.Waiting))
 	emit("dedupe_room_keys", "Maximum number of new keys that wait for a commit; then sources wait.", "gauge", float64(c.Room))
+}
+
+// Texts of metrics that sets in files and in buckets share.
+const (
+	resultsHelp = "Number of records that dedupe has compared, by result: first, duplicate, no_key for a record without a key, which passes, or delayed for one whose message is delivered again."
+	waitingHelp = "Number of new keys that wait for a commit, or for their records to be durable."
+)
+
+// emitCounts emits the counts of a run.
+func emitCounts(emit func(name, help, kind string, value float64, labels ...string), c *pipeline.DedupeSnapshot) {
+	emit("dedupe_records_total", resultsHelp, "counter", float64(c.Firsts), "result", "first")
+	emit("dedupe_records_total", resultsHelp, "counter", float64(c.Duplicates), "result", "duplicate")
+	emit("dedupe_records_total", resultsHelp, "counter", float64(c.NoKey), "result", "no_key")
 }
 
 // Close closes the files of the set. It stores nothing.

@@ -48,6 +48,10 @@ type JetStreamConfig struct {
 	// UntilEOF ends a run when all messages of the consumer are acknowledged.
 	// The owner of the pipeline sets it.
 	UntilEOF bool `yaml:"-"`
+	// Delays reports that the pipeline may request a message any number of
+	// times, so that nothing may limit its deliveries. The owner of the pipeline
+	// sets it.
+	Delays bool `yaml:"-"`
 }
 
 // A Consumer holds the settings of the durable consumer. An existing consumer
@@ -155,6 +159,8 @@ func (c *JetStreamConfig) Validate() error {
 	check(c.Ack == ackSent || c.Ack == ackConfirmed, "ack", `must be "sent" or "confirmed"`)
 	check(c.NakDelay >= 0, "nak_delay", "must not be negative")
 	check(c.MaxProcessingTime > 0, "max_processing_time", "must be positive")
+	check(!c.Delays || c.Poison.After == 0, "poison.after", "must be 0 with dedupe.bucket: a message whose key another process has claimed is delivered again, which counts as a delivery")
+	check(!c.Delays || c.Consumer.MaxDeliver <= 0, "consumer.max_deliver", "must be -1 with dedupe.bucket: a message whose key another process has claimed is delivered again, which counts as a delivery")
 	errs = append(errs, c.Batch.validate(), c.Poison.validate(c.Consumer.MaxDeliver))
 	return errors.Join(errs...)
 }

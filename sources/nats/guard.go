@@ -219,5 +219,9 @@ func (s *jetStream) look(ctx context.Context, conn *client.Conn, create bool) er
 	if err := s.cfg.Poison.validate(info.MaxDeliver); err != nil {
 		return fmt.Errorf("consumer %q of stream %q: %w", s.cfg.Durable, stream.Name, err)
 	}
+	if s.cfg.Delays && info.MaxDeliver > 0 {
+		return fmt.Errorf("consumer %q of stream %q: max_deliver is %d, but dedupe.bucket requires -1, because delayed messages are delivered again: run nats consumer edit %[2]s %[1]s --max-deliver -1",
+			s.cfg.Durable, stream.Name, info.MaxDeliver)
+	}
 	return nil
 }

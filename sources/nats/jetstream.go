@@ -35,6 +35,7 @@ type jetStream struct {
 	durability []string // additional warnings of CheckConnect
 	pull       atomic.Pointer[client.Pull]
 	nak        []byte
+	later      []byte // requests a delayed message again
 	quit       context.CancelFunc
 	keepers    sync.WaitGroup
 	confirm    sync.WaitGroup // pending confirmations
@@ -52,7 +53,7 @@ func NewJetStream(cfg JetStreamConfig) (pipeline.Source, error) {
 		return nil, fmt.Errorf("jetstream source: %w", err)
 	}
 	s := &jetStream{
-		cfg: cfg, log: cfg.Logger, nak: client.NakDelay(cfg.NakDelay), flying: map[*receipt]struct{}{}, alarm: make(chan struct{}, 1),
+		cfg: cfg, log: cfg.Logger, nak: client.NakDelay(cfg.NakDelay), later: client.NakDelay(max(cfg.NakDelay, leastDelay)), flying: map[*receipt]struct{}{}, alarm: make(chan struct{}, 1),
 	}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
@@ -60,6 +61,10 @@ func NewJetStream(cfg JetStreamConfig) (pipeline.Source, error) {
 	s.outage = logging.NewOutage(s.log, "consumer unavailable, retrying", "consumer available again", "stream", cfg.Stream, "consumer", cfg.Durable)
 	return s, nil
 }
+
+// leastDelay is the least delay of a message that waits for another process.
+// Without one, it would be delivered again thousands of times.
+const leastDelay = 250 * time.Millisecond
 
 // Open implements [pipeline.Source].
 func (s *jetStream) Open(ctx context.Context, rt pipeline.Runtime) error {
@@ -139,6 +144,10 @@ const heartbeat = 5 * time.Second
 func (s *jetStream) Resolved(b *pipeline.Batch) {
 	x := s.resolve(b)
 	if x == nil || len(x.refs) == 0 {
+		return
+	}
+	s.answer(x.split(b.Delayed), s.later, &s.stats.naked)
+	if len(x.refs) == 0 {
 		return
 	}
 	x.of.floor.acked(x.dels)

@@ -67,6 +67,24 @@ func (x *receipt) cut(n int) []string {
 	return rest
 }
 
+// split removes the messages for which delayed returns true from x, and returns
+// them.
+func (x *receipt) split(delayed func(i int) bool) (rest []string) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	n := 0
+	for i, ref := range x.refs {
+		if delayed(i) {
+			rest = append(rest, ref)
+			continue
+		}
+		x.refs[n], x.dels[n] = ref, x.dels[i]
+		n++
+	}
+	x.refs, x.dels = x.refs[:n], x.dels[:n]
+	return rest
+}
+
 func (x *receipt) len() int {
 	x.mu.Lock()
 	defer x.mu.Unlock()

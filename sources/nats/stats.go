@@ -69,7 +69,7 @@ func (s *jetStream) Metrics(emit func(name, help, kind string, value float64, la
 	one("source_redelivered_total", "Messages delivered before, to this instance or another.", counter, float64(st.Redelivered))
 	one("source_acks_total", "Messages acknowledged.", counter, float64(st.Acked))
 	one("source_acks_lost_total", "Acknowledgments and other replies that could not be sent or were not confirmed.", counter, float64(st.Unconfirmed))
-	one("source_naks_total", "Messages returned to the server unprocessed.", counter, float64(st.Naked))
+	one("source_naks_total", "Messages returned to the server: unprocessed, or delayed by dedupe.", counter, float64(st.Naked))
 	one("source_poison_total", "Messages terminated because they were delivered too often.", counter, float64(st.Terminated))
 	one("source_in_progress_total", "In-progress reports sent for messages.", counter, float64(st.InProgress))
 	emit("source_reconnects_total", reconnectsHelp, counter, float64(st.Reconnects))

@@ -25,6 +25,7 @@ type View struct {
 	Damaged        []DamagedFile         // at most MaxDamaged
 	DamagedFiles   int                   // number of damaged files
 	Shadow         *keydiff.ShadowStatus // nil if there is no shadow
+	DedupeErr      error                 // why keys cannot be claimed; nil if they can
 	ReloadErr      string                // why the last reload failed; empty if it succeeded
 }
 
@@ -217,7 +218,7 @@ func (v *View) checkpointErr(now time.Time) error {
 // commit can pass.
 func (v *View) dedupeErr(now time.Time) error {
 	d := v.Snapshot.Dedupe
-	var errs []error
+	errs := []error{v.DedupeErr}
 	if at := d.FullSince; !at.IsZero() && now.Sub(at) > lateIntervals*v.CommitInterval {
 		errs = append(errs, fmt.Errorf("sources wait for a commit: %d of %d keys are not stored", d.Waiting, d.Room))
 	}

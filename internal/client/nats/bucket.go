@@ -1,0 +1,164 @@
+package nats
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	client "github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// A BucketConfig describes a key-value bucket.
+type BucketConfig struct {
+	Name string
+	// TTL reports whether single entries must be able to expire.
+	TTL bool
+	// Replicas is the number of replicas of a bucket that is created.
+	Replicas int
+}
+
+// A Bucket is a key-value bucket. Its methods make one request, wait for the
+// response for at most bucketTimeout, and are safe for concurrent use.
+type Bucket struct {
+	js      jetstream.JetStream
+	stream  jetstream.Stream
+	subject string // prefix of the subjects of keys
+	publish string // the same for publishing
+	ttl     bool
+}
+
+// bucketTimeout limits one request.
+const bucketTimeout = 5 * time.Second
+
+// OpenBucket opens a bucket, and creates it if it does not exist. It rejects a
+// bucket that forgets entries by itself.
+func (c *Conn) OpenBucket(ctx context.Context, cfg BucketConfig) (*Bucket, error) {
+	ctx, cancel := context.WithTimeout(ctx, adminTimeout)
+	defer cancel()
+	name := "KV_" + cfg.Name
+	s, err := c.js.Stream(ctx, name)
+	if errors.Is(err, jetstream.ErrStreamNotFound) {
+		if err = c.createBucket(ctx, &cfg); err == nil {
+			s, err = c.js.Stream(ctx, name)
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("bucket %q: %w", cfg.Name, c.apiError(err))
+	}
+	if err := cfg.check(&s.CachedInfo().Config); err != nil {
+		return nil, fmt.Errorf("bucket %q %w", cfg.Name, err)
+	}
+	b := &Bucket{js: c.js, stream: s, subject: "$KV." + cfg.Name + ".", ttl: s.CachedInfo().Config.AllowMsgTTL}
+	b.publish = b.subject
+	if c.api != "$JS.API." {
+		b.publish = c.api + b.subject // as the client library does for another domain
+	}
+	return b, nil
+}
+
+// createBucket creates a bucket. Several instances may do so at the same time.
+func (c *Conn) createBucket(ctx context.Context, cfg *BucketConfig) error {
+	kv := jetstream.KeyValueConfig{
+		Bucket: cfg.Name, Description: "created by urlfold", History: 1, Storage: jetstream.FileStorage, Replicas: cfg.Replicas,
+	}
+	if cfg.TTL {
+		kv.LimitMarkerTTL = time.Minute // permits entries with a TTL
+	}
+	_, err := c.js.CreateKeyValue(ctx, kv)
+	if errors.Is(err, jetstream.ErrBucketExists) {
+		return nil
+	}
+	return err
+}
+
+// check returns an error that says why the stream of a bucket cannot be used.
+func (cfg *BucketConfig) check(s *jetstream.StreamConfig) error {
+	limited := s.MaxBytes > 0 || s.MaxMsgs > 0
+	switch {
+	case s.MaxAge > 0:
+		return fmt.Errorf("has a TTL of %v for all entries, so a claim could expire before its record is durable: create a bucket without --ttl", s.MaxAge)
+	case limited && s.Discard != jetstream.DiscardNew:
+		return errors.New("removes old entries when it is full (discard policy old), so claims could be lost: set the discard policy new")
+	case s.Mirror != nil:
+		return errors.New("is a mirror, which cannot be written: use the original")
+	case len(s.Subjects) == 0:
+		return errors.New("is not a key-value bucket")
+	case !s.AllowRollup:
+		return errors.New("does not permit rollups, which delete keys: create it as a key-value bucket")
+	case cfg.TTL && !s.AllowMsgTTL:
+		return fmt.Errorf("does not permit entries with a TTL, which dedupe.remember requires: run nats stream edit %s --allow-msg-ttl (nats-server 2.11 or later), or create another bucket", s.Name)
+	}
+	return nil
+}
+
+// BucketEntry is the last change of a key.
+type BucketEntry struct {
+	Value    []byte // nil: the key does not exist
+	Revision uint64 // 0: the key has never existed, or is forgotten
+	Time     time.Time
+}
+
+// Get returns the entry of a key.
+func (b *Bucket) Get(ctx context.Context, key string) (BucketEntry, error) {
+	ctx, cancel := context.WithTimeout(ctx, bucketTimeout)
+	defer cancel()
+	m, err := b.stream.GetLastMsgForSubject(ctx, b.subject+key)
+	switch {
+	case errors.Is(err, jetstream.ErrMsgNotFound):
+		return BucketEntry{}, nil
+	case err != nil:
+		return BucketEntry{}, fmt.Errorf("read from bucket: %w", err)
+	}
+	e := BucketEntry{Value: m.Data, Revision: m.Sequence, Time: m.Time}
+	if m.Header.Get("KV-Operation") != "" || m.Header.Get("Nats-Marker-Reason") != "" {
+		e.Value = nil
+	} else if e.Value == nil {
+		e.Value = []byte{}
+	}
+	return e, nil
+}
+
+// Put stores a value if the revision of the key is last. If it is not, Put
+// returns false. If ttl is not 0, the entry expires after it.
+func (b *Bucket) Put(ctx context.Context, key string, value []byte, last uint64, ttl time.Duration) (revision uint64, ok bool, err error) {
+	m := client.NewMsg(b.publish + key)
+	m.Data = value
+	if ttl > 0 {
+		m.Header.Set("Nats-TTL", ttl.String())
+	}
+	return b.send(ctx, m, last)
+}
+
+// markerTTL is how long the marker of a deleted key exists, if the bucket
+// permits that.
+const markerTTL = "1m"
+
+// Delete deletes a key if its revision is last. If it is not, Delete returns
+// false.
+func (b *Bucket) Delete(ctx context.Context, key string, last uint64) (ok bool, err error) {
+	m := client.NewMsg(b.publish + key)
+	m.Header.Set("KV-Operation", "PURGE")
+	m.Header.Set("Nats-Rollup", "sub")
+	if b.ttl {
+		m.Header.Set("Nats-TTL", markerTTL)
+	}
+	_, ok, err = b.send(ctx, m, last)
+	return ok, err
+}
+
+// send publishes a change of a key with revision last.
+func (b *Bucket) send(ctx context.Context, m *client.Msg, last uint64) (revision uint64, ok bool, err error) {
+	ctx, cancel := context.WithTimeout(ctx, bucketTimeout)
+	defer cancel()
+	ack, err := b.js.PublishMsg(ctx, m, jetstream.WithExpectLastSequencePerSubject(last), jetstream.WithRetryAttempts(0))
+	var refused *jetstream.APIError
+	switch {
+	case err == nil:
+		return ack.Sequence, true, nil
+	case errors.As(err, &refused) && (refused.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence || refused.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequenceConstant):
+		return 0, false, nil
+	}
+	return 0, false, fmt.Errorf("write to bucket: %w", err)
+}

@@ -1,0 +1,542 @@
+package unique
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/urlfold/urlfold/codec"
+	"github.com/urlfold/urlfold/codec/record"
+	"github.com/urlfold/urlfold/internal/storage/keyset"
+	"github.com/urlfold/urlfold/internal/testkit/bubble"
+	"github.com/urlfold/urlfold/pipeline"
+)
+
+// A claimWorld is the state that survives the death of processes: a stream with
+// its consumer, a bucket, and the contents of the sinks. Several members run in
+// it at the same time. Delays are random, some longer than ack_wait or
+// take_over, requests to the bucket fail before or after they have taken effect,
+// sinks refuse records, members die at random moments, and the stream is
+// created again.
+type claimWorld struct {
+	t        *testing.T
+	takeOver time.Duration
+	ackWait  time.Duration
+	calm     bool // no long pauses, no faults
+
+	mu       sync.Mutex
+	rng      *rand.Rand
+	epoch    int
+	messages []*simMessage // of the stream, of this epoch
+	all      []*simMessage // of all epochs
+	bucket   map[string]Entry
+	revision uint64
+	sinks    []*claimSink // the dead letter last
+	faults   int
+	extra    int // emissions that the promise permits beyond the first
+}
+
+// A simMessage is a message of a stream. Each line is a record. The first byte
+// of a line is its key, or - for none.
+type simMessage struct {
+	seq      int64
+	lines    []string
+	acked    bool
+	deadline time.Time // it is in the hands of a member until then
+	served   int       // number of deliveries
+}
+
+func (w *claimWorld) pick(n int) int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.rng.IntN(n)
+}
+
+func (w *claimWorld) chance(percent int) bool { return w.pick(100) < percent }
+
+// nap sleeps, most often for a short time, and sometimes for longer than
+// ack_wait and take_over.
+func (w *claimWorld) nap() {
+	switch {
+	case !w.calm && w.chance(1):
+		time.Sleep(w.takeOver + time.Duration(w.pick(180))*time.Second)
+	case w.chance(40):
+		time.Sleep(time.Duration(w.pick(2000)) * time.Millisecond)
+	}
+}
+
+// publish adds messages to the stream.
+func (w *claimWorld) publish(n, keys int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for range n {
+		m := &simMessage{seq: int64(len(w.messages) + 1)}
+		for i := range 1 + w.rng.IntN(3)*w.rng.IntN(2) {
+			key := "-"
+			if w.rng.IntN(10) > 0 {
+				key = string(rune('A' + w.rng.IntN(keys)))
+			}
+			m.lines = append(m.lines, fmt.Sprintf("%s%s:%d:%d:%d", key, [...]string{"", "", "R", "X"}[w.rng.IntN(4)], w.epoch, m.seq, i))
+			if w.rng.IntN(5) == 0 { // two equal records in one message
+				m.lines = append(m.lines, m.lines[len(m.lines)-1]+"b")
+			}
+		}
+		w.messages, w.all = append(w.messages, m), append(w.all, m)
+	}
+}
+
+// recreate deletes the stream and creates it again: its sequences restart.
+// Messages that were not acknowledged are gone.
+func (w *claimWorld) recreate(n, keys int) {
+	w.mu.Lock()
+	w.all = slices.DeleteFunc(w.all, func(m *simMessage) bool { return !m.acked })
+	w.messages = nil
+	w.epoch++
+	w.mu.Unlock()
+	w.publish(n, keys)
+}
+
+// finished reports whether all messages are acknowledged.
+func (w *claimWorld) finished() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return !slices.ContainsFunc(w.messages, func(m *simMessage) bool { return !m.acked })
+}
+
+// A member is one process.
+type member struct {
+	w     *claimWorld
+	rt    pipeline.Runtime
+	epoch int
+	dead  bool // its further actions do not count; guarded by the mutex of the world
+}
+
+// alive reports whether m is alive.
+func (m *member) alive() bool {
+	m.w.mu.Lock()
+	defer m.w.mu.Unlock()
+	return !m.dead
+}
+
+// simClaims is the bucket as a member sees it.
+type simClaims struct{ m *member }
+
+var errBroken = errors.New("no answer")
+
+// request delays a request. It returns an error if the request fails before it
+// takes effect.
+func (b simClaims) request(ctx context.Context) error {
+	w := b.m.w
+	w.nap()
+	if !b.m.alive() {
+		<-ctx.Done()
+		return ctx.Err()
+	}
+	if !w.calm && w.chance(5) {
+		return errBroken
+	}
+	return nil
+}
+
+// reply delays a reply. It returns an error if the reply is lost.
+func (b simClaims) reply() error {
+	b.m.w.nap()
+	if !b.m.w.calm && b.m.w.chance(5) {
+		return errBroken
+	}
+	return nil
+}
+
+func (b simClaims) Get(ctx context.Context, key string) (e Entry, err error) {
+	if err := b.request(ctx); err != nil {
+		return e, err
+	}
+	b.m.w.mu.Lock()
+	e = b.m.w.bucket[key]
+	b.m.w.mu.Unlock()
+	return e, b.reply()
+}
+
+func (b simClaims) Put(ctx context.Context, key string, value []byte, last uint64, ttl time.Duration) (uint64, bool, error) {
+	return b.change(ctx, key, last, value)
+}
+
+func (b simClaims) Delete(ctx context.Context, key string, revision uint64) (bool, error) {
+	_, ok, err := b.change(ctx, key, revision, nil)
+	return ok, err
+}
+
+func (b simClaims) Close() {}
+
+func (b simClaims) change(ctx context.Context, key string, last uint64, value []byte) (uint64, bool, error) {
+	if err := b.request(ctx); err != nil {
+		return 0, false, err
+	}
+	w := b.m.w
+	w.mu.Lock()
+	before := w.bucket[key]
+	ok := before.Revision == last && !b.m.dead
+	if ok {
+		w.revision++
+		if bytes.HasPrefix(before.Value, []byte(stateDone)) {
+			w.t.Errorf("%s: %q replaces %q", key, value, before.Value)
+		}
+		if bytes.HasPrefix(value, []byte(stateDone)) {
+			w.judgeDone(key, string(value))
+		}
+		w.bucket[key] = Entry{Value: value, Revision: w.revision, Time: time.Now()}
+	}
+	revision := w.revision
+	w.mu.Unlock()
+	return revision, ok, b.reply()
+}
+
+// judgeDone checks that a key that is done has a durable record in every sink.
+// The caller holds mu.
+func (w *claimWorld) judgeDone(key, value string) {
+	for _, s := range w.sinks[:len(w.sinks)-1] {
+		if s.keys[key] == 0 {
+			w.t.Errorf("%s is done (%s), but no record of it is durable in %s", key, value, s.name)
+		}
+	}
+}
+
+// A claimSink is a sink of a world.
+type claimSink struct {
+	w    *claimWorld
+	name string
+	// lines and keys count what is durable; guarded by the mutex of the world.
+	lines, keys map[string]int
+}
+
+// A memberSink is a sink as a member uses it.
+type memberSink struct {
+	*claimSink
+	m    *member
+	crew sync.WaitGroup
+}
+
+func (s *memberSink) Open(context.Context) error    { return nil }
+func (s *memberSink) Barrier(context.Context) error { s.crew.Wait(); return nil }
+func (s *memberSink) Close(context.Context) error   { s.crew.Wait(); return nil }
+func (s *memberSink) Caps() pipeline.SinkCaps       { return pipeline.SinkCaps{Durable: true} }
+
+func (s *memberSink) Submit(_ context.Context, b *pipeline.Batch, t pipeline.Ticket) error {
+	s.crew.Go(func() {
+		s.w.nap()
+		dead := s.name == "dead letter"
+		var r pipeline.Result
+		s.w.mu.Lock()
+		for i, rec := range t.Stream().Recs {
+			line := string(t.Stream().Bytes[rec.Off : rec.Off+rec.Len])
+			// R: refused by the first sink; X: refused by a sink half of the time.
+			refused := !dead && (line[1] == 'R' && s.name == "sink 0" || line[1] == 'X' && s.w.rng.IntN(2) == 0)
+			if refused {
+				r.Class, r.Err, r.Failed = pipeline.Permanent, errors.New("no"), append(r.Failed, uint32(i))
+				s.w.faults++
+				r.Code = strconv.Itoa(s.w.faults) // the same code three times would mean a misconfigured sink
+				continue
+			}
+			if !s.m.dead {
+				s.lines[line]++
+				s.keys[bucketKey(line)]++
+			}
+		}
+		s.w.mu.Unlock()
+		s.w.nap()
+		t.Done(r)
+	})
+	return nil
+}
+
+// keyOfLine returns the key of a line, or the zero key.
+func keyOfLine(line string) (k codec.Key) {
+	if line[0] != '-' {
+		k = codec.Key{Hi: uint64(line[0]), Lo: 1}
+	}
+	return k
+}
+
+var simIdentity = keyset.Identity{"by": "k1"}
+
+// bucketKey returns the key of a line in the bucket.
+func bucketKey(line string) string {
+	return (&Claims{prefix: prefixOf(simIdentity)}).keyOf(keyOfLine(line))
+}
+
+// A lineCodec copies the lines of messages, with their keys.
+type lineCodec struct{}
+
+func lineAt(b *pipeline.Batch, at int) []byte {
+	line, _, _ := bytes.Cut(b.In[at:], []byte("\n"))
+	return line
+}
+
+func (lineCodec) Process(b *pipeline.Batch) {
+	for i := range b.Msgs {
+		v := b.Msgs[i].Value
+		for at := v.Off; at < v.Off+v.Len; {
+			line := lineAt(b, int(at))
+			b.Out.Recs = append(b.Out.Recs, pipeline.OutRec{Span: pipeline.Span{Off: uint32(len(b.Out.Bytes)), Len: uint32(len(line))}, Src: at, Msg: uint32(i)})
+			b.Out.Bytes = append(b.Out.Bytes, line...)
+			b.Out.Facts = append(b.Out.Facts, record.Fact{Identity: keyOfLine(string(line))})
+			b.Stats.Records++
+			b.Stats.Emitted++
+			at += uint32(len(line)) + 1
+		}
+	}
+	b.Next, b.NextMsg = len(b.In), len(b.Msgs)
+}
+
+func (lineCodec) Reject(*pipeline.Batch) {}
+func (lineCodec) Refuse(b *pipeline.Batch) {
+	line := lineAt(b, b.Next)
+	b.Dead.Recs = append(b.Dead.Recs, pipeline.OutRec{Span: pipeline.Span{Off: uint32(len(b.Dead.Bytes)), Len: uint32(len(line))}, Src: uint32(b.Next), Msg: uint32(b.NextMsg)})
+	b.Dead.Bytes = append(b.Dead.Bytes, line...)
+}
+
+// A simConsumer is the source of a member.
+type simConsumer struct{ m *member }
+
+func (s simConsumer) Open(_ context.Context, rt pipeline.Runtime) error { s.m.rt = rt; return nil }
+func (s simConsumer) Close(context.Context) error                       { return nil }
+
+// take returns deliverable messages.
+func (s simConsumer) take(n int) (list []*simMessage) {
+	w := s.m.w
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	now := time.Now()
+	for _, m := range w.messages {
+		if len(list) == n || s.m.dead || w.epoch != s.m.epoch {
+			break
+		}
+		if !m.acked && !now.Before(m.deadline) {
+			m.deadline = now.Add(w.ackWait)
+			if m.served++; m.served > 1 {
+				w.extra++
+			}
+			list = append(list, m)
+		}
+	}
+	return list
+}
+
+func (s simConsumer) Run(ctx context.Context) error {
+	w := s.m.w
+	for ctx.Err() == nil && !w.finished() {
+		w.mu.Lock()
+		s.m.epoch = w.epoch
+		w.mu.Unlock()
+		l := s.m.rt.NewLane("jetstream/IN/d", pipeline.LaneLimits{})
+		l.SetID("jetstream/IN/d/" + strconv.Itoa(s.m.epoch))
+		err := s.read(ctx, l)
+		s.m.rt.End(l)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// read reads one stream to its end.
+func (s simConsumer) read(ctx context.Context, l *pipeline.Lane) error {
+	w := s.m.w
+	for ctx.Err() == nil && !w.finished() {
+		w.nap()
+		w.mu.Lock()
+		other := w.epoch != s.m.epoch
+		w.mu.Unlock()
+		if other {
+			return nil
+		}
+		b, err := s.m.rt.Get(ctx, l)
+		if err != nil {
+			return nil
+		}
+		list := s.take(1 + w.pick(6))
+		if len(list) == 0 {
+			s.m.rt.Put(b)
+			time.Sleep(time.Second)
+			continue
+		}
+		for _, m := range list {
+			b.AddMessage(m.seq, 1, nil, []byte(strings.Join(m.lines, "\n")+"\n"))
+		}
+		b.Ext = list
+		if s.m.rt.Emit(ctx, b, pipeline.Position{A: list[len(list)-1].seq}) != nil {
+			return nil
+		}
+	}
+	return nil
+}
+
+// Resolved acknowledges messages, and checks that nothing of them is lost.
+func (s simConsumer) Resolved(b *pipeline.Batch) {
+	w := s.m.w
+	w.nap()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if s.m.dead {
+		return
+	}
+	for i, m := range b.Ext.([]*simMessage) {
+		if b.Delayed(i) {
+			m.deadline = time.Now().Add(3 * time.Second)
+			w.extra++
+			continue
+		}
+		if !slices.Contains(w.messages, m) {
+			continue // of the stream before
+		}
+		m.acked = true
+		for _, line := range m.lines {
+			if gone := w.missing(line); gone != "" {
+				w.t.Errorf("message %d is acknowledged: %s", m.seq, gone)
+			}
+		}
+	}
+}
+
+// missing describes a line of an acknowledged message that is lost: neither it
+// nor another line of its key is durable in a sink, and it is no dead letter.
+// The caller holds mu.
+func (w *claimWorld) missing(line string) string {
+	for _, s := range w.sinks[:len(w.sinks)-1] {
+		if s.lines[line] == 0 && (line[0] == '-' || s.keys[bucketKey(line)] == 0) && w.sinks[len(w.sinks)-1].lines[line] == 0 {
+			return fmt.Sprintf("%s is not in %s", line, s.name)
+		}
+	}
+	return ""
+}
+
+func (s simConsumer) Abandoned(b *pipeline.Batch, _ error) {
+	s.m.w.mu.Lock()
+	defer s.m.w.mu.Unlock()
+	if s.m.dead {
+		return
+	}
+	for _, m := range b.Ext.([]*simMessage) {
+		m.deadline = time.Now()
+	}
+}
+
+// live runs a member until it dies after the given time, or until everything is
+// acknowledged if that is 0.
+func (w *claimWorld) live(after time.Duration) *Claims {
+	m := &member{w: w}
+	claims := NewClaims(simClaims{m}, ClaimOptions{Identity: simIdentity, TakeOver: w.takeOver})
+	o := pipeline.Options{
+		Sources: []pipeline.Source{simConsumer{m}}, Workers: 1 + w.pick(3), Batches: 8 + w.pick(10), Dedupe: &pipeline.Dedupe{Claims: claims},
+		NewCodec: func() pipeline.Codec { return lineCodec{} }, Logger: slog.New(slog.DiscardHandler), ShutdownTimeout: time.Hour,
+	}
+	for _, s := range w.sinks[:len(w.sinks)-1] {
+		o.Sinks = append(o.Sinks, &memberSink{claimSink: s, m: m})
+	}
+	o.DeadLetter = &memberSink{claimSink: w.sinks[len(w.sinks)-1], m: m}
+	p, err := pipeline.New(o)
+	if err != nil {
+		w.t.Error(err)
+		return claims
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- p.Run(context.Background()) }()
+	if after > 0 {
+		time.Sleep(after)
+		w.mu.Lock()
+		m.dead = true
+		w.faults++
+		w.mu.Unlock()
+		p.HardStop()
+	}
+	if err := <-ended; err != nil && (after == 0 || !errors.Is(err, pipeline.ErrDeadline)) {
+		w.t.Errorf("Run: %v", err)
+	}
+	if l := p.Snapshot().Ledger; !l.Balanced() || after == 0 && l.InFlight != 0 {
+		w.t.Errorf("ledger: %+v", l)
+	}
+	return claims
+}
+
+func newClaimWorld(t *testing.T, seed uint64) *claimWorld {
+	w := &claimWorld{t: t, rng: rand.New(rand.NewPCG(seed, 5)), bucket: map[string]Entry{}, takeOver: time.Minute, ackWait: 30 * time.Second}
+	for _, name := range []string{"sink 0", "sink 1", "dead letter"} {
+		w.sinks = append(w.sinks, &claimSink{w: w, name: name, lines: map[string]int{}, keys: map[string]int{}})
+	}
+	return w
+}
+
+// TestSimClaims: in every simulated world, at each acknowledgment and at the
+// end, a record that was dropped has another record of its key in every sink, or
+// is a dead letter; a key that is done has a durable record in every sink, and
+// is never claimed again.
+func TestSimClaims(t *testing.T) {
+	seeds := uint64(60)
+	if testing.Short() {
+		seeds = 20
+	}
+	faults := 0
+	var takeovers, again int64
+	for seed := range seeds {
+		ok := t.Run(strconv.FormatUint(seed, 10), func(t *testing.T) {
+			bubble.Test(t, func(t *testing.T) {
+				w := newClaimWorld(t, seed)
+				keys := 1 + w.pick(25)
+				w.publish(20+w.pick(60), keys)
+				var wg sync.WaitGroup
+				var mu sync.Mutex
+				for range 1 + w.pick(4) {
+					deaths := w.pick(4)
+					wg.Go(func() {
+						for n := range deaths + 1 {
+							after := time.Duration(1+w.pick(90_000)) * time.Millisecond
+							if n == deaths {
+								after = 0
+							}
+							c := w.live(after)
+							mu.Lock()
+							takeovers += c.takeovers.Load()
+							again += c.again.Load()
+							mu.Unlock()
+						}
+					})
+				}
+				if w.chance(30) {
+					wg.Go(func() {
+						time.Sleep(time.Duration(w.pick(60)) * time.Second)
+						w.recreate(20, keys)
+					})
+				}
+				wg.Wait()
+				w.live(0) // after everything else, for what a new stream may hold
+				for _, m := range w.all {
+					if !m.acked && slices.Contains(w.messages, m) {
+						t.Errorf("message %d was never acknowledged", m.seq)
+					}
+					for _, line := range m.lines {
+						if gone := w.missing(line); m.acked && gone != "" {
+							t.Error(gone)
+						}
+					}
+				}
+				faults += w.faults
+			})
+		})
+		if !ok {
+			return // one failure is enough
+		}
+	}
+	t.Logf("%d faults, %d takeovers, %d claims found again", faults, takeovers, again)
+	if faults == 0 || takeovers == 0 || again == 0 {
+		t.Error("the test is inconclusive")
+	}
+}

@@ -1,0 +1,325 @@
+package pipeline
+
+import (
+	"context"
+	"sync"
+
+	"github.com/urlfold/urlfold/codec"
+)
+
+// A source of single messages has no position that a set of keys could be
+// stored with. Its keys are claimed outside of the process, where other members
+// see them, too:
+//
+//	worker   read · render ──▶ claim the keys ──▶ remove duplicates · compress ──▶ sinks
+//	last answer ──▶ settle the claims: done, or deleted if a sink refused the record ──▶ acknowledge
+//
+// A record is dropped for good only if the claim on its key is done, which
+// means that a record of the key is durable in every sink. While another
+// process holds the claim, the record is dropped for now, and the source gets
+// its message again later: see Batch.Delayed. No batch waits for another
+// process, so two processes cannot wait for each other.
+//
+// Inside the process, a record whose key is claimed by an earlier record leans
+// on that record. It waits until the claim is settled, which depends on no
+// other batch, and is delayed if the claim was deleted. If the two are in the
+// same message, it becomes a dead letter like the refused record instead, because
+// the message would be delivered again forever.
+//
+//   - ask, asked: before the sinks.
+//   - refuse, settle, settled: after they have answered.
+
+// A Claims holds claims on keys outside of the process. Its methods are called
+// by many goroutines, and retry until ctx is done. An error before that ends
+// the run.
+type Claims interface {
+	// Claim claims the key of each element for its record, and sets Answer and
+	// Revision.
+	Claim(ctx context.Context, list []*Claim) error
+	// Settle ends claims with the answer ClaimHeld. A claim with Refused is
+	// deleted, if it still has its revision. The records of all others are
+	// durable in every sink, and their keys are done.
+	Settle(ctx context.Context, list []*Claim) error
+}
+
+// A Claim is the claim of a record on its key. Lane, Position and Ordinal
+// identify the record: they are the same each time it is read.
+type Claim struct {
+	Key      codec.Key
+	Lane     string // Lane.ID
+	Position int64  // of the message
+	Ordinal  int    // index among the output records of the message
+	Time     int64  // of the message, Unix nanoseconds; 0: unknown
+
+	Answer   ClaimAnswer // set by Claims.Claim
+	Revision uint64      // set and used by Claims
+	Refused  bool        // a sink has permanently refused the record
+
+	b     *Batch
+	rec   int // index in Batch.Out before duplicates are removed
+	msg   uint32
+	state claimState
+}
+
+// A ClaimAnswer is the answer to a claim.
+type ClaimAnswer uint8
+
+// The answers.
+const (
+	ClaimDelayed ClaimAnswer = iota // another record holds the claim; ask again later
+	ClaimHeld                       // the record is the first of its key
+	ClaimDone                       // a record of the key is durable in every sink
+)
+
+type claimState uint8
+
+const (
+	claimOpen claimState = iota // asked, or held and not settled
+	claimDone
+	claimGone // deleted, delayed, or given up
+)
+
+// A lean is a record that was dropped because of a claim of this process.
+type lean struct {
+	on       *Claim
+	msg      uint32
+	position uint64 // as OutRec.position
+}
+
+// claims is the deduplication of a pipeline with Dedupe.Claims.
+type claims struct {
+	p       *Pipeline
+	outside Claims
+
+	mu     sync.Mutex
+	held   map[codec.Key]*Claim // claims of this process that are not settled
+	parked []*Batch             // batches with leans on them
+
+	firsts, duplicates, delayed, noKey int64
+}
+
+func newClaims(p *Pipeline, o *Dedupe) *claims {
+	return &claims{p: p, outside: o.Claims, held: map[codec.Key]*Claim{}}
+}
+
+// ask claims the keys of b, then returns b to a worker.
+func (c *claims) ask(b *Batch) {
+	b.filtered, b.keep = true, b.keep.all(len(b.Out.Recs))
+	if b.lost.Load() || b.Lane.halted(b) {
+		c.p.work <- b // never blocks: its capacity is the number of batches there are
+		return
+	}
+	if n := len(b.Out.Recs); len(b.Out.Facts) != n || n > 0 && len(b.Msgs) == 0 {
+		b.lost.Store(true)
+		c.p.fail(bugf("the codec collected %d facts about %d records of %d messages, which are to be deduplicated", len(b.Out.Facts), n, len(b.Msgs)))
+		c.p.work <- b
+		return
+	}
+	if c.begin(b); len(b.claims) == 0 {
+		c.p.work <- b
+		return
+	}
+	c.p.helpers.Go(func() {
+		c.asked(b, c.outside.Claim(c.p.hard, b.claims))
+		c.p.work <- b
+	})
+}
+
+// begin sets the claims and the leans of b.
+func (c *claims) begin(b *Batch) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	b.delays = b.delays[:0]
+	list := make([]Claim, 0, len(b.Out.Recs)) // outlives b: other batches lean on it
+	ordinal := 0
+	for i, r := range b.Out.Recs {
+		if ordinal++; i == 0 || r.Msg != b.Out.Recs[i-1].Msg {
+			ordinal = 0
+		}
+		k := b.Out.Facts[i].Identity
+		if k == (codec.Key{}) {
+			c.noKey++
+			continue
+		}
+		if on := c.held[k]; on != nil {
+			b.keep.Drop(i)
+			b.leans = append(b.leans, lean{on, r.Msg, r.position()})
+			continue
+		}
+		m := &b.Msgs[r.Msg]
+		list = append(list, Claim{Key: k, Lane: b.Lane.ID(), Position: m.Pos, Ordinal: ordinal, Time: m.Time, b: b, rec: i, msg: r.Msg})
+		cl := &list[len(list)-1]
+		c.held[k] = cl
+		b.claims = append(b.claims, cl)
+	}
+}
+
+// asked handles the answers to the claims of b.
+func (c *claims) asked(b *Batch, err error) {
+	if err != nil {
+		b.lost.Store(true)
+		if !c.p.stopped() {
+			c.p.fail(err)
+		}
+	}
+	c.mu.Lock()
+	kept := b.claims[:0]
+	for _, cl := range b.claims {
+		switch {
+		case err != nil:
+			c.end(cl, claimGone)
+		case cl.Answer == ClaimHeld:
+			c.firsts++
+			kept = append(kept, cl)
+		case cl.Answer == ClaimDone:
+			c.duplicates++
+			b.keep.Drop(cl.rec)
+			c.end(cl, claimDone)
+		default:
+			b.keep.Drop(cl.rec)
+			c.delay(b, cl.msg)
+			c.end(cl, claimGone)
+		}
+	}
+	clear(b.claims[len(kept):])
+	b.claims = kept
+	leave := c.unpark()
+	c.mu.Unlock()
+	c.p.letLeave(leave)
+}
+
+// end ends a claim. The caller holds mu.
+func (c *claims) end(cl *Claim, state claimState) {
+	cl.state = state
+	if c.held[cl.Key] == cl {
+		delete(c.held, cl.Key)
+	}
+}
+
+// delay registers that a record of message msg of b must be read again. The
+// caller holds mu.
+func (c *claims) delay(b *Batch, msg uint32) {
+	c.delayed++
+	b.again++
+	if len(b.delays) == 0 {
+		b.delays = b.delays.all(len(b.Msgs))
+	}
+	b.delays.Drop(int(msg))
+}
+
+// Delayed reports whether message msg of b must be delivered again, instead of
+// being acknowledged: with [Dedupe.Claims], another process may still write a
+// record of the same key. An [Acker] asks for each message of a batch that is
+// resolved.
+func (b *Batch) Delayed(msg int) bool { return len(b.delays) > 0 && !b.delays.has(msg) }
+
+// refuse registers that a sink has permanently refused records of b.
+func (c *claims) refuse(b *Batch, s *Stream, failed []uint32) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, i := range failed {
+		if len(s.Facts) == 0 {
+			return
+		}
+		if cl := c.held[s.Facts[i].Identity]; cl != nil && cl.b == b {
+			cl.Refused = true
+		}
+	}
+}
+
+// settle settles the claims of b, which all sinks have answered.
+func (c *claims) settle(b *Batch) {
+	if b.lost.Load() || c.p.stopped() || len(b.claims) == 0 {
+		c.settled(b, nil)
+		return
+	}
+	c.p.active.Add(1)
+	c.p.helpers.Go(func() {
+		defer c.p.stepDone()
+		c.settled(b, c.outside.Settle(c.p.hard, b.claims))
+	})
+}
+
+// settled continues with b when its claims are settled.
+func (c *claims) settled(b *Batch, err error) {
+	if err != nil {
+		b.lost.Store(true)
+		if !c.p.stopped() {
+			c.p.fail(err)
+		}
+	}
+	lost := b.lost.Load() || c.p.stopped()
+	c.mu.Lock()
+	for _, cl := range b.claims {
+		if lost || cl.Refused {
+			c.end(cl, claimGone)
+		} else {
+			c.end(cl, claimDone)
+		}
+	}
+	c.parked = append(c.parked, b)
+	leave := c.unpark()
+	c.mu.Unlock()
+	c.p.letLeave(leave)
+}
+
+// unpark returns the parked batches whose leans are decided. The caller holds
+// mu.
+func (c *claims) unpark() (leave []*Batch) {
+	kept := c.parked[:0]
+	for _, b := range c.parked {
+		if c.decided(b) {
+			leave = append(leave, b)
+		} else {
+			kept = append(kept, b)
+		}
+	}
+	clear(c.parked[len(kept):])
+	c.parked = kept
+	return leave
+}
+
+// decided reports whether no lean of b waits for a claim. The caller holds mu.
+func (c *claims) decided(b *Batch) bool {
+	if b.lost.Load() || c.p.stopped() {
+		return true
+	}
+	for _, l := range b.leans {
+		if l.on.state == claimOpen {
+			return false
+		}
+	}
+	for _, l := range b.leans {
+		switch {
+		case l.on.state == claimDone:
+			c.duplicates++
+		case l.on.Refused && l.on.b == b && l.on.msg == l.msg:
+			b.orphans = append(b.orphans, l.position) // the record would be refused each time the message is delivered
+		default:
+			c.delay(b, l.msg)
+		}
+	}
+	b.leans = b.leans[:0]
+	return true
+}
+
+// flush returns all parked batches after a hard stop.
+func (c *claims) flush() []*Batch {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.unpark()
+}
+
+// snapshot returns the counts.
+func (c *claims) snapshot() *DedupeSnapshot {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return &DedupeSnapshot{Duplicates: c.duplicates, Firsts: c.firsts, NoKey: c.noKey, Delayed: c.delayed, Waiting: len(c.held)}
+}
+
+// forgetClaims clears what b holds of the deduplication by claims.
+func (b *Batch) forgetClaims() {
+	clear(b.claims)
+	clear(b.leans)
+	b.claims, b.leans, b.delays, b.again = b.claims[:0], b.leans[:0], b.delays[:0], 0
+}
