@@ -70,6 +70,8 @@ func (d *Dedupe) Validate() error {
 		wrong("remember", "requires bucket: a set on disk forgets no key")
 	case d.Bucket != "" && !isBucket(d.Bucket):
 		wrong("bucket", "invalid name: may contain only letters, digits, - and _")
+	case d.Bucket != "" && d.OnChange != "reset":
+		wrong("on_change", "must be reset with bucket: a changed configuration has keys of its own in the bucket, and those of the others stay")
 	case d.Bucket != "" && d.Scope != "all":
 		wrong("scope", "must be all with bucket: the lane of a JetStream source is the whole stream")
 	case d.Remember != 0 && d.Remember < time.Second:

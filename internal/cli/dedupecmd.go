@@ -16,6 +16,18 @@ after them count as the first of their key again.
 
 const dedupeExamples = `  urlfold dedupe reset -c urlfold.yaml`
 
+// bucketOf returns the bucket of dedupe in a configuration, or "".
+func bucketOf(cat *daemon.Catalog, file, dir string) string {
+	if file == "" || dir != "" {
+		return ""
+	}
+	f, err := loadConfig(cat, file)
+	if err != nil || f.Dedupe == nil { // the caller loads the file again
+		return ""
+	}
+	return f.Dedupe.Bucket
+}
+
 func newDedupeCmd(cat *daemon.Catalog) *cobra.Command {
 	var file, dir string
 	cmd := &cobra.Command{
@@ -28,6 +40,9 @@ func newDedupeCmd(cat *daemon.Catalog) *cobra.Command {
 	cmd.AddCommand(&cobra.Command{
 		Use: "reset", Short: "Empty the stored set of keys", Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if bucket := bucketOf(cat, file, dir); bucket != "" {
+				return fmt.Errorf("the keys are in the bucket %q: delete it with nats kv rm %s, or name another bucket in dedupe.bucket", bucket, bucket)
+			}
 			d, err := dataDir(cat, file, dir)
 			if err != nil {
 				return err

@@ -68,6 +68,10 @@ var advice = map[string]string{
 	"refused records accepted, lanes resumed":     "The broker now accepts the records. Nothing to do.",
 	"run failed": "The run ends with `error` and exit code 1 or 2; positions up to this point are stored. See [Exit codes](exit-codes.md).",
 
+	// internal/unique
+	"bucket of dedupe available again":       "Keys are claimed again. Nothing to do.",
+	"bucket of dedupe unavailable, retrying": "Keys cannot be claimed, so records wait. If it lasts, look at `error` and at the server: a full bucket, missing permissions, no quorum.",
+
 	// sinks/file
 	"checkpointed output missing, treated as finished":    "An output in the checkpoint no longer exists, so urlfold assumes that it was moved. If you did not move it, its records are lost: see [Reading again](../operations.md#reading-again).",
 	"output compression changed, finishing old output":    "The compression of the output on disk differs from the configuration. urlfold gives the output its final name and begins another. Nothing to do.",

@@ -45,6 +45,8 @@ func (p *plan) checkDedupe(sound func(path string) bool) error {
 		c := &f.Sources[i]
 		switch {
 		case !isSound(c, sound), c.Type == "jetstream" && p.inBucket() && i == 0:
+		case c.Type == "jetstream" && p.inBucket():
+			wrong(c.Path(), "requires a single source: run a second instance with the same bucket")
 		case c.Type == "file" && p.inBucket():
 			wrong(c.Path(), "cannot be combined with bucket: the positions in files are stored on this machine, so the keys must be, too; remove bucket")
 		case c.Type != "file":

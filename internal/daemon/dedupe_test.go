@@ -39,7 +39,7 @@ func TestDedupeRefused(t *testing.T) {
 	for _, c := range []struct{ name, old, text, want string }{
 		{"two sources in one set", source, source + "  - file: {include: [\"b/*.log\"]}\n", "c.yaml:4:11: dedupe requires a single source"},
 		{"Kafka", source, "  - kafka: {brokers: [\"h:1\"], topics: [t], group: g}\n", "c.yaml:3:12: dedupe requires a file source: with Kafka"},
-		{"JetStream", source, "  - jetstream: {servers: [\"nats://h:1\"], stream: s, durable: d}\n", "c.yaml:3:16: dedupe requires a file source: JetStream acknowledges"},
+		{"JetStream without a bucket", source, "  - jetstream: {servers: [\"nats://h:1\"], stream: s, durable: d}\n", "c.yaml:3:16: dedupe requires bucket with a JetStream source"},
 		{"core NATS as a source", source, "  - nats: {servers: [\"nats://h:1\"], subjects: [s]}\n", "c.yaml:3:11: dedupe requires a file source: core NATS"},
 		{"a pipe", source, "  - stdin: {}\n", "c.yaml:3:12: dedupe requires a file source: stdin"},
 		{"an at-most-once sink", sink, "  - nats: {servers: [\"nats://h:1\"], subject: s}\n", "c.yaml:7:11: dedupe cannot be combined with this sink: core NATS delivers at most once"},
@@ -64,6 +64,54 @@ func TestDedupeRefused(t *testing.T) {
 				t.Fatalf("there is no %q", c.old)
 			}
 			_, err := loadText(t, strings.Replace(deduping, c.old, c.text, 1))
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%v\nwant %s", err, c.want)
+			}
+		})
+	}
+}
+
+// claiming is a configuration with dedupe in a bucket that can lose nothing.
+const claiming = `version: 1
+sources:
+  - jetstream: {servers: ["nats://h:1"], stream: s, durable: d}
+codec: {format: lines}
+dedupe: {by: k1, bucket: seen}
+sinks:
+  - file: {path: out.txt}
+`
+
+// TestDedupeBucketRefused: each configuration in which dedupe with a bucket could
+// lose records is an error with its reason and position.
+func TestDedupeBucketRefused(t *testing.T) {
+	const source = `  - jetstream: {servers: ["nats://h:1"], stream: s, durable: d}` + "\n"
+	if _, err := loadText(t, claiming); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ name, old, text, want string }{
+		{"files", source, "  - file: {include: [\"in/*.log\"]}\n", "c.yaml:3:11: dedupe cannot be combined with bucket: the positions in files are stored on this machine"},
+		{"Kafka", source, "  - kafka: {brokers: [\"h:1\"], topics: [t], group: g}\n", "c.yaml:3:12: dedupe requires a file source: with Kafka"},
+		{"core NATS", source, "  - nats: {servers: [\"nats://h:1\"], subjects: [s]}\n", "c.yaml:3:11: dedupe requires a file source: core NATS"},
+		{"two sources", source, source + strings.ReplaceAll(source, "d}", "e}"), "c.yaml:4:16: dedupe requires a single source"},
+		{"a lane", "bucket: seen", "bucket: seen, scope: lane", "c.yaml:5:39: must be all with bucket"},
+		{"an invalid name", "bucket: seen", "bucket: a.b", "c.yaml:5:26: invalid name"},
+		{"on_change", "bucket: seen", "bucket: seen, on_change: refuse", "c.yaml:5:43: must be reset with bucket"},
+		{"take_over without a bucket", "bucket: seen", "take_over: 2m", "take_over"},
+		{"remember without a bucket", "bucket: seen", "remember: 2m", "c.yaml:5:28: requires bucket: a set on disk forgets no key"},
+		{"a short TTL", "bucket: seen", "bucket: seen, remember: 10ms", "must be 0s or at least 1s"},
+		{"a TTL in milliseconds", "bucket: seen", "bucket: seen, remember: 1500ms", "must be whole seconds"},
+		{"poison.after", "durable: d}", "durable: d, poison: {after: 3}}", "must be 0 with dedupe.bucket"},
+		{"max_deliver", "durable: d}", "durable: d, consumer: {max_deliver: 3}}", "must be -1 with dedupe.bucket"},
+		{"count", "bucket: seen", "bucket: seen, keep: count", "\"count\" is not possible in a daemon"},
+		{"an at-most-once sink", "  - file: {path: out.txt}\n", "  - nats: {servers: [\"nats://h:1\"], subject: s}\n", "core NATS delivers at most once"},
+		{"a sink that may refuse without a dead letter", "  - file: {path: out.txt}\n", "  - jetstream: {servers: [\"nats://h:1\"], subject: s}\n", "dedupe requires a dead_letter"},
+		{"refused records are dropped", "  - file: {path: out.txt}\n", "  - file: {path: out.txt}\npipeline: {on_refused: drop}\n", "dedupe cannot be combined with drop"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if !strings.Contains(claiming, c.old) {
+				t.Fatalf("there is no %q", c.old)
+			}
+			_, err := loadText(t, strings.Replace(claiming, c.old, c.text, 1))
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("%v\nwant %s", err, c.want)
 			}
