@@ -40,7 +40,7 @@ type analysis struct {
 
 // analysisShared lists the flags that an analysis shares with the one-shot.
 var analysisShared = []string{
-	"format", "dialect", "delimiter", "quote", "escape", "no-header", "target", "url-field", "url", "base-field", "base", "timezone", "year", "where",
+	"format", "exclude", "dialect", "delimiter", "quote", "escape", "no-header", "target", "url-field", "url", "base-field", "base", "timezone", "year", "where",
 	"profile", "rule", "key", "standard", "query-encoding", "hash", "hmac-key-file", "key-format", "repair", "secret",
 	"max-record", "max-url", "max-decompressed", "max-ratio", "max-memory", "temp-dir", "max-window",
 	"jobs", "on-damage", "inflate", "index", "fail-on", "quiet", "no-progress", "log-level",

@@ -97,7 +97,7 @@ func (f *formats) inspect(path string, head []byte, v compress.Verdict) error {
 	case "":
 		guess, ok := record.Detect(head, f.config.Formats...)
 		if !ok {
-			return fmt.Errorf("%s: %w", name, noFormat(head, f.config.Formats))
+			return fmt.Errorf("%s: %w", name, noFormat(path, head))
 		}
 		format = guess.Format
 		if record.IsJSONLog(format) && f.namesFields() {

@@ -3,18 +3,21 @@ package cli
 import (
 	"bytes"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"unicode/utf8"
 
-	"github.com/urlfold/urlfold/codec/record"
 	"github.com/urlfold/urlfold/internal/terminal"
 )
 
-// noFormat returns the error that no format matches the first record of head,
-// and says what to do.
-func noFormat(head []byte, more []record.Format) error {
-	return fmt.Errorf("cannot detect the record format: %s; set --format to %s, or to the text of an nginx log_format or Apache LogFormat",
-		whyNoFormat(head), strings.Join(formatNames(more), ", "))
+// noFormat returns the error that no format matches the first record of the
+// input at path, which begins with head, and says what to do.
+func noFormat(path string, head []byte) error {
+	leave := ""
+	if name := filepath.Base(path); path != stdinPath && !strings.ContainsAny(name, `*?[{\'`) {
+		leave = fmt.Sprintf(", or leave the file out with --exclude '%s'", name)
+	}
+	return fmt.Errorf("cannot detect the record format: %s; name it with --format ('urlfold help formats' lists all)%s", whyNoFormat(head), leave)
 }
 
 // whyNoFormat says why no format matches the first record of head. It does not

@@ -114,6 +114,7 @@ func prepare(ctx context.Context, cmd *cobra.Command, set *settings, out *outcom
 func (s *settings) newSource(stdin io.Reader, formats func() *formats, parallel int) (*file.Source, error) {
 	return file.New(file.Config{
 		Paths:     s.paths,
+		Exclude:   s.exclude,
 		Select:    s.selects(),
 		Stdin:     stdin,
 		FramingOf: func(path string) file.Framing { return formats().framing(path) },

@@ -48,6 +48,7 @@ type options struct {
 	extend           []string
 	fields           []string
 	header           string
+	exclude          []string // globs of inputs to leave out
 	output, compress string
 	outputDir        string
 	force            bool
@@ -173,6 +174,7 @@ func formatNames(more []record.Format) []string {
 
 func (o *options) inputFlags(f *pflag.FlagSet) {
 	f.StringVarP(&o.format, "format", "f", "", "read records in this `format`: "+strings.Join(formatNames(o.formats), ", ")+", or the text of an nginx log_format or Apache LogFormat. Default: detect it from the first records of each input")
+	f.StringArrayVar(&o.exclude, "exclude", nil, "leave out the files that match this `glob`: by name, such as 'error*', or by path if it contains a slash, such as '**/old/**'. Repeatable")
 	f.StringVar(&o.dialect, "dialect", "", "undo the escapes of this log `dialect`: "+strings.Join(dialectNames, ", ")+" (backslash is for tables). Default: the dialect of the format")
 	f.StringVar(&o.delimiter, "delimiter", "", "read csv with this `character` between cells, such as ; or |, or tab. Implies --format csv. Default: a comma")
 	f.StringVar(&o.quote, "quote", "", "read tables whose cells are quoted with this `character`, such as ', or none if cells are never quoted. Default: \"")

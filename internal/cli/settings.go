@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/bmatcuk/doublestar/v4"
+
 	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/codec/record"
 	"github.com/urlfold/urlfold/config"
@@ -82,6 +84,11 @@ func (s *settings) resolvePaths(bad *mistakes) {
 	for i, p := range s.paths {
 		if _, err := os.Lstat(p); err != nil && strings.Contains(p, "://") {
 			bad.add(fmt.Sprintf("argument %d", i+1), errors.New("expected a file, got a URL (did you mean 'urlfold explain URL'?)"))
+		}
+	}
+	for _, pattern := range s.exclude {
+		if !doublestar.ValidatePattern(pattern) {
+			bad.add("--exclude", fmt.Errorf("invalid glob %q", pattern))
 		}
 	}
 }

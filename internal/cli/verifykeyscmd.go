@@ -19,7 +19,7 @@ import (
 type verifyKeysOptions struct{ options }
 
 // verifyKeysShared lists the flags that verify-keys shares with the one-shot.
-var verifyKeysShared = []string{"profile", "format", "max-record", "max-url", "max-decompressed", "max-ratio", "max-window"}
+var verifyKeysShared = []string{"profile", "format", "exclude", "max-record", "max-url", "max-decompressed", "max-ratio", "max-window"}
 
 // newVerifyKeysCmd returns the command that checks the keys of indexes.
 func newVerifyKeysCmd(c *daemon.Catalog) *cobra.Command {

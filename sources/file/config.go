@@ -2,10 +2,13 @@ package file
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"slices"
 	"time"
+
+	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/urlfold/urlfold/config/field"
 	"github.com/urlfold/urlfold/internal/storage/compress"
@@ -45,6 +48,10 @@ type Config struct {
 	// that several paths match is read once, unless two of the paths name that
 	// file itself.
 	Paths []string
+	// Exclude lists globs of files to leave out. A glob without a slash matches
+	// the name of a file, any other one its path or its relative path. If all
+	// files are left out, that is an error. Stdin is never left out.
+	Exclude []string
 	// Select, if not nil, reports whether to read the input with the relative
 	// path rel, as in Source.Rels but with slashes. Inputs that it leaves out are
 	// not opened, and if it leaves out all, the source is empty. It is not called
@@ -152,6 +159,9 @@ func (c *Config) validate() error {
 	check(slices.Contains(OnDamageNames(), c.OnDamage), "OnDamage must be emit_and_report, quarantine, skip_file or stop")
 	check(c.Inflate == "" || slices.Contains(InflateNames(), c.Inflate), "Inflate must be own or klauspost")
 	check(!c.NeedsFiles() || !slices.Contains(c.Paths, stdinPath), "OnDamage "+c.OnDamage+" may read inputs twice, which is not possible for stdin")
+	for _, pattern := range c.Exclude {
+		check(doublestar.ValidatePattern(pattern), fmt.Sprintf("invalid glob in Exclude: %q", pattern))
+	}
 	check(c.MaxRecord > 0, "MaxRecord must be positive")
 	check(c.Parallel > 0, "Parallel must be positive")
 	check(c.LaneBatches >= 0, "LaneBatches must not be negative")

@@ -103,6 +103,9 @@ func (s *Source) expand() error {
 		files, err = expand(s.cfg.Paths)
 		return err
 	})
+	if err == nil && len(s.cfg.Exclude) > 0 {
+		files, err = s.cfg.exclude(files)
+	}
 	s.expErr = err
 	for i, f := range files {
 		if s.cfg.Select != nil && f.path != stdinPath && !s.cfg.Select(filepath.ToSlash(f.rel)) {

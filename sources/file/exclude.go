@@ -1,0 +1,35 @@
+package file
+
+import (
+	"fmt"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+)
+
+// exclude returns the files that no pattern of Config.Exclude matches. If there
+// are files and none is left, it returns an error.
+func (c *Config) exclude(files []found) ([]found, error) {
+	all := len(files)
+	files = slices.DeleteFunc(files, func(f found) bool { return f.path != stdinPath && c.excludes(f) })
+	if all > 0 && len(files) == 0 {
+		return nil, fmt.Errorf("%w: all files are excluded", ErrNoInput)
+	}
+	return files, nil
+}
+
+// excludes reports whether a pattern of Config.Exclude matches f: its name if
+// the pattern has no slash, and otherwise its path or its relative path.
+func (c *Config) excludes(f found) bool {
+	rel, full := filepath.ToSlash(f.rel), filepath.ToSlash(filepath.Clean(f.path))
+	return slices.ContainsFunc(c.Exclude, func(pattern string) bool {
+		if !strings.Contains(pattern, "/") {
+			return doublestar.MatchUnvalidated(pattern, path.Base(full))
+		}
+		pattern = path.Clean(pattern)
+		return doublestar.MatchUnvalidated(pattern, rel) || doublestar.MatchUnvalidated(pattern, full)
+	})
+}
