@@ -14,66 +14,47 @@ import (
 // any other. If it returns false, that says nothing about src, and the content
 // of u is undefined, except as described below.
 //
-// It accepts "http://" or "https://" in lower case; a host of up to 63
-// lower-case letters, digits, hyphens and dots, without consecutive hyphens or
-// dots and without one at either end (hence without empty labels and without
-// "xn--"), whose last label cannot be a number, or an IPv4 address; a path that
-// starts with "/" and in which no "." follows a "/"; a query and a fragment.
-// Path, query and fragment may contain the bytes that RFC 3986 allows there,
-// and escapes that are in normal form and have no flag. It accepts neither
-// userinfo nor a port.
+// It accepts "http://" or "https://" in lower case; a host of lower-case letters,
+// digits, hyphens and dots that ends within the first 63 bytes of src, without
+// consecutive hyphens or dots and without one at either end (hence without empty
+// labels and without "xn--"), whose last label cannot be a number, or an IPv4
+// address; a path that starts with "/" and in which no "." follows a "/"; a query
+// and a fragment. Path, query and fragment may contain the bytes that RFC 3986
+// allows there, and escapes that are in normal form and have no flag. It accepts
+// neither userinfo nor a port, nor more than keepBytes bytes.
 //
 // It tolerates one flag: entity is the offset of the first "&amp;" in the
 // query, or -1. If parseClean gives up after it has reached a delimiter that
 // follows the host, end is the length of the prefix that it accepted, and u has
-// scheme and host. If it gives up earlier, end is 0.
-func parseClean(src []byte, u *URL) (end, entity int, ok bool) {
-	i := cleanScheme(src)
-	if i == 0 {
+// scheme and host; if it also has a path, it has query and fragment. If it gives
+// up earlier, end is 0. If end is not 0 and ok is false, sv has the survey of src.
+func parseClean(src []byte, u *URL, sv *scan.Survey) (end, entity int, ok bool) {
+	if !scan.HasVectors() {
+		if end, entity, ok = parseCleanByLoops(src, u); !ok && end > 0 {
+			sv.Read(src, end, webClasses)
+		}
+		return end, entity, ok
+	}
+	start := cleanScheme(src)
+	if start == 0 || len(src) > keepBytes {
 		return 0, -1, false
 	}
-	start := i
-	i, odd := cleanHostLabels(src, start)
-	kind := RegName
-	switch {
-	case odd || i-start > 63:
-		return 0, -1, false
-	case cleanHostEnd(src[start:i]):
-	case isDottedDecimal(src[start:i]):
-		kind = IPv4
-	default:
+	sv.Read(src, 0, webClasses)
+	i, pauses, capitals := sv.Labels(start)
+	if i == 64 || i == start || capitals != 0 || pauses&(pauses<<1|1|1<<(i-start-1)) != 0 {
 		return 0, -1, false
 	}
-	*u = URL{kind: kind, flags: hasAuthority}
-	u.set(Scheme, 0, start-3)
-	u.set(Host, start, i)
+	if !u.setFront(src, start, i) {
+		return 0, -1, false
+	}
 	switch {
-	case i < len(src) && src[i] == '/':
-		return cleanTail(src, i, u)
 	case i == len(src) || src[i] == ':' || src[i] == '?' || src[i] == '#':
 		return i, -1, false
+	case src[i] != '/':
+		return 0, -1, false
 	}
-	return 0, -1, false
-}
-
-// cleanHostLabels returns the end of the clean bytes of a host that begins at
-// i, and whether a '.' or a '-' is at one of its ends or next to another one.
-func cleanHostLabels(src []byte, i int) (end int, odd bool) {
-	if end, pauses := cleanHostSet.Labels(src, i); end > i {
-		return end, pauses&(pauses<<1|1|1<<(end-i-1)) != 0
-	}
-	// bad gets pauseByte for consecutive '.' and '-', and for one at the start.
-	last, bad := uint16(pauseByte), uint16(0)
-	for i < len(src) {
-		c := class[src[i]]
-		if c&cleanHost == 0 {
-			break
-		}
-		bad |= last & c
-		last = c
-		i++
-	}
-	return i, (bad|last)&pauseByte != 0
+	splitWeb(src, i, u, sv)
+	return cleanTail(src, i, u, sv)
 }
 
 // "https://" and "http://" as little-endian integers.
@@ -110,77 +91,101 @@ func cleanHostEnd(host []byte) bool {
 	return i < len(host) && !isDigit(host[i])
 }
 
-// cleanTail parses path, query and fragment; src[i] is the first '/' of the
-// path.
-func cleanTail(src []byte, i int, u *URL) (end, entity int, ok bool) {
-	start := i
+// setFront sets u to the scheme and the host src[start:end], unless the host may
+// be an IPv4 address in an unusual notation.
+func (u *URL) setFront(src []byte, start, end int) bool {
+	kind := RegName
+	switch {
+	case cleanHostEnd(src[start:end]):
+	case isDottedDecimal(src[start:end]):
+		kind = IPv4
+	default:
+		return false
+	}
+	*u = URL{kind: kind, flags: hasAuthority}
+	u.set(Scheme, 0, start-len("://"))
+	u.set(Host, start, end)
+	return true
+}
+
+// cleanTail goes through the marks of sv in path, query and fragment, of which u
+// has the spans. The path begins at i. Most clean URLs have no mark.
+func cleanTail(src []byte, i int, u *URL, sv *scan.Survey) (end, entity int, ok bool) {
 	entity = -1
-	if i, ok = cleanPathEnd(src, i); !ok {
-		return i, -1, false
+	i = sv.Special.Next(i)
+	for i < int(u.spans[Path].End) {
+		n := cleanInPath(src, i)
+		if n == 0 {
+			return i, -1, false
+		}
+		i = sv.Special.Next(i + n)
 	}
-	u.set(Path, start, i)
-	if i < len(src) && src[i] == '?' {
-		start = i + 1
-		i, entity = cleanEnd(src, start, cleanQuerySet)
-		u.set(Query, start, i)
+	for i < int(u.spans[Query].End) {
+		n := cleanInQuery(src, i)
+		if n == 0 {
+			return i, entity, false
+		}
+		if src[i] == ';' && entity < 0 && bytes.HasSuffix(src[:i+1], htmlAmp) {
+			entity = i + 1 - len(htmlAmp)
+		}
+		i = sv.Special.Next(i + n)
 	}
-	if i < len(src) && src[i] == '#' {
-		start = i + 1
-		i, _ = cleanEnd(src, start, cleanFragSet)
-		u.set(Fragment, start, i)
+	if !u.Has(Fragment) {
+		return i, entity, true
 	}
+	hash := sv.Delims.Next(int(u.spans[Fragment].Start)) // a second one is not allowed
+	for hash < len(src) && src[hash] == '?' {
+		hash = sv.Delims.Next(hash + 1)
+	}
+	for i < hash {
+		n := cleanInFragment(src, i)
+		if n == 0 {
+			break
+		}
+		i = sv.Special.Next(i + n)
+	}
+	i = min(i, hash)
 	return i, entity, i == len(src)
 }
 
-// The bytes that a clean URL may contain raw. A path may also contain dots; the
-// scan finds those that begin a dot segment.
-var (
-	cleanHostSet  = scan.NewSet(func(c byte) bool { return class[c]&cleanHost != 0 })
-	cleanPathSet  = scan.NewSet(func(c byte) bool { return class[c]&cleanPath != 0 || c == '.' })
-	cleanQuerySet = scan.NewSet(func(c byte) bool { return class[c]&cleanQuery != 0 })
-	cleanFragSet  = scan.NewSet(func(c byte) bool { return class[c]&cleanFrag != 0 })
-)
-
-// cleanPathEnd returns the end of the clean part of the path that begins at i,
-// and whether no '.' follows a '/' in it.
-func cleanPathEnd(src []byte, i int) (end int, ok bool) {
-	for {
-		if i = cleanPathSet.PathEnd(src, i); i == len(src) {
-			return i, true
-		}
-		if src[i] == '.' {
-			return i, false
-		}
-		n := cleanEscape(src[i:], escapeAnywhere)
-		if n == 0 {
-			return i, true
-		}
-		i += n
+// cleanInPath returns the length of the clean text that begins at src[i], a byte
+// of the path that the survey marks, or 0. A '.' after a '/' may begin a dot
+// segment.
+func cleanInPath(src []byte, i int) int {
+	switch c := src[i]; c {
+	case '%':
+		return cleanEscape(src[i:], escapeAnywhere)
+	case '.':
+		return b2i(src[i-1] != '/')
+	default:
+		return b2i(class[c]&cleanPath != 0)
 	}
 }
 
-// cleanEnd returns the end of the clean part of the query or fragment that
-// begins at i, and the offset of the first "&amp;" of a query, or -1.
-func cleanEnd(src []byte, i int, clean *scan.Set) (end, entity int) {
-	entity = -1
-	for i = clean.End(src, i); i < len(src); i = clean.End(src, i) {
-		n := cleanEscape(src[i:], escapeOutsidePath)
-		if n == 0 {
-			if src[i] != ';' || clean != cleanQuerySet {
-				break
-			}
-			if n = 1; entity < 0 && bytes.HasSuffix(src[:i+1], htmlAmp) {
-				entity = i + 1 - len(htmlAmp)
-			}
-		}
-		i += n
+// cleanInQuery is cleanInPath for the query.
+func cleanInQuery(src []byte, i int) int {
+	switch c := src[i]; c {
+	case '%':
+		return cleanEscape(src[i:], escapeOutsidePath)
+	case ';':
+		return 1
+	default:
+		return b2i(class[c]&cleanQuery != 0)
 	}
-	return i, entity
+}
+
+// cleanInFragment is cleanInPath for the fragment.
+func cleanInFragment(src []byte, i int) int {
+	if src[i] == '%' {
+		return cleanEscape(src[i:], escapeOutsidePath)
+	}
+	return b2i(class[src[i]]&cleanFrag != 0)
 }
 
 // Classes of the byte that an escape stands for, in escapes.
 const (
 	escapeOther       = iota // the escape has a flag beyond its spelling, or needs another check
+	escapeControl            // a control, which has a flag
 	escapeUnreserved         // an unreserved byte other than '.'
 	escapeOutsidePath        // '/' or '\\', which may have a flag in a path
 	escapeAnywhere           // any other ASCII byte that is not a control, '.' or '%'
@@ -197,6 +202,10 @@ var escapes = func() (t [256]uint8) {
 			t[c] = escapeUnreserved
 		}
 	}
+	for c := range 0x20 {
+		t[c] = escapeControl
+	}
+	t[0x7F] = escapeControl
 	t['.'], t['%'] = escapeOther, escapeOther
 	t['/'], t['\\'] = escapeOutsidePath, escapeOutsidePath
 	for c := 0xC2; c <= 0xDF; c++ {

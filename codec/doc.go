@@ -65,7 +65,7 @@
 //
 //	split.go, ip.go             components by RFC 3986
 //	whatwg*.go                  components by the URL Standard: states and hosts
-//	clean.go, class.go          the fast path, and the byte tables that all parsers share
+//	clean*.go, class.go         the fast path, and the byte tables that all parsers share
 //	onepass*.go                 the second fast path, for http and https URLs with common defects
 //	inspect.go, flag*.go        defects and their offsets
 //	profile.go, rule.go         profiles and rules as data

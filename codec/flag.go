@@ -158,11 +158,8 @@ func (s Flags) Has(f Flag) bool {
 
 // With returns the set with f added.
 func (s Flags) With(f Flag) Flags {
-	if f < 64 {
-		s.lo |= 1 << f
-	} else {
-		s.hi |= 1 << (f & 63)
-	}
+	s.lo |= 1 << f
+	s.hi |= 1 << (f - 64) // nothing if f < 64: the difference is 192 or more then
 	return s
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/urlfold/urlfold/codec/internal/scan"
 	"github.com/urlfold/urlfold/codec/percent"
 )
 
@@ -246,7 +247,7 @@ func FuzzClean(f *testing.F) {
 	addSeeds(f)
 	f.Fuzz(func(t *testing.T, which byte, src []byte) {
 		var fast URL
-		_, entity, ok := parseClean(src, &fast)
+		_, entity, ok := parseClean(src, &fast, new(scan.Survey))
 		if !ok {
 			return
 		}
@@ -287,7 +288,7 @@ func FuzzOnePass(f *testing.F) {
 // reached the end.
 func checkOnePass(t *testing.T, n *Normalizer, src []byte) bool {
 	var walked, parsed Result
-	end, entity, clean := parseClean(src, &walked.In)
+	end, entity, clean := parseClean(src, &walked.In, &walked.scratch.survey)
 	if clean || len(src) > n.maxLen {
 		return false
 	}
@@ -489,8 +490,11 @@ func FuzzOnePassRef(f *testing.F) {
 func checkOnePassRef(t *testing.T, n *Normalizer, base, src []byte) {
 	t.Helper()
 	var fast, slow, probe Result
-	end, entity, clean := parseClean(src, &probe.In)
-	if _, ok := n.onePassRef(nil, base, src, end, entity, &probe); clean || !ok {
+	end, entity, clean := parseClean(src, &probe.In, &probe.scratch.survey)
+	if clean {
+		return
+	}
+	if _, ok := n.onePassRef(nil, base, src, end, entity, &probe); !ok {
 		return
 	}
 	got, err := n.AppendRef([]byte("x"), base, exact(src), &fast)
@@ -518,7 +522,7 @@ func TestOnePassRef(t *testing.T) {
 	for _, n := range walkNormalizers {
 		for _, src := range []string{"HTTP://h/%7e", "http://h:80/a|b", "http://h/?a&amp;b#%zz"} {
 			var r Result
-			end, entity, _ := parseClean([]byte(src), &r.In)
+			end, entity, _ := parseClean([]byte(src), &r.In, &r.scratch.survey)
 			if _, ok := n.onePassRef(nil, []byte("http://a/b/c"), []byte(src), end, entity, &r); !ok && n.table != nil {
 				t.Errorf("%s: %q is left to the parsers", n.profile.Name, src)
 			}

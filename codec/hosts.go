@@ -192,7 +192,7 @@ func (i *inspector) suspect() bool {
 		return true
 	}
 	var base URL
-	_, _, clean := parseClean(i.base, &base)
+	_, _, clean := parseClean(i.base, &base, &i.r.scratch.survey)
 	return !clean
 }
 

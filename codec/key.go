@@ -412,7 +412,7 @@ func (n *Normalizer) otherText(src, norm []byte, r *Result) []byte {
 // appendPlain appends the normal form of a URL that is known to have one,
 // without flags or diagnostics. It uses the fields in and out of s.
 func (n *Normalizer) appendPlain(dst, src []byte, s *scratch) []byte {
-	end, entity, ok := parseClean(src, &s.in)
+	end, entity, ok := parseClean(src, &s.in, &s.survey)
 	if ok {
 		return append(dst, src...)
 	}

@@ -22,7 +22,8 @@ type Normalizer struct {
 	whatwg [whatwgSets]percent.Rules // for WHATWG
 	bases  *Normalizer               // parses bases by WHATWG, with the same escape rules
 
-	table *walkTable // of onePass; nil if onePass does not support the profile
+	table   *walkTable       // of onePass; nil if onePass does not support the profile
+	actions [numFlags]Action // results of onEscape, for onePass
 
 	hasher hasher
 	keys   Standard // that keys are computed by
@@ -110,6 +111,9 @@ func compile(p Profile) *Normalizer {
 		n.bases.whatwg = whatwgEscapes(0)
 	}
 	n.table = p.walkTable()
+	for f := range Flag(numFlags) {
+		n.actions[f] = n.onEscape(f)
+	}
 	for lv, rules := range []Rules{K0: syntaxRules, K1: syntaxRules | schemeRules} {
 		if p.Standard == RFC && p.Rules == rules && p.Malformed == percent.MalformedEncode {
 			n.level = lv
@@ -143,7 +147,7 @@ func (n *Normalizer) Append(dst, src []byte, r *Result) ([]byte, error) {
 		}
 		return dst, err
 	}
-	end, entity, ok := parseClean(src, &r.In)
+	end, entity, ok := parseClean(src, &r.In, &r.scratch.survey)
 	switch {
 	case len(src) > n.maxLen:
 		ok = false

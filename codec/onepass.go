@@ -1,6 +1,7 @@
 package codec
 
 import (
+	"encoding/binary"
 	"slices"
 
 	"github.com/urlfold/urlfold/codec/internal/scan"
@@ -39,12 +40,13 @@ func (n *Normalizer) onePass(dst, src []byte, end, entity int, r *Result) ([]byt
 	}
 	r.begin()
 	var p pass
-	p.Normalizer, p.r, p.marks = n, r, r.Diagnostics
+	p.Normalizer, p.r = n, r
+	p.marks = r.Diagnostics[:min(cap(r.Diagnostics), n.maxDiagnostics)]
 	p.in, p.out, p.survey = &r.In, &r.Out, &r.scratch.survey
 	if !p.run(dst, src, end, entity) {
 		return dst, false
 	}
-	r.Flags, r.Diagnostics = p.flags, p.marks
+	r.Flags, r.Diagnostics = p.flags, p.marks[:p.marked]
 	s := &r.scratch
 	s.plainHost = p.plainHost
 	if n.profile.Standard == RFC {
@@ -134,7 +136,8 @@ type pass struct {
 	base    int  // start of the normal form in dst
 	in, out *URL // components of src and of dst[base:]
 	flags   Flags
-	marks   []Diagnostic
+	marks   []Diagnostic // room for diagnostics, of which there are marked
+	marked  int
 	applied Rules // rules that changed something
 	giveUp  bool
 	// plainHost is that of a call.
@@ -161,12 +164,16 @@ func (p *pass) run(dst, src []byte, clean, entity int) bool {
 	if start == 0 || len(src) > keepBytes {
 		return false
 	}
-	p.survey.Read(src, webClasses)
+	if clean == 0 { // otherwise parseClean has done it
+		p.survey.Read(src, 0, webClasses)
+	}
 	i, end := p.authority(start), len(src)
 	if i == 0 || p.src[end-1] <= ' ' && p.profile.Standard == WHATWG {
 		return false
 	}
-	splitWeb(p.src, i, p.in, p.survey)
+	if !p.in.Has(Path) { // otherwise parseClean has done it
+		splitWeb(p.src, i, p.in, p.survey)
+	}
 	if entity >= 0 {
 		p.c, p.entity = Query, true
 		p.mark(entity, HTMLEntity, Kept, 0)
@@ -184,12 +191,12 @@ func (p *pass) run(dst, src []byte, clean, entity int) bool {
 
 // splitWeb finds path, query and fragment, which begin at i.
 func splitWeb(src []byte, i int, u *URL, sv *scan.Survey) {
-	end := sv.Delim(i)
+	end := sv.Delims.Next(i)
 	u.set(Path, i, end)
 	if end < len(src) && src[end] == '?' {
 		i = end + 1
-		for end = sv.Delim(i); end < len(src) && src[end] == '?'; {
-			end = sv.Delim(end + 1)
+		for end = sv.Delims.Next(i); end < len(src) && src[end] == '?'; {
+			end = sv.Delims.Next(end + 1)
 		}
 		u.set(Query, i, end)
 	}
@@ -213,12 +220,24 @@ func (p *pass) flush(i, next int) {
 		p.dst = append(p.dst, p.src[from:i]...)
 		return
 	}
-	p.dst = p.dst[:end+wide]
+	dst := p.dst[:end+wide]
 	for at < end {
-		*(*[wide]byte)(p.dst[at:]) = *(*[wide]byte)(p.src[from:])
+		copyWide(dst[at:], p.src[from:])
 		at, from = at+wide, from+wide
 	}
-	p.dst = p.dst[:end]
+	p.dst = dst[:end]
+}
+
+// copyWide copies the first wide bytes of src to dst. An assignment of an array
+// would call memmove, because the two might overlap.
+func copyWide(dst, src []byte) {
+	d, s := (*[wide]byte)(dst), (*[wide]byte)(src)
+	a, b := binary.LittleEndian.Uint64(s[:]), binary.LittleEndian.Uint64(s[8:])
+	x, y := binary.LittleEndian.Uint64(s[16:]), binary.LittleEndian.Uint64(s[24:])
+	binary.LittleEndian.PutUint64(d[:], a)
+	binary.LittleEndian.PutUint64(d[8:], b)
+	binary.LittleEndian.PutUint64(d[16:], x)
+	binary.LittleEndian.PutUint64(d[24:], y)
 }
 
 // outAt returns the offset in the normal form of src[i], which is pending or the

@@ -7,55 +7,33 @@ import "github.com/urlfold/urlfold/codec/percent"
 // defective: it may be part of a double escape or of invalid UTF-8. They are
 // left to the scanner of package percent.
 
-// escape treats a '%', and the escapes of one character that begin with it. It
-// returns the offset of the next byte to examine.
-func (p *pass) escape(i int) int {
-	text := p.text[i:]
-	if len(text) < 3 {
-		p.malformedPercent(i)
-		return i + 1
-	}
-	high, low := digits[text[1]], digits[text[2]]
-	if (high|low)&digitNone != 0 {
-		p.malformedPercent(i)
-		return i + 1
-	}
-	v, next := high<<4|low&15, i+3
-	switch escapes[v] {
-	case escapeAnywhere:
-		p.plainEscape(i, v, (high|low)&digitLower != 0)
-	case escapeOutsidePath:
-		p.plainEscape(i, v, (high|low)&digitLower != 0)
-		p.afterSeparator(next)
-	case escapeUnreserved:
-		p.needlessEscape(i, v)
-	case escapeLead2, escapeLead3:
-		n := characterEscapes(text, v)
-		if n == 0 {
-			return p.oddEscape(i, v)
-		}
-		for next = i; next < i+3*n; next += 3 {
-			p.plainEscape(next, tripletValue(p.text[next:]), hasLowerHex(p.text[next:]))
-		}
-	default:
+// character treats the escapes of a non-ASCII character that begin at i; v is the
+// value of the first one. It returns the offset of the next byte to examine.
+func (p *pass) character(i int, v byte) int {
+	n := characterEscapes(p.text[i:], v)
+	if n == 0 {
 		return p.oddEscape(i, v)
 	}
-	return next
+	for end := i + 3*n; i < end; i += 3 {
+		p.plainEscape(i, tripletValue(p.text[i:]), hasLowerHex(p.text[i:]))
+	}
+	return i
+}
+
+// control treats the escape of v, a control, at i.
+func (p *pass) control(i int, v byte) {
+	f := Control
+	if v == 0 {
+		f = NUL
+	}
+	p.mark(i, f, Kept, 0)
+	p.plainEscape(i, v, hasLowerHex(p.text[i:]))
 }
 
 // oddEscape treats the escape of v at i, and those that continue its character:
-// a dot, '%', a control, or text that is not well-formed UTF-8 or not checked
-// here. It returns the offset of the next byte to examine.
+// a dot, '%', or text that is not well-formed UTF-8 or not checked here. It
+// returns the offset of the next byte to examine.
 func (p *pass) oddEscape(i int, v byte) int {
-	if v < 0x20 || v == 0x7F {
-		f := Control
-		if v == 0 {
-			f = NUL
-		}
-		p.mark(i, f, Kept, 0)
-		p.plainEscape(i, v, hasLowerHex(p.text[i:]))
-		return i + 3
-	}
 	if p.c == Path {
 		if n := p.dotSegment(i); n > 0 {
 			return p.cutDots(i, n)
@@ -81,7 +59,7 @@ func (p *pass) plainEscape(i int, v byte, lower bool) {
 	if !lower {
 		return
 	}
-	p.mark(i, LowerHex, p.onEscape(LowerHex), 0)
+	p.mark(i, LowerHex, p.action(LowerHex), 0)
 	if p.rules.Has(UpperEscapes) {
 		p.note(UpperEscapes)
 		p.flush(i, i+3)
@@ -98,13 +76,16 @@ func (p *pass) needlessEscape(i int, v byte) {
 // markNeedless records diagnostics for the escape of an unreserved byte at i.
 func (p *pass) markNeedless(i int) {
 	if hasLowerHex(p.text[i:]) {
-		p.mark(i, LowerHex, p.onEscape(LowerHex), 0)
+		p.mark(i, LowerHex, p.action(LowerHex), 0)
 	}
-	p.mark(i, NeedlessEscape, p.onEscape(NeedlessEscape), 0)
+	p.mark(i, NeedlessEscape, p.action(NeedlessEscape), 0)
 }
 
 // tripletValue decodes the escape at the start of b.
 func tripletValue(b []byte) byte { return percent.Unhex(b[1])<<4 | percent.Unhex(b[2]) }
+
+// action is onEscape, looked up.
+func (p *pass) action(f Flag) Action { return p.actions[f%numFlags] }
 
 // hasLowerHex reports whether the escape at the start of b contains a
 // lower-case digit.
@@ -132,7 +113,7 @@ func (p *pass) triplet(i int, v byte) {
 // malformedPercent treats a '%' that starts no escape.
 func (p *pass) malformedPercent(i int) {
 	f := malformedFlag(p.text[i+1:])
-	p.mark(i, f, p.onEscape(f), 0)
+	p.mark(i, f, p.action(f), 0)
 	if p.profile.Malformed == percent.MalformedEncode {
 		p.applied |= 1 << ruleMalformed
 		p.flush(i, i+1)
@@ -173,7 +154,7 @@ func (p *pass) scan(i int) int {
 	s.defects, next = s.scanner.Step(s.defects[:0], i-p.start)
 	for _, d := range s.defects {
 		if d.Kind != percent.EncodedTraversal || p.c == Path {
-			p.mark(p.start+int(d.At), Flag(d.Kind), p.onEscape(Flag(d.Kind)), escapeInfo(d))
+			p.mark(p.start+int(d.At), Flag(d.Kind), p.action(Flag(d.Kind)), escapeInfo(d))
 		}
 	}
 	return p.start + next

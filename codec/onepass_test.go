@@ -30,8 +30,8 @@ func TestWebClasses(t *testing.T) {
 		for c := Path; c <= Fragment; c++ {
 			for b, need := range table[c-Path] {
 				text := []byte{'/', byte(b), 'x'}
-				s.Read(text, webClasses)
-				marked := s.Special(1) == 1 || c == Fragment && s.Delim(1) == 1
+				s.Read(text, 0, webClasses)
+				marked := s.Special.Next(1) == 1 || c == Fragment && s.Delims.Next(1) == 1
 				delimits := b == '#' || b == '?' && c == Path // ends the component
 				if need != 0 && !marked && !delimits {
 					t.Errorf("%s, %v: %q is not marked", name, c, byte(b))

@@ -2,24 +2,28 @@ package codec
 
 import (
 	"bytes"
+	"slices"
 	"unicode/utf8"
 
 	"github.com/urlfold/urlfold/codec/percent"
 )
 
-// A walkTable gives, for each raw byte of a path, query or fragment, the work
-// that a pass has to do. For most bytes there is none.
+// A walkTable gives, for each byte of a path, query or fragment, the work that a
+// pass has to do. For most bytes there is none.
 type walkTable [Fragment - Path + 1][256]uint8
 
+// Kinds of work. They are consecutive numbers, so that one jump leads to the
+// work: the kinds follow each other in no order that a processor could predict.
 const (
 	walkEscape    = 1 << iota // the byte is escaped
 	walkFlag                  // RFC 3986 does not allow it
 	walkUnit                  // it is not, or may not be, a URL unit
-	walkPercent               // '%'
 	walkDot                   // '.' in a path
-	walkEntity                // ';' in a query, which may end "&amp;"
+	walkEntity    = iota + 5  // ';' in a query, which may end "&amp;"
 	walkBackslash             // '\\' in a path, which browsers read as '/'
 	walkGiveUp                // browsers remove the byte
+	walkPercent               // '%' that starts no escape
+	walkTriplet               // '%' that starts an escape: the class of its value in escapes is added
 )
 
 // makeWalkTable returns the table for profiles that escape the given sets in
@@ -31,7 +35,10 @@ func makeWalkTable(rd Standard, sets ...percent.Set) *walkTable {
 		for b := range 256 {
 			b := byte(b)
 			t[i][b] = uint8(b2i(set.Has(b))*walkEscape | b2i(dirt[b]&dirtRaw[c] != 0)*walkFlag |
-				b2i(rd == WHATWG && notUnit[b])*walkUnit | b2i(rd == WHATWG && isTab(b))*walkGiveUp)
+				b2i(rd == WHATWG && notUnit[b])*walkUnit)
+			if rd == WHATWG && isTab(b) {
+				t[i][b] = walkGiveUp
+			}
 		}
 		t[i]['%'] = walkPercent
 	}
@@ -88,61 +95,99 @@ func (p *pass) component(c Component) {
 	if c == Path {
 		p.pathAt = p.base + at
 	}
-	t := &p.table[c-Path]
-	for i := p.next(max(start, p.clean)); i < end; i = p.next(i) {
-		if i = p.byte(i, t[p.src[i]]); p.giveUp {
-			return
+	i, t, special := max(start, p.clean), &p.table[c-Path], p.survey.Special
+	if c == Fragment && p.survey.Delims.Next(i) < end {
+		p.delimited(i, end, t)
+	} else {
+		for i = special.Next(i); i < end; i = special.Next(i) {
+			i = p.byte(i, t)
 		}
 	}
 	p.out.set(c, at, p.outAt(end))
 }
 
-// next returns the offset of the first byte at or after i that may need work, or
-// the end of src.
-func (p *pass) next(i int) int {
-	if p.c == Fragment { // where '#' needs work
-		return min(p.survey.Special(i), p.survey.Delim(i))
+// delimited walks from i to end, in a fragment with a '#' or '?', which the survey
+// does not mark as special. The '#' needs work here.
+func (p *pass) delimited(i, end int, t *[256]uint8) {
+	for i < end {
+		if i = min(p.survey.Special.Next(i), p.survey.Delims.Next(i)); i < end {
+			i = p.byte(i, t)
+		}
 	}
-	return p.survey.Special(i)
 }
 
-// byte does the work for src[i], and returns the offset of the next byte to
+// byte does the work for the byte at i, and returns the offset of the next byte to
 // examine.
-func (p *pass) byte(i int, need uint8) int {
+func (p *pass) byte(i int, t *[256]uint8) int {
+	text := p.text[i:]
+	need, v := t[text[0]], byte(0)
+	if need == walkPercent && len(text) >= 3 {
+		high, low := digits[text[1]], digits[text[2]]
+		if v = high<<4 | low&15; (high|low)&digitNone == 0 {
+			need = walkTriplet + escapes[v]
+		}
+	}
 	switch need {
 	case 0:
-		return i + 1
 	case walkDot:
 		return p.dot(i)
-	case walkPercent:
-		return p.escape(i)
 	case walkEntity:
 		p.semicolon(i)
-		return i + 1
 	case walkBackslash:
 		p.backslash(i)
-		return i + 1
+	case walkGiveUp:
+		p.giveUp = true
+	case walkPercent:
+		p.malformedPercent(i)
+	case walkTriplet + escapeOther:
+		return p.oddEscape(i, v)
+	case walkTriplet + escapeControl:
+		p.control(i, v)
+		return i + 3
+	case walkTriplet + escapeUnreserved:
+		p.needlessEscape(i, v)
+		return i + 3
+	case walkTriplet + escapeOutsidePath:
+		p.plainEscape(i, v, hasLowerHex(text))
+		p.afterSeparator(i + 3)
+		return i + 3
+	case walkTriplet + escapeAnywhere:
+		p.plainEscape(i, v, hasLowerHex(text))
+		return i + 3
+	case walkTriplet + escapeLead2, walkTriplet + escapeLead3:
+		return p.character(i, v)
+	default:
+		return p.rawByte(i, need)
 	}
-	p.giveUp = p.giveUp || need&walkGiveUp != 0
-	return p.rawByte(i, need)
+	return i + 1
 }
 
 // mark records a diagnostic at src[at].
 func (p *pass) mark(at int, f Flag, a Action, info uint8) {
-	if p.r == nil {
-		return
-	}
 	p.flags = p.flags.With(f)
-	n := len(p.marks)
-	if n == p.maxDiagnostics {
-		p.flags = p.flags.With(DiagnosticsDropped)
+	n := p.marked
+	if n >= len(p.marks) && !p.moreMarks() {
 		return
 	}
-	p.marks = append(p.marks, Diagnostic{})
+	p.marked = n + 1
 	// Assign field by field: copying a composite literal would cost more than
 	// the rest of the function.
 	m := &p.marks[n]
 	m.At, m.Flag, m.Component, m.Action, m.Info = uint32(at), f, p.c, a, info
+}
+
+// moreMarks makes room for another diagnostic, unless none is wanted.
+func (p *pass) moreMarks() bool {
+	switch {
+	case p.r == nil:
+		return false
+	case p.marked == p.maxDiagnostics:
+		p.flags = p.flags.With(DiagnosticsDropped)
+		return false
+	}
+	p.marks = slices.Grow(p.marks, 1)
+	p.marks = p.marks[:min(cap(p.marks), p.maxDiagnostics)]
+	return true
 }
 
 // rawByte treats a byte that at least one of the standards does not allow raw.

@@ -21,7 +21,7 @@ func (n *Normalizer) AppendRef(dst, base, src []byte, r *Result) ([]byte, error)
 		}
 		return dst, err
 	}
-	end, entity, ok := parseClean(src, &r.In)
+	end, entity, ok := parseClean(src, &r.In, &r.scratch.survey)
 	start := len(dst)
 	switch {
 	case ok && len(src) <= n.maxLen:

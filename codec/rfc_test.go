@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+
+	"github.com/urlfold/urlfold/codec/internal/scan"
 )
 
 // TestResolveRFC checks reference resolution against the tables of RFC 3986
@@ -195,7 +197,7 @@ func TestCorpusURLs(t *testing.T) {
 			}
 			checkParse(t, line)
 			var u URL
-			_, _, ok := parseClean(line, &u)
+			_, _, ok := parseClean(line, &u, new(scan.Survey))
 			clean += b2i(ok)
 			for _, n := range walkNormalizers {
 				walked += b2i(checkOnePass(t, n, line) && n.profile.Name == "equiv")

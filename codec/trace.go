@@ -42,7 +42,7 @@ func (n *Normalizer) Trace(base, src []byte) []Step {
 	var err error
 	if n.match != nil {
 		norm, err = n.appendMatch(nil, base, src, &r)
-	} else if _, _, clean := parseClean(src, &r.In); clean || len(base) == 0 {
+	} else if _, _, clean := parseClean(src, &r.In, &r.scratch.survey); clean || len(base) == 0 {
 		// A clean URL needs no base, as in AppendRef.
 		norm, err = n.appendFull(nil, src, &r)
 	} else {

@@ -2,8 +2,9 @@ package scan
 
 import "math/bits"
 
-// Marks has a bit for each byte of a text that is outside a set, and one for the
-// end of the text. To find the ends of many short fields it is faster than End.
+// Marks has a bit for each byte of a text that stands out, such as one outside a
+// set, and one for the end of the text. To find the ends of many short fields it
+// is faster than End.
 type Marks []uint64
 
 // Mark returns the marks of text, in the memory of m if that is large enough.
@@ -32,6 +33,8 @@ func (s *Set) slowMark(m Marks, text []byte) {
 		}
 	}
 }
+
+func (m Marks) set(i int) { m[i>>6] |= 1 << (i & 63) }
 
 // Next returns the offset of the first mark at or after i, which must not be
 // greater than the length of the text.

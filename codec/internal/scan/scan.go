@@ -1,7 +1,7 @@
 // Package scan finds the bytes of a text that are outside a set of ASCII bytes:
 // the first one (Set), or all of them (Survey). Where the processor has AVX2 it
-// looks at 32 bytes at a time; elsewhere, and for short texts, a loop over a table
-// does the same.
+// looks at 32 bytes at a time, a Survey at 64 with AVX-512; elsewhere, and for
+// short texts, a loop over a table does the same.
 package scan
 
 // A Set is a set of ASCII bytes. The zero Set is empty.
@@ -11,6 +11,10 @@ type Set struct {
 	nibbles [32]uint8
 	table   [256]bool
 }
+
+// HasVectors reports whether the processor has the vectors that make a Survey
+// faster than a loop.
+func HasVectors() bool { return vector }
 
 // NewSet returns the set of the ASCII bytes for which in reports true.
 func NewSet(in func(c byte) bool) *Set {
@@ -36,15 +40,6 @@ func (s *Set) End(text []byte, i int) int {
 	return s.slowEnd(text, i)
 }
 
-// PathEnd is End for a path: it also stops at a '.' that follows a '/', which may
-// begin a dot segment. i is not 0.
-func (s *Set) PathEnd(text []byte, i int) int {
-	if vector && len(text) >= minVector {
-		return pathEndAVX2(&text[0], len(text), i, &s.nibbles)
-	}
-	return s.slowPathEnd(text, i)
-}
-
 // SlashEnd is End for a path: it also stops at a '/' that follows a '/'. i must
 // be greater than 0. On a CPU without vector instructions it returns -1, because
 // searching for single bytes is as fast there.
@@ -53,17 +48,6 @@ func (s *Set) SlashEnd(text []byte, i int) int {
 		return slashEndAVX2(&text[0], len(text), i, &s.nibbles)
 	}
 	return -1
-}
-
-// Labels is End for the labels of a host, if it ends within 32 bytes. Bit k of pauses
-// is set if byte k of it is a '.' or a '-'. Where the host is longer, or there are no
-// vectors to find its end with, end is -1: a loop that asks more of each byte is as
-// fast then.
-func (s *Set) Labels(text []byte, i int) (end int, pauses uint32) {
-	if vector && len(text) >= minVector && i < len(text) {
-		return labelsAVX2(&text[0], len(text), i, &s.nibbles)
-	}
-	return -1, 0
 }
 
 // minVector is the length of the shortest text that a vector can be loaded from,
@@ -75,17 +59,6 @@ func (s *Set) slowEnd(text []byte, i int) int {
 		if !s.table[c] {
 			return i + n
 		}
-	}
-	return len(text)
-}
-
-func (s *Set) slowPathEnd(text []byte, i int) int {
-	last := text[i-1]
-	for n, c := range text[i:] {
-		if !s.table[c] || c == '.' && last == '/' {
-			return i + n
-		}
-		last = c
 	}
 	return len(text)
 }

@@ -9,20 +9,10 @@ var vector = cpu.X86.HasAVX2 && cpu.X86.HasBMI1 && cpu.X86.HasBMI2
 //go:noescape
 func endAVX2(text *byte, n, i int, nibbles *[32]uint8) int
 
-// pathEndAVX2 is Set.PathEnd for a text of n bytes, at least 33.
-//
-//go:noescape
-func pathEndAVX2(text *byte, n, i int, nibbles *[32]uint8) int
-
 // slashEndAVX2 is Set.SlashEnd for a text of n bytes, at least 33.
 //
 //go:noescape
 func slashEndAVX2(text *byte, n, i int, nibbles *[32]uint8) int
-
-// labelsAVX2 is Set.Labels for a text of n bytes, at least 32.
-//
-//go:noescape
-func labelsAVX2(text *byte, n, i int, nibbles *[32]uint8) (end int, pauses uint32)
 
 // markAVX2 sets the bits of words for the bytes of a text of n bytes, at least 32,
 // that are outside the set. It writes 4 bytes for every 32 of the text.
@@ -30,9 +20,18 @@ func labelsAVX2(text *byte, n, i int, nibbles *[32]uint8) (end int, pauses uint3
 //go:noescape
 func markAVX2(words *uint64, text *byte, n int, nibbles *[32]uint8)
 
-// surveyAVX2 is Survey.Read for a text of n bytes, at least 1. It writes to the
-// words that have bytes of the text, and to the labels. It may read bytes near
-// the text that are on the same page.
+// surveyAVX2 is Survey.Read for a text of n bytes, at least 1. It sets the bits
+// of special and delims, those after the text too: all of the word with the last
+// byte, and of one more. It may read bytes near the text that are on the same page.
 //
 //go:noescape
-func surveyAVX2(text *byte, n int, nibbles *[64]uint8, words *word, labels *labels)
+func surveyAVX2(text *byte, n int, nibbles *[64]uint8, special, delims *uint64, labels *labels)
+
+// vector512 says that surveyAVX512 works.
+var vector512 = vector && cpu.X86.HasAVX512F && cpu.X86.HasAVX512BW
+
+// surveyAVX512 is surveyAVX2 for processors with AVX-512, where it takes half the
+// time: a comparison gives 64 bits at once, and bytes after the text are not read.
+//
+//go:noescape
+func surveyAVX512(text *byte, n int, nibbles *[64]uint8, special, delims *uint64, labels *labels)

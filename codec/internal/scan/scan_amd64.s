@@ -4,10 +4,6 @@ DATA lowHalf<>+0(SB)/8, $0x0f0f0f0f0f0f0f0f
 GLOBL lowHalf<>(SB), RODATA|NOPTR, $8
 DATA slash<>+0(SB)/8, $0x2f2f2f2f2f2f2f2f
 GLOBL slash<>(SB), RODATA|NOPTR, $8
-DATA hyphen<>+0(SB)/8, $0x2d2d2d2d2d2d2d2d
-GLOBL hyphen<>(SB), RODATA|NOPTR, $8
-DATA dot<>+0(SB)/8, $0x2e2e2e2e2e2e2e2e
-GLOBL dot<>(SB), RODATA|NOPTR, $8
 
 // Registers, in both functions:
 //
@@ -35,13 +31,6 @@ GLOBL dot<>(SB), RODATA|NOPTR, $8
 	VPAND Y6, Y7, Y6 \
 	VPCMPEQB Y10, Y6, Y6
 
-// DOTS adds to Y6 the dots that follow a slash.
-#define DOTS \
-	VPCMPEQB -1(SI)(BX*1), Y3, Y8 \
-	VPCMPEQB Y4, Y5, Y9 \
-	VPAND Y8, Y9, Y9 \
-	VPOR Y9, Y6, Y6
-
 // SLASHES adds to Y6 the slashes that follow a slash.
 #define SLASHES \
 	VPCMPEQB -1(SI)(BX*1), Y3, Y8 \
@@ -60,7 +49,7 @@ GLOBL dot<>(SB), RODATA|NOPTR, $8
 	SUBQ BX, CX \
 	SHRL CX, R8
 
-// FIND is the body of endAVX2 and pathEndAVX2. MORE adds to the bytes of Y6 at
+// FIND is the body of endAVX2 and slashEndAVX2. MORE adds to the bytes of Y6 at
 // which the scan stops.
 #define FIND(MORE) \
 	MOVQ AX, BX                 \
@@ -111,62 +100,11 @@ TEXT ·endAVX2(SB), NOSPLIT, $0-40
 	BEGIN
 	FIND(NOTHING)
 
-// func pathEndAVX2(text *byte, n, i int, nibbles *[32]uint8) int
-TEXT ·pathEndAVX2(SB), NOSPLIT, $0-40
-	BEGIN
-	VPBROADCASTQ slash<>(SB), Y3
-	VPBROADCASTQ dot<>(SB), Y4
-	FIND(DOTS)
-
 // func slashEndAVX2(text *byte, n, i int, nibbles *[32]uint8) int
 TEXT ·slashEndAVX2(SB), NOSPLIT, $0-40
 	BEGIN
 	VPBROADCASTQ slash<>(SB), Y3
 	FIND(SLASHES)
-
-// func labelsAVX2(text *byte, n, i int, nibbles *[32]uint8) (end int, pauses uint32)
-TEXT ·labelsAVX2(SB), NOSPLIT, $0-44
-	BEGIN
-	VPBROADCASTQ hyphen<>(SB), Y3
-	VPBROADCASTQ dot<>(SB), Y4
-	LEAQ -32(CX), BX
-	CMPQ BX, AX
-	CMOVQHI AX, BX    // the vector begins at i, if it fits in
-	OUTSIDE
-	VPCMPEQB Y3, Y5, Y8
-	VPCMPEQB Y4, Y5, Y9
-	VPOR Y8, Y9, Y9
-	VPMOVMSKB Y6, R8
-	VPMOVMSKB Y9, R9
-	VZEROUPPER
-	MOVQ CX, DI
-	MOVQ AX, CX
-	SUBQ BX, CX
-	SHRL CX, R8
-	SHRL CX, R9
-	TESTL R8, R8
-	JZ   whole
-	BSFL R8, R10
-	LEAL -1(R8), R11
-	ANDNL R11, R8, R11 // the bits below the lowest one of R8
-	ANDL R11, R9
-	ADDQ R10, AX
-	MOVQ AX, end+32(FP)
-	MOVL R9, pauses+40(FP)
-	RET
-
-whole:
-	LEAQ 32(BX), R10
-	CMPQ R10, DI
-	JCS  more
-	MOVQ DI, end+32(FP)
-	MOVL R9, pauses+40(FP)
-	RET
-
-more:
-	MOVQ $-1, end+32(FP)
-	MOVL $0, pauses+40(FP)
-	RET
 
 // func markAVX2(words *uint64, text *byte, n int, nibbles *[32]uint8)
 TEXT ·markAVX2(SB), NOSPLIT, $0-32

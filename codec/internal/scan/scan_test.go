@@ -53,7 +53,6 @@ func full(n int, s *Set, c byte) []byte {
 func check(t *testing.T, name string, s *Set, text []byte, i int) {
 	t.Helper()
 	i = min(i, len(text))
-	checkLabels(t, name, s, text, i)
 	checkMarks(t, name, s, text)
 	if got, want := s.End(text, i), s.slowEnd(text, i); got != want {
 		t.Fatalf("%s: End(%q, %d) = %d, want %d", name, text, i, got, want)
@@ -62,30 +61,6 @@ func check(t *testing.T, name string, s *Set, text []byte, i int) {
 		return
 	}
 	checkSlashEnd(t, name, s, text, i)
-	if got, want := s.PathEnd(text, i), s.slowPathEnd(text, i); got != want {
-		t.Fatalf("%s: PathEnd(%q, %d) = %d, want %d", name, text, i, got, want)
-	}
-}
-
-// checkLabels compares Labels with a loop.
-func checkLabels(t *testing.T, name string, s *Set, text []byte, i int) {
-	t.Helper()
-	got, pauses := s.Labels(text, i)
-	if !vector || len(text) < minVector || i == len(text) {
-		return // it gives no answer
-	}
-	want, marks := s.slowEnd(text, i), uint32(0)
-	if want > i+32 || want == i+32 && want < len(text) {
-		want = -1
-	}
-	for k := i; k < want; k++ {
-		if text[k] == '.' || text[k] == '-' {
-			marks |= 1 << (k - i)
-		}
-	}
-	if got != want || pauses != marks {
-		t.Fatalf("%s: Labels(%q, %d) = %d, %b, want %d, %b", name, text, i, got, pauses, want, marks)
-	}
 }
 
 // checkMarks compares Mark with a loop, in memory that held other marks.
@@ -147,9 +122,9 @@ func FuzzSet(f *testing.F) {
 	})
 }
 
-func BenchmarkPathEnd(b *testing.B) {
+func BenchmarkEnd(b *testing.B) {
 	text := []byte("https://www.example.com/associations2/index.html?id=4711&lang=en")
-	for name, f := range map[string]func([]byte, int) int{"vector": sets["path"].PathEnd, "loop": sets["path"].slowPathEnd} {
+	for name, f := range map[string]func([]byte, int) int{"vector": sets["path"].End, "loop": sets["path"].slowEnd} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
 				f(text, 23)

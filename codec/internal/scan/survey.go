@@ -20,6 +20,7 @@ const (
 	classHost
 	classPause // '.' or '-'
 	classUpper // a capital letter
+	classNear  // '/', or not plain: a '.' after it is special
 )
 
 // NewClasses returns the classes for two sets of ASCII bytes: plain bytes, which
@@ -40,19 +41,25 @@ func NewClasses(plain, host func(c byte) bool) *Classes {
 		set(classHost, b < 0x80 && host(b))
 		set(classPause, b == '.' || b == '-')
 		set(classUpper, 'A' <= b && b <= 'Z')
+		set(classNear, b == '/' || b >= 0x80 || !plain(b))
 	}
 	return c
 }
 
-// A Survey finds the bytes of a text that need attention, so that a parser can
-// go from one to the next. With vectors, Read marks them all; without, a loop
-// looks for the next one when it is asked for. The zero Survey is ready for use,
-// and reusing it avoids allocations.
+// A Survey marks the bytes of a text that need attention, so that a parser can go
+// from one to the next. The zero Survey is ready for use, and reusing it avoids
+// allocations.
 type Survey struct {
-	text    []byte
+	// Special marks the bytes that are not plain, and each '.' after one of them or
+	// after a '/'. A '.' at the start may be special or not.
+	Special Marks
+	// Delims marks each '?' and '#'.
+	Delims Marks
+
+	labels labels
+
+	text    []byte // the first 64 bytes, only without vectors: Labels looks at them
 	classes *Classes
-	words   []word // only with vectors, like labels
-	labels  labels
 }
 
 // labels describes the first 64 bytes.
@@ -62,89 +69,49 @@ type labels struct {
 	upper uint64 // capital letters
 }
 
-// A word describes 64 bytes, from the lowest bit on.
-type word struct {
-	special uint64 // see Survey.Special
-	delim   uint64 // '?' and '#'
-}
-
-// Read surveys text and retains it.
-func (s *Survey) Read(text []byte, c *Classes) {
-	s.text, s.classes = text, c
-	if !vector {
-		return
+// Read surveys text, and retains it if there are no vectors. Special may lack marks
+// before from.
+func (s *Survey) Read(text []byte, from int, c *Classes) {
+	if n := len(text)/64 + 2; n > len(s.Special) {
+		s.Special, s.Delims = make(Marks, 2*n), make(Marks, 2*n)
 	}
-	n := len(text)
-	last := n / 64
-	if last >= cap(s.words) {
-		s.words = make([]word, last+1, 2*last+8)
-	}
-	s.words = s.words[:last+1]
-	s.words[last], s.labels = word{}, labels{}
-	if n > 0 {
-		surveyAVX2(&text[0], n, &c.nibbles, &s.words[0], &s.labels)
-	}
-	end := uint64(1) << (n % 64)
-	s.words[last].special |= end
-	s.words[last].delim |= end
-	if n < 64 {
-		s.labels.other |= -end
+	switch {
+	case !vector:
+		s.slowRead(text, from, c)
+	case len(text) == 0:
+		s.Special[0], s.Delims[0], s.labels = 1, 1, labels{other: 1}
+	case vector512:
+		surveyAVX512(&text[0], len(text), &c.nibbles, &s.Special[0], &s.Delims[0], &s.labels)
+	default:
+		surveyAVX2(&text[0], len(text), &c.nibbles, &s.Special[0], &s.Delims[0], &s.labels)
 	}
 }
 
-// Special returns the offset of the first special byte at or after i, or the
-// length of the text. Special are the bytes that are not plain, and each '.' after
-// one of them or after a '/'. A '.' at the start may be special or not. i is at
-// most the length of the text.
-func (s *Survey) Special(i int) int {
-	if !vector {
-		return s.slowSpecial(i)
-	}
-	w := i / 64
-	x := s.words[w].special >> (i % 64) << (i % 64)
-	for x == 0 {
-		w++
-		x = s.words[w].special
-	}
-	return w*64 + bits.TrailingZeros64(x)
-}
-
-func (s *Survey) slowSpecial(i int) int {
-	text, class := s.text, &s.classes.class
-	for ; i < len(text); i++ {
-		switch c := class[text[i]]; {
-		case c&(classOther|classDot) == 0:
-		case c&classOther != 0, i > 0 && (text[i-1] == '/' || class[text[i-1]]&classOther != 0):
-			return i
+// slowRead is Read without vectors.
+func (s *Survey) slowRead(text []byte, from int, c *Classes) {
+	s.text, s.classes = text[:min(len(text), 64)], c
+	last := len(text) / 64
+	clear(s.Special[:last+1])
+	clear(s.Delims[:last+1])
+	for i := from; i < len(text); i++ {
+		switch class := c.class[text[i]]; {
+		case class&(classOther|classDot) == 0:
+		case class&classOther != 0, i > 0 && c.class[text[i-1]]&classNear != 0:
+			s.Special.set(i)
 		}
 	}
-	return i
-}
-
-// Delim returns the offset of the first '?' or '#' at or after i, or the length
-// of the text if there is none. i must not exceed the length.
-func (s *Survey) Delim(i int) int {
-	if !vector {
-		return s.slowDelim(i)
+	s.Special.set(len(text))
+	for _, delim := range []byte("?#") {
+		for i := 0; ; i++ {
+			n := bytes.IndexByte(text[i:], delim)
+			if n < 0 {
+				break
+			}
+			i += n
+			s.Delims.set(i)
+		}
 	}
-	w := i / 64
-	x := s.words[w].delim >> (i % 64) << (i % 64)
-	for x == 0 {
-		w++
-		x = s.words[w].delim
-	}
-	return w*64 + bits.TrailingZeros64(x)
-}
-
-func (s *Survey) slowDelim(i int) int {
-	rest := s.text[i:]
-	if hash := bytes.IndexByte(rest, '#'); hash >= 0 {
-		rest = rest[:hash]
-	}
-	if query := bytes.IndexByte(rest, '?'); query >= 0 {
-		return i + query
-	}
-	return i + len(rest)
+	s.Delims.set(len(text))
 }
 
 // Labels returns the end of the host bytes that begin at i. It marks those that
@@ -152,7 +119,7 @@ func (s *Survey) slowDelim(i int) int {
 // only the first 64 bytes of the text: if end is 64, the marks are undefined. i
 // is less than 64.
 func (s *Survey) Labels(i int) (end int, pauses, capitals uint64) {
-	if !vector {
+	if s.text != nil {
 		return s.slowLabels(i)
 	}
 	l := &s.labels
@@ -162,14 +129,16 @@ func (s *Survey) Labels(i int) (end int, pauses, capitals uint64) {
 }
 
 func (s *Survey) slowLabels(i int) (end int, pauses, capitals uint64) {
-	text, start := s.text[:min(len(s.text), 64)], i
-	for ; i < len(text); i++ {
-		class := s.classes.class[text[i]]
+	start := i
+	for ; i < len(s.text); i++ {
+		class := s.classes.class[s.text[i]]
 		if class&classHost == 0 {
 			break
 		}
-		pauses |= uint64(class/classPause&1) << (i - start)
-		capitals |= uint64(class/classUpper&1) << (i - start)
+		// The bit of the last byte is the highest one.
+		pauses = pauses>>1 | uint64(class/classPause)<<63
+		capitals = capitals>>1 | uint64(class/classUpper)<<63
 	}
-	return i, pauses, capitals
+	unused := 64 - (i - start)
+	return i, pauses >> unused, capitals >> unused
 }

@@ -40,20 +40,23 @@ GLOBL dot<>(SB), RODATA|NOPTR, $8
 	VPCMPEQB V, Y6, Y8 \
 	BITS(Y7, Y8, R)
 
-// TRIM moves the bits of the text in hand to the lower end. There may be others
-// after them.
-#define TRIM(R) SHRXQ R12, R, R
+// TRIM moves the bits of the text in hand to the lower end, and sets those after
+// the text.
+#define TRIM(R) \
+	SHRXQ R12, R, R \
+	ORQ R13, R
 
-// func surveyAVX2(text *byte, n int, nibbles *[64]uint8, words *word, labels *labels)
+// func surveyAVX2(text *byte, n int, nibbles *[64]uint8, special, delims *uint64, labels *labels)
 //
-//	SI text   CX n   DI words   DX where the 64 bytes in hand begin
+//	SI text   CX n   DI special   R15 delims   DX where the 64 bytes in hand begin
 //	Y5 and Y6 what is loaded   R12 how many bytes precede them
-//	AX 1 if a '.' at their start is special
-TEXT ·surveyAVX2(SB), NOSPLIT, $0-40
+//	AX 1 if a '.' at their start is special   R13 a bit for each place after the text
+TEXT ·surveyAVX2(SB), NOSPLIT, $0-48
 	MOVQ text+0(FP), SI
 	MOVQ n+8(FP), CX
 	MOVQ nibbles+16(FP), DX
-	MOVQ words+24(FP), DI
+	MOVQ special+24(FP), DI
+	MOVQ delims+32(FP), R15
 	VBROADCASTI128 (DX), Y0
 	VBROADCASTI128 16(DX), Y1
 	VPBROADCASTQ lowHalf<>(SB), Y2
@@ -68,6 +71,7 @@ TEXT ·surveyAVX2(SB), NOSPLIT, $0-40
 block:
 	MOVQ DX, BX
 	XORL R12, R12
+	XORL R13, R13
 	LEAQ 64(DX), R8
 	CMPQ R8, CX
 	JHI  partial
@@ -96,13 +100,14 @@ load:
 	TRIM(R8)
 	TRIM(R11)
 	MOVQ R8, (DI)
-	MOVQ R11, 8(DI)
-	ADDQ $16, DI
+	MOVQ R11, (R15)
+	ADDQ $8, DI
+	ADDQ $8, R15
 	TESTQ DX, DX
 	JNZ  next
 
 	MOVQ nibbles+16(FP), BX
-	MOVQ labels+32(FP), R11
+	MOVQ labels+40(FP), R11
 	VBROADCASTI128 32(BX), Y0
 	VBROADCASTI128 48(BX), Y1
 	CLASSIFY(Y5, Y7)
@@ -134,6 +139,9 @@ next:
 	ADDQ $64, DX
 	CMPQ DX, CX
 	JCS  block
+	MOVQ $-1, BX         // if the text fills the last word
+	MOVQ BX, (DI)
+	MOVQ BX, (R15)
 	VZEROUPPER
 	RET
 
@@ -141,6 +149,10 @@ next:
 // bytes, those after the text are loaded too, unless that reaches another page,
 // which may not exist.
 partial:
+	MOVQ CX, R9
+	SUBQ DX, R9
+	MOVQ $-1, R13
+	SHLXQ R9, R13, R13
 	CMPQ CX, $64
 	JCC  early
 	MOVQ SI, R9

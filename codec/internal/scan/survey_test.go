@@ -15,11 +15,29 @@ var urlClasses = NewClasses(
 	},
 )
 
-// checkSurvey compares a Survey with the definition of what it finds, and with
-// its loops.
+// checkSurvey compares a Survey with the definition of what it finds: with each
+// kind of vectors that the processor has, and with loops.
 func checkSurvey(t *testing.T, s *Survey, text []byte, plain, host func(byte) bool) {
 	t.Helper()
-	s.Read(text, NewClasses(plain, host))
+	c := NewClasses(plain, host)
+	defer func(has, has512 bool) { vector, vector512 = has, has512 }(vector, vector512)
+	for vector || vector512 {
+		s.Read(text, 0, c)
+		checkSurveyed(t, s, text, plain, host)
+		if vector512 {
+			vector512 = false
+			continue
+		}
+		vector = false
+	}
+	var loop Survey
+	loop.Read(text, 0, c)
+	checkSurveyed(t, &loop, text, plain, host)
+}
+
+// checkSurveyed compares the survey of text with the definition.
+func checkSurveyed(t *testing.T, s *Survey, text []byte, plain, host func(byte) bool) {
+	t.Helper()
 	special, delim := len(text), len(text)
 	for i := len(text); i >= 0; i-- {
 		if i < len(text) {
@@ -34,11 +52,11 @@ func checkSurvey(t *testing.T, s *Survey, text []byte, plain, host func(byte) bo
 		if i == 0 && special > 0 && delim > 0 && len(text) > 0 && text[0] == '.' {
 			continue // it may be special or not
 		}
-		if s.Special(i) != special || s.slowSpecial(i) != special {
-			t.Fatalf("%q: the first special byte from %d on is at %d, or %d, want %d", text, i, s.Special(i), s.slowSpecial(i), special)
+		if got := s.Special.Next(i); got != special {
+			t.Fatalf("%q: the first special byte from %d on is at %d, want %d", text, i, got, special)
 		}
-		if s.Delim(i) != delim || s.slowDelim(i) != delim {
-			t.Fatalf("%q: the first delimiter from %d on is at %d, or %d, want %d", text, i, s.Delim(i), s.slowDelim(i), delim)
+		if got := s.Delims.Next(i); got != delim {
+			t.Fatalf("%q: the first delimiter from %d on is at %d, want %d", text, i, got, delim)
 		}
 	}
 	for i := range min(len(text), 63) {
@@ -51,10 +69,8 @@ func checkSurvey(t *testing.T, s *Survey, text []byte, plain, host func(byte) bo
 				capitals |= 1 << (end - i)
 			}
 		}
-		for _, f := range []func(int) (int, uint64, uint64){s.Labels, s.slowLabels} {
-			if e, p, u := f(i); e != end || (p != pauses || u != capitals) && end < 64 {
-				t.Fatalf("%q from %d: labels end at %d, %b, %b, want %d, %b, %b", text, i, e, p, u, end, pauses, capitals)
-			}
+		if e, p, u := s.Labels(i); e != end || (p != pauses || u != capitals) && end < 64 {
+			t.Fatalf("%q from %d: labels end at %d, %b, %b, want %d, %b, %b", text, i, e, p, u, end, pauses, capitals)
 		}
 	}
 }
@@ -65,7 +81,7 @@ func TestSurvey(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(3, 4))
 	var s Survey
 	buf := make([]byte, 8192)
-	for n := range 200 {
+	for n := range 330 {
 		for _, end := range []int{len(buf), len(buf) - 1 - rnd.IntN(40), 4096, 4096 + rnd.IntN(40) - 20} {
 			text := buf[end-min(n, end) : end : end]
 			for i := range text {
@@ -97,7 +113,7 @@ func BenchmarkSurvey(b *testing.B) {
 	text := []byte("https://www.example.com/associations2/index.html?id=4711&lang=en")
 	var s Survey
 	for b.Loop() {
-		s.Read(text, urlClasses)
-		s.Special(s.Delim(0))
+		s.Read(text, 0, urlClasses)
+		s.Special.Next(s.Delims.Next(0))
 	}
 }

@@ -1,0 +1,99 @@
+package codec
+
+import "bytes"
+
+// parseCleanByLoops is parseClean without a survey, which pays only where the
+// processor has vectors. u gets no path, query or fragment if it gives up.
+func parseCleanByLoops(src []byte, u *URL) (end, entity int, ok bool) {
+	start := cleanScheme(src)
+	if start == 0 || len(src) > keepBytes {
+		return 0, -1, false
+	}
+	i, odd := cleanLabels(src, start)
+	if odd || i >= 64 || !u.setFront(src, start, i) {
+		return 0, -1, false
+	}
+	switch {
+	case i == len(src) || src[i] == ':' || src[i] == '?' || src[i] == '#':
+		return i, -1, false
+	case src[i] != '/':
+		return 0, -1, false
+	}
+	return cleanRest(src, i, u)
+}
+
+// cleanLabels returns the end of the clean bytes of a host that begins at i, and
+// whether a '.' or a '-' is at one of its ends or next to another one.
+func cleanLabels(src []byte, i int) (end int, odd bool) {
+	// bad gets pauseByte for consecutive '.' and '-', and for one at the start.
+	last, bad := uint16(pauseByte), uint16(0)
+	for i < len(src) {
+		c := class[src[i]]
+		if c&cleanHost == 0 {
+			break
+		}
+		bad |= last & c
+		last = c
+		i++
+	}
+	return i, (bad|last)&pauseByte != 0
+}
+
+// cleanRest parses path, query and fragment; the path begins at i. Its loops go on
+// after most bytes with i+1, not with i plus a length that was computed: the
+// processor need not wait for that.
+func cleanRest(src []byte, i int, u *URL) (end, entity int, ok bool) {
+	path, entity := Span{Start: uint32(i)}, -1
+	for i < len(src) && src[i] != '?' && src[i] != '#' {
+		if class[src[i]]&cleanPath != 0 {
+			i++
+			continue
+		}
+		n := cleanInPath(src, i)
+		if n == 0 {
+			return i, -1, false
+		}
+		i += n
+	}
+	path.End = uint32(i)
+	query := path
+	if i < len(src) && src[i] == '?' {
+		i++
+		query.Start = uint32(i)
+		for i < len(src) && src[i] != '#' {
+			if class[src[i]]&cleanQuery != 0 {
+				i++
+				continue
+			}
+			n := cleanInQuery(src, i)
+			if n == 0 {
+				return i, entity, false
+			}
+			if src[i] == ';' && entity < 0 && bytes.HasSuffix(src[:i+1], htmlAmp) {
+				entity = i + 1 - len(htmlAmp)
+			}
+			i += n
+		}
+		query.End = uint32(i)
+	}
+	if i < len(src) {
+		start := i + 1
+		for i++; i < len(src); {
+			if class[src[i]]&cleanFrag != 0 {
+				i++
+				continue
+			}
+			n := cleanInFragment(src, i)
+			if n == 0 {
+				return i, entity, false
+			}
+			i += n
+		}
+		u.set(Fragment, start, i)
+	}
+	u.set(Path, int(path.Start), int(path.End))
+	if query != path {
+		u.set(Query, int(query.Start), int(query.End))
+	}
+	return i, entity, true
+}
