@@ -1,8 +1,9 @@
 package params
 
 import (
-	"encoding/binary"
 	"math/bits"
+
+	"github.com/urlfold/urlfold/codec/internal/scan"
 )
 
 // chart classifies 64 bytes of a query, with one bit per byte from the lowest
@@ -16,71 +17,32 @@ type chart struct {
 	odd uint64 // other bytes that form encoding changes or that stand for another byte: escapes, '+'
 }
 
-// Bits in chartClass.
-const (
-	chartEnd uint8 = 1 << iota
-	chartEq
-	chartOdd
-)
-
-// chartClass holds the class of each byte of a query.
-var chartClass = func() (t [256]uint8) {
-	for c, class := range formClass {
-		if class != 0 {
-			t[c] = chartOdd
-		}
-	}
-	t['&'], t['='] = chartEnd, chartEq
-	return t
-}()
+// plainBytes holds the bytes that are neither ends of fields nor '=' nor odd.
+var plainBytes = scan.NewSet(func(c byte) bool { return formClass[c] == 0 && c != '&' && c != '=' })
 
 // draw computes the charts of a query and clears the dropped fields of the
 // previous one.
 func (s *Scratch) draw(query []byte) {
 	s.charts, s.drops, s.odd = s.charts[:0], s.drops[:0], 0
 	for ; len(query) >= 64; query = query[64:] {
-		c := chartOf(query[:64], &chartClass)
+		c := chartOf(query[:64])
 		s.charts = append(s.charts, c)
 		s.odd |= c.odd
 	}
-	last := chartOf(query, &chartClass)
+	last := chartOf(query)
 	last.end |= 1 << len(query)
 	s.charts = append(s.charts, last)
 	s.odd |= last.odd
 }
 
-// chartOf returns the chart of at most 64 bytes. It reads eight bytes at a
-// time; the last eight may overlap those before.
-func chartOf(text []byte, class *[256]uint8) (c chart) {
-	if len(text) < 8 {
-		return shortChart(text, class)
+// chartOf returns the chart of at most 64 bytes.
+func chartOf(text []byte) chart {
+	if !scan.HasVectors() {
+		return loopChart(text, &chartClass)
 	}
-	for i := 0; i < len(text); i += 8 {
-		at := min(i, len(text)-8)
-		x := binary.LittleEndian.Uint64(text[at:])
-		x = uint64(class[byte(x)]) | uint64(class[byte(x>>8)])<<8 | uint64(class[byte(x>>16)])<<16 | uint64(class[byte(x>>24)])<<24 |
-			uint64(class[byte(x>>32)])<<32 | uint64(class[byte(x>>40)])<<40 | uint64(class[byte(x>>48)])<<48 | uint64(class[byte(x>>56)])<<56
-		x >>= 8 * uint(i-at) % 64
-		c.end |= lowBits(x) << (uint(i) % 64)
-		c.eq |= lowBits(x>>1) << (uint(i) % 64)
-		c.odd |= lowBits(x>>2) << (uint(i) % 64)
-	}
-	return c
+	end, eq, special := plainBytes.Chart(text, '&', '=')
+	return chart{end, eq, special &^ end &^ eq}
 }
-
-// shortChart implements chartOf for fewer than eight bytes.
-func shortChart(text []byte, class *[256]uint8) (c chart) {
-	for i, b := range text {
-		x := uint64(class[b])
-		c.end |= x & 1 << i
-		c.eq |= x >> 1 & 1 << i
-		c.odd |= x >> 2 << i
-	}
-	return c
-}
-
-// lowBits returns the lowest bits of the eight bytes of x as one byte.
-func lowBits(x uint64) uint64 { return x & 0x0101010101010101 * 0x0102040810204080 >> 56 }
 
 // eqToo says whether next also stops at '='.
 type eqToo uint64

@@ -35,3 +35,9 @@ var vector512 = vector && cpu.X86.HasAVX512F && cpu.X86.HasAVX512BW
 //
 //go:noescape
 func surveyAVX512(text *byte, n int, nibbles *[64]uint8, special, delims *uint64, labels *labels)
+
+// chartAVX2 is Set.Chart for a text of n bytes, 1 to 64. It may read bytes near the
+// text that are on the same page.
+//
+//go:noescape
+func chartAVX2(text *byte, n int, nibbles *[32]uint8, a, b byte) (isA, isB, outside uint64)

@@ -13,3 +13,7 @@ func markAVX2(*uint64, *byte, int, *[32]uint8) { panic("scan: no vectors here") 
 func surveyAVX2(*byte, int, *[64]uint8, *uint64, *uint64, *labels) { panic("scan: no vectors here") }
 
 func surveyAVX512(*byte, int, *[64]uint8, *uint64, *uint64, *labels) { panic("scan: no vectors here") }
+
+func chartAVX2(*byte, int, *[32]uint8, byte, byte) (uint64, uint64, uint64) {
+	panic("scan: no vectors here")
+}

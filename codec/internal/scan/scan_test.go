@@ -54,6 +54,7 @@ func check(t *testing.T, name string, s *Set, text []byte, i int) {
 	t.Helper()
 	i = min(i, len(text))
 	checkMarks(t, name, s, text)
+	checkChart(t, name, s, text)
 	if got, want := s.End(text, i), s.slowEnd(text, i); got != want {
 		t.Fatalf("%s: End(%q, %d) = %d, want %d", name, text, i, got, want)
 	}
@@ -61,6 +62,16 @@ func check(t *testing.T, name string, s *Set, text []byte, i int) {
 		return
 	}
 	checkSlashEnd(t, name, s, text, i)
+}
+
+// checkChart compares Chart with a loop.
+func checkChart(t *testing.T, name string, s *Set, text []byte) {
+	t.Helper()
+	text = text[:min(len(text), 64)]
+	a, b, outside := s.Chart(text, '/', '.')
+	if x, y, z := s.slowChart(text, '/', '.'); a != x || b != y || outside != z {
+		t.Fatalf("%s: Chart(%q) = %b, %b, %b, want %b, %b, %b", name, text, a, b, outside, x, y, z)
+	}
 }
 
 // checkMarks compares Mark with a loop, in memory that held other marks.

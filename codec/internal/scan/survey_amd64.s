@@ -165,3 +165,46 @@ early:
 	MOVQ R8, R12
 	SUBQ CX, R12
 	JMP  load
+
+// func chartAVX2(text *byte, n int, nibbles *[32]uint8, a, b byte) (isA, isB, outside uint64)
+//
+// If the 64 bytes from the text on reach another page, which may not exist, those
+// that end with the text do not.
+TEXT ·chartAVX2(SB), NOSPLIT, $0-56
+	MOVQ text+0(FP), SI
+	MOVQ n+8(FP), CX
+	MOVQ nibbles+16(FP), DX
+	VBROADCASTI128 (DX), Y0
+	VBROADCASTI128 16(DX), Y1
+	VPBROADCASTQ lowHalf<>(SB), Y2
+	VPBROADCASTB a+24(FP), Y3
+	VPBROADCASTB b+25(FP), Y4
+	VPXOR Y10, Y10, Y10
+	XORL R12, R12        // number of bytes loaded before the text
+	MOVQ SI, R9
+	ANDL $4095, R9
+	CMPL R9, $4032
+	JLS  near
+	MOVL $64, R12
+	SUBQ CX, R12
+	SUBQ R12, SI
+
+near:
+	VMOVDQU (SI), Y5
+	VMOVDQU 32(SI), Y6
+	CLASSIFY(Y5, Y7)
+	CLASSIFY(Y6, Y9)
+	BITS(Y7, Y9, R8)
+	EQUAL(Y3, R10)
+	EQUAL(Y4, R11)
+	VZEROUPPER
+	SHRXQ R12, R8, R8
+	SHRXQ R12, R10, R10
+	SHRXQ R12, R11, R11
+	BZHIQ CX, R8, R8
+	BZHIQ CX, R10, R10
+	BZHIQ CX, R11, R11
+	MOVQ R10, isA+32(FP)
+	MOVQ R11, isB+40(FP)
+	MOVQ R8, outside+48(FP)
+	RET
