@@ -21,7 +21,8 @@ type Dedupe struct {
 	// Which record of each key is written. Only first is possible. Default: first.
 	Keep string `yaml:"keep"`
 	// The records that a record is compared with: all records of the source, or
-	// those of the same file. Default: all.
+	// those of the same lane, which is a file or a partition. A Kafka source
+	// requires lane. Default: all.
 	Scope string `yaml:"scope" enum:"all,lane"`
 	// What to do when the stored set does not fit the configuration, for example
 	// because the profile, a parameter list or a sink has changed: reset begins with
@@ -38,6 +39,9 @@ type Dedupe struct {
 	// With bucket: how long a key is remembered after its record is durable. 0s:
 	// forever. Requires nats-server 2.11. Default: 0s.
 	Remember time.Duration `yaml:"remember" min:"0s"`
+	// The topic that holds the keys. Required for a Kafka source, whose partitions
+	// move between instances. Default: the keys are in data_dir.
+	Changelog *Changelog `yaml:"changelog"`
 }
 
 // defaultTakeOver is the default of Dedupe.TakeOver.
@@ -91,3 +95,20 @@ func isBucket(s string) bool {
 	}
 	return true
 }
+
+// Changelog configures the topic that holds the keys of a deduplicated Kafka
+// topic. It is on the brokers of the source.
+type Changelog struct {
+	// The topic. It belongs to this deduplication alone, is compacted
+	// (cleanup.policy=compact), and has as many partitions as the topic of the
+	// source.
+	Topic string `yaml:"topic,required" min:"1"`
+	// Whether to create the topic if it does not exist. Default: true.
+	Create bool `yaml:"create"`
+	// Memory for the keys of the partitions of this instance. More keys move to
+	// temporary files in data_dir. Default: 256MiB.
+	MaxMemory field.Size `yaml:"max_memory" min:"1MiB" max:"1TiB"`
+}
+
+// setDefaults sets the defaults.
+func (c *Changelog) setDefaults() { c.Create, c.MaxMemory = true, 256*field.MiB }

@@ -32,7 +32,7 @@ type File struct {
 	// Default: write all records.
 	Filter string `yaml:"filter"`
 	// Drop records that have the same URL as an earlier one. Requires a single file
-	// source and durable sinks.
+	// or Kafka source and durable sinks.
 	Dedupe *Dedupe `yaml:"dedupe"`
 	// The sinks. Every record goes to all of them, unless route distributes the
 	// records.

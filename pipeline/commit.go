@@ -87,7 +87,9 @@ func (p *Pipeline) commitFeed(ctx context.Context, i int) error {
 	}
 	f.ups = f.ups[:0]
 	var err error
-	if p.decisions != nil {
+	if p.decisions != nil && p.decisions.lanes != nil {
+		err = p.storeLanes(ctx, f)
+	} else if p.decisions != nil {
 		err = p.storeDecided(ctx, f)
 	} else if p.o.ExactlyOnce {
 		err = p.storeCut(f)
@@ -95,9 +97,7 @@ func (p *Pipeline) commitFeed(ctx context.Context, i int) error {
 		err = f.committer.Commit(ctx, f.ups)
 	}
 	for _, up := range f.ups {
-		if err != nil {
-			up.Lane.redirty()
-		}
+		up.Lane.stored(err)
 	}
 	clear(f.ups)
 	return err
@@ -132,15 +132,16 @@ func (l *Lane) undirty() (up LanePos, moved bool) {
 		up.Pos = s.end
 	}
 	dirty := l.dirty
-	l.dirty = false
+	l.dirty, l.storing = false, l.dirty
 	return up, dirty
 }
 
-// redirty registers that the result of undirty was not stored.
-func (l *Lane) redirty() {
+// stored registers whether the result of undirty was stored.
+func (l *Lane) stored(err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.dirty = true
+	l.storing = false
+	l.dirty = l.dirty || err != nil
 }
 
 // finish calls Finish for the finished lanes, first on the sinks and then on

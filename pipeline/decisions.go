@@ -39,13 +39,14 @@ import (
 // decisions is the deduplication of a pipeline.
 type decisions struct {
 	p     *Pipeline
-	set   KeySet
+	set   KeySet     // nil if there are lanes
+	lanes LaneKeySet // the sets move with their lanes; nil: there is one set
 	scope Scope
 	room  int
 
 	mu        sync.Mutex // locked before Pipeline.mu and Lane.mu
 	slots     map[codec.Key]uint64
-	ready     []codec.Key // keys of slots within the cut, which the next commit stores
+	ready     []codec.Key // keys of slots within the cut, which the next commit stores; without lanes
 	all       *series     // of ScopeAll
 	parked    []*Batch    // batches that wait for the batches that they relied on
 	paused    bool        // nothing is decided while a cut is taken
@@ -67,6 +68,7 @@ type series struct {
 	salt    codec.Key        // distinguishes the keys of lanes; zero with ScopeAll
 	void    bool             // the lane was revoked
 	refused map[first]uint64 // first records that a sink refused, with the last batch that may rely on it
+	ready   []FirstKey       // as decisions.ready, with lanes
 }
 
 // A decided is the part of a batch that outlives it, until the cut passes it.
@@ -79,7 +81,7 @@ type decided struct {
 	segment  uint64
 	at       time.Time
 	settled  bool
-	firsts   []codec.Key // keys of which it holds the first record; zero: refused
+	firsts   []FirstKey // keys of which it holds the first record; zero: refused
 }
 
 // A first is the first record of a key, in the batch with a number.
@@ -95,7 +97,7 @@ type relied struct {
 }
 
 func newDecisions(p *Pipeline, o *Dedupe) *decisions {
-	d := &decisions{p: p, set: o.Set, scope: o.Scope, room: o.Room, slots: map[codec.Key]uint64{}}
+	d := &decisions{p: p, set: o.Set, lanes: o.Lanes, scope: o.Scope, room: o.Room, slots: map[codec.Key]uint64{}}
 	if d.room == 0 {
 		d.room = defaultRoom
 	}
@@ -201,14 +203,14 @@ func (d *decisions) decideRecord(b *Batch, s *series, e *decided, i int) error {
 	k = s.keyIn(k)
 	no, found := d.slots[k]
 	if !found {
-		known, err := d.set.Has(k)
+		known, err := d.has(b.Lane, k)
 		if err != nil {
 			return fmt.Errorf("deduplicate: %w", err)
 		}
 		if !known {
 			d.firsts++
 			d.slots[k] = b.number
-			e.firsts = append(e.firsts, k)
+			e.firsts = append(e.firsts, FirstKey{k, b.firstAt(i)})
 			return nil
 		}
 	}
@@ -254,8 +256,8 @@ func (d *decisions) refuse(b *Batch, s *Stream, failed []uint32) {
 func (s *series) refuse(k codec.Key, no uint64) {
 	e := s.at(no)
 	for i := range e.firsts {
-		if e.firsts[i] == k {
-			e.firsts[i] = codec.Key{}
+		if e.firsts[i].Key == k {
+			e.firsts[i] = FirstKey{}
 		}
 	}
 	s.refused[first{k, no}] = s.last
@@ -317,11 +319,7 @@ func (d *decisions) advance(s *series) {
 		s.cut++
 		d.open--
 		e := s.at(s.cut)
-		for _, k := range e.firsts {
-			if k != (codec.Key{}) {
-				d.ready = append(d.ready, k)
-			}
-		}
+		d.makeReady(s, e.firsts)
 		if !e.lane.cover(e) {
 			d.p.fail(bugf("lane %s is held or out of order, and its duplicates were dropped", e.lane.name))
 		}
@@ -376,12 +374,15 @@ func (d *decisions) revoke(l *Lane) (leave []*Batch) {
 		return nil
 	}
 	for no := s.cut + 1; no <= s.last; no++ {
-		for _, k := range s.at(no).firsts {
-			delete(d.slots, k) // no other batch can have the slot of a first record that was not refused
+		for _, f := range s.at(no).firsts {
+			delete(d.slots, f.Key) // no other batch can have the slot of a first record that was not refused
 		}
 		d.open--
 	}
-	s.void, l.series = true, nil
+	for _, f := range s.ready {
+		delete(d.slots, f.Key)
+	}
+	s.void, l.series, s.ready = true, nil, nil
 	return d.unpark()
 }
 

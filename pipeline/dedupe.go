@@ -12,6 +12,7 @@ import (
 // must collect facts.
 type Dedupe struct {
 	Set   KeySet
+	Lanes LaneKeySet // instead of Set, for ScopeLane, if the sets move with their lanes
 	Scope Scope
 	// Claims, for a source that is an [Acker], replaces Set: see claims.go.
 	Claims Claims

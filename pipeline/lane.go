@@ -57,6 +57,7 @@ type Lane struct {
 	wm       Position
 	moved    bool // wm holds a position
 	dirty    bool // wm has moved since the last commit
+	storing  bool // a commit is storing wm
 	ended    bool
 	told     bool          // the finishers have handled the end
 	revoked  bool          // Revoke was called at least once
@@ -285,6 +286,9 @@ func (l *Lane) Revoke() {
 	l.revoke()
 	if l.decisions != nil {
 		l.decisions.p.letLeave(l.decisions.revoke(l))
+		if l.KeepsKeys() {
+			l.decisions.lanes.Drop(l)
+		}
 	}
 }
 

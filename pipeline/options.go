@@ -141,11 +141,18 @@ func (o *Options) canDedupe() bool {
 	if len(o.Sources) != 1 {
 		return false
 	}
+	d := o.Dedupe
 	_, ok := o.Sources[0].(KeyCommitter)
-	if o.Dedupe.Claims != nil {
+	ok = ok && d.Set != nil && d.Lanes == nil && d.Claims == nil && d.Scope <= ScopeLane
+	if d.Claims != nil && d.Set == nil && d.Lanes == nil {
 		_, ok = o.Sources[0].(Acker)
+		ok = ok && d.Scope <= ScopeLane
 	}
-	return ok && (o.Dedupe.Set != nil) != (o.Dedupe.Claims != nil) && o.Dedupe.Scope <= ScopeLane && o.Filter == nil && o.OnRefused != RefusedDrop
+	if d.Lanes != nil && d.Set == nil && d.Claims == nil {
+		_, ok = o.Sources[0].(Committer)
+		ok = ok && d.Scope == ScopeLane && !o.ExactlyOnce
+	}
+	return ok && o.Filter == nil && o.OnRefused != RefusedDrop
 }
 
 // New returns a pipeline with the given options. The error joins all problems
@@ -195,6 +202,7 @@ func New(o Options) (*Pipeline, error) {
 	default:
 		p.decisions = newDecisions(p, o.Dedupe)
 	}
+	p.noCommits = make(chan struct{})
 	p.SetCodec(o.NewCodec)
 	p.line.credit = make(chan struct{}, o.Batches/2)
 	p.pool = newPool(p, o.Batches, o.BatchBytes, len(p.sinks))

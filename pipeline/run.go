@@ -59,6 +59,7 @@ type Pipeline struct {
 	decisions *decisions    // nil without deduplication by a set
 	claims    *claims       // nil without deduplication by claims
 	hurry     chan struct{} // holds one signal: a commit is due before the next interval
+	noCommits chan struct{} // closed after the last commit
 
 	gate    gate          // closed while a cut is taken; see cut.go
 	barrier chan struct{} // holds one element while a Barrier is in progress
@@ -115,6 +116,7 @@ func (p *Pipeline) Run(ctx context.Context) error {
 	if p.await(func() { <-committed }) { // otherwise a commit is still running, and a second one must not start
 		commitErr = p.lastCommit()
 	}
+	close(p.noCommits)
 	closing := p.base // from here on, a hard stop has nothing to give up
 	cut := p.stopped()
 	if cut {

@@ -12,7 +12,8 @@ import (
 const dedupeLong = `Empty the set of keys that "urlfold run" has stored for dedupe. The checkpoints of the inputs stay as they are. Records
 after them count as the first of their key again.
 
-"reset" locks the data directory, so stop the daemon first. "urlfold state reset" empties the set, too.`
+"reset" locks the data directory, so stop the daemon first. "urlfold state reset" empties the set, too. With a
+changelog, "reset" is an error: stop all instances, and delete the topic or name another one.`
 
 const dedupeExamples = `  urlfold dedupe reset -c urlfold.yaml`
 
@@ -26,6 +27,19 @@ func bucketOf(cat *daemon.Catalog, file, dir string) string {
 		return ""
 	}
 	return f.Dedupe.Bucket
+}
+
+// inDataDir returns an error if the configuration in file keeps the keys
+// elsewhere.
+func inDataDir(cat *daemon.Catalog, file string) error {
+	if file == "" {
+		return nil
+	}
+	f, err := loadConfig(cat, file)
+	if err != nil || f.Dedupe == nil || f.Dedupe.Changelog == nil {
+		return err
+	}
+	return f.ErrorAt("dedupe.changelog.topic", fmt.Errorf("the keys are in the topic %s: stop all instances, and delete the topic or name another one", f.Dedupe.Changelog.Topic))
 }
 
 func newDedupeCmd(cat *daemon.Catalog) *cobra.Command {
@@ -44,6 +58,9 @@ func newDedupeCmd(cat *daemon.Catalog) *cobra.Command {
 				return fmt.Errorf("the keys are in the bucket %q: delete it with nats kv rm %s, or name another bucket in dedupe.bucket", bucket, bucket)
 			}
 			d, err := dataDir(cat, file, dir)
+			if err == nil {
+				err = inDataDir(cat, file)
+			}
 			if err != nil {
 				return err
 			}

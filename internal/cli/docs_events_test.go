@@ -45,6 +45,10 @@ var advice = map[string]string{
 	"stopped":                           "The pipeline has ended; the attributes count its records. If `abandoned` or `unresolved` is not 0, the next run reads these records again.",
 	"systemd watchdog disabled":         "`WATCHDOG_USEC` could not be read, so urlfold sends no watchdog notifications. Correct `WatchdogSec=` in the unit.",
 
+	// internal/unique/changelog
+	"changelog of dedupe created": "The topic that holds the keys did not exist, so urlfold has created it, compacted. Nothing to do.",
+	"keys of dedupe loaded":       "The instance got a partition, and has read the `keys` before its `offset` from `dedupe.changelog`. It ignored the keys of records that it reads again (`ahead`) and those of other configurations (`other`). Nothing to do.",
+
 	// internal/observe
 	"metrics scrape incomplete":        "A scrape of `/metrics` failed or was cut off by the client. If it repeats, raise `scrape_timeout` in Prometheus.",
 	"not alive, watchdog not notified": "The process no longer makes progress, and systemd will restart it. Nothing is lost. If it repeats, save `/debug/pprof/goroutine?debug=2` and report it.",

@@ -187,7 +187,9 @@ func (d *Daemon) runOne(ctx context.Context, p *plan) (err error) {
 	if err != nil {
 		return &pipeline.OpenError{Err: err}
 	}
-	if err := p.openKeys(parts, d.store, p.file.DataDir, d.events); err != nil {
+	if err := p.openKeys(ctx, parts, d.store, p.file.DataDir, d.events); err != nil && ctx.Err() != nil {
+		return nil // stopped before it has begun
+	} else if err != nil {
 		return &pipeline.OpenError{Err: err}
 	}
 	if err := p.openClaims(ctx, parts, d.log); err != nil {

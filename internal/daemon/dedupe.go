@@ -1,19 +1,26 @@
 package daemon
 
 import (
+	"context"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
+	"slices"
 	"strings"
 
 	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/config"
+	"github.com/urlfold/urlfold/internal/observe/metrics"
 	"github.com/urlfold/urlfold/internal/storage/checkpoint"
 	"github.com/urlfold/urlfold/internal/storage/keyset"
 	"github.com/urlfold/urlfold/internal/unique"
+	"github.com/urlfold/urlfold/internal/unique/changelog"
 	"github.com/urlfold/urlfold/pipeline"
 	sinkfile "github.com/urlfold/urlfold/sinks/file"
+	sinkkafka "github.com/urlfold/urlfold/sinks/kafka"
+	"github.com/urlfold/urlfold/sources/kafka"
 )
 
 // This file connects dedupe with the pipeline: which configurations would lose
@@ -21,7 +28,6 @@ import (
 
 // dedupeSources explains, by type, why a source cannot be deduplicated.
 var dedupeSources = map[string]string{
-	"kafka":     "requires a file source: with Kafka, the set of keys would have to move with the partitions; deduplicate the files that a sink writes",
 	"jetstream": "requires bucket with a JetStream source: it acknowledges single messages, which no set of keys on disk can follow; in a jetstream sink, msg_id: key drops duplicates within the window of the stream",
 	"nats":      "requires a file source: core NATS delivers at most once, so a set of keys on disk would drop records whose first one was lost",
 	"stdin":     "requires a file source: stdin has no position to store the keys with; use urlfold --unique",
@@ -49,15 +55,20 @@ func (p *plan) checkDedupe(sound func(path string) bool) error {
 			wrong(c.Path(), "requires a single source: run a second instance with the same bucket")
 		case c.Type == "file" && p.inBucket():
 			wrong(c.Path(), "cannot be combined with bucket: the positions in files are stored on this machine, so the keys must be, too; remove bucket")
+		case c.Type == "kafka":
+			p.checkDedupeKafka(c, wrong)
 		case c.Type != "file":
 			why, known := dedupeSources[c.Type]
 			if !known {
-				why = "requires a file source, which stores its positions together with the keys"
+				why = "requires a file or kafka source, which stores its positions together with the keys"
 			}
 			wrong(c.Path(), why)
 		case i > 0:
 			wrong(c.Path(), "requires a single source: the positions of two sources cannot be stored in one step; merge their include patterns")
 		}
+	}
+	if f.Dedupe.Changelog != nil && !slices.ContainsFunc(f.Sources, func(c config.Component) bool { return c.Type == "kafka" }) {
+		wrong("dedupe.changelog", "requires a kafka source; the keys of files are in data_dir")
 	}
 	for _, c := range p.outputs() {
 		if why, bad := dedupeSinks[c.Type]; bad {
@@ -76,6 +87,40 @@ func (p *plan) checkDedupe(sound func(path string) bool) error {
 		wrong(c.Path(), "cannot be combined with msg_id: batch: after a crash, a batch may hold other records, which the stream would drop; set msg_id: position with framing: records")
 	}
 	return errors.Join(errs...)
+}
+
+// checkDedupeKafka rejects configurations in which the keys of a Kafka topic
+// could not move with its partitions.
+func (p *plan) checkDedupeKafka(c *config.Component, wrong func(path, text string)) {
+	d, log := p.file.Dedupe, p.file.Dedupe.Changelog
+	topics := c.Config.(*kafka.Config).Topics
+	if len(p.file.Sources) > 1 {
+		wrong(c.Path(), "requires a single source: the keys of a partition are compared only with those of the same partition")
+	}
+	if p.inBucket() {
+		wrong("dedupe.bucket", "requires a jetstream source; the keys of Kafka are in dedupe.changelog")
+	}
+	if d.Scope != "lane" {
+		wrong(c.Path(), "requires scope: lane with Kafka, because each partition may have another reader; partition the topic by the URL, so that equal ones are in the same partition")
+	}
+	if log == nil {
+		wrong(c.Path(), "requires a changelog with Kafka: a topic that holds the keys, so that they move with the partitions")
+		return
+	}
+	if len(topics) > 1 {
+		wrong(c.Path()+".topics", "supports only one topic, whose partitions correspond to those of dedupe.changelog")
+	}
+	if d.OnChange == "refuse" {
+		wrong("dedupe.on_change", "cannot refuse with a changelog: it may hold the keys of several configurations, and those of others are ignored; set reset")
+	}
+	taken := slices.Contains(topics, log.Topic)
+	for _, out := range p.outputs() {
+		s, ok := out.Config.(*sinkkafka.Config)
+		taken = taken || ok && s.Topic == log.Topic
+	}
+	if taken {
+		wrong("dedupe.changelog.topic", "requires a topic of its own, and this one has records")
+	}
 }
 
 // dedupeScope returns the scope of the set.
@@ -110,6 +155,11 @@ func (p *plan) keyIdentity() (keyset.Identity, error) {
 		id["key function"], id["hash"], id["lists"] = n.KeyFunction(level), p.file.Codec.Hash, n.PolicyVersions(level)
 		if p.file.Codec.HMACKey.Reveal() != "" {
 			id["hmac key"] = keyCheck(n, level)
+		}
+	}
+	if c := &p.file.Sources[0]; c.Type == "kafka" {
+		if k, ok := c.Config.(*kafka.Config); ok {
+			id["group"], id["topics"] = k.Group, strings.Join(k.Topics, ", ")
 		}
 	}
 	var sinks []string
@@ -155,16 +205,47 @@ func (p *plan) checkStoredKeys(store *checkpoint.Store) error {
 	return nil
 }
 
-// openKeys opens the set of keys of a run, with files in a folder of dir.
-func (p *plan) openKeys(c *parts, store *checkpoint.Store, dir string, log *slog.Logger) (err error) {
+// keys are the keys of a run: a [pipeline.KeySet] or a [pipeline.LaneKeySet].
+type keys interface {
+	metrics.Extra
+	Count(of func() *pipeline.DedupeSnapshot)
+	Close() error
+}
+
+// openKeys opens the keys of a run, with files in dir.
+func (p *plan) openKeys(ctx context.Context, c *parts, store *checkpoint.Store, dir string, log *slog.Logger) (err error) {
 	if p.file.Dedupe == nil || p.inBucket() {
 		return nil
+	}
+	if p.file.Dedupe.Changelog != nil {
+		return p.openChangelog(ctx, c, dir, log)
 	}
 	if err := p.checkStoredKeys(store); err != nil {
 		return err
 	}
-	c.keys, err = unique.OpenDurable(store, dir, p.identity, log)
-	return err
+	set, err := unique.OpenDurable(store, dir, p.identity, log)
+	if err != nil {
+		return err
+	}
+	c.keys = set
+	return nil
+}
+
+// openChangelog opens the keys of a Kafka topic. dir is for temporary files.
+func (p *plan) openChangelog(ctx context.Context, c *parts, dir string, log *slog.Logger) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return p.file.ErrorAt("data_dir", fmt.Errorf("temporary files of dedupe: %w", err))
+	}
+	source, d := p.file.Sources[0].Config.(*kafka.Config), p.file.Dedupe.Changelog
+	set, err := changelog.Open(ctx, changelog.Config{
+		Connection: source.Kafka, Topic: d.Topic, Create: d.Create, Input: source.Topics[0],
+		Identity: p.identity, MaxMemory: int64(d.MaxMemory), Dir: dir, Log: log,
+	})
+	if err != nil {
+		return p.file.ErrorAt("dedupe.changelog.topic", err)
+	}
+	c.keys = set
+	return nil
 }
 
 // closeKeys closes the set of keys.

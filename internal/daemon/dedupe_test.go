@@ -38,7 +38,6 @@ func TestDedupeRefused(t *testing.T) {
 	const kafka, stream = "  - kafka: {brokers: [\"h:1\"], topic: t}\n", "  - jetstream: {servers: [\"nats://h:1\"], subject: s}\n"
 	for _, c := range []struct{ name, old, text, want string }{
 		{"two sources in one set", source, source + "  - file: {include: [\"b/*.log\"]}\n", "c.yaml:4:11: dedupe requires a single source"},
-		{"Kafka", source, "  - kafka: {brokers: [\"h:1\"], topics: [t], group: g}\n", "c.yaml:3:12: dedupe requires a file source: with Kafka"},
 		{"JetStream without a bucket", source, "  - jetstream: {servers: [\"nats://h:1\"], stream: s, durable: d}\n", "c.yaml:3:16: dedupe requires bucket with a JetStream source"},
 		{"core NATS as a source", source, "  - nats: {servers: [\"nats://h:1\"], subjects: [s]}\n", "c.yaml:3:11: dedupe requires a file source: core NATS"},
 		{"a pipe", source, "  - stdin: {}\n", "c.yaml:3:12: dedupe requires a file source: stdin"},
@@ -90,7 +89,7 @@ func TestDedupeBucketRefused(t *testing.T) {
 	}
 	for _, c := range []struct{ name, old, text, want string }{
 		{"files", source, "  - file: {include: [\"in/*.log\"]}\n", "c.yaml:3:11: dedupe cannot be combined with bucket: the positions in files are stored on this machine"},
-		{"Kafka", source, "  - kafka: {brokers: [\"h:1\"], topics: [t], group: g}\n", "c.yaml:3:12: dedupe requires a file source: with Kafka"},
+		{"Kafka", source, "  - kafka: {brokers: [\"h:1\"], topics: [t], group: g}\n", "c.yaml:3:12: dedupe requires scope: lane with Kafka"},
 		{"core NATS", source, "  - nats: {servers: [\"nats://h:1\"], subjects: [s]}\n", "c.yaml:3:11: dedupe requires a file source: core NATS"},
 		{"two sources", source, source + strings.ReplaceAll(source, "d}", "e}"), "c.yaml:4:16: dedupe requires a single source"},
 		{"a lane", "bucket: seen", "bucket: seen, scope: lane", "c.yaml:5:39: must be all with bucket"},
@@ -116,6 +115,78 @@ func TestDedupeBucketRefused(t *testing.T) {
 				t.Errorf("%v\nwant %s", err, c.want)
 			}
 		})
+	}
+}
+
+// dedupingKafka is a configuration with dedupe of a Kafka topic.
+const dedupingKafka = `version: 1
+sources:
+  - kafka: {brokers: ["h:1"], topics: [t], group: g}
+codec: {format: lines}
+dedupe: {by: k1, scope: lane, changelog: {topic: keys}}
+sinks:
+  - kafka: {brokers: ["h:1"], topic: out}
+dead_letter: {file: {path: dead.txt}}
+`
+
+// TestDedupeKafkaRefused: each configuration in which the keys could not move
+// with the partitions, or records could be lost, is an error with its reason and
+// position.
+func TestDedupeKafkaRefused(t *testing.T) {
+	if _, err := loadText(t, dedupingKafka); err != nil {
+		t.Fatal(err)
+	}
+	const log, letters = ", changelog: {topic: keys}", "dead_letter: {file: {path: dead.txt}}\n"
+	for _, c := range []struct{ name, old, text, want string }{
+		{"scope all", ", scope: lane", "", "c.yaml:3:12: dedupe requires scope: lane with Kafka"},
+		{"no changelog", log, "", "c.yaml:3:12: dedupe requires a changelog with Kafka"},
+		{"a changelog without a topic", "{topic: keys}", "{create: true}", "topic"},
+		{"two topics", "[t]", "[t, u]", "c.yaml:3:39: dedupe supports only one topic"},
+		{"two sources", "codec:", "  - kafka: {brokers: [\"h:1\"], topics: [u], group: g}\ncodec:", "requires a single source"},
+		{"on_change", "scope: lane", "scope: lane, on_change: refuse", "c.yaml:5:42: dedupe cannot refuse with a changelog"},
+		{"the topic of the source", "topic: keys", "topic: t", "dedupe requires a topic of its own"},
+		{"the topic of a sink", "topic: keys", "topic: out", "dedupe requires a topic of its own"},
+		{"no dead letter", letters, "", "dedupe requires a dead_letter"},
+		{"exactly_once with a broker", "  - kafka: {brokers: [\"h:1\"], topic: out}", "  - file: {path: a.txt, exactly_once: true}", "incompatible with exactly_once"},
+		{"refused records are dropped", letters, letters + "pipeline: {on_refused: drop}\n", "dedupe cannot be combined with drop"},
+		{"a bucket", "changelog:", "bucket: b, changelog:", "bucket"},
+		{"a changelog for files", "kafka: {brokers: [\"h:1\"], topics: [t], group: g}", "file: {include: [\"in/*.log\"]}", "dedupe requires a kafka source; the keys of files are in data_dir"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if !strings.Contains(dedupingKafka, c.old) {
+				t.Fatalf("there is no %q", c.old)
+			}
+			_, err := loadText(t, strings.Replace(dedupingKafka, c.old, c.text, 1))
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%v\nwant %s", err, c.want)
+			}
+		})
+	}
+}
+
+// TestDedupeKafkaIdentity: the keys of another group or topic are another set,
+// and another changelog needs another pipeline.
+func TestDedupeKafkaIdentity(t *testing.T) {
+	plan := func(old, text string) *plan {
+		t.Helper()
+		f, err := loadText(t, strings.Replace(dedupingKafka, old, text, 1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := testCatalog(t).newPlan(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	now := plan("", "")
+	for _, c := range [][2]string{{"group: g", "group: h"}, {"topics: [t]", "topics: [u]"}, {"topic: out", "topic: more"}, {"by: k1", "by: k2"}} {
+		if p := plan(c[0], c[1]); maps.Equal(now.identity, p.identity) {
+			t.Errorf("%s: the same identity", c[1])
+		}
+	}
+	if p := plan("topic: keys", "topic: others"); !maps.Equal(now.identity, p.identity) || sameFlow(now, p) {
+		t.Error("another changelog: the same flow, or another identity")
 	}
 }
 

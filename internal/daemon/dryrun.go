@@ -95,7 +95,7 @@ func (p *plan) runDry(ctx context.Context, e *env, dir string, report *DryReport
 	if parts.dead != nil {
 		parts.dead = discard.New(discard.Config{})
 	}
-	if err := p.openKeys(parts, e.store, dir, e.log); err != nil {
+	if err := p.openKeys(ctx, parts, e.store, dir, e.log); err != nil {
 		return err
 	}
 	defer func() { _ = parts.closeKeys() }() // the files are temporary

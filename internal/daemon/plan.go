@@ -300,9 +300,9 @@ func (e *env) makes(c *config.Component) bool {
 type parts struct {
 	sources []pipeline.Source
 	sinks   []pipeline.Sink
-	dead    pipeline.Sink   // nil if there is none
-	keys    *unique.Durable // nil without dedupe, and with dedupe.bucket
-	claims  *unique.Claims  // nil without dedupe.bucket
+	dead    pipeline.Sink  // nil if there is none
+	keys    keys           // nil without dedupe, and with dedupe.bucket
+	claims  *unique.Claims // nil without dedupe.bucket
 }
 
 // make creates the components, which do not connect to anything yet.
@@ -444,7 +444,9 @@ func (p *plan) options(c *parts, log *slog.Logger) pipeline.Options {
 		Logger:    log,
 	}
 	if c.keys != nil {
-		opt.Dedupe = &pipeline.Dedupe{Set: c.keys, Scope: p.dedupeScope()}
+		opt.Dedupe = &pipeline.Dedupe{Scope: p.dedupeScope()}
+		opt.Dedupe.Set, _ = c.keys.(pipeline.KeySet)
+		opt.Dedupe.Lanes, _ = c.keys.(pipeline.LaneKeySet)
 	}
 	if c.claims != nil {
 		opt.Dedupe = &pipeline.Dedupe{Claims: c.claims}

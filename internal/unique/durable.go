@@ -27,8 +27,8 @@ type Durable struct {
 	fresh   bool // the checkpoint describes another set
 	keys    []keyset.Key
 
+	Counts
 	resets         int
-	counts         func() *pipeline.DedupeSnapshot
 	members        atomic.Int64
 	memory, onDisk atomic.Int64
 }
@@ -93,7 +93,7 @@ func OpenDurable(store *checkpoint.Store, dataDir string, id keyset.Identity, lo
 	if err != nil {
 		return nil, err
 	}
-	s := &Durable{store: store, id: id, counts: func() *pipeline.DedupeSnapshot { return nil }}
+	s := &Durable{store: store, id: id}
 	var state keyset.JournalState
 	switch {
 	case before == nil:
@@ -151,22 +151,13 @@ func (s *Durable) Stored() error {
 	return nil
 }
 
-// Count sets the function that returns the counts for metrics.
-func (s *Durable) Count(f func() *pipeline.DedupeSnapshot) { s.counts = f }
-
 // Metrics emits the metrics of the set.
 func (s *Durable) Metrics(emit func(name, help, kind string, value float64, labels ...string)) {
 	emit("dedupe_keys", "Number of keys in the stored set.", "gauge", float64(s.members.Load()))
 	emit("dedupe_memory_bytes", "Memory of the stored set of keys, in bytes.", "gauge", float64(s.memory.Load()))
 	emit("dedupe_disk_bytes", "Size of the files of the stored set of keys, in bytes.", "gauge", float64(s.onDisk.Load()))
 	emit("dedupe_resets_total", "Number of times that the set of keys was emptied because the configuration has changed.", "counter", float64(s.resets))
-	c := s.counts()
-	if c == nil {
-		return
-	}
-	emitCounts(emit, c)
-	emit("dedupe_waiting_keys", waitingHelp, "gauge", float64(c.Waiting))
-	emit("dedupe_room_keys", "Maximum number of new keys that wait for a commit; then sources wait.", "gauge", float64(c.Room))
+	s.Counts.Metrics(emit)
 }
 
 // Texts of metrics that sets in files and in buckets share.

@@ -1,11 +1,13 @@
 package kafka
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -140,8 +142,9 @@ const batchOverhead = 1 << 10
 
 // warn logs a warning if BatchBytes exceeds the limit of the topic.
 func (s *sink) warn(ctx context.Context) {
-	limit, err := s.client.MaxMessageBytes(ctx, s.cfg.Topic)
-	switch {
+	text, err := s.client.Setting(ctx, s.cfg.Topic, "max.message.bytes")
+	limit, malformed := strconv.ParseInt(text, 10, 64)
+	switch err = cmp.Or(err, malformed); {
 	case err != nil:
 		s.log.Info("kafka: cannot read topic limits", "topic", s.cfg.Topic, "error", err)
 	case limit < int64(s.cfg.BatchBytes)+batchOverhead:

@@ -14,6 +14,7 @@ type fetcher struct {
 	offset int64
 	out    chan *answer
 	free   chan *answer
+	moved  chan int64 // offset to read again from, if the lane keeps keys; then the fetcher waits for its end
 
 	beyond int       // consecutive times that the log ended before offset
 	stuck  time.Time // since when records exist after offset but none arrived
@@ -29,7 +30,7 @@ type answer struct {
 const ahead = 2
 
 func newFetcher(p *partition, offset int64) *fetcher {
-	f := &fetcher{p: p, offset: offset, out: make(chan *answer, ahead), free: make(chan *answer, ahead)}
+	f := &fetcher{p: p, offset: offset, out: make(chan *answer, ahead), free: make(chan *answer, ahead), moved: make(chan int64, 1)}
 	for range ahead {
 		f.free <- new(answer)
 	}
@@ -151,6 +152,11 @@ func (f *fetcher) again(ctx context.Context, last int64) bool {
 	p.s.mu.Unlock()
 	p.s.log.Warn("kafka log ends before the position, restarting at the configured start",
 		"topic", p.topic, "partition", p.id, "position", f.offset, "end", last, "to", to)
+	if p.lane.KeepsKeys() {
+		f.moved <- to
+		<-ctx.Done()
+		return false
+	}
 	p.m.rewind(p)
 	f.offset, f.beyond = to, 0
 	return true

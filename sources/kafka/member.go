@@ -76,7 +76,8 @@ func (m *member) read(gctx, ctx context.Context, fail context.CancelCauseFunc, p
 }
 
 // drain waits for the batches in flight, commits the durable offsets, and
-// revokes the lanes.
+// revokes the lanes. If keys must be stored before an offset, the pipeline
+// commits.
 func (m *member) drain(parts []*partition) {
 	ctx, cancel := context.WithTimeout(context.Background(), m.s.cfg.drain())
 	defer cancel()
@@ -91,7 +92,9 @@ func (m *member) drain(parts []*partition) {
 	}
 	var list []commitment
 	for _, p := range parts {
-		if pos, ok := p.lane.Watermark(); ok {
+		if p.lane.KeepsKeys() {
+			p.lane.AwaitCommit(ctx)
+		} else if pos, ok := p.lane.Watermark(); ok {
 			list = append(list, commitment{p, pos.A})
 		}
 	}
@@ -108,6 +111,7 @@ func (m *member) drain(parts []*partition) {
 		delete(m.s.parts, p.lane)
 		m.s.faults.forget(p.lane.Name() + fetching)
 		m.s.faults.forget(p.lane.Name() + reading)
+		m.s.faults.forget(p.lane.Name() + loading)
 	}
 }
 

@@ -71,6 +71,7 @@ func (p *partition) fault(what string, err error) {
 const (
 	fetching = ""
 	reading  = " records"
+	loading  = " keys"
 )
 
 func (p *partition) good(what string) { p.s.faults.clear(p.lane.Name() + what) }
@@ -82,8 +83,9 @@ func (p *partition) run(ctx context.Context) error {
 	if !ok {
 		return nil
 	}
-	p.emitted = offset
-	p.next.Store(offset)
+	if !p.load(ctx, offset) {
+		return nil
+	}
 	for try := 0; ; try++ {
 		from := offset
 		var fault, err error
@@ -98,6 +100,11 @@ func (p *partition) run(ctx context.Context) error {
 			return err
 		case fault == nil:
 			return nil
+		case errors.Is(fault, errRewound):
+			if !p.reload(ctx, offset) {
+				return nil
+			}
+			continue
 		}
 		if offset > from {
 			try = 0
@@ -136,9 +143,59 @@ func (p *partition) start(ctx context.Context) (int64, bool) {
 	}
 }
 
+// load loads the keys before offset, where p is about to read. It returns false
+// if ctx is done.
+func (p *partition) load(ctx context.Context, offset int64) bool {
+	for try := 0; ; try++ {
+		err := p.lane.LoadKeys(ctx, pipeline.Position{A: offset, B: -1})
+		if err == nil {
+			p.good(loading)
+			p.emitted = offset
+			p.next.Store(offset)
+			return true
+		}
+		if ctx.Err() == nil {
+			p.fault(loading, err)
+		}
+		if !kafka.Pause(ctx, try) {
+			return false
+		}
+	}
+}
+
+// errRewound ends a session of a lane that keeps keys: the log ends before the
+// position.
+var errRewound = errors.New("the log ends before the position")
+
+// reload prepares p to read again from an earlier offset: the keys that are not
+// before it are forgotten. It returns false if ctx is done.
+func (p *partition) reload(ctx context.Context, offset int64) bool {
+	if err := p.lane.Drain(ctx); err != nil {
+		return false // the next generation notices that the log ends before the position
+	}
+	p.lane.AwaitCommit(ctx)
+	p.lane.Revoke()
+	p.m.rewind(p)
+	return p.load(ctx, offset)
+}
+
+// takeRest takes the answers that f has left.
+func (p *partition) takeRest(ctx context.Context, f *fetcher, offset int64) (next int64, fault, err error) {
+	for fault == nil && err == nil {
+		select {
+		case s := <-f.out:
+			offset, fault, err = p.take(ctx, s)
+			f.free <- s
+		default:
+			return offset, nil, nil
+		}
+	}
+	return offset, fault, err
+}
+
 // session reads from offset until ctx is done, until the end of the log if the
-// run ends there, or until a record batch cannot be read; fault is then the
-// reason. It returns the next offset. err comes from the pipeline or from ctx.
+// run ends there, or until a record batch cannot be read or the log ends before
+// the position; fault is then the reason. It returns the next offset. err comes from the pipeline or from ctx.
 func (p *partition) session(ctx context.Context, offset int64) (next int64, fault, err error) {
 	ctx, stop := context.WithCancel(ctx)
 	f := newFetcher(p, offset)
@@ -163,6 +220,12 @@ func (p *partition) session(ctx context.Context, offset int64) (next int64, faul
 		case <-linger.C:
 			waits = false
 			err = p.flush(ctx, offset)
+		case to := <-f.moved:
+			offset, fault, err = p.takeRest(ctx, f, offset)
+			if fault == nil && err == nil {
+				err = p.flush(ctx, offset)
+				offset, fault = to, errRewound
+			}
 		case <-eof.C:
 			if p.atEnd(offset) {
 				return offset, nil, nil

@@ -31,9 +31,11 @@ type Client interface {
 	Produce(ctx context.Context, topic string, partition int, batch []byte) error
 	// NewProducer returns a producer identity for idempotent writes.
 	NewProducer(ctx context.Context) (Producer, error)
-	// MaxMessageBytes returns the maximum record batch size of a topic, in
-	// bytes.
-	MaxMessageBytes(ctx context.Context, topic string) (int64, error)
+	// CreateTopic creates a topic with the default number of replicas. It
+	// returns TopicExists if there is one with that name.
+	CreateTopic(ctx context.Context, name string, partitions int, settings map[string]string) error
+	// Setting returns a setting of a topic, such as cleanup.policy.
+	Setting(ctx context.Context, topic, name string) (string, error)
 	// Join joins a consumer group until the Group is closed.
 	Join(g GroupConfig) (Group, error)
 	// Refresh discards the cached partition leaders. It does not block.

@@ -29,6 +29,7 @@ const (
 	InvalidTimestamp      Code = 32
 	UnsupportedSASL       Code = 33
 	UnsupportedVersion    Code = 35
+	TopicExists           Code = 36
 	OutOfOrderSequence    Code = 45
 	DuplicateSequence     Code = 46
 	InvalidProducerEpoch  Code = 47

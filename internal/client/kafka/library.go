@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"net"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -216,9 +215,26 @@ func (l *library) NewProducer(ctx context.Context) (Producer, error) {
 	return r.producer, r.err
 }
 
-// MaxMessageBytes implements Client.
-func (l *library) MaxMessageBytes(ctx context.Context, topic string) (int64, error) {
-	const name = "max.message.bytes"
+// CreateTopic implements Client.
+func (l *library) CreateTopic(ctx context.Context, name string, partitions int, settings map[string]string) error {
+	ctx, cancel := l.limit(ctx, 0)
+	defer cancel()
+	t := kgo.TopicConfig{Topic: name, NumPartitions: partitions, ReplicationFactor: -1}
+	for k, v := range settings {
+		t.ConfigEntries = append(t.ConfigEntries, kgo.ConfigEntry{ConfigName: k, ConfigValue: v})
+	}
+	res, err := l.client.CreateTopics(ctx, &kgo.CreateTopicsRequest{Topics: []kgo.TopicConfig{t}})
+	if err == nil {
+		err = res.Errors[name]
+	}
+	if err != nil {
+		return l.explain(err)
+	}
+	return nil
+}
+
+// Setting implements Client.
+func (l *library) Setting(ctx context.Context, topic, name string) (string, error) {
 	ctx, cancel := l.limit(ctx, 0)
 	defer cancel()
 	res, err := l.client.DescribeConfigs(ctx, &kgo.DescribeConfigsRequest{
@@ -227,19 +243,19 @@ func (l *library) MaxMessageBytes(ctx context.Context, topic string) (int64, err
 		}},
 	})
 	if err != nil {
-		return 0, l.explain(err)
+		return "", l.explain(err)
 	}
 	for _, r := range res.Resources {
 		if r.Error != nil {
-			return 0, l.explain(r.Error)
+			return "", l.explain(r.Error)
 		}
 		for _, e := range r.ConfigEntries {
 			if e.ConfigName == name {
-				return strconv.ParseInt(e.ConfigValue, 10, 64)
+				return e.ConfigValue, nil
 			}
 		}
 	}
-	return 0, errAnswer
+	return "", errAnswer
 }
 
 // Refresh implements Client. Closing connections is the only way to make the

@@ -71,3 +71,25 @@ func Committed(t testing.TB, c connect.Kafka, group, topic string, partitions in
 		return offsets
 	}
 }
+
+// Rewind sets the committed offsets of a group without members.
+func Rewind(t testing.TB, c connect.Kafka, group, topic string, offsets []int64) {
+	t.Helper()
+	list := make([]kgo.OffsetCommit, len(offsets))
+	for p, offset := range offsets {
+		list[p] = kgo.OffsetCommit{Partition: p, Offset: offset}
+	}
+	client := admin(c)
+	Until(t, "the offsets of "+group+" are set", func() bool { // the broker refuses while a member is leaving
+		res, err := client.OffsetCommit(Context(t), &kgo.OffsetCommitRequest{GroupID: group, GenerationID: -1, Topics: map[string][]kgo.OffsetCommit{topic: list}})
+		if err != nil || len(res.Topics[topic]) != len(offsets) {
+			return false
+		}
+		for _, p := range res.Topics[topic] {
+			if p.Error != nil {
+				return false
+			}
+		}
+		return true
+	})
+}

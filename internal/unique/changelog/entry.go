@@ -1,0 +1,70 @@
+package changelog
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+
+	"github.com/urlfold/urlfold/internal/client/kafka"
+	"github.com/urlfold/urlfold/internal/storage/keyset"
+	"github.com/urlfold/urlfold/pipeline"
+)
+
+// An entry says that the first record of a key is durable. Its message has
+//
+//	key    16 bytes: hash of the identity of the set, 16 bytes: the key
+//	value   8 bytes: offset of the first record, big endian
+//
+// The value is never null, because a null value makes the broker remove the key.
+const (
+	setLen   = 16
+	keyLen   = setLen + 16
+	valueLen = 8
+)
+
+// A setID is the hash of the identity of a set.
+type setID [setLen]byte
+
+// idOf returns the setID of an identity.
+func idOf(id keyset.Identity) (s setID, err error) {
+	text, err := json.Marshal(id) // sorts the names
+	if err != nil {
+		return s, err
+	}
+	h := sha256.Sum256(text)
+	copy(s[:], h[:])
+	return s, nil
+}
+
+// An entryWriter writes the messages of entries.
+type entryWriter struct {
+	set   setID
+	key   [keyLen]byte
+	value [valueLen]byte
+}
+
+// message returns the message of f. The next call overwrites it.
+func (w *entryWriter) message(f pipeline.FirstKey, millis int64) *kafka.Record {
+	copy(w.key[:], w.set[:])
+	binary.BigEndian.PutUint64(w.key[setLen:], f.Key.Hi)
+	binary.BigEndian.PutUint64(w.key[setLen+8:], f.Key.Lo)
+	binary.BigEndian.PutUint64(w.value[:], uint64(f.At))
+	return &kafka.Record{Millis: millis, Key: w.key[:], Value: w.value[:]}
+}
+
+// errForeign means that a message was not written by this package.
+var errForeign = errors.New("not an entry of dedupe: something else writes to the topic of dedupe.changelog")
+
+// entryOf returns the entry of a message, and whether it belongs to set. A
+// message with a null value belongs to no set.
+func entryOf(r *kafka.Record, set setID) (k keyset.Key, at int64, ours bool, err error) {
+	if len(r.Key) != keyLen || r.Value != nil && len(r.Value) != valueLen {
+		return k, 0, false, errForeign
+	}
+	if r.Value == nil || setID(r.Key[:setLen]) != set {
+		return k, 0, false, nil
+	}
+	k.Hi, k.Lo = binary.BigEndian.Uint64(r.Key[setLen:]), binary.BigEndian.Uint64(r.Key[setLen+8:])
+	return k, int64(binary.BigEndian.Uint64(r.Value)), true, nil
+}

@@ -1,0 +1,26 @@
+package unique
+
+import "github.com/urlfold/urlfold/pipeline"
+
+// Counts emits the metrics of a deduplication that do not depend on where its
+// keys are.
+type Counts struct {
+	of func() *pipeline.DedupeSnapshot
+}
+
+// Count sets the function that returns the counts. It is called before Metrics.
+func (c *Counts) Count(f func() *pipeline.DedupeSnapshot) { c.of = f }
+
+// Metrics emits the metrics.
+func (c *Counts) Metrics(emit func(name, help, kind string, value float64, labels ...string)) {
+	if c.of == nil {
+		return
+	}
+	s := c.of()
+	if s == nil {
+		return
+	}
+	emitCounts(emit, s)
+	emit("dedupe_waiting_keys", waitingHelp, "gauge", float64(s.Waiting))
+	emit("dedupe_room_keys", "Maximum number of new keys that wait for a commit; then sources wait.", "gauge", float64(s.Room))
+}

@@ -1,0 +1,221 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/urlfold/urlfold/codec"
+)
+
+// The lanes of a consumer group move between processes, so their keys must move
+// with them: each lane has a set of its own outside the process. Such a set and
+// the position of its lane cannot be stored in one step. Instead, a commit
+// stores the keys first, with the position of each first record:
+//
+//	committer: watermarks and keys at the cut · Seal · Commit · Stored
+//	new owner: position of the lane · Load: the keys before that position · read
+//
+// Keys whose position was not stored are ignored by the next owner, which reads
+// their records again.
+
+// A LaneKeySet holds a set of keys for each lane, in a store that all processes
+// share. Methods are called for several lanes at the same time.
+type LaneKeySet interface {
+	// Load reads the set of l: the keys whose first records lie before from. The
+	// source calls it, through [Lane.LoadKeys].
+	Load(ctx context.Context, l *Lane, from Position) error
+	// Has reports whether k is in the set of l. An error ends the run.
+	Has(l *Lane, k codec.Key) (bool, error)
+	// Seal stores firsts, which are durable in every sink. If the position after
+	// them is not stored, the next call may contain them again.
+	Seal(ctx context.Context, l *Lane, firsts []FirstKey) error
+	// Stored declares that the position after firsts is stored. It adds them to
+	// the set that Has asks. It does nothing if the set was dropped.
+	Stored(l *Lane, firsts []FirstKey) error
+	// Drop releases the set of l, which was revoked.
+	Drop(l *Lane)
+}
+
+// A FirstKey is a key and where its first record is.
+type FirstKey struct {
+	Key codec.Key
+	At  int64 // Position.A of the message; for text, of the last record of its batch
+}
+
+// LoadKeys loads the keys of the lane before from, the position at which the
+// source is about to read. Without a [LaneKeySet] it does nothing. The source
+// calls it before it emits the first batch, and not before it knows that no
+// other process can store a position of the lane any more.
+func (l *Lane) LoadKeys(ctx context.Context, from Position) error {
+	if !l.KeepsKeys() {
+		return nil
+	}
+	return l.decisions.lanes.Load(ctx, l, from)
+}
+
+// KeepsKeys reports whether the pipeline has a [LaneKeySet]. The source must
+// store positions only in Commit then: until it is called, the keys before a
+// watermark may not be stored. A source that reads a lane again from an earlier
+// position revokes it and loads its keys.
+func (l *Lane) KeepsKeys() bool { return l.decisions != nil && l.decisions.lanes != nil }
+
+// AwaitCommit asks for a commit and waits until the watermark is stored, no more
+// commits are made, or ctx is done. The lane must keep keys.
+func (l *Lane) AwaitCommit(ctx context.Context) {
+	p := l.decisions.p
+	p.commitSoon()
+	t := time.NewTicker(5 * time.Millisecond)
+	defer t.Stop()
+	for l.unstored() {
+		select {
+		case <-t.C:
+		case <-p.noCommits:
+			return
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// unstored reports whether the watermark has moved since it was stored.
+func (l *Lane) unstored() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.dirty || l.storing
+}
+
+// firstAt returns FirstKey.At of record i.
+func (b *Batch) firstAt(i int) int64 {
+	if len(b.Msgs) > 0 {
+		return b.Msgs[b.Out.Recs[i].Msg].Pos
+	}
+	return b.End.A - 1
+}
+
+// has reports whether k is in the set of l.
+func (d *decisions) has(l *Lane, k codec.Key) (bool, error) {
+	if d.lanes != nil {
+		return d.lanes.Has(l, k)
+	}
+	return d.set.Has(k)
+}
+
+// makeReady lets the next commit store firsts, which the cut of s has passed.
+func (d *decisions) makeReady(s *series, firsts []FirstKey) {
+	for _, f := range firsts {
+		switch {
+		case f.Key == codec.Key{}:
+		case d.lanes != nil:
+			s.ready = append(s.ready, f)
+		default:
+			d.ready = append(d.ready, f.Key)
+		}
+	}
+}
+
+// A laneCut is what a commit stores of a lane.
+type laneCut struct {
+	up     LanePos
+	series *series // nil if nothing was decided
+	firsts []FirstKey
+	err    error
+}
+
+// storeLanes stores the cut of each lane: first its keys, then its position. A
+// lane whose keys cannot be stored does not stop the others.
+func (p *Pipeline) storeLanes(ctx context.Context, f *feed) error {
+	d := p.decisions
+	cuts := d.collectLanes(f)
+	errs := d.seal(ctx, cuts)
+	f.ups = f.ups[:0]
+	for i := range cuts {
+		if cuts[i].err == nil {
+			f.ups = append(f.ups, cuts[i].up)
+		}
+	}
+	if len(f.ups) > 0 {
+		err := f.committer.Commit(ctx, f.ups)
+		errs = append(errs, err)
+		for i := range cuts {
+			if cuts[i].err == nil {
+				cuts[i].err = err
+			}
+		}
+	}
+	clear(f.ups)
+	f.ups = f.ups[:0]
+	for i := range cuts {
+		c := &cuts[i]
+		c.up.Lane.stored(c.err)
+		if c.err == nil && len(c.firsts) > 0 {
+			errs = append(errs, d.lanes.Stored(c.up.Lane, c.firsts))
+			d.storedLane(c)
+		}
+	}
+	if d.resume() {
+		p.letDecide()
+	}
+	return errors.Join(errs...)
+}
+
+// collectLanes collects the watermarks of f that have moved, and the keys before
+// them.
+func (d *decisions) collectLanes(f *feed) (cuts []laneCut) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.p.due(0) // there is a single source
+	for _, up := range f.ups {
+		c := laneCut{up: up, series: up.Lane.series}
+		if s := c.series; s != nil {
+			c.firsts = s.ready[:len(s.ready):len(s.ready)]
+		}
+		cuts = append(cuts, c)
+	}
+	return cuts
+}
+
+// maxSeals is the maximum number of lanes whose keys are stored at the same
+// time.
+const maxSeals = 16
+
+// seal stores the keys of cuts, and sets the error of each.
+func (d *decisions) seal(ctx context.Context, cuts []laneCut) (errs []error) {
+	var wg sync.WaitGroup
+	free := make(chan struct{}, maxSeals)
+	for i := range cuts {
+		c := &cuts[i]
+		if len(c.firsts) == 0 {
+			continue
+		}
+		free <- struct{}{}
+		wg.Go(func() {
+			c.err = d.lanes.Seal(ctx, c.up.Lane, c.firsts)
+			<-free
+		})
+	}
+	wg.Wait()
+	for i := range cuts {
+		if c := &cuts[i]; c.err != nil {
+			errs = append(errs, fmt.Errorf("keys of %s: %w", c.up.Lane.Name(), c.err))
+		}
+	}
+	return errs
+}
+
+// storedLane removes the slots of the keys of c, which are in the set.
+func (d *decisions) storedLane(c *laneCut) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	s := c.series
+	if s.void {
+		return // revoke has removed the slots
+	}
+	for _, f := range c.firsts {
+		delete(d.slots, f.Key)
+	}
+	s.ready = append(s.ready[:0], s.ready[len(c.firsts):]...)
+	d.full = false
+}

@@ -1,0 +1,97 @@
+package kafka
+
+import (
+	"log/slog"
+	"testing"
+
+	"github.com/twmb/franz-go/pkg/kfake"
+
+	"github.com/urlfold/urlfold/codec"
+	"github.com/urlfold/urlfold/codec/record"
+	"github.com/urlfold/urlfold/config/connect"
+	"github.com/urlfold/urlfold/internal/storage/keyset"
+	"github.com/urlfold/urlfold/internal/testkit/kafkatest"
+	"github.com/urlfold/urlfold/internal/unique/changelog"
+	"github.com/urlfold/urlfold/pipeline"
+)
+
+// startKeys starts a pipeline that deduplicates the topic in.
+func startKeys(t *testing.T, conn connect.Kafka, out *kafkatest.Collector) (*source, *kafkatest.Run) {
+	t.Helper()
+	keys, err := changelog.Open(t.Context(), changelog.Config{
+		Connection: conn, Topic: "keys", Create: true, Input: "in", Identity: keyset.Identity{}, MaxMemory: 1 << 20, Log: slog.New(slog.DiscardHandler),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	profile, _ := codec.Lookup("rfc3986-scheme")
+	n, err := codec.New(profile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	job, err := record.New(record.Config{Format: "lines", Normalizer: n, Facts: true, Identity: record.Identity{By: "k1"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	src, err := New(quick(conn, "in"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := kafkatest.Start(t, pipeline.Options{
+		Sources: []pipeline.Source{src}, Sinks: []pipeline.Sink{out}, NewCodec: pipeline.NewRecordCodec(job),
+		Dedupe: &pipeline.Dedupe{Lanes: keys, Scope: pipeline.ScopeLane},
+	})
+	t.Cleanup(func() {
+		run.Kill()
+		if err := keys.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return src.(*source), run
+}
+
+// TestKeysRecreated: in a topic that was recreated while its offsets remain, the
+// keys whose first records are at or beyond the new position are written again.
+// That holds for the keys in memory and for those that a new owner loads.
+func TestKeysRecreated(t *testing.T) {
+	const n, few = 300, 100
+	for _, restart := range []bool{false, true} {
+		c, conn := kafkatest.Fake(t, kfake.SeedTopics(1, "in"))
+		client := kafkatest.Client(t, conn, "in")
+		kafkatest.Fill(t, client, "in", 1, 0, n)
+		kafkatest.Fill(t, client, "in", 1, 0, n) // duplicates
+		out := &kafkatest.Collector{T: t}
+		s, run := startKeys(t, conn, out)
+		committed := func(want int64) {
+			t.Helper()
+			kafkatest.Until(t, "the position", func() bool { return kafkatest.Committed(t, conn, "g", "in", 1)[0] == want })
+		}
+		committed(2 * n)
+		if out.Count() != n {
+			t.Errorf("%d records, want %d", out.Count(), n)
+		}
+		if restart {
+			stop(t, run)
+		}
+		if err := c.DeleteTopic("in"); err != nil {
+			t.Fatal(err)
+		}
+		if err := c.CreateTopic("in", 1, nil); err != nil {
+			t.Fatal(err)
+		}
+		client.Refresh()
+		kafkatest.Fill(t, kafkatest.Client(t, conn, "in"), "in", 1, 0, few)
+		kafkatest.Fill(t, kafkatest.Client(t, conn, "in"), "in", 1, 0, few)
+		want := n + few
+		if restart {
+			out, want = &kafkatest.Collector{T: t}, few
+			s, run = startKeys(t, conn, out)
+		}
+		committed(2 * few)
+		kafkatest.Until(t, "the new records", func() bool { return out.Count() >= want })
+		stop(t, run)
+		if out.Count() != want || s.Stats().Resets > 1 {
+			t.Errorf("restart %v: %d records, want %d; %d resets", restart, out.Count(), want, s.Stats().Resets)
+		}
+	}
+}
