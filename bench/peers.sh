@@ -4,14 +4,15 @@
 #
 #     bench/peers.sh FILE
 #     ROUNDS=3 bench/peers.sh FILE
+#     bench/peers.sh -sets              compare only the libraries, on the sets of URLs
 #     CHARTS=DIR bench/peers.sh FILE    also draw the results, as SVG
 #
 # Needs Go, and cargo for ada and rust-url. igzip, rapidgzip, goaccess and benthos
 # take part if they are installed.
 set -euo pipefail
 
-[[ $# == 1 && -r $1 ]] || { echo "usage: bench/peers.sh FILE" >&2; exit 2; }
-file=$(realpath "$1")
+[[ $# == 1 && ( $1 == -sets || -r $1 ) ]] || { echo "usage: bench/peers.sh FILE, or bench/peers.sh -sets" >&2; exit 2; }
+[[ $1 == -sets ]] || file=$(realpath "$1")
 [[ -z ${CHARTS:-} ]] || CHARTS=$(realpath "$CHARTS")
 cd "$(dirname "${BASH_SOURCE[0]}")"
 bin=$(mktemp -d)
@@ -23,6 +24,11 @@ if command -v cargo >/dev/null; then
   if cargo build --release --quiet --manifest-path rust/Cargo.toml --target-dir "$bin/target"; then
     cp "$bin/target/release/urlfold-bench-rust" "$bin/rust"
   fi
+fi
+
+if [[ $1 == -sets ]]; then
+  "$bin/peers" -bin "$bin" -rounds "${ROUNDS:-7}" -sets
+  exit
 fi
 
 # The libraries get each URL once, absolute, at most 200,000 of them.

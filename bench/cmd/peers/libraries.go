@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -26,13 +27,12 @@ type column struct {
 // passTime is the minimum time of a library in a round.
 const passTime = 300 * time.Millisecond
 
-// libraries compares URL libraries on the URLs of the file, in memory: those
-// for Go in this process, and those for Rust in a process of their own, which
-// makes a pass when asked.
-func libraries(bin, file string, rounds int, charts string) error {
-	list := filepath.Join(bin, "urls.txt")
-	set, err := bench.Lines(list)
-	if err != nil {
+// libraries compares URL libraries on the URLs of a set, in memory: those for Go
+// in this process, and those for Rust in a process of their own, which makes a
+// pass when asked.
+func libraries(bin string, set *bench.Set, rounds int, charts string) error {
+	list := filepath.Join(bin, "set.txt")
+	if err := os.WriteFile(list, []byte(strings.Join(set.Strings, "\n")+"\n"), 0o600); err != nil {
 		return err
 	}
 	runtime.GOMAXPROCS(1)
@@ -57,7 +57,7 @@ func libraries(bin, file string, rounds int, charts string) error {
 			c.ns = append(c.ns, ns)
 		}
 	}
-	return writeColumns(columns, set, file, charts)
+	return writeColumns(columns, charts)
 }
 
 // inProcess returns a function that measures one pass of a Go library.
@@ -73,8 +73,7 @@ func inProcess(p bench.Peer, s *bench.Set) func() (float64, error) {
 	}
 }
 
-func writeColumns(columns []*column, s *bench.Set, file, charts string) error {
-	fmt.Printf("\n%d different URLs of %s, %d bytes on average\n\n", len(s.URLs), filepath.Base(file), s.Bytes/len(s.URLs))
+func writeColumns(columns []*column, charts string) error {
 	base := columns[slices.IndexFunc(columns, func(c *column) bool { return c.name == bench.Baseline })]
 	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(w, "library\tns/URL\tspeed / %s\t\n", bench.Baseline)

@@ -3,9 +3,11 @@
 // affects all of them, and prints medians and ratios within a round.
 //
 //	go run ./cmd/peers -bin DIR [-rounds 7] [-charts DIR] FILE
+//	go run ./cmd/peers -bin DIR [-rounds 7] -sets
 //
 // DIR holds the programs that peers.sh builds. Programs that are not installed
-// are named and left out.
+// are named and left out. With -sets, it compares only the libraries, on the sets
+// of URLs of package bench.
 package main
 
 import (
@@ -23,12 +25,19 @@ func main() {
 	bin := flag.String("bin", "", "folder of the programs that peers.sh builds")
 	rounds := flag.Int("rounds", 7, "number of rounds; their median is printed")
 	charts := flag.String("charts", "", "folder to write programs.svg and libraries.svg to")
+	sets := flag.Bool("sets", false, "compare the libraries on the sets of URLs, without a file")
 	flag.Parse()
-	if flag.NArg() != 1 || *bin == "" {
-		fmt.Fprintln(os.Stderr, "usage: peers -bin DIR [-rounds N] FILE")
+	if *bin == "" || *sets != (flag.NArg() == 0) || flag.NArg() > 1 {
+		fmt.Fprintln(os.Stderr, "usage: peers -bin DIR [-rounds N] FILE\n       peers -bin DIR [-rounds N] -sets")
 		os.Exit(2)
 	}
-	if err := run(*bin, flag.Arg(0), *rounds, *charts); err != nil {
+	err := error(nil)
+	if *sets {
+		err = runSets(*bin, *rounds)
+	} else {
+		err = run(*bin, flag.Arg(0), *rounds, *charts)
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "peers:", err)
 		os.Exit(1)
 	}
@@ -39,7 +48,34 @@ func run(bin, file string, rounds int, charts string) error {
 	if err := programs(bin, file, rounds, charts); err != nil {
 		return err
 	}
-	return libraries(bin, file, rounds, charts)
+	set, err := bench.Lines(filepath.Join(bin, "urls.txt"))
+	if err != nil {
+		return err
+	}
+	fmt.Printf("\n%d different URLs of %s, %d bytes on average\n\n", len(set.URLs), filepath.Base(file), set.Bytes/len(set.URLs))
+	return libraries(bin, set, rounds, charts)
+}
+
+// runSets compares the libraries on each set.
+func runSets(bin string, rounds int) error {
+	fmt.Printf("%s\n", bench.Machine())
+	sets := bench.Generated()
+	links, err := bench.Real()
+	switch {
+	case err != nil:
+		return err
+	case links == nil:
+		fmt.Fprintln(os.Stderr, "peers: URLFOLD_CORPORA is not set: skipping the set of real URLs")
+	default:
+		sets = append([]*bench.Set{links}, sets...)
+	}
+	for _, set := range sets {
+		fmt.Printf("\n%s: %d URLs, %d bytes on average\n\n", set.Name, len(set.URLs), set.Bytes/len(set.URLs))
+		if err := libraries(bin, set, rounds, ""); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // programs compares whole programs, each reading the file.
