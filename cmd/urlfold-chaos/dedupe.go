@@ -36,6 +36,11 @@ var dedupes = []experiment{
 		bound: "the output is identical, to the byte, to that of a run without errors",
 		run:   dedupeErrors,
 	},
+	{
+		name: "kill-dedupe-jetstream", no: "31", about: "kill -9 of members at random moments under load, with dedupe for a JetStream source: three members share a consumer and a bucket, some messages hold two records; then a member that sleeps for longer than take_over, a stream that is created again, and a full bucket",
+		bound: "no key is missing; with msg_id: position in the sink, each key comes exactly once",
+		run:   killDedupeJetStream,
+	},
 }
 
 // A deduping is an experiment with dedupe.
@@ -72,6 +77,26 @@ func killDedupe(ctx context.Context, l *lab, lanes int, exactly bool) error {
 	if !exactly {
 		l.figure("keys that came again", d.doubled)
 	}
+	return nil
+}
+
+// killDedupeJetStream runs the tests of internal/testkit/endtoend, whose NATS
+// server is in the process of the test.
+func killDedupeJetStream(ctx context.Context, l *lab) error {
+	goal := l.times(10, 100)
+	if l.kills > 0 {
+		goal = l.kills
+	}
+	out, err := l.goTest(ctx, []string{fmt.Sprintf("URLFOLD_DEDUPE_KILLS=%d", goal)}, "-count=1", "-v", "-run", "^TestDedupeNATS", "./internal/testkit/endtoend")
+	l.check(err == nil, "%v:\n%s", err, lastLines(withoutLogs(out), 30))
+	figures := 0
+	for line := range strings.Lines(out) {
+		if _, figure, ok := strings.Cut(line, ": figure: "); ok {
+			figures++
+			l.did("%s", strings.TrimSpace(figure))
+		}
+	}
+	l.check(figures == 2, "%d of 2 cases reported their figures", figures)
 	return nil
 }
 

@@ -3,6 +3,9 @@ package endtoend
 import (
 	"fmt"
 	"math/rand/v2"
+	"net/http"
+	"os"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -115,13 +118,13 @@ func TestDedupeNATS(t *testing.T) {
 	} {
 		t.Run(c.ids, func(t *testing.T) {
 			t.Parallel()
-			w := &dedupeWorld{natsWorld: newNATS(t, c.ids)}
+			w := newDedupe(t, c.ids)
 			config := w.config(c.dedupe)
 			var members []*chaos.Process
 			for range 3 {
 				members = append(members, start(t, config))
 			}
-			kills := few(6, 60)
+			kills := dedupeKills(t)
 			for range kills {
 				w.publish(3000)
 				before := w.stored()
@@ -144,13 +147,120 @@ func TestDedupeNATS(t *testing.T) {
 				stop(t, members[i])
 			}
 			doubled := w.compare()
-			t.Logf("%d kills, %d keys, %d doubled; the last members compared %.0f records, took over %.0f claims, found %.0f again, with %.0f requests",
-				kills, w.keys, doubled, sums[0], sums[1], sums[2], sums[3])
+			t.Logf("figure: msg_id %s: %d kills, %d keys, %d doubled; the last members compared %.0f records, took over %.0f claims, found %.0f again, with %.0f requests",
+				c.ids, kills, w.keys, doubled, sums[0], sums[1], sums[2], sums[3])
 			if c.ids == "position" && doubled > 0 {
 				t.Errorf("%d keys came again", doubled)
 			}
 		})
 	}
+}
+
+// dedupeKills returns the number of kills in each case of TestDedupeNATS.
+func dedupeKills(t *testing.T) int {
+	text := os.Getenv("URLFOLD_DEDUPE_KILLS")
+	if text == "" {
+		return few(6, 60)
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		t.Fatalf("URLFOLD_DEDUPE_KILLS: %v", err)
+	}
+	return n
+}
+
+// newDedupe returns a world whose members use ids as message ids.
+func newDedupe(t *testing.T, ids string) *dedupeWorld {
+	t.Helper()
+	return &dedupeWorld{natsWorld: newNATS(t, ids)}
+}
+
+// TestDedupeNATSRecreated deletes the input stream while claims of its messages
+// are open, and creates it again, with other messages at the same sequences.
+// Their keys are claimed by records that nobody will deliver again, so they are
+// taken over.
+func TestDedupeNATSRecreated(t *testing.T) {
+	t.Parallel()
+	w := newDedupe(t, "none")
+	w.publish(3000)
+	p := start(t, w.config("take_over: 2s"))
+	until(t, "it works", func() bool { return w.stored() > 100 })
+	p.Kill()
+	if err := w.js.DeleteStream(w.context(), "IN"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.js.CreateStream(w.context(), w.in.CachedInfo().Config); err != nil {
+		t.Fatal(err)
+	}
+	var err error
+	if w.in, err = w.js.Stream(w.context(), "IN"); err != nil {
+		t.Fatal(err)
+	}
+	for i := range w.keys { // all keys again, so none may be missing
+		if _, err := w.js.PublishAsync("in.x", fmt.Appendf(nil, "http://example.com/%d", w.keys-1-i), jetstream.WithStallWait(patience)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	<-w.js.PublishAsyncComplete()
+	p = start(t, w.config("take_over: 2s"))
+	w.drained()
+	stop(t, p)
+	t.Logf("%d keys, %d doubled", w.keys, w.compare())
+}
+
+// TestDedupeNATSBucketFull: while the bucket accepts no entries, records wait,
+// and /readyz says why. When it has room again, nothing is lost or doubled.
+func TestDedupeNATSBucketFull(t *testing.T) {
+	t.Parallel()
+	w := newDedupe(t, "none")
+	cfg := jetstream.StreamConfig{
+		Name: "KV_seen", Subjects: []string{"$KV.seen.>"}, MaxMsgsPerSubject: 1, Discard: jetstream.DiscardNew, MaxMsgs: 300,
+		AllowRollup: true, AllowDirect: true, Storage: jetstream.MemoryStorage,
+	}
+	if _, err := w.js.CreateStream(w.context(), cfg); err != nil {
+		t.Fatal(err)
+	}
+	w.publish(2000)
+	p := start(t, w.config("take_over: 1h"))
+	until(t, "it is not ready", func() bool {
+		status, body, err := p.Get(w.context(), "/readyz")
+		return err == nil && status == http.StatusServiceUnavailable && strings.Contains(string(body), "write to bucket")
+	})
+	cfg.MaxMsgs = -1
+	if _, err := w.js.UpdateStream(w.context(), cfg); err != nil {
+		t.Fatal(err)
+	}
+	w.drained()
+	until(t, "it is ready", func() bool {
+		status, _, err := p.Get(w.context(), "/readyz")
+		return err == nil && status == http.StatusOK
+	})
+	stop(t, p)
+	if doubled := w.compare(); doubled > 0 {
+		t.Errorf("%d keys came again", doubled)
+	}
+}
+
+// TestDedupeNATSRemember: a key comes again after remember.
+func TestDedupeNATSRemember(t *testing.T) {
+	t.Parallel()
+	w := newDedupe(t, "none")
+	p := start(t, w.config("remember: 1s"))
+	publish := func() {
+		t.Helper()
+		if _, err := w.js.Publish(w.context(), "in.x", []byte("http://example.com/a")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	publish()
+	until(t, "the key is there", func() bool { return w.stored() == 1 })
+	until(t, "the key comes again", func() bool {
+		publish()
+		time.Sleep(200 * time.Millisecond)
+		return w.stored() > 1
+	})
+	w.drained()
+	stop(t, p)
 }
 
 // idle reports whether everything is acknowledged.
