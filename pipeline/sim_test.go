@@ -37,6 +37,7 @@ type world struct {
 	mu        sync.Mutex
 	rng       *rand.Rand
 	dead      bool // the process is dead, and its further actions do not count
+	life      int  // number of the process
 	committed []int64
 	restarts  []int // number of restarts, by lane
 	sinks     []*simSink
@@ -68,6 +69,7 @@ func (w *world) trouble() {
 // A simSource reads the lanes of a world from their committed positions.
 type simSource struct {
 	w     *world
+	life  int // the process that uses it
 	rt    Runtime
 	begin []int64 // positions at the start
 	seen  []int64 // last commits
@@ -160,7 +162,7 @@ func (s *simSource) Commit(_ context.Context, ups []LanePos) error {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.dead {
+	if w.dead || s.life != w.life {
 		return nil
 	}
 	for _, up := range ups {
@@ -186,7 +188,7 @@ func (s *simSource) CommitCut(ctx context.Context, ups []LanePos, _ []Extent) er
 	s.w.mu.Lock()
 	defer s.w.mu.Unlock()
 	for _, sink := range s.w.all() {
-		if !s.w.dead {
+		if !s.w.dead && s.life == s.w.life {
 			sink.stored = sink.marked
 		}
 	}
@@ -415,13 +417,14 @@ func (s *simSink) take(b *Batch, t Ticket, unlucky int) error {
 	if !s.w.dead {
 		s.taken[lane] = append(s.taken[lane], lines...)
 	}
-	s.crew.Go(func() { s.sync(lane, lines, t, r) })
+	life := s.w.life
+	s.crew.Go(func() { s.sync(life, lane, lines, t, r) })
 	return nil
 }
 
 // sync makes lines durable after a delay, and answers. Without an ordering, it
 // may also lose the lines and ask for a retry.
-func (s *simSink) sync(lane int, lines []string, t Ticket, r Result) {
+func (s *simSink) sync(life, lane int, lines []string, t Ticket, r Result) {
 	w := s.w
 	w.nap()
 	w.unique.hold()
@@ -432,7 +435,7 @@ func (s *simSink) sync(lane int, lines []string, t Ticket, r Result) {
 	}
 	w.mu.Lock()
 	for _, line := range lines {
-		if !w.dead {
+		if !w.dead && life == w.life {
 			s.durable[lane][line] = true
 		}
 	}
@@ -441,21 +444,50 @@ func (s *simSink) sync(lane int, lines []string, t Ticket, r Result) {
 }
 
 func (s *simSink) Barrier(context.Context) error { s.crew.Wait(); return nil }
-func (s *simSink) Close(context.Context) error   { s.close(); s.crew.Wait(); return nil }
 
-func (s *simSink) close() {
-	s.w.mu.Lock()
-	defer s.w.mu.Unlock()
-	s.closed = true
+// A simHandle is what one process has of a sink. After a hard stop, a process
+// may still use it when the next process is running: that changes nothing.
+type simHandle struct {
+	*simSink
+	life int
+}
+
+// Submit implements Sink.
+func (h simHandle) Submit(ctx context.Context, b *Batch, t Ticket) error {
+	if !h.alive() {
+		return errors.New("the process is dead")
+	}
+	return h.simSink.Submit(ctx, b, t)
+}
+
+// Close implements Sink.
+func (h simHandle) Close(context.Context) error {
+	if h.alive() {
+		h.w.mu.Lock()
+		h.closed = true
+		h.w.mu.Unlock()
+	}
+	h.crew.Wait()
+	return nil
+}
+
+// alive reports whether no other process has started.
+func (h simHandle) alive() bool {
+	h.w.mu.Lock()
+	defer h.w.mu.Unlock()
+	return h.life == h.w.life
 }
 
 // live runs one process. It dies after the given time, or runs to its end if
 // that is 0.
 func (w *world) live(after time.Duration) {
+	w.mu.Lock()
 	w.dead = false
+	w.life++
+	w.mu.Unlock()
 	passes := after == 0 || w.chance(50) // the records at which the codec ends the run pass
 	o := Options{
-		Sources: []Source{&simSource{w: w}}, DeadLetter: w.deadSink, OnRefused: w.policy, Ordering: w.ordering, Workers: 1 + w.pick(5), Batches: 8 + w.pick(30),
+		Sources: []Source{&simSource{w: w, life: w.life}}, DeadLetter: simHandle{w.deadSink, w.life}, OnRefused: w.policy, Ordering: w.ordering, Workers: 1 + w.pick(5), Batches: 8 + w.pick(30),
 		NewCodec: func() Codec {
 			c := &fakeCodec{pause: w.nap, passes: passes, key: w.unique.codecKey()}
 			if w.routed {
@@ -467,7 +499,7 @@ func (w *world) live(after time.Duration) {
 		CommitInterval: time.Duration(50+w.pick(3000)) * time.Millisecond, Logger: slog.New(slog.DiscardHandler),
 	}
 	for _, s := range w.sinks {
-		o.Sinks = append(o.Sinks, s)
+		o.Sinks = append(o.Sinks, simHandle{s, w.life})
 	}
 	w.unique.begin(&o, after == 0)
 	p, err := New(o)

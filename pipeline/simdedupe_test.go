@@ -170,7 +170,7 @@ func (s *simSource) CommitKeys(ctx context.Context, cut KeyCut) error {
 	unsure := w.chance(3)
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.dead {
+	if w.dead || s.life != w.life {
 		return nil
 	}
 	if cut.Exact {
