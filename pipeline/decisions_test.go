@@ -158,6 +158,22 @@ func TestDedupeRevoke(t *testing.T) {
 	}
 }
 
+// TestDedupePause: while a cut is taken, batches wait undecided.
+func TestDedupePause(t *testing.T) {
+	p := newPipe(t, Options{Sources: []Source{&keySource{}}, Sinks: []Sink{&fakeSink{}}, NewCodec: byKind, Dedupe: &Dedupe{Set: &memoryKeys{}}, Workers: 1})
+	b := keyed(intake{p, 0}.NewLane("lane", LaneLimits{}), p, 0, 1, 2)
+	p.decisions.pause()
+	if ok, err := p.decisions.decide(b); ok || err != nil || b.number != 0 {
+		t.Errorf("in a pause: %v, %v, number %d; want false, and no number", ok, err, b.number)
+	}
+	if !p.decisions.resume() {
+		t.Error("resume reports that no batch waits")
+	}
+	if ok, err := p.decisions.decide(b); !ok || err != nil || b.number == 0 {
+		t.Errorf("after the pause: %v, %v, number %d; want true, and a number", ok, err, b.number)
+	}
+}
+
 // fact returns the fact about a record with a key.
 func fact(k uint64) record.Fact { return record.Fact{Identity: codec.Key{Hi: k, Lo: 1}} }
 

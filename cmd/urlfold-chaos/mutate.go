@@ -155,7 +155,7 @@ var mutations = []chaos.Mutation{
 	{
 		Name: "records are decided about while a cut is taken", File: "pipeline/decisions.go",
 		Old: "\tif d.paused || full {\n", New: "\tif full {\n",
-		Package: "./pipeline", Tests: "^TestSimDedupe$",
+		Package: "./pipeline", Tests: "^(TestSimDedupe|TestDedupePause)$",
 	},
 	{
 		Name: "a checksum is reset at a restart point", File: "internal/storage/compress/gzip_points.go",
