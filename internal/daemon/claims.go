@@ -3,7 +3,6 @@ package daemon
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 
 	"github.com/urlfold/urlfold/config"
@@ -24,37 +23,57 @@ func sameBucket(a, b *config.Dedupe) bool {
 	return a.Bucket == b.Bucket && a.TakeOver == b.TakeOver && a.Remember == b.Remember
 }
 
-// openClaims connects to the bucket of a run, which is on the servers of its
-// source.
+// openClaims opens the bucket of a run.
 func (p *plan) openClaims(ctx context.Context, c *parts, log *slog.Logger) error {
 	if !p.inBucket() {
 		return nil
 	}
+	bucket, err := p.bucket(ctx, true, log)
+	if err != nil {
+		return p.file.ErrorAt("dedupe.bucket", err)
+	}
 	d := p.file.Dedupe
+	c.claims = unique.NewClaims(bucket, unique.ClaimOptions{Identity: p.identity, TakeOver: d.TakeOver, Remember: d.Remember, Logger: log})
+	return nil
+}
+
+// checkBucket checks the bucket if it exists.
+func (p *plan) checkBucket(ctx context.Context) error {
+	if !p.inBucket() {
+		return nil
+	}
+	bucket, err := p.bucket(ctx, false, discardLog)
+	switch {
+	case errors.Is(err, client.ErrNoStream):
+		return nil
+	case err != nil:
+		return p.file.ErrorAt("dedupe.bucket", err)
+	}
+	bucket.Close()
+	return nil
+}
+
+// bucket connects to the bucket, which is on the servers of the source.
+func (p *plan) bucket(ctx context.Context, create bool, log *slog.Logger) (b claimBucket, err error) {
 	src, ok := p.file.Sources[0].Config.(*nats.JetStreamConfig)
 	if !ok {
-		return errors.New("dedupe.bucket requires a jetstream source")
+		return b, errors.New("requires a jetstream source")
 	}
 	settings := src.NATS
 	settings.Logger = log
-	conn, err := client.Connect(ctx, settings)
-	if err != nil {
-		return fmt.Errorf("dedupe: %w", err)
+	if b.conn, err = client.Connect(ctx, settings); err != nil {
+		return b, err
 	}
-	stream, err := conn.Stream(ctx, src.Stream)
-	if err != nil {
-		conn.Close()
-		return fmt.Errorf("dedupe: %w", err)
+	stream, err := b.conn.Stream(ctx, src.Stream)
+	if err == nil {
+		b.Bucket, err = b.conn.OpenBucket(ctx, client.BucketConfig{
+			Name: p.file.Dedupe.Bucket, TTL: p.file.Dedupe.Remember > 0, Create: create, Replicas: stream.Replicas,
+		})
 	}
-	bucket, err := conn.OpenBucket(ctx, client.BucketConfig{Name: d.Bucket, TTL: d.Remember > 0, Replicas: stream.Replicas})
 	if err != nil {
-		conn.Close()
-		return p.file.ErrorAt("dedupe.bucket", err)
+		b.conn.Close()
 	}
-	c.claims = unique.NewClaims(claimBucket{bucket, conn}, unique.ClaimOptions{
-		Identity: p.identity, TakeOver: d.TakeOver, Remember: d.Remember, Logger: log,
-	})
-	return nil
+	return b, err
 }
 
 // A claimBucket adapts a bucket of the client to package unique.

@@ -26,7 +26,7 @@ func BenchmarkClaims(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	bucket, err := conn.OpenBucket(b.Context(), client.BucketConfig{Name: "seen", Replicas: 1})
+	bucket, err := conn.OpenBucket(b.Context(), client.BucketConfig{Name: "seen", Create: true, Replicas: 1})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -69,6 +69,7 @@ func TestCheckConnect(t *testing.T) {
 		"cannot connect to NATS")
 	f(func(c *source.JetStreamConfig) { c.Consumer.FilterSubjects = []string{"in.a", "other.>"} },
 		`stream "IN" has the subjects [in.>]: consumer.filter_subjects entry "other.>" can never match`)
+	f(func(c *source.JetStreamConfig) { c.Durable, c.Delays = "limited", true }, "max_deliver is 5, but dedupe.bucket requires -1", "nats consumer edit IN limited --max-deliver -1")
 	if _, err := w.js.Consumer(ctx, "IN", "new"); err == nil {
 		t.Error("CheckConnect has created a consumer")
 	}

@@ -15,7 +15,9 @@ type BucketConfig struct {
 	Name string
 	// TTL reports whether single entries must be able to expire.
 	TTL bool
-	// Replicas is the number of replicas of a bucket that is created.
+	// Create reports whether to create the bucket if it does not exist, with
+	// that number of replicas.
+	Create   bool
 	Replicas int
 }
 
@@ -32,14 +34,18 @@ type Bucket struct {
 // bucketTimeout limits one request.
 const bucketTimeout = 5 * time.Second
 
-// OpenBucket opens a bucket, and creates it if it does not exist. It rejects a
-// bucket that forgets entries by itself.
+// OpenBucket opens a bucket. It rejects a bucket that forgets entries by itself.
+// If the bucket does not exist and is not to be created, the error is
+// [ErrNoStream].
 func (c *Conn) OpenBucket(ctx context.Context, cfg BucketConfig) (*Bucket, error) {
 	ctx, cancel := context.WithTimeout(ctx, adminTimeout)
 	defer cancel()
 	name := "KV_" + cfg.Name
 	s, err := c.js.Stream(ctx, name)
 	if errors.Is(err, jetstream.ErrStreamNotFound) {
+		if !cfg.Create {
+			return nil, fmt.Errorf("bucket %q: %w", cfg.Name, ErrNoStream)
+		}
 		if err = c.createBucket(ctx, &cfg); err == nil {
 			s, err = c.js.Stream(ctx, name)
 		}

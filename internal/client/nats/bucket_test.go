@@ -2,6 +2,7 @@ package nats
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -31,7 +32,7 @@ func dialBucket(t *testing.T) *Conn {
 func TestBucket(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
-	b, err := dialBucket(t).OpenBucket(ctx, BucketConfig{Name: "b", TTL: true, Replicas: 1})
+	b, err := dialBucket(t).OpenBucket(ctx, BucketConfig{Name: "b", TTL: true, Create: true, Replicas: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,6 +89,9 @@ func TestBucket(t *testing.T) {
 func TestBucketRefused(t *testing.T) {
 	t.Parallel()
 	c := dialBucket(t)
+	if _, err := c.OpenBucket(t.Context(), BucketConfig{Name: "none"}); !errors.Is(err, ErrNoStream) {
+		t.Errorf("a bucket that does not exist: %v", err)
+	}
 	for _, k := range []struct {
 		name   string
 		ttl    bool
@@ -109,7 +113,7 @@ func TestBucketRefused(t *testing.T) {
 		if _, err := c.js.CreateStream(context.Background(), s); err != nil {
 			t.Fatal(err)
 		}
-		_, err := c.OpenBucket(t.Context(), BucketConfig{Name: k.name, TTL: k.ttl, Replicas: 1})
+		_, err := c.OpenBucket(t.Context(), BucketConfig{Name: k.name, TTL: k.ttl})
 		if (err == nil) != (k.want == "") || err != nil && !strings.Contains(err.Error(), k.want) {
 			t.Errorf("%s: %v, want %q", k.name, err, k.want)
 		}
