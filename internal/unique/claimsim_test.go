@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -486,6 +487,13 @@ func TestSimClaims(t *testing.T) {
 	seeds := uint64(60)
 	if testing.Short() {
 		seeds = 20
+	}
+	if text := os.Getenv("URLFOLD_SIM_SEEDS"); text != "" {
+		n, err := strconv.ParseUint(text, 10, 64)
+		if err != nil {
+			t.Fatalf("URLFOLD_SIM_SEEDS: %v", err)
+		}
+		seeds = n
 	}
 	faults := 0
 	var takeovers, again int64
