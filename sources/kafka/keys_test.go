@@ -3,6 +3,7 @@ package kafka
 import (
 	"log/slog"
 	"testing"
+	"time"
 
 	"github.com/twmb/franz-go/pkg/kfake"
 
@@ -16,7 +17,7 @@ import (
 )
 
 // startKeys starts a pipeline that deduplicates the topic in.
-func startKeys(t *testing.T, conn connect.Kafka, out *kafkatest.Collector) (*source, *kafkatest.Run) {
+func startKeys(t *testing.T, conn connect.Kafka, out *kafkatest.Collector, interval time.Duration) (*source, *kafkatest.Run) {
 	t.Helper()
 	keys, err := changelog.Open(t.Context(), changelog.Config{
 		Connection: conn, Topic: "keys", Create: true, Input: "in", Identity: keyset.Identity{}, MaxMemory: 1 << 20, Log: slog.New(slog.DiscardHandler),
@@ -38,7 +39,7 @@ func startKeys(t *testing.T, conn connect.Kafka, out *kafkatest.Collector) (*sou
 		t.Fatal(err)
 	}
 	run := kafkatest.Start(t, pipeline.Options{
-		Sources: []pipeline.Source{src}, Sinks: []pipeline.Sink{out}, NewCodec: pipeline.NewRecordCodec(job),
+		Sources: []pipeline.Source{src}, Sinks: []pipeline.Sink{out}, NewCodec: pipeline.NewRecordCodec(job), CommitInterval: interval,
 		Dedupe: &pipeline.Dedupe{Lanes: keys, Scope: pipeline.ScopeLane},
 	})
 	t.Cleanup(func() {
@@ -61,7 +62,7 @@ func TestKeysRecreated(t *testing.T) {
 		kafkatest.Fill(t, client, "in", 1, 0, n)
 		kafkatest.Fill(t, client, "in", 1, 0, n) // duplicates
 		out := &kafkatest.Collector{T: t}
-		s, run := startKeys(t, conn, out)
+		s, run := startKeys(t, conn, out, 20*time.Millisecond)
 		committed := func(want int64) {
 			t.Helper()
 			kafkatest.Until(t, "the position", func() bool { return kafkatest.Committed(t, conn, "g", "in", 1)[0] == want })
@@ -85,7 +86,7 @@ func TestKeysRecreated(t *testing.T) {
 		want := n + few
 		if restart {
 			out, want = &kafkatest.Collector{T: t}, few
-			s, run = startKeys(t, conn, out)
+			s, run = startKeys(t, conn, out, 20*time.Millisecond)
 		}
 		committed(2 * few)
 		kafkatest.Until(t, "the new records", func() bool { return out.Count() >= want })
@@ -94,4 +95,27 @@ func TestKeysRecreated(t *testing.T) {
 			t.Errorf("restart %v: %d records, want %d; %d resets", restart, out.Count(), want, s.Stats().Resets)
 		}
 	}
+}
+
+// TestKeysRebalance: a member that loses a partition stores the keys before the
+// offset, although no commit is due, so the next owner drops their duplicates.
+func TestKeysRebalance(t *testing.T) {
+	const n, parts = 300, 2
+	_, conn := kafkatest.Fake(t, kfake.SeedTopics(parts, "in"))
+	client := kafkatest.Client(t, conn, "in")
+	kafkatest.Fill(t, client, "in", parts, 0, n)
+	one, other := &kafkatest.Collector{T: t}, &kafkatest.Collector{T: t}
+	s, run := startKeys(t, conn, one, time.Hour)
+	kafkatest.Until(t, "the first records", func() bool { return one.Count() == parts*n })
+	o, second := startKeys(t, conn, other, time.Hour)
+	kafkatest.Until(t, "both have a partition", func() bool { return len(s.Stats().Partitions) == 1 && len(o.Stats().Partitions) == 1 })
+	kafkatest.Fill(t, client, "in", parts, 0, n)
+	kafkatest.Until(t, "the duplicates", func() bool {
+		return one.Count()+other.Count() > parts*n || run.P.Snapshot().Dedupe.Duplicates+second.P.Snapshot().Dedupe.Duplicates == parts*n
+	})
+	if one.Count() != parts*n || other.Count() != 0 {
+		t.Errorf("%d and %d records, want %d and none", one.Count(), other.Count(), parts*n)
+	}
+	stop(t, second)
+	stop(t, run)
 }

@@ -158,7 +158,9 @@ func TestLoad(t *testing.T) {
 	one, other := open(t, configOf(conn, "k1")), open(t, configOf(conn, "k2"))
 	seal(t, one, laneOf(0), entries(0, n))
 	seal(t, one, laneOf(1), entries(n, 10))
-	seal(t, other, laneOf(0), entries(n+10, 10))
+	for i, f := range entries(n+10, 10) {
+		seal(t, other, laneOf(0), []pipeline.FirstKey{{Key: f.Key, At: int64(i)}})
+	}
 	seal(t, one, laneOf(0), []pipeline.FirstKey{{Key: keyNo(5), At: 5}}) // again
 	w := entryWriter{set: one.set}
 	removed := *w.message(pipeline.FirstKey{Key: keyNo(n + 30)}, time.Now().UnixMilli())
