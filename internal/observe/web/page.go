@@ -7,18 +7,22 @@ import (
 	"html/template"
 	"net/http"
 	"strconv"
+	"sync"
 	"time"
 )
 
 //go:embed page.html
 var pageText string
 
-// page is the template of the status page. It escapes all values.
-var page = template.Must(template.New("page").Funcs(template.FuncMap{
-	"int": func(n any) string { return group(fmt.Sprint(n)) }, "position": func(n int64) string { return group(fmt.Sprint(n)) },
-	"bytes": byteSize, "seconds": seconds, "p99": p99, "spark": spark, "whole": func(f float64) string { return group(strconv.FormatInt(int64(f+0.5), 10)) },
-	"size": func(f float64) string { return byteSize(int64(f)) },
-}).Parse(pageText))
+// page is the template of the status page. It escapes all values. It
+// is parsed when it is needed, because most runs do not need it.
+var page = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("page").Funcs(template.FuncMap{
+		"int": func(n any) string { return group(fmt.Sprint(n)) }, "position": func(n int64) string { return group(fmt.Sprint(n)) },
+		"bytes": byteSize, "seconds": seconds, "p99": p99, "spark": spark, "whole": func(f float64) string { return group(strconv.FormatInt(int64(f+0.5), 10)) },
+		"size": func(f float64) string { return byteSize(int64(f)) },
+	}).Parse(pageText))
+})
 
 // servePage serves the page. At /live it reloads itself, which disturbs those
 // who read it with a screen reader (WCAG 2.2.1), so / does not.
@@ -28,7 +32,7 @@ func (s *Server) servePage(w http.ResponseWriter, r *http.Request) {
 		*Status
 		Live bool
 	}{s.status(), r.URL.Path == "/live"}
-	if err := page.Execute(&b, data); err != nil {
+	if err := page().Execute(&b, data); err != nil {
 		s.o.Logger.Error("status page failed", "error", err)
 		http.Error(w, "cannot render the status page", http.StatusInternalServerError)
 		return
