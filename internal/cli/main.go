@@ -14,7 +14,7 @@ import (
 // Run executes the command line args with the components of c and returns the
 // exit code. It writes errors to stderr. No error contains a URL.
 func Run(c *daemon.Catalog, args []string, stderr io.Writer) int {
-	cmd := newRootCmd(c)
+	cmd := newRootCmdFor(c, args, listsCommands(args))
 	cmd.SetArgs(args)
 	ran, err := cmd.ExecuteC()
 	if err == nil {

@@ -145,8 +145,8 @@ func (s *settings) linger() time.Duration {
 // inputError returns the usage error for inputs that cannot be found. If the
 // first argument resembles a command of cmd, the error suggests it.
 func inputError(cmd *cobra.Command, paths []string, err error) error {
-	if len(paths) > 0 && errors.Is(err, file.ErrNoInput) {
-		if near := suggest.Nearest(commandNames(cmd), paths[0]); near != "" {
+	if len(paths) > 0 && !cmd.HasParent() && errors.Is(err, file.ErrNoInput) {
+		if near := suggest.Nearest(rootNames(), paths[0]); near != "" {
 			err = fmt.Errorf("%w (did you mean the command %q?)", err, near)
 		}
 	}

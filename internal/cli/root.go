@@ -31,7 +31,11 @@ const rootExamples = `  urlfold access.log.gz > clean.log                 rewrit
 
 // newRootCmd returns the command with all its subcommands. The root itself is
 // the one-shot.
-func newRootCmd(c *daemon.Catalog) *cobra.Command {
+func newRootCmd(c *daemon.Catalog) *cobra.Command { return newRootCmdFor(c, nil, true) }
+
+// newRootCmdFor returns the command with the subcommands that args name, or all
+// of them.
+func newRootCmdFor(c *daemon.Catalog, args []string, all bool) *cobra.Command {
 	o := &options{formats: c.Formats()}
 	cmd := &cobra.Command{
 		Use:           "urlfold [flags] [FILE|GLOB|DIR|-]...",
@@ -44,7 +48,9 @@ func newRootCmd(c *daemon.Catalog) *cobra.Command {
 		SilenceUsage:  true,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 && terminal.Is(cmd.InOrStdin()) {
-				return cmd.Help()
+				full := newRootCmd(c)
+				full.SetOut(cmd.OutOrStdout())
+				return full.Help()
 			}
 			return runOneShot(cmd, o, args)
 		},
@@ -59,9 +65,7 @@ func newRootCmd(c *daemon.Catalog) *cobra.Command {
 		}
 		_, _ = io.WriteString(c.OutOrStdout(), rootHelp(c)) // cobra's help function returns no error
 	})
-	cmd.AddCommand(newExplainCmd(), newTopCmd(c), newCountCmd(c), newReportCmd(c), newLearnCmd(c), newDiffCmd(c), newCollisionsCmd(c), newSeenCmd(c), newVerifyKeysCmd(c), newEncodeCmd(), newDecodeCmd(), newChartCmd(), newProfilesCmd(), newFlagsCmd(),
-		newRunCmd(c), newValidateCmd(c), newTestCmd(c), newSchemaCmd(c), newStateCmd(c), newDedupeCmd(c), newDoctorCmd(c), newVerifyCmd(), newMergeReportsCmd(), newManCmd(),
-		newTapCmd(c), newMonitorCmd(c), newVersionCmd())
+	addSubcommands(cmd, c, args, all)
 	cmd.SetHelpCommand(newHelpCmd())
 	cmd.InitDefaultHelpCmd()
 	for _, c := range cmd.Commands() {
