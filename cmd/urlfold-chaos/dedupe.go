@@ -41,6 +41,11 @@ var dedupes = []experiment{
 		bound: "no key is missing; with msg_id: position in the sink, each key comes exactly once",
 		run:   killDedupeJetStream,
 	},
+	{
+		name: "kill-dedupe-kafka", no: "31", about: "kill -9 of members at random moments under load, with dedupe for a Kafka source: three members of a group share six partitions and a changelog, and others join and leave; on a broker in the process and, if URLFOLD_KAFKA names one, on a real broker that compacts the changelog all the time",
+		bound: "no key is missing; without kills, none comes again",
+		run:   killDedupeKafka,
+	},
 }
 
 // A deduping is an experiment with dedupe.
@@ -97,6 +102,29 @@ func killDedupeJetStream(ctx context.Context, l *lab) error {
 		}
 	}
 	l.check(figures == 2, "%d of 2 cases reported their figures", figures)
+	return nil
+}
+
+// killDedupeKafka runs the tests of internal/testkit/endtoend, which use kfake
+// and the broker that URLFOLD_KAFKA names.
+func killDedupeKafka(ctx context.Context, l *lab) error {
+	goal := l.times(10, 100)
+	if l.kills > 0 {
+		goal = l.kills
+	}
+	out, err := l.goTest(ctx, []string{fmt.Sprintf("URLFOLD_DEDUPE_KILLS=%d", goal)}, "-count=1", "-v", "-run", "^TestKafkaDedupe", "./internal/testkit/endtoend")
+	l.check(err == nil, "%v:\n%s", err, lastLines(withoutLogs(out), 30))
+	want, figures := 1, 0
+	if os.Getenv("URLFOLD_KAFKA") != "" {
+		want++
+	}
+	for line := range strings.Lines(out) {
+		if _, figure, ok := strings.Cut(line, ": figure: "); ok {
+			figures++
+			l.did("%s", strings.TrimSpace(figure))
+		}
+	}
+	l.check(figures == want, "%d of %d brokers reported their figures", figures, want)
 	return nil
 }
 

@@ -136,9 +136,9 @@ func TestKafkaDedupeMembers(t *testing.T) {
 		config = strings.Replace(config, "rebalance_timeout: 5s", "rebalance_timeout: 60s", 1)
 		members := []*chaos.Process{start(t, config), start(t, config)}
 		for i := range few(6, 60) {
-			before := w.stored()
+			before, more := w.stored(), rand.Int64N(1500)
 			w.fill(1000)
-			until(t, "they work", func() bool { return w.stored() > before+int64(rand.IntN(1500)) })
+			until(t, "they work", func() bool { return w.stored() > before+more })
 			if i%2 == 0 {
 				members = append(members, start(t, config))
 				continue
@@ -158,8 +158,9 @@ func TestKafkaDedupeMembers(t *testing.T) {
 }
 
 // TestKafkaDedupeKill lets three members share a topic under load, while they
-// are killed, added and stopped: 9 times or, with URLFOLD_LONG=1, 60 times. Each
-// key must be written at least once.
+// are killed, added and stopped. Two of three changes are kills: 6 or, with
+// URLFOLD_LONG=1, 60, or as many as URLFOLD_DEDUPE_KILLS says. Each key must be
+// written at least once.
 func TestKafkaDedupeKill(t *testing.T) {
 	onBrokers(t, func(t *testing.T, k *kafkaWorld) {
 		w := newChangelog(k)
@@ -168,13 +169,13 @@ func TestKafkaDedupeKill(t *testing.T) {
 		for range 3 {
 			members = append(members, start(t, config))
 		}
-		kills, changes := 0, few(9, 60)
-		for i := range changes {
-			before := w.stored()
+		kills, changes := 0, 0
+		for goal := dedupeKills(t); kills < goal; changes++ {
+			before, more := w.stored(), rand.Int64N(1500)
 			w.fill(1000)
-			until(t, "they work", func() bool { return w.stored() > before+int64(rand.IntN(1500)) })
+			until(t, "they work", func() bool { return w.stored() > before+more })
 			k := rand.IntN(len(members))
-			switch i % 6 {
+			switch changes % 6 {
 			case 1:
 				members = append(members, start(t, config))
 			case 3:
@@ -191,6 +192,6 @@ func TestKafkaDedupeKill(t *testing.T) {
 			stop(t, p)
 		}
 		again := w.judgeKeys()
-		t.Logf("%d kills, %d other changes: %d records, %d keys were written again", kills, changes-kills, w.records*kafkaPartitions, again)
+		t.Logf("figure: %d kills, %d other changes: %d records, %d keys were written again", kills, changes-kills, w.records*kafkaPartitions, again)
 	})
 }
