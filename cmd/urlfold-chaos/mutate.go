@@ -139,8 +139,39 @@ var mutations = []chaos.Mutation{
 	},
 	{
 		Name: "the keys of a revoked lane stay", File: "pipeline/decisions.go",
-		Old: "\t\t\tdelete(d.slots, k) // no other", New: "\t\t\t_ = k // no other",
+		Old: "\t\t\tdelete(d.slots, f.Key) // no other", New: "\t\t\t_ = f // no other",
 		Package: "./pipeline", Tests: "^TestDedupeRevoke$",
+	},
+	{
+		Name: "the keys of a revoked lane stay until they are stored", File: "pipeline/decisions.go",
+		Old: "\tfor _, f := range s.ready {\n\t\tdelete(d.slots, f.Key)\n\t}\n", New: "",
+		Package: "./pipeline", Tests: "^TestSimMembers$",
+	},
+	{
+		Name: "the set of a revoked lane stays", File: "pipeline/lane.go",
+		Old: "\t\t\tl.decisions.lanes.Drop(l)\n", New: "",
+		Package: "./pipeline", Tests: "^TestSimMembers$",
+	},
+	{
+		Name: "a position is stored although its keys are not", File: "pipeline/lanekeys.go",
+		Old: "\t\t\tc.err = d.lanes.Seal", New: "\t\t\t_ = d.lanes.Seal",
+		Package: "./pipeline", Tests: "^TestSimMembers$",
+	},
+	{
+		Name: "the changelog gets keys whose first records are not durable yet", File: "pipeline/decisions.go",
+		Old:     "\t\t\te.firsts = append(e.firsts, FirstKey{k, b.firstAt(i)})\n",
+		New:     "\t\t\te.firsts = append(e.firsts, FirstKey{k, b.firstAt(i)})\n\t\t\ts.ready = append(s.ready, FirstKey{k, b.firstAt(i)})\n",
+		Package: "./pipeline", Tests: "^TestSimMembers$",
+	},
+	{
+		Name: "keys of records that are read again are loaded", File: "internal/unique/changelog/load.go",
+		Old: "\t\tcase at >= ld.before:\n", New: "\t\tcase at < 0:\n",
+		Package: "./internal/unique/changelog", Tests: "^TestLoad$",
+	},
+	{
+		Name: "a rebalance commits offsets without their keys", File: "sources/kafka/member.go",
+		Old: "\t\tif p.lane.KeepsKeys() {\n\t\t\tp.lane.AwaitCommit(ctx)\n\t\t} else if", New: "\t\tif",
+		Package: "./sources/kafka", Tests: "^TestKeysRebalance$",
 	},
 	{
 		Name: "records without a key are duplicates of each other", File: "pipeline/decisions.go",
