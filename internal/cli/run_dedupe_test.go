@@ -86,3 +86,21 @@ func (d *daemonRun) run(args ...string) (int, string) {
 	out, err := cmd.CombinedOutput()
 	return code(d.t, err), string(out)
 }
+
+// TestDedupeResetElsewhere: dedupe reset says where the keys are that are not in
+// the data directory.
+func TestDedupeResetElsewhere(t *testing.T) {
+	const kafka = `version: 1
+data_dir: state
+sources:
+  - kafka: {brokers: ["127.0.0.1:1"], topics: [t], group: g}
+codec: {format: lines}
+dedupe: {scope: lane, changelog: {topic: keys}}
+sinks:
+  - file: {path: out.log}
+`
+	d := newRun(t, kafka)
+	if code, out := d.run("dedupe", "reset", "-c", "c.yaml"); code == 0 || !strings.Contains(out, "c.yaml:6:42: the keys are in the topic keys: stop all instances") {
+		t.Errorf("%d, %q", code, out)
+	}
+}
