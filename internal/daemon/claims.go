@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"reflect"
 
 	"github.com/urlfold/urlfold/config"
 	client "github.com/urlfold/urlfold/internal/client/nats"
@@ -13,6 +14,15 @@ import (
 
 // inBucket reports whether the keys of dedupe are in a bucket.
 func (p *plan) inBucket() bool { return p.file.Dedupe != nil && p.file.Dedupe.Bucket != "" }
+
+// forDisk reports whether d has keys that apply only to a set on disk or in a
+// changelog.
+func forDisk(d config.Dedupe) bool {
+	return !reflect.DeepEqual(d, config.Dedupe{
+		By: d.By, KeyOf: d.KeyOf, Keep: "first", Scope: d.Scope, OnChange: d.OnChange,
+		Bucket: d.Bucket, TakeOver: d.TakeOver, Remember: d.Remember,
+	})
+}
 
 // sameBucket reports whether two configurations keep their keys in the same
 // way.

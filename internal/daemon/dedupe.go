@@ -70,6 +70,9 @@ func (p *plan) checkDedupe(sound func(path string) bool) error {
 	if f.Dedupe.Changelog != nil && !slices.ContainsFunc(f.Sources, func(c config.Component) bool { return c.Type == "kafka" }) {
 		wrong("dedupe.changelog", "requires a kafka source; the keys of files are in data_dir")
 	}
+	if p.inBucket() && sound("dedupe") && forDisk(*f.Dedupe) {
+		wrong("dedupe.bucket", "cannot combine bucket with other keys than by, key_of, take_over and remember, which would have no effect")
+	}
 	for _, c := range p.outputs() {
 		if why, bad := dedupeSinks[c.Type]; bad {
 			wrong(c.Path(), "cannot be combined with this sink: "+why)

@@ -97,6 +97,7 @@ func TestDedupeBucketRefused(t *testing.T) {
 		{"on_change", "bucket: seen", "bucket: seen, on_change: refuse", "c.yaml:5:43: must be reset with bucket"},
 		{"take_over without a bucket", "bucket: seen", "take_over: 2m", "take_over"},
 		{"remember without a bucket", "bucket: seen", "remember: 2m", "c.yaml:5:28: requires bucket: a set on disk forgets no key"},
+		{"a key that has no effect", "bucket: seen", "bucket: seen, changelog: {topic: t}", "c.yaml:5:26: dedupe cannot combine bucket with other keys"},
 		{"a short TTL", "bucket: seen", "bucket: seen, remember: 10ms", "must be 0s or at least 1s"},
 		{"a TTL in milliseconds", "bucket: seen", "bucket: seen, remember: 1500ms", "must be whole seconds"},
 		{"poison.after", "durable: d}", "durable: d, poison: {after: 3}}", "must be 0 with dedupe.bucket"},
