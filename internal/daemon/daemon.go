@@ -187,12 +187,13 @@ func (d *Daemon) runOne(ctx context.Context, p *plan) (err error) {
 	if err != nil {
 		return &pipeline.OpenError{Err: err}
 	}
-	if err := p.openKeys(ctx, parts, d.store, p.file.DataDir, d.events); err != nil && ctx.Err() != nil {
+	err = p.openKeys(ctx, parts, d.store, p.file.DataDir, d.events)
+	if err == nil {
+		err = p.openClaims(ctx, parts, d.log)
+	}
+	if err != nil && ctx.Err() != nil {
 		return nil // stopped before it has begun
 	} else if err != nil {
-		return &pipeline.OpenError{Err: err}
-	}
-	if err := p.openClaims(ctx, parts, d.log); err != nil {
 		return &pipeline.OpenError{Err: err}
 	}
 	defer func() { err = errors.Join(err, parts.closeKeys()) }()
