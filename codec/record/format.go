@@ -124,6 +124,7 @@ var builtin = append([]Format{
 	textFormat("envoy"),
 	textFormat("istio"),
 	textFormat("uwsgi"),
+	textFormat("confluence"),
 	watFormat{}, // before warc, which its files are
 	warcFormat{},
 	arcFormat{},

@@ -59,7 +59,7 @@ func (t *textLog) Open(c *Config) (Reader, error) {
 		errs = append(errs, wrong("Target", "the format "+t.name+" has no referer"))
 	}
 	errs = append(errs, c.refuseFields()...)
-	errs = append(errs, c.refuseDialect(), c.checkRequestHost(t.has(useHost, useCaptures)))
+	errs = append(errs, c.refuseDialect(), c.checkRequestHost(t.has(useHost, useCaptures, usePrefix)))
 	if c.Render == RenderExtend {
 		errs = append(errs, errNoRoom())
 	}
@@ -122,7 +122,7 @@ func (l *textLocator) take(f *Found, layout *textLayout, n int, rec []byte) {
 		if i >= n {
 			break
 		}
-		l.takeURL(f, layout.fields[i].use, l.spans[i], rec)
+		l.takeURL(f, &layout.fields[i], l.spans[i], rec)
 	}
 	if !f.attrs.wanted {
 		return
@@ -132,14 +132,22 @@ func (l *textLocator) take(f *Found, layout *textLayout, n int, rec []byte) {
 			break
 		}
 		if fd := &layout.fields[i]; f.needs(fd.attr) {
-			f.takeAttr(fd, l.spans[i], rec, l.dialect)
+			f.takeAttr(fd, l.spans[i], rec, l.dialectOf(fd))
 		}
 	}
 }
 
+// dialectOf returns the dialect of a field.
+func (t *textLog) dialectOf(fd *textField) *Dialect {
+	if fd.dialect != nil {
+		return fd.dialect
+	}
+	return t.dialect
+}
+
 // takeURL adds a field that is a URL or a part of one.
-func (l *textLocator) takeURL(f *Found, use textUse, s span, rec []byte) {
-	switch use {
+func (l *textLocator) takeURL(f *Found, fd *textField, s span, rec []byte) {
+	switch fd.use {
 	case useRequest:
 		if l.request {
 			l.takeRequest(f, s, rec)
@@ -153,7 +161,7 @@ func (l *textLocator) takeURL(f *Found, use textUse, s span, rec []byte) {
 		}
 	case useReferer:
 		if l.referer {
-			f.addReferer(rec, s, l.dialect)
+			f.addReferer(rec, s, l.dialectOf(fd))
 		}
 	case useHost:
 		f.hosts[0] = s
@@ -165,9 +173,22 @@ func (l *textLocator) takeURL(f *Found, use textUse, s span, rec []byte) {
 		if n := bytes.IndexByte(s.in(rec), '/'); n >= 0 {
 			f.hosts[1] = span{s.start, s.start + n}
 		}
+	case usePrefix:
+		f.hosts[0] = span{s.start, hostBefore(rec, s)}
 	case useTransport:
 		f.setTLS(bytes.HasSuffix(s.in(rec), []byte("~")))
 	}
+}
+
+// hostBefore returns the end of the host in the prefix s of a line of uWSGI: the
+// only word, or the only one before braces. If there is no host, it returns the
+// start.
+func hostBefore(rec []byte, s span) int {
+	end := wordEnd(rec[:s.end], s.start)
+	if end+1 < s.end && rec[end+1] != '{' {
+		return s.start
+	}
+	return end
 }
 
 // setTLS says whether the request came over TLS.
@@ -236,12 +257,21 @@ func (f *Found) takeAttr(fd *textField, s span, rec []byte, d *Dialect) {
 		a.start += bytes.LastIndexByte(text, '/') + 1
 	case useCode:
 		a.end--
-	case useTook:
-		word := bytes.IndexByte(text, ' ')
-		if word < 0 {
+	case useMillis:
+		a.end, a.unit = s.end-len("ms"), 3
+	case useForwarded:
+		if n := bytes.IndexByte(text, ','); n >= 0 {
+			a.end = s.start + n
+		}
+		if string(a.in(rec)) == "-" {
 			return
 		}
-		switch a.end = s.start + word; string(text[word+1:]) {
+	case useTook:
+		word := wordEnd(text, 0)
+		if word == len(text) {
+			return
+		}
+		switch a.end = s.start + word; string(text[word+1 : wordEnd(text, word+1)]) {
 		case "msecs":
 			a.unit = 3
 		case "micros":

@@ -105,7 +105,7 @@ func TestTextLogDetect(t *testing.T) {
 	}
 }
 
-// TestTextLogReferer checks that the referer of an S3 log is read, and that the
+// TestTextLogReferer checks that the referers of two logs are read, and that the
 // other formats refuse to look for one.
 func TestTextLogReferer(t *testing.T) {
 	const line = `o b [06/Feb/2019:00:00:38 +0000] 192.0.2.3 r 3E57427F3EXAMPLE WEBSITE.GET.OBJECT k "GET /%7e HTTP/1.1" 200 - 1 - 7 - "http://www.example.com/a "b"" "x" -`
@@ -119,9 +119,11 @@ func TestTextLogReferer(t *testing.T) {
 			t.Errorf("target %v: got\n%s, want\n%s", target, got, want)
 		}
 	}
+	const unquoted = `[18/Dec/2020:12:57:26 +1100] bob exec-6 192.0.2.7 GET /a HTTP/1.1 200 5ms 7 http://h.example/%7e\"\u00e9 Mozilla`
+	check(t, Config{Format: "confluence", Target: TargetReferer}, unquoted, strings.Replace(unquoted, `%7e\"\u00e9`, "~%22%C3%A9", 1))
 	for _, f := range textLogs {
 		c := Config{Format: f.name, Target: TargetReferer, Normalizer: newNormalizer(t, "equiv")}
-		if _, err := New(c); (err == nil) != (f.name == "aws-s3") {
+		if _, err := New(c); (err == nil) != (f.name == "aws-s3" || f.name == "confluence") {
 			t.Errorf("%s: %v", f.name, err)
 		}
 	}

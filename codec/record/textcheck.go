@@ -113,6 +113,22 @@ func isCapturedHost(s []byte) bool {
 // isPID reports whether s is the beginning of a line of uWSGI.
 func isPID(s []byte) bool { return string(s) == "[pid:" }
 
+// isMethod reports whether s looks like the method of a request: GET,
+// VERSION-CONTROL.
+func isMethod(s []byte) bool {
+	for _, c := range s {
+		if c-'A' >= 26 && c != '-' {
+			return false
+		}
+	}
+	return len(s) > 2
+}
+
+// isMillis reports whether s is a number of milliseconds: 350ms.
+func isMillis(s []byte) bool {
+	return bytes.HasSuffix(s, []byte("ms")) && allDigits(s[:len(s)-len("ms")])
+}
+
 // isArrow reports whether s is the arrow between a request and its response.
 func isArrow(s []byte) bool { return string(s) == "=>" }
 

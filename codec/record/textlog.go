@@ -41,6 +41,9 @@ type textField struct {
 	attr  attrID            // the attribute, if use tells one
 	unit  int8              // its unit; see attr.unit
 	check func([]byte) bool // nil if the field can have any content
+	// dialect describes the escapes of the field, if they differ from those of
+	// the log.
+	dialect *Dialect
 }
 
 // textStyle says how a field ends.
@@ -54,7 +57,11 @@ const (
 	textCaptures                    // at the next quote
 	textURL                         // before a user and a peer; the field can contain spaces
 	textArrow                       // before an arrow; the field can contain spaces
-	textPair                        // at the space after the next word
+	textPrefix                      // before "[pid: "; the field can be empty and contain spaces
+	textTook                        // before a parenthesis that follows a space; the field can contain spaces
+	textRequest                     // after an HTTP version that is followed by a status; the field can contain spaces
+	textList                        // at a space that does not follow a comma
+	textRest                        // at the end of the line
 )
 
 // textUse says what a field is used for.
@@ -77,6 +84,9 @@ const (
 	useTLS               // version of TLS, or "-"
 	useServer            // server name, version of TLS and cipher, separated by slashes
 	useTransport         // name that ends in '~' if the request used TLS
+	usePrefix            // host of the request, if it is one word; braces with other words can follow
+	useForwarded         // addresses separated by commas, the first of which is the client
+	useMillis            // a duration before "ms"
 )
 
 // textWords maps the words of layouts to fields.
@@ -112,7 +122,13 @@ var textWords = map[string]textField{
 	`[date]`:         {style: textBracket, use: useAttr, attr: attrTime},
 	`url…`:           {style: textArrow, use: useURL},
 	`=>`:             {check: isArrow},
-	`took`:           {style: textPair, use: useTook, attr: attrDuration},
+	`took`:           {style: textTook, use: useTook, attr: attrDuration},
+	`…[pid:`:         {style: textPrefix, use: usePrefix},
+	`request…`:       {style: textRequest, use: useRequest},
+	`forwarded`:      {style: textList, use: useForwarded, attr: attrClient},
+	`5ms`:            {use: useMillis, attr: attrDuration, check: isMillis},
+	`referer`:        {use: useReferer, attr: attrReferer, dialect: jsonDialect},
+	`agent…`:         {style: textRest, use: useAttr, attr: attrAgent, dialect: jsonDialect},
 	`status)`:        {use: useCode, attr: attrStatus, check: isClosed},
 	`host`:           {use: useHost},
 	`"host"`:         {style: textQuoted, use: useHost},
@@ -155,7 +171,7 @@ func (l *textLayout) add(fd textField) {
 	switch fd.use {
 	case useNothing:
 		return
-	case useAttr, useSum, useClient, useLast, useTook, useCode:
+	case useAttr, useSum, useClient, useLast, useTook, useCode, useForwarded, useMillis:
 		l.told = append(l.told, i)
 	case useReferer:
 		l.told = append(l.told, i)
@@ -204,9 +220,9 @@ func (l *textLayout) split(spans []span, rec []byte, marks scan.Marks, cut bool)
 			s, next = urlBeforePeer(rec, pos, marks)
 		case textArrow:
 			s, next = urlBeforeArrow(rec, pos)
-		case textPair:
-			next = markedWordEnd(rec, min(markedWordEnd(rec, pos, marks)+1, len(rec)), marks)
-			s = span{pos, next}
+		case textPrefix, textTook, textRequest, textList, textRest:
+			next = spacedEnd(fd.style, rec, pos)
+			s = span{pos, max(pos, next)}
 		default:
 			s, next = l.field(i, rec, pos)
 		}
@@ -346,6 +362,56 @@ func capturesAt(rec []byte, pos int) (span, int) {
 		n = 0
 	}
 	return span{open, open + n}, quote
+}
+
+// spacedEnd returns the end of a field at pos that can contain spaces, without
+// the space after it, or -1.
+func spacedEnd(style textStyle, rec []byte, pos int) int {
+	switch style {
+	case textPrefix:
+		if n := bytes.Index(rec[pos:], pidWord); n >= 0 {
+			return pos + n
+		}
+	case textTook:
+		if n := bytes.Index(rec[pos:], []byte(" (")); n >= 0 {
+			return pos + n
+		}
+	case textRequest:
+		return requestBeforeStatus(rec, pos)
+	case textList:
+		end := wordEnd(rec, pos)
+		for end < len(rec) && rec[end-1] == ',' {
+			end = wordEnd(rec, end+1)
+		}
+		return end
+	case textRest:
+		return len(rec)
+	}
+	return -1
+}
+
+var pidWord = []byte("[pid: ")
+
+// requestBeforeStatus returns the end of the request line without quotes at pos,
+// which is "-" if there was none, or -1.
+func requestBeforeStatus(rec []byte, pos int) int {
+	method := wordEnd(rec, pos)
+	if method == pos+1 && rec[pos] == '-' {
+		return method
+	}
+	if !isMethod(rec[pos:method]) {
+		return -1
+	}
+	for from := method; ; {
+		n := bytes.Index(rec[from:], version)
+		if n < 0 {
+			return -1
+		}
+		from = wordEnd(rec, from+n+1)
+		if line := rec[pos:from]; isStatus(rec[from:]) && versionAt(line) < len(line) {
+			return from
+		}
+	}
 }
 
 // urlBeforePeer returns the URL at pos. It ends before a user, which is one

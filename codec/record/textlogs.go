@@ -1,8 +1,8 @@
 package record
 
 // textLogs describes the text logs of load balancers, proxies and application
-// servers. Each is also
-// a line of the table builtin, and a section of docs/reference/formats.md.
+// servers. Each is also a line of the table builtin, and a section of
+// docs/reference/formats.md.
 var textLogs = []textLog{
 	{
 		name:      "aws-alb",
@@ -103,11 +103,24 @@ var textLogs = []textLog{
 		product:   "uWSGI, request log",
 		reference: "https://uwsgi-docs.readthedocs.io/en/latest/LogFormat.html",
 		layouts: []string{
-			"[pid: - - - client - - - - - - [date] method url… => - bytes - - took - status) | -",
+			"…[pid: [pid: - - - client - - - - - - [date] method url… => - bytes - - took - status) | -",
 		},
-		url:     "the request; the log has no host",
+		url:     "the request, on the host that the option `vhost` writes before it",
 		escapes: "none",
 		sample: `[pid: 12475|app: 0|req: 1/1] 192.0.2.7 () {34 vars in 617 bytes} [Sun Mar 13 22:49:12 2016] GET /a?b=c => generated 215 bytes in 68 msecs ` +
 			`(HTTP/1.1 200) 9 headers in 373 bytes (1 switches on core 8)`,
+	},
+	{
+		name:      "confluence",
+		product:   "Confluence, access log of Tomcat",
+		reference: "https://confluence.atlassian.com/confkb/audit-confluence-using-the-tomcat-valve-component-223216846.html",
+		layouts: []string{
+			`[clf-time] - - client request… status 5ms bytes | referer agent…`,
+			`[clf-time] forwarded - - client request… status 5ms bytes | referer agent…`, // with X-Forwarded-For
+		},
+		url:     "the request; the referer; the log has no host",
+		escapes: "none; `\\\"`, `\\\\` and `\\uHHHH` in the referer",
+		sample: `[18/Dec/2020:12:57:26 +1100] bob http-nio-8090-exec-6 192.0.2.7 GET /index.html HTTP/1.1 200 1020ms 7881 ` +
+			`http://www.example.com/login.action Mozilla/5.0 (X11; Linux x86_64)`,
 	},
 }
