@@ -42,6 +42,36 @@ type Dedupe struct {
 	// The topic that holds the keys. Required for a Kafka source, whose partitions
 	// move between instances. Default: the keys are in data_dir.
 	Changelog *Changelog `yaml:"changelog"`
+	// Compares only records of the same period, by the times in the records, and
+	// forgets keys. Without it, keys are kept for ever.
+	Window *DedupeWindow `yaml:"window"`
+}
+
+// DedupeWindow divides time into periods. The field time of a record selects its
+// period, never the clock of the machine.
+type DedupeWindow struct {
+	// The length of a period. Periods are counted from 1970-01-01T00:00:00Z, so
+	// those of 24h are the days in UTC.
+	Size time.Duration `yaml:"size,required" min:"1s" max:"8784h"`
+	// How long after the end of a period its keys are kept, by the times in the
+	// records of the file that lags behind most. Later records of the period are
+	// all written. A time that is more than size and lateness ahead of the last
+	// times of its file ends no period, and its record is written. Default: 1h.
+	Lateness time.Duration `yaml:"lateness" min:"0s" max:"8784h"`
+	// After this time, a file that brings no records, while others do, no longer
+	// delays the end of periods. Default: 5m.
+	Idle time.Duration `yaml:"idle" min:"1s" max:"24h"`
+}
+
+// setDefaults sets the defaults.
+func (w *DedupeWindow) setDefaults() { w.Lateness, w.Idle = time.Hour, 5*time.Minute }
+
+// Validate checks that the size has whole seconds.
+func (w *DedupeWindow) Validate() error {
+	if w.Size%time.Second != 0 {
+		return &field.Error{Field: "size", Err: errors.New("must be a whole number of seconds")}
+	}
+	return nil
 }
 
 // defaultTakeOver is the default of Dedupe.TakeOver.

@@ -34,7 +34,8 @@ import (
 //   - decisions, series: the slots, and the numbers of one scope.
 //   - decide: the decision about one batch.
 //   - settle, mayLeave, refuse: what becomes of the batch.
-//   - collect, stored: commits.
+//   - collect, seal, stored: commits.
+//   - windows: see window.go.
 
 // decisions is the deduplication of a pipeline.
 type decisions struct {
@@ -47,6 +48,8 @@ type decisions struct {
 	mu        sync.Mutex // locked before Pipeline.mu and Lane.mu
 	slots     map[codec.Key]uint64
 	ready     []codec.Key // keys of slots within the cut, which the next commit stores; without lanes
+	windows   *windows    // nil without windows
+	readyIn   []uint32    // windows of ready
 	all       *series     // of ScopeAll
 	parked    []*Batch    // batches that wait for the batches that they relied on
 	paused    bool        // nothing is decided while a cut is taken
@@ -82,6 +85,7 @@ type decided struct {
 	at       time.Time
 	settled  bool
 	firsts   []FirstKey // keys of which it holds the first record; zero: refused
+	reached  reached    // with windows
 }
 
 // A first is the first record of a key, in the batch with a number.
@@ -96,7 +100,7 @@ type relied struct {
 	on       first
 }
 
-func newDecisions(p *Pipeline, o *Dedupe) *decisions {
+func newDecisions(p *Pipeline, o *Dedupe) (_ *decisions, err error) {
 	d := &decisions{p: p, set: o.Set, lanes: o.Lanes, scope: o.Scope, room: o.Room, slots: map[codec.Key]uint64{}}
 	if d.room == 0 {
 		d.room = defaultRoom
@@ -104,7 +108,10 @@ func newDecisions(p *Pipeline, o *Dedupe) *decisions {
 	if d.scope == ScopeAll {
 		d.all = d.newSeries(codec.Key{})
 	}
-	return d
+	if o.Window != nil {
+		d.windows, err = newWindows(o.Window, o.Set.(WindowKeySet).WindowState())
+	}
+	return d, err
 }
 
 // seriesOf returns the series of l. The caller holds mu.
@@ -154,7 +161,7 @@ func (s *series) push(b *Batch) *decided {
 	}
 	s.last++
 	e := s.at(s.last)
-	*e = decided{lane: b.Lane, seq: b.Seq, epoch: b.epoch, end: b.End, verified: b.Verified, segment: b.Segment, at: time.Now(), firsts: e.firsts[:0]}
+	*e = decided{lane: b.Lane, seq: b.Seq, epoch: b.epoch, end: b.End, verified: b.Verified, segment: b.Segment, at: time.Now(), firsts: e.firsts[:0], reached: reached{windows: e.reached.windows[:0]}}
 	return e
 }
 
@@ -185,22 +192,40 @@ func (d *decisions) decide(b *Batch) (ok bool, err error) {
 	d.open++
 	d.high = max(d.high, s.last)
 	b.series, b.number = s, s.last
+	w := d.windows
+	var lane *laneClock
+	if w != nil {
+		lane = w.begin(b.Lane)
+	}
 	for i := range b.Out.Facts {
-		if err := d.decideRecord(b, s, e, i); err != nil {
+		if err := d.decideRecord(b, s, e, i, lane); err != nil {
 			return true, err
 		}
+	}
+	if w != nil {
+		e.reached.low, e.reached.lane = w.now.low, lane.clone()
 	}
 	return true, nil
 }
 
-// decideRecord decides about record i of b. The caller holds mu.
-func (d *decisions) decideRecord(b *Batch, s *series, e *decided, i int) error {
-	k := b.Out.Facts[i].Identity
-	if k == (codec.Key{}) {
+// decideRecord decides about record i of b, whose lane has the given clock. The
+// caller holds mu.
+func (d *decisions) decideRecord(b *Batch, s *series, e *decided, i int, lane *laneClock) error {
+	f := &b.Out.Facts[i]
+	if f.Identity == (codec.Key{}) {
 		d.noKey++
 		return nil
 	}
-	k = s.keyIn(k)
+	var window uint32
+	if lane != nil {
+		var ok bool
+		if window, ok = d.windows.place(lane, f); !ok {
+			f.Identity = codec.Key{} // it is the first record of no key
+			return nil
+		}
+		f.Identity = d.windows.in(f.Identity, window)
+	}
+	k := s.keyIn(f.Identity)
 	no, found := d.slots[k]
 	if !found {
 		known, err := d.has(b.Lane, k)
@@ -211,6 +236,9 @@ func (d *decisions) decideRecord(b *Batch, s *series, e *decided, i int) error {
 			d.firsts++
 			d.slots[k] = b.number
 			e.firsts = append(e.firsts, FirstKey{k, b.firstAt(i)})
+			if lane != nil {
+				e.reached.windows = append(e.reached.windows, window)
+			}
 			return nil
 		}
 	}
@@ -320,10 +348,18 @@ func (d *decisions) advance(s *series) {
 		d.open--
 		e := s.at(s.cut)
 		d.makeReady(s, e.firsts)
+		if d.windows != nil {
+			for i, f := range e.firsts {
+				if f.Key != (codec.Key{}) {
+					d.readyIn = append(d.readyIn, e.reached.windows[i])
+				}
+			}
+			d.windows.cover(e)
+		}
 		if !e.lane.cover(e) {
 			d.p.fail(bugf("lane %s is held or out of order, and its duplicates were dropped", e.lane.name))
 		}
-		e.lane, e.firsts = nil, e.firsts[:0]
+		e.lane, e.firsts, e.reached.lane = nil, e.firsts[:0], nil
 	}
 	if s.cut == before {
 		return
@@ -383,6 +419,9 @@ func (d *decisions) revoke(l *Lane) (leave []*Batch) {
 		delete(d.slots, f.Key)
 	}
 	s.void, l.series, s.ready = true, nil, nil
+	if d.windows != nil {
+		d.windows.revoke(l)
+	}
 	return d.unpark()
 }
 
@@ -412,11 +451,53 @@ func (d *decisions) idle() bool {
 
 // collect calls due, which collects the watermarks, and returns the keys within
 // the same cut that are not stored yet.
-func (d *decisions) collect(due func()) []codec.Key {
+func (d *decisions) collect(due func()) (c keyCut, err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	due()
-	return d.ready[:len(d.ready):len(d.ready)]
+	c.keys = d.ready[:len(d.ready):len(d.ready)]
+	if w := d.windows; w != nil {
+		c.windows.Windows = d.readyIn[:len(d.readyIn):len(d.readyIn)]
+		c.windows.Least = w.least(w.cut.low)
+		c.windows.State, err = w.cut.store()
+	}
+	return c, err
+}
+
+// A keyCut holds the keys within a cut.
+type keyCut struct {
+	keys    []codec.Key
+	windows WindowCut // with windows
+}
+
+// sealCut makes the keys of c durable.
+func (d *decisions) sealCut(c keyCut) (state []byte, err error) {
+	if d.windows != nil {
+		return d.set.(WindowKeySet).SealWindows(c.keys, c.windows)
+	}
+	return d.set.Seal(c.keys)
+}
+
+// opened registers a new lane.
+func (d *decisions) opened(l *Lane) {
+	if d == nil || d.windows == nil {
+		return
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.windows.open(l)
+}
+
+// closed registers lanes that are over.
+func (d *decisions) closed(lanes []*Lane) {
+	if d == nil || d.windows == nil || len(lanes) == 0 {
+		return
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, l := range lanes {
+		d.windows.close(l)
+	}
 }
 
 // stored registers that the first n keys of ready are in the set.
@@ -427,6 +508,9 @@ func (d *decisions) stored(n int) {
 		delete(d.slots, k)
 	}
 	d.ready = append(d.ready[:0], d.ready[n:]...)
+	if d.windows != nil {
+		d.readyIn = append(d.readyIn[:0], d.readyIn[n:]...)
+	}
 	d.full = d.full && n == 0
 }
 
@@ -437,6 +521,9 @@ func (d *decisions) snapshot() *DedupeSnapshot {
 	s := &DedupeSnapshot{Duplicates: d.duplicates, Firsts: d.firsts, NoKey: d.noKey, Waiting: len(d.slots), Room: d.room}
 	if d.full {
 		s.FullSince = d.fullSince
+	}
+	if w := d.windows; w != nil {
+		s.Late, s.Ahead, s.NoTime = w.late, w.ahead, w.noTime
 	}
 	if a := d.all; a != nil && a.cut < a.last {
 		e := a.at(a.cut + 1)

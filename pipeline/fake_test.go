@@ -31,11 +31,12 @@ import (
 // pass through.
 type fakeCodec struct {
 	pass   bool
-	passes bool                       // S is copied like other lines
-	err    error                      // error at S
-	pause  func()                     // called for each batch
-	to     func(rec []byte) uint64    // sinks of a record; nil: no route
-	key    func(rec []byte) codec.Key // identity of a record; nil: no facts
+	passes bool                           // S is copied like other lines
+	err    error                          // error at S
+	pause  func()                         // called for each batch
+	to     func(rec []byte) uint64        // sinks of a record; nil: no route
+	key    func(rec []byte) codec.Key     // identity of a record; nil: no facts
+	time   func(rec []byte) (int64, bool) // time of a record; nil: none has one
 	mark   struct{ out, outRecs, dead, deadRecs int }
 	stats  record.Stats
 }
@@ -100,7 +101,11 @@ func (c *fakeCodec) emit(b *Batch, rec []byte) {
 		b.Out.To = append(b.Out.To, to)
 	}
 	if c.key != nil {
-		b.Out.Facts = append(b.Out.Facts, record.Fact{Identity: c.key(rec)})
+		f := record.Fact{Identity: c.key(rec)}
+		if c.time != nil {
+			f.Time, f.HasTime = c.time(rec)
+		}
+		b.Out.Facts = append(b.Out.Facts, f)
 	}
 }
 

@@ -40,6 +40,7 @@ func (in intake) NewLane(name string, lim LaneLimits) *Lane {
 			l.ahead = lim.Batches
 		}
 	}
+	p.decisions.opened(l)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.feeds[in.src].opened++

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"time"
-
-	"github.com/urlfold/urlfold/codec"
 )
 
 // With deduplication, a commit stores the positions of all lanes at the cut of
@@ -22,7 +20,7 @@ import (
 // storeDecided stores the cut of the decisions, if it has moved.
 func (p *Pipeline) storeDecided(ctx context.Context, f *feed) error {
 	d := p.decisions
-	keys, err := p.takeDecided()
+	c, err := p.takeDecided()
 	switch {
 	case errors.Is(err, errBusy) || p.o.ExactlyOnce && p.stopped():
 		return nil // after a hard stop, the last stored cut remains valid
@@ -30,7 +28,7 @@ func (p *Pipeline) storeDecided(ctx context.Context, f *feed) error {
 		return err
 	}
 	cut := KeyCut{Ups: f.ups, Exact: p.o.ExactlyOnce, Extents: p.extents}
-	if cut.Keys, err = d.set.Seal(keys); err != nil {
+	if cut.Keys, err = d.sealCut(c); err != nil {
 		return err
 	}
 	if len(cut.Ups) == 0 && cut.Keys == nil {
@@ -45,7 +43,7 @@ func (p *Pipeline) storeDecided(ctx context.Context, f *feed) error {
 	if err := d.set.Stored(); err != nil {
 		return err
 	}
-	d.stored(len(keys))
+	d.stored(len(c.keys))
 	if d.resume() {
 		p.letDecide()
 	}
@@ -54,10 +52,10 @@ func (p *Pipeline) storeDecided(ctx context.Context, f *feed) error {
 
 // takeDecided collects the watermarks and keys at the cut, and the extents if
 // they are needed.
-func (p *Pipeline) takeDecided() ([]codec.Key, error) {
+func (p *Pipeline) takeDecided() (c keyCut, err error) {
 	d := p.decisions
 	if !p.o.ExactlyOnce {
-		return d.collect(func() { p.due(0) }), nil
+		return d.collect(func() { p.due(0) })
 	}
 	d.pause()
 	defer func() {
@@ -66,10 +64,10 @@ func (p *Pipeline) takeDecided() ([]codec.Key, error) {
 		}
 	}()
 	if err := p.settleDecided(); err != nil {
-		return nil, err
+		return c, err
 	}
 	p.collectExtents()
-	return d.collect(func() { p.due(0) }), nil
+	return d.collect(func() { p.due(0) })
 }
 
 // settleDecided calls Barrier on all sinks until everything that was decided is

@@ -110,7 +110,7 @@ func (o *Options) validate() error {
 		check(o.Ordering == OrderNone || s.Caps().Ordered, "ordering: sink %d does not support ordering", i+1)
 	}
 	if o.Dedupe != nil {
-		check(o.canDedupe(), "dedupe: requires a set and one source that commits keys, or claims and one source that acknowledges messages, no filter, and refused records that are not dropped")
+		check(o.canDedupe(), "dedupe: requires a set and one source that commits keys, or claims and one source that acknowledges messages, no filter, refused records that are not dropped, and with windows a set that forgets")
 	}
 	if o.ExactlyOnce {
 		check(o.canCut(), "exactly once: requires one source that commits cuts, sinks that report extents, and an ordering")
@@ -143,6 +143,11 @@ func (o *Options) canDedupe() bool {
 	}
 	d := o.Dedupe
 	_, ok := o.Sources[0].(KeyCommitter)
+	if w := d.Window; w != nil {
+		if _, forgets := d.Set.(WindowKeySet); !forgets || w.Size < time.Second || w.Lateness < 0 || w.Idle <= 0 {
+			return false
+		}
+	}
 	ok = ok && d.Set != nil && d.Lanes == nil && d.Claims == nil && d.Scope <= ScopeLane
 	if d.Claims != nil && d.Set == nil && d.Lanes == nil {
 		_, ok = o.Sources[0].(Acker)
@@ -200,7 +205,10 @@ func New(o Options) (*Pipeline, error) {
 	case o.Dedupe.Claims != nil:
 		p.claims = newClaims(p, o.Dedupe)
 	default:
-		p.decisions = newDecisions(p, o.Dedupe)
+		var err error
+		if p.decisions, err = newDecisions(p, o.Dedupe); err != nil {
+			return nil, err
+		}
 	}
 	p.noCommits = make(chan struct{})
 	p.SetCodec(o.NewCodec)

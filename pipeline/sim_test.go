@@ -489,7 +489,7 @@ func (w *world) live(after time.Duration) {
 	o := Options{
 		Sources: []Source{&simSource{w: w, life: w.life}}, DeadLetter: simHandle{w.deadSink, w.life}, OnRefused: w.policy, Ordering: w.ordering, Workers: 1 + w.pick(5), Batches: 8 + w.pick(30),
 		NewCodec: func() Codec {
-			c := &fakeCodec{pause: w.nap, passes: passes, key: w.unique.codecKey()}
+			c := &fakeCodec{pause: w.nap, passes: passes, key: w.unique.codecKey(), time: w.unique.codecTime()}
 			if w.routed {
 				c.to = simRoute
 			}

@@ -208,7 +208,10 @@ func (p *Pipeline) count(b *Batch, durable bool) {
 // sweep removes the lanes that have nothing left to do. If watermarks are
 // committed, only the committer calls it, between two commits, so that a commit
 // that fails does not lose its lanes.
-func (p *Pipeline) sweep() {
+func (p *Pipeline) sweep() { p.decisions.closed(p.sweepLanes()) }
+
+// sweepLanes implements sweep. It returns the lanes.
+func (p *Pipeline) sweepLanes() (gone []*Lane) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.lanes = slices.DeleteFunc(p.lanes, func(l *Lane) bool {
@@ -218,6 +221,8 @@ func (p *Pipeline) sweep() {
 			return false
 		}
 		l.ring, l.outlets, l.filter = nil, nil, nil
+		gone = append(gone, l)
 		return true
 	})
+	return gone
 }

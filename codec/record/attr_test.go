@@ -75,8 +75,44 @@ func TestAppendTime(t *testing.T) {
 		if !ok {
 			continue
 		}
-		if _, err := time.Parse(time.RFC3339, string(got)); err != nil && got[17] != '6' { // time has no leap seconds
+		at, err := time.Parse(time.RFC3339, string(got))
+		if err != nil && got[17] != '6' { // time has no leap seconds
 			t.Errorf("appendTime(%q) = %q: %v", test.text, got, err)
+		}
+		var s stamp
+		if ok := s.parse([]byte(test.text), []byte(test.clock)) && s.complete(zone, test.year); !ok || err == nil && s.seconds() != at.Unix() {
+			t.Errorf("%q: %d s since 1970, want %d", test.text, s.seconds(), at.Unix())
+		}
+	}
+}
+
+// TestFactTime: a fact has the time of its record if the job wants it, without
+// an allocation.
+func TestFactTime(t *testing.T) {
+	w := newJob(t, Config{Format: "combined", Base: "http://h", Identity: Identity{By: "k0", Time: true}}).NewWorker()
+	var st Stats
+	var out []byte
+	for _, c := range []struct {
+		clock, page string
+		want        int64
+		has         bool
+	}{
+		{"10/Oct/2000:13:55:36 -0700", "/a", 971211336, true},
+		{"10/Oct/2000:13:55:36 -0700", "/b", 971211336, true},
+		{"10/Oct/2000:13:55:37 -0700", "/b", 971211337, true},
+		{"31/Dec/1969:23:59:59 +0000", "/b", -1, true},
+		{"10/Okt/2000:13:55:36 -0700", "/b", 0, false},
+		{"10/Okt/2000:13:55:36 -0700", "/b", 0, false},
+		{"10/Oct/2000:13:55:36 -0700", "", 0, false}, // there is no URL
+	} {
+		rec := []byte(`192.0.2.7 - - [` + c.clock + `] "GET ` + c.page + ` HTTP/1.0" 200 1 "-" "-"`)
+		if c.page == "" {
+			rec = []byte(`192.0.2.7 - - [` + c.clock + `] "-" 400 1 "-" "-"`)
+		}
+		one := func() { out, _ = w.Append(out[:0], nil, rec, Position{}, &st) }
+		n := testing.AllocsPerRun(10, one)
+		if f := w.Fact(); f.Time != c.want || f.HasTime != c.has || n != 0 {
+			t.Errorf("%s, %q: %+v, %v allocations", c.clock, c.page, f, n)
 		}
 	}
 }

@@ -78,6 +78,46 @@ func (m *minute) appendTime(dst, text []byte) ([]byte, bool) {
 	return dst, true
 }
 
+// A second remembers the last time that was read as a number, because most
+// records of a log are of the same second as the one before.
+type second struct {
+	text []byte
+	at   int64
+	ok   bool
+}
+
+// seconds returns the field time of the record in seconds since 1970, rounded
+// down, and whether the record has the field.
+func (v *values) seconds(rec []byte) (at int64, ok bool) {
+	a := v.n.found.attr(attrTime, rec)
+	if a == nil {
+		return 0, false
+	}
+	text, clock, last := a.in(rec), a.clock.in(rec), &v.second
+	if len(clock) == 0 && bytes.Equal(text, last.text) {
+		return last.at, last.ok
+	}
+	var t stamp
+	if ok = t.parse(text, clock) && t.complete(v.job.zone, v.job.year); ok {
+		at = t.seconds()
+	}
+	if len(clock) == 0 {
+		last.text, last.at, last.ok = append(last.text[:0], text...), at, ok
+	}
+	return at, ok
+}
+
+// seconds returns the time, which is complete, in seconds since 1970. It counts
+// in years that begin in March, as setDate does.
+func (t *stamp) seconds() int64 {
+	year, month := int64(t.year), int64(t.month)
+	if month <= 2 {
+		year, month = year-1, month+12
+	}
+	days := year*365 + year/4 - year/100 + year/400 + (153*(month-3)+2)/5 + int64(t.day) - 719469
+	return days*86400 + int64(t.hour*3600+t.min*60+t.sec) - int64(t.zone)*60
+}
+
 // parse reads text and clock. It returns false if they have no known shape.
 func (t *stamp) parse(text, clock []byte) bool {
 	p := stampParser{s: text}

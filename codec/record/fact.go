@@ -17,6 +17,11 @@ type Fact struct {
 	// Config.Identity says. It is zero if the record has none: without a URL, or
 	// if one of its URLs was rejected or has no key.
 	Identity codec.Key
+
+	// Time is the field time of the record, in seconds since 1970, if HasTime is
+	// set. It is collected if Config.Identity says so, for records with a URL.
+	Time    int64
+	HasTime bool
 }
 
 // Facts reports whether the workers of the job collect a Fact about each

@@ -17,6 +17,8 @@ type Identity struct {
 	// First compares only the first URL of each record, which in an access log is
 	// that of the request. Otherwise all URLs of the record count, in their order.
 	First bool
+	// Time makes workers collect Fact.Time.
+	Time bool
 }
 
 // identityFields are the fields that Identity.By can name.
@@ -33,6 +35,7 @@ func IdentityNames() (names []string) {
 // identity is a checked Identity.
 type identity struct {
 	on, first bool
+	time      bool
 	field     fieldID
 	level     codec.Level // of a field that is a key
 	key       bool
@@ -48,8 +51,11 @@ func (j *Job) setIdentity(id Identity) error {
 		return in("Identity", err)
 	}
 	j.id = j.identityBy(identityFields[i])
-	j.id.first = id.First
+	j.id.first, j.id.time = id.First, id.Time
 	j.facts = true
+	if id.Time {
+		j.reads |= 1 << fTime
+	}
 	if _, shared := j.reader.(wrappedReader); shared && j.render.keepsRecords() {
 		return wrong("Identity", sharedLine)
 	}
@@ -69,6 +75,9 @@ func (j *Job) identityBy(f fieldID) identity {
 // which a URL has no key has no identity: it must not be taken for a duplicate.
 func (w *Worker) identify(s *site, rec []byte, v *verdict) {
 	id := &w.job.id
+	if id.time && !w.n.fact.HasTime {
+		w.n.fact.Time, w.n.fact.HasTime = w.v.seconds(rec)
+	}
 	if id.first && s != w.found.first() || v.unnamed {
 		return
 	}

@@ -67,6 +67,7 @@ type values struct {
 	scrub   codec.Result // parse result of a text other than the current URL
 	runs    []run        // of an attribute
 	minute  minute       // of the last time
+	second  second       // of the last record whose time was read
 	telling []param      // campaign fields or click IDs
 }
 

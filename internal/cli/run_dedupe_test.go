@@ -77,6 +77,51 @@ func TestRunDedupe(t *testing.T) {
 	}
 }
 
+// TestRunDedupeWindow: the times in the records decide, across kills, which
+// duplicates are dropped, which records are late, and when keys disappear.
+func TestRunDedupeWindow(t *testing.T) {
+	config := strings.NewReplacer("format: lines", "format: combined, base: http://h", "path: out.log", "path: out.log, exactly_once: true", "{by: k1}", "{by: k1, window: {size: 1h, lateness: 10m}}").Replace(deduping)
+	d := newRun(t, config)
+	line := func(clock, page string) string {
+		return `192.0.2.7 - - [10/Oct/2000:` + clock + ` +0200] "GET ` + page + ` HTTP/1.1" 200 1 "-" "-"` + "\n"
+	}
+	want := ""
+	feed := func(text string, keeps ...string) {
+		d.feed(text)
+		want += strings.Join(keeps, "")
+		d.has("out.log", want)
+	}
+	kill := func() {
+		d.signal(syscall.SIGKILL)
+		d.wait()
+		d.start()
+	}
+	a, b := line("10:00:00", "/a"), line("10:10:00", "/b")
+	d.start()
+	feed(a+line("10:00:01", "/a")+line("10:00:02", "/a")+b, a, b)
+	kill()
+	next := line("11:00:00", "/a")
+	feed(line("10:59:59", "/b")+next+line("10:30:00", "/b")+line("11:01:00", "/a")+line("11:09:59", "/b"), next, line("11:09:59", "/b"))
+	d.measures(`urlfold_dedupe_keys 4`)
+	far := line("23:00:00", "/c")
+	noTime := strings.Replace(line("11:09:59", "/a"), "Oct", "???", 1)
+	feed(far+noTime+line("10:31:00", "/a")+line("11:10:00", "/a"), far, noTime)
+	d.measures(`urlfold_dedupe_records_total{result="ahead"} 1`)
+	d.measures(`urlfold_dedupe_records_total{result="no_time"} 1`)
+	d.measures(`urlfold_dedupe_records_total{result="late"} 0`)
+	d.measures(`urlfold_dedupe_keys 2`)
+	kill()
+	late := line("10:32:00", "/a")
+	feed(late+late+line("11:20:00", "/a")+line("11:20:00", "/b"), late, late)
+	d.measures(`urlfold_dedupe_records_total{result="late"} 2`)
+	d.configure(strings.Replace(config, "lateness: 10m", "lateness: 1h", 1))
+	d.signal(syscall.SIGHUP)
+	d.logs("configuration reloaded", 1)
+	feed(late+late+line("11:21:00", "/b"), late) // no longer late, and the first one since its window was forgotten
+	d.signal(syscall.SIGTERM)
+	d.wait()
+}
+
 // run runs a command to its end, in the folder of d. It returns the exit code and
 // the output.
 func (d *daemonRun) run(args ...string) (int, string) {

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/urlfold/urlfold/codec"
+	"github.com/urlfold/urlfold/codec/record"
 	"github.com/urlfold/urlfold/config"
 	"github.com/urlfold/urlfold/internal/observe/metrics"
 	"github.com/urlfold/urlfold/internal/storage/checkpoint"
@@ -134,6 +135,26 @@ func (p *plan) dedupeScope() pipeline.Scope {
 	return pipeline.ScopeAll
 }
 
+// dedupeWindow returns the windows of the set, or nil.
+func (p *plan) dedupeWindow() *pipeline.Window {
+	w := p.file.Dedupe.Window
+	if w == nil {
+		return nil
+	}
+	return &pipeline.Window{Size: w.Size, Lateness: w.Lateness, Idle: w.Idle}
+}
+
+// checkWindow rejects windows for records without times.
+func (p *plan) checkWindow(sound func(path string) bool) error {
+	if w := p.file.Dedupe.Window; w != nil && sound("dedupe.window") && len(p.file.Sources) > 0 && p.file.Sources[0].Type != "file" {
+		return p.file.ErrorAt("dedupe.window", errors.New("requires a file source: with other sources, urlfold cannot store how far the times have advanced together with the keys"))
+	}
+	if p.file.Dedupe.Window != nil && sound("dedupe.window") && p.job.Lacks(slices.Index(record.FieldNames(), "time")) {
+		return p.file.ErrorAt("dedupe.window", fmt.Errorf("records of the format %s have no time, so no window can be selected; the time at which they are read would select another one after a crash", p.file.Codec.Format))
+	}
+	return nil
+}
+
 // keyIdentity returns everything that the set of keys depends on.
 func (p *plan) keyIdentity() (keyset.Identity, error) {
 	rc, err := p.catalog.recordConfig(p.file, nil, allSound)
@@ -142,6 +163,9 @@ func (p *plan) keyIdentity() (keyset.Identity, error) {
 	}
 	d, n := p.file.Dedupe, rc.Normalizer
 	id := keyset.Identity{"by": d.By, "key_of": d.KeyOf, "scope": d.Scope, "profile": n.Profile().Name, "target": p.file.Codec.Target, "unicode": codec.UnicodeVersion}
+	if d.Window != nil {
+		id["window"] = d.Window.Size.String()
+	}
 	level := rc.Level
 	for _, lv := range []codec.Level{codec.K0, codec.K1, codec.K2, codec.K3, codec.KSurface} {
 		if lv.String() == d.By {
@@ -229,6 +253,9 @@ func (p *plan) openKeys(ctx context.Context, c *parts, store *checkpoint.Store, 
 	set, err := unique.OpenDurable(store, dir, p.identity, log)
 	if err != nil {
 		return err
+	}
+	if p.file.Dedupe.Window != nil {
+		set.Forget(p.dedupeWindow())
 	}
 	c.keys = set
 	return nil

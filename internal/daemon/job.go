@@ -27,7 +27,7 @@ func (cat *Catalog) newJob(f *config.File, facts bool, schemas *registry.Client,
 	}
 	rc.Facts = facts
 	if d := f.Dedupe; d != nil && sound("dedupe") {
-		rc.Identity = record.Identity{By: d.By, First: d.KeyOf == "first"}
+		rc.Identity = record.Identity{By: d.By, First: d.KeyOf == "first", Time: d.Window != nil}
 	}
 	job, err := record.New(rc)
 	if err == nil {

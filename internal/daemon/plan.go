@@ -85,7 +85,7 @@ func (p *plan) check(sound func(path string) bool) error {
 	errs = append(errs, err, p.addTap(), p.addShadow())
 	if p.job != nil && p.file.Dedupe != nil {
 		p.identity, err = p.keyIdentity()
-		errs = append(errs, err)
+		errs = append(errs, err, p.checkWindow(sound))
 	}
 	if p.job != nil && p.job.Binary() && len(parts.sinks) == len(p.file.Sinks) {
 		errs = append(errs, p.checkLineWriters(parts))
@@ -444,7 +444,7 @@ func (p *plan) options(c *parts, log *slog.Logger) pipeline.Options {
 		Logger:    log,
 	}
 	if c.keys != nil {
-		opt.Dedupe = &pipeline.Dedupe{Scope: p.dedupeScope()}
+		opt.Dedupe = &pipeline.Dedupe{Scope: p.dedupeScope(), Window: p.dedupeWindow()}
 		opt.Dedupe.Set, _ = c.keys.(pipeline.KeySet)
 		opt.Dedupe.Lanes, _ = c.keys.(pipeline.LaneKeySet)
 	}

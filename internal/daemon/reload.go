@@ -155,7 +155,7 @@ func sameFlow(a, b *plan) bool {
 		sameComponents(f.Sources, g.Sources) && sameComponents(f.Sinks, g.Sinks) &&
 		sameComponent(f.DeadLetter, g.DeadLetter) &&
 		(f.Route == nil) == (g.Route == nil) && // the memory of a batch depends on it
-		maps.Equal(a.identity, b.identity) && sameBucket(f.Dedupe, g.Dedupe) && sameChangelog(f, g) && // another set of keys
+		maps.Equal(a.identity, b.identity) && sameBucket(f.Dedupe, g.Dedupe) && sameChangelog(f, g) && sameWindow(f.Dedupe, g.Dedupe) && // another set of keys
 		f.Pipeline == g.Pipeline && f.Shutdown == g.Shutdown && f.Memory == g.Memory &&
 		f.Codec.Format == g.Codec.Format && reflect.DeepEqual(f.Codec.Registry, g.Codec.Registry) && f.Codec.URLField == g.Codec.URLField && f.Codec.BaseField == g.Codec.BaseField && reflect.DeepEqual(f.Codec.URL, g.Codec.URL) &&
 		fieldOf(f.Codec.Base) == fieldOf(g.Codec.Base)
@@ -164,6 +164,11 @@ func sameFlow(a, b *plan) bool {
 // sameChangelog reports whether the keys of dedupe are in the same topic.
 func sameChangelog(f, g *config.File) bool {
 	return f.Dedupe == nil || g.Dedupe == nil || reflect.DeepEqual(f.Dedupe.Changelog, g.Dedupe.Changelog)
+}
+
+// sameWindow reports whether windows, if there are any, are kept equally long.
+func sameWindow(a, b *config.Dedupe) bool {
+	return a == nil || b == nil || a.Window == nil || b.Window == nil || *a.Window == *b.Window
 }
 
 // fieldOf returns the name of the record field in a base, or "". It matters for

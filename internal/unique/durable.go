@@ -1,6 +1,7 @@
 package unique
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -25,7 +26,10 @@ type Durable struct {
 	journal *keyset.Journal
 	id      keyset.Identity
 	fresh   bool // the checkpoint describes another set
-	keys    []keyset.Key
+	keys    []keyset.Stamped
+	step    uint32          // windows that are forgotten together; 0: no windows
+	windows json.RawMessage // state of the windows: stored, and
+	next    json.RawMessage // to be stored
 
 	Counts
 	resets         int
@@ -38,6 +42,7 @@ type description struct {
 	Version  int             `json:"version"`
 	Identity keyset.Identity `json:"identity"`
 	keyset.JournalState
+	Windows json.RawMessage `json:"windows,omitempty"` // pipeline.WindowCut.State
 }
 
 // descriptionVersion increases when an older program could not use the set.
@@ -98,7 +103,7 @@ func OpenDurable(store *checkpoint.Store, dataDir string, id keyset.Identity, lo
 	switch {
 	case before == nil:
 	case maps.Equal(before.Identity, id):
-		state = before.JournalState
+		state, s.windows = before.JournalState, before.Windows
 	default:
 		s.fresh, s.resets = true, 1
 		log.Warn("set of keys reset, because the configuration has changed", "changes", differences(before.Identity, id))
@@ -123,16 +128,38 @@ func (s *Durable) Has(k codec.Key) (bool, error) { return s.journal.Has(keyset.K
 
 // Seal implements [pipeline.KeySet].
 func (s *Durable) Seal(keys []codec.Key) ([]byte, error) {
+	return s.SealWindows(keys, pipeline.WindowCut{})
+}
+
+// Forget makes the set forget windows, a quarter of those at a time that are open
+// in a window's size and lateness: then no key is copied often.
+func (s *Durable) Forget(w *pipeline.Window) { s.step = 1 + uint32(w.Lateness/w.Size)/4 }
+
+// SealWindows implements [pipeline.WindowKeySet].
+func (s *Durable) SealWindows(keys []codec.Key, w pipeline.WindowCut) ([]byte, error) {
 	s.keys = s.keys[:0]
-	for _, k := range keys {
-		s.keys = append(s.keys, keyset.Key(k))
+	for i, k := range keys {
+		next := keyset.Stamped{Key: keyset.Key(k)}
+		if s.step > 0 {
+			next.Stamp = w.Windows[i] + 1 // 0 is no stamp
+		}
+		s.keys = append(s.keys, next)
 	}
-	state, changed, err := s.journal.Append(s.keys)
-	if err != nil || !changed && !s.fresh {
+	var least uint32
+	if s.step > 0 {
+		least = w.Least/s.step*s.step + 1
+	}
+	state, changed, err := s.journal.Append(s.keys, least)
+	if err != nil || !changed && !s.fresh && bytes.Equal(w.State, s.windows) {
+		s.next = s.windows
 		return nil, err
 	}
-	return json.Marshal(description{descriptionVersion, s.id, state})
+	s.next = w.State
+	return json.Marshal(description{descriptionVersion, s.id, state, s.next})
 }
+
+// WindowState implements [pipeline.WindowKeySet].
+func (s *Durable) WindowState() []byte { return s.windows }
 
 // leastGone is the size of the files kept for older states at which they are
 // worth another snapshot of the checkpoint.
@@ -143,7 +170,7 @@ func (s *Durable) Stored() error {
 	if err := s.journal.Stored(s.store.Epoch()); err != nil {
 		return err
 	}
-	s.fresh = false
+	s.fresh, s.windows = false, s.next
 	s.measure()
 	if gone := s.journal.Gone(); gone > leastGone && gone > s.onDisk.Load()/2 {
 		_ = s.store.Compact() // everything is stored; the next commit tries again
@@ -158,11 +185,19 @@ func (s *Durable) Metrics(emit func(name, help, kind string, value float64, labe
 	emit("dedupe_disk_bytes", "Size of the files of the stored set of keys, in bytes.", "gauge", float64(s.onDisk.Load()))
 	emit("dedupe_resets_total", "Number of times that the set of keys was emptied because the configuration has changed.", "counter", float64(s.resets))
 	s.Counts.Metrics(emit)
+	if s.of == nil || s.step == 0 {
+		return
+	}
+	if c := s.of(); c != nil {
+		emit("dedupe_records_total", resultsHelp, "counter", float64(c.Late), "result", "late")
+		emit("dedupe_records_total", resultsHelp, "counter", float64(c.Ahead), "result", "ahead")
+		emit("dedupe_records_total", resultsHelp, "counter", float64(c.NoTime), "result", "no_time")
+	}
 }
 
 // Texts of metrics that sets in files and in buckets share.
 const (
-	resultsHelp = "Number of records that dedupe has compared, by result: first, duplicate, no_key for a record without a key, which passes, or delayed for one whose message is delivered again."
+	resultsHelp = "Number of records that dedupe has compared, by result: first, duplicate, no_key for a record without a key, which passes, delayed for one whose message is delivered again, or, with windows, late, ahead (a time far ahead of those before) or no_time for one that passes."
 	waitingHelp = "Number of new keys that wait for a commit, or for their records to be durable."
 )
 
@@ -177,4 +212,4 @@ func emitCounts(emit func(name, help, kind string, value float64, labels ...stri
 func (s *Durable) Close() error { return s.journal.Close() }
 
 // Interface guard.
-var _ pipeline.KeySet = (*Durable)(nil)
+var _ pipeline.WindowKeySet = (*Durable)(nil)

@@ -1,6 +1,7 @@
 package keyset
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -29,21 +30,26 @@ import (
 // name are never written again: after a failed sync, and in each process, a new
 // log begins. A file is removed when no state that a restart may find names it.
 //
+// Keys can have stamps, such as the numbers of windows. Then the journal forgets
+// keys whose stamps are before a limit that only rises: it leaves them out when
+// it writes runs, and the limit itself is a reason to write them.
+//
 // Has may be called while another goroutine calls Append or Stored.
 type Journal struct {
 	folder    *Folder
 	most      int // keys in memory at which they become a run
 	createLog func() (logFile, error)
 
-	mu    sync.Mutex // guards the fields of the set
-	table table      // keys of the logs
-	runs  []*Run     // the oldest first
+	mu      sync.Mutex // guards the fields of the set
+	table   table      // keys of the logs
+	stamped []Stamped  // the same with their stamps, unsorted; those without a stamp are missing
+	runs    []*Run     // the oldest first
 
 	now, next JournalState // stored, and to be stored
 	nextRuns  []*Run
-	pending   []Key   // in next, and not in now
-	sealed    bool    // the runs of next contain the table
-	log       logFile // last log of next; nil: the next key begins a new one
+	pending   []Stamped // in next, and not in now
+	sealed    bool      // the runs of next contain the table
+	log       logFile   // last log of next; nil: the next key begins a new one
 	sum       *xxh3.Hasher
 	gone      []goneFile
 }
@@ -52,6 +58,14 @@ type Journal struct {
 type JournalState struct {
 	Runs []RunInfo `json:"runs,omitempty"`
 	Logs []LogInfo `json:"logs,omitempty"`
+	// Least is the stamp before which the runs have no keys.
+	Least uint32 `json:"least,omitempty"`
+}
+
+// A Stamped is a key with its stamp.
+type Stamped struct {
+	Key
+	Stamp uint32
 }
 
 // A LogInfo describes the part of a log that counts.
@@ -76,9 +90,11 @@ type logFile interface {
 }
 
 const (
-	logSuffix = ".log"
-	logMagic  = "urlfold keylog1\n"
-	keyBytes  = 16
+	logSuffix  = ".log"
+	logMagic   = "urlfold keylog1\n" // keys without stamps
+	stampMagic = "urlfold keylog2\n" // keys with stamps
+	keyBytes   = 16
+	stampBytes = 4
 
 	mostInTable = 1 << 20 // keys: 16 MiB of log, which a restart reads
 	mostLogs    = 8       // each process begins one
@@ -136,15 +152,37 @@ func (j *Journal) loadLog(info LogInfo) error {
 	if err = errors.Join(err, f.Close()); err != nil {
 		return err
 	}
-	if int64(len(data)) != info.Bytes || xxh3.Hash(data) != info.Check || !strings.HasPrefix(string(data), logMagic) {
+	size := keyBytes
+	switch {
+	case int64(len(data)) != info.Bytes || xxh3.Hash(data) != info.Check:
+		size = 0
+	case strings.HasPrefix(string(data), stampMagic):
+		size += stampBytes
+	case !strings.HasPrefix(string(data), logMagic):
+		size = 0
+	}
+	if size == 0 {
 		return fmt.Errorf("%s: %w: its first %d bytes are not those that were stored", name, errDamaged, info.Bytes)
 	}
-	for keys := data[len(logMagic):]; len(keys) >= keyBytes; keys = keys[keyBytes:] {
-		if _, err := j.table.add(keyOf(keys)); err != nil {
+	for keys := data[len(logMagic):]; len(keys) >= size; keys = keys[size:] {
+		k := Stamped{Key: keyOf(keys)}
+		if size > keyBytes {
+			k.Stamp = binary.BigEndian.Uint32(keys[keyBytes:])
+		}
+		if err := j.remember(&j.table, &j.stamped, k); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// remember adds k to a table, and to the list of keys with stamps if it has one.
+func (j *Journal) remember(t *table, list *[]Stamped, k Stamped) error {
+	added, err := t.add(k.Key)
+	if added && k.Stamp > 0 {
+		*list = append(*list, k)
+	}
+	return err
 }
 
 // names returns the names of all files.
@@ -194,19 +232,24 @@ func (j *Journal) Bytes() (memory, disk int64) {
 		memory += r.bytes()
 		disk += r.info.Bytes
 	}
-	return memory, disk + int64(j.table.len)*keyBytes
+	return memory + int64(len(j.stamped))*(keyBytes+8), disk + int64(j.table.len)*keyBytes + int64(len(j.stamped))*stampBytes
 }
 
 // Append writes and syncs keys, which are not in the set, and returns the state
 // that includes them. changed is false if that is the stored state. If a state
 // was not stored, or may not have been, the next keys begin with the same keys.
 // After an error, the set is unchanged, and Append can be called again.
-func (j *Journal) Append(keys []Key) (state JournalState, changed bool, err error) {
+//
+// The keys of a call either all have stamps or none has: stamps are greater than
+// 0. The state need not include keys with stamps before least, which must not
+// fall; if it rises, all runs with such keys are written again.
+func (j *Journal) Append(keys []Stamped, least uint32) (state JournalState, changed bool, err error) {
 	if len(keys) < len(j.pending) || !slices.Equal(keys[:len(j.pending)], j.pending) {
 		return j.now, false, errors.New("BUG: keyset: keys that may be stored are missing from the next ones")
 	}
-	if !j.sealed && j.table.len > 0 && (j.table.len >= j.most || len(j.now.Logs) >= mostLogs) {
-		if err := j.seal(); err != nil {
+	full := j.table.len > 0 && (j.table.len >= j.most || len(j.now.Logs) >= mostLogs)
+	if !j.sealed && (full || least > j.now.Least && j.table.len+len(j.runs) > 0) {
+		if err := j.seal(max(least, j.now.Least)); err != nil {
 			return j.now, false, err
 		}
 	}
@@ -218,25 +261,22 @@ func (j *Journal) Append(keys []Key) (state JournalState, changed bool, err erro
 	return j.next, j.sealed || len(j.pending) > 0, nil
 }
 
-// seal writes the table as a run, and merges runs. The set uses it after the
-// state is stored.
-func (j *Journal) seal() error {
-	r, err := j.folder.Write(func(yield func(Key, uint32) bool) {
-		for k := range j.table.all() {
-			if !yield(k, 0) {
-				return
-			}
-		}
-	})
-	if err != nil {
-		return err
+// seal writes the table as a run, merges runs, and leaves out the keys with
+// stamps before least. The set uses it after the state is stored.
+func (j *Journal) seal(least uint32) error {
+	j.nextRuns = slices.Clone(j.runs)
+	err := j.sealTable(least)
+	if err == nil && least > j.now.Least {
+		err = j.forget(least)
 	}
-	j.nextRuns = append(slices.Clone(j.runs), r)
-	if err := j.merge(); err != nil {
+	if err == nil {
+		err = j.merge(least)
+	}
+	if err != nil {
 		return errors.Join(err, j.forgetRuns())
 	}
 	j.sealed = true
-	j.next = JournalState{}
+	j.next = JournalState{Least: least}
 	for _, r := range j.nextRuns {
 		j.next.Runs = append(j.next.Runs, r.info)
 	}
@@ -244,15 +284,72 @@ func (j *Journal) seal() error {
 	return j.endLog()
 }
 
+// sealTable adds the table to nextRuns.
+func (j *Journal) sealTable(least uint32) error {
+	stamps := slices.Clone(j.stamped)
+	slices.SortFunc(stamps, func(a, b Stamped) int {
+		return cmp.Or(cmp.Compare(a.Hi, b.Hi), cmp.Compare(a.Lo, b.Lo))
+	})
+	left := j.table.len
+	for _, k := range stamps {
+		if k.Stamp < least {
+			left--
+		}
+	}
+	if left == 0 {
+		return nil
+	}
+	r, err := j.folder.Write(func(yield func(Key, uint32) bool) {
+		for k := range j.table.all() {
+			var stamp uint32
+			if len(stamps) > 0 && stamps[0].Key == k {
+				stamp = stamps[0].Stamp
+				stamps = stamps[1:]
+				if stamp < least {
+					continue
+				}
+			}
+			if !yield(k, stamp) {
+				return
+			}
+		}
+	})
+	if err == nil {
+		j.nextRuns = append(j.nextRuns, r)
+	}
+	return err
+}
+
+// forget leaves out the keys of nextRuns with stamps before least.
+func (j *Journal) forget(least uint32) error {
+	kept := j.nextRuns[:0:0]
+	for i, r := range j.nextRuns {
+		if r.info.Oldest >= least {
+			kept = append(kept, r)
+			continue
+		}
+		if r.info.Newest >= least {
+			rest, err := j.mergeRuns(least, []*Run{r})
+			if err != nil {
+				j.nextRuns = append(kept, j.nextRuns[i:]...)
+				return err
+			}
+			kept = append(kept, rest)
+		}
+	}
+	j.nextRuns = kept
+	return nil
+}
+
 // merge merges runs of nextRuns as long as fanIn of them have a similar size.
-func (j *Journal) merge() error {
+func (j *Journal) merge(least uint32) error {
 	for {
 		n := similar(j.nextRuns)
 		if n < fanIn {
 			return nil
 		}
 		at := len(j.nextRuns) - n
-		merged, err := j.mergeRuns(j.nextRuns[at:])
+		merged, err := j.mergeRuns(least, j.nextRuns[at:])
 		if err != nil {
 			return err
 		}
@@ -270,7 +367,7 @@ func (j *Journal) merge() error {
 }
 
 // mergeRuns merges runs through files of its own, because Has may use them.
-func (j *Journal) mergeRuns(runs []*Run) (merged *Run, err error) {
+func (j *Journal) mergeRuns(least uint32, runs []*Run) (merged *Run, err error) {
 	var own []*Run
 	for _, r := range runs {
 		o, e := j.folder.Open(r.info)
@@ -280,7 +377,7 @@ func (j *Journal) mergeRuns(runs []*Run) (merged *Run, err error) {
 		own = append(own, o)
 	}
 	if err == nil {
-		merged, err = j.folder.Merge(0, own...)
+		merged, err = j.folder.Merge(least, own...)
 	}
 	for _, o := range own {
 		err = errors.Join(err, o.Close())
@@ -302,20 +399,27 @@ func (j *Journal) forgetRuns() error {
 }
 
 // write makes the keys after the pending ones durable.
-func (j *Journal) write(keys []Key) error {
+func (j *Journal) write(keys []Stamped) error {
 	if j.log == nil {
 		if err := j.beginLog(); err != nil {
 			return err
 		}
 	}
+	magic, size := logMagic, keyBytes
+	if keys[0].Stamp > 0 {
+		magic, size = stampMagic, keyBytes+stampBytes
+	}
 	info := &j.next.Logs[len(j.next.Logs)-1]
 	fresh := keys[len(j.pending):]
-	buf := make([]byte, 0, len(logMagic)+keyBytes*len(fresh))
+	buf := make([]byte, 0, len(magic)+size*len(fresh))
 	if info.Bytes == 0 {
-		buf = append(buf, logMagic...)
+		buf = append(buf, magic...)
 	}
 	for _, k := range fresh {
 		buf = binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(buf, k.Hi), k.Lo)
+		if size > keyBytes {
+			buf = binary.BigEndian.AppendUint32(buf, k.Stamp)
+		}
 	}
 	if _, err := j.log.WriteAt(buf, info.Bytes); err != nil {
 		return fmt.Errorf("keys: %w", err) // no state names these bytes
@@ -386,7 +490,7 @@ func (j *Journal) Stored(generation uint64) error {
 			j.gone = append(j.gone, goneFile{name: name})
 		}
 	}
-	j.now = JournalState{Runs: j.next.Runs, Logs: slices.Clone(j.next.Logs)}
+	j.now = JournalState{Runs: j.next.Runs, Logs: slices.Clone(j.next.Logs), Least: j.next.Least}
 	j.pending, j.sealed, j.nextRuns = j.pending[:0], false, nil
 	kept := j.gone[:0]
 	for _, f := range j.gone {
@@ -407,12 +511,12 @@ func (j *Journal) Stored(generation uint64) error {
 func (j *Journal) adopt() error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	t := &j.table
+	t, stamped := &j.table, &j.stamped
 	if j.sealed {
-		t = new(table)
+		t, stamped = new(table), new([]Stamped)
 	}
 	for _, k := range j.pending {
-		if _, err := t.add(k); err != nil {
+		if err := j.remember(t, stamped, k); err != nil {
 			return err
 		}
 	}
@@ -421,7 +525,7 @@ func (j *Journal) adopt() error {
 	}
 	old := j.runs
 	j.table.reset()
-	j.table, j.runs = *t, j.nextRuns
+	j.table, j.stamped, j.runs = *t, *stamped, j.nextRuns
 	for _, r := range old {
 		if !slices.Contains(j.runs, r) {
 			_ = r.Close() // it was only read

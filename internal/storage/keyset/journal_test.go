@@ -68,6 +68,7 @@ type journalWorld struct {
 	gen     uint64
 	mayLoad []storedState // the newest last
 	next    uint64        // next key
+	stamped bool          // keys have stamps, and old ones are forgotten
 	sealed  int
 }
 
@@ -75,6 +76,23 @@ type storedState struct {
 	gen   uint64
 	state JournalState
 	keys  map[Key]bool
+}
+
+// key returns key n. Later keys have later stamps.
+func (w *journalWorld) key(n uint64) Stamped {
+	k := Stamped{Key: Key{n * 0x9E3779B97F4A7C15, n}}
+	if w.stamped {
+		k.Stamp = 1 + uint32(n/100)
+	}
+	return k
+}
+
+// least returns the stamp before which keys are forgotten.
+func (w *journalWorld) least() uint32 {
+	if stamp := w.key(w.next).Stamp; stamp > 2 {
+		return (stamp - 2) / 3 * 3
+	}
+	return 0
 }
 
 func (w *journalWorld) chance(percent int) bool { return w.rng.IntN(100) < percent }
@@ -87,7 +105,7 @@ func (w *journalWorld) save(state JournalState, keys map[Key]bool) {
 		last.gen = w.gen
 		w.mayLoad = append(w.mayLoad, last)
 	}
-	w.mayLoad = append(w.mayLoad, storedState{w.gen, JournalState{slices.Clone(state.Runs), slices.Clone(state.Logs)}, keys})
+	w.mayLoad = append(w.mayLoad, storedState{w.gen, JournalState{slices.Clone(state.Runs), slices.Clone(state.Logs), state.Least}, keys})
 	w.mayLoad = slices.DeleteFunc(w.mayLoad, func(s storedState) bool { return s.gen+1 < w.gen })
 }
 
@@ -121,13 +139,13 @@ func (w *journalWorld) live() {
 		return &lossyLog{logFile: f, w: w}, nil
 	}
 	have := maps.Clone(last.keys)
-	var keys []Key
+	var keys []Stamped
 	for range w.rng.IntN(40) {
 		for range w.rng.IntN(40) {
 			w.next++
-			keys = append(keys, Key{w.next * 0x9E3779B97F4A7C15, w.next})
+			keys = append(keys, w.key(w.next))
 		}
-		state, changed, err := j.Append(keys)
+		state, changed, err := j.Append(keys, w.least())
 		if err != nil || !changed {
 			continue
 		}
@@ -136,7 +154,7 @@ func (w *journalWorld) live() {
 		}
 		with := maps.Clone(have)
 		for _, k := range keys {
-			with[k] = true
+			with[k.Key] = true
 		}
 		switch n := w.rng.IntN(100); {
 		case n < 5: // not stored
@@ -151,7 +169,7 @@ func (w *journalWorld) live() {
 		}
 		have, keys = with, nil
 		if w.chance(20) {
-			w.ask(j, have)
+			w.ask(j, have, state.Least)
 		}
 	}
 }
@@ -163,32 +181,44 @@ func (w *journalWorld) check(s *storedState) {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	w.ask(j, s.keys)
+	w.ask(j, s.keys, s.state.Least)
 	if err := j.Close(); err != nil {
 		w.t.Fatal(err)
 	}
 }
 
-// ask compares the keys of j with want, in both directions.
-func (w *journalWorld) ask(j *Journal, want map[Key]bool) {
+// ask compares the keys of j with want, in both directions, except those with
+// stamps before least.
+func (w *journalWorld) ask(j *Journal, want map[Key]bool, least uint32) {
 	w.t.Helper()
-	for n := range w.next {
-		k := Key{(n + 1) * 0x9E3779B97F4A7C15, n + 1}
-		if ok, err := j.Has(k); err != nil || ok != want[k] {
-			w.t.Fatalf("key %d: %v, %v, want %v", n+1, ok, err, want[k])
+	n, forgotten := 0, 0
+	for i := range w.next {
+		k := w.key(i + 1)
+		ok, err := j.Has(k.Key)
+		switch {
+		case err != nil:
+			w.t.Fatal(err)
+		case k.Stamp < least:
+			if ok {
+				forgotten++ // it was new when the limit rose
+			}
+		case ok != want[k.Key]:
+			w.t.Fatalf("key %d: %v, want %v", i+1, ok, want[k.Key])
+		case ok:
+			n++
 		}
 	}
-	if int(j.Len()) != len(want) {
-		w.t.Errorf("%d keys, want %d", j.Len(), len(want))
+	if int(j.Len()) != n+forgotten || forgotten > 600 {
+		w.t.Errorf("%d keys, want %d and %d that are to be forgotten", j.Len(), n, forgotten)
 	}
 }
 
 // TestJournal: whatever writes, syncs and stores fail, each state that a restart
 // may find opens with exactly its keys, no byte of it is written again, and no
-// file stays for ever.
+// file stays for ever. With stamps, old keys disappear.
 func TestJournal(t *testing.T) {
-	for seed := range uint64(4) {
-		w := &journalWorld{t: t, rng: rand.New(rand.NewPCG(seed, 5)), dir: t.TempDir(), gen: 1, mayLoad: []storedState{{gen: 1, keys: map[Key]bool{}}}}
+	for seed := range uint64(8) {
+		w := &journalWorld{t: t, rng: rand.New(rand.NewPCG(seed, 5)), dir: t.TempDir(), gen: 1, mayLoad: []storedState{{gen: 1, keys: map[Key]bool{}}}, stamped: seed%2 > 0}
 		for range 8 {
 			w.live()
 		}
@@ -205,6 +235,75 @@ func TestJournal(t *testing.T) {
 	}
 }
 
+// TestJournalForget: keys with stamps before the limit leave the set and the disk,
+// whether they are in a log, in a run of their own, or in one with other keys.
+func TestJournalForget(t *testing.T) {
+	dir := t.TempDir()
+	j, err := OpenJournal(dir, JournalState{}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var state JournalState
+	gen := uint64(1)
+	add := func(least uint32, keys ...Stamped) {
+		t.Helper()
+		if state, _, err = j.Append(keys, least); err != nil {
+			t.Fatal(err)
+		}
+		gen++
+		if err := j.Stored(gen); err != nil {
+			t.Fatal(err)
+		}
+	}
+	group := func(stamp uint32) (keys []Stamped) {
+		for n := range uint64(1000) {
+			keys = append(keys, Stamped{Key{(n + 1) * 0x9E3779B97F4A7C15, uint64(stamp)}, stamp})
+		}
+		return keys
+	}
+	want := func(least, until uint32, runs int) {
+		t.Helper()
+		again, err := OpenJournal(dir, state, gen)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for stamp := uint32(1); stamp < until; stamp++ {
+			k := group(stamp)[7].Key
+			for _, set := range []*Journal{j, again} {
+				if ok, err := set.Has(k); err != nil || ok != (stamp >= least) {
+					t.Errorf("stamp %d: %v, %v", stamp, ok, err)
+				}
+			}
+		}
+		if n := 1000 * int64(until-least); j.Len() != n || again.Len() != n || len(state.Runs) != runs {
+			t.Errorf("%d keys, %d after a restart, want %d; %+v", j.Len(), again.Len(), n, state)
+		}
+		if err := again.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	add(0, append(group(1), group(2)...)...)
+	add(2, group(3)...) // from a log
+	want(2, 4, 1)
+	add(3, group(4)...) // from a run
+	want(3, 5, 1)
+	add(4, group(5)...) // a whole run
+	add(5)
+	want(5, 6, 1)
+	add(6)
+	want(6, 6, 0)
+	for range 3 {
+		add(6)
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "*"))
+	if err != nil || len(files) != 0 {
+		t.Errorf("files are left: %v, %v", files, err)
+	}
+	if err := j.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestJournalDamage: a missing log or run, a log that is too short, and one with
 // a flipped bit are errors that name the file.
 func TestJournalDamage(t *testing.T) {
@@ -216,11 +315,11 @@ func TestJournalDamage(t *testing.T) {
 	j.most = 100
 	var state JournalState
 	for i := range uint64(3) {
-		var keys []Key
+		var keys []Stamped
 		for n := range uint64(100) {
-			keys = append(keys, Key{(n + 1) << 40, i})
+			keys = append(keys, Stamped{Key: Key{(n + 1) << 40, i}})
 		}
-		if state, _, err = j.Append(keys); err != nil {
+		if state, _, err = j.Append(keys, 0); err != nil {
 			t.Fatal(err)
 		}
 		if err := j.Stored(1); err != nil {
