@@ -1,10 +1,11 @@
 #!/bin/bash
-# levels.sh [RECORDS [DISTINCT]]: runs top, count and --unique at every level over RECORDS
+# levels.sh [RECORDS [DISTINCT [LEVEL…]]]: runs top, count and --unique at every level over RECORDS
 # URLs, of which DISTINCT pages differ (Zipf), each in several spellings, and compares the
 # results with awk and sort. It uses one and two workers, one and 40 files. The program is
 # the one that URLFOLD names (default: urlfold). TMPDIR needs about 300 bytes for each record.
 set -euo pipefail
-records=${1:-20000000} distinct=${2:-3000000}
+records=${1:-20000000} distinct=${2:-3000000} levels=("${@:3}")
+((${#levels[@]})) || levels=(k0 k1 k2 k3 site template surface)
 urlfold=${URLFOLD:-urlfold}
 export LC_ALL=C
 dir=$(mktemp -d)
@@ -18,7 +19,7 @@ urls() {
 		split("a=1&b=2 b=2&a=1 a=1&b=2 a=1&b=2&utm_source=x", query, " ")
 		for (i = 1; i <= n; i++) {
 			page = i <= d ? i : int(exp(rand() * log(d + 1)))
-			s = 1 + int(rand() * 4)
+			s = 1 + int(rand() * 4) % 4 # rand may return 1
 			print (s == 3 ? "HTTP" : "http") "://h" page % 1000 ".example/p/" page "?" query[s]
 		}
 	}'
@@ -39,7 +40,7 @@ same() { # same WHAT GOT WANT
 urls >"$dir/urls"
 split -n l/40 "$dir/urls" "$dir/part."
 run=("$urlfold" -p analytics --key k3 --quiet)
-for level in k0 k1 k2 k3 site template surface; do
+for level in "${levels[@]}"; do
 	identity $level <"$dir/urls" >"$dir/ids"
 	awk '{ n[$0]++ } END { for (id in n) print n[id] }' "$dir/ids" | sort -nr >"$dir/counts"
 	awk '!seen[$0]++ { print NR }' "$dir/ids" >"$dir/firsts"

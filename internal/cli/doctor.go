@@ -3,13 +3,11 @@ package cli
 import (
 	"bytes"
 	"context"
-	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/urlfold/urlfold/codec"
@@ -144,24 +142,28 @@ func (r *diagnosis) detect(head []byte, o *options) {
 	if o.urlField != "" {
 		return
 	}
+	var fields []textField
 	switch o.format {
 	case "jsonl":
-		o.urlField, o.base = urlMember(head), jsonBase(head)
+		fields, o.base = jsonFields(head), jsonBase(head)
 	case "csv":
-		o.urlField = urlColumn(head, ',')
+		fields = columns(head, ',')
 	case "csv-semicolon":
-		o.urlField = urlColumn(head, ';')
+		fields = columns(head, ';')
 	case "csv-pipe":
-		o.urlField = urlColumn(head, '|')
+		fields = columns(head, '|')
 	case "tsv":
-		o.urlField = urlColumn(head, '\t')
+		fields = columns(head, '\t')
 	case "msgpack", "protobuf":
 		r.Why = "the format does not say which field holds the URL; name it with --url-field"
 		return
 	default:
 		return
 	}
-	if o.urlField == "" {
+	o.urlField = urlField(fields)
+	if parts := urlParts(fields, o.urlField); parts != "" && (o.base == "" || strings.Contains(parts, ",query=")) {
+		o.urlField, o.base, o.url = "", "", []string{parts}
+	} else if o.urlField == "" {
 		r.Why = "no field of the first records holds a URL; name the field with --url-field"
 	}
 }
@@ -249,6 +251,9 @@ func (r *diagnosis) describe(head []byte, o *options) {
 	if o.urlField != "" {
 		args = append(args, "--url-field", shellQuote(o.urlField))
 	}
+	for _, parts := range o.url {
+		args = append(args, "--url", shellQuote(parts))
+	}
 	if o.base != "" {
 		args = append(args, "--base", shellQuote(o.base))
 	}
@@ -276,71 +281,6 @@ func escapesOf(format string, head []byte) string {
 }
 
 var hexEscape = regexp.MustCompile(`\\x[0-9A-Fa-f]{2}`)
-
-// urlMember returns the path of the member of the first JSON record that most
-// likely holds the URL, or "".
-func urlMember(head []byte) string {
-	best, bestRank := "", 0
-	for _, m := range jsonMembers(head) {
-		if rank := urlRank(m.name, m.value); rank > bestRank {
-			best, bestRank = m.path, rank
-		}
-	}
-	return best
-}
-
-// urlRank says how likely a field with this name and value holds the URL of its
-// record: not at all if it is 0.
-func urlRank(name, value string) int {
-	rank := 0
-	switch {
-	case absoluteURL.MatchString(value):
-		rank = 2
-	case strings.HasPrefix(value, "/") && !strings.Contains(value, " "):
-		rank = 1
-	default:
-		return 0
-	}
-	name = strings.ToLower(name)
-	switch {
-	case strings.Contains(name, "refer"):
-		return rank
-	case slices.ContainsFunc([]string{"url", "uri", "request", "target", "path", "link", "href"}, func(s string) bool { return strings.Contains(name, s) }):
-		rank += 4
-	}
-	return rank + 2
-}
-
-var absoluteURL = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*://[^ ]+$`)
-
-// urlColumn returns the column of a table that most likely holds the URL: its
-// name if the first record is a header, its number from 1 if not, or "".
-func urlColumn(head []byte, separator rune) string {
-	c := csv.NewReader(bytes.NewReader(head))
-	c.Comma, c.LazyQuotes, c.FieldsPerRecord = separator, true, -1
-	header, err := c.Read()
-	if err != nil {
-		return ""
-	}
-	row, err := c.Read()
-	if err != nil {
-		row = header
-	}
-	best, bestRank, named := "", 0, true
-	for _, cell := range header {
-		named = named && urlRank("", cell) == 0 && cell != ""
-	}
-	for i, cell := range row {
-		name := strconv.Itoa(i + 1)
-		if named && i < len(header) {
-			name = header[i]
-		}
-		if rank := urlRank(name, cell); rank > bestRank {
-			best, bestRank = name, rank
-		}
-	}
-	return best
-}
 
 // shellQuote returns text as one word of a POSIX shell.
 func shellQuote(text string) string {
