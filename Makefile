@@ -47,8 +47,9 @@ chaos: ## run all fault experiments: kills, damaged files, rotation, full disks 
 	$(GO) run ./cmd/urlfold-chaos run
 
 .PHONY: chaos-dedupe
-chaos-dedupe: ## kill runs with dedupe 1000 times for each experiment and compare their outputs (about 15 minutes)
-	$(GO) run ./cmd/urlfold-chaos run -kills 1000 'kill-dedupe*'
+chaos-dedupe: ## kill runs with dedupe 1000 times for each experiment with files, and 100 times with brokers, and compare their outputs (about 30 minutes)
+	$(GO) run ./cmd/urlfold-chaos run -kills 1000 kill-dedupe kill-dedupe-lanes kill-dedupe-alo
+	$(GO) run ./cmd/urlfold-chaos run -kills 100 kill-dedupe-jetstream kill-dedupe-kafka
 
 .PHONY: kafka
 kafka: ## start an Apache Kafka broker on loopback; then run URLFOLD_KAFKA=HOST:PORT go test ./...

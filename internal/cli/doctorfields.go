@@ -19,7 +19,7 @@ type textField struct {
 // jsonFields returns the strings of the first JSON record.
 func jsonFields(head []byte) (fields []textField) {
 	for _, m := range jsonMembers(head) {
-		fields = append(fields, textField{m.path, m.name, m.value})
+		fields = append(fields, textField(m))
 	}
 	return fields
 }
