@@ -208,7 +208,7 @@ func (p *slowParts) schemeBased() {
 	if known && p.scheme != "ftp" && p.hasUser && p.user == "" {
 		p.hasUser = false
 	}
-	if a, err := netip.ParseAddr(strings.Trim(p.host, "[]")); err == nil && strings.HasPrefix(p.host, "[") && a.Is6() && a.Zone() == "" {
+	if a, err := netip.ParseAddr(strings.TrimSuffix(strings.TrimPrefix(p.host, "["), "]")); err == nil && strings.HasPrefix(p.host, "[") && a.Is6() && a.Zone() == "" {
 		p.host = "[" + slowShort(a) + "]"
 	}
 }

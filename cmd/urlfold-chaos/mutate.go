@@ -113,7 +113,7 @@ var mutations = []chaos.Mutation{
 	},
 	{
 		Name: "a commit stores keys whose first records are not durable yet", File: "pipeline/decisions.go",
-		Old: "\treturn d.ready[:len(d.ready):len(d.ready)]\n", New: "\tfor k := range d.slots {\n\t\td.ready = append(d.ready, k)\n\t}\n\treturn d.ready\n",
+		Old: "\tc.keys = d.ready[:len(d.ready):len(d.ready)]\n", New: "\tfor k := range d.slots {\n\t\td.ready = append(d.ready, k)\n\t}\n\tc.keys = d.ready\n",
 		Package: "./pipeline", Tests: "^TestSimDedupe$",
 	},
 	{
@@ -175,7 +175,7 @@ var mutations = []chaos.Mutation{
 	},
 	{
 		Name: "records without a key are duplicates of each other", File: "pipeline/decisions.go",
-		Old: "\tif k == (codec.Key{}) {\n\t\td.noKey++\n\t\treturn nil\n\t}\n", New: "",
+		Old: "\tif f.Identity == (codec.Key{}) {\n\t\td.noKey++\n\t\treturn nil\n\t}\n", New: "",
 		Package: "./pipeline", Tests: "^TestSimDedupe$",
 	},
 	{
