@@ -93,7 +93,10 @@ func (c *recordCodec) records(b *Batch, end int) {
 		}
 		// In front of the search for the record's end, because a copy of at that
 		// follows directly would wait for these stores.
-		at.Line, at.Off, at.Key = c.line, b.at(), b.key()
+		at.Line, at.Off = c.line, b.at()
+		if at.Message {
+			at.Key = b.key()
+		}
 		rec := c.rec(b, end, b.Next)
 		out, dead := c.w.Append(b.Out.Bytes, b.Dead.Bytes, rec, at, &b.Stats)
 		if c.w.Err() != nil {

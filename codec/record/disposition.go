@@ -87,7 +87,7 @@ func (w *Worker) Err() error { return w.err }
 // the extended slices.
 func (w *Worker) Reject(out, dead, rec []byte, why Reason, at Position, st *Stats) (o, d []byte) {
 	w.found.reset() // it belongs to an earlier record
-	w.begin(at)
+	w.begin(&at)
 	return w.reject(out, dead, rec, &verdict{bad: why}, &w.at, st)
 }
 
@@ -193,7 +193,7 @@ const (
 // every piece.
 func (w *Worker) Piece(out, dead, piece []byte, p Piece, at Position, st *Stats) (o, d []byte) {
 	j := w.job
-	w.begin(at)
+	w.begin(&at)
 	if j.onOversize == DispositionStop {
 		w.err = ErrOversize
 		return out, dead

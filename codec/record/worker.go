@@ -17,6 +17,11 @@ type Position struct {
 	// Message says that the record is in a message, and Off the position of
 	// that message.
 	Message bool
+
+	// Append receives and keeps a copy. Copies of a size that is not a multiple
+	// of 16 overlap in their last bytes, and the processor stalls when it reads
+	// these again.
+	_ [8]byte
 }
 
 // Worker reads records and writes the job's output for them. Its Reader frames
@@ -97,7 +102,7 @@ var lineFeed = []byte{'\n'}
 // schemas.
 func (w *Worker) Append(out, dead, rec []byte, at Position, st *Stats) (o, d []byte) {
 	j := w.job
-	w.begin(at)
+	w.begin(&at)
 	if j.maxRecord > 0 && len(rec) > j.maxRecord {
 		return w.Reject(out, dead, rec, TooLong, at, st)
 	}
@@ -157,8 +162,8 @@ func (w *Worker) mark(body []byte) int {
 }
 
 // begin prepares w for the record at at. Binary records have no lines.
-func (w *Worker) begin(at Position) {
-	w.n.fact, w.err, w.at, w.to, w.foreign = Fact{}, nil, at, everywhere, false
+func (w *Worker) begin(at *Position) {
+	w.n.fact, w.err, w.at, w.to, w.foreign = Fact{}, nil, *at, everywhere, false
 	if w.job.lengths != nil {
 		w.at.Line = 0
 	}
