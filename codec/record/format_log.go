@@ -224,11 +224,22 @@ func requestQuote(body []byte) int {
 		if q < 4 || body[q-1] != ' ' || body[q-2] != ']' {
 			continue
 		}
-		t := bytes.LastIndexByte(body[:q-2], '[')
+		t := timeBracket(body[:q-2])
 		if t >= 2 && body[t-1] == ' ' && t+1 < q-2 {
 			return from
 		}
 	}
+}
+
+// timeBracket returns the offset of the last '[' of text, or -1. It looks first
+// where it is in front of a time such as 02/Nov/2026:06:25:15 +0100:
+// bytes.LastIndexByte has no vectors.
+func timeBracket(text []byte) int {
+	const usual = len("[02/Nov/2026:06:25:15 +0100")
+	if t := len(text) - usual; t >= 0 && text[t] == '[' && bytes.IndexByte(text[t+1:], '[') < 0 {
+		return t
+	}
+	return bytes.LastIndexByte(text, '[')
 }
 
 // requestEnd returns the offset of the quote that closes the request starting
