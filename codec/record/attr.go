@@ -181,24 +181,6 @@ func (v *values) vhost(rec []byte) ([]byte, bool) {
 	return withoutPort(h), h != nil
 }
 
-// requestHost returns the best host that the record names for the request, or
-// nil.
-func (f *Found) requestHost(rec []byte) []byte {
-	for i := range f.hosts {
-		if f.hosts[i].end == f.hosts[i].start {
-			continue
-		}
-		h := f.hosts[i].in(rec)
-		if i == 0 && f.nameDialect != nil {
-			h = f.unescapedName(h)
-		}
-		if len(h) > 0 && (len(h) > 1 || h[0] != '-' && h[0] != '_') && isHost(h) {
-			return h
-		}
-	}
-	return nil
-}
-
 // unescapedName returns the first host of the record without its escapes, in
 // scratch if it has any.
 func (f *Found) unescapedName(raw []byte) []byte {

@@ -53,6 +53,7 @@ type Found struct {
 	nameDialect *Dialect // of the first host in hosts; only its Locator sets it
 	nameText    []byte   // that host unescaped; scratch
 	nameRuns    []run
+	lastHost    []byte // what requestHost returned last
 	attrs       attrs
 	lengths     []lengthField // of a binary record
 	err         error         // why the Locator cannot continue; it clears itself

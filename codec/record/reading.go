@@ -44,7 +44,8 @@ type normalizer struct {
 	cur   reading
 	fact  Fact // about the current record
 
-	host []byte // host of the record that norm has, if cur.composed
+	host   []byte // host of the record that norm has, if cur.composed
+	origin origin // of the last record that has a host
 
 	// Scratch.
 	text, base       []byte // unescaped; unused if the record has no escapes
@@ -224,52 +225,6 @@ func (n *normalizer) settle(err error) {
 		c.why = Panic
 	}
 	c.errAt = min(max(0, int(n.res.ErrAt)-c.prefix), len(c.url))
-}
-
-// appendOrigin appends the scheme and authority of the target: those of the
-// record or else of the base. If neither has a host, it appends the placeholder
-// and returns nohost. A host without a scheme gets https on port 443 and http
-// on other ports; the scheme is flagged as guessed unless the port is 80 or
-// 443.
-func (n *normalizer) appendOrigin(dst, rec []byte) (_ []byte, nohost bool) {
-	f, j := n.found, n.job
-	host := f.requestHost(rec)
-	n.host, n.cur.composed = host, host != nil
-	if host == nil {
-		if j.origin != nil {
-			return append(dst, j.origin...), false
-		}
-		return append(dst, placeholder...), true
-	}
-	port := f.port.in(rec)
-	own := []byte(nil) // the port in host, with its colon
-	if colon := bytes.LastIndexByte(host, ':'); colon >= 0 && colon > bytes.LastIndexByte(host, ']') {
-		own, port = host[colon:], nil
-	} else if !allDigits(port) {
-		port = nil
-	}
-	scheme := f.scheme.in(rec)
-	switch {
-	case isScheme(scheme):
-	case f.tls:
-		scheme = schemeHTTPS
-	case f.plain:
-		scheme = schemeHTTP
-	case j.scheme != nil:
-		scheme = j.scheme
-	case string(port) == "443" || string(own) == ":443":
-		scheme = schemeHTTPS
-	default:
-		scheme = schemeHTTP
-		if string(port) != "80" && string(own) != ":80" {
-			n.cur.flags = n.cur.flags.With(codec.SchemeGuessed)
-		}
-	}
-	dst = append(append(append(dst, scheme...), "://"...), host...)
-	if port != nil {
-		dst = append(append(dst, ':'), port...)
-	}
-	return dst, false
 }
 
 // allDigits reports whether s consists of at least one digit and nothing else.
