@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -15,6 +14,7 @@ import (
 
 	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/codec/record"
+	"github.com/urlfold/urlfold/internal/testkit/crew"
 )
 
 // This file holds the fakes and helpers of this package's tests:
@@ -22,7 +22,6 @@ import (
 //   - fakeCodec: handles a record according to its first byte.
 //   - fakeSource: lanes of lines, read by several goroutines.
 //   - fakeSink: stores what it gets, and answers as configured.
-//   - crew: the goroutines of a sink.
 //   - finished: one run, with checks that must hold after every run.
 
 // A fakeCodec handles lines by their first byte: D is dropped, X becomes a dead
@@ -247,7 +246,7 @@ type fakeSink struct {
 
 	hold                int  // number of tickets that it holds until Barrier
 	async               bool // answer from a goroutine after a delay
-	crew                crew
+	crew                crew.Crew
 	answer              func(b *Batch, s *Stream) (Result, bool)            // false: no answer
 	submit              func(ctx context.Context, b *Batch, t Ticket) error // called first
 	openErr, barrierErr error
@@ -257,42 +256,6 @@ type fakeSink struct {
 type held struct {
 	t Ticket
 	r Result
-}
-
-// A crew is a group of goroutines of a sink. Unlike with a [sync.WaitGroup],
-// more of them may start during Wait, because a batch may be resubmitted during
-// a Barrier.
-type crew struct {
-	mu   sync.Mutex
-	work map[chan struct{}]bool
-}
-
-func (c *crew) Go(f func()) {
-	done := make(chan struct{})
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.work == nil {
-		c.work = make(map[chan struct{}]bool)
-	}
-	c.work[done] = true
-	go func() {
-		f()
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		delete(c.work, done)
-		close(done)
-	}()
-}
-
-// Wait waits for the goroutines that have started before it. A Barrier need not
-// do more.
-func (c *crew) Wait() {
-	c.mu.Lock()
-	work := slices.Collect(maps.Keys(c.work))
-	c.mu.Unlock()
-	for _, done := range work {
-		<-done
-	}
 }
 
 func (s *fakeSink) Open(context.Context) error { s.opened++; return s.openErr }

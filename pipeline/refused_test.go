@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/urlfold/urlfold/internal/testkit/bubble"
+	"github.com/urlfold/urlfold/internal/testkit/crew"
 )
 
 // A strictSink permanently refuses records until it is repaired. It stores
@@ -21,7 +22,7 @@ type strictSink struct {
 	mu       sync.Mutex
 	bySubmit int // submissions before the repair
 	lines    map[string][]string
-	crew     crew
+	crew     crew.Crew
 }
 
 func (s *strictSink) Open(context.Context) error    { s.lines = map[string][]string{}; return nil }

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/urlfold/urlfold/internal/testkit/bubble"
+	"github.com/urlfold/urlfold/internal/testkit/crew"
 )
 
 // A world is the state that survives the death of a process: the committed
@@ -260,7 +261,7 @@ type simSink struct {
 	taken   [][]string        // by lane, in order
 	marked  contents          // at the last cut
 	stored  contents          // at the last stored cut
-	crew    crew
+	crew    crew.Crew
 	closed  bool // guarded as well, because after a hard stop Close and Submit can overlap
 }
 

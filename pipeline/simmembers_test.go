@@ -17,6 +17,7 @@ import (
 
 	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/internal/testkit/bubble"
+	"github.com/urlfold/urlfold/internal/testkit/crew"
 )
 
 // A simGroup is a consumer group whose members deduplicate the partitions of a
@@ -412,7 +413,7 @@ func (g *simGroup) judge(part, n int) {
 type simStore struct {
 	m    *simMember
 	no   int
-	crew crew
+	crew crew.Crew
 }
 
 func (s *simStore) Open(context.Context) error    { return nil }

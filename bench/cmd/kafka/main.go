@@ -18,8 +18,6 @@ import (
 	"os"
 	"os/signal"
 	"runtime"
-	"runtime/pprof"
-	"slices"
 	"time"
 
 	"github.com/urlfold/urlfold/bench"
@@ -57,56 +55,27 @@ func run() error {
 	if err != nil {
 		return err
 	}
-	if *profile != "" {
-		f, err := os.Create(*profile)
-		if err != nil {
-			return err
-		}
-		defer f.Close()
-		if err := pprof.StartCPUProfile(f); err != nil {
-			return err
-		}
-		defer pprof.StopCPUProfile()
+	end, err := bench.Profile(*profile)
+	if err != nil {
+		return err
 	}
+	defer end()
 	fmt.Printf("%d messages, URLs of %.1f bytes, keys of %d bytes, %d partitions, %s, GOMAXPROCS 2, %d rounds\n\n",
 		*n, float64(bytes)/float64(*n), keyLen, partitions, *compression, *rounds)
-	return b.race(ctx, *n, *rounds, *only)
-}
-
-// race runs the loops alternately.
-func (b *broker) race(ctx context.Context, n, rounds int, only string) error {
-	loops := slices.DeleteFunc(loops(), func(l loop) bool { return only != "" && l.name != only })
-	all := make([][]bench.Measure, rounds)
-	for round := range all {
-		all[round] = make([]bench.Measure, len(loops))
-		for i := range loops {
-			k := (i + round) % len(loops) // each loop is the first in some round
-			m, err := b.time(ctx, loops[k], n)
-			if err != nil {
-				return fmt.Errorf("%s: %w", loops[k].name, err)
-			}
-			all[round][k] = m
-			fmt.Fprintf(os.Stderr, "round %d: %-24s %8.0f messages/s, %4.0f ns of CPU time per message\n", round+1, loops[k].name, m.Rate, m.CPU)
-		}
-	}
-	var names []string
-	for _, l := range loops {
-		names = append(names, l.name)
-	}
-	return bench.Race(os.Stdout, names, all, least)
+	return bench.Race(os.Stdout, b.loops(ctx, *n), *rounds, *only, least)
 }
 
 // A loop copies the input topic to an output topic until ctx is done.
-type loop struct {
-	name string
-	run  func(ctx context.Context, b *broker, group, out string) error
-}
+type loop func(ctx context.Context, b *broker, group, out string) error
 
-func loops() []loop {
-	return []loop{
-		{"urlfold", urlfold},
-		{"bare Reader+Writer", readerWriter},
-		{"bare Group+Produce", groupProduce},
+func (b *broker) loops(ctx context.Context, n int) []bench.Loop {
+	timed := func(l loop) func() (bench.Measure, error) {
+		return func() (bench.Measure, error) { return b.time(ctx, l, n) }
+	}
+	return []bench.Loop{
+		{Name: "urlfold", Run: timed(urlfold)},
+		{Name: "bare Reader+Writer", Run: timed(readerWriter)},
+		{Name: "bare Group+Produce", Run: timed(groupProduce)},
 	}
 }
 
@@ -125,7 +94,7 @@ func (b *broker) time(ctx context.Context, l loop, n int) (bench.Measure, error)
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	done := make(chan error, 1)
-	go func() { done <- l.run(ctx, b, name, name) }()
+	go func() { done <- l(ctx, b, name, name) }()
 	var begin, used time.Time
 	var cpu time.Duration
 	first := 0

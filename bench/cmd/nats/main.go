@@ -19,8 +19,6 @@ import (
 	"os"
 	"os/signal"
 	"runtime"
-	"runtime/pprof"
-	"slices"
 	"time"
 
 	"github.com/urlfold/urlfold/bench"
@@ -50,17 +48,11 @@ func run() error {
 	runtime.GOMAXPROCS(2)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if *profile != "" {
-		f, err := os.Create(*profile)
-		if err != nil {
-			return err
-		}
-		defer f.Close()
-		if err := pprof.StartCPUProfile(f); err != nil {
-			return err
-		}
-		defer pprof.StopCPUProfile()
+	end, err := bench.Profile(*profile)
+	if err != nil {
+		return err
 	}
+	defer end()
 	s, err := newServer(addr, *storage)
 	if err != nil {
 		return err
@@ -71,44 +63,22 @@ func run() error {
 	}
 	fmt.Printf("%d messages, URLs of %.1f bytes, %s storage, prefetch %d, window %d, GOMAXPROCS 2, %d rounds\n\n",
 		*n, s.mean, *storage, prefetch, window, *rounds)
-	return s.race(ctx, *rounds, slices.DeleteFunc(loops(), func(l loop) bool { return *only != "" && l.name != *only }))
-}
-
-// race runs the loops alternately.
-func (s *server) race(ctx context.Context, rounds int, loops []loop) error {
-	all := make([][]bench.Measure, rounds)
-	for round := range all {
-		all[round] = make([]bench.Measure, len(loops))
-		for i := range loops {
-			k := (i + round) % len(loops) // each loop is the first in some round
-			m, err := s.time(ctx, loops[k])
-			if err != nil {
-				return fmt.Errorf("%s: %w", loops[k].name, err)
-			}
-			all[round][k] = m
-			fmt.Fprintf(os.Stderr, "round %d: %-24s %8.0f messages/s, %5.0f ns of CPU time per message\n", round+1, loops[k].name, m.Rate, m.CPU)
-		}
-	}
-	var names []string
-	for _, l := range loops {
-		names = append(names, l.name)
-	}
-	return bench.Race(os.Stdout, names, all, least)
+	return bench.Race(os.Stdout, s.loops(ctx), *rounds, *only, least)
 }
 
 // A loop copies the input stream to a subject until ctx is done, through a
 // consumer with the given name, and acknowledges each message after its copy is
 // stored.
-type loop struct {
-	name string
-	run  func(ctx context.Context, s *server, consumer, subject string) error
-}
+type loop func(ctx context.Context, s *server, consumer, subject string) error
 
-func loops() []loop {
-	return []loop{
-		{"urlfold", urlfold},
-		{"bare Messages", bareMessages},
-		{"bare Fetch", bareFetch},
+func (s *server) loops(ctx context.Context) []bench.Loop {
+	timed := func(l loop) func() (bench.Measure, error) {
+		return func() (bench.Measure, error) { return s.time(ctx, l) }
+	}
+	return []bench.Loop{
+		{Name: "urlfold", Run: timed(urlfold)},
+		{Name: "bare Messages", Run: timed(bareMessages)},
+		{Name: "bare Fetch", Run: timed(bareFetch)},
 	}
 }
 
@@ -127,7 +97,7 @@ func (s *server) time(ctx context.Context, l loop) (m bench.Measure, err error) 
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	done := make(chan error, 1)
-	go func() { done <- l.run(ctx, s, out.name, out.subject) }()
+	go func() { done <- l(ctx, s, out.name, out.subject) }()
 	var began time.Time
 	var cpu time.Duration
 	for first := 0; ; {

@@ -2,11 +2,8 @@ package main
 
 import (
 	"context"
-	"errors"
 
-	"github.com/urlfold/urlfold/codec"
-	"github.com/urlfold/urlfold/codec/record"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/bench"
 	sinks "github.com/urlfold/urlfold/sinks/nats"
 	sources "github.com/urlfold/urlfold/sources/nats"
 )
@@ -26,24 +23,5 @@ func urlfold(ctx context.Context, s *server, consumer, subject string) error {
 	if err != nil {
 		return err
 	}
-	profile, ok := codec.Lookup("equiv")
-	if !ok {
-		return errors.New("missing built-in profile equiv")
-	}
-	normalizer, err := codec.New(profile)
-	if err != nil {
-		return err
-	}
-	facts, ok := sink.(interface{ NeedsFacts() bool })
-	job, err := record.New(record.Config{Format: "lines", Normalizer: normalizer, Level: profile.Key, Facts: ok && facts.NeedsFacts()})
-	if err != nil {
-		return err
-	}
-	p, err := pipeline.New(pipeline.Options{
-		Sources: []pipeline.Source{source}, Sinks: []pipeline.Sink{sink}, NewCodec: pipeline.NewRecordCodec(job),
-	})
-	if err != nil {
-		return err
-	}
-	return p.Run(ctx)
+	return bench.RunPipeline(ctx, source, sink, 0)
 }

@@ -128,7 +128,7 @@ func TestDedupeNATS(t *testing.T) {
 			for range kills {
 				w.publish(3000)
 				before := w.stored()
-				until(t, "they work", func() bool { return w.stored() > before+rand.Uint64N(300) || w.idle() })
+				until(t, "they work", func() bool { return w.stored() > before+rand.Int64N(300) || w.idle() })
 				k := rand.IntN(len(members))
 				members[k].Kill()
 				members[k] = start(t, config)

@@ -188,28 +188,8 @@ func TestKafkaKill(t *testing.T) {
 // get a share.
 func TestKafkaMembers(t *testing.T) {
 	onBrokers(t, func(t *testing.T, w *kafkaWorld) {
-		config := w.config()
-		var members []*chaos.Process
-		for range 3 {
-			members = append(members, start(t, config))
-		}
 		changes := few(6, 60)
-		for i := range changes {
-			before := w.stored()
-			w.fill(1000)
-			until(t, "they work", func() bool { return w.stored() > before+1000 })
-			k := rand.IntN(len(members))
-			switch i % 3 {
-			case 0:
-				members[k].Kill()
-				members[k] = start(t, config)
-			case 1:
-				members = append(members, start(t, config))
-			case 2:
-				stop(t, members[k])
-				members = slices.Delete(members, k, k+1)
-			}
-		}
+		members := churn(t, w.config(), changes, func() { w.fill(1000) }, w.stored, 1000)
 		shares := w.share(members)
 		w.drained()
 		for _, p := range members {

@@ -100,7 +100,7 @@ func (w *natsWorld) consumer() *jetstream.ConsumerInfo {
 }
 
 // stored returns the number of messages in OUT.
-func (w *natsWorld) stored() uint64 {
+func (w *natsWorld) stored() int64 {
 	w.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
@@ -108,7 +108,7 @@ func (w *natsWorld) stored() uint64 {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	return i.State.Msgs
+	return int64(i.State.Msgs)
 }
 
 // config returns a configuration that copies from IN to OUT.
@@ -181,7 +181,7 @@ func TestNATSKill(t *testing.T) {
 				before := w.stored()
 				p := start(t, w.config())
 				if atWork {
-					more := rand.Uint64N(4000)
+					more := rand.Int64N(4000)
 					until(t, "it works", func() bool { return w.stored() > before+more || p.Ended() })
 				} else { // whenever it is
 					time.Sleep(rand.N(time.Second))
@@ -203,7 +203,7 @@ func TestNATSKill(t *testing.T) {
 				kill(i%2 == 0)
 			}
 			finish()
-			for ; ids == "none" && w.stored() <= w.records && kills < 100; kills++ { // each kill came between two acknowledgments
+			for ; ids == "none" && uint64(w.stored()) <= w.records && kills < 100; kills++ { // each kill came between two acknowledgments
 				kill(true)
 				finish()
 			}
@@ -225,34 +225,14 @@ func TestNATSKill(t *testing.T) {
 func TestNATSMembers(t *testing.T) {
 	t.Parallel()
 	w := newNATS(t, "position")
-	config := w.config()
-	var members []*chaos.Process
-	for range 3 {
-		members = append(members, start(t, config))
-	}
+	changes := few(6, 60)
+	members := churn(t, w.config(), changes, func() { w.fill(5000) }, w.stored, 2000)
 	took := func(p *chaos.Process) float64 {
 		m, err := p.Scrape(w.context())
 		if err != nil {
 			t.Fatal(err)
 		}
 		return m.Sum("urlfold_source_messages_total")
-	}
-	changes := few(6, 60)
-	for i := range changes {
-		before := w.stored()
-		w.fill(5000)
-		until(t, "they work", func() bool { return w.stored() > before+2000 })
-		k := rand.IntN(len(members))
-		switch i % 3 {
-		case 0:
-			members[k].Kill()
-			members[k] = start(t, config)
-		case 1:
-			members = append(members, start(t, config))
-		case 2:
-			stop(t, members[k])
-			members = append(members[:k], members[k+1:]...)
-		}
 	}
 	var shares []float64
 	until(t, "each has something to do", func() bool {

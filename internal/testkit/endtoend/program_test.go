@@ -3,9 +3,11 @@ package endtoend
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -90,4 +92,32 @@ func until(t *testing.T, what string, f func() bool) {
 			t.Fatalf("timeout: %s", what)
 		}
 	}
+}
+
+// churn lets three instances work under load while members are killed, added
+// and stopped, and returns those that are left. Before each
+// change, fill adds input, of which more than enough records are stored then.
+func churn(t *testing.T, config string, changes int, fill func(), stored func() int64, enough int64) []*chaos.Process {
+	t.Helper()
+	var members []*chaos.Process
+	for range 3 {
+		members = append(members, start(t, config))
+	}
+	for i := range changes {
+		before := stored()
+		fill()
+		until(t, "they work", func() bool { return stored() > before+enough })
+		k := rand.IntN(len(members))
+		switch i % 3 {
+		case 0:
+			members[k].Kill()
+			members[k] = start(t, config)
+		case 1:
+			members = append(members, start(t, config))
+		case 2:
+			stop(t, members[k])
+			members = slices.Delete(members, k, k+1)
+		}
+	}
+	return members
 }

@@ -20,7 +20,7 @@ import (
 	"github.com/urlfold/urlfold/codec/record"
 	"github.com/urlfold/urlfold/config/connect"
 	"github.com/urlfold/urlfold/internal/client/kafka"
-	"github.com/urlfold/urlfold/internal/testkit"
+	"github.com/urlfold/urlfold/internal/testkit/crew"
 	"github.com/urlfold/urlfold/pipeline"
 )
 
@@ -328,7 +328,7 @@ type Collector struct {
 
 	ctx     context.Context
 	mu      sync.Mutex
-	crew    testkit.Crew
+	crew    crew.Crew
 	got     map[int][]int
 	taken   map[*pipeline.Lane]int64 // last submitted position
 	swapped int

@@ -1,4 +1,5 @@
-package testkit
+// Package crew waits for goroutines that start at any time.
+package crew
 
 import (
 	"maps"

@@ -1,0 +1,40 @@
+package bench
+
+import (
+	"context"
+	"errors"
+
+	"github.com/urlfold/urlfold/codec"
+	"github.com/urlfold/urlfold/codec/record"
+	"github.com/urlfold/urlfold/pipeline"
+)
+
+// RunPipeline runs the pipeline of "urlfold run" from a source to a sink until
+// ctx is done, with the format lines and the profile equiv. batches is the
+// setting pipeline.max_in_flight; 0 is its default.
+func RunPipeline(ctx context.Context, source pipeline.Source, sink pipeline.Sink, batches int) error {
+	profile, ok := codec.Lookup("equiv")
+	if !ok {
+		return errors.New("missing built-in profile equiv")
+	}
+	normalizer, err := codec.New(profile)
+	if err != nil {
+		return err
+	}
+	facts, ok := sink.(interface{ NeedsFacts() bool })
+	job, err := record.New(record.Config{
+		Format: "lines", Normalizer: normalizer, Level: profile.Key,
+		Facts: ok && facts.NeedsFacts(),
+	})
+	if err != nil {
+		return err
+	}
+	p, err := pipeline.New(pipeline.Options{
+		Sources: []pipeline.Source{source}, Sinks: []pipeline.Sink{sink},
+		NewCodec: pipeline.NewRecordCodec(job), Batches: batches,
+	})
+	if err != nil {
+		return err
+	}
+	return p.Run(ctx)
+}
