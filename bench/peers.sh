@@ -41,8 +41,9 @@ case $file in
 esac
 cat >"$bin/benthos.yaml" <<YAML
 input:
-  file: { paths: ["${PEERS_PLAIN:-$file}"], scanner: { lines: {} } }
-  batching: { count: 1000 }
+  broker:
+    inputs: [{ file: { paths: ["${PEERS_PLAIN:-$file}"], scanner: { lines: {} } } }]
+    batching: { count: 1000, period: 100ms }
 pipeline:
   processors:
     - mapping: |
