@@ -37,8 +37,8 @@ type Codec struct {
 	// The URLs of an access log to normalize. all means those that the format has.
 	Target string `yaml:"target" enum:"request,referer,all"`
 	// The location of the URL: a path such as request.uri (jsonl, msgpack, avro),
-	// the name or number of a column (tables), a key (logfmt, ltsv), or a path of
-	// field numbers such as 3.1 (protobuf).
+	// the name or number of a column (tables), a key (logfmt, ltsv, journal-export),
+	// or a path of field numbers such as 3.1 (protobuf).
 	URLField string `yaml:"url_field"`
 	// The locations of the parts of a URL that is composed of several fields, in
 	// jsonl, csv and tsv. Excludes url_field and base_field.

@@ -72,6 +72,8 @@ var formatSubjects = map[string]formatSubject{
 	"arc": {Config{}, "filedesc://a.arc 0.0.0.0 20260101000000 text/plain 77\n1 0 Example\nURL IP-address Archive-date Content-type Archive-length\n123456789\n\n" +
 		"http://example.com/a 192.0.2.1 20260101000000 text/html 0\n\n" +
 		"http://example.com/b 2001:db8::1 20260101000000 text/html 12\nx\nhttp://h/\n\n"},
+	"journal-export": {Config{URLField: "URL"}, "__CURSOR=a\nURL=http://example.com/a\nDATA\n\x09\x00\x00\x00\x00\x00\x00\x00\n\nURL=/x\n\n\n\n" +
+		"MESSAGE=\nURL\n\x14\x00\x00\x00\x00\x00\x00\x00http://example.com/b\n\n"},
 	"text": {Config{Render: RenderURLs}, "See http://example.com/a, (http://example.com/b).\nNone: here.\n<http://example.com/c>\n"},
 	"html": {Config{Render: RenderURLs}, "<!doctype html>\n<a\nhref=http://example.com/a title='>'>a < b</a> <base href=http://example.org/>\n<!-- <a href=x> -->\n" +
 		"<script src=b>\"<a href=x>\"</script><img srcset='c 1x, d 2x'>text <b>text</b>"},

@@ -73,8 +73,15 @@ func Detect(head []byte, more ...Format) (g Guess, ok bool) {
 			}
 		}
 	}
-	if line, found := s.detectLine(); found && g.Format == (jsonFormat{}).Name() {
-		return line, true
+	switch g.Format {
+	case (jsonFormat{}).Name():
+		if line, found := s.detectLine(); found {
+			return line, true
+		}
+	case journalName:
+		if line, found := s.detectMessage(); found {
+			return line, true
+		}
 	}
 	return g, ok
 }

@@ -128,6 +128,7 @@ var builtin = append([]Format{
 	watFormat{}, // before warc, which its files are
 	warcFormat{},
 	arcFormat{},
+	journalFormat{},
 	msgpackFormat{},
 	protobufFormat{},
 	avroFormat{},

@@ -31,9 +31,14 @@ func (warcFormat) Open(c *Config) (Reader, error) {
 // refuseArchiveSettings returns an error for each setting in c that would break
 // the records of a web archive.
 func (c *Config) refuseArchiveSettings() []error {
-	errs := c.refuseCaptureSettings()
+	return append(c.refuseCaptureSettings(), c.refuseResizing()...)
+}
+
+// refuseResizing returns an error for each setting in c that would change the
+// length of a part of a record which the record states.
+func (c *Config) refuseResizing() (errs []error) {
 	if c.Render == RenderRewrite && c.Redact {
-		errs = append(errs, wrong("Redact", "the rendering rewrite cannot hide passwords in "+c.Format+" records, whose blocks are copied unchanged; use another rendering"))
+		errs = append(errs, wrong("Redact", "the rendering rewrite cannot hide passwords in "+c.Format+" records, whose other parts are copied unchanged; use another rendering"))
 	}
 	if c.OnOversize == DispositionTruncate {
 		errs = append(errs, wrong("OnOversize", "records of the format "+c.Format+" cannot be truncated, because they state their own length"))

@@ -45,21 +45,31 @@ func (s *Sample) detectLine() (best Guess, ok bool) {
 				}
 			}
 		}
-		certainty := uint8(0)
-		for _, f := range builtin {
-			if !fitsInJSON(f) || len(lines.Records)*2 < len(s.Records) {
-				continue
-			}
-			if fit := f.Detect(&lines); fit.Records > 0 && fit.Records*2 >= len(lines.Records) && fit.Certainty > certainty {
-				certainty, ok = fit.Certainty, true
-				best = Guess{Format: kind.name + prefixSeparator + f.Name(), Records: len(s.Records), Fit: fit.Records}
-			}
-		}
-		if ok {
+		if best, ok = lines.detectInner(kind.name, len(s.Records)); ok {
 			return best, true
 		}
 	}
 	return best, false
+}
+
+// detectInner returns the guess for the lines of a sample, which records of the
+// kind with that name hold. records is the number of these records, of which
+// half must have a line.
+func (s *Sample) detectInner(kind string, records int) (best Guess, ok bool) {
+	if len(s.Records)*2 < records {
+		return best, false
+	}
+	certainty := uint8(0)
+	for _, f := range builtin {
+		if !fitsInJSON(f) {
+			continue
+		}
+		if fit := f.Detect(s); fit.Records > 0 && fit.Records*2 >= len(s.Records) && fit.Certainty > certainty {
+			certainty, ok = fit.Certainty, true
+			best = Guess{Format: kind + prefixSeparator + f.Name(), Records: records, Fit: fit.Records}
+		}
+	}
+	return best, ok
 }
 
 // fitsInJSON reports whether lines of a format can be in a JSON object.
@@ -253,6 +263,11 @@ func (f *Found) move(to func(int) int) {
 			f.attrs.values[id].move(to)
 			f.attrs.values[id].clock.move(to)
 		}
+	}
+	for i := range f.lengths {
+		l := &f.lengths[i]
+		l.move(to)
+		l.end = to(l.end)
 	}
 }
 

@@ -2,6 +2,7 @@ package record
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 )
 
@@ -95,7 +96,7 @@ func (c *Config) prefixedFormat() (f Format, ok bool) {
 		return nil, false
 	}
 	formats := c.formats()
-	for _, f := range append(prefixedFormats(formats), jsonLineFormats(formats)...) {
+	for _, f := range slices.Concat(prefixedFormats(formats), jsonLineFormats(formats), journalFormats(formats)) {
 		if f.Name() == c.Format {
 			return f, true
 		}

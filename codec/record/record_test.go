@@ -339,6 +339,10 @@ func around(w *Worker, rec, head []byte) string {
 	if t, ok := w.job.reader.(*tableReader); ok && w.found.n > 0 {
 		quote = t.quote
 	}
+	for _, l := range w.found.lengths { // they come before the URLs
+		fmt.Fprintf(&b, "%s<length>", rec[from:l.start])
+		from = l.span.end
+	}
 	for _, s := range w.found.sites[:w.found.n] {
 		fmt.Fprintf(&b, "%s<%d>", rec[from:s.start], s.role)
 		from = s.end

@@ -55,7 +55,8 @@ var cannotHave = map[string]map[string]string{
 func TestVendorCases(t *testing.T) {
 	logs := map[string][]namedLog{}
 	for _, l := range namedLogs(t) {
-		logs[l.config.Format] = append(logs[l.config.Format], l)
+		format, _, _ := strings.Cut(l.config.Format, prefixSeparator)
+		logs[format] = append(logs[format], l)
 	}
 	for format := range textCases {
 		logs[format] = append(logs[format], namedLog{format, Config{Format: format, Target: TargetAll}, bytes.Join(textLines(format), lineFeed)})
@@ -125,6 +126,7 @@ func (l *namedLog) versions(has map[string]bool) {
 		}
 		var members map[string]any
 		switch {
+		case len(line) == 0: // the end of an entry
 		case line[0] != '{':
 			has[hasVersions] = has[hasVersions] || bytes.HasPrefix(line, []byte("#Fields")) && shapes["#"]
 			shapes[string(line[:1])] = true

@@ -275,6 +275,9 @@ func (w *Worker) rewrite(out, dead, rec []byte, at *Position, st *Stats) (o, d [
 	} else {
 		out = append(out, rec[from:]...)
 	}
+	if len(w.found.lengths) > 0 {
+		w.found.resize(out[start:], rec)
+	}
 	w.close(&v, st)
 	st.Emitted++
 	return out, dead

@@ -154,6 +154,8 @@ func (r *diagnosis) detect(head []byte, o *options) {
 		fields = columns(head, '|')
 	case "tsv":
 		fields = columns(head, '\t')
+	case "journal-export":
+		fields = journalFields(head)
 	case "msgpack", "protobuf":
 		r.Why = "the format does not say which field holds the URL; name it with --url-field"
 		return

@@ -24,6 +24,21 @@ func jsonFields(head []byte) (fields []textField) {
 	return fields
 }
 
+// journalFields returns the fields of the first journal entry that are text and
+// that the program has set. The names of all others begin with '_'.
+func journalFields(head []byte) (fields []textField) {
+	for line := range bytes.Lines(bytes.TrimLeft(head, "\r\n")) {
+		name, value, text := bytes.Cut(bytes.TrimSuffix(line, []byte("\n")), []byte("="))
+		if !text {
+			break // the end of the entry, or a value that is not text
+		}
+		if !bytes.HasPrefix(name, []byte("_")) {
+			fields = append(fields, textField{string(name), string(name), string(value)})
+		}
+	}
+	return fields
+}
+
 // columns returns the cells of the first row of a table. They have the names in
 // the header, if there is one, and numbers otherwise.
 func columns(head []byte, separator rune) (fields []textField) {

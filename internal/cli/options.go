@@ -181,7 +181,7 @@ func (o *options) inputFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.escape, "escape", "", `read tables in which this `+"`character`"+`, a backslash, makes the next one literal, as --dialect backslash does. Default: quotes in quoted cells are doubled`)
 	f.BoolVar(&o.noHeader, "no-header", false, "the tables have no header: --url-field and the like must be numbers of columns, from 1")
 	f.StringVar(&o.target, "target", targetNames[0], "normalize these `URLs` of an access log: "+strings.Join(targetNames, ", ")+" (both, if the format has both). The other URLs stay as they are")
-	f.StringVar(&o.urlField, "url-field", "", "read the URL at this `path`: a member such as request.uri (jsonl), the name or number of a column (tables), the names of up to three columns (parquet, avro), or a key (logfmt, ltsv)")
+	f.StringVar(&o.urlField, "url-field", "", "read the URL at this `path`: a member such as request.uri (jsonl), the name or number of a column (tables), the names of up to three columns (parquet, avro), or a key (logfmt, ltsv, journal-export)")
 	f.StringArrayVar(&o.url, "url", nil, "compose the URL from several fields: comma-separated `PART=PATH` pairs, such as host=request.host,path=request.uri; PART is "+strings.Join(record.URLPartNames(), ", ")+". Repeat a part for alternatives: the first one that is not empty counts")
 	f.StringVar(&o.baseField, "base-field", "", "resolve the URL against the base at this `path` of the record, in the syntax of --url-field")
 	f.StringVar(&o.base, "base", "", "resolve relative URLs against this `URL`. In https://{host}/, {host} stands for the field host of each record")

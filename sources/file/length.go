@@ -25,20 +25,30 @@ func (c *cutter) within(block []byte) (n int, ends bool) {
 		}
 		return max(0, len(block)-1), false
 	}
+	from := 0
 	if 0 < c.left && c.left <= int64(len(block)) {
 		if f.Ends(block[:c.left]) {
 			return int(c.left), true
 		}
-		c.left = 0 // the stated length is wrong
+		if _, ok := f.(atLeast); ok {
+			from = int(c.left) - 1
+		} else {
+			c.left = 0 // the stated length is wrong
+		}
 	}
-	if c.left > 0 {
+	if c.left > int64(len(block)) {
 		return pieceOf(block, c.left), false
 	}
-	if n, ends = f.Resync(block); !ends {
+	n, ends = f.Resync(block[from:])
+	if n += from; !ends {
 		n = max(0, min(n, len(block)-1))
 	}
 	return n, ends
 }
+
+// atLeast is implemented by a lengthFraming whose records can be longer than
+// they state: the stated length is that of the first parts of the record.
+type atLeast interface{ AtLeast() }
 
 // pieceOf returns the length of the next piece of a record that has left bytes
 // to go, more than block holds. The last piece must hold the bytes that Ends
@@ -60,7 +70,10 @@ func (c *cutter) firstPiece(block []byte) int {
 	if left := f.Length(block); left > int64(len(block)) {
 		return pieceOf(block, left)
 	}
-	n, ends := f.Resync(block) // damaged
+	n, ends := f.Span(block, false)
+	if n == 0 || !ends {
+		n, ends = f.Resync(block) // damaged
+	}
 	if ends {
 		n = max(0, n-recordEnd) // the last piece must hold the bytes that show the end
 	}
@@ -101,7 +114,8 @@ func (c *cutter) endWithin(b *pipeline.Batch, complete bool) {
 	if _, ok := c.framing.(openEnded); ok {
 		missing--
 	}
-	if complete && missing > 0 {
+	_, longer := c.framing.(atLeast)
+	if complete && (missing > 0 || longer && !c.framing.(lengthFraming).Ends(b.In)) {
 		off := c.begun
 		c.cutShort = &off
 	}

@@ -2,6 +2,7 @@ package file
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
@@ -18,15 +19,23 @@ import (
 // archiveForm is a format of web archives.
 type archiveForm struct {
 	format string
-	header string // of a record: its number and the length of its block
-	end    string // after the block
-	trap   string // text in a block that looks like a record
-	open   bool   // the last record may lack its end
+	header func(number, length int) string // of a record, with the length of its block
+	end    string                          // after the block
+	trap   string                          // text in a block that looks like a record
+	open   bool                            // the last record may lack its end
 }
 
 var archiveForms = []archiveForm{
-	{"warc", "WARC/1.0\r\nX-Number: %d\r\nContent-Length: %d\r\n\r\n", "\r\n\r\n", "\r\n\r\nWARC/1.0\r\n\r\n", false},
-	{"arc", "http://example.com/%d 192.0.2.1 20080430204825 text/plain %d\n", "\n", "\nhttp://h/ ::1 20080430204825 a 9999\n", true},
+	{"warc", printed("WARC/1.0\r\nX-Number: %d\r\nContent-Length: %d\r\n\r\n"), "\r\n\r\n", "\r\n\r\nWARC/1.0\r\n\r\n", false},
+	{"arc", printed("http://example.com/%d 192.0.2.1 20080430204825 text/plain %d\n"), "\n", "\nhttp://h/ ::1 20080430204825 a 9999\n", true},
+	{"journal-export", func(number, length int) string {
+		return fmt.Sprintf("NUMBER=%d\nDATA\n%s", number, binary.LittleEndian.AppendUint64(nil, uint64(length)))
+	}, "\nEND=\n\n", "\n\nURL=x\n\n", false},
+}
+
+// printed returns a function that formats a header.
+func printed(layout string) func(number, length int) string {
+	return func(number, length int) string { return fmt.Sprintf(layout, number, length) }
 }
 
 // framing returns the framing of the format.
@@ -37,16 +46,24 @@ func (a archiveForm) framing(t testing.TB) lengthFraming {
 	if err != nil {
 		t.Fatal(err)
 	}
-	j, err := record.New(record.Config{Format: a.format, Normalizer: n})
+	j, err := record.New(record.Config{Format: a.format, URLField: a.urlField(), Normalizer: n})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return j.Framing().(lengthFraming)
 }
 
+// urlField returns the field with the URL, if the format needs its name.
+func (a archiveForm) urlField() string {
+	if a.format == "journal-export" {
+		return "URL"
+	}
+	return ""
+}
+
 // begins returns the beginning of a record.
 func (a archiveForm) begins(number int) string {
-	head, _, _ := strings.Cut(a.header, "%d")
+	head, _, _ := strings.Cut(a.header(number, 0), fmt.Sprint(number))
 	return fmt.Sprint(head, number)
 }
 
@@ -70,7 +87,7 @@ func (a archiveForm) archive(rnd *rand.Rand, n, size int, damaged bool) (text st
 		} else if length > 50 {
 			copy(block[10:], a.trap)
 		}
-		fmt.Fprintf(&b, a.header+"%s%s", i, length, block, a.end)
+		fmt.Fprintf(&b, "%s%s%s", a.header(i, length), block, a.end)
 		begins[int64(b.Len())] = true
 	}
 	return b.String(), begins
