@@ -8,7 +8,7 @@ import (
 	"github.com/urlfold/urlfold/config/field"
 )
 
-// Dedupe drops records that have the same URL as an earlier one. For files, the
+// Dedupe drops, or marks, records that have the same URL as an earlier one. For files, the
 // set of keys is stored together with the checkpoints, so a crash loses no record
 // and, with exactly_once, lets no duplicate pass. For a JetStream source, it is
 // in a bucket.
@@ -18,7 +18,9 @@ type Dedupe struct {
 	// The URLs of a record that are compared: all of them, in order, or the first.
 	// Default: all.
 	KeyOf string `yaml:"key_of" enum:"all,first"`
-	// Which record of each key is written. Only first is possible. Default: first.
+	// first writes only the first record of each key. mark writes all records, with
+	// the field duplicate, which is true if an earlier record has the same key; it
+	// requires codec.render jsonl, tsv, csv, keys or extend. Default: first.
 	Keep string `yaml:"keep"`
 	// The records that a record is compared with: all records of the source, or
 	// those of the same lane, which is a file or a partition. A Kafka source
@@ -83,19 +85,21 @@ func (d *Dedupe) setDefaults() {
 	d.TakeOver = defaultTakeOver
 }
 
+// Marks reports whether duplicates are written, with a mark.
+func (d *Dedupe) Marks() bool { return d.Keep == "mark" }
+
 // keeps explains why a value of keep is not possible in a daemon.
 var keeps = map[string]string{
 	"last":  `"last" is not possible in a daemon: whether a record is the last of its key is known only at the end of the input; use urlfold --unique=last`,
 	"count": `"count" is not possible in a daemon: the number of records is known only at the end of the input; use urlfold --unique=count`,
-	"mark":  `"mark" is not possible in a daemon: the rendered record has no field for it`,
 }
 
 // Validate checks keep, and the keys that belong together.
 func (d *Dedupe) Validate() error {
 	var errs []error
 	wrong := func(key, text string) { errs = append(errs, &field.Error{Field: key, Err: errors.New(text)}) }
-	if d.Keep != "first" {
-		wrong("keep", cmp.Or(keeps[d.Keep], `must be "first"`))
+	if d.Keep != "first" && !d.Marks() {
+		wrong("keep", cmp.Or(keeps[d.Keep], `must be "first" or "mark"`))
 	}
 	switch {
 	case d.Bucket == "" && d.TakeOver != defaultTakeOver:

@@ -85,6 +85,7 @@ type Batch struct {
 	pend         atomic.Int32 // unresolved legs, plus one while deliver runs
 	lost         atomic.Bool  // a leg was given up
 	keep         Keep         // records of Out that the filter keeps
+	marked       []uint32     // duplicates of Out that are marked and kept
 	filtered     bool         // the filter has processed the batch
 	pieceDropped bool         // the batch is a piece of a record that the filter dropped
 	late         bool         // second round: dead letters for the records that sinks refused

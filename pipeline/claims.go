@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"context"
+	"slices"
 	"sync"
 
 	"github.com/urlfold/urlfold/codec"
@@ -26,7 +27,13 @@ import (
 // same message, it becomes a dead letter like the refused record instead, because
 // the message would be delivered again forever.
 //
-//   - ask, asked: before the sinks.
+// With Dedupe.NewMark, a duplicate is marked instead of being dropped. A batch with
+// leans then waits, before the sinks, for the answers to the claims that they are
+// on: if another process holds a claim, the record may become the first of its
+// key, so it cannot be marked yet. Afterwards the batch still waits for the claims
+// to be settled, so no duplicate is acknowledged before the first record.
+//
+//   - ask, asked, pass: before the sinks.
 //   - refuse, settle, settled: after they have answered.
 
 // A Claims holds claims on keys outside of the process. Its methods are called
@@ -42,16 +49,22 @@ type Claims interface {
 	Settle(ctx context.Context, list []*Claim) error
 }
 
-// A Claim is the claim of a record on its key. Lane, Position and Ordinal
-// identify the record: they are the same each time it is read.
-type Claim struct {
-	Key      codec.Key
+// An Origin identifies a record of a message: it is the same each time the record
+// is read.
+type Origin struct {
 	Lane     string // Lane.ID
 	Position int64  // of the message
 	Ordinal  int    // index among the output records of the message
-	Time     int64  // of the message, Unix nanoseconds; 0: unknown
+}
+
+// A Claim is the claim of a record on its key.
+type Claim struct {
+	Key codec.Key
+	Origin
+	Time int64 // of the message, Unix nanoseconds; 0: unknown
 
 	Answer   ClaimAnswer // set by Claims.Claim
+	First    Origin      // with ClaimDone: the record that is durable; set by Claims.Claim
 	Revision uint64      // set and used by Claims
 	Refused  bool        // a sink has permanently refused the record
 
@@ -74,32 +87,39 @@ const (
 type claimState uint8
 
 const (
-	claimOpen claimState = iota // asked, or held and not settled
+	claimAsked claimState = iota
+	claimHeld             // and not settled
 	claimDone
 	claimGone // deleted, delayed, or given up
 )
 
-// A lean is a record that was dropped because of a claim of this process.
+// A lean is a record that was dropped, or is to be marked, because of a claim of
+// this process.
 type lean struct {
 	on       *Claim
+	origin   Origin
+	rec      int // as in Claim
 	msg      uint32
 	position uint64 // as OutRec.position
+	dropped  bool   // rather than marked
 }
 
 // claims is the deduplication of a pipeline with Dedupe.Claims.
 type claims struct {
 	p       *Pipeline
 	outside Claims
+	marks   bool // duplicates are marked and kept
 
 	mu     sync.Mutex
 	held   map[codec.Key]*Claim // claims of this process that are not settled
-	parked []*Batch             // batches with leans on them
+	asking []*Batch             // with marks: batches with leans on claims without an answer
+	parked []*Batch             // batches with leans on claims that are not settled
 
 	firsts, duplicates, delayed, noKey int64
 }
 
 func newClaims(p *Pipeline, o *Dedupe) *claims {
-	return &claims{p: p, outside: o.Claims, held: map[codec.Key]*Claim{}}
+	return &claims{p: p, outside: o.Claims, marks: o.NewMark != nil, held: map[codec.Key]*Claim{}}
 }
 
 // ask claims the keys of b, then returns b to a worker.
@@ -116,12 +136,12 @@ func (c *claims) ask(b *Batch) {
 		return
 	}
 	if c.begin(b); len(b.claims) == 0 {
-		c.p.work <- b
+		c.pass(b)
 		return
 	}
 	c.p.helpers.Go(func() {
 		c.asked(b, c.outside.Claim(c.p.hard, b.claims))
-		c.p.work <- b
+		c.pass(b)
 	})
 }
 
@@ -141,13 +161,16 @@ func (c *claims) begin(b *Batch) {
 			c.noKey++
 			continue
 		}
+		m := &b.Msgs[r.Msg]
+		origin := Origin{b.Lane.ID(), m.Pos, ordinal}
 		if on := c.held[k]; on != nil {
-			b.keep.Drop(i)
-			b.leans = append(b.leans, lean{on, r.Msg, r.position()})
+			if !c.marks {
+				b.keep.Drop(i)
+			}
+			b.leans = append(b.leans, lean{on, origin, i, r.Msg, r.position(), !c.marks})
 			continue
 		}
-		m := &b.Msgs[r.Msg]
-		list = append(list, Claim{Key: k, Lane: b.Lane.ID(), Position: m.Pos, Ordinal: ordinal, Time: m.Time, b: b, rec: i, msg: r.Msg})
+		list = append(list, Claim{Key: k, Origin: origin, Time: m.Time, b: b, rec: i, msg: r.Msg})
 		cl := &list[len(list)-1]
 		c.held[k] = cl
 		b.claims = append(b.claims, cl)
@@ -170,8 +193,13 @@ func (c *claims) asked(b *Batch, err error) {
 			c.end(cl, claimGone)
 		case cl.Answer == ClaimHeld:
 			c.firsts++
+			cl.state = claimHeld
 			kept = append(kept, cl)
-		case cl.Answer == ClaimDone:
+		case cl.Answer == ClaimDone && c.marks && cl.First != cl.Origin:
+			c.duplicates++
+			b.mark(cl.rec)
+			c.end(cl, claimDone)
+		case cl.Answer == ClaimDone: // with marks: it was written when its message was delivered before
 			c.duplicates++
 			b.keep.Drop(cl.rec)
 			c.end(cl, claimDone)
@@ -188,6 +216,64 @@ func (c *claims) asked(b *Batch, err error) {
 	c.p.letLeave(leave)
 }
 
+// pass sends b to a worker, and with marks all batches whose leans can be marked
+// now. The pipeline calls it once for each batch that was asked.
+func (c *claims) pass(b *Batch) {
+	if !c.marks {
+		c.p.work <- b
+		return
+	}
+	c.mu.Lock()
+	var ready []*Batch
+	c.asking = slices.DeleteFunc(append(c.asking, b), func(b *Batch) bool {
+		is := c.answered(b)
+		if is {
+			ready = append(ready, b)
+		}
+		return is
+	})
+	c.mu.Unlock()
+	for _, b := range ready {
+		c.p.work <- b
+	}
+}
+
+// answered reports whether all claims that b leans on have answers. If so, it
+// marks the duplicates of b, and delays the records that may be none. The caller
+// holds mu.
+func (c *claims) answered(b *Batch) bool {
+	if slices.ContainsFunc(b.leans, func(l lean) bool { return l.on.state == claimAsked }) {
+		return false
+	}
+	for i := range b.leans {
+		l := &b.leans[i]
+		l.dropped = l.on.isOf(l.origin)
+	}
+	b.leans = slices.DeleteFunc(b.leans, func(l lean) bool {
+		switch {
+		case l.on.state == claimGone:
+			b.keep.Drop(l.rec)
+			c.delay(b, l.msg)
+			return true
+		case l.dropped:
+			b.keep.Drop(l.rec)
+		default:
+			b.mark(l.rec)
+		}
+		return false
+	})
+	return true
+}
+
+// isOf reports whether the first record of the key, as far as cl has the answer,
+// is the one with the given origin, whose message was delivered again.
+func (cl *Claim) isOf(o Origin) bool {
+	if cl.Answer == ClaimDone {
+		return cl.First == o
+	}
+	return cl.Origin == o
+}
+
 // end ends a claim. The caller holds mu.
 func (c *claims) end(cl *Claim, state claimState) {
 	cl.state = state
@@ -201,6 +287,11 @@ func (c *claims) end(cl *Claim, state claimState) {
 func (c *claims) delay(b *Batch, msg uint32) {
 	c.delayed++
 	b.again++
+	b.delay(msg)
+}
+
+// delay lets message msg of b be delivered again.
+func (b *Batch) delay(msg uint32) {
 	if len(b.delays) == 0 {
 		b.delays = b.delays.all(len(b.Msgs))
 	}
@@ -285,14 +376,16 @@ func (c *claims) decided(b *Batch) bool {
 		return true
 	}
 	for _, l := range b.leans {
-		if l.on.state == claimOpen {
+		if l.on.state < claimDone {
 			return false
 		}
 	}
 	for _, l := range b.leans {
 		switch {
-		case l.on.state == claimDone:
+		case l.on.state == claimDone, !l.dropped && l.on.Refused: // a duplicate that is marked stays one
 			c.duplicates++
+		case !l.dropped: // it is written, but its first record may not be
+			b.delay(l.msg)
 		case l.on.Refused && l.on.b == b && l.on.msg == l.msg:
 			b.orphans = append(b.orphans, l.position) // the record would be refused each time the message is delivered
 		default:

@@ -44,6 +44,7 @@ type decisions struct {
 	lanes LaneKeySet // the sets move with their lanes; nil: there is one set
 	scope Scope
 	room  int
+	marks bool // duplicates are marked and kept
 
 	mu        sync.Mutex // locked before Pipeline.mu and Lane.mu
 	slots     map[codec.Key]uint64
@@ -101,7 +102,7 @@ type relied struct {
 }
 
 func newDecisions(p *Pipeline, o *Dedupe) (_ *decisions, err error) {
-	d := &decisions{p: p, set: o.Set, lanes: o.Lanes, scope: o.Scope, room: o.Room, slots: map[codec.Key]uint64{}}
+	d := &decisions{p: p, set: o.Set, lanes: o.Lanes, scope: o.Scope, room: o.Room, marks: o.NewMark != nil, slots: map[codec.Key]uint64{}}
 	if d.room == 0 {
 		d.room = defaultRoom
 	}
@@ -243,12 +244,25 @@ func (d *decisions) decideRecord(b *Batch, s *series, e *decided, i int, lane *l
 		}
 	}
 	d.duplicates++
+	if d.marks {
+		// It is written whatever becomes of the first record, and no position that
+		// covers it is stored before the first record is durable or a dead letter.
+		b.mark(i)
+		return nil
+	}
 	b.keep.Drop(i)
 	if no > s.cut {
 		b.needs = max(b.needs, no)
 		b.relied = append(b.relied, relied{b.Out.Recs[i].position(), first{k, no}})
 	}
 	return nil
+}
+
+// mark lets record i of b be marked as a duplicate. It is the first record of no
+// key then: if a sink refuses it, no key is forgotten.
+func (b *Batch) mark(i int) {
+	b.marked = append(b.marked, uint32(i))
+	b.Out.Facts[i].Identity = codec.Key{}
 }
 
 // keyAt returns the key of record i of s in its scope, or the zero key.
@@ -396,11 +410,12 @@ func (d *decisions) flush() []*Batch {
 	return d.unpark()
 }
 
-// revoke forgets what was decided about l and is beyond its cut. It returns the
-// batches of l that wait.
+// revoke revokes l, and forgets what was decided about it and is beyond its cut,
+// which cannot move between the two. It returns the batches of l that wait.
 func (d *decisions) revoke(l *Lane) (leave []*Batch) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	l.revoke()
 	if d.all != nil {
 		d.p.fail(bugf("lane %s was revoked, whose records may be duplicates in other lanes", l.name))
 		return nil

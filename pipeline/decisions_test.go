@@ -196,3 +196,28 @@ func TestDedupeLockOrder(t *testing.T) {
 	p.decisions.mu.Unlock()
 	<-done
 }
+
+// TestMarkRefused: with marks, a sink that refuses a duplicate, in the batch with
+// the first record or in a later one, does not make its key forgotten.
+func TestMarkRefused(t *testing.T) {
+	src := &keySource{fakeSource: fakeSource{lanes: [][]string{numbered(40, "K")}}}
+	sink, letters, set := &fakeSink{}, &fakeSink{}, &memoryKeys{members: map[codec.Key]bool{}}
+	sink.answer = func(b *Batch, s *Stream) (r Result, ok bool) {
+		for i, rec := range s.Recs {
+			if _, duplicate := cutNote(strings.TrimSpace(string(s.Bytes[rec.Off : rec.Off+rec.Len]))); duplicate {
+				r.Failed = append(r.Failed, uint32(i))
+				r.Class, r.Err, r.Code = Permanent, errors.New("no"), fmt.Sprint(b.Seq, len(r.Failed))
+			}
+		}
+		return r, true
+	}
+	p := newPipe(t, Options{
+		Sources: []Source{src}, Sinks: []Sink{sink}, DeadLetter: letters, Workers: 2, Ordering: OrderPerLane,
+		NewCodec: func() Codec { c := byKind().(*fakeCodec); c.notes = true; return c },
+		Dedupe:   &Dedupe{Set: set, NewMark: newFakeMark},
+	})
+	s := finished(t.Context(), t, p)
+	if len(sink.all) != 1 || len(letters.all) != 39 || len(set.members) != 1 || s.Dedupe.Firsts != 1 || s.Dedupe.Duplicates != 39 {
+		t.Errorf("%v, %d dead letters, %d keys, %+v", sink.all, len(letters.all), len(set.members), s.Dedupe)
+	}
+}

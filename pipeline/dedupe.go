@@ -7,7 +7,7 @@ import (
 	"github.com/urlfold/urlfold/codec"
 )
 
-// A Dedupe makes a pipeline drop the records whose identity (record.Fact) was
+// A Dedupe makes a pipeline drop, or mark, the records whose identity (record.Fact) was
 // seen before, without losing a record in a crash: see decisions.go. The codec
 // must collect facts.
 type Dedupe struct {
@@ -22,6 +22,10 @@ type Dedupe struct {
 	// Window limits the comparison to records of the same window. It requires a
 	// Set that is a [WindowKeySet], and facts with times. Nil compares all.
 	Window *Window
+	// NewMark, if not nil, makes the pipeline keep duplicates and mark them. It is
+	// called once per worker. The function it returns marks records of a stream, by
+	// index, and makes none longer. An error ends the run.
+	NewMark func() func(s *Stream, duplicates []uint32) error
 }
 
 // A Scope selects which records a record is compared with.

@@ -36,6 +36,7 @@ type fakeCodec struct {
 	to     func(rec []byte) uint64        // sinks of a record; nil: no route
 	key    func(rec []byte) codec.Key     // identity of a record; nil: no facts
 	time   func(rec []byte) (int64, bool) // time of a record; nil: none has one
+	notes  bool                           // records end in a note, which newFakeMark changes
 	mark   struct{ out, outRecs, dead, deadRecs int }
 	stats  record.Stats
 }
@@ -96,6 +97,9 @@ func (c *fakeCodec) emit(b *Batch, rec []byte) {
 	}
 	b.Stats.Emitted++
 	b.Out.add(rec, b.Next)
+	if c.notes {
+		b.Out.addNote()
+	}
 	if c.to != nil {
 		b.Out.To = append(b.Out.To, to)
 	}
@@ -106,6 +110,38 @@ func (c *fakeCodec) emit(b *Batch, rec []byte) {
 		}
 		b.Out.Facts = append(b.Out.Facts, f)
 	}
+}
+
+// The notes of a fakeCodec.
+const noteFirst, noteDuplicate = '.', '~'
+
+// addNote adds a note to the last record.
+func (s *Stream) addNote() {
+	s.Bytes = append(s.Bytes[:len(s.Bytes)-1], noteFirst, '\n')
+	s.Recs[len(s.Recs)-1].Len++
+}
+
+// newFakeMark is Dedupe.NewMark for records with notes.
+func newFakeMark() func(s *Stream, duplicates []uint32) error {
+	return func(s *Stream, duplicates []uint32) error {
+		for _, i := range duplicates {
+			r := s.Recs[i]
+			note := &s.Bytes[r.Off+r.Len-2]
+			if *note != noteFirst {
+				return fmt.Errorf("record %d is marked twice", i)
+			}
+			*note = noteDuplicate
+		}
+		return nil
+	}
+}
+
+// cutNote returns a line without its note, and whether it is a duplicate.
+func cutNote(line string) (string, bool) {
+	if line, ok := strings.CutSuffix(line, string(rune(noteDuplicate))); ok {
+		return line, true
+	}
+	return strings.TrimSuffix(line, string(rune(noteFirst))), false
 }
 
 func (c *fakeCodec) Reject(b *Batch) {

@@ -283,12 +283,13 @@ func (l *Lane) whole() bool { return l.complete && l.end.Load() == 0 }
 // committed yet will not be. A source calls Revoke when it loses the lane. If
 // it emits on the lane again, it starts at the watermark.
 func (l *Lane) Revoke() {
-	l.revoke()
-	if l.decisions != nil {
-		l.decisions.p.letLeave(l.decisions.revoke(l))
-		if l.KeepsKeys() {
-			l.decisions.lanes.Drop(l)
-		}
+	if l.decisions == nil {
+		l.revoke()
+		return
+	}
+	l.decisions.p.letLeave(l.decisions.revoke(l))
+	if l.KeepsKeys() {
+		l.decisions.lanes.Drop(l)
 	}
 }
 

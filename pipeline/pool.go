@@ -49,7 +49,7 @@ func (b *Batch) reset(size int) {
 	if cap(b.Side) > arenaGrowth*size {
 		b.Side = nil
 	}
-	b.keep, b.filtered, b.pieceDropped = b.keep[:0], false, false
+	b.keep, b.marked, b.filtered, b.pieceDropped = b.keep[:0], b.marked[:0], false, false
 	b.refused, b.late, b.lostDeadLetters = b.refused[:0], false, 0
 	b.void, b.orphan, b.series, b.number, b.needs, b.relied, b.orphans = false, false, nil, 0, 0, b.relied[:0], b.orphans[:0]
 	b.forgetClaims()

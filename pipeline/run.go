@@ -149,6 +149,9 @@ func (p *Pipeline) start() error {
 	for range p.o.Workers {
 		w := &worker{p: p, packs: make([]packFunc, len(p.sinks)), piece: make([]pieceFunc, len(p.sinks))}
 		w.renew()
+		if d := p.o.Dedupe; d != nil && d.NewMark != nil {
+			w.mark = d.NewMark()
+		}
 		for i, s := range p.sinks {
 			if err := w.setPack(i, s); err != nil {
 				return fmt.Errorf("%s: %w", p.sinkName(i), err)

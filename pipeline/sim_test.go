@@ -238,6 +238,9 @@ func (w *world) missing(i, n int) string {
 				if !s.durable[i][line] && !deadLetter && !s.dropped[i][line] && !w.unique.covers(s, i, line) {
 					return fmt.Sprintf("line %d, %s, is not in sink %d", at, line, k)
 				}
+				if !w.unique.unmarked(s, i, line) {
+					return fmt.Sprintf("line %d, %s, is in sink %d, but no line of its key is without a mark", at, line, k)
+				}
 			}
 		}
 	}
@@ -259,6 +262,8 @@ type simSink struct {
 	durable []map[string]bool // by lane
 	dropped []map[string]bool // by lane: refused lines, with RefusedDrop
 	taken   [][]string        // by lane, in order
+	marks   [][]bool          // of taken: marked as a duplicate
+	firsts  []map[string]bool // durable lines without the mark, by lane
 	marked  contents          // at the last cut
 	stored  contents          // at the last stored cut
 	crew    crew.Crew
@@ -292,18 +297,22 @@ func (s *simSink) cutBack() {
 		if s.stored.taken != nil {
 			n, s.dropped[i] = s.stored.taken[i], maps.Clone(s.stored.dropped[i])
 		}
-		s.taken[i] = s.taken[i][:n]
+		s.taken[i], s.marks[i] = s.taken[i][:n], s.marks[i][:n]
 		clear(s.durable[i])
-		for _, line := range s.taken[i] {
+		clear(s.firsts[i])
+		for at, line := range s.taken[i] {
 			s.durable[i][line] = true
+			if !s.marks[i][at] {
+				s.firsts[i][line] = true
+			}
 		}
 	}
 }
 
 func (w *world) sink(name string, refuses bool) *simSink {
-	s := &simSink{w: w, name: name, refuses: refuses, taken: make([][]string, len(w.lines))}
+	s := &simSink{w: w, name: name, refuses: refuses, taken: make([][]string, len(w.lines)), marks: make([][]bool, len(w.lines))}
 	for range w.lines {
-		s.durable = append(s.durable, map[string]bool{})
+		s.durable, s.firsts = append(s.durable, map[string]bool{}), append(s.firsts, map[string]bool{})
 		s.dropped = append(s.dropped, map[string]bool{})
 	}
 	return s
@@ -360,18 +369,19 @@ func (s *simSink) refusal(line string, unlucky bool) string {
 	return ""
 }
 
-// filter returns the lines of a batch that the sink accepts, and the answer for
-// the others. The caller holds the mutex of the world.
-func (s *simSink) filter(lane int, t Ticket, unlucky int) (lines []string, r Result) {
+// filter returns the lines of a batch that the sink accepts, which of them are
+// marked as duplicates, and the answer for the others. The caller holds the mutex
+// of the world.
+func (s *simSink) filter(lane int, t Ticket, unlucky int) (lines []string, marks []bool, r Result) {
 	for i, rec := range t.Stream().Recs {
-		line := strings.TrimSuffix(string(t.Stream().Bytes[rec.Off:rec.Off+rec.Len]), "\n")
+		line, mark := cutNote(strings.TrimSuffix(string(t.Stream().Bytes[rec.Off:rec.Off+rec.Len]), "\n"))
 		if t.Held() {
 			r.Untried = append(r.Untried, uint32(i))
 			continue
 		}
 		code := s.refusal(line, i == unlucky)
 		if code == "" {
-			lines = append(lines, line)
+			lines, marks = append(lines, line), append(marks, mark)
 			continue
 		}
 		t.Hold()
@@ -392,7 +402,7 @@ func (s *simSink) filter(lane int, t Ticket, unlucky int) (lines []string, r Res
 	case r.Untried != nil:
 		r.Class, r.Err = Retryable, errors.New("not tried")
 	}
-	return lines, r
+	return lines, marks, r
 }
 
 // since returns the end of the period during which the sink accepts nothing.
@@ -414,18 +424,18 @@ func (s *simSink) take(b *Batch, t Ticket, unlucky int) error {
 		return errors.New("closed")
 	}
 	lane, _ := strconv.Atoi(b.Lane.Name())
-	lines, r := s.filter(lane, t, unlucky)
+	lines, marks, r := s.filter(lane, t, unlucky)
 	if !s.w.dead {
-		s.taken[lane] = append(s.taken[lane], lines...)
+		s.taken[lane], s.marks[lane] = append(s.taken[lane], lines...), append(s.marks[lane], marks...)
 	}
 	life := s.w.life
-	s.crew.Go(func() { s.sync(life, lane, lines, t, r) })
+	s.crew.Go(func() { s.sync(life, lane, lines, marks, t, r) })
 	return nil
 }
 
 // sync makes lines durable after a delay, and answers. Without an ordering, it
 // may also lose the lines and ask for a retry.
-func (s *simSink) sync(life, lane int, lines []string, t Ticket, r Result) {
+func (s *simSink) sync(life, lane int, lines []string, marks []bool, t Ticket, r Result) {
 	w := s.w
 	w.nap()
 	w.unique.hold()
@@ -435,9 +445,10 @@ func (s *simSink) sync(life, lane int, lines []string, t Ticket, r Result) {
 		return
 	}
 	w.mu.Lock()
-	for _, line := range lines {
+	for i, line := range lines {
 		if !w.dead && life == w.life {
 			s.durable[lane][line] = true
+			s.firsts[lane][line] = s.firsts[lane][line] || !marks[i]
 		}
 	}
 	w.mu.Unlock()
@@ -490,7 +501,7 @@ func (w *world) live(after time.Duration) {
 	o := Options{
 		Sources: []Source{&simSource{w: w, life: w.life}}, DeadLetter: simHandle{w.deadSink, w.life}, OnRefused: w.policy, Ordering: w.ordering, Workers: 1 + w.pick(5), Batches: 8 + w.pick(30),
 		NewCodec: func() Codec {
-			c := &fakeCodec{pause: w.nap, passes: passes, key: w.unique.codecKey(), time: w.unique.codecTime()}
+			c := &fakeCodec{pause: w.nap, passes: passes, key: w.unique.codecKey(), time: w.unique.codecTime(), notes: w.unique.marks()}
 			if w.routed {
 				c.to = simRoute
 			}

@@ -30,6 +30,8 @@ type simGroup struct {
 	lines   [][]string // by partition
 	letters int        // size of the alphabet of keys
 	calm    bool       // no faults but rebalances: nothing is written twice
+	mark    bool       // duplicates are marked and kept
+	willing bool       // sinks refuse nothing
 
 	mu        sync.Mutex
 	rng       *rand.Rand
@@ -40,6 +42,7 @@ type simGroup struct {
 	log       []map[codec.Key]int64 // entries of the changelog that compaction has left, by partition
 	written   []map[codec.Key]int64 // the entries with the least positions
 	sinks     [3][]map[string]int   // how often each line is durable, by sink and partition; the last one is the dead letter
+	firsts    [3][]map[string]int   // how often without a mark
 	faults    int
 	refused   int
 	late      int // commits that were refused, because their generation was over
@@ -126,9 +129,12 @@ func (m *simMember) begin() {
 	o := Options{
 		Sources: []Source{m}, Sinks: []Sink{&simStore{m: m, no: 0}, &simStore{m: m, no: 1}}, DeadLetter: &simStore{m: m, no: 2},
 		OnRefused: RefusedDeadLetter, Ordering: [...]Ordering{OrderNone, OrderPerLane}[m.g.pick(2)], Workers: 1 + m.g.pick(3), Batches: 8 + m.g.pick(20),
-		NewCodec:       func() Codec { return &fakeCodec{passes: true, key: m.g.codecKey} },
+		NewCodec:       func() Codec { return &fakeCodec{passes: true, key: m.g.codecKey, notes: m.g.mark} },
 		CommitInterval: time.Duration(50+m.g.pick(2000)) * time.Millisecond, Logger: slog.New(slog.DiscardHandler),
 		Dedupe: &Dedupe{Lanes: m, Scope: ScopeLane, Room: [...]int{8, 50, 0}[m.g.pick(3)]},
+	}
+	if m.g.mark {
+		o.Dedupe.NewMark = newFakeMark
 	}
 	p, err := New(o)
 	if err != nil {
@@ -372,10 +378,10 @@ func (g *simGroup) salted(part int, line string) codec.Key {
 }
 
 // truth reports whether a line with the key of f, at or before its position, is
-// durable in all sinks. The caller holds mu.
+// durable in all sinks, without a mark. The caller holds mu.
 func (g *simGroup) truth(part int, f FirstKey) bool {
 	return slices.ContainsFunc(g.lines[part][:f.At+1], func(line string) bool {
-		return g.salted(part, line) == f.Key && g.sinks[0][part][line] > 0 && g.sinks[1][part][line] > 0
+		return g.salted(part, line) == f.Key && g.firsts[0][part][line] > 0 && g.firsts[1][part][line] > 0
 	})
 }
 
@@ -384,8 +390,8 @@ func (g *simGroup) truth(part int, f FirstKey) bool {
 func (g *simGroup) judge(part, n int) {
 	covered := [2]map[codec.Key]bool{{}, {}}
 	for k := range covered {
-		for line := range g.sinks[k][part] {
-			covered[k][g.keyOf(line)] = true
+		for line, n := range g.firsts[k][part] {
+			covered[k][g.keyOf(line)] = covered[k][g.keyOf(line)] || n > 0
 		}
 	}
 	for at, line := range g.lines[part][:n] {
@@ -394,16 +400,46 @@ func (g *simGroup) judge(part, n int) {
 		case letter || line[0] == 'D':
 		case !written(line):
 			g.t.Errorf("partition %d is committed up to %d: line %d, %s, is no dead letter", part, n, at, line)
-		case key == codec.Key{}:
+		case key == codec.Key{} || g.mark && (g.sinks[0][part][line] == 0 || g.sinks[1][part][line] == 0):
 			if g.sinks[0][part][line] == 0 || g.sinks[1][part][line] == 0 {
-				g.t.Errorf("partition %d is committed up to %d: line %d, %s, without a key is lost", part, n, at, line)
+				g.t.Errorf("partition %d is committed up to %d: line %d, %s, which no line stands for, is lost", part, n, at, line)
 			}
 		default:
-			if !covered[0][key] || !covered[1][key] {
-				g.t.Errorf("partition %d is committed up to %d: line %d, %s, is lost", part, n, at, line)
+			if (!covered[0][key] || !covered[1][key]) && !(g.mark && g.hasLetter(part, key)) {
+				g.t.Errorf("partition %d is committed up to %d: line %d, %s, has no first line", part, n, at, line)
 			}
-			if w, ok := g.written[part][g.salted(part, line)]; !ok || w >= int64(n) {
+			if w, ok := g.written[part][g.salted(part, line)]; (!ok || w >= int64(n)) && !(g.mark && g.hasLetter(part, key)) {
 				g.t.Errorf("partition %d is committed up to %d: the changelog has no entry for line %d, %s, before that", part, n, at, line)
+			}
+		}
+	}
+}
+
+// hasLetter reports whether a line with the key is a dead letter. With marks, the
+// lines that rely on it are marked, and none may follow. The caller holds mu.
+func (g *simGroup) hasLetter(part int, key codec.Key) bool {
+	for line, n := range g.sinks[2][part] {
+		if n > 0 && g.keyOf(line) == key {
+			return true
+		}
+	}
+	return false
+}
+
+// judgeMarks checks that the marks of each line are those that a reader without
+// faults writes. The caller holds mu.
+func (g *simGroup) judgeMarks(part int) {
+	seen := map[codec.Key]bool{}
+	for at, line := range g.lines[part] {
+		if !written(line) {
+			continue
+		}
+		key := g.keyOf(line)
+		duplicate := key != codec.Key{} && seen[key]
+		seen[key] = true
+		for k := range 2 {
+			if n, firsts := g.sinks[k][part][line], g.firsts[k][part][line]; duplicate && firsts > 0 || !duplicate && firsts < n {
+				g.t.Errorf("partition %d, sink %d: line %d, %s, duplicate %t, was written %d times, %d times without a mark", part, k, at, line, duplicate, n, firsts)
 			}
 		}
 	}
@@ -426,24 +462,29 @@ func (s *simStore) Close(context.Context) error   { s.crew.Wait(); return nil }
 func (s *simStore) Submit(_ context.Context, b *Batch, t Ticket) error {
 	part, _ := strconv.Atoi(b.Lane.Name())
 	var lines []string
+	var marks []bool
 	var r Result
 	for i, rec := range t.Stream().Recs {
-		line := strings.TrimSuffix(string(t.Stream().Bytes[rec.Off:rec.Off+rec.Len]), "\n")
-		if s.no == 1 && !s.m.g.calm && (line[0] == 'N' || s.m.g.pick(100) < 2) {
+		line, mark := cutNote(strings.TrimSuffix(string(t.Stream().Bytes[rec.Off:rec.Off+rec.Len]), "\n"))
+		if s.no == 1 && !s.m.g.calm && !s.m.g.willing && (line[0] == 'N' || s.m.g.pick(100) < 2) {
 			r.Failed = append(r.Failed, uint32(i))
 			r.Class, r.Err, r.Code = Permanent, errors.New("no"), "no"
 			continue
 		}
-		lines = append(lines, line)
+		lines, marks = append(lines, line), append(marks, mark)
 	}
 	s.crew.Go(func() {
 		g := s.m.g
 		if s.m.act() {
 			g.mu.Lock()
 			g.refused += len(r.Failed)
-			for _, line := range lines {
-				if !s.m.dead {
-					g.sinks[s.no][part][line]++
+			for i, line := range lines {
+				if s.m.dead {
+					continue
+				}
+				g.sinks[s.no][part][line]++
+				if !marks[i] {
+					g.firsts[s.no][part][line]++
 				}
 			}
 			g.mu.Unlock()
@@ -556,9 +597,12 @@ func (g *simGroup) judgeAll() {
 	defer g.mu.Unlock()
 	for part, lines := range g.lines {
 		g.judge(part, len(lines))
+		if g.mark && (g.willing || g.calm) {
+			g.judgeMarks(part)
+		}
 		for k := range 2 {
 			count := map[codec.Key]int{}
-			for line, n := range g.sinks[k][part] {
+			for line, n := range g.firsts[k][part] {
 				count[g.keyOf(line)] += n
 			}
 			delete(count, codec.Key{})
@@ -576,18 +620,26 @@ func (g *simGroup) judgeAll() {
 // are dead letters, and before the changelog has their keys. What the changelog
 // says is true, even if a member writes it after it has lost its partitions. If
 // no member dies, each key comes once.
-func TestSimMembers(t *testing.T) {
+func TestSimMembers(t *testing.T) { simMembers(t, false) }
+
+// TestSimMembersMark is TestSimMembers with duplicates that are marked and kept: a
+// line that is marked has another line of its key without a mark in every sink, or
+// a dead letter. If no sink refuses a line, its mark is the same each time it is
+// written, whichever member writes it.
+func TestSimMembersMark(t *testing.T) { simMembers(t, true) }
+
+func simMembers(t *testing.T, mark bool) {
 	faults, refused, late := 0, 0, 0
 	for seed := range seedsOf(t, 288) {
 		ok := t.Run(strconv.FormatUint(seed, 10), func(t *testing.T) {
 			bubble.Test(t, func(t *testing.T) {
-				g := &simGroup{t: t, rng: rand.New(rand.NewPCG(seed, 41)), calm: seed%4 == 0}
+				g := &simGroup{t: t, rng: rand.New(rand.NewPCG(seed, 41)), calm: seed%4 == 0, mark: mark, willing: mark && seed%4 != 3}
 				g.letters = 1 + g.pick(60)
 				for range 1 + g.pick(4) {
 					g.lines = append(g.lines, numbered(g.pick(200), "aabDXabPaSbRaaNb"))
 					g.log, g.written = append(g.log, map[codec.Key]int64{}), append(g.written, map[codec.Key]int64{})
 					for k := range g.sinks {
-						g.sinks[k] = append(g.sinks[k], map[string]int{})
+						g.sinks[k], g.firsts[k] = append(g.sinks[k], map[string]int{}), append(g.firsts[k], map[string]int{})
 					}
 				}
 				g.committed = make([]int64, len(g.lines))

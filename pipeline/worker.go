@@ -15,9 +15,13 @@ type worker struct {
 	gen   uint64      // generation of codec
 	packs []packFunc  // by sink, the dead letter last; nil for one that is no Packer
 	piece []pieceFunc // by sink; see pieceFunc
+	mark  markFunc    // marks duplicates; nil: they are dropped
 }
 
 type packFunc func(dst, src []byte, l *Lane) []byte
+
+// A markFunc is what Dedupe.NewMark returns.
+type markFunc func(s *Stream, duplicates []uint32) error
 
 // A pieceFunc compresses the pieces of oversize records into one member; see
 // PiecePacker. If it is nil, each piece gets members of its own.
@@ -48,8 +52,7 @@ func (w *worker) handle(b *Batch) {
 		return
 	}
 	if b.filtered && !b.late {
-		p.cutFiltered(b)
-		w.packStreams(b)
+		w.finish(b)
 		p.deliver(b)
 		return
 	}
@@ -76,6 +79,19 @@ func (w *worker) handle(b *Batch) {
 		p.note(b)
 		p.deliver(b)
 	}
+}
+
+// finish prepares b for the sinks, after the decision about its records.
+func (w *worker) finish(b *Batch) {
+	if len(b.marked) > 0 {
+		if err := w.mark(&b.Out, b.marked); err != nil {
+			b.lost.Store(true)
+			w.p.fail(fmt.Errorf("mark duplicates, lane %s, batch from line %d: %w", b.Lane.Name(), b.Line, err))
+			return
+		}
+	}
+	w.p.cutFiltered(b)
+	w.packStreams(b)
 }
 
 // endAt ends the run because of an error in b. If the codec ended the run at a

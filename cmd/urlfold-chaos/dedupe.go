@@ -19,17 +19,22 @@ var dedupes = []experiment{
 	{
 		name: "kill-dedupe", no: "31", about: "kill -9 at random moments of runs with dedupe over one file with duplicates at every distance, exactly once",
 		bound: "the output is identical, to the byte, to that of a run without kills",
-		run:   func(ctx context.Context, l *lab) error { return killDedupe(ctx, l, 1, true) },
+		run:   func(ctx context.Context, l *lab) error { return killDedupe(ctx, newDeduping(l, 1, true)) },
 	},
 	{
 		name: "kill-dedupe-lanes", no: "31", about: "like kill-dedupe, with five files that are read at the same time",
 		bound: "each key comes exactly once",
-		run:   func(ctx context.Context, l *lab) error { return killDedupe(ctx, l, 5, true) },
+		run:   func(ctx context.Context, l *lab) error { return killDedupe(ctx, newDeduping(l, 5, true)) },
 	},
 	{
 		name: "kill-dedupe-alo", no: "31", about: "like kill-dedupe-lanes, but at least once", long: true,
 		bound: "no key is missing",
-		run:   func(ctx context.Context, l *lab) error { return killDedupe(ctx, l, 5, false) },
+		run:   func(ctx context.Context, l *lab) error { return killDedupe(ctx, newDeduping(l, 5, false)) },
+	},
+	{
+		name: "kill-dedupe-mark", no: "31", about: "like kill-dedupe, with keep: mark, so that all records are written",
+		bound: "the output with its marks is identical, to the byte, to that of a run without kills",
+		run:   func(ctx context.Context, l *lab) error { return killDedupe(ctx, newMarking(l)) },
 	},
 	{
 		name: "dedupe-errors", no: "22", about: "dedupe with full disks, errors and kills at each step of storing keys and positions, exactly once",
@@ -56,10 +61,11 @@ type deduping struct {
 	took    time.Duration // of a run without kills
 	want    [][]byte      // its output, sorted if there are several lanes
 	doubled int
+	mark    bool // keep: mark
 }
 
-func killDedupe(ctx context.Context, l *lab, lanes int, exactly bool) error {
-	d := newDeduping(l, lanes, exactly)
+func killDedupe(ctx context.Context, d *deduping) error {
+	l := d.lab
 	if err := d.prepare(ctx); err != nil {
 		return err
 	}
@@ -78,8 +84,8 @@ func killDedupe(ctx context.Context, l *lab, lanes int, exactly bool) error {
 		}
 		killed += n
 	}
-	l.did("%d runs, %d kills during a run, %d lanes, %d keys", rounds, killed, lanes, len(d.want))
-	if !exactly {
+	l.did("%d runs, %d kills during a run, %d lanes, %d records written", rounds, killed, d.lanes, len(d.want))
+	if !d.exactly {
 		l.figure("keys that came again", d.doubled)
 	}
 	return nil
@@ -101,7 +107,7 @@ func killDedupeJetStream(ctx context.Context, l *lab) error {
 			l.did("%s", strings.TrimSpace(figure))
 		}
 	}
-	l.check(figures == 2, "%d of 2 cases reported their figures", figures)
+	l.check(figures == 3, "%d of 3 cases reported their figures", figures)
 	return nil
 }
 
@@ -114,9 +120,9 @@ func killDedupeKafka(ctx context.Context, l *lab) error {
 	}
 	out, err := l.goTest(ctx, []string{fmt.Sprintf("URLFOLD_DEDUPE_KILLS=%d", goal)}, "-count=1", "-v", "-run", "^TestKafkaDedupe", "./internal/testkit/endtoend")
 	l.check(err == nil, "%v:\n%s", err, lastLines(withoutLogs(out), 30))
-	want, figures := 1, 0
+	want, figures := 2, 0
 	if os.Getenv("URLFOLD_KAFKA") != "" {
-		want++
+		want *= 2
 	}
 	for line := range strings.Lines(out) {
 		if _, figure, ok := strings.Cut(line, ": figure: "); ok {
@@ -124,7 +130,7 @@ func killDedupeKafka(ctx context.Context, l *lab) error {
 			l.did("%s", strings.TrimSpace(figure))
 		}
 	}
-	l.check(figures == want, "%d of %d brokers reported their figures", figures, want)
+	l.check(figures == want, "%d of %d cases reported their figures", figures, want)
 	return nil
 }
 
@@ -132,6 +138,14 @@ func newDeduping(l *lab, lanes int, exactly bool) *deduping {
 	return &deduping{lab: l, lanes: lanes, setup: &setup{
 		dir: l.dir, out: "all.txt", exactly: exactly, more: "dedupe: {by: k1}\n", commit: 20 * time.Millisecond, source: ", readers: 5",
 	}}
+}
+
+// newMarking returns an experiment with marks.
+func newMarking(l *lab) *deduping {
+	d := newDeduping(l, 1, true)
+	d.mark = true
+	d.codec, d.more = ", render: {jsonl: {fields: [url]}}", "dedupe: {by: k1, keep: mark}\n"
+	return d
 }
 
 // storingPoints are the fault points at which keys and positions are stored.
@@ -186,8 +200,9 @@ func (d *deduping) prepare(ctx context.Context) error {
 		return err
 	}
 	keys := map[int]bool{}
+	records := l.times(100_000, 1_000_000)
 	for lane := range d.lanes {
-		if err := d.writeLane(lane, l.times(100_000, 1_000_000)/d.lanes, keys); err != nil {
+		if err := d.writeLane(lane, records/d.lanes, keys); err != nil {
 			return err
 		}
 	}
@@ -199,7 +214,15 @@ func (d *deduping) prepare(ctx context.Context) error {
 	if d.want, err = d.output(); err != nil {
 		return err
 	}
-	l.check(len(d.want) == len(keys), "a run without kills writes %d records of %d keys", len(d.want), len(keys))
+	if d.mark {
+		firsts := 0
+		for _, line := range d.want {
+			firsts += bytes.Count(line, []byte(`"duplicate":false}`))
+		}
+		l.check(len(d.want) == records && firsts == len(keys), "a run without kills writes %d of %d records, and %d of %d keys without a mark", len(d.want), records, firsts, len(keys))
+	} else {
+		l.check(len(d.want) == len(keys), "a run without kills writes %d records of %d keys", len(d.want), len(keys))
+	}
 	l.figure("a run without kills", d.took)
 	return d.clear()
 }

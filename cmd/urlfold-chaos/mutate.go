@@ -149,7 +149,7 @@ var mutations = []chaos.Mutation{
 	},
 	{
 		Name: "the set of a revoked lane stays", File: "pipeline/lane.go",
-		Old: "\t\t\tl.decisions.lanes.Drop(l)\n", New: "",
+		Old: "\t\tl.decisions.lanes.Drop(l)\n", New: "",
 		Package: "./pipeline", Tests: "^TestSimMembers$",
 	},
 	{
@@ -187,6 +187,26 @@ var mutations = []chaos.Mutation{
 		Name: "records are decided about while a cut is taken", File: "pipeline/decisions.go",
 		Old: "\tif d.paused || full {\n", New: "\tif full {\n",
 		Package: "./pipeline", Tests: "^(TestSimDedupe|TestDedupePause)$",
+	},
+	{
+		Name: "a sink that refuses a marked duplicate makes its key forgotten", File: "pipeline/decisions.go",
+		Old: "\tb.Out.Facts[i].Identity = codec.Key{}\n", New: "",
+		Package: "./pipeline", Tests: "^(TestSimMark|TestMarkRefused)$",
+	},
+	{
+		Name: "a record is marked although another process may write the first of its key", File: "pipeline/claims.go",
+		Old: "\t\t\tb.keep.Drop(l.rec)\n\t\t\tc.delay(b, l.msg)\n\t\t\treturn true\n", New: "\t\t\tb.mark(l.rec)\n\t\t\treturn true\n",
+		Package: "./internal/unique", Tests: "^TestSimClaimsMark$",
+	},
+	{
+		Name: "a record is marked before the answer to the claim of its key", File: "pipeline/claims.go",
+		Old: "\tif slices.ContainsFunc(b.leans, func(l lean) bool { return l.on.state == claimAsked }) {\n\t\treturn false\n\t}\n", New: "",
+		Package: "./internal/unique", Tests: "^TestSimClaimsMark$",
+	},
+	{
+		Name: "a record that is delivered again is a duplicate of itself", File: "pipeline/claims.go",
+		Old: "case cl.Answer == ClaimDone && c.marks && cl.First != cl.Origin:", New: "case cl.Answer == ClaimDone && c.marks:",
+		Package: "./internal/unique", Tests: "^TestSimClaimsMark$",
 	},
 	{
 		Name: "a checksum is reset at a restart point", File: "internal/storage/compress/gzip_points.go",

@@ -27,8 +27,8 @@ type setup struct {
 
 	// Additional keys in the syntax of a YAML flow mapping, each with a comma
 	// before it.
-	source, sink, letter, pipeline string
-	more                           string // additional sections
+	source, codec, sink, letter, pipeline string
+	more                                  string // additional sections
 
 	commit time.Duration // default commitEvery
 
@@ -73,7 +73,7 @@ func (s *setup) text() string {
 	if s.spec.Format == chaos.Combined {
 		b.WriteString(", target: all")
 	}
-	fmt.Fprintf(&b, "}\nsinks:\n  - file: {path: %q, sync_interval: 50ms", filepath.Join(s.outDir, s.out))
+	fmt.Fprintf(&b, "%s}\nsinks:\n  - file: {path: %q, sync_interval: 50ms", s.codec, filepath.Join(s.outDir, s.out))
 	if s.exactly {
 		b.WriteString(", exactly_once: true")
 	}

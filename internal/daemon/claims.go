@@ -19,7 +19,7 @@ func (p *plan) inBucket() bool { return p.file.Dedupe != nil && p.file.Dedupe.Bu
 // changelog.
 func forDisk(d config.Dedupe) bool {
 	return !reflect.DeepEqual(d, config.Dedupe{
-		By: d.By, KeyOf: d.KeyOf, Keep: "first", Scope: d.Scope, OnChange: d.OnChange,
+		By: d.By, KeyOf: d.KeyOf, Keep: d.Keep, Scope: d.Scope, OnChange: d.OnChange,
 		Bucket: d.Bucket, TakeOver: d.TakeOver, Remember: d.Remember,
 	})
 }

@@ -41,7 +41,7 @@ func clusterClaims(t *testing.T, servers []*natstest.Server) *unique.Claims {
 // claimList returns claims of keys for the records of a lane.
 func claimList(lane string, from, n int) (list []*pipeline.Claim) {
 	for i := range n {
-		list = append(list, &pipeline.Claim{Key: codec.Key{Hi: uint64(from + i), Lo: 1}, Lane: lane, Position: int64(i)})
+		list = append(list, &pipeline.Claim{Key: codec.Key{Hi: uint64(from + i), Lo: 1}, Origin: pipeline.Origin{Lane: lane, Position: int64(i)}})
 	}
 	return list
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/urlfold/urlfold/pipeline"
 	sinkfile "github.com/urlfold/urlfold/sinks/file"
 	sinkkafka "github.com/urlfold/urlfold/sinks/kafka"
+	sinknats "github.com/urlfold/urlfold/sinks/nats"
 	"github.com/urlfold/urlfold/sources/kafka"
 )
 
@@ -36,8 +37,8 @@ var dedupeSources = map[string]string{
 
 // dedupeSinks explains, by type, why records cannot be deduplicated for a sink.
 var dedupeSinks = map[string]string{
-	"nats":   "core NATS delivers at most once: if a first record is lost, dedupe would drop all others",
-	"stdout": "stdout is not durable: if a first record is lost in the pipe, dedupe would drop all others",
+	"nats":   "core NATS delivers at most once: if a first record is lost, dedupe would drop or mark all others",
+	"stdout": "stdout is not durable: if a first record is lost in the pipe, dedupe would drop or mark all others",
 }
 
 // checkDedupe rejects configurations in which dedupe could lose records.
@@ -74,15 +75,18 @@ func (p *plan) checkDedupe(sound func(path string) bool) error {
 	if p.inBucket() && sound("dedupe") && forDisk(*f.Dedupe) {
 		wrong("dedupe.bucket", "cannot combine bucket with other keys than by, key_of, take_over and remember, which would have no effect")
 	}
+	if f.Dedupe.Marks() {
+		p.checkMarks(wrong)
+	}
 	for _, c := range p.outputs() {
 		if why, bad := dedupeSinks[c.Type]; bad {
 			wrong(c.Path(), "cannot be combined with this sink: "+why)
 		} else if brokerSinks[c.Type] && f.DeadLetter == nil && f.Pipeline.OnRefused != "drop" {
-			wrong(c.Path(), "requires a dead_letter: this sink may refuse the first record of a key, whose duplicates were dropped")
+			wrong(c.Path(), "requires a dead_letter: this sink may refuse the first record of a key, whose duplicates were dropped or marked")
 		}
 	}
 	if f.Pipeline.OnRefused == "drop" {
-		wrong("pipeline.on_refused", "cannot be combined with drop: if a sink refuses the first record of a key, its duplicates would be lost, too")
+		wrong("pipeline.on_refused", "cannot be combined with drop: if a sink refuses the first record of a key, its duplicates would be lost, too, or marked as duplicates of nothing")
 	}
 	if len(f.Route) > 0 {
 		wrong("route", "cannot be combined with route: the first record of a key may go to another sink than its duplicates")
@@ -91,6 +95,27 @@ func (p *plan) checkDedupe(sound func(path string) bool) error {
 		wrong(c.Path(), "cannot be combined with msg_id: batch: after a crash, a batch may hold other records, which the stream would drop; set msg_id: position with framing: records")
 	}
 	return errors.Join(errs...)
+}
+
+// checkMarks rejects outputs that would drop the records that keep: mark keeps, or
+// that have another field with the name of the mark.
+func (p *plan) checkMarks(wrong func(path, text string)) {
+	for i := range p.file.Sinks {
+		c := &p.file.Sinks[i]
+		if s, ok := c.Config.(*sinknats.JetStreamConfig); ok && s.MsgID == "key" {
+			wrong(c.Path()+".msg_id", "cannot combine key with keep: mark: the stream would drop the records that are marked; set position")
+		}
+	}
+	if name := unique.MarkNote.Name; slices.Contains(p.file.Codec.Render.Names(), name) {
+		wrong("codec.render.extend."+name, "adds a field of this name with keep: mark; choose another name")
+	}
+}
+
+// newMark returns the function that marks duplicates, if the configuration is
+// valid.
+func (p *plan) newMark() func() func(*pipeline.Stream, []uint32) error {
+	render, _ := record.ParseRender(p.file.Codec.Render.Form) // newJob has checked it
+	return unique.NewMarker(render)
 }
 
 // checkDedupeKafka rejects configurations in which the keys of a Kafka topic
@@ -163,6 +188,9 @@ func (p *plan) keyIdentity() (keyset.Identity, error) {
 	}
 	d, n := p.file.Dedupe, rc.Normalizer
 	id := keyset.Identity{"by": d.By, "key_of": d.KeyOf, "scope": d.Scope, "profile": n.Profile().Name, "target": p.file.Codec.Target, "unicode": codec.UnicodeVersion}
+	if d.Marks() {
+		id["keep"] = d.Keep // the records of other sets have no mark
+	}
 	if d.Window != nil {
 		id["window"] = d.Window.Size.String()
 	}

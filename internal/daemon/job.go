@@ -11,6 +11,7 @@ import (
 	"github.com/urlfold/urlfold/internal/client/registry"
 	"github.com/urlfold/urlfold/internal/errlist"
 	"github.com/urlfold/urlfold/internal/recordconf"
+	"github.com/urlfold/urlfold/internal/unique"
 )
 
 // toDeadLetter is the disposition of records that go to the dead letter.
@@ -28,6 +29,9 @@ func (cat *Catalog) newJob(f *config.File, facts bool, schemas *registry.Client,
 	rc.Facts = facts
 	if d := f.Dedupe; d != nil && sound("dedupe") {
 		rc.Identity = record.Identity{By: d.By, First: d.KeyOf == "first", Time: d.Window != nil}
+		if d.Marks() {
+			rc.Note = unique.MarkNote
+		}
 	}
 	job, err := record.New(rc)
 	if err == nil {
@@ -153,5 +157,5 @@ var recordPaths = map[string]string{
 	"Profile": "codec.profile", "Standard": "codec.standard", "Hash": "codec.hash", "HMACKey": "codec.hmac_key", "QueryEncoding": "codec.query_encoding",
 	"Target": "codec.target", "Level": "codec.key", "KeyForm": "codec.key_format", "Repairs": "codec.repairs",
 	"Zone": "codec.timezone", "Year": "codec.year", "Where": "filter", "Route": "route", "Render": "codec.render", "Extend": "codec.render.extend",
-	"Identity": "dedupe.by", "Schemas": "codec.registry", "MaxRecord": "pipeline.max_record_bytes", "OnUnparsed": "codec.on_unparsed", "OnOversize": "pipeline.on_oversize",
+	"Identity": "dedupe.by", "Note": "dedupe.keep", "Schemas": "codec.registry", "MaxRecord": "pipeline.max_record_bytes", "OnUnparsed": "codec.on_unparsed", "OnOversize": "pipeline.on_oversize",
 }

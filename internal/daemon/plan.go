@@ -451,6 +451,9 @@ func (p *plan) options(c *parts, log *slog.Logger) pipeline.Options {
 	if c.claims != nil {
 		opt.Dedupe = &pipeline.Dedupe{Claims: c.claims}
 	}
+	if d := p.file.Dedupe; d != nil && d.Marks() {
+		opt.Dedupe.NewMark = p.newMark()
+	}
 	if o.Ordering == "per_lane" || p.exactlyOnce || mustOrder(p.job, c.sinks) {
 		opt.Ordering = pipeline.OrderPerLane
 	}

@@ -155,7 +155,7 @@ func sameFlow(a, b *plan) bool {
 		sameComponents(f.Sources, g.Sources) && sameComponents(f.Sinks, g.Sinks) &&
 		sameComponent(f.DeadLetter, g.DeadLetter) &&
 		(f.Route == nil) == (g.Route == nil) && // the memory of a batch depends on it
-		maps.Equal(a.identity, b.identity) && sameBucket(f.Dedupe, g.Dedupe) && sameChangelog(f, g) && sameWindow(f.Dedupe, g.Dedupe) && // another set of keys
+		maps.Equal(a.identity, b.identity) && sameBucket(f.Dedupe, g.Dedupe) && sameChangelog(f, g) && sameWindow(f.Dedupe, g.Dedupe) && sameMarks(f, g) && // another set of keys
 		f.Pipeline == g.Pipeline && f.Shutdown == g.Shutdown && f.Memory == g.Memory &&
 		f.Codec.Format == g.Codec.Format && reflect.DeepEqual(f.Codec.Registry, g.Codec.Registry) && f.Codec.URLField == g.Codec.URLField && f.Codec.BaseField == g.Codec.BaseField && reflect.DeepEqual(f.Codec.URL, g.Codec.URL) &&
 		fieldOf(f.Codec.Base) == fieldOf(g.Codec.Base)
@@ -169,6 +169,11 @@ func sameChangelog(f, g *config.File) bool {
 // sameWindow reports whether windows, if there are any, are kept equally long.
 func sameWindow(a, b *config.Dedupe) bool {
 	return a == nil || b == nil || a.Window == nil || b.Window == nil || *a.Window == *b.Window
+}
+
+// sameMarks reports whether marks, if there are any, are written in the same way.
+func sameMarks(f, g *config.File) bool {
+	return f.Dedupe == nil || !f.Dedupe.Marks() || f.Codec.Render.Form == g.Codec.Render.Form
 }
 
 // fieldOf returns the name of the record field in a base, or "". It matters for

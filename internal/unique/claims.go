@@ -181,9 +181,9 @@ func (c *Claims) judge(cl *pipeline.Claim, e *Entry) (decided bool, err error) {
 	case err != nil:
 		return false, err
 	case state == stateDone:
-		cl.Answer = pipeline.ClaimDone
+		cl.Answer, cl.First = pipeline.ClaimDone, owner
 		return true, nil
-	case owner == ownerOf(cl): // before a crash, or before the message was delivered again
+	case owner == cl.Origin: // before a crash, or before the message was delivered again
 		c.again.Add(1)
 		return false, nil
 	case time.Since(e.Time) < c.o.TakeOver:
@@ -282,27 +282,31 @@ func pause(ctx context.Context, try int) error {
 	}
 }
 
-// ownerOf returns the part of a value that identifies the record.
-func ownerOf(cl *pipeline.Claim) string {
-	return cl.Lane + " " + strconv.FormatInt(cl.Position, 10) + " " + strconv.Itoa(cl.Ordinal)
-}
-
 // valueOf returns the value of a claim.
 func valueOf(state string, cl *pipeline.Claim) []byte {
-	return []byte(state + " " + ownerOf(cl) + " " + strconv.FormatInt(cl.Time, 10))
+	b := append([]byte(state), ' ')
+	b = append(append(b, cl.Lane...), ' ')
+	b = append(strconv.AppendInt(b, cl.Position, 10), ' ')
+	b = append(strconv.AppendInt(b, int64(cl.Ordinal), 10), ' ')
+	return strconv.AppendInt(b, cl.Time, 10)
 }
 
 // errForeign means that another program has written to the bucket.
 var errForeign = errors.New("the bucket of dedupe holds a value that urlfold has not written: use a bucket of its own")
 
-// parseValue is the reverse of valueOf.
-func parseValue(value []byte) (state, owner string, err error) {
-	state, rest, _ := strings.Cut(string(value), " ")
-	at := strings.LastIndexByte(rest, ' ')
-	if state != stateClaimed && state != stateDone || at < 0 {
-		return "", "", errForeign
+// parseValue is the reverse of valueOf, without the time.
+func parseValue(value []byte) (state string, owner pipeline.Origin, err error) {
+	words := strings.Split(string(value), " ")
+	n := len(words)
+	if n < 5 || words[0] != stateClaimed && words[0] != stateDone {
+		return "", owner, errForeign
 	}
-	return state, rest[:at], nil
+	position, err1 := strconv.ParseInt(words[n-3], 10, 64)
+	ordinal, err2 := strconv.Atoi(words[n-2])
+	if err1 != nil || err2 != nil {
+		return "", owner, errForeign
+	}
+	return words[0], pipeline.Origin{Lane: strings.Join(words[1:n-3], " "), Position: position, Ordinal: ordinal}, nil
 }
 
 // Health implements [pipeline.Healther].

@@ -24,7 +24,7 @@ func (w *claimWorld) member(wrap func(Bucket) Bucket) *Claims {
 // ask claims key A for the record at a position.
 func ask(t *testing.T, c *Claims, position int64) *pipeline.Claim {
 	t.Helper()
-	cl := &pipeline.Claim{Key: codec.Key{Hi: 'A', Lo: 1}, Lane: "jetstream/IN/d/0", Position: position}
+	cl := &pipeline.Claim{Key: codec.Key{Hi: 'A', Lo: 1}, Origin: pipeline.Origin{Lane: "jetstream/IN/d/0", Position: position}}
 	if err := c.Claim(t.Context(), []*pipeline.Claim{cl}); err != nil {
 		t.Error(err)
 	}

@@ -33,6 +33,8 @@ type claimWorld struct {
 	takeOver time.Duration
 	ackWait  time.Duration
 	calm     bool // no long pauses, no faults
+	mark     bool // duplicates are marked and kept
+	willing  bool // sinks refuse nothing, and the stream stays
 
 	mu         sync.Mutex
 	rng        *rand.Rand
@@ -43,7 +45,8 @@ type claimWorld struct {
 	revision   uint64
 	sinks      []*claimSink // the dead letter last
 	faults     int
-	beforeDone func() // called before a key becomes done; nil: nothing
+	refused    map[string]bool // lines that a sink has refused and whose messages are not acknowledged
+	beforeDone func()          // called before a key becomes done; nil: nothing
 	began      time.Time
 }
 
@@ -69,7 +72,7 @@ func (w *claimWorld) chance(percent int) bool { return w.pick(100) < percent }
 func (w *claimWorld) nap() {
 	switch {
 	case !w.calm && w.chance(1):
-		time.Sleep(w.takeOver + time.Duration(w.pick(180))*time.Second)
+		time.Sleep(min(w.takeOver, time.Minute) + time.Duration(w.pick(180))*time.Second)
 	case w.chance(40):
 		time.Sleep(time.Duration(w.pick(2000)) * time.Millisecond)
 	}
@@ -222,8 +225,9 @@ func (w *claimWorld) judgeDone(key, value string) {
 type claimSink struct {
 	w    *claimWorld
 	name string
-	// lines and keys count what is durable; guarded by the mutex of the world.
-	lines, keys map[string]int
+	// What is durable; guarded by the mutex of the world. keys and firsts count the
+	// lines without a mark.
+	lines, firsts, keys map[string]int
 }
 
 // A memberSink is a sink as a member uses it.
@@ -245,18 +249,25 @@ func (s *memberSink) Submit(_ context.Context, b *pipeline.Batch, t pipeline.Tic
 		var r pipeline.Result
 		s.w.mu.Lock()
 		for i, rec := range t.Stream().Recs {
-			line := string(t.Stream().Bytes[rec.Off : rec.Off+rec.Len])
+			line, marked := strings.CutSuffix(string(t.Stream().Bytes[rec.Off:rec.Off+rec.Len]), "~")
+			line = strings.TrimSuffix(line, ".")
 			// R: refused by the first sink; X: refused by a sink half of the time.
-			refused := !dead && (line[1] == 'R' && s.name == "sink 0" || line[1] == 'X' && s.w.rng.IntN(2) == 0)
+			refused := !dead && !s.w.willing && (line[1] == 'R' && s.name == "sink 0" || line[1] == 'X' && s.w.rng.IntN(2) == 0)
 			if refused {
 				r.Class, r.Err, r.Failed = pipeline.Permanent, errors.New("no"), append(r.Failed, uint32(i))
 				s.w.faults++
+				if !s.m.dead {
+					s.w.refused[line] = true
+				}
 				r.Code = strconv.Itoa(s.w.faults) // the same code three times would mean a misconfigured sink
 				continue
 			}
 			if !s.m.dead {
 				s.lines[line]++
-				s.keys[bucketKey(line)]++
+				if !marked {
+					s.firsts[line]++
+					s.keys[bucketKey(line)]++
+				}
 			}
 		}
 		s.w.mu.Unlock()
@@ -282,20 +293,26 @@ func bucketKey(line string) string {
 }
 
 // A lineCodec copies the lines of messages, with their keys.
-type lineCodec struct{}
+type lineCodec struct {
+	notes bool // lines end in a note
+}
 
 func lineAt(b *pipeline.Batch, at int) []byte {
 	line, _, _ := bytes.Cut(b.In[at:], []byte("\n"))
 	return line
 }
 
-func (lineCodec) Process(b *pipeline.Batch) {
+func (c lineCodec) Process(b *pipeline.Batch) {
 	for i := range b.Msgs {
 		v := b.Msgs[i].Value
 		for at := v.Off; at < v.Off+v.Len; {
 			line := lineAt(b, int(at))
-			b.Out.Recs = append(b.Out.Recs, pipeline.OutRec{Span: pipeline.Span{Off: uint32(len(b.Out.Bytes)), Len: uint32(len(line))}, Src: at, Msg: uint32(i)})
+			off := uint32(len(b.Out.Bytes))
 			b.Out.Bytes = append(b.Out.Bytes, line...)
+			if c.notes {
+				b.Out.Bytes = append(b.Out.Bytes, '.')
+			}
+			b.Out.Recs = append(b.Out.Recs, pipeline.OutRec{Span: pipeline.Span{Off: off, Len: uint32(len(b.Out.Bytes)) - off}, Src: at, Msg: uint32(i)})
 			b.Out.Facts = append(b.Out.Facts, record.Fact{Identity: keyOfLine(string(line))})
 			b.Stats.Records++
 			b.Stats.Emitted++
@@ -303,6 +320,19 @@ func (lineCodec) Process(b *pipeline.Batch) {
 		}
 	}
 	b.Next, b.NextMsg = len(b.In), len(b.Msgs)
+}
+
+// markLines marks lines.
+func markLines(s *pipeline.Stream, duplicates []uint32) error {
+	for _, i := range duplicates {
+		r := s.Recs[i]
+		note := &s.Bytes[r.Off+r.Len-1]
+		if *note != '.' {
+			return fmt.Errorf("record %d is marked twice", i)
+		}
+		*note = '~'
+	}
+	return nil
 }
 
 func (lineCodec) Reject(*pipeline.Batch) {}
@@ -404,6 +434,9 @@ func (s simConsumer) Resolved(b *pipeline.Batch) {
 		}
 		m.acked = true
 		for _, line := range m.lines {
+			delete(w.refused, line)
+		}
+		for _, line := range m.lines {
 			if gone := w.missing(line); gone != "" {
 				w.t.Errorf("message %d is acknowledged: %s", m.seq, gone)
 			}
@@ -415,12 +448,58 @@ func (s simConsumer) Resolved(b *pipeline.Batch) {
 // nor another line of its key is durable in a sink, and it is no dead letter.
 // The caller holds mu.
 func (w *claimWorld) missing(line string) string {
+	if w.mark {
+		return w.missingMark(line)
+	}
 	for _, s := range w.sinks[:len(w.sinks)-1] {
 		if s.lines[line] == 0 && (line[0] == '-' || s.keys[bucketKey(line)] == 0) && w.sinks[len(w.sinks)-1].lines[line] == 0 {
 			return fmt.Sprintf("%s is not in %s", line, s.name)
 		}
 	}
 	return ""
+}
+
+// missingMark is missing in a world in which duplicates are marked and kept: each
+// line is durable in each sink, or a dead letter, and so is a line of its key
+// without a mark, unless a sink has refused one whose message is not acknowledged.
+// The caller holds mu.
+func (w *claimWorld) missingMark(line string) string {
+	letters := w.sinks[len(w.sinks)-1]
+	refused := false
+	for other := range w.refused {
+		refused = refused || other[0] == line[0]
+	}
+	for _, s := range w.sinks[:len(w.sinks)-1] {
+		switch {
+		case s.lines[line]+letters.lines[line] == 0:
+			return fmt.Sprintf("%s is not in %s", line, s.name)
+		case line[0] == '-' && s.lines[line] > s.firsts[line]:
+			return fmt.Sprintf("%s is marked in %s", line, s.name)
+		case line[0] != '-' && !refused && s.keys[bucketKey(line)]+letters.keys[bucketKey(line)] == 0:
+			return fmt.Sprintf("%s is in %s, but no line of its key is without a mark", line, s.name)
+		}
+	}
+	return ""
+}
+
+// judgeMarks checks that each line has the same mark each time it was written, and
+// that one line of each key has none. The caller holds mu.
+func (w *claimWorld) judgeMarks() {
+	for _, s := range w.sinks[:len(w.sinks)-1] {
+		first := map[string]string{}
+		for line, n := range s.lines {
+			k := s.firsts[line]
+			if k > 0 && k < n {
+				w.t.Errorf("%s: %s was written %d times, %d times without a mark", s.name, line, n, k)
+			}
+			if k > 0 && line[0] != '-' {
+				if other := first[line[:1]]; other != "" {
+					w.t.Errorf("%s: both %s and %s are without a mark", s.name, line, other)
+				}
+				first[line[:1]] = line
+			}
+		}
+	}
 }
 
 func (s simConsumer) Abandoned(b *pipeline.Batch, _ error) {
@@ -441,7 +520,10 @@ func (w *claimWorld) live(after time.Duration) *Claims {
 	claims := NewClaims(simClaims{m}, ClaimOptions{Identity: simIdentity, TakeOver: w.takeOver})
 	o := pipeline.Options{
 		Sources: []pipeline.Source{simConsumer{m}}, Workers: 1 + w.pick(3), Batches: 8 + w.pick(10), Dedupe: &pipeline.Dedupe{Claims: claims},
-		NewCodec: func() pipeline.Codec { return lineCodec{} }, Logger: slog.New(slog.DiscardHandler), ShutdownTimeout: time.Hour,
+		NewCodec: func() pipeline.Codec { return lineCodec{notes: w.mark} }, Logger: slog.New(slog.DiscardHandler), ShutdownTimeout: time.Hour,
+	}
+	if w.mark {
+		o.Dedupe.NewMark = func() func(*pipeline.Stream, []uint32) error { return markLines }
 	}
 	for _, s := range w.sinks[:len(w.sinks)-1] {
 		o.Sinks = append(o.Sinks, &memberSink{claimSink: s, m: m})
@@ -472,9 +554,9 @@ func (w *claimWorld) live(after time.Duration) *Claims {
 }
 
 func newClaimWorld(t *testing.T, seed uint64) *claimWorld {
-	w := &claimWorld{t: t, rng: rand.New(rand.NewPCG(seed, 5)), began: time.Now(), bucket: map[string]Entry{}, takeOver: time.Minute, ackWait: 30 * time.Second}
+	w := &claimWorld{t: t, rng: rand.New(rand.NewPCG(seed, 5)), began: time.Now(), refused: map[string]bool{}, bucket: map[string]Entry{}, takeOver: time.Minute, ackWait: 30 * time.Second}
 	for _, name := range []string{"sink 0", "sink 1", "dead letter"} {
-		w.sinks = append(w.sinks, &claimSink{w: w, name: name, lines: map[string]int{}, keys: map[string]int{}})
+		w.sinks = append(w.sinks, &claimSink{w: w, name: name, lines: map[string]int{}, firsts: map[string]int{}, keys: map[string]int{}})
 	}
 	return w
 }
@@ -483,7 +565,15 @@ func newClaimWorld(t *testing.T, seed uint64) *claimWorld {
 // end, a record that was dropped has another record of its key in every sink, or
 // is a dead letter; a key that is done has a durable record in every sink, and
 // is never claimed again.
-func TestSimClaims(t *testing.T) {
+func TestSimClaims(t *testing.T) { simClaimWorlds(t, false) }
+
+// TestSimClaimsMark is TestSimClaims with duplicates that are marked and kept: at
+// each acknowledgment, the line is in every sink, and so is a line of its key
+// without a mark, or they are dead letters. If nothing is refused and no claim is
+// taken over, each line has the same mark each time it is delivered.
+func TestSimClaimsMark(t *testing.T) { simClaimWorlds(t, true) }
+
+func simClaimWorlds(t *testing.T, mark bool) {
 	seeds := uint64(60)
 	if testing.Short() {
 		seeds = 20
@@ -495,12 +585,16 @@ func TestSimClaims(t *testing.T) {
 		}
 		seeds = n
 	}
-	faults := 0
+	faults, steady := 0, 0
 	var takeovers, again int64
 	for seed := range seeds {
 		ok := t.Run(strconv.FormatUint(seed, 10), func(t *testing.T) {
 			bubble.Test(t, func(t *testing.T) {
 				w := newClaimWorld(t, seed)
+				w.mark, w.willing = mark, mark && seed%2 == 0
+				if w.willing && seed%4 == 0 {
+					w.takeOver = 10_000 * time.Hour
+				}
 				keys := 1 + w.pick(25)
 				w.publish(20+w.pick(60), keys)
 				var wg sync.WaitGroup
@@ -521,7 +615,7 @@ func TestSimClaims(t *testing.T) {
 						}
 					})
 				}
-				if w.chance(30) {
+				if !w.willing && w.chance(30) {
 					wg.Go(func() {
 						time.Sleep(time.Duration(w.pick(60)) * time.Second)
 						w.recreate(20, keys)
@@ -539,6 +633,10 @@ func TestSimClaims(t *testing.T) {
 						}
 					}
 				}
+				if w.willing && w.takeOver > time.Hour {
+					w.judgeMarks()
+					steady++
+				}
 				faults += w.faults
 			})
 		})
@@ -547,7 +645,7 @@ func TestSimClaims(t *testing.T) {
 		}
 	}
 	t.Logf("%d faults, %d takeovers, %d claims found again", faults, takeovers, again)
-	if faults == 0 || takeovers == 0 || again == 0 {
+	if faults == 0 || mark && steady == 0 || takeovers == 0 || again == 0 {
 		t.Error("the test is inconclusive")
 	}
 }

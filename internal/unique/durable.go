@@ -197,7 +197,7 @@ func (s *Durable) Metrics(emit func(name, help, kind string, value float64, labe
 
 // Texts of metrics that sets in files and in buckets share.
 const (
-	resultsHelp = "Number of records that dedupe has compared, by result: first, duplicate, no_key for a record without a key, which passes, delayed for one whose message is delivered again, or, with windows, late, ahead (a time far ahead of those before) or no_time for one that passes."
+	resultsHelp = "Number of records that dedupe has compared, by result: first, duplicate (dropped, or marked with keep: mark), no_key for a record without a key, which passes, delayed for one whose message is delivered again, or, with windows, late, ahead (a time far ahead of those before) or no_time for one that passes."
 	waitingHelp = "Number of new keys that wait for a commit, or for their records to be durable."
 )
 

@@ -47,6 +47,21 @@ func (m *Mark) Filter(b *pipeline.Batch, _ pipeline.Keep) error {
 // Close releases the memory and the temporary files of the set.
 func (m *Mark) Close() error { return m.set.Close() }
 
+// NewMarker returns a [pipeline.Dedupe.NewMark] for output with the given
+// rendering and MarkNote: it changes the notes of duplicates.
+func NewMarker(render record.Render) func() func(*pipeline.Stream, []uint32) error {
+	return func() func(*pipeline.Stream, []uint32) error {
+		n := &notes{render: render, old: MarkNote.Value}
+		return func(s *pipeline.Stream, duplicates []uint32) error {
+			n.begin(len(s.Recs))
+			for _, i := range duplicates {
+				n.value(int(i), "true")
+			}
+			return n.write(s)
+		}
+	}
+}
+
 // notes changes the notes at the ends of rendered records.
 type notes struct {
 	render record.Render

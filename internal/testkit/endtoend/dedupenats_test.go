@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -19,7 +20,9 @@ import (
 // keys.
 type dedupeWorld struct {
 	*natsWorld
-	keys int // number of keys published
+	keys    int   // number of keys published
+	mark    bool  // keep: mark; each record has another URL, with a parameter that k2 removes
+	records []int // with mark: the key of each record
 }
 
 // publish publishes n messages of one or two URLs. About every third URL is a
@@ -35,7 +38,12 @@ func (w *dedupeWorld) publish(n int) {
 				w.keys++
 			}
 			key = min(key, w.keys-1)
-			lines = append(lines, fmt.Sprintf("%s://example.com/%d", [...]string{"http", "HTTP"}[rand.IntN(2)], max(key, 0)))
+			more := ""
+			if w.mark {
+				more = fmt.Sprintf("?utm_source=%d", len(w.records))
+				w.records = append(w.records, max(key, 0))
+			}
+			lines = append(lines, fmt.Sprintf("%s://example.com/%d%s", [...]string{"http", "HTTP"}[rand.IntN(2)], max(key, 0), more))
 		}
 		if _, err := w.js.PublishAsync("in.x", []byte(strings.Join(lines, "\n")), jetstream.WithStallWait(patience)); err != nil {
 			w.t.Fatal(err)
@@ -50,17 +58,21 @@ func (w *dedupeWorld) publish(n int) {
 
 // config returns a configuration that drops duplicates.
 func (w *dedupeWorld) config(dedupe string) string {
+	codec, by := "render: urls", "k1"
+	if w.mark {
+		codec, by = "profile: analytics, render: {jsonl: {fields: [url]}}", "k2, keep: mark"
+	}
 	return fmt.Sprintf(`
 version: 1
 sources:
   - jetstream: {servers: [%q], stream: IN, durable: urlfold, consumer: {ack_wait: 2s}, nak_delay: 300ms, batch: {messages: 200}}
-codec: {format: lines, render: urls}
-dedupe: {by: k1, bucket: seen, %s}
+codec: {format: lines, %[4]s}
+dedupe: {by: %[5]s, bucket: seen, %[2]s}
 sinks:
   - jetstream: {servers: [%[1]q], subject: "out.{host_key%%8}", msg_id: %[3]s}
 dead_letter: {jetstream: {servers: [%[1]q], subject: out.dead}}
 admin: {listen: "127.0.0.1:0"}
-`, w.srv.URL(), dedupe, w.ids)
+`, w.srv.URL(), dedupe, w.ids, codec, by)
 }
 
 // counts returns how often each key is in OUT.
@@ -107,18 +119,59 @@ func (w *dedupeWorld) compare() (doubled int) {
 	return doubled
 }
 
+// compareMarks checks that each record is in OUT, and that one record of each key
+// is not marked as a duplicate. It returns the number of records that are there
+// again.
+func (w *dedupeWorld) compareMarks() (doubled int) {
+	w.t.Helper()
+	got := w.counts()
+	firsts := make([]int, w.keys)
+	for i, key := range w.records {
+		n := 0
+		for _, scheme := range []string{"http", "HTTP"} {
+			for _, duplicate := range []bool{false, true} {
+				line := fmt.Sprintf(`{"url":"%s://example.com/%d?utm_source=%d","duplicate":%t}`, scheme, key, i, duplicate)
+				n += got[line]
+				if !duplicate {
+					firsts[key] += got[line]
+				}
+				delete(got, line)
+			}
+		}
+		if n == 0 {
+			w.t.Errorf("record %d is lost", i)
+		}
+		doubled += max(0, n-1)
+	}
+	for key, n := range firsts {
+		if n != 1 && slices.Contains(w.records, key) {
+			w.t.Errorf("key %d: %d records without a mark, want 1", key, n)
+		}
+	}
+	if len(got) > 0 {
+		w.t.Errorf("not published: %v", got)
+	}
+	return doubled
+}
+
 // TestDedupeNATS kills three members at random moments under load. With
 // msg_id: position, the stream drops a record that is written again, so each key
 // is there once: a redelivered message finds its own claims, and no other record
-// takes them over. Without ids and with a short take_over, no key is lost.
+// takes them over. Without ids and with a short take_over, no key is lost. With
+// keep: mark, each record is there once, and one record of each key has no mark.
 func TestDedupeNATS(t *testing.T) {
-	for _, c := range []struct{ ids, dedupe string }{
-		{"position", "take_over: 1h"},
-		{"none", "take_over: 1s, remember: 1h"},
+	for _, c := range []struct {
+		name, ids, dedupe string
+		mark              bool
+	}{
+		{"position", "position", "take_over: 1h", false},
+		{"none", "none", "take_over: 1s, remember: 1h", false},
+		{"mark", "position", "take_over: 1h", true},
 	} {
-		t.Run(c.ids, func(t *testing.T) {
+		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			w := newDedupe(t, c.ids)
+			w.mark = c.mark
 			config := w.config(c.dedupe)
 			var members []*chaos.Process
 			for range 3 {
@@ -146,9 +199,14 @@ func TestDedupeNATS(t *testing.T) {
 				sums[3] += m.Sum("urlfold_dedupe_bucket_requests_total")
 				stop(t, members[i])
 			}
-			doubled := w.compare()
-			t.Logf("figure: msg_id %s: %d kills, %d keys, %d doubled; the last members compared %.0f records, took over %.0f claims, found %.0f again, with %.0f requests",
-				c.ids, kills, w.keys, doubled, sums[0], sums[1], sums[2], sums[3])
+			doubled := 0
+			if w.mark {
+				doubled = w.compareMarks()
+			} else {
+				doubled = w.compare()
+			}
+			t.Logf("figure: %s, msg_id %s: %d kills, %d keys, %d doubled; the last members compared %.0f records, took over %.0f claims, found %.0f again, with %.0f requests",
+				c.name, c.ids, kills, w.keys, doubled, sums[0], sums[1], sums[2], sums[3])
 			if c.ids == "position" && doubled > 0 {
 				t.Errorf("%d keys came again", doubled)
 			}

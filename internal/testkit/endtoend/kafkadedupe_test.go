@@ -18,6 +18,7 @@ type changelogWorld struct {
 	*kafkaWorld
 	rng   *rand.Rand
 	lines [kafkaPartitions][]int // the key of each record
+	mark  bool                   // keep: mark; each record has another URL, with a parameter that k2 removes
 }
 
 // newChangelog creates the changelog. With a real broker, it is compacted all the
@@ -31,7 +32,12 @@ func newChangelog(w *kafkaWorld) *changelogWorld {
 
 // config returns the configuration of a member.
 func (w *changelogWorld) config() string {
-	return strings.Replace(w.kafkaWorld.config(), "codec:", fmt.Sprintf("dedupe: {by: k1, scope: lane, changelog: {topic: %s, create: false}}\ncodec:", w.topic("keys")), 1)
+	config := w.kafkaWorld.config()
+	if w.mark {
+		config = strings.Replace(config, "profile: equiv", "profile: analytics, render: {jsonl: {fields: [url]}}", 1)
+		return strings.Replace(config, "codec:", fmt.Sprintf("dedupe: {by: k2, keep: mark, scope: lane, changelog: {topic: %s, create: false}}\ncodec:", w.topic("keys")), 1)
+	}
+	return strings.Replace(config, "codec:", fmt.Sprintf("dedupe: {by: k1, scope: lane, changelog: {topic: %s, create: false}}\ncodec:", w.topic("keys")), 1)
 }
 
 // fill writes n more records to each partition. A third of them are the first of
@@ -48,9 +54,13 @@ func (w *changelogWorld) fill(n int) {
 				if len(w.lines[p])%3 > 0 {
 					key = max(0, newest-int(w.rng.ExpFloat64()*float64(int(1)<<w.rng.IntN(12))))
 				}
+				more := ""
+				if w.mark {
+					more = fmt.Sprintf("?utm_source=%d", len(w.lines[p]))
+				}
 				w.lines[p] = append(w.lines[p], key)
 				scheme := [...]string{"http", "HTTP"}[w.rng.IntN(2)] // other bytes, the same key
-				batch[i] = kafka.Record{Millis: time.Now().UnixMilli(), Value: fmt.Appendf(nil, "%s://example.com/%d/%d", scheme, p, key)}
+				batch[i] = kafka.Record{Millis: time.Now().UnixMilli(), Value: fmt.Appendf(nil, "%s://example.com/%d/%d%s", scheme, p, key, more)}
 			}
 			kafkatest.Write(w.t, w.client, w.topic("in"), p, "none", batch...)
 		}
@@ -93,6 +103,31 @@ func (w *changelogWorld) judgeKeys() (again int) {
 	}
 	if lost > 0 || len(count) > 0 {
 		w.t.Errorf("%d keys are lost, %d were never written to the input", lost, len(count))
+	}
+	return again
+}
+
+// judgeMarks checks that each record was written, each time with the mark that it
+// has without kills. It returns how many times one was written again.
+func (w *changelogWorld) judgeMarks() (again int) {
+	w.t.Helper()
+	count := w.counts()
+	for p := range w.lines {
+		newest := -1
+		for i, key := range w.lines[p] {
+			duplicate := key <= newest
+			newest = max(newest, key)
+			var n [2]int // with the right and the wrong mark
+			for _, scheme := range []string{"http", "HTTP"} {
+				for k, mark := range []bool{duplicate, !duplicate} {
+					n[k] += count[fmt.Sprintf(`{"url":"%s://example.com/%d/%d?utm_source=%d","duplicate":%t}`, scheme, p, key, i, mark)]
+				}
+			}
+			if n[0] == 0 || n[1] > 0 {
+				w.t.Errorf("partition %d, record %d, duplicate %t: written %d times with this mark, %d times with the other", p, i, duplicate, n[0], n[1])
+			}
+			again += max(0, n[0]-1)
+		}
 	}
 	return again
 }
@@ -164,34 +199,50 @@ func TestKafkaDedupeMembers(t *testing.T) {
 func TestKafkaDedupeKill(t *testing.T) {
 	onBrokers(t, func(t *testing.T, k *kafkaWorld) {
 		w := newChangelog(k)
-		config := w.config()
-		var members []*chaos.Process
-		for range 3 {
-			members = append(members, start(t, config))
-		}
-		kills, changes := 0, 0
-		for goal := dedupeKills(t); kills < goal; changes++ {
-			before, more := w.stored(), rand.Int64N(1500)
-			w.fill(1000)
-			until(t, "they work", func() bool { return w.stored() > before+more })
-			k := rand.IntN(len(members))
-			switch changes % 6 {
-			case 1:
-				members = append(members, start(t, config))
-			case 3:
-				stop(t, members[k])
-				members = slices.Delete(members, k, k+1)
-			default:
-				kills++
-				members[k].Kill()
-				members[k] = start(t, config)
-			}
-		}
-		w.drained()
-		for _, p := range members {
-			stop(t, p)
-		}
-		again := w.judgeKeys()
-		t.Logf("figure: %d kills, %d other changes: %d records, %d keys were written again", kills, changes-kills, w.records*kafkaPartitions, again)
+		w.killMembers("first", w.judgeKeys)
 	})
+}
+
+// TestKafkaDedupeMark is TestKafkaDedupeKill with keep: mark. Each record must be
+// written, each time with the same mark.
+func TestKafkaDedupeMark(t *testing.T) {
+	onBrokers(t, func(t *testing.T, k *kafkaWorld) {
+		w := newChangelog(k)
+		w.mark = true
+		w.killMembers("mark", w.judgeMarks)
+	})
+}
+
+// killMembers kills and changes members under load, and judges what they wrote.
+func (w *changelogWorld) killMembers(keep string, judge func() (again int)) {
+	t := w.t
+	config := w.config()
+	var members []*chaos.Process
+	for range 3 {
+		members = append(members, start(t, config))
+	}
+	kills, changes := 0, 0
+	for goal := dedupeKills(t); kills < goal; changes++ {
+		before, more := w.stored(), rand.Int64N(1500)
+		w.fill(1000)
+		until(t, "they work", func() bool { return w.stored() > before+more })
+		k := rand.IntN(len(members))
+		switch changes % 6 {
+		case 1:
+			members = append(members, start(t, config))
+		case 3:
+			stop(t, members[k])
+			members = slices.Delete(members, k, k+1)
+		default:
+			kills++
+			members[k].Kill()
+			members[k] = start(t, config)
+		}
+	}
+	w.drained()
+	for _, p := range members {
+		stop(t, p)
+	}
+	again := judge()
+	t.Logf("figure: keep %s: %d kills, %d other changes: %d records, %d were written again", keep, kills, changes-kills, w.records*kafkaPartitions, again)
 }
