@@ -20,8 +20,9 @@ import (
 // labels and without "xn--"), whose last label cannot be a number, or an IPv4
 // address; a path that starts with "/" and in which no "." follows a "/"; a query
 // and a fragment. Path, query and fragment may contain the bytes that RFC 3986
-// allows there, and escapes that are in normal form and have no flag. It accepts
-// neither userinfo nor a port, nor more than keepBytes bytes.
+// allows there, and escapes that are in normal form and have no flag. A port is in
+// normal form if it has no leading zero and is not that of the scheme. It accepts
+// no userinfo, nor more than keepBytes bytes.
 //
 // It tolerates one flag: entity is the offset of the first "&amp;" in the
 // query, or -1. If parseClean gives up after it has reached a delimiter that
@@ -48,8 +49,16 @@ func parseClean(src []byte, u *URL, sv *scan.Survey) (end, entity int, ok bool) 
 		return 0, -1, false
 	}
 	switch {
-	case i == len(src) || src[i] == ':' || src[i] == '?' || src[i] == '#':
+	case i == len(src) || src[i] == '?' || src[i] == '#':
 		return i, -1, false
+	case src[i] == ':':
+		path, byDefault := u.setPort(src, i+1)
+		if path == 0 {
+			return i, -1, false
+		}
+		splitWeb(src, path, u, sv)
+		end, entity, ok = cleanTail(src, path, u, sv)
+		return end, entity, ok && !byDefault // onePass has nothing else to do
 	case src[i] != '/':
 		return 0, -1, false
 	}
@@ -106,6 +115,39 @@ func (u *URL) setFront(src []byte, start, end int) bool {
 	u.set(Scheme, 0, start-len("://"))
 	u.set(Host, start, end)
 	return true
+}
+
+// setPort sets the port of u, which begins at start, if it has no leading zero and
+// a path follows. It returns the offset of the path, or 0, and whether the port is
+// that of the scheme.
+func (u *URL) setPort(src []byte, start int) (path int, byDefault bool) {
+	end, n := readPort(src, start)
+	if end == 0 || end == len(src) || src[end] != '/' {
+		return 0, false
+	}
+	u.set(Port, start, end)
+	u.port, u.flags = uint16(n), u.flags|portOK
+	return end, u.isDefaultPort(n)
+}
+
+// readPort returns the end of the port that begins at start, and its number. end
+// is 0 if that is not a number from 1 to 65535 without leading zeros.
+func readPort(src []byte, start int) (end, n int) {
+	end = start
+	for end < len(src) && isDigit(src[end]) && end-start <= 5 {
+		n = n*10 + int(src[end]-'0')
+		end++
+	}
+	if end == start || n > 65535 || src[start] == '0' {
+		return 0, 0
+	}
+	return end, n
+}
+
+// isDefaultPort reports whether n is the port of the scheme of u, http or https.
+func (u *URL) isDefaultPort(n int) bool {
+	secure := u.spans[Scheme].Len() == len("https")
+	return n == 443 && secure || n == 80 && !secure
 }
 
 // cleanTail goes through the marks of sv in path, query and fragment, of which u

@@ -14,8 +14,15 @@ func parseCleanByLoops(src []byte, u *URL) (end, entity int, ok bool) {
 		return 0, -1, false
 	}
 	switch {
-	case i == len(src) || src[i] == ':' || src[i] == '?' || src[i] == '#':
+	case i == len(src) || src[i] == '?' || src[i] == '#':
 		return i, -1, false
+	case src[i] == ':':
+		path, byDefault := u.setPort(src, i+1)
+		if path == 0 {
+			return i, -1, false
+		}
+		end, entity, ok = cleanRest(src, path, u)
+		return end, entity, ok && !byDefault
 	case src[i] != '/':
 		return 0, -1, false
 	}

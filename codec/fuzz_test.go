@@ -32,6 +32,7 @@ var walkSeeds = []string{
 	"http://h/a\\b\\\\c", "http://h/a\\..\\b", "http://h/..\\b", "http://h/%2e%2E\\b", "http://h/a/%zz/../|/..?|", "http://h/a//%2e./%2e", "http://h/..%2f/../..", // '\\' and dots
 	"http://a_b.c_d/", "http://x._y\"z\"{.com:80/|", "http://\"www.h/", "HTTP://A!$.1_/", "http://a.0x_/", "http://_/", // odd hosts
 	"http://1.2.3.4:8080/", "http://1.2.3.4/", "http://1.2.3.4./", "http://1.2.3/", "http://h/\x01?\x02#\x03", "http://h/?a#b ",
+	"https://h:443/a?b&amp;c#d", "https://h.example:443/%7e", "https://h:443/#a#", "http://h:80/", "https://h:80/a;b?c;", "http://h:65535/", "http://h:65536/", "http://h:080/", // ports
 	"http://h/?" + strings.Repeat("..%2f", 20), "http://h/?" + strings.Repeat("%zz|", 20), "http://h/" + strings.Repeat("%zz|/..%2f", 9), // more diagnostics than are recorded
 }
 
@@ -245,6 +246,9 @@ func FuzzSlow(f *testing.F) {
 // components.
 func FuzzClean(f *testing.F) {
 	addSeeds(f)
+	for _, s := range walkSeeds {
+		f.Add(byte(0), []byte(s))
+	}
 	f.Fuzz(func(t *testing.T, which byte, src []byte) {
 		var fast URL
 		_, entity, ok := parseClean(src, &fast, new(scan.Survey))

@@ -38,6 +38,9 @@ func (n *Normalizer) onePass(dst, src []byte, end, entity int, r *Result) ([]byt
 	if n.table == nil || n.queries != nil {
 		return dst, false
 	}
+	if end > 0 && end == len(src) && r.In.Has(Path) && n.removesDefaultPort() {
+		return n.appendPortless(dst, src, entity, r), true
+	}
 	r.begin()
 	var p pass
 	p.Normalizer, p.r = n, r
@@ -62,6 +65,33 @@ func (n *Normalizer) onePass(dst, src []byte, end, entity int, r *Result) ([]byt
 		p.dst = n.drop(p.dst, p.base, r)
 	}
 	return p.dst, true
+}
+
+// appendPortless is onePass for a URL that parseClean accepted except for the port
+// of its scheme, which n removes.
+func (n *Normalizer) appendPortless(dst, src []byte, entity int, r *Result) []byte {
+	r.setClean(entity)
+	start, u, s := len(dst), &r.Out, &r.scratch
+	colon, path := u.spans[Host].End, u.spans[Path].Start
+	dst = append(append(dst, src[:colon]...), src[path:]...)
+	u.clearPort()
+	u.shift(Path, colon-path)
+	s.call, s.kept = call{applied: 1 << DefaultPort, plainHost: s.plainHost}, s.kept[:0]
+	if n.profile.Standard == RFC {
+		s.change = SchemeEqual
+		return dst
+	}
+	s.canonical, s.patched, s.unjudged = true, true, true
+	if n.rules&lossyRules != 0 {
+		dst = n.drop(dst, start, r)
+	}
+	return dst
+}
+
+// clearPort removes the port from u.
+func (u *URL) clearPort() {
+	u.clear(Port)
+	u.port, u.flags = 0, u.flags&^portOK
 }
 
 // inspectOnePass is onePass for a call that needs no normal form. It gives up
@@ -267,18 +297,15 @@ func (p *pass) authority(start int) int {
 // port parses and writes the port that begins at i.
 func (p *pass) port(i int) int {
 	src, start := p.src, i
-	n := 0
-	for i < len(src) && isDigit(src[i]) && i-start <= 5 {
-		n = n*10 + int(src[i]-'0')
-		i++
-	}
-	if i == start || n > 65535 || src[start] == '0' || i < len(src) && src[i] != '/' && src[i] != '?' && src[i] != '#' {
+	i, n := readPort(src, start)
+	if i == 0 || i < len(src) && src[i] != '/' && src[i] != '?' && src[i] != '#' {
 		return 0
 	}
 	p.in.set(Port, start, i)
 	p.in.port, p.in.flags = uint16(n), p.in.flags|portOK
-	if p.defaultPort(n) {
+	if p.in.isDefaultPort(n) && p.removesDefaultPort() {
 		p.note(DefaultPort)
+		p.out.clearPort()
 		p.flush(start-1, i)
 		return i
 	}
@@ -287,10 +314,9 @@ func (p *pass) port(i int) int {
 	return i
 }
 
-// defaultPort reports whether port n has to be removed.
-func (p *pass) defaultPort(n int) bool {
-	secure := p.in.Span(Scheme).Len() == len("https")
-	return (n == 443 && secure || n == 80 && !secure) && (p.profile.Standard == WHATWG || p.rules.Has(DefaultPort))
+// removesDefaultPort reports whether n removes the port of the scheme.
+func (n *Normalizer) removesDefaultPort() bool {
+	return n.profile.Standard == WHATWG || n.rules.Has(DefaultPort)
 }
 
 // path writes the path.

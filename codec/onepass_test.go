@@ -11,13 +11,26 @@ import (
 func TestWalked(t *testing.T) {
 	for _, src := range []string{
 		"HTTP://h/", "http://wWw.h/", "https://a_b.com/x", "https://\"www.h/", // scheme and host
-		"http://h", "http://h?q", "http://h:80/", "http://h:8080", "http://1.2.3.4:8080/", // port and path
+		"http://h", "http://h?q", "http://h:80/", "http://h:8080", "https://1.2.3.4:443/a?b&amp;c#d", // port and path
 		"http://h/a/../b%7e%2f%zz/%2E%2e/c", "http://h/a\\b c\x01|", "http://h/?a=%c3%a9&amp;b#\u00fc", // query and fragment
 	} {
 		for _, n := range walkNormalizers {
 			if n.table != nil && !checkOnePass(t, n, []byte(src)) && !(n.profile.Standard == RFC && src == "https://\"www.h/") {
 				t.Errorf("%s: %q is left to the parsers", n.profile.Name, src)
 			}
+		}
+	}
+}
+
+// TestCleanPorts checks that parseClean accepts ports in normal form.
+func TestCleanPorts(t *testing.T) {
+	for src, want := range map[string]bool{
+		"http://h:8080/a?b#c": true, "http://1.2.3.4:443/": true, "https://h:80/": true, "https://h:65535/": true, "https://h:1/%C3%A9": true,
+		"http://h:80/": false, "https://h:443/": false, "http://h:08/": false, "http://h:65536/": false, "http://h:100000/": false, "http://h:/": false, "http://h:8x/": false, "http://h:81": false, "http://h:81?": false,
+	} {
+		var u URL
+		if _, _, ok := parseClean([]byte(src), &u, new(scan.Survey)); ok != want {
+			t.Errorf("%q: clean is %v", src, ok)
 		}
 	}
 }
