@@ -35,9 +35,10 @@ type attr struct {
 // attrs holds the attributes of a record. Only those in set are valid.
 type attrs struct {
 	set      uint16
-	integers uint16 // those in set that are known to be integers without needless zeros
-	wanted   bool   // the job needs attributes
-	needed   uint16 // those that it needs
+	integers uint16     // those in set that are known to be integers without needless zeros
+	numbers  [16]uint64 // their values; more than numAttrs, so that no index needs a check
+	wanted   bool       // the job needs attributes
+	needed   uint16     // those that it needs
 	values   [numAttrs]attr
 }
 
@@ -73,15 +74,16 @@ func (f *Found) addText(id attrID, s span) {
 }
 
 // addNumber adds the status or the bytes to a record that does not have them.
-// Their place is all that is kept. integer says that the text is known to be an
-// integer without needless zeros.
-func (f *Found) addNumber(id attrID, start, end int, integer bool) {
+// integer says that the text is known to be an integer without needless zeros,
+// which is n.
+func (f *Found) addNumber(id attrID, s span, n uint64, integer bool) {
 	f.attrs.set |= 1 << id
 	if integer {
 		f.attrs.integers |= 1 << id
 	}
+	f.attrs.numbers[id] = n
 	a := &f.attrs.values[id]
-	a.start, a.end = start, end
+	a.start, a.end = s.start, s.end
 }
 
 // attr returns an attribute, or nil if the record does not have it.

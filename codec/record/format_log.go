@@ -152,14 +152,15 @@ func (l *logReader) addAttrs(f *Found, body []byte, open, end int) {
 // addNumbers adds the status at pos, which isStatus has found, and the number
 // after it.
 func addNumbers(f *Found, body []byte, pos int) {
-	end := pos + len("200")
-	if body[pos] == '-' {
-		end = pos + len("-")
+	end, status := pos+len("-"), uint64(0)
+	if body[pos] != '-' {
+		end = pos + len("200")
+		status = uint64(body[pos]-'0')*100 + uint64(body[pos+1]-'0')*10 + uint64(body[pos+2]-'0')
 	}
-	f.addNumber(attrStatus, pos, end, body[pos]-'1' < 9)
+	f.addNumber(attrStatus, span{pos, end}, status, status >= 100)
 	if f.needs(attrBytes) {
-		size, integer := numberAt(body, end)
-		f.addNumber(attrBytes, size.start, size.end, integer)
+		size, n, integer := numberAt(body, end)
+		f.addNumber(attrBytes, size, n, integer)
 	}
 }
 
@@ -179,17 +180,18 @@ func (l *logReader) addPrefix(f *Found, body []byte, open int) {
 
 // wordAt returns the word after the spaces at pos.
 func wordAt(body []byte, pos int) span {
-	word, _ := numberAt(body, pos)
+	word, _, _ := numberAt(body, pos)
 	return word
 }
 
-// numberAt returns the word after the spaces at pos, and whether it is an
-// integer without needless zeros.
-func numberAt(body []byte, pos int) (word span, integer bool) {
+// numberAt returns the word after the spaces at pos, and the number that it is if
+// it is an integer without needless zeros.
+func numberAt(body []byte, pos int) (word span, number uint64, integer bool) {
 	if pos+9 < len(body) { // a space, and less than eight digits
-		n := leadingDigits(binary.LittleEndian.Uint64(body[pos+1:]))
+		text := binary.LittleEndian.Uint64(body[pos+1:])
+		n := leadingDigits(text)
 		if end := pos + 1 + n; n > 0 && body[pos] == ' ' && body[end] == ' ' {
-			return span{pos + 1, end}, n == 1 || body[pos+1] != '0'
+			return span{pos + 1, end}, digitsValue(text, n), n == 1 || body[pos+1] != '0'
 		}
 	}
 	for pos < len(body) && body[pos] == ' ' {
@@ -197,7 +199,13 @@ func numberAt(body []byte, pos int) (word span, integer bool) {
 	}
 	word = span{pos, wordEnd(body, pos)}
 	t := word.in(body)
-	return word, allDigits(t) && (len(t) == 1 || t[0] != '0')
+	if !allDigits(t) || t[0] == '0' && len(t) > 1 || len(t) > maxDigits {
+		return word, 0, false
+	}
+	for _, c := range t {
+		number = number*10 + uint64(c-'0')
+	}
+	return word, number, true
 }
 
 // leadingDigits returns the number of digits with which eight bytes begin, of
@@ -208,6 +216,21 @@ func leadingDigits(b uint64) int {
 	b ^= '0' * each // a digit becomes its value
 	others := (b&(0x7F*each) + (0x80-10)*each | b) & (0x80 * each)
 	return bits.TrailingZeros64(others) >> 3
+}
+
+// digitsValue returns the number that the first n of eight bytes, which are
+// digits, stand for. It adds neighbors in all places at once: digits to pairs,
+// pairs to fours, fours to eight.
+func digitsValue(b uint64, n int) uint64 {
+	const (
+		digits = 0x0F0F0F0F0F0F0F0F
+		pairs  = 0x00FF00FF00FF00FF
+		fours  = 0x0000FFFF0000FFFF
+	)
+	b = b << (64 - 8*n) & digits // zeros in front, which are the lowest bytes
+	b = b * (10<<8 + 1) >> 8 & pairs
+	b = b * (100<<16 + 1) >> 16 & fours
+	return b * (10000<<32 + 1) >> 32
 }
 
 // requestQuote returns the offset after the quote that opens the request: the

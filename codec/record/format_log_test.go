@@ -3,6 +3,7 @@ package record
 import (
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -132,7 +133,7 @@ func FuzzLocateLog(f *testing.F) {
 // TestNumberAt: the answer for a number is the same with and without eight bytes
 // after it.
 func TestNumberAt(t *testing.T) {
-	for _, number := range []string{"0", "7", "00", "01", "10", "2326", "1234567", "12345678", "123456789", "-", "1a", "a1", "1/", "1:", "\xb11", "12\xb1", ""} {
+	for _, number := range []string{"0", "7", "00", "01", "10", "2326", "1234567", "12345678", "123456789", "123456789012345678", "-", "1a", "a1", "1/", "1:", "\xb11", "12\xb1", ""} {
 		integer := number != "" && strings.Trim(number, "0123456789") == "" && (number == "0" || number[0] != '0')
 		for _, before := range []string{"", " ", "  "} {
 			for _, after := range []string{"", " ", " 1", " 12345678", " abcdefghijk"} {
@@ -140,9 +141,9 @@ func TestNumberAt(t *testing.T) {
 					continue // the next word is the number
 				}
 				body := "x" + before + number + after
-				word, got := numberAt([]byte(body), 1)
-				if text := body[word.start:word.end]; text != number || got != integer {
-					t.Errorf("numberAt(%q) = %q, %v", body, text, got)
+				word, value, got := numberAt([]byte(body), 1)
+				if text := body[word.start:word.end]; text != number || got != integer || got && strconv.FormatUint(value, 10) != number {
+					t.Errorf("numberAt(%q) = %q, %d, %v", body, text, value, got)
 				}
 			}
 		}

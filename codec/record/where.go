@@ -40,15 +40,12 @@ func (v *View) show(present fieldSet, why Reason, s *site, rec []byte) *View {
 	return v
 }
 
-// Integer returns the same as Field for a field that the format knows to be an
-// integer without needless zeros, as status and bytes of most records are. It
-// returns nil for all other fields.
-func (v *View) Integer(i int) []byte {
-	if a := attrBit[i]; v.integers>>a&1 != 0 {
-		s := &v.attrs.values[a]
-		return v.rec[s.start:s.end]
-	}
-	return nil
+// Integer returns the value of a field that the format knows to be an integer
+// without needless zeros, as status and bytes of most records are. ok is false for
+// all other fields.
+func (v *View) Integer(i int) (n uint64, ok bool) {
+	a := attrBit[i]
+	return v.attrs.numbers[a&15], v.integers>>a&1 != 0
 }
 
 // Field returns the value of the output field FieldNames()[i], and whether the

@@ -2,6 +2,7 @@ package where
 
 import (
 	"bytes"
+	"strconv"
 
 	"github.com/expr-lang/expr/ast"
 
@@ -22,7 +23,8 @@ type link struct {
 	field    int
 	value    []byte
 	accepted outcomes
-	integer  bool // a longer text is greater
+	integer  bool   // a longer text is greater
+	number   uint64 // the value, if integer is set
 }
 
 // holds evaluates the chain.
@@ -31,8 +33,8 @@ func (c *chain) holds(v *record.View) bool {
 		l := &c.links[i]
 		holds := false
 		if l.integer {
-			if t := v.Integer(l.field); t != nil {
-				holds = l.accepted.has(order(t, l.value))
+			if n, ok := v.Integer(l.field); ok {
+				holds = l.accepted.hasOrder(n, l.number)
 			} else {
 				holds = l.compare(v)
 			}
@@ -55,7 +57,7 @@ func (l *link) compare(v *record.View) bool {
 	case !ok:
 		return false
 	case l.integer:
-		return l.accepted.has(order(t, l.value))
+		return l.accepted.has(compareDigits(t, l.value))
 	case l.accepted == equal:
 		return string(t) == string(l.value)
 	case l.accepted == less|greater:
@@ -64,17 +66,12 @@ func (l *link) compare(v *record.View) bool {
 	return l.accepted.has(bytes.Compare(t, l.value))
 }
 
-// order compares two integers. It has no call, because most are short.
-func order(a, b []byte) int {
+// compareDigits compares two integers without needless zeros.
+func compareDigits(a, b []byte) int {
 	if len(a) != len(b) {
 		return len(a) - len(b)
 	}
-	for i, c := range a {
-		if c != b[i] {
-			return int(c) - int(b[i])
-		}
-	}
-	return 0
+	return bytes.Compare(a, b)
 }
 
 // chainOf compiles a node that must be a condition. If that is not a chain, it is
@@ -143,6 +140,11 @@ func (c *compiler) constant(n ast.Node) (link, bool) {
 	if err != nil || left.kind != right.kind || right.isField {
 		return link{}, false
 	}
-	l := link{field: left.field, value: right.value, accepted: outcomesOf(b.Operator, swapped), integer: left.kind == number}
-	return l, left.kind == text || isInteger(left.field) && right.value[0] != '-' && pointIn(right.value) == len(right.value)
+	l := link{field: left.field, value: right.value, accepted: outcomesOf(b.Operator, swapped)}
+	if left.kind == text {
+		return l, true
+	}
+	l.integer = true
+	l.number, err = strconv.ParseUint(string(right.value), 10, 64)
+	return l, err == nil && isInteger(left.field)
 }

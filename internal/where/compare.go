@@ -26,6 +26,17 @@ func (o outcomes) has(c int) bool {
 	return o&equal != 0
 }
 
+// hasOrder reports whether the result of comparing a with b is in the set.
+func (o outcomes) hasOrder(a, b uint64) bool {
+	switch {
+	case a < b:
+		return o&less != 0
+	case a > b:
+		return o&greater != 0
+	}
+	return o&equal != 0
+}
+
 // comparisons maps operators to the results for which they are true.
 var comparisons = map[string]outcomes{
 	"==": equal, "!=": less | greater, "<": less, "<=": less | equal, ">": greater, ">=": equal | greater,
