@@ -408,6 +408,9 @@ func endsInScheme(b []byte) bool {
 // cutIndexFile removes the last segment of path if it is the name of a file
 // that servers return for a directory.
 func cutIndexFile(path []byte) []byte {
+	if !mayEndInIndexFile(path) {
+		return path
+	}
 	i := bytes.LastIndexByte(path, '/')
 	var buf [len("default.shtml")]byte
 	seg := path[i+1:]
@@ -419,6 +422,23 @@ func cutIndexFile(path []byte) []byte {
 		return path[:i+1]
 	}
 	return path
+}
+
+// mayEndInIndexFile reports whether path ends in an extension that is as long as one
+// in isIndexFile, after a letter that ends a name there. It rules out most paths,
+// and saves the search for the last '/'.
+func mayEndInIndexFile(path []byte) bool {
+	n := len(path)
+	if n <= len("index.pl") {
+		return false
+	}
+	for at := n - len(".pl"); at >= n-len(".xhtml"); at-- {
+		if path[at] == '.' {
+			last := path[at-1] | 0x20
+			return last == 'x' || last == 't' || last == 'e' // index, default, home
+		}
+	}
+	return false
 }
 
 // indexFirst holds the first bytes of the names in isIndexFile.

@@ -1,6 +1,7 @@
 package codec
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/urlfold/urlfold/codec/params"
@@ -46,6 +47,25 @@ func TestK2(t *testing.T) {
 	f("http://h/?b=2&a=1&X-Amz-Signature=0", "http://h/?b=2&a=1&X-Amz-Signature=0")
 	f("http://www.h.com/a//b/index.html", "http://www.h.com/a//b/index.html") // not in K2
 	f("mailto:a?subject=x", "mailto:a?subject=x")
+}
+
+// TestMayEndInIndexFile checks that the quick look rules out no index file.
+func TestMayEndInIndexFile(t *testing.T) {
+	files := 0
+	for _, name := range []string{"index", "default", "home"} {
+		for _, ext := range strings.Fields("html htm asp aspx xhtml shtml php php3 php4 php5 php6 php7 php8 jsp jspx cfm cgi pl") {
+			if isIndexFile(name, ext) {
+				files++
+				path := "/" + name + "." + ext
+				if !mayEndInIndexFile([]byte(path)) || !mayEndInIndexFile([]byte(strings.ToUpper(path))) {
+					t.Errorf("%q is ruled out", path)
+				}
+			}
+		}
+	}
+	if files < 20 {
+		t.Errorf("%d index files are known", files)
+	}
 }
 
 // TestK3 checks the rules of SEMANTICS E10.

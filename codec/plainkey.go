@@ -2,6 +2,7 @@ package codec
 
 import (
 	"bytes"
+	"encoding/binary"
 
 	"github.com/urlfold/urlfold/codec/internal/scan"
 	"github.com/urlfold/urlfold/codec/params"
@@ -48,9 +49,7 @@ func (n *Normalizer) plainK2(k1 []byte, u *URL, s *scratch) (k2 []byte, signed b
 	hits := Rules(0)
 	hits.set(DropFragment, u.Has(Fragment))
 	if n.folds(u) {
-		// Drop the first byte and overwrite the beginning.
-		s.k2 = append(s.k2[:0], k2[1:]...)
-		copy(s.k2, "http")
+		s.k2 = appendHTTP(s.k2[:0], k2)
 		k2 = s.k2
 		hits.set(ruleHTTPS, true)
 	}
@@ -65,6 +64,16 @@ func (n *Normalizer) plainK2(k1 []byte, u *URL, s *scratch) (k2 []byte, signed b
 	}
 	s.keyHits |= hits
 	return k2, signed
+}
+
+// appendHTTP appends src, which begins with "https://", with "http://" instead. It
+// writes the beginning in one store: the hash will read it as one word, and would
+// wait for the two stores of a copy that is corrected.
+func appendHTTP(dst, src []byte) []byte {
+	at := len(dst)
+	dst = append(dst, src[1:]...)
+	binary.LittleEndian.PutUint64(dst[at:], httpSlashes|uint64(src[8])<<56)
+	return dst
 }
 
 // folds reports whether K2 replaces the scheme, which is https or http.
