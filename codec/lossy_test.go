@@ -53,7 +53,7 @@ func TestK2(t *testing.T) {
 func TestMayEndInIndexFile(t *testing.T) {
 	files := 0
 	for _, name := range []string{"index", "default", "home"} {
-		for _, ext := range strings.Fields("html htm asp aspx xhtml shtml php php3 php4 php5 php6 php7 php8 jsp jspx cfm cgi pl") {
+		for ext := range strings.FieldsSeq("html htm asp aspx xhtml shtml php php3 php4 php5 php6 php7 php8 jsp jspx cfm cgi pl") {
 			if isIndexFile(name, ext) {
 				files++
 				path := "/" + name + "." + ext

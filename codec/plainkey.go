@@ -3,6 +3,7 @@ package codec
 import (
 	"bytes"
 	"encoding/binary"
+	"slices"
 
 	"github.com/urlfold/urlfold/codec/internal/scan"
 	"github.com/urlfold/urlfold/codec/params"
@@ -48,23 +49,35 @@ func (n *Normalizer) plainK2(k1 []byte, u *URL, s *scratch) (k2 []byte, signed b
 	k2 = k1[:u.spans[Path].End]
 	hits := Rules(0)
 	hits.set(DropFragment, u.Has(Fragment))
-	if n.folds(u) {
-		s.k2 = appendHTTP(s.k2[:0], k2)
-		k2 = s.k2
-		hits.set(ruleHTTPS, true)
-	}
+	folds := n.folds(u)
+	hits.set(ruleHTTPS, folds)
 	if u.Has(Query) {
-		if !n.folds(u) {
-			s.k2 = append(s.k2[:0], k2...)
-		}
+		front := len(k2) - b2i(folds)
 		var why Rules
-		s.k2, why, signed = appendKeyQuery(s.k2, k1, u, n.policy.Params, s)
-		k2 = s.k2
-		hits |= why
+		s.k2, why, signed = appendKeyQuery(room(s.k2, front), k1, u, n.policy.Params, s)
+		if why != 0 {
+			s.keyHits |= hits | why
+			if folds {
+				appendHTTP(s.k2[:0], k2)
+			} else {
+				copy(s.k2, k2)
+			}
+			return s.k2, signed
+		}
+		k2 = k1[:u.spans[Query].End]
 	}
 	s.keyHits |= hits
+	if folds {
+		s.k2 = appendHTTP(s.k2[:0], k2)
+		k2 = s.k2
+	}
 	return k2, signed
 }
+
+// room returns n bytes with undefined content, in the memory of b if that is large
+// enough. A key gets its front after its query: if the query stays the same, the key
+// is part of K1, and nothing has to be copied.
+func room(b []byte, n int) []byte { return slices.Grow(b[:0], n)[:n] }
 
 // appendHTTP appends src, which begins with "https://", with "http://" instead. It
 // writes the beginning in one store: the hash will read it as one word, and would
@@ -117,12 +130,12 @@ func (n *Normalizer) plainK3(k1 []byte, u *URL, s *scratch) (k3 []byte, signed b
 	k3 = k1[start:end]
 	if u.Has(Query) {
 		var why Rules
-		s.k2, why, signed = appendKeyQuery(s.k2[:0], k1, u, n.policy.Params, s)
+		s.k3, why, signed = appendKeyQuery(room(s.k3, len(k3)), k1, u, n.policy.Params, s)
 		hits |= why
 		if query := u.spans[Query]; why == 0 && end == int(path.End) {
 			k3 = k1[start:query.End]
 		} else {
-			s.k3 = append(append(s.k3[:0], k3...), s.k2...)
+			copy(s.k3, k3)
 			k3 = s.k3
 		}
 	}
