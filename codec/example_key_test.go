@@ -153,6 +153,22 @@ func ExampleResult_HashKey() {
 	// example.com/user/{int} false
 }
 
+// The key of a request target does not depend on the host that it was read with.
+func ExampleResult_TargetKey() {
+	n := normalizer("equiv")
+	var r codec.Result
+	for _, origin := range []string{"http://h", "http://example.com"} {
+		if _, err := n.Append(nil, []byte(origin+"/a/../b"), &r); err != nil {
+			panic(err)
+		}
+		k, ok := r.TargetKey(codec.K1, []byte(origin))
+		fmt.Println(k == r.HashKey(codec.K1, []byte("/b")), ok)
+	}
+	// Output:
+	// true true
+	// true true
+}
+
 // normalizer returns a Normalizer for a built-in profile.
 func normalizer(profile string) *codec.Normalizer {
 	p, ok := codec.Lookup(profile)

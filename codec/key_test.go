@@ -12,6 +12,31 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
+// TestTargetKey checks that the key of a target is the hash of the rest of the
+// canonical string, and when there is none.
+func TestTargetKey(t *testing.T) {
+	const origin = "http://h"
+	for _, src := range []string{origin + "/", origin + "/a?b#c", "HTTP://h/%7e", origin + "/a/?utm_source=x", origin + "//a", origin, origin + "?", "http://h.example/", "mailto:a@b"} {
+		var r Result
+		if _, ok := r.TargetKey(K1, nil); ok {
+			t.Error("an empty result has a key")
+		}
+		if _, err := byName("equiv").Append(nil, []byte(src), &r); err != nil {
+			t.Fatalf("%q: %v", src, err)
+		}
+		for _, lv := range keyedLevels {
+			rest, within := strings.CutPrefix(string(r.AppendKey(nil, lv)), origin)
+			want := Key{}
+			if within = within && rest != "" && !strings.HasPrefix(rest, "//"); within {
+				want = r.HashKey(lv, []byte(rest))
+			}
+			if got, ok := r.TargetKey(lv, []byte(origin)); got != want || ok != within {
+				t.Errorf("%q at %v: %v, %v, want %v, %v", src, lv, got, ok, want, within)
+			}
+		}
+	}
+}
+
 // TestSameKey checks at which level two URLs get the same key.
 func TestSameKey(t *testing.T) {
 	n := byName("rfc3986-scheme")

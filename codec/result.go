@@ -179,6 +179,25 @@ func (r *Result) Key(lv Level) Key {
 	return s.by.hasher.key(lv, s.by.canonical(lv, s.src, s.norm, r), s)
 }
 
+// TargetKey is [Result.Key] for the canonical string without prefix, a scheme and
+// a host. ok is false, and the key zero, if the string does not begin with
+// prefix, or if "//" follows, which would begin a host.
+func (r *Result) TargetKey(lv Level, prefix []byte) (k Key, ok bool) {
+	s, answered := r.asked()
+	if !answered || !r.hasKey(lv) {
+		return Key{}, false
+	}
+	canonical := s.src
+	if !s.clean || lv > K1 {
+		canonical = s.by.canonical(lv, s.src, s.norm, r)
+	}
+	n := len(prefix)
+	if len(canonical) <= n || string(canonical[:n]) != string(prefix) || canonical[n] == '/' && len(canonical) > n+1 && canonical[n+1] == '/' {
+		return Key{}, false
+	}
+	return s.by.hasher.key(lv, canonical[n:], s), true
+}
+
 // HasKey reports whether r describes a URL with a key of a level. A URL has
 // the keys K0 to K3 and KSurface, except one that only the program of a profile
 // with Profile.Match can parse; it has a key KMatch only with such a profile.

@@ -14,6 +14,7 @@ func TestSeal(t *testing.T) {
 		"Key":       func(r *Result) { r.Key(K1) },
 		"AppendKey": func(r *Result) { r.AppendKey(nil, K2) },
 		"HashKey":   func(r *Result) { r.HashKey(K1, nil) },
+		"TargetKey": func(r *Result) { r.TargetKey(K1, []byte("http://h")) },
 		"Change":    func(r *Result) { r.Change() },
 		"Applied":   func(r *Result) { r.Applied() },
 		"TraceKey":  func(r *Result) { r.TraceKey(K3) },

@@ -1,6 +1,8 @@
 package pipeline
 
 import (
+	"iter"
+	"math/bits"
 	"slices"
 
 	"github.com/urlfold/urlfold/codec/record"
@@ -38,11 +40,27 @@ func (k Keep) Drop(i int) { k[i/64] &^= 1 << (i % 64) }
 // has reports whether record i is in the set.
 func (k Keep) has(i int) bool { return k[i/64]>>(i%64)&1 != 0 }
 
+// members yields the records in the set, in ascending order.
+func (k Keep) members() iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for at, word := range k {
+			for ; word != 0; word &= word - 1 {
+				if !yield(at*64 + bits.TrailingZeros64(word)) {
+					return
+				}
+			}
+		}
+	}
+}
+
 // all returns k as the set of n records.
 func (k Keep) all(n int) Keep {
 	k = k[:0]
-	for range (n + 63) / 64 {
+	for ; n >= 64; n -= 64 {
 		k = append(k, ^uint64(0))
+	}
+	if n > 0 {
+		k = append(k, 1<<n-1)
 	}
 	return k
 }
@@ -213,10 +231,8 @@ func (p *Pipeline) cutFiltered(b *Batch) {
 // retain removes all records that are not in keep, and returns their number.
 func (s *Stream) retain(keep Keep) (dropped int) {
 	n, end := 0, uint32(0)
-	for i, r := range s.Recs {
-		if !keep.has(i) {
-			continue
-		}
+	for i := range keep.members() {
+		r := s.Recs[i]
 		if n != i {
 			copy(s.Bytes[end:], s.Bytes[r.Off:r.Off+r.Len])
 			if len(s.Facts) > 0 {

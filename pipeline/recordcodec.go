@@ -226,7 +226,7 @@ func (c *recordCodec) written(b *Batch, rec, out, dead []byte) {
 		// The output is a part of the record before.
 	} else if b.Out.record(o, b) {
 		if c.facts {
-			b.Out.Facts = append(b.Out.Facts, c.w.Fact())
+			b.Out.Facts = c.w.AppendFact(b.Out.Facts)
 		}
 		if c.routes {
 			b.Out.To = append(b.Out.To, c.w.To())

@@ -111,7 +111,7 @@ func TestFactTime(t *testing.T) {
 		}
 		one := func() { out, _ = w.Append(out[:0], nil, rec, Position{}, &st) }
 		n := testing.AllocsPerRun(10, one)
-		if f := w.Fact(); f.Time != c.want || f.HasTime != c.has || n != 0 {
+		if f := fact(w); f.Time != c.want || f.HasTime != c.has || n != 0 {
 			t.Errorf("%s, %q: %+v, %v allocations", c.clock, c.page, f, n)
 		}
 	}

@@ -28,10 +28,22 @@ type Fact struct {
 // record.
 func (j *Job) Facts() bool { return j.facts }
 
-// Fact returns the Fact about the record of the last Append. It is zero if the
-// job does not collect facts, if the record has no URL, and after Reject and
+// AppendFact appends the Fact about the record of the last Append. It is zero if
+// the job does not collect facts, if the record has no URL, and after Reject and
 // Piece.
-func (w *Worker) Fact() Fact { return w.n.fact }
+func (w *Worker) AppendFact(dst []Fact) []Fact {
+	dst = append(dst, Fact{})
+	// Each word is copied as it was written: a load of several words would wait
+	// until the stores to all of them are complete.
+	f, n := &dst[len(dst)-1], &w.n.fact
+	f.Identity.Hi, f.Identity.Lo = n.Identity.Hi, n.Identity.Lo
+	f.Time, f.HasTime = n.Time, n.HasTime
+	if w.job.learns {
+		f.Key.Hi, f.Key.Lo = n.Key.Hi, n.Key.Lo
+		f.Host, f.Flags = n.Host, n.Flags
+	}
+	return dst
+}
 
 // learn adds the current URL to the fact. first is set for the first URL of the
 // record that could be parsed.

@@ -81,7 +81,13 @@ func (w *Worker) identify(s *site, rec []byte, v *verdict) {
 	if id.first && s != w.found.first() || v.unnamed {
 		return
 	}
-	k, ok := w.identityOf(id, s, rec)
+	k, ok := w.n.fact.Key, false // learn has computed it, perhaps
+	if v.urls == 1 && id.key && id.level == w.job.level {
+		ok = !k.IsZero()
+	}
+	if !ok {
+		k, ok = w.identityOf(id, s, rec)
+	}
 	if !ok {
 		v.unnamed = true
 		w.n.fact.Identity = codec.Key{}
@@ -94,7 +100,10 @@ func (w *Worker) identify(s *site, rec []byte, v *verdict) {
 // one.
 func (w *Worker) identityOf(id *identity, s *site, rec []byte) (codec.Key, bool) {
 	if id.key {
-		return w.n.keyAt(id.level), w.n.hasKey()
+		if !w.n.hasKey() {
+			return codec.Key{}, false
+		}
+		return w.n.keyAt(id.level), true
 	}
 	text, ok := w.v.value(id.field, s, rec, &w.at)
 	if !ok {

@@ -122,9 +122,8 @@ func (n *normalizer) keyAt(lv codec.Level) codec.Key {
 	if !n.cur.nohost {
 		return n.res.Key(lv)
 	}
-	n.canonical = n.res.AppendKey(n.canonical[:0], lv)
-	if path, ok := bytes.CutPrefix(n.canonical, placeholder); ok && !bytes.HasPrefix(path, slashes) {
-		return n.res.HashKey(lv, path) // what appendKey copies
+	if k, ok := n.res.TargetKey(lv, placeholder); ok {
+		return k // the hash of what appendKey appends
 	}
 	n.canonical = n.appendKey(n.canonical[:0], lv)
 	return n.res.HashKey(lv, n.canonical)

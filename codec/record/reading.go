@@ -127,7 +127,7 @@ func (n *normalizer) accept(s *site, v *verdict, st *Stats) bool {
 	}
 	v.urls++
 	n.count(st)
-	if n.job.facts {
+	if n.job.learns {
 		n.learn(v.urls == 1)
 		n.countKeys(st)
 	}

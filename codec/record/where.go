@@ -169,6 +169,9 @@ func (w *Worker) read(s *site, rec []byte, v *verdict, st *Stats) bool {
 	}
 	if w.job.id.on {
 		w.identify(s, rec, v)
+		if w.job.id.level > codec.K1 {
+			w.n.countKeys(st)
+		}
 	}
 	return true
 }

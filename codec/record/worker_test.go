@@ -228,3 +228,6 @@ func TestDetect(t *testing.T) {
 		f(s, "")
 	}
 }
+
+// fact returns the Fact about the last record of w.
+func fact(w *Worker) Fact { return w.AppendFact(nil)[0] }

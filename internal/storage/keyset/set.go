@@ -26,7 +26,6 @@ type Set struct {
 	files    runFiles
 	stamp    uint32 // of the keys in the table
 	len      int64
-	sum      uint64 // keeps touch from being optimized away
 }
 
 // runFiles creates and removes the files of runs.
@@ -70,38 +69,46 @@ func (r *Run) bytes() int64 { return int64(len(r.index))*8 + blockSize + int64(l
 
 // Add adds keys in their order, and sets added[i] if keys[i] was neither in the
 // set nor before i in keys. It skips zero keys: their added is true. After an
-// error, which is about a file or about memory, the keys before the first one
-// whose added is not set may be in the set, and the set must be closed.
+// error, which is about a file or about memory, any of the keys may be in the set,
+// and the set must be closed.
 func (s *Set) Add(keys []Key, added []bool) error {
-	clear(added)
-	s.sum += s.table.touch(keys)
+	s.table.atHome(keys, added)
 	for i, k := range keys {
-		if k == (Key{}) {
+		switch {
+		case k == (Key{}):
 			added[i] = true
-			continue
-		}
-		isNew, err := s.table.add(k)
-		if err != nil {
-			return err
-		}
-		if isNew && len(s.runs) > 0 {
-			// A key of a run stays in the table, too: the next search for it
-			// reads no file.
-			old, err := s.inRuns(k)
-			if err != nil {
-				return err
-			}
-			isNew = !old
-		}
-		if isNew {
-			s.len++
-			added[i] = true
-		}
-		if s.o.MaxMemory > 0 && s.table.bytes > s.tableLimit() {
-			if err := s.seal(); err != nil {
+		case added[i]:
+			added[i] = false
+		default:
+			var err error
+			if added[i], err = s.add(k); err != nil {
 				return err
 			}
 		}
+	}
+	return nil
+}
+
+// add adds k, which is not zero, and reports whether it was missing.
+func (s *Set) add(k Key) (bool, error) {
+	if isNew, err := s.table.add(k); err != nil || !isNew {
+		return false, err
+	}
+	if len(s.runs) > 0 {
+		// A key of a run stays in the table, too: the next search for it
+		// reads no file.
+		if old, err := s.inRuns(k); err != nil || old {
+			return false, errors.Join(err, s.limit())
+		}
+	}
+	s.len++
+	return true, s.limit()
+}
+
+// limit moves the table to a run if it has reached its limit.
+func (s *Set) limit() error {
+	if s.o.MaxMemory > 0 && s.table.bytes > s.tableLimit() {
+		return s.seal()
 	}
 	return nil
 }
@@ -119,8 +126,11 @@ func (s *Set) Has(k Key) (bool, error) {
 
 // HasAll sets is[i] if keys[i] is in the set. The zero key is not.
 func (s *Set) HasAll(keys []Key, is []bool) error {
-	s.sum += s.table.touch(keys)
+	s.table.atHome(keys, is)
 	for i, k := range keys {
+		if is[i] && k != (Key{}) {
+			continue
+		}
 		var err error
 		if is[i], err = s.Has(k); err != nil {
 			return err

@@ -44,15 +44,21 @@ func (s *segment) home(k Key) int {
 	return int(h)
 }
 
-// touch reads the home of each key. The processor reads independent slots of
-// memory at the same time, so a later search finds them in its cache.
-func (t *table) touch(keys []Key) (sum uint64) {
-	for _, k := range keys {
-		if s := t.segmentOf(k); s.homes > 0 {
-			sum += s.slots[s.home(k)].Lo
+// atHome sets is[i] if keys[i] is in its home slot. The loop has no branch that
+// depends on a slot, so the processor reads the slots of many keys at the same
+// time, and a later search for a key that is not at home finds the slots in its
+// cache. The answer about a zero key has no meaning.
+func (t *table) atHome(keys []Key, is []bool) {
+	is = is[:len(keys)]
+	for i, k := range keys {
+		s := t.segmentOf(k)
+		if s.homes == 0 {
+			is[i] = false
+			continue
 		}
+		at := &s.slots[s.home(k)]
+		is[i] = (at.Hi^k.Hi)|(at.Lo^k.Lo) == 0
 	}
-	return sum
 }
 
 // find returns the slot of k, or the slot at which it must be inserted.
