@@ -80,7 +80,8 @@ func (n *notes) begin(records int) {
 // value sets the note of record i.
 func (n *notes) value(i int, v string) { n.values[i], n.any = v, true }
 
-// write writes the notes that were set into s.
+// write writes the notes that were set into s, which gets the buffer of n for its
+// own.
 func (n *notes) write(s *pipeline.Stream) error {
 	if !n.any {
 		return nil
@@ -96,7 +97,7 @@ func (n *notes) write(s *pipeline.Stream) error {
 		}
 		r.Off, r.Len = uint32(start), uint32(len(n.buf)-start)
 	}
-	s.Bytes = append(s.Bytes[:0], n.buf...)
+	s.Bytes, n.buf = n.buf, s.Bytes
 	return nil
 }
 
@@ -105,29 +106,55 @@ func (n *notes) record(rec []byte, value string) error {
 	for len(rec) > 0 {
 		row := rec[:n.rowEnd(rec)]
 		rec = rec[len(row):]
-		note := bytes.TrimRight(row, " \t\r\n")
-		if object, ok := bytes.CutSuffix(note, []byte{'}'}); ok {
-			note = bytes.TrimRight(object, " \t\r\n")
-		}
-		head, ok := bytes.CutSuffix(note, []byte(n.old))
+		end := noteEnd(row)
+		head, ok := bytes.CutSuffix(row[:end], []byte(n.old))
 		if !ok {
 			return errors.New("BUG: a record does not end in its note")
 		}
-		n.buf = append(append(append(n.buf, head...), value...), row[len(note):]...)
+		n.buf = append(append(append(n.buf, head...), value...), row[end:]...)
 	}
 	return nil
+}
+
+// noteEnd returns where the note in row ends: in front of a brace and the line
+// end.
+func noteEnd(row []byte) int {
+	end := blankEnd(row)
+	if end > 0 && row[end-1] == '}' {
+		end = blankEnd(row[:end-1])
+	}
+	return end
+}
+
+// blankEnd returns the length of text without the blanks and line ends at its end.
+func blankEnd(text []byte) int {
+	end := len(text)
+	for end > 0 && (text[end-1] == ' ' || text[end-1] == '\t' || text[end-1] == '\r' || text[end-1] == '\n') {
+		end--
+	}
+	return end
 }
 
 // rowEnd returns the length of the first row of a rendered record. In the rendering
 // csv, line ends in quotes end no row; in extend, the record is one row.
 func (n *notes) rowEnd(rec []byte) int {
-	if n.render == record.RenderExtend {
+	switch n.render {
+	case record.RenderExtend:
 		return len(rec)
+	case record.RenderCSV:
+		return csvRowEnd(rec)
 	}
+	if i := bytes.IndexByte(rec, '\n'); i >= 0 {
+		return i + 1
+	}
+	return len(rec)
+}
+
+func csvRowEnd(rec []byte) int {
 	quoted := false
 	for i, c := range rec {
 		switch {
-		case c == '"' && n.render == record.RenderCSV:
+		case c == '"':
 			quoted = !quoted
 		case c == '\n' && !quoted:
 			return i + 1
