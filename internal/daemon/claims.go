@@ -3,6 +3,7 @@ package daemon
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"reflect"
 
@@ -44,6 +45,9 @@ func (p *plan) openClaims(ctx context.Context, c *parts, log *slog.Logger) error
 	}
 	d := p.file.Dedupe
 	c.claims = unique.NewClaims(bucket, unique.ClaimOptions{Identity: p.identity, TakeOver: d.TakeOver, Remember: d.Remember, Logger: log})
+	if err := c.claims.Announce(ctx); err != nil {
+		return p.file.ErrorAt("dedupe.bucket", errors.Join(fmt.Errorf("bucket %q: %w", d.Bucket, err), c.closeKeys()))
+	}
 	return nil
 }
 

@@ -294,15 +294,33 @@ func (p *plan) openChangelog(ctx context.Context, c *parts, dir string, log *slo
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return p.file.ErrorAt("data_dir", fmt.Errorf("temporary files of dedupe: %w", err))
 	}
-	source, d := p.file.Sources[0].Config.(*kafka.Config), p.file.Dedupe.Changelog
-	set, err := changelog.Open(ctx, changelog.Config{
-		Connection: source.Kafka, Topic: d.Topic, Create: d.Create, Input: source.Topics[0],
-		Identity: p.identity, MaxMemory: int64(d.MaxMemory), Dir: dir, Log: log,
-	})
+	set, err := changelog.Open(ctx, p.changelog(dir, log))
 	if err != nil {
 		return p.file.ErrorAt("dedupe.changelog.topic", err)
 	}
 	c.keys = set
+	return nil
+}
+
+// changelog returns the configuration of the topic that holds the keys. dir is for
+// temporary files.
+func (p *plan) changelog(dir string, log *slog.Logger) changelog.Config {
+	source, d := p.file.Sources[0].Config.(*kafka.Config), p.file.Dedupe.Changelog
+	return changelog.Config{
+		Connection: source.Kafka, Topic: d.Topic, Create: d.Create, Input: source.Topics[0],
+		Identity: p.identity, MaxMemory: int64(d.MaxMemory), Dir: dir, Log: log,
+	}
+}
+
+// checkChangelog checks the topic that holds the keys, if there is one. It creates
+// nothing.
+func (p *plan) checkChangelog(ctx context.Context) error {
+	if p.file.Dedupe == nil || p.file.Dedupe.Changelog == nil {
+		return nil
+	}
+	if err := changelog.Check(ctx, p.changelog("", discardLog)); err != nil {
+		return p.file.ErrorAt("dedupe.changelog.topic", err)
+	}
 	return nil
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/urlfold/urlfold/config"
 	"github.com/urlfold/urlfold/internal/storage/checkpoint"
+	"github.com/urlfold/urlfold/internal/testkit/kafkatest"
 )
 
 // deduping is a configuration with dedupe that can lose nothing.
@@ -170,6 +171,33 @@ func TestDedupeKafkaRefused(t *testing.T) {
 				t.Errorf("%v\nwant %s", err, c.want)
 			}
 		})
+	}
+}
+
+// TestDedupeKafkaConnect: validate --connect rejects a changelog that would lose
+// entries, with its position, and does not create a missing one.
+func TestDedupeKafkaConnect(t *testing.T) {
+	_, conn := kafkatest.Fake(t)
+	for _, topic := range []string{"t", "out"} {
+		kafkatest.CreateTopic(t, conn, topic, 2, nil)
+	}
+	kafkatest.CreateTopic(t, conn, "bad", 2, nil)
+	for _, c := range []struct{ changelog, want string }{
+		{"{topic: keys}", ""},
+		{"{topic: keys, create: false}", "c.yaml:5:50: dedupe.changelog: topic keys: does not exist; create it with 2 partitions"},
+		{"{topic: bad}", "c.yaml:5:50: dedupe.changelog: topic bad: has cleanup.policy=delete"},
+	} {
+		f, err := loadText(t, strings.NewReplacer("h:1", conn.Brokers[0], "{topic: keys}", c.changelog).Replace(dedupingKafka))
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := testCatalog(t).newPlan(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := p.connect(t.Context()); c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%s: %v, want %q", c.changelog, err, c.want)
+		}
 	}
 }
 

@@ -252,7 +252,7 @@ func (p *plan) connect(ctx context.Context) (warnings []*config.Error, err error
 		s, err := p.makeSink(c, e)
 		check(c, s, err)
 	}
-	errs = append(errs, p.checkBucket(ctx))
+	errs = append(errs, p.checkBucket(ctx), p.checkChangelog(ctx))
 	if err := p.tight(); err != nil {
 		warnings = append(warnings, p.file.ErrorAt("memory.limit", err))
 	}

@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"context"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"strconv"
 	"strings"
 	"sync"
@@ -98,7 +100,39 @@ func NewClaims(bucket Bucket, o ClaimOptions) *Claims {
 
 // prefixOf returns the prefix of the keys of a set.
 func prefixOf(id keyset.Identity) string {
-	return fmt.Sprintf("%016x.", xxh3.HashString(differences(keyset.Identity{}, id)))
+	return fmt.Sprintf("%016x.", xxh3.HashString(Differences(keyset.Identity{}, id)))
+}
+
+// identityKey is the key of the entry with the identity of the instance that was
+// started last. It has no dot, so it is the key of no claim.
+const identityKey = "identity"
+
+// Announce logs if the instance that was started last has used other keys in the
+// bucket, because its configuration was another one, and stores the identity of
+// this one. An error means that the bucket cannot be read.
+func (c *Claims) Announce(ctx context.Context) error {
+	e, err := c.bucket.Get(ctx, identityKey)
+	if err != nil {
+		return err
+	}
+	var before keyset.Identity
+	if e.Value != nil && json.Unmarshal(e.Value, &before) != nil {
+		return fmt.Errorf("key %s: %w", identityKey, errForeign)
+	}
+	if maps.Equal(before, c.o.Identity) {
+		return nil
+	}
+	if e.Value != nil {
+		LogReset(c.o.Logger, before, c.o.Identity)
+	}
+	text, err := json.Marshal(c.o.Identity)
+	if err != nil {
+		return err
+	}
+	// If this fails, or another instance is faster, only a later start cannot tell
+	// what has changed. If the bucket accepts no entries, the claims report it.
+	_, _, _ = c.bucket.Put(ctx, identityKey, text, e.Revision, 0)
+	return nil
 }
 
 // keyOf returns the key of k in the bucket.

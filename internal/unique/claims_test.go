@@ -1,13 +1,18 @@
 package unique
 
 import (
+	"bytes"
 	"context"
+	"errors"
+	"log/slog"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/urlfold/urlfold/codec"
+	"github.com/urlfold/urlfold/internal/storage/keyset"
 	"github.com/urlfold/urlfold/internal/testkit/bubble"
 	"github.com/urlfold/urlfold/pipeline"
 )
@@ -198,4 +203,25 @@ func TestSimClaimsExact(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestAnnounce: an instance with another configuration than the one that was
+// started last logs what has changed.
+func TestAnnounce(t *testing.T) {
+	calmly(t, func(t *testing.T, w *claimWorld) {
+		for _, c := range []struct{ by, want string }{{"k1", ""}, {"k1", ""}, {"k2", `by was \"k1\" and is \"k2\"`}, {"k2", ""}} {
+			var log bytes.Buffer
+			claims := NewClaims(simClaims{&member{w: w}}, ClaimOptions{Identity: keyset.Identity{"by": c.by}, Logger: slog.New(slog.NewTextHandler(&log, nil))})
+			if err := claims.Announce(t.Context()); err != nil {
+				t.Error(err)
+			}
+			if c.want == "" && log.Len() > 0 || !strings.Contains(log.String(), c.want) {
+				t.Errorf("%s: %q, want %q", c.by, &log, c.want)
+			}
+		}
+		w.bucket[identityKey] = Entry{Value: []byte("?"), Revision: 99}
+		if err := w.member(nil).Announce(t.Context()); !errors.Is(err, errForeign) {
+			t.Errorf("a value of another program: %v", err)
+		}
+	})
 }

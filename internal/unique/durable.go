@@ -74,11 +74,11 @@ func CheckIdentity(store *checkpoint.Store, id keyset.Identity) error {
 	if err != nil || d == nil || maps.Equal(d.Identity, id) {
 		return err
 	}
-	return fmt.Errorf("%w: %s", ErrChanged, differences(d.Identity, id))
+	return fmt.Errorf("%w: %s", ErrChanged, Differences(d.Identity, id))
 }
 
-// differences describes how an identity differs from the one before.
-func differences(before, now keyset.Identity) string {
+// Differences describes how an identity differs from the one before.
+func Differences(before, now keyset.Identity) string {
 	names := maps.Clone(before)
 	maps.Copy(names, now)
 	var list []string
@@ -88,6 +88,12 @@ func differences(before, now keyset.Identity) string {
 		}
 	}
 	return strings.Join(list, ", ")
+}
+
+// LogReset logs that a set begins empty, because its identity was another one
+// before.
+func LogReset(log *slog.Logger, before, now keyset.Identity) {
+	log.Warn("set of keys reset, because the configuration has changed", "changes", Differences(before, now))
 }
 
 // OpenDurable opens the set that store describes, with files in a folder of
@@ -106,7 +112,7 @@ func OpenDurable(store *checkpoint.Store, dataDir string, id keyset.Identity, lo
 		state, s.windows = before.JournalState, before.Windows
 	default:
 		s.fresh, s.resets = true, 1
-		log.Warn("set of keys reset, because the configuration has changed", "changes", differences(before.Identity, id))
+		LogReset(log, before.Identity, id)
 	}
 	if s.journal, err = keyset.OpenJournal(filepath.Join(dataDir, "keys"), state, store.Epoch()); err != nil {
 		return nil, fmt.Errorf(`%w; "urlfold dedupe reset" begins with an empty set`, err)

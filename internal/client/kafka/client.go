@@ -32,8 +32,9 @@ type Client interface {
 	// NewProducer returns a producer identity for idempotent writes.
 	NewProducer(ctx context.Context) (Producer, error)
 	// CreateTopic creates a topic with the default number of replicas. It
-	// returns TopicExists if there is one with that name.
-	CreateTopic(ctx context.Context, name string, partitions int, settings map[string]string) error
+	// returns TopicExists if there is one with that name. With dry, the brokers
+	// only check whether they would.
+	CreateTopic(ctx context.Context, name string, partitions int, settings map[string]string, dry bool) error
 	// Setting returns a setting of a topic, such as cleanup.policy.
 	Setting(ctx context.Context, topic, name string) (string, error)
 	// Join joins a consumer group until the Group is closed.

@@ -216,14 +216,14 @@ func (l *library) NewProducer(ctx context.Context) (Producer, error) {
 }
 
 // CreateTopic implements Client.
-func (l *library) CreateTopic(ctx context.Context, name string, partitions int, settings map[string]string) error {
+func (l *library) CreateTopic(ctx context.Context, name string, partitions int, settings map[string]string, dry bool) error {
 	ctx, cancel := l.limit(ctx, 0)
 	defer cancel()
 	t := kgo.TopicConfig{Topic: name, NumPartitions: partitions, ReplicationFactor: -1}
 	for k, v := range settings {
 		t.ConfigEntries = append(t.ConfigEntries, kgo.ConfigEntry{ConfigName: k, ConfigValue: v})
 	}
-	res, err := l.client.CreateTopics(ctx, &kgo.CreateTopicsRequest{Topics: []kgo.TopicConfig{t}})
+	res, err := l.client.CreateTopics(ctx, &kgo.CreateTopicsRequest{Topics: []kgo.TopicConfig{t}, ValidateOnly: dry})
 	if err == nil {
 		err = res.Errors[name]
 	}

@@ -53,6 +53,7 @@ type Changelog struct {
 	cfg        Config
 	client     kafka.Client
 	set        setID
+	dry        bool // check, and create nothing
 	partitions int
 	loads      chan struct{} // holds an element for each partition that is being loaded
 
@@ -77,7 +78,20 @@ const maxLoads = 8
 
 // Open connects to the brokers and checks the changelog, or creates it. The
 // error says why it cannot be used.
-func Open(ctx context.Context, cfg Config) (*Changelog, error) {
+func Open(ctx context.Context, cfg Config) (*Changelog, error) { return open(ctx, cfg, false) }
+
+// Check connects to the brokers and checks the changelog like Open. If it does not
+// exist, Check only asks the brokers whether it could be created.
+func Check(ctx context.Context, cfg Config) error {
+	c, err := open(ctx, cfg, true)
+	if err != nil {
+		return err
+	}
+	return c.Close()
+}
+
+// open implements Open. With dry, it creates nothing.
+func open(ctx context.Context, cfg Config, dry bool) (*Changelog, error) {
 	set, err := idOf(cfg.Identity)
 	if err != nil {
 		return nil, err
@@ -86,7 +100,7 @@ func Open(ctx context.Context, cfg Config) (*Changelog, error) {
 	if err != nil {
 		return nil, fmt.Errorf("dedupe.changelog: %w", err)
 	}
-	c := &Changelog{cfg: cfg, client: client, set: set, loads: make(chan struct{}, maxLoads), lanes: map[*pipeline.Lane]*laneSet{}}
+	c := &Changelog{cfg: cfg, client: client, set: set, dry: dry, loads: make(chan struct{}, maxLoads), lanes: map[*pipeline.Lane]*laneSet{}}
 	if err := c.check(ctx); err != nil {
 		client.Close()
 		return nil, fmt.Errorf("dedupe.changelog: topic %s: %w", cfg.Topic, err)

@@ -1,6 +1,7 @@
 package changelog
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"log/slog"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kfake"
+	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/config/connect"
@@ -37,7 +39,7 @@ func configOf(conn connect.Kafka, by string) Config {
 	}
 }
 
-func open(t *testing.T, cfg Config) *Changelog {
+func opened(t *testing.T, cfg Config) *Changelog {
 	t.Helper()
 	c, err := Open(t.Context(), cfg)
 	if err != nil {
@@ -115,13 +117,69 @@ func TestUnusable(t *testing.T) {
 		}
 	}
 	cfg := configOf(conn, "k1")
-	cfg.Input = "nowhere"
+	if err := Check(t.Context(), cfg); err != nil {
+		t.Errorf("a topic that can be created: %v", err)
+	}
+	cfg.Create = false
+	if err := Check(t.Context(), cfg); err == nil || !strings.Contains(err.Error(), "does not exist; create it") {
+		t.Errorf("the check has created the topic, or it is no error that it is missing: %v", err)
+	}
+	cfg.Create, cfg.Input = true, "nowhere"
 	if _, err := Open(t.Context(), cfg); err == nil || !strings.Contains(err.Error(), "input topic nowhere") {
 		t.Error(err)
 	}
 	cfg.Connection.Brokers, cfg.Connection.RequestTimeout = []string{"127.0.0.1:1"}, 300*time.Millisecond
 	if _, err := Open(t.Context(), cfg); err == nil {
 		t.Error("a broker that does not exist is no error")
+	}
+}
+
+// TestCreateDenied: if the brokers do not permit to create the topic, the check
+// says so.
+func TestCreateDenied(t *testing.T) {
+	cluster, conn := cluster(t)
+	cluster.ControlKey(int16(kmsg.CreateTopics), func(r kmsg.Request) (kmsg.Response, error, bool) {
+		cluster.KeepControl()
+		res := r.ResponseKind().(*kmsg.CreateTopicsResponse)
+		topic := kmsg.NewCreateTopicsResponseTopic()
+		topic.Topic, topic.ErrorCode = "log", 29 // TOPIC_AUTHORIZATION_FAILED
+		res.Topics = append(res.Topics, topic)
+		return res, nil, true
+	})
+	const want = "topic log: does not exist, and urlfold cannot create it"
+	if err := Check(t.Context(), configOf(conn, "k1")); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "create it with 3 partitions") {
+		t.Errorf("%v, want %s", err, want)
+	}
+}
+
+// TestChanged: a member with another configuration logs what has changed, once
+// for each partition, and begins with an empty set.
+func TestChanged(t *testing.T) {
+	cluster, conn := cluster(t)
+	var log bytes.Buffer
+	member := func(by string) *Changelog {
+		log.Reset()
+		cfg := configOf(conn, by)
+		cfg.Log = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelWarn}))
+		return opened(t, cfg)
+	}
+	l := laneOf(0)
+	load(t, member("k1"), l, 0)
+	seal(t, member("k1"), l, entries(0, 5))
+	load(t, member("k1"), l, 9)
+	if log.Len() > 0 {
+		t.Errorf("the same configuration: %s", &log)
+	}
+	cluster.Compact()
+	c := member("k2")
+	load(t, c, l, 9)
+	if got := log.String(); !strings.Contains(got, "set of keys reset") || !strings.Contains(got, `by was \"k1\" and is \"k2\"`) || !strings.Contains(got, "log[0]") {
+		t.Errorf("another configuration: %q", got)
+	}
+	wantKeys(t, c, l, 5, func(int) bool { return false })
+	load(t, member("k2"), l, 9)
+	if log.Len() > 0 {
+		t.Errorf("the same configuration again: %s", &log)
 	}
 }
 
@@ -146,7 +204,7 @@ func TestCreate(t *testing.T) {
 	}
 	cfg := configOf(conn, "k1")
 	cfg.Create = false
-	open(t, cfg)
+	opened(t, cfg)
 }
 
 // TestLoad: a member that takes a partition over has the keys whose first
@@ -155,7 +213,7 @@ func TestCreate(t *testing.T) {
 func TestLoad(t *testing.T) {
 	const n = 3*batchEntries + 7
 	cluster, conn := cluster(t)
-	one, other := open(t, configOf(conn, "k1")), open(t, configOf(conn, "k2"))
+	one, other := opened(t, configOf(conn, "k1")), opened(t, configOf(conn, "k2"))
 	seal(t, one, laneOf(0), entries(0, n))
 	seal(t, one, laneOf(1), entries(n, 10))
 	for i, f := range entries(n+10, 10) {
@@ -170,7 +228,7 @@ func TestLoad(t *testing.T) {
 		if compact {
 			cluster.Compact()
 		}
-		taken := open(t, configOf(conn, "k1"))
+		taken := opened(t, configOf(conn, "k1"))
 		l := laneOf(0)
 		for _, from := range []int64{n - 100, 3, 0, n + 5} { // each load replaces the set
 			load(t, taken, l, from)
@@ -189,7 +247,7 @@ func TestLoad(t *testing.T) {
 // TestStored: an owner knows its own keys when their position is stored.
 func TestStored(t *testing.T) {
 	_, conn := cluster(t)
-	c, l := open(t, configOf(conn, "k1")), laneOf(2)
+	c, l := opened(t, configOf(conn, "k1")), laneOf(2)
 	load(t, c, l, 0)
 	seal(t, c, l, entries(0, 10))
 	wantKeys(t, c, l, 10, func(int) bool { return false })
@@ -209,7 +267,7 @@ func TestSpill(t *testing.T) {
 	_, conn := cluster(t)
 	cfg := configOf(conn, "k1")
 	cfg.Dir = t.TempDir()
-	c, l := open(t, cfg), laneOf(0)
+	c, l := opened(t, cfg), laneOf(0)
 	seal(t, c, l, entries(0, n))
 	load(t, c, l, n/2)
 	for k := 0; k < n; k += 997 {
@@ -225,7 +283,7 @@ func TestSpill(t *testing.T) {
 // TestForeign: a message that is no entry stops the partition, with its offset.
 func TestForeign(t *testing.T) {
 	_, conn := cluster(t)
-	c := open(t, configOf(conn, "k1"))
+	c := opened(t, configOf(conn, "k1"))
 	seal(t, c, laneOf(0), entries(0, 3))
 	client := kafkatest.Client(t, conn, "log")
 	kafkatest.Write(t, client, "log", 0, "none", kafka.Record{Key: []byte("k"), Value: []byte("v")})
@@ -251,7 +309,7 @@ func TestForeign(t *testing.T) {
 // TestLoadStops: loading ends when the context does.
 func TestLoadStops(t *testing.T) {
 	_, conn := cluster(t)
-	c := open(t, configOf(conn, "k1"))
+	c := opened(t, configOf(conn, "k1"))
 	seal(t, c, laneOf(0), entries(0, 3))
 	ctx, stop := context.WithCancel(t.Context())
 	stop()

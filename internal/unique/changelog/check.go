@@ -73,15 +73,18 @@ func (c *Changelog) examine(ctx context.Context) error {
 	return nil
 }
 
-// create creates the changelog. The error is temporary if the topic must be
+// create creates the changelog, or asks whether it could. The error is temporary if the topic must be
 // examined again.
 func (c *Changelog) create(ctx context.Context, partitions int) error {
-	err := c.client.CreateTopic(ctx, c.cfg.Topic, partitions, maps.Clone(settings))
+	err := c.client.CreateTopic(ctx, c.cfg.Topic, partitions, maps.Clone(settings), c.dry)
 	switch {
 	case kafka.Blocked(err):
-		return fmt.Errorf("cannot create it: %w", err)
+		return fmt.Errorf("does not exist, and urlfold cannot create it: %w; permit Create, or create it with %d partitions and %s=%s", err, partitions, policy, compacted)
 	case err != nil && kafka.CodeOf(err) != kafka.TopicExists: // another member may have created it
 		return fmt.Errorf("create: %w", err)
+	}
+	if c.dry && err == nil {
+		return nil
 	}
 	if err == nil {
 		c.cfg.Log.Info("changelog of dedupe created", "topic", c.cfg.Topic, "partitions", partitions)

@@ -23,6 +23,18 @@ const (
 	valueLen = 8
 )
 
+// A message with the key identityKey has the identity of the set whose member has
+// loaded the partition last, as JSON. It belongs to no set.
+const identityKey = "identity"
+
+// identityOf returns the identity in a message, and whether there is one.
+func identityOf(r *kafka.Record) (id keyset.Identity, is bool) {
+	if string(r.Key) != identityKey {
+		return nil, false
+	}
+	return id, r.Value != nil && json.Unmarshal(r.Value, &id) == nil
+}
+
 // A setID is the hash of the identity of a set.
 type setID [setLen]byte
 

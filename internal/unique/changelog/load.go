@@ -2,12 +2,15 @@ package changelog
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"time"
 
 	"github.com/urlfold/urlfold/internal/client/kafka"
 	"github.com/urlfold/urlfold/internal/storage/keyset"
+	"github.com/urlfold/urlfold/internal/unique"
 	"github.com/urlfold/urlfold/pipeline"
 )
 
@@ -29,7 +32,11 @@ func (c *Changelog) Load(ctx context.Context, l *pipeline.Lane, from pipeline.Po
 	}
 	ld := loader{c: c, partition: p, before: from.A, into: &laneSet{partition: p, set: c.newSet()}}
 	began := time.Now()
-	if err := ld.run(ctx); err != nil {
+	err = ld.run(ctx)
+	if err == nil {
+		err = ld.announce(ctx)
+	}
+	if err != nil {
 		if ctx.Err() == nil {
 			c.client.Refresh()
 		}
@@ -57,6 +64,7 @@ type loader struct {
 
 	keys               []keyset.Key
 	used, ahead, stale int64
+	identity           keyset.Identity // of the member that has loaded the partition last; nil: unknown
 }
 
 // Limits of a request.
@@ -101,11 +109,38 @@ func (ld *loader) run(ctx context.Context) error {
 	return ld.flush()
 }
 
+// announce logs if the last member that has loaded the partition had another set,
+// because its configuration was another one, and writes the identity of this one.
+func (ld *loader) announce(ctx context.Context) error {
+	cfg := &ld.c.cfg
+	if maps.Equal(ld.identity, cfg.Identity) {
+		return nil
+	}
+	if ld.identity != nil {
+		unique.LogReset(cfg.Log.With("partition", fmt.Sprintf("%s[%d]", cfg.Topic, ld.partition)), ld.identity, cfg.Identity)
+	}
+	text, err := json.Marshal(cfg.Identity)
+	if err != nil {
+		return err
+	}
+	var e kafka.Encoder
+	e.Append(&kafka.Record{Millis: time.Now().UnixMilli(), Key: []byte(identityKey), Value: text})
+	batch, err := e.Finish(kafka.NoProducer, 0, 0)
+	if err != nil {
+		return err
+	}
+	return ld.c.client.Produce(ctx, cfg.Topic, ld.partition, batch)
+}
+
 // take takes the entries of f, whose first record has the given offset or a
 // greater one.
 func (ld *loader) take(d *kafka.Decoder, f *kafka.Fetched, offset int64) error {
 	d.Reset(f, offset)
 	for r := new(kafka.Record); d.Next(r); {
+		if id, is := identityOf(r); is {
+			ld.identity = id
+			continue
+		}
 		k, at, ours, err := entryOf(r, ld.c.set)
 		switch {
 		case err != nil:
