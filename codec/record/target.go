@@ -29,21 +29,30 @@ func (f targetForm) String() string { return nameOf(formNames, int(f)) }
 // there is no target, addRequest sets only the form.
 func (f *Found) addRequest(body []byte, s span, d *Dialect) {
 	line := s.in(body)
-	sp := bytes.IndexByte(line, ' ')
-	if sp < 0 {
-		sp = len(line)
-	}
+	sp := methodEnd(line)
 	switch {
 	case len(line) == 0:
 		f.form = formEmpty
 	case len(line) == 1 && line[0] == '-':
 		f.form = formDash
-	case sp == len(line) || !isToken(line[:sp]):
+	case sp == 0:
 		f.form = formGarbage
 	default:
 		f.method = span{s.start, s.start + sp}
 		f.addTarget(body, span{s.start + sp, s.start + versionAt(line)}, d)
 	}
+}
+
+// methodEnd returns the offset of the space after the method with which a request
+// line begins, or 0.
+func methodEnd(line []byte) int {
+	if bytes.HasPrefix(line, []byte("GET ")) {
+		return len("GET") // the most common case
+	}
+	if sp := bytes.IndexByte(line, ' '); sp > 0 && isToken(line[:sp]) {
+		return sp
+	}
+	return 0
 }
 
 // addTarget adds a request target without the spaces around it.

@@ -72,16 +72,11 @@ func isResult(s []byte) bool {
 // isPeer reports whether s is a way to the server and the server:
 // HIER_DIRECT/192.0.2.1, NONE/-.
 func isPeer(s []byte) bool {
-	slash := bytes.IndexByte(s, '/')
-	if slash < 4 || slash == len(s)-1 {
-		return false
+	slash := 0
+	for slash < len(s) && (s[slash]-'A' < 26 || s[slash] == '_' || isDigit(s[slash])) {
+		slash++
 	}
-	for _, c := range s[:slash] {
-		if c-'A' >= 26 && c != '_' && !isDigit(c) {
-			return false
-		}
-	}
-	return true
+	return slash >= 4 && slash < len(s)-1 && s[slash] == '/'
 }
 
 // isTimers reports whether s is five numbers separated by slashes. The last one
