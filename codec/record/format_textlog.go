@@ -92,8 +92,9 @@ func (r *textReader) locator() *textLocator {
 // textLocator holds the fields of a record.
 type textLocator struct {
 	*textReader
-	spans []span
-	marks scan.Marks // see textLayout.split
+	spans    []span
+	marks    scan.Marks // see textLayout.split
+	captured []byte     // the host among headers that hostAmong found last
 }
 
 // Locate implements [Locator].
@@ -166,7 +167,7 @@ func (l *textLocator) takeURL(f *Found, fd *textField, s span, rec []byte) {
 	case useHost:
 		f.hosts[0] = s
 	case useCaptures:
-		f.hosts[0] = hostAmong(rec, s)
+		f.hosts[0] = l.hostAmong(rec, s)
 	case useTLS:
 		f.setTLS(string(s.in(rec)) != "-")
 	case useServer:
@@ -230,13 +231,18 @@ func (f *Found) uncut(s span, rec []byte) span {
 
 // hostAmong returns the first host name among headers separated by '|', or an
 // empty span.
-func hostAmong(rec []byte, s span) span {
+func (l *textLocator) hostAmong(rec []byte, s span) span {
 	for start := s.start; start < s.end; {
 		end := s.end
 		if n := bytes.IndexByte(rec[start:s.end], '|'); n >= 0 {
 			end = start + n
 		}
-		if isCapturedHost(rec[start:end]) {
+		header := rec[start:end]
+		if len(header) > 0 && bytes.Equal(header, l.captured) {
+			return span{start, end}
+		}
+		if isCapturedHost(header) {
+			l.captured = append(l.captured[:0], header...)
 			return span{start, end}
 		}
 		start = end + 1

@@ -369,13 +369,9 @@ func capturesAt(rec []byte, pos int) (span, int) {
 func spacedEnd(style textStyle, rec []byte, pos int) int {
 	switch style {
 	case textPrefix:
-		if n := bytes.Index(rec[pos:], pidWord); n >= 0 {
-			return pos + n
-		}
+		return indexAt(rec, pos, pidWord, 0)
 	case textTook:
-		if n := bytes.Index(rec[pos:], []byte(" (")); n >= 0 {
-			return pos + n
-		}
+		return indexAt(rec, pos, tookEnd, 1)
 	case textRequest:
 		return requestBeforeStatus(rec, pos)
 	case textList:
@@ -390,7 +386,24 @@ func spacedEnd(style textStyle, rec []byte, pos int) int {
 	return -1
 }
 
-var pidWord = []byte("[pid: ")
+var pidWord, tookEnd, arrow = []byte("[pid: "), []byte(" ("), []byte(" => ")
+
+// indexAt returns the offset of the first word in rec that begins at pos or after
+// it, or -1. It searches for word[rare], which should be a rare byte: bytes.Index
+// searches for the first one, and most of these begin with a space.
+func indexAt(rec []byte, pos int, word []byte, rare int) int {
+	for i := pos + rare; i < len(rec); i++ {
+		n := bytes.IndexByte(rec[i:], word[rare])
+		if n < 0 {
+			return -1
+		}
+		i += n
+		if bytes.HasPrefix(rec[i-rare:], word) {
+			return i - rare
+		}
+	}
+	return -1
+}
 
 // requestBeforeStatus returns the end of the request line without quotes at pos,
 // which is "-" if there was none, or -1.
@@ -431,17 +444,11 @@ func urlBeforePeer(rec []byte, pos int, marks scan.Marks) (span, int) {
 // urlBeforeArrow returns the URL at pos. It ends before the last " => ".
 func urlBeforeArrow(rec []byte, pos int) (span, int) {
 	end := pos
-	for from := pos; ; from = end + 1 { // bytes.LastIndex has no vectors
-		n := bytes.Index(rec[from:], arrow)
-		if n < 0 {
-			break
-		}
-		end = from + n
+	for next := pos; next >= 0; next = indexAt(rec, end+1, arrow, 2) { // bytes.LastIndex has no vectors
+		end = next
 	}
 	if end == pos {
 		return span{}, -1
 	}
 	return span{pos, end}, end
 }
-
-var arrow = []byte(" => ")
