@@ -19,10 +19,11 @@ type arcFormat struct{}
 // Name implements [Format].
 func (arcFormat) Name() string { return "arc" }
 
-// Detect implements [Format]. A part of an archive may lack the version block.
+// Detect implements [Format]. A part of an archive may lack the version block,
+// which itself may be damaged.
 func (arcFormat) Detect(s *Sample) Fit {
 	head := s.Head[lineEnds(s.Head):]
-	if _, state := readARCHeader(head); state == headerSound {
+	if _, state := readARCHeader(head); state == headerSound || bytes.HasPrefix(head, []byte("filedesc://")) {
 		return Fit{len(s.Records), looksUnmistakable}
 	}
 	return Fit{}

@@ -9,16 +9,17 @@ import (
 
 // textLog describes the text log of a load balancer or proxy. It is a Format.
 type textLog struct {
-	name      string   // value of Config.Format
-	product   string   // what writes the log
-	reference string   // address of the vendor's description
-	layouts   []string // order of the fields, by version; see textLayout
-	url       string   // what the URL is, as the documents say it
-	escapes   string   // how the URL is escaped, as the documents say it
-	dialect   *Dialect // the same
-	cuts      bool     // the log cuts long requests, without a mark
-	strips    bool     // the log can remove queries, and leave the '?'
-	sample    string   // a line in the form that the vendor documents
+	name      string                 // value of Config.Format
+	product   string                 // what writes the log
+	reference string                 // address of the vendor's description
+	layouts   []string               // order of the fields, by version; see textLayout
+	url       string                 // what the URL is, as the documents say it
+	escapes   string                 // how the URL is escaped, as the documents say it
+	dialect   *Dialect               // the same
+	cuts      bool                   // the log cuts long requests, without a mark
+	strips    bool                   // the log can remove queries, and leave the '?'
+	event     func(line []byte) bool // whether a line that fits no layout belongs to the log, but reports no request; nil: none does
+	sample    string                 // a line in the form that the vendor documents
 
 	compiled []textLayout
 }
@@ -114,7 +115,31 @@ func (l *textLocator) Locate(f *Found, rec []byte, _ *Position) (Reason, int) {
 		}
 		at = max(at, pos)
 	}
+	if l.event != nil && l.event(rec) {
+		return 0, 0
+	}
 	return Unparsed, at
+}
+
+// isHAProxyEvent reports whether line is about a connection that failed before a
+// request, in the error log format of HAProxy (section 8.2.6 of its manual):
+//
+//	… client:port [date] frontend/bind: message
+func isHAProxyEvent(line []byte) bool {
+	open := bytes.Index(line, []byte(" ["))
+	length := bytes.IndexByte(line[max(open, 0):], ']')
+	if open < 0 || length != len(" [06/Feb/2009:12:14:14.655") {
+		return false
+	}
+	client := line[bytes.LastIndexByte(line[:open], ' ')+1 : open]
+	port := bytes.LastIndexByte(client, ':')
+	at := open + length + len("] ")
+	if port < 1 || !allDigits(client[port+1:]) || at >= len(line) || line[at-1] != ' ' {
+		return false
+	}
+	var t stamp
+	name := line[at:wordEnd(line, at)]
+	return t.parse(line[open+len(" ["):at-len("] ")], nil) && name[len(name)-1] == ':' && bytes.IndexByte(name, '/') > 0
 }
 
 // take adds what the first n fields of a record hold.

@@ -17,6 +17,7 @@ type jsonLine struct {
 var jsonLines = []jsonLine{
 	{"docker", "log"},
 	{"journald", "MESSAGE"},
+	{"filebeat", "message"},
 }
 
 // jsonLineFormat is a format of lines in such objects.

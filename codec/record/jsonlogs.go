@@ -88,7 +88,7 @@ var jsonLogs = []jsonLog{
 	{
 		name: "envoy-json", about: "JSON access logs of Envoy, Istio and Envoy Gateway", doc: "https://www.envoyproxy.io/docs/envoy/latest/configuration/observability/access_log/usage",
 		note:      "The names of the fields are up to the configuration of Envoy. These are the names of Istio, of Envoy Gateway, and those that the documentation of Envoy uses.",
-		landmarks: [][]string{{"response_flags"}, envoyPaths, {"method", ":method"}},
+		landmarks: [][]string{{"response_flags", "downstream_remote_address", "upstream_host", "upstream_cluster"}, envoyPaths, {"method", ":method"}},
 		parts: []jsonPart{
 			{partTarget, 0, envoyPaths},
 			{partScheme, 0, []string{"scheme", ":scheme", "x_forwarded_proto", "x-forwarded-proto"}},

@@ -59,6 +59,7 @@ var textLogs = []textLog{
 		escapes: "`#HH`",
 		dialect: hashDialect,
 		cuts:    true,
+		event:   isHAProxyEvent,
 		sample: `Feb  6 12:14:14 localhost haproxy[14389]: 10.0.1.2:33317 [06/Feb/2009:12:14:14.655] http-in static/srv1 10/0/30/69/109 200 2750 - - ---- ` +
 			`1/1/1/1/0 0/0 {haproxy.example.org} {} "GET /index.html HTTP/1.1"`,
 	},

@@ -217,9 +217,12 @@ func TestDetect(t *testing.T) {
 	f("http://a/\nhttp://b/\n/c\n", "lines")
 	f("id,url\n1,http://a/\n2,\"http://a/,\"\n", "csv")
 	f("http://a/\t1\nhttp://b/,\t2\n", "tsv")
-	f("url,id\nhttp://a/,1\n", "csv")                      // a header has no URL
-	f("url\tid\nhttp://a/\t1\n/b\t2\n", "tsv")             // nor is it a record of lines
-	f("http://a/?q=1,2\nhttp://b/?q=3,4\n/c,d\n", "lines") // without a header, URLs can contain commas
+	f("url,id\nhttp://a/,1\n", "csv")                                                                                                             // a header has no URL
+	f("url\tid\nhttp://a/\t1\n/b\t2\n", "tsv")                                                                                                    // nor is it a record of lines
+	f("http://a/?q=1,2\nhttp://b/?q=3,4\n/c,d\n", "lines")                                                                                        // without a header, URLs can contain commas
+	f(`{"method":"GET","x-envoy-origin-path":"/a","response_code":404,"downstream_remote_address":"192.0.2.1:5",":authority":"h"}`, "envoy-json") // a job's choice of fields
+	f("192.0.2.4:50033 [28/Feb/2025:02:43:10.123] fe/bind: SSL handshake failure\n", "haproxy")
+	f("filedesc://a.arc 127.0.0.1 20140301000000 text/plain -1\n1 0 Bad\n", "arc")
 	g, _ := Detect([]byte(clf + "\n\nwhat\n" + clf + "\n"))
 	if want := (Guess{Format: "clf", Records: 3, Fit: 2}); g != want {
 		t.Errorf("%+v, want %+v", g, want)

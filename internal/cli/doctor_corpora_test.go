@@ -26,7 +26,7 @@ func TestDoctorCorpora(t *testing.T) {
 		t.Skip("skipped: the logs of other vendors; set URLFOLD_CORPORA to the folder of the corpora")
 	}
 	var got strings.Builder
-	for _, path := range corporaFiles(t, dir, "cdx", "logs", "warc") {
+	for _, path := range corporaFiles(t, dir, "attack/crowdsec", "cdx", "logs", "warc") {
 		r := diagnose(t, dir, path)
 		got.WriteString(corporaRow(r))
 		if r.Command != "" {
