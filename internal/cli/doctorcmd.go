@@ -109,7 +109,7 @@ func (r *diagnosis) writeText(w io.Writer) error {
 	row("format", r.formatText())
 	row("records", r.recordsText())
 	if r.Misfit != nil {
-		row("first misfit", fmt.Sprintf("line %s, byte %d of the line: %s", terminal.FormatCount(r.Misfit.Line), r.Misfit.At, r.Misfit.Reason))
+		row("first misfit", fmt.Sprintf("line %s, byte %d of the record: %s", terminal.FormatCount(r.Misfit.Line), r.Misfit.At, r.Misfit.Reason))
 	}
 	row("escapes", r.Escapes)
 	for _, note := range r.Notes {
