@@ -151,6 +151,13 @@ func (o *outcome) text(st terminal.Style) string {
 	s.some("filtered", stats.Filtered, "left out by --where")
 	s.some(o.duplicateName(), stats.Duplicates, o.duplicateRemark())
 	s.some("marked duplicates", o.marked(), o.duplicateRemark())
+	for i, c := range o.mergingRules() {
+		remark := ""
+		if i == 0 {
+			remark = "URLs that this rule changed for the key; \"urlfold collisions\" shows what it merged"
+		}
+		s.row("  "+c.name, c.n, remark)
+	}
 	s.some("without URL", stats.NoURL, "")
 	s.some("blank lines", stats.Blank, "")
 	s.some("rejects", stats.Rejected, o.rejectRemark())

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/codec/record"
 	"github.com/urlfold/urlfold/config/field"
 	"github.com/urlfold/urlfold/internal/storage/disk"
@@ -233,6 +234,49 @@ func (o *outcome) duplicateRemark() string {
 		return "same " + by + " as a later record"
 	}
 	return "same " + by + " as an earlier record"
+}
+
+// mostMerging is the maximum number of rules in the summary.
+const mostMerging = 10
+
+// mergingRules returns the rules that lead to the keys that --unique compared, with
+// the numbers of the URLs that they changed. It returns none if there are no
+// duplicates, or if --by is not a key.
+func (o *outcome) mergingRules() (found []count) {
+	if o.set.unique == "" || o.stats.Duplicates+o.marked() == 0 {
+		return nil
+	}
+	lv := o.set.record.Level
+	if by := o.set.by; by != record.IdentityNames()[0] {
+		var err error
+		if lv, err = codec.ParseLevel(by); err != nil {
+			return nil
+		}
+	}
+	rules := rulesOf(o.set.record.Normalizer.Profile().Standard, lv)
+	found = counts(o.stats.Rules[:], func(i int) string { return codec.Rule(i).String() })
+	found = slices.DeleteFunc(found, func(c count) bool {
+		return !slices.ContainsFunc(slices.Collect(rules.All()), func(r codec.Rule) bool { return r.String() == c.name })
+	})
+	return found[:min(len(found), mostMerging)]
+}
+
+// rulesOf returns the rules that lead from a URL to its key of a level, if the
+// standard parses it. The rules of a profile that reproduces a program are not
+// divided into levels.
+func rulesOf(std codec.Standard, lv codec.Level) codec.Rules {
+	rules := codec.ParserRules(std)
+	switch lv {
+	case codec.KMatch:
+		return ^codec.Rules(0)
+	case codec.KSurface:
+		rules |= codec.KeyRules(codec.KSurface)
+		lv = codec.K2
+	}
+	for lower := codec.K0; lower <= lv; lower++ {
+		rules |= codec.KeyRules(lower)
+	}
+	return rules
 }
 
 // marked returns the number of records that --unique=mark has marked.

@@ -144,3 +144,41 @@ func TestUniqueOracle(t *testing.T) {
 		}
 	}
 }
+
+// TestUniqueRules checks which rules the summary of --unique lists.
+func TestUniqueRules(t *testing.T) {
+	input := writeLines(t, []string{"http://h/a?utm_source=1", "https://www.h/a", "HTTP://h/b/", "http://u:topsecret@h/b", "http://h/b/"}, 1)[0]
+	for _, c := range []struct {
+		args string
+		want map[string]string // counts by rule
+	}{
+		{"-p analytics --unique", map[string]string{"q-drop": "1", "https-http": "5", "slash-trail": "2", "scheme-lower": "1", "ui-drop": "1"}},
+		{"-p analytics --unique=mark -r jsonl", map[string]string{"q-drop": "1", "slash-trail": "2"}},
+		{"-p analytics --unique=last", map[string]string{"q-drop": "1", "slash-trail": "2"}},
+		{"-p analytics --unique=count -r tsv", map[string]string{"q-drop": "1", "slash-trail": "2"}},
+		{"-p analytics --unique --by surface", map[string]string{"scheme-drop": "5", "slash-trail": ""}},
+		{"-p analytics --unique --by site", map[string]string{"q-drop": "", "slash-trail": ""}},
+		{"-p crawler --unique --by k1", map[string]string{"q-drop": "", "slash-trail": ""}},
+		{"-p analytics", map[string]string{"q-drop": "", "slash-trail": ""}},
+	} {
+		args := append(strings.Fields(c.args), "-f", "lines", "-o", filepath.Join(t.TempDir(), "out"), input)
+		text, err := exec.Command("urlfold", args...).CombinedOutput()
+		if err != nil {
+			t.Fatalf("%s: %v\n%s", c.args, err, text)
+		}
+		if strings.Contains(string(text), "topsecret") {
+			t.Errorf("%s: the summary contains a password:\n%s", c.args, text)
+		}
+		for rule, want := range c.want {
+			got := ""
+			for line := range strings.Lines(string(text)) {
+				if f := strings.Fields(line); len(f) > 1 && f[0] == rule {
+					got = f[1]
+				}
+			}
+			if got != want {
+				t.Errorf("%s: the count of %s is %q, want %q:\n%s", c.args, rule, got, want, text)
+			}
+		}
+	}
+}
