@@ -32,7 +32,7 @@ var advice = map[string]string{
 	"tap closed":                                       "A client of /tap has gone. `examined` records were read for it, and `dropped` samples were not sent because it was too slow. Nothing to do.",
 	"listening":                                        "The admin server accepts connections at `admin`. Nothing to do.",
 	"memory limit too low":                             "The batches and buffers of this configuration need more than `memory.limit`. Raise it, or lower what `error` names.",
-	"set of keys reset, because the configuration has changed":      "`dedupe` begins with an empty set of keys, so pages that were written before come again once; `changes` lists the differences. Set `dedupe.on_change: refuse` if a reload must not do that.",
+	"set of keys reset, because the configuration has changed":      "`dedupe` begins with an empty set of keys, so pages that were written before come again once; `changes` lists the differences. With a bucket or a changelog, the keys of before stay there, for instances with the configuration of before. For files, set `dedupe.on_change: refuse` if a reload must not do that.",
 	"new configuration failed to start, restoring the previous one": "A source or a sink of the new configuration could not be opened. Correct the problem in `error`, and send SIGHUP again.",
 	"open files reduced to fit the descriptor limit":                "The source keeps fewer files open than `max_open_files`. Raise the limit of the process: `LimitNOFILE=` in systemd, `ulimit -n` in a shell.",
 	"orphaned output finished":                                      "An output of a sink that is no longer configured got its final name. Nothing to do.",
