@@ -2,8 +2,12 @@ package cli
 
 import (
 	"bytes"
+	"encoding/csv"
+	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -42,6 +46,29 @@ func whyNoFormat(head []byte) string {
 	} else {
 		why = append(why, "has quoted text that is not a request")
 	}
-	why = append(why, "is not a URL", "does not have as many columns, separated by tabs or commas, as the next records")
+	if why = append(why, "is not a URL"); beginsTable(head) {
+		why = append(why, "is the row of a table in which no column holds a URL")
+	} else {
+		why = append(why, "does not have as many columns, separated by tabs or commas, as the next records")
+	}
 	return fmt.Sprintf("the first record (%s) %s", terminal.Plural(int64(len(first)), "byte", "bytes"), strings.Join(why, ", "))
+}
+
+// beginsTable reports whether the first records have the same number of columns,
+// and more than one.
+func beginsTable(head []byte) bool {
+	const enough = 20
+	return slices.ContainsFunc([]rune{',', '\t', ';', '|'}, func(separator rune) bool {
+		c := csv.NewReader(bytes.NewReader(head))
+		c.Comma = separator
+		for n := range enough {
+			row, err := c.Read()
+			if err != nil {
+				return errors.Is(err, io.EOF) && n > 1
+			} else if len(row) < 2 {
+				return false
+			}
+		}
+		return true
+	})
 }
