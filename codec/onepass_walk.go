@@ -192,17 +192,21 @@ func (p *pass) moreMarks() bool {
 
 // rawByte treats a byte that at least one of the standards does not allow raw.
 func (p *pass) rawByte(i int, need uint8) int {
-	action, r, n := Kept, rune(0), 1
+	n := 1
+	if p.text[i] >= utf8.RuneSelf && need&walkUnit != 0 {
+		r, size := utf8.DecodeRune(p.text[i:])
+		if n = size; isURLCodePoint(r, n) {
+			need &^= walkUnit
+		}
+	}
+	action := Kept
 	if need&walkEscape != 0 {
 		action = Encoded
-	}
-	if need&walkUnit != 0 {
-		r, n = utf8.DecodeRune(p.text[i:])
 	}
 	if need&walkFlag != 0 {
 		p.illegal(i, i+n, action)
 	}
-	if need&walkUnit != 0 && !isURLCodePoint(r, n) {
+	if need&walkUnit != 0 {
 		p.mark(i, InvalidURLUnit, action, 0)
 	}
 	switch {
