@@ -234,7 +234,45 @@ type claimSink struct {
 type memberSink struct {
 	*claimSink
 	m    *member
-	crew sync.WaitGroup
+	crew *crew
+}
+
+// A crew is a group of goroutines. Unlike with a [sync.WaitGroup], more of them may
+// start during Wait, because the pipeline submits batches during a Barrier.
+type crew struct {
+	mu   sync.Mutex
+	n    int
+	idle *sync.Cond
+}
+
+func newCrew() *crew {
+	c := new(crew)
+	c.idle = sync.NewCond(&c.mu)
+	return c
+}
+
+func (c *crew) add(n int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.n += n; c.n == 0 {
+		c.idle.Broadcast()
+	}
+}
+
+func (c *crew) Go(f func()) {
+	c.add(1)
+	go func() {
+		defer c.add(-1)
+		f()
+	}()
+}
+
+func (c *crew) Wait() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for c.n > 0 {
+		c.idle.Wait()
+	}
 }
 
 func (s *memberSink) Open(context.Context) error    { return nil }
@@ -526,9 +564,9 @@ func (w *claimWorld) live(after time.Duration) *Claims {
 		o.Dedupe.NewMark = func() func(*pipeline.Stream, []uint32) error { return markLines }
 	}
 	for _, s := range w.sinks[:len(w.sinks)-1] {
-		o.Sinks = append(o.Sinks, &memberSink{claimSink: s, m: m})
+		o.Sinks = append(o.Sinks, &memberSink{claimSink: s, m: m, crew: newCrew()})
 	}
-	o.DeadLetter = &memberSink{claimSink: w.sinks[len(w.sinks)-1], m: m}
+	o.DeadLetter = &memberSink{claimSink: w.sinks[len(w.sinks)-1], m: m, crew: newCrew()}
 	p, err := pipeline.New(o)
 	if err != nil {
 		w.t.Error(err)
