@@ -91,47 +91,28 @@ func killDedupe(ctx context.Context, d *deduping) error {
 	return nil
 }
 
-// killDedupeJetStream runs the tests of internal/testkit/endtoend, whose NATS
-// server is in the process of the test.
 func killDedupeJetStream(ctx context.Context, l *lab) error {
-	goal := l.times(10, 100)
-	if l.kills > 0 {
-		goal = l.kills
-	}
-	out, err := l.goTest(ctx, []string{fmt.Sprintf("URLFOLD_DEDUPE_KILLS=%d", goal)}, "-count=1", "-v", "-run", "^TestDedupeNATS", "./internal/testkit/endtoend")
-	l.check(err == nil, "%v:\n%s", err, lastLines(withoutLogs(out), 30))
-	figures := 0
-	for line := range strings.Lines(out) {
-		if _, figure, ok := strings.Cut(line, ": figure: "); ok {
-			figures++
-			l.did("%s", strings.TrimSpace(figure))
-		}
-	}
-	l.check(figures == 3, "%d of 3 cases reported their figures", figures)
+	l.endToEnd(ctx, dedupeKills(l), "^TestDedupeNATS", 3)
 	return nil
 }
 
-// killDedupeKafka runs the tests of internal/testkit/endtoend, which use kfake
-// and the broker that URLFOLD_KAFKA names.
+// killDedupeKafka uses kfake and the broker that URLFOLD_KAFKA names.
 func killDedupeKafka(ctx context.Context, l *lab) error {
+	cases := 2
+	if os.Getenv("URLFOLD_KAFKA") != "" {
+		cases *= 2
+	}
+	l.endToEnd(ctx, dedupeKills(l), "^TestKafkaDedupe", cases)
+	return nil
+}
+
+// dedupeKills tells the tests of internal/testkit/endtoend the number of kills.
+func dedupeKills(l *lab) string {
 	goal := l.times(10, 100)
 	if l.kills > 0 {
 		goal = l.kills
 	}
-	out, err := l.goTest(ctx, []string{fmt.Sprintf("URLFOLD_DEDUPE_KILLS=%d", goal)}, "-count=1", "-v", "-run", "^TestKafkaDedupe", "./internal/testkit/endtoend")
-	l.check(err == nil, "%v:\n%s", err, lastLines(withoutLogs(out), 30))
-	want, figures := 2, 0
-	if os.Getenv("URLFOLD_KAFKA") != "" {
-		want *= 2
-	}
-	for line := range strings.Lines(out) {
-		if _, figure, ok := strings.Cut(line, ": figure: "); ok {
-			figures++
-			l.did("%s", strings.TrimSpace(figure))
-		}
-	}
-	l.check(figures == want, "%d of %d cases reported their figures", figures, want)
-	return nil
+	return fmt.Sprintf("URLFOLD_DEDUPE_KILLS=%d", goal)
 }
 
 func newDeduping(l *lab, lanes int, exactly bool) *deduping {

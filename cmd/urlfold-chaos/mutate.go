@@ -1,11 +1,9 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"os/exec"
 	"strings"
 
@@ -23,17 +21,6 @@ var suites = []experiment{
 		bound: "the tests of the package fail with each defect, and pass without it",
 		run:   mutate,
 	},
-}
-
-// goTest runs go test in the root folder of the module.
-func (l *lab) goTest(ctx context.Context, env []string, args ...string) (output string, err error) {
-	cmd := exec.CommandContext(ctx, "go", append([]string{"test", "-timeout", "20m"}, args...)...)
-	cmd.Dir = l.shared.root
-	cmd.Env = append(os.Environ(), env...)
-	var out bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &out
-	err = cmd.Run()
-	return out.String(), err
 }
 
 func model(ctx context.Context, l *lab) error {

@@ -18,28 +18,7 @@ var refusals = []experiment{
 // which are servers in the process of the test.
 func refuse(ctx context.Context, l *lab) error {
 	rounds := l.times(3, 90)
-	out, err := l.goTest(ctx, []string{fmt.Sprintf("URLFOLD_REFUSE_ROUNDS=%d", rounds)}, "-count=1", "-v",
-		"-run", "^(TestRefused|TestRefusedUnderLoad|TestReloadWhileBlocked)$", "./internal/testkit/endtoend")
-	l.check(err == nil, "%v:\n%s", err, lastLines(withoutLogs(out), 30))
-	figures := 0
-	for line := range strings.Lines(out) {
-		if _, figure, ok := strings.Cut(line, ": figure: "); ok {
-			figures++
-			l.did("%s", strings.TrimSpace(figure))
-		}
-	}
-	l.check(figures == 3, "%d of 3 runs under load reported their figures", figures)
+	out := l.endToEnd(ctx, fmt.Sprintf("URLFOLD_REFUSE_ROUNDS=%d", rounds), "^(TestRefused|TestRefusedUnderLoad|TestReloadWhileBlocked)$", 3)
 	l.figure("cases with rejecting brokers", strings.Count(out, "--- PASS: TestRefused/"))
 	return nil
-}
-
-// withoutLogs removes the log lines of the programs that a test started.
-func withoutLogs(out string) string {
-	var b strings.Builder
-	for line := range strings.Lines(out) {
-		if !strings.HasPrefix(strings.TrimSpace(line), "time=") {
-			b.WriteString(line)
-		}
-	}
-	return b.String()
 }
