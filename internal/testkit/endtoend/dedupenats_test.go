@@ -181,7 +181,8 @@ func TestDedupeNATS(t *testing.T) {
 			for range kills {
 				w.publish(3000)
 				before := w.stored()
-				until(t, "they work", func() bool { return w.stored() > before+rand.Int64N(300) || w.idle() })
+				more := rand.Int64N(300)
+				advance(t, "they work", w.acknowledged, func() bool { return w.stored() > before+more || w.idle() })
 				k := rand.IntN(len(members))
 				members[k].Kill()
 				members[k] = start(t, config)
@@ -242,7 +243,7 @@ func TestDedupeNATSRecreated(t *testing.T) {
 	w := newDedupe(t, "none")
 	w.publish(3000)
 	p := start(t, w.config("take_over: 2s"))
-	until(t, "it works", func() bool { return w.stored() > 100 })
+	advance(t, "it works", w.stored, func() bool { return w.stored() > 100 })
 	p.Kill()
 	if err := w.js.DeleteStream(w.context(), "IN"); err != nil {
 		t.Fatal(err)
@@ -319,10 +320,4 @@ func TestDedupeNATSRemember(t *testing.T) {
 	})
 	w.drained()
 	stop(t, p)
-}
-
-// idle reports whether everything is acknowledged.
-func (w *dedupeWorld) idle() bool {
-	i := w.consumer()
-	return i != nil && i.NumPending == 0 && i.NumAckPending == 0
 }

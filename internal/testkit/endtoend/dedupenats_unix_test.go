@@ -19,7 +19,7 @@ func TestDedupeNATSPaused(t *testing.T) {
 	for range few(2, 20) {
 		before := w.stored()
 		w.publish(3000)
-		until(t, "they work", func() bool { return w.stored() > before })
+		advance(t, "they work", w.acknowledged, func() bool { return w.stored() > before })
 		if err := slow.Signal(syscall.SIGSTOP); err != nil {
 			t.Fatal(err)
 		}

@@ -125,8 +125,16 @@ func (w *kafkaWorld) stored() (n int64) {
 func (w *kafkaWorld) drained() {
 	w.t.Helper()
 	all := slices.Repeat([]int64{int64(w.records)}, kafkaPartitions)
-	until(w.t, "all is committed", func() bool {
-		return slices.Equal(kafkatest.Committed(w.t, w.conn, w.name, w.topic("in"), kafkaPartitions), all)
+	var committed []int64
+	progress := func() (n int64) {
+		for _, offset := range committed {
+			n += offset
+		}
+		return n
+	}
+	advance(w.t, "all is committed", progress, func() bool {
+		committed = kafkatest.Committed(w.t, w.conn, w.name, w.topic("in"), kafkaPartitions)
+		return slices.Equal(committed, all)
 	})
 }
 
@@ -160,7 +168,7 @@ func TestKafkaKill(t *testing.T) {
 			p := start(t, w.config())
 			if i%3 < 2 { // in the midst of its work
 				more := rand.Int64N(6000)
-				until(t, "it works", func() bool { return w.stored() > before+more || p.Ended() })
+				advance(t, "it works", w.stored, func() bool { return w.stored() > before+more || p.Ended() })
 			} else { // whenever it is
 				time.Sleep(rand.N(2 * time.Second))
 			}

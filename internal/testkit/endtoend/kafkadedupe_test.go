@@ -173,7 +173,7 @@ func TestKafkaDedupeMembers(t *testing.T) {
 		for i := range few(6, 60) {
 			before, more := w.stored(), rand.Int64N(1500)
 			w.fill(1000)
-			until(t, "they work", func() bool { return w.stored() > before+more })
+			advance(t, "they work", w.stored, func() bool { return w.stored() > before+more })
 			if i%2 == 0 {
 				members = append(members, start(t, config))
 				continue
@@ -225,7 +225,7 @@ func (w *changelogWorld) killMembers(keep string, judge func() (again int)) {
 	for goal := dedupeKills(t); kills < goal; changes++ {
 		before, more := w.stored(), rand.Int64N(1500)
 		w.fill(1000)
-		until(t, "they work", func() bool { return w.stored() > before+more })
+		advance(t, "they work", w.stored, func() bool { return w.stored() > before+more })
 		k := rand.IntN(len(members))
 		switch changes % 6 {
 		case 1:

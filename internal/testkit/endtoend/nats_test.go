@@ -38,7 +38,8 @@ func newNATS(t *testing.T, ids string) *natsWorld {
 		t.Fatal(err)
 	}
 	t.Cleanup(nc.Close)
-	if w.js, err = jetstream.New(nc, jetstream.WithPublishAsyncMaxPending(1000)); err != nil {
+	if w.js, err = jetstream.New(nc, jetstream.WithPublishAsyncMaxPending(1000), jetstream.WithPublishAsyncErrHandler(
+		func(_ jetstream.JetStream, _ *nats.Msg, err error) { t.Errorf("a message is not published: %v", err) })); err != nil {
 		t.Fatal(err)
 	}
 	w.in, w.out = w.stream("IN", "in.>"), w.stream("OUT", "out.>")
@@ -134,10 +135,22 @@ admin: {listen: "127.0.0.1:0"}
 // drained waits until all messages of IN are acknowledged.
 func (w *natsWorld) drained() {
 	w.t.Helper()
-	until(w.t, "all is acknowledged", func() bool {
-		i := w.consumer()
-		return i != nil && i.NumPending == 0 && i.NumAckPending == 0
-	})
+	advance(w.t, "all is acknowledged", w.acknowledged, w.idle)
+}
+
+// acknowledged returns the number of messages of IN that are acknowledged, as far
+// as the consumer has delivered messages.
+func (w *natsWorld) acknowledged() int64 {
+	if i := w.consumer(); i != nil {
+		return int64(i.Delivered.Stream) - int64(i.NumAckPending)
+	}
+	return 0
+}
+
+// idle reports whether everything is acknowledged.
+func (w *natsWorld) idle() bool {
+	i := w.consumer()
+	return i != nil && i.NumPending == 0 && i.NumAckPending == 0
 }
 
 // judge counts the records in OUT.
@@ -182,7 +195,7 @@ func TestNATSKill(t *testing.T) {
 				p := start(t, w.config())
 				if atWork {
 					more := rand.Int64N(4000)
-					until(t, "it works", func() bool { return w.stored() > before+more || p.Ended() })
+					advance(t, "it works", w.stored, func() bool { return w.stored() > before+more || p.Ended() })
 				} else { // whenever it is
 					time.Sleep(rand.N(time.Second))
 				}

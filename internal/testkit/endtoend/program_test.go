@@ -3,6 +3,7 @@ package endtoend
 import (
 	"context"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -14,8 +15,9 @@ import (
 	"github.com/urlfold/urlfold/internal/testkit/chaos"
 )
 
-// patience is how long a test waits for an event. It is long because the
-// machine may be slow; no test draws conclusions from durations.
+// patience is how long a test waits for an event, or for the next step towards it.
+// It is long because the machine may be slow; no test draws conclusions from
+// durations.
 const patience = 2 * time.Minute
 
 // few returns the number of repetitions: short or, with URLFOLD_LONG=1, long.
@@ -47,7 +49,7 @@ func TestMain(m *testing.M) {
 }
 
 // start starts the program with a configuration. The process is killed at the
-// end of the test.
+// end of the test, which fails as soon as the process ends with an error.
 func start(t *testing.T, config string) *chaos.Process {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "urlfold.yaml")
@@ -58,8 +60,17 @@ func start(t *testing.T, config string) *chaos.Process {
 	if err != nil {
 		t.Fatal(err)
 	}
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		<-p.Done()
+		if code, err := p.Wait(context.Background(), patience); err != nil || code > 0 {
+			t.Errorf("a process has ended with exit code %d, %v", code, err)
+		}
+	}()
 	t.Cleanup(func() {
 		p.Kill()
+		<-ended
 		if t.Failed() {
 			t.Logf("the process wrote:\n%s", p.Output())
 		}
@@ -84,13 +95,36 @@ func stop(t *testing.T, p *chaos.Process) {
 	}
 }
 
-// until waits until f returns true.
+// until waits until f returns true, for as long as patience. Use advance if many
+// steps lead to that.
 func until(t *testing.T, what string, f func() bool) {
 	t.Helper()
-	for end := time.Now().Add(patience); !f(); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(end) {
+	advance(t, what, nil, f)
+}
+
+// advance waits until f returns true. A slow machine may take any time, as long as
+// progress, if it is not nil, exceeds its highest value so far within patience:
+// what is done twice is no progress.
+func advance(t *testing.T, what string, progress func() int64, f func() bool) {
+	t.Helper()
+	began := time.Now()
+	moved, highest := began, int64(math.MinInt64)
+	for ; !f(); time.Sleep(5 * time.Millisecond) {
+		if t.Failed() {
+			t.FailNow() // a process has ended
+		}
+		if progress != nil {
+			if n := progress(); n > highest {
+				moved, highest = time.Now(), n
+			}
+		}
+		if time.Since(moved) < patience {
+			continue
+		}
+		if progress == nil {
 			t.Fatalf("timeout: %s", what)
 		}
+		t.Fatalf("timeout: %s: after %v, nothing has moved for %v, with the progress at %d", what, time.Since(began).Round(time.Second), patience, highest)
 	}
 }
 
@@ -106,7 +140,7 @@ func churn(t *testing.T, config string, changes int, fill func(), stored func() 
 	for i := range changes {
 		before := stored()
 		fill()
-		until(t, "they work", func() bool { return stored() > before+enough })
+		advance(t, "they work", stored, func() bool { return stored() > before+enough })
 		k := rand.IntN(len(members))
 		switch i % 3 {
 		case 0:

@@ -80,7 +80,7 @@ func (r *routing) run(config, out string, kills int) {
 			r.t.Fatal(err)
 		}
 		began, more := r.size(out), 1+rng.Int64N(200<<10)
-		until(r.t, "more output", func() bool { return p.Ended() || r.size(out) > began+more })
+		advance(r.t, "more output", func() int64 { return r.size(out) }, func() bool { return p.Ended() || r.size(out) > began+more })
 		if p.Ended() {
 			break
 		}
