@@ -196,6 +196,36 @@ var mutations = []chaos.Mutation{
 		Package: "./internal/unique", Tests: "^TestSimClaimsMark$",
 	},
 	{
+		Name: "a message is acknowledged before its keys are done", File: "pipeline/claims.go",
+		Old: "\t\tc.settled(b, c.outside.Settle(c.p.hard, b.claims))\n", New: "\t\tlist := slices.Clone(b.claims)\n\t\tc.settled(b, nil)\n\t\t_ = c.outside.Settle(c.p.hard, list)\n",
+		Package: "./internal/unique", Tests: "^(TestSimClaims|TestAckAfterDone)$",
+	},
+	{
+		Name: "the set of keys stays when positions are reset", File: "internal/storage/checkpoint/inspect.go",
+		Old: "\t\tc.keys = new(\"\") // records that are read again", New: "\t\t_ = c.keys // records that are read again",
+		Package: "./internal/storage/checkpoint", Tests: "^TestKeys$",
+	},
+	{
+		Name: "a state names keys that are not synced", File: "internal/storage/keyset/journal.go",
+		Old: "\tif err := j.log.Sync(); err != nil {\n", New: "\tif err := error(nil); err != nil {\n",
+		Package: "./internal/storage/keyset", Tests: "^TestJournal$",
+	},
+	{
+		Name: "keys are written again where a sync has failed", File: "internal/storage/keyset/journal.go",
+		Old: "errors.Join(err, j.endLog()))\n", New: "err)\n",
+		Package: "./internal/storage/keyset", Tests: "^TestJournal$",
+	},
+	{
+		Name: "keys that a failed commit may have stored are written again", File: "internal/storage/keyset/journal.go",
+		Old: "\tfresh := keys[len(j.pending):]\n", New: "\tfresh := keys\n\tinfo.Bytes -= min(info.Bytes, int64(size*len(j.pending)))\n\tj.pending = j.pending[:0]\n",
+		Package: "./internal/storage/keyset", Tests: "^TestJournal$",
+	},
+	{
+		Name: "files are removed that an older state names", File: "internal/storage/keyset/journal.go",
+		Old: "\t\tif f.since+2 > generation || ", New: "\t\tif ",
+		Package: "./internal/storage/keyset", Tests: "^TestJournal$",
+	},
+	{
 		Name: "a checksum is reset at a restart point", File: "internal/storage/compress/gzip_points.go",
 		Old: "p.deflate, p.size, p.crc\n", New: "p.deflate, p.size, 0\n",
 		Package: "./internal/storage/compress", Tests: "^TestResumeGzip$",
