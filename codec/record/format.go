@@ -214,7 +214,7 @@ func DialectNames() []string { return slices.Clone(dialectNames) }
 // records have no fields call it.
 func (c *Config) refuseFields() (errs []error) {
 	if c.URLField != "" {
-		errs = append(errs, wrong("URLField", "URL fields apply only to the formats jsonl, logfmt, ltsv and tables such as csv"))
+		errs = append(errs, wrong("URLField", "the format "+c.Format+" has no named fields"))
 	}
 	return append(errs, c.refuseBaseField())
 }

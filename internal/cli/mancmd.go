@@ -20,7 +20,7 @@ import (
 // newManCmd returns the command that writes the man pages.
 func newManCmd() *cobra.Command {
 	return &cobra.Command{
-		Use:   "man DIR",
+		Use:   "man [flags] DIR",
 		Short: "Write the man pages of urlfold into a directory",
 		Long: `Write a man page for each command and each topic of "urlfold help" into a directory: DIR/man1/urlfold-COMMAND.1 and
 DIR/man7/urlfold-TOPIC.7. Create DIR if it does not exist, and replace existing pages.`,

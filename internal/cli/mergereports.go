@@ -81,10 +81,10 @@ func readReport(name string) (*report, error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&r); err != nil {
-		return nil, fmt.Errorf("is not a report of this version of urlfold: %w", err)
+		return nil, fmt.Errorf("not a report of this version of urlfold: %w", err)
 	}
 	if r.Shard == nil {
-		return nil, errors.New("is not the report of a run with --shard")
+		return nil, errors.New("not the report of a run with --shard")
 	}
 	if r.Shard.Of < 1 || r.Shard.Of > maxShards || r.Shard.Index < 0 || r.Shard.Index >= r.Shard.Of {
 		return nil, fmt.Errorf("invalid shard %d/%d", r.Shard.Index, r.Shard.Of)

@@ -28,11 +28,11 @@ func noFormat(path string, head []byte) error {
 // quote the record, which may contain a URL.
 func whyNoFormat(head []byte) string {
 	first, _, _ := bytes.Cut(bytes.TrimLeft(head, "\r\n"), []byte("\n"))
+	if bytes.IndexByte(head, 0) >= 0 {
+		return "the file contains NUL bytes, so it is binary or text in UTF-16"
+	}
 	var why []string
-	switch {
-	case bytes.IndexByte(head, 0) >= 0:
-		why = append(why, "contains NUL bytes")
-	case !utf8.Valid(first):
+	if !utf8.Valid(first) {
 		why = append(why, "is not UTF-8")
 	}
 	if c := bytes.TrimSpace(first); len(c) == 1 && (c[0] == '{' || c[0] == '[') {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -57,6 +56,7 @@ func newRootCmdFor(c *daemon.Catalog, args []string, all bool) *cobra.Command {
 	}
 	o.register(cmd)
 	cmd.SetFlagErrorFunc(flagError)
+	cmd.SetUsageFunc(writeUsage)
 	help := cmd.HelpFunc()
 	cmd.SetHelpFunc(func(c *cobra.Command, args []string) {
 		if c != cmd {
@@ -93,10 +93,14 @@ func ownHelpFlags(cmd *cobra.Command) {
 
 // noArgs rejects any positional argument.
 func noArgs(cmd *cobra.Command, args []string) error {
-	if len(args) > 0 {
-		return usage(fmt.Errorf("%s: takes no arguments, got %d", cmd.Name(), len(args)))
+	if len(args) == 0 {
+		return nil
 	}
-	return nil
+	hint := ""
+	if cmd.Flag("config") != nil {
+		hint = "; pass the configuration with -c FILE"
+	}
+	return usage(fmt.Errorf("%s: takes no arguments, got %d%s", cmd.Name(), len(args), hint))
 }
 
 // asUsage turns the errors of c's argument check into usage errors.
@@ -124,46 +128,17 @@ func flagError(cmd *cobra.Command, err error) error {
 		return usage(fmt.Errorf("--%s: must be an integer", invalid.GetFlag().Name))
 	}
 	var unknown *pflag.NotExistError
-	if !errors.As(err, &unknown) || unknown.GetSpecifiedShortnames() != "" {
+	if !errors.As(err, &unknown) {
 		return usage(err)
+	}
+	name := unknown.GetSpecifiedName()
+	if unknown.GetSpecifiedShortnames() != "" {
+		return usage(fmt.Errorf("unknown flag -%s", name))
 	}
 	var names []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-	if near := suggest.Nearest(names, unknown.GetSpecifiedName()); near != "" {
-		return usage(fmt.Errorf("unknown flag --%s (did you mean --%s?)", unknown.GetSpecifiedName(), near))
+	if near := suggest.Nearest(names, name); near != "" {
+		return usage(fmt.Errorf("unknown flag --%s (did you mean --%s?)", name, near))
 	}
-	return usage(fmt.Errorf("unknown flag --%s", unknown.GetSpecifiedName()))
+	return usage(fmt.Errorf("unknown flag --%s", name))
 }
-
-// rootHelp returns the help text of the root command: examples first, then the
-// commands, then the flags grouped by purpose.
-func rootHelp(cmd *cobra.Command) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n\nUsage:\n  %s\n  urlfold COMMAND [flags]\n\nExamples:\n%s\n", cmd.Long, cmd.UseLine(), cmd.Example)
-	b.WriteString("\nCommands:\n")
-	for _, c := range cmd.Commands() {
-		if c.IsAvailableCommand() {
-			fmt.Fprintf(&b, "  %-12s %s\n", c.Name(), c.Short)
-		}
-	}
-	b.WriteString("\nTopics, shown by urlfold help TOPIC:\n")
-	writeTopics(&b)
-	for _, group := range flagGroups {
-		set := pflag.NewFlagSet(group, pflag.ContinueOnError)
-		set.SortFlags = false
-		cmd.Flags().VisitAll(func(f *pflag.Flag) {
-			if groupOf(f) == group {
-				set.AddFlag(f)
-			}
-		})
-		fmt.Fprintf(&b, "\n%s:\n%s", group, set.FlagUsagesWrapped(terminal.MaxWidth))
-	}
-	b.WriteString("\n" + rootNotes + "Exit codes: ")
-	for code, meaning := range exitMeanings {
-		fmt.Fprintf(&b, "%d %s%s", code, meaning, map[bool]string{true: ".\n", false: ", "}[code == len(exitMeanings)-1])
-	}
-	return b.String()
-}
-
-const rootNotes = `Without FILE, or if FILE is "-", urlfold reads standard input. Sizes take a unit: 64k, 1.5MiB, 10GB.
-`

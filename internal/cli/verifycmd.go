@@ -26,7 +26,7 @@ const verifyExamples = `  urlfold verify clean.log.zst
 func newVerifyCmd() *cobra.Command {
 	var quiet bool
 	cmd := &cobra.Command{
-		Use:   "verify FILE|DIR...",
+		Use:   "verify [flags] FILE|DIR...",
 		Short: "Check the integrity of output files and archives",
 		Long:  verifyLong, Example: verifyExamples,
 		Args: verifyArgs,
@@ -88,7 +88,7 @@ func reportText(r *sink.Report) string {
 		text += ", unfinished"
 	}
 	if r.TornBytes > 0 {
-		text += fmt.Sprintf(", %d bytes after the last complete member or line", r.TornBytes)
+		text += ", " + terminal.Plural(r.TornBytes, "byte", "bytes") + " after the last complete member or line"
 	}
 	return text
 }
