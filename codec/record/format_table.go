@@ -194,10 +194,13 @@ type tableLocator struct {
 	hostColumn int
 	cells      []byte // cells to add to the record
 
+	ends cellEnds // of the current record
+	body framed   // the record that next has found, without its line end
+	line framed   // the same with its line end
+
 	// For a composed URL.
 	wanted []int        // index of the value in each column, -1 if it is not used
 	values []fieldValue // of a record
-	ends   cellEnds
 }
 
 // column is a column given by name or, if name is nil, by number.
@@ -298,11 +301,14 @@ func (l *tableLocator) Locate(f *Found, body []byte, at *Position) (Reason, int)
 		return NoField, 0
 	}
 	found, last := false, max(url, base, host)
+	fast := l.hasEnds(body)
 	if l.extends {
 		last = len(body)
+	} else if fast && l.ends.bare && max(base, host) < 0 {
+		return l.locateBare(f, body)
 	}
 	for i, pos := 0, 0; pos <= len(body) && i <= last; i++ {
-		s, d, next, ok := l.cell(body, pos)
+		s, d, next, ok := l.cellAt(body, pos, fast)
 		if !ok {
 			return Unparsed, pos
 		}
@@ -314,10 +320,7 @@ func (l *tableLocator) Locate(f *Found, body []byte, at *Position) (Reason, int)
 		}
 		if i == url {
 			found = true
-			if s.end > s.start && !l.isNull(body, s, d) {
-				f.add(s, roleURL, d)
-				f.sites[0].stop = l.sep
-			}
+			l.addURL(f, body, s, d)
 		}
 		pos = next
 	}
@@ -325,6 +328,25 @@ func (l *tableLocator) Locate(f *Found, body []byte, at *Position) (Reason, int)
 		return NoField, 0
 	}
 	return 0, 0
+}
+
+// locateBare is Locate for a record without quotes whose ends are known, if only
+// the URL is wanted.
+func (l *tableLocator) locateBare(f *Found, body []byte) (Reason, int) {
+	pos := l.ends.skip(body, l.urlColumn)
+	if pos > len(body) {
+		return NoField, 0
+	}
+	l.addURL(f, body, span{pos, l.ends.ends.Next(pos)}, l.plain)
+	return 0, 0
+}
+
+// addURL adds the URL in the cell s, unless that is empty.
+func (l *tableLocator) addURL(f *Found, body []byte, s span, d *Dialect) {
+	if s.end > s.start && !l.isNull(body, s, d) {
+		f.add(s, roleURL, d)
+		f.sites[0].stop = l.sep
+	}
 }
 
 // addFields implements [adder]. It writes an empty cell for an absent field, so

@@ -77,18 +77,18 @@ func (l *tableLocator) setWanted() {
 // locateParts is Locate for a composed URL.
 func (l *tableLocator) locateParts(f *Found, body []byte) (Reason, int) {
 	clear(l.values)
-	fast := l.scan != nil && l.ends.read(l.scan, body)
+	fast := l.hasEnds(body) || l.scan != nil && l.ends.read(l.scan, body)
 	for i, pos := 0, 0; pos <= len(body) && (i < len(l.wanted) || l.extends); i++ {
 		s, d, next, ok := l.cellAt(body, pos, fast)
 		if !ok {
 			return Unparsed, pos
 		}
 		if i < len(l.wanted) && l.wanted[i] >= 0 {
-			kind := valueText
+			v := &l.values[l.wanted[i]]
+			v.span, v.kind, v.dialect = s, valueText, d
 			if s.end == s.start {
-				kind = valueEmpty
+				v.kind = valueEmpty
 			}
-			l.values[l.wanted[i]] = fieldValue{s, kind, d}
 		}
 		pos = next
 	}

@@ -97,6 +97,9 @@ func (n *normalizer) partNow(r role, rec []byte) (now []byte, ok bool) {
 	}
 	host := u.Bytes(c.norm, codec.Host)
 	old := n.host
+	if bytes.Equal(old, host) {
+		return host, true // the most common case
+	}
 	colon := bytes.LastIndexByte(old, ':')
 	switch {
 	case colon <= bytes.LastIndexByte(old, ']') || colon < len(old)-1 && !allDigits(old[colon+1:]):

@@ -109,11 +109,12 @@ func (t *tableScan) closes(line []byte) bool {
 // cellEnds holds the ends of the cells of a record.
 type cellEnds struct {
 	quotes, ends scan.Marks // ends also has the end of the record
+	bare         bool       // the record has no quotes
 }
 
 // read finds the ends of the cells of body. It returns false if it gives up.
 func (e *cellEnds) read(t *tableScan, body []byte) bool {
-	e.quotes, e.ends = t.quotes.Mark(e.quotes, body), t.seps.Mark(e.ends, body)
+	e.quotes, e.ends, e.bare = t.quotes.Mark(e.quotes, body), t.seps.Mark(e.ends, body), false
 	q := newQuoteScan()
 	for i, quoted := range e.quotes {
 		sep := e.ends[i]
@@ -127,8 +128,68 @@ func (e *cellEnds) read(t *tableScan, body []byte) bool {
 	if q.inside != 0 {
 		return false
 	}
-	e.ends[len(body)>>6] |= 1 << (len(body) & 63)
+	e.close(body)
 	return true
+}
+
+// close adds the end of body.
+func (e *cellEnds) close(body []byte) { e.ends[len(body)>>6] |= 1 << (len(body) & 63) }
+
+// readLine finds the end of the first line of in and the ends of its cells, in
+// one pass. It returns the length of the line with its line feed. It returns 0 if
+// it gives up, if the line does not end, and if it is not a record of its own.
+func (e *cellEnds) readLine(t *tableSyntax, feeds *scan.Set, in []byte) int {
+	e.ends, e.bare = e.ends[:0], true
+	q := newQuoteScan()
+	for from := 0; from < len(in); from += 64 {
+		chunk := in[from:min(from+64, len(in))]
+		quotes, seps, outside := feeds.Chart(chunk, t.quote, t.sep)
+		n := feedAt(chunk, outside)
+		if n < 64 {
+			quotes, seps = quotes&(1<<n-1), seps&(1<<n-1)
+		}
+		if quotes|q.inside != 0 {
+			e.bare = false
+			inside, ok := q.next(quotes, seps)
+			if !ok {
+				return 0
+			}
+			seps &^= inside
+		} else {
+			q.starts = seps >> 63
+		}
+		e.ends = append(e.ends, seps)
+		if n < 64 && q.inside == 0 {
+			return from + n + 1
+		}
+		if n < 64 {
+			return 0
+		}
+	}
+	return 0
+}
+
+// feedAt returns the offset of the first line feed in a chunk of at most 64
+// bytes, or 64. outside has the bits of line feeds and of bytes that are not
+// ASCII.
+func feedAt(chunk []byte, outside uint64) int {
+	n := bits.TrailingZeros64(outside)
+	if n == 64 || chunk[n] == '\n' {
+		return n
+	}
+	if more := bytes.IndexByte(chunk[n:], '\n'); more >= 0 {
+		return n + more
+	}
+	return 64
+}
+
+// skip returns the offset of cell i of a body without quotes. It is greater than
+// len(body) if there are fewer cells.
+func (e *cellEnds) skip(body []byte, i int) (pos int) {
+	for ; i > 0 && pos <= len(body); i-- {
+		pos = e.ends.Next(pos) + 1
+	}
+	return pos
 }
 
 // cell is cell of a tableSyntax for a body that read has accepted.

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"bytes"
 	"math/rand/v2"
 	"testing"
 )
@@ -95,4 +96,71 @@ func FuzzTableScan(f *testing.F) {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) { checkTableScan(t, text) })
+}
+
+// TestTableFramed reads records whose ends and cells Next has found, and the same
+// records byte by byte. It also changes the memory of a record after it was read:
+// what Next has found belongs to the record only once.
+func TestTableFramed(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(3, 4))
+	for range 5_000 {
+		alphabet := []byte(`ab,,"` + "\r\n\xC3\xBC")
+		text := make([]byte, rnd.IntN(400))
+		for i := range text {
+			text[i] = alphabet[rnd.IntN(len(alphabet))]
+		}
+		if rnd.IntN(2) == 0 {
+			text = quotedTable(rnd, []byte("ab,\"\xC3"))
+		}
+		for column := range 4 {
+			checkTableFramed(t, text, column)
+		}
+	}
+}
+
+// checkTableFramed compares what a tableLocator finds in a column of text with
+// and without framing.
+func checkTableFramed(t *testing.T, text []byte, column int) {
+	t.Helper()
+	open := func(scan *tableScan) *tableLocator {
+		r := &tableReader{tableSyntax: *rfc4180, scan: scan}
+		r.url.index, r.base.index, r.host.index = column, noColumn, noColumn
+		return r.Locator().(*tableLocator)
+	}
+	fast, slow := open(newTableScan(rfc4180)), open(nil)
+	at := &Position{Off: 1}
+	for rest := text; len(rest) > 0; {
+		n, want := fast.next(rest), slow.Next(rest)
+		if n != want {
+			t.Fatalf("%q: next returned %d, want %d", rest, n, want)
+		}
+		if rec := rest[:n]; fast.isLine(rec) && bytes.Count(rec, lineFeed) != 1 {
+			t.Fatalf("%q is not one line", rec)
+		}
+		body := bytes.Clone(trimEnd(rest[:n]))
+		if len(body) > 0 {
+			compareLocated(t, fast, slow, trimEnd(rest[:n]), body, at)
+			for i := range body {
+				body[i] = ",\"x"[(i+n)%3]
+			}
+			own := copy(rest, body)
+			compareLocated(t, fast, slow, rest[:own:own], body, at)
+		}
+		rest = rest[n:]
+	}
+}
+
+// compareLocated checks that two Locators find the same URL in a record and a
+// copy of it.
+func compareLocated(t *testing.T, fast, slow *tableLocator, rec, body []byte, at *Position) {
+	t.Helper()
+	var got, want Found
+	why, pos := fast.Locate(&got, rec, at)
+	wantWhy, wantPos := slow.Locate(&want, body, at)
+	if why != wantWhy || pos != wantPos || got.n != want.n || got.n > 0 && got.sites[0].span != want.sites[0].span {
+		t.Fatalf("%q: %v at %d, %v, want %v at %d, %v", body, why, pos, got.sites, wantWhy, wantPos, want.sites)
+	}
+	if got.n > 0 && got.sites[0].dialect != want.sites[0].dialect {
+		t.Fatalf("%q: another dialect", body)
+	}
 }

@@ -150,7 +150,7 @@ func (c *composer) compose(f *Found, rec []byte, values []fieldValue) (Reason, i
 		exists = exists || v.kind != valueOther && s.part <= partPath
 		switch {
 		case s.part >= partAttr:
-			if f.needs(attrID(s.part-partAttr)) && v.isText(rec) {
+			if f.attrs.wanted && f.needs(attrID(s.part-partAttr)) && v.isText(rec) {
 				c.addAttr(f, rec, s, v)
 			}
 		case chosen[s.part] != nil:

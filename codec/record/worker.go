@@ -31,10 +31,11 @@ type Position struct {
 type Worker struct {
 	job     *Job
 	locator Locator
-	adder   adder // locator, if the job adds fields
-	one     bool  // every record counts as one line
-	each    bool  // fields line and offset are those of the URL, not of the record
-	found   Found // in the current record
+	adder   adder  // locator, if the job adds fields
+	framer  framer // locator, if it is one
+	one     bool   // every record counts as one line
+	each    bool   // fields line and offset are those of the URL, not of the record
+	found   Found  // in the current record
 	n       normalizer
 	red     redactor
 	v       values
@@ -61,6 +62,7 @@ func (j *Job) NewWorker() *Worker {
 	if j.render == RenderExtend {
 		w.adder, _ = w.locator.(adder)
 	}
+	w.framer, _ = w.locator.(framer)
 	w.found.attrs.wanted = j.reads&ofAttrs != 0
 	for f := range numFields {
 		if (j.reads & ofAttrs).has(f) {
@@ -80,13 +82,19 @@ func (j *Job) NewWorker() *Worker {
 }
 
 // Next returns the length of the first record of in, including its line end. It
-// returns len(in) if there is no line end, and so 0 if in is empty.
-func (w *Worker) Next(in []byte) int { return w.job.reader.Next(in) }
+// returns len(in) if there is no line end, and so 0 if in is empty. Do not change
+// the record before it is passed to Append.
+func (w *Worker) Next(in []byte) int {
+	if w.framer != nil {
+		return w.framer.next(in)
+	}
+	return w.job.reader.Next(in)
+}
 
 // Lines returns the number of lines to advance a line count by for the record
 // rec.
 func (w *Worker) Lines(rec []byte) int64 {
-	if w.one {
+	if w.one || w.framer != nil && w.framer.isLine(rec) {
 		return 1
 	}
 	return int64(bytes.Count(rec, lineFeed))

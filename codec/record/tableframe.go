@@ -1,0 +1,45 @@
+package record
+
+// This file finds the end of a table's record and the ends of its cells in one
+// pass, so that Locate need not search for them again.
+
+// framed is a record that tableLocator.next has framed. The caller of Worker.Next
+// passes the record on to Worker.Append before it changes the bytes, and so the
+// record is known by its address. It is forgotten as soon as it has been read,
+// because after that the memory can hold other bytes.
+type framed struct {
+	first *byte // nil if there is none
+	len   int
+}
+
+// take reports whether rec is the record, which it forgets.
+func (f *framed) take(rec []byte) bool {
+	is := len(rec) > 0 && &rec[0] == f.first && len(rec) == f.len
+	*f = framed{}
+	return is
+}
+
+// next implements [framer].
+func (l *tableLocator) next(in []byte) int {
+	l.body, l.line = framed{}, framed{}
+	if l.scan != nil && markLen(in) == 0 {
+		if n := l.ends.readLine(&l.tableSyntax, l.scan.feeds, in); n > 0 {
+			l.body, l.line = framed{&in[0], len(trimEnd(in[:n]))}, framed{&in[0], n}
+			return n
+		}
+	}
+	return l.Next(in)
+}
+
+// isLine implements [framer].
+func (l *tableLocator) isLine(rec []byte) bool { return l.line.take(rec) }
+
+// hasEnds reports whether l.ends has the ends of the cells of body. It returns
+// false the second time.
+func (l *tableLocator) hasEnds(body []byte) bool {
+	if !l.body.take(body) {
+		return false
+	}
+	l.ends.close(body)
+	return true
+}
