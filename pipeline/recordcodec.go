@@ -91,6 +91,10 @@ func (c *recordCodec) records(b *Batch, end int) {
 		if c.n%markEvery == 0 || b.Next == 0 {
 			c.save(b)
 		}
+		if n := c.w.Unchanged(b.In[b.Next:end], &b.Stats); n > 0 {
+			c.copied(b, n)
+			continue
+		}
 		// In front of the search for the record's end, because a copy of at that
 		// follows directly would wait for these stores.
 		at.Line, at.Off = c.line, b.at()
@@ -105,6 +109,16 @@ func (c *recordCodec) records(b *Batch, end int) {
 		c.written(b, rec, out, dead)
 		at.Head = c.directed(at.Head, rec)
 	}
+}
+
+// copied copies the current record, of n bytes, to the output of b, and advances to
+// the next record.
+func (c *recordCodec) copied(b *Batch, n int) {
+	start := len(b.Out.Bytes)
+	b.Out.Bytes = append(b.Out.Bytes, b.In[b.Next:b.Next+n]...)
+	b.Out.note(start, n, b)
+	c.line++
+	b.Next += n
 }
 
 // head returns the directive in force at offset off of the batch.

@@ -1,0 +1,147 @@
+package record
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/urlfold/urlfold/codec"
+)
+
+// copiers are configurations whose workers find unchanged records.
+var copiers = func() (list []Config) {
+	for _, c := range []Config{
+		{Format: "combined"}, {Format: "clf", Dialect: "none"}, {Format: "combined", Dialect: "nginx", Divert: true},
+		{Format: "combined", Base: "https://www.example.com"}, {Format: "combined", MaxRecord: 200},
+	} {
+		for _, name := range []string{"rfc3986-scheme", "equiv", "whatwg", "logclean"} {
+			c.Normalizer, c.Level = normalizers[name], codec.K1
+			list = append(list, c)
+		}
+	}
+	return list
+}()
+
+// checkUnchanged checks that Unchanged does what Append does, and returns how many
+// records it copies.
+func checkUnchanged(t testing.TB, c Config, in []byte) (copied int) {
+	t.Helper()
+	j := newJob(t, c)
+	if !j.copies {
+		t.Fatalf("%+v does not copy", c)
+	}
+	w, v := j.NewWorker(), j.NewWorker()
+	for off := 0; off < len(in); {
+		var st, want Stats
+		size := w.Next(in[off:])
+		n := w.Unchanged(in[off:], &st)
+		out, dead := v.Append(nil, nil, in[off:off+size], Position{Off: int64(off)}, &want)
+		switch {
+		case n == 0 && st != Stats{}:
+			t.Fatalf("counts %+v, although it does not copy the record: %q", st, in[off:off+size])
+		case n == 0:
+		case n != size || st != want || !bytes.Equal(out, in[off:off+size]) || len(dead) > 0:
+			t.Fatalf("%+v\nrecord %q\ncopied %d bytes, %+v\n   wrote %q, %+v", c, in[off:off+size], n, st, out, want)
+		default:
+			copied++
+		}
+		off += size
+	}
+	return copied
+}
+
+// logLines returns log lines with a text as target, request and line.
+func logLines(text string) []byte {
+	const stamp = "[10/Oct/2000:13:55:36 -0700]"
+	var b []byte
+	b = fmt.Appendf(b, "h - - %s \"GET %s HTTP/1.1\" 200 1 \"-\" \"a\"\n", stamp, text)
+	b = fmt.Appendf(b, "h - - %s \"GET /%s HTTP/1.1\" 200 1\r\n", stamp, text)
+	b = fmt.Appendf(b, "h - - %s \"%s\" 200 1 \"/\" \"\"\n", stamp, text)
+	b = fmt.Appendf(b, "h - %s %s \"POST / HTTP/1.0\" - 1\n%s\n", text, stamp, text)
+	return fmt.Appendf(b, "%s%s \"HEAD /a HTTP/1.0\" 304%s\n%s", text, stamp, text, text)
+}
+
+func TestUnchanged(t *testing.T) {
+	line := `83.149.9.216 - - [17/May/2015:10:05:03 +0000] "GET %s HTTP/1.1" 200 203 "http://h/" "agent"` + "\n"
+	for target, want := range map[string]int{
+		"/": 1, "/a/b.png?a=b&c=%20d": 1, "/%C3%A9/a.b?x;y/.": 1, "//a": 1, "/?": 1,
+		"/a/../b": 0, "/%7e": 0, "/#": 0, "/?a&&b": 0, "/?a=1&amp;b": 0, "/a b": 0, "/a\\x20": 0, "*": 0, "http://h/": 0, "/\xff": 0, "/%0A": 0, "a": 0, "": 0,
+		"/" + strings.Repeat("abcdefgh/", 20): 1,
+	} {
+		for _, c := range copiers {
+			in := fmt.Appendf(nil, line, target)
+			want := want
+			if c.MaxRecord > 0 && len(in) > c.MaxRecord {
+				want = 0
+			}
+			if got := checkUnchanged(t, c, in); got != want {
+				t.Errorf("%s %s %q: %d records copied, want %d", c.Format, c.Normalizer.Profile().Name, target, got, want)
+			}
+			if got := checkUnchanged(t, c, bytes.TrimSuffix(in, lineFeed)); got != 0 {
+				t.Errorf("%q: a record without its end was copied", target)
+			}
+		}
+	}
+	all := seeds()
+	for _, c := range copiers {
+		checkUnchanged(t, c, []byte(strings.Join(all, "\n")))
+		for _, s := range all {
+			checkUnchanged(t, c, logLines(s))
+		}
+	}
+}
+
+// TestUnchangedNot checks that jobs which need more of a URL than its normal form
+// read each record.
+func TestUnchangedNot(t *testing.T) {
+	n := normalizers["equiv"]
+	for _, c := range []Config{
+		{Format: "combined", Target: TargetAll}, {Format: "combined", Target: TargetReferer}, {Format: "vhost_combined"}, {Format: "lines"},
+		{Format: "combined", Render: RenderJSONL}, {Format: "combined", Redact: true}, {Format: "combined", Facts: true},
+		{Format: "combined", RejectNotHTTP: true}, {Format: "combined", RejectFlags: codec.Flags{}.With(codec.ParamStyle)}, {Format: "combined", Repairs: allRepairs},
+		{Format: "combined", Secrets: []string{"token"}}, {Format: "combined", Level: codec.K2}, {Format: "combined", Level: codec.K3},
+		{Format: "combined", Base: "HTTP://h"}, {Format: "combined", Base: "http://u:p@h"}, {Format: "combined", Base: "ftp://h"},
+		{Format: "combined", Identity: Identity{By: "k1"}},
+	} {
+		c.Normalizer = n
+		if newJob(t, c).copies {
+			t.Errorf("%+v copies", c)
+		}
+	}
+}
+
+func TestUnchangedAllocates(t *testing.T) {
+	var st Stats
+	w, in := newJob(t, copiers[1]).NewWorker(), []byte(benchLine)
+	if got := testing.AllocsPerRun(100, func() {
+		if w.Unchanged(in, &st) != len(in) {
+			t.Fatal("not copied")
+		}
+	}); got != 0 {
+		t.Errorf("%v allocations", got)
+	}
+}
+
+func TestCorporaUnchanged(t *testing.T) {
+	for _, pattern := range []string{"logs/combined/*", "logs/common/*", "attack/crowdsec/*"} {
+		for _, name := range corpora(t, pattern) {
+			in, copied := readFile(t, name), 0
+			for _, c := range copiers {
+				copied = checkUnchanged(t, c, in)
+			}
+			t.Logf("%s: %d of %d", name, copied, bytes.Count(in, lineFeed))
+		}
+	}
+}
+
+func FuzzUnchanged(f *testing.F) {
+	for i, s := range seeds() {
+		f.Add(uint8(i), s)
+	}
+	f.Fuzz(func(t *testing.T, which uint8, text string) {
+		c := copiers[int(which)%len(copiers)]
+		checkUnchanged(t, c, logLines(text))
+		checkUnchanged(t, c, []byte(text))
+	})
+}

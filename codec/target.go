@@ -1,0 +1,45 @@
+package codec
+
+import "github.com/urlfold/urlfold/codec/internal/scan"
+
+// maxFront is more than the length of each scheme and authority that parseClean
+// accepts.
+const maxFront = 64 + len(":65535")
+
+// KeepsTarget reports whether target, a path with an optional query, is its own
+// normal form without any flag after the scheme and authority of an http or https
+// URL that is its own normal form without any flag. It may return false although
+// the target is. If ok, query is the query of the target without its '?', or nil.
+//
+// KeepsTarget takes less time than Append for a whole URL. It uses scratch memory
+// of r, and does not change what the methods of r describe.
+func (n *Normalizer) KeepsTarget(target []byte, r *Result) (query []byte, ok bool) {
+	size := len(target)
+	if n.match != nil || size == 0 || target[0] != '/' || size+maxFront > min(n.maxLen, keepBytes) {
+		return nil, false
+	}
+	sv := &r.scratch.survey
+	sv.Read(target, 0, webClasses)
+	end := sv.Delims.Next(0)
+	if end == size && sv.Special.Next(0) == size {
+		return nil, true
+	}
+	return keepsTail(target, sv)
+}
+
+// keepsTail is KeepsTarget for a target with a query or with bytes that need
+// attention, of which sv has the marks.
+func keepsTail(target []byte, sv *scan.Survey) (query []byte, ok bool) {
+	var u URL
+	splitWeb(target, 0, &u, sv)
+	if u.Has(Fragment) {
+		return nil, false
+	}
+	if _, entity, ok := cleanTail(target, 0, &u, sv); !ok || entity >= 0 {
+		return nil, false
+	}
+	if u.Has(Query) {
+		query = u.Bytes(target, Query)
+	}
+	return query, true
+}
