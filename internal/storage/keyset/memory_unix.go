@@ -9,10 +9,18 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// allocate returns n zero keys outside of the heap, so that release gives the
-// memory back at once and the garbage collector never waits for twice the size
+// heapKeys is the largest number of keys that allocate takes from the heap: what
+// is smaller than a page would waste the rest of it, and the processor would need
+// an entry of its TLB for each.
+const heapKeys = 256
+
+// allocate returns n zero keys, most often outside of the heap, so that release gives
+// the memory back at once and the garbage collector never waits for twice the size
 // of the set.
 func allocate(n int) ([]Key, error) {
+	if n <= heapKeys {
+		return make([]Key, n), nil
+	}
 	b, err := allocateBytes(n * slotBytes)
 	if err != nil {
 		return nil, err
@@ -22,6 +30,9 @@ func allocate(n int) ([]Key, error) {
 
 // release gives back the memory of allocate. The keys must not be used later.
 func release(keys []Key) {
+	if len(keys) <= heapKeys {
+		return
+	}
 	releaseBytes(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(keys))), len(keys)*slotBytes))
 }
 

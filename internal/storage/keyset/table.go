@@ -21,8 +21,8 @@ type table struct {
 
 const (
 	numSegments  = 256
-	firstHomes   = 128 // homes of a new segment
-	slackSlots   = 128 // slots behind the last home
+	firstHomes   = 16  // homes of a new segment
+	slackSlots   = 128 // slots behind the last home, if there are as many homes
 	maxLoad      = 0.9
 	growthFactor = 1.25
 	slotBytes    = 16
@@ -119,7 +119,8 @@ func (s *segment) insert(slot int, k Key) bool {
 func (t *table) grow(s *segment) error {
 	homes, slack := s.homes, len(s.slots)-s.homes
 	if s.len >= s.limit {
-		homes, slack = max(firstHomes, int(float64(homes)*growthFactor)), max(slack, slackSlots)
+		homes = max(firstHomes, int(float64(homes)*growthFactor))
+		slack = max(slack, min(homes, slackSlots))
 	} else {
 		slack *= 2
 	}
