@@ -68,50 +68,86 @@ type notes struct {
 	old    string // value of the note in the rendered records
 	values []string
 	any    bool
+	longer bool // than old, one of the values
 	buf    []byte
 }
 
 // begin forgets the values of the batch before. The next one has n records.
 func (n *notes) begin(records int) {
-	n.values, n.any = slices.Grow(n.values[:0], records)[:records], false
+	n.values, n.any, n.longer = slices.Grow(n.values[:0], records)[:records], false, false
 	clear(n.values)
 }
 
 // value sets the note of record i.
-func (n *notes) value(i int, v string) { n.values[i], n.any = v, true }
+func (n *notes) value(i int, v string) {
+	n.values[i], n.any, n.longer = v, true, n.longer || len(v) > len(n.old)
+}
 
-// write writes the notes that were set into s, which gets the buffer of n for its
-// own.
+// write writes the notes that were set into s: in place if no note gets longer,
+// otherwise into the buffer of n, which becomes that of s. After an error, s has no
+// meaning.
 func (n *notes) write(s *pipeline.Stream) error {
 	if !n.any {
 		return nil
 	}
-	n.buf = n.buf[:0]
-	for i := range s.Recs {
-		r, start := &s.Recs[i], len(n.buf)
-		rec := s.Bytes[r.Off : r.Off+r.Len]
-		if n.values[i] == "" {
-			n.buf = append(n.buf, rec...)
-		} else if err := n.record(rec, n.values[i]); err != nil {
-			return err
-		}
-		r.Off, r.Len = uint32(start), uint32(len(n.buf)-start)
+	e := edit{src: s.Bytes, out: s.Bytes[:0]}
+	if n.longer {
+		e.out = n.buf[:0]
 	}
-	s.Bytes, n.buf = n.buf, s.Bytes
+	for i := range s.Recs {
+		r := &s.Recs[i]
+		from, to := int(r.Off), int(r.Off+r.Len)
+		r.Off = uint32(e.moved(from))
+		if n.values[i] != "" {
+			if err := n.record(&e, from, to, n.values[i]); err != nil {
+				return err
+			}
+		}
+		r.Len = uint32(e.moved(to)) - r.Off
+	}
+	e.copy(len(s.Bytes))
+	if n.longer {
+		n.buf = s.Bytes
+	}
+	s.Bytes = e.out
 	return nil
 }
 
-// record appends a rendered record, with another note in each of its rows.
-func (n *notes) record(rec []byte, value string) error {
-	for len(rec) > 0 {
-		row := rec[:n.rowEnd(rec)]
-		rec = rec[len(row):]
+// An edit replaces parts of src on its way to out, from the front to the back. Both
+// may begin at the same byte if nothing gets longer.
+type edit struct {
+	src, out []byte
+	read     int // bytes of src that are in out or were replaced
+}
+
+// copy appends src up to offset to.
+func (e *edit) copy(to int) {
+	e.out = append(e.out, e.src[e.read:to]...)
+	e.read = to
+}
+
+// replace replaces src[from:to].
+func (e *edit) replace(from, to int, value string) {
+	e.copy(from)
+	e.out = append(e.out, value...)
+	e.read = to
+}
+
+// moved returns where the offset at in src, which is not yet replaced, comes to be
+// in out.
+func (e *edit) moved(at int) int { return len(e.out) + at - e.read }
+
+// record replaces the note in each row of the record at from.
+func (n *notes) record(e *edit, from, to int, value string) error {
+	for from < to {
+		row := e.src[from : from+n.rowEnd(e.src[from:to])]
 		end := noteEnd(row)
-		head, ok := bytes.CutSuffix(row[:end], []byte(n.old))
-		if !ok {
+		start := end - len(n.old)
+		if start < 0 || string(row[start:end]) != n.old {
 			return errors.New("BUG: a record does not end in its note")
 		}
-		n.buf = append(append(append(n.buf, head...), value...), row[end:]...)
+		e.replace(from+start, from+end, value)
+		from += len(row)
 	}
 	return nil
 }
