@@ -53,6 +53,14 @@ func (k Keep) members() iter.Seq[int] {
 	}
 }
 
+// len returns the number of records in the set.
+func (k Keep) len() (n int) {
+	for _, word := range k {
+		n += bits.OnesCount64(word)
+	}
+	return n
+}
+
 // all returns k as the set of n records.
 func (k Keep) all(n int) Keep {
 	k = k[:0]
@@ -230,6 +238,9 @@ func (p *Pipeline) cutFiltered(b *Batch) {
 
 // retain removes all records that are not in keep, and returns their number.
 func (s *Stream) retain(keep Keep) (dropped int) {
+	if dropped = len(s.Recs) - keep.len(); dropped == 0 {
+		return 0
+	}
 	n, end := 0, uint32(0)
 	for i := range keep.members() {
 		r := s.Recs[i]
@@ -247,15 +258,12 @@ func (s *Stream) retain(keep Keep) (dropped int) {
 		end += r.Len
 		n++
 	}
-	dropped = len(s.Recs) - n
-	if dropped > 0 {
-		s.Recs, s.Bytes = s.Recs[:n], s.Bytes[:end]
-		if len(s.Facts) > 0 {
-			s.Facts = s.Facts[:n]
-		}
-		if len(s.To) > 0 {
-			s.To = s.To[:n]
-		}
+	s.Recs, s.Bytes = s.Recs[:n], s.Bytes[:end]
+	if len(s.Facts) > 0 {
+		s.Facts = s.Facts[:n]
+	}
+	if len(s.To) > 0 {
+		s.To = s.To[:n]
 	}
 	return dropped
 }
