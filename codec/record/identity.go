@@ -81,19 +81,23 @@ func (w *Worker) identify(s *site, rec []byte, v *verdict) {
 	if id.first && s != w.found.first() || v.unnamed {
 		return
 	}
-	k, ok := w.n.fact.Key, false // learn has computed it, perhaps
-	if v.urls == 1 && id.key && id.level == w.job.level {
-		ok = !k.IsZero()
+	k, ok := w.n.fact.Key, false
+	if w.job.learns && v.urls == 1 && id.key && id.level == w.job.level {
+		ok = !k.IsZero() // learn has computed it
 	}
 	if !ok {
 		k, ok = w.identityOf(id, s, rec)
 	}
-	if !ok {
+	f := &w.n.fact
+	switch {
+	case !ok:
 		v.unnamed = true
-		w.n.fact.Identity = codec.Key{}
-		return
+		f.Identity = codec.Key{}
+	case f.Identity == codec.Key{}:
+		f.Identity = k // the identity of one URL is its key
+	default:
+		f.Identity = join(f.Identity, k)
 	}
-	w.n.fact.Identity = join(w.n.fact.Identity, k)
 }
 
 // identityOf returns the identity of the current URL by id, and whether it has
@@ -114,11 +118,8 @@ func (w *Worker) identityOf(id *identity, s *site, rec []byte) (codec.Key, bool)
 }
 
 // join returns the identity of a list of URLs that continues the one of all with
-// k. The identity of one URL is its key.
+// k.
 func join(all, k codec.Key) codec.Key {
-	if all == (codec.Key{}) {
-		return k
-	}
 	var both [64]byte
 	h := xxh3.Hash128(k.AppendTo(all.AppendTo(both[:0])))
 	return codec.Key{Hi: h.Hi, Lo: h.Lo}
