@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+
+	"github.com/urlfold/urlfold/bench"
 )
 
 // job is a run of urlfold over one file.
@@ -13,7 +15,34 @@ type job struct {
 	args         []string
 	file         string
 	lines, bytes int
-	seconds      []float64 // of user CPU time, one value for each round
+	seconds      []float64 // of user CPU time, one value for each run
+	beside       []float64 // of the run of the baseline directly before or after it
+}
+
+// measureBeside runs the job and the baseline, one directly after the other. They
+// take turns to be first. The ratio of two neighbors suffers less from what else
+// the machine does than that of two medians.
+func (j *job) measureBeside(base *job, binary string, round int) error {
+	pair := []*job{base, j}
+	if round%2 == 1 {
+		pair = []*job{j, base}
+	}
+	for _, j := range pair {
+		if err := j.measure(binary); err != nil {
+			return err
+		}
+	}
+	j.beside = append(j.beside, base.seconds[len(base.seconds)-1])
+	return nil
+}
+
+// speed returns the speed relative to the baseline in each round, in bytes.
+func (j *job) speed(base *job) []float64 {
+	ratios := bench.Ratios(j.beside, j.seconds)
+	for i := range ratios {
+		ratios[i] *= float64(j.bytes) / float64(base.bytes)
+	}
+	return ratios
 }
 
 // measure runs the job once. It checks that urlfold has found a URL in each

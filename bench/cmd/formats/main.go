@@ -1,7 +1,8 @@
 // Formats compares the speed of the text formats. It reads a combined log,
 // writes its requests in each format to a file of the same size, and rewrites
-// each file with one worker on one processor. The table has the user CPU time
-// as medians over interleaved rounds, and the speed relative to combined.
+// each file with one worker on one processor. In each round it runs combined
+// directly beside each other format. The table has medians of the user CPU time,
+// and the median, the least and the greatest of the speeds relative to combined.
 //
 //	go run ./cmd/formats [-mb 200] [-rounds 7] [-only caddy,squid] -log access.log
 package main
@@ -58,20 +59,22 @@ func run(log, dir string, mb, rounds int, only, binary, where string) error {
 	if err != nil {
 		return err
 	}
+	base, others := jobs[0], jobs[1:]
 	for n := range rounds {
 		fmt.Fprintf(os.Stderr, "round %d of %d\n", n+1, rounds)
-		for i := range jobs {
-			if err := jobs[(i+n)%len(jobs)].measure(binary); err != nil {
+		for i := range others {
+			if err := others[(i+n)%len(others)].measureBeside(base, binary, n); err != nil {
 				return err
 			}
 		}
 	}
-	fmt.Printf("%s; one of them is used; %d MB of each format with the URLs of %s; median of %d rounds\n\n",
+	fmt.Printf("%s; one of them is used; %d MB of each format with the URLs of %s; medians of %d rounds\n\n",
 		bench.Machine(), mb, filepath.Base(log), rounds)
-	return printTable(jobs)
+	return printTable(base, others)
 }
 
-// prepare writes the file of each format and returns what to measure.
+// prepare writes the file of each format and returns what to measure, the
+// baseline first.
 func prepare(dir string, requests []request, size int, only, where string) (jobs []*job, err error) {
 	for i := range forms {
 		f := &forms[i]
@@ -93,15 +96,21 @@ func prepare(dir string, requests []request, size int, only, where string) (jobs
 }
 
 // printTable prints a row for each job.
-func printTable(jobs []*job) error {
+func printTable(base *job, others []*job) error {
 	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintf(w, "format\tbytes/line\tns/line\tMB/s\tspeed by byte\tspeed by line\t\n")
-	base := jobs[slices.IndexFunc(jobs, func(j *job) bool { return j.name == baseline })]
-	for _, j := range jobs {
+	fmt.Fprintf(w, "format\tbytes/line\tns/line\tMB/s\tspeed by byte\tleast\tgreatest\tspeed by line\t\n")
+	row := func(j *job) {
 		seconds := bench.Median(j.seconds)
-		ratio := bench.Median(bench.Ratios(base.seconds, j.seconds)) // both files have nearly the same size
-		fmt.Fprintf(w, "%s\t%d\t%.0f\t%.0f\t%.2f x\t%.2f x\t\n", j.name, j.bytes/j.lines, seconds/float64(j.lines)*1e9,
-			float64(j.bytes)/seconds/1e6, ratio*float64(j.bytes)/float64(base.bytes), ratio*float64(j.lines)/float64(base.lines))
+		fmt.Fprintf(w, "%s\t%d\t%.0f\t%.0f\t", j.name, j.bytes/j.lines, seconds/float64(j.lines)*1e9, float64(j.bytes)/seconds/1e6)
+	}
+	row(base)
+	fmt.Fprintf(w, "1.00 x\t\t\t1.00 x\t\n")
+	for _, j := range others {
+		row(j)
+		speed := j.speed(base)
+		byByte := bench.Median(speed)
+		lines := float64(j.lines) / float64(base.lines) * float64(base.bytes) / float64(j.bytes)
+		fmt.Fprintf(w, "%.2f x\t%.2f\t%.2f\t%.2f x\t\n", byByte, slices.Min(speed), slices.Max(speed), byByte*lines)
 	}
 	return w.Flush()
 }
