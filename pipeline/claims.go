@@ -22,18 +22,20 @@ import (
 // process, so two processes cannot wait for each other.
 //
 // Inside the process, a record whose key is claimed by an earlier record leans
-// on that record. It waits until the claim is settled, which depends on no
-// other batch, and is delayed if the claim was deleted. If the two are in the
-// same message, it becomes a dead letter like the refused record instead, because
-// the message would be delivered again forever.
+// on that record. Before the sinks, its batch waits for the answer to the claim.
+// If another record holds the claim, both are delayed, unless the leaning record is
+// the one: it claimed its key before a crash, and now claims it again. Otherwise
+// the two could be delivered together, and delayed, again and again.
 //
-// With Dedupe.NewMark, a duplicate is marked instead of being dropped. A batch with
-// leans then waits, before the sinks, for the answers to the claims that they are
-// on: if another process holds a claim, the record may become the first of its
-// key, so it cannot be marked yet. Afterwards the batch still waits for the claims
-// to be settled, so no duplicate is acknowledged before the first record.
+// After the sinks, the batch waits until the claim is settled, which depends on no
+// other batch. The leaning record is delayed if the claim was deleted. If the two
+// are in the same message, it becomes a dead letter like the refused record
+// instead, because the message would be delivered again forever.
 //
-//   - ask, asked, pass: before the sinks.
+// With Dedupe.NewMark, a duplicate is marked instead of being dropped, and is still
+// not acknowledged before the first record is durable.
+//
+//   - ask, asked, proceed: before the sinks.
 //   - refuse, settle, settled: after they have answered.
 
 // A Claims holds claims on keys outside of the process. Its methods are called
@@ -64,7 +66,7 @@ type Claim struct {
 	Time int64 // of the message, Unix nanoseconds; 0: unknown
 
 	Answer   ClaimAnswer // set by Claims.Claim
-	First    Origin      // with ClaimDone: the record that is durable; set by Claims.Claim
+	First    Origin      // with ClaimDone: the record that is durable; with ClaimDelayed: the one that holds the claim; set by Claims.Claim
 	Revision uint64      // set and used by Claims
 	Refused  bool        // a sink has permanently refused the record
 
@@ -112,7 +114,7 @@ type claims struct {
 
 	mu     sync.Mutex
 	held   map[codec.Key]*Claim // claims of this process that are not settled
-	asking []*Batch             // with marks: batches with leans on claims without an answer
+	asking []*Batch             // batches with leans on claims without an answer
 	parked []*Batch             // batches with leans on claims that are not settled
 
 	firsts, duplicates, delayed, noKey int64
@@ -135,20 +137,43 @@ func (c *claims) ask(b *Batch) {
 		c.p.work <- b
 		return
 	}
-	if c.begin(b); len(b.claims) == 0 {
-		c.pass(b)
-		return
+	c.mu.Lock()
+	var next nextBatches
+	if list := c.begin(b); len(list) > 0 {
+		next.ask(b, list)
+	} else {
+		next = c.proceed(b)
 	}
-	c.p.helpers.Go(func() {
-		c.asked(b, c.outside.Claim(c.p.hard, b.claims))
-		c.pass(b)
-	})
+	c.mu.Unlock()
+	c.dispatch(next)
 }
 
-// begin sets the claims and the leans of b.
-func (c *claims) begin(b *Batch) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+// nextBatches are batches that can go on.
+type nextBatches struct {
+	ready []*Batch // to the workers
+	again []asking // to the bucket
+}
+
+// An asking is a batch with claims that are to be asked.
+type asking struct {
+	b    *Batch
+	list []*Claim
+}
+
+func (n *nextBatches) ask(b *Batch, list []*Claim) { n.again = append(n.again, asking{b, list}) }
+
+// dispatch lets batches go on.
+func (c *claims) dispatch(n nextBatches) {
+	for _, b := range n.ready {
+		c.p.work <- b // as in ask
+	}
+	for _, a := range n.again {
+		c.p.helpers.Go(func() { c.asked(a.b, a.list, c.outside.Claim(c.p.hard, a.list)) })
+	}
+}
+
+// begin sets the leans of b, and returns its claims. The caller holds mu.
+func (c *claims) begin(b *Batch) (asks []*Claim) {
 	b.delays = b.delays[:0]
 	list := make([]Claim, 0, len(b.Out.Recs)) // outlives b: other batches lean on it
 	ordinal := 0
@@ -164,21 +189,19 @@ func (c *claims) begin(b *Batch) {
 		m := &b.Msgs[r.Msg]
 		origin := Origin{b.Lane.ID(), m.Pos, ordinal}
 		if on := c.held[k]; on != nil {
-			if !c.marks {
-				b.keep.Drop(i)
-			}
-			b.leans = append(b.leans, lean{on, origin, i, r.Msg, r.position(), !c.marks})
+			b.leans = append(b.leans, lean{on: on, origin: origin, rec: i, msg: r.Msg, position: r.position()})
 			continue
 		}
 		list = append(list, Claim{Key: k, Origin: origin, Time: m.Time, b: b, rec: i, msg: r.Msg})
 		cl := &list[len(list)-1]
 		c.held[k] = cl
-		b.claims = append(b.claims, cl)
+		asks = append(asks, cl)
 	}
+	return asks
 }
 
-// asked handles the answers to the claims of b.
-func (c *claims) asked(b *Batch, err error) {
+// asked handles the answers to claims of b.
+func (c *claims) asked(b *Batch, list []*Claim, err error) {
 	if err != nil {
 		b.lost.Store(true)
 		if !c.p.stopped() {
@@ -186,15 +209,14 @@ func (c *claims) asked(b *Batch, err error) {
 		}
 	}
 	c.mu.Lock()
-	kept := b.claims[:0]
-	for _, cl := range b.claims {
+	for _, cl := range list {
 		switch {
 		case err != nil:
 			c.end(cl, claimGone)
 		case cl.Answer == ClaimHeld:
 			c.firsts++
 			cl.state = claimHeld
-			kept = append(kept, cl)
+			b.claims = append(b.claims, cl)
 		case cl.Answer == ClaimDone && c.marks && cl.First != cl.Origin:
 			c.duplicates++
 			b.mark(cl.rec)
@@ -209,45 +231,56 @@ func (c *claims) asked(b *Batch, err error) {
 			c.end(cl, claimGone)
 		}
 	}
-	clear(b.claims[len(kept):])
-	b.claims = kept
-	leave := c.unpark()
+	leave, next := c.unpark(), c.proceed(b)
 	c.mu.Unlock()
 	c.p.letLeave(leave)
+	c.dispatch(next)
 }
 
-// pass sends b to a worker, and with marks all batches whose leans can be marked
-// now. The pipeline calls it once for each batch that was asked.
-func (c *claims) pass(b *Batch) {
-	if !c.marks {
-		c.p.work <- b
-		return
-	}
-	c.mu.Lock()
-	var ready []*Batch
+// proceed returns the batches that need not wait for answers any more, of b, whose
+// claims have answers, and those that wait. The caller holds mu.
+func (c *claims) proceed(b *Batch) (next nextBatches) {
 	c.asking = slices.DeleteFunc(append(c.asking, b), func(b *Batch) bool {
-		is := c.answered(b)
-		if is {
-			ready = append(ready, b)
+		list := c.reclaim(b)
+		switch {
+		case len(list) > 0:
+			next.ask(b, list)
+		case c.answered(b):
+			next.ready = append(next.ready, b)
+		default:
+			return false
 		}
-		return is
+		return true
 	})
-	c.mu.Unlock()
-	for _, b := range ready {
-		c.p.work <- b
-	}
+	return next
+}
+
+// reclaim returns claims for the records of b that hold the claims which the
+// records that they lean on did not get. The caller holds mu.
+func (c *claims) reclaim(b *Batch) (list []*Claim) {
+	b.leans = slices.DeleteFunc(b.leans, func(l lean) bool {
+		k := l.on.Key
+		if l.on.state != claimGone || l.on.Answer != ClaimDelayed || l.on.First != l.origin || c.held[k] != nil {
+			return false
+		}
+		cl := &Claim{Key: k, Origin: l.origin, Time: b.Msgs[l.msg].Time, b: b, rec: l.rec, msg: l.msg}
+		c.held[k] = cl
+		list = append(list, cl)
+		return true
+	})
+	return list
 }
 
 // answered reports whether all claims that b leans on have answers. If so, it
-// marks the duplicates of b, and delays the records that may be none. The caller
-// holds mu.
+// drops or marks the duplicates of b, and delays the records that may be none. The
+// caller holds mu.
 func (c *claims) answered(b *Batch) bool {
 	if slices.ContainsFunc(b.leans, func(l lean) bool { return l.on.state == claimAsked }) {
 		return false
 	}
 	for i := range b.leans {
 		l := &b.leans[i]
-		l.dropped = l.on.isOf(l.origin)
+		l.dropped = !c.marks || l.on.isOf(l.origin)
 	}
 	b.leans = slices.DeleteFunc(b.leans, func(l lean) bool {
 		switch {

@@ -196,6 +196,11 @@ var mutations = []chaos.Mutation{
 		Package: "./internal/unique", Tests: "^TestSimClaimsMark$",
 	},
 	{
+		Name: "a record that holds its key is delayed because of another one in front of it", File: "pipeline/claims.go",
+		Old: "\t\tif l.on.state != claimGone || l.on.Answer", New: "\t\tif len(list) == 0 || l.on.Answer",
+		Package: "./internal/unique", Tests: "^TestClaimHolderBehind$",
+	},
+	{
 		Name: "a message is acknowledged before its keys are done", File: "pipeline/claims.go",
 		Old: "\t\tc.settled(b, c.outside.Settle(c.p.hard, b.claims))\n", New: "\t\tlist := slices.Clone(b.claims)\n\t\tc.settled(b, nil)\n\t\t_ = c.outside.Settle(c.p.hard, list)\n",
 		Package: "./internal/unique", Tests: "^(TestSimClaims|TestAckAfterDone)$",

@@ -221,7 +221,7 @@ func (c *Claims) judge(cl *pipeline.Claim, e *Entry) (decided bool, err error) {
 		c.again.Add(1)
 		return false, nil
 	case time.Since(e.Time) < c.o.TakeOver:
-		cl.Answer = pipeline.ClaimDelayed
+		cl.Answer, cl.First = pipeline.ClaimDelayed, owner
 		return true, nil
 	}
 	c.takeovers.Add(1)

@@ -145,6 +145,29 @@ func TestClaimRefused(t *testing.T) {
 	})
 }
 
+// TestClaimHolderBehind: a record that holds its key since before a crash claims it
+// again, although another record of the key, which is delivered together with it
+// each time, comes first. So neither waits until the claim can be taken over.
+func TestClaimHolderBehind(t *testing.T) {
+	for _, mark := range []bool{false, true} {
+		calmly(t, func(t *testing.T, w *claimWorld) {
+			w.mark, w.together, w.takeOver = mark, true, 10_000*time.Hour
+			w.messages = []*simMessage{{seq: 1, lines: []string{"A1"}}, {seq: 2, lines: []string{"A2", "A3"}}, {seq: 3, lines: []string{"A4"}}}
+			w.all = slices.Clone(w.messages)
+			want(t, "the second message", ask(t, w.member(nil), 2), pipeline.ClaimHeld)
+			w.live(0)
+			if took := time.Since(w.began); took > time.Hour {
+				t.Errorf("mark %t: it took %v", mark, took)
+			}
+			for _, s := range w.sinks[:2] {
+				if s.firsts["A2"] != 1 || s.keys[bucketKey("A")] != 2 { // one of them is from calmly
+					t.Errorf("mark %t: %s has %v, want A2 as the first record", mark, s.name, s.lines)
+				}
+			}
+		})
+	}
+}
+
 // TestAckAfterDone: a message is acknowledged only after its key is done, so a
 // crash between the two lets it be delivered again, and not its duplicates be
 // first.

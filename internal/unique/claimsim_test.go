@@ -35,6 +35,7 @@ type claimWorld struct {
 	calm     bool // no long pauses, no faults
 	mark     bool // duplicates are marked and kept
 	willing  bool // sinks refuse nothing, and the stream stays
+	together bool // all messages are delivered in the same batch
 
 	mu         sync.Mutex
 	rng        *rand.Rand
@@ -436,7 +437,11 @@ func (s simConsumer) read(ctx context.Context, l *pipeline.Lane) error {
 		if err != nil {
 			return nil
 		}
-		list := s.take(1 + w.pick(6))
+		n := 1 + w.pick(6)
+		if w.together {
+			n = len(w.messages)
+		}
+		list := s.take(n)
 		if len(list) == 0 {
 			s.m.rt.Put(b)
 			time.Sleep(time.Second)
@@ -629,7 +634,7 @@ func simClaimWorlds(t *testing.T, mark bool) {
 		ok := t.Run(strconv.FormatUint(seed, 10), func(t *testing.T) {
 			bubble.Test(t, func(t *testing.T) {
 				w := newClaimWorld(t, seed)
-				w.mark, w.willing = mark, mark && seed%2 == 0
+				w.mark, w.willing, w.together = mark, mark && seed%2 == 0, seed%7 == 6
 				if w.willing && seed%4 == 0 {
 					w.takeOver = 10_000 * time.Hour
 				}
