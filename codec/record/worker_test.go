@@ -160,7 +160,7 @@ func TestConfigErrors(t *testing.T) {
 	f(Config{Format: "csv"}, "missing: csv needs the name or number")
 	f(Config{Format: "tsv", URLField: "0"}, "counted from 1")
 	f(Config{Format: "clf", Target: TargetReferer}, "clf has no referer")
-	f(Config{Format: "lines", URLField: "a", Dialect: "nginx"}, "apply only to the formats jsonl", "apply only to access logs")
+	f(Config{Format: "lines", URLField: "a", Dialect: "nginx"}, "the format lines has no named fields", "apply only to access logs")
 	f(Config{Format: "lines", Base: "http://[x"}, "host is invalid")
 	f(Config{Format: "lines", Render: RenderJSONL, Fields: []string{"url", "norm", " url"}}, "duplicate field url")
 
