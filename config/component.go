@@ -67,7 +67,7 @@ func (d *decoder) component(c *Component, n ast.Node, at string) {
 		case !ok:
 			d.failAt(key, noSuch(unknown("type", name), names, name))
 		default:
-			d.note(path, key, value)
+			d.note(path, name, key, value)
 			c.Type, c.Config, c.path = name, newConfig(), path
 			d.componentConfig(c, value)
 		}

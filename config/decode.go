@@ -31,6 +31,7 @@ type decoder struct {
 // newDecoder returns a decoder for a document. open reads the files that it
 // names.
 func newDecoder(d document, open func(name string) ([]byte, error)) *decoder {
+	d.names = map[ast.Node]string{}
 	return &decoder{document: d, open: open, places: map[string]place{}, raw: map[string]string{}, words: map[string]string{}, broken: map[string]bool{}}
 }
 
@@ -153,7 +154,7 @@ func (d *decoder) structure(v reflect.Value, n ast.Node, at string, more ...keyR
 	}
 	d.pairs(n, func(key, value ast.Node, name string) {
 		path := in(at, name)
-		d.note(path, key, value)
+		d.note(path, name, key, value)
 		for _, f := range fields {
 			if f.name == name {
 				d.value(v.FieldByIndex(f.index), value, path, f.rules)
@@ -180,9 +181,13 @@ func (d *decoder) structure(v reflect.Value, n ast.Node, at string, more ...keyR
 	}
 }
 
-func (d *decoder) note(path string, key, value ast.Node) {
+// note stores the nodes at a path. Errors about the value begin with its name.
+func (d *decoder) note(path, name string, key, value ast.Node) {
 	if _, ok := d.places[path]; !ok {
 		d.places[path] = place{key, value}
+	}
+	if isName(name) || key == nil {
+		d.names[value] = name
 	}
 }
 
@@ -256,7 +261,9 @@ func (d *decoder) errorAt(path string, err error) *Error {
 	for p != "" {
 		if at, ok := d.places[p]; ok {
 			n := at.value
-			if rest != "" && at.key != nil {
+			if rest == "" && !isMapping(n) {
+				rest = d.names[n]
+			} else if rest != "" && at.key != nil {
 				n = at.key
 			}
 			return d.error(start(n), prefixed(rest, reason), err)
@@ -281,7 +288,7 @@ func (d *decoder) list(v reflect.Value, n ast.Node, at string, r rules) {
 	s := reflect.MakeSlice(v.Type(), len(items), len(items))
 	for i, item := range items {
 		path := element(at, i)
-		d.note(path, nil, item)
+		d.note(path, element(d.names[n], i), nil, item)
 		d.value(s.Index(i), item, path, r.element())
 	}
 	if _, ok := n.(*ast.SequenceNode); ok {
@@ -295,7 +302,7 @@ func (d *decoder) table(v reflect.Value, n ast.Node, at string, r rules) {
 	m := reflect.MakeMap(v.Type())
 	d.pairs(n, func(key, value ast.Node, name string) {
 		path := in(at, name)
-		d.note(path, key, value)
+		d.note(path, name, key, value)
 		e := reflect.New(v.Type().Elem()).Elem()
 		d.value(e, value, path, r.element())
 		m.SetMapIndex(reflect.ValueOf(name).Convert(v.Type().Key()), e)

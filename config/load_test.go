@@ -182,7 +182,7 @@ sinks:
 pipeline: {on_reject: dead_letter}
 `
 	_, err := Parse("c.yaml", []byte(text), types, testEnv())
-	want := []string{"c.yaml:4:5: unknown type \"kafak\" (did you mean \"kafka\"?)", "c.yaml:5:17: no", "c.yaml:7:40: unknown key \"nothing\"", "c.yaml:8:23: dead_letter is not configured", "elsewhere"}
+	want := []string{"c.yaml:4:5: unknown type \"kafak\" (did you mean \"kafka\"?)", "c.yaml:5:17: format: no", "c.yaml:7:40: unknown key \"nothing\"", "c.yaml:8:23: on_reject: dead_letter is not configured", "elsewhere"}
 	var got []string
 	for _, e := range errlist.Flatten(err) {
 		got = append(got, e.Error())

@@ -46,7 +46,7 @@ func TestByteOrderMark(t *testing.T) {
 	if _, err := Parse("c", []byte("\ufeff"+minimal), doubles(), testEnv()); err != nil {
 		t.Error(err)
 	}
-	mistakes(t, "\ufeffversion: 2\n"+minimal, "c:1:10: must be 1")
+	mistakes(t, "\ufeffversion: 2\n"+minimal, "c:1:10: version: must be 1")
 }
 
 func TestFileMistakes(t *testing.T) {
@@ -58,19 +58,19 @@ func TestFileMistakes(t *testing.T) {
 	f("a", "c:1:1: must be a mapping (key: value)")
 	f("version: 1", "c:1:1: missing required key \"sources\"", "c:1:1: missing required key \"codec\"", "c:1:1: missing required key \"sinks\"")
 	f(minimal+"---\na: b", "c:5:1: second document: a file must contain only one")
-	f(minimal+"log: &a {}\nready: *a\nshutdown: !!map {}\nadmin:", "c:4:6: must be a mapping (key: value) (anchors and aliases are not supported)",
-		"c:5:8: must be a mapping (key: value) (anchors and aliases are not supported)", "c:6:11: must be a mapping (key: value) (tags are not supported)",
-		"c:7:8: must be a mapping (key: value), not empty")
-	f(minimal+"pipeline: {on_oversize: dead_letter, on_reject: dead_letter}", "c:4:25: dead_letter is not configured: add a dead_letter section or choose another value", "c:4:49: dead_letter is not configured: add a dead_letter section or choose another value")
-	f(minimal+"pipeline: {on_refused: dead_letter}", "c:4:24: dead_letter is not configured: add a dead_letter section or choose another value")
+	f(minimal+"log: &a {}\nready: *a\nshutdown: !!map {}\nadmin:", "c:4:6: log: must be a mapping (key: value) (anchors and aliases are not supported)",
+		"c:5:8: ready: must be a mapping (key: value) (anchors and aliases are not supported)", "c:6:11: shutdown: must be a mapping (key: value) (tags are not supported)",
+		"c:7:8: admin: must be a mapping (key: value), not empty")
+	f(minimal+"pipeline: {on_oversize: dead_letter, on_reject: dead_letter}", "c:4:25: on_oversize: dead_letter is not configured: add a dead_letter section or choose another value", "c:4:49: on_reject: dead_letter is not configured: add a dead_letter section or choose another value")
+	f(minimal+"pipeline: {on_refused: dead_letter}", "c:4:24: on_refused: dead_letter is not configured: add a dead_letter section or choose another value")
 	f("sources: [file: {include: [a]}]\ncodec: {format: lines, base: ${URL:-x}}\nsinks: [file: {path: b}]",
 		"c:2:31: invalid YAML: ',' or '}' must be specified (inside braces and brackets, quote values that contain ${)")
 	const address = `must be HOST:PORT, such as 127.0.0.1:8686 or "[::1]:8686", or unix:PATH`
 	for _, bad := range []string{"localhost", ":x", "'127.0.0.1:65536'", "'[::1]:-1'", "'unix:'", "'host:'"} {
-		f(minimal+"admin: {listen: "+bad+"}", "c:4:17: "+address)
+		f(minimal+"admin: {listen: "+bad+"}", "c:4:17: listen: "+address)
 	}
 	for _, bad := range []string{"':8686'", "0.0.0.0:8686", "'[::]:1'", "192.0.2.1:1", "example.com:1"} {
-		f(minimal+"admin: {tap: true, listen: "+bad+"}", "c:4:14: requires listen: unix:PATH or a loopback address such as 127.0.0.1:8686, because samples show records")
+		f(minimal+"admin: {tap: true, listen: "+bad+"}", "c:4:14: tap: requires listen: unix:PATH or a loopback address such as 127.0.0.1:8686, because samples show records")
 	}
 	for _, good := range []string{"'unix:a'", "127.1.2.3:8686", "'[::1]:1'", "localhost:1", "'[::ffff:127.0.0.1]:1'"} {
 		if _, err := Parse("c", []byte(minimal+"admin: {tap: true, listen: "+good+"}"), doubles(), testEnv()); err != nil {
@@ -79,12 +79,12 @@ func TestFileMistakes(t *testing.T) {
 	}
 	const host = "must be a host name without a port, such as urlfold.example.com or *.example.com"
 	for _, bad := range []string{"'urlfold:8686'", "http://urlfold/", "'*'", "a.*.b", "''", "a b", "'.a'"} {
-		f(minimal+"admin: {allowed_hosts: [a.b, '*.c', "+bad+"]}", "c:4:37: "+host)
+		f(minimal+"admin: {allowed_hosts: [a.b, '*.c', "+bad+"]}", "c:4:37: allowed_hosts[2]: "+host)
 	}
-	f(minimal+"shadow: {profile: analitics, one_in: 63}", `c:4:19: unknown profile "analitics" (did you mean "analytics"?)`, "c:4:38: must be a power of two, such as 1 or 64")
+	f(minimal+"shadow: {profile: analitics, one_in: 63}", `c:4:19: profile: unknown profile "analitics" (did you mean "analytics"?)`, "c:4:38: one_in: must be a power of two, such as 1 or 64")
 	f(minimal+"shadow: {key: k2}", `c:4:1: missing required key "profile"`)
-	f(minimal+"shadow: {profile: crawler, key: k5, one_in: 0, memory: 1KiB}", "c:4:33: invalid value (must be one of: k0, k1, k2, k3, match, surface)", "c:4:45: must be between 1 and 65536", "c:4:56: must be between 1MiB and 64GiB")
-	const memory = "c:4:17: must be at least 32MiB, or 0 for no limit"
+	f(minimal+"shadow: {profile: crawler, key: k5, one_in: 0, memory: 1KiB}", "c:4:33: key: invalid value (must be one of: k0, k1, k2, k3, match, surface)", "c:4:45: one_in: must be between 1 and 65536", "c:4:56: memory: must be between 1MiB and 64GiB")
+	const memory = "c:4:17: limit: must be at least 32MiB, or 0 for no limit"
 	f(minimal+"memory: {limit: 1KiB}", memory)
 	f(minimal+"memory: {limit: 32767KiB}", memory)
 	for _, good := range []string{"0", "32MiB"} {
@@ -94,10 +94,10 @@ func TestFileMistakes(t *testing.T) {
 	}
 	const flags = "unknown flag \"zebra\" (see 'urlfold flags' for a list)"
 	f("sources: [file: {}]\nsinks: [file: {}]\ncodec: {format: lines, reject: [zebra, credentals, scheme-not-htp]}\ntests: [{url: a, flags: [zebra]}]",
-		"c:3:33: "+flags, "c:3:40: unknown flag \"credentals\" (did you mean \"credentials\"?)", "c:3:52: unknown flag \"scheme-not-htp\" (did you mean \"scheme-not-http\"?)", "c:4:26: "+flags)
-	f(minimal+"dead_letter: {}", "c:4:14: missing type (must be one of: file, jetstream, kafka)")
+		"c:3:33: reject[0]: "+flags, "c:3:40: reject[1]: unknown flag \"credentals\" (did you mean \"credentials\"?)", "c:3:52: reject[2]: unknown flag \"scheme-not-htp\" (did you mean \"scheme-not-http\"?)", "c:4:26: flags[0]: "+flags)
+	f(minimal+"dead_letter: {}", "c:4:14: dead_letter: missing type (must be one of: file, jetstream, kafka)")
 	f("sources: [file: {name: x}, file: {name: x}]\ncodec: {format: lines}\nsinks: [file: {name: 'a b'}]",
-		"c:1:41: duplicate component name", "c:3:22: "+nameRule)
+		"c:1:41: name: duplicate component name", "c:3:22: name: "+nameRule)
 	f(minimal+strings.Repeat("#", maxFile), "c: file is larger than 64 KiB: move long lists into separate files")
 }
 
@@ -106,9 +106,9 @@ func TestProfileFiles(t *testing.T) {
 		t.Helper()
 		mistakes(t, "sources: [file: {}]\nsinks: [file: {}]\ncodec:\n  format: lines\n  profile: "+profile, want...)
 	}
-	f("none.yaml", "c:5:12: cannot read file: file does not exist")
-	f("https://u:hunter2@h/p.yaml", "c:5:12: must be a file, not a URL: urlfold does not download profiles")
-	f("bad.yaml", "bad.yaml:2:7: unknown profile \"crawlr\" (did you mean \"crawler\"?)", "bad.yaml:3:6: invalid value (must be one of: k0, k1, k2, k3, match, surface)")
+	f("none.yaml", "c:5:12: profile: cannot read file: file does not exist")
+	f("https://u:hunter2@h/p.yaml", "c:5:12: profile: must be a file, not a URL: urlfold does not download profiles")
+	f("bad.yaml", "bad.yaml:2:7: base: unknown profile \"crawlr\" (did you mean \"crawler\"?)", "bad.yaml:3:6: key: invalid value (must be one of: k0, k1, k2, k3, match, surface)")
 	f("good.yaml\n  rules: {add: [], spa: ['*']}", "c:6:10: cannot be combined with a profile file: move these rules into the profile")
 	f("crawler\n  rules: {add: [dots]}", "c:6:10: invalid profile: contains a rule that the standard whatwg implies or contradicts",
 		"c:6:10: invalid profile: dots requires no-auth-guard: without it a path could become an authority")
@@ -130,12 +130,12 @@ func TestMistakesInOneStruct(t *testing.T) {
 		mistakes(t, minimal+"dead_letter: "+component, want...)
 	}
 	const duration = "must be a duration: a number and a unit, such as 50ms, 10s or 1m30s"
-	f("{kafka: {brokers: [a], topic: b, share: x, session_timeout: 1m, drain_timeout: 2m}}", "c:4:54: must be a number", "c:4:93: is above session_timeout")
-	f("{kafka: {brokers: [a], topic: b, session_timeout: 9x, drain_timeout: 2m}}", "c:4:64: "+duration)
+	f("{kafka: {brokers: [a], topic: b, share: x, session_timeout: 1m, drain_timeout: 2m}}", "c:4:54: share: must be a number", "c:4:93: drain_timeout: is above session_timeout")
+	f("{kafka: {brokers: [a], topic: b, session_timeout: 9x, drain_timeout: 2m}}", "c:4:64: session_timeout: "+duration)
 	f("{kafka: {brokers: [a], topic: b, session_timeot: 3m, drain_timeout: 2m}}", "c:4:47: unknown key \"session_timeot\" (did you mean \"session_timeout\"?)")
-	f("{kafka: {brokers: [a], share: x}}", "c:4:44: must be a number")
+	f("{kafka: {brokers: [a], share: x}}", "c:4:44: share: must be a number")
 	f("{kafka: {brokers: [a], topic: b, tls: {key_fil: x}}}", "c:4:47: ca_file: is missing", "c:4:53: unknown key \"key_fil\" (did you mean \"key_file\"?)")
-	f("{file: {}}\npipeline: {batch: {bytes: 9x}, max_in_flight: {bytes: 64KiB}}", "c:5:27: must be a size: a number and a unit, such as 64k, 1.5MiB or 10GB")
+	f("{file: {}}\npipeline: {batch: {bytes: 9x}, max_in_flight: {bytes: 64KiB}}", "c:5:27: bytes: must be a size: a number and a unit, such as 64k, 1.5MiB or 10GB")
 }
 
 // TestErrorAt attaches errors of a caller to places.
@@ -152,11 +152,11 @@ func TestErrorAt(t *testing.T) {
 			t.Errorf("%s: %v", path, err)
 		}
 	}
-	f("codec.format", "analytics.yaml:13:11: x: is wrong")
-	f(c.Sources[0].Path()+".topics[0]", "analytics.yaml:5:16: x: is wrong")
+	f("codec.format", "analytics.yaml:13:11: format: x: is wrong")
+	f(c.Sources[0].Path()+".topics[0]", "analytics.yaml:5:16: topics[0]: x: is wrong")
 	f(c.Sources[0].Path()+".tls.cert_file", "analytics.yaml:10:7: cert_file: x: is wrong")
 	f(c.Sinks[0].Path(), "analytics.yaml:24:7: x: is wrong")
-	f("tests[1].same_key[1]", "analytics.yaml:33:52: x: is wrong")
+	f("tests[1].same_key[1]", "analytics.yaml:33:52: same_key[1]: x: is wrong")
 	f("log.level", "analytics.yaml: log.level: x: is wrong")
 	f("", "analytics.yaml: x: is wrong")
 }
@@ -197,22 +197,22 @@ func TestExpansionMistakes(t *testing.T) {
 		t.Helper()
 		mistakes(t, minimal+text, want...)
 	}
-	f("data_dir: ${NONE}", "c:4:11: environment variable NONE is not set (write ${NONE:-default} for a default)")
-	f("data_dir: ${a b}", "c:4:11: invalid reference: must be ${NAME}, ${NAME:-default} or ${file:PATH} (write $${ for a literal ${)")
-	f("data_dir: ${N", "c:4:11: missing } after ${ (write $${ for a literal ${)")
-	f("data_dir: ${file:none}", "c:4:11: cannot read file: file does not exist")
-	f("data_dir: ${file:}", "c:4:11: missing file name after file:")
+	f("data_dir: ${NONE}", "c:4:11: data_dir: environment variable NONE is not set (write ${NONE:-default} for a default)")
+	f("data_dir: ${a b}", "c:4:11: data_dir: invalid reference: must be ${NAME}, ${NAME:-default} or ${file:PATH} (write $${ for a literal ${)")
+	f("data_dir: ${N", "c:4:11: data_dir: missing } after ${ (write $${ for a literal ${)")
+	f("data_dir: ${file:none}", "c:4:11: data_dir: cannot read file: file does not exist")
+	f("data_dir: ${file:}", "c:4:11: data_dir: missing file name after file:")
 	f("${N}: 1", "c:4:1: unknown key (must be one of: version, data_dir, sources, codec, filter, dedupe, sinks, route, dead_letter, pipeline, shutdown, admin, log, ready, memory, shadow, tests)")
 	f("pipeline: {workers: '${SECRET}', ordering: '${SECRET}', commit_interval: '${SECRET}', max_record_bytes: '${SECRET}'}\nadmin: {pprof: '${SECRET}'}",
-		"c:4:21: must be an integer", "c:4:44: invalid value (must be one of: none, per_lane)",
-		"c:4:74: must be a duration: a number and a unit, such as 50ms, 10s or 1m30s",
-		"c:4:105: must be a size: a number and a unit, such as 64k, 1.5MiB or 10GB", "c:5:16: must be true or false")
-	f("pipeline: '${STRUCTURE}'", "c:4:11: must be a mapping (key: value)")
+		"c:4:21: workers: must be an integer", "c:4:44: ordering: invalid value (must be one of: none, per_lane)",
+		"c:4:74: commit_interval: must be a duration: a number and a unit, such as 50ms, 10s or 1m30s",
+		"c:4:105: max_record_bytes: must be a size: a number and a unit, such as 64k, 1.5MiB or 10GB", "c:5:16: pprof: must be true or false")
+	f("pipeline: '${STRUCTURE}'", "c:4:11: pipeline: must be a mapping (key: value)")
 	const start = "dead_letter: {kafka: {brokers: [a], topic: b, start: "
-	f(start+"'timestamp:${N}x'}}", `c:4:54: parsing time "3x" as "2006-01-02T15:04:05Z07:00": cannot parse "3x" as "2006"`)
-	f(start+"'timestamp:${SECRET}', sasl: {mechanism: PLAIN, username: u, password: '${SECRET}'}}}", `c:4:54: parsing time "***" as "2006-01-02T15:04:05Z07:00": cannot parse "***" as "2006"`)
-	f(start+"'timestamp:${file:kafka}'}}", `c:4:54: parsing time "***" as "2006-01-02T15:04:05Z07:00": cannot parse "***" as "2006"`)
-	f(start+"'timestamp:${HTTP}'}}", "c:4:54: invalid value (not shown: it may contain a secret)")
+	f(start+"'timestamp:${N}x'}}", `c:4:54: start: parsing time "3x" as "2006-01-02T15:04:05Z07:00": cannot parse "3x" as "2006"`)
+	f(start+"'timestamp:${SECRET}', sasl: {mechanism: PLAIN, username: u, password: '${SECRET}'}}}", `c:4:54: start: parsing time "***" as "2006-01-02T15:04:05Z07:00": cannot parse "***" as "2006"`)
+	f(start+"'timestamp:${file:kafka}'}}", `c:4:54: start: parsing time "***" as "2006-01-02T15:04:05Z07:00": cannot parse "***" as "2006"`)
+	f(start+"'timestamp:${HTTP}'}}", "c:4:54: start: invalid value (not shown: it may contain a secret)")
 }
 
 // FuzzParse checks that nothing panics, that errors have no secret and no URL,
@@ -255,8 +255,8 @@ func FuzzParse(f *testing.F) {
 
 // A section that is no mapping is one mistake: nothing is known about its keys.
 func TestNoMapping(t *testing.T) {
-	mistakes(t, "sources: [file: {include: [a]}]\ncodec: lines\nsinks: [file: {path: b}]\n", "c:2:8: must be a mapping (key: value)")
-	mistakes(t, "sources: [kafka: x]\ncodec: {format: lines}\nsinks: [file: {path: b}]\n", "c:1:18: must be a mapping (key: value)")
+	mistakes(t, "sources: [file: {include: [a]}]\ncodec: lines\nsinks: [file: {path: b}]\n", "c:2:8: codec: must be a mapping (key: value)")
+	mistakes(t, "sources: [kafka: x]\ncodec: {format: lines}\nsinks: [file: {path: b}]\n", "c:1:18: kafka: must be a mapping (key: value)")
 }
 
 // A required key that is misspelled is one mistake.

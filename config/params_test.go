@@ -49,14 +49,14 @@ func TestParamsMistakes(t *testing.T) {
 		mistakes(t, "sources: [file: {include: [a]}]\nsinks: [file: {path: b}]\ncodec:\n  format: lines\n  params:\n"+list, want...)
 	}
 	f("    - {name: a, style: pipe}\n    - {in: header, name: ''}\n    - {style: form, explode: maybe, stile: form}",
-		"c:6:24: invalid value (must be one of: form, spaceDelimited, pipeDelimited, deepObject, simple, label, matrix)", "c:7:12: invalid value (must be one of: query, path)",
-		"c:7:26: must have at least 1 byte", "c:8:7: missing required key \"name\"", "c:8:30: must be true or false", "c:8:37: unknown key \"stile\" (did you mean \"style\"?)")
+		"c:6:24: style: invalid value (must be one of: form, spaceDelimited, pipeDelimited, deepObject, simple, label, matrix)", "c:7:12: in: invalid value (must be one of: query, path)",
+		"c:7:26: name: must have at least 1 byte", "c:8:7: missing required key \"name\"", "c:8:30: explode: must be true or false", "c:8:37: unknown key \"stile\" (did you mean \"style\"?)")
 	f("    - {name: a, style: label}\n    - {name: a, style: deepObject, explode: false}\n    - {name: a}\n    - {name: b, in: path}",
-		"c:6:24: label is a style for paths: must be form, spaceDelimited, pipeDelimited or deepObject",
-		"c:7:45: must be true for deepObject (OpenAPI 3.1.1 §4.8.12.4)",
+		"c:6:24: style: label is a style for paths: must be form, spaceDelimited, pipeDelimited or deepObject",
+		"c:7:45: explode: must be true for deepObject (OpenAPI 3.1.1 §4.8.12.4)",
 		"c:9:7: path: missing: style simple needs a path template, such as /users/{id}")
-	f("    - {name: secret-x}\n    - {name: secret-x, style: deepObject}", "c:7:14: duplicate parameter: params[0] has this name")
-	f("    - {name: id, in: path, path: '/secret-x/{i}'}", "c:6:34: must contain the name of the parameter in braces")
+	f("    - {name: secret-x}\n    - {name: secret-x, style: deepObject}", "c:7:14: name: duplicate parameter: params[0] has this name")
+	f("    - {name: id, in: path, path: '/secret-x/{i}'}", "c:6:34: path: must contain the name of the parameter in braces")
 }
 
 func TestProfileParams(t *testing.T) {
@@ -75,7 +75,7 @@ func TestProfileParams(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	_, _, err = ParseProfile("p", []byte("name: x\nbase: equiv\nparams: [{name: a, style: matrix}]\n"), nil)
-	if err == nil || err.Error() != "p:3:27: matrix is a style for paths: must be form, spaceDelimited, pipeDelimited or deepObject" {
+	if err == nil || err.Error() != "p:3:27: style: matrix is a style for paths: must be form, spaceDelimited, pipeDelimited or deepObject" {
 		t.Error(err)
 	}
 }

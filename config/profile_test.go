@@ -132,47 +132,47 @@ func TestMistakes(t *testing.T) {
 		"p:4:1: unknown key (must be one of: name, base, rules, key, max_url, policy, params)")
 	f(ok+"name: y", "p:3:1: duplicate key")
 	f("name: crawler\nbase: crawlr\nkey: k7\nmax_url: 1q\nrules:\n  add: [frag-drp, frag-drop]\n  remove: [ui-drop, frag-drop]",
-		"p:1:7: name of a built-in profile: choose a different one", "p:2:7: unknown profile \"crawlr\" (did you mean \"crawler\"?)",
-		"p:3:6: invalid value (must be one of: k0, k1, k2, k3, match, surface)",
-		"p:4:10: must be a size: a number and a unit, such as 64k, 1.5MiB or 10GB",
-		"p:6:9: unknown rule \"frag-drp\" (did you mean \"frag-drop\"?)",
-		"p:7:21: rule is both added and removed")
-	f("name: a b\nbase: crawler\nmax_url: 2GiB", "p:1:7: "+nameRule, "p:3:10: must be between 1 and 1GiB")
-	f("name: x\nbase: crawler\nrules: {add: ['add,dots']}", "p:3:15: unknown rule (must be one of: "+strings.Join(codec.ProfileRules().Names(), ", ")+")")
+		"p:1:7: name: name of a built-in profile: choose a different one", "p:2:7: base: unknown profile \"crawlr\" (did you mean \"crawler\"?)",
+		"p:3:6: key: invalid value (must be one of: k0, k1, k2, k3, match, surface)",
+		"p:4:10: max_url: must be a size: a number and a unit, such as 64k, 1.5MiB or 10GB",
+		"p:6:9: add[0]: unknown rule \"frag-drp\" (did you mean \"frag-drop\"?)",
+		"p:7:21: remove[1]: rule is both added and removed")
+	f("name: a b\nbase: crawler\nmax_url: 2GiB", "p:1:7: name: "+nameRule, "p:3:10: max_url: must be between 1 and 1GiB")
+	f("name: x\nbase: crawler\nrules: {add: ['add,dots']}", "p:3:15: add[0]: unknown rule (must be one of: "+strings.Join(codec.ProfileRules().Names(), ", ")+")")
 	f("name: x\nbase: crawler\nrules: {add: [dots]}", "p:3:8: invalid profile: contains a rule that the standard whatwg implies or contradicts",
 		"p:3:8: invalid profile: dots requires no-auth-guard: without it a path could become an authority")
-	f("name: &a x\nbase: *a\nkey: !!str k2\nrules:", "p:1:7: must be a single-line string (anchors and aliases are not supported)",
-		"p:2:7: must be a single-line string (anchors and aliases are not supported)", "p:3:6: must be a single-line string (tags are not supported)",
-		"p:4:8: must be a mapping (key: value), not empty")
+	f("name: &a x\nbase: *a\nkey: !!str k2\nrules:", "p:1:7: name: must be a single-line string (anchors and aliases are not supported)",
+		"p:2:7: base: must be a single-line string (anchors and aliases are not supported)", "p:3:6: key: must be a single-line string (tags are not supported)",
+		"p:4:8: rules: must be a mapping (key: value), not empty")
 	f(ok+"<<: {a: b}", "p:3:1: must be a single-line string (anchors and aliases are not supported)")
 	f(ok+"policy:\n  keep_https: yes\n  spa: [Ex.com, 'http://u:hunter2@h/', '*', 'a..b']\n  path_templates: [x, '/ok', '/{}']",
-		"p:4:15: must be true or false",
-		`p:5:9: must be "*", or a host in its normal form: lower case, ASCII, without scheme, port and path`,
-		`p:5:17: must be "*", or a host in its normal form: lower case, ASCII, without scheme, port and path`,
-		`p:5:45: must be "*", or a host in its normal form: lower case, ASCII, without scheme, port and path`,
-		"p:6:20: byte 0 of the template: must begin with '/'", "p:6:30: byte 2 of the template: missing placeholder name: write {name}")
+		"p:4:15: keep_https: must be true or false",
+		`p:5:9: spa[0]: must be "*", or a host in its normal form: lower case, ASCII, without scheme, port and path`,
+		`p:5:17: spa[1]: must be "*", or a host in its normal form: lower case, ASCII, without scheme, port and path`,
+		`p:5:45: spa[3]: must be "*", or a host in its normal form: lower case, ASCII, without scheme, port and path`,
+		"p:6:20: path_templates[0]: byte 0 of the template: must begin with '/'", "p:6:30: path_templates[2]: byte 2 of the template: missing placeholder name: write {name}")
 	f(ok+"policy:\n  drop_params: [a, '*', 'b c', 'Ex.com: a', '!a']\n  keep_params:\n    Shop.example: ['a*b', a]\n    '': [a]\n    ok.example: a",
 		"p:4:20: invalid rule: drops every parameter everywhere", "p:4:25: white space in a name: write it as '+' or %20, or add ':' after the host (at byte 1)",
 		"p:4:32: invalid host: must be in lower case", "p:4:45: another rule of the list does the opposite for the same fields",
 		"p:6:5: invalid host: must be in lower case", "p:6:5: invalid host: must be in lower case",
-		"p:6:20: '*' not at the end of a name: write a literal one as %2A", "p:7:5: must be HOST, HOST/PATH or /PATH", "p:8:17: must be a list")
+		"p:6:20: '*' not at the end of a name: write a literal one as %2A", "p:7:5: must be HOST, HOST/PATH or /PATH", "p:8:17: ok.example: must be a list")
 	f(ok+"policy:\n  lists:\n    - other\n    - {plain: none.txt}\n    - plain: bad.txt\n    - {clearurls: bad.json}\n    - {plain: wide.txt, version: 'a,b', name: 3}\n    - {}\n"+
 		"    - {plain: ok.txt, clearurls: ok.txt}\n    - {plain: 'https://u:hunter2@h/l'}\n    - {plain: 'a b.txt'}\n    - {plain: ok.txt, name: ours}\n    - {plain: ok.txt, name: ours}\n    - {plain: wide.txt}\n    - {plain: ''}\n"+
 		"    - {robots: ok.txt}\n    - {plain: ok.txt, host: h}\n    - {robots: ok.txt, host: 'Http://h'}\n    - {brave: bad.json}\n    - {firefox: bad.json}",
-		"p:5:7: unknown list (must be default, or {KIND: FILE} with the kind adguard, brave, clearurls, firefox, plain or robots)",
-		"p:6:15: cannot read file: file does not exist",
-		"p:7:14: invalid list: bad:2:2: white space in a name: write it as '+' or %20, or add ':' after the host",
-		"p:7:14: invalid list: bad:3:2: '*' not at the end of a name: write a literal one as %2A",
-		"p:8:19: invalid list: clearurls:1:13: unexpected end of JSON input",
-		"p:9:34: "+nameRule,
+		"p:5:7: lists[0]: unknown list (must be default, or {KIND: FILE} with the kind adguard, brave, clearurls, firefox, plain or robots)",
+		"p:6:15: plain: cannot read file: file does not exist",
+		"p:7:14: plain: invalid list: bad:2:2: white space in a name: write it as '+' or %20, or add ':' after the host",
+		"p:7:14: plain: invalid list: bad:3:2: '*' not at the end of a name: write a literal one as %2A",
+		"p:8:19: clearurls: invalid list: clearurls:1:13: unexpected end of JSON input",
+		"p:9:34: version: "+nameRule,
 		"p:10:7: must be default, or a mapping with the file of one of adguard, brave, clearurls, firefox, plain or robots", "p:11:7: must be default, or a mapping with the file of one of adguard, brave, clearurls, firefox, plain or robots",
-		"p:12:15: must be a file, not a URL: urlfold does not download lists", "p:13:15: cannot derive the list name from the file name: set name ("+nameRule+")",
+		"p:12:15: plain: must be a file, not a URL: urlfold does not download lists", "p:13:15: plain: cannot derive the list name from the file name: set name ("+nameRule+")",
 		"p:15:7: duplicate list name: set name to give the list a different one",
 		"p:16:7: invalid list: wide:1: invalid rule: drops every parameter everywhere",
-		"p:17:15: must have at least 1 byte",
-		"p:18:7: host: must be set for robots, and only then", "p:19:29: must be set for robots, and only then",
-		"p:20:30: must be a host in its normal form: lower case, ASCII, without scheme, port and path",
-		"p:21:15: invalid list: brave:1:13: unexpected end of JSON input", "p:22:17: invalid list: firefox:1:13: unexpected end of JSON input")
+		"p:17:15: plain: must have at least 1 byte",
+		"p:18:7: host: must be set for robots, and only then", "p:19:29: host: must be set for robots, and only then",
+		"p:20:30: host: must be a host in its normal form: lower case, ASCII, without scheme, port and path",
+		"p:21:15: brave: invalid list: brave:1:13: unexpected end of JSON input", "p:22:17: firefox: invalid list: firefox:1:13: unexpected end of JSON input")
 	f(strings.Repeat("[", 100), "p:1:17: nested more than 16 levels deep")
 	f(strings.Repeat("- ", 100), "p:1:33: nested more than 16 levels deep")
 	f(strings.Repeat("\n", maxFile+1), "p: file is larger than 64 KiB: move long lists into separate files")
@@ -195,7 +195,7 @@ func TestLoadProfileFiles(t *testing.T) {
 	}
 	write("name: x\nbase: crawler\npolicy: {lists: [{plain: hunter2.txt}]}")
 	_, _, err = LoadProfile(path)
-	if !errors.Is(err, fs.ErrNotExist) || !strings.HasPrefix(err.Error(), path+":3:26: cannot read file: ") || strings.Contains(err.Error(), "hunter2") {
+	if !errors.Is(err, fs.ErrNotExist) || !strings.HasPrefix(err.Error(), path+":3:26: plain: cannot read file: ") || strings.Contains(err.Error(), "hunter2") {
 		t.Errorf("error %v", err)
 	}
 	if err := os.WriteFile(filepath.Join(dir, "l.txt"), []byte("a"), 0o666); err != nil {

@@ -26,6 +26,8 @@ type document struct {
 	file string
 	errs []*Error
 	exp  *expander // nil: scalars are not expanded
+
+	names map[ast.Node]string // of values, for errors: the key, or "brokers[0]"
 }
 
 // unquoted returns a hint for a syntax error on a line with a ${, whose brace
@@ -152,8 +154,11 @@ func isPlain(tk *token.Token) bool {
 // fail records an error at a token.
 func (d *document) fail(tk *token.Token, reason string) { d.failWith(tk, reason, nil) }
 
-// failAt records an error at a node.
-func (d *document) failAt(n ast.Node, reason string) { d.failWith(start(n), reason, nil) }
+// failAt records an error at a node. If the node is a named value, the reason
+// begins with its name.
+func (d *document) failAt(n ast.Node, reason string) {
+	d.failWith(start(n), prefixed(d.names[n], reason), nil)
+}
 
 func (d *document) failWith(tk *token.Token, reason string, err error) {
 	d.errs = append(d.errs, d.error(tk, reason, err))

@@ -145,7 +145,7 @@ sinks:
   - file: {path: out.log}
 `
 	d := newRun(t, kafka)
-	if code, out := d.run("dedupe", "reset", "-c", "c.yaml"); code == 0 || !strings.Contains(out, "c.yaml:6:42: the keys are in the topic keys: stop all instances") {
+	if code, out := d.run("dedupe", "reset", "-c", "c.yaml"); code == 0 || !strings.Contains(out, "c.yaml:6:42: topic: the keys are in the topic keys: stop all instances") {
 		t.Errorf("%d, %q", code, out)
 	}
 }

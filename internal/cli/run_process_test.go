@@ -207,7 +207,7 @@ func TestRunReload(t *testing.T) {
 	d.configure(strings.Replace(tailing, "equiv", "equib", 1))
 	d.signal(syscall.SIGHUP)
 	d.logs("configuration rejected", 1)
-	if !strings.Contains(d.log.String(), `c.yaml:6:33: unknown profile \"equib\" (did you mean \"equiv\"?)`) {
+	if !strings.Contains(d.log.String(), `c.yaml:6:33: profile: unknown profile \"equib\" (did you mean \"equiv\"?)`) {
 		t.Error("the log lacks the position of the error")
 	}
 	d.measures("urlfold_config_reload_failed 1")

@@ -56,7 +56,7 @@ func TestRunRoute(t *testing.T) {
 	d.configure(strings.Replace(route("js, out"), "path == ", "pth == ", 1))
 	d.signal(syscall.SIGHUP)
 	d.logs("configuration rejected", 1)
-	if !strings.Contains(d.log.String(), `c.yaml:13:12: column 1: unknown name \"pth\" (did you mean \"path\"?)`) {
+	if !strings.Contains(d.log.String(), `c.yaml:13:12: when: column 1: unknown name \"pth\" (did you mean \"path\"?)`) {
 		t.Error("the log lacks the position of the error")
 	}
 

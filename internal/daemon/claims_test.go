@@ -54,7 +54,7 @@ func TestDedupeBucketConnect(t *testing.T) {
 	if _, err := js.CreateKeyValue(t.Context(), jetstream.KeyValueConfig{Bucket: "seen", TTL: time.Hour}); err != nil {
 		t.Fatal(err)
 	}
-	const want = `c.yaml:5:26: bucket "seen" has a TTL of 1h0m0s for all entries`
+	const want = `c.yaml:5:26: bucket: bucket "seen" has a TTL of 1h0m0s for all entries`
 	if _, err := p.connect(t.Context()); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("%v\nwant %s", err, want)
 	}
