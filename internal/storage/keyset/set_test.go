@@ -67,6 +67,26 @@ func TestSetInMemory(t *testing.T) {
 	}
 }
 
+// TestSmallSet: a set of few keys stays within the cache of a processor, and segments
+// pass through the size from which they grow by a quarter.
+func TestSmallSet(t *testing.T) {
+	s := New(Options{})
+	checkAdd(t, s, keysOf(3, 4000, 1500))
+	if memory, _ := s.Bytes(); memory > 300<<10 {
+		t.Errorf("%d bytes for %d keys", memory, s.Len())
+	}
+	homes := 0
+	for homes < doubleHomes {
+		homes = moreHomes(homes)
+	}
+	if next := moreHomes(homes); homes != doubleHomes || next != doubleHomes*5/4 {
+		t.Errorf("%d homes grow to %d", homes, next)
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestSetSpills: a set beyond its memory gives the same answers, needs several
 // merges, and leaves no file.
 func TestSetSpills(t *testing.T) {

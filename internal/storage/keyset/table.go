@@ -11,8 +11,8 @@ import (
 // home. So a walk over the slots yields a sorted run, and a search ends at the
 // first greater key.
 //
-// A segment that is full grows by a quarter. Segments grow one by one, so a table
-// of any size needs little memory for growing.
+// A segment that is full doubles while it is small; later it grows by a quarter.
+// Segments grow one by one, so a table of any size needs little memory for growing.
 type table struct {
 	segments [numSegments]segment
 	len      int   // keys
@@ -22,6 +22,7 @@ type table struct {
 const (
 	numSegments  = 256
 	firstHomes   = 16  // homes of a new segment
+	doubleHomes  = 128 // homes up to which a segment doubles; later it grows by growthFactor
 	slackSlots   = 128 // slots behind the last home, if there are as many homes
 	maxLoad      = 0.9
 	growthFactor = 1.25
@@ -119,7 +120,7 @@ func (s *segment) insert(slot int, k Key) bool {
 func (t *table) grow(s *segment) error {
 	homes, slack := s.homes, len(s.slots)-s.homes
 	if s.len >= s.limit {
-		homes = max(firstHomes, int(float64(homes)*growthFactor))
+		homes = moreHomes(homes)
 		slack = max(slack, min(homes, slackSlots))
 	} else {
 		slack *= 2
@@ -138,6 +139,14 @@ func (t *table) grow(s *segment) error {
 	release(s.slots)
 	*s = next
 	return nil
+}
+
+// moreHomes returns the number of homes of a segment after it has grown.
+func moreHomes(homes int) int {
+	if homes < doubleHomes {
+		return max(firstHomes, 2*homes)
+	}
+	return int(float64(homes) * growthFactor)
 }
 
 // fill writes the keys of old, which are in order, to their slots in s, which is
