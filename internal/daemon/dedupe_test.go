@@ -107,6 +107,7 @@ func TestDedupeBucketRefused(t *testing.T) {
 		{"take_over without a bucket", "bucket: seen", "take_over: 2m", "take_over"},
 		{"remember without a bucket", "bucket: seen", "remember: 2m", "c.yaml:5:28: remember: requires bucket: a set on disk forgets no key"},
 		{"a key that has no effect", "bucket: seen", "bucket: seen, changelog: {topic: t}", "c.yaml:5:26: bucket: dedupe cannot combine bucket with other keys"},
+		{"windows", "bucket: seen", "bucket: seen, window: {size: 1h}", "c.yaml:5:26: bucket: dedupe cannot combine bucket with other keys"},
 		{"a short TTL", "bucket: seen", "bucket: seen, remember: 10ms", "must be 0s or at least 1s"},
 		{"a TTL in milliseconds", "bucket: seen", "bucket: seen, remember: 1500ms", "must be whole seconds"},
 		{"poison.after", "durable: d}", "durable: d, poison: {after: 3}}", "must be 0 with dedupe.bucket"},
@@ -160,6 +161,7 @@ func TestDedupeKafkaRefused(t *testing.T) {
 		{"exactly_once with a broker", "  - kafka: {brokers: [\"h:1\"], topic: out}", "  - file: {path: a.txt, exactly_once: true}", "incompatible with exactly_once"},
 		{"refused records are dropped", letters, letters + "pipeline: {on_refused: drop}\n", "dedupe cannot be combined with drop"},
 		{"a bucket", "changelog:", "bucket: b, changelog:", "bucket"},
+		{"windows", "scope: lane", "scope: lane, window: {size: 1h}", "c.yaml:5:39: window: requires a file source: with other sources"},
 		{"a changelog for files", "kafka: {brokers: [\"h:1\"], topics: [t], group: g}", "file: {include: [\"in/*.log\"]}", "dedupe requires a kafka source; the keys of files are in data_dir"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
