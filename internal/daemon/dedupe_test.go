@@ -161,7 +161,7 @@ func TestDedupeKafkaRefused(t *testing.T) {
 		{"exactly_once with a broker", "  - kafka: {brokers: [\"h:1\"], topic: out}", "  - file: {path: a.txt, exactly_once: true}", "incompatible with exactly_once"},
 		{"refused records are dropped", letters, letters + "pipeline: {on_refused: drop}\n", "dedupe cannot be combined with drop"},
 		{"a bucket", "changelog:", "bucket: b, changelog:", "bucket"},
-		{"windows", "scope: lane", "scope: lane, window: {size: 1h}", "c.yaml:5:39: window: requires a file source: with other sources"},
+		{"windows", "scope: lane", "scope: lane, window: {size: 1h}", "c.yaml:5:39: requires a file source: with other sources"},
 		{"a changelog for files", "kafka: {brokers: [\"h:1\"], topics: [t], group: g}", "file: {include: [\"in/*.log\"]}", "dedupe requires a kafka source; the keys of files are in data_dir"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
