@@ -50,3 +50,42 @@ func TestKeepsTarget(t *testing.T) {
 		}
 	}
 }
+
+// FuzzKeeps checks that Append does not change a URL which Keeps accepts.
+func FuzzKeeps(f *testing.F) {
+	for i := range fuzzNormalizers {
+		for _, s := range seeds {
+			f.Add(byte(i), []byte(s))
+		}
+	}
+	f.Fuzz(func(t *testing.T, which byte, src []byte) {
+		n := fuzzNormalizers[int(which)%len(fuzzNormalizers)]
+		var r, scratch Result
+		query, ok := n.Keeps(exact(src), &scratch)
+		if !ok {
+			return
+		}
+		norm, err := n.Append(nil, src, &r)
+		if err != nil || !bytes.Equal(norm, src) || !r.Flags.IsZero() || r.Change() != Unchanged || r.Applied() != 0 {
+			t.Fatalf("Keeps accepts %q, but the normal form is %q: %v, flags %s", src, norm, err, r.Flags.AppendTo(nil))
+		}
+		if !bytes.Equal(query, r.In.Bytes(src, Query)) || r.In.Has(Query) != (query != nil) {
+			t.Fatalf("query %q of %q", query, src)
+		}
+	})
+}
+
+func TestKeeps(t *testing.T) {
+	var r Result
+	for url, want := range map[string]bool{
+		"http://h/": true, "https://www.example.com/a/b.png?c=d&e=%C3%A9": true, "http://1.2.3.4:8080/?": true,
+		"": false, "/": false, "http://h": false, "http://h/#": false, "http://H/": false, "http://h:80/": false, "http://u@h/": false,
+		"http://h/./": false, "http://h/?&amp;": false, "ftp://h/": false, "http://h/ ": false,
+	} {
+		for _, n := range fuzzNormalizers {
+			if _, got := n.Keeps([]byte(url), &r); got != want {
+				t.Errorf("%s: Keeps(%q) is %v", n.Profile().Name, url, got)
+			}
+		}
+	}
+}

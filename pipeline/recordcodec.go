@@ -91,7 +91,7 @@ func (c *recordCodec) records(b *Batch, end int) {
 		if c.n%markEvery == 0 || b.Next == 0 {
 			c.save(b)
 		}
-		if n := c.w.Unchanged(b.In[b.Next:end], &b.Stats); n > 0 {
+		if n := c.w.Unchanged(b.In[b.Next:end], at.Head, &b.Stats); n > 0 {
 			c.copied(b, n)
 			continue
 		}

@@ -218,7 +218,6 @@ type Job struct {
 	asksWhy       bool        // where is also asked about records that are rejected before their URL is read
 	routes        bool        // where is a router
 	blanks        uint64      // outputs of blank lines, if routes
-	copies        bool        // Worker.Unchanged can succeed
 	level         codec.Level
 	keyForm       codec.KeyForm
 	extend        []fieldID
@@ -320,7 +319,6 @@ func New(c Config) (*Job, error) {
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
 	}
-	j.setCopies()
 	return j, nil
 }
 

@@ -48,3 +48,15 @@ func (linesReader) Locate(f *Found, rec []byte, _ *Position) (Reason, int) {
 	f.add(trim(rec), roleURL, nil)
 	return 0, 0
 }
+
+// canKeep implements [keeper]. A base does not change absolute URLs.
+func (linesReader) canKeep(*Job) bool { return true }
+
+// keep implements [keeper].
+func (linesReader) keep(n *normalizer, in, _ []byte) int {
+	end := bytes.IndexByte(in, '\n') + 1
+	if end == 0 || !n.keeps(trimEnd(in[:end])) {
+		return 0
+	}
+	return end
+}

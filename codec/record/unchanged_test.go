@@ -14,6 +14,7 @@ var copiers = func() (list []Config) {
 	for _, c := range []Config{
 		{Format: "combined"}, {Format: "clf", Dialect: "none"}, {Format: "combined", Dialect: "nginx", Divert: true},
 		{Format: "combined", Base: "https://www.example.com"}, {Format: "combined", MaxRecord: 200},
+		{Format: "lines"}, {Format: "lines", Base: "http://h/a", MaxRecord: 200},
 	} {
 		for _, name := range []string{"rfc3986-scheme", "equiv", "whatwg", "logclean"} {
 			c.Normalizer, c.Level = normalizers[name], codec.K1
@@ -28,15 +29,15 @@ var copiers = func() (list []Config) {
 func checkUnchanged(t testing.TB, c Config, in []byte) (copied int) {
 	t.Helper()
 	j := newJob(t, c)
-	if !j.copies {
+	w, v, head := j.NewWorker(), j.NewWorker(), in[:j.Framing().Head(in)]
+	if w.keeper == nil {
 		t.Fatalf("%+v does not copy", c)
 	}
-	w, v := j.NewWorker(), j.NewWorker()
 	for off := 0; off < len(in); {
 		var st, want Stats
 		size := w.Next(in[off:])
-		n := w.Unchanged(in[off:], &st)
-		out, dead := v.Append(nil, nil, in[off:off+size], Position{Off: int64(off)}, &want)
+		n := w.Unchanged(in[off:], head, &st)
+		out, dead := v.Append(nil, nil, in[off:off+size], Position{Off: int64(off), Head: head}, &want)
 		switch {
 		case n == 0 && st != Stats{}:
 			t.Fatalf("counts %+v, although it does not copy the record: %q", st, in[off:off+size])
@@ -51,6 +52,14 @@ func checkUnchanged(t testing.TB, c Config, in []byte) (copied int) {
 	return copied
 }
 
+// recordsWith returns records of the format of c with a text as URL, target or more.
+func recordsWith(c Config, text string) []byte {
+	if c.Format == "lines" {
+		return fmt.Appendf(nil, "http://h/%s\n https://h/%s\r\nhttps://%s\n%s\nhttp://h:80/%s", text, text, text, text, text)
+	}
+	return logLines(text)
+}
+
 // logLines returns log lines with a text as target, request and line.
 func logLines(text string) []byte {
 	const stamp = "[10/Oct/2000:13:55:36 -0700]"
@@ -62,15 +71,22 @@ func logLines(text string) []byte {
 	return fmt.Appendf(b, "%s%s \"HEAD /a HTTP/1.0\" 304%s\n%s", text, stamp, text, text)
 }
 
+// usualRecord returns a record of the format of c with a target.
+func usualRecord(c Config, target string) []byte {
+	if c.Format == "lines" {
+		return fmt.Appendf(nil, "https://www.example.com%s\n", target)
+	}
+	return fmt.Appendf(nil, `83.149.9.216 - - [17/May/2015:10:05:03 +0000] "GET %s HTTP/1.1" 200 203 "http://h/" "agent"`+"\n", target)
+}
+
 func TestUnchanged(t *testing.T) {
-	line := `83.149.9.216 - - [17/May/2015:10:05:03 +0000] "GET %s HTTP/1.1" 200 203 "http://h/" "agent"` + "\n"
 	for target, want := range map[string]int{
 		"/": 1, "/a/b.png?a=b&c=%20d": 1, "/%C3%A9/a.b?x;y/.": 1, "//a": 1, "/?": 1,
 		"/a/../b": 0, "/%7e": 0, "/#": 0, "/?a&&b": 0, "/?a=1&amp;b": 0, "/a b": 0, "/a\\x20": 0, "*": 0, "http://h/": 0, "/\xff": 0, "/%0A": 0, "a": 0, "": 0,
-		"/" + strings.Repeat("abcdefgh/", 20): 1,
+		"/" + strings.Repeat("abcdefgh/", 24): 1,
 	} {
 		for _, c := range copiers {
-			in := fmt.Appendf(nil, line, target)
+			in := usualRecord(c, target)
 			want := want
 			if c.MaxRecord > 0 && len(in) > c.MaxRecord {
 				want = 0
@@ -79,7 +95,7 @@ func TestUnchanged(t *testing.T) {
 				t.Errorf("%s %s %q: %d records copied, want %d", c.Format, c.Normalizer.Profile().Name, target, got, want)
 			}
 			if got := checkUnchanged(t, c, bytes.TrimSuffix(in, lineFeed)); got != 0 {
-				t.Errorf("%q: a record without its end was copied", target)
+				t.Errorf("%s %q: a record without its end was copied", c.Format, target)
 			}
 		}
 	}
@@ -87,7 +103,7 @@ func TestUnchanged(t *testing.T) {
 	for _, c := range copiers {
 		checkUnchanged(t, c, []byte(strings.Join(all, "\n")))
 		for _, s := range all {
-			checkUnchanged(t, c, logLines(s))
+			checkUnchanged(t, c, recordsWith(c, s))
 		}
 	}
 }
@@ -97,7 +113,8 @@ func TestUnchanged(t *testing.T) {
 func TestUnchangedNot(t *testing.T) {
 	n := normalizers["equiv"]
 	for _, c := range []Config{
-		{Format: "combined", Target: TargetAll}, {Format: "combined", Target: TargetReferer}, {Format: "vhost_combined"}, {Format: "lines"},
+		{Format: "combined", Target: TargetAll}, {Format: "combined", Target: TargetReferer}, {Format: "vhost_combined"}, {Format: "text", Render: RenderURLs},
+		{Format: "lines", Facts: true}, {Format: "lines", Level: codec.K2},
 		{Format: "combined", Render: RenderJSONL}, {Format: "combined", Redact: true}, {Format: "combined", Facts: true},
 		{Format: "combined", RejectNotHTTP: true}, {Format: "combined", RejectFlags: codec.Flags{}.With(codec.ParamStyle)}, {Format: "combined", Repairs: allRepairs},
 		{Format: "combined", Secrets: []string{"token"}}, {Format: "combined", Level: codec.K2}, {Format: "combined", Level: codec.K3},
@@ -105,26 +122,33 @@ func TestUnchangedNot(t *testing.T) {
 		{Format: "combined", Identity: Identity{By: "k1"}},
 	} {
 		c.Normalizer = n
-		if newJob(t, c).copies {
+		if newJob(t, c).NewWorker().keeper != nil {
 			t.Errorf("%+v copies", c)
 		}
 	}
 }
 
 func TestUnchangedAllocates(t *testing.T) {
-	var st Stats
-	w, in := newJob(t, copiers[1]).NewWorker(), []byte(benchLine)
-	if got := testing.AllocsPerRun(100, func() {
-		if w.Unchanged(in, &st) != len(in) {
-			t.Fatal("not copied")
+	for _, c := range copiers {
+		if c.MaxRecord > 0 {
+			continue
 		}
-	}); got != 0 {
-		t.Errorf("%v allocations", got)
+		var st Stats
+		w, in := newJob(t, c).NewWorker(), usualRecord(c, benchTarget)
+		head := in[:w.job.Framing().Head(in)]
+		in = in[len(head):]
+		if got := testing.AllocsPerRun(100, func() {
+			if w.Unchanged(in, head, &st) != len(in) {
+				t.Fatalf("%s: not copied", c.Format)
+			}
+		}); got != 0 {
+			t.Errorf("%s: %v allocations", c.Format, got)
+		}
 	}
 }
 
 func TestCorporaUnchanged(t *testing.T) {
-	for _, pattern := range []string{"logs/combined/*", "logs/common/*", "attack/crowdsec/*"} {
+	for _, pattern := range []string{"logs/combined/*", "logs/common/*", "attack/crowdsec/*", "urls/*"} {
 		for _, name := range corpora(t, pattern) {
 			in, copied := readFile(t, name), 0
 			for _, c := range copiers {
@@ -141,7 +165,7 @@ func FuzzUnchanged(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, which uint8, text string) {
 		c := copiers[int(which)%len(copiers)]
-		checkUnchanged(t, c, logLines(text))
+		checkUnchanged(t, c, recordsWith(c, text))
 		checkUnchanged(t, c, []byte(text))
 	})
 }

@@ -33,6 +33,7 @@ type Worker struct {
 	locator Locator
 	adder   adder  // locator, if the job adds fields
 	framer  framer // locator, if it is one
+	keeper  keeper // locator, if it is one and the job can use it; otherwise nil
 	one     bool   // every record counts as one line
 	each    bool   // fields line and offset are those of the URL, not of the record
 	found   Found  // in the current record
@@ -63,6 +64,7 @@ func (j *Job) NewWorker() *Worker {
 		w.adder, _ = w.locator.(adder)
 	}
 	w.framer, _ = w.locator.(framer)
+	w.keeper = j.keeperOf(w.locator)
 	w.found.attrs.wanted = j.reads&ofAttrs != 0
 	for f := range numFields {
 		if (j.reads & ofAttrs).has(f) {

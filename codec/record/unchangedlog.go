@@ -1,0 +1,62 @@
+package record
+
+import "bytes"
+
+// canKeep implements [keeper].
+func (l *logReader) canKeep(j *Job) bool {
+	return !l.format.vhost && l.request && !l.referer && j.originKept()
+}
+
+// keep implements [keeper].
+func (l *logReader) keep(n *normalizer, in, _ []byte) int {
+	target, closing := cleanRequest(in)
+	if closing == 0 || !n.keepsTarget(target) {
+		return 0
+	}
+	end := bytes.IndexByte(in[closing:], '\n') + 1
+	if end == 0 {
+		return 0
+	}
+	return closing + end
+}
+
+// cleanRequest returns the target of the first record of in, and the offset of the
+// quote after the request. The record has a time and a request of the usual form,
+// which logReader finds as well. closing is 0 if that is not so.
+func cleanRequest(in []byte) (target []byte, closing int) {
+	const (
+		stamp   = len(`[02/Nov/2026:06:25:15 +0100] "`)
+		version = len(` HTTP/1.1`)
+	)
+	open := bytes.IndexByte(in, '"') + 1
+	if open < stamp+len("h ") {
+		return nil, 0
+	}
+	head := in[:open]
+	if t := open - stamp; head[t] != '[' || head[t-1] != ' ' || head[open-2] != ' ' || head[open-3] != ']' ||
+		bytes.IndexByte(head[t+1:], '[') >= 0 || bytes.IndexByte(head, '\n') >= 0 {
+		return nil, 0
+	}
+	start := open + methodLen(in[open:])
+	n := bytes.IndexByte(in[start:], '"')
+	if n <= version || start == open {
+		return nil, 0
+	}
+	closing = start + n
+	end := closing - version
+	if string(in[end:closing-1]) != " HTTP/1." || !isDigit(in[closing-1]) || !isStatus(in[closing+1:]) {
+		return nil, 0
+	}
+	return in[start:end], closing
+}
+
+// methodLen returns the length of the method and the space with which a request
+// begins, if it is a common one, or 0.
+func methodLen(request []byte) int {
+	for _, m := range [...]string{"GET ", "POST ", "HEAD "} {
+		if len(request) >= len(m) && string(request[:len(m)]) == m {
+			return len(m)
+		}
+	}
+	return 0
+}
