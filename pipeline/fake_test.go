@@ -285,6 +285,7 @@ type fakeSink struct {
 	crew                crew.Crew
 	answer              func(b *Batch, s *Stream) (Result, bool)            // false: no answer
 	submit              func(ctx context.Context, b *Batch, t Ticket) error // called first
+	open                func(ctx context.Context) error                     // replaces openErr
 	openErr, barrierErr error
 	closeErr            error
 }
@@ -294,8 +295,15 @@ type held struct {
 	r Result
 }
 
-func (s *fakeSink) Open(context.Context) error { s.opened++; return s.openErr }
-func (s *fakeSink) Caps() SinkCaps             { return SinkCaps{Ordered: true} }
+func (s *fakeSink) Caps() SinkCaps { return SinkCaps{Ordered: true} }
+
+func (s *fakeSink) Open(ctx context.Context) error {
+	s.opened++
+	if s.open != nil {
+		return s.open(ctx)
+	}
+	return s.openErr
+}
 
 func (s *fakeSink) Submit(ctx context.Context, b *Batch, t Ticket) error {
 	if s.submit != nil {

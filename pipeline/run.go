@@ -94,16 +94,12 @@ func (p *Pipeline) Run(ctx context.Context) error {
 	defer close(finished)
 	go p.watch(ctx, stop, finished)
 
-	opened, err := p.open()
-	if err == nil {
+	opened, stopped, err := p.open(ctx)
+	if err == nil && !stopped {
 		err = p.start()
 	}
-	if err != nil {
-		p.cut(err)
-		close(p.over)
-		p.await(p.workers.Wait)
-		p.state.Store(uint32(Closed))
-		return errors.Join(err, p.closeAll(p.hard, opened))
+	if err != nil || stopped {
+		return p.unopen(opened, stopped, err)
 	}
 	p.state.CompareAndSwap(uint32(Opening), uint32(Running))
 	quit, committed := p.startCommits()
@@ -129,19 +125,47 @@ func (p *Pipeline) Run(ctx context.Context) error {
 }
 
 // open opens the sinks and the sources. It returns the number of Open calls;
-// these sinks and sources must be closed.
-func (p *Pipeline) open() (opened int, err error) {
+// these sinks and sources must be closed. The end of ctx, a soft stop, cancels
+// the context of the calls: nothing was read yet, so the run need not wait for
+// a server. stopped reports that; err is then what the calls returned.
+func (p *Pipeline) open(ctx context.Context) (opened int, stopped bool, err error) {
+	opening, cancel := context.WithCancel(p.hard)
+	keep := context.AfterFunc(ctx, cancel) // later, sinks and sources may use the context until a hard stop
+	opened, err = p.openAll(opening)
+	stopped = !keep() && !p.stopped()
+	return opened, stopped, err
+}
+
+func (p *Pipeline) openAll(ctx context.Context) (opened int, err error) {
 	for i, s := range p.sinks {
-		if err := s.Open(p.hard); err != nil {
+		if err := s.Open(ctx); err != nil {
 			return i + 1, &OpenError{fmt.Errorf("%s: %w", p.sinkName(i), err)}
 		}
 	}
 	for i, f := range p.feeds {
-		if err := f.Open(p.hard, intake{p, i}); err != nil {
+		if err := f.Open(ctx, intake{p, i}); err != nil {
 			return len(p.sinks) + i + 1, &OpenError{fmt.Errorf("%s: %w", f.name, err)}
 		}
 	}
 	return len(p.sinks) + len(p.feeds), nil
+}
+
+// unopen ends a run that has not begun, because of err or a soft stop, and
+// returns its error. It closes the first n of the sinks followed by the
+// sources. A soft stop is not an error.
+func (p *Pipeline) unopen(n int, stopped bool, err error) error {
+	closing := p.hard
+	if stopped {
+		p.log.Info("stopped before everything was open", "error", err)
+		closing, err = p.base, nil
+	} else {
+		p.cut(err)
+	}
+	close(p.over)
+	p.await(p.workers.Wait)
+	err = errors.Join(err, p.closeAll(closing, n))
+	p.state.Store(uint32(Closed))
+	return err
 }
 
 // start starts the workers.

@@ -69,6 +69,45 @@ func TestBackpressure(t *testing.T) {
 	})
 }
 
+// TestStopWhileOpening: a soft stop ends an Open that waits for a server, and
+// the run ends without an error and without reading.
+func TestStopWhileOpening(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
+		src := endless(1)
+		first, unreachable := &fakeSink{}, &fakeSink{open: func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }}
+		b := inBackground(t, Options{Sources: []Source{src}, Sinks: []Sink{first, unreachable}, ShutdownTimeout: time.Hour})
+		time.Sleep(time.Minute)
+		if s := b.p.Snapshot(); s.State != Opening {
+			t.Errorf("state %v, want Opening", s.State)
+		}
+		b.stop()
+		if err := <-b.ended; err != nil {
+			t.Errorf("Run: %v", err)
+		}
+		if d := time.Since(b.begin); d != time.Minute {
+			t.Errorf("ended %v after the stop", d-time.Minute)
+		}
+		if first.closed != 1 || unreachable.closed != 1 || src.closed != 0 || first.cutShort {
+			t.Errorf("closed %d, %d and %d times, want 1, 1 and 0; cut short: %v", first.closed, unreachable.closed, src.closed, first.cutShort)
+		}
+	})
+}
+
+// TestOpenContext: after Open, a soft stop does not cancel its context.
+func TestOpenContext(t *testing.T) {
+	bubble.Test(t, func(t *testing.T) {
+		var opened context.Context
+		sink := &fakeSink{open: func(ctx context.Context) error { opened = ctx; return nil }}
+		sink.submit = func(context.Context, *Batch, Ticket) error { nap(5); return opened.Err() }
+		b := inBackground(t, Options{Sources: []Source{endless(1)}, Sinks: []Sink{sink}})
+		time.Sleep(time.Minute)
+		b.stop()
+		if err := <-b.ended; err != nil {
+			t.Errorf("Run: %v", err)
+		}
+	})
+}
+
 // TestSoftStop is the first half of experiment 23: a soft stop under load
 // drains. The sink gets everything that was read exactly once, and the
 // watermark covers it.
@@ -253,6 +292,7 @@ func TestDeafSource(t *testing.T) {
 	bubble.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
 		b := inBackground(t, Options{Sources: []Source{deafSource{release}}, Sinks: []Sink{&fakeSink{}}, ShutdownTimeout: time.Minute})
+		synctest.Wait() // everything is open
 		b.stop()
 		if err := <-b.ended; !errors.Is(err, ErrDeadline) {
 			t.Errorf("Run: %v, want %v", err, ErrDeadline)

@@ -12,7 +12,7 @@ import "context"
 // read again.
 type Sink interface {
 	// Open connects the sink or prepares its outputs. The pipeline opens all sinks
-	// before the sources.
+	// before the sources. While it does, a soft stop cancels ctx, too.
 	Open(ctx context.Context) error
 	// Submit hands over t.Stream() of b, which is not empty. The sink may read
 	// it until it calls t.Done, and must not modify it. Submit blocks only for

@@ -8,7 +8,8 @@ import "context"
 // not both.
 type Source interface {
 	// Open connects and loads positions. It reports every problem that can be
-	// detected before the first record is read.
+	// detected before the first record is read. A hard stop cancels ctx, and so
+	// does a soft stop while sinks and sources are being opened.
 	Open(ctx context.Context, rt Runtime) error
 	// Run emits batches until the input ends (it returns nil), until ctx is
 	// done (a soft stop: it emits the partial batch, ends the lanes and returns

@@ -119,7 +119,7 @@ func (l *library) probe(ctx context.Context, addr string) (working bool, err err
 	if err != nil {
 		return false, nil
 	}
-	defer func() { _ = raw.Close() }() // close errors do not matter
+	defer closer(ctx, raw)()
 	wrong := func(key, format string, args ...any) (bool, error) {
 		return false, misplaced(key, &SecurityError{Broker: addr, What: fmt.Sprintf(format, args...)})
 	}
@@ -212,6 +212,16 @@ func dialProbe(ctx context.Context, addr string) (net.Conn, error) {
 	return conn, conn.SetDeadline(time.Now().Add(2 * probeTimeout))
 }
 
+// closer returns a function that closes conn. At the end of ctx it is closed
+// too, which ends a read or write.
+func closer(ctx context.Context, conn net.Conn) func() {
+	ended := context.AfterFunc(ctx, func() { _ = conn.Close() }) // close errors do not matter
+	return func() {
+		ended()
+		_ = conn.Close() // close errors do not matter
+	}
+}
+
 // serverName returns a copy of c with the server name of a broker.
 func serverName(c *tls.Config, addr string) *tls.Config {
 	c = c.Clone()
@@ -253,7 +263,7 @@ func speaksPlain(ctx context.Context, addr string) bool {
 	if err != nil {
 		return false
 	}
-	defer func() { _ = conn.Close() }() // close errors do not matter
+	defer closer(ctx, conn)()
 	_, _, err = askLogin(conn, "NONE")
 	return err == nil
 }
@@ -265,7 +275,7 @@ func speaksTLS(ctx context.Context, addr string) bool {
 	if err != nil {
 		return false
 	}
-	defer func() { _ = conn.Close() }()                                                        // close errors do not matter
+	defer closer(ctx, conn)()
 	c := tls.Client(conn, &tls.Config{InsecureSkipVerify: true, MinVersion: tls.VersionTLS12}) //nolint:gosec // nothing is sent on it: it asks whether there is TLS
 	err = handshake(ctx, c)
 	return err == nil || refusedByPeer(err)

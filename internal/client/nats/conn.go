@@ -61,7 +61,7 @@ func Connect(ctx context.Context, cfg connect.NATS) (*Conn, error) {
 	}
 	deadline := time.Now().Add(cfg.ConnectTimeout)
 	for {
-		c.nc, err = opts.Connect()
+		c.nc, err = dial(ctx, opts)
 		if err == nil {
 			break
 		}
@@ -80,6 +80,32 @@ func Connect(ctx context.Context, cfg connect.NATS) (*Conn, error) {
 		return nil, fmt.Errorf("JetStream: %w", err)
 	}
 	return c, nil
+}
+
+// dial makes one attempt to connect. The library has no context for that, so at
+// the end of ctx dial leaves it to itself: the attempt ends after
+// ConnectTimeout, and a connection that it makes is closed.
+func dial(ctx context.Context, o *client.Options) (*client.Conn, error) {
+	type result struct {
+		nc  *client.Conn
+		err error
+	}
+	done := make(chan result, 1)
+	go func() {
+		nc, err := o.Connect()
+		done <- result{nc, err}
+	}()
+	select {
+	case r := <-done:
+		return r.nc, r.err
+	case <-ctx.Done():
+	}
+	go func() {
+		if r := <-done; r.err == nil {
+			r.nc.Close()
+		}
+	}()
+	return nil, ctx.Err()
 }
 
 // errServerURL replaces an error about a server URL, whose text contains the

@@ -46,6 +46,29 @@ func TestParseReply(t *testing.T) {
 	f("$JS.ACK.S.C..42.40.1700000000000000000.7", Meta{}, false)
 }
 
+// TestConnectCanceled: the end of the context ends Connect although a server
+// accepts connections and never answers.
+func TestConnectCanceled(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = l.Close() }() // close errors do not matter
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		if conn, err := l.Accept(); err == nil {
+			cancel()
+			<-t.Context().Done()
+			_ = conn.Close() // close errors do not matter
+		}
+	}()
+	cfg := connect.DefaultNATS()
+	cfg.Servers, cfg.ConnectTimeout = []string{"nats://" + l.Addr().String()}, time.Hour
+	if _, err := Connect(ctx, cfg); !errors.Is(err, context.Canceled) {
+		t.Errorf("Connect: %v, want canceled", err)
+	}
+}
+
 func TestSubjects(t *testing.T) {
 	f := func(s string, subject, filter bool) {
 		t.Helper()
