@@ -194,9 +194,10 @@ type tableLocator struct {
 	hostColumn int
 	cells      []byte // cells to add to the record
 
-	ends cellEnds // of the current record
-	body framed   // the record that next has found, without its line end
-	line framed   // the same with its line end
+	ends  cellEnds // of the current record
+	body  framed   // the record that next has found, without its line end
+	line  framed   // the same with its line end
+	ahead framed   // line, if keep has found it and Append must read it
 
 	// For a composed URL.
 	wanted []int        // index of the value in each column, -1 if it is not used

@@ -19,16 +19,32 @@ func (f *framed) take(rec []byte) bool {
 	return is
 }
 
+// begins reports whether in begins with the record, which it forgets.
+func (f *framed) begins(in []byte) bool { return f.len <= len(in) && f.take(in[:f.len]) }
+
 // next implements [framer].
 func (l *tableLocator) next(in []byte) int {
-	l.body, l.line = framed{}, framed{}
-	if l.scan != nil && markLen(in) == 0 {
-		if n := l.ends.readLine(&l.tableSyntax, l.scan.feeds, in); n > 0 {
-			l.body, l.line = framed{&in[0], len(trimEnd(in[:n]))}, framed{&in[0], n}
-			return n
-		}
+	if l.ahead.begins(in) {
+		return l.line.len
+	}
+	if n := l.look(in); n > 0 {
+		return n
 	}
 	return l.Next(in)
+}
+
+// look is next for a record that is a line of its own. It returns 0 if it gives
+// up.
+func (l *tableLocator) look(in []byte) int {
+	l.body, l.line = framed{}, framed{}
+	if l.scan == nil || markLen(in) > 0 {
+		return 0
+	}
+	n := l.ends.readLine(&l.tableSyntax, l.scan.feeds, in)
+	if n > 0 {
+		l.body, l.line = framed{&in[0], len(trimEnd(in[:n]))}, framed{&in[0], n}
+	}
+	return n
 }
 
 // isLine implements [framer].

@@ -2,6 +2,7 @@ package record
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"strings"
 	"testing"
@@ -15,6 +16,8 @@ var copiers = func() (list []Config) {
 		{Format: "combined"}, {Format: "clf", Dialect: "none"}, {Format: "combined", Dialect: "nginx", Divert: true},
 		{Format: "combined", Base: "https://www.example.com"}, {Format: "combined", MaxRecord: 200},
 		{Format: "lines"}, {Format: "lines", Base: "http://h/a", MaxRecord: 200},
+		{Format: "csv", URLField: "3"}, {Format: "csv", URLField: "url", MaxRecord: 200}, {Format: "csv-semicolon", URLField: "3", Base: "http://h"},
+		{Format: "csv-pipe", URLField: "url", Quote: "'"}, {Format: "tsv", URLField: "3"},
 	} {
 		for _, name := range []string{"rfc3986-scheme", "equiv", "whatwg", "logclean"} {
 			c.Normalizer, c.Level = normalizers[name], codec.K1
@@ -35,17 +38,19 @@ func checkUnchanged(t testing.TB, c Config, in []byte) (copied int) {
 	}
 	for off := 0; off < len(in); {
 		var st, want Stats
-		size := w.Next(in[off:])
+		at := Position{Off: int64(off), Head: head}
+		size := v.Next(in[off:])
+		rec := in[off : off+size]
+		wantOut, wantDead := v.Append(nil, nil, rec, at, &want)
 		n := w.Unchanged(in[off:], head, &st)
-		out, dead := v.Append(nil, nil, in[off:off+size], Position{Off: int64(off), Head: head}, &want)
-		switch {
-		case n == 0 && st != Stats{}:
-			t.Fatalf("counts %+v, although it does not copy the record: %q", st, in[off:off+size])
-		case n == 0:
-		case n != size || st != want || !bytes.Equal(out, in[off:off+size]) || len(dead) > 0:
-			t.Fatalf("%+v\nrecord %q\ncopied %d bytes, %+v\n   wrote %q, %+v", c, in[off:off+size], n, st, out, want)
-		default:
+		out, dead := in[off:off+n], []byte(nil)
+		if n > 0 {
 			copied++
+		} else if n = w.Next(in[off:]); st == (Stats{}) {
+			out, dead = w.Append(nil, nil, in[off:off+n], at, &st)
+		}
+		if n != size || st != want || !bytes.Equal(out, wantOut) || !bytes.Equal(dead, wantDead) {
+			t.Fatalf("%+v\nrecord %q\n  read %d bytes, %+v\nappend %q, %+v", c, rec, n, st, wantOut, want)
 		}
 		off += size
 	}
@@ -57,7 +62,26 @@ func recordsWith(c Config, text string) []byte {
 	if c.Format == "lines" {
 		return fmt.Appendf(nil, "http://h/%s\n https://h/%s\r\nhttps://%s\n%s\nhttp://h:80/%s", text, text, text, text, text)
 	}
+	if sep, ok := tableSeps[c.Format]; ok {
+		return tableLines(text, sep, cmp.Or(c.Quote, `"`))
+	}
 	return logLines(text)
+}
+
+// tableSeps holds the separators of tables.
+var tableSeps = map[string]string{"csv": ",", "csv-semicolon": ";", "csv-pipe": "|", "tsv": "\t"}
+
+// tableLines returns a table with a text in cells, around them and as its URL.
+func tableLines(text, sep, quote string) []byte {
+	var b []byte
+	url, quoted := "http://h/"+text, quote+"https://h/"+text+quote
+	for _, cells := range [][]string{
+		{"a", "b", "url", "c"}, {"1", "2", url, "4"}, {"1", "", quoted, "4\r"}, {quote + text + quote, text, url}, {text, quoted, url},
+		{"a", "b", "url", "c"}, {"", quote + "\n" + quote, quoted}, {text, "", quoted}, {"1", "2", quoted + text}, {url}, {text}, {"", "", text}, {"", "", url, quote + text},
+	} {
+		b = append(append(b, strings.Join(cells, sep)...), '\n')
+	}
+	return b
 }
 
 // logLines returns log lines with a text as target, request and line.
@@ -76,6 +100,13 @@ func usualRecord(c Config, target string) []byte {
 	if c.Format == "lines" {
 		return fmt.Appendf(nil, "https://www.example.com%s\n", target)
 	}
+	if sep, ok := tableSeps[c.Format]; ok {
+		head := ""
+		if c.URLField == "url" {
+			head = strings.ReplaceAll("id,time,url,status\n", ",", sep)
+		}
+		return fmt.Appendf(nil, "%s1%s2026-11-24%shttps://www.example.com%s%s200\n", head, sep, sep, target, sep)
+	}
 	return fmt.Appendf(nil, `83.149.9.216 - - [17/May/2015:10:05:03 +0000] "GET %s HTTP/1.1" 200 203 "http://h/" "agent"`+"\n", target)
 }
 
@@ -86,6 +117,9 @@ func TestUnchanged(t *testing.T) {
 		"/" + strings.Repeat("abcdefgh/", 24): 1,
 	} {
 		for _, c := range copiers {
+			if c.Format == "csv-semicolon" && strings.Contains(target, ";") {
+				continue // the cell ends there
+			}
 			in := usualRecord(c, target)
 			want := want
 			if c.MaxRecord > 0 && len(in) > c.MaxRecord {
@@ -114,7 +148,8 @@ func TestUnchangedNot(t *testing.T) {
 	n := normalizers["equiv"]
 	for _, c := range []Config{
 		{Format: "combined", Target: TargetAll}, {Format: "combined", Target: TargetReferer}, {Format: "vhost_combined"}, {Format: "text", Render: RenderURLs},
-		{Format: "lines", Facts: true}, {Format: "lines", Level: codec.K2},
+		{Format: "lines", Facts: true}, {Format: "csv", URLField: "1", BaseField: "2"},
+		{Format: "csv", URLField: "1", Escape: `\`}, {Format: "csv", URLField: "1", Base: "http://{2}/"}, {Format: "lines", Level: codec.K2},
 		{Format: "combined", Render: RenderJSONL}, {Format: "combined", Redact: true}, {Format: "combined", Facts: true},
 		{Format: "combined", RejectNotHTTP: true}, {Format: "combined", RejectFlags: codec.Flags{}.With(codec.ParamStyle)}, {Format: "combined", Repairs: allRepairs},
 		{Format: "combined", Secrets: []string{"token"}}, {Format: "combined", Level: codec.K2}, {Format: "combined", Level: codec.K3},
