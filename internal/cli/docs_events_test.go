@@ -70,7 +70,8 @@ var advice = map[string]string{
 	"records refused, lane blocked":               "A sink refuses a record permanently, and its lane waits. Repair the broker, or configure a `dead_letter`: see [A sink refuses records](../operations.md#a-sink-refuses-records).",
 	"records refused, written to the dead letter": "A sink refused records permanently; `code` is the reason that the broker gave. Look at the dead letter, and raise the limit or correct the records.",
 	"refused records accepted, lanes resumed":     "The broker now accepts the records. Nothing to do.",
-	"run failed": "The run ends with `error` and exit code 1 or 2; positions up to this point are stored. See [Exit codes](exit-codes.md).",
+	"run failed":                         "The run ends with `error` and exit code 1 or 2; positions up to this point are stored. See [Exit codes](exit-codes.md).",
+	"stopped before everything was open": "A signal or a reload arrived while urlfold was waiting for a broker or another sink or source to open; `error` says what it was waiting for. Nothing was read.",
 
 	// internal/unique
 	"bucket of dedupe available again":       "Keys are claimed again. Nothing to do.",
