@@ -59,8 +59,30 @@ type misfit struct {
 // bad reports whether the file is damaged or cannot be read.
 func (r *diagnosis) bad() bool { return r.Damage != "" || r.Why != "" }
 
-// find returns the files that paths name.
-func (d *doctor) find(paths []string) ([]string, error) {
+// find returns the files that paths name. missing joins the errors for paths
+// that match nothing; err is any other error.
+func (d *doctor) find(paths []string) (files []string, missing, err error) {
+	var found []string
+	for _, path := range paths {
+		_, err := d.paths([]string{path})
+		switch {
+		case errors.Is(err, file.ErrNoInput):
+			missing = errors.Join(missing, err)
+		case err != nil:
+			return nil, nil, err
+		default:
+			found = append(found, path)
+		}
+	}
+	if len(found) > 0 {
+		files, err = d.paths(found) // together, so that no file comes twice
+	}
+	return files, missing, err
+}
+
+// paths returns the files that paths name, and an error for each path that
+// matches nothing.
+func (d *doctor) paths(paths []string) ([]string, error) {
 	o := d.options
 	set, err := o.resolve(paths)
 	if err != nil {

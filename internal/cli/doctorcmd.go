@@ -17,7 +17,8 @@ import (
 const doctorLong = `Read files to the end. For each file, print its compression and damage, its record format, the share of records that
 match the format, the first record that does not, and a command line that normalizes the file. Write nothing.
 
-Exit codes: 0 all files can be read, 1 fatal error, 2 usage error, 4 a file is damaged or its format is unknown.`
+Exit codes: 0 all files can be read, 1 fatal error, 2 usage error or a file does not exist, 4 a file is damaged or its
+format is unknown.`
 
 const doctorExamples = `  urlfold doctor access.log.gz
   urlfold doctor 'logs/**/*'           diagnose every file of a directory
@@ -63,9 +64,9 @@ func defaultOptions(c *daemon.Catalog) options {
 
 // run diagnoses the files that paths name and writes each result.
 func (d *doctor) run(cmd *cobra.Command, paths []string, write func(*diagnosis, io.Writer) error) error {
-	files, err := d.find(paths)
+	files, missing, err := d.find(paths)
 	if err != nil {
-		return inputError(cmd.Root(), paths, err)
+		return usage(err)
 	}
 	sig := watchSignals()
 	defer sig.stop()
@@ -83,7 +84,13 @@ func (d *doctor) run(cmd *cobra.Command, paths []string, write func(*diagnosis, 
 		}
 	}
 	if bad > 0 {
-		return &exitError{code: exitFailOn, err: fmt.Errorf("%s cannot be read completely", terminal.Plural(int64(bad), "file", "files"))}
+		err = fmt.Errorf("%s cannot be read completely", terminal.Plural(int64(bad), "file", "files"))
+	}
+	switch {
+	case missing != nil:
+		return inputError(cmd, paths, errors.Join(missing, err))
+	case err != nil:
+		return &exitError{code: exitFailOn, err: err}
 	}
 	return nil
 }

@@ -32,6 +32,7 @@ type exitError struct {
 	err  error
 	head string // heading of the list of joined errors; forces the list form; default: "N errors"
 	see  string // last line; default for usage errors: the help of the command
+	bare bool   // no last line
 }
 
 func (e *exitError) Error() string {
@@ -45,6 +46,10 @@ func (e *exitError) Unwrap() error { return e.err }
 
 // usage returns err as a usage error, exit code 2.
 func usage(err error) error { return &exitError{code: exitUsage, err: err} }
+
+// badInput returns err, about a file named in the command line, with exit code
+// 2. The message does not mention the help, which says nothing about files.
+func badInput(err error) error { return &exitError{code: exitUsage, err: err, bare: true} }
 
 // badConfig returns err, the errors in a configuration, with exit code 2.
 func badConfig(err error) error {
@@ -65,6 +70,7 @@ func (e *exitError) text(command string) string {
 		}
 	}
 	switch {
+	case e.bare:
 	case e.see != "":
 		b.WriteString(e.see + "\n")
 	case e.code == exitUsage:

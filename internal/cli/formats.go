@@ -65,7 +65,10 @@ func findFormats(ctx context.Context, set *settings, source *file.Source) (*form
 	if n := len(errs); n > maxFormatErrors {
 		errs = append(errs[:maxFormatErrors], fmt.Errorf("and %s more", terminal.Plural(int64(n-maxFormatErrors), "input", "inputs")))
 	}
-	if err := errors.Join(errs...); err != nil {
+	switch err := errors.Join(errs...); {
+	case errors.Is(err, errNoFormat):
+		return nil, badInput(err)
+	case err != nil:
 		return nil, usage(err)
 	}
 	return f, nil

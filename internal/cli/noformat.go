@@ -21,8 +21,10 @@ func noFormat(path string, head []byte) error {
 	if name := filepath.Base(path); path != stdinPath && !strings.ContainsAny(name, `*?[{\'`) {
 		leave = fmt.Sprintf(", or leave the file out with --exclude '%s'", name)
 	}
-	return fmt.Errorf("cannot detect the record format: %s; name it with --format ('urlfold help formats' lists all)%s", whyNoFormat(head), leave)
+	return fmt.Errorf("%w: %s; name it with --format ('urlfold help formats' lists all)%s", errNoFormat, whyNoFormat(head), leave)
 }
+
+var errNoFormat = errors.New("cannot detect the record format")
 
 // whyNoFormat says why no format matches the first record of head. It does not
 // quote the record, which may contain a URL.

@@ -142,15 +142,18 @@ func (s *settings) linger() time.Duration {
 	return 0
 }
 
-// inputError returns the usage error for inputs that cannot be found. If the
-// first argument resembles a command of cmd, the error suggests it.
+// inputError returns the error of exit code 2 for inputs that cannot be found.
+// If the first argument resembles a command of cmd, the error suggests it.
 func inputError(cmd *cobra.Command, paths []string, err error) error {
-	if len(paths) > 0 && !cmd.HasParent() && errors.Is(err, file.ErrNoInput) {
+	if !errors.Is(err, file.ErrNoInput) {
+		return usage(err)
+	}
+	if len(paths) > 0 && !cmd.HasParent() {
 		if near := suggest.Nearest(rootNames(), paths[0]); near != "" {
-			err = fmt.Errorf("%w (did you mean the command %q?)", err, near)
+			return usage(fmt.Errorf("%w (did you mean the command %q?)", err, near))
 		}
 	}
-	return usage(err)
+	return badInput(err)
 }
 
 // move runs the pipeline, with a progress bar if stderr is a terminal, and
