@@ -46,6 +46,7 @@ type normalizer struct {
 
 	host   []byte // host of the record that norm has, if cur.composed
 	origin origin // of the last record that has a host
+	kept   keptHost
 
 	// Scratch.
 	text, base       []byte // unescaped; unused if the record has no escapes
@@ -310,11 +311,17 @@ func (n *normalizer) count(st *Stats) {
 	if c.nohost {
 		telling = telling.Without(codec.Relative) // true of nearly every request target in a log
 	}
-	if !telling.IsZero() {
-		st.Flagged++
-		for f := range telling.All() {
-			st.Flags[f]++
-		}
+	countFlags(telling, st)
+}
+
+// countFlags counts the flags of a URL.
+func countFlags(flags codec.Flags, st *Stats) {
+	if flags.IsZero() {
+		return
+	}
+	st.Flagged++
+	for f := range flags.All() {
+		st.Flags[f]++
 	}
 }
 

@@ -1,8 +1,6 @@
 package record
 
 import (
-	"bytes"
-
 	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/codec/params"
 )
@@ -17,7 +15,7 @@ type keeper interface {
 	canKeep(j *Job) bool
 	// keep returns the length of the first record of in, with its line end, if n
 	// keeps the only URL of the record. Otherwise, or if it gives up, it returns 0.
-	// head is Position.Head of the record.
+	// head is Position.Head of the record. keep adds the flags of the URL to n.cur.
 	keep(n *normalizer, in, head []byte) int
 }
 
@@ -28,24 +26,12 @@ func (j *Job) keeperOf(l Locator) keeper {
 	switch {
 	case !ok || j.render != RenderRewrite || j.level > codec.K1:
 		return nil
-	case j.where != nil || j.facts || j.id.on || j.filters || j.mends || j.redact || j.readsParams || j.template != nil:
+	case j.where != nil || j.facts || j.id.on || j.filters || j.mends || j.redact || j.readsParams:
 		return nil
 	case !k.canKeep(j):
 		return nil
 	}
 	return k
-}
-
-// originKept reports whether the scheme and authority of the targets are those of
-// a URL that is its own normal form without any flag.
-func (j *Job) originKept() bool {
-	if j.origin == nil {
-		return true // the placeholder
-	}
-	var r codec.Result
-	src := append(bytes.Clone(j.origin), '/')
-	norm, err := j.norm.Append(nil, src, &r)
-	return err == nil && bytes.Equal(norm, src) && r.Flags.IsZero() && isWeb(r.In.Bytes(src, codec.Scheme))
 }
 
 // Unchanged reads the first record of in if Append would copy it without a change
@@ -57,6 +43,7 @@ func (w *Worker) Unchanged(in, head []byte, st *Stats) int {
 	if w.keeper == nil {
 		return 0
 	}
+	w.n.cur.flags = codec.Flags{}
 	n := w.keeper.keep(&w.n, in, head)
 	if n == 0 || w.job.maxRecord > 0 && n > w.job.maxRecord {
 		return 0
@@ -65,6 +52,7 @@ func (w *Worker) Unchanged(in, head []byte, st *Stats) int {
 	st.Records++
 	st.Emitted++
 	st.URLs++
+	countFlags(w.n.cur.flags, st)
 	return n
 }
 

@@ -18,6 +18,7 @@ var copiers = func() (list []Config) {
 		{Format: "lines"}, {Format: "lines", Base: "http://h/a", MaxRecord: 200},
 		{Format: "csv", URLField: "3"}, {Format: "csv", URLField: "url", MaxRecord: 200}, {Format: "csv-semicolon", URLField: "3", Base: "http://h"},
 		{Format: "csv-pipe", URLField: "url", Quote: "'"}, {Format: "tsv", URLField: "3"},
+		{Format: "vhost_combined"}, {Format: "vhost_common", Base: "https://{host}/"}, {Format: "vhost_common", Base: "http://h"},
 	} {
 		for _, name := range []string{"rfc3986-scheme", "equiv", "whatwg", "logclean"} {
 			c.Normalizer, c.Level = normalizers[name], codec.K1
@@ -65,7 +66,23 @@ func recordsWith(c Config, text string) []byte {
 	if sep, ok := tableSeps[c.Format]; ok {
 		return tableLines(text, sep, cmp.Or(c.Quote, `"`))
 	}
+	if strings.HasPrefix(c.Format, "vhost_") {
+		return append(vhostLines(text), logLines(text)...)
+	}
 	return logLines(text)
+}
+
+// vhostLines returns log lines with several hosts, and with a text as one.
+func vhostLines(text string) (b []byte) {
+	for _, host := range []string{
+		"h:80", "h:80", "h:443", "www.example.com", "h:8080", "H:443", "-", "_", "", "a_b", "[::1]:443", "1.2.3.4:443", "xn--a", "\u00fc.de:443", "u@h",
+		"a/b", "h:", "h:443:443", "h:99999", strings.Repeat("a", 70) + ":443", "\ufeffh:443", text, text + ":443",
+	} {
+		for _, target := range []string{"/a?b", "/" + text} {
+			b = fmt.Appendf(b, "%s 192.0.2.1 - - [10/Oct/2000:13:55:36 -0700] \"GET %s HTTP/1.1\" 200 1 \"-\" \"a\"\n", host, target)
+		}
+	}
+	return b
 }
 
 // tableSeps holds the separators of tables.
@@ -107,7 +124,11 @@ func usualRecord(c Config, target string) []byte {
 		}
 		return fmt.Appendf(nil, "%s1%s2026-11-24%shttps://www.example.com%s%s200\n", head, sep, sep, target, sep)
 	}
-	return fmt.Appendf(nil, `83.149.9.216 - - [17/May/2015:10:05:03 +0000] "GET %s HTTP/1.1" 200 203 "http://h/" "agent"`+"\n", target)
+	vhost := ""
+	if strings.HasPrefix(c.Format, "vhost_") {
+		vhost = "www.example.com:443 "
+	}
+	return fmt.Appendf(nil, vhost+`83.149.9.216 - - [17/May/2015:10:05:03 +0000] "GET %s HTTP/1.1" 200 203 "http://h/" "agent"`+"\n", target)
 }
 
 func TestUnchanged(t *testing.T) {
@@ -147,7 +168,7 @@ func TestUnchanged(t *testing.T) {
 func TestUnchangedNot(t *testing.T) {
 	n := normalizers["equiv"]
 	for _, c := range []Config{
-		{Format: "combined", Target: TargetAll}, {Format: "combined", Target: TargetReferer}, {Format: "vhost_combined"}, {Format: "text", Render: RenderURLs},
+		{Format: "combined", Target: TargetAll}, {Format: "combined", Target: TargetReferer}, {Format: "text", Render: RenderURLs},
 		{Format: "lines", Facts: true}, {Format: "csv", URLField: "1", BaseField: "2"},
 		{Format: "csv", URLField: "1", Escape: `\`}, {Format: "csv", URLField: "1", Base: "http://{2}/"}, {Format: "lines", Level: codec.K2},
 		{Format: "combined", Render: RenderJSONL}, {Format: "combined", Redact: true}, {Format: "combined", Facts: true},

@@ -4,13 +4,13 @@ import "bytes"
 
 // canKeep implements [keeper].
 func (l *logReader) canKeep(j *Job) bool {
-	return !l.format.vhost && l.request && !l.referer && j.originKept()
+	return l.request && !l.referer && (l.format.vhost || j.originKept())
 }
 
 // keep implements [keeper].
 func (l *logReader) keep(n *normalizer, in, _ []byte) int {
 	target, closing := cleanRequest(in)
-	if closing == 0 || !n.keepsTarget(target) {
+	if closing == 0 || l.format.vhost && !n.keepsHost(in[:bytes.IndexByte(in, ' ')]) || !n.keepsTarget(target) {
 		return 0
 	}
 	end := bytes.IndexByte(in[closing:], '\n') + 1

@@ -1,0 +1,56 @@
+package record
+
+import (
+	"bytes"
+
+	"github.com/urlfold/urlfold/codec"
+)
+
+// keptHost says what normalizer.keepsHost has found out about a host. Nearly every
+// record has the host of the one before.
+type keptHost struct {
+	origin
+	ok bool
+}
+
+// keepsHost reports whether a target for which keepsTarget reports true stays as
+// it is on the host of a record. If so, it adds the flags of such a URL to n.cur.
+func (n *normalizer) keepsHost(host []byte) bool {
+	k := &n.kept
+	if !bytes.Equal(host, k.host) {
+		k.host = append(k.host[:0], host...)
+		if k.ok = len(host) > 1 && markLen(host) == 0 && isHost(host); k.ok {
+			k.compose(n.job.scheme)
+			n.full, n.norm, k.ok = n.job.keepsOrigin(n.full, n.norm, k.text, &n.res)
+		}
+	}
+	if k.ok && k.guessed {
+		n.cur.flags = n.cur.flags.With(codec.SchemeGuessed)
+	}
+	return k.ok
+}
+
+// originKept reports whether a target for which keepsTarget reports true stays as
+// it is after the scheme and authority of the job.
+func (j *Job) originKept() bool {
+	if j.origin == nil {
+		return true // the placeholder
+	}
+	_, _, ok := j.keepsOrigin(nil, nil, j.origin, new(codec.Result))
+	return ok
+}
+
+// maxOrigin is the length of the longest scheme and authority that keepsOrigin
+// accepts, which codec.Normalizer.KeepsTarget allows for.
+const maxOrigin = 64
+
+// keepsOrigin reports whether the normal form of a URL with the scheme and the
+// authority in text has the same path, and no flag. It returns src and norm, which
+// are scratch.
+func (j *Job) keepsOrigin(src, norm, text []byte, r *codec.Result) (_, _ []byte, ok bool) {
+	src = append(append(src[:0], text...), '/')
+	norm, err := j.norm.Append(norm[:0], src, r)
+	ok = err == nil && len(text) <= maxOrigin && r.Flags.IsZero() && isWeb(r.In.Bytes(src, codec.Scheme)) &&
+		!r.In.Has(codec.Username) && string(r.Out.Bytes(norm, codec.Path)) == "/"
+	return src, norm, ok
+}
