@@ -2,6 +2,8 @@ package config
 
 import (
 	"errors"
+	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -209,10 +211,26 @@ type keyReader struct {
 }
 
 // unknown records an error about an unknown key, and returns the nearest of
-// names.
+// names. A long list of names would hide the error.
 func (d *document) unknown(key ast.Node, names []string, name string) (near string) {
-	d.failAt(key, noSuch(unknown("key", name), names, name))
-	return suggest.Nearest(names, name)
+	const short = 8
+	what := unknown("key", name)
+	near = suggest.Nearest(names, name)
+	switch login, ok := loginKeys[name]; {
+	case ok && slices.Contains(names, "sasl"):
+		d.failAt(key, fmt.Sprintf("%s (did you mean %q?)", what, login))
+	case near != "" || len(names) <= short:
+		d.failAt(key, noSuch(what, names, name))
+	default:
+		d.failAt(key, what)
+	}
+	return near
+}
+
+// loginKeys holds the keys of a Kafka login that are often written beside sasl
+// instead of in it.
+var loginKeys = map[string]string{
+	"user": "sasl.username", "username": "sasl.username", "password": "sasl.password", "mechanism": "sasl.mechanism",
 }
 
 // pairs calls read for every pair of a mapping. It records errors for keys that

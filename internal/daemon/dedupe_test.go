@@ -186,8 +186,8 @@ func TestDedupeKafkaConnect(t *testing.T) {
 	kafkatest.CreateTopic(t, conn, "bad", 2, nil)
 	for _, c := range []struct{ changelog, want string }{
 		{"{topic: keys}", ""},
-		{"{topic: keys, create: false}", "c.yaml:5:50: topic: dedupe.changelog: topic keys: does not exist; create it with 2 partitions"},
-		{"{topic: bad}", "c.yaml:5:50: topic: dedupe.changelog: topic bad: has cleanup.policy=delete"},
+		{"{topic: keys, create: false}", "c.yaml:5:50: topic: keys: does not exist; create it with 2 partitions"},
+		{"{topic: bad}", "c.yaml:5:50: topic: bad: has cleanup.policy=delete"},
 	} {
 		f, err := loadText(t, strings.NewReplacer("h:1", conn.Brokers[0], "{topic: keys}", c.changelog).Replace(dedupingKafka))
 		if err != nil {

@@ -116,7 +116,7 @@ func recordErrors(f *config.File, err error, sound func(path string) bool) error
 		switch path := pathOf(f, e.Field); {
 		case !sound(path):
 		case e.Field == "Base":
-			errs = append(errs, f.ShowAt(path, err)) // the text contains an example URL, but nothing of the value
+			errs = append(errs, f.ShowAt(path, fmt.Errorf("base: %w", err))) // the text contains an example URL, but nothing of the value
 		default:
 			errs = append(errs, f.ErrorAt(path, err))
 		}

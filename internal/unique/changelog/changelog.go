@@ -98,12 +98,12 @@ func open(ctx context.Context, cfg Config, dry bool) (*Changelog, error) {
 	}
 	client, err := kafka.New(cfg.Connection, cfg.Topic, cfg.Input)
 	if err != nil {
-		return nil, fmt.Errorf("dedupe.changelog: %w", err)
+		return nil, err
 	}
 	c := &Changelog{cfg: cfg, client: client, set: set, dry: dry, loads: make(chan struct{}, maxLoads), lanes: map[*pipeline.Lane]*laneSet{}}
 	if err := c.check(ctx); err != nil {
 		client.Close()
-		return nil, fmt.Errorf("dedupe.changelog: topic %s: %w", cfg.Topic, err)
+		return nil, fmt.Errorf("%s: %w", cfg.Topic, err)
 	}
 	return c, nil
 }

@@ -105,10 +105,10 @@ func TestUnusable(t *testing.T) {
 	kafkatest.CreateTopic(t, conn, "both", parts, map[string]string{policy: "compact,delete"})
 	kafkatest.CreateTopic(t, conn, "few", parts-1, settings)
 	for topic, want := range map[string]string{
-		"deleted": "topic deleted: has cleanup.policy=delete",
-		"both":    "topic both: has cleanup.policy=compact,delete",
-		"few":     "topic few: has 2 partitions, but in has 3",
-		"none":    "topic none: does not exist; create it with 3 partitions",
+		"deleted": "deleted: has cleanup.policy=delete",
+		"both":    "both: has cleanup.policy=compact,delete",
+		"few":     "few: has 2 partitions, but in has 3",
+		"none":    "none: does not exist; create it with 3 partitions",
 	} {
 		cfg := configOf(conn, "k1")
 		cfg.Topic, cfg.Create = topic, topic != "none"
@@ -146,7 +146,7 @@ func TestCreateDenied(t *testing.T) {
 		res.Topics = append(res.Topics, topic)
 		return res, nil, true
 	})
-	const want = "topic log: does not exist, and urlfold cannot create it"
+	const want = "log: does not exist, and urlfold cannot create it"
 	if err := Check(t.Context(), configOf(conn, "k1")); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "create it with 3 partitions") {
 		t.Errorf("%v, want %s", err, want)
 	}
