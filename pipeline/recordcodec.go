@@ -117,6 +117,9 @@ func (c *recordCodec) copied(b *Batch, n int) {
 	start := len(b.Out.Bytes)
 	b.Out.Bytes = append(b.Out.Bytes, b.In[b.Next:b.Next+n]...)
 	b.Out.note(start, n, b)
+	if c.facts {
+		b.Out.Facts = c.w.AppendFact(b.Out.Facts)
+	}
 	c.line++
 	b.Next += n
 }

@@ -119,3 +119,23 @@ func TestRecordCodecNested(t *testing.T) {
 	f("file", &Batch{In: []byte(line + "\n" + line + "\n"), Line: 1})
 	f("messages", &Batch{In: []byte(line + line), Msgs: []Message{{Value: Span{0, uint32(len(line))}}, {Value: Span{uint32(len(line)), uint32(len(line))}, Pos: 1}}})
 }
+
+// TestRecordCodecIdentity: records that are copied have the identity of those that
+// are read.
+func TestRecordCodecIdentity(t *testing.T) {
+	const line = `h - - [17/May/2015:10:05:03 +0000] "GET %s HTTP/1.1" 200 1 "-" "a"` + "\n"
+	in := ""
+	for _, target := range []string{"/a?b", "/%61?b", "/c", "*", "/./c"} {
+		in += fmt.Sprintf(line, target)
+	}
+	job := jobOf(t, record.Config{Format: "combined", Level: codec.K1, Identity: record.Identity{By: "k1"}})
+	b := &Batch{Lane: newLane("l", 1), In: []byte(in), Line: 1}
+	NewRecordCodec(job)().Process(b)
+	if len(b.Out.Recs) != 5 || len(b.Out.Facts) != 5 {
+		t.Fatalf("%d records, %d facts", len(b.Out.Recs), len(b.Out.Facts))
+	}
+	f := b.Out.Facts
+	if a, c := f[0].Identity, f[2].Identity; a.IsZero() || c.IsZero() || a == c || f[1].Identity != a || !f[3].Identity.IsZero() || f[4].Identity != c {
+		t.Errorf("identities %+v", f)
+	}
+}

@@ -28,7 +28,8 @@ type Fact struct {
 // record.
 func (j *Job) Facts() bool { return j.facts }
 
-// AppendFact appends the Fact about the record of the last Append. It is zero if
+// AppendFact appends the Fact about the record of the last Append, or of the last Unchanged
+// that copied one. It is zero if
 // the job does not collect facts, if the record has no URL, and after Reject and
 // Piece.
 func (w *Worker) AppendFact(dst []Fact) []Fact {

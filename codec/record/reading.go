@@ -44,6 +44,8 @@ type normalizer struct {
 	cur   reading
 	fact  Fact // about the current record
 
+	copyKey *copyKey // of records that Unchanged copies; nil if they have no identity
+
 	host   []byte // host of the record that norm has, if cur.composed
 	origin origin // of the last record that has a host
 	kept   keptHost

@@ -20,24 +20,25 @@ type keeper interface {
 }
 
 // keeperOf returns l as a keeper, or nil if the job needs more of a URL than its
-// normal form.
+// normal form and an identity that a copyKey can compute.
 func (j *Job) keeperOf(l Locator) keeper {
 	k, ok := l.(keeper)
 	switch {
 	case !ok || j.render != RenderRewrite || j.level > codec.K1:
 		return nil
-	case j.where != nil || j.facts || j.id.on || j.filters || j.mends || j.redact || j.readsParams:
+	case j.where != nil || j.learns || j.filters || j.mends || j.redact || j.readsParams:
 		return nil
-	case !k.canKeep(j):
+	case !k.canKeep(j), j.id.on && j.newCopyKey() == nil:
 		return nil
 	}
 	return k
 }
 
 // Unchanged reads the first record of in if Append would copy it without a change
-// and the job needs nothing else of it. It counts the record in st as Append does,
-// and returns its length, including its line end. Otherwise it returns 0, and the
-// caller must call Append, which may find that the record does not change either.
+// and the job needs nothing else of it but its identity, which AppendFact appends. It
+// counts the record in st as Append does, and returns its length, including its line
+// end. Otherwise it returns 0, and the caller must call Append, which may find that
+// the record does not change either.
 // head is Position.Head of the record.
 func (w *Worker) Unchanged(in, head []byte, st *Stats) int {
 	if w.keeper == nil {
@@ -57,14 +58,15 @@ func (w *Worker) Unchanged(in, head []byte, st *Stats) int {
 }
 
 // keepsTarget reports whether a request target stays as it is, and has no flag,
-// after a scheme and authority of which the same is true.
+// after a scheme and authority of which the same is true. If so, it sets the identity.
 func (n *normalizer) keepsTarget(target []byte) bool {
 	query, ok := n.job.norm.KeepsTarget(target, &n.res)
-	return ok && (query == nil || params.EmptyPair(query) < 0)
+	return ok && (query == nil || params.EmptyPair(query) < 0) && n.nameTarget(target, query)
 }
 
-// keeps reports whether an absolute URL stays as it is, and has no flag.
+// keeps reports whether an absolute URL stays as it is, and has no flag. If so, it
+// sets the identity.
 func (n *normalizer) keeps(url []byte) bool {
 	query, ok := n.job.norm.Keeps(url, &n.res)
-	return ok && (query == nil || params.EmptyPair(query) < 0)
+	return ok && (query == nil || params.EmptyPair(query) < 0) && n.nameURL(url)
 }

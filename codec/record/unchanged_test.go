@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -25,7 +26,7 @@ var copiers = func() (list []Config) {
 			list = append(list, c)
 		}
 	}
-	return list
+	return append(list, namedCopiers()...)
 }()
 
 // checkUnchanged checks that Unchanged does what Append does, and returns how many
@@ -52,6 +53,9 @@ func checkUnchanged(t testing.TB, c Config, in []byte) (copied int) {
 		}
 		if n != size || st != want || !bytes.Equal(out, wantOut) || !bytes.Equal(dead, wantDead) {
 			t.Fatalf("%+v\nrecord %q\n  read %d bytes, %+v\nappend %q, %+v", c, rec, n, st, wantOut, want)
+		}
+		if f, wanted := w.AppendFact(nil), v.AppendFact(nil); !slices.Equal(f, wanted) {
+			t.Fatalf("%+v\nrecord %q\n  read with %+v\nappend with %+v", c, rec, f, wanted)
 		}
 		off += size
 	}
@@ -146,6 +150,9 @@ func TestUnchanged(t *testing.T) {
 			if c.MaxRecord > 0 && len(in) > c.MaxRecord {
 				want = 0
 			}
+			if c.Identity.By == "k2" && (c.Format == "lines" || strings.ContainsAny(target, "?;(")) {
+				want = 0
+			}
 			if got := checkUnchanged(t, c, in); got != want {
 				t.Errorf("%s %s %q: %d records copied, want %d", c.Format, c.Normalizer.Profile().Name, target, got, want)
 			}
@@ -175,7 +182,7 @@ func TestUnchangedNot(t *testing.T) {
 		{Format: "combined", RejectNotHTTP: true}, {Format: "combined", RejectFlags: codec.Flags{}.With(codec.ParamStyle)}, {Format: "combined", Repairs: allRepairs},
 		{Format: "combined", Secrets: []string{"token"}}, {Format: "combined", Level: codec.K2}, {Format: "combined", Level: codec.K3},
 		{Format: "combined", Base: "HTTP://h"}, {Format: "combined", Base: "http://u:p@h"}, {Format: "combined", Base: "ftp://h"},
-		{Format: "combined", Identity: Identity{By: "k1"}},
+		{Format: "combined", Identity: Identity{By: "k3"}}, {Format: "combined", Identity: Identity{By: "site"}}, {Format: "combined", Identity: Identity{By: "k1", Time: true}},
 	} {
 		c.Normalizer = n
 		if newJob(t, c).NewWorker().keeper != nil {
@@ -186,16 +193,24 @@ func TestUnchangedNot(t *testing.T) {
 
 func TestUnchangedAllocates(t *testing.T) {
 	for _, c := range copiers {
-		if c.MaxRecord > 0 {
+		target := benchTarget
+		if c.Identity.By == "k2" {
+			target, _, _ = strings.Cut(target, "?")
+		}
+		if c.MaxRecord > 0 || c.Identity.By == "k2" && c.Format == "lines" {
 			continue
 		}
 		var st Stats
-		w, in := newJob(t, c).NewWorker(), usualRecord(c, benchTarget)
+		var facts []Fact
+		w, in := newJob(t, c).NewWorker(), usualRecord(c, target)
 		head := in[:w.job.Framing().Head(in)]
 		in = in[len(head):]
 		if got := testing.AllocsPerRun(100, func() {
 			if w.Unchanged(in, head, &st) != len(in) {
 				t.Fatalf("%s: not copied", c.Format)
+			}
+			if facts = w.AppendFact(facts[:0]); facts[0].Identity.IsZero() != (c.Identity.By == "") {
+				t.Fatalf("%s: identity %s", c.Format, facts[0].Identity)
 			}
 		}); got != 0 {
 			t.Errorf("%s: %v allocations", c.Format, got)

@@ -2,9 +2,13 @@ package record
 
 import "bytes"
 
-// canKeep implements [keeper].
+// canKeep implements [keeper]. A copyKey knows only the origin of the job, not that
+// of a virtual host.
 func (l *logReader) canKeep(j *Job) bool {
-	return l.request && !l.referer && (l.format.vhost || j.originKept())
+	if l.format.vhost {
+		return l.request && !l.referer && !j.id.on
+	}
+	return l.request && !l.referer && j.originKept()
 }
 
 // keep implements [keeper].

@@ -76,6 +76,9 @@ func (j *Job) NewWorker() *Worker {
 	w.one = !many
 	_, w.each = j.reader.(extractor)
 	w.n = normalizer{job: j, found: &w.found}
+	if w.keeper != nil && j.id.on {
+		w.n.copyKey = j.newCopyKey()
+	}
 	w.red = redactor{job: j, found: &w.found}
 	w.v = values{job: j, n: &w.n, red: &w.red}
 	w.v.list = paramList{job: j, n: &w.n, red: &w.red}
