@@ -24,8 +24,8 @@ func namedCopiers() (list []Config) {
 		}
 		for i, base := range []string{"", "https://www.example.com", "http://1.2.3.4:8080", "http://h.", "https://xn--bcher-kva.example", "http://h:80", "http://[::1]", "http://[1::0]"} {
 			for _, by := range []string{"key", "k0", "k1", "k2"} {
-				for _, format := range []string{"combined", "lines"} {
-					c := Config{Format: format, Base: base, Normalizer: n, Level: codec.K1, Identity: Identity{By: by, First: i%2 == 0}}
+				for _, f := range [][2]string{{"combined"}, {"lines"}, {"csv", "3"}} {
+					c := Config{Format: f[0], URLField: f[1], Base: base, Normalizer: n, Level: codec.K1, Identity: Identity{By: by, First: i%2 == 0}}
 					if j, err := New(c); err == nil && j.NewWorker().keeper != nil {
 						list = append(list, c)
 					}
