@@ -124,12 +124,12 @@ func TestRecordCodecNested(t *testing.T) {
 // are read.
 func TestRecordCodecIdentity(t *testing.T) {
 	const line = `h - - [17/May/2015:10:05:03 +0000] "GET %s HTTP/1.1" 200 1 "-" "a"` + "\n"
-	in := ""
+	var in strings.Builder
 	for _, target := range []string{"/a?b", "/%61?b", "/c", "*", "/./c"} {
-		in += fmt.Sprintf(line, target)
+		fmt.Fprintf(&in, line, target)
 	}
 	job := jobOf(t, record.Config{Format: "combined", Level: codec.K1, Identity: record.Identity{By: "k1"}})
-	b := &Batch{Lane: newLane("l", 1), In: []byte(in), Line: 1}
+	b := &Batch{Lane: newLane("l", 1), In: []byte(in.String()), Line: 1}
 	NewRecordCodec(job)().Process(b)
 	if len(b.Out.Recs) != 5 || len(b.Out.Facts) != 5 {
 		t.Fatalf("%d records, %d facts", len(b.Out.Recs), len(b.Out.Facts))
