@@ -91,8 +91,8 @@ func (c *recordCodec) records(b *Batch, end int) {
 		if c.n%markEvery == 0 || b.Next == 0 {
 			c.save(b)
 		}
-		if n := c.w.Unchanged(b.In[b.Next:end], at.Head, &b.Stats); n > 0 {
-			c.copied(b, n)
+		if n, copies := c.w.Unchanged(b.In[b.Next:end], at.Head, &b.Stats); n > 0 {
+			c.unchanged(b, n, copies)
 			continue
 		}
 		// In front of the search for the record's end, because a copy of at that
@@ -111,14 +111,16 @@ func (c *recordCodec) records(b *Batch, end int) {
 	}
 }
 
-// copied copies the current record, of n bytes, to the output of b, and advances to
-// the next record.
-func (c *recordCodec) copied(b *Batch, n int) {
-	start := len(b.Out.Bytes)
-	b.Out.Bytes = append(b.Out.Bytes, b.In[b.Next:b.Next+n]...)
-	b.Out.note(start, n, b)
-	if c.facts {
-		b.Out.Facts = c.w.AppendFact(b.Out.Facts)
+// unchanged copies the current record, of n bytes, to the output of b if copies is
+// set, and advances to the next record.
+func (c *recordCodec) unchanged(b *Batch, n int, copies bool) {
+	if copies {
+		start := len(b.Out.Bytes)
+		b.Out.Bytes = append(b.Out.Bytes, b.In[b.Next:b.Next+n]...)
+		b.Out.note(start, n, b)
+		if c.facts {
+			b.Out.Facts = c.w.AppendFact(b.Out.Facts)
+		}
 	}
 	c.line++
 	b.Next += n

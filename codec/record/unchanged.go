@@ -15,7 +15,8 @@ type keeper interface {
 	canKeep(j *Job) bool
 	// keep returns the length of the first record of in, with its line end, if n
 	// keeps the only URL of the record. Otherwise, or if it gives up, it returns 0.
-	// head is Position.Head of the record. keep adds the flags of the URL to n.cur.
+	// head is Position.Head of the record. keep adds the flags of the URL to n.cur
+	// and, if the job has a condition, what that reads to n.found.
 	keep(n *normalizer, in, head []byte) int
 }
 
@@ -26,7 +27,7 @@ func (j *Job) keeperOf(l Locator) keeper {
 	switch {
 	case !ok || j.render != RenderRewrite || j.level > codec.K1:
 		return nil
-	case j.where != nil || j.learns || j.filters || j.mends || j.redact || j.readsParams:
+	case !j.asksBesideURL() || j.learns || j.filters || j.mends || j.redact || j.readsParams:
 		return nil
 	case !k.canKeep(j), j.id.on && j.newCopyKey() == nil:
 		return nil
@@ -34,27 +35,31 @@ func (j *Job) keeperOf(l Locator) keeper {
 	return k
 }
 
-// Unchanged reads the first record of in if Append would copy it without a change
-// and the job needs nothing else of it but its identity, which AppendFact appends. It
-// counts the record in st as Append does, and returns its length, including its line
-// end. Otherwise it returns 0, and the caller must call Append, which may find that
-// the record does not change either.
-// head is Position.Head of the record.
-func (w *Worker) Unchanged(in, head []byte, st *Stats) int {
+// Unchanged reads the first record of in if Append would copy it without a change,
+// unless Config.Where drops it, and the job needs nothing else of it but its identity,
+// which AppendFact appends. It counts the record in st as Append does. It returns the
+// length of the record, including its line end, and whether the caller must copy it.
+// If n is 0, the caller must call Append, which may find that the record does not
+// change either. head is Position.Head of the record.
+func (w *Worker) Unchanged(in, head []byte, st *Stats) (n int, copies bool) {
 	if w.keeper == nil {
-		return 0
+		return 0, false
 	}
 	w.n.cur.flags = codec.Flags{}
-	n := w.keeper.keep(&w.n, in, head)
+	n = w.keeper.keep(&w.n, in, head)
 	if n == 0 || w.job.maxRecord > 0 && n > w.job.maxRecord {
-		return 0
+		return 0, false
 	}
 	w.err = nil
 	st.Records++
+	if w.job.where != nil && !w.keepsUnread(in[:n]) {
+		st.Filtered++
+		return n, false
+	}
 	st.Emitted++
 	st.URLs++
 	countFlags(w.n.cur.flags, st)
-	return n
+	return n, true
 }
 
 // keepsTarget reports whether a request target stays as it is, and has no flag,

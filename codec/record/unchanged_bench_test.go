@@ -26,7 +26,8 @@ func BenchmarkUnchanged(b *testing.B) {
 			})
 		}
 		run("Unchanged", func(w *Worker, out []byte, st *Stats) []byte {
-			return append(out, in[:w.Unchanged(in, head, st)]...)
+			n, _ := w.Unchanged(in, head, st)
+			return append(out, in[:n]...)
 		})
 		run("Append", func(w *Worker, out []byte, st *Stats) []byte {
 			out, _ = w.Append(out, nil, in[:w.Next(in)], Position{Head: head, Off: 1, Line: 2}, st)

@@ -8,11 +8,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/zeebo/xxh3"
+
 	"github.com/urlfold/urlfold/codec"
 )
 
 // copiers are configurations whose workers find unchanged records.
 var copiers = func() (list []Config) {
+	zone := func(int, int, int, int, int) int { return 60 }
 	for _, c := range []Config{
 		{Format: "combined"}, {Format: "clf", Dialect: "none"}, {Format: "combined", Dialect: "nginx", Divert: true},
 		{Format: "combined", Base: "https://www.example.com"}, {Format: "combined", MaxRecord: 200},
@@ -20,6 +23,9 @@ var copiers = func() (list []Config) {
 		{Format: "csv", URLField: "3"}, {Format: "csv", URLField: "url", MaxRecord: 200}, {Format: "csv-semicolon", URLField: "3", Base: "http://h"},
 		{Format: "csv-pipe", URLField: "url", Quote: "'"}, {Format: "tsv", URLField: "3"},
 		{Format: "vhost_combined"}, {Format: "vhost_common", Base: "https://{host}/"}, {Format: "vhost_common", Base: "http://h"},
+		{Format: "combined", Zone: zone, Year: 2026, Where: &transcript{fields: besideURL}}, {Format: "clf", Base: "http://h", Where: &transcript{fields: besideURL}},
+		{Format: "combined", Where: &transcript{}}, {Format: "combined", Where: &transcript{fields: 1<<fStatus | 1<<fBytes | 1<<fMethod}},
+		{Format: "combined", Dialect: "apache", Where: &transcript{fields: 1<<fClient | 1<<fAgent}}, {Format: "combined", Where: &transcript{fields: 1<<fTime | 1<<fReferer}},
 	} {
 		for _, name := range []string{"rfc3986-scheme", "equiv", "whatwg", "logclean"} {
 			c.Normalizer, c.Level = normalizers[name], codec.K1
@@ -29,8 +35,50 @@ var copiers = func() (list []Config) {
 	return append(list, namedCopiers()...)
 }()
 
+// A transcript is a condition that notes what it reads, and keeps one record in
+// two or three.
+type transcript struct {
+	fields fieldSet
+	text   []byte
+}
+
+func (c *transcript) Fields() (list []int) {
+	for f := range numFields {
+		if c.fields.has(f) {
+			list = append(list, int(f))
+		}
+	}
+	return list
+}
+
+func (c *transcript) Keep(v *View) bool {
+	for _, i := range c.Fields() {
+		value, ok := v.Field(i)
+		c.text = fmt.Appendf(c.text, "%s %v %q\n", FieldNames()[i], ok, value)
+		if n, ok := v.Integer(i); ok {
+			c.text = fmt.Appendln(c.text, n)
+		}
+	}
+	for f := range codec.AllFlags().All() {
+		if v.HasFlag(f) {
+			c.text = fmt.Appendln(c.text, f)
+		}
+	}
+	c.text = fmt.Appendln(c.text, v.Changed())
+	return xxh3.Hash(c.text)%5 < 2
+}
+
+// noted returns what the condition of c, if it is a transcript, has noted, and
+// begins a new one.
+func noted(c *Config) (text string) {
+	if t, ok := c.Where.(*transcript); ok {
+		text, t.text = string(t.text), t.text[:0]
+	}
+	return text
+}
+
 // checkUnchanged checks that Unchanged does what Append does, and returns how many
-// records it copies.
+// records it copies or drops.
 func checkUnchanged(t testing.TB, c Config, in []byte) (copied int) {
 	t.Helper()
 	j := newJob(t, c)
@@ -44,12 +92,19 @@ func checkUnchanged(t testing.TB, c Config, in []byte) (copied int) {
 		size := v.Next(in[off:])
 		rec := in[off : off+size]
 		wantOut, wantDead := v.Append(nil, nil, rec, at, &want)
-		n := w.Unchanged(in[off:], head, &st)
+		asks := noted(&c)
+		n, copies := w.Unchanged(in[off:], head, &st)
 		out, dead := in[off:off+n], []byte(nil)
 		if n > 0 {
+			if !copies {
+				out = nil
+			}
 			copied++
 		} else if n = w.Next(in[off:]); st == (Stats{}) {
 			out, dead = w.Append(nil, nil, in[off:off+n], at, &st)
+		}
+		if asked := noted(&c); asked != asks {
+			t.Fatalf("%+v\nrecord %q\n  asked\n%s\nappend\n%s", c, rec, asked, asks)
 		}
 		if n != size || st != want || !bytes.Equal(out, wantOut) || !bytes.Equal(dead, wantDead) {
 			t.Fatalf("%+v\nrecord %q\n  read %d bytes, %+v\nappend %q, %+v", c, rec, n, st, wantOut, want)
@@ -166,6 +221,7 @@ func TestUnchanged(t *testing.T) {
 		if c.Identity.By != "" && i%7 != 0 {
 			continue // a sample suffices
 		}
+		checkUnchanged(t, c, append([]byte("\uFEFF"), usualRecord(c, "/")...))
 		checkUnchanged(t, c, []byte(strings.Join(all, "\n")))
 		for _, s := range all {
 			checkUnchanged(t, c, recordsWith(c, s))
@@ -186,12 +242,31 @@ func TestUnchangedNot(t *testing.T) {
 		{Format: "combined", Secrets: []string{"token"}}, {Format: "combined", Level: codec.K2}, {Format: "combined", Level: codec.K3},
 		{Format: "combined", Base: "HTTP://h"}, {Format: "combined", Base: "http://u:p@h"}, {Format: "combined", Base: "ftp://h"},
 		{Format: "combined", Identity: Identity{By: "k3"}}, {Format: "combined", Identity: Identity{By: "site"}}, {Format: "combined", Identity: Identity{By: "k1", Time: true}},
+		{Format: "combined", Shard: Shard{Of: 2, By: "k1"}},
+		{Format: "combined", Where: &transcript{fields: 1<<fStatus | 1<<fSite}}, {Format: "combined", Where: &transcript{fields: 1 << fPath}},
+		{Format: "combined", Where: &transcript{fields: 1 << fFlags}}, {Format: "combined", Where: &transcript{fields: 1 << fError}},
+		{Format: "combined", Where: &transcript{fields: 1 << fVHost}}, {Format: "combined", Where: &transcript{fields: 1 << fLine}},
+		{Format: "combined", Where: &transcript{fields: 1 << fStatus}, Route: []Branch{{To: 1}}},
+		{Format: "lines", Where: &transcript{}}, {Format: "vhost_combined", Where: &transcript{}},
+		{Format: "combined", Identity: Identity{By: "k1"}, Where: &transcript{fields: 1 << fStatus}},
 	} {
 		c.Normalizer = n
 		if newJob(t, c).NewWorker().keeper != nil {
 			t.Errorf("%+v copies", c)
 		}
 	}
+}
+
+// readsAll is a condition that reads all fields besideURL, and keeps all records.
+type readsAll struct{}
+
+func (readsAll) Fields() []int { return (&transcript{fields: besideURL}).Fields() }
+
+func (readsAll) Keep(v *View) bool {
+	for f := range numFields {
+		v.Field(int(f))
+	}
+	return true
 }
 
 func TestUnchangedAllocates(t *testing.T) {
@@ -203,13 +278,16 @@ func TestUnchangedAllocates(t *testing.T) {
 		if c.MaxRecord > 0 || c.Identity.By == "k2" && c.Format != "combined" {
 			continue
 		}
+		if c.Where != nil {
+			c.Where = readsAll{}
+		}
 		var st Stats
 		var facts []Fact
 		w, in := newJob(t, c).NewWorker(), usualRecord(c, target)
 		head := in[:w.job.Framing().Head(in)]
 		in = in[len(head):]
 		if got := testing.AllocsPerRun(100, func() {
-			if w.Unchanged(in, head, &st) != len(in) {
+			if n, _ := w.Unchanged(in, head, &st); n != len(in) {
 				t.Fatalf("%s: not copied", c.Format)
 			}
 			if facts = w.AppendFact(facts[:0]); facts[0].Identity.IsZero() != (c.Identity.By == "") {

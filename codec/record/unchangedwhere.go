@@ -1,0 +1,47 @@
+package record
+
+import "github.com/urlfold/urlfold/codec"
+
+// besideURL are the fields of an access log that do not depend on the URL of the
+// record. A condition that reads no others can be asked about a record whose URL
+// has not been read. The virtual host is not among them: the target can hold it.
+const besideURL = ofAttrs&^(1<<fVHost) | 1<<fMethod
+
+// asksBesideURL reports whether the condition of the job, if there is one, reads
+// only the fields besideURL of clf or combined. It may ask about flags and changes as
+// well, because these are the same for all records that Unchanged finds. It is refused
+// together with an identity: no job that is common needs both.
+func (j *Job) asksBesideURL() bool {
+	if j.where == nil {
+		return true
+	}
+	if l, ok := j.reader.(*logReader); !ok || l.format.vhost || j.id.on || j.shard != nil || j.routes {
+		return false
+	}
+	for _, f := range j.where.Fields() {
+		if !besideURL.has(fieldID(f)) {
+			return false
+		}
+	}
+	return true
+}
+
+// tell adds the fields besideURL of a record whose request is body[open:end].
+func (l *logReader) tell(f *Found, body []byte, open, end int) {
+	f.attrs.set, f.attrs.integers = 0, 0
+	if f.attrs.wanted {
+		l.addAttrs(f, body, open, end)
+	}
+	f.method = span{open, open + methodEnd(body[open:end])}
+}
+
+// keepsUnread asks the condition about a record that Unchanged has found.
+func (w *Worker) keepsUnread(rec []byte) bool {
+	own := w.n.cur.flags
+	if w.job.origin == nil {
+		w.n.cur.flags = own.With(codec.Relative) // which is not counted
+	}
+	keep := w.job.where.Keep(w.view.show(besideURL|1<<fFlags, 0, &noSite, rec))
+	w.n.cur.flags = own
+	return keep
+}
