@@ -88,7 +88,7 @@ func (p *Pipeline) commitFeed(ctx context.Context, i int) error {
 	f.ups = f.ups[:0]
 	var err error
 	if p.decisions != nil && p.decisions.lanes != nil {
-		err = p.storeLanes(ctx, f)
+		err = p.decisions.storeLanes(ctx, f)
 	} else if p.decisions != nil {
 		err = p.storeDecided(ctx, f)
 	} else if p.o.ExactlyOnce {
@@ -220,14 +220,14 @@ func finishAll(ctx context.Context, f Finisher, name string, lanes []*Lane, errs
 func (l *Lane) finishable(commits bool) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.whole() && !l.told && l.over() && l.base == l.next && !(commits && l.dirty)
+	return l.whole() && !l.finished && l.over() && l.base == l.next && !(commits && l.dirty)
 }
 
 // tell registers that the lane was finished.
 func (l *Lane) tell() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.told = true
+	l.finished = true
 }
 
 // errLateCommit is the error if the final positions are not stored because the

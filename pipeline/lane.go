@@ -59,7 +59,7 @@ type Lane struct {
 	dirty    bool // wm has moved since the last commit
 	storing  bool // a commit is storing wm
 	ended    bool
-	told     bool          // the finishers have handled the end
+	finished bool          // the finishers have handled the end
 	revoked  bool          // Revoke was called at least once
 	complete bool          // the input has reached its end
 	skipped  bool          // the input is left out

@@ -126,8 +126,7 @@ type laneCut struct {
 
 // storeLanes stores the cut of each lane: first its keys, then its position. A
 // lane whose keys cannot be stored does not stop the others.
-func (p *Pipeline) storeLanes(ctx context.Context, f *feed) error {
-	d := p.decisions
+func (d *decisions) storeLanes(ctx context.Context, f *feed) error {
 	cuts := d.collectLanes(f)
 	errs := d.seal(ctx, cuts)
 	f.ups = f.ups[:0]
@@ -156,7 +155,7 @@ func (p *Pipeline) storeLanes(ctx context.Context, f *feed) error {
 		}
 	}
 	if d.resume() {
-		p.letDecide()
+		d.p.letDecide()
 	}
 	return errors.Join(errs...)
 }

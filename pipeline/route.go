@@ -16,14 +16,14 @@ package pipeline
 const allSinks = ^uint64(0)
 
 // share gives each sink the stream that it is to receive.
-func (p *Pipeline) share(b *Batch) {
-	for slot := range p.o.Sinks {
+func (w *worker) share(b *Batch) {
+	for slot := range w.p.o.Sinks {
 		g := &b.legs[slot]
 		g.giveBack()
 		switch g.own = true; {
 		case len(b.Out.To) > 0:
 			g.out.pick(&b.Out, 1<<slot)
-		case p.packers > 1: // Packed must not be shared
+		case w.p.packers > 1: // Packed must not be shared
 			g.borrow(&b.Out)
 		default:
 			g.own = false

@@ -217,7 +217,7 @@ func (p *Pipeline) sweepLanes() (gone []*Lane) {
 	p.lanes = slices.DeleteFunc(p.lanes, func(l *Lane) bool {
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		if !l.over() || l.dirty && p.feedOf(l).committer != nil || p.finishes && l.whole() && !l.told {
+		if !l.over() || l.dirty && p.feedOf(l).committer != nil || p.finishes && l.whole() && !l.finished {
 			return false
 		}
 		l.ring, l.outlets, l.filter = nil, nil, nil

@@ -191,7 +191,7 @@ func panicText(v any) string {
 // those that need it.
 func (w *worker) packStreams(b *Batch) {
 	if !b.late {
-		w.p.share(b)
+		w.share(b)
 	}
 	for slot, pack := range w.packs {
 		if pack == nil || b.late && slot != w.p.dead {
