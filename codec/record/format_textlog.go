@@ -153,7 +153,7 @@ func (l *textLocator) take(f *Found, layout *textLayout, n int, rec []byte) {
 	if !f.attrs.wanted {
 		return
 	}
-	for _, i := range layout.told {
+	for _, i := range layout.attributes {
 		if i >= n {
 			break
 		}

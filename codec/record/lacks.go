@@ -61,7 +61,7 @@ func (r *textReader) attributes() fieldSet {
 	s := attributesOf(attrVHost)
 	for i := range r.compiled {
 		l := &r.compiled[i]
-		for _, k := range l.told {
+		for _, k := range l.attributes {
 			s |= attributesOf(l.fields[k].attr)
 		}
 	}

@@ -24,14 +24,14 @@ import (
 // its first time in brackets, or at the field before it, wherever that is in
 // the line.
 type textLayout struct {
-	fields []textField
-	must   int   // number of fields before the bar
-	floats bool  // the layout starts with "…"
-	time   int   // index of the time in brackets, if floats is set
-	found  []int // indexes of the fields from which URLs are read
-	told   []int // indexes of the fields that are attributes
-	url    int   // number of fields up to the last one in found or before the bar
-	all    int   // number of fields up to the last one that is used
+	fields     []textField
+	must       int   // number of fields before the bar
+	floats     bool  // the layout starts with "…"
+	time       int   // index of the time in brackets, if floats is set
+	found      []int // indexes of the fields from which URLs are read
+	attributes []int // indexes of the fields that are attributes
+	url        int   // number of fields up to the last one in found or before the bar
+	all        int   // number of fields up to the last one that is used
 }
 
 // textField is a field of a textLayout.
@@ -172,9 +172,9 @@ func (l *textLayout) add(fd textField) {
 	case useNothing:
 		return
 	case useAttr, useSum, useClient, useLast, useTook, useCode, useForwarded, useMillis:
-		l.told = append(l.told, i)
+		l.attributes = append(l.attributes, i)
 	case useReferer:
-		l.told = append(l.told, i)
+		l.attributes = append(l.attributes, i)
 		fallthrough
 	default:
 		l.found = append(l.found, i)

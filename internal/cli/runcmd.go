@@ -115,8 +115,8 @@ func runDaemon(cmd *cobra.Command, c *daemon.Catalog, o *runFlags) error {
 }
 
 // daemonExit converts the result of a run to an error with an exit code. A run
-// that was stopped by a signal (told) succeeds even if it met damaged files.
-func daemonExit(d *daemon.Daemon, err error, told bool) error {
+// that was stopped by a signal succeeds even if it met damaged files.
+func daemonExit(d *daemon.Daemon, err error, stopped bool) error {
 	var mistake *config.Error
 	switch {
 	case errors.Is(err, sinkfile.ErrClosedPipe):
@@ -127,7 +127,7 @@ func daemonExit(d *daemon.Daemon, err error, told bool) error {
 		return &exitError{code: exitCut, err: err}
 	case err != nil:
 		return atStart(err)
-	case !told:
+	case !stopped:
 		return lossExit(droppedExit(d.Dropped()), damageExit(d.Damaged()))
 	}
 	return nil

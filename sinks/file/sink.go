@@ -233,7 +233,7 @@ func (s *sink) Close(ctx context.Context) error {
 		return nil
 	}
 	s.closed = true
-	told := s.err != nil // in the answer to a batch
+	reported := s.err != nil // in the answer to a batch
 	if ctx.Err() == nil {
 		s.endEncoding()
 	}
@@ -242,10 +242,10 @@ func (s *sink) Close(ctx context.Context) error {
 		if err := s.direct.Close(); s.err == nil {
 			s.err = err
 		}
-	case !told:
+	case !reported:
 		_ = s.sync() // sync records the error
 	}
-	if told {
+	if reported {
 		return nil
 	}
 	return s.err

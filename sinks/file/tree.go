@@ -264,11 +264,11 @@ func (t *treeSink) Barrier(context.Context) error {
 // errors that Submit has already reported.
 func (t *treeSink) Close(context.Context) error {
 	t.mu.Lock()
-	told := t.failed() != nil
+	failed := t.failed() != nil
 	t.finishLane()
 	t.mu.Unlock()
 	t.running.Wait()
-	if told {
+	if failed {
 		return nil
 	}
 	return t.failed()

@@ -70,7 +70,7 @@ func (w *watcher) letGo(t *track, lane *pipeline.Lane, err error) {
 	r := *t.report()
 	w.files.closeContent(t)
 	w.reader.forgetRest(t)
-	t.life, t.lane, t.found, t.told = over, nil, nil, true
+	t.life, t.lane, t.found, t.reported = over, nil, nil, true
 	t.head, t.last, t.csv, t.parsed = nil, nil, nil, false
 	t.cut = cutter{off: t.cut.off, line: t.cut.line, oversize: t.cut.oversize, left: t.cut.left, begun: t.cut.begun}
 	t.positions = slices.Clone(t.positions[max(0, len(t.positions)-1):])
@@ -247,7 +247,7 @@ func (w *watcher) recall() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, t := range w.known.tracks {
-		if t.life == over && t.bound && t.state == checkpoint.Damaged && !t.told {
+		if t.life == over && t.bound && t.state == checkpoint.Damaged && !t.reported {
 			w.news.reports = append(w.news.reports, Report{Path: t.path, Known: t.text})
 		}
 	}

@@ -35,7 +35,7 @@ type candidate struct {
 	checking bool
 	checked  map[*track]checked // results of comparing a compressed text with tracks
 	asked    []wanted
-	told     bool // it was reported that the file cannot be read
+	reported bool // it was reported that the file cannot be read
 	tries    int  // failed attempts to open it
 	copied   bool // compressed form of a file that still exists: it is not read
 

@@ -322,8 +322,8 @@ func (w *watcher) unreadableFile(p *candidate, err error) {
 	if p.tries++; p.tries < maxTries && disk.Unreachable(err) {
 		return
 	}
-	if !p.told {
-		p.told = true
+	if !p.reported {
+		p.reported = true
 		w.log.Warn("cannot read file", "path", p.s.path, "error", err)
 		w.news.unreadable(p.s.path, err.Error())
 	}

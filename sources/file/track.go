@@ -101,7 +101,7 @@ type track struct {
 	final         bool      // the current end of the file is final
 	complete      bool      // the file is complete, so on_finish applies
 	finishing     bool      // done, but on_finish has not been applied yet
-	told          bool      // reported in this run
+	reported      bool      // reported in this run
 	unsaved       bool      // in progress.unsaved
 	expired       bool      // removed from the watcher
 	changed       time.Time

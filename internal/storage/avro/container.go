@@ -193,7 +193,7 @@ func (c *container) unpack(packed []byte) ([]byte, error) {
 	return c.codec.Decompress(packed)
 }
 
-// resync moves behind the first mark after from, the offset of a damaged block.
+// resync moves to the byte after the first mark after from, the offset of a damaged block.
 // It reports whether there is one.
 func (c *container) resync(from int64) (found bool, err error) {
 	chunk := make([]byte, 64<<10)

@@ -23,7 +23,7 @@ const (
 	numSegments  = 256
 	firstHomes   = 16  // homes of a new segment
 	doubleHomes  = 128 // homes up to which a segment doubles; later it grows by growthFactor
-	slackSlots   = 128 // slots behind the last home, if there are as many homes
+	slackSlots   = 128 // slots after the last home, if there are as many homes
 	maxLoad      = 0.9
 	growthFactor = 1.25
 	slotBytes    = 16
