@@ -17,31 +17,6 @@ changelog, "reset" is an error: stop all instances, and delete the topic or name
 
 const dedupeExamples = `  urlfold dedupe reset -c urlfold.yaml`
 
-// bucketOf returns the bucket of dedupe in a configuration, or "".
-func bucketOf(cat *daemon.Catalog, file, dir string) string {
-	if file == "" || dir != "" {
-		return ""
-	}
-	f, err := loadConfig(cat, file)
-	if err != nil || f.Dedupe == nil { // the caller loads the file again
-		return ""
-	}
-	return f.Dedupe.Bucket
-}
-
-// inDataDir returns an error if the configuration in file keeps the keys
-// elsewhere.
-func inDataDir(cat *daemon.Catalog, file string) error {
-	if file == "" {
-		return nil
-	}
-	f, err := loadConfig(cat, file)
-	if err != nil || f.Dedupe == nil || f.Dedupe.Changelog == nil {
-		return err
-	}
-	return f.ErrorAt("dedupe.changelog.topic", fmt.Errorf("the keys are in the topic %s: stop all instances, and delete the topic or name another one", f.Dedupe.Changelog.Topic))
-}
-
 func newDedupeCmd(cat *daemon.Catalog) *cobra.Command {
 	var file, dir string
 	cmd := &cobra.Command{
@@ -80,4 +55,29 @@ func newDedupeCmd(cat *daemon.Catalog) *cobra.Command {
 		asUsage(c)
 	}
 	return cmd
+}
+
+// bucketOf returns the bucket of dedupe in a configuration, or "".
+func bucketOf(cat *daemon.Catalog, file, dir string) string {
+	if file == "" || dir != "" {
+		return ""
+	}
+	f, err := loadConfig(cat, file)
+	if err != nil || f.Dedupe == nil { // the caller loads the file again
+		return ""
+	}
+	return f.Dedupe.Bucket
+}
+
+// inDataDir returns an error if the configuration in file keeps the keys
+// elsewhere.
+func inDataDir(cat *daemon.Catalog, file string) error {
+	if file == "" {
+		return nil
+	}
+	f, err := loadConfig(cat, file)
+	if err != nil || f.Dedupe == nil || f.Dedupe.Changelog == nil {
+		return err
+	}
+	return f.ErrorAt("dedupe.changelog.topic", fmt.Errorf("the keys are in the topic %s: stop all instances, and delete the topic or name another one", f.Dedupe.Changelog.Topic))
 }
