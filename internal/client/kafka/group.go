@@ -49,7 +49,7 @@ func (l *library) Join(c GroupConfig) (Group, error) {
 
 // dial tracks a connection until it is closed.
 func (g *group) dial(ctx context.Context, network, address string) (net.Conn, error) {
-	conn, err := new(net.Dialer).DialContext(ctx, network, address)
+	conn, err := g.l.dialFramed(ctx, network, address)
 	if err != nil {
 		return nil, err
 	}

@@ -58,11 +58,13 @@ func New(c connect.Kafka, topics ...string) (Client, error) {
 	}
 	addr := brokers(c.Brokers)
 	base, stop := context.WithCancel(context.Background())
-	return &library{
+	l := &library{
 		base: base, stop: stop, conn: c, addr: addr, transport: t,
 		client: &kgo.Client{Addr: addr, Transport: t, Timeout: c.RequestTimeout},
 		dialer: kgo.Dialer{ClientID: c.ClientID, Timeout: t.DialTimeout, TLS: tls, SASLMechanism: login},
-	}, nil
+	}
+	t.Dial = l.dialFramed
+	return l, nil
 }
 
 // metadataTTL is twice the mean interval between two refreshes of the partition
