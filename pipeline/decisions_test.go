@@ -200,7 +200,8 @@ func TestDedupeLockOrder(t *testing.T) {
 // TestMarkRefused: with marks, a sink that refuses a duplicate, in the batch with
 // the first record or in a later one, does not make its key forgotten.
 func TestMarkRefused(t *testing.T) {
-	src := &keySource{fakeSource: fakeSource{lanes: [][]string{numbered(40, "K")}}}
+	lines := append([]string{"A"}, numbered(39, "K")...) // the first batch has one line
+	src := &keySource{fakeSource: fakeSource{lanes: [][]string{lines}, limits: LaneLimits{Batches: 1}}}
 	sink, letters, set := &fakeSink{}, &fakeSink{}, &memoryKeys{members: map[codec.Key]bool{}}
 	sink.answer = func(b *Batch, s *Stream) (r Result, ok bool) {
 		for i, rec := range s.Recs {
@@ -217,7 +218,7 @@ func TestMarkRefused(t *testing.T) {
 		Dedupe:   &Dedupe{Set: set, NewMark: newFakeMark},
 	})
 	s := finished(t.Context(), t, p)
-	if len(sink.all) != 1 || len(letters.all) != 39 || len(set.members) != 1 || s.Dedupe.Firsts != 1 || s.Dedupe.Duplicates != 39 {
+	if len(sink.all) != 2 || len(letters.all) != 38 || len(set.members) != 2 || s.Dedupe.Firsts != 2 || s.Dedupe.Duplicates != 38 {
 		t.Errorf("%v, %d dead letters, %d keys, %+v", sink.all, len(letters.all), len(set.members), s.Dedupe)
 	}
 }
