@@ -90,7 +90,7 @@ func matchNormalizer(t *testing.T, name string) *Normalizer {
 func TestMatchPeers(t *testing.T) {
 	python := os.Getenv("URLFOLD_PEERS")
 	if python == "" {
-		t.Skip("URLFOLD_PEERS is not set: set it to a Python 3.11 with the packages of codec/testdata/match/requirements.txt")
+		t.Skip("skipped: the Python programs that profiles match; set URLFOLD_PEERS to a Python 3.11 with the packages of codec/testdata/match/requirements.txt")
 	}
 	inputs := matchInputs(t)
 	if os.Getenv("URLFOLD_PEERS_ALL") == "" {

@@ -163,11 +163,11 @@ func TestMatchNoAllocs(t *testing.T) {
 func TestMatchOpenWayback(t *testing.T) {
 	root := os.Getenv("URLFOLD_CORPORA")
 	if root == "" {
-		t.Skip("URLFOLD_CORPORA is not set: set it to a folder with cdx/openwayback_test-cdx.txt")
+		t.Skip("skipped: cdx/openwayback_test-cdx.txt; set URLFOLD_CORPORA to the folder of the corpora")
 	}
 	data, err := os.ReadFile(filepath.Join(root, "cdx", "openwayback_test-cdx.txt"))
 	if err != nil {
-		t.Skip("the corpora lack cdx/openwayback_test-cdx.txt")
+		t.Fatal(err)
 	}
 	n := matchNormalizer(t, "surt-ia")
 	var r Result

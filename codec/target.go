@@ -48,8 +48,7 @@ func (n *Normalizer) Keeps(url []byte, r *Result) (query []byte, ok bool) {
 	return query, true
 }
 
-// keepsTail is KeepsTarget for a target with a query or with bytes that need
-// attention, of which sv has the marks.
+// keepsTail is KeepsTarget for a target with a query, or with bytes that sv marks.
 func keepsTail(target []byte, sv *scan.Survey) (query []byte, ok bool) {
 	var u URL
 	splitWeb(target, 0, &u, sv)

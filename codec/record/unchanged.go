@@ -62,8 +62,9 @@ func (w *Worker) Unchanged(in, head []byte, st *Stats) (n int, copies bool) {
 	return n, true
 }
 
-// keepsTarget reports whether a request target stays as it is, and has no flag,
-// after a scheme and authority of which the same is true. If so, it sets the identity.
+// keepsTarget reports whether a request target stays as it is and has no flag. The
+// scheme and the authority before it must stay as they are, too. If so, it sets the
+// identity.
 func (n *normalizer) keepsTarget(target []byte) bool {
 	query, ok := n.job.norm.KeepsTarget(target, &n.res)
 	return ok && (query == nil || params.EmptyPair(query) < 0) && n.nameTarget(target, query)

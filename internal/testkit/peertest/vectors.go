@@ -44,9 +44,10 @@ func ReadVectors(t testing.TB, name string) (vectors []Vector) {
 	return vectors
 }
 
-// WriteVectors writes a file for ReadVectors, without the inputs that the
-// program cannot judge. The comment says what wrote it.
-func WriteVectors(t testing.TB, name, comment string, inputs [][]byte, results []Result) {
+// CheckFile checks that a file for ReadVectors holds the results of the program,
+// without the inputs that the program cannot judge. If update is set, it writes the
+// file instead. The comment says how.
+func CheckFile(t testing.TB, update bool, name, comment string, inputs [][]byte, results []Result) {
 	t.Helper()
 	var b strings.Builder
 	b.WriteString("# " + comment + "\n")
@@ -55,6 +56,12 @@ func WriteVectors(t testing.TB, name, comment string, inputs [][]byte, results [
 			continue
 		}
 		b.WriteString(quote(string(in)) + "\t" + results[i].String() + "\n")
+	}
+	if !update {
+		if have, err := os.ReadFile(name); err != nil || string(have) != b.String() {
+			t.Errorf("%s is not what the program returns (%v); run the command in its first line", name, err)
+		}
+		return
 	}
 	//nolint:forbidigo // a file of the source tree, for git to compare
 	if err := os.WriteFile(name, []byte(b.String()), 0o666); err != nil {

@@ -95,15 +95,13 @@ func TestLiveCharacters(t *testing.T) {
 	peertest.Compare(t, appendOf(New()), inputs, peertest.Run(t, run(), inputs)[0], known)
 }
 
-// TestUpdate writes the vectors, if asked to.
-func TestUpdate(t *testing.T) {
-	if !*update {
-		t.Skip("skipped: writes " + vectorFile + ", which needs the flag -update")
-	}
+// TestFile checks that the vectors are those of the program. With the flag -update,
+// it writes them.
+func TestFile(t *testing.T) {
 	inputs := peertest.VectorInputs()
 	for _, q := range quirks {
 		inputs = append(inputs, []byte(q.in))
 	}
-	peertest.WriteVectors(t, vectorFile, "crawler-commons 1.6 on Java 17, written by: go test ./codec/internal/peer/crawlercommons -run TestUpdate -update",
+	peertest.CheckFile(t, *update, vectorFile, "crawler-commons 1.6 on Java 17, written by: go test ./codec/internal/peer/crawlercommons -run TestFile -update",
 		inputs, peertest.Run(t, runner(t)(), inputs)[0])
 }

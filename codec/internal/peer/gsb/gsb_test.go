@@ -76,14 +76,12 @@ func TestLive(t *testing.T) {
 	}
 }
 
-// TestUpdate writes the vectors, if asked to.
-func TestUpdate(t *testing.T) {
-	if !*update {
-		t.Skip("skipped: writes testdata/vectors.tsv, which needs the flag -update")
-	}
+// TestFile checks that the vectors are those of the program. With the flag -update,
+// it writes them.
+func TestFile(t *testing.T) {
 	inputs := peertest.VectorInputs()
 	results := peertest.Run(t, reference(t)(), inputs)
 	for i, v := range versions {
-		peertest.WriteVectors(t, vectorFile(v.name), "testdata/reference.py, written by: go test ./codec/internal/peer/gsb -run TestUpdate -update", inputs, results[2*i])
+		peertest.CheckFile(t, *update, vectorFile(v.name), "testdata/reference.py, written by: go test ./codec/internal/peer/gsb -run TestFile -update", inputs, results[2*i])
 	}
 }
