@@ -148,7 +148,7 @@ func (c *claims) ask(b *Batch) {
 	c.dispatch(next)
 }
 
-// nextBatches are batches that can go on.
+// nextBatches holds the batches for which an answer has arrived.
 type nextBatches struct {
 	ready []*Batch // to the workers
 	again []asking // to the bucket
@@ -162,7 +162,7 @@ type asking struct {
 
 func (n *nextBatches) ask(b *Batch, list []*Claim) { n.again = append(n.again, asking{b, list}) }
 
-// dispatch lets batches go on.
+// dispatch sends each batch to the workers or to the bucket.
 func (c *claims) dispatch(n nextBatches) {
 	for _, b := range n.ready {
 		c.p.work <- b // as in ask

@@ -102,9 +102,9 @@ func until(t *testing.T, what string, f func() bool) {
 	advance(t, what, nil, f)
 }
 
-// advance waits until f returns true. A slow machine may take any time, as long as
-// progress, if it is not nil, exceeds its highest value so far within patience:
-// what is done twice is no progress.
+// advance waits until f returns true. It fails if progress returns no new maximum for
+// as long as patience, so a slow machine may take any time. If progress is nil, it
+// fails after patience.
 func advance(t *testing.T, what string, progress func() int64, f func() bool) {
 	t.Helper()
 	began := time.Now()
