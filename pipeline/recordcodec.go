@@ -91,13 +91,13 @@ func (c *recordCodec) records(b *Batch, end int) {
 		if c.n%markEvery == 0 || b.Next == 0 {
 			c.save(b)
 		}
-		if n, copies := c.w.Unchanged(b.In[b.Next:end], at.Head, &b.Stats); n > 0 {
-			c.unchanged(b, n, copies)
+		// Long before the call of Append, because the copy of at that it makes would
+		// wait for these stores.
+		at.Line, at.Off = c.line, b.at()
+		if out, n := c.w.AppendNext(b.Out.Bytes, b.In[b.Next:end], &at, &b.Stats); n > 0 {
+			c.next(b, out, n)
 			continue
 		}
-		// In front of the search for the record's end, because a copy of at that
-		// follows directly would wait for these stores.
-		at.Line, at.Off = c.line, b.at()
 		if at.Message {
 			at.Key = b.key()
 		}
@@ -111,16 +111,13 @@ func (c *recordCodec) records(b *Batch, end int) {
 	}
 }
 
-// unchanged copies the current record, of n bytes, to the output of b if copies is
-// set, and advances to the next record.
-func (c *recordCodec) unchanged(b *Batch, n int, copies bool) {
-	if copies {
-		start := len(b.Out.Bytes)
-		b.Out.Bytes = append(b.Out.Bytes, b.In[b.Next:b.Next+n]...)
-		b.Out.note(start, n, b)
-		if c.facts {
-			b.Out.Facts = c.w.AppendFact(b.Out.Facts)
-		}
+// next adds out, the output of the current record of n bytes, to b, and advances to
+// the next record.
+func (c *recordCodec) next(b *Batch, out []byte, n int) {
+	start := len(b.Out.Bytes)
+	b.Out.Bytes = out
+	if b.Out.record(start, b) && c.facts {
+		b.Out.Facts = c.w.AppendFact(b.Out.Facts)
 	}
 	c.line++
 	b.Next += n

@@ -28,10 +28,9 @@ type Fact struct {
 // record.
 func (j *Job) Facts() bool { return j.facts }
 
-// AppendFact appends the Fact about the record of the last Append, or of the last Unchanged
-// that copied one. It is zero if
-// the job does not collect facts, if the record has no URL, and after Reject and
-// Piece.
+// AppendFact appends the Fact about the record of the last Append or AppendNext. It is
+// zero if the job does not collect facts, if the record has no URL, and after Reject
+// and Piece.
 func (w *Worker) AppendFact(dst []Fact) []Fact {
 	dst = append(dst, Fact{})
 	// Each word is copied as it was written: a load of several words would wait

@@ -44,11 +44,12 @@ type normalizer struct {
 	cur   reading
 	fact  Fact // about the current record
 
-	copyKey *copyKey // of records that Unchanged copies; nil if they have no identity
+	copyKey *copyKey // of records whose URL does not change; nil if they have no identity
 
 	host   []byte // host of the record that norm has, if cur.composed
 	origin origin // of the last record that has a host
 	kept   keptHost
+	missed missed
 
 	// Scratch.
 	text, base       []byte // unescaped; unused if the record has no escapes

@@ -5,8 +5,8 @@ import (
 	"github.com/urlfold/urlfold/codec/params"
 )
 
-// This file is the fast path for rewriting: most records of most files have a URL
-// in normal form. It may only give up, and never decide otherwise than Append.
+// This file finds out whether the URL of a record is in normal form, as most are. It
+// may only give up, and never decide otherwise than Append.
 
 // keeper is implemented by Locators that find the URL of most records with less
 // work than Locate does.
@@ -33,33 +33,6 @@ func (j *Job) keeperOf(l Locator) keeper {
 		return nil
 	}
 	return k
-}
-
-// Unchanged reads the first record of in if Append would copy it without a change,
-// unless Config.Where drops it, and the job needs nothing else of it but its identity,
-// which AppendFact appends. It counts the record in st as Append does. It returns the
-// length of the record, including its line end, and whether the caller must copy it.
-// If n is 0, the caller must call Append, which may find that the record does not
-// change either. head is Position.Head of the record.
-func (w *Worker) Unchanged(in, head []byte, st *Stats) (n int, copies bool) {
-	if w.keeper == nil {
-		return 0, false
-	}
-	w.n.cur.flags = codec.Flags{}
-	n = w.keeper.keep(&w.n, in, head)
-	if n == 0 || w.job.maxRecord > 0 && n > w.job.maxRecord {
-		return 0, false
-	}
-	w.err = nil
-	st.Records++
-	if w.job.where != nil && !w.keepsUnread(in[:n]) {
-		st.Filtered++
-		return n, false
-	}
-	st.Emitted++
-	st.URLs++
-	countFlags(w.n.cur.flags, st)
-	return n, true
 }
 
 // keepsTarget reports whether a request target stays as it is and has no flag. The

@@ -25,9 +25,9 @@ func BenchmarkUnchanged(b *testing.B) {
 				}
 			})
 		}
-		run("Unchanged", func(w *Worker, out []byte, st *Stats) []byte {
-			n, _ := w.Unchanged(in, head, st)
-			return append(out, in[:n]...)
+		run("AppendNext", func(w *Worker, out []byte, st *Stats) []byte {
+			out, _ = w.AppendNext(out, in, &Position{Head: head, Off: 1, Line: 2}, st)
+			return out
 		})
 		run("Append", func(w *Worker, out []byte, st *Stats) []byte {
 			out, _ = w.Append(out, nil, in[:w.Next(in)], Position{Head: head, Off: 1, Line: 2}, st)

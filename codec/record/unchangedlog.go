@@ -14,51 +14,57 @@ func (l *logReader) canKeep(j *Job) bool {
 // keep implements [keeper].
 func (l *logReader) keep(n *normalizer, in, _ []byte) int {
 	target, request := cleanRequest(in)
-	if request.end == 0 || l.format.vhost && !n.keepsHost(in[:bytes.IndexByte(in, ' ')]) || !n.keepsTarget(target) {
+	if request.end == 0 || l.format.vhost && !n.keepsHost(in[:bytes.IndexByte(in, ' ')]) {
 		return 0
 	}
-	end := bytes.IndexByte(in[request.end:], '\n') + 1
-	if end == 0 {
+	kept := n.keepsTarget(target.in(in))
+	size := bytes.IndexByte(in[request.end:], '\n') + 1
+	if size == 0 {
 		return 0
 	}
-	end += request.end
+	size += request.end
 	if n.job.where != nil {
 		if markLen(in) > 0 {
 			return 0 // it may not belong to the first field
 		}
-		l.tell(n.found, trimEnd(in[:end]), request.start, request.end)
+		l.tell(n.found, trimEnd(in[:size]), request.start, request.end)
 	}
-	return end
+	if !kept {
+		n.missed = missed{span: target, size: size, dialect: l.dialect}
+		return 0
+	}
+	return size
 }
 
-// cleanRequest returns the target of the first record of in, and the range of its
-// request. The record has a time and a request of the usual form, which logReader
-// finds as well. The range is empty if that is not so.
-func cleanRequest(in []byte) (target []byte, request span) {
+// cleanRequest returns the ranges of the target and of the request of the first record
+// of in. The record has a time and a request of the usual form, which logReader
+// finds as well, but the target may have escapes. The ranges are empty if that is not
+// so.
+func cleanRequest(in []byte) (target, request span) {
 	const (
 		stamp   = len(`[02/Nov/2026:06:25:15 +0100] "`)
 		version = len(` HTTP/1.1`)
 	)
 	open := bytes.IndexByte(in, '"') + 1
 	if open < stamp+len("h ") {
-		return nil, span{}
+		return span{}, span{}
 	}
 	head := in[:open]
 	if t := open - stamp; head[t] != '[' || head[t-1] != ' ' || head[open-2] != ' ' || head[open-3] != ']' ||
 		bytes.IndexByte(head[t+1:], '[') >= 0 || bytes.IndexByte(head, '\n') >= 0 {
-		return nil, span{}
+		return span{}, span{}
 	}
 	start := open + methodLen(in[open:])
 	n := bytes.IndexByte(in[start:], '"')
 	if n <= version || start == open {
-		return nil, span{}
+		return span{}, span{}
 	}
 	closing := start + n
 	end := closing - version
 	if string(in[end:closing-1]) != " HTTP/1." || !isDigit(in[closing-1]) || !isStatus(in[closing+1:]) {
-		return nil, span{}
+		return span{}, span{}
 	}
-	return in[start:end], span{open, closing}
+	return span{start, end}, span{open, closing}
 }
 
 // methodLen returns the length of the method and the space with which a request

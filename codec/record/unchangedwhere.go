@@ -35,7 +35,7 @@ func (l *logReader) tell(f *Found, body []byte, open, end int) {
 	f.method = span{open, open + methodEnd(body[open:end])}
 }
 
-// keepsUnread asks the condition about a record that Unchanged has found.
+// keepsUnread asks the condition about a record whose URL does not change.
 func (w *Worker) keepsUnread(rec []byte) bool {
 	own := w.n.cur.flags
 	if w.job.origin == nil {
@@ -44,4 +44,9 @@ func (w *Worker) keepsUnread(rec []byte) bool {
 	keep := w.job.where.Keep(w.view.show(besideURL|1<<fFlags, 0, &noSite, rec))
 	w.n.cur.flags = own
 	return keep
+}
+
+// keepsMissed asks the condition about a record that readMissed has read.
+func (w *Worker) keepsMissed(rec []byte) bool {
+	return w.job.where.Keep(w.view.show(besideURL|1<<fFlags|1<<fNorm, 0, &noSite, rec))
 }

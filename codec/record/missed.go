@@ -1,0 +1,100 @@
+package record
+
+import (
+	"bytes"
+
+	"github.com/urlfold/urlfold/codec"
+)
+
+// This file is the part of AppendNext for records of access logs whose target is not
+// in normal form.
+
+// missed describes a record whose request target a keeper has found, but does not
+// keep. The origin of the target is as if it were kept.
+type missed struct {
+	span             // of the target
+	size    int      // of the record; 0: there is none
+	dialect *Dialect // of the target
+}
+
+// appendMissed is AppendNext for the record that w.n.missed describes.
+func (w *Worker) appendMissed(out, in []byte, st *Stats) ([]byte, int) {
+	n, m := &w.n, &w.n.missed
+	if w.job.maxRecord > 0 && m.size > w.job.maxRecord || !n.readMissed(m.in(in)) {
+		return out, 0
+	}
+	rec := in[:m.size]
+	w.err = nil
+	st.Records++
+	if w.job.where != nil && !w.keepsMissed(rec) {
+		st.Filtered++
+		return out, m.size
+	}
+	st.Emitted++
+	st.URLs++
+	n.count(st)
+	if w.job.id.on {
+		w.nameMissed(st)
+	}
+	if n.cur.same {
+		return append(out, rec...), m.size
+	}
+	out = m.dialect.escape(append(out, rec[:m.start]...), n.cur.back, 0)
+	return append(out, rec[m.end:]...), m.size
+}
+
+// nameMissed sets the identity of the record.
+func (w *Worker) nameMissed(st *Stats) {
+	id := &w.job.id
+	w.n.fact.Identity, _ = w.identityOf(id, nil, nil)
+	if id.level > codec.K1 {
+		w.n.countKeys(st)
+	}
+}
+
+// readMissed is parse for the target of n.missed, if that is in origin form. It returns
+// false to give up.
+func (n *normalizer) readMissed(target []byte) bool {
+	if len(target) == 0 || target[len(target)-1] == ' ' || bytes.IndexByte(target, '\n') >= 0 {
+		return false // spaces around a target do not belong to it, and a record has no line end
+	}
+	n.runs = n.runs[:0]
+	if d, escaped := n.missed.dialect, false; d.decodes() {
+		if target, n.runs, escaped = d.unescape(n.text, target, n.runs); escaped {
+			n.text = target
+		}
+	}
+	if target[0] != '/' {
+		return false
+	}
+	c, front := &n.cur, n.front()
+	*c = reading{url: target, form: formOrigin, hash: -1, flags: c.flags, nohost: front == nil}
+	if c.nohost {
+		front = placeholder
+	}
+	if n.params.dirty {
+		n.params.reset()
+	}
+	n.full, c.prefix = append(append(n.full[:0], front...), target...), len(front)
+	c.src = n.full
+	var err error
+	if n.norm, err = n.job.norm.Append(n.norm[:0], c.src, &n.res); err != nil {
+		return false
+	}
+	n.settle(nil)
+	c.back = c.norm[n.res.Out.Span(codec.Path).Start:]
+	if c.nohost {
+		c.flags = c.flags.With(codec.Relative)
+	}
+	n.note()
+	return true
+}
+
+// front returns the scheme and authority of a target that a keeper has found, or nil
+// if they are unknown.
+func (n *normalizer) front() []byte {
+	if l, ok := n.job.reader.(*logReader); ok && l.format.vhost {
+		return n.kept.text
+	}
+	return n.job.origin
+}
