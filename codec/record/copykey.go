@@ -23,14 +23,19 @@ type copyKey struct {
 	norm  []byte
 }
 
-// newCopyKey returns a copyKey for the identities of the job, or nil if there is
-// none: identities must be keys up to K2, and the URL of the root path must be its own
-// canonical string.
-func (j *Job) newCopyKey() *copyKey {
+// identityKey returns a copyKey for the identities of the job, or nil if there is
+// none: identities must be keys up to K2.
+func (j *Job) identityKey() *copyKey {
 	if !j.id.key || j.id.level > codec.K2 || j.id.time {
 		return nil
 	}
-	k := &copyKey{level: j.id.level, bare: j.origin == nil, front: j.origin}
+	return j.newCopyKey(j.id.level)
+}
+
+// newCopyKey returns a copyKey for a level up to K2, or nil if there is none: the URL
+// of the root path must be its own canonical string.
+func (j *Job) newCopyKey(level codec.Level) *copyKey {
+	k := &copyKey{level: level, bare: j.origin == nil, front: j.origin}
 	k.src = append(bytes.Clone(j.origin), '/')
 	if k.bare {
 		k.front = []byte("/.") // as appendKey does

@@ -12,13 +12,12 @@ import (
 // missed describes a record whose request target a keeper has found, but does not
 // keep. The origin of the target is as if it were kept.
 type missed struct {
-	span             // of the target
-	size    int      // of the record; 0: there is none
-	dialect *Dialect // of the target
+	site     // of the target
+	size int // of the record; 0: there is none
 }
 
 // appendMissed is AppendNext for the record that w.n.missed describes.
-func (w *Worker) appendMissed(out, in []byte, st *Stats) ([]byte, int) {
+func (w *Worker) appendMissed(out, in []byte, at *Position, st *Stats) ([]byte, int) {
 	n, m := &w.n, &w.n.missed
 	if w.job.maxRecord > 0 && m.size > w.job.maxRecord || !n.readMissed(m.in(in)) {
 		return out, 0
@@ -36,7 +35,12 @@ func (w *Worker) appendMissed(out, in []byte, st *Stats) ([]byte, int) {
 	if w.job.id.on {
 		w.nameMissed(st)
 	}
-	if n.cur.same {
+	switch {
+	case w.plan != nil:
+		out = w.r.item(out, &m.site, rec, at)
+		n.countKeys(st)
+		return out, m.size
+	case n.cur.same:
 		return append(out, rec...), m.size
 	}
 	out = m.dialect.escape(append(out, rec[:m.start]...), n.cur.back, 0)

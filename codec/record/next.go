@@ -2,7 +2,7 @@ package record
 
 import "github.com/urlfold/urlfold/codec"
 
-// This file is the fast path for rewriting. It may only give up, and never decide
+// This file is the fast path for the jobs that most people run. It may only give up, and never decide
 // otherwise than Append.
 
 // AppendNext is [Worker.Append] for the first record of in, for which no dead letter
@@ -20,15 +20,15 @@ func (w *Worker) AppendNext(out, in []byte, at *Position, st *Stats) (_ []byte, 
 	case w.job.maxRecord > 0 && n > w.job.maxRecord:
 		return out, 0
 	case n > 0:
-		return w.copies(out, in[:n], st), n
+		return w.appendKept(out, in[:n], at, st), n
 	case w.n.missed.size > 0:
-		return w.appendMissed(out, in, st)
+		return w.appendMissed(out, in, at, st)
 	}
 	return out, 0
 }
 
-// copies appends rec, whose URL does not change, unless the condition drops it.
-func (w *Worker) copies(out, rec []byte, st *Stats) []byte {
+// appendKept is AppendNext for rec, whose URL is in normal form.
+func (w *Worker) appendKept(out, rec []byte, at *Position, st *Stats) []byte {
 	w.err = nil
 	st.Records++
 	if w.job.where != nil && !w.keepsUnread(rec) {
@@ -38,5 +38,8 @@ func (w *Worker) copies(out, rec []byte, st *Stats) []byte {
 	st.Emitted++
 	st.URLs++
 	countFlags(w.n.cur.flags, st)
+	if w.plan != nil {
+		return w.planned(out, rec, at)
+	}
 	return append(out, rec...)
 }

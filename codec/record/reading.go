@@ -51,6 +51,9 @@ type normalizer struct {
 	kept   keptHost
 	missed missed
 
+	tells   bool // a keeper must add what the job reads beside the URL to found
+	pathLen int  // length of the path in cur.url, if that is a target in normal form
+
 	// Scratch.
 	text, base       []byte // unescaped; unused if the record has no escapes
 	hostText         []byte // the same for the field in the job's base

@@ -25,11 +25,11 @@ type keeper interface {
 func (j *Job) keeperOf(l Locator) keeper {
 	k, ok := l.(keeper)
 	switch {
-	case !ok || j.render != RenderRewrite || j.level > codec.K1:
+	case !ok || j.level > codec.K1:
 		return nil
 	case !j.asksBesideURL() || j.learns || j.filters || j.mends || j.redact || j.readsParams:
 		return nil
-	case !k.canKeep(j), j.id.on && j.newCopyKey() == nil:
+	case !k.canKeep(j), j.id.on && j.identityKey() == nil:
 		return nil
 	}
 	return k
@@ -40,6 +40,10 @@ func (j *Job) keeperOf(l Locator) keeper {
 // identity.
 func (n *normalizer) keepsTarget(target []byte) bool {
 	query, ok := n.job.norm.KeepsTarget(target, &n.res)
+	n.cur.url, n.pathLen = target, len(target)
+	if query != nil {
+		n.pathLen -= len(query) + len("?")
+	}
 	return ok && (query == nil || params.EmptyPair(query) < 0) && n.nameTarget(target, query)
 }
 

@@ -26,6 +26,13 @@ var copiers = func() (list []Config) {
 		{Format: "combined", Zone: zone, Year: 2026, Where: &transcript{fields: besideURL}}, {Format: "clf", Base: "http://h", Where: &transcript{fields: besideURL}},
 		{Format: "combined", Where: &transcript{}}, {Format: "combined", Where: &transcript{fields: 1<<fStatus | 1<<fBytes | 1<<fMethod}},
 		{Format: "combined", Dialect: "apache", Where: &transcript{fields: 1<<fClient | 1<<fAgent}}, {Format: "combined", Where: &transcript{fields: 1<<fTime | 1<<fReferer}},
+		{Format: "combined", Render: RenderJSONL}, {Format: "combined", Render: RenderJSONL, Base: "https://www.example.com:8080", Divert: true},
+		{Format: "clf", Render: RenderJSONL, Fields: []string{"norm", "key"}, KeyForm: codec.KeyBase32, MaxRecord: 200},
+		{Format: "combined", Render: RenderJSONL, Fields: []string{"query"}}, {Format: "combined", Render: RenderJSONL, Fields: []string{"error"}},
+		{Format: "combined", Render: RenderJSONL, Fields: namesIn(ofTarget | besideTarget | ofOrigin), Zone: zone, Year: 2026, Note: Note{"seen", "false"}},
+		{Format: "combined", Render: RenderJSONL, Fields: []string{"time", "key", "status"}, Where: &transcript{fields: besideURL}},
+		{Format: "combined", Render: RenderURLs}, {Format: "clf", Render: RenderURLs, Base: "http://h"},
+		{Format: "combined", Render: RenderKeys}, {Format: "combined", Render: RenderKeys, Base: "http://h", Note: Note{"seen", "false"}},
 	} {
 		for _, name := range []string{"rfc3986-scheme", "equiv", "whatwg", "logclean"} {
 			c.Normalizer, c.Level = normalizers[name], codec.K1
@@ -34,6 +41,16 @@ var copiers = func() (list []Config) {
 	}
 	return append(list, namedCopiers()...)
 }()
+
+// namesIn returns the names of the fields in set.
+func namesIn(set fieldSet) (names []string) {
+	for f := range numFields {
+		if set.has(f) {
+			names = append(names, fieldNames[f])
+		}
+	}
+	return names
+}
 
 // A transcript is a condition that notes what it reads, and keeps one record in
 // two or three.
@@ -240,7 +257,9 @@ func TestUnchangedNot(t *testing.T) {
 		{Format: "combined", Target: TargetAll}, {Format: "combined", Target: TargetReferer}, {Format: "text", Render: RenderURLs},
 		{Format: "lines", Facts: true}, {Format: "csv", URLField: "1", BaseField: "2"},
 		{Format: "csv", URLField: "1", Escape: `\`}, {Format: "csv", URLField: "1", Base: "http://{2}/"}, {Format: "lines", Level: codec.K2},
-		{Format: "combined", Render: RenderJSONL}, {Format: "combined", Redact: true}, {Format: "combined", Facts: true},
+		{Format: "combined", Render: RenderTSV}, {Format: "combined", Redact: true}, {Format: "lines", Render: RenderURLs},
+		{Format: "combined", Render: RenderJSONL, Fields: []string{"norm", "k1"}}, {Format: "vhost_combined", Render: RenderJSONL},
+		{Format: "combined", Render: RenderJSONL, Level: codec.K2}, {Format: "combined", Facts: true},
 		{Format: "combined", RejectNotHTTP: true}, {Format: "combined", RejectFlags: codec.Flags{}.With(codec.ParamStyle)}, {Format: "combined", Repairs: allRepairs},
 		{Format: "combined", Secrets: []string{"token"}}, {Format: "combined", Level: codec.K2}, {Format: "combined", Level: codec.K3},
 		{Format: "combined", Base: "HTTP://h"}, {Format: "combined", Base: "http://u:p@h"}, {Format: "combined", Base: "ftp://h"},

@@ -17,20 +17,20 @@ func (l *logReader) keep(n *normalizer, in, _ []byte) int {
 	if request.end == 0 || l.format.vhost && !n.keepsHost(in[:bytes.IndexByte(in, ' ')]) {
 		return 0
 	}
-	kept := n.keepsTarget(target.in(in))
+	kept := n.keepsTarget(in[target.start:target.end:len(in)])
 	size := bytes.IndexByte(in[request.end:], '\n') + 1
 	if size == 0 {
 		return 0
 	}
 	size += request.end
-	if n.job.where != nil {
+	if n.tells {
 		if markLen(in) > 0 {
 			return 0 // it may not belong to the first field
 		}
 		l.tell(n.found, trimEnd(in[:size]), request.start, request.end)
 	}
 	if !kept {
-		n.missed = missed{span: target, size: size, dialect: l.dialect}
+		n.missed = missed{site{span: target, role: roleTarget, dialect: l.dialect}, size}
 		return 0
 	}
 	return size

@@ -34,6 +34,7 @@ type Worker struct {
 	adder   adder  // locator, if the job adds fields
 	framer  framer // locator, if it is one
 	keeper  keeper // locator, if it is one and the job can use it; otherwise nil
+	plan    *plan  // of records with targets in normal form; nil if they are copied
 	one     bool   // every record counts as one line
 	each    bool   // fields line and offset are those of the URL, not of the record
 	found   Found  // in the current record
@@ -75,14 +76,19 @@ func (j *Job) NewWorker() *Worker {
 	_, many := j.reader.(lineCounter)
 	w.one = !many
 	_, w.each = j.reader.(extractor)
-	w.n = normalizer{job: j, found: &w.found}
+	w.n = normalizer{job: j, found: &w.found, tells: j.where != nil || j.wants&besideURL != 0}
 	if w.keeper != nil && j.id.on {
-		w.n.copyKey = j.newCopyKey()
+		w.n.copyKey = j.identityKey()
 	}
 	w.red = redactor{job: j, found: &w.found}
 	w.v = values{job: j, n: &w.n, red: &w.red}
 	w.v.list = paramList{job: j, n: &w.n, red: &w.red}
 	w.r = renderer{job: j, n: &w.n, red: &w.red, v: &w.v}
+	if j.render != RenderRewrite && w.keeper != nil {
+		if w.plan = w.newPlan(); w.plan == nil {
+			w.keeper = nil
+		}
+	}
 	return w
 }
 

@@ -1,0 +1,195 @@
+package record
+
+import (
+	"bytes"
+	"slices"
+
+	"github.com/urlfold/urlfold/codec"
+)
+
+// This file renders request targets in normal form. It writes what renderer.item
+// would write.
+
+// A plan is what the rendering writes for such a target. Most of it is text that is
+// the same for each record.
+type plan struct {
+	steps  []planStep
+	end    []byte   // after the last step
+	fixed  int      // length of all texts, and room for a key and the names of parts
+	copies int      // number of steps that may copy the whole target
+	key    *copyKey // computes keys of the job's level
+}
+
+// A planStep writes a text and a value.
+type planStep struct {
+	text  []byte
+	value planValue
+	field fieldID // if value is planField
+}
+
+// planValue is the value that a planStep writes.
+type planValue uint8
+
+const (
+	planTarget planValue = iota
+	planPath
+	planQuery // the whole member, if there is a query
+	planKey
+	planField // the whole member, which renderer.member writes
+)
+
+// ofTarget, besideTarget and ofOrigin are the fields that a plan can have: parts of the
+// target, fields of the record, and fields that are the same for all targets in normal
+// form.
+const (
+	ofTarget     fieldSet = 1<<fURL | 1<<fNorm | 1<<fKey | 1<<fPath | 1<<fQuery
+	besideTarget fieldSet = 1<<fRecord | 1<<fFile | 1<<fLine | 1<<fOffset | 1<<fMethod | ofAttrs&^(1<<fVHost)
+	ofOrigin     fieldSet = 1<<fLevel | 1<<fChange | 1<<fFlags | 1<<fDiagnostics | 1<<fError | 1<<fFragment |
+		1<<fScheme | 1<<fUsername | 1<<fHost | 1<<fPort | 1<<fSite | 1<<fTarget | 1<<fForm | ofJob
+)
+
+// newPlan returns the plan of the job, or nil if there is none. The format must be clf
+// or combined. What is the same for all targets is taken from the target "/".
+func (w *Worker) newPlan() *plan {
+	j := w.job
+	l, ok := j.reader.(*logReader)
+	if !ok || l.format.vhost || j.level > codec.K1 || j.wants&^(ofTarget|besideTarget|ofOrigin) != 0 {
+		return nil
+	}
+	p := &plan{key: j.newCopyKey(j.level)}
+	if p.key == nil || !w.n.readMissed([]byte("/")) || !bytes.Equal(w.n.cur.norm, w.n.cur.src) {
+		return nil
+	}
+	switch j.render {
+	case RenderURLs:
+		p.step(string(j.origin), planTarget)
+	case RenderKeys:
+		p.step("", planKey)
+		p.step("\t"+string(j.origin), planTarget)
+		p.end = j.noteCell(p.end, '\t')
+	case RenderJSONL:
+		p.end = append(p.end, '{')
+		for _, f := range j.fields {
+			p.member(&w.r, f)
+		}
+		if j.note != nil {
+			p.end = append(append(p.end, j.noteMember...), ',')
+		}
+	default:
+		return nil
+	}
+	p.fixed += len(p.end)
+	return p
+}
+
+// step adds a step that writes value after text.
+func (p *plan) step(text string, value planValue) {
+	p.end = append(p.end, text...)
+	p.fixed += len(p.end)
+	switch value {
+	case planKey:
+		p.fixed += maxKeyText
+	case planTarget, planPath, planQuery:
+		p.copies++
+		p.fixed += len(nameParts[fQuery].text) + len(`",`)
+	}
+	p.steps, p.end = append(p.steps, planStep{text: padded(p.end), value: value}), nil
+}
+
+// maxKeyText is the length of the longest text of a key.
+const maxKeyText = 32
+
+// member adds the member f of a JSON object. r has the URL with the target "/".
+func (p *plan) member(r *renderer, f fieldID) {
+	name := nameParts[f].text
+	switch {
+	case f == fQuery:
+		p.step("", planQuery)
+		return
+	case besideTarget.has(f):
+		p.step("", planField)
+		p.steps[len(p.steps)-1].field = f
+		return
+	case ofOrigin.has(f):
+		p.end = r.member(p.end, fieldNames[f], f, &noSite, nil, &Position{})
+		return
+	case f == fURL:
+		p.step(name, planTarget)
+	case f == fNorm:
+		p.step(name+string(r.job.origin), planTarget)
+	case f == fKey:
+		p.step(name, planKey)
+	case f == fPath:
+		p.step(name, planPath)
+	}
+	p.end = append(p.end, `",`...)
+}
+
+// planned appends what the rendering writes for rec, whose target keepsTarget has
+// found.
+func (w *Worker) planned(out, rec []byte, at *Position) []byte {
+	p, target := w.plan, w.n.cur.url
+	size := p.fixed + p.copies*len(target) + wideCopy
+	out = slices.Grow(out, size)
+	for i := range p.steps {
+		s := &p.steps[i]
+		out = appendWide(out, s.text)
+		switch s.value {
+		case planTarget:
+			out = appendWide(out, target)
+		case planPath:
+			out = appendWide(out, target[:w.n.pathLen])
+		case planQuery:
+			if w.n.pathLen < len(target) {
+				out = append(out, nameParts[fQuery].text...)
+				out = append(appendWide(out, target[w.n.pathLen+1:]), `",`...)
+			}
+		case planKey:
+			out = w.job.keyForm.Append(out, w.plannedKey())
+		case planField:
+			out = slices.Grow(w.r.member(out, fieldNames[s.field], s.field, &noSite, rec, at), size)
+		}
+	}
+	out = appendWide(out, p.end)
+	if w.job.render == RenderJSONL {
+		return closeObject(out)
+	}
+	return append(out, '\n')
+}
+
+// plannedKey returns the key of the target.
+func (w *Worker) plannedKey() codec.Key {
+	n := &w.n
+	if n.copyKey != nil && n.copyKey.level == w.job.level {
+		return n.fact.Identity
+	}
+	k, _ := w.plan.key.ofTarget(n.cur.url, nil)
+	return k
+}
+
+// wideCopy is the number of bytes that appendWide copies at once.
+const wideCopy = 32
+
+// padded returns text with room for appendWide.
+func padded(text []byte) []byte {
+	return append(make([]byte, 0, len(text)+wideCopy), text...)
+}
+
+// appendWide is append for short texts. Where both slices have room, it copies more
+// than needed, which is faster than a call of memmove.
+func appendWide(dst, text []byte) []byte {
+	start, n := len(dst), len(text)
+	wide := (n + wideCopy - 1) &^ (wideCopy - 1)
+	if wide > cap(text) || start+wide > cap(dst) {
+		return append(dst, text...)
+	}
+	to, from := dst[start:start+wide], text[:wide]
+	for len(from) >= wideCopy && len(to) >= wideCopy {
+		// An assignment of more than 16 bytes would call memmove, too.
+		d, s := (*[wideCopy]byte)(to), (*[wideCopy]byte)(from)
+		*(*[16]byte)(d[:]) = *(*[16]byte)(s[:])
+		*(*[16]byte)(d[16:]) = *(*[16]byte)(s[16:])
+		to, from = to[wideCopy:], from[wideCopy:]
+	}
+	return dst[:start+n]
+}
