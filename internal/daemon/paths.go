@@ -30,6 +30,7 @@ func (p *plan) checkPaths(sound func(path string) bool) error {
 		errs = append(errs, p.file.ErrorAt("data_dir", errOutputIsInput))
 	}
 	errs = append(errs, p.checkMoves(sound, reads))
+	names := p.sampleNames(sound)
 	seen := map[string]bool{}
 	for _, c := range p.outputs() {
 		l, ok := c.Config.(*sinkfile.LogConfig)
@@ -41,7 +42,7 @@ func (p *plan) checkPaths(sound func(path string) bool) error {
 			errs = append(errs, p.file.ErrorAt(c.Path()+".path", errSameOutput))
 		}
 		seen[path] = true
-		if reads(variable.ReplaceAllLiteralString(l.Path, "0")) {
+		if slices.ContainsFunc(names, func(name string) bool { return reads(l.PathFor(name)) }) {
 			errs = append(errs, p.file.ErrorAt(c.Path()+".path", errOutputIsInput))
 		}
 	}
@@ -58,7 +59,7 @@ func (p *plan) checkMoves(sound, reads func(path string) bool) error {
 			continue
 		}
 		again := func(pattern string) bool {
-			return reads(filepath.Join(s.OnFinish.MoveTo, wildcards.Replace(filepath.Base(pattern))))
+			return reads(filepath.Join(s.OnFinish.MoveTo, sampleName(pattern)))
 		}
 		if slices.ContainsFunc(s.Include, again) {
 			errs = append(errs, p.file.ErrorAt(c.Path()+".on_finish.move_to", errMoveIsInput))
@@ -67,27 +68,47 @@ func (p *plan) checkMoves(sound, reads func(path string) bool) error {
 	return errors.Join(errs...)
 }
 
-// wildcards turns the last element of a pattern into a matching name. Any such
-// name will do, because only the directory matters.
-var wildcards = strings.NewReplacer("*", "0", "?", "0")
+// sampleNames returns a name that an input can have for each include pattern,
+// and one for the lanes of other sources.
+func (p *plan) sampleNames(sound func(path string) bool) []string {
+	names := []string{"0"}
+	for _, s := range p.fileSources(sound) {
+		for _, pattern := range s.Include {
+			names = append(names, sampleName(pattern))
+		}
+	}
+	return names
+}
 
-// variable matches a variable in an output path. Any text can replace it,
-// because only the directory and the extension matter.
-var variable = regexp.MustCompile(`\{[^{}]*\}`)
+// sampleName returns a name that the last element of a pattern matches. Any
+// such name will do, because only the directory and the extension matter.
+func sampleName(pattern string) string {
+	return wildcards.Replace(alternatives.ReplaceAllString(filepath.Base(pattern), "$1"))
+}
+
+var (
+	wildcards    = strings.NewReplacer("*", "0", "?", "0")
+	alternatives = regexp.MustCompile(`\{([^{},]*)[^{}]*\}`)
+)
 
 // reader returns a function that reports whether a file source would read a
 // given path.
 func (p *plan) reader(sound func(path string) bool) func(path string) bool {
-	var list []*file.Settings
+	list := p.fileSources(sound)
+	return func(path string) bool {
+		return slices.ContainsFunc(list, func(s *file.Settings) bool { return s.Covers(path) })
+	}
+}
+
+// fileSources returns the settings of the file sources whose patterns are valid.
+func (p *plan) fileSources(sound func(path string) bool) (list []*file.Settings) {
 	for i := range p.file.Sources {
 		c := &p.file.Sources[i]
 		if s, ok := c.Config.(*file.Settings); ok && isSound(c, sound, "include", "exclude") {
 			list = append(list, s)
 		}
 	}
-	return func(path string) bool {
-		return slices.ContainsFunc(list, func(s *file.Settings) bool { return s.Covers(path) })
-	}
+	return list
 }
 
 // special reports whether path exists and is not a regular file, such as

@@ -22,6 +22,10 @@ func TestPaths(t *testing.T) {
 	f("c.yaml:9:18: path: "+reads, "discard: {}", `file: {path: ./in/../in/out.log}`)
 	f("c.yaml:9:18: path: "+reads, "discard: {}", `file: {path: "in/{source.relpath}.log"}`)
 	f("", "discard: {}", `file: {path: "in/{source.relpath}.zst"}`)
+	f("c.yaml:9:18: path: "+reads, "discard: {}", `file: {path: "in/{source.relpath}"}`)
+	f("c.yaml:9:18: path: "+reads, "discard: {}", `file: {path: "in/{lane}"}`)
+	f("c.yaml:9:18: path: "+reads, "discard: {}", `file: {path: "in/{time:%Y}/../{source.relpath}"}`)
+	f("", "discard: {}", `file: {path: "out/{source.relpath}"}`)
 	f("", `include: ["in/*.log"]`, `include: ["in/*.log"], exclude: ["in/out.*"]`)
 	f("c.yaml:11:16: path: "+reads, "discard: {}", "discard: {}\ndead_letter:\n  file: {path: in/dead.log}")
 	f("c.yaml:10:18: path: "+same, "discard: {}", "file: {path: a}\n  - file: {path: ./a}")
@@ -33,4 +37,16 @@ func TestPaths(t *testing.T) {
 	f("", "discard: {}", "file: {path: /dev/null}\n  - file: {path: /dev/null}")
 	f("data_dir: "+reads, `include: ["in/*.log"]`, "include: [/var/lib/urlfold]")
 	f("c.yaml:1:11: data_dir: "+reads, "version: 1\nsources:\n  - file: {include: [\"in/*.log\"]}", "data_dir: in/state\nsources:\n  - file: {include: [in]}")
+}
+
+// The name of an input makes the path of its output, so a template can name a
+// file that the pattern of the input matches.
+func TestSampleName(t *testing.T) {
+	for pattern, want := range map[string]string{
+		"in/*.log": "0.log", "in/**/*.log.gz": "0.log.gz", "in/a?.{log,txt}": "a0.log", "in": "in", "in/a.log": "a.log",
+	} {
+		if got := sampleName(pattern); got != want {
+			t.Errorf("sampleName(%q) = %q, want %q", pattern, got, want)
+		}
+	}
 }

@@ -182,6 +182,16 @@ func (m Permissions) MarshalText() ([]byte, error) { return fmt.Appendf(nil, "%0
 // syncs and truncates its files, which fails for a pipe.
 var standardStreams = []string{"/dev/stdout", "/dev/stderr", "/dev/fd/1", "/dev/fd/2", "/proc/self/fd/1", "/proc/self/fd/2"}
 
+// PathFor returns a path that an output can have if the relative path of its
+// input is input. It returns an empty path if Path is invalid.
+func (c *LogConfig) PathFor(input string) string {
+	t, err := parseTemplate(c.Path)
+	if err != nil {
+		return ""
+	}
+	return t.path(values{source: "0", rel: cutCompressed(input), lane: input})
+}
+
 // Validate returns all problems of the configuration, joined. It does not
 // access any file.
 func (c *LogConfig) Validate() error {
