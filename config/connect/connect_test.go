@@ -23,10 +23,26 @@ func TestKafka(t *testing.T) {
 	}
 	f(true, func(*Kafka) {})
 	f(false, func(c *Kafka) { c.Brokers = nil })
-	f(false, func(c *Kafka) { c.Brokers = []string{"a"} })
+	for _, bad := range []string{"a", "a:", ":1", "a:x", "a:0", "a:65536", "http://a:1"} {
+		f(false, func(c *Kafka) { c.Brokers[1] = bad })
+	}
 	f(false, func(c *Kafka) { c.TLS = &KafkaTLS{CertFile: "x"} })
 	f(true, func(c *Kafka) { c.TLS = &KafkaTLS{} })
 	f(false, func(c *Kafka) { c.SASL = &SASL{Mechanism: "NTLM", Password: field.Secret("hunter2")} })
+}
+
+func TestCheckTopic(t *testing.T) {
+	long := strings.Repeat("a", 249)
+	for _, good := range []string{"a", "A-1_b.c", "...", long} {
+		if err := CheckTopic(good); err != nil {
+			t.Errorf("%s: %v", good, err)
+		}
+	}
+	for _, bad := range []string{"", ".", "..", "a b", "ä", "a/b", "a\n", long + "a"} {
+		if CheckTopic(bad) == nil {
+			t.Errorf("%q is accepted", bad)
+		}
+	}
 }
 
 func TestNATS(t *testing.T) {

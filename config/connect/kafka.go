@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"regexp"
+	"strconv"
 	"time"
 
 	"github.com/urlfold/urlfold/config/field"
@@ -67,8 +69,12 @@ func (c *Kafka) Validate() error {
 		fail("brokers", "must have at least 1 element")
 	}
 	for i, b := range c.Brokers {
-		if host, port, err := net.SplitHostPort(b); err != nil || host == "" || port == "" {
-			fail(fmt.Sprintf("brokers[%d]", i), "must be HOST:PORT")
+		host, port, err := net.SplitHostPort(b)
+		key := fmt.Sprintf("brokers[%d]", i)
+		if n, portErr := strconv.ParseUint(port, 10, 16); err != nil || host == "" {
+			fail(key, "must be HOST:PORT")
+		} else if portErr != nil || n == 0 {
+			fail(key, "port must be between 1 and 65535")
 		}
 	}
 	if c.RequestTimeout <= 0 {
@@ -85,4 +91,19 @@ func (c *Kafka) Validate() error {
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// topicName matches the names of topics that brokers accept, except "." and
+// "..".
+var topicName = regexp.MustCompile(`^[a-zA-Z0-9._-]{1,249}$`)
+
+// CheckTopic returns an error if no broker accepts name as the name of a topic.
+func CheckTopic(name string) error {
+	switch {
+	case name == "":
+		return errors.New("topic name must not be empty")
+	case !topicName.MatchString(name) || name == "." || name == "..":
+		return errors.New("invalid topic name: must have at most 249 letters, digits, dots, underscores and hyphens")
+	}
+	return nil
 }

@@ -73,7 +73,9 @@ func (c *Config) Validate() error {
 			errs = append(errs, &field.Error{Field: key, Err: errors.New(text)})
 		}
 	}
-	check(c.Topic != "", "topic", "must not be empty")
+	if err := connect.CheckTopic(c.Topic); err != nil {
+		errs = append(errs, &field.Error{Field: "topic", Err: err})
+	}
 	check(c.PartitionBy == byKey || c.PartitionBy == byInput || c.PartitionBy == byNone, "partition_by", `must be "key", "input" or "none"`)
 	check(c.Key == "" || c.Key == keyEquivalence || c.Key == byInput || c.Key == byNone, "key", `must be "equivalence", "input" or "none"`)
 	check(c.BatchBytes > 0, "batch_bytes", "must be positive")

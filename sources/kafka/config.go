@@ -91,9 +91,9 @@ func (c *Config) Validate() error {
 		fail("topics", "must list at least one topic")
 	}
 	for i, t := range c.Topics {
-		switch key := fmt.Sprintf("topics[%d]", i); {
-		case t == "":
-			fail(key, "topic name must not be empty")
+		switch key, err := fmt.Sprintf("topics[%d]", i), connect.CheckTopic(t); {
+		case err != nil:
+			fail(key, err.Error())
 		case slices.Contains(c.Topics[:i], t):
 			fail(key, "duplicate topic")
 		}
