@@ -21,7 +21,7 @@ type Error struct {
 	err error
 }
 
-// Error returns the position and the reason: "shop.yaml:3:7: duplicate key".
+// Error returns the position and the reason: "shop.yaml:3:7: duplicate key \"url\"".
 func (e *Error) Error() string {
 	if e.Line == 0 {
 		return e.File + ": " + e.Reason
@@ -77,13 +77,16 @@ func noSuch(what string, names []string, name string) string {
 	return fmt.Sprintf("%s (must be one of: %s)", what, strings.Join(names, ", "))
 }
 
-// unknown returns "unknown key \"name\"" for the kind "key". It omits what does
-// not have the form of a name, because that may be a URL with a password.
-func unknown(kind, name string) string {
+// unknown returns "unknown key \"name\"" for the kind "key".
+func unknown(kind, name string) string { return named("unknown "+kind, name) }
+
+// named returns what and the quoted name. It omits what does not have the form
+// of a name, because that may be a URL with a password.
+func named(what, name string) string {
 	if !isName(name) {
-		return "unknown " + kind
+		return what
 	}
-	return "unknown " + kind + " " + strconv.Quote(name)
+	return what + " " + strconv.Quote(name)
 }
 
 // noSuchFlag returns the reason for an unknown flag. There are too many flags

@@ -130,7 +130,7 @@ func TestMistakes(t *testing.T) {
 	f(ok+"---\n"+ok, "p:4:1: second document: a file must contain only one")
 	f(ok+"rulse: {}\nhttp://u:hunter2@h/: 1", "p:3:1: unknown key \"rulse\" (did you mean \"rules\"?)",
 		"p:4:1: unknown key (must be one of: name, base, rules, key, max_url, policy, params)")
-	f(ok+"name: y", "p:3:1: duplicate key")
+	f(ok+"name: y", `p:3:1: duplicate key "name"`)
 	f("name: crawler\nbase: crawlr\nkey: k7\nmax_url: 1q\nrules:\n  add: [frag-drp, frag-drop]\n  remove: [ui-drop, frag-drop]",
 		"p:1:7: name: name of a built-in profile: choose a different one", "p:2:7: base: unknown profile \"crawlr\" (did you mean \"crawler\"?)",
 		"p:3:6: key: invalid value (must be one of: k0, k1, k2, k3, match, surface)",
@@ -176,6 +176,7 @@ func TestMistakes(t *testing.T) {
 	f(strings.Repeat("[", 100), "p:1:17: nested more than 16 levels deep")
 	f(strings.Repeat("- ", 100), "p:1:33: nested more than 16 levels deep")
 	f(strings.Repeat("\n", maxFile+1), "p: file is larger than 64 KiB: move long lists into separate files")
+	f("rules:\n\t- dots", "p:2:1: invalid YAML: found character '\t' that cannot start any token (indent with spaces, not tabs)")
 	f("name: \"a\\q\"", "p:1:10: invalid YAML: found unknown escape character 'q'")
 }
 

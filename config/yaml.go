@@ -32,14 +32,20 @@ type document struct {
 	names map[ast.Node]string // of values, for errors: the key, or "brokers[0]"
 }
 
-// unquoted returns a hint for a syntax error on a line with a ${, whose brace
-// has a meaning in YAML unless the value is quoted.
-func unquoted(text string, at *token.Token) string {
+// hint returns a hint for a syntax error on a line that is indented with a tab,
+// or with a ${, whose brace has a meaning in YAML unless the value is quoted.
+func hint(text string, at *token.Token) string {
 	lines := strings.Split(text, "\n")
-	if at == nil || at.Position == nil || at.Position.Line < 1 || at.Position.Line > len(lines) || !strings.Contains(lines[at.Position.Line-1], "${") {
+	if at == nil || at.Position == nil || at.Position.Line < 1 || at.Position.Line > len(lines) {
 		return ""
 	}
-	return " (inside braces and brackets, quote values that contain ${)"
+	switch line := lines[at.Position.Line-1]; {
+	case strings.HasPrefix(strings.TrimLeft(line, " "), "\t"):
+		return " (indent with spaces, not tabs)"
+	case strings.Contains(line, "${"):
+		return " (inside braces and brackets, quote values that contain ${)"
+	}
+	return ""
 }
 
 // parse returns the root of the only document in data. It returns nil if there
@@ -66,7 +72,7 @@ func (d *document) parse(data []byte) (root ast.Node) {
 	switch {
 	case errors.As(err, &syntax):
 		message, _, _ := strings.Cut(syntax.GetMessage(), `"`) // a value follows the quote
-		d.fail(syntax.GetToken(), "invalid YAML: "+clean(strings.TrimSpace(message))+unquoted(text, syntax.GetToken()))
+		d.fail(syntax.GetToken(), "invalid YAML: "+clean(strings.TrimSpace(message))+hint(text, syntax.GetToken()))
 		return nil
 	case err != nil:
 		d.errs = append(d.errs, &Error{File: d.file, Reason: "cannot parse as YAML"})
@@ -242,7 +248,7 @@ func (d *document) pairs(n ast.Node, read func(key, value ast.Node, name string)
 		switch {
 		case !ok:
 		case seen[name]:
-			d.failAt(kv.Key, "duplicate key")
+			d.failAt(kv.Key, named("duplicate key", name))
 		default:
 			seen[name] = true
 			read(kv.Key, kv.Value, name)
