@@ -66,7 +66,7 @@ func TestCheckConnect(t *testing.T) {
 	f(func(c *source.JetStreamConfig) {
 		c.Servers, c.ConnectTimeout = []string{"nats://127.0.0.1:1"}, 100*time.Millisecond
 	},
-		"cannot connect to NATS")
+		"cannot connect to NATS at 127.0.0.1:1: nats: no servers available")
 	f(func(c *source.JetStreamConfig) { c.Consumer.FilterSubjects = []string{"in.a", "other.>"} },
 		`stream "IN" has the subjects [in.>]: consumer.filter_subjects entry "other.>" can never match`)
 	f(func(c *source.JetStreamConfig) { c.Durable, c.Delays = "limited", true }, "max_deliver is 5, but dedupe.bucket requires -1", "nats consumer edit IN limited --max-deliver -1")

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net/url"
 	"os"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -59,16 +60,8 @@ func Connect(ctx context.Context, cfg connect.NATS) (*Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	deadline := time.Now().Add(cfg.ConnectTimeout)
-	for {
-		c.nc, err = dial(ctx, opts)
-		if err == nil {
-			break
-		}
-		wait := min(200*time.Millisecond, time.Until(deadline))
-		if wait <= 0 || permanent(err) || sleep(ctx, wait) != nil {
-			return nil, fmt.Errorf("cannot connect to NATS: %w", withoutURL(err))
-		}
+	if c.nc, err = dialUntil(ctx, opts, cfg.ConnectTimeout); err != nil {
+		return nil, fmt.Errorf("cannot connect to NATS at %s: %w", addresses(cfg.Servers), withoutURL(err))
 	}
 	c.api = "$JS.API."
 	if c.js, err = jetstream.New(c.nc); cfg.Domain != "" {
@@ -80,6 +73,41 @@ func Connect(ctx context.Context, cfg connect.NATS) (*Conn, error) {
 		return nil, fmt.Errorf("JetStream: %w", err)
 	}
 	return c, nil
+}
+
+// dialUntil repeats attempts to connect until timeout has passed or ctx is done.
+// The error is that of the last complete attempt, if there is one.
+func dialUntil(ctx context.Context, o *client.Options, timeout time.Duration) (*client.Conn, error) {
+	deadline := time.Now().Add(timeout)
+	var last error
+	for {
+		nc, err := dial(ctx, o)
+		if err == nil {
+			return nc, nil
+		}
+		if last == nil || ctx.Err() == nil {
+			last = err
+		}
+		wait := min(200*time.Millisecond, time.Until(deadline))
+		if wait <= 0 || permanent(err) || sleep(ctx, wait) != nil {
+			return nil, last
+		}
+	}
+}
+
+// addresses returns the hosts and ports of server URLs, without the user names
+// and passwords.
+func addresses(servers []string) string {
+	var list []string
+	for _, s := range servers {
+		if _, rest, ok := strings.Cut(s, "://"); ok {
+			s = rest
+		}
+		s = s[strings.LastIndexByte(s, '@')+1:]
+		host, _, _ := strings.Cut(s, "/")
+		list = append(list, host)
+	}
+	return strings.Join(list, ", ")
 }
 
 // dial makes one attempt to connect. The library has no context for that, so at
