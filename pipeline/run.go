@@ -46,12 +46,13 @@ type Pipeline struct {
 	cut    context.CancelCauseFunc
 
 	state       atomic.Uint32
-	outstanding atomic.Int64  // batches that were emitted and not yet released
-	active      atomic.Int64  // steps of batches in the pipeline itself, not in the hands of a sink
-	waiting     atomic.Int64  // retries that wait for their backoff
-	retries     atomic.Int64  // number of retries
-	submissions atomic.Int64  // number of Submit calls
-	quiet       chan struct{} // holds one signal: active or outstanding has reached 0
+	opening     atomic.Pointer[string] // name of the sink or source that was opened last
+	outstanding atomic.Int64           // batches that were emitted and not yet released
+	active      atomic.Int64           // steps of batches in the pipeline itself, not in the hands of a sink
+	waiting     atomic.Int64           // retries that wait for their backoff
+	retries     atomic.Int64           // number of retries
+	submissions atomic.Int64           // number of Submit calls
+	quiet       chan struct{}          // holds one signal: active or outstanding has reached 0
 	workers     sync.WaitGroup
 	helpers     sync.WaitGroup // retries
 
@@ -138,11 +139,14 @@ func (p *Pipeline) open(ctx context.Context) (opened int, stopped bool, err erro
 
 func (p *Pipeline) openAll(ctx context.Context) (opened int, err error) {
 	for i, s := range p.sinks {
+		name := p.sinkName(i)
+		p.opening.Store(&name)
 		if err := s.Open(ctx); err != nil {
-			return i + 1, &OpenError{fmt.Errorf("%s: %w", p.sinkName(i), err)}
+			return i + 1, &OpenError{fmt.Errorf("%s: %w", name, err)}
 		}
 	}
 	for i, f := range p.feeds {
+		p.opening.Store(&f.name)
 		if err := f.Open(ctx, intake{p, i}); err != nil {
 			return len(p.sinks) + i + 1, &OpenError{fmt.Errorf("%s: %w", f.name, err)}
 		}

@@ -77,8 +77,8 @@ func TestStopWhileOpening(t *testing.T) {
 		first, unreachable := &fakeSink{}, &fakeSink{open: func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }}
 		b := inBackground(t, Options{Sources: []Source{src}, Sinks: []Sink{first, unreachable}, ShutdownTimeout: time.Hour})
 		time.Sleep(time.Minute)
-		if s := b.p.Snapshot(); s.State != Opening {
-			t.Errorf("state %v, want Opening", s.State)
+		if s := b.p.Snapshot(); s.State != Opening || s.Opening != b.p.sinkName(1) {
+			t.Errorf("state %v of %q, want Opening of the second sink", s.State, s.Opening)
 		}
 		b.stop()
 		if err := <-b.ended; err != nil {

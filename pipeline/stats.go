@@ -65,6 +65,7 @@ func (l *Ledger) Add(o Ledger) {
 // except Lanes, Sinks, Dedupe, Waiting and Retries.
 type Snapshot struct {
 	State      State
+	Opening    string       // name of the sink or source that is being opened, in the state Opening
 	Generation uint64       // of the current codec
 	Ledger     Ledger       // total of all sources
 	Stats      record.Stats // of all records that workers have processed, resolved or not
@@ -134,6 +135,9 @@ func (p *Pipeline) Snapshot() Snapshot {
 		Commits:    p.commits(),
 		Committed:  p.committed,
 		CommitErr:  p.commitErr,
+	}
+	if name := p.opening.Load(); name != nil && s.State == Opening {
+		s.Opening = *name
 	}
 	for _, f := range p.feeds {
 		one := f.snapshot()

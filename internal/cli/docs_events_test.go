@@ -39,7 +39,7 @@ var advice = map[string]string{
 	"orphaned output left unfinished":                               "An output of a sink that is no longer configured keeps its `.part` name. Fix the problem in `error`, and restart urlfold.",
 	"output from before exactly_once finished":                      "An output was still unfinished when `exactly_once` was switched on. It now has its final name; the sink continues in another file. Nothing to do.",
 	"pipeline replaced before everything was durable":               "A reload stopped waiting for a blocked or failing sink. The new pipeline reads the records in `error` again.",
-	"running":                           "The pipeline has started. Nothing to do.",
+	"running":                           "The pipeline has started and opens its sinks and sources; `/readyz` names the one that it waits for. Nothing to do.",
 	"sd_notify failed":                  "urlfold could not notify systemd of its readiness or of a reload; systemd may kill the service. Check `NOTIFY_SOCKET` and `NotifyAccess=`.",
 	"stdout closed by reader, stopping": "The program that reads stdout has ended, as `head` does. Records that it did not take are read again by the next run.",
 	"stopped":                           "The pipeline has ended; the attributes count its records. If `abandoned` or `unresolved` is not 0, the next run reads these records again.",

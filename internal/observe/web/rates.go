@@ -114,7 +114,7 @@ const blockedShare = 0.1
 // waited for a free batch.
 func limitOf(s *pipeline.Snapshot, reads bool, blocked float64) (stage, part, why string) {
 	if s.State != pipeline.Running {
-		return "none", "", "the pipeline is " + s.State.String()
+		return "none", "", "the pipeline is " + stateOf(s)
 	}
 	most := -1
 	for i := range s.Sinks {

@@ -118,10 +118,19 @@ func verdict(name string, err error) Check {
 }
 
 func (v *View) stateErr() error {
-	if s := v.Snapshot.State; s != pipeline.Running {
-		return errors.New("the pipeline is " + s.String())
+	if v.Snapshot.State != pipeline.Running {
+		return errors.New("the pipeline is " + stateOf(&v.Snapshot))
 	}
 	return nil
+}
+
+// stateOf returns the state of the pipeline, with the sink or source for which
+// it waits while it opens.
+func stateOf(s *pipeline.Snapshot) string {
+	if s.Opening != "" {
+		return s.State.String() + " " + s.Opening
+	}
+	return s.State.String()
 }
 
 // health returns the health of c, a source or a sink, or nil if c does not
@@ -203,7 +212,7 @@ func laneAge(l *pipeline.LaneSnapshot, now time.Time) time.Duration {
 // checkpointErr returns an error if no checkpoint has been stored for too long.
 func (v *View) checkpointErr(now time.Time) error {
 	age, due := v.checkpointAge(now)
-	if !due || age <= lateIntervals*v.CommitInterval {
+	if !due || age <= lateIntervals*v.CommitInterval || v.Snapshot.State == pipeline.Opening {
 		return nil
 	}
 	reason := v.Snapshot.CommitErr

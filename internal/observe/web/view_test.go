@@ -47,6 +47,9 @@ func TestReady(t *testing.T) {
 	for _, s := range []pipeline.State{pipeline.Idle, pipeline.Stopping, pipeline.Draining, pipeline.Committing, pipeline.Closed} {
 		f(func(v *View) { v.Snapshot.State = s }, "state", s.String())
 	}
+	f(func(v *View) {
+		v.Snapshot.State, v.Snapshot.Opening, v.Snapshot.Committed = pipeline.Opening, "kafka-1", now.Add(-11*time.Second)
+	}, "state", "the pipeline is opening kafka-1")
 	f(func(v *View) { v.Sources[1] = part{err: errors.New("no broker")} }, "source kafka-1", "no broker")
 	f(func(v *View) { v.Sinks[0] = sinkPart{err: errors.New("disk full")} }, "sink file-2", "disk full")
 	f(func(v *View) { v.Sinks[1] = sinkPart{err: errors.New("disk full")} }, "sink dead letter", "disk full")

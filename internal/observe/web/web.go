@@ -26,6 +26,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/urlfold/urlfold/internal/observe/logging"
@@ -129,6 +130,9 @@ func (s *Server) Start() error {
 		return nil
 	}
 	ln, err := listen(s.o.Listen)
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return fmt.Errorf("admin server: %w; set admin.listen to another address, or to \"\" for no admin server", err)
+	}
 	if err != nil {
 		return fmt.Errorf("admin server: %w", err)
 	}
