@@ -51,6 +51,13 @@ type magic struct {
 // begin with "BZh".
 var magics = buildMagics()
 
+// extractors maps the names of unsupported formats to programs that write the
+// text to stdout.
+var extractors = map[string]string{
+	"zip": "unzip -p", "7-Zip": "7z x -so", "rar": "unrar p -inul", "lzop": "lzop -dc", "lzip": "lzip -dc",
+	"compress (.Z)": "gzip -dc", "compress (LZH)": "gzip -dc",
+}
+
 func buildMagics() []magic {
 	m := []magic{
 		{"\x1f\x8b\x08", Gzip, ""},

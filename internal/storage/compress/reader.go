@@ -185,7 +185,7 @@ func (r *Reader) open() {
 	}
 	r.format = m.format
 	if r.dec = r.decoder(m.format); r.dec == nil {
-		detail := m.name + " is not supported"
+		detail := m.name + " is not supported; extract the text first: " + extractors[m.name] + " FILE | urlfold -"
 		if m.format.isTable() {
 			detail = m.format.title() + " is read only by one-shot runs, from files: not from stdin, a pipe, an archive or in a daemon"
 		}

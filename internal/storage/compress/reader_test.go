@@ -323,6 +323,11 @@ func TestNames(t *testing.T) {
 	f("a.log.br", text, UnsupportedFormat)
 	f("a.log.Z", []byte("\x1f\x9dabc"), UnsupportedFormat)
 	f("a.log", []byte("PK\x03\x04abc"), UnsupportedFormat)
+	for _, m := range magics {
+		if m.format == Unsupported && extractors[m.name] == "" {
+			t.Errorf("the error about %s names no program that reads it", m.name)
+		}
+	}
 	f("a.log.gz", nil, OK)
 	f("a.log.gz", []byte{0x1f}, Truncated)
 	f("a.log", []byte{0x1f, 0x8b}, Truncated)
