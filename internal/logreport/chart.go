@@ -93,7 +93,7 @@ func (r *Report) trafficChart() *chart {
 	}
 	c.X = r.timeTicks()
 	c.Peak = r.label(r.Traffic[peak].Start, true)
-	c.Summary = fmt.Sprintf("Stacked bars of URLs by %s and class of status, from %s to %s. The highest bar is %s with %s.",
+	c.Summary = fmt.Sprintf("Stacked bars of URLs per %s, by class of status, from %s to %s. The highest bar is %s with %s.",
 		r.Unit, r.label(r.From, true), r.label(r.To, true), c.Peak, plural(r.Traffic[peak].URLs, "URL", "URLs"))
 	return c
 }
