@@ -75,9 +75,6 @@ type Config struct {
 	MaxRecord int
 	// Parallel is the number of inputs to read at the same time. Default 2.
 	Parallel int
-	// LaneBatches limits how many batches of one input are in flight. 0 leaves
-	// the limit to the pipeline.
-	LaneBatches int
 	// Linger is how long the first record of a batch from a pipe waits for more
 	// data. Default 50 ms.
 	Linger time.Duration
@@ -164,7 +161,6 @@ func (c *Config) validate() error {
 	}
 	check(c.MaxRecord > 0, "MaxRecord must be positive")
 	check(c.Parallel > 0, "Parallel must be positive")
-	check(c.LaneBatches >= 0, "LaneBatches must not be negative")
 	check(c.Linger > 0, "Linger must be positive")
 	return errors.Join(errs...)
 }

@@ -195,7 +195,7 @@ func (s *Source) Run(ctx context.Context) error {
 			in.report.Stopped = true
 			continue
 		}
-		lane := s.rt.NewLane(in.path, pipeline.LaneLimits{Batches: s.cfg.LaneBatches})
+		lane := s.rt.NewLane(in.path, pipeline.LaneLimits{})
 		if in.path == stdinPath && s.cfg.stdinID != "" {
 			lane.SetID(s.cfg.stdinID)
 			lane.SetRel("stdin")

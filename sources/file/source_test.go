@@ -415,11 +415,11 @@ func TestHead(t *testing.T) {
 }
 
 func TestNewReportsAll(t *testing.T) {
-	_, err := New(Config{MaxRecord: -1, Parallel: -1, LaneBatches: -1, Linger: -1})
+	_, err := New(Config{MaxRecord: -1, Parallel: -1, Linger: -1})
 	if err == nil {
 		t.Fatal("no error")
 	}
-	if n := strings.Count(err.Error(), "\n") + 1; n != 6 {
-		t.Errorf("%d of 6 mistakes reported: %v", n, err)
+	if n := strings.Count(err.Error(), "\n") + 1; n != 5 {
+		t.Errorf("%d of 5 mistakes reported: %v", n, err)
 	}
 }
