@@ -90,7 +90,7 @@ func (a *adminClient) open(ctx context.Context, path string, q url.Values) (io.R
 		if errors.As(err, &u) {
 			err = u.Err
 		}
-		return nil, fmt.Errorf("connect to the admin server at %s: %w", a.at, err)
+		return nil, fmt.Errorf("connect to the admin server at %s: %w (is the daemon running? pass its address with --admin or -c)", a.at, err)
 	}
 	if answer.StatusCode == http.StatusOK {
 		return answer.Body, nil

@@ -29,7 +29,7 @@ With --all-reserved, print what "urlfold encode --all-reserved" writes for each 
 		Example: `  urlfold chart
   urlfold chart --standard whatwg     print the rules of browsers
   urlfold chart --all-reserved`,
-		Args: cobra.NoArgs,
+		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if allReserved {
 				ch, err := escapechart.NewReserved(standard)

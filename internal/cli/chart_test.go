@@ -97,7 +97,7 @@ func TestChartDefault(t *testing.T) {
 }
 
 func TestChartErrors(t *testing.T) {
-	for want, args := range map[string][]string{`unknown standard "x"`: {"--standard", "x"}, "unknown command": {"extra"}} {
+	for want, args := range map[string][]string{`unknown standard "x"`: {"--standard", "x"}, "takes no arguments": {"extra"}} {
 		if _, err := execEscape(newChartCmd(), strings.NewReader(""), args...); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("chart %q: %v", args, err)
 		}

@@ -141,6 +141,9 @@ func (r *diagnosis) formatText() string {
 	case r.Sampled == 0:
 		return r.Format + " (as given)"
 	}
+	if r.Sampled == 1 && r.Fit == 1 {
+		return r.Format + " (the first record fits)"
+	}
 	return fmt.Sprintf("%s (%d of the first %s fit)", r.Format, r.Fit, terminal.Plural(int64(r.Sampled), "record", "records"))
 }
 

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -87,8 +88,8 @@ func (f *formats) inspect(path string, head []byte, v compress.Verdict) error {
 	if file, ok := f.tables.find(path); ok {
 		return f.addTable(path, file)
 	}
-	if len(head) == 0 {
-		return nil // an empty input fits any format
+	if len(bytes.Trim(head, "\r\n")) == 0 {
+		return nil // an input without records fits any format
 	}
 	if v.Damage() {
 		name += ": " + v.String()

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"slices"
 
@@ -29,7 +30,12 @@ Exit codes: 0 done, 1 fatal error, 2 usage error, or the reports do not belong t
 not matter.`,
 		Example: `  urlfold merge-reports shard-*.json
   urlfold merge-reports shard-*.json -o report.json`,
-		Args: cobra.MinimumNArgs(1),
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return errors.New("merge-reports: missing argument: REPORT")
+			}
+			return nil
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			merged, err := mergeReportFiles(args)
 			if err != nil {
@@ -75,6 +81,9 @@ func mergeReportFiles(names []string) (*report, error) {
 func readReport(name string) (*report, error) {
 	text, err := os.ReadFile(name)
 	if err != nil {
+		if path := new(fs.PathError); errors.As(err, &path) {
+			err = path.Err // the caller adds the name
+		}
 		return nil, err
 	}
 	var r report

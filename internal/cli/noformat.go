@@ -33,6 +33,9 @@ func whyNoFormat(head []byte) string {
 	if bytes.IndexByte(head, 0) >= 0 {
 		return "the file contains NUL bytes, so it is binary or text in UTF-16"
 	}
+	if len(first) == 0 {
+		return "the first lines are blank"
+	}
 	var why []string
 	if !utf8.Valid(first) {
 		why = append(why, "is not UTF-8")
@@ -53,7 +56,13 @@ func whyNoFormat(head []byte) string {
 	} else {
 		why = append(why, "does not have as many columns, separated by tabs or commas, as the next records")
 	}
-	return fmt.Sprintf("the first record (%s) %s", terminal.Plural(int64(len(first)), "byte", "bytes"), strings.Join(why, ", "))
+	return fmt.Sprintf("the first record (%s) %s", terminal.Plural(int64(len(first)), "byte", "bytes"), enumerate(why))
+}
+
+// enumerate joins phrases as in a sentence.
+func enumerate(phrases []string) string {
+	last := len(phrases) - 1
+	return strings.Join(phrases[:last], ", ") + ", and " + phrases[last]
 }
 
 // beginsTable reports whether the first records have the same number of columns,

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -69,8 +70,10 @@ func (o *reportOptions) targets(bad *mistakes) (list []target) {
 	ext := filepath.Ext(o.out)
 	if len(forms) == 0 {
 		forms = []string{logreport.Forms()[0]}
-		if _, err := suggest.Index("form", logreport.Forms(), strings.TrimPrefix(ext, ".")); err == nil {
+		if slices.Contains(logreport.Forms(), strings.TrimPrefix(ext, ".")) {
 			forms[0] = ext[1:]
+		} else if ext != "" {
+			bad.add("--output", fmt.Errorf("no form has the extension %q: use .html, .md or .json, or name the form with --as", ext))
 		}
 	}
 	if len(forms) > 1 && (o.out == "" || o.out == stdoutPath) {

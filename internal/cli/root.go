@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -45,6 +47,9 @@ func newRootCmdFor(c *daemon.Catalog, args []string, all bool) *cobra.Command {
 		Args:          cobra.ArbitraryArgs,
 		SilenceErrors: true,
 		SilenceUsage:  true,
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
+			return noEmptyFlags(cmd.Flags())
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 && terminal.Is(cmd.InOrStdin()) {
 				full := newRootCmd(c)
@@ -101,6 +106,26 @@ func noArgs(cmd *cobra.Command, args []string) error {
 		hint = "; pass the configuration with -c FILE"
 	}
 	return usage(fmt.Errorf("%s: takes no arguments, got %d%s", cmd.Name(), len(args), hint))
+}
+
+// mayBeEmpty holds the flags whose empty value has a meaning of its own.
+var mayBeEmpty = []string{"vs"}
+
+// noEmptyFlags rejects flags that were given without a text, as in --report
+// "$REPORT" with an unset variable. Without the check, the flag would be
+// ignored.
+func noEmptyFlags(flags *pflag.FlagSet) error {
+	var bad mistakes
+	flags.Visit(func(f *pflag.Flag) {
+		text := f.Value.String()
+		if list, ok := f.Value.(pflag.SliceValue); ok {
+			text = strings.Join(list.GetSlice(), "")
+		}
+		if text == "" && !slices.Contains(mayBeEmpty, f.Name) {
+			bad.add("--"+f.Name, errors.New("must not be empty"))
+		}
+	})
+	return bad.err()
 }
 
 // asUsage turns the errors of c's argument check into usage errors.

@@ -17,6 +17,7 @@ import (
 
 	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/internal/daemon"
+	"github.com/urlfold/urlfold/internal/errlist"
 	"github.com/urlfold/urlfold/internal/observe/tap"
 	"github.com/urlfold/urlfold/internal/terminal"
 )
@@ -28,7 +29,7 @@ The daemon spends at most 1 % of its time on samples, so rare records may take a
 are not read in time and never waits. Passwords and well-known secret parameters are masked.`
 
 const tapExamples = `  urlfold tap -c urlfold.yaml
-  urlfold tap --flag non-utf8,non-hex --site example.com
+  urlfold tap --flag bad-utf8,non-hex --site example.com
   urlfold tap --admin unix:/run/urlfold/admin.sock --json --count 100`
 
 // tapFlags are the flags of urlfold tap.
@@ -79,7 +80,7 @@ func (o *tapFlags) query() url.Values {
 // runTap prints samples until a signal, the end of the daemon, or --count.
 func runTap(cmd *cobra.Command, c *daemon.Catalog, o *tapFlags) error {
 	if _, err := tap.ParseFilter(o.query()); err != nil {
-		return usage(err)
+		return usage(flagsOf(err))
 	}
 	if o.count < 0 {
 		return usage(errors.New("--count: must not be negative"))
@@ -106,6 +107,16 @@ func runTap(cmd *cobra.Command, c *daemon.Catalog, o *tapFlags) error {
 		return nil
 	}
 	return err
+}
+
+// flagsOf turns the errors of [tap.ParseFilter], which begin with the name of a
+// parameter, into errors of the flags with the same names.
+func flagsOf(err error) error {
+	var errs []error
+	for _, e := range errlist.Flatten(err) {
+		errs = append(errs, fmt.Errorf("--%w", e))
+	}
+	return errors.Join(errs...)
 }
 
 // errEnough ends the stream after --count samples.

@@ -142,9 +142,8 @@ urlfold.schema.json and make "# yaml-language-server: $schema=urlfold.schema.jso
 // configuration in file.
 func dataDir(c *daemon.Catalog, file, dir string) (string, error) {
 	if dir != "" {
-		_, err := os.Stat(dir)
-		if err != nil {
-			return "", usage(err)
+		if _, err := os.Stat(dir); err != nil {
+			return "", usage(fmt.Errorf("--data-dir: %w", err))
 		}
 		return dir, nil
 	}

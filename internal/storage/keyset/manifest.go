@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 
 	"github.com/zeebo/xxh3"
 
@@ -78,7 +79,7 @@ func (m manifest) write(dir string, fault func(point string) error) error {
 func readManifest(dir string) (m manifest, err error) {
 	name := filepath.Join(dir, manifestName)
 	text, err := os.ReadFile(name)
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return m, fmt.Errorf("%s: %w: no %s", dir, ErrNoStore, manifestName)
 	}
 	if err != nil {
