@@ -222,7 +222,8 @@ type Log struct {
 	Level string `yaml:"level" enum:"debug,info,warn,error"`
 	// The format of log lines.
 	Format string `yaml:"format" enum:"text,json"`
-	// The interval in which identical messages are logged only once. 0 disables
+	// The interval in which a component logs the same event only once, even with
+	// other attributes; the next time, "suppressed" counts the others. 0 disables
 	// the limit.
 	RateLimit time.Duration `yaml:"rate_limit" max:"1h"`
 }

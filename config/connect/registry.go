@@ -11,7 +11,7 @@ import (
 // Registry holds the address of a schema registry, as specified by Confluent,
 // and the credentials.
 type Registry struct {
-	// URL of the registry, such as https://registry.example:8081.
+	// The address of the registry, such as https://registry.example:8081.
 	URL string `yaml:"url,required" min:"1"`
 	// The user name for HTTP basic authentication.
 	Username string `yaml:"username"`

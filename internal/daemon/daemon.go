@@ -95,7 +95,7 @@ func (cat *Catalog) New(f *config.File, o Options) (*Daemon, error) {
 		}
 		d.store.SetLogger(d.events)
 		for _, w := range d.store.Warnings() {
-			d.log.Warn("checkpoint damaged", "problem", w)
+			d.events.Warn("checkpoint damaged", "problem", w) // each of them: the last one says what is read again
 		}
 	}
 	if f.Admin.Tap {

@@ -259,10 +259,11 @@ func (c *Conn) found(nc *client.Conn) {
 	c.change(nil)
 }
 
-// Warn logs warnings about suboptimal settings.
+// Warn logs warnings about suboptimal settings, in one message: the logger may
+// limit how often the same message is logged.
 func (c *Conn) Warn(warnings []string) {
-	for _, w := range warnings {
-		c.log.Warn("suboptimal NATS settings", "warning", w)
+	if len(warnings) > 0 {
+		c.log.Warn("suboptimal NATS settings", "warning", strings.Join(warnings, "; "))
 	}
 }
 
