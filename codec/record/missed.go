@@ -1,10 +1,6 @@
 package record
 
-import (
-	"bytes"
-
-	"github.com/urlfold/urlfold/codec"
-)
+import "github.com/urlfold/urlfold/codec"
 
 // This file is the part of AppendNext for records of access logs whose target is not
 // in normal form.
@@ -59,8 +55,8 @@ func (w *Worker) nameMissed(st *Stats) {
 // readMissed is parse for the target of n.missed, if that is in origin form. It returns
 // false to give up.
 func (n *normalizer) readMissed(target []byte) bool {
-	if len(target) == 0 || target[len(target)-1] == ' ' || bytes.IndexByte(target, '\n') >= 0 {
-		return false // spaces around a target do not belong to it, and a record has no line end
+	if len(target) == 0 || target[len(target)-1] == ' ' {
+		return false // the space does not belong to the target
 	}
 	n.runs = n.runs[:0]
 	if d, escaped := n.missed.dialect, false; d.decodes() {

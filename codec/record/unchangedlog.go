@@ -13,21 +13,17 @@ func (l *logReader) canKeep(j *Job) bool {
 
 // keep implements [keeper].
 func (l *logReader) keep(n *normalizer, in, _ []byte) int {
-	target, request := cleanRequest(in)
+	size := bytes.IndexByte(in, '\n') + 1
+	target, request := cleanRequest(in[:size])
 	if request.end == 0 || l.format.vhost && !n.keepsHost(in[:bytes.IndexByte(in, ' ')]) {
 		return 0
 	}
 	kept := n.keepsTarget(in[target.start:target.end:len(in)])
-	size := bytes.IndexByte(in[request.end:], '\n') + 1
-	if size == 0 {
-		return 0
-	}
-	size += request.end
 	if n.tells {
 		if markLen(in) > 0 {
 			return 0 // it may not belong to the first field
 		}
-		l.tell(n.found, trimEnd(in[:size]), request.start, request.end)
+		l.tell(n.found, trimEnd(in[:size]), request, target.start-len(" "))
 	}
 	if !kept {
 		n.missed = missed{site{span: target, role: roleTarget, dialect: l.dialect}, size}
@@ -36,32 +32,31 @@ func (l *logReader) keep(n *normalizer, in, _ []byte) int {
 	return size
 }
 
-// cleanRequest returns the ranges of the target and of the request of the first record
-// of in. The record has a time and a request of the usual form, which logReader
-// finds as well, but the target may have escapes. The ranges are empty if that is not
-// so.
-func cleanRequest(in []byte) (target, request span) {
+// cleanRequest returns the ranges of the target and of the request of a record. The
+// record has a time and a request of the usual form, which logReader finds as well, but
+// the target may have escapes. The ranges are empty if that is not so.
+func cleanRequest(rec []byte) (target, request span) {
 	const (
 		stamp   = len(`[02/Nov/2026:06:25:15 +0100] "`)
 		version = len(` HTTP/1.1`)
 	)
-	open := bytes.IndexByte(in, '"') + 1
+	open := bytes.IndexByte(rec, '"') + 1
 	if open < stamp+len("h ") {
 		return span{}, span{}
 	}
-	head := in[:open]
+	head := rec[:open]
 	if t := open - stamp; head[t] != '[' || head[t-1] != ' ' || head[open-2] != ' ' || head[open-3] != ']' ||
-		bytes.IndexByte(head[t+1:], '[') >= 0 || bytes.IndexByte(head, '\n') >= 0 {
+		bytes.IndexByte(head[t+1:], '[') >= 0 {
 		return span{}, span{}
 	}
-	start := open + methodLen(in[open:])
-	n := bytes.IndexByte(in[start:], '"')
+	start := open + methodLen(rec[open:])
+	n := bytes.IndexByte(rec[start:], '"')
 	if n <= version || start == open {
 		return span{}, span{}
 	}
 	closing := start + n
 	end := closing - version
-	if string(in[end:closing-1]) != " HTTP/1." || !isDigit(in[closing-1]) || !isStatus(in[closing+1:]) {
+	if string(rec[end:closing-1]) != " HTTP/1." || !isDigit(rec[closing-1]) || !isStatus(rec[closing+1:]) {
 		return span{}, span{}
 	}
 	return span{start, end}, span{open, closing}

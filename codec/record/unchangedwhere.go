@@ -26,25 +26,28 @@ func (j *Job) asksBesideURL() bool {
 	return true
 }
 
-// tell adds the fields besideURL of a record whose request is body[open:end].
-func (l *logReader) tell(f *Found, body []byte, open, end int) {
+// tell adds the fields besideURL of a record, whose request begins with a method
+// that ends at methodEnd.
+func (l *logReader) tell(f *Found, body []byte, request span, methodEnd int) {
 	f.attrs.set, f.attrs.integers = 0, 0
+	f.method.start, f.method.end = request.start, methodEnd
 	if f.attrs.wanted {
-		l.addAttrs(f, body, open, end)
+		l.addAttrs(f, body, request.start, request.end)
 	}
-	f.method = span{open, open + methodEnd(body[open:end])}
 }
 
-// keepsUnread asks the condition about a record whose URL does not change.
+// keepsUnread asks the condition about a record whose URL does not change. Such a URL
+// has no flag that is counted.
 func (w *Worker) keepsUnread(rec []byte) bool {
-	own := w.n.cur.flags
 	if w.job.origin == nil {
-		w.n.cur.flags = own.With(codec.Relative) // which is not counted
+		w.n.cur.flags = relative
 	}
 	keep := w.job.where.Keep(w.view.show(besideURL|1<<fFlags, 0, &noSite, rec))
-	w.n.cur.flags = own
+	w.n.cur.flags = codec.Flags{}
 	return keep
 }
+
+var relative = codec.Flags{}.With(codec.Relative)
 
 // keepsMissed asks the condition about a record that readMissed has read.
 func (w *Worker) keepsMissed(rec []byte) bool {
