@@ -51,6 +51,7 @@ const (
 	looksLikeHeader      = 50 // tsv: one more, see tableFormat.Detect
 	looksLikeLines       = 40
 	looksLikeTable       = 30
+	looksLikeAnyLog      = 20
 )
 
 // Detect guesses the format of a stream from its first bytes, among the
@@ -62,7 +63,7 @@ func Detect(head []byte, more ...Format) (g Guess, ok bool) {
 	s := &Sample{Head: head, Records: firstRecords(head)}
 	best := Fit{}
 	for i, formats := range [][]Format{builtin, more, nil} {
-		if i == 2 && !ok {
+		if i == 2 && best.Certainty <= looksLikeAnyLog {
 			formats = prefixedFormats(builtin)
 		}
 		for _, f := range formats {

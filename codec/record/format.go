@@ -110,6 +110,7 @@ type lineCounter interface{ multiline() }
 var builtin = append([]Format{
 	linesFormat{},
 	proseFormat{},
+	anyLogFormat{},
 	htmlFormat{},
 	logFormat{name: "clf"},
 	logFormat{name: "combined", quoted: true},

@@ -37,6 +37,7 @@ var cannotHave = map[string]map[string]string{
 	"tsv":               {hasReferer: "the URL is one column", hasVersions: "the columns are free"},
 	"cdx":               {hasReferer: "it has no such column"},
 	"cdxj":              {hasReferer: "it has no such member"},
+	"log":               {hasReferer: "it does not say which URL is the referer"},
 	"gcs":               {hasVersions: "it never changed"},
 	"aws-alb":           {hasReferer: "it has no such field"},
 	"aws-elb":           {hasReferer: "it has no such field", hasVersions: "it never changed"},

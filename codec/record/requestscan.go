@@ -1,0 +1,169 @@
+package record
+
+import "bytes"
+
+// This file finds the request in a line of any log. A request begins with a
+// method in capitals, and its target is a path or an absolute URL:
+//
+//	"GET /a HTTP/1.1"   in quotes, as in access logs
+//	POST     "/a"       only the target in quotes
+//	GET /a HTTP/1.1     without quotes; such a target has no escapes
+
+// requestSpan is where a request is in a line.
+type requestSpan struct {
+	method, target span
+	end            int // offset after the request and its closing quote; 0 if there is none
+	quoted         bool
+}
+
+// requestMethods are the methods that are looked for: those of HTTP and WebDAV.
+var requestMethods = [...]string{
+	"GET", "POST", "HEAD", "PUT", "DELETE", "PATCH", "OPTIONS", "CONNECT", "TRACE", "PROPFIND", "PROPPATCH", "REPORT",
+	"MKCOL", "COPY", "MOVE", "LOCK", "UNLOCK", "SEARCH", "QUERY", "PURGE",
+}
+
+// findRequest finds the first request of rec.
+func findRequest(rec []byte) (r requestSpan, ok bool) {
+	for pos := 0; ; pos++ {
+		n := bytes.IndexByte(rec[pos:], ' ')
+		if n < 0 {
+			return requestSpan{}, false
+		}
+		pos += n
+		start := methodBefore(rec, pos)
+		if start < 0 {
+			continue
+		}
+		r.method = span{start, pos}
+		if r.setTarget(rec); r.end > 0 {
+			return r, true
+		}
+	}
+}
+
+// methodBefore returns where the method that ends at the offset end begins, or
+// -1 if there is none.
+func methodBefore(rec []byte, end int) int {
+	start := end
+	for start > 0 && rec[start-1]-'A' < 26 {
+		start--
+	}
+	if start > 0 {
+		switch c := rec[start-1]; {
+		case isAlnum(c), c == '_', c == '-', c == '/', c == '.', c == '%':
+			return -1
+		}
+	}
+	for _, m := range requestMethods {
+		if string(rec[start:end]) == m {
+			return start
+		}
+	}
+	return -1
+}
+
+// setTarget finds the target after the method of r. Without one, r.end stays 0.
+func (r *requestSpan) setTarget(rec []byte) {
+	at := r.method.end
+	for at < len(rec) && rec[at] == ' ' {
+		at++
+	}
+	r.quoted = r.method.start > 0 && rec[r.method.start-1] == '"'
+	if !r.quoted && at < len(rec) && rec[at] == '"' {
+		r.quoted = true
+		at++
+	}
+	if !beginsTarget(rec[at:]) {
+		return
+	}
+	end := -1
+	if r.quoted {
+		end = closingQuote(rec, at)
+		r.end = end + 1
+	}
+	if end < 0 {
+		r.quoted, end = false, bareEnd(rec, at)
+		r.end = end
+	}
+	r.target = span{at, at + versionAt(rec[at:end])}
+}
+
+// beginsTarget reports whether text begins with a path or an absolute URL.
+func beginsTarget(text []byte) bool {
+	if len(text) == 0 {
+		return false
+	}
+	if text[0] == '/' {
+		return true
+	}
+	n := 0
+	for n < len(text) && n < len("https") && isAlnum(text[n]) {
+		n++
+	}
+	return n < len(text) && text[n] == ':' && isTextScheme(text[:n]) && slashesAt(text, n+1) > 0
+}
+
+// closingQuote returns the offset of the quote that ends the text at start, or
+// -1: the one after a version or, without a version, the first that no backslash
+// escapes. Targets can have raw quotes.
+func closingQuote(rec []byte, start int) int {
+	first := -1
+	for i := start; ; i++ {
+		n := bytes.IndexByte(rec[i:], '"')
+		if n < 0 {
+			return first
+		}
+		i += n
+		switch {
+		case isEscaped(rec[start:i]):
+			continue
+		case versionAt(rec[start:i]) < i-start:
+			return i
+		case first < 0:
+			first = i
+		}
+		if i+1 == len(rec) || rec[i+1] != '&' && !isAlnum(rec[i+1]) {
+			return first
+		}
+	}
+}
+
+// bareEnd returns the end of a request without quotes: that of its version, or
+// the end of the word at start without the punctuation of the log.
+func bareEnd(rec []byte, start int) int {
+	end := start
+	for end < len(rec) && rec[end] > ' ' && rec[end] != '"' && rec[end] != '\\' {
+		end++
+	}
+	if rest := rec[end:]; bytes.HasPrefix(rest, version) {
+		after := len(version)
+		for after < len(rest) && (isDigit(rest[after]) || rest[after] == '.') {
+			after++
+		}
+		if after > len(version) {
+			return end + after
+		}
+	}
+	for end > start+1 && (bytes.IndexByte([]byte(",;:'"), rec[end-1]) >= 0 || isUnmatched(rec[start:end])) {
+		end--
+	}
+	return end
+}
+
+// isUnmatched reports whether word ends in a closing bracket without an opening
+// one.
+func isUnmatched(word []byte) bool {
+	var open byte
+	last := word[len(word)-1]
+	switch last {
+	case ')':
+		open = '('
+	case ']':
+		open = '['
+	case '}':
+		open = '{'
+	default:
+		return false
+	}
+	return bytes.Count(word, []byte{last}) > bytes.Count(word, []byte{open})
+}
