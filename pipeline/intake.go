@@ -98,7 +98,7 @@ func (in intake) check(ctx context.Context) error {
 
 // admit waits until l may have one more batch.
 func (in intake) admit(ctx context.Context, l *Lane) error {
-	credit := false
+	credit, spare := false, l.spare != nil
 	for {
 		a, kept, err := l.admit(credit)
 		if credit && !kept {
@@ -112,9 +112,17 @@ func (in intake) admit(ctx context.Context, l *Lane) error {
 		if a == needsCredit {
 			ahead = in.p.line.credit
 		}
+		var turns chan<- turn
+		var t turn
+		if spare {
+			turns, t = in.p.turns, make(turn)
+		}
 		select {
 		case ahead <- struct{}{}:
 			credit = true
+		case turns <- t:
+			spare = l.spare()
+			close(t)
 		case <-l.wake:
 		case <-ctx.Done():
 			return ctx.Err()

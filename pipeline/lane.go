@@ -46,6 +46,7 @@ type Lane struct {
 	permKnown bool
 	head      []byte // header record
 	stop      <-chan struct{}
+	spare     func() bool   // see SetSpare
 	wake      chan struct{} // holds one signal for the goroutine that waits for admission
 
 	mu       sync.Mutex

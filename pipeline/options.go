@@ -173,6 +173,7 @@ func New(o Options) (*Pipeline, error) {
 		sinks:   append([]Sink(nil), o.Sinks...),
 		dead:    -1,
 		work:    make(chan *Batch, o.Batches),
+		turns:   make(chan turn),
 		notify:  make(chan struct{}, 1),
 		over:    make(chan struct{}),
 		quiet:   make(chan struct{}, 1),

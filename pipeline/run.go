@@ -36,6 +36,7 @@ type Pipeline struct {
 	pool   pool
 	line   line          // order of lanes, under OrderInput
 	work   chan *Batch   // from Emit to the workers
+	turns  chan turn     // requests of sources; see turn.go
 	notify chan struct{} // a lane has ended: a worker checks whether the next one moves to the front
 	over   chan struct{} // closed when there is no more work
 
@@ -174,8 +175,11 @@ func (p *Pipeline) unopen(n int, stopped bool, err error) error {
 
 // start starts the workers.
 func (p *Pipeline) start() error {
-	for range p.o.Workers {
+	for n := range p.o.Workers {
 		w := &worker{p: p, packs: make([]packFunc, len(p.sinks)), piece: make([]pieceFunc, len(p.sinks))}
+		if n > 0 { // the source has a turn, too
+			w.turns = p.turns
+		}
 		w.renew()
 		if d := p.o.Dedupe; d != nil && d.NewMark != nil {
 			w.mark = d.NewMark()

@@ -39,6 +39,12 @@ type Runtime interface {
 	// ErrRevoked if the lane was revoked after Get, and ErrEnded if the lane
 	// has ended. In each of these cases it has already put b back.
 	Emit(ctx context.Context, b *Batch, end Position) error
+	// Turn waits until a worker has no batch, and takes its turn: until the
+	// caller calls done, it may do work that the source would otherwise do
+	// later. It must call done soon, and not wait for anything before. Turn
+	// returns false when stop is closed, and after a hard stop. With a single
+	// worker there are no turns.
+	Turn(stop <-chan struct{}) (done func(), ok bool)
 	// Put returns an unused batch to the free list.
 	Put(b *Batch)
 	// End declares that l will emit nothing more. The pipeline ends the lanes

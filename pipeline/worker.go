@@ -16,6 +16,7 @@ type worker struct {
 	packs []packFunc  // by sink, the dead letter last; nil for one that is no Packer
 	piece []pieceFunc // by sink; see pieceFunc
 	mark  markFunc    // marks duplicates; nil: they are dropped
+	turns <-chan turn // requests for the worker's turn; nil: it lends none
 }
 
 type packFunc func(dst, src []byte, l *Lane) []byte
@@ -30,8 +31,16 @@ type pieceFunc func(dst []byte, b *Batch) []byte
 func (w *worker) run() {
 	for {
 		select {
+		case b := <-w.p.work: // batches first
+			w.handle(b)
+			continue
+		default:
+		}
+		select {
 		case b := <-w.p.work:
 			w.handle(b)
+		case t := <-w.turns:
+			<-t
 		case <-w.p.notify:
 			w.p.step()
 		case <-w.p.over:

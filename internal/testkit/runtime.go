@@ -160,6 +160,16 @@ func (r *Runtime) check(k *lane, b *pipeline.Batch, end pipeline.Position) {
 	k.inRec = b.Piece == pipeline.First || b.Piece == pipeline.Middle
 }
 
+// Turn implements [pipeline.Runtime]. There is always a turn.
+func (r *Runtime) Turn(stop <-chan struct{}) (done func(), ok bool) {
+	select {
+	case <-stop:
+		return nil, false
+	default:
+		return func() {}, true
+	}
+}
+
 // Put implements [pipeline.Runtime].
 func (r *Runtime) Put(b *pipeline.Batch) {
 	r.mu.Lock()
