@@ -245,9 +245,7 @@ func (r *laneReader) mind() {
 			if r.next.Offset() <= r.off {
 				r.from = r.next
 			}
-			if p, ok := r.st.zr.RestartPoint(); ok {
-				r.next = p
-			}
+			r.next = r.st.marks().point
 		}
 		return 0
 	}

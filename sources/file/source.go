@@ -46,6 +46,8 @@ type Progress struct {
 type Source struct {
 	cfg      Config
 	rt       pipeline.Runtime
+	opened   chan struct{} // closed when rt is set
+	blocks   chan []byte   // free ones of holds
 	expanded bool
 	expErr   error
 	inputs   []*input
@@ -59,7 +61,7 @@ func New(cfg Config) (*Source, error) {
 	if err := cfg.validate(); err != nil {
 		return nil, err
 	}
-	return &Source{cfg: cfg, at: fault.At}, nil
+	return &Source{cfg: cfg, at: fault.At, opened: make(chan struct{}), blocks: make(chan []byte, holdBytes/holdBlock)}, nil
 }
 
 // Paths returns the paths of all inputs, in order. The first call of Paths,
@@ -173,7 +175,19 @@ func (s *Source) Hold() { s.cfg.Hold = true }
 // Open implements [pipeline.Source].
 func (s *Source) Open(_ context.Context, rt pipeline.Runtime) error {
 	s.rt = rt
+	close(s.opened)
 	return s.expand()
+}
+
+// turn is the Turn of readers, which [Source.Inspect] may open before there is a
+// pipeline.
+func (s *Source) turn(stop <-chan struct{}) (done func(), ok bool) {
+	select {
+	case <-s.opened:
+		return s.rt.Turn(stop)
+	case <-stop:
+		return nil, false
+	}
 }
 
 // Run implements [pipeline.Source].
@@ -260,10 +274,20 @@ func (s *Source) readLane(ctx context.Context, in *input, r *laneReader) error {
 		r.lane.Hold()
 	}
 	if !skip && err == nil {
+		s.holdText(r)
 		err = r.run(ctx)
+		r.lane.SetSpare(nil) // the lane outlives its reader
 	}
 	r.finish(err != nil)
 	return err
+}
+
+// holdText makes the lane of r decompress text while it waits for earlier ones.
+func (s *Source) holdText(r *laneReader) {
+	if lanes := min(len(s.inputs), s.cfg.Parallel); lanes > 1 && r.st.pump == nil {
+		r.st.hold = &hold{zr: r.st.zr, room: holdBytes / holdBlock / (lanes - 1), free: s.blocks}
+		r.lane.SetSpare(r.st.hold.fill)
+	}
 }
 
 // Close implements [pipeline.Source]. It closes the inputs that Inspect opened

@@ -50,6 +50,7 @@ type stream struct {
 	index *indexing // nil: none
 	pump  *pump     // nil for a regular file
 	ahead []byte    // read by peek and not delivered yet
+	hold  *hold     // nil: none
 	left  int64     // bytes that may still be delivered
 	ended bool      // peek has read all of it, so the verdict of zr is final
 
@@ -137,6 +138,7 @@ func (s *Source) readerOptions(in *input) compress.Options {
 	if len(s.inputs) == 1 {
 		opt.Concurrency = zstdGoroutines // no other input keeps the cores busy
 		opt.Ahead = min(runtime.GOMAXPROCS(0), maxAhead)
+		opt.Turn = s.turn
 	}
 	if s.cfg.OpenTable != nil && in.path != stdinPath && in.size >= 0 { // else it is not a regular file
 		opt.Table = func(f compress.Format) (compress.Table, error) { return s.cfg.OpenTable(in.path, f) }
@@ -149,8 +151,15 @@ func (st *stream) verified() int64 {
 	if st.pump != nil {
 		return st.pump.known
 	}
-	off, _ := st.zr.Verified()
-	return off
+	return st.marks().sums
+}
+
+// marks returns what is known about the text that read has returned.
+func (st *stream) marks() marks {
+	if st.hold != nil && len(st.hold.pieces) > 0 {
+		return st.hold.at
+	}
+	return marksOf(st.zr)
 }
 
 // zstdGoroutines is the number of goroutines that decode a single input.
@@ -213,6 +222,11 @@ func (st *stream) read(ctx context.Context, p []byte, due <-chan time.Time) (n i
 		return st.pump.read(ctx, p, due)
 	case ctx.Err() != nil:
 		return 0, errStopped
+	}
+	if st.hold != nil {
+		if n := st.hold.read(p); n > 0 {
+			return n, nil
+		}
 	}
 	return st.zr.Read(p)
 }

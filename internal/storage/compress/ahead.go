@@ -18,37 +18,48 @@ import (
 // the first error, and the reader checks every header and trailer itself, so
 // texts, offsets and verdicts are those of a reading without goroutines.
 //
+// The reader waits only for segments that a goroutine has taken. It decodes the
+// others itself, so the goroutines take those that it will not reach soon.
+//
 // The goroutine of the reader calls all methods. Only the fields after mu are
 // shared with the other goroutines.
 type ahead struct {
 	src   io.Reader
 	sizes aheadSizes
 	spare chan *chunk // free ones
-	depth int         // maximum number of segments
 	plan  plan
 	index *indexPlan // plan, if there is an index
 
-	start   int64    // offset of the first byte of src in the file
-	queue   []*chunk // loaded, and not yet read by the reader
-	left    []byte   // unread rest of queue[0]
-	fresh   []*chunk // loaded, and not before the next segment
-	read    int64    // offset in the file of the next byte that the reader reads
-	loaded  int64    // offset after the last loaded chunk
-	ended   bool     // src has ended, with err
-	err     error
-	passed  int64    // everything before this offset is decoded
-	idle    bool     // there are no new segments
-	lent    *segment // holds the run that the reader uses
-	outputs [][]byte // free space for output
+	start  int64    // offset of the first byte of src in the file
+	queue  []*chunk // loaded, and not yet read by the reader
+	left   []byte   // unread rest of queue[0]
+	fresh  []*chunk // loaded, and not before the next segment
+	read   int64    // offset in the file of the next byte that the reader reads
+	loaded int64    // offset after the last loaded chunk
+	ended  bool     // src has ended, with err
+	err    error
+	lent   *segment // holds the run that the reader uses
 
 	workers sync.WaitGroup
+	turn    Turn
+	quit    chan struct{} // closed by close
 	mu      sync.Mutex
 	changed sync.Cond
+	passed  int64 // everything before this offset is decoded
 	// segments are those that the reader has not passed, in the order of the
 	// file.
 	segments []*segment
+	outputs  [][]byte // free space for output
 	closed   bool
 }
+
+// A Turn waits until the caller may use a processor, and returns a function to
+// call afterwards. It returns false when stop is closed or nothing needs doing
+// any more.
+type Turn func(stop <-chan struct{}) (done func(), ok bool)
+
+// anyTime is the Turn of a program that does nothing else.
+func anyTime(<-chan struct{}) (done func(), ok bool) { return func() {}, true }
 
 // aheadSizes are the sizes of an ahead in bytes.
 type aheadSizes struct {
@@ -57,16 +68,14 @@ type aheadSizes struct {
 	tail   int // input after that, for a member that crosses the end
 	input  int // limit of the input between the reader and the segments
 	output int // limit of the output of a segment; a member with more is decoded ahead in part
-
-	// The reader decodes the first probe bytes of each period itself, to find
-	// out whether it is the bottleneck. 0: the goroutines always work.
-	probe, period int64
+	gap    int // segments that are left to the reader before the first one that is decoded ahead
+	most   int // limit of the number of segments with output
 }
 
 // defaultSizes suit members of all lengths: 10 KB, as in WARC files, and 500 KB,
 // some of which fit into a segment. If a member is longer than output, only its
 // beginning is decoded ahead.
-var defaultSizes = aheadSizes{buffer: bufferSize, chunk: 64 << 10, tail: 512 << 10, input: 4 << 20, output: 2 << 20, probe: 1 << 20, period: 32 << 20}
+var defaultSizes = aheadSizes{buffer: bufferSize, chunk: 64 << 10, tail: 512 << 10, input: 4 << 20, output: 2 << 20, gap: 3}
 
 // A chunk is a piece of the file. Whoever drops the last reference makes it
 // free.
@@ -103,14 +112,19 @@ type run struct {
 }
 
 // newAhead returns an ahead that reads src, whose next byte has the given
-// offset in the file, with so many goroutines. index may be nil.
-func newAhead(src io.Reader, at int64, goroutines int, sizes aheadSizes, index *Index) *ahead {
-	a := &ahead{src: src, sizes: sizes, depth: goroutines + 2, start: at, read: at, loaded: at, passed: at}
+// offset in the file.
+func newAhead(src io.Reader, at int64, opt *Options) *ahead {
+	goroutines, sizes := opt.Ahead, opt.sizes
+	sizes.most = goroutines + 2
+	a := &ahead{src: src, sizes: sizes, start: at, read: at, loaded: at, passed: at, turn: opt.Turn, quit: make(chan struct{})}
 	a.plan = &searchPlan{next: at}
-	if index != nil {
-		a.index = &indexPlan{index: index}
+	if opt.Index != nil {
+		a.index = &indexPlan{index: opt.Index}
 		a.plan = a.index
-		a.sizes, a.depth = indexSizes(index, sizes, a.depth)
+		a.sizes = indexSizes(opt.Index, sizes)
+	}
+	if a.turn == nil {
+		a.turn = anyTime
 	}
 	a.changed.L = &a.mu
 	a.spare = make(chan *chunk, 2*goroutines+sizes.tail/sizes.chunk)
@@ -123,8 +137,12 @@ func newAhead(src io.Reader, at int64, goroutines int, sizes aheadSizes, index *
 // close stops the goroutines.
 func (a *ahead) close() {
 	a.mu.Lock()
+	again := a.closed
 	a.closed = true
 	a.mu.Unlock()
+	if !again {
+		close(a.quit)
+	}
 	a.changed.Broadcast()
 	a.workers.Wait()
 }
@@ -132,8 +150,7 @@ func (a *ahead) close() {
 // Read returns the next bytes of the file. Errors of the file come at the same
 // offset as without reading ahead.
 func (a *ahead) Read(p []byte) (int, error) {
-	a.passed = max(a.passed, a.read-int64(a.sizes.buffer)) // the reader holds no more than its buffer
-	a.fill()
+	a.fill(a.read - int64(a.sizes.buffer)) // the reader holds no more than its buffer
 	for len(a.left) == 0 {
 		if len(a.queue) == 0 && !a.load() {
 			return a.beyond(p)
@@ -205,15 +222,16 @@ func (a *ahead) chunk() *chunk {
 }
 
 // fill removes the segments that the reader has passed, and adds others.
-func (a *ahead) fill() {
+// Everything before the given offset is decoded.
+func (a *ahead) fill(passed int64) {
 	a.mu.Lock()
+	a.passed = max(a.passed, passed)
 	n := a.retire()
-	a.mu.Unlock()
-	if a.idle {
-		a.pass(a.passed)
-		return
+	if a.candidate() != nil {
+		a.changed.Broadcast()
 	}
-	for ; n < a.depth; n++ {
+	a.mu.Unlock()
+	for ; n < a.sizes.gap+a.sizes.most; n++ {
 		s := a.plan.segment(a)
 		if s == nil {
 			return
@@ -222,7 +240,6 @@ func (a *ahead) fill() {
 			c.refs.Add(1)
 		}
 		s.chunks = append(s.chunks, a.fresh...)
-		s.out = a.output()
 		a.mu.Lock()
 		a.segments = append(a.segments, s)
 		a.mu.Unlock()
@@ -230,7 +247,7 @@ func (a *ahead) fill() {
 	}
 }
 
-// output returns free space for the output of a segment.
+// output returns free space for the output of a segment. The caller holds mu.
 func (a *ahead) output() []byte {
 	k := len(a.outputs) - 1
 	if k < 0 {
@@ -251,10 +268,11 @@ func (a *ahead) retire() int {
 			s.done && len(s.runs) > 0 && s.runs[len(s.runs)-1].begin >= a.passed*8:
 			kept = append(kept, s)
 			continue
-		case !s.taken:
+		case s.taken:
+			a.outputs = append(a.outputs, s.out)
+		default:
 			a.drop(s)
 		}
-		a.outputs = append(a.outputs, s.out)
 	}
 	clear(a.segments[len(kept):])
 	a.segments = kept
@@ -281,8 +299,8 @@ func (a *ahead) pass(offset int64) {
 // long as the given one, or nil. The reader has decoded everything before that
 // bit. The run is valid until the next call.
 func (a *ahead) at(bit int64, window []byte) *run {
-	a.lent, a.passed = nil, max(a.passed, bit/8)
-	a.fill()
+	a.lent = nil
+	a.fill(bit / 8)
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for _, s := range a.segments {
@@ -292,7 +310,7 @@ func (a *ahead) at(bit int64, window []byte) *run {
 		case len(window) > 0 && (!s.atBit || s.bit != bit):
 			continue // it begins elsewhere
 		}
-		for !s.done && !a.closed {
+		for s.taken && !s.done && !a.closed {
 			a.changed.Wait()
 		}
 		for i := range s.runs {
@@ -329,22 +347,59 @@ func (a *ahead) checkIndex() {
 	}
 }
 
-// take waits for a segment to decode. It returns nil after close.
-func (a *ahead) take() *segment {
+// take waits for a segment to decode, and for a turn. The caller must call done
+// after it has finished the segment. take returns nil after close.
+func (a *ahead) take() (s *segment, done func()) {
+	for a.awaitSegment() {
+		done, ok := a.turn(a.quit)
+		if !ok {
+			return nil, nil
+		}
+		if s := a.claim(); s != nil {
+			return s, done
+		}
+		done()
+	}
+	return nil, nil
+}
+
+// awaitSegment waits for a segment that can be taken. It returns false after
+// close.
+func (a *ahead) awaitSegment() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	for {
-		if a.closed {
-			return nil
-		}
-		for _, s := range a.segments {
-			if !s.taken {
-				s.taken = true
-				return s
-			}
-		}
+	for !a.closed && a.candidate() == nil {
 		a.changed.Wait()
 	}
+	return !a.closed
+}
+
+// claim takes a segment, and returns nil if there is none any more.
+func (a *ahead) claim() *segment {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	s := a.candidate()
+	if s != nil {
+		s.taken, s.out = true, a.output()
+	}
+	return s
+}
+
+// candidate returns the first segment that is not taken and so far away that it
+// is decoded before the reader gets there, or nil. The caller holds mu.
+func (a *ahead) candidate() *segment {
+	taken := 0
+	for i, s := range a.segments {
+		switch {
+		case s.taken:
+			taken++
+		case taken == a.sizes.most:
+			return nil
+		case i >= a.sizes.gap:
+			return s
+		}
+	}
+	return nil
 }
 
 // finish publishes the runs of a segment.

@@ -26,7 +26,6 @@ type aheadDeflate struct {
 	window []byte // at the end of run
 	pause  bool
 	last   int64 // bit of the last end of a block
-	demand demand
 
 	fromRuns int64 // number of bytes, for tests
 }
@@ -44,10 +43,6 @@ func (d *aheadDeflate) Reset(src *bufio.Reader, window []byte, bit uint8) {
 // there is one. Ahead is the number of bytes before it that Read is about to
 // return.
 func (d *aheadDeflate) adopt(bit int64, window []byte, ahead int) bool {
-	d.ahead.idle = !d.demand.high(d.ahead.sizes)
-	if d.ahead.idle {
-		return false
-	}
 	r := d.ahead.at(bit, window)
 	if r == nil || !d.may(int64(ahead+len(r.out))) {
 		return false
@@ -89,8 +84,6 @@ func appendWindow(dst, before, out []byte) []byte {
 
 // Read implements [deflateDecoder].
 func (d *aheadDeflate) Read(p []byte) (n int, err error) {
-	d.demand.enter()
-	defer func() { d.demand.leave(n) }()
 	if d.run == nil {
 		return d.decode(p)
 	}

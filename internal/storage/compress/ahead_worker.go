@@ -32,10 +32,11 @@ func newAheadWorker() *aheadWorker {
 
 // run decodes segments until a is closed.
 func (w *aheadWorker) run(a *ahead) {
-	for s := a.take(); s != nil; s = a.take() {
+	for s, done := a.take(); s != nil; s, done = a.take() {
 		w.segment(s)
 		w.chunks = nil
 		a.finish(s)
+		done()
 	}
 }
 

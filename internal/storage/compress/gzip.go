@@ -96,7 +96,7 @@ func (d *gzipDecoder) readAhead() {
 	if !ok || d.opt.Ahead < 2 || d.restarts.members == 0 && d.opt.Index == nil {
 		return
 	}
-	d.ahead = newAhead(d.in.raw.src, d.in.raw.n.Load(), d.opt.Ahead, d.opt.sizes, d.opt.Index)
+	d.ahead = newAhead(d.in.raw.src, d.in.raw.n.Load(), &d.opt)
 	d.in.raw.src = d.ahead
 	d.inflate = &aheadDeflate{in: d.in, ahead: d.ahead, own: own, may: d.uneventful}
 }

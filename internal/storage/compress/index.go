@@ -2,12 +2,14 @@ package compress
 
 import (
 	"bufio"
-	"bytes"
-	"compress/zlib"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/adler32"
 	"io"
 	"math"
+
+	"github.com/urlfold/urlfold/internal/storage/inflate"
 )
 
 // An Index lists places inside a gzip file at which decoding can start. A
@@ -24,6 +26,7 @@ type Index struct {
 	compressed int64  // size of the gzip file, or 0 if the index does not tell
 	stamp      *Stamp // of the gzip file, or nil
 	reason     string // why the index does not match the file
+	zlib       windowReader
 }
 
 // A place is a block of deflate data.
@@ -100,14 +103,15 @@ func (x *Index) window(p *place) ([]byte, error) {
 	if p.length == 0 {
 		return nil, nil
 	}
+	src := io.NewSectionReader(x.src, p.at, int64(p.length))
+	if p.packed {
+		return x.zlib.read(src)
+	}
 	raw := make([]byte, p.length)
-	if _, err := x.src.ReadAt(raw, p.at); err != nil {
+	if _, err := io.ReadFull(src, raw); err != nil {
 		return nil, fmt.Errorf("read a window: %w", noEOF(err))
 	}
-	if !p.packed {
-		return raw, nil
-	}
-	return unpackWindow(raw)
+	return raw, nil
 }
 
 // An indexParser reads an index. After the first error, err stays set.
@@ -164,15 +168,46 @@ func (p *indexParser) add(pl place, in, out uint64, bits uint32) {
 	}
 }
 
-// unpackWindow decodes zlib data of at most 32 KiB.
-func unpackWindow(raw []byte) ([]byte, error) {
-	z, err := zlib.NewReader(bytes.NewReader(raw))
+// A windowReader decodes windows that are zlib data. The zero value is ready to
+// use.
+type windowReader struct {
+	br      *bufio.Reader
+	inflate *inflate.Reader
+}
+
+// read returns the window in src, which has at most 32 KiB.
+func (w *windowReader) read(src io.Reader) ([]byte, error) {
+	if w.br == nil {
+		w.br = bufio.NewReader(src)
+		w.inflate = inflate.NewReader(w.br, nil, 0)
+	}
+	w.br.Reset(src)
+	var head [2]byte
+	if _, err := io.ReadFull(w.br, head[:]); err != nil {
+		return nil, fmt.Errorf("read a window: %w", noEOF(err))
+	}
+	if head[0]&15 != 8 || head[0]>>4 > 7 || head[1]&zlibDictionary != 0 || binary.BigEndian.Uint16(head[:])%31 != 0 {
+		return nil, errors.New("damaged window: no zlib header")
+	}
+	w.inflate.Reset(w.br, nil, 0)
+	window := make([]byte, 0, maxWindow+1)
+	var err error
+	for err == nil {
+		var n int
+		n, err = w.inflate.Read(window[len(window):cap(window)])
+		if window = window[:len(window)+n]; len(window) > maxWindow {
+			err = errors.New("more than 32 KiB")
+		}
+	}
+	var sum [zlibTrailer]byte
+	if err == io.EOF {
+		_, err = io.ReadFull(w.br, sum[:])
+	}
+	if err == nil && binary.BigEndian.Uint32(sum[:]) != adler32.Checksum(window) {
+		err = errors.New("checksum mismatch")
+	}
 	if err != nil {
 		return nil, fmt.Errorf("damaged window: %w", err)
-	}
-	window, err := io.ReadAll(io.LimitReader(z, maxWindow+1))
-	if err != nil || len(window) > maxWindow {
-		return nil, errors.New("damaged window")
 	}
 	return window, nil
 }

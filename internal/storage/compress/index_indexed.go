@@ -1,6 +1,7 @@
 package compress
 
 import (
+	"bytes"
 	"encoding/binary"
 	"io"
 )
@@ -75,11 +76,12 @@ func (w *IndexWriter) writeIndexed(dst io.Writer, compressed int64) error {
 	if _, err := dst.Write(b); err != nil {
 		return err
 	}
+	var zlib windowReader
 	for i := range w.places {
 		if len(w.places[i].window) == 0 {
 			continue
 		}
-		window, err := unpackWindow(w.places[i].window)
+		window, err := zlib.read(bytes.NewReader(w.places[i].window))
 		if err != nil {
 			return err
 		}

@@ -18,20 +18,19 @@ const (
 	indexInput  = 16 << 20
 )
 
-// indexSizes returns the sizes and the number of segments for an index: enough
-// for a segment from each place to the next one, but not more.
-func indexSizes(x *Index, sizes aheadSizes, depth int) (aheadSizes, int) {
+// indexSizes returns the sizes for an index: enough for a segment from each
+// place to the next one, but not more.
+func indexSizes(x *Index, sizes aheadSizes) aheadSizes {
 	var longest int64
 	for i := 1; i < len(x.places); i++ {
 		longest = max(longest, x.places[i].out-x.places[i-1].out)
 	}
 	sizes.output = int(min(indexOutput, max(longest, 1<<20)+1<<20))
-	if sizes.output > indexOutput/2 {
-		depth -= 2 // bounds the memory
-	} else {
-		depth--
+	sizes.most--
+	if sizes.output > indexOutput/2 { // bounds the memory
+		sizes.most, sizes.gap = sizes.most-1, min(sizes.gap, 1)
 	}
-	return sizes, depth
+	return sizes
 }
 
 // segment implements [plan].

@@ -47,9 +47,9 @@ func longMember(t testing.TB) (packed, text []byte) {
 func withIndex(t testing.TB, packed []byte, x *Index) (o outcome, fromRuns int64) {
 	t.Helper()
 	sizes := defaultSizes
-	sizes.probe, sizes.buffer = 0, 2*maxWindow
+	sizes.buffer = 2 * maxWindow
 	r := NewReader(bytes.NewReader(packed), Options{Ahead: 2, Index: x, sizes: sizes})
-	o.text, o.verdict = drain(t, r)
+	o.text, o.verdict = drainSettled(t, r)
 	o.verified, _ = r.Verified()
 	return o, r.dec.(*gzipDecoder).inflate.(*aheadDeflate).fromRuns
 }

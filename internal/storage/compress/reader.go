@@ -45,10 +45,13 @@ type Options struct {
 	// Ahead is the number of goroutines that inflate the following members of a
 	// gzip file while Read returns the current one. With n of them, they need
 	// up to 2*(n+2)+4 MiB of memory. They start at the second member, and do
-	// not change what Read returns, nor any verdict or restart point. The
+	// not change what Read returns, nor any verdict or restart point. Read
+	// inflates the members that they have not begun when it gets there. The
 	// source must be a regular file, because reading ahead must not block. 0 or
 	// 1: no goroutines.
 	Ahead int
+	// Turn says when each of these goroutines may work. nil: at any time.
+	Turn Turn
 	// Index, if not nil, lists places at which these goroutines can start, also
 	// inside a member. It is not modified by other Readers meanwhile.
 	Index *Index

@@ -1,0 +1,100 @@
+package file
+
+import "github.com/urlfold/urlfold/internal/storage/compress"
+
+// While a lane waits for the lanes before it, its reader would do nothing, and
+// neither would the processors that the lane in front leaves free, because one
+// goroutine inflates one file. So a waiting lane decompresses the beginning of
+// its file and holds the text.
+
+const (
+	// holdBytes limits the text that all lanes hold.
+	holdBytes = 16 << 20
+	// holdBlock is how much of it is decompressed in one turn of a worker.
+	holdBlock = 256 << 10
+)
+
+// A hold is text that was read before it was wanted. It consists of the results
+// of single calls of Read, so whoever takes it finds the same state of the
+// reader after each of them as without a hold.
+type hold struct {
+	zr     *compress.Reader
+	room   int         // number of blocks that it may still fill
+	free   chan []byte // blocks that no lane uses
+	pieces []piece
+	at     marks // before the first piece
+}
+
+// A piece is the result of one call of Read.
+type piece struct {
+	text  []byte
+	after marks
+	block []byte // that holds the text, if this is the last piece in it
+}
+
+// marks are what a reader knows about its text up to some offset.
+type marks struct {
+	sums  int64 // offset up to which checksums verify it
+	point compress.RestartPoint
+}
+
+// marksOf returns the current marks of zr.
+func marksOf(zr *compress.Reader) (m marks) {
+	m.sums, _ = zr.Verified()
+	m.point, _ = zr.RestartPoint()
+	return m
+}
+
+// fill reads a block. It reports whether to call it again: if there is room, and
+// more text that takes time to read.
+func (h *hold) fill() bool {
+	if h.room == 0 {
+		return false
+	}
+	if len(h.pieces) == 0 {
+		h.at = marksOf(h.zr)
+	}
+	h.room--
+	block, ended := h.take(), false
+	for end := 0; end < len(block) && !ended; {
+		n, err := h.zr.Read(block[end:])
+		if ended = err != nil; !ended {
+			h.pieces = append(h.pieces, piece{text: block[end : end+n], after: marksOf(h.zr)})
+			end += n
+		}
+	}
+	if n := len(h.pieces); n > 0 && h.pieces[n-1].block == nil {
+		h.pieces[n-1].block = block
+	}
+	return h.room > 0 && !ended && h.zr.Format() != compress.Plain
+}
+
+// take returns a block.
+func (h *hold) take() []byte {
+	select {
+	case b := <-h.free:
+		return b
+	default:
+		return make([]byte, holdBlock)
+	}
+}
+
+// read copies held text to p. It returns 0 if there is none.
+func (h *hold) read(p []byte) int {
+	if len(h.pieces) == 0 {
+		return 0
+	}
+	first := &h.pieces[0]
+	n := copy(p, first.text)
+	if first.text = first.text[n:]; len(first.text) > 0 {
+		return n
+	}
+	if first.block != nil {
+		select {
+		case h.free <- first.block:
+		default:
+		}
+	}
+	h.at, h.pieces = first.after, h.pieces[1:]
+	return n
+}
