@@ -39,42 +39,61 @@ type Dedupe struct {
 	// with the key is written. Default: 1m.
 	TakeOver time.Duration `yaml:"take_over" min:"1s"`
 	// With bucket: how long a key is remembered after its record is durable. 0s:
-	// forever. Requires nats-server 2.11. Default: 0s.
+	// forever. Requires nats-server 2.11, as window does. Default: 0s.
 	Remember time.Duration `yaml:"remember" min:"0s"`
 	// The topic that holds the keys. Required for a Kafka source, whose partitions
 	// move between instances. Default: the keys are in data_dir.
 	Changelog *Changelog `yaml:"changelog"`
-	// Compares only records of the same period, by the times in the records, and
+	// Compares only records of the same period, by the times of the records, and
 	// forgets keys. Without it, keys are kept for ever.
 	Window *DedupeWindow `yaml:"window"`
 }
 
-// DedupeWindow divides time into periods. The field time of a record selects its
-// period, never the clock of the machine.
+// DedupeWindow divides time into periods. The time of a record selects its period,
+// never the clock of the machine.
 type DedupeWindow struct {
 	// The length of a period. Periods are counted from 1970-01-01T00:00:00Z, so
 	// those of 24h are the days in UTC.
 	Size time.Duration `yaml:"size,required" min:"1s" max:"8784h"`
-	// How long after the end of a period its keys are kept, by the times in the
-	// records of the file that lags behind most. Later records of the period are
-	// all written. A time that is more than size and lateness ahead of the last
-	// times of its file ends no period, and its record is written. Default: 1h.
+	// How long after the end of a period its keys are kept, by the times of the
+	// records of the partition, or of the file that lags behind most. Later records
+	// of the period are all written. A time that is more than size and lateness
+	// ahead of the last times of its file or partition ends no period, and its
+	// record is written. With bucket, a key is forgotten when its record has been
+	// durable for size and lateness together. Default: 1h.
 	Lateness time.Duration `yaml:"lateness" min:"0s" max:"8784h"`
-	// After this time, a file that brings no records, while others do, no longer
-	// delays the end of periods. Default: 5m.
+	// With files: after this time, a file that brings no records, while others do,
+	// no longer delays the end of periods. Default: 5m.
 	Idle time.Duration `yaml:"idle" min:"1s" max:"24h"`
+	// record uses the field time of the record. message uses the time of the message,
+	// and requires a kafka or jetstream source. Default: record.
+	Time string `yaml:"time" enum:"record,message"`
 }
 
-// setDefaults sets the defaults.
-func (w *DedupeWindow) setDefaults() { w.Lateness, w.Idle = time.Hour, 5*time.Minute }
+// defaultIdle is the default of DedupeWindow.Idle.
+const defaultIdle = 5 * time.Minute
 
-// Validate checks that the size has whole seconds.
+// setDefaults sets the defaults.
+func (w *DedupeWindow) setDefaults() { w.Lateness, w.Idle, w.Time = time.Hour, defaultIdle, "record" }
+
+// Validate checks that the durations have whole seconds.
 func (w *DedupeWindow) Validate() error {
-	if w.Size%time.Second != 0 {
-		return &field.Error{Field: "size", Err: errors.New("must be a whole number of seconds")}
+	for _, d := range []struct {
+		key   string
+		value time.Duration
+	}{{"size", w.Size}, {"lateness", w.Lateness}} {
+		if d.value%time.Second != 0 {
+			return &field.Error{Field: d.key, Err: errors.New("must be a whole number of seconds")}
+		}
 	}
 	return nil
 }
+
+// ByMessage reports whether the times of messages count.
+func (w *DedupeWindow) ByMessage() bool { return w.Time == "message" }
+
+// HasIdle reports whether idle is set.
+func (w *DedupeWindow) HasIdle() bool { return w.Idle != defaultIdle }
 
 // defaultTakeOver is the default of Dedupe.TakeOver.
 const defaultTakeOver = time.Minute
@@ -105,7 +124,9 @@ func (d *Dedupe) Validate() error {
 	case d.Bucket == "" && d.TakeOver != defaultTakeOver:
 		wrong("take_over", "requires bucket: without one, no other instance has claims")
 	case d.Bucket == "" && d.Remember != 0:
-		wrong("remember", "requires bucket: a set on disk forgets no key")
+		wrong("remember", "requires bucket; other sets forget keys with window")
+	case d.Remember != 0 && d.Window != nil:
+		wrong("remember", "cannot be combined with window, whose size and lateness decide how long a key is remembered")
 	case d.Bucket != "" && !isBucket(d.Bucket):
 		wrong("bucket", "invalid name: may contain only letters, digits, - and _")
 	case d.Bucket != "" && d.OnChange != "reset":

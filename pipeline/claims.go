@@ -111,17 +111,18 @@ type claims struct {
 	p       *Pipeline
 	outside Claims
 	marks   bool // duplicates are marked and kept
+	window  *Window
 
 	mu     sync.Mutex
 	held   map[codec.Key]*Claim // claims of this process that are not settled
 	asking []*Batch             // batches with leans on claims without an answer
 	parked []*Batch             // batches with leans on claims that are not settled
 
-	firsts, duplicates, delayed, noKey int64
+	firsts, duplicates, delayed, noKey, noTime int64
 }
 
 func newClaims(p *Pipeline, o *Dedupe) *claims {
-	return &claims{p: p, outside: o.Claims, marks: o.NewMark != nil, held: map[codec.Key]*Claim{}}
+	return &claims{p: p, outside: o.Claims, marks: o.NewMark != nil, window: o.Window, held: map[codec.Key]*Claim{}}
 }
 
 // ask claims the keys of b, then returns b to a worker.
@@ -181,9 +182,8 @@ func (c *claims) begin(b *Batch) (asks []*Claim) {
 		if ordinal++; i == 0 || r.Msg != b.Out.Recs[i-1].Msg {
 			ordinal = 0
 		}
-		k := b.Out.Facts[i].Identity
+		k := c.keyOf(b, i)
 		if k == (codec.Key{}) {
-			c.noKey++
 			continue
 		}
 		m := &b.Msgs[r.Msg]
@@ -198,6 +198,28 @@ func (c *claims) begin(b *Batch) (asks []*Claim) {
 		asks = append(asks, cl)
 	}
 	return asks
+}
+
+// keyOf returns the key of record i of b in its window, or the zero key if the
+// record passes. The caller holds mu.
+func (c *claims) keyOf(b *Batch, i int) codec.Key {
+	k := &b.Out.Facts[i].Identity
+	if *k == (codec.Key{}) {
+		c.noKey++
+		return *k
+	}
+	if c.window == nil {
+		return *k
+	}
+	t, ok := c.window.timeOf(b, i)
+	window, exists := c.window.of(t)
+	if ok && exists {
+		*k = inWindow(*k, window)
+	} else {
+		c.noTime++
+		*k = codec.Key{} // it is the first record of no key
+	}
+	return *k
 }
 
 // asked handles the answers to claims of b.
@@ -440,7 +462,10 @@ func (c *claims) flush() []*Batch {
 func (c *claims) snapshot() *DedupeSnapshot {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return &DedupeSnapshot{Duplicates: c.duplicates, Firsts: c.firsts, NoKey: c.noKey, Delayed: c.delayed, Waiting: len(c.held)}
+	return &DedupeSnapshot{
+		Duplicates: c.duplicates, Firsts: c.firsts, NoKey: c.noKey, Delayed: c.delayed, Waiting: len(c.held),
+		Windows: c.window != nil, NoTime: c.noTime,
+	}
 }
 
 // forgetClaims clears what b holds of the deduplication by claims.

@@ -49,7 +49,9 @@ type decisions struct {
 	mu        sync.Mutex // locked before Pipeline.mu and Lane.mu
 	slots     map[codec.Key]uint64
 	ready     []codec.Key // keys of slots within the cut, which the next commit stores; without lanes
-	windows   *windows    // nil without windows
+	window    *Window     // nil without windows
+	windows   *windows    // of all lanes; nil without windows, and if each lane has its own
+	passed    passed      // by the times of records
 	readyIn   []uint32    // windows of ready
 	all       *series     // of ScopeAll
 	parked    []*Batch    // batches that wait for the batches that they relied on
@@ -109,8 +111,8 @@ func newDecisions(p *Pipeline, o *Dedupe) (_ *decisions, err error) {
 	if d.scope == ScopeAll {
 		d.all = d.newSeries(codec.Key{})
 	}
-	if o.Window != nil {
-		d.windows, err = newWindows(o.Window, o.Set.(WindowKeySet).WindowState())
+	if d.window = o.Window; d.window != nil && d.lanes == nil {
+		d.windows, err = newWindows(o.Window, o.Set.(WindowKeySet).WindowState(), &d.passed)
 	}
 	return d, err
 }
@@ -162,7 +164,7 @@ func (s *series) push(b *Batch) *decided {
 	}
 	s.last++
 	e := s.at(s.last)
-	*e = decided{lane: b.Lane, seq: b.Seq, epoch: b.epoch, end: b.End, verified: b.Verified, segment: b.Segment, at: time.Now(), firsts: e.firsts[:0], reached: reached{windows: e.reached.windows[:0]}}
+	*e = decided{lane: b.Lane, seq: b.Seq, epoch: b.epoch, end: b.End, verified: b.Verified, segment: b.Segment, at: time.Now(), firsts: e.firsts[:0]}
 	return e
 }
 
@@ -188,58 +190,70 @@ func (d *decisions) decide(b *Batch) (ok bool, err error) {
 		b.void = true
 		return true, nil
 	}
+	w, err := d.windowsOf(b.Lane)
+	if err != nil {
+		return true, err
+	}
 	s := d.seriesOf(b.Lane)
 	e := s.push(b)
 	d.open++
 	d.high = max(d.high, s.last)
 	b.series, b.number = s, s.last
-	w := d.windows
 	var lane *laneClock
 	if w != nil {
 		lane = w.begin(b.Lane)
 	}
 	for i := range b.Out.Facts {
-		if err := d.decideRecord(b, s, e, i, lane); err != nil {
+		if err := d.decideRecord(b, s, e, i, w, lane); err != nil {
 			return true, err
 		}
 	}
 	if w != nil {
-		e.reached.low, e.reached.lane = w.now.low, lane.clone()
+		e.reached = reached{w.now.low, lane.clone()}
 	}
 	return true, nil
 }
 
-// decideRecord decides about record i of b, whose lane has the given clock. The
+// windowsOf returns the windows that the records of l belong to, or nil. The caller
+// holds mu.
+func (d *decisions) windowsOf(l *Lane) (*windows, error) {
+	if d.window == nil || d.windows != nil {
+		return d.windows, nil
+	}
+	if l.windows == nil {
+		return nil, bugf("lane %s has emitted a batch before its keys were loaded", l.name)
+	}
+	return l.windows, nil
+}
+
+// decideRecord decides about record i of b, whose lane has the given clock in w. The
 // caller holds mu.
-func (d *decisions) decideRecord(b *Batch, s *series, e *decided, i int, lane *laneClock) error {
+func (d *decisions) decideRecord(b *Batch, s *series, e *decided, i int, w *windows, lane *laneClock) error {
 	f := &b.Out.Facts[i]
 	if f.Identity == (codec.Key{}) {
 		d.noKey++
 		return nil
 	}
 	var window uint32
-	if lane != nil {
+	if w != nil {
 		var ok bool
-		if window, ok = d.windows.place(lane, f); !ok {
+		if window, ok = w.place(lane, b, i); !ok {
 			f.Identity = codec.Key{} // it is the first record of no key
 			return nil
 		}
-		f.Identity = d.windows.in(f.Identity, window)
+		f.Identity = inWindow(f.Identity, window)
 	}
 	k := s.keyIn(f.Identity)
 	no, found := d.slots[k]
 	if !found {
-		known, err := d.has(b.Lane, k)
+		known, err := d.has(b.Lane, k, window)
 		if err != nil {
 			return fmt.Errorf("deduplicate: %w", err)
 		}
 		if !known {
 			d.firsts++
 			d.slots[k] = b.number
-			e.firsts = append(e.firsts, FirstKey{k, b.firstAt(i)})
-			if lane != nil {
-				e.reached.windows = append(e.reached.windows, window)
-			}
+			e.firsts = append(e.firsts, FirstKey{k, b.firstAt(i), window})
 			return nil
 		}
 	}
@@ -362,13 +376,8 @@ func (d *decisions) advance(s *series) {
 		d.open--
 		e := s.at(s.cut)
 		d.makeReady(s, e.firsts)
-		if d.windows != nil {
-			for i, f := range e.firsts {
-				if f.Key != (codec.Key{}) {
-					d.readyIn = append(d.readyIn, e.reached.windows[i])
-				}
-			}
-			d.windows.cover(e)
+		if w, err := d.windowsOf(e.lane); err == nil && w != nil {
+			w.cover(e)
 		}
 		if !e.lane.cover(e) {
 			d.p.fail(bugf("lane %s is held or out of order, and its duplicates were dropped", e.lane.name))
@@ -434,6 +443,7 @@ func (d *decisions) revoke(l *Lane) (leave []*Batch) {
 		delete(d.slots, f.Key)
 	}
 	s.void, l.series, s.ready = true, nil, nil
+	l.windows = nil // LoadKeys sets it again
 	if d.windows != nil {
 		d.windows.revoke(l)
 	}
@@ -537,8 +547,8 @@ func (d *decisions) snapshot() *DedupeSnapshot {
 	if d.full {
 		s.FullSince = d.fullSince
 	}
-	if w := d.windows; w != nil {
-		s.Late, s.Ahead, s.NoTime = w.late, w.ahead, w.noTime
+	if d.window != nil {
+		s.Windows, s.Late, s.Ahead, s.NoTime = true, d.passed.late, d.passed.ahead, d.passed.noTime
 	}
 	if a := d.all; a != nil && a.cut < a.last {
 		e := a.at(a.cut + 1)

@@ -19,8 +19,9 @@ type Dedupe struct {
 	// Room is the most keys that wait for a commit. When it is reached, sources
 	// wait. The default is 256 Ki keys.
 	Room int
-	// Window limits the comparison to records of the same window. It requires a
-	// Set that is a [WindowKeySet], and facts with times. Nil compares all.
+	// Window limits the comparison to records of the same window. It requires
+	// facts with times, or messages. A Set must be a [WindowKeySet], and Claims
+	// must forget a key some time after its record is durable. Nil compares all.
 	Window *Window
 	// NewMark, if not nil, makes the pipeline keep duplicates and mark them. It is
 	// called once per worker. The function it returns marks records of a stream, by
@@ -79,9 +80,10 @@ type DedupeSnapshot struct {
 	Delayed    int64     // records dropped until their messages are delivered again
 	Firsts     int64     // records found to be the first of their key
 	NoKey      int64     // records without a key, which pass
+	Windows    bool      // there is a Window
 	Late       int64     // records of a window that is forgotten, which pass
 	Ahead      int64     // records with a time far ahead of those before, which pass
-	NoTime     int64     // records with a key and without a time, which pass; this and the two before: with a Window
+	NoTime     int64     // records with a key and without a time, which pass
 	Waiting    int       // keys that wait for a commit
 	Room       int       // maximum of Waiting
 	FullSince  time.Time // since when sources wait for a commit, because there is no room for more keys; zero: they do not

@@ -83,6 +83,7 @@ type Lane struct {
 
 	decisions *decisions // nil without deduplication
 	series    *series    // with ScopeLane, guarded by decisions.mu
+	windows   *windows   // with a LaneKeySet and windows, guarded by decisions.mu
 	uncovered int        // resolved batches beyond the cut of the decisions
 }
 

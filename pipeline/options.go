@@ -144,7 +144,9 @@ func (o *Options) canDedupe() bool {
 	d := o.Dedupe
 	_, ok := o.Sources[0].(KeyCommitter)
 	if w := d.Window; w != nil {
-		if _, forgets := d.Set.(WindowKeySet); !forgets || w.Size < time.Second || w.Lateness < 0 || w.Idle <= 0 {
+		_, forgets := d.Set.(WindowKeySet)
+		forgets = forgets && w.Idle > 0 && !w.ByMessage || d.Set == nil
+		if !forgets || w.Size < time.Second || w.Lateness < 0 {
 			return false
 		}
 	}

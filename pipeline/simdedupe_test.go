@@ -70,7 +70,8 @@ func (u *simUnique) in(lane int, line string) codec.Key {
 		if !ok {
 			return codec.Key{}
 		}
-		k = (&windows{}).in(k, uint32(t/int64(u.window.Size/time.Second)))
+		window, _ := u.window.of(t)
+		k = inWindow(k, window)
 	}
 	if u.scope == ScopeAll {
 		return k
@@ -325,7 +326,7 @@ func (u *simUnique) judgeFirsts(s *simSink) {
 			continue
 		}
 		k := u.in(0, line)
-		if u.window != nil && u.keyOf(line) != (codec.Key{}) && times.passes(u, line) {
+		if u.window != nil && u.keyOf(line) != (codec.Key{}) && times.passes(u.window, line) {
 			k = codec.Key{}
 		}
 		switch {
@@ -359,7 +360,10 @@ func (u *simUnique) judgeFirsts(s *simSink) {
 // timeOf returns the time of a line: lines are a minute apart, some are hours
 // late, some are years ahead, some have no time, and in the middle of the lane
 // some days are missing.
-func (u *simUnique) timeOf(line string) (int64, bool) {
+func (u *simUnique) timeOf(line string) (int64, bool) { return simTime(line) }
+
+// simTime implements timeOf.
+func simTime(line string) (int64, bool) {
 	n, _ := strconv.Atoi(line[1:])
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(line))
@@ -393,12 +397,12 @@ type simTimes struct {
 }
 
 // passes reports whether the line passes because of its time.
-func (m *simTimes) passes(u *simUnique, line string) bool {
-	t, ok := u.timeOf(line)
+func (m *simTimes) passes(window *Window, line string) bool {
+	t, ok := simTime(line)
 	if !ok {
 		return true
 	}
-	size, lateness := int64(u.window.Size/time.Second), int64(u.window.Lateness/time.Second)
+	size, lateness := int64(window.Size/time.Second), int64(window.Lateness/time.Second)
 	if (t/size+1)*size+lateness <= m.latest {
 		m.all = append(m.all, t)
 		return true

@@ -32,6 +32,8 @@ type simGroup struct {
 	calm    bool       // no faults but rebalances: nothing is written twice
 	mark    bool       // duplicates are marked and kept
 	willing bool       // sinks refuse nothing
+	window  *Window
+	passes  []map[string]bool // lines that pass because of their times, by partition
 
 	mu        sync.Mutex
 	rng       *rand.Rand
@@ -39,13 +41,15 @@ type simGroup struct {
 	now       *simAssignment // the current generation
 	waiting   []*simPlace    // members that have joined the next one
 	committed []int64
-	log       []map[codec.Key]int64 // entries of the changelog that compaction has left, by partition
-	written   []map[codec.Key]int64 // the entries with the least positions
-	sinks     [3][]map[string]int   // how often each line is durable, by sink and partition; the last one is the dead letter
-	firsts    [3][]map[string]int   // how often without a mark
+	notes     []string                 // stored with the positions
+	log       []map[codec.Key]FirstKey // entries of the changelog that compaction has left, by partition
+	written   []map[codec.Key]int64    // the least positions of all entries
+	sinks     [3][]map[string]int      // how often each line is durable, by sink and partition; the last one is the dead letter
+	firsts    [3][]map[string]int      // how often without a mark
 	faults    int
 	refused   int
 	late      int // commits that were refused, because their generation was over
+	forgot    int // entries that were removed because their windows are over
 }
 
 // A simAssignment is a generation.
@@ -57,7 +61,7 @@ type simAssignment struct {
 // A simPlace is a member that waits for its share of the next generation.
 type simPlace struct {
 	m     *simMember
-	parts chan map[int]int64 // positions
+	parts chan map[int]simPos
 	a     *simAssignment
 }
 
@@ -78,7 +82,35 @@ func (g *simGroup) fault(percent int) bool {
 	return true
 }
 
-func (g *simGroup) keyOf(line string) (k codec.Key) {
+// keyOf returns the key of a line of a partition, in its window, or the zero key if
+// the line passes.
+func (g *simGroup) keyOf(part int, line string) codec.Key {
+	k := g.plainKey(line)
+	switch {
+	case g.window == nil || k == codec.Key{}:
+		return k
+	case g.passes[part][line]:
+		return codec.Key{}
+	}
+	t, _ := simTime(line)
+	window, _ := g.window.of(t)
+	return inWindow(k, window)
+}
+
+// judgeTimes sets which lines pass because of their times.
+func (g *simGroup) judgeTimes(lines []string) map[string]bool {
+	passes := map[string]bool{}
+	var times simTimes
+	for _, line := range lines {
+		if g.window != nil && written(line) && g.plainKey(line) != (codec.Key{}) {
+			passes[line] = times.passes(g.window, line)
+		}
+	}
+	return passes
+}
+
+// plainKey returns the key of a line that the codec computes.
+func (g *simGroup) plainKey(line string) (k codec.Key) {
 	n, _ := strconv.Atoi(line[1:])
 	if line[0] == 'b' && n%5 == 0 {
 		return k
@@ -100,7 +132,13 @@ type simMember struct {
 	dead   bool      // its further actions do not count
 	paused time.Time // until then it does nothing
 	lanes  map[*Lane]simLane
-	sets   map[*Lane]map[codec.Key]bool
+	sets   map[*Lane]map[codec.Key]FirstKey
+}
+
+// A simPos is a stored position with its note.
+type simPos struct {
+	at   int64
+	note string
 }
 
 // A simLane is a partition in a generation.
@@ -125,13 +163,13 @@ func (m *simMember) act() bool {
 
 func (m *simMember) begin() {
 	m.done = make(chan struct{})
-	m.lanes, m.sets = map[*Lane]simLane{}, map[*Lane]map[codec.Key]bool{}
+	m.lanes, m.sets = map[*Lane]simLane{}, map[*Lane]map[codec.Key]FirstKey{}
 	o := Options{
 		Sources: []Source{m}, Sinks: []Sink{&simStore{m: m, no: 0}, &simStore{m: m, no: 1}}, DeadLetter: &simStore{m: m, no: 2},
 		OnRefused: RefusedDeadLetter, Ordering: [...]Ordering{OrderNone, OrderPerLane}[m.g.pick(2)], Workers: 1 + m.g.pick(3), Batches: 8 + m.g.pick(20),
-		NewCodec:       func() Codec { return &fakeCodec{passes: true, key: m.g.codecKey, notes: m.g.mark} },
+		NewCodec:       func() Codec { return &fakeCodec{passes: true, key: m.g.codecKey, time: m.g.codecTime, notes: m.g.mark} },
 		CommitInterval: time.Duration(50+m.g.pick(2000)) * time.Millisecond, Logger: slog.New(slog.DiscardHandler),
-		Dedupe: &Dedupe{Lanes: m, Scope: ScopeLane, Room: [...]int{8, 50, 0}[m.g.pick(3)]},
+		Dedupe: &Dedupe{Lanes: m, Scope: ScopeLane, Room: [...]int{8, 50, 0}[m.g.pick(3)], Window: m.g.window},
 	}
 	if m.g.mark {
 		o.Dedupe.NewMark = newFakeMark
@@ -150,7 +188,9 @@ func (m *simMember) begin() {
 	}()
 }
 
-func (g *simGroup) codecKey(rec []byte) codec.Key { return g.keyOf(string(rec[:len(rec)-1])) }
+func (g *simGroup) codecKey(rec []byte) codec.Key { return g.plainKey(string(rec[:len(rec)-1])) }
+
+func (g *simGroup) codecTime(rec []byte) (int64, bool) { return simTime(string(rec[:len(rec)-1])) }
 
 // kill ends m as kill -9 does.
 func (m *simMember) kill() {
@@ -167,7 +207,7 @@ func (m *simMember) Close(context.Context) error              { return nil }
 // Run joins one generation after the other.
 func (m *simMember) Run(ctx context.Context) error {
 	for ctx.Err() == nil {
-		place := &simPlace{m: m, parts: make(chan map[int]int64, 1)}
+		place := &simPlace{m: m, parts: make(chan map[int]simPos, 1)}
 		m.g.mu.Lock()
 		m.g.waiting = append(m.g.waiting, place)
 		m.g.mu.Unlock()
@@ -184,7 +224,7 @@ func (m *simMember) Run(ctx context.Context) error {
 }
 
 // live reads partitions during a generation, as the Kafka source does.
-func (m *simMember) live(ctx context.Context, a *simAssignment, parts map[int]int64) {
+func (m *simMember) live(ctx context.Context, a *simAssignment, parts map[int]simPos) {
 	rctx, stop := context.WithCancel(ctx)
 	defer stop()
 	go func() {
@@ -240,8 +280,9 @@ func (m *simMember) patience() time.Duration {
 }
 
 // read reads a partition to its end, and then waits.
-func (m *simMember) read(ctx context.Context, l *Lane, lines []string, at int64) {
-	for l.LoadKeys(ctx, Position{A: at}) != nil {
+func (m *simMember) read(ctx context.Context, l *Lane, lines []string, from simPos) {
+	at := from.at
+	for l.LoadKeys(ctx, Position{A: at}, from.note) != nil {
 		time.Sleep(100 * time.Millisecond)
 		if ctx.Err() != nil {
 			return
@@ -275,17 +316,19 @@ func (m *simMember) Commit(_ context.Context, ups []LanePos) error {
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	for _, up := range ups {
+	for i, up := range ups {
 		l, ok := m.lanes[up.Lane]
 		switch {
 		case m.dead || !ok:
+			ups[i].Refused = true
 		case l.gen != g.gen:
+			ups[i].Refused = true
 			g.late++
 		default:
 			if up.Pos.A < g.committed[l.part] {
 				g.t.Errorf("partition %d: %d is committed after %d", l.part, up.Pos.A, g.committed[l.part])
 			}
-			g.committed[l.part] = up.Pos.A
+			g.committed[l.part], g.notes[l.part] = up.Pos.A, up.Note
 			g.judge(l.part, int(up.Pos.A))
 		}
 	}
@@ -299,10 +342,10 @@ func (m *simMember) Load(_ context.Context, l *Lane, from Position) error {
 	}
 	m.g.mu.Lock()
 	defer m.g.mu.Unlock()
-	set := map[codec.Key]bool{}
-	for k, at := range m.g.log[m.lanes[l].part] {
-		if at < from.A {
-			set[k] = true
+	set := map[codec.Key]FirstKey{}
+	for k, f := range m.g.log[m.lanes[l].part] {
+		if f.At < from.A {
+			set[k] = f
 		}
 	}
 	m.sets[l] = set
@@ -310,13 +353,17 @@ func (m *simMember) Load(_ context.Context, l *Lane, from Position) error {
 }
 
 // Has implements LaneKeySet.
-func (m *simMember) Has(l *Lane, k codec.Key) (bool, error) {
+func (m *simMember) Has(l *Lane, k codec.Key, window uint32) (bool, error) {
 	m.g.mu.Lock()
 	defer m.g.mu.Unlock()
 	if m.sets[l] == nil {
 		return false, errors.New("the keys are not loaded")
 	}
-	return m.sets[l][k], nil
+	f, ok := m.sets[l][k]
+	if ok && f.Window != window {
+		m.g.t.Errorf("key %v was stored in window %d, and is looked for in %d", k, f.Window, window)
+	}
+	return ok, nil
 }
 
 // Seal implements LaneKeySet. It checks that each first is durable.
@@ -336,7 +383,7 @@ func (m *simMember) Seal(_ context.Context, l *Lane, firsts []FirstKey) error {
 		if !g.truth(at.part, f) {
 			g.t.Errorf("partition %d: key %v has an entry, but no record of it is durable in every sink", at.part, f)
 		}
-		g.log[at.part][f.Key] = f.At // a late entry may replace one with a lesser position
+		g.log[at.part][f.Key] = f // a late entry may replace one with a lesser position
 		if w, ok := g.written[at.part][f.Key]; !ok || f.At < w {
 			g.written[at.part][f.Key] = f.At
 		}
@@ -353,8 +400,37 @@ func (m *simMember) Stored(l *Lane, firsts []FirstKey) error {
 	defer m.g.mu.Unlock()
 	if set := m.sets[l]; set != nil {
 		for _, f := range firsts {
-			set[f.Key] = true
+			set[f.Key] = f
 		}
+	}
+	return nil
+}
+
+// Forget implements LaneKeySet. It checks that an owner that begins at the stored
+// position asks for no key of the windows, and forgets some or all of them.
+func (m *simMember) Forget(_ context.Context, l *Lane, least uint32) error {
+	g := m.g
+	if !m.act() || g.fault(10) {
+		return errors.New("not now")
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	at, ok := m.lanes[l]
+	if m.dead || !ok {
+		return nil
+	}
+	w := windowsFrom(g.window, g.notes[at.part], new(passed))
+	if over := w.least(w.now.low); least > over {
+		g.t.Errorf("partition %d: windows before %d are forgotten, but at the stored position only those before %d are over", at.part, least, over)
+	}
+	all := g.rng.IntN(4) > 0
+	for k, f := range m.sets[l] {
+		if f.Window >= least || !all && g.rng.IntN(2) == 0 {
+			continue
+		}
+		delete(m.sets[l], k)
+		delete(g.log[at.part], k)
+		g.forgot++
 	}
 	return nil
 }
@@ -368,7 +444,7 @@ func (m *simMember) Drop(l *Lane) {
 
 // salted returns the key of a line as the LaneKeySet gets it.
 func (g *simGroup) salted(part int, line string) codec.Key {
-	k := g.keyOf(line)
+	k := g.keyOf(part, line)
 	if k == (codec.Key{}) {
 		return k
 	}
@@ -391,11 +467,11 @@ func (g *simGroup) judge(part, n int) {
 	covered := [2]map[codec.Key]bool{{}, {}}
 	for k := range covered {
 		for line, n := range g.firsts[k][part] {
-			covered[k][g.keyOf(line)] = covered[k][g.keyOf(line)] || n > 0
+			covered[k][g.keyOf(part, line)] = covered[k][g.keyOf(part, line)] || n > 0
 		}
 	}
 	for at, line := range g.lines[part][:n] {
-		key := g.keyOf(line)
+		key := g.keyOf(part, line)
 		switch letter := g.sinks[2][part][line] > 0; {
 		case letter || line[0] == 'D':
 		case !written(line):
@@ -419,7 +495,7 @@ func (g *simGroup) judge(part, n int) {
 // lines that rely on it are marked, and none may follow. The caller holds mu.
 func (g *simGroup) hasLetter(part int, key codec.Key) bool {
 	for line, n := range g.sinks[2][part] {
-		if n > 0 && g.keyOf(line) == key {
+		if n > 0 && g.keyOf(part, line) == key {
 			return true
 		}
 	}
@@ -434,7 +510,7 @@ func (g *simGroup) judgeMarks(part int) {
 		if !written(line) {
 			continue
 		}
-		key := g.keyOf(line)
+		key := g.keyOf(part, line)
 		duplicate := key != codec.Key{} && seen[key]
 		seen[key] = true
 		for k := range 2 {
@@ -514,12 +590,12 @@ func (g *simGroup) rebalance(members []*simMember) {
 	g.waiting = nil
 	g.gen++
 	g.now = &simAssignment{gen: g.gen, over: make(chan struct{})}
-	shares := make([]map[int]int64, len(places))
+	shares := make([]map[int]simPos, len(places))
 	for i := range shares {
-		shares[i] = map[int]int64{}
+		shares[i] = map[int]simPos{}
 	}
 	for part := range g.lines {
-		shares[g.rng.IntN(len(shares))][part] = g.committed[part]
+		shares[g.rng.IntN(len(shares))][part] = simPos{g.committed[part], g.notes[part]}
 	}
 	for i, p := range places {
 		p.a = g.now
@@ -603,7 +679,7 @@ func (g *simGroup) judgeAll() {
 		for k := range 2 {
 			count := map[codec.Key]int{}
 			for line, n := range g.firsts[k][part] {
-				count[g.keyOf(line)] += n
+				count[g.keyOf(part, line)] += n
 			}
 			delete(count, codec.Key{})
 			for key, n := range count {
@@ -620,40 +696,48 @@ func (g *simGroup) judgeAll() {
 // are dead letters, and before the changelog has their keys. What the changelog
 // says is true, even if a member writes it after it has lost its partitions. If
 // no member dies, each key comes once.
-func TestSimMembers(t *testing.T) { simMembers(t, false) }
+func TestSimMembers(t *testing.T) { simMembers(t, false, nil) }
+
+// TestSimMembersWindows is TestSimMembers with windows: each line is judged by its
+// time as by a reader that never dies, whichever member reads it, and no entry of
+// the changelog is removed that the next owner may need.
+func TestSimMembersWindows(t *testing.T) {
+	simMembers(t, false, &Window{Size: 20 * time.Minute, Lateness: 10 * time.Minute})
+}
 
 // TestSimMembersMark is TestSimMembers with duplicates that are marked and kept: a
 // line that is marked has another line of its key without a mark in every sink, or
 // a dead letter. If no sink refuses a line, its mark is the same each time it is
 // written, whichever member writes it.
-func TestSimMembersMark(t *testing.T) { simMembers(t, true) }
+func TestSimMembersMark(t *testing.T) { simMembers(t, true, nil) }
 
-func simMembers(t *testing.T, mark bool) {
-	faults, refused, late := 0, 0, 0
+func simMembers(t *testing.T, mark bool, window *Window) {
+	faults, refused, late, forgot := 0, 0, 0, 0
 	for seed := range seedsOf(t, 288) {
 		ok := t.Run(strconv.FormatUint(seed, 10), func(t *testing.T) {
 			bubble.Test(t, func(t *testing.T) {
-				g := &simGroup{t: t, rng: rand.New(rand.NewPCG(seed, 41)), calm: seed%4 == 0, mark: mark, willing: mark && seed%4 != 3}
+				g := &simGroup{t: t, rng: rand.New(rand.NewPCG(seed, 41)), calm: seed%4 == 0, mark: mark, willing: mark && seed%4 != 3, window: window}
 				g.letters = 1 + g.pick(60)
 				for range 1 + g.pick(4) {
-					g.lines = append(g.lines, numbered(g.pick(200), "aabDXabPaSbRaaNb"))
-					g.log, g.written = append(g.log, map[codec.Key]int64{}), append(g.written, map[codec.Key]int64{})
+					lines := numbered(g.pick(200), "aabDXabPaSbRaaNb")
+					g.lines, g.passes = append(g.lines, lines), append(g.passes, g.judgeTimes(lines))
+					g.log, g.written = append(g.log, map[codec.Key]FirstKey{}), append(g.written, map[codec.Key]int64{})
 					for k := range g.sinks {
 						g.sinks[k], g.firsts[k] = append(g.sinks[k], map[string]int{}), append(g.firsts[k], map[string]int{})
 					}
 				}
-				g.committed = make([]int64, len(g.lines))
+				g.committed, g.notes = make([]int64, len(g.lines)), make([]string, len(g.lines))
 				g.run()
 				g.judgeAll()
-				faults, refused, late = faults+g.faults, refused+g.refused, late+g.late
+				faults, refused, late, forgot = faults+g.faults, refused+g.refused, late+g.late, forgot+g.forgot
 			})
 		})
 		if !ok {
 			return // one failure is enough
 		}
 	}
-	if faults == 0 || refused == 0 || late == 0 {
-		t.Errorf("%d faults, %d refused records, %d late commits, so the test is inconclusive", faults, refused, late)
+	if faults == 0 || refused == 0 || late == 0 || window != nil && forgot == 0 {
+		t.Errorf("%d faults, %d refused records, %d late commits, %d forgotten keys, so the test is inconclusive", faults, refused, late, forgot)
 	}
-	t.Logf("%d faults, %d refused records, %d late commits", faults, refused, late)
+	t.Logf("%d faults, %d refused records, %d late commits, %d forgotten keys", faults, refused, late, forgot)
 }

@@ -75,6 +75,12 @@ type LanePos struct {
 	// the text after Pos was withdrawn. The source must not read more of the
 	// lane.
 	Withdrawn bool
+	// Note is stored in one step with Pos, and is what [Lane.LoadKeys] gets later. It
+	// is empty unless the lane keeps windows.
+	Note string
+	// Refused is set by Commit if the position was not stored and never will be,
+	// because another process owns the lane. That is no error.
+	Refused bool
 }
 
 // A Committer is a Source that stores one position per lane, such as files and

@@ -7,12 +7,12 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/zeebo/xxh3"
 
 	"github.com/urlfold/urlfold/codec"
-	"github.com/urlfold/urlfold/codec/record"
 )
 
 // A Window makes a [Dedupe] compare only records of the same window: a period of
@@ -23,9 +23,16 @@ import (
 // all open lanes have reached are at least Lateness past its end; records of it
 // that come later are late, and pass. A time that is far ahead of the recent
 // times of its lane passes, too, and moves nothing.
+//
+// Where the sets move with their lanes ([Dedupe.Lanes]), each lane has windows of
+// its own, and how far it has come is stored with its position ([LanePos.Note]).
+// Where keys are claimed ([Dedupe.Claims]), no clock is needed: the claims forget a
+// key some time after its record is durable.
 type Window struct {
 	Size     time.Duration // whole seconds
 	Lateness time.Duration
+	// ByMessage takes the time of the message instead of the time in the record.
+	ByMessage bool
 	// Idle is how long a lane counts that brings no times, while others do. It is
 	// the only period that the clock of the machine measures: it decides how long
 	// windows are kept, never to which window a record belongs.
@@ -58,11 +65,42 @@ const (
 	windowBorder = int64(math.MaxUint32)
 )
 
-// windows is the state of the windows of a pipeline. All times are in seconds.
-// decisions.mu guards it.
+// of returns the window of a time in seconds, and whether there is one.
+func (o *Window) of(t int64) (uint32, bool) {
+	n := t / int64(o.Size/time.Second)
+	return uint32(n), t >= 0 && n < windowBorder
+}
+
+// timeOf returns the time of record i of b in seconds, and whether it has one.
+func (o *Window) timeOf(b *Batch, i int) (int64, bool) {
+	if !o.ByMessage {
+		f := &b.Out.Facts[i]
+		return f.Time, f.HasTime
+	}
+	if len(b.Msgs) == 0 {
+		return 0, false
+	}
+	t := b.Msgs[b.Out.Recs[i].Msg].Time
+	return t / int64(time.Second), t > 0
+}
+
+// inWindow returns k as a key of a window.
+func inWindow(k codec.Key, window uint32) codec.Key {
+	var b [20]byte
+	binary.LittleEndian.PutUint64(b[0:], k.Hi)
+	binary.LittleEndian.PutUint64(b[8:], k.Lo)
+	binary.LittleEndian.PutUint32(b[16:], window)
+	h := xxh3.Hash128(b[:])
+	return codec.Key{Hi: h.Hi, Lo: h.Lo}
+}
+
+// windows is the state of the windows of a pipeline, or of a lane with a set of its
+// own. All times are in seconds. decisions.mu guards it.
 type windows struct {
+	o              *Window
 	size, lateness int64
 	idle           time.Duration
+	passed         *passed
 	now            clock // after the last decision
 	cut            clock // at the cut, which is what a commit stores
 
@@ -71,9 +109,10 @@ type windows struct {
 	last    time.Time               // of the last one
 
 	others int64 // the least time of the other open lanes, for the records of a batch
-
-	late, ahead, noTime int64 // records that passed
 }
+
+// passed counts records that passed because of their times.
+type passed struct{ late, ahead, noTime int64 }
 
 // A clock is how far lanes have come.
 type clock struct {
@@ -91,8 +130,8 @@ type laneClock struct {
 	seen   bool          // this process has opened the lane
 }
 
-func newWindows(o *Window, state []byte) (*windows, error) {
-	w := &windows{size: int64(o.Size / time.Second), lateness: int64(o.Lateness / time.Second), idle: o.Idle, unbound: map[*Lane]time.Duration{}}
+func newWindows(o *Window, state []byte, count *passed) (*windows, error) {
+	w := &windows{o: o, size: int64(o.Size / time.Second), lateness: int64(o.Lateness / time.Second), idle: o.Idle, passed: count, unbound: map[*Lane]time.Duration{}}
 	if err := w.now.restore(state); err != nil {
 		return nil, err
 	}
@@ -103,12 +142,6 @@ func newWindows(o *Window, state []byte) (*windows, error) {
 	return w, nil
 }
 
-// windowOf returns the window of a time, and whether there is one.
-func (w *windows) windowOf(t int64) (uint32, bool) {
-	n := t / w.size
-	return uint32(n), t >= 0 && n < windowBorder
-}
-
 // least returns the first window that is not forgotten when all lanes have
 // reached low.
 func (w *windows) least(low int64) uint32 {
@@ -116,16 +149,6 @@ func (w *windows) least(low int64) uint32 {
 		return 0
 	}
 	return uint32(min((low-w.lateness)/w.size, windowBorder))
-}
-
-// in returns k as a key of a window.
-func (w *windows) in(k codec.Key, window uint32) codec.Key {
-	var b [20]byte
-	binary.LittleEndian.PutUint64(b[0:], k.Hi)
-	binary.LittleEndian.PutUint64(b[8:], k.Lo)
-	binary.LittleEndian.PutUint32(b[16:], window)
-	h := xxh3.Hash128(b[:])
-	return codec.Key{Hi: h.Hi, Lo: h.Lo}
 }
 
 // open registers a lane before its first decision.
@@ -190,25 +213,26 @@ func (w *windows) begin(l *Lane) *laneClock {
 	return lane
 }
 
-// place returns the window of a record of lane. It returns false, and counts the
-// record, if it passes whatever its key is.
-func (w *windows) place(lane *laneClock, f *record.Fact) (window uint32, ok bool) {
-	if f.HasTime {
-		window, ok = w.windowOf(f.Time)
+// place returns the window of record i of b, whose lane has the given clock. It
+// returns false, and counts the record, if it passes whatever its key is.
+func (w *windows) place(lane *laneClock, b *Batch, i int) (window uint32, ok bool) {
+	t, ok := w.o.timeOf(b, i)
+	if ok {
+		window, ok = w.o.of(t)
 	}
 	if !ok {
-		w.noTime++
+		w.passed.noTime++
 		return 0, false
 	}
 	late := window < w.least(w.now.low)
 	lane.active = w.active
-	isAhead := lane.add(f.Time, w.size+w.lateness)
+	isAhead := lane.add(t, w.size+w.lateness)
 	w.now.low = max(w.now.low, min(w.others, lane.Latest))
 	switch {
 	case late:
-		w.late++
+		w.passed.late++
 	case isAhead:
-		w.ahead++
+		w.passed.ahead++
 	}
 	return window, !late && !isAhead
 }
@@ -252,9 +276,8 @@ func (c *laneClock) clone() *laneClock {
 
 // A reached is what the entry of a decision remembers about windows.
 type reached struct {
-	low     int64
-	lane    *laneClock
-	windows []uint32 // of decided.firsts
+	low  int64
+	lane *laneClock
 }
 
 // cover moves the cut over the entry e.
@@ -314,4 +337,35 @@ func (c *clock) restore(state []byte) error {
 		c.lanes[id] = lane
 	}
 	return nil
+}
+
+// notePrefix marks a note of this package. Positions may have notes of other
+// programs, and of windows that are read from other times.
+func (w *windows) notePrefix() string {
+	source := "record"
+	if w.o.ByMessage {
+		source = "message"
+	}
+	return "urlfold window 1 " + source + " "
+}
+
+// note returns the text that says how far the lane of w has come at its cut.
+func (w *windows) note() (string, error) {
+	state, err := w.cut.store()
+	return w.notePrefix() + string(state), err
+}
+
+// windowsFrom returns the windows of a lane from the note that is stored with its
+// position. Without a note that fits, the lane has come nowhere: then records are
+// compared that would have been late.
+func windowsFrom(o *Window, note string, count *passed) *windows {
+	w, _ := newWindows(o, nil, count) // it can restore nothing
+	state, ours := strings.CutPrefix(note, w.notePrefix())
+	if !ours {
+		return w
+	}
+	if restored, err := newWindows(o, []byte(state), count); err == nil {
+		return restored
+	}
+	return w
 }

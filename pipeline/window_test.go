@@ -91,8 +91,8 @@ func TestWindow(t *testing.T) {
 			p := windowed(t, &windowSet{})
 			l := intake{p, 0}.NewLane("lane", LaneLimits{})
 			got := decidedText(t, p, timed(l, p, 0, c.minutes...))
-			if w := p.decisions.windows; got != c.want || w.late != c.late || w.ahead != c.ahead || w.noTime != c.not {
-				t.Errorf("%s, %d late, %d ahead, %d without a time; want %s, %d, %d, %d", got, w.late, w.ahead, w.noTime, c.want, c.late, c.ahead, c.not)
+			if w := p.decisions.windows; got != c.want || w.passed.late != c.late || w.passed.ahead != c.ahead || w.passed.noTime != c.not {
+				t.Errorf("%s, %d late, %d ahead, %d without a time; want %s, %d, %d, %d", got, w.passed.late, w.passed.ahead, w.passed.noTime, c.want, c.late, c.ahead, c.not)
 			}
 		})
 	}
@@ -179,7 +179,7 @@ func TestWindowLanes(t *testing.T) {
 // TestWindowState: the stored state of the windows that is damaged is an error.
 func TestWindowState(t *testing.T) {
 	for _, state := range []string{`?`, `{"lanes":{"a":null}}`, `{"lanes":{"a":{"recent":[1,2,3,4,5,6,7,8,9,1,2,3,4,5,6,7]}}}`} {
-		if _, err := newWindows(&Window{Size: time.Hour}, []byte(state)); err == nil || !strings.Contains(err.Error(), "state of the windows") {
+		if _, err := newWindows(&Window{Size: time.Hour}, []byte(state), new(passed)); err == nil || !strings.Contains(err.Error(), "state of the windows") {
 			t.Errorf("%s: %v", state, err)
 		}
 	}

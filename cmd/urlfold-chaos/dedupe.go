@@ -42,12 +42,12 @@ var dedupes = []experiment{
 		run:   dedupeErrors,
 	},
 	{
-		name: "kill-dedupe-jetstream", no: "31", about: "kill -9 of members at random moments under load, with dedupe for a JetStream source: three members share a consumer and a bucket, some messages hold two records; then a member that sleeps for longer than take_over, a stream that is created again, and a full bucket",
+		name: "kill-dedupe-jetstream", no: "31", about: "kill -9 of members at random moments under load, with dedupe for a JetStream source: three members share a consumer and a bucket, some messages hold two records, and once with windows; then a member that sleeps for longer than take_over, a stream that is created again, and a full bucket",
 		bound: "no key is missing; with msg_id: position in the sink, each key comes exactly once",
 		run:   killDedupeJetStream,
 	},
 	{
-		name: "kill-dedupe-kafka", no: "31", about: "kill -9 of members at random moments under load, with dedupe for a Kafka source: three members of a group share six partitions and a changelog, and others join and leave; on a broker in the process and, if URLFOLD_KAFKA names one, on a real broker that compacts the changelog all the time",
+		name: "kill-dedupe-kafka", no: "31", about: "kill -9 of members at random moments under load, with dedupe for a Kafka source: three members of a group share six partitions and a changelog, and others join and leave; also with windows, whose keys the changelog must forget; on a broker in the process and, if URLFOLD_KAFKA names one, on a real broker that compacts the changelog all the time",
 		bound: "no key is missing; without kills, none comes again",
 		run:   killDedupeKafka,
 	},
@@ -92,13 +92,13 @@ func killDedupe(ctx context.Context, d *deduping) error {
 }
 
 func killDedupeJetStream(ctx context.Context, l *lab) error {
-	l.endToEnd(ctx, dedupeKills(l), "^TestDedupeNATS", 3)
+	l.endToEnd(ctx, dedupeKills(l), "^TestDedupeNATS", 4)
 	return nil
 }
 
 // killDedupeKafka uses kfake and the broker that URLFOLD_KAFKA names.
 func killDedupeKafka(ctx context.Context, l *lab) error {
-	cases := 2
+	cases := 3
 	if os.Getenv("URLFOLD_KAFKA") != "" {
 		cases *= 2
 	}

@@ -141,18 +141,54 @@ var mutations = []chaos.Mutation{
 	},
 	{
 		Name: "a position is stored although its keys are not", File: "pipeline/lanekeys.go",
-		Old: "\t\t\tc.err = d.lanes.Seal", New: "\t\t\t_ = d.lanes.Seal",
+		Old: "\t\treturn d.lanes.Seal(ctx, c.up.Lane, c.firsts)\n", New: "\t\t_ = d.lanes.Seal(ctx, c.up.Lane, c.firsts)\n\t\treturn nil\n",
 		Package: "./pipeline", Tests: "^TestSimMembers$",
 	},
 	{
 		Name: "the changelog gets keys whose first records are not durable yet", File: "pipeline/decisions.go",
-		Old:     "\t\t\te.firsts = append(e.firsts, FirstKey{k, b.firstAt(i)})\n",
-		New:     "\t\t\te.firsts = append(e.firsts, FirstKey{k, b.firstAt(i)})\n\t\t\ts.ready = append(s.ready, FirstKey{k, b.firstAt(i)})\n",
+		Old:     "\t\t\te.firsts = append(e.firsts, FirstKey{k, b.firstAt(i), window})\n",
+		New:     "\t\t\te.firsts = append(e.firsts, FirstKey{k, b.firstAt(i), window})\n\t\t\ts.ready = append(s.ready, FirstKey{k, b.firstAt(i), window})\n",
 		Package: "./pipeline", Tests: "^TestSimMembers$",
 	},
 	{
+		Name: "a window is forgotten when a decision has passed it, before the cut has", File: "pipeline/lanekeys.go",
+		Old: "c.least = w.least(w.cut.low)", New: "c.least = w.least(w.now.low)",
+		Package: "./pipeline", Tests: "^TestSimMembersWindows$",
+	},
+	{
+		Name: "a window is forgotten before the offset is committed", File: "pipeline/lanekeys.go",
+		Old:     "\terrs = append(errs, d.storePositions(ctx, f, cuts))\n",
+		New:     "\terrs = append(errs, d.forget(ctx, cuts)...)\n\terrs = append(errs, d.storePositions(ctx, f, cuts))\n",
+		Package: "./pipeline", Tests: "^TestSimMembersWindows$",
+	},
+	{
+		Name: "a member forgets windows although its commit was refused", File: "pipeline/lanekeys.go",
+		Old: " || c.up.Refused {", New: " {",
+		Package: "./pipeline", Tests: "^(TestForgetStored|TestSimMembersWindows)$",
+	},
+	{
+		Name: "an offset is committed with the times of records after it", File: "pipeline/window.go",
+		Old: "state, err := w.cut.store()", New: "state, err := w.now.store()",
+		Package: "./pipeline", Tests: "^TestSimMembersWindows$",
+	},
+	{
+		Name: "the next owner of a partition does not know how far its times have come", File: "sources/kafka/partition.go",
+		Old: "\treturn note, nil\n", New: "\treturn note[:0], nil\n",
+		Package: "./sources/kafka", Tests: "^TestNotes$",
+	},
+	{
+		Name: "claims expire", File: "internal/unique/claims.go",
+		Old: "c.put(ctx, key, mine, last, 0)", New: "c.put(ctx, key, mine, last, c.o.Remember)",
+		Package: "./internal/unique", Tests: "^TestSimClaimsWindows$",
+	},
+	{
+		Name: "keys of a bucket are the same in all windows", File: "pipeline/claims.go",
+		Old: "*k = inWindow(*k, window)", New: "_ = window",
+		Package: "./internal/unique", Tests: "^TestSimClaimsWindows$",
+	},
+	{
 		Name: "keys of records that are read again are loaded", File: "internal/unique/changelog/load.go",
-		Old: "\t\tcase at >= ld.before:\n", New: "\t\tcase at < 0:\n",
+		Old: "\t\tcase f.At >= ld.before:\n", New: "\t\tcase f.At < 0:\n",
 		Package: "./internal/unique/changelog", Tests: "^TestLoad$",
 	},
 	{

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"reflect"
+	"time"
 
 	"github.com/urlfold/urlfold/config"
 	client "github.com/urlfold/urlfold/internal/client/nats"
@@ -16,13 +16,14 @@ import (
 // inBucket reports whether the keys of dedupe are in a bucket.
 func (p *plan) inBucket() bool { return p.file.Dedupe != nil && p.file.Dedupe.Bucket != "" }
 
-// forDisk reports whether d has keys that apply only to a set on disk or in a
-// changelog.
-func forDisk(d config.Dedupe) bool {
-	return !reflect.DeepEqual(d, config.Dedupe{
-		By: d.By, KeyOf: d.KeyOf, Keep: d.Keep, Scope: d.Scope, OnChange: d.OnChange,
-		Bucket: d.Bucket, TakeOver: d.TakeOver, Remember: d.Remember,
-	})
+// remember returns how long the bucket remembers a key, 0 for ever. Within a window,
+// records may come for the size of the window, and for its lateness after that.
+func (p *plan) remember() time.Duration {
+	d := p.file.Dedupe
+	if d.Window != nil {
+		return d.Window.Size + d.Window.Lateness
+	}
+	return d.Remember
 }
 
 // sameBucket reports whether two configurations keep their keys in the same
@@ -44,7 +45,7 @@ func (p *plan) openClaims(ctx context.Context, c *parts, log *slog.Logger) error
 		return p.file.ErrorAt("dedupe.bucket", err)
 	}
 	d := p.file.Dedupe
-	c.claims = unique.NewClaims(bucket, unique.ClaimOptions{Identity: p.identity, TakeOver: d.TakeOver, Remember: d.Remember, Logger: log})
+	c.claims = unique.NewClaims(bucket, unique.ClaimOptions{Identity: p.identity, TakeOver: d.TakeOver, Remember: p.remember(), Logger: log})
 	if err := c.claims.Announce(ctx); err != nil {
 		return p.file.ErrorAt("dedupe.bucket", errors.Join(fmt.Errorf("bucket %q: %w", d.Bucket, err), c.closeKeys()))
 	}
@@ -81,7 +82,7 @@ func (p *plan) bucket(ctx context.Context, create bool, log *slog.Logger) (b cla
 	stream, err := b.conn.Stream(ctx, src.Stream)
 	if err == nil {
 		b.Bucket, err = b.conn.OpenBucket(ctx, client.BucketConfig{
-			Name: p.file.Dedupe.Bucket, TTL: p.file.Dedupe.Remember > 0, Create: create, Replicas: stream.Replicas,
+			Name: p.file.Dedupe.Bucket, TTL: p.remember() > 0, Create: create, Replicas: stream.Replicas,
 		})
 	}
 	if err != nil {

@@ -72,8 +72,8 @@ func (p *plan) checkDedupe(sound func(path string) bool) error {
 	if f.Dedupe.Changelog != nil && !slices.ContainsFunc(f.Sources, func(c config.Component) bool { return c.Type == "kafka" }) {
 		wrong("dedupe.changelog", "requires a kafka source; the keys of files are in data_dir")
 	}
-	if p.inBucket() && sound("dedupe") && forDisk(*f.Dedupe) {
-		wrong("dedupe.bucket", "cannot combine bucket with other keys than by, key_of, take_over and remember, which would have no effect")
+	if p.inBucket() && sound("dedupe") && f.Dedupe.Changelog != nil {
+		wrong("dedupe.bucket", "cannot combine bucket with changelog, which would have no effect")
 	}
 	if f.Dedupe.Marks() {
 		p.checkMarks(wrong)
@@ -166,16 +166,28 @@ func (p *plan) dedupeWindow() *pipeline.Window {
 	if w == nil {
 		return nil
 	}
-	return &pipeline.Window{Size: w.Size, Lateness: w.Lateness, Idle: w.Idle}
+	return &pipeline.Window{Size: w.Size, Lateness: w.Lateness, Idle: w.Idle, ByMessage: w.ByMessage()}
 }
 
-// checkWindow rejects windows for records without times.
+// checkWindow rejects windows for records without times, and keys of windows that
+// would have no effect.
 func (p *plan) checkWindow(sound func(path string) bool) error {
-	if w := p.file.Dedupe.Window; w != nil && sound("dedupe.window") && len(p.file.Sources) > 0 && p.file.Sources[0].Type != "file" {
-		return p.file.ErrorAt("dedupe.window", errors.New("requires a file source: with other sources, urlfold cannot store how far the times have advanced together with the keys"))
+	w := p.file.Dedupe.Window
+	if w == nil || !sound("dedupe.window") || len(p.file.Sources) == 0 {
+		return nil
 	}
-	if p.file.Dedupe.Window != nil && sound("dedupe.window") && p.job.Lacks(slices.Index(record.FieldNames(), "time")) {
-		return p.file.ErrorAt("dedupe.window", fmt.Errorf("records of the format %s have no time, so no window can be selected; the time at which they are read would select another one after a crash", p.file.Codec.Format))
+	files := p.file.Sources[0].Type == "file"
+	switch {
+	case files && w.ByMessage():
+		return p.file.ErrorAt("dedupe.window.time", errors.New("requires a kafka or jetstream source: lines of files have no time but their own"))
+	case !files && w.HasIdle():
+		return p.file.ErrorAt("dedupe.window.idle", errors.New("requires a file source: with others, no partition waits for another one"))
+	case !w.ByMessage() && p.job.Lacks(slices.Index(record.FieldNames(), "time")):
+		or := ""
+		if !files {
+			or = "; set time: message for the time of the message"
+		}
+		return p.file.ErrorAt("dedupe.window", fmt.Errorf("records of the format %s have no time, so no window can be selected; the time at which they are read would select another one after a crash%s", p.file.Codec.Format, or))
 	}
 	return nil
 }
@@ -193,6 +205,9 @@ func (p *plan) keyIdentity() (keyset.Identity, error) {
 	}
 	if d.Window != nil {
 		id["window"] = d.Window.Size.String()
+		if d.Window.ByMessage() {
+			id["window"] += " by message"
+		}
 	}
 	level := rc.Level
 	for _, lv := range []codec.Level{codec.K0, codec.K1, codec.K2, codec.K3, codec.KSurface} {
@@ -308,7 +323,7 @@ func (p *plan) changelog(dir string, log *slog.Logger) changelog.Config {
 	source, d := p.file.Sources[0].Config.(*kafka.Config), p.file.Dedupe.Changelog
 	return changelog.Config{
 		Connection: source.Kafka, Topic: d.Topic, Create: d.Create, Input: source.Topics[0],
-		Identity: p.identity, MaxMemory: int64(d.MaxMemory), Dir: dir, Log: log,
+		Identity: p.identity, Window: p.dedupeWindow(), MaxMemory: int64(d.MaxMemory), Dir: dir, Log: log,
 	}
 }
 

@@ -63,6 +63,9 @@ func TestDedupeRefused(t *testing.T) {
 		{"a size of half a second", "{by: k1}", "{window: {size: 1500ms}}", "must be a whole number of seconds"},
 		{"windows by the clock", "{by: k1}", "{window: {size: 1h, by: clock}}", "unknown key \"by\""},
 		{"windows of a number of records", "{by: k1}", "{window: {size: 1000}}", "c.yaml:5:25: size: must be a duration"},
+		{"a lateness of half a second", "{by: k1}", "{window: {size: 1h, lateness: 1500ms}}", "lateness: must be a whole number of seconds"},
+		{"windows by the times of messages", "{by: k1}", "{window: {size: 1h, time: message}}", "c.yaml:5:35: time: requires a kafka or jetstream source"},
+		{"windows by the time of arrival", "{by: k1}", "{window: {size: 1h, time: now}}", "c.yaml:5:35: time: invalid value (must be one of: record, message)"},
 		{"a negative lateness", "{by: k1}", "{window: {size: 1h, lateness: -1h}}", "lateness"},
 		{"approx", "{by: k1}", "{approx: true}", "c.yaml:5:10: unknown key \"approx\""},
 		{"an unknown field", "{by: k1}", "{by: host}", "c.yaml:5:14: by: invalid value (must be one of"},
@@ -93,8 +96,10 @@ sinks:
 // lose records is an error with its reason and position.
 func TestDedupeBucketRefused(t *testing.T) {
 	const source = `  - jetstream: {servers: ["nats://h:1"], stream: s, durable: d}` + "\n"
-	if _, err := loadText(t, claiming); err != nil {
-		t.Fatal(err)
+	for _, more := range []string{"", ", window: {size: 1h, time: message}"} {
+		if _, err := loadText(t, strings.Replace(claiming, "bucket: seen", "bucket: seen"+more, 1)); err != nil {
+			t.Fatal(err)
+		}
 	}
 	for _, c := range []struct{ name, old, text, want string }{
 		{"files", source, "  - file: {include: [\"in/*.log\"]}\n", "c.yaml:3:11: dedupe cannot be combined with bucket: the positions in files are stored on this machine"},
@@ -105,9 +110,11 @@ func TestDedupeBucketRefused(t *testing.T) {
 		{"an invalid name", "bucket: seen", "bucket: a.b", "c.yaml:5:26: bucket: invalid name"},
 		{"on_change", "bucket: seen", "bucket: seen, on_change: refuse", "c.yaml:5:43: on_change: must be reset with bucket"},
 		{"take_over without a bucket", "bucket: seen", "take_over: 2m", "take_over"},
-		{"remember without a bucket", "bucket: seen", "remember: 2m", "c.yaml:5:28: remember: requires bucket: a set on disk forgets no key"},
-		{"a key that has no effect", "bucket: seen", "bucket: seen, changelog: {topic: t}", "c.yaml:5:26: bucket: dedupe cannot combine bucket with other keys"},
-		{"windows", "bucket: seen", "bucket: seen, window: {size: 1h}", "c.yaml:5:26: bucket: dedupe cannot combine bucket with other keys"},
+		{"remember without a bucket", "bucket: seen", "remember: 2m", "c.yaml:5:28: remember: requires bucket; other sets forget keys with window"},
+		{"a changelog", "bucket: seen", "bucket: seen, changelog: {topic: t}", "c.yaml:5:26: bucket: dedupe cannot combine bucket with changelog"},
+		{"windows of records without a time", "bucket: seen", "bucket: seen, window: {size: 1h}", "c.yaml:5:40: records of the format lines have no time, so no window can be selected; the time at which they are read would select another one after a crash; set time: message"},
+		{"windows with idle", "bucket: seen", "bucket: seen, window: {size: 1h, time: message, idle: 1m}", "idle: requires a file source"},
+		{"windows with remember", "bucket: seen", "bucket: seen, remember: 2h, window: {size: 1h, time: message}", "remember: cannot be combined with window"},
 		{"a short TTL", "bucket: seen", "bucket: seen, remember: 10ms", "must be 0s or at least 1s"},
 		{"a TTL in milliseconds", "bucket: seen", "bucket: seen, remember: 1500ms", "must be whole seconds"},
 		{"poison.after", "durable: d}", "durable: d, poison: {after: 3}}", "must be 0 with dedupe.bucket"},
@@ -144,8 +151,10 @@ dead_letter: {file: {path: dead.txt}}
 // with the partitions, or records could be lost, is an error with its reason and
 // position.
 func TestDedupeKafkaRefused(t *testing.T) {
-	if _, err := loadText(t, dedupingKafka); err != nil {
-		t.Fatal(err)
+	for _, more := range []string{"", ", window: {size: 1h, time: message}"} {
+		if _, err := loadText(t, strings.Replace(dedupingKafka, "scope: lane", "scope: lane"+more, 1)); err != nil {
+			t.Fatal(err)
+		}
 	}
 	const log, letters = ", changelog: {topic: keys}", "dead_letter: {file: {path: dead.txt}}\n"
 	for _, c := range []struct{ name, old, text, want string }{
@@ -161,7 +170,8 @@ func TestDedupeKafkaRefused(t *testing.T) {
 		{"exactly_once with a broker", "  - kafka: {brokers: [\"h:1\"], topic: out}", "  - file: {path: a.txt, exactly_once: true}", "incompatible with exactly_once"},
 		{"refused records are dropped", letters, letters + "pipeline: {on_refused: drop}\n", "dedupe cannot be combined with drop"},
 		{"a bucket", "changelog:", "bucket: b, changelog:", "bucket"},
-		{"windows", "scope: lane", "scope: lane, window: {size: 1h}", "c.yaml:5:39: requires a file source: with other sources"},
+		{"windows of records without a time", "scope: lane", "scope: lane, window: {size: 1h}", "set time: message for the time of the message"},
+		{"windows with idle", "scope: lane", "scope: lane, window: {size: 1h, time: message, idle: 1m}", "idle: requires a file source: with others, no partition waits"},
 		{"a changelog for files", "kafka: {brokers: [\"h:1\"], topics: [t], group: g}", "file: {include: [\"in/*.log\"]}", "dedupe requires a kafka source; the keys of files are in data_dir"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -28,7 +28,7 @@ func (cat *Catalog) newJob(f *config.File, facts bool, schemas *registry.Client,
 	}
 	rc.Facts = facts
 	if d := f.Dedupe; d != nil && sound("dedupe") {
-		rc.Identity = record.Identity{By: d.By, First: d.KeyOf == "first", Time: d.Window != nil}
+		rc.Identity = record.Identity{By: d.By, First: d.KeyOf == "first", Time: d.Window != nil && !d.Window.ByMessage()}
 		if d.Marks() {
 			rc.Note = unique.MarkNote
 		}

@@ -449,7 +449,7 @@ func (p *plan) options(c *parts, log *slog.Logger) pipeline.Options {
 		opt.Dedupe.Lanes, _ = c.keys.(pipeline.LaneKeySet)
 	}
 	if c.claims != nil {
-		opt.Dedupe = &pipeline.Dedupe{Claims: c.claims}
+		opt.Dedupe = &pipeline.Dedupe{Claims: c.claims, Window: p.dedupeWindow()}
 	}
 	if d := p.file.Dedupe; d != nil && d.Marks() {
 		opt.Dedupe.NewMark = p.newMark()

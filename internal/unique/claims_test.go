@@ -57,7 +57,7 @@ func calmly(t *testing.T, f func(t *testing.T, w *claimWorld)) {
 		w := newClaimWorld(t, 1)
 		w.calm = true
 		for _, s := range w.sinks {
-			s.keys[bucketKey("A")] = 1
+			s.keys[w.bucketKey("A")] = 1
 		}
 		f(t, w)
 	})
@@ -160,7 +160,7 @@ func TestClaimHolderBehind(t *testing.T) {
 				t.Errorf("mark %t: it took %v", mark, took)
 			}
 			for _, s := range w.sinks[:2] {
-				if s.firsts["A2"] != 1 || s.keys[bucketKey("A")] != 2 { // one of them is from calmly
+				if s.firsts["A2"] != 1 || s.keys[w.bucketKey("A")] != 2 { // one of them is from calmly
 					t.Errorf("mark %t: %s has %v, want A2 as the first record", mark, s.name, s.lines)
 				}
 			}
@@ -219,7 +219,7 @@ func TestSimClaimsExact(t *testing.T) {
 			wg.Wait()
 			for _, s := range w.sinks[:2] {
 				for key, n := range s.keys {
-					if n != 1 && key != bucketKey("-") {
+					if n != 1 && key != w.bucketKey("-") {
 						t.Errorf("seed %d: %s holds %s %d times", seed, s.name, key, n)
 					}
 				}

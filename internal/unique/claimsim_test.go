@@ -3,6 +3,7 @@ package unique
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -14,6 +15,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/zeebo/xxh3"
 
 	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/codec/record"
@@ -36,6 +39,7 @@ type claimWorld struct {
 	mark     bool // duplicates are marked and kept
 	willing  bool // sinks refuse nothing, and the stream stays
 	together bool // all messages are delivered in the same batch
+	window   *pipeline.Window
 
 	mu         sync.Mutex
 	rng        *rand.Rand
@@ -46,6 +50,8 @@ type claimWorld struct {
 	revision   uint64
 	sinks      []*claimSink // the dead letter last
 	faults     int
+	expired    int // entries that were forgotten
+	expiry     map[string]time.Time
 	refused    map[string]bool // lines that a sink has refused and whose messages are not acknowledged
 	beforeDone func()          // called before a key becomes done; nil: nothing
 	began      time.Time
@@ -170,23 +176,41 @@ func (b simClaims) Get(ctx context.Context, key string) (e Entry, err error) {
 		return e, err
 	}
 	b.m.w.mu.Lock()
-	e = b.m.w.bucket[key]
+	e = b.m.w.entry(key)
 	b.m.w.mu.Unlock()
 	return e, b.reply()
 }
 
+// entry returns the entry of a key. If it has expired, there is none, or the marker
+// of a deletion. The caller holds mu.
+func (w *claimWorld) entry(key string) Entry {
+	if end, expires := w.expiry[key]; expires && !time.Now().Before(end) {
+		w.expired++
+		delete(w.expiry, key)
+		delete(w.bucket, key)
+		if w.expired%2 == 0 {
+			w.revision++
+			w.bucket[key] = Entry{Revision: w.revision, Time: time.Now()}
+		}
+	}
+	return w.bucket[key]
+}
+
 func (b simClaims) Put(ctx context.Context, key string, value []byte, last uint64, ttl time.Duration) (uint64, bool, error) {
-	return b.change(ctx, key, last, value)
+	if ttl > 0 && !bytes.HasPrefix(value, []byte(stateDone)) {
+		b.m.w.t.Errorf("%s: %q expires after %v, although no record of the key may be durable then", key, value, ttl)
+	}
+	return b.change(ctx, key, last, value, ttl)
 }
 
 func (b simClaims) Delete(ctx context.Context, key string, revision uint64) (bool, error) {
-	_, ok, err := b.change(ctx, key, revision, nil)
+	_, ok, err := b.change(ctx, key, revision, nil, 0)
 	return ok, err
 }
 
 func (b simClaims) Close() {}
 
-func (b simClaims) change(ctx context.Context, key string, last uint64, value []byte) (uint64, bool, error) {
+func (b simClaims) change(ctx context.Context, key string, last uint64, value []byte, ttl time.Duration) (uint64, bool, error) {
 	if err := b.request(ctx); err != nil {
 		return 0, false, err
 	}
@@ -195,7 +219,7 @@ func (b simClaims) change(ctx context.Context, key string, last uint64, value []
 		w.beforeDone()
 	}
 	w.mu.Lock()
-	before := w.bucket[key]
+	before := w.entry(key)
 	ok := before.Revision == last && !b.m.dead
 	if ok {
 		w.revision++
@@ -206,6 +230,9 @@ func (b simClaims) change(ctx context.Context, key string, last uint64, value []
 			w.judgeDone(key, string(value))
 		}
 		w.bucket[key] = Entry{Value: value, Revision: w.revision, Time: time.Now()}
+		if delete(w.expiry, key); ttl > 0 {
+			w.expiry[key] = time.Now().Add(ttl)
+		}
 	}
 	revision := w.revision
 	w.mu.Unlock()
@@ -305,7 +332,7 @@ func (s *memberSink) Submit(_ context.Context, b *pipeline.Batch, t pipeline.Tic
 				s.lines[line]++
 				if !marked {
 					s.firsts[line]++
-					s.keys[bucketKey(line)]++
+					s.keys[s.w.bucketKey(line)]++
 				}
 			}
 		}
@@ -327,8 +354,46 @@ func keyOfLine(line string) (k codec.Key) {
 var simIdentity = keyset.Identity{"by": "k1"}
 
 // bucketKey returns the key of a line in the bucket.
-func bucketKey(line string) string {
-	return (&Claims{prefix: prefixOf(simIdentity)}).keyOf(keyOfLine(line))
+func (w *claimWorld) bucketKey(line string) string {
+	k := keyOfLine(line)
+	if w.window != nil {
+		t, _ := timeOfLine(line)
+		k = inWindow(k, uint32(t/int64(w.window.Size)))
+	}
+	return (&Claims{prefix: prefixOf(simIdentity)}).keyOf(k)
+}
+
+// inWindow returns k as a key of a window, as the pipeline does.
+func inWindow(k codec.Key, window uint32) codec.Key {
+	b := binary.LittleEndian.AppendUint64(nil, k.Hi)
+	b = binary.LittleEndian.AppendUint64(b, k.Lo)
+	h := xxh3.Hash128(binary.LittleEndian.AppendUint32(b, window))
+	return codec.Key{Hi: h.Hi, Lo: h.Lo}
+}
+
+// timeOf returns the time of a message, in nanoseconds; 0: none. The messages are a
+// third of a minute apart.
+func timeOf(seq int64) int64 {
+	if seq%11 == 0 {
+		return 0
+	}
+	return (1_700_000_000 + 20*seq) * int64(time.Second)
+}
+
+// timeOfLine returns the time of the message of a line, and whether it has one.
+func timeOfLine(line string) (int64, bool) {
+	seq, _ := strconv.ParseInt(strings.Split(line, ":")[2], 10, 64)
+	t := timeOf(seq)
+	return t, t > 0
+}
+
+// passes reports whether a line is written whatever others are.
+func (w *claimWorld) passes(line string) bool {
+	if line[0] == '-' || w.window == nil {
+		return line[0] == '-'
+	}
+	_, timed := timeOfLine(line)
+	return !timed
 }
 
 // A lineCodec copies the lines of messages, with their keys.
@@ -448,7 +513,7 @@ func (s simConsumer) read(ctx context.Context, l *pipeline.Lane) error {
 			continue
 		}
 		for _, m := range list {
-			b.AddMessage(m.seq, 1, nil, []byte(strings.Join(m.lines, "\n")+"\n"))
+			b.AddMessage(m.seq, timeOf(m.seq), nil, []byte(strings.Join(m.lines, "\n")+"\n"))
 		}
 		b.Ext = list
 		if s.m.rt.Emit(ctx, b, pipeline.Position{A: list[len(list)-1].seq}) != nil {
@@ -495,7 +560,7 @@ func (w *claimWorld) missing(line string) string {
 		return w.missingMark(line)
 	}
 	for _, s := range w.sinks[:len(w.sinks)-1] {
-		if s.lines[line] == 0 && (line[0] == '-' || s.keys[bucketKey(line)] == 0) && w.sinks[len(w.sinks)-1].lines[line] == 0 {
+		if s.lines[line] == 0 && (w.passes(line) || s.keys[w.bucketKey(line)] == 0) && w.sinks[len(w.sinks)-1].lines[line] == 0 {
 			return fmt.Sprintf("%s is not in %s", line, s.name)
 		}
 	}
@@ -518,7 +583,7 @@ func (w *claimWorld) missingMark(line string) string {
 			return fmt.Sprintf("%s is not in %s", line, s.name)
 		case line[0] == '-' && s.lines[line] > s.firsts[line]:
 			return fmt.Sprintf("%s is marked in %s", line, s.name)
-		case line[0] != '-' && !refused && s.keys[bucketKey(line)]+letters.keys[bucketKey(line)] == 0:
+		case line[0] != '-' && !refused && s.keys[w.bucketKey(line)]+letters.keys[w.bucketKey(line)] == 0:
 			return fmt.Sprintf("%s is in %s, but no line of its key is without a mark", line, s.name)
 		}
 	}
@@ -560,9 +625,9 @@ func (s simConsumer) Abandoned(b *pipeline.Batch, _ error) {
 // acknowledged if that is 0.
 func (w *claimWorld) live(after time.Duration) *Claims {
 	m := &member{w: w}
-	claims := NewClaims(simClaims{m}, ClaimOptions{Identity: simIdentity, TakeOver: w.takeOver})
+	claims := NewClaims(simClaims{m}, ClaimOptions{Identity: simIdentity, TakeOver: w.takeOver, Remember: w.remember()})
 	o := pipeline.Options{
-		Sources: []pipeline.Source{simConsumer{m}}, Workers: 1 + w.pick(3), Batches: 8 + w.pick(10), Dedupe: &pipeline.Dedupe{Claims: claims},
+		Sources: []pipeline.Source{simConsumer{m}}, Workers: 1 + w.pick(3), Batches: 8 + w.pick(10), Dedupe: &pipeline.Dedupe{Claims: claims, Window: w.window},
 		NewCodec: func() pipeline.Codec { return lineCodec{notes: w.mark} }, Logger: slog.New(slog.DiscardHandler), ShutdownTimeout: time.Hour,
 	}
 	if w.mark {
@@ -596,8 +661,16 @@ func (w *claimWorld) live(after time.Duration) *Claims {
 	return claims
 }
 
+// remember returns how long a key is remembered after it is done.
+func (w *claimWorld) remember() time.Duration {
+	if w.window == nil {
+		return 0
+	}
+	return w.window.Size + w.window.Lateness
+}
+
 func newClaimWorld(t *testing.T, seed uint64) *claimWorld {
-	w := &claimWorld{t: t, rng: rand.New(rand.NewPCG(seed, 5)), began: time.Now(), refused: map[string]bool{}, bucket: map[string]Entry{}, takeOver: time.Minute, ackWait: 30 * time.Second}
+	w := &claimWorld{t: t, rng: rand.New(rand.NewPCG(seed, 5)), began: time.Now(), refused: map[string]bool{}, expiry: map[string]time.Time{}, bucket: map[string]Entry{}, takeOver: time.Minute, ackWait: 30 * time.Second}
 	for _, name := range []string{"sink 0", "sink 1", "dead letter"} {
 		w.sinks = append(w.sinks, &claimSink{w: w, name: name, lines: map[string]int{}, firsts: map[string]int{}, keys: map[string]int{}})
 	}
@@ -608,15 +681,22 @@ func newClaimWorld(t *testing.T, seed uint64) *claimWorld {
 // end, a record that was dropped has another record of its key in every sink, or
 // is a dead letter; a key that is done has a durable record in every sink, and
 // is never claimed again.
-func TestSimClaims(t *testing.T) { simClaimWorlds(t, false) }
+func TestSimClaims(t *testing.T) { simClaimWorlds(t, false, nil) }
+
+// TestSimClaimsWindows is TestSimClaims with windows: a line is dropped only if
+// another one of its window is durable, a line without a time is written, and only
+// keys that are done expire.
+func TestSimClaimsWindows(t *testing.T) {
+	simClaimWorlds(t, false, &pipeline.Window{Size: 3 * time.Minute, Lateness: 20 * time.Second, ByMessage: true})
+}
 
 // TestSimClaimsMark is TestSimClaims with duplicates that are marked and kept: at
 // each acknowledgment, the line is in every sink, and so is a line of its key
 // without a mark, or they are dead letters. If nothing is refused and no claim is
 // taken over, each line has the same mark each time it is delivered.
-func TestSimClaimsMark(t *testing.T) { simClaimWorlds(t, true) }
+func TestSimClaimsMark(t *testing.T) { simClaimWorlds(t, true, nil) }
 
-func simClaimWorlds(t *testing.T, mark bool) {
+func simClaimWorlds(t *testing.T, mark bool, window *pipeline.Window) {
 	seeds := uint64(60)
 	if testing.Short() {
 		seeds = 20
@@ -628,13 +708,14 @@ func simClaimWorlds(t *testing.T, mark bool) {
 		}
 		seeds = n
 	}
-	faults, steady := 0, 0
+	faults, steady, expired := 0, 0, 0
 	var takeovers, again int64
 	for seed := range seeds {
 		ok := t.Run(strconv.FormatUint(seed, 10), func(t *testing.T) {
 			bubble.Test(t, func(t *testing.T) {
 				w := newClaimWorld(t, seed)
-				w.mark, w.willing, w.together = mark, mark && seed%2 == 0, seed%7 == 6
+				w.mark, w.window = mark, window
+				w.willing, w.together = mark && seed%2 == 0, seed%7 == 6
 				if w.willing && seed%4 == 0 {
 					w.takeOver = 10_000 * time.Hour
 				}
@@ -680,15 +761,15 @@ func simClaimWorlds(t *testing.T, mark bool) {
 					w.judgeMarks()
 					steady++
 				}
-				faults += w.faults
+				faults, expired = faults+w.faults, expired+w.expired
 			})
 		})
 		if !ok {
 			return // one failure is enough
 		}
 	}
-	t.Logf("%d faults, %d takeovers, %d claims found again", faults, takeovers, again)
-	if faults == 0 || mark && steady == 0 || takeovers == 0 || again == 0 {
+	t.Logf("%d faults, %d takeovers, %d claims found again, %d keys forgotten", faults, takeovers, again, expired)
+	if faults == 0 || window != nil && expired == 0 || mark && steady == 0 || takeovers == 0 || again == 0 {
 		t.Error("the test is inconclusive")
 	}
 }

@@ -191,14 +191,6 @@ func (s *Durable) Metrics(emit func(name, help, kind string, value float64, labe
 	emit("dedupe_disk_bytes", "Size of the files of the stored set of keys, in bytes.", "gauge", float64(s.onDisk.Load()))
 	emit("dedupe_resets_total", "Number of times that the set of keys was emptied because the configuration has changed.", "counter", float64(s.resets))
 	s.Counts.Metrics(emit)
-	if s.of == nil || s.step == 0 {
-		return
-	}
-	if c := s.of(); c != nil {
-		emit("dedupe_records_total", resultsHelp, "counter", float64(c.Late), "result", "late")
-		emit("dedupe_records_total", resultsHelp, "counter", float64(c.Ahead), "result", "ahead")
-		emit("dedupe_records_total", resultsHelp, "counter", float64(c.NoTime), "result", "no_time")
-	}
 }
 
 // Texts of metrics that sets in files and in buckets share.
@@ -212,6 +204,11 @@ func emitCounts(emit func(name, help, kind string, value float64, labels ...stri
 	emit("dedupe_records_total", resultsHelp, "counter", float64(c.Firsts), "result", "first")
 	emit("dedupe_records_total", resultsHelp, "counter", float64(c.Duplicates), "result", "duplicate")
 	emit("dedupe_records_total", resultsHelp, "counter", float64(c.NoKey), "result", "no_key")
+	if c.Windows {
+		emit("dedupe_records_total", resultsHelp, "counter", float64(c.Late), "result", "late")
+		emit("dedupe_records_total", resultsHelp, "counter", float64(c.Ahead), "result", "ahead")
+		emit("dedupe_records_total", resultsHelp, "counter", float64(c.NoTime), "result", "no_time")
+	}
 }
 
 // Close closes the files of the set. It stores nothing.

@@ -10,6 +10,7 @@ import (
 	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/codec/record"
 	"github.com/urlfold/urlfold/config/connect"
+	"github.com/urlfold/urlfold/internal/client/kafka"
 	"github.com/urlfold/urlfold/internal/storage/keyset"
 	"github.com/urlfold/urlfold/internal/testkit/kafkatest"
 	"github.com/urlfold/urlfold/internal/unique/changelog"
@@ -19,8 +20,14 @@ import (
 // startKeys starts a pipeline that deduplicates the topic in.
 func startKeys(t *testing.T, conn connect.Kafka, out *kafkatest.Collector, interval time.Duration) (*source, *kafkatest.Run) {
 	t.Helper()
+	return startWindows(t, conn, out, interval, nil)
+}
+
+// startWindows is startKeys with windows.
+func startWindows(t *testing.T, conn connect.Kafka, out *kafkatest.Collector, interval time.Duration, window *pipeline.Window) (*source, *kafkatest.Run) {
+	t.Helper()
 	keys, err := changelog.Open(t.Context(), changelog.Config{
-		Connection: conn, Topic: "keys", Create: true, Input: "in", Identity: keyset.Identity{}, MaxMemory: 1 << 20, Log: slog.New(slog.DiscardHandler),
+		Connection: conn, Topic: "keys", Create: true, Input: "in", Identity: keyset.Identity{}, Window: window, MaxMemory: 1 << 20, Log: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -40,7 +47,7 @@ func startKeys(t *testing.T, conn connect.Kafka, out *kafkatest.Collector, inter
 	}
 	run := kafkatest.Start(t, pipeline.Options{
 		Sources: []pipeline.Source{src}, Sinks: []pipeline.Sink{out}, NewCodec: pipeline.NewRecordCodec(job), CommitInterval: interval,
-		Dedupe: &pipeline.Dedupe{Lanes: keys, Scope: pipeline.ScopeLane},
+		Dedupe: &pipeline.Dedupe{Lanes: keys, Scope: pipeline.ScopeLane, Window: window},
 	})
 	t.Cleanup(func() {
 		run.Kill()
@@ -118,4 +125,37 @@ func TestKeysRebalance(t *testing.T) {
 	}
 	stop(t, second)
 	stop(t, run)
+}
+
+// TestNotes: the next owner of a partition knows how far its times have come. After
+// the offsets were set by another program, it does not.
+func TestNotes(t *testing.T) {
+	_, conn := kafkatest.Fake(t, kfake.SeedTopics(1, "in"))
+	client := kafkatest.Client(t, conn, "in")
+	window := &pipeline.Window{Size: time.Hour, Lateness: time.Hour, ByMessage: true}
+	hour := func(h int) int64 { return int64(400_000+h) * time.Hour.Milliseconds() }
+	n := int64(0)
+	late := func(hours ...int) int64 {
+		t.Helper()
+		for _, h := range hours {
+			kafkatest.Write(t, client, "in", 0, "none", kafka.Record{Millis: hour(h), Value: []byte(kafkatest.URL(0, int(n)))})
+			n++
+		}
+		out := &kafkatest.Collector{T: t}
+		_, run := startWindows(t, conn, out, 20*time.Millisecond, window)
+		kafkatest.Until(t, "the position", func() bool { return kafkatest.Committed(t, conn, "g", "in", 1)[0] == n })
+		late := run.P.Snapshot().Dedupe.Late
+		stop(t, run)
+		return late
+	}
+	if got := late(1, 1, 1, 2, 3, 4); got != 0 {
+		t.Errorf("%d records are late, want none", got)
+	}
+	if got := late(1, 4); got != 1 {
+		t.Errorf("%d records are late after a restart, want 1", got)
+	}
+	kafkatest.Rewind(t, conn, "g", "in", []int64{n})
+	if got := late(1, 4); got != 0 {
+		t.Errorf("%d records are late after the offset was set, want none", got)
+	}
 }

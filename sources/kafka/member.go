@@ -24,6 +24,7 @@ type member struct {
 type commitment struct {
 	p      *partition
 	offset int64
+	note   string // to be stored with it
 }
 
 // run reads during one generation. The generation is over when gctx is done;
@@ -95,10 +96,10 @@ func (m *member) drain(parts []*partition) {
 		if p.lane.KeepsKeys() {
 			p.lane.AwaitCommit(ctx)
 		} else if pos, ok := p.lane.Watermark(); ok {
-			list = append(list, commitment{p, pos.A})
+			list = append(list, commitment{p: p, offset: pos.A})
 		}
 	}
-	if err := m.commit(list); err != nil {
+	if _, err := m.commit(list); err != nil {
 		m.s.log.Warn("kafka final commit failed, records will be read again", "error", err)
 	}
 	m.mu.Lock()
@@ -115,33 +116,33 @@ func (m *member) drain(parts []*partition) {
 	}
 }
 
-// commit stores offsets. It returns nil if the generation is over: the new
-// owner of the partition resumes at the last committed offset.
-func (m *member) commit(list []commitment) error {
+// commit stores offsets. It reports whether the generation is over, which is no
+// error: the new owner of the partition resumes at the last committed offset.
+func (m *member) commit(list []commitment) (over bool, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	var offsets []kafka.Assignment
 	for _, u := range list {
 		if !m.ended && u.offset > u.p.committed {
-			offsets = append(offsets, kafka.Assignment{Topic: u.p.topic, Partition: u.p.id, Offset: u.offset})
+			offsets = append(offsets, kafka.Assignment{Topic: u.p.topic, Partition: u.p.id, Offset: u.offset, Note: u.note})
 		}
 	}
 	if len(offsets) == 0 {
-		return nil
+		return m.ended, nil
 	}
-	err := m.gen.Commit(offsets)
+	err = m.gen.Commit(offsets)
 	switch {
 	case kafka.Stale(err):
 		m.ended = true
 		m.s.log.Warn("kafka commit refused after the end of its generation, records will be read again", "error", err)
-		return nil
+		return true, nil
 	case err != nil:
-		return fmt.Errorf("commit offsets: %w", err)
+		return false, fmt.Errorf("commit offsets: %w", err)
 	}
 	for _, u := range list {
 		u.p.committed = max(u.p.committed, u.offset)
 	}
-	return nil
+	return false, nil
 }
 
 // rewind permits p to commit lower offsets than before.

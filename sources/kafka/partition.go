@@ -127,7 +127,7 @@ func (p *partition) start(ctx context.Context) (int64, bool) {
 	for try := 0; ; try++ {
 		offset, err := p.s.client.Offset(ctx, p.topic, p.id, at)
 		if err == nil && at != kafka.Earliest {
-			err = p.m.commit([]commitment{{p, offset}})
+			_, err = p.m.commit([]commitment{{p: p, offset: offset}})
 		}
 		if err == nil {
 			p.good(fetching)
@@ -147,7 +147,10 @@ func (p *partition) start(ctx context.Context) (int64, bool) {
 // if ctx is done.
 func (p *partition) load(ctx context.Context, offset int64) bool {
 	for try := 0; ; try++ {
-		err := p.lane.LoadKeys(ctx, pipeline.Position{A: offset, B: -1})
+		note, err := p.note(ctx, offset)
+		if err == nil {
+			err = p.lane.LoadKeys(ctx, pipeline.Position{A: offset, B: -1}, note)
+		}
 		if err == nil {
 			p.good(loading)
 			p.emitted = offset
@@ -161,6 +164,19 @@ func (p *partition) load(ctx context.Context, offset int64) bool {
 			return false
 		}
 	}
+}
+
+// note returns the text that is stored with the committed offset, if that is the
+// given one. While p is assigned to this member, nobody else commits another one.
+func (p *partition) note(ctx context.Context, offset int64) (string, error) {
+	if !p.lane.KeepsNotes() {
+		return "", nil
+	}
+	committed, note, err := p.s.group.Note(ctx, p.topic, p.id)
+	if err != nil || committed != offset {
+		return "", err
+	}
+	return note, nil
 }
 
 // errRewound ends a session of a lane that keeps keys: the log ends before the

@@ -175,13 +175,22 @@ func (s *source) Commit(_ context.Context, ups []pipeline.LanePos) error {
 	of := map[*member][]commitment{}
 	for _, up := range ups {
 		if p := s.parts[up.Lane]; p != nil {
-			of[p.m] = append(of[p.m], commitment{p, up.Pos.A})
+			of[p.m] = append(of[p.m], commitment{p, up.Pos.A, up.Note})
 		}
 	}
 	s.mu.Unlock()
+	over := map[*pipeline.Lane]bool{}
 	var errs []error
 	for m, list := range of {
-		errs = append(errs, m.commit(list))
+		ended, err := m.commit(list)
+		errs = append(errs, err)
+		for _, u := range list {
+			over[u.p.lane] = ended
+		}
+	}
+	for i := range ups {
+		ended, known := over[ups[i].Lane]
+		ups[i].Refused = ended || !known
 	}
 	return errors.Join(errs...)
 }

@@ -95,6 +95,9 @@ type Group interface {
 	// Next returns the next generation. An error does not end the membership:
 	// call Next again.
 	Next(ctx context.Context) (Generation, error)
+	// Note returns the text that is stored with the committed offset of a
+	// partition, and the offset, which is -1 if there is none.
+	Note(ctx context.Context, topic string, partition int) (offset int64, note string, err error)
 	// Close leaves the group after the function of the current generation has
 	// returned. When ctx ends, it closes the connections.
 	Close(ctx context.Context)
@@ -104,7 +107,8 @@ type Group interface {
 type Assignment struct {
 	Topic     string
 	Partition int
-	Offset    int64 // committed offset; -1: none
+	Offset    int64  // committed offset; -1: none
+	Note      string // to be stored with the offset, where Group.Note finds it
 }
 
 // A Generation is the state of the group between two rebalances.

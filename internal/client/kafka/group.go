@@ -3,6 +3,7 @@ package kafka
 import (
 	"context"
 	"net"
+	"slices"
 	"sync"
 	"time"
 
@@ -15,8 +16,9 @@ import (
 // answer that only after a rebalance. So group tracks all connections and
 // closes them when Close runs out of time.
 type group struct {
-	g *kgo.ConsumerGroup
-	l *library
+	g  *kgo.ConsumerGroup
+	l  *library
+	id string
 
 	mu    sync.Mutex
 	conns map[net.Conn]struct{}
@@ -25,7 +27,7 @@ type group struct {
 
 // Join implements Client.
 func (l *library) Join(c GroupConfig) (Group, error) {
-	g := &group{l: l, conns: map[net.Conn]struct{}{}}
+	g := &group{l: l, id: c.Group, conns: map[net.Conn]struct{}{}}
 	dialer := l.dialer
 	dialer.DialFunc = g.dial
 	var err error
@@ -128,7 +130,7 @@ func (g generation) Assignments() []Assignment {
 	var all []Assignment
 	for topic, parts := range g.g.Assignments {
 		for _, p := range parts {
-			all = append(all, Assignment{topic, p.ID, max(p.Offset, -1)})
+			all = append(all, Assignment{Topic: topic, Partition: p.ID, Offset: max(p.Offset, -1)})
 		}
 	}
 	return all
@@ -139,6 +141,9 @@ func (g generation) Start(f func(ctx context.Context)) { g.g.Start(f) }
 
 // Commit implements Generation.
 func (g generation) Commit(offsets []Assignment) error {
+	if slices.ContainsFunc(offsets, func(a Assignment) bool { return a.Note != "" }) {
+		return g.commitNotes(offsets)
+	}
 	topics := map[string]map[int]int64{}
 	for _, a := range offsets {
 		if topics[a.Topic] == nil {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"slices"
 )
 
@@ -146,6 +147,34 @@ func (s *Set) inRuns(k Key) (bool, error) {
 		}
 	}
 	return false, nil
+}
+
+// Keys yields the keys of the set, in no order, and some of them more than once. It
+// ends after an error about a file. The set must not be changed meanwhile.
+func (s *Set) Keys() iter.Seq2[Key, error] {
+	return func(yield func(Key, error) bool) {
+		for k := range s.table.all() {
+			if !yield(k, nil) {
+				return
+			}
+		}
+		for _, r := range s.runs {
+			c := r.start()
+			for {
+				ok, err := c.next()
+				if err != nil {
+					yield(Key{}, err)
+					return
+				}
+				if !ok {
+					break
+				}
+				if !yield(c.Key, nil) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // minTable is the least memory of a table: less would make very many runs.

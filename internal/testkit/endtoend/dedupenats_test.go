@@ -166,6 +166,7 @@ func TestDedupeNATS(t *testing.T) {
 	}{
 		{"position", "position", "take_over: 1h", false},
 		{"none", "none", "take_over: 1s, remember: 1h", false},
+		{"windows", "none", "take_over: 1s, window: {size: 1h, time: message}", false},
 		{"mark", "position", "take_over: 1h", true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -320,4 +321,82 @@ func TestDedupeNATSRemember(t *testing.T) {
 	})
 	w.drained()
 	stop(t, p)
+}
+
+// TestDedupeNATSWindows: each key is there once in each window, by the times in the
+// records, and the entries of keys that are done expire while claims do not.
+func TestDedupeNATSWindows(t *testing.T) {
+	t.Parallel()
+	w := newDedupe(t, "none")
+	config := strings.Replace(w.config("window: {size: 1h, lateness: 30s}"), "format: lines, render: urls", "format: combined, render: {tsv: {fields: [time, norm]}}", 1)
+	members := []*chaos.Process{start(t, config), start(t, config)}
+	const hours, copies = 5, 40
+	publish := func(time string, page int) {
+		t.Helper()
+		line := fmt.Appendf(nil, `192.0.2.1 - - [%s] "GET /%d HTTP/1.1" 200 5 "-" "-"`, time, page)
+		if _, err := w.js.Publish(w.context(), "in.x", line); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := range hours * copies {
+		publish(fmt.Sprintf("01/Mar/2026:%02d:%02d:00 +0000", i%hours, i%60), i%2)
+	}
+	for range copies {
+		publish("-", 0)
+	}
+	w.drained()
+	groups := map[string]int{} // by hour and page
+	for text, n := range w.counts() {
+		time, page, _ := strings.Cut(text, "\t")
+		groups[time[:min(len(time), len("2026-03-01T00"))]+page] += n
+	}
+	if groups["/0"] != copies || len(groups) != 1+2*hours {
+		t.Errorf("%v; want %d without a time and %d others", groups, copies, 2*hours)
+	}
+	delete(groups, "/0")
+	for key, n := range groups {
+		if n != 1 {
+			t.Errorf("%s comes %d times", key, n)
+		}
+	}
+	w.judgeBucket(2 * hours)
+	for _, p := range members {
+		stop(t, p)
+	}
+}
+
+// judgeBucket checks that the bucket holds that many keys that are done, and that
+// they expire.
+func (w *dedupeWorld) judgeBucket(want int) {
+	w.t.Helper()
+	s, err := w.js.Stream(w.context(), "KV_seen")
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	c, err := s.OrderedConsumer(w.context(), jetstream.OrderedConsumerConfig{})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	info, err := s.Info(w.context())
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	batch, err := c.Fetch(int(info.State.Msgs), jetstream.FetchMaxWait(patience))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	done := 0
+	for m := range batch.Messages() {
+		state, _, _ := strings.Cut(string(m.Data()), " ")
+		ttl := m.Headers().Get("Nats-TTL")
+		switch {
+		case state == "done" && ttl == "1h0m30s":
+			done++
+		case state == "done" || state == "claimed" && ttl != "":
+			w.t.Errorf("%s: TTL %q", m.Data(), ttl)
+		}
+	}
+	if done != want {
+		w.t.Errorf("%d keys are done, want %d", done, want)
+	}
 }

@@ -19,6 +19,7 @@ type changelogWorld struct {
 	rng   *rand.Rand
 	lines [kafkaPartitions][]int // the key of each record
 	mark  bool                   // keep: mark; each record has another URL, with a parameter that k2 removes
+	times *hourly                // windows of an hour; the URLs differ as with mark
 }
 
 // newChangelog creates the changelog. With a real broker, it is compacted all the
@@ -33,6 +34,10 @@ func newChangelog(w *kafkaWorld) *changelogWorld {
 // config returns the configuration of a member.
 func (w *changelogWorld) config() string {
 	config := w.kafkaWorld.config()
+	if w.times != nil {
+		config = strings.Replace(config, "profile: equiv", "profile: analytics, render: {jsonl: {fields: [url]}}", 1)
+		return strings.Replace(config, "codec:", fmt.Sprintf("dedupe: {by: k2, window: {size: 1h, lateness: 10m, time: message}, scope: lane, changelog: {topic: %s, create: false}}\ncodec:", w.topic("keys")), 1)
+	}
 	if w.mark {
 		config = strings.Replace(config, "profile: equiv", "profile: analytics, render: {jsonl: {fields: [url]}}", 1)
 		return strings.Replace(config, "codec:", fmt.Sprintf("dedupe: {by: k2, keep: mark, scope: lane, changelog: {topic: %s, create: false}}\ncodec:", w.topic("keys")), 1)
@@ -55,12 +60,16 @@ func (w *changelogWorld) fill(n int) {
 					key = max(0, newest-int(w.rng.ExpFloat64()*float64(int(1)<<w.rng.IntN(12))))
 				}
 				more := ""
-				if w.mark {
+				if w.mark || w.times != nil {
 					more = fmt.Sprintf("?utm_source=%d", len(w.lines[p]))
+				}
+				millis := time.Now().UnixMilli()
+				if w.times != nil {
+					millis = w.times.of(len(w.lines[p]))
 				}
 				w.lines[p] = append(w.lines[p], key)
 				scheme := [...]string{"http", "HTTP"}[w.rng.IntN(2)] // other bytes, the same key
-				batch[i] = kafka.Record{Millis: time.Now().UnixMilli(), Value: fmt.Appendf(nil, "%s://example.com/%d/%d%s", scheme, p, key, more)}
+				batch[i] = kafka.Record{Millis: millis, Value: fmt.Appendf(nil, "%s://example.com/%d/%d%s", scheme, p, key, more)}
 			}
 			kafkatest.Write(w.t, w.client, w.topic("in"), p, "none", batch...)
 		}

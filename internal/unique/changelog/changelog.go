@@ -41,8 +41,9 @@ type Config struct {
 	Create     bool   // create the topic if it does not exist
 	Input      string // topic that is deduplicated
 	Identity   keyset.Identity
-	MaxMemory  int64  // bytes for the keys of all partitions; more keys move to files
-	Dir        string // folder of these files, which are temporary
+	Window     *pipeline.Window // nil: the keys of all times
+	MaxMemory  int64            // bytes for the keys of all partitions; more keys move to files
+	Dir        string           // folder of these files, which are temporary
 	Log        *slog.Logger
 }
 
@@ -62,15 +63,6 @@ type Changelog struct {
 	stale  int64 // entries of other sets that were read
 	ahead  int64 // entries at or beyond the committed offset that were read
 	loaded int64 // entries that were used
-}
-
-// A laneSet is the set of one lane.
-type laneSet struct {
-	partition int
-
-	mu  sync.Mutex
-	set *keyset.Set
-	err error // the set is damaged
 }
 
 // maxLoads is the maximum number of partitions that are loaded at the same time.
@@ -126,17 +118,12 @@ func (c *Changelog) lane(l *pipeline.Lane) *laneSet {
 }
 
 // Has implements [pipeline.LaneKeySet].
-func (c *Changelog) Has(l *pipeline.Lane, k codec.Key) (bool, error) {
+func (c *Changelog) Has(l *pipeline.Lane, k codec.Key, window uint32) (bool, error) {
 	s := c.lane(l)
 	if s == nil {
 		return false, fmt.Errorf("BUG: the keys of %s are not loaded", l.Name())
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.err != nil {
-		return false, s.err
-	}
-	return s.set.Has(keyset.Key(k))
+	return s.has(keyset.Key(k), s.groupOf(window))
 }
 
 // batchEntries is the maximum number of entries in a record batch: about 100 KB.
@@ -149,22 +136,30 @@ func (c *Changelog) Seal(ctx context.Context, l *pipeline.Lane, firsts []pipelin
 	if err != nil {
 		return err
 	}
-	w, now := entryWriter{set: c.set}, time.Now().UnixMilli()
+	w, now := entryWriter{set: c.set, windows: c.cfg.Window != nil}, time.Now().UnixMilli()
 	for len(firsts) > 0 {
 		n := min(len(firsts), batchEntries)
 		var e kafka.Encoder
 		for _, f := range firsts[:n] {
 			e.Append(w.message(f, now))
 		}
-		batch, err := e.Finish(kafka.NoProducer, 0, 0)
-		if err != nil {
+		if err := c.produce(ctx, p, &e); err != nil {
 			return err
 		}
-		if err := c.client.Produce(ctx, c.cfg.Topic, p, batch); err != nil {
-			c.client.Refresh()
-			return fmt.Errorf("write to changelog %s[%d]: %w", c.cfg.Topic, p, err)
-		}
 		firsts = firsts[n:]
+	}
+	return nil
+}
+
+// produce writes the messages of e to partition p.
+func (c *Changelog) produce(ctx context.Context, p int, e *kafka.Encoder) error {
+	batch, err := e.Finish(kafka.NoProducer, 0, 0)
+	if err != nil {
+		return err
+	}
+	if err := c.client.Produce(ctx, c.cfg.Topic, p, batch); err != nil {
+		c.client.Refresh()
+		return fmt.Errorf("write to changelog %s[%d]: %w", c.cfg.Topic, p, err)
 	}
 	return nil
 }
@@ -175,32 +170,37 @@ func (c *Changelog) Stored(l *pipeline.Lane, firsts []pipeline.FirstKey) error {
 	if s == nil {
 		return nil
 	}
-	keys := make([]keyset.Key, len(firsts))
-	for i, f := range firsts {
-		keys[i] = keyset.Key(f.Key)
-	}
-	return s.add(keys)
+	return s.addFirsts(firsts)
 }
 
-// add adds keys to s. An error makes s unusable.
-func (s *laneSet) add(keys []keyset.Key) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.err == nil {
-		s.err = s.set.Add(keys, make([]bool, len(keys)))
+// maxTombstones is the maximum number of entries that a call of Forget removes, so
+// that commits wait for less than a second. It is not less than the number of keys
+// that wait for a commit, so entries are removed as fast as they are written.
+const maxTombstones = 256 << 10
+
+// Forget implements [pipeline.LaneKeySet]. It writes tombstones.
+func (c *Changelog) Forget(ctx context.Context, l *pipeline.Lane, least uint32) error {
+	s := c.lane(l)
+	if s == nil {
+		return nil
 	}
-	return s.err
-}
-
-// errDropped is the error of a set that was dropped.
-var errDropped = errors.New("the set of keys was dropped")
-
-// close releases the memory and the files of s.
-func (s *laneSet) close() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.err = errDropped
-	return s.set.Close()
+	s.retire(least)
+	w, now := entryWriter{set: c.set}, time.Now().UnixMilli()
+	for n := 0; n < maxTombstones; n += batchEntries {
+		keys, err := s.piece(batchEntries)
+		if err != nil || len(keys) == 0 {
+			return err
+		}
+		var e kafka.Encoder
+		for _, k := range keys {
+			e.Append(w.tombstone(k, now))
+		}
+		if err := c.produce(ctx, s.partition, &e); err != nil {
+			return err
+		}
+		s.forgotten()
+	}
+	return nil
 }
 
 // Drop implements [pipeline.LaneKeySet].
@@ -232,11 +232,9 @@ func (c *Changelog) Metrics(emit func(name, help, kind string, value float64, la
 	var keys, memory, disk int64
 	c.mu.Lock()
 	for _, s := range c.lanes {
-		s.mu.Lock()
-		keys += s.set.Len()
-		m, d := s.set.Bytes()
+		keys += s.len()
+		m, d := s.bytes()
 		memory, disk = memory+m, disk+d
-		s.mu.Unlock()
 	}
 	loaded, stale, ahead := c.loaded, c.stale, c.ahead
 	c.mu.Unlock()
@@ -250,11 +248,19 @@ func (c *Changelog) Metrics(emit func(name, help, kind string, value float64, la
 	c.Counts.Metrics(emit)
 }
 
-// newSet returns an empty set for one partition. All partitions share the
-// memory, because this process may own all of them.
-func (c *Changelog) newSet() *keyset.Set {
+// newLaneSet returns an empty set for one partition. All partitions share the
+// memory, because this process may own all of them. Windows are forgotten a quarter
+// of those at a time that are open in a window's size and lateness.
+func (c *Changelog) newLaneSet(partition int) *laneSet {
+	s := &laneSet{partition: partition, groups: map[uint32]*keyset.Set{}}
 	limit := c.cfg.MaxMemory / int64(max(c.partitions, 1))
-	return keyset.New(keyset.Options{MaxMemory: max(limit, 1), Dir: c.cfg.Dir})
+	if w := c.cfg.Window; w != nil {
+		open := uint32(w.Lateness/w.Size) + 2
+		s.step = 1 + open/4
+		limit /= int64(open/s.step + 1)
+	}
+	s.open = func() *keyset.Set { return keyset.New(keyset.Options{MaxMemory: max(limit, 1), Dir: c.cfg.Dir}) }
+	return s
 }
 
 // Interface guard.

@@ -91,7 +91,7 @@ func load(t *testing.T, c *Changelog, l *pipeline.Lane, from int64) {
 func wantKeys(t *testing.T, c *Changelog, l *pipeline.Lane, n int, has func(k int) bool) {
 	t.Helper()
 	for k := range n {
-		if got, err := c.Has(l, keyNo(k)); err != nil || got != has(k) {
+		if got, err := c.Has(l, keyNo(k), 0); err != nil || got != has(k) {
 			t.Fatalf("key %d: %v, %v, want %v", k, got, err, has(k))
 		}
 	}
@@ -235,7 +235,7 @@ func TestLoad(t *testing.T) {
 			wantKeys(t, taken, l, n+40, func(k int) bool { return k < n && int64(k) < from })
 		}
 		taken.Drop(l)
-		if _, err := taken.Has(l, keyNo(1)); err == nil {
+		if _, err := taken.Has(l, keyNo(1), 0); err == nil {
 			t.Error("a set that was dropped answers")
 		}
 		if err := taken.Stored(l, entries(0, 1)); err != nil {
@@ -271,7 +271,7 @@ func TestSpill(t *testing.T) {
 	seal(t, c, l, entries(0, n))
 	load(t, c, l, n/2)
 	for k := 0; k < n; k += 997 {
-		if got, err := c.Has(l, keyNo(k)); err != nil || got != (k < n/2) {
+		if got, err := c.Has(l, keyNo(k), 0); err != nil || got != (k < n/2) {
 			t.Fatalf("key %d: %v, %v", k, got, err)
 		}
 	}
@@ -316,7 +316,7 @@ func TestLoadStops(t *testing.T) {
 	if err := c.Load(ctx, laneOf(0), pipeline.Position{A: 3}); err == nil {
 		t.Error("no error")
 	}
-	if _, err := c.Has(laneOf(0), keyNo(0)); err == nil {
+	if _, err := c.Has(laneOf(0), keyNo(0), 0); err == nil {
 		t.Error("a set that is not loaded answers")
 	}
 }

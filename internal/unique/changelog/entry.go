@@ -14,13 +14,16 @@ import (
 // An entry says that the first record of a key is durable. Its message has
 //
 //	key    16 bytes: hash of the identity of the set, 16 bytes: the key
-//	value   8 bytes: offset of the first record, big endian
+//	value   8 bytes: offset of the first record, with windows 4 bytes: the window;
+//	        big endian
 //
-// The value is never null, because a null value makes the broker remove the key.
+// A tombstone, whose value is null, makes the broker remove the entry of a window
+// that is over.
 const (
-	setLen   = 16
-	keyLen   = setLen + 16
-	valueLen = 8
+	setLen    = 16
+	keyLen    = setLen + 16
+	valueLen  = 8
+	windowLen = 4
 )
 
 // A message with the key identityKey has the identity of the set whose member has
@@ -51,18 +54,29 @@ func idOf(id keyset.Identity) (s setID, err error) {
 
 // An entryWriter writes the messages of entries.
 type entryWriter struct {
-	set   setID
-	key   [keyLen]byte
-	value [valueLen]byte
+	set     setID
+	windows bool
+	key     [keyLen]byte
+	value   [valueLen + windowLen]byte
 }
 
 // message returns the message of f. The next call overwrites it.
 func (w *entryWriter) message(f pipeline.FirstKey, millis int64) *kafka.Record {
+	r := w.tombstone(keyset.Key(f.Key), millis)
+	r.Value = binary.BigEndian.AppendUint64(w.value[:0], uint64(f.At))
+	if w.windows {
+		r.Value = binary.BigEndian.AppendUint32(r.Value, f.Window)
+	}
+	return r
+}
+
+// tombstone returns the message that removes the entry of k. The next call
+// overwrites it.
+func (w *entryWriter) tombstone(k keyset.Key, millis int64) *kafka.Record {
 	copy(w.key[:], w.set[:])
-	binary.BigEndian.PutUint64(w.key[setLen:], f.Key.Hi)
-	binary.BigEndian.PutUint64(w.key[setLen+8:], f.Key.Lo)
-	binary.BigEndian.PutUint64(w.value[:], uint64(f.At))
-	return &kafka.Record{Millis: millis, Key: w.key[:], Value: w.value[:]}
+	binary.BigEndian.PutUint64(w.key[setLen:], k.Hi)
+	binary.BigEndian.PutUint64(w.key[setLen+8:], k.Lo)
+	return &kafka.Record{Millis: millis, Key: w.key[:]}
 }
 
 // errForeign means that a message was not written by this package.
@@ -70,13 +84,17 @@ var errForeign = errors.New("not an entry of dedupe: something else writes to th
 
 // entryOf returns the entry of a message, and whether it belongs to set. A
 // message with a null value belongs to no set.
-func entryOf(r *kafka.Record, set setID) (k keyset.Key, at int64, ours bool, err error) {
-	if len(r.Key) != keyLen || r.Value != nil && len(r.Value) != valueLen {
-		return k, 0, false, errForeign
+func entryOf(r *kafka.Record, set setID) (f pipeline.FirstKey, ours bool, err error) {
+	if len(r.Key) != keyLen || r.Value != nil && len(r.Value) != valueLen && len(r.Value) != valueLen+windowLen {
+		return f, false, errForeign
 	}
 	if r.Value == nil || setID(r.Key[:setLen]) != set {
-		return k, 0, false, nil
+		return f, false, nil
 	}
-	k.Hi, k.Lo = binary.BigEndian.Uint64(r.Key[setLen:]), binary.BigEndian.Uint64(r.Key[setLen+8:])
-	return k, int64(binary.BigEndian.Uint64(r.Value)), true, nil
+	f.Key.Hi, f.Key.Lo = binary.BigEndian.Uint64(r.Key[setLen:]), binary.BigEndian.Uint64(r.Key[setLen+8:])
+	f.At = int64(binary.BigEndian.Uint64(r.Value))
+	if window := r.Value[valueLen:]; len(window) > 0 {
+		f.Window = binary.BigEndian.Uint32(window)
+	}
+	return f, true, nil
 }

@@ -30,7 +30,7 @@ func (c *Changelog) Load(ctx context.Context, l *pipeline.Lane, from pipeline.Po
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	ld := loader{c: c, partition: p, before: from.A, into: &laneSet{partition: p, set: c.newSet()}}
+	ld := loader{c: c, partition: p, before: from.A, into: c.newLaneSet(p)}
 	began := time.Now()
 	err = ld.run(ctx)
 	if err == nil {
@@ -50,7 +50,7 @@ func (c *Changelog) Load(ctx context.Context, l *pipeline.Lane, from pipeline.Po
 	if before != nil {
 		_ = before.close() // the files are temporary
 	}
-	c.cfg.Log.Info("keys of dedupe loaded", "partition", l.Name(), "offset", from.A, "keys", ld.into.set.Len(),
+	c.cfg.Log.Info("keys of dedupe loaded", "partition", l.Name(), "offset", from.A, "keys", ld.into.len(),
 		"ahead", ld.ahead, "other", ld.stale, "seconds", time.Since(began).Seconds())
 	return nil
 }
@@ -62,7 +62,7 @@ type loader struct {
 	before    int64 // entries of records from this offset on are ignored
 	into      *laneSet
 
-	keys               []keyset.Key
+	firsts             []pipeline.FirstKey
 	used, ahead, stale int64
 	identity           keyset.Identity // of the member that has loaded the partition last; nil: unknown
 }
@@ -141,19 +141,19 @@ func (ld *loader) take(d *kafka.Decoder, f *kafka.Fetched, offset int64) error {
 			ld.identity = id
 			continue
 		}
-		k, at, ours, err := entryOf(r, ld.c.set)
+		f, ours, err := entryOf(r, ld.c.set)
 		switch {
 		case err != nil:
 			return fmt.Errorf("offset %d: %w", r.Offset, err)
 		case !ours:
 			ld.stale++
-		case at >= ld.before:
+		case f.At >= ld.before:
 			ld.ahead++
 		default:
 			ld.used++
-			ld.keys = append(ld.keys, k)
+			ld.firsts = append(ld.firsts, f)
 		}
-		if len(ld.keys) == batchEntries {
+		if len(ld.firsts) == batchEntries {
 			if err := ld.flush(); err != nil {
 				return err
 			}
@@ -165,9 +165,9 @@ func (ld *loader) take(d *kafka.Decoder, f *kafka.Fetched, offset int64) error {
 	return nil
 }
 
-// flush adds the collected keys to the set.
+// flush adds the keys of the collected entries to the set.
 func (ld *loader) flush() error {
-	err := ld.into.add(ld.keys)
-	ld.keys = ld.keys[:0]
+	err := ld.into.addFirsts(ld.firsts)
+	ld.firsts = ld.firsts[:0]
 	return err
 }
