@@ -12,24 +12,24 @@
 // for each key, such as a day, which costs a byte more if they differ.
 //
 // Four types share the runs. Set ends with the process. Store keeps a set in a
-// folder with a manifest of its own. Folder leaves it to the caller which runs
-// count, for a state that must change in the same step as something else, and Journal
-// adds many small groups of keys to such a state.
+// folder, with a manifest that names its runs. Folder has no manifest: the caller
+// stores the names of the runs, in one step with another state. Journal does the
+// same, and adds many small groups of keys.
 //
 // Keys must be hashes, because tables and runs depend on evenly distributed bits.
 // Two different URLs with the same 128-bit key count as one: expect the first such
 // pair among some 2^64 URLs.
 //
 //	table.go    keys in memory
-//	memory_*.go memory outside of the heap of Go
+//	memory_*.go memory outside the heap of Go
 //	run.go      the format of a run, its writer
 //	lookup.go   a key in a run
 //	merge.go    several runs into one
 //	set.go      Set: table, runs, limits
-//	folder.go   runs that survive the process; the caller stores which of them count
-//	journal.go  Journal: keys that count when the caller's state does
+//	folder.go   Folder: runs that survive the process; the caller stores their names
+//	journal.go  Journal: small groups of keys, in the set when the caller has stored its state
 //	store.go    Store: a set that is kept in a folder of its own
-//	manifest.go which runs a Store has
+//	manifest.go the names of the runs of a Store
 package keyset
 
 // A Key is the 128-bit hash of a canonical string, as in codec.Key. The zero Key
