@@ -195,10 +195,11 @@ func (r *oneShot) finish(stdout, stderr io.Writer, err error) error {
 			o.err = o.verifyTwice()
 		}
 	}
-	if o.err == nil && !o.interrupted {
+	giveUp := o.interrupted || nothingRead(o.reports)
+	if o.err == nil && !giveUp {
 		o.err = r.output.publish(o.reports)
 	}
-	if o.err != nil || o.interrupted {
+	if o.err != nil || giveUp {
 		o.parts = r.output.leave()
 	}
 	o.count()

@@ -164,6 +164,13 @@ func readable(v compress.Verdict) bool {
 	return v.Kind != compress.Unreadable && v.Kind != compress.UnsupportedFormat && v.Kind != compress.UnsupportedEncoding
 }
 
+// nothingRead reports whether there are inputs, and none of them could be read.
+// An output would then be empty, and could replace one of a run that could read
+// them.
+func nothingRead(reports []file.Report) bool {
+	return len(reports) > 0 && !slices.ContainsFunc(reports, func(r file.Report) bool { return readable(r.Verdict) })
+}
+
 // leave abandons the output and returns the names of the incomplete files that
 // remain. It does not touch stdout, where a write could block forever.
 func (o *output) leave() []string {
