@@ -49,6 +49,7 @@ var formatSubjects = map[string]formatSubject{
 		"2026-11-22 10:00:00 GET /a b=c 200\n2026-11-22 10:00:01 GET /d - 404\n"},
 	"logfmt":     {Config{}, "at=info method=GET path=\"/a?b=c\" host=example.com status=200\nlevel=info msg=\"a = b\" url=http://example.com/d?e=f n=1\n"},
 	"log":        {Config{Target: TargetAll}, "2026/11/22 10:00:00 [error] 1#1: *1 client: 192.0.2.7, request: \"GET /a?b=c HTTP/1.1\", upstream: \"http://example.com/d\"\n2026-11-22 10:00:01 got http://example.com/e, and http://example.com/f\n"},
+	"cef":        {Config{}, "CEF:0|F5|ASM|17.1.0|1|Illegal URL|5|src=192.0.2.9 dhost=example.com request=/a?b\\=c act=pass\nNov 22 10:00:00 h CEF:0|v|p|1|2|n|3|url=http://example.com/d\n"},
 	"ltsv":       {Config{}, "time:2026-11-22T10:00:00Z\treq:GET /a?b=c HTTP/1.1\tvhost:example.com\ntime:2026-11-22T10:00:01Z\turi:/d\treferer:-\n"},
 	"cdx":        {Config{}, " CDX N b a m s k r M S V g\ncom,example)/a 20260101000000 http://example.com/a text/html 200 X - - 1 2 w.warc.gz\n"},
 	"cdxj":       {Config{}, "com,example)/a 20260101000000 {\"url\": \"http://example.com/a\", \"status\": \"200\"}\ncom,example)/b 20260101000000 {\"url\": \"http://example.com/b\"}\n"},

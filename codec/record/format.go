@@ -125,6 +125,7 @@ var builtin = append([]Format{
 	zeekFormat{},
 	logfmtFormat{},
 	ltsvFormat{},
+	cefFormat{},
 	cdxFormat{},
 	cdxjFormat{},
 	gcsFormat{},

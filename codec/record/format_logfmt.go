@@ -16,22 +16,41 @@ type logfmtFormat struct{}
 // Name implements [Format].
 func (logfmtFormat) Name() string { return "logfmt" }
 
-// Detect implements [Format].
-func (logfmtFormat) Detect(s *Sample) Fit { return s.count(looksLogfmt, fitsLogfmt) }
+// logfmtShare is the part of the records that must have a URL: one of so many.
+// Firewalls write all events to one log.
+const logfmtShare = 10
 
-// fitsLogfmt reports whether body has three or more fields, including a URL or
-// a path.
-func fitsLogfmt(body []byte) bool {
-	n, hasURL := 0, false
+// Detect implements [Format].
+func (logfmtFormat) Detect(s *Sample) Fit {
+	urls := 0
+	fit := s.count(looksLogfmt, func(rec []byte) bool {
+		fits, hasURL := fitsLogfmt(rec)
+		if fits && hasURL {
+			urls++
+		}
+		return fits
+	})
+	if urls == 0 || urls*logfmtShare < len(s.Records) {
+		return Fit{}
+	}
+	return fit
+}
+
+// fitsLogfmt reports whether body has three or more fields, and whether one of
+// them is a URL or a path.
+func fitsLogfmt(body []byte) (fits, hasURL bool) {
+	n := 0
 	scan := logfmtScanner{rec: body, marks: logfmtBytes.Mark(nil, body)}
 	for scan.next() {
-		n++
+		if isLabel(scan.key) {
+			n++
+		}
 		if u := logfmtNames.find(scan.key); u.kind == namedTarget || u.kind == namedRequest {
 			v := scan.value.in(body)
 			hasURL = hasURL || !isBlank(v) && (looksURL(v) || u.kind == namedRequest)
 		}
 	}
-	return n > 2 && hasURL && !scan.broken
+	return n > 2 && !scan.broken, hasURL
 }
 
 // Open implements [Format].
@@ -48,23 +67,23 @@ func (logfmtFormat) Open(c *Config) (Reader, error) {
 // logfmtUses maps keys to what they hold. Durations without a unit are not read
 // unless the key implies one.
 var logfmtUses = map[string]namedUse{
-	"url": {kind: namedTarget}, "http.url": {kind: namedTarget}, "url.full": {kind: namedTarget}, "request_url": {kind: namedTarget},
+	"url": {kind: namedTarget}, "http_url": {kind: namedTarget}, "http.url": {kind: namedTarget}, "url.full": {kind: namedTarget}, "request_url": {kind: namedTarget},
 	"request_uri": {kind: namedTarget, rank: 1}, "uri": {kind: namedTarget, rank: 2}, "request.uri": {kind: namedTarget, rank: 2},
 	"http.target": {kind: namedTarget, rank: 3}, "request": {kind: namedRequest, rank: 4}, "req": {kind: namedRequest, rank: 4},
 	"path": {kind: namedTarget, rank: 5}, "request_path": {kind: namedTarget, rank: 5}, "http.path": {kind: namedTarget, rank: 5}, "url.path": {kind: namedTarget, rank: 5},
 	"query_string": {kind: namedQuery}, "url.query": {kind: namedQuery},
 	"host": {kind: namedHost}, "http_host": {kind: namedHost}, "vhost": {kind: namedHost}, "http.host": {kind: namedHost}, "request.host": {kind: namedHost},
-	"request_host": {kind: namedHost}, "authority": {kind: namedHost}, "domain": {kind: namedHost, rank: 1}, "server_name": {kind: namedHost, rank: 3},
+	"request_host": {kind: namedHost}, "authority": {kind: namedHost}, "hostname": {kind: namedHost, rank: 1}, "domain": {kind: namedHost, rank: 1}, "server_name": {kind: namedHost, rank: 3},
 	"scheme": {kind: namedScheme}, "protocol": {kind: namedScheme}, "http.scheme": {kind: namedScheme}, "tls": {kind: namedTLS}, "url.scheme": {kind: namedScheme},
-	"method": {kind: namedMethod}, "request_method": {kind: namedMethod}, "http.method": {kind: namedMethod}, "request.method": {kind: namedMethod}, "http.request.method": {kind: namedMethod},
-	"referer": {kind: namedReferer}, "referrer": {kind: namedReferer}, "http_referer": {kind: namedReferer},
-	"time": {kind: namedAttr, attr: attrTime}, "ts": {kind: namedAttr, attr: attrTime}, "t": {kind: namedAttr, attr: attrTime}, "timestamp": {kind: namedAttr, attr: attrTime}, "@timestamp": {kind: namedAttr, attr: attrTime},
+	"method": {kind: namedMethod}, "request_method": {kind: namedMethod}, "http_method": {kind: namedMethod}, "httpmethod": {kind: namedMethod}, "http.method": {kind: namedMethod}, "request.method": {kind: namedMethod}, "http.request.method": {kind: namedMethod},
+	"referer": {kind: namedReferer}, "referrer": {kind: namedReferer}, "http_referer": {kind: namedReferer}, "http_refer": {kind: namedReferer}, "referralurl": {kind: namedReferer},
+	"time": {kind: namedAttr, attr: attrTime}, "ts": {kind: namedAttr, attr: attrTime}, "t": {kind: namedAttr, attr: attrTime}, "timestamp": {kind: namedAttr, attr: attrTime}, "@timestamp": {kind: namedAttr, attr: attrTime}, "eventtime": {kind: namedAttr, attr: attrTime},
 	"status": {kind: namedAttr, attr: attrStatus}, "status_code": {kind: namedAttr, attr: attrStatus}, "http.status_code": {kind: namedAttr, attr: attrStatus}, "code": {kind: namedAttr, attr: attrStatus},
-	"bytes": {kind: namedAttr, attr: attrBytes}, "size": {kind: namedAttr, attr: attrBytes}, "body_bytes_sent": {kind: namedAttr, attr: attrBytes}, "bytes_sent": {kind: namedAttr, attr: attrBytes}, "resp_size": {kind: namedAttr, attr: attrBytes},
+	"bytes": {kind: namedAttr, attr: attrBytes}, "size": {kind: namedAttr, attr: attrBytes}, "body_bytes_sent": {kind: namedAttr, attr: attrBytes}, "bytes_sent": {kind: namedAttr, attr: attrBytes}, "resp_size": {kind: namedAttr, attr: attrBytes}, "rcvdbyte": {kind: namedAttr, attr: attrBytes},
 	"service": {kind: namedAttr, attr: attrDuration, unit: noUnit}, "duration": {kind: namedAttr, attr: attrDuration, unit: noUnit}, "elapsed": {kind: namedAttr, attr: attrDuration, unit: noUnit}, "took": {kind: namedAttr, attr: attrDuration, unit: noUnit},
 	"request_time": {kind: namedAttr, attr: attrDuration}, "duration_s": {kind: namedAttr, attr: attrDuration}, "duration_ms": {kind: namedAttr, attr: attrDuration, unit: 3}, "time_ms": {kind: namedAttr, attr: attrDuration, unit: 3},
-	"fwd": {kind: namedAttr, attr: attrClient}, "remote_addr": {kind: namedAttr, attr: attrClient}, "remote_ip": {kind: namedAttr, attr: attrClient}, "client_ip": {kind: namedAttr, attr: attrClient}, "client": {kind: namedAttr, attr: attrClient}, "ip": {kind: namedAttr, attr: attrClient},
-	"user_agent": {kind: namedAttr, attr: attrAgent}, "useragent": {kind: namedAttr, attr: attrAgent}, "agent": {kind: namedAttr, attr: attrAgent}, "ua": {kind: namedAttr, attr: attrAgent}, "http_user_agent": {kind: namedAttr, attr: attrAgent},
+	"fwd": {kind: namedAttr, attr: attrClient}, "remote_addr": {kind: namedAttr, attr: attrClient}, "remote_ip": {kind: namedAttr, attr: attrClient}, "client_ip": {kind: namedAttr, attr: attrClient}, "client": {kind: namedAttr, attr: attrClient}, "ip": {kind: namedAttr, attr: attrClient}, "srcip": {kind: namedAttr, attr: attrClient}, "src_ip": {kind: namedAttr, attr: attrClient},
+	"user_agent": {kind: namedAttr, attr: attrAgent}, "useragent": {kind: namedAttr, attr: attrAgent}, "agent": {kind: namedAttr, attr: attrAgent}, "ua": {kind: namedAttr, attr: attrAgent}, "http_user_agent": {kind: namedAttr, attr: attrAgent}, "http_agent": {kind: namedAttr, attr: attrAgent},
 	"request_id": {kind: namedAttr, attr: attrRequestID}, "req_id": {kind: namedAttr, attr: attrRequestID}, "requestId": {kind: namedAttr, attr: attrRequestID},
 }
 

@@ -62,8 +62,8 @@ func (s *Sample) detectInner(kind string, records int) (best Guess, ok bool) {
 	}
 	certainty := uint8(0)
 	for _, f := range builtin {
-		if !fitsInJSON(f) {
-			continue
+		if _, any := f.(anyLogFormat); any || !fitsInJSON(f) {
+			continue // the object can have a field with the URL
 		}
 		if fit := f.Detect(s); fit.Records > 0 && fit.Records*2 >= len(s.Records) && fit.Certainty > certainty {
 			certainty, ok = fit.Certainty, true
@@ -75,8 +75,11 @@ func (s *Sample) detectInner(kind string, records int) (best Guess, ok bool) {
 
 // fitsInJSON reports whether lines of a format can be in a JSON object.
 func fitsInJSON(f Format) bool {
-	_, text := f.(*textLog)
-	return text || prefixable(f)
+	switch f.(type) {
+	case *textLog, cefFormat:
+		return true
+	}
+	return prefixable(f)
 }
 
 // jsonLineFormats returns all combinations of objects and formats.

@@ -79,6 +79,9 @@ func (f *Found) addNamedAttr(rec []byte, u namedUse, s span, d *Dialect) {
 	text := s.in(rec)
 	switch u.attr {
 	case attrTime:
+		if len(text) == len("10:00:00") && text[2] == ':' { // its date is in another field
+			return
+		}
 		if len(text) > 2 && text[0] == '[' && text[len(text)-1] == ']' {
 			a.span = span{s.start + 1, s.end - 1}
 		}

@@ -69,8 +69,10 @@ func (p prefixedFormat) Open(c *Config) (Reader, error) {
 // can precede each of them.
 func prefixable(f Format) bool {
 	switch f := f.(type) {
-	case logFormat, logfmtFormat:
+	case logFormat, logfmtFormat, anyLogFormat:
 		return true
+	case *textLog:
+		return !f.compiled[0].floats // those that float find their start themselves
 	case jsonLogFormat:
 		return f.wrapped == ""
 	}
