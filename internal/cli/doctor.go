@@ -43,6 +43,7 @@ type diagnosis struct {
 	Notes       []string `json:"notes,omitempty"`
 	Command     string   `json:"command,omitempty"`
 
+	chosen   bool  // a one-shot without --format would detect another format
 	relative int64 // URLs without a host that cannot be parsed for lack of one
 	unkeyed  int64 // URLs without a key because they may have been cut
 	stripped int64 // URLs whose query may have been removed
@@ -168,6 +169,14 @@ func (r *diagnosis) detect(head []byte, o *options) {
 	switch o.format {
 	case "jsonl":
 		fields, o.base = jsonFields(head), jsonBase(head)
+		if parts := jsonURLParts(head, fields); parts != "" {
+			o.base, o.url = "", []string{parts}
+			return
+		}
+		if format := lineFormat(fields); format != "" && urlField(fields) == "" {
+			r.Format, o.format, o.base, r.chosen = format, format, "", true
+			return
+		}
 	case "csv":
 		fields = columns(head, ',')
 	case "csv-semicolon":
@@ -266,7 +275,7 @@ func (r *diagnosis) describe(head []byte, o *options) {
 		r.Notes = append(r.Notes, fmt.Sprintf("%s URLs end in '?': Squid removes queries unless strip_query_terms is off", terminal.FormatCount(r.stripped)))
 	}
 	args := []string{"urlfold"}
-	if r.Sampled == 0 && r.Format != table.Parquet && r.Format != table.Avro {
+	if (r.Sampled == 0 || r.chosen) && r.Format != table.Parquet && r.Format != table.Avro {
 		args = append(args, "--format", shellQuote(r.Format))
 	}
 	if r.Format == "html" || r.Format == "text" { // their records cannot be rewritten

@@ -9,19 +9,92 @@ import (
 	"strings"
 )
 
-// A textField is a field of the first record of a file.
+// A textField is a field of the first records of a file.
 type textField struct {
 	path  string // as in --url-field
 	name  string
 	value string
 }
 
-// jsonFields returns the strings of the first JSON record.
+// jsonFields returns the strings of the first JSON records. Of the strings with
+// the same path, it returns the first one of those that most likely hold a URL.
 func jsonFields(head []byte) (fields []textField) {
-	for _, m := range jsonMembers(head) {
-		fields = append(fields, textField(m))
+	index := map[string]int{}
+	for _, m := range slices.Concat(jsonRecords(head)...) {
+		i, ok := index[m.path]
+		if !ok {
+			index[m.path] = len(fields)
+			fields = append(fields, textField(m))
+		} else if old := fields[i]; urlRank(m.name, m.value) > urlRank(old.name, old.value) || urlRank(old.name, old.value) == 0 && strings.Contains(m.value, "://") {
+			fields[i].value = m.value
+		}
 	}
 	return fields
+}
+
+// maxURLFields is the maximum number of fields that a command line names.
+const maxURLFields = 8
+
+// jsonURLFields returns the paths of the fields that most likely hold the URLs
+// of the first JSON records: the best one of all records, then the best one of
+// the records that lack it, and so on.
+func jsonURLFields(head []byte) (paths []string) {
+	left := jsonRecords(head)
+	for len(paths) < maxURLFields {
+		best, bestRank, ranks := "", 0, map[string]int{}
+		for _, m := range slices.Concat(left...) {
+			if strings.ContainsAny(m.path, ",=") {
+				continue // not possible in --url
+			}
+			ranks[m.path] += urlRank(m.name, m.value)
+			if r := ranks[m.path]; r > bestRank {
+				best, bestRank = m.path, r
+			}
+		}
+		if best == "" {
+			break
+		}
+		paths = append(paths, best)
+		left = slices.DeleteFunc(left, func(record []jsonMember) bool {
+			return slices.ContainsFunc(record, func(m jsonMember) bool { return m.path == best && urlRank(m.name, m.value) > 0 })
+		})
+	}
+	return paths
+}
+
+// jsonURLParts returns the value of --url for JSON records whose URLs are in one
+// of several fields, or "" if they are all in the same one.
+func jsonURLParts(head []byte, fields []textField) string {
+	paths := jsonURLFields(head)
+	if len(paths) < 2 {
+		return ""
+	}
+	var parts []string
+	for _, path := range paths {
+		i := slices.IndexFunc(fields, func(f textField) bool { return f.path == path })
+		if whole := absoluteURL.MatchString(fields[i].value); whole {
+			parts = append(parts, "absolute="+path)
+		} else {
+			host, _, _ := strings.Cut(urlParts(fields, path), ",path=")
+			if host != "" && !slices.Contains(parts, host) {
+				parts = append(parts, host)
+			}
+			parts = append(parts, "path="+path)
+		}
+	}
+	return strings.Join(parts, ",")
+}
+
+// lineFormat returns the format of JSON records with a log line that holds an
+// absolute URL, or "".
+func lineFormat(fields []textField) string {
+	collectors := map[string]string{"log": "docker", "MESSAGE": "journald", "message": "filebeat"}
+	for _, f := range fields {
+		if collector := collectors[f.path]; collector != "" && strings.Contains(f.value, "://") {
+			return collector + "+log"
+		}
+	}
+	return ""
 }
 
 // journalFields returns the fields of the first journal entry that are text and

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// This file derives hints about flags from the first record of a JSON lines
+// This file derives hints about flags from the first records of a JSON lines
 // input. It prints the names of members but never their values, which may
 // contain a password.
 
@@ -21,11 +21,36 @@ type jsonMember struct{ path, name, value string }
 // maxHints is the maximum number of members that a hint names.
 const maxHints = 4
 
-// jsonMembers returns the strings of the first record of head, in order. If the
+// hintRecords is the number of records that hints are derived from.
+const hintRecords = 50
+
+// jsonRecords returns the strings of the first records of head, in order. If a
 // record is not valid JSON, it returns the strings before the syntax error.
+func jsonRecords(head []byte) (records [][]jsonMember) {
+	for line := range bytes.Lines(head) {
+		if len(records) == hintRecords {
+			break
+		}
+		if line = bytes.TrimSpace(line); len(line) == 0 {
+			continue
+		}
+		var members []jsonMember
+		walkJSON(json.NewDecoder(bytes.NewReader(line)), "", "", func(m jsonMember) { members = append(members, m) })
+		records = append(records, members)
+	}
+	return records
+}
+
+// jsonMembers returns the strings of the first records of head, in order. Of the
+// strings with the same path, it returns the first one that is not empty.
 func jsonMembers(head []byte) (members []jsonMember) {
-	first, _, _ := bytes.Cut(bytes.TrimLeft(head, " \t\r\n"), []byte("\n"))
-	walkJSON(json.NewDecoder(bytes.NewReader(first)), "", "", func(m jsonMember) { members = append(members, m) })
+	seen := map[string]bool{}
+	for _, m := range slices.Concat(jsonRecords(head)...) {
+		if !seen[m.path] && m.value != "" {
+			seen[m.path] = true
+			members = append(members, m)
+		}
+	}
 	return members
 }
 
@@ -68,7 +93,7 @@ func pathStep(name string) string {
 }
 
 // explainJSON extends the error about a missing --url-field with the members of
-// the first record that look like URLs, and with a value for --url if one of
+// the first records that look like URLs, and with a value for --url if one of
 // them is a path and another member looks like its host.
 func explainJSON(err error, format string, head []byte) error {
 	if format != "jsonl" || !strings.Contains(err.Error(), "--url-field") {
@@ -92,7 +117,7 @@ func explainJSON(err error, format string, head []byte) error {
 	if host := jsonHost(head); host != "" && path != "" && !strings.ContainsAny(host+path, ",=") {
 		compose = fmt.Sprintf("; to compose the URL from two members, use --url host=%s,path=%s", host, path)
 	}
-	return errors.Join(fmt.Errorf("%w (members of the first record that look like URLs: %s%s)", err, strings.Join(paths, ", "), compose))
+	return errors.Join(fmt.Errorf("%w (members of the first records that look like URLs: %s%s)", err, strings.Join(paths, ", "), compose))
 }
 
 // hostMembers are the names of the member that holds the request host in the
@@ -101,7 +126,7 @@ func explainJSON(err error, format string, head []byte) error {
 var hostMembers = []string{"requesthost", "httphost", "host", "authority", "vhost", "virtualhost", "servername", "clientrequesthost"}
 
 // jsonBase returns a value for --base that takes the host from a member of the
-// records, or "" if no member of the first record looks like a host.
+// records, or "" if no member of the first records looks like a host.
 func jsonBase(head []byte) string {
 	best := jsonHost(head)
 	if best == "" || strings.ContainsAny(best, "{}'") {
@@ -110,7 +135,7 @@ func jsonBase(head []byte) string {
 	return "https://{" + best + "}/"
 }
 
-// jsonHost returns the path of the member of the first record that most likely
+// jsonHost returns the path of the member of the first records that most likely
 // holds the host, or "" if there is none.
 func jsonHost(head []byte) string {
 	best, bestRank := "", len(hostMembers)
