@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/urlfold/urlfold/codec"
@@ -179,7 +180,7 @@ type Admin struct {
 func (a *Admin) Validate() error {
 	var errs []error
 	for i, name := range a.AllowedHosts {
-		if !hostName.MatchString(name) {
+		if !hostName().MatchString(name) {
 			errs = append(errs, &field.Error{Field: element("allowed_hosts", i), Err: errors.New("must be a host name without a port, such as urlfold.example.com or *.example.com")})
 		}
 	}
@@ -199,7 +200,9 @@ func (a *Admin) validateTap() error {
 }
 
 // hostName matches a host name, optionally with the prefix "*.".
-var hostName = regexp.MustCompile(`^(\*\.)?[A-Za-z0-9_]([-A-Za-z0-9_]*[A-Za-z0-9_])?(\.[A-Za-z0-9_]([-A-Za-z0-9_]*[A-Za-z0-9_])?)*\.?$`)
+var hostName = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(\*\.)?[A-Za-z0-9_]([-A-Za-z0-9_]*[A-Za-z0-9_])?(\.[A-Za-z0-9_]([-A-Za-z0-9_]*[A-Za-z0-9_])?)*\.?$`)
+})
 
 func (a *Admin) validateListen() error {
 	path, isUnix := strings.CutPrefix(a.Listen, "unix:")

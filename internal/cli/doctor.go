@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -307,13 +306,13 @@ func escapesOf(format string, head []byte) string {
 		return ""
 	case bytes.Contains(head, []byte(`\"`)):
 		return `\" (Apache)`
-	case hexEscape.Match(head):
+	case hexEscape().Match(head):
 		return `\xHH (nginx, or Apache without quotes)`
 	}
 	return ""
 }
 
-var hexEscape = regexp.MustCompile(`\\x[0-9A-Fa-f]{2}`)
+var hexEscape = lazily(`\\x[0-9A-Fa-f]{2}`)
 
 // shellQuote returns text as one word of a POSIX shell.
 func shellQuote(text string) string {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // A textField is a field of the first records of a file.
@@ -152,7 +153,7 @@ func urlField(fields []textField) string {
 func urlRank(name, value string) int {
 	rank := 0
 	switch {
-	case absoluteURL.MatchString(value):
+	case absoluteURL().MatchString(value):
 		rank = 2
 	case strings.HasPrefix(value, "/") && !strings.Contains(value, " "):
 		rank = 1
@@ -169,13 +170,19 @@ func urlRank(name, value string) int {
 	return rank + 2
 }
 
-var absoluteURL = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*://[^ ]+$`)
+// lazily returns a function that compiles an expression when it is called for
+// the first time, because only doctor needs these.
+func lazily(expr string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
+}
+
+var absoluteURL = lazily(`^[A-Za-z][A-Za-z0-9+.-]*://[^ ]+$`)
 
 var (
-	hostName  = regexp.MustCompile(`(?i)^[a-z0-9_-]+(\.[a-z0-9_-]+)+(:\d+)?$`)
-	hostWords = regexp.MustCompile(`(?i)(^|[^a-z])(v?host|hostname|domain|authority)($|[^a-z])`)
-	otherHost = regexp.MustCompile(`(?i)remote|client|forward|upstream|backend|refer`) // not that of the URL
-	queryWord = regexp.MustCompile(`(?i)(^|[^a-z])query`)
+	hostName  = lazily(`(?i)^[a-z0-9_-]+(\.[a-z0-9_-]+)+(:\d+)?$`)
+	hostWords = lazily(`(?i)(^|[^a-z])(v?host|hostname|domain|authority)($|[^a-z])`)
+	otherHost = lazily(`(?i)remote|client|forward|upstream|backend|refer`) // not that of the URL
+	queryWord = lazily(`(?i)(^|[^a-z])query`)
 )
 
 // urlParts returns the value of --url for records that hold a URL in several
@@ -192,10 +199,10 @@ func urlParts(fields []textField, path string) string {
 			if !strings.HasPrefix(f.value, "/") || strings.HasPrefix(f.value, "//") {
 				return "" // a URL
 			}
-		case strings.ContainsAny(f.path, ",=") || otherHost.MatchString(f.path):
-		case host == "" && hostWords.MatchString(f.name) && hostName.MatchString(f.value):
+		case strings.ContainsAny(f.path, ",=") || otherHost().MatchString(f.path):
+		case host == "" && hostWords().MatchString(f.name) && hostName().MatchString(f.value):
 			host = f.path
-		case query == "" && queryWord.MatchString(f.name) && (f.value == "" || f.value == "-" || strings.HasPrefix(f.value, "?") || strings.Contains(f.value, "=")):
+		case query == "" && queryWord().MatchString(f.name) && (f.value == "" || f.value == "-" || strings.HasPrefix(f.value, "?") || strings.Contains(f.value, "=")):
 			query = f.path
 		}
 	}

@@ -60,9 +60,9 @@ func plain(spans []span) string {
 }
 
 var (
-	headLine  = regexp.MustCompile(`^(#{1,6}) +(.*)$`)
-	itemLine  = regexp.MustCompile(`^(-|\d+\.) +(.*)$`)
-	ruleLine  = regexp.MustCompile(`^\|[-:| ]+\|$`)
+	headLine  = lazily(`^(#{1,6}) +(.*)$`)
+	itemLine  = lazily(`^(-|\d+\.) +(.*)$`)
+	ruleLine  = lazily(`^\|[-:| ]+\|$`)
 	fenceMark = "```"
 )
 
@@ -86,7 +86,7 @@ func parse(text string, resolve func(target string) string) []block {
 // next reads the block that begins at the first line, or skips that line.
 func (p *parser) next() {
 	line := p.lines[0]
-	head, listed := headLine.FindStringSubmatch(line), itemLine.FindStringSubmatch(line)
+	head, listed := headLine().FindStringSubmatch(line), itemLine().FindStringSubmatch(line)
 	switch {
 	case strings.TrimSpace(line) == "", strings.HasPrefix(line, "<!--"):
 		p.lines = p.lines[1:]
@@ -97,7 +97,7 @@ func (p *parser) next() {
 	case head != nil:
 		p.lines = p.lines[1:]
 		p.add(block{kind: heading, level: len(head[1])}, head[2])
-	case isRow(line) && len(p.lines) > 1 && ruleLine.MatchString(strings.TrimSpace(p.lines[1])):
+	case isRow(line) && len(p.lines) > 1 && ruleLine().MatchString(strings.TrimSpace(p.lines[1])):
 		p.table()
 	case listed != nil:
 		p.lines[0] = listed[2]
@@ -134,7 +134,7 @@ func (p *parser) text() string {
 // starts reports whether a line ends the paragraph before it.
 func (p *parser) starts(line string) bool {
 	return strings.TrimSpace(line) == "" || strings.HasPrefix(line, fenceMark) || isRow(line) ||
-		headLine.MatchString(line) || itemLine.MatchString(line)
+		headLine().MatchString(line) || itemLine().MatchString(line)
 }
 
 // isRow reports whether a line belongs to a table.
@@ -211,11 +211,11 @@ func (p *parser) link(spans []span) []span {
 
 // Parts of a line that are not text.
 var (
-	codeSpan = regexp.MustCompile("^(`+)(.+?)(`+)")
-	autoSpan = regexp.MustCompile(`^<(https?://[^>\s]+)>`)
-	linkSpan = regexp.MustCompile(`^!?\[((?:[^]\\]|\\.)*)\]\(([^)\s]+)\)`)
-	boldSpan = regexp.MustCompile(`^\*\*(\S(?:[^*]*[^*\s])?)\*\*`)
-	thinSpan = regexp.MustCompile(`^\*([^*\s](?:[^*]*[^*\s])?)\*`)
+	codeSpan = lazily("^(`+)(.+?)(`+)")
+	autoSpan = lazily(`^<(https?://[^>\s]+)>`)
+	linkSpan = lazily(`^!?\[((?:[^]\\]|\\.)*)\]\(([^)\s]+)\)`)
+	boldSpan = lazily(`^\*\*(\S(?:[^*]*[^*\s])?)\*\*`)
+	thinSpan = lazily(`^\*([^*\s](?:[^*]*[^*\s])?)\*`)
 )
 
 var entities = strings.NewReplacer("&lt;", "<", "&gt;", ">", "&quot;", `"`, "&amp;", "&")
@@ -253,20 +253,20 @@ func parseSpans(text string) (spans []span) {
 // length of the text after them. If there are none, it returns nil and the
 // length of text.
 func spanAt(text string) (found []span, rest int) {
-	if m := codeSpan.FindStringSubmatch(text); m != nil && m[1] == m[3] {
+	if m := codeSpan().FindStringSubmatch(text); m != nil && m[1] == m[3] {
 		inner := m[2]
 		if len(m[1]) > 1 {
 			inner = strings.TrimSpace(inner)
 		}
 		return []span{{inner, literal}}, len(text) - len(m[0])
 	}
-	if m := autoSpan.FindStringSubmatch(text); m != nil {
+	if m := autoSpan().FindStringSubmatch(text); m != nil {
 		return []span{{m[1], address}}, len(text) - len(m[0])
 	}
-	if m := linkSpan.FindStringSubmatch(text); m != nil {
+	if m := linkSpan().FindStringSubmatch(text); m != nil {
 		return append(parseSpans(m[1]), span{m[2], target}), len(text) - len(m[0])
 	}
-	for _, re := range []*regexp.Regexp{boldSpan, thinSpan} {
+	for _, re := range []*regexp.Regexp{boldSpan(), thinSpan()} {
 		if m := re.FindStringSubmatch(text); m != nil {
 			return []span{{plain(parseSpans(m[1])), strong}}, len(text) - len(m[0])
 		}

@@ -4,6 +4,7 @@ import (
 	"path"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/urlfold/urlfold/docs"
 )
@@ -23,14 +24,20 @@ const index = "README.md"
 // pages have the same base name.
 var renamed = map[string]string{"explanation/keys.md": "why-keys"}
 
-var indexRow = regexp.MustCompile(`^\| \[([^]]+)\]\(([^)]+\.md)\) \| (.+) \|$`)
+// lazily returns a function that compiles an expression when it is called for
+// the first time, because most runs of the program show no page.
+func lazily(expr string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
+}
+
+var indexRow = lazily(`^\| \[([^]]+)\]\(([^)]+\.md)\) \| (.+) \|$`)
 
 // Topics returns all topics in the order of the index: guides, recipes,
 // reference, explanations.
 func Topics() []Topic {
 	var all []Topic
 	for line := range strings.Lines(page(index)) {
-		if m := indexRow.FindStringSubmatch(strings.TrimSpace(line)); m != nil {
+		if m := indexRow().FindStringSubmatch(strings.TrimSpace(line)); m != nil {
 			all = append(all, Topic{Name: topicName(m[2]), Path: m[2], About: plain(parseSpans(m[3]))})
 		}
 	}
