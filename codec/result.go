@@ -81,6 +81,7 @@ type scratch struct {
 	pairs     []params.Pair    // of a query
 	params    params.Scratch
 	survey    scan.Survey     // of the URL that parseClean parsed last
+	front     []byte          // scheme and authority of the last URL that Keeps accepted
 	scanner   percent.Scanner // of the component in hand
 	mac       *keyedHash      // for HMAC keys
 	kept      []uint32        // offsets in the serialized URL of bytes that RFC 3986 does not allow, if patched

@@ -31,17 +31,23 @@ func (n *Normalizer) KeepsTarget(target []byte, r *Result) (query []byte, ok boo
 // that is its own normal form without any flag. It may return false although url
 // is. If ok, query is the query of url without its '?', or nil.
 //
-// Keeps takes less time than Append. It uses scratch memory of r, and does not
-// change what the methods of r describe.
+// Keeps takes less time than Append, above all if the scheme and authority are those
+// of the last URL that it accepted. It uses scratch memory of r, and does not change
+// what the methods of r describe.
 func (n *Normalizer) Keeps(url []byte, r *Result) (query []byte, ok bool) {
 	if n.match != nil || len(url) > n.maxLen {
 		return nil, false
 	}
+	s := &r.scratch
+	if f := len(s.front); f > 0 && f < len(url) && url[f] == '/' && string(url[:f]) == string(s.front) {
+		return n.KeepsTarget(url[f:], r)
+	}
 	var u URL
-	_, entity, ok := parseClean(url, &u, &r.scratch.survey)
+	_, entity, ok := parseClean(url, &u, &s.survey)
 	if !ok || entity >= 0 || u.Has(Fragment) {
 		return nil, false
 	}
+	s.front = append(s.front[:0], url[:u.Span(Path).Start]...)
 	if u.Has(Query) {
 		query = u.Bytes(url, Query)
 	}
