@@ -53,12 +53,12 @@ func (q *quoteScan) next(quotes, breaks uint64) (inside uint64, ok bool) {
 	return inside, ok
 }
 
-// scanWords is the number of words of a text that are marked at once, one of
-// which is for the end of the text.
-const scanWords = 32
+// scanWords is the number of words of a text that are marked at once, two of
+// which are for the end of the text.
+const scanWords = 33
 
 // scanChunk is the number of bytes that they mark.
-const scanChunk = (scanWords - 1) * 64
+const scanChunk = (scanWords - 2) * 64
 
 // scanMarks has the marks of a chunk of text.
 type scanMarks struct{ quotes, seps, feeds [scanWords]uint64 }
@@ -133,7 +133,10 @@ func (e *cellEnds) read(t *tableScan, body []byte) bool {
 }
 
 // close adds the end of body.
-func (e *cellEnds) close(body []byte) { e.ends[len(body)>>6] |= 1 << (len(body) & 63) }
+func (e *cellEnds) close(body []byte) {
+	e.ends = append(e.ends[:len(body)>>6+1], 0)
+	e.ends[len(body)>>6] |= 1 << (len(body) & 63)
+}
 
 // readLine finds the end of the first line of in and the ends of its cells, in
 // one pass. It returns the length of the line with its line feed. It returns 0 if
@@ -186,8 +189,9 @@ func feedAt(chunk []byte, outside uint64) int {
 // skip returns the offset of cell i of a body without quotes. It is greater than
 // len(body) if there are fewer cells.
 func (e *cellEnds) skip(body []byte, i int) (pos int) {
-	for ; i > 0 && pos <= len(body); i-- {
-		pos = e.ends.Next(pos) + 1
+	for k, w := e.ends.From(0); i > 0 && pos <= len(body); i-- {
+		pos, k, w = e.ends.Step(k, w)
+		pos++
 	}
 	return pos
 }

@@ -3,25 +3,44 @@ package scan
 import "math/bits"
 
 // Marks has a bit for each byte of a text that stands out, such as one outside a
-// set, and one for the end of the text. To find the ends of many short fields it
-// is faster than End.
+// set, and one for the end of the text. It has one more word, so that Next can look
+// at 64 bits from any bit on. To find the ends of many short fields it is faster than
+// End.
 type Marks []uint64
 
-// Mark returns the marks of text, in the memory of m if that is large enough.
+// Mark returns the marks of the bytes of text outside s, in the memory of m if that
+// is large enough.
 func (s *Set) Mark(m Marks, text []byte) Marks {
 	last := len(text) >> 6
-	for cap(m) <= last {
-		m = append(m[:cap(m)], 0)
-	}
-	m = m[:last+1]
+	m = m.resize(last + 2)
+	m[last], m[last+1] = 0, 0
 	if vector && len(text) >= minVector {
-		m[last] = 0
 		markAVX2(&m[0], &text[0], len(text), &s.nibbles)
 	} else {
 		s.slowMark(m, text)
 	}
 	m[last] |= 1 << (len(text) & 63)
 	return m
+}
+
+// MarkIn is Mark for the bytes of text in s.
+func (s *Set) MarkIn(m Marks, text []byte) Marks {
+	m = s.Mark(m, text)
+	last := len(text) >> 6
+	for i := range m[:last+1] {
+		m[i] = ^m[i]
+	}
+	end := uint64(1) << (len(text) & 63)
+	m[last] = m[last]&(end-1) | end
+	return m
+}
+
+// resize returns m with n words.
+func (m Marks) resize(n int) Marks {
+	if n <= cap(m) {
+		return m[:n]
+	}
+	return make(Marks, 2*n)[:n]
 }
 
 // slowMark sets the marks of text, and clears the bits after its end.
@@ -36,13 +55,31 @@ func (s *Set) slowMark(m Marks, text []byte) {
 
 func (m Marks) set(i int) { m[i>>6] |= 1 << (i & 63) }
 
+// From begins a walk over the marks at and after i, which must not be greater than
+// the length of the text: it returns k and w for the first Step.
+func (m Marks) From(i int) (k int, w uint64) {
+	return i >> 6, m[i>>6] >> (i & 63) << (i & 63)
+}
+
+// Step returns the offset of the next mark of a walk, and k and w for the Step after
+// it. There must be a mark: the walk ends with that of the end of the text.
+func (m Marks) Step(k int, w uint64) (i, _ int, _ uint64) {
+	for w == 0 {
+		k++
+		w = m[k]
+	}
+	return k<<6 + bits.TrailingZeros64(w), k, w & (w - 1)
+}
+
 // Next returns the offset of the first mark at or after i, which must not be
-// greater than the length of the text.
+// greater than the length of the text. Most marks are near, and then Next has no
+// branch that depends on where a word ends, which the processor could not guess.
 func (m Marks) Next(i int) int {
-	if w := m[i>>6] >> (i & 63); w != 0 {
+	k, n := i>>6, uint(i)
+	if w := m[k]>>(n&63) | m[k+1]<<1<<(^n&63); w != 0 {
 		return i + bits.TrailingZeros64(w)
 	}
-	return m.after(i >> 6)
+	return m.after(k)
 }
 
 // after returns the offset of the first mark in the words after w.

@@ -77,15 +77,31 @@ func checkChart(t *testing.T, name string, s *Set, text []byte) {
 // checkMarks compares Mark with a loop, in memory that held other marks.
 func checkMarks(t *testing.T, name string, s *Set, text []byte) {
 	t.Helper()
-	used := Marks{1<<64 - 1, 1<<64 - 1, 1<<64 - 1}
-	m := s.Mark(used, text)
+	used := Marks{1<<64 - 1, 1<<64 - 1, 1<<64 - 1, 1<<64 - 1}
+	checkEnd(t, name, text, s.Mark(used, text))
 	for i := range len(text) + 1 {
-		if got, want := m.Next(i), s.slowEnd(text, i); got != want {
+		if got, want := used.Next(i), s.slowEnd(text, i); got != want {
 			t.Fatalf("%s: Next(%d) = %d for the marks of %q, want %d", name, i, got, text, want)
 		}
 	}
-	if last := m[len(m)-1]; last>>(len(text)&63) != 1 {
-		t.Fatalf("%s: %d bits after the end of %q", name, last, text)
+	checkEnd(t, name, text, s.MarkIn(used, text))
+	want := len(text)
+	for i := len(text); i >= 0; i-- {
+		if i < len(text) && s.table[text[i]] {
+			want = i
+		}
+		if got := used.Next(i); got != want {
+			t.Fatalf("%s: Next(%d) = %d for the bytes of %q in the set, want %d", name, i, got, text, want)
+		}
+	}
+}
+
+// checkEnd checks that the last mark is that of the end of text.
+func checkEnd(t *testing.T, name string, text []byte, m Marks) {
+	t.Helper()
+	last := len(m) - 2
+	if m[last]>>(len(text)&63) != 1 || m[last+1] != 0 {
+		t.Fatalf("%s: %d, %d bits after the end of %q", name, m[last], m[last+1], text)
 	}
 }
 
