@@ -1,6 +1,7 @@
 package record
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"strconv"
@@ -274,13 +275,13 @@ func (s *scanner) skipNested() {
 			isObject.set(depth, c == '{')
 			depth++
 			if s.peek() != c+2 { // in ASCII, '}' is '{'+2 and ']' is '['+2
-				if c == '{' {
-					s.member()
+				if c == '[' || !s.members() {
+					if s.broken {
+						return
+					}
+					continue
 				}
-				if s.broken {
-					return
-				}
-				continue
+				depth--
 			}
 		} else {
 			s.scalar()
@@ -291,8 +292,9 @@ func (s *scanner) skipNested() {
 			if c == ',' {
 				s.pos++
 				s.space()
-				if isObject.has(depth - 1) {
-					s.member()
+				if isObject.has(depth-1) && s.members() {
+					depth--
+					continue
 				}
 				break
 			}
@@ -319,6 +321,17 @@ func (d *depths) set(depth int, in bool) {
 	if *word &^= bit; in {
 		*word |= bit
 	}
+}
+
+// members skips members up to the end of their object, and returns true. Otherwise it
+// stops before the first value that is nested or unusual.
+func (s *scanner) members() (closed bool) {
+	var none *fieldTree
+	closed = none.plainMembers(s, nil, nil)
+	if !closed && !s.broken {
+		s.member()
+	}
+	return closed
 }
 
 // member skips a member name and its colon.
@@ -356,34 +369,41 @@ func (s *scanner) word(w string) {
 
 // number skips a number, RFC 8259 §6.
 func (s *scanner) number() {
-	if s.peek() == '-' {
-		s.pos++
+	pos := s.pos
+	if s.b[pos] == '-' {
+		pos++
 	}
-	if s.peek() == '0' {
-		s.pos++
+	if pos < len(s.b) && s.b[pos] == '0' {
+		pos++
 	} else {
-		s.digits()
+		pos = s.digits(pos)
 	}
-	if s.peek() == '.' {
-		s.pos++
-		s.digits()
+	if pos < len(s.b) && s.b[pos] == '.' {
+		pos = s.digits(pos + 1)
 	}
-	if c := s.peek(); c == 'e' || c == 'E' {
-		s.pos++
-		if c := s.peek(); c == '+' || c == '-' {
-			s.pos++
+	if pos < len(s.b) && s.b[pos]|0x20 == 'e' {
+		if pos++; pos < len(s.b) && (s.b[pos] == '+' || s.b[pos] == '-') {
+			pos++
 		}
-		s.digits()
+		pos = s.digits(pos)
 	}
+	s.pos = pos
 }
 
-// digits skips at least one digit.
-func (s *scanner) digits() {
-	start := s.pos
-	for isDigit(s.peek()) {
-		s.pos++
+// digits skips at least one digit at pos, and returns where they end.
+func (s *scanner) digits(pos int) int {
+	start := pos
+	for pos+8 <= len(s.b) {
+		n := leadingDigits(binary.LittleEndian.Uint64(s.b[pos:]))
+		if pos += n; n < 8 {
+			break
+		}
 	}
-	s.broken = s.broken || s.pos == start
+	for pos < len(s.b) && isDigit(s.b[pos]) {
+		pos++
+	}
+	s.broken = s.broken || pos == start
+	return pos
 }
 
 // str skips a string, RFC 8259 §7. It accepts bytes that are not valid UTF-8,

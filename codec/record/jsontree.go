@@ -1,6 +1,9 @@
 package record
 
-import "bytes"
+import (
+	"bytes"
+	"encoding/binary"
+)
 
 // fieldTree finds the values of many field paths in one pass over a JSON text.
 // It is immutable once built, and safe for concurrent use.
@@ -119,6 +122,9 @@ func (t *fieldTree) object(s *scanner, n *treeNode, values []fieldValue) {
 		return
 	}
 	for {
+		if t.plainMembers(s, n, values) || s.broken {
+			return
+		}
 		raw, escaped := s.rawName()
 		if s.broken {
 			return
@@ -139,6 +145,101 @@ func (t *fieldTree) object(s *scanner, n *treeNode, values []fieldValue) {
 			return
 		}
 	}
+}
+
+// plainMembers reads the members at s.pos up to the end of their object, if they have
+// the usual form: a plain name, a plain string, a number or a literal name, and at most
+// one space after a colon and a comma. It returns false at the start of the first one
+// that is different. If t is nil, it skips them.
+//
+// An error in a value is one of the text: s.broken is set then.
+//
+// It goes from mark to mark, which does not depend on what it reads. Otherwise each
+// step would wait for the one before.
+func (t *fieldTree) plainMembers(s *scanner, n *treeNode, values []fieldValue) (closed bool) {
+	b, m, pos := s.b, s.marks, s.pos
+	if m == nil {
+		return false
+	}
+	for k, w := m.From(pos); ; {
+		var name, end, value int
+		name, k, w = m.Step(k, w)
+		if name != pos || pos >= len(b) {
+			break
+		}
+		end, k, w = m.Step(k, w)
+		if value = end + len(`":`); value >= len(b) || b[end] != '"' || b[end+1] != ':' || b[name] != '"' {
+			break
+		}
+		if b[value] == ' ' {
+			if value++; value == len(b) {
+				break
+			}
+		}
+		node := 0
+		if t != nil {
+			node = t.member(n, b[name+1:end])
+		}
+		switch c := b[value]; {
+		case c == '"':
+			_, k, w = m.Step(k, w)
+			end, k, w = m.Step(k, w)
+			if end >= len(b) || b[end] != '"' {
+				s.pos = pos
+				return false
+			}
+			if end++; node != 0 {
+				t.text(node, span{value + 1, end - 1}, values)
+			}
+		case c <= ' ', t == nil && (c == '{' || c == '['):
+			s.pos = pos
+			return false
+		default:
+			s.pos = value
+			if node != 0 {
+				t.walk(s, node, values)
+			} else if short := shortNumber(b, value); short > 0 {
+				s.pos += short
+			} else {
+				s.skip()
+			}
+			if s.broken {
+				return false
+			}
+			if end = s.pos; c == '{' || c == '[' {
+				k, w = m.From(end)
+			}
+		}
+		if end == len(b) {
+			break
+		}
+		if b[end] == '}' {
+			s.pos = end + 1
+			return true
+		}
+		if b[end] != ',' {
+			break
+		}
+		if pos = end + 1; pos < len(b) && b[pos] == ' ' {
+			pos++
+		}
+	}
+	s.pos = pos
+	s.space()
+	return false
+}
+
+// shortNumber returns the length of the integer at pos, or 0 if there is none or it
+// is not a short one.
+func shortNumber(b []byte, pos int) int {
+	if pos+8 > len(b) {
+		return 0
+	}
+	n := leadingDigits(binary.LittleEndian.Uint64(b[pos:]))
+	if n == 8 || b[pos] == '0' && n > 1 || b[pos+n] != ',' && b[pos+n] != '}' {
+		return 0
+	}
+	return n
 }
 
 // text stores a string without escapes as the value of a node, if that has one
