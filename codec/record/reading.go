@@ -51,6 +51,8 @@ type normalizer struct {
 	kept   keptHost
 	missed missed
 
+	baseKept bool // see Job.originKept; only for a keeper
+
 	tells   bool // a keeper must add what the job reads beside the URL to found
 	pathLen int  // length of the path in cur.url, if that is a target in normal form
 

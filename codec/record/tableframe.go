@@ -42,9 +42,15 @@ func (l *tableLocator) look(in []byte) int {
 	}
 	n := l.ends.readLine(&l.tableSyntax, l.scan.feeds, in)
 	if n > 0 {
-		l.body, l.line = framed{&in[0], len(trimEnd(in[:n]))}, framed{&in[0], n}
+		l.found(in, n)
 	}
 	return n
+}
+
+// found stores that the first n bytes of in are a record of which l.ends has the
+// ends.
+func (l *tableLocator) found(in []byte, n int) {
+	l.body, l.line = framed{&in[0], len(trimEnd(in[:n]))}, framed{&in[0], n}
 }
 
 // isLine implements [framer].

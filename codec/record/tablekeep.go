@@ -4,7 +4,7 @@ import "bytes"
 
 // canKeep implements [keeper].
 func (l *tableLocator) canKeep(*Job) bool {
-	return l.scan != nil && l.composer == nil && !l.base.wanted() && !l.host.wanted()
+	return l.scan != nil && !l.base.wanted() && !l.host.wanted()
 }
 
 // wanted reports whether the column is configured.
@@ -12,11 +12,22 @@ func (c column) wanted() bool { return c.name != nil || c.index != noColumn }
 
 // keep implements [keeper].
 func (l *tableLocator) keep(n *normalizer, in, head []byte) int {
-	size := l.look(in)
-	if size > 0 && l.keeps(n, trimEnd(in[:size]), head) {
-		l.body, l.line = framed{}, framed{}
+	l.ahead = framed{}
+	if markLen(in) > 0 {
+		return 0
+	}
+	size := l.ends.readLine(&l.tableSyntax, l.scan.feeds, in)
+	if size == 0 {
+		return 0
+	}
+	body := trimEnd(in[:size])
+	if l.composer != nil {
+		l.body = framed{&in[0], len(body)}
+	}
+	if l.keeps(n, body, head) {
 		return size
 	}
+	l.found(in, size)
 	l.ahead = l.line
 	return 0
 }
@@ -28,6 +39,11 @@ func (l *tableLocator) keeps(n *normalizer, body, head []byte) bool {
 			return false
 		}
 		l.columns(head)
+	}
+	if l.composer != nil {
+		n.found.reset()
+		why, _ := l.locateParts(n.found, body)
+		return why == 0 && n.keepsFound(body)
 	}
 	url, ok := l.urlOf(body)
 	return ok && n.keeps(url)

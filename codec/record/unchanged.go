@@ -24,6 +24,9 @@ type keeper interface {
 // normal form and an identity that a copyKey can compute.
 func (j *Job) keeperOf(l Locator) keeper {
 	k, ok := l.(keeper)
+	if !ok {
+		k, ok = newFoundKeeper(l)
+	}
 	switch {
 	case !ok || j.level > codec.K1:
 		return nil

@@ -100,6 +100,7 @@ func checkNext(t testing.TB, c Config, in []byte) (read int) {
 	t.Helper()
 	j := newJob(t, c)
 	w, v, head := j.NewWorker(), j.NewWorker(), in[:j.Framing().Head(in)]
+	d, _ := j.reader.(Director)
 	if w.keeper == nil {
 		t.Fatalf("%+v has no keeper", c)
 	}
@@ -125,6 +126,11 @@ func checkNext(t testing.TB, c Config, in []byte) (read int) {
 		}
 		if f, wanted := w.AppendFact(nil), v.AppendFact(nil); !slices.Equal(f, wanted) {
 			t.Fatalf("%+v\nrecord %q\n  read with %+v\nappend with %+v", c, rec, f, wanted)
+		}
+		if d != nil {
+			if h := d.Directive(head, rec); h != nil {
+				head = h
+			}
 		}
 		off += size
 	}
@@ -339,10 +345,19 @@ func TestCorporaUnchanged(t *testing.T) {
 
 func FuzzUnchanged(f *testing.F) {
 	for i, s := range seeds() {
-		f.Add(uint8(i), s)
+		f.Add(uint16(i), s)
 	}
-	f.Fuzz(func(t *testing.T, which uint8, text string) {
-		c := copiers[int(which)%len(copiers)]
+	finders := finders(f)
+	for i, l := range finders {
+		f.Add(uint16(len(copiers)+i), string(l.text))
+	}
+	f.Fuzz(func(t *testing.T, which uint16, text string) {
+		i := int(which) % (len(copiers) + len(finders))
+		if i >= len(copiers) {
+			checkNext(t, finders[i-len(copiers)].config, []byte(text))
+			return
+		}
+		c := copiers[i]
 		checkNext(t, c, recordsWith(c, text))
 		checkNext(t, c, []byte(text))
 	})

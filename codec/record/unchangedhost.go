@@ -10,7 +10,8 @@ import (
 // record has the host of the one before.
 type keptHost struct {
 	origin
-	ok bool
+	ok   bool
+	same bool // the normal form has the same scheme and authority
 }
 
 // keepsHost reports whether a target for which keepsTarget reports true stays as
@@ -20,10 +21,40 @@ func (n *normalizer) keepsHost(host []byte) bool {
 	if !bytes.Equal(host, k.host) {
 		k.host = append(k.host[:0], host...)
 		if k.ok = len(host) > 1 && markLen(host) == 0 && isHost(host); k.ok {
-			k.compose(n.job.scheme)
-			n.full, n.norm, k.ok = n.job.keepsOrigin(n.full, n.norm, k.text, &n.res)
+			n.keepOrigin(k)
 		}
 	}
+	return n.keptOrigin(k)
+}
+
+// keepsOrigin is keepsHost for the scheme and authority that n.found says, or
+// those of the job. If written is set, those of the record must stay as they are, too.
+func (n *normalizer) keepsOrigin(rec []byte, written bool) bool {
+	f, k := n.found, &n.kept
+	host := f.requestHost(rec)
+	if host == nil {
+		return n.baseKept
+	}
+	if n.copyKey != nil {
+		return false // it knows no other origin than that of the job
+	}
+	if !k.isOf(f, host, rec) {
+		k.read(f, host, rec)
+		n.keepOrigin(k)
+	}
+	return (k.same || !written) && n.keptOrigin(k)
+}
+
+// keepOrigin finds out about an origin that has been read.
+func (n *normalizer) keepOrigin(k *keptHost) {
+	k.compose(n.job.scheme)
+	n.full, n.norm, k.ok = n.job.keepsOrigin(n.full, n.norm, k.text, &n.res)
+	k.same = k.ok && bytes.Equal(n.full, n.norm)
+}
+
+// keptOrigin returns k.ok. If it is set, keptOrigin adds the flags of a URL with
+// that origin to n.cur.
+func (n *normalizer) keptOrigin(k *keptHost) bool {
 	if k.ok && k.guessed {
 		n.cur.flags = n.cur.flags.With(codec.SchemeGuessed)
 	}

@@ -31,13 +31,14 @@ type Position struct {
 type Worker struct {
 	job     *Job
 	locator Locator
-	adder   adder  // locator, if the job adds fields
-	framer  framer // locator, if it is one
-	keeper  keeper // locator, if it is one and the job can use it; otherwise nil
-	plan    *plan  // of records with targets in normal form; nil if they are copied
-	one     bool   // every record counts as one line
-	each    bool   // fields line and offset are those of the URL, not of the record
-	found   Found  // in the current record
+	adder   adder        // locator, if the job adds fields
+	framer  framer       // locator, if it is one
+	keeper  keeper       // locator, if it is one and the job can use it; otherwise nil
+	finder  *foundKeeper // keeper, if it is one
+	plan    *plan        // of records with targets in normal form; nil if they are copied
+	one     bool         // every record counts as one line
+	each    bool         // fields line and offset are those of the URL, not of the record
+	found   Found        // in the current record
 	n       normalizer
 	red     redactor
 	v       values
@@ -77,6 +78,7 @@ func (j *Job) NewWorker() *Worker {
 	w.one = !many
 	_, w.each = j.reader.(extractor)
 	w.n = normalizer{job: j, found: &w.found, tells: j.where != nil || j.wants&besideURL != 0}
+	w.n.baseKept = w.keeper != nil && j.originKept()
 	if w.keeper != nil && j.id.on {
 		w.n.copyKey = j.identityKey()
 	}
@@ -89,6 +91,7 @@ func (j *Job) NewWorker() *Worker {
 			w.keeper = nil
 		}
 	}
+	w.finder, _ = w.keeper.(*foundKeeper)
 	return w
 }
 
@@ -96,8 +99,11 @@ func (j *Job) NewWorker() *Worker {
 // returns len(in) if there is no line end, and so 0 if in is empty. Do not change
 // the record before it is passed to Append.
 func (w *Worker) Next(in []byte) int {
-	if w.framer != nil {
+	switch {
+	case w.framer != nil:
 		return w.framer.next(in)
+	case w.finder != nil && w.finder.located.begins(in):
+		return w.finder.located.size
 	}
 	return w.job.reader.Next(in)
 }
@@ -153,6 +159,9 @@ func (w *Worker) Append(out, dead, rec []byte, at Position, st *Stats) (o, d []b
 
 // locate finds the URLs of a record.
 func (w *Worker) locate(body []byte) (why Reason, pos int) {
+	if k := w.finder; k != nil && k.located.body.take(body) {
+		return k.located.why, k.located.pos
+	}
 	w.found.reset()
 	mark := w.mark(body)
 	if mark == 0 {

@@ -1,0 +1,146 @@
+package record
+
+import "bytes"
+
+// foundKeeper is the keeper of formats whose Locators find the URL fast enough.
+// It saves most of what follows Locate. If it gives up, Append uses what Locate
+// has found.
+type foundKeeper struct {
+	locator Locator
+	wrapped byte // first byte of the name of the array that wraps records, or 0
+	at      Position
+	located locatedRecord
+}
+
+// locatedRecord is what Locate has found in a record that was not kept.
+type locatedRecord struct {
+	body framed // forgotten as soon as it is taken
+	size int    // of the record, with its line end
+	why  Reason
+	pos  int
+}
+
+// begins reports whether in begins with the record.
+func (l *locatedRecord) begins(in []byte) bool {
+	return l.body.first != nil && len(in) >= l.size && &in[0] == l.body.first
+}
+
+// newFoundKeeper returns a foundKeeper for l if it applies: the records must be
+// lines, and Locate must read no more of a Position than Head.
+func newFoundKeeper(l Locator) (k *foundKeeper, ok bool) {
+	k = &foundKeeper{locator: l}
+	switch l := l.(type) {
+	case *layoutReader, *textLocator, *logfmtLocator, *ltsvReader, *jsonLocator, *cdxLocator, *cdxjLocator, *w3cLocator, *zeekLocator:
+	case *partsLocator:
+		if l.parts.member != nil {
+			k.wrapped = l.parts.member[0]
+		}
+	default:
+		return nil, false
+	}
+	return k, true
+}
+
+// canKeep implements [keeper].
+func (*foundKeeper) canKeep(*Job) bool { return true }
+
+// keep implements [keeper].
+func (k *foundKeeper) keep(n *normalizer, in, head []byte) int {
+	k.located.body = framed{}
+	size := bytes.IndexByte(in, '\n') + 1
+	if size == 0 || markLen(in) > 0 || k.wrapped != 0 && !standsAlone(in, k.wrapped) {
+		return 0
+	}
+	body := trimEnd(in[:size])
+	if isBlank(body) || n.job.maxRecord > 0 && size > n.job.maxRecord {
+		return 0
+	}
+	k.at.Head = head
+	n.found.reset()
+	why, pos := k.locator.Locate(n.found, body, &k.at)
+	if why == 0 && n.keepsFound(body) {
+		return size
+	}
+	k.located = locatedRecord{framed{&in[0], len(body)}, size, why, pos}
+	return 0
+}
+
+// standsAlone reports whether the first record of in is a line that is an object
+// without an array of other records, whose name begins with wrapped. It may return
+// false although the record is.
+func standsAlone(in []byte, wrapped byte) bool {
+	return len(in) > 2 && in[0] == '{' && in[1] == '"' && in[2] != wrapped
+}
+
+// keepsFound reports whether n keeps the URL in n.found, which must be the only one
+// of rec. If so, it adds the flags of the URL to n.cur, and sets the identity.
+func (n *normalizer) keepsFound(rec []byte) bool {
+	f := n.found
+	if f.n == 0 || f.passes || f.cut || f.hasContext || f.base.end > 0 || f.host.end > 0 {
+		return false
+	}
+	if f.split {
+		return n.keepsParts(rec)
+	}
+	s := &f.sites[0]
+	url := s.in(rec)
+	switch {
+	case f.n > 1, s.escaped(rec), f.strips && url[len(url)-1] == '?':
+		return false
+	case s.role == roleTarget && url[0] == '/':
+		return n.keepsOrigin(rec, false) && n.keepsTarget(url)
+	case s.role == roleTarget && string(f.method.in(rec)) == "CONNECT", s.role > roleTarget && s.role != roleWhole, n.job.template != nil:
+		return false
+	}
+	return n.keeps(url)
+}
+
+// keepsParts is keepsFound for a URL whose parts are in several fields.
+func (n *normalizer) keepsParts(rec []byte) bool {
+	f := n.found
+	var target, query []byte
+	written := false // the record has a field for the scheme or the host
+	for i := range f.n {
+		s := &f.sites[i]
+		switch s.role {
+		case roleTarget:
+			target = s.in(rec)
+		case roleQuery:
+			query = s.in(rec)
+		case roleHost, roleScheme:
+			written = true
+			continue
+		default:
+			return false
+		}
+		if s.escaped(rec) {
+			return false
+		}
+	}
+	if len(target) == 0 || target[0] != '/' || f.strips || !n.keepsOrigin(rec, written) {
+		return false
+	}
+	if query != nil {
+		n.text = append(n.text[:0], target...)
+		if query[0] != '?' {
+			n.text = append(n.text, '?')
+		}
+		n.text = append(n.text, query...)
+		target = n.text
+	}
+	return n.keepsTarget(target)
+}
+
+// escaped reports whether the URL at s can have escapes.
+func (s *site) escaped(rec []byte) bool {
+	d := s.dialect
+	switch {
+	case !d.decodes():
+		return false
+	case d.text != nil:
+		return true
+	case d.Mark == '\\' || d.Mark == '#' || d.Mark == '"':
+		return false // normalizer.keeps and keepsTarget accept none of them
+	}
+	return bytes.IndexByte(s.in(rec), d.Mark) >= 0
+}
