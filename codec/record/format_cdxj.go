@@ -73,11 +73,18 @@ func (l *cdxjLocator) Locate(f *Found, rec []byte, _ *Position) (Reason, int) {
 // dateBefore returns the first word of rec[:end] after the key that is a date.
 // The key may contain spaces, and other words may follow the date.
 func dateBefore(rec []byte, end int) span {
-	for s := wordAt(rec[:end], 0); s.end < end; {
-		s = wordAt(rec[:end], s.end)
-		if word := s.in(rec); isCaptureDate(word) || isISODate(word) {
-			return s
+	key := true
+	for pos := 0; pos < end; {
+		n := bytes.IndexByte(rec[pos:end], ' ')
+		if n < 0 {
+			n = end - pos
 		}
+		word := rec[pos : pos+n]
+		if n > 0 && !key && (isCaptureDate(word) || isISODate(word)) {
+			return span{pos, pos + n}
+		}
+		key = key && n == 0
+		pos += n + 1
 	}
 	return span{}
 }

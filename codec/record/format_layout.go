@@ -229,13 +229,13 @@ func isURLKind(k fieldKind) bool { return k == fkTarget || k == fkWhole || k == 
 // record, so that raw quotes in a user agent do no harm.
 func (l *layoutReader) Locate(f *Found, body []byte, _ *Position) (Reason, int) {
 	pos := 0
-	for i := range l.elems {
+	for i := 0; i < len(l.elems); i++ {
 		e := &l.elems[i]
-		if e.kind == fkLiteral {
-			if !bytes.HasPrefix(body[pos:], e.lit) {
-				return Unparsed, pos
+		if e.kind == fkLiteral { // the first element: fieldEnd has found the others
+			if !bytes.HasPrefix(body, e.lit) {
+				return Unparsed, 0
 			}
-			pos += len(e.lit)
+			pos = len(e.lit)
 			continue
 		}
 		end := l.fieldEnd(i, body, pos)
@@ -243,11 +243,16 @@ func (l *layoutReader) Locate(f *Found, body []byte, _ *Position) (Reason, int) 
 			return Unparsed, pos
 		}
 		n := f.n
-		f.take(e, body, span{pos, end}, l)
-		if f.n > n && i+1 < len(l.elems) {
-			f.sites[n].stop = l.elems[i+1].lit[0]
+		if e.kind > fkSkip && (e.kind != fkAttr || f.attrs.wanted) {
+			f.take(e, body, span{pos, end}, l)
 		}
-		pos = end
+		if pos = end; i+1 < len(l.elems) {
+			stop := l.elems[i+1].lit
+			if f.n > n {
+				f.sites[n].stop = stop[0]
+			}
+			i, pos = i+1, end+len(stop)
+		}
 	}
 	if pos != len(body) {
 		return Unparsed, pos
@@ -278,7 +283,7 @@ func (l *layout) fieldEnd(i int, body []byte, pos int) int {
 			return -1
 		}
 		from += n
-		if len(lit) > 1 && !bytes.HasPrefix(body[from:], lit) {
+		if len(lit) > 1 && (from+1 == len(body) || body[from+1] != lit[1] || len(lit) > 2 && !bytes.HasPrefix(body[from:], lit)) {
 			continue
 		}
 		if lit[0] != '"' || !l.dialect.escapesQuotes() || !isEscaped(body[pos:from]) {

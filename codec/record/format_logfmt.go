@@ -115,7 +115,7 @@ func (r *logfmtLocator) Locate(f *Found, rec []byte, _ *Position) (Reason, int) 
 	fields := false
 	for s.next() {
 		fields = true
-		if u := r.names.find(s.key); u.kind != namedNone {
+		if u := r.names.find(s.key); u.isRead(f) {
 			p.take(f, rec, u, s.value, s.dialect)
 		}
 	}

@@ -3,6 +3,8 @@ package record
 import (
 	"bytes"
 	"errors"
+
+	"github.com/urlfold/urlfold/codec/internal/scan"
 )
 
 // ltsvFormat is Labeled Tab-separated Values (http://ltsv.org): a line of fields
@@ -87,25 +89,32 @@ type ltsvReader struct {
 }
 
 // Locator implements [Reader].
-func (r *ltsvReader) Locator() Locator { return r }
+func (r *ltsvReader) Locator() Locator { return &ltsvLocator{ltsvReader: r} }
+
+// ltsvLocator is an ltsvReader with scratch memory.
+type ltsvLocator struct {
+	*ltsvReader
+	marks scan.Marks // of ltsvBytes
+}
+
+// ltsvBytes has the bytes that end labels.
+var ltsvBytes = scan.NewSet(func(c byte) bool { return c == ':' || c == '\t' })
 
 // Locate implements [Locator]. It skips fields without a label, because the last
 // field of a truncated line may be one.
-func (r *ltsvReader) Locate(f *Found, rec []byte, _ *Position) (Reason, int) {
+func (r *ltsvLocator) Locate(f *Found, rec []byte, _ *Position) (Reason, int) {
 	var p namedParts
 	labels := false
+	r.marks = ltsvBytes.MarkIn(r.marks, rec)
 	for pos := 0; pos < len(rec); {
-		colon := pos
-		for colon < len(rec) && rec[colon] != ':' && rec[colon] != '\t' {
-			colon++
-		}
+		colon := r.marks.Next(pos)
 		end := len(rec)
 		if n := bytes.IndexByte(rec[colon:], '\t'); n >= 0 {
 			end = colon + n
 		}
 		if colon < end && colon > pos {
 			labels = true
-			if u := r.names.find(rec[pos:colon]); u.kind != namedNone {
+			if u := r.names.find(rec[pos:colon]); u.isRead(f) {
 				p.take(f, rec, u, span{colon + 1, end}, r.dialect)
 			}
 		}

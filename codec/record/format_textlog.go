@@ -94,21 +94,21 @@ func (r *textReader) locator() *textLocator {
 type textLocator struct {
 	*textReader
 	spans    []span
-	marks    scan.Marks // see textLayout.split
-	captured []byte     // the host among headers that hostAmong found last
+	spaces   scan.Marks
+	captured []byte // the host among headers that hostAmong found last
 }
 
 // Locate implements [Locator].
 func (l *textLocator) Locate(f *Found, rec []byte, _ *Position) (Reason, int) {
 	at := 0
-	l.marks = textWordBytes.Mark(l.marks, rec)
+	l.spaces = spaceSet.MarkIn(l.spaces, rec)
 	for i := range l.compiled {
 		layout := &l.compiled[i]
 		wanted := layout.url
 		if f.attrs.wanted {
 			wanted = max(wanted, layout.all)
 		}
-		n, pos := layout.split(l.spans[:wanted], rec, l.marks, l.cuts)
+		n, pos := layout.split(l.spans[:wanted], rec, l.spaces, l.cuts)
 		if n >= layout.must {
 			l.take(f, layout, n, rec)
 			return 0, 0

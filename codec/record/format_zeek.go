@@ -136,7 +136,7 @@ func (l *zeekLocator) Locate(f *Found, rec []byte, at *Position) (Reason, int) {
 		for end < len(rec) && rec[end] != l.sep { // not ASCII
 			end = l.marks.Next(end + 1)
 		}
-		if use.kind != namedNone && !isUnset(rec[pos:end]) {
+		if use.isRead(f) && !isUnset(rec[pos:end]) {
 			p.take(f, rec, use, span{pos, end}, zeekDialect)
 		}
 		pos = end + 1

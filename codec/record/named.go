@@ -30,6 +30,11 @@ type namedUse struct {
 	unit int8   // see attr.unit
 }
 
+// isRead reports whether take reads a field with this use.
+func (u namedUse) isRead(f *Found) bool {
+	return u.kind != namedNone && (u.kind != namedAttr || f.attrs.wanted)
+}
+
 // namedParts collects the named fields of a record. The zero value is ready for
 // use.
 type namedParts struct {

@@ -194,9 +194,8 @@ func (l *textLayout) has(uses ...textUse) bool {
 }
 
 // split stores the first fields of rec in spans, at most one for each span. It
-// returns how many it has found, and the offset at which it stopped. marks are
-// those of textWordBytes. cut says that the request can lack its closing quote.
-func (l *textLayout) split(spans []span, rec []byte, marks scan.Marks, cut bool) (n, pos int) {
+// returns how many it has found, and the offset at which it stopped. cut says that the request can lack its closing quote.
+func (l *textLayout) split(spans []span, rec []byte, spaces scan.Marks, cut bool) (n, pos int) {
 	if l.floats {
 		if pos = l.start(rec); pos < 0 {
 			return 0, 0
@@ -210,14 +209,19 @@ func (l *textLayout) split(spans []span, rec []byte, marks scan.Marks, cut bool)
 		if pos == len(rec) {
 			return i, pos
 		}
+		if fd.style == textWord { // most of them
+			next := spaces.Next(pos)
+			if fd.check != nil && !fd.check(rec[pos:next]) {
+				return i, pos
+			}
+			spans[i], pos = span{pos, next}, next
+			continue
+		}
 		var s span
 		var next int
 		switch fd.style {
-		case textWord:
-			next = markedWordEnd(rec, pos, marks)
-			s = span{pos, next}
 		case textURL:
-			s, next = urlBeforePeer(rec, pos, marks)
+			s, next = urlBeforePeer(rec, pos, spaces)
 		case textArrow:
 			s, next = urlBeforeArrow(rec, pos)
 		case textPrefix, textTook, textRequest, textList, textRest:
@@ -258,17 +262,8 @@ func (l *textLayout) start(rec []byte) int {
 	}
 }
 
-// textWordBytes is the set of ASCII bytes in words.
-var textWordBytes = scan.NewSet(func(c byte) bool { return c != ' ' })
-
-// markedWordEnd is wordEnd for a record with its marks.
-func markedWordEnd(rec []byte, pos int, marks scan.Marks) int {
-	pos = marks.Next(pos)
-	for pos < len(rec) && rec[pos] != ' ' { // not ASCII
-		pos = marks.Next(pos + 1)
-	}
-	return pos
-}
+// spaceSet has the byte that separates fields.
+var spaceSet = scan.NewSet(func(c byte) bool { return c == ' ' })
 
 // field returns the content of field i, which starts at pos and is neither a
 // word nor a URL, and the offset after it. The offset is negative if there is no
@@ -429,10 +424,10 @@ func requestBeforeStatus(rec []byte, pos int) int {
 
 // urlBeforePeer returns the URL at pos. It ends before a user, which is one
 // word, and a peer.
-func urlBeforePeer(rec []byte, pos int, marks scan.Marks) (span, int) {
+func urlBeforePeer(rec []byte, pos int, spaces scan.Marks) (span, int) {
 	user := -1
 	for word := pos; word < len(rec); {
-		end := markedWordEnd(rec, word, marks)
+		end := spaces.Next(word)
 		if user > pos && isPeer(rec[word:end]) {
 			return span{pos, user - 1}, user - 1
 		}

@@ -30,7 +30,7 @@ func (l *locatedRecord) begins(in []byte) bool {
 func newFoundKeeper(l Locator) (k *foundKeeper, ok bool) {
 	k = &foundKeeper{locator: l}
 	switch l := l.(type) {
-	case *layoutReader, *textLocator, *logfmtLocator, *ltsvReader, *jsonLocator, *cdxLocator, *cdxjLocator, *w3cLocator, *zeekLocator:
+	case *layoutReader, *textLocator, *logfmtLocator, *ltsvLocator, *jsonLocator, *cdxLocator, *cdxjLocator, *w3cLocator, *zeekLocator:
 	case *partsLocator:
 		if l.parts.member != nil {
 			k.wrapped = l.parts.member[0]
