@@ -10,7 +10,16 @@ type foundKeeper struct {
 	wrapped byte // first byte of the name of the array that wraps records, or 0
 	at      Position
 	located locatedRecord
+	misses  int // records in a row that were not kept
+	skips   int // records in a row that were not looked at
 }
+
+// After maxMisses records in a row that were not kept, a foundKeeper looks at one in
+// maxSkips+1: in some logs each URL has the default port.
+const (
+	maxMisses = 64
+	maxSkips  = 15
+)
 
 // locatedRecord is what Locate has found in a record that was not kept.
 type locatedRecord struct {
@@ -47,6 +56,11 @@ func (*foundKeeper) canKeep(*Job) bool { return true }
 // keep implements [keeper].
 func (k *foundKeeper) keep(n *normalizer, in, head []byte) int {
 	k.located.body = framed{}
+	if k.misses >= maxMisses && k.skips < maxSkips {
+		k.skips++
+		return 0
+	}
+	k.skips = 0
 	size := bytes.IndexByte(in, '\n') + 1
 	if size == 0 || markLen(in) > 0 || k.wrapped != 0 && !standsAlone(in, k.wrapped) {
 		return 0
@@ -59,8 +73,10 @@ func (k *foundKeeper) keep(n *normalizer, in, head []byte) int {
 	n.found.reset()
 	why, pos := k.locator.Locate(n.found, body, &k.at)
 	if why == 0 && n.keepsFound(body) {
+		k.misses = 0
 		return size
 	}
+	k.misses++
 	k.located = locatedRecord{framed{&in[0], len(body)}, size, why, pos}
 	return 0
 }
