@@ -73,7 +73,7 @@ func jsonURLParts(head []byte, fields []textField) string {
 	var parts []string
 	for _, path := range paths {
 		i := slices.IndexFunc(fields, func(f textField) bool { return f.path == path })
-		if whole := absoluteURL.MatchString(fields[i].value); whole {
+		if whole := absoluteURL().MatchString(fields[i].value); whole {
 			parts = append(parts, "absolute="+path)
 		} else {
 			host, _, _ := strings.Cut(urlParts(fields, path), ",path=")
