@@ -2,8 +2,8 @@ package record
 
 import "github.com/urlfold/urlfold/codec"
 
-// This file is the fast path for the jobs that most people run. It may only give up, and never decide
-// otherwise than Append.
+// This file is the fast path for the jobs that most people run. It may only give up,
+// and never decide otherwise than Append.
 
 // AppendNext is [Worker.Append] for the first record of in, for which no dead letter
 // is needed, if it can be read with less work. It returns the length of the record,
