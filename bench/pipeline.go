@@ -13,6 +13,12 @@ import (
 // ctx is done, with the format lines and the profile equiv. batches is the
 // setting pipeline.max_in_flight; 0 is its default.
 func RunPipeline(ctx context.Context, source pipeline.Source, sink pipeline.Sink, batches int) error {
+	return RunDeduped(ctx, source, sink, batches, nil)
+}
+
+// RunDeduped is RunPipeline with the deduplication d by the key of the profile, if d is
+// not nil.
+func RunDeduped(ctx context.Context, source pipeline.Source, sink pipeline.Sink, batches int, d *pipeline.Dedupe) error {
 	profile, ok := codec.Lookup("equiv")
 	if !ok {
 		return errors.New("missing built-in profile equiv")
@@ -21,17 +27,21 @@ func RunPipeline(ctx context.Context, source pipeline.Source, sink pipeline.Sink
 	if err != nil {
 		return err
 	}
+	var identity record.Identity
+	if d != nil {
+		identity.By = "key"
+	}
 	facts, ok := sink.(interface{ NeedsFacts() bool })
 	job, err := record.New(record.Config{
 		Format: "lines", Normalizer: normalizer, Level: profile.Key,
-		Facts: ok && facts.NeedsFacts(),
+		Facts: ok && facts.NeedsFacts(), Identity: identity,
 	})
 	if err != nil {
 		return err
 	}
 	p, err := pipeline.New(pipeline.Options{
 		Sources: []pipeline.Source{source}, Sinks: []pipeline.Sink{sink},
-		NewCodec: pipeline.NewRecordCodec(job), Batches: batches,
+		NewCodec: pipeline.NewRecordCodec(job), Batches: batches, Dedupe: d,
 	})
 	if err != nil {
 		return err

@@ -77,6 +77,7 @@ func (s *server) loops(ctx context.Context) []bench.Loop {
 	}
 	return []bench.Loop{
 		{Name: "urlfold", Run: timed(urlfold)},
+		{Name: "urlfold dedupe", Run: timed(deduped)},
 		{Name: "bare Messages", Run: timed(bareMessages)},
 		{Name: "bare Fetch", Run: timed(bareFetch)},
 	}

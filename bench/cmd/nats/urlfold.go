@@ -2,8 +2,15 @@ package main
 
 import (
 	"context"
+	"errors"
+	"log/slog"
+	"time"
 
 	"github.com/urlfold/urlfold/bench"
+	client "github.com/urlfold/urlfold/internal/client/nats"
+	"github.com/urlfold/urlfold/internal/storage/keyset"
+	"github.com/urlfold/urlfold/internal/unique"
+	"github.com/urlfold/urlfold/pipeline"
 	sinks "github.com/urlfold/urlfold/sinks/nats"
 	sources "github.com/urlfold/urlfold/sources/nats"
 )
@@ -11,6 +18,45 @@ import (
 // urlfold is the pipeline of "urlfold run" with default settings: the profile
 // equiv, an id for each message, and headers with its origin.
 func urlfold(ctx context.Context, s *server, consumer, subject string) error {
+	return s.run(ctx, consumer, subject, nil)
+}
+
+// deduped is urlfold with dedupe in a bucket. Each URL is the first of its key, which
+// takes two requests.
+func deduped(ctx context.Context, s *server, consumer, subject string) error {
+	settings := sources.DefaultJetStream().NATS
+	settings.Servers, settings.Logger = []string{s.addr}, slog.New(slog.DiscardHandler)
+	conn, err := client.Connect(ctx, settings)
+	if err != nil {
+		return err
+	}
+	b, err := conn.OpenBucket(ctx, client.BucketConfig{Name: consumer, Create: true, Replicas: 1})
+	if err != nil {
+		conn.Close()
+		return err
+	}
+	claims := unique.NewClaims(bucket{b, conn}, unique.ClaimOptions{Identity: keyset.Identity{}, TakeOver: time.Minute, Logger: slog.New(slog.DiscardHandler)})
+	err = s.run(ctx, consumer, subject, &pipeline.Dedupe{Claims: claims})
+	return errors.Join(err, claims.Close(), s.js.DeleteKeyValue(context.WithoutCancel(ctx), consumer))
+}
+
+// A bucket adapts a bucket of the client to package unique.
+type bucket struct {
+	*client.Bucket
+	conn *client.Conn
+}
+
+// Get implements [unique.Bucket].
+func (b bucket) Get(ctx context.Context, key string) (unique.Entry, error) {
+	e, err := b.Bucket.Get(ctx, key)
+	return unique.Entry(e), err
+}
+
+// Close implements [unique.Bucket].
+func (b bucket) Close() { b.conn.Close() }
+
+// run runs the pipeline with the deduplication d, or without any.
+func (s *server) run(ctx context.Context, consumer, subject string, d *pipeline.Dedupe) error {
 	from := sources.DefaultJetStream()
 	from.Servers, from.Stream, from.Durable = []string{s.addr}, s.in.name, consumer
 	source, err := sources.NewJetStream(from)
@@ -23,5 +69,5 @@ func urlfold(ctx context.Context, s *server, consumer, subject string) error {
 	if err != nil {
 		return err
 	}
-	return bench.RunPipeline(ctx, source, sink, 0)
+	return bench.RunDeduped(ctx, source, sink, 0, d)
 }

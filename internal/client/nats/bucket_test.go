@@ -119,3 +119,29 @@ func TestBucketRefused(t *testing.T) {
 		}
 	}
 }
+
+// TestSequenceOf: a response is understood with and without the short cut.
+func TestSequenceOf(t *testing.T) {
+	for _, c := range []struct {
+		response string
+		want     uint64
+		err      string
+	}{
+		{`{"stream":"KV_b","seq":17}`, 17, ""},
+		{`{"stream":"KV_b", "seq": 17}`, 17, ""},
+		{`{"stream":"KV_b","domain":"hub","seq":18446744073709551615,"duplicate":true}`, 1<<64 - 1, ""},
+		{`{"seq":3,"stream":"KV_b"}`, 3, ""},
+		{`{"type":"x","stream":"KV_b","seq":5}`, 5, ""},
+		{`{"error":{"code":400,"err_code":10071,"description":"wrong last sequence: 4"},"stream":"KV_b","seq":0}`, 0, "wrong last sequence: 4"},
+		{`{"stream":"KV_b","error":{"code":503,"err_code":10077,"description":"maximum messages exceeded"},"seq":7}`, 0, "maximum messages exceeded"},
+		{`{"stream":"KV_b"}`, 0, errAnswer.Error()},
+		{`{"stream":"KV_b","seq":0}`, 0, errAnswer.Error()},
+		{`+OK`, 0, errAnswer.Error()},
+		{``, 0, errAnswer.Error()},
+	} {
+		got, err := sequenceOf([]byte(c.response))
+		if got != c.want || (err == nil) != (c.err == "") || err != nil && !strings.Contains(err.Error(), c.err) {
+			t.Errorf("%s: %d, %v", c.response, got, err)
+		}
+	}
+}
