@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -59,7 +60,7 @@ func badConfig(err error) error {
 // text returns the message for stderr: one line, or a list if err joins several
 // errors. command is the command that was run, such as "urlfold validate".
 func (e *exitError) text(command string) string {
-	lines := strings.Split(e.err.Error(), "\n")
+	lines := slices.Compact(strings.Split(e.err.Error(), "\n")) // closing an output repeats the error of a write
 	var b strings.Builder
 	if len(lines) == 1 && e.head == "" {
 		fmt.Fprintf(&b, "urlfold: %s\n", lines[0])

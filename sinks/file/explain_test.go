@@ -10,7 +10,7 @@ import (
 // was written.
 func TestExplain(t *testing.T) {
 	s := &sink{part: &part{name: "a.part"}}
-	if err := s.explain(syscall.ENOSPC); strings.Contains(err.Error(), "a.part") {
+	if err := s.explain(syscall.ENOSPC); strings.Contains(err.Error(), "partial output") {
 		t.Errorf("nothing was written: %v", err)
 	}
 	s.written.Store(1)

@@ -197,7 +197,9 @@ func (s *sink) explain(err error) error {
 	switch {
 	case errors.Is(err, syscall.EPIPE), errors.Is(err, io.ErrClosedPipe):
 		return fmt.Errorf("%w: %w", ErrClosedPipe, err)
-	case s.part != nil && s.encoder == nil && s.written.Load() > 0: // Abort removes an empty part
+	case s.part != nil && s.encoder == nil && s.written.Load() == 0:
+		return err // which names the part; Abort removes an empty one
+	case s.part != nil && s.encoder == nil:
 		return fmt.Errorf("%w (partial output is in %s)", err, s.part.name)
 	}
 	return fmt.Errorf("write output: %w", err)
