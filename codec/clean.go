@@ -3,6 +3,7 @@ package codec
 import (
 	"bytes"
 	"encoding/binary"
+	"math/bits"
 
 	"github.com/urlfold/urlfold/codec/internal/scan"
 	"github.com/urlfold/urlfold/codec/percent"
@@ -11,8 +12,7 @@ import (
 // parseClean is the fast path. It accepts src if it is an absolute http or
 // https URL that every rule of every RFC 3986 profile leaves unchanged and that
 // has no flag, and fills u. It may give up on such a URL, but must not accept
-// any other. If it returns false, that says nothing about src, and the content
-// of u is undefined, except as described below.
+// any other. If it returns false, that says nothing about src.
 //
 // It accepts "http://" or "https://" in lower case; a host of lower-case letters,
 // digits, hyphens and dots that ends within the first 63 bytes of src, without
@@ -25,65 +25,151 @@ import (
 // no userinfo, nor more than keepBytes bytes.
 //
 // It tolerates one flag: entity is the offset of the first "&amp;" in the
-// query, or -1. If parseClean gives up after it has reached a delimiter that
-// follows the host, end is the length of the prefix that it accepted, and u has
-// scheme and host; if it also has a path, it has query and fragment. If it gives
-// up earlier, end is 0. If end is not 0 and ok is false, sv has the survey of src.
-func parseClean(src []byte, u *URL, sv *scan.Survey) (end, entity int, ok bool) {
+// query, or -1.
+//
+// If ok is false, o is what parseOpening returns, with u and sv as described
+// there.
+func parseClean(src []byte, u *URL, sv *scan.Survey) (o opening, entity int, ok bool) {
 	if !scan.HasVectors() {
-		if end, entity, ok = parseCleanByLoops(src, u); !ok && end > 0 {
-			sv.Read(src, end, webClasses)
+		if entity, ok = parseCleanByLoops(src, u); ok {
+			return o, entity, true
 		}
-		return end, entity, ok
 	}
-	start := cleanScheme(src)
+	o = parseOpening(src, u, sv)
+	switch {
+	case o.odd != 0:
+		return o, -1, false
+	case o.special == len(src):
+		return o, -1, true
+	}
+	entity, ok = cleanTail(src, o.special, u, sv)
+	return o, entity, ok
+}
+
+// An opening is what parseOpening found about scheme, host and port.
+type opening struct {
+	path     int    // offset of the path, or 0
+	special  int    // offset of the first special byte from there on
+	capitals uint64 // bit k: byte k of the host is a capital letter
+	odd      uint8  // why the URL is not clean, whatever follows
+}
+
+// Bits of opening.odd.
+const (
+	oddScheme   = 1 << iota // the scheme has capital letters
+	oddCapitals             // the host has, and they are in opening.capitals
+	oddName                 // the host may have other bytes than letters, digits, hyphens and dots, and capital letters
+	oddPort                 // the port is that of the scheme
+	oddPath                 // the path is empty
+	oddHash                 // the fragment contains a '#'
+	oddOther                // parseOpening gave up
+)
+
+// parseOpening parses an absolute http or https URL with a plain host and at most
+// keepBytes bytes. It fills u with all components, and sv with the survey of src. It
+// gives up on other URLs, and returns an opening without a path.
+func parseOpening(src []byte, u *URL, sv *scan.Survey) opening {
+	start, odd := webScheme(src)
 	if start == 0 || len(src) > keepBytes {
-		return 0, -1, false
+		return opening{odd: oddOther}
 	}
-	sv.Read(src, 0, webClasses)
-	i, pauses, capitals := sv.Labels(start)
-	if i == 64 || i == start || capitals != 0 || pauses&(pauses<<1|1|1<<(i-start-1)) != 0 {
-		return 0, -1, false
+	sv.Read(src, webClasses)
+	n, pauses, capitals := sv.Labels.From(start)
+	if uint(n-1) >= 63 || pauses&(pauses<<1|1|1<<(n-1)) != 0 {
+		return opening{odd: oddOther}
 	}
-	if !u.setFront(src, start, i) {
-		return 0, -1, false
+	i, kind := start+n, RegName
+	if last := start + bits.Len64(pauses); isDigit(src[last]) && !cleanHostEnd(src[start:i]) {
+		if kind = IPv4; !isDottedDecimal(src[start:i]) {
+			return opening{odd: oddOther}
+		}
+	}
+	*u = URL{kind: kind, flags: hasAuthority}
+	u.set(Scheme, 0, start-len("://"))
+	u.set(Host, start, i)
+	odd |= uint8(b2i(capitals != 0) * oddCapitals)
+	if i == len(src) || src[i] != '/' {
+		if i, odd = afterHost(src, i, u, odd); odd&oddOther != 0 {
+			return opening{odd: oddOther}
+		}
+	}
+	return opening{i, u.setTail(src, i, sv, &odd), capitals, odd}
+}
+
+// afterHost is the part of parseOpening for what follows a host that ends at i,
+// except for a path that begins there. It returns the offset of the path.
+func afterHost(src []byte, i int, u *URL, odd uint8) (path int, _ uint8) {
+	if i < len(src) && src[i] == ':' {
+		end, n := readPort(src, i+1)
+		if end == 0 {
+			return 0, oddOther
+		}
+		u.set(Port, i+1, end)
+		u.port, u.flags = uint16(n), u.flags|portOK
+		secure := u.spans[Scheme].Len() - len("http")
+		odd |= uint8(b2i(n == 80+(443-80)*secure) * oddPort)
+		i = end
 	}
 	switch {
 	case i == len(src) || src[i] == '?' || src[i] == '#':
-		return i, -1, false
-	case src[i] == ':':
-		path, byDefault := u.setPort(src, i+1)
-		if path == 0 {
-			return i, -1, false
-		}
-		splitWeb(src, path, u, sv)
-		end, entity, ok = cleanTail(src, path, u, sv)
-		return end, entity, ok && !byDefault // onePass has nothing else to do
+		odd |= oddPath
 	case src[i] != '/':
-		return 0, -1, false
+		return 0, oddOther
 	}
-	splitWeb(src, i, u, sv)
-	return cleanTail(src, i, u, sv)
+	return i, odd
+}
+
+// setTail sets path, query and fragment of u; the path begins at i. It returns the
+// offset of the first special byte from there on.
+func (u *URL) setTail(src []byte, i int, sv *scan.Survey, odd *uint8) (special int) {
+	special, question, hash := sv.First()
+	question = min(question, hash)
+	u.set(Path, i, question)
+	u.setIf(question < hash, Query, question+1, hash)
+	if hash < len(src) {
+		u.set(Fragment, hash+1, len(src))
+		*odd |= uint8(b2i(sv.NextHash(hash+1) < len(src)) * oddHash)
+	}
+	if special < i { // in the host
+		special = sv.Next(i)
+	}
+	return special
+}
+
+// setIf is set if so is true. It has no branch: whether a URL has a query or a
+// fragment cannot be predicted.
+func (u *URL) setIf(so bool, c Component, start, end int) {
+	n := uint32(b2i(so))
+	u.spans[c] = Span{uint32(start) & -n, uint32(end) & -n}
+	u.present |= uint8(n) << c
 }
 
 // "https://" and "http://" as little-endian integers.
 const (
 	httpsSlashes = uint64('h') | 't'<<8 | 't'<<16 | 'p'<<24 | 's'<<32 | ':'<<40 | '/'<<48 | '/'<<56
 	httpSlashes  = uint64('h') | 't'<<8 | 't'<<16 | 'p'<<24 | ':'<<32 | '/'<<40 | '/'<<48
+	schemeCase   = uint64(0x20_20_20_20_20) // the bits that distinguish upper and lower case; set in "://"
 )
+
+// webScheme returns the length of "http://" or "https://" in any case, or 0, and
+// oddScheme if it has capital letters.
+func webScheme(src []byte) (start int, odd uint8) {
+	if len(src) < 8 {
+		return 0, 0
+	}
+	x := binary.LittleEndian.Uint64(src)
+	lower := x | schemeCase
+	secure := b2i(lower == httpsSlashes)
+	if secure|b2i(lower&(1<<56-1) == httpSlashes) == 0 {
+		return 0, 0
+	}
+	return len("http://") + secure, uint8(b2i(x != lower) * oddScheme)
+}
 
 // cleanScheme returns the length of "http://" or "https://", or 0.
 func cleanScheme(src []byte) int {
-	if len(src) < 8 {
-		return 0
-	}
-	switch x := binary.LittleEndian.Uint64(src); {
-	case x == httpsSlashes:
-		return 8
-	case x&(1<<56-1) == httpSlashes:
-		return 7
-	}
-	return 0
+	start, odd := webScheme(src)
+	return start * b2i(odd == 0)
 }
 
 // cleanHostEnd returns false if the last label of host might be a number: it
@@ -127,12 +213,34 @@ func (u *URL) setPort(src []byte, start int) (path int, byDefault bool) {
 	}
 	u.set(Port, start, end)
 	u.port, u.flags = uint16(n), u.flags|portOK
-	return end, u.isDefaultPort(n)
+	secure := u.spans[Scheme].Len() == len("https")
+	return end, n == 443 && secure || n == 80 && !secure
 }
 
 // readPort returns the end of the port that begins at start, and its number. end
 // is 0 if that is not a number from 1 to 65535 without leading zeros.
 func readPort(src []byte, start int) (end, n int) {
+	if start+8 > len(src) {
+		return readShortPort(src, start)
+	}
+	// Eight bytes at once: the length of a port cannot be predicted.
+	const each = 0x01_01_01_01_01_01_01_01
+	x := binary.LittleEndian.Uint64(src[start:]) ^ '0'*each
+	digits := bits.TrailingZeros64((x&(0x7F*each)+0x76*each|x)&(0x80*each)) / 8
+	if digits == 0 || digits > 5 || x&0xFF == 0 {
+		return 0, 0
+	}
+	x <<= (64 - 8*digits) & 63 // zeros in front
+	x = x*10 + x>>8            // pairs of digits
+	x = ((x&0xFF_000000FF)*(1_000_000<<32+100) + (x>>16&0xFF_000000FF)*(10_000<<32+1)) >> 32
+	if n = int(uint32(x)); n > 65535 {
+		return 0, 0
+	}
+	return start + digits, n
+}
+
+// readShortPort is readPort for a port near the end of src.
+func readShortPort(src []byte, start int) (end, n int) {
 	end = start
 	for end < len(src) && isDigit(src[end]) && end-start <= 5 {
 		n = n*10 + int(src[end]-'0')
@@ -144,50 +252,39 @@ func readPort(src []byte, start int) (end, n int) {
 	return end, n
 }
 
-// isDefaultPort reports whether n is the port of the scheme of u, http or https.
-func (u *URL) isDefaultPort(n int) bool {
-	secure := u.spans[Scheme].Len() == len("https")
-	return n == 443 && secure || n == 80 && !secure
-}
-
 // cleanTail goes through the marks of sv in path, query and fragment, of which u
-// has the spans. The path begins at i. Most clean URLs have no mark.
-func cleanTail(src []byte, i int, u *URL, sv *scan.Survey) (end, entity int, ok bool) {
+// has the spans. The first one is at i.
+func cleanTail(src []byte, i int, u *URL, sv *scan.Survey) (entity int, ok bool) {
 	entity = -1
-	i = sv.Special.Next(i)
 	for i < int(u.spans[Path].End) {
 		n := cleanInPath(src, i)
 		if n == 0 {
-			return i, -1, false
+			return -1, false
 		}
-		i = sv.Special.Next(i + n)
+		i = sv.Next(i + n)
 	}
 	for i < int(u.spans[Query].End) {
 		n := cleanInQuery(src, i)
 		if n == 0 {
-			return i, entity, false
+			return entity, false
 		}
 		if src[i] == ';' && entity < 0 && bytes.HasSuffix(src[:i+1], htmlAmp) {
 			entity = i + 1 - len(htmlAmp)
 		}
-		i = sv.Special.Next(i + n)
+		i = sv.Next(i + n)
 	}
 	if !u.Has(Fragment) {
-		return i, entity, true
+		return entity, true
 	}
-	hash := sv.Delims.Next(int(u.spans[Fragment].Start)) // a second one is not allowed
-	for hash < len(src) && src[hash] == '?' {
-		hash = sv.Delims.Next(hash + 1)
-	}
+	hash := sv.NextHash(int(u.spans[Fragment].Start)) // a second one is not allowed
 	for i < hash {
 		n := cleanInFragment(src, i)
 		if n == 0 {
 			break
 		}
-		i = sv.Special.Next(i + n)
+		i = sv.Next(i + n)
 	}
-	i = min(i, hash)
-	return i, entity, i == len(src)
+	return entity, i >= len(src) && hash == len(src)
 }
 
 // cleanInPath returns the length of the clean text that begins at src[i], a byte
@@ -227,12 +324,16 @@ func cleanInFragment(src []byte, i int) int {
 // Classes of the byte that an escape stands for, in escapes.
 const (
 	escapeOther       = iota // the escape has a flag beyond its spelling, or needs another check
-	escapeControl            // a control, which has a flag
-	escapeUnreserved         // an unreserved byte other than '.'
+	escapeNUL                // NUL, which has a flag
+	escapeControl            // another control
+	escapeUnreserved         // an unreserved byte other than '.' and the hex digits
+	escapeHexDigit           // a hex digit
 	escapeOutsidePath        // '/' or '\\', which may have a flag in a path
 	escapeAnywhere           // any other ASCII byte that is not a control, '.' or '%'
 	escapeLead2              // first byte of a two-byte character
 	escapeLead3              // first byte of a three-byte character that is not a surrogate or a noncharacter
+
+	numEscapeClasses = iota
 )
 
 // escapes classifies the byte that an escape stands for. First bytes of longer
@@ -240,14 +341,17 @@ const (
 var escapes = func() (t [256]uint8) {
 	for c := 0x20; c < 0x7F; c++ {
 		t[c] = escapeAnywhere
-		if percent.IsUnreserved(byte(c)) {
+		switch {
+		case percent.IsHex(byte(c)):
+			t[c] = escapeHexDigit
+		case percent.IsUnreserved(byte(c)):
 			t[c] = escapeUnreserved
 		}
 	}
 	for c := range 0x20 {
 		t[c] = escapeControl
 	}
-	t[0x7F] = escapeControl
+	t[0], t[0x7F] = escapeNUL, escapeControl
 	t['.'], t['%'] = escapeOther, escapeOther
 	t['/'], t['\\'] = escapeOutsidePath, escapeOutsidePath
 	for c := 0xC2; c <= 0xDF; c++ {

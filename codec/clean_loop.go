@@ -4,27 +4,27 @@ import "bytes"
 
 // parseCleanByLoops is parseClean without a survey, which pays only where the
 // processor has vectors. u gets no path, query or fragment if it gives up.
-func parseCleanByLoops(src []byte, u *URL) (end, entity int, ok bool) {
+func parseCleanByLoops(src []byte, u *URL) (entity int, ok bool) {
 	start := cleanScheme(src)
 	if start == 0 || len(src) > keepBytes {
-		return 0, -1, false
+		return -1, false
 	}
 	i, odd := cleanLabels(src, start)
 	if odd || i >= 64 || !u.setFront(src, start, i) {
-		return 0, -1, false
+		return -1, false
 	}
 	switch {
 	case i == len(src) || src[i] == '?' || src[i] == '#':
-		return i, -1, false
+		return -1, false
 	case src[i] == ':':
 		path, byDefault := u.setPort(src, i+1)
 		if path == 0 {
-			return i, -1, false
+			return -1, false
 		}
-		end, entity, ok = cleanRest(src, path, u)
-		return end, entity, ok && !byDefault
+		entity, ok = cleanRest(src, path, u)
+		return entity, ok && !byDefault
 	case src[i] != '/':
-		return 0, -1, false
+		return -1, false
 	}
 	return cleanRest(src, i, u)
 }
@@ -49,7 +49,7 @@ func cleanLabels(src []byte, i int) (end int, odd bool) {
 // cleanRest parses path, query and fragment; the path begins at i. Its loops go on
 // after most bytes with i+1, not with i plus a length that was computed: the
 // processor need not wait for that.
-func cleanRest(src []byte, i int, u *URL) (end, entity int, ok bool) {
+func cleanRest(src []byte, i int, u *URL) (entity int, ok bool) {
 	path, entity := Span{Start: uint32(i)}, -1
 	for i < len(src) && src[i] != '?' && src[i] != '#' {
 		if class[src[i]]&cleanPath != 0 {
@@ -58,7 +58,7 @@ func cleanRest(src []byte, i int, u *URL) (end, entity int, ok bool) {
 		}
 		n := cleanInPath(src, i)
 		if n == 0 {
-			return i, -1, false
+			return -1, false
 		}
 		i += n
 	}
@@ -74,7 +74,7 @@ func cleanRest(src []byte, i int, u *URL) (end, entity int, ok bool) {
 			}
 			n := cleanInQuery(src, i)
 			if n == 0 {
-				return i, entity, false
+				return entity, false
 			}
 			if src[i] == ';' && entity < 0 && bytes.HasSuffix(src[:i+1], htmlAmp) {
 				entity = i + 1 - len(htmlAmp)
@@ -92,7 +92,7 @@ func cleanRest(src []byte, i int, u *URL) (end, entity int, ok bool) {
 			}
 			n := cleanInFragment(src, i)
 			if n == 0 {
-				return i, entity, false
+				return entity, false
 			}
 			i += n
 		}
@@ -102,5 +102,5 @@ func cleanRest(src []byte, i int, u *URL) (end, entity int, ok bool) {
 	if query != path {
 		u.set(Query, int(query.Start), int(query.End))
 	}
-	return i, entity, true
+	return entity, true
 }

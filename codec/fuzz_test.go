@@ -292,11 +292,11 @@ func FuzzOnePass(f *testing.F) {
 // reached the end.
 func checkOnePass(t *testing.T, n *Normalizer, src []byte) bool {
 	var walked, parsed Result
-	end, entity, clean := parseClean(src, &walked.In, &walked.scratch.survey)
+	o, _, clean := parseClean(src, &walked.In, &walked.scratch.survey)
 	if clean || len(src) > n.maxLen {
 		return false
 	}
-	if _, ok := n.onePass(nil, src, end, entity, &walked); !ok {
+	if _, ok := n.onePass(nil, src, o, &walked); !ok {
 		return false
 	}
 	slow := *n
@@ -494,11 +494,11 @@ func FuzzOnePassRef(f *testing.F) {
 func checkOnePassRef(t *testing.T, n *Normalizer, base, src []byte) {
 	t.Helper()
 	var fast, slow, probe Result
-	end, entity, clean := parseClean(src, &probe.In, &probe.scratch.survey)
+	o, _, clean := parseClean(src, &probe.In, &probe.scratch.survey)
 	if clean {
 		return
 	}
-	if _, ok := n.onePassRef(nil, base, src, end, entity, &probe); !ok {
+	if _, ok := n.onePassRef(nil, base, src, o, &probe); !ok {
 		return
 	}
 	got, err := n.AppendRef([]byte("x"), base, exact(src), &fast)
@@ -526,8 +526,8 @@ func TestOnePassRef(t *testing.T) {
 	for _, n := range walkNormalizers {
 		for _, src := range []string{"HTTP://h/%7e", "http://h:80/a|b", "http://h/?a&amp;b#%zz"} {
 			var r Result
-			end, entity, _ := parseClean([]byte(src), &r.In, &r.scratch.survey)
-			if _, ok := n.onePassRef(nil, []byte("http://a/b/c"), []byte(src), end, entity, &r); !ok && n.table != nil {
+			o, _, _ := parseClean([]byte(src), &r.In, &r.scratch.survey)
+			if _, ok := n.onePassRef(nil, []byte("http://a/b/c"), []byte(src), o, &r); !ok && n.table != nil {
 				t.Errorf("%s: %q is left to the parsers", n.profile.Name, src)
 			}
 			checkOnePassRef(t, n, []byte("http://a/b/c"), []byte(src))

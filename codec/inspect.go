@@ -14,12 +14,12 @@ import (
 // offset in r.ErrAt. After ErrHostInvalid, r.In is filled as well. src may be
 // up to MaxLen bytes long. Parse keeps no reference to src.
 func Parse(src []byte, r *Result) error {
-	end, entity, ok := parseClean(src, &r.In, &r.scratch.survey)
+	o, entity, ok := parseClean(src, &r.In, &r.scratch.survey)
 	if ok && len(src) <= MaxLen {
 		r.setClean(entity)
 		return nil
 	}
-	if verbatim.inspectOnePass(src, end, entity, r) {
+	if verbatim.inspectOnePass(src, o, r) {
 		return nil
 	}
 	if err := verbatim.read(nil, src, r); err != 0 {

@@ -412,11 +412,11 @@ func (n *Normalizer) otherText(src, norm []byte, r *Result) []byte {
 // appendPlain appends the normal form of a URL that is known to have one,
 // without flags or diagnostics. It uses the fields in and out of s.
 func (n *Normalizer) appendPlain(dst, src []byte, s *scratch) []byte {
-	end, entity, ok := parseClean(src, &s.in, &s.survey)
+	o, _, ok := parseClean(src, &s.in, &s.survey)
 	if ok {
 		return append(dst, src...)
 	}
-	if out, ok := n.onePassPlain(dst, src, end, entity, s); ok {
+	if out, ok := n.onePassPlain(dst, src, o, s); ok {
 		return out
 	}
 	_, _ = split(src, &s.in)

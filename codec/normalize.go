@@ -23,6 +23,7 @@ type Normalizer struct {
 	bases  *Normalizer               // parses bases by WHATWG, with the same escape rules
 
 	table   *walkTable       // of onePass; nil if onePass does not support the profile
+	steps   *walkSteps       // of onePass
 	actions [numFlags]Action // results of onEscape, for onePass
 
 	hasher hasher
@@ -110,7 +111,9 @@ func compile(p Profile) *Normalizer {
 	if p.Standard != WHATWG {
 		n.bases.whatwg = whatwgEscapes(0)
 	}
-	n.table = p.walkTable()
+	if n.table = p.walkTable(); n.table != nil {
+		n.steps = n.walkSteps()
+	}
 	for f := range Flag(numFlags) {
 		n.actions[f] = n.onEscape(f)
 	}
@@ -147,7 +150,7 @@ func (n *Normalizer) Append(dst, src []byte, r *Result) ([]byte, error) {
 		}
 		return dst, err
 	}
-	end, entity, ok := parseClean(src, &r.In, &r.scratch.survey)
+	o, entity, ok := parseClean(src, &r.In, &r.scratch.survey)
 	switch {
 	case len(src) > n.maxLen:
 		ok = false
@@ -158,7 +161,7 @@ func (n *Normalizer) Append(dst, src []byte, r *Result) ([]byte, error) {
 			dst = n.drop(dst, start, r)
 		}
 	default:
-		dst, ok = n.onePass(dst, src, end, entity, r)
+		dst, ok = n.onePass(dst, src, o, r)
 	}
 	if !ok {
 		var err error

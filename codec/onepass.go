@@ -1,10 +1,10 @@
 package codec
 
 import (
+	"encoding/binary"
 	"slices"
 
 	"github.com/urlfold/urlfold/codec/internal/scan"
-	"github.com/urlfold/urlfold/codec/percent"
 )
 
 // This file is the second of three ways to a normal form:
@@ -30,61 +30,37 @@ import (
 var escapeFlags = Flags{}.With(LowerHex).With(NeedlessEscape)
 
 // onePass appends the normal form of src, of at most n.maxLen bytes, to dst and
-// fills r. It continues where parseClean gave up: end and entity are the results
-// of that call for src, r.In and the survey of r. If onePass gives up, r is
-// undefined, and the slice returned is dst.
-func (n *Normalizer) onePass(dst, src []byte, end, entity int, r *Result) ([]byte, bool) {
+// fills r. It continues where parseOpening ended: o is the result of that call for
+// src, r.In and the survey of r. If onePass gives up, r is undefined, and the slice
+// returned is dst.
+func (n *Normalizer) onePass(dst, src []byte, o opening, r *Result) ([]byte, bool) {
 	if n.table == nil || n.queries != nil {
 		return dst, false
 	}
-	if end > 0 && end == len(src) && r.In.Has(Path) && n.removesDefaultPort() {
-		return n.appendPortless(dst, src, entity, r), true
-	}
 	r.begin()
+	s := &r.scratch
 	var p pass
-	p.Normalizer, p.r = n, r
-	p.marks = r.Diagnostics[:min(cap(r.Diagnostics), n.maxDiagnostics)]
-	p.in, p.out, p.survey = &r.In, &r.Out, &r.scratch.survey
-	if !p.run(dst, src, end, entity) {
+	p.Normalizer, p.s, p.in, p.out = n, s, &r.In, &r.Out
+	p.marks, p.kept = r.Diagnostics[:cap(r.Diagnostics)], s.kept[:cap(s.kept)]
+	ok := p.run(dst, src, o)
+	r.Flags, r.Diagnostics, s.kept = p.flags, p.marks[:p.marked], p.kept[:p.keeps]
+	if !ok {
 		return dst, false
 	}
-	r.Flags, r.Diagnostics = p.flags, p.marks[:p.marked]
-	s := &r.scratch
-	s.plainHost = p.plainHost
+	s.plainHost, s.applied = p.plainHost, p.applied
 	if n.profile.Standard == RFC {
-		s.applied = p.applied
 		r.judge(src, p.dst[p.base:])
 		return p.dst, true
 	}
-	escaped := !p.rules.hasAll(escapeRules) && !r.Flags.Intersect(escapeFlags).IsZero()
-	s.canonical = len(s.kept) == 0 && !escaped
-	s.patched = !escaped
-	s.unjudged, s.applied = true, p.applied
+	s.unjudged, s.patched, s.canonical = true, true, p.keeps == 0
+	s.clean = p.flags.IsZero() && p.applied == 0
+	if !p.rules.hasAll(escapeRules) && !r.Flags.Intersect(escapeFlags).IsZero() {
+		s.patched, s.canonical = false, false
+	}
 	if n.rules&lossyRules != 0 {
 		p.dst = n.drop(p.dst, p.base, r)
 	}
 	return p.dst, true
-}
-
-// appendPortless is onePass for a URL that parseClean accepted except for the port
-// of its scheme, which n removes.
-func (n *Normalizer) appendPortless(dst, src []byte, entity int, r *Result) []byte {
-	r.setClean(entity)
-	start, u, s := len(dst), &r.Out, &r.scratch
-	colon, path := u.spans[Host].End, u.spans[Path].Start
-	dst = append(append(dst, src[:colon]...), src[path:]...)
-	u.clearPort()
-	u.shift(Path, colon-path)
-	s.call, s.kept = call{applied: 1 << DefaultPort, plainHost: s.plainHost}, s.kept[:0]
-	if n.profile.Standard == RFC {
-		s.change = SchemeEqual
-		return dst
-	}
-	s.canonical, s.patched, s.unjudged = true, true, true
-	if n.rules&lossyRules != 0 {
-		dst = n.drop(dst, start, r)
-	}
-	return dst
 }
 
 // clearPort removes the port from u.
@@ -95,26 +71,29 @@ func (u *URL) clearPort() {
 
 // inspectOnePass is onePass for a call that needs no normal form. It gives up
 // on very long URLs, which are not worth copying.
-func (n *Normalizer) inspectOnePass(src []byte, end, entity int, r *Result) bool {
+func (n *Normalizer) inspectOnePass(src []byte, o opening, r *Result) bool {
 	if len(src) > keepBytes {
 		return false
 	}
 	s := &r.scratch
 	s.text = slices.Grow(s.text[:0], len(src)+wide)
-	_, ok := n.onePass(s.text, src, end, entity, r)
+	_, ok := n.onePass(s.text, src, o, r)
 	r.Out = URL{}
 	return ok
 }
 
 // onePassPlain is onePass without flags and diagnostics, after a call of
-// parseClean with s.in and s.survey. It uses the fields in and out of s.
-func (n *Normalizer) onePassPlain(dst, src []byte, end, entity int, s *scratch) ([]byte, bool) {
+// parseOpening with s.in and s.survey. It uses the fields in and out of s.
+func (n *Normalizer) onePassPlain(dst, src []byte, o opening, s *scratch) ([]byte, bool) {
 	if n.table == nil || n.queries != nil {
 		return dst, false
 	}
 	var p pass
-	p.Normalizer, p.in, p.out, p.survey = n, &s.in, &s.out, &s.survey
-	if !p.run(dst, src, end, entity) {
+	p.Normalizer, p.s, p.in, p.out, p.plain = n, s, &s.in, &s.out, true
+	p.marks, p.kept = s.marks[:cap(s.marks)], s.spare[:cap(s.spare)]
+	ok := p.run(dst, src, o)
+	s.marks, s.spare = p.marks, p.kept
+	if !ok {
 		return dst, false
 	}
 	return p.dst, true
@@ -123,16 +102,32 @@ func (n *Normalizer) onePassPlain(dst, src []byte, end, entity int, s *scratch) 
 // appendPatched appends K0 and K1 of norm, a URL that onePass wrote for WHATWG.
 // It escapes the bytes at the offsets kept, which RFC 3986 does not allow.
 func appendPatched(dst, norm []byte, kept []uint32) []byte {
-	from := uint32(0)
+	dst = slices.Grow(dst, len(norm)+2*len(kept)+2*wide)
+	from := 0
 	for _, at := range kept {
-		if int(at) >= len(norm) {
+		at := int(at)
+		if at >= len(norm) {
 			break // in the dropped part
 		}
-		dst = append(dst, norm[from:at]...)
-		dst = percent.AppendEscape(dst, norm[at])
-		from = at + 1
+		dst = appendRun(dst, norm, from, at)
+		n := len(dst)
+		binary.LittleEndian.PutUint32(dst[n:n+4], triplets[norm[at]])
+		dst, from = dst[:n+3], at+1
 	}
-	return append(dst, norm[from:]...)
+	return appendRun(dst, norm, from, len(norm))
+}
+
+// appendRun appends src[from:to] to dst, which must have room for it and another
+// 2*wide bytes. Most runs are short: to copy more than needed is faster than to
+// call memmove, and mispredicts no branch.
+func appendRun(dst, src []byte, from, to int) []byte {
+	n := to - from
+	if n > wide || from+wide > cap(src) {
+		return append(dst, src[from:to]...)
+	}
+	at := len(dst)
+	copyWide(dst[at:at+wide], src[from:from+wide])
+	return dst[:at+n]
 }
 
 // patch changes the spans of u, components of a text, to those of the text that
@@ -156,21 +151,22 @@ func (u *URL) patch(kept []uint32) {
 // the next. What is between two changes is copied in one move.
 type pass struct {
 	*Normalizer
-	r       *Result // nil if flags and diagnostics are not wanted
-	survey  *scan.Survey
-	src     []byte
-	clean   int // length of the prefix that parseClean accepted, or 0
-	from    int // src[from:] is not copied yet; all of it up to the current byte is unchanged
-	dst     []byte
-	base    int  // start of the normal form in dst
-	in, out *URL // components of src and of dst[base:]
-	flags   Flags
-	marks   []Diagnostic // room for diagnostics, of which there are marked
-	marked  int
-	applied Rules // rules that changed something
-	giveUp  bool
-	// plainHost is that of a call.
-	plainHost bool
+	s         *scratch
+	src       []byte
+	padded    []byte // src, with bytes after it that can be read and copied
+	in, out   *URL   // components of src and of dst[base:]
+	from      int    // src[from:] is not copied yet; all of it up to the current byte is unchanged
+	dst       []byte
+	base      int // start of the normal form in dst
+	flags     Flags
+	applied   Rules        // rules that changed something
+	marks     []Diagnostic // room for diagnostics, of which there are marked
+	marked    int
+	kept      []uint32 // room for offsets in the normal form, of which there are keeps: RFC 3986 does not allow these bytes
+	keeps     int
+	plain     bool // flags and diagnostics are not wanted
+	giveUp    bool
+	plainHost bool // that of a call
 	walker
 }
 
@@ -185,76 +181,69 @@ var webClasses = scan.NewClasses(
 	func(c byte) bool { return class[c]&ldhByte != 0 },
 )
 
-// run appends the normal form of src to dst. clean and entity are the results of
-// parseClean. run reports whether the walk reached the end of src.
-func (p *pass) run(dst, src []byte, clean, entity int) bool {
-	p.src, p.clean, p.dst, p.base = src, clean, dst, len(dst)
-	start := webScheme(src)
-	if start == 0 || len(src) > keepBytes {
+// run appends the normal form of src, which begins with o, to dst. It reports
+// whether the walk reached the end of src.
+func (p *pass) run(dst, src []byte, o opening) bool {
+	p.src, p.dst, p.base = src, dst, len(dst)
+	p.plainHost = p.in.kind == RegName
+	if o.path == 0 {
+		if o = p.oddOpening(); o.path == 0 {
+			return false
+		}
+	}
+	if src[len(src)-1] <= ' ' && p.profile.Standard == WHATWG {
 		return false
 	}
-	if clean == 0 { // otherwise parseClean has done it
-		p.survey.Read(src, 0, webClasses)
+	p.padded = p.s.pad(src)
+	*p.out = *p.in
+	if o.odd&(oddScheme|oddCapitals|oddName|oddPort) != 0 {
+		p.opening(o)
 	}
-	i, end := p.authority(start), len(src)
-	if i == 0 || p.src[end-1] <= ' ' && p.profile.Standard == WHATWG {
-		return false
+	if o.odd&oddHash != 0 {
+		p.s.survey.HashesAreSpecial(int(p.in.spans[Fragment].Start), len(src))
+		o.special = p.s.survey.Next(o.path)
 	}
-	if !p.in.Has(Path) { // otherwise parseClean has done it
-		splitWeb(p.src, i, p.in, p.survey)
+	at := p.outAt(o.path)
+	p.pathAt = p.base + at
+	if o.odd&oddPath != 0 && (p.profile.Standard == WHATWG || p.rules.Has(EmptyPath)) {
+		p.note(EmptyPath)
+		p.flush(o.path, o.path)
+		p.dst = append(p.dst, '/')
 	}
-	if entity >= 0 {
-		p.c, p.entity = Query, true
-		p.mark(entity, HTMLEntity, Kept, 0)
+	p.walk(o.special, o.path, at)
+	if p.marked > p.maxDiagnostics {
+		p.makeRoom()
 	}
-	p.path()
-	if p.in.Has(Query) {
-		p.component(Query)
-	}
-	if p.in.Has(Fragment) {
-		p.component(Fragment)
-	}
-	p.flush(end, end)
 	return !p.giveUp
 }
 
-// splitWeb finds path, query and fragment, which begin at i.
-func splitWeb(src []byte, i int, u *URL, sv *scan.Survey) {
-	end := sv.Delims.Next(i)
-	u.set(Path, i, end)
-	if end < len(src) && src[end] == '?' {
-		i = end + 1
-		for end = sv.Delims.Next(i); end < len(src) && src[end] == '?'; {
-			end = sv.Delims.Next(end + 1)
-		}
-		u.set(Query, i, end)
+// pad returns src with wide bytes after it, the first of which are 0.
+func (s *scratch) pad(src []byte) []byte {
+	n := len(src)
+	if n+wide > len(s.padded) {
+		s.padded = slices.Grow(s.padded[:0], n+wide)
+		s.padded = s.padded[:cap(s.padded)]
 	}
-	if end < len(src) {
-		u.set(Fragment, end+1, len(src))
-	}
+	copy(s.padded, src)
+	clear(s.padded[n : n+4]) // the walk looks at up to three bytes after a mark
+	return s.padded
 }
 
 // note records that a rule changed something.
 func (p *pass) note(r Rule) { p.applied |= 1 << r }
 
 // wide is the number of bytes that flush copies at once.
-const wide = 32
+const wide = 64
 
 // flush copies the pending bytes before i; next is the start of the next run.
-// Most runs are short: to copy more than needed is faster than to call memmove.
 func (p *pass) flush(i, next int) {
-	from, at, end := p.from, len(p.dst), len(p.dst)+i-p.from
+	from := p.from
 	p.from = next
-	if i+wide > len(p.src) || end+wide > cap(p.dst) {
-		p.dst = append(p.dst, p.src[from:i]...)
+	if cap(p.dst)-len(p.dst) < i-from+2*wide {
+		p.dst = append(p.dst, p.src[from:i]...) // dst may have room for no more
 		return
 	}
-	dst := p.dst[:end+wide]
-	for at < end {
-		copyWide(dst[at:], p.src[from:])
-		at, from = at+wide, from+wide
-	}
-	p.dst = dst[:end]
+	p.dst = appendRun(p.dst, p.padded, from, i)
 }
 
 // copyWide copies the first wide bytes of src to dst, 16 at a time. A hash of the
@@ -265,70 +254,15 @@ func copyWide(dst, src []byte) {
 	d, s := (*[wide]byte)(dst), (*[wide]byte)(src)
 	*(*[16]byte)(d[:]) = *(*[16]byte)(s[:])
 	*(*[16]byte)(d[16:]) = *(*[16]byte)(s[16:])
+	*(*[16]byte)(d[32:]) = *(*[16]byte)(s[32:])
+	*(*[16]byte)(d[48:]) = *(*[16]byte)(s[48:])
 }
 
 // outAt returns the offset in the normal form of src[i], which is pending or the
 // next byte to be written.
 func (p *pass) outAt(i int) int { return len(p.dst) - p.base + i - p.from }
 
-// authority parses and writes scheme, host and port; the host begins at start.
-// It returns the offset after them, or 0 to give up.
-func (p *pass) authority(start int) int {
-	i := 0
-	if p.clean > 0 {
-		i = int(p.in.spans[Host].End)
-		*p.out = *p.in
-		p.plainHost = p.in.kind == RegName
-	} else {
-		i = p.host(start)
-	}
-	switch src := p.src; {
-	case i == 0 || i == len(src) || src[i] == '/' || src[i] == '?' || src[i] == '#':
-		return i
-	case src[i] == ':':
-		return p.port(i + 1)
-	}
-	return 0
-}
-
-// port parses and writes the port that begins at i.
-func (p *pass) port(i int) int {
-	src, start := p.src, i
-	i, n := readPort(src, start)
-	if i == 0 || i < len(src) && src[i] != '/' && src[i] != '?' && src[i] != '#' {
-		return 0
-	}
-	p.in.set(Port, start, i)
-	p.in.port, p.in.flags = uint16(n), p.in.flags|portOK
-	if p.in.isDefaultPort(n) && p.removesDefaultPort() {
-		p.note(DefaultPort)
-		p.out.clearPort()
-		p.flush(start-1, i)
-		return i
-	}
-	p.out.set(Port, start, i) // nothing before it has changed its length
-	p.out.port, p.out.flags = p.in.port, p.in.flags
-	return i
-}
-
 // removesDefaultPort reports whether n removes the port of the scheme.
 func (n *Normalizer) removesDefaultPort() bool {
 	return n.profile.Standard == WHATWG || n.rules.Has(DefaultPort)
-}
-
-// path writes the path.
-func (p *pass) path() {
-	span := p.in.spans[Path]
-	if span.Len() > 0 {
-		p.component(Path)
-		return
-	}
-	at := p.outAt(int(span.Start))
-	p.out.set(Path, at, at)
-	if p.profile.Standard == WHATWG || p.rules.Has(EmptyPath) {
-		p.note(EmptyPath)
-		p.flush(int(span.Start), int(span.Start))
-		p.dst = append(p.dst, '/')
-		p.out.set(Path, at, at+1)
-	}
 }

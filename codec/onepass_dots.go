@@ -1,11 +1,39 @@
 package codec
 
+import (
+	"encoding/binary"
+	"math/bits"
+)
+
 // This file is the part of onePass for dots in a path. The survey marks a '.'
 // only if it may begin a dot segment.
 
 // dot treats a '.' in the path. It returns the offset of the next byte to
 // examine.
 func (p *pass) dot(i int) int {
+	src, end := p.padded, int(p.in.spans[Path].End)
+	one := b2i(src[i+1] == '/') | b2i(i+1 == end)
+	two := b2i(src[i+1] == '.') & (b2i(src[i+2] == '/') | b2i(i+2 == end))
+	if p.enter(Path); src[i-1] != '/' || one|two == 0 || p.table == verbatimWalk {
+		return p.oddDot(i)
+	}
+	if !p.dots {
+		p.dots = true
+		p.mark(i, DotSegments, Removed)
+	}
+	p.note(RemoveDots)
+	p.flush(i, i)
+	if two != 0 {
+		p.cutSegment()
+	}
+	i += 1 + two
+	i += b2i(i < end) // dst already ends in a '/'
+	p.from = i
+	return i
+}
+
+// oddDot is dot for a dot segment with an escape, and for other dots.
+func (p *pass) oddDot(i int) int {
 	if n := p.dotSegment(i); n > 0 {
 		return p.cutDots(i, n)
 	}
@@ -69,7 +97,7 @@ func (p *pass) noteDotEscapes(seg []byte) {
 func (p *pass) markDots(i, n int, a Action) {
 	if !p.dots {
 		p.dots = true
-		p.mark(i, DotSegments, a, 0)
+		p.mark(i, DotSegments, a)
 	}
 	for end := i + n; i < end; i += dotLen(p.text[i:]) {
 		if p.text[i] == '%' {
@@ -81,15 +109,24 @@ func (p *pass) markDots(i, n int, a Action) {
 // cutSegment removes the last segment from dst, but not the '/' before it.
 func (p *pass) cutSegment() {
 	end := len(p.dst) - 1
-	for end > p.pathAt && p.dst[end-1] != '/' {
-		end--
+	// Eight bytes at once: the length of a segment cannot be predicted. There are
+	// eight bytes, because a scheme and a host precede the path.
+	for end > p.pathAt {
+		slashes := equalBytes(binary.LittleEndian.Uint64(p.dst[end-8:]), '/')
+		end -= bits.LeadingZeros64(slashes) / 8
+		if slashes != 0 {
+			break
+		}
 	}
 	p.dst = p.dst[:max(end, p.pathAt+1)]
-	if p.r == nil {
-		return
+	for p.keeps > 0 && int(p.kept[p.keeps-1]) >= len(p.dst)-p.base {
+		p.keeps--
 	}
-	s := &p.r.scratch
-	for len(s.kept) > 0 && int(s.kept[len(s.kept)-1]) >= len(p.dst)-p.base {
-		s.kept = s.kept[:len(s.kept)-1]
-	}
+}
+
+// equalBytes returns the highest bit of each byte of x that is equal to b.
+func equalBytes(x uint64, b byte) uint64 {
+	const each = 0x01_01_01_01_01_01_01_01
+	x ^= uint64(b) * each
+	return ^(x&(0x7F*each) + 0x7F*each | x | 0x7F*each)
 }

@@ -20,16 +20,6 @@ func (p *pass) character(i int, v byte) int {
 	return i
 }
 
-// control treats the escape of v, a control, at i.
-func (p *pass) control(i int, v byte) {
-	f := Control
-	if v == 0 {
-		f = NUL
-	}
-	p.mark(i, f, Kept, 0)
-	p.plainEscape(i, v, hasLowerHex(p.text[i:]))
-}
-
 // oddEscape treats the escape of v at i, and those that continue its character:
 // a dot, '%', or text that is not well-formed UTF-8 or not checked here. It
 // returns the offset of the next byte to examine.
@@ -46,20 +36,12 @@ func (p *pass) oddEscape(i int, v byte) int {
 	return next
 }
 
-// afterSeparator records the encoded traversal that may begin at i, after an
-// escaped separator. The survey does not mark a '.' there.
-func (p *pass) afterSeparator(i int) {
-	if p.c == Path && i < len(p.text) && p.text[i] == '.' {
-		p.traversal(i)
-	}
-}
-
 // plainEscape treats the escape of v at i, which is not unreserved.
 func (p *pass) plainEscape(i int, v byte, lower bool) {
 	if !lower {
 		return
 	}
-	p.mark(i, LowerHex, p.action(LowerHex), 0)
+	p.mark(i, LowerHex, p.action(LowerHex))
 	if p.rules.Has(UpperEscapes) {
 		p.note(UpperEscapes)
 		p.flush(i, i+3)
@@ -67,18 +49,12 @@ func (p *pass) plainEscape(i int, v byte, lower bool) {
 	}
 }
 
-// needlessEscape treats the escape of an unreserved byte v at i.
-func (p *pass) needlessEscape(i int, v byte) {
-	p.markNeedless(i)
-	p.triplet(i, v)
-}
-
 // markNeedless records diagnostics for the escape of an unreserved byte at i.
 func (p *pass) markNeedless(i int) {
 	if hasLowerHex(p.text[i:]) {
-		p.mark(i, LowerHex, p.action(LowerHex), 0)
+		p.mark(i, LowerHex, p.action(LowerHex))
 	}
-	p.mark(i, NeedlessEscape, p.action(NeedlessEscape), 0)
+	p.mark(i, NeedlessEscape, p.action(NeedlessEscape))
 }
 
 // tripletValue decodes the escape at the start of b.
@@ -99,7 +75,7 @@ func (p *pass) triplet(i int, v byte) {
 	case percent.IsUnreserved(v) && p.rules.Has(DecodeUnreserved):
 		p.applied |= 1 << DecodeUnreserved
 		// It might complete an escape: leave it to AppendNormal.
-		if p.malformed && percent.IsHex(v) {
+		if p.malformed>>(p.c-Path)&1 != 0 && percent.IsHex(v) {
 			p.giveUp = true
 		}
 		p.flush(i, i+3)
@@ -111,20 +87,13 @@ func (p *pass) triplet(i int, v byte) {
 }
 
 // malformedPercent treats a '%' that starts no escape.
-func (p *pass) malformedPercent(i int) {
+func (p *pass) malformedPercent(i int) int {
 	f := malformedFlag(p.text[i+1:])
-	p.mark(i, f, p.action(f), 0)
-	if p.profile.Malformed == percent.MalformedEncode {
-		p.applied |= 1 << ruleMalformed
-		p.flush(i, i+1)
-		p.dst = append(p.dst, "%25"...)
-		return
+	if p.profile.Malformed == percent.MalformedKeep {
+		p.malformed |= 1 << (p.c - Path)
 	}
-	p.malformed = true
-	if p.profile.Standard == WHATWG {
-		p.keep(i)
-		p.mark(i, InvalidURLUnit, Kept, 0)
-	}
+	p.step(i, &p.steps[p.c-Path][stepMalformed+uint8(f)], '%')
+	return i + 1
 }
 
 // malformedFlag returns the flag of a '%' that starts no escape. rest is what
@@ -142,19 +111,20 @@ func malformedFlag(rest []byte) Flag {
 // scan records the defects that begin at i, and returns the offset at which the
 // next one can begin.
 func (p *pass) scan(i int) int {
-	if p.r == nil {
+	if p.plain {
 		return i + 3
 	}
-	s := &p.r.scratch
-	if !p.scanning {
+	s := p.s
+	if p.scanned != p.c {
+		p.scanned = p.c
 		s.scanner.Reset(p.text[p.start:])
-		p.scanning = true
 	}
 	var next int
 	s.defects, next = s.scanner.Step(s.defects[:0], i-p.start)
 	for _, d := range s.defects {
 		if d.Kind != percent.EncodedTraversal || p.c == Path {
-			p.mark(p.start+int(d.At), Flag(d.Kind), p.action(Flag(d.Kind)), escapeInfo(d))
+			p.mark(p.start+int(d.At), Flag(d.Kind), p.action(Flag(d.Kind)))
+			p.marks[p.marked-1].Info = escapeInfo(d)
 		}
 	}
 	return p.start + next

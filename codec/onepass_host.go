@@ -8,33 +8,27 @@ import (
 
 // This file parses the schemes and hosts that parseClean gives up on.
 
-// host parses and writes scheme and host, which begins at start. It returns the
-// offset after them, or 0 to give up.
-func (p *pass) host(start int) int {
-	src := p.src
-	i, pauses, capitals := p.survey.Labels(start)
-	odd, look := false, false
-	switch {
-	case i == 64 || i == start || i < len(src) && class[src[i]]&nameByte != 0 && src[i] != ':':
-		if i, odd = p.oddLabels(start); i == 0 {
-			return 0
-		}
-		capitals, look = 0, true
-	case pauses&(pauses<<1|1|1<<(i-start-1)) != 0:
-		return 0
+// oddOpening is parseOpening for hosts with other bytes than letters, digits,
+// hyphens and dots, or that are longer than the survey sees.
+func (p *pass) oddOpening() opening {
+	src, u, sv := p.src, p.in, &p.s.survey
+	start, odd := webScheme(src)
+	if start == 0 || len(src) > keepBytes {
+		return opening{}
 	}
-	if !cleanHostEnd(src[start:i]) {
-		return 0
+	sv.Read(src, webClasses)
+	i, others := p.oddLabels(start)
+	if i <= start || !cleanHostEnd(src[start:i]) {
+		return opening{}
 	}
-	*p.in = URL{kind: RegName, flags: hasAuthority}
-	p.in.set(Scheme, 0, start-len("://"))
-	p.in.set(Host, start, i)
-	*p.out = *p.in
-	p.lowerFront(start, i, capitals, look)
-	if p.plainHost = !odd; odd {
-		p.oddHost(start, src[start:i])
+	*u = URL{kind: RegName, flags: hasAuthority}
+	u.set(Scheme, 0, start-len("://"))
+	u.set(Host, start, i)
+	p.plainHost = !others
+	if i, odd = afterHost(src, i, u, odd|oddName); odd&oddOther != 0 {
+		return opening{}
 	}
-	return i
+	return opening{i, u.setTail(src, i, sv, &odd), 0, odd}
 }
 
 // oddLabels returns the end of a host that contains other bytes than letters,
@@ -63,35 +57,39 @@ func (p *pass) oddLabels(start int) (end int, odd bool) {
 	return i, all == 0
 }
 
-// lowerFront lower-cases the scheme and the host src[start:end]. Bit k of
-// capitals is set if byte k of the host is a capital letter. If look is set,
-// capitals is unknown.
-func (p *pass) lowerFront(start, end int, capitals uint64, look bool) {
-	lowered := cleanScheme(p.src) != 0
-	if lowered && capitals == 0 && !look || p.table == verbatimWalk {
-		return
+// opening writes scheme, host and port if they need work.
+func (p *pass) opening(o opening) {
+	host := p.in.spans[Host]
+	start, end := int(host.Start), int(host.End)
+	if o.odd&oddPort != 0 && p.removesDefaultPort() {
+		p.note(DefaultPort)
+		p.out.clearPort()
+		p.flush(end, o.path)
+	} else {
+		p.flush(end, end)
 	}
-	p.flush(end, end)
-	norm := p.dst[p.base:]
-	if !lowered {
-		lowerScheme(norm[:start])
-		p.note(LowerScheme)
+	if p.table != verbatimWalk {
+		p.applied.set(LowerScheme, o.odd&oddScheme != 0)
+		norm := p.dst[p.base:]
+		binary.LittleEndian.PutUint64(norm, binary.LittleEndian.Uint64(norm)|schemeCase)
+		lowered := o.capitals != 0
+		if o.odd&oddName != 0 {
+			lowered = lowerInPlace(norm[start:end])
+		}
+		p.applied.set(LowerHost, lowered)
+		for x := o.capitals; x != 0; x &= x - 1 {
+			norm[start+bits.TrailingZeros64(x)] |= 0x20
+		}
 	}
-	if look && lowerInPlace(norm[start:]) {
-		p.note(LowerHost)
-	}
-	if capitals != 0 {
-		p.note(LowerHost)
-	}
-	for ; capitals != 0; capitals &= capitals - 1 {
-		norm[start+bits.TrailingZeros64(capitals)] |= 0x20
+	if o.odd&oddName != 0 && !p.plainHost {
+		p.oddHost(start, p.src[start:end])
 	}
 }
 
 // oddHost records diagnostics for the bytes of a host that are not letters,
 // digits, hyphens or dots. The host begins at start.
 func (p *pass) oddHost(start int, host []byte) {
-	p.c, p.text, p.rawEnd = Host, p.src[:start+len(host)], -1
+	p.c, p.text = Host, p.src[:start+len(host)]
 	first, marked := 0, false
 	for class[host[first]]&ldhByte != 0 {
 		first++
@@ -104,35 +102,17 @@ func (p *pass) oddHost(start int, host []byte) {
 			p.illegal(start+i, start+i+1, Kept)
 			p.keepAt(start + i)
 		case !marked:
-			p.mark(start+i, HostNotLDH, Kept, 0)
+			p.mark(start+i, HostNotLDH, Kept)
 			marked = true
 		}
 		if i == label && p.profile.Standard == WHATWG {
-			p.mark(start+i, DomainToASCII, Kept, 0)
+			p.mark(start+i, DomainToASCII, Kept)
 		}
 	}
 }
 
-// webScheme returns the length of "http://" or "https://" in any case, or 0.
-func webScheme(src []byte) int {
-	const letters = 0x20_20_20_20 // the bit that distinguishes upper and lower case
-	if len(src) < 8 {
-		return 0
-	}
-	x := binary.LittleEndian.Uint64(src) | letters
-	switch {
-	case x|0x20<<32 == httpsSlashes:
-		return 8
-	case x&(1<<56-1) == httpSlashes:
-		return 7
-	}
-	return 0
-}
-
-// lowerScheme lower-cases "http://" or "https://". The bit that it sets is
-// already set in the bytes after the letters.
-func lowerScheme(b []byte) {
-	x := binary.LittleEndian.Uint32(b) | 0x20_20_20_20
-	binary.LittleEndian.PutUint32(b, x)
-	b[4] |= 0x20
+// isWeb reports whether src begins with "http://" or "https://", in any case.
+func isWeb(src []byte) bool {
+	start, _ := webScheme(src)
+	return start > 0
 }

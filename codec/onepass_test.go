@@ -41,12 +41,12 @@ func TestWebClasses(t *testing.T) {
 	var s scan.Survey
 	for name, table := range map[string]*walkTable{"rfc": rfcWalk, "whatwg": whatwgWalk, "verbatim": verbatimWalk} {
 		for c := Path; c <= Fragment; c++ {
-			for b, need := range table[c-Path] {
+			for b, step := range table[c-Path] {
 				text := []byte{'/', byte(b), 'x'}
-				s.Read(text, 0, webClasses)
-				marked := s.Special.Next(1) == 1 || c == Fragment && s.Delims.Next(1) == 1
+				s.Read(text, webClasses)
+				marked := s.Next(1) == 1 || c == Fragment && s.NextHash(1) == 1
 				delimits := b == '#' || b == '?' && c == Path // ends the component
-				if need != 0 && !marked && !delimits {
+				if step != stepRaw && !marked && !delimits {
 					t.Errorf("%s, %v: %q is not marked", name, c, byte(b))
 				}
 			}

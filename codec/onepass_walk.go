@@ -2,221 +2,217 @@ package codec
 
 import (
 	"bytes"
+	"encoding/binary"
+	"math/bits"
 	"slices"
 	"unicode/utf8"
 
+	"github.com/urlfold/urlfold/codec/internal/scan"
 	"github.com/urlfold/urlfold/codec/percent"
 )
 
-// A walkTable gives, for each byte of a path, query or fragment, the work that a
-// pass has to do. For most bytes there is none.
-type walkTable [Fragment - Path + 1][256]uint8
-
-// Kinds of work. They are consecutive numbers, so that one jump leads to the
-// work: the kinds follow each other in no order that a processor could predict.
-const (
-	walkEscape    = 1 << iota // the byte is escaped
-	walkFlag                  // RFC 3986 does not allow it
-	walkUnit                  // it is not, or may not be, a URL unit
-	walkDot                   // '.' in a path
-	walkEntity    = iota + 5  // ';' in a query, which may end "&amp;"
-	walkBackslash             // '\\' in a path, which browsers read as '/'
-	walkGiveUp                // browsers remove the byte
-	walkPercent               // '%' that starts no escape
-	walkTriplet               // '%' that starts an escape: the class of its value in escapes is added
-)
-
-// makeWalkTable returns the table for profiles that escape the given sets in
-// path, query and fragment.
-func makeWalkTable(rd Standard, sets ...percent.Set) *walkTable {
-	t := new(walkTable)
-	for i, set := range sets {
-		c := Path + Component(i)
-		for b := range 256 {
-			b := byte(b)
-			t[i][b] = uint8(b2i(set.Has(b))*walkEscape | b2i(dirt[b]&dirtRaw[c] != 0)*walkFlag |
-				b2i(rd == WHATWG && notUnit[b])*walkUnit)
-			if rd == WHATWG && isTab(b) {
-				t[i][b] = walkGiveUp
-			}
-		}
-		t[i]['%'] = walkPercent
-	}
-	t[0]['.'] = walkDot
-	if rd == WHATWG {
-		t[0]['\\'] = walkBackslash
-	}
-	t[Query-Path][';'] = walkEntity
-	return t
-}
-
-// The tables of all profiles that onePass supports.
-var (
-	rfcWalk      = makeWalkTable(RFC, percent.RFC3986Path, percent.RFC3986Query, percent.RFC3986Fragment)
-	whatwgWalk   = makeWalkTable(WHATWG, percent.WHATWGPath, percent.WHATWGSpecialQuery, percent.WHATWGFragment)
-	verbatimWalk = makeWalkTable(RFC, percent.None, percent.None, percent.None)
-)
-
-// walkTable returns the table for a profile, or nil if onePass does not support
-// the profile: it knows only the rules listed here.
-func (p *Profile) walkTable() *walkTable {
-	switch {
-	case p.Standard == WHATWG && p.Rules&^(escapeRules|lossyRules|1<<FallbackRFC) == 0:
-		return whatwgWalk
-	case p.Standard == RFC && p.Rules.hasAll(syntaxRules) && p.Rules&^(syntaxRules|schemeRules) == 0 && p.Malformed == percent.MalformedEncode:
-		return rfcWalk
-	case p.Standard == RFC && p.Rules == 0 && p.Malformed == percent.MalformedKeep:
-		return verbatimWalk
-	}
-	return nil
-}
-
-// A walker is the part of a pass that concerns the current component. Offsets
-// are those of src.
+// A walker is the part of a pass that concerns the component in hand. Only work
+// beyond plain steps needs it. Offsets are those of src.
 type walker struct {
 	c         Component
-	start     int    // its start
-	text      []byte // src up to its end
-	malformed bool   // it contains a '%' that starts no escape
-	scanning  bool   // the scanner of the scratch is set up for it
-	dots      bool   // the path contains a dot segment
-	entity    bool   // the query contains "&amp;"
-	pathAt    int    // start of the path in dst
-	raw       Flag   // flag of the raw bytes that end at rawEnd
-	rawEnd    int
+	start     int       // start of the component
+	text      []byte    // src up to its end
+	scanned   Component // that the scanner of the scratch is set up for
+	malformed uint      // bit n: component Path+n contains a '%' that starts no escape
+	dots      bool      // the path contains a dot segment
+	entity    bool      // the query contains "&amp;"
+	pathAt    int       // start of the path in dst
+	last      int       // runAt of the raw bytes before the current byte
 }
 
-// component parses and writes component c, which p.in describes.
-func (p *pass) component(c Component) {
-	span := p.in.spans[c]
-	start, end := int(span.Start), int(span.End)
-	at := p.outAt(start)
-	p.c, p.start, p.text, p.malformed, p.scanning, p.rawEnd = c, start, p.src[:end], false, false, -1
-	if c == Path {
-		p.pathAt = p.base + at
-	}
-	i, t, special := max(start, p.clean), &p.table[c-Path], p.survey.Special
-	if c == Fragment && p.survey.Delims.Next(i) < end {
-		p.delimited(i, end, t)
-	} else {
-		for i = special.Next(i); i < end; i = special.Next(i) {
-			i = p.byte(i, t)
-		}
-	}
-	p.out.set(c, at, p.outAt(end))
-}
+// runAt identifies a run of raw bytes with a flag that ends before offset i.
+func runAt(i int, flag uint8) int { return i<<8 | int(flag) }
 
-// delimited walks from i to end, in a fragment with a '#' or '?', which the survey
-// does not mark as special. The '#' needs work here.
-func (p *pass) delimited(i, end int, t *[256]uint8) {
+// walk writes path, query and fragment. It goes from one byte that the survey marks
+// to the next; i is the first one. The path begins at start in src, and at outStart
+// in the normal form.
+func (p *pass) walk(i, start, outStart int) {
+	// shift[n] is the distance of the end of component Path+n in src from its end in
+	// the normal form. The last two elements are not read.
+	var shift [5]uint32
+	moved := uint32(len(p.dst) - p.base - p.from)
+	shift[0], shift[1], shift[2] = moved, moved, moved
+	src, end, words := p.padded, len(p.src), p.s.survey.Words
+	path, query := p.ends()
 	for i < end {
-		if i = min(p.survey.Special.Next(i), p.survey.Delims.Next(i)); i < end {
-			i = p.byte(i, t)
+		c := b2i(i >= path) + b2i(i >= query)
+		// An escape has the step of its value, any other byte its own.
+		b := src[i]
+		high, low := digits[src[i+1]], digits[src[i+2]]
+		value, number := high<<4|low&15, p.table[c][b]
+		escape := 2*escapes[value] + (high|low)&digitLower/digitLower
+		pick := -(uint8(b2i(b == '%')) &^ ((high | low) / digitNone)) // all bits, or none
+		b ^= (b ^ value) & pick
+		number ^= (number ^ escape) & pick
+		s := &p.steps[c][number]
+		switch s.work {
+		case workNone:
+			p.step(i, s, b)
+			p.giveUp = p.giveUp || p.malformed>>c&uint(s.hex) != 0
+			i += int(s.next)
+		case workSeparator:
+			p.step(i, s, b)
+			if i += 3; src[i] == '.' {
+				p.enter(Path)
+				p.traversal(i)
+			}
+		case workDot:
+			i = p.dot(i)
+		case workPercent:
+			p.enter(Path + Component(c))
+			i = p.malformedPercent(i)
+		case workNonASCII:
+			p.enter(Path + Component(c))
+			i = p.nonASCII(i, s)
+		case workOddEscape:
+			p.enter(Path + Component(c))
+			i = p.oddEscape(i, b)
+		case workCharacter:
+			p.enter(Path + Component(c))
+			i = p.character(i, b)
+		case workEntity:
+			p.enter(Query)
+			i = p.semicolon(i)
+		case workBackslash:
+			p.enter(Path)
+			i = p.backslash(i)
+		case workGiveUp:
+			p.giveUp = true
+			i++
 		}
+		moved = uint32(len(p.dst) - p.base - p.from)
+		shift[c], shift[c+1], shift[c+2] = moved, moved, moved
+		w, n := i>>6, i&63
+		two := (*[2]scan.Word)(words[w:])
+		marks := two[0].Special>>n | two[1].Special<<1<<(63-n)
+		if i += bits.TrailingZeros64(marks); marks == 0 {
+			i = p.s.survey.Next(i - 64)
+		}
+	}
+	p.flush(end, end)
+	p.out.spans[Path] = Span{uint32(outStart), uint32(path) + shift[0]}
+	p.move(Query, shift[0], shift[1])
+	p.move(Fragment, shift[1], shift[2])
+}
+
+// ends returns the end of the path, and that of the query, or of the path again if
+// there is no query.
+func (p *pass) ends() (path, query int) {
+	path = int(p.in.spans[Path].End)
+	return path, max(path, int(p.in.spans[Query].End))
+}
+
+// move sets component c of the normal form, if it is present: its start and its end
+// have moved.
+func (p *pass) move(c Component, start, end uint32) {
+	s, has := p.in.spans[c], -uint32(p.in.present>>c&1)
+	p.out.spans[c] = Span{(s.Start + start) & has, (s.End + end) & has}
+}
+
+// step takes a plain step at i, where a byte b is, or an escape of b.
+func (p *pass) step(i int, s *walkStep, b byte) {
+	if len(p.marks)-p.marked < 2 || p.keeps == len(p.kept) {
+		p.makeRoom()
+	}
+	// A diagnostic that is not wanted is overwritten by the next one.
+	first := int(s.has[0])
+	if p.last == runAt(i, s.run) {
+		first = 0
+	}
+	m := &p.marks[p.marked]
+	*m = s.marks[0]
+	m.At = uint32(i)
+	p.marked += first
+	m = &p.marks[p.marked]
+	*m = s.marks[1]
+	m.At = uint32(i)
+	p.marked += int(s.has[1])
+	p.last = runAt(i+int(s.runs), s.run)
+	p.flags = p.flags.Union(s.flags)
+	p.applied |= s.applied
+
+	p.flush(i, i+int(s.drop))
+	at := len(p.dst)
+	p.kept[p.keeps] = uint32(at - p.base)
+	p.keeps += int(s.kept)
+	text := uint32(b) ^ (uint32(b)^triplets[b])&s.escape
+	if cap(p.dst)-at < 4 {
+		p.dst = append(p.dst, byte(text), byte(text>>8), byte(text>>16))[:at+int(s.write)]
+		return
+	}
+	binary.LittleEndian.PutUint32(p.dst[:at+4][at:], text)
+	p.dst = p.dst[:at+int(s.write)]
+}
+
+// triplets holds the escape of each byte, as a little-endian integer.
+var triplets = func() (t [256]uint32) {
+	for i := range t {
+		e := percent.AppendEscape(nil, byte(i))
+		t[i] = uint32(e[0]) | uint32(e[1])<<8 | uint32(e[2])<<16
+	}
+	return t
+}()
+
+// makeRoom makes room for the diagnostics of a step and for the offset of a byte
+// that is kept.
+func (p *pass) makeRoom() {
+	if p.marked > p.maxDiagnostics {
+		p.marked = p.maxDiagnostics
+		p.flags = p.flags.With(DiagnosticsDropped)
+	}
+	if len(p.marks)-p.marked < 2 {
+		p.marks = slices.Grow(p.marks[:p.marked], 2+p.marked)
+		p.marks = p.marks[:min(cap(p.marks), p.maxDiagnostics+2)]
+	}
+	if p.keeps == len(p.kept) {
+		p.kept = slices.Grow(p.kept, 1+p.keeps)
+		p.kept = p.kept[:cap(p.kept)]
 	}
 }
 
-// byte does the work for the byte at i, and returns the offset of the next byte to
-// examine.
-func (p *pass) byte(i int, t *[256]uint8) int {
-	text := p.text[i:]
-	need, v := t[text[0]], byte(0)
-	if need == walkPercent && len(text) >= 3 {
-		high, low := digits[text[1]], digits[text[2]]
-		if v = high<<4 | low&15; (high|low)&digitNone == 0 {
-			need = walkTriplet + escapes[v]
-		}
-	}
-	switch need {
-	case 0:
-	case walkDot:
-		return p.dot(i)
-	case walkEntity:
-		p.semicolon(i)
-	case walkBackslash:
-		p.backslash(i)
-	case walkGiveUp:
-		p.giveUp = true
-	case walkPercent:
-		p.malformedPercent(i)
-	case walkTriplet + escapeOther:
-		return p.oddEscape(i, v)
-	case walkTriplet + escapeControl:
-		p.control(i, v)
-		return i + 3
-	case walkTriplet + escapeUnreserved:
-		p.needlessEscape(i, v)
-		return i + 3
-	case walkTriplet + escapeOutsidePath:
-		p.plainEscape(i, v, hasLowerHex(text))
-		p.afterSeparator(i + 3)
-		return i + 3
-	case walkTriplet + escapeAnywhere:
-		p.plainEscape(i, v, hasLowerHex(text))
-		return i + 3
-	case walkTriplet + escapeLead2, walkTriplet + escapeLead3:
-		return p.character(i, v)
-	default:
-		return p.rawByte(i, need)
-	}
-	return i + 1
+// enter makes c the component in hand.
+func (p *pass) enter(c Component) {
+	span := p.in.spans[c]
+	p.c, p.start, p.text = c, int(span.Start), p.src[:span.End]
 }
 
 // mark records a diagnostic at src[at].
-func (p *pass) mark(at int, f Flag, a Action, info uint8) {
+func (p *pass) mark(at int, f Flag, a Action) {
 	p.flags = p.flags.With(f)
-	n := p.marked
-	if n >= len(p.marks) && !p.moreMarks() {
-		return
+	if p.marked == len(p.marks) {
+		p.makeRoom()
 	}
-	p.marked = n + 1
 	// Assign field by field: copying a composite literal would cost more than
 	// the rest of the function.
-	m := &p.marks[n]
-	m.At, m.Flag, m.Component, m.Action, m.Info = uint32(at), f, p.c, a, info
+	m := &p.marks[p.marked]
+	m.At, m.Flag, m.Component, m.Action, m.Info = uint32(at), f, p.c, a, 0
+	p.marked++
 }
 
-// moreMarks makes room for another diagnostic, unless none is wanted.
-func (p *pass) moreMarks() bool {
-	switch {
-	case p.r == nil:
-		return false
-	case p.marked == p.maxDiagnostics:
-		p.flags = p.flags.With(DiagnosticsDropped)
-		return false
-	}
-	p.marks = slices.Grow(p.marks, 1)
-	p.marks = p.marks[:min(cap(p.marks), p.maxDiagnostics)]
-	return true
-}
-
-// rawByte treats a byte that at least one of the standards does not allow raw.
-func (p *pass) rawByte(i int, need uint8) int {
-	n := 1
-	if p.text[i] >= utf8.RuneSelf && need&walkUnit != 0 {
-		r, size := utf8.DecodeRune(p.text[i:])
-		if n = size; isURLCodePoint(r, n) {
-			need &^= walkUnit
-		}
-	}
-	action := Kept
-	if need&walkEscape != 0 {
-		action = Encoded
-	}
-	if need&walkFlag != 0 {
+// nonASCII treats the character at i that begins with a non-ASCII byte.
+func (p *pass) nonASCII(i int, s *walkStep) int {
+	r, n := utf8.DecodeRune(p.text[i:])
+	unit := s.has[1] != 0 && !isURLCodePoint(r, n)
+	action := Action(s.drop) * Encoded
+	if s.has[0] != 0 {
 		p.illegal(i, i+n, action)
 	}
-	if need&walkUnit != 0 {
-		p.mark(i, InvalidURLUnit, action, 0)
+	if unit {
+		p.mark(i, InvalidURLUnit, action)
 	}
 	switch {
-	case need&walkEscape != 0:
+	case s.drop != 0:
 		p.note(EncodeIllegal)
 		p.flush(i, i+n)
 		for _, c := range p.text[i : i+n] {
 			p.dst = percent.AppendEscape(p.dst, c)
 		}
-	case need&walkFlag != 0:
+	case s.has[0] != 0:
 		p.keep(i)
 	}
 	return i + n
@@ -227,39 +223,42 @@ func (p *pass) keep(i int) { p.keepAt(p.outAt(i)) }
 
 // keepAt is keep by the byte's offset in the normal form.
 func (p *pass) keepAt(at int) {
-	if p.r != nil {
-		s := &p.r.scratch
-		s.kept = append(s.kept, uint32(at))
+	if p.keeps == len(p.kept) {
+		p.makeRoom()
 	}
+	p.kept[p.keeps] = uint32(at)
+	p.keeps++
 }
 
 // illegal records a diagnostic for text[i:end], bytes of one kind. If they
 // continue the run of the previous call, that diagnostic covers them.
 func (p *pass) illegal(i, end int, a Action) {
 	f := rawFlag(p.text[i])
-	if p.rawEnd != i || p.raw != f {
-		p.mark(i, f, a, 0)
+	if p.last != runAt(i, uint8(f)) {
+		p.mark(i, f, a)
 	}
-	p.raw, p.rawEnd = f, end
+	p.last = runAt(end, uint8(f))
 }
 
 // backslash treats a '\\' in the path, in WHATWG.
-func (p *pass) backslash(i int) {
+func (p *pass) backslash(i int) int {
 	if dotLen(p.text[i+1:]) > 0 || p.text[i-1] == '.' || i-p.start > 3 && dotLen(p.text[i-3:]) > 0 {
 		p.giveUp = true // a dot segment by WHATWG, but not by RFC 3986
-		return
+		return i + 1
 	}
 	p.illegal(i, i+1, Replaced)
-	p.mark(i, InvalidReverseSolidus, Replaced, 0)
+	p.mark(i, InvalidReverseSolidus, Replaced)
 	p.note(ruleBackslash)
 	p.flush(i, i+1)
 	p.dst = append(p.dst, '/')
+	return i + 1
 }
 
 // semicolon treats a ';' in the query.
-func (p *pass) semicolon(i int) {
+func (p *pass) semicolon(i int) int {
 	if at := i + 1 - len(htmlAmp); !p.entity && bytes.HasSuffix(p.text[p.start:i+1], htmlAmp) {
 		p.entity = true
-		p.mark(at, HTMLEntity, Kept, 0)
+		p.mark(at, HTMLEntity, Kept)
 	}
+	return i + 1
 }

@@ -24,10 +24,11 @@ import (
 // identify pages.
 func (n *Normalizer) plainKey(lv Level, k1 []byte, u *URL, s *scratch) (plain, single bool) {
 	path := u.spans[Path]
-	if cleanScheme(k1) == 0 || u.kind != RegName || u.Has(Username) || path.Len() == 0 || u.Has(Fragment) && len(n.policy.SPA) > 0 {
+	if path.Len() == 0 || u.Has(Fragment) && len(n.policy.SPA) > 0 {
 		return false, false
 	}
-	if !s.plainHost && !cleanHostEnd(u.spans[Host].In(k1)) {
+	// A plain host is that of an http or https URL without userinfo.
+	if !s.plainHost && (cleanScheme(k1) == 0 || u.kind != RegName || u.Has(Username) || !cleanHostEnd(u.spans[Host].In(k1))) {
 		return false, false
 	}
 	switch end := plainPathSet.SlashEnd(k1[:path.End], int(path.Start)+1); {

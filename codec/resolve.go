@@ -21,7 +21,7 @@ func (n *Normalizer) AppendRef(dst, base, src []byte, r *Result) ([]byte, error)
 		}
 		return dst, err
 	}
-	end, entity, ok := parseClean(src, &r.In, &r.scratch.survey)
+	o, entity, ok := parseClean(src, &r.In, &r.scratch.survey)
 	start := len(dst)
 	switch {
 	case ok && len(src) <= n.maxLen:
@@ -29,7 +29,7 @@ func (n *Normalizer) AppendRef(dst, base, src []byte, r *Result) ([]byte, error)
 	case ok:
 		return n.Append(dst, src, r) // which returns ErrTooLong
 	default:
-		dst, ok = n.onePassRef(dst, base, src, end, entity, r)
+		dst, ok = n.onePassRef(dst, base, src, o, r)
 	}
 	if !ok {
 		var err error
@@ -44,15 +44,15 @@ func (n *Normalizer) AppendRef(dst, base, src []byte, r *Result) ([]byte, error)
 // onePassRef is onePass for a reference that is an http or https URL. A base
 // does not change such a URL, except that RFC 3986 §5.2 removes dot segments
 // before escapes are decoded. onePassRef gives up on URLs with dot segments.
-func (n *Normalizer) onePassRef(dst, base, src []byte, end, entity int, r *Result) ([]byte, bool) {
-	if len(src) > n.maxLen || webScheme(src) == 0 {
+func (n *Normalizer) onePassRef(dst, base, src []byte, o opening, r *Result) ([]byte, bool) {
+	if len(src) > n.maxLen || !isWeb(src) {
 		return dst, false
 	}
 	if n.profile.Standard == WHATWG {
 		if n.readBase(base, &r.scratch).err != 0 {
 			return dst, false
 		}
-		out, ok := n.onePass(dst, src, end, entity, r)
+		out, ok := n.onePass(dst, src, o, r)
 		if ok {
 			r.scratch.resolved = true
 		}
@@ -62,7 +62,7 @@ func (n *Normalizer) onePassRef(dst, base, src []byte, end, entity int, r *Resul
 	if _, err := split(base, &b); err != 0 || !b.Has(Scheme) {
 		return dst, false
 	}
-	out, ok := n.onePass(dst, src, end, entity, r)
+	out, ok := n.onePass(dst, src, o, r)
 	if !ok || r.Flags.Has(DotSegments) {
 		return dst, false
 	}

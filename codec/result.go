@@ -84,6 +84,8 @@ type scratch struct {
 	front     []byte          // scheme and authority of the last URL that Keeps accepted
 	scanner   percent.Scanner // of the component in hand
 	mac       *keyedHash      // for HMAC keys
+	padded    []byte          // the input of onePass
+	spare     []uint32        // offsets that are not wanted
 	kept      []uint32        // offsets in the serialized URL of bytes that RFC 3986 does not allow, if patched
 
 	matched *match             // that peer belongs to

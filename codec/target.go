@@ -19,12 +19,12 @@ func (n *Normalizer) KeepsTarget(target []byte, r *Result) (query []byte, ok boo
 		return nil, false
 	}
 	sv := &r.scratch.survey
-	sv.Read(target, 0, webClasses)
-	end := sv.Delims.Next(0)
-	if end == size && sv.Special.Next(0) == size {
+	sv.Read(target, webClasses)
+	special, question, hash := sv.First()
+	if min(special, question, hash) == size {
 		return nil, true
 	}
-	return keepsTail(target, sv)
+	return keepsTail(target, special, sv)
 }
 
 // Keeps reports whether url is an absolute http or https URL without a fragment
@@ -55,13 +55,13 @@ func (n *Normalizer) Keeps(url []byte, r *Result) (query []byte, ok bool) {
 }
 
 // keepsTail is KeepsTarget for a target with a query, or with bytes that sv marks.
-func keepsTail(target []byte, sv *scan.Survey) (query []byte, ok bool) {
+func keepsTail(target []byte, special int, sv *scan.Survey) (query []byte, ok bool) {
 	var u URL
-	splitWeb(target, 0, &u, sv)
-	if u.Has(Fragment) {
+	odd := uint8(0)
+	if u.setTail(target, 0, sv, &odd); u.Has(Fragment) {
 		return nil, false
 	}
-	if _, entity, ok := cleanTail(target, 0, &u, sv); !ok || entity >= 0 {
+	if entity, ok := cleanTail(target, special, &u, sv); !ok || entity >= 0 {
 		return nil, false
 	}
 	if u.Has(Query) {

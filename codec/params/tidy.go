@@ -1,8 +1,11 @@
 package params
 
 import (
-	"bytes"
+	"encoding/binary"
 	"math/bits"
+	"slices"
+
+	"github.com/urlfold/urlfold/codec/percent"
 )
 
 // Most queries are tidy: they have at most 63 bytes and few fields, no empty
@@ -84,36 +87,107 @@ func (q *tidyQuery) sort() bool {
 // appendTidy appends a tidy query.
 func (s *Scratch) appendTidy(dst, query []byte) (_ []byte, why Why) {
 	q := &s.tidied
-	switch {
-	case q.unsorted:
-		return q.appendFields(dst, query)
-	case q.odd == 0:
+	if !q.unsorted && q.odd == 0 {
 		return append(dst, query...), 0
 	}
-	at := len(dst)
-	dst = appendOdd(dst, query, 0, uint32(len(query)), q.odd)
-	if !bytes.Equal(dst[at:], query) {
-		why = whyForm
+	w := newFormWriter(dst, query, &s.text)
+	if q.unsorted {
+		for i := range q.fields[:q.n] {
+			f := &q.fields[i]
+			w.write(f.start, f.end, q.odd&between(f.start, f.end))
+			w.out[w.at] = '&'
+			w.at++
+		}
+		w.at-- // the last '&'
+		why = whySorted
+	} else {
+		w.write(0, uint32(len(query)), q.odd)
 	}
-	return dst, why
+	if w.changed != 0 {
+		why |= whyForm
+	}
+	return w.out[:w.at], why
 }
 
-// appendFields appends the fields in their new order.
-func (q *tidyQuery) appendFields(dst, query []byte) (_ []byte, why Why) {
-	why = whySorted
-	for i := range q.fields[:q.n] {
-		if i > 0 {
-			dst = append(dst, '&')
+// A formWriter writes parts of a query on one chart in form encoding. Runs of bytes
+// are copied 16 bytes at a time, which may be more than needed: their lengths cannot
+// be predicted, and calls that copy a few bytes would take most of the time.
+type formWriter struct {
+	out     []byte // with room for everything
+	at      int    // end of what is written
+	text    *paddedQuery
+	changed uint32 // not 0 if a byte that was written differs from the query
+}
+
+// A paddedQuery is a query on one chart. What follows can be read.
+type paddedQuery [64 + 16]byte
+
+// newFormWriter returns a writer that appends parts of query to dst. It copies the
+// query to text.
+func newFormWriter(dst, query []byte, text *paddedQuery) formWriter {
+	n := copy(text[:64], query)
+	clear(text[n : n+2]) // no escape continues there
+	at := len(dst)
+	return formWriter{out: slices.Grow(dst, 4*len(text))[:at+4*len(text)], at: at, text: text}
+}
+
+// write writes the bytes from from to to; odd marks those that need encoding or
+// decoding.
+func (w *formWriter) write(from, to uint32, odd uint64) {
+	for ; odd != 0; odd &= odd - 1 {
+		i := uint32(bits.TrailingZeros64(odd))
+		w.copy(from, i)
+		raw := binary.LittleEndian.Uint32(w.text[i:])
+		e, n := &formTexts[byte(raw)][1], uint32(1)
+		if high, low := formHex[byte(raw>>8)], formHex[byte(raw>>16)]; byte(raw) == '%' && high|low < 16 {
+			e, n = &formTexts[high<<4|low][0], 3
 		}
-		f, at := &q.fields[i], len(dst)
-		odd := q.odd & between(f.start, f.end)
-		dst = appendOdd(dst, query, f.start, f.end, odd)
-		if odd != 0 && !bytes.Equal(dst[at:], query[f.start:f.end]) {
-			why |= whyForm
+		binary.LittleEndian.PutUint32(w.out[w.at:], e.text)
+		w.changed |= e.text ^ raw&(1<<(8*n)-1)
+		w.at += int(e.len)
+		from = i + n
+	}
+	w.copy(from, to)
+}
+
+// copy writes the bytes from from to to unchanged.
+func (w *formWriter) copy(from, to uint32) {
+	at := w.at
+	w.at += int(to - from)
+	for {
+		*(*[16]byte)(w.out[at:]) = *(*[16]byte)(w.text[from&63:])
+		if at += 16; at >= w.at {
+			return
+		}
+		from += 16
+	}
+}
+
+// A formText is a form encoding, as a little-endian integer.
+type formText struct{ text, len uint32 }
+
+// formTexts holds the form encoding of each byte that an escape stands for, and of
+// each raw byte.
+var formTexts = func() (t [256][2]formText) {
+	for i := range t {
+		escape := []byte{'%', "0123456789ABCDEF"[i>>4], "0123456789ABCDEF"[i&15]}
+		for j, raw := range [][]byte{escape, {byte(i)}} {
+			b := appendForm(nil, raw)
+			t[i][j] = formText{binary.LittleEndian.Uint32(append(b, 0, 0, 0)), uint32(len(b))}
 		}
 	}
-	return dst, why
-}
+	return t
+}()
+
+// formHex holds the values of hex digits, and 16 elsewhere.
+var formHex = func() (t [256]uint8) {
+	for i := range t {
+		if t[i] = 16; percent.IsHex(byte(i)) {
+			t[i] = percent.Unhex(byte(i))
+		}
+	}
+	return t
+}()
 
 // appendOdd appends query[from:to] in form encoding. The range must be on the
 // first chart; odd marks the bytes that need encoding or decoding.

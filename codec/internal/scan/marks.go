@@ -53,8 +53,6 @@ func (s *Set) slowMark(m Marks, text []byte) {
 	}
 }
 
-func (m Marks) set(i int) { m[i>>6] |= 1 << (i & 63) }
-
 // From begins a walk over the marks at and after i, which must not be greater than
 // the length of the text: it returns k and w for the first Step.
 func (m Marks) From(i int) (k int, w uint64) {

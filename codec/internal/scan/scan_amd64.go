@@ -21,11 +21,11 @@ func slashEndAVX2(text *byte, n, i int, nibbles *[32]uint8) int
 func markAVX2(words *uint64, text *byte, n int, nibbles *[32]uint8)
 
 // surveyAVX2 is Survey.Read for a text of n bytes, at least 1. It sets the bits
-// of special and delims, those after the text too: all of the word with the last
-// byte, and of one more. It may read bytes near the text that are on the same page.
+// of words, those after the text too: all of the word with the last byte, and of one
+// more. It may read bytes near the text that are on the same page.
 //
 //go:noescape
-func surveyAVX2(text *byte, n int, nibbles *[64]uint8, special, delims *uint64, labels *labels)
+func surveyAVX2(text *byte, n int, nibbles *[64]uint8, words *Word, labels *Labels)
 
 // vector512 says that surveyAVX512 works.
 var vector512 = vector && cpu.X86.HasAVX512F && cpu.X86.HasAVX512BW
@@ -34,7 +34,7 @@ var vector512 = vector && cpu.X86.HasAVX512F && cpu.X86.HasAVX512BW
 // time: a comparison gives 64 bits at once, and bytes after the text are not read.
 //
 //go:noescape
-func surveyAVX512(text *byte, n int, nibbles *[64]uint8, special, delims *uint64, labels *labels)
+func surveyAVX512(text *byte, n int, nibbles *[64]uint8, words *Word, labels *Labels)
 
 // chartAVX2 is Set.Chart for a text of n bytes, 1 to 64. It may read bytes near the
 // text that are on the same page.

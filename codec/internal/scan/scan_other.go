@@ -10,9 +10,13 @@ func slashEndAVX2(*byte, int, int, *[32]uint8) int { panic("scan: no vectors her
 
 func markAVX2(*uint64, *byte, int, *[32]uint8) { panic("scan: no vectors here") }
 
-func surveyAVX2(*byte, int, *[64]uint8, *uint64, *uint64, *labels) { panic("scan: no vectors here") }
+func surveyAVX2(*byte, int, *[64]uint8, *Word, *Labels) {
+	panic("scan: no vectors here")
+}
 
-func surveyAVX512(*byte, int, *[64]uint8, *uint64, *uint64, *labels) { panic("scan: no vectors here") }
+func surveyAVX512(*byte, int, *[64]uint8, *Word, *Labels) {
+	panic("scan: no vectors here")
+}
 
 func chartAVX2(*byte, int, *[32]uint8, byte, byte) (uint64, uint64, uint64) {
 	panic("scan: no vectors here")

@@ -1,9 +1,6 @@
 package scan
 
-import (
-	"bytes"
-	"math/bits"
-)
+import "math/bits"
 
 // Classes says which bytes a Survey marks.
 type Classes struct {
@@ -50,95 +47,122 @@ func NewClasses(plain, host func(c byte) bool) *Classes {
 // from one to the next. The zero Survey is ready for use, and reusing it avoids
 // allocations.
 type Survey struct {
-	// Special marks the bytes that are not plain, and each '.' after one of them or
-	// after a '/'. A '.' at the start may be special or not.
-	Special Marks
-	// Delims marks each '?' and '#'.
-	Delims Marks
-
-	labels labels
-
-	text    []byte // the first 64 bytes, only without vectors: Labels looks at them
-	classes *Classes
+	// Words holds the marks of the text, and one mark of each kind for its end. There
+	// is at least one word after that.
+	Words  []Word
+	Labels Labels
 }
 
-// labels describes the first 64 bytes.
-type labels struct {
-	other uint64 // not host bytes
+// A Word has the marks of 64 bytes, from the lowest bit on.
+type Word struct {
+	// Special marks the bytes that are not plain, and each '.' after one of them or
+	// after a '/'. A '.' at the start may be special or not.
+	Special  uint64
+	Question uint64 // '?'
+	Hash     uint64 // '#'
+}
+
+// Labels marks the first 64 bytes of a text.
+type Labels struct {
+	other uint64 // not host bytes, and the places after the text
 	pause uint64 // '.' and '-'
 	upper uint64 // capital letters
 }
 
-// Read surveys text, and retains it if there are no vectors. Special may lack marks
-// before from.
-func (s *Survey) Read(text []byte, from int, c *Classes) {
-	if n := len(text)/64 + 2; n > len(s.Special) {
-		s.Special, s.Delims = make(Marks, 2*n), make(Marks, 2*n)
+// Read surveys text.
+func (s *Survey) Read(text []byte, c *Classes) {
+	if n := len(text)/64 + 2; n > len(s.Words) {
+		s.Words = make([]Word, 2*n)
 	}
 	switch {
-	case !vector:
-		s.slowRead(text, from, c)
-	case len(text) == 0:
-		s.Special[0], s.Delims[0], s.labels = 1, 1, labels{other: 1}
+	case !vector || len(text) == 0:
+		s.slowRead(text, c)
 	case vector512:
-		surveyAVX512(&text[0], len(text), &c.nibbles, &s.Special[0], &s.Delims[0], &s.labels)
+		surveyAVX512(&text[0], len(text), &c.nibbles, &s.Words[0], &s.Labels)
 	default:
-		surveyAVX2(&text[0], len(text), &c.nibbles, &s.Special[0], &s.Delims[0], &s.labels)
+		surveyAVX2(&text[0], len(text), &c.nibbles, &s.Words[0], &s.Labels)
 	}
 }
 
 // slowRead is Read without vectors.
-func (s *Survey) slowRead(text []byte, from int, c *Classes) {
-	s.text, s.classes = text[:min(len(text), 64)], c
-	last := len(text) / 64
-	clear(s.Special[:last+1])
-	clear(s.Delims[:last+1])
-	for i := from; i < len(text); i++ {
-		switch class := c.class[text[i]]; {
-		case class&(classOther|classDot) == 0:
-		case class&classOther != 0, i > 0 && c.class[text[i-1]]&classNear != 0:
-			s.Special.set(i)
-		}
+func (s *Survey) slowRead(text []byte, c *Classes) {
+	clear(s.Words[:len(text)/64+2])
+	near := false
+	for i, b := range text {
+		class, w := c.class[b], &s.Words[i/64]
+		w.Special |= bit(class&classOther != 0 || class&classDot != 0 && near) << (i % 64)
+		w.Question |= bit(b == '?') << (i % 64)
+		w.Hash |= bit(b == '#') << (i % 64)
+		near = class&classNear != 0
 	}
-	s.Special.set(len(text))
-	for _, delim := range []byte("?#") {
-		for i := 0; ; i++ {
-			n := bytes.IndexByte(text[i:], delim)
-			if n < 0 {
-				break
-			}
-			i += n
-			s.Delims.set(i)
-		}
+	end := uint64(1) << (len(text) % 64)
+	last := &s.Words[len(text)/64]
+	last.Special |= end
+	last.Question |= end
+	last.Hash |= end
+	s.Labels = Labels{other: ^uint64(0)}
+	for i, b := range text[:min(len(text), 64)] {
+		class := c.class[b]
+		s.Labels.other &^= bit(class&classHost != 0) << i
+		s.Labels.pause |= bit(class&classPause != 0) << i
+		s.Labels.upper |= bit(class&classUpper != 0) << i
 	}
-	s.Delims.set(len(text))
 }
 
-// Labels returns the end of the host bytes that begin at i. It marks those that
-// are '.' or '-', and the capital letters: bit k stands for byte i+k. Labels sees
-// only the first 64 bytes of the text: if end is 64, the marks are undefined. i
-// is less than 64.
-func (s *Survey) Labels(i int) (end int, pauses, capitals uint64) {
-	if s.text != nil {
-		return s.slowLabels(i)
-	}
-	l := &s.labels
-	n := bits.TrailingZeros64(l.other >> (i % 64))
-	in := uint64(1)<<(n%64) - 1
-	return min(i+n, 64), l.pause >> (i % 64) & in, l.upper >> (i % 64) & in
+// From returns the number of host bytes that begin at offset i, and marks those
+// that are '.' or '-', and the capital letters: bit k stands for byte i+k. If n is
+// 64, the host bytes do not end within the first 64 bytes of the text. i is less
+// than 64.
+func (l *Labels) From(i int) (n int, pauses, capitals uint64) {
+	n = bits.TrailingZeros64(l.other >> (i & 63))
+	in := uint64(1)<<(n&63) - 1
+	return n, l.pause >> (i & 63) & in, l.upper >> (i & 63) & in
 }
 
-func (s *Survey) slowLabels(i int) (end int, pauses, capitals uint64) {
-	start := i
-	for ; i < len(s.text); i++ {
-		class := s.classes.class[s.text[i]]
-		if class&classHost == 0 {
-			break
-		}
-		// The bit of the last byte is the highest one.
-		pauses = pauses>>1 | uint64(class/classPause)<<63
-		capitals = capitals>>1 | uint64(class/classUpper)<<63
+// First returns the offsets of the first special byte, the first '?' and the first
+// '#' in the text, or the length of the text. It looks at two words at once: a
+// branch on the word that has a mark would often be mispredicted.
+func (s *Survey) First() (special, question, hash int) {
+	w := (*[2]Word)(s.Words)
+	if w[0].Special|w[1].Special == 0 || w[0].Question|w[1].Question == 0 || w[0].Hash|w[1].Hash == 0 {
+		return s.Next(0), s.nextOf(0, func(w *Word) uint64 { return w.Question }), s.NextHash(0)
 	}
-	unused := 64 - (i - start)
-	return i, pauses >> unused, capitals >> unused
+	return zeros(w[0].Special, w[1].Special), zeros(w[0].Question, w[1].Question), zeros(w[0].Hash, w[1].Hash)
+}
+
+// zeros returns the number of zeros before the first one in a and b.
+func zeros(a, b uint64) int {
+	return bits.TrailingZeros64(a) + bits.TrailingZeros64(b)&-int(bit(a == 0))
+}
+
+// Next returns the offset of the first special byte at or after i, or the length of
+// the text.
+func (s *Survey) Next(i int) int {
+	if w := s.Words[i>>6].Special >> (i & 63); w != 0 {
+		return i + bits.TrailingZeros64(w)
+	}
+	for i = i>>6 + 1; s.Words[i].Special == 0; i++ {
+	}
+	return i<<6 + bits.TrailingZeros64(s.Words[i].Special)
+}
+
+// NextHash is Next for '#'.
+func (s *Survey) NextHash(i int) int {
+	return s.nextOf(i, func(w *Word) uint64 { return w.Hash })
+}
+
+func (s *Survey) nextOf(i int, marks func(*Word) uint64) int {
+	w := i >> 6
+	x := marks(&s.Words[w]) >> (i & 63) << (i & 63)
+	for ; x == 0; x = marks(&s.Words[w]) {
+		w++
+	}
+	return w<<6 + bits.TrailingZeros64(x)
+}
+
+// HashesAreSpecial makes each '#' from i to end special.
+func (s *Survey) HashesAreSpecial(i, end int) {
+	for i = s.NextHash(i); i < end; i = s.NextHash(i + 1) {
+		s.Words[i/64].Special |= 1 << (i % 64)
+	}
 }

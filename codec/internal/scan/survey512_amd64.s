@@ -35,16 +35,15 @@ GLOBL four<>(SB), RODATA|NOPTR, $32
 	NOTQ R12 \
 	VMOVDQU8.Z (SI), K1, Z5
 
-// func surveyAVX512(text *byte, n int, nibbles *[64]uint8, special, delims *uint64, labels *labels)
+// func surveyAVX512(text *byte, n int, nibbles *[64]uint8, words *Word, labels *Labels)
 //
-//	SI text   CX bytes left   DI special   R15 delims   AX 1 if a '.' at the start is special
+//	SI text   CX bytes left   DI words   AX 1 if a '.' at the start is special
 //	Z5 64 bytes; those after the text are 0   R13 and R14 the numbers -1 and 64
-TEXT ·surveyAVX512(SB), NOSPLIT, $0-48
+TEXT ·surveyAVX512(SB), NOSPLIT, $0-40
 	MOVQ text+0(FP), SI
 	MOVQ n+8(FP), CX
 	MOVQ nibbles+16(FP), DX
-	MOVQ special+24(FP), DI
-	MOVQ delims+32(FP), R15
+	MOVQ words+24(FP), DI
 	VBROADCASTI32X4 (DX), Z0
 	VBROADCASTI32X4 16(DX), Z1
 	VPBROADCASTD four<>+0(SB), Z2
@@ -59,7 +58,7 @@ TEXT ·surveyAVX512(SB), NOSPLIT, $0-48
 	VPANDQ Z2, Z8, Z8
 
 	// The labels.
-	MOVQ labels+40(FP), R11
+	MOVQ labels+32(FP), R11
 	VBROADCASTI32X4 32(DX), Z13
 	VBROADCASTI32X4 48(DX), Z14
 	VPBROADCASTD four<>+20(SB), Z9
@@ -88,10 +87,7 @@ block:
 marks:
 	CLASSIFY(Z0, Z1, R8)
 	EQUAL(Z3, R9)
-	VPCMPEQB Z11, Z5, K5
-	VPCMPEQB Z12, Z5, K6
-	KORQ K5, K6, K5
-	KMOVQ K5, R11
+	EQUAL(Z11, R11)
 	ORQ  R8, R9          // a '.' after one of these is special
 	LEAQ (AX)(R9*2), BX
 	MOVQ R9, AX
@@ -101,13 +97,16 @@ marks:
 	ORQ  R12, R8
 	ORQ  R12, R11
 	MOVQ R8, (DI)
-	MOVQ R11, (R15)
-	ADDQ $8, DI
-	ADDQ $8, R15
+	MOVQ R11, 8(DI)
+	EQUAL(Z12, R11)
+	ORQ  R12, R11
+	MOVQ R11, 16(DI)
+	ADDQ $24, DI
 	ADDQ $64, SI
 	SUBQ $64, CX
 	JG   block
 	MOVQ R13, (DI)       // if the text fills the last word
-	MOVQ R13, (R15)
+	MOVQ R13, 8(DI)
+	MOVQ R13, 16(DI)
 	VZEROUPPER
 	RET

@@ -46,17 +46,16 @@ GLOBL dot<>(SB), RODATA|NOPTR, $8
 	SHRXQ R12, R, R \
 	ORQ R13, R
 
-// func surveyAVX2(text *byte, n int, nibbles *[64]uint8, special, delims *uint64, labels *labels)
+// func surveyAVX2(text *byte, n int, nibbles *[64]uint8, words *Word, labels *Labels)
 //
-//	SI text   CX n   DI special   R15 delims   DX where the 64 bytes in hand begin
+//	SI text   CX n   DI words   DX where the 64 bytes in hand begin
 //	Y5 and Y6 what is loaded   R12 how many bytes precede them
 //	AX 1 if a '.' at their start is special   R13 a bit for each place after the text
-TEXT ·surveyAVX2(SB), NOSPLIT, $0-48
+TEXT ·surveyAVX2(SB), NOSPLIT, $0-40
 	MOVQ text+0(FP), SI
 	MOVQ n+8(FP), CX
 	MOVQ nibbles+16(FP), DX
-	MOVQ special+24(FP), DI
-	MOVQ delims+32(FP), R15
+	MOVQ words+24(FP), DI
 	VBROADCASTI128 (DX), Y0
 	VBROADCASTI128 16(DX), Y1
 	VPBROADCASTQ lowHalf<>(SB), Y2
@@ -84,13 +83,6 @@ load:
 	BITS(Y7, Y9, R8)
 	EQUAL(Y3, R9)
 	EQUAL(Y4, R10)
-	VPCMPEQB Y11, Y5, Y7
-	VPCMPEQB Y12, Y5, Y8
-	VPOR Y7, Y8, Y7
-	VPCMPEQB Y11, Y6, Y8
-	VPCMPEQB Y12, Y6, Y9
-	VPOR Y8, Y9, Y8
-	BITS(Y7, Y8, R11)
 	ORQ  R8, R9          // a '.' after one of these is special
 	LEAQ (AX)(R9*2), BX
 	MOVQ R9, AX
@@ -98,16 +90,19 @@ load:
 	ANDQ R10, BX
 	ORQ  BX, R8
 	TRIM(R8)
-	TRIM(R11)
 	MOVQ R8, (DI)
-	MOVQ R11, (R15)
-	ADDQ $8, DI
-	ADDQ $8, R15
+	EQUAL(Y11, R11)
+	TRIM(R11)
+	MOVQ R11, 8(DI)
+	EQUAL(Y12, R11)
+	TRIM(R11)
+	MOVQ R11, 16(DI)
+	ADDQ $24, DI
 	TESTQ DX, DX
 	JNZ  next
 
 	MOVQ nibbles+16(FP), BX
-	MOVQ labels+40(FP), R11
+	MOVQ labels+32(FP), R11
 	VBROADCASTI128 32(BX), Y0
 	VBROADCASTI128 48(BX), Y1
 	CLASSIFY(Y5, Y7)
@@ -141,7 +136,8 @@ next:
 	JCS  block
 	MOVQ $-1, BX         // if the text fills the last word
 	MOVQ BX, (DI)
-	MOVQ BX, (R15)
+	MOVQ BX, 8(DI)
+	MOVQ BX, 16(DI)
 	VZEROUPPER
 	RET
 

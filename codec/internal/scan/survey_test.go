@@ -22,7 +22,7 @@ func checkSurvey(t *testing.T, s *Survey, text []byte, plain, host func(byte) bo
 	c := NewClasses(plain, host)
 	defer func(has, has512 bool) { vector, vector512 = has, has512 }(vector, vector512)
 	for vector || vector512 {
-		s.Read(text, 0, c)
+		s.Read(text, c)
 		checkSurveyed(t, s, text, plain, host)
 		if vector512 {
 			vector512 = false
@@ -31,32 +31,38 @@ func checkSurvey(t *testing.T, s *Survey, text []byte, plain, host func(byte) bo
 		vector = false
 	}
 	var loop Survey
-	loop.Read(text, 0, c)
+	loop.Read(text, c)
 	checkSurveyed(t, &loop, text, plain, host)
 }
 
 // checkSurveyed compares the survey of text with the definition.
 func checkSurveyed(t *testing.T, s *Survey, text []byte, plain, host func(byte) bool) {
 	t.Helper()
-	special, delim := len(text), len(text)
+	special, question, hash := len(text), len(text), len(text)
 	for i := len(text); i >= 0; i-- {
 		if i < len(text) {
 			other := func(b byte) bool { return b >= 0x80 || !plain(b) }
 			if b := text[i]; other(b) || b == '.' && i > 0 && (text[i-1] == '/' || other(text[i-1])) {
 				special = i
 			}
-			if text[i] == '?' || text[i] == '#' {
-				delim = i
+			switch text[i] {
+			case '?':
+				question = i
+			case '#':
+				hash = i
 			}
 		}
-		if i == 0 && special > 0 && delim > 0 && len(text) > 0 && text[0] == '.' {
+		if i == 0 && special > 0 && len(text) > 0 && text[0] == '.' {
 			continue // it may be special or not
 		}
-		if got := s.Special.Next(i); got != special {
+		if got := s.Next(i); got != special {
 			t.Fatalf("%q: the first special byte from %d on is at %d, want %d", text, i, got, special)
 		}
-		if got := s.Delims.Next(i); got != delim {
-			t.Fatalf("%q: the first delimiter from %d on is at %d, want %d", text, i, got, delim)
+		if got := s.NextHash(i); got != hash {
+			t.Fatalf("%q: the first '#' from %d on is at %d, want %d", text, i, got, hash)
+		}
+		if a, b, c := s.First(); i == 0 && (a != special || b != question || c != hash) {
+			t.Fatalf("%q: the first marks are at %d, %d and %d, want %d, %d and %d", text, a, b, c, special, question, hash)
 		}
 	}
 	for i := range min(len(text), 63) {
@@ -69,8 +75,8 @@ func checkSurveyed(t *testing.T, s *Survey, text []byte, plain, host func(byte) 
 				capitals |= 1 << (end - i)
 			}
 		}
-		if e, p, u := s.Labels(i); e != end || (p != pauses || u != capitals) && end < 64 {
-			t.Fatalf("%q from %d: labels end at %d, %b, %b, want %d, %b, %b", text, i, e, p, u, end, pauses, capitals)
+		if n, p, u := s.Labels.From(i); min(i+n, 64) != end || (p != pauses || u != capitals) && end < 64 {
+			t.Fatalf("%q from %d: %d bytes of labels, %b, %b, want %d, %b, %b", text, i, n, p, u, end-i, pauses, capitals)
 		}
 	}
 }
@@ -113,7 +119,7 @@ func BenchmarkSurvey(b *testing.B) {
 	text := []byte("https://www.example.com/associations2/index.html?id=4711&lang=en")
 	var s Survey
 	for b.Loop() {
-		s.Read(text, 0, urlClasses)
-		s.Special.Next(s.Delims.Next(0))
+		s.Read(text, urlClasses)
+		s.First()
 	}
 }
