@@ -4,8 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"regexp"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/urlfold/urlfold/config/field"
@@ -93,17 +93,19 @@ func (c *Kafka) Validate() error {
 	return errors.Join(errs...)
 }
 
-// topicName matches the names of topics that brokers accept, except "." and
-// "..".
-var topicName = regexp.MustCompile(`^[a-zA-Z0-9._-]{1,249}$`)
+// maxTopic is the maximum length of the name of a topic.
+const maxTopic = 249
 
 // CheckTopic returns an error if no broker accepts name as the name of a topic.
 func CheckTopic(name string) error {
+	foreign := func(r rune) bool {
+		return !strings.ContainsRune("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-", r)
+	}
 	switch {
 	case name == "":
 		return errors.New("topic name must not be empty")
-	case !topicName.MatchString(name) || name == "." || name == "..":
-		return errors.New("invalid topic name: must have at most 249 letters, digits, dots, underscores and hyphens")
+	case len(name) > maxTopic, name == ".", name == "..", strings.ContainsFunc(name, foreign):
+		return fmt.Errorf("invalid topic name: must have at most %d letters, digits, dots, underscores and hyphens", maxTopic)
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/urlfold/urlfold/config"
 	sinkfile "github.com/urlfold/urlfold/sinks/file"
@@ -83,12 +84,12 @@ func (p *plan) sampleNames(sound func(path string) bool) []string {
 // sampleName returns a name that the last element of a pattern matches. Any
 // such name will do, because only the directory and the extension matter.
 func sampleName(pattern string) string {
-	return wildcards.Replace(alternatives.ReplaceAllString(filepath.Base(pattern), "$1"))
+	return wildcards.Replace(alternatives().ReplaceAllString(filepath.Base(pattern), "$1"))
 }
 
 var (
 	wildcards    = strings.NewReplacer("*", "0", "?", "0")
-	alternatives = regexp.MustCompile(`\{([^{},]*)[^{}]*\}`)
+	alternatives = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\{([^{},]*)[^{}]*\}`) })
 )
 
 // reader returns a function that reports whether a file source would read a
