@@ -178,12 +178,6 @@ func (l *logReader) addPrefix(f *Found, body []byte, open int) {
 	}
 }
 
-// wordAt returns the word after the spaces at pos.
-func wordAt(body []byte, pos int) span {
-	word, _, _ := numberAt(body, pos)
-	return word
-}
-
 // numberAt returns the word after the spaces at pos, and the number that it is if
 // it is an integer without needless zeros.
 func numberAt(body []byte, pos int) (word span, number uint64, integer bool) {
