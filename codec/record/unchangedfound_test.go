@@ -76,7 +76,7 @@ func TestUnchangedFound(t *testing.T) {
 			n, c := checkNext(t, l.config, l.text), &l.config
 			switch {
 			case n > 0, c.Target == TargetAll, c.Format == "azure-front-door": // whose URLs have default ports
-			case c.Base == "https://{host}/" && (c.Format == "jsonl" || c.Format == "gcp-lb"): // whose URLs are absolute
+			case c.Base == "https://{host}/" && (l.name == "jsonl" || l.name == "gcp-lb" || l.name == "logfmt.fortigate"): // whose URLs are absolute
 			default:
 				t.Error("no record was copied")
 			}
