@@ -45,6 +45,7 @@ func allocateBytes(n int) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("allocate %d bytes for keys: %w", n, err)
 	}
+	wantHugePages(b)
 	return b, nil
 }
 

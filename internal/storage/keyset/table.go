@@ -6,7 +6,7 @@ import (
 )
 
 // A table is a set of keys in memory. Each segment holds the keys with the same
-// first byte, in ascending order, with gaps: the home of a key in its segment is
+// first bits, in ascending order, with gaps: the home of a key in its segment is
 // proportional to its value, and a key moves at most a few slots away from its
 // home. So a walk over the slots yields a sorted run, and a search ends at the
 // first greater key.
@@ -20,7 +20,8 @@ type table struct {
 }
 
 const (
-	numSegments  = 256
+	segmentBits  = 6 // of a key select its segment: so a large table has segments of several huge pages
+	numSegments  = 1 << segmentBits
 	firstHomes   = 16  // homes of a new segment
 	doubleHomes  = 128 // homes up to which a segment doubles; later it grows by growthFactor
 	slackSlots   = 128 // slots after the last home, if there are as many homes
@@ -37,11 +38,11 @@ type segment struct {
 }
 
 // segmentOf returns the segment that k belongs to.
-func (t *table) segmentOf(k Key) *segment { return &t.segments[k.Hi>>56] }
+func (t *table) segmentOf(k Key) *segment { return &t.segments[k.Hi>>(64-segmentBits)] }
 
 // home returns the slot at which the search for k starts.
 func (s *segment) home(k Key) int {
-	h, _ := bits.Mul64(k.Hi<<8|k.Lo>>56, uint64(s.homes))
+	h, _ := bits.Mul64(k.Hi<<segmentBits|k.Lo>>(64-segmentBits), uint64(s.homes))
 	return int(h)
 }
 

@@ -1,0 +1,6 @@
+//go:build unix && !linux
+
+package keyset
+
+// wantHugePages does nothing.
+func wantHugePages([]byte) {}
