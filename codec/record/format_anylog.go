@@ -24,11 +24,8 @@ func (anyLogFormat) Detect(s *Sample) Fit {
 	urls := 0
 	fit := s.count(looksLikeAnyLog, func(rec []byte) bool {
 		_, request := findRequest(rec)
-		timed, ok := hasClock(rec), request
-		if !ok && timed {
-			_, ok = findLogURL(rec, 0)
-		}
-		if ok {
+		timed := hasClock(rec)
+		if (timed || request) && HoldsURL(rec) {
 			urls++
 		}
 		return timed || request
@@ -37,6 +34,16 @@ func (anyLogFormat) Detect(s *Sample) Fit {
 		return Fit{}
 	}
 	return fit
+}
+
+// HoldsURL reports whether a line of text has a request, such as GET /a, or an
+// absolute URL.
+func HoldsURL(line []byte) bool {
+	_, ok := findRequest(line)
+	if !ok {
+		_, ok = findLogURL(line, 0)
+	}
+	return ok
 }
 
 // Open implements [Format].

@@ -221,7 +221,7 @@ var jsonLogs = []jsonLog{
 	{
 		name: "nginx-json", about: "nginx logs with `escape=json` and the usual names", doc: "https://nginx.org/en/docs/http/ngx_http_log_module.html#log_format",
 		note:      "The names of the fields are up to the `log_format`. These are the names of the usual layouts, and other servers that use them are read too. `uri` is percent-decoded by nginx, so it is the last choice. Only one of the fields with the URL is rewritten.",
-		landmarks: [][]string{{"request_uri", "request", "uri", "url", "path"}, {"status", "response_status", "response_code"}, {"remote_addr", "remote_ip", "client_ip", "clientip", "http_x_forwarded_for", "x_forwarded_for"}},
+		landmarks: [][]string{{"request_uri", "request", "uri", "url", "path"}, {"status", "response_status", "response_code"}, {"remote_addr", "remote_ip", "client_ip", "clientip", "ip", "http_x_forwarded_for", "x_forwarded_for"}},
 		parts: []jsonPart{
 			{partTarget, 0, []string{"request_uri"}},
 			{partRequest, 0, []string{"request"}},
@@ -233,11 +233,11 @@ var jsonLogs = []jsonLog{
 			{partPort, 0, []string{"server_port"}},
 			{partMethod, 0, []string{"request_method", "method", "http_method", "verb"}},
 			{partReferer, 0, []string{"http_referer", "http_referrer", "referer", "referrer"}},
-			{partTime, 0, []string{"time_iso8601", "msec", "time_local", "time", "timestamp", "@timestamp", "ts"}},
+			{partTime, 0, []string{"time_iso8601", "msec", "time_local", "time", "timestamp", "@timestamp", "ts", "date"}},
 			{partStatus, 0, []string{"status", "response_status", "response_code"}},
-			{partBytes, 0, []string{"body_bytes_sent", "bytes_sent", "bytes", "size"}},
+			{partBytes, 0, []string{"body_bytes_sent", "bytes_sent", "bytes", "size", "length"}},
 			{partDuration, 0, []string{"request_time", "duration", "responsetime", "response_time"}},
-			{partClient, 0, []string{"remote_addr", "remote_ip", "client_ip", "clientip"}},
+			{partClient, 0, []string{"remote_addr", "remote_ip", "client_ip", "clientip", "ip"}},
 			{partAgent, 0, []string{"http_user_agent", "user_agent", "agent", "useragent"}},
 			{partRequestID, 0, []string{"request_id", "req_id", "http_x_request_id"}},
 		},

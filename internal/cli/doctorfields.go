@@ -155,7 +155,7 @@ func urlRank(name, value string) int {
 	switch {
 	case absoluteURL().MatchString(value):
 		rank = 2
-	case strings.HasPrefix(value, "/") && !strings.Contains(value, " "):
+	case strings.HasPrefix(value, "/") && !strings.Contains(value, " ") && !fileWords().MatchString(name):
 		rank = 1
 	default:
 		return 0
@@ -175,6 +175,9 @@ func urlRank(name, value string) int {
 func lazily(expr string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
 }
+
+// fileWords are parts of the names of fields whose paths are those of files.
+var fileWords = lazily(`(?i)file|folder|directory|process|image|command|script|device|mount|socket`)
 
 var absoluteURL = lazily(`^[A-Za-z][A-Za-z0-9+.-]*://[^ ]+$`)
 

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/urlfold/urlfold/codec/record"
 	"github.com/urlfold/urlfold/internal/terminal"
 )
 
@@ -43,6 +44,9 @@ func whyNoFormat(head []byte) string {
 	if c := bytes.TrimSpace(first); len(c) == 1 && (c[0] == '{' || c[0] == '[') {
 		return "the file looks like JSON over several lines, but a record must be one line; convert it with jq -c"
 	}
+	if n, found := searchURLs(head); !found && !beginsTable(head) {
+		return fmt.Sprintf("no URL with a scheme and no request such as GET /path in the first %s", terminal.Plural(int64(n), "record", "records"))
+	}
 	if !bytes.HasPrefix(first, []byte("{")) {
 		why = append(why, "is not a JSON object")
 	}
@@ -63,6 +67,21 @@ func whyNoFormat(head []byte) string {
 func enumerate(phrases []string) string {
 	last := len(phrases) - 1
 	return strings.Join(phrases[:last], ", ") + ", and " + phrases[last]
+}
+
+// searchURLs reports whether one of the first records of head holds a URL or a
+// request, and how many records it has searched.
+func searchURLs(head []byte) (n int, found bool) {
+	for line := range bytes.Lines(head) {
+		if n == hintRecords {
+			break
+		}
+		if line = bytes.TrimSpace(line); len(line) > 0 {
+			n++
+			found = found || record.HoldsURL(line)
+		}
+	}
+	return n, found
 }
 
 // beginsTable reports whether the first records have the same number of columns,
