@@ -62,7 +62,7 @@ func (s *Sample) detectInner(kind string, records int) (best Guess, ok bool) {
 	}
 	certainty := uint8(0)
 	for _, f := range builtin {
-		if _, any := f.(anyLogFormat); any || !fitsInJSON(f) {
+		if _, isAny := f.(anyLogFormat); isAny || !fitsInJSON(f) {
 			continue // the object can have a field with the URL
 		}
 		if fit := f.Detect(s); fit.Records > 0 && fit.Records*2 >= len(s.Records) && fit.Certainty > certainty {

@@ -18,10 +18,11 @@ import (
 // TestHold compares the text of streams with and without a hold that is filled
 // at any time, and what is verified after each piece.
 func TestHold(t *testing.T) {
-	var packed string
+	var members strings.Builder
 	for _, n := range []int{3, 400, 0, 9000, 1} {
-		packed += gz(t, strings.Repeat(logText(1), n))
+		members.WriteString(gz(t, strings.Repeat(logText(1), n)))
 	}
+	packed := members.String()
 	text := logText(6000)
 	damaged := []byte(packed)
 	damaged[len(damaged)/2] ^= 4
