@@ -45,7 +45,11 @@ func whyNoFormat(head []byte) string {
 		return "the file looks like JSON over several lines, but a record must be one line; convert it with jq -c"
 	}
 	if n, found := searchURLs(head); !found && !beginsTable(head) {
-		return fmt.Sprintf("no URL with a scheme and no request such as GET /path in the first %s", terminal.Plural(int64(n), "record", "records"))
+		looked := "record"
+		if n > 1 {
+			looked = terminal.Plural(int64(n), "record", "records")
+		}
+		return "no URL with a scheme and no request such as GET /path in the first " + looked
 	}
 	if !bytes.HasPrefix(first, []byte("{")) {
 		why = append(why, "is not a JSON object")

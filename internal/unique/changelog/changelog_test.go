@@ -263,7 +263,7 @@ func TestStored(t *testing.T) {
 
 // TestSpill: keys that exceed the memory move to files, and are found there.
 func TestSpill(t *testing.T) {
-	const n = 400_000
+	const n = 600_000
 	_, conn := cluster(t)
 	cfg := configOf(conn, "k1")
 	cfg.Dir = t.TempDir()
