@@ -19,7 +19,7 @@ import (
 // at any time, and what is verified after each piece.
 func TestHold(t *testing.T) {
 	var members strings.Builder
-	for _, n := range []int{3, 400, 0, 9000, 1} {
+	for _, n := range []int{3, 400, 0, 4000, 1} {
 		members.WriteString(gz(t, strings.Repeat(logText(1), n)))
 	}
 	packed := members.String()
