@@ -17,6 +17,9 @@ import (
 // TestSeenOracle builds a set, adds to it and asks it, in little memory, and
 // compares the answers with a map of the keys.
 func TestSeenOracle(t *testing.T) {
+	if testing.Short() {
+		t.Skip("skipped: many runs over 60,000 lines; run without -short")
+	}
 	lines := uniqueLines(60_000)
 	set := filepath.Join(t.TempDir(), "set")
 	build, merge, query := writeLines(t, lines[:30_000], 3), writeLines(t, lines[30_000:40_000], 2), writeLines(t, lines[35_000:], 4)

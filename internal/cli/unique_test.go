@@ -122,6 +122,9 @@ func wantUnique(mode string, rows []uniqueRow) string {
 // fields that the rendering jsonl writes; with one worker and with several, from
 // one file and from many.
 func TestUniqueOracle(t *testing.T) {
+	if testing.Short() {
+		t.Skip("skipped: many runs over 30,000 lines; run without -short")
+	}
 	lines := uniqueLines(30_000)
 	whole, parts := writeLines(t, lines, 1), writeLines(t, lines, 7)
 	for _, by := range record.IdentityNames() {
