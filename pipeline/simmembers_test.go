@@ -713,7 +713,9 @@ func TestSimMembersMark(t *testing.T) { simMembers(t, true, nil) }
 
 func simMembers(t *testing.T, mark bool, window *Window) {
 	faults, refused, late, forgot := 0, 0, 0, 0
-	for seed := range seedsOf(t, 288) {
+	const usual = 288
+	seeds := seedsOf(t, usual)
+	for seed := range seeds {
 		ok := t.Run(strconv.FormatUint(seed, 10), func(t *testing.T) {
 			bubble.Test(t, func(t *testing.T) {
 				g := &simGroup{t: t, rng: rand.New(rand.NewPCG(seed, 41)), calm: seed%4 == 0, mark: mark, willing: mark && seed%4 != 3, window: window}
@@ -736,7 +738,8 @@ func simMembers(t *testing.T, mark bool, window *Window) {
 			return // one failure is enough
 		}
 	}
-	if faults == 0 || refused == 0 || late == 0 || window != nil && forgot == 0 {
+	// With fewer worlds than usual, there may be no late commit.
+	if faults == 0 || refused == 0 || late == 0 && seeds >= usual || window != nil && forgot == 0 {
 		t.Errorf("%d faults, %d refused records, %d late commits, %d forgotten keys, so the test is inconclusive", faults, refused, late, forgot)
 	}
 	t.Logf("%d faults, %d refused records, %d late commits, %d forgotten keys", faults, refused, late, forgot)
