@@ -160,9 +160,9 @@ type pass struct {
 	base      int // start of the normal form in dst
 	flags     Flags
 	applied   Rules        // rules that changed something
-	marks     []Diagnostic // room for diagnostics, of which there are marked
+	marks     []Diagnostic // room for diagnostics; their number is marked
 	marked    int
-	kept      []uint32 // room for offsets in the normal form, of which there are keeps: RFC 3986 does not allow these bytes
+	kept      []uint32 // room for offsets of bytes in the normal form that RFC 3986 does not allow; their number is keeps
 	keeps     int
 	plain     bool // flags and diagnostics are not wanted
 	giveUp    bool
@@ -217,7 +217,7 @@ func (p *pass) run(dst, src []byte, o opening) bool {
 	return !p.giveUp
 }
 
-// pad returns src with wide bytes after it, the first of which are 0.
+// pad returns src followed by wide bytes. The first of them are 0.
 func (s *scratch) pad(src []byte) []byte {
 	n := len(src)
 	if n+wide > len(s.padded) {

@@ -15,7 +15,7 @@ type anyLogFormat struct{}
 // Name implements [Format].
 func (anyLogFormat) Name() string { return "log" }
 
-// anyLogShare is the part of the lines that must have a URL: one of so many.
+// anyLogShare sets how many lines must have a URL: one in anyLogShare.
 const anyLogShare = 10
 
 // Detect implements [Format]. A line fits if it has a time or a request, which
@@ -183,7 +183,7 @@ func isNamespace(before []byte) bool {
 	return bytes.HasPrefix(name, []byte("xmlns")) && (len(name) == len("xmlns") || name[len("xmlns")] == ':' && isToken(name[len("xmlns:"):]))
 }
 
-// addLogAttrs adds the attributes that can be told apart in any log: the time,
+// addLogAttrs adds the attributes that can be recognized in any log: the time,
 // the status after the request, and the fields with a label, which the error
 // log of nginx has.
 func addLogAttrs(f *Found, rec []byte, req requestSpan) {

@@ -16,7 +16,7 @@ type logfmtFormat struct{}
 // Name implements [Format].
 func (logfmtFormat) Name() string { return "logfmt" }
 
-// logfmtShare is the part of the records that must have a URL: one of so many.
+// logfmtShare sets how many records must have a URL: one in logfmtShare.
 // Firewalls write all events to one log.
 const logfmtShare = 10
 

@@ -196,14 +196,7 @@ func (t *fieldTree) plainMembers(s *scanner, n *treeNode, values []fieldValue) (
 			return false
 		default:
 			s.pos = value
-			if node != 0 {
-				t.walk(s, node, values)
-			} else if short := shortNumber(b, value); short > 0 {
-				s.pos += short
-			} else {
-				s.skip()
-			}
-			if s.broken {
+			if t.plainValue(s, node, values); s.broken {
 				return false
 			}
 			if end = s.pos; c == '{' || c == '[' {
@@ -227,6 +220,18 @@ func (t *fieldTree) plainMembers(s *scanner, n *treeNode, values []fieldValue) (
 	s.pos = pos
 	s.space()
 	return false
+}
+
+// plainValue reads the value at s.pos, which is no string. node is 0 if no field wants
+// the value.
+func (t *fieldTree) plainValue(s *scanner, node int, values []fieldValue) {
+	if node != 0 {
+		t.walk(s, node, values)
+	} else if short := shortNumber(s.b, s.pos); short > 0 {
+		s.pos += short
+	} else {
+		s.skip()
+	}
 }
 
 // shortNumber returns the length of the integer at pos, or 0 if there is none or it
