@@ -20,7 +20,8 @@
 // symbol, and a code without symbols that is not used.
 //
 // Two loops decode symbols. The loop in careful.go decodes and validates one
-// symbol at a time. The loop in fast.go runs while there is plenty of input and
-// output space, and stops before any symbol that needs validation, so only the
-// careful loop reports errors.
+// symbol at a time. The fast loop runs while there is plenty of input and output
+// space, and stops before any symbol that needs validation, so only the careful
+// loop reports errors. It exists in Go (fast.go), and in assembly for amd64
+// processors with BMI2 (fast_amd64.s), where it takes a fifth less time.
 package inflate

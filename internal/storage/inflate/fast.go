@@ -6,22 +6,52 @@ const (
 	// fastInput is the number of input bytes that the fast loop needs for a
 	// symbol: it loads 8 bytes up to three times.
 	fastInput = 32
-	// fastRoom is the number of output bytes that it needs: two literals and a
+	// fastRoom is the number of output bytes that it needs: three literals and a
 	// match, which is copied 32 bytes at a time.
-	fastRoom = 2 + maxMatch + 32
+	fastRoom = 3 + maxMatch + 32
 )
 
 // fast decodes symbols while there is plenty of input and output space; the
 // caller must have checked plenty. It stops before the end of the block and
 // before every invalid symbol.
 func (r *Reader) fast() {
-	b, o := &r.bits, len(r.out)
-	lastPos, lastOut := len(b.in)-fastInput, cap(r.out)-fastRoom
-	in, out := unsafe.Pointer(unsafe.SliceData(b.in)), unsafe.Pointer(unsafe.SliceData(r.out))
-	literals, distances := (*[literalTable]entry)(r.literals.table), (*[distanceTable]entry)(r.distances.table)
-	acc, n, pos := refill(in, b.acc, b.n, b.pos)
+	b := &r.bits
+	l := loop{
+		in:        unsafe.Pointer(unsafe.SliceData(b.in)),
+		out:       unsafe.Pointer(unsafe.SliceData(r.out)),
+		literals:  (*[literalTable]entry)(r.literals.table),
+		distances: (*[distanceTable]entry)(r.distances.table),
+		lastPos:   len(b.in) - fastInput,
+		lastOut:   cap(r.out) - fastRoom,
+		acc:       b.acc, n: b.n, pos: b.pos, o: len(r.out),
+	}
+	l.run()
+	r.out = r.out[:l.o]
+	b.seek((b.base+int64(l.pos))*8 - int64(l.n))
+}
+
+// A loop is the state of the fast loop. The loops in Go and in assembly may stop
+// at different symbols, and with a different part of the input in acc. Therefore
+// only the position that pos and n describe counts in the end.
+type loop struct {
+	in, out          unsafe.Pointer
+	literals         *[literalTable]entry
+	distances        *[distanceTable]entry
+	lastPos, lastOut int // the loop ends when pos or o is larger
+
+	acc uint64 // as in bitReader; not set at the end
+	n   uint   // number of bits before in[pos] that are not decoded
+	pos int
+	o   int // length of out
+}
+
+// portable decodes symbols on processors without a loop in assembly.
+func (l *loop) portable() {
+	in, out, o := l.in, l.out, l.o
+	literals, distances := l.literals, l.distances
+	acc, n, pos := refill(in, l.acc, l.n, l.pos)
 	e := literals[acc&literalMask] // the next entry, not yet consumed
-	for pos <= lastPos && o <= lastOut {
+	for pos <= l.lastPos && o <= l.lastOut {
 		// Two literals take at most 22 of 56 bits and leave enough for a
 		// length.
 		if e&entryLiteral != 0 {
@@ -36,7 +66,7 @@ func (r *Reader) fast() {
 				}
 			}
 		}
-		begin, beginN, beginPos := acc, n, pos // the start of the length
+		begin := 8*pos - int(n) // the start of the length
 		if e&entrySpecial != 0 {
 			if e&entryLink == 0 {
 				break // the end of the block, or an invalid symbol
@@ -64,7 +94,7 @@ func (r *Reader) fast() {
 		}
 		distance := meaning(acc, e)
 		if e&entrySpecial != 0 || distance > o {
-			acc, n, pos = begin, beginN, beginPos
+			n = uint(8*pos - begin)
 			break
 		}
 		acc, n = take(acc, n, e)
@@ -81,8 +111,7 @@ func (r *Reader) fast() {
 		}
 		o += length
 	}
-	r.out = r.out[:o]
-	b.acc, b.n, b.pos = acc, n, pos
+	l.n, l.pos, l.o = n, pos, o
 }
 
 const (

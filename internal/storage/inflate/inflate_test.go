@@ -122,8 +122,8 @@ func compare(t *testing.T, data []byte) {
 	twins(t, data, nil, 0, most)
 }
 
-// twins compares a Reader with the slow decoder: output, error and position,
-// for input that arrives at once and in pieces.
+// twins compares a Reader, with each fast loop, with the slow decoder: output,
+// error and position, for input that arrives at once and in pieces.
 func twins(t *testing.T, data, window []byte, bit uint8, most int64) {
 	t.Helper()
 	slow := newSlowReader(bytes.NewReader(data), window, bit)
@@ -139,9 +139,11 @@ func twins(t *testing.T, data, window []byte, bit uint8, most int64) {
 			t.Fatalf("%s, %x: end at bit %d, want %d", name, data, fast.Offset(), slow.Offset())
 		}
 	}
-	f("at once", bytes.NewReader(data))
-	f("in pieces", &pieces{rest: data})
-	f("through a small buffer", bufio.NewReaderSize(bytes.NewReader(data), 64))
+	eachLoop(t, func(loop string) {
+		f(loop+", at once", bytes.NewReader(data))
+		f(loop+", in pieces", &pieces{rest: data})
+		f(loop+", through a small buffer", bufio.NewReaderSize(bytes.NewReader(data), 64))
+	})
 }
 
 // pieces delivers its bytes in pieces of 1 to 97 bytes.
@@ -158,6 +160,27 @@ func (p *pieces) Read(b []byte) (int, error) {
 	n := copy(b[:min(len(b), p.n)], p.rest)
 	p.rest = p.rest[n:]
 	return n, nil
+}
+
+// TestCopies decodes matches of all lengths, at distances around each width that a
+// fast loop copies at once.
+func TestCopies(t *testing.T) {
+	w := &writer{rnd: rand.New(rand.NewPCG(1, 11))}
+	for length := 3; length <= maxMatch; length++ {
+		w.put(0, 1)
+		w.stored(80)
+		w.put(0, 1)
+		w.put(1, 2)
+		for distance := 1; distance <= 70; distance++ {
+			w.exactly(length, distance)
+		}
+		w.symbol(fixedLiterals, endOfBlock)
+	}
+	w.block(40, true)
+	twins(t, w.data, nil, 0, 1<<30)
+	if out, err := decode(w.data); err != io.EOF || !bytes.Equal(out, w.text) {
+		t.Errorf("%d bytes, want %d: %v", len(out), len(w.text), err)
+	}
 }
 
 // TestLong decodes streams of many windows, and resumes from each block.

@@ -64,6 +64,13 @@ func canonical(lengths []int) testCode {
 	return c
 }
 
+// The fixed codes of section 3.2.6.
+var (
+	fixedLiterals = canonical(slices.Concat(
+		slices.Repeat([]int{8}, 144), slices.Repeat([]int{9}, 112), slices.Repeat([]int{7}, 24), slices.Repeat([]int{8}, 8)))
+	fixedDistances = canonical(slices.Repeat([]int{5}, 32))
+)
+
 // symbol writes a symbol.
 func (w *writer) symbol(c testCode, symbol int) {
 	for _, bit := range c[symbol] {
@@ -101,9 +108,7 @@ func (w *writer) block(n int, final bool) {
 		w.stored(n)
 	case 1:
 		w.put(1, 2)
-		lengths := slices.Concat(
-			slices.Repeat([]int{8}, 144), slices.Repeat([]int{9}, 112), slices.Repeat([]int{7}, 24), slices.Repeat([]int{8}, 8))
-		w.symbols(n, canonical(lengths), canonical(slices.Repeat([]int{5}, 32)))
+		w.symbols(n, fixedLiterals, fixedDistances)
 	case 2:
 		w.put(2, 2)
 		w.dynamic(n)
@@ -151,10 +156,10 @@ func (w *writer) symbols(n int, literals, distances testCode) {
 			c := w.rnd.IntN(256)
 			w.symbol(literals, c)
 			w.text = append(w.text, byte(c))
+			w.note()
 		} else {
 			w.match(literals, distances)
 		}
-		w.note()
 	}
 	w.symbol(literals, endOfBlock)
 }
@@ -169,10 +174,35 @@ func (w *writer) match(literals, distances testCode) {
 		d = w.rnd.IntN(d)
 	}
 	w.symbol(distances, d)
-	distance := w.extra(testDistances[d])
+	w.copy(length, w.extra(testDistances[d]))
+}
+
+// exactly writes a match with the fixed codes.
+func (w *writer) exactly(length, distance int) {
+	l := last(testLengths[:], length)
+	w.symbol(fixedLiterals, 257+l)
+	w.put(length-testLengths[l][0], testLengths[l][1])
+	d := last(testDistances[:], distance)
+	w.symbol(fixedDistances, d)
+	w.put(distance-testDistances[d][0], testDistances[d][1])
+	w.copy(length, distance)
+}
+
+// last returns the index of the last range that begins at or before v.
+func last(ranges [][2]int, v int) int {
+	i := len(ranges) - 1
+	for ranges[i][0] > v {
+		i--
+	}
+	return i
+}
+
+// copy repeats text.
+func (w *writer) copy(length, distance int) {
 	for range length {
 		w.text = append(w.text, w.text[len(w.text)-distance])
 	}
+	w.note()
 }
 
 // extra writes random extra bits after a symbol and returns their value.
