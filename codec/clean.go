@@ -148,7 +148,11 @@ func (u *URL) setIf(so bool, c Component, start, end int) {
 const (
 	httpsSlashes = uint64('h') | 't'<<8 | 't'<<16 | 'p'<<24 | 's'<<32 | ':'<<40 | '/'<<48 | '/'<<56
 	httpSlashes  = uint64('h') | 't'<<8 | 't'<<16 | 'p'<<24 | ':'<<32 | '/'<<40 | '/'<<48
-	schemeCase   = uint64(0x20_20_20_20_20) // the bits that distinguish upper and lower case; set in "://"
+
+	// The bits that distinguish upper and lower case. In other bytes than letters,
+	// they distinguish ':' from a control character.
+	httpCase  = uint64(0x20_20_20_20)
+	httpsCase = httpCase | 0x20<<32
 )
 
 // webScheme returns the length of "http://" or "https://" in any case, or 0, and
@@ -158,11 +162,12 @@ func webScheme(src []byte) (start int, odd uint8) {
 		return 0, 0
 	}
 	x := binary.LittleEndian.Uint64(src)
-	lower := x | schemeCase
-	secure := b2i(lower == httpsSlashes)
+	lower := x | httpCase
+	secure := b2i(x|httpsCase == httpsSlashes)
 	if secure|b2i(lower&(1<<56-1) == httpSlashes) == 0 {
 		return 0, 0
 	}
+	lower |= uint64(secure) * (httpsCase &^ httpCase)
 	return len("http://") + secure, uint8(b2i(x != lower) * oddScheme)
 }
 

@@ -71,7 +71,7 @@ func (p *pass) opening(o opening) {
 	if p.table != verbatimWalk {
 		p.applied.set(LowerScheme, o.odd&oddScheme != 0)
 		norm := p.dst[p.base:]
-		binary.LittleEndian.PutUint64(norm, binary.LittleEndian.Uint64(norm)|schemeCase)
+		binary.LittleEndian.PutUint64(norm, binary.LittleEndian.Uint64(norm)|httpsCase)
 		lowered := o.capitals != 0
 		if o.odd&oddName != 0 {
 			lowered = lowerInPlace(norm[start:end])
