@@ -139,7 +139,7 @@ func isHAProxyEvent(line []byte) bool {
 	}
 	var t stamp
 	name := line[at:wordEnd(line, at)]
-	return t.parse(line[open+len(" ["):at-len("] ")], nil) && name[len(name)-1] == ':' && bytes.IndexByte(name, '/') > 0
+	return t.parse(line[open+len(" ["):at-len("] ")], nil) && bytes.HasSuffix(name, []byte(":")) && bytes.IndexByte(name, '/') > 0
 }
 
 // take adds what the first n fields of a record hold.
