@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -205,6 +206,10 @@ func TestDamaged(t *testing.T) {
 	f("a cut head", next[:16], nil)
 
 	more := change(next, func(h []byte) { binary.BigEndian.PutUint32(h[57:], 1000) })
+	short := change(next, func(h []byte) { binary.BigEndian.PutUint32(h[23:], 1) }) // as if it ended after two records
+	if got, _, err := show(&Fetched{Set: short}, 0, new(Decoder)); len(got) != 2 || !errors.Is(err, ErrCorrupt) {
+		t.Errorf("an offset after the last of the batch: %d records, %v", len(got), err)
+	}
 	if got, _, err := show(&Fetched{Set: more}, 0, new(Decoder)); len(got) != 7 || !errors.Is(err, ErrCorrupt) {
 		t.Errorf("record count too high: %d, %v", len(got), err)
 	}
@@ -307,7 +312,7 @@ func FuzzDecoder(f *testing.F) {
 		var r Record
 		last := int64(-1)
 		for n := 0; d.Next(&r); n++ {
-			if r.Offset <= last && n > 0 || d.Offset() <= r.Offset && r.Offset != 1<<63-1 {
+			if r.Offset <= last && n > 0 || d.Offset() <= r.Offset && r.Offset != math.MaxInt64 {
 				t.Fatalf("offset %d after %d, next offset %d", r.Offset, last, d.Offset())
 			}
 			last = r.Offset

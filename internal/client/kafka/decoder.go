@@ -263,8 +263,11 @@ func (d *Decoder) record(r *Record) bool {
 		h := Header{Name: in.bytes(), Value: in.bytes()}
 		r.Headers = append(r.Headers, h)
 	}
-	if in.bad {
+	switch {
+	case in.bad:
 		return d.fail(fmt.Errorf("%w: invalid record", ErrCorrupt))
+	case r.Offset < d.base || r.Offset > d.last:
+		return d.fail(fmt.Errorf("%w: record with the offset %d in the batch from %d to %d", ErrCorrupt, r.Offset, d.base, d.last))
 	}
 	d.left--
 	return true
