@@ -16,9 +16,13 @@ func components(text []byte) codec.URL {
 	return r.In
 }
 
-// normalizers are the built-in profiles.
+// normalizers are the built-in profiles, without those that reproduce a program,
+// whose result can contain any byte.
 var normalizers = func() (ns []*codec.Normalizer) {
 	for _, p := range codec.Profiles() {
+		if p.Match != "" {
+			continue
+		}
 		n, err := codec.New(p)
 		if err != nil {
 			panic(err)
