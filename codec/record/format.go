@@ -138,6 +138,7 @@ var builtin = append([]Format{
 	textFormat("istio"),
 	textFormat("uwsgi"),
 	textFormat("confluence"),
+	textFormat("nginx-proxy-manager"),
 	watFormat{}, // before warc, which its files are
 	warcFormat{},
 	arcFormat{},

@@ -180,6 +180,8 @@ func (l *textLocator) takeURL(f *Found, fd *textField, s span, rec []byte) {
 		}
 	case useMethod:
 		f.method = s
+	case useScheme:
+		f.scheme = s
 	case useURL:
 		f.strips = l.strips
 		if l.request {
@@ -286,6 +288,8 @@ func (f *Found) takeAttr(fd *textField, s span, rec []byte, d *Dialect) {
 		}
 	case useLast:
 		a.start += bytes.LastIndexByte(text, '/') + 1
+	case useValue:
+		a.start += bytes.LastIndexByte(text, ' ') + 1
 	case useCode:
 		a.end--
 	case useMillis:

@@ -87,6 +87,8 @@ const (
 	usePrefix            // host of the request, if it is one word; braces with other words can follow
 	useForwarded         // addresses separated by commas, the first of which is the client
 	useMillis            // a duration before "ms"
+	useScheme            // scheme of the request
+	useValue             // an attribute after its name and a space
 )
 
 // textWords maps the words of layouts to fields.
@@ -136,6 +138,12 @@ var textWords = map[string]textField{
 	`tls`:            {use: useTLS},
 	`sni/tls/cipher`: {use: useServer},
 	`frontend`:       {use: useTransport},
+	`scheme`:         {use: useScheme, check: isHTTP},
+	`"url"`:          {style: textQuoted, use: useURL},
+	`list`:           {style: textList},
+	`[-]`:            {style: textBracket},
+	`[…client]`:      {style: textBracket, use: useValue, attr: attrClient},
+	`[…bytes]`:       {style: textBracket, use: useValue, attr: attrBytes},
 }
 
 // newTextLayout parses the source of a layout. It panics if the source has an
@@ -165,13 +173,13 @@ func newTextLayout(source string) textLayout {
 func (l *textLayout) add(fd textField) {
 	i := len(l.fields)
 	l.fields = append(l.fields, fd)
-	if fd.style == textBracket {
+	if fd.style == textBracket && fd.attr == attrTime {
 		l.time = i
 	}
 	switch fd.use {
 	case useNothing:
 		return
-	case useAttr, useSum, useClient, useLast, useTook, useCode, useForwarded, useMillis:
+	case useAttr, useSum, useClient, useLast, useTook, useCode, useForwarded, useMillis, useValue:
 		l.attributes = append(l.attributes, i)
 	case useReferer:
 		l.attributes = append(l.attributes, i)
@@ -325,6 +333,8 @@ func (l *textLayout) quoteEnd(i int, rec []byte, from int) int {
 		case len(rest) == 1 || last:
 			return from
 		case (next.style == textQuoted || next.style == textLastQuoted) && (rest[1] == '"' || rest[1] == '-'):
+			return from
+		case next.style == textBracket && rest[1] == '[':
 			return from
 		case next.style == textWord && (next.check == nil || next.check(rest[1:wordEnd(rest, 1)])):
 			return from

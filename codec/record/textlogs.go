@@ -124,4 +124,18 @@ var textLogs = []textLog{
 		sample: `[18/Dec/2020:12:57:26 +1100] bob http-nio-8090-exec-6 192.0.2.7 GET /index.html HTTP/1.1 200 1020ms 7881 ` +
 			`http://www.example.com/login.action Mozilla/5.0 (X11; Linux x86_64)`,
 	},
+	{
+		name:      "nginx-proxy-manager",
+		product:   "Nginx Proxy Manager",
+		reference: "https://github.com/NginxProxyManager/nginx-proxy-manager/tree/develop/docker/rootfs/etc/nginx/conf.d/include",
+		layouts: []string{
+			`[clf-time] - list status - method scheme host "url" | […client] […bytes] [-] [-] "agent" "referer"`, // proxy hosts
+			`[clf-time] status - method scheme host "url" | […client] […bytes] [-] "agent" "referer"`,            // redirections and dead hosts
+		},
+		url:     "the request, on the host that it names; the referer",
+		escapes: "`\\xHH`",
+		dialect: nginxDialect,
+		sample: `[01/Oct/2025:14:32:15 +0000] HIT 200 200 - GET https www.example.com "/api/users" [Client 192.0.2.100] [Length 1543] [Gzip 2.45] [Sent-to 10.0.0.15] ` +
+			`"curl/8.5.0" "https://www.example.com/"`,
+	},
 }

@@ -77,6 +77,7 @@ var forms = []form{
 	},
 	{name: "uwsgi", args: []string{"-f", "uwsgi"}, line: `[pid: 12475|app: 0|req: <n>/<n>] <client> () {34 vars in 617 bytes} [Sun Mar 13 22:49:12 2016] <method> <target> => generated <bytes> bytes in 68 msecs (HTTP/1.1 <status>) 9 headers in 373 bytes (1 switches on core 8)`},
 	{name: "confluence", args: []string{"-f", "confluence"}, line: `[<clf>] bob http-nio-8090-exec-6 <client> <method> <target> HTTP/1.1 <status> 20ms <bytes> <word-referer> <agent>`},
+	{name: "nginx-proxy-manager", args: []string{"-f", "nginx-proxy-manager"}, line: `[<clf>] - <status> <status> - <method> https ` + host + ` "<target>" [Client <client>] [Length <bytes>] [Gzip -] [Sent-to 10.0.0.15] "<agent>" "<referer>"`},
 	{
 		name: "gcs", args: []string{"-f", "gcs"},
 		head: `"time_micros","c_ip","c_ip_type","c_ip_region","cs_method","cs_uri","sc_status","cs_bytes","sc_bytes","time_taken_micros","cs_host","cs_referer","cs_user_agent","s_request_id","cs_operation","cs_bucket","cs_object"` + "\n",
