@@ -52,6 +52,8 @@ const (
 	looksLikeLines       = 40
 	looksLikeTable       = 30
 	looksLikeAnyLog      = 20
+
+	looksLikePrefixedJSON = 15
 )
 
 // Detect guesses the format of a stream from its first bytes, among the

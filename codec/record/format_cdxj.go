@@ -13,13 +13,14 @@ type cdxjFormat struct{}
 // Name implements [Format].
 func (cdxjFormat) Name() string { return "cdxj" }
 
-// Detect implements [Format].
+// Detect implements [Format]. Some syslog headers also have a date before a JSON
+// object.
 func (cdxjFormat) Detect(s *Sample) Fit {
 	l := cdxjLocator{}
 	return s.count(looksLikeCDX, func(rec []byte) bool {
 		var f Found
 		why, _ := l.Locate(&f, rec, nil)
-		return why == 0 && (!f.passes || bytes.IndexByte(rec, '{') > 0)
+		return why == 0 && (!f.passes || bytes.IndexByte(rec, '{') > 0) && syslogPrefix(rec) < 0
 	})
 }
 

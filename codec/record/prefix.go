@@ -14,13 +14,15 @@ import (
 type linePrefix struct {
 	name string
 	find func(line []byte) int // length of the prefix of line, or -1
+	json bool                  // precedes only JSON
 }
 
 // linePrefixes are the prefixes that can precede the lines of a format.
 var linePrefixes = []linePrefix{
-	{"syslog", syslogPrefix},
-	{"compose", composePrefix},
-	{"cri", criPrefix},
+	{name: "syslog", find: syslogPrefix},
+	{name: "compose", find: composePrefix},
+	{name: "cri", find: criPrefix},
+	{name: "any", find: bracePrefix, json: true},
 }
 
 // prefixSeparator is between the names of a prefix and of a format.
@@ -48,10 +50,24 @@ func (p prefixedFormat) Detect(s *Sample) Fit {
 		return Fit{}
 	}
 	fit := p.inner.Detect(stripped)
-	if _, ok := p.inner.(jsonLogFormat); ok && fit.Records > 0 {
-		fit.Records = stripped.count(0, looksJSON).Records
+	switch p.inner.(type) {
+	case jsonLogFormat:
+		if fit.Records > 0 {
+			fit.Records = stripped.count(0, looksJSON).Records
+		}
+	case jsonFormat:
+		fit.Certainty = looksLikePrefixedJSON
+		if !slices.ContainsFunc(stripped.Records, mayHoldURL) {
+			return Fit{}
+		}
 	}
 	return fit
+}
+
+// mayHoldURL reports whether a JSON text may have a string that is a URL or a
+// path.
+func mayHoldURL(text []byte) bool {
+	return bytes.Contains(text, []byte("://")) || bytes.Contains(text, []byte(`:\/\/`)) || bytes.Contains(text, []byte(`"/`))
 }
 
 // Open implements [Format].
@@ -65,8 +81,19 @@ func (p prefixedFormat) Open(c *Config) (Reader, error) {
 	return prefixedReader{linePrefix: p.linePrefix, inner: r}, err
 }
 
-// prefixable is the set of formats whose lines stand alone, so that a prefix
-// can precede each of them.
+// canPrecede reports whether p can precede each line of f.
+func (p linePrefix) canPrecede(f Format) bool {
+	switch f.(type) {
+	case jsonFormat:
+		return true
+	case jsonLogFormat:
+		return prefixable(f)
+	}
+	return prefixable(f) && !p.json
+}
+
+// prefixable is the set of formats whose lines stand alone and are told apart
+// from other lines.
 func prefixable(f Format) bool {
 	switch f := f.(type) {
 	case logFormat, logfmtFormat, anyLogFormat:
@@ -83,7 +110,7 @@ func prefixable(f Format) bool {
 func prefixedFormats(formats []Format) (all []Format) {
 	for _, p := range linePrefixes {
 		for _, f := range formats {
-			if prefixable(f) {
+			if p.canPrecede(f) {
 				all = append(all, prefixedFormat{p, f})
 			}
 		}
@@ -133,6 +160,46 @@ func (l *prefixedLocator) Locate(f *Found, rec []byte, at *Position) (Reason, in
 	why, pos := l.inner.Locate(f, rec[n:], at)
 	f.move(func(at int) int { return at + n })
 	return why, pos + n
+}
+
+// WithoutPrefix returns the lines of text without the prefix that a format such as
+// syslog+jsonl adds to those of jsonl. Lines without the prefix are left out. ok is
+// false if the format is neither jsonl nor jsonl after a prefix.
+func WithoutPrefix(format string, text []byte) (lines []byte, ok bool) {
+	name, isPrefixed := strings.CutSuffix(format, prefixSeparator+(jsonFormat{}).Name())
+	if !isPrefixed {
+		return text, format == (jsonFormat{}).Name()
+	}
+	for _, p := range linePrefixes {
+		if p.name != name {
+			continue
+		}
+		for line := range bytes.Lines(text) {
+			if n := p.find(line); n >= 0 {
+				lines = append(lines, line[n:]...)
+			}
+		}
+		return lines, true
+	}
+	return nil, false
+}
+
+// bracePrefix finds any text before a JSON object that ends the line.
+func bracePrefix(line []byte) int {
+	for at := 0; ; at++ {
+		n := bytes.IndexByte(line[at:], '{')
+		if n < 0 {
+			return -1
+		}
+		at += n
+		next := at + 1
+		for next < len(line) && line[next] == ' ' {
+			next++
+		}
+		if at > 0 && next < len(line) && (line[next] == '"' || line[next] == '}') {
+			return at
+		}
+	}
 }
 
 // composePrefix finds the prefix of docker compose logs: "web-1  | ".

@@ -13,6 +13,7 @@ import (
 // would be without them.
 var prefixes = map[string][]string{
 	"compose": {"web-1  | ", "caddy | ", "my_app.web-12 | "},
+	"any":     {"- :", "2026-11-22T10:00:00+00:00 192.0.2.1  ", "web {x} INFO: "},
 	"cri":     {"2026-11-22T10:00:00.123456789Z stdout F ", "2026-11-22T10:00:00+01:00 stderr F "},
 	"syslog": {
 		"<134>Nov 22 10:00:00 web nginx: ", "Nov  2 10:00:00 web nginx[12]: ", "<13>2026-11-22T10:00:00.5+01:00 web app: ",
@@ -33,6 +34,9 @@ func TestPrefixes(t *testing.T) {
 	} {
 		want, _, _ := runJob(t, newJob(t, Config{Format: format, Render: RenderTSV, Fields: fields}), []byte(line+"\n"))
 		for kind, list := range prefixes {
+			if kind == "any" && format != "caddy" {
+				continue // only JSON shows where it begins
+			}
 			for _, prefix := range list {
 				c := Config{Format: kind + "+" + format, Render: RenderTSV, Fields: fields}
 				check(t, c, prefix+line+"\n", string(want))
@@ -40,6 +44,9 @@ func TestPrefixes(t *testing.T) {
 				check(t, c, prefix+line+"\n", prefix+strings.Replace(line, "%7e", "~", 1)+"\n")
 				verify(t, c, []byte(prefix+line+"\n"+line+"\n"+prefix+"\n"))
 				for other := range prefixes {
+					if kind == "any" || other == "any" {
+						continue
+					}
 					_, _, st := runJob(t, newJob(t, Config{Format: other + "+" + format}), []byte(prefix+line+"\n"))
 					if parsed := st.Rejects[Unparsed] == 0; parsed != (other == kind) {
 						t.Errorf("%q as %s: %t", prefix, other, parsed)
@@ -72,11 +79,43 @@ func TestPrefixDetect(t *testing.T) {
 	}
 }
 
+// TestPrefixJSON checks JSON texts of no known log after each prefix.
+func TestPrefixJSON(t *testing.T) {
+	const object, text = `{"host":"h.example","url":"/%7ea"}`, `{"level":"info","msg":"started"}`
+	for kind, list := range prefixes {
+		for _, prefix := range list {
+			c := Config{Format: kind + "+jsonl", URLField: "url", Base: "https://{host}/", Render: RenderTSV, Fields: []string{"norm", "error"}}
+			check(t, c, prefix+object+"\n", "https://h.example/~a\t\n")
+			check(t, Config{Format: c.Format, URLField: "url"}, prefix+object+"\n", prefix+strings.Replace(object, "%7e", "~", 1)+"\n")
+			verify(t, Config{Format: c.Format, URLField: "url"}, []byte(prefix+object+"\n"+prefix+"\n"+object+"\n{\n"))
+			lines := prefix + text + "\n" + prefix + object + "\n"
+			if g, ok := Detect([]byte(lines)); !ok || g.Format != kind+"+jsonl" || g.Fit != 2 {
+				t.Errorf("%q: %+v", lines, g)
+			}
+			if got, ok := WithoutPrefix(c.Format, []byte("text\n"+lines)); !ok || string(got) != text+"\n"+object+"\n" {
+				t.Errorf("%q without the prefix: %q", lines, got)
+			}
+		}
+	}
+	for format, want := range map[string]bool{"jsonl": true, "combined": false, "syslog+caddy": false, "x+jsonl": false} {
+		if _, ok := WithoutPrefix(format, nil); ok != want {
+			t.Errorf("%s: %t", format, ok)
+		}
+	}
+	if g, _ := Detect([]byte("<13>1 2026-11-22T10:00:00Z h app - - - " + `{"url":"http://h/","status":"200"}` + "\n")); g.Format != "log" {
+		t.Errorf("an absolute URL after a syslog header: %+v", g)
+	}
+	if g, ok := Detect([]byte("INFO " + text + "\n")); ok {
+		t.Errorf("no URL: %+v", g)
+	}
+}
+
 // TestPrefixConfig checks which formats can follow a prefix.
 func TestPrefixConfig(t *testing.T) {
 	n := newNormalizer(t, "equiv")
 	for _, c := range []Config{
-		{Format: "syslog+csv", URLField: "1"}, {Format: "syslog+w3c"}, {Format: "syslog+"}, {Format: "+combined"}, {Format: "journal+combined"},
+		{Format: "syslog+csv", URLField: "1"}, {Format: "any+combined"}, {Format: "any+jsonl"}, {Format: "docker+jsonl", URLField: "url"},
+		{Format: "any+jsonl", URLField: "url", Render: RenderExtend, Extend: []Extension{{"a", "norm"}}}, {Format: "syslog+w3c"}, {Format: "syslog+"}, {Format: "+combined"}, {Format: "journal+combined"},
 		{Format: "syslog+syslog+combined"}, {Format: "compose+caddy", Render: RenderExtend, Extend: []Extension{{"a", "norm"}}}, {Format: "cri+azure-front-door"},
 	} {
 		c.Normalizer = n

@@ -799,7 +799,7 @@ var textCases = map[string][]textCase{
 			fields: "unparsed",
 		},
 		{name: "malformed request",
-			line:   `[01/Oct/2025:14:32:15 +0000] - - 400 - - http localhost-nginx-proxy-manager "-" [Client 192.0.2.1] [Length 154] [Gzip -] [Sent-to backend] "-" "-"`,
+			line: `[01/Oct/2025:14:32:15 +0000] - - 400 - - http localhost-nginx-proxy-manager "-" [Client 192.0.2.1] [Length 154] [Gzip -] [Sent-to backend] "-" "-"`,
 		},
 	},
 }

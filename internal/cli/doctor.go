@@ -164,18 +164,12 @@ func (r *diagnosis) detect(head []byte, o *options) {
 	if o.urlField != "" {
 		return
 	}
+	if lines, isJSON := record.WithoutPrefix(o.format, head); isJSON {
+		r.detectJSON(lines, o)
+		return
+	}
 	var fields []textField
 	switch o.format {
-	case "jsonl":
-		fields, o.base = jsonFields(head), jsonBase(head)
-		if parts := jsonURLParts(head, fields); parts != "" {
-			o.base, o.url = "", []string{parts}
-			return
-		}
-		if format := lineFormat(fields); format != "" && urlField(fields) == "" {
-			r.Format, o.format, o.base, r.chosen = format, format, "", true
-			return
-		}
 	case "csv":
 		fields = columns(head, ',')
 	case "csv-semicolon":
@@ -192,6 +186,27 @@ func (r *diagnosis) detect(head []byte, o *options) {
 	default:
 		return
 	}
+	r.choose(fields, o)
+}
+
+// detectJSON finds the fields with the URLs of JSON texts, or the format of lines
+// in one of their fields.
+func (r *diagnosis) detectJSON(lines []byte, o *options) {
+	fields := jsonFields(lines)
+	o.base = jsonBase(lines)
+	if parts := jsonURLParts(lines, fields); parts != "" {
+		o.base, o.url = "", []string{parts}
+		return
+	}
+	if format := lineFormat(fields); format != "" && urlField(fields) == "" && o.format == "jsonl" {
+		r.Format, o.format, o.base, r.chosen = format, format, "", true
+		return
+	}
+	r.choose(fields, o)
+}
+
+// choose chooses the field with the URL, or those with its parts.
+func (r *diagnosis) choose(fields []textField, o *options) {
 	o.urlField = urlField(fields)
 	if parts := urlParts(fields, o.urlField); parts != "" && (o.base == "" || strings.Contains(parts, ",query=")) {
 		o.urlField, o.base, o.url = "", "", []string{parts}

@@ -78,7 +78,8 @@ func findFormats(ctx context.Context, set *settings, source *file.Source) (*form
 // mustLook reports whether the beginnings of the inputs have to be inspected:
 // for their format, the columns of a header, or the member that holds the host.
 func (f *formats) mustLook() bool {
-	return slices.Contains([]string{"", "csv", "csv-semicolon", "csv-pipe", "tsv", "jsonl", table.Parquet, table.Avro}, f.given)
+	_, isJSON := record.WithoutPrefix(f.given, nil)
+	return isJSON || slices.Contains([]string{"", "csv", "csv-semicolon", "csv-pipe", "tsv", table.Parquet, table.Avro}, f.given)
 }
 
 // inspect detects the format of one input. The error names the input and any
@@ -113,8 +114,8 @@ func (f *formats) inspect(path string, head []byte, v compress.Verdict) error {
 	if err != nil {
 		return prefixLines(fmt.Sprintf("%s: detected format %s", name, format), explainJSON(flagNames(err), format, head))
 	}
-	if format == "jsonl" && f.baseHint == "" {
-		f.baseHint = jsonBase(head)
+	if lines, isJSON := record.WithoutPrefix(format, head); isJSON && f.baseHint == "" {
+		f.baseHint = jsonBase(lines)
 	}
 	return prefixLines(name, flagNames(job.CheckHead(head[:job.Framing().Head(head)])))
 }

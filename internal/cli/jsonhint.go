@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/urlfold/urlfold/codec/record"
 )
 
 // This file derives hints about flags from the first records of a JSON lines
@@ -96,7 +98,8 @@ func pathStep(name string) string {
 // the first records that look like URLs, and with a value for --url if one of
 // them is a path and another member looks like its host.
 func explainJSON(err error, format string, head []byte) error {
-	if format != "jsonl" || !strings.Contains(err.Error(), "--url-field") {
+	head, ok := record.WithoutPrefix(format, head)
+	if !ok || !strings.Contains(err.Error(), "--url-field") {
 		return err
 	}
 	var paths []string
