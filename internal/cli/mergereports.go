@@ -117,6 +117,7 @@ func mergeReports(shards []*report) (*report, error) {
 		m.ExitCode, m.Seconds = worseExit(m.ExitCode, s.ExitCode), max(m.Seconds, s.Seconds)
 		m.Totals.reportCounts.add(&s.Totals.reportCounts)
 		m.Totals.Abandoned += s.Totals.Abandoned
+		m.Merged = m.Merged.add(s.Merged)
 		if err := merge(m, s); err != nil {
 			return nil, err
 		}

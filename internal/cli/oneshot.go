@@ -203,6 +203,7 @@ func (r *oneShot) finish(stdout, stderr io.Writer, err error) error {
 		o.parts = r.output.leave()
 	}
 	o.count()
+	o.err = errors.Join(o.err, o.merge())
 	code := o.exitCode()
 	if bug := o.ledger(); bug != nil && o.err == nil {
 		o.err, code = bug, exitFatal

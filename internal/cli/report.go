@@ -19,6 +19,7 @@ type report struct {
 	Settings reportSettings `json:"settings"`
 	Files    []reportFile   `json:"files"`
 	Totals   reportTotals   `json:"totals"`
+	Merged   *reportMerged  `json:"merged,omitempty"` // absent without --unique
 }
 
 // A reportShard names the share of the input that a process with --shard has
@@ -131,6 +132,7 @@ func (o *outcome) json(exitCode int) ([]byte, error) {
 		},
 		Files:  []reportFile{},
 		Totals: reportTotals{reportCounts: countsOf(&o.stats), Abandoned: o.snap.Ledger.Abandoned},
+		Merged: o.merged,
 	}
 	if s := o.set.share; s.of > 0 {
 		r.Shard = &reportShard{s.index, s.of, s.by}

@@ -13,6 +13,7 @@ import (
 	"github.com/urlfold/urlfold/codec/record"
 	"github.com/urlfold/urlfold/internal/storage/compress"
 	"github.com/urlfold/urlfold/internal/terminal"
+	"github.com/urlfold/urlfold/internal/unique"
 	"github.com/urlfold/urlfold/pipeline"
 	"github.com/urlfold/urlfold/sources/file"
 )
@@ -30,6 +31,8 @@ type outcome struct {
 	parts       []string     // unfinished output files that remain
 	err         error        // of the run
 	unique      uniqueFilter // nil without --unique
+	samples     *unique.Samples
+	merged      *reportMerged // by --unique
 }
 
 // damaged returns the reports of the inputs with missing or possibly wrong
@@ -158,6 +161,7 @@ func (o *outcome) text(st terminal.Style) string {
 		}
 		s.row("  "+c.name, c.n, remark)
 	}
+	o.writeMerged(s)
 	s.some("without URL", stats.NoURL, "")
 	s.some("blank lines", stats.Blank, "")
 	s.some("rejects", stats.Rejected, o.rejectRemark())

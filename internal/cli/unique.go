@@ -145,25 +145,42 @@ type uniqueFilter interface {
 // newFilter returns the filter of --unique or seen query, or nil without them. It
 // reads the inputs for the first time if the mode reads them twice.
 func (r *oneShot) newFilter(ctx context.Context) (pipeline.Filter, error) {
-	o := keyset.Options{MaxMemory: r.set.maxMemory, Dir: r.set.tempDir}
-	var f uniqueFilter
 	switch {
 	case r.set.asked != nil:
 		return r.set.asked.filter(), nil
 	case r.set.unique == "":
 		return nil, nil
+	}
+	samples, err := r.newSamples()
+	if err != nil {
+		return nil, err
+	}
+	f, err := r.newUnique(ctx, samples)
+	if err != nil {
+		return nil, err
+	}
+	r.out.unique, r.out.samples = f, samples
+	return f, nil
+}
+
+// newUnique returns the filter of --unique.
+func (r *oneShot) newUnique(ctx context.Context, samples *unique.Samples) (uniqueFilter, error) {
+	o := keyset.Options{MaxMemory: r.set.maxMemory, Dir: r.set.tempDir}
+	switch {
 	case r.set.unique == uniqueMark:
-		f = unique.NewMark(o, r.set.record.Render)
+		f := unique.NewMark(o, r.set.record.Render)
+		f.Samples = samples
+		return f, nil
 	case r.set.twice():
-		chosen, err := r.survey(ctx, o)
+		f, err := r.survey(ctx, o)
 		if err != nil {
 			return nil, err
 		}
-		f = chosen
-	default:
-		f = unique.NewFirst(o)
+		f.Samples = samples
+		return f, nil
 	}
-	r.out.unique = f
+	f := unique.NewFirst(o)
+	f.Samples = samples
 	return f, nil
 }
 
@@ -246,12 +263,9 @@ func (o *outcome) mergingRules() (found []count) {
 	if o.set.unique == "" || o.stats.Duplicates+o.marked() == 0 {
 		return nil
 	}
-	lv := o.set.record.Level
-	if by := o.set.by; by != record.IdentityNames()[0] {
-		var err error
-		if lv, err = codec.ParseLevel(by); err != nil {
-			return nil
-		}
+	lv, keyed := o.set.uniqueLevel()
+	if !keyed {
+		return nil
 	}
 	rules := rulesOf(o.set.record.Normalizer.Profile().Standard, lv)
 	found = counts(o.stats.Rules[:], func(i int) string { return codec.Rule(i).String() })

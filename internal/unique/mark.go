@@ -13,8 +13,9 @@ import (
 // Mark is a filter that keeps all records, and changes the note of those whose
 // identity has been seen.
 type Mark struct {
-	Marked int64 // number of these records
-	set    *keyset.Set
+	Marked  int64    // number of these records
+	Samples *Samples // of these records; may be nil
+	set     *keyset.Set
 	notes
 	identities
 }
@@ -34,6 +35,7 @@ func (m *Mark) Filter(b *pipeline.Batch, _ pipeline.Keep) error {
 	if err := m.set.Add(m.keys, m.is); err != nil {
 		return err
 	}
+	m.Samples.look(b, m.keys, m.is)
 	m.begin(len(m.keys))
 	for i, added := range m.is {
 		if !added {

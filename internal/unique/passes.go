@@ -133,7 +133,8 @@ func (s *Survey) Close() error { return s.sort.Close() }
 
 // Chosen is the filter of the second pass.
 type Chosen struct {
-	Distinct int64 // number of identities
+	Distinct int64    // number of identities
+	Samples  *Samples // of the duplicates; may be nil
 	mode     Mode
 	sort     *extsort.Sorter[choice]
 	chosen   *extsort.Reader[choice]
@@ -164,12 +165,14 @@ func (c *Chosen) Filter(b *pipeline.Batch, keep pipeline.Keep) error {
 	c.read(b)
 	c.begin(len(c.keys))
 	for i, k := range c.keys {
+		c.is[i] = true
 		if k == (keyset.Key{}) {
 			continue
 		}
 		at := c.n
 		c.log.add(k)
 		if !c.more || c.next.ordinal != at {
+			c.is[i] = false
 			keep.Drop(i)
 			continue
 		}
@@ -180,6 +183,7 @@ func (c *Chosen) Filter(b *pipeline.Batch, keep pipeline.Keep) error {
 			return err
 		}
 	}
+	c.Samples.look(b, c.keys, c.is)
 	return c.write(&b.Out)
 }
 

@@ -10,7 +10,8 @@ import (
 // First is a filter that keeps the first record of each identity. Records without
 // an identity are kept.
 type First struct {
-	set *keyset.Set
+	Samples *Samples // of the duplicates; may be nil
+	set     *keyset.Set
 	identities
 }
 
@@ -28,6 +29,7 @@ func (f *First) Filter(b *pipeline.Batch, keep pipeline.Keep) error {
 			keep.Drop(i)
 		}
 	}
+	f.Samples.look(b, f.keys, f.is)
 	return nil
 }
 
