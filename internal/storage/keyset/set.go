@@ -73,25 +73,30 @@ func (r *Run) bytes() int64 { return int64(len(r.index))*8 + blockSize + int64(l
 // error, which is about a file or about memory, any of the keys may be in the set,
 // and the set must be closed.
 func (s *Set) Add(keys []Key, added []bool) error {
-	s.table.atHome(keys, added)
-	for i, k := range keys {
-		switch {
-		case k == (Key{}):
-			added[i] = true
-		case added[i]:
-			added[i] = false
-		default:
+	for len(keys) > 0 {
+		n := min(len(keys), touched)
+		s.table.touch(keys[:n])
+		for i, k := range keys[:n] {
 			var err error
 			if added[i], err = s.add(k); err != nil {
 				return err
 			}
 		}
+		keys, added = keys[n:], added[n:]
 	}
 	return nil
 }
 
-// add adds k, which is not zero, and reports whether it was missing.
+// touched is the number of keys whose slots are read together: enough that the
+// processor reads many at the same time, and few enough that they stay in its first
+// cache.
+const touched = 64
+
+// add adds k, and reports whether it was missing, or is zero.
 func (s *Set) add(k Key) (bool, error) {
+	if k == (Key{}) {
+		return true, nil
+	}
 	if isNew, err := s.table.add(k); err != nil || !isNew {
 		return false, err
 	}
@@ -127,15 +132,16 @@ func (s *Set) Has(k Key) (bool, error) {
 
 // HasAll sets is[i] if keys[i] is in the set. The zero key is not.
 func (s *Set) HasAll(keys []Key, is []bool) error {
-	s.table.atHome(keys, is)
-	for i, k := range keys {
-		if is[i] && k != (Key{}) {
-			continue
+	for len(keys) > 0 {
+		n := min(len(keys), touched)
+		s.table.touch(keys[:n])
+		for i, k := range keys[:n] {
+			var err error
+			if is[i], err = s.Has(k); err != nil {
+				return err
+			}
 		}
-		var err error
-		if is[i], err = s.Has(k); err != nil {
-			return err
-		}
+		keys, is = keys[n:], is[n:]
 	}
 	return nil
 }

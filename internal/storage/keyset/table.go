@@ -9,7 +9,8 @@ import (
 // first bits, in ascending order, with gaps: the home of a key in its segment is
 // proportional to its value, and a key moves at most a few slots away from its
 // home. So a walk over the slots yields a sorted run, and a search ends at the
-// first greater key.
+// first greater key. Homes are the starts of cache lines, so most searches read one
+// or two of them.
 //
 // A segment that is full doubles while it is small; later it grows by a quarter.
 // Segments grow one by one, so a table of any size needs little memory for growing.
@@ -28,11 +29,12 @@ const (
 	maxLoad      = 0.9
 	growthFactor = 1.25
 	slotBytes    = 16
+	lineSlots    = 4 // in a line of the cache
 )
 
 type segment struct {
 	slots []Key // a zero Key is a gap
-	homes int   // slots that are homes; the others are slack
+	homes int   // slots before the slack, a multiple of lineSlots; each line has one home
 	len   int
 	limit int // keys at which the segment grows
 }
@@ -43,24 +45,48 @@ func (t *table) segmentOf(k Key) *segment { return &t.segments[k.Hi>>(64-segment
 // home returns the slot at which the search for k starts.
 func (s *segment) home(k Key) int {
 	h, _ := bits.Mul64(k.Hi<<segmentBits|k.Lo>>(64-segmentBits), uint64(s.homes))
-	return int(h)
+	return int(h) &^ (lineSlots - 1)
 }
 
-// atHome sets is[i] if keys[i] is in its home slot. The loop has no branch that
-// depends on a slot, so the processor reads the slots of many keys at the same
-// time, and a later search for a key that is not at home finds the slots in its
-// cache. The answer about a zero key has no meaning.
-func (t *table) atHome(keys []Key, is []bool) {
-	is = is[:len(keys)]
-	for i, k := range keys {
-		s := t.segmentOf(k)
-		if s.homes == 0 {
-			is[i] = false
-			continue
+// A window is two lines of slots, the first of which begins at the home of a key.
+type window [2 * lineSlots]Key
+
+func (s *segment) window(home int) *window { return (*window)(s.slots[home:]) }
+
+// touch reads the lines in which the searches for keys start. The loop has no branch
+// that depends on a slot, so the processor reads the lines of many keys at the same
+// time, and the searches find them in its cache. The result has no meaning: without it,
+// or in another function, the compiler would leave the reads out.
+//
+//go:noinline
+func (t *table) touch(keys []Key) (sum uint64) {
+	for _, k := range keys {
+		if s := t.segmentOf(k); s.homes > 0 {
+			w := s.window(s.home(k))
+			sum += w[0].Hi + w[lineSlots].Hi
 		}
-		at := &s.slots[s.home(k)]
-		is[i] = (at.Hi^k.Hi)|(at.Lo^k.Lo) == 0
 	}
+	return sum
+}
+
+// before returns a number of slots at the front of w, the window of k: at most those
+// that hold lesser keys, and most often all of them. A processor cannot predict their
+// number, so there is no branch that depends on a slot. A gap comes after all lesser
+// keys, and its first half minus 1 is greater than any other.
+func (w *window) before(k Key) int {
+	if k.Hi == 0 {
+		return 0
+	}
+	hi := k.Hi - 1
+	_, a := bits.Sub64(w[0].Hi-1, hi, 0)
+	_, b := bits.Sub64(w[1].Hi-1, hi, 0)
+	_, c := bits.Sub64(w[2].Hi-1, hi, 0)
+	_, d := bits.Sub64(w[3].Hi-1, hi, 0)
+	_, e := bits.Sub64(w[4].Hi-1, hi, 0)
+	_, f := bits.Sub64(w[5].Hi-1, hi, 0)
+	_, g := bits.Sub64(w[6].Hi-1, hi, 0)
+	_, h := bits.Sub64(w[7].Hi-1, hi, 0)
+	return int(a + b + c + d + e + f + g + h)
 }
 
 // find returns the slot of k, or the slot at which it must be inserted.
@@ -69,6 +95,7 @@ func (s *segment) find(k Key) (slot int, found bool) {
 		return 0, false
 	}
 	i := s.home(k)
+	i += s.window(i).before(k)
 	for i < len(s.slots) && s.slots[i] != (Key{}) && s.slots[i].less(k) {
 		i++
 	}
@@ -147,7 +174,7 @@ func moreHomes(homes int) int {
 	if homes < doubleHomes {
 		return max(firstHomes, 2*homes)
 	}
-	return int(float64(homes) * growthFactor)
+	return int(float64(homes)*growthFactor) &^ (lineSlots - 1)
 }
 
 // fill writes the keys of old, which are in order, to their slots in s, which is
