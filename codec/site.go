@@ -80,8 +80,7 @@ func suffixOffset(host []byte, private bool) (at int, ok bool) {
 // isBelowSuffix reports whether host, a name without empty labels that is no IP
 // address, is below a public suffix, counting private ones.
 func isBelowSuffix(host []byte) bool {
-	suffix, _ := psl.SuffixLen(host, true)
-	return suffix < len(host)
+	return !psl.IsSuffix(host)
 }
 
 // hasEmptyLabel reports whether host, which must not be empty, begins or ends

@@ -13,6 +13,7 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
+	"encoding/binary"
 	"fmt"
 	"go/format"
 	"log"
@@ -69,6 +70,11 @@ func main() {
 	writeLabels(&out, labels)
 	fmt.Fprintf(&out, "// displace holds the displacement of each bucket: see find.\nvar displace = [1 << bucketBits]uint16{")
 	writeNumbers(&out, "%d", displace, 24)
+	rules, wildcards := sieves(nodes)
+	fmt.Fprintf(&out, "// ruleSieve has a bit for each rule: see IsSuffix.\nvar ruleSieve = [1 << ruleBits / 64]uint64{")
+	writeNumbers(&out, "%#x", rules, 8)
+	fmt.Fprintf(&out, "// wildcardSieve has a bit for each rule that begins with a wildcard.\nvar wildcardSieve = [1 << wildcardBits / 64]uint64{")
+	writeNumbers(&out, "%#x", wildcards, 8)
 	fmt.Fprintf(&out, "// nodes holds the tree in the format described in psl.go; 0 is an unused slot.\nvar nodes = [...]uint64{")
 	writeNumbers(&out, "%#x", words(slots, labels), 8)
 	src, err := format.Source(out.Bytes())
@@ -179,6 +185,42 @@ func hash(suffix string) uint64 {
 		h = (h ^ uint64(suffix[i])) * hashPrime
 	}
 	return h
+}
+
+// The hash functions of the sieves. psl.go has the same.
+const (
+	ruleBits     = 17
+	wildcardBits = 14
+	lastMul      = 0x9e3779b97f4a7c15
+	firstMul     = 0xd1342543de82ef95
+)
+
+func ruleHash(first, last uint64, n int) uint64 {
+	return (last*lastMul ^ first*firstMul + uint64(n)) * lastMul >> (64 - ruleBits)
+}
+
+func wildcardHash(last uint64, n int) uint64 {
+	last >>= max(0, 64-8*n) & 63
+	return (last + uint64(n)) * lastMul >> (64 - wildcardBits)
+}
+
+// sieves returns sets of bits: those of all rules, without those of less than 8 bytes,
+// for which IsSuffix does not ask; and those of the rests of rules after wildcards.
+func sieves(nodes []*node) (rules, wildcards []uint64) {
+	rules, wildcards = make([]uint64, 1<<ruleBits/64), make([]uint64, 1<<wildcardBits/64)
+	for _, n := range nodes {
+		text := []byte(n.suffix)
+		if n.flags>>ruleShift&(registry|company) != 0 && len(text) >= 8 {
+			h := ruleHash(uint64(binary.LittleEndian.Uint32(text)), binary.LittleEndian.Uint64(text[len(text)-8:]), len(text))
+			rules[h/64] |= 1 << (h % 64)
+		}
+		if n.flags>>wildcardShift&(registry|company) != 0 {
+			padded := append(make([]byte, 8), text...)
+			h := wildcardHash(binary.LittleEndian.Uint64(padded[len(text):]), len(text))
+			wildcards[h/64] |= 1 << (h % 64)
+		}
+	}
+	return rules, wildcards
 }
 
 // place assigns each node a slot of its own by "hash, displace": for each

@@ -5,6 +5,11 @@
 // builds anything at startup, and a lookup does not allocate.
 package psl
 
+import (
+	"bytes"
+	"encoding/binary"
+)
+
 //go:generate go run gen.go
 
 // The two sections of the list: the suffixes of registries ("ICANN"), and those
@@ -46,6 +51,14 @@ const (
 	bucketBits = 12
 	bucketMul  = 0x9e3779b97f4a7c15
 	slotMul    = 0xd1342543de82ef95
+)
+
+// The parameters of the hash functions of the sieves.
+const (
+	ruleBits     = 17
+	wildcardBits = 14
+	lastMul      = 0x9e3779b97f4a7c15
+	firstMul     = 0xd1342543de82ef95
 )
 
 // SuffixLen returns the length in bytes of the public suffix at the end of
@@ -95,6 +108,39 @@ func SuffixLen(host []byte, private bool) (n int, listed bool) {
 		hash = (hash ^ '.') * hashPrime
 		end = start - 1
 	}
+}
+
+// IsSuffix reports whether SuffixLen(host, true) is the length of host, which must not
+// be empty or contain empty labels. For most hosts it looks up only two bits.
+func IsSuffix(host []byte) bool {
+	if len(host) >= 8 && !mayBeSuffix(host) {
+		return false
+	}
+	n, _ := SuffixLen(host, true)
+	return n == len(host)
+}
+
+// mayBeSuffix asks the sieves about a host of at least 8 bytes. A public suffix is a
+// rule, or has one more label than the rest of a rule that begins with a wildcard, or
+// is a single label.
+func mayBeSuffix(host []byte) bool {
+	dot := bytes.IndexByte(host, '.')
+	first, last := uint64(binary.LittleEndian.Uint32(host)), binary.LittleEndian.Uint64(host[len(host)-8:])
+	rule, wildcard := ruleHash(first, last, len(host)), wildcardHash(last, len(host)-dot-1)
+	return dot < 0 || (ruleSieve[rule/64]>>(rule%64)|wildcardSieve[wildcard/64]>>(wildcard%64))&1 != 0
+}
+
+// ruleHash returns the bit of a rule, or a host, with the given first four and last
+// eight bytes and length.
+func ruleHash(first, last uint64, n int) uint64 {
+	return (last*lastMul ^ first*firstMul + uint64(n)) * lastMul >> (64 - ruleBits)
+}
+
+// wildcardHash returns the bit of the n bytes after a wildcard, from a text of eight
+// bytes that ends with them.
+func wildcardHash(last uint64, n int) uint64 {
+	last >>= max(0, 64-8*n) & 63
+	return (last + uint64(n)) * lastMul >> (64 - wildcardBits)
 }
 
 // find returns the node of label below the node parent, and its id: its index

@@ -2,6 +2,7 @@ package psl
 
 import (
 	"bytes"
+	"fmt"
 	"regexp"
 	"strings"
 	"testing"
@@ -104,6 +105,23 @@ func compare(t *testing.T, list slowList, host []byte) {
 		if n != wantN || listed != wantListed {
 			t.Errorf("%q, private %v: %d, %v, want %d, %v", host, private, n, listed, wantN, wantListed)
 		}
+		if empty := len(host) == 0 || strings.Contains("."+string(host)+".", ".."); private && !empty && IsSuffix(host) != (wantN == len(host)) {
+			t.Errorf("%q is a suffix: %v, want %v", host, IsSuffix(host), wantN == len(host))
+		}
+	}
+}
+
+// TestSieves checks that IsSuffix need not look at most hosts twice.
+func TestSieves(t *testing.T) {
+	passed := 0
+	const hosts = 10_000
+	for i := range hosts {
+		if mayBeSuffix(fmt.Appendf(nil, "example%d.%s", i*i, []string{"com", "org", "co.uk", "a.de"}[i%4])) {
+			passed++
+		}
+	}
+	if passed > hosts/8 {
+		t.Errorf("the sieves pass %d of %d hosts", passed, hosts)
 	}
 }
 
