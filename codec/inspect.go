@@ -16,7 +16,7 @@ import (
 func Parse(src []byte, r *Result) error {
 	o, entity, ok := parseClean(src, &r.In, &r.scratch.survey)
 	if ok && len(src) <= MaxLen {
-		r.setClean(entity)
+		r.setClean(o, entity)
 		return nil
 	}
 	if verbatim.inspectOnePass(src, o, r) {

@@ -47,10 +47,11 @@ func (n *Normalizer) onePass(dst, src []byte, o opening, r *Result) ([]byte, boo
 	if !ok {
 		return dst, false
 	}
-	s.plainHost, s.applied = p.plainHost, p.applied
+	s.plainHost, s.plainPath, s.applied = p.plainHost, o.special >= int(r.In.spans[Path].End), p.applied
+	dst = p.dst[:p.at]
 	if n.profile.Standard == RFC {
-		r.judge(src, p.dst[p.base:])
-		return p.dst, true
+		r.judge(src, dst[p.base:])
+		return dst, true
 	}
 	s.unjudged, s.patched, s.canonical = true, true, p.keeps == 0
 	s.clean = p.flags.IsZero() && p.applied == 0
@@ -58,9 +59,9 @@ func (n *Normalizer) onePass(dst, src []byte, o opening, r *Result) ([]byte, boo
 		s.patched, s.canonical = false, false
 	}
 	if n.rules&lossyRules != 0 {
-		p.dst = n.drop(p.dst, p.base, r)
+		dst = n.drop(dst, p.base, r)
 	}
-	return p.dst, true
+	return dst, true
 }
 
 // clearPort removes the port from u.
@@ -76,7 +77,7 @@ func (n *Normalizer) inspectOnePass(src []byte, o opening, r *Result) bool {
 		return false
 	}
 	s := &r.scratch
-	s.text = slices.Grow(s.text[:0], len(src)+wide)
+	s.text = slices.Grow(s.text[:0], roomFor(src))
 	_, ok := n.onePass(s.text, src, o, r)
 	r.Out = URL{}
 	return ok
@@ -96,7 +97,7 @@ func (n *Normalizer) onePassPlain(dst, src []byte, o opening, s *scratch) ([]byt
 	if !ok {
 		return dst, false
 	}
-	return p.dst, true
+	return p.dst[:p.at], true
 }
 
 // appendPatched appends K0 and K1 of norm, a URL that onePass wrote for WHATWG.
@@ -126,7 +127,7 @@ func appendRun(dst, src []byte, from, to int) []byte {
 		return append(dst, src[from:to]...)
 	}
 	at := len(dst)
-	copyWide(dst[at:at+wide], src[from:from+wide])
+	copyWide((*[wide]byte)(dst[at:at+wide]), (*[wide]byte)(src[from:from+wide]))
 	return dst[:at+n]
 }
 
@@ -153,11 +154,11 @@ type pass struct {
 	*Normalizer
 	s         *scratch
 	src       []byte
-	padded    []byte // src, with bytes after it that can be read and copied
+	padded    []byte // src, three zeros, and bytes that can be read and copied
 	in, out   *URL   // components of src and of dst[base:]
 	from      int    // src[from:] is not copied yet; all of it up to the current byte is unchanged
-	dst       []byte
-	base      int // start of the normal form in dst
+	dst       []byte // the normal form is in dst[base:at]; there is room for the rest
+	base, at  int
 	flags     Flags
 	applied   Rules        // rules that changed something
 	marks     []Diagnostic // room for diagnostics; their number is marked
@@ -165,18 +166,18 @@ type pass struct {
 	kept      []uint32 // room for offsets of bytes in the normal form that RFC 3986 does not allow; their number is keeps
 	keeps     int
 	plain     bool // flags and diagnostics are not wanted
-	giveUp    bool
+	spoilt    uint // 1 to give up
 	plainHost bool // that of a call
 	walker
 }
 
 // webClasses marks the bytes of http and https URLs. The plain ones are clean in
 // path, query and fragment, except that a '.' may begin a dot segment of a path,
-// and '#' must not be in a fragment.
+// and '#' must not be in a fragment. They begin no session id in a path.
 var webClasses = scan.NewClasses(
 	func(c byte) bool {
 		const everywhere = cleanPath | cleanQuery | cleanFrag
-		return class[c]&everywhere == everywhere || c == '.' || c == '?' || c == '#'
+		return class[c]&everywhere == everywhere && c != '(' || c == '.' || c == '?' || c == '#'
 	},
 	func(c byte) bool { return class[c]&ldhByte != 0 },
 )
@@ -184,7 +185,7 @@ var webClasses = scan.NewClasses(
 // run appends the normal form of src, which begins with o, to dst. It reports
 // whether the walk reached the end of src.
 func (p *pass) run(dst, src []byte, o opening) bool {
-	p.src, p.dst, p.base = src, dst, len(dst)
+	p.src, p.base, p.at = src, len(dst), len(dst)
 	p.plainHost = p.in.kind == RegName
 	if o.path == 0 {
 		if o = p.oddOpening(); o.path == 0 {
@@ -194,7 +195,9 @@ func (p *pass) run(dst, src []byte, o opening) bool {
 	if src[len(src)-1] <= ' ' && p.profile.Standard == WHATWG {
 		return false
 	}
-	p.padded = p.s.pad(src)
+	p.padded = p.s.survey.Copy
+	dst = slices.Grow(dst, roomFor(src))
+	p.dst = dst[:cap(dst)]
 	*p.out = *p.in
 	if o.odd&(oddScheme|oddCapitals|oddName|oddPort) != 0 {
 		p.opening(o)
@@ -208,50 +211,60 @@ func (p *pass) run(dst, src []byte, o opening) bool {
 	if o.odd&oddPath != 0 && (p.profile.Standard == WHATWG || p.rules.Has(EmptyPath)) {
 		p.note(EmptyPath)
 		p.flush(o.path, o.path)
-		p.dst = append(p.dst, '/')
+		p.write('/')
 	}
 	p.walk(o.special, o.path, at)
 	if p.marked > p.maxDiagnostics {
 		p.makeRoom()
 	}
-	return !p.giveUp
-}
-
-// pad returns src followed by wide bytes. The first of them are 0.
-func (s *scratch) pad(src []byte) []byte {
-	n := len(src)
-	if n+wide > len(s.padded) {
-		s.padded = slices.Grow(s.padded[:0], n+wide)
-		s.padded = s.padded[:cap(s.padded)]
-	}
-	copy(s.padded, src)
-	clear(s.padded[n : n+4]) // the walk looks at up to three bytes after a mark
-	return s.padded
+	return p.spoilt == 0
 }
 
 // note records that a rule changed something.
 func (p *pass) note(r Rule) { p.applied |= 1 << r }
 
 // wide is the number of bytes that flush copies at once.
-const wide = 64
+const wide = scan.Margin
 
-// flush copies the pending bytes before i; next is the start of the next run.
+// roomFor returns the number of bytes that onePass may write for src: an escape for
+// each byte, a '/', and more than needed at the end.
+func roomFor(src []byte) int { return 3*len(src) + 1 + 2*wide }
+
+// flush copies the pending bytes before i; next is the start of the next run. Most
+// runs are short: to copy more than needed is faster than to call memmove, and
+// mispredicts no branch.
 func (p *pass) flush(i, next int) {
-	from := p.from
-	p.from = next
-	if cap(p.dst)-len(p.dst) < i-from+2*wide {
-		p.dst = append(p.dst, p.src[from:i]...) // dst may have room for no more
-		return
+	from, at := p.from, p.at
+	end := at + i - from
+	p.from, p.at = next, end
+	for {
+		copyWide((*[wide]byte)(p.dst[at:]), (*[wide]byte)(p.padded[from:]))
+		if at += wide; at >= end {
+			return
+		}
+		from += wide
 	}
-	p.dst = appendRun(p.dst, p.padded, from, i)
 }
 
-// copyWide copies the first wide bytes of src to dst, 16 at a time. A hash of the
-// copy soon reads words of eight bytes: it would wait for words that are not part of
-// one store. An assignment of more bytes would call memmove, because the two might
-// overlap.
-func copyWide(dst, src []byte) {
-	d, s := (*[wide]byte)(dst), (*[wide]byte)(src)
+// write appends one byte to the normal form.
+func (p *pass) write(c byte) {
+	p.dst[p.at] = c
+	p.at++
+}
+
+// writeEscape appends the escape of c to the normal form.
+func (p *pass) writeEscape(c byte) {
+	binary.LittleEndian.PutUint32(p.dst[p.at:], triplets[c])
+	p.at += 3
+}
+
+// copyWide copies wide bytes, 16 at a time. A hash of the copy soon reads words of
+// eight bytes: it would wait for words that are not part of one store. An assignment
+// of more bytes would call memmove, because the two might overlap. If it were inlined,
+// each address would be computed twice.
+//
+//go:noinline
+func copyWide(d, s *[wide]byte) {
 	*(*[16]byte)(d[:]) = *(*[16]byte)(s[:])
 	*(*[16]byte)(d[16:]) = *(*[16]byte)(s[16:])
 	*(*[16]byte)(d[32:]) = *(*[16]byte)(s[32:])
@@ -260,7 +273,7 @@ func copyWide(dst, src []byte) {
 
 // outAt returns the offset in the normal form of src[i], which is pending or the
 // next byte to be written.
-func (p *pass) outAt(i int) int { return len(p.dst) - p.base + i - p.from }
+func (p *pass) outAt(i int) int { return p.at - p.base + i - p.from }
 
 // removesDefaultPort reports whether n removes the port of the scheme.
 func (n *Normalizer) removesDefaultPort() bool {

@@ -11,10 +11,11 @@ import (
 // dot treats a '.' in the path. It returns the offset of the next byte to
 // examine.
 func (p *pass) dot(i int) int {
-	src, end := p.padded, int(p.in.spans[Path].End)
+	p.enter(Path)
+	src, end := p.padded, p.end
 	one := b2i(src[i+1] == '/') | b2i(i+1 == end)
 	two := b2i(src[i+1] == '.') & (b2i(src[i+2] == '/') | b2i(i+2 == end))
-	if p.enter(Path); src[i-1] != '/' || one|two == 0 || p.table == verbatimWalk {
+	if src[i-1] != '/' || one|two == 0 || p.table == verbatimWalk {
 		return p.oddDot(i)
 	}
 	if !p.dots {
@@ -43,17 +44,17 @@ func (p *pass) oddDot(i int) int {
 
 // traversal records the encoded traversal that may begin with the '.' at i.
 func (p *pass) traversal(i int) {
-	if next := i + 1; next < len(p.text) && (p.text[next] == '.' || p.text[next] == '%') {
+	if next := i + 1; next < p.end && (p.src[next] == '.' || p.src[next] == '%') {
 		p.scan(i)
 	}
 }
 
 // dotSegment returns the length of the dot segment that begins at i, or 0.
 func (p *pass) dotSegment(i int) int {
-	if p.text[i-1] != '/' { // i > 0, because a path begins with '/'
+	if p.src[i-1] != '/' { // i > 0, because a path begins with '/'
 		return 0
 	}
-	return dotSegment(p.text[i:])
+	return dotSegment(p.src[i:p.end])
 }
 
 // cutDots removes the dot segment text[i:i+n] and, if it is "..", the segment
@@ -65,13 +66,13 @@ func (p *pass) cutDots(i, n int) int {
 	}
 	p.markDots(i, n, Removed)
 	p.note(RemoveDots)
-	p.noteDotEscapes(p.text[i : i+n])
+	p.noteDotEscapes(p.src[i : i+n])
 	p.flush(i, i)
-	if dotLen(p.text[i:]) < n { // ".."
+	if dotLen(p.src[i:p.end]) < n { // ".."
 		p.cutSegment()
 	}
 	i += n
-	if i < len(p.text) {
+	if i < p.end {
 		i++ // dst already ends in a '/'
 	}
 	p.from = i
@@ -99,8 +100,8 @@ func (p *pass) markDots(i, n int, a Action) {
 		p.dots = true
 		p.mark(i, DotSegments, a)
 	}
-	for end := i + n; i < end; i += dotLen(p.text[i:]) {
-		if p.text[i] == '%' {
+	for end := i + n; i < end; i += dotLen(p.src[i:p.end]) {
+		if p.src[i] == '%' {
 			p.markNeedless(i)
 		}
 	}
@@ -108,7 +109,7 @@ func (p *pass) markDots(i, n int, a Action) {
 
 // cutSegment removes the last segment from dst, but not the '/' before it.
 func (p *pass) cutSegment() {
-	end := len(p.dst) - 1
+	end := p.at - 1
 	// Eight bytes at once: the length of a segment cannot be predicted. There are
 	// eight bytes, because a scheme and a host precede the path.
 	for end > p.pathAt {
@@ -118,8 +119,8 @@ func (p *pass) cutSegment() {
 			break
 		}
 	}
-	p.dst = p.dst[:max(end, p.pathAt+1)]
-	for p.keeps > 0 && int(p.kept[p.keeps-1]) >= len(p.dst)-p.base {
+	p.at = max(end, p.pathAt+1)
+	for p.keeps > 0 && int(p.kept[p.keeps-1]) >= p.at-p.base {
 		p.keeps--
 	}
 }

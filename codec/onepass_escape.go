@@ -7,23 +7,26 @@ import "github.com/urlfold/urlfold/codec/percent"
 // defective: it may be part of a double escape or of invalid UTF-8. They are
 // left to the scanner of package percent.
 
-// character treats the escapes of a non-ASCII character that begin at i; v is the
-// value of the first one. It returns the offset of the next byte to examine.
-func (p *pass) character(i int, v byte) int {
-	n := characterEscapes(p.text[i:], v)
+// character treats the escapes of a non-ASCII character that begin at i in component
+// Path+c; v is the value of the first one. It returns the offset of the next byte to
+// examine.
+func (p *pass) character(i, c int, v byte) int {
+	n := characterEscapes(p.src[i:p.in.spans[Path+Component(c)].End], v)
 	if n == 0 {
-		return p.oddEscape(i, v)
+		return p.oddEscape(i, c, v)
 	}
 	for end := i + 3*n; i < end; i += 3 {
-		p.plainEscape(i, tripletValue(p.text[i:]), hasLowerHex(p.text[i:]))
+		high, low := digits[p.padded[i+1]], digits[p.padded[i+2]]
+		p.step(i, &p.steps[c][2*escapeAnywhere+(high|low)&digitLower/digitLower], high<<4|low&15)
 	}
 	return i
 }
 
-// oddEscape treats the escape of v at i, and those that continue its character:
-// a dot, '%', or text that is not well-formed UTF-8 or not checked here. It
-// returns the offset of the next byte to examine.
-func (p *pass) oddEscape(i int, v byte) int {
+// oddEscape treats the escape of v at i in component Path+c, and those that continue
+// its character: a dot, '%', or text that is not well-formed UTF-8 or not checked
+// here. It returns the offset of the next byte to examine.
+func (p *pass) oddEscape(i, c int, v byte) int {
+	p.enter(Path + Component(c))
 	if p.c == Path {
 		if n := p.dotSegment(i); n > 0 {
 			return p.cutDots(i, n)
@@ -31,27 +34,14 @@ func (p *pass) oddEscape(i int, v byte) int {
 	}
 	next := p.scan(i)
 	for ; i < next; i += 3 {
-		p.triplet(i, tripletValue(p.text[i:]))
+		p.triplet(i, tripletValue(p.src[i:p.end]))
 	}
 	return next
 }
 
-// plainEscape treats the escape of v at i, which is not unreserved.
-func (p *pass) plainEscape(i int, v byte, lower bool) {
-	if !lower {
-		return
-	}
-	p.mark(i, LowerHex, p.action(LowerHex))
-	if p.rules.Has(UpperEscapes) {
-		p.note(UpperEscapes)
-		p.flush(i, i+3)
-		p.dst = percent.AppendEscape(p.dst, v)
-	}
-}
-
 // markNeedless records diagnostics for the escape of an unreserved byte at i.
 func (p *pass) markNeedless(i int) {
-	if hasLowerHex(p.text[i:]) {
+	if hasLowerHex(p.src[i:p.end]) {
 		p.mark(i, LowerHex, p.action(LowerHex))
 	}
 	p.mark(i, NeedlessEscape, p.action(NeedlessEscape))
@@ -69,30 +59,30 @@ func hasLowerHex(b []byte) bool { return b[1] >= 'a' || b[2] >= 'a' }
 
 // triplet writes the escape of v at i.
 func (p *pass) triplet(i int, v byte) {
-	lower := hasLowerHex(p.text[i:]) && p.rules.Has(UpperEscapes)
+	lower := hasLowerHex(p.src[i:p.end]) && p.rules.Has(UpperEscapes)
 	p.applied.set(UpperEscapes, lower)
 	switch {
 	case percent.IsUnreserved(v) && p.rules.Has(DecodeUnreserved):
 		p.applied |= 1 << DecodeUnreserved
 		// It might complete an escape: leave it to AppendNormal.
 		if p.malformed>>(p.c-Path)&1 != 0 && percent.IsHex(v) {
-			p.giveUp = true
+			p.spoilt = 1
 		}
 		p.flush(i, i+3)
-		p.dst = append(p.dst, v)
+		p.write(v)
 	case lower:
 		p.flush(i, i+3)
-		p.dst = percent.AppendEscape(p.dst, v)
+		p.writeEscape(v)
 	}
 }
 
-// malformedPercent treats a '%' that starts no escape.
-func (p *pass) malformedPercent(i int) int {
-	f := malformedFlag(p.text[i+1:])
+// malformedPercent treats a '%' at i in component Path+c that starts no escape.
+func (p *pass) malformedPercent(i, c int) int {
+	f := malformedFlag(p.src[i+1 : p.in.spans[Path+Component(c)].End])
 	if p.profile.Malformed == percent.MalformedKeep {
-		p.malformed |= 1 << (p.c - Path)
+		p.malformed |= 1 << c
 	}
-	p.step(i, &p.steps[p.c-Path][stepMalformed+uint8(f)], '%')
+	p.step(i, &p.steps[c][stepMalformed+uint8(f)], '%')
 	return i + 1
 }
 
@@ -117,7 +107,7 @@ func (p *pass) scan(i int) int {
 	s := p.s
 	if p.scanned != p.c {
 		p.scanned = p.c
-		s.scanner.Reset(p.text[p.start:])
+		s.scanner.Reset(p.src[p.start:p.end])
 	}
 	var next int
 	s.defects, next = s.scanner.Step(s.defects[:0], i-p.start)

@@ -16,7 +16,7 @@ func (p *pass) oddOpening() opening {
 	if start == 0 || len(src) > keepBytes {
 		return opening{}
 	}
-	sv.Read(src, webClasses)
+	sv.Read(src, start, webClasses)
 	i, others := p.oddLabels(start)
 	if i <= start || !cleanHostEnd(src[start:i]) {
 		return opening{}
@@ -70,7 +70,7 @@ func (p *pass) opening(o opening) {
 	}
 	if p.table != verbatimWalk {
 		p.applied.set(LowerScheme, o.odd&oddScheme != 0)
-		norm := p.dst[p.base:]
+		norm := p.dst[p.base:p.at]
 		binary.LittleEndian.PutUint64(norm, binary.LittleEndian.Uint64(norm)|httpsCase)
 		lowered := o.capitals != 0
 		if o.odd&oddName != 0 {
@@ -89,7 +89,7 @@ func (p *pass) opening(o opening) {
 // oddHost records diagnostics for the bytes of a host that are not letters,
 // digits, hyphens or dots. The host begins at start.
 func (p *pass) oddHost(start int, host []byte) {
-	p.c, p.text = Host, p.src[:start+len(host)]
+	p.c, p.end = Host, start+len(host)
 	first, marked := 0, false
 	for class[host[first]]&ldhByte != 0 {
 		first++

@@ -97,10 +97,12 @@ type walkStep struct {
 	runs    uint8    // 1 if run is a flag
 	drop    uint8    // number of bytes to be replaced
 	write   uint8    // number of bytes that replace them: 0, 1, or 3 for an escape
-	next    uint8    // number of bytes after which the pass continues
 	kept    uint8    // 1 if RFC 3986 does not allow the byte, and it is kept
 	hex     uint8    // 1 if a hex digit replaces its escape: it might complete another one
-	work    walkWork
+
+	separator uint8 // 1 for an escaped '/' or '\\' in a path: a '.' after it needs a look
+	work      walkWork
+	_         [7]byte // 64 bytes are found faster than 56
 }
 
 const (
@@ -113,8 +115,7 @@ type walkWork uint8
 
 // Kinds of work.
 const (
-	workNone      walkWork = iota
-	workSeparator          // an escaped '/' or '\\' in a path: a '.' after it needs a look
+	workNone walkWork = iota
 	workDot
 	workEntity
 	workBackslash
@@ -153,7 +154,7 @@ func (n *Normalizer) walkSteps() *walkSteps {
 
 // rawStep returns the step at a raw byte with the flag f in component c.
 func rawStep(c Component, f Flag, bits int) walkStep {
-	s := walkStep{run: noRun, next: 1}
+	s := walkStep{run: noRun}
 	action := Kept
 	if bits&rawEscape != 0 {
 		action = Encoded
@@ -175,7 +176,7 @@ func rawStep(c Component, f Flag, bits int) walkStep {
 // escapeStep returns the step at an escape in component c of a byte of a class in
 // escapes, with lower-case digits or not.
 func (n *Normalizer) escapeStep(c Component, class uint8, lower bool) walkStep {
-	s := walkStep{run: noRun, next: 3}
+	s := walkStep{run: noRun}
 	i := 0
 	switch class {
 	case escapeOther:
@@ -192,7 +193,7 @@ func (n *Normalizer) escapeStep(c Component, class uint8, lower bool) walkStep {
 		i++
 	case escapeOutsidePath:
 		if c == Path {
-			s.work = workSeparator
+			s.separator = 1
 		}
 	}
 	if lower {
@@ -215,7 +216,7 @@ func (n *Normalizer) escapeStep(c Component, class uint8, lower bool) walkStep {
 // malformedStep returns the step at a '%' in component c that starts no escape, with
 // the flag f.
 func (n *Normalizer) malformedStep(c Component, f Flag) walkStep {
-	s := walkStep{run: noRun, next: 1}
+	s := walkStep{run: noRun}
 	s.mark(0, c, f, n.onEscape(f))
 	switch {
 	case n.profile.Malformed == percent.MalformedEncode:

@@ -43,7 +43,7 @@ func TestWebClasses(t *testing.T) {
 		for c := Path; c <= Fragment; c++ {
 			for b, step := range table[c-Path] {
 				text := []byte{'/', byte(b), 'x'}
-				s.Read(text, webClasses)
+				s.Read(text, 0, webClasses)
 				marked := s.Next(1) == 1 || c == Fragment && s.NextHash(1) == 1
 				delimits := b == '#' || b == '?' && c == Path // ends the component
 				if step != stepRaw && !marked && !delimits {

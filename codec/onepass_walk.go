@@ -7,7 +7,6 @@ import (
 	"slices"
 	"unicode/utf8"
 
-	"github.com/urlfold/urlfold/codec/internal/scan"
 	"github.com/urlfold/urlfold/codec/percent"
 )
 
@@ -16,7 +15,7 @@ import (
 type walker struct {
 	c         Component
 	start     int       // start of the component
-	text      []byte    // src up to its end
+	end       int       // end of the component
 	scanned   Component // that the scanner of the scratch is set up for
 	malformed uint      // bit n: component Path+n contains a '%' that starts no escape
 	dots      bool      // the path contains a dot segment
@@ -35,7 +34,7 @@ func (p *pass) walk(i, start, outStart int) {
 	// shift[n] is the distance of the end of component Path+n in src from its end in
 	// the normal form. The last two elements are not read.
 	var shift [5]uint32
-	moved := uint32(len(p.dst) - p.base - p.from)
+	moved := uint32(p.at - p.base - p.from)
 	shift[0], shift[1], shift[2] = moved, moved, moved
 	src, end, words := p.padded, len(p.src), p.s.survey.Words
 	path, query := p.ends()
@@ -53,43 +52,34 @@ func (p *pass) walk(i, start, outStart int) {
 		switch s.work {
 		case workNone:
 			p.step(i, s, b)
-			p.giveUp = p.giveUp || p.malformed>>c&uint(s.hex) != 0
-			i += int(s.next)
-		case workSeparator:
-			p.step(i, s, b)
-			if i += 3; src[i] == '.' {
+			p.spoilt |= p.malformed >> c & uint(s.hex)
+			if int(s.separator)&b2i(src[i+3] == '.') != 0 {
 				p.enter(Path)
-				p.traversal(i)
+				p.traversal(i + 3)
 			}
+			i++ // digits of an escape are not marked
 		case workDot:
 			i = p.dot(i)
 		case workPercent:
-			p.enter(Path + Component(c))
-			i = p.malformedPercent(i)
+			i = p.malformedPercent(i, c)
 		case workNonASCII:
-			p.enter(Path + Component(c))
-			i = p.nonASCII(i, s)
+			i = p.nonASCII(i, c, s)
 		case workOddEscape:
-			p.enter(Path + Component(c))
-			i = p.oddEscape(i, b)
+			i = p.oddEscape(i, c, b)
 		case workCharacter:
-			p.enter(Path + Component(c))
-			i = p.character(i, b)
+			i = p.character(i, c, b)
 		case workEntity:
-			p.enter(Query)
 			i = p.semicolon(i)
 		case workBackslash:
-			p.enter(Path)
 			i = p.backslash(i)
 		case workGiveUp:
-			p.giveUp = true
+			p.spoilt = 1
 			i++
 		}
-		moved = uint32(len(p.dst) - p.base - p.from)
+		moved = uint32(p.at - p.base - p.from)
 		shift[c], shift[c+1], shift[c+2] = moved, moved, moved
 		w, n := i>>6, i&63
-		two := (*[2]scan.Word)(words[w:])
-		marks := two[0].Special>>n | two[1].Special<<1<<(63-n)
+		marks := words[w].Special>>n | words[w+1].Special<<1<<(63-n)
 		if i += bits.TrailingZeros64(marks); marks == 0 {
 			i = p.s.survey.Next(i - 64)
 		}
@@ -137,16 +127,12 @@ func (p *pass) step(i int, s *walkStep, b byte) {
 	p.applied |= s.applied
 
 	p.flush(i, i+int(s.drop))
-	at := len(p.dst)
+	at := p.at
 	p.kept[p.keeps] = uint32(at - p.base)
 	p.keeps += int(s.kept)
 	text := uint32(b) ^ (uint32(b)^triplets[b])&s.escape
-	if cap(p.dst)-at < 4 {
-		p.dst = append(p.dst, byte(text), byte(text>>8), byte(text>>16))[:at+int(s.write)]
-		return
-	}
-	binary.LittleEndian.PutUint32(p.dst[:at+4][at:], text)
-	p.dst = p.dst[:at+int(s.write)]
+	binary.LittleEndian.PutUint32(p.dst[at:], text)
+	p.at = at + int(s.write)
 }
 
 // triplets holds the escape of each byte, as a little-endian integer.
@@ -176,9 +162,11 @@ func (p *pass) makeRoom() {
 }
 
 // enter makes c the component in hand.
+//
+//go:noinline
 func (p *pass) enter(c Component) {
 	span := p.in.spans[c]
-	p.c, p.start, p.text = c, int(span.Start), p.src[:span.End]
+	p.c, p.start, p.end = c, int(span.Start), int(span.End)
 }
 
 // mark records a diagnostic at src[at].
@@ -194,9 +182,11 @@ func (p *pass) mark(at int, f Flag, a Action) {
 	p.marked++
 }
 
-// nonASCII treats the character at i that begins with a non-ASCII byte.
-func (p *pass) nonASCII(i int, s *walkStep) int {
-	r, n := utf8.DecodeRune(p.text[i:])
+// nonASCII treats the character at i that begins with a non-ASCII byte, in component
+// Path+c.
+func (p *pass) nonASCII(i, c int, s *walkStep) int {
+	p.enter(Path + Component(c))
+	r, n := utf8.DecodeRune(p.src[i:p.end])
 	unit := s.has[1] != 0 && !isURLCodePoint(r, n)
 	action := Action(s.drop) * Encoded
 	if s.has[0] != 0 {
@@ -209,8 +199,8 @@ func (p *pass) nonASCII(i int, s *walkStep) int {
 	case s.drop != 0:
 		p.note(EncodeIllegal)
 		p.flush(i, i+n)
-		for _, c := range p.text[i : i+n] {
-			p.dst = percent.AppendEscape(p.dst, c)
+		for _, c := range p.src[i : i+n] {
+			p.writeEscape(c)
 		}
 	case s.has[0] != 0:
 		p.keep(i)
@@ -233,7 +223,7 @@ func (p *pass) keepAt(at int) {
 // illegal records a diagnostic for text[i:end], bytes of one kind. If they
 // continue the run of the previous call, that diagnostic covers them.
 func (p *pass) illegal(i, end int, a Action) {
-	f := rawFlag(p.text[i])
+	f := rawFlag(p.src[i])
 	if p.last != runAt(i, uint8(f)) {
 		p.mark(i, f, a)
 	}
@@ -242,21 +232,23 @@ func (p *pass) illegal(i, end int, a Action) {
 
 // backslash treats a '\\' in the path, in WHATWG.
 func (p *pass) backslash(i int) int {
-	if dotLen(p.text[i+1:]) > 0 || p.text[i-1] == '.' || i-p.start > 3 && dotLen(p.text[i-3:]) > 0 {
-		p.giveUp = true // a dot segment by WHATWG, but not by RFC 3986
+	p.enter(Path)
+	if dotLen(p.src[i+1:p.end]) > 0 || p.src[i-1] == '.' || i-p.start > 3 && dotLen(p.src[i-3:p.end]) > 0 {
+		p.spoilt = 1 // a dot segment by WHATWG, but not by RFC 3986
 		return i + 1
 	}
 	p.illegal(i, i+1, Replaced)
 	p.mark(i, InvalidReverseSolidus, Replaced)
 	p.note(ruleBackslash)
 	p.flush(i, i+1)
-	p.dst = append(p.dst, '/')
+	p.write('/')
 	return i + 1
 }
 
 // semicolon treats a ';' in the query.
 func (p *pass) semicolon(i int) int {
-	if at := i + 1 - len(htmlAmp); !p.entity && bytes.HasSuffix(p.text[p.start:i+1], htmlAmp) {
+	p.enter(Query)
+	if at := i + 1 - len(htmlAmp); !p.entity && bytes.HasSuffix(p.src[p.start:i+1], htmlAmp) {
 		p.entity = true
 		p.mark(at, HTMLEntity, Kept)
 	}

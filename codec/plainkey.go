@@ -31,6 +31,9 @@ func (n *Normalizer) plainKey(lv Level, k1 []byte, u *URL, s *scratch) (plain, s
 	if !s.plainHost && (cleanScheme(k1) == 0 || u.kind != RegName || u.Has(Username) || !cleanHostEnd(u.spans[Host].In(k1))) {
 		return false, false
 	}
+	if s.plainPath {
+		return true, true
+	}
 	switch end := plainPathSet.SlashEnd(k1[:path.End], int(path.Start)+1); {
 	case end == int(path.End):
 		return true, true
@@ -47,47 +50,60 @@ var plainPathSet = scan.NewSet(func(c byte) bool { return c != ';' && c != '(' }
 // rules. It also reports whether the query is signed and was therefore left
 // unchanged.
 func (n *Normalizer) plainK2(k1 []byte, u *URL, s *scratch) (k2 []byte, signed bool) {
-	k2 = k1[:u.spans[Path].End]
 	hits := Rules(0)
 	hits.set(DropFragment, u.Has(Fragment))
 	folds := n.folds(u)
 	hits.set(ruleHTTPS, folds)
+	end := int(u.spans[Path].End)
 	if u.Has(Query) {
-		front := len(k2) - b2i(folds)
 		var why Rules
-		s.k2, why, signed = appendKeyQuery(room(s.k2, front), k1, u, n.policy.Params, s)
-		if why != 0 {
+		if k2, why, signed = n.appendToFront(&s.k2, k1, 0, end, u, s); why != 0 {
 			s.keyHits |= hits | why
 			if folds {
-				appendHTTP(s.k2[:0], k2)
-			} else {
-				copy(s.k2, k2)
+				k2 = foldHTTPS(k2)
 			}
-			return s.k2, signed
+			return k2, signed
 		}
-		k2 = k1[:u.spans[Query].End]
+		end = int(u.spans[Query].End)
 	}
 	s.keyHits |= hits
 	if folds {
-		s.k2 = appendHTTP(s.k2[:0], k2)
-		k2 = s.k2
+		return foldHTTPS(s.writable(&s.k2, k1, 0, end)), signed
 	}
-	return k2, signed
+	return k1[:end], signed
 }
 
-// room returns n bytes with undefined content, in the memory of b if that is large
-// enough. A key gets its front after its query: if the query stays the same, the key
-// is part of K1, and nothing has to be copied.
-func room(b []byte, n int) []byte { return slices.Grow(b[:0], n)[:n] }
+// writable returns k1[start:end] in memory of s: in the survey's copy of the input if
+// that is the same text, otherwise in a copy in buf.
+func (s *scratch) writable(buf *[]byte, k1 []byte, start, end int) []byte {
+	if s.copied {
+		return s.survey.Copy[start:end]
+	}
+	*buf = append((*buf)[:0], k1[start:end]...)
+	return *buf
+}
 
-// appendHTTP appends src, which begins with "https://", with "http://" instead. It
-// writes the beginning in one store: the hash will read it as one word, and would
-// wait for the two stores of a copy that is corrected.
-func appendHTTP(dst, src []byte) []byte {
-	at := len(dst)
-	dst = append(dst, src[1:]...)
-	binary.LittleEndian.PutUint64(dst[at:], httpSlashes|uint64(src[8])<<56)
-	return dst
+// appendToFront returns k1[start:end] and after it the query by the key rules, in
+// memory of s. If no rule changes the query, why is 0, and the result is undefined:
+// then the key is part of K1, and nothing has to be copied.
+func (n *Normalizer) appendToFront(buf *[]byte, k1 []byte, start, end int, u *URL, s *scratch) (key []byte, why Rules, signed bool) {
+	if s.copied && end == int(u.spans[Path].End) && len(s.survey.Copy)-end >= params.Room(u.spans[Query].Len()) {
+		return appendKeyQuery(s.survey.Copy[start:end], k1, u, n.policy.Params, s)
+	}
+	front := slices.Grow((*buf)[:0], end-start)[:end-start]
+	key, why, signed = appendKeyQuery(front, k1, u, n.policy.Params, s)
+	if *buf = key; why != 0 {
+		copy(key, k1[start:end])
+	}
+	return key, why, signed
+}
+
+// foldHTTPS returns a URL that begins with "https://", with "http://" instead. It
+// writes the beginning in one store: the hash will read it as one word, and would wait
+// for two stores.
+func foldHTTPS(url []byte) []byte {
+	binary.LittleEndian.PutUint64(url[1:], httpSlashes|uint64(url[8])<<56)
+	return url[1:]
 }
 
 // folds reports whether K2 replaces the scheme, which is https or http.
@@ -130,13 +146,15 @@ func (n *Normalizer) plainK3(k1 []byte, u *URL, s *scratch) (k3 []byte, signed b
 	hits.set(ruleTrail, trail)
 	k3 = k1[start:end]
 	if u.Has(Query) {
-		var why Rules
-		s.k3, why, signed = appendKeyQuery(room(s.k3, len(k3)), k1, u, n.policy.Params, s)
-		hits |= why
-		if query := u.spans[Query]; why == 0 && end == int(path.End) {
+		key, why, isSigned := n.appendToFront(&s.k3, k1, start, end, u, s)
+		hits, signed = hits|why, isSigned
+		switch query := u.spans[Query]; {
+		case why != 0:
+			k3 = key
+		case end == int(path.End):
 			k3 = k1[start:query.End]
-		} else {
-			copy(s.k3, k3)
+		default:
+			s.k3 = append(append(s.k3[:0], k3...), k1[query.Start-1:query.End]...)
 			k3 = s.k3
 		}
 	}

@@ -25,7 +25,7 @@ func (n *Normalizer) AppendRef(dst, base, src []byte, r *Result) ([]byte, error)
 	start := len(dst)
 	switch {
 	case ok && len(src) <= n.maxLen:
-		dst = n.appendClean(dst, src, entity, r)
+		dst = n.appendClean(dst, src, o, entity, r)
 	case ok:
 		return n.Append(dst, src, r) // which returns ErrTooLong
 	default:

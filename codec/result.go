@@ -84,7 +84,6 @@ type scratch struct {
 	front     []byte          // scheme and authority of the last URL that Keeps accepted
 	scanner   percent.Scanner // of the component in hand
 	mac       *keyedHash      // for HMAC keys
-	padded    []byte          // the input of onePass
 	spare     []uint32        // offsets that are not wanted
 	kept      []uint32        // offsets in the serialized URL of bytes that RFC 3986 does not allow, if patched
 
@@ -107,6 +106,8 @@ type call struct {
 	dropped    bool   // full and whole are set
 	clean      bool   // the input was clean: it is its own canonical string
 	plainHost  bool   // the host is a name of LDH labels, none of them empty, and the last one is no number
+	plainPath  bool   // the path contains nothing that webClasses marks: no session id and no two slashes, above all
+	copied     bool   // the input is clean, and survey.Copy begins with it
 	canonical  bool   // the serialized URL is its own canonical string
 	keyPatched bool   // K0 and K1 are in key, with these bytes escaped
 	patched    bool   // the serialized URL is, once the bytes at kept are escaped
@@ -141,12 +142,12 @@ func (r *Result) reset() {
 	}
 }
 
-// setClean fills r for a URL r.In that is its own normal form. Its only
-// possible flag is HTMLEntity: entity is the offset of the first one, or -1.
-func (r *Result) setClean(entity int) {
+// setClean fills r for a URL r.In that is its own normal form: o and entity are what
+// parseClean returned. Its only possible flag is HTMLEntity.
+func (r *Result) setClean(o opening, entity int) {
 	r.Out = r.In
 	r.Flags, r.Diagnostics, r.ErrAt = Flags{}, r.Diagnostics[:0], 0
-	r.scratch.call = call{clean: true, plainHost: r.In.kind == RegName}
+	r.scratch.call = call{clean: true, plainHost: r.In.kind == RegName, plainPath: o.special >= int(r.In.spans[Path].End), copied: o.path > 0}
 	if entity >= 0 {
 		r.Flags = r.Flags.With(HTMLEntity)
 		r.Diagnostics = append(r.Diagnostics, Diagnostic{At: uint32(entity), Flag: HTMLEntity, Component: Query, Action: Kept})

@@ -19,7 +19,8 @@ func (n *Normalizer) KeepsTarget(target []byte, r *Result) (query []byte, ok boo
 		return nil, false
 	}
 	sv := &r.scratch.survey
-	sv.Read(target, webClasses)
+	r.scratch.copied = false
+	sv.Read(target, len("/"), webClasses)
 	special, question, hash := sv.First()
 	if min(special, question, hash) == size {
 		return nil, true
@@ -43,6 +44,7 @@ func (n *Normalizer) Keeps(url []byte, r *Result) (query []byte, ok bool) {
 		return n.KeepsTarget(url[f:], r)
 	}
 	var u URL
+	s.copied = false
 	_, entity, ok := parseClean(url, &u, &s.survey)
 	if !ok || entity >= 0 || u.Has(Fragment) {
 		return nil, false

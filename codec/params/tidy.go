@@ -122,13 +122,20 @@ type formWriter struct {
 // A paddedQuery is a query on one chart. What follows can be read.
 type paddedQuery [64 + 16]byte
 
+// Room returns the number of bytes that AppendKeyQuery may write for a query of n
+// bytes and its '?', and more than needed at the end.
+func Room(n int) int { return 3*n + 1 + formRoom }
+
+// formRoom is the room for everything that a formWriter writes.
+const formRoom = 4 * len(paddedQuery{})
+
 // newFormWriter returns a writer that appends parts of query to dst. It copies the
 // query to text.
 func newFormWriter(dst, query []byte, text *paddedQuery) formWriter {
 	n := copy(text[:64], query)
 	clear(text[n : n+2]) // no escape continues there
 	at := len(dst)
-	return formWriter{out: slices.Grow(dst, 4*len(text))[:at+4*len(text)], at: at, text: text}
+	return formWriter{out: slices.Grow(dst, formRoom)[:at+formRoom], at: at, text: text}
 }
 
 // write writes the bytes from from to to; odd marks those that need encoding or

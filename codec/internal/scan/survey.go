@@ -49,14 +49,23 @@ func NewClasses(plain, host func(c byte) bool) *Classes {
 type Survey struct {
 	// Words holds the marks of the text, and one mark of each kind for its end. There
 	// is at least one word after that.
-	Words  []Word
+	Words []Word
+	// Copy begins with a copy of the text and three zeros. There are at least Margin
+	// bytes after the text.
+	Copy   []byte
 	Labels Labels
+	firsts firsts
+	memory []byte // Copy and, because the vectors may write there, the 64 bytes before it
 }
+
+// Margin is the number of bytes after the text in Survey.Copy.
+const Margin = 64
 
 // A Word has the marks of 64 bytes, from the lowest bit on.
 type Word struct {
-	// Special marks the bytes that are not plain, and each '.' after one of them or
-	// after a '/'. A '.' at the start may be special or not.
+	// Special marks the bytes that are not plain, each '.' after one of them or after
+	// a '/', and each '/' after a '/'. A '.' or '/' at the start of the text may be
+	// special or not.
 	Special  uint64
 	Question uint64 // '?'
 	Hash     uint64 // '#'
@@ -69,37 +78,56 @@ type Labels struct {
 	upper uint64 // capital letters
 }
 
-// Read surveys text.
-func (s *Survey) Read(text []byte, c *Classes) {
+// firsts holds the offsets of the first mark of each kind in the first two words, or
+// 128.
+type firsts struct{ special, question, hash int }
+
+// Read surveys text. The bytes before start are not special; start is at most 8 and
+// not greater than the length of the text.
+func (s *Survey) Read(text []byte, start int, c *Classes) {
 	if n := len(text)/64 + 2; n > len(s.Words) {
-		s.Words = make([]Word, 2*n)
+		s.grow(n)
 	}
 	switch {
 	case !vector || len(text) == 0:
-		s.slowRead(text, c)
+		s.slowRead(text, start, c)
 	case vector512:
-		surveyAVX512(&text[0], len(text), &c.nibbles, &s.Words[0], &s.Labels)
+		surveyAVX512(&text[0], len(text), start, &c.nibbles, &s.Words[0], &s.Labels, &s.firsts, &s.Copy[0])
 	default:
-		surveyAVX2(&text[0], len(text), &c.nibbles, &s.Words[0], &s.Labels)
+		surveyAVX2(&text[0], len(text), start, &c.nibbles, &s.Words[0], &s.Labels, &s.firsts, &s.Copy[0])
 	}
 }
 
+// grow makes room for n words, and more.
+func (s *Survey) grow(n int) {
+	n = max(2*n, 16)
+	s.Words = make([]Word, n)
+	s.memory = make([]byte, 64+64*n)
+	s.Copy = s.memory[64:]
+}
+
 // slowRead is Read without vectors.
-func (s *Survey) slowRead(text []byte, c *Classes) {
+func (s *Survey) slowRead(text []byte, start int, c *Classes) {
 	clear(s.Words[:len(text)/64+2])
-	near := false
+	near, slash := false, false
 	for i, b := range text {
 		class, w := c.class[b], &s.Words[i/64]
-		w.Special |= bit(class&classOther != 0 || class&classDot != 0 && near) << (i % 64)
+		w.Special |= bit(i >= start && (class&classOther != 0 || class&classDot != 0 && near || b == '/' && slash)) << (i % 64)
 		w.Question |= bit(b == '?') << (i % 64)
 		w.Hash |= bit(b == '#') << (i % 64)
-		near = class&classNear != 0
+		near, slash = class&classNear != 0, b == '/'
 	}
 	end := uint64(1) << (len(text) % 64)
 	last := &s.Words[len(text)/64]
 	last.Special |= end
 	last.Question |= end
 	last.Hash |= end
+	s.Words[len(text)/64+1] = Word{^uint64(0), ^uint64(0), ^uint64(0)}
+	s.firsts = firsts{
+		zeros(s.Words[0].Special, s.Words[1].Special),
+		zeros(s.Words[0].Question, s.Words[1].Question),
+		zeros(s.Words[0].Hash, s.Words[1].Hash),
+	}
 	s.Labels = Labels{other: ^uint64(0)}
 	for i, b := range text[:min(len(text), 64)] {
 		class := c.class[b]
@@ -107,6 +135,8 @@ func (s *Survey) slowRead(text []byte, c *Classes) {
 		s.Labels.pause |= bit(class&classPause != 0) << i
 		s.Labels.upper |= bit(class&classUpper != 0) << i
 	}
+	copy(s.Copy, text)
+	clear(s.Copy[len(text) : len(text)+3])
 }
 
 // From returns the number of host bytes that begin at offset i, and marks those
@@ -120,19 +150,20 @@ func (l *Labels) From(i int) (n int, pauses, capitals uint64) {
 }
 
 // First returns the offsets of the first special byte, the first '?' and the first
-// '#' in the text, or the length of the text. It looks at two words at once: a
-// branch on the word that has a mark would often be mispredicted.
+// '#' in the text, or the length of the text.
 func (s *Survey) First() (special, question, hash int) {
-	w := (*[2]Word)(s.Words)
-	if w[0].Special|w[1].Special == 0 || w[0].Question|w[1].Question == 0 || w[0].Hash|w[1].Hash == 0 {
-		return s.Next(0), s.nextOf(0, func(w *Word) uint64 { return w.Question }), s.NextHash(0)
+	if f := &s.firsts; max(f.special, f.question, f.hash) < 128 {
+		return f.special, f.question, f.hash
 	}
-	return zeros(w[0].Special, w[1].Special), zeros(w[0].Question, w[1].Question), zeros(w[0].Hash, w[1].Hash)
+	return s.Next(0), s.nextOf(0, func(w *Word) uint64 { return w.Question }), s.NextHash(0)
 }
 
 // zeros returns the number of zeros before the first one in a and b.
 func zeros(a, b uint64) int {
-	return bits.TrailingZeros64(a) + bits.TrailingZeros64(b)&-int(bit(a == 0))
+	if a == 0 {
+		return 64 + bits.TrailingZeros64(b)
+	}
+	return bits.TrailingZeros64(a)
 }
 
 // Next returns the offset of the first special byte at or after i, or the length of

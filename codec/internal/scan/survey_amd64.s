@@ -46,16 +46,25 @@ GLOBL dot<>(SB), RODATA|NOPTR, $8
 	SHRXQ R12, R, R \
 	ORQ R13, R
 
-// func surveyAVX2(text *byte, n int, nibbles *[64]uint8, words *Word, labels *Labels)
+// FIRST stores the place of the first mark of a kind in the first two words.
+#define FIRST(KIND) \
+	TZCNTQ (KIND+24)(DI), R9 \
+	ADDQ $64, R9 \
+	TZCNTQ KIND(DI), R8 \
+	CMOVQCS R9, R8 \
+	MOVQ R8, KIND(R11)
+
+// func surveyAVX2(text *byte, n, start int, nibbles *[64]uint8, words *Word, labels *Labels, firsts *firsts, to *byte)
 //
 //	SI text   CX n   DI words   DX where the 64 bytes in hand begin
 //	Y5 and Y6 what is loaded   R12 how many bytes precede them
-//	AX 1 if a '.' at their start is special   R13 a bit for each place after the text
-TEXT ·surveyAVX2(SB), NOSPLIT, $0-40
+//	AX 1 if a '.' at their start is special   R14 1 if a '/' is
+//	R13 a bit for each place after the text
+TEXT ·surveyAVX2(SB), NOSPLIT, $0-64
 	MOVQ text+0(FP), SI
 	MOVQ n+8(FP), CX
-	MOVQ nibbles+16(FP), DX
-	MOVQ words+24(FP), DI
+	MOVQ nibbles+24(FP), DX
+	MOVQ words+32(FP), DI
 	VBROADCASTI128 (DX), Y0
 	VBROADCASTI128 16(DX), Y1
 	VPBROADCASTQ lowHalf<>(SB), Y2
@@ -65,6 +74,7 @@ TEXT ·surveyAVX2(SB), NOSPLIT, $0-40
 	VPBROADCASTQ question<>(SB), Y11
 	VPBROADCASTQ hash<>(SB), Y12
 	XORL AX, AX
+	XORL R14, R14
 	XORL DX, DX
 
 block:
@@ -78,17 +88,25 @@ block:
 load:
 	VMOVDQU (SI)(BX*1), Y5
 	VMOVDQU 32(SI)(BX*1), Y6
+	MOVQ to+56(FP), R9
+	VMOVDQU Y5, (R9)(BX*1)
+	VMOVDQU Y6, 32(R9)(BX*1)
 	CLASSIFY(Y5, Y7)
 	CLASSIFY(Y6, Y9)
 	BITS(Y7, Y9, R8)
 	EQUAL(Y3, R9)
 	EQUAL(Y4, R10)
-	ORQ  R8, R9          // a '.' after one of these is special
-	LEAQ (AX)(R9*2), BX
+	LEAQ (R14)(R9*2), R11 // the places after a '/'
+	MOVQ R9, R14
+	SHRQ $63, R14
+	ANDQ R9, R11
+	ORQ  R8, R9
+	LEAQ (AX)(R9*2), BX   // and those after a byte that is not plain
 	MOVQ R9, AX
 	SHRQ $63, AX
 	ANDQ R10, BX
 	ORQ  BX, R8
+	ORQ  R11, R8
 	TRIM(R8)
 	MOVQ R8, (DI)
 	EQUAL(Y11, R11)
@@ -101,8 +119,12 @@ load:
 	TESTQ DX, DX
 	JNZ  next
 
-	MOVQ nibbles+16(FP), BX
-	MOVQ labels+32(FP), R11
+	MOVQ start+16(FP), BX
+	MOVQ $-1, R8
+	SHLXQ BX, R8, R8
+	ANDQ R8, -24(DI)
+	MOVQ nibbles+24(FP), BX
+	MOVQ labels+40(FP), R11
 	VBROADCASTI128 32(BX), Y0
 	VBROADCASTI128 48(BX), Y1
 	CLASSIFY(Y5, Y7)
@@ -126,7 +148,7 @@ load:
 	BITS(Y7, Y8, R8)
 	TRIM(R8)
 	MOVQ R8, 16(R11)
-	MOVQ nibbles+16(FP), BX
+	MOVQ nibbles+24(FP), BX
 	VBROADCASTI128 (BX), Y0
 	VBROADCASTI128 16(BX), Y1
 
@@ -138,6 +160,13 @@ next:
 	MOVQ BX, (DI)
 	MOVQ BX, 8(DI)
 	MOVQ BX, 16(DI)
+	MOVQ to+56(FP), DX
+	MOVL $0, (DX)(CX*1)
+	MOVQ words+32(FP), DI
+	MOVQ firsts+48(FP), R11
+	FIRST(0)
+	FIRST(8)
+	FIRST(16)
 	VZEROUPPER
 	RET
 

@@ -17,13 +17,13 @@ var urlClasses = NewClasses(
 
 // checkSurvey compares a Survey with the definition of what it finds: with each
 // kind of vectors that the processor has, and with loops.
-func checkSurvey(t *testing.T, s *Survey, text []byte, plain, host func(byte) bool) {
+func checkSurvey(t *testing.T, s *Survey, text []byte, start int, plain, host func(byte) bool) {
 	t.Helper()
 	c := NewClasses(plain, host)
 	defer func(has, has512 bool) { vector, vector512 = has, has512 }(vector, vector512)
 	for vector || vector512 {
-		s.Read(text, c)
-		checkSurveyed(t, s, text, plain, host)
+		s.Read(text, start, c)
+		checkSurveyed(t, s, text, start, plain, host)
 		if vector512 {
 			vector512 = false
 			continue
@@ -31,18 +31,19 @@ func checkSurvey(t *testing.T, s *Survey, text []byte, plain, host func(byte) bo
 		vector = false
 	}
 	var loop Survey
-	loop.Read(text, c)
-	checkSurveyed(t, &loop, text, plain, host)
+	loop.Read(text, start, c)
+	checkSurveyed(t, &loop, text, start, plain, host)
 }
 
 // checkSurveyed compares the survey of text with the definition.
-func checkSurveyed(t *testing.T, s *Survey, text []byte, plain, host func(byte) bool) {
+func checkSurveyed(t *testing.T, s *Survey, text []byte, start int, plain, host func(byte) bool) {
 	t.Helper()
 	special, question, hash := len(text), len(text), len(text)
 	for i := len(text); i >= 0; i-- {
 		if i < len(text) {
 			other := func(b byte) bool { return b >= 0x80 || !plain(b) }
-			if b := text[i]; other(b) || b == '.' && i > 0 && (text[i-1] == '/' || other(text[i-1])) {
+			near := i > 0 && (text[i-1] == '/' || other(text[i-1]))
+			if b := text[i]; i >= start && (other(b) || b == '.' && near || b == '/' && i > 0 && text[i-1] == '/') {
 				special = i
 			}
 			switch text[i] {
@@ -52,7 +53,7 @@ func checkSurveyed(t *testing.T, s *Survey, text []byte, plain, host func(byte) 
 				hash = i
 			}
 		}
-		if i == 0 && special > 0 && len(text) > 0 && text[0] == '.' {
+		if i == 0 && special > 0 && len(text) > 0 && (text[0] == '.' || text[0] == '/') {
 			continue // it may be special or not
 		}
 		if got := s.Next(i); got != special {
@@ -64,6 +65,9 @@ func checkSurveyed(t *testing.T, s *Survey, text []byte, plain, host func(byte) 
 		if a, b, c := s.First(); i == 0 && (a != special || b != question || c != hash) {
 			t.Fatalf("%q: the first marks are at %d, %d and %d, want %d, %d and %d", text, a, b, c, special, question, hash)
 		}
+	}
+	if !bytes.Equal(s.Copy[:len(text)+3], append(text[:len(text):len(text)], 0, 0, 0)) || len(s.Copy) < len(text)+Margin {
+		t.Fatalf("%q: the copy is %q, and %d more bytes", text, s.Copy[:len(text)+3], len(s.Copy)-len(text)-3)
 	}
 	for i := range min(len(text), 63) {
 		end, pauses, capitals := i, uint64(0), uint64(0)
@@ -93,7 +97,7 @@ func TestSurvey(t *testing.T) {
 			for i := range text {
 				text[i] = "abcxyz09/../..-?#%\x80A"[rnd.IntN(20)]
 			}
-			checkSurvey(t, &s, text, func(c byte) bool { return c != '%' && c != 'x' }, func(c byte) bool { return c != '/' && c != 'c' })
+			checkSurvey(t, &s, text, rnd.IntN(min(n, 8)+1), func(c byte) bool { return c != '%' && c != 'x' }, func(c byte) bool { return c != '/' && c != 'c' })
 		}
 	}
 }
@@ -111,7 +115,7 @@ func FuzzSurvey(f *testing.F) {
 			plain[i], host[i] = rnd.IntN(20) >= few, rnd.IntN(20) >= few
 		}
 		plain['.'], plain['/'], plain['?'], plain['#'] = true, true, true, true
-		checkSurvey(t, new(Survey), text, func(c byte) bool { return plain[c] }, func(c byte) bool { return host[c] })
+		checkSurvey(t, new(Survey), text, rnd.IntN(min(len(text), 8)+1), func(c byte) bool { return plain[c] }, func(c byte) bool { return host[c] })
 	})
 }
 
@@ -119,7 +123,7 @@ func BenchmarkSurvey(b *testing.B) {
 	text := []byte("https://www.example.com/associations2/index.html?id=4711&lang=en")
 	var s Survey
 	for b.Loop() {
-		s.Read(text, urlClasses)
+		s.Read(text, len("https://"), urlClasses)
 		s.First()
 	}
 }
