@@ -55,6 +55,12 @@ var forms = []form{
 	{name: "logfmt", args: []string{"-f", "logfmt"}, line: `time="<iso>" level=info method=<method> path=<target"> host=` + host + ` status=<status> bytes=<bytes> remote_addr=<client> referer=<referer"> user_agent=<agent">`},
 	{name: "logfmt Heroku", args: []string{"-f", "logfmt"}, line: `<iso> heroku[router]: at=info method=<method> path=<target"> host=` + host + ` request_id=8601b555-6a83-4c12-8269-97c8e32cdb22 fwd=<client"> dyno=web.1 connect=1ms service=18ms status=<status> bytes=<bytes> protocol=https`},
 	{name: "ltsv", args: []string{"-f", "ltsv"}, line: "host:<client>\tident:-\tuser:-\ttime:[<clf>]\treq:<method> <target> HTTP/1.1\tstatus:<status>\tsize:<bytes>\treferer:<referer>\tua:<agent>"},
+	{name: "log", args: []string{"-f", "log"}, line: `2015/05/17 10:05:03 [error] 31#31: *<n> access forbidden by rule, client: <client>, server: ` + host + `, request: "<method> <target> HTTP/1.1", host: "` + host + `", referrer: "<referer>"`},
+	{
+		name: "cef", args: []string{"-f", "cef"},
+		line: `CEF:0|Zscaler|NSSWeblog|5.7|Allowed|Allowed|3| act=Allowed app=HTTPS cat=Shopping dhost=` + host + ` dst=192.0.2.80 src=<client> in=<bytes> outcome=<status> out=514 request=` + host + `<target> rt=May 17 2015 10:05:03 sourceTranslatedAddress=198.51.100.7 ` +
+			`requestClientApplication=<agent> requestMethod=<method> suser=bob@example.com spriv=Berlin externalId=6819730423456789012 fileType=None reason=Allowed cn1=0 cn1Label=riskscore requestContext=<referer>`,
+	},
 	{name: "cdx", args: []string{"-f", "cdx"}, head: " CDX N b a m s k r M S V g\n", line: `com,example)<target> <digits> https://` + host + `<target> text/html <status> ZMSA5TNJUKKRYAIM5PRUJLL24DV7QYOO - - <bytes> 117273 WEB-20150914222031256-00000.warc.gz`},
 	{name: "cdxj", args: []string{"-f", "cdxj"}, line: `com,example)<target> <digits> {"url": "https://` + host + `<target">, "mime": "text/html", "status": <status">, "digest": "ZMSA5TNJUKKRYAIM5PRUJLL24DV7QYOO", "length": <bytes">, "offset": "117273", "filename": "WEB-20150914222031256-00000.warc.gz"}`},
 	{
