@@ -354,12 +354,9 @@ func TestCopy(t *testing.T) {
 // FuzzLoad checks that no input makes the loader panic, and that an accepted
 // state has the same content after it is written back.
 func FuzzLoad(f *testing.F) {
-	dir := history(f)
+	files := filesOf(historyIn(f, newMemFolder()))
 	for _, name := range []string{snapshotName, logName} {
-		b, err := os.ReadFile(filepath.Join(dir, name))
-		if err != nil {
-			f.Fatal(err)
-		}
+		b := files[name]
 		f.Add(b, name == logName)
 		f.Add(b[:len(b)-1], name == logName)
 	}
@@ -367,23 +364,18 @@ func FuzzLoad(f *testing.F) {
 	f.Add([]byte(`{"urlfold":"checkpoint","version":1,"lines":0}`+"\n"+`{"xxh3":"0000000000000000"}`+"\n"), false)
 	f.Add([]byte(`{"urlfold":"checkpoint","version":1,"lines":1000000000}`+"\n"), false)
 	f.Fuzz(func(t *testing.T, data []byte, log bool) {
-		dir := t.TempDir()
+		m, name := newMemFolder(), snapshotName
 		if log {
-			dir = history(t)
+			m, name = historyIn(t, m), logName
 		}
-		name := map[bool]string{true: logName, false: snapshotName}[log]
-		if err := os.WriteFile(filepath.Join(dir, name), data, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		s, err := Open(dir)
-		if err != nil {
+		m.names[name] = &memFile{dir: m, data: data}
+		s := newStore("", m)
+		if s.load() != nil {
 			return
 		}
 		before := len(s.st.extents) + len(s.Entries("a"))
 		save(t, s, Update{Source: "z", Entries: []Entry{entry("z", "new", 1)}})
-		shut(t, s)
-		s = open(t, dir)
-		defer shut(t, s)
+		s = openMem(t, m)
 		if got := len(s.st.extents) + len(s.Entries("a")); got != before || len(s.Entries("z")) != 1 || len(s.Warnings()) > 0 {
 			t.Fatalf("%d became %d, warnings %q", before, got, s.Warnings())
 		}
