@@ -38,6 +38,10 @@ race: ## run all tests with the race detector, on one and on four processors
 fuzz: ## run every fuzz target with FUZZ_COUNT inputs
 	FUZZ_STRICT=1 FUZZ_COUNT=$(FUZZ_COUNT) .ci/run fuzz
 
+.PHONY: arm64
+arm64: ## run the tests of the code with assembly for arm64, which has none (needs qemu-user-static)
+	GOARCH=arm64 CGO_ENABLED=0 $(GO) test -short -exec qemu-aarch64-static ./codec ./codec/record ./codec/internal/scan ./internal/storage/inflate
+
 .PHONY: mutations
 mutations: ## damage the sample logs of each format MUTATIONS times and check what is rewritten (about 10 minutes)
 	URLFOLD_MUTATIONS=$(MUTATIONS) $(GO) test -count 1 -timeout 60m -run 'Mutations$$' ./codec/record
