@@ -16,7 +16,8 @@ import (
 //	first record of an identity ──▶ its slot, if that is free
 //	its duplicates              ──▶ read again, and compared with the record in the slot
 //
-// The first samplesRead duplicates are read, then fewer and fewer of each slot.
+// The first samplesRead duplicates are read, then fewer and fewer of each slot, and only
+// a part of the records is looked at.
 
 const (
 	sampleSlots = 1024
@@ -24,6 +25,8 @@ const (
 	samplePairs = 32      // at which nothing more is read
 	sampleBytes = 2 << 10 // of the URLs of a record: longer ones are no example
 	sampleSteps = 4       // times as many duplicates until the next one of a slot is read
+	sampleRun   = 256     // records that are looked at
+	sampleGap   = 4096    // records between these
 )
 
 // Samples collects examples for a filter. It depends only on the records and their
@@ -40,6 +43,8 @@ type Samples struct {
 	wait  [sampleSlots]uint32 // records with this key until one is read
 	slots [sampleSlots]sampleSlot
 	read  int      // number of duplicates that were read
+	gap   int      // records until one is looked at
+	run   int      // records that were looked at since the last gap
 	used  []uint16 // slots that have an example, in the order of their second URLs
 }
 
@@ -75,7 +80,9 @@ func (s *Samples) look(b *pipeline.Batch, keys []keyset.Key, kept []bool) {
 	if s == nil || len(s.used) == samplePairs && !s.last || b.Piece != pipeline.Whole {
 		return
 	}
-	for i, k := range keys {
+	i := s.gap
+	for ; i < len(keys); i++ {
+		k := keys[i]
 		at := k.Lo % sampleSlots
 		switch s.keys[at] {
 		case k:
@@ -87,7 +94,12 @@ func (s *Samples) look(b *pipeline.Batch, keys []keyset.Key, kept []bool) {
 				s.begin(at, k, b, i)
 			}
 		}
+		if s.run++; s.run >= sampleRun && s.read > samplesRead && !s.last {
+			s.run = 0
+			i += sampleGap
+		}
 	}
+	s.gap = i - len(keys)
 }
 
 // begin reads record i of b, the first one with the identity k.

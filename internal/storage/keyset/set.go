@@ -77,6 +77,9 @@ func (s *Set) Add(keys []Key, added []bool) error {
 		n := min(len(keys), touched)
 		s.table.touch(keys[:n])
 		for i, k := range keys[:n] {
+			if added[i] = k == (Key{}) || !s.table.has(k); !added[i] || k == (Key{}) {
+				continue
+			}
 			var err error
 			if added[i], err = s.add(k); err != nil {
 				return err

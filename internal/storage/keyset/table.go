@@ -29,7 +29,8 @@ const (
 	maxLoad      = 0.9
 	growthFactor = 1.25
 	slotBytes    = 16
-	lineSlots    = 4 // in a line of the cache
+	lineSlots    = 4       // in a line of the cache
+	touchedFrom  = 1 << 20 // bytes: a smaller table is in the second cache
 )
 
 type segment struct {
@@ -60,6 +61,9 @@ func (s *segment) window(home int) *window { return (*window)(s.slots[home:]) }
 //
 //go:noinline
 func (t *table) touch(keys []Key) (sum uint64) {
+	if t.bytes < touchedFrom {
+		return 0
+	}
 	for _, k := range keys {
 		if s := t.segmentOf(k); s.homes > 0 {
 			w := s.window(s.home(k))
@@ -69,15 +73,25 @@ func (t *table) touch(keys []Key) (sum uint64) {
 	return sum
 }
 
+// find returns the slot of k, or the slot at which it must be inserted.
+func (s *segment) find(k Key) (slot int, found bool) {
+	if s.homes == 0 {
+		return 0, false
+	}
+	slot = s.home(k)
+	slot += s.window(slot).before(k)
+	for slot < len(s.slots) && s.slots[slot] != (Key{}) && s.slots[slot].less(k) {
+		slot++
+	}
+	return slot, slot < len(s.slots) && s.slots[slot] == k
+}
+
 // before returns a number of slots at the front of w, the window of k: at most those
 // that hold lesser keys, and most often all of them. A processor cannot predict their
-// number, so there is no branch that depends on a slot. A gap comes after all lesser
-// keys, and its first half minus 1 is greater than any other.
+// number, so there is no branch that depends on a slot, and no loop. A gap comes after
+// all lesser keys: its first half minus 1 is greater than any other.
 func (w *window) before(k Key) int {
-	if k.Hi == 0 {
-		return 0
-	}
-	hi := k.Hi - 1
+	hi := max(k.Hi, 1) - 1
 	_, a := bits.Sub64(w[0].Hi-1, hi, 0)
 	_, b := bits.Sub64(w[1].Hi-1, hi, 0)
 	_, c := bits.Sub64(w[2].Hi-1, hi, 0)
@@ -87,19 +101,6 @@ func (w *window) before(k Key) int {
 	_, g := bits.Sub64(w[6].Hi-1, hi, 0)
 	_, h := bits.Sub64(w[7].Hi-1, hi, 0)
 	return int(a + b + c + d + e + f + g + h)
-}
-
-// find returns the slot of k, or the slot at which it must be inserted.
-func (s *segment) find(k Key) (slot int, found bool) {
-	if s.homes == 0 {
-		return 0, false
-	}
-	i := s.home(k)
-	i += s.window(i).before(k)
-	for i < len(s.slots) && s.slots[i] != (Key{}) && s.slots[i].less(k) {
-		i++
-	}
-	return i, i < len(s.slots) && s.slots[i] == k
 }
 
 // has reports whether k is in the table.
