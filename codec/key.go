@@ -279,8 +279,11 @@ func (n *Normalizer) canonical(lv Level, src, norm []byte, r *Result) []byte {
 		return n.standard(lv, src, norm, r)
 	}
 	s := &r.scratch
-	k1 := n.standard(K1, src, norm, r)
-	u := s.parts(k1, norm, r)
+	k1, u := src, &r.Out
+	if !s.clean || s.dropped {
+		k1 = n.standard(K1, src, norm, r)
+		u = s.parts(k1, norm, r)
+	}
 	plain, single := n.plainKey(lv, k1, u, s)
 	var key []byte
 	var signed bool

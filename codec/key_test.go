@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -221,6 +222,41 @@ func TestNames(t *testing.T) {
 	for e := Error(1); e < numErrors; e++ {
 		if e.Error() == "" || e.Name() == "" || e.Name() == "unknown" {
 			t.Errorf("error %d has no text", e)
+		}
+	}
+}
+
+// TestKeysInAnyOrder checks that a key does not depend on the calls before it: keys
+// of clean URLs are written over each other, in the copy of the URL.
+func TestKeysInAnyOrder(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(1, 2))
+	n := byName("equiv")
+	levels := []Level{K0, K1, K2, K3, KSurface}
+	for _, src := range []string{
+		"https://www.example.com/", "https://www.example.com/a/?c=1&b=2&utm_source=x", "http://www.example.com/index.html?b=%2C%20&a=" + strings.Repeat("x+", 30),
+		"https://example.com/a/b?q=1", "https://www.example.com/a//b/?b=1&a=2", "https://h.example/a;jsessionid=1/default.asp?b&a#c", "https://www.example.com/?" + strings.Repeat("%20", 400),
+		"HTTPS://www.example.com/a b/?c=1&b=2",
+	} {
+		want := map[Level]Key{}
+		for _, lv := range levels {
+			var r Result
+			if _, err := n.Append(nil, []byte(src), &r); err != nil {
+				t.Fatal(err)
+			}
+			want[lv] = r.Key(lv)
+		}
+		var r Result
+		if _, err := n.Append(nil, []byte(src), &r); err != nil {
+			t.Fatal(err)
+		}
+		for range 50 {
+			if rnd.IntN(20) == 0 {
+				n.Keeps([]byte("https://other.example/path?b=2&a=1"), &r)
+			}
+			lv := levels[rnd.IntN(len(levels))]
+			if got := r.Key(lv); got != want[lv] {
+				t.Fatalf("%q: %v is %v, alone %v", src, lv, got, want[lv])
+			}
 		}
 	}
 }

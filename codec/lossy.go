@@ -183,14 +183,17 @@ func (w *rewriter) query(m *params.Matcher) (signed bool) {
 		return false
 	}
 	out, hits, signed := appendKeyQuery(w.dst, w.src, w.u, m, w.s)
-	w.dst = out
+	if w.dst = out; hits == 0 {
+		w.dst = append(append(w.dst, '?'), w.u.Bytes(w.src, Query)...)
+	}
 	w.hits |= hits
 	return signed
 }
 
 // appendKeyQuery appends the query of src, whose components are u, by the key
 // rules and the list m, preceded by '?' if the query is still present. It
-// escapes "'", which only one of the standards escapes.
+// escapes "'", which only one of the standards escapes. If hits is 0, the query
+// stays the same, and appendKeyQuery appends nothing.
 func appendKeyQuery(dst, src []byte, u *URL, m *params.Matcher, s *scratch) (_ []byte, hits Rules, signed bool) {
 	q := u.spans[Query].In(src)
 	if !s.clean && bytes.IndexByte(q, '\'') >= 0 { // a clean query contains none
@@ -202,14 +205,18 @@ func appendKeyQuery(dst, src []byte, u *URL, m *params.Matcher, s *scratch) (_ [
 	site := m.Site(u.spans[Host].In(src), u.spans[Path].In(src), &s.params)
 	at := len(dst)
 	s.params.Recorder = s.rec.query(Query, nil, m)
-	dst, present, why := params.AppendKeyQuery(append(dst, '?'), q, m, site, &s.params)
-	if !present {
-		dst = dst[:at]
-	}
+	dst, present, why := params.AppendChanged(append(dst, '?'), q, m, site, &s.params)
+	unchanged := queryRules(why) == 0
 	hits |= queryRules(why)
 	if len(q) == 0 {
 		hits |= 1 << ruleNoEmpty
 		s.rec.remove(ruleNoEmpty, Query, nil)
+	}
+	switch {
+	case !present || hits == 0:
+		dst = dst[:at]
+	case unchanged:
+		dst = append(dst, q...)
 	}
 	return dst, hits, why&params.WhySigned != 0
 }

@@ -80,7 +80,7 @@ func anyOdd(charts []chart, i, j int) bool {
 }
 
 // between returns a mask of the bits from i to j, exclusive. j is at most 63.
-func between(i, j uint32) uint64 { return uint64(1)<<(j%64) - uint64(1)<<(i%64) }
+func between[T uint | uint32](i, j T) uint64 { return uint64(1)<<(j%64) - uint64(1)<<(i%64) }
 
 // oddOf returns the bits of the odd bytes of f and of each '=' in its value.
 // All of f must be on the chart.

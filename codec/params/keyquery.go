@@ -73,7 +73,17 @@ func (s *Scratch) Dropped() []Dropped { return s.drops[:len(s.drops):len(s.drops
 // URL has no query. AppendKeyQuery is idempotent. site must come from m and s,
 // or be zero. m may be nil.
 func AppendKeyQuery(dst, query []byte, m *Matcher, site Site, s *Scratch) (out []byte, present bool, why Why) {
-	s.draw(query)
+	out, present, why = AppendChanged(dst, query, m, site, s)
+	if present && why&^WhySigned == 0 {
+		out = append(out, query...)
+	}
+	return out, present, why
+}
+
+// AppendChanged is AppendKeyQuery for callers that can use the query itself: it
+// appends nothing if no rule changes the query, that is, if why is 0 or WhySigned.
+func AppendChanged(dst, query []byte, m *Matcher, site Site, s *Scratch) (out []byte, present bool, why Why) {
+	s.drops = s.drops[:0]
 	if s.Recorder == nil && s.tidy(query, m) && !m.anyName(site) {
 		dst, why = s.appendTidy(dst, query)
 		return dst, true, why
@@ -81,11 +91,12 @@ func AppendKeyQuery(dst, query []byte, m *Matcher, site Site, s *Scratch) (out [
 	return s.appendUntidy(dst, query, m, site)
 }
 
-// appendUntidy implements AppendKeyQuery for any query whose charts are drawn.
+// appendUntidy implements AppendChanged for any query.
 func (s *Scratch) appendUntidy(dst, query []byte, m *Matcher, site Site) (out []byte, present bool, why Why) {
+	s.draw(query)
 	t := s.read(query, m)
 	if t.marks.signed() {
-		return append(dst, query...), true, WhySigned
+		return dst, true, WhySigned
 	}
 	rec := s.record(query)
 	if every := m.anyName(site); every || t.look {
@@ -102,12 +113,14 @@ func (s *Scratch) appendUntidy(dst, query []byte, m *Matcher, site Site) (out []
 		return dst, false, why
 	}
 	if why == 0 && !t.odd {
-		return append(dst, query...), true, 0
+		return dst, true, 0
 	}
-	start := len(dst)
-	dst, form := s.appendFields(dst, query)
-	rec.written(form, dst[start:])
-	return dst, true, why | form
+	out, form := s.appendFields(dst, query)
+	rec.written(form, out[len(dst):])
+	if why |= form; why == 0 {
+		out = out[:len(dst)]
+	}
+	return out, true, why
 }
 
 // appendFields appends s.fields in form encoding. It returns whyForm if that

@@ -10,25 +10,26 @@ type sieve struct {
 
 const sieveBits = 1 << 12
 
-// sieveHash returns the hash of a name, which must not be empty. It ignores
-// ASCII case.
-func sieveHash(name []byte) uint32 {
-	first, last := uint32(name[0]|0x20), uint32(name[len(name)-1]|0x20)
-	return (first*0x9E3779B1 + last*0x85EBCA6B + uint32(len(name))*0xC2B2AE35) >> 20
+// sieveHash returns the hash of a name of n bytes, which must not be 0, from its first
+// and last byte. It ignores ASCII case.
+func sieveHash(first, last byte, n int) uint32 {
+	return (uint32(first|0x20)*0x9E3779B1 + uint32(last|0x20)*0x85EBCA6B + uint32(n)*0xC2B2AE35) >> 20
 }
 
-// passes reports whether the name may be recognized. The name must be bare and
-// form-decoded.
-func (s *sieve) passes(name []byte) bool {
-	if len(name) == 0 {
-		return false
-	}
-	h := sieveHash(name)
-	return s.exact[h/64]>>(h%64)&1 != 0 || s.first[name[0]]
+// passes reports whether a name may be recognized, from its first and last byte and
+// its length, which must not be 0. The name must be bare and form-decoded.
+func (s *sieve) passes(first, last byte, n int) bool {
+	h := sieveHash(first, last, n) % sieveBits
+	return s.exact[h/64]>>(h%64)&1 != 0 || s.first[first]
+}
+
+// passesName is passes for a name, which may be empty.
+func (s *sieve) passesName(name []byte) bool {
+	return len(name) > 0 && s.passes(name[0], name[len(name)-1], len(name))
 }
 
 func (s *sieve) add(name string) {
-	h := sieveHash([]byte(name))
+	h := sieveHash(name[0], name[len(name)-1], len(name))
 	s.exact[h/64] |= 1 << (h % 64)
 }
 

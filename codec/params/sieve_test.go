@@ -15,15 +15,15 @@ func TestSieve(t *testing.T) {
 	}
 	for _, name := range names {
 		for _, name := range []string{name, strings.ToUpper(name)} {
-			if !m.sieve().passes([]byte(name)) {
+			if !m.sieve().passesName([]byte(name)) {
 				t.Errorf("the sieve rejects %q", name)
 			}
 		}
 	}
-	if m.sieve().passes(nil) || m.sieve().passes([]byte("page")) {
+	if m.sieve().passesName(nil) || m.sieve().passesName([]byte("page")) {
 		t.Error("the sieve passes no name or too many names")
 	}
-	if (*Matcher)(nil).sieve().passes([]byte("gclid")) {
+	if (*Matcher)(nil).sieve().passesName([]byte("gclid")) {
 		t.Error("no sieve passes gclid")
 	}
 }

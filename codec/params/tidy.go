@@ -26,51 +26,59 @@ type tidyField struct {
 type tidyQuery struct {
 	odd      uint64 // bytes that are not plain, except separators and '='
 	fields   [maxTidy]tidyField
-	n        int  // number of fields
-	unsorted bool // the fields were not in order
+	n        uint // number of fields
+	unsorted uint // not 0 if the fields were not in order
 }
 
-// tidy reports whether a query whose charts are drawn is tidy, and sets
-// s.tidied. A false result is always safe, because appendUntidy handles all
-// queries, including tidy ones.
+// tidy reports whether query is tidy, and sets s.tidied. A false result is
+// always safe, because appendUntidy handles all queries, including tidy ones.
 func (s *Scratch) tidy(query []byte, m *Matcher) bool {
-	if len(s.charts) != 1 {
+	if len(query) == 0 || len(query) >= 64 {
 		return false
 	}
-	c, q, sieve := &s.charts[0], &s.tidied, m.sieve()
+	c, q, sieve := chartOf(query), &s.tidied, m.sieve()
+	c.end |= 1 << len(query)
 	starts := c.end<<1 | 1
 	if (c.end|c.eq)&starts|c.end&(c.eq<<1) != 0 || bits.OnesCount64(c.end) > maxTidy {
 		return false
 	}
-	q.odd, q.n, q.unsorted = c.odd, 0, false
+	q.odd, q.n, q.unsorted = c.odd, 0, 0
 	last := uint64(0)
-	for start := uint32(0); int(start) < len(query); q.n++ {
-		end := start + uint32(bits.TrailingZeros64(c.end>>(start%64)))
-		nameEnd := start + uint32(bits.TrailingZeros64((c.end|c.eq)>>(start%64)))
-		name := query[start:nameEnd]
-		if c.odd&between(start, nameEnd) != 0 {
-			if isCoded(name) {
+	for start, ends := uint(0), c.end; ends != 0; ends &= ends - 1 {
+		end := uint(bits.TrailingZeros64(ends))
+		nameEnd := uint(bits.TrailingZeros64((c.end | c.eq) >> (start & 63) << (start & 63)))
+		order := orderAt(query, int(start), int(nameEnd))
+		if sieve.passes(byte(order>>56), query[nameEnd-1], int(nameEnd-start)) || c.odd&between(start, nameEnd) != 0 {
+			if mayMatter(query[start:nameEnd], sieve, m) {
 				return false
 			}
-			name = bare(name)
-		}
-		if sieve.passes(name) && (isKnown(name) || m.may(name)) {
-			return false
 		}
 		eq := c.eq & between(nameEnd, end)
 		q.odd |= eq & (eq - 1) // all except the first
-		order := orderAt(query, int(start), int(nameEnd))
-		q.unsorted = q.unsorted || q.n > 0 && order <= last
-		q.fields[q.n%maxTidy] = tidyField{order, start, end}
+		if order <= last && q.n > 0 {
+			q.unsorted = 1
+		}
+		q.fields[q.n%maxTidy] = tidyField{order, uint32(start), uint32(end)}
+		q.n++
 		last, start = order, end+1
 	}
-	return !q.unsorted || q.sort()
+	return q.unsorted == 0 || q.sort()
+}
+
+// mayMatter reports whether a name contains an escape, or may be one that a rule or
+// this package recognizes.
+func mayMatter(name []byte, sieve *sieve, m *Matcher) bool {
+	if isCoded(name) {
+		return true
+	}
+	name = bare(name)
+	return sieve.passesName(name) && (isKnown(name) || m.may(name))
 }
 
 // sort sorts the fields. It returns false if two names have the same first
 // bytes.
 func (q *tidyQuery) sort() bool {
-	fields := q.fields[:q.n]
+	fields := q.fields[:min(q.n, maxTidy)]
 	for i := 1; i < len(fields); i++ {
 		f, j := fields[i], i
 		for ; j > 0 && f.order <= fields[j-1].order; j-- {
@@ -84,15 +92,15 @@ func (q *tidyQuery) sort() bool {
 	return true
 }
 
-// appendTidy appends a tidy query.
+// appendTidy appends a tidy query, unless why is 0: then no rule changes it.
 func (s *Scratch) appendTidy(dst, query []byte) (_ []byte, why Why) {
 	q := &s.tidied
-	if !q.unsorted && q.odd == 0 {
-		return append(dst, query...), 0
+	if q.unsorted == 0 && q.odd == 0 {
+		return dst, 0
 	}
 	w := newFormWriter(dst, query, &s.text)
-	if q.unsorted {
-		for i := range q.fields[:q.n] {
+	if q.unsorted != 0 {
+		for i := range q.fields[:min(q.n, maxTidy)] {
 			f := &q.fields[i]
 			w.write(f.start, f.end, q.odd&between(f.start, f.end))
 			w.out[w.at] = '&'
@@ -105,6 +113,9 @@ func (s *Scratch) appendTidy(dst, query []byte) (_ []byte, why Why) {
 	}
 	if w.changed != 0 {
 		why |= whyForm
+	}
+	if why == 0 {
+		w.at = len(dst)
 	}
 	return w.out[:w.at], why
 }
@@ -122,7 +133,7 @@ type formWriter struct {
 // A paddedQuery is a query on one chart. What follows can be read.
 type paddedQuery [64 + 16]byte
 
-// Room returns the number of bytes that AppendKeyQuery may write for a query of n
+// Room returns the number of bytes that AppendChanged may write for a query of n
 // bytes and its '?', and more than needed at the end.
 func Room(n int) int { return 3*n + 1 + formRoom }
 
