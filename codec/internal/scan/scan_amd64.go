@@ -20,14 +20,14 @@ func slashEndAVX2(text *byte, n, i int, nibbles *[32]uint8) int
 //go:noescape
 func markAVX2(words *uint64, text *byte, n int, nibbles *[32]uint8)
 
-// surveyAVX2 is Survey.Read for a text of n bytes, at least 1. It sets the bits
-// of words, those after the text too: all of the word with the last byte, and of one
-// more. It may read bytes near the text that are on the same page. It copies the text
-// to to in blocks of 64 bytes, of which the first one may begin up to 63 bytes before
-// to, and the last one may end up to 64 bytes after the text.
+// surveyAVX2 is Survey.Read for a text of n bytes, at least 1, and an s with room. It
+// sets the bits of words, those after the text too: all of the word with the last
+// byte, and of one more. It may read bytes near the text that are on the same page. It
+// copies the text in blocks of 64 bytes, of which the first one may begin up to 63
+// bytes before s.Copy, and the last one may end up to 64 bytes after the text.
 //
 //go:noescape
-func surveyAVX2(text *byte, n, start int, nibbles *[64]uint8, words *Word, labels *Labels, firsts *firsts, to *byte)
+func surveyAVX2(s *Survey, text *byte, n, start int, c *Classes)
 
 // vector512 says that surveyAVX512 works.
 var vector512 = vector && cpu.X86.HasAVX512F && cpu.X86.HasAVX512BW
@@ -36,7 +36,7 @@ var vector512 = vector && cpu.X86.HasAVX512F && cpu.X86.HasAVX512BW
 // time: a comparison gives 64 bits at once, and bytes after the text are not read.
 //
 //go:noescape
-func surveyAVX512(text *byte, n, start int, nibbles *[64]uint8, words *Word, labels *Labels, firsts *firsts, to *byte)
+func surveyAVX512(s *Survey, text *byte, n, start int, c *Classes)
 
 // chartAVX2 is Set.Chart for a text of n bytes, 1 to 64. It may read bytes near the
 // text that are on the same page.

@@ -10,11 +10,11 @@ func slashEndAVX2(*byte, int, int, *[32]uint8) int { panic("scan: no vectors her
 
 func markAVX2(*uint64, *byte, int, *[32]uint8) { panic("scan: no vectors here") }
 
-func surveyAVX2(*byte, int, int, *[64]uint8, *Word, *Labels, *firsts, *byte) {
+func surveyAVX2(*Survey, *byte, int, int, *Classes) {
 	panic("scan: no vectors here")
 }
 
-func surveyAVX512(*byte, int, int, *[64]uint8, *Word, *Labels, *firsts, *byte) {
+func surveyAVX512(*Survey, *byte, int, int, *Classes) {
 	panic("scan: no vectors here")
 }
 

@@ -92,9 +92,9 @@ func (s *Survey) Read(text []byte, start int, c *Classes) {
 	case !vector || len(text) == 0:
 		s.slowRead(text, start, c)
 	case vector512:
-		surveyAVX512(&text[0], len(text), start, &c.nibbles, &s.Words[0], &s.Labels, &s.firsts, &s.Copy[0])
+		surveyAVX512(s, &text[0], len(text), start, c)
 	default:
-		surveyAVX2(&text[0], len(text), start, &c.nibbles, &s.Words[0], &s.Labels, &s.firsts, &s.Copy[0])
+		surveyAVX2(s, &text[0], len(text), start, c)
 	}
 }
 
@@ -152,7 +152,7 @@ func (l *Labels) From(i int) (n int, pauses, capitals uint64) {
 // First returns the offsets of the first special byte, the first '?' and the first
 // '#' in the text, or the length of the text.
 func (s *Survey) First() (special, question, hash int) {
-	if f := &s.firsts; max(f.special, f.question, f.hash) < 128 {
+	if f := &s.firsts; f.special|f.question|f.hash < 128 { // each of them
 		return f.special, f.question, f.hash
 	}
 	return s.Next(0), s.nextOf(0, func(w *Word) uint64 { return w.Question }), s.NextHash(0)

@@ -1,15 +1,26 @@
+#include "go_asm.h"
 #include "textflag.h"
 
-// A byte, four times.
-DATA four<>+0(SB)/4, $0x0f0f0f0f
-DATA four<>+4(SB)/4, $0x2f2f2f2f // '/'
-DATA four<>+8(SB)/4, $0x2e2e2e2e // '.'
-DATA four<>+12(SB)/4, $0x3f3f3f3f // '?'
-DATA four<>+16(SB)/4, $0x23232323 // '#'
-DATA four<>+20(SB)/4, $0x2d2d2d2d // '-'
-DATA four<>+24(SB)/4, $0x41414141 // 'A'
-DATA four<>+28(SB)/4, $0x1a1a1a1a // number of letters
-GLOBL four<>(SB), RODATA|NOPTR, $32
+// SAME defines 64 times the same byte.
+#define SAME(NAME, EIGHT) \
+	DATA NAME<>+0(SB)/8, EIGHT \
+	DATA NAME<>+8(SB)/8, EIGHT \
+	DATA NAME<>+16(SB)/8, EIGHT \
+	DATA NAME<>+24(SB)/8, EIGHT \
+	DATA NAME<>+32(SB)/8, EIGHT \
+	DATA NAME<>+40(SB)/8, EIGHT \
+	DATA NAME<>+48(SB)/8, EIGHT \
+	DATA NAME<>+56(SB)/8, EIGHT \
+	GLOBL NAME<>(SB), RODATA|NOPTR, $64
+
+SAME(low, $0x0f0f0f0f0f0f0f0f)
+SAME(slashes, $0x2f2f2f2f2f2f2f2f)
+SAME(dots, $0x2e2e2e2e2e2e2e2e)
+SAME(questions, $0x3f3f3f3f3f3f3f3f)
+SAME(hashes, $0x2323232323232323)
+SAME(hyphens, $0x2d2d2d2d2d2d2d2d)
+SAME(letterA, $0x4141414141414141)
+SAME(letters, $0x1a1a1a1a1a1a1a1a) // their number
 
 // CLASSIFY sets the bits of R of the bytes of Z5 that are not in the set with the
 // tables LOW and HIGH. Z8 has the high halves of the bytes.
@@ -19,9 +30,9 @@ GLOBL four<>(SB), RODATA|NOPTR, $32
 	VPTESTNMB Z6, Z7, K2 \
 	KMOVQ K2, R
 
-// EQUAL sets the bits of R of the bytes of Z5 that are equal to those of V.
-#define EQUAL(V, R) \
-	VPCMPEQB V, Z5, K3 \
+// EQUAL sets the bits of R of the bytes of Z5 that are equal to those of NAME.
+#define EQUAL(NAME, R) \
+	VPCMPEQB NAME<>(SB), Z5, K3 \
 	KMOVQ K3, R
 
 // LOAD loads the next 64 bytes, or those that are left, and copies them. R12 gets a
@@ -37,13 +48,13 @@ GLOBL four<>(SB), RODATA|NOPTR, $32
 	VMOVDQU8.Z (SI), K1, Z5 \
 	VMOVDQU64 Z5, (SI)(R13*1) \
 	VPSRLW $4, Z5, Z8 \
-	VPANDQ Z2, Z8, Z8 \
-	EQUAL(Z4, R10)
+	VPANDQ low<>(SB), Z8, Z8 \
+	EQUAL(dots, R10)
 
 // SPECIAL sets the bits of R8 of the special bytes; R10 has those of '.'.
 #define SPECIAL \
 	CLASSIFY(Z0, Z1, R8) \
-	EQUAL(Z3, R9) \
+	EQUAL(slashes, R9) \
 	LEAQ (DX)(R9*2), R11 \ // the places after a '/'
 	MOVQ R9, DX \
 	SHRQ $63, DX \
@@ -58,8 +69,8 @@ GLOBL four<>(SB), RODATA|NOPTR, $32
 
 // STORE writes a word, and goes to the next block.
 #define STORE \
-	EQUAL(Z11, R9) \
-	EQUAL(Z12, R10) \
+	EQUAL(questions, R9) \
+	EQUAL(hashes, R10) \
 	ORQ  R12, R8 \
 	ORQ  R12, R9 \
 	ORQ  R12, R10 \
@@ -76,52 +87,44 @@ GLOBL four<>(SB), RODATA|NOPTR, $32
 	ADDQ $64, R9 \
 	TZCNTQ KIND(DI), R8 \
 	CMOVQCS R9, R8 \
-	MOVQ R8, KIND(R11)
+	MOVQ R8, (Survey_firsts+KIND)(R11)
 
-// func surveyAVX512(text *byte, n, start int, nibbles *[64]uint8, words *Word, labels *Labels, firsts *firsts, to *byte)
+// func surveyAVX512(s *Survey, text *byte, n, start int, c *Classes)
 //
 //	SI text   CX bytes left   DI words   R13 from the text to its copy   R14 64
 //	AX 1 if a '.' at the start is special   DX 1 if a '/' is
 //	Z5 64 bytes; those after the text are 0
-TEXT ·surveyAVX512(SB), NOSPLIT, $0-64
-	MOVQ text+0(FP), SI
-	MOVQ n+8(FP), CX
-	MOVQ nibbles+24(FP), DX
-	MOVQ words+32(FP), DI
-	MOVQ to+56(FP), R13
+TEXT ·surveyAVX512(SB), NOSPLIT, $0-40
+	MOVQ text+8(FP), SI
+	MOVQ n+16(FP), CX
+	MOVQ c+32(FP), DX
+	MOVQ s+0(FP), R11
+	MOVQ Survey_Words(R11), DI
+	MOVQ Survey_Copy(R11), R13
 	SUBQ SI, R13
-	VBROADCASTI32X4 (DX), Z0
-	VBROADCASTI32X4 16(DX), Z1
-	VPBROADCASTD four<>+0(SB), Z2
-	VPBROADCASTD four<>+4(SB), Z3
-	VPBROADCASTD four<>+8(SB), Z4
-	VPBROADCASTD four<>+12(SB), Z11
-	VPBROADCASTD four<>+16(SB), Z12
+	VBROADCASTI32X4 Classes_nibbles(DX), Z0
+	VBROADCASTI32X4 (Classes_nibbles+16)(DX), Z1
 	MOVQ $64, R14
 	LOAD
 
 	// The labels.
-	MOVQ labels+40(FP), R11
-	VBROADCASTI32X4 32(DX), Z13
-	VBROADCASTI32X4 48(DX), Z14
-	VPBROADCASTD four<>+20(SB), Z9
-	VPBROADCASTD four<>+24(SB), Z10
-	VPBROADCASTD four<>+28(SB), Z15
+	VBROADCASTI32X4 (Classes_nibbles+32)(DX), Z13
+	VBROADCASTI32X4 (Classes_nibbles+48)(DX), Z14
 	CLASSIFY(Z13, Z14, R8)
-	EQUAL(Z9, R9)
+	EQUAL(hyphens, R9)
 	ORQ R10, R9
-	VPSUBB Z10, Z5, Z9
-	VPCMPUB $1, Z15, Z9, K4
+	VPSUBB letterA<>(SB), Z5, Z9
+	VPCMPUB $1, letters<>(SB), Z9, K4
 	KMOVQ K4, BX
 	ORQ R12, R8
-	MOVQ R8, (R11)
-	MOVQ R9, 8(R11)
-	MOVQ BX, 16(R11)
+	MOVQ R8, Survey_Labels(R11)
+	MOVQ R9, (Survey_Labels+8)(R11)
+	MOVQ BX, (Survey_Labels+16)(R11)
 
 	XORL AX, AX
 	XORL DX, DX
 	SPECIAL
-	MOVQ start+16(FP), R9
+	MOVQ start+24(FP), R9
 	MOVQ $-1, BX
 	SHLXQ R9, BX, BX
 	ANDQ BX, R8
@@ -139,11 +142,11 @@ done:
 	MOVQ R8, (DI)
 	MOVQ R8, 8(DI)
 	MOVQ R8, 16(DI)
-	MOVQ to+56(FP), DX
-	MOVQ n+8(FP), CX
+	MOVQ s+0(FP), R11
+	MOVQ Survey_Copy(R11), DX
+	MOVQ n+16(FP), CX
 	MOVL $0, (DX)(CX*1)
-	MOVQ words+32(FP), DI
-	MOVQ firsts+48(FP), R11
+	MOVQ Survey_Words(R11), DI
 	FIRST(0)
 	FIRST(8)
 	FIRST(16)

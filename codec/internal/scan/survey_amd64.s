@@ -1,3 +1,4 @@
+#include "go_asm.h"
 #include "textflag.h"
 
 DATA lowHalf<>+0(SB)/8, $0x0f0f0f0f0f0f0f0f
@@ -52,21 +53,22 @@ GLOBL dot<>(SB), RODATA|NOPTR, $8
 	ADDQ $64, R9 \
 	TZCNTQ KIND(DI), R8 \
 	CMOVQCS R9, R8 \
-	MOVQ R8, KIND(R11)
+	MOVQ R8, (Survey_firsts+KIND)(R11)
 
-// func surveyAVX2(text *byte, n, start int, nibbles *[64]uint8, words *Word, labels *Labels, firsts *firsts, to *byte)
+// func surveyAVX2(s *Survey, text *byte, n, start int, c *Classes)
 //
 //	SI text   CX n   DI words   DX where the 64 bytes in hand begin
 //	Y5 and Y6 what is loaded   R12 how many bytes precede them
 //	AX 1 if a '.' at their start is special   R14 1 if a '/' is
 //	R13 a bit for each place after the text
-TEXT ·surveyAVX2(SB), NOSPLIT, $0-64
-	MOVQ text+0(FP), SI
-	MOVQ n+8(FP), CX
-	MOVQ nibbles+24(FP), DX
-	MOVQ words+32(FP), DI
-	VBROADCASTI128 (DX), Y0
-	VBROADCASTI128 16(DX), Y1
+TEXT ·surveyAVX2(SB), NOSPLIT, $0-40
+	MOVQ text+8(FP), SI
+	MOVQ n+16(FP), CX
+	MOVQ c+32(FP), DX
+	MOVQ s+0(FP), R9
+	MOVQ Survey_Words(R9), DI
+	VBROADCASTI128 Classes_nibbles(DX), Y0
+	VBROADCASTI128 (Classes_nibbles+16)(DX), Y1
 	VPBROADCASTQ lowHalf<>(SB), Y2
 	VPBROADCASTQ slash<>(SB), Y3
 	VPBROADCASTQ dot<>(SB), Y4
@@ -88,7 +90,8 @@ block:
 load:
 	VMOVDQU (SI)(BX*1), Y5
 	VMOVDQU 32(SI)(BX*1), Y6
-	MOVQ to+56(FP), R9
+	MOVQ s+0(FP), R9
+	MOVQ Survey_Copy(R9), R9
 	VMOVDQU Y5, (R9)(BX*1)
 	VMOVDQU Y6, 32(R9)(BX*1)
 	CLASSIFY(Y5, Y7)
@@ -119,24 +122,24 @@ load:
 	TESTQ DX, DX
 	JNZ  next
 
-	MOVQ start+16(FP), BX
+	MOVQ start+24(FP), BX
 	MOVQ $-1, R8
 	SHLXQ BX, R8, R8
 	ANDQ R8, -24(DI)
-	MOVQ nibbles+24(FP), BX
-	MOVQ labels+40(FP), R11
-	VBROADCASTI128 32(BX), Y0
-	VBROADCASTI128 48(BX), Y1
+	MOVQ c+32(FP), BX
+	MOVQ s+0(FP), R11
+	VBROADCASTI128 (Classes_nibbles+32)(BX), Y0
+	VBROADCASTI128 (Classes_nibbles+48)(BX), Y1
 	CLASSIFY(Y5, Y7)
 	CLASSIFY(Y6, Y9)
 	BITS(Y7, Y9, R8)
 	TRIM(R8)
-	MOVQ R8, (R11)
+	MOVQ R8, Survey_Labels(R11)
 	VPBROADCASTQ hyphen<>(SB), Y13
 	EQUAL(Y13, R8)
 	ORQ  R10, R8
 	TRIM(R8)
-	MOVQ R8, 8(R11)
+	MOVQ R8, (Survey_Labels+8)(R11)
 	VPBROADCASTQ beforeA<>(SB), Y13
 	VPBROADCASTQ afterZ<>(SB), Y14
 	VPCMPGTB Y13, Y5, Y7
@@ -147,10 +150,10 @@ load:
 	VPAND Y8, Y9, Y8
 	BITS(Y7, Y8, R8)
 	TRIM(R8)
-	MOVQ R8, 16(R11)
-	MOVQ nibbles+24(FP), BX
-	VBROADCASTI128 (BX), Y0
-	VBROADCASTI128 16(BX), Y1
+	MOVQ R8, (Survey_Labels+16)(R11)
+	MOVQ c+32(FP), BX
+	VBROADCASTI128 Classes_nibbles(BX), Y0
+	VBROADCASTI128 (Classes_nibbles+16)(BX), Y1
 
 next:
 	ADDQ $64, DX
@@ -160,10 +163,10 @@ next:
 	MOVQ BX, (DI)
 	MOVQ BX, 8(DI)
 	MOVQ BX, 16(DI)
-	MOVQ to+56(FP), DX
+	MOVQ s+0(FP), R11
+	MOVQ Survey_Copy(R11), DX
 	MOVL $0, (DX)(CX*1)
-	MOVQ words+32(FP), DI
-	MOVQ firsts+48(FP), R11
+	MOVQ Survey_Words(R11), DI
 	FIRST(0)
 	FIRST(8)
 	FIRST(16)
