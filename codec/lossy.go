@@ -2,6 +2,8 @@ package codec
 
 import (
 	"bytes"
+	"encoding/binary"
+	"math/bits"
 
 	"github.com/urlfold/urlfold/codec/params"
 )
@@ -340,7 +342,7 @@ func (w *rewriter) pathK3() {
 	at := len(w.dst)
 	w.dst = appendSingleSlashes(w.dst, w.u.Bytes(w.src, Path))
 	single := w.dst[at:]
-	folder := cutIndexFile(single)
+	folder := cutIndexFile(single, single)
 	path := folder
 	for len(path) > 1 && path[len(path)-1] == '/' {
 		path = path[:len(path)-1]
@@ -413,9 +415,9 @@ func endsInScheme(b []byte) bool {
 }
 
 // cutIndexFile removes the last segment of path if it is the name of a file
-// that servers return for a directory.
-func cutIndexFile(path []byte) []byte {
-	if !mayEndInIndexFile(path) {
+// that servers return for a directory. path is the end of text.
+func cutIndexFile(text, path []byte) []byte {
+	if len(path) <= len("index.pl") || len(text) > 16 && !mayEndInIndexFile(text) {
 		return path
 	}
 	i := bytes.LastIndexByte(path, '/')
@@ -431,21 +433,21 @@ func cutIndexFile(path []byte) []byte {
 	return path
 }
 
-// mayEndInIndexFile reports whether path ends in an extension that is as long as one
-// in isIndexFile, after a letter that ends a name there. It rules out most paths,
-// and saves the search for the last '/'.
-func mayEndInIndexFile(path []byte) bool {
-	n := len(path)
-	if n <= len("index.pl") {
-		return false
-	}
-	for at := n - len(".pl"); at >= n-len(".xhtml"); at-- {
-		if path[at] == '.' {
-			last := path[at-1] | 0x20
-			return last == 'x' || last == 't' || last == 'e' // index, default, home
-		}
-	}
-	return false
+// mayEndInIndexFile reports whether text, of more than 16 bytes, may end in a name and
+// an extension for which isIndexFile reports true. It rules out most texts, without a
+// branch: whether a path ends in an extension cannot be predicted.
+func mayEndInIndexFile(text []byte) bool {
+	const (
+		spaces   = 0x20_20_20_20_20_20_20_20 // the bits that distinguish upper and lower case
+		places   = 0x00_00_80_80_80_80_00_00 // where the dot of an extension of two to five bytes may be
+		index    = '/' | 'i'<<8 | 'n'<<16 | 'd'<<24 | 'e'<<32 | 'x'<<40
+		home     = '/' | 'h'<<8 | 'o'<<16 | 'm'<<24 | 'e'<<32
+		fallback = '/' | 'd'<<8 | 'e'<<16 | 'f'<<24 | 'a'<<32 | 'u'<<40 | 'l'<<48 | 't'<<56
+	)
+	end := len(text) - 8
+	dots := equalBytes(binary.LittleEndian.Uint64(text[end:]), '.') & places
+	name := binary.LittleEndian.Uint64(text[end-1-bits.LeadingZeros64(dots)/8:]) | spaces // up to the last dot
+	return b2i(name>>16 == index)|b2i(name>>24 == home)|b2i(name == fallback) != 0
 }
 
 // indexFirst holds the first bytes of the names in isIndexFile.

@@ -56,15 +56,22 @@ func TestMayEndInIndexFile(t *testing.T) {
 		for ext := range strings.FieldsSeq("html htm asp aspx xhtml shtml php php3 php4 php5 php6 php7 php8 jsp jspx cfm cgi pl") {
 			if isIndexFile(name, ext) {
 				files++
-				path := "/" + name + "." + ext
-				if !mayEndInIndexFile([]byte(path)) || !mayEndInIndexFile([]byte(strings.ToUpper(path))) {
-					t.Errorf("%q is ruled out", path)
+				for _, text := range []string{"http://h.example/", "http://h.example/a.b/", "..................../"} {
+					text += name + "." + ext
+					if !mayEndInIndexFile([]byte(text)) || !mayEndInIndexFile([]byte(strings.ToUpper(text))) {
+						t.Errorf("%q is ruled out", text)
+					}
 				}
 			}
 		}
 	}
 	if files < 20 {
 		t.Errorf("%d index files are known", files)
+	}
+	for _, text := range []string{"http://h.example/", "http://h.example/a.html", "http://h.example/xindex.html", "http://h.example/index"} {
+		if mayEndInIndexFile([]byte(text)) {
+			t.Errorf("%q is not ruled out", text)
+		}
 	}
 }
 

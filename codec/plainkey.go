@@ -131,7 +131,7 @@ func (n *Normalizer) plainParts(k2 []byte, u, out *URL) {
 // applied rules and reports whether the query is signed.
 func (n *Normalizer) plainK3(k1 []byte, u *URL, s *scratch) (k3 []byte, signed bool) {
 	path, start := u.spans[Path], int(u.spans[Host].Start)
-	folder := cutIndexFile(path.In(k1))
+	folder := cutIndexFile(k1[:path.End], path.In(k1))
 	end := int(path.Start) + len(folder)
 	trail := len(folder) > 1 && folder[len(folder)-1] == '/'
 	if trail {

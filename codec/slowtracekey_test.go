@@ -137,7 +137,7 @@ func (t *keyTracer) k3() {
 		t.set(ruleWWW, Host, CutWWW([]byte(t.text[Host])))
 	}
 	t.set(ruleSlashes, Path, appendSingleSlashes(nil, []byte(t.text[Path])))
-	t.set(ruleIndexFile, Path, cutIndexFile([]byte(t.text[Path])))
+	t.set(ruleIndexFile, Path, cutIndexFile(nil, []byte(t.text[Path])))
 	path := []byte(t.text[Path])
 	for len(path) > 1 && path[len(path)-1] == '/' {
 		path = path[:len(path)-1]
