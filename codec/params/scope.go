@@ -216,6 +216,11 @@ func (m *Matcher) Site(host, path []byte, s *Scratch) Site {
 	if m == nil || len(m.scopes) == 1 {
 		return Site{}
 	}
+	return m.siteOf(host, path, s)
+}
+
+// siteOf is Site for a Matcher with scopes.
+func (m *Matcher) siteOf(host, path []byte, s *Scratch) Site {
 	s.reset(m)
 	s.host, s.path = host, path
 	s.activate(m.wide)

@@ -121,7 +121,7 @@ func (s *Scratch) appendTidy(dst, query []byte) (_ []byte, why Why) {
 }
 
 // A formWriter writes parts of a query on one chart in form encoding. Runs of bytes
-// are copied 16 bytes at a time, which may be more than needed: their lengths cannot
+// are copied 32 bytes at a time, which may be more than needed: their lengths cannot
 // be predicted, and calls that copy a few bytes would take most of the time.
 type formWriter struct {
 	out     []byte // with room for everything
@@ -131,7 +131,7 @@ type formWriter struct {
 }
 
 // A paddedQuery is a query on one chart. What follows can be read.
-type paddedQuery [64 + 16]byte
+type paddedQuery [64 + 32]byte
 
 // Room returns the number of bytes that AppendChanged may write for a query of n
 // bytes and its '?', and more than needed at the end.
@@ -173,11 +173,13 @@ func (w *formWriter) copy(from, to uint32) {
 	at := w.at
 	w.at += int(to - from)
 	for {
-		*(*[16]byte)(w.out[at:]) = *(*[16]byte)(w.text[from&63:])
-		if at += 16; at >= w.at {
+		to, text := w.out[at:at+32], w.text[from&63:]
+		*(*[16]byte)(to) = *(*[16]byte)(text)
+		*(*[16]byte)(to[16:]) = *(*[16]byte)(text[16:])
+		if at += 32; at >= w.at {
 			return
 		}
-		from += 16
+		from += 32
 	}
 }
 
