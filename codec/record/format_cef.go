@@ -20,7 +20,7 @@ func (cefFormat) Name() string { return "cef" }
 // Detect implements [Format]. Most events of a firewall have no URL, but one
 // must.
 func (cefFormat) Detect(s *Sample) Fit {
-	r := cefReader{names: cefNames, target: TargetAll}
+	r := (&cefReader{names: cefNames, target: TargetAll}).Locator()
 	urls := 0
 	fit := s.count(looksLikeProduct, func(rec []byte) bool {
 		var f Found
@@ -69,35 +69,122 @@ type cefReader struct {
 }
 
 // Locator implements [Reader].
-func (r *cefReader) Locator() Locator { return r }
+func (r *cefReader) Locator() Locator { return &cefLocator{cefReader: r} }
+
+// cefLocator is a cefReader with scratch memory.
+type cefLocator struct {
+	*cefReader
+	rec    []byte
+	shapes shapes
+}
 
 // Locate implements [Locator].
-func (r *cefReader) Locate(f *Found, rec []byte, _ *Position) (Reason, int) {
-	pos := cefExtension(rec)
-	if pos < 0 {
-		return Unparsed, 0
-	}
+func (r *cefLocator) Locate(f *Found, rec []byte, _ *Position) (Reason, int) {
+	return r.locateShaped(f, rec, r.shapeOf(rec))
+}
+
+// readLine implements [shaper].
+func (r *cefLocator) readLine(in []byte) int { return bytes.IndexByte(in, '\n') + 1 }
+
+// shapeOf implements [shaper].
+func (r *cefLocator) shapeOf(rec []byte) *shape {
+	r.rec = rec
+	return r.shapes.match(rec, nil, r)
+}
+
+// locateShaped implements [shaper].
+func (r *cefLocator) locateShaped(f *Found, rec []byte, h *shape) (Reason, int) {
 	var p namedParts
-	key, value := cefKey(rec, pos)
-	for key.end > 0 {
-		next, after := cefKey(rec, value)
-		end := len(rec)
-		if next.end > 0 {
-			end = next.start
-		}
-		for end > value && rec[end-1] == ' ' {
-			end--
-		}
-		if u := r.names.find(key.in(rec)); u.kind != namedNone && end > value {
-			p.take(f, rec, u, span{value, end}, cefDialect)
-		}
-		key, value = next, after
+	if h != nil {
+		p.takeShaped(f, rec, h, r.names, cefDialect)
+	} else if !r.read(f, &p) {
+		return Unparsed, 0
 	}
 	p.splitHost(f, rec)
 	if r.named && p.target.end == 0 || !p.add(f, rec, r.target) {
 		return NoField, 0
 	}
 	return 0, 0
+}
+
+// read takes the fields of the record, and learns its shape. It returns false if the
+// record has no extension.
+func (r *cefLocator) read(f *Found, p *namedParts) bool {
+	rec := r.rec
+	pos := cefExtension(rec)
+	if pos < 0 {
+		return false
+	}
+	learn := r.shapes.begin(rec)
+	if learn {
+		r.learnHeader()
+	}
+	for key, value := cefKey(rec, pos); key.end > 0; {
+		next, after := cefKey(rec, value)
+		at := cefValue(rec, value, next)
+		if name := key.in(rec); at.end > value {
+			if u := r.names.find(name); u.kind != namedNone {
+				p.take(f, rec, u, at, cefDialect)
+			}
+			if learn {
+				r.shapes.addNamed(f, r.names, name, shapeField{span: at, kind: cefExtended}, r.target)
+			}
+		}
+		key, value = next, after
+	}
+	if learn {
+		r.shapes.learn(rec)
+	}
+	return true
+}
+
+// cefValue returns the value at start, after which the key next begins, if there is one.
+func cefValue(rec []byte, start int, next span) span {
+	end := len(rec)
+	if next.end > 0 {
+		end = next.start
+	}
+	for end > start && rec[end-1] == ' ' {
+		end--
+	}
+	return span{start, end}
+}
+
+// Kinds of fields.
+const (
+	cefExtended uint8 = iota // in the extension
+	cefHeader
+	cefFront // what precedes the header
+)
+
+// learnHeader adds the fields of the header, and what precedes it.
+func (r *cefLocator) learnHeader() {
+	pos := bytes.Index(r.rec, cefMark)
+	if pos > 0 {
+		r.shapes.add(shapeField{span: span{0, pos}, kind: cefFront, use: -1})
+	}
+	for i := range cefFields {
+		end := unescapedByte(r.rec, pos, '|')
+		if i > 0 {
+			r.shapes.add(shapeField{span: span{pos, end}, kind: cefHeader, use: -1})
+		}
+		pos = end + 1
+	}
+}
+
+// valueEnd implements [ender].
+func (r *cefLocator) valueEnd(kind uint8, start int) int {
+	switch kind {
+	case cefFront:
+		return bytes.Index(r.rec, cefMark)
+	case cefHeader:
+		return unescapedByte(r.rec, start, '|')
+	}
+	next, _ := cefKey(r.rec, start)
+	if at := cefValue(r.rec, start, next); at.end > start {
+		return at.end
+	}
+	return -1
 }
 
 // splitHost takes the host from the start of a target without a scheme, as in
@@ -110,14 +197,19 @@ func (p *namedParts) splitHost(f *Found, rec []byte) {
 	}
 }
 
+// cefMark begins the header, which has cefFields fields.
+var cefMark = []byte("CEF:")
+
+const cefFields = 7
+
 // cefExtension returns the offset after the header, which has seven fields and
 // can follow other text, or -1.
 func cefExtension(rec []byte) int {
-	pos := bytes.Index(rec, []byte("CEF:"))
+	pos := bytes.Index(rec, cefMark)
 	if pos < 0 {
 		return -1
 	}
-	for range 7 {
+	for range cefFields {
 		n := unescapedByte(rec, pos, '|')
 		if n < 0 {
 			return -1

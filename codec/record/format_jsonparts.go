@@ -57,34 +57,84 @@ type partsLocator struct {
 	jsonLocator
 	parts  *partsReader
 	values []fieldValue
+	shapes shapes
+}
+
+// plan returns the plan for f.
+func (l *partsLocator) plan(f *Found) *fieldPlan {
+	if f.attrs.wanted {
+		return &l.parts.full
+	}
+	return &l.parts.lean
 }
 
 // Locate implements [Locator]. It reads all of the record.
 func (l *partsLocator) Locate(f *Found, rec []byte, _ *Position) (Reason, int) {
-	s, plan := &l.scan, &l.parts.lean
-	if f.attrs.wanted {
-		plan = &l.parts.full
+	l.scan.begin(rec)
+	return l.locateShaped(f, rec, l.shapeOf(rec))
+}
+
+// readLine implements [shaper].
+func (l *partsLocator) readLine(in []byte) (size int) {
+	s := &l.scan
+	s.marks, size = plainText.MarkLine(s.marks, in)
+	return size
+}
+
+// shapeOf implements [shaper].
+func (l *partsLocator) shapeOf(rec []byte) *shape {
+	s := &l.scan
+	s.b, s.pos, s.broken = rec, 0, false
+	s.marks.End(len(rec))
+	if !l.shaped(rec) {
+		return nil
 	}
-	s.begin(rec)
+	return l.shapes.match(rec, &shapeMarks{s.marks}, s)
+}
+
+// shaped reports whether rec may have a shape. Records in an array have none.
+func (l *partsLocator) shaped(rec []byte) bool {
+	return l.parts.member == nil || standsAlone(rec, l.parts.member[0])
+}
+
+// locateShaped implements [shaper].
+func (l *partsLocator) locateShaped(f *Found, rec []byte, h *shape) (Reason, int) {
+	plan := l.plan(f)
+	values, object := l.values[:plan.tree.values], span{0, len(rec)}
+	if h != nil {
+		h.takeJSON(values)
+	} else {
+		clear(values)
+		if object = l.read(plan, values); l.scan.broken {
+			return Unparsed, l.scan.pos
+		}
+	}
+	if l.extends && !l.ownMembers(rec, object) {
+		return Unparsed, l.scan.pos
+	}
+	return plan.composer.compose(f, rec, values)
+}
+
+// read stores the values of the record, and returns the range of its object.
+func (l *partsLocator) read(plan *fieldPlan, values []fieldValue) (object span) {
+	s := &l.scan
+	s.pos, s.broken = 0, false
 	wrapped := l.parts.member != nil && l.parts.unwrap(s)
 	if !wrapped {
 		s.space()
 	}
-	start := s.pos
+	object.start = s.pos
 	if s.peek() != '{' && plan.composer.optional {
-		return Unparsed, start
+		s.broken = true
+		return object
 	}
-	clear(l.values[:plan.tree.values])
-	plan.tree.find(s, l.values)
-	end := s.pos
+	plan.tree.find(s, values)
+	object.end = s.pos
 	if wrapped && !s.broken {
 		l.parts.rest(s)
 	}
-	if !l.atEnd() {
-		return Unparsed, s.pos
+	if l.atEnd() && l.shaped(s.b) {
+		l.shapes.learnJSON(s, &plan.composer, values)
 	}
-	if l.extends && !l.ownMembers(rec, span{start, end}) {
-		return Unparsed, s.pos
-	}
-	return plan.composer.compose(f, rec, l.values)
+	return object
 }

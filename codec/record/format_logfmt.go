@@ -103,25 +103,50 @@ func (r *logfmtReader) Locator() Locator { return &logfmtLocator{logfmtReader: r
 // logfmtLocator is a logfmtReader with scratch memory.
 type logfmtLocator struct {
 	*logfmtReader
-	marks scan.Marks // see logfmtScanner
+	scan   logfmtScanner
+	shapes shapes
 }
 
 // Locate implements [Locator]. It skips words that are not fields, such as the
 // time and program that a syslog puts before a line.
 func (r *logfmtLocator) Locate(f *Found, rec []byte, _ *Position) (Reason, int) {
+	r.scan.marks = logfmtBytes.Mark(r.scan.marks, rec)
+	return r.locateShaped(f, rec, r.shapeOf(rec))
+}
+
+// readLine implements [shaper].
+func (r *logfmtLocator) readLine(in []byte) (size int) {
+	r.scan.marks, size = logfmtBytes.MarkLine(r.scan.marks, in)
+	return size
+}
+
+// shapeOf implements [shaper].
+func (r *logfmtLocator) shapeOf(rec []byte) *shape {
+	s := &r.scan
+	*s = logfmtScanner{rec: rec, marks: s.marks}
+	s.marks.End(len(rec))
+	return r.shapes.match(rec, &shapeMarks{s.marks}, s)
+}
+
+// locateShaped implements [shaper].
+func (r *logfmtLocator) locateShaped(f *Found, rec []byte, h *shape) (Reason, int) {
 	var p namedParts
-	r.marks = logfmtBytes.Mark(r.marks, rec)
-	s := logfmtScanner{rec: rec, marks: r.marks}
-	fields := false
-	for s.next() {
-		fields = true
-		if u := r.names.find(s.key); u.isRead(f) {
-			p.take(f, rec, u, s.value, s.dialect)
+	if h != nil {
+		p.takeShaped(f, rec, h, r.names, logfmtDialects[:]...)
+	} else {
+		s, fields := &r.scan, false
+		for s.next() {
+			fields = true
+			if u := r.names.find(s.key); u.isRead(f) {
+				p.take(f, rec, u, s.value, logfmtDialects[s.kind])
+			}
 		}
+		if s.broken && p.target.end == 0 || !fields {
+			return Unparsed, s.pos
+		}
+		r.learn(f)
 	}
 	switch {
-	case s.broken && p.target.end == 0, !fields:
-		return Unparsed, s.pos
 	case r.named && p.target.end == 0, !p.add(f, rec, r.target):
 		return NoField, 0
 	}
@@ -146,10 +171,17 @@ type logfmtScanner struct {
 	broken bool // a quoted value has no end; pos is where it starts
 
 	// The current field.
-	key     []byte // not empty
-	value   span
-	dialect *Dialect
+	key   []byte // not empty
+	value span
+	kind  uint8
 }
+
+// Kinds of values, and of words that are not fields.
+const (
+	logfmtPlain uint8 = iota
+	logfmtQuoted
+	logfmtWord
+)
 
 // logfmtBytes is the set of ASCII bytes in keys. All others are marked: white
 // space and controls, which end words, '=', '"', and bytes that are not ASCII,
@@ -197,11 +229,11 @@ func (s *logfmtScanner) next() bool {
 				s.pos, s.broken = pos, true
 				return false
 			}
-			s.value, s.dialect = span{pos + 1, end}, logfmtQuoted
+			s.value, s.kind = span{pos + 1, end}, logfmtQuoted
 			return true
 		}
 		s.pos = s.wordEnd(pos)
-		s.value, s.dialect = span{pos, s.pos}, logfmtPlain
+		s.value, s.kind = span{pos, s.pos}, logfmtPlain
 		return true
 	}
 	s.pos = pos
@@ -224,12 +256,12 @@ func logfmtQuote(rec []byte, pos int) int {
 	}
 }
 
-// Dialects of logfmt. A value without quotes has no escapes, and gets quotes if
-// it needs them.
-var (
-	logfmtPlain  = &Dialect{Encode: encodeLogfmt}
-	logfmtQuoted = &Dialect{Mark: '\\', Decode: decodeLogfmt, Encode: encodeLogfmtQuoted, backslash: true}
-)
+// logfmtDialects are the dialects of values by their kinds. A value without quotes
+// has no escapes, and gets quotes if it needs them.
+var logfmtDialects = [...]*Dialect{
+	logfmtPlain:  {Encode: encodeLogfmt},
+	logfmtQuoted: {Mark: '\\', Decode: decodeLogfmt, Encode: encodeLogfmtQuoted, backslash: true},
+}
 
 // decodeLogfmt decodes the escapes of JSON and those of Go's strconv.Quote.
 func decodeLogfmt(dst, s []byte) ([]byte, int) {

@@ -94,37 +94,70 @@ func (r *ltsvReader) Locator() Locator { return &ltsvLocator{ltsvReader: r} }
 // ltsvLocator is an ltsvReader with scratch memory.
 type ltsvLocator struct {
 	*ltsvReader
-	marks scan.Marks // of ltsvBytes
+	tabs   scan.Marks
+	colons scan.Marks
+	rec    []byte
+	shapes shapes
 }
 
-// ltsvBytes has the bytes that end labels.
-var ltsvBytes = scan.NewSet(func(c byte) bool { return c == ':' || c == '\t' })
-
-// Locate implements [Locator]. It skips fields without a label, because the last
-// field of a truncated line may be one.
+// Locate implements [Locator].
 func (r *ltsvLocator) Locate(f *Found, rec []byte, _ *Position) (Reason, int) {
+	r.tabs, r.colons = scan.MarkTwo(r.tabs, r.colons, rec, '\t', ':')
+	return r.locateShaped(f, rec, r.shapeOf(rec))
+}
+
+// readLine implements [shaper].
+func (r *ltsvLocator) readLine(in []byte) (size int) {
+	r.tabs, r.colons, size = scan.MarkLine(r.tabs, r.colons, in, '\t', ':')
+	return size
+}
+
+// shapeOf implements [shaper].
+func (r *ltsvLocator) shapeOf(rec []byte) *shape {
+	r.rec = rec
+	r.tabs.End(len(rec))
+	r.colons.End(len(rec))
+	return r.shapes.match(rec, &shapeMarks{r.tabs}, r)
+}
+
+// locateShaped implements [shaper].
+func (r *ltsvLocator) locateShaped(f *Found, rec []byte, h *shape) (Reason, int) {
 	var p namedParts
-	labels := false
-	r.marks = ltsvBytes.MarkIn(r.marks, rec)
-	for pos := 0; pos < len(rec); {
-		colon := r.marks.Next(pos)
-		end := len(rec)
-		if n := bytes.IndexByte(rec[colon:], '\t'); n >= 0 {
-			end = colon + n
-		}
-		if colon < end && colon > pos {
-			labels = true
-			if u := r.names.find(rec[pos:colon]); u.isRead(f) {
-				p.take(f, rec, u, span{colon + 1, end}, r.dialect)
-			}
-		}
-		pos = end + 1
-	}
-	switch {
-	case !labels:
+	if h != nil {
+		p.takeShaped(f, rec, h, r.names, r.dialect)
+	} else if !r.read(f, &p) {
 		return Unparsed, 0
-	case r.named && p.target.end == 0, !p.add(f, rec, r.target):
+	}
+	if r.named && p.target.end == 0 || !p.add(f, rec, r.target) {
 		return NoField, 0
 	}
 	return 0, 0
 }
+
+// read takes the fields of the record, and learns its shape. It skips fields without a
+// label, because the last field of a truncated line may be one. It returns false if no
+// field has one.
+func (r *ltsvLocator) read(f *Found, p *namedParts) (labels bool) {
+	rec, learn := r.rec, r.shapes.begin(r.rec)
+	for pos := 0; pos < len(rec); {
+		end := r.tabs.Next(pos)
+		if colon := r.colons.Next(pos); colon > pos && colon < end {
+			labels = true
+			label, value := rec[pos:colon], span{colon + 1, end}
+			if u := r.names.find(label); u.isRead(f) {
+				p.take(f, rec, u, value, r.dialect)
+			}
+			if learn {
+				r.shapes.addNamed(f, r.names, label, shapeField{span: value, marked: 1}, r.target)
+			}
+		}
+		pos = end + 1
+	}
+	if learn && labels {
+		r.shapes.learn(rec)
+	}
+	return labels
+}
+
+// valueEnd implements [ender].
+func (r *ltsvLocator) valueEnd(_ uint8, start int) int { return r.tabs.Next(start) }

@@ -94,22 +94,50 @@ func (r *textReader) locator() *textLocator {
 type textLocator struct {
 	*textReader
 	spans    []span
-	spaces   scan.Marks
+	rec      []byte
+	marks    textMarks
+	shapes   shapes
 	captured []byte // the host among headers that hostAmong found last
 }
 
 // Locate implements [Locator].
 func (l *textLocator) Locate(f *Found, rec []byte, _ *Position) (Reason, int) {
+	l.marks.spaces, l.marks.quotes = scan.MarkTwo(l.marks.spaces, l.marks.quotes, rec, ' ', '"')
+	return l.locateShaped(f, rec, l.shapeOf(rec))
+}
+
+// readLine implements [shaper].
+func (l *textLocator) readLine(in []byte) (size int) {
+	l.marks.spaces, l.marks.quotes, size = scan.MarkLine(l.marks.spaces, l.marks.quotes, in, ' ', '"')
+	return size
+}
+
+// shapeOf implements [shaper].
+func (l *textLocator) shapeOf(rec []byte) *shape {
+	l.rec = rec
+	l.marks.spaces.End(len(rec))
+	l.marks.quotes.End(len(rec))
+	return l.shapes.match(rec, &shapeMarks{l.marks.spaces, l.marks.quotes}, l)
+}
+
+// locateShaped implements [shaper].
+func (l *textLocator) locateShaped(f *Found, rec []byte, h *shape) (Reason, int) {
+	if h != nil {
+		l.take(f, &l.compiled[0], l.setSpans(h), rec)
+		return 0, 0
+	}
 	at := 0
-	l.spaces = spaceSet.MarkIn(l.spaces, rec)
 	for i := range l.compiled {
 		layout := &l.compiled[i]
 		wanted := layout.url
 		if f.attrs.wanted {
 			wanted = max(wanted, layout.all)
 		}
-		n, pos := layout.split(l.spans[:wanted], rec, l.spaces, l.cuts)
+		n, pos := layout.split(l.spans[:wanted], rec, &l.marks, l.cuts)
 		if n >= layout.must {
+			if i == 0 && (n == wanted || pos == len(rec)) {
+				l.learn(f, n, pos)
+			}
 			l.take(f, layout, n, rec)
 			return 0, 0
 		}

@@ -103,14 +103,23 @@ func (t *fieldTree) walk(s *scanner, at int, values []fieldValue) {
 // string is its inside.
 func valueOf(b []byte, start, end int) fieldValue {
 	switch c := b[start]; {
-	case c == '"' && end-start == 2 || c == 'n' || c == 'f':
+	case c == 'n' || c == 'f':
 		return fieldValue{kind: valueEmpty}
 	case c == '"':
-		return fieldValue{span: span{start + 1, end - 1}, kind: valueText, dialect: jsonDialect}
+		return textValue(span{start + 1, end - 1})
 	case c == '-' || isDigit(c):
-		return fieldValue{span: span{start, end}, kind: valueText, dialect: jsonDialect}
+		return textValue(span{start, end})
 	}
 	return fieldValue{span: span{start, end}, kind: valueOther}
+}
+
+// textValue returns the value with the text at the given place.
+func textValue(at span) fieldValue {
+	v := fieldValue{span: at, kind: valueText, dialect: jsonDialect}
+	if at.end == at.start {
+		v.kind = valueEmpty
+	}
+	return v
 }
 
 // object reads an object whose members n names.
@@ -254,10 +263,7 @@ func (t *fieldTree) text(node int, at span, values []fieldValue) {
 	if i < 0 || values[i].kind != valueMissing {
 		return
 	}
-	v := &values[i]
-	if v.kind = valueEmpty; at.end > at.start {
-		v.span, v.kind, v.dialect = at, valueText, jsonDialect
-	}
+	values[i] = textValue(at)
 }
 
 // member returns the child of n for a name without escapes, or 0.

@@ -183,14 +183,23 @@ func newNameTable(uses map[string]namedUse) *nameTable {
 }
 
 // find returns the use of the field called name, which must not be empty. The
-// is namedNone if the field is not used.
+// kind is namedNone if the field is not used.
 func (t *nameTable) find(name []byte) namedUse {
-	for i := nameHash(name); t.slots[i].name != ""; i = (i + 1) % nameSlots {
-		if string(name) == t.slots[i].name {
-			return t.slots[i].use
-		}
+	if i := t.index(name); i >= 0 {
+		return t.slots[i].use
 	}
 	return namedUse{}
+}
+
+// index returns the number of the slot of the field called name, which must not be
+// empty, or -1.
+func (t *nameTable) index(name []byte) int {
+	for i := nameHash(name); t.slots[i].name != ""; i = (i + 1) % nameSlots {
+		if string(name) == t.slots[i].name {
+			return int(i)
+		}
+	}
+	return -1
 }
 
 func nameHash[T string | []byte](name T) uint {

@@ -2,6 +2,7 @@ package record
 
 import (
 	"bytes"
+	"encoding/binary"
 
 	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/codec/params"
@@ -238,12 +239,22 @@ func (n *normalizer) settle(err error) {
 
 // allDigits reports whether s consists of at least one digit and nothing else.
 func allDigits(s []byte) bool {
+	n := len(s)
+	for len(s) >= 8 {
+		if leadingDigits(binary.LittleEndian.Uint64(s)) < 8 {
+			return false
+		}
+		s = s[8:]
+	}
+	if cap(s) >= 8 { // without a branch for each digit
+		return leadingDigits(binary.LittleEndian.Uint64(s[:8])) >= len(s) && n > 0
+	}
 	for _, c := range s {
 		if !isDigit(c) {
 			return false
 		}
 	}
-	return len(s) > 0
+	return n > 0
 }
 
 // note adds the flags that need more context than the codec has.

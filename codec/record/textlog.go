@@ -203,7 +203,7 @@ func (l *textLayout) has(uses ...textUse) bool {
 
 // split stores the first fields of rec in spans, at most one for each span. It
 // returns how many it has found, and the offset at which it stopped. cut says that the request can lack its closing quote.
-func (l *textLayout) split(spans []span, rec []byte, spaces scan.Marks, cut bool) (n, pos int) {
+func (l *textLayout) split(spans []span, rec []byte, marks *textMarks, cut bool) (n, pos int) {
 	if l.floats {
 		if pos = l.start(rec); pos < 0 {
 			return 0, 0
@@ -218,26 +218,14 @@ func (l *textLayout) split(spans []span, rec []byte, spaces scan.Marks, cut bool
 			return i, pos
 		}
 		if fd.style == textWord { // most of them
-			next := spaces.Next(pos)
+			next := marks.spaces.Next(pos)
 			if fd.check != nil && !fd.check(rec[pos:next]) {
 				return i, pos
 			}
 			spans[i], pos = span{pos, next}, next
 			continue
 		}
-		var s span
-		var next int
-		switch fd.style {
-		case textURL:
-			s, next = urlBeforePeer(rec, pos, spaces)
-		case textArrow:
-			s, next = urlBeforeArrow(rec, pos)
-		case textPrefix, textTook, textRequest, textList, textRest:
-			next = spacedEnd(fd.style, rec, pos)
-			s = span{pos, max(pos, next)}
-		default:
-			s, next = l.field(i, rec, pos)
-		}
+		s, next := l.field(i, rec, pos, marks)
 		if next < 0 && cut && fd.use == useRequest && rec[pos] == '"' {
 			s, next = span{pos + 1, len(rec)}, len(rec)
 		}
@@ -270,28 +258,35 @@ func (l *textLayout) start(rec []byte) int {
 	}
 }
 
-// spaceSet has the byte that separates fields.
-var spaceSet = scan.NewSet(func(c byte) bool { return c == ' ' })
+// textMarks are the marks of the bytes of a line that separate fields.
+type textMarks struct{ spaces, quotes scan.Marks }
 
-// field returns the content of field i, which starts at pos and is neither a
-// word nor a URL, and the offset after it. The offset is negative if there is no
-// such field at pos.
-func (l *textLayout) field(i int, rec []byte, pos int) (span, int) {
-	switch l.fields[i].style {
+// field returns the content of field i, which starts at pos and is not a word, and the
+// offset after it. The offset is negative if there is no such field at pos.
+func (l *textLayout) field(i int, rec []byte, pos int, marks *textMarks) (span, int) {
+	switch style := l.fields[i].style; style {
 	case textQuoted, textLastQuoted:
-		return l.quoted(i, rec, pos)
+		return l.quoted(i, rec, pos, marks)
 	case textBracket:
 		if n := bytes.IndexByte(rec[pos:], ']'); n > 0 && rec[pos] == '[' {
 			return span{pos + 1, pos + n}, pos + n + 1
 		}
 		return span{}, -1
+	case textCaptures:
+		return capturesAt(rec, pos)
+	case textURL:
+		return urlBeforePeer(rec, pos, marks.spaces)
+	case textArrow:
+		return urlBeforeArrow(rec, pos)
+	default:
+		next := spacedEnd(style, rec, pos)
+		return span{pos, max(pos, next)}, next
 	}
-	return capturesAt(rec, pos)
 }
 
 // quoted returns the inside of the quoted field i, which starts at pos, as field
 // does.
-func (l *textLayout) quoted(i int, rec []byte, pos int) (span, int) {
+func (l *textLayout) quoted(i int, rec []byte, pos int, marks *textMarks) (span, int) {
 	if rec[pos] != '"' {
 		if rec[pos] == '-' && (pos+1 == len(rec) || rec[pos+1] == ' ') {
 			return span{pos, pos + 1}, pos + 1
@@ -300,7 +295,7 @@ func (l *textLayout) quoted(i int, rec []byte, pos int) (span, int) {
 	}
 	end := -1
 	if l.fields[i].style == textQuoted {
-		end = l.quoteEnd(i, rec, pos+1)
+		end = l.quoteEnd(i, rec, pos+1, marks)
 	} else if last := bytes.LastIndexByte(rec, '"'); last > pos {
 		end = last
 	}
@@ -313,18 +308,15 @@ func (l *textLayout) quoted(i int, rec []byte, pos int) (span, int) {
 // quoteEnd returns the offset of the quote that closes field i, whose content
 // starts at from: the first quote that is followed by what can be the next
 // field, because logs can contain raw quotes. It returns -1 if there is none.
-func (l *textLayout) quoteEnd(i int, rec []byte, from int) int {
-	var next textField
-	last := i+1 == len(l.fields)
+func (l *textLayout) quoteEnd(i int, rec []byte, from int, marks *textMarks) int {
+	next, last := &textField{}, i+1 == len(l.fields)
 	if !last {
-		next = l.fields[i+1]
+		next = &l.fields[i+1]
 	}
 	for ; ; from++ {
-		n := bytes.IndexByte(rec[from:], '"')
-		if n < 0 {
+		if from = marks.quotes.Next(from); from == len(rec) {
 			return -1
 		}
-		from += n
 		rest := rec[from+1:]
 		switch {
 		case len(rest) == 0:
@@ -336,7 +328,7 @@ func (l *textLayout) quoteEnd(i int, rec []byte, from int) int {
 			return from
 		case next.style == textBracket && rest[1] == '[':
 			return from
-		case next.style == textWord && (next.check == nil || next.check(rest[1:wordEnd(rest, 1)])):
+		case next.style == textWord && (next.check == nil || next.check(rec[from+2:marks.spaces.Next(from+2)])):
 			return from
 		}
 	}

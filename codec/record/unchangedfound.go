@@ -7,7 +7,8 @@ import "bytes"
 // has found.
 type foundKeeper struct {
 	locator Locator
-	wrapped byte // first byte of the name of the array that wraps records, or 0
+	shaper  shaper // locator, if it is one
+	wrapped byte   // first byte of the name of the array that wraps records, or 0
 	at      Position
 	located locatedRecord
 	misses  int // records in a row that were not kept
@@ -39,7 +40,7 @@ func (l *locatedRecord) begins(in []byte) bool {
 func newFoundKeeper(l Locator) (k *foundKeeper, ok bool) {
 	k = &foundKeeper{locator: l}
 	switch l := l.(type) {
-	case *layoutReader, *textLocator, *logfmtLocator, *ltsvLocator, *jsonLocator, *cdxLocator, *cdxjLocator, *w3cLocator, *zeekLocator:
+	case *layoutReader, *textLocator, *logfmtLocator, *ltsvLocator, *cefLocator, *anyLogReader, *jsonLocator, *cdxLocator, *cdxjLocator, *w3cLocator, *zeekLocator:
 	case *partsLocator:
 		if l.parts.member != nil {
 			k.wrapped = l.parts.member[0]
@@ -47,6 +48,7 @@ func newFoundKeeper(l Locator) (k *foundKeeper, ok bool) {
 	default:
 		return nil, false
 	}
+	k.shaper, _ = l.(shaper)
 	return k, true
 }
 
@@ -61,7 +63,7 @@ func (k *foundKeeper) keep(n *normalizer, in, head []byte) int {
 		return 0
 	}
 	k.skips = 0
-	size := bytes.IndexByte(in, '\n') + 1
+	size := k.readLine(in)
 	if size == 0 || markLen(in) > 0 || k.wrapped != 0 && !standsAlone(in, k.wrapped) {
 		return 0
 	}
@@ -69,16 +71,42 @@ func (k *foundKeeper) keep(n *normalizer, in, head []byte) int {
 	if isBlank(body) || n.job.maxRecord > 0 && size > n.job.maxRecord {
 		return 0
 	}
-	k.at.Head = head
+	var h *shape
+	if k.shaper != nil {
+		if h = k.shaper.shapeOf(body); h != nil && n.keepsUsual(h, body) {
+			k.misses = 0
+			return size
+		}
+	}
 	n.found.reset()
-	why, pos := k.locator.Locate(n.found, body, &k.at)
+	why, pos := k.locate(n.found, body, head, h)
 	if why == 0 && n.keepsFound(body) {
 		k.misses = 0
+		if h != nil {
+			h.settle(n, body)
+		}
 		return size
 	}
 	k.misses++
 	k.located = locatedRecord{framed{&in[0], len(body)}, size, why, pos}
 	return 0
+}
+
+// readLine returns the length of the first line of in, or 0 if it gives up.
+func (k *foundKeeper) readLine(in []byte) int {
+	if k.shaper != nil {
+		return k.shaper.readLine(in)
+	}
+	return bytes.IndexByte(in, '\n') + 1
+}
+
+// locate finds the URLs of a record with the shape h, which can be nil.
+func (k *foundKeeper) locate(f *Found, body, head []byte, h *shape) (Reason, int) {
+	if k.shaper != nil {
+		return k.shaper.locateShaped(f, body, h)
+	}
+	k.at.Head = head
+	return k.locator.Locate(f, body, &k.at)
 }
 
 // standsAlone reports whether the first record of in is a line that is an object
@@ -148,8 +176,10 @@ func (n *normalizer) keepsParts(rec []byte) bool {
 }
 
 // escaped reports whether the URL at s can have escapes.
-func (s *site) escaped(rec []byte) bool {
-	d := s.dialect
+func (s *site) escaped(rec []byte) bool { return s.dialect.mayEscape(s.in(rec)) }
+
+// mayEscape reports whether a URL that d describes can have escapes.
+func (d *Dialect) mayEscape(url []byte) bool {
 	switch {
 	case !d.decodes():
 		return false
@@ -158,5 +188,5 @@ func (s *site) escaped(rec []byte) bool {
 	case d.Mark == '\\' || d.Mark == '#' || d.Mark == '"':
 		return false // normalizer.keeps and keepsTarget accept none of them
 	}
-	return bytes.IndexByte(s.in(rec), d.Mark) >= 0
+	return bytes.IndexByte(url, d.Mark) >= 0
 }

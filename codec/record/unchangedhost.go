@@ -81,7 +81,7 @@ const maxOrigin = 64
 func (j *Job) keepsOrigin(src, norm, text []byte, r *codec.Result) (_, _ []byte, ok bool) {
 	src = append(append(src[:0], text...), '/')
 	norm, err := j.norm.Append(norm[:0], src, r)
-	ok = err == nil && len(text) <= maxOrigin && r.Flags.IsZero() && isWeb(r.In.Bytes(src, codec.Scheme)) &&
+	ok = err == nil && len(text) <= maxOrigin && r.Flags.IsZero() && isWeb(r.Out.Bytes(norm, codec.Scheme)) &&
 		!r.In.Has(codec.Username) && string(r.Out.Bytes(norm, codec.Path)) == "/"
 	return src, norm, ok
 }

@@ -1,0 +1,77 @@
+package record
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"testing"
+)
+
+// TestShapes compares AppendNext with Append for records that differ in few places, so
+// that they have shapes.
+func TestShapes(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(5, 6))
+	hits := map[string]int{}
+	for _, l := range finders(t) {
+		w := newJob(t, l.config).NewWorker()
+		if w.finder == nil || w.finder.shaper == nil || l.config.Base != "" {
+			continue
+		}
+		hits[l.name] += 0
+		for _, line := range bytes.SplitAfter(l.text, lineFeed)[:3] {
+			if len(line) == 0 {
+				continue
+			}
+			in := varied(rnd, line)
+			checkNext(t, l.config, in)
+			hits[l.name] += countShaped(w.finder.shaper, in)
+		}
+	}
+	for name, n := range hits {
+		if n == 0 {
+			t.Errorf("no record of %s had a shape", name)
+		}
+	}
+	if len(hits) < 20 {
+		t.Errorf("%d formats have shapes, want more", len(hits))
+	}
+}
+
+// countShaped returns the number of the lines of in whose shape is known.
+func countShaped(s shaper, in []byte) (n int) {
+	for size := 1; size > 0; in = in[size:] {
+		if size = s.readLine(in); size == 0 {
+			break
+		}
+		var f Found
+		h := s.shapeOf(trimEnd(in[:size]))
+		if h != nil {
+			n++
+		}
+		s.locateShaped(&f, trimEnd(in[:size]), h)
+	}
+	return n
+}
+
+// varied returns line in many variants, most of which differ from it only in letters
+// and digits of values.
+func varied(rnd *rand.Rand, line []byte) (out []byte) {
+	const special = "\t\r \"'#%&(),-./:;=>?@[\\]_{|}~\x7f\x80\xc3\xa9\xff09AZxu"
+	for range 200 {
+		v := bytes.Clone(line)
+		for range 1 + rnd.IntN(3) {
+			at := rnd.IntN(len(v))
+			switch c := v[at]; {
+			case isDigit(c) && rnd.IntN(4) > 0:
+				v[at] = '0' + byte(rnd.IntN(10))
+			case isDigit(c):
+				v = bytes.Join([][]byte{v[:at], {'1', c}, v[at:]}, nil)
+			case rnd.IntN(3) == 0 && at+1 < len(v):
+				v[at] = special[rnd.IntN(len(special))]
+			case rnd.IntN(3) == 0:
+				v = bytes.Join([][]byte{v[:at], {special[rnd.IntN(len(special))]}, v[at:]}, nil)
+			}
+		}
+		out = append(append(out, v...), line...)
+	}
+	return out
+}

@@ -1,0 +1,124 @@
+package record
+
+import (
+	"bytes"
+
+	"github.com/urlfold/urlfold/codec"
+)
+
+// This file keeps URLs of records that have the shape of a record that was kept. If
+// they differ from it only in the URL, and in fields that do not matter for it, nothing
+// else must be looked at.
+
+// shaper is implemented by Locators that know shapes.
+type shaper interface {
+	// readLine returns the length of the first line of in, with its line end, and
+	// prepares for shapeOf. It returns 0 if it gives up.
+	readLine(in []byte) int
+	// shapeOf returns the shape of the line that readLine has read, which is rec
+	// without its line end, or nil if it is not known.
+	shapeOf(rec []byte) *shape
+	// locateShaped is Locate for that line. h is its shape, or nil.
+	locateShaped(f *Found, rec []byte, h *shape) (Reason, int)
+}
+
+// usualURL says where the URL is in records of a shape, if all else that it depends on
+// is the same in all of them.
+type usualURL struct {
+	known      bool
+	slot       int        // the URL is in this slot,
+	lead, tail []byte     // between these texts
+	origin     bool       // it is a target in origin form
+	method     int        // the method is in this slot; -1 if all records have the same
+	others     []slotText // all else that the URL depends on
+	strips     bool       // see found
+	dialect    *Dialect
+	flags      codec.Flags // of all URLs
+}
+
+// slotText is a text in a slot.
+type slotText struct {
+	slot int
+	text []byte
+}
+
+// settle sets h.usual from a record with the shape that n has kept, if it can.
+func (h *shape) settle(n *normalizer, rec []byte) {
+	s := n.found.first()
+	url, ok := h.holding(s)
+	if !ok || url.rank == rankNeeded || n.found.part(roleQuery) != nil {
+		return
+	}
+	at, query := h.fit[url.slot], bytes.IndexByte(s.in(rec), '?') >= 0
+	v := &h.usual
+	*v = usualURL{
+		slot: url.slot, origin: s.in(rec)[0] == '/', method: -1, strips: n.found.strips, dialect: s.dialect, flags: n.cur.flags, others: v.others[:0],
+		lead: append(v.lead[:0], rec[at.start:s.start]...), tail: append(v.tail[:0], rec[s.end:at.end]...),
+	}
+	for i := range h.uses {
+		u := &h.uses[i]
+		switch inSlot := u.shapeField.slot; {
+		case inSlot && u.slot == url.slot, u.rank > url.rank && u.rank != rankMethod:
+		case query && u.rank == rankPath:
+			return // without a query, this field may have one that counts
+		case inSlot && u.rank == rankMethod:
+			v.method = u.slot
+		case inSlot:
+			v.add(u.slot, h.at(u).in(rec))
+		}
+	}
+	v.known = true
+}
+
+// add adds a text that the URL depends on.
+func (u *usualURL) add(slot int, text []byte) {
+	n := len(u.others)
+	if n == cap(u.others) {
+		u.others = append(u.others, slotText{})
+	}
+	u.others = u.others[:n+1]
+	u.others[n] = slotText{slot, append(u.others[n].text[:0], text...)}
+}
+
+// holding returns the field in use that holds the URL at s in a slot.
+func (h *shape) holding(s *site) (u *shapeUse, ok bool) {
+	for i := range h.uses {
+		u = &h.uses[i]
+		if at := h.at(u); u.shapeField.slot && at.start <= s.start && s.end <= at.end {
+			return u, true
+		}
+	}
+	return nil, false
+}
+
+// keepsUsual reports whether n keeps the URL of rec, which has the shape h. It returns
+// false if it gives up.
+func (n *normalizer) keepsUsual(h *shape, rec []byte) bool {
+	u := &h.usual
+	if !u.known {
+		return false
+	}
+	text := h.fit[u.slot].in(rec)
+	size := len(text) - len(u.lead) - len(u.tail)
+	if size <= 0 || size < len(text) && !(bytes.HasPrefix(text, u.lead) && bytes.HasSuffix(text, u.tail)) {
+		return false
+	}
+	for i := range u.others {
+		if o := &u.others[i]; !bytes.Equal(h.fit[o.slot].in(rec), o.text) {
+			return false
+		}
+	}
+	url := text[len(u.lead):][:size]
+	switch {
+	case u.dialect.mayEscape(url), u.strips && url[size-1] == '?':
+		return false
+	case u.origin:
+		if url[0] != '/' || !n.keepsTarget(url) {
+			return false
+		}
+	case u.method >= 0 && string(h.fit[u.method].in(rec)) == "CONNECT", !n.keeps(url):
+		return false
+	}
+	n.cur.flags = u.flags
+	return true
+}
