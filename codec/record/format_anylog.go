@@ -70,11 +70,17 @@ type anyLogReader struct {
 }
 
 // Locator implements [Reader].
-func (r *anyLogReader) Locator() Locator { return r }
+func (r *anyLogReader) Locator() Locator { return &anyLogLocator{anyLogReader: r} }
+
+// anyLogLocator is an anyLogReader with scratch memory.
+type anyLogLocator struct {
+	*anyLogReader
+	finder requestFinder
+}
 
 // Locate implements [Locator].
-func (r *anyLogReader) Locate(f *Found, rec []byte, _ *Position) (Reason, int) {
-	req, ok := findRequest(rec)
+func (r *anyLogLocator) Locate(f *Found, rec []byte, _ *Position) (Reason, int) {
+	req, ok := r.finder.find(rec)
 	if !ok || r.all {
 		r.addURLs(f, rec, req.target)
 	}

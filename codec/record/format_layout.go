@@ -52,9 +52,6 @@ type layoutReader struct {
 	request, referer bool // the wanted URLs
 }
 
-// Locator implements [Reader].
-func (l *layoutReader) Locator() Locator { return l }
-
 // hasHost reports whether the log format has a field for the host.
 func (l *layout) hasHost() bool {
 	for i := range l.elems {
@@ -223,43 +220,6 @@ func isUnread(k fieldKind) bool { return k == fkSkip || k == fkAttr }
 
 func isURLKind(k fieldKind) bool { return k == fkTarget || k == fkWhole || k == fkHostTarget }
 
-// Locate implements [Locator]. It matches a record against the layout from left
-// to right, without backtracking. A field ends at the next unescaped occurrence
-// of the literal that follows it. The last literal must be at the end of the
-// record, so that raw quotes in a user agent do no harm.
-func (l *layoutReader) Locate(f *Found, body []byte, _ *Position) (Reason, int) {
-	pos := 0
-	for i := 0; i < len(l.elems); i++ {
-		e := &l.elems[i]
-		if e.kind == fkLiteral { // the first element: fieldEnd has found the others
-			if !bytes.HasPrefix(body, e.lit) {
-				return Unparsed, 0
-			}
-			pos = len(e.lit)
-			continue
-		}
-		end := l.fieldEnd(i, body, pos)
-		if end < 0 {
-			return Unparsed, pos
-		}
-		n := f.n
-		if e.kind > fkSkip && (e.kind != fkAttr || f.attrs.wanted) {
-			f.take(e, body, span{pos, end}, l)
-		}
-		if pos = end; i+1 < len(l.elems) {
-			stop := l.elems[i+1].lit
-			if f.n > n {
-				f.sites[n].stop = stop[0]
-			}
-			i, pos = i+1, end+len(stop)
-		}
-	}
-	if pos != len(body) {
-		return Unparsed, pos
-	}
-	return 0, 0
-}
-
 // fieldEnd returns the end of field i, which starts at pos, or -1.
 func (l *layout) fieldEnd(i int, body []byte, pos int) int {
 	if i+1 == len(l.elems) {
@@ -303,13 +263,20 @@ func (l *layout) endAtVersion(i int, body []byte, pos int, lit []byte) int {
 			pos += n + 1
 			n = bytes.Index(body[pos:], lit)
 		}
-	case isURLKind(l.elems[i].kind) && l.elems[i+2].kind == fkProto && len(lit) == 1:
+	case l.seeksVersion(i):
 		n = bytes.Index(body[pos:], version)
 	}
 	if n < 0 {
 		return -1
 	}
 	return pos + n
+}
+
+// seeksVersion reports whether endAtVersion applies to field i, after which a space
+// follows.
+func (l *layout) seeksVersion(i int) bool {
+	k := l.elems[i].kind
+	return k == fkRequest || isURLKind(k) && l.elems[i+2].kind == fkProto && len(l.elems[i+1].lit) == 1
 }
 
 // take stores the field e, whose range is s.

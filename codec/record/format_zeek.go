@@ -89,12 +89,16 @@ type zeekLocator struct {
 	cell    *scan.Set  // the ASCII bytes other than sep
 	marks   scan.Marks // of the bytes of a record that are not in cell; scratch
 	columns []namedUse // up to the last one that is used
+	rec     []byte
+	shapes  shapes
 }
+
+var notTabs = scan.NewSet(func(c byte) bool { return c != '\t' })
 
 // read sets the columns from a header. The byte after #fields is the separator.
 func (l *zeekLocator) read(head []byte) {
 	l.head, l.known = append(l.head[:0], head...), true
-	l.columns, l.sep = l.columns[:0], '\t'
+	l.columns, l.sep, l.cell = l.columns[:0], '\t', notTabs
 	line := bytes.TrimPrefix(trimEnd(l.Directive(nil, head)), []byte(zeekFields))
 	if len(line) == 0 {
 		return
@@ -112,34 +116,56 @@ func (l *zeekLocator) read(head []byte) {
 	l.columns = l.columns[:last]
 }
 
-// Locate implements [Locator]. A value that begins with a number sign is
-// escaped, so every line that begins with one is a directive.
+// Locate implements [Locator].
 func (l *zeekLocator) Locate(f *Found, rec []byte, at *Position) (Reason, int) {
+	l.prepare(at.Head)
+	l.marks = l.cell.Mark(l.marks, rec)
+	return l.locateShaped(f, rec, at, l.shapeOf(rec, at))
+}
+
+// prepare sets the columns, if head is a new header.
+func (l *zeekLocator) prepare(head []byte) {
+	if !l.known || !bytes.Equal(head, l.head) {
+		l.read(head)
+		l.shapes.reset()
+	}
+}
+
+// readLine implements [shaper].
+func (l *zeekLocator) readLine(in []byte, at *Position) (size int) {
+	l.prepare(at.Head)
+	l.marks, size = l.cell.MarkLine(l.marks, in)
+	return size
+}
+
+// shapeOf implements [shaper].
+func (l *zeekLocator) shapeOf(rec []byte, _ *Position) *shape {
+	l.rec = rec
+	l.marks.End(len(rec))
+	if rec[0] == '#' {
+		return nil
+	}
+	return l.shapes.match(rec, &shapeMarks{l.marks}, l)
+}
+
+// locateShaped implements [shaper]. A value that begins with a number sign is escaped,
+// so every line that begins with one is a directive.
+func (l *zeekLocator) locateShaped(f *Found, rec []byte, _ *Position, h *shape) (Reason, int) {
 	if rec[0] == '#' {
 		f.PassThrough()
 		return 0, 0
-	}
-	if !l.known || !bytes.Equal(at.Head, l.head) {
-		l.read(at.Head)
 	}
 	if len(l.columns) == 0 {
 		return NoField, 0
 	}
 	var p namedParts
-	l.marks = l.cell.Mark(l.marks, rec)
-	pos := 0
-	for _, use := range l.columns {
-		if pos > len(rec) {
-			return Unparsed, len(rec)
+	if h != nil {
+		for i := range h.uses {
+			u := &h.uses[i]
+			l.take(f, &p, l.columns[u.use], h.at(u))
 		}
-		end := l.marks.Next(pos)
-		for end < len(rec) && rec[end] != l.sep { // not ASCII
-			end = l.marks.Next(end + 1)
-		}
-		if use.isRead(f) && !isUnset(rec[pos:end]) {
-			p.take(f, rec, use, span{pos, end}, zeekDialect)
-		}
-		pos = end + 1
+	} else if !l.split(f, &p) {
+		return Unparsed, len(rec)
 	}
 	// Zeek sees only requests without TLS. URLs without the default port take
 	// the codec's fast path.
@@ -154,6 +180,50 @@ func (l *zeekLocator) Locate(f *Found, rec []byte, at *Position) (Reason, int) {
 		f.sites[i].stop = l.sep
 	}
 	return 0, 0
+}
+
+// split takes the fields of the record, and learns its shape. It returns false if there
+// are too few.
+func (l *zeekLocator) split(f *Found, p *namedParts) bool {
+	learn, pos := l.shapes.begin(l.rec), 0
+	for i, use := range l.columns {
+		if pos > len(l.rec) {
+			return false
+		}
+		at := span{pos, l.valueEnd(columnCell, pos)}
+		read := -1
+		if use.isRead(f) {
+			l.take(f, p, use, at)
+			read = i
+		}
+		if learn {
+			l.shapes.addColumn(at, read, use.rankFor(l.target), nil)
+		}
+		pos = at.end + 1
+	}
+	if learn {
+		l.shapes.learnColumns(l.rec, pos-1)
+	}
+	return true
+}
+
+// take stores a field, unless it is not set.
+func (l *zeekLocator) take(f *Found, p *namedParts, use namedUse, at span) {
+	if !isUnset(at.in(l.rec)) {
+		p.take(f, l.rec, use, at, zeekDialect)
+	}
+}
+
+// valueEnd implements [ender].
+func (l *zeekLocator) valueEnd(kind uint8, start int) int {
+	if kind == columnRest {
+		return len(l.rec)
+	}
+	end := l.marks.Next(start)
+	for end < len(l.rec) && l.rec[end] != l.sep { // not ASCII
+		end = l.marks.Next(end + 1)
+	}
+	return end
 }
 
 // isUnset reports whether value stands for no value or for an empty one.

@@ -14,11 +14,13 @@ func (w *Worker) AppendNext(out, in []byte, at *Position, st *Stats) (_ []byte, 
 	if w.keeper == nil {
 		return out, 0
 	}
-	w.n.cur.flags, w.n.missed.size = codec.Flags{}, 0
+	w.n.cur.flags, w.n.missed.size, w.n.fronted.span = codec.Flags{}, 0, span{}
 	n = w.keeper.keep(&w.n, in, at.Head)
 	switch {
 	case w.job.maxRecord > 0 && n > w.job.maxRecord:
 		return out, 0
+	case n > 0 && w.n.fronted.end > 0:
+		return w.appendFronted(out, in[:n], st), n
 	case n > 0:
 		return w.appendKept(out, in[:n], at, st), n
 	case w.n.missed.size > 0:

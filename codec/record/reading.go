@@ -52,6 +52,9 @@ type normalizer struct {
 	kept   keptHost
 	missed missed
 
+	moved   changedFront // of the last URL that has one
+	fronted site         // of the current URL, if only its front changes
+
 	baseKept bool // see Job.originKept; only for a keeper
 
 	tells   bool // a keeper must add what the job reads beside the URL to found

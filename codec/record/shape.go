@@ -197,6 +197,14 @@ const (
 	shapeSkips = 256
 )
 
+// reset forgets all shapes, but not the memory for them.
+func (s *shapes) reset() {
+	for i := range s.list {
+		h := &s.list[i]
+		h.slots, h.fields = h.slots[:0], h.fields[:0]
+	}
+}
+
 // match returns the shape of rec, or nil if rec has none of those known.
 func (s *shapes) match(rec []byte, marks *shapeMarks, e ender) *shape {
 	if s.skips > 0 {

@@ -17,13 +17,14 @@ func TestShapes(t *testing.T) {
 			continue
 		}
 		hits[l.name] += 0
-		for _, line := range bytes.SplitAfter(l.text, lineFeed)[:3] {
+		head := headOf(w.job, l.text)
+		for _, line := range bytes.SplitAfter(l.text[len(head):], lineFeed)[:3] {
 			if len(line) == 0 {
 				continue
 			}
 			in := varied(rnd, line)
-			checkNext(t, l.config, in)
-			hits[l.name] += countShaped(w.finder.shaper, in)
+			checkNext(t, l.config, append(bytes.Clone(head), in...))
+			hits[l.name] += countShaped(w.finder.shaper, in, head)
 		}
 	}
 	for name, n := range hits {
@@ -37,17 +38,18 @@ func TestShapes(t *testing.T) {
 }
 
 // countShaped returns the number of the lines of in whose shape is known.
-func countShaped(s shaper, in []byte) (n int) {
+func countShaped(s shaper, in, head []byte) (n int) {
+	at := &Position{Head: head}
 	for size := 1; size > 0; in = in[size:] {
-		if size = s.readLine(in); size == 0 {
+		if size = s.readLine(in, at); size == 0 {
 			break
 		}
 		var f Found
-		h := s.shapeOf(trimEnd(in[:size]))
+		h := s.shapeOf(trimEnd(in[:size]), at)
 		if h != nil {
 			n++
 		}
-		s.locateShaped(&f, trimEnd(in[:size]), h)
+		s.locateShaped(&f, trimEnd(in[:size]), at, h)
 	}
 	return n
 }
@@ -74,4 +76,16 @@ func varied(rnd *rand.Rand, line []byte) (out []byte) {
 		out = append(append(out, v...), line...)
 	}
 	return out
+}
+
+// headOf returns the header record of a log, or the lines before its first record.
+func headOf(j *Job, log []byte) []byte {
+	if n := j.Framing().Head(log); n > 0 {
+		return log[:n]
+	}
+	n := 0
+	for n < len(log) && log[n] == '#' {
+		n += bytes.IndexByte(log[n:], '\n') + 1
+	}
+	return log[:n]
 }

@@ -14,12 +14,12 @@ import (
 type shaper interface {
 	// readLine returns the length of the first line of in, with its line end, and
 	// prepares for shapeOf. It returns 0 if it gives up.
-	readLine(in []byte) int
+	readLine(in []byte, at *Position) int
 	// shapeOf returns the shape of the line that readLine has read, which is rec
 	// without its line end, or nil if it is not known.
-	shapeOf(rec []byte) *shape
+	shapeOf(rec []byte, at *Position) *shape
 	// locateShaped is Locate for that line. h is its shape, or nil.
-	locateShaped(f *Found, rec []byte, h *shape) (Reason, int)
+	locateShaped(f *Found, rec []byte, at *Position, h *shape) (Reason, int)
 }
 
 // usualURL says where the URL is in records of a shape, if all else that it depends on
@@ -33,6 +33,7 @@ type usualURL struct {
 	others     []slotText // all else that the URL depends on
 	strips     bool       // see found
 	dialect    *Dialect
+	stop       byte        // see site
 	flags      codec.Flags // of all URLs
 }
 
@@ -52,7 +53,7 @@ func (h *shape) settle(n *normalizer, rec []byte) {
 	at, query := h.fit[url.slot], bytes.IndexByte(s.in(rec), '?') >= 0
 	v := &h.usual
 	*v = usualURL{
-		slot: url.slot, origin: s.in(rec)[0] == '/', method: -1, strips: n.found.strips, dialect: s.dialect, flags: n.cur.flags, others: v.others[:0],
+		slot: url.slot, origin: s.in(rec)[0] == '/', method: -1, strips: n.found.strips, dialect: s.dialect, stop: s.stop, flags: n.cur.flags, others: v.others[:0],
 		lead: append(v.lead[:0], rec[at.start:s.start]...), tail: append(v.tail[:0], rec[s.end:at.end]...),
 	}
 	for i := range h.uses {
@@ -108,7 +109,9 @@ func (n *normalizer) keepsUsual(h *shape, rec []byte) bool {
 			return false
 		}
 	}
-	url := text[len(u.lead):][:size]
+	start := h.fit[u.slot].start + len(u.lead)
+	s := site{span: span{start, start + size}, dialect: u.dialect, stop: u.stop}
+	url := s.in(rec)
 	switch {
 	case u.dialect.mayEscape(url), u.strips && url[size-1] == '?':
 		return false
@@ -116,7 +119,7 @@ func (n *normalizer) keepsUsual(h *shape, rec []byte) bool {
 		if url[0] != '/' || !n.keepsTarget(url) {
 			return false
 		}
-	case u.method >= 0 && string(h.fit[u.method].in(rec)) == "CONNECT", !n.keeps(url):
+	case u.method >= 0 && string(h.fit[u.method].in(rec)) == "CONNECT", !n.keepsTail(&s, rec):
 		return false
 	}
 	n.cur.flags = u.flags

@@ -40,7 +40,7 @@ func (l *tableLocator) look(in []byte) int {
 	if l.scan == nil || markLen(in) > 0 {
 		return 0
 	}
-	n := l.ends.readLine(&l.tableSyntax, l.scan.feeds, in)
+	n := l.ends.readLine(&l.tableSyntax, in)
 	if n > 0 {
 		l.found(in, n)
 	}

@@ -16,7 +16,7 @@ func (l *tableLocator) keep(n *normalizer, in, head []byte) int {
 	if markLen(in) > 0 {
 		return 0
 	}
-	size := l.ends.readLine(&l.tableSyntax, l.scan.feeds, in)
+	size := l.ends.readLine(&l.tableSyntax, in)
 	if size == 0 {
 		return 0
 	}

@@ -133,57 +133,37 @@ func (e *cellEnds) read(t *tableScan, body []byte) bool {
 }
 
 // close adds the end of body.
-func (e *cellEnds) close(body []byte) {
-	e.ends = append(e.ends[:len(body)>>6+1], 0)
-	e.ends[len(body)>>6] |= 1 << (len(body) & 63)
-}
+func (e *cellEnds) close(body []byte) { e.ends.End(len(body)) }
 
-// readLine finds the end of the first line of in and the ends of its cells, in
-// one pass. It returns the length of the line with its line feed. It returns 0 if
-// it gives up, if the line does not end, and if it is not a record of its own.
-func (e *cellEnds) readLine(t *tableSyntax, feeds *scan.Set, in []byte) int {
-	e.ends, e.bare = e.ends[:0], true
+// readLine finds the end of the first line of in and the ends of its cells, in one
+// pass. It returns the length of the line with its line feed. It returns 0 if it gives
+// up, if the line does not end, and if it is not a record of its own.
+func (e *cellEnds) readLine(t *tableSyntax, in []byte) (size int) {
+	e.quotes, e.ends, size = scan.MarkLine(e.quotes, e.ends, in, t.quote, t.sep)
+	if size == 0 {
+		return 0
+	}
+	last := (size - 1) >> 6
+	e.quotes[last] &= 1<<((size-1)&63) - 1
+	any := uint64(0)
+	for _, w := range e.quotes[:last+1] {
+		any |= w
+	}
+	if e.bare = any == 0; e.bare {
+		return size
+	}
 	q := newQuoteScan()
-	for from := 0; from < len(in); from += 64 {
-		chunk := in[from:min(from+64, len(in))]
-		quotes, seps, outside := feeds.Chart(chunk, t.quote, t.sep)
-		n := feedAt(chunk, outside)
-		if n < 64 {
-			quotes, seps = quotes&(1<<n-1), seps&(1<<n-1)
-		}
-		if quotes|q.inside != 0 {
-			e.bare = false
-			inside, ok := q.next(quotes, seps)
-			if !ok {
-				return 0
-			}
-			seps &^= inside
-		} else {
-			q.starts = seps >> 63
-		}
-		e.ends = append(e.ends, seps)
-		if n < 64 && q.inside == 0 {
-			return from + n + 1
-		}
-		if n < 64 {
+	for i, w := range e.quotes[:last+1] {
+		inside, ok := q.next(w, e.ends[i])
+		if !ok {
 			return 0
 		}
+		e.ends[i] &^= inside
 	}
-	return 0
-}
-
-// feedAt returns the offset of the first line feed in a chunk of at most 64
-// bytes, or 64. outside has the bits of line feeds and of bytes that are not
-// ASCII.
-func feedAt(chunk []byte, outside uint64) int {
-	n := bits.TrailingZeros64(outside)
-	if n == 64 || chunk[n] == '\n' {
-		return n
+	if q.inside != 0 {
+		return 0
 	}
-	if more := bytes.IndexByte(chunk[n:], '\n'); more >= 0 {
-		return n + more
-	}
-	return 64
+	return size
 }
 
 // skip returns the offset of cell i of a body without quotes. It is greater than

@@ -29,15 +29,16 @@ func (l *textLocator) learn(f *Found, n, pos int) {
 	}
 	if layout.floats {
 		front := span{0, layout.start(rec)}
-		l.shapes.add(shapeField{span: front, kind: textFront, use: -1, slot: bytes.IndexByte(front.in(rec), '[') >= 0})
+		open := bytes.LastIndexByte(front.in(rec), '[') > bytes.LastIndexByte(front.in(rec), ']') // what follows may be in these brackets
+		l.shapes.add(shapeField{span: front, kind: textFront, use: -1, slot: open})
 	}
 	for i, s := range l.spans[:n] {
 		fd := &layout.fields[i]
 		field := shapeField{span: s, kind: uint8(i), use: i, rank: l.rank(fd), check: layout.checkOf(i)}
 		switch fd.style {
-		case textWord:
+		case textWord, textURL: // most URLs are words; the two words after it are checked
 			field.marked = 1
-		case textBracket, textCaptures:
+		case textBracket, textCaptures, textTook, textPrefix:
 		case textQuoted:
 			if rec[s.start-1] != '"' {
 				return // a field without a value
@@ -119,10 +120,14 @@ func (l *textLocator) valueEnd(kind uint8, start int) int {
 }
 
 // checkOf returns the check of field i, or nil. A layout that floats would start
-// elsewhere if there were a bracket before that of the time.
+// elsewhere if there were a bracket before that of the time, and textTook ends before a
+// parenthesis.
 func (l *textLayout) checkOf(i int) func([]byte) bool {
-	if l.floats && i < l.time {
+	switch {
+	case l.floats && i < l.time:
 		return func(s []byte) bool { return bytes.IndexByte(s, '[') < 0 }
+	case i > 0 && l.fields[i-1].style == textTook:
+		return func(s []byte) bool { return s[0] == '(' }
 	}
 	return l.fields[i].check
 }

@@ -14,7 +14,8 @@ type keeper interface {
 	// canKeep reports whether the URL that keep finds is all that j reads.
 	canKeep(j *Job) bool
 	// keep returns the length of the first record of in, with its line end, if n
-	// keeps the only URL of the record. Otherwise, or if it gives up, it returns 0.
+	// keeps the only URL of the record, or changes only its scheme and authority, as
+	// n.fronted then says. Otherwise, or if it gives up, it returns 0.
 	// head is Position.Head of the record. keep adds the flags of the URL to n.cur
 	// and, if the job has a condition, what that reads to n.found.
 	keep(n *normalizer, in, head []byte) int

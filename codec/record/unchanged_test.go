@@ -155,6 +155,12 @@ func forgetShapes(w *Worker) {
 		l.shapes.forget()
 	case *textLocator:
 		l.shapes.forget()
+	case *zeekLocator:
+		l.shapes.forget()
+	case *w3cLocator:
+		l.shapes.forget()
+	case *layoutLocator:
+		l.shapes.forget()
 	}
 }
 

@@ -40,7 +40,7 @@ func (l *locatedRecord) begins(in []byte) bool {
 func newFoundKeeper(l Locator) (k *foundKeeper, ok bool) {
 	k = &foundKeeper{locator: l}
 	switch l := l.(type) {
-	case *layoutReader, *textLocator, *logfmtLocator, *ltsvLocator, *cefLocator, *anyLogReader, *jsonLocator, *cdxLocator, *cdxjLocator, *w3cLocator, *zeekLocator:
+	case *layoutLocator, *textLocator, *logfmtLocator, *ltsvLocator, *cefLocator, *anyLogLocator, *jsonLocator, *cdxLocator, *cdxjLocator, *w3cLocator, *zeekLocator:
 	case *partsLocator:
 		if l.parts.member != nil {
 			k.wrapped = l.parts.member[0]
@@ -63,6 +63,7 @@ func (k *foundKeeper) keep(n *normalizer, in, head []byte) int {
 		return 0
 	}
 	k.skips = 0
+	k.at.Head = head
 	size := k.readLine(in)
 	if size == 0 || markLen(in) > 0 || k.wrapped != 0 && !standsAlone(in, k.wrapped) {
 		return 0
@@ -73,13 +74,13 @@ func (k *foundKeeper) keep(n *normalizer, in, head []byte) int {
 	}
 	var h *shape
 	if k.shaper != nil {
-		if h = k.shaper.shapeOf(body); h != nil && n.keepsUsual(h, body) {
+		if h = k.shaper.shapeOf(body, &k.at); h != nil && n.keepsUsual(h, body) {
 			k.misses = 0
 			return size
 		}
 	}
 	n.found.reset()
-	why, pos := k.locate(n.found, body, head, h)
+	why, pos := k.locate(n.found, body, h)
 	if why == 0 && n.keepsFound(body) {
 		k.misses = 0
 		if h != nil {
@@ -95,17 +96,16 @@ func (k *foundKeeper) keep(n *normalizer, in, head []byte) int {
 // readLine returns the length of the first line of in, or 0 if it gives up.
 func (k *foundKeeper) readLine(in []byte) int {
 	if k.shaper != nil {
-		return k.shaper.readLine(in)
+		return k.shaper.readLine(in, &k.at)
 	}
 	return bytes.IndexByte(in, '\n') + 1
 }
 
 // locate finds the URLs of a record with the shape h, which can be nil.
-func (k *foundKeeper) locate(f *Found, body, head []byte, h *shape) (Reason, int) {
+func (k *foundKeeper) locate(f *Found, body []byte, h *shape) (Reason, int) {
 	if k.shaper != nil {
-		return k.shaper.locateShaped(f, body, h)
+		return k.shaper.locateShaped(f, body, &k.at, h)
 	}
-	k.at.Head = head
 	return k.locator.Locate(f, body, &k.at)
 }
 
@@ -136,7 +136,7 @@ func (n *normalizer) keepsFound(rec []byte) bool {
 	case s.role == roleTarget && string(f.method.in(rec)) == "CONNECT", s.role > roleTarget && s.role != roleWhole, n.job.template != nil:
 		return false
 	}
-	return n.keeps(url)
+	return n.keepsTail(s, rec)
 }
 
 // keepsParts is keepsFound for a URL whose parts are in several fields.
