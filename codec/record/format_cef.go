@@ -79,21 +79,21 @@ type cefLocator struct {
 }
 
 // Locate implements [Locator].
-func (r *cefLocator) Locate(f *Found, rec []byte, at *Position) (Reason, int) {
-	return r.locateShaped(f, rec, at, r.shapeOf(rec, at))
+func (r *cefLocator) Locate(f *Found, rec []byte, _ *Position) (Reason, int) {
+	return r.locateShaped(f, rec, r.shapeOf(rec, nil))
 }
 
 // readLine implements [shaper].
-func (r *cefLocator) readLine(in []byte, _ *Position) int { return bytes.IndexByte(in, '\n') + 1 }
+func (r *cefLocator) readLine(in, _ []byte) int { return bytes.IndexByte(in, '\n') + 1 }
 
 // shapeOf implements [shaper].
-func (r *cefLocator) shapeOf(rec []byte, _ *Position) *shape {
+func (r *cefLocator) shapeOf(rec, _ []byte) *shape {
 	r.rec = rec
 	return r.shapes.match(rec, nil, r)
 }
 
 // locateShaped implements [shaper].
-func (r *cefLocator) locateShaped(f *Found, rec []byte, _ *Position, h *shape) (Reason, int) {
+func (r *cefLocator) locateShaped(f *Found, rec []byte, h *shape) (Reason, int) {
 	var p namedParts
 	if h != nil {
 		p.takeShaped(f, rec, h, r.names, cefDialect)

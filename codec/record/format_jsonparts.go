@@ -69,20 +69,20 @@ func (l *partsLocator) plan(f *Found) *fieldPlan {
 }
 
 // Locate implements [Locator]. It reads all of the record.
-func (l *partsLocator) Locate(f *Found, rec []byte, at *Position) (Reason, int) {
+func (l *partsLocator) Locate(f *Found, rec []byte, _ *Position) (Reason, int) {
 	l.scan.begin(rec)
-	return l.locateShaped(f, rec, at, l.shapeOf(rec, at))
+	return l.locateShaped(f, rec, l.shapeOf(rec, nil))
 }
 
 // readLine implements [shaper].
-func (l *partsLocator) readLine(in []byte, _ *Position) (size int) {
+func (l *partsLocator) readLine(in, _ []byte) (size int) {
 	s := &l.scan
 	s.marks, size = plainText.MarkLine(s.marks, in)
 	return size
 }
 
 // shapeOf implements [shaper].
-func (l *partsLocator) shapeOf(rec []byte, _ *Position) *shape {
+func (l *partsLocator) shapeOf(rec, _ []byte) *shape {
 	s := &l.scan
 	s.b, s.pos, s.broken = rec, 0, false
 	s.marks.End(len(rec))
@@ -98,7 +98,7 @@ func (l *partsLocator) shaped(rec []byte) bool {
 }
 
 // locateShaped implements [shaper].
-func (l *partsLocator) locateShaped(f *Found, rec []byte, _ *Position, h *shape) (Reason, int) {
+func (l *partsLocator) locateShaped(f *Found, rec []byte, h *shape) (Reason, int) {
 	plan := l.plan(f)
 	values, object := l.values[:plan.tree.values], span{0, len(rec)}
 	if h != nil {

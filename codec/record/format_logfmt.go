@@ -109,19 +109,19 @@ type logfmtLocator struct {
 
 // Locate implements [Locator]. It skips words that are not fields, such as the
 // time and program that a syslog puts before a line.
-func (r *logfmtLocator) Locate(f *Found, rec []byte, at *Position) (Reason, int) {
+func (r *logfmtLocator) Locate(f *Found, rec []byte, _ *Position) (Reason, int) {
 	r.scan.marks = logfmtBytes.Mark(r.scan.marks, rec)
-	return r.locateShaped(f, rec, at, r.shapeOf(rec, at))
+	return r.locateShaped(f, rec, r.shapeOf(rec, nil))
 }
 
 // readLine implements [shaper].
-func (r *logfmtLocator) readLine(in []byte, _ *Position) (size int) {
+func (r *logfmtLocator) readLine(in, _ []byte) (size int) {
 	r.scan.marks, size = logfmtBytes.MarkLine(r.scan.marks, in)
 	return size
 }
 
 // shapeOf implements [shaper].
-func (r *logfmtLocator) shapeOf(rec []byte, _ *Position) *shape {
+func (r *logfmtLocator) shapeOf(rec, _ []byte) *shape {
 	s := &r.scan
 	*s = logfmtScanner{rec: rec, marks: s.marks}
 	s.marks.End(len(rec))
@@ -129,7 +129,7 @@ func (r *logfmtLocator) shapeOf(rec []byte, _ *Position) *shape {
 }
 
 // locateShaped implements [shaper].
-func (r *logfmtLocator) locateShaped(f *Found, rec []byte, _ *Position, h *shape) (Reason, int) {
+func (r *logfmtLocator) locateShaped(f *Found, rec []byte, h *shape) (Reason, int) {
 	var p namedParts
 	if h != nil {
 		p.takeShaped(f, rec, h, r.names, logfmtDialects[:]...)

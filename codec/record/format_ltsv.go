@@ -101,19 +101,19 @@ type ltsvLocator struct {
 }
 
 // Locate implements [Locator].
-func (r *ltsvLocator) Locate(f *Found, rec []byte, at *Position) (Reason, int) {
+func (r *ltsvLocator) Locate(f *Found, rec []byte, _ *Position) (Reason, int) {
 	r.tabs, r.colons = scan.MarkTwo(r.tabs, r.colons, rec, '\t', ':')
-	return r.locateShaped(f, rec, at, r.shapeOf(rec, at))
+	return r.locateShaped(f, rec, r.shapeOf(rec, nil))
 }
 
 // readLine implements [shaper].
-func (r *ltsvLocator) readLine(in []byte, _ *Position) (size int) {
+func (r *ltsvLocator) readLine(in, _ []byte) (size int) {
 	r.tabs, r.colons, size = scan.MarkLine(r.tabs, r.colons, in, '\t', ':')
 	return size
 }
 
 // shapeOf implements [shaper].
-func (r *ltsvLocator) shapeOf(rec []byte, _ *Position) *shape {
+func (r *ltsvLocator) shapeOf(rec, _ []byte) *shape {
 	r.rec = rec
 	r.tabs.End(len(rec))
 	r.colons.End(len(rec))
@@ -121,7 +121,7 @@ func (r *ltsvLocator) shapeOf(rec []byte, _ *Position) *shape {
 }
 
 // locateShaped implements [shaper].
-func (r *ltsvLocator) locateShaped(f *Found, rec []byte, _ *Position, h *shape) (Reason, int) {
+func (r *ltsvLocator) locateShaped(f *Found, rec []byte, h *shape) (Reason, int) {
 	var p namedParts
 	if h != nil {
 		p.takeShaped(f, rec, h, r.names, r.dialect)

@@ -101,19 +101,19 @@ type textLocator struct {
 }
 
 // Locate implements [Locator].
-func (l *textLocator) Locate(f *Found, rec []byte, at *Position) (Reason, int) {
+func (l *textLocator) Locate(f *Found, rec []byte, _ *Position) (Reason, int) {
 	l.marks.spaces, l.marks.quotes = scan.MarkTwo(l.marks.spaces, l.marks.quotes, rec, ' ', '"')
-	return l.locateShaped(f, rec, at, l.shapeOf(rec, at))
+	return l.locateShaped(f, rec, l.shapeOf(rec, nil))
 }
 
 // readLine implements [shaper].
-func (l *textLocator) readLine(in []byte, _ *Position) (size int) {
+func (l *textLocator) readLine(in, _ []byte) (size int) {
 	l.marks.spaces, l.marks.quotes, size = scan.MarkLine(l.marks.spaces, l.marks.quotes, in, ' ', '"')
 	return size
 }
 
 // shapeOf implements [shaper].
-func (l *textLocator) shapeOf(rec []byte, _ *Position) *shape {
+func (l *textLocator) shapeOf(rec, _ []byte) *shape {
 	l.rec = rec
 	l.marks.spaces.End(len(rec))
 	l.marks.quotes.End(len(rec))
@@ -121,7 +121,7 @@ func (l *textLocator) shapeOf(rec []byte, _ *Position) *shape {
 }
 
 // locateShaped implements [shaper].
-func (l *textLocator) locateShaped(f *Found, rec []byte, _ *Position, h *shape) (Reason, int) {
+func (l *textLocator) locateShaped(f *Found, rec []byte, h *shape) (Reason, int) {
 	if h != nil {
 		l.take(f, &l.compiled[0], l.setSpans(h), rec)
 		return 0, 0

@@ -150,31 +150,31 @@ func (l *w3cLocator) read(head []byte) {
 // Locate implements [Locator].
 func (l *w3cLocator) Locate(f *Found, rec []byte, at *Position) (Reason, int) {
 	l.marks = w3cWord.Mark(l.marks, rec)
-	return l.locateShaped(f, rec, at, l.shapeOf(rec, at))
+	return l.locateShaped(f, rec, l.shapeOf(rec, at.Head))
 }
 
 // readLine implements [shaper].
-func (l *w3cLocator) readLine(in []byte, _ *Position) (size int) {
+func (l *w3cLocator) readLine(in, _ []byte) (size int) {
 	l.marks, size = w3cWord.MarkLine(l.marks, in)
 	return size
 }
 
 // shapeOf implements [shaper].
-func (l *w3cLocator) shapeOf(rec []byte, at *Position) *shape {
+func (l *w3cLocator) shapeOf(rec, head []byte) *shape {
 	l.rec = rec
 	l.marks.End(len(rec))
 	if rec[0] == '#' {
 		return nil
 	}
-	if !l.known || !bytes.Equal(at.Head, l.head) {
-		l.read(at.Head)
+	if !l.known || !bytes.Equal(head, l.head) {
+		l.read(head)
 		l.shapes.reset()
 	}
 	return l.shapes.match(rec, &shapeMarks{l.marks}, l)
 }
 
 // locateShaped implements [shaper].
-func (l *w3cLocator) locateShaped(f *Found, rec []byte, _ *Position, h *shape) (Reason, int) {
+func (l *w3cLocator) locateShaped(f *Found, rec []byte, h *shape) (Reason, int) {
 	if rec[0] == '#' {
 		f.PassThrough()
 		return 0, 0

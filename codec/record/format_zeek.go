@@ -120,7 +120,7 @@ func (l *zeekLocator) read(head []byte) {
 func (l *zeekLocator) Locate(f *Found, rec []byte, at *Position) (Reason, int) {
 	l.prepare(at.Head)
 	l.marks = l.cell.Mark(l.marks, rec)
-	return l.locateShaped(f, rec, at, l.shapeOf(rec, at))
+	return l.locateShaped(f, rec, l.shapeOf(rec, at.Head))
 }
 
 // prepare sets the columns, if head is a new header.
@@ -132,14 +132,14 @@ func (l *zeekLocator) prepare(head []byte) {
 }
 
 // readLine implements [shaper].
-func (l *zeekLocator) readLine(in []byte, at *Position) (size int) {
-	l.prepare(at.Head)
+func (l *zeekLocator) readLine(in, head []byte) (size int) {
+	l.prepare(head)
 	l.marks, size = l.cell.MarkLine(l.marks, in)
 	return size
 }
 
 // shapeOf implements [shaper].
-func (l *zeekLocator) shapeOf(rec []byte, _ *Position) *shape {
+func (l *zeekLocator) shapeOf(rec, _ []byte) *shape {
 	l.rec = rec
 	l.marks.End(len(rec))
 	if rec[0] == '#' {
@@ -150,7 +150,7 @@ func (l *zeekLocator) shapeOf(rec []byte, _ *Position) *shape {
 
 // locateShaped implements [shaper]. A value that begins with a number sign is escaped,
 // so every line that begins with one is a directive.
-func (l *zeekLocator) locateShaped(f *Found, rec []byte, _ *Position, h *shape) (Reason, int) {
+func (l *zeekLocator) locateShaped(f *Found, rec []byte, h *shape) (Reason, int) {
 	if rec[0] == '#' {
 		f.PassThrough()
 		return 0, 0

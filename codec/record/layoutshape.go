@@ -21,19 +21,19 @@ type layoutLocator struct {
 func (l *layoutReader) Locator() Locator { return &layoutLocator{layoutReader: l} }
 
 // Locate implements [Locator].
-func (l *layoutLocator) Locate(f *Found, rec []byte, at *Position) (Reason, int) {
+func (l *layoutLocator) Locate(f *Found, rec []byte, _ *Position) (Reason, int) {
 	l.marks[0], l.marks[1] = scan.MarkTwo(l.marks[0], l.marks[1], rec, ' ', '"')
-	return l.locateShaped(f, rec, at, l.shapeOf(rec, at))
+	return l.locateShaped(f, rec, l.shapeOf(rec, nil))
 }
 
 // readLine implements [shaper].
-func (l *layoutLocator) readLine(in []byte, _ *Position) (size int) {
+func (l *layoutLocator) readLine(in, _ []byte) (size int) {
 	l.marks[0], l.marks[1], size = scan.MarkLine(l.marks[0], l.marks[1], in, ' ', '"')
 	return size
 }
 
 // shapeOf implements [shaper].
-func (l *layoutLocator) shapeOf(rec []byte, _ *Position) *shape {
+func (l *layoutLocator) shapeOf(rec, _ []byte) *shape {
 	l.rec = rec
 	l.marks[0].End(len(rec))
 	l.marks[1].End(len(rec))
@@ -41,7 +41,7 @@ func (l *layoutLocator) shapeOf(rec []byte, _ *Position) *shape {
 }
 
 // locateShaped implements [shaper].
-func (l *layoutLocator) locateShaped(f *Found, rec []byte, _ *Position, h *shape) (Reason, int) {
+func (l *layoutLocator) locateShaped(f *Found, rec []byte, h *shape) (Reason, int) {
 	if h != nil {
 		for i := range h.uses {
 			u := &h.uses[i]

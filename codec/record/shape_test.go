@@ -39,17 +39,16 @@ func TestShapes(t *testing.T) {
 
 // countShaped returns the number of the lines of in whose shape is known.
 func countShaped(s shaper, in, head []byte) (n int) {
-	at := &Position{Head: head}
 	for size := 1; size > 0; in = in[size:] {
-		if size = s.readLine(in, at); size == 0 {
+		if size = s.readLine(in, head); size == 0 {
 			break
 		}
 		var f Found
-		h := s.shapeOf(trimEnd(in[:size]), at)
+		h := s.shapeOf(trimEnd(in[:size]), head)
 		if h != nil {
 			n++
 		}
-		s.locateShaped(&f, trimEnd(in[:size]), at, h)
+		s.locateShaped(&f, trimEnd(in[:size]), h)
 	}
 	return n
 }

@@ -14,12 +14,12 @@ import (
 type shaper interface {
 	// readLine returns the length of the first line of in, with its line end, and
 	// prepares for shapeOf. It returns 0 if it gives up.
-	readLine(in []byte, at *Position) int
+	readLine(in, head []byte) int
 	// shapeOf returns the shape of the line that readLine has read, which is rec
 	// without its line end, or nil if it is not known.
-	shapeOf(rec []byte, at *Position) *shape
+	shapeOf(rec, head []byte) *shape
 	// locateShaped is Locate for that line. h is its shape, or nil.
-	locateShaped(f *Found, rec []byte, at *Position, h *shape) (Reason, int)
+	locateShaped(f *Found, rec []byte, h *shape) (Reason, int)
 }
 
 // usualURL says where the URL is in records of a shape, if all else that it depends on

@@ -63,8 +63,7 @@ func (k *foundKeeper) keep(n *normalizer, in, head []byte) int {
 		return 0
 	}
 	k.skips = 0
-	k.at.Head = head
-	size := k.readLine(in)
+	size := k.readLine(in, head)
 	if size == 0 || markLen(in) > 0 || k.wrapped != 0 && !standsAlone(in, k.wrapped) {
 		return 0
 	}
@@ -74,13 +73,13 @@ func (k *foundKeeper) keep(n *normalizer, in, head []byte) int {
 	}
 	var h *shape
 	if k.shaper != nil {
-		if h = k.shaper.shapeOf(body, &k.at); h != nil && n.keepsUsual(h, body) {
+		if h = k.shaper.shapeOf(body, head); h != nil && n.keepsUsual(h, body) {
 			k.misses = 0
 			return size
 		}
 	}
 	n.found.reset()
-	why, pos := k.locate(n.found, body, h)
+	why, pos := k.locate(n.found, body, head, h)
 	if why == 0 && n.keepsFound(body) {
 		k.misses = 0
 		if h != nil {
@@ -94,18 +93,19 @@ func (k *foundKeeper) keep(n *normalizer, in, head []byte) int {
 }
 
 // readLine returns the length of the first line of in, or 0 if it gives up.
-func (k *foundKeeper) readLine(in []byte) int {
+func (k *foundKeeper) readLine(in, head []byte) int {
 	if k.shaper != nil {
-		return k.shaper.readLine(in, &k.at)
+		return k.shaper.readLine(in, head)
 	}
 	return bytes.IndexByte(in, '\n') + 1
 }
 
 // locate finds the URLs of a record with the shape h, which can be nil.
-func (k *foundKeeper) locate(f *Found, body []byte, h *shape) (Reason, int) {
+func (k *foundKeeper) locate(f *Found, body, head []byte, h *shape) (Reason, int) {
 	if k.shaper != nil {
-		return k.shaper.locateShaped(f, body, &k.at, h)
+		return k.shaper.locateShaped(f, body, h)
 	}
+	k.at.Head = head
 	return k.locator.Locate(f, body, &k.at)
 }
 

@@ -29,14 +29,16 @@ func (f *changedFront) isFrontOf(url []byte) bool {
 // the authority, and whether the URL has no flag. If these change, it sets n.fronted.
 func (n *normalizer) keepsTail(s *site, rec []byte) bool {
 	url, f := s.in(rec), &n.moved
-	if !f.isFrontOf(url) {
+	if !f.ok || !f.isFrontOf(url) {
 		if n.keeps(url) {
 			return true
 		}
-		n.readFront(url)
+		if !f.isFrontOf(url) {
+			n.readFront(url)
+		}
 	}
 	if !f.ok || n.copyKey != nil {
-		return n.keeps(url)
+		return false
 	}
 	query, ok := n.job.norm.KeepsTarget(url[len(f.old):], &n.res)
 	if !ok || query != nil && params.EmptyPair(query) >= 0 {
