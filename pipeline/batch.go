@@ -3,6 +3,7 @@ package pipeline
 import (
 	"sync/atomic"
 
+	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/codec/record"
 )
 
@@ -129,6 +130,11 @@ type Stream struct {
 	// Facts holds the key, the host and the flags of each record. Its length is
 	// that of Recs, or it is nil if the codec was not asked for facts.
 	Facts []record.Fact
+
+	// IDs holds the identity of each record, or the zero key, and Times its time.
+	// The length of each is that of Recs, or 0 if the codec was not asked for it.
+	IDs   []codec.Key
+	Times []record.Time
 
 	// To holds, for each record of Batch.Out, the set of sinks that get it: one
 	// bit for each index in Options.Sinks. Its length is that of Recs, or 0 if

@@ -132,9 +132,9 @@ func (c *claims) ask(b *Batch) {
 		c.p.work <- b // never blocks: its capacity is the number of batches there are
 		return
 	}
-	if n := len(b.Out.Recs); len(b.Out.Facts) != n || n > 0 && len(b.Msgs) == 0 {
+	if n := len(b.Out.Recs); len(b.Out.IDs) != n || n > 0 && len(b.Msgs) == 0 {
 		b.lost.Store(true)
-		c.p.fail(bugf("the codec collected %d facts about %d records of %d messages, which are to be deduplicated", len(b.Out.Facts), n, len(b.Msgs)))
+		c.p.fail(bugf("the codec collected the identities of %d of %d records of %d messages, which are to be deduplicated", len(b.Out.IDs), n, len(b.Msgs)))
 		c.p.work <- b
 		return
 	}
@@ -203,7 +203,7 @@ func (c *claims) begin(b *Batch) (asks []*Claim) {
 // keyOf returns the key of record i of b in its window, or the zero key if the
 // record passes. The caller holds mu.
 func (c *claims) keyOf(b *Batch, i int) codec.Key {
-	k := &b.Out.Facts[i].Identity
+	k := &b.Out.IDs[i]
 	if *k == (codec.Key{}) {
 		c.noKey++
 		return *k
@@ -364,10 +364,10 @@ func (c *claims) refuse(b *Batch, s *Stream, failed []uint32) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, i := range failed {
-		if len(s.Facts) == 0 {
+		if len(s.IDs) == 0 {
 			return
 		}
-		if cl := c.held[s.Facts[i].Identity]; cl != nil && cl.b == b {
+		if cl := c.held[s.IDs[i]]; cl != nil && cl.b == b {
 			cl.Refused = true
 		}
 	}

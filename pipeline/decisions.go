@@ -172,8 +172,8 @@ func (s *series) push(b *Batch) *decided {
 // b.keep. It returns false if b must wait; the pipeline then calls it again.
 // The batches of a lane are decided in order, and later ones only after b.
 func (d *decisions) decide(b *Batch) (ok bool, err error) {
-	if n := len(b.Out.Recs); len(b.Out.Facts) != n {
-		return true, bugf("the codec collected %d facts about %d records, which are to be deduplicated", len(b.Out.Facts), n)
+	if n := len(b.Out.Recs); len(b.Out.IDs) != n {
+		return true, bugf("the codec collected the identities of %d of %d records, which are to be deduplicated", len(b.Out.IDs), n)
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -203,7 +203,7 @@ func (d *decisions) decide(b *Batch) (ok bool, err error) {
 	if w != nil {
 		lane = w.begin(b.Lane)
 	}
-	for i := range b.Out.Facts {
+	for i := range b.Out.IDs {
 		if err := d.decideRecord(b, s, e, i, w, lane); err != nil {
 			return true, err
 		}
@@ -229,8 +229,8 @@ func (d *decisions) windowsOf(l *Lane) (*windows, error) {
 // decideRecord decides about record i of b, whose lane has the given clock in w. The
 // caller holds mu.
 func (d *decisions) decideRecord(b *Batch, s *series, e *decided, i int, w *windows, lane *laneClock) error {
-	f := &b.Out.Facts[i]
-	if f.Identity == (codec.Key{}) {
+	id := &b.Out.IDs[i]
+	if *id == (codec.Key{}) {
 		d.noKey++
 		return nil
 	}
@@ -238,12 +238,12 @@ func (d *decisions) decideRecord(b *Batch, s *series, e *decided, i int, w *wind
 	if w != nil {
 		var ok bool
 		if window, ok = w.place(lane, b, i); !ok {
-			f.Identity = codec.Key{} // it is the first record of no key
+			*id = codec.Key{} // it is the first record of no key
 			return nil
 		}
-		f.Identity = inWindow(f.Identity, window)
+		*id = inWindow(*id, window)
 	}
-	k := s.keyIn(f.Identity)
+	k := s.keyIn(*id)
 	no, found := d.slots[k]
 	if !found {
 		known, err := d.has(b.Lane, k, window)
@@ -276,15 +276,15 @@ func (d *decisions) decideRecord(b *Batch, s *series, e *decided, i int, w *wind
 // key then: if a sink refuses it, no key is forgotten.
 func (b *Batch) mark(i int) {
 	b.marked = append(b.marked, uint32(i))
-	b.Out.Facts[i].Identity = codec.Key{}
+	b.Out.IDs[i] = codec.Key{}
 }
 
 // keyAt returns the key of record i of s in its scope, or the zero key.
 func (b *Batch) keyAt(s *Stream, i uint32) (k codec.Key) {
-	if b.series == nil || len(s.Facts) == 0 {
+	if b.series == nil || len(s.IDs) == 0 {
 		return k
 	}
-	if k = s.Facts[i].Identity; k != (codec.Key{}) {
+	if k = s.IDs[i]; k != (codec.Key{}) {
 		k = b.series.keyIn(k)
 	}
 	return k

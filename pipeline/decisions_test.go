@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/urlfold/urlfold/codec"
-	"github.com/urlfold/urlfold/codec/record"
 )
 
 // A memoryKeys is a KeySet that only counts.
@@ -60,7 +59,7 @@ func TestDedupeErrors(t *testing.T) {
 		want  string
 	}{
 		{byKind, &memoryKeys{err: damaged}, "deduplicate: damaged run"},
-		{newFakeCodec, &memoryKeys{}, "BUG: pipeline: the codec collected 0 facts"},
+		{newFakeCodec, &memoryKeys{}, "BUG: pipeline: the codec collected the identities of 0 of 1 records"},
 	} {
 		src := &keySource{fakeSource: fakeSource{lanes: [][]string{numbered(100, "KL")}}}
 		p := newPipe(t, Options{Sources: []Source{src}, Sinks: []Sink{&fakeSink{}}, NewCodec: c.codec, Dedupe: &Dedupe{Set: c.set}, Workers: 2})
@@ -112,7 +111,7 @@ func keyed(l *Lane, p *Pipeline, seq uint64, keys ...uint64) *Batch {
 	b := &Batch{Lane: l, p: p, Seq: seq, epoch: l.epoch, End: Position{A: int64(seq) + 1}}
 	for i, k := range keys {
 		b.Out.add(fmt.Appendf(nil, "line %d\n", i), i)
-		b.Out.Facts = append(b.Out.Facts, fact(k))
+		b.Out.IDs = append(b.Out.IDs, codec.Key{Hi: k, Lo: 1})
 	}
 	b.keep = b.keep.all(len(keys))
 	return b
@@ -173,9 +172,6 @@ func TestDedupePause(t *testing.T) {
 		t.Errorf("after the pause: %v, %v, number %d; want true, and a number", ok, err, b.number)
 	}
 }
-
-// fact returns the fact about a record with a key.
-func fact(k uint64) record.Fact { return record.Fact{Identity: codec.Key{Hi: k, Lo: 1}} }
 
 // TestDedupeLockOrder: a snapshot waits for a decision without holding the mutex
 // that a commit takes while decisions are locked.

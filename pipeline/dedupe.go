@@ -7,7 +7,7 @@ import (
 	"github.com/urlfold/urlfold/codec"
 )
 
-// A Dedupe makes a pipeline drop, or mark, the records whose identity (record.Fact) was
+// A Dedupe makes a pipeline drop, or mark, the records whose identity (Stream.IDs) was
 // seen before, without losing a record in a crash: see decisions.go. The codec
 // must collect facts.
 type Dedupe struct {

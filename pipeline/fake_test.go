@@ -104,11 +104,11 @@ func (c *fakeCodec) emit(b *Batch, rec []byte) {
 		b.Out.To = append(b.Out.To, to)
 	}
 	if c.key != nil {
-		f := record.Fact{Identity: c.key(rec)}
+		b.Out.IDs = append(b.Out.IDs, c.key(rec))
 		if c.time != nil {
-			f.Time, f.HasTime = c.time(rec)
+			seconds, known := c.time(rec)
+			b.Out.Times = append(b.Out.Times, record.Time{Seconds: seconds, Known: known})
 		}
-		b.Out.Facts = append(b.Out.Facts, f)
 	}
 }
 
@@ -149,7 +149,7 @@ func (c *fakeCodec) Reject(b *Batch) {
 	b.Dead.Bytes, b.Dead.Recs = b.Dead.Bytes[:c.mark.dead], b.Dead.Recs[:c.mark.deadRecs]
 	b.Stats = c.stats
 	b.Out.To = b.Out.To[:min(len(b.Out.To), len(b.Out.Recs))]
-	b.Out.Facts = b.Out.Facts[:min(len(b.Out.Facts), len(b.Out.Recs))]
+	b.Out.IDs, b.Out.Times = front(b.Out.IDs, len(b.Out.Recs)), front(b.Out.Times, len(b.Out.Recs))
 	rec := firstLine(b.In[b.Next:])
 	if rec[0] == 'F' {
 		panic("secret " + string(rec))

@@ -246,12 +246,10 @@ func (s *Stream) retain(keep Keep) (dropped int) {
 		r := s.Recs[i]
 		if n != i {
 			copy(s.Bytes[end:], s.Bytes[r.Off:r.Off+r.Len])
-			if len(s.Facts) > 0 {
-				s.Facts[n] = s.Facts[i]
-			}
-			if len(s.To) > 0 {
-				s.To[n] = s.To[i]
-			}
+			move(s.Facts, n, i)
+			move(s.IDs, n, i)
+			move(s.Times, n, i)
+			move(s.To, n, i)
 		}
 		r.Off = end
 		s.Recs[n] = r
@@ -259,11 +257,16 @@ func (s *Stream) retain(keep Keep) (dropped int) {
 		n++
 	}
 	s.Recs, s.Bytes = s.Recs[:n], s.Bytes[:end]
-	if len(s.Facts) > 0 {
-		s.Facts = s.Facts[:n]
-	}
-	if len(s.To) > 0 {
-		s.To = s.To[:n]
-	}
+	s.Facts, s.IDs, s.Times, s.To = front(s.Facts, n), front(s.IDs, n), front(s.Times, n), front(s.To, n)
 	return dropped
 }
+
+// move sets element to of list to element from, if list has a property of each record.
+func move[T any](list []T, to, from int) {
+	if len(list) > 0 {
+		list[to] = list[from]
+	}
+}
+
+// front returns the first n elements of list, if it has a property of each record.
+func front[T any](list []T, n int) []T { return list[:min(n, len(list))] }

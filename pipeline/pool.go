@@ -68,7 +68,8 @@ const recSize = 16
 
 // reset empties s and drops arenas that have grown too far beyond size.
 func (s *Stream) reset(size int) {
-	s.Bytes, s.Recs, s.Packed, s.Facts, s.To = s.Bytes[:0], s.Recs[:0], s.Packed[:0], s.Facts[:0], s.To[:0]
+	s.Bytes, s.Recs, s.Packed, s.To = s.Bytes[:0], s.Recs[:0], s.Packed[:0], s.To[:0]
+	s.Facts, s.IDs, s.Times = s.Facts[:0], s.IDs[:0], s.Times[:0]
 	s.Apart, s.Binary = false, false
 	if cap(s.Bytes) > arenaGrowth*size {
 		s.Bytes = nil
@@ -77,7 +78,7 @@ func (s *Stream) reset(size int) {
 		s.Packed = nil
 	}
 	if cap(s.Recs) > arenaGrowth*size/recSize {
-		s.Recs, s.Facts, s.To = nil, nil, nil
+		s.Recs, s.Facts, s.IDs, s.Times, s.To = nil, nil, nil, nil, nil
 	}
 	if s.whole, s.index = nil, s.index[:0]; cap(s.index) > arenaGrowth*size/recSize {
 		s.index = nil

@@ -3,6 +3,7 @@ package pipeline
 import (
 	"bytes"
 
+	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/codec/record"
 )
 
@@ -24,7 +25,9 @@ type recordCodec struct {
 	job      *record.Job // job of the current batch
 	w        *record.Worker
 	director record.Director // the framing of the job, or nil if it is not a Director
+	names    bool            // the job asks for identities
 	facts    bool            // the job asks for facts
+	times    bool            // the job asks for times
 	routes   bool            // the job has a route
 	nested   bool            // the records of a line form one output record
 	whole    bool            // each message is one record
@@ -62,7 +65,8 @@ func (c *recordCodec) begin(b *Batch) {
 		w = job.NewWorker()
 		c.workers[job] = w
 	}
-	c.job, c.w, c.facts, c.routes = job, w, job.Facts(), job.Routes()
+	c.job, c.w, c.routes = job, w, job.Routes()
+	c.names, c.facts, c.times = job.Identifies(), job.Facts(), job.Times()
 	c.nested, c.whole = job.Nested(), job.WholeMessages()
 	c.director, _ = job.Framing().(record.Director)
 }
@@ -116,11 +120,25 @@ func (c *recordCodec) records(b *Batch, end int) {
 func (c *recordCodec) next(b *Batch, out []byte, n int) {
 	start := len(b.Out.Bytes)
 	b.Out.Bytes = out
-	if b.Out.record(start, b) && c.facts {
-		b.Out.Facts = c.w.AppendFact(b.Out.Facts)
+	if b.Out.record(start, b) {
+		c.tell(&b.Out)
 	}
 	c.line++
 	b.Next += n
+}
+
+// tell adds what the job asks for about the current record to s, whose last record is
+// the output.
+func (c *recordCodec) tell(s *Stream) {
+	if c.names {
+		s.IDs = c.w.AppendIdentity(s.IDs)
+	}
+	if c.facts {
+		s.Facts = c.w.AppendFact(s.Facts)
+	}
+	if c.times {
+		s.Times = append(s.Times, c.w.Time())
+	}
 }
 
 // head returns the directive in force at offset off of the batch.
@@ -241,9 +259,7 @@ func (c *recordCodec) written(b *Batch, rec, out, dead []byte) {
 	if c.nested && b.Out.extend(o, b) {
 		// The output is a part of the record before.
 	} else if b.Out.record(o, b) {
-		if c.facts {
-			b.Out.Facts = c.w.AppendFact(b.Out.Facts)
-		}
+		c.tell(&b.Out)
 		if c.routes {
 			b.Out.To = append(b.Out.To, c.w.To())
 		}
@@ -315,8 +331,14 @@ func (c *recordCodec) bare(b *Batch, m *Message) {
 		b.Stats.Blank++
 	}
 	b.Out.note(len(b.Out.Bytes), 0, b)
+	if c.names {
+		b.Out.IDs = append(b.Out.IDs, codec.Key{})
+	}
 	if c.facts {
 		b.Out.Facts = append(b.Out.Facts, record.Fact{})
+	}
+	if c.times {
+		b.Out.Times = append(b.Out.Times, record.Time{})
 	}
 	if c.routes {
 		b.Out.To = append(b.Out.To, allSinks)

@@ -131,11 +131,11 @@ func TestRecordCodecIdentity(t *testing.T) {
 	job := jobOf(t, record.Config{Format: "combined", Level: codec.K1, Identity: record.Identity{By: "k1"}})
 	b := &Batch{Lane: newLane("l", 1), In: []byte(in.String()), Line: 1}
 	NewRecordCodec(job)().Process(b)
-	if len(b.Out.Recs) != 5 || len(b.Out.Facts) != 5 {
-		t.Fatalf("%d records, %d facts", len(b.Out.Recs), len(b.Out.Facts))
+	if len(b.Out.Recs) != 5 || len(b.Out.IDs) != 5 || len(b.Out.Facts) > 0 {
+		t.Fatalf("%d records, %d identities, %d facts", len(b.Out.Recs), len(b.Out.IDs), len(b.Out.Facts))
 	}
-	f := b.Out.Facts
-	if a, c := f[0].Identity, f[2].Identity; a.IsZero() || c.IsZero() || a == c || f[1].Identity != a || !f[3].Identity.IsZero() || f[4].Identity != c {
-		t.Errorf("identities %+v", f)
+	ids := b.Out.IDs
+	if a, c := ids[0], ids[2]; a.IsZero() || c.IsZero() || a == c || ids[1] != a || !ids[3].IsZero() || ids[4] != c {
+		t.Errorf("identities %s", ids)
 	}
 }

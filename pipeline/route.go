@@ -34,7 +34,7 @@ func (w *worker) share(b *Batch) {
 // borrow sets g.out to the records of s, whose arenas it shares.
 func (g *leg) borrow(s *Stream) {
 	g.borrows = true
-	g.out = Stream{Bytes: s.Bytes, Recs: s.Recs, Facts: s.Facts, Apart: s.Apart, Binary: s.Binary, Packed: g.out.Packed[:0]}
+	g.out = Stream{Bytes: s.Bytes, Recs: s.Recs, Facts: s.Facts, IDs: s.IDs, Apart: s.Apart, Binary: s.Binary, Packed: g.out.Packed[:0]}
 }
 
 // giveBack reverts borrow.
@@ -47,7 +47,7 @@ func (g *leg) giveBack() {
 
 // pick sets s to the records of whole that the given sink gets.
 func (s *Stream) pick(whole *Stream, sink uint64) {
-	s.Bytes, s.Recs, s.Facts, s.index = s.Bytes[:0], s.Recs[:0], s.Facts[:0], s.index[:0]
+	s.Bytes, s.Recs, s.Facts, s.IDs, s.index = s.Bytes[:0], s.Recs[:0], s.Facts[:0], s.IDs[:0], s.index[:0]
 	s.Apart, s.Binary, s.whole = whole.Apart, whole.Binary, whole
 	for i, r := range whole.Recs {
 		if whole.To[i]&sink == 0 {
@@ -60,6 +60,9 @@ func (s *Stream) pick(whole *Stream, sink uint64) {
 		s.index = append(s.index, uint32(i))
 		if len(whole.Facts) > 0 {
 			s.Facts = append(s.Facts, whole.Facts[i])
+		}
+		if len(whole.IDs) > 0 {
+			s.IDs = append(s.IDs, whole.IDs[i])
 		}
 	}
 }

@@ -108,7 +108,7 @@ func (g *leg) keep(s *Stream, which []uint32) {
 		return
 	}
 	r := &g.rest
-	whole, index, recs, facts := s, r.index[:0], r.Recs[:0], r.Facts[:0]
+	whole, index, recs, facts, ids := s, r.index[:0], r.Recs[:0], r.Facts[:0], r.IDs[:0]
 	if s.whole != nil { // s is r, or the codec routes records
 		whole = s.whole
 	}
@@ -122,8 +122,11 @@ func (g *leg) keep(s *Stream, which []uint32) {
 		if len(s.Facts) > 0 {
 			facts = append(facts, s.Facts[i])
 		}
+		if len(s.IDs) > 0 {
+			ids = append(ids, s.IDs[i])
+		}
 	}
-	*r = Stream{Bytes: s.Bytes, Recs: recs, Binary: whole.Binary, Facts: facts, whole: whole, index: index}
+	*r = Stream{Bytes: s.Bytes, Recs: recs, Binary: whole.Binary, Facts: facts, IDs: ids, whole: whole, index: index}
 	g.part = true
 }
 

@@ -74,8 +74,11 @@ func (o *Window) of(t int64) (uint32, bool) {
 // timeOf returns the time of record i of b in seconds, and whether it has one.
 func (o *Window) timeOf(b *Batch, i int) (int64, bool) {
 	if !o.ByMessage {
-		f := &b.Out.Facts[i]
-		return f.Time, f.HasTime
+		if len(b.Out.Times) == 0 {
+			return 0, false
+		}
+		t := b.Out.Times[i]
+		return t.Seconds, t.Known
 	}
 	if len(b.Msgs) == 0 {
 		return 0, false

@@ -198,7 +198,7 @@ var mutations = []chaos.Mutation{
 	},
 	{
 		Name: "records without a key are duplicates of each other", File: "pipeline/decisions.go",
-		Old: "\tif f.Identity == (codec.Key{}) {\n\t\td.noKey++\n\t\treturn nil\n\t}\n", New: "",
+		Old: "\tif *id == (codec.Key{}) {\n\t\td.noKey++\n\t\treturn nil\n\t}\n", New: "",
 		Package: "./pipeline", Tests: "^TestSimDedupe$",
 	},
 	{
@@ -213,7 +213,7 @@ var mutations = []chaos.Mutation{
 	},
 	{
 		Name: "a sink that refuses a marked duplicate makes its key forgotten", File: "pipeline/decisions.go",
-		Old: "\tb.Out.Facts[i].Identity = codec.Key{}\n", New: "",
+		Old: "\tb.Out.IDs[i] = codec.Key{}\n", New: "",
 		Package: "./pipeline", Tests: "^(TestSimMark|TestMarkRefused)$",
 	},
 	{

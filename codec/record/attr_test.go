@@ -111,8 +111,8 @@ func TestFactTime(t *testing.T) {
 		}
 		one := func() { out, _ = w.Append(out[:0], nil, rec, Position{}, &st) }
 		n := testing.AllocsPerRun(10, one)
-		if f := fact(w); f.Time != c.want || f.HasTime != c.has || n != 0 {
-			t.Errorf("%s, %q: %+v, %v allocations", c.clock, c.page, f, n)
+		if got := w.Time(); got != (Time{c.want, c.has}) || n != 0 {
+			t.Errorf("%s, %q: %+v, %v allocations", c.clock, c.page, got, n)
 		}
 	}
 }

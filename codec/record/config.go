@@ -191,8 +191,7 @@ type Config struct {
 	// Facts makes workers collect a Fact about each record, for sinks that
 	// partition their output.
 	Facts bool
-	// Identity makes workers collect a Fact about each record, with its
-	// identity. Its other fields are zero unless Facts is set.
+	// Identity makes workers collect the identity of each record.
 	Identity Identity
 	// Note is a field at the end of each record, with a value that another stage
 	// changes. It is for the renderings jsonl, tsv, csv, extend and keys.
@@ -240,8 +239,7 @@ type Job struct {
 
 	note, noteName, noteMember []byte // value, name, and both as a JSON member; nil: none
 	maxRecord                  int
-	facts                      bool // workers collect a Fact about each record
-	learns                     bool // with all fields, not only the identity and the time
+	learns                     bool // workers collect a Fact about each record
 	id                         identity
 	zone                       ZoneFunc
 	year                       int
@@ -278,7 +276,7 @@ func New(c Config) (*Job, error) {
 		render: c.Render, level: c.Level, divert: c.Divert, redact: c.Redact,
 		norm: c.Normalizer, whatwg: c.Normalizer != nil && c.Normalizer.Profile().Standard == codec.WHATWG, maxRecord: c.MaxRecord,
 		rejectFlags: c.RejectFlags, rejectNotHTTP: c.RejectNotHTTP,
-		repairs: c.Repairs, facts: c.Facts, learns: c.Facts, zone: c.Zone, year: c.Year,
+		repairs: c.Repairs, learns: c.Facts, zone: c.Zone, year: c.Year,
 	}
 	j.keyForm = c.KeyForm
 	for _, name := range c.Secrets {

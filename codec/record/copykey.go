@@ -55,7 +55,7 @@ func (k *copyKey) ofTarget(target, query []byte) (codec.Key, bool) {
 	if k.level == codec.K2 && (query != nil || params.MayHavePathSession(target)) {
 		return codec.Key{}, false
 	}
-	if !k.bare || bytes.HasPrefix(target, slashes) {
+	if !k.bare || len(target) > 1 && target[0] == '/' && target[1] == '/' {
 		k.text = append(append(k.text[:0], k.front...), target...)
 		target = k.text
 	}

@@ -12,37 +12,33 @@ type Fact struct {
 	Key   codec.Key   // key of the record's first URL at the job's level; zero if it has none
 	Host  uint64      // XXH3 of that URL's host; zero if none
 	Flags codec.Flags // union over all URLs of the record
+}
 
-	// Identity is the same for two records if they have the same URLs, as
-	// Config.Identity says. It is zero if the record has none: without a URL, or
-	// if one of its URLs was rejected or has no key.
+// Time is the field time of a record.
+type Time struct {
+	Seconds int64 // since 1970
+	Known   bool  // whether the record has the field
+}
+
+// facts is all that is known about a record besides its output. Most jobs need a part.
+type facts struct {
+	Fact
 	Identity codec.Key
-
-	// Time is the field time of the record, in seconds since 1970, if HasTime is
-	// set. It is collected if Config.Identity says so, for records with a URL.
-	Time    int64
-	HasTime bool
+	Time     Time
 }
 
 // Facts reports whether the workers of the job collect a Fact about each
 // record.
-func (j *Job) Facts() bool { return j.facts }
+func (j *Job) Facts() bool { return j.learns }
 
 // AppendFact appends the Fact about the record of the last Append or AppendNext. It is
 // zero if the job does not collect facts, if the record has no URL, and after Reject
 // and Piece.
 func (w *Worker) AppendFact(dst []Fact) []Fact {
-	dst = append(dst, Fact{})
-	// Each word is copied as it was written: a load of several words would wait
-	// until the stores to all of them are complete.
-	f, n := &dst[len(dst)-1], &w.n.fact
-	f.Identity.Hi, f.Identity.Lo = n.Identity.Hi, n.Identity.Lo
-	f.Time, f.HasTime = n.Time, n.HasTime
-	if w.job.learns {
-		f.Key.Hi, f.Key.Lo = n.Key.Hi, n.Key.Lo
-		f.Host, f.Flags = n.Host, n.Flags
+	if !w.job.learns {
+		return append(dst, Fact{})
 	}
-	return dst
+	return append(dst, w.n.fact.Fact)
 }
 
 // learn adds the current URL to the fact. first is set for the first URL of the

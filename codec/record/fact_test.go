@@ -6,8 +6,8 @@ import (
 	"github.com/urlfold/urlfold/codec"
 )
 
-// TestFactOfIdentity checks that an identity is the same with and without the
-// other fields of a Fact, which are zero unless Config.Facts is set.
+// TestFactOfIdentity checks that an identity is the same with and without a Fact, which
+// is zero unless Config.Facts is set.
 func TestFactOfIdentity(t *testing.T) {
 	records := []string{
 		`192.0.2.1 - - [10/Oct/2000:13:55:36 -0700] "GET /a?utm_source=b HTTP/1.0" 200 1 "https://www.example.com/%7e" "-"`,
@@ -23,12 +23,11 @@ func TestFactOfIdentity(t *testing.T) {
 		for _, rec := range records {
 			lean.Append(nil, nil, []byte(rec), Position{}, &st)
 			whole.Append(nil, nil, []byte(rec), Position{}, &st)
-			got, want := fact(lean), fact(whole)
-			if want.Key.IsZero() {
-				t.Errorf("%s: no key", rec)
+			if f, none := fact(whole), fact(lean); f.Key.IsZero() || none != (Fact{}) {
+				t.Errorf("by %s, %s: fact %+v, and %+v without Facts", by, rec, f, none)
 			}
-			if got != (Fact{Identity: want.Identity}) {
-				t.Errorf("by %s, %s: %+v, want the identity of %+v", by, rec, got, want)
+			if got, want := lean.AppendIdentity(nil)[0], whole.AppendIdentity(nil)[0]; got != want {
+				t.Errorf("by %s, %s: identity %s, and %s with Facts", by, rec, got, want)
 			}
 		}
 	}

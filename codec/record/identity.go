@@ -8,7 +8,7 @@ import (
 )
 
 // Identity selects what makes two records the same, for filters that drop
-// duplicates: see Fact.Identity.
+// duplicates: see Worker.AppendIdentity.
 type Identity struct {
 	// By is the name of the output field that is compared: key, k0 to k3, surface,
 	// site or template. The field key is the key at Config.Level. If By is empty, records
@@ -17,7 +17,7 @@ type Identity struct {
 	// First compares only the first URL of each record, which in an access log is
 	// that of the request. Otherwise all URLs of the record count, in their order.
 	First bool
-	// Time makes workers collect Fact.Time.
+	// Time makes workers collect the time of each record: see Worker.Time.
 	Time bool
 }
 
@@ -52,7 +52,6 @@ func (j *Job) setIdentity(id Identity) error {
 	}
 	j.id = j.identityBy(identityFields[i])
 	j.id.first, j.id.time = id.First, id.Time
-	j.facts = true
 	if id.Time {
 		j.reads |= 1 << fTime
 	}
@@ -71,12 +70,34 @@ func (j *Job) identityBy(f fieldID) identity {
 	return id
 }
 
+// Identifies reports whether the workers of the job collect the identity of each
+// record.
+func (j *Job) Identifies() bool { return j.id.on }
+
+// Times reports whether the workers of the job collect the time of each record.
+func (j *Job) Times() bool { return j.id.time }
+
+// AppendIdentity appends the identity of the record of the last Append or AppendNext. It
+// is the same for two records if they have the same URLs, as Config.Identity says. It is
+// zero if the record has none: without a URL, if one of its URLs was rejected or has no
+// key, and after Reject and Piece.
+func (w *Worker) AppendIdentity(dst []codec.Key) []codec.Key {
+	// Each word is copied as it was written: a load of both would wait until both
+	// stores are complete.
+	n := &w.n.fact.Identity
+	return append(dst, codec.Key{Hi: n.Hi, Lo: n.Lo})
+}
+
+// Time returns the time of the record of the last Append. Records without a URL have
+// none.
+func (w *Worker) Time() Time { return w.n.fact.Time }
+
 // identify adds the current URL at s to the identity of the record. A record in
 // which a URL has no key has no identity: it must not be taken for a duplicate.
 func (w *Worker) identify(s *site, rec []byte, v *verdict) {
 	id := &w.job.id
-	if id.time && !w.n.fact.HasTime {
-		w.n.fact.Time, w.n.fact.HasTime = w.v.seconds(rec)
+	if t := &w.n.fact.Time; id.time && !t.Known {
+		t.Seconds, t.Known = w.v.seconds(rec)
 	}
 	if id.first && s != w.found.first() || v.unnamed {
 		return

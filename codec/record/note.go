@@ -2,7 +2,7 @@ package record
 
 // A Note is a member or column that ends every record of the output that has a URL
 // with a normal form, so that a later stage can change its value: see
-// Fact.Identity. Records that are passed through, such as blank lines, have none.
+// Worker.AppendIdentity. Records that are passed through, such as blank lines, have none.
 type Note struct {
 	Name  string
 	Value string // a JSON number or literal, such as false

@@ -43,7 +43,7 @@ type normalizer struct {
 	found *Found // in the current record
 	res   codec.Result
 	cur   reading
-	fact  Fact // about the current record
+	fact  facts // about the current record
 
 	copyKey *copyKey // of records whose URL does not change; nil if they have no identity
 

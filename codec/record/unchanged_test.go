@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
@@ -129,8 +128,8 @@ func checkNext(t testing.TB, c Config, in []byte) (read int) {
 		if n != size || st != want || !bytes.Equal(out, wantOut) || !bytes.Equal(dead, wantDead) {
 			t.Fatalf("%+v\nrecord %q\n  read %d bytes, %+v\nappend %q, %+v", c, rec, n, st, wantOut, want)
 		}
-		if f, wanted := w.AppendFact(nil), v.AppendFact(nil); !slices.Equal(f, wanted) {
-			t.Fatalf("%+v\nrecord %q\n  read with %+v\nappend with %+v", c, rec, f, wanted)
+		if w.AppendFact(nil)[0] != v.AppendFact(nil)[0] || w.AppendIdentity(nil)[0] != v.AppendIdentity(nil)[0] || w.Time() != v.Time() {
+			t.Fatalf("%+v\nrecord %q\n  read with %+v\nappend with %+v", c, rec, w.n.fact, v.n.fact)
 		}
 		if d != nil {
 			if h := d.Directive(head, rec); h != nil {
@@ -345,7 +344,7 @@ func TestUnchangedAllocates(t *testing.T) {
 			c.Where = readsAll{}
 		}
 		var st Stats
-		var facts []Fact
+		var ids []codec.Key
 		w, in := newJob(t, c).NewWorker(), usualRecord(c, target)
 		at := Position{Head: in[:w.job.Framing().Head(in)]}
 		in = in[len(at.Head):]
@@ -355,8 +354,8 @@ func TestUnchangedAllocates(t *testing.T) {
 			if out, n = w.AppendNext(out[:0], in, &at, &st); n != len(in) {
 				t.Fatalf("%s: not read", c.Format)
 			}
-			if facts = w.AppendFact(facts[:0]); facts[0].Identity.IsZero() != (c.Identity.By == "") {
-				t.Fatalf("%s: identity %s", c.Format, facts[0].Identity)
+			if ids = w.AppendIdentity(ids[:0]); ids[0].IsZero() != (c.Identity.By == "") {
+				t.Fatalf("%s: identity %s", c.Format, ids[0])
 			}
 		}); got != 0 {
 			t.Errorf("%s: %v allocations", c.Format, got)

@@ -191,7 +191,7 @@ func (w *Worker) mark(body []byte) int {
 
 // begin prepares w for the record at at. Binary records have no lines.
 func (w *Worker) begin(at *Position) {
-	w.n.fact, w.err, w.at, w.to, w.foreign = Fact{}, nil, *at, everywhere, false
+	w.n.fact, w.err, w.at, w.to, w.foreign = facts{}, nil, *at, everywhere, false
 	if w.job.lengths != nil {
 		w.at.Line = 0
 	}

@@ -19,7 +19,6 @@ import (
 	"github.com/zeebo/xxh3"
 
 	"github.com/urlfold/urlfold/codec"
-	"github.com/urlfold/urlfold/codec/record"
 	"github.com/urlfold/urlfold/internal/storage/keyset"
 	"github.com/urlfold/urlfold/internal/testkit/bubble"
 	"github.com/urlfold/urlfold/pipeline"
@@ -417,7 +416,7 @@ func (c lineCodec) Process(b *pipeline.Batch) {
 				b.Out.Bytes = append(b.Out.Bytes, '.')
 			}
 			b.Out.Recs = append(b.Out.Recs, pipeline.OutRec{Span: pipeline.Span{Off: off, Len: uint32(len(b.Out.Bytes)) - off}, Src: at, Msg: uint32(i)})
-			b.Out.Facts = append(b.Out.Facts, record.Fact{Identity: keyOfLine(string(line))})
+			b.Out.IDs = append(b.Out.IDs, keyOfLine(string(line)))
 			b.Stats.Records++
 			b.Stats.Emitted++
 			at += uint32(len(line)) + 1

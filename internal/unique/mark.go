@@ -29,7 +29,7 @@ func NewMark(o keyset.Options, render record.Render) *Mark {
 	return &Mark{set: keyset.New(o), notes: notes{render: render, old: MarkNote.Value}}
 }
 
-// Filter implements [pipeline.Filter]. It needs the facts of the records.
+// Filter implements [pipeline.Filter]. It needs the identities of the records.
 func (m *Mark) Filter(b *pipeline.Batch, _ pipeline.Keep) error {
 	m.read(b)
 	if err := m.set.Add(m.keys, m.is); err != nil {

@@ -86,7 +86,7 @@ func NewSurvey(mode Mode, o keyset.Options) *Survey {
 	return &Survey{mode: mode, o: o, sort: extsort.New(o.MaxMemory, o.Dir, (*entry).compare, combine)}
 }
 
-// Filter implements [pipeline.Filter]. It needs the facts of the records.
+// Filter implements [pipeline.Filter]. It needs the identities of the records.
 func (s *Survey) Filter(b *pipeline.Batch, _ pipeline.Keep) error {
 	s.read(b)
 	for _, k := range s.keys {
@@ -160,7 +160,7 @@ func (c *Chosen) advance() (err error) {
 	return err
 }
 
-// Filter implements [pipeline.Filter]. It needs the facts of the records.
+// Filter implements [pipeline.Filter]. It needs the identities of the records.
 func (c *Chosen) Filter(b *pipeline.Batch, keep pipeline.Keep) error {
 	c.read(b)
 	c.begin(len(c.keys))

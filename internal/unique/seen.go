@@ -16,7 +16,7 @@ type Collect struct {
 	identities
 }
 
-// Filter implements [pipeline.Filter]. It needs the facts of the records.
+// Filter implements [pipeline.Filter]. It needs the identities of the records.
 func (c *Collect) Filter(b *pipeline.Batch, _ pipeline.Keep) error {
 	c.read(b)
 	if err := c.Set.Add(c.keys, c.is); err != nil {
@@ -42,7 +42,7 @@ type Query struct {
 	identities
 }
 
-// Filter implements [pipeline.Filter]. It needs the facts of the records.
+// Filter implements [pipeline.Filter]. It needs the identities of the records.
 func (q *Query) Filter(b *pipeline.Batch, keep pipeline.Keep) error {
 	q.read(b)
 	if err := q.Set.HasAll(q.keys, q.is); err != nil {
@@ -65,9 +65,9 @@ type identities struct {
 
 // read sets keys to the identities of the records of b.
 func (d *identities) read(b *pipeline.Batch) {
-	n := len(b.Out.Facts)
-	d.keys, d.is = d.keys[:0], slices.Grow(d.is[:0], n)[:n]
-	for i := range b.Out.Facts {
-		d.keys = append(d.keys, keyset.Key(b.Out.Facts[i].Identity))
+	n := len(b.Out.IDs)
+	d.keys, d.is = slices.Grow(d.keys[:0], n)[:n], slices.Grow(d.is[:0], n)[:n]
+	for i, id := range b.Out.IDs {
+		d.keys[i] = keyset.Key(id)
 	}
 }

@@ -18,7 +18,7 @@ type First struct {
 // NewFirst returns a filter with an empty set. Close releases it.
 func NewFirst(o keyset.Options) *First { return &First{set: keyset.New(o)} }
 
-// Filter implements [pipeline.Filter]. It needs the facts of the records.
+// Filter implements [pipeline.Filter]. It needs the identities of the records.
 func (f *First) Filter(b *pipeline.Batch, keep pipeline.Keep) error {
 	f.read(b)
 	if err := f.set.Add(f.keys, f.is); err != nil {
