@@ -81,6 +81,9 @@ func New(p Profile, opts ...Option) (*Normalizer, error) {
 	if n.queries != nil && p.Standard != WHATWG {
 		return nil, &OptionError{"a query encoding requires a profile with the standard whatwg"}
 	}
+	if n.queries != nil {
+		n.table = nil
+	}
 	if err := n.hasher.prepare(n.keys, n.match); err != nil {
 		return nil, err
 	}

@@ -34,7 +34,7 @@ var escapeFlags = Flags{}.With(LowerHex).With(NeedlessEscape)
 // src, r.In and the survey of r. If onePass gives up, r is undefined, and the slice
 // returned is dst.
 func (n *Normalizer) onePass(dst, src []byte, o opening, r *Result) ([]byte, bool) {
-	if n.table == nil || n.queries != nil {
+	if n.table == nil {
 		return dst, false
 	}
 	r.begin()
@@ -86,7 +86,7 @@ func (n *Normalizer) inspectOnePass(src []byte, o opening, r *Result) bool {
 // onePassPlain is onePass without flags and diagnostics, after a call of
 // parseOpening with s.in and s.survey. It uses the fields in and out of s.
 func (n *Normalizer) onePassPlain(dst, src []byte, o opening, s *scratch) ([]byte, bool) {
-	if n.table == nil || n.queries != nil {
+	if n.table == nil {
 		return dst, false
 	}
 	var p pass
@@ -238,7 +238,7 @@ func (p *pass) flush(i, next int) {
 	end := at + i - from
 	p.from, p.at = next, end
 	for {
-		copyWide((*[wide]byte)(p.dst[at:]), (*[wide]byte)(p.padded[from:]))
+		copyWide((*[wide]byte)(p.dst[at:at+wide]), (*[wide]byte)(p.padded[from:from+wide]))
 		if at += wide; at >= end {
 			return
 		}
