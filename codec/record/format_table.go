@@ -178,7 +178,7 @@ func (*tableReader) multiline() {}
 func (t *tableReader) Locator() Locator {
 	l := &tableLocator{tableReader: t, urlColumn: t.url.index, baseColumn: t.base.index, hostColumn: t.host.index}
 	if t.composer != nil {
-		l.values = make([]fieldValue, len(t.parts))
+		l.values, l.bare = make([]fieldValue, len(t.parts)), t.isBare
 		l.setWanted()
 	}
 	return l
@@ -202,6 +202,8 @@ type tableLocator struct {
 	// For a composed URL.
 	wanted []int        // index of the value in each column, -1 if it is not used
 	values []fieldValue // of a record
+	shapes shapes
+	bare   func(cell []byte) bool // isBare
 }
 
 // column is a column given by name or, if name is nil, by number.
@@ -233,6 +235,7 @@ func (l *tableLocator) columns(head []byte) {
 		return
 	}
 	l.head, l.headKnown = append(l.head[:0], head...), true
+	l.shapes.reset()
 	l.urlColumn, l.baseColumn, l.hostColumn = l.resolve(l.url), l.resolve(l.base), l.resolve(l.host)
 	if l.composer != nil {
 		l.setWanted()

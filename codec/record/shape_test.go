@@ -13,7 +13,8 @@ func TestShapes(t *testing.T) {
 	hits := map[string]int{}
 	for _, l := range finders(t) {
 		w := newJob(t, l.config).NewWorker()
-		if w.finder == nil || w.finder.shaper == nil || l.config.Base != "" {
+		s := shaperOf(w)
+		if s == nil || l.config.Base != "" {
 			continue
 		}
 		hits[l.name] += 0
@@ -24,7 +25,7 @@ func TestShapes(t *testing.T) {
 			}
 			in := varied(rnd, line)
 			checkNext(t, l.config, append(bytes.Clone(head), in...))
-			hits[l.name] += countShaped(w.finder.shaper, in, head)
+			hits[l.name] += countShaped(s, in, head)
 		}
 	}
 	for name, n := range hits {
@@ -35,6 +36,39 @@ func TestShapes(t *testing.T) {
 	if len(hits) < 20 {
 		t.Errorf("%d formats have shapes, want more", len(hits))
 	}
+}
+
+// shaperOf returns the locator of w if it knows shapes, or nil.
+func shaperOf(w *Worker) shaper {
+	if l, ok := w.keeper.(*tableLocator); ok && l.composer != nil {
+		return tableShaper{l}
+	}
+	if w.finder == nil {
+		return nil
+	}
+	return w.finder.shaper
+}
+
+// tableShaper is a tableLocator as a shaper.
+type tableShaper struct{ *tableLocator }
+
+func (l tableShaper) readLine(in, head []byte) int {
+	l.columns(head)
+	return l.look(in)
+}
+
+func (l tableShaper) shapeOf(rec, _ []byte) *shape {
+	l.ends.close(rec)
+	return l.shapes.match(rec, &shapeMarks{l.ends.ends, l.ends.quotes}, l.tableLocator)
+}
+
+func (l tableShaper) locateShaped(f *Found, rec []byte, h *shape) (Reason, int) {
+	if h != nil {
+		return 0, 0
+	}
+	why, pos := l.locateParts(f, rec)
+	l.learn(rec)
+	return why, pos
 }
 
 // countShaped returns the number of the lines of in whose shape is known.

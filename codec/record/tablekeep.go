@@ -41,9 +41,7 @@ func (l *tableLocator) keeps(n *normalizer, body, head []byte) bool {
 		l.columns(head)
 	}
 	if l.composer != nil {
-		n.found.reset()
-		why, _ := l.locateParts(n.found, body)
-		return why == 0 && n.keepsFound(body)
+		return l.keepsParts(n, body)
 	}
 	url, ok := l.urlOf(body)
 	return ok && n.keeps(url)

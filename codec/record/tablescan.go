@@ -108,7 +108,8 @@ func (t *tableScan) closes(line []byte) bool {
 
 // cellEnds holds the ends of the cells of a record.
 type cellEnds struct {
-	quotes, ends scan.Marks // ends also has the end of the record
+	quotes, ends scan.Marks // with the end of the record
+	size         int        // length of the record
 	bare         bool       // the record has no quotes
 }
 
@@ -133,7 +134,11 @@ func (e *cellEnds) read(t *tableScan, body []byte) bool {
 }
 
 // close adds the end of body.
-func (e *cellEnds) close(body []byte) { e.ends.End(len(body)) }
+func (e *cellEnds) close(body []byte) {
+	e.size = len(body)
+	e.ends.End(e.size)
+	e.quotes.End(e.size)
+}
 
 // readLine finds the end of the first line of in and the ends of its cells, in one
 // pass. It returns the length of the line with its line feed. It returns 0 if it gives

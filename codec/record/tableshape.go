@@ -1,0 +1,100 @@
+package record
+
+// This file keeps records whose URL is composed of several cells by their shapes
+// (shape.go).
+
+// Kinds of cells, and the rest of the record.
+const (
+	cellBare uint8 = iota
+	cellQuoted
+	cellRest
+)
+
+// keepsParts is keeps for a composed URL.
+func (l *tableLocator) keepsParts(n *normalizer, body []byte) bool {
+	l.ends.close(body)
+	h := l.shapes.match(body, &shapeMarks{l.ends.ends, l.ends.quotes}, l)
+	if h != nil && n.keepsUsual(h, body) {
+		return true
+	}
+	n.found.reset()
+	var why Reason
+	if h != nil {
+		l.takeShaped(h)
+		why, _ = l.composer.compose(n.found, body, l.values)
+	} else {
+		why, _ = l.locateParts(n.found, body)
+		l.learn(body)
+	}
+	if why != 0 || !n.keepsFound(body) {
+		return false
+	}
+	if h != nil {
+		h.settle(n, body)
+	}
+	return true
+}
+
+// takeShaped stores the values of the record that match has read last.
+func (l *tableLocator) takeShaped(h *shape) {
+	copy(l.values, h.values)
+	for i := range h.uses {
+		u := &h.uses[i]
+		v := textValue(h.at(u))
+		if v.dialect = l.plain; u.kind == cellQuoted {
+			v.dialect = l.quoted
+		}
+		l.values[u.use] = v
+	}
+}
+
+// learn learns the shape of a record.
+func (l *tableLocator) learn(body []byte) {
+	if !l.shapes.begin(body) {
+		return
+	}
+	pos := 0
+	for _, value := range l.wanted {
+		if pos > len(body) {
+			break
+		}
+		at, _, next, ok := l.ends.cell(&l.tableSyntax, body, pos)
+		if !ok {
+			return
+		}
+		f := shapeField{span: at, kind: cellBare, use: value, marked: 1, check: l.bare}
+		if at.start > pos {
+			f.kind, f.marked, f.check = cellQuoted, 2, nil
+		}
+		if value >= 0 {
+			f.rank = l.composer.rank(value)
+		}
+		l.shapes.add(f)
+		pos = next
+	}
+	if pos <= len(body) {
+		l.shapes.add(shapeField{span: span{pos, len(body)}, kind: cellRest, use: -1, slot: true})
+	}
+	h := l.shapes.learn(body)
+	h.values = append(h.values[:0], l.values...)
+}
+
+// isBare reports whether a cell, which is not empty, does not begin with a quote.
+func (t *tableSyntax) isBare(cell []byte) bool { return cell[0] != t.quote }
+
+// valueEnd implements [ender]. It gives up on doubled quotes.
+func (l *tableLocator) valueEnd(kind uint8, start int) int {
+	switch {
+	case kind == cellRest:
+		return l.ends.size
+	case kind == cellQuoted:
+		end := l.ends.quotes.Next(start)
+		if end == l.ends.size || l.ends.quotes.Next(end+1) == end+1 && end+1 < l.ends.size {
+			return -1
+		}
+		return end
+	case l.ends.quotes.Next(start) == start && start < l.ends.size:
+		return -1
+	}
+	return l.ends.ends.Next(start)
+}
