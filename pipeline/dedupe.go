@@ -9,7 +9,7 @@ import (
 
 // A Dedupe makes a pipeline drop, or mark, the records whose identity (Stream.IDs) was
 // seen before, without losing a record in a crash: see decisions.go. The codec
-// must collect facts.
+// must collect identities.
 type Dedupe struct {
 	Set   KeySet
 	Lanes LaneKeySet // instead of Set, for ScopeLane, if the sets move with their lanes
