@@ -345,19 +345,24 @@ func (n *Normalizer) standard(lv Level, src, norm []byte, r *Result) []byte {
 		return norm
 	}
 	text := n.keyText(src, norm, r)
-	switch {
-	case n.keys != WHATWG:
-	case s.canonical:
-		return text
-	case s.patched:
-		s.key, s.keyPatched = appendPatched(s.key[:0], text, s.kept), true
-		return s.key
+	if n.keys == WHATWG && (s.canonical || s.patched) {
+		return s.patchedKey(text)
 	}
 	with := syntax
 	if lv == K1 {
 		with = scheme
 	}
 	s.key = with.appendPlain(s.key[:0], text, s)
+	return s.key
+}
+
+// patchedKey returns K0 and K1 of text, a serialized URL, if canonical or patched is
+// set.
+func (s *scratch) patchedKey(text []byte) []byte {
+	if s.canonical {
+		return text
+	}
+	s.key, s.keyPatched = appendPatched(s.key[:0], text, s.kept), true
 	return s.key
 }
 

@@ -177,8 +177,8 @@ func (r *Result) Key(lv Level) Key {
 		return Key{}
 	case s.clean && lv <= K1:
 		return s.by.hasher.key(lv, s.src, s)
-	case s.canonical && !s.dropped && lv <= K1 && s.by.keys == WHATWG:
-		return s.by.hasher.key(lv, s.norm, s) // as standard finds out, with more questions
+	case (s.canonical || s.patched) && !s.dropped && lv <= K1 && s.by.keys == WHATWG: // as standard finds out, with more questions
+		return s.by.hasher.key(lv, s.patchedKey(s.norm), s)
 	case !r.hasKey(lv):
 		return Key{}
 	}
