@@ -165,12 +165,10 @@ func (n *Normalizer) plainK3(k1 []byte, u *URL, s *scratch) (k3 []byte, signed b
 // wwwLen returns the length of the prefix of host that CutWWW removes.
 func (s *scratch) wwwLen(host []byte) int {
 	switch {
-	case !bytes.HasPrefix(host, wwwPrefix):
+	case len(host) < len(www) || string(host[:len(www)]) != www:
 		return 0
 	case s.plainHost:
 		return len(www) * b2i(isBelowSuffix(host[len(www):]))
 	}
 	return len(host) - len(CutWWW(host))
 }
-
-var wwwPrefix = []byte(www)
