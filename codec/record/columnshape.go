@@ -1,12 +1,10 @@
 package record
 
 // This file reads the lines of zeek and w3c by their shapes (shape.go). Each of the
-// columns up to the last one that is read is a field of the shape, and so is the rest of
-// the line.
+// columns up to the last one that is read is a field of the shape.
 const (
 	columnCell uint8 = iota
 	columnQuoted
-	columnRest
 )
 
 // addColumn adds a column that ends before a separator.
@@ -17,8 +15,5 @@ func (s *shapes) addColumn(at span, use int, rank uint8, check func([]byte) bool
 // learnColumns learns from a record whose columns have been added. The last one ends at
 // end, before a separator if there is more.
 func (s *shapes) learnColumns(rec []byte, end int) {
-	if end < len(rec) {
-		s.add(shapeField{span: span{end + 1, len(rec)}, kind: columnRest, use: -1, slot: true})
-	}
-	s.learn(rec)
+	s.learn(rec, min(end+1, len(rec)))
 }

@@ -133,7 +133,7 @@ func (r *cefLocator) read(f *Found, p *namedParts) bool {
 		key, value = next, after
 	}
 	if learn {
-		r.shapes.learn(rec)
+		r.shapes.learn(rec, len(rec))
 	}
 	return true
 }

@@ -154,7 +154,7 @@ func (r *ltsvLocator) read(f *Found, p *namedParts) (labels bool) {
 		pos = end + 1
 	}
 	if learn && labels {
-		r.shapes.learn(rec)
+		r.shapes.learn(rec, len(rec))
 	}
 	return labels
 }

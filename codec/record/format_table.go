@@ -381,7 +381,7 @@ func (l *tableLocator) addNames(out, rec []byte) []byte {
 
 // markLen returns the length of the byte order mark at the start of b, or 0.
 func markLen(b []byte) int {
-	if bytes.HasPrefix(b, []byte("\xEF\xBB\xBF")) {
+	if len(b) >= 3 && string(b[:3]) == "\xEF\xBB\xBF" { // without a call
 		return 3
 	}
 	return 0

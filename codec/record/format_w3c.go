@@ -271,8 +271,6 @@ func isUnquoted(s []byte) bool { return s[0] != '"' }
 // valueEnd implements [ender].
 func (l *w3cLocator) valueEnd(kind uint8, start int) int {
 	switch {
-	case kind == columnRest:
-		return len(l.rec)
 	case kind == columnQuoted:
 		end := quotedEnd(l.rec, start, '"')
 		if end < len(l.rec) && (end <= 0 || !isSpace(l.rec[end])) {

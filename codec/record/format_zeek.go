@@ -215,10 +215,7 @@ func (l *zeekLocator) take(f *Found, p *namedParts, use namedUse, at span) {
 }
 
 // valueEnd implements [ender].
-func (l *zeekLocator) valueEnd(kind uint8, start int) int {
-	if kind == columnRest {
-		return len(l.rec)
-	}
+func (l *zeekLocator) valueEnd(_ uint8, start int) int {
 	end := l.marks.Next(start)
 	for end < len(l.rec) && l.rec[end] != l.sep { // not ASCII
 		end = l.marks.Next(end + 1)

@@ -39,7 +39,7 @@ func (s *shapes) learnJSON(text *scanner, c *composer, values []fieldValue) {
 			text.pos++
 		}
 	}
-	h := s.learn(text.b)
+	h := s.learn(text.b, len(text.b))
 	h.values = append(h.values[:0], values...)
 }
 

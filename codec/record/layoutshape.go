@@ -52,7 +52,7 @@ func (l *layoutLocator) locateShaped(f *Found, rec []byte, h *shape) (Reason, in
 	learn := l.shapes.begin(rec)
 	why, pos := l.read(f, rec, learn)
 	if learn && why == 0 {
-		l.shapes.learn(rec)
+		l.shapes.learn(rec, len(rec))
 	}
 	return why, pos
 }

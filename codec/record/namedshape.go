@@ -57,7 +57,7 @@ func (r *logfmtLocator) learn(f *Found) {
 		r.shapes.addNamed(f, r.names, s.key, field, r.target)
 	}
 	r.learnWords(end, len(s.rec))
-	r.shapes.learn(s.rec)
+	r.shapes.learn(s.rec, len(s.rec))
 }
 
 // learnWords adds the words between two fields.

@@ -18,6 +18,7 @@ import (
 type shape struct {
 	text  []byte // all texts, one after the other
 	last  int    // offset of the text after the last slot
+	open  bool   // more can follow
 	slots []shapeSlot
 	uses  []shapeUse // the fields in use, in order
 	fit   []span     // the values in the record that match has read last
@@ -110,7 +111,11 @@ func (h *shape) match(rec []byte, marks *shapeMarks, e ender) bool {
 		}
 		h.fit[i] = span{start, pos}
 	}
-	return string(rec[pos:]) == string(h.text[h.last:])
+	rest, text := rec[pos:], h.text[h.last:]
+	if h.open && len(rest) > len(text) {
+		rest = rest[:len(text)]
+	}
+	return string(rest) == string(text)
 }
 
 // at returns the value of a field in the record that match has read last.
@@ -126,9 +131,9 @@ func (h *shape) at(u *shapeUse) span {
 }
 
 // isOf reports whether a record with the given fields may have the shape, or one that
-// h can become.
-func (h *shape) isOf(fields []shapeField) bool {
-	if len(h.fields) != len(fields) {
+// h can become. open says that there is more after what is read of it.
+func (h *shape) isOf(fields []shapeField, open bool) bool {
+	if len(h.fields) != len(fields) || h.open != open {
 		return false
 	}
 	for i := range fields {
@@ -141,9 +146,9 @@ func (h *shape) isOf(fields []shapeField) bool {
 
 // learn changes h so that rec has the shape, and all records that had it before if
 // isOf reports true. The fields of rec that differ from those of the record before
-// get slots.
-func (h *shape) learn(rec []byte, fields []shapeField) {
-	if h.isOf(fields) {
+// get slots. Only rec[:size] is read, which has all fields.
+func (h *shape) learn(rec []byte, size int, fields []shapeField) {
+	if h.isOf(fields, size < len(rec)) {
 		for i := range fields {
 			f, old := &fields[i], &h.fields[i]
 			f.slot = f.slot || old.slot || !bytes.Equal(old.in(h.rec), f.in(rec))
@@ -165,7 +170,7 @@ func (h *shape) learn(rec []byte, fields []shapeField) {
 			h.uses = append(h.uses, shapeUse{f, len(h.slots) - 1, f.start - end})
 		}
 	}
-	h.last, h.text = len(h.text), append(h.text, rec[end:]...)
+	h.last, h.text, h.open = len(h.text), append(h.text, rec[end:size]...), size < len(rec)
 }
 
 // newSlot returns a slot for f in a record. The text before it begins at start.
@@ -241,12 +246,13 @@ func (s *shapes) begin(rec []byte) bool {
 // add adds the next field of the record to learn from.
 func (s *shapes) add(f shapeField) { s.fields = append(s.fields, f) }
 
-// learn learns from a record whose fields have been added, and returns its shape.
-func (s *shapes) learn(rec []byte) *shape {
+// learn learns from a record whose fields have been added, and returns its shape. What
+// is read of the record, rec[:size], ends where it can be told that the last field ends.
+func (s *shapes) learn(rec []byte, size int) *shape {
 	i := 0
-	for i < len(s.list)-1 && s.list[i].fields != nil && !s.list[i].isOf(s.fields) {
+	for i < len(s.list)-1 && s.list[i].fields != nil && !s.list[i].isOf(s.fields, size < len(rec)) {
 		i++
 	}
-	s.list[i].learn(rec, s.fields)
+	s.list[i].learn(rec, size, s.fields)
 	return &s.list[i]
 }

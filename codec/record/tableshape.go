@@ -3,11 +3,10 @@ package record
 // This file keeps records whose URL is composed of several cells by their shapes
 // (shape.go).
 
-// Kinds of cells, and the rest of the record.
+// Kinds of cells.
 const (
 	cellBare uint8 = iota
 	cellQuoted
-	cellRest
 )
 
 // keepsParts is keeps for a composed URL.
@@ -72,10 +71,7 @@ func (l *tableLocator) learn(body []byte) {
 		l.shapes.add(f)
 		pos = next
 	}
-	if pos <= len(body) {
-		l.shapes.add(shapeField{span: span{pos, len(body)}, kind: cellRest, use: -1, slot: true})
-	}
-	h := l.shapes.learn(body)
+	h := l.shapes.learn(body, min(pos, len(body)))
 	h.values = append(h.values[:0], l.values...)
 }
 
@@ -85,8 +81,6 @@ func (t *tableSyntax) isBare(cell []byte) bool { return cell[0] != t.quote }
 // valueEnd implements [ender]. It gives up on doubled quotes.
 func (l *tableLocator) valueEnd(kind uint8, start int) int {
 	switch {
-	case kind == cellRest:
-		return l.ends.size
 	case kind == cellQuoted:
 		end := l.ends.quotes.Next(start)
 		if end == l.ends.size || l.ends.quotes.Next(end+1) == end+1 && end+1 < l.ends.size {

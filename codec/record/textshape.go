@@ -4,11 +4,8 @@ import "bytes"
 
 // This file reads lines of text logs by their shapes (shape.go). A line that fits the
 // newest layout has a field of the shape for each of the layout, whose kind is its
-// number, and others for the text before and after them.
-const (
-	textBack uint8 = 254 + iota
-	textFront
-)
+// number, and one for the text before them if the layout floats.
+const textFront uint8 = 255
 
 // setSpans sets l.spans for a line that has the shape h, and returns the number of its
 // fields.
@@ -51,13 +48,10 @@ func (l *textLocator) learn(f *Found, n, pos int) {
 		}
 		l.shapes.add(field)
 	}
-	if pos < len(rec) {
-		if rec[pos] != ' ' {
-			return
-		}
-		l.shapes.add(shapeField{span: span{pos + 1, len(rec)}, kind: textBack, use: -1, slot: true})
+	if pos < len(rec) && rec[pos] != ' ' {
+		return
 	}
-	l.shapes.learn(rec)
+	l.shapes.learn(rec, min(pos+len(" "), len(rec)))
 }
 
 // rank returns the rank of a field for a shapeField.
@@ -83,8 +77,6 @@ func (l *textLocator) valueEnd(kind uint8, start int) int {
 	switch {
 	case kind == textFront:
 		return layout.start(rec)
-	case kind == textBack:
-		return len(rec)
 	case start >= len(rec):
 		return -1
 	}
