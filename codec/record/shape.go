@@ -189,17 +189,20 @@ func (f *shapeField) newSlot(rec []byte, start int) shapeSlot {
 type shapes struct {
 	list    [4]shape // first the one that a record had last
 	fields  []shapeField
-	balance int
-	skips   int // number of records to skip
+	balance int // at most maxBalance
+	pause   int // length of the last pause
+	skips   int // number of records left of it
 }
 
 // Records without a known shape take more time than without shapes. So if more than one
-// in three has none, no shapes are tried for shapeSkips records.
+// in three has none, no shapes are tried during a pause, which is longer each time.
 const (
 	maxBalance = 64
+	minBalance = -16
 	shapeHit   = 1
 	shapeMiss  = 2
-	shapeSkips = 256
+	minPause   = 512
+	maxPause   = 1 << 15
 )
 
 // reset forgets all shapes, but not the memory for them.
@@ -221,14 +224,17 @@ func (s *shapes) match(rec []byte, marks *shapeMarks, e ender) *shape {
 		if len(h.slots) == 0 || !h.match(rec, marks, e) {
 			continue
 		}
-		s.balance = min(s.balance+shapeHit, maxBalance)
+		if s.balance += shapeHit; s.balance > maxBalance {
+			s.balance, s.pause = maxBalance, 0
+		}
 		if i > 0 {
 			s.list[0], s.list[i] = s.list[i], s.list[0]
 		}
 		return &s.list[0]
 	}
-	if s.balance -= shapeMiss; s.balance < -maxBalance {
-		s.balance, s.skips = 0, shapeSkips
+	if s.balance -= shapeMiss; s.balance < minBalance {
+		s.pause = min(max(2*s.pause, minPause), maxPause)
+		s.balance, s.skips = 0, s.pause
 	}
 	return nil
 }
