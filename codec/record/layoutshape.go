@@ -49,7 +49,7 @@ func (l *layoutLocator) locateShaped(f *Found, rec []byte, h *shape) (Reason, in
 		}
 		return 0, 0
 	}
-	learn := l.shapes.begin(rec)
+	learn := len(l.elems) <= maxKinds && l.shapes.begin(rec)
 	why, pos := l.read(f, rec, learn)
 	if learn && why == 0 {
 		l.shapes.learn(rec, len(rec))

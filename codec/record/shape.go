@@ -77,6 +77,9 @@ const (
 // shapeMarks are marks of a record that may be the ends of values.
 type shapeMarks [2]scan.Marks
 
+// maxKinds is the number of kinds that values can have.
+const maxKinds = 256
+
 // ender finds the ends of values.
 type ender interface {
 	// valueEnd returns the end of the value at start, as the parser of the format

@@ -154,6 +154,8 @@ func forgetShapes(w *Worker) {
 		l.shapes.forget()
 	case *textLocator:
 		l.shapes.forget()
+	case *cdxLocator:
+		l.shapes.forget()
 	case *zeekLocator:
 		l.shapes.forget()
 	case *w3cLocator:
