@@ -259,7 +259,7 @@ func (s *shapes) add(f shapeField) { s.fields = append(s.fields, f) }
 // is read of the record, rec[:size], ends where it can be told that the last field ends.
 func (s *shapes) learn(rec []byte, size int) *shape {
 	i := 0
-	for i < len(s.list)-1 && s.list[i].fields != nil && !s.list[i].isOf(s.fields, size < len(rec)) {
+	for i < len(s.list)-1 && len(s.list[i].fields) > 0 && !s.list[i].isOf(s.fields, size < len(rec)) {
 		i++
 	}
 	s.list[i].learn(rec, size, s.fields)

@@ -3,6 +3,7 @@ package record
 import (
 	"bytes"
 	"math/rand/v2"
+	"strings"
 	"testing"
 )
 
@@ -23,7 +24,7 @@ func TestShapes(t *testing.T) {
 			if len(line) == 0 {
 				continue
 			}
-			in := varied(rnd, line)
+			in := varied(rnd, line, 200)
 			checkNext(t, l.config, append(bytes.Clone(head), in...))
 			hits[l.name] += countShaped(s, in, head)
 		}
@@ -35,6 +36,41 @@ func TestShapes(t *testing.T) {
 	}
 	if len(hits) < 20 {
 		t.Errorf("%d formats have shapes, want more", len(hits))
+	}
+}
+
+// TestCorporaShapes compares AppendNext with Append for the logs of the corpora.
+func TestCorporaShapes(t *testing.T) {
+	for _, name := range append(corpora(t, "logs/*/*"), corpora(t, "attack/crowdsec/*")...) {
+		in := readFile(t, name)
+		g, ok := Detect(in[:min(len(in), 1<<16)])
+		if !ok {
+			continue
+		}
+		for _, format := range []string{g.Format, "log", "logfmt"} {
+			c := Config{Format: format, Normalizer: normalizers["equiv"]}
+			if j, err := New(c); err != nil || j.NewWorker().keeper == nil {
+				continue
+			}
+			t.Logf("%s: %d of %d records of %s", name, checkNext(t, c, in[:min(len(in), 1<<20)]), bytes.Count(in, lineFeed), format)
+		}
+	}
+}
+
+// TestFindRequest compares findRequest with requestFinder.
+func TestFindRequest(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(7, 8))
+	var m requestFinder
+	lines := append(seeds(), strings.Split(anyLogLines, "\n")...)
+	lines = append(lines, strings.Repeat("a", 62)+"T GET /", strings.Repeat("a", 60)+"GET /a", strings.Repeat("a", 61)+" GET /a", "")
+	for _, line := range lines {
+		for range 50 {
+			got, ok := m.find([]byte(line))
+			if want, found := findRequest([]byte(line)); got != want || ok != found {
+				t.Fatalf("find(%q) = %+v, %v, want %+v, %v", line, got, ok, want, found)
+			}
+			line = string(mutate(rnd, []byte(line+"\n")))
+		}
 	}
 }
 
@@ -87,11 +123,11 @@ func countShaped(s shaper, in, head []byte) (n int) {
 	return n
 }
 
-// varied returns line in many variants, most of which differ from it only in letters
-// and digits of values.
-func varied(rnd *rand.Rand, line []byte) (out []byte) {
+// varied returns line in n variants, most of which differ from it only in digits, and
+// line after each of them.
+func varied(rnd *rand.Rand, line []byte, n int) (out []byte) {
 	const special = "\t\r \"'#%&(),-./:;=>?@[\\]_{|}~\x7f\x80\xc3\xa9\xff09AZxu"
-	for range 200 {
+	for range n {
 		v := bytes.Clone(line)
 		for range 1 + rnd.IntN(3) {
 			at := rnd.IntN(len(v))

@@ -150,11 +150,11 @@ func (e *cellEnds) readLine(t *tableSyntax, in []byte) (size int) {
 	}
 	last := (size - 1) >> 6
 	e.quotes[last] &= 1<<((size-1)&63) - 1
-	any := uint64(0)
+	quotes := uint64(0)
 	for _, w := range e.quotes[:last+1] {
-		any |= w
+		quotes |= w
 	}
-	if e.bare = any == 0; e.bare {
+	if e.bare = quotes == 0; e.bare {
 		return size
 	}
 	q := newQuoteScan()

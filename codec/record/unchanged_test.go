@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -390,7 +391,12 @@ func FuzzUnchanged(f *testing.F) {
 	f.Fuzz(func(t *testing.T, which uint16, text string) {
 		i := int(which) % (len(copiers) + len(finders))
 		if i >= len(copiers) {
-			checkNext(t, finders[i-len(copiers)].config, []byte(text))
+			c := finders[i-len(copiers)].config
+			checkNext(t, c, []byte(text))
+			if line := text[strings.LastIndexByte(strings.TrimSuffix(text, "\n"), '\n')+1:]; line != "" {
+				rnd := rand.New(rand.NewPCG(uint64(which), xxh3.HashString(text)))
+				checkNext(t, c, append([]byte(text), varied(rnd, []byte(line), 5)...))
+			}
 			return
 		}
 		c := copiers[i]

@@ -8,6 +8,13 @@ import (
 	"testing"
 )
 
+// anyLogLines are lines of several error logs.
+const anyLogLines = `2026/11/22 10:00:00 [error] 7#7: *1 forbidden, client: 192.0.2.7, request: "GET /a?b HTTP/1.1", host: "example.com"
+2026/11/22 10:00:01 [error] 7#7: *2 Not Found, client: 192.0.2.8, request: "POST /%7ea HTTP/1.1", host: "example.com", referrer: "http://example.com/"
+2026-11-22 10:00:02 HEAD /c 304, got http://example.com:80/e
+2026-11-22 10:00:03 É ABC DEF GET "/d"
+`
+
 // finders returns configurations whose workers have a foundKeeper, or one that uses
 // Locate, with a log of their format.
 func finders(t testing.TB) (list []namedLog) {
@@ -22,6 +29,7 @@ func finders(t testing.TB) (list []namedLog) {
 		lines := l.sample + "\n" + strings.NewReplacer("/index.html", "/a/../b", ".com:443/", ".com/a?b", "/status/418", "//%7e").Replace(l.sample) + "\n"
 		all = append(all, namedLog{l.name, Config{Format: l.name}, []byte(lines)})
 	}
+	all = append(all, namedLog{"log", Config{Format: "log"}, []byte(anyLogLines)})
 	for _, layout := range []string{
 		`$remote_addr - $remote_user [$time_local] "$request" $status "$http_user_agent"`,
 		`%v:%p %h %t "%r" %>s`, `$scheme://$host$request_uri $status`, `$host $request_method $uri$is_args$args "$http_referer"`,
