@@ -24,12 +24,19 @@ type reportMerged struct {
 	Samples []keydiff.Merged `json:"samples"` // whose URLs differ
 }
 
-// newSamples returns the collector of examples for the filter of --unique.
+// newSamples returns the collector of examples for the filter of --unique, or nil if
+// nobody will see them.
 func (r *oneShot) newSamples() (*unique.Samples, error) {
+	if r.set.quiet && r.set.report == "" {
+		return nil, nil
+	}
 	c := r.set.record
 	c.Render, c.Fields, c.Extend, c.Note = record.RenderTSV, []string{"url", "norm"}, nil, record.Note{}
 	c.Redact, c.Divert, c.Where, c.Shard, c.Identity = false, false, nil, record.Shard{}, record.Identity{}
 	c.OnUnparsed, c.OnOversize = record.DispositionDefault, record.DispositionDefault
+	if len(c.Secrets) > 0 {
+		c.Fields = c.Fields[1:] // only normal forms hide the values of --secret
+	}
 	f, err := r.out.formats.with(c)
 	if err != nil {
 		return nil, err

@@ -113,6 +113,7 @@ func TestUniqueSample(t *testing.T) {
 		{"-f lines --unique=last", "http://h/a#x", "HTTP://h/a#x", "scheme-lower", []string{"HTTP://h/a#x", "http://h/a#x", "http://h/a#x"}},
 		{"-f lines --unique=last -k k3", "http://h/", "http://h/index.html", "dirindex", []string{"http://h/", "http://h/index.html", "http://h/"}},
 		{"-f lines --unique=mark -r keys -p analytics", "http://u:***@h/b", "http://v:***@h/b", "ui-drop", []string{"http://u:hunter2@h/b", "http://v:hunter3@h/b"}},
+		{"-f lines --unique -k k3 --secret token", "http://h/?token=***", "https://h/?token=***", "https-http", []string{"http://h/?token=hunter2", "https://h/?token=hunter2"}},
 		{"-f csv --url-field u --unique", "http://h/a", "http://h/%61", "esc-unres", []string{"n,u", "\"1\n\",http://h/a", "2,http://h/%61"}},
 		{"-f combined --unique --target all -p crawler", "http://h/%7e", "http://h/~", "esc-unres", []string{
 			`h - - [02/Nov/2026:06:25:15 +0100] "GET /a HTTP/1.1" 200 1 "http://h/%7e" "x"`,

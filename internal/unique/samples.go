@@ -58,7 +58,7 @@ type sampleSlot struct {
 // A SampleURL is a URL of a record.
 type SampleURL struct {
 	URL  string // as the record spells it
-	Norm string // its normal form
+	Norm string // its normal form; may be empty
 }
 
 // A Pair is an example of two records with the same identity: the first of their URLs
@@ -68,8 +68,9 @@ type Pair struct {
 }
 
 // NewSamples returns Samples for a filter of [Last], if last is set, or of another
-// mode. jobOf returns the job that writes the fields url and norm as tsv for the
-// records of a lane. If one is set, only the first URL of each record counts.
+// mode. jobOf returns the job that writes the fields url and norm, or only one of
+// them, as tsv for the records of a lane. If one is set, only the first URL of each
+// record counts.
 func NewSamples(jobOf func(lane string) *record.Job, last, one bool) *Samples {
 	return &Samples{jobOf: jobOf, last: last, one: one, workers: map[*record.Job]*record.Worker{}}
 }
