@@ -142,7 +142,7 @@ func (l *cdxLocator) read(head []byte) {
 // Locate implements [Locator].
 func (l *cdxLocator) Locate(f *Found, rec []byte, at *Position) (Reason, int) {
 	l.prepare(at.Head)
-	l.ends, _ = scan.MarkTwo(l.ends, l.spare, rec, l.sep, l.sep)
+	l.ends, l.spare = scan.MarkTwo(l.ends, l.spare, rec, l.sep, l.sep)
 	return l.locateShaped(f, rec, l.shapeOf(rec, at.Head))
 }
 
