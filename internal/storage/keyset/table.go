@@ -12,7 +12,8 @@ import (
 // first greater key. Homes are the starts of cache lines, so most searches read one
 // or two of them.
 //
-// A segment that is full doubles while it is small; later it grows by a quarter.
+// A segment that is full doubles while it is small, because new pages cost more time
+// than the search for a key; later it grows by a quarter.
 // Segments grow one by one, so a table of any size needs little memory for growing.
 type table struct {
 	segments [numSegments]segment
@@ -23,9 +24,9 @@ type table struct {
 const (
 	segmentBits  = 6 // of a key select its segment: so a large table has segments of several huge pages
 	numSegments  = 1 << segmentBits
-	firstHomes   = 16  // homes of a new segment
-	doubleHomes  = 128 // homes up to which a segment doubles; later it grows by growthFactor
-	slackSlots   = 128 // slots after the last home, if there are as many homes
+	firstHomes   = 16   // homes of a new segment
+	doubleHomes  = 4096 // homes up to which a segment doubles; later it grows by growthFactor
+	slackSlots   = 128  // slots after the last home, if there are as many homes
 	maxLoad      = 0.9
 	growthFactor = 1.25
 	slotBytes    = 16
