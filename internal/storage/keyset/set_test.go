@@ -68,7 +68,7 @@ func TestSetInMemory(t *testing.T) {
 }
 
 // TestSmallSet: a set of few keys stays within the cache of a processor, and segments
-// pass through the size from which they grow by a quarter.
+// pass through the size from which they grow by a fifth.
 func TestSmallSet(t *testing.T) {
 	s := New(Options{})
 	checkAdd(t, s, keysOf(3, 4000, 1500))
@@ -79,7 +79,7 @@ func TestSmallSet(t *testing.T) {
 	for homes < doubleHomes {
 		homes = moreHomes(homes)
 	}
-	if next := moreHomes(homes); homes != doubleHomes || next != doubleHomes*5/4 {
+	if next := moreHomes(homes); homes != doubleHomes || next != doubleHomes*6/5&^(lineSlots-1) {
 		t.Errorf("%d homes grow to %d", homes, next)
 	}
 	if err := s.Close(); err != nil {

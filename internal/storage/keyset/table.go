@@ -13,7 +13,7 @@ import (
 // or two of them.
 //
 // A segment that is full doubles while it is small, because new pages cost more time
-// than the search for a key; later it grows by a quarter.
+// than the search for a key; later it grows by a fifth.
 // Segments grow one by one, so a table of any size needs little memory for growing.
 type table struct {
 	segments [numSegments]segment
@@ -27,8 +27,8 @@ const (
 	firstHomes   = 16   // homes of a new segment
 	doubleHomes  = 4096 // homes up to which a segment doubles; later it grows by growthFactor
 	slackSlots   = 128  // slots after the last home, if there are as many homes
-	maxLoad      = 0.9
-	growthFactor = 1.25
+	maxLoad      = 0.87
+	growthFactor = 1.2
 	slotBytes    = 16
 	lineSlots    = 4       // in a line of the cache
 	touchedFrom  = 1 << 20 // bytes: a smaller table is in the second cache
