@@ -16,7 +16,8 @@ import (
 func Parse(src []byte, r *Result) error {
 	o, entity, ok := parseClean(src, &r.In, &r.scratch.survey)
 	if ok && len(src) <= MaxLen {
-		r.setClean(o, entity)
+		r.setClean(o)
+		r.markEntity(entity)
 		return nil
 	}
 	if verbatim.inspectOnePass(src, o, r) {

@@ -142,16 +142,21 @@ func (r *Result) reset() {
 	}
 }
 
-// setClean fills r for a URL r.In that is its own normal form: o and entity are what
-// parseClean returned. Its only possible flag is HTMLEntity.
-func (r *Result) setClean(o opening, entity int) {
+// setClean fills r for a URL r.In that is its own normal form and has no flag; o is what
+// parseClean returned.
+func (r *Result) setClean(o opening) {
 	r.Out = r.In
 	r.Flags, r.Diagnostics, r.ErrAt = Flags{}, r.Diagnostics[:0], 0
 	r.scratch.call = call{clean: true, plainHost: r.In.kind == RegName, plainPath: o.special >= int(r.In.spans[Path].End), copied: o.path > 0}
-	if entity >= 0 {
-		r.Flags = r.Flags.With(HTMLEntity)
-		r.Diagnostics = append(r.Diagnostics, Diagnostic{At: uint32(entity), Flag: HTMLEntity, Component: Query, Action: Kept})
+}
+
+// markEntity records the first "&amp;" of a query, if there is one: at is not negative.
+func (r *Result) markEntity(at int) {
+	if at < 0 {
+		return
 	}
+	r.Flags = r.Flags.With(HTMLEntity)
+	r.Diagnostics = append(r.Diagnostics, Diagnostic{At: uint32(at), Flag: HTMLEntity, Component: Query, Action: Kept})
 }
 
 // remember stores what the methods of r need to describe the URL.
