@@ -228,8 +228,9 @@ func (l *w3cLocator) split(f *Found) bool {
 				end += len(`"`)
 			}
 		default:
-			end = l.valueEnd(columnCell, pos)
+			end = l.cellEnd(pos)
 			l.spans[c], l.quoted[c] = span{pos, end}, false
+			learn = learn && end > pos // a shape has no empty cells
 			for pos = end + 1; pos < len(rec) && isSpace(rec[pos]); {
 				pos++
 			}
@@ -280,6 +281,12 @@ func (l *w3cLocator) valueEnd(kind uint8, start int) int {
 	case start == len(l.rec) || isSpace(l.rec[start]) || l.rec[start] == '"':
 		return -1
 	}
+	return l.cellEnd(start)
+}
+
+// cellEnd returns the end of the field without quotes at start, which is empty if
+// there is a space.
+func (l *w3cLocator) cellEnd(start int) int {
 	end := l.marks.Next(start)
 	for end < len(l.rec) && l.rec[end] >= utf8.RuneSelf {
 		end = l.marks.Next(end + 1)

@@ -39,6 +39,28 @@ func TestShapes(t *testing.T) {
 	}
 }
 
+// TestShapesOfBadLines inserts each byte that separates fields at each place of a line
+// between two that have a shape.
+func TestShapesOfBadLines(t *testing.T) {
+	for _, l := range finders(t) {
+		head := headOf(newJob(t, l.config), l.text)
+		line, _, _ := bytes.Cut(l.text[len(head):], lineFeed)
+		line = append(bytes.Clone(line), '\n')
+		in := append(bytes.Clone(head), bytes.Repeat(line, 3)...)
+		for at := range min(len(line), 300) {
+			c := " \t\",:="[at%6]
+			in = append(append(append(in, line[:at]...), c), line[at:]...)
+			if at%8 == 0 {
+				in = append(in, line...)
+			}
+		}
+		for _, sep := range []string{" ", "\t", "\""} {
+			in = append(append(in, sep...), line...)
+		}
+		checkNext(t, l.config, in)
+	}
+}
+
 // TestCorporaShapes compares AppendNext with Append for the logs of the corpora.
 func TestCorporaShapes(t *testing.T) {
 	for _, name := range append(corpora(t, "logs/*/*"), corpora(t, "attack/crowdsec/*")...) {
