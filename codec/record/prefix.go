@@ -92,7 +92,7 @@ func (p linePrefix) canPrecede(f Format) bool {
 	return prefixable(f) && !p.json
 }
 
-// prefixable is the set of formats whose lines stand alone and are told apart
+// prefixable is the set of formats whose lines stand alone and can be distinguished
 // from other lines.
 func prefixable(f Format) bool {
 	switch f := f.(type) {

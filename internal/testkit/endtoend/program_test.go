@@ -44,6 +44,7 @@ func TestMain(m *testing.M) {
 			fmt.Fprintf(os.Stderr, "%v\n%s", err, out)
 			return 1
 		}
+		go watchMemory()
 		return m.Run()
 	}())
 }
