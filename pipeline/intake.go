@@ -15,6 +15,11 @@ type intake struct {
 	src int // index of the source
 }
 
+// othersBatches is the number of batches that a lane leaves to the others if its
+// batches are submitted in order. If a sink refuses one, those behind it wait, too, and
+// the other lanes must be able to continue.
+const othersBatches = 2
+
 // NewLane implements [Runtime].
 func (in intake) NewLane(name string, lim LaneLimits) *Lane {
 	p := in.p
@@ -24,6 +29,9 @@ func (in intake) NewLane(name string, lim LaneLimits) *Lane {
 	limit := 2 * p.o.Batches
 	if lim.Batches > 0 && p.o.Ordering != OrderInput {
 		limit = min(limit, lim.Batches)
+	}
+	if p.o.Ordering == OrderPerLane {
+		limit = min(limit, p.o.Batches-othersBatches)
 	}
 	l := newLane(name, limit)
 	l.src = in.src

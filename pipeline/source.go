@@ -59,9 +59,10 @@ type Runtime interface {
 type LaneLimits struct {
 	// Batches is the maximum number of unresolved batches. The default and the
 	// upper bound are twice the number of batches in the pipeline, so this many
-	// batches at most can pass one that is stuck. With OrderInput the limit
-	// applies only while earlier lanes are not yet delivered, and the default
-	// is 4.
+	// batches at most can pass one that is stuck. With OrderPerLane none can, and
+	// the upper bound leaves two batches to other lanes. With OrderInput the
+	// limit applies only while earlier lanes are not yet delivered, and the
+	// default is 4.
 	Batches int
 }
 
