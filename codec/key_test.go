@@ -226,8 +226,8 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestKeysInAnyOrder checks that a key does not depend on the calls before it: keys
-// of clean URLs are written over each other, in the copy of the URL.
+// TestKeysInAnyOrder checks that a key does not depend on the calls before it: the
+// keys of a clean URL are all written to the same place, the copy of the URL.
 func TestKeysInAnyOrder(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	n := byName("equiv")

@@ -8,10 +8,10 @@ import (
 )
 
 // This file recognizes records by what they have in common with earlier ones. The
-// lines of most logs differ only in some of their values: the names of the fields and
-// what separates them are the same, and so are many values. To compare such text is
-// faster than to parse it again. If it is the same, and the parser would end each of the
-// other values where the text continues, it would find the same fields.
+// lines of most logs differ only in some of their values: they have the same field
+// names, separators, and many of the same values. Comparing such text is faster than
+// parsing it again. If the text is the same, and the parser would end each of the other
+// values where the text continues, it would find the same fields.
 
 // A shape is what some records have in common: texts, and between them slots for
 // values.
@@ -134,7 +134,7 @@ func (h *shape) at(u *shapeUse) span {
 }
 
 // isOf reports whether a record with the given fields may have the shape, or one that
-// h can become. open says that there is more after what is read of it.
+// h can become. open says that the record continues after its last field.
 func (h *shape) isOf(fields []shapeField, open bool) bool {
 	if len(h.fields) != len(fields) || h.open != open {
 		return false
@@ -255,8 +255,8 @@ func (s *shapes) begin(rec []byte) bool {
 // add adds the next field of the record to learn from.
 func (s *shapes) add(f shapeField) { s.fields = append(s.fields, f) }
 
-// learn learns from a record whose fields have been added, and returns its shape. What
-// is read of the record, rec[:size], ends where it can be told that the last field ends.
+// learn learns from a record whose fields have been added, and returns its shape. It
+// reads rec[:size], which includes the byte that ends the last field, if there is one.
 func (s *shapes) learn(rec []byte, size int) *shape {
 	i := 0
 	for i < len(s.list)-1 && len(s.list[i].fields) > 0 && !s.list[i].isOf(s.fields, size < len(rec)) {

@@ -145,8 +145,8 @@ func countShaped(s shaper, in, head []byte) (n int) {
 	return n
 }
 
-// varied returns line in n variants, most of which differ from it only in digits, and
-// line after each of them.
+// varied returns n variants of line, each followed by line itself. Most variants
+// differ from it only in digits.
 func varied(rnd *rand.Rand, line []byte, n int) (out []byte) {
 	const special = "\t\r \"'#%&(),-./:;=>?@[\\]_{|}~\x7f\x80\xc3\xa9\xff09AZxu"
 	for range n {

@@ -17,8 +17,8 @@ func (l *textLocator) setSpans(h *shape) (n int) {
 	return len(h.uses)
 }
 
-// learn learns the shape of the line that has n fields of the newest layout, the last
-// of which ends before pos. The line must have all fields that are read.
+// learn learns the shape of the line, which has n fields of the newest layout. The last
+// one ends before pos. The line must have all fields that are read.
 func (l *textLocator) learn(f *Found, n, pos int) {
 	layout, rec := &l.compiled[0], l.rec
 	if !l.shapes.begin(rec) {

@@ -7,8 +7,8 @@ import (
 	"github.com/urlfold/urlfold/codec/params"
 )
 
-// This file is the part of AppendNext for absolute URLs of which only the scheme and
-// the authority change, as in https://www.example.com:443/a. In some logs each URL has
+// This file is the part of AppendNext for absolute URLs that change only in their
+// scheme and authority, as in https://www.example.com:443/a. In some logs each URL has
 // the default port.
 
 // changedFront says how a scheme and an authority change. Nearly every record has

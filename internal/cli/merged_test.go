@@ -47,8 +47,8 @@ func reportOf(t *testing.T, args ...string) (r mergedReport, text []byte, summar
 }
 
 // TestUniqueSamples checks the examples of --unique against the keys that the rendering
-// jsonl writes: two URLs of one group, of which the kept one comes first or last. They
-// depend on neither the number of workers nor that of the inputs.
+// jsonl writes: both URLs have the same key, and the kept URL is the first or the last
+// with this key. The examples depend on neither the number of workers nor of inputs.
 func TestUniqueSamples(t *testing.T) {
 	if testing.Short() {
 		t.Skip("skipped: many runs of the program; run without -short")
@@ -87,7 +87,7 @@ func TestUniqueSamples(t *testing.T) {
 					want = last[id]
 				}
 				if id == "" || ids[s.Duplicate.URL] != id || kept == s.Duplicate.URL || kept != want {
-					t.Errorf("%s, %s: %+v: the URLs are in the groups %q and %q, of which %q is kept", mode, by, s, id, ids[s.Duplicate.URL], want)
+					t.Errorf("%s, %s: %+v: the URLs have the keys %q and %q; want the URL %q to be kept", mode, by, s, id, ids[s.Duplicate.URL], want)
 				}
 				if keyed := by != "site"; (len(s.Rules) > 0) != keyed {
 					t.Errorf("%s, %s: %+v: rules", mode, by, s)

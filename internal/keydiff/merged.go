@@ -12,7 +12,7 @@ import (
 // A Spelling is a URL as a record spells it, with its normal form.
 type Spelling struct{ URL, Norm string }
 
-// A Merged is two URLs with the same key, one of which stands for both.
+// A Merged is a pair of URLs with the same key: the one that was kept, and a duplicate.
 type Merged struct {
 	Kept      reportExample `json:"kept"`
 	Duplicate reportExample `json:"duplicate"`
