@@ -16,7 +16,7 @@ type feed struct {
 	finisher  Finisher  // the source, or nil if it is not a Finisher
 
 	account              // guarded by Pipeline.mu
-	blocked atomic.Int64 // nanoseconds spent waiting for a free batch
+	blocked atomic.Int64 // nanoseconds, see SourceSnapshot.Blocked
 	ups     []LanePos    // scratch space of the committer
 }
 

@@ -115,29 +115,40 @@ func (in intake) admit(ctx context.Context, l *Lane) error {
 		if err != nil || a == admitted {
 			return err
 		}
-		credit = false
-		var ahead chan<- struct{}
-		if a == needsCredit {
-			ahead = in.p.line.credit
-		}
-		var turns chan<- turn
-		var t turn
-		if spare {
-			turns, t = in.p.turns, make(turn)
-		}
-		select {
-		case ahead <- struct{}{}:
-			credit = true
-		case turns <- t:
-			spare = l.spare()
-			close(t)
-		case <-l.wake:
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-in.p.hard.Done():
-			return ErrStopped
+		if credit, err = in.await(ctx, l, a, &spare); err != nil {
+			return err
 		}
 	}
+}
+
+// await waits until l may try again, and reports whether it got a credit. a is why
+// it was not admitted. spare reports whether l can hand over its turn.
+func (in intake) await(ctx context.Context, l *Lane, a admission, spare *bool) (credit bool, err error) {
+	if a == full && in.p.o.Ordering != OrderInput { // there, it is the lane in front that it waits for
+		defer in.p.feeds[in.src].waited(time.Now())
+	}
+	var ahead chan<- struct{}
+	if a == needsCredit {
+		ahead = in.p.line.credit
+	}
+	var turns chan<- turn
+	var t turn
+	if *spare {
+		turns, t = in.p.turns, make(turn)
+	}
+	select {
+	case ahead <- struct{}{}:
+		return true, nil
+	case turns <- t:
+		*spare = l.spare()
+		close(t)
+	case <-l.wake:
+	case <-ctx.Done():
+		return false, ctx.Err()
+	case <-in.p.hard.Done():
+		return false, ErrStopped
+	}
+	return false, nil
 }
 
 // leave reverts an admission.

@@ -94,7 +94,7 @@ type SourceSnapshot struct {
 	Stats   record.Stats
 	Bytes   int64         // bytes emitted
 	Opened  int           // lanes opened
-	Blocked time.Duration // time spent waiting for a free batch
+	Blocked time.Duration // time spent waiting for a batch or for a place in a lane
 }
 
 // A LaneSnapshot is the state of a lane that is open or has batches in flight.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/urlfold/urlfold/internal/testkit/bubble"
 )
@@ -67,6 +68,23 @@ func TestSnapshotLanes(t *testing.T) {
 			t.Errorf("Run: %v", err)
 		}
 	})
+}
+
+// TestSnapshotBlocked: a source that waits for a slow sink is blocked for most of the
+// time, whether it waits for a batch or for a place among those of its lane.
+func TestSnapshotBlocked(t *testing.T) {
+	for _, order := range orderings {
+		bubble.Test(t, func(t *testing.T) {
+			src := &fakeSource{readers: 1, lanes: [][]string{numbered(2000, "a")}}
+			slow := func(context.Context, *Batch, Ticket) error { time.Sleep(time.Second); return nil }
+			p := newPipe(t, Options{Sources: []Source{src}, Sinks: []Sink{&fakeSink{submit: slow}}, Ordering: order})
+			begin := time.Now()
+			s := finished(t.Context(), t, p)
+			if all := time.Since(begin); 2*s.Sources[0].Blocked < all || s.Sources[0].Blocked > all {
+				t.Errorf("%v: blocked for %v of %v", order, s.Sources[0].Blocked, all)
+			}
+		})
+	}
 }
 
 func TestStateString(t *testing.T) {

@@ -32,7 +32,7 @@ type sample struct {
 	rss        int64
 	live       float64 // bytes of the heap after the last collection
 	goroutines float64
-	free       float64 // number of free batches
+	waited     float64 // seconds for which the source has waited
 	files      int
 }
 
@@ -78,7 +78,7 @@ func slow(ctx context.Context, l *lab) error {
 	}
 	l.did("%d samples in %v, after a warm-up of %v", len(all), length, warm)
 	l.figure("records read, records delivered", fmt.Sprintf("%.0f, %d", m.Sum("urlfold_records_total", `result="read"`), m.Delivered()))
-	l.judgeWaiting(all)
+	l.judgeWaiting(all, every)
 	l.judgeSamples(all)
 	p.Kill()
 	return ctx.Err()
@@ -91,7 +91,7 @@ func (l *lab) sample(ctx context.Context, p *chaos.Process) (one sample, err err
 		return one, err
 	}
 	l.check(m.Off() == 0, "the ledger is off by %v records", m.Off())
-	one.goroutines, one.live, one.free = m["go_goroutines"], m["go_gc_heap_live_bytes"], m["urlfold_batches_free"]
+	one.goroutines, one.live, one.waited = m["go_goroutines"], m["go_gc_heap_live_bytes"], m.Sum("urlfold_backpressure_seconds_total")
 	if one.rss, _, err = p.RSS(); err != nil {
 		return one, skipError("measuring memory requires /proc")
 	}
@@ -99,17 +99,16 @@ func (l *lab) sample(ctx context.Context, p *chaos.Process) (one sample, err err
 	return one, err
 }
 
-// judgeWaiting checks that the source waits for the sink. It takes every
-// returned batch at once, so most samples have no free batch.
-func (l *lab) judgeWaiting(all []sample) {
-	free := 0
-	for _, s := range all {
-		if s.free > 0 {
-			free++
-		}
+// judgeWaiting checks that the source waits for the sink. every is the least time
+// between two samples.
+func (l *lab) judgeWaiting(all []sample, every time.Duration) {
+	if !l.check(len(all) > 1, "%d samples, want at least 2", len(all)) {
+		return
 	}
-	l.figure("samples with a free batch", fmt.Sprintf("%d of %d", free, len(all)))
-	l.check(2*free < len(all), "the source does not wait: %d of %d samples have a free batch", free, len(all))
+	least := every.Seconds() * float64(len(all)-1)
+	waited := all[len(all)-1].waited - all[0].waited
+	l.figure("waiting of the source", fmt.Sprintf("%.1f s in at least %.1f s", waited, least))
+	l.check(2*waited > least, "the source does not wait: %.1f s in at least %.1f s", waited, least)
 }
 
 // judgeSamples compares the last third of the samples with the first.

@@ -196,7 +196,7 @@ func source(t *table, s *pipeline.SourceSnapshot) {
 	t.add("inflight_records", "Number of records that have been read and are not resolved.", gauge, float64(s.Ledger.InFlight), "component", s.Name)
 	t.add("bytes_total", "Number of bytes read (after decompression) and written (before compression), by direction.", counter, float64(s.Bytes), "component", s.Name, "direction", "in")
 	t.add("lanes_opened_total", "Number of lanes opened: files, partitions, consumers.", counter, float64(s.Opened), "component", s.Name)
-	t.add("backpressure_seconds_total", "Time that a source has waited for a free batch, in seconds.", counter, s.Blocked.Seconds(), "component", s.Name)
+	t.add("backpressure_seconds_total", "Time that a source has waited because earlier batches were not delivered yet, in seconds.", counter, s.Blocked.Seconds(), "component", s.Name)
 }
 
 // retriesHelp also covers the retries that sinks report as an Extra.
