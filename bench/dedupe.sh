@@ -7,7 +7,7 @@
 #
 # Prints the lines that each program keeps, wall time, CPU time and memory: medians of
 # ROUNDS interleaved rounds (3). The program is the one that URLFOLD names; by default it
-# is built. benthos (Redpanda Connect) and uro take part if they are on the PATH.
+# is built, and so is benthos (Redpanda Connect). uro takes part if it is on the PATH.
 set -euo pipefail
 export LC_ALL=C
 dir=$(mktemp -d)
@@ -31,6 +31,8 @@ cd "$(dirname "${BASH_SOURCE[0]}")"
 urlfold=${URLFOLD:-$dir/urlfold}
 [[ -n ${URLFOLD:-} ]] || (cd .. && go build -o "$dir/urlfold" ./cmd/urlfold)
 go build -o "$dir/gomap" ./cmd/gomap
+(cd benthos && go build -o "$dir/benthos" .) || echo "benthos cannot be built" >&2
+PATH=$dir:$PATH
 cat >"$dir/benthos.yaml" <<YAML
 input:
   broker:

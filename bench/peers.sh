@@ -7,8 +7,8 @@
 #     bench/peers.sh -sets              compare only the libraries, on the sets of URLs
 #     CHARTS=DIR bench/peers.sh FILE    also draw the results, as SVG
 #
-# Needs Go, and cargo for ada and rust-url. igzip, rapidgzip, goaccess and benthos
-# take part if they are installed.
+# Needs Go, and cargo for ada and rust-url. igzip, rapidgzip and goaccess take part if
+# they are installed.
 set -euo pipefail
 
 [[ $# == 1 && ( $1 == -sets || -r $1 ) ]] || { echo "usage: bench/peers.sh FILE, or bench/peers.sh -sets" >&2; exit 2; }
@@ -20,6 +20,7 @@ trap 'rm -rf "$bin"' EXIT
 
 (cd .. && go build -o "$bin/urlfold" ./cmd/urlfold)
 go build -o "$bin" ./cmd/gunzip ./cmd/naive ./cmd/peers
+(cd benthos && go build -o "$bin/benthos" .) || echo "benthos cannot be built" >&2
 if command -v cargo >/dev/null; then
   if cargo build --release --quiet --manifest-path rust/Cargo.toml --target-dir "$bin/target"; then
     cp "$bin/target/release/urlfold-bench-rust" "$bin/rust"

@@ -40,7 +40,7 @@ func jobs(bin, file string) []*job {
 		{name: "urlfold rewrite, one worker", argv: []string{own("urlfold"), "--quiet", "--jobs", "1", file}},
 		{name: "naive Go (net/url, encoding/json)", argv: []string{own("naive"), file}},
 		{name: "goaccess to JSON", how: "apt-get install goaccess", argv: []string{"goaccess", plain(file), "--log-format=COMBINED", "-o", "json", "--no-progress"}},
-		{name: "benthos, parse_url and hash", how: "go install github.com/redpanda-data/benthos/v4/cmd/benthos@latest", argv: []string{"benthos", "-c", own("benthos.yaml")}},
+		{name: "benthos, parse_url and hash", argv: []string{own("benthos"), "-c", own("benthos.yaml")}},
 	}
 	var fit []*job
 	for _, j := range all {

@@ -1,0 +1,15 @@
+// Command benthos is Redpanda Connect with its free components for files and mappings,
+// for the comparisons of bench/dedupe.sh and bench/peers.sh. It is a module of its own
+// because go install refuses a version of the command of its module, and so that its
+// dependencies stay out of the others.
+package main
+
+import (
+	"context"
+
+	_ "github.com/redpanda-data/benthos/v4/public/components/io"
+	_ "github.com/redpanda-data/benthos/v4/public/components/pure"
+	"github.com/redpanda-data/benthos/v4/public/service"
+)
+
+func main() { service.RunCLI(context.Background()) }
