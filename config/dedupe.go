@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/urlfold/urlfold/config/connect"
 	"github.com/urlfold/urlfold/config/field"
 )
 
@@ -163,6 +164,14 @@ type Changelog struct {
 	// Memory for the keys of the partitions of this instance. More keys move to
 	// temporary files in data_dir. Default: 256MiB.
 	MaxMemory field.Size `yaml:"max_memory" min:"1MiB" max:"1TiB"`
+}
+
+// Validate checks the name of the topic.
+func (c *Changelog) Validate() error {
+	if err := connect.CheckTopic(c.Topic); err != nil {
+		return &field.Error{Field: "topic", Err: err}
+	}
+	return nil
 }
 
 // setDefaults sets the defaults.

@@ -47,8 +47,7 @@ func (l *tableLocator) look(in []byte) int {
 	return n
 }
 
-// found stores that the first n bytes of in are a record of which l.ends has the
-// ends.
+// found remembers that l.ends belongs to the record in the first n bytes of in.
 func (l *tableLocator) found(in []byte, n int) {
 	l.body, l.line = framed{&in[0], len(trimEnd(in[:n]))}, framed{&in[0], n}
 }

@@ -34,13 +34,13 @@ With --all-reserved, print what "urlfold encode --all-reserved" writes for each 
 			if allReserved {
 				ch, err := escapechart.NewReserved(standard)
 				if err != nil {
-					return usage(err)
+					return usage(fmt.Errorf("--standard: %w", err))
 				}
 				return writeReservedChart(cmd.OutOrStdout(), ch)
 			}
 			ch, err := escapechart.New(standard)
 			if err != nil {
-				return usage(err)
+				return usage(fmt.Errorf("--standard: %w", err))
 			}
 			return writeChart(cmd.OutOrStdout(), ch)
 		},

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -85,10 +86,13 @@ func (c *escapeTarget) set(cmd *cobra.Command) (percent.Set, error) {
 		name = "query-value"
 	}
 	set, err := percent.Lookup(c.standard, name)
-	if err != nil {
-		return set, usage(err)
+	switch {
+	case err == nil:
+		return set, nil
+	case slices.Contains(percent.Standards(), c.standard):
+		return set, usage(fmt.Errorf("--component: %w", err))
 	}
-	return set, nil
+	return set, usage(fmt.Errorf("--standard: %w", err))
 }
 
 // An appendFunc converts src, appends the result to dst and returns the

@@ -161,6 +161,7 @@ func TestDedupeKafkaRefused(t *testing.T) {
 		{"scope all", ", scope: lane", "", "c.yaml:3:12: dedupe requires scope: lane with Kafka"},
 		{"no changelog", log, "", "c.yaml:3:12: dedupe requires a changelog with Kafka"},
 		{"a changelog without a topic", "{topic: keys}", "{create: true}", "topic"},
+		{"a changelog with a bad name", "topic: keys", "topic: a/b", "c.yaml:5:50: topic: invalid topic name"},
 		{"two topics", "[t]", "[t, u]", "c.yaml:3:39: topics: dedupe supports only one topic"},
 		{"two sources", "codec:", "  - kafka: {brokers: [\"h:1\"], topics: [u], group: g}\ncodec:", "requires a single source"},
 		{"on_change", "scope: lane", "scope: lane, on_change: refuse", "c.yaml:5:42: on_change: dedupe cannot refuse with a changelog"},

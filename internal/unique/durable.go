@@ -137,8 +137,9 @@ func (s *Durable) Seal(keys []codec.Key) ([]byte, error) {
 	return s.SealWindows(keys, pipeline.WindowCut{})
 }
 
-// Forget makes the set forget windows, a quarter of those at a time that are open
-// in a window's size and lateness: then no key is copied often.
+// Forget makes the set forget keys when their windows end. It forgets several windows
+// together, a quarter of those that can be open at the same time: each time, the keys
+// that stay are copied, and so a key is copied about four times at most.
 func (s *Durable) Forget(w *pipeline.Window) { s.step = 1 + uint32(w.Lateness/w.Size)/4 }
 
 // SealWindows implements [pipeline.WindowKeySet].

@@ -249,8 +249,8 @@ func (c *Changelog) Metrics(emit func(name, help, kind string, value float64, la
 }
 
 // newLaneSet returns an empty set for one partition. All partitions share the
-// memory, because this process may own all of them. Windows are forgotten a quarter
-// of those at a time that are open in a window's size and lateness.
+// memory, because this process may own all of them. The keys of a window are in a set
+// with those of its neighbours, so that about four sets are open at the same time.
 func (c *Changelog) newLaneSet(partition int) *laneSet {
 	s := &laneSet{partition: partition, groups: map[uint32]*keyset.Set{}}
 	limit := c.cfg.MaxMemory / int64(max(c.partitions, 1))
