@@ -153,8 +153,9 @@ func (w *kafkaWorld) drained() {
 }
 
 // forgotten is the time without progress after which another member joins a group of
-// kfake. Unlike a real broker, it sometimes keeps a member that was killed while it
-// joined, until the next member joins.
+// kfake. A member whose connection breaks while it waits for the answer to JoinGroup
+// has no session timeout there (group.reply in kfake/groups.go), unlike with a real
+// broker. If the others synchronize, it keeps its partitions until a member joins.
 const forgotten = 20 * time.Second
 
 // judge counts the delivered records.
