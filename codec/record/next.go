@@ -1,6 +1,10 @@
 package record
 
-import "github.com/urlfold/urlfold/codec"
+import (
+	"bytes"
+
+	"github.com/urlfold/urlfold/codec"
+)
 
 // This file is the fast path for the jobs that most people run. It may only give up,
 // and never decide otherwise than Append.
@@ -17,7 +21,7 @@ func (w *Worker) AppendNext(out, in []byte, at *Position, st *Stats) (_ []byte, 
 	w.n.cur.flags, w.n.missed.size, w.n.fronted.span = codec.Flags{}, 0, span{}
 	n = w.keeper.keep(&w.n, in, at.Head)
 	switch {
-	case w.job.maxRecord > 0 && n > w.job.maxRecord:
+	case w.job.maxRecord > 0 && n > w.job.maxRecord, n > 0 && w.job.redact && bytes.IndexByte(w.n.cur.url, '@') >= 0:
 		return out, 0
 	case n > 0 && w.n.fronted.end > 0:
 		return w.appendFronted(out, in[:n], st), n

@@ -24,7 +24,7 @@ type plan struct {
 type planStep struct {
 	text  []byte
 	value planValue
-	field fieldID // if value is planField
+	field fieldID // if value is planMember or planCell
 }
 
 // planValue is the value that a planStep writes.
@@ -33,9 +33,11 @@ type planValue uint8
 const (
 	planTarget planValue = iota
 	planPath
-	planQuery // the whole member, if there is a query
+	planQuery       // without its delimiter, if there is one
+	planQueryMember // the whole member, if there is a query
 	planKey
-	planField // the whole member, which renderer.member writes
+	planMember // the whole member of the field, which renderer.member writes
+	planCell   // the cell of the field
 )
 
 // ofTarget, besideTarget and ofOrigin are the fields that a plan can have: parts of the
@@ -49,11 +51,16 @@ const (
 )
 
 // newPlan returns the plan of the job, or nil if there is none. The format must be clf
-// or combined. What is the same for all targets is taken from the target "/".
+// or combined. What is the same for all targets is taken from the target "/". A job
+// that hides passwords has no plan if the origin or a field may hold one that the steps
+// do not hide.
 func (w *Worker) newPlan() *plan {
 	j := w.job
 	l, ok := j.reader.(*logReader)
 	if !ok || l.format.vhost || j.level > codec.K1 || j.wants&^(ofTarget|besideTarget|ofOrigin) != 0 {
+		return nil
+	}
+	if j.redact && (j.wants.has(fRecord) || bytes.IndexByte(j.origin, '@') >= 0) {
 		return nil
 	}
 	p := &plan{key: j.newCopyKey(j.level)}
@@ -67,6 +74,14 @@ func (w *Worker) newPlan() *plan {
 		p.step("", planKey)
 		p.step("\t"+string(j.origin), planTarget)
 		p.end = j.noteCell(p.end, '\t')
+	case RenderTSV:
+		for i, f := range j.fields {
+			if i > 0 {
+				p.end = append(p.end, j.separator())
+			}
+			p.cell(&w.r, f)
+		}
+		p.end = j.noteCell(p.end, j.separator())
 	case RenderJSONL:
 		p.end = append(p.end, '{')
 		for _, f := range j.fields {
@@ -89,7 +104,7 @@ func (p *plan) step(text string, value planValue) {
 	switch value {
 	case planKey:
 		p.fixed += maxKeyText
-	case planTarget, planPath, planQuery:
+	case planTarget, planPath, planQuery, planQueryMember:
 		p.copies++
 		p.fixed += len(nameParts[fQuery].text) + len(`",`)
 	}
@@ -104,10 +119,10 @@ func (p *plan) member(r *renderer, f fieldID) {
 	name := nameParts[f].text
 	switch {
 	case f == fQuery:
-		p.step("", planQuery)
+		p.step("", planQueryMember)
 		return
 	case besideTarget.has(f):
-		p.step("", planField)
+		p.step("", planMember)
 		p.steps[len(p.steps)-1].field = f
 		return
 	case ofOrigin.has(f):
@@ -125,6 +140,30 @@ func (p *plan) member(r *renderer, f fieldID) {
 	p.end = append(p.end, `",`...)
 }
 
+// cell adds the cell of f in a row. r has the URL with the target "/". No text of a
+// target in normal form needs an escape there.
+func (p *plan) cell(r *renderer, f fieldID) {
+	switch {
+	case besideTarget.has(f):
+		p.step("", planCell)
+		p.steps[len(p.steps)-1].field = f
+	case ofOrigin.has(f):
+		if v, ok := r.v.plainValue(f, &noSite, nil, &Position{}); ok {
+			p.end = r.cell(p.end, v)
+		}
+	case f == fURL:
+		p.step("", planTarget)
+	case f == fNorm:
+		p.step(string(r.job.origin), planTarget)
+	case f == fKey:
+		p.step("", planKey)
+	case f == fPath:
+		p.step("", planPath)
+	case f == fQuery:
+		p.step("", planQuery)
+	}
+}
+
 // planned appends what the rendering writes for rec, whose target keepsTarget has
 // found.
 func (w *Worker) planned(out, rec []byte, at *Position) []byte {
@@ -140,14 +179,20 @@ func (w *Worker) planned(out, rec []byte, at *Position) []byte {
 		case planPath:
 			out = appendWide(out, target[:w.n.pathLen])
 		case planQuery:
+			out = appendWide(out, target[min(w.n.pathLen+1, len(target)):])
+		case planQueryMember:
 			if w.n.pathLen < len(target) {
 				out = append(out, nameParts[fQuery].text...)
 				out = append(appendWide(out, target[w.n.pathLen+1:]), `",`...)
 			}
 		case planKey:
 			out = w.job.keyForm.Append(out, w.plannedKey())
-		case planField:
+		case planMember:
 			out = slices.Grow(w.r.member(out, fieldNames[s.field], s.field, &noSite, rec, at), size)
+		case planCell:
+			if v, ok := w.r.v.plainValue(s.field, &noSite, rec, at); ok {
+				out = slices.Grow(w.r.cell(out, v), size)
+			}
 		}
 	}
 	out = appendWide(out, p.end)

@@ -31,7 +31,7 @@ func (j *Job) keeperOf(l Locator) keeper {
 	switch {
 	case !ok || j.level > codec.K1:
 		return nil
-	case !j.asksBesideURL() || j.learns || j.filters || j.mends || j.redact || j.readsParams:
+	case !j.asksBesideURL() || j.learns || j.filters || j.mends || j.readsParams, j.redact && j.render.keepsRecords():
 		return nil
 	case !k.canKeep(j), j.id.on && j.identityKey() == nil:
 		return nil
