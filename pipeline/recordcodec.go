@@ -28,6 +28,7 @@ type recordCodec struct {
 	names    bool            // the job asks for identities
 	facts    bool            // the job asks for facts
 	times    bool            // the job asks for times
+	tells    bool            // the job asks for any of these
 	routes   bool            // the job has a route
 	nested   bool            // the records of a line form one output record
 	whole    bool            // each message is one record
@@ -35,6 +36,9 @@ type recordCodec struct {
 	line     int64           // number of the first line of the current record
 	mark     int             // offset in the batch where the counts were saved
 	saved    record.Stats    // counts up to mark
+
+	extents []record.Extent // of the last run
+	single  int             // number of records to read one by one after a panic
 
 	out, dead []byte       // scratch for output that is written only to be counted
 	none      record.Stats // scratch for counts that are already included elsewhere
@@ -67,6 +71,7 @@ func (c *recordCodec) begin(b *Batch) {
 	}
 	c.job, c.w, c.routes = job, w, job.Routes()
 	c.names, c.facts, c.times = job.Identifies(), job.Facts(), job.Times()
+	c.tells = c.names || c.facts || c.times
 	c.nested, c.whole = job.Nested(), job.WholeMessages()
 	c.director, _ = job.Framing().(record.Director)
 }
@@ -91,15 +96,14 @@ func (c *recordCodec) Process(b *Batch) {
 // records handles the records before offset end of the batch.
 func (c *recordCodec) records(b *Batch, end int) {
 	at := record.Position{Name: b.Lane.Name(), Head: c.head(b, b.Next), Message: len(b.Msgs) > 0}
-	for ; b.Next < end; c.n++ {
+	for b.Next < end {
 		if c.n%markEvery == 0 || b.Next == 0 {
 			c.save(b)
 		}
 		// Long before the call of Append, because the copy of at that it makes would
 		// wait for these stores.
 		at.Line, at.Off = c.line, b.at()
-		if out, n := c.w.AppendNext(b.Out.Bytes, b.In[b.Next:end], &at, &b.Stats); n > 0 {
-			c.next(b, out, n)
+		if c.run(b, end, &at) {
 			continue
 		}
 		if at.Message {
@@ -112,19 +116,51 @@ func (c *recordCodec) records(b *Batch, end int) {
 		}
 		c.written(b, rec, out, dead)
 		at.Head = c.directed(at.Head, rec)
+		c.n++
 	}
 }
 
-// next adds out, the output of the current record of n bytes, to b, and advances to
-// the next record.
-func (c *recordCodec) next(b *Batch, out []byte, n int) {
+// run handles the records before offset end that need less work than Append, and
+// advances to the one after them. It returns false if Append must handle that.
+func (c *recordCodec) run(b *Batch, end int, at *record.Position) bool {
+	most := markEvery - c.n%markEvery
+	if c.tells || c.single > 0 {
+		most = 1
+	}
 	start := len(b.Out.Bytes)
-	b.Out.Bytes = out
-	if b.Out.record(start, b) {
+	b.Out.Bytes = c.appendRun(b, end, at, most)
+	for _, e := range c.extents {
+		if e.Out > 0 {
+			b.Out.note(start, int(e.Out), b)
+			start += int(e.Out)
+		}
+		b.Next += int(e.In)
+	}
+	n := len(c.extents)
+	if c.tells && n > 0 && c.extents[0].Out > 0 {
 		c.tell(&b.Out)
 	}
-	c.line++
-	b.Next += n
+	c.n += n
+	c.line += int64(n)
+	c.single = max(0, c.single-n)
+	return n == most || b.Next == end
+}
+
+// appendRun appends the output of at most the given number of records, and sets
+// c.extents. After a panic it finds no records, and the next ones are read one by one,
+// so that b.Next is the start of the record in question when the codec panics again.
+func (c *recordCodec) appendRun(b *Batch, end int, at *record.Position, most int) (out []byte) {
+	if most > 1 {
+		defer func() {
+			if recover() != nil {
+				out, c.extents, c.single = b.Out.Bytes, c.extents[:0], most
+				c.rewind(b)
+				at.Line, at.Off = c.line, b.at()
+			}
+		}()
+	}
+	out, c.extents = c.w.AppendRun(b.Out.Bytes, c.extents[:0], b.In[b.Next:end], at, most, &b.Stats)
+	return out
 }
 
 // tell adds what the job asks for about the current record to s, whose last record is
@@ -185,7 +221,19 @@ func (c *recordCodec) piece(b *Batch) {
 // appends output to the arenas only after the whole record was handled.
 func (c *recordCodec) Reject(b *Batch) {
 	c.begin(b)
-	c.w = c.job.NewWorker() // the panic may have left the old worker in any state
+	at := record.Position{Name: b.Lane.Name(), Message: len(b.Msgs) > 0}
+	at.Head = c.rewind(b)
+	rec := c.inHand(b)
+	at.Line, at.Off, at.Key = c.line, b.at(), b.key()
+	out, dead := c.w.Reject(b.Out.Bytes, b.Dead.Bytes, rec, record.Panic, at, &b.Stats)
+	c.written(b, rec, out, dead)
+	c.save(b)
+}
+
+// rewind restores the counts before the current record after a panic, which may have
+// left the worker in any state. It returns the directive in force.
+func (c *recordCodec) rewind(b *Batch) (head []byte) {
+	c.w = c.job.NewWorker()
 	c.workers[c.job] = c.w
 	b.Stats = c.saved
 	at := record.Position{Name: b.Lane.Name(), Head: c.head(b, c.mark), Message: len(b.Msgs) > 0}
@@ -196,11 +244,7 @@ func (c *recordCodec) Reject(b *Batch) {
 		next += len(rec)
 		at.Head = c.directed(at.Head, rec)
 	}
-	rec := c.inHand(b)
-	at.Line, at.Off, at.Key = c.line, b.at(), b.key()
-	out, dead := c.w.Reject(b.Out.Bytes, b.Dead.Bytes, rec, record.Panic, at, &b.Stats)
-	c.written(b, rec, out, dead)
-	c.save(b)
+	return at.Head
 }
 
 // Refuse implements [Codec]. If the job does not divert, the record itself

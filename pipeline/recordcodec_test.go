@@ -3,6 +3,8 @@ package pipeline
 import (
 	"bytes"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -137,5 +139,68 @@ func TestRecordCodecIdentity(t *testing.T) {
 	ids := b.Out.IDs
 	if a, c := ids[0], ids[2]; a.IsZero() || c.IsZero() || a == c || ids[1] != a || !ids[3].IsZero() || ids[4] != c {
 		t.Errorf("identities %s", ids)
+	}
+}
+
+// panics is a condition that panics if the status of a record is 599.
+type panics struct{ status int }
+
+func (p panics) Fields() []int { return []int{p.status} }
+
+func (p panics) Keep(v *record.View) bool {
+	status, _ := v.Field(p.status)
+	if string(status) == "599" {
+		panic("status 599")
+	}
+	return string(status) != "404"
+}
+
+// TestRecordCodecRun: if the codec panics on a record of a run, the other records of
+// the run are written and counted as without that record.
+func TestRecordCodecRun(t *testing.T) {
+	var in, without strings.Builder
+	bad := map[int]bool{0: true, 9: true, 63: true, 64: true, 65: true, 100: true, 149: true}
+	for i := range 150 {
+		status := 200
+		switch {
+		case bad[i]:
+			status = 599
+		case i%5 == 1:
+			status = 404
+		}
+		target := [...]string{"/a", "/%61", "*"}[i%3]
+		line := fmt.Sprintf(`h - - [17/May/2015:10:05:03 +0000] "GET %s?%d HTTP/1.1" %d 1 "-" "a"`+"\n", target, i, status)
+		if in.WriteString(line); !bad[i] {
+			without.WriteString(line)
+		}
+	}
+	condition := panics{slices.Index(record.FieldNames(), "status")}
+	process := func(in string) (b *Batch, rejected []int) {
+		b = &Batch{Lane: newLane("l", 1), In: []byte(in), Line: 1}
+		w := worker{codec: NewRecordCodec(jobOf(t, record.Config{Format: "combined", Divert: true, Where: condition}))()}
+		for w.try(b) != nil {
+			rejected = append(rejected, strings.Count(in[:b.Next], "\n"))
+			w.codec.Reject(b)
+		}
+		return b, rejected
+	}
+	b, rejected := process(in.String())
+	want, _ := process(without.String())
+	if !slices.Equal(rejected, slices.Sorted(maps.Keys(bad))) {
+		t.Errorf("rejected %d", rejected)
+	}
+	n := int64(len(bad))
+	if st := b.Stats; st.Panics != n || st.Dead != n || st.Records != 150 || st.Filtered != want.Stats.Filtered || st.URLs != want.Stats.URLs || st.Changed != want.Stats.Changed {
+		t.Errorf("%+v\nwant %+v and the panics", st, want.Stats)
+	}
+	if !bytes.Equal(b.Out.Bytes, want.Out.Bytes) || len(b.Out.Recs) != len(want.Out.Recs) {
+		t.Errorf("the output of the other records has changed")
+	}
+	for i, r := range b.Out.Recs {
+		text, src := string(b.Out.Bytes[r.Off:r.Off+r.Len]), in.String()[r.Src:]
+		_, number, _ := strings.Cut(text, "?")
+		if _, of, _ := strings.Cut(src, "?"); strings.Count(text, "\n") != 1 || text[0] != src[0] || !strings.HasPrefix(of, number) {
+			t.Errorf("record %d: %+v is %q", i, r, text)
+		}
 	}
 }

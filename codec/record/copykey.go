@@ -8,7 +8,7 @@ import (
 )
 
 // This file computes the identity of a record whose URL does not change. Like
-// AppendNext, it may give up, and must not decide otherwise than identify.
+// AppendRun, it may give up, and must not decide otherwise than identify.
 
 // copyKey computes keys of targets and URLs that are their own normal form. Up to K1
 // the canonical string is the URL, or the target if scheme and authority are unknown.

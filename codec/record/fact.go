@@ -31,7 +31,7 @@ type facts struct {
 // record.
 func (j *Job) Facts() bool { return j.learns }
 
-// AppendFact appends the Fact about the record of the last Append or AppendNext. It is
+// AppendFact appends the Fact about the record of the last Append or AppendRun. It is
 // zero if the job does not collect facts, if the record has no URL, and after Reject
 // and Piece.
 func (w *Worker) AppendFact(dst []Fact) []Fact {

@@ -77,7 +77,7 @@ func (j *Job) Identifies() bool { return j.id.on }
 // Times reports whether the workers of the job collect the time of each record.
 func (j *Job) Times() bool { return j.id.time }
 
-// AppendIdentity appends the identity of the record of the last Append or AppendNext. It
+// AppendIdentity appends the identity of the record of the last Append or AppendRun. It
 // is the same for two records if they have the same URLs, as Config.Identity says. It is
 // zero if the record has none: without a URL, if one of its URLs was rejected or has no
 // key, and after Reject and Piece.

@@ -2,7 +2,7 @@ package record
 
 import "github.com/urlfold/urlfold/codec"
 
-// This file is the part of AppendNext for records of access logs whose target is not
+// This file is the part of AppendRun for records of access logs whose target is not
 // in normal form.
 
 // missed describes a record whose request target a keeper has found, but does not
@@ -12,18 +12,19 @@ type missed struct {
 	size int // of the record; 0: there is none
 }
 
-// appendMissed is AppendNext for the record that w.n.missed describes.
-func (w *Worker) appendMissed(out, in []byte, at *Position, st *Stats) ([]byte, int) {
+// appendMissed is AppendRun for the record that w.n.missed describes. It returns the
+// length of the record, or 0 if it gives up.
+func (w *Worker) appendMissed(c *copier, at *Position, st *Stats) (size int) {
 	n, m := &w.n, &w.n.missed
-	if w.job.maxRecord > 0 && m.size > w.job.maxRecord || !n.readMissed(m.in(in)) {
-		return out, 0
+	rec := c.in[c.pos : c.pos+m.size]
+	if w.job.maxRecord > 0 && m.size > w.job.maxRecord || !n.readMissed(m.in(rec)) {
+		return 0
 	}
-	rec := in[:m.size]
-	w.err = nil
 	st.Records++
 	if w.job.where != nil && !w.keepsMissed(rec) {
 		st.Filtered++
-		return out, m.size
+		c.drop(span{0, m.size})
+		return m.size
 	}
 	st.Emitted++
 	st.URLs++
@@ -33,14 +34,14 @@ func (w *Worker) appendMissed(out, in []byte, at *Position, st *Stats) ([]byte, 
 	}
 	switch {
 	case w.plan != nil:
-		out = w.r.item(out, &m.site, rec, at)
+		c.drop(span{0, m.size})
+		c.out = w.r.item(c.out, &m.site, rec, at)
 		n.countKeys(st)
-		return out, m.size
-	case n.cur.same:
-		return append(out, rec...), m.size
+	case !n.cur.same:
+		c.drop(m.span)
+		c.out = m.dialect.escape(c.out, n.cur.back, 0)
 	}
-	out = m.dialect.escape(append(out, rec[:m.start]...), n.cur.back, 0)
-	return append(out, rec[m.end:]...), m.size
+	return m.size
 }
 
 // nameMissed sets the identity of the record.

@@ -53,7 +53,7 @@ type normalizer struct {
 	missed missed
 
 	moved   changedFront // of the last URL that has one
-	fronted site         // of the current URL, if only its front changes
+	fronted span         // the scheme and authority of the current URL, if only these change
 
 	baseKept bool // see Job.originKept; only for a keeper
 

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestShapes compares AppendNext with Append for records that differ in few places, so
+// TestShapes compares AppendRun with Append for records that differ in few places, so
 // that they have shapes.
 func TestShapes(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(5, 6))
@@ -61,7 +61,7 @@ func TestShapesOfBadLines(t *testing.T) {
 	}
 }
 
-// TestCorporaShapes compares AppendNext with Append for the logs of the corpora.
+// TestCorporaShapes compares AppendRun with Append for the logs of the corpora.
 func TestCorporaShapes(t *testing.T) {
 	for _, name := range append(corpora(t, "logs/*/*"), corpora(t, "attack/crowdsec/*")...) {
 		in := readFile(t, name)

@@ -25,8 +25,8 @@ func BenchmarkUnchanged(b *testing.B) {
 				}
 			})
 		}
-		run("AppendNext", func(w *Worker, out []byte, st *Stats) []byte {
-			out, _ = w.AppendNext(out, in, &Position{Head: head, Off: 1, Line: 2}, st)
+		run("AppendRun", func(w *Worker, out []byte, st *Stats) []byte {
+			out, _ = w.AppendRun(out, nil, in, &Position{Head: head, Off: 1, Line: 2}, 1, st)
 			return out
 		})
 		run("Append", func(w *Worker, out []byte, st *Stats) []byte {

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -102,8 +103,8 @@ func noted(c *Config) (text string) {
 	return text
 }
 
-// checkNext checks that AppendNext does what Append does, and returns how many
-// records it reads.
+// checkNext checks that AppendRun does what Append does, and returns how many records it
+// reads.
 func checkNext(t testing.TB, c Config, in []byte) (read int) {
 	t.Helper()
 	j := newJob(t, c)
@@ -120,7 +121,7 @@ func checkNext(t testing.TB, c Config, in []byte) (read int) {
 		forgetShapes(v)
 		wantOut, wantDead := v.Append(nil, nil, rec, at, &want)
 		asks := noted(&c)
-		out, n := w.AppendNext(nil, in[off:], &at, &st)
+		out, n := appendNext(w, nil, in[off:], &at, &st)
 		dead := []byte(nil)
 		if n > 0 {
 			read++
@@ -143,7 +144,63 @@ func checkNext(t testing.TB, c Config, in []byte) (read int) {
 		}
 		off += size
 	}
+	checkRuns(t, c, in)
 	return read
+}
+
+// appendNext is AppendRun for one record, and returns its length, or 0.
+func appendNext(w *Worker, out, in []byte, at *Position, st *Stats) (_ []byte, n int) {
+	var run [1]Extent
+	start := len(out)
+	out, list := w.AppendRun(out, run[:0], in, at, 1, st)
+	if len(list) == 0 {
+		return out, 0
+	}
+	if int(run[0].Out) != len(out)-start {
+		panic("the extent of the output is wrong")
+	}
+	return out, int(run[0].In)
+}
+
+// checkRuns checks that it does not matter how many records AppendRun may read.
+func checkRuns(t testing.TB, c Config, in []byte) {
+	t.Helper()
+	want, wantAt, wantStats := appendRuns(t, c, in, 1)
+	asks := noted(&c)
+	for _, most := range []int{3, 64} {
+		got, at, st := appendRuns(t, c, in, most)
+		if asked := noted(&c); st != wantStats || at != wantAt || !slices.Equal(got, want) || asked != asks {
+			t.Fatalf("%+v\nrecords %q\n  %d at a time %q, %+v\n  one at a time %q, %+v", c, in, most, got, st, want, wantStats)
+		}
+	}
+}
+
+// appendRuns returns the output for each record of in, and where they end.
+func appendRuns(t testing.TB, c Config, in []byte, most int) (list []string, end [2]int64, st Stats) {
+	t.Helper()
+	j := newJob(t, c)
+	w, at := j.NewWorker(), Position{Line: 1, Head: in[:j.Framing().Head(in)]}
+	d, _ := j.reader.(Director)
+	for len(in) > 0 {
+		out, run := w.AppendRun(nil, nil, in, &at, most, &st)
+		for _, e := range run {
+			list = append(list, string(out[:e.Out]))
+			in, out = in[e.In:], out[e.Out:]
+		}
+		if len(run) == most || len(in) == 0 {
+			continue
+		}
+		rec := in[:w.Next(in)]
+		out, dead := w.Append(nil, nil, rec, at, &st)
+		list = append(list, string(out), string(dead))
+		at.Line, at.Off, in = at.Line+w.Lines(rec), at.Off+int64(len(rec)), in[len(rec):]
+		if d != nil {
+			if h := d.Directive(at.Head, rec); h != nil {
+				at.Head = h
+			}
+		}
+	}
+	return list, [2]int64{at.Line, at.Off}, st
 }
 
 // forgetShapes makes w parse the next record.
@@ -361,7 +418,7 @@ func TestUnchangedAllocates(t *testing.T) {
 		out := make([]byte, 0, len(in))
 		if got := testing.AllocsPerRun(100, func() {
 			var n int
-			if out, n = w.AppendNext(out[:0], in, &at, &st); n != len(in) {
+			if out, n = appendNext(w, out[:0], in, &at, &st); n != len(in) {
 				t.Fatalf("%s: not read", c.Format)
 			}
 			if ids = w.AppendIdentity(ids[:0]); ids[0].IsZero() != (c.Identity.By == "") {

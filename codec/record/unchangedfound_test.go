@@ -70,7 +70,7 @@ func (c *Config) special(t testing.TB) (k keeper, special bool) {
 	return k, true
 }
 
-// TestUnchangedFound compares AppendNext with Append for logs of all formats, as they
+// TestUnchangedFound compares AppendRun with Append for logs of all formats, as they
 // are and damaged. The environment variable URLFOLD_MUTATIONS sets the number of
 // mutations of each.
 func TestUnchangedFound(t *testing.T) {
@@ -106,7 +106,7 @@ func TestUnchangedFoundAllocates(t *testing.T) {
 			for in := l.text[len(head):]; len(in) > 0; {
 				at := Position{Head: head, Off: 1}
 				var n int
-				if out, n = w.AppendNext(out[:0], in, &at, &st); n == 0 {
+				if out, n = appendNext(w, out[:0], in, &at, &st); n == 0 {
 					n = w.Next(in)
 					out, dead = w.Append(out[:0], dead[:0], in[:n], at, &st)
 				}

@@ -36,6 +36,7 @@ type Worker struct {
 	keeper  keeper       // locator, if it is one and the job can use it; otherwise nil
 	finder  *foundKeeper // keeper, if it is one
 	plan    *plan        // of records with targets in normal form; nil if they are copied
+	copies  bool         // the job asks for no more than copies of records that the keeper keeps
 	one     bool         // every record counts as one line
 	each    bool         // fields line and offset are those of the URL, not of the record
 	found   Found        // in the current record
@@ -92,6 +93,7 @@ func (j *Job) NewWorker() *Worker {
 		}
 	}
 	w.finder, _ = w.keeper.(*foundKeeper)
+	w.copies = w.keeper != nil && w.plan == nil && j.where == nil
 	return w
 }
 

@@ -1,0 +1,118 @@
+package record
+
+import (
+	"bytes"
+
+	"github.com/urlfold/urlfold/codec"
+)
+
+// This file is the fast path for the jobs that most people run. It may only give up,
+// and never decide otherwise than Append.
+
+// An Extent is the length of a record, with its line end, and that of its output. The
+// output of a record that Config.Where drops is empty.
+type Extent struct{ In, Out uint32 }
+
+// AppendRun is [Worker.Append] for the first records of in that can be read with less
+// work and need no dead letter, at most most of them. It appends to run the extent of
+// each, and advances at from the first record to the one after them, for which the
+// caller must call Append if there are fewer than most. Records that stay as they are
+// are copied together. AppendRun does not retain at.
+func (w *Worker) AppendRun(out []byte, run []Extent, in []byte, at *Position, most int, st *Stats) ([]byte, []Extent) {
+	if w.keeper == nil {
+		return out, run
+	}
+	w.err = nil
+	kept, c := int64(0), copier{out: out, in: in}
+	for most += len(run); c.pos < len(in) && len(run) < most; {
+		size, n := c.size(), w.keep(in[c.pos:], at.Head)
+		switch {
+		case n > 0 && w.copies && w.n.isPlain():
+			kept++
+		case n > 0:
+			w.appendKept(&c, n, at, st)
+		case w.n.missed.size > 0:
+			n = w.appendMissed(&c, at, st)
+		}
+		if n == 0 {
+			break
+		}
+		c.pos += n
+		run = append(run, Extent{uint32(n), uint32(c.size() - size)})
+		at.advance(n)
+	}
+	st.Records += kept
+	st.Emitted += kept
+	st.URLs += kept
+	c.flush()
+	return c.out, run
+}
+
+// advance advances p past a record of n bytes.
+func (p *Position) advance(n int) {
+	p.Line++
+	if !p.Message {
+		p.Off += int64(n)
+	}
+}
+
+// keep asks the keeper for the first record of in. It returns the length of the record,
+// or 0: also for a record whose URL may hold a password to hide.
+func (w *Worker) keep(in, head []byte) (n int) {
+	w.n.cur.flags, w.n.missed.size, w.n.fronted = codec.Flags{}, 0, span{}
+	n = w.keeper.keep(&w.n, in, head)
+	if w.job.maxRecord > 0 && n > w.job.maxRecord || n > 0 && w.job.redact && bytes.IndexByte(w.n.cur.url, '@') >= 0 {
+		return 0
+	}
+	return n
+}
+
+// isPlain reports whether the record that the keeper has kept is the same in the output,
+// and its URL has no flag.
+func (n *normalizer) isPlain() bool { return n.fronted.end == 0 && n.cur.flags.IsZero() }
+
+// appendKept is AppendRun for one record of n bytes, in whose URL at most the scheme and
+// the authority change.
+func (w *Worker) appendKept(c *copier, n int, at *Position, st *Stats) {
+	rec := c.in[c.pos : c.pos+n]
+	st.Records++
+	if w.job.where != nil && !w.keepsUnread(rec) {
+		st.Filtered++
+		c.drop(span{0, n})
+		return
+	}
+	st.Emitted++
+	st.URLs++
+	countFlags(w.n.cur.flags, st)
+	switch {
+	case w.n.fronted.end > 0:
+		w.appendFronted(c, st)
+	case w.plan != nil:
+		c.drop(span{0, n})
+		c.out = w.planned(c.out, rec, at)
+	}
+}
+
+// A copier copies records, and replaces some of their parts. What stays is copied up to
+// the next part that changes, or to the end of the last record.
+type copier struct {
+	out, in []byte
+	from    int // of the bytes that have not been copied
+	pos     int // of the current record
+}
+
+// size returns the length of the output up to the current record.
+func (c *copier) size() int { return len(c.out) + c.pos - c.from }
+
+// flush copies the bytes up to the current record.
+func (c *copier) flush() {
+	c.out = append(c.out, c.in[c.from:c.pos]...)
+	c.from = c.pos
+}
+
+// drop leaves out the bytes at s in the current record, for which the caller can append
+// other text to c.out.
+func (c *copier) drop(s span) {
+	c.out = append(c.out, c.in[c.from:c.pos+s.start]...)
+	c.from = c.pos + s.end
+}
