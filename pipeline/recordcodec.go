@@ -28,7 +28,6 @@ type recordCodec struct {
 	names    bool            // the job asks for identities
 	facts    bool            // the job asks for facts
 	times    bool            // the job asks for times
-	tells    bool            // the job asks for any of these
 	routes   bool            // the job has a route
 	nested   bool            // the records of a line form one output record
 	whole    bool            // each message is one record
@@ -71,7 +70,6 @@ func (c *recordCodec) begin(b *Batch) {
 	}
 	c.job, c.w, c.routes = job, w, job.Routes()
 	c.names, c.facts, c.times = job.Identifies(), job.Facts(), job.Times()
-	c.tells = c.names || c.facts || c.times
 	c.nested, c.whole = job.Nested(), job.WholeMessages()
 	c.director, _ = job.Framing().(record.Director)
 }
@@ -124,7 +122,7 @@ func (c *recordCodec) records(b *Batch, end int) {
 // advances to the one after them. It returns false if Append must handle that.
 func (c *recordCodec) run(b *Batch, end int, at *record.Position) bool {
 	most := markEvery - c.n%markEvery
-	if c.tells || c.single > 0 {
+	if c.single > 0 {
 		most = 1
 	}
 	start := len(b.Out.Bytes)
@@ -133,13 +131,13 @@ func (c *recordCodec) run(b *Batch, end int, at *record.Position) bool {
 		if e.Out > 0 {
 			b.Out.note(start, int(e.Out), b)
 			start += int(e.Out)
+			if c.names {
+				b.Out.IDs = append(b.Out.IDs, e.Identity)
+			}
 		}
 		b.Next += int(e.In)
 	}
 	n := len(c.extents)
-	if c.tells && n > 0 && c.extents[0].Out > 0 {
-		c.tell(&b.Out)
-	}
 	c.n += n
 	c.line += int64(n)
 	c.single = max(0, c.single-n)

@@ -9,9 +9,13 @@ import (
 // This file is the fast path for the jobs that most people run. It may only give up,
 // and never decide otherwise than Append.
 
-// An Extent is the length of a record, with its line end, and that of its output. The
-// output of a record that Config.Where drops is empty.
-type Extent struct{ In, Out uint32 }
+// An Extent is the length of a record, with its line end, that of its output, and its
+// identity if the job asks for one. The output of a record that Config.Where drops is
+// empty.
+type Extent struct {
+	In, Out  uint32
+	Identity codec.Key
+}
 
 // AppendRun is [Worker.Append] for the first records of in that can be read with less
 // work and need no dead letter, at most most of them. It appends to run the extent of
@@ -38,7 +42,9 @@ func (w *Worker) AppendRun(out []byte, run []Extent, in []byte, at *Position, mo
 			break
 		}
 		c.pos += n
-		run = append(run, Extent{uint32(n), uint32(c.size() - size)})
+		// Each word is copied as it was written, as in AppendIdentity.
+		id := &w.n.fact.Identity
+		run = append(run, Extent{uint32(n), uint32(c.size() - size), codec.Key{Hi: id.Hi, Lo: id.Lo}})
 		at.advance(n)
 	}
 	st.Records += kept

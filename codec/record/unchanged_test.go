@@ -156,8 +156,8 @@ func appendNext(w *Worker, out, in []byte, at *Position, st *Stats) (_ []byte, n
 	if len(list) == 0 {
 		return out, 0
 	}
-	if int(run[0].Out) != len(out)-start {
-		panic("the extent of the output is wrong")
+	if int(run[0].Out) != len(out)-start || run[0].Identity != w.AppendIdentity(nil)[0] {
+		panic("the extent of the output, or its identity, is wrong")
 	}
 	return out, int(run[0].In)
 }
@@ -175,7 +175,8 @@ func checkRuns(t testing.TB, c Config, in []byte) {
 	}
 }
 
-// appendRuns returns the output for each record of in, and where they end.
+// appendRuns returns the output and the identity of each record of in, and where they
+// end.
 func appendRuns(t testing.TB, c Config, in []byte, most int) (list []string, end [2]int64, st Stats) {
 	t.Helper()
 	j := newJob(t, c)
@@ -184,7 +185,7 @@ func appendRuns(t testing.TB, c Config, in []byte, most int) (list []string, end
 	for len(in) > 0 {
 		out, run := w.AppendRun(nil, nil, in, &at, most, &st)
 		for _, e := range run {
-			list = append(list, string(out[:e.Out]))
+			list = append(list, fmt.Sprintf("%v %s", e.Identity, out[:e.Out]))
 			in, out = in[e.In:], out[e.Out:]
 		}
 		if len(run) == most || len(in) == 0 {
@@ -192,7 +193,7 @@ func appendRuns(t testing.TB, c Config, in []byte, most int) (list []string, end
 		}
 		rec := in[:w.Next(in)]
 		out, dead := w.Append(nil, nil, rec, at, &st)
-		list = append(list, string(out), string(dead))
+		list = append(list, fmt.Sprintf("%v %s", w.AppendIdentity(nil)[0], out), string(dead))
 		at.Line, at.Off, in = at.Line+w.Lines(rec), at.Off+int64(len(rec)), in[len(rec):]
 		if d != nil {
 			if h := d.Directive(at.Head, rec); h != nil {
