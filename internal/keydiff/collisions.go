@@ -85,7 +85,7 @@ func NewCollisions(side Side, o CollisionOptions) (*Collisions, error) {
 	return c, nil
 }
 
-func compareSpellings(a, b *spelling) int {
+func compareSpellings(a, b spelling) int {
 	return cmp.Or(a.key.Compare(b.key), cmp.Compare(a.hash.Hi, b.hash.Hi), cmp.Compare(a.hash.Lo, b.hash.Lo))
 }
 

@@ -44,8 +44,14 @@ type entry struct {
 	n       uint64 // number of its records
 }
 
-func (e *entry) compare(o *entry) int {
-	return cmp.Or(cmp.Compare(e.key.Hi, o.key.Hi), cmp.Compare(e.key.Lo, o.key.Lo), cmp.Compare(e.ordinal, o.ordinal))
+func (e entry) compare(o entry) int {
+	switch {
+	case e.key.Hi != o.key.Hi: // nearly always
+		return cmp.Compare(e.key.Hi, o.key.Hi)
+	case e.key.Lo != o.key.Lo:
+		return cmp.Compare(e.key.Lo, o.key.Lo)
+	}
+	return cmp.Compare(e.ordinal, o.ordinal)
 }
 
 // A choice is a record to keep.
@@ -83,7 +89,7 @@ func NewSurvey(mode Mode, o keyset.Options) *Survey {
 		}
 		return true
 	}
-	return &Survey{mode: mode, o: o, sort: extsort.New(o.MaxMemory, o.Dir, (*entry).compare, combine)}
+	return &Survey{mode: mode, o: o, sort: extsort.New(o.MaxMemory, o.Dir, entry.compare, combine)}
 }
 
 // Filter implements [pipeline.Filter]. It needs the identities of the records.
@@ -105,7 +111,7 @@ func (s *Survey) Filter(b *pipeline.Batch, _ pipeline.Keep) error {
 // has the given rendering.
 func (s *Survey) Choose(render record.Render) (*Chosen, error) {
 	c := &Chosen{mode: s.mode, first: s.log, notes: notes{render: render, old: NoteOf(s.mode).Value}}
-	c.sort = extsort.New(s.o.MaxMemory, s.o.Dir, func(a, b *choice) int { return cmp.Compare(a.ordinal, b.ordinal) }, func(_, _ *choice) bool { return false })
+	c.sort = extsort.New(s.o.MaxMemory, s.o.Dir, func(a, b choice) int { return cmp.Compare(a.ordinal, b.ordinal) }, func(_, _ *choice) bool { return false })
 	by, err := s.sort.Sorted()
 	for err == nil {
 		var e entry

@@ -19,7 +19,7 @@ import (
 //	add … add ──▶ buffer ──full──▶ sort, combine ──▶ temporary file
 //	Sorted    ──▶ merge of all files and the buffer
 type Sorter[T any] struct {
-	compare func(a, b *T) int
+	compare func(a, b T) int
 	combine func(into, next *T) bool
 	dir     string
 	limit   int // values in memory
@@ -35,7 +35,7 @@ const leastValues = 1024
 // or that of the operating system if dir is empty. compare defines the order. combine
 // is called for neighbours in this order: if they are equal, it adds next to into and
 // returns true. It may be called for values that are already combined.
-func New[T any](maxMemory int64, dir string, compare func(a, b *T) int, combine func(into, next *T) bool) *Sorter[T] {
+func New[T any](maxMemory int64, dir string, compare func(a, b T) int, combine func(into, next *T) bool) *Sorter[T] {
 	var v T
 	return &Sorter[T]{compare: compare, combine: combine, dir: dir, limit: int(max(maxMemory/int64(unsafe.Sizeof(v)), leastValues))}
 }
@@ -56,7 +56,7 @@ func (s *Sorter[T]) Add(v T) error {
 
 // sortBuffer sorts and combines the values in memory.
 func (s *Sorter[T]) sortBuffer() {
-	slices.SortFunc(s.buf, func(a, b T) int { return s.compare(&a, &b) })
+	slices.SortFunc(s.buf, s.compare)
 	n := 0
 	for i := range s.buf {
 		if n == 0 || !s.combine(&s.buf[n-1], &s.buf[i]) {
@@ -190,11 +190,11 @@ func (r *run[T]) next() (bool, error) {
 // runs is a heap, the run with the least value first.
 type runs[T any] struct {
 	list    []*run[T]
-	compare func(a, b *T) int
+	compare func(a, b T) int
 }
 
 func (s *runs[T]) Len() int           { return len(s.list) }
-func (s *runs[T]) Less(i, j int) bool { return s.compare(&s.list[i].value, &s.list[j].value) < 0 }
+func (s *runs[T]) Less(i, j int) bool { return s.compare(s.list[i].value, s.list[j].value) < 0 }
 func (s *runs[T]) Swap(i, j int)      { s.list[i], s.list[j] = s.list[j], s.list[i] }
 func (s *runs[T]) Push(x any)         { s.list = append(s.list, x.(*run[T])) }
 func (s *runs[T]) Pop() any {

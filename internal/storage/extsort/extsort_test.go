@@ -15,7 +15,7 @@ type entry struct {
 	n       uint64
 }
 
-func (e *entry) compare(o *entry) int {
+func (e entry) compare(o entry) int {
 	return cmp.Or(slices.Compare(e.key[:], o.key[:]), cmp.Compare(e.ordinal, o.ordinal))
 }
 
@@ -24,7 +24,7 @@ func TestSorter(t *testing.T) {
 	for _, n := range []int{0, 1, 500, 40_000} {
 		for _, distinct := range []uint64{1, 100, 1 << 40} {
 			dir := t.TempDir()
-			s := New(0, dir, (*entry).compare, func(into, next *entry) bool {
+			s := New(0, dir, entry.compare, func(into, next *entry) bool {
 				if into.key != next.key {
 					return false
 				}
@@ -53,7 +53,7 @@ func TestSorter(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if len(got) > 0 && before.compare(&e) >= 0 {
+				if len(got) > 0 && before.compare(e) >= 0 {
 					t.Fatalf("%v after %v", e, before)
 				}
 				before = e
