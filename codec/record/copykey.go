@@ -4,7 +4,6 @@ import (
 	"bytes"
 
 	"github.com/urlfold/urlfold/codec"
-	"github.com/urlfold/urlfold/codec/params"
 )
 
 // This file computes the identity of a record whose URL does not change. Like
@@ -12,47 +11,66 @@ import (
 
 // copyKey computes keys of targets and URLs that are their own normal form. Up to K1
 // the canonical string is the URL, or the target if scheme and authority are unknown.
-// At K2 this holds for targets without a query if K2 has nothing to do in their path.
+// Beyond it, this holds after the scheme and the authority for targets without a query
+// if the level has nothing to do in their path.
 type copyKey struct {
 	level codec.Level
-	bare  bool   // the scheme and authority are unknown: only a target that begins with "//" has a front
-	front []byte // of the canonical string
-	text  []byte // scratch
+	norm  *codec.Normalizer
+	bare  bool        // the scheme and authority are unknown: only a target that begins with "//" has a front
+	front []byte      // of the canonical string
+	hits  codec.Rules // that change the scheme and the authority for the key
+	text  []byte      // scratch
 	root  codec.Result
 	src   []byte // that root describes
-	norm  []byte
+	out   []byte // its normal form
 }
 
 // identityKey returns a copyKey for the identities of the job, or nil if there is
-// none: identities must be keys up to K2.
+// none: identities must be keys up to K3.
 func (j *Job) identityKey() *copyKey {
-	if !j.id.key || j.id.level > codec.K2 || j.id.time {
+	if !j.id.key || j.id.time {
 		return nil
 	}
 	return j.newCopyKey(j.id.level)
 }
 
-// newCopyKey returns a copyKey for a level up to K2, or nil if there is none: the URL
-// of the root path must be its own canonical string.
+// copiesKeys reports whether a copyKey computes the identities of most records that k
+// finds: beyond K1 it does so only for targets, not for absolute URLs.
+func (j *Job) copiesKeys(k keeper) bool {
+	key := j.identityKey()
+	_, targets := k.(*logReader)
+	return key != nil && (targets || key.level <= codec.K1)
+}
+
+// newCopyKey returns a copyKey for a level up to K3, or nil if there is none: up to K1,
+// the URL of the root path must be its own canonical string.
 func (j *Job) newCopyKey(level codec.Level) *copyKey {
-	k := &copyKey{level: level, bare: j.origin == nil, front: j.origin}
+	if level > codec.K3 {
+		return nil
+	}
+	k := &copyKey{level: level, norm: j.norm, bare: j.origin == nil}
 	k.src = append(bytes.Clone(j.origin), '/')
 	if k.bare {
-		k.front = []byte("/.") // as appendKey does
 		k.src = append(bytes.Clone(placeholder), '/')
 	}
 	var err error
-	k.norm, err = j.norm.Append(nil, k.src, &k.root)
-	if err != nil || !bytes.Equal(k.root.AppendKey(nil, k.level), k.src) || k.root.KeyApplied() != 0 {
+	if k.out, err = j.norm.Append(nil, k.src, &k.root); err != nil {
 		return nil
+	}
+	root := k.root.AppendKey(nil, level)
+	if k.hits = k.root.KeyApplied() &^ j.shardRules; level <= codec.K1 && (k.hits != 0 || !bytes.Equal(root, k.src)) {
+		return nil
+	}
+	if k.front = bytes.TrimSuffix(root, []byte("/")); k.bare {
+		k.front = []byte("/.") // as appendKey does
 	}
 	return k
 }
 
-// ofTarget returns the key of a target whose query is query, or nil. It returns
-// false if K2 may change the target.
+// ofTarget returns the key of a target that ends in query, which is empty if it has none.
+// It returns false if the level may change the target.
 func (k *copyKey) ofTarget(target, query []byte) (codec.Key, bool) {
-	if k.level == codec.K2 && (query != nil || params.MayHavePathSession(target)) {
+	if k.level > codec.K1 && (len(query) > 0 || !k.norm.KeepsPath(k.level, target)) {
 		return codec.Key{}, false
 	}
 	if !k.bare || len(target) > 1 && target[0] == '/' && target[1] == '/' {
@@ -62,22 +80,31 @@ func (k *copyKey) ofTarget(target, query []byte) (codec.Key, bool) {
 	return k.root.HashKey(k.level, target), true
 }
 
+// hitsOfKeys returns the rules that change the scheme and the authority of a URL for the
+// keys of a record that stays as it is.
+func (w *Worker) hitsOfKeys() (hits codec.Rules) {
+	if w.n.copyKey != nil {
+		hits |= w.n.copyKey.hits
+	}
+	if w.n.planKey != nil {
+		hits |= w.n.planKey.hits
+	}
+	return hits
+}
+
 // nameTarget sets the identity of a record with a target that stays as it is, if the
 // job asks for one. It returns false if it cannot.
-func (n *normalizer) nameTarget(target, query []byte) (ok bool) {
+func (n *normalizer) nameTarget(target []byte) (ok bool) {
 	if n.copyKey == nil {
 		return true
 	}
-	n.fact.Identity, ok = n.copyKey.ofTarget(target, query)
+	n.fact.Identity, ok = n.copyKey.ofTarget(target, target[n.pathLen:])
 	return ok
 }
 
-// nameURL is nameTarget for an absolute URL.
-func (n *normalizer) nameURL(url []byte) bool {
-	k := n.copyKey
-	if k == nil {
-		return true
+// nameURL is nameTarget for an absolute URL. The level is at most K1: see copiesKeys.
+func (n *normalizer) nameURL(url []byte) {
+	if k := n.copyKey; k != nil {
+		n.fact.Identity = k.root.HashKey(k.level, url)
 	}
-	n.fact.Identity = k.root.HashKey(k.level, url)
-	return k.level <= codec.K1
 }

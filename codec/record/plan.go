@@ -3,8 +3,6 @@ package record
 import (
 	"bytes"
 	"slices"
-
-	"github.com/urlfold/urlfold/codec"
 )
 
 // This file renders request targets in normal form. It writes what renderer.item
@@ -14,10 +12,9 @@ import (
 // the same for each record.
 type plan struct {
 	steps  []planStep
-	end    []byte   // after the last step
-	fixed  int      // length of all texts, and room for a key and the names of parts
-	copies int      // number of steps that may copy the whole target
-	key    *copyKey // computes keys of the job's level
+	end    []byte // after the last step
+	fixed  int    // length of all texts, and room for a key and the names of parts
+	copies int    // number of steps that may copy the whole target
 }
 
 // A planStep writes a text and a value.
@@ -57,14 +54,19 @@ const (
 func (w *Worker) newPlan() *plan {
 	j := w.job
 	l, ok := j.reader.(*logReader)
-	if !ok || l.format.vhost || j.level > codec.K1 || j.wants&^(ofTarget|besideTarget|ofOrigin) != 0 {
+	if !ok || l.format.vhost || j.wants&^(ofTarget|besideTarget|ofOrigin) != 0 {
 		return nil
 	}
 	if j.redact && (j.wants.has(fRecord) || bytes.IndexByte(j.origin, '@') >= 0) {
 		return nil
 	}
-	p := &plan{key: j.newCopyKey(j.level)}
-	if p.key == nil || !w.n.readMissed([]byte("/")) || !bytes.Equal(w.n.cur.norm, w.n.cur.src) {
+	if j.wants.has(fKey) || j.render == RenderKeys {
+		if w.n.planKey = j.newCopyKey(j.level); w.n.planKey == nil {
+			return nil
+		}
+	}
+	p := &plan{}
+	if !w.n.readMissed([]byte("/")) || !bytes.Equal(w.n.cur.norm, w.n.cur.src) {
 		return nil
 	}
 	switch j.render {
@@ -186,7 +188,7 @@ func (w *Worker) planned(out, rec []byte, at *Position) []byte {
 				out = append(appendWide(out, target[w.n.pathLen+1:]), `",`...)
 			}
 		case planKey:
-			out = w.job.keyForm.Append(out, w.plannedKey())
+			out = w.job.keyForm.Append(out, w.n.key)
 		case planMember:
 			out = slices.Grow(w.r.member(out, fieldNames[s.field], s.field, &noSite, rec, at), size)
 		case planCell:
@@ -202,14 +204,18 @@ func (w *Worker) planned(out, rec []byte, at *Position) []byte {
 	return append(out, '\n')
 }
 
-// plannedKey returns the key of the target.
-func (w *Worker) plannedKey() codec.Key {
-	n := &w.n
-	if n.copyKey != nil && n.copyKey.level == w.job.level {
-		return n.fact.Identity
+// keyTarget sets the key of a target that stays as it is, if the plan writes it. It
+// returns false if it cannot.
+func (n *normalizer) keyTarget(target []byte) (ok bool) {
+	switch {
+	case n.planKey == nil:
+		return true
+	case n.copyKey != nil && n.copyKey.level == n.planKey.level:
+		n.key = n.fact.Identity
+		return true
 	}
-	k, _ := w.plan.key.ofTarget(n.cur.url, nil)
-	return k
+	n.key, ok = n.planKey.ofTarget(target, target[n.pathLen:])
+	return ok
 }
 
 // wideCopy is the number of bytes that appendWide copies at once.

@@ -45,7 +45,9 @@ type normalizer struct {
 	cur   reading
 	fact  facts // about the current record
 
-	copyKey *copyKey // of records whose URL does not change; nil if they have no identity
+	copyKey *copyKey  // of records whose URL does not change; nil if they have no identity
+	planKey *copyKey  // of the keys that a plan writes, if it does
+	key     codec.Key // that it computed last
 
 	host   []byte // host of the record that norm has, if cur.composed
 	origin origin // of the last record that has a host
@@ -276,7 +278,7 @@ func (n *normalizer) note() {
 	if n.job.readsParams || n.res.In.Has(codec.Query) || c.mended {
 		n.readParams()
 	}
-	if (n.job.level == codec.K2 || n.job.level == codec.K3 || n.job.level == codec.KSurface || n.job.rejectFlags.Has(codec.SignedURL)) && n.isSigned() {
+	if n.job.tellsSigned() && n.signed(n.res.Out.Bytes(n.cur.norm, codec.Query)) {
 		c.flags = c.flags.With(codec.SignedURL)
 	}
 }
@@ -363,11 +365,15 @@ func countHits(hits codec.Rules, st *Stats) {
 	}
 }
 
-// isSigned reports whether the query is signed. The codec flags a signed URL
-// only when it computes a key whose level depends on parameters. That may
-// happen after the flags are written, or not at all.
-func (n *normalizer) isSigned() bool {
-	query := n.res.Out.Bytes(n.cur.norm, codec.Query)
+// tellsSigned reports whether signed queries are flagged. The codec flags a signed URL
+// only when it computes a key whose level depends on parameters. That may happen after
+// the flags are written, or not at all.
+func (j *Job) tellsSigned() bool {
+	return j.level == codec.K2 || j.level == codec.K3 || j.level == codec.KSurface || j.rejectFlags.Has(codec.SignedURL)
+}
+
+// signed reports whether a query is signed.
+func (n *normalizer) signed(query []byte) bool {
 	n.pairs = params.AppendPairs(n.pairs[:0], query)
 	return params.Signed(n.pairs, query)
 }

@@ -50,6 +50,9 @@ func (w *Worker) AppendRun(out []byte, run []Extent, in []byte, at *Position, mo
 	st.Records += kept
 	st.Emitted += kept
 	st.URLs += kept
+	for r := range w.keyHits.All() {
+		st.Rules[r] += kept
+	}
 	c.flush()
 	return c.out, run
 }
@@ -67,7 +70,11 @@ func (p *Position) advance(n int) {
 func (w *Worker) keep(in, head []byte) (n int) {
 	w.n.cur.flags, w.n.missed.size, w.n.fronted = codec.Flags{}, 0, span{}
 	n = w.keeper.keep(&w.n, in, head)
-	if w.job.maxRecord > 0 && n > w.job.maxRecord || n > 0 && w.job.redact && bytes.IndexByte(w.n.cur.url, '@') >= 0 {
+	switch {
+	case n == 0:
+	case w.job.maxRecord > 0 && n > w.job.maxRecord:
+		return 0
+	case w.job.redact && bytes.IndexByte(w.n.cur.url, '@') >= 0:
 		return 0
 	}
 	return n
@@ -90,6 +97,7 @@ func (w *Worker) appendKept(c *copier, n int, at *Position, st *Stats) {
 	st.Emitted++
 	st.URLs++
 	countFlags(w.n.cur.flags, st)
+	countHits(w.keyHits, st)
 	switch {
 	case w.n.fronted.end > 0:
 		w.appendFronted(c, st)

@@ -1,7 +1,6 @@
 package record
 
 import (
-	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/codec/params"
 )
 
@@ -29,11 +28,11 @@ func (j *Job) keeperOf(l Locator) keeper {
 		k, ok = newFoundKeeper(l)
 	}
 	switch {
-	case !ok || j.level > codec.K1:
+	case !ok:
 		return nil
 	case !j.asksBesideURL() || j.learns || j.filters || j.mends || j.readsParams, j.redact && j.render.keepsRecords():
 		return nil
-	case !k.canKeep(j), j.id.on && j.identityKey() == nil:
+	case !k.canKeep(j), j.id.on && !j.copiesKeys(k):
 		return nil
 	}
 	return k
@@ -41,19 +40,28 @@ func (j *Job) keeperOf(l Locator) keeper {
 
 // keepsTarget reports whether a request target stays as it is and has no flag. The
 // scheme and the authority before it must stay as they are, too. If so, it sets the
-// identity.
+// identity and the key.
 func (n *normalizer) keepsTarget(target []byte) bool {
 	query, ok := n.job.norm.KeepsTarget(target, &n.res)
 	n.cur.url, n.pathLen = target, len(target)
 	if query != nil {
 		n.pathLen -= len(query) + len("?")
 	}
-	return ok && (query == nil || params.EmptyPair(query) < 0) && n.nameTarget(target, query)
+	return ok && (query == nil || n.keepsQuery(query)) && n.nameTarget(target) && n.keyTarget(target)
 }
 
 // keeps reports whether an absolute URL stays as it is, and has no flag. If so, it
 // sets the identity.
 func (n *normalizer) keeps(url []byte) bool {
 	query, ok := n.job.norm.Keeps(url, &n.res)
-	return ok && (query == nil || params.EmptyPair(query) < 0) && n.nameURL(url)
+	if !ok || query != nil && !n.keepsQuery(query) {
+		return false
+	}
+	n.nameURL(url)
+	return true
+}
+
+// keepsQuery reports whether the parameters of a query in normal form have no flag.
+func (n *normalizer) keepsQuery(query []byte) bool {
+	return params.EmptyPair(query) < 0 && (!n.job.tellsSigned() || !n.signed(query))
 }

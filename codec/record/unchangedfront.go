@@ -5,7 +5,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/urlfold/urlfold/codec"
-	"github.com/urlfold/urlfold/codec/params"
 	"github.com/urlfold/urlfold/codec/percent"
 )
 
@@ -46,7 +45,7 @@ func (n *normalizer) keepsTail(s *site, rec []byte) bool {
 		return false
 	}
 	query, ok := n.job.norm.KeepsTarget(url[len(f.old):], &n.res)
-	if !ok || query != nil && params.EmptyPair(query) >= 0 {
+	if !ok || query != nil && !n.keepsQuery(query) {
 		return false
 	}
 	n.fronted = span{s.start, s.start + len(f.old)}

@@ -36,6 +36,7 @@ type Worker struct {
 	keeper  keeper       // locator, if it is one and the job can use it; otherwise nil
 	finder  *foundKeeper // keeper, if it is one
 	plan    *plan        // of records with targets in normal form; nil if they are copied
+	keyHits codec.Rules  // that count for each record with a URL that stays as it is
 	copies  bool         // the job asks for no more than copies of records that the keeper keeps
 	one     bool         // every record counts as one line
 	each    bool         // fields line and offset are those of the URL, not of the record
@@ -93,6 +94,7 @@ func (j *Job) NewWorker() *Worker {
 		}
 	}
 	w.finder, _ = w.keeper.(*foundKeeper)
+	w.keyHits = w.hitsOfKeys()
 	w.copies = w.keeper != nil && w.plan == nil && j.where == nil
 	return w
 }

@@ -1,0 +1,23 @@
+package codec
+
+import (
+	"bytes"
+
+	"github.com/urlfold/urlfold/codec/params"
+)
+
+// KeepsPath reports whether no key rule up to level lv, at most K3, changes path: the
+// path of an http or https URL that is its own normal form and has neither a query nor a
+// fragment. It may return false although none does.
+func (n *Normalizer) KeepsPath(lv Level, path []byte) bool {
+	switch {
+	case lv <= K1:
+		return true
+	case lv > K3 || params.MayHavePathSession(path):
+		return false
+	case lv == K2:
+		return true
+	}
+	return !n.policy.rewritesK3() && (len(path) == 1 || path[len(path)-1] != '/') &&
+		!bytes.Contains(path, slashes) && len(cutIndexFile(path, path)) == len(path)
+}
