@@ -174,13 +174,12 @@ type pass struct {
 // webClasses marks the bytes of http and https URLs. The plain ones are clean in
 // path, query and fragment, except that a '.' may begin a dot segment of a path,
 // and '#' must not be in a fragment. They begin no session id in a path.
-var webClasses = scan.NewClasses(
-	func(c byte) bool {
-		const everywhere = cleanPath | cleanQuery | cleanFrag
-		return class[c]&everywhere == everywhere && c != '(' || c == '.' || c == '?' || c == '#'
-	},
-	func(c byte) bool { return class[c]&ldhByte != 0 },
-)
+var webClasses = scan.NewClasses(isPlain, func(c byte) bool { return class[c]&ldhByte != 0 })
+
+func isPlain(c byte) bool {
+	const everywhere = cleanPath | cleanQuery | cleanFrag
+	return class[c]&everywhere == everywhere && c != '(' || c == '.' || c == '?' || c == '#'
+}
 
 // run appends the normal form of src, which begins with o, to dst. It reports
 // whether the walk reached the end of src.

@@ -18,15 +18,35 @@ func (n *Normalizer) KeepsTarget(target []byte, r *Result) (query []byte, ok boo
 	if n.match != nil || size == 0 || target[0] != '/' || size+maxFront > min(n.maxLen, keepBytes) {
 		return nil, false
 	}
+	if end, query := plainEnd(target); end == size {
+		return query, true
+	}
 	sv := &r.scratch.survey
 	r.scratch.copied = false
 	sv.Read(target, len("/"), webClasses)
-	special, question, hash := sv.First()
-	if min(special, question, hash) == size {
-		return nil, true
-	}
+	special, _, _ := sv.First()
 	return keepsTail(target, special, sv)
 }
+
+// plainEnd returns the offset of the first byte of text, which begins with a target, that
+// needs a closer look or is in no target. query is the query before it, or nil. Most
+// targets have no such bytes, and then this is faster than a survey.
+func plainEnd(text []byte) (end int, query []byte) {
+	end = plainPath.PathEnd(text)
+	if end == len(text) || text[end] != '?' {
+		return end, nil
+	}
+	start := end + 1
+	end = plainQuery.End(text, start)
+	return end, text[start:end:end]
+}
+
+// plainPath and plainQuery have the bytes of paths and queries that are clean, and that
+// webClasses does not mark.
+var (
+	plainPath  = scan.NewSet(func(c byte) bool { return isPlain(c) && c != '?' && c != '#' })
+	plainQuery = scan.NewSet(func(c byte) bool { return isPlain(c) && c != '#' })
+)
 
 // Keeps reports whether url is an absolute http or https URL without a fragment
 // that is its own normal form without any flag. It may return false although url
@@ -54,6 +74,25 @@ func (n *Normalizer) Keeps(url []byte, r *Result) (query []byte, ok bool) {
 		query = u.Bytes(url, Query)
 	}
 	return query, true
+}
+
+// KeepsPrefix returns the length of an absolute URL at the start of text for which Keeps
+// reports true, and its query. The URL has the same scheme and authority as the last one
+// that Keeps accepted. It ends before the first byte that needs a closer look or is in no
+// URL, so the caller must check that this byte is what ends URLs in text. KeepsPrefix
+// returns 0 to give up, also if there is no such byte.
+func (n *Normalizer) KeepsPrefix(text []byte, r *Result) (end int, query []byte) {
+	front := r.scratch.front
+	f := len(front)
+	text = text[:max(0, min(len(text), n.maxLen-maxFront, keepBytes-maxFront))]
+	if n.match != nil || f == 0 || f >= len(text) || text[f] != '/' || string(text[:f]) != string(front) {
+		return 0, nil
+	}
+	end, query = plainEnd(text[f:])
+	if end += f; end == len(text) {
+		return 0, nil
+	}
+	return end, query
 }
 
 // keepsTail is KeepsTarget for a target with a query, or with bytes that sv marks.

@@ -27,18 +27,13 @@ func (w *Worker) AppendRun(out []byte, run []Extent, in []byte, at *Position, mo
 		return out, run
 	}
 	w.err = nil
+	w.n.forget()
 	kept, c := int64(0), copier{out: out, in: in}
 	for most += len(run); c.pos < len(in) && len(run) < most; {
-		size, n := c.size(), w.keep(in[c.pos:], at.Head)
-		switch {
-		case n > 0 && w.copies && w.n.isPlain():
+		size, n := c.size(), w.keeper.keep(&w.n, in[c.pos:], at.Head)
+		if n > 0 && n <= w.longest && w.n.isPlain() {
 			kept++
-		case n > 0:
-			w.appendKept(&c, n, at, st)
-		case w.n.missed.size > 0:
-			n = w.appendMissed(&c, at, st)
-		}
-		if n == 0 {
+		} else if n = w.appendOther(&c, n, at, st); n == 0 {
 			break
 		}
 		c.pos += n
@@ -65,24 +60,30 @@ func (p *Position) advance(n int) {
 	}
 }
 
-// keep asks the keeper for the first record of in. It returns the length of the record,
-// or 0: also for a record whose URL may hold a password to hide.
-func (w *Worker) keep(in, head []byte) (n int) {
-	w.n.cur.flags, w.n.missed.size, w.n.fronted = codec.Flags{}, 0, span{}
-	n = w.keeper.keep(&w.n, in, head)
-	switch {
-	case n == 0:
-	case w.job.maxRecord > 0 && n > w.job.maxRecord:
-		return 0
-	case w.job.redact && bytes.IndexByte(w.n.cur.url, '@') >= 0:
-		return 0
-	}
-	return n
-}
+// forget forgets what a keeper has said about a record.
+func (n *normalizer) forget() { n.cur.flags, n.missed.size, n.fronted = codec.Flags{}, 0, span{} }
 
 // isPlain reports whether the record that the keeper has kept is the same in the output,
 // and its URL has no flag.
 func (n *normalizer) isPlain() bool { return n.fronted.end == 0 && n.cur.flags.IsZero() }
+
+// appendOther is AppendRun for one record that is not only copied, or not kept. n is what
+// the keeper has returned for it. It returns the length of the record, or 0 if it gives
+// up.
+func (w *Worker) appendOther(c *copier, n int, at *Position, st *Stats) int {
+	switch {
+	case w.job.maxRecord > 0 && n > w.job.maxRecord:
+		n = 0
+	case n > 0 && w.job.redact && bytes.IndexByte(w.n.cur.url, '@') >= 0:
+		n = 0 // the URL may hold a password to hide
+	case n > 0:
+		w.appendKept(c, n, at, st)
+	case w.n.missed.size > 0:
+		n = w.appendMissed(c, at, st)
+	}
+	w.n.forget()
+	return n
+}
 
 // appendKept is AppendRun for one record of n bytes, in whose URL at most the scheme and
 // the authority change.

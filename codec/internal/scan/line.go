@@ -18,6 +18,8 @@ func (s *Set) MarkLine(m Marks, text []byte) (_ Marks, n int) {
 	switch {
 	case len(text) == 0:
 		return m, 0
+	case vector512:
+		return m, lineAVX512(&text[0], len(text), &s.nibbles, &m[0])
 	case vector:
 		return m, lineAVX2(&text[0], len(text), &s.nibbles, &m[0])
 	}
@@ -36,7 +38,7 @@ func MarkLine(a, b Marks, text []byte, x, y byte) (_, _ Marks, n int) {
 	case len(text) == 0:
 		return a, b, 0
 	case vector:
-		return a, b, lineOfTwoAVX2(&text[0], len(text), x, y, &a[0], &b[0])
+		return a, b, lineOfTwo(&text[0], len(text), x, y, &a[0], &b[0])
 	}
 	n = bytes.IndexByte(text, '\n') + 1
 	slowMarkTwo(a[:n>>6+2], b[:n>>6+2], text[:n], x, y)
@@ -49,7 +51,7 @@ func MarkTwo(a, b Marks, text []byte, x, y byte) (_, _ Marks) {
 	a, b = a.resize(len(text)>>6+2), b.resize(len(text)>>6+2)
 	if vector {
 		for from := 0; from < len(text); {
-			n := lineOfTwoAVX2(&text[from], len(text)-from, x, y, &a[from>>6], &b[from>>6])
+			n := lineOfTwo(&text[from], len(text)-from, x, y, &a[from>>6], &b[from>>6])
 			if n == 0 {
 				break
 			}
@@ -61,6 +63,14 @@ func MarkTwo(a, b Marks, text []byte, x, y byte) (_, _ Marks) {
 	a.End(len(text))
 	b.End(len(text))
 	return a, b
+}
+
+// lineOfTwo needs vectors.
+func lineOfTwo(text *byte, n int, x, y byte, a, b *uint64) int {
+	if vector512 {
+		return lineOfTwoAVX512(text, n, x, y, a, b)
+	}
+	return lineOfTwoAVX2(text, n, x, y, a, b)
 }
 
 func slowMarkTwo(a, b Marks, text []byte, x, y byte) {

@@ -10,6 +10,12 @@ import (
 // held other marks.
 func checkLine(t *testing.T, s *Set, text []byte) {
 	t.Helper()
+	eachVectors(func() { checkLineWith(t, s, text) })
+}
+
+// checkLineWith is checkLine for one kind of vectors.
+func checkLineWith(t *testing.T, s *Set, text []byte) {
+	t.Helper()
 	used := func() Marks { return Marks{1<<64 - 1, 1<<64 - 1, 1<<64 - 1, 1<<64 - 1} }
 	size := bytes.IndexByte(text, '\n') + 1
 	m, n := s.MarkLine(used(), text)

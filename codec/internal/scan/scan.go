@@ -1,7 +1,7 @@
 // Package scan finds the bytes of a text that are outside a set of ASCII bytes:
 // the first one (Set), or all of them (Survey). Where the processor has AVX2 it
-// looks at 32 bytes at a time, a Survey at 64 with AVX-512; elsewhere, and for
-// short texts, a loop over a table does the same.
+// looks at 32 bytes at a time, and where it has AVX-512, a Survey, PathEnd and
+// MarkLine at 64; elsewhere, and for short texts, a loop over a table does the same.
 package scan
 
 // A Set is a set of ASCII bytes. The zero Set is empty.
@@ -48,6 +48,28 @@ func (s *Set) SlashEnd(text []byte, i int) int {
 		return slashEndAVX2(&text[0], len(text), i, &s.nibbles)
 	}
 	return -1
+}
+
+// PathEnd returns the offset of the first byte of text that is not in s, or that is a
+// '.' or '/' after a '/'. If there is none, it returns len(text). The first byte must be
+// a '/' that is in s.
+func (s *Set) PathEnd(text []byte) int {
+	switch {
+	case vector512:
+		return pathEndAVX512(&text[0], len(text), &s.nibbles)
+	case vector && len(text) >= minVector:
+		return dotEndAVX2(&text[0], len(text), 1, &s.nibbles)
+	}
+	return s.slowPathEnd(text)
+}
+
+func (s *Set) slowPathEnd(text []byte) int {
+	for i := 1; i < len(text); i++ {
+		if c := text[i]; !s.table[c] || text[i-1] == '/' && (c == '/' || c == '.') {
+			return i
+		}
+	}
+	return len(text)
 }
 
 // minVector is the length of the shortest text that a vector can be loaded from,

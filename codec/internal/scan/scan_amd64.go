@@ -14,6 +14,17 @@ func endAVX2(text *byte, n, i int, nibbles *[32]uint8) int
 //go:noescape
 func slashEndAVX2(text *byte, n, i int, nibbles *[32]uint8) int
 
+// dotEndAVX2 is Set.PathEnd for a text of n bytes, at least 33. The first byte, which
+// is '/', does not count.
+//
+//go:noescape
+func dotEndAVX2(text *byte, n, i int, nibbles *[32]uint8) int
+
+// pathEndAVX512 is Set.PathEnd for a text of n bytes.
+//
+//go:noescape
+func pathEndAVX512(text *byte, n int, nibbles *[32]uint8) int
+
 // markAVX2 sets the bits of words for the bytes of a text of n bytes, at least 32,
 // that are outside the set. It writes 4 bytes for every 32 of the text.
 //

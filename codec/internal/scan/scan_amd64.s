@@ -4,6 +4,8 @@ DATA lowHalf<>+0(SB)/8, $0x0f0f0f0f0f0f0f0f
 GLOBL lowHalf<>(SB), RODATA|NOPTR, $8
 DATA slash<>+0(SB)/8, $0x2f2f2f2f2f2f2f2f
 GLOBL slash<>(SB), RODATA|NOPTR, $8
+DATA dot<>+0(SB)/8, $0x2e2e2e2e2e2e2e2e
+GLOBL dot<>(SB), RODATA|NOPTR, $8
 
 // Registers, in both functions:
 //
@@ -35,6 +37,15 @@ GLOBL slash<>(SB), RODATA|NOPTR, $8
 #define SLASHES \
 	VPCMPEQB -1(SI)(BX*1), Y3, Y8 \
 	VPCMPEQB Y3, Y5, Y9 \
+	VPAND Y8, Y9, Y9 \
+	VPOR Y9, Y6, Y6
+
+// DOTS adds to Y6 the slashes and dots that follow a slash.
+#define DOTS \
+	VPCMPEQB -1(SI)(BX*1), Y3, Y8 \
+	VPCMPEQB Y3, Y5, Y9 \
+	VPCMPEQB Y4, Y5, Y11 \
+	VPOR Y11, Y9, Y9 \
 	VPAND Y8, Y9, Y9 \
 	VPOR Y9, Y6, Y6
 
@@ -105,6 +116,13 @@ TEXT ·slashEndAVX2(SB), NOSPLIT, $0-40
 	BEGIN
 	VPBROADCASTQ slash<>(SB), Y3
 	FIND(SLASHES)
+
+// func dotEndAVX2(text *byte, n, i int, nibbles *[32]uint8) int
+TEXT ·dotEndAVX2(SB), NOSPLIT, $0-40
+	BEGIN
+	VPBROADCASTQ slash<>(SB), Y3
+	VPBROADCASTQ dot<>(SB), Y4
+	FIND(DOTS)
 
 // func markAVX2(words *uint64, text *byte, n int, nibbles *[32]uint8)
 TEXT ·markAVX2(SB), NOSPLIT, $0-32

@@ -8,6 +8,10 @@ func endAVX2(*byte, int, int, *[32]uint8) int { panic("scan: no vectors here") }
 
 func slashEndAVX2(*byte, int, int, *[32]uint8) int { panic("scan: no vectors here") }
 
+func dotEndAVX2(*byte, int, int, *[32]uint8) int { panic("scan: no vectors here") }
+
+func pathEndAVX512(*byte, int, *[32]uint8) int { panic("scan: no vectors here") }
+
 func markAVX2(*uint64, *byte, int, *[32]uint8) { panic("scan: no vectors here") }
 
 func surveyAVX2(*Survey, *byte, int, int, *Classes) {

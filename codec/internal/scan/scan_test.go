@@ -54,6 +54,7 @@ func check(t *testing.T, name string, s *Set, text []byte, i int) {
 	t.Helper()
 	i = min(i, len(text))
 	checkMarks(t, name, s, text)
+	checkPathEnd(t, name, s, text)
 	checkChart(t, name, s, text)
 	if got, want := s.End(text, i), s.slowEnd(text, i); got != want {
 		t.Fatalf("%s: End(%q, %d) = %d, want %d", name, text, i, got, want)
@@ -62,6 +63,34 @@ func check(t *testing.T, name string, s *Set, text []byte, i int) {
 		return
 	}
 	checkSlashEnd(t, name, s, text, i)
+}
+
+// eachVectors calls f for each kind of vectors that the processor has.
+func eachVectors(f func()) {
+	defer func(has, has512 bool) { vector, vector512 = has, has512 }(vector, vector512)
+	if vector512 {
+		f()
+		vector512 = false
+	}
+	if vector {
+		f()
+	}
+}
+
+// checkPathEnd compares PathEnd with a loop.
+func checkPathEnd(t *testing.T, name string, s *Set, text []byte) {
+	t.Helper()
+	if !s.table['/'] || len(text) == 0 {
+		return
+	}
+	text = append([]byte{'/'}, text...)
+	text = text[:len(text):len(text)]
+	want := s.slowPathEnd(text)
+	eachVectors(func() {
+		if got := s.PathEnd(text); got != want {
+			t.Fatalf("%s: PathEnd(%q) = %d, want %d", name, text, got, want)
+		}
+	})
 }
 
 // checkChart compares Chart with a loop.
