@@ -29,6 +29,7 @@ type recordCodec struct {
 	facts    bool            // the job asks for facts
 	times    bool            // the job asks for times
 	routes   bool            // the job has a route
+	runs     bool            // the worker may read records in runs
 	nested   bool            // the records of a line form one output record
 	whole    bool            // each message is one record
 	n        int             // records handled, for markEvery
@@ -68,7 +69,7 @@ func (c *recordCodec) begin(b *Batch) {
 		w = job.NewWorker()
 		c.workers[job] = w
 	}
-	c.job, c.w, c.routes = job, w, job.Routes()
+	c.job, c.w, c.routes, c.runs = job, w, job.Routes(), w.Runs()
 	c.names, c.facts, c.times = job.Identifies(), job.Facts(), job.Times()
 	c.nested, c.whole = job.Nested(), job.WholeMessages()
 	c.director, _ = job.Framing().(record.Director)
@@ -101,7 +102,7 @@ func (c *recordCodec) records(b *Batch, end int) {
 		// Long before the call of Append, because the copy of at that it makes would
 		// wait for these stores.
 		at.Line, at.Off = c.line, b.at()
-		if c.run(b, end, &at) {
+		if c.runs && c.run(b, end, &at) {
 			continue
 		}
 		if at.Message {

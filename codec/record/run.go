@@ -17,6 +17,9 @@ type Extent struct {
 	Identity codec.Key
 }
 
+// Runs reports whether AppendRun can read any record of the job.
+func (w *Worker) Runs() bool { return w.keeper != nil }
+
 // AppendRun is [Worker.Append] for the first records of in that can be read with less
 // work and need no dead letter, at most most of them. It appends to run the extent of
 // each, and advances at from the first record to the one after them, for which the
