@@ -87,7 +87,7 @@ func (s *scratch) writable(buf *[]byte, k1 []byte, start, end int) []byte {
 // memory of s. If no rule changes the query, why is 0, and the result is undefined:
 // then the key is part of K1, and nothing has to be copied.
 func (n *Normalizer) appendToFront(buf *[]byte, k1 []byte, start, end int, u *URL, s *scratch) (key []byte, why Rules, signed bool) {
-	if s.copied && end == int(u.spans[Path].End) && len(s.survey.Copy)-end >= params.Room(u.spans[Query].Len()) {
+	if s.copied && end == int(u.spans[Path].End) && len(s.survey.Copy)-end > params.TidyRoom {
 		return appendKeyQuery(s.survey.Copy[start:end], k1, u, n.policy.Params, s)
 	}
 	front := slices.Grow((*buf)[:0], end-start)[:end-start]

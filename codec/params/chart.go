@@ -91,3 +91,11 @@ func (c *chart) oddOf(f *field) uint64 {
 	}
 	return odd
 }
+
+// b2i returns 1 for true and 0 for false, without a branch.
+func b2i(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}

@@ -61,7 +61,6 @@
 // The package does no I/O and has no global state. A Matcher is immutable and
 // safe for concurrent use; each goroutine needs its own Scratch. Site, Match,
 // AppendKeyQuery and AppendFiltered allocate only to grow dst and the Scratch.
-// A name that no list contains usually costs one hash of its first and last
-// byte and its length. Patterns run as automata, in time linear in the length
-// of the text. No function panics, whatever the input.
+// A name that no list contains usually costs one hash of its first four bytes.
+// Patterns run as automata, in time linear in the length of the text. No function panics, whatever the input.
 package params

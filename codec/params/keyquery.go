@@ -83,10 +83,10 @@ func AppendKeyQuery(dst, query []byte, m *Matcher, site Site, s *Scratch) (out [
 // AppendChanged is AppendKeyQuery for callers that can use the query itself: it
 // appends nothing if no rule changes the query, that is, if why is 0 or WhySigned.
 func AppendChanged(dst, query []byte, m *Matcher, site Site, s *Scratch) (out []byte, present bool, why Why) {
-	s.drops = s.drops[:0]
-	if s.Recorder == nil && s.tidy(query, m) && !m.anyName(site) {
-		dst, why = s.appendTidy(dst, query)
-		return dst, true, why
+	if s.Recorder == nil && !m.anyName(site) {
+		if out, why, ok := AppendTidy(dst, slices.Clip(query), m, s); ok {
+			return out, true, why
+		}
 	}
 	return s.appendUntidy(dst, query, m, site)
 }

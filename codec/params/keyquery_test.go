@@ -65,6 +65,8 @@ func TestAppendKeyQuery(t *testing.T) {
 	f("%62=1&a=2", "a=2&b=1", "q-form,q-sort-name") // by the decoded name
 	f("a*=1&a+=2", "a+=2&a*=1", "q-sort-name")      // ' ' < '*' < '+'
 	f("a=1&a=1", "a=1&a=1", "")                     // repeated fields are data: D4.37
+	f("page_id=1&page_id=0&page_ids=2", "page_id=1&page_id=0&page_ids=2", "")
+	f("page_ids=2&page_id=1&page_id=0", "page_id=1&page_id=0&page_ids=2", "q-sort-name")
 
 	// qsid.
 	f("jsessionid=1&a=2", "a=2", "qsid")
@@ -165,12 +167,35 @@ func checkTidy(t *testing.T, query []byte, m *Matcher, site Site, s *Scratch) {
 	if !bytes.Equal(got, want) || gotPresent != present || gotWhy != why {
 		t.Fatalf("%q: got %q, %v, %v, want %q, %v, %v", query, got, gotPresent, gotWhy, want, present, why)
 	}
+	if !m.anyName(site) {
+		checkInPlace(t, query, m, s, want, why)
+	}
+}
+
+// checkInPlace checks that AppendTidy can write its result over the query, and that it
+// ignores what follows the query.
+func checkInPlace(t *testing.T, query []byte, m *Matcher, s *Scratch, want []byte, why Why) {
+	t.Helper()
+	const front = 3
+	text := append(bytes.Repeat([]byte("4"), front), query...)
+	text = append(text, bytes.Repeat([]byte("4"), 2*TidyRoom)...)
+	out, got, ok := AppendTidy(text[:front], text[front:][:len(query)], m, s)
+	switch {
+	case !ok:
+		return
+	case got == 0:
+		out = text[:front+len(query)]
+	}
+	if !bytes.Equal(out[front:], want) || got != why {
+		t.Fatalf("%q: in place: got %q, %v, want %q, %v", query, out[front:], got, want, why)
+	}
 }
 
 var querySeeds = []string{
 	"", "a=1&b=2", "b=2&a=1&b=1", "utm_source=x&a", "a=&b", "&&=&", "x_1&id=7&id=a", "%3Futm_source&amp;gclid&?gclid", "cfid=1&CFTOKEN",
 	"sid=0123456789abcdef&session_id=5", "Signature=a&Expires", "a=%2f/%zz%4%31+%20", "%61=1&a=2&A=3", "a;b=c", "\xff=\x00&%ff", "jsessionid&PHPSESSID=",
 	"a=1&b=2%20x&c==/", "b+=1&b*=1", // a tidy query and another one
+	"page_id=1&page_id=0&page_ids=2", "page_ids=%20&page_id=1&page_idea=0&page_id=0", "b=%4&a=%", "i=1&h=2&g=3&f=4&e=5&d=6&c=7&b=8&a=9",
 	"f[]=1&a=2&amp;c=3&b/", "a&amp;gclid=1&b", "?utm_x&?", "a&amp;&?amp;utm_x", "\x00", "\x00&\x00\x00",
 	strings.Repeat("a", 58) + "=%20&" + strings.Repeat("b", 61) + "=+&c=&utm_source", // three charts
 }

@@ -15,6 +15,7 @@ type Matcher struct {
 	index  [numActions]index
 	names  *sieve  // for index[actionDrop]
 	except bool    // there are exceptions
+	open   bool    // rules drop names that are not in the index, if only on some sites
 	scopes []scope // scopes[0] applies everywhere
 	wide   []uint32
 	hosts  hostTable
@@ -154,6 +155,10 @@ func (m *Matcher) anyName(site Site) bool {
 	}
 	return false
 }
+
+// ByNames reports whether m drops only fields with the names and prefixes that its lists
+// contain, on every site.
+func (m *Matcher) ByNames() bool { return m == nil || !m.open }
 
 // may reports whether any other rule can drop a field with the given bare name.
 func (m *Matcher) may(name []byte) bool {

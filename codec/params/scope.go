@@ -178,7 +178,6 @@ type Scratch struct {
 	charts []chart // of the current query
 	odd    uint64  // bits of odd bytes on any chart
 	tidied tidyQuery
-	text   paddedQuery // of a tidy query
 	fields []field
 	names  []byte // decoded names of fields
 	value  []byte // one decoded value

@@ -1,40 +1,50 @@
 package params
 
-// sieve rejects most names that neither a Matcher nor this package recognizes.
-// It hashes the first and last byte of a name and its length, which is enough
-// for most parameters of most queries.
+// sieve rejects most names that neither a Matcher nor this package recognizes. It
+// looks only at their first four bytes.
 type sieve struct {
-	exact [sieveBits / 64]uint64 // a bit for each name, see sieveHash
-	first [256]bool              // whether there is a pattern for names that start with the byte, in either case
+	starts [1 << startHashBits / 64]uint64 // a bit for the hash of the start of each name or prefix
+	first  [256]bool                       // whether a prefix of fewer than four bytes starts with the byte, in either case
 }
 
-const sieveBits = 1 << 12
+// A nameStart begins with the first four bytes of a name as a big-endian number, padded
+// with zeros. The other four bytes are ignored.
+type nameStart uint64
 
-// sieveHash returns the hash of a name of n bytes, which must not be 0, from its first
-// and last byte. It ignores ASCII case.
-func sieveHash(first, last byte, n int) uint32 {
-	return (uint32(first|0x20)*0x9E3779B1 + uint32(last|0x20)*0x85EBCA6B + uint32(n)*0xC2B2AE35) >> 20
+// startOf returns the nameStart of a name.
+func startOf(name []byte) nameStart { return nameStart(shortOrder(name[:min(len(name), 4)])) }
+
+const startHashBits = 12
+
+// hash returns a hash that ignores ASCII case.
+func (n nameStart) hash() uint64 {
+	const spaces = 0x20_20_20_20 // the bits that distinguish upper and lower case
+	return (uint64(n)>>32 | spaces) * 0x9E3779B1 << 32 >> (64 - startHashBits)
 }
 
-// passes reports whether a name may be recognized, from its first and last byte and
-// its length, which must not be 0. The name must be bare and form-decoded.
-func (s *sieve) passes(first, last byte, n int) bool {
-	h := sieveHash(first, last, n) % sieveBits
-	return s.exact[h/64]>>(h%64)&1 != 0 || s.first[first]
+// passes reports whether a name that begins with n may be recognized. The name must be
+// bare, form-decoded and not empty.
+func (s *sieve) passes(n nameStart) bool {
+	h := n.hash()
+	return s.starts[h/64]>>(h%64)&1 != 0 || s.first[n>>56]
 }
 
 // passesName is passes for a name, which may be empty.
-func (s *sieve) passesName(name []byte) bool {
-	return len(name) > 0 && s.passes(name[0], name[len(name)-1], len(name))
+func (s *sieve) passesName(name []byte) bool { return len(name) > 0 && s.passes(startOf(name)) }
+
+// addName makes a name pass, and all names with the same start.
+func (s *sieve) addName(name string) {
+	h := startOf([]byte(name)).hash()
+	s.starts[h/64] |= 1 << (h % 64)
 }
 
-func (s *sieve) add(name string) {
-	h := sieveHash(name[0], name[len(name)-1], len(name))
-	s.exact[h/64] |= 1 << (h % 64)
-}
-
-// addFirst makes all names that start with c pass. c must be in lower case.
-func (s *sieve) addFirst(c byte) {
+// addPrefix makes all names pass that begin with prefix, which must be in lower case.
+func (s *sieve) addPrefix(prefix string) {
+	if len(prefix) >= 4 {
+		s.addName(prefix)
+		return
+	}
+	c := prefix[0]
 	s.first[c] = true
 	if 'a' <= c && c <= 'z' {
 		s.first[c-('a'-'A')] = true
@@ -45,10 +55,7 @@ func (s *sieve) addFirst(c byte) {
 var heart = func() *sieve {
 	s := new(sieve)
 	for _, name := range knownNames {
-		s.add(name)
-	}
-	for last := 'a'; last <= 'z'; last++ {
-		s.add(aspSession[:len(aspSession)-1] + string(last))
+		s.addName(name)
 	}
 	return s
 }()
@@ -57,10 +64,10 @@ var heart = func() *sieve {
 func sieveOf(ix *index) *sieve {
 	s := *heart
 	for _, e := range ix.exact {
-		s.add(e.name)
+		s.addName(e.name)
 	}
 	for _, p := range ix.prefixed {
-		s.addFirst(p.prefix[0])
+		s.addPrefix(p.prefix)
 	}
 	return &s
 }

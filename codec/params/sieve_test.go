@@ -20,8 +20,10 @@ func TestSieve(t *testing.T) {
 			}
 		}
 	}
-	if m.sieve().passesName(nil) || m.sieve().passesName([]byte("page")) {
-		t.Error("the sieve passes no name or too many names")
+	for _, name := range []string{"", "page", "user", "media", "url", "id", "lang"} {
+		if m.sieve().passesName([]byte(name)) {
+			t.Errorf("the sieve passes %q", name)
+		}
 	}
 	if (*Matcher)(nil).sieve().passesName([]byte("gclid")) {
 		t.Error("no sieve passes gclid")

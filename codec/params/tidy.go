@@ -1,6 +1,8 @@
 package params
 
 import (
+	"bytes"
+	"cmp"
 	"encoding/binary"
 	"math/bits"
 	"slices"
@@ -16,53 +18,92 @@ import (
 // maxTidy is the maximum number of fields in a tidy query.
 const maxTidy = 8
 
-// tidyField is a field of a tidy query.
-type tidyField struct {
-	order      uint64 // see orderAt
-	start, end uint32
-}
-
-// tidyQuery describes a tidy query.
+// tidyQuery describes a tidy query. It is read without branches that depend on its bytes
+// where possible, because they would be mispredicted: see chart.
 type tidyQuery struct {
-	odd      uint64 // bytes that are not plain, except separators and '='
+	text     paddedQuery
+	nameEnds uint64 // the places where names end
+	ends     uint64 // the places where fields end
+	odd      uint64 // bytes that are not plain, except separators and the first '=' of a field
 	fields   [maxTidy]tidyField
-	n        uint // number of fields
-	unsorted uint // not 0 if the fields were not in order
+	n        int // number of fields
+	unsorted int // 0 if the fields are in order, otherwise 1
 }
 
-// tidy reports whether query is tidy, and sets s.tidied. A false result is
-// always safe, because appendUntidy handles all queries, including tidy ones.
-func (s *Scratch) tidy(query []byte, m *Matcher) bool {
+// A tidyField begins with the first seven bytes of the name of a field, as a big-endian
+// number, padded with zeros. Its lowest byte is where the field starts. Fields sort like
+// these numbers, except those whose names begin with the same seven bytes.
+type tidyField uint64
+
+// start returns the offset of the field in the query.
+func (f tidyField) start() uint64 { return uint64(f) & 0xFF }
+
+// name returns f with the same start for all fields.
+func (f tidyField) name() tidyField { return f | 0xFF }
+
+// A paddedQuery is a query on one chart. What follows can be read.
+type paddedQuery [64 + 32]byte
+
+// set sets q to query, followed by '&' and zeros: every field ends at a '&', and no
+// escape continues after the last one.
+func (q *paddedQuery) set(query []byte) {
+	if cap(query) < 64 {
+		copy(q[:64], query)
+	} else { // without a branch for each range of lengths
+		from := (*[64]byte)(query[:64])
+		*(*[16]byte)(q[:]) = *(*[16]byte)(from[:])
+		*(*[16]byte)(q[16:]) = *(*[16]byte)(from[16:])
+		*(*[16]byte)(q[32:]) = *(*[16]byte)(from[32:])
+		*(*[16]byte)(q[48:]) = *(*[16]byte)(from[48:])
+	}
+	binary.LittleEndian.PutUint32(q[len(query)&63:], '&')
+}
+
+// field returns the field with the name q[start:end].
+func (q *paddedQuery) field(start, end int) tidyField {
+	return tidyField(binary.BigEndian.Uint64(q[start&63:])&nameMasks[(end-start)&63] | uint64(start))
+}
+
+// nameMasks has, for each length of a name, the bits of its first seven bytes.
+var nameMasks = func() (t [64]uint64) {
+	for n := range t {
+		t[n] = ^(^uint64(0) >> (8 * min(n, 7)))
+	}
+	return t
+}()
+
+// read reports whether query is tidy, and then sets q. A false result is always safe,
+// because appendUntidy handles all queries, including tidy ones.
+func (q *tidyQuery) read(query []byte, m *Matcher) bool {
 	if len(query) == 0 || len(query) >= 64 {
 		return false
 	}
-	c, q, sieve := chartOf(query), &s.tidied, m.sieve()
-	c.end |= 1 << len(query)
+	q.text.set(query)
+	c, sieve := chartOf(query), m.sieve()
 	starts := c.end<<1 | 1
-	if (c.end|c.eq)&starts|c.end&(c.eq<<1) != 0 || bits.OnesCount64(c.end) > maxTidy {
+	ends := c.end | 1<<len(query)
+	marks := ends | c.eq
+	if marks&starts|ends&(c.eq<<1) != 0 || bits.OnesCount64(ends) > maxTidy {
 		return false
 	}
-	q.odd, q.n, q.unsorted = c.odd, 0, 0
-	last := uint64(0)
-	for start, ends := uint(0), c.end; ends != 0; ends &= ends - 1 {
-		end := uint(bits.TrailingZeros64(ends))
-		nameEnd := uint(bits.TrailingZeros64((c.end | c.eq) >> (start & 63) << (start & 63)))
-		order := orderAt(query, int(start), int(nameEnd))
-		if sieve.passes(byte(order>>56), query[nameEnd-1], int(nameEnd-start)) || c.odd&between(start, nameEnd) != 0 {
-			if mayMatter(query[start:nameEnd], sieve, m) {
-				return false
-			}
+	nameEnds := marks &^ (marks - starts) // the first mark after each start
+	oddNames := c.odd & (nameEnds - starts)
+	q.ends, q.nameEnds, q.odd = ends, nameEnds, c.odd|c.eq&^nameEnds
+	n, last, unsorted := 0, tidyField(0), 0
+	for ; starts != 0; starts &= starts - 1 {
+		start, end := bits.TrailingZeros64(starts), bits.TrailingZeros64(nameEnds)
+		nameEnds &= nameEnds - 1
+		f := q.text.field(start, end)
+		if (sieve.passes(nameStart(f)) || oddNames != 0) && mayMatter(query[start:end], sieve, m) {
+			return false
 		}
-		eq := c.eq & between(nameEnd, end)
-		q.odd |= eq & (eq - 1) // all except the first
-		if order <= last && q.n > 0 {
-			q.unsorted = 1
-		}
-		q.fields[q.n%maxTidy] = tidyField{order, uint32(start), uint32(end)}
-		q.n++
-		last, start = order, end+1
+		unsorted |= b2i(f <= last.name())
+		q.fields[n&(maxTidy-1)] = f
+		n++
+		last = f
 	}
-	return q.unsorted == 0 || q.sort()
+	q.unsorted, q.n = unsorted, n
+	return true
 }
 
 // mayMatter reports whether a name contains an escape, or may be one that a rule or
@@ -75,137 +116,147 @@ func mayMatter(name []byte, sieve *sieve, m *Matcher) bool {
 	return sieve.passesName(name) && (isKnown(name) || m.may(name))
 }
 
-// sort sorts the fields. It returns false if two names have the same first
-// bytes.
-func (q *tidyQuery) sort() bool {
+// sort sorts the fields. Which of two fields comes first cannot be predicted.
+func (q *tidyQuery) sort() {
 	fields := q.fields[:min(q.n, maxTidy)]
 	for i := 1; i < len(fields); i++ {
-		f, j := fields[i], i
-		for ; j > 0 && f.order <= fields[j-1].order; j-- {
-			if f.order == fields[j-1].order {
-				return false
-			}
-			fields[j] = fields[j-1]
+		f := fields[i]
+		for j := i; j > 0; j-- {
+			g := fields[j-1]
+			fields[j], f = max(f, g), min(f, g)
 		}
-		fields[j] = f
+		fields[0] = f
 	}
-	return true
+	tie := 0
+	q.unsorted = 0
+	for i := 1; i < len(fields); i++ {
+		f, g := fields[i-1], fields[i]
+		tie |= b2i(f.name() == g.name())
+		q.unsorted |= b2i(f.start() > g.start())
+	}
+	if tie != 0 {
+		q.sortTies()
+	}
 }
 
-// appendTidy appends a tidy query, unless why is 0: then no rule changes it.
-func (s *Scratch) appendTidy(dst, query []byte) (_ []byte, why Why) {
+// sortTies is sort for names that begin with the same bytes.
+func (q *tidyQuery) sortTies() {
+	fields := q.fields[:min(q.n, maxTidy)]
+	byStart := func(f, g tidyField) int { return cmp.Compare(f.start(), g.start()) }
+	slices.SortFunc(fields, func(f, g tidyField) int {
+		return cmp.Or(bytes.Compare(q.name(f), q.name(g)), byStart(f, g))
+	})
+	q.unsorted = b2i(!slices.IsSortedFunc(fields, byStart))
+}
+
+// name returns the whole name of f.
+func (q *tidyQuery) name(f tidyField) []byte {
+	start := f.start()
+	return q.text[start:][:bits.TrailingZeros64(q.nameEnds>>start)]
+}
+
+// TidyRoom is the number of bytes after dst that AppendTidy may write: at most three for
+// each byte of the query, and more than needed at the end.
+const TidyRoom = 256 + 64
+
+// AppendTidy is AppendChanged for queries that it can handle with little work, which are
+// most queries. If ok is false, that says nothing about the query. AppendTidy does not
+// call a Recorder, and every rule of m for the site must be one for names (see ByNames).
+// It may read bytes up to the capacity of query; dst and query may overlap.
+func AppendTidy(dst, query []byte, m *Matcher, s *Scratch) (_ []byte, why Why, ok bool) {
+	s.drops = s.drops[:0]
 	q := &s.tidied
-	if q.unsorted == 0 && q.odd == 0 {
-		return dst, 0
+	if !q.read(query, m) {
+		return dst, 0, false
 	}
-	w := newFormWriter(dst, query, &s.text)
-	if q.unsorted != 0 {
-		for i := range q.fields[:min(q.n, maxTidy)] {
-			f := &q.fields[i]
-			w.write(f.start, f.end, q.odd&between(f.start, f.end))
-			w.out[w.at] = '&'
-			w.at++
-		}
-		w.at-- // the last '&'
-		why = whySorted
-	} else {
-		w.write(0, uint32(len(query)), q.odd)
+	if q.odd|uint64(q.unsorted) == 0 {
+		return dst, 0, true
 	}
-	if w.changed != 0 {
-		why |= whyForm
-	}
-	if why == 0 {
-		w.at = len(dst)
-	}
-	return w.out[:w.at], why
-}
-
-// A formWriter writes parts of a query on one chart in form encoding. Runs of bytes
-// are copied 32 bytes at a time, which may be more than needed: their lengths cannot
-// be predicted, and calls that copy a few bytes would take most of the time.
-type formWriter struct {
-	out     []byte // with room for everything
-	at      int    // end of what is written
-	text    *paddedQuery
-	changed uint32 // not 0 if a byte that was written differs from the query
-}
-
-// A paddedQuery is a query on one chart. What follows can be read.
-type paddedQuery [64 + 32]byte
-
-// Room returns the number of bytes that AppendChanged may write for a query of n
-// bytes and its '?', and more than needed at the end.
-func Room(n int) int { return 3*n + 1 + formRoom }
-
-// formRoom is the room for everything that a formWriter writes.
-const formRoom = 4 * len(paddedQuery{})
-
-// newFormWriter returns a writer that appends parts of query to dst. It copies the
-// query to text.
-func newFormWriter(dst, query []byte, text *paddedQuery) formWriter {
-	n := copy(text[:64], query)
-	clear(text[n : n+2]) // no escape continues there
+	q.sort()
 	at := len(dst)
-	return formWriter{out: slices.Grow(dst, formRoom)[:at+formRoom], at: at, text: text}
+	out := slices.Grow(dst, TidyRoom)[:at+TidyRoom]
+	length, changed := q.write((*[TidyRoom]byte)(out[at:]))
+	if why = Why(q.unsorted)*whySorted | Why(changed)*whyForm; why == 0 {
+		length = 0
+	}
+	return out[:at+length], why, true
 }
 
-// write writes the bytes from from to to; odd marks those that need encoding or
-// decoding.
-func (w *formWriter) write(from, to uint32, odd uint64) {
-	for ; odd != 0; odd &= odd - 1 {
-		i := uint32(bits.TrailingZeros64(odd))
-		w.copy(from, i)
-		raw := binary.LittleEndian.Uint32(w.text[i:])
-		e, n := &formTexts[byte(raw)][1], uint32(1)
-		if high, low := formHex[byte(raw>>8)], formHex[byte(raw>>16)]; byte(raw) == '%' && high|low < 16 {
-			e, n = &formTexts[high<<4|low][0], 3
+// write writes the fields of q to out, in form encoding and separated by '&'. changed is
+// 1 if that changes a field. It takes the same step at each odd byte and at each end of a
+// field, because their order cannot be predicted.
+func (q *tidyQuery) write(out *[TidyRoom]byte) (length, changed int) {
+	stops, text := q.ends|q.odd, &q.text
+	start, next, diff := q.fields[0].start(), 1, uint32(0)
+	from, at := start, 0
+	for n := bits.OnesCount64(stops); n > 0; n-- {
+		i := start + uint64(bits.TrailingZeros64(stops>>(start&63)))
+		end := at + int(i-from)
+		for ; ; at, from = at+32, from+32 { // a call that copies a few bytes would take most of the time
+			*(*[16]byte)(out[at&255:]) = *(*[16]byte)(text[from&63:])
+			*(*[16]byte)(out[at&255+16:]) = *(*[16]byte)(text[from&63+16:])
+			if at+32 >= end {
+				break
+			}
 		}
-		binary.LittleEndian.PutUint32(w.out[w.at:], e.text)
-		w.changed |= e.text ^ raw&(1<<(8*n)-1)
-		w.at += int(e.len)
-		from = i + n
+		e, raw := text.formText(i)
+		binary.LittleEndian.PutUint32(out[end&255:], e.text)
+		diff |= e.text ^ raw&e.mask
+		at = end + int(e.len)
+		isEnd := q.ends >> (i & 63) & 1
+		start = (i+1)&(isEnd-1) | q.fields[next&(maxTidy-1)].start()&-isEnd
+		from = start + uint64(e.more)
+		next += int(isEnd)
 	}
-	w.copy(from, to)
+	return at - 1, b2i(diff != 0) // without the last '&'
 }
 
-// copy writes the bytes from from to to unchanged.
-func (w *formWriter) copy(from, to uint32) {
-	at := w.at
-	w.at += int(to - from)
-	for {
-		to, text := w.out[at:at+32], w.text[from&63:]
-		*(*[16]byte)(to) = *(*[16]byte)(text)
-		*(*[16]byte)(to[16:]) = *(*[16]byte)(text[16:])
-		if at += 32; at >= w.at {
-			return
-		}
-		from += 32
-	}
+// A formText is a form encoding, as a little-endian integer, and what it replaces.
+type formText struct {
+	text, len uint32
+	mask      uint32 // selects the bytes that it replaces
+	more      uint32 // their number without the first
 }
 
-// A formText is a form encoding, as a little-endian integer.
-type formText struct{ text, len uint32 }
+// formText returns the form encoding of the byte, or the escape, at i. raw begins with
+// it.
+func (q *paddedQuery) formText(i uint64) (e *formText, raw uint32) {
+	raw = binary.LittleEndian.Uint32(q[i&63:])
+	c := raw & 0xFF
+	value := uint32(formPercent[c] | formHigh[byte(raw>>8)] | formLow[byte(raw>>16)])
+	isByte := value >> 8
+	return &formTexts[(value&(isByte-1)|(c|noEscape)&-isByte)%uint32(len(formTexts))], raw
+}
 
-// formTexts holds the form encoding of each byte that an escape stands for, and of
-// each raw byte.
-var formTexts = func() (t [256][2]formText) {
-	for i := range t {
-		escape := []byte{'%', "0123456789ABCDEF"[i>>4], "0123456789ABCDEF"[i&15]}
-		for j, raw := range [][]byte{escape, {byte(i)}} {
-			b := appendForm(nil, raw)
-			t[i][j] = formText{binary.LittleEndian.Uint32(append(b, 0, 0, 0)), uint32(len(b))}
+// noEscape is a bit in the tables that says that this is no escape.
+const noEscape = 0x100
+
+// The tables hold the value of each hex digit at its place in an escape, and noEscape
+// for other bytes; formPercent has it for all bytes except '%'.
+var formPercent, formHigh, formLow = func() (percents, high, low [256]uint16) {
+	for i := range 256 {
+		percents[i], high[i], low[i] = noEscape, noEscape, noEscape
+		if percent.IsHex(byte(i)) {
+			low[i] = uint16(percent.Unhex(byte(i)))
+			high[i] = low[i] << 4
 		}
 	}
-	return t
+	percents['%'] = 0
+	return percents, high, low
 }()
 
-// formHex holds the values of hex digits, and 16 elsewhere.
-var formHex = func() (t [256]uint8) {
-	for i := range t {
-		if t[i] = 16; percent.IsHex(byte(i)) {
-			t[i] = percent.Unhex(byte(i))
-		}
+// formTexts holds the form encoding of each byte that an escape stands for, and, from
+// noEscape on, of each raw byte. A raw '&' separates fields.
+var formTexts = func() (t [2 * noEscape]formText) {
+	set := func(i int, raw ...byte) {
+		b := appendForm(nil, raw)
+		t[i] = formText{binary.LittleEndian.Uint32(append(b, 0, 0, 0)), uint32(len(b)), 1<<(8*len(raw)) - 1, uint32(len(raw) - 1)}
 	}
+	for i := range noEscape {
+		set(i, '%', "0123456789ABCDEF"[i>>4], "0123456789ABCDEF"[i&15])
+		set(i|noEscape, byte(i))
+	}
+	t['&'|noEscape] = formText{text: '&', len: 1, mask: 0xFF}
 	return t
 }()
 
