@@ -206,6 +206,11 @@ func FuzzKeysNest(f *testing.F) {
 		if !bytes.Equal(of1, k2) || !bytes.Equal(of2, k3) {
 			t.Fatalf("%q: K2 is %q, of K1 %q; K3 is %q, of K2 %q", src, k2, of1, k3, of2)
 		}
+		for lv, text := range map[Level][]byte{K1: k1, K2: k2, K3: k3} { // Key has shorter ways
+			if _, _ = n.Append(nil, src, &r0); r0.Key(lv) != r.HashKey(lv, text) {
+				t.Fatalf("%q: %v is not that of %q", src, lv, text)
+			}
+		}
 		if got, want := string(r.AppendKey(nil, KSurface)), slowSurface(string(k2)); got != want {
 			t.Fatalf("%q: surface %q, of K2 %q: %q", src, got, k2, want)
 		}

@@ -278,40 +278,58 @@ func (n *Normalizer) canonical(lv Level, src, norm []byte, r *Result) []byte {
 	case lv < K2:
 		return n.standard(lv, src, norm, r)
 	}
+	return n.lossy(lv, r)
+}
+
+// lossy is canonical for K2, K3 and KSurface of a URL that has them.
+func (n *Normalizer) lossy(lv Level, r *Result) []byte {
 	s := &r.scratch
-	k1, u := src, &r.Out
-	if !s.clean || s.dropped {
-		k1 = n.standard(K1, src, norm, r)
-		u = s.parts(k1, norm, r)
-	}
+	k1, u := n.partsOfK1(r)
 	plain, single := n.plainKey(lv, k1, u, s)
-	var key []byte
-	var signed bool
 	switch {
+	case plain && lv == K2:
+		return n.plainK2(k1, s.workText(k1), u, r)
 	case plain && single && lv == K3 && !n.policy.rewritesK3():
-		key, signed = n.plainK3(k1, u, s)
-		lv = K2 // nothing more to do
-	case plain:
-		key, signed = n.plainK2(k1, u, s)
+		return n.plainK3(k1, s.workText(k1), u, r)
+	}
+	k2 := n.partsOfK2(plain, k1, u, r)
+	switch lv {
+	case K2:
+		return k2
+	case K3:
+		s.k3 = n.appendK3(s.k3[:0], k2, &s.out, s)
 	default:
-		s.k2, signed = n.appendK2(s.k2[:0], k1, u, s)
-		key = s.k2
+		s.k3 = n.appendSurface(s.k3[:0], k2, &s.out, r.Flags.Has(SignedURL), s)
 	}
-	if signed {
-		r.Flags = r.Flags.With(SignedURL)
-	}
-	if lv == K2 {
-		return key
-	}
-	if plain {
-		n.plainParts(key, u, &s.out)
-	}
-	if lv == KSurface {
-		s.k3 = n.appendSurface(s.k3[:0], key, &s.out, signed, s)
-		return s.k3
-	}
-	s.k3 = n.appendK3(s.k3[:0], key, &s.out, s)
 	return s.k3
+}
+
+// partsOfK2 returns K2 of k1, whose components are u, and sets s.out to its components.
+// plain says that plainK2 can compute it.
+func (n *Normalizer) partsOfK2(plain bool, k1 []byte, u *URL, r *Result) (k2 []byte) {
+	s := &r.scratch
+	if plain {
+		k2 = n.plainK2(k1, s.workText(k1), u, r)
+		n.plainParts(k2, u, &s.out)
+		return k2
+	}
+	var signed bool
+	s.k2, signed = n.appendK2(s.k2[:0], k1, u, s)
+	r.noteSigned(signed)
+	return s.k2
+}
+
+// partsOfK1 returns K1 and its components.
+func (n *Normalizer) partsOfK1(r *Result) (k1 []byte, u *URL) {
+	s := &r.scratch
+	switch {
+	case s.clean && !s.dropped:
+		return s.src, &r.Out
+	case s.canonical && !s.dropped && n.keys == WHATWG:
+		return s.norm, &r.Out
+	}
+	k1 = n.standard(K1, s.src, s.norm, r)
+	return k1, s.parts(k1, s.norm, r)
 }
 
 // parts returns the components of a canonical string, which may be norm.

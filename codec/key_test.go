@@ -235,7 +235,8 @@ func TestKeysInAnyOrder(t *testing.T) {
 	for _, src := range []string{
 		"https://www.example.com/", "https://www.example.com/a/?c=1&b=2&utm_source=x", "http://www.example.com/index.html?b=%2C%20&a=" + strings.Repeat("x+", 30),
 		"https://example.com/a/b?q=1", "https://www.example.com/a//b/?b=1&a=2", "https://h.example/a;jsessionid=1/default.asp?b&a#c", "https://www.example.com/?" + strings.Repeat("%20", 400),
-		"HTTPS://www.example.com/a b/?c=1&b=2",
+		"HTTPS://www.example.com/a b/?c=1&b=2", "HTTPS://www.example.com/a/?b=%20&a=|", "https://www.example.com/a/?a=1&b=2#f",
+		"http://www.example.com/a/index.html?q=a%20b", "https://192.0.2.1/a/?b&a", "https://example.com/?page_id=2&page_id=1&a",
 	} {
 		want := map[Level]Key{}
 		for _, lv := range levels {
@@ -256,6 +257,9 @@ func TestKeysInAnyOrder(t *testing.T) {
 			lv := levels[rnd.IntN(len(levels))]
 			if got := r.Key(lv); got != want[lv] {
 				t.Fatalf("%q: %v is %v, alone %v", src, lv, got, want[lv])
+			}
+			if text := r.AppendKey(nil, lv); r.HashKey(lv, text) != want[lv] {
+				t.Fatalf("%q: %v is not that of %q", src, lv, text)
 			}
 		}
 	}

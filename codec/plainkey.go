@@ -10,8 +10,9 @@ import (
 )
 
 // This file is the fast path to K2 and K3. In most URLs of the web, the rules
-// of these levels change nothing before the query except "https". Their K2 is a
-// contiguous part of K1, and so is their K3.
+// of these levels change nothing before the query except "https". Up to the query,
+// their K2 is a contiguous part of K1, and so is their K3. The fast path writes the
+// key over a copy of K1, so that no rule needs a branch only to avoid a copy.
 //
 // Like parseClean, the fast path may give up but must not decide differently:
 // where it has a result, appendK2 and appendK3 have the same one
@@ -46,64 +47,78 @@ func (n *Normalizer) plainKey(lv Level, k1 []byte, u *URL, s *scratch) (plain, s
 // plainPathSet holds the bytes that begin no session id in a path.
 var plainPathSet = scan.NewSet(func(c byte) bool { return c != ';' && c != '(' })
 
-// plainK2 returns K2 of k1, whose components are u, and records the applied
-// rules. It also reports whether the query is signed and was therefore left
-// unchanged.
-func (n *Normalizer) plainK2(k1 []byte, u *URL, s *scratch) (k2 []byte, signed bool) {
-	hits := Rules(0)
-	hits.set(DropFragment, u.Has(Fragment))
-	folds := n.folds(u)
-	hits.set(ruleHTTPS, folds)
-	end := int(u.spans[Path].End)
-	if u.Has(Query) {
-		var why Rules
-		if k2, why, signed = n.appendToFront(&s.k2, k1, 0, end, u, s); why != 0 {
-			s.keyHits |= hits | why
-			if folds {
-				k2 = foldHTTPS(k2)
-			}
-			return k2, signed
-		}
-		end = int(u.spans[Query].End)
-	}
-	s.keyHits |= hits
-	if folds {
-		return foldHTTPS(s.writable(&s.k2, k1, 0, end)), signed
-	}
-	return k1[:end], signed
-}
-
-// writable returns k1[start:end] in memory of s: in the survey's copy of the input if
-// that is the same text, otherwise in a copy in buf.
-func (s *scratch) writable(buf *[]byte, k1 []byte, start, end int) []byte {
+// workText returns a copy of k1 that plainK2 and plainK3 may change, with room after it:
+// that of the survey if that is the same text, otherwise one in s.k2.
+func (s *scratch) workText(k1 []byte) []byte {
 	if s.copied {
-		return s.survey.Copy[start:end]
+		return s.survey.Copy
 	}
-	*buf = append((*buf)[:0], k1[start:end]...)
-	return *buf
+	n := len(k1)
+	s.k2 = slices.Grow(s.k2[:0], n+2*wide+params.TidyRoom)
+	text := s.k2[:cap(s.k2)]
+	if s.clean || cap(k1) < n+wide { // a copy of more than k1 would read memory of the caller
+		copy(text, k1)
+		return text
+	}
+	for at := 0; at < n; at += wide {
+		copyWide((*[wide]byte)(text[at:at+wide]), (*[wide]byte)(k1[at:at+wide]))
+	}
+	return text
 }
 
-// appendToFront returns k1[start:end] and after it the query by the key rules, in
-// memory of s. If no rule changes the query, why is 0, and the result is undefined:
-// then the key is part of K1, and nothing has to be copied.
-func (n *Normalizer) appendToFront(buf *[]byte, k1 []byte, start, end int, u *URL, s *scratch) (key []byte, why Rules, signed bool) {
-	if s.copied && end == int(u.spans[Path].End) && len(s.survey.Copy)-end > params.TidyRoom {
-		return appendKeyQuery(s.survey.Copy[start:end], k1, u, n.policy.Params, s)
+// plainK2 returns K2 of k1, whose components are u, and records the applied rules. It
+// writes the key over text, the workText of k1.
+func (n *Normalizer) plainK2(k1, text []byte, u *URL, r *Result) []byte {
+	text = text[:u.spans[Path].End]
+	hits, start := Rules(0), 0
+	if u.Has(Query) {
+		text, hits = n.plainQuery(text, k1, u, r)
 	}
-	front := slices.Grow((*buf)[:0], end-start)[:end-start]
-	key, why, signed = appendKeyQuery(front, k1, u, n.policy.Params, s)
-	if *buf = key; why != 0 {
-		copy(key, k1[start:end])
+	if !n.policy.KeepHTTPS {
+		// Replace the scheme in one store, without a branch: the hash will read it as one
+		// word, and whether it is https cannot be predicted.
+		start = u.spans[Scheme].Len() - len("http")
+		binary.LittleEndian.PutUint64(text[start:], httpSlashes|uint64(text[7+start])<<56)
 	}
-	return key, why, signed
+	hits.set(ruleHTTPS, start > 0)
+	hits.set(DropFragment, u.Has(Fragment))
+	r.scratch.keyHits |= hits
+	return text[start:]
 }
 
-// foldHTTPS returns a URL that begins with "https://", with "http://" instead. It
-// writes the beginning in one store: the hash will read it as one word, and would wait
-// for two stores.
-func foldHTTPS(url []byte) []byte {
-	binary.LittleEndian.PutUint64(url[1:], httpSlashes|uint64(url[8])<<56)
-	return url[1:]
+// plainQuery appends the query of k1, whose components are u, by the key rules to front,
+// the beginning of the workText of k1. It returns the rules that changed the query.
+func (n *Normalizer) plainQuery(front, k1 []byte, u *URL, r *Result) (text []byte, why Rules) {
+	s, q, at, m := &r.scratch, u.spans[Query], len(front)+1, n.policy.Params
+	// appendKeyQuery escapes "'", which a clean or serialized URL does not contain.
+	tidy := (s.clean || s.patched && n.keys == WHATWG) && m.ByNames() && cap(front) >= at+params.TidyRoom
+	if !tidy {
+		return n.appendQuery(front, k1, u, r)
+	}
+	text, changed, tidy := params.AppendTidy(front[:at], front[q.Start:q.End], m, &s.params)
+	switch {
+	case !tidy:
+		return n.appendQuery(front, k1, u, r)
+	case changed == 0 && at == int(q.Start):
+		return text[:q.End], 0
+	case changed == 0:
+		text = append(text, k1[q.Start:q.End]...)
+	}
+	text[at-1], s.copied = '?', false
+	return text, queryRules(changed)
+}
+
+// appendQuery is plainQuery for any query. It appends to a copy of front.
+func (n *Normalizer) appendQuery(front, k1 []byte, u *URL, r *Result) (text []byte, why Rules) {
+	s, q := &r.scratch, u.spans[Query]
+	s.k2 = append(s.k2[:0], front...)
+	text, why, signed := appendKeyQuery(s.k2, k1, u, n.policy.Params, s)
+	if why == 0 {
+		text = append(text, k1[q.Start-1:q.End]...)
+	}
+	s.k2 = text
+	r.noteSigned(signed)
+	return text, why
 }
 
 // folds reports whether K2 replaces the scheme, which is https or http.
@@ -126,40 +141,34 @@ func (n *Normalizer) plainParts(k2 []byte, u, out *URL) {
 	}
 }
 
-// plainK3 returns K3 of k1, whose components are u, if plainK2 can compute K2,
-// the path has no repeated slashes, and no option rewrites K2. It records the
-// applied rules and reports whether the query is signed.
-func (n *Normalizer) plainK3(k1 []byte, u *URL, s *scratch) (k3 []byte, signed bool) {
-	path, start := u.spans[Path], int(u.spans[Host].Start)
-	folder := cutIndexFile(k1[:path.End], path.In(k1))
-	end := int(path.Start) + len(folder)
-	trail := len(folder) > 1 && folder[len(folder)-1] == '/'
-	if trail {
-		end--
+// plainK3 is plainK2 for K3, if the path has no repeated slashes and no option rewrites
+// K2.
+func (n *Normalizer) plainK3(k1, text []byte, u *URL, r *Result) []byte {
+	start, end, hits := r.scratch.trimK3(k1, u)
+	text = text[:end]
+	if u.Has(Query) {
+		var why Rules
+		text, why = n.plainQuery(text, k1, u, r)
+		hits |= why
 	}
-	cut := s.wwwLen(u.spans[Host].In(k1))
-	start += cut
-	hits := Rules(1) << ruleHTTPS
+	r.scratch.keyHits |= hits
+	return text[start:]
+}
+
+// trimK3 returns the part of k1, whose components are u, that is K3 without the query,
+// and the rules that remove the rest. The path must have no repeated slashes.
+func (s *scratch) trimK3(k1 []byte, u *URL) (start, end int, hits Rules) {
+	path, host := u.spans[Path], u.spans[Host]
+	folder := cutIndexFile(k1[:path.End], path.In(k1))
+	end = int(path.Start) + len(folder)
+	trail := len(folder) > 1 && folder[len(folder)-1] == '/'
+	cut := s.wwwLen(host.In(k1))
+	hits = 1 << ruleHTTPS
 	hits.set(DropFragment, u.Has(Fragment))
 	hits.set(ruleWWW, cut > 0)
 	hits.set(ruleIndexFile, len(folder) < path.Len())
 	hits.set(ruleTrail, trail)
-	k3 = k1[start:end]
-	if u.Has(Query) {
-		key, why, isSigned := n.appendToFront(&s.k3, k1, start, end, u, s)
-		hits, signed = hits|why, isSigned
-		switch query := u.spans[Query]; {
-		case why != 0:
-			k3 = key
-		case end == int(path.End):
-			k3 = k1[start:query.End]
-		default:
-			s.k3 = append(append(s.k3[:0], k3...), k1[query.Start-1:query.End]...)
-			k3 = s.k3
-		}
-	}
-	s.keyHits |= hits
-	return k3, signed
+	return int(host.Start) + cut, end - b2i(trail), hits
 }
 
 // wwwLen returns the length of the prefix of host that CutWWW removes.

@@ -107,7 +107,7 @@ type call struct {
 	clean      bool   // the input was clean: it is its own canonical string
 	plainHost  bool   // the host is a name of LDH labels, none of them empty, and the last one is no number
 	plainPath  bool   // the path contains nothing that webClasses marks: no session id and no two slashes, above all
-	copied     bool   // the input is clean, and survey.Copy begins with it
+	copied     bool   // the input is clean, plainHost and plainPath are set, and survey.Copy begins with the input
 	canonical  bool   // the serialized URL is its own canonical string
 	keyPatched bool   // K0 and K1 are in key, with these bytes escaped
 	patched    bool   // the serialized URL is, once the bytes at kept are escaped
@@ -147,7 +147,8 @@ func (r *Result) reset() {
 func (r *Result) setClean(o opening) {
 	r.Out = r.In
 	r.Flags, r.Diagnostics, r.ErrAt = Flags{}, r.Diagnostics[:0], 0
-	r.scratch.call = call{clean: true, plainHost: r.In.kind == RegName, plainPath: o.special >= int(r.In.spans[Path].End), copied: o.path > 0}
+	host, path := r.In.kind == RegName, o.special >= int(r.In.spans[Path].End)
+	r.scratch.call = call{clean: true, plainHost: host, plainPath: path, copied: host && path && o.path > 0}
 }
 
 // markEntity records the first "&amp;" of a query, if there is one: at is not negative.
@@ -157,6 +158,13 @@ func (r *Result) markEntity(at int) {
 	}
 	r.Flags = r.Flags.With(HTMLEntity)
 	r.Diagnostics = append(r.Diagnostics, Diagnostic{At: uint32(at), Flag: HTMLEntity, Component: Query, Action: Kept})
+}
+
+// noteSigned sets the flag of signed URLs if signed is set.
+func (r *Result) noteSigned(signed bool) {
+	if signed {
+		r.Flags = r.Flags.With(SignedURL)
+	}
 }
 
 // remember stores what the methods of r need to describe the URL.
@@ -182,10 +190,16 @@ func (r *Result) Key(lv Level) Key {
 		return Key{}
 	case s.clean && lv <= K1:
 		return s.by.hasher.key(lv, s.src, s)
+	case s.copied && lv == K2 && len(s.by.policy.SPA) == 0: // as lossy finds out, with more questions
+		return s.by.hasher.key(lv, s.by.plainK2(s.src, s.survey.Copy, &r.In, r), s)
+	case s.copied && lv == K3 && len(s.by.policy.SPA) == 0 && !s.by.policy.rewritesK3():
+		return s.by.hasher.key(lv, s.by.plainK3(s.src, s.survey.Copy, &r.In, r), s)
 	case (s.canonical || s.patched) && !s.dropped && lv <= K1 && s.by.keys == WHATWG: // as standard finds out, with more questions
 		return s.by.hasher.key(lv, s.patchedKey(s.norm), s)
 	case !r.hasKey(lv):
 		return Key{}
+	case lv == K2 || lv == K3:
+		return s.by.hasher.key(lv, s.by.lossy(lv, r), s)
 	}
 	return s.by.hasher.key(lv, s.by.canonical(lv, s.src, s.norm, r), s)
 }
