@@ -58,7 +58,7 @@ func (n *Normalizer) onePass(dst, src []byte, o opening, r *Result) ([]byte, boo
 	if !p.rules.hasAll(escapeRules) && !r.Flags.Intersect(escapeFlags).IsZero() {
 		s.patched, s.canonical = false, false
 	}
-	if n.rules&lossyRules != 0 {
+	if n.rules.Has(DropFragment) && r.Out.Has(Fragment) {
 		dst = n.drop(dst, p.base, r)
 	}
 	return dst, true
