@@ -7,9 +7,10 @@ const (
 	columnQuoted
 )
 
-// addColumn adds a column that ends before a separator.
-func (s *shapes) addColumn(at span, use int, rank uint8, check func([]byte) bool) {
-	s.add(shapeField{span: at, kind: columnCell, use: use, rank: rank, marked: 1, check: check})
+// addColumn adds a column that ends before a separator, and does not begin with quote, if
+// that is not 0.
+func (s *shapes) addColumn(at span, use int, rank, quote uint8) {
+	s.add(shapeField{span: at, kind: columnCell, use: use, rank: rank, marked: 1, not: quote})
 }
 
 // learnColumns learns from a record whose columns have been added. The last one ends at

@@ -178,7 +178,7 @@ func (*tableReader) multiline() {}
 func (t *tableReader) Locator() Locator {
 	l := &tableLocator{tableReader: t, urlColumn: t.url.index, baseColumn: t.base.index, hostColumn: t.host.index}
 	if t.composer != nil {
-		l.values, l.bare = make([]fieldValue, len(t.parts)), t.isBare
+		l.values = make([]fieldValue, len(t.parts))
 		l.setWanted()
 	}
 	return l
@@ -203,7 +203,6 @@ type tableLocator struct {
 	wanted []int        // index of the value in each column, -1 if it is not used
 	values []fieldValue // of a record
 	shapes shapes
-	bare   func(cell []byte) bool // isBare
 }
 
 // column is a column given by name or, if name is nil, by number.

@@ -262,12 +262,9 @@ func (l *w3cLocator) learn(f *Found, c w3cColumn) {
 	if l.quoted[c] {
 		l.shapes.add(shapeField{span: l.spans[c], kind: columnQuoted, use: use, rank: rank})
 	} else {
-		l.shapes.addColumn(l.spans[c], use, rank, isUnquoted)
+		l.shapes.addColumn(l.spans[c], use, rank, '"')
 	}
 }
-
-// isUnquoted reports whether a field, which is not empty, does not begin with a quote.
-func isUnquoted(s []byte) bool { return s[0] != '"' }
 
 // valueEnd implements [ender].
 func (l *w3cLocator) valueEnd(kind uint8, start int) int {

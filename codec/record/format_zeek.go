@@ -197,7 +197,7 @@ func (l *zeekLocator) split(f *Found, p *namedParts) bool {
 			read = i
 		}
 		if learn {
-			l.shapes.addColumn(at, read, use.rankFor(l.target), nil)
+			l.shapes.addColumn(at, read, use.rankFor(l.target), 0)
 		}
 		pos = at.end + 1
 	}

@@ -35,9 +35,10 @@ type shapeSlot struct {
 	kind       uint8
 	marked     uint8 // see shapeField
 	stop       byte  // first byte of the text after it, if marked
+	not        byte  // see shapeField
 	check      func([]byte) bool
-	// The text before it, or its first eight bytes, as a little-endian integer, and the
-	// bits that count.
+	// The text before it, if it has at most eight bytes, as a little-endian integer, and
+	// the bits that count.
 	head, bits uint64
 }
 
@@ -57,8 +58,10 @@ type shapeField struct {
 	rank uint8 // says which URLs depend on it
 	// marked is the number of marks, from 1. The value ends at the first of these after
 	// its start, if the text there is the same as in this record, and if the value is
-	// not empty and passes check. 0 says that valueEnd must find the end.
+	// not empty, does not begin with the byte not, and passes check. 0 says that valueEnd
+	// must find the end.
 	marked uint8
+	not    byte              // 0 if there is none
 	check  func([]byte) bool // nil if there is none
 	// slot says that the value is in a slot. Values whose end depends on more than
 	// what the parser has read before must always be in slots.
@@ -90,35 +93,41 @@ type ender interface {
 
 // match reports whether rec has the shape. If so, h.fit has the values in the slots.
 func (h *shape) match(rec []byte, marks *shapeMarks, e ender) bool {
-	pos := 0
-	for i := range h.slots {
-		s := &h.slots[i]
-		start := pos + s.before
-		switch {
-		case pos+8 <= len(rec) && (binary.LittleEndian.Uint64(rec[pos:])^s.head)&s.bits != 0, start > len(rec):
-			return false
-		case (s.before > 8 || pos+8 > len(rec)) && string(rec[pos:start]) != string(h.text[s.at:s.at+s.before]):
-			return false
-		}
-		pos = -1
-		if s.marked > 0 {
-			pos = marks[s.marked-1].Next(start)
-		}
-		switch {
-		case pos <= start || pos == len(rec) || rec[pos] != s.stop:
-			if pos = e.valueEnd(s.kind, start); pos < 0 {
+	pos, slots := 0, h.slots
+	fit := h.fit[:len(slots)]
+	for i := range fit {
+		s := &slots[i]
+		if next := pos + 8; next > len(rec) || s.before > 8 {
+			if !s.follows(rec[pos:], h.text) {
 				return false
 			}
-		case s.check != nil && !s.check(rec[start:pos]):
+		} else if (binary.LittleEndian.Uint64(rec[pos:next])^s.head)&s.bits != 0 {
 			return false
 		}
-		h.fit[i] = span{start, pos}
+		start, end := pos+s.before, -1
+		if s.marked > 0 {
+			end = marks[(s.marked-1)&1].Next(start)
+		}
+		if end <= start || end >= len(rec) || rec[end] != s.stop {
+			if end = e.valueEnd(s.kind, start); end < 0 {
+				return false
+			}
+		} else if s.not != 0 && rec[start] == s.not || s.check != nil && !s.check(rec[start:end]) {
+			return false
+		}
+		fit[i].start, fit[i].end = start, end
+		pos = end
 	}
 	rest, text := rec[pos:], h.text[h.last:]
 	if h.open && len(rest) > len(text) {
 		rest = rest[:len(text)]
 	}
 	return string(rest) == string(text)
+}
+
+// follows reports whether rec continues with the text before the slot.
+func (s *shapeSlot) follows(rec, text []byte) bool {
+	return len(rec) >= s.before && string(rec[:s.before]) == string(text[s.at:s.at+s.before])
 }
 
 // at returns the value of a field in the record that match has read last.
@@ -178,7 +187,7 @@ func (h *shape) learn(rec []byte, size int, fields []shapeField) {
 
 // newSlot returns a slot for f in a record. The text before it begins at start.
 func (f *shapeField) newSlot(rec []byte, start int) shapeSlot {
-	s := shapeSlot{before: f.start - start, kind: f.kind, check: f.check}
+	s := shapeSlot{before: f.start - start, kind: f.kind, not: f.not, check: f.check}
 	if f.end < len(rec) {
 		s.marked, s.stop = f.marked, rec[f.end]
 	}

@@ -61,9 +61,9 @@ func (l *tableLocator) learn(body []byte) {
 		if !ok {
 			return
 		}
-		f := shapeField{span: at, kind: cellBare, use: value, marked: 1, check: l.bare}
+		f := shapeField{span: at, kind: cellBare, use: value, marked: 1, not: l.quote}
 		if at.start > pos {
-			f.kind, f.marked, f.check = cellQuoted, 2, nil
+			f.kind, f.marked, f.not = cellQuoted, 2, 0
 		}
 		if value >= 0 {
 			f.rank = l.composer.rank(value)
@@ -74,9 +74,6 @@ func (l *tableLocator) learn(body []byte) {
 	h := l.shapes.learn(body, min(pos, len(body)))
 	h.values = append(h.values[:0], l.values...)
 }
-
-// isBare reports whether a cell, which is not empty, does not begin with a quote.
-func (t *tableSyntax) isBare(cell []byte) bool { return cell[0] != t.quote }
 
 // valueEnd implements [ender]. It gives up on doubled quotes.
 func (l *tableLocator) valueEnd(kind uint8, start int) int {

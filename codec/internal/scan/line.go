@@ -37,8 +37,10 @@ func MarkLine(a, b Marks, text []byte, x, y byte) (_, _ Marks, n int) {
 	switch {
 	case len(text) == 0:
 		return a, b, 0
+	case vector512: // without a call of lineOfTwo
+		return a, b, lineOfTwoAVX512(&text[0], len(text), x, y, &a[0], &b[0])
 	case vector:
-		return a, b, lineOfTwo(&text[0], len(text), x, y, &a[0], &b[0])
+		return a, b, lineOfTwoAVX2(&text[0], len(text), x, y, &a[0], &b[0])
 	}
 	n = bytes.IndexByte(text, '\n') + 1
 	slowMarkTwo(a[:n>>6+2], b[:n>>6+2], text[:n], x, y)
