@@ -81,11 +81,13 @@ func (j *Job) Times() bool { return j.id.time }
 // is the same for two records if they have the same URLs, as Config.Identity says. It is
 // zero if the record has none: without a URL, if one of its URLs was rejected or has no
 // key, and after Reject and Piece.
-func (w *Worker) AppendIdentity(dst []codec.Key) []codec.Key {
-	// Each word is copied as it was written: a load of both would wait until both
-	// stores are complete.
+func (w *Worker) AppendIdentity(dst []codec.Key) []codec.Key { return append(dst, w.identity()) }
+
+// identity returns the identity of the last record. It copies each word as it was
+// written: a load of both would wait until both stores are complete.
+func (w *Worker) identity() codec.Key {
 	n := &w.n.fact.Identity
-	return append(dst, codec.Key{Hi: n.Hi, Lo: n.Lo})
+	return codec.Key{Hi: n.Hi, Lo: n.Lo}
 }
 
 // Time returns the time of the record of the last Append. Records without a URL have

@@ -32,19 +32,24 @@ func (w *Worker) AppendRun(out []byte, run []Extent, in []byte, at *Position, mo
 	w.err = nil
 	w.n.forget()
 	kept, c := int64(0), copier{out: out, in: in}
-	for most += len(run); c.pos < len(in) && len(run) < most; {
-		size, n := c.size(), w.keeper.keep(&w.n, in[c.pos:], at.Head)
+	line, off, first := at.Line, at.Off, len(run)
+	for c.pos < len(in) && len(run) < first+most {
+		n := w.keeper.keep(&w.n, in[c.pos:], at.Head)
 		if n > 0 && n <= w.longest && w.n.isPlain() {
 			kept++
-		} else if n = w.appendOther(&c, n, at, st); n == 0 {
+			c.pos += n
+			run = append(run, Extent{uint32(n), uint32(n), w.identity()})
+			continue
+		}
+		size := c.size()
+		at.move(line, off, len(run)-first, c.pos)
+		if n = w.appendOther(&c, n, at, st); n == 0 {
 			break
 		}
 		c.pos += n
-		// Each word is copied as it was written, as in AppendIdentity.
-		id := &w.n.fact.Identity
-		run = append(run, Extent{uint32(n), uint32(c.size() - size), codec.Key{Hi: id.Hi, Lo: id.Lo}})
-		at.advance(n)
+		run = append(run, Extent{uint32(n), uint32(c.size() - size), w.identity()})
 	}
+	at.move(line, off, len(run)-first, c.pos)
 	st.Records += kept
 	st.Emitted += kept
 	st.URLs += kept
@@ -55,11 +60,11 @@ func (w *Worker) AppendRun(out []byte, run []Extent, in []byte, at *Position, mo
 	return c.out, run
 }
 
-// advance advances p past a record of n bytes.
-func (p *Position) advance(n int) {
-	p.Line++
+// move moves p to the position after a number of lines and bytes from line and off on.
+func (p *Position) move(line, off int64, lines, size int) {
+	p.Line = line + int64(lines)
 	if !p.Message {
-		p.Off += int64(n)
+		p.Off = off + int64(size)
 	}
 }
 
