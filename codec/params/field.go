@@ -63,7 +63,7 @@ func (s *Scratch) read(query []byte, m *Matcher) (t traits) {
 		if f.oddName && isCoded(f.Name(query)) {
 			s.decode(f, query)
 		}
-		if f.oddName || sieve.passesName(f.Name(query)) {
+		if f.oddName || f.NameEnd > f.Start && sieve.passes(nameStart(f.order)) {
 			s.look(f, query, m, &t)
 		}
 		t.odd = t.odd || f.oddName || f.oddValue
