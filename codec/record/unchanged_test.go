@@ -156,7 +156,9 @@ func checkNext(t testing.TB, c Config, in []byte) (read int) {
 		}
 		off += size
 	}
-	checkRuns(t, c, in)
+	if len(in) > v.Next(in) {
+		checkRuns(t, c, j, in)
+	}
 	return read
 }
 
@@ -175,11 +177,11 @@ func appendNext(w *Worker, out, in []byte, at *Position, st *Stats) (_ []byte, n
 }
 
 // checkRuns checks that it does not matter how many records AppendRun may read.
-func checkRuns(t testing.TB, c Config, in []byte) {
+func checkRuns(t testing.TB, c Config, j *Job, in []byte) {
 	t.Helper()
-	want, wantAt, wantStats := appendRuns(t, c, in, 1)
+	want, wantAt, wantStats := appendRuns(j, in, 1)
 	asks := noted(&c)
-	got, at, st := appendRuns(t, c, in, 5)
+	got, at, st := appendRuns(j, in, 5)
 	if asked := noted(&c); st != wantStats || at != wantAt || !slices.Equal(got, want) || asked != asks {
 		t.Fatalf("%+v\nrecords %q\n  five at a time %q, %+v\n  one at a time %q, %+v", c, in, got, st, want, wantStats)
 	}
@@ -187,9 +189,7 @@ func checkRuns(t testing.TB, c Config, in []byte) {
 
 // appendRuns returns the output and the identity of each record of in, and where they
 // end.
-func appendRuns(t testing.TB, c Config, in []byte, most int) (list []string, end [2]int64, st Stats) {
-	t.Helper()
-	j := newJob(t, c)
+func appendRuns(j *Job, in []byte, most int) (list []string, end [2]int64, st Stats) {
 	w, at := j.NewWorker(), Position{Line: 1, Head: in[:j.Framing().Head(in)]}
 	d, _ := j.reader.(Director)
 	for len(in) > 0 {
@@ -354,7 +354,7 @@ func TestUnchanged(t *testing.T) {
 	}
 	all := seeds()
 	for i, c := range copiers {
-		if c.Identity.By != "" && i%7 != 0 {
+		if (c.Identity.By != "" || testing.Short()) && i%7 != 0 {
 			continue // a sample suffices
 		}
 		checkNext(t, c, append([]byte("\uFEFF"), usualRecord(c, "/")...))
