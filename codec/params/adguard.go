@@ -73,7 +73,7 @@ func (f foreign) adguard(text, source string) error {
 	}
 	all := a.placed(rules)
 	for i := range all {
-		if err := checkRule(&all[i]); err != nil {
+		if err := checkImported(&all[i]); err != nil {
 			return err
 		}
 	}

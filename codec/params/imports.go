@@ -28,7 +28,7 @@ func (f foreign) skip(source, what string) {
 func (f foreign) add(r Rule, names ...string) {
 	for _, name := range names {
 		r.match, r.Name = matchExact, string(AppendName(nil, []byte(name)))
-		if err := checkRule(&r); err != nil {
+		if err := checkImported(&r); err != nil {
 			f.skip(r.Source, err.Error()+": "+name)
 			continue
 		}
@@ -39,11 +39,23 @@ func (f foreign) add(r Rule, names ...string) {
 // keepAll adds an exception for every parameter.
 func (f foreign) keepAll(r Rule) {
 	r.action, r.match, r.Name = actionKeep, matchPrefix, ""
-	if err := checkRule(&r); err != nil {
+	if err := checkImported(&r); err != nil {
 		f.skip(r.Source, err.Error())
 		return
 	}
 	f.Rules = append(f.Rules, r)
+}
+
+// checkImported returns the errors of a rule for which it must be skipped, so that the
+// list can be compiled.
+func checkImported(r *Rule) error {
+	if err := checkRule(r); err != nil {
+		return err
+	}
+	if _, err := compilePath(r.Path); err != nil {
+		return fmt.Errorf("path: %w", err)
+	}
+	return nil
 }
 
 // globPath returns the Rule.Path for a path in which '*' stands for any bytes.

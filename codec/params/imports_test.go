@@ -2,6 +2,7 @@ package params
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -195,6 +196,26 @@ func TestHubSpot(t *testing.T) {
 	for _, name := range []string{"hsa_src", "hsa_tgt", "hsa_ver", "HSA_SRC"} {
 		if _, drop := m.Match(m.Site([]byte("h"), []byte("/"), &s), []byte(name), nil); !drop {
 			t.Errorf("%s is kept", name)
+		}
+	}
+}
+
+// TestLongPaths checks that an imported rule whose path is too long for an automaton is
+// skipped, and does not make the whole list invalid.
+func TestLongPaths(t *testing.T) {
+	long := strings.Repeat("s", 600)
+	brave, err := ParseBrave(fmt.Appendf(nil, `[{"include": ["*://a/%s"], "exclude": ["*://a/%s"], "params": ["x"]}]`, long, long))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		list    *List
+		skipped int
+	}{
+		{brave, 2}, {ParseAdGuard([]byte("||a.example/" + long + "*$removeparam=x")), 1}, {ParseRobots("h.example", []byte("Clean-param: x /"+long)), 1},
+	} {
+		if _, err := Compile(c.list); err != nil || len(c.list.Rules) > 0 || len(c.list.Skipped) != c.skipped || !strings.Contains(c.list.Skipped[0].What, "too long") {
+			t.Errorf("%s: %v, %d rules, skipped %.200q", c.list.Name, err, len(c.list.Rules), c.list.Skipped)
 		}
 	}
 }
