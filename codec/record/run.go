@@ -36,9 +36,15 @@ func (w *Worker) AppendRun(out []byte, run []Extent, in []byte, at *Position, mo
 	for c.pos < len(in) && len(run) < first+most {
 		n := w.keeper.keep(&w.n, in[c.pos:], at.Head)
 		if n > 0 && n <= w.longest && w.n.isPlain() {
-			kept++
+			size := n
+			if w.job.where == nil || w.keepsUnread(in[c.pos:c.pos+n]) {
+				kept++
+			} else {
+				size = 0
+				c.leaveOut(n, st)
+			}
 			c.pos += n
-			run = append(run, Extent{uint32(n), uint32(n), w.identity()})
+			run = append(run, Extent{uint32(n), uint32(size), w.identity()})
 			continue
 		}
 		size := c.size()
@@ -58,6 +64,13 @@ func (w *Worker) AppendRun(out []byte, run []Extent, in []byte, at *Position, mo
 	}
 	c.flush()
 	return c.out, run
+}
+
+// leaveOut leaves out the current record, of n bytes, which the condition drops.
+func (c *copier) leaveOut(n int, st *Stats) {
+	st.Records++
+	st.Filtered++
+	c.drop(span{0, n})
 }
 
 // move moves p to the position after a number of lines and bytes from line and off on.
@@ -97,12 +110,11 @@ func (w *Worker) appendOther(c *copier, n int, at *Position, st *Stats) int {
 // the authority change.
 func (w *Worker) appendKept(c *copier, n int, at *Position, st *Stats) {
 	rec := c.in[c.pos : c.pos+n]
-	st.Records++
 	if w.job.where != nil && !w.keepsUnread(rec) {
-		st.Filtered++
-		c.drop(span{0, n})
+		c.leaveOut(n, st)
 		return
 	}
+	st.Records++
 	st.Emitted++
 	st.URLs++
 	countFlags(w.n.cur.flags, st)

@@ -39,7 +39,7 @@ type Worker struct {
 	finder  *foundKeeper // keeper, if it is one
 	plan    *plan        // of records with targets in normal form; nil if they are copied
 	keyHits codec.Rules  // that count for each record with a URL that stays as it is
-	longest int          // length of the longest record for which a copy is all that the job wants if the keeper keeps it
+	longest int          // length of the longest record for which a copy, or nothing, is all that the job wants if the keeper keeps it
 	one     bool         // every record counts as one line
 	each    bool         // fields line and offset are those of the URL, not of the record
 	found   Found        // in the current record
@@ -97,7 +97,7 @@ func (j *Job) NewWorker() *Worker {
 	}
 	w.finder, _ = w.keeper.(*foundKeeper)
 	w.keyHits = w.hitsOfKeys()
-	if w.plan == nil && j.where == nil {
+	if w.plan == nil {
 		w.longest = cmp.Or(j.maxRecord, math.MaxInt)
 	}
 	return w
