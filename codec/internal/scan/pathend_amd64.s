@@ -1,20 +1,5 @@
 #include "textflag.h"
-
-// SAME defines 64 times the same byte.
-#define SAME(NAME, EIGHT) \
-	DATA NAME<>+0(SB)/8, EIGHT \
-	DATA NAME<>+8(SB)/8, EIGHT \
-	DATA NAME<>+16(SB)/8, EIGHT \
-	DATA NAME<>+24(SB)/8, EIGHT \
-	DATA NAME<>+32(SB)/8, EIGHT \
-	DATA NAME<>+40(SB)/8, EIGHT \
-	DATA NAME<>+48(SB)/8, EIGHT \
-	DATA NAME<>+56(SB)/8, EIGHT \
-	GLOBL NAME<>(SB), RODATA|NOPTR, $64
-
-SAME(low, $0x0f0f0f0f0f0f0f0f)
-SAME(slashes, $0x2f2f2f2f2f2f2f2f)
-SAME(dots, $0x2e2e2e2e2e2e2e2e)
+#include "same_amd64.h"
 
 // STOPS sets the bits of R8 of the bytes of Z5 at which a path ends. AX is 1 if the
 // byte before them is a '/', and then the same for the next bytes.
