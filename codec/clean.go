@@ -328,7 +328,8 @@ func cleanInFragment(src []byte, i int) int {
 
 // Classes of the byte that an escape stands for, in escapes.
 const (
-	escapeOther       = iota // the escape has a flag beyond its spelling, or needs another check
+	escapePercent     = iota // '%', which may begin another escape
+	escapeDot                // '.', which may be part of a dot segment
 	escapeNUL                // NUL, which has a flag
 	escapeControl            // another control
 	escapeUnreserved         // an unreserved byte other than '.' and the hex digits
@@ -337,12 +338,13 @@ const (
 	escapeAnywhere           // any other ASCII byte that is not a control, '.' or '%'
 	escapeLead2              // first byte of a two-byte character
 	escapeLead3              // first byte of a three-byte character that is not a surrogate or a noncharacter
+	escapeNonASCII           // any other non-ASCII byte: it has a flag, or needs another check
 
 	numEscapeClasses = iota
 )
 
 // escapes classifies the byte that an escape stands for. First bytes of longer
-// characters, and of three-byte ones that need another check, are escapeOther.
+// characters, and of three-byte ones that need another check, are escapeNonASCII.
 var escapes = func() (t [256]uint8) {
 	for c := 0x20; c < 0x7F; c++ {
 		t[c] = escapeAnywhere
@@ -357,15 +359,18 @@ var escapes = func() (t [256]uint8) {
 		t[c] = escapeControl
 	}
 	t[0], t[0x7F] = escapeNUL, escapeControl
-	t['.'], t['%'] = escapeOther, escapeOther
+	t['.'], t['%'] = escapeDot, escapePercent
 	t['/'], t['\\'] = escapeOutsidePath, escapeOutsidePath
+	for c := 0x80; c <= 0xFF; c++ {
+		t[c] = escapeNonASCII
+	}
 	for c := 0xC2; c <= 0xDF; c++ {
 		t[c] = escapeLead2
 	}
 	for c := 0xE1; c <= 0xEE; c++ {
 		t[c] = escapeLead3
 	}
-	t[0xED] = escapeOther
+	t[0xED] = escapeNonASCII
 	return t
 }()
 

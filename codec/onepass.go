@@ -90,7 +90,7 @@ func (n *Normalizer) onePassPlain(dst, src []byte, o opening, s *scratch) ([]byt
 		return dst, false
 	}
 	var p pass
-	p.Normalizer, p.s, p.in, p.out, p.plain = n, s, &s.in, &s.out, true
+	p.Normalizer, p.s, p.in, p.out = n, s, &s.in, &s.out
 	p.marks, p.kept = s.marks[:cap(s.marks)], s.spare[:cap(s.spare)]
 	ok := p.run(dst, src, o)
 	s.marks, s.spare = p.marks, p.kept
@@ -165,7 +165,6 @@ type pass struct {
 	marked    int
 	kept      []uint32 // room for offsets of bytes in the normal form that RFC 3986 does not allow; their number is keeps
 	keeps     int
-	plain     bool // flags and diagnostics are not wanted
 	spoilt    uint // 1 to give up
 	plainHost bool // that of a call
 	walker

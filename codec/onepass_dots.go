@@ -3,6 +3,8 @@ package codec
 import (
 	"encoding/binary"
 	"math/bits"
+
+	"github.com/urlfold/urlfold/codec/percent"
 )
 
 // This file is the part of onePass for dots in a path. The survey marks a '.'
@@ -44,8 +46,8 @@ func (p *pass) oddDot(i int) int {
 
 // traversal records the encoded traversal that may begin with the '.' at i.
 func (p *pass) traversal(i int) {
-	if next := i + 1; next < p.end && (p.src[next] == '.' || p.src[next] == '%') {
-		p.scan(i)
+	if percent.IsEncodedTraversal(p.src[p.start:p.end], i-p.start) {
+		p.mark(i, EncodedTraversal, p.action(EncodedTraversal))
 	}
 }
 

@@ -1,42 +1,70 @@
 package codec
 
-import "github.com/urlfold/urlfold/codec/percent"
+import (
+	"encoding/binary"
+
+	"github.com/urlfold/urlfold/codec/percent"
+)
 
 // This file is the part of onePass for escapes. Most of them need a single
 // lookup in a table. For the others, the next bytes decide whether the escape is
-// defective: it may be part of a double escape or of invalid UTF-8. They are
-// left to the scanner of package percent.
+// defective: it may be part of a double escape, of a dot segment, or of invalid
+// UTF-8.
 
-// character treats the escapes of a non-ASCII character that begin at i in component
-// Path+c; v is the value of the first one. It returns the offset of the next byte to
-// examine.
+// character treats the escapes of a non-ASCII character, or of text that is not
+// well-formed UTF-8, that begin at i in component Path+c; v is the value of the first
+// one. It returns the offset of the next byte to examine.
 func (p *pass) character(i, c int, v byte) int {
 	n := characterEscapes(p.src[i:p.in.spans[Path+Component(c)].End], v)
 	if n == 0 {
-		return p.oddEscape(i, c, v)
+		n = p.oddCharacter(i, c)
 	}
 	for end := i + 3*n; i < end; i += 3 {
-		high, low := digits[p.padded[i+1]], digits[p.padded[i+2]]
-		p.step(i, &p.steps[c][2*escapeAnywhere+(high|low)&digitLower/digitLower], high<<4|low&15)
+		p.escape(i, c, escapeAnywhere)
 	}
 	return i
 }
 
-// oddEscape treats the escape of v at i in component Path+c, and those that continue
-// its character: a dot, '%', or text that is not well-formed UTF-8 or not checked
-// here. It returns the offset of the next byte to examine.
-func (p *pass) oddEscape(i, c int, v byte) int {
+// oddCharacter is the part of character for all but the plain ones. It returns the
+// number of escapes.
+func (p *pass) oddCharacter(i, c int) int {
+	p.enter(Path + Component(c))
+	n, k := percent.Sequence(p.src[:p.end], i)
+	if k != percent.WellFormed {
+		p.mark(i, Flag(k), p.action(Flag(k)))
+	}
+	return n
+}
+
+// escape takes the step at an escape in component Path+c of a byte of a class.
+func (p *pass) escape(i, c int, class uint8) {
+	high, low := digits[p.padded[i+1]], digits[p.padded[i+2]]
+	p.step(i, &p.steps[c][2*class+(high|low)&digitLower/digitLower], high<<4|low&15)
+}
+
+// escapedDot treats the escape of a '.' at i in component Path+c. It returns the
+// offset of the next byte to examine.
+func (p *pass) escapedDot(i, c int) int {
 	p.enter(Path + Component(c))
 	if p.c == Path {
 		if n := p.dotSegment(i); n > 0 {
 			return p.cutDots(i, n)
 		}
+		p.traversal(i)
 	}
-	next := p.scan(i)
-	for ; i < next; i += 3 {
-		p.triplet(i, tripletValue(p.src[i:p.end]))
+	p.escape(i, c, escapeUnreserved)
+	return i + 3
+}
+
+// escapedPercent treats the escape of a '%' at i in component Path+c. It returns the
+// offset of the next byte to examine.
+func (p *pass) escapedPercent(i, c int) int {
+	p.enter(Path + Component(c))
+	if d, ok := p.doubles.Defect(p.src[:p.end], i); ok {
+		p.mark(i, DoubleEncoded, p.action(DoubleEncoded))
+		p.marks[p.marked-1].Info = escapeInfo(d)
 	}
-	return next
+	return i + 3
 }
 
 // markNeedless records diagnostics for the escape of an unreserved byte at i.
@@ -57,65 +85,25 @@ func (p *pass) action(f Flag) Action { return p.actions[f%numFlags] }
 // lower-case digit.
 func hasLowerHex(b []byte) bool { return b[1] >= 'a' || b[2] >= 'a' }
 
-// triplet writes the escape of v at i.
-func (p *pass) triplet(i int, v byte) {
-	lower := hasLowerHex(p.src[i:p.end]) && p.rules.Has(UpperEscapes)
-	p.applied.set(UpperEscapes, lower)
-	switch {
-	case percent.IsUnreserved(v) && p.rules.Has(DecodeUnreserved):
-		p.applied |= 1 << DecodeUnreserved
-		// It might complete an escape: leave it to AppendNormal.
-		if p.malformed>>(p.c-Path)&1 != 0 && percent.IsHex(v) {
-			p.spoilt = 1
-		}
-		p.flush(i, i+3)
-		p.write(v)
-	case lower:
-		p.flush(i, i+3)
-		p.writeEscape(v)
-	}
-}
-
 // malformedPercent treats a '%' at i in component Path+c that starts no escape.
 func (p *pass) malformedPercent(i, c int) int {
-	f := malformedFlag(p.src[i+1 : p.in.spans[Path+Component(c)].End])
 	if p.profile.Malformed == percent.MalformedKeep {
 		p.malformed |= 1 << c
 	}
-	p.step(i, &p.steps[c][stepMalformed+uint8(f)], '%')
+	f := malformedFlag(p.padded[i:], int(p.in.spans[Path+Component(c)].End)-i-1)
+	p.step(i, &p.steps[c][stepMalformed+f], '%')
 	return i + 1
 }
 
-// malformedFlag returns the flag of a '%' that starts no escape. rest is what
-// follows it in the component.
-func malformedFlag(rest []byte) Flag {
-	switch {
-	case len(rest) == 0 || len(rest) == 1 && percent.IsHex(rest[0]):
-		return Truncated
-	case len(rest) >= 5 && rest[0]|0x20 == 'u' && (digits[rest[1]]|digits[rest[2]]|digits[rest[3]]|digits[rest[4]])&digitNone == 0:
-		return PercentU
-	}
-	return NonHex
-}
-
-// scan records the defects that begin at i, and returns the offset at which the
-// next one can begin.
-func (p *pass) scan(i int) int {
-	if p.plain {
-		return i + 3
-	}
-	s := p.s
-	if p.scanned != p.c {
-		p.scanned = p.c
-		s.scanner.Reset(p.src[p.start:p.end])
-	}
-	var next int
-	s.defects, next = s.scanner.Step(s.defects[:0], i-p.start)
-	for _, d := range s.defects {
-		if d.Kind != percent.EncodedTraversal || p.c == Path {
-			p.mark(p.start+int(d.At), Flag(d.Kind), p.action(Flag(d.Kind)))
-			p.marks[p.marked-1].Info = escapeInfo(d)
-		}
-	}
-	return p.start + next
+// malformedFlag returns the Flag of a '%' that starts no escape: it is at the start of
+// text, and n bytes of its component follow. text has at least eight bytes, and after
+// the component a byte that is no hex digit. There is no branch: none of the flags is
+// rare among malformed ones.
+func malformedFlag(text []byte, n int) uint8 {
+	x := binary.LittleEndian.Uint64(text)
+	first := digits[byte(x>>8)]
+	truncated := b2i(n == 0) | b2i(n == 1)&b2i(first != digitNone)
+	others := digits[byte(x>>16)] | digits[byte(x>>24)] | digits[byte(x>>32)] | digits[byte(x>>40)]
+	u := b2i(byte(x>>8)|0x20 == 'u') & b2i(others&digitNone == 0)
+	return uint8(NonHex) - uint8(truncated)*uint8(NonHex-Truncated) + uint8(u)*uint8(PercentU-NonHex)
 }

@@ -122,7 +122,8 @@ const (
 	workGiveUp
 	workPercent
 	workNonASCII
-	workOddEscape
+	workEscapedPercent
+	workEscapedDot
 	workCharacter
 )
 
@@ -179,10 +180,13 @@ func (n *Normalizer) escapeStep(c Component, class uint8, lower bool) walkStep {
 	s := walkStep{run: noRun}
 	i := 0
 	switch class {
-	case escapeOther:
-		s.work = workOddEscape
+	case escapePercent:
+		s.work = workEscapedPercent
 		return s
-	case escapeLead2, escapeLead3:
+	case escapeDot:
+		s.work = workEscapedDot
+		return s
+	case escapeLead2, escapeLead3, escapeNonASCII:
 		s.work = workCharacter
 		return s
 	case escapeNUL:

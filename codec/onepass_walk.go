@@ -14,14 +14,14 @@ import (
 // beyond plain steps needs it. Offsets are those of src.
 type walker struct {
 	c         Component
-	start     int       // start of the component
-	end       int       // end of the component
-	scanned   Component // that the scanner of the scratch is set up for
-	malformed uint      // bit n: component Path+n contains a '%' that starts no escape
-	dots      bool      // the path contains a dot segment
-	entity    bool      // the query contains "&amp;"
-	pathAt    int       // start of the path in dst
-	last      int       // runAt of the raw bytes before the current byte
+	start     int  // start of the component
+	end       int  // end of the component
+	malformed uint // bit n: component Path+n contains a '%' that starts no escape
+	dots      bool // the path contains a dot segment
+	entity    bool // the query contains "&amp;"
+	pathAt    int  // start of the path in dst
+	last      int  // runAt of the raw bytes before the current byte
+	doubles   percent.Doubles
 }
 
 // runAt identifies a run of raw bytes with a flag that ends before offset i.
@@ -64,8 +64,10 @@ func (p *pass) walk(i, start, outStart int) {
 			i = p.malformedPercent(i, c)
 		case workNonASCII:
 			i = p.nonASCII(i, c, s)
-		case workOddEscape:
-			i = p.oddEscape(i, c, b)
+		case workEscapedPercent:
+			i = p.escapedPercent(i, c)
+		case workEscapedDot:
+			i = p.escapedDot(i, c)
 		case workCharacter:
 			i = p.character(i, c, b)
 		case workEntity:

@@ -80,12 +80,11 @@ type scratch struct {
 	runes     [2][]rune        // a part of it
 	pairs     []params.Pair    // of a query
 	params    params.Scratch
-	survey    scan.Survey     // of the URL that parseClean parsed last
-	front     []byte          // scheme and authority of the last URL that Keeps accepted
-	scanner   percent.Scanner // of the component in hand
-	mac       *keyedHash      // for HMAC keys
-	spare     []uint32        // offsets that are not wanted
-	kept      []uint32        // offsets in the serialized URL of bytes that RFC 3986 does not allow, if patched
+	survey    scan.Survey // of the URL that parseClean parsed last
+	front     []byte      // scheme and authority of the last URL that Keeps accepted
+	mac       *keyedHash  // for HMAC keys
+	spare     []uint32    // offsets that are not wanted
+	kept      []uint32    // offsets in the serialized URL of bytes that RFC 3986 does not allow, if patched
 
 	matched *match             // that peer belongs to
 	peer    peer.Canonicalizer // reproduces a program

@@ -3,7 +3,6 @@ package percent
 import (
 	"bytes"
 	"fmt"
-	"math"
 )
 
 // Kind is a kind of defect of an escape.
@@ -50,7 +49,7 @@ const AllKinds Kinds = 1<<numKinds - 1
 // has reports whether k is in ks.
 func (ks Kinds) has(k Kind) bool { return ks>>k&1 != 0 }
 
-// Bits of a [Defect] of kind kindDoubleEncoded. They describe the byte that
+// Bits of a [Defect] that is a double escape. They describe the byte that
 // repeated decoding yields.
 const (
 	WouldBeUTF8  uint8 = 1 << iota // it is ASCII, or part of valid UTF-8 together with adjacent double escapes
@@ -93,23 +92,6 @@ func AppendDefectsOf(dst []Defect, src []byte, want Kinds, limit int) ([]Defect,
 	return s.dst, s.kinds
 }
 
-// Scanner finds the defects of a component one escape at a time, for callers
-// that iterate over its bytes anyway. Call Reset first.
-type Scanner struct{ s scanner }
-
-// Reset prepares s for the component src and retains src.
-func (s *Scanner) Reset(src []byte) { s.s = scanner{src: src, want: AllKinds} }
-
-// Step appends the defects of the '%' or '.' at src[i] to dst. It returns the
-// extended slice and the offset after it: of the next byte, or of the byte
-// after the escapes of one character. If called for each '.' and for each '%'
-// that it has not skipped, Step finds the same defects as [AppendDefectsOf].
-func (s *Scanner) Step(dst []Defect, i int) (out []Defect, next int) {
-	s.s.dst, s.s.room = dst, math.MaxInt
-	next = s.s.step(i)
-	return s.s.dst, next
-}
-
 // scanner finds defects from left to right.
 type scanner struct {
 	dst   []Defect
@@ -118,8 +100,7 @@ type scanner struct {
 	room  int   // number of defects that can still be appended
 	kinds Kinds
 
-	doubleEnd int   // end of the run of double escapes that doubleRun checked last
-	doubleOK  uint8 // WouldBeUTF8 if that run is valid UTF-8
+	doubles Doubles
 }
 
 func (s *scanner) report(d Defect) {
@@ -137,7 +118,7 @@ func (s *scanner) reportAt(i int, k Kind) { s.report(Defect{At: uint32(i), Kind:
 func (s *scanner) step(i int) int {
 	switch {
 	case s.src[i] != '%':
-		if isEncodedTraversal(s.src, i) {
+		if IsEncodedTraversal(s.src, i) {
 			s.reportAt(i, EncodedTraversal)
 		}
 		return i + 1
@@ -161,9 +142,11 @@ func (s *scanner) step(i int) int {
 func (s *scanner) ascii(i int, b byte) {
 	switch {
 	case b == '%':
-		s.double(i)
+		if d, ok := s.doubles.Defect(s.src, i); ok {
+			s.report(d)
+		}
 	case b == '.':
-		if isEncodedTraversal(s.src, i) {
+		if IsEncodedTraversal(s.src, i) {
 			s.reportAt(i, EncodedTraversal)
 		}
 	case b == 0:
@@ -175,8 +158,8 @@ func (s *scanner) ascii(i int, b byte) {
 
 // nonASCII checks the sequence of escaped UTF-8 at i and returns its end.
 func (s *scanner) nonASCII(i int) int {
-	n, k := sequence(s.src, i)
-	if k != wellFormed {
+	n, k := Sequence(s.src, i)
+	if k != WellFormed {
 		s.reportAt(i, k)
 	}
 	for range n {
@@ -190,60 +173,6 @@ func (s *scanner) lowerHex(i int) {
 	if (classes[s.src[i+1]]|classes[s.src[i+2]])&isLowerHex != 0 {
 		s.reportAt(i, kindLowerHex)
 	}
-}
-
-// double checks the %25 at i.
-func (s *scanner) double(i int) {
-	depth, end := doubleEscape(s.src, i)
-	if depth == 0 {
-		return
-	}
-	d := Defect{At: uint32(i), Kind: kindDoubleEncoded, Depth: uint8(min(depth, 255))}
-	b := hexValue[s.src[end-2]]<<4 | hexValue[s.src[end-1]]
-	if b < 0x80 {
-		d.Bits = WouldBeUTF8
-	} else {
-		if i >= s.doubleEnd {
-			s.doubleRun(i)
-		}
-		d.Bits = s.doubleOK
-	}
-	if classes[b]&isDelim != 0 {
-		d.Bits |= WouldDelimit
-	}
-	s.report(d)
-}
-
-// doubleRun checks the run of adjacent double escapes of bytes from 80 to FF
-// that starts at i.
-func (s *scanner) doubleRun(i int) {
-	var v utf8Validator
-	for i < len(s.src) && s.src[i] == '%' {
-		depth, end := doubleEscape(s.src, i)
-		if depth == 0 {
-			break
-		}
-		b := hexValue[s.src[end-2]]<<4 | hexValue[s.src[end-1]]
-		if b < 0x80 {
-			break
-		}
-		v.push(b)
-		i = end
-	}
-	s.doubleEnd, s.doubleOK = i, 0
-	if v.valid() {
-		s.doubleOK = WouldBeUTF8
-	}
-}
-
-// doubleEscape returns how many decodings of the %25 at src[i] still leave an
-// escape, and the end of the whole escape: 2 and 8 for %252541. The depth is 0
-// if there is no double escape.
-func doubleEscape(src []byte, i int) (depth, end int) {
-	for end = i + 3; end+2 <= len(src) && src[end-2] == '2' && src[end-1] == '5' && allHex(src[end:end+2]); end += 2 {
-		depth++
-	}
-	return depth, end
 }
 
 // malformedKind returns the kind of the malformed '%' at src[i].
@@ -267,10 +196,11 @@ func allHex(b []byte) bool {
 	return true
 }
 
-// isEncodedTraversal reports whether a '..' at src[i] is a whole segment, and
-// at least one of the separators next to it is escaped. Each dot can be
-// escaped. The ends of src count as raw separators.
-func isEncodedTraversal(src []byte, i int) bool {
+// IsEncodedTraversal reports whether a '..' at src[i] is a whole segment, and
+// at least one of the separators next to it is escaped: whether it is an
+// [EncodedTraversal]. Each dot can be escaped. The ends of src count as raw
+// separators.
+func IsEncodedTraversal(src []byte, i int) bool {
 	left := separatorBefore(src, i)
 	if left == noSeparator {
 		return false

@@ -196,7 +196,7 @@ func TestKindString(t *testing.T) {
 	if got := strings.Join(names, " "); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
-	if got := wellFormed.String(); got != "kind(13)" {
+	if got := WellFormed.String(); got != "kind(13)" {
 		t.Errorf("out-of-range kind: got %q", got)
 	}
 }

@@ -15,6 +15,7 @@
 //	decode.go  from escaped text to data
 //	normal.go  AppendNormal: the normal form of a component
 //	defect.go  AppendDefectsOf: defects of the escapes in a component
+//	double.go  double escapes
 //	utf8.go    escaped UTF-8 and the ways in which it can be ill-formed
 //	gen.go     the rules of all sets, as written in their standards
 //

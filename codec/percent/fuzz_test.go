@@ -2,7 +2,6 @@ package percent
 
 import (
 	"bytes"
-	"slices"
 	"strings"
 	"testing"
 )
@@ -54,27 +53,10 @@ func FuzzDefects(f *testing.F) {
 		if len(cut) != min(max(limit, 0), len(all)) || cutKinds != kinds {
 			t.Fatalf("%q: %d defects for limit %d, kinds %b want %b", src, len(cut), limit, cutKinds, kinds)
 		}
-		if steps := stepDefects(src); !slices.Equal(steps, all) {
-			t.Fatalf("%q: step by step %v, want %v", src, steps, all)
-		}
 		if malformed := kinds.has(kindTruncated) || kinds.has(kindNonHex) || kinds.has(kindPercentU); malformed != (Check(src) != nil) {
 			t.Fatalf("%q: kinds %b, but Check returned %v", src, kinds, Check(src))
 		}
 	})
-}
-
-// stepDefects finds the defects of src with a Scanner.
-func stepDefects(src []byte) (ds []Defect) {
-	var s Scanner
-	s.Reset(src)
-	for i := 0; i < len(src); {
-		if src[i] != '%' && src[i] != '.' {
-			i++
-			continue
-		}
-		ds, i = s.Step(ds, i)
-	}
-	return ds
 }
 
 func FuzzDecodeEncode(f *testing.F) {

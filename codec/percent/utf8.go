@@ -2,13 +2,13 @@ package percent
 
 import "unicode/utf8"
 
-// wellFormed is the result for a sequence without defects. It is never
+// WellFormed is the result for a sequence without defects. It is never
 // reported.
-const wellFormed = Kind(numKinds)
+const WellFormed = Kind(numKinds)
 
-// sequence checks the sequence of escaped UTF-8 that starts with the escape at
+// Sequence checks the sequence of escaped UTF-8 that starts with the escape at
 // src[i], which must be of a byte from 80 to FF. It returns the number n of
-// escapes in the sequence and its defect, or wellFormed.
+// escapes in the sequence and its defect, or WellFormed.
 //
 // A sequence consists of a lead byte and the continuation bytes in the adjacent
 // escapes, up to the number that the lead byte requires. A continuation byte
@@ -21,10 +21,10 @@ const wellFormed = Kind(numKinds)
 // an overlong '/', which a lenient decoder accepts, whereas the %C1 before
 // "lvarez" is Latin-1 and has no meaning in UTF-8. A raw byte never belongs to
 // a sequence of escapes.
-func sequence(src []byte, i int) (n int, k Kind) {
+func Sequence(src []byte, i int) (n int, k Kind) {
 	lead := tripletByte(src, i)
 	if n := plainSequence(src, i, lead); n > 0 {
-		return n, wellFormed
+		return n, WellFormed
 	}
 	b := [6]byte{lead}
 	want := sequenceLen(b[0])
@@ -78,7 +78,7 @@ func sequenceLen(c byte) int {
 }
 
 // verdict returns the defect of the sequence b, which may be incomplete, by RFC
-// 3629 §3 and §4, or wellFormed.
+// 3629 §3 and §4, or WellFormed.
 func verdict(b []byte) Kind {
 	if len(b) < sequenceLen(b[0]) {
 		return kindBadUTF8
@@ -98,7 +98,7 @@ func verdict(b []byte) Kind {
 	case r&0xFFFE == 0xFFFE || 0xFDD0 <= r && r <= 0xFDEF:
 		return kindNoncharacter
 	}
-	return wellFormed
+	return WellFormed
 }
 
 // utf8Validator checks whether the bytes pushed to it are valid UTF-8. The zero
