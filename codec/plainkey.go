@@ -95,10 +95,12 @@ func (n *Normalizer) plainQuery(front, k1 []byte, u *URL, r *Result) (text []byt
 	if !tidy {
 		return n.appendQuery(front, k1, u, r)
 	}
-	text, changed, tidy := params.AppendTidy(front[:at], front[q.Start:q.End], m, &s.params)
+	text, present, changed, tidy := params.AppendTidy(front[:at], front[q.Start:q.End], m, &s.params)
 	switch {
 	case !tidy:
 		return n.appendQuery(front, k1, u, r)
+	case !present:
+		return front, queryRules(changed)
 	case changed == 0 && at == int(q.Start):
 		return text[:q.End], 0
 	case changed == 0:

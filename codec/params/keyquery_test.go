@@ -160,7 +160,11 @@ func TestSortCorpus(t *testing.T) {
 func checkTidy(t *testing.T, query []byte, m *Matcher, site Site, s *Scratch) {
 	t.Helper()
 	got, gotPresent, gotWhy := AppendKeyQuery(nil, query, m, site, s)
+	drops := slices.Clone(s.Dropped())
 	want, present, why := s.appendUntidy(nil, query, m, site)
+	if !slices.Equal(drops, s.Dropped()) {
+		t.Fatalf("%q: dropped %v, want %v", query, drops, s.Dropped())
+	}
 	if present && why&^WhySigned == 0 {
 		want = append(want, query...)
 	}
@@ -168,32 +172,33 @@ func checkTidy(t *testing.T, query []byte, m *Matcher, site Site, s *Scratch) {
 		t.Fatalf("%q: got %q, %v, %v, want %q, %v, %v", query, got, gotPresent, gotWhy, want, present, why)
 	}
 	if !m.anyName(site) {
-		checkInPlace(t, query, m, s, want, why)
+		checkInPlace(t, query, m, s, want, present, why)
 	}
 }
 
 // checkInPlace checks that AppendTidy can write its result over the query, and that it
 // ignores what follows the query.
-func checkInPlace(t *testing.T, query []byte, m *Matcher, s *Scratch, want []byte, why Why) {
+func checkInPlace(t *testing.T, query []byte, m *Matcher, s *Scratch, want []byte, present bool, why Why) {
 	t.Helper()
 	const front = 3
 	text := append(bytes.Repeat([]byte("4"), front), query...)
 	text = append(text, bytes.Repeat([]byte("4"), 2*TidyRoom)...)
-	out, got, ok := AppendTidy(text[:front], text[front:][:len(query)], m, s)
+	out, gotPresent, got, ok := AppendTidy(text[:front], text[front:][:len(query)], m, s)
 	switch {
 	case !ok:
 		return
 	case got == 0:
 		out = text[:front+len(query)]
 	}
-	if !bytes.Equal(out[front:], want) || got != why {
-		t.Fatalf("%q: in place: got %q, %v, want %q, %v", query, out[front:], got, want, why)
+	if !bytes.Equal(out[front:], want) || gotPresent != present || got != why {
+		t.Fatalf("%q: in place: got %q, %v, %v, want %q, %v, %v", query, out[front:], gotPresent, got, want, present, why)
 	}
 }
 
 var querySeeds = []string{
 	"", "a=1&b=2", "b=2&a=1&b=1", "utm_source=x&a", "a=&b", "&&=&", "x_1&id=7&id=a", "%3Futm_source&amp;gclid&?gclid", "cfid=1&CFTOKEN",
 	"sid=0123456789abcdef&session_id=5", "Signature=a&Expires", "a=%2f/%zz%4%31+%20", "%61=1&a=2&A=3", "a;b=c", "\xff=\x00&%ff", "jsessionid&PHPSESSID=",
+	"utm_source=a", "utm_source=a&utm_medium=b%20&c=1%20", "c=2&utm_source=a=b&b=1&gclid", "fbclid=%zz&a=1&utm_id=2", // tidy ones with dropped fields
 	"a=1&b=2%20x&c==/", "b+=1&b*=1", // a tidy query and another one
 	"page_id=1&page_id=0&page_ids=2", "page_ids=%20&page_id=1&page_idea=0&page_id=0", "b=%4&a=%", "i=1&h=2&g=3&f=4&e=5&d=6&c=7&b=8&a=9",
 	"f[]=1&a=2&amp;c=3&b/", "a&amp;gclid=1&b", "?utm_x&?", "a&amp;&?amp;utm_x", "\x00", "\x00&\x00\x00",

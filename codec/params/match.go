@@ -165,6 +165,33 @@ func (m *Matcher) may(name []byte) bool {
 	return m != nil && m.index[actionDrop].may(name)
 }
 
+// byName returns the rule that drops every field with the given bare name, or -1 if no
+// rule drops such a field. ok is false if site or value decide, or if there are
+// exceptions.
+func (m *Matcher) byName(name []byte) (rule int, ok bool) {
+	if m == nil {
+		return -1, true
+	}
+	ix, first := &m.index[actionDrop], none
+	if rules := ix.rules(name); len(rules) > 0 {
+		first = rules[0]
+	}
+	for i := range ix.patterns(name) {
+		p := &ix.patterns(name)[i]
+		if p.rule >= first {
+			break
+		}
+		if p.matches(name) {
+			first = p.rule
+			break
+		}
+	}
+	if first == none {
+		return -1, true
+	}
+	return first, !m.except && m.scope[first] == 0 && m.rules[first].value == shapeAny
+}
+
 // applies reports whether a rule that matches the name also matches the site
 // and the value.
 func (m *Matcher) applies(rule int, site Site, value []byte) bool {

@@ -11,14 +11,16 @@ import (
 )
 
 // Most queries are tidy: they have at most 63 bytes and few fields, no empty
-// field, name or value, no escaped byte in a name, and no name that a rule or
-// this package recognizes. To write such a query, only the bounds of its fields
-// and the first bytes of their names are needed.
+// field, name or value, no escaped byte in a name, and no name that this package
+// recognizes, or that a rule drops only on some sites or with some values. To write
+// such a query, only the bounds of its fields and the first bytes of their names are
+// needed.
 
 // maxTidy is the maximum number of fields in a tidy query.
 const maxTidy = 8
 
-// tidyQuery describes a tidy query. It is read without branches that depend on its bytes
+// tidyQuery describes a tidy query. Fields that a rule drops are in drops, and nowhere
+// else. It is read without branches that depend on its bytes
 // where possible, because they would be mispredicted: see chart.
 type tidyQuery struct {
 	text     paddedQuery
@@ -28,6 +30,7 @@ type tidyQuery struct {
 	fields   [maxTidy]tidyField
 	n        int // number of fields
 	unsorted int // 0 if the fields are in order, otherwise 1
+	drops    []Dropped
 }
 
 // A tidyField begins with the first seven bytes of the name of a field, as a big-endian
@@ -72,7 +75,7 @@ var nameMasks = func() (t [64]uint64) {
 	return t
 }()
 
-// read reports whether query is tidy, and then sets q. A false result is always safe,
+// read reports whether query is tidy, and then sets q. It appends to q.drops. A false result is always safe,
 // because appendUntidy handles all queries, including tidy ones.
 func (q *tidyQuery) read(query []byte, m *Matcher) bool {
 	if len(query) == 0 || len(query) >= 64 {
@@ -94,8 +97,15 @@ func (q *tidyQuery) read(query []byte, m *Matcher) bool {
 		start, end := bits.TrailingZeros64(starts), bits.TrailingZeros64(nameEnds)
 		nameEnds &= nameEnds - 1
 		f := q.text.field(start, end)
-		if (sieve.passes(nameStart(f)) || oddNames != 0) && mayMatter(query[start:end], sieve, m) {
-			return false
+		if sieve.passes(nameStart(f)) || oddNames != 0 {
+			rule, ok := judgeName(query[start:end], sieve, m)
+			if !ok {
+				return false
+			}
+			if rule >= 0 {
+				q.drop(start, end, rule)
+				continue
+			}
 		}
 		unsorted |= b2i(f <= last.name())
 		q.fields[n&(maxTidy-1)] = f
@@ -106,14 +116,30 @@ func (q *tidyQuery) read(query []byte, m *Matcher) bool {
 	return true
 }
 
-// mayMatter reports whether a name contains an escape, or may be one that a rule or
-// this package recognizes.
-func mayMatter(name []byte, sieve *sieve, m *Matcher) bool {
+// judgeName returns the rule that drops a field with the given raw name, or -1 if the
+// field stays. ok is false if the name does not tell.
+func judgeName(name []byte, sieve *sieve, m *Matcher) (rule int, ok bool) {
 	if isCoded(name) {
-		return true
+		return -1, false
 	}
 	name = bare(name)
-	return sieve.passesName(name) && (isKnown(name) || m.may(name))
+	switch {
+	case !sieve.passesName(name):
+		return -1, true
+	case isKnown(name):
+		return -1, false
+	}
+	return m.byName(name)
+}
+
+// drop drops the field that starts at start and whose name ends at nameEnd.
+func (q *tidyQuery) drop(start, nameEnd, rule int) {
+	end := start + bits.TrailingZeros64(q.ends>>(start&63))
+	p := Pair{Start: uint32(start), NameEnd: uint32(nameEnd), End: uint32(end), Eq: nameEnd < end}
+	q.drops = append(q.drops, Dropped{p, rule})
+	bit := uint64(1) << (end & 63)
+	q.ends &^= bit
+	q.odd &^= bit - 1<<(start&63)
 }
 
 // sort sorts the fields. Which of two fields comes first cannot be predicted.
@@ -163,23 +189,30 @@ const TidyRoom = 256 + 64
 // most queries. If ok is false, that says nothing about the query. AppendTidy does not
 // call a Recorder, and every rule of m for the site must be one for names (see ByNames).
 // It may read bytes up to the capacity of query; dst and query may overlap.
-func AppendTidy(dst, query []byte, m *Matcher, s *Scratch) (_ []byte, why Why, ok bool) {
-	s.drops = s.drops[:0]
+func AppendTidy(dst, query []byte, m *Matcher, s *Scratch) (_ []byte, present bool, why Why, ok bool) {
 	q := &s.tidied
-	if !q.read(query, m) {
-		return dst, 0, false
+	q.drops = s.drops[:0]
+	ok = q.read(query, m)
+	s.drops = q.drops
+	switch {
+	case !ok:
+		return dst, false, 0, false
+	case len(q.drops) > 0:
+		why = whyDropped
+	case q.odd|uint64(q.unsorted) == 0:
+		return dst, true, 0, true
 	}
-	if q.odd|uint64(q.unsorted) == 0 {
-		return dst, 0, true
+	if q.n == 0 {
+		return dst, false, why, true
 	}
 	q.sort()
 	at := len(dst)
 	out := slices.Grow(dst, TidyRoom)[:at+TidyRoom]
 	length, changed := q.write((*[TidyRoom]byte)(out[at:]))
-	if why = Why(q.unsorted)*whySorted | Why(changed)*whyForm; why == 0 {
+	if why |= Why(q.unsorted)*whySorted | Why(changed)*whyForm; why == 0 {
 		length = 0
 	}
-	return out[:at+length], why, true
+	return out[:at+length], true, why, true
 }
 
 // write writes the fields of q to out, in form encoding and separated by '&'. changed is
