@@ -15,7 +15,8 @@ type field struct {
 	coded    bool // the name contains '+' or '%'
 	oddName  bool // the name has odd bytes on its chart
 	oddValue bool // the value has odd bytes on its chart
-	look     bool // the name may be in knownNames or match a Drop rule
+	look     bool // the name is in knownNames, or matches a Drop rule
+	dropBy   int  // 1 + the rule that drops it, whatever the site and the value; otherwise 0
 }
 
 // traits summarizes the fields that read has found.
@@ -108,8 +109,12 @@ func (s *Scratch) look(f *field, query []byte, m *Matcher, t *traits) {
 	if isKnown(name) {
 		f.look = true
 		t.know(name)
+	} else if rule, ok := m.byName(name); ok {
+		f.dropBy = rule + 1
+		f.look = rule >= 0
+	} else {
+		f.look = true
 	}
-	f.look = f.look || m.may(name)
 	t.look = t.look || f.look
 }
 

@@ -74,23 +74,6 @@ func (ns *names) build() (ix index) {
 	return ix
 }
 
-// may reports whether the name can have rules: an exact name has the same first
-// byte and length, or a pattern has a prefix of the name.
-func (ix *index) may(name []byte) bool {
-	if len(name) == 0 {
-		return false
-	}
-	if ix.lengths[name[0]]>>min(len(name), 31)&1 != 0 {
-		return true
-	}
-	for _, p := range ix.patterns(name) {
-		if hasPrefixFold(name, p.prefix) {
-			return true
-		}
-	}
-	return false
-}
-
 // rules returns the rules of an exact name.
 func (ix *index) rules(name []byte) []int {
 	if len(name) == 0 || ix.lengths[name[0]]>>min(len(name), 31)&1 == 0 {

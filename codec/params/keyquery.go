@@ -195,7 +195,10 @@ func (s *Scratch) drop(query []byte, m *Matcher, site Site, every, coldFusion bo
 	for i := range s.fields {
 		f := &s.fields[i]
 		if f.look || every {
-			rule, cause := s.judge(f, s.nameOf(f, query), query, m, site, coldFusion)
+			rule, cause := f.dropBy-1, whyDropped
+			if rule < 0 || every {
+				rule, cause = s.judge(f, s.nameOf(f, query), query, m, site, coldFusion)
+			}
 			if cause != 0 {
 				why |= cause
 				s.drops = append(s.drops, Dropped{f.Pair, rule})

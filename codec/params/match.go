@@ -160,11 +160,6 @@ func (m *Matcher) anyName(site Site) bool {
 // contain, on every site.
 func (m *Matcher) ByNames() bool { return m == nil || !m.open }
 
-// may reports whether any other rule can drop a field with the given bare name.
-func (m *Matcher) may(name []byte) bool {
-	return m != nil && m.index[actionDrop].may(name)
-}
-
 // byName returns the rule that drops every field with the given bare name, or -1 if no
 // rule drops such a field. ok is false if site or value decide, or if there are
 // exceptions.
