@@ -18,6 +18,7 @@ import (
 	"github.com/urlfold/urlfold/codec/record"
 	"github.com/urlfold/urlfold/internal/cli"
 	"github.com/urlfold/urlfold/internal/daemon"
+	"github.com/urlfold/urlfold/internal/startup"
 	"github.com/urlfold/urlfold/sinks"
 	"github.com/urlfold/urlfold/sources"
 )
@@ -41,6 +42,7 @@ type Options struct {
 // reads os.Args, uses the standard streams and handles signals, so a process
 // must call it only once.
 func Main(o Options) int {
+	startup.Begin()
 	c, err := daemon.NewCatalog(o.Sources, o.Sinks, o.Formats...)
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "BUG: app.Options: %v\n", err)

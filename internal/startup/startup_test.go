@@ -1,0 +1,37 @@
+package startup
+
+import (
+	"os"
+	"runtime/debug"
+	"testing"
+	"time"
+)
+
+// TestBegin checks that GOGC is larger until some time after Begin.
+func TestBegin(t *testing.T) {
+	if os.Getenv("GOGC") != "" {
+		t.Skip("skipped: GOGC is set; run without it")
+	}
+	set := func(p int) int { return debug.SetGCPercent(p) }
+	if p := set(percent); p != percent {
+		t.Fatalf("GOGC is %d at the start, want %d", p, percent)
+	}
+	Begin()
+	for end := time.Now().Add(time.Minute); set(percent) != usual; time.Sleep(2 * length) {
+		if time.Now().After(end) {
+			t.Fatalf("GOGC is not %d a minute after Begin", usual)
+		}
+	}
+	set(usual)
+}
+
+// TestDelayNot checks that a GOGC of the environment stays as it is.
+func TestDelayNot(t *testing.T) {
+	defer debug.SetGCPercent(debug.SetGCPercent(25))
+	if p := delay(); p != 25 {
+		t.Errorf("delay returns %d, want 25", p)
+	}
+	if p := debug.SetGCPercent(25); p != 25 {
+		t.Errorf("GOGC is %d, want 25", p)
+	}
+}
