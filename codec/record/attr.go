@@ -159,6 +159,10 @@ func (v *values) decoded(f fieldID, a *attr, rec []byte) ([]byte, bool) {
 			v.key, ok = appendSum(v.key[:0], text)
 			return v.key, ok
 		}
+		if a.unit == hoursUnit {
+			v.key, ok = appendHours(v.key[:0], text)
+			return v.key, ok
+		}
 		v.key, ok = appendSeconds(v.key[:0], text, int(a.unit))
 		return v.key, ok
 	case fClient:
@@ -235,6 +239,41 @@ func appendSum(dst, text []byte) ([]byte, bool) {
 	}
 	var scratch [20]byte
 	return appendSeconds(dst, strconv.AppendInt(scratch[:0], sum, 10), digits)
+}
+
+// appendHours appends a duration with units, such as 1h2m3.5s, as a decimal number of
+// seconds. Each unit is optional. It returns false if text is no such duration.
+func appendHours(dst, text []byte) ([]byte, bool) {
+	var sum uint64
+	for _, u := range [...]struct {
+		name    byte
+		seconds uint64
+	}{{'h', 3600}, {'m', 60}} {
+		i := bytes.IndexByte(text, u.name)
+		if i < 0 {
+			continue
+		}
+		if !allDigits(text[:i]) || i > 9 {
+			return dst, false
+		}
+		n, _ := strconv.ParseUint(string(text[:i]), 10, 64)
+		sum, text = sum+n*u.seconds, text[i+1:]
+	}
+	text, hasSeconds := bytes.CutSuffix(text, []byte("s"))
+	whole, fraction, hasPoint := bytes.Cut(text, []byte("."))
+	switch {
+	case !hasSeconds:
+		return strconv.AppendUint(dst, sum, 10), len(text) == 0
+	case !allDigits(whole) || len(whole) > 9 || hasPoint && !allDigits(fraction):
+		return dst, false
+	}
+	n, _ := strconv.ParseUint(string(whole), 10, 64)
+	var scratch [40]byte
+	decimal := strconv.AppendUint(scratch[:0], sum+n, 10)
+	if hasPoint {
+		decimal = append(append(decimal, '.'), fraction...)
+	}
+	return appendSeconds(dst, decimal, 0)
 }
 
 // appendSeconds appends a duration in units of 10^-unit seconds as a decimal

@@ -158,6 +158,21 @@ func TestAppendSeconds(t *testing.T) {
 	}
 }
 
+func TestAppendHours(t *testing.T) {
+	for text, want := range map[string]string{
+		"1m2.5s": "62.5", "1h0m0s": "3600", "2h3m4.250s": "7384.25", "1h1s": "3601", "5m": "300", "1h": "3600", "1m0.000000001s": "60.000000001",
+		"m1s": "", "1m-2s": "", "1m2": "", "1m1m": "", "1m2h": "", "1m2.s": "", "1234567890m": "", "1m1e3s": "", "1m2ms": "",
+	} {
+		got, ok := appendHours(nil, []byte(text))
+		if ok != (want != "") || ok && string(got) != want {
+			t.Errorf("appendHours(%q) = %q, %v; want %q", text, got, ok, want)
+		}
+	}
+	check(t, Config{Format: "logfmt", Render: RenderJSONL, Fields: []string{"duration"}}, "url=http://a/ duration=1m2.5s\nurl=http://a/ duration=61ms\n", "{\"duration\":62.5}\n{\"duration\":0.061}\n")
+	check(t, Config{Format: "caddy", Render: RenderJSONL, Fields: []string{"duration"}},
+		`{"level":"info","request":{"host":"h","uri":"/","method":"GET","proto":"HTTP/1.1","remote_ip":"192.0.2.1"},"duration":"1h2m3s","status":200}`+"\n", "{\"duration\":3723}\n")
+}
+
 // attrFields are the output fields that show attributes, in the order of the
 // tests' rows.
 var attrFields = []string{"time", "status", "bytes", "duration", "client", "agent", "referer", "vhost", "request_id"}
@@ -175,6 +190,20 @@ func TestAttrs(t *testing.T) {
 			`{"time":"2000-10-10T13:55:36-07:00","status":304,"client":"192.0.2.7"}`},
 		{"vhost", "vhost_combined", "www.example.com:443 " + combined,
 			`{"time":"2000-10-10T13:55:36-07:00","status":200,"bytes":2326,"client":"192.0.2.7","agent":"Mozilla/4.08 [en] (Win98)","referer":"http://example.com/\"q\"","vhost":"www.example.com"}`},
+		{"traefik", "combined", `192.0.2.7 - joe [10/Oct/2000:13:55:36 -0700] "GET /b HTTP/2.0" 404 19 "http://r/" "Mozilla/5.0 (X)" 43 "web@docker" "http://10.0.0.2:80" 3ms`,
+			`{"time":"2000-10-10T13:55:36-07:00","status":404,"bytes":19,"client":"192.0.2.7","agent":"Mozilla/5.0 (X)","referer":"http://r/"}`},
+		{"no agent, more fields", "combined", `192.0.2.7 - - [10/Oct/2000:13:55:36 -0700] "GET /b HTTP/2.0" 404 19 "-" "-" rt=0.003 uct="0.000" uht="0.003"`,
+			`{"time":"2000-10-10T13:55:36-07:00","status":404,"bytes":19,"client":"192.0.2.7"}`},
+		{"escaped quotes, more fields", "combined", `192.0.2.7 - - [10/Oct/2000:13:55:36 -0700] "GET /b HTTP/2.0" 404 19 "-" "a \"b\" c" 0.012 "203.0.113.7"`,
+			`{"time":"2000-10-10T13:55:36-07:00","status":404,"bytes":19,"client":"192.0.2.7","agent":"a \"b\" c"}`},
+		{"raw quotes", "combined", `192.0.2.7 - - [10/Oct/2000:13:55:36 -0700] "GET /b HTTP/2.0" 404 19 "-" "a "b" c" "d"`,
+			`{"time":"2000-10-10T13:55:36-07:00","status":404,"bytes":19,"client":"192.0.2.7","agent":"a \"b\" c"}`},
+		{"client with a port", "combined", `192.0.2.7:51234 - - [10/Oct/2000:13:55:36 -0700] "GET /b HTTP/2.0" 404 19 "-" "-"`,
+			`{"time":"2000-10-10T13:55:36-07:00","status":404,"bytes":19,"client":"192.0.2.7"}`},
+		{"no vhost", "vhost_combined", combined,
+			`{"time":"2000-10-10T13:55:36-07:00","status":200,"bytes":2326,"client":"192.0.2.7","agent":"Mozilla/4.08 [en] (Win98)","referer":"http://example.com/\"q\""}`},
+		{"unnamed vhost", "vhost_combined", "_:80 " + combined,
+			`{"time":"2000-10-10T13:55:36-07:00","status":200,"bytes":2326,"client":"192.0.2.7","agent":"Mozilla/4.08 [en] (Win98)","referer":"http://example.com/\"q\""}`},
 		{"truncated", "clf", `192.0.2.7 - - [10/Oct/2000:13:55:36 -0700] "GET /a HTTP/1.0" 200`,
 			`{"time":"2000-10-10T13:55:36-07:00","status":200,"client":"192.0.2.7"}`},
 		{"nginx", `$remote_addr [$time_iso8601] "$request" $status $request_time $request_id`, `2001:db8::1 [2024-05-01T10:00:00+02:00] "GET /a HTTP/1.1" 200 0.012 0123456789abcdef`,

@@ -3,6 +3,7 @@ package record
 import (
 	"bytes"
 	"errors"
+	"slices"
 )
 
 // linesFormat is the format with one URL on each line.
@@ -12,7 +13,43 @@ type linesFormat struct{}
 func (linesFormat) Name() string { return "lines" }
 
 // Detect implements [Format].
-func (linesFormat) Detect(s *Sample) Fit { return s.count(looksLikeLines, looksURL) }
+func (linesFormat) Detect(s *Sample) Fit {
+	if looksHeaded(s.Records) {
+		return Fit{}
+	}
+	return s.count(looksLikeLines, func(body []byte) bool { return looksURL(body) && !hasCellInHost(trim(body).in(body)) })
+}
+
+// cellSeparators are those of the tables that are detected.
+const cellSeparators = ",;|\t"
+
+// looksHeaded reports whether records look like a table with a header, even if their
+// numbers of cells differ: the first one is no URL, and one separator is in all of them.
+func looksHeaded(records [][]byte) bool {
+	if len(records) < 2 || looksURL(records[0]) {
+		return false
+	}
+	for _, sep := range []byte(cellSeparators) {
+		if !slices.ContainsFunc(records, func(r []byte) bool { return bytes.IndexByte(r, sep) < 0 }) {
+			return true
+		}
+	}
+	return false
+}
+
+// hasCellInHost reports whether the host of a URL contains a separator of cells, which no
+// host does: the URL is the first cell of a table.
+func hasCellInHost(url []byte) bool {
+	_, rest, found := bytes.Cut(url, []byte("://"))
+	if !found {
+		return false
+	}
+	if end := bytes.IndexAny(rest, "/?#"); end >= 0 {
+		rest = rest[:end]
+	}
+	host := rest[bytes.LastIndexByte(rest, '@')+1:]
+	return bytes.ContainsAny(host, cellSeparators)
+}
 
 // looksURL reports whether body is a URL or a path without white space inside.
 func looksURL(body []byte) bool {

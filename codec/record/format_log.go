@@ -46,7 +46,7 @@ func (l logFormat) fits(body []byte) bool {
 		return true
 	}
 	first, rest, _ := bytes.Cut(body[:open], []byte(" "))
-	return isAuthority(first) && (first[0] == '[' || bytes.Count(first, []byte(":")) == 1) && bytes.Count(rest, []byte(" ")) >= 4
+	return vhostLen(body[:open]) > 0 && isAuthority(first) && (first[0] == '[' || bytes.Count(first, []byte(":")) == 1) && bytes.Count(rest, []byte(" ")) >= 4
 }
 
 // Open implements [Format].
@@ -114,7 +114,9 @@ func (l *logReader) Locate(f *Found, body []byte, _ *Position) (Reason, int) {
 		return Unparsed, open
 	}
 	if l.format.vhost {
-		f.hosts[0].end = max(0, bytes.IndexByte(body[:open], ' '))
+		if n := vhostLen(body[:open]); !isUnnamed(body[:n]) {
+			f.hosts[0].end = n
+		}
 	}
 	if f.attrs.wanted {
 		l.addAttrs(f, body, open, end)
@@ -146,7 +148,7 @@ func (l *logReader) addAttrs(f *Found, body []byte, open, end int) {
 		return
 	}
 	f.addAttr(attrReferer, attr{span: referer, dialect: l.dialect})
-	f.addAttr(attrAgent, attr{span: refererSpan(body, min(referer.end+1, len(body)), l.dialect.escapesQuotes()), dialect: l.dialect})
+	f.addAttr(attrAgent, attr{span: agentSpan(body, min(referer.end+1, len(body)), l.dialect.escapesQuotes()), dialect: l.dialect})
 }
 
 // addNumbers adds the status at pos, which isStatus has found, and the number
@@ -167,8 +169,8 @@ func addNumbers(f *Found, body []byte, pos int) {
 // addPrefix adds the attributes before the request.
 func (l *logReader) addPrefix(f *Found, body []byte, open int) {
 	client := 0
-	if l.format.vhost {
-		client = min(f.hosts[0].end+1, open)
+	if n := vhostLen(body[:open]); l.format.vhost && n > 0 {
+		client = n + 1
 	}
 	if n := bytes.IndexByte(body[client:open], ' '); n > 0 {
 		f.addText(attrClient, span{client, client + n})
@@ -176,6 +178,26 @@ func (l *logReader) addPrefix(f *Found, body []byte, open int) {
 	if t := bytes.LastIndexByte(body[:open], '['); t >= 0 {
 		f.addText(attrTime, span{t + 1, max(t+1, open-len(`] "`))})
 	}
+}
+
+// vhostLen returns the length of the virtual host with which head begins, the part of a
+// record before the request. It returns 0 if there is none: the record begins with a
+// client, "-" and a user.
+func vhostLen(head []byte) int {
+	n := bytes.IndexByte(head, ' ')
+	if n < 0 {
+		return 0
+	}
+	if t := timeBracket(head); t > 0 && bytes.HasPrefix(head[n:], []byte(" - ")) && bytes.Count(head[:t], []byte(" ")) == 3 {
+		return 0
+	}
+	return n
+}
+
+// isUnnamed reports whether the name of a virtual host, with or without a port, says
+// that there is none: "-", or nginx's "_".
+func isUnnamed(vhost []byte) bool {
+	return len(vhost) > 0 && (vhost[0] == '-' || vhost[0] == '_') && (len(vhost) == 1 || vhost[1] == ':')
 }
 
 // numberAt returns the word after the spaces at pos, and the number that it is if
@@ -263,7 +285,7 @@ func timeBracket(text []byte) int {
 // at from: the first unescaped quote that is followed by a status. Old logs can
 // contain raw quotes and backslashes that escape nothing, so if no unescaped
 // quote matches, an escaped one does. requestEnd returns -1 if there is
-// neither.
+// neither, or if another quoted field follows the version of the request.
 func requestEnd(body []byte, from int, backslash bool) int {
 	escaped := -1
 	for i := from; ; i++ {
@@ -273,6 +295,9 @@ func requestEnd(body []byte, from int, backslash bool) int {
 		}
 		i += n
 		if !isStatus(body[i+1:]) {
+			if bytes.HasPrefix(body[i+1:], []byte(` "`)) && endsInVersion(body[from:i]) {
+				return -1
+			}
 			continue
 		}
 		if !backslash || !isEscaped(body[from:i]) {
@@ -282,6 +307,13 @@ func requestEnd(body []byte, from int, backslash bool) int {
 			escaped = i
 		}
 	}
+}
+
+// endsInVersion reports whether request ends in a version such as HTTP/1.1 or HTTP/2.
+func endsInVersion(request []byte) bool {
+	i := bytes.LastIndexByte(request, ' ')
+	version, found := bytes.CutPrefix(request[i+1:], []byte("HTTP/"))
+	return found && len(version) > 0 && len(version) <= len("1.1") && isDigit(version[0]) && isDigit(version[len(version)-1])
 }
 
 // isStatus reports whether s starts with a space and either three digits or
@@ -332,4 +364,46 @@ func refererSpan(body []byte, from int, backslash bool) span {
 		}
 	}
 	return span{start, max(start, bytes.LastIndexByte(body, '"'))}
+}
+
+// agentSpan returns the inside of the first quoted field after from, the last one of
+// the format. Unquoted and quoted fields may follow it. It ends at the first unescaped
+// quote after which the line ends or, after a space, has pairs of quotes. A raw quote in
+// the agent that follows a space opens such a pair.
+func agentSpan(body []byte, from int, backslash bool) span {
+	n := bytes.Index(body[from:], []byte(` "`))
+	if n < 0 {
+		return span{}
+	}
+	start := from + n + 2
+	left := -1 // number of quotes from i on; -1: not counted
+	for i := start; ; i++ {
+		n := bytes.IndexByte(body[i:], '"')
+		if n < 0 {
+			return span{start, max(start, bytes.LastIndexByte(body, '"'))}
+		}
+		i += n
+		switch {
+		case backslash && isEscaped(body[start:i]):
+			continue
+		case i+1 == len(body):
+			return span{start, i}
+		case left < 0:
+			left = quotes(body[i:], backslash)
+		}
+		left--
+		if body[i+1] == ' ' && (i == start || body[i-1] != ' ') && left%2 == 0 {
+			return span{start, i}
+		}
+	}
+}
+
+// quotes returns the number of quotes in text, without the escaped ones.
+func quotes(text []byte, backslash bool) (n int) {
+	for i, c := range text {
+		if c == '"' && !(backslash && isEscaped(text[:i])) {
+			n++
+		}
+	}
+	return n
 }

@@ -90,6 +90,7 @@ func TestLocateLog(t *testing.T) {
 	f(`[t] "GET /a HTTP/1.0" 200 1`, "unparsed at 0")
 	f(head+`GET /a HTTP/1.0`, "unparsed at 36")
 	f(head+`GET /a HTTP/1.0" OK 1`, "unparsed at 36")
+	f(head+`GET /a HTTP/1.0" "www.example.com" 200 1`, "unparsed at 36")
 	f(head+`GET /a HTTP/1.0" 2000 1`, "unparsed at 36")
 }
 

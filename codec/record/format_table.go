@@ -35,7 +35,7 @@ func (t tableFormat) Detect(s *Sample) Fit {
 // fitTable returns len(records) if they form a table, else 0. The separator
 // must occur in each record, always the same number of times, and at least half
 // of the records must have a URL in a cell. If header is set, the first record
-// must have no URL and all others must have one.
+// must have none.
 func fitTable(records [][]byte, sep byte, header bool) int {
 	columns, withURL := 0, 0
 	for i, r := range records {
@@ -43,7 +43,7 @@ func fitTable(records [][]byte, sep byte, header bool) int {
 		switch {
 		case n < 2 || i > 0 && n != columns:
 			return 0
-		case header && hasURL != (i > 0):
+		case header && i == 0 && hasURL:
 			return 0
 		case hasURL:
 			withURL++

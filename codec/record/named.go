@@ -110,9 +110,17 @@ func (f *Found) addNamedAttr(rec []byte, u namedUse, s span, d *Dialect) {
 // noUnit marks a duration that must state its unit.
 const noUnit = -1
 
+// hoursUnit marks a duration that states several units, such as 1h2m3.5s, or minutes or
+// hours alone.
+const hoursUnit = -3
+
 // trimUnit takes the unit of a duration, such as ms, from the end of text. It
 // returns false if text has no unit and the field does not define one.
 func (a *attr) trimUnit(text []byte) bool {
+	if n := len(text); n > 1 && (text[n-1] == 's' && bytes.ContainsAny(text[:n-2], "hm") || (text[n-1] == 'm' || text[n-1] == 'h') && isDigit(text[n-2])) {
+		a.unit = hoursUnit
+		return true
+	}
 	for _, u := range durationUnits {
 		if n := len(text) - len(u.name); n > 0 && string(text[n:]) == u.name && isDigit(text[n-1]) {
 			a.end, a.unit = a.start+n, u.unit

@@ -15,7 +15,7 @@ func (l *logReader) canKeep(j *Job) bool {
 func (l *logReader) keep(n *normalizer, in, _ []byte) int {
 	size := bytes.IndexByte(in, '\n') + 1
 	target, request := cleanRequest(in[:size])
-	if request.end == 0 || l.format.vhost && !n.keepsHost(in[:bytes.IndexByte(in, ' ')]) {
+	if request.end == 0 || l.format.vhost && !l.keepsHost(n, in[:request.start]) {
 		return 0
 	}
 	kept := n.keepsTarget(in[target.start:target.end:len(in)])
@@ -30,6 +30,13 @@ func (l *logReader) keep(n *normalizer, in, _ []byte) int {
 		return 0
 	}
 	return size
+}
+
+// keepsHost reports whether head, the part of a record before the request, begins with the
+// virtual host of the last record.
+func (l *logReader) keepsHost(n *normalizer, head []byte) bool {
+	size := vhostLen(head)
+	return size > 0 && n.keepsHost(head[:size])
 }
 
 // cleanRequest returns the ranges of the target and of the request of a record. The

@@ -213,6 +213,9 @@ func TestDetect(t *testing.T) {
 	f(clf+` "-" "agent"`+"\nwhat is this\n", "combined")
 	f("v.example:80 "+clf+` "-" "agent"`, "vhost_combined")
 	f("::1 "+clf[8:]+` "-" "agent"`, "combined")
+	f("192.0.2.1:51234"+clf[7:]+` "-" "agent"`, "combined") // a client with a port is no virtual host
+	f("[2001:db8::1]:51234"+clf[7:]+` "-" "agent"`, "combined")
+	f(`1.2.3.4 - - [t] "GET /a HTTP/1.1" "h.example" 200 1 "-" "agent"`, "log")
 	f("\n {\"a\":1}\n{\"b\":2}\n{", "jsonl")
 	f("http://a/\nhttp://b/\n/c\n", "lines")
 	f("id,url\n1,http://a/\n2,\"http://a/,\"\n", "csv")
@@ -220,6 +223,10 @@ func TestDetect(t *testing.T) {
 	f("url,id\nhttp://a/,1\n", "csv")                                                                                                             // a header has no URL
 	f("url\tid\nhttp://a/\t1\n/b\t2\n", "tsv")                                                                                                    // nor is it a record of lines
 	f("http://a/?q=1,2\nhttp://b/?q=3,4\n/c,d\n", "lines")                                                                                        // without a header, URLs can contain commas
+	f("url,date\nhttp://a.example,2024\n,2025\nhttp://b/x,2026\n", "csv")                                                                         // a cell can be empty
+	f("url,date\nhttp://a/,2024\nurl,date\nhttp://b/,2024\n", "csv")                                                                              // a header can be repeated
+	f("http://a.example;2024\nhttp://b.example;2026\n", "csv-semicolon")                                                                          // no host contains a semicolon
+	f("url,date\nhttp://a/,2024\nhttp://b/,2025,x\nhttp://c/,2026\n", "")                                                                         // nor are these lines
 	f(`{"method":"GET","x-envoy-origin-path":"/a","response_code":404,"downstream_remote_address":"192.0.2.1:5",":authority":"h"}`, "envoy-json") // a job's choice of fields
 	f("192.0.2.4:50033 [28/Feb/2025:02:43:10.123] fe/bind: SSL handshake failure\n", "haproxy")
 	f("filedesc://a.arc 127.0.0.1 20140301000000 text/plain -1\n1 0 Bad\n", "arc")
