@@ -26,10 +26,38 @@ func (t tableFormat) Detect(s *Sample) Fit {
 	if t.sep == '\t' {
 		tabs = 1
 	}
-	if n := fitTable(s.Records, t.sep, true); n > 0 {
-		return Fit{n, looksLikeHeader + tabs}
+	records := t.sample(s)
+	all := len(s.Records)
+	switch {
+	case fitTable(records, t.sep, true) > 0:
+		return Fit{all, looksLikeHeader + tabs}
+	case fitTable(records, t.sep, false) > 0:
+		return Fit{all, looksLikeTable + tabs}
 	}
-	return Fit{fitTable(s.Records, t.sep, false), looksLikeTable + tabs}
+	return Fit{}
+}
+
+// sample returns the records of s. If a quoted cell can contain a line end, they are not
+// its lines.
+func (t tableFormat) sample(s *Sample) (records [][]byte) {
+	if t.sep == '\t' || bytes.IndexByte(s.Head, '"') < 0 {
+		return s.Records
+	}
+	table := tableSyntax{sep: t.sep, quote: '"'}
+	for rest := s.Head[markLen(s.Head):]; len(rest) > 0 && len(records) < detectRecords; {
+		n := table.recordEnd(rest)
+		if n <= 0 {
+			break
+		}
+		if body := trimEnd(rest[:n]); !isBlank(body) {
+			records = append(records, body)
+		}
+		rest = rest[n:]
+	}
+	if len(records) == 0 {
+		return s.Records // its only line is incomplete
+	}
+	return records
 }
 
 // fitTable returns len(records) if they form a table, else 0. The separator

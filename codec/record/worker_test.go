@@ -224,6 +224,7 @@ func TestDetect(t *testing.T) {
 	f("url\tid\nhttp://a/\t1\n/b\t2\n", "tsv")                                                                                                    // nor is it a record of lines
 	f("http://a/?q=1,2\nhttp://b/?q=3,4\n/c,d\n", "lines")                                                                                        // without a header, URLs can contain commas
 	f("url,date\nhttp://a.example,2024\n,2025\nhttp://b/x,2026\n", "csv")                                                                         // a cell can be empty
+	f("id,note,url\n1,\"a\nb\n\nc\",http://a/\n2,\"d\ne\",http://b/\n", "csv")                                                                    // a cell can have several lines
 	f("url,date\nhttp://a/,2024\nurl,date\nhttp://b/,2024\n", "csv")                                                                              // a header can be repeated
 	f("http://a.example;2024\nhttp://b.example;2026\n", "csv-semicolon")                                                                          // no host contains a semicolon
 	f("url,date\nhttp://a/,2024\nhttp://b/,2025,x\nhttp://c/,2026\n", "")                                                                         // nor are these lines

@@ -89,7 +89,7 @@ func (f *formats) inspect(path string, head []byte, v compress.Verdict) error {
 	if file, ok := f.tables.find(path); ok {
 		return f.addTable(path, file)
 	}
-	if len(bytes.Trim(head, "\r\n")) == 0 {
+	if len(bytes.TrimLeft(head, blanks)) == 0 {
 		return nil // an input without records fits any format
 	}
 	if v.Damage() {

@@ -25,12 +25,15 @@ func noFormat(path string, head []byte) error {
 	return fmt.Errorf("%w: %s; name it with --format ('urlfold help formats' lists all)%s", errNoFormat, whyNoFormat(head), leave)
 }
 
+// blanks are the bytes of blank records.
+const blanks = " \t\r\n\v\f"
+
 var errNoFormat = errors.New("cannot detect the record format")
 
 // whyNoFormat says why no format matches the first record of head. It does not
 // quote the record, which may contain a URL.
 func whyNoFormat(head []byte) string {
-	first, _, _ := bytes.Cut(bytes.TrimLeft(head, "\r\n"), []byte("\n"))
+	first, _, _ := bytes.Cut(bytes.TrimLeft(head, blanks), []byte("\n"))
 	if bytes.IndexByte(head, 0) >= 0 {
 		return "the file contains NUL bytes, so it is binary or text in UTF-16"
 	}
