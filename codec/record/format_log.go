@@ -227,11 +227,13 @@ func numberAt(body []byte, pos int) (word span, number uint64, integer bool) {
 // leadingDigits returns the number of digits with which eight bytes begin, of
 // which the first is the lowest. Unlike a loop it does not depend on a guess of
 // the processor.
-func leadingDigits(b uint64) int {
+func leadingDigits(b uint64) int { return bits.TrailingZeros64(noDigits(b)) >> 3 }
+
+// noDigits returns the top bit of each of eight bytes that is not a digit.
+func noDigits(b uint64) uint64 {
 	const each = 0x0101010101010101
 	b ^= '0' * each // a digit becomes its value
-	others := (b&(0x7F*each) + (0x80-10)*each | b) & (0x80 * each)
-	return bits.TrailingZeros64(others) >> 3
+	return (b&(0x7F*each) + (0x80-10)*each | b) & (0x80 * each)
 }
 
 // digitsValue returns the number that the first n of eight bytes, which are

@@ -245,14 +245,19 @@ func (n *normalizer) settle(err error) {
 // allDigits reports whether s consists of at least one digit and nothing else.
 func allDigits(s []byte) bool {
 	n := len(s)
-	for len(s) >= 8 {
-		if leadingDigits(binary.LittleEndian.Uint64(s)) < 8 {
+	switch {
+	case n >= 8:
+		if noDigits(binary.LittleEndian.Uint64(s[n-8:])) != 0 {
 			return false
 		}
-		s = s[8:]
-	}
-	if cap(s) >= 8 { // without a branch for each digit
-		return leadingDigits(binary.LittleEndian.Uint64(s[:8])) >= len(s) && n > 0
+		for ; len(s) > 8; s = s[8:] {
+			if noDigits(binary.LittleEndian.Uint64(s)) != 0 {
+				return false
+			}
+		}
+		return true
+	case cap(s) >= 8: // without a branch for each digit
+		return n > 0 && noDigits(binary.LittleEndian.Uint64(s[:8]))<<(64-8*n) == 0
 	}
 	for _, c := range s {
 		if !isDigit(c) {

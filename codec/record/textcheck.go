@@ -1,6 +1,9 @@
 package record
 
-import "bytes"
+import (
+	"bytes"
+	"encoding/binary"
+)
 
 // The functions of this file recognize the fields that are landmarks of text
 // logs.
@@ -50,8 +53,12 @@ func isCLFTime(s []byte) bool {
 // isEpoch reports whether s is a number of seconds since 1970 with
 // milliseconds.
 func isEpoch(s []byte) bool {
-	point := len(s) - len(".000")
-	return point >= 9 && s[point] == '.' && allDigits(s[:point]) && allDigits(s[point+1:])
+	const end = len("6789.000")
+	if len(s) < len("123456789.000") {
+		return false
+	}
+	last := binary.LittleEndian.Uint64(s[len(s)-end:]) ^ ('.'^'0')<<(8*4) // the point becomes a digit
+	return noDigits(last) == 0 && allDigits(s[:len(s)-end])
 }
 
 // isCode reports whether s is a status: a number of at most three digits, '-',
@@ -65,6 +72,9 @@ func isCode(s []byte) bool {
 
 // isResult reports whether s is a result and a status: TCP_MISS/200.
 func isResult(s []byte) bool {
+	if slash := len(s) - len("/200"); slash > 0 && s[slash] == '/' && allDigits(s[slash+1:]) { // as in most lines
+		return s[0]-'A' < 26
+	}
 	slash := bytes.LastIndexByte(s, '/')
 	return slash > 0 && s[0]-'A' < 26 && isCode(s[slash+1:])
 }

@@ -1,6 +1,9 @@
 package record
 
-import "testing"
+import (
+	"bytes"
+	"testing"
+)
 
 // TestTextChecks checks what is a landmark and what is not.
 func TestTextChecks(t *testing.T) {
@@ -15,9 +18,9 @@ func TestTextChecks(t *testing.T) {
 		{"isSeconds", isSeconds, []string{"0.086", "12", "-1"}, []string{"", "-", "-2", "1s"}},
 		{"isISOTime", isISOTime, []string{"2016-04-15T20:17:00.310Z", "2016-04-15T20:17:00"}, []string{"", "2.0", "2016-04-15 20:17:00", "15/Apr/2016:20:17:00"}},
 		{"isCLFTime", isCLFTime, []string{"06/Feb/2009:12:14:14.655", "06/Feb/2009:12:14:14 +0000"}, []string{"", "14389", "2016-04-15T20:17:00.310Z"}},
-		{"isEpoch", isEpoch, []string{"1066036250.603", "999999999.000"}, []string{"", "1066036250", "1066036250.6", "1066036250.60a", "12345678.000"}},
+		{"isEpoch", isEpoch, []string{"1066036250.603", "999999999.000"}, []string{"", "1066036250", "1066036250.6", "1066036250.60a", "12345678.000", "10660362500603", "106603x250.603", "x066036250.603", "1066036250x603"}},
 		{"isCode", isCode, []string{"200", "0", "000", "-", "-1"}, []string{"", "-2", "2000", "2x0", "--"}},
-		{"isResult", isResult, []string{"TCP_MISS/200", "NONE/000", "TCP_TUNNEL/-"}, []string{"", "/200", "tcp/200", "TCP_MISS", "TCP_MISS/OK"}},
+		{"isResult", isResult, []string{"TCP_MISS/200", "NONE/000", "TCP_TUNNEL/-"}, []string{"", "/200", "tcp/200", "TCP_MISS", "TCP_MISS/OK", "TCP_MISS/2000"}},
 		{"isPeer", isPeer, []string{"HIER_DIRECT/192.0.2.1", "NONE/-", "DIRECT/www.example.com"}, []string{"", "text/html", "A/B", "NONE/", "NONE", "http://x"}},
 		{"isTimers", isTimers, []string{"10/0/30/69/109", "-1/-1/-1/-1/6001", "0/1/2/3/+4"}, []string{"", "0/0/5007", "1/2/3/4/5/6", "a/0/0/0/0"}},
 		{"isCapturedHost", isCapturedHost, []string{"www.example.com", "h.example:8443", "xn--a.xn--b"}, []string{"", "-", "localhost", "192.0.2.1", "192.0.2.1:80", "2001:db8::1", "Mozilla/5.0 (X11)", "a.b c", "u@h.example", "en-US", "1.0", "h.example:x"}},
@@ -30,6 +33,27 @@ func TestTextChecks(t *testing.T) {
 		for _, s := range test.no {
 			if test.check([]byte(s)) {
 				t.Errorf("%s(%q) = true", test.name, s)
+			}
+		}
+	}
+}
+
+// TestAllDigits compares allDigits with a loop, for texts with and without room after
+// them.
+func TestAllDigits(t *testing.T) {
+	for n := range 30 {
+		digits := bytes.Repeat([]byte("09123456789"), 3)[:n]
+		for bad := -1; bad < n; bad++ {
+			for _, c := range []byte{'/', ':', 0, 0x80, 0xB0, '0'} {
+				s := bytes.Clone(digits)
+				if bad >= 0 {
+					s[bad] = c
+				}
+				want := n > 0 && (bad < 0 || c == '0')
+				tight, roomy := s[:n:n], append(bytes.Clone(s), "xxxxxxxx"...)[:n]
+				if allDigits(tight) != want || allDigits(roomy) != want {
+					t.Fatalf("allDigits(%q) = %v, %v, want %v", s, allDigits(tight), allDigits(roomy), want)
+				}
 			}
 		}
 	}
