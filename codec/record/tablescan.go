@@ -14,7 +14,10 @@ import (
 
 // tableScan finds the quotes, separators and line feeds of a table. Each set has
 // all ASCII bytes but one.
-type tableScan struct{ quotes, seps, feeds *scan.Set }
+type tableScan struct {
+	quotes, seps, feeds *scan.Set
+	quote, sep          byte
+}
 
 // newTableScan returns the tableScan for a syntax, or nil if the syntax has
 // escapes or no quotes.
@@ -23,7 +26,7 @@ func newTableScan(t *tableSyntax) *tableScan {
 		return nil
 	}
 	but := func(b byte) *scan.Set { return scan.NewSet(func(c byte) bool { return c != b }) }
-	return &tableScan{but(t.quote), but(t.sep), but('\n')}
+	return &tableScan{but(t.quote), but(t.sep), but('\n'), t.quote, t.sep}
 }
 
 // quoteScan follows the quotes of a text from word to word. A word has a bit for
@@ -67,6 +70,13 @@ type scanMarks struct{ quotes, seps, feeds [scanWords]uint64 }
 // records, up to the first quote at which it gives up. gaveUp says that there
 // is one.
 func (t *tableScan) cut(block []byte) (n int, gaveUp bool) {
+	if scan.CutsQuoted() {
+		return scan.CutQuoted(block, t.quote, t.sep)
+	}
+	return t.slowCut(block)
+}
+
+func (t *tableScan) slowCut(block []byte) (n int, gaveUp bool) {
 	var m scanMarks
 	q := newQuoteScan()
 	for from := 0; from < len(block); from += scanChunk {
@@ -144,6 +154,14 @@ func (e *cellEnds) close(body []byte) {
 // pass. It returns the length of the line with its line feed. It returns 0 if it gives
 // up, if the line does not end, and if it is not a record of its own.
 func (e *cellEnds) readLine(t *tableSyntax, in []byte) (size int) {
+	if e.bare || !scan.CutsQuoted() { // if the last line had no quotes, this one has probably none
+		return e.slowReadLine(t, in)
+	}
+	e.quotes, e.ends, size, e.bare = scan.MarkCells(e.quotes, e.ends, in, t.quote, t.sep)
+	return size
+}
+
+func (e *cellEnds) slowReadLine(t *tableSyntax, in []byte) (size int) {
 	e.quotes, e.ends, size = scan.MarkLine(e.quotes, e.ends, in, t.quote, t.sep)
 	if size == 0 {
 		return 0

@@ -15,16 +15,41 @@ func checkTableScan(t *testing.T, text []byte) (gaveUp bool) {
 	if got, want := r.Cut(text), slow.Cut(text); got != want {
 		t.Fatalf("%q: Cut returned %d, want %d", text, got, want)
 	}
-	_, gaveUp = r.scan.cut(text)
+	n, gaveUp := r.scan.cut(text)
+	if want, slow := r.scan.slowCut(text); n != want || gaveUp != slow {
+		t.Fatalf("%q: cut returned %d, %v, want %d, %v", text, n, gaveUp, want, slow)
+	}
 	for rest := text; len(rest) > 0; {
 		n, want := r.Next(rest), slow.Next(rest)
 		if n != want {
 			t.Fatalf("%q: Next returned %d, want %d", rest, n, want)
 		}
 		checkCellEnds(t, r, trimEnd(rest[:n]))
+		checkReadLine(t, rest)
 		rest = rest[n:]
 	}
 	return gaveUp
+}
+
+// checkReadLine compares readLine with its twin.
+func checkReadLine(t *testing.T, text []byte) {
+	t.Helper()
+	var fast, slow cellEnds
+	size, want := fast.readLine(rfc4180, text), slow.slowReadLine(rfc4180, text)
+	if size != want || size > 0 && fast.bare != slow.bare {
+		t.Fatalf("%q: readLine returned %d, %v, want %d, %v", text, size, fast.bare, want, slow.bare)
+	}
+	if size == 0 {
+		return
+	}
+	body := text[:size-1]
+	fast.close(body)
+	slow.close(body)
+	for i := range size {
+		if fast.ends.Next(i) != slow.ends.Next(i) || fast.quotes.Next(i) != slow.quotes.Next(i) {
+			t.Fatalf("%q: readLine found other cells after %d", text, i)
+		}
+	}
 }
 
 // checkCellEnds checks the cells of one record.
