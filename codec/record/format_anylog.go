@@ -80,6 +80,12 @@ type anyLogLocator struct {
 
 // Locate implements [Locator].
 func (r *anyLogLocator) Locate(f *Found, rec []byte, _ *Position) (Reason, int) {
+	r.finder.read(rec)
+	return r.locate(f, rec)
+}
+
+// locate is Locate for a line that the finder has read.
+func (r *anyLogLocator) locate(f *Found, rec []byte) (Reason, int) {
 	req, ok := r.finder.find(rec)
 	if !ok || r.all {
 		r.addURLs(f, rec, req.target)
@@ -234,11 +240,13 @@ func labeled(rec []byte, from int, label string) span {
 			continue
 		}
 		start := from + len(": ")
-		stop := ", ]"
 		if start < len(rec) && rec[start] == '"' {
-			start, stop = start+1, `"`
+			start++
+			n = bytes.IndexByte(rec[start:], '"')
+		} else {
+			n = bytes.IndexAny(rec[start:], ", ]")
 		}
-		if n = bytes.IndexAny(rec[start:], stop); n < 0 {
+		if n < 0 {
 			n = len(rec) - start
 		}
 		return span{start, start + n}

@@ -2,7 +2,6 @@ package record
 
 import (
 	"bytes"
-	"math/bits"
 
 	"github.com/urlfold/urlfold/codec/internal/scan"
 )
@@ -53,30 +52,28 @@ func requestAt(rec []byte, end int) (r requestSpan, ok bool) {
 }
 
 // requestFinder finds requests faster than findRequest: it looks only at spaces after
-// capitals.
-type requestFinder struct{ spaces, capitals scan.Marks }
+// capitals, which it marks while it searches for the end of the line.
+type requestFinder struct{ ends scan.Marks }
 
-// notCapitals and notSpaces are the sets of the other ASCII bytes.
-var (
-	notCapitals = scan.NewSet(func(c byte) bool { return c-'A' >= 26 })
-	notSpaces   = scan.NewSet(func(c byte) bool { return c != ' ' })
-)
+// capitals is the set of the capital letters of ASCII.
+var capitals = scan.NewSet(func(c byte) bool { return c-'A' < 26 })
 
-// find is findRequest.
+// readLine prepares find for the first line of in, and returns its length with its line
+// end. It returns 0 if it gives up.
+func (m *requestFinder) readLine(in []byte) (size int) {
+	m.ends, size = capitals.MarkLineAfter(m.ends, in, ' ')
+	return size
+}
+
+// read prepares find for rec.
+func (m *requestFinder) read(rec []byte) { m.ends = capitals.MarkAfter(m.ends, rec, ' ') }
+
+// find is findRequest for the line that has been read, which is rec without its line end.
 func (m *requestFinder) find(rec []byte) (r requestSpan, ok bool) {
-	m.spaces, m.capitals = notSpaces.Mark(m.spaces, rec), notCapitals.Mark(m.capitals, rec)
-	before := uint64(0)
-	for k, capitals := range m.capitals[:len(rec)>>6+1] {
-		ends := m.spaces[k] & (capitals<<1 | before)
-		before = capitals >> 63
-		for ; ends != 0; ends &= ends - 1 {
-			end := k<<6 + bits.TrailingZeros64(ends)
-			if end == len(rec) || rec[end] != ' ' { // the mark of the end, or of a byte that is not ASCII
-				continue
-			}
-			if r, ok = requestAt(rec, end); ok {
-				return r, true
-			}
+	m.ends.End(len(rec))
+	for end := m.ends.Next(0); end < len(rec); end = m.ends.Next(end + 1) {
+		if r, ok = requestAt(rec, end); ok {
+			return r, true
 		}
 	}
 	return requestSpan{}, false

@@ -31,7 +31,7 @@ func (w *Worker) AppendRun(out []byte, run []Extent, in []byte, at *Position, mo
 	}
 	w.err = nil
 	w.n.forget()
-	kept, c := int64(0), copier{out: out, in: in}
+	kept, c, flagged := int64(0), copier{out: out, in: in}, flagCount{}
 	line, off, first := at.Line, at.Off, len(run)
 	for c.pos < len(in) && len(run) < first+most {
 		n := w.keeper.keep(&w.n, in[c.pos:], at.Head)
@@ -47,6 +47,14 @@ func (w *Worker) AppendRun(out []byte, run []Extent, in []byte, at *Position, mo
 			run = append(run, Extent{uint32(n), uint32(size), w.identity()})
 			continue
 		}
+		if n > 0 && n <= w.longest && w.copiesFlagged() {
+			kept++
+			flagged.take(w.n.cur.flags, st)
+			w.n.forget()
+			c.pos += n
+			run = append(run, Extent{uint32(n), uint32(n), w.identity()})
+			continue
+		}
 		size := c.size()
 		at.move(line, off, len(run)-first, c.pos)
 		if n = w.appendOther(&c, n, at, st); n == 0 {
@@ -56,6 +64,7 @@ func (w *Worker) AppendRun(out []byte, run []Extent, in []byte, at *Position, mo
 		run = append(run, Extent{uint32(n), uint32(c.size() - size), w.identity()})
 	}
 	at.move(line, off, len(run)-first, c.pos)
+	flagged.add(st)
 	st.Records += kept
 	st.Emitted += kept
 	st.URLs += kept
@@ -87,6 +96,38 @@ func (n *normalizer) forget() { n.cur.flags, n.missed.size, n.fronted = codec.Fl
 // isPlain reports whether the record that the keeper has kept is the same in the output,
 // and its URL has no flag.
 func (n *normalizer) isPlain() bool { return n.fronted.end == 0 && n.cur.flags.IsZero() }
+
+// copiesFlagged reports whether the record that the keeper has kept is copied although its
+// URL has flags, and nothing else must be done with it.
+func (w *Worker) copiesFlagged() bool {
+	return w.n.fronted.end == 0 && w.plan == nil && w.job.where == nil && !w.job.redact
+}
+
+// flagCount counts URLs in a row that have the same flags, as most of a log have.
+type flagCount struct {
+	flags codec.Flags
+	n     int64
+}
+
+// take adds a URL with the given flags.
+func (c *flagCount) take(flags codec.Flags, st *Stats) {
+	if c.flags != flags {
+		c.add(st)
+		c.flags, c.n = flags, 0
+	}
+	c.n++
+}
+
+// add adds the count to st.
+func (c *flagCount) add(st *Stats) {
+	if c.n == 0 {
+		return
+	}
+	st.Flagged += c.n
+	for f := range c.flags.All() {
+		st.Flags[f] += c.n
+	}
+}
 
 // appendOther is AppendRun for one record that is not only copied, or not kept. n is what
 // the keeper has returned for it. It returns the length of the record, or 0 if it gives

@@ -7,8 +7,9 @@ import "bytes"
 // has found.
 type foundKeeper struct {
 	locator Locator
-	shaper  shaper // locator, if it is one
-	wrapped byte   // first byte of the name of the array that wraps records, or 0
+	shaper  shaper         // locator, if it is one
+	anyLog  *anyLogLocator // the same
+	wrapped byte           // first byte of the name of the array that wraps records, or 0
 	at      Position
 	located locatedRecord
 	misses  int // records in a row that were not kept
@@ -49,6 +50,7 @@ func newFoundKeeper(l Locator) (k *foundKeeper, ok bool) {
 		return nil, false
 	}
 	k.shaper, _ = l.(shaper)
+	k.anyLog, _ = l.(*anyLogLocator)
 	return k, true
 }
 
@@ -94,16 +96,22 @@ func (k *foundKeeper) keep(n *normalizer, in, head []byte) int {
 
 // readLine returns the length of the first line of in, or 0 if it gives up.
 func (k *foundKeeper) readLine(in, head []byte) int {
-	if k.shaper != nil {
+	switch {
+	case k.shaper != nil:
 		return k.shaper.readLine(in, head)
+	case k.anyLog != nil:
+		return k.anyLog.finder.readLine(in)
 	}
 	return bytes.IndexByte(in, '\n') + 1
 }
 
 // locate finds the URLs of a record with the shape h, which can be nil.
 func (k *foundKeeper) locate(f *Found, body, head []byte, h *shape) (Reason, int) {
-	if k.shaper != nil {
+	switch {
+	case k.shaper != nil:
 		return k.shaper.locateShaped(f, body, h)
+	case k.anyLog != nil:
+		return k.anyLog.locate(f, body)
 	}
 	k.at.Head = head
 	return k.locator.Locate(f, body, &k.at)

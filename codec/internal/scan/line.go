@@ -84,6 +84,56 @@ func slowMarkTwo(a, b Marks, text []byte, x, y byte) {
 	}
 }
 
+// MarkLineAfter is MarkLine for the bytes equal to x that follow a byte of s.
+func (s *Set) MarkLineAfter(m Marks, text []byte, x byte) (_ Marks, n int) {
+	text = text[:min(len(text), maxLine)]
+	m = m.resize(len(text)>>6 + 2)
+	switch {
+	case len(text) == 0:
+		return m, 0
+	case vector:
+		return m, s.lineAfter(&text[0], len(text), x, &m[0])
+	}
+	n = bytes.IndexByte(text, '\n') + 1
+	s.slowMarkAfter(m[:n>>6+2], text[:n], x)
+	return m, n
+}
+
+// MarkAfter is MarkLineAfter for all of text, as MarkTwo is MarkLine.
+func (s *Set) MarkAfter(m Marks, text []byte, x byte) Marks {
+	m = m.resize(len(text)>>6 + 2)
+	if !vector {
+		s.slowMarkAfter(m, text, x)
+	}
+	for from := 0; vector && from < len(text); {
+		n := s.lineAfter(&text[from], len(text)-from, x, &m[from>>6])
+		if from > 0 && text[from] == x && s.table[text[from-1]] {
+			m[from>>6] |= 1
+		}
+		if n == 0 {
+			break
+		}
+		from = (from+n-1)&^63 + 64 // the bytes after the line feed up to there are marked
+	}
+	m.End(len(text))
+	return m
+}
+
+// lineAfter needs vectors.
+func (s *Set) lineAfter(text *byte, n int, x byte, m *uint64) int {
+	if vector512 {
+		return lineAfterAVX512(text, n, &s.nibbles, m, x)
+	}
+	return lineAfterAVX2(text, n, &s.nibbles, m, x)
+}
+
+func (s *Set) slowMarkAfter(m Marks, text []byte, x byte) {
+	clear(m)
+	for i := 1; i < len(text); i++ {
+		m[i>>6] |= bit(text[i] == x && s.table[text[i-1]]) << (i & 63)
+	}
+}
+
 // End sets a mark at the end of a text of n bytes. Marks after it do not count.
 func (m Marks) End(n int) {
 	last := n >> 6

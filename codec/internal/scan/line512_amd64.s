@@ -1,6 +1,6 @@
 #include "textflag.h"
 
-// Registers, in both functions:
+// Registers, in all functions:
 //
 //	SI text   CX n   DX where the 64 bytes in hand begin
 //	Z3 line feeds   Z5 the bytes   R8 the bits of line feeds
@@ -82,3 +82,35 @@ TEXT ·lineAVX512(SB), NOSPLIT, $0-40
 	VPBROADCASTB AX, Z2
 	MOVQ words+24(FP), DI
 	LINE(OUTSIDE, ret+32(FP))
+
+// AFTER has bytes of the set in R10, and in R13 whether the last one of the 64 bytes
+// before is in the set.
+#define AFTER \
+	VPSRLW $4, Z5, Z8       \
+	VPANDQ Z2, Z8, Z8       \
+	VPSHUFB Z5, Z0, Z6      \
+	VPSHUFB Z8, Z1, Z7      \
+	VPTESTMB Z6, Z7, K3     \
+	VPCMPEQB Z4, Z5, K4     \
+	KMOVQ K3, R10           \
+	KMOVQ K4, R11           \
+	LEAQ (R13)(R10*2), R12  \
+	MOVQ R10, R13           \
+	SHRQ $63, R13           \
+	ANDQ R11, R12           \
+	MOVQ R12, (DI)          \
+	ADDQ $8, DI
+
+// func lineAfterAVX512(text *byte, n int, nibbles *[32]uint8, words *uint64, x byte) int
+TEXT ·lineAfterAVX512(SB), NOSPLIT, $0-48
+	MOVQ text+0(FP), SI
+	MOVQ n+8(FP), CX
+	MOVQ nibbles+16(FP), DX
+	VBROADCASTI32X4 (DX), Z0
+	VBROADCASTI32X4 16(DX), Z1
+	MOVL $15, AX
+	VPBROADCASTB AX, Z2
+	MOVQ words+24(FP), DI
+	VPBROADCASTB x+32(FP), Z4
+	XORL R13, R13
+	LINE(AFTER, ret+40(FP))

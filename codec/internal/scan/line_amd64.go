@@ -22,3 +22,13 @@ func lineOfTwoAVX512(text *byte, n int, a, b byte, as, bs *uint64) int
 //
 //go:noescape
 func lineAVX512(text *byte, n int, nibbles *[32]uint8, words *uint64) int
+
+// lineAfterAVX2 is Set.MarkLineAfter, as lineOfTwoAVX2 is MarkLine.
+//
+//go:noescape
+func lineAfterAVX2(text *byte, n int, nibbles *[32]uint8, words *uint64, x byte) int
+
+// lineAfterAVX512 is lineAfterAVX2, as lineOfTwoAVX512 is lineOfTwoAVX2.
+//
+//go:noescape
+func lineAfterAVX512(text *byte, n int, nibbles *[32]uint8, words *uint64, x byte) int

@@ -5,7 +5,7 @@ GLOBL lowHalf<>(SB), RODATA|NOPTR, $8
 DATA feed<>+0(SB)/8, $0x0a0a0a0a0a0a0a0a
 GLOBL feed<>(SB), RODATA|NOPTR, $8
 
-// Registers, in both functions:
+// Registers, in all functions:
 //
 //	SI text   CX n   DX where the 64 bytes in hand begin
 //	Y3 line feeds   Y5 and Y6 the bytes   R12 how many bytes precede them
@@ -126,3 +126,34 @@ TEXT ·lineAVX2(SB), NOSPLIT, $0-40
 	VPXOR Y10, Y10, Y10
 	MOVQ words+24(FP), DI
 	LINE(OUTSIDE, ret+32(FP))
+
+// AFTER has bytes of the set in R10, and in R13 whether the last one of the 64 bytes
+// before is in the set.
+#define AFTER \
+	CLASSIFY(Y5, Y7)       \
+	CLASSIFY(Y6, Y9)       \
+	BITS(Y7, Y9, R10)      \
+	NOTQ R10               \
+	SHRXQ R12, R10, R10    \
+	EQUAL(Y4, R11)         \
+	SHRXQ R12, R11, R11    \
+	LEAQ (R13)(R10*2), BX  \
+	MOVQ R10, R13          \
+	SHRQ $63, R13          \
+	ANDQ R11, BX           \
+	MOVQ BX, (DI)          \
+	ADDQ $8, DI
+
+// func lineAfterAVX2(text *byte, n int, nibbles *[32]uint8, words *uint64, x byte) int
+TEXT ·lineAfterAVX2(SB), NOSPLIT, $0-48
+	MOVQ text+0(FP), SI
+	MOVQ n+8(FP), CX
+	MOVQ nibbles+16(FP), DX
+	VBROADCASTI128 (DX), Y0
+	VBROADCASTI128 16(DX), Y1
+	VPBROADCASTQ lowHalf<>(SB), Y2
+	VPXOR Y10, Y10, Y10
+	MOVQ words+24(FP), DI
+	VPBROADCASTB x+32(FP), Y4
+	XORL R13, R13
+	LINE(AFTER, ret+40(FP))

@@ -11,3 +11,9 @@ func lineOfTwoAVX512(*byte, int, byte, byte, *uint64, *uint64) int {
 }
 
 func lineAVX512(*byte, int, *[32]uint8, *uint64) int { panic("scan: no vectors here") }
+
+func lineAfterAVX2(*byte, int, *[32]uint8, *uint64, byte) int { panic("scan: no vectors here") }
+
+func lineAfterAVX512(*byte, int, *[32]uint8, *uint64, byte) int {
+	panic("scan: no vectors here")
+}
