@@ -112,7 +112,7 @@ func (h *shape) match(rec []byte, marks *shapeMarks, e ender) bool {
 			if end = e.valueEnd(s.kind, start); end < 0 {
 				return false
 			}
-		} else if s.not != 0 && rec[start] == s.not || s.check != nil && !s.check(rec[start:end]) {
+		} else if rec[start] == s.not || s.check != nil && !s.check(rec[start:end]) {
 			return false
 		}
 		fit[i].start, fit[i].end = start, end

@@ -278,6 +278,9 @@ func (l *textLayout) field(i int, rec []byte, pos int, marks *textMarks) (span, 
 		return urlBeforePeer(rec, pos, marks.spaces)
 	case textArrow:
 		return urlBeforeArrow(rec, pos)
+	case textRequest:
+		next := requestBeforeStatus(rec, pos, marks.spaces)
+		return span{pos, max(pos, next)}, next
 	default:
 		next := spacedEnd(style, rec, pos)
 		return span{pos, max(pos, next)}, next
@@ -369,8 +372,6 @@ func spacedEnd(style textStyle, rec []byte, pos int) int {
 		return indexAt(rec, pos, pidWord, 0)
 	case textTook:
 		return indexAt(rec, pos, tookEnd, 1)
-	case textRequest:
-		return requestBeforeStatus(rec, pos)
 	case textList:
 		end := wordEnd(rec, pos)
 		for end < len(rec) && rec[end-1] == ',' {
@@ -404,24 +405,24 @@ func indexAt(rec []byte, pos int, word []byte, rare int) int {
 
 // requestBeforeStatus returns the end of the request line without quotes at pos,
 // which is "-" if there was none, or -1.
-func requestBeforeStatus(rec []byte, pos int) int {
-	method := wordEnd(rec, pos)
+func requestBeforeStatus(rec []byte, pos int, spaces scan.Marks) int {
+	method := spaces.Next(pos)
 	if method == pos+1 && rec[pos] == '-' {
 		return method
 	}
 	if !isMethod(rec[pos:method]) {
 		return -1
 	}
-	for from := method; ; {
-		n := bytes.Index(rec[from:], version)
-		if n < 0 {
-			return -1
+	for at := method; at < len(rec); {
+		next := spaces.Next(at + 1)
+		if bytes.HasPrefix(rec[at:], version) && isStatus(rec[next:]) {
+			if line := rec[pos:next]; versionAt(line) < len(line) {
+				return next
+			}
 		}
-		from = wordEnd(rec, from+n+1)
-		if line := rec[pos:from]; isStatus(rec[from:]) && versionAt(line) < len(line) {
-			return from
-		}
+		at = next
 	}
+	return -1
 }
 
 // urlBeforePeer returns the URL at pos. It ends before a user, which is one
