@@ -15,7 +15,7 @@ type job struct {
 	args         []string
 	file         string
 	lines, bytes int
-	seconds      []float64 // of user CPU time, one value for each run
+	seconds      []float64 // of CPU time, one value for each run
 	beside       []float64 // of the run of the baseline directly before or after it
 }
 
@@ -63,6 +63,9 @@ func (j *job) measure(binary string) error {
 	if report.Totals.URLs != j.lines {
 		return fmt.Errorf("%s: %d URLs in %d lines", j.name, report.Totals.URLs, j.lines)
 	}
-	j.seconds = append(j.seconds, c.ProcessState.UserTime().Seconds())
+	// Of the CPU time, only the sum is exact: the kernel divides it into that of the user
+	// and that of the system by ticks of a few milliseconds.
+	p := c.ProcessState
+	j.seconds = append(j.seconds, (p.UserTime() + p.SystemTime()).Seconds())
 	return nil
 }

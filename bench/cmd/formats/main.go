@@ -1,7 +1,7 @@
 // Formats compares the speed of the text formats. It reads a combined log,
 // writes its requests in each format to a file of the same size, and rewrites
 // each file with one worker on one processor. In each round it runs combined
-// directly beside each other format. The table has medians of the user CPU time,
+// directly beside each other format. The table has medians of the CPU time,
 // and the median, the least and the greatest of the speeds relative to combined.
 //
 //	go run ./cmd/formats [-mb 200] [-rounds 7] [-only caddy,squid] -log access.log
