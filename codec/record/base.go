@@ -141,7 +141,13 @@ func (t *template) append(dst, value []byte) ([]byte, bool) {
 		return dst, false
 	}
 	start := len(dst)
-	dst = append(append(append(dst, t.front...), value...), t.back...)
+	dst = append(dst, t.front...)
+	if isBareIPv6(value) {
+		dst = append(append(append(dst, '['), value...), ']')
+	} else {
+		dst = append(dst, value...)
+	}
+	dst = append(dst, t.back...)
 	return dst, isHostPort(dst[start+t.authority : len(dst)-t.rest])
 }
 

@@ -232,10 +232,13 @@ func (l *layout) fieldEnd(i int, body []byte, pos int) int {
 		}
 		return -1
 	}
-	if lit[0] == ' ' {
+	switch lit[0] {
+	case ' ':
 		if end := l.endAtVersion(i, body, pos, lit); end >= 0 {
 			return end
 		}
+	case ':':
+		pos = addressEnd(body, pos)
 	}
 	for from := pos; ; from++ {
 		n := bytes.IndexByte(body[from:], lit[0])
@@ -250,6 +253,26 @@ func (l *layout) fieldEnd(i int, body []byte, pos int) int {
 			return from
 		}
 	}
+}
+
+// addressEnd returns the offset of the colon after the IPv6 address at pos, which
+// has colons of its own. Without such an address or a colon, it returns pos. An
+// address without brackets ends before the last colon, because its port follows.
+func addressEnd(body []byte, pos int) int {
+	at := body[pos:]
+	end := 0
+	if len(at) > 0 && at[0] == '[' {
+		n := ipv6Len(at[1:])
+		if end = n + len("[]"); len(at) <= end || at[end-1] != ']' {
+			return pos
+		}
+	} else if end = bytes.LastIndexByte(at[:ipv6Len(at)], ':'); end < 0 || !isBareIPv6(at[:end]) {
+		return pos
+	}
+	if len(at) <= end || at[end] != ':' {
+		return pos
+	}
+	return pos + end
 }
 
 // endAtVersion returns the end of an unquoted request, or of a target followed

@@ -66,6 +66,10 @@ func TestLayoutOrigin(t *testing.T) {
 	f(`%{REQUEST_SCHEME}e %v "%r"`, "", `https v "GET /a HTTP/1.1"`, "https://v/a")
 	f(`%v "%r"`, "", `[::1]:443 "GET /a HTTP/1.1"`, "https://[::1]/a")
 	f(`$host$request_uri`, "", `h/a`, "http://h/a")
+	f(`%v:%p %h %l %u %t "%r"`, "", `[2001:db8::1]:8443 h - - [t] "GET /a HTTP/1.1"`, "http://[2001:db8::1]:8443/a")
+	f(`$host:$server_port "$request"`, "", `2001:db8::1:443 "GET /a HTTP/1.1"`, "https://[2001:db8::1]/a")
+	f(`$host $server_port "$request"`, "", `2001:db8::1 8443 "GET /a HTTP/1.1"`, "http://[2001:db8::1]:8443/a")
+	f(`$host "$request"`, "", `1:2:3:4:5:6:192.0.2.1 "GET /a HTTP/1.1"`, "http://[1:2:3:4:5:6:c000:201]/a")
 	f("vhost_combined", "", `h.example:443 1.2.3.4 - - [t] "GET /a HTTP/1.1" 200 1`, "https://h.example/a")
 	f("vhost_combined", "", `h.example:81 1.2.3.4 - - [t] "GET /a HTTP/1.1" 200 1`, "http://h.example:81/a")
 }

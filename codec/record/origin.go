@@ -61,7 +61,8 @@ func (o *origin) read(f *Found, host, rec []byte) {
 func (o *origin) compose(ofJob []byte) {
 	port := o.port
 	own := []byte(nil) // the port in host, with its colon
-	if colon := bytes.LastIndexByte(o.host, ':'); colon >= 0 && colon > bytes.LastIndexByte(o.host, ']') {
+	bare := isBareIPv6(o.host)
+	if colon := bytes.LastIndexByte(o.host, ':'); !bare && colon >= 0 && colon > bytes.LastIndexByte(o.host, ']') {
 		own, port = o.host[colon:], nil
 	} else if !allDigits(port) {
 		port = nil
@@ -82,7 +83,12 @@ func (o *origin) compose(ofJob []byte) {
 		scheme = schemeHTTP
 		o.guessed = string(port) != "80" && string(own) != ":80"
 	}
-	o.text = append(append(append(o.text[:0], scheme...), "://"...), o.host...)
+	o.text = append(append(o.text[:0], scheme...), "://"...)
+	if bare {
+		o.text = append(append(append(o.text, '['), o.host...), ']')
+	} else {
+		o.text = append(o.text, o.host...)
+	}
 	if port != nil {
 		o.text = append(append(o.text, ':'), port...)
 	}

@@ -100,6 +100,9 @@ func (n *normalizer) partNow(r role, rec []byte) (now []byte, ok bool) {
 	if bytes.Equal(old, host) {
 		return host, true // the most common case
 	}
+	if isBareIPv6(old) {
+		return bytes.Trim(host, "[]"), true
+	}
 	colon := bytes.LastIndexByte(old, ':')
 	switch {
 	case colon <= bytes.LastIndexByte(old, ']') || colon < len(old)-1 && !allDigits(old[colon+1:]):

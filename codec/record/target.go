@@ -184,6 +184,27 @@ func isBracketed(s []byte) bool {
 		(end == len(s)-1 || s[end+1] == ':') && bytes.IndexByte(s[end+1:], ']') < 0
 }
 
+// isBareIPv6 reports whether s looks like an IPv6 address without the brackets
+// that it has in a URL. Some logs omit them, and then s has no port. The codec
+// checks the address itself.
+func isBareIPv6(s []byte) bool {
+	if ipv6Len(s) < len(s) {
+		return false
+	}
+	colons := bytes.Count(s, []byte(":"))
+	return colons == 7 || colons == 6 && bytes.IndexByte(s, '.') > 0 || bytes.Contains(s, []byte("::"))
+}
+
+// ipv6Len returns the number of bytes with which s begins that an IPv6 address can
+// consist of.
+func ipv6Len(s []byte) int {
+	n := 0
+	for n < len(s) && (unhex[s[n]] < 16 || s[n] == ':' || s[n] == '.') {
+		n++
+	}
+	return n
+}
+
 // Classes of bytes in a host.
 const (
 	notInHost uint8 = 1 << iota // ends a host or starts another component

@@ -62,3 +62,31 @@ func TestIsHost(t *testing.T) {
 		f(s, false)
 	}
 }
+
+func TestIsBareIPv6(t *testing.T) {
+	for _, s := range []string{"::", "::1", "2001:db8::1", "1:2:3:4:5:6:7:8", "::ffff:192.0.2.1", "1:2:3:4:5:6:192.0.2.1"} {
+		if !isBareIPv6([]byte(s)) {
+			t.Errorf("isBareIPv6(%q) is false", s)
+		}
+	}
+	for _, s := range []string{"", "h", "fe", "h:80", "fe:80", "10:20:30", "[::1]", "::1]", "::g", "192.0.2.1", "::1%eth0"} {
+		if isBareIPv6([]byte(s)) {
+			t.Errorf("isBareIPv6(%q) is true", s)
+		}
+	}
+}
+
+func TestAddressEnd(t *testing.T) {
+	f := func(s string, want int) {
+		t.Helper()
+		if got := addressEnd([]byte(s), 0); got != want {
+			t.Errorf("addressEnd(%q) is %d, want %d", s, got, want)
+		}
+	}
+	f("[2001:db8::1]:443", len("[2001:db8::1]"))
+	f("2001:db8::1:443 -", len("2001:db8::1"))
+	f("2001:db8::1: -", len("2001:db8::1"))
+	for _, s := range []string{"", "[", "[::1", "[::1]", "[::1] :", "[x]:", "192.0.2.1:443", "h:443", "fe:443", "::1", "[22/Nov/2026:10"} {
+		f(s, 0)
+	}
+}

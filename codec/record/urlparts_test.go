@@ -38,6 +38,9 @@ func TestComposedJSON(t *testing.T) {
 	same(`{"path":"/y"}`, "/y")
 	same(`{"host":"a/b","path":"/y"}`, "/y")
 	same(`{"host":"[2001:db8::1]","path":"/y"}`, "http://[2001:db8::1]/y")
+	same(`{"host":"2001:db8::1","path":"/y"}`, "http://[2001:db8::1]/y")
+	same(`{"scheme":"https","host":"2001:db8::1","port":8443,"path":"/y"}`, "https://[2001:db8::1]:8443/y")
+	f(`{"host":"2001:DB8:0::1","path":"/%7e"}`, "http://[2001:db8::1]/~", `{"host":"2001:db8::1","path":"/~"}`)
 	same(`{"host":"b.example","path":"http://c.example/"}`, "http://c.example/")
 	// Absent differs from empty.
 	same(`{"scheme":"http","host":"h","path":"/y","query":"a=b"}`, "http://h/y?a=b")
