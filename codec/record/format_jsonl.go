@@ -17,13 +17,16 @@ func (jsonFormat) Detect(s *Sample) Fit { return s.count(looksLikeJSON, looksJSO
 
 // looksJSON reports whether body is a JSON object.
 func looksJSON(body []byte) bool {
-	if s := trim(body); body[s.start] != '{' {
+	if !opensObject(body) {
 		return false
 	}
 	var s scanner
 	v, ok := s.find(body, nil)
 	return ok && isBlank(body[v.end:])
 }
+
+// opensObject reports whether body, which is not blank, begins with an object.
+func opensObject(body []byte) bool { return body[trim(body).start] == '{' }
 
 // Open implements [Format].
 func (jsonFormat) Open(c *Config) (Reader, error) {

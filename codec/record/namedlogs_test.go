@@ -73,6 +73,23 @@ func TestNamedLogs(t *testing.T) {
 	}
 }
 
+// TestDetectForeignStart checks that a first line of another kind, or one that the
+// rotation of the log has cut, does not hide the format of the others.
+func TestDetectForeignStart(t *testing.T) {
+	for _, l := range namedLogs(t) {
+		switch name, _, _ := strings.Cut(l.config.Format, prefixSeparator); name {
+		case "jsonl", "csv", "csv-semicolon", "csv-pipe", "tsv", "cdx", "w3c", "zeek", "gcs", journalName:
+			continue // they need their header or the name of a field
+		}
+		first, _, _ := bytes.Cut(l.text, lineFeed)
+		for _, start := range []string{"starting server", "  ", string(first[len(first)/2:])} {
+			if g, ok := Detect(append([]byte(start+"\n"), l.text...)); !ok || g.Format != l.config.Format {
+				t.Errorf("%s after %q: detected as %q, %t", l.name, start, g.Format, ok)
+			}
+		}
+	}
+}
+
 func (l *namedLog) with(r Render) Config {
 	c := l.config
 	c.Render = r
