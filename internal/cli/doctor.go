@@ -42,10 +42,12 @@ type diagnosis struct {
 	Notes       []string `json:"notes,omitempty"`
 	Command     string   `json:"command,omitempty"`
 
-	chosen   bool  // a one-shot without --format would detect another format
-	relative int64 // URLs without a host that cannot be parsed for lack of one
-	unkeyed  int64 // URLs without a key because they may have been cut
-	stripped int64 // URLs whose query may have been removed
+	chosen    bool   // a one-shot without --format would detect another format
+	relative  int64  // URLs without a host that cannot be parsed for lack of one
+	unkeyed   int64  // URLs without a key because they may have been cut
+	stripped  int64  // URLs whose query may have been removed
+	longest   int64  // length of the longest record that is too long
+	maxRecord string // the --max-record that the file needs, if it is not the default
 }
 
 // A misfit is a record that does not fit the format.
@@ -115,6 +117,9 @@ func (d *doctor) diagnose(sig *signals, path string) (*diagnosis, error) {
 		return r, nil
 	}
 	if err := r.read(sig, &o); err != nil {
+		return nil, err
+	}
+	if err := r.readLonger(sig, &o); err != nil {
 		return nil, err
 	}
 	r.describe(head, &o)
@@ -247,7 +252,30 @@ func (r *diagnosis) read(sig *signals, o *options) error {
 		return err
 	}
 	r.count(pipe.Snapshot().Stats, source.Reports())
-	r.Misfit = misfits.first
+	r.Misfit, r.longest = misfits.first, misfits.longest
+	return nil
+}
+
+// readLonger reads the file again if some of its records are too long, with a
+// limit that is higher than their length. It forgets what it finds if it finds no
+// more URLs.
+func (r *diagnosis) readLonger(sig *signals, o *options) error {
+	limit := int64(1 << 20)
+	for limit < r.longest {
+		limit *= 2
+	}
+	if r.longest == 0 || limit > maxRecordLimit {
+		return nil
+	}
+	longer, higher := *r, *o
+	higher.maxRecord = fmt.Sprintf("%dMiB", limit>>20)
+	longer.maxRecord = higher.maxRecord
+	if err := longer.read(sig, &higher); err != nil {
+		return err
+	}
+	if longer.URLs > r.URLs {
+		*r = longer
+	}
 	return nil
 }
 
@@ -271,13 +299,34 @@ func (r *diagnosis) count(st record.Stats, reports []file.Report) {
 	}
 }
 
-// describe adds what the head says about the escapes, and the command line.
+// exampleBase and examplePage are the bases in notes and commands if the records do
+// not name their host.
+const (
+	exampleBase = "https://www.example.com"
+	examplePage = exampleBase + "/page"
+)
+
+// describe adds what the head says about the escapes, notes, and the command line.
 func (r *diagnosis) describe(head []byte, o *options) {
 	r.Escapes = escapesOf(r.Format, head)
-	if r.Format == "html" && r.relative*2 > r.URLs {
-		r.Notes = append(r.Notes, "most links are relative; pass the address of the document with --base, as in --base https://www.example.com/page")
-	} else if r.relative*2 > r.URLs || r.URLs > 0 && (r.Format == "clf" || r.Format == "combined") {
-		r.Notes = append(r.Notes, "the records do not name the host; pass it with --base to get absolute URLs, as in --base https://www.example.com")
+	r.addNotes(head)
+	if o.base == "" && r.mostlyRelative() { // the command would read few URLs without a base
+		if o.base = exampleBase; r.Format == "html" {
+			o.base = examplePage
+		}
+	}
+	r.Command = r.commandLine(o)
+}
+
+// mostlyRelative reports whether most URLs cannot be parsed without a base.
+func (r *diagnosis) mostlyRelative() bool { return r.relative*2 > r.URLs }
+
+// addNotes adds notes about what the reader of the file should know.
+func (r *diagnosis) addNotes(head []byte) {
+	if r.Format == "html" && r.mostlyRelative() {
+		r.Notes = append(r.Notes, "most links are relative; pass the address of the document with --base, as in --base "+examplePage)
+	} else if r.mostlyRelative() || r.URLs > 0 && (r.Format == "clf" || r.Format == "combined") {
+		r.Notes = append(r.Notes, "the records do not name the host; pass it with --base to get absolute URLs, as in --base "+exampleBase)
 	}
 	if bytes.HasPrefix(head, []byte("#")) && bytes.Contains(head, []byte("x-edge-location")) {
 		r.Notes = append(r.Notes, "CloudFront does not log requests whose URL is longer than 8,192 bytes")
@@ -288,6 +337,10 @@ func (r *diagnosis) describe(head []byte, o *options) {
 	if r.stripped > 0 {
 		r.Notes = append(r.Notes, fmt.Sprintf("%s URLs end in '?': Squid removes queries unless strip_query_terms is off", terminal.FormatCount(r.stripped)))
 	}
+}
+
+// commandLine returns a command line that normalizes the file.
+func (r *diagnosis) commandLine(o *options) string {
 	args := []string{"urlfold"}
 	if (r.Sampled == 0 || r.chosen) && r.Format != table.Parquet && r.Format != table.Avro {
 		args = append(args, "--format", shellQuote(r.Format))
@@ -304,14 +357,17 @@ func (r *diagnosis) describe(head []byte, o *options) {
 	if o.base != "" {
 		args = append(args, "--base", shellQuote(o.base))
 	}
-	args = append(args, shellQuote(r.File))
+	if r.maxRecord != "" {
+		args = append(args, "--max-record", r.maxRecord)
+	}
+	args = append(args, fileArg(r.File))
 	switch r.Format {
 	case table.Parquet:
 		args = append(args, "--output", "FILE"+parquetExt)
 	case table.Avro:
 		args = append(args, "--output", "FILE"+avroExt)
 	}
-	r.Command = strings.Join(args, " ")
+	return strings.Join(args, " ")
 }
 
 // escapesOf names the escapes that an access log uses.
@@ -329,6 +385,15 @@ func escapesOf(format string, head []byte) string {
 
 var hexEscape = lazily(`\\x[0-9A-Fa-f]{2}`)
 
+// fileArg returns the name of a file as one word of a POSIX shell that is not a
+// flag.
+func fileArg(name string) string {
+	if strings.HasPrefix(name, "-") {
+		name = "./" + name
+	}
+	return shellQuote(name)
+}
+
 // shellQuote returns text as one word of a POSIX shell.
 func shellQuote(text string) string {
 	if text != "" && !strings.ContainsFunc(text, func(c rune) bool {
@@ -340,26 +405,38 @@ func shellQuote(text string) string {
 }
 
 // A misfitSink is a dead-letter sink that keeps the position of the first
-// record that does not fit the format. The letters come in the order of the
-// input.
+// record that does not fit the format, and the length of the longest one that is
+// too long. The letters come in the order of the input.
 type misfitSink struct {
 	pipeline.Sink
-	first *misfit
+	first   *misfit
+	longest int64
 }
 
 // Submit implements [pipeline.Sink].
 func (s *misfitSink) Submit(ctx context.Context, b *pipeline.Batch, t pipeline.Ticket) error {
 	for letter := range bytes.Lines(t.Stream().Bytes) {
-		if s.first != nil {
-			break
+		if s.first != nil && !bytes.Contains(letter, tooLong) {
+			continue
 		}
-		var m misfit
-		if err := json.Unmarshal(letter, &m); err == nil && slices.Contains(misfitReasons, m.Reason) {
-			s.first = &m
+		var m struct {
+			misfit
+			End int64 `json:"end"`
+		}
+		if err := json.Unmarshal(letter, &m); err != nil || !slices.Contains(misfitReasons, m.Reason) {
+			continue
+		}
+		if s.first == nil {
+			s.first = &m.misfit
+		}
+		if m.Reason == record.TooLong.String() {
+			s.longest = max(s.longest, m.End-m.Offset)
 		}
 	}
 	return s.Sink.Submit(ctx, b, t)
 }
+
+var tooLong = []byte(record.TooLong.String())
 
 // misfitReasons are the reasons of records that do not fit the format.
 var misfitReasons = []string{record.Unparsed.String(), record.NoField.String(), record.TooLong.String()}
