@@ -47,6 +47,7 @@ type diagnosis struct {
 	unkeyed   int64  // URLs without a key because they may have been cut
 	stripped  int64  // URLs whose query may have been removed
 	longest   int64  // length of the longest record that is too long
+	trailing  string // what follows the compressed data
 	maxRecord string // the --max-record that the file needs, if it is not the default
 }
 
@@ -295,6 +296,8 @@ func (r *diagnosis) count(st record.Stats, reports []file.Report) {
 		}
 		if rep.Verdict.Damage() {
 			r.Damage = rep.Verdict.String()
+		} else if rep.Verdict.Kind == compress.TrailingGarbage {
+			r.trailing = rep.Verdict.Detail
 		}
 	}
 }
@@ -327,6 +330,9 @@ func (r *diagnosis) addNotes(head []byte) {
 		r.Notes = append(r.Notes, "most links are relative; pass the address of the document with --base, as in --base "+examplePage)
 	} else if r.mostlyRelative() || r.URLs > 0 && (r.Format == "clf" || r.Format == "combined") {
 		r.Notes = append(r.Notes, "the records do not name the host; pass it with --base to get absolute URLs, as in --base "+exampleBase)
+	}
+	if r.trailing != "" {
+		r.Notes = append(r.Notes, "the file continues after its compressed data, and what follows is not read: "+r.trailing)
 	}
 	if bytes.HasPrefix(head, []byte("#")) && bytes.Contains(head, []byte("x-edge-location")) {
 		r.Notes = append(r.Notes, "CloudFront does not log requests whose URL is longer than 8,192 bytes")
