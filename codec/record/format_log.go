@@ -172,12 +172,14 @@ func (l *logReader) addPrefix(f *Found, body []byte, open int) {
 	if n := vhostLen(body[:open]); l.format.vhost && n > 0 {
 		client = n + 1
 	}
-	if n := bytes.IndexByte(body[client:open], ' '); n > 0 {
-		f.addText(attrClient, span{client, client + n})
+	t := bytes.LastIndexByte(body[:open], '[')
+	if t < 0 {
+		return
 	}
-	if t := bytes.LastIndexByte(body[:open], '['); t >= 0 {
-		f.addText(attrTime, span{t + 1, max(t+1, open-len(`] "`))})
+	if s := clientSpan(body[:t], client); s.end > s.start {
+		f.addText(attrClient, s)
 	}
+	f.addText(attrTime, span{t + 1, max(t+1, open-len(`] "`))})
 }
 
 // vhostLen returns the length of the virtual host with which head begins, the part of a
