@@ -25,6 +25,7 @@ type stamp struct {
 //	971211336.123                 seconds since 1970; or milli-, micro-, nanoseconds by their length
 //	20001010205536                UTC, as in CDX
 //	Oct 10 13:55:36               syslog (RFC 3164)
+//	Oct 10 2000 13:55:36 UTC      CEF, with or without the zone
 //	Tue Oct 10 13:55:36 2000      C's ctime
 //
 // clock is the time of day if it is a field of its own. zone returns the zone of
@@ -294,8 +295,8 @@ func (p *stampParser) compact(t *stamp) bool {
 	return !p.failed
 }
 
-// syslog reads Oct 10 13:55:36, in which a day below 10 is padded with a space,
-// and the same between the weekday and the year.
+// syslog reads Oct 10 13:55:36, in which a day below 10 is padded with a space, the
+// same between the weekday and the year, and the same with the year after the day.
 func (p *stampParser) syslog(t *stamp) bool {
 	if n := len(p.s) - len(" 2000"); n > len("Tue Oct 10 ") && p.s[3] == ' ' && p.s[n] == ' ' && allDigits(p.s[n+1:]) {
 		for _, c := range p.s[n+1:] {
@@ -310,6 +311,10 @@ func (p *stampParser) syslog(t *stamp) bool {
 	}
 	t.day = p.number(2)
 	p.expect(' ')
+	if t.year == 0 && len(p.s) > 4 && p.s[4] == ' ' && allDigits(p.s[:4]) {
+		t.year = p.number(4)
+		p.expect(' ')
+	}
 	return p.clock(t)
 }
 
@@ -331,7 +336,8 @@ func (p *stampParser) clock(t *stamp) bool {
 	return !p.failed && len(p.s) == 0
 }
 
-// zone reads Z, +0100, +01:00 or +01, with or without a space before it.
+// zone reads Z, UTC, GMT, +0100, +01:00 or +01, with or without a space before it.
+// Other names of zones are ambiguous.
 func (p *stampParser) zone(t *stamp) {
 	if len(p.s) > 0 && p.s[0] == ' ' {
 		p.s = p.s[1:]
@@ -341,6 +347,10 @@ func (p *stampParser) zone(t *stamp) {
 	}
 	sign := 1
 	t.hasZone = true
+	if string(p.s) == "UTC" || string(p.s) == "GMT" {
+		p.s = nil
+		return
+	}
 	switch p.next() {
 	case 'Z', 'z':
 		return
