@@ -190,11 +190,19 @@ func (r *cefLocator) valueEnd(kind uint8, start int) int {
 // splitHost takes the host from the start of a target without a scheme, as in
 // www.example.com/a, which Imperva writes.
 func (p *namedParts) splitHost(f *Found, rec []byte) {
-	target := p.target.in(rec)
-	if n := bytes.IndexByte(target, '/'); n > 0 && bytes.IndexByte(target[:n], '.') > 0 && isHostPort(target[:n]) {
+	if n := hostBeforePath(p.target.in(rec)); n > 0 {
 		f.hosts[0] = span{p.target.start, p.target.start + n}
 		p.target.start += n
 	}
+}
+
+// hostBeforePath returns the length of the host with which a target without a scheme
+// begins, as in www.example.com/a, or 0.
+func hostBeforePath(target []byte) int {
+	if n := bytes.IndexByte(target, '/'); n > 0 && bytes.IndexByte(target[:n], '.') > 0 && isHostPort(target[:n]) {
+		return n
+	}
+	return 0
 }
 
 // cefMark begins the header, which has cefFields fields.

@@ -111,6 +111,7 @@ type w3cLocator struct {
 	head    []byte // directive that columns belongs to
 	known   bool
 	edge    bool         // the log is one of CloudFront
+	whole   bool         // the target is that of cs-uri, which can begin with the host
 	layer   *Dialect     // dialect of unquoted fields
 	columns [numW3C]int  // index of each column; -1 if there is none
 	order   []w3cColumn  // what each column holds, up to the last one that is used
@@ -128,7 +129,7 @@ func (l *w3cLocator) read(head []byte) {
 		l.columns[i] = -1
 	}
 	l.spans, l.quoted = [numW3C]span{}, [numW3C]bool{}
-	l.layer, l.edge, l.order = nil, false, l.order[:0]
+	l.layer, l.edge, l.whole, l.order = nil, false, false, l.order[:0]
 	line := trimEnd(l.Directive(nil, head))
 	last := 0
 	for i, name := range strings.Fields(string(line[min(len(line), len(fieldsDirective)):])) {
@@ -139,6 +140,7 @@ func (l *w3cLocator) read(head []byte) {
 		l.order = append(l.order, w3cSkip)
 		if c, ok := w3cColumns[name]; ok && l.columns[c] < 0 {
 			l.columns[c], l.order[i], last = i, c, i+1
+			l.whole = l.whole || name == "cs-uri"
 		}
 	}
 	l.order = l.order[:last]
@@ -205,13 +207,26 @@ func (l *w3cLocator) locateShaped(f *Found, rec []byte, h *shape) (Reason, int) 
 		case c == w3cReferer && referer >= 0 && l.target != TargetRequest:
 			f.addReferer(rec, l.spans[c], l.dialectOf(c))
 		case c == w3cTarget && target >= 0 && l.target != TargetReferer:
-			f.addTarget(rec, l.spans[c], l.dialectOf(c))
+			l.addTarget(f, rec)
 		}
 	}
 	if q := l.spans[w3cQuery]; query >= 0 && l.target != TargetReferer && !(q.end-q.start == 1 && rec[q.start] == '-') && q.end > q.start {
 		f.addQuery(q, l.dialectOf(w3cQuery))
 	}
 	return 0, 0
+}
+
+// addTarget adds the target of the request. Of cs-uri, it takes the host if there is no
+// scheme.
+func (l *w3cLocator) addTarget(f *Found, rec []byte) {
+	s := l.spans[w3cTarget]
+	if l.whole {
+		if n := hostBeforePath(s.in(rec)); n > 0 {
+			f.hosts[0] = span{s.start, s.start + n}
+			s.start += n
+		}
+	}
+	f.addTarget(rec, s, l.dialectOf(w3cTarget))
 }
 
 // split stores the fields of the record that are used, and learns its shape. It
