@@ -198,6 +198,10 @@ func (l *w3cLocator) locateShaped(f *Found, rec []byte, h *shape) (Reason, int) 
 	if f.attrs.wanted {
 		l.addAttrs(f, rec)
 	}
+	tunnel := l.isTunnel(rec)
+	if tunnel {
+		f.form = formAuthority
+	}
 	first, second := w3cTarget, w3cReferer
 	if referer >= 0 && referer < target {
 		first, second = second, first
@@ -206,14 +210,22 @@ func (l *w3cLocator) locateShaped(f *Found, rec []byte, h *shape) (Reason, int) 
 		switch {
 		case c == w3cReferer && referer >= 0 && l.target != TargetRequest:
 			f.addReferer(rec, l.spans[c], l.dialectOf(c))
-		case c == w3cTarget && target >= 0 && l.target != TargetReferer:
+		case c == w3cTarget && target >= 0 && l.target != TargetReferer && !tunnel:
 			l.addTarget(f, rec)
 		}
 	}
-	if q := l.spans[w3cQuery]; query >= 0 && l.target != TargetReferer && !(q.end-q.start == 1 && rec[q.start] == '-') && q.end > q.start {
+	if q := l.spans[w3cQuery]; query >= 0 && !tunnel && l.target != TargetReferer && !(q.end-q.start == 1 && rec[q.start] == '-') && q.end > q.start {
 		f.addQuery(q, l.dialectOf(w3cQuery))
 	}
 	return 0, 0
+}
+
+// isTunnel reports whether the record is that of a tunnel, as Blue Coat writes it: with
+// the method CONNECT, a scheme such as tcp, and "/" in place of the path. CONNECT can
+// also open a WebSocket of HTTP/2, whose URL has a path (RFC 8441).
+func (l *w3cLocator) isTunnel(rec []byte) bool {
+	scheme := l.spans[w3cScheme].in(rec)
+	return string(l.spans[w3cMethod].in(rec)) == "CONNECT" && len(scheme) > 1 && !isHTTP(scheme)
 }
 
 // addTarget adds the target of the request. Of cs-uri, it takes the host if there is no

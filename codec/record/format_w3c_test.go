@@ -98,6 +98,8 @@ func TestW3CFields(t *testing.T) {
 	f("cs-uri", "www.example.com:8443/a", "/a\thttp://www.example.com:8443/a")
 	f("cs-uri", "www.example.com", "")
 	f("cs-uri-stem", "www.example.com/a", "")
+	f("cs-method cs-uri-scheme cs-host cs-uri-port cs-uri-path cs-uri-query", "CONNECT tcp www.example.com 443 / -", "")
+	f("cs-method cs-uri-scheme cs-host cs-uri-path", "CONNECT https www.example.com /socket", "/socket\thttps://www.example.com/socket")
 	f("x-edge-location cs-uri-stem cs-uri-query", "X /a%2520 %252F", "/a%20?%2F\t/a%20?%2F")
 	f(`cs(User-Agent) cs-uri-stem cs-uri-query`, `"a ""b"" c" "/x" "y=""1"""`, `/x?y="1"`+"\t/x?y=%221%22")
 	f("cs-uri-query cs-uri-stem", "a /b", "")
