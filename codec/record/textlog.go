@@ -128,6 +128,7 @@ var textWords = map[string]textField{
 	`…[pid:`:         {style: textPrefix, use: usePrefix},
 	`request…`:       {style: textRequest, use: useRequest},
 	`forwarded`:      {style: textList, use: useForwarded, attr: attrClient},
+	`"forwarded"`:    {style: textQuoted, use: useForwarded, attr: attrClient},
 	`5ms`:            {use: useMillis, attr: attrDuration, check: isMillis},
 	`referer`:        {use: useReferer, attr: attrReferer, dialect: jsonDialect},
 	`agent…`:         {style: textRest, use: useAttr, attr: attrAgent, dialect: jsonDialect},

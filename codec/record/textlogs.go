@@ -80,7 +80,7 @@ var textLogs = []textLog{
 		product:   "Envoy, default format string",
 		reference: "https://www.envoyproxy.io/docs/envoy/latest/configuration/observability/access_log/usage#default-format-string",
 		layouts: []string{
-			`… [time] "request" status - number bytes ms | - "-" "agent" "id" "host" "-"`,
+			`… [time] "request" status - number bytes ms | - "forwarded" "agent" "id" "host" "-"`,
 		},
 		url:     "the request, on the host of `:authority`",
 		escapes: "none",
@@ -91,8 +91,8 @@ var textLogs = []textLog{
 		product:   "Istio, default format string",
 		reference: "https://istio.io/latest/docs/tasks/observability/logs/access-log/#default-access-log-format",
 		layouts: []string{
-			`… [time] "request" status - - - "-" number bytes ms | - "-" "agent" "id" "host" "-" - - - client:port`, // 1.9 and later
-			`… [time] "request" status - "-" "-" number bytes ms | - "-" "agent" "id" "host" "-" - - - client:port`, // 1.3 to 1.8
+			`… [time] "request" status - - - "-" number bytes ms | - "forwarded" "agent" "id" "host" "-" - - - client:port`, // 1.9 and later
+			`… [time] "request" status - "-" "-" number bytes ms | - "forwarded" "agent" "id" "host" "-" - - - client:port`, // 1.3 to 1.8
 		},
 		url:     "the request, on the host of `:authority`",
 		escapes: "none",
