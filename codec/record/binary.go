@@ -147,7 +147,7 @@ func (z *resizer) measure(rec []byte, lengths []lengthField, enc binaryReader) {
 
 // checkBinary returns the errors in c for a format of binary records.
 func (c *Config) checkBinary() error {
-	errs := []error{c.refuseDialect()}
+	errs := []error{c.refuseDialect(), c.refuseReferer()}
 	if c.BaseField != "" {
 		errs = append(errs, wrong("BaseField", "base fields apply only to the format jsonl and tables such as csv"))
 	}

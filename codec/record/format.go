@@ -233,6 +233,15 @@ func (c *Config) refuseFields() (errs []error) {
 	return append(errs, c.refuseBaseField())
 }
 
+// refuseReferer returns an error if c wants only the referers. Formats that have none
+// call it.
+func (c *Config) refuseReferer() error {
+	if c.Target != TargetReferer {
+		return nil // TargetAll reads those that exist
+	}
+	return wrong("Target", "the format "+c.Format+" has no referer")
+}
+
 // refuseDialect returns an error if c names a dialect. Formats that define
 // their own escapes call it.
 func (c *Config) refuseDialect() error {

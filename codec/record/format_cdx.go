@@ -39,7 +39,7 @@ func (cdxFormat) Open(c *Config) (Reader, error) {
 // refuseCaptureSettings returns an error for each setting in c that has no
 // meaning for indexes of web archives.
 func (c *Config) refuseCaptureSettings() []error {
-	errs := append(c.refuseFields(), c.refuseDialect())
+	errs := append(c.refuseFields(), c.refuseDialect(), c.refuseReferer())
 	if _, _, ok := c.baseHost(); ok {
 		errs = append(errs, wrong("Base", "the base URL cannot contain a field with the format "+c.Format+", whose records have absolute URLs"))
 	}

@@ -44,7 +44,7 @@ func (gcsFormat) Detect(s *Sample) Fit {
 func (gcsFormat) Open(c *Config) (Reader, error) {
 	errs := append(c.refuseFields(), c.refuseDialect(), c.checkRequestHost(true))
 	table := *c
-	table.Base, table.URL = "", URLParts{Path: []string{"cs_uri"}}
+	table.Base, table.URL, table.Target = "", URLParts{Path: []string{"cs_uri"}}, TargetRequest // the composer has its own target
 	opened, err := tableFormat{name: "csv", sep: ','}.Open(&table)
 	r := opened.(*tableReader)
 	r.parts = nil

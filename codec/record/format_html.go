@@ -52,7 +52,7 @@ var byteOrderMark = []byte("\xEF\xBB\xBF")
 
 // Open implements [Format].
 func (htmlFormat) Open(c *Config) (Reader, error) {
-	errs := append([]error{c.refuseDialect(), c.refuseRewriting()}, c.refuseFields()...)
+	errs := append([]error{c.refuseDialect(), c.refuseReferer(), c.refuseRewriting()}, c.refuseFields()...)
 	if _, _, ok := c.baseHost(); ok {
 		errs = append(errs, wrong("Base", "the base URL cannot contain a field with the format html, whose records have no fields"))
 	}

@@ -105,7 +105,7 @@ func (j journalFormat) Open(c *Config) (Reader, error) {
 		r, err := j.inner.Open(&inner)
 		return &journalReader{field: journalMessage, inner: r, zone: c.Zone, year: c.Year}, errors.Join(append(errs, err)...)
 	}
-	errs = append(errs, c.refuseDialect(), c.refuseBaseField())
+	errs = append(errs, c.refuseDialect(), c.refuseReferer(), c.refuseBaseField())
 	if c.URLField == "" {
 		errs = append(errs, wrong("URLField", "missing: journal-export needs the name of the field with the URL, or the format of the lines in MESSAGE, such as journal-export+combined"))
 	} else if strings.Trim(c.URLField, journalLetters) != "" {

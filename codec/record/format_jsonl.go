@@ -34,7 +34,7 @@ func (jsonFormat) Open(c *Config) (Reader, error) {
 		return openParts(c)
 	}
 	r := &jsonReader{}
-	errs := []error{r.setPaths(c), c.refuseDialect()}
+	errs := []error{r.setPaths(c), c.refuseDialect(), c.refuseReferer()}
 	if name, _, ok := c.baseHost(); ok {
 		var err error
 		r.host, err = parsePath(name)

@@ -93,6 +93,9 @@ func (j jsonLogFormat) wrapper() wrapper {
 // Open implements [Format].
 func (j jsonLogFormat) Open(c *Config) (Reader, error) {
 	errs := append(c.refuseFields(), c.refuseDialect(), c.checkRequestHost(true))
+	if !j.has(partReferer) {
+		errs = append(errs, c.refuseReferer())
+	}
 	r := &partsReader{jsonReader: &jsonReader{}, wrapper: j.wrapper()}
 	for _, p := range []*fieldPlan{&r.lean, &r.full} {
 		p.composer = composer{target: c.Target, optional: true, whole: roleTarget, plain: j.plain}
@@ -114,6 +117,11 @@ func (j jsonLogFormat) Open(c *Config) (Reader, error) {
 		return wrappedReader{r}, errors.Join(errs...)
 	}
 	return r, errors.Join(errs...)
+}
+
+// has reports whether the records can have a part.
+func (j *jsonLog) has(p part) bool {
+	return slices.ContainsFunc(j.parts, func(q jsonPart) bool { return q.part == p })
 }
 
 // wrappedReader is a partsReader whose lines can hold several records.

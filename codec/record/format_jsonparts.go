@@ -24,7 +24,7 @@ func (p *fieldPlan) addSource(part part, path []step, unit int8) {
 func openParts(c *Config) (Reader, error) {
 	r := &partsReader{jsonReader: &jsonReader{}}
 	r.lean.composer.whole = roleURL
-	errs := append(c.URL.check(c), c.refuseDialect())
+	errs := append(c.URL.check(c), c.refuseDialect(), c.refuseReferer())
 	for i, p := range urlParts {
 		for _, field := range *c.URL.lists()[i] {
 			path, err := parsePath(field)

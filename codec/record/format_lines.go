@@ -64,7 +64,7 @@ func looksURL(body []byte) bool {
 
 // Open implements [Format].
 func (linesFormat) Open(c *Config) (Reader, error) {
-	errs := append([]error{c.refuseDialect()}, c.refuseFields()...)
+	errs := append([]error{c.refuseDialect(), c.refuseReferer()}, c.refuseFields()...)
 	if _, _, ok := c.baseHost(); ok {
 		errs = append(errs, wrong("Base", "the base URL cannot contain a field with the format lines, whose records have no fields"))
 	}

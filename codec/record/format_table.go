@@ -103,7 +103,7 @@ func countCells(body []byte, sep byte) (n int, hasURL bool) {
 func (t tableFormat) Open(c *Config) (Reader, error) {
 	syntax, errSyntax := c.tableSyntax(t.sep)
 	r := &tableReader{tableSyntax: syntax, scan: newTableScan(&syntax), base: column{index: noColumn}, host: column{index: noColumn}}
-	errs := []error{errSyntax, r.setColumns(c)}
+	errs := []error{errSyntax, r.setColumns(c), c.refuseReferer()}
 	if c.Dialect != dialectBackslash {
 		errs = append(errs, c.refuseDialect())
 	}

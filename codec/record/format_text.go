@@ -19,7 +19,7 @@ func (proseFormat) Detect(*Sample) Fit { return Fit{} }
 
 // Open implements [Format].
 func (proseFormat) Open(c *Config) (Reader, error) {
-	errs := append([]error{c.refuseDialect(), c.refuseRewriting()}, c.refuseFields()...)
+	errs := append([]error{c.refuseDialect(), c.refuseReferer(), c.refuseRewriting()}, c.refuseFields()...)
 	if c.Base != "" {
 		errs = append(errs, wrong("Base", "the format text has no use for a base URL, because it only finds absolute URLs"))
 	}

@@ -56,8 +56,8 @@ func (t *textLog) Detect(s *Sample) Fit {
 func (t *textLog) Open(c *Config) (Reader, error) {
 	r := &textReader{textLog: t, request: c.Target != TargetReferer, referer: c.Target != TargetRequest}
 	var errs []error
-	if c.Target == TargetReferer && !t.has(useReferer) { // TargetAll reads those that exist
-		errs = append(errs, wrong("Target", "the format "+t.name+" has no referer"))
+	if !t.has(useReferer) {
+		errs = append(errs, c.refuseReferer())
 	}
 	errs = append(errs, c.refuseFields()...)
 	errs = append(errs, c.refuseDialect(), c.checkRequestHost(t.has(useHost, useCaptures, usePrefix)))

@@ -151,3 +151,26 @@ func (l *namedLog) versions(has map[string]bool) {
 	}
 	has[hasVersions] = has[hasVersions] || len(shapes) > 3
 }
+
+// TestNoReferer: a format whose records have no referer refuses a job that wants only
+// that.
+func TestNoReferer(t *testing.T) {
+	for _, format := range Formats() {
+		c := Config{Format: format, Target: TargetReferer, Render: RenderURLs}
+		_, err := New(withNormalizer(t, c))
+		got := err != nil && strings.Contains(err.Error(), "referer")
+		_, not := cannotHave[format][hasReferer]
+		if want := not || slices.Contains([]string{"text", "html", "warc", "arc", "wat", "msgpack", "protobuf", "avro", "journal-export"}, format); got != want {
+			t.Errorf("%s: %v", format, err)
+		}
+		if c.Target = TargetAll; err != nil {
+			if _, err := New(withNormalizer(t, c)); err != nil && strings.Contains(err.Error(), "referer") {
+				t.Errorf("%s: %v", format, err)
+			}
+		}
+	}
+	_, err := New(withNormalizer(t, Config{Format: "jsonl", URL: URLParts{Path: []string{"p"}}, Target: TargetReferer}))
+	if err == nil || err.Error() != "the format jsonl has no referer" {
+		t.Error(err)
+	}
+}

@@ -38,6 +38,7 @@ func (Format) Open(c *record.Config) (record.Reader, error) {
 		why   string
 	}{
 		{c.Dialect != "" && c.Dialect != "none", "Dialect", "dialects apply only to access-log formats"},
+		{c.Target == record.TargetReferer, "Target", "the rows of Parquet and Avro files have no referer"},
 		{c.BaseField != "", "BaseField", "not possible with files of rows: use a fixed base"},
 		{c.Render == record.RenderExtend, "Render", "fields cannot be added to the rows of Parquet and Avro files; write the fields with the rendering parquet"},
 	} {

@@ -16,9 +16,9 @@ func TestFormat(t *testing.T) {
 	}
 	_, err = record.New(record.Config{
 		Format: Avro, Formats: []record.Format{Format(Avro)}, Normalizer: n,
-		Dialect: "nginx", BaseField: "b", Render: record.RenderExtend, Extend: []record.Extension{{Name: "n", Field: "norm"}},
+		Dialect: "nginx", BaseField: "b", Target: record.TargetReferer, Render: record.RenderExtend, Extend: []record.Extension{{Name: "n", Field: "norm"}},
 	})
-	for _, want := range []string{"dialects apply only", "use a fixed base", "fields cannot be added to the rows"} {
+	for _, want := range []string{"dialects apply only", "have no referer", "use a fixed base", "fields cannot be added to the rows"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %s", err, want)
 		}
