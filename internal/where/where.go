@@ -110,7 +110,7 @@ func syntaxError(text string, err error) error {
 	if !errors.As(err, &e) {
 		return err
 	}
-	what := e.Message
+	what, at := e.Message, e.From
 	if token, ok := strings.CutPrefix(what, "unexpected token "); ok {
 		// The token is written as Operator("=") or EOF.
 		if _, quoted, ok := strings.Cut(token, "("); ok {
@@ -119,12 +119,31 @@ func syntaxError(text string, err error) error {
 		what = "unexpected " + token
 		switch token {
 		case "EOF":
-			what = "unexpected end of the expression"
+			what, at = "unexpected end of the expression", utf8.RuneCountInString(strings.TrimRight(text, " \t\r\n"))
 		case `"="`:
 			what += "; use == to compare"
 		}
 	}
-	return fmt.Errorf("%s: %s", position(text, e.From), what)
+	if _, cause, ok := strings.Cut(what, " literal: strconv."); ok {
+		what, at = numberError(text, cause, at)
+	}
+	return fmt.Errorf("%s: %s", position(text, at), what)
+}
+
+// numberError returns an error for a number, and where the number is. cause is like
+//
+//	ParseInt: parsing "99999999999999999999": value out of range
+//
+// and the number is before the token at rune next, the last one if the text ends.
+func numberError(text, cause string, next int) (what string, at int) {
+	_, cause, _ = strings.Cut(cause, "parsing ")
+	number, why, _ := strings.Cut(strings.Trim(cause, `"`), `": `)
+	runes := []rune(text)
+	before := string(runes[:min(next+1, len(runes))])
+	if i := strings.LastIndex(before, number); i >= 0 {
+		next = utf8.RuneCountInString(before[:i])
+	}
+	return fmt.Sprintf("invalid number %s: %s", number, why), next
 }
 
 // position describes the place of rune at in text. Lines and columns count from
