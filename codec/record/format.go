@@ -2,6 +2,7 @@ package record
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -182,7 +183,7 @@ func (c *Config) format() (Format, error) {
 	}
 	i, err := suggest.Index("format", names, c.Format)
 	if err != nil {
-		return nil, err
+		return nil, cmp.Or(c.prefixError(names), err)
 	}
 	return formats[i], nil
 }

@@ -2,8 +2,11 @@ package record
 
 import (
 	"bytes"
+	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/urlfold/urlfold/internal/suggest"
 )
 
 // This file reads lines of known formats after the prefix that a log collector
@@ -124,13 +127,47 @@ func (c *Config) prefixedFormat() (f Format, ok bool) {
 	if !strings.Contains(c.Format, prefixSeparator) {
 		return nil, false
 	}
-	formats := c.formats()
-	for _, f := range slices.Concat(prefixedFormats(formats), jsonLineFormats(formats), journalFormats(formats)) {
+	for _, f := range c.combinations() {
 		if f.Name() == c.Format {
 			return f, true
 		}
 	}
 	return nil, false
+}
+
+// combinations returns all formats with a prefix in their names.
+func (c *Config) combinations() []Format {
+	formats := c.formats()
+	return slices.Concat(prefixedFormats(formats), jsonLineFormats(formats), journalFormats(formats))
+}
+
+// prefixError says what is wrong with a name such as syslog+lines, which is not that of
+// a format. formats are the names without a prefix. The error is nil if the name has no
+// prefix.
+func (c *Config) prefixError(formats []string) error {
+	prefix, format, found := strings.Cut(c.Format, prefixSeparator)
+	if !found {
+		return nil
+	}
+	var prefixes, inner []string // inner can follow the prefix
+	for _, f := range c.combinations() {
+		p, name, _ := strings.Cut(f.Name(), prefixSeparator)
+		if p == prefix {
+			inner = append(inner, name)
+		}
+		if !slices.Contains(prefixes, p) {
+			prefixes = append(prefixes, p)
+		}
+	}
+	switch {
+	case len(inner) == 0:
+		_, err := suggest.Index("prefix", prefixes, prefix)
+		return err
+	case slices.Contains(formats, format):
+		return fmt.Errorf("the prefix %q cannot be combined with the format %q (must be one of: %s)", prefix, format, strings.Join(inner, ", "))
+	}
+	_, err := suggest.Index("format after the prefix "+prefix+":", inner, format)
+	return err
 }
 
 // prefixedReader reads lines after a prefix.

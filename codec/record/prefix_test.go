@@ -125,6 +125,25 @@ func TestPrefixConfig(t *testing.T) {
 	}
 }
 
+// TestPrefixErrors checks that an error says which part of a name is wrong.
+func TestPrefixErrors(t *testing.T) {
+	for format, want := range map[string]string{
+		"compose+lines":   `the prefix "compose" cannot be combined with the format "lines" (must be one of: log, clf, combined, `,
+		"docker+csv":      `the prefix "docker" cannot be combined with the format "csv" (must be one of: `,
+		"any+combined":    `the prefix "any" cannot be combined with the format "combined" (must be one of: jsonl, caddy, `,
+		"syslog+w3c":      `the prefix "syslog" cannot be combined`,
+		"compose+combned": `unknown format after the prefix compose: "combned" (did you mean "combined"?)`,
+		"compose+":        `unknown format after the prefix compose: "" (must be one of: log, `,
+		"kubernetes+clf":  `unknown prefix "kubernetes" (must be one of: syslog, compose, cri, any, docker, journald, filebeat, journal-export)`,
+		"sylog+clf":       `unknown prefix "sylog" (did you mean "syslog"?)`,
+	} {
+		_, err := New(withNormalizer(t, Config{Format: format}))
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v, want %s", format, err, want)
+		}
+	}
+}
+
 // TestPrefixMutated checks 100,000 damaged lines.
 func TestPrefixMutated(t *testing.T) {
 	var lines [][]byte
