@@ -187,10 +187,7 @@ func (l *logReader) addPrefix(f *Found, body []byte, open int) {
 // client, "-" and a user.
 func vhostLen(head []byte) int {
 	n := bytes.IndexByte(head, ' ')
-	if n < 0 {
-		return 0
-	}
-	if t := timeBracket(head); t > 0 && bytes.HasPrefix(head[n:], []byte(" - ")) && bytes.Count(head[:t], []byte(" ")) == 3 {
+	if n < 0 || isIdentAbsent(head[n:]) && bytes.Count(head[:max(0, timeBracket(head))], []byte(" ")) == 3 {
 		return 0
 	}
 	return n
