@@ -28,8 +28,9 @@ func isIdentAbsent(rest []byte) bool {
 }
 
 // anyClient is clientSpan for a head whose first word need not be the client. The
-// client is the address before "- ", or the first word if that is an address or not
-// more than two words follow it. Of a list of addresses, it is the first.
+// client is the address before "- user", or the first word if that is an address or not
+// more than two words follow it. Of a list of addresses, it is the first. The "-" alone is
+// the user: lighttpd writes the client and the virtual host before it.
 func anyClient(head []byte, first span) span {
 	list := span{first.start, first.start}
 	words := 0
@@ -39,7 +40,8 @@ func anyClient(head []byte, first span) span {
 			list.start = word.start
 		}
 		list.end = word.end
-		if client := firstOf(head, list); isIdentAbsent(head[word.end:]) && isAddress(client.in(head)) {
+		rest := head[word.end:]
+		if client := firstOf(head, list); isIdentAbsent(rest) && len(rest) > len(" - ") && isAddress(client.in(head)) {
 			return client
 		}
 		pos = word.end + 1

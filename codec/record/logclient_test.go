@@ -26,6 +26,7 @@ func TestClientSpan(t *testing.T) {
 	f("www.example.com 192.0.2.1 - - ", "192.0.2.1")
 	f("www.example.com 203.0.113.7, 10.0.0.1 - joe ", "203.0.113.7")
 	f("www.example.com [2001:db8::1]:5000 - joe ", "[2001:db8::1]:5000")
+	f("198.51.100.71 192.0.2.5 - ", "198.51.100.71") // of lighttpd: the virtual host follows
 	// A prefix.
 	f("Nov 22 10:00:00 web nginx[12]: 192.0.2.1 - - ", "192.0.2.1")
 	f("<13>1 2026-11-22T10:00:00Z h app - - - 192.0.2.1:80 - joe ", "192.0.2.1:80")
