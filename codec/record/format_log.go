@@ -193,8 +193,8 @@ func vhostLen(head []byte) int {
 	return n
 }
 
-// isUnnamed reports whether the name of a virtual host, with or without a port, says
-// that there is none: "-", or nginx's "_".
+// isUnnamed reports whether vhost, with or without a port, is a placeholder for an unknown
+// virtual host: "-", or "_" in nginx.
 func isUnnamed(vhost []byte) bool {
 	return len(vhost) > 0 && (vhost[0] == '-' || vhost[0] == '_') && (len(vhost) == 1 || vhost[1] == ':')
 }

@@ -63,8 +63,8 @@ func (j *job) measure(binary string) error {
 	if report.Totals.URLs != j.lines {
 		return fmt.Errorf("%s: %d URLs in %d lines", j.name, report.Totals.URLs, j.lines)
 	}
-	// Of the CPU time, only the sum is exact: the kernel divides it into that of the user
-	// and that of the system by ticks of a few milliseconds.
+	// Use the sum. It is exact, but the kernel splits it into user and system time by
+	// sampling, every few milliseconds.
 	p := c.ProcessState
 	j.seconds = append(j.seconds, (p.UserTime() + p.SystemTime()).Seconds())
 	return nil
