@@ -129,13 +129,13 @@ func newClaims(p *Pipeline, o *Dedupe) *claims {
 func (c *claims) ask(b *Batch) {
 	b.filtered, b.keep = true, b.keep.all(len(b.Out.Recs))
 	if b.lost.Load() || b.Lane.halted(b) {
-		c.p.work <- b // never blocks: its capacity is the number of batches there are
+		c.p.work.put(b)
 		return
 	}
 	if n := len(b.Out.Recs); len(b.Out.IDs) != n || n > 0 && len(b.Msgs) == 0 {
 		b.lost.Store(true)
 		c.p.fail(bugf("the codec collected the identities of %d of %d records of %d messages, which are to be deduplicated", len(b.Out.IDs), n, len(b.Msgs)))
-		c.p.work <- b
+		c.p.work.put(b)
 		return
 	}
 	c.mu.Lock()
@@ -166,7 +166,7 @@ func (n *nextBatches) ask(b *Batch, list []*Claim) { n.again = append(n.again, a
 // dispatch sends each batch to the workers or to the bucket.
 func (c *claims) dispatch(n nextBatches) {
 	for _, b := range n.ready {
-		c.p.work <- b // as in ask
+		c.p.work.put(b)
 	}
 	for _, a := range n.again {
 		c.p.helpers.Go(func() { c.asked(a.b, a.list, c.outside.Claim(c.p.hard, a.list)) })

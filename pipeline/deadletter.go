@@ -19,7 +19,7 @@ import (
 func (p *Pipeline) writeDeadLetters(b *Batch) {
 	b.late = true
 	p.active.Add(1)
-	p.work <- b // never blocks: its capacity is the number of batches there are
+	p.work.put(b)
 }
 
 // deadLetters writes the dead letters of the second round of b.

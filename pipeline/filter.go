@@ -168,7 +168,7 @@ func (p *Pipeline) decide(b *Batch, o *filterOutlet, stopped bool) bool {
 			return false
 		}
 	}
-	p.work <- b // never blocks: its capacity is the number of batches there are
+	p.work.put(b)
 	return true
 }
 

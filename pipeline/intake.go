@@ -175,7 +175,7 @@ func (in intake) Emit(_ context.Context, b *Batch, end Position) error {
 	p.mu.Unlock()
 	p.outstanding.Add(1)
 	p.active.Add(1)
-	p.work <- b // never blocks: its capacity is the number of batches there are
+	p.work.put(b)
 	return nil
 }
 

@@ -174,7 +174,7 @@ func New(o Options) (*Pipeline, error) {
 		log:     o.Logger,
 		sinks:   append([]Sink(nil), o.Sinks...),
 		dead:    -1,
-		work:    make(chan *Batch, o.Batches),
+		work:    newQueue(o.Batches, o.Workers),
 		turns:   make(chan turn),
 		notify:  make(chan struct{}, 1),
 		over:    make(chan struct{}),

@@ -35,7 +35,7 @@ type Pipeline struct {
 
 	pool   pool
 	line   line          // order of lanes, under OrderInput
-	work   chan *Batch   // from Emit to the workers
+	work   queue         // from Emit to the workers
 	turns  chan turn     // requests of sources; see turn.go
 	notify chan struct{} // a lane has ended: a worker checks whether the next one moves to the front
 	over   chan struct{} // closed when there is no more work

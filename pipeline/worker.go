@@ -29,16 +29,14 @@ type markFunc func(s *Stream, duplicates []uint32) error
 type pieceFunc func(dst []byte, b *Batch) []byte
 
 func (w *worker) run() {
+	q := &w.p.work
 	for {
-		select {
-		case b := <-w.p.work: // batches first
+		if b := q.take(); b != nil { // batches first
 			w.handle(b)
 			continue
-		default:
 		}
 		select {
-		case b := <-w.p.work:
-			w.handle(b)
+		case <-q.signal:
 		case t := <-w.turns:
 			<-t
 		case <-w.p.notify:
