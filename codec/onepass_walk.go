@@ -36,7 +36,7 @@ func (p *pass) walk(i, start, outStart int) {
 	var shift [5]uint32
 	moved := uint32(p.at - p.base - p.from)
 	shift[0], shift[1], shift[2] = moved, moved, moved
-	src, end, words := p.padded, len(p.src), p.s.survey.Words
+	src, end, survey := p.padded, len(p.src), &p.s.survey
 	path, query := p.ends()
 	for i < end {
 		c := b2i(i >= path) + b2i(i >= query)
@@ -80,10 +80,9 @@ func (p *pass) walk(i, start, outStart int) {
 		}
 		moved = uint32(p.at - p.base - p.from)
 		shift[c], shift[c+1], shift[c+2] = moved, moved, moved
-		w, n := i>>6, i&63
-		marks := words[w].Special>>n | words[w+1].Special<<1<<(63-n)
+		marks := survey.MarksAt(i)
 		if i += bits.TrailingZeros64(marks); marks == 0 {
-			i = p.s.survey.Next(i - 64)
+			i = survey.Next(i - 64)
 		}
 	}
 	p.flush(end, end)

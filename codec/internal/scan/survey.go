@@ -1,6 +1,9 @@
 package scan
 
-import "math/bits"
+import (
+	"encoding/binary"
+	"math/bits"
+)
 
 // Classes says which bytes a Survey marks.
 type Classes struct {
@@ -47,9 +50,12 @@ func NewClasses(plain, host func(c byte) bool) *Classes {
 // from one to the next. The zero Survey is ready for use, and reusing it avoids
 // allocations.
 type Survey struct {
-	// Words holds the marks of the text, and one mark of each kind for its end. There
-	// is at least one word after that.
-	Words []Word
+	// Special marks the bytes that are not plain, each '.' after one of them or after a
+	// '/', and each '/' after a '/'. A '.' or '/' at the start of the text may be special
+	// or not. The mark of byte i is bit i%8 of Special[i/8]. The end of the text is marked,
+	// and there are at least 64 marks after that.
+	Special []byte
+	Words   []Word // other marks, likewise, with at least one word after the end of the text
 	// Copy begins with a copy of the text and three zeros. There are at least Margin
 	// bytes after the text.
 	Copy   []byte
@@ -63,10 +69,6 @@ const Margin = 64
 
 // A Word has the marks of 64 bytes, from the lowest bit on.
 type Word struct {
-	// Special marks the bytes that are not plain, each '.' after one of them or after
-	// a '/', and each '/' after a '/'. A '.' or '/' at the start of the text may be
-	// special or not.
-	Special  uint64
 	Question uint64 // '?'
 	Hash     uint64 // '#'
 }
@@ -101,30 +103,33 @@ func (s *Survey) Read(text []byte, start int, c *Classes) {
 // grow makes room for n words, and more.
 func (s *Survey) grow(n int) {
 	n = max(2*n, 16)
-	s.Words = make([]Word, n)
+	s.Special, s.Words = make([]byte, 8*n+8), make([]Word, n)
 	s.memory = make([]byte, 64+64*n)
 	s.Copy = s.memory[64:]
 }
 
 // slowRead is Read without vectors.
 func (s *Survey) slowRead(text []byte, start int, c *Classes) {
-	clear(s.Words[:len(text)/64+2])
+	n := len(text)/64 + 2
+	clear(s.Special[:8*n])
+	clear(s.Words[:n])
 	near, slash := false, false
 	for i, b := range text {
 		class, w := c.class[b], &s.Words[i/64]
-		w.Special |= bit(i >= start && (class&classOther != 0 || class&classDot != 0 && near || b == '/' && slash)) << (i % 64)
+		s.Special[i/8] |= byte(bit(i >= start && (class&classOther != 0 || class&classDot != 0 && near || b == '/' && slash)) << (i % 8))
 		w.Question |= bit(b == '?') << (i % 64)
 		w.Hash |= bit(b == '#') << (i % 64)
 		near, slash = class&classNear != 0, b == '/'
 	}
 	end := uint64(1) << (len(text) % 64)
-	last := &s.Words[len(text)/64]
-	last.Special |= end
+	last := &s.Words[n-2]
+	s.Special[len(text)/8] |= 1 << (len(text) % 8)
 	last.Question |= end
 	last.Hash |= end
-	s.Words[len(text)/64+1] = Word{^uint64(0), ^uint64(0), ^uint64(0)}
+	s.Words[n-1] = Word{^uint64(0), ^uint64(0)}
+	binary.LittleEndian.PutUint64(s.Special[8*(n-1):], ^uint64(0))
 	s.firsts = firsts{
-		zeros(s.Words[0].Special, s.Words[1].Special),
+		zeros(binary.LittleEndian.Uint64(s.Special), binary.LittleEndian.Uint64(s.Special[8:])),
 		zeros(s.Words[0].Question, s.Words[1].Question),
 		zeros(s.Words[0].Hash, s.Words[1].Hash),
 	}
@@ -169,13 +174,21 @@ func zeros(a, b uint64) int {
 // Next returns the offset of the first special byte at or after i, or the length of
 // the text.
 func (s *Survey) Next(i int) int {
-	if w := s.Words[i>>6].Special >> (i & 63); w != 0 {
-		return i + bits.TrailingZeros64(w)
+	for {
+		if marks := s.MarksAt(i); marks != 0 {
+			return i + bits.TrailingZeros64(marks)
+		}
+		i += marksAt
 	}
-	for i = i>>6 + 1; s.Words[i].Special == 0; i++ {
-	}
-	return i<<6 + bits.TrailingZeros64(s.Words[i].Special)
 }
+
+// MarksAt returns the marks of the special bytes at i and after it: bit k stands for
+// byte i+k. They are those of at least marksAt bytes; the other bits are 0.
+func (s *Survey) MarksAt(i int) uint64 {
+	return binary.LittleEndian.Uint64(s.Special[i>>3:]) >> (i & 7)
+}
+
+const marksAt = 57
 
 // NextHash is Next for '#'.
 func (s *Survey) NextHash(i int) int {
@@ -194,6 +207,6 @@ func (s *Survey) nextOf(i int, marks func(*Word) uint64) int {
 // HashesAreSpecial makes each '#' from i to end special.
 func (s *Survey) HashesAreSpecial(i, end int) {
 	for i = s.NextHash(i); i < end; i = s.NextHash(i + 1) {
-		s.Words[i/64].Special |= 1 << (i % 64)
+		s.Special[i/8] |= 1 << (i % 8)
 	}
 }

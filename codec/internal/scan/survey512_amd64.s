@@ -24,8 +24,8 @@ SAME(letters, $0x1a1a1a1a1a1a1a1a) // their number
 // LOAD loads the next 64 bytes, or those that are left, and copies them. R12 gets a
 // bit for each place after the text.
 #define LOAD \
-	CMPQ CX, R14 \
-	MOVQ R14, BX \
+	MOVL $64, BX \
+	CMPQ CX, BX \
 	CMOVQLT CX, BX \
 	MOVQ $-1, R12 \
 	BZHIQ BX, R12, R12 \
@@ -60,24 +60,26 @@ SAME(letters, $0x1a1a1a1a1a1a1a1a) // their number
 	ORQ  R12, R8 \
 	ORQ  R12, R9 \
 	ORQ  R12, R10 \
-	MOVQ R8, (DI) \
-	MOVQ R9, 8(DI) \
-	MOVQ R10, 16(DI) \
-	ADDQ $24, DI \
+	MOVQ R8, (R14) \
+	MOVQ R9, (DI) \
+	MOVQ R10, 8(DI) \
+	ADDQ $8, R14 \
+	ADDQ $16, DI \
 	ADDQ $64, SI \
 	SUBQ $64, CX
 
-// FIRST stores the place of the first mark of a kind in the first two words.
-#define FIRST(KIND) \
-	TZCNTQ (KIND+24)(DI), R9 \
+// FIRST stores the place of the first of 128 marks of a kind, the second half of which
+// is NEXT.
+#define FIRST(KIND, MARKS, NEXT) \
+	TZCNTQ NEXT, R9 \
 	ADDQ $64, R9 \
-	TZCNTQ KIND(DI), R8 \
+	TZCNTQ MARKS, R8 \
 	CMOVQCS R9, R8 \
 	MOVQ R8, (Survey_firsts+KIND)(R11)
 
 // func surveyAVX512(s *Survey, text *byte, n, start int, c *Classes)
 //
-//	SI text   CX bytes left   DI words   R13 from the text to its copy   R14 64
+//	SI text   CX bytes left   R14 special   DI words   R13 from the text to its copy
 //	AX 1 if a '.' at the start is special   DX 1 if a '/' is
 //	Z5 64 bytes; those after the text are 0
 TEXT ·surveyAVX512(SB), NOSPLIT, $0-40
@@ -85,12 +87,12 @@ TEXT ·surveyAVX512(SB), NOSPLIT, $0-40
 	MOVQ n+16(FP), CX
 	MOVQ c+32(FP), DX
 	MOVQ s+0(FP), R11
+	MOVQ Survey_Special(R11), R14
 	MOVQ Survey_Words(R11), DI
 	MOVQ Survey_Copy(R11), R13
 	SUBQ SI, R13
 	VBROADCASTI32X4 Classes_nibbles(DX), Z0
 	VBROADCASTI32X4 (Classes_nibbles+16)(DX), Z1
-	MOVQ $64, R14
 	LOAD
 
 	// The labels.
@@ -125,16 +127,17 @@ block:
 
 done:
 	MOVQ $-1, R8         // if the text fills the last word
+	MOVQ R8, (R14)
 	MOVQ R8, (DI)
 	MOVQ R8, 8(DI)
-	MOVQ R8, 16(DI)
 	MOVQ s+0(FP), R11
 	MOVQ Survey_Copy(R11), DX
 	MOVQ n+16(FP), CX
 	MOVL $0, (DX)(CX*1)
+	MOVQ Survey_Special(R11), R14
 	MOVQ Survey_Words(R11), DI
-	FIRST(0)
-	FIRST(8)
-	FIRST(16)
+	FIRST(0, 0(R14), 8(R14))
+	FIRST(8, 0(DI), 16(DI))
+	FIRST(16, 8(DI), 24(DI))
 	VZEROUPPER
 	RET

@@ -47,11 +47,12 @@ GLOBL dot<>(SB), RODATA|NOPTR, $8
 	SHRXQ R12, R, R \
 	ORQ R13, R
 
-// FIRST stores the place of the first mark of a kind in the first two words.
-#define FIRST(KIND) \
-	TZCNTQ (KIND+24)(DI), R9 \
+// FIRST stores the place of the first of 128 marks of a kind, the second half of which
+// is NEXT.
+#define FIRST(KIND, MARKS, NEXT) \
+	TZCNTQ NEXT, R9 \
 	ADDQ $64, R9 \
-	TZCNTQ KIND(DI), R8 \
+	TZCNTQ MARKS, R8 \
 	CMOVQCS R9, R8 \
 	MOVQ R8, (Survey_firsts+KIND)(R11)
 
@@ -111,21 +112,25 @@ load:
 	ORQ  BX, R8
 	ORQ  R11, R8
 	TRIM(R8)
-	MOVQ R8, (DI)
+	MOVQ s+0(FP), R9
+	MOVQ Survey_Special(R9), R9
+	MOVQ DX, R11
+	SHRQ $3, R11
+	MOVQ R8, (R9)(R11*1)
 	EQUAL(Y11, R11)
 	TRIM(R11)
-	MOVQ R11, 8(DI)
+	MOVQ R11, (DI)
 	EQUAL(Y12, R11)
 	TRIM(R11)
-	MOVQ R11, 16(DI)
-	ADDQ $24, DI
+	MOVQ R11, 8(DI)
+	ADDQ $16, DI
 	TESTQ DX, DX
 	JNZ  next
 
 	MOVQ start+24(FP), BX
 	MOVQ $-1, R8
 	SHLXQ BX, R8, R8
-	ANDQ R8, -24(DI)
+	ANDQ R8, (R9)
 	MOVQ c+32(FP), BX
 	MOVQ s+0(FP), R11
 	VBROADCASTI128 (Classes_nibbles+32)(BX), Y0
@@ -162,14 +167,17 @@ next:
 	MOVQ $-1, BX         // if the text fills the last word
 	MOVQ BX, (DI)
 	MOVQ BX, 8(DI)
-	MOVQ BX, 16(DI)
 	MOVQ s+0(FP), R11
+	MOVQ Survey_Special(R11), R9
+	SHRQ $3, DX
+	MOVQ BX, (R9)(DX*1)
 	MOVQ Survey_Copy(R11), DX
 	MOVL $0, (DX)(CX*1)
+	MOVQ Survey_Special(R11), BX
 	MOVQ Survey_Words(R11), DI
-	FIRST(0)
-	FIRST(8)
-	FIRST(16)
+	FIRST(0, 0(BX), 8(BX))
+	FIRST(8, 0(DI), 16(DI))
+	FIRST(16, 8(DI), 24(DI))
 	VZEROUPPER
 	RET
 
