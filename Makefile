@@ -95,6 +95,10 @@ bench-peers: ## compare urlfold with other programs and libraries on FILE, a log
 bench-formats: build ## compare the speed of the text formats with that of combined (needs URLFOLD_CORPORA)
 	cd bench && $(GO) run ./cmd/formats -urlfold ../urlfold
 
+.PHONY: bench-cores
+bench-cores: ## compare archives on two processors with one (needs URLFOLD_CORPORA)
+	bench/cores.sh
+
 .PHONY: bench-kafka
 bench-kafka: ## measure messages per second from Kafka to Kafka, compared with the bare client library (starts a broker)
 	address=$$(.ci/kafka start) && cd bench && URLFOLD_KAFKA=$$address $(GO) run ./cmd/kafka

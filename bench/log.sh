@@ -8,36 +8,12 @@
 #     ROUNDS=9 MB=200 bench/log.sh
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
-
-: "${URLFOLD_CORPORA:?set it to the folder of the corpora}"
+source ./archive.sh
 rounds=${ROUNDS:-5}
-mb=${MB:-500}
-work=${WORK:-${TMPDIR:-/tmp}/urlfold-bench}
-mkdir -p "$work"
-
-log=$URLFOLD_CORPORA/logs/combined/elastic_apache_logs.log
-archive=$work/log-$mb.gz
-if [[ ! -s $archive ]]; then
-  size=$(wc -c <"$log")
-  copies=$(((mb * 1000000 + size - 1) / size))
-  echo "writing $archive: $copies copies of the log"
-  for ((i = 0; i < copies; i++)); do cat "$log"; done | gzip -6 >"$archive.part"
-  mv "$archive.part" "$archive"
-fi
 lines=$(gzip -dc "$archive" | wc -l)
 
 (cd .. && go build -o "$work/urlfold" ./cmd/urlfold)
 go build -o "$work/gunzip" ./cmd/gunzip
-
-now() { echo "${EPOCHREALTIME/./}"; } # microseconds
-
-# run prints the duration of a command in microseconds.
-run() {
-  local start
-  start=$(now)
-  "$@" >/dev/null
-  echo $(($(now) - start))
-}
 
 rewrite() {
   "$work/urlfold" -f combined --quiet -o "$work/out.log" "$archive"
@@ -58,6 +34,5 @@ for ((i = 0; i < rounds; i++)); do
   ratios+=("$ratio")
   awk "BEGIN { printf \"%10.2f %10.2f %10s\n\", $alone / 1e6, $whole / 1e6, \"$ratio\" }"
 done
-median=$(printf '%s\n' "${ratios[@]}" | sort -n | sed -n "$(((rounds + 1) / 2))p")
-echo "median ratio $median"
+echo "median ratio $(median "${ratios[@]}")"
 rm -f "$work/out.log"
