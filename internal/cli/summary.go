@@ -246,19 +246,20 @@ func (o *outcome) baseRemark() string {
 	return "host unknown; use --base to set it"
 }
 
-// rejectRemark returns where the rejected records went.
+// rejectRemark returns where the rejected records went, and how to see them if the
+// output does not show them.
 func (o *outcome) rejectRemark() string {
 	switch {
 	case o.set.rejects != "":
 		return "written to " + terminal.OneLine(o.set.rejects)
 	case o.set.record.Render == record.RenderRewrite:
-		return "passed through unchanged"
+		return "passed through unchanged; use --rejects to see them"
 	case o.set.record.Render == record.RenderParquet && (len(o.set.fields) == 0 || slices.Contains(o.set.fields, "error")):
 		return "written as rows with an error"
 	case o.set.record.Render == record.RenderJSONL:
 		return "written as objects with an \"error\" member"
 	}
-	return "omitted"
+	return "omitted; use --rejects to see them"
 }
 
 // writeOutput adds a line for each unfinished output file.
