@@ -109,7 +109,7 @@ func drawSVG(command, output string) string {
 	return fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %[1]d %[2]d" role="img">
 <title>%s</title>
 <rect width="100%%" height="100%%" rx="8" fill="#0d1117"/>
-<g fill="#e6edf3" font-family="ui-monospace,SFMono-Regular,Menlo,Consolas,monospace" font-size="13" xml:space="preserve">
+<g fill="#e6edf3" font-family="ui-monospace,SFMono-Regular,Menlo,Consolas,monospace" font-size="13">
 %s</g>
 </svg>
 `, width, height, html.EscapeString(command), body.String())
@@ -136,6 +136,9 @@ func plainText(line string) string {
 	return b.String()
 }
 
+// keepSpaces makes spaces ones that no viewer joins: some ignore the attribute xml:space.
+var keepSpaces = strings.NewReplacer(" ", "\u00a0")
+
 // svgSpans returns a line of a terminal as spans. Each has the width of its
 // columns, whatever the font.
 func svgSpans(line string) string {
@@ -145,11 +148,21 @@ func svgSpans(line string) string {
 		text, code, rest := cutStyle(line)
 		if n := utf8.RuneCountInString(text); n > 0 {
 			fmt.Fprintf(&b, `<tspan x="%.4g" textLength="%.4g" lengthAdjust="spacingAndGlyphs" %s>%s</tspan>`,
-				svgMargin+float64(column)*svgColumn, float64(n)*svgColumn, style, html.EscapeString(text))
+				svgMargin+float64(column)*svgColumn, float64(n)*svgColumn, style, html.EscapeString(keepSpaces.Replace(text)))
 			column += n
 		}
 		style = svgColors[code]
 		line = rest
 	}
 	return b.String()
+}
+
+// TestSVGKeepsSpaces checks that the text of a picture has no spaces that a viewer may
+// join.
+func TestSVGKeepsSpaces(t *testing.T) {
+	for _, part := range strings.Split(svgSpans("  a  "+bold("b")+"   c"), "</tspan>") {
+		if _, text, _ := strings.Cut(part, ">"); strings.Contains(text, " ") {
+			t.Errorf("span %q contains a space", part)
+		}
+	}
 }
