@@ -177,6 +177,27 @@ func detectsItself(t *testing.T, sub formatSubject) {
 	if (!ok || g.Format != sub.config.Format) != undetected[sub.config.Format] {
 		t.Errorf("Detect returned %q, %t", g.Format, ok)
 	}
+	if _, wrapped := newJob(t, sub.config).reader.(wrappedReader); wrapped {
+		return // a line of several records counts as one
+	}
+	if n := countsRecords(t, sub); ok && g.Format == sub.config.Format && g.Records != min(n, detectRecords) {
+		t.Errorf("Detect has examined %d records of %d", g.Records, n)
+	}
+}
+
+// countsRecords returns the number of records, without blank ones.
+func countsRecords(t *testing.T, sub formatSubject) (n int) {
+	t.Helper()
+	r := newJob(t, sub.config).reader
+	text := []byte(sub.text)
+	for text = text[markLen(text):]; len(text) > 0; {
+		size := r.Next(text)
+		if !isBlank(text[:size]) {
+			n++
+		}
+		text = text[size:]
+	}
+	return n
 }
 
 // rewritesNothing checks that records with only normal forms are not changed, or

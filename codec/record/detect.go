@@ -8,7 +8,7 @@ const detectRecords = 50
 // Guess is the result of Detect: a format and how many records fit it.
 type Guess struct {
 	Format  string // name of the format
-	Records int    // number of records examined, without blank ones
+	Records int    // number of records examined, without blank ones; a line with an array of records counts as one
 	Fit     int    // number of these records that fit the format
 }
 
@@ -64,6 +64,7 @@ const (
 func Detect(head []byte, more ...Format) (g Guess, ok bool) {
 	s := &Sample{Head: head, Records: firstRecords(head)}
 	best := Fit{}
+	var chosen Format
 	for i, formats := range [][]Format{builtin, more, nil} {
 		if i == 2 && best.Certainty <= looksLikeAnyLog {
 			formats = prefixedFormats(builtin)
@@ -71,7 +72,7 @@ func Detect(head []byte, more ...Format) (g Guess, ok bool) {
 		for _, f := range formats {
 			fit := f.Detect(s)
 			if fit.Records > 0 && fit.Records*2 >= len(s.Records) && fit.Certainty > best.Certainty {
-				best, ok = fit, true
+				best, chosen, ok = fit, f, true
 				g = Guess{Format: f.Name(), Records: len(s.Records), Fit: fit.Records}
 			}
 		}
@@ -86,7 +87,45 @@ func Detect(head []byte, more ...Format) (g Guess, ok bool) {
 			return line, true
 		}
 	}
+	if f, is := chosen.(unlined); is {
+		g.Records, g.Fit = countRecords(f.unlined(), head)
+	}
 	return g, ok
+}
+
+// unlined is implemented by Formats whose records are not always lines.
+type unlined interface {
+	// unlined returns a Reader that finds where the records end.
+	unlined() Reader
+}
+
+// countRecords returns how many records head begins with, without blank ones and
+// an incomplete last one, and how many of them are intact. A single incomplete
+// record counts as intact.
+func countRecords(r Reader, head []byte) (n, intact int) {
+	length, statesLength := r.(LengthFraming)
+	for head = head[markLen(head):]; len(head) > 0 && n < detectRecords; {
+		size, sound := 0, true
+		if statesLength {
+			size, sound = length.Span(head, false)
+		} else if r.Cut(head) > 0 {
+			size = r.Next(head)
+		}
+		if size == 0 {
+			break
+		}
+		if !isBlank(head[:size]) {
+			n++
+			if sound {
+				intact++
+			}
+		}
+		head = head[size:]
+	}
+	if n == 0 {
+		return 1, 1
+	}
+	return n, intact
 }
 
 // firstRecords returns the first records of head without line ends and byte

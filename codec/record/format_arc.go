@@ -29,6 +29,9 @@ func (arcFormat) Detect(s *Sample) Fit {
 	return Fit{}
 }
 
+// unlined implements [unlined].
+func (arcFormat) unlined() Reader { return arcReader{} }
+
 // Open implements [Format].
 func (arcFormat) Open(c *Config) (Reader, error) {
 	return arcReader{}, errors.Join(c.refuseArchiveSettings()...)

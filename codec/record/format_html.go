@@ -23,6 +23,9 @@ func (htmlFormat) Detect(s *Sample) Fit {
 	return Fit{}
 }
 
+// unlined implements [unlined].
+func (htmlFormat) unlined() Reader { return &htmlReader{} }
+
 // beginsHTML reports whether b begins with a document type or html tag, after
 // an optional byte order mark, comments and XML declaration.
 func beginsHTML(b []byte) bool {

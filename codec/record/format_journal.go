@@ -60,6 +60,9 @@ func (j journalFormat) Detect(s *Sample) Fit {
 	return Fit{}
 }
 
+// unlined implements [unlined].
+func (journalFormat) unlined() Reader { return &journalReader{} }
+
 // detectMessage returns the guess for the lines in the field MESSAGE of the
 // entries of a sample.
 func (s *Sample) detectMessage() (Guess, bool) {

@@ -39,6 +39,11 @@ func (msgpackFormat) Detect(s *Sample) Fit {
 	return Fit{max(1, len(s.Records)), looksUnmistakable}
 }
 
+// unlined implements [unlined].
+func (msgpackFormat) unlined() Reader {
+	return &msgpackReader{binaryFraming: binaryFraming{msgpackSpan, msgpackLength}}
+}
+
 // beginsNamedMap reports whether b begins with a map whose first key is a
 // printable string.
 func beginsNamedMap(b []byte) bool {

@@ -37,6 +37,12 @@ func (t tableFormat) Detect(s *Sample) Fit {
 	return Fit{}
 }
 
+// unlined implements [unlined].
+func (t tableFormat) unlined() Reader {
+	syntax, _ := new(Config).tableSyntax(t.sep) // the default, which is valid
+	return &tableReader{tableSyntax: syntax}
+}
+
 // sample returns the records of s. If a quoted cell can contain a line end, they are not
 // its lines.
 func (t tableFormat) sample(s *Sample) (records [][]byte) {

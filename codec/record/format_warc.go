@@ -23,6 +23,9 @@ func (warcFormat) Detect(s *Sample) Fit {
 	return Fit{}
 }
 
+// unlined implements [unlined].
+func (warcFormat) unlined() Reader { return warcReader{} }
+
 // Open implements [Format].
 func (warcFormat) Open(c *Config) (Reader, error) {
 	return warcReader{}, errors.Join(c.refuseArchiveSettings()...)

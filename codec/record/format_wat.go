@@ -38,6 +38,9 @@ func (watFormat) Detect(s *Sample) Fit {
 	}
 }
 
+// unlined implements [unlined].
+func (watFormat) unlined() Reader { return watReader{} }
+
 var watEnvelope = []byte(`"Envelope":{`)
 
 // Open implements [Format].
