@@ -13,7 +13,22 @@ type jsonFormat struct{}
 func (jsonFormat) Name() string { return "jsonl" }
 
 // Detect implements [Format].
-func (jsonFormat) Detect(s *Sample) Fit { return s.count(looksLikeJSON, looksJSON) }
+func (jsonFormat) Detect(s *Sample) Fit {
+	return s.count(looksLikeJSON, func(body []byte) bool { return looksJSON(body) || beginsHugeObject(body) })
+}
+
+// hugeRecord is the length of a record whose end need not be in a sample.
+const hugeRecord = 1 << 20
+
+// beginsHugeObject reports whether body is so long that its end may be missing, and
+// begins with an object that has a member.
+func beginsHugeObject(body []byte) bool {
+	if len(body) < hugeRecord || !opensObject(body) {
+		return false
+	}
+	at := skipSpace(body, trim(body).start+1)
+	return at < len(body) && body[at] == '"'
+}
 
 // looksJSON reports whether body is a JSON object.
 func looksJSON(body []byte) bool {

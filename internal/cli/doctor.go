@@ -138,7 +138,7 @@ func (d *doctor) head(ctx context.Context, path string, r *diagnosis) (head []by
 	if err != nil {
 		return nil, usage(err)
 	}
-	err = source.Inspect(ctx, peekBytes, func(_ string, text []byte, v compress.Verdict) {
+	err = source.Inspect(ctx, peekBytes, maxPeek, func(_ string, text []byte, v compress.Verdict) {
 		head = bytes.Clone(text)
 		if v.Damage() {
 			r.Damage = v.String()

@@ -33,6 +33,10 @@ type formats struct {
 // detect its format: at least fifty records of a typical log.
 const peekBytes = 64 << 10
 
+// maxPeek is this number for inputs that begin with long lines: two records of the
+// default maximum length.
+const maxPeek = 2 << 20
+
 // maxFormatErrors is the maximum number of inputs that an error names.
 const maxFormatErrors = 10
 
@@ -55,7 +59,7 @@ func findFormats(ctx context.Context, set *settings, source *file.Source) (*form
 		return f, nil
 	}
 	var errs []error
-	err := source.Inspect(ctx, peekBytes, func(path string, head []byte, v compress.Verdict) {
+	err := source.Inspect(ctx, peekBytes, maxPeek, func(path string, head []byte, v compress.Verdict) {
 		if err := f.inspect(path, head, v); err != nil {
 			errs = append(errs, err)
 		}

@@ -109,7 +109,7 @@ func TestInspect(t *testing.T) {
 		ctx := context.Background()
 		for range 2 { // the second call must return the same
 			got := map[string]seen{}
-			err := s.Inspect(ctx, n, func(path string, head []byte, v compress.Verdict) {
+			err := s.Inspect(ctx, n, n, func(path string, head []byte, v compress.Verdict) {
 				got[filepath.Base(path)] = seen{string(head), v.Kind}
 			})
 			if err != nil {
@@ -185,12 +185,12 @@ func TestInspectPipe(t *testing.T) {
 	go func() { _, _ = io.WriteString(pw, "one\nhalf") }()
 	var head string
 	look := func(_ string, h []byte, _ compress.Verdict) { head = string(h) }
-	if err := s.Inspect(context.Background(), 1000, look); err != nil || head != "one\nhalf" {
+	if err := s.Inspect(context.Background(), 1000, 1000, look); err != nil || head != "one\nhalf" {
 		t.Errorf("%q, %v", head, err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if err := s.Inspect(ctx, 1000, look); err != context.Canceled {
+	if err := s.Inspect(ctx, 1000, 1000, look); err != context.Canceled {
 		t.Errorf("Inspect of a silent pipe, stopped: %v", err)
 	}
 	if err := s.Close(context.Background()); err != nil {

@@ -129,13 +129,14 @@ func (s *Source) expand() error {
 }
 
 // Inspect calls visit for each input, in order, with the first n bytes of its
-// decompressed text, or all of it if it is shorter. v is the verdict so far: it
+// decompressed text, or all of it if it is shorter. If these bytes do not hold
+// two whole lines, head is longer: up to most bytes. v is the verdict so far: it
 // reports damage within these bytes, or that the input cannot be read. For a
 // slow pipe, head holds what has arrived, at least one line. Inspect consumes
 // nothing: Run emits the same bytes later. visit may use head only until it
 // returns. Inspect must be called before Run. It returns the error of ctx if
 // ctx is done first.
-func (s *Source) Inspect(ctx context.Context, n int, visit func(path string, head []byte, v compress.Verdict)) error {
+func (s *Source) Inspect(ctx context.Context, n, most int, visit func(path string, head []byte, v compress.Verdict)) error {
 	if err := s.expand(); err != nil {
 		return err
 	}
@@ -150,7 +151,7 @@ func (s *Source) Inspect(ctx context.Context, n int, visit func(path string, hea
 			visit(in.path, nil, in.report.Verdict)
 			continue
 		}
-		head, err := st.peek(ctx, n, s.cfg.Linger)
+		head, err := st.peekLines(ctx, n, most, s.cfg.Linger)
 		if errors.Is(err, errStopped) {
 			return context.Cause(ctx)
 		}

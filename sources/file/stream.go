@@ -257,6 +257,18 @@ func (st *stream) peek(ctx context.Context, n int, linger time.Duration) ([]byte
 	return buf[:n], nil
 }
 
+// peekLines is peek for at least n bytes. If these do not hold two whole lines, it
+// returns up to most bytes.
+func (st *stream) peekLines(ctx context.Context, n, most int, linger time.Duration) ([]byte, error) {
+	for {
+		head, err := st.peek(ctx, n, linger)
+		if err != nil || len(head) < n || n >= most || bytes.Count(head, []byte("\n")) >= 2 {
+			return head, err
+		}
+		n = min(4*n, most)
+	}
+}
+
 // close closes the stream. It reports whether all goroutines that read it have
 // ended; if not, only the counters of zr may be used.
 func (st *stream) close() (gone bool) {
