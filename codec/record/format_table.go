@@ -325,7 +325,7 @@ func (t *tableReader) columnNames(head []byte) (names []string) {
 // Locate implements [Locator]. If cells are added to the record, Locate reads
 // all of it, because an open quote at the end would swallow them.
 func (l *tableLocator) Locate(f *Found, body []byte, at *Position) (Reason, int) {
-	if l.named && at.Off == 0 && len(at.Head) > 0 && bytes.Equal(body, trimEnd(at.Head[markLen(at.Head):])) {
+	if l.named && at.Off == 0 && l.isHead(body, at.Head) {
 		f.PassThrough()
 		return 0, 0
 	}
@@ -365,6 +365,16 @@ func (l *tableLocator) Locate(f *Found, body []byte, at *Position) (Reason, int)
 		return NoField, 0
 	}
 	return 0, 0
+}
+
+// isHead reports whether body, the first record of a stream with the header head, is
+// that header. If the header lacks its line end, head is empty; then body must have
+// the columns that the job names.
+func (l *tableLocator) isHead(body, head []byte) bool {
+	if len(head) == 0 {
+		return l.checkHead(body) == nil
+	}
+	return bytes.Equal(body, trimEnd(head[markLen(head):]))
 }
 
 // locateBare is Locate for a record without quotes whose ends are known, if only

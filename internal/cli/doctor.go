@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -41,6 +42,8 @@ type diagnosis struct {
 	Escapes     string   `json:"escapes,omitempty"`
 	Notes       []string `json:"notes,omitempty"`
 	Command     string   `json:"command,omitempty"`
+
+	headerOnly bool // the file is a table without rows
 
 	chosen    bool   // a one-shot without --format would detect another format
 	relative  int64  // URLs without a host that cannot be parsed for lack of one
@@ -113,9 +116,8 @@ func (d *doctor) diagnose(sig *signals, path string) (*diagnosis, error) {
 	if r.Format != "" {
 		o.format = r.Format
 	}
-	r.detect(head, &o)
-	if r.Why != "" {
-		return r, nil
+	if err := r.detect(head, &o); err != nil || r.Why != "" {
+		return r, err
 	}
 	if err := r.read(sig, &o); err != nil {
 		return nil, err
@@ -157,42 +159,62 @@ func (d *doctor) head(ctx context.Context, path string, r *diagnosis) (head []by
 }
 
 // detect finds the format, and the field of the URL if the format needs one.
-func (r *diagnosis) detect(head []byte, o *options) {
+func (r *diagnosis) detect(head []byte, o *options) error {
 	if o.format == "" {
-		guess, ok := record.Detect(head, o.formats...)
+		set, err := o.resolve([]string{r.File})
+		if err != nil {
+			return err
+		}
+		guess, ok := detectFormat(head, set.record)
 		if !ok {
 			r.Why = whyNoFormat(head)
-			return
+			return nil
 		}
-		o.format, r.Sampled, r.Fit = guess.Format, guess.Records, guess.Fit
+		o.format, r.Sampled, r.Fit, r.headerOnly = guess.Format, guess.Records, guess.Fit, guess.headerOnly
 	}
-	r.Format = o.format
-	if o.urlField != "" {
-		return
+	if r.Format = o.format; o.urlField == "" {
+		r.findURL(head, o)
 	}
+	return nil
+}
+
+// findURL finds the field of the URL if the format needs one.
+func (r *diagnosis) findURL(head []byte, o *options) {
 	if lines, isJSON := record.WithoutPrefix(o.format, head); isJSON {
 		r.detectJSON(lines, o)
 		return
 	}
-	var fields []textField
-	switch o.format {
-	case "csv":
-		fields = columns(head, ',')
-	case "csv-semicolon":
-		fields = columns(head, ';')
-	case "csv-pipe":
-		fields = columns(head, '|')
-	case "tsv":
-		fields = columns(head, '\t')
-	case "journal-export":
-		fields = journalFields(head)
-	case "msgpack", "protobuf":
-		r.Why = "the format does not say which field holds the URL; name it with --url-field"
-		return
-	default:
+	if separator := separators[o.format]; separator != 0 {
+		fields := columns(head, separator)
+		if r.headerOnly {
+			r.chooseColumn(fields, o)
+		} else {
+			r.choose(fields, o)
+		}
 		return
 	}
-	r.choose(fields, o)
+	switch o.format {
+	case "journal-export":
+		r.choose(journalFields(head), o)
+	case "msgpack", "protobuf":
+		r.Why = "the format does not say which field holds the URL; name it with --url-field"
+	}
+}
+
+// separators are those of the cells of tables.
+var separators = map[string]rune{"csv": ',', "csv-semicolon": ';', "csv-pipe": '|', "tsv": '\t'}
+
+// chooseColumn chooses the column with the URL of a table without rows, by its name.
+// If there is none, the command line works without.
+func (r *diagnosis) chooseColumn(header []textField, o *options) {
+	for i := range header {
+		header[i].value = "/" // as if all cells held URLs
+	}
+	if best := urlField(header); urlRank(best, "/") > urlRank("", "/") {
+		o.urlField = best
+	} else {
+		o.format = "" // see read
+	}
 }
 
 // detectJSON finds the fields with the URLs of JSON texts, or the format of lines
@@ -229,7 +251,7 @@ func (r *diagnosis) read(sig *signals, o *options) error {
 	}
 	set.record.Divert = true
 	f := &formats{config: set.record, given: o.format, jobs: map[string]*record.Job{}}
-	job, err := f.add(o.format)
+	job, err := f.add(cmp.Or(o.format, rowless{}.Name()))
 	if err != nil {
 		r.Why = flagNames(err).Error()
 		return nil

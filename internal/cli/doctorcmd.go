@@ -140,6 +140,8 @@ func (r *diagnosis) formatText() string {
 		return r.Format + ": " + r.Why
 	case r.Sampled == 0:
 		return r.Format + " (as given)"
+	case r.headerOnly:
+		return r.Format + " (a header without rows)"
 	}
 	if r.Sampled == 1 && r.Fit == 1 {
 		return r.Format + " (the first record fits)"

@@ -83,7 +83,7 @@ func findFormats(ctx context.Context, set *settings, source *file.Source) (*form
 // for their format, the columns of a header, or the member that holds the host.
 func (f *formats) mustLook() bool {
 	_, isJSON := record.WithoutPrefix(f.given, nil)
-	return isJSON || slices.Contains([]string{"", "csv", "csv-semicolon", "csv-pipe", "tsv", table.Parquet, table.Avro}, f.given)
+	return isJSON || slices.Contains(append([]string{"", table.Parquet, table.Avro}, tableFormats...), f.given)
 }
 
 // inspect detects the format of one input. The error names the input and any
@@ -104,13 +104,15 @@ func (f *formats) inspect(path string, head []byte, v compress.Verdict) error {
 	case table.Parquet, table.Avro:
 		return fmt.Errorf("--format: %s is not a file of the format %s", name, format)
 	case "":
-		guess, ok := record.Detect(head, f.config.Formats...)
+		guess, ok := detectFormat(head, f.config)
 		if !ok {
 			return fmt.Errorf("%s: %w", name, noFormat(path, head))
 		}
-		format = guess.Format
-		if record.IsJSONLog(format) && f.namesFields() {
+		switch format = guess.Format; {
+		case record.IsJSONLog(format) && namesFields(&f.config):
 			format = "jsonl"
+		case guess.headerOnly && !namesFields(&f.config) && path != stdinPath: // whose rows may come later
+			format = rowless{}.Name()
 		}
 	}
 	f.byPath[path] = format
@@ -121,7 +123,7 @@ func (f *formats) inspect(path string, head []byte, v compress.Verdict) error {
 	if lines, isJSON := record.WithoutPrefix(format, head); isJSON && f.baseHint == "" {
 		f.baseHint = jsonBase(lines)
 	}
-	return prefixLines(name, flagNames(job.CheckHead(head[:job.Framing().Head(head)])))
+	return prefixLines(name, flagNames(job.CheckHead(headOf(job, head))))
 }
 
 // addTable adds a Parquet or Avro file.
@@ -134,11 +136,6 @@ func (f *formats) addTable(path string, file tableFile) error {
 	return prefixLines(shownPath(path), flagNames(err))
 }
 
-// namesFields reports whether flags name the fields of the records.
-func (f *formats) namesFields() bool {
-	return f.config.URLField != "" || f.config.BaseField != "" || !f.config.URL.IsZero()
-}
-
 // add returns the job for a format and creates it if necessary.
 func (f *formats) add(format string) (*record.Job, error) {
 	if job := f.jobs[format]; job != nil {
@@ -146,6 +143,9 @@ func (f *formats) add(format string) (*record.Job, error) {
 	}
 	c := f.config
 	c.Format = format
+	if format == (rowless{}).Name() && f.given == "" {
+		c.Formats = append(slices.Clone(c.Formats), rowless{})
+	}
 	job, err := record.New(c)
 	if err == nil {
 		f.jobs[format] = job

@@ -1,0 +1,86 @@
+package cli
+
+import (
+	"errors"
+
+	"github.com/urlfold/urlfold/codec/record"
+)
+
+// tableFormats are the formats of tables in text.
+var tableFormats = []string{"csv", "csv-semicolon", "csv-pipe", "tsv"}
+
+// A detected format is the result of detectFormat.
+type detected struct {
+	record.Guess
+	headerOnly bool // the input is a table without rows
+}
+
+// detectFormat guesses the format of an input that begins with head. Unlike
+// [record.Detect], it also finds tables without rows, and those that have the
+// columns which c names, even if no cell of the first rows holds a URL.
+func detectFormat(head []byte, c record.Config) (d detected, ok bool) {
+	if d.Guess, ok = record.Detect(head, c.Formats...); ok {
+		return d, true
+	}
+	d.Records, d.Fit = 1, 1
+	d.Format, d.headerOnly = record.DetectHeader(head)
+	if namesFields(&c) {
+		for _, c.Format = range tableFormats {
+			if hasColumns(head, c) {
+				d.Format = c.Format
+				return d, true
+			}
+		}
+	}
+	return d, d.headerOnly
+}
+
+// namesFields reports whether c names the fields of the records.
+func namesFields(c *record.Config) bool {
+	return c.URLField != "" || c.BaseField != "" || !c.URL.IsZero()
+}
+
+// hasColumns reports whether c names columns of a table, and head begins with a
+// header that has them.
+func hasColumns(head []byte, c record.Config) bool {
+	job, err := record.New(c)
+	return err == nil && job.CheckHead(nil) != nil && job.CheckHead(headOf(job, head)) == nil
+}
+
+// headOf returns the header at the beginning of an input. It may lack its line end.
+func headOf(job *record.Job, head []byte) []byte {
+	if n := job.Framing().Head(head); n > 0 {
+		return head[:n]
+	}
+	return head
+}
+
+// rowless is the format of tables without rows if no flag names their columns. They
+// hold no URL. Rows that arrive after the format was detected are unparsed.
+type rowless struct{ record.LineFraming }
+
+// Name implements [record.Format].
+func (rowless) Name() string { return "table without rows" }
+
+// Detect implements [record.Format].
+func (rowless) Detect(*record.Sample) record.Fit { return record.Fit{} }
+
+// Open implements [record.Format].
+func (rowless) Open(c *record.Config) (record.Reader, error) {
+	if c.Render == record.RenderExtend {
+		return nil, errors.New("cannot add fields to a table without naming its column with --url-field")
+	}
+	return rowless{}, nil
+}
+
+// Locator implements [record.Reader].
+func (r rowless) Locator() record.Locator { return r }
+
+// Locate implements [record.Locator].
+func (rowless) Locate(f *record.Found, _ []byte, at *record.Position) (record.Reason, int) {
+	if at.Off > 0 {
+		return record.Unparsed, 0
+	}
+	f.PassThrough()
+	return 0, 0
+}
