@@ -145,6 +145,9 @@ func (d *doctor) head(ctx context.Context, path string, r *diagnosis) (head []by
 		if v.Damage() {
 			r.Damage = v.String()
 		}
+		if v.Format > compress.Plain && v.Format < compress.Unsupported {
+			r.Compression = v.Format.String() // also if there is nothing to read
+		}
 	})
 	if err != nil {
 		return nil, &exitError{code: exitCut, err: errors.New("interrupted")}

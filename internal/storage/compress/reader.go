@@ -87,7 +87,9 @@ type Reader struct {
 	start    RestartPoint // where this Reader began
 	restarts restarts
 	sums     sums
-	again    int64 // bytes that ResumeAt decompressed but did not deliver
+	layers   []string // formats of data that is compressed more than once
+	depth    int      // number of Readers around this one, which reads such data
+	again    int64    // bytes that ResumeAt decompressed but did not deliver
 }
 
 // A decoder returns decompressed bytes. It returns io.EOF at a clean end. A
@@ -271,11 +273,13 @@ func (r *Reader) decode(p []byte) (n int, err error) {
 }
 
 // first checks the first bytes of the text, p[:n], for content that cannot be
-// processed: a byte order mark other than that of UTF-8, and a tar archive. It
-// reads more if the bytes may be the beginning of one.
+// processed: a byte order mark other than that of UTF-8, a tar archive, and data that
+// is compressed again. It reads more if the bytes may be the beginning of one.
 func (r *Reader) first(p []byte, n int, err error) (int, error) {
 	mark := func() bool { return p[0] == 0xfe || p[0] == 0xff }
-	for err == nil && (mark() && n < min(2, len(p)) || mayBeTar(p[:n]) && n < min(tarHeader, len(p))) {
+	short := func(most int) bool { return n < min(most, len(p)) }
+	partial := func() bool { nests, partial := r.mayNest(p[:n]); return nests || partial }
+	for err == nil && (mark() && short(2) || mayBeTar(p[:n]) && short(tarHeader) || short(tarHeader) && partial()) {
 		var k int
 		k, err = r.fill(p[n:])
 		n += k
@@ -287,6 +291,11 @@ func (r *Reader) first(p []byte, n int, err error) (int, error) {
 	case IsTar(p[:n]):
 		return 0, &finding{Verdict{Kind: UnsupportedFormat, Cut: true,
 			Detail: "tar archives are not supported; extract the members first: tar -xOf FILE | urlfold -"}}
+	}
+	if nests, _ := r.mayNest(p[:n]); nests {
+		if nested := r.nested(p[:n]); nested != nil {
+			return 0, nested
+		}
 	}
 	return n, err
 }
