@@ -106,15 +106,19 @@ func schemaFunc(c *registry.Client) record.SchemaFunc {
 	}
 }
 
+// dependsOn maps a field of record.Config to the path of another value on which errors
+// about it depend: the URL field is not missing if there are parts of a URL.
+var dependsOn = map[string]string{"URLField": "codec.url", "Quote": "codec.delimiter"}
+
 // recordErrors adds positions to errors of package record. It drops errors
-// about values that are not sound.
+// about values that are not sound, or that depend on one which is not.
 func recordErrors(f *config.File, err error, sound func(path string) bool) error {
 	var errs []error
 	for _, err := range errlist.Flatten(err) {
 		e := new(record.ConfigError)
 		errors.As(err, &e)
 		switch path := pathOf(f, e.Field); {
-		case !sound(path):
+		case !sound(path), dependsOn[e.Field] != "" && !sound(dependsOn[e.Field]):
 		case e.Field == "Base":
 			errs = append(errs, f.ShowAt(path, fmt.Errorf("base: %w", err))) // the text contains an example URL, but nothing of the value
 		default:
