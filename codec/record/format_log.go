@@ -46,7 +46,22 @@ func (l logFormat) fits(body []byte) bool {
 		return true
 	}
 	first, rest, _ := bytes.Cut(body[:open], []byte(" "))
-	return vhostLen(body[:open]) > 0 && isAuthority(first) && (first[0] == '[' || bytes.Count(first, []byte(":")) == 1) && bytes.Count(rest, []byte(" ")) >= 4
+	return vhostLen(body[:open]) > 0 && bytes.Count(rest, []byte(" ")) >= 4 && looksVhost(first, rest)
+}
+
+// looksVhost reports whether the first word of a record is a virtual host, which rest
+// follows: it has a port, or is a name with a dot before the address of the client.
+func looksVhost(first, rest []byte) bool {
+	if isAuthority(first) {
+		return first[0] == '[' || bytes.Count(first, []byte(":")) == 1
+	}
+	last := first[bytes.LastIndexByte(first, '.')+1:]
+	if len(last) == len(first) || len(last) == 0 || !isLetter(last[0]) || !isHost(first) || bytes.IndexByte(first, ':') >= 0 {
+		return false
+	}
+	second, user, _ := bytes.Cut(rest, []byte(" "))
+	client, _, isList := bytes.Cut(second, []byte(","))
+	return isAddress(client) && (isList || bytes.HasPrefix(user, []byte("- ")))
 }
 
 // Open implements [Format].

@@ -28,25 +28,37 @@ func isIdentAbsent(rest []byte) bool {
 }
 
 // anyClient is clientSpan for a head whose first word need not be the client. The
-// client is the address before "- user", or the first word if that is an address or not
-// more than two words follow it. Of a list of addresses, it is the first. The "-" alone is
-// the user: lighttpd writes the client and the virtual host before it.
+// client is the address before "- user", or the first word if that is an address, or
+// the second one if that is, as after a virtual host. Otherwise it is the first word, if
+// not more than two words follow it. Of a list of addresses, it is the first. The "-"
+// alone is the user: lighttpd writes the client and the virtual host before it.
 func anyClient(head []byte, first span) span {
-	list := span{first.start, first.start}
-	words := 0
+	list, second := span{first.start, first.start}, span{}
+	words, lists := 0, 0 // lists of a single word among them
 	for pos := first.start; pos < len(head); words++ {
 		word := span{pos, wordEnd(head, pos)}
 		if list.end == list.start || head[list.end-1] != ',' {
 			list.start = word.start
+			lists++
 		}
 		list.end = word.end
 		rest := head[word.end:]
-		if client := firstOf(head, list); isIdentAbsent(rest) && len(rest) > len(" - ") && isAddress(client.in(head)) {
+		client := firstOf(head, list)
+		isClient := isAddress(client.in(head))
+		if isClient && isIdentAbsent(rest) && len(rest) > len(" - ") {
 			return client
+		}
+		if isClient && lists == 2 {
+			second = client
 		}
 		pos = word.end + 1
 	}
-	if client := firstOf(head, first); words <= 3 || isAddress(client.in(head)) {
+	switch client := firstOf(head, first); {
+	case isAddress(client.in(head)):
+		return client
+	case second.end > 0 && string(first.in(head)) != "-":
+		return second
+	case words <= 3:
 		return client
 	}
 	return span{}

@@ -26,6 +26,12 @@ func TestClientSpan(t *testing.T) {
 	f("www.example.com 192.0.2.1 - - ", "192.0.2.1")
 	f("www.example.com 203.0.113.7, 10.0.0.1 - joe ", "203.0.113.7")
 	f("www.example.com [2001:db8::1]:5000 - joe ", "[2001:db8::1]:5000")
+	f("www.example.com 192.0.2.1 - ", "192.0.2.1")
+	f("www.example.com 192.0.2.1 joe ", "192.0.2.1")
+	f("www.example.com 203.0.113.7, 10.0.0.1 - ", "203.0.113.7")
+	f("www.example.com fe80::1%eth0 ident a b ", "fe80::1%eth0")
+	f("www.example.com client.example - ", "www.example.com")
+	f("- 192.0.2.5 - ", "-")                         // of lighttpd, too
 	f("198.51.100.71 192.0.2.5 - ", "198.51.100.71") // of lighttpd: the virtual host follows
 	// A prefix.
 	f("Nov 22 10:00:00 web nginx[12]: 192.0.2.1 - - ", "192.0.2.1")

@@ -101,7 +101,7 @@ func (n *normalizer) partNow(r role, rec []byte) (now []byte, ok bool) {
 		return host, true // the most common case
 	}
 	if isBareIPv6(old) {
-		return bytes.Trim(host, "[]"), true
+		return n.bareIPv6(old, bytes.Trim(host, "[]")), true
 	}
 	colon := bytes.LastIndexByte(old, ':')
 	switch {
@@ -114,6 +114,18 @@ func (n *normalizer) partNow(r role, rec []byte) (now []byte, ok bool) {
 	}
 	n.part = append(append(n.part[:0], host...), old[colon:]...)
 	return n.part, true
+}
+
+// bareIPv6 returns the address now without brackets, in the notation of old: a URL
+// escapes the '%' before the zone (RFC 6874).
+func (n *normalizer) bareIPv6(old, now []byte) []byte {
+	const escaped = "%25"
+	at := bytes.IndexByte(now, '%')
+	if at < 0 || !bytes.HasPrefix(now[at:], []byte(escaped)) || bytes.Contains(old, []byte(escaped)) {
+		return now
+	}
+	n.part = append(append(append(n.part[:0], now[:at]...), '%'), now[at+len(escaped):]...)
+	return n.part
 }
 
 // pieces holds the bytes that replace the parts of the current URL.

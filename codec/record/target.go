@@ -184,15 +184,30 @@ func isBracketed(s []byte) bool {
 		(end == len(s)-1 || s[end+1] == ':') && bytes.IndexByte(s[end+1:], ']') < 0
 }
 
-// isBareIPv6 reports whether s looks like an IPv6 address without the brackets
-// that it has in a URL. Some logs omit them, and then s has no port. The codec
-// checks the address itself.
+// isBareIPv6 reports whether s looks like an IPv6 address, with an optional zone,
+// without the brackets that it has in a URL. Some logs omit them, and then s has no
+// port. The codec checks the address itself.
 func isBareIPv6(s []byte) bool {
-	if ipv6Len(s) < len(s) {
+	n := ipv6Len(s)
+	if n < len(s) && !isIPv6Zone(s[n:]) {
 		return false
 	}
+	s = s[:n]
 	colons := bytes.Count(s, []byte(":"))
 	return colons == 7 || colons == 6 && bytes.IndexByte(s, '.') > 0 || bytes.Contains(s, []byte("::"))
+}
+
+// isIPv6Zone reports whether s is the zone of an IPv6 address, as in fe80::1%eth0.
+func isIPv6Zone(s []byte) bool {
+	if len(s) < len("%1") || s[0] != '%' {
+		return false
+	}
+	for _, c := range s {
+		if !isAlnum(c) && bytes.IndexByte([]byte("%-._~"), c) < 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // ipv6Len returns the number of bytes with which s begins that an IPv6 address can

@@ -64,12 +64,12 @@ func TestIsHost(t *testing.T) {
 }
 
 func TestIsBareIPv6(t *testing.T) {
-	for _, s := range []string{"::", "::1", "2001:db8::1", "1:2:3:4:5:6:7:8", "::ffff:192.0.2.1", "1:2:3:4:5:6:192.0.2.1"} {
+	for _, s := range []string{"::", "::1", "2001:db8::1", "1:2:3:4:5:6:7:8", "::ffff:192.0.2.1", "1:2:3:4:5:6:192.0.2.1", "::1%eth0", "fe80::1%25en0.1", "1:2:3:4:5:6:7:8%1"} {
 		if !isBareIPv6([]byte(s)) {
 			t.Errorf("isBareIPv6(%q) is false", s)
 		}
 	}
-	for _, s := range []string{"", "h", "fe", "h:80", "fe:80", "10:20:30", "[::1]", "::1]", "::g", "192.0.2.1", "::1%eth0"} {
+	for _, s := range []string{"", "h", "fe", "h:80", "fe:80", "10:20:30", "[::1]", "::1]", "::g", "192.0.2.1", "::1%", "::1%a:80", "::1%[", "h%eth0", "192.0.2.1%eth0"} {
 		if isBareIPv6([]byte(s)) {
 			t.Errorf("isBareIPv6(%q) is true", s)
 		}

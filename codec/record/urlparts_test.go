@@ -3,6 +3,8 @@ package record
 import (
 	"strings"
 	"testing"
+
+	"github.com/urlfold/urlfold/codec"
 )
 
 // composedJSON is a configuration of jsonl with a composed URL.
@@ -10,6 +12,23 @@ var composedJSON = Config{Format: "jsonl", URL: URLParts{
 	Absolute: []string{"url"}, Scheme: []string{"scheme"}, Host: []string{"host", "req.vhost"}, Port: []string{"port"},
 	Path: []string{"req.uri", "path"}, Query: []string{"query"},
 }}
+
+// TestComposedZone checks that an IPv6 address with a zone is one, and that its field
+// keeps the notation of the log. Browsers do not parse such an address.
+func TestComposedZone(t *testing.T) {
+	profile, _ := codec.Lookup("rfc3986")
+	n, err := codec.New(profile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for host, want := range map[string]string{"FE80::1%Eth0": "fe80::1%eth0", "FE80::1%25Eth0": "fe80::1%25eth0", "[FE80::1%25Eth0]": "[fe80::1%25eth0]"} {
+		c := composedJSON
+		c.Normalizer = n
+		check(t, c, `{"host":"`+host+`","path":"/%7e"}`+"\n", `{"host":"`+want+`","path":"/~"}`+"\n")
+		c.Render, c.Fields = RenderTSV, []string{"norm"}
+		check(t, c, `{"host":"`+host+`","path":"/%7e"}`+"\n", "http://[fe80::1%25eth0]/~\n")
+	}
+}
 
 // TestComposedJSON checks how the parts of a URL are found, and how they are
 // written back.
