@@ -43,12 +43,7 @@ func (p prefixedFormat) Name() string { return p.name + prefixSeparator + p.inne
 // Detect implements [Format]. Records without the prefix do not fit. A program
 // can write its access log among other JSON objects, which fit a JSON log.
 func (p prefixedFormat) Detect(s *Sample) Fit {
-	stripped := &Sample{}
-	for _, r := range s.Records {
-		if n := p.find(r); n >= 0 && !isBlank(r[n:]) {
-			stripped.Records = append(stripped.Records, r[n:])
-		}
-	}
+	stripped := p.strip(s)
 	if len(stripped.Records) == 0 {
 		return Fit{}
 	}
@@ -65,6 +60,17 @@ func (p prefixedFormat) Detect(s *Sample) Fit {
 		}
 	}
 	return fit
+}
+
+// strip returns the records of s that have the prefix, without it.
+func (p linePrefix) strip(s *Sample) *Sample {
+	stripped := &Sample{}
+	for _, r := range s.Records {
+		if n := p.find(r); n >= 0 && !isBlank(r[n:]) {
+			stripped.Records = append(stripped.Records, r[n:])
+		}
+	}
+	return stripped
 }
 
 // mayHoldURL reports whether a JSON text may have a string that is a URL or a

@@ -43,7 +43,8 @@ type diagnosis struct {
 	Notes       []string `json:"notes,omitempty"`
 	Command     string   `json:"command,omitempty"`
 
-	headerOnly bool // the file is a table without rows
+	headerOnly bool         // the file is a table without rows
+	detected   record.Guess // what a one-shot without --format would detect
 
 	chosen    bool   // a one-shot without --format would detect another format
 	relative  int64  // URLs without a host that cannot be parsed for lack of one
@@ -122,6 +123,9 @@ func (d *doctor) diagnose(sig *signals, path string) (*diagnosis, error) {
 	if err := r.read(sig, &o); err != nil {
 		return nil, err
 	}
+	if err := r.readUnprefixed(sig, &o); err != nil {
+		return nil, err
+	}
 	if err := r.readLonger(sig, &o); err != nil {
 		return nil, err
 	}
@@ -173,6 +177,8 @@ func (r *diagnosis) detect(head []byte, o *options) error {
 			r.Why = whyNoFormat(head)
 			return nil
 		}
+		r.detected = guess.Guess
+		guess.Guess, r.chosen = guess.Prefixed(head)
 		o.format, r.Sampled, r.Fit, r.headerOnly = guess.Format, guess.Records, guess.Fit, guess.headerOnly
 	}
 	if r.Format = o.format; o.urlField == "" {
@@ -282,6 +288,24 @@ func (r *diagnosis) read(sig *signals, o *options) error {
 	return nil
 }
 
+// readUnprefixed reads the file again as what would be detected, if Format also names
+// the prefix of an access log and some records do not fit it. It forgets what it finds
+// if no more records fit.
+func (r *diagnosis) readUnprefixed(sig *signals, o *options) error {
+	if withoutPrefix(r.Format) == r.Format || r.detected.Format == "" || r.Recognized == r.Records {
+		return nil
+	}
+	plain, other := *r, *o
+	plain.Format, plain.Fit, plain.chosen, other.format = r.detected.Format, r.detected.Fit, false, r.detected.Format
+	if err := plain.read(sig, &other); err != nil {
+		return err
+	}
+	if plain.Recognized > r.Recognized {
+		*r, *o = plain, other
+	}
+	return nil
+}
+
 // readLonger reads the file again if some of its records are too long, with a
 // limit that is higher than their length. It forgets what it finds if it finds no
 // more URLs.
@@ -353,7 +377,7 @@ func (r *diagnosis) mostlyRelative() bool { return r.relative*2 > r.URLs }
 func (r *diagnosis) addNotes(head []byte) {
 	if r.Format == "html" && r.mostlyRelative() {
 		r.Notes = append(r.Notes, "most links are relative; pass the address of the document with --base, as in --base "+examplePage)
-	} else if r.mostlyRelative() || r.URLs > 0 && (r.Format == "clf" || r.Format == "combined") {
+	} else if log := withoutPrefix(r.Format); r.mostlyRelative() || r.URLs > 0 && (log == "clf" || log == "combined") {
 		r.Notes = append(r.Notes, "the records do not name the host; pass it with --base to get absolute URLs, as in --base "+exampleBase)
 	}
 	if r.trailing != "" {
@@ -404,7 +428,7 @@ func (r *diagnosis) commandLine(o *options) string {
 // escapesOf names the escapes that an access log uses.
 func escapesOf(format string, head []byte) string {
 	switch {
-	case !slices.Contains([]string{"clf", "combined", "vhost_combined", "vhost_common"}, format):
+	case !slices.Contains([]string{"clf", "combined", "vhost_combined", "vhost_common"}, withoutPrefix(format)):
 		return ""
 	case bytes.Contains(head, []byte(`\"`)):
 		return `\" (Apache)`
@@ -412,6 +436,16 @@ func escapesOf(format string, head []byte) string {
 		return `\xHH (nginx, or Apache without quotes)`
 	}
 	return ""
+}
+
+// withoutPrefix returns the format of the lines after a prefix that has no escapes, such
+// as that of syslog+combined.
+func withoutPrefix(format string) string {
+	prefix, lines, _ := strings.Cut(format, "+")
+	if slices.Contains([]string{"syslog", "compose", "cri"}, prefix) {
+		return lines
+	}
+	return format
 }
 
 var hexEscape = lazily(`\\x[0-9A-Fa-f]{2}`)
