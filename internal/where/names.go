@@ -43,10 +43,6 @@ const changed = "changed"
 // functions are the names of the functions.
 var functions = []string{"has", "flag"}
 
-// nothings are the names, in lower case, by which other languages know an absent value.
-// The parser knows nil.
-var nothings = []string{"null", "none", "undefined"}
-
 // fieldNames holds the names of the fields, by index.
 var fieldNames = record.FieldNames()
 
@@ -57,7 +53,7 @@ func unknownName(name string) string {
 	if slices.Contains(functions, name) {
 		hint = fmt.Sprintf(" (%s is a function: write %s(…))", name, name)
 	} else if slices.Contains(nothings, strings.ToLower(name)) {
-		return fmt.Sprintf("unknown name %q: test whether a field exists with has(FIELD)", name)
+		return fmt.Sprintf("unknown name %q: %s", name, presenceHint(""))
 	} else if near := suggest.Nearest(names, name); near != "" {
 		hint = fmt.Sprintf(" (did you mean %q?)", near)
 	}

@@ -116,12 +116,9 @@ func syntaxError(text string, err error) error {
 		if _, quoted, ok := strings.Cut(token, "("); ok {
 			token = strings.TrimSuffix(quoted, ")")
 		}
-		what = "unexpected " + token
-		switch token {
-		case "EOF":
+		what = "unexpected " + token + foreignHint([]rune(text), at, strings.Trim(token, `"`))
+		if token == "EOF" {
 			what, at = "unexpected end of the expression", utf8.RuneCountInString(strings.TrimRight(text, " \t\r\n"))
-		case `"="`:
-			what += "; use == to compare"
 		}
 	}
 	if _, cause, ok := strings.Cut(what, " literal: strconv."); ok {

@@ -1,0 +1,52 @@
+package where
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// This file suggests what to write for what other languages know, such as SQL.
+
+// nothings are the names, in lower case, by which other languages know an absent value.
+// The parser knows nil.
+var nothings = []string{"null", "none", "undefined"}
+
+// foreignHints are suggestions for words and operators of other languages, which are in
+// lower case.
+var foreignHints = map[string]string{
+	"=": "use == to compare", "<>": "use != to compare", "=~": "use matches",
+	"like": "use contains, startsWith, endsWith or matches", "ilike": "use matches with (?i)",
+	"rlike": "use matches", "regexp": "use matches", "between": "use >= and <=", "and": "use &&", "or": "use ||", "&": "use &&", "|": "use ||",
+}
+
+// foreignHint returns a suggestion for an unexpected token at rune at of text, which
+// begins with a semicolon. It is empty if there is none.
+func foreignHint(text []rune, at int, token string) string {
+	token, at = strings.ToLower(token), min(at, len(text))
+	before, after := string(text[:at]), string(text[at:])
+	switch { // the parser sees only a part of these operators
+	case token == ">" && strings.HasSuffix(before, "<"):
+		token = "<>"
+	case strings.HasPrefix(after, "=~"):
+		token = "=~"
+	}
+	switch token {
+	case "is", "isnull", "notnull", "exists":
+		return "; " + presenceHint(before)
+	}
+	if hint := foreignHints[token]; hint != "" {
+		return "; " + hint
+	}
+	return ""
+}
+
+// presenceHint says how to test whether the field with whose name before ends exists.
+func presenceHint(before string) string {
+	words := strings.FieldsFunc(before, func(c rune) bool { return !strings.ContainsRune("_0123456789", c) && (c < 'a' || c > 'z') })
+	field := "FIELD"
+	if len(words) > 0 && slices.Contains(fieldNames, words[len(words)-1]) {
+		field = words[len(words)-1]
+	}
+	return fmt.Sprintf("test whether a field exists with has(%s), or is absent with !has(%s)", field, field)
+}
