@@ -54,7 +54,8 @@ func isCLFTime(s []byte) bool {
 // milliseconds.
 func isEpoch(s []byte) bool {
 	const end = len("6789.000")
-	if len(s) < len("123456789.000") {
+	point := len(s) - len(".000")
+	if len(s) < len("123456789.000") || s[point] != '.' {
 		return false
 	}
 	last := binary.LittleEndian.Uint64(s[len(s)-end:]) ^ ('.'^'0')<<(8*4) // the point becomes a digit
