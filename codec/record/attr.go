@@ -159,8 +159,8 @@ func (v *values) decoded(f fieldID, a *attr, rec []byte) ([]byte, bool) {
 			v.key, ok = appendSum(v.key[:0], text)
 			return v.key, ok
 		}
-		if a.unit == hoursUnit {
-			v.key, ok = appendHours(v.key[:0], text)
+		if a.unit == mixedUnits {
+			v.key, ok = appendMixed(v.key[:0], text)
 			return v.key, ok
 		}
 		v.key, ok = appendSeconds(v.key[:0], text, int(a.unit))
@@ -214,21 +214,17 @@ func withoutPort(host []byte) []byte {
 
 // appendSum appends the sum of decimal numbers that are separated by spaces. It
 // returns false if one of them is negative, which means that it is not known,
-// or has more than nine digits after the point.
+// or has more than maxDecimal digits before or after the point.
 func appendSum(dst, text []byte) ([]byte, bool) {
-	const digits = 9
 	sum := int64(0)
 	for len(text) > 0 {
 		end := wordEnd(text, 0)
-		whole, fraction, point := bytes.Cut(text[:end], []byte("."))
-		if !allDigits(whole) || point && !allDigits(fraction) || len(whole) > digits || len(fraction) > digits {
+		whole, fraction, hasPoint := bytes.Cut(text[:end], []byte("."))
+		n, ok := decimal(whole)
+		if !ok || hasPoint && !allDigits(fraction) || len(fraction) > maxDecimal {
 			return dst, false
 		}
-		n := int64(0)
-		for _, c := range whole {
-			n = n*10 + int64(c-'0')
-		}
-		for i := range digits {
+		for i := range maxDecimal {
 			n *= 10
 			if i < len(fraction) {
 				n += int64(fraction[i] - '0')
@@ -238,42 +234,43 @@ func appendSum(dst, text []byte) ([]byte, bool) {
 		text = text[min(end+1, len(text)):]
 	}
 	var scratch [20]byte
-	return appendSeconds(dst, strconv.AppendInt(scratch[:0], sum, 10), digits)
+	return appendSeconds(dst, strconv.AppendInt(scratch[:0], sum, 10), maxDecimal)
 }
 
-// appendHours appends a duration with units, such as 1h2m3.5s, as a decimal number of
-// seconds. Each unit is optional. It returns false if text is no such duration.
-func appendHours(dst, text []byte) ([]byte, bool) {
-	var sum uint64
+// appendMixed appends a duration with mixedUnits as a decimal number of seconds. Each of
+// hours, minutes and seconds is optional. It returns false if text is no such duration,
+// or if one of them has more than maxDecimal digits before the point.
+func appendMixed(dst, text []byte) ([]byte, bool) {
+	sum := int64(0)
 	for _, u := range [...]struct {
 		name    byte
-		seconds uint64
+		seconds int64
 	}{{'h', 3600}, {'m', 60}} {
 		i := bytes.IndexByte(text, u.name)
 		if i < 0 {
 			continue
 		}
-		if !allDigits(text[:i]) || i > 9 {
+		n, ok := decimal(text[:i])
+		if !ok {
 			return dst, false
 		}
-		n, _ := strconv.ParseUint(string(text[:i]), 10, 64)
 		sum, text = sum+n*u.seconds, text[i+1:]
 	}
 	text, hasSeconds := bytes.CutSuffix(text, []byte("s"))
+	if !hasSeconds {
+		return strconv.AppendInt(dst, sum, 10), len(text) == 0
+	}
 	whole, fraction, hasPoint := bytes.Cut(text, []byte("."))
-	switch {
-	case !hasSeconds:
-		return strconv.AppendUint(dst, sum, 10), len(text) == 0
-	case !allDigits(whole) || len(whole) > 9 || hasPoint && !allDigits(fraction):
+	n, ok := decimal(whole)
+	if !ok || hasPoint && !allDigits(fraction) {
 		return dst, false
 	}
-	n, _ := strconv.ParseUint(string(whole), 10, 64)
 	var scratch [40]byte
-	decimal := strconv.AppendUint(scratch[:0], sum+n, 10)
+	seconds := strconv.AppendInt(scratch[:0], sum+n, 10)
 	if hasPoint {
-		decimal = append(append(decimal, '.'), fraction...)
+		seconds = append(append(seconds, '.'), fraction...)
 	}
-	return appendSeconds(dst, decimal, 0)
+	return appendSeconds(dst, seconds, 0)
 }
 
 // appendSeconds appends a duration in units of 10^-unit seconds as a decimal

@@ -170,14 +170,14 @@ func TestAppendSeconds(t *testing.T) {
 	}
 }
 
-func TestAppendHours(t *testing.T) {
+func TestAppendMixed(t *testing.T) {
 	for text, want := range map[string]string{
 		"1m2.5s": "62.5", "1h0m0s": "3600", "2h3m4.250s": "7384.25", "1h1s": "3601", "5m": "300", "1h": "3600", "1m0.000000001s": "60.000000001",
 		"m1s": "", "1m-2s": "", "1m2": "", "1m1m": "", "1m2h": "", "1m2.s": "", "1234567890m": "", "1m1e3s": "", "1m2ms": "",
 	} {
-		got, ok := appendHours(nil, []byte(text))
+		got, ok := appendMixed(nil, []byte(text))
 		if ok != (want != "") || ok && string(got) != want {
-			t.Errorf("appendHours(%q) = %q, %v; want %q", text, got, ok, want)
+			t.Errorf("appendMixed(%q) = %q, %v; want %q", text, got, ok, want)
 		}
 	}
 	check(t, Config{Format: "logfmt", Render: RenderJSONL, Fields: []string{"duration"}}, "url=http://a/ duration=1m2.5s\nurl=http://a/ duration=61ms\n", "{\"duration\":62.5}\n{\"duration\":0.061}\n")

@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"math/bits"
 )
 
 // logFormat is one of the named access-log formats: clf, combined,
@@ -238,33 +237,6 @@ func numberAt(body []byte, pos int) (word span, number uint64, integer bool) {
 	return word, number, true
 }
 
-// leadingDigits returns the number of digits with which eight bytes begin, of
-// which the first is the lowest. Unlike a loop it does not depend on a guess of
-// the processor.
-func leadingDigits(b uint64) int { return bits.TrailingZeros64(noDigits(b)) >> 3 }
-
-// noDigits returns the top bit of each of eight bytes that is not a digit.
-func noDigits(b uint64) uint64 {
-	const each = 0x0101010101010101
-	b ^= '0' * each // a digit becomes its value
-	return (b&(0x7F*each) + (0x80-10)*each | b) & (0x80 * each)
-}
-
-// digitsValue returns the number that the first n of eight bytes, which are
-// digits, stand for. It adds neighbors in all places at once: digits to pairs,
-// pairs to fours, fours to eight.
-func digitsValue(b uint64, n int) uint64 {
-	const (
-		digits = 0x0F0F0F0F0F0F0F0F
-		pairs  = 0x00FF00FF00FF00FF
-		fours  = 0x0000FFFF0000FFFF
-	)
-	b = b << (64 - 8*n) & digits // zeros in front, which are the lowest bytes
-	b = b * (10<<8 + 1) >> 8 & pairs
-	b = b * (100<<16 + 1) >> 16 & fours
-	return b * (10000<<32 + 1) >> 32
-}
-
 // requestQuote returns the offset after the quote that opens the request: the
 // first quote after "[time] " with text before the time. It returns -1 if there
 // is none.
@@ -405,7 +377,7 @@ func agentSpan(body []byte, from int, backslash bool) span {
 		case i+1 == len(body):
 			return span{start, i}
 		case left < 0:
-			left = quotes(body[i:], backslash)
+			left = countQuotes(body[i:], backslash)
 		}
 		left--
 		if body[i+1] == ' ' && (i == start || body[i-1] != ' ') && left%2 == 0 {
@@ -414,8 +386,8 @@ func agentSpan(body []byte, from int, backslash bool) span {
 	}
 }
 
-// quotes returns the number of quotes in text, without the escaped ones.
-func quotes(text []byte, backslash bool) (n int) {
+// countQuotes returns the number of quotes in text, without the escaped ones.
+func countQuotes(text []byte, backslash bool) (n int) {
 	for i, c := range text {
 		if c == '"' && !(backslash && isEscaped(text[:i])) {
 			n++

@@ -227,5 +227,3 @@ func isBlank(body []byte) bool {
 	}
 	return true
 }
-
-func isDigit(c byte) bool { return c-'0' < 10 }

@@ -110,15 +110,14 @@ func (f *Found) addNamedAttr(rec []byte, u namedUse, s span, d *Dialect) {
 // noUnit marks a duration that must state its unit.
 const noUnit = -1
 
-// hoursUnit marks a duration that states several units, such as 1h2m3.5s, or minutes or
-// hours alone.
-const hoursUnit = -3
+// mixedUnits marks a duration in hours, minutes and seconds, such as 1h2m3.5s, 5m or 1h.
+const mixedUnits = -3
 
 // trimUnit takes the unit of a duration, such as ms, from the end of text. It
 // returns false if text has no unit and the field does not define one.
 func (a *attr) trimUnit(text []byte) bool {
-	if n := len(text); n > 1 && (text[n-1] == 's' && bytes.ContainsAny(text[:n-2], "hm") || (text[n-1] == 'm' || text[n-1] == 'h') && isDigit(text[n-2])) {
-		a.unit = hoursUnit
+	if hasMixedUnits(text) {
+		a.unit = mixedUnits
 		return true
 	}
 	for _, u := range durationUnits {
@@ -128,6 +127,21 @@ func (a *attr) trimUnit(text []byte) bool {
 		}
 	}
 	return a.unit != noUnit
+}
+
+// hasMixedUnits reports whether text ends like a duration with mixedUnits.
+func hasMixedUnits(text []byte) bool {
+	n := len(text)
+	if n < len("1h") {
+		return false
+	}
+	switch text[n-1] {
+	case 's':
+		return bytes.ContainsAny(text[:n-2], "hm") // not that of ms
+	case 'm', 'h':
+		return isDigit(text[n-2])
+	}
+	return false
 }
 
 // durationUnits are the units that Go and others write after a duration.

@@ -2,7 +2,6 @@ package record
 
 import (
 	"bytes"
-	"encoding/binary"
 
 	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/codec/params"
@@ -240,31 +239,6 @@ func (n *normalizer) settle(err error) {
 		c.why = Panic
 	}
 	c.errAt = min(max(0, int(n.res.ErrAt)-c.prefix), len(c.url))
-}
-
-// allDigits reports whether s consists of at least one digit and nothing else.
-func allDigits(s []byte) bool {
-	n := len(s)
-	switch {
-	case n >= 8:
-		if noDigits(binary.LittleEndian.Uint64(s[n-8:])) != 0 {
-			return false
-		}
-		for ; len(s) > 8; s = s[8:] {
-			if noDigits(binary.LittleEndian.Uint64(s)) != 0 {
-				return false
-			}
-		}
-		return true
-	case cap(s) >= 8: // without a branch for each digit
-		return n > 0 && noDigits(binary.LittleEndian.Uint64(s[:8]))<<(64-8*n) == 0
-	}
-	for _, c := range s {
-		if !isDigit(c) {
-			return false
-		}
-	}
-	return n > 0
 }
 
 // note adds the flags that need more context than the codec has.

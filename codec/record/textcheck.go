@@ -59,7 +59,7 @@ func isEpoch(s []byte) bool {
 		return false
 	}
 	last := binary.LittleEndian.Uint64(s[len(s)-end:]) ^ ('.'^'0')<<(8*4) // the point becomes a digit
-	return noDigits(last) == 0 && allDigits(s[:len(s)-end])
+	return nonDigits(last) == 0 && allDigits(s[:len(s)-end])
 }
 
 // isCode reports whether s is a status: a number of at most three digits, '-',

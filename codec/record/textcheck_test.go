@@ -1,7 +1,6 @@
 package record
 
 import (
-	"bytes"
 	"testing"
 )
 
@@ -33,27 +32,6 @@ func TestTextChecks(t *testing.T) {
 		for _, s := range test.no {
 			if test.check([]byte(s)) {
 				t.Errorf("%s(%q) = true", test.name, s)
-			}
-		}
-	}
-}
-
-// TestAllDigits compares allDigits with a loop, for texts with and without room after
-// them.
-func TestAllDigits(t *testing.T) {
-	for n := range 30 {
-		digits := bytes.Repeat([]byte("09123456789"), 3)[:n]
-		for bad := -1; bad < n; bad++ {
-			for _, c := range []byte{'/', ':', 0, 0x80, 0xB0, '0'} {
-				s := bytes.Clone(digits)
-				if bad >= 0 {
-					s[bad] = c
-				}
-				want := n > 0 && (bad < 0 || c == '0')
-				tight, roomy := s[:n:n], append(bytes.Clone(s), "xxxxxxxx"...)[:n]
-				if allDigits(tight) != want || allDigits(roomy) != want {
-					t.Fatalf("allDigits(%q) = %v, %v, want %v", s, allDigits(tight), allDigits(roomy), want)
-				}
 			}
 		}
 	}
