@@ -141,12 +141,7 @@ func (t *template) append(dst, value []byte) ([]byte, bool) {
 		return dst, false
 	}
 	start := len(dst)
-	dst = append(dst, t.front...)
-	if isBareIPv6(value) {
-		dst = append(append(append(dst, '['), value...), ']')
-	} else {
-		dst = append(dst, value...)
-	}
+	dst = appendHost(append(dst, t.front...), value, isBareIPv6(value))
 	dst = append(dst, t.back...)
 	return dst, isHostPort(dst[start+t.authority : len(dst)-t.rest])
 }

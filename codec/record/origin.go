@@ -83,12 +83,7 @@ func (o *origin) compose(ofJob []byte) {
 		scheme = schemeHTTP
 		o.guessed = string(port) != "80" && string(own) != ":80"
 	}
-	o.text = append(append(o.text[:0], scheme...), "://"...)
-	if bare {
-		o.text = append(append(append(o.text, '['), o.host...), ']')
-	} else {
-		o.text = append(o.text, o.host...)
-	}
+	o.text = appendHost(append(append(o.text[:0], scheme...), "://"...), o.host, bare)
 	if port != nil {
 		o.text = append(append(o.text, ':'), port...)
 	}

@@ -103,7 +103,8 @@ func (w *Worker) copiesFlagged() bool {
 	return w.n.fronted.end == 0 && w.plan == nil && w.job.where == nil && !w.job.redact
 }
 
-// flagCount counts URLs in a row that have the same flags, as most of a log have.
+// flagCount counts URLs in a row that have the same flags. Most URLs of a log have those
+// of the URL before.
 type flagCount struct {
 	flags codec.Flags
 	n     int64

@@ -210,8 +210,17 @@ func isIPv6Zone(s []byte) bool {
 	return true
 }
 
-// ipv6Len returns the number of bytes with which s begins that an IPv6 address can
-// consist of.
+// appendHost appends host. If bare says that it is an IPv6 address without brackets,
+// appendHost adds them.
+func appendHost(dst, host []byte, bare bool) []byte {
+	if !bare {
+		return append(dst, host...)
+	}
+	return append(append(append(dst, '['), host...), ']')
+}
+
+// ipv6Len returns the length of the longest prefix of s that has only bytes of IPv6
+// addresses.
 func ipv6Len(s []byte) int {
 	n := 0
 	for n < len(s) && (unhex[s[n]] < 16 || s[n] == ':' || s[n] == '.') {

@@ -8,7 +8,7 @@ import "bytes"
 type foundKeeper struct {
 	locator Locator
 	shaper  shaper         // locator, if it is one
-	anyLog  *anyLogLocator // the same
+	anyLog  *anyLogLocator // likewise
 	wrapped byte           // first byte of the name of the array that wraps records, or 0
 	at      Position
 	located locatedRecord
@@ -17,7 +17,7 @@ type foundKeeper struct {
 }
 
 // After maxMisses records in a row that were not kept, a foundKeeper looks at one in
-// maxSkips+1: in some logs each URL has the default port.
+// maxSkips+1: in some logs it can keep no URL.
 const (
 	maxMisses = 64
 	maxSkips  = 15

@@ -39,7 +39,7 @@ type Worker struct {
 	finder  *foundKeeper // keeper, if it is one
 	plan    *plan        // of records with targets in normal form; nil if they are copied
 	keyHits codec.Rules  // that count for each record with a URL that stays as it is
-	longest int          // length of the longest record for which a copy, or nothing, is all that the job wants if the keeper keeps it
+	longest int          // length of the longest record that is only copied or left out if the keeper keeps it; 0 if there is a plan
 	one     bool         // every record counts as one line
 	each    bool         // fields line and offset are those of the URL, not of the record
 	found   Found        // in the current record
