@@ -59,7 +59,7 @@ func (p *pass) dotSegment(i int) int {
 	return dotSegment(p.src[i:p.end])
 }
 
-// cutDots removes the dot segment text[i:i+n] and, if it is "..", the segment
+// cutDots removes the dot segment src[i:i+n] and, if it is "..", the segment
 // before it. It returns the offset after it and its '/'.
 func (p *pass) cutDots(i, n int) int {
 	if p.table == verbatimWalk {
@@ -95,7 +95,7 @@ func (p *pass) noteDotEscapes(seg []byte) {
 	}
 }
 
-// markDots records a diagnostic for the dot segment text[i:i+n] if it is the
+// markDots records a diagnostic for the dot segment src[i:i+n] if it is the
 // first one of the path, and diagnostics for its escapes.
 func (p *pass) markDots(i, n int, a Action) {
 	if !p.dots {

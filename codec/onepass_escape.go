@@ -25,8 +25,8 @@ func (p *pass) character(i, c int, v byte) int {
 	return i
 }
 
-// oddCharacter is the part of character for all but the plain ones. It returns the
-// number of escapes.
+// oddCharacter is character for escapes that may be defective. It records their defect,
+// and returns their number.
 func (p *pass) oddCharacter(i, c int) int {
 	p.enter(Path + Component(c))
 	n, k := percent.Sequence(p.src[:p.end], i)
@@ -95,10 +95,10 @@ func (p *pass) malformedPercent(i, c int) int {
 	return i + 1
 }
 
-// malformedFlag returns the Flag of a '%' that starts no escape: it is at the start of
-// text, and n bytes of its component follow. text has at least eight bytes, and after
-// the component a byte that is no hex digit. There is no branch: none of the flags is
-// rare among malformed ones.
+// malformedFlag returns the Flag of a '%' that starts no escape. It is at the start of
+// text, and n bytes of its component follow. text has at least eight bytes, and the byte
+// after the component is no hex digit. Any of the flags is frequent in some URLs, so
+// branches would be mispredicted. Package percent has the readable twin, malformedKind.
 func malformedFlag(text []byte, n int) uint8 {
 	x := binary.LittleEndian.Uint64(text)
 	first := digits[byte(x>>8)]

@@ -14,14 +14,14 @@ import (
 // beyond plain steps needs it. Offsets are those of src.
 type walker struct {
 	c         Component
-	start     int  // start of the component
-	end       int  // end of the component
-	malformed uint // bit n: component Path+n contains a '%' that starts no escape
-	dots      bool // the path contains a dot segment
-	entity    bool // the query contains "&amp;"
-	pathAt    int  // start of the path in dst
-	last      int  // runAt of the raw bytes before the current byte
-	doubles   percent.Doubles
+	start     int             // start of the component
+	end       int             // end of the component
+	malformed uint            // bit n: component Path+n contains a '%' that starts no escape
+	dots      bool            // the path contains a dot segment
+	entity    bool            // the query contains "&amp;"
+	pathAt    int             // start of the path in dst
+	last      int             // runAt of the raw bytes before the current byte
+	doubles   percent.Doubles // of all components
 }
 
 // runAt identifies a run of raw bytes with a flag that ends before offset i.
@@ -221,7 +221,7 @@ func (p *pass) keepAt(at int) {
 	p.keeps++
 }
 
-// illegal records a diagnostic for text[i:end], bytes of one kind. If they
+// illegal records a diagnostic for src[i:end], bytes of one kind. If they
 // continue the run of the previous call, that diagnostic covers them.
 func (p *pass) illegal(i, end int, a Action) {
 	f := rawFlag(p.src[i])

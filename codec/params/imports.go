@@ -46,8 +46,8 @@ func (f foreign) keepAll(r Rule) {
 	f.Rules = append(f.Rules, r)
 }
 
-// checkImported returns the errors of a rule for which it must be skipped, so that the
-// list can be compiled.
+// checkImported returns the error of a rule that cannot be compiled. The importers skip
+// such a rule, so that the rest of its list can be used.
 func checkImported(r *Rule) error {
 	if err := checkRule(r); err != nil {
 		return err

@@ -161,8 +161,8 @@ func (m *Matcher) anyName(site Site) bool {
 func (m *Matcher) ByNames() bool { return m == nil || !m.open }
 
 // byName returns the rule that drops every field with the given bare name, or -1 if no
-// rule drops such a field. ok is false if site or value decide, or if there are
-// exceptions.
+// rule drops such a field. ok is false if that depends on the site or the value, or if
+// there are exceptions.
 func (m *Matcher) byName(name []byte) (rule int, ok bool) {
 	if m == nil {
 		return -1, true

@@ -20,8 +20,8 @@ import (
 const maxTidy = 8
 
 // tidyQuery describes a tidy query. Fields that a rule drops are in drops, and nowhere
-// else. It is read without branches that depend on its bytes
-// where possible, because they would be mispredicted: see chart.
+// else. It is read without branches that depend on its bytes where possible, because
+// they would be mispredicted: see chart.
 type tidyQuery struct {
 	text     paddedQuery
 	nameEnds uint64 // the places where names end
@@ -75,8 +75,9 @@ var nameMasks = func() (t [64]uint64) {
 	return t
 }()
 
-// read reports whether query is tidy, and then sets q. It appends to q.drops. A false result is always safe,
-// because appendUntidy handles all queries, including tidy ones.
+// read reports whether query is tidy, and then sets q. It appends the fields that a rule
+// drops to q.drops, in any case. A false result is always safe, because appendUntidy
+// handles all queries, including tidy ones.
 func (q *tidyQuery) read(query []byte, m *Matcher) bool {
 	if len(query) == 0 || len(query) >= 64 {
 		return false
@@ -117,7 +118,7 @@ func (q *tidyQuery) read(query []byte, m *Matcher) bool {
 }
 
 // judgeName returns the rule that drops a field with the given raw name, or -1 if the
-// field stays. ok is false if the name does not tell.
+// field stays. ok is false if the name alone does not decide that, or has an escape.
 func judgeName(name []byte, sieve *sieve, m *Matcher) (rule int, ok bool) {
 	if isCoded(name) {
 		return -1, false
@@ -186,9 +187,10 @@ func (q *tidyQuery) name(f tidyField) []byte {
 const TidyRoom = 256 + 64
 
 // AppendTidy is AppendChanged for queries that it can handle with little work, which are
-// most queries. If ok is false, that says nothing about the query. AppendTidy does not
-// call a Recorder, and every rule of m for the site must be one for names (see ByNames).
-// It may read bytes up to the capacity of query; dst and query may overlap.
+// most queries. If ok is false, it gives up on the query, and the other results mean
+// nothing. AppendTidy does not call a Recorder, and every rule of m for the site must be
+// one for names (see ByNames). It may read bytes up to the capacity of query; dst and
+// query may overlap.
 func AppendTidy(dst, query []byte, m *Matcher, s *Scratch) (_ []byte, present bool, why Why, ok bool) {
 	q := &s.tidied
 	q.drops = s.drops[:0]

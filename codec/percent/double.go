@@ -1,16 +1,17 @@
 package percent
 
 // A Doubles finds double escapes, such as %2541, from left to right. It remembers
-// the run of them that it checked last, so that a run costs no more than its length.
-// The zero value is ready for use with one component.
+// the run of them that it checked last, so that a run is checked only once. The zero
+// value is ready for use with one text.
 type Doubles struct {
 	end   int   // of the run that checkRun checked last
 	valid uint8 // WouldBeUTF8 if that run is valid UTF-8
 }
 
-// Defect returns the defect of the %25 at src[i]. ok is false if two hexadecimal
-// digits do not follow it. i must be greater than in the calls before.
-func (s *Doubles) Defect(src []byte, i int) (d Defect, ok bool) {
+// Defect describes the double escape that begins with the %25 at src[i]. ok is false if
+// two hexadecimal digits do not follow. src is a component, or the text up to the end of
+// one. i must be greater than in the calls before. Defect does not retain src.
+func (ds *Doubles) Defect(src []byte, i int) (d Defect, ok bool) {
 	depth, end := doubleEscape(src, i)
 	if depth == 0 {
 		return Defect{}, false
@@ -20,10 +21,10 @@ func (s *Doubles) Defect(src []byte, i int) (d Defect, ok bool) {
 	if b < 0x80 {
 		d.Bits = WouldBeUTF8
 	} else {
-		if i >= s.end {
-			s.checkRun(src, i)
+		if i >= ds.end {
+			ds.checkRun(src, i)
 		}
-		d.Bits = s.valid
+		d.Bits = ds.valid
 	}
 	if classes[b]&isDelim != 0 {
 		d.Bits |= WouldDelimit
@@ -33,7 +34,7 @@ func (s *Doubles) Defect(src []byte, i int) (d Defect, ok bool) {
 
 // checkRun checks the run of adjacent double escapes of bytes from 80 to FF
 // that starts at i.
-func (s *Doubles) checkRun(src []byte, i int) {
+func (ds *Doubles) checkRun(src []byte, i int) {
 	var v utf8Validator
 	for i < len(src) && src[i] == '%' {
 		depth, end := doubleEscape(src, i)
@@ -47,9 +48,9 @@ func (s *Doubles) checkRun(src []byte, i int) {
 		v.push(b)
 		i = end
 	}
-	s.end, s.valid = i, 0
+	ds.end, ds.valid = i, 0
 	if v.valid() {
-		s.valid = WouldBeUTF8
+		ds.valid = WouldBeUTF8
 	}
 }
 

@@ -99,7 +99,8 @@ func (s *Set) MarkLineAfter(m Marks, text []byte, x byte) (_ Marks, n int) {
 	return m, n
 }
 
-// MarkAfter is MarkLineAfter for all of text, as MarkTwo is MarkLine.
+// MarkAfter is MarkLineAfter for all of text, however long it is and whatever it contains.
+// The marks have an end.
 func (s *Set) MarkAfter(m Marks, text []byte, x byte) Marks {
 	m = m.resize(len(text)>>6 + 2)
 	if !vector {

@@ -1,12 +1,14 @@
 package scan
 
-// CutsQuoted reports whether CutQuoted and MarkCells work on this processor.
+// CutsQuoted reports whether this processor has AVX-512 and PCLMULQDQ, without which
+// CutQuoted and MarkCells must not be called.
 func CutsQuoted() bool { return vectorCLMUL }
 
 // CutQuoted returns the length of the longest prefix of text that consists of whole
-// records of a table: that ends in a line feed outside of quotes. A quote must open or
-// close a cell, or be doubled inside of one. If there is another quote, gaveUp is true,
-// and n stops up to 63 bytes before it. The first record must begin with text.
+// records of a table: that ends in a line feed outside of quotes. text must begin with a
+// record. A quote must open or close a cell, or be doubled inside of one (RFC 4180 §2).
+// At another quote, CutQuoted gives up, and n counts no record that ends in the block of
+// 64 bytes with that quote.
 func CutQuoted(text []byte, quote, sep byte) (n int, gaveUp bool) {
 	if len(text) == 0 {
 		return 0, false

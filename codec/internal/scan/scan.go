@@ -1,7 +1,8 @@
 // Package scan finds the bytes of a text that are outside a set of ASCII bytes:
 // the first one (Set), or all of them (Survey). Where the processor has AVX2 it
-// looks at 32 bytes at a time, and where it has AVX-512, a Survey, PathEnd, MarkLine
-// and CutQuoted at 64; elsewhere, and for short texts, a loop over a table does the same.
+// looks at 32 bytes at a time, and where it has AVX-512, a Survey, PathEnd and MarkLine
+// look at 64; elsewhere, and for short texts, a loop over a table does the same. Only
+// CutQuoted and MarkCells have no such loop: see CutsQuoted.
 package scan
 
 // A Set is a set of ASCII bytes. The zero Set is empty.

@@ -178,17 +178,18 @@ func (s *Survey) Next(i int) int {
 		if marks := s.MarksAt(i); marks != 0 {
 			return i + bits.TrailingZeros64(marks)
 		}
-		i += marksAt
+		i += minMarks
 	}
 }
 
 // MarksAt returns the marks of the special bytes at i and after it: bit k stands for
-// byte i+k. They are those of at least marksAt bytes; the other bits are 0.
+// byte i+k. They are those of at least minMarks bytes; the other bits are 0.
 func (s *Survey) MarksAt(i int) uint64 {
 	return binary.LittleEndian.Uint64(s.Special[i>>3:]) >> (i & 7)
 }
 
-const marksAt = 57
+// minMarks is the number of marks that eight bytes hold from any bit of the first one on.
+const minMarks = 64 - 7
 
 // NextHash is Next for '#'.
 func (s *Survey) NextHash(i int) int {
