@@ -1,6 +1,6 @@
 // Package startup delays the first garbage collection. The initializers of all packages
-// and the first buffers of a run take 4 MB, at which the runtime would begin a
-// collection: a tenth of the time of a run over a few lines.
+// and the first buffers of a run allocate more than 4 MB, at which the runtime begins a
+// collection. In a run over a few lines, that would take a noticeable part of the time.
 package startup
 
 import (
@@ -9,28 +9,29 @@ import (
 )
 
 const (
-	usual   = 100 // the GOGC of a process that sets none
-	percent = 400 // while the program starts: no collection before the heap has 16 MB
-	length  = 100 * time.Millisecond
+	defaultGOGC = 100 // the GOGC of a process whose environment sets none
+	startGOGC   = 400 // no collection before the heap has 16 MB
+	duration    = 100 * time.Millisecond
 )
 
-// before is the GOGC of the environment. Of the packages whose imports are ready, the
-// one with the first path is initialized first. This one imports so little that most
-// packages outside the standard library follow.
+// before is the GOGC of the environment. It is a variable of the package, because main
+// begins too late. Among the packages whose imports are initialized, Go takes the one
+// whose path sorts first. This one imports so little that most packages outside the
+// standard library follow.
 var before = delay()
 
-// delay sets GOGC for the start, unless the environment asks for another one. It
-// returns the setting of the environment.
+// delay sets GOGC for the start, unless the environment sets another one than the
+// default. It returns the setting of the environment.
 func delay() int {
-	before := debug.SetGCPercent(percent)
-	if before != usual {
+	before := debug.SetGCPercent(startGOGC)
+	if before != defaultGOGC {
 		debug.SetGCPercent(before)
 	}
 	return before
 }
 
-// Begin says that main begins. Soon after it, a run that is still going on collects
-// garbage as usual.
+// Begin makes the process collect garbage as its environment says, 100 ms later. main
+// calls it first.
 func Begin() {
-	time.AfterFunc(length, func() { debug.SetGCPercent(before) })
+	time.AfterFunc(duration, func() { debug.SetGCPercent(before) })
 }

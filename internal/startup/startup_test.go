@@ -13,20 +13,20 @@ func TestBegin(t *testing.T) {
 		t.Skip("skipped: GOGC is set; run without it")
 	}
 	set := func(p int) int { return debug.SetGCPercent(p) }
-	if p := set(percent); p != percent {
-		t.Fatalf("GOGC is %d at the start, want %d", p, percent)
+	if p := set(startGOGC); p != startGOGC {
+		t.Fatalf("GOGC is %d at the start, want %d", p, startGOGC)
 	}
 	Begin()
-	for end := time.Now().Add(time.Minute); set(percent) != usual; time.Sleep(2 * length) {
+	for end := time.Now().Add(time.Minute); set(startGOGC) != defaultGOGC; time.Sleep(2 * duration) {
 		if time.Now().After(end) {
-			t.Fatalf("GOGC is not %d a minute after Begin", usual)
+			t.Fatalf("GOGC is not %d a minute after Begin", defaultGOGC)
 		}
 	}
-	set(usual)
+	set(defaultGOGC)
 }
 
-// TestDelayNot checks that a GOGC of the environment stays as it is.
-func TestDelayNot(t *testing.T) {
+// TestEnvironment checks that a GOGC of the environment stays as it is.
+func TestEnvironment(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(25))
 	if p := delay(); p != 25 {
 		t.Errorf("delay returns %d, want 25", p)
