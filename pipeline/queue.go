@@ -1,15 +1,15 @@
 package pipeline
 
-// A queue holds the batches that wait for a worker. A worker that has nothing to do
-// waits for a signal, not for a batch: a channel would assign the batch to it at once, and
-// until a processor is free to continue that worker, the batch would wait although
-// another worker looks for one.
+// A queue holds the batches that wait for a worker. A worker without a batch waits for a
+// signal, not for a batch. A channel would assign the next batch to it at once. Until a
+// processor is free to continue that worker, the batch would wait, even if another worker
+// asks for one.
 type queue struct {
 	batches chan *Batch
 	signal  chan struct{} // holds up to one signal for each worker
 }
 
-// newQueue returns a queue with room for n batches.
+// newQueue returns a queue with room for n batches and for a signal to each worker.
 func newQueue(n, workers int) queue {
 	return queue{batches: make(chan *Batch, n), signal: make(chan struct{}, workers)}
 }

@@ -34,10 +34,10 @@ type Runtime interface {
 	// another one; otherwise goroutines that each hold one batch and wait for a
 	// second can deadlock.
 	Get(ctx context.Context, l *Lane) (*Batch, error)
-	// Emit hands b over, with the position after its last record. It blocks for
-	// at most one channel send. It returns ErrStopped after a hard stop,
-	// ErrRevoked if the lane was revoked after Get, and ErrEnded if the lane
-	// has ended. In each of these cases it has already put b back.
+	// Emit hands b over, with the position after its last record. It does not
+	// block. It returns ErrStopped after a hard stop, ErrRevoked if the lane
+	// was revoked after Get, and ErrEnded if the lane has ended. In each of
+	// these cases it has already put b back.
 	Emit(ctx context.Context, b *Batch, end Position) error
 	// Turn waits until a worker has no batch, and takes its turn: until the
 	// caller calls done, it may do work that the source would otherwise do
