@@ -52,6 +52,17 @@ found:                           \
 	ADDQ $8, DI         \
 	ADDQ $8, R13
 
+// SET loads the arguments of a function for a Set.
+#define SET \
+	MOVQ text+0(FP), SI        \
+	MOVQ n+8(FP), CX           \
+	MOVQ nibbles+16(FP), DX    \
+	VBROADCASTI32X4 (DX), Z0   \
+	VBROADCASTI32X4 16(DX), Z1 \
+	MOVL $15, AX               \
+	VPBROADCASTB AX, Z2        \
+	MOVQ words+24(FP), DI
+
 // func lineOfTwoAVX512(text *byte, n int, a, b byte, as, bs *uint64) int
 TEXT ·lineOfTwoAVX512(SB), NOSPLIT, $0-48
 	MOVQ text+0(FP), SI
@@ -62,6 +73,7 @@ TEXT ·lineOfTwoAVX512(SB), NOSPLIT, $0-48
 	MOVQ bs+32(FP), R13
 	LINE(TWO, ret+40(FP))
 
+// OUTSIDE stores the bits of the bytes that are not in the set.
 #define OUTSIDE \
 	VPSRLW $4, Z5, Z8       \
 	VPANDQ Z2, Z8, Z8       \
@@ -73,14 +85,7 @@ TEXT ·lineOfTwoAVX512(SB), NOSPLIT, $0-48
 
 // func lineAVX512(text *byte, n int, nibbles *[32]uint8, words *uint64) int
 TEXT ·lineAVX512(SB), NOSPLIT, $0-40
-	MOVQ text+0(FP), SI
-	MOVQ n+8(FP), CX
-	MOVQ nibbles+16(FP), DX
-	VBROADCASTI32X4 (DX), Z0
-	VBROADCASTI32X4 16(DX), Z1
-	MOVL $15, AX
-	VPBROADCASTB AX, Z2
-	MOVQ words+24(FP), DI
+	SET
 	LINE(OUTSIDE, ret+32(FP))
 
 // AFTER has bytes of the set in R10, and in R13 whether the last one of the 64 bytes
@@ -103,14 +108,7 @@ TEXT ·lineAVX512(SB), NOSPLIT, $0-40
 
 // func lineAfterAVX512(text *byte, n int, nibbles *[32]uint8, words *uint64, x byte) int
 TEXT ·lineAfterAVX512(SB), NOSPLIT, $0-48
-	MOVQ text+0(FP), SI
-	MOVQ n+8(FP), CX
-	MOVQ nibbles+16(FP), DX
-	VBROADCASTI32X4 (DX), Z0
-	VBROADCASTI32X4 16(DX), Z1
-	MOVL $15, AX
-	VPBROADCASTB AX, Z2
-	MOVQ words+24(FP), DI
+	SET
 	VPBROADCASTB x+32(FP), Z4
 	XORL R13, R13
 	LINE(AFTER, ret+40(FP))

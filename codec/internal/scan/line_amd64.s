@@ -97,6 +97,17 @@ found:                                       \
 	ADDQ $8, DI         \
 	ADDQ $8, R13
 
+// SET loads the arguments of a function for a Set.
+#define SET \
+	MOVQ text+0(FP), SI            \
+	MOVQ n+8(FP), CX               \
+	MOVQ nibbles+16(FP), DX        \
+	VBROADCASTI128 (DX), Y0        \
+	VBROADCASTI128 16(DX), Y1      \
+	VPBROADCASTQ lowHalf<>(SB), Y2 \
+	VPXOR Y10, Y10, Y10            \
+	MOVQ words+24(FP), DI
+
 // func lineOfTwoAVX2(text *byte, n int, a, b byte, as, bs *uint64) int
 TEXT ·lineOfTwoAVX2(SB), NOSPLIT, $0-48
 	MOVQ text+0(FP), SI
@@ -107,6 +118,7 @@ TEXT ·lineOfTwoAVX2(SB), NOSPLIT, $0-48
 	MOVQ bs+32(FP), R13
 	LINE(TWO, ret+40(FP))
 
+// OUTSIDE stores the bits of the bytes that are not in the set.
 #define OUTSIDE \
 	CLASSIFY(Y5, Y7)    \
 	CLASSIFY(Y6, Y9)    \
@@ -117,14 +129,7 @@ TEXT ·lineOfTwoAVX2(SB), NOSPLIT, $0-48
 
 // func lineAVX2(text *byte, n int, nibbles *[32]uint8, words *uint64) int
 TEXT ·lineAVX2(SB), NOSPLIT, $0-40
-	MOVQ text+0(FP), SI
-	MOVQ n+8(FP), CX
-	MOVQ nibbles+16(FP), DX
-	VBROADCASTI128 (DX), Y0
-	VBROADCASTI128 16(DX), Y1
-	VPBROADCASTQ lowHalf<>(SB), Y2
-	VPXOR Y10, Y10, Y10
-	MOVQ words+24(FP), DI
+	SET
 	LINE(OUTSIDE, ret+32(FP))
 
 // AFTER has bytes of the set in R10, and in R13 whether the last one of the 64 bytes
@@ -146,14 +151,7 @@ TEXT ·lineAVX2(SB), NOSPLIT, $0-40
 
 // func lineAfterAVX2(text *byte, n int, nibbles *[32]uint8, words *uint64, x byte) int
 TEXT ·lineAfterAVX2(SB), NOSPLIT, $0-48
-	MOVQ text+0(FP), SI
-	MOVQ n+8(FP), CX
-	MOVQ nibbles+16(FP), DX
-	VBROADCASTI128 (DX), Y0
-	VBROADCASTI128 16(DX), Y1
-	VPBROADCASTQ lowHalf<>(SB), Y2
-	VPXOR Y10, Y10, Y10
-	MOVQ words+24(FP), DI
+	SET
 	VPBROADCASTB x+32(FP), Y4
 	XORL R13, R13
 	LINE(AFTER, ret+40(FP))

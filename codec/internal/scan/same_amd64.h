@@ -1,4 +1,4 @@
-// This file is shared by the AVX-512 functions.
+// This file has the constants that several AVX-512 functions read.
 
 // SAME defines 64 times the same byte.
 #define SAME(NAME, EIGHT) \
