@@ -33,35 +33,32 @@ func (w *Worker) AppendRun(out []byte, run []Extent, in []byte, at *Position, mo
 	w.n.forget()
 	kept, c, flagged := int64(0), copier{out: out, in: in}, flagCount{}
 	line, off, first := at.Line, at.Off, len(run)
+records:
 	for c.pos < len(in) && len(run) < first+most {
 		n := w.keeper.keep(&w.n, in[c.pos:], at.Head)
-		if n > 0 && n <= w.longest && w.n.isPlain() {
-			size := n
+		size, copied := n, n > 0 && n <= w.longest
+		switch {
+		case copied && w.n.isPlain():
 			if w.job.where == nil || w.keepsUnread(in[c.pos:c.pos+n]) {
 				kept++
 			} else {
 				size = 0
 				c.leaveOut(n, st)
 			}
-			c.pos += n
-			run = append(run, Extent{uint32(n), uint32(size), w.identity()})
-			continue
-		}
-		if n > 0 && n <= w.longest && w.copiesFlagged() {
+		case copied && w.copiesFlagged():
 			kept++
 			flagged.take(w.n.cur.flags, st)
 			w.n.forget()
-			c.pos += n
-			run = append(run, Extent{uint32(n), uint32(n), w.identity()})
-			continue
-		}
-		size := c.size()
-		at.move(line, off, len(run)-first, c.pos)
-		if n = w.appendOther(&c, n, at, st); n == 0 {
-			break
+		default:
+			before := c.size()
+			at.move(line, off, len(run)-first, c.pos)
+			if n = w.appendOther(&c, n, at, st); n == 0 {
+				break records
+			}
+			size = c.size() + n - before
 		}
 		c.pos += n
-		run = append(run, Extent{uint32(n), uint32(c.size() - size), w.identity()})
+		run = append(run, Extent{uint32(n), uint32(size), w.identity()})
 	}
 	at.move(line, off, len(run)-first, c.pos)
 	flagged.add(st)
