@@ -85,8 +85,8 @@ func (p *Profile) walkTable() *walkTable {
 // A walkStep says what a pass does at a byte. Most steps only add up to two
 // diagnostics and replace the byte, or its escape, by an escape or a byte. They
 // all run through the same instructions, without a branch that depends on the
-// URL: the defects of a URL follow each other in no order that a processor could
-// predict, and a mispredicted branch costs more than a whole step.
+// URL: the processor cannot predict which defect comes next, and a mispredicted
+// branch costs more than a whole step.
 type walkStep struct {
 	marks   [2]Diagnostic // without offsets
 	flags   Flags         // of marks

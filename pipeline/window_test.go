@@ -42,7 +42,7 @@ func timed(l *Lane, p *Pipeline, seq uint64, minutes ...int64) *Batch {
 	return b
 }
 
-// decided shows what was decided about b: + for a first or passing record, - for
+// decidedText shows what was decided about b: + for a first or passing record, - for
 // a duplicate.
 func decidedText(t *testing.T, p *Pipeline, b *Batch) string {
 	t.Helper()

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// locate finds the URLs of a record that is not the first one of the stream.
+// locateIn finds the URLs of a record that is not the first one of the stream.
 func (w *Worker) locateIn(body, head []byte) (Reason, int) {
 	w.found.reset()
 	return w.locator.Locate(&w.found, body, &Position{Head: head, Off: 1})

@@ -66,7 +66,7 @@ type standing struct {
 	Path      string
 	Offset    int64 // bytes of the text that were emitted
 	Committed int64 // bytes that are durable and stored in the checkpoint
-	Lag       int64 // see WatchStats.LagBytes
+	Lag       int64 // see watchStats.LagBytes
 }
 
 // Stats returns the current figures. It may be called at any time, from any
