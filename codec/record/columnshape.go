@@ -13,8 +13,8 @@ func (s *shapes) addColumn(at span, use int, rank, quote uint8) {
 	s.add(shapeField{span: at, kind: columnCell, use: use, rank: rank, marked: 1, not: quote})
 }
 
-// learnColumns learns from a record whose columns have been added. The last one ends at
+// updateColumns is update for a record whose columns have been added. The last one ends at
 // end, before a separator if there is more.
-func (s *shapes) learnColumns(rec []byte, end int) {
-	s.learn(rec, min(end+1, len(rec)))
+func (s *shapes) updateColumns(rec []byte, end int) {
+	s.update(rec, min(end+1, len(rec)))
 }

@@ -239,7 +239,7 @@ type Job struct {
 
 	note, noteName, noteMember []byte // value, name, and both as a JSON member; nil: none
 	maxRecord                  int
-	learns                     bool // workers collect a Fact about each record
+	facts                      bool // workers collect a Fact about each record
 	id                         identity
 	zone                       ZoneFunc
 	year                       int
@@ -276,7 +276,7 @@ func New(c Config) (*Job, error) {
 		render: c.Render, level: c.Level, divert: c.Divert, redact: c.Redact,
 		norm: c.Normalizer, whatwg: c.Normalizer != nil && c.Normalizer.Profile().Standard == codec.WHATWG, maxRecord: c.MaxRecord,
 		rejectFlags: c.RejectFlags, rejectNotHTTP: c.RejectNotHTTP,
-		repairs: c.Repairs, learns: c.Facts, zone: c.Zone, year: c.Year,
+		repairs: c.Repairs, facts: c.Facts, zone: c.Zone, year: c.Year,
 	}
 	j.keyForm = c.KeyForm
 	for _, name := range c.Secrets {

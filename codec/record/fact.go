@@ -29,21 +29,21 @@ type facts struct {
 
 // Facts reports whether the workers of the job collect a Fact about each
 // record.
-func (j *Job) Facts() bool { return j.learns }
+func (j *Job) Facts() bool { return j.facts }
 
 // AppendFact appends the Fact about the record of the last Append or AppendRun. It is
 // zero if the job does not collect facts, if the record has no URL, and after Reject
 // and Piece.
 func (w *Worker) AppendFact(dst []Fact) []Fact {
-	if !w.job.learns {
+	if !w.job.facts {
 		return append(dst, Fact{})
 	}
 	return append(dst, w.n.fact.Fact)
 }
 
-// learn adds the current URL to the fact. first is set for the first URL of the
+// addFact adds the current URL to the fact. first is set for the first URL of the
 // record that could be parsed.
-func (n *normalizer) learn(first bool) {
+func (n *normalizer) addFact(first bool) {
 	c := &n.cur
 	n.fact.Flags = n.fact.Flags.Union(c.flags)
 	if !first {

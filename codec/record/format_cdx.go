@@ -197,7 +197,7 @@ func (l *cdxLocator) locateShaped(f *Found, rec []byte, h *shape) (Reason, int) 
 	return 0, 0
 }
 
-// split stores the fields of the record in l.spans, and learns its shape. It returns
+// split stores the fields of the record in l.spans, and updates the shapes. It returns
 // the offset of the first field that is missing or wrong, or -1.
 func (l *cdxLocator) split(f *Found) (bad int) {
 	rec, pos := l.rec, 0
@@ -226,7 +226,7 @@ func (l *cdxLocator) split(f *Found) (bad int) {
 		}
 		l.shapes.add(shapeField{span: s, kind: uint8(i), use: use, rank: rank, marked: 1, check: l.checkOf(i)})
 	}
-	l.shapes.learnColumns(rec, pos-1)
+	l.shapes.updateColumns(rec, pos-1)
 	return -1
 }
 

@@ -107,7 +107,7 @@ func (r *cefLocator) locateShaped(f *Found, rec []byte, h *shape) (Reason, int) 
 	return 0, 0
 }
 
-// read takes the fields of the record, and learns its shape. It returns false if the
+// read takes the fields of the record, and updates the shapes. It returns false if the
 // record has no extension.
 func (r *cefLocator) read(f *Found, p *namedParts) bool {
 	rec := r.rec
@@ -115,9 +115,9 @@ func (r *cefLocator) read(f *Found, p *namedParts) bool {
 	if pos < 0 {
 		return false
 	}
-	learn := r.shapes.begin(rec)
-	if learn {
-		r.learnHeader()
+	update := r.shapes.begin(rec)
+	if update {
+		r.addHeader()
 	}
 	for key, value := cefKey(rec, pos); key.end > 0; {
 		next, after := cefKey(rec, value)
@@ -126,14 +126,14 @@ func (r *cefLocator) read(f *Found, p *namedParts) bool {
 			if u := r.names.find(name); u.kind != namedNone {
 				p.take(f, rec, u, at, cefDialect)
 			}
-			if learn {
+			if update {
 				r.shapes.addNamed(f, r.names, name, shapeField{span: at, kind: cefExtended}, r.target)
 			}
 		}
 		key, value = next, after
 	}
-	if learn {
-		r.shapes.learn(rec, len(rec))
+	if update {
+		r.shapes.update(rec, len(rec))
 	}
 	return true
 }
@@ -157,8 +157,8 @@ const (
 	cefFront // what precedes the header
 )
 
-// learnHeader adds the fields of the header, and what precedes it.
-func (r *cefLocator) learnHeader() {
+// addHeader adds the fields of the header, and what precedes it.
+func (r *cefLocator) addHeader() {
 	pos := bytes.Index(r.rec, cefMark)
 	if pos > 0 {
 		r.shapes.add(shapeField{span: span{0, pos}, kind: cefFront, use: -1})

@@ -134,7 +134,7 @@ func (l *partsLocator) read(plan *fieldPlan, values []fieldValue) (object span) 
 		l.parts.rest(s)
 	}
 	if l.atEnd() && l.shaped(s.b) {
-		l.shapes.learnJSON(s, &plan.composer, values)
+		l.shapes.updateJSON(s, &plan.composer, values)
 	}
 	return object
 }

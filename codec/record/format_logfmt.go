@@ -144,7 +144,7 @@ func (r *logfmtLocator) locateShaped(f *Found, rec []byte, h *shape) (Reason, in
 		if s.broken && p.target.end == 0 || !fields {
 			return Unparsed, s.pos
 		}
-		r.learn(f)
+		r.updateShapes(f)
 	}
 	switch {
 	case r.named && p.target.end == 0, !p.add(f, rec, r.target):

@@ -134,11 +134,11 @@ func (r *ltsvLocator) locateShaped(f *Found, rec []byte, h *shape) (Reason, int)
 	return 0, 0
 }
 
-// read takes the fields of the record, and learns its shape. It skips fields without a
+// read takes the fields of the record, and updates the shapes. It skips fields without a
 // label, because the last field of a truncated line may be one. It returns false if no
 // field has one.
 func (r *ltsvLocator) read(f *Found, p *namedParts) (labels bool) {
-	rec, learn := r.rec, r.shapes.begin(r.rec)
+	rec, update := r.rec, r.shapes.begin(r.rec)
 	for pos := 0; pos < len(rec); {
 		end := r.tabs.Next(pos)
 		if colon := r.colons.Next(pos); colon > pos && colon < end {
@@ -147,14 +147,14 @@ func (r *ltsvLocator) read(f *Found, p *namedParts) (labels bool) {
 			if u := r.names.find(label); u.isRead(f) {
 				p.take(f, rec, u, value, r.dialect)
 			}
-			if learn {
+			if update {
 				r.shapes.addNamed(f, r.names, label, shapeField{span: value, marked: 1}, r.target)
 			}
 		}
 		pos = end + 1
 	}
-	if learn && labels {
-		r.shapes.learn(rec, len(rec))
+	if update && labels {
+		r.shapes.update(rec, len(rec))
 	}
 	return labels
 }

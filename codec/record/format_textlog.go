@@ -136,7 +136,7 @@ func (l *textLocator) locateShaped(f *Found, rec []byte, h *shape) (Reason, int)
 		n, pos := layout.split(l.spans[:wanted], rec, &l.marks, l.cuts)
 		if n >= layout.must {
 			if i == 0 && (n == wanted || pos == len(rec)) {
-				l.learn(f, n, pos)
+				l.updateShapes(f, n, pos)
 			}
 			l.take(f, layout, n, rec)
 			return 0, 0

@@ -241,10 +241,10 @@ func (l *w3cLocator) addTarget(f *Found, rec []byte) {
 	f.addTarget(rec, s, l.dialectOf(w3cTarget))
 }
 
-// split stores the fields of the record that are used, and learns its shape. It
+// split stores the fields of the record that are used, and updates the shapes. It
 // returns false if the record has too few fields.
 func (l *w3cLocator) split(f *Found) bool {
-	rec, pos, end, learn := l.rec, 0, 0, l.shapes.begin(l.rec)
+	rec, pos, end, update := l.rec, 0, 0, l.shapes.begin(l.rec)
 	for _, c := range l.order {
 		switch {
 		case pos >= len(rec):
@@ -257,23 +257,23 @@ func (l *w3cLocator) split(f *Found) bool {
 		default:
 			end = l.cellEnd(pos)
 			l.spans[c], l.quoted[c] = span{pos, end}, false
-			learn = learn && end > pos // a shape has no empty cells
+			update = update && end > pos // a shape has no empty cells
 			for pos = end + 1; pos < len(rec) && isSpace(rec[pos]); {
 				pos++
 			}
 		}
-		if learn {
-			l.learn(f, c)
+		if update {
+			l.addField(f, c)
 		}
 	}
-	if learn {
-		l.shapes.learnColumns(rec, end)
+	if update {
+		l.shapes.updateColumns(rec, end)
 	}
 	return true
 }
 
-// learn adds the field of column c to the record to learn from.
-func (l *w3cLocator) learn(f *Found, c w3cColumn) {
+// addField adds the field of column c to the record for the update.
+func (l *w3cLocator) addField(f *Found, c w3cColumn) {
 	use, rank := int(c), rankNeeded
 	beside := c >= w3cDate && c < w3cHost || c == w3cReferer && l.target == TargetRequest
 	switch {

@@ -182,10 +182,10 @@ func (l *zeekLocator) locateShaped(f *Found, rec []byte, h *shape) (Reason, int)
 	return 0, 0
 }
 
-// split takes the fields of the record, and learns its shape. It returns false if there
+// split takes the fields of the record, and updates the shapes. It returns false if there
 // are too few.
 func (l *zeekLocator) split(f *Found, p *namedParts) bool {
-	learn, pos := l.shapes.begin(l.rec), 0
+	update, pos := l.shapes.begin(l.rec), 0
 	for i, use := range l.columns {
 		if pos > len(l.rec) {
 			return false
@@ -196,13 +196,13 @@ func (l *zeekLocator) split(f *Found, p *namedParts) bool {
 			l.take(f, p, use, at)
 			read = i
 		}
-		if learn {
+		if update {
 			l.shapes.addColumn(at, read, use.rankFor(l.target), 0)
 		}
 		pos = at.end + 1
 	}
-	if learn {
-		l.shapes.learnColumns(l.rec, pos-1)
+	if update {
+		l.shapes.updateColumns(l.rec, pos-1)
 	}
 	return true
 }

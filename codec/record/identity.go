@@ -105,8 +105,8 @@ func (w *Worker) identify(s *site, rec []byte, v *verdict) {
 		return
 	}
 	k, ok := w.n.fact.Key, false
-	if w.job.learns && v.urls == 1 && id.key && id.level == w.job.level {
-		ok = !k.IsZero() // learn has computed it
+	if w.job.facts && v.urls == 1 && id.key && id.level == w.job.level {
+		ok = !k.IsZero() // addFact has computed it
 	}
 	if !ok {
 		k, ok = w.identityOf(id, s, rec)

@@ -19,8 +19,8 @@ func (h *shape) takeJSON(values []fieldValue) {
 	}
 }
 
-// learnJSON learns from a JSON text, which has been read, and from its values.
-func (s *shapes) learnJSON(text *scanner, c *composer, values []fieldValue) {
+// updateJSON is update for a JSON text, which has been read, and its values.
+func (s *shapes) updateJSON(text *scanner, c *composer, values []fieldValue) {
 	if !s.begin(text.b) {
 		return
 	}
@@ -39,7 +39,7 @@ func (s *shapes) learnJSON(text *scanner, c *composer, values []fieldValue) {
 			text.pos++
 		}
 	}
-	h := s.learn(text.b, len(text.b))
+	h := s.update(text.b, len(text.b))
 	h.values = append(h.values[:0], values...)
 }
 

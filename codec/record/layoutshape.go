@@ -49,16 +49,16 @@ func (l *layoutLocator) locateShaped(f *Found, rec []byte, h *shape) (Reason, in
 		}
 		return 0, 0
 	}
-	learn := len(l.elems) <= maxKinds && l.shapes.begin(rec)
-	why, pos := l.read(f, rec, learn)
-	if learn && why == 0 {
-		l.shapes.learn(rec, len(rec))
+	update := len(l.elems) <= maxKinds && l.shapes.begin(rec)
+	why, pos := l.read(f, rec, update)
+	if update && why == 0 {
+		l.shapes.update(rec, len(rec))
 	}
 	return why, pos
 }
 
-// learn adds field i to the record to learn from.
-func (l *layoutLocator) learn(f *Found, i int, at span) {
+// addField adds field i to the record for the update.
+func (l *layoutLocator) addField(f *Found, i int, at span) {
 	e := &l.elems[i]
 	field := shapeField{span: at, kind: uint8(i), use: -1}
 	if e.kind > fkSkip && (e.kind != fkAttr || f.attrs.wanted) {
@@ -122,7 +122,7 @@ func (l *layoutReader) add(f *Found, i int, rec []byte, at span) {
 // field ends at the next unescaped occurrence of the literal that follows it. The last
 // literal must be at the end of the record, so that raw quotes in a user agent do no
 // harm.
-func (l *layoutLocator) read(f *Found, rec []byte, learn bool) (Reason, int) {
+func (l *layoutLocator) read(f *Found, rec []byte, update bool) (Reason, int) {
 	pos := 0
 	if l.elems[0].kind == fkLiteral { // fieldEnd finds the others
 		if !bytes.HasPrefix(rec, l.elems[0].lit) {
@@ -142,8 +142,8 @@ func (l *layoutLocator) read(f *Found, rec []byte, learn bool) (Reason, int) {
 		if e.kind > fkSkip && (e.kind != fkAttr || f.attrs.wanted) {
 			l.add(f, i, rec, span{pos, end})
 		}
-		if learn {
-			l.learn(f, i, span{pos, end})
+		if update {
+			l.addField(f, i, span{pos, end})
 		}
 		pos = end + len(l.literalAfter(i))
 	}

@@ -12,7 +12,7 @@ func (p *namedParts) takeShaped(f *Found, rec []byte, h *shape, names *nameTable
 	}
 }
 
-// addNamed adds the field called name to the record to learn from.
+// addNamed adds the field called name to the record for the update.
 func (s *shapes) addNamed(f *Found, names *nameTable, name []byte, field shapeField, target Target) {
 	field.use = names.index(name)
 	if field.use >= 0 {
@@ -37,8 +37,8 @@ func (u namedUse) rankFor(target Target) uint8 {
 	return rankNeeded
 }
 
-// learn learns the shape of the record that has been read.
-func (r *logfmtLocator) learn(f *Found) {
+// updateShapes updates the shapes with the record that has been read.
+func (r *logfmtLocator) updateShapes(f *Found) {
 	s := &r.scan
 	if s.broken || !r.shapes.begin(s.rec) {
 		return
@@ -49,19 +49,19 @@ func (r *logfmtLocator) learn(f *Found) {
 		if s.kind == logfmtQuoted {
 			key -= len(`"`)
 		}
-		r.learnWords(end, key)
+		r.addWords(end, key)
 		field := shapeField{span: s.value, kind: s.kind}
 		if s.kind == logfmtPlain {
 			field.marked = 1
 		}
 		r.shapes.addNamed(f, r.names, s.key, field, r.target)
 	}
-	r.learnWords(end, len(s.rec))
-	r.shapes.learn(s.rec, len(s.rec))
+	r.addWords(end, len(s.rec))
+	r.shapes.update(s.rec, len(s.rec))
 }
 
-// learnWords adds the words between two fields.
-func (r *logfmtLocator) learnWords(pos, to int) {
+// addWords adds the words between two fields.
+func (r *logfmtLocator) addWords(pos, to int) {
 	for s := &r.scan; pos < to; pos++ {
 		if end := s.valueEnd(logfmtWord, pos); end > 0 && end <= to {
 			r.shapes.add(shapeField{span: span{pos, end}, kind: logfmtWord, use: -1, marked: 1})

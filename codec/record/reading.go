@@ -141,8 +141,8 @@ func (n *normalizer) accept(s *site, v *verdict, st *Stats) bool {
 	}
 	v.urls++
 	n.count(st)
-	if n.job.learns {
-		n.learn(v.urls == 1)
+	if n.job.facts {
+		n.addFact(v.urls == 1)
 		n.countKeys(st)
 	}
 	return true

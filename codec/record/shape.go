@@ -24,7 +24,7 @@ type shape struct {
 	fit   []span     // the values in the record that match has read last
 	usual usualURL
 
-	rec    []byte       // the record that was learned last
+	rec    []byte       // the record of the last update
 	fields []shapeField // its fields
 	values []fieldValue // its values, for formats that have them
 }
@@ -156,10 +156,10 @@ func (h *shape) isOf(fields []shapeField, open bool) bool {
 	return true
 }
 
-// learn changes h so that rec has the shape, and all records that had it before if
+// update changes h so that rec has the shape, and all records that had it before if
 // isOf reports true. The fields of rec that differ from those of the record before
 // get slots. Only rec[:size] is read, which has all fields.
-func (h *shape) learn(rec []byte, size int, fields []shapeField) {
+func (h *shape) update(rec []byte, size int, fields []shapeField) {
 	if h.isOf(fields, size < len(rec)) {
 		for i := range fields {
 			f, old := &fields[i], &h.fields[i]
@@ -251,26 +251,27 @@ func (s *shapes) match(rec []byte, marks *shapeMarks, e ender) *shape {
 	return nil
 }
 
-// maxShaped is the length of the longest record that is learned.
+// maxShaped is the length of the longest record for which there are shapes.
 const maxShaped = 1 << 14
 
-// begin prepares to learn from rec, for which match has returned nil. It returns
+// begin prepares an update with rec, for which match has returned nil. It returns
 // false if that is not worth it.
 func (s *shapes) begin(rec []byte) bool {
 	s.fields = s.fields[:0]
 	return s.skips == 0 && len(rec) <= maxShaped
 }
 
-// add adds the next field of the record to learn from.
+// add adds the next field of the record for the update.
 func (s *shapes) add(f shapeField) { s.fields = append(s.fields, f) }
 
-// learn learns from a record whose fields have been added, and returns its shape. It
-// reads rec[:size], which includes the byte that ends the last field, if there is one.
-func (s *shapes) learn(rec []byte, size int) *shape {
+// update updates the shapes with a record whose fields have been added, and returns its
+// shape. It reads rec[:size], which includes the byte that ends the last field, if there
+// is one.
+func (s *shapes) update(rec []byte, size int) *shape {
 	i := 0
 	for i < len(s.list)-1 && len(s.list[i].fields) > 0 && !s.list[i].isOf(s.fields, size < len(rec)) {
 		i++
 	}
-	s.list[i].learn(rec, size, s.fields)
+	s.list[i].update(rec, size, s.fields)
 	return &s.list[i]
 }

@@ -126,7 +126,7 @@ func (l tableShaper) locateShaped(f *Found, rec []byte, h *shape) (Reason, int) 
 		return 0, 0
 	}
 	why, pos := l.locateParts(f, rec)
-	l.learn(rec)
+	l.updateShapes(rec)
 	return why, pos
 }
 

@@ -70,7 +70,7 @@ func (j *Job) setShard(c *Config) error {
 
 // ownKeyRules returns the rules of the keys that the job needs without a shard.
 func (j *Job) ownKeyRules(c *Config) (own codec.Rules) {
-	if keys := fieldSet(1<<fKey | 1<<fSURT); j.reads&keys != 0 || j.learns || j.render == RenderKeys {
+	if keys := fieldSet(1<<fKey | 1<<fSURT); j.reads&keys != 0 || j.facts || j.render == RenderKeys {
 		own = rulesUpTo(j.level)
 	}
 	fields := j.reads

@@ -23,7 +23,7 @@ func (l *tableLocator) keepsParts(n *normalizer, body []byte) bool {
 		why, _ = l.composer.compose(n.found, body, l.values)
 	} else {
 		why, _ = l.locateParts(n.found, body)
-		l.learn(body)
+		l.updateShapes(body)
 	}
 	if why != 0 || !n.keepsFound(body) {
 		return false
@@ -47,8 +47,8 @@ func (l *tableLocator) takeShaped(h *shape) {
 	}
 }
 
-// learn learns the shape of a record.
-func (l *tableLocator) learn(body []byte) {
+// updateShapes updates the shapes with a record.
+func (l *tableLocator) updateShapes(body []byte) {
 	if !l.shapes.begin(body) {
 		return
 	}
@@ -71,7 +71,7 @@ func (l *tableLocator) learn(body []byte) {
 		l.shapes.add(f)
 		pos = next
 	}
-	h := l.shapes.learn(body, min(pos, len(body)))
+	h := l.shapes.update(body, min(pos, len(body)))
 	h.values = append(h.values[:0], l.values...)
 }
 

@@ -17,9 +17,9 @@ func (l *textLocator) setSpans(h *shape) (n int) {
 	return len(h.uses)
 }
 
-// learn learns the shape of the line, which has n fields of the newest layout. The last
-// one ends before pos. The line must have all fields that are read.
-func (l *textLocator) learn(f *Found, n, pos int) {
+// updateShapes updates the shapes with the line, which has n fields of the newest
+// layout. The last one ends before pos. The line must have all fields that are read.
+func (l *textLocator) updateShapes(f *Found, n, pos int) {
 	layout, rec := &l.compiled[0], l.rec
 	if !l.shapes.begin(rec) {
 		return
@@ -51,7 +51,7 @@ func (l *textLocator) learn(f *Found, n, pos int) {
 	if pos < len(rec) && rec[pos] != ' ' {
 		return
 	}
-	l.shapes.learn(rec, min(pos+len(" "), len(rec)))
+	l.shapes.update(rec, min(pos+len(" "), len(rec)))
 }
 
 // rank returns the rank of a field for a shapeField.
