@@ -160,7 +160,7 @@ func svgSpans(line string) string {
 // TestSVGKeepsSpaces checks that the text of a picture has no spaces that a viewer may
 // join.
 func TestSVGKeepsSpaces(t *testing.T) {
-	for _, part := range strings.Split(svgSpans("  a  "+bold("b")+"   c"), "</tspan>") {
+	for part := range strings.SplitSeq(svgSpans("  a  "+bold("b")+"   c"), "</tspan>") {
 		if _, text, _ := strings.Cut(part, ">"); strings.Contains(text, " ") {
 			t.Errorf("span %q contains a space", part)
 		}
