@@ -33,8 +33,10 @@ type kafkaWorld struct {
 	policy  string // pipeline.on_refused; empty: the default
 	records uint64 // number of records in each partition of the input
 
-	fake bool   // the broker is kfake
-	join func() // starts another member, which the test stops; nil if it cannot
+	fake bool // the broker is kfake
+	// renew replaces all members by a single one, which the test stops. It is nil for a test
+	// without other members.
+	renew func()
 }
 
 // onBrokers runs a test with a broker in this process, and with the real broker
@@ -143,19 +145,21 @@ func (w *kafkaWorld) drained() {
 		switch n := progress(); {
 		case n > highest:
 			moved, highest = time.Now(), n
-		case w.fake && w.join != nil && time.Since(moved) > forgotten:
-			w.t.Logf("kfake waits for a member that was killed; another one joins at %d", n)
-			w.join()
+		case w.fake && w.renew != nil && time.Since(moved) > forgotten:
+			w.t.Logf("kfake waits for a member that was killed; a single new one continues at %d", n)
+			w.renew()
 			moved = time.Now()
 		}
 		return slices.Equal(committed, all)
 	})
 }
 
-// forgotten is the time without progress after which another member joins a group of
-// kfake. A member whose connection breaks while it waits for the answer to JoinGroup
-// has no session timeout there (group.reply in kfake/groups.go), unlike with a real
-// broker. If the others synchronize, it keeps its partitions until a member joins.
+// forgotten is the time without progress after which a single new member continues in a
+// group of kfake. A member whose connection breaks while it waits for the answer to
+// JoinGroup has no session timeout there (group.reply in kfake/groups.go), unlike with a
+// real broker. If the others synchronize, it keeps its partitions until a member joins.
+// Each JoinGroup also starts the timeout of the rebalance again (group.rebalance), so
+// several members that repeat it, one after the other, would prevent its end.
 const forgotten = 20 * time.Second
 
 // judge counts the delivered records.
@@ -218,7 +222,7 @@ func TestKafkaMembers(t *testing.T) {
 	onBrokers(t, func(t *testing.T, w *kafkaWorld) {
 		changes := few(6, 60)
 		members := churn(t, w.config(), changes, func() { w.fill(1000) }, w.stored, 1000)
-		w.join = func() { members = append(members, start(t, w.config())) }
+		w.renew = func() { members = renewed(t, members, w.config()) }
 		shares := w.share(members)
 		w.drained()
 		for _, p := range members {
@@ -230,6 +234,15 @@ func TestKafkaMembers(t *testing.T) {
 			t.Errorf("%v", r.Examples)
 		}
 	})
+}
+
+// renewed kills the members, and returns a new one.
+func renewed(t *testing.T, members []*chaos.Process, config string) []*chaos.Process {
+	t.Helper()
+	for _, p := range members {
+		p.Kill()
+	}
+	return []*chaos.Process{start(t, config)}
 }
 
 // share writes until each member has read something, and returns the number of

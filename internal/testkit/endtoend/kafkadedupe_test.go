@@ -230,7 +230,7 @@ func (w *changelogWorld) killMembers(keep string, judge func() (again int)) {
 	for range 3 {
 		members = append(members, start(t, config))
 	}
-	w.join = func() { members = append(members, start(t, config)) }
+	w.renew = func() { members = renewed(t, members, config) }
 	kills, changes := 0, 0
 	for goal := dedupeKills(t); kills < goal; changes++ {
 		before, more := w.stored(), rand.Int64N(1500)
