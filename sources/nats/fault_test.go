@@ -291,6 +291,29 @@ func TestSoftStop(t *testing.T) {
 	w.exactly(n)
 }
 
+// returnAll fetches n messages and returns them once all have arrived: a message
+// that is returned earlier may be delivered to the same fetch again, in the place
+// of another.
+func returnAll(t *testing.T, c jetstream.Consumer, n int) {
+	t.Helper()
+	batch, err := c.Fetch(n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []jetstream.Msg
+	for m := range batch.Messages() {
+		all = append(all, m)
+	}
+	if len(all) != n {
+		t.Fatalf("%d of %d messages fetched: %v", len(all), n, batch.Error())
+	}
+	for _, m := range all {
+		if err := m.Nak(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // TestPoison checks that a message that was delivered too often is moved to the
 // poison subject, and the others are processed.
 func TestPoison(t *testing.T) {
@@ -305,15 +328,7 @@ func TestPoison(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 2 { // delivered twice, and returned
-		batch, err := c.Fetch(3)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for m := range batch.Messages() {
-			if err := m.Nak(); err != nil {
-				t.Fatal(err)
-			}
-		}
+		returnAll(t, c, 3)
 	}
 	w.fill(3, 7)
 	src := w.source(func(c *source.JetStreamConfig) {
