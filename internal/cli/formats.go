@@ -118,7 +118,7 @@ func (f *formats) inspect(path string, head []byte, v compress.Verdict) error {
 	f.byPath[path] = format
 	job, err := f.add(format)
 	if err != nil {
-		return prefixLines(fmt.Sprintf("%s: detected format %s", name, format), explainJSON(flagNames(err), format, head))
+		return prefixLines(fmt.Sprintf("%s: detected format %s", name, format), explainField(flagNames(err), format, head))
 	}
 	if lines, isJSON := record.WithoutPrefix(format, head); isJSON && f.baseHint == "" {
 		f.baseHint = jsonBase(lines)

@@ -3,7 +3,6 @@ package cli
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -94,14 +93,38 @@ func pathStep(name string) string {
 	return name
 }
 
-// explainJSON extends the error about a missing --url-field with the members of
-// the first records that look like URLs, and with a value for --url if one of
-// them is a path and another member looks like its host.
-func explainJSON(err error, format string, head []byte) error {
-	head, ok := record.WithoutPrefix(format, head)
-	if !ok || !strings.Contains(err.Error(), "--url-field") {
+// explainField extends the error about a missing --url-field with the members or
+// columns of the first records that look like URLs.
+func explainField(err error, format string, head []byte) error {
+	if !strings.Contains(err.Error(), "--url-field") {
 		return err
 	}
+	if separator := separators[format]; separator != 0 {
+		return explainColumn(err, columns(head, separator))
+	}
+	if lines, ok := record.WithoutPrefix(format, head); ok {
+		return explainMember(err, lines)
+	}
+	return err
+}
+
+// explainColumn is explainField for a table, of which it gets the first row.
+func explainColumn(err error, row []textField) error {
+	var names []string
+	for _, cell := range row {
+		if urlRank(cell.name, cell.value) > 0 && len(names) < maxHints {
+			names = append(names, cell.path)
+		}
+	}
+	if len(names) == 0 {
+		return err
+	}
+	return fmt.Errorf("%w (columns of the first row that look like URLs: %s)", err, strings.Join(names, ", "))
+}
+
+// explainMember is explainField for JSON lines. It adds a value for --url if one
+// member is a path and another one looks like its host.
+func explainMember(err error, head []byte) error {
 	var paths []string
 	path := ""
 	for _, m := range jsonMembers(head) {
@@ -120,7 +143,7 @@ func explainJSON(err error, format string, head []byte) error {
 	if host := jsonHost(head); host != "" && path != "" && !strings.ContainsAny(host+path, ",=") {
 		compose = fmt.Sprintf("; to compose the URL from two members, use --url host=%s,path=%s", host, path)
 	}
-	return errors.Join(fmt.Errorf("%w (members of the first records that look like URLs: %s%s)", err, strings.Join(paths, ", "), compose))
+	return fmt.Errorf("%w (members of the first records that look like URLs: %s%s)", err, strings.Join(paths, ", "), compose)
 }
 
 // hostMembers are the names of the member that holds the request host in the

@@ -18,11 +18,15 @@ import (
 // noFormat returns the error that no format matches the first record of the
 // input at path, which begins with head, and says what to do.
 func noFormat(path string, head []byte) error {
+	remedy := "name it with --format ('urlfold help formats' lists all)"
+	if beginsTable(head) {
+		remedy = "if a later row does, name its column with --url-field; otherwise name the format with --format ('urlfold help formats' lists all)"
+	}
 	leave := ""
 	if name := filepath.Base(path); path != stdinPath && !strings.ContainsAny(name, `*?[{\'`) {
 		leave = fmt.Sprintf(", or leave the file out with --exclude '%s'", name)
 	}
-	return fmt.Errorf("%w: %s; name it with --format ('urlfold help formats' lists all)%s", errNoFormat, whyNoFormat(head), leave)
+	return fmt.Errorf("%w: %s; %s%s", errNoFormat, whyNoFormat(head), remedy, leave)
 }
 
 // blanks are the bytes of blank records.
@@ -63,7 +67,7 @@ func whyNoFormat(head []byte) string {
 		why = append(why, "has quoted text that is not a request")
 	}
 	if why = append(why, "is not a URL"); beginsTable(head) {
-		why = append(why, "is the row of a table in which no column holds a URL")
+		why = append(why, "is the row of a table whose first rows hold no URL")
 	} else {
 		why = append(why, "does not have as many columns, separated by tabs or commas, as the next records")
 	}
