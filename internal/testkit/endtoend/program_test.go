@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/urlfold/urlfold/internal/testkit/chaos"
+	"github.com/urlfold/urlfold/internal/testkit/kafkatest"
 )
 
 // patience is how long a test waits for an event, or for the next step towards it.
@@ -45,7 +46,7 @@ func TestMain(m *testing.M) {
 			return 1
 		}
 		go watchMemory()
-		return m.Run()
+		return kafkatest.Main(m)
 	}())
 }
 

@@ -68,7 +68,9 @@ func onFake(t *testing.T, name string, limit bool) *refuser {
 	if !limit {
 		refuseKeyless(c, &repaired)
 	}
-	admin := &kgo.Client{Addr: kgo.TCP(conn.Brokers...)}
+	transport := new(kgo.Transport)
+	t.Cleanup(transport.CloseIdleConnections)
+	admin := &kgo.Client{Addr: kgo.TCP(conn.Brokers...), Transport: transport}
 	return &refuser{
 		name: name, sink: fmt.Sprintf("kafka: {brokers: [%q], topic: out, key: none, compression: none}", conn.Brokers[0]),
 		code: map[bool]string{true: "MESSAGE_TOO_LARGE", false: "INVALID_RECORD"}[limit], whole: !limit,

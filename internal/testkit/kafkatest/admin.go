@@ -10,8 +10,12 @@ import (
 	"github.com/urlfold/urlfold/internal/client/kafka"
 )
 
-func admin(c connect.Kafka) *kgo.Client {
-	return &kgo.Client{Addr: kgo.TCP(c.Brokers...), Timeout: 30 * time.Second, Transport: &kgo.Transport{IdleTimeout: time.Second}}
+// admin returns a client for administrative requests. Call done after the last one:
+// otherwise the library searches for the brokers until the process ends, even if they
+// no longer exist. Hundreds of such searches take all the time of the processor.
+func admin(c connect.Kafka) (client *kgo.Client, done func()) {
+	t := &kgo.Transport{IdleTimeout: time.Second}
+	return &kgo.Client{Addr: kgo.TCP(c.Brokers...), Timeout: 30 * time.Second, Transport: t}, t.CloseIdleConnections
 }
 
 // CreateTopic creates a topic with one replica and waits until it can be
@@ -24,18 +28,20 @@ func CreateTopic(t testing.TB, c connect.Kafka, name string, partitions int, con
 	for k, v := range config {
 		topic.ConfigEntries = append(topic.ConfigEntries, kgo.ConfigEntry{ConfigName: k, ConfigValue: v})
 	}
-	res, err := admin(c).CreateTopics(Context(t), &kgo.CreateTopicsRequest{Topics: []kgo.TopicConfig{topic}})
+	client, done := admin(c)
+	defer done()
+	res, err := client.CreateTopics(Context(t), &kgo.CreateTopicsRequest{Topics: []kgo.TopicConfig{topic}})
 	if err == nil {
 		err = res.Errors[name]
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	client := Client(t, c, name)
+	reader := Client(t, c, name)
 	Until(t, "topic "+name, func() bool {
 		for p := range partitions {
-			if _, err := client.Offset(Context(t), name, p, kafka.Latest); err != nil {
-				client.Refresh()
+			if _, err := reader.Offset(Context(t), name, p, kafka.Latest); err != nil {
+				reader.Refresh()
 				return false
 			}
 		}
@@ -51,9 +57,11 @@ func Committed(t testing.TB, c connect.Kafka, group, topic string, partitions in
 	for p := range all {
 		all[p] = p
 	}
-	client := admin(c)
+	client, done := admin(c)
+	defer done()
+	ctx := Context(t)
 	for try := 0; ; try++ {
-		res, err := client.OffsetFetch(Context(t), &kgo.OffsetFetchRequest{GroupID: group, Topics: map[string][]int{topic: all}})
+		res, err := client.OffsetFetch(ctx, &kgo.OffsetFetchRequest{GroupID: group, Topics: map[string][]int{topic: all}})
 		if err == nil {
 			err = res.Error
 		}
@@ -79,7 +87,8 @@ func Rewind(t testing.TB, c connect.Kafka, group, topic string, offsets []int64)
 	for p, offset := range offsets {
 		list[p] = kgo.OffsetCommit{Partition: p, Offset: offset}
 	}
-	client := admin(c)
+	client, done := admin(c)
+	defer done()
 	Until(t, "the offsets of "+group+" are set", func() bool { // the broker refuses while a member is leaving
 		res, err := client.OffsetCommit(Context(t), &kgo.OffsetCommitRequest{GroupID: group, GenerationID: -1, Topics: map[string][]kgo.OffsetCommit{topic: list}})
 		if err != nil || len(res.Topics[topic]) != len(offsets) {
