@@ -245,14 +245,19 @@ func unescapedByte(rec []byte, from int, c byte) int {
 // value. A key follows a space or the header. Many vendors do not escape the '='
 // in a value, as in http://h/?a=b, where it ends no key.
 func cefKey(rec []byte, from int) (key span, value int) {
+	start := from // of the word
 	for at := from; ; at++ {
 		n := unescapedByte(rec, at, '=')
 		if n < 0 {
 			return span{}, 0
 		}
+		space := bytes.LastIndexByte(rec[at:n], ' ')
+		if space >= 0 {
+			start = at + space + 1
+		}
+		first := space >= 0 || at == from // no other '=' in the word
 		at = n
-		start := from + bytes.LastIndexByte(rec[from:at], ' ') + 1
-		if isLabel(rec[start:at]) && rec[start-1] != '=' {
+		if first && isLabel(rec[start:at]) && rec[start-1] != '=' {
 			return span{start, at}, at + 1
 		}
 	}

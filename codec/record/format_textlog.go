@@ -45,6 +45,8 @@ func (t *textLog) Name() string { return t.name }
 func (t *textLog) Detect(s *Sample) Fit {
 	r := textReader{textLog: t}
 	l := r.locator()
+	l.marks = s.marks
+	defer func() { s.marks = l.marks }()
 	return s.count(looksLikeProduct, func(rec []byte) bool {
 		var f Found
 		why, _ := l.Locate(&f, rec, nil)

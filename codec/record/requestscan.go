@@ -2,6 +2,7 @@ package record
 
 import (
 	"bytes"
+	"strings"
 
 	"github.com/urlfold/urlfold/codec/internal/scan"
 )
@@ -182,26 +183,30 @@ func bareEnd(rec []byte, start int) int {
 			return end + after
 		}
 	}
-	for end > start+1 && (bytes.IndexByte([]byte(",;:'"), rec[end-1]) >= 0 || isUnmatched(rec[start:end])) {
-		end--
-	}
-	return end
+	return start + len(trimPunctuation(rec[start:end]))
 }
 
-// isUnmatched reports whether word ends in a closing bracket without an opening
-// one.
-func isUnmatched(word []byte) bool {
-	var open byte
-	last := word[len(word)-1]
-	switch last {
-	case ')':
-		open = '('
-	case ']':
-		open = '['
-	case '}':
-		open = '{'
-	default:
-		return false
+// trimPunctuation returns word without the punctuation of a log at its end, and
+// without closing brackets that have no opening one. It leaves at least one byte.
+func trimPunctuation(word []byte) []byte {
+	const opening, closing = "([{", ")]}"
+	var surplus [len(closing)]int // of closing brackets
+	var counted [len(closing)]bool
+	for len(word) > 1 {
+		last := word[len(word)-1]
+		if kind := strings.IndexByte(closing, last); kind >= 0 {
+			if !counted[kind] {
+				surplus[kind] = bytes.Count(word, []byte{last}) - bytes.Count(word, []byte{opening[kind]})
+				counted[kind] = true
+			}
+			if surplus[kind] <= 0 {
+				break
+			}
+			surplus[kind]--
+		} else if strings.IndexByte(",;:'", last) < 0 {
+			break
+		}
+		word = word[:len(word)-1]
 	}
-	return bytes.Count(word, []byte{last}) > bytes.Count(word, []byte{open})
+	return word
 }

@@ -2,16 +2,21 @@ package record
 
 import (
 	"bytes"
-	"slices"
 	"strings"
 	"unicode"
 )
+
+// maxHeader is the length of the longest header of a table without rows.
+const maxHeader = 64 << 10
 
 // DetectHeader guesses the format of a table without rows. text is the whole
 // stream: a header with the names of at least two columns. ok is false if text is
 // anything else. Detect does not guess such a table, because other text can look
 // like it: a single line of words with a separator between them.
 func DetectHeader(text []byte) (format string, ok bool) {
+	if len(text) > maxHeader {
+		return "", false
+	}
 	most := 1
 	for _, f := range builtin {
 		t, isTable := f.(tableFormat)
@@ -48,11 +53,12 @@ func (t tableFormat) onlyHeader(text []byte) []string {
 // Names may contain dots, as in request.url, but cells that all contain them may be
 // hosts.
 func isHeader(cells []string) bool {
-	dotted := true
-	for i, c := range cells {
-		if !isColumnName(c) || slices.Contains(cells[:i], c) {
+	dotted, seen := true, make(map[string]bool, len(cells))
+	for _, c := range cells {
+		if seen[c] || !isColumnName(c) {
 			return false
 		}
+		seen[c] = true
 		dotted = dotted && strings.Contains(c, ".")
 	}
 	return !dotted

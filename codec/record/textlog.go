@@ -238,6 +238,9 @@ func (l *textLayout) split(spans []span, rec []byte, marks *textMarks, cut bool)
 	return len(spans), pos
 }
 
+// maxTime is more than the length of a time in brackets.
+const maxTime = 64
+
 // start returns the offset of the first field of a layout that floats, or -1.
 func (l *textLayout) start(rec []byte) int {
 	for from := 0; ; {
@@ -246,11 +249,9 @@ func (l *textLayout) start(rec []byte) int {
 			return -1
 		}
 		from += n + 1
-		n = bytes.IndexByte(rec[from:], ']')
+		n = bytes.IndexByte(rec[from:min(len(rec), from+maxTime)], ']')
 		switch {
-		case n < 0:
-			return -1
-		case !l.fields[l.time].check(rec[from : from+n]):
+		case n < 0 || !l.fields[l.time].check(rec[from:from+n]):
 		case l.time == 0:
 			return from - 1
 		case from >= 3 && rec[from-2] == ' ':

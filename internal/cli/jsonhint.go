@@ -36,7 +36,7 @@ func jsonRecords(head []byte) (records [][]jsonMember) {
 			continue
 		}
 		var members []jsonMember
-		walkJSON(json.NewDecoder(bytes.NewReader(line)), "", "", func(m jsonMember) { members = append(members, m) })
+		walkJSON(json.NewDecoder(bytes.NewReader(line)), jsonMember{}, 0, func(m jsonMember) { members = append(members, m) })
 		records = append(records, members)
 	}
 	return records
@@ -55,28 +55,34 @@ func jsonMembers(head []byte) (members []jsonMember) {
 	return members
 }
 
-// walkJSON calls visit for each string in the next value of d, whose path and
-// name are given. It returns false at the end of the text or at a syntax error.
-func walkJSON(d *json.Decoder, path, name string, visit func(jsonMember)) bool {
+// maxDepth is the number of values within each other in which walkJSON searches. A
+// path of many steps would be of no use, and the paths of all values in a deep one
+// together take much memory.
+const maxDepth = 32
+
+// walkJSON calls visit for each string in the next value of d, whose path and name
+// at has, and which is in depth others. It returns false at the end of the text, at a
+// syntax error, or if the value is too deep.
+func walkJSON(d *json.Decoder, at jsonMember, depth int, visit func(jsonMember)) bool {
 	tok, err := d.Token()
-	if err != nil {
+	if err != nil || depth > maxDepth {
 		return false
 	}
 	switch t := tok.(type) {
 	case string:
-		visit(jsonMember{path, name, t})
+		visit(jsonMember{at.path, at.name, t})
 	case json.Delim:
 		for i := 0; d.More(); i++ {
-			member, sub := name, path+"["+strconv.Itoa(i)+"]"
+			sub := jsonMember{path: at.path + "[" + strconv.Itoa(i) + "]", name: at.name}
 			if t == '{' {
 				key, err := d.Token()
 				if err != nil {
 					return false
 				}
-				member, _ = key.(string)
-				sub = strings.TrimPrefix(path+"."+pathStep(member), ".")
+				sub.name, _ = key.(string)
+				sub.path = strings.TrimPrefix(at.path+"."+pathStep(sub.name), ".")
 			}
-			if !walkJSON(d, sub, member, visit) {
+			if !walkJSON(d, sub, depth+1, visit) {
 				return false
 			}
 		}

@@ -96,12 +96,13 @@ func searchURLs(head []byte) (n int, found bool) {
 }
 
 // beginsTable reports whether the first records have the same number of columns,
-// and more than one.
+// and more than one. It looks only at the beginning of a long record.
 func beginsTable(head []byte) bool {
-	const enough = 20
+	const enough, most = 20, 64 << 10
+	head = head[:min(len(head), most)]
 	return slices.ContainsFunc([]rune{',', '\t', ';', '|'}, func(separator rune) bool {
 		c := csv.NewReader(bytes.NewReader(head))
-		c.Comma = separator
+		c.Comma, c.ReuseRecord = separator, true
 		for n := range enough {
 			row, err := c.Read()
 			if err != nil {
