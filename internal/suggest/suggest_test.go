@@ -41,4 +41,8 @@ func TestNearestLong(t *testing.T) {
 	if got := Nearest([]string{"k0"}, string(long)); got != "" {
 		t.Errorf("a megabyte is near %q", got)
 	}
+	names := []string{string(long)}
+	if n := testing.AllocsPerRun(1, func() { Nearest(names, "jsonl") }); n > 2 {
+		t.Errorf("%v allocations to compare a name with a megabyte", n)
+	}
 }
