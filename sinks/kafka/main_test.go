@@ -7,4 +7,4 @@ import (
 	"github.com/urlfold/urlfold/internal/testkit/kafkatest"
 )
 
-func TestMain(m *testing.M) { os.Exit(kafkatest.Main(m)) }
+func TestMain(m *testing.M) { os.Exit(kafkatest.Main(m, os.Stderr)) }

@@ -46,7 +46,7 @@ func TestMain(m *testing.M) {
 			return 1
 		}
 		go watchMemory()
-		return kafkatest.Main(m)
+		return kafkatest.Main(m, os.Stderr)
 	}())
 }
 

@@ -3,7 +3,7 @@ package kafkatest
 import (
 	"bytes"
 	"fmt"
-	"os"
+	"io"
 	"runtime"
 	"testing"
 	"time"
@@ -12,22 +12,19 @@ import (
 // Main runs the tests of a package, and returns the exit code for its TestMain. It is
 // a failure if a client is still open after them: each one keeps searching for its
 // brokers, and a few hundred of them leave no time for anything else.
-func Main(m *testing.M) int {
+func Main(m *testing.M, stderr io.Writer) int {
 	code := m.Run()
 	if code != 0 {
 		return code
 	}
-	var open int
-	for end := time.Now().Add(10 * time.Second); ; {
-		if open = openClients(); open == 0 {
-			return 0
-		}
-		if time.Now().After(end) {
-			break
-		}
+	open := openClients()
+	for end := time.Now().Add(10 * time.Second); open > 0 && time.Now().Before(end); open = openClients() {
 		<-time.After(10 * time.Millisecond)
 	}
-	fmt.Fprintf(os.Stderr, "FAIL: %d clients of the library kafka-go are still open after all tests\n", open)
+	if open == 0 {
+		return 0
+	}
+	_, _ = fmt.Fprintf(stderr, "FAIL: %d clients of the library kafka-go are still open after all tests\n", open)
 	return 1
 }
 
