@@ -88,6 +88,7 @@ type Batch struct {
 	keep         Keep         // records of Out that the filter keeps
 	marked       []uint32     // duplicates of Out that are marked and kept
 	filtered     bool         // the filter has processed the batch
+	start        int64        // offset of the record that the batch is a piece of, or -1; set by Emit
 	pieceDropped bool         // the batch is a piece of a record that the filter dropped
 	late         bool         // second round: dead letters for the records that sinks refused
 	void         bool         // its lane was revoked before the decision about duplicates; no sink gets it

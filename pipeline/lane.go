@@ -69,6 +69,7 @@ type Lane struct {
 	stats    record.Stats  // counts of resolved batches
 	bytes    int64         // bytes emitted
 	segs     segments      // see verified.go
+	begun    int64         // offset of the record whose pieces are emitted; -1 if there is none, or it is unknown
 
 	// Admission.
 	out     int  // batches between Get and Emit
@@ -110,6 +111,7 @@ func newLane(name string, limit int) *Lane {
 	return &Lane{
 		name:  name,
 		limit: limit,
+		begun: -1,
 		wake:  make(chan struct{}, 1),
 		front: true,
 	}
@@ -299,7 +301,7 @@ func (l *Lane) revoke() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.epoch++
-	l.revoked, l.complete = true, false
+	l.revoked, l.complete, l.begun = true, false, -1
 	l.base = l.next
 	l.dirty = false
 	l.uncovered = 0
@@ -322,6 +324,7 @@ func (l *Lane) issue(b *Batch, end Position) error {
 		l.grow()
 	}
 	b.Seq, b.End = l.next, end
+	b.start = l.startOf(b)
 	l.segs.issue(b)
 	l.ring[l.next&l.mask()] = slot{end: end, at: time.Now(), verified: b.Verified, segment: b.Segment}
 	l.next++
@@ -329,6 +332,18 @@ func (l *Lane) issue(b *Batch, end Position) error {
 	l.bytes += int64(len(b.In))
 	l.mustHold()
 	return nil
+}
+
+// startOf returns the offset of the record that b is a piece of, or -1 if the lane has
+// no earlier piece of it, as after a restart. Any worker may get b. The caller holds mu.
+func (l *Lane) startOf(b *Batch) int64 {
+	switch b.Piece {
+	case First:
+		l.begun = b.Off
+	case Whole:
+		l.begun = -1
+	}
+	return l.begun
 }
 
 // leastRing is the minimum length of a ring that is not empty. It suffices for

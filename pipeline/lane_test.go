@@ -155,6 +155,34 @@ func TestLaneDrain(t *testing.T) {
 	f("stopped", nil, ErrStopped)
 }
 
+// TestLaneStart checks that each piece of a record has the record's offset, whichever
+// worker gets it, unless the lane began within the record.
+func TestLaneStart(t *testing.T) {
+	l := newLane("pieces", 16)
+	emit := func(p Piece, off, want int64) {
+		t.Helper()
+		b := &Batch{Piece: p, Off: off}
+		if a, _, err := l.admit(false); a != admitted || err != nil {
+			t.Fatalf("admit: %v, %v", a, err)
+		}
+		l.taken(b)
+		if err := l.issue(b, Position{A: off}); err != nil {
+			t.Fatal(err)
+		}
+		if p != Whole && b.start != want {
+			t.Errorf("piece at %d: the record starts at %d, want %d", off, b.start, want)
+		}
+	}
+	emit(Last, 5, -1)
+	emit(First, 10, 10)
+	emit(Middle, 20, 10)
+	emit(Last, 30, 10)
+	emit(Whole, 40, 0)
+	emit(First, 50, 50)
+	l.Revoke()
+	emit(Last, 60, -1)
+}
+
 // TestLaneRevoke: batches taken before Revoke cannot be emitted after it,
 // because the watermark would otherwise pass batches that were given up.
 func TestLaneRevoke(t *testing.T) {

@@ -41,7 +41,7 @@ func (l *pool) put(b *Batch) bool {
 
 // reset empties b and drops arenas that have grown too far beyond size.
 func (b *Batch) reset(size int) {
-	b.Lane, b.Seq, b.End, b.Off, b.Line = nil, 0, Position{}, 0, 0
+	b.Lane, b.Seq, b.End, b.Off, b.Line, b.start = nil, 0, Position{}, 0, 0, 0
 	b.Piece, b.Next, b.NextMsg, b.Stats = Whole, 0, 0, record.Stats{}
 	b.Verified, b.Segment, b.Head = false, 0, nil
 	b.Sum, b.Size = 0, 0

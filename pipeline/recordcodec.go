@@ -208,7 +208,7 @@ func (c *recordCodec) save(b *Batch) { c.mark, c.saved = b.Next, b.Stats }
 // piece handles a batch that is a piece of an oversize record.
 func (c *recordCodec) piece(b *Batch) {
 	c.save(b)
-	at := record.Position{Name: b.Lane.Name(), Head: b.Lane.Head(), Line: b.Line, Off: b.Off}
+	at := record.Position{Name: b.Lane.Name(), Head: b.Lane.Head(), Line: b.Line, Off: b.Off, Start: b.start}
 	out, dead := c.w.Piece(b.Out.Bytes, b.Dead.Bytes, b.In, record.Piece(b.Piece), at, &b.Stats)
 	if c.w.Err() != nil {
 		return

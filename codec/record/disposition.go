@@ -184,9 +184,9 @@ const (
 // renderings rewrite and extend copy each part to out. Other renderings write
 // one object or line at the last piece, and a job that diverts such records
 // writes one dead letter there, without the bytes. The record is counted once,
-// at the last piece. at.Line is the line of the record and at.Off the offset of
-// the piece. The dead letter gives the offset of the record's end, and that of
-// its start if this Worker has seen every piece.
+// at the last piece. at.Line is the line of the record, at.Off the offset of
+// the piece, and at.Start that of the record, if it is known. The dead letter gives
+// these offsets and that of the record's end.
 //
 // If OnOversize is DispositionTruncate, the first piece must hold at least
 // MaxRecord bytes. If it is DispositionStop, Err returns ErrOversize after
@@ -199,11 +199,8 @@ func (w *Worker) Piece(out, dead, piece []byte, p Piece, at Position, st *Stats)
 		return out, dead
 	}
 	if p == PieceWhole || p == PieceFirst {
-		w.pieceStart = at.Off
-	} else if w.pieceEnd != at.Off {
-		w.pieceStart = -1
+		at.Start = at.Off
 	}
-	w.pieceEnd = at.Off + int64(len(piece))
 	if !w.keepsRejected(TooLong, nil) {
 		if p == PieceWhole || p == PieceLast {
 			w.filter(st)
@@ -222,7 +219,7 @@ func (w *Worker) Piece(out, dead, piece []byte, p Piece, at Position, st *Stats)
 	switch {
 	case j.onOversize == DispositionDead:
 		st.Dead++
-		return out, w.r.deadPiece(dead, &w.at, w.pieceStart, w.pieceEnd)
+		return out, w.r.deadPiece(dead, &w.at, at.Start, at.Off+int64(len(piece)))
 	case !pass:
 		out = w.r.rejectItem(out, nil, TooLong, 0, &w.at)
 		if len(out) == start {

@@ -19,11 +19,13 @@ type Position struct {
 	// Message says that the record is in a message, and Off the position of
 	// that message.
 	Message bool
+	// Start is used by Worker.Piece: the offset of the record's first byte, while Off
+	// is that of the piece, or -1 if unknown.
+	Start int64
 
 	// Append receives and keeps a copy. Copies of a size that is not a multiple
 	// of 16 overlap in their last bytes, and the processor stalls when it reads
-	// these again.
-	_ [8]byte
+	// these again. The size is 96 bytes.
 }
 
 // Worker reads records and writes the job's output for them. Its Reader frames
@@ -49,18 +51,16 @@ type Worker struct {
 	r       renderer
 	view    View
 
-	at         Position // of the current record
-	atURL      Position // of the current URL, if each
-	lines      int      // offset in the record up to which atURL.Line counts lines
-	err        error    // of the last call
-	to         uint64   // outputs of the current record, if the job routes
-	foreign    bool     // the current record belongs to another shard
-	pieces     pieces   // replacements for the parts of a URL in several fields
-	resizer    resizer  // writes binary records
-	cut        []byte   // scratch for truncated records
-	uncounted  Stats    // scratch for counts that another shard keeps
-	pieceStart int64    // offset of the current oversize record, -1 if unknown
-	pieceEnd   int64    // offset after its last piece
+	at        Position // of the current record
+	atURL     Position // of the current URL, if each
+	lines     int      // offset in the record up to which atURL.Line counts lines
+	err       error    // of the last call
+	to        uint64   // outputs of the current record, if the job routes
+	foreign   bool     // the current record belongs to another shard
+	pieces    pieces   // replacements for the parts of a URL in several fields
+	resizer   resizer  // writes binary records
+	cut       []byte   // scratch for truncated records
+	uncounted Stats    // scratch for counts that another shard keeps
 }
 
 // NewWorker returns a new Worker for the job.

@@ -148,7 +148,7 @@ func (s *server) chunk() error {
 // answer reads the whole line and appends the answer to it.
 func (s *server) answer(l line) error {
 	start := s.moved + int64(len(s.out))
-	at := record.Position{Line: s.stats.Lines + 1, Off: s.off}
+	at := record.Position{Line: s.stats.Lines + 1, Off: s.off, Start: s.off}
 	for {
 		if l.piece == record.PieceWhole && (s.MaxRecord == 0 || len(l.text) <= s.MaxRecord) {
 			s.out, s.dead = s.worker.Append(s.out, s.dead[:0], l.text, at, &s.stats.Stats)
