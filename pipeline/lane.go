@@ -301,10 +301,11 @@ func (l *Lane) revoke() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.epoch++
-	l.revoked, l.complete, l.begun = true, false, -1
+	l.revoked, l.complete = true, false
 	l.base = l.next
 	l.dirty = false
 	l.uncovered = 0
+	l.begun = -1
 	l.rest()
 	l.signal()
 }
