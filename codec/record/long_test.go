@@ -38,7 +38,7 @@ func timeOf(do func()) time.Duration {
 // repeats itself. A single such record must not occupy the program for minutes.
 func TestLongRecords(t *testing.T) {
 	if testing.Short() {
-		t.Skip("skipped with -short: takes ten seconds")
+		t.Skip("skipped: takes ten seconds; run without -short")
 	}
 	for _, name := range slices.Sorted(maps.Keys(formatSubjects)) {
 		s := formatSubjects[name]

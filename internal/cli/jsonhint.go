@@ -114,7 +114,7 @@ func explainField(err error, format string, head []byte) error {
 	return err
 }
 
-// explainColumn is explainField for a table, of which it gets the first row.
+// explainColumn is explainField for a table. row is its first row.
 func explainColumn(err error, row []textField) error {
 	var names []string
 	for _, cell := range row {
