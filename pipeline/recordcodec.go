@@ -128,21 +128,35 @@ func (c *recordCodec) run(b *Batch, end int, at *record.Position) bool {
 	}
 	start := len(b.Out.Bytes)
 	b.Out.Bytes = c.appendRun(b, end, at, most)
-	for _, e := range c.extents {
-		if e.Out > 0 {
-			b.Out.note(start, int(e.Out), b)
-			start += int(e.Out)
-			if c.names {
+	b.noteAll(c.extents, start)
+	if c.names {
+		for i := range c.extents {
+			if e := &c.extents[i]; e.Out > 0 {
 				b.Out.IDs = append(b.Out.IDs, e.Identity)
 			}
 		}
-		b.Next += int(e.In)
 	}
 	n := len(c.extents)
 	c.n += n
 	c.line += int64(n)
 	c.single = max(0, c.single-n)
 	return n == most || b.Next == end
+}
+
+// noteAll registers the output, from start on, of the next records of b, and advances
+// b.Next.
+func (b *Batch) noteAll(extents []record.Extent, start int) {
+	recs, at, msg := b.Out.Recs, uint32(b.Next), uint32(b.NextMsg)
+	out := uint32(start)
+	for i := range extents {
+		e := &extents[i]
+		if e.Out > 0 {
+			recs = append(recs, OutRec{Span{out, e.Out}, at, msg})
+			out += e.Out
+		}
+		at += e.In
+	}
+	b.Out.Recs, b.Next = recs, int(at)
 }
 
 // appendRun appends the output of at most the given number of records, and sets

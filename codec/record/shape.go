@@ -16,13 +16,15 @@ import (
 // A shape is what some records have in common: texts, and between them slots for
 // values.
 type shape struct {
-	text  []byte // all texts, one after the other
-	last  int    // offset of the text after the last slot
-	open  bool   // more can follow
-	slots []shapeSlot
-	uses  []shapeUse // the fields in use, in order
-	fit   []span     // the values in the record that match has read last
-	usual usualURL
+	text    []byte // all texts, one after the other
+	last    int    // offset of the text after the last slot
+	open    bool   // more can follow
+	words   bool   // matchWords can match it
+	checked []int  // the slots with checks
+	slots   []shapeSlot
+	uses    []shapeUse // the fields in use, in order
+	fit     []span     // the values in the record that match has read last
+	usual   usualURL
 
 	rec    []byte       // the record of the last update
 	fields []shapeField // its fields
@@ -118,7 +120,47 @@ func (h *shape) match(rec []byte, marks *shapeMarks, e ender) bool {
 		fit[i].start, fit[i].end = start, end
 		pos = end
 	}
-	rest, text := rec[pos:], h.text[h.last:]
+	return h.ends(rec[pos:])
+}
+
+// matchWords is match for a shape each value of which ends at the first of these marks
+// after its start. To go from mark to mark takes less time than to look for each of them,
+// and so does a loop without calls. matchWords may give up.
+func (h *shape) matchWords(rec []byte, marks scan.Marks) bool {
+	pos, slots := 0, h.slots
+	fit := h.fit[:len(slots)]
+	k, w := 0, marks[0]
+	for i := range fit {
+		s := &slots[i]
+		if next := pos + 8; next > len(rec) {
+			if !s.follows(rec[pos:], h.text) {
+				return false
+			}
+		} else if (binary.LittleEndian.Uint64(rec[pos:next])^s.head)&s.bits != 0 {
+			return false
+		}
+		start, end := pos+s.before, 0
+		if s.before > 1 { // not only the mark that ended the value before
+			k, w = marks.From(start)
+		}
+		if end, k, w = marks.Step(k, w); end <= start {
+			return false
+		}
+		fit[i].start, fit[i].end = start, end
+		pos = end
+	}
+	for _, i := range h.checked {
+		if !slots[i].check(fit[i].in(rec)) {
+			return false
+		}
+	}
+	return h.ends(rec[pos:])
+}
+
+// ends reports whether rest, what follows the last slot in a record, is the text after
+// it.
+func (h *shape) ends(rest []byte) bool {
+	text := h.text[h.last:]
 	if h.open && len(rest) > len(text) {
 		rest = rest[:len(text)]
 	}
@@ -182,7 +224,21 @@ func (h *shape) update(rec []byte, size int, fields []shapeField) {
 			h.uses = append(h.uses, shapeUse{f, len(h.slots) - 1, f.start - end})
 		}
 	}
+	h.setWords()
 	h.last, h.text, h.open = len(h.text), append(h.text, rec[end:size]...), size < len(rec)
+}
+
+// setWords prepares for matchWords.
+func (h *shape) setWords() {
+	h.words, h.checked = true, h.checked[:0]
+	for i := range h.slots {
+		s := &h.slots[i]
+		// The text before a slot begins with the byte that ends the value before.
+		h.words = h.words && s.marked == 1 && s.not == 0 && s.before <= 8 && (i == 0 || s.before > 0)
+		if s.check != nil {
+			h.checked = append(h.checked, i)
+		}
+	}
 }
 
 // newSlot returns a slot for f in a record. The text before it begins at start.
@@ -233,7 +289,11 @@ func (s *shapes) match(rec []byte, marks *shapeMarks, e ender) *shape {
 	}
 	for i := range s.list {
 		h := &s.list[i]
-		if len(h.slots) == 0 || !h.match(rec, marks, e) {
+		switch {
+		case len(h.slots) == 0:
+			continue
+		case h.words && h.matchWords(rec, marks[0]):
+		case !h.match(rec, marks, e):
 			continue
 		}
 		if s.balance += shapeHit; s.balance > maxBalance {

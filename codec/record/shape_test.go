@@ -3,6 +3,7 @@ package record
 import (
 	"bytes"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -59,6 +60,41 @@ func TestShapesOfBadLines(t *testing.T) {
 		}
 		checkNext(t, l.config, in)
 	}
+}
+
+// TestMatchWords compares matchWords with match for lines that differ in few places from
+// one that has the shape.
+func TestMatchWords(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(9, 10))
+	hits := map[string]int{}
+	for _, l := range finders(t) {
+		s, ok := shaperOf(newJob(t, l.config).NewWorker()).(*textLocator)
+		if !ok {
+			continue
+		}
+		line, _, _ := bytes.Cut(l.text, lineFeed)
+		in := append(varied(rnd, append(bytes.Clone(line), '\n'), 300), '\n')
+		for size := s.readLine(in, nil); size > 0; size = s.readLine(in, nil) {
+			rec := trimEnd(in[:size])
+			in = in[size:]
+			h := s.shapeOf(rec, nil)
+			if h == nil || !h.words {
+				s.locateShaped(new(Found), rec, h)
+				continue
+			}
+			hits[l.name]++
+			marks := shapeMarks{s.marks.spaces, s.marks.quotes}
+			words := h.matchWords(rec, marks[0])
+			fit := slices.Clone(h.fit)
+			if !h.match(rec, &marks, s) || !words || !slices.Equal(fit, h.fit) {
+				t.Fatalf("%s: %q: matchWords = %v, %v, match: %v", l.name, rec, words, fit, h.fit)
+			}
+		}
+	}
+	if len(hits) == 0 {
+		t.Error("no line had a shape of words")
+	}
+	t.Log(hits)
 }
 
 // TestCorporaShapes compares AppendRun with Append for the logs of the corpora.
