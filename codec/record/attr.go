@@ -104,18 +104,6 @@ var attrOf = [numFields]attrID{
 	fAgent: attrAgent, fReferer: attrReferer, fVHost: attrVHost, fRequestID: attrRequestID,
 }
 
-// attrBit maps output fields to the number of their attribute, or to one that no
-// attribute has.
-var attrBit = func() (t [numFields]uint8) {
-	for f := range numFields {
-		t[f] = uint8(numAttrs)
-		if ofAttrs.has(f) {
-			t[f] = uint8(attrOf[f])
-		}
-	}
-	return t
-}()
-
 // ofAttrs is the set of fields that show attributes, and numeric the set of
 // those that are numbers.
 const (

@@ -93,7 +93,7 @@ func (c *transcript) Keep(v *View) bool {
 	for _, i := range c.Fields() {
 		value, ok := v.Field(i)
 		c.text = fmt.Appendf(c.text, "%s %v %q\n", FieldNames()[i], ok, value)
-		if n, ok := v.Integer(i); ok {
+		if n, ok := v.Integer(IntegerFieldOf(i)); ok {
 			c.text = fmt.Appendln(c.text, n)
 		}
 	}

@@ -24,7 +24,7 @@ type View struct {
 	w        *Worker
 	attrs    *attrs   // those that w has found
 	present  fieldSet // fields that the record can have
-	integers uint16   // those of them that are attributes and integers; see attrBit
+	integers uint16   // those of them that are attributes and integers
 	why      Reason   // why the record was rejected before its URL was read; 0 if it was not
 	site     *site
 	rec      []byte
@@ -40,12 +40,26 @@ func (v *View) show(present fieldSet, why Reason, s *site, rec []byte) *View {
 	return v
 }
 
+// IntegerField is an output field of which [View.Integer] gives the value.
+type IntegerField struct {
+	bit    uint16 // of its attribute, or of none
+	number uint8  // of its attribute
+}
+
+// IntegerFieldOf returns the output field FieldNames()[i].
+func IntegerFieldOf(i int) IntegerField {
+	f := fieldID(i)
+	if !ofAttrs.has(f) {
+		return IntegerField{}
+	}
+	return IntegerField{1 << attrOf[f], uint8(attrOf[f])}
+}
+
 // Integer returns the value of a field that the format knows to be an integer
 // without needless zeros, as status and bytes of most records are. ok is false for
 // all other fields.
-func (v *View) Integer(i int) (n uint64, ok bool) {
-	a := attrBit[i]
-	return v.attrs.numbers[a&15], v.integers>>a&1 != 0
+func (v *View) Integer(f IntegerField) (n uint64, ok bool) {
+	return v.attrs.numbers[f.number&15], v.integers&f.bit != 0
 }
 
 // Field returns the value of the output field FieldNames()[i], and whether the
@@ -57,12 +71,20 @@ func (v *View) Field(i int) (value []byte, ok bool) {
 		return nil, false
 	case f == fMethod:
 		return v.w.v.method(v.site, v.rec)
+	default:
+		return v.other(f)
+	}
+}
+
+// other is Field for a field that the record can have, and that is not the method.
+func (v *View) other(f fieldID) (value []byte, ok bool) {
+	switch {
 	case ofAttrs.has(f):
 		return v.w.v.attr(f, v.rec)
 	case v.why != 0 && f == fError:
 		return v.w.v.word(v.why.String()), true
 	}
-	return v.w.v.plainValue(fieldID(i), v.site, v.rec, &v.w.at)
+	return v.w.v.plainValue(f, v.site, v.rec, &v.w.at)
 }
 
 // Pair returns two fields as Field does. ok reports whether the record has

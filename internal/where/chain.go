@@ -1,7 +1,7 @@
 package where
 
 import (
-	"bytes"
+	"math"
 	"strconv"
 
 	"github.com/expr-lang/expr/ast"
@@ -9,69 +9,69 @@ import (
 	"github.com/urlfold/urlfold/codec/record"
 )
 
-// chain is a list of conditions that && or || joins.
+// chain is a list of conditions that && or || joins. No condition depends on another,
+// so those that take the least time are first.
 type chain struct {
-	links []link
-	stop  bool // the result of a condition after which no other counts
+	bounds []bound
+	others []predicate
+	stop   bool // the result of a condition after which no other counts
 }
 
-// link is a condition of a chain: a function, or the comparison of a field with a
-// constant. That is what most chains have, and a call would take longer than the
-// comparison.
-type link struct {
-	keep     predicate // nil for a comparison
-	field    int
-	value    []byte
-	accepted outcomes
-	integer  bool   // a longer text is greater
-	number   uint64 // the value, if integer is set
+// bound is the comparison of a field with an integer that is not negative.
+type bound struct {
+	field record.IntegerField
+	interval
+	other predicate // the same, for records whose field is not known to be an integer
 }
 
-// holds evaluates the chain.
-func (c *chain) holds(v *record.View) bool {
-	for i := range c.links {
-		l := &c.links[i]
-		holds := false
-		if l.integer {
-			if n, ok := v.Integer(l.field); ok {
-				holds = l.accepted.hasOrder(n, l.number)
-			} else {
-				holds = l.compare(v)
-			}
-		} else if l.keep != nil {
-			holds = l.keep(v)
-		} else {
-			holds = l.compare(v)
+// interval is the set of the integers that a comparison with a constant accepts: those
+// from least to least+width, or all others.
+type interval struct {
+	least, width uint64
+	others       bool
+}
+
+// intervalOf returns the integers n for which accepted has the result of comparing n with
+// value.
+func intervalOf(accepted outcomes, value uint64) interval {
+	switch accepted {
+	case less:
+		return interval{value, math.MaxUint64 - value, true}
+	case less | equal:
+		return interval{0, value, false}
+	case equal:
+		return interval{value, 0, false}
+	case less | greater:
+		return interval{value, 0, true}
+	case greater:
+		return interval{0, value, true}
+	}
+	return interval{value, math.MaxUint64 - value, false}
+}
+
+// has reports whether n is in the set.
+func (i *interval) has(n uint64) bool { return (n-i.least <= i.width) != i.others }
+
+// Keep implements [record.Condition]. It does not allocate.
+func (c *chain) Keep(v *record.View) bool {
+	bounds, others, stop := c.bounds, c.others, c.stop
+	for i := range bounds {
+		b := &bounds[i]
+		n, ok := v.Integer(b.field)
+		holds := b.has(n)
+		if !ok {
+			holds = b.other(v)
 		}
-		if holds == c.stop {
-			return c.stop
+		if holds == stop {
+			return stop
 		}
 	}
-	return !c.stop
-}
-
-// compare compares the field with the constant.
-func (l *link) compare(v *record.View) bool {
-	t, ok := v.Field(l.field)
-	switch {
-	case !ok:
-		return false
-	case l.integer:
-		return l.accepted.has(compareDigits(t, l.value))
-	case l.accepted == equal:
-		return string(t) == string(l.value)
-	case l.accepted == less|greater:
-		return string(t) != string(l.value)
+	for _, holds := range others {
+		if holds(v) == stop {
+			return stop
+		}
 	}
-	return l.accepted.has(bytes.Compare(t, l.value))
-}
-
-// compareDigits compares two integers without needless zeros.
-func compareDigits(a, b []byte) int {
-	if len(a) != len(b) {
-		return len(a) - len(b)
-	}
-	return bytes.Compare(a, b)
+	return !stop
 }
 
 // chainOf compiles a node that must be a condition. If that is not a chain, it is
@@ -89,7 +89,7 @@ func (c *compiler) chainOf(n ast.Node) (chain, error) {
 // logical compiles &&, || and their synonyms.
 func (c *compiler) logical(n *ast.BinaryNode) (predicate, error) {
 	all, err := c.chainOf(n)
-	return all.holds, err
+	return all.Keep, err
 }
 
 func isAnd(n *ast.BinaryNode) bool { return n.Operator == "&&" || n.Operator == "and" }
@@ -117,34 +117,30 @@ func (c *compiler) chain(n *ast.BinaryNode, and bool, all *chain) error {
 
 // link compiles one condition of a chain.
 func (c *compiler) link(n ast.Node, all *chain) error {
-	l, ok := c.constant(n)
-	if !ok {
-		p, err := c.condition(n)
-		if err != nil {
-			return err
-		}
-		l = link{keep: p}
+	if b, ok := c.bound(n); ok {
+		all.bounds = append(all.bounds, b)
+		return nil
 	}
-	all.links = append(all.links, l)
-	return nil
+	p, err := c.condition(n)
+	all.others = append(all.others, p)
+	return err
 }
 
-// constant compiles a comparison of a text with a text, or of an integer with an
-// integer that is not negative. It returns false for anything else.
-func (c *compiler) constant(n ast.Node) (link, bool) {
+// bound compiles a node that compares a field with an integer that is not negative. It
+// returns false for anything else.
+func (c *compiler) bound(n ast.Node) (bound, bool) {
 	b, ok := n.(*ast.BinaryNode)
 	if !ok || comparisons[b.Operator] == 0 {
-		return link{}, false
+		return bound{}, false
 	}
 	left, right, swapped, err := c.pair(b)
-	if err != nil || left.kind != right.kind || right.isField {
-		return link{}, false
+	if err != nil || left.kind != number || right.kind != number || right.isField || !isInteger(left.field) {
+		return bound{}, false
 	}
-	l := link{field: left.field, value: right.value, accepted: outcomesOf(b.Operator, swapped)}
-	if left.kind == text {
-		return l, true
+	value, err := strconv.ParseUint(string(right.value), 10, 64)
+	if err != nil {
+		return bound{}, false
 	}
-	l.integer = true
-	l.number, err = strconv.ParseUint(string(right.value), 10, 64)
-	return l, err == nil && isInteger(left.field)
+	accepted := outcomesOf(b.Operator, swapped)
+	return bound{record.IntegerFieldOf(left.field), intervalOf(accepted, value), compareNumber(left.field, right.value, accepted)}, true
 }

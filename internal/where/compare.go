@@ -26,17 +26,6 @@ func (o outcomes) has(c int) bool {
 	return o&equal != 0
 }
 
-// hasOrder reports whether the result of comparing a with b is in the set.
-func (o outcomes) hasOrder(a, b uint64) bool {
-	switch {
-	case a < b:
-		return o&less != 0
-	case a > b:
-		return o&greater != 0
-	}
-	return o&equal != 0
-}
-
 // comparisons maps operators to the results for which they are true.
 var comparisons = map[string]outcomes{
 	"==": equal, "!=": less | greater, "<": less, "<=": less | equal, ">": greater, ">=": equal | greater,
@@ -52,8 +41,28 @@ func outcomesOf(operator string, swapped bool) outcomes {
 	return o
 }
 
-// compareNumber compares a field with a constant, if that is not an integer or
-// the field need not be one: see constant.
+// compareText compares a field with a text.
+func compareText(field int, value string, accepted outcomes) predicate {
+	switch accepted {
+	case equal:
+		return func(v *record.View) bool {
+			t, ok := v.Field(field)
+			return ok && string(t) == value
+		}
+	case less | greater:
+		return func(v *record.View) bool {
+			t, ok := v.Field(field)
+			return ok && string(t) != value
+		}
+	}
+	bound := []byte(value)
+	return func(v *record.View) bool {
+		t, ok := v.Field(field)
+		return ok && accepted.has(bytes.Compare(t, bound))
+	}
+}
+
+// compareNumber compares a field with a number.
 func compareNumber(field int, value []byte, accepted outcomes) predicate {
 	if value[0] == '-' { // no field is
 		return func(v *record.View) bool {

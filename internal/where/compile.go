@@ -219,9 +219,9 @@ func (c *compiler) pair(n *ast.BinaryNode) (left, right operand, swapped bool, e
 
 // comparison compiles ==, !=, <, <=, > and >=.
 func (c *compiler) comparison(n *ast.BinaryNode) (predicate, error) {
-	if l, ok := c.constant(n); ok {
-		one := chain{links: []link{l}}
-		return one.holds, nil
+	if b, ok := c.bound(n); ok {
+		one := chain{bounds: []bound{b}}
+		return one.Keep, nil
 	}
 	left, right, swapped, err := c.pair(n)
 	if err != nil {
@@ -235,8 +235,11 @@ func (c *compiler) comparison(n *ast.BinaryNode) (predicate, error) {
 		return nil, c.mismatch(n, left, right)
 	}
 	accepted := outcomesOf(n.Operator, swapped)
-	if right.isField {
+	switch {
+	case right.isField:
 		return compareFields(left, right, accepted), nil
+	case left.kind == text:
+		return compareText(left.field, string(right.value), accepted), nil
 	}
 	return compareNumber(left.field, right.value, accepted), nil
 }

@@ -37,9 +37,9 @@ const maxLength = 16 << 10
 // An Expression is a compiled expression. It is immutable and safe for
 // concurrent use.
 type Expression struct {
+	chain
 	fields   []int
 	untested []int
-	all      chain
 }
 
 // predicate decides about a record.
@@ -51,9 +51,6 @@ func (e *Expression) Fields() []int { return e.fields }
 // Untested returns the fields that the expression reads without a test has(FIELD)
 // anywhere. If no record has such a field, the expression is probably a mistake.
 func (e *Expression) Untested() []int { return e.untested }
-
-// Keep implements [record.Condition]. It does not allocate.
-func (e *Expression) Keep(v *record.View) bool { return e.all.holds(v) }
 
 // Compile compiles an expression. Times in it that have no zone are in zone.
 // The error has the position of the mistake.
@@ -81,7 +78,7 @@ func Compile(text string, zone *time.Location) (*Expression, error) {
 		return nil, err
 	}
 	slices.Sort(c.fields)
-	e := &Expression{fields: slices.Compact(c.fields), all: all}
+	e := &Expression{chain: all, fields: slices.Compact(c.fields)}
 	for _, i := range e.fields {
 		if !slices.Contains(c.tested, i) {
 			e.untested = append(e.untested, i)
