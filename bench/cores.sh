@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Compare urlfold on two processors with urlfold on one: a combined log of 500 MB in
 # eight gzip files, in one file of 1,000 members, and in one file of a single member
-# that was read before. Prints the median wall times and the median of the ratios.
-# Needs URLFOLD_CORPORA and taskset.
+# that was read before. Prints the median wall times, the median of the ratios, and the
+# most memory that a run took (resident set size, MiB). Needs URLFOLD_CORPORA, taskset and
+# GNU time.
 #
 #     bench/cores.sh              seven rounds
 #     ROUNDS=3 MB=200 CPUS=2,3 bench/cores.sh
@@ -55,13 +56,14 @@ job() { # NAME
     1,000*) out+=("$members") ;;
     *) out+=("$archive") ;;
   esac
-  taskset -c "$2" "$urlfold" -f combined --quiet "${out[@]}"
+  /usr/bin/time -a -o "$work/peak" -f %M taskset -c "$2" "$urlfold" -f combined --quiet "${out[@]}"
 }
 
 echo "$mb MB, processors $cpus, $(go version)"
-printf '%-28s %8s %8s %8s\n' job 'one s' 'two s' 'one/two'
+printf '%-28s %8s %8s %8s %8s\n' job 'one s' 'two s' 'one/two' 'peak MiB'
 for name in "${jobs[@]}"; do
   ones=() twos=() ratios=()
+  rm -f "$work/peak"
   for ((i = 0; i < rounds; i++)); do
     rm -rf "$work/out"
     one=$(run job "$name" "${cpus%%,*}")
@@ -70,6 +72,7 @@ for name in "${jobs[@]}"; do
     ones+=("$one") twos+=("$two")
     ratios+=("$(awk "BEGIN { printf \"%.2f\", $one / $two }")")
   done
-  awk "BEGIN { printf \"%-28s %8.2f %8.2f %8s\n\", \"$name\", $(median "${ones[@]}") / 1e6, $(median "${twos[@]}") / 1e6, \"$(median "${ratios[@]}")\" }"
+  peak=$(sort -n "$work/peak" | tail -n 1)
+  awk "BEGIN { printf \"%-28s %8.2f %8.2f %8s %8.0f\n\", \"$name\", $(median "${ones[@]}") / 1e6, $(median "${twos[@]}") / 1e6, \"$(median "${ratios[@]}")\", $peak / 1024 }"
 done
-rm -rf "$work/out"
+rm -rf "$work/out" "$work/peak"

@@ -106,7 +106,7 @@ func find(head []byte) (m magic, found, partial bool) {
 		if bytes.HasPrefix(head, []byte(m.bytes)) {
 			return m, true, false
 		}
-		if len(head) > 0 && strings.HasPrefix(m.bytes, string(head)) {
+		if n := len(head); 0 < n && n < len(m.bytes) && m.bytes[:n] == string(head) {
 			partial = true
 		}
 	}

@@ -365,6 +365,14 @@ func TestDetect(t *testing.T) {
 	}
 }
 
+// TestDetectAllocs checks that Detect does not copy a long text for each magic.
+func TestDetectAllocs(t *testing.T) {
+	text := bytes.Repeat([]byte("a line of text\n"), 1<<12)
+	if n := testing.AllocsPerRun(10, func() { Detect(text) }); n > 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
 // TestSlowPipe checks that the beginning of a text is delivered before more of
 // it arrives.
 func TestSlowPipe(t *testing.T) {
