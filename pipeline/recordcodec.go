@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/codec/record"
@@ -88,6 +89,8 @@ func (c *recordCodec) Process(b *Batch) {
 	}
 	if b.Next == 0 {
 		c.line = b.Line
+		// Most outputs are about as long. To grow step by step would leave garbage.
+		b.Out.Bytes = slices.Grow(b.Out.Bytes, len(b.In))
 	}
 	c.records(b, len(b.In))
 }
