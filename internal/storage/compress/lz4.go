@@ -307,6 +307,10 @@ func (d *lz4Decoder) legacyEnd() bool {
 	return false
 }
 
+// LZ4Block decodes an LZ4 block without a frame into dst, which is as long as
+// its text, and returns the length of the text. dst and src must not overlap.
+func LZ4Block(dst, src []byte) (int, error) { return lz4.UncompressBlock(src, dst) }
+
 // lz4Before decodes a block up to its first invalid or missing sequence and
 // returns the number of bytes written to dst, which package lz4 does not
 // report. It is a straightforward decoder of the LZ4 block format, sequence by

@@ -32,6 +32,9 @@ func openFile(r io.ReaderAt, size int64) (f *parquet.File, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("the index at the end of the file is damaged: %w", err)
 	}
+	if err := setCodecs(f); err != nil {
+		return nil, err
+	}
 	return f, nil
 }
 
