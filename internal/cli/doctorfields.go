@@ -114,9 +114,10 @@ func journalFields(head []byte) (fields []textField) {
 }
 
 // columns returns the cells of the first row of a table. They have the names in
-// the header, if there is one, and numbers otherwise.
+// the header, if there is one, and numbers otherwise. A byte order mark is not
+// part of the first one.
 func columns(head []byte, separator rune) (fields []textField) {
-	c := csv.NewReader(bytes.NewReader(head))
+	c := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(head, []byte("\xEF\xBB\xBF"))))
 	c.Comma, c.LazyQuotes, c.FieldsPerRecord = separator, true, -1
 	header, err := c.Read()
 	if err != nil {
