@@ -26,8 +26,9 @@ func (htmlFormat) Detect(s *Sample) Fit {
 // unlined implements [unlined].
 func (htmlFormat) unlined() Reader { return &htmlReader{} }
 
-// beginsHTML reports whether b begins with a document type or html tag, after
-// an optional byte order mark, comments and XML declaration.
+// beginsHTML reports whether b begins with an html tag or the document type of
+// HTML or of the bookmarks that browsers export, after an optional byte order
+// mark, comments and XML declaration.
 func beginsHTML(b []byte) bool {
 	b = bytes.TrimPrefix(b, byteOrderMark)
 	for {
@@ -45,10 +46,16 @@ func beginsHTML(b []byte) bool {
 		case len(b) > len("<!doctype html") && equalLower(b[:len("<!doctype")], "<!doctype") && isHTMLSpace[b[len("<!doctype")]]:
 			b = b[len("<!doctype"):]
 			b = b[skipSpace(b, 0):]
-			return len(b) > len("html") && equalLower(b[:len("html")], "html") && endsTagName[b[len("html")]]
+			return beginsName(b, "html") || beginsName(b, "netscape-bookmark-file-1")
 		}
 		return false
 	}
+}
+
+// beginsName reports whether b begins with the name of a document type, which is
+// in lower case.
+func beginsName(b []byte, name string) bool {
+	return len(b) > len(name) && equalLower(b[:len(name)], name) && endsTagName[b[len(name)]]
 }
 
 var byteOrderMark = []byte("\xEF\xBB\xBF")
