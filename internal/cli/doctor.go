@@ -175,6 +175,9 @@ func (r *diagnosis) detect(head []byte, o *options) error {
 		guess, ok := detectFormat(head, set.record)
 		if !ok {
 			r.Why = whyNoFormat(head)
+			if advice := adviseText(head); advice != "" {
+				r.Why += "; " + advice
+			}
 			return nil
 		}
 		r.detected = guess.Guess
@@ -199,6 +202,9 @@ func (r *diagnosis) findURL(head []byte, o *options) {
 			r.chooseColumn(fields, o)
 		} else {
 			r.choose(fields, o)
+		}
+		if advice := adviseHeader(head); r.Why != "" && advice != "" {
+			r.Why = advice
 		}
 		return
 	}
@@ -379,6 +385,9 @@ func (r *diagnosis) addNotes(head []byte) {
 		r.Notes = append(r.Notes, "most links are relative; pass the address of the document with --base, as in --base "+examplePage)
 	} else if log := withoutPrefix(r.Format); r.mostlyRelative() || r.URLs > 0 && (log == "clf" || log == "combined") {
 		r.Notes = append(r.Notes, "the records do not name the host; pass it with --base to get absolute URLs, as in --base "+exampleBase)
+	}
+	if lines, isJSON := record.WithoutPrefix(r.Format, head); isJSON && r.Records == 1 && arrayHint(lines) != "" {
+		r.Notes = append(r.Notes, strings.TrimPrefix(arrayHint(lines), "; "))
 	}
 	if r.trailing != "" {
 		r.Notes = append(r.Notes, "the file continues after its compressed data, and what follows is not read: "+r.trailing)

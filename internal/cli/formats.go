@@ -123,7 +123,7 @@ func (f *formats) inspect(path string, head []byte, v compress.Verdict) error {
 	if lines, isJSON := record.WithoutPrefix(format, head); isJSON && f.baseHint == "" {
 		f.baseHint = jsonBase(lines)
 	}
-	return prefixLines(name, flagNames(job.CheckHead(headOf(job, head))))
+	return prefixLines(name, explainHeader(flagNames(job.CheckHead(headOf(job, head))), head))
 }
 
 // addTable adds a Parquet or Avro file.

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -149,7 +150,26 @@ func explainMember(err error, head []byte) error {
 	if host := jsonHost(head); host != "" && path != "" && !strings.ContainsAny(host+path, ",=") {
 		compose = fmt.Sprintf("; to compose the URL from two members, use --url host=%s,path=%s", host, path)
 	}
-	return fmt.Errorf("%w (members of the first records that look like URLs: %s%s)", err, strings.Join(paths, ", "), compose)
+	return fmt.Errorf("%w (members of the first records that look like URLs: %s%s%s)", err, strings.Join(paths, ", "), compose, arrayHint(head))
+}
+
+// arrayHint returns what to do if head is a single record in which an array
+// holds the records that are meant, of which a field path names only one.
+func arrayHint(head []byte) string {
+	if records := jsonRecords(head); len(records) != 1 {
+		return ""
+	}
+	arrays := map[string]int{}
+	for _, m := range jsonMembers(head) {
+		array, element, found := strings.Cut(m.path, "[")
+		if _, member, _ := strings.Cut(element, "]"); !found || strings.ContainsAny(array+member, `[\`) || urlRank(m.name, m.value) == 0 {
+			continue
+		}
+		if arrays[array]++; arrays[array] == 2 {
+			return fmt.Sprintf("; to read the elements of %s as records, write one on each line: jq -c '.%s[]' FILE", cmp.Or(array, "the array"), array)
+		}
+	}
+	return ""
 }
 
 // hostMembers are the names of the member that holds the request host in the
