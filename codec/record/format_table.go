@@ -232,6 +232,7 @@ type tableLocator struct {
 	body  framed   // the record that next has found, without its line end
 	line  framed   // the same with its line end
 	ahead framed   // line, if keep has found it and Append must read it
+	open  framed   // the last record, if an open quote swallows lines after its first
 
 	// For a composed URL.
 	wanted []int        // index of the value in each column, -1 if it is not used
@@ -323,9 +324,12 @@ func (t *tableReader) columnNames(head []byte) (names []string) {
 }
 
 // Locate implements [Locator]. If cells are added to the record, Locate reads
-// all of it, because an open quote at the end would swallow them.
+// all of it, because an open quote at the end would swallow them. It also does
+// if the open quote has swallowed the lines up to the end of the input, which
+// would be lost without a word.
 func (l *tableLocator) Locate(f *Found, body []byte, at *Position) (Reason, int) {
 	if l.named && at.Off == 0 && l.isHead(body, at.Head) {
+		l.open = framed{}
 		f.PassThrough()
 		return 0, 0
 	}
@@ -335,11 +339,12 @@ func (l *tableLocator) Locate(f *Found, body []byte, at *Position) (Reason, int)
 	}
 	url, base, host := l.urlColumn, l.baseColumn, l.hostColumn
 	if url < 0 {
+		l.open = framed{}
 		return NoField, 0
 	}
 	found, last := false, max(url, base, host)
 	fast := l.hasEnds(body)
-	if l.extends {
+	if l.extends || !fast && l.open.take(body) {
 		last = len(body)
 	} else if fast && l.ends.bare && max(base, host) < 0 {
 		return l.locateBare(f, body)

@@ -186,3 +186,39 @@ func TestTableSyntaxMistakes(t *testing.T) {
 		}
 	}
 }
+
+// TestTableOpenQuote checks that lines which a quote swallows up to the end of
+// the input are not lost without a word, even if the URL comes before the quote.
+func TestTableOpenQuote(t *testing.T) {
+	for _, c := range []struct {
+		config Config
+		in     string
+		want   int64 // unparsed records
+	}{
+		{Config{URLField: "url"}, "url,title\nhttp://h/a,\"x\nhttp://h/b,y\n", 1},
+		{Config{URLField: "url"}, "url,title\nhttp://h/a,\"x\nhttp://h/b,y", 1},
+		{Config{URLField: "1"}, "\xEF\xBB\xBFhttp://h/a,\"x\nhttp://h/b,y\n", 1},
+		{Config{URLField: "url", Dialect: "backslash"}, "url,title\nhttp://h/a,\"x\\\"\nhttp://h/b,y\n", 1},
+		{Config{URL: URLParts{Host: []string{"host"}, Path: []string{"path"}}}, "host,path,title\nh,/a,\"x\nh,/b,y\n", 1},
+		{Config{URLField: "url"}, "url,title\nhttp://h/a,\"x\n", 0}, // nothing is lost
+		{Config{URLField: "url"}, "url,title\nhttp://h/a,\"x\ny\"\nhttp://h/b,\"y\nz\"", 0},
+	} {
+		c.config.Format, c.config.Normalizer = "csv", newNormalizer(t, "equiv")
+		j, err := New(c.config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var st Stats
+		var pos Position
+		w := j.NewWorker()
+		pos.Head = []byte(c.in[:j.Framing().Head([]byte(c.in))])
+		for in := []byte(c.in); len(in) > 0; {
+			n := w.Next(in)
+			w.Append(nil, nil, in[:n], pos, &st)
+			in, pos.Off = in[n:], pos.Off+int64(n)
+		}
+		if got := st.Rejects[Unparsed]; got != c.want || st.Rejected != c.want {
+			t.Errorf("%q: %d unparsed, want %d; %v", c.in, got, c.want, st.Rejects)
+		}
+	}
+}

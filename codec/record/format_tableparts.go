@@ -77,8 +77,10 @@ func (l *tableLocator) setWanted() {
 // locateParts is Locate for a composed URL.
 func (l *tableLocator) locateParts(f *Found, body []byte) (Reason, int) {
 	clear(l.values)
-	fast := l.hasEnds(body) || l.scan != nil && l.ends.read(l.scan, body)
-	for i, pos := 0, 0; pos <= len(body) && (i < len(l.wanted) || l.extends); i++ {
+	fast := l.hasEnds(body)
+	whole := l.extends || !fast && l.open.take(body)
+	fast = fast || l.scan != nil && l.ends.read(l.scan, body)
+	for i, pos := 0, 0; pos <= len(body) && (i < len(l.wanted) || whole); i++ {
 		s, d, next, ok := l.cellAt(body, pos, fast)
 		if !ok {
 			return Unparsed, pos
