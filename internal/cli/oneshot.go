@@ -93,6 +93,7 @@ func prepare(ctx context.Context, cmd *cobra.Command, set *settings, out *outcom
 	opt := pipeline.Options{
 		Sources:    []pipeline.Source{r.source},
 		Sinks:      []pipeline.Sink{r.output.main},
+		SinkNames:  []string{"output"},
 		DeadLetter: r.output.deadLetter(),
 		NewCodec:   pipeline.NewRecordCodecs(out.formats.job),
 		Workers:    set.jobs,
