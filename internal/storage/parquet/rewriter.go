@@ -49,7 +49,7 @@ func NewRewriter(w io.Writer, open func(name string) (table.Input, error), first
 	if err := rw.begin(first); err != nil {
 		return nil, err
 	}
-	options := []parquet.WriterOption{rw.file.Schema(), parquet.CreatedBy("urlfold", "", "")}
+	options := []parquet.WriterOption{writableSchema(rw.file), parquet.CreatedBy("urlfold", "", "")}
 	for _, kv := range rw.file.Metadata().KeyValueMetadata {
 		options = append(options, parquet.KeyValueMetadata(kv.Key, kv.Value))
 	}
