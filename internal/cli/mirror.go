@@ -51,7 +51,11 @@ func mirror(s *settings, source *file.Source) (map[string]string, error) {
 // name. owner maps the outputs of the previous inputs to these.
 func (s *settings) checkMirrored(path, name string, owner map[string]string) error {
 	if other := owner[name]; other != "" {
-		return fmt.Errorf("--output-dir: %s and %s would both be written to %s: name their common parent directory as the input, or use one run for each", other, path, name)
+		remedy := "name their common parent directory as the input, or use one run for each"
+		if filepath.Dir(other) == filepath.Dir(path) { // such as a.xz and a.zst
+			remedy = "leave one of them out with --exclude"
+		}
+		return fmt.Errorf("--output-dir: %s and %s would both be written to %s: %s", other, path, name, remedy)
 	}
 	if below(path, s.outputDir) {
 		return fmt.Errorf("--output-dir: input %s is inside the output directory", path)
