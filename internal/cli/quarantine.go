@@ -104,7 +104,7 @@ func verifiedOf(r *file.Report) (verified, unverified int64) {
 // what happened to the others.
 func verdictRemark(r *file.Report) string {
 	if r.Format == compress.Plain || !r.Verdict.Damage() {
-		text := terminal.Plural(recordsOf(r).Records, "complete record", "complete records") + " read"
+		text := terminal.Plural(recordsOf(r).Records, "record", "records") + " read"
 		return text + lostRemark(r)
 	}
 	verified, unverified := verifiedOf(r)

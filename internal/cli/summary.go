@@ -190,8 +190,10 @@ func (o *outcome) title() string {
 		return "interrupted"
 	case o.err != nil:
 		return "failed"
-	case len(o.damaged()) > 0:
+	case slices.ContainsFunc(o.damaged(), func(r file.Report) bool { return r.Verdict.Kind != compress.Unreadable }):
 		return "done, but the input is damaged"
+	case len(o.damaged()) > 0:
+		return "done, but not all of the input can be read"
 	case o.exitCode() == exitFailOn:
 		return "done, but --fail-on " + o.set.options.failOn + " matched"
 	}
