@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/csv"
 	"regexp"
 	"slices"
@@ -15,6 +16,7 @@ type textField struct {
 	path  string // as in --url-field
 	name  string
 	value string
+	rank  int // sum of urlRank over the first records; 0 if only value is known
 }
 
 // jsonFields returns the strings of the first JSON records. Of the strings with
@@ -25,7 +27,7 @@ func jsonFields(head []byte) (fields []textField) {
 		i, ok := index[m.path]
 		if !ok {
 			index[m.path] = len(fields)
-			fields = append(fields, textField(m))
+			fields = append(fields, textField{path: m.path, name: m.name, value: m.value})
 		} else if old := fields[i]; urlRank(m.name, m.value) > urlRank(old.name, old.value) || urlRank(old.name, old.value) == 0 && strings.Contains(m.value, "://") {
 			fields[i].value = m.value
 		}
@@ -44,8 +46,8 @@ func jsonURLFields(head []byte) (paths []string) {
 	for len(paths) < maxURLFields {
 		best, bestRank, ranks := "", 0, map[string]int{}
 		for _, m := range slices.Concat(left...) {
-			if strings.ContainsAny(m.path, ",=") {
-				continue // not possible in --url
+			if strings.ContainsAny(m.path, ",=") || len(paths) > 0 && isReferer(m.name) {
+				continue // not possible in --url, or not the URL of the request
 			}
 			ranks[m.path] += urlRank(m.name, m.value)
 			if r := ranks[m.path]; r > bestRank {
@@ -57,7 +59,7 @@ func jsonURLFields(head []byte) (paths []string) {
 		}
 		paths = append(paths, best)
 		left = slices.DeleteFunc(left, func(record []jsonMember) bool {
-			return slices.ContainsFunc(record, func(m jsonMember) bool { return m.path == best && urlRank(m.name, m.value) > 0 })
+			return slices.ContainsFunc(record, func(m jsonMember) bool { return m.path == best && m.value != "" && m.value != "-" })
 		})
 	}
 	return paths
@@ -107,42 +109,67 @@ func journalFields(head []byte) (fields []textField) {
 			break // the end of the entry, or a value that is not text
 		}
 		if !bytes.HasPrefix(name, []byte("_")) {
-			fields = append(fields, textField{string(name), string(name), string(value)})
+			fields = append(fields, textField{path: string(name), name: string(name), value: string(value)})
 		}
 	}
 	return fields
 }
 
-// columns returns the cells of the first row of a table. They have the names in
-// the header, if there is one, and numbers otherwise. A byte order mark is not
-// part of the first one.
+// columns returns the columns of a table, with the names in the header, if there is
+// one, and numbers otherwise. Their values are the cells of a row after the first one: the
+// first row in which the cell looks like a URL or, if there is none, the first of all. A
+// byte order mark is not part of the first name.
 func columns(head []byte, separator rune) (fields []textField) {
-	c := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(head, []byte("\xEF\xBB\xBF"))))
-	c.Comma, c.LazyQuotes, c.FieldsPerRecord = separator, true, -1
-	header, err := c.Read()
-	if err != nil {
+	rows := firstRows(head, separator)
+	if len(rows) == 0 {
 		return nil
 	}
-	row, err := c.Read()
-	if err != nil {
-		row = header
-	}
+	header := rows[0]
 	named := !slices.ContainsFunc(header, func(cell string) bool { return cell == "" || urlRank("", cell) > 0 })
-	for i, cell := range row {
+	for i, cell := range rows[min(1, len(rows)-1)] {
 		name := strconv.Itoa(i + 1)
 		if named && i < len(header) {
 			name = header[i]
 		}
-		fields = append(fields, textField{name, name, cell})
+		f := textField{path: name, name: name, value: cell}
+		for _, row := range rows {
+			if i < len(row) {
+				f.see(row[i])
+			}
+		}
+		fields = append(fields, f)
 	}
 	return fields
+}
+
+// see adds a value of the field.
+func (f *textField) see(value string) {
+	rank := urlRank(f.name, value)
+	if rank > 0 && f.rank == 0 {
+		f.value = value
+	}
+	f.rank += rank
+}
+
+// firstRows returns the first rows of a table, the header among them.
+func firstRows(head []byte, separator rune) (rows [][]string) {
+	c := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(head, []byte("\xEF\xBB\xBF"))))
+	c.Comma, c.LazyQuotes, c.FieldsPerRecord = separator, true, -1
+	for len(rows) < hintRecords {
+		row, err := c.Read()
+		if err != nil {
+			break
+		}
+		rows = append(rows, row)
+	}
+	return rows
 }
 
 // urlField returns the path of the field that most likely holds the URL, or "".
 func urlField(fields []textField) string {
 	best, bestRank := "", 0
 	for _, f := range fields {
-		if rank := urlRank(f.name, f.value); rank > bestRank {
+		if rank := cmp.Or(f.rank, urlRank(f.name, f.value)); rank > bestRank {
 			best, bestRank = f.path, rank
 		}
 	}
@@ -163,13 +190,16 @@ func urlRank(name, value string) int {
 	}
 	name = strings.ToLower(name)
 	switch {
-	case strings.Contains(name, "refer"):
+	case isReferer(name):
 		return rank
 	case slices.ContainsFunc([]string{"url", "uri", "request", "target", "path", "link", "href"}, func(s string) bool { return strings.Contains(name, s) }):
 		rank += 4
 	}
 	return rank + 2
 }
+
+// isReferer reports whether a field with this name holds the referer of a request.
+func isReferer(name string) bool { return strings.Contains(strings.ToLower(name), "refer") }
 
 // lazily returns a function that compiles an expression when it is called for
 // the first time, because only doctor needs these.

@@ -115,18 +115,18 @@ func explainField(err error, format string, head []byte) error {
 	return err
 }
 
-// explainColumn is explainField for a table. row is its first row.
-func explainColumn(err error, row []textField) error {
+// explainColumn is explainField for the columns of a table.
+func explainColumn(err error, columns []textField) error {
 	var names []string
-	for _, cell := range row {
-		if urlRank(cell.name, cell.value) > 0 && len(names) < maxHints {
-			names = append(names, cell.path)
+	for _, c := range columns {
+		if urlRank(c.name, c.value) > 0 && len(names) < maxHints {
+			names = append(names, c.path)
 		}
 	}
 	if len(names) == 0 {
 		return err
 	}
-	return fmt.Errorf("%w (columns of the first row that look like URLs: %s)", err, strings.Join(names, ", "))
+	return fmt.Errorf("%w (columns of the first rows that look like URLs: %s)", err, strings.Join(names, ", "))
 }
 
 // explainMember is explainField for JSON lines. It adds a value for --url if one
