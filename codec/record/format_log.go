@@ -136,7 +136,7 @@ func (l *logReader) Locate(f *Found, body []byte, _ *Position) (Reason, int) {
 		l.addAttrs(f, body, open, end)
 	}
 	if l.request {
-		f.addRequest(body, span{open, end}, l.dialect)
+		f.addRequest(body, withoutNumber(body, span{open, end}), l.dialect)
 	}
 	if l.referer {
 		if s := refererSpan(body, end+1, l.dialect.escapesQuotes()); s.end > s.start {
@@ -157,12 +157,14 @@ func (l *logReader) addAttrs(f *Found, body []byte, open, end int) {
 	if !f.needsAny(attrReferer, attrAgent) {
 		return
 	}
-	referer := refererSpan(body, end+1, l.dialect.escapesQuotes())
-	if referer.end == 0 {
-		return
+	from := end + 1
+	if referer := refererSpan(body, from, l.dialect.escapesQuotes()); referer.end > 0 {
+		f.addAttr(attrReferer, attr{span: referer, dialect: l.dialect})
+		from = min(referer.end+1, len(body))
 	}
-	f.addAttr(attrReferer, attr{span: referer, dialect: l.dialect})
-	f.addAttr(attrAgent, attr{span: agentSpan(body, min(referer.end+1, len(body)), l.dialect.escapesQuotes()), dialect: l.dialect})
+	if agent := agentSpan(body, from, l.dialect.escapesQuotes()); agent.end > 0 {
+		f.addAttr(attrAgent, attr{span: agent, dialect: l.dialect})
+	}
 }
 
 // addNumbers adds the status at pos, which isStatus has found, and the number
@@ -297,6 +299,20 @@ func requestEnd(body []byte, from int, backslash bool) int {
 	}
 }
 
+// withoutNumber returns the request line s without a version that is only a number,
+// which Hypercorn writes: 1.0, 1.1, 2 or 3. Before one digit, the target must have no
+// space, because it could end in a digit itself.
+func withoutNumber(body []byte, s span) span {
+	line := s.in(body)
+	switch n := len(line); {
+	case n > len("G / 1.1") && string(line[n-len(" 1.1"):n-1]) == " 1." && line[n-1]-'0' < 2:
+		s.end -= len(" 1.1")
+	case n > len("G / 2") && line[n-2] == ' ' && line[n-1]-'2' < 2 && bytes.Count(line, []byte(" ")) == 2:
+		s.end -= len(" 2")
+	}
+	return s
+}
+
 // endsInVersion reports whether request ends in a version such as HTTP/1.1 or HTTP/2.
 func endsInVersion(request []byte) bool {
 	i := bytes.LastIndexByte(request, ' ')
@@ -333,7 +349,8 @@ func isEscaped(before []byte) bool {
 // refererSpan returns the inside of the first quoted field after from. The
 // field ends at the first unescaped quote that is followed by another quoted
 // field or by the end of the record. If there is none, it ends at the last
-// quote of the record.
+// quote of the record. The span is empty if this is the only quoted field and
+// holds the agent.
 func refererSpan(body []byte, from int, backslash bool) span {
 	n := bytes.Index(body[from:], []byte(` "`))
 	if n < 0 {
@@ -347,11 +364,21 @@ func refererSpan(body []byte, from int, backslash bool) span {
 		}
 		i += n
 		rest := body[i+1:]
-		if (len(rest) == 0 || len(rest) > 1 && rest[0] == ' ' && rest[1] == '"') && !(backslash && isEscaped(body[start:i])) {
+		if len(rest) > 1 && rest[0] == ' ' && rest[1] == '"' && !(backslash && isEscaped(body[start:i])) {
 			return span{start, i}
 		}
 	}
-	return span{start, max(start, bytes.LastIndexByte(body, '"'))}
+	last := span{start, max(start, bytes.LastIndexByte(body, '"'))}
+	if isAgent(last.in(body)) {
+		return span{}
+	}
+	return last
+}
+
+// isAgent reports whether the only quoted field after a request holds the agent: what is
+// there is neither absent nor an absolute URL.
+func isAgent(field []byte) bool {
+	return len(field) > 0 && string(field) != "-" && !bytes.Contains(field, []byte("://"))
 }
 
 // agentSpan returns the inside of the first quoted field after from, the last one of

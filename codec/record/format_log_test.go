@@ -84,6 +84,20 @@ func TestLocateLog(t *testing.T) {
 	f(head+`-" 400 0 "-" "-"`, "<dash>")
 	f(head+`" 400 0 "-" "-"`, "<empty>")
 	f(head+`\x16\x03" 400 0 "-" "-"`, "<garbage>")
+	// A version without its name, as Hypercorn writes it.
+	f(head+`GET /a 1.1" 200 1`, "/a")
+	f(head+`GET /a b 1.0" 200 1`, "/a b")
+	f(head+`GET /a?b=1 2" 200 1`, "/a?b=1")
+	f(head+`GET http://h/a 3" 200 1`, "http://h/a")
+	f(head+`GET /a b 2" 200 1`, "/a b 2")
+	f(head+`GET /a 1.2" 200 1`, "/a 1.2")
+	f(head+`GET /a 4" 200 1`, "/a 4")
+	f(head+`GET 1.1" 200 1`, "1.1")
+	// The only quoted field after the request.
+	f(head+`GET /a HTTP/1.0" 200 - 1 12 "agent/1.0 (of sorts)" [qtp-1]`, "/a")
+	f(head+`GET /a HTTP/1.0" 200 1 "agent/1.0"`, "/a")
+	f(head+`GET /a HTTP/1.0" 200 1 "http://r/" [qtp-1]`, "/a|http://r/")
+	f(head+`GET /a HTTP/1.0" 200 1 "-" [qtp-1]`, "/a")
 	// Records of other formats.
 	f("", "unparsed at 0")
 	f(`GET /a HTTP/1.0`, "unparsed at 0")
@@ -92,6 +106,25 @@ func TestLocateLog(t *testing.T) {
 	f(head+`GET /a HTTP/1.0" OK 1`, "unparsed at 36")
 	f(head+`GET /a HTTP/1.0" "www.example.com" 200 1`, "unparsed at 36")
 	f(head+`GET /a HTTP/1.0" 2000 1`, "unparsed at 36")
+}
+
+// TestOnlyQuotedField checks whether the only quoted field after the request is the
+// referer or the agent. Nexus Repository writes only the agent.
+func TestOnlyQuotedField(t *testing.T) {
+	const head = `192.0.2.7 - - [10/Oct/2000:13:55:36 -0700] "GET /a HTTP/1.0" 200 `
+	c := Config{Format: "combined", Target: TargetAll, Render: RenderTSV, Fields: []string{"url", "referer", "agent"}}
+	for rest, want := range map[string]string{
+		`- 1 12 "curl/8.9.1" [qtp-1]`:       "/a\t\tcurl/8.9.1\n",
+		`1 "curl/8.9.1"`:                    "/a\t\tcurl/8.9.1\n",
+		`1 "Mozilla/5.0 (a "b" c)" [qtp-1]`: "/a\t\tMozilla/5.0 (a \"b\" c)\n",
+		`1 "http://r/"`:                     "/a\thttp://r/\t\nhttp://r/\thttp://r/\t\n",
+		`1 "-"`:                             "/a\t\t\n",
+		`1 "http://r/" "curl/8.9.1"`:        "/a\thttp://r/\tcurl/8.9.1\nhttp://r/\thttp://r/\tcurl/8.9.1\n",
+	} {
+		if got := string(runStream(t, c, []byte(head+rest+"\n"), 1<<20)); got != want {
+			t.Errorf("%s: got %q, want %q", rest, got, want)
+		}
+	}
 }
 
 // slowLog matches the format combined as documented, with quotes escaped by
