@@ -20,7 +20,7 @@ type stamp struct {
 // appendTime appends a log's time in the form of RFC 3339, with the zone and
 // the digits that the log has. The form of the time is found by its shape:
 //
-//	10/Oct/2000:13:55:36 -0700    common log format
+//	10/Oct/2000:13:55:36 -0700    common log format; also with a space before the time of day
 //	2000-10-10T13:55:36.123Z      RFC 3339, ISO 8601; also with a space or slashes
 //	971211336.123                 seconds since 1970; or milli-, micro-, nanoseconds by their length
 //	20001010205536                UTC, as in CDX
@@ -257,14 +257,17 @@ type stampParser struct {
 	failed bool
 }
 
-// clf reads 10/Oct/2000:13:55:36 -0700, with or without the zone.
+// clf reads 10/Oct/2000:13:55:36 -0700, with or without the zone. Servers in Python
+// write a space in place of the first colon.
 func (p *stampParser) clf(t *stamp) bool {
 	t.day = p.number(2)
 	p.expect('/')
 	t.month = p.monthName()
 	p.expect('/')
 	t.year = p.number(4)
-	p.expect(':')
+	if c := p.next(); c != ':' && c != ' ' {
+		p.failed = true
+	}
 	return p.clock(t)
 }
 

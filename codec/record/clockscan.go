@@ -48,7 +48,7 @@ func clockSpan(rec []byte) span {
 	end := at + len("00:00:00")
 	before := rec[:at]
 	switch n := len(before); {
-	case n >= len("10/Oct/2000:") && before[n-1] == ':' && before[n-len("/2000:")] == '/' && before[n-len("/Oct/2000:")] == '/':
+	case n >= len("10/Oct/2000:") && (before[n-1] == ':' || before[n-1] == ' ') && before[n-len("/2000:")] == '/' && before[n-len("/Oct/2000:")] == '/':
 		at -= len("10/Oct/2000:")
 		if rest := rec[end:]; len(rest) >= len(" +0000") && rest[0] == ' ' && isZone(rest[1:]) {
 			end += len(" +0000")
