@@ -205,11 +205,7 @@ func addLogAttrs(f *Found, rec []byte, req requestSpan) {
 	if f.needs(attrStatus) {
 		s := labeled(rec, 0, "status")
 		if req.end > 0 && s.end == 0 {
-			start := req.end
-			for start < len(rec) && bytes.IndexByte([]byte(`'")] `), rec[start]) >= 0 {
-				start++
-			}
-			s = span{start, wordEnd(rec, start)}
+			s = statusAfter(rec, req.end)
 		}
 		if s.end-s.start == len("200") && allDigits(s.in(rec)) {
 			f.addAttr(attrStatus, attr{span: s})
@@ -223,6 +219,25 @@ func addLogAttrs(f *Found, rec []byte, req requestSpan) {
 			f.addAttr(l.id, attr{span: s, dialect: unionDialect})
 		}
 	}
+}
+
+// statusAfter returns the word of a line after a request that ends at pos, without the
+// quotes and colors around it.
+func statusAfter(rec []byte, pos int) span {
+	for {
+		start := pos
+		for pos < len(rec) && bytes.IndexByte([]byte(`'")] `), rec[pos]) >= 0 {
+			pos++
+		}
+		if pos = colorsEnd(rec, pos); pos == start {
+			break
+		}
+	}
+	s := withoutColors(rec, span{pos, wordEnd(rec, pos)})
+	if s.end > s.start && rec[s.end-1] == '"' {
+		s.end--
+	}
+	return s
 }
 
 // labeled returns the value after the label at or after from, as in

@@ -93,6 +93,11 @@ func TestLocateLog(t *testing.T) {
 	f(head+`GET /a 1.2" 200 1`, "/a 1.2")
 	f(head+`GET /a 4" 200 1`, "/a 4")
 	f(head+`GET 1.1" 200 1`, "1.1")
+	// Colors around the request, as Flask writes them.
+	f(head+"\x1b[33mGET /a HTTP/1.0\x1b[0m\" 404 -", "/a")
+	f(head+"\x1b[31m\x1b[1mGET /a HTTP/1.0\x1b[0m\" 400 -", "/a")
+	f(head+"\x1b[33m\x1b[0m\" 404 -", "<empty>")
+	f(head+"\x1b[33GET /a HTTP/1.0\" 404 -", "<garbage>")
 	// The only quoted field after the request.
 	f(head+`GET /a HTTP/1.0" 200 - 1 12 "agent/1.0 (of sorts)" [qtp-1]`, "/a")
 	f(head+`GET /a HTTP/1.0" 200 1 "agent/1.0"`, "/a")

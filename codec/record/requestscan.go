@@ -13,6 +13,8 @@ import (
 //	"GET /a HTTP/1.1"   in quotes, as in access logs
 //	POST     "/a"       only the target in quotes
 //	GET /a HTTP/1.1     without quotes; such a target has no escapes
+//
+// Colors can be before and after each part.
 
 // requestSpan is where a request is in a line.
 type requestSpan struct {
@@ -87,7 +89,7 @@ func methodBefore(rec []byte, end int) int {
 	for start > 0 && rec[start-1]-'A' < 26 {
 		start--
 	}
-	if start > 0 {
+	if start > 0 && colorsStart(rec, start) == start {
 		switch c := rec[start-1]; {
 		case isAlnum(c), c == '_', c == '-', c == '/', c == '.', c == '%':
 			return -1
@@ -103,11 +105,9 @@ func methodBefore(rec []byte, end int) int {
 
 // setTarget finds the target after the method of r. Without one, r.end stays 0.
 func (r *requestSpan) setTarget(rec []byte) {
-	at := r.method.end
-	for at < len(rec) && rec[at] == ' ' {
-		at++
-	}
-	r.quoted = r.method.start > 0 && rec[r.method.start-1] == '"'
+	at := blanksEnd(rec, r.method.end)
+	before := colorsStart(rec, r.method.start)
+	r.quoted = before > 0 && rec[before-1] == '"'
 	if !r.quoted && at < len(rec) && rec[at] == '"' {
 		r.quoted = true
 		at++
@@ -124,7 +124,8 @@ func (r *requestSpan) setTarget(rec []byte) {
 		r.quoted, end = false, bareEnd(rec, at)
 		r.end = end
 	}
-	r.target = span{at, at + versionAt(rec[at:end])}
+	line := withoutColors(rec, span{at, end})
+	r.target = span{at, at + versionAt(line.in(rec))}
 }
 
 // beginsTarget reports whether text begins with a path or an absolute URL.
@@ -161,10 +162,17 @@ func closingQuote(rec []byte, start int) int {
 		case first < 0:
 			first = i
 		}
-		if i+1 == len(rec) || rec[i+1] != '&' && !isAlnum(rec[i+1]) {
+		if rest := rec[i+1:]; len(rest) == 0 || rest[0] != '&' && !isAlnum(rest[0]) && !isQuotedVersion(rest) {
 			return first
 		}
 	}
+}
+
+// isQuotedVersion reports whether rest begins with the version of a request and its
+// closing quote.
+func isQuotedVersion(rest []byte) bool {
+	n := bytes.IndexByte(rest, '"')
+	return n > 0 && versionAt(rest[:n]) == 0
 }
 
 // bareEnd returns the end of a request without quotes: that of its version, or

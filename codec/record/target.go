@@ -35,6 +35,8 @@ func (f *Found) addRequest(body []byte, s span, d *Dialect) {
 		f.form = formEmpty
 	case len(line) == 1 && line[0] == '-':
 		f.form = formDash
+	case line[0] == '\x1b' && colorsEnd(line, 0) > 0:
+		f.addRequest(body, withoutColors(body, s), d)
 	case sp == 0:
 		f.form = formGarbage
 	default:

@@ -1,0 +1,53 @@
+package record
+
+import (
+	"bytes"
+	"testing"
+)
+
+// TestRequestInLog checks the method, target, status and time that the format log finds in
+// a line, and that the line has the same bytes around the rewritten target.
+func TestRequestInLog(t *testing.T) {
+	c := Config{Format: "log", Render: RenderTSV, Fields: []string{"method", "url", "status", "time"}, Zone: func(_, _, _, _, _ int) int { return 0 }}
+	for _, tc := range []struct{ name, before, target, after, want string }{
+		{"raw quotes before the version", `request: "GET `, `/%7e?q="x"`, ` HTTP/1.1", host: "h"`, "GET\t/%7e?q=\"x\"\t\t"},
+		{"a quoted status", `"GET `, `/%7e`, ` HTTP/1.1" "200" "5"`, "GET\t/%7e\t200\t"},
+		{"morgan, dev", "\x1b[0mGET ", `/%7e`, " \x1b[32m200\x1b[0m 1.2 ms - 5\x1b[0m", "GET\t/%7e\t200\t"},
+		{"morgan, dev, without a color", "\x1b[0mGET ", `/%7e`, " \x1b[0m304\x1b[0m 1.2 ms - -\x1b[0m", "GET\t/%7e\t304\t"},
+		{"gin", "|\x1b[97;42m 200 \x1b[0m| 1ms | 192.0.2.7 |\x1b[97;44m GET     \x1b[0m \"", `/%7e`, `"`, "GET\t/%7e\t\t"},
+		{"chi", "\x1b[36m\"\x1b[0m\x1b[1;35mGET \x1b[0m\x1b[36m", `http://h/%7e`, " HTTP/1.1\" \x1b[0mfrom 192.0.2.7:1 - \x1b[1;32m200\x1b[0m", "GET\thttp://h/%7e\t\t"},
+		{"Flask", "\"\x1b[33mGET ", `/%7e`, " HTTP/1.1\x1b[0m\" 404 -", "GET\t/%7e\t404\t"},
+		{"Django", "[02/Nov/2026 06:25:00] \"GET ", `/%7e`, ` HTTP/1.1" 200 5`, "GET\t/%7e\t200\t2026-11-02T06:25:00Z"},
+		{"no colors", "mGET /no \x1b[1GET /no [1mGET /no \x1b[0m\"PUT ", `/%7e`, `"`, "PUT\t/%7e\t\t"},
+	} {
+		line := []byte(tc.before + tc.target + tc.after + "\n")
+		if got := string(runStream(t, c, line, 1<<20)); got != tc.want+"\n" {
+			t.Errorf("%s: got %q, want %q", tc.name, got, tc.want)
+		}
+		out := runStream(t, Config{Format: "log"}, line, 1<<20)
+		if !bytes.HasPrefix(out, []byte(tc.before)) || !bytes.HasSuffix(out, []byte(tc.after+"\n")) || bytes.Contains(out, []byte("%7e")) {
+			t.Errorf("%s: rewritten as %q", tc.name, out)
+		}
+	}
+}
+
+// TestColors checks both ends of the escape sequences of colors.
+func TestColors(t *testing.T) {
+	for _, tc := range []struct {
+		text       string
+		end, start int // colorsEnd at 0, and colorsStart at the end
+	}{
+		{"\x1b[1;31mGET", 7, 10},
+		{"GET\x1b[m", 0, 3},
+		{"\x1b[0m\x1b[32m", 9, 0},
+		{"\x1b[0", 0, 3},
+		{"[0m", 0, 3},
+		{"m", 0, 1},
+		{"\x1b[2J", 0, 4},
+		{"", 0, 0},
+	} {
+		if end, start := colorsEnd([]byte(tc.text), 0), colorsStart([]byte(tc.text), len(tc.text)); end != tc.end || start != tc.start {
+			t.Errorf("%q: got %d and %d, want %d and %d", tc.text, end, start, tc.end, tc.start)
+		}
+	}
+}
