@@ -218,6 +218,9 @@ func (c *composer) addHost(f *Found, chosen *[numParts]*fieldValue) {
 
 // addURL adds the URL of the request and the fields that hold its parts.
 func (c *composer) addURL(f *Found, rec []byte, chosen *[numParts]*fieldValue) {
+	if chosen[partRequest] != nil {
+		splitRequest(f, rec, chosen)
+	}
 	absolute, target, request, path := chosen[partAbsolute], chosen[partTarget], chosen[partRequest], chosen[partPath]
 	switch {
 	case absolute != nil:
@@ -242,6 +245,21 @@ func (c *composer) addURL(f *Found, rec []byte, chosen *[numParts]*fieldValue) {
 	}
 	for i := range f.n {
 		f.sites[i].stop = c.stop
+	}
+}
+
+// splitRequest moves a request line that is only a method, as in logs of Fastly, or only
+// a target to that part.
+func splitRequest(f *Found, rec []byte, chosen *[numParts]*fieldValue) {
+	request := chosen[partRequest]
+	switch line := request.in(rec); {
+	case chosen[partPath] != nil && isToken(line):
+		if f.method.end == 0 {
+			f.method = request.span
+		}
+		chosen[partRequest] = nil
+	case chosen[partTarget] == nil && beginsTarget(line):
+		chosen[partTarget] = request
 	}
 }
 
