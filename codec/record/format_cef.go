@@ -52,7 +52,7 @@ var cefUses = map[string]namedUse{
 	"requestMethod": {kind: namedMethod}, "requestmethod": {kind: namedMethod}, "method": {kind: namedMethod},
 	"app":   {kind: namedScheme},
 	"dhost": {kind: namedHost, rank: 1}, "dpt": {kind: namedPort}, "qstr": {kind: namedQuery},
-	"requestContext": {kind: namedReferer}, "ref": {kind: namedReferer},
+	"requestContext": {kind: namedReferer, rank: 1}, "ref": {kind: namedReferer}, "PanOSReferer": {kind: namedReferer},
 	"rt": {kind: namedAttr, attr: attrTime}, "end": {kind: namedAttr, attr: attrTime}, "start": {kind: namedAttr, attr: attrTime},
 	"src": {kind: namedAttr, attr: attrClient}, "requestClientApplication": {kind: namedAttr, attr: attrAgent},
 	"externalId": {kind: namedAttr, attr: attrRequestID},

@@ -25,7 +25,7 @@ const (
 // namedUse says what a named field holds.
 type namedUse struct {
 	kind namedKind
-	rank uint8  // of several targets or hosts, the one of the lowest rank counts
+	rank uint8  // of several targets or hosts, the one of the lowest rank counts; a referer with a rank may be another text
 	attr attrID // if kind is namedAttr
 	unit int8   // see attr.unit
 }
@@ -55,6 +55,9 @@ func (p *namedParts) take(f *Found, rec []byte, u namedUse, s span, d *Dialect) 
 	case namedQuery:
 		p.query = attr{span: s, dialect: d}
 	case namedReferer:
+		if u.rank > 0 && !bytes.Contains(s.in(rec), []byte("://")) {
+			return
+		}
 		p.referer = attr{span: s, dialect: d}
 		if f.needs(attrReferer) {
 			f.addAttr(attrReferer, p.referer)
