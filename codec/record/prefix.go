@@ -277,8 +277,8 @@ func criPrefix(line []byte) int {
 }
 
 // syslogPrefix finds the header of a syslog message, with or without its
-// priority, as RFC 5424 or RFC 3164 defines it; the latter also with a time as
-// in RFC 3339, as rsyslog writes it.
+// priority, as RFC 5424 or RFC 3164 defines it; the latter also without a host,
+// and with a time as in RFC 3339, as rsyslog writes it.
 func syslogPrefix(line []byte) int {
 	at := 0
 	if len(line) > 2 && line[0] == '<' {
@@ -295,10 +295,15 @@ func syslogPrefix(line []byte) int {
 	}
 	host := wordEnd(line, at)
 	tag := wordEnd(line, min(host+1, len(line)))
-	if host == at || tag <= host+1 || tag == len(line) || line[tag-1] != ':' {
+	switch {
+	case host == at || host == len(line):
 		return -1
+	case tag > host+1 && tag < len(line) && line[tag-1] == ':':
+		return tag + 1
+	case line[host-1] == ':': // syslogd of BSD writes no host
+		return host + 1
 	}
-	return tag + 1
+	return -1
 }
 
 // syslogTime returns the offset after the time at offset at and its space, or

@@ -17,6 +17,7 @@ var prefixes = map[string][]string{
 	"cri":     {"2026-11-22T10:00:00.123456789Z stdout F ", "2026-11-22T10:00:00+01:00 stderr F "},
 	"syslog": {
 		"<134>Nov 22 10:00:00 web nginx: ", "Nov  2 10:00:00 web nginx[12]: ", "<13>2026-11-22T10:00:00.5+01:00 web app: ",
+		"<30>Nov 22 10:00:00 (squid-1)[12]: ",
 		"<134>1 2026-11-22T10:00:00Z web nginx 12 - - ", "<165>1 - - - - - [a@1 b=\"c]\\\"d\"][e] \xEF\xBB\xBF",
 	},
 }
