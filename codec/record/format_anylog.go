@@ -36,13 +36,18 @@ func (anyLogFormat) Detect(s *Sample) Fit {
 	return fit
 }
 
-// HoldsURL reports whether a line of text has a request, such as GET /a, or an
-// absolute URL.
+// HoldsURL reports whether a line of text has a request, or an absolute URL.
 func HoldsURL(line []byte) bool {
-	_, ok := findRequest(line)
-	if !ok {
-		_, ok = findLogURL(line, 0)
+	if HoldsRequest(line) {
+		return true
 	}
+	_, ok := findLogURL(line, 0)
+	return ok
+}
+
+// HoldsRequest reports whether a line of text has a request, such as GET /a.
+func HoldsRequest(line []byte) bool {
+	_, ok := findRequest(line)
 	return ok
 }
 

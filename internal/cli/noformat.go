@@ -24,6 +24,8 @@ func noFormat(path string, head []byte) error {
 	}
 	if beginsTable(head) {
 		remedy = "if a later row does, name its column with --url-field; otherwise name the format with --format ('urlfold help formats' lists all)"
+	} else if holdsRequest(head) {
+		remedy = "read its requests with --format log, or name another format ('urlfold help formats' lists all)"
 	}
 	leave := ""
 	if name := filepath.Base(path); path != stdinPath && !strings.ContainsAny(name, `*?[{\'`) {
@@ -163,6 +165,20 @@ func searchURLs(head []byte) (n int, found bool) {
 		}
 	}
 	return n, found
+}
+
+// holdsRequest reports whether one of the first records of head has a request.
+func holdsRequest(head []byte) bool {
+	n := 0
+	for line := range bytes.Lines(head) {
+		if n++; n > hintRecords {
+			break
+		}
+		if record.HoldsRequest(line) {
+			return true
+		}
+	}
+	return false
 }
 
 // beginsTable reports whether the first records have the same number of columns,
