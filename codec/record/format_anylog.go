@@ -224,6 +224,26 @@ func addLogAttrs(f *Found, rec []byte, req requestSpan) {
 			f.addAttr(l.id, attr{span: s, dialect: unionDialect})
 		}
 	}
+	if s := clientBefore(rec, req); s.end > 0 && f.needs(attrClient) {
+		f.addText(attrClient, s)
+	}
+}
+
+// clientBefore returns the address before a request and " - ", as uvicorn and morgan
+// write it, or an empty span. uvicorn writes a port after an IPv6 address without
+// brackets; it is known by its fifth digit.
+func clientBefore(rec []byte, req requestSpan) span {
+	head := bytes.TrimSuffix(rec[:req.method.start], []byte(`"`))
+	head, found := bytes.CutSuffix(head, []byte(" - "))
+	start := bytes.LastIndexByte(head, ' ') + 1
+	if !found || !isAddress(head[start:]) {
+		return span{}
+	}
+	end := len(head)
+	if colon := bytes.LastIndexByte(head, ':'); end-colon == len(":50000") && isBareIPv6(head[start:]) {
+		end = colon
+	}
+	return span{start, end}
 }
 
 // statusAfter returns the word of a line after a request that ends at pos, without the

@@ -31,6 +31,24 @@ func TestRequestInLog(t *testing.T) {
 	}
 }
 
+// TestClientBeforeRequest checks the client that the format log finds before a request.
+func TestClientBeforeRequest(t *testing.T) {
+	c := Config{Format: "log", Render: RenderTSV, Fields: []string{"client"}}
+	for line, want := range map[string]string{
+		`INFO:     192.0.2.7:52782 - "GET /a HTTP/1.1" 200 OK`:      "192.0.2.7",
+		`INFO:     2001:db8::7:52782 - "GET /a HTTP/1.1" 200 OK`:    "2001:db8::7",
+		`2001:db8::7 - GET /a HTTP/1.1 200 5 - 1.2 ms`:              "2001:db8::7",
+		`x client: 192.0.2.8, 192.0.2.7 - "GET /a HTTP/1.1" 200 OK`: "192.0.2.8",
+		`upstream 192.0.2.7 "GET /a HTTP/1.1" 200 OK`:               "",
+		`app.py - "GET /a HTTP/1.1" 200 OK`:                         "",
+		`GET /a`:                                                    "",
+	} {
+		if got := string(runStream(t, c, []byte(line+"\n"), 1<<20)); got != want+"\n" {
+			t.Errorf("%s: got %q, want %q", line, got, want)
+		}
+	}
+}
+
 // TestColors checks both ends of the escape sequences of colors.
 func TestColors(t *testing.T) {
 	for _, tc := range []struct {
