@@ -18,14 +18,15 @@ import (
 // noFormat returns the error that no format matches the first record of the
 // input at path, which begins with head, and says what to do.
 func noFormat(path string, head []byte) error {
-	remedy := "name it with --format ('urlfold help formats' lists all)"
-	if advice := adviseText(head); advice != "" {
-		remedy = advice + "; otherwise " + remedy
-	}
-	if beginsTable(head) {
-		remedy = "if a later row does, name its column with --url-field; otherwise name the format with --format ('urlfold help formats' lists all)"
-	} else if holdsRequest(head) {
+	const byName = "with --format ('urlfold help formats' lists all)"
+	remedy, advice := "name it "+byName, adviseText(head)
+	switch {
+	case holdsRequest(head):
 		remedy = "read its requests with --format log, or name another format ('urlfold help formats' lists all)"
+	case advice != "":
+		remedy = advice + "; otherwise " + remedy
+	case beginsTable(head):
+		remedy = "if a later row does, name its column with --url-field; otherwise name the format " + byName
 	}
 	leave := ""
 	if name := filepath.Base(path); path != stdinPath && !strings.ContainsAny(name, `*?[{\'`) {
