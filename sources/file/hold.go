@@ -8,8 +8,9 @@ import "github.com/urlfold/urlfold/internal/storage/compress"
 // its file and holds the text.
 
 const (
-	// holdBytes limits the text that all lanes hold.
-	holdBytes = 16 << 20
+	// holdBytes limits the text that the waiting lanes hold. The first lane may still have
+	// as much from the time when it waited.
+	holdBytes = 12 << 20
 	// holdBlock is how much of it is decompressed in one turn of a worker.
 	holdBlock = 256 << 10
 )
