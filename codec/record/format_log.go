@@ -303,12 +303,16 @@ func requestEnd(body []byte, from int, backslash bool) int {
 // which Hypercorn writes: 1.0, 1.1, 2 or 3. Before one digit, the target must have no
 // space, because it could end in a digit itself.
 func withoutNumber(body []byte, s span) span {
-	line := s.in(body)
+	line, size := s.in(body), 0
 	switch n := len(line); {
-	case n > len("G / 1.1") && string(line[n-len(" 1.1"):n-1]) == " 1." && line[n-1]-'0' < 2:
-		s.end -= len(" 1.1")
-	case n > len("G / 2") && line[n-2] == ' ' && line[n-1]-'2' < 2 && bytes.Count(line, []byte(" ")) == 2:
-		s.end -= len(" 2")
+	case n > len(" 1.1") && string(line[n-len(" 1.1"):n-1]) == " 1." && line[n-1]-'0' < 2:
+		size = len(" 1.1")
+	case n > len(" 2") && line[n-2] == ' ' && line[n-1]-'2' < 2 && bytes.Count(line, []byte(" ")) == 2:
+		size = len(" 2")
+	}
+	line = line[:len(line)-size]
+	if sp := bytes.IndexByte(line, ' '); size > 0 && sp > 0 && beginsTarget(line[sp+1:]) {
+		s.end -= size
 	}
 	return s
 }
