@@ -24,6 +24,8 @@ type flight struct {
 	inTurn bool          // publish in order
 	done   chan struct{} // closed after the ticket is answered or f is given up
 
+	submitted chan struct{} // closed when Submit reads the batch no more
+
 	answered atomic.Bool // the ticket is answered, or about to be
 
 	mu      sync.Mutex
@@ -42,6 +44,7 @@ func newFlight(s *jetStream, b *pipeline.Batch, t pipeline.Ticket) *flight {
 	f := &flight{
 		page: page{b: b, s: t.Stream(), dead: b.IsDead(t.Stream())},
 		sink: s, ticket: t, turn: make(chan struct{}, 1), done: make(chan struct{}),
+		submitted: make(chan struct{}),
 	}
 	f.inTurn = s.cfg.Publish.Ordered || t.Again()
 	if s.cfg.Framing == framingLines {

@@ -26,6 +26,9 @@ type jetStream struct {
 
 	mu      sync.Mutex
 	flights map[*flight]struct{}
+
+	closing chan struct{} // closed by Close
+	once    sync.Once     // for closing
 }
 
 // NewJetStream returns a sink with the given configuration. The error joins all
@@ -39,7 +42,7 @@ func NewJetStream(cfg JetStreamConfig) (pipeline.Sink, error) {
 		return nil, fmt.Errorf("jetstream sink: %w", err)
 	}
 	return &jetStream{
-		cfg: cfg, flights: map[*flight]struct{}{},
+		cfg: cfg, flights: map[*flight]struct{}{}, closing: make(chan struct{}),
 		press: press{subject: t, headers: cfg.Headers, id: cfg.MsgID, expect: cfg.ExpectStream},
 	}, nil
 }
@@ -191,7 +194,9 @@ func (s *jetStream) Submit(ctx context.Context, b *pipeline.Batch, t pipeline.Ti
 	if f.inTurn {
 		publish = s.publishInOrder
 	}
-	if err := publish(ctx, f); err != nil {
+	err := publish(ctx, f)
+	close(f.submitted)
+	if err != nil {
 		s.remove(f)
 		if f.giveUp() {
 			return err
@@ -233,6 +238,8 @@ func (s *jetStream) publishInOrder(ctx context.Context, f *flight) error {
 		case <-ctx.Done():
 			s.window.Load().Forget(f)
 			return ctx.Err()
+		case <-s.closing:
+			return client.ErrClosed
 		}
 	}
 	return nil
@@ -282,8 +289,10 @@ func (s *jetStream) Barrier(ctx context.Context) error {
 	return nil
 }
 
-// Close implements [pipeline.Sink].
+// Close implements [pipeline.Sink]. It answers the tickets that are left, but not before
+// Submit has read their batches.
 func (s *jetStream) Close(context.Context) error {
+	s.once.Do(func() { close(s.closing) })
 	conn := s.conn.Load()
 	if conn == nil {
 		return nil
@@ -293,6 +302,7 @@ func (s *jetStream) Close(context.Context) error {
 		err = w.Close()
 	}
 	for _, f := range s.under() {
+		<-f.submitted
 		f.answer(pipeline.Result{Err: client.ErrClosed, Class: pipeline.Retryable})
 		<-f.done // it may be answered concurrently
 	}
