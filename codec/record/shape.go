@@ -123,9 +123,9 @@ func (h *shape) match(rec []byte, marks *shapeMarks, e ender) bool {
 	return h.ends(rec[pos:])
 }
 
-// matchWords is match for a shape each value of which ends at the first of these marks
-// after its start. To go from mark to mark takes less time than to look for each of them,
-// and so does a loop without calls. matchWords may give up.
+// matchWords does the work of match faster if every value ends at the next mark. It steps
+// from mark to mark instead of searching for each one, in a loop without calls. It may
+// give up.
 func (h *shape) matchWords(rec []byte, marks scan.Marks) bool {
 	pos, slots := 0, h.slots
 	fit := h.fit[:len(slots)]

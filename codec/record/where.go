@@ -40,7 +40,7 @@ func (v *View) show(present fieldSet, why Reason, s *site, rec []byte) *View {
 	return v
 }
 
-// IntegerField is an output field of which [View.Integer] gives the value.
+// IntegerField is an output field that [View.Integer] can read.
 type IntegerField struct {
 	bit    uint16 // of its attribute, or of none
 	number uint8  // of its attribute

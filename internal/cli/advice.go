@@ -8,10 +8,12 @@ import (
 // This file says what to do with inputs that are no records of a known format: JSON over
 // several lines, tables after comments, and text.
 
+const byteOrderMark = "\xEF\xBB\xBF"
+
 // jsonRemedy returns a command that writes the JSON values of head one a line,
 // or "" if head does not begin with JSON.
 func jsonRemedy(head []byte) string {
-	head = bytes.TrimPrefix(head, []byte("\xEF\xBB\xBF"))
+	head = bytes.TrimPrefix(head, []byte(byteOrderMark))
 	first, _, _ := bytes.Cut(bytes.TrimLeft(head, blanks), []byte("\n"))
 	var open []byte // the first bytes that are not blank
 	for _, c := range head {
@@ -38,7 +40,7 @@ func jsonRemedy(head []byte) string {
 // adviseHeader returns how to remove the lines before the header of a table, or
 // "" if there are none that spreadsheets and exports are known to write.
 func adviseHeader(head []byte) string {
-	first, _, _ := bytes.Cut(bytes.TrimPrefix(head, []byte("\xEF\xBB\xBF")), []byte("\n"))
+	first, _, _ := bytes.Cut(bytes.TrimPrefix(head, []byte(byteOrderMark)), []byte("\n"))
 	switch first = bytes.TrimSpace(first); {
 	case len(first) == 0:
 		return "the first line is blank; remove the lines before the header first: sed '/./,$!d' FILE"

@@ -153,7 +153,7 @@ func (f *textField) see(value string) {
 
 // firstRows returns the first rows of a table, the header among them.
 func firstRows(head []byte, separator rune) (rows [][]string) {
-	c := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(head, []byte("\xEF\xBB\xBF"))))
+	c := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(head, []byte(byteOrderMark))))
 	c.Comma, c.LazyQuotes, c.FieldsPerRecord = separator, true, -1
 	for len(rows) < hintRecords {
 		row, err := c.Read()

@@ -153,8 +153,8 @@ func explainMember(err error, head []byte) error {
 	return fmt.Errorf("%w (members of the first records that look like URLs: %s%s%s)", err, strings.Join(paths, ", "), compose, arrayHint(head))
 }
 
-// arrayHint returns what to do if head is a single record in which an array
-// holds the records that are meant, of which a field path names only one.
+// arrayHint returns what to do if head is one JSON value whose array holds the real
+// records. A field path selects only one element of an array.
 func arrayHint(head []byte) string {
 	if records := jsonRecords(head); len(records) != 1 {
 		return ""
