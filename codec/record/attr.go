@@ -22,6 +22,9 @@ const (
 	numAttrs
 )
 
+// methodLength is an integer that is no attribute, but is stored beside them.
+const methodLength = numAttrs
+
 // attr is an attribute as it stands in the record. "-" and an empty text mean
 // that the record has no value.
 type attr struct {
@@ -35,10 +38,9 @@ type attr struct {
 // attrs holds the attributes of a record. Only those in set are valid.
 type attrs struct {
 	set      uint16
-	integers uint16     // those in set that are known to be integers without needless zeros
-	numbers  [16]uint64 // their values; more than numAttrs, so that no index needs a check
-	wanted   bool       // the job needs attributes
-	needed   uint16     // those that it needs
+	integers Integers // those in set that are integers, and methodLength
+	wanted   bool     // the job needs attributes
+	needed   uint16   // those that it needs
 	values   [numAttrs]attr
 }
 
@@ -79,9 +81,9 @@ func (f *Found) addText(id attrID, s span) {
 func (f *Found) addNumber(id attrID, s span, n uint64, integer bool) {
 	f.attrs.set |= 1 << id
 	if integer {
-		f.attrs.integers |= 1 << id
+		f.attrs.integers.known |= 1 << id
 	}
-	f.attrs.numbers[id] = n
+	f.attrs.integers.values[id] = n
 	a := &f.attrs.values[id]
 	a.start, a.end = s.start, s.end
 }
@@ -118,7 +120,7 @@ func (v *values) attr(f fieldID, rec []byte) ([]byte, bool) {
 		return v.vhost(rec)
 	}
 	id := attrOf[f]
-	if all := &v.n.found.attrs; all.integers>>id&1 != 0 {
+	if all := &v.n.found.attrs; all.integers.has(id) {
 		return all.values[id].in(rec), true
 	}
 	a := v.n.found.attr(id, rec)

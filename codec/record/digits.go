@@ -48,8 +48,8 @@ func nonDigits(b uint64) uint64 {
 	return (b&(0x7F*each) + (0x80-10)*each | b) & (0x80 * each)
 }
 
-// digitsValue returns the number that the first n of eight bytes, which are
-// digits, stand for. It adds neighbors in all places at once: digits to pairs,
+// digitsValue returns the number that the first n of eight bytes, at least one, stand
+// for. They are digits. It adds neighbors in all places at once: digits to pairs,
 // pairs to fours, fours to eight.
 func digitsValue(b uint64, n int) uint64 {
 	const (
@@ -57,7 +57,7 @@ func digitsValue(b uint64, n int) uint64 {
 		pairs  = 0x00FF00FF00FF00FF
 		fours  = 0x0000FFFF0000FFFF
 	)
-	b = b << (64 - 8*n) & digits // zeros in front, which are the lowest bytes
+	b = b << (-8 * n & 63) & digits // zeros in front, which are the lowest bytes
 	b = b * (10<<8 + 1) >> 8 & pairs
 	b = b * (100<<16 + 1) >> 16 & fours
 	return b * (10000<<32 + 1) >> 32

@@ -148,11 +148,21 @@ func (l *logReader) Locate(f *Found, body []byte, _ *Position) (Reason, int) {
 
 // addAttrs adds the attributes of a record whose request is body[open:end].
 func (l *logReader) addAttrs(f *Found, body []byte, open, end int) {
+	if f.attrs.needed&ofNumbers != 0 {
+		addNumbers(f, body, end+2)
+	}
+	if f.attrs.needed&^ofNumbers != 0 {
+		l.addTexts(f, body, open, end)
+	}
+}
+
+// ofNumbers are the attributes that addNumbers adds.
+const ofNumbers = 1<<attrStatus | 1<<attrBytes
+
+// addTexts adds the attributes that are no numbers.
+func (l *logReader) addTexts(f *Found, body []byte, open, end int) {
 	if f.needsAny(attrClient, attrTime) {
 		l.addPrefix(f, body, open)
-	}
-	if f.needsAny(attrStatus, attrBytes) {
-		addNumbers(f, body, end+2)
 	}
 	if !f.needsAny(attrReferer, attrAgent) {
 		return
@@ -170,6 +180,36 @@ func (l *logReader) addAttrs(f *Found, body []byte, open, end int) {
 // addNumbers adds the status at pos, which isStatus has found, and the number
 // after it.
 func addNumbers(f *Found, body []byte, pos int) {
+	if !addUsualNumbers(f, body, pos) {
+		addOddNumbers(f, body, pos)
+	}
+}
+
+// addUsualNumbers is addNumbers for a status of three digits, an integer of at most seven
+// digits, and a space after each. None of them begins with needless zeros. It returns false for others.
+func addUsualNumbers(f *Found, body []byte, pos int) bool {
+	const status = len("200 ")
+	pair := body[pos:]
+	if len(pair) < status+8 || pair[0] <= '0' {
+		return false
+	}
+	text := binary.LittleEndian.Uint64(pair[status:])
+	n := leadingDigits(text)
+	if uint(n-1) >= 7 || byte(text>>(8*n&63)) != ' ' || n > 1 && pair[status] == '0' {
+		return false
+	}
+	a := &f.attrs
+	a.set |= 1<<attrStatus | 1<<attrBytes
+	a.integers.known |= 1<<attrStatus | 1<<attrBytes
+	a.integers.values[attrStatus] = uint64(pair[0])*100 + uint64(pair[1])*10 + uint64(pair[2]) - '0'*111
+	a.integers.values[attrBytes] = digitsValue(text, n)
+	a.values[attrStatus].span = span{pos, pos + status - 1}
+	a.values[attrBytes].span = span{pos + status, pos + status + n}
+	return true
+}
+
+// addOddNumbers is addNumbers for all others.
+func addOddNumbers(f *Found, body []byte, pos int) {
 	end, status := pos+len("-"), uint64(0)
 	if body[pos] != '-' {
 		end = pos + len("200")
@@ -218,13 +258,6 @@ func isUnnamed(vhost []byte) bool {
 // numberAt returns the word after the spaces at pos, and the number that it is if
 // it is an integer without needless zeros.
 func numberAt(body []byte, pos int) (word span, number uint64, integer bool) {
-	if pos+9 < len(body) { // a space, and less than eight digits
-		text := binary.LittleEndian.Uint64(body[pos+1:])
-		n := leadingDigits(text)
-		if end := pos + 1 + n; n > 0 && body[pos] == ' ' && body[end] == ' ' {
-			return span{pos + 1, end}, digitsValue(text, n), n == 1 || body[pos+1] != '0'
-		}
-	}
 	for pos < len(body) && body[pos] == ' ' {
 		pos++
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -93,8 +94,12 @@ func (c *transcript) Keep(v *View) bool {
 	for _, i := range c.Fields() {
 		value, ok := v.Field(i)
 		c.text = fmt.Appendf(c.text, "%s %v %q\n", FieldNames()[i], ok, value)
-		if n, ok := v.Integer(IntegerFieldOf(i)); ok {
-			c.text = fmt.Appendln(c.text, n)
+		have := v.Integers()
+		if number := IntegerOf(i); have.known>>number&1 != 0 && string(value) != strconv.FormatUint(have.values[number], 10) {
+			panic(fmt.Sprintf("%s is %q, and the integer %d", FieldNames()[i], value, have.values[number]))
+		}
+		if number, ok := LengthOf(i); ok && have.known>>number&1 != 0 && have.values[number] != uint64(len(value)) {
+			panic(fmt.Sprintf("%s is %q, and its length %d", FieldNames()[i], value, have.values[number]))
 		}
 	}
 	for f := range codec.AllFlags().All() {

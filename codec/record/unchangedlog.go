@@ -23,7 +23,7 @@ func (l *logReader) keep(n *normalizer, in, _ []byte) int {
 		if markLen(in) > 0 {
 			return 0 // it may not belong to the first field
 		}
-		l.tell(n.found, trimEnd(in[:size]), request, target.start-len(" "))
+		l.tell(n.found, in[:size], request, target.start-len(" "))
 	}
 	if !kept {
 		n.missed = missed{site{span: target, role: roleTarget, dialect: l.dialect}, size}

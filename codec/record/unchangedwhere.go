@@ -26,19 +26,33 @@ func (j *Job) asksBesideURL() bool {
 	return true
 }
 
-// tell adds the fields besideURL of a record, whose request begins with a method
+// tell adds the fields besideURL of a line, whose request begins with a method
 // that ends at methodEnd.
-func (l *logReader) tell(f *Found, body []byte, request span, methodEnd int) {
-	f.attrs.set, f.attrs.integers = 0, 0
-	f.method.start, f.method.end = request.start, methodEnd
-	if f.attrs.wanted {
-		l.addAttrs(f, body, request.start, request.end)
+func (l *logReader) tell(f *Found, line []byte, request span, methodEnd int) {
+	f.attrs.set = 0
+	f.addMethod(request.start, methodEnd)
+	switch {
+	case f.attrs.needed == 0:
+	case f.attrs.needed&^ofNumbers == 0 && addUsualNumbers(f, line, request.end+2):
+	default:
+		l.addAttrs(f, trimEnd(line), request.start, request.end)
 	}
+}
+
+// addMethod adds the method of a record, and clears the integers of the last record.
+func (f *Found) addMethod(start, end int) {
+	f.method.start, f.method.end = start, end
+	f.attrs.integers.known, f.attrs.integers.values[methodLength] = 1<<methodLength, uint64(end-start)
 }
 
 // keepsUnread asks the condition about a record whose URL does not change. Such a URL
 // has no flag that is counted.
 func (w *Worker) keepsUnread(rec []byte) bool {
+	if w.bounds != nil {
+		if keep, ok := w.bounds.Hold(&w.found.attrs.integers); ok {
+			return keep
+		}
+	}
 	if w.job.origin == nil {
 		w.n.cur.flags = relative
 	}

@@ -21,45 +21,30 @@ type Condition interface {
 // rendering jsonl would write for its first URL. Of a record without a URL it
 // shows the fields that come from the record itself.
 type View struct {
-	w        *Worker
-	attrs    *attrs   // those that w has found
-	present  fieldSet // fields that the record can have
-	integers uint16   // those of them that are attributes and integers
-	why      Reason   // why the record was rejected before its URL was read; 0 if it was not
-	site     *site
-	rec      []byte
-	first    []byte // scratch for the first of two fields
+	w       *Worker
+	attrs   *attrs   // those that w has found
+	present fieldSet // fields that the record can have
+	why     Reason   // why the record was rejected before its URL was read; 0 if it was not
+	site    *site
+	rec     []byte
+	first   []byte // scratch for the first of two fields
 }
 
 // show sets what v shows.
 func (v *View) show(present fieldSet, why Reason, s *site, rec []byte) *View {
-	v.present, v.integers, v.why, v.site, v.rec = present, 0, why, s, rec
-	if present&ofAttrs != 0 {
-		v.integers = v.attrs.integers
-	}
+	v.present, v.why, v.site, v.rec = present, why, s, rec
 	return v
 }
 
-// IntegerField is an output field that [View.Integer] can read.
-type IntegerField struct {
-	bit    uint16 // of its attribute, or of none
-	number uint8  // of its attribute
-}
+// noIntegers are those of a record that shows no attributes.
+var noIntegers Integers
 
-// IntegerFieldOf returns the output field FieldNames()[i].
-func IntegerFieldOf(i int) IntegerField {
-	f := fieldID(i)
-	if !ofAttrs.has(f) {
-		return IntegerField{}
+// Integers returns the integers of the record.
+func (v *View) Integers() *Integers {
+	if v.present&ofAttrs == 0 {
+		return &noIntegers
 	}
-	return IntegerField{1 << attrOf[f], uint8(attrOf[f])}
-}
-
-// Integer returns the value of a field that the format knows to be an integer
-// without needless zeros, as status and bytes of most records are. ok is false for
-// all other fields.
-func (v *View) Integer(f IntegerField) (n uint64, ok bool) {
-	return v.attrs.numbers[f.number&15], v.integers&f.bit != 0
+	return &v.attrs.integers
 }
 
 // Field returns the value of the output field FieldNames()[i], and whether the

@@ -50,6 +50,7 @@ type Worker struct {
 	v       values
 	r       renderer
 	view    View
+	bounds  *Bounds // all that the condition asks; nil if it asks more
 
 	at        Position // of the current record
 	atURL     Position // of the current URL, if each
@@ -77,7 +78,8 @@ func (j *Job) NewWorker() *Worker {
 			w.found.attrs.needed |= 1 << attrOf[f]
 		}
 	}
-	w.view.w, w.view.attrs = w, &w.found.attrs
+	w.view = View{w: w, attrs: &w.found.attrs}
+	w.bounds = boundsOf(j.where)
 	_, many := j.reader.(lineCounter)
 	w.one = !many
 	_, w.each = j.reader.(extractor)

@@ -12,66 +12,73 @@ import (
 // chain is a list of conditions that && or || joins. No condition depends on another,
 // so those that take the least time are first.
 type chain struct {
-	bounds []bound
+	bounds record.Bounds
+	odd    []oddBound // the same, for records that do not have all integers
 	others []predicate
 	stop   bool // the result of a condition after which no other counts
 }
 
-// bound is the comparison of a field with an integer that is not negative.
-type bound struct {
-	field record.IntegerField
-	interval
-	other predicate // the same, for records whose field is not known to be an integer
+// oddBound is a bound, and its condition for records that are not known to have its
+// integer.
+type oddBound struct {
+	record.Bound
+	other predicate
 }
 
-// interval is the set of the integers that a comparison with a constant accepts: those
-// from least to least+width, or all others.
-type interval struct {
-	least, width uint64
-	others       bool
+// add adds a bound.
+func (c *chain) add(b oddBound) {
+	c.bounds.Add(b.Bound)
+	c.odd = append(c.odd, b)
 }
 
-// intervalOf returns the integers n for which accepted has the result of comparing n with
-// value.
-func intervalOf(accepted outcomes, value uint64) interval {
-	switch accepted {
-	case less:
-		return interval{value, math.MaxUint64 - value, true}
-	case less | equal:
-		return interval{0, value, false}
-	case equal:
-		return interval{value, 0, false}
-	case less | greater:
-		return interval{value, 0, true}
-	case greater:
-		return interval{0, value, true}
+// Bounds returns all conditions if they are bounds, otherwise nil.
+func (c *chain) Bounds() *record.Bounds {
+	if len(c.others) > 0 || len(c.odd) == 0 {
+		return nil
 	}
-	return interval{value, math.MaxUint64 - value, false}
+	return &c.bounds
 }
-
-// has reports whether n is in the set.
-func (i *interval) has(n uint64) bool { return (n-i.least <= i.width) != i.others }
 
 // Keep implements [record.Condition]. It does not allocate.
 func (c *chain) Keep(v *record.View) bool {
-	bounds, others, stop := c.bounds, c.others, c.stop
-	for i := range bounds {
-		b := &bounds[i]
-		n, ok := v.Integer(b.field)
-		holds := b.has(n)
-		if !ok {
+	have := v.Integers()
+	for i := range c.odd {
+		b := &c.odd[i]
+		holds, known := b.Holds(have)
+		if !known {
 			holds = b.other(v)
 		}
-		if holds == stop {
-			return stop
+		if holds == c.stop {
+			return c.stop
 		}
 	}
-	for _, holds := range others {
-		if holds(v) == stop {
-			return stop
+	for _, holds := range c.others {
+		if holds(v) == c.stop {
+			return c.stop
 		}
 	}
-	return !stop
+	return !c.stop
+}
+
+// boundOf returns the bound of an integer n for which accepted has the result of
+// comparing n with value. ok is false if there is no such n.
+func boundOf(integer uint8, accepted outcomes, value uint64) (b record.Bound, ok bool) {
+	b, ok = record.Bound{Integer: integer}, true
+	switch accepted {
+	case less:
+		b.Width, ok = value-1, value > 0
+	case less | equal:
+		b.Width = value
+	case equal:
+		b.Least = value
+	case less | greater:
+		b.Least, b.Width = value+1, math.MaxUint64-1
+	case greater:
+		b.Least, b.Width, ok = value+1, math.MaxUint64-value-1, value < math.MaxUint64
+	default:
+		b.Least, b.Width = value, math.MaxUint64-value
+	}
+	return b, ok
 }
 
 // chainOf compiles a node that must be a condition. If that is not a chain, it is
@@ -83,6 +90,7 @@ func (c *compiler) chainOf(n ast.Node) (chain, error) {
 		return all, c.link(n, &all)
 	}
 	all.stop = !isAnd(b)
+	all.bounds.Any = all.stop
 	return all, c.chain(b, isAnd(b), &all)
 }
 
@@ -118,7 +126,7 @@ func (c *compiler) chain(n *ast.BinaryNode, and bool, all *chain) error {
 // link compiles one condition of a chain.
 func (c *compiler) link(n ast.Node, all *chain) error {
 	if b, ok := c.bound(n); ok {
-		all.bounds = append(all.bounds, b)
+		all.add(b)
 		return nil
 	}
 	p, err := c.condition(n)
@@ -126,21 +134,36 @@ func (c *compiler) link(n ast.Node, all *chain) error {
 	return err
 }
 
-// bound compiles a node that compares a field with an integer that is not negative. It
-// returns false for anything else.
-func (c *compiler) bound(n ast.Node) (bound, bool) {
+// bound compiles a node that compares a field with an integer that is not negative, or
+// with an empty text. It returns false for anything else, and for a comparison that is
+// always false.
+func (c *compiler) bound(n ast.Node) (oddBound, bool) {
 	b, ok := n.(*ast.BinaryNode)
 	if !ok || comparisons[b.Operator] == 0 {
-		return bound{}, false
+		return oddBound{}, false
 	}
 	left, right, swapped, err := c.pair(b)
-	if err != nil || left.kind != number || right.kind != number || right.isField || !isInteger(left.field) {
-		return bound{}, false
+	if err != nil || left.kind != right.kind || right.isField {
+		return oddBound{}, false
+	}
+	accepted := outcomesOf(b.Operator, swapped)
+	if left.kind == text && len(right.value) == 0 {
+		return lengthBound(left.field, accepted)
+	}
+	if left.kind != number || !isInteger(left.field) {
+		return oddBound{}, false
 	}
 	value, err := strconv.ParseUint(string(right.value), 10, 64)
 	if err != nil {
-		return bound{}, false
+		return oddBound{}, false
 	}
-	accepted := outcomesOf(b.Operator, swapped)
-	return bound{record.IntegerFieldOf(left.field), intervalOf(accepted, value), compareNumber(left.field, right.value, accepted)}, true
+	is, ok := boundOf(record.IntegerOf(left.field), accepted, value)
+	return oddBound{is, compareNumber(left.field, right.value, accepted)}, ok
+}
+
+// lengthBound compiles the comparison of a field with an empty text.
+func lengthBound(field int, accepted outcomes) (oddBound, bool) {
+	length, known := record.LengthOf(field)
+	is, ok := boundOf(length, accepted, 0)
+	return oddBound{is, compareText(field, "", accepted)}, known && ok
 }

@@ -220,7 +220,8 @@ func (c *compiler) pair(n *ast.BinaryNode) (left, right operand, swapped bool, e
 // comparison compiles ==, !=, <, <=, > and >=.
 func (c *compiler) comparison(n *ast.BinaryNode) (predicate, error) {
 	if b, ok := c.bound(n); ok {
-		one := chain{bounds: []bound{b}}
+		var one chain
+		one.add(b)
 		return one.Keep, nil
 	}
 	left, right, swapped, err := c.pair(n)
