@@ -98,7 +98,7 @@ func (r *anyLogLocator) locate(f *Found, rec []byte) (Reason, int) {
 	if ok {
 		f.method = req.method
 		f.place(site{span: req.target, role: roleTarget, dialect: r.dialectOf(req)})
-		f.hosts[0] = labeled(rec, req.end, "host")
+		f.hosts[0] = hostAfter(rec, req.end)
 	}
 	if f.attrs.wanted {
 		addLogAttrs(f, rec, req)
@@ -263,6 +263,18 @@ func statusAfter(rec []byte, pos int) span {
 		s.end--
 	}
 	return s
+}
+
+// hostAfter returns the value after the label "host" at or after from. It is often next,
+// as in the error log of nginx.
+func hostAfter(rec []byte, from int) span {
+	const next = `, host: "`
+	if start := from + len(next); start <= len(rec) && string(rec[from:start]) == next {
+		if n := bytes.IndexByte(rec[start:], '"'); n >= 0 {
+			return span{start, start + n}
+		}
+	}
+	return labeled(rec, from, "host")
 }
 
 // labeled returns the value after the label at or after from, as in

@@ -130,11 +130,9 @@ func (f *Found) addQuery(q span, d *Dialect) {
 // place adds a site before the sites that follow it in the record.
 func (f *Found) place(s site) {
 	f.add(s.span, s.role, s.dialect)
-	i := f.n - 1
-	for ; i > 0 && f.sites[i-1].start > s.start; i-- {
-		f.sites[i] = f.sites[i-1]
+	for i := f.n - 1; i > 0 && f.sites[i-1].start > s.start; i-- {
+		f.sites[i-1], f.sites[i] = f.sites[i], f.sites[i-1]
 	}
-	f.sites[i] = s
 }
 
 // part returns the site with the given role, or nil.

@@ -45,6 +45,14 @@ func findRequest(rec []byte) (r requestSpan, ok bool) {
 
 // requestAt returns the request of rec whose method ends at the offset end.
 func requestAt(rec []byte, end int) (r requestSpan, ok bool) {
+	if r, ok = usualRequest(rec, end); ok {
+		return r, true
+	}
+	return anyRequest(rec, end)
+}
+
+// anyRequest is requestAt without a shortcut.
+func anyRequest(rec []byte, end int) (r requestSpan, ok bool) {
 	start := methodBefore(rec, end)
 	if start < 0 {
 		return requestSpan{}, false
@@ -52,6 +60,38 @@ func requestAt(rec []byte, end int) (r requestSpan, ok bool) {
 	r.method = span{start, end}
 	r.setTarget(rec)
 	return r, r.end > 0
+}
+
+// usualRequest is requestAt for a request as most access logs write it, such as
+// "GET /a HTTP/1.1" in quotes. It may only give up.
+func usualRequest(rec []byte, end int) (r requestSpan, ok bool) {
+	const version = len(" HTTP/1.1")
+	target := end + len(" ")
+	if end < 8 || target >= len(rec) || rec[target] != '/' {
+		return r, false
+	}
+	n := quotedMethod(rec[end-8 : end])
+	size := bytes.IndexByte(rec[target:], '"')
+	if n == 0 || size <= version {
+		return r, false
+	}
+	closing := target + size
+	if at := closing - version; string(rec[at:closing-1]) == " HTTP/1." && isDigit(rec[closing-1]) {
+		return requestSpan{method: span{end - n, end}, target: span{target, at}, end: closing + 1, quoted: true}, true
+	}
+	return r, false
+}
+
+// quotedMethod returns the length of the method with which eight bytes end, if it is a
+// common one after a quote, or 0.
+func quotedMethod(text []byte) int {
+	switch {
+	case string(text[4:8]) == `"GET`:
+		return len("GET")
+	case string(text[3:8]) == `"POST`, string(text[3:8]) == `"HEAD`:
+		return len("POST")
+	}
+	return 0
 }
 
 // requestFinder finds requests faster than findRequest: it looks only at spaces after

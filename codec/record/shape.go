@@ -230,7 +230,7 @@ func (h *shape) update(rec []byte, size int, fields []shapeField) {
 
 // setWords prepares for matchWords.
 func (h *shape) setWords() {
-	h.words, h.checked = true, h.checked[:0]
+	h.words, h.checked = len(h.slots) > 0, h.checked[:0]
 	for i := range h.slots {
 		s := &h.slots[i]
 		// The text before a slot begins with the byte that ends the value before.
@@ -277,28 +277,40 @@ const (
 func (s *shapes) reset() {
 	for i := range s.list {
 		h := &s.list[i]
-		h.slots, h.fields = h.slots[:0], h.fields[:0]
+		h.slots, h.fields, h.words = h.slots[:0], h.fields[:0], false
 	}
 }
 
 // match returns the shape of rec, or nil if rec has none of those known.
 func (s *shapes) match(rec []byte, marks *shapeMarks, e ender) *shape {
+	h := &s.list[0]
+	if s.skips > 0 || !h.words || !h.matchWords(rec, marks[0]) {
+		return s.matchOther(rec, marks, e)
+	}
+	s.hit()
+	return h
+}
+
+// hit notes that a record has a known shape.
+func (s *shapes) hit() {
+	if s.balance += shapeHit; s.balance > maxBalance {
+		s.balance, s.pause = maxBalance, 0
+	}
+}
+
+// matchOther is match for a record for which matchWords and the first shape are not
+// enough.
+func (s *shapes) matchOther(rec []byte, marks *shapeMarks, e ender) *shape {
 	if s.skips > 0 {
 		s.skips--
 		return nil
 	}
 	for i := range s.list {
 		h := &s.list[i]
-		switch {
-		case len(h.slots) == 0:
-			continue
-		case h.words && h.matchWords(rec, marks[0]):
-		case !h.match(rec, marks, e):
+		if len(h.slots) == 0 || !(i > 0 && h.words && h.matchWords(rec, marks[0])) && !h.match(rec, marks, e) {
 			continue
 		}
-		if s.balance += shapeHit; s.balance > maxBalance {
-			s.balance, s.pause = maxBalance, 0
-		}
+		s.hit()
 		if i > 0 {
 			s.list[0], s.list[i] = s.list[i], s.list[0]
 		}

@@ -53,12 +53,15 @@ func isCLFTime(s []byte) bool {
 // isEpoch reports whether s is a number of seconds since 1970 with
 // milliseconds.
 func isEpoch(s []byte) bool {
-	const end = len("6789.000")
+	const end = len("6789.000") // as many as are read at once
 	point := len(s) - len(".000")
 	if len(s) < len("123456789.000") || s[point] != '.' {
 		return false
 	}
 	last := binary.LittleEndian.Uint64(s[len(s)-end:]) ^ ('.'^'0')<<(8*4) // the point becomes a digit
+	if len(s) <= 2*end {
+		return nonDigits(last)|nonDigits(binary.LittleEndian.Uint64(s)) == 0
+	}
 	return nonDigits(last) == 0 && allDigits(s[:len(s)-end])
 }
 
@@ -73,10 +76,11 @@ func isCode(s []byte) bool {
 
 // isResult reports whether s is a result and a status: TCP_MISS/200.
 func isResult(s []byte) bool {
-	if slash := len(s) - len("/200"); slash > 0 && s[slash] == '/' && allDigits(s[slash+1:]) { // as in most lines
+	slash := len(s) - len("/200")
+	if slash > 0 && s[slash] == '/' && isDigit(s[slash+1]) && isDigit(s[slash+2]) && isDigit(s[slash+3]) { // as in most lines
 		return s[0]-'A' < 26
 	}
-	slash := bytes.LastIndexByte(s, '/')
+	slash = bytes.LastIndexByte(s, '/')
 	return slash > 0 && s[0]-'A' < 26 && isCode(s[slash+1:])
 }
 
