@@ -69,11 +69,16 @@ const (
 // keepBytes bytes. It fills u with all components, and sv with the survey of src. It
 // gives up on other URLs, and returns an opening without a path.
 func parseOpening(src []byte, u *URL, sv *scan.Survey) opening {
-	start, odd := webScheme(src)
-	if start == 0 || len(src) > keepBytes {
+	if len(src) < 8 || len(src) > keepBytes {
 		return opening{odd: oddOther}
 	}
-	sv.Read(src, start, webClasses)
+	start, odd := webSchemeOf(binary.LittleEndian.Uint64(src))
+	if start == 0 {
+		return opening{odd: oddOther}
+	}
+	if !sv.ReadInline(src, start, webClasses) {
+		sv.Read(src, start, webClasses)
+	}
 	n, pauses, capitals := sv.Labels.From(start)
 	if uint(n-1) >= 63 || pauses&(pauses<<1|1|1<<(n-1)) != 0 {
 		return opening{odd: oddOther}
@@ -93,7 +98,8 @@ func parseOpening(src []byte, u *URL, sv *scan.Survey) opening {
 			return opening{odd: oddOther}
 		}
 	}
-	return opening{i, u.setTail(src, i, sv, &odd), capitals, odd}
+	special, hashes := u.setTail(len(src), i, sv)
+	return opening{i, special, capitals, odd | hashes}
 }
 
 // afterHost is the part of parseOpening for what follows a host that ends at i,
@@ -119,21 +125,23 @@ func afterHost(src []byte, i int, u *URL, odd uint8) (path int, _ uint8) {
 	return i, odd
 }
 
-// setTail sets path, query and fragment of u; the path begins at i. It returns the
-// offset of the first special byte from there on.
-func (u *URL) setTail(src []byte, i int, sv *scan.Survey, odd *uint8) (special int) {
-	special, question, hash := sv.First()
-	question = min(question, hash)
+// setTail sets path, query and fragment of u, a URL of size bytes; the path begins at i.
+// It returns the offset of the first special byte from there on, and oddHash if the
+// fragment contains a '#'.
+func (u *URL) setTail(size, i int, sv *scan.Survey) (special int, odd uint8) {
+	first := sv.First()
+	special, hash := first.Special, first.Hash
+	question := min(first.Question, hash)
 	u.set(Path, i, question)
 	u.setIf(question < hash, Query, question+1, hash)
-	if hash < len(src) {
-		u.set(Fragment, hash+1, len(src))
-		*odd |= uint8(b2i(sv.NextHash(hash+1) < len(src)) * oddHash)
+	if hash < size {
+		u.set(Fragment, hash+1, size)
+		odd = uint8(b2i(sv.NextHash(hash+1) < size) * oddHash)
 	}
 	if special < i { // in the host
 		special = sv.Next(i)
 	}
-	return special
+	return special, odd
 }
 
 // setIf is set if so is true. It has no branch: whether a URL has a query or a
@@ -161,7 +169,11 @@ func webScheme(src []byte) (start int, odd uint8) {
 	if len(src) < 8 {
 		return 0, 0
 	}
-	x := binary.LittleEndian.Uint64(src)
+	return webSchemeOf(binary.LittleEndian.Uint64(src))
+}
+
+// webSchemeOf is webScheme for the first eight bytes of a text, inlined.
+func webSchemeOf(x uint64) (start int, odd uint8) {
 	lower := x | httpCase
 	secure := b2i(x|httpsCase == httpsSlashes)
 	if secure|b2i(lower&(1<<56-1) == httpSlashes) == 0 {

@@ -228,16 +228,17 @@ func (h *hasher) prepare(rd Standard, m *match) error {
 // key hashes a canonical string. It uses s as work space.
 func (h *hasher) key(lv Level, canonical []byte, s *scratch) Key {
 	if h.hash == XXH3 {
-		x := xxh3.Hash128Seed(canonical, h.seeds[lv])
-		if x.Hi|x.Lo == 0 {
-			x.Lo = 1
-		}
-		return Key{x.Hi, x.Lo}
+		return keyOfHash(xxh3.Hash128Seed(canonical, h.seeds[lv]))
 	}
 	if s.mac == nil || s.mac.owner != h {
 		s.mac = newKeyedHash(h)
 	}
 	return s.mac.key(lv, canonical)
+}
+
+// keyOfHash returns the key with a hash: the hash, but never the zero Key.
+func keyOfHash(h xxh3.Uint128) Key {
+	return Key{h.Hi, h.Lo | uint64(b2i(h.Hi|h.Lo == 0))}
 }
 
 // A keyedHash computes SHA-256, plain or with HMAC, for one hasher. A Result

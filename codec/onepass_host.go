@@ -28,7 +28,8 @@ func (p *pass) oddOpening() opening {
 	if i, odd = afterHost(src, i, u, odd|oddName); odd&oddOther != 0 {
 		return opening{}
 	}
-	return opening{i, u.setTail(src, i, sv, &odd), 0, odd}
+	special, hashes := u.setTail(len(src), i, sv)
+	return opening{i, special, 0, odd | hashes}
 }
 
 // oddLabels returns the end of a host that contains other bytes than letters,

@@ -3,6 +3,8 @@ package codec
 import (
 	"bytes"
 
+	"github.com/zeebo/xxh3"
+
 	"github.com/urlfold/urlfold/codec/internal/peer"
 	"github.com/urlfold/urlfold/codec/internal/scan"
 	"github.com/urlfold/urlfold/codec/params"
@@ -184,23 +186,38 @@ func (r *Result) asked() (s *scratch, ok bool) {
 // that AppendKey appends. It is the zero Key if r describes no URL.
 func (r *Result) Key(lv Level) Key {
 	s, ok := r.asked()
-	switch {
-	case !ok:
+	if !ok {
 		return Key{}
-	case s.clean && lv <= K1:
-		return s.by.hasher.key(lv, s.src, s)
-	case s.copied && lv == K2 && len(s.by.policy.SPA) == 0: // as lossy finds out, with more questions
-		return s.by.hasher.key(lv, s.by.plainK2(s.src, s.survey.Copy, &r.In, r), s)
-	case s.copied && lv == K3 && len(s.by.policy.SPA) == 0 && !s.by.policy.rewritesK3():
-		return s.by.hasher.key(lv, s.by.plainK3(s.src, s.survey.Copy, &r.In, r), s)
-	case (s.canonical || s.patched) && !s.dropped && lv <= K1 && s.by.keys == WHATWG: // as standard finds out, with more questions
-		return s.by.hasher.key(lv, s.patchedKey(s.norm), s)
-	case !r.hasKey(lv):
-		return Key{}
-	case lv == K2 || lv == K3:
-		return s.by.hasher.key(lv, s.by.lossy(lv, r), s)
 	}
-	return s.by.hasher.key(lv, s.by.canonical(lv, s.src, s.norm, r), s)
+	text := s.src
+	if !s.clean || lv > K1 {
+		if text, ok = r.canonicalText(lv); !ok {
+			return Key{}
+		}
+	}
+	if h := &s.by.hasher; h.hash == XXH3 {
+		return keyOfHash(xxh3.Hash128Seed(text, h.seeds[lv])) // h.key, inlined
+	}
+	return s.by.hasher.key(lv, text, s)
+}
+
+// canonicalText returns the canonical string of a level, and whether there is one. It finds it
+// for common URLs with fewer questions than [Normalizer.canonical].
+func (r *Result) canonicalText(lv Level) (text []byte, ok bool) {
+	s := &r.scratch
+	switch {
+	case (s.canonical || s.patched) && !s.dropped && lv <= K1 && s.by.keys == WHATWG:
+		return s.patchedKey(s.norm), true
+	case s.copied && lv == K2 && len(s.by.policy.SPA) == 0:
+		return s.by.plainK2(s.src, s.survey.Copy, &r.In, r), true
+	case s.copied && lv == K3 && len(s.by.policy.SPA) == 0 && !s.by.policy.rewritesK3():
+		return s.by.plainK3(s.src, s.survey.Copy, &r.In, r), true
+	case !r.hasKey(lv):
+		return nil, false
+	case lv == K2 || lv == K3:
+		return s.by.lossy(lv, r), true
+	}
+	return s.by.canonical(lv, s.src, s.norm, r), true
 }
 
 // TargetKey is [Result.Key] for the canonical string without prefix, a scheme and

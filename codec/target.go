@@ -24,8 +24,7 @@ func (n *Normalizer) KeepsTarget(target []byte, r *Result) (query []byte, ok boo
 	sv := &r.scratch.survey
 	r.scratch.copied = false
 	sv.Read(target, len("/"), webClasses)
-	special, _, _ := sv.First()
-	return keepsTail(target, special, sv)
+	return keepsTail(target, sv.First().Special, sv)
 }
 
 // plainEnd returns the offset of the first byte of text, which begins with a target, that
@@ -98,8 +97,7 @@ func (n *Normalizer) KeepsPrefix(text []byte, r *Result) (end int, query []byte)
 // keepsTail is KeepsTarget for a target with a query, or with bytes that sv marks.
 func keepsTail(target []byte, special int, sv *scan.Survey) (query []byte, ok bool) {
 	var u URL
-	odd := uint8(0)
-	if u.setTail(target, 0, sv, &odd); u.Has(Fragment) {
+	if u.setTail(len(target), 0, sv); u.Has(Fragment) {
 		return nil, false
 	}
 	if entity, ok := cleanTail(target, special, &u, sv); !ok || entity >= 0 {

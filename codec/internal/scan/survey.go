@@ -60,7 +60,8 @@ type Survey struct {
 	// bytes after the text.
 	Copy   []byte
 	Labels Labels
-	firsts firsts
+	firsts Firsts // of the first two words, or 128
+	room   int    // texts that are shorter than this need no more memory
 	memory []byte // Copy and, because the vectors may write there, the 64 bytes before it
 }
 
@@ -80,9 +81,8 @@ type Labels struct {
 	upper uint64 // capital letters
 }
 
-// firsts holds the offsets of the first mark of each kind in the first two words, or
-// 128.
-type firsts struct{ special, question, hash int }
+// Firsts holds the offsets of the first special byte, the first '?' and the first '#'.
+type Firsts struct{ Special, Question, Hash int }
 
 // Read surveys text. The bytes before start are not special; start is at most 8 and
 // not greater than the length of the text.
@@ -100,10 +100,19 @@ func (s *Survey) Read(text []byte, start int, c *Classes) {
 	}
 }
 
+// ReadInline is Read for a text that is not empty, if the processor has AVX-512 and s has
+// room. Otherwise it returns false. The compiler inlines it.
+func (s *Survey) ReadInline(text []byte, start int, c *Classes) (ok bool) {
+	if ok = vector512 && len(text) < s.room; ok {
+		surveyAVX512(s, &text[0], len(text), start, c)
+	}
+	return
+}
+
 // grow makes room for n words, and more.
 func (s *Survey) grow(n int) {
 	n = max(2*n, 16)
-	s.Special, s.Words = make([]byte, 8*n+8), make([]Word, n)
+	s.Special, s.Words, s.room = make([]byte, 8*n+8), make([]Word, n), 64*(n-1)
 	s.memory = make([]byte, 64+64*n)
 	s.Copy = s.memory[64:]
 }
@@ -128,7 +137,7 @@ func (s *Survey) slowRead(text []byte, start int, c *Classes) {
 	last.Hash |= end
 	s.Words[n-1] = Word{^uint64(0), ^uint64(0)}
 	binary.LittleEndian.PutUint64(s.Special[8*(n-1):], ^uint64(0))
-	s.firsts = firsts{
+	s.firsts = Firsts{
 		zeros(binary.LittleEndian.Uint64(s.Special), binary.LittleEndian.Uint64(s.Special[8:])),
 		zeros(s.Words[0].Question, s.Words[1].Question),
 		zeros(s.Words[0].Hash, s.Words[1].Hash),
@@ -154,13 +163,19 @@ func (l *Labels) From(i int) (n int, pauses, capitals uint64) {
 	return n, l.pause >> (i & 63) & in, l.upper >> (i & 63) & in
 }
 
-// First returns the offsets of the first special byte, the first '?' and the first
-// '#' in the text, or the length of the text.
-func (s *Survey) First() (special, question, hash int) {
-	if f := &s.firsts; f.special|f.question|f.hash < 128 { // each of them
-		return f.special, f.question, f.hash
+// First returns the first marks of the text, or its length for a kind without marks.
+func (s *Survey) First() *Firsts {
+	f := &s.firsts
+	if f.Special|f.Question|f.Hash < 128 { // each of them
+		return f
 	}
-	return s.Next(0), s.nextOf(0, func(w *Word) uint64 { return w.Question }), s.NextHash(0)
+	return s.farFirst()
+}
+
+// farFirst is First for a text whose first marks of a kind may be after 128 bytes.
+func (s *Survey) farFirst() *Firsts {
+	s.firsts = Firsts{s.Next(0), s.nextOf(0, func(w *Word) uint64 { return w.Question }), s.NextHash(0)}
+	return &s.firsts
 }
 
 // zeros returns the number of zeros before the first one in a and b.

@@ -62,8 +62,8 @@ func checkSurveyed(t *testing.T, s *Survey, text []byte, start int, plain, host 
 		if got := s.NextHash(i); got != hash {
 			t.Fatalf("%q: the first '#' from %d on is at %d, want %d", text, i, got, hash)
 		}
-		if a, b, c := s.First(); i == 0 && (a != special || b != question || c != hash) {
-			t.Fatalf("%q: the first marks are at %d, %d and %d, want %d, %d and %d", text, a, b, c, special, question, hash)
+		if first := (Firsts{special, question, hash}); i == 0 && *s.First() != first {
+			t.Fatalf("%q: the first marks are %+v, want %+v", text, *s.First(), first)
 		}
 	}
 	if !bytes.Equal(s.Copy[:len(text)+3], append(text[:len(text):len(text)], 0, 0, 0)) || len(s.Copy) < len(text)+Margin {
