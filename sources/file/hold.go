@@ -10,7 +10,7 @@ import "github.com/urlfold/urlfold/internal/storage/compress"
 const (
 	// holdBytes limits the text that the waiting lanes hold. The first lane may still have
 	// as much from the time when it waited.
-	holdBytes = 12 << 20
+	holdBytes = 8 << 20
 	// holdBlock is how much of it is decompressed in one turn of a worker.
 	holdBlock = 256 << 10
 )
