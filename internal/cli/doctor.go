@@ -43,6 +43,7 @@ type diagnosis struct {
 	Notes       []string `json:"notes,omitempty"`
 	Command     string   `json:"command,omitempty"`
 
+	byMagic    bool         // the magic number of the file says the format
 	headerOnly bool         // the file is a table without rows
 	detected   record.Guess // what a one-shot without --format would detect
 
@@ -149,15 +150,13 @@ func (d *doctor) head(ctx context.Context, path string, r *diagnosis) (head []by
 		if v.Damage() {
 			r.Damage = v.String()
 		}
-		if v.Format > compress.Plain && v.Format < compress.Unsupported {
-			r.Compression = v.Format.String() // also if there is nothing to read
-		}
+		r.setCompression(v.Format) // also if there is nothing to read
 	})
 	if err != nil {
 		return nil, &exitError{code: exitCut, err: errors.New("interrupted")}
 	}
 	if file, ok := set.tables.find(path); ok {
-		r.Format = file.format
+		r.Format, r.byMagic = file.format, true
 		if file.err != nil {
 			r.Why, r.Damage = "--url-field: "+file.err.Error(), ""
 		}
@@ -346,14 +345,19 @@ func (r *diagnosis) count(st record.Stats, reports []file.Report) {
 	r.Truncated = max(st.Flags[codec.Truncated], st.Flags[codec.MaybeTruncated])
 	r.unkeyed, r.stripped = st.Flags[codec.MaybeTruncated], st.Flags[codec.QueryStripped]
 	for _, rep := range reports {
-		if rep.Format != compress.Plain {
-			r.Compression = rep.Format.String()
-		}
+		r.setCompression(rep.Format)
 		if rep.Verdict.Damage() {
 			r.Damage = rep.Verdict.String()
 		} else if rep.Verdict.Kind == compress.TrailingGarbage {
 			r.trailing = rep.Verdict.Detail
 		}
+	}
+}
+
+// setCompression sets the compression, if there is one. The formats of tables are none.
+func (r *diagnosis) setCompression(f compress.Format) {
+	if f > compress.Plain && f < compress.Unsupported {
+		r.Compression = f.String()
 	}
 }
 

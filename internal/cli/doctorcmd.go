@@ -138,6 +138,8 @@ func (r *diagnosis) formatText() string {
 		return "unknown: " + r.Why
 	case r.Why != "":
 		return r.Format + ": " + r.Why
+	case r.byMagic:
+		return r.Format + " (by its magic number)"
 	case r.Sampled == 0:
 		return r.Format + " (as given)"
 	case r.headerOnly:
