@@ -34,7 +34,8 @@ type Bound struct {
 // Has reports whether n is one of the integers of b.
 func (b *Bound) Has(n uint64) bool { return n-b.Least <= b.Width }
 
-// Holds reports whether b holds for a record. known is false if the record does not have the integer.
+// Holds reports whether b holds for a record. known is false if the record does not have
+// the integer.
 func (b *Bound) Holds(have *Integers) (holds, known bool) {
 	n := b.Integer & 15
 	return b.Has(have.values[n]), have.known>>n&1 != 0
@@ -66,8 +67,8 @@ func (b *Bounds) Hold(have *Integers) (hold, known bool) {
 	return hold, have.known&b.known == b.known
 }
 
-// boundsOnly is implemented by Conditions that can be nothing but bounds. Bounds then
-// returns them, otherwise nil.
+// boundsOnly is implemented by Conditions that may be nothing but bounds. Bounds returns
+// these, or nil.
 type boundsOnly interface{ Bounds() *Bounds }
 
 // boundsOf returns the bounds that are all of c, or nil.

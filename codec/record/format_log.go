@@ -186,7 +186,8 @@ func addNumbers(f *Found, body []byte, pos int) {
 }
 
 // addUsualNumbers is addNumbers for a status of three digits, an integer of at most seven
-// digits, and a space after each. None of them begins with needless zeros. It returns false for others.
+// digits, and a space after each. It returns false for others, also if one of the two begins
+// with a needless zero.
 func addUsualNumbers(f *Found, body []byte, pos int) bool {
 	const status = len("200 ")
 	pair := body[pos:]

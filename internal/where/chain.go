@@ -15,7 +15,6 @@ type chain struct {
 	bounds record.Bounds
 	odd    []oddBound // the same, for records that do not have all integers
 	others []predicate
-	stop   bool // the result of a condition after which no other counts
 }
 
 // oddBound is a bound, and its condition for records that are not known to have its
@@ -41,23 +40,23 @@ func (c *chain) Bounds() *record.Bounds {
 
 // Keep implements [record.Condition]. It does not allocate.
 func (c *chain) Keep(v *record.View) bool {
-	have := v.Integers()
+	have, stop := v.Integers(), c.bounds.Any
 	for i := range c.odd {
 		b := &c.odd[i]
 		holds, known := b.Holds(have)
 		if !known {
 			holds = b.other(v)
 		}
-		if holds == c.stop {
-			return c.stop
+		if holds == stop {
+			return stop
 		}
 	}
 	for _, holds := range c.others {
-		if holds(v) == c.stop {
-			return c.stop
+		if holds(v) == stop {
+			return stop
 		}
 	}
-	return !c.stop
+	return !stop
 }
 
 // boundOf returns the bound of an integer n for which accepted has the result of
@@ -89,8 +88,7 @@ func (c *compiler) chainOf(n ast.Node) (chain, error) {
 	if !ok || !isLogical(b) {
 		return all, c.link(n, &all)
 	}
-	all.stop = !isAnd(b)
-	all.bounds.Any = all.stop
+	all.bounds.Any = !isAnd(b)
 	return all, c.chain(b, isAnd(b), &all)
 }
 
