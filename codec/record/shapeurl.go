@@ -32,8 +32,7 @@ type usualURL struct {
 	method     int        // the method is in this slot; -1 if all records have the same
 	others     []slotText // all else that the URL depends on
 	strips     bool       // see found
-	dialect    *Dialect
-	stop       byte        // see site
+	site       site       // the URL of the last record
 	flags      codec.Flags // of all URLs
 }
 
@@ -53,7 +52,7 @@ func (h *shape) settle(n *normalizer, rec []byte) {
 	at, query := h.fit[url.slot], bytes.IndexByte(s.in(rec), '?') >= 0
 	v := &h.usual
 	*v = usualURL{
-		slot: url.slot, origin: s.in(rec)[0] == '/', method: -1, strips: n.found.strips, dialect: s.dialect, stop: s.stop, flags: n.cur.flags, others: v.others[:0],
+		slot: url.slot, origin: s.in(rec)[0] == '/', method: -1, strips: n.found.strips, site: site{dialect: s.dialect, stop: s.stop}, flags: n.cur.flags, others: v.others[:0],
 		lead: append(v.lead[:0], rec[at.start:s.start]...), tail: append(v.tail[:0], rec[s.end:at.end]...),
 	}
 	for i := range h.uses {
@@ -109,17 +108,18 @@ func (n *normalizer) keepsUsual(h *shape, rec []byte) bool {
 			return false
 		}
 	}
-	start := h.fit[u.slot].start + len(u.lead)
-	s := site{span: span{start, start + size}, dialect: u.dialect, stop: u.stop}
+	s := &u.site
+	s.start = h.fit[u.slot].start + len(u.lead)
+	s.end = s.start + size
 	url := s.in(rec)
 	switch {
-	case u.dialect.mayEscape(url), u.strips && url[size-1] == '?':
+	case s.dialect.mayEscape(url), u.strips && url[size-1] == '?':
 		return false
 	case u.origin:
 		if url[0] != '/' || !n.keepsTarget(url) {
 			return false
 		}
-	case u.method >= 0 && string(h.fit[u.method].in(rec)) == "CONNECT", !n.keepsTail(&s, rec):
+	case u.method >= 0 && string(h.fit[u.method].in(rec)) == "CONNECT", !n.keepsTail(s, rec):
 		return false
 	}
 	n.cur.flags = u.flags
