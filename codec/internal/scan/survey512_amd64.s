@@ -117,7 +117,8 @@ TEXT ·surveyAVX512(SB), NOSPLIT, $0-40
 	SHLXQ R9, BX, BX
 	ANDQ BX, R8
 	STORE
-	JLE  done
+	JLT  short
+	JEQ  done
 
 block:
 	LOAD
@@ -139,5 +140,23 @@ done:
 	FIRST(0, 0(R14), 8(R14))
 	FIRST(8, 0(DI), 16(DI))
 	FIRST(16, 8(DI), 24(DI))
+	VZEROUPPER
+	RET
+
+	// The text ends in the first word, which has a mark of each kind.
+short:
+	MOVQ $-1, BX
+	MOVQ BX, (R14)
+	MOVQ BX, (DI)
+	MOVQ BX, 8(DI)
+	MOVQ s+0(FP), R11
+	TZCNTQ R8, R8
+	TZCNTQ R9, R9
+	TZCNTQ R10, R10
+	MOVQ R8, (Survey_firsts+0)(R11)
+	MOVQ R9, (Survey_firsts+8)(R11)
+	MOVQ R10, (Survey_firsts+16)(R11)
+	ADDQ R13, SI
+	MOVL $0, (SI)(CX*1) // after the text in the copy
 	VZEROUPPER
 	RET
