@@ -26,13 +26,13 @@ type shaper interface {
 // is the same in all of them.
 type usualURL struct {
 	known      bool
-	slot       int        // the URL is in this slot,
-	lead, tail []byte     // between these texts
-	origin     bool       // it is a target in origin form
-	method     int        // the method is in this slot; -1 if all records have the same
-	others     []slotText // all else that the URL depends on
-	strips     bool       // see found
-	site       site       // the URL of the last record
+	slot       int         // the URL is in this slot,
+	lead, tail []byte      // between these texts
+	origin     bool        // it is a target in origin form
+	method     int         // the method is in this slot; -1 if all records have the same
+	others     []slotText  // all else that the URL depends on
+	strips     bool        // see found
+	site       site        // the URL of the last record
 	flags      codec.Flags // of all URLs
 }
 
