@@ -190,7 +190,11 @@ func (r *Result) Key(lv Level) Key {
 		return Key{}
 	}
 	text := s.src
-	if !s.clean || lv > K1 {
+	switch {
+	case s.clean && lv <= K1:
+	case s.copied && lv == K2 && len(s.by.policy.SPA) == 0:
+		text = s.by.plainK2(text, s.survey.Copy, &r.In, r)
+	default:
 		if text, ok = r.canonicalText(lv); !ok {
 			return Key{}
 		}
@@ -201,15 +205,14 @@ func (r *Result) Key(lv Level) Key {
 	return s.by.hasher.key(lv, text, s)
 }
 
-// canonicalText returns the canonical string of a level, and whether there is one. It finds it
-// for common URLs with fewer questions than [Normalizer.canonical].
+// canonicalText returns the canonical string of a level, and whether there is one, for a
+// URL for which Key does not find it. It finds that of common URLs with fewer questions than
+// [Normalizer.canonical].
 func (r *Result) canonicalText(lv Level) (text []byte, ok bool) {
 	s := &r.scratch
 	switch {
 	case (s.canonical || s.patched) && !s.dropped && lv <= K1 && s.by.keys == WHATWG:
 		return s.patchedKey(s.norm), true
-	case s.copied && lv == K2 && len(s.by.policy.SPA) == 0:
-		return s.by.plainK2(s.src, s.survey.Copy, &r.In, r), true
 	case s.copied && lv == K3 && len(s.by.policy.SPA) == 0 && !s.by.policy.rewritesK3():
 		return s.by.plainK3(s.src, s.survey.Copy, &r.In, r), true
 	case !r.hasKey(lv):
