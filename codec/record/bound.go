@@ -41,7 +41,8 @@ func (b *Bound) Holds(have *Integers) (holds, known bool) {
 	return b.Has(have.values[n]), have.known>>n&1 != 0
 }
 
-// Bounds are bounds of which all must hold, or any. There is at least one.
+// Bounds is a list of at least one Bound. A record passes if each of them holds or, with
+// Any, if at least one does.
 type Bounds struct {
 	Any   bool
 	list  []Bound
@@ -54,8 +55,8 @@ func (b *Bounds) Add(one Bound) {
 	b.known |= 1 << one.Integer
 }
 
-// Hold reports whether the bounds hold. known is false if the record does not have all of
-// their integers.
+// Hold reports whether a record passes. known is false if it does not have all of the
+// integers.
 func (b *Bounds) Hold(have *Integers) (hold, known bool) {
 	hold = !b.Any
 	for i := range b.list {
