@@ -33,7 +33,10 @@ func (l *logReader) tell(f *Found, line []byte, request span, methodEnd int) {
 	f.addMethod(request.start, methodEnd)
 	switch {
 	case f.attrs.needed == 0:
-	case f.attrs.needed&^ofNumbers == 0 && addUsualNumbers(f, line, request.end+2):
+	case f.attrs.needed&^ofNumbers == 0:
+		if !addUsualNumbers(f, line, request.end+2) {
+			addOddNumbers(f, trimEnd(line), request.end+2)
+		}
 	default:
 		l.addAttrs(f, trimEnd(line), request.start, request.end)
 	}
