@@ -40,7 +40,7 @@ type analysis struct {
 
 // analysisShared lists the flags that an analysis shares with the one-shot.
 var analysisShared = []string{
-	"format", "exclude", "dialect", "delimiter", "quote", "escape", "no-header", "target", "url-field", "url", "base-field", "base", "timezone", "year", "where",
+	"format", "exclude", "allow-empty", "dialect", "delimiter", "quote", "escape", "no-header", "target", "url-field", "url", "base-field", "base", "timezone", "year", "where",
 	"profile", "rule", "key", "standard", "query-encoding", "hash", "hmac-key-file", "key-format", "repair", "secret",
 	"max-record", "max-url", "max-decompressed", "max-ratio", "max-memory", "temp-dir", "max-window",
 	"jobs", "on-damage", "inflate", "index", "fail-on", "quiet", "no-progress", "log-level",
@@ -53,7 +53,7 @@ func (a *analysis) register(cmd *cobra.Command, c *daemon.Catalog, own func(f *p
 	a.options.registerOnly(cmd, analysisShared, own, a.redactFlag)
 	f := cmd.Flags()
 	f.Lookup("max-memory").Usage = "keep what is counted in at most this `size` of memory, and the rest in temporary files"
-	f.Lookup("quiet").Usage = "do not print a summary or a progress bar"
+	f.Lookup("quiet").Usage = "print errors and damaged inputs only, without a summary or a progress bar"
 }
 
 func (a *analysis) redactFlag(f *pflag.FlagSet) {
@@ -165,10 +165,12 @@ func (a *analysis) read(cmd *cobra.Command, set *settings, newCodecs func(inner 
 	return r, nil
 }
 
-// finish writes the summary and returns the error with the exit code.
+// finish writes the summary, or with --quiet a line for each damaged input, and
+// returns the error with the exit code.
 func (r *analysisRun) finish() error {
-	if !r.set.quiet {
-		stderr := r.cmd.ErrOrStderr()
+	if stderr := r.cmd.ErrOrStderr(); r.set.quiet {
+		r.out.writeDamage(stderr)
+	} else {
 		_, _ = io.WriteString(stderr, strings.ToValidUTF8(r.out.shortText(terminal.NewStyle(stderr, os.Getenv)), "?")) // stderr is the last resort
 	}
 	if err := r.out.ledger(); err != nil {

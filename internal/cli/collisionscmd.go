@@ -26,7 +26,7 @@ type collisionOptions struct {
 
 // collisionShared lists the flags that collisions shares with the one-shot.
 var collisionShared = []string{
-	"profile", "rule", "key", "standard", "query-encoding", "format", "exclude", "dialect", "delimiter", "quote", "escape", "no-header", "target", "url-field", "url", "base-field", "base", "where",
+	"profile", "rule", "key", "standard", "query-encoding", "format", "exclude", "allow-empty", "dialect", "delimiter", "quote", "escape", "no-header", "target", "url-field", "url", "base-field", "base", "where",
 	"max-record", "max-url", "max-decompressed", "max-ratio", "max-memory", "temp-dir", "max-window", "jobs",
 }
 

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -72,7 +73,7 @@ func (r *diagnosis) bad() bool { return r.Damage != "" || r.Why != "" }
 func (d *doctor) find(paths []string) (files []string, missing, err error) {
 	var found []string
 	for _, path := range paths {
-		_, err := d.paths([]string{path})
+		_, err := d.options.inputs([]string{path})
 		switch {
 		case errors.Is(err, file.ErrNoInput):
 			missing = errors.Join(missing, err)
@@ -83,22 +84,26 @@ func (d *doctor) find(paths []string) (files []string, missing, err error) {
 		}
 	}
 	if len(found) > 0 {
-		files, err = d.paths(found) // together, so that no file comes twice
+		files, err = d.options.inputs(found) // together, so that no file comes twice
 	}
 	return files, missing, err
 }
 
-// paths returns the files that paths name, and an error for each path that
-// matches nothing.
-func (d *doctor) paths(paths []string) ([]string, error) {
-	o := d.options
+// inputs returns the files that paths name, and an error for each path that
+// matches none.
+func (o options) inputs(paths []string) ([]string, error) {
 	set, err := o.resolve(paths)
 	if err != nil {
 		return nil, err
 	}
-	source, err := set.newSource(nil, nil, 1)
+	return set.inputs(nil)
+}
+
+// inputs returns the paths of the inputs.
+func (s *settings) inputs(stdin io.Reader) ([]string, error) {
+	source, err := s.newSource(stdin, nil, 1)
 	if err != nil {
-		return nil, usage(err)
+		return nil, err
 	}
 	return source.Paths()
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -17,8 +16,8 @@ import (
 const doctorLong = `Read files to the end. For each file, print its compression and damage, its record format, the share of records that
 match the format, the first record that does not, and a command line that normalizes the file. Write nothing.
 
-Exit codes: 0 all files can be read, 1 fatal error, 2 usage error or a file does not exist, 4 a file is damaged or its
-format is unknown.`
+Exit codes: 0 all files can be read, 1 fatal error, 2 usage error or no file to read, 4 a file is damaged or its format is
+unknown.`
 
 const doctorExamples = `  urlfold doctor access.log.gz
   urlfold doctor 'logs/**/*'           diagnose every file of a directory
@@ -31,15 +30,7 @@ func newDoctorCmd(c *daemon.Catalog) *cobra.Command {
 		Use:   "doctor [flags] FILE|GLOB|DIR...",
 		Short: "Diagnose files: report their format, their damage and how to read them",
 		Long:  doctorLong, Example: doctorExamples,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return usage(errors.New("doctor: missing argument: FILE, GLOB or DIR"))
-			}
-			if slices.Contains(args, stdinPath) {
-				return usage(errors.New("doctor: cannot read stdin, because it reads each input twice: name a file"))
-			}
-			return nil
-		},
+		Args: func(_ *cobra.Command, args []string) error { return namesFiles("doctor", args) },
 		RunE: func(cmd *cobra.Command, paths []string) error {
 			write := (*diagnosis).writeText
 			if asJSON {
@@ -50,6 +41,7 @@ func newDoctorCmd(c *daemon.Catalog) *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write a JSON object for each file")
 	cmd.Flags().StringVarP(&d.options.format, "format", "f", "", "diagnose the files as this record `format` instead of detecting it")
+	d.options.emptyFlag(cmd.Flags())
 	cmd.Flags().StringVar(&d.options.urlField, "url-field", "", "read the URL from this `field` of JSON objects or tables")
 	return cmd
 }
@@ -88,7 +80,7 @@ func (d *doctor) run(cmd *cobra.Command, paths []string, write func(*diagnosis, 
 	}
 	switch {
 	case missing != nil:
-		return inputError(cmd, paths, errors.Join(missing, err))
+		return inputError(errors.Join(missing, err))
 	case err != nil:
 		return &exitError{code: exitFailOn, err: err}
 	}

@@ -70,7 +70,7 @@ func prepare(ctx context.Context, cmd *cobra.Command, set *settings, out *outcom
 		return nil, usage(err)
 	}
 	if out.inputs, err = r.source.Paths(); err != nil {
-		return nil, inputError(cmd.Root(), set.paths, err)
+		return nil, suggestCommand(set.paths, err)
 	}
 	if err := errors.Join(set.refusePipes(out.inputs), set.checkIndex(out.inputs)); err != nil {
 		return nil, usage(err)
@@ -114,8 +114,8 @@ func prepare(ctx context.Context, cmd *cobra.Command, set *settings, out *outcom
 // source calls formats only while it runs.
 func (s *settings) newSource(stdin io.Reader, formats func() *formats, parallel int) (*file.Source, error) {
 	return file.New(file.Config{
-		Paths:     s.paths,
-		Exclude:   s.exclude,
+		Paths:   s.paths,
+		Exclude: s.exclude, AllowEmpty: s.allowEmpty,
 		Select:    s.selects(),
 		Stdin:     stdin,
 		FramingOf: func(path string) file.Framing { return formats().framing(path) },
@@ -143,18 +143,23 @@ func (s *settings) linger() time.Duration {
 	return 0
 }
 
-// inputError returns the error of exit code 2 for inputs that cannot be found.
-// If the first argument resembles a command of cmd, the error suggests it.
-func inputError(cmd *cobra.Command, paths []string, err error) error {
-	if !errors.Is(err, file.ErrNoInput) {
-		return usage(err)
+// inputError returns err, about inputs that cannot be found, with exit code 2.
+func inputError(err error) error {
+	if errors.Is(err, file.ErrNoInput) {
+		return badInput(err)
 	}
-	if len(paths) > 0 && !cmd.HasParent() {
+	return usage(err)
+}
+
+// suggestCommand is inputError for a command line without a command. If the first
+// argument resembles a command, the error suggests it.
+func suggestCommand(paths []string, err error) error {
+	if len(paths) > 0 && errors.Is(err, file.ErrNoInput) {
 		if near := suggest.Nearest(rootNames(), paths[0]); near != "" {
 			return usage(fmt.Errorf("%w (did you mean the command %q?)", err, near))
 		}
 	}
-	return badInput(err)
+	return inputError(err)
 }
 
 // move runs the pipeline, with a progress bar if stderr is a terminal, and
@@ -209,7 +214,13 @@ func (r *oneShot) finish(stdout, stderr io.Writer, err error) error {
 	if bug := o.ledger(); bug != nil && o.err == nil {
 		o.err, code = bug, exitFatal
 	}
-	if begun := o.err == nil || o.snap.Opened > 0; begun && !r.set.quiet {
+	switch begun := o.err == nil || o.snap.Opened > 0; {
+	case r.set.quiet:
+		o.writeDamage(stderr)
+		if o.interrupted {
+			o.err = errors.New("interrupted before all output was written")
+		}
+	case begun:
 		o.write(stderr, terminal.NewStyle(stderr, os.Getenv))
 	}
 	if e := r.writeReport(stdout, code); e != nil {

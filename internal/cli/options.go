@@ -49,6 +49,7 @@ type options struct {
 	fields           []string
 	header           string
 	exclude          []string // globs of inputs to leave out
+	allowEmpty       bool
 	output, compress string
 	outputDir        string
 	force            bool
@@ -175,6 +176,7 @@ func formatNames(more []record.Format) []string {
 func (o *options) inputFlags(f *pflag.FlagSet) {
 	f.StringVarP(&o.format, "format", "f", "", "read records in this `format`: "+strings.Join(formatNames(o.formats), ", ")+", or the text of an nginx log_format or Apache LogFormat. Default: detect it from the first records of each input")
 	f.StringArrayVar(&o.exclude, "exclude", nil, "leave out the files that match this `glob`: by name, such as 'error*', or by path if it contains a slash, such as '**/old/**'. Repeatable")
+	o.emptyFlag(f)
 	f.StringVar(&o.dialect, "dialect", "", "undo the escapes of this log `dialect`: "+strings.Join(dialectNames, ", ")+" (backslash is for tables). Default: the dialect of the format")
 	f.StringVar(&o.delimiter, "delimiter", "", "read csv with this `character` between cells, such as ; or |, or tab. Implies --format csv. Default: a comma")
 	f.StringVar(&o.quote, "quote", "", "read tables whose cells are quoted with this `character`, such as ', or none if cells are never quoted. Default: \"")
@@ -188,6 +190,11 @@ func (o *options) inputFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.timezone, "timezone", "", "read times without a zone as times in this `zone`: an IANA name such as Europe/Berlin, Local, or an offset such as +02:00. Default: such records have no time field")
 	f.IntVar(&o.year, "year", 0, "read times without a year as times in this `year`. Default: such records have no time field")
 	f.StringVar(&o.where, "where", "", `keep only the records for which this `+"`expression`"+` is true, such as 'status == 200 && agent contains "bot"'. Names are those of --fields; has(FIELD) and flag("NAME") are functions. Default: keep all`)
+}
+
+// emptyFlag adds --allow-empty.
+func (o *options) emptyFlag(f *pflag.FlagSet) {
+	f.BoolVar(&o.allowEmpty, "allow-empty", false, "succeed if a directory has no files, a glob matches no files, or --exclude leaves none. Default: fail")
 }
 
 func (o *options) codecFlags(f *pflag.FlagSet) {
@@ -245,7 +252,7 @@ func (o *options) runFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.inflate, "inflate", file.InflateNames()[0], "decompress gzip files with this `decoder`: "+strings.Join(file.InflateNames(), ", ")+". klauspost is slower")
 	f.StringVar(&o.index, "index", "", "inflate a gzip file on several cores with the index in this `file`, and write it if it does not exist. auto: gztool's index beside the input, or one in the user's cache folder. Formats: gztool; indexed_gzip, which is written if the name ends in .gzidx")
 	f.StringVar(&o.failOn, "fail-on", "damage", "exit with code 4 on this `condition`: never, damage (a damaged archive), rejects (damage, or a rejected record), flags (any of these, or a URL with a flag other than relative)")
-	f.BoolVar(&o.quiet, "quiet", false, "do not print a summary or a progress bar")
+	f.BoolVar(&o.quiet, "quiet", false, "print errors and damaged inputs only, without a summary or a progress bar")
 	f.BoolVar(&o.noProgress, "no-progress", false, "do not print a progress bar")
 	f.StringVar(&o.logLevel, "log-level", "warn", "log messages of at least this `level` to stderr: "+strings.Join(logLevelNames, ", "))
 }

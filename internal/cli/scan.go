@@ -35,7 +35,7 @@ func (s *scan) read(sig *signals, stdin io.Reader, codecs func() (func() pipelin
 		return usage(err)
 	}
 	if _, err := s.source.Paths(); err != nil {
-		return usage(err)
+		return inputError(err)
 	}
 	if s.formats, err = findFormats(sig.soft, s.set, s.source); err != nil {
 		return err
@@ -69,8 +69,13 @@ func (s *scan) read(sig *signals, stdin io.Reader, codecs func() (func() pipelin
 // writeDamage writes a line for each damaged input, and reports whether there
 // is one.
 func (s *scan) writeDamage(stderr io.Writer) bool {
-	out := outcome{set: s.set, reports: s.source.Reports()}
-	damaged := out.damaged()
+	out := outcome{reports: s.source.Reports()}
+	return out.writeDamage(stderr)
+}
+
+// writeDamage is as that of scan.
+func (o *outcome) writeDamage(stderr io.Writer) bool {
+	damaged := o.damaged()
 	for i := range damaged {
 		_, _ = fmt.Fprintf(stderr, "urlfold: %s: %s\n", shownPath(damaged[i].Path), terminal.Printable(damaged[i].Verdict.String())) // stderr is the last resort
 	}

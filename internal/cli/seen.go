@@ -123,6 +123,9 @@ func (o *seenOptions) build(dir string, paths []string) error {
 	if err != nil {
 		return err
 	}
+	if _, err := set.inputs(o.cmd.InOrStdin()); err != nil {
+		return inputError(err) // before a folder is created
+	}
 	store, err := keyset.Create(dir, id, keyset.Options{MaxMemory: set.maxMemory}, o.force)
 	if err != nil {
 		return setError(err)

@@ -49,7 +49,7 @@ type seenOptions struct {
 // seenShared lists the flags that the commands that read URLs share with the
 // one-shot.
 var seenShared = []string{
-	"format", "exclude", "dialect", "delimiter", "quote", "escape", "no-header", "target", "url-field", "url", "base-field", "base", "where",
+	"format", "exclude", "allow-empty", "dialect", "delimiter", "quote", "escape", "no-header", "target", "url-field", "url", "base-field", "base", "where",
 	"profile", "rule", "key", "standard", "query-encoding", "hash", "hmac-key-file", "by", "key-of",
 	"max-record", "max-url", "max-decompressed", "max-ratio", "max-memory", "max-window", "jobs", "inflate", "quiet",
 }

@@ -23,7 +23,7 @@ func subcommands() []subcommand {
 		{"encode", plain(newEncodeCmd)}, {"decode", plain(newDecodeCmd)}, {"chart", plain(newChartCmd)},
 		{"profiles", plain(newProfilesCmd)}, {"flags", plain(newFlagsCmd)},
 		{"run", newRunCmd}, {"validate", newValidateCmd}, {"test", newTestCmd}, {"schema", newSchemaCmd}, {"state", newStateCmd}, {"dedupe", newDedupeCmd},
-		{"doctor", newDoctorCmd}, {"verify", plain(newVerifyCmd)}, {"merge-reports", plain(newMergeReportsCmd)}, {"man", plain(newManCmd)},
+		{"doctor", newDoctorCmd}, {"verify", newVerifyCmd}, {"merge-reports", plain(newMergeReportsCmd)}, {"man", plain(newManCmd)},
 		{"tap", newTapCmd}, {"monitor", newMonitorCmd}, {"version", plain(newVersionCmd)},
 	}
 }

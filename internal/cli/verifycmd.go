@@ -1,14 +1,12 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"strings"
+	"slices"
 
 	"github.com/spf13/cobra"
 
+	"github.com/urlfold/urlfold/internal/daemon"
 	"github.com/urlfold/urlfold/internal/storage/compress"
 	"github.com/urlfold/urlfold/internal/terminal"
 	sink "github.com/urlfold/urlfold/sinks/file"
@@ -16,23 +14,28 @@ import (
 
 const verifyLong = `Read files to the end and check every member, frame and checksum. The files may be outputs of urlfold or any other
 files. For each file, print the number of members, lines and bytes, and the position of any damage. Search directories
-recursively.
+recursively. A directory without files and a glob that matches no files are errors unless you pass --allow-empty.
 
-Exit codes: 0 all files are intact, 1 fatal error, 2 a path does not exist, 4 a file is not intact.`
+Exit codes: 0 all files are intact, 1 fatal error, 2 no file to read, 4 a file is not intact.`
 
 const verifyExamples = `  urlfold verify clean.log.zst
   urlfold verify --quiet /data/clean     print only files that are not intact`
 
-func newVerifyCmd() *cobra.Command {
+func newVerifyCmd(c *daemon.Catalog) *cobra.Command {
 	var quiet bool
+	o := defaultOptions(c)
 	cmd := &cobra.Command{
-		Use:   "verify [flags] FILE|DIR...",
+		Use:   "verify [flags] FILE|GLOB|DIR...",
 		Short: "Check the integrity of output files and archives",
 		Long:  verifyLong, Example: verifyExamples,
-		Args: verifyArgs,
+		Args: func(_ *cobra.Command, args []string) error { return namesFiles("verify", args) },
 		RunE: func(cmd *cobra.Command, paths []string) error {
+			files, err := o.inputs(paths)
+			if err != nil {
+				return inputError(err)
+			}
 			bad := 0
-			err := sink.Verify(cmd.Context(), paths, func(r sink.Report) error {
+			err = sink.Verify(cmd.Context(), files, func(r sink.Report) error {
 				if !r.Intact() {
 					bad++
 				} else if quiet {
@@ -48,26 +51,20 @@ func newVerifyCmd() *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&quiet, "quiet", false, "print only files that are not intact")
+	o.emptyFlag(cmd.Flags())
 	return cmd
 }
 
-// verifyArgs rejects paths that do not exist, before anything is read. It does
-// not repeat an argument that looks like a URL, which may contain a password.
-func verifyArgs(_ *cobra.Command, paths []string) error {
-	if len(paths) == 0 {
-		return usage(errors.New("verify: missing argument: FILE or DIR"))
+// namesFiles returns an error unless args, those of the command name, are names
+// of files.
+func namesFiles(name string, args []string) error {
+	switch {
+	case len(args) == 0:
+		return usage(fmt.Errorf("%s: missing argument: FILE, GLOB or DIR", name))
+	case slices.Contains(args, stdinPath):
+		return usage(fmt.Errorf("%s: cannot read stdin: name a file", name))
 	}
-	var bad mistakes
-	for i, path := range paths {
-		if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		if strings.Contains(path, "://") {
-			path = fmt.Sprintf("argument %d", i+1)
-		}
-		bad.add("", fmt.Errorf("no such input: %s: file does not exist", path))
-	}
-	return bad.err()
+	return nil
 }
 
 // reportText returns the one-line result for a file.

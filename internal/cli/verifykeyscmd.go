@@ -19,7 +19,7 @@ import (
 type verifyKeysOptions struct{ options }
 
 // verifyKeysShared lists the flags that verify-keys shares with the one-shot.
-var verifyKeysShared = []string{"profile", "format", "exclude", "max-record", "max-url", "max-decompressed", "max-ratio", "max-window"}
+var verifyKeysShared = []string{"profile", "format", "exclude", "allow-empty", "max-record", "max-url", "max-decompressed", "max-ratio", "max-window"}
 
 // newVerifyKeysCmd returns the command that checks the keys of indexes.
 func newVerifyKeysCmd(c *daemon.Catalog) *cobra.Command {
@@ -73,7 +73,7 @@ func (o *verifyKeysOptions) run(cmd *cobra.Command, paths []string) error {
 	defer sig.stop()
 	run := scan{set: set}
 	codecs := func() (func() pipeline.Codec, error) {
-		if name := run.formats.name(); name != "cdx" && name != "cdxj" {
+		if name := run.formats.name(); name != "cdx" && name != "cdxj" && len(run.formats.names()) > 0 {
 			return nil, usage(fmt.Errorf("the input has the format %s: verify-keys needs an index with keys, cdx or cdxj", name))
 		}
 		return v.NewCodecs(pipeline.NewRecordCodecs(run.formats.job)), nil

@@ -49,9 +49,13 @@ type Config struct {
 	// file itself.
 	Paths []string
 	// Exclude lists globs of files to leave out. A glob without a slash matches
-	// the name of a file, any other one its path or its relative path. If all
-	// files are left out, that is an error. Stdin is never left out.
+	// the name of a file, any other one its path or its relative path. Stdin is
+	// never left out.
 	Exclude []string
+	// AllowEmpty permits that a directory has no files, that a glob matches no
+	// files, and that Exclude leaves all files out. Otherwise that is the error
+	// ErrNoInput.
+	AllowEmpty bool
 	// Select, if not nil, reports whether to read the input with the relative
 	// path rel, as in Source.Rels but with slashes. Inputs that it leaves out are
 	// not opened, and if it leaves out all, the source is empty. It is not called

@@ -11,11 +11,11 @@ import (
 )
 
 // exclude returns the files that no pattern of Config.Exclude matches. If there
-// are files and none is left, it returns an error.
+// are files and none is left, it returns an error unless c allows that.
 func (c *Config) exclude(files []found) ([]found, error) {
 	all := len(files)
 	files = slices.DeleteFunc(files, func(f found) bool { return f.path != stdinPath && c.excludes(f) })
-	if all > 0 && len(files) == 0 {
+	if all > 0 && len(files) == 0 && !c.AllowEmpty {
 		return nil, fmt.Errorf("%w: all files are excluded", ErrNoInput)
 	}
 	return files, nil

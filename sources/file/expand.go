@@ -18,7 +18,7 @@ import (
 // stdinPath is the path that denotes stdin.
 const stdinPath = "-"
 
-// ErrNoInput is the error of [Source.Open] for a path that matches nothing.
+// ErrNoInput is the error of [Source.Open] for a path that matches no file.
 var ErrNoInput = errors.New("no such input")
 
 // A found is a file that a path matches.
@@ -30,16 +30,17 @@ type found struct {
 
 // An expander turns paths into a list of files.
 type expander struct {
-	files []found
-	seen  map[string]bool // by real path: true if the path was given literally
-	errs  []error
-	out   error // a resource ran out, so the list is incomplete
+	allowEmpty bool // as in Config
+	files      []found
+	seen       map[string]bool // by real path: true if the path was given literally
+	errs       []error
+	out        error // a resource ran out, so the list is incomplete
 }
 
 // expand returns the files that paths match, in order. The error names every
-// path that matches nothing.
-func expand(paths []string) ([]found, error) {
-	e := expander{seen: map[string]bool{}}
+// path that matches no file.
+func expand(paths []string, allowEmpty bool) ([]found, error) {
+	e := expander{allowEmpty: allowEmpty, seen: map[string]bool{}}
 	for _, p := range paths {
 		e.path(p)
 	}
@@ -62,7 +63,7 @@ func (e *expander) path(path string) {
 	fi, err := os.Stat(path)
 	switch {
 	case err == nil && fi.IsDir():
-		e.dir(path)
+		e.none(path, e.dir(path), "no files in the directory")
 	case err == nil:
 		e.add(base, path, nil, true)
 	case !errors.Is(err, fs.ErrNotExist):
@@ -77,16 +78,16 @@ func (e *expander) path(path string) {
 // glob adds the files that match pattern.
 func (e *expander) glob(pattern string) {
 	names, err := glob(pattern, fault.At)
+	if strings.Contains(pattern, "**") {
+		names = slices.DeleteFunc(names, isFolder)
+	}
 	switch {
 	case disk.Exhausted(err):
 		e.out = err
 	case err != nil:
 		e.errs = append(e.errs, fmt.Errorf("%s: %w", pattern, err))
-	case len(names) == 0:
-		e.errs = append(e.errs, fmt.Errorf("%w: %s: no files match", ErrNoInput, pattern))
-	}
-	if strings.Contains(pattern, "**") {
-		names = slices.DeleteFunc(names, isFolder)
+	default:
+		e.none(pattern, len(names), "no files match")
 	}
 	slices.Sort(names)
 	base, _ := doublestar.SplitPattern(filepath.ToSlash(pattern))
@@ -95,11 +96,20 @@ func (e *expander) glob(pattern string) {
 	}
 }
 
-// dir adds the files below root, and links to files. It ignores anything else,
-// such as sockets. It adds dangling links, so that they are reported.
-func (e *expander) dir(root string) {
+// none records an error about path if it matches no files, that is, if n is 0.
+func (e *expander) none(path string, n int, why string) {
+	if n == 0 && !e.allowEmpty {
+		e.errs = append(e.errs, fmt.Errorf("%w: %s: %s", ErrNoInput, path, why))
+	}
+}
+
+// dir adds the files below root, and links to files, and returns their number.
+// It ignores anything else, such as sockets. It adds dangling links, so that
+// they are reported.
+func (e *expander) dir(root string) (n int) {
 	_ = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
+			n++
 			e.add(root, path, err, false)
 			return nil
 		}
@@ -111,9 +121,11 @@ func (e *expander) dir(root string) {
 		} else if !d.Type().IsRegular() {
 			return nil
 		}
+		n++
 		e.add(root, path, nil, false)
 		return nil
 	})
+	return n
 }
 
 // add adds a file below base unless it is already in the list. named means that

@@ -3,6 +3,7 @@ package file
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -25,7 +26,7 @@ func TestExpand(t *testing.T) {
 	t.Chdir(dir)
 	f := func(paths, want string) {
 		t.Helper()
-		files, err := expand(strings.Fields(paths))
+		files, err := expand(strings.Fields(paths), false)
 		var got []string
 		for _, f := range files {
 			got = append(got, filepath.ToSlash(f.path))
@@ -85,6 +86,44 @@ func TestExpandErrors(t *testing.T) {
 	if err := s.Close(context.Background()); err != nil {
 		t.Error(err)
 	}
+}
+
+// TestExpandEmpty checks what counts as a path that matches no files.
+func TestExpandEmpty(t *testing.T) {
+	t.Chdir(write(t, map[string]string{"a.log": "", "sub/b.log": ""}))
+	for _, dir := range []string{"empty/deep", "linked"} {
+		if err := os.MkdirAll(dir, 0o750); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for link, to := range map[string]string{"linked/up": "..", "dangling/gone": "nothing"} {
+		if err := os.MkdirAll(filepath.Dir(link), 0o750); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(to, link); err != nil {
+			t.Skip(err)
+		}
+	}
+	f := func(paths, want string, allowEmpty bool) {
+		t.Helper()
+		_, err := expand(strings.Fields(paths), allowEmpty)
+		if text := fmt.Sprint(err); (err != nil) != (want != "") || !strings.Contains(text, want) || want != "" && !errors.Is(err, ErrNoInput) {
+			t.Errorf("%s: %v, want %q", paths, err, want)
+		}
+	}
+	for _, path := range []string{"empty", "linked"} {
+		f(path, path+": no files in the directory", false)
+		f("a.log "+path, path+": no files in the directory", false)
+		f(path, "", true)
+	}
+	for _, path := range []string{"empty/*", "linked/**", "*.none"} {
+		f(path, path+": no files match", false)
+		f(path, "", true)
+	}
+	f("dangling", "", false) // the link is reported as unreadable
+	f("sub/b.log sub", "", false)
+	f("sub sub/*", "", false)
+	f("gone", "gone: file does not exist", true)
 }
 
 func TestPaths(t *testing.T) {

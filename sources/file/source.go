@@ -66,7 +66,7 @@ func New(cfg Config) (*Source, error) {
 
 // Paths returns the paths of all inputs, in order. The first call of Paths,
 // Inspect or Open expands Config.Paths; later calls use the same list. The
-// error names every path that matches nothing: see [ErrNoInput].
+// error names every path that matches no file: see [ErrNoInput].
 func (s *Source) Paths() ([]string, error) {
 	if err := s.expand(); err != nil {
 		return nil, err
@@ -102,7 +102,7 @@ func (s *Source) expand() error {
 	s.expanded = true
 	var files []found
 	err := patiently(context.Background(), patience, func() (err error) {
-		files, err = expand(s.cfg.Paths)
+		files, err = expand(s.cfg.Paths, s.cfg.AllowEmpty)
 		return err
 	})
 	if err == nil && len(s.cfg.Exclude) > 0 {

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/urlfold/urlfold/config/field"
 	"github.com/urlfold/urlfold/internal/storage/checkpoint"
 	"github.com/urlfold/urlfold/internal/storage/disk"
 	"github.com/urlfold/urlfold/internal/storage/fault"
@@ -88,6 +89,7 @@ type watcher struct {
 	scanned    bool                 // at least one scan has been made
 	fresh      bool                 // there was no checkpoint
 	broken     map[string]string    // reasons why files cannot be read, by path
+	unmatched  bool                 // CheckConnect found no files
 	hidden     map[string]error     // files and folders that the last scan could not access
 	metBefore  map[fileID]candidate // files released by tracks since the last scan
 	given      map[fileID]bool      // files that this run has given up on
@@ -226,6 +228,9 @@ func (e *NoMatchError) Error() string {
 	return "no files match the include patterns (set allow_empty: true to permit this)"
 }
 
+// Misconfigured marks the error as one that no retry mends.
+func (e *NoMatchError) Misconfigured() {}
+
 // checkEmpty is called after the first poll. Patterns that match no files, and
 // for which the checkpoint has no entries, are most likely a mistake: the run
 // ends in mode batch, unless allow_empty is set, and logs a warning in mode
@@ -241,6 +246,28 @@ func (w *watcher) checkEmpty() {
 	default:
 		w.log.Warn("no files match the include patterns", "include", w.cfg.Include)
 	}
+}
+
+// CheckConnect checks that files match the include patterns: see [NoMatchError].
+// It reads no files.
+func (w *watcher) CheckConnect(context.Context) error {
+	files, hidden := w.scan.scan()
+	w.unmatched = len(files)+len(hidden) == 0
+	if w.unmatched && w.cfg.Mode == modeBatch && !w.cfg.AllowEmpty {
+		return &field.Error{Field: "include", Err: &NoMatchError{Source: w.cfg.Name}}
+	}
+	return nil
+}
+
+// Warnings returns the warnings that CheckConnect found.
+func (w *watcher) Warnings() []string {
+	switch {
+	case !w.unmatched:
+		return nil
+	case w.cfg.Mode == modeBatch:
+		return []string{"no files match the include patterns"}
+	}
+	return []string{"no files match the include patterns: the source waits for files"}
 }
 
 // leastPause is the minimum time between two polls.
