@@ -26,6 +26,10 @@ func (o outcomes) has(c int) bool {
 	return o&equal != 0
 }
 
+// ofAbsent reports whether the comparison is true of an absent field: only !=
+// is, because it is the negation of ==.
+func (o outcomes) ofAbsent() bool { return o == less|greater }
+
 // comparisons maps operators to the results for which they are true.
 var comparisons = map[string]outcomes{
 	"==": equal, "!=": less | greater, "<": less, "<=": less | equal, ">": greater, ">=": equal | greater,
@@ -52,7 +56,7 @@ func compareText(field int, value string, accepted outcomes) predicate {
 	case less | greater:
 		return func(v *record.View) bool {
 			t, ok := v.Field(field)
-			return ok && string(t) != value
+			return !ok || string(t) != value
 		}
 	}
 	bound := []byte(value)
@@ -67,14 +71,14 @@ func compareNumber(field int, value []byte, accepted outcomes) predicate {
 	if value[0] == '-' { // no field is
 		return func(v *record.View) bool {
 			_, ok := v.Field(field)
-			return ok && accepted.has(1)
+			return ok && accepted.has(1) || !ok && accepted.ofAbsent()
 		}
 	}
 	point := pointIn(value)
 	return func(v *record.View) bool {
 		t, ok := v.Field(field)
 		if !ok {
-			return false
+			return accepted.ofAbsent()
 		}
 		c := pointIn(t) - point
 		if c == 0 {
@@ -88,7 +92,10 @@ func compareNumber(field int, value []byte, accepted outcomes) predicate {
 func compareTime(field int, value moment, accepted outcomes) predicate {
 	return func(v *record.View) bool {
 		t, ok := v.Field(field)
-		return ok && accepted.has(parseMoment(t).compare(value))
+		if !ok {
+			return accepted.ofAbsent()
+		}
+		return accepted.has(parseMoment(t).compare(value))
 	}
 }
 
@@ -103,7 +110,10 @@ func compareFields(left, right operand, accepted outcomes) predicate {
 	}
 	return func(v *record.View) bool {
 		a, b, ok := v.Pair(left.field, right.field)
-		return ok && accepted.has(compare(a, b))
+		if !ok {
+			return accepted.ofAbsent()
+		}
+		return accepted.has(compare(a, b))
 	}
 }
 

@@ -73,8 +73,8 @@ func instantOf(v any) string {
 	return ""
 }
 
-// guard makes comparisons with absent fields false, and comparisons with the
-// field time those of points in time.
+// guard makes comparisons with absent fields false, except !=, which it makes the
+// negation of ==, and comparisons with the field time those of points in time.
 type guard struct{}
 
 func (guard) Visit(node *ast.Node) {
@@ -105,10 +105,18 @@ func (guard) Visit(node *ast.Node) {
 	if guarded == nil {
 		return
 	}
-	if isTime && slices.Contains([]string{"==", "!=", "<", "<=", ">", ">="}, n.Operator) {
+	operator := n.Operator
+	if operator == "!=" {
+		n = &ast.BinaryNode{Operator: "==", Left: n.Left, Right: n.Right}
+	}
+	if isTime && slices.Contains([]string{"==", "<", "<=", ">", ">="}, n.Operator) {
 		n = &ast.BinaryNode{Operator: n.Operator, Left: call("at", n.Left), Right: call("at", n.Right)}
 	}
-	ast.Patch(node, &ast.BinaryNode{Operator: "&&", Left: guarded, Right: n})
+	var holds ast.Node = &ast.BinaryNode{Operator: "&&", Left: guarded, Right: n}
+	if operator == "!=" {
+		holds = &ast.UnaryNode{Operator: "not", Node: holds}
+	}
+	ast.Patch(node, holds)
 }
 
 // checkTwin checks that the output with the expression is the output without

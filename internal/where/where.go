@@ -9,8 +9,9 @@
 // bytes of a record where they are.
 //
 // Every name is an output field of package record, and each field has one of
-// three kinds: a text, a decimal number, or a point in time. A comparison with
-// an absent field is false, whatever the operator.
+// three kinds: a text, a decimal number, or a point in time. If a field is
+// absent, every operator on it is false, and its negation (!=, not in, not
+// contains and so on) is true.
 //
 //go:generate go test -run TestReference -update .
 package where

@@ -133,6 +133,11 @@ func TestKeep(t *testing.T) {
 		{`time in ["2026-11-02 05:25:00", "2026-11-02T05:25:01Z"]`, "1245"},
 		{`time startsWith "2025-12-31"`, "35"},
 		{`time != time`, "5"},
+		// Absent fields.
+		{`bytes != 2326`, "2345"}, // line 2 has no size
+		{`bytes != -1`, "12345"},
+		{`host != "www.example.com"`, "2345"},
+		{`host != vhost`, "345"},
 		// Conditions.
 		{`flag("non-hex")`, "25"},
 		{`!flag("non-hex")`, "1345"},
