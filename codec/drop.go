@@ -81,12 +81,15 @@ func backslashInAuthority(src []byte) bool {
 
 var slashes = []byte("//")
 
-// appendFallback parses by RFC 3986 a URL that browsers cannot parse. If
-// browsers can parse the result (the escapes in "a:// :" make a host of its
-// space), their serialization of it is the normal form. Otherwise normalizing
-// the normal form would change it.
-func (n *Normalizer) appendFallback(dst []byte, base *baseURL, src []byte, r *Result) ([]byte, error) {
-	flags := r.Flags
+// appendFallback parses by RFC 3986 a URL that browsers cannot parse, and drops
+// from it what the profile drops. If browsers can parse the result (the escapes in
+// "a:// :" make a host of its space), their serialization of it is the normal
+// form. Otherwise normalizing the normal form would change it.
+//
+// Where ui-drop cannot remove the credentials that browsers see, because RFC 3986
+// sees them in the path or no host after them, the URL stays rejected.
+func (n *Normalizer) appendFallback(dst []byte, base *baseURL, src []byte, why Error, r *Result) ([]byte, error) {
+	flags, at := r.Flags, r.ErrAt
 	s := &r.scratch
 	start := len(dst)
 	var err error
@@ -96,19 +99,34 @@ func (n *Normalizer) appendFallback(dst []byte, base *baseURL, src []byte, r *Re
 		dst, err = syntax.appendRef(dst, base.src, src, r)
 	}
 	r.Flags = r.Flags.Union(flags).With(WHATWGReject)
-	s.fallback, s.applied = true, 1<<FallbackRFC
+	s.fallback, s.applied = true, 0
 	if err != nil {
 		return dst, err
 	}
+	kept := flags.Has(InvalidCredentials) // credentials that drop would keep
+	if r.Out.Has(Username) {
+		kept = r.Out.Span(Host).Len() == 0
+	}
+	if kept && n.rules.Has(DropUserinfo) {
+		r.ErrAt = at
+		r.undone()
+		return dst[:start], why
+	}
+	s.rec.replace(FallbackRFC, src, dst[start:])
+	s.applied.set(FallbackRFC, !bytes.Equal(src, dst[start:]))
+	dst = n.drop(dst, start, r)
 	if s.other == nil {
 		s.other = new(Result)
 	}
 	s.other.reset()
-	s.full = append(s.full[:0], dst[start:]...)
-	if out, err := n.appendWHATWG(dst[:start], nil, s.full, s.other); err == 0 {
-		r.Out, s.fallback = s.other.Out, false
-		s.unjudged = true
-		return out, nil
+	s.key = append(s.key[:0], dst[start:]...)
+	out, failed := n.appendWHATWG(dst[:start], nil, s.key, s.other)
+	if failed != 0 {
+		return append(dst[:start], s.key...), nil
 	}
-	return append(dst[:start], s.full...), nil
+	r.Out, s.fallback = s.other.Out, false
+	s.unjudged = !s.dropped
+	s.applied.set(FallbackRFC, !bytes.Equal(s.key, out[start:]))
+	s.rec.change(FallbackRFC, WholeURL, s.key, out[start:])
+	return out, nil
 }

@@ -41,6 +41,7 @@ var hitSeeds = []string{
 	"HTTP://u:p@h:0080/a/../%7e#f", "http://u@h/", "http://h/#f", "http://h/a#/x", "http://h/%7e#/x", "a:// :/%7e", "http://h:x/%7e", "http://h:99999/../%7e", "http://h/%7e\n#\t",
 	"http://h8/a\u00fc?\u00fc%7e#\u00fc", "http://h/%c3%bc%aF", "%7e/a", "a%7e/../%2f", "/%7e", "?%7e", "#%7e", "//h", "\\x%7e",
 	"http://h/a;jsessionid=x//b?b=%26&a='&&=&utm_source=1&x=2#/p?gclid=1&q", "http://h/#!a?x", "//www.example.com//a//", "x:/;sid=0123456789abcdef0123//b",
+	"http://u:p@h:x/#f", "http://u:p@[::g]/a#f", "http:///u:p@h:x/", "https:\\\\u:p@h^x/", "a://u@/%7e", "file://u:p@h/C|/#f", "file://u@localhost/", "file://u:p@/x", "//u:p@h^/",
 	"http://h?a;b", "https://www.example.com./INDEX.html?A=B", "git://H:/?", "http://h/?%zz=%", "http://1.2.3.4./", "http://0x7f.1./",
 	"http://h/e%CC%81%EF%BC%A1?e%CC%81=1&f=A&B=2&b=2&b=2", "http://h/A%FA%CC%81?a=%CC%B8&%CD%BE", "http://h/?b&b&X-Amz-Signature=0&A", "http://h/?&utm_source=x&", "http://h/?=&a=",
 }

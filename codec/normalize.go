@@ -224,7 +224,7 @@ func (n *Normalizer) appendBrowser(dst []byte, base *baseURL, src []byte, r *Res
 	start := len(dst)
 	dst, err := n.appendWHATWG(dst, base, src, r)
 	if err != 0 && n.rules.Has(FallbackRFC) && !backslashInAuthority(src) {
-		return n.appendFallback(dst, base, src, r)
+		return n.appendFallback(dst, base, src, err, r)
 	}
 	if err != 0 {
 		return dst, err

@@ -74,6 +74,14 @@ func (rec *recorder) removeUserinfo(text []byte, u *URL) {
 	}
 }
 
+// replace replaces all steps by one: r changed the URL from before to after.
+func (rec *recorder) replace(r Rule, before, after []byte) {
+	if rec != nil {
+		rec.steps = nil
+		rec.change(r, WholeURL, before, after)
+	}
+}
+
 // compare records what r changed between the URL in, which describes src, and
 // the URL out, which describes norm.
 func (rec *recorder) compare(r Rule, src []byte, in *URL, norm []byte, out *URL) {

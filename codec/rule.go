@@ -58,8 +58,9 @@ const (
 	DropUserinfo
 	DropFragment
 
-	// FallbackRFC parses a URL by RFC 3986 if browsers cannot parse it, unless
-	// its authority contains a backslash.
+	// FallbackRFC parses a URL by RFC 3986 if browsers cannot parse it, unless its
+	// authority contains a backslash, or DropUserinfo could not drop the
+	// credentials that browsers see.
 	FallbackRFC
 
 	ruleRootDot

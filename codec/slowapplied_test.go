@@ -1,6 +1,9 @@
 package codec
 
-import "bytes"
+import (
+	"bytes"
+	"strings"
+)
 
 // asParser stands for all rules of the parser of the URL Standard, which the
 // slow twins do not distinguish.
@@ -30,16 +33,42 @@ func (n *Normalizer) hits(src, norm []byte, r *Result) Rules {
 	case n.profile.Standard == RFC:
 		return n.hitsRFC(src, norm, r)
 	case n.rules.Has(FallbackRFC) && r.Flags.Has(WHATWGReject):
-		return 1 << FallbackRFC
+		return n.hitsFallback(src, norm, r)
 	}
 	hits, full, out := Rules(0), norm, &r.Out
 	if s.dropped {
 		full, out = s.full, &s.whole
-		hits.set(DropUserinfo, out.Has(Username) && !r.Out.Has(Username))
-		hits.set(DropFragment, out.Has(Fragment) && !r.Out.Has(Fragment))
+		hits = r.hitsDrop()
 	}
 	if s.clean {
 		return hits
 	}
 	return hits | n.hitsWHATWG(src, full, out, r)
+}
+
+// hitsDrop returns the rules that dropped a component.
+func (r *Result) hitsDrop() (hits Rules) {
+	whole := &r.scratch.whole
+	hits.set(DropUserinfo, whole.Has(Username) && !r.Out.Has(Username))
+	hits.set(DropFragment, whole.Has(Fragment) && !r.Out.Has(Fragment))
+	return hits
+}
+
+// hitsFallback is hits for a URL that browsers cannot parse: rfc-fallback changed
+// it before or after components were dropped.
+func (n *Normalizer) hitsFallback(src, norm []byte, r *Result) Rules {
+	s := &r.scratch
+	if !s.dropped {
+		return 1 << FallbackRFC
+	}
+	hits := r.hitsDrop()
+	left := string(s.full)
+	if hits.Has(DropFragment) {
+		left, _, _ = strings.Cut(left, "#")
+	}
+	if hits.Has(DropUserinfo) {
+		left = left[:s.whole.Span(Username).Start] + left[s.whole.Span(Host).Start:]
+	}
+	hits.set(FallbackRFC, !bytes.Equal(src, s.full) || left != string(norm))
+	return hits
 }

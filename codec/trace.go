@@ -30,10 +30,10 @@ func (st *Step) Clause() string { return cmp.Or(st.Source, st.Rule.Clause()) }
 // written in pieces, a step shows its state at that moment: the part already
 // written followed by the rest of the input.
 //
-// Trace returns nil if src cannot be parsed or does not change. A URL that
-// browsers cannot parse, and that the rule rfc-fallback parsed by RFC 3986, has
-// that rule as its only step. Trace is meant for display: it allocates and
-// takes no fast path.
+// Trace returns nil if src cannot be parsed or does not change. If browsers
+// cannot parse a URL and the rule rfc-fallback parses it by RFC 3986, that is one
+// step, followed by the rules that drop a component. Trace is meant for display:
+// it allocates and takes no fast path.
 func (n *Normalizer) Trace(base, src []byte) []Step {
 	var r Result
 	rec := new(recorder)
@@ -48,12 +48,8 @@ func (n *Normalizer) Trace(base, src []byte) []Step {
 	} else {
 		norm, err = n.appendRef(nil, base, src, &r)
 	}
-	switch {
-	case err != nil || bytes.Equal(src, norm):
+	if err != nil || bytes.Equal(src, norm) {
 		return nil
-	case n.profile.Standard == WHATWG && r.Flags.Has(WHATWGReject):
-		rec.steps = nil
-		rec.change(FallbackRFC, WholeURL, src, norm)
 	}
 	return rec.steps
 }
