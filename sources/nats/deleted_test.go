@@ -108,6 +108,13 @@ func (s *linesSink) count(from, n int) (have, doubled int) {
 	return have, doubled
 }
 
+// has reports whether a record has arrived.
+func (s *linesSink) has(record string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.got[record] > 0
+}
+
 func (w *world) deleteConsumer() {
 	w.t.Helper()
 	if err := w.js.DeleteConsumer(bg(w.t, patience), "IN", "urlfold"); err != nil {

@@ -12,6 +12,7 @@ import (
 type epoch struct {
 	stream client.StreamInfo // as found first
 	floor  floor
+	unread unread
 }
 
 // laneID returns the identity of the lane in this epoch. Record ids derive from

@@ -57,7 +57,7 @@ func (s *jetStream) inspect(ctx context.Context) bool {
 	if !conn.Up() || s.next.Load() != nil {
 		return !shut
 	}
-	err := s.inspectNow(ctx, conn)
+	err := s.inspectNow(ctx, conn, shut)
 	switch {
 	case err == nil:
 	case errors.Is(err, errReplaced):
@@ -87,8 +87,9 @@ func (s *jetStream) inspect(ctx context.Context) bool {
 // errReplaced means that another stream has taken the name of this one.
 var errReplaced = errors.New("stream was deleted and recreated")
 
-// inspectNow checks the stream, then the consumer.
-func (s *jetStream) inspectNow(ctx context.Context, conn *client.Conn) error {
+// inspectNow checks the stream, then the consumer. shut reports whether the
+// gate is shut.
+func (s *jetStream) inspectNow(ctx context.Context, conn *client.Conn, shut bool) error {
 	stream, err := conn.Stream(ctx, s.cfg.Stream)
 	if err != nil {
 		return err
@@ -115,6 +116,10 @@ func (s *jetStream) inspectNow(ctx context.Context, conn *client.Conn) error {
 	} else {
 		e.floor.raise(info.AckFloor)
 	}
+	if last == nil || !last.Since.Equal(info.Since) || shut && !stream.Limits { // the server may have lost some of its state
+		e.unread.begin(&stream, &info)
+	}
+	s.compare(e, &stream, &info)
 	s.stats.pending.Store(info.Pending)
 	s.stats.ackPending.Store(uint64(info.AckPending))
 	return nil
@@ -150,9 +155,12 @@ func (s *jetStream) consumer(ctx context.Context, conn *client.Conn, stream *cli
 	if floor > stream.Last {
 		s.log.Error("stream lost messages at its end", "stream", stream.Name, "acknowledged", floor, "last_sequence", stream.Last)
 	}
-	if stream.First > floor+1 && !stream.WorkQueue {
-		s.stats.gaps.Add(int64(stream.First - floor - 1))
-		s.log.Error("messages deleted before they were acknowledged", "stream", stream.Name, "from", floor+1, "to", stream.First-1)
+	switch {
+	case stream.First <= floor+1 || stream.WorkQueue:
+	case stream.Limits:
+		s.missing(s.epoch.Load(), floor+1, stream.First-1)
+	default: // interest: while there was no consumer, the stream kept nothing for it
+		s.doubt(floor+1, stream.First-1)
 	}
 	return info, nil
 }
@@ -197,7 +205,7 @@ func (s *jetStream) look(ctx context.Context, conn *client.Conn, create bool) er
 	if err != nil {
 		return err
 	}
-	s.durability = stream.DurabilityWarnings()
+	s.durability = append(stream.DurabilityWarnings(), stream.LimitWarnings()...)
 	if err := checkFilters(&stream, s.cfg.Consumer.FilterSubjects); err != nil {
 		return err
 	}
@@ -211,6 +219,8 @@ func (s *jetStream) look(ctx context.Context, conn *client.Conn, create bool) er
 	}
 	e := &epoch{stream: stream}
 	e.floor.reset(info.AckFloor)
+	e.unread.begin(&stream, &info)
+	s.compare(e, &stream, &info)
 	s.epoch.Store(e)
 	s.info.Store(&info)
 	s.stats.pending.Store(info.Pending)

@@ -93,6 +93,23 @@ func TestCheckConnect(t *testing.T) {
 	warns(func(c *source.JetStreamConfig) { c.Durable = "limited" }, "ack_wait is 1s", "max_ack_pending (300 ", "max_deliver is 5", "after 1h0m0s")
 	warns(func(c *source.JetStreamConfig) { c.Durable, c.Poison.After, c.Prefetch.Messages = "limited", 3, 300 }, "ack_wait is 1s", "after 1h0m0s")
 	warns(func(c *source.JetStreamConfig) { c.Durable = "paused" }, "nats consumer resume IN paused")
+	s, err := w.js.Stream(ctx, "IN")
+	if err != nil {
+		t.Fatal(err)
+	}
+	limited := s.CachedInfo().Config
+	limited.MaxMsgs, limited.MaxAge = 1000, 24*time.Hour
+	if _, err := w.js.UpdateStream(ctx, limited); err != nil {
+		t.Fatal(err)
+	}
+	warns(func(c *source.JetStreamConfig) { c.Durable = "good" }, `stream "IN": deletes messages by its limits (max_age 24h0m0s, max_msgs 1000) even if they are not read`)
+	limited.Discard = jetstream.DiscardNew
+	if _, err := w.js.UpdateStream(ctx, limited); err != nil {
+		t.Fatal(err)
+	}
+	warns(func(c *source.JetStreamConfig) { c.Durable = "good" }, "by its limits (max_age 24h0m0s) even")
+	w.retain(jetstream.InterestPolicy)
+	warns(func(c *source.JetStreamConfig) { c.Durable = "good" }, "retention is interest")
 }
 
 // TestCreated checks that a created consumer has the configured settings or the

@@ -37,6 +37,7 @@ type reader struct {
 	opens   uint64    // openings of the gate that were handled
 	born    time.Time // creation time of the consumer when last checked
 	count   uint64    // consumer sequence of the last delivery
+	last    delivery  // for follow
 	trusted string    // reply subject of a suspicious message that was held until the guard had checked
 
 	held  []heldMsg
@@ -53,6 +54,7 @@ type heldMsg struct {
 func newReader(s *jetStream, of *epoch, lane *pipeline.Lane, pull *client.Pull) *reader {
 	r := &reader{
 		s: s, of: of, lane: lane, pull: pull, since: time.Now(), born: s.info.Load().Since,
+		last:   s.info.Load().Delivered,
 		linger: time.NewTimer(time.Hour), ticks: time.NewTicker(min(heartbeat/4, 100*time.Millisecond)),
 	}
 	r.linger.Stop()
@@ -146,6 +148,7 @@ func (r *reader) take(ctx context.Context, m heldMsg) error {
 		return nil
 	}
 	r.count = meta.Consumer
+	r.follow(meta)
 	r.s.stats.received.Add(1)
 	r.s.stats.pending.Store(meta.Pending)
 	if meta.Delivered > 1 {
@@ -183,8 +186,8 @@ func (r *reader) shut() bool {
 	opens, shut := r.s.gate.openings()
 	if !shut && opens != r.opens {
 		r.opens = opens
-		if born := r.s.info.Load().Since; !born.Equal(r.born) {
-			r.born, r.count = born, 0
+		if info := r.s.info.Load(); !info.Since.Equal(r.born) {
+			r.born, r.count, r.last = info.Since, 0, info.Delivered
 		}
 		r.pull.Rest(time.Now())
 	}

@@ -8,7 +8,7 @@ import (
 
 type counters struct {
 	received, redelivered, acked, unconfirmed, naked, terminated, progress atomic.Int64
-	recreated, unknown, streams, gaps                                      atomic.Int64
+	recreated, unknown, streams, gaps, doubts                              atomic.Int64
 	pending, ackPending                                                    atomic.Uint64
 }
 
@@ -28,7 +28,8 @@ type stats struct {
 	Recreated   int64  // missing consumers recreated after the last acknowledged message
 	Restarted   int64  // missing consumers recreated at the configured start
 	Streams     int64  // streams that were deleted and recreated
-	Gaps        int64  // messages deleted before they were acknowledged, found when a consumer was recreated
+	Gaps        int64  // messages deleted before they were read
+	Doubts      int64  // sequences deleted before they were read, some of which may have been messages of the consumer
 	Dropped     int64  // core NATS: messages that the client dropped
 	Reconnects  int64
 }
@@ -40,7 +41,7 @@ func (s *jetStream) Stats() stats {
 		Received: c.received.Load(), Redelivered: c.redelivered.Load(), Acked: c.acked.Load(),
 		Unconfirmed: c.unconfirmed.Load(), Naked: c.naked.Load(), Terminated: c.terminated.Load(),
 		InProgress: c.progress.Load(), Pending: c.pending.Load(),
-		Recreated: c.recreated.Load(), Restarted: c.unknown.Load(), Streams: c.streams.Load(), Gaps: c.gaps.Load(), AckPending: c.ackPending.Load(),
+		Recreated: c.recreated.Load(), Restarted: c.unknown.Load(), Streams: c.streams.Load(), Gaps: c.gaps.Load(), Doubts: c.doubts.Load(), AckPending: c.ackPending.Load(),
 	}
 	if conn := s.conn.Load(); conn != nil {
 		out.Reconnects = conn.Reconnects()
@@ -81,8 +82,9 @@ func (s *jetStream) Metrics(emit func(name, help, kind string, value float64, la
 			counter, float64(r.n), "stream", s.cfg.Stream, "consumer", s.cfg.Durable, "start", r.start)
 	}
 	emit("source_streams_recreated_total", "Streams that were deleted and recreated while being read.", counter, float64(st.Streams), "stream", s.cfg.Stream)
-	emit("source_unread_deleted_total", "Messages missing from the stream, and not known to be acknowledged, when a consumer was recreated.",
-		counter, float64(st.Gaps), "stream", s.cfg.Stream)
+	emit("source_unread_deleted_total", "Messages deleted from the stream before the consumer could read them.", counter, float64(st.Gaps), "stream", s.cfg.Stream)
+	emit("source_unread_deleted_possible_total", "Sequences deleted from the stream that the consumer had not reached. Some of their messages may have matched its filter.",
+		counter, float64(st.Doubts), "stream", s.cfg.Stream)
 	s.pullMetrics(emit)
 }
 

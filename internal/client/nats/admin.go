@@ -32,7 +32,11 @@ type StreamInfo struct {
 	Copy       bool          // gets messages from other streams, with any subjects
 	First      uint64        // sequence of the first message it still has
 	Last       uint64        // sequence of its last message; 0: none
-	WorkQueue  bool          // messages are removed when acknowledged
+	WorkQueue  bool          // retention: messages are removed when acknowledged
+	Limits     bool          // retention: messages are removed only by limits
+	Gaps       bool          // sequences between First and Last are missing
+	Mirror     bool          // has the sequences of another stream
+	limits     []string      // settings that delete messages
 	File       bool          // stored in files
 	Async      bool          // persist_mode: async
 	Replicas   int
@@ -71,6 +75,8 @@ func streamInfo(i *jetstream.StreamInfo) StreamInfo {
 		First: i.State.FirstSeq, Last: i.State.LastSeq, WorkQueue: i.Config.Retention == jetstream.WorkQueuePolicy,
 		File: i.Config.Storage == jetstream.FileStorage, Async: i.Config.PersistMode == jetstream.AsyncPersistMode,
 		Replicas: i.Config.Replicas,
+		Limits:   i.Config.Retention == jetstream.LimitsPolicy, Gaps: i.State.NumDeleted > 0, Mirror: i.Config.Mirror != nil,
+		limits: limitsOf(&i.Config),
 	}
 	switch {
 	case i.Config.Sealed:
@@ -141,6 +147,7 @@ type ConsumerInfo struct {
 	MaxExpires    time.Duration // maximum expiry of one pull request; 0: no limit
 	MaxBytes      int           // maximum bytes in one pull request; 0: no limit
 	Inactive      time.Duration // deleted after this time without use; 0: never
+	Partial       bool          // does not get all messages of the stream
 	Paused        bool          // delivers nothing until it is resumed
 	Pending       uint64        // messages not delivered yet
 	AckPending    int           // messages delivered and not acknowledged
@@ -231,6 +238,7 @@ func consumerInfo(i *jetstream.ConsumerInfo) ConsumerInfo {
 		MaxBatch: i.Config.MaxRequestBatch, MaxExpires: i.Config.MaxRequestExpires, MaxBytes: i.Config.MaxRequestMaxBytes,
 		Inactive: i.Config.InactiveThreshold, Paused: i.Paused, Pending: i.NumPending, AckPending: i.NumAckPending,
 		Since:     i.Created,
+		Partial:   len(filtersOf(&i.Config)) > 0 || i.Config.DeliverPolicy == jetstream.DeliverLastPerSubjectPolicy,
 		Delivered: SequencePair{i.Delivered.Consumer, i.Delivered.Stream},
 		AckFloor:  SequencePair{i.AckFloor.Consumer, i.AckFloor.Stream},
 	}
@@ -332,4 +340,35 @@ func (i *StreamInfo) DurabilityWarnings() []string {
 	}
 	return append(list, fmt.Sprintf("stream %q: %d replicas in files: unless sync_interval of the servers is always (default: 2m; clients cannot read it), a simultaneous power failure of several servers can lose acknowledged messages; %s",
 		i.Name, i.Replicas, setting))
+}
+
+// limitsOf returns the settings of a stream that delete messages.
+func limitsOf(c *jetstream.StreamConfig) (list []string) {
+	if c.MaxAge > 0 {
+		list = append(list, fmt.Sprint("max_age ", c.MaxAge))
+	}
+	old := c.Discard == jetstream.DiscardOld
+	for _, l := range []struct {
+		name    string
+		value   int64
+		deletes bool
+	}{{"max_msgs", c.MaxMsgs, old}, {"max_bytes", c.MaxBytes, old}, {"max_msgs_per_subject", c.MaxMsgsPerSubject, old || !c.DiscardNewPerSubject}} {
+		if l.value > 0 && l.deletes {
+			list = append(list, fmt.Sprint(l.name, " ", l.value))
+		}
+	}
+	return list
+}
+
+// LimitWarnings describes how the stream could delete messages before they are
+// read.
+func (i *StreamInfo) LimitWarnings() (list []string) {
+	if len(i.limits) > 0 {
+		list = append(list, fmt.Sprintf("stream %q: deletes messages by its limits (%s) even if they are not read: raise the limits above the longest outage, or set the discard policy new",
+			i.Name, strings.Join(i.limits, ", ")))
+	}
+	if !i.Limits && !i.WorkQueue {
+		list = append(list, fmt.Sprintf("stream %q: retention is interest: it drops messages that are published while the consumer does not exist", i.Name))
+	}
+	return list
 }
