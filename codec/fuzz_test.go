@@ -379,6 +379,7 @@ func FuzzBase(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, which byte, base, src []byte) {
 		n := fuzzNormalizers[int(which)%len(fuzzNormalizers)]
+		checkBaseless(t, n, base, src)
 		var r, r2 Result
 		norm, err := n.AppendRef(nil, base, src, &r)
 		if err != nil {
@@ -394,6 +395,38 @@ func FuzzBase(f *testing.F) {
 			}
 		}
 	})
+}
+
+// checkBaseless checks that a base changes neither the normal form nor the keys of
+// a URL with a scheme, except for http:a in the URL Standard.
+func checkBaseless(t *testing.T, n *Normalizer, base, src []byte) {
+	t.Helper()
+	if schemeEnd(src) == 0 || n.profile.Standard == WHATWG && !bytes.Contains(src, slashes) && lookupScheme(bytes.ToLower(src[:schemeEnd(src)-1])) != schemeOther {
+		return
+	}
+	var with, without Result
+	a, errA := n.AppendRef(nil, base, src, &with)
+	b, errB := n.Append(nil, src, &without)
+	if !bytes.Equal(a, b) || errA != errB || with.Out != without.Out || with.Change() != without.Change() {
+		t.Fatalf("%s %q: %q, %v, %v beside %q; %q, %v, %v without it", n.profile.Name, src, a, errA, with.Change(), base, b, errB, without.Change())
+	}
+	for _, lv := range keyedLevels {
+		if a, b := with.AppendKey(nil, lv), without.AppendKey(nil, lv); !bytes.Equal(a, b) {
+			t.Fatalf("%s %q: %v is %q beside %q and %q without it", n.profile.Name, src, lv, a, base, b)
+		}
+	}
+}
+
+// TestBaseless checks it for the seeds, in each profile and with keys of each
+// standard.
+func TestBaseless(t *testing.T) {
+	for _, n := range hitNormalizers {
+		for _, src := range slices.Concat(seeds, hitSeeds, []string{"info:a/../b", "http://h/a/%2E%2e/../b", "mailto:./a", "X:../a"}) {
+			for _, base := range []string{"http://h/", "x:y", "a", "http://[", "file:///a"} {
+				checkBaseless(t, n, []byte(base), []byte(src))
+			}
+		}
+	}
 }
 
 // FuzzKept checks E12.4: normalization keeps the sequence of reserved bytes and

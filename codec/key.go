@@ -413,10 +413,9 @@ func (n *Normalizer) otherText(src, norm []byte, r *Result) []byte {
 	if n.keys == RFC {
 		if s.resolved {
 			var err error
-			if s.text, err = Resolve(s.text[:0], s.base.src, src); err != nil {
+			if src, err = s.target(src); err != nil {
 				return norm
 			}
-			src = s.text
 		}
 		if _, err := split(src, &s.in); err != 0 {
 			return norm

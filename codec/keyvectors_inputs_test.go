@@ -257,6 +257,9 @@ func (l *keyInputs) references() {
 	ref("http://h", both, "a", "?a", "")
 	ref("x:a/b", []Standard{RFC}, "c", "../c", "../../c", "//h/c", "?q")
 	ref("x:a/b", []Standard{WHATWG}, "#f")
+	for _, base := range []string{"http://h/", "a"} { // neither a base nor its absence changes a URL with a scheme
+		ref(base, both, "info:a/../b", "http://H/a/%2E%2e/../b", "X:/a/./%2e%2e/../b", "mailto:./a")
+	}
 	l.add("relative", RFC, "a", "./a", "a/../b", "../a", "/a/../b", "//H/a", "//h:80", "?b&a", "#f", "a:b", "1:b", "./1:b", "a/b:c", "%2e/a", "//", "///a", "//@h/", "é")
 }
 

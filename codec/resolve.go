@@ -5,10 +5,14 @@ import "bytes"
 // AppendRef is Append for a relative or absolute reference: it resolves src
 // against base and appends the normal form of the target. It resolves by the
 // URL Standard if that is the profile's standard, otherwise by RFC 3986 §5.2
-// (strict). r.In, r.Flags and r.Diagnostics describe src. If base is empty,
-// AppendRef is Append. A clean absolute URL is not resolved, and base is then
-// not checked. The error ErrBase means that base has no scheme or cannot be
-// parsed. AppendRef does not keep base.
+// (strict), with one exception: it does not resolve a src that has a scheme,
+// although §5.2.2 would remove its dot segments, so that the normal form and
+// the keys of such a URL do not depend on whether there is a base. In the URL
+// Standard they depend on a base of the same scheme if src is like "http:a".
+//
+// r.In, r.Flags and r.Diagnostics describe src. If base is empty, AppendRef is
+// Append. The error ErrBase means that src has no scheme, and that base has none
+// or cannot be parsed. AppendRef does not keep base.
 func (n *Normalizer) AppendRef(dst, base, src []byte, r *Result) ([]byte, error) {
 	if len(base) == 0 {
 		return n.Append(dst, src, r)
@@ -42,8 +46,7 @@ func (n *Normalizer) AppendRef(dst, base, src []byte, r *Result) ([]byte, error)
 }
 
 // onePassRef is onePass for a reference that is an http or https URL. A base
-// does not change such a URL, except that RFC 3986 §5.2 removes dot segments
-// before escapes are decoded. onePassRef gives up on URLs with dot segments.
+// does not change such a URL.
 func (n *Normalizer) onePassRef(dst, base, src []byte, o opening, r *Result) ([]byte, bool) {
 	if len(src) > n.maxLen || !isWeb(src) {
 		return dst, false
@@ -58,29 +61,23 @@ func (n *Normalizer) onePassRef(dst, base, src []byte, o opening, r *Result) ([]
 		}
 		return out, ok
 	}
-	var b URL
-	if _, err := split(base, &b); err != 0 || !b.Has(Scheme) {
-		return dst, false
-	}
-	out, ok := n.onePass(dst, src, o, r)
-	if !ok || r.Flags.Has(DotSegments) {
-		return dst, false
-	}
-	return out, true
+	return n.onePass(dst, src, o, r)
 }
 
 // appendRef is AppendRef with a base, without the fast paths.
 func (n *Normalizer) appendRef(dst, base, src []byte, r *Result) ([]byte, error) {
 	if n.profile.Standard == WHATWG {
 		b := n.readBase(base, &r.scratch)
-		if b.err != 0 {
+		if from, _ := trimEnds(src); b.err != 0 && schemeEnd(src[from:]) == 0 {
 			r.reset()
 			return dst, ErrBase
+		} else if b.err != 0 {
+			b = nil
 		}
 		return n.appendBrowser(dst, b, src, r)
 	}
 	var b URL
-	if _, err := split(base, &b); err != 0 || !b.Has(Scheme) {
+	if _, err := split(base, &b); (err != 0 || !b.Has(Scheme)) && schemeEnd(src) == 0 {
 		r.reset()
 		return dst, ErrBase
 	}
@@ -88,6 +85,12 @@ func (n *Normalizer) appendRef(dst, base, src []byte, r *Result) ([]byte, error)
 		return dst, err
 	}
 	s := &r.scratch
+	if r.In.Has(Scheme) {
+		start := len(dst)
+		dst, s.applied = n.appendURL(dst, src, &r.In, &r.Out, s.plain, s.rec)
+		r.judge(src, dst[start:])
+		return dst, nil
+	}
 	s.text = appendResolved(s.text[:0], base, &b, src, &r.In)
 	s.resolved = true
 	r.Flags = r.Flags.Without(Relative)
@@ -98,6 +101,17 @@ func (n *Normalizer) appendRef(dst, base, src []byte, r *Result) ([]byte, error)
 	s.applied.set(ruleResolve, !bytes.Equal(src, s.text))
 	r.judge(s.text, dst[start:])
 	return dst, nil
+}
+
+// target returns the URL that src denotes, for keys by RFC 3986: src itself if it
+// has a scheme, otherwise its target against the base.
+func (s *scratch) target(src []byte) ([]byte, error) {
+	if schemeEnd(src) > 0 {
+		return src, nil
+	}
+	text, err := Resolve(s.text[:0], s.base.src, src)
+	s.text = text
+	return text, err
 }
 
 // Resolve appends the target of the reference ref against base, by RFC 3986

@@ -355,11 +355,11 @@ func (s *scratch) compare(src, norm []byte) Change {
 		return s.compareMatch(src, norm)
 	}
 	if s.resolved {
-		text, err := Resolve(s.text[:0], s.base.src, src)
+		text, err := s.target(src)
 		if err != nil {
 			return Repaired
 		}
-		s.text, src = text, text
+		src = text
 	}
 	if _, err := split(src, &s.in); err != 0 {
 		return Repaired

@@ -294,7 +294,7 @@ func New(c Config) (*Job, error) {
 	}
 	j.reads |= j.wants
 	errs = append(errs, j.setWhere(&c))
-	errs = append(errs, j.setIdentity(c.Identity), j.setNote(c.Note))
+	errs = append(errs, j.setIdentity(c.Identity, c.Target), j.setNote(c.Note))
 	j.setParams(&c)
 	if int(c.Render) >= len(renderNames) {
 		errs = append(errs, wrong("Render", "unknown rendering"))

@@ -15,7 +15,9 @@ type Identity struct {
 	// have no identity.
 	By string
 	// First compares only the first URL of each record, which in an access log is
-	// that of the request. Otherwise all URLs of the record count, in their order.
+	// that of the request: with [TargetAll], a record without a request has no
+	// identity, whatever its referer. Otherwise all URLs of the record count, in
+	// their order.
 	First bool
 	// Time makes workers collect the time of each record: see Worker.Time.
 	Time bool
@@ -35,6 +37,7 @@ func IdentityNames() (names []string) {
 // identity is a checked Identity.
 type identity struct {
 	on, first bool
+	referer   bool // the referer can be the first URL
 	time      bool
 	field     fieldID
 	level     codec.Level // of a field that is a key
@@ -42,7 +45,7 @@ type identity struct {
 }
 
 // setIdentity sets what identifies a record.
-func (j *Job) setIdentity(id Identity) error {
+func (j *Job) setIdentity(id Identity, target Target) error {
 	if id.By == "" {
 		return nil
 	}
@@ -51,7 +54,7 @@ func (j *Job) setIdentity(id Identity) error {
 		return in("Identity", err)
 	}
 	j.id = j.identityBy(identityFields[i])
-	j.id.first, j.id.time = id.First, id.Time
+	j.id.first, j.id.referer, j.id.time = id.First, target == TargetReferer, id.Time
 	if id.Time {
 		j.reads |= 1 << fTime
 	}
@@ -101,7 +104,7 @@ func (w *Worker) identify(s *site, rec []byte, v *verdict) {
 	if t := &w.n.fact.Time; id.time && !t.Known {
 		t.Seconds, t.Known = w.v.seconds(rec)
 	}
-	if id.first && s != w.found.first() || v.unnamed {
+	if id.first && (s != w.found.first() || s.role == roleReferer && !id.referer) || v.unnamed {
 		return
 	}
 	k, ok := w.n.fact.Key, false

@@ -148,10 +148,7 @@ func (n *normalizer) accept(s *site, v *verdict, st *Stats) bool {
 	return true
 }
 
-// readReference reads a URL that is absolute or relative to a base. It does not
-// resolve a URL with a scheme: RFC 3986 §5.2.2 would remove dot segments from
-// "mailto:a/../b" too, which normalization keeps, so the output would change if
-// it were read again.
+// readReference reads a URL that is absolute or relative to a base.
 func (n *normalizer) readReference(rec []byte) {
 	c := &n.cur
 	base := n.job.baseURL
@@ -160,25 +157,14 @@ func (n *normalizer) readReference(rec []byte) {
 	}
 	c.src, c.base = c.url, base
 	var err error
-	if len(base) > 0 && (n.job.whatwg || !startsWithScheme(c.src)) {
-		n.norm, err = n.job.norm.AppendRef(n.norm[:0], base, c.src, &n.res)
-		if err == codec.ErrBase && n.job.template != nil && n.found.base.end == 0 {
-			// The host field of the record is not a host. The URL may not need
-			// a base.
-			c.base = nil
-			n.norm, err = n.job.norm.Append(n.norm[:0], c.src, &n.res)
-		}
-	} else {
+	n.norm, err = n.job.norm.AppendRef(n.norm[:0], base, c.src, &n.res)
+	if err == codec.ErrBase && n.job.template != nil && n.found.base.end == 0 {
+		// The host field of the record is not a host.
+		c.base = nil
 		n.norm, err = n.job.norm.Append(n.norm[:0], c.src, &n.res)
 	}
 	n.settle(err)
 	c.back = c.norm
-}
-
-// startsWithScheme reports whether s begins with a scheme and a colon.
-func startsWithScheme(s []byte) bool {
-	i := bytes.IndexByte(s, ':')
-	return i >= 0 && isScheme(s[:i])
 }
 
 // readOrigin reads an origin-form target. It appends the target to scheme and

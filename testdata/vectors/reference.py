@@ -126,6 +126,11 @@ def whatwg_text(data, base):
     def readable(raw):
         text = raw.decode("utf-8", "surrogateescape")
         return re.sub("[\udc80-\udcff]", lambda m: "%%%02X" % (ord(m[0]) - 0xDC00), text)
+    if base and re.match(rb"[\0- ]*[A-Za-z][A-Za-z0-9+.-]*:", data):
+        try:
+            ada_url.URL(readable(base))
+        except ValueError:
+            base = b""
     try:
         url = ada_url.URL(readable(data), readable(base)) if base else ada_url.URL(readable(data))
     except ValueError:
@@ -157,16 +162,13 @@ def remove_dot_segments(path):
 
 def rfc_text(data, base):
     ref = Parts(data)
-    if not base:
+    if not base or ref.scheme is not None:
         return data
     b = Parts(base)
     if b.scheme is None:
         raise NoKey("base without a scheme")
     t = Parts(b"")
-    if ref.scheme is not None:
-        take(t, ref)
-        t.scheme, t.path, t.query = ref.scheme, remove_dot_segments(ref.path), ref.query
-    elif ref.host is not None:
+    if ref.host is not None:
         take(t, ref)
         t.scheme, t.path, t.query = b.scheme, remove_dot_segments(ref.path), ref.query
     else:
@@ -196,7 +198,7 @@ def logclean_text(data, base):
         return whatwg_text(data, base)
     except NoKey:
         pass
-    if base:
+    if base and Parts(data).scheme is None:
         whatwg_text(base, b"")
     if m := re.search(rb"//([^/?#]*)", data):
         if b"\\" in m[1]:
