@@ -40,6 +40,7 @@ import (
 type Lane struct {
 	name      string
 	id        string
+	log       string
 	rel       string
 	src       int         // index of the source
 	perm      fs.FileMode // permissions of the input
@@ -135,6 +136,15 @@ func (l *Lane) ID() string {
 	}
 	return l.id
 }
+
+// SetLog sets the identity of the log that the lane reads, if a log with other records
+// at the same positions can replace it under the same ID. The source calls SetLog
+// before it emits the first batch, if at all.
+func (l *Lane) SetLog(id string) { l.log = id }
+
+// Log returns the identity of the log; empty if SetLog was not called. Ids of messages
+// that sinks build contain it.
+func (l *Lane) Log() string { return l.log }
 
 // SetRel sets the name of the lane relative to the source's search path; for a
 // file, that is the path below the fixed part of its pattern. Sinks derive

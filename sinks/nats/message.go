@@ -177,7 +177,7 @@ var base = base32.HexEncoding.WithPadding(base32.NoPadding)
 // time the record is read and rendered for the same subject template. It
 // consists of 26 characters that encode the XXH3 hash of
 //
-//	lane id · 0 · template · 0 · dead · position · offset · ordinal
+//	lane id · log · 0 · template · 0 · dead · position · offset · ordinal
 func (pr *press) positionID(p *page, i int) string {
 	var b [256]byte
 	return idOf(pr.appendPosition(pr.appendOrigin(b[:0], p), p, i))
@@ -189,7 +189,7 @@ func (pr *press) positionID(p *page, i int) string {
 // records. If max_payload or the batch boundaries change, a message with fewer
 // records therefore cannot have the id of one with more.
 //
-//	lane id · 0 · template · 0 · dead · batch offset · first record · last record · records
+//	lane id · log · 0 · template · 0 · dead · batch offset · first record · last record · records
 func (pr *press) batchID(p *page, g group) string {
 	var b [256]byte
 	dst := pr.appendOrigin(b[:0], p)
@@ -201,7 +201,7 @@ func (pr *press) batchID(p *page, g group) string {
 
 // appendOrigin appends the part that the ids of all records of p share.
 func (pr *press) appendOrigin(dst []byte, p *page) []byte {
-	dst = append(dst, p.b.Lane.ID()...)
+	dst = append(append(dst, p.b.Lane.ID()...), p.b.Lane.Log()...)
 	dst = append(dst, 0)
 	for _, part := range pr.subject.parts {
 		dst = append(append(dst, byte(part.kind)), part.text...)

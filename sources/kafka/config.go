@@ -22,8 +22,8 @@ type Config struct {
 	// partitions.
 	Group string `yaml:"group,required" min:"1"`
 	// Where to start in a partition for which the group has no committed
-	// offset, or whose log ends before the committed offset: earliest, latest,
-	// or timestamp:2026-11-01T00:00:00Z.
+	// offset, whose topic was deleted and created again, or whose log ends before
+	// the committed offset: earliest, latest, or timestamp:2026-11-01T00:00:00Z.
 	Start Start `yaml:"start"`
 	// Which records to read from topics with transactions. read_committed skips
 	// the records of aborted transactions and waits for the end of open ones.

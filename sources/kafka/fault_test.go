@@ -61,7 +61,7 @@ func TestRetention(t *testing.T) {
 		`urlfold_source_offset_gap_records_total{topic="in"}`:    deleted,
 		`urlfold_source_lag{group="g",partition="0",topic="in"}`: 0,
 		`urlfold_source_partitions{group="g"}`:                   1,
-		`urlfold_source_resets_total{topic="in"}`:                0,
+		`urlfold_source_resets_total{reason="ended",topic="in"}`: 0,
 		`urlfold_source_retries_total{class="blocked"}`:          0,
 	})
 	stop(t, run)

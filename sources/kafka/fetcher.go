@@ -10,11 +10,13 @@ import (
 
 // A fetcher requests record batches, ahead of the reader.
 type fetcher struct {
-	p      *partition
-	offset int64
-	out    chan *answer
-	free   chan *answer
-	moved  chan int64 // offset to read again from, if the lane keeps keys; then the fetcher waits for its end
+	p       *partition
+	offset  int64
+	log     kafka.Log
+	epoch   int32 // leader epoch of the last record before offset; -1: unknown
+	out     chan *answer
+	free    chan *answer
+	changed chan *change // after it has sent one, the fetcher waits for its end
 
 	beyond int       // consecutive times that the log ended before offset
 	stuck  time.Time // since when records exist after offset but none arrived
@@ -30,7 +32,10 @@ type answer struct {
 const ahead = 2
 
 func newFetcher(p *partition, offset int64) *fetcher {
-	f := &fetcher{p: p, offset: offset, out: make(chan *answer, ahead), free: make(chan *answer, ahead), moved: make(chan int64, 1)}
+	f := &fetcher{
+		p: p, offset: offset, log: p.log, epoch: p.epoch.Load(),
+		out: make(chan *answer, ahead), free: make(chan *answer, ahead), changed: make(chan *change, 1),
+	}
 	for range ahead {
 		f.free <- new(answer)
 	}
@@ -58,7 +63,7 @@ func (f *fetcher) run(ctx context.Context) {
 		}
 		err := f.p.s.client.Fetch(ctx, &kafka.FetchRequest{
 			Topic: f.p.topic, Partition: f.p.id, Offset: f.offset,
-			MaxWait: cfg.FetchWait, MaxBytes: int(cfg.FetchBytes), Committed: f.p.decoder.Committed,
+			MaxWait: cfg.FetchWait, MaxBytes: int(cfg.FetchBytes), Committed: f.p.decoder.Committed, Log: f.log,
 		}, &a.f)
 		if err == nil {
 			err = f.got(a)
@@ -71,6 +76,7 @@ func (f *fetcher) run(ctx context.Context) {
 		case err == nil:
 			try = 0
 			f.p.good(fetching)
+		case (kafka.Moved(err) || kafka.CodeOf(err) == kafka.OffsetOutOfRange) && f.follow(ctx):
 		case kafka.CodeOf(err) == kafka.OffsetOutOfRange && f.relocate(ctx):
 		default:
 			f.p.fault(fetching, err)
@@ -91,6 +97,7 @@ func (f *fetcher) got(a *answer) error {
 	f.beyond = 0
 	if next := a.f.Next(f.offset); next > f.offset {
 		a.from, f.offset, f.stuck = f.offset, next, time.Time{}
+		f.epoch = max(f.epoch, a.f.Epoch)
 		f.out <- a // never blocks: out has room for all answers
 		return nil
 	}
@@ -135,29 +142,6 @@ func (f *fetcher) relocate(ctx context.Context) bool {
 	if f.beyond++; err != nil || f.offset <= last || f.beyond < patience {
 		return false
 	}
-	return f.again(ctx, last)
-}
-
-// again restarts at the configured start in a log that ends before the
-// position: the topic was recreated, or the end of the log was lost with its
-// leader.
-func (f *fetcher) again(ctx context.Context, last int64) bool {
-	p := f.p
 	to, err := p.s.client.Offset(ctx, p.topic, p.id, p.s.cfg.Start.At)
-	if err != nil {
-		return false
-	}
-	p.s.mu.Lock()
-	p.s.count.resets[p.topic]++
-	p.s.mu.Unlock()
-	p.s.log.Warn("kafka log ends before the position, restarting at the configured start",
-		"topic", p.topic, "partition", p.id, "position", f.offset, "end", last, "to", to)
-	if p.lane.KeepsKeys() {
-		f.moved <- to
-		<-ctx.Done()
-		return false
-	}
-	p.m.rewind(p)
-	f.offset, f.beyond = to, 0
-	return true
+	return err == nil && f.send(ctx, &change{what: ended, log: f.log, from: f.offset, end: last, to: to, epoch: -1})
 }

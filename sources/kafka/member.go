@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/urlfold/urlfold/internal/client/kafka"
+	"github.com/urlfold/urlfold/pipeline"
 )
 
 // A member is this process in one generation of the group.
@@ -23,8 +24,9 @@ type member struct {
 // A commitment is an offset to commit for a partition.
 type commitment struct {
 	p      *partition
+	lane   *pipeline.Lane
 	offset int64
-	note   string // to be stored with it
+	note   string // of the pipeline, to be stored with it
 }
 
 // run reads during one generation. The generation is over when gctx is done;
@@ -63,10 +65,14 @@ func (m *member) read(gctx, ctx context.Context, fail context.CancelCauseFunc, p
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	defer context.AfterFunc(gctx, stop)()
+	known := m.notes(ctx, parts)
 	var wg sync.WaitGroup
 	for _, p := range parts {
 		wg.Go(func() {
-			err := p.run(ctx)
+			var err error
+			if known {
+				err = p.run(ctx)
+			}
 			m.s.rt.End(p.lane)
 			if err != nil {
 				fail(fmt.Errorf("%w: %w", errBroken, err))
@@ -74,6 +80,33 @@ func (m *member) read(gctx, ctx context.Context, fail context.CancelCauseFunc, p
 		})
 	}
 	wg.Wait()
+}
+
+// notes asks what is committed for parts. While they are assigned to this member,
+// nobody else commits. It returns false if ctx is done.
+func (m *member) notes(ctx context.Context, parts []*partition) bool {
+	list := make([]kafka.Assignment, len(parts))
+	for i, p := range parts {
+		list[i] = p.assigned
+	}
+	for try := 0; len(list) > 0; try++ {
+		err := m.s.group.Notes(ctx, list)
+		if err == nil {
+			break
+		}
+		if ctx.Err() == nil {
+			m.s.faults.set(m.s.log, "group", fmt.Errorf("consumer group %s: committed offsets: %w", m.s.cfg.Group, err))
+		}
+		if !kafka.Pause(ctx, try) {
+			return false
+		}
+	}
+	m.s.faults.clear("group")
+	for i, p := range parts {
+		p.assigned, p.committed = list[i], list[i].Offset
+		p.next.Store(p.assigned.Offset)
+	}
+	return true
 }
 
 // drain waits for the batches in flight, commits the durable offsets, and
@@ -96,10 +129,12 @@ func (m *member) drain(parts []*partition) {
 		if p.lane.KeepsKeys() {
 			p.lane.AwaitCommit(ctx)
 		} else if pos, ok := p.lane.Watermark(); ok {
-			list = append(list, commitment{p: p, offset: pos.A})
+			list = append(list, commitment{p: p, lane: p.lane, offset: pos.A})
 		}
 	}
-	if _, err := m.commit(list); err != nil {
+	last, stop := context.WithTimeout(context.Background(), leaveTimeout)
+	defer stop()
+	if _, err := m.commit(last, list); err != nil {
 		m.s.log.Warn("kafka final commit failed, records will be read again", "error", err)
 	}
 	m.mu.Lock()
@@ -118,19 +153,19 @@ func (m *member) drain(parts []*partition) {
 
 // commit stores offsets. It reports whether the generation is over, which is no
 // error: the new owner of the partition resumes at the last committed offset.
-func (m *member) commit(list []commitment) (over bool, err error) {
+func (m *member) commit(ctx context.Context, list []commitment) (over bool, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	var offsets []kafka.Assignment
 	for _, u := range list {
-		if !m.ended && u.offset > u.p.committed {
-			offsets = append(offsets, kafka.Assignment{Topic: u.p.topic, Partition: u.p.id, Offset: u.offset, Note: u.note})
+		if !m.ended && u.lane == u.p.lane && u.offset > u.p.committed {
+			offsets = append(offsets, u.p.assignment(u.offset, u.note))
 		}
 	}
 	if len(offsets) == 0 {
 		return m.ended, nil
 	}
-	err = m.gen.Commit(offsets)
+	err = m.gen.Commit(ctx, offsets)
 	switch {
 	case kafka.Stale(err):
 		m.ended = true
@@ -140,14 +175,9 @@ func (m *member) commit(list []commitment) (over bool, err error) {
 		return false, fmt.Errorf("commit offsets: %w", err)
 	}
 	for _, u := range list {
-		u.p.committed = max(u.p.committed, u.offset)
+		if u.lane == u.p.lane {
+			u.p.committed = max(u.p.committed, u.offset)
+		}
 	}
 	return false, nil
-}
-
-// rewind permits p to commit lower offsets than before.
-func (m *member) rewind(p *partition) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	p.committed = -1
 }

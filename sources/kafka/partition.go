@@ -19,10 +19,14 @@ type partition struct {
 	s        *source
 	topic    string
 	id       int
-	assigned int64 // offset committed when the generation began; -1: none
-	lane     *pipeline.Lane
+	assigned kafka.Assignment // what was committed when the generation began
 
-	committed int64 // guarded by member.mu
+	// Guarded by member.mu, except for the reader, which changes them.
+	lane      *pipeline.Lane
+	log       kafka.Log
+	committed int64
+
+	epoch atomic.Int32 // at least the leader epoch of the last record read; -1: unknown
 
 	next atomic.Int64 // offset of the next record to emit; -1: unknown
 	end  atomic.Int64 // end of the log; -1: unknown
@@ -38,18 +42,25 @@ type partition struct {
 // newPartition opens the lane of an assignment.
 func newPartition(m *member, a kafka.Assignment) *partition {
 	p := &partition{
-		m: m, s: m.s, topic: a.Topic, id: a.Partition, assigned: a.Offset, committed: a.Offset,
+		m: m, s: m.s, topic: a.Topic, id: a.Partition, assigned: a, committed: a.Offset,
 		decoder: kafka.Decoder{
 			MaxBytes:  int(m.s.cfg.MaxBatchBytes),
 			Committed: m.s.cfg.Isolation == "read_committed",
 		},
 		names: map[string]string{},
 	}
-	p.lane = m.s.rt.NewLane(fmt.Sprintf("%s[%d]", a.Topic, a.Partition), pipeline.LaneLimits{})
-	p.lane.SetID(fmt.Sprintf("kafka/%s/%d", a.Topic, a.Partition))
+	p.lane = p.newLane()
 	p.next.Store(a.Offset)
 	p.end.Store(-1)
+	p.epoch.Store(-1)
 	return p
+}
+
+// newLane returns a new lane for p.
+func (p *partition) newLane() *pipeline.Lane {
+	l := p.s.rt.NewLane(fmt.Sprintf("%s[%d]", p.topic, p.id), pipeline.LaneLimits{})
+	l.SetID(fmt.Sprintf("kafka/%s/%d", p.topic, p.id))
+	return l
 }
 
 // stats returns the figures of p.
@@ -79,11 +90,8 @@ func (p *partition) good(what string) { p.s.faults.clear(p.lane.Name() + what) }
 // run reads until ctx is done. Before it returns nil, it has emitted everything
 // that it read. An error comes from the pipeline.
 func (p *partition) run(ctx context.Context) error {
-	offset, ok := p.start(ctx)
-	if !ok {
-		return nil
-	}
-	if !p.load(ctx, offset) {
+	offset, note, ok := p.start(ctx)
+	if !ok || !p.load(ctx, offset, note) {
 		return nil
 	}
 	for try := 0; ; try++ {
@@ -93,6 +101,7 @@ func (p *partition) run(ctx context.Context) error {
 		if err == nil && p.batch != nil {
 			err = p.flush(ctx, offset)
 		}
+		var c *change
 		switch {
 		case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 			return nil
@@ -100,10 +109,11 @@ func (p *partition) run(ctx context.Context) error {
 			return err
 		case fault == nil:
 			return nil
-		case errors.Is(fault, errRewound):
-			if !p.reload(ctx, offset) {
+		case errors.As(fault, &c):
+			if !p.reload(ctx, c) {
 				return nil
 			}
+			offset = c.to
 			continue
 		}
 		if offset > from {
@@ -116,49 +126,17 @@ func (p *partition) run(ctx context.Context) error {
 	}
 }
 
-// start returns the offset to start at. It commits an offset that depends on
-// the current state of the log, so that a restart uses the same one. It returns
-// false if ctx is done.
-func (p *partition) start(ctx context.Context) (int64, bool) {
-	if p.assigned >= 0 {
-		return p.assigned, true
-	}
-	at := p.s.cfg.Start.At
+// retry calls f until it succeeds. It returns false if ctx is done.
+func (p *partition) retry(ctx context.Context, what string, f func() error) bool {
 	for try := 0; ; try++ {
-		offset, err := p.s.client.Offset(ctx, p.topic, p.id, at)
-		if err == nil && at != kafka.Earliest {
-			_, err = p.m.commit([]commitment{{p: p, offset: offset}})
-		}
+		err := f()
 		if err == nil {
-			p.good(fetching)
-			return offset, true
-		}
-		if ctx.Err() == nil {
-			p.fault(fetching, err)
-			p.s.client.Refresh()
-		}
-		if !kafka.Pause(ctx, try) {
-			return 0, false
-		}
-	}
-}
-
-// load loads the keys before offset, where p is about to read. It returns false
-// if ctx is done.
-func (p *partition) load(ctx context.Context, offset int64) bool {
-	for try := 0; ; try++ {
-		note, err := p.note(ctx, offset)
-		if err == nil {
-			err = p.lane.LoadKeys(ctx, pipeline.Position{A: offset, B: -1}, note)
-		}
-		if err == nil {
-			p.good(loading)
-			p.emitted = offset
-			p.next.Store(offset)
+			p.good(what)
 			return true
 		}
 		if ctx.Err() == nil {
-			p.fault(loading, err)
+			p.fault(what, err)
+			p.s.client.Refresh()
 		}
 		if !kafka.Pause(ctx, try) {
 			return false
@@ -166,33 +144,17 @@ func (p *partition) load(ctx context.Context, offset int64) bool {
 	}
 }
 
-// note returns the text that is stored with the committed offset, if that is the
-// given one. While p is assigned to this member, nobody else commits another one.
-func (p *partition) note(ctx context.Context, offset int64) (string, error) {
-	if !p.lane.KeepsNotes() {
-		return "", nil
+// load loads the keys before offset, where p is about to read; note is the one
+// that the pipeline has stored with it. It returns false if ctx is done.
+func (p *partition) load(ctx context.Context, offset int64, note string) bool {
+	loaded := p.retry(ctx, loading, func() error {
+		return p.lane.LoadKeys(ctx, pipeline.Position{A: offset, B: -1}, note)
+	})
+	if loaded {
+		p.emitted = offset
+		p.next.Store(offset)
 	}
-	committed, note, err := p.s.group.Note(ctx, p.topic, p.id)
-	if err != nil || committed != offset {
-		return "", err
-	}
-	return note, nil
-}
-
-// errRewound ends a session of a lane that keeps keys: the log ends before the
-// position.
-var errRewound = errors.New("the log ends before the position")
-
-// reload prepares p to read again from an earlier offset: the keys that are not
-// before it are forgotten. It returns false if ctx is done.
-func (p *partition) reload(ctx context.Context, offset int64) bool {
-	if err := p.lane.Drain(ctx); err != nil {
-		return false // the next generation notices that the log ends before the position
-	}
-	p.lane.AwaitCommit(ctx)
-	p.lane.Revoke()
-	p.m.rewind(p)
-	return p.load(ctx, offset)
+	return loaded
 }
 
 // takeRest takes the answers that f has left.
@@ -210,8 +172,9 @@ func (p *partition) takeRest(ctx context.Context, f *fetcher, offset int64) (nex
 }
 
 // session reads from offset until ctx is done, until the end of the log if the
-// run ends there, or until a record batch cannot be read or the log ends before
-// the position; fault is then the reason. It returns the next offset. err comes from the pipeline or from ctx.
+// run ends there, or until a record batch cannot be read or the log has changed;
+// fault is then the reason, which may be a *change. It returns the next offset. err
+// comes from the pipeline or from ctx.
 func (p *partition) session(ctx context.Context, offset int64) (next int64, fault, err error) {
 	ctx, stop := context.WithCancel(ctx)
 	f := newFetcher(p, offset)
@@ -236,11 +199,11 @@ func (p *partition) session(ctx context.Context, offset int64) (next int64, faul
 		case <-linger.C:
 			waits = false
 			err = p.flush(ctx, offset)
-		case to := <-f.moved:
+		case c := <-f.changed:
 			offset, fault, err = p.takeRest(ctx, f, offset)
 			if fault == nil && err == nil {
 				err = p.flush(ctx, offset)
-				offset, fault = to, errRewound
+				fault = c
 			}
 		case <-eof.C:
 			if p.atEnd(offset) {
@@ -258,6 +221,7 @@ func (p *partition) session(ctx context.Context, offset int64) (next int64, faul
 // take adds the records of s to batches and emits the full ones.
 func (p *partition) take(ctx context.Context, s *answer) (next int64, fault, err error) {
 	d, r := &p.decoder, &p.record
+	p.epoch.Store(max(s.f.Epoch, p.epoch.Load()))
 	d.Reset(&s.f, s.from)
 	next = s.from
 	for d.Next(r) {

@@ -170,22 +170,22 @@ func (s *source) live(ctx context.Context, fail context.CancelCauseFunc, gen kaf
 }
 
 // Commit implements [pipeline.Committer].
-func (s *source) Commit(_ context.Context, ups []pipeline.LanePos) error {
+func (s *source) Commit(ctx context.Context, ups []pipeline.LanePos) error {
 	s.mu.Lock()
 	of := map[*member][]commitment{}
 	for _, up := range ups {
 		if p := s.parts[up.Lane]; p != nil {
-			of[p.m] = append(of[p.m], commitment{p, up.Pos.A, up.Note})
+			of[p.m] = append(of[p.m], commitment{p, up.Lane, up.Pos.A, up.Note})
 		}
 	}
 	s.mu.Unlock()
 	over := map[*pipeline.Lane]bool{}
 	var errs []error
 	for m, list := range of {
-		ended, err := m.commit(list)
+		ended, err := m.commit(ctx, list)
 		errs = append(errs, err)
 		for _, u := range list {
-			over[u.p.lane] = ended
+			over[u.lane] = ended
 		}
 	}
 	for i := range ups {

@@ -2,6 +2,7 @@ package kafka
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strconv"
 
@@ -13,16 +14,19 @@ import (
 type counts struct {
 	generations int
 	gaps        map[string]int64 // by topic
-	resets      map[string]int64
+	resets      map[reset]int64
 }
 
-func newCounts() counts { return counts{gaps: map[string]int64{}, resets: map[string]int64{}} }
+// A reset is a topic, and why reading started again in a partition.
+type reset struct{ topic, reason string }
+
+func newCounts() counts { return counts{gaps: map[string]int64{}, resets: map[reset]int64{}} }
 
 // stats are the figures of a source.
 type stats struct {
 	Rebalances int   // generations after the first
 	Gaps       int64 // offsets deleted by retention before they were read
-	Resets     int64 // times a log ended before the position and reading restarted
+	Resets     int64 // times a log had changed and reading started again
 	Partitions []partitionStats
 }
 
@@ -41,7 +45,9 @@ func (s *source) Stats() stats {
 	st := stats{Rebalances: max(0, s.count.generations-1)}
 	for _, topic := range s.cfg.Topics {
 		st.Gaps += s.count.gaps[topic]
-		st.Resets += s.count.resets[topic]
+	}
+	for _, n := range s.count.resets {
+		st.Resets += n
 	}
 	for _, p := range s.parts {
 		st.Partitions = append(st.Partitions, p.stats())
@@ -67,14 +73,14 @@ func (s *source) Metrics(emit func(name, help, kind string, value float64, label
 	emit("rebalances_total", "Generations of the consumer group that this instance has joined, not counting the first.",
 		counter, float64(st.Rebalances), "group", s.cfg.Group)
 	s.mu.Lock()
-	gaps, resets := make([]int64, len(s.cfg.Topics)), make([]int64, len(s.cfg.Topics))
-	for i, topic := range s.cfg.Topics {
-		gaps[i], resets[i] = s.count.gaps[topic], s.count.resets[topic]
-	}
+	gaps, resets := maps.Clone(s.count.gaps), maps.Clone(s.count.resets)
 	s.mu.Unlock()
-	for i, topic := range s.cfg.Topics {
-		emit("source_offset_gap_records_total", "Offsets deleted by retention before they were read.", counter, float64(gaps[i]), "topic", topic)
-		emit("source_resets_total", "Times a log ended before the position, so that reading restarted at the configured start.", counter, float64(resets[i]), "topic", topic)
+	for _, topic := range s.cfg.Topics {
+		emit("source_offset_gap_records_total", "Offsets deleted by retention before they were read.", counter, float64(gaps[topic]), "topic", topic)
+		for _, reason := range []string{recreated, truncated, ended} {
+			emit("source_resets_total", "Times that reading started again at another offset: the topic was recreated, or the log was truncated by a new leader, or it ended before the position.",
+				counter, float64(resets[reset{topic, reason}]), "topic", topic, "reason", reason)
+		}
 	}
 	for _, class := range kafka.Classes() {
 		emit("source_retries_total", "Retries of a source, by class of the error.", counter, float64(s.faults.of(class)), "class", class)

@@ -21,6 +21,14 @@ type Client interface {
 	// Earliest, Latest or a time in Unix milliseconds. If there is no record
 	// after that time, it returns the offset for Latest.
 	Offset(ctx context.Context, topic string, partition int, at int64) (int64, error)
+	// LogState returns the present state of the log of a partition. It is not Known if
+	// the brokers have no topic ids.
+	LogState(ctx context.Context, topic string, partition int) (Log, error)
+	// EpochEnd returns the offset after the last record of an epoch: the position
+	// of a consumer that has read a record of this epoch is not greater, unless the
+	// log has lost records. It returns -1 if the leader does not know that. current
+	// is the present epoch.
+	EpochEnd(ctx context.Context, topic string, partition int, current, epoch int32) (int64, error)
 	// Fetch reads record batches into f and reuses its memory. It waits for
 	// records as r says; an empty result is not an error.
 	Fetch(ctx context.Context, r *FetchRequest, f *Fetched) error
@@ -66,6 +74,7 @@ type FetchRequest struct {
 	MaxWait   time.Duration // maximum wait for the first record
 	MaxBytes  int           // approximate limit; the first batch is always complete
 	Committed bool          // stop before open transactions
+	Log       Log           // the expected state of the log; the zero value means any
 }
 
 // A Producer is a producer identity for idempotent writes. ID -1 means plain
@@ -95,9 +104,9 @@ type Group interface {
 	// Next returns the next generation. An error does not end the membership:
 	// call Next again.
 	Next(ctx context.Context) (Generation, error)
-	// Note returns the text that is stored with the committed offset of a
-	// partition, and the offset, which is -1 if there is none.
-	Note(ctx context.Context, topic string, partition int) (offset int64, note string, err error)
+	// Notes sets the committed offset of each partition of list, which is -1 if there
+	// is none, and the note that is stored with it.
+	Notes(ctx context.Context, list []Assignment) error
 	// Close leaves the group after the function of the current generation has
 	// returned. When ctx ends, it closes the connections.
 	Close(ctx context.Context)
@@ -108,7 +117,8 @@ type Assignment struct {
 	Topic     string
 	Partition int
 	Offset    int64  // committed offset; -1: none
-	Note      string // to be stored with the offset, where Group.Note finds it
+	Epoch     int32  // leader epoch of the last record before the offset; -1: unknown
+	Note      string // stored with the offset, where Group.Notes finds it
 }
 
 // A Generation is the state of the group between two rebalances.
@@ -120,5 +130,5 @@ type Generation interface {
 	// are sent in between.
 	Start(f func(ctx context.Context))
 	// Commit stores the next offsets to read.
-	Commit(offsets []Assignment) error
+	Commit(ctx context.Context, offsets []Assignment) error
 }

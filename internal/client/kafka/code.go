@@ -42,6 +42,8 @@ const (
 	InvalidRecord         Code = 87
 	FencedInstance        Code = 82
 	FencedProducer        Code = 90
+	UnknownTopicID        Code = 100
+	InconsistentTopicID   Code = 103
 )
 
 // Error returns the name of the code and its number.
@@ -93,7 +95,7 @@ func Blocked(err error) bool {
 // Moved reports whether err means that a partition has a new leader.
 func Moved(err error) bool {
 	switch CodeOf(err) {
-	case UnknownTopic, NotLeader, FencedLeaderEpoch, UnknownLeaderEpoch:
+	case UnknownTopic, NotLeader, FencedLeaderEpoch, UnknownLeaderEpoch, UnknownTopicID, InconsistentTopicID:
 		return true
 	}
 	return false

@@ -49,6 +49,7 @@ type Fetched struct {
 	HighWatermark int64 // offset after the last record that all in-sync replicas have
 	LastStable    int64 // offset up to which all transactions are committed or aborted
 	LogStart      int64 // offset of the first existing record; -1 if unknown
+	Epoch         int32 // leader epoch of the last complete batch, set by Next; -1 if there is none
 	Set           []byte
 	Aborted       []Aborted
 
@@ -62,12 +63,14 @@ type Aborted struct{ Producer, First int64 }
 // Next returns the offset to fetch after f: the offset after the last complete
 // batch, but at least from. It reads only the batch headers.
 func (f *Fetched) Next(from int64) int64 {
+	f.Epoch = noEpoch
 	for b := f.Set; len(b) >= headerLen; {
 		n := batchLen(b)
 		if n < headerLen || n > len(b) {
 			break
 		}
 		from = max(from, lastOffset(b)+1)
+		f.Epoch = int32(binary.BigEndian.Uint32(b[prefixLen:]))
 		b = b[n:]
 	}
 	return from

@@ -2,12 +2,17 @@ package kafka
 
 import (
 	"context"
+	"encoding/binary"
+	"errors"
+	"io"
 	"net"
 	"runtime"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/segmentio/kafka-go/protocol"
 
 	"github.com/urlfold/urlfold/config/connect"
 )
@@ -57,27 +62,61 @@ func TestNotKafka(t *testing.T) {
 	}
 }
 
-// TestFrames checks streams of frames that arrive in pieces of every size.
+// A stub is a connection on which data arrives in pieces of a size.
+type stub struct {
+	net.Conn
+	data []byte
+	size int
+}
+
+func (s *stub) Write(p []byte) (int, error) { return len(p), nil }
+
+func (s *stub) Read(p []byte) (int, error) {
+	if len(s.data) == 0 {
+		return 0, io.EOF
+	}
+	n := copy(p, s.data[:min(s.size, len(s.data))])
+	s.data = s.data[n:]
+	return n, nil
+}
+
+// head returns the head of a request, which its text follows.
+func head(api protocol.ApiKey, version int16, id uint32, text string) string {
+	b := binary.BigEndian.AppendUint32(nil, uint32(8+len(text)))
+	b = binary.BigEndian.AppendUint16(b, uint16(api))
+	b = binary.BigEndian.AppendUint16(b, uint16(version))
+	return string(binary.BigEndian.AppendUint32(b, id)) + text
+}
+
+// TestFrames checks requests that are written, and frames that arrive, in pieces of
+// every size.
 func TestFrames(t *testing.T) {
-	f := func(stream string, want bool) {
+	f := func(name, written, stream string, logins int, want error) {
 		t.Helper()
 		for size := 1; size <= len(stream); size++ {
-			var c framedConn
-			got := true
-			for piece := range slices.Chunk([]byte(stream), size) {
-				got = got && c.check(piece)
+			c := framedConn{Conn: &stub{data: []byte(stream), size: size}, logins: logins, calls: map[uint32]call{}}
+			for piece := range slices.Chunk([]byte(written), size) {
+				if _, err := c.Write(piece); err != nil {
+					t.Fatal(err)
+				}
 			}
-			if got != want {
-				t.Errorf("%q in pieces of %d bytes: %v, want %v", stream, size, got, want)
+			got, err := io.ReadAll(&c)
+			if !errors.Is(err, want) || want == nil && string(got) != stream {
+				t.Errorf("%s, in pieces of %d bytes: %q, %v, want %v", name, size, got, err, want)
 			}
 		}
 	}
-	f("\x00\x00\x00\x06\x00\x00\x00\x01ab\x00\x00\x00\x04\x00\x00\x00\x02", true)
-	f("\x00\x00\x00\x00\x00\x00\x00\x03r=a\x00\x00\x00\x06r=abcd\x00\x00\x00\x05\x00\x00\x00\x01x", true) // tokens of a login
-	f("\x10\x00\x00\x00\x00\x00\x00\x01abc", true)                                                        // not yet complete
-	f("\x10\x00\x00\x00urlfabc", true)
-	f("\x10\x00\x00\x00 abcabc", false)
-	f("\x00\x00\x00\x06\x00\x00\x00\x01abINFO {\"a\":1}", false)
-	f("HTTP/1.1 400", false)
-	f("\xff\xff\xff\xff\x00\x00\x00\x01", false)
+	beat := head(protocol.Heartbeat, 0, 1, "abc")
+	f("two answers", beat+head(protocol.Heartbeat, 0, 2, ""), "\x00\x00\x00\x06\x00\x00\x00\x02\x00\x1b\x00\x00\x00\x06\x00\x00\x00\x01\x00\x00", 0, nil)
+	f("an own request", head(protocol.Fetch, 11, correlation, "abc"), "\x00\x00\x00\x08urlfabcd", 0, nil)
+	login := head(protocol.SaslHandshake, 0, 1, "") + "\x00\x00\x00\x03n,," + "\x00\x00\x00\x02c="
+	f("a login without headers", login+head(protocol.Heartbeat, 0, 2, ""),
+		"\x00\x00\x00\x0a\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00"+"\x00\x00\x00\x03r=a\x00\x00\x00\x00"+"\x00\x00\x00\x06\x00\x00\x00\x02\x00\x00", 2, nil)
+	f("half an answer", beat, "\x00\x00\x00\x06\x00\x00\x00\x01\x00", 0, io.ErrUnexpectedEOF)
+	f("an answer that is too short", beat, "\x00\x00\x00\x05\x00\x00\x00\x01\x00", 0, errAnswer)
+	f("an answer twice", beat, strings.Repeat("\x00\x00\x00\x06\x00\x00\x00\x01\x00\x00", 2), 0, errNotKafka)
+	f("text", beat, "HTTP/1.1 400", 0, errNotKafka)
+	f("a negative length", beat, "\xff\xff\xff\xff\x00\x00\x00\x01", 0, errNotKafka)
+	f("a long answer", beat, "\x01\x00\x00\x01\x00\x00\x00\x01\x00\x00", 0, errAnswer)
+	f("many elements", head(protocol.ApiVersions, 0, 1, ""), "\x00\x00\x00\x0a\x00\x00\x00\x01\x00\x00\x7f\xff\xff\xff", 0, errAnswer)
 }

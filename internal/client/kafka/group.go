@@ -3,7 +3,6 @@ package kafka
 import (
 	"context"
 	"net"
-	"slices"
 	"sync"
 	"time"
 
@@ -130,7 +129,7 @@ func (g generation) Assignments() []Assignment {
 	var all []Assignment
 	for topic, parts := range g.g.Assignments {
 		for _, p := range parts {
-			all = append(all, Assignment{Topic: topic, Partition: p.ID, Offset: max(p.Offset, -1)})
+			all = append(all, Assignment{Topic: topic, Partition: p.ID, Offset: max(p.Offset, -1), Epoch: noEpoch})
 		}
 	}
 	return all
@@ -138,21 +137,3 @@ func (g generation) Assignments() []Assignment {
 
 // Start implements Generation.
 func (g generation) Start(f func(ctx context.Context)) { g.g.Start(f) }
-
-// Commit implements Generation.
-func (g generation) Commit(offsets []Assignment) error {
-	if slices.ContainsFunc(offsets, func(a Assignment) bool { return a.Note != "" }) {
-		return g.commitNotes(offsets)
-	}
-	topics := map[string]map[int]int64{}
-	for _, a := range offsets {
-		if topics[a.Topic] == nil {
-			topics[a.Topic] = map[int]int64{}
-		}
-		topics[a.Topic][a.Partition] = a.Offset
-	}
-	if err := g.g.CommitOffsets(topics); err != nil {
-		return g.l.explain(err)
-	}
-	return nil
-}

@@ -3,6 +3,7 @@ package kafka
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
 	"errors"
 	"net"
 	"strings"
@@ -25,6 +26,10 @@ type library struct {
 	client    *kgo.Client
 	transport *kgo.Transport
 	dialer    kgo.Dialer
+	tls       *tls.Config
+
+	looking chan struct{}        // holds an element while logs is used
+	logs    map[string]topicLogs // by topic
 
 	base   context.Context // until Close
 	stop   context.CancelFunc
@@ -40,7 +45,7 @@ type library struct {
 // New returns a client that is not connected yet. topics are the topics that it
 // will be used for. New reads the files of the TLS configuration.
 func New(c connect.Kafka, topics ...string) (Client, error) {
-	tls, err := tlsConfig(c.TLS)
+	secure, err := tlsConfig(c.TLS)
 	if err != nil {
 		return nil, err
 	}
@@ -53,17 +58,17 @@ func New(c connect.Kafka, topics ...string) (Client, error) {
 		DialTimeout:    min(c.RequestTimeout, 10*time.Second),
 		MetadataTTL:    metadataTTL,
 		MetadataTopics: topics,
-		TLS:            tls,
 		SASL:           login,
 	}
 	addr := brokers(c.Brokers)
 	base, stop := context.WithCancel(context.Background())
 	l := &library{
-		base: base, stop: stop, conn: c, addr: addr, transport: t,
+		base: base, stop: stop, conn: c, addr: addr, transport: t, tls: secure,
+		looking: make(chan struct{}, 1), logs: map[string]topicLogs{},
 		client: &kgo.Client{Addr: addr, Transport: t, Timeout: c.RequestTimeout},
-		dialer: kgo.Dialer{ClientID: c.ClientID, Timeout: t.DialTimeout, TLS: tls, SASLMechanism: login},
+		dialer: kgo.Dialer{ClientID: c.ClientID, Timeout: t.DialTimeout, SASLMechanism: login},
 	}
-	t.Dial = l.dialFramed
+	t.Dial, l.dialer.DialFunc = l.dialFramed, l.dialFramed
 	return l, nil
 }
 

@@ -17,8 +17,8 @@ const (
 	noRetention = -1 // that of the broker applies
 )
 
-// commitNotes commits offsets with their notes, in the name of the generation.
-func (g generation) commitNotes(offsets []Assignment) error {
+// Commit implements Generation.
+func (g generation) Commit(ctx context.Context, offsets []Assignment) error {
 	r := &offsetcommit.Request{GroupID: g.g.GroupID, GenerationID: g.g.ID, MemberID: g.g.MemberID, RetentionTimeMs: noRetention}
 	at := map[string]int{} // topics in r
 	for _, a := range offsets {
@@ -28,48 +28,74 @@ func (g generation) commitNotes(offsets []Assignment) error {
 			at[a.Topic], r.Topics = i, append(r.Topics, offsetcommit.RequestTopic{Name: a.Topic})
 		}
 		r.Topics[i].Partitions = append(r.Topics[i].Partitions, offsetcommit.RequestPartition{
-			PartitionIndex: int32(a.Partition), CommittedOffset: a.Offset, CommittedLeaderEpoch: noEpoch, CommittedMetadata: a.Note,
+			PartitionIndex: int32(a.Partition), CommittedOffset: a.Offset, CommittedLeaderEpoch: a.Epoch, CommittedMetadata: a.Note,
 		})
 	}
-	ctx, cancel := g.l.limit(context.Background(), 0)
+	ctx, cancel := g.l.limit(ctx, 0)
 	defer cancel()
 	m, err := g.l.transport.RoundTrip(ctx, g.l.addr, r)
 	if err != nil {
 		return g.l.explain(err)
 	}
+	left := len(offsets)
 	for _, t := range m.(*offsetcommit.Response).Topics {
 		for _, p := range t.Partitions {
 			if p.ErrorCode != 0 {
 				return g.l.explain(Code(p.ErrorCode))
 			}
+			left--
 		}
+	}
+	if left != 0 {
+		return errAnswer
 	}
 	return nil
 }
 
-// Note implements Group.
-func (g *group) Note(ctx context.Context, topic string, partition int) (offset int64, note string, err error) {
+// Notes implements Group.
+func (g *group) Notes(ctx context.Context, list []Assignment) error {
+	type partition struct {
+		topic string
+		id    int32
+	}
+	r := &offsetfetch.Request{GroupID: g.id}
+	asked, at := map[partition]*Assignment{}, map[string]int{} // at: topics in r
+	for i := range list {
+		a := &list[i]
+		t, known := at[a.Topic]
+		if !known {
+			t = len(r.Topics)
+			at[a.Topic], r.Topics = t, append(r.Topics, offsetfetch.RequestTopic{Name: a.Topic})
+		}
+		r.Topics[t].PartitionIndexes = append(r.Topics[t].PartitionIndexes, int32(a.Partition))
+		asked[partition{a.Topic, int32(a.Partition)}] = a
+	}
 	ctx, cancel := g.l.limit(ctx, 0)
 	defer cancel()
-	m, err := g.l.transport.RoundTrip(ctx, g.l.addr, &offsetfetch.Request{
-		GroupID: g.id, Topics: []offsetfetch.RequestTopic{{Name: topic, PartitionIndexes: []int32{int32(partition)}}},
-	})
+	m, err := g.l.transport.RoundTrip(ctx, g.l.addr, r)
 	if err != nil {
-		return 0, "", g.l.explain(err)
+		return g.l.explain(err)
 	}
-	r := m.(*offsetfetch.Response)
-	if r.ErrorCode != 0 {
-		return 0, "", g.l.explain(Code(r.ErrorCode))
+	answer := m.(*offsetfetch.Response)
+	if answer.ErrorCode != 0 {
+		return g.l.explain(Code(answer.ErrorCode))
 	}
-	for _, t := range r.Topics {
+	for _, t := range answer.Topics {
 		for _, p := range t.Partitions {
+			key := partition{t.Name, p.PartitionIndex}
+			a := asked[key]
+			if a == nil {
+				return fmt.Errorf("%w: offset of %s[%d]", errAnswer, t.Name, p.PartitionIndex)
+			}
 			if p.ErrorCode != 0 {
-				return 0, "", g.l.explain(Code(p.ErrorCode))
+				return g.l.explain(Code(p.ErrorCode))
 			}
-			if t.Name == topic && int(p.PartitionIndex) == partition {
-				return p.CommittedOffset, p.Metadata, nil
-			}
+			a.Offset, a.Note = max(p.CommittedOffset, -1), p.Metadata
+			delete(asked, key)
 		}
 	}
-	return 0, "", fmt.Errorf("the broker returned no offset of %s[%d]", topic, partition)
+	if len(asked) > 0 {
+		return fmt.Errorf("%w: offsets of %d partitions are missing", errAnswer, len(asked))
+	}
+	return nil
 }

@@ -143,8 +143,15 @@ func (r *fetchRequest) Required(versions map[protocol.ApiKey]int16) bool {
 	return true
 }
 
+// fetchByID is the first version of the API that names a topic by its id, and the last
+// one that this package knows. Its messages are flexible.
+const fetchByID = 13
+
 // RawExchange implements protocol.RawExchanger.
 func (r *fetchRequest) RawExchange(rw io.ReadWriter) (protocol.Message, error) {
+	if r.Log.Known() && supports(rw, protocol.Fetch, fetchByID) == fetchByID {
+		r.version = fetchByID
+	}
 	if r.version < 4 {
 		return nil, errors.New("broker is older than Kafka 0.11")
 	}
@@ -158,9 +165,11 @@ func (r *fetchRequest) RawExchange(rw io.ReadWriter) (protocol.Message, error) {
 	return r, nil
 }
 
+func (r *fetchRequest) byID() bool { return r.version >= fetchByID }
+
 func (r *fetchRequest) encode() {
 	put := binary.BigEndian
-	b := request(r.scratch, protocol.Fetch, r.version, clientID)
+	b := r.tags(request(r.scratch, protocol.Fetch, r.version, clientID))
 	b = put.AppendUint32(b, 1<<32-1) // replica id: none
 	b = put.AppendUint32(b, uint32(r.MaxWait.Milliseconds()))
 	b = put.AppendUint32(b, 1) // minimum bytes
@@ -174,25 +183,56 @@ func (r *fetchRequest) encode() {
 		b = put.AppendUint32(b, 0)       // session id
 		b = put.AppendUint32(b, 1<<32-1) // session epoch: no session
 	}
-	b = put.AppendUint32(b, 1) // topics
-	b = appendText(b, r.Topic)
-	b = put.AppendUint32(b, 1) // partitions
+	b = r.count(b, 1) // topics
+	if r.byID() {
+		b = append(b, r.Log.ID[:]...)
+	} else {
+		b = appendText(b, r.Topic)
+	}
+	b = r.count(b, 1) // partitions
 	b = put.AppendUint32(b, uint32(r.Partition))
 	if r.version >= 9 {
-		b = put.AppendUint32(b, 1<<32-1) // leader epoch: any
+		epoch := int32(-1) // any
+		if r.Log.Known() {
+			epoch = r.Log.Epoch
+		}
+		b = put.AppendUint32(b, uint32(epoch))
 	}
 	b = put.AppendUint64(b, uint64(r.Offset))
+	if r.byID() {
+		b = put.AppendUint32(b, 1<<32-1) // epoch of the last record: set by replicas only
+	}
 	if r.version >= 5 {
 		b = put.AppendUint64(b, 1<<64-1) // log start offset: set by replicas only
 	}
 	b = put.AppendUint32(b, uint32(r.MaxBytes))
+	b = r.tags(r.tags(b)) // of the partition and the topic
 	if r.version >= 7 {
-		b = put.AppendUint32(b, 0) // forgotten topics
+		b = r.count(b, 0) // forgotten topics
 	}
-	if r.version >= 11 {
+	switch {
+	case r.byID():
+		b = append(b, 1) // rack: empty
+	case r.version >= 11:
 		b = appendText(b, "") // rack
 	}
-	r.scratch = b
+	r.scratch = r.tags(b)
+}
+
+// count appends the number of elements of a list.
+func (r *fetchRequest) count(b []byte, n uint32) []byte {
+	if r.byID() {
+		return append(b, byte(n+1))
+	}
+	return binary.BigEndian.AppendUint32(b, n)
+}
+
+// tags appends an empty list of tagged fields, in flexible messages.
+func (r *fetchRequest) tags(b []byte) []byte {
+	if r.byID() {
+		b = append(b, 0)
+	}
+	return b
 }
 
 var errAnswer = errors.New("unexpected response of a broker")
@@ -200,6 +240,10 @@ var errAnswer = errors.New("unexpected response of a broker")
 // decode parses a response for one partition into r.into.
 func (r *fetchRequest) decode(answer []byte) error {
 	w := wire{cursor{b: answer}}
+	flexible := r.byID()
+	if flexible {
+		w.tags()
+	}
 	w.i32() // throttle time
 	if r.version >= 7 {
 		if code := w.i16(); code != 0 {
@@ -207,10 +251,7 @@ func (r *fetchRequest) decode(answer []byte) error {
 		}
 		w.i32() // session
 	}
-	if w.i32() != 1 {
-		return errAnswer
-	}
-	if w.text() != r.Topic || w.i32() != 1 || int(w.i32()) != r.Partition {
+	if w.size(flexible, 4) != 1 || !r.named(&w) || w.size(flexible, 4) != 1 || int(w.i32()) != r.Partition {
 		return errAnswer
 	}
 	code := w.i16()
@@ -220,15 +261,16 @@ func (r *fetchRequest) decode(answer []byte) error {
 		f.LogStart = w.i64()
 	}
 	f.Aborted = f.Aborted[:0]
-	for n := w.i32(); n > 0 && !w.bad; n-- {
+	for n := w.size(flexible, 4); n > 0 && !w.bad; n-- {
 		f.Aborted = append(f.Aborted, Aborted{w.i64(), w.i64()})
+		if flexible {
+			w.tags()
+		}
 	}
 	if r.version >= 11 {
 		w.i32() // preferred replica
 	}
-	if size := w.i32(); size > 0 {
-		f.Set = w.take(int64(size))
-	}
+	f.Set = w.sized(flexible, 4)
 	switch {
 	case code != 0:
 		f.Set = nil
@@ -238,6 +280,14 @@ func (r *fetchRequest) decode(answer []byte) error {
 		return errAnswer
 	}
 	return nil
+}
+
+// named reports whether the topic that follows in w is the one of r.
+func (r *fetchRequest) named(w *wire) bool {
+	if r.byID() {
+		return string(w.take(int64(len(r.Log.ID)))) == string(r.Log.ID[:])
+	}
+	return w.text() == r.Topic
 }
 
 // A producerRequest requests a producer id.

@@ -124,8 +124,8 @@ func (l *library) probe(ctx context.Context, addr string) (working bool, err err
 		return false, misplaced(key, &SecurityError{Broker: addr, What: fmt.Sprintf(format, args...)})
 	}
 	conn := raw
-	if l.transport.TLS != nil {
-		secure := tls.Client(raw, serverName(l.transport.TLS, addr))
+	if l.tls != nil {
+		secure := tls.Client(raw, serverName(l.tls, addr))
 		if err := handshake(ctx, secure); err != nil {
 			if key, what := tlsFault(ctx, addr, err); what != "" {
 				return wrong(key, "%s", what)
@@ -141,7 +141,7 @@ func (l *library) probe(ctx context.Context, addr string) (working bool, err err
 	code, offered, err := askLogin(conn, mechanism)
 	list := strings.Join(offered, ", ")
 	switch {
-	case err != nil && l.transport.TLS == nil && speaksTLS(ctx, addr):
+	case err != nil && l.tls == nil && speaksTLS(ctx, addr):
 		return wrong("tls", "expects TLS on this port: set tls (tls: {} trusts the system's certificate authorities), or use its plaintext port")
 	case refusedByPeer(err):
 		return wrong("tls", "refuses the TLS connection (%v); it may require a client certificate: set tls.cert_file and tls.key_file", err)

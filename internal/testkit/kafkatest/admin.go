@@ -53,6 +53,13 @@ func CreateTopic(t testing.TB, c connect.Kafka, name string, partitions int, con
 // means none.
 func Committed(t testing.TB, c connect.Kafka, group, topic string, partitions int) []int64 {
 	t.Helper()
+	offsets, _ := CommittedNotes(t, c, group, topic, partitions)
+	return offsets
+}
+
+// CommittedNotes is Committed, with the text that is stored with each offset.
+func CommittedNotes(t testing.TB, c connect.Kafka, group, topic string, partitions int) (offsets []int64, notes []string) {
+	t.Helper()
 	all := make([]int, partitions)
 	for p := range all {
 		all[p] = p
@@ -72,20 +79,24 @@ func Committed(t testing.TB, c connect.Kafka, group, topic string, partitions in
 		if err != nil {
 			t.Fatal(err)
 		}
-		offsets := make([]int64, partitions)
+		offsets, notes = make([]int64, partitions), make([]string, partitions)
 		for _, p := range res.Topics[topic] {
-			offsets[p.Partition] = p.CommittedOffset
+			offsets[p.Partition], notes[p.Partition] = p.CommittedOffset, p.Metadata
 		}
-		return offsets
+		return offsets, notes
 	}
 }
 
-// Rewind sets the committed offsets of a group without members.
-func Rewind(t testing.TB, c connect.Kafka, group, topic string, offsets []int64) {
+// Rewind sets the committed offsets of a group without members, and the texts that are
+// stored with them, if there are any.
+func Rewind(t testing.TB, c connect.Kafka, group, topic string, offsets []int64, notes ...string) {
 	t.Helper()
 	list := make([]kgo.OffsetCommit, len(offsets))
 	for p, offset := range offsets {
 		list[p] = kgo.OffsetCommit{Partition: p, Offset: offset}
+		if p < len(notes) {
+			list[p].Metadata = notes[p]
+		}
 	}
 	client, done := admin(c)
 	defer done()
@@ -101,4 +112,19 @@ func Rewind(t testing.TB, c connect.Kafka, group, topic string, offsets []int64)
 		}
 		return true
 	})
+}
+
+// Recreate deletes a topic and creates it again.
+func Recreate(t testing.TB, c connect.Kafka, name string, partitions int) {
+	t.Helper()
+	client, done := admin(c)
+	defer done()
+	res, err := client.DeleteTopics(Context(t), &kgo.DeleteTopicsRequest{Topics: []string{name}})
+	if err == nil {
+		err = res.Errors[name]
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	CreateTopic(t, c, name, partitions, nil)
 }
