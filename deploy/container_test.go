@@ -4,14 +4,22 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/goccy/go-yaml"
 	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/urlfold/urlfold/internal/testkit/kafkatest"
+	"github.com/urlfold/urlfold/internal/testkit/natstest"
 )
 
 // What compose.yaml holds: the part of the Compose specification that it uses. A
@@ -212,8 +220,48 @@ func TestComposeNames(t *testing.T) {
 			t.Errorf("%s makes %v", service, slices.Sorted(maps.Keys(made)))
 		}
 	}
-	f("kafka-topics", "analytics.yaml", regexp.MustCompile(`(?m)^topic (\S+) \d+$`), 3)
-	f("nats-streams", "crawler.yaml", regexp.MustCompile(`(?m)^stream (?:\S+) '(\S+)'$`), 2)
+	f("kafka-topics", "analytics.yaml", regexp.MustCompile(`(?m)^topic (\S+) \d+ \d+$`), 3)
+	f("nats-streams", "crawler.yaml", regexp.MustCompile(`(?m)^stream (?:\S+) '(\S+)' \S+$`), 2)
+}
+
+// With the limits of compose.yaml, the dead letters of long records are not cut.
+func TestComposeLimits(t *testing.T) {
+	c := loadCompose(t)
+	o, err := server.ProcessConfigFile("nats/nats.conf")
+	if err != nil {
+		t.Fatal(err)
+	}
+	srv := natstest.Start(t, func(s *server.Options) { s.MaxPayload = o.MaxPayload })
+	conn, err := nats.Connect(srv.URL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	js, err := jetstream.New(conn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range regexp.MustCompile(`(?m)^stream (\S+) '(\S+)' (\S+)$`).FindAllStringSubmatch(c.Services["nats-streams"].Command[0], -1) {
+		limit, err := strconv.ParseInt(m[3], 10, 32)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := js.CreateStream(t.Context(), jetstream.StreamConfig{Name: m[1], Subjects: []string{m[2]}, MaxMsgSize: int32(limit), Duplicates: 10 * time.Minute}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, broker := kafkatest.Fake(t)
+	for _, m := range regexp.MustCompile(`(?m)^topic (\S+) \d+ (\d+)$`).FindAllStringSubmatch(c.Services["kafka-topics"].Command[0], -1) {
+		kafkatest.CreateTopic(t, broker, m[1], 1, map[string]string{"max.message.bytes": m[2]})
+	}
+	env := []string{"NATS_URL=" + srv.URL(), "KAFKA_BROKER=" + broker.Brokers[0]}
+	for _, example := range []string{"analytics.yaml", "crawler.yaml"} {
+		cmd := exec.Command(binary, "validate", "--connect", "-c", "examples/"+example)
+		cmd.Env = append(os.Environ(), env...)
+		if out, err := cmd.CombinedOutput(); err != nil || strings.Contains(string(out), "truncated") {
+			t.Errorf("%s: %v, %s", example, err, out)
+		}
+	}
 }
 
 // The NATS server acknowledges what is on the disk, and keeps it in the volume.

@@ -128,6 +128,11 @@ type Stream struct {
 	// sink must neither add nor remove one. The codec sets it.
 	Binary bool
 
+	// Truncated reports that these are dead letters which the sink has refused
+	// for their size, and which are shorter now. A sink adds neither the key nor
+	// the headers of the input message to them.
+	Truncated bool
+
 	// Facts holds the key, the host and the flags of each record. Its length is
 	// that of Recs, or it is nil if the codec was not asked for facts.
 	Facts []record.Fact

@@ -13,6 +13,9 @@ import (
 // batch then makes a second round: a worker's codec writes a dead letter for
 // each of them, and Batch.Dead is submitted again. Its first contents are no
 // longer in use by then.
+//
+// A dead letter is longer than its record, so its sink may refuse it for its
+// size. It is then cut until the sink accepts it.
 
 // writeDeadLetters sends b, which all sinks have answered, to a worker for its
 // second round.
@@ -42,6 +45,36 @@ func (w *worker) deadLetters(b *Batch) error {
 	b.Next, b.NextMsg = len(b.In), len(b.Msgs)
 	w.packStreams(b)
 	return nil
+}
+
+// cutDeadLetters submits the dead letters of s again, the refused ones in a
+// shorter form. It reports false if one of them cannot be cut.
+func (p *Pipeline) cutDeadLetters(b *Batch, s *Stream, failed []uint32, r *Result) bool {
+	rest := slices.Concat(failed, r.Untried)
+	slices.Sort(rest)
+	var arena []byte
+	spans := make([]Span, len(rest))
+	for k, i := range rest {
+		letter, start := s.Bytes[s.Recs[i].Off:][:s.Recs[i].Len], len(arena)
+		if !slices.Contains(failed, i) {
+			arena = append(arena, letter...)
+		} else if arena = record.CutDeadLetter(arena, letter); len(arena) == start {
+			return false
+		}
+		spans[k] = Span{uint32(start), uint32(len(arena) - start)}
+	}
+	p.complain(&p.cutLog, "dead letters refused for their size, truncated", "sink", DeadLetterName, "lane", b.Lane.Name(),
+		"position", b.position(s.Recs, failed), "records", len(failed), "code", r.Code, "error", r.cause())
+	p.unblock(b, p.dead)
+	g := &b.legs[p.dead]
+	g.pick(s, rest)
+	g.rest.Bytes, g.rest.Truncated, g.try = arena, true, 0
+	for k := range spans {
+		g.rest.Recs[k].Span = spans[k]
+	}
+	p.meters[p.dead].waits()
+	p.again(b, p.dead, untried)
+	return true
 }
 
 // writeOff moves the refused records of b in the ledger from Emitted to Dead or

@@ -70,7 +70,7 @@ const recSize = 16
 func (s *Stream) reset(size int) {
 	s.Bytes, s.Recs, s.Packed, s.To = s.Bytes[:0], s.Recs[:0], s.Packed[:0], s.To[:0]
 	s.Facts, s.IDs, s.Times = s.Facts[:0], s.IDs[:0], s.Times[:0]
-	s.Apart, s.Binary = false, false
+	s.Apart, s.Binary, s.Truncated = false, false, false
 	if cap(s.Bytes) > arenaGrowth*size {
 		s.Bytes = nil
 	}

@@ -54,7 +54,10 @@ func (p *Pipeline) refuse(b *Batch, s *Stream, slot int, r *Result) {
 		p.endLeg(b, slot, true)
 		return
 	}
-	systematic := p.refusals[slot].note(len(s.Recs), len(failed), len(r.Untried), r.Code)
+	if slot == p.dead && r.Fault == FaultSize && p.cutDeadLetters(b, s, failed, r) {
+		return
+	}
+	systematic := p.refusals[slot].note(len(s.Recs), len(failed), b.legs[slot].blocked, r)
 	drops := p.o.OnRefused == RefusedDrop
 	if p.blocks(slot) || systematic && !drops {
 		p.block(b, s, slot, failed, r)
@@ -146,7 +149,7 @@ func (p *Pipeline) unblock(b *Batch, slot int) {
 	}
 	g.blocked = false
 	b.Lane.block(-1)
-	if p.meters[slot].unblock(b) && !p.stopped() {
+	if p.meters[slot].unblock(b) && !p.stopped() && !p.refusals[slot].systematic() {
 		p.log.Info("refused records accepted, lanes resumed", "sink", p.sinkName(slot), "lane", b.Lane.Name())
 	}
 }
@@ -179,8 +182,17 @@ func (b *Batch) position(recs []OutRec, which []uint32) int64 {
 
 // systematicBatches is the number of consecutive batches that a sink must
 // refuse completely, with the same code, to count as misconfigured. Batches of
-// one record do not count, because that record itself may be at fault.
-const systematicBatches = 3
+// one record do not count, because that record itself may be at fault, and
+// neither do refusals whose fault is known to be in the records.
+//
+// The batches then wait, and are tried one at a time, with backoff. After
+// slowTries tries, which is when the backoff is at its maximum, each further
+// try may turn one batch into dead letters, so that a long run of faulty
+// records cannot stop a lane forever.
+const (
+	systematicBatches = 3
+	slowTries         = 10
+)
 
 // refusals tracks the refusals of one sink.
 type refusals struct {
@@ -188,30 +200,43 @@ type refusals struct {
 	code   string
 	streak int           // consecutive batches that were refused completely, with code
 	tries  int           // tries since the streak reached systematicBatches
+	spent  int           // the last try that turned a batch into dead letters
 	next   time.Time     // time of the next try
 	healed chan struct{} // closed when the sink accepts a record; nil if nobody waits
 }
 
-// note registers the answer to a batch of n records. It reports whether the
-// refusal indicates a misconfigured sink rather than faulty records.
-func (r *refusals) note(n, failed, untried int, code string) (systematic bool) {
+// note registers the answer a to a batch of n records, which has been blocked
+// before or not. It reports whether the batch must wait, because the sink seems
+// to be misconfigured.
+func (r *refusals) note(n, failed int, blocked bool, a *Result) (waits bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	switch {
-	case failed+untried < n:
+	case failed+len(a.Untried) < n:
 		r.heal()
 		return false
-	case untried > 0 || n < 2:
+	case a.Fault != FaultUnknown || len(a.Untried) > 0 || n < 2:
 		return false
-	case r.streak == 0 || r.code != code:
+	case r.streak == 0 || r.code != a.Code:
 		r.heal()
-		r.code, r.streak = code, 1
+		r.code, r.streak = a.Code, 1
 		return false
 	}
 	r.streak++
 	if r.streak == systematicBatches {
-		r.tries, r.next = 1, time.Now().Add(backoff(1))
+		r.tries, r.spent, r.next = 1, 0, time.Now().Add(backoff(1))
 	}
+	if blocked && r.tries >= slowTries && r.tries > r.spent {
+		r.spent = r.tries
+		return false
+	}
+	return r.streak >= systematicBatches
+}
+
+// systematic reports whether the sink seems to be misconfigured.
+func (r *refusals) systematic() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	return r.streak >= systematicBatches
 }
 

@@ -18,6 +18,7 @@ import (
 type strictSink struct {
 	repaired time.Time // until then it refuses the lines that begin with a byte of bad
 	bad      string    // "*": all lines
+	fault    Fault
 
 	mu       sync.Mutex
 	bySubmit int // submissions before the repair
@@ -53,7 +54,7 @@ func (s *strictSink) Submit(_ context.Context, b *Batch, t Ticket) error {
 	}
 	switch {
 	case r.Failed != nil:
-		r.Class, r.Err, r.Code = Permanent, errSink, "TOO_LARGE"
+		r.Class, r.Err, r.Code, r.Fault = Permanent, errSink, "TOO_LARGE", s.fault
 	case r.Untried != nil:
 		r.Class, r.Err = Retryable, errSink
 	}
@@ -124,9 +125,10 @@ func TestRefusedBlocks(t *testing.T) {
 	}
 }
 
-// TestSystematicRefusals: a sink that refuses whole batches with one code is
-// misconfigured. After the third batch the lanes block, even if there is a dead
-// letter. The records not yet written to it are written after a repair.
+// TestSystematicRefusals: a sink that refuses whole batches with one code seems
+// to be misconfigured. After the third batch the lanes block, even if there is a
+// dead letter, and after a minute one batch every 30 s goes there. The others
+// are written after a repair.
 func TestSystematicRefusals(t *testing.T) {
 	for _, ordering := range orderings[:2] {
 		bubble.Test(t, func(t *testing.T) {
@@ -136,11 +138,17 @@ func TestSystematicRefusals(t *testing.T) {
 			p := newPipe(t, Options{Sources: []Source{src}, Sinks: []Sink{sink}, DeadLetter: dead, Ordering: ordering, Workers: 1})
 			ended := make(chan struct{})
 			go func() { defer close(ended); finished(t.Context(), t, p) }()
-			time.Sleep(9 * time.Minute)
+			time.Sleep(50 * time.Second)
 			letters := dead.taken("lane0")
 			// Two batches, plus those with a single record.
 			if n := len(letters); n < 2 || n > 2*50+10 {
 				t.Errorf("%v: %d dead letters before the lane was blocked", ordering, n)
+			}
+			time.Sleep(8 * time.Minute)
+			before := len(letters)
+			letters = dead.taken("lane0")
+			if n := len(letters) - before; n < 16 || n > 17*50 {
+				t.Errorf("%v: %d dead letters in 8 minutes", ordering, n)
 			}
 			if s := p.Snapshot(); s.Sinks[0].Stuck == 0 || s.Sinks[0].DeadLetters != int64(len(letters)) {
 				t.Errorf("%v: %d stuck, %d letters counted", ordering, s.Sinks[0].Stuck, s.Sinks[0].DeadLetters)
@@ -155,6 +163,48 @@ func TestSystematicRefusals(t *testing.T) {
 				}
 			}
 			sameLines(t, ordering.String(), append(got, dead.taken("lane0")...), src.lanes[0], false)
+		})
+	}
+}
+
+// TestFaultyRecordsDoNotBlock: if the fault is known to be in the records,
+// whole batches of them go to the dead letter at once.
+func TestFaultyRecordsDoNotBlock(t *testing.T) {
+	for _, ordering := range orderings {
+		for _, fault := range [...]Fault{FaultRecord, FaultSize} {
+			bubble.Test(t, func(t *testing.T) {
+				src := oneLane(400, "R")
+				src.lanes[0] = append(src.lanes[0], numbered(10, "a")...)
+				sink, dead := &strictSink{bad: "R", fault: fault, repaired: time.Now().Add(time.Hour)}, &strictSink{}
+				p := newPipe(t, Options{Sources: []Source{src}, Sinks: []Sink{sink}, DeadLetter: dead, Ordering: ordering})
+				begin := time.Now()
+				finished(t.Context(), t, p)
+				if d := time.Since(begin); d > time.Minute {
+					t.Errorf("%v, %v: it took %v", ordering, fault, d)
+				}
+				sameLines(t, ordering.String(), sink.taken("lane0"), of(src.lanes[0], "a"), ordering != OrderNone)
+				sameLines(t, ordering.String()+", letters", dead.taken("lane0"), of(src.lanes[0], "R"), false)
+			})
+		}
+	}
+}
+
+// TestBlockedLaneHeals: a long run of refused batches, however long, does not
+// stop its lane forever. The first accepted record ends it.
+func TestBlockedLaneHeals(t *testing.T) {
+	for _, ordering := range orderings {
+		bubble.Test(t, func(t *testing.T) {
+			src := oneLane(300, "R")
+			src.lanes[0], src.perCall = append(src.lanes[0], numbered(2000, "a")...), 10
+			sink, dead := &strictSink{bad: "R", repaired: time.Now().Add(time.Hour)}, &strictSink{}
+			p := newPipe(t, Options{Sources: []Source{src}, Sinks: []Sink{sink}, DeadLetter: dead, Ordering: ordering, Workers: 2})
+			begin := time.Now()
+			finished(t.Context(), t, p)
+			if d := time.Since(begin); d > 59*time.Minute {
+				t.Errorf("%v: healed only by the repair, after %v", ordering, d)
+			}
+			sameLines(t, ordering.String(), sink.taken("lane0"), of(src.lanes[0], "a"), ordering != OrderNone)
+			sameLines(t, ordering.String()+", letters", dead.taken("lane0"), of(src.lanes[0], "R"), false)
 		})
 	}
 }

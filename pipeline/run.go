@@ -73,7 +73,7 @@ type Pipeline struct {
 	committed time.Time  // time of the last successful commit
 	commitErr string     // error of the last commit; empty if it succeeded
 
-	retryLog, refuseLog, blockLog, panicLog, commitLog throttle
+	retryLog, refuseLog, cutLog, blockLog, panicLog, commitLog throttle
 }
 
 // Run moves records until the sources end or ctx is done. The end of ctx is a

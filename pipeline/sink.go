@@ -134,6 +134,16 @@ const (
 	Fatal           // the sink cannot recover (a closed pipe, an invalid configuration); the run ends
 )
 
+// A Fault says what a sink objects to when it permanently refuses records.
+type Fault uint8
+
+// The faults.
+const (
+	FaultUnknown Fault = iota // the records, or the configuration of the sink: see refusals
+	FaultRecord               // these records; others would be accepted
+	FaultSize                 // the size of these records
+)
+
 // A Result is a sink's answer for one batch. The zero Result means success. An
 // error without a class is treated as Fatal. The error text must not contain
 // any byte of a record.
@@ -145,6 +155,9 @@ type Result struct {
 	// Code is the broker's error code, with Permanent, if all failed records
 	// have the same one; otherwise it is empty. It is shown to operators.
 	Code string
+
+	// Fault says, with Permanent, what all failed records have in common.
+	Fault Fault
 
 	// Untried holds, with Permanent or Retryable, the ascending indexes of the
 	// records that the sink did not write because [Ticket.Held] returned true.

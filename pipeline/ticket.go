@@ -104,9 +104,13 @@ func (g *leg) begin() {
 // keep limits further submissions to the given records of s, in ascending
 // order.
 func (g *leg) keep(s *Stream, which []uint32) {
-	if len(which) == len(s.Recs) {
-		return
+	if len(which) < len(s.Recs) {
+		g.pick(s, which)
 	}
+}
+
+// pick implements keep.
+func (g *leg) pick(s *Stream, which []uint32) {
 	r := &g.rest
 	whole, index, recs, facts, ids := s, r.index[:0], r.Recs[:0], r.Facts[:0], r.IDs[:0]
 	if s.whole != nil { // s is r, or the codec routes records
@@ -126,7 +130,7 @@ func (g *leg) keep(s *Stream, which []uint32) {
 			ids = append(ids, s.IDs[i])
 		}
 	}
-	*r = Stream{Bytes: s.Bytes, Recs: recs, Binary: whole.Binary, Facts: facts, IDs: ids, whole: whole, index: index}
+	*r = Stream{Bytes: s.Bytes, Recs: recs, Binary: whole.Binary, Truncated: s.Truncated, Facts: facts, IDs: ids, whole: whole, index: index}
 	g.part = true
 }
 

@@ -261,10 +261,11 @@ func messages(t testing.TB, js jetstream.JetStream) string {
 	return text.String()
 }
 
-func toCore(t testing.TB) fixture {
-	srv := natstest.Start(t, nil)
-	nc := dial(t, srv.URL())
-	heard := make(chan *nats.Msg, 10000)
+func toCore(t testing.TB) fixture { return fixtureOfCore(t, natstest.Start(t, nil).URL()) }
+
+func fixtureOfCore(t testing.TB, server string) fixture {
+	nc := dial(t, server)
+	heard := make(chan *nats.Msg, 20000)
 	if _, err := nc.ChanSubscribe("out.>", heard); err != nil {
 		t.Fatal(err)
 	}
@@ -280,7 +281,7 @@ func toCore(t testing.TB) fixture {
 		}
 	}
 	return fixture{
-		sink: to(srv.URL()),
+		sink: to(server),
 		written: func() string {
 			if err := nc.Flush(); err != nil {
 				t.Fatal(err)

@@ -62,14 +62,15 @@ var advice = map[string]string{
 	"checkpoint file missing or changed, writing it again": "Something changed `data_dir` while urlfold was running. Nothing is lost. Find out which program made the change: see [The checkpoint is removed while urlfold runs](../operations.md#the-checkpoint-is-removed-while-urlfold-runs).",
 
 	// pipeline
-	"batch not accepted, retrying":                "A sink had a temporary error; urlfold sends it the batch again. If it lasts, `/readyz` names the sink: see [A lane is stuck](../operations.md#a-lane-is-stuck).",
-	"codec panic, record rejected":                "A record triggered a bug in urlfold and was rejected. Please report the bug, including `stack`: see [A poison message](../operations.md#a-poison-message).",
-	"commit failed, retrying":                     "Positions were not stored. If the process dies now, more records will be duplicated. Look at `error`: the cause is the disk of `data_dir` or the group coordinator.",
-	"final commit failed, retrying":               "The process delays its exit by up to `shutdown.timeout` to store the last positions. If that fails, records since the last commit will be duplicated.",
-	"records refused, dropped":                    "A sink refused records permanently, and `pipeline.on_refused: drop` discarded them. Configure a `dead_letter` if you want to keep them: see [A sink refuses records](../operations.md#a-sink-refuses-records).",
-	"records refused, lane blocked":               "A sink refuses a record permanently, and its lane waits. Repair the broker, or configure a `dead_letter`: see [A sink refuses records](../operations.md#a-sink-refuses-records).",
-	"records refused, written to the dead letter": "A sink refused records permanently; `code` is the reason that the broker gave. Look at the dead letter, and raise the limit or correct the records.",
-	"refused records accepted, lanes resumed":     "The broker now accepts the records. Nothing to do.",
+	"batch not accepted, retrying":                   "A sink had a temporary error; urlfold sends it the batch again. If it lasts, `/readyz` names the sink: see [A lane is stuck](../operations.md#a-lane-is-stuck).",
+	"codec panic, record rejected":                   "A record triggered a bug in urlfold and was rejected. Please report the bug, including `stack`: see [A poison message](../operations.md#a-poison-message).",
+	"commit failed, retrying":                        "Positions were not stored. If the process dies now, more records will be duplicated. Look at `error`: the cause is the disk of `data_dir` or the group coordinator.",
+	"dead letters refused for their size, truncated": "The sink of the dead letters cannot hold records of this size. The dead letters contain the beginning of their records: see [Dead letters](formats.md#dead-letters). Raise the limit of the sink to twice the limit of the source.",
+	"final commit failed, retrying":                  "The process delays its exit by up to `shutdown.timeout` to store the last positions. If that fails, records since the last commit will be duplicated.",
+	"records refused, dropped":                       "A sink refused records permanently, and `pipeline.on_refused: drop` discarded them. Configure a `dead_letter` if you want to keep them: see [A sink refuses records](../operations.md#a-sink-refuses-records).",
+	"records refused, lane blocked":                  "A sink refuses a record permanently, and its lane waits. Repair the broker, or configure a `dead_letter`: see [A sink refuses records](../operations.md#a-sink-refuses-records).",
+	"records refused, written to the dead letter":    "A sink refused records permanently; `code` is the reason that the broker gave. Look at the dead letter, and raise the limit or correct the records.",
+	"refused records accepted, lanes resumed":        "The broker now accepts the records. Nothing to do.",
 	"run failed":                         "The run ends with `error` and exit code 1 or 2; positions up to this point are stored. See [Exit codes](exit-codes.md).",
 	"stopped before everything was open": "A signal or a reload arrived while urlfold was waiting for a broker or another sink or source to open; `error` says what it was waiting for. Nothing was read.",
 

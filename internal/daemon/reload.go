@@ -2,8 +2,10 @@ package daemon
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"reflect"
 	"strings"
@@ -243,14 +245,20 @@ func (p *plan) connect(ctx context.Context) (warnings []*config.Error, err error
 			errs = append(errs, p.file.ErrorAt(path, err))
 		}
 	}
+	longest, room := 0, 0
 	for i := range p.file.Sources {
 		c := &p.file.Sources[i]
 		s, err := p.makeSource(c, e)
 		check(c, s, err)
+		longest = max(longest, cmp.Or(limitOf(s), int(p.file.Pipeline.MaxRecordBytes)))
 	}
 	for _, c := range p.outputs() {
 		s, err := p.makeSink(c, e)
 		check(c, s, err)
+		room = limitOf(s) // of the dead letter in the end
+	}
+	if d := p.file.DeadLetter; d != nil && room > 0 && room/2 < longest {
+		warnings = append(warnings, p.file.ErrorAt(d.Path(), fmt.Errorf("limited to messages of %d bytes, but the sources have records of up to %d bytes: dead letters, which are longer than their records, will be truncated; raise the limit to %d", room, longest, 2*longest)))
 	}
 	errs = append(errs, p.checkBucket(ctx), p.checkChangelog(ctx))
 	if err := p.tight(); err != nil {
@@ -260,6 +268,16 @@ func (p *plan) connect(ctx context.Context) (warnings []*config.Error, err error
 		warnings = append(warnings, p.file.ErrorAt("sources", p.tooFew))
 	}
 	return warnings, inOrder(errs...)
+}
+
+// limitOf returns the size of the longest message, in bytes, that a component
+// receives or accepts, or 0 if that is unknown or not limited. The component has
+// checked its connection.
+func limitOf(component any) int {
+	if l, ok := component.(interface{ MessageLimit() int }); ok {
+		return l.MessageLimit()
+	}
+	return 0
 }
 
 // A connector is a component that can check its connection before it is opened.

@@ -76,6 +76,9 @@ func (f *format) message(dst *kafka.Record, key *[32]byte, b *pipeline.Batch, st
 		dst.Millis = time.Now().UnixMilli()
 	}
 	dst.Key = f.keyOf(key[:0], b, st, i)
+	if st.Truncated {
+		dst.Key, m = nil, nil
+	}
 	dst.Value = value(st.Bytes[rec.Off:rec.Off+rec.Len], st.Binary)
 	if m != nil && m.Null && rec.Len == 0 {
 		dst.Value, dst.Key = nil, b.Key(m)

@@ -27,7 +27,7 @@ type job struct {
 type failures struct {
 	err     error
 	class   pipeline.Class
-	code    string // code shared by all records; empty if they differ
+	code    kafka.Code // code shared by all records; -1 if they differ
 	records []uint32
 	untried []uint32 // not tried, because an earlier record of the lane was refused
 }
@@ -101,14 +101,32 @@ func (s *sink) fail(j *job, record uint32, class pipeline.Class, err error) {
 func (s *sink) refuse(r ref, e *kafka.RecordsError) {
 	r.j.t.Hold()
 	s.mu.Lock()
-	f, code := &r.j.failed, e.Code.Name()
+	f := &r.j.failed
 	if len(f.records) == 0 {
-		f.code = code
-	} else if f.code != code {
-		f.code = ""
+		f.code = e.Code
+	} else if f.code != e.Code {
+		f.code = mixed
 	}
 	s.mu.Unlock()
 	s.fail(r.j, r.record, pipeline.Permanent, refusal(e))
+}
+
+// mixed stands for records that were refused with different codes.
+const mixed kafka.Code = -1
+
+// fault returns the name of a code that refuses records, and what it objects
+// to. INVALID_TIMESTAMP may also mean that the clock or the topic's limits are
+// wrong.
+func fault(code kafka.Code) (string, pipeline.Fault) {
+	switch code {
+	case mixed:
+		return "", pipeline.FaultRecord
+	case kafka.MessageTooLarge, kafka.RecordListTooLarge:
+		return code.Name(), pipeline.FaultSize
+	case kafka.InvalidRecord:
+		return code.Name(), pipeline.FaultRecord
+	}
+	return code.Name(), pipeline.FaultUnknown
 }
 
 // leave counts one record as answered but not tried.
@@ -130,7 +148,9 @@ func (j *job) result() pipeline.Result {
 	case f.err != nil && f.class != pipeline.Permanent:
 		return pipeline.Result{Err: f.err, Class: f.class}
 	case f.err != nil:
-		return pipeline.Result{Err: f.err, Class: f.class, Failed: f.records, Code: f.code, Untried: f.untried}
+		r := pipeline.Result{Err: f.err, Class: f.class, Failed: f.records, Untried: f.untried}
+		r.Code, r.Fault = fault(f.code)
+		return r
 	case len(f.untried) > 0:
 		return pipeline.Result{Err: errUntried, Class: pipeline.Retryable, Untried: f.untried}
 	}

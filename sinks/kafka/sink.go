@@ -1,13 +1,11 @@
 package kafka
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -25,6 +23,7 @@ type sink struct {
 	log    *slog.Logger
 	client kafka.Client
 	format format
+	limit  int // of a message; set by CheckConnect, 0 if unknown
 
 	ctx     context.Context // context of the writers
 	stop    context.CancelFunc
@@ -104,9 +103,14 @@ func (s *sink) CheckConnect(ctx context.Context) error {
 		return fmt.Errorf("kafka sink: %w", err)
 	}
 	defer client.Close()
-	_, err = (&sink{cfg: s.cfg, client: client}).find(ctx, false)
+	if _, err = (&sink{cfg: s.cfg, client: client}).find(ctx, false); err == nil {
+		s.limit, _ = kafka.MessageLimit(ctx, client, s.cfg.Topic) // only for a warning
+	}
 	return err
 }
+
+// MessageLimit returns the limit of the topic that CheckConnect has found, or 0.
+func (s *sink) MessageLimit() int { return s.limit }
 
 // find returns the number of partitions of the topic. It waits for the brokers
 // for at most RequestTimeout. If create is set, the brokers may create the
@@ -142,12 +146,10 @@ const batchOverhead = 1 << 10
 
 // warn logs a warning if BatchBytes exceeds the limit of the topic.
 func (s *sink) warn(ctx context.Context) {
-	text, err := s.client.Setting(ctx, s.cfg.Topic, "max.message.bytes")
-	limit, malformed := strconv.ParseInt(text, 10, 64)
-	switch err = cmp.Or(err, malformed); {
+	switch limit, err := kafka.MessageLimit(ctx, s.client, s.cfg.Topic); {
 	case err != nil:
 		s.log.Info("kafka: cannot read topic limits", "topic", s.cfg.Topic, "error", err)
-	case limit < int64(s.cfg.BatchBytes)+batchOverhead:
+	case limit < int(s.cfg.BatchBytes)+batchOverhead:
 		s.log.Warn("kafka: batch_bytes exceeds the topic limit, larger batches are split",
 			"topic", s.cfg.Topic, "max.message.bytes", limit, "batch_bytes", s.cfg.BatchBytes.String())
 	}

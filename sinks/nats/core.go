@@ -18,6 +18,7 @@ import (
 type core struct {
 	cfg   CoreConfig
 	press press
+	limit int                         // of a message, by CheckConnect; 0: unknown
 	conn  atomic.Pointer[client.Conn] // nil before Open; Health and Stats may be called earlier
 
 	free      chan *client.Msg // messages for reuse
@@ -63,10 +64,15 @@ func (s *core) Open(ctx context.Context) error {
 func (s *core) CheckConnect(ctx context.Context) error {
 	conn, err := client.Connect(ctx, s.cfg.NATS)
 	if err == nil {
+		s.limit = conn.MaxPayload()
 		conn.Close()
 	}
 	return err
 }
+
+// MessageLimit returns the maximum size of a message that CheckConnect has
+// found, or 0.
+func (s *core) MessageLimit() int { return s.limit }
 
 // flushTimeout is the maximum time for the server to read a batch.
 const flushTimeout = 10 * time.Second
@@ -135,7 +141,7 @@ func (s *core) publish(p *page, t pipeline.Ticket) (r pipeline.Result, err error
 		switch {
 		case client.Refuses(err):
 			t.Hold()
-			refuse(&r, i, err)
+			refuse(&r, err, uint32(i))
 		case err != nil:
 			return r, err
 		default:
@@ -148,15 +154,16 @@ func (s *core) publish(p *page, t pipeline.Ticket) (r pipeline.Result, err error
 	return r, nil
 }
 
-// refuse adds record i to the permanently refused records of r.
-func refuse(r *pipeline.Result, i int, err error) {
-	code := client.RefusalCode(err)
-	if r.Failed == nil {
-		r.Code = code
-	} else if r.Code != code {
-		r.Code = ""
+// refuse adds permanently refused records to r.
+func refuse(r *pipeline.Result, err error, records ...uint32) {
+	code, fault := client.RefusalCode(err), pipeline.FaultRecord
+	if client.Oversize(err) {
+		fault = pipeline.FaultSize
 	}
-	r.Err, r.Class, r.Failed = err, pipeline.Permanent, append(r.Failed, uint32(i))
+	if r.Failed != nil && r.Code != code {
+		code, fault = "", pipeline.FaultRecord
+	}
+	*r = pipeline.Result{Err: err, Class: pipeline.Permanent, Code: code, Fault: fault, Failed: append(r.Failed, records...), Untried: r.Untried}
 }
 
 // Barrier implements [pipeline.Sink]. Every batch is flushed before it is

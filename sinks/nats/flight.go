@@ -1,6 +1,7 @@
 package nats
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"sync"
@@ -28,11 +29,8 @@ type flight struct {
 
 	answered atomic.Bool // the ticket is answered, or about to be
 
-	mu      sync.Mutex
-	failed  []uint32
-	untried []uint32 // not tried, because an earlier record of the lane was refused
-	err     error
-	code    string // code shared by all failures; empty if they differ
+	mu     sync.Mutex
+	result pipeline.Result // refused records, and those not tried because an earlier record of the lane was refused
 }
 
 // A group is a range of records [from, to) that form one message.
@@ -48,7 +46,8 @@ func newFlight(s *jetStream, b *pipeline.Batch, t pipeline.Ticket) *flight {
 	}
 	f.inTurn = s.cfg.Publish.Ordered || t.Again()
 	if s.cfg.Framing == framingLines {
-		f.group(s.conn.Load().MaxPayload() - headroom)
+		limit := s.conn.Load().MaxPayload()
+		f.group(min(limit, cmp.Or(s.limit, limit)) - headroom)
 	}
 	f.left.Store(int32(f.len()) + 1)
 	return f
@@ -116,14 +115,7 @@ func (f *flight) refuse(i int, err error) {
 	f.ticket.Hold()
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	code := client.RefusalCode(err)
-	if f.err == nil {
-		f.code = code
-	} else if f.code != code {
-		f.code = ""
-	}
-	f.err = err
-	f.failed = f.records(f.failed, i)
+	refuse(&f.result, err, f.records(nil, i)...)
 }
 
 // records appends the indexes of the records in message i.
@@ -142,7 +134,7 @@ func (f *flight) records(dst []uint32, i int) []uint32 {
 func (f *flight) leave(first int) {
 	f.mu.Lock()
 	for i := first; i < f.len(); i++ {
-		f.untried = f.records(f.untried, i)
+		f.result.Untried = f.records(f.result.Untried, i)
 	}
 	f.mu.Unlock()
 	f.left.Add(int32(first - f.len()))
@@ -154,15 +146,12 @@ func (f *flight) land() {
 	if f.left.Add(-1) > 0 {
 		return
 	}
-	r := pipeline.Result{}
-	switch {
-	case f.err != nil:
-		slices.Sort(f.failed)
-		r = pipeline.Result{Err: f.err, Class: pipeline.Permanent, Failed: f.failed, Code: f.code, Untried: f.untried}
-	case f.untried != nil:
-		r = pipeline.Result{Err: errUntried, Class: pipeline.Retryable, Untried: f.untried}
+	r := &f.result
+	slices.Sort(r.Failed)
+	if r.Failed == nil && r.Untried != nil {
+		r.Err, r.Class = errUntried, pipeline.Retryable
 	}
-	f.answer(r)
+	f.answer(*r)
 }
 
 // giveUp ends f without an answer, because Submit returns an error instead. It

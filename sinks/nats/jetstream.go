@@ -23,6 +23,7 @@ type jetStream struct {
 	window     atomic.Pointer[client.Window] // nil before Open
 	warnings   []string
 	durability []string // added to warnings by CheckConnect
+	limit      int      // of a message, by check; 0: unknown
 
 	mu      sync.Mutex
 	flights map[*flight]struct{}
@@ -103,6 +104,10 @@ func (s *jetStream) CheckConnect(ctx context.Context) error {
 // prevent the sink from working.
 func (s *jetStream) Warnings() []string { return s.warnings }
 
+// MessageLimit returns the maximum size of a message that Open or CheckConnect
+// has found, or 0.
+func (s *jetStream) MessageLimit() int { return s.limit }
+
 // maxChecked is the maximum number of shards for which check looks up each
 // subject.
 const maxChecked = 4096
@@ -128,6 +133,7 @@ func (s *jetStream) check(ctx context.Context, conn *client.Conn) (warnings []st
 	if err := info.Writable(); err != nil {
 		return nil, err
 	}
+	s.limit = conn.MessageLimit(&info)
 	warnings = append(s.checkWindow(&info), s.checkLimits(&info)...)
 	s.durability = info.DurabilityWarnings()
 	if whole {

@@ -108,7 +108,7 @@ func (pr *press) fill(p *page, i int, m *client.Msg) {
 // inputHeaders copies the headers of the message that contained record i.
 func (pr *press) inputHeaders(p *page, i int, m *client.Msg) {
 	in := p.message(i)
-	if !pr.headers.Input || in == nil || in.Heads.N == 0 {
+	if !pr.headers.Input || in == nil || in.Heads.N == 0 || p.s.Truncated {
 		return
 	}
 	p.b.Headers(in, func(name, value []byte) {

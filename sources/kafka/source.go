@@ -24,6 +24,7 @@ type source struct {
 	leave  sync.Once
 	left   sync.WaitGroup // goroutine that leaves the group
 	faults faults
+	limit  int // of a message; set by CheckConnect, 0 if unknown
 
 	mu    sync.Mutex
 	parts map[*pipeline.Lane]*partition // of the current generation
@@ -70,8 +71,17 @@ func (s *source) CheckConnect(ctx context.Context) error {
 		return fmt.Errorf("kafka source: %w", err)
 	}
 	defer client.Close()
-	return (&source{cfg: s.cfg, client: client}).check(ctx)
+	err = (&source{cfg: s.cfg, client: client}).check(ctx)
+	for _, topic := range s.cfg.Topics {
+		limit, _ := kafka.MessageLimit(ctx, client, topic) // only for a warning
+		s.limit = max(s.limit, limit)
+	}
+	return err
 }
+
+// MessageLimit returns the largest limit of the topics that CheckConnect has
+// found, or 0.
+func (s *source) MessageLimit() int { return s.limit }
 
 // check checks the topics. It retries until the request timeout.
 func (s *source) check(ctx context.Context) error {

@@ -16,9 +16,10 @@ import (
 // at most once. It implements neither pipeline.Committer nor pipeline.Acker:
 // there is nothing to acknowledge.
 type core struct {
-	cfg  CoreConfig
-	rt   pipeline.Runtime
-	conn atomic.Pointer[client.Conn] // nil before Open, when Health and Stats may already be called
+	cfg   CoreConfig
+	limit int // of a message, by CheckConnect; 0: unknown
+	rt    pipeline.Runtime
+	conn  atomic.Pointer[client.Conn] // nil before Open, when Health and Stats may already be called
 
 	received atomic.Int64
 	mu       sync.Mutex
@@ -63,10 +64,15 @@ func (s *core) Open(ctx context.Context, rt pipeline.Runtime) error {
 func (s *core) CheckConnect(ctx context.Context) error {
 	conn, err := client.Connect(ctx, s.cfg.NATS)
 	if err == nil {
+		s.limit = conn.MaxPayload()
 		conn.Close()
 	}
 	return err
 }
+
+// MessageLimit returns the maximum size of a message that CheckConnect has
+// found, or 0.
+func (s *core) MessageLimit() int { return s.limit }
 
 // Run implements [pipeline.Source].
 func (s *core) Run(ctx context.Context) error {

@@ -206,6 +206,7 @@ func (s *jetStream) look(ctx context.Context, conn *client.Conn, create bool) er
 		return err
 	}
 	s.durability = append(stream.DurabilityWarnings(), stream.LimitWarnings()...)
+	s.limit = conn.MessageLimit(&stream)
 	if err := checkFilters(&stream, s.cfg.Consumer.FilterSubjects); err != nil {
 		return err
 	}

@@ -33,6 +33,7 @@ type jetStream struct {
 
 	warnings   []string
 	durability []string // additional warnings of CheckConnect
+	limit      int      // of a message; 0: unknown
 	pull       atomic.Pointer[client.Pull]
 	nak        []byte
 	later      []byte // requests a delayed message again

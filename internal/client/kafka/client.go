@@ -2,6 +2,7 @@ package kafka
 
 import (
 	"context"
+	"strconv"
 	"time"
 )
 
@@ -51,6 +52,15 @@ type Client interface {
 	Refresh()
 	// Close closes idle connections.
 	Close()
+}
+
+// MessageLimit returns the maximum size of a record batch of a topic, in bytes.
+func MessageLimit(ctx context.Context, c Client, topic string) (int, error) {
+	text, err := c.Setting(ctx, topic, "max.message.bytes")
+	if err != nil {
+		return 0, err
+	}
+	return strconv.Atoi(text)
 }
 
 // A Topic describes a topic.

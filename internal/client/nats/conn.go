@@ -315,6 +315,14 @@ func (c *Conn) Reconnects() int64 { return c.reconnects.Load() }
 // server accepts.
 func (c *Conn) MaxPayload() int { return int(c.nc.MaxPayload()) }
 
+// MessageLimit returns the maximum size of a message in a stream, in bytes.
+func (c *Conn) MessageLimit(i *StreamInfo) int {
+	if i.MaxMsgSize > 0 {
+		return min(i.MaxMsgSize, c.MaxPayload())
+	}
+	return c.MaxPayload()
+}
+
 // Publish publishes a copy of data. A nil error means that the message is in
 // the write buffer.
 func (c *Conn) Publish(subject string, data []byte) error { return c.nc.Publish(subject, data) }

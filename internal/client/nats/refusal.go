@@ -17,6 +17,11 @@ func (refusal) Error() string { return ErrRefused.Error() }
 // Is reports whether target is ErrRefused.
 func (refusal) Is(target error) bool { return target == ErrRefused }
 
+// Oversize reports whether err refuses a message for its size.
+func Oversize(err error) bool {
+	return errors.Is(err, ErrRefused) || errors.Is(err, client.ErrMaxPayload)
+}
+
 // RefusalCode returns a short reason why a message can never be stored: the
 // JetStream error code if err is ErrRefused, or the name of a client limit if
 // [Refuses] reports true for err. It returns "" for other errors.
