@@ -228,7 +228,7 @@ func (a *analysis) put(stdout io.Writer, r *analysisRun, text []byte, toFile boo
 		inputs, _ := r.source.Paths() // read has reported the error
 		return writeResult(a.out, "", text, inputs)
 	}
-	if a.form != "parquet" {
+	if a.form != "table" { // its cells are escaped, and its head is painted
 		stdout = terminal.Writer(stdout)
 	}
 	if _, err := stdout.Write(text); err != nil && !errors.Is(err, syscall.EPIPE) {

@@ -98,7 +98,7 @@ func runLockStep(cmd *cobra.Command, set *settings) error {
 	}
 	done := make(chan result, 1)
 	go func() {
-		stats, err := lockstep.Run(cmd.InOrStdin(), cmd.OutOrStdout(), c)
+		stats, err := lockstep.Run(cmd.InOrStdin(), terminal.Writer(cmd.OutOrStdout()), c)
 		done <- result{stats, err}
 	}()
 	select {

@@ -6,6 +6,7 @@ package cli
 import (
 	"errors"
 	"io"
+	"os"
 
 	"github.com/urlfold/urlfold/internal/daemon"
 	"github.com/urlfold/urlfold/internal/terminal"
@@ -16,6 +17,9 @@ import (
 func Run(c *daemon.Catalog, args []string, stderr io.Writer) int {
 	cmd := newRootCmdFor(c, args, listsCommands(args))
 	cmd.SetArgs(args)
+	stderr = terminal.Screen(stderr)
+	cmd.SetOut(terminal.Screen(os.Stdout))
+	cmd.SetErr(stderr)
 	ran, err := cmd.ExecuteC()
 	if err == nil {
 		return exitDone

@@ -261,12 +261,14 @@ func (m *monitor) show(p *progress) error {
 			return err
 		}
 	case m.full:
-		if m.refresh {
-			b.WriteString("\x1b[H\x1b[2J")
-		}
 		m.screen(&b, p)
 	default:
 		fmt.Fprintf(&b, "%s %s %s in flight %d/%d limit %s%s\n", p.Time.UTC().Format(time.RFC3339), p.health(), p.flow(), p.InFlight, p.Batches, p.limit(), p.delays())
+	}
+	if m.refresh {
+		if err := terminal.Clear(m.w); err != nil {
+			return err
+		}
 	}
 	_, err := m.w.Write(b.Bytes())
 	return err

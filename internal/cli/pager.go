@@ -16,7 +16,7 @@ func showPage(w io.Writer, text string, getenv func(string) string) error {
 	pager := getenv("PAGER")
 	if pager != "" && terminal.Is(w) {
 		cmd := exec.Command("sh", "-c", pager)
-		cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(text), w, w
+		cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(text), terminal.File(w), terminal.File(w)
 		if getenv("LESS") == "" {
 			cmd.Env = append(cmd.Environ(), "LESS=FRX") // colors, and no wait for a key on short pages
 		}

@@ -101,6 +101,7 @@ func (b *bar) clear() {
 
 // newLine returns a bar for total bytes, or a spinner if total is -1.
 func newLine(w io.Writer, total int64) *progressbar.ProgressBar {
+	w = terminal.File(w) // the bar returns the cursor to the start of its line
 	theme := progressbar.ThemeASCII
 	if terminal.NewStyle(w, os.Getenv).Unicode {
 		theme = progressbar.ThemeDefault

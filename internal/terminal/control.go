@@ -2,45 +2,56 @@ package terminal
 
 import (
 	"fmt"
-	"io"
 	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 )
 
-// File names, URLs and records may contain control characters, with which an
-// attacker could overwrite the screen or control the terminal. Messages for
-// people never contain any. Records are data and are changed only when they are
-// written to a terminal, where no program reads them.
+// File names, URLs and records may contain characters with which an attacker
+// could overwrite the screen, control the terminal, or show another text than a
+// program reads. Messages for people never contain any. Records are data and
+// are changed only when they are written to a terminal, where no program reads
+// them.
 
-// Printable returns text with its control characters, except for line feeds and
-// tabs, replaced by escapes: \x1b for those of ASCII and for bytes that are not
-// UTF-8, \u009b for the others.
+// Printable returns text with its unsafe characters replaced by escapes: \x1b
+// for control characters of ASCII and for bytes that are not UTF-8, \u202e or
+// \U000e0001 for the others. Line feeds and tabs stay.
 func Printable(text string) string {
 	if !strings.ContainsFunc(text, func(r rune) bool { return r == utf8.RuneError || isUnsafe(r) }) {
 		return text
 	}
-	return string(appendPrintable(nil, []byte(text), false))
+	return string(appendText(nil, []byte(text), false, false))
 }
 
-// OneLine returns path, quoted if it contains control characters or is not
-// UTF-8.
+// OneLine returns path, quoted if it contains unsafe characters, line feeds or
+// tabs, or is not UTF-8.
 func OneLine(path string) string {
-	if strings.ContainsFunc(path, unicode.IsControl) || !utf8.ValidString(path) {
+	if strings.ContainsFunc(path, func(r rune) bool { return isUnsafe(r) || r == '\n' || r == '\t' }) || !utf8.ValidString(path) {
 		return strconv.Quote(path)
 	}
 	return path
 }
 
-// isUnsafe reports whether r is a control character of ECMA-48 (C0, C1, DEL)
-// other than line feed and tab.
-func isUnsafe(r rune) bool { return r != '\n' && r != '\t' && unicode.IsControl(r) }
+// isUnsafe reports whether r changes what a terminal shows without being seen: a
+// control character of ECMA-48 (C0, C1, DEL) other than line feed and tab, a
+// control of the direction of writing, a separator of lines or paragraphs, or a
+// tag character, which no terminal shows.
+func isUnsafe(r rune) bool {
+	switch {
+	case r < utf8.RuneSelf:
+		return (r < ' ' || r == 0x7F) && r != '\n' && r != '\t'
+	case r >= 0xE0000 && r <= 0xE007F:
+		return true
+	}
+	return unicode.In(r, unicode.Cc, unicode.Bidi_Control, unicode.Zl, unicode.Zp)
+}
 
-// appendPrintable appends text as [Printable] returns it. If records is set, it
-// also leaves carriage returns before line feeds unchanged, and bytes that are
-// not UTF-8 unless they are control characters of an 8-bit terminal.
-func appendPrintable(dst, text []byte, records bool) []byte {
+// appendText appends text as [Printable] returns it. If records is set, it also
+// leaves carriage returns before line feeds unchanged, and bytes that are not
+// UTF-8 unless they are control characters of an 8-bit terminal. If painted is
+// set, it leaves the colors of [Style.Paint] unchanged.
+func appendText(dst, text []byte, records, painted bool) []byte {
 	for i := 0; i < len(text); {
 		r, n := utf8.DecodeRune(text[i:])
 		b := text[i]
@@ -51,40 +62,19 @@ func appendPrintable(dst, text []byte, records bool) []byte {
 			} else {
 				dst = fmt.Appendf(dst, `\x%02x`, b)
 			}
-		case records && b == '\r' && i+1 < len(text) && text[i+1] == '\n':
-			dst = append(dst, b)
-		case !isUnsafe(r):
+		case !isUnsafe(r), records && b == '\r' && i+1 < len(text) && text[i+1] == '\n':
+			dst = append(dst, text[i:i+n]...)
+		case painted && colorLen(text[i:]) > 0:
+			n = colorLen(text[i:])
 			dst = append(dst, text[i:i+n]...)
 		case r < utf8.RuneSelf && r != 0x7f:
 			dst = fmt.Appendf(dst, `\x%02x`, r)
+		case r > 0xFFFF:
+			dst = fmt.Appendf(dst, `\U%08x`, r)
 		default: // the same form as in JSON
 			dst = fmt.Appendf(dst, `\u%04x`, r)
 		}
 		i += n
 	}
 	return dst
-}
-
-// Writer returns w or, if w is a terminal, a writer that escapes control
-// characters in records. Output to files and pipes is never changed.
-func Writer(w io.Writer) io.Writer {
-	if !Is(w) {
-		return w
-	}
-	return &escaper{w: w}
-}
-
-// An escaper escapes control characters for a terminal.
-type escaper struct {
-	w   io.Writer
-	buf []byte
-}
-
-// Write implements io.Writer.
-func (e *escaper) Write(p []byte) (int, error) {
-	e.buf = appendPrintable(e.buf[:0], p, true)
-	if _, err := e.w.Write(e.buf); err != nil {
-		return 0, err
-	}
-	return len(p), nil
 }

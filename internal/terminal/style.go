@@ -1,6 +1,7 @@
 package terminal
 
 import (
+	"bytes"
 	"io"
 	"os"
 	"strconv"
@@ -30,7 +31,7 @@ const (
 // unless NO_COLOR (https://no-color.org) or TERM=dumb is set.
 func NewStyle(w io.Writer, getenv func(string) string) Style {
 	s := Style{Unicode: isUTF8(getenv), Width: defaultWidth}
-	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+	if f, ok := File(w).(*os.File); ok && term.IsTerminal(int(f.Fd())) {
 		s.Color = getenv("NO_COLOR") == "" && getenv("TERM") != "dumb"
 		if cols, _, err := term.GetSize(int(f.Fd())); err == nil && cols > 0 {
 			s.Width = cols
@@ -54,12 +55,6 @@ func isUTF8(getenv func(string) string) bool {
 	return false
 }
 
-// Is reports whether f, a reader or a writer, is a terminal.
-func Is(f any) bool {
-	file, ok := f.(*os.File)
-	return ok && term.IsTerminal(int(file.Fd()))
-}
-
 // Colors for [Style.Paint]: codes of ECMA-48 §8.3.117.
 const (
 	Bold   = "1"
@@ -70,12 +65,33 @@ const (
 	Cyan   = "36"
 )
 
-// Paint returns text in a color, or unchanged if the style has no colors.
+const (
+	colorStart = "\x1b["
+	colorReset = "0"
+)
+
+// Paint returns text in a color, or unchanged if color is empty or the style has
+// no colors.
 func (s Style) Paint(color, text string) string {
-	if !s.Color || text == "" {
+	if !s.Color || color == "" || text == "" {
 		return text
 	}
-	return "\x1b[" + color + "m" + text + "\x1b[0m"
+	return colorStart + color + "m" + text + colorStart + colorReset + "m"
+}
+
+// colorLen returns the length of the color code at the beginning of text, or 0
+// if Paint writes no such code.
+func colorLen(text []byte) int {
+	rest, ok := bytes.CutPrefix(text, []byte(colorStart))
+	color, _, end := bytes.Cut(rest[:min(len(rest), len(Red)+1)], []byte{'m'})
+	if !ok || !end {
+		return 0
+	}
+	switch string(color) {
+	case Bold, Dim, Red, Green, Yellow, Cyan, colorReset:
+		return len(colorStart) + len(color) + 1
+	}
+	return 0
 }
 
 // Pick returns unicode if the style supports non-ASCII characters, else ascii.
