@@ -79,7 +79,7 @@ func (s *jetStream) Open(ctx context.Context) error {
 		}
 		conn.Warn(s.warnings)
 	}
-	window, err := conn.NewWindow(s.cfg.Publish.MaxPending, s.cfg.Publish.AckTimeout)
+	window, err := conn.NewWindow(s.cfg.Publish.MaxPending, s.cfg.Publish.AckTimeout, client.Accept{Only: s.cfg.ExpectStream, Any: !s.cfg.CheckStreams})
 	if err != nil {
 		return err
 	}

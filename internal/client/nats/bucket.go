@@ -1,9 +1,7 @@
 package nats
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strconv"
@@ -28,6 +26,7 @@ type BucketConfig struct {
 // response for at most bucketTimeout, and are safe for concurrent use.
 type Bucket struct {
 	nc      *client.Conn
+	name    string // of the stream
 	stream  jetstream.Stream
 	subject string // prefix of the subjects of keys
 	publish string // the same for publishing
@@ -59,7 +58,7 @@ func (c *Conn) OpenBucket(ctx context.Context, cfg BucketConfig) (*Bucket, error
 	if err := cfg.check(&s.CachedInfo().Config); err != nil {
 		return nil, fmt.Errorf("bucket %q %w", cfg.Name, err)
 	}
-	b := &Bucket{nc: c.nc, stream: s, subject: "$KV." + cfg.Name + ".", ttl: s.CachedInfo().Config.AllowMsgTTL}
+	b := &Bucket{nc: c.nc, name: name, stream: s, subject: "$KV." + cfg.Name + ".", ttl: s.CachedInfo().Config.AllowMsgTTL}
 	b.publish = b.subject
 	if c.api != "$JS.API." {
 		b.publish = c.api + b.subject // as the client library does for another domain
@@ -157,15 +156,18 @@ func (b *Bucket) Delete(ctx context.Context, key string, last uint64) (ok bool, 
 	return ok, err
 }
 
-// send publishes a change of a key with revision last. The client library would
-// decode each response as JSON, which takes more time than everything else.
+// send publishes a change of a key with revision last.
 func (b *Bucket) send(ctx context.Context, m *client.Msg, last uint64) (revision uint64, ok bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, bucketTimeout)
 	defer cancel()
 	m.Header.Set(jetstream.ExpectedLastSubjSeqHeader, strconv.FormatUint(last, 10))
 	response, err := b.nc.RequestMsgWithContext(ctx, m)
 	if err == nil {
-		revision, err = sequenceOf(response.Data)
+		var s stored
+		if s, err = readStored(response.Data); err == nil && string(s.stream) != b.name {
+			err = errAnswer
+		}
+		revision = s.seq
 	}
 	var refused *jetstream.APIError
 	switch {
@@ -177,32 +179,4 @@ func (b *Bucket) send(ctx context.Context, m *client.Msg, last uint64) (revision
 		err = jetstream.ErrNoStreamResponse
 	}
 	return 0, false, fmt.Errorf("write to bucket: %w", err)
-}
-
-var sequenceKey = []byte(`"seq":`)
-
-// sequenceOf returns the sequence in the response to a publish. It does not unmarshal
-// the usual one, which begins with the name of the stream and contains no error.
-func sequenceOf(response []byte) (uint64, error) {
-	if bytes.HasPrefix(response, ackStart) && !bytes.Contains(response, errorKey) {
-		_, rest, _ := bytes.Cut(response, sequenceKey)
-		end := 0
-		for end < len(rest) && '0' <= rest[end] && rest[end] <= '9' {
-			end++
-		}
-		if n, err := strconv.ParseUint(string(rest[:end]), 10, 64); err == nil && n > 0 {
-			return n, nil
-		}
-	}
-	var a struct {
-		Error *jetstream.APIError `json:"error"`
-		Seq   uint64              `json:"seq"`
-	}
-	switch err := json.Unmarshal(response, &a); {
-	case err != nil || a.Error == nil && a.Seq == 0:
-		return 0, errAnswer
-	case a.Error != nil:
-		return 0, a.Error
-	}
-	return a.Seq, nil
 }

@@ -120,8 +120,8 @@ func TestBucketRefused(t *testing.T) {
 	}
 }
 
-// TestSequenceOf: a response is understood with and without the short cut.
-func TestSequenceOf(t *testing.T) {
+// TestStored: a response is understood with and without the short cut.
+func TestStored(t *testing.T) {
 	for _, c := range []struct {
 		response string
 		want     uint64
@@ -129,7 +129,7 @@ func TestSequenceOf(t *testing.T) {
 	}{
 		{`{"stream":"KV_b","seq":17}`, 17, ""},
 		{`{"stream":"KV_b", "seq": 17}`, 17, ""},
-		{`{"stream":"KV_b","domain":"hub","seq":18446744073709551615,"duplicate":true}`, 1<<64 - 1, ""},
+		{`{"stream":"KV_b","domain":"hub","seq":9223372036854775807,"duplicate":true}`, 1<<63 - 1, ""},
 		{`{"seq":3,"stream":"KV_b"}`, 3, ""},
 		{`{"type":"x","stream":"KV_b","seq":5}`, 5, ""},
 		{`{"error":{"code":400,"err_code":10071,"description":"wrong last sequence: 4"},"stream":"KV_b","seq":0}`, 0, "wrong last sequence: 4"},
@@ -139,9 +139,9 @@ func TestSequenceOf(t *testing.T) {
 		{`+OK`, 0, errAnswer.Error()},
 		{``, 0, errAnswer.Error()},
 	} {
-		got, err := sequenceOf([]byte(c.response))
-		if got != c.want || (err == nil) != (c.err == "") || err != nil && !strings.Contains(err.Error(), c.err) {
-			t.Errorf("%s: %d, %v", c.response, got, err)
+		got, err := readStored([]byte(c.response))
+		if got.seq != c.want || (err == nil) != (c.err == "") || err != nil && !strings.Contains(err.Error(), c.err) {
+			t.Errorf("%s: %d, %v", c.response, got.seq, err)
 		}
 	}
 }

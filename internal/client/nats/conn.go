@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net/url"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -41,6 +42,8 @@ type Conn struct {
 	api string
 
 	log        *slog.Logger
+	cut        context.CancelFunc // closes the socket
+	up         atomic.Bool        // the library would wait for its lock to answer that
 	reconnects atomic.Int64
 	complaints complaints
 	mu         sync.Mutex
@@ -56,11 +59,13 @@ func Connect(ctx context.Context, cfg connect.NATS) (*Conn, error) {
 		c.log = slog.New(slog.DiscardHandler)
 	}
 	c.complaints.log = c.log
+	c.up.Store(true) // the callbacks clear it
 	opts, err := c.options(&cfg)
 	if err != nil {
 		return nil, err
 	}
 	if c.nc, err = dialUntil(ctx, opts, cfg.ConnectTimeout); err != nil {
+		c.cut()
 		return nil, fmt.Errorf("cannot connect to NATS at %s: %w", addresses(cfg.Servers), withoutURL(err))
 	}
 	c.api = "$JS.API."
@@ -69,7 +74,7 @@ func Connect(ctx context.Context, cfg connect.NATS) (*Conn, error) {
 		c.js, err = jetstream.NewWithDomain(c.nc, cfg.Domain)
 	}
 	if err != nil {
-		c.nc.Close()
+		c.Close()
 		return nil, fmt.Errorf("JetStream: %w", err)
 	}
 	return c, nil
@@ -175,6 +180,7 @@ func (c *Conn) options(cfg *connect.NATS) (*client.Options, error) {
 	o.MaxReconnect = -1
 	o.ReconnectWait = cfg.ReconnectWait
 	o.ReconnectJitter, o.ReconnectJitterTLS = cfg.ReconnectWait/2, cfg.ReconnectWait/2
+	o.FlusherTimeout = writeTimeout
 	o.ReconnectBufSize = -1 // publishing without a connection must fail instead of being sent later
 	o.IgnoreAuthErrorAbort = true
 	o.PingInterval, o.MaxPingsOut = cfg.PingInterval, 2
@@ -203,12 +209,22 @@ func (c *Conn) options(cfg *connect.NATS) (*client.Options, error) {
 		}
 		more = append(more, nkey)
 	}
-	if cfg.TLS != (connect.NATSTLS{}) {
-		t, err := tlsConfig(&cfg.TLS)
-		if err != nil {
-			return nil, err
-		}
+	t, err := tlsConfig(&cfg.TLS)
+	if err != nil {
+		return nil, err
+	}
+	secure := cfg.TLS != (connect.NATSTLS{})
+	if secure {
 		more = append(more, client.Secure(t))
+	}
+	ctx, cut := context.WithCancel(context.Background())
+	c.cut = cut
+	if !slices.ContainsFunc(cfg.Servers, func(s string) bool { return strings.HasPrefix(s, "ws") }) {
+		o.SkipHostLookup = true // the dialer needs the names
+		o.CustomDialer = &dialer{
+			ctx: ctx, timeout: cfg.ConnectTimeout, tls: t, servers: strings.Split(addresses(cfg.Servers), ", "),
+			secure: secure || slices.ContainsFunc(cfg.Servers, func(s string) bool { return strings.HasPrefix(s, "tls://") }),
+		}
 	}
 	for _, opt := range more {
 		if err := opt(&o); err != nil {
@@ -270,6 +286,7 @@ func (c *Conn) Warn(warnings []string) {
 // change sets why there is no connection, or nil if there is one, and notifies
 // the watchers.
 func (c *Conn) change(down error) {
+	c.up.Store(down == nil)
 	c.mu.Lock()
 	c.down = down
 	watchers := c.watchers
@@ -290,7 +307,7 @@ func (c *Conn) Watch(f func(up bool)) {
 // Health returns nil, or why there is no connection, or what the server has
 // refused to this user.
 func (c *Conn) Health() error {
-	if c.nc.IsConnected() {
+	if c.Up() {
 		return c.Complaint()
 	}
 	c.mu.Lock()
@@ -305,15 +322,15 @@ func (c *Conn) Health() error {
 // The server reports missing permissions in no other way.
 func (c *Conn) Complaint() error { return c.complaints.err(time.Now()) }
 
-// Up reports whether there is a connection.
-func (c *Conn) Up() bool { return c.nc.IsConnected() }
+// Up reports whether there is a connection. It does not block.
+func (c *Conn) Up() bool { return c.up.Load() }
 
 // Reconnects returns how often the connection was restored.
 func (c *Conn) Reconnects() int64 { return c.reconnects.Load() }
 
 // MaxPayload returns the maximum size of a message, including headers, that the
 // server accepts.
-func (c *Conn) MaxPayload() int { return int(c.nc.MaxPayload()) }
+func (c *Conn) MaxPayload() int { return int(min(c.nc.MaxPayload(), maxPayload)) }
 
 // MessageLimit returns the maximum size of a message in a stream, in bytes.
 func (c *Conn) MessageLimit(i *StreamInfo) int {
@@ -349,4 +366,18 @@ func (c *Conn) Flush(ctx context.Context) error {
 
 // Close closes the connection. It sends the contents of the write buffer if
 // that is possible at once.
-func (c *Conn) Close() { c.nc.Close() }
+func (c *Conn) Close() {
+	c.up.Store(false)
+	stop := time.AfterFunc(closeTimeout, c.cut) // the library may wait for a server that does not read
+	c.nc.Close()
+	stop.Stop()
+	c.cut()
+}
+
+const (
+	// writeTimeout is how long a server may read nothing. Meanwhile, all calls
+	// of the library wait.
+	writeTimeout = 10 * time.Second
+	// closeTimeout is how long Close waits for such a server.
+	closeTimeout = time.Second
+)

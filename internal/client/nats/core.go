@@ -25,7 +25,10 @@ func IsOrder(name string) bool {
 
 // Store publishes m to a stream and waits until it is stored.
 func (c *Conn) Store(ctx context.Context, m *Msg) error {
-	_, err := c.js.PublishMsg(ctx, m)
+	ack, err := c.js.PublishMsg(ctx, m)
+	if err == nil && ack.Sequence == 0 {
+		err = errAnswer
+	}
 	return err
 }
 

@@ -130,15 +130,21 @@ func TestReadAck(t *testing.T) {
 		if status != "" {
 			m.Header.Set("Status", status)
 		}
-		again, err := readAck(m)
-		if again != duplicate || !errors.Is(err, want) {
-			t.Errorf("%q: %v, %v; want %v", data, again, err, want)
+		got, err := readAck(m)
+		if got.duplicate != duplicate || !errors.Is(err, want) {
+			t.Errorf("%q: %+v, %v; want %v", data, got, err, want)
 		}
 	}
 	f(`{"stream":"S", "seq":12}`, "", false, nil)
 	f(`{"stream":"S","domain":"hub", "seq":12,"duplicate": true}`, "", true, nil)
 	f(`{"seq":12,"stream":"S","duplicate":true}`, "", true, nil)
 	f(`{"stream":"error","seq":1}`, "", false, nil)
+	f(`{"stream":"S"}`, "", false, errAnswer)
+	f(`{"stream":"","seq":1}`, "", false, errAnswer)
+	f(`{"stream":"S","seq":0}`, "", false, errAnswer)
+	f(`{"stream":"S","seq":-1}`, "", false, errAnswer)
+	f(`{"stream":"S","seq":9223372036854775808}`, "", false, errAnswer)
+	f(`{"stream":"S","seq":12`, "", false, errAnswer)
 	f("", "503", false, errNobody)
 	f("", "", false, errAnswer)
 	f("hello", "", false, errAnswer)

@@ -1,10 +1,8 @@
 package nats
 
 import (
-	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -14,6 +12,7 @@ import (
 	"time"
 
 	client "github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/urlfold/urlfold/internal/observe/logging"
 )
@@ -62,13 +61,16 @@ type Window struct {
 	timeout time.Duration
 	prefix  string // of reply subjects
 	sub     *client.Subscription
-	notify  chan struct{} // wakes the keeper
+	notify  chan struct{}   // wakes the keeper
+	ctx     context.Context // done after Close
 	quit    context.CancelFunc
+	which   Accept
 	keeper  sync.WaitGroup
 	again   sync.Mutex // held while the keeper sends
 	telling sync.WaitGroup
 
 	mu      sync.Mutex
+	streams map[string]*streamName
 	slots   []slot
 	free    []uint32
 	waiters []chan struct{}
@@ -129,10 +131,11 @@ type slot struct {
 func token(use, idx uint32) uint64 { return uint64(use)<<32 | uint64(idx) }
 
 // NewWindow returns a window for size messages. A message that is not
-// acknowledged within timeout is published again.
-func (c *Conn) NewWindow(size int, timeout time.Duration) (*Window, error) {
+// acknowledged within timeout, by a stream that which accepts, is published
+// again.
+func (c *Conn) NewWindow(size int, timeout time.Duration, which Accept) (*Window, error) {
 	w := &Window{
-		conn: c, timeout: timeout, prefix: c.nc.NewInbox() + ".",
+		conn: c, timeout: timeout, which: which, streams: map[string]*streamName{}, prefix: c.nc.NewInbox() + ".",
 		outage: logging.NewOutage(c.log, "publish failed, retrying", "publish recovered"),
 		notify: make(chan struct{}, 1), slots: make([]slot, size),
 	}
@@ -146,8 +149,7 @@ func (c *Conn) NewWindow(size int, timeout time.Duration) (*Window, error) {
 	if err := w.sub.SetPendingLimits(-1, -1); err != nil { // the window is the limit
 		return nil, err
 	}
-	ctx, quit := context.WithCancel(context.Background())
-	w.quit = quit
+	w.ctx, w.quit = context.WithCancel(context.Background())
 	c.Watch(func(up bool) {
 		if up {
 			w.failures.Store(0) // the pauses are for servers that respond with refusals
@@ -156,7 +158,7 @@ func (c *Conn) NewWindow(size int, timeout time.Duration) (*Window, error) {
 		}
 		w.cut()
 	})
-	w.keeper.Go(func() { w.keep(ctx) })
+	w.keeper.Go(func() { w.keep(w.ctx) })
 	return w, nil
 }
 
@@ -432,14 +434,14 @@ func (w *Window) ack(m *client.Msg) {
 	if err != nil {
 		return
 	}
-	duplicate, err := readAck(m)
+	s, err := readAck(m)
 	switch {
 	case err == nil:
-		if duplicate {
+		if s.duplicate {
 			w.stats.duplicates.Add(1)
 		}
 		w.failures.Store(0)
-		w.resolve(t, nil)
+		w.accept(t, s.stream)
 	case errors.Is(err, ErrRefused):
 		w.resolve(t, err)
 	case errors.Is(err, errNobody):
@@ -476,43 +478,21 @@ const (
 	codeHeaderTooLong  = 10097
 )
 
-var (
-	ackStart  = []byte(`{"stream":"`)
-	errorKey  = []byte(`"error"`)
-	duplicate = []byte(`"duplicate":`)
-)
-
-// readAck parses the response to a publish. It does not unmarshal the usual
-// one, which begins with the name of the stream and contains no error.
-func readAck(m *client.Msg) (again bool, err error) {
+// readAck parses the response to a publish.
+func readAck(m *client.Msg) (stored, error) {
 	if len(m.Data) == 0 && m.Header.Get("Status") == "503" {
-		return false, errNobody
+		return stored{}, errNobody
 	}
-	if bytes.HasPrefix(m.Data, ackStart) && !bytes.Contains(m.Data, errorKey) {
-		return bytes.Contains(m.Data, duplicate), nil
+	s, err := readStored(m.Data)
+	var refused *jetstream.APIError
+	if !errors.As(err, &refused) {
+		return s, err
 	}
-	var a struct {
-		Error *struct {
-			Code        int    `json:"code"`
-			ErrCode     int    `json:"err_code"`
-			Description string `json:"description"`
-		} `json:"error"`
-		Stream    string `json:"stream"`
-		Duplicate bool   `json:"duplicate"`
+	cause := errStream
+	if refused.ErrorCode == codeMessageTooLong || refused.ErrorCode == codeHeaderTooLong {
+		cause = refusal(refused.ErrorCode)
 	}
-	if json.Unmarshal(m.Data, &a) != nil || a.Error == nil && a.Stream == "" {
-		return false, errAnswer
-	}
-	if a.Error == nil {
-		return a.Duplicate, nil
-	}
-	cause := error(nil)
-	if a.Error.ErrCode == codeMessageTooLong || a.Error.ErrCode == codeHeaderTooLong {
-		cause = refusal(a.Error.ErrCode)
-	} else {
-		cause = errStream
-	}
-	return false, fmt.Errorf("%w: %s (%d)", cause, a.Error.Description, a.Error.ErrCode)
+	return s, fmt.Errorf("%w: %s (%d)", cause, refused.Description, refused.ErrorCode)
 }
 
 var errStream = errors.New("stream cannot store the message now")

@@ -50,7 +50,7 @@ func TestLateAnswers(t *testing.T) {
 	if _, err := conn.js.CreateStream(ctx, streamConfig("S", "s")); err != nil {
 		t.Fatal(err)
 	}
-	w, err := conn.NewWindow(16, time.Millisecond)
+	w, err := conn.NewWindow(16, time.Millisecond, Accept{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,7 +109,7 @@ func TestCloseWhilePublishing(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	w, err := conn.NewWindow(16, time.Minute)
+	w, err := conn.NewWindow(16, time.Minute, Accept{})
 	if err != nil {
 		t.Fatal(err)
 	}
