@@ -218,6 +218,7 @@ func (d *Daemon) runOne(ctx context.Context, p *plan) (err error) {
 	}
 	p.logShares(d.events)
 	p.beginSchemas(d.log)
+	context.AfterFunc(ctx, func() { time.AfterFunc(schemaGrace, p.endSchemas) })
 	err = p.locate(nameKeys(pipe.Run(ctx)))
 	p.endSchemas()
 	d.current().endSchemas() // a reload may have replaced p
@@ -236,6 +237,10 @@ func (d *Daemon) runOne(ctx context.Context, p *plan) (err error) {
 		"dead_lettered", s.Ledger.Dead, "abandoned", s.Ledger.Abandoned, "unresolved", s.Ledger.InFlight)
 	return err
 }
+
+// schemaGrace is how long records that were read before a stop wait for their
+// schemas. If the registry does not answer, the next run reads them again.
+const schemaGrace = 2 * time.Second
 
 // nameKeys adds the relevant configuration keys to an error of a run.
 func nameKeys(err error) error {

@@ -294,6 +294,25 @@ func (c *Client) client() (*http.Client, error) {
 		}
 		transport.TLSClientConfig = &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: roots}
 	}
-	c.http = &http.Client{Transport: transport}
+	c.http = &http.Client{Transport: transport, CheckRedirect: c.redirect}
 	return c.http, nil
+}
+
+// maxRedirects limits the redirects of a request.
+const maxRedirects = 10
+
+// redirect rejects a redirect to another server, which would answer instead of
+// the configured one, and get the credentials. Without credentials, another
+// port of the same host is allowed, as for a redirect to HTTPS.
+func (c *Client) redirect(req *http.Request, via []*http.Request) error {
+	from, to := via[0].URL, req.URL
+	same := to.Scheme == from.Scheme && to.Host == from.Host
+	open := c.cfg.Username == "" && c.cfg.Token == "" && from.User == nil
+	if !same && !(open && to.Hostname() == from.Hostname()) {
+		return fmt.Errorf("redirects to another server (%s); set url to it if it is the right one", to.Host)
+	}
+	if len(via) > maxRedirects {
+		return errors.New("redirects too often")
+	}
+	return nil
 }

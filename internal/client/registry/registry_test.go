@@ -243,3 +243,47 @@ func TestTLS(t *testing.T) {
 		t.Errorf("without the authority: %v", err)
 	}
 }
+
+// TestRedirect checks which redirects are followed: none to another host, and
+// with credentials none to another port or scheme either. The other server must
+// not even get a request.
+func TestRedirect(t *testing.T) {
+	var strays int
+	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		strays++
+		fmt.Fprint(w, `{"schema":"another"}`)
+	}))
+	defer other.Close()
+	target := ""
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/moved" {
+			fmt.Fprint(w, `{"schema":"moved"}`)
+			return
+		}
+		http.Redirect(w, r, target, http.StatusTemporaryRedirect)
+	}))
+	defer srv.Close()
+	port := strings.TrimPrefix(other.URL, "http://127.0.0.1")
+	for _, c := range []struct {
+		to     string
+		cfg    connect.Registry
+		strays int
+		want   string
+	}{
+		{to: "/moved"},
+		{to: srv.URL + "/moved", cfg: connect.Registry{Token: "s3cret"}},
+		{to: other.URL, strays: 1},
+		{to: other.URL, cfg: connect.Registry{Token: "s3cret"}, want: "redirects to another server (127.0.0.1" + port + ")"},
+		{to: other.URL, cfg: connect.Registry{Username: "u", Password: "s3cret"}, want: "redirects to another server"},
+		{to: "https" + strings.TrimPrefix(srv.URL, "http") + "/moved", cfg: connect.Registry{Token: "s3cret"}, want: "redirects to another server"},
+		{to: "http://localhost" + port, want: "redirects to another server (localhost" + port + ")"},
+		{to: "/again", want: "redirects too often"},
+	} {
+		target, strays = c.to, 0
+		c.cfg.URL, c.cfg.RequestTimeout = srv.URL, time.Minute
+		_, err := New(c.cfg).get("schemas", "ids", "1")
+		if strays != c.strays || (err == nil) != (c.want == "") || err != nil && (!strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "s3cret")) {
+			t.Errorf("to %s: %d requests to another server, %v; want %q", c.to, strays, err, c.want)
+		}
+	}
+}
