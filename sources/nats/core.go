@@ -93,6 +93,13 @@ func (s *core) read(ctx context.Context, sub *client.Subscription) error {
 	// Messages have no identity of their own; they are counted from 1 in each
 	// run. Ids derived from the count must not repeat in another run.
 	lane.SetID("nats/" + sub.Subject() + "/" + client.Unique())
+	counted, end := context.WithCancel(context.Background())
+	defer end()
+	go func() {
+		for client.Pause(counted, countEvery) == nil {
+			sub.Dropped() // for Stats, which must not wait for the library
+		}
+	}()
 	w := coreReader{s: s, lane: lane}
 	for {
 		m, err := w.next(ctx, sub)
@@ -109,6 +116,9 @@ func (s *core) read(ctx context.Context, sub *client.Subscription) error {
 		}
 	}
 }
+
+// countEvery is how often dropped messages are counted.
+const countEvery = time.Second
 
 // ignore returns nil for an error that only says that ctx is done.
 func ignore(ctx context.Context, err error) error {
@@ -206,11 +216,12 @@ func (w *coreReader) finish(m *client.Msg, sub *client.Subscription) error {
 
 // ended adds the count of an ended subscription to gone.
 func (s *core) ended(sub *client.Subscription) {
+	dropped := sub.Dropped()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for i, other := range s.subs {
 		if other == sub {
-			s.gone += sub.Dropped()
+			s.gone += dropped
 			s.subs = append(s.subs[:i:i], s.subs[i+1:]...)
 			return
 		}

@@ -1,5 +1,7 @@
 package nats
 
+import client "github.com/urlfold/urlfold/internal/client/nats"
+
 // Types that external tests need.
 type (
 	JetStream = jetStream
@@ -13,3 +15,9 @@ func (s *jetStream) Check() {
 		s.alarm <- struct{}{}
 	}
 }
+
+// Conn returns the connection of an open source.
+func (s *jetStream) Conn() *client.Conn { return s.conn.Load() }
+
+// Conn returns the connection of an open source.
+func (s *core) Conn() *client.Conn { return s.conn.Load() }

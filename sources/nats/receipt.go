@@ -3,6 +3,7 @@ package nats
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	client "github.com/urlfold/urlfold/internal/client/nats"
@@ -20,6 +21,8 @@ type receipt struct {
 	dels    []delivery // in the same order
 	since   time.Time  // lower bound of the arrival times
 	touched time.Time  // when the messages were last reported to the server
+
+	count atomic.Int64 // len(refs), for those who must not wait for a report
 }
 
 // receiptOf returns an empty receipt for b and adds it to the batches in
@@ -33,6 +36,7 @@ func (s *jetStream) receiptOf(b *pipeline.Batch, of *epoch, since, touched time.
 	x.mu.Lock()
 	clear(x.refs)
 	x.of, x.refs, x.dels, x.since, x.touched = of, x.refs[:0], x.dels[:0], since, touched
+	x.count.Store(0)
 	x.mu.Unlock()
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -56,6 +60,7 @@ func (x *receipt) add(ref string, d delivery) {
 	defer x.mu.Unlock()
 	x.refs = append(x.refs, ref)
 	x.dels = append(x.dels, d)
+	x.count.Add(1)
 }
 
 // cut removes all but the first n messages from x and returns them.
@@ -64,6 +69,7 @@ func (x *receipt) cut(n int) []string {
 	defer x.mu.Unlock()
 	rest := x.refs[n:]
 	x.refs, x.dels = x.refs[:n], x.dels[:n]
+	x.count.Store(int64(n))
 	return rest
 }
 
@@ -82,13 +88,8 @@ func (x *receipt) split(delayed func(i int) bool) (rest []string) {
 		n++
 	}
 	x.refs, x.dels = x.refs[:n], x.dels[:n]
+	x.count.Store(int64(n))
 	return rest
-}
-
-func (x *receipt) len() int {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	return len(x.refs)
 }
 
 // keep reports messages in progress to the server before it redelivers them.

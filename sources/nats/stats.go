@@ -34,7 +34,8 @@ type stats struct {
 	Reconnects  int64
 }
 
-// Stats returns the current figures. It may be called at any time.
+// Stats returns the current figures. It may be called at any time, and does not
+// wait for the client library.
 func (s *jetStream) Stats() stats {
 	c := &s.stats
 	out := stats{
@@ -49,7 +50,7 @@ func (s *jetStream) Stats() stats {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for x := range s.flying {
-		out.InFlight += x.len()
+		out.InFlight += int(x.count.Load())
 	}
 	return out
 }
@@ -123,7 +124,7 @@ func (s *core) Stats() stats {
 	defer s.mu.Unlock()
 	out.Dropped = s.gone
 	for _, sub := range s.subs {
-		out.Dropped += sub.Dropped()
+		out.Dropped += sub.Known()
 	}
 	return out
 }

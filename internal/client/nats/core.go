@@ -63,6 +63,9 @@ func (s *Subscription) Next(ctx context.Context) (*Msg, error) {
 	}
 }
 
+// Known returns the result of the last call of Dropped. It does not block.
+func (s *Subscription) Known() int64 { return s.dropped.Load() }
+
 // Dropped returns the number of dropped messages.
 func (s *Subscription) Dropped() int64 {
 	if n, err := s.sub.Dropped(); err == nil { // fails after the subscription has ended
