@@ -9,7 +9,9 @@ import (
 
 	"github.com/urlfold/urlfold/config"
 	client "github.com/urlfold/urlfold/internal/client/nats"
+	"github.com/urlfold/urlfold/internal/observe/logging"
 	"github.com/urlfold/urlfold/internal/unique"
+	"github.com/urlfold/urlfold/internal/unique/changelog"
 	"github.com/urlfold/urlfold/sources/nats"
 )
 
@@ -35,6 +37,33 @@ func sameBucket(a, b *config.Dedupe) bool {
 	return a.Bucket == b.Bucket && a.TakeOver == b.TakeOver && a.Remember == b.Remember
 }
 
+// openDedupe opens the keys of a run. While no server answers, it waits, and
+// /readyz says why: a restart would not help.
+func (d *Daemon) openDedupe(ctx context.Context, p *plan, c *parts) error {
+	outage := logging.NewOutage(d.events, "keys of dedupe unavailable, waiting", "keys of dedupe available")
+	for {
+		err := p.openKeys(ctx, c, d.store, p.file.DataDir, d.events)
+		if err == nil {
+			err = p.openClaims(ctx, c, d.log)
+		}
+		wait := err != nil && (client.Unreachable(err) || errors.Is(err, changelog.ErrUnreachable))
+		d.mu.Lock()
+		d.dedupeErr = nil
+		if wait {
+			d.dedupeErr = err
+		}
+		d.mu.Unlock()
+		if !wait {
+			outage.Clear()
+			return err
+		}
+		outage.Set(err)
+		if client.Pause(ctx, time.Second) != nil {
+			return err
+		}
+	}
+}
+
 // openClaims opens the bucket of a run.
 func (p *plan) openClaims(ctx context.Context, c *parts, log *slog.Logger) error {
 	if !p.inBucket() {
@@ -44,6 +73,7 @@ func (p *plan) openClaims(ctx context.Context, c *parts, log *slog.Logger) error
 	if err != nil {
 		return p.file.ErrorAt("dedupe.bucket", err)
 	}
+	bucket.Watch()
 	d := p.file.Dedupe
 	c.claims = unique.NewClaims(bucket, unique.ClaimOptions{Identity: p.identity, TakeOver: d.TakeOver, Remember: p.remember(), Logger: log})
 	if err := c.claims.Announce(ctx); err != nil {
@@ -81,9 +111,8 @@ func (p *plan) bucket(ctx context.Context, create bool, log *slog.Logger) (b cla
 	}
 	stream, err := b.conn.Stream(ctx, src.Stream)
 	if err == nil {
-		b.Bucket, err = b.conn.OpenBucket(ctx, client.BucketConfig{
-			Name: p.file.Dedupe.Bucket, TTL: p.remember() > 0, Create: create, Replicas: stream.Replicas,
-		})
+		b.cfg = client.BucketConfig{Name: p.file.Dedupe.Bucket, TTL: p.remember() > 0, Create: create, Replicas: stream.Replicas}
+		b.Bucket, err = b.conn.OpenBucket(ctx, b.cfg)
 	}
 	if err != nil {
 		b.conn.Close()
@@ -95,7 +124,11 @@ func (p *plan) bucket(ctx context.Context, create bool, log *slog.Logger) (b cla
 type claimBucket struct {
 	*client.Bucket
 	conn *client.Conn
+	cfg  client.BucketConfig
 }
+
+// Watch checks the bucket until Close.
+func (b claimBucket) Watch() { b.Bucket.Watch(b.conn, b.cfg) }
 
 // Get implements [unique.Bucket].
 func (b claimBucket) Get(ctx context.Context, key string) (unique.Entry, error) {
@@ -104,4 +137,7 @@ func (b claimBucket) Get(ctx context.Context, key string) (unique.Entry, error) 
 }
 
 // Close implements [unique.Bucket].
-func (b claimBucket) Close() { b.conn.Close() }
+func (b claimBucket) Close() {
+	b.Bucket.Close()
+	b.conn.Close()
+}

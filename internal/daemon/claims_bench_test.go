@@ -30,7 +30,7 @@ func BenchmarkClaims(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	c := unique.NewClaims(claimBucket{bucket, conn}, unique.ClaimOptions{Identity: keyset.Identity{"by": "k1"}, TakeOver: time.Minute})
+	c := unique.NewClaims(claimBucket{Bucket: bucket, conn: conn}, unique.ClaimOptions{Identity: keyset.Identity{"by": "k1"}, TakeOver: time.Minute})
 	defer func() { _ = c.Close() }()
 	far.Delay(time.Millisecond)
 	key := uint64(0)

@@ -33,7 +33,7 @@ func clusterClaims(t *testing.T, servers []*natstest.Server) *unique.Claims {
 			t.Fatal(err)
 		}
 	}
-	c := unique.NewClaims(claimBucket{bucket, conn}, unique.ClaimOptions{Identity: keyset.Identity{"by": "k1"}, TakeOver: time.Hour})
+	c := unique.NewClaims(claimBucket{Bucket: bucket, conn: conn}, unique.ClaimOptions{Identity: keyset.Identity{"by": "k1"}, TakeOver: time.Hour})
 	t.Cleanup(func() { _ = c.Close() })
 	return c
 }

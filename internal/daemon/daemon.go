@@ -57,6 +57,7 @@ type Daemon struct {
 	next      *plan // runs when the current pipeline has ended
 	swaps     int   // number of codec swaps over all pipelines
 	reloadErr string
+	dedupeErr error // why the keys of dedupe cannot be opened
 	hard      bool
 	damaged   map[string]bool // files, by path
 
@@ -187,10 +188,7 @@ func (d *Daemon) runOne(ctx context.Context, p *plan) (err error) {
 	if err != nil {
 		return &pipeline.OpenError{Err: err}
 	}
-	err = p.openKeys(ctx, parts, d.store, p.file.DataDir, d.events)
-	if err == nil {
-		err = p.openClaims(ctx, parts, d.log)
-	}
+	err = d.openDedupe(ctx, p, parts)
 	if err != nil && ctx.Err() != nil {
 		return nil // stopped before it has begun
 	} else if err != nil {

@@ -18,13 +18,13 @@ func (d *Daemon) view() web.View {
 	d.addDamage(&v)
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	v.ReloadErr = d.reloadErr
+	v.ReloadErr, v.DedupeErr = d.reloadErr, d.dedupeErr
 	if d.now == nil {
 		return v
 	}
 	f := d.now.plan.file
 	v.Sources, v.Sinks = d.now.parts.sources, d.now.parts.all()
-	if c := d.now.parts.claims; c != nil {
+	if c := d.now.parts.claims; c != nil && v.DedupeErr == nil {
 		v.DedupeErr = c.Health()
 	}
 	v.CommitInterval, v.MaxUnresolved = f.Pipeline.CommitInterval, f.Ready.MaxUnresolved

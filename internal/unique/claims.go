@@ -344,7 +344,12 @@ func parseValue(value []byte) (state string, owner pipeline.Origin, err error) {
 }
 
 // Health implements [pipeline.Healther].
-func (c *Claims) Health() error { return c.outage.Err() }
+func (c *Claims) Health() error {
+	if h, ok := c.bucket.(pipeline.Healther); ok && h.Health() != nil {
+		return h.Health()
+	}
+	return c.outage.Err()
+}
 
 // Count sets the function that returns the counts for metrics.
 func (c *Claims) Count(f func() *pipeline.DedupeSnapshot) { c.counts = f }

@@ -9,6 +9,8 @@ import (
 
 	client "github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/urlfold/urlfold/internal/observe/logging"
 )
 
 // A BucketConfig describes a key-value bucket.
@@ -31,6 +33,11 @@ type Bucket struct {
 	subject string // prefix of the subjects of keys
 	publish string // the same for publishing
 	ttl     bool
+
+	// Of Watch, nil without it:
+	outage  *logging.Outage
+	suspect chan struct{}
+	stop    func()
 }
 
 // bucketTimeout limits one request.
@@ -117,7 +124,8 @@ func (b *Bucket) Get(ctx context.Context, key string) (BucketEntry, error) {
 	case errors.Is(err, jetstream.ErrMsgNotFound):
 		return BucketEntry{}, nil
 	case err != nil:
-		return BucketEntry{}, fmt.Errorf("read from bucket: %w", err)
+		b.failed()
+		return BucketEntry{}, fmt.Errorf("read from bucket %s: %w", b.name[len("KV_"):], err)
 	}
 	e := BucketEntry{Value: m.Data, Revision: m.Sequence, Time: m.Time}
 	if m.Header.Get("KV-Operation") != "" || m.Header.Get("Nats-Marker-Reason") != "" {
@@ -178,5 +186,6 @@ func (b *Bucket) send(ctx context.Context, m *client.Msg, last uint64) (revision
 	case errors.Is(err, client.ErrNoResponders):
 		err = jetstream.ErrNoStreamResponse
 	}
-	return 0, false, fmt.Errorf("write to bucket: %w", err)
+	b.failed()
+	return 0, false, fmt.Errorf("write to bucket %s: %w", b.name[len("KV_"):], err)
 }

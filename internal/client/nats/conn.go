@@ -66,7 +66,7 @@ func Connect(ctx context.Context, cfg connect.NATS) (*Conn, error) {
 	}
 	if c.nc, err = dialUntil(ctx, opts, cfg.ConnectTimeout); err != nil {
 		c.cut()
-		return nil, fmt.Errorf("cannot connect to NATS at %s: %w", addresses(cfg.Servers), withoutURL(err))
+		return nil, fmt.Errorf("%w at %s: %w", errConnect, addresses(cfg.Servers), withoutURL(err))
 	}
 	c.api = "$JS.API."
 	if c.js, err = jetstream.New(c.nc); cfg.Domain != "" {
@@ -157,6 +157,15 @@ func withoutURL(err error) error {
 func permanent(err error) bool {
 	return errors.As(err, new(*url.Error)) || errors.Is(err, client.ErrAuthorization) || errors.Is(err, client.ErrAuthExpired) ||
 		errors.As(err, new(*tls.CertificateVerificationError))
+}
+
+var errConnect = errors.New("cannot connect to NATS")
+
+// Unreachable reports whether err means that no server answers, so that the
+// operation may succeed later.
+func Unreachable(err error) bool {
+	return errors.Is(err, errConnect) && !permanent(err) && !errors.Is(err, errServerURL) ||
+		errors.Is(err, context.DeadlineExceeded) || errors.Is(err, client.ErrConnectionClosed) || errors.Is(err, client.ErrNoResponders)
 }
 
 // sleep waits for d, or until ctx is done.

@@ -99,7 +99,7 @@ func (v *View) checks(now time.Time) []Check {
 		}
 	}
 	list = append(list, v.lanesCheck(now), verdict("checkpoint", v.checkpointErr(now)))
-	if v.Snapshot.Dedupe != nil {
+	if v.Snapshot.Dedupe != nil || v.DedupeErr != nil {
 		list = append(list, verdict("dedupe", v.dedupeErr(now)))
 	}
 	return list
@@ -227,6 +227,9 @@ func (v *View) checkpointErr(now time.Time) error {
 // commit can pass.
 func (v *View) dedupeErr(now time.Time) error {
 	d := v.Snapshot.Dedupe
+	if d == nil {
+		return v.DedupeErr
+	}
 	errs := []error{v.DedupeErr}
 	if at := d.FullSince; !at.IsZero() && now.Sub(at) > lateIntervals*v.CommitInterval {
 		errs = append(errs, fmt.Errorf("sources wait for a commit: %d of %d keys are not stored", d.Waiting, d.Room))

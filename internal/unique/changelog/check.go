@@ -25,12 +25,19 @@ func (c *Changelog) check(ctx context.Context) error {
 			err = c.examine(ctx)
 		}
 		var unusable *unusableError
-		if err == nil || errors.As(err, &unusable) || kafka.Blocked(err) || !kafka.Pause(ctx, try) {
+		if err == nil || errors.As(err, &unusable) || kafka.Blocked(err) {
 			return err
+		}
+		if !kafka.Pause(ctx, try) {
+			return fmt.Errorf("%w: %w", ErrUnreachable, err)
 		}
 		c.client.Refresh()
 	}
 }
+
+// ErrUnreachable means that no broker answers. Opening a changelog may succeed
+// later.
+var ErrUnreachable = errors.New("cannot reach the brokers")
 
 // An unusableError says why a topic cannot be a changelog.
 type unusableError struct{ text string }
