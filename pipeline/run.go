@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"runtime/debug"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -219,7 +220,7 @@ func (p *Pipeline) read(ctx context.Context) error {
 		var wg sync.WaitGroup
 		for i, f := range p.feeds {
 			wg.Go(func() {
-				if errs[i] = f.runError(ctx, f.Run(ctx)); errs[i] != nil {
+				if errs[i] = f.runError(ctx, f.safely(ctx)); errs[i] != nil {
 					stop()
 				}
 			})
@@ -236,6 +237,16 @@ func (p *Pipeline) read(ctx context.Context) error {
 		intake{p, l.src}.End(l)
 	}
 	return errors.Join(errs...)
+}
+
+// safely calls Run and returns a panic as an error with its stack.
+func (f *feed) safely(ctx context.Context) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("panic: %s\n%s", panicText(v), debug.Stack())
+		}
+	}()
+	return f.Run(ctx)
 }
 
 // runError returns the error of the run for the result of a source's Run.

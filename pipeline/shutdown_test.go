@@ -321,6 +321,18 @@ func TestLostBatch(t *testing.T) {
 	}
 }
 
+// TestSourcePanics: a panic of a source is its error, with the stack and without a
+// value that could quote a record.
+func TestSourcePanics(t *testing.T) {
+	p := newPipe(t, Options{SourceNames: []string{"in"}, Sources: []Source{&funcSource{run: func(context.Context, Runtime) error {
+		panic("http://user:hunter2@h/")
+	}}}, Sinks: []Sink{&fakeSink{}}})
+	err := p.Run(t.Context())
+	if err == nil || !strings.HasPrefix(err.Error(), "in: panic: value of type string\n") || !strings.Contains(err.Error(), "shutdown_test.go") || strings.Contains(err.Error(), "hunter2") {
+		t.Errorf("Run: %v", err)
+	}
+}
+
 // A funcSource implements Source with a function.
 type funcSource struct {
 	rt  Runtime

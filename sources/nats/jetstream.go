@@ -81,8 +81,8 @@ func (s *jetStream) Open(ctx context.Context, rt pipeline.Runtime) error {
 	conn.Warn(s.warnings)
 	keep, quit := context.WithCancel(context.Background())
 	s.quit = quit
-	s.keepers.Go(func() { s.keep(keep) })
-	s.keepers.Go(func() { s.guard(keep) })
+	s.keepers.Go(func() { client.Keep(keep, s.outage.Set, s.keep) })
+	s.keepers.Go(func() { client.Keep(keep, s.outage.Set, s.guard) })
 	return nil
 }
 

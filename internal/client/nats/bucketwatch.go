@@ -24,8 +24,7 @@ func (b *Bucket) Watch(c *Conn, cfg BucketConfig) {
 	b.suspect = make(chan struct{}, 1)
 	done := make(chan struct{})
 	b.stop = func() { stop(); <-done }
-	go func() {
-		defer close(done)
+	watch := func(ctx context.Context) {
 		t := time.NewTicker(bucketEvery)
 		defer t.Stop()
 		for {
@@ -43,6 +42,10 @@ func (b *Bucket) Watch(c *Conn, cfg BucketConfig) {
 			}
 			_ = sleep(ctx, 100*time.Millisecond) // many requests may fail together
 		}
+	}
+	go func() {
+		defer close(done)
+		Keep(ctx, b.outage.Set, watch)
 	}()
 }
 

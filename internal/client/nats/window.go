@@ -143,7 +143,12 @@ func (c *Conn) NewWindow(size int, timeout time.Duration, which Accept) (*Window
 		w.free = append(w.free, uint32(size-1-i))
 	}
 	var err error
-	if w.sub, err = c.nc.Subscribe(w.prefix+"*", w.ack); err != nil {
+	ack := func(m *client.Msg) {
+		if err := Protect(func() { w.ack(m) }); err != nil {
+			w.outage.Set(err) // the message is published again
+		}
+	}
+	if w.sub, err = c.nc.Subscribe(w.prefix+"*", ack); err != nil {
 		return nil, err
 	}
 	if err := w.sub.SetPendingLimits(-1, -1); err != nil { // the window is the limit
@@ -158,7 +163,7 @@ func (c *Conn) NewWindow(size int, timeout time.Duration, which Accept) (*Window
 		}
 		w.cut()
 	})
-	w.keeper.Go(func() { w.keep(w.ctx) })
+	w.keeper.Go(func() { Keep(w.ctx, w.outage.Set, w.keep) })
 	return w, nil
 }
 

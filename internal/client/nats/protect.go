@@ -1,0 +1,40 @@
+package nats
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"time"
+)
+
+// Protect calls f and returns a panic of f as an error with its stack. The text
+// of a panic may quote a message, so only those of the runtime are part of it.
+func Protect(f func()) (err error) {
+	defer func() {
+		switch v := recover().(type) {
+		case nil:
+		case runtime.Error:
+			err = fmt.Errorf("panic: %w\n%s", v, debug.Stack())
+		default:
+			err = fmt.Errorf("panic: value of type %T\n%s", v, debug.Stack())
+		}
+	}()
+	f()
+	return nil
+}
+
+// Keep calls f until it returns, which it does when ctx is done. It reports a
+// panic of f, and then calls f again.
+func Keep(ctx context.Context, report func(error), f func(context.Context)) {
+	for {
+		err := Protect(func() { f(ctx) })
+		if err == nil {
+			return
+		}
+		report(err)
+		if sleep(ctx, time.Second) != nil {
+			return
+		}
+	}
+}
