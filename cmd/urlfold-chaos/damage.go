@@ -22,7 +22,7 @@ var damages = []experiment{
 	},
 	{
 		name: "flip", no: "4", about: "flipped bits, wrong checksums, garbage, padding, empty files, files with only a header; one-shot and daemon",
-		bound: "the verdict is exact; records before the damage appear once; garbage and padding are warnings; intact files next to them are complete",
+		bound: "the verdict is exact; records before the damage appear once; garbage is damage and padding a warning; intact files next to them are complete",
 		run:   flip,
 	},
 }
@@ -302,8 +302,15 @@ func (l *lab) flips(spec *chaos.Spec, n int) (all []specimen, err error) {
 	add("bad-crc", chaos.Gzip, last(6))
 	add("bad-crc", chaos.Gzip, last(2))
 	for _, k := range []chaos.Kind{chaos.Gzip, chaos.Zstd} {
-		add("trailing-garbage", k, func(data []byte, _ *specimen) []byte { return append(data, "this is no member"...) })
+		add("corrupt", k, func(data []byte, _ *specimen) []byte { return append(data, "this is no member"...) })
 		add("trailing-garbage", k, func(data []byte, _ *specimen) []byte { return append(data, make([]byte, 512)...) })
+		add("corrupt", k, func(data []byte, _ *specimen) []byte { // the start of a second member is overwritten
+			second := bytes.Clone(data)
+			for i := range 32 {
+				second[i] = byte(l.rng.Uint32()) | 1
+			}
+			return append(data, second...)
+		})
 	}
 	add("truncated", chaos.Gzip, func(data []byte, s *specimen) []byte { s.whole = 0; return data[:10] })
 	add("ok", chaos.Plain, func([]byte, *specimen) []byte { return nil })
@@ -313,7 +320,7 @@ func (l *lab) flips(spec *chaos.Spec, n int) (all []specimen, err error) {
 		add("", k, func(data []byte, s *specimen) []byte {
 			at := 20 + l.rng.IntN(len(data)-30)
 			s.whole, s.loose = chaos.Whole(data[:at]), true
-			s.kinds = []string{"corrupt", "bad-crc", "truncated", "trailing-garbage", "limit"}
+			s.kinds = []string{"corrupt", "bad-crc", "truncated", "limit"}
 			data[at] ^= 1 << l.rng.IntN(8)
 			return data
 		})

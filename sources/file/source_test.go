@@ -244,7 +244,7 @@ func TestVerdicts(t *testing.T) {
 	bad := []byte(whole)
 	bad[len(bad)-1] ^= 1
 	dir := write(t, map[string]string{
-		"1.log": "a\n", "2.gz": "plain text", "3.log": "\xff\xfea\x00", "4.gz": string(bad), "5.gz": whole + "junk", "6.gz": "", "7": "z\n",
+		"1.log": "a\n", "2.gz": "plain text", "3.log": "\xff\xfea\x00", "4.gz": string(bad), "5.gz": whole + "\x00\x00", "6.gz": "", "7": "z\n",
 	})
 	s, rt := run(t, Config{Paths: []string{dir}})
 	want := []struct {

@@ -219,7 +219,8 @@ func TestDamaged(t *testing.T) {
 	}
 	f("cut.gz", packed[:len(packed)/2], "truncated", true)
 	f("crc.gz", string(crc), "bad-crc", false)
-	f("more.gz", packed+"garbage", "trailing-garbage", false)
+	f("more.gz", packed+"garbage", "corrupt", false)
+	f("padded.gz", packed+strings.Repeat("\x00", 512), "trailing-garbage", false)
 	f("flip.gz", packed[:len(packed)/2]+strings.Repeat("\xff", 100)+packed[len(packed)/2+100:], "corrupt", true)
 }
 

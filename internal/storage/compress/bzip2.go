@@ -28,12 +28,12 @@ type bzip2Decoder struct {
 // firstBzip2Block is larger than most blocks.
 const firstBzip2Block = 1 << 20
 
-// A bzip2Input remembers the last two bytes that package bzip2 read: the ones
-// it checked for the start of another stream.
+// A bzip2Input remembers the last bytes that package bzip2 read, because it
+// reads beyond the end of a stream without saying so.
 type bzip2Input struct {
 	*input
-	last [2]byte
-	eof  bool // the end was reached, and repeated reads keep returning it
+	hi, lo uint64 // the last 16 bytes
+	eof    bool   // the end was reached, and repeated reads keep returning it
 }
 
 func (b *bzip2Input) ReadByte() (byte, error) {
@@ -43,9 +43,34 @@ func (b *bzip2Input) ReadByte() (byte, error) {
 	c, err := b.input.ReadByte()
 	b.eof = err == io.EOF
 	if err == nil {
-		b.last[0], b.last[1] = b.last[1], c
+		b.hi, b.lo = b.hi<<8|b.lo>>56, b.lo<<8|uint64(c)
 	}
 	return c, err
+}
+
+// oneMore reports whether one byte follows the end of a stream: the mark of the
+// end, a CRC of 32 bits, and up to 7 bits of padding.
+func (b *bzip2Input) oneMore() bool {
+	const endMark, mask = 0x177245385090, 1<<48 - 1
+	for after := 8 + 32; after < 8+32+8; after++ {
+		if (b.hi<<(64-after)|b.lo>>after)&mask == endMark {
+			return true
+		}
+	}
+	return false
+}
+
+// trailing returns the finding for the bytes after the last stream. Package
+// bzip2 has read the first n of them.
+func (b *bzip2Input) trailing(n int) error {
+	at := b.offset() - int64(n)
+	if b.lo<<(64-8*n) == 0 {
+		b.skipZeros()
+	}
+	if b.lo<<(64-8*n) != 0 || !b.atEnd() {
+		return b.foreign(at)
+	}
+	return padding(at, b.offset()-at)
 }
 
 func newBzip2(in *input, restarts *restarts) *bzip2Decoder {
@@ -120,6 +145,9 @@ func (d *bzip2Decoder) end(err error) {
 	d.err = err
 	var s bzip2.StructuralError
 	if !errors.As(err, &s) {
+		if err == io.ErrUnexpectedEOF && byte(d.in.lo) != 'B' && d.in.oneMore() {
+			d.err = d.in.trailing(1)
+		}
 		d.release()
 		return
 	}
@@ -131,7 +159,7 @@ func (d *bzip2Decoder) end(err error) {
 	case strings.Contains(text, "checksum mismatch"):
 		d.err = &finding{Verdict{Kind: BadCRC, Offset: -1, Cut: true, Detail: s.Error()}}
 	case strings.Contains(text, "continuation"):
-		d.err = d.in.garbage(Bzip2, d.in.offset()-2, d.in.last[:])
+		d.err = d.in.trailing(2)
 	}
 	d.release()
 }

@@ -180,47 +180,6 @@ func TestBzip2HeldBack(t *testing.T) {
 	}
 }
 
-// TestRemains checks that the remains of a member whose beginning was damaged
-// count as damage, and that appended foreign bytes are a warning.
-func TestRemains(t *testing.T) {
-	text := mixed(t, 100<<10)
-	for _, s := range samples(t) {
-		if magicOf[s.format] == "" {
-			continue
-		}
-		second := s.packed
-		if s.format == Zstd { // needs more than one block
-			second = zst(t, text)
-		}
-		f := func(name string, second []byte, want Kind) {
-			t.Helper()
-			out, v := read(t, append(bytes.Clone(s.packed), second...), Options{})
-			if !bytes.HasPrefix(out, s.text) || v.Kind != want {
-				t.Errorf("%v, %s: %d bytes, %v", s.format, name, len(out), v)
-			}
-		}
-		flip := func(i int) []byte { b := bytes.Clone(second); b[i] ^= 0x20; return b }
-		zeroed := func(n int) []byte { b := bytes.Clone(second); clear(b[:n]); return b }
-		third := append(zeroed(8), s.packed...)
-		insert := append([]byte("####"), second...)
-		for i := range 3 {
-			f("a flipped bit in the magic", flip(i), Corrupt)
-		}
-		f("a zeroed magic", zeroed(8), Corrupt)
-		f("a zeroed magic, then a member", third, Corrupt)
-		f("bytes before the magic", insert, Corrupt)
-		f("bytes inside the magic", append([]byte(magicOf[s.format][:1]+"####"), second[1:]...), Corrupt)
-		f("a log", text, TrailingGarbage)
-		f("a line", []byte("GET / HTTP/1.1\n"), TrailingGarbage)
-		f("zeros", make([]byte, 5001), TrailingGarbage)
-		if s.format != Zstd && s.format != Gzip {
-			f("another format", gz(t, text), Corrupt)
-		} else {
-			f("another format", lz(t, text), Corrupt)
-		}
-	}
-}
-
 // TestGzipTail checks that all complete symbols of a truncated member are
 // delivered, and never fewer than the gzip program delivers.
 func TestGzipTail(t *testing.T) {

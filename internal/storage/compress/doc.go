@@ -12,14 +12,12 @@
 //	member   a unit that can be decoded by itself: a gzip member, a zstd or lz4 frame,
 //	         an xz or bzip2 stream. A file is a sequence of members.
 //	damage   data is missing or was changed: truncated, bad CRC, corrupt
-//	warning  no data is missing, but there are extra bytes: zero padding or garbage
-//	         after a complete member
+//	warning  no data is missing, but zero padding follows the last member
 //
-// Bytes after the last member are damage if they look like the remains of a
-// member: they nearly match the magic number, contain the start or the end of a
-// member, or are zero bytes followed by other data (see trailing.go). Zero
-// bytes between two members are damage, too, but the following members are
-// read.
+// Anything but zero bytes after the last complete member is damage (see
+// trailing.go), because a member whose beginning was overwritten cannot be
+// distinguished from appended bytes. Zero bytes between two members are damage,
+// too, but the following members are read.
 //
 // # What is verified
 //

@@ -293,7 +293,7 @@ func (d *lz4Decoder) ended() { d.restarts.boundary(LZ4, d.in.offset(), 0) }
 func (d *lz4Decoder) legacyEnd() bool {
 	head, _ := d.in.br.Peek(5)
 	switch {
-	case len(head) == 0:
+	case zero(head[:min(len(head), 4)]): // the end of the file, or padding
 		return true
 	case len(head) < 4:
 		return false

@@ -239,8 +239,9 @@ func TestGzipVerdicts(t *testing.T) {
 	f("wrong ISIZE", with(size-1, 1), 1, Verdict{Kind: BadCRC, Offset: size - 8})
 	f("wrong CRC, then another member", cat(with(size-8, 1), whole), 2, Verdict{Kind: BadCRC, Offset: size - 8})
 	f("wrong CRC, then a cut", cat(with(size-8, 1), whole[:15]), 1, Verdict{Kind: Truncated, Offset: size + 15, Cut: true})
-	f("wrong CRC, then garbage", cat(with(size-8, 1), []byte("xyz")), 1, Verdict{Kind: BadCRC, Offset: size - 8, Cut: true})
-	f("garbage", cat(whole, []byte("some garbage\n")), 1, Verdict{Kind: TrailingGarbage, Offset: size})
+	f("wrong CRC, then garbage", cat(with(size-8, 1), []byte("xyz")), 1, Verdict{Kind: Corrupt, Offset: size, Cut: true})
+	f("wrong CRC, then zero padding", cat(with(size-8, 1), zeros), 1, Verdict{Kind: BadCRC, Offset: size - 8})
+	f("garbage", cat(whole, []byte("some garbage\n")), 1, Verdict{Kind: Corrupt, Offset: size, Cut: true})
 	f("zero padding", cat(whole, zeros), 1, Verdict{Kind: TrailingGarbage, Offset: size})
 	f("zero padding, then a member", cat(whole, zeros, whole), 2, Verdict{Kind: Corrupt, Offset: size}) // possibly a hole that replaced members
 	f("reserved flag", with(3, 0x80), 0, Verdict{Kind: Corrupt, Offset: 10, Cut: true})
@@ -258,28 +259,6 @@ func TestGzipVerdicts(t *testing.T) {
 	f("empty extra field", cat([]byte("\x1f\x8b\x08\x04\x00\x00\x00\x00\x00\x03\x00\x00"), whole[10:]), 1, Verdict{})
 	for n := 10; n < len(head)+2; n++ {
 		f("cut in the header", cat(head, crc)[:n], 0, Verdict{Kind: Truncated, Offset: int64(n), Cut: true})
-	}
-}
-
-func TestTrailing(t *testing.T) {
-	for _, s := range samples(t) {
-		switch s.format {
-		case Plain, S2, Snappy, Xerial: // these formats have no end mark
-			continue
-		}
-		f := func(name string, tail []byte, want Kind) {
-			t.Helper()
-			out, v := read(t, append(bytes.Clone(s.packed), tail...), Options{})
-			if v.Kind != want || !bytes.Equal(out, s.text) || v.Kind != OK && v.Offset != int64(len(s.packed)) || v.Cut {
-				t.Errorf("%v, %s: %d bytes, verdict %v", s.format, name, len(out), v)
-			}
-		}
-		f("garbage", []byte("not a member at all"), TrailingGarbage)
-		want := TrailingGarbage
-		if s.format == XZ { // section 2.2: stream padding is part of the format
-			want = OK
-		}
-		f("zero bytes", make([]byte, 4096), want)
 	}
 }
 

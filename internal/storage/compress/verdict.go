@@ -8,7 +8,7 @@ type Kind uint8
 // The kinds of verdicts. All except OK and TrailingGarbage are damage.
 const (
 	OK                  Kind = iota
-	TrailingGarbage          // a warning: zero padding or foreign bytes after a complete member
+	TrailingGarbage          // a warning: zero padding after the last member
 	Truncated                // the file ends inside a member
 	BadCRC                   // the data was decoded, but a checksum or length does not match
 	Corrupt                  // the compressed data is invalid
@@ -39,8 +39,8 @@ type Verdict struct {
 
 	// Offset is a byte offset in the compressed file: the end of a truncated
 	// file, the trailer with the wrong CRC, the first byte after the last
-	// complete member if garbage follows it, the invalid symbol of a gzip
-	// member, and otherwise the position of the decoder. A decoder that reads
+	// complete member if foreign bytes or padding follow it, the invalid symbol
+	// of a gzip member, and otherwise the position of the decoder. A decoder that reads
 	// ahead (zstd with Concurrency above 1) may be some blocks beyond the
 	// damaged one.
 	Offset int64
@@ -81,11 +81,6 @@ func (v Verdict) merge(w Verdict) Verdict {
 	case w.Damage() && w.Cut && !v.Cut:
 		w.Detail = join(w.Detail, "preceded by "+v.String())
 		return w
-	case v.Kind == BadCRC && w.Kind == TrailingGarbage:
-		// The apparent garbage may be data: a changed byte can end a member
-		// early.
-		v.Cut = true
-		v.Detail = join(v.Detail, "followed by "+w.String())
 	}
 	return v
 }

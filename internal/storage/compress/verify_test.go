@@ -45,7 +45,13 @@ func TestVerify(t *testing.T) {
 		f(s.format.String()+", twice", cat(s.packed, s.packed),
 			Verification{Bytes: 2 * size, Lines: 2 * lines, Members: 2 * counted, Good: 2 * n, GoodBytes: 2 * size})
 		if s.format != S2 && s.format != Snappy && s.format != Xerial { // garbage after these would be a chunk
-			whole.Verdict = Verdict{Kind: TrailingGarbage, Offset: n}
+			padded := whole
+			padded.Verdict = Verdict{Kind: TrailingGarbage, Offset: n}
+			f(s.format.String()+", padding", cat(s.packed, make([]byte, 7)), padded)
+			whole.Verdict = Verdict{Kind: Corrupt, Offset: n, Cut: true}
+			if s.format == Bzip2 { // good as a whole or not at all
+				whole.Good, whole.GoodBytes = 0, 0
+			}
 			f(s.format.String()+", garbage", cat(s.packed, []byte("garbage")), whole)
 		}
 	}

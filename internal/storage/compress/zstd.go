@@ -266,9 +266,6 @@ func (z *zstdFrames) take(n int) error {
 func (z *zstdFrames) frame() error {
 	z.next = nil
 	if z.begun {
-		if err := z.checksumLeft(); err != nil {
-			return err
-		}
 		if err := z.in.following(Zstd, isZstd, func(v Verdict) { z.noted = z.noted.merge(v) }); err != nil {
 			return z.after(err)
 		}
@@ -289,21 +286,6 @@ func (z *zstdFrames) frame() error {
 }
 
 func isZstd(head []byte) bool { return Detect(head) == Zstd }
-
-// checksumLeft returns an error if a frame without a checksum is followed by
-// exactly four bytes at the end of the file: the flag of the frame was probably
-// changed.
-func (z *zstdFrames) checksumLeft() error {
-	if z.sum || z.count == 0 {
-		return nil
-	}
-	if rest, _ := z.in.br.Peek(5); len(rest) != 4 || isZstd(rest) {
-		return nil
-	}
-	at := z.in.offset()
-	z.in.drain()
-	return &finding{Verdict{Kind: Corrupt, Offset: at, Cut: true, Detail: "four bytes follow a zstd frame without a checksum; they are probably its checksum"}}
-}
 
 // after ends the frames. If err is only a warning it records it and returns
 // io.EOF, so that the decoder sees a clean end.

@@ -60,6 +60,7 @@ func damageOnce(rng *rand.Rand, a *Archive) ([]byte, Harm) {
 	if rng.IntN(2) == 0 {
 		junk = ArchiveText(rng, len(junk))
 	}
+	junk[0] |= 1 // else it may be padding
 	return append(p, junk...), Harm{Kind: "garbage", Len: len(junk)}
 }
 
@@ -132,9 +133,13 @@ func (a *Archive) Judge(h Harm, packed []byte, ref *Reference, got Outcome, text
 	whole := bytes.Equal(got.Lines, text)
 	refused := ref != nil && ref.Refused
 	switch {
-	case h.Appended() && !framed && (got.Damage || !whole):
-		return "appended bytes are not treated as a warning"
-	case h.Appended() && !framed:
+	case h.Appended() && !framed && !whole:
+		return "lines before the appended bytes are missing or wrong"
+	case h.Kind == "padding" && !framed && got.Damage:
+		return "zero padding is reported as damage"
+	case h.Kind == "garbage" && !got.Damage:
+		return "appended bytes are not reported as damage"
+	case h.Kind == "padding" && !framed:
 		return ""
 	case refused && !got.Damage:
 		return "the reference rejects the file, but no damage is reported"

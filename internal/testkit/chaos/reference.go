@@ -57,8 +57,7 @@ func (r *Referee) Close() {
 	}
 }
 
-// Read returns the result of the program for a file. It treats exit code 2 of
-// gzip as a warning.
+// Read returns the result of the program for a file.
 func (r *Referee) Read(ctx context.Context, packed []byte) (Reference, error) {
 	if r.snappy != nil {
 		return r.snappy.read(packed)
@@ -73,7 +72,7 @@ func (r *Referee) Read(ctx context.Context, packed []byte) (Reference, error) {
 	case err == nil:
 		return Reference{Text: out.Bytes()}, nil
 	case errors.As(err, &exit) && exit.Exited():
-		return Reference{Text: out.Bytes(), Refused: r.command[0] != "gzip" || exit.ExitCode() != 2}, nil
+		return Reference{Text: out.Bytes(), Refused: true}, nil
 	}
 	return Reference{}, fmt.Errorf("%s: %w", r.command[0], err)
 }
