@@ -113,8 +113,11 @@ func verdictRemark(r *file.Report) string {
 		text = terminal.Plural(verified, "verified record", "verified records") + linesRemark(1, r.Verified.Lines)
 	}
 	if unverified > 0 {
-		text += fmt.Sprintf("; %s%s%s", terminal.Plural(unverified, "unverified record", "unverified records"),
-			linesRemark(r.Verified.Lines+1, r.Verified.Lines+r.Unverified.Lines), dispositionOf(r))
+		text += "; " + terminal.Plural(unverified, "unverified record", "unverified records") +
+			linesRemark(r.Verified.Lines+1, r.Verified.Lines+r.Unverified.Lines)
+	}
+	if unverified > 0 || r.Lane.Skipped() {
+		text += dispositionOf(r)
 	}
 	return text + lostRemark(r)
 }

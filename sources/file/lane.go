@@ -92,7 +92,7 @@ func (c *cutter) cut(b *pipeline.Batch) int {
 		return n
 	case full && len(b.In) > c.maxRecord:
 		if n := c.framing.Cut(b.In); n > 0 {
-			return n
+			return c.toVerified(b, n)
 		}
 		b.Piece = pipeline.First
 		return c.firstPiece(b.In)

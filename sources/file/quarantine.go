@@ -29,7 +29,10 @@ func (r *reader) mind(t *track, lane *pipeline.Lane) {
 		return
 	}
 	t.cut.sums = func() int64 {
-		if t.in.zr == nil {
+		switch {
+		case t.seen != nil:
+			return t.seen.verified
+		case t.in.zr == nil:
 			return t.cut.verified.Bytes
 		}
 		off, _ := t.in.zr.Verified()

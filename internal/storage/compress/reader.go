@@ -62,8 +62,7 @@ type Options struct {
 	// or Avro. If Table is nil, such files are not supported.
 	Table func(f Format) (Table, error)
 	// RestartEvery is the target distance in decompressed bytes between restart
-	// points. It is an upper bound inside a gzip member, and approximate at the
-	// ends of zstd frames if Concurrency is above 1; see Reader.RestartPoint.
+	// points. It is an upper bound inside a gzip member; see Reader.RestartPoint.
 	// DefaultRestartEvery is a good value. 0: no restart points.
 	RestartEvery int64
 	// Inflate selects the decoder of gzip members and zlib streams. A Reader that starts inside

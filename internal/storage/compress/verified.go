@@ -80,8 +80,7 @@ func (s *sums) resume(p RestartPoint) {
 // The unit of one checksum determines when offset advances:
 //
 //	gzip        the end of a member
-//	zstd        the end of a frame with a Content_Checksum; with Concurrency
-//	            above 1, at every few MiB of output, at the end of some frame
+//	zstd        the end of a frame with a Content_Checksum
 //	xz          the end of a block, unless its check is "None"
 //	bzip2       with the bytes: a block is held back until its CRC is compared
 //	lz4         with the bytes, if the frame has block checksums; else the end of

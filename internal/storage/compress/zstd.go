@@ -32,21 +32,11 @@ type zstdDecoder struct {
 // noPatch means that no block is patched.
 const noPatch = -2
 
-// zstdPause is the maximum number of decompressed bytes between two pauses if
-// the decoder has goroutines, which must finish at each pause.
-const zstdPause = 4 << 20
-
 // newZstd returns a decoder at the start of the file or, if later is set, after
 // a frame.
 func newZstd(in *input, restarts *restarts, opt Options, note func(Verdict), later bool) decoder {
-	frames := &zstdFrames{in: in, maxWindow: opt.Limits.MaxWindow, count: restarts.members, begun: later, end: in.offset(), pauseEvery: zstdPause, patch: noPatch}
+	frames := &zstdFrames{in: in, maxWindow: opt.Limits.MaxWindow, count: restarts.members, begun: later, end: in.offset(), pauses: true, patch: noPatch}
 	n := max(opt.Concurrency, 1)
-	switch {
-	case n == 1:
-		frames.pauseEvery = 0 // pauses cost almost nothing here
-	case opt.RestartEvery > 0:
-		frames.pauseEvery = min(opt.RestartEvery, zstdPause)
-	}
 	dec, err := zstd.NewReader(frames,
 		zstd.WithDecoderConcurrency(n),
 		zstd.WithDecoderLowmem(true),
@@ -141,7 +131,7 @@ func (d *zstdDecoder) frameEnd(n int) error {
 	d.restarts.unit(n, state)
 	d.restarts.boundary(Zstd, f.end, n)
 	if f.paused {
-		f.paused, f.grown, f.unsummed = false, 0, false
+		f.paused, f.unsummed = false, false
 		d.err = d.dec.Reset(f)
 		return d.err
 	}
@@ -202,11 +192,11 @@ type zstdFrames struct {
 	count int64   // number of complete frames that are not skippable
 	noted Verdict // finding to record at the end of a frame: see tell
 
-	// A pause is a simulated end of the stream. It comes at the end of a frame
-	// once pauseEvery or more bytes may have been decompressed.
-	pauseEvery int64
-	grown      int64 // maximum number of decompressed bytes since the last pause
-	paused     bool
+	// A pause is a simulated end of the stream at the end of each frame, so that
+	// the text before it is that of the frames before it, also if the decoder has
+	// goroutines: only then do checksums verify exactly the text that they cover.
+	pauses bool
+	paused bool
 }
 
 // ended reports whether the last io.EOF of Read means the end of a frame: a
@@ -247,7 +237,7 @@ func (z *zstdFrames) pauseHere() bool {
 		return false
 	}
 	z.end = at
-	z.paused = z.grown >= z.pauseEvery
+	z.paused = z.pauses
 	return z.paused
 }
 
@@ -357,9 +347,6 @@ func (z *zstdFrames) block() error {
 	z.body = int64(h >> 3)
 	if h>>1&3 == 1 { // RLE_Block: one byte is repeated
 		z.body = 1
-		z.grown += int64(h >> 3)
-	} else {
-		z.grown += maxZstdBlock
 	}
 	if h&1 != 0 {
 		z.count++

@@ -120,7 +120,7 @@ type zstdAgain struct {
 func (z *zstdFrames) again(src io.Reader, p RestartPoint, patch int64) zstdAgain {
 	in := newInput(src, bufferSize)
 	in.raw.n.Store(p.compressed)
-	frames := &zstdFrames{in: in, maxWindow: z.maxWindow, begun: p.compressed > 0, end: p.compressed, pauseEvery: 1<<63 - 1, patch: patch}
+	frames := &zstdFrames{in: in, maxWindow: z.maxWindow, begun: p.compressed > 0, end: p.compressed, patch: patch}
 	dec, _ := zstd.NewReader(frames, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), // newZstd has used the same options
 		zstd.WithDecoderMaxWindow(uint64(max(z.maxWindow, zstd.MinWindowSize))))
 	return zstdAgain{frames, dec}
