@@ -41,11 +41,15 @@ func (c *LogConfig) CanCutBack() bool {
 var unnumbered = regexp.MustCompile(`-[0-9]+((\.[^./]*){0,2})$`)
 
 // FinishExtent finishes an output that no sink continues. It truncates the
-// output to the extent and renames it to its final name. If the output already
-// has that name, or no longer exists, FinishExtent does nothing.
+// output to the extent and renames it to its final name, which an output that
+// grows has already. If the output no longer exists, FinishExtent does nothing.
 func FinishExtent(m pipeline.Extent) error {
 	name := m.Path + partSuffix
 	f, err := openLocked(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		name = m.Path
+		f, err = openLocked(name)
+	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -57,12 +61,18 @@ func FinishExtent(m pipeline.Extent) error {
 	if err != nil {
 		return err
 	}
+	if name == m.Path && fi.Size() <= m.Length {
+		return nil // whoever uses it may have changed it since
+	}
 	if fi.Size() < m.Length {
 		return fmt.Errorf("%s is truncated: it has %d bytes, but %d were durable", name, fi.Size(), m.Length)
 	}
 	tidy(m.Path)
 	if err := errors.Join(f.Truncate(m.Length), f.Sync()); err != nil {
 		return err
+	}
+	if name == m.Path {
+		return nil
 	}
 	return finishPart(name, m.Path)
 }

@@ -57,6 +57,35 @@ func TestResume(t *testing.T) {
 	wantTree(t, dir, `a="covered\nnext\n" b="again\n" c="finished\n" d="all\n"`)
 }
 
+// TestFinishExtent: what the checkpoint does not cover of an output that no
+// sink continues is cut off, also if the output grew under its final name.
+func TestFinishExtent(t *testing.T) {
+	dir := t.TempDir()
+	put(t, dir, map[string]string{"a.part": "covered\nnot covered\nhal", "b": "covered\nnot covered\n", "c": "covered\n", "d": "used\n"})
+	for _, name := range []string{"a", "b", "c", "d", "gone"} {
+		for range 2 { // the process may have died before it stored that
+			must(t, FinishExtent(pipeline.Extent{Path: filepath.Join(dir, name), Length: 8}))
+		}
+	}
+	wantTree(t, dir, `a="covered\n" b="covered\n" c="covered\n" d="used\n"`)
+	put(t, dir, map[string]string{"e.part": "cov"})
+	if err := FinishExtent(pipeline.Extent{Path: filepath.Join(dir, "e"), Length: 8}); err == nil {
+		t.Error("a truncated output is finished")
+	}
+
+	// The same path with another compression is another output.
+	cfg := config(filepath.Join(dir, "b"))
+	cfg.ExactlyOnce = true
+	cfg.Compress = Compression{Gzip: new(GzipLevel)}
+	cfg.Resume = []pipeline.Extent{{Path: filepath.Join(dir, "b"), Length: 8}}
+	put(t, dir, map[string]string{"b": "covered\nnot covered\n"})
+	out := openLog(t, cfg, "")
+	must(t, out.Close(ctx))
+	if got := content(t, filepath.Join(dir, "b")); got != "covered\n" {
+		t.Errorf("after a change of the compression: %q", got)
+	}
+}
+
 // TestResumeCut: if durable data is missing, Open fails and modifies nothing.
 func TestResumeCut(t *testing.T) {
 	f := func(name string, size int) {
