@@ -17,6 +17,7 @@ func (w *watcher) bind(t *track, p *candidate, l *look, now time.Time) {
 	unchanged := !copied && t.path == p.s.path && t.file.same(&p.s) && t.file.changed == p.s.changed
 	t.rotated = t.rotated || t.file.id == p.s.id && t.path != p.s.path
 	t.path, t.file, t.met = p.s.path, p.s, p.meeting
+	t.watched = true
 	t.bound, t.listed, t.replaced, t.reused, t.atEnd, t.doubt = true, true, false, false, false, trusted
 	t.gone, t.disposed = time.Time{}, 0
 	t.changed = now

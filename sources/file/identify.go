@@ -35,9 +35,10 @@ type candidate struct {
 	checking bool
 	checked  map[*track]checked // results of comparing a compressed text with tracks
 	asked    []wanted
-	reported bool // it was reported that the file cannot be read
-	tries    int  // failed attempts to open it
-	copied   bool // compressed form of a file that still exists: it is not read
+	reported bool   // it was reported that the file cannot be read
+	tries    int    // failed attempts to open it
+	copied   bool   // compressed form of a file that still exists: it is not read
+	alike    *track // begins in the same way, but its name is another; nil: none
 
 	compressed bool // as of the last look
 }
@@ -128,10 +129,16 @@ func (w *watcher) consider(p *candidate, own *track, l *look, now time.Time) boo
 	case best != nil:
 		w.log.Info("file recognized by its content, reading resumed", "path", p.s.path, "was", best.path,
 			"read", best.at().off, "verified", best.howKnown())
+		if !best.watched && best.path == p.s.path {
+			w.log.Warn("file replaced between runs, its known text counts as read", "path", p.s.path, "read", best.at().off)
+		}
 		best.rotated = best.rotated || best.path != p.s.path
 		best.points, best.entry.Restart = nil, 0 // they belong to the other file
 		w.bind(best, p, l, now)
 		return true
+	}
+	if t := p.alike; t != nil && p.s.size >= t.at().off && (p.s.size == t.at().off || t.at().off >= int64(w.cfg.FingerprintBytes)) && l.tailAt(t.at().off) == t.at().tail {
+		w.log.Warn("file begins like one that is gone but has another name, reading from the beginning", "path", p.s.path, "was", t.path, "bytes", t.at().off)
 	}
 	w.adopt(p, l, gen, now)
 	return true
@@ -334,8 +341,12 @@ func (c *catalog) sameHead(p *candidate, l *look, young bool, orig *track) []*tr
 	var found []*track
 	head := l.head
 	add := func(t *track) {
-		if t.at().off > 0 && (t.free() || young || !t.sure() || t == orig) && !c.outlived(t, p, l) && t.mayBe(p) && !slices.Contains(found, t) {
+		switch {
+		case t.at().off == 0 || !t.free() && !young && t.sure() && t != orig || c.outlived(t, p, l) || !t.mayBe(p) || slices.Contains(found, t):
+		case t.related(&p.s):
 			found = append(found, t)
+		case !l.compressed:
+			p.alike = t
 		}
 	}
 	for n := range c.headLens {
@@ -386,7 +397,7 @@ func (c *catalog) sameText(p *candidate, l *look, t *track) (same, short bool) {
 // done. A file that was created after the last change known of own only got its
 // inode.
 func (c *catalog) sameStill(own *track, p *candidate, l *look) (same, known bool) {
-	if own.at().off > 0 && own.file.changed != 0 && l.stamp > own.file.changed {
+	if own.at().off > 0 && (own.file.changed != 0 && l.stamp > own.file.changed || l.stamp == 0 && !own.related(&p.s)) {
 		return false, true
 	}
 	if own.at().off == 0 || !own.file.rewritten(&p.s, p.s.path != own.path) {

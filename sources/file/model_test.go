@@ -74,7 +74,7 @@ func (m *model) step() string {
 		m.must(os.Rename(f.path+".tmp", f.path))
 		return "copied " + f.path
 	case op == 2 && !packed:
-		to := m.path(".gz")
+		to := f.path + ".gz"
 		put(m.t, to, gz(m.t, strings.Join(f.text, "")))
 		m.must(os.Remove(f.path))
 		f.path = to

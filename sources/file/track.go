@@ -96,6 +96,7 @@ type track struct {
 	file          fileState // state of the file when it was last seen
 	gen           int64     // number of texts that the file held before
 	bound         bool      // bound to a file
+	watched       bool      // this process has seen the file
 	listed        bool      // found by the last scan
 	rotated       bool      // the file no longer has the name under which it was found
 	final         bool      // the current end of the file is final
