@@ -211,8 +211,8 @@ func (l *Lane) Whole() bool {
 	return l.whole()
 }
 
-// Skip declares that the user's configuration excludes the whole input of the
-// lane. Nothing of it was emitted, and sinks create no output for it, not even
+// Skip declares that the whole input of the lane is left out: the user's
+// configuration excludes it, or it cannot be read. Nothing of it was emitted, and sinks create no output for it, not even
 // an empty one. The source calls Skip before Complete.
 func (l *Lane) Skip() {
 	l.mu.Lock()

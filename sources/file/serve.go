@@ -313,7 +313,12 @@ func (r *reader) endLane(ctx context.Context, t *track) (outcome, error) {
 	t.cut.tail = nil
 	now, fits := t.stateAtEnd()
 	fits = fits && !t.asRead.rewritten(&now, true)
-	withdrawn := r.withdraw(t)
+	var withdrawn *pipeline.Unverified
+	if t.verdict.Refused() && t.cut.off == 0 {
+		t.lane.Skip() // an empty output would look like that of an empty input
+	} else {
+		withdrawn = r.withdraw(t)
+	}
 	r.mu.Lock()
 	t.life = ended // before the lane ends, because Finish may be called at once
 	if t.text = ""; t.verdict.Kind != 0 {

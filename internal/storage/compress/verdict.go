@@ -56,6 +56,10 @@ type Verdict struct {
 // Damage reports whether some of the data is missing or may be wrong.
 func (v Verdict) Damage() bool { return v.Kind > TrailingGarbage }
 
+// Refused reports whether the stream cannot be read at all, because its format
+// or encoding is not supported.
+func (v Verdict) Refused() bool { return v.Kind == UnsupportedFormat || v.Kind == UnsupportedEncoding }
+
 // String returns a line such as "truncated at byte 1234: …".
 func (v Verdict) String() string {
 	if v.Kind == OK {
