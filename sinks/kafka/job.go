@@ -89,7 +89,7 @@ func (s *sink) done(j *job, n int) {
 // fail counts one record of j as answered but not written.
 func (s *sink) fail(j *job, record uint32, class pipeline.Class, err error) {
 	s.mu.Lock()
-	if j.failed.err == nil || class == pipeline.Retryable {
+	if f := &j.failed; f.err == nil || class == pipeline.Fatal || class == pipeline.Retryable && f.class != pipeline.Fatal {
 		j.failed.err, j.failed.class = err, class
 	}
 	j.failed.records = append(j.failed.records, record)

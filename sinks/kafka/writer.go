@@ -189,10 +189,14 @@ func (w *writer) answer(refs []ref) {
 	}
 }
 
-// giveUp answers refs as not written, after a hard stop.
+// giveUp answers refs as not written, after a hard stop or a panic.
 func (w *writer) giveUp(refs []ref, err error) {
+	class := pipeline.Retryable
+	if errors.As(err, new(*kafka.PanicError)) {
+		class = pipeline.Fatal
+	}
 	for _, r := range refs {
-		w.s.fail(r.j, r.record, pipeline.Retryable, err)
+		w.s.fail(r.j, r.record, class, err)
 	}
 }
 
@@ -218,16 +222,17 @@ func (w *writer) drop(p piece) {
 // send appends one record batch to the partition. It retries until the batch is
 // written, the broker refuses its records, or the sink is stopped.
 func (w *writer) send(refs []ref) error {
-	w.enc.Reset()
-	for _, r := range refs {
-		w.s.format.message(&w.rec, &w.key, r.j.b, r.j.t.Stream(), int(r.record))
-		w.enc.Append(&w.rec)
+	if err := w.encode(refs); err != nil {
+		return err
 	}
 	for try := 0; ; try++ {
 		err := w.try(int32(len(refs)))
 		var refused *kafka.RecordsError
 		if err == nil || errors.As(err, &refused) {
 			w.s.fault(w.id, nil)
+			return err
+		}
+		if errors.As(err, new(*kafka.PanicError)) {
 			return err
 		}
 		if w.s.ctx.Err() != nil {
@@ -243,8 +248,27 @@ func (w *writer) send(refs []ref) error {
 	}
 }
 
+// encode encodes refs as one record batch.
+func (w *writer) encode(refs []ref) (err error) {
+	defer caught(&err)
+	w.enc.Reset()
+	for _, r := range refs {
+		w.s.format.message(&w.rec, &w.key, r.j.b, r.j.t.Stream(), int(r.record))
+		w.enc.Append(&w.rec)
+	}
+	return nil
+}
+
+// caught makes a panic of the function that has deferred it its error.
+func caught(err *error) {
+	if e := kafka.Caught(recover()); e != nil {
+		*err = fmt.Errorf("kafka sink: %w", e)
+	}
+}
+
 // try makes one attempt to send the encoded batch of n records.
-func (w *writer) try(n int32) error {
+func (w *writer) try(n int32) (err error) {
+	defer caught(&err)
 	if err := w.identify(); err != nil {
 		return err
 	}

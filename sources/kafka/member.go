@@ -69,11 +69,12 @@ func (m *member) read(gctx, ctx context.Context, fail context.CancelCauseFunc, p
 	var wg sync.WaitGroup
 	for _, p := range parts {
 		wg.Go(func() {
+			defer func() { m.s.rt.End(p.lane) }() // reload may have replaced it
+			defer m.s.guard()
 			var err error
 			if known {
 				err = p.run(ctx)
 			}
-			m.s.rt.End(p.lane)
 			if err != nil {
 				fail(fmt.Errorf("%w: %w", errBroken, err))
 			}

@@ -179,7 +179,10 @@ func (p *partition) session(ctx context.Context, offset int64) (next int64, faul
 	ctx, stop := context.WithCancel(ctx)
 	f := newFetcher(p, offset)
 	var wg sync.WaitGroup
-	wg.Go(func() { f.run(ctx) })
+	wg.Go(func() {
+		defer p.s.guard()
+		f.run(ctx)
+	})
 	defer wg.Wait()
 	defer stop()
 	linger := time.NewTimer(time.Hour)

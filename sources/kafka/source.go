@@ -24,7 +24,8 @@ type source struct {
 	leave  sync.Once
 	left   sync.WaitGroup // goroutine that leaves the group
 	faults faults
-	limit  int // of a message; set by CheckConnect, 0 if unknown
+	limit  int                     // of a message; set by CheckConnect, 0 if unknown
+	fail   context.CancelCauseFunc // ends Run
 
 	mu    sync.Mutex
 	parts map[*pipeline.Lane]*partition // of the current generation
@@ -119,6 +120,7 @@ func missing(topics []kafka.Topic) error {
 func (s *source) Run(ctx context.Context) error {
 	ctx, fail := context.WithCancelCause(ctx)
 	defer fail(nil)
+	s.fail = fail
 	var err error
 	s.group, err = s.client.Join(kafka.GroupConfig{
 		Group:            s.cfg.Group,
@@ -152,10 +154,17 @@ func (s *source) Run(ctx context.Context) error {
 			kafka.Pause(ctx, min(try, 6))
 		}
 	}
-	if err := context.Cause(ctx); errors.Is(err, pipeline.ErrStopped) || errors.Is(err, errBroken) {
+	if err := context.Cause(ctx); errors.Is(err, pipeline.ErrStopped) || errors.Is(err, errBroken) || errors.As(err, new(*kafka.PanicError)) {
 		return err
 	}
 	return nil
+}
+
+// guard makes a panic of the goroutine that has deferred it the error of Run.
+func (s *source) guard() {
+	if err := kafka.Caught(recover()); err != nil {
+		s.fail(fmt.Errorf("kafka source: %w", err))
+	}
 }
 
 // errBroken marks an error that ends the run.

@@ -3,9 +3,10 @@ package kafka
 import (
 	"errors"
 	"fmt"
-	"sort"
+	"slices"
 
 	kgo "github.com/segmentio/kafka-go"
+	"github.com/segmentio/kafka-go/protocol/produce"
 )
 
 // A Code is an error code of the Kafka protocol, returned by a broker.
@@ -159,7 +160,7 @@ func (e *RecordsError) Unwrap() error { return e.Code }
 
 // recordsError converts the response to a produce request into an error. It
 // omits the texts of the broker, which may contain data from a record.
-func recordsError(code Code, records map[int]error) error {
+func recordsError(code Code, records []produce.ResponseError) error {
 	switch code {
 	case 0:
 		return nil
@@ -168,9 +169,13 @@ func recordsError(code Code, records map[int]error) error {
 		return code
 	}
 	e := &RecordsError{Code: code}
-	for i := range records {
-		e.Records = append(e.Records, i)
+	for _, r := range records {
+		e.Records = append(e.Records, int(r.BatchIndex))
 	}
-	sort.Ints(e.Records)
+	slices.Sort(e.Records)
+	e.Records = slices.Compact(e.Records)
+	if len(e.Records) > 0 && e.Records[0] < 0 {
+		e.Records = nil
+	}
 	return e
 }

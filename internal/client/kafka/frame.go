@@ -25,7 +25,7 @@ var errNotKafka = errors.New("the server does not speak the protocol of Kafka; c
 
 // dialFramed connects to addr, with TLS if it is configured.
 func (l *library) dialFramed(ctx context.Context, network, addr string) (net.Conn, error) {
-	conn, err := new(net.Dialer).DialContext(ctx, network, addr)
+	conn, err := l.connect(ctx, network, addr)
 	if err != nil {
 		return nil, err
 	}

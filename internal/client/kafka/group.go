@@ -2,6 +2,7 @@ package kafka
 
 import (
 	"context"
+	"fmt"
 	"net"
 	"sync"
 	"time"
@@ -87,7 +88,27 @@ func (g *group) Next(ctx context.Context) (Generation, error) {
 		}
 		return nil, g.l.explain(err)
 	}
-	return generation{gen, g.l}, nil
+	list, err := assignments(gen)
+	if err != nil {
+		gen.Start(func(context.Context) {}) // ends it
+		return nil, err
+	}
+	return generation{gen, list, g.l}, nil
+}
+
+// assignments returns the partitions that gen assigns to this member.
+func assignments(gen *kgo.Generation) (all []Assignment, err error) {
+	for topic, parts := range gen.Assignments {
+		seen := map[int]bool{}
+		for _, p := range parts {
+			if p.ID < 0 || seen[p.ID] || len(all) == maxPartitions {
+				return nil, fmt.Errorf("%w: assignment of %s[%d]", errAnswer, topic, p.ID)
+			}
+			seen[p.ID] = true
+			all = append(all, Assignment{Topic: topic, Partition: p.ID, Offset: max(p.Offset, -1), Epoch: noEpoch})
+		}
+	}
+	return all, nil
 }
 
 // Close implements Group.
@@ -112,28 +133,24 @@ func (g *group) Close(ctx context.Context) {
 	for _, c := range conns {
 		_ = c.Close() // it is abandoned
 	}
-	<-done
+	select {
+	case <-done:
+	case <-time.After(time.Second): // the library computes, and looks at no context
+	}
 }
 
 // generation implements Generation with the Generation of the library.
 type generation struct {
-	g *kgo.Generation
-	l *library
+	g    *kgo.Generation
+	list []Assignment
+	l    *library
 }
 
 // ID implements Generation.
 func (g generation) ID() int32 { return g.g.ID }
 
 // Assignments implements Generation.
-func (g generation) Assignments() []Assignment {
-	var all []Assignment
-	for topic, parts := range g.g.Assignments {
-		for _, p := range parts {
-			all = append(all, Assignment{Topic: topic, Partition: p.ID, Offset: max(p.Offset, -1), Epoch: noEpoch})
-		}
-	}
-	return all
-}
+func (g generation) Assignments() []Assignment { return g.list }
 
 // Start implements Generation.
 func (g generation) Start(f func(ctx context.Context)) { g.g.Start(f) }

@@ -5,14 +5,19 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
+	"fmt"
 	"net"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
 
 	kgo "github.com/segmentio/kafka-go"
 	"github.com/segmentio/kafka-go/protocol"
+	"github.com/segmentio/kafka-go/protocol/listoffsets"
 	"github.com/segmentio/kafka-go/protocol/metadata"
+	"github.com/segmentio/kafka-go/protocol/produce"
+	"github.com/segmentio/kafka-go/protocol/rawproduce"
 	"github.com/segmentio/kafka-go/sasl"
 	"github.com/segmentio/kafka-go/sasl/plain"
 	"github.com/segmentio/kafka-go/sasl/scram"
@@ -27,6 +32,7 @@ type library struct {
 	transport *kgo.Transport
 	dialer    kgo.Dialer
 	tls       *tls.Config
+	connect   func(ctx context.Context, network, addr string) (net.Conn, error)
 
 	looking chan struct{}        // holds an element while logs is used
 	logs    map[string]topicLogs // by topic
@@ -63,7 +69,7 @@ func New(c connect.Kafka, topics ...string) (Client, error) {
 	addr := brokers(c.Brokers)
 	base, stop := context.WithCancel(context.Background())
 	l := &library{
-		base: base, stop: stop, conn: c, addr: addr, transport: t, tls: secure,
+		base: base, stop: stop, conn: c, addr: addr, transport: t, tls: secure, connect: new(net.Dialer).DialContext,
 		looking: make(chan struct{}, 1), logs: map[string]topicLogs{},
 		client: &kgo.Client{Addr: addr, Transport: t, Timeout: c.RequestTimeout},
 		dialer: kgo.Dialer{ClientID: c.ClientID, Timeout: t.DialTimeout, SASLMechanism: login},
@@ -92,7 +98,34 @@ func saslMechanism(s *connect.SASL) (sasl.Mechanism, error) {
 	if err != nil {
 		return nil, errors.New("sasl: user name or password contains a character that SCRAM does not permit")
 	}
-	return m, nil
+	return cappedLogin{m}, nil
+}
+
+// maxIterations limits the iterations that a broker demands for SCRAM, during which
+// the library does not look at its context. Kafka permits 16384.
+const maxIterations = 100_000
+
+// A cappedLogin refuses a SCRAM login with too many iterations.
+type cappedLogin struct{ sasl.Mechanism }
+
+// Start implements sasl.Mechanism.
+func (m cappedLogin) Start(ctx context.Context) (sasl.StateMachine, []byte, error) {
+	s, first, err := m.Mechanism.Start(ctx)
+	return cappedSteps{s}, first, err
+}
+
+type cappedSteps struct{ sasl.StateMachine }
+
+// Next implements sasl.StateMachine.
+func (s cappedSteps) Next(ctx context.Context, challenge []byte) (bool, []byte, error) {
+	for part := range strings.SplitSeq(string(challenge), ",") {
+		if count, is := strings.CutPrefix(part, "i="); is {
+			if n, err := strconv.Atoi(count); err != nil || n > maxIterations {
+				return false, nil, fmt.Errorf("%w: more than %d SCRAM iterations", errAnswer, maxIterations)
+			}
+		}
+	}
+	return s.StateMachine.Next(ctx, challenge)
 }
 
 // brokers is the address of a cluster: any of its brokers.
@@ -135,40 +168,48 @@ func (l *library) Topics(ctx context.Context, names []string, create bool) ([]To
 
 func topicOf(t metadata.ResponseTopic) Topic {
 	topic := Topic{Name: t.Name, Partitions: len(t.Partitions)}
-	if t.ErrorCode != 0 {
+	switch {
+	case t.ErrorCode != 0:
 		topic.Err = Code(t.ErrorCode)
-	} else if topic.Partitions == 0 {
+	case topic.Partitions == 0:
 		topic.Err = UnknownTopic
+	case topic.Partitions > maxPartitions:
+		topic.Err = fmt.Errorf("%w: %d partitions", errAnswer, topic.Partitions)
 	}
 	return topic
 }
+
+// maxPartitions limits the partitions of a topic, and those assigned to a member of a
+// group: each takes memory before anything is read or written.
+const maxPartitions = 20_000
 
 // Offset implements Client.
 func (l *library) Offset(ctx context.Context, topic string, partition int, at int64) (int64, error) {
 	ctx, cancel := l.limit(ctx, 0)
 	defer cancel()
-	res, err := l.client.ListOffsets(ctx, &kgo.ListOffsetsRequest{
-		Topics: map[string][]kgo.OffsetRequest{topic: {{Partition: partition, Timestamp: at}}},
+	m, err := l.transport.RoundTrip(ctx, l.addr, &listoffsets.Request{
+		ReplicaID: -1,
+		Topics: []listoffsets.RequestTopic{{Topic: topic, Partitions: []listoffsets.RequestPartition{
+			{Partition: int32(partition), CurrentLeaderEpoch: noEpoch, Timestamp: at},
+		}}},
 	})
 	if err != nil {
 		return 0, l.explain(err)
 	}
-	if len(res.Topics[topic]) != 1 {
+	r := m.(*listoffsets.Response)
+	if len(r.Topics) != 1 || r.Topics[0].Topic != topic || len(r.Topics[0].Partitions) != 1 {
 		return 0, errAnswer
 	}
-	p := res.Topics[topic][0]
+	p := r.Topics[0].Partitions[0]
 	switch {
-	case p.Error != nil:
-		return 0, l.explain(p.Error)
-	case at == Earliest:
-		return p.FirstOffset, nil
-	case at == Latest:
-		return p.LastOffset, nil
-	}
-	for offset := range p.Offsets {
-		if offset >= 0 {
-			return offset, nil
-		}
+	case p.ErrorCode != 0:
+		return 0, l.explain(Code(p.ErrorCode))
+	case int(p.Partition) != partition:
+		return 0, errAnswer
+	case p.Offset >= 0:
+		return p.Offset, nil
+	case at < 0:
+		return 0, errAnswer
 	}
 	return l.Offset(ctx, topic, partition, Latest)
 }
@@ -192,23 +233,24 @@ func (l *library) Fetch(ctx context.Context, r *FetchRequest, f *Fetched) error 
 func (l *library) Produce(ctx context.Context, topic string, partition int, batch []byte) error {
 	ctx, cancel := l.limit(ctx, 0)
 	defer cancel()
-	res, err := l.client.RawProduce(ctx, &kgo.RawProduceRequest{
-		Topic: topic, Partition: partition, RequiredAcks: kgo.RequireAll,
-		RawRecords: protocol.RawRecordSet{Reader: bytes.NewReader(batch)},
+	m, err := l.transport.RoundTrip(ctx, l.addr, &rawproduce.Request{
+		Acks: int16(kgo.RequireAll), Timeout: int32(l.conn.RequestTimeout.Milliseconds() / 2), // the rest is for the way
+		Topics: []rawproduce.RequestTopic{{Topic: topic, Partitions: []rawproduce.RequestPartition{
+			{Partition: int32(partition), RecordSet: protocol.RawRecordSet{Reader: bytes.NewReader(batch)}},
+		}}},
 	})
-	switch {
-	case err != nil:
+	if err != nil {
 		return l.explain(err)
-	case res == nil:
+	}
+	r, ok := m.(*produce.Response)
+	if !ok || len(r.Topics) != 1 || r.Topics[0].Topic != topic || len(r.Topics[0].Partitions) != 1 {
 		return errAnswer
-	case res.Error == nil:
-		return nil
 	}
-	code := CodeOf(res.Error)
-	if code == 0 {
-		return res.Error
+	p := &r.Topics[0].Partitions[0]
+	if int(p.Partition) != partition {
+		return errAnswer
 	}
-	return recordsError(code, res.RecordErrors)
+	return recordsError(Code(p.ErrorCode), p.RecordErrors)
 }
 
 // NewProducer implements Client.
@@ -231,10 +273,13 @@ func (l *library) CreateTopic(ctx context.Context, name string, partitions int, 
 		t.ConfigEntries = append(t.ConfigEntries, kgo.ConfigEntry{ConfigName: k, ConfigValue: v})
 	}
 	res, err := l.client.CreateTopics(ctx, &kgo.CreateTopicsRequest{Topics: []kgo.TopicConfig{t}, ValidateOnly: dry})
-	if err == nil {
-		err = res.Errors[name]
-	}
 	if err != nil {
+		return l.explain(err)
+	}
+	switch err, answered := res.Errors[name]; {
+	case !answered:
+		return errAnswer
+	case err != nil:
 		return l.explain(err)
 	}
 	return nil
@@ -253,6 +298,9 @@ func (l *library) Setting(ctx context.Context, topic, name string) (string, erro
 		return "", l.explain(err)
 	}
 	for _, r := range res.Resources {
+		if r.ResourceName != topic {
+			continue
+		}
 		if r.Error != nil {
 			return "", l.explain(r.Error)
 		}

@@ -10,7 +10,10 @@ import (
 	"io"
 	"net"
 	"strings"
+	"syscall"
 	"time"
+
+	"github.com/segmentio/kafka-go/protocol"
 
 	"github.com/urlfold/urlfold/config/field"
 )
@@ -147,7 +150,7 @@ func (l *library) probe(ctx context.Context, addr string) (working bool, err err
 		return wrong("tls", "refuses the TLS connection (%v); it may require a client certificate: set tls.cert_file and tls.key_file", err)
 	case err != nil:
 		return false, nil
-	case l.conn.SASL == nil && code == UnsupportedSASL && !l.answers(ctx, addr):
+	case l.conn.SASL == nil && code == UnsupportedSASL && len(offered) > 0 && l.hangsUp(ctx, addr):
 		return wrong("sasl", "requires a SASL login on this port: set sasl (offered mechanisms: %s)", list)
 	case l.conn.SASL == nil:
 		return true, nil
@@ -177,22 +180,29 @@ func (l *library) login(ctx context.Context, addr string) (working bool, err err
 	return false, nil
 }
 
-// answers reports whether a broker answers a request that requires a login
-// where logins are required.
-func (l *library) answers(ctx context.Context, addr string) bool {
+// hangsUp reports whether a broker ends the connection, without a byte, at a request
+// that requires a login where logins are required. A broker that fails may do so once.
+func (l *library) hangsUp(ctx context.Context, addr string) bool {
 	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
 	defer cancel()
-	dialer := l.dialer
-	conn, err := dialer.DialContext(ctx, "tcp", addr)
-	if err != nil {
-		return false
+	for range 3 {
+		conn, err := l.dialFramed(ctx, "tcp", addr)
+		if err != nil {
+			return false
+		}
+		ended := closer(ctx, conn)
+		b := request(nil, protocol.Metadata, 1, clientID)
+		b = binary.BigEndian.AppendUint32(b, 0) // no topics
+		_, err = exchange(conn, b, nil)
+		ended()
+		if !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, syscall.ECONNRESET) || ctx.Err() != nil {
+			return false
+		}
+		if f, ok := conn.(*framedConn); !ok || len(f.buf) > 0 {
+			return false // a part of an answer
+		}
 	}
-	defer func() { _ = conn.Close() }() // close errors do not matter
-	if conn.SetDeadline(time.Now().Add(probeTimeout)) != nil {
-		return false
-	}
-	_, err = conn.Brokers()
-	return err == nil
+	return true
 }
 
 // handshake performs the handshake of c within probeTimeout.

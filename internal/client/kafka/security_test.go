@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kfake"
+	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/urlfold/urlfold/config/connect"
 	"github.com/urlfold/urlfold/config/field"
@@ -159,6 +160,20 @@ func TestAwayIsNoMistake(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// TestCutIsNoMistake: a broker that ends the connection during its first answer is not
+// reported as one that requires a login.
+func TestCutIsNoMistake(t *testing.T) {
+	c, conn := kafkatest.Fake(t)
+	cut := 0
+	c.ControlKey(int16(kmsg.Metadata), func(kmsg.Request) (kmsg.Response, error, bool) {
+		cut++
+		return nil, errors.New("cut"), true
+	})
+	if err := kafkatest.Client(t, conn).Check(kafkatest.Context(t)); err != nil || cut != 1 {
+		t.Errorf("%v after %d cuts", err, cut)
 	}
 }
 
