@@ -27,8 +27,13 @@ type Codec struct {
 	// The character between the cells of csv, such as ";", or tab. Default: a
 	// comma.
 	Delimiter string `yaml:"delimiter"`
-	// The character that quotes cells of a table, or none. Default: '"'.
+	// The character that quotes cells of a table, or none. Default: '"', in tsv only
+	// on lines on which each quote is closed.
 	Quote string `yaml:"quote"`
+	// The maximum size of a quoted cell that spans lines. It may have 1,000 lines, or
+	// 1,000 per MiB if that is more. A quote before a longer cell is damage, and
+	// reading goes on with the next line.
+	MaxQuoted field.Size `yaml:"max_quoted" min:"1KiB" max:"256MiB"`
 	// A backslash, if it makes the next character of a cell literal, as the
 	// dialect backslash does. Default: quotes in quoted cells are doubled.
 	Escape string `yaml:"escape"`

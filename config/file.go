@@ -71,7 +71,7 @@ func Default() *File {
 	return &File{
 		Version: 1,
 		DataDir: "/var/lib/urlfold",
-		Codec:   Codec{Target: "request", Profile: "equiv", Hash: "xxh3-128", KeyFormat: "hex", Render: Render{Form: "rewrite"}},
+		Codec:   Codec{MaxQuoted: field.MiB, Target: "request", Profile: "equiv", Hash: "xxh3-128", KeyFormat: "hex", Render: Render{Form: "rewrite"}},
 		Pipeline: Pipeline{
 			Ordering:       "none",
 			Batch:          Batch{Bytes: 128 * field.KiB, Records: 1000, Linger: 50 * time.Millisecond},

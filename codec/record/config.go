@@ -83,12 +83,19 @@ type Config struct {
 	Dialect string
 	// Delimiter is the character between the cells of a csv table, or "tab", if
 	// it is not a comma. Quote is the character around quoted cells of a table,
-	// or "none", if it is not '"'. Escape is a backslash if it makes the next
+	// or "none", if it is not '"'. If Quote is empty, cells separated by tabs are quoted
+	// only on lines on which each of their quotes is closed. Escape is a backslash if it makes the next
 	// byte of a cell literal, like the dialect backslash; otherwise quotes in
 	// quoted cells are doubled. NoHeader says that a table has no header:
 	// columns must then be given by number.
 	Delimiter, Quote, Escape string
 	NoHeader                 bool
+	// MaxQuoted is the maximum length in bytes of a quoted cell that spans lines, of
+	// which it may have 1,000 for each MiB, and at least 1,000; 0 means
+	// DefaultMaxQuoted. A quote before a
+	// longer cell is open: its line does not match the format, and the next line is read
+	// as a record. Only tables have quoted cells.
+	MaxQuoted int
 	// Target selects the URLs of an access-log record. It is ignored for lines,
 	// jsonl, csv and tsv, whose records have one URL each.
 	Target Target

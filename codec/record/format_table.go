@@ -43,19 +43,22 @@ func (t tableFormat) unlined() Reader {
 	return &tableReader{tableSyntax: syntax}
 }
 
-// sample returns the records of s. If a quoted cell can contain a line end, they are not
-// its lines.
+// sample returns the records of s, without those that have an open quote. If a quoted cell
+// can contain a line end, they are not its lines.
 func (t tableFormat) sample(s *Sample) (records [][]byte) {
-	if t.sep == '\t' || bytes.IndexByte(s.Head, '"') < 0 {
+	table, _ := new(Config).tableSyntax(t.sep)
+	if table.byLine || bytes.IndexByte(s.Head, '"') < 0 {
 		return s.Records
 	}
-	table := tableSyntax{sep: t.sep, quote: '"'}
 	for rest := s.Head[markLen(s.Head):]; len(rest) > 0 && len(records) < detectRecords; {
-		n := table.recordEnd(rest)
+		n, open := table.recordEnd(rest, false)
+		if n < 0 && len(records) < 2 { // the quote may be open
+			n, open = table.recordEnd(rest, true)
+		}
 		if n <= 0 {
 			break
 		}
-		if body := trimEnd(rest[:n]); !isBlank(body) {
+		if body := trimEnd(rest[:n]); !isBlank(body) && !open {
 			records = append(records, body)
 		}
 		rest = rest[n:]
@@ -72,8 +75,9 @@ func (t tableFormat) sample(s *Sample) (records [][]byte) {
 // must have none.
 func fitTable(records [][]byte, sep byte, header bool) int {
 	columns, withURL := 0, 0
+	table, _ := new(Config).tableSyntax(sep)
 	for i, r := range records {
-		n, hasURL := countCells(r, sep)
+		n, hasURL := countCells(r, &table)
 		switch {
 		case n < 2 || i > 0 && n != columns:
 			return 0
@@ -92,8 +96,8 @@ func fitTable(records [][]byte, sep byte, header bool) int {
 
 // countCells returns the number of cells in body and whether one of them looks
 // like a URL. The number is 0 if body is malformed.
-func countCells(body []byte, sep byte) (n int, hasURL bool) {
-	table := tableSyntax{sep: sep, quote: '"'}
+func countCells(body []byte, table *tableSyntax) (n int, hasURL bool) {
+	table = table.of(body)
 	for pos := 0; pos <= len(body); n++ {
 		s, _, next, ok := table.cell(body, pos)
 		if !ok {
@@ -167,42 +171,19 @@ type tableReader struct {
 	parts           []column  // columns of the parts, by the index of their value
 }
 
-// Cut implements [Framing].
-func (t *tableReader) Cut(block []byte) int {
-	if bytes.IndexByte(block, t.quote) < 0 {
-		return bytes.LastIndexByte(block, '\n') + 1
-	}
-	pos := 0
-	if t.scan != nil {
-		n, gaveUp := t.scan.cut(block)
-		if !gaveUp {
-			return n
-		}
-		pos = n
-	}
-	for {
-		n := t.recordEnd(block[pos:])
-		if n < 0 {
-			return pos
-		}
-		pos += n
-	}
-}
-
 // Head implements [Framing].
 func (t *tableReader) Head(block []byte) int {
 	if !t.named {
 		return 0
 	}
-	return max(0, t.recordEnd(block))
+	n, _ := t.recordEnd(block, false)
+	return max(0, n)
 }
 
 // Next implements [Reader].
 func (t *tableReader) Next(in []byte) int {
-	if n := t.recordEnd(in); n > 0 {
-		return n
-	}
-	return len(in)
+	n, _ := t.recordEnd(in, true)
+	return n
 }
 
 // multiline implements [lineCounter].
@@ -232,7 +213,6 @@ type tableLocator struct {
 	body  framed   // the record that next has found, without its line end
 	line  framed   // the same with its line end
 	ahead framed   // line, if keep has found it and Append must read it
-	open  framed   // the last record, if an open quote swallows lines after its first
 
 	// For a composed URL.
 	wanted []int        // index of the value in each column, -1 if it is not used
@@ -311,8 +291,9 @@ func (t *tableReader) checkHead(head []byte) error {
 // before the first one.
 func (t *tableReader) columnNames(head []byte) (names []string) {
 	body := trimEnd(head[markLen(head):])
+	syntax := t.of(body)
 	for pos := 0; pos <= len(body); {
-		s, d, next, ok := t.cell(body, pos)
+		s, d, next, ok := syntax.cell(body, pos)
 		if !ok {
 			break
 		}
@@ -324,12 +305,10 @@ func (t *tableReader) columnNames(head []byte) (names []string) {
 }
 
 // Locate implements [Locator]. If cells are added to the record, Locate reads
-// all of it, because an open quote at the end would swallow them. It also does
-// if the open quote has swallowed the lines up to the end of the input, which
-// would be lost without a word.
+// all of it, because an open quote at the end would swallow them. Otherwise it
+// reads a URL before an open quote, which the source reports as damage.
 func (l *tableLocator) Locate(f *Found, body []byte, at *Position) (Reason, int) {
 	if l.named && at.Off == 0 && l.isHead(body, at.Head) {
-		l.open = framed{}
 		f.PassThrough()
 		return 0, 0
 	}
@@ -339,18 +318,21 @@ func (l *tableLocator) Locate(f *Found, body []byte, at *Position) (Reason, int)
 	}
 	url, base, host := l.urlColumn, l.baseColumn, l.hostColumn
 	if url < 0 {
-		l.open = framed{}
 		return NoField, 0
 	}
 	found, last := false, max(url, base, host)
 	fast := l.hasEnds(body)
-	if l.extends || !fast && l.open.take(body) {
+	if l.extends {
 		last = len(body)
 	} else if fast && l.ends.bare && max(base, host) < 0 {
 		return l.locateBare(f, body)
 	}
+	syntax := &l.tableSyntax
+	if !fast {
+		syntax = l.of(body)
+	}
 	for i, pos := 0, 0; pos <= len(body) && i <= last; i++ {
-		s, d, next, ok := l.cellAt(body, pos, fast)
+		s, d, next, ok := l.cellAt(syntax, body, pos, fast)
 		if !ok {
 			return Unparsed, pos
 		}
@@ -435,19 +417,17 @@ func markLen(b []byte) int {
 	return 0
 }
 
-// recordEnd returns the length of the first record of b, including its line
-// end, or -1 if b does not hold all of it.
-func (t *tableReader) recordEnd(b []byte) int {
+// recordEnd is recordEnd of the syntax for b that may begin with a byte order mark.
+func (t *tableReader) recordEnd(b []byte, last bool) (n int, open bool) {
 	mark := markLen(b)
 	if n := bytes.IndexByte(b[mark:], '\n') + 1; n > 0 {
 		line := b[mark : mark+n]
-		if !t.hasQuote(line) || t.scan != nil && t.scan.closes(line[:n-1]) {
-			return mark + n
+		if t.byLine || !t.hasQuote(line) || t.scan != nil && t.scan.closes(line[:n-1]) {
+			return mark + n, false
 		}
 	}
-	n := t.tableSyntax.recordEnd(b[mark:])
-	if n > 0 {
+	if n, open = t.tableSyntax.recordEnd(b[mark:], last); n >= 0 {
 		n += mark
 	}
-	return n
+	return n, open
 }

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"bytes"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -87,10 +88,7 @@ func FuzzTable(f *testing.F) {
 		}
 		var got [][]string
 		for b := []byte(text); len(b) > 0; {
-			n := rfc4180.recordEnd(b)
-			if n < 0 {
-				n = len(b)
-			}
+			n, _ := rfc4180.recordEnd(b, true)
 			body := trimEnd(b[:n])
 			b = b[n:]
 			if len(body) == 0 {
@@ -115,7 +113,7 @@ func FuzzTable(f *testing.F) {
 }
 
 // rfc4180 is the syntax of the format csv.
-var rfc4180 = &tableSyntax{sep: ',', quote: '"', plain: cellDialect, quoted: quotedDialect}
+var rfc4180 = &tableSyntax{sep: ',', quote: '"', longest: DefaultMaxQuoted, plain: cellDialect, quoted: quotedDialect}
 
 // TestTableSyntax checks tables with other delimiters, quotes and escapes:
 // which cells are read, and how a URL is written back.
@@ -187,38 +185,84 @@ func TestTableSyntaxMistakes(t *testing.T) {
 	}
 }
 
-// TestTableOpenQuote checks that lines which a quote swallows up to the end of
-// the input are not lost without a word, even if the URL comes before the quote.
+// TestTableOpenQuote checks that a quote which does not close its cell swallows no row
+// after its own, whatever is on them, and that OpenQuotes finds its line.
 func TestTableOpenQuote(t *testing.T) {
+	rows := func(n int) string { return strings.Repeat("http://h/b,y\n", n) }
 	for _, c := range []struct {
-		config Config
-		in     string
-		want   int64 // unparsed records
+		config       Config
+		in           string
+		urls, open   int64
+		unparsed     int64
+		line         int // offset of the first line with an open quote
+		undetermined bool
 	}{
-		{Config{URLField: "url"}, "url,title\nhttp://h/a,\"x\nhttp://h/b,y\n", 1},
-		{Config{URLField: "url"}, "url,title\nhttp://h/a,\"x\nhttp://h/b,y", 1},
-		{Config{URLField: "1"}, "\xEF\xBB\xBFhttp://h/a,\"x\nhttp://h/b,y\n", 1},
-		{Config{URLField: "url", Dialect: "backslash"}, "url,title\nhttp://h/a,\"x\\\"\nhttp://h/b,y\n", 1},
-		{Config{URL: URLParts{Host: []string{"host"}, Path: []string{"path"}}}, "host,path,title\nh,/a,\"x\nh,/b,y\n", 1},
-		{Config{URLField: "url"}, "url,title\nhttp://h/a,\"x\n", 0}, // nothing is lost
-		{Config{URLField: "url"}, "url,title\nhttp://h/a,\"x\ny\"\nhttp://h/b,\"y\nz\"", 0},
+		{Config{URLField: "url"}, "url,title\nhttp://h/a,\"x\n" + rows(1), 2, 1, 0, 10, true},
+		{Config{URLField: "url"}, "title,url\n\"x,http://h/a\ny,http://h/b", 1, 1, 1, 10, true},
+		{Config{URLField: "2"}, "\xEF\xBB\xBF\"x,http://h/a\ny,http://h/b\n", 1, 1, 1, 0, true},
+		{Config{URLField: "url", Dialect: "backslash"}, "title,url\n\"x\\\",http://h/a\ny,http://h/b\n", 1, 1, 1, 10, true},
+		{Config{URL: URLParts{Host: []string{"host"}, Path: []string{"path"}}}, "title,host,path\n\"x,h,/a\ny,h,/b\n", 1, 1, 1, 16, true},
+		{Config{URLField: "url", Quote: "'", Delimiter: ";"}, "title;url\n'x;http://h/a\ny;http://h/b\n", 1, 1, 1, 10, true},
+		{Config{URLField: "url"}, "url,title\nhttp://h/a,\"x\n", 1, 1, 0, 10, true},
+		{Config{URLField: "url"}, "url,title\nhttp://h/a,\"x\ny\"\nhttp://h/b,\"y\nz\"", 2, 0, 0, 0, true},
+		{Config{URLField: "url"}, "url,title\nhttp://h/a,\"" + strings.Repeat("x\n", 999) + "\"\n" + rows(1), 2, 0, 0, 0, false},
+		{Config{URLField: "url"}, "url,title\nhttp://h/a,\"" + rows(1000) + "\"\n" + rows(1), 1001, 2, 1, 10, true},
+		{Config{URLField: "url"}, "url,title\nhttp://h/a,\"" + rows(2000), 2000, 1, 0, 10, false},
+		{Config{URLField: "url"}, "url,title\n1,\"\n\",\"" + rows(2000), 2000, 1, 0, 14, false},
+		{Config{URLField: "url"}, "url,title\nhttp://h/a,\"" + strings.Repeat("x", 1<<20) + "\n\"\n" + rows(1), 2, 2, 1, 10, true},
+		{Config{URLField: "url"}, "url,title\nhttp://h/a,\"" + strings.Repeat("x", 1<<21) + "\"\n" + rows(1), 2, 0, 0, 0, false},
+		{Config{URLField: "url", MaxQuoted: 16}, "url,title\nhttp://h/a,\"0123456789abc\n\"\nhttp://h/b,\"0123456789abcd\n\"\nhttp://h/b,y\n", 3, 2, 1, 38, true},
+		{Config{URLField: "url", MaxQuoted: 4 << 20}, "url,title\nhttp://h/a,\"" + rows(2000) + "\"\n" + rows(1), 2, 0, 0, 0, false},
 	} {
-		c.config.Format, c.config.Normalizer = "csv", newNormalizer(t, "equiv")
-		j, err := New(c.config)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var st Stats
-		var pos Position
-		w := j.NewWorker()
-		pos.Head = []byte(c.in[:j.Framing().Head([]byte(c.in))])
-		for in := []byte(c.in); len(in) > 0; {
-			n := w.Next(in)
-			w.Append(nil, nil, in[:n], pos, &st)
-			in, pos.Off = in[n:], pos.Off+int64(n)
-		}
-		if got := st.Rejects[Unparsed]; got != c.want || st.Rejected != c.want {
-			t.Errorf("%q: %d unparsed, want %d; %v", c.in, got, c.want, st.Rejects)
-		}
+		c.config.Format = "csv"
+		checkOpenQuote(t, c.config, c.in, c.urls, c.open, c.unparsed, c.line, c.undetermined)
 	}
+}
+
+func checkOpenQuote(t *testing.T, config Config, in string, urls, open, unparsed int64, line int, undetermined bool) {
+	t.Helper()
+	config.Normalizer = newNormalizer(t, "equiv")
+	j, err := New(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := in[:min(len(in), 60)]
+	first, number := j.Framing().(QuoteFraming).OpenQuotes([]byte(in))
+	if number != int(open) || first != line {
+		t.Errorf("%q: %d open quotes, first %d, want %d, %d", name, number, first, open, line)
+	}
+	if n := j.Framing().Cut([]byte(in)); (n < bytes.LastIndexByte([]byte(in), '\n')+1) != undetermined {
+		t.Errorf("%q: Cut returned %d of %d", name, n, len(in))
+	}
+	var st Stats
+	var pos Position
+	w := j.NewWorker()
+	pos.Head = []byte(in[:j.Framing().Head([]byte(in))])
+	for in := []byte(in); len(in) > 0; {
+		n := w.Next(in)
+		w.Append(nil, nil, in[:n], pos, &st)
+		in, pos.Off = in[n:], pos.Off+int64(n)
+	}
+	if st.URLs != urls || st.Rejects[Unparsed] != unparsed {
+		t.Errorf("%q: %d URLs, %d unparsed, want %d, %d; %v", name, st.URLs, st.Rejects[Unparsed], urls, unparsed, st.Rejects)
+	}
+}
+
+// TestTSVQuotes checks that the quotes of a TSV count only on lines on which all of them
+// are closed, whichever way a line takes, unless the quote is configured.
+func TestTSVQuotes(t *testing.T) {
+	const literal = "\"item 3\thttp://H/%7e3\n"
+	f := func(c Config, in, want string) {
+		t.Helper()
+		c.Format, c.URLField = "tsv", "2"
+		check(t, c, in, want)
+		verify(t, c, []byte(in))
+	}
+	f(Config{}, literal+"b\thttp://H/4\n", "\"item 3\thttp://h/~3\nb\thttp://h/4\n")
+	f(Config{}, "\"a\tb\"\t\"http://H/%7e\"\n"+literal+"\"c\"\td\n", "\"a\tb\"\t\"http://h/~\"\n\"item 3\thttp://h/~3\n\"c\"\td\n")
+	f(Config{}, "\"a\"b\thttp://H/%7e\n\"a\"\thttp://H/%7e\t\"a\"b\n", "\"a\"b\thttp://h/~\n\"a\"\thttp://h/~\t\"a\"b\n")
+	f(Config{Quote: "none"}, "\"a\tHTTP://h/\"\n\x00a\thttp://H/%7e\x00\n", "\"a\thttp://h/%22\n\x00a\thttp://h/~%00\n")
+	f(Config{Quote: `"`}, "\"a\nb\"\thttp://H/%7e\n", "\"a\nb\"\thttp://h/~\n")
+	check(t, Config{Format: "csv", Delimiter: "tab", URLField: "2"}, literal, "\"item 3\thttp://h/~3\n")
+	check(t, Config{Format: "tsv", URL: URLParts{Host: []string{"2"}, Path: []string{"3"}}}, "\"a\tH\t/%7e\n\"a\"\tH\t/%7e\n", "\"a\th\t/~\n\"a\"\th\t/~\n")
 }

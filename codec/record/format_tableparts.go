@@ -78,10 +78,13 @@ func (l *tableLocator) setWanted() {
 func (l *tableLocator) locateParts(f *Found, body []byte) (Reason, int) {
 	clear(l.values)
 	fast := l.hasEnds(body)
-	whole := l.extends || !fast && l.open.take(body)
-	fast = fast || l.scan != nil && l.ends.read(l.scan, body)
-	for i, pos := 0, 0; pos <= len(body) && (i < len(l.wanted) || whole); i++ {
-		s, d, next, ok := l.cellAt(body, pos, fast)
+	syntax := &l.tableSyntax
+	if !fast {
+		syntax = l.of(body)
+		fast = l.scan != nil && syntax.quote != 0 && l.ends.read(l.scan, body)
+	}
+	for i, pos := 0, 0; pos <= len(body) && (i < len(l.wanted) || l.extends); i++ {
+		s, d, next, ok := l.cellAt(syntax, body, pos, fast)
 		if !ok {
 			return Unparsed, pos
 		}
@@ -97,10 +100,10 @@ func (l *tableLocator) locateParts(f *Found, body []byte) (Reason, int) {
 	return l.composer.compose(f, body, l.values)
 }
 
-// cellAt is cell. fast says that l.ends belongs to body.
-func (l *tableLocator) cellAt(body []byte, pos int, fast bool) (s span, d *Dialect, next int, ok bool) {
+// cellAt is syntax.cell. fast says that l.ends belongs to body.
+func (l *tableLocator) cellAt(syntax *tableSyntax, body []byte, pos int, fast bool) (s span, d *Dialect, next int, ok bool) {
 	if fast {
 		return l.ends.cell(&l.tableSyntax, body, pos)
 	}
-	return l.cell(body, pos)
+	return syntax.cell(body, pos)
 }

@@ -40,6 +40,22 @@ type LengthFraming interface {
 	Incomplete(block []byte) bool
 }
 
+// QuoteFraming is a Framing of tables, in which a quoted cell can span lines. A quote that
+// was not meant to open a cell would swallow the rows after it, so a cell has a limit: see
+// Config.MaxQuoted. A record with a cell beyond the limit, or one that the end of the
+// stream leaves open, ends with the line on which the cell begins.
+type QuoteFraming interface {
+	Framing
+	// MaxQuoted returns the limit: how many more bytes than a record has Cut may need to
+	// find its end.
+	MaxQuoted() int
+	// Next is Reader.Next.
+	Next(in []byte) int
+	// OpenQuotes returns the number of open quotes in records, which are whole, and the
+	// offset of the first line with one.
+	OpenQuotes(records []byte) (first, number int)
+}
+
 // memberFormat is implemented by Readers of files in which each record is
 // compressed separately, so that an index can point to it.
 type memberFormat interface{ apart() }

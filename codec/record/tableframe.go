@@ -1,7 +1,5 @@
 package record
 
-import "bytes"
-
 // This file finds the end of a table's record and the ends of its cells in one
 // pass, so that Locate need not search for them again.
 
@@ -32,14 +30,7 @@ func (l *tableLocator) next(in []byte) int {
 	if n := l.look(in); n > 0 {
 		return n
 	}
-	if n := l.recordEnd(in); n > 0 {
-		return n
-	}
-	l.open = framed{}
-	if rec := trimEnd(in[markLen(in):]); bytes.IndexByte(rec, '\n') >= 0 {
-		l.open = framed{&rec[0], len(rec)} // a quote is open, or the first line was a record
-	}
-	return len(in)
+	return l.Next(in)
 }
 
 // look is next for a record that is a line of its own. It returns 0 if it gives

@@ -35,10 +35,7 @@ func DetectHeader(text []byte) (format string, ok bool) {
 // is anything else.
 func (t tableFormat) onlyHeader(text []byte) []string {
 	r := t.unlined().(*tableReader)
-	n := r.recordEnd(text)
-	if n < 0 {
-		n = len(text)
-	}
+	n := r.Next(text)
 	if len(bytes.TrimSpace(text[n:])) > 0 {
 		return nil
 	}

@@ -19,9 +19,9 @@ type tableScan struct {
 }
 
 // newTableScan returns the tableScan for a syntax, or nil if the syntax has
-// escapes or no quotes.
+// escapes.
 func newTableScan(t *tableSyntax) *tableScan {
-	if t.escaped || t.quote == 0 {
+	if t.escaped {
 		return nil
 	}
 	but := func(b byte) *scan.Set { return scan.NewSet(func(c byte) bool { return c != b }) }
@@ -154,10 +154,14 @@ func (e *cellEnds) close(body []byte) {
 // pass. It returns the length of the line with its line feed. It returns 0 if it gives
 // up, if the line does not end, and if it is not a record of its own.
 func (e *cellEnds) readLine(t *tableSyntax, in []byte) (size int) {
-	if e.bare || !scan.CutsQuoted() { // after a line without quotes, the next one has probably none
-		return e.readBareLine(t, in)
+	if e.bare || t.quote == 0 || !scan.CutsQuoted() { // after a line without quotes, the next one has probably none
+		size = e.readBareLine(t, in)
+	} else {
+		e.quotes, e.ends, size, e.bare = scan.MarkCells(e.quotes, e.ends, in, t.quote, t.sep)
 	}
-	e.quotes, e.ends, size, e.bare = scan.MarkCells(e.quotes, e.ends, in, t.quote, t.sep)
+	if size > 0 && t.byLine && !e.bare && t.of(trimEnd(in[:size])) != t {
+		return 0 // text after a closing quote
+	}
 	return size
 }
 
@@ -165,8 +169,10 @@ func (e *cellEnds) readLine(t *tableSyntax, in []byte) (size int) {
 // and works on every processor.
 func (e *cellEnds) readBareLine(t *tableSyntax, in []byte) (size int) {
 	e.quotes, e.ends, size = scan.MarkLine(e.quotes, e.ends, in, t.quote, t.sep)
-	if size == 0 {
-		return 0
+	if size == 0 || t.quote == 0 {
+		e.bare = true
+		clear(e.quotes)
+		return size
 	}
 	last := (size - 1) >> 6
 	e.quotes[last] &= 1<<((size-1)&63) - 1
@@ -204,7 +210,7 @@ func (e *cellEnds) skip(body []byte, i int) (pos int) {
 // cell is cell of a tableSyntax for a body that read has accepted.
 func (e *cellEnds) cell(t *tableSyntax, body []byte, pos int) (s span, d *Dialect, next int, ok bool) {
 	end := e.ends.Next(pos)
-	if pos == end || body[pos] != t.quote {
+	if pos == end || body[pos] != t.quote || t.quote == 0 {
 		return span{pos, end}, t.plain, end + 1, true
 	}
 	if body[end-1] != t.quote { // text after the closing quote

@@ -2,6 +2,7 @@ package record
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -12,8 +13,11 @@ type tableSyntax struct {
 	sep     byte
 	quote   byte // 0: cells are never quoted
 	escaped bool // a backslash makes the next byte literal
+	byLine  bool // records are lines; the quotes of a line count only if all of them close on it
+	longest int  // of quoted cells with a line end, in bytes
 
-	plain, quoted *Dialect // of cells without and with quotes
+	plain, quoted *Dialect     // of cells without and with quotes
+	bare          *tableSyntax // the same table without quotes, if byLine
 }
 
 // Values of Config.Delimiter, Config.Quote and Config.Escape besides single
@@ -26,8 +30,8 @@ const (
 // tableSyntax returns the syntax that c describes for a table whose separator
 // is sep unless c names one.
 func (c *Config) tableSyntax(sep byte) (t tableSyntax, err error) {
-	t = tableSyntax{sep: sep, quote: '"', escaped: c.Dialect == dialectBackslash}
-	var errSep, errQuote, errEscape error
+	t = tableSyntax{sep: sep, quote: '"', escaped: c.Dialect == dialectBackslash, longest: cmp.Or(c.MaxQuoted, DefaultMaxQuoted)}
+	var errSep, errQuote, errEscape, errQuoted error
 	switch {
 	case c.Delimiter == "":
 	case c.Format != "csv":
@@ -59,8 +63,17 @@ func (c *Config) tableSyntax(sep byte) (t tableSyntax, err error) {
 	case t.escaped && (t.sep == '\\' || t.quote == '\\'):
 		errEscape = errors.New("must differ from the delimiter and the quote")
 	}
+	if c.MaxQuoted < 0 {
+		errQuoted = errors.New("the limit of quoted cells must not be negative")
+	}
+	if t.byLine = t.sep == '\t' && c.Quote == ""; t.byLine {
+		bare := t
+		bare.quote, bare.byLine = 0, false
+		bare.setDialects()
+		t.bare = &bare
+	}
 	t.setDialects()
-	return t, errors.Join(in("Delimiter", errSep), in("Quote", errQuote), in("Escape", errEscape))
+	return t, errors.Join(in("Delimiter", errSep), in("Quote", errQuote), in("Escape", errEscape), in("MaxQuoted", errQuoted))
 }
 
 // tableByte returns the byte that word consists of.
@@ -173,6 +186,21 @@ func (c *Config) refuseTableSyntax() (errs []error) {
 	return errs
 }
 
+// of returns the syntax of a record: t.bare if that is a line whose quotes do not all
+// close on it.
+func (t *tableSyntax) of(body []byte) *tableSyntax {
+	if !t.byLine || !t.hasQuote(body) {
+		return t
+	}
+	for pos := 0; pos <= len(body); {
+		var ok bool
+		if _, _, pos, ok = t.cell(body, pos); !ok {
+			return t.bare
+		}
+	}
+	return t
+}
+
 // cell returns the inside of the cell at pos, its dialect, and the offset of
 // the next cell, which is greater than len(body) if there is none. Text after a
 // closing quote is an error (RFC 4180 §2).
@@ -210,23 +238,30 @@ func quotedEnd(b []byte, pos int, quote byte) int {
 	}
 }
 
-// recordEnd returns the length of the first record of b, including its
-// line end, or -1 if b does not hold all of it. A quote opens a quoted cell
-// only at the start of the cell, and a line feed inside a quoted cell does not
-// end the record. If t.escaped is set, a backslash makes the next byte literal,
+// recordEnd returns the length of the first record of b, including its line end, or -1
+// if b does not hold all of it. If last is set, b ends where the last record ends. A quote
+// opens a quoted cell only at the start of the cell, and a line feed inside a quoted cell
+// does not end the record. If t.escaped is set, a backslash makes the next byte literal,
 // except for a line feed outside of quotes.
-func (t *tableSyntax) recordEnd(b []byte) int {
-	for pos, end := 0, -1; ; {
-		if end < pos { // search once per line, which may have many cells
-			n := bytes.IndexByte(b[pos:], '\n')
-			if n < 0 {
-				return -1
+//
+// open says that a quoted cell of the record does not end: see runsAway. The record then
+// ends with the line on which the cell begins.
+func (t *tableSyntax) recordEnd(b []byte, last bool) (n int, open bool) {
+	for pos, end := 0, 0; ; {
+		if end <= pos { // search once per line, which may have many cells
+			n := bytes.IndexByte(b[pos:], '\n') + 1
+			switch {
+			case n > 0:
+				end = pos + n
+			case last:
+				end = len(b)
+			default:
+				return -1, false
 			}
-			end = pos + n
 		}
 		q := t.openingQuote(b[:end], pos)
 		if q < 0 {
-			return end + 1
+			return end, false
 		}
 		if t.escaped && q > 0 && isEscaped(b[:q-1]) {
 			pos = q + 1 // the separator is part of the cell
@@ -237,16 +272,37 @@ func (t *tableSyntax) recordEnd(b []byte) int {
 		} else {
 			pos = quotedEnd(b, q+1, t.quote)
 		}
-		if pos < 0 {
-			return -1
+		switch {
+		case 0 < pos && pos <= end:
+		case pos < 0 && last, t.runsAway(b, q, pos):
+			return end, true
+		case pos < 0:
+			return -1, false
 		}
 	}
 }
 
+// runsAway reports whether the cell that begins with the quote at q of b and ends before
+// end, or not in b if end is negative, is longer than cells with line ends may be. Such a
+// quote was not meant to open a cell, and would swallow the rows after it.
+func (t *tableSyntax) runsAway(b []byte, q, end int) bool {
+	if end < 0 {
+		end = len(b)
+	}
+	return end-q > t.longest || bytes.Count(b[q:end], lineFeed) >= t.mostLines()
+}
+
+// DefaultMaxQuoted is the default of [Config].MaxQuoted, in bytes.
+const DefaultMaxQuoted = 1 << 20
+
+// mostLines returns the number of lines that a quoted cell may span: 1,000, or more if it
+// may be longer than by default.
+func (t *tableSyntax) mostLines() int { return max(1000, t.longest/(DefaultMaxQuoted/1000)) }
+
 // openingQuote returns the offset of the first quote in line at or after pos
 // that starts a cell, or -1.
 func (t *tableSyntax) openingQuote(line []byte, pos int) int {
-	if t.quote == 0 {
+	if t.quote == 0 || t.byLine {
 		return -1
 	}
 	for {

@@ -27,7 +27,7 @@ type collisionOptions struct {
 // collisionShared lists the flags that collisions shares with the one-shot.
 var collisionShared = []string{
 	"profile", "rule", "key", "standard", "query-encoding", "format", "exclude", "allow-empty", "dialect", "delimiter", "quote", "escape", "no-header", "target", "url-field", "url", "base-field", "base", "where",
-	"max-record", "max-url", "max-decompressed", "max-ratio", "max-memory", "temp-dir", "max-window", "jobs",
+	"max-record", "max-quoted", "max-url", "max-decompressed", "max-ratio", "max-memory", "temp-dir", "max-window", "jobs",
 }
 
 // newCollisionsCmd returns the command that shows which URLs have the same key.

@@ -27,7 +27,7 @@ type diffOptions struct {
 // diffShared lists the flags that diff shares with the one-shot.
 var diffShared = []string{
 	"profile", "key", "standard", "query-encoding", "format", "exclude", "allow-empty", "dialect", "delimiter", "quote", "escape", "no-header", "target", "url-field", "url", "base-field", "base",
-	"max-record", "max-url", "max-decompressed", "max-ratio", "max-window", "jobs",
+	"max-record", "max-quoted", "max-url", "max-decompressed", "max-ratio", "max-window", "jobs",
 }
 
 // newDiffCmd returns the command that compares the keys under two profiles.

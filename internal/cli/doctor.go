@@ -41,6 +41,7 @@ type diagnosis struct {
 	Truncated   int64    `json:"truncated"` // URLs that may have been cut by the program that wrote the log
 	Misfit      *misfit  `json:"first_misfit,omitempty"`
 	Escapes     string   `json:"escapes,omitempty"`
+	Quotes      string   `json:"quotes,omitempty"` // how the quotes of a TSV are read
 	Notes       []string `json:"notes,omitempty"`
 	Command     string   `json:"command,omitempty"`
 
@@ -126,6 +127,9 @@ func (d *doctor) diagnose(sig *signals, path string) (*diagnosis, error) {
 	if err := r.detect(head, &o); err != nil || r.Why != "" {
 		return r, err
 	}
+	if err := r.findQuote(head, &o); err != nil {
+		return nil, err
+	}
 	if err := r.read(sig, &o); err != nil {
 		return nil, err
 	}
@@ -190,6 +194,28 @@ func (r *diagnosis) detect(head []byte, o *options) error {
 	}
 	if r.Format = o.format; o.urlField == "" {
 		r.findURL(head, o)
+	}
+	return nil
+}
+
+// findQuote finds out how the quotes of a TSV are read.
+func (r *diagnosis) findQuote(head []byte, o *options) error {
+	if o.format != "tsv" || o.quote != "" {
+		return nil
+	}
+	set, err := o.resolve([]string{r.File})
+	if err != nil {
+		return err
+	}
+	c := set.record
+	c.Format = o.format
+	switch o.quote = c.QuoteOf(head); {
+	case o.quote == `"`:
+		r.Quotes = `quote cells (each of the first cells that begins with one also ends with one); --quote none reads them as text`
+	case o.quote != "":
+		r.Quotes = `are text (one of the first cells begins with one and does not end with one); --quote '"' makes them quote cells`
+	case bytes.IndexByte(head, '"') >= 0:
+		r.Quotes = `quote cells on lines on which all of them are closed; --quote '"' or none decides otherwise`
 	}
 	return nil
 }

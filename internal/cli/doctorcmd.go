@@ -111,6 +111,7 @@ func (r *diagnosis) writeText(w io.Writer) error {
 		row("first misfit", fmt.Sprintf("line %s, byte %d of the record: %s", terminal.FormatCount(r.Misfit.Line), r.Misfit.At, r.Misfit.Reason))
 	}
 	row("escapes", r.Escapes)
+	row("quotes", r.Quotes)
 	for _, note := range r.Notes {
 		row("note", note)
 	}

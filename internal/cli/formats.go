@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,6 +25,7 @@ type formats struct {
 	given    string        // --format; empty: detected
 	jobs     map[string]*record.Job
 	byPath   map[string]string // format by input; empty inputs have none
+	quotes   map[string]string // quote of a table by input, if it is not that of config
 	fallback *record.Job       // for inputs that were empty during detection
 	tables   *tables
 	baseHint string // suggested --base that takes the host from a field of the records
@@ -44,7 +46,7 @@ const maxFormatErrors = 10
 // it, and checks that the flags are valid for it. The error names each input
 // that fails.
 func findFormats(ctx context.Context, set *settings, source *file.Source) (*formats, error) {
-	f := &formats{config: set.record, given: set.record.Format, jobs: map[string]*record.Job{}, byPath: map[string]string{}, tables: set.tables}
+	f := &formats{config: set.record, given: set.record.Format, jobs: map[string]*record.Job{}, byPath: map[string]string{}, quotes: map[string]string{}, tables: set.tables}
 	if f.given != "" {
 		job, err := f.add(f.given)
 		if err == nil {
@@ -116,7 +118,11 @@ func (f *formats) inspect(path string, head []byte, v compress.Verdict) error {
 		}
 	}
 	f.byPath[path] = format
-	job, err := f.add(format)
+	c := f.config
+	if c.Format = format; c.QuoteOf(head) != c.Quote {
+		f.quotes[path] = c.QuoteOf(head)
+	}
+	job, err := f.add(f.variant(path))
 	if err != nil {
 		return prefixLines(fmt.Sprintf("%s: detected format %s", name, format), explainField(flagNames(err), format, head))
 	}
@@ -136,26 +142,36 @@ func (f *formats) addTable(path string, file tableFile) error {
 	return prefixLines(shownPath(path), flagNames(err))
 }
 
-// add returns the job for a format and creates it if necessary.
-func (f *formats) add(format string) (*record.Job, error) {
-	if job := f.jobs[format]; job != nil {
+// variant returns the key of the job for the input at path: its format, and after a line
+// feed the quote of its cells, if that depends on the input.
+func (f *formats) variant(path string) string {
+	if quote := f.quotes[path]; quote != "" {
+		return f.format(path) + "\n" + quote
+	}
+	return f.format(path)
+}
+
+// add returns the job for a variant of a format and creates it if necessary.
+func (f *formats) add(variant string) (*record.Job, error) {
+	if job := f.jobs[variant]; job != nil {
 		return job, nil
 	}
 	c := f.config
-	c.Format = format
+	format, quote, _ := strings.Cut(variant, "\n")
+	c.Format, c.Quote = format, cmp.Or(quote, c.Quote)
 	if format == (rowless{}).Name() && f.given == "" {
 		c.Formats = append(slices.Clone(c.Formats), rowless{})
 	}
 	job, err := record.New(c)
 	if err == nil {
-		f.jobs[format] = job
+		f.jobs[variant] = job
 	}
 	return job, err
 }
 
 // with returns a copy of f whose jobs use the settings in c.
 func (f *formats) with(c record.Config) (*formats, error) {
-	g := &formats{config: c, given: f.given, jobs: map[string]*record.Job{}, byPath: f.byPath, tables: f.tables, baseHint: f.baseHint}
+	g := &formats{config: c, given: f.given, jobs: map[string]*record.Job{}, byPath: f.byPath, quotes: f.quotes, tables: f.tables, baseHint: f.baseHint}
 	for format := range f.jobs {
 		if _, err := g.add(format); err != nil {
 			return nil, usage(flagNames(err))
@@ -183,7 +199,7 @@ func (f *formats) fallBack() {
 
 // job returns the job for the input at path.
 func (f *formats) job(path string) *record.Job {
-	if job := f.jobs[f.format(path)]; job != nil {
+	if job := f.jobs[f.variant(path)]; job != nil {
 		return job
 	}
 	return f.fallback

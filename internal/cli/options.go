@@ -62,6 +62,7 @@ type options struct {
 
 	// Limits.
 	maxRecord, maxURL string
+	maxQuoted         string
 	maxDecompressed   string
 	maxRatio          int64
 	maxWindow         string
@@ -179,7 +180,7 @@ func (o *options) inputFlags(f *pflag.FlagSet) {
 	o.emptyFlag(f)
 	f.StringVar(&o.dialect, "dialect", "", "undo the escapes of this log `dialect`: "+strings.Join(dialectNames, ", ")+" (backslash is for tables). Default: the dialect of the format")
 	f.StringVar(&o.delimiter, "delimiter", "", "read csv with this `character` between cells, such as ; or |, or tab. Implies --format csv. Default: a comma")
-	f.StringVar(&o.quote, "quote", "", "read tables whose cells are quoted with this `character`, such as ', or none if cells are never quoted. Default: \"")
+	f.StringVar(&o.quote, "quote", "", "read tables whose cells are quoted with this `character`, such as ', or none if cells are never quoted. Default: \", in a TSV if each of its first cells that begins with one also ends with one")
 	f.StringVar(&o.escape, "escape", "", `read tables in which this `+"`character`"+`, a backslash, makes the next one literal, as --dialect backslash does. Default: quotes in quoted cells are doubled`)
 	f.BoolVar(&o.noHeader, "no-header", false, "the tables have no header: --url-field and the like must be numbers of columns, from 1")
 	f.StringVar(&o.target, "target", targetNames[0], "normalize these `URLs` of an access log: "+strings.Join(targetNames, ", ")+" (both, if the format has both). The other URLs stay as they are")
@@ -232,6 +233,7 @@ func (o *options) outputFlags(f *pflag.FlagSet) {
 
 func (o *options) limitFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.maxRecord, "max-record", "1MiB", "do not parse records longer than this `size`, but pass them through")
+	f.StringVar(&o.maxQuoted, "max-quoted", "1MiB", "take a quote for damage if its cell spans lines and more than this `size`, or more than 1,000 lines per MiB")
 	f.StringVar(&o.maxURL, "max-url", "", "reject URLs longer than this `size`. Default: the limit of the profile, or 64KiB")
 	f.StringVar(&o.maxDecompressed, "max-decompressed", "0", "stop reading a compressed file after this `size` of decompressed data; 0 means no limit")
 	f.Int64Var(&o.maxRatio, "max-ratio", 1000, "stop reading a compressed file that expands by more than this `factor`; -1 means no limit")

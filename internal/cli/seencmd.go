@@ -51,7 +51,7 @@ type seenOptions struct {
 var seenShared = []string{
 	"format", "exclude", "allow-empty", "dialect", "delimiter", "quote", "escape", "no-header", "target", "url-field", "url", "base-field", "base", "where",
 	"profile", "rule", "key", "standard", "query-encoding", "hash", "hmac-key-file", "by", "key-of",
-	"max-record", "max-url", "max-decompressed", "max-ratio", "max-memory", "max-window", "jobs", "inflate", "quiet",
+	"max-record", "max-quoted", "max-url", "max-decompressed", "max-ratio", "max-memory", "max-window", "jobs", "inflate", "quiet",
 }
 
 // queryShared lists the flags that query shares with the one-shot besides.

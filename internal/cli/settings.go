@@ -303,6 +303,8 @@ func (s *settings) resolveLimits(bad *mistakes) {
 	var err error
 	s.maxRecord, err = limitOf(s.options.maxRecord, maxRecordLimit)
 	bad.add("--max-record", err)
+	s.record.MaxQuoted, err = limitOf(s.options.maxQuoted, maxRecordLimit)
+	bad.add("--max-quoted", err)
 	s.limits.MaxDecompressed, err = field.ParseSize(s.maxDecompressed)
 	bad.add("--max-decompressed", err)
 	s.limits.MaxRatio = s.maxRatio

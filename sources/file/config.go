@@ -41,6 +41,14 @@ type lengthFraming interface {
 	Incomplete(block []byte) bool
 }
 
+// A quoteFraming is a Framing of tables: see record.QuoteFraming.
+type quoteFraming interface {
+	Framing
+	MaxQuoted() int
+	Next(in []byte) int
+	OpenQuotes(records []byte) (first, number int)
+}
+
 // A Config configures a [Source]. Framing or FramingOf must be set.
 type Config struct {
 	// Paths lists files, globs (** matches any number of folders), directories

@@ -26,8 +26,8 @@
 // # Long records
 //
 // A record longer than [Config.MaxRecord] is emitted in pieces, so that memory
-// stays bounded. It ends at the next line feed, even inside quotes: otherwise
-// an opening quote that is never closed would swallow the rest of the file.
+// stays bounded. It ends at the next line feed, even inside quotes. A quoted cell
+// that does not end is damage of its line only: see record.QuoteFraming.
 //
 // # Pipes
 //

@@ -72,7 +72,7 @@ func (w *watcher) letGo(t *track, lane *pipeline.Lane, err error) {
 	w.reader.forgetRest(t)
 	t.life, t.lane, t.found, t.reported = over, nil, nil, true
 	t.head, t.last, t.csv, t.parsed = nil, nil, nil, false
-	t.cut = cutter{off: t.cut.off, line: t.cut.line, oversize: t.cut.oversize, left: t.cut.left, begun: t.cut.begun}
+	t.cut = cutter{off: t.cut.off, line: t.cut.line, oversize: t.cut.oversize, left: t.cut.left, begun: t.cut.begun, open: t.cut.open}
 	t.positions = slices.Clone(t.positions[max(0, len(t.positions)-1):])
 	w.stats.count(&r)
 	w.mu.Unlock()

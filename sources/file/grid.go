@@ -38,7 +38,7 @@ func (c *cutter) onGrid(b *pipeline.Batch) int {
 	}
 	b.Piece = pipeline.Whole
 	target := int((c.off/c.grid+1)*c.grid - c.off)
-	end := c.recordEnd(b.In, target)
+	begin, end := c.around(b.In, target)
 	last := len(b.In)
 	if end > 0 {
 		last = end - 1
@@ -46,7 +46,6 @@ func (c *cutter) onGrid(b *pipeline.Batch) int {
 	if len(b.In) < target || end == 0 && last <= c.maxRecord {
 		return 0
 	}
-	begin := c.framing.Cut(b.In[:last]) // of the record that spans the target
 	switch {
 	case end > 0 && end-begin <= c.maxRecord:
 		return end
@@ -57,6 +56,27 @@ func (c *cutter) onGrid(b *pipeline.Batch) int {
 	}
 	b.Piece = pipeline.First
 	return c.maxRecord
+}
+
+// around returns the first record end in block at or after target, or 0, and the begin of
+// that record.
+func (c *cutter) around(block []byte, target int) (begin, end int) {
+	q, ok := c.framing.(quoteFraming)
+	if !ok || len(block) < target {
+		if end = c.recordEnd(block, target); end > 0 {
+			block = block[:end-1]
+		}
+		return c.framing.Cut(block), end
+	}
+	all := q.Cut(block)
+	if all < target {
+		return all, 0
+	}
+	for end = q.Cut(block[:target-1]); end < target; {
+		begin = end
+		end += q.Next(block[end:all])
+	}
+	return begin, end
 }
 
 // recordEnd returns the first record end in block at or after target, or 0.

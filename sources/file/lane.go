@@ -7,6 +7,7 @@ import (
 	"io"
 	"time"
 
+	"github.com/urlfold/urlfold/internal/storage/checkpoint"
 	"github.com/urlfold/urlfold/internal/storage/compress"
 	"github.com/urlfold/urlfold/pipeline"
 )
@@ -33,12 +34,13 @@ type cutter struct {
 	tail      []byte
 	oversize  bool
 	left      int64
-	sum       uint32 // CRC-32 of the emitted part of the oversize record, size bytes
-	size      int64  // 0: an earlier process emitted its first pieces
-	begun     int64  // offset of the last oversize record; -1: in an earlier process
-	cutShort  *int64 // offset of the record within which the stream ends, -1 if unknown; nil: it ends after a record
-	head      []byte // directive in force at off; nil: the head of the lane
-	grid      int64  // if not 0, batches end at fixed positions: see onGrid
+	sum       uint32                 // CRC-32 of the emitted part of the oversize record, size bytes
+	size      int64                  // 0: an earlier process emitted its first pieces
+	begun     int64                  // offset of the last oversize record; -1: in an earlier process
+	cutShort  *int64                 // offset of the record within which the stream ends, -1 if unknown; nil: it ends after a record
+	open      *checkpoint.OpenQuotes // before off; nil: none
+	head      []byte                 // directive in force at off; nil: the head of the lane
+	grid      int64                  // if not 0, batches end at fixed positions: see onGrid
 	// note, if not nil, is called before a batch is emitted, with off, line and
 	// oversize already advanced past the batch. It returns B of the position
 	// there.
@@ -188,6 +190,7 @@ func (c *cutter) emit(ctx context.Context, b *pipeline.Batch, n int) error {
 	}
 	c.oversize = b.Piece == pipeline.First || b.Piece == pipeline.Middle
 	b.Off, b.Line = c.off, c.line
+	c.open = openQuotes(c.framing, c.open, b, b.In)
 	c.off += int64(n)
 	c.line += int64(bytes.Count(b.In, newline))
 	if whole := b.Piece == pipeline.Whole || b.Piece == pipeline.Last; whole && c.sums != nil && c.off <= c.sums() {
@@ -349,7 +352,7 @@ func (r *laneReader) finish(stopped bool) {
 		rep.Bytes, rep.CompressedBytes = e.bytes, e.compressed
 	}
 	if !rep.Verdict.Damage() && !stopped {
-		rep.Verdict = r.cutVerdict(rep.Verdict, rep.Format, rep.CompressedBytes)
+		rep.Verdict = r.quoteVerdict(r.cutVerdict(rep.Verdict, rep.Format, rep.CompressedBytes), rep.Format)
 	}
 	rep.Unverified = Extent{Bytes: r.off - rep.Verified.Bytes, Lines: r.lines() - rep.Verified.Lines}
 }

@@ -55,6 +55,9 @@ func (s *Source) openAgain(ctx context.Context, in *input) (f steadyFile, err er
 // withdraws that part if it was emitted but must not be.
 func (s *Source) conclude(ctx context.Context, in *input, r *laneReader) error {
 	rep := &in.report
+	if rep.Verdict.Kind == compress.OpenQuote {
+		return s.stopAt(rep) // nothing is unverified
+	}
 	keeps := s.cfg.NeedsFiles() && rep.Format != compress.Plain
 	rep.Withheld = keeps
 	if r.st.pump == nil && rep.Format != compress.Plain {

@@ -163,7 +163,7 @@ func (r *reader) openLane(t *track) {
 		lane.SetHead(t.csv)
 	}
 	c := &t.cut
-	c.rt, c.framing, c.maxRecord, c.lane, c.grid = r.rt, r.cfg.Framing, r.cfg.MaxRecord, lane, r.cfg.Grid
+	c.rt, c.framing, c.maxRecord, c.lane, c.grid = r.rt, r.cfg.Framing, recordLimit(r.cfg.Framing, r.cfg.MaxRecord), lane, r.cfg.Grid
 	c.line = max(c.line, 1)
 	c.note = func(b *pipeline.Batch) int64 { return r.note(t, b) }
 	r.mind(t, lane)
@@ -319,6 +319,8 @@ func (r *reader) endLane(ctx context.Context, t *track) (outcome, error) {
 	} else {
 		withdrawn = r.withdraw(t)
 	}
+	t.verdict = t.cut.quoteVerdict(t.verdict, t.report().Format) // which withdraws nothing
+	t.report().Verdict = t.verdict
 	r.mu.Lock()
 	t.life = ended // before the lane ends, because Finish may be called at once
 	if t.text = ""; t.verdict.Kind != 0 {
@@ -436,7 +438,7 @@ func (r *reader) note(t *track, b *pipeline.Batch) int64 {
 	t.last = appendTail(t.last, b.In)
 	_, _ = t.hash.Write(b.In) // never fails
 	h := t.hash
-	p := position{off: c.off, line: c.line, inside: c.oversize, left: c.left, loose: t.held && !b.Verified, tail: digestOf(t.last), sum: h.Sum64(), state: &h, head: c.head}
+	p := position{off: c.off, line: c.line, inside: c.oversize, left: c.left, open: c.open, loose: t.held && !b.Verified, tail: digestOf(t.last), sum: h.Sum64(), state: &h, head: c.head}
 	var fresh *compress.RestartPoint
 	if t.in.zr != nil {
 		t.squeezed.Store(true)
@@ -447,6 +449,9 @@ func (r *reader) note(t *track, b *pipeline.Batch) int64 {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if c.open != nil && t.at().open == nil {
+		r.log.Warn("quoted cell does not end, reading on with the next line", "path", t.path, "line", c.open.Line, "offset", c.open.Offset, "id", t.id)
+	}
 	t.positions = addPosition(t.positions, p)
 	if t.growHead(b, int(r.cfg.FingerprintBytes)) {
 		r.rekey(t)

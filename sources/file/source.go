@@ -252,9 +252,10 @@ func (s *Source) lane(ctx context.Context, in *input, lane *pipeline.Lane) error
 	}
 	in.stream = nil // from here on this goroutine owns it
 	r := &laneReader{
-		cutter: cutter{rt: s.rt, framing: s.cfg.framing(in.path), maxRecord: s.cfg.MaxRecord, lane: lane, line: 1},
+		cutter: cutter{rt: s.rt, framing: s.cfg.framing(in.path), lane: lane, line: 1},
 		st:     st, linger: s.cfg.Linger, report: &in.report,
 	}
+	r.maxRecord = recordLimit(r.framing, s.cfg.MaxRecord)
 	r.mind()
 	err = s.readLane(ctx, in, r)
 	if err != nil || !in.report.Verdict.Damage() {

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/urlfold/urlfold/internal/storage/checkpoint"
 	"github.com/urlfold/urlfold/pipeline"
 )
 
@@ -44,11 +45,22 @@ func (w *watcher) Split(b *pipeline.Batch, off, _ int) (end pipeline.Position, o
 	if t == nil {
 		return end, false
 	}
+	p.open = openQuotes(w.cfg.Framing, t.openBefore(b.Off), b, text)
 	i, there := slices.BinarySearchFunc(t.positions, p.off, func(q position, off int64) int { return cmp.Compare(q.off, off) })
 	if !there {
 		t.positions = slices.Insert(t.positions, i, p)
 	}
 	return pipeline.Position{A: p.off, B: b.End.B}, true
+}
+
+// openBefore returns what is known of open quotes before the position at off.
+func (t *track) openBefore(off int64) *checkpoint.OpenQuotes {
+	for i := len(t.positions) - 1; i >= 0; i-- {
+		if p := &t.positions[i]; p.off <= off {
+			return p.open
+		}
+	}
+	return nil
 }
 
 // directiveAfter returns the directive in force after text, the beginning of b.

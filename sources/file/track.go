@@ -46,11 +46,12 @@ type headKey struct {
 // had been emitted when it was recorded.
 type position struct {
 	off, line int64
-	inside    bool   // within an oversize record
-	left      int64  // if inside: see cutter
-	loose     bool   // the lane is held, and the text before off is not all verified
-	tail      digest // of the last min(off, tailBytes) bytes before off
-	sum       uint64 // hash of the text from track.hashFrom to off
+	inside    bool                   // within an oversize record
+	left      int64                  // if inside: see cutter
+	open      *checkpoint.OpenQuotes // before off; read-only
+	loose     bool                   // the lane is held, and the text before off is not all verified
+	tail      digest                 // of the last min(off, tailBytes) bytes before off
+	sum       uint64                 // hash of the text from track.hashFrom to off
 	// state is the state of the hash that sum was taken from, to resume hashing
 	// here. It is nil once a later position is committed.
 	state *textHash
@@ -208,13 +209,14 @@ type kept struct {
 	Tail, Hash, Directive           string
 	State                           checkpoint.State
 	Inside                          bool
+	Open                            *checkpoint.OpenQuotes
 }
 
 // keptOf returns the part of e to keep.
 func keptOf(e checkpoint.Entry) kept {
 	return kept{
 		Offset: e.Offset, Line: e.Line, HashFrom: e.HashFrom, Restart: e.Restart,
-		Tail: e.Tail, Hash: e.Hash, Directive: unique.Make(e.Directive).Value(), State: e.State, Inside: e.Inside, Left: e.Left,
+		Tail: e.Tail, Hash: e.Hash, Directive: unique.Make(e.Directive).Value(), State: e.State, Inside: e.Inside, Left: e.Left, Open: e.Open,
 	}
 }
 
@@ -222,7 +224,7 @@ func keptOf(e checkpoint.Entry) kept {
 func (k *kept) entry() checkpoint.Entry {
 	return checkpoint.Entry{
 		Offset: k.Offset, Line: k.Line, HashFrom: k.HashFrom, Restart: k.Restart,
-		TailLen: tailLen(k.Offset), Tail: k.Tail, Hash: k.Hash, Directive: k.Directive, State: k.State, Inside: k.Inside, Left: k.Left,
+		TailLen: tailLen(k.Offset), Tail: k.Tail, Hash: k.Hash, Directive: k.Directive, State: k.State, Inside: k.Inside, Left: k.Left, Open: k.Open,
 	}
 }
 
@@ -252,7 +254,7 @@ func (t *track) commit(pos int64) checkpoint.Entry {
 	e := t.entry.entry()
 	if len(t.positions) > 0 && t.positions[i].off <= pos {
 		p := t.positions[i]
-		e.Offset, e.Line, e.Inside, e.Left = p.off, p.line, p.inside, p.left
+		e.Offset, e.Line, e.Inside, e.Left, e.Open = p.off, p.line, p.inside, p.left, p.open
 		e.TailLen, e.Tail = tailLen(p.off), p.tail.String()
 		e.Directive = ""
 		if len(p.head) <= maxStoredDirective {
@@ -336,7 +338,7 @@ func restored(e checkpoint.Entry) *track {
 	}
 	t.hash, t.hashFrom = storedHash(&e)
 	h := t.hash
-	t.positions = []position{{off: e.Offset, line: e.Line, inside: e.Inside, left: e.Left, tail: parseDigest(e.Tail), sum: h.Sum64(), state: &h, head: []byte(e.Directive)}}
-	t.cut = cutter{off: e.Offset, line: e.Line, oversize: e.Inside, left: e.Left, begun: -1}
+	t.positions = []position{{off: e.Offset, line: e.Line, inside: e.Inside, left: e.Left, open: e.Open, tail: parseDigest(e.Tail), sum: h.Sum64(), state: &h, head: []byte(e.Directive)}}
+	t.cut = cutter{off: e.Offset, line: e.Line, oversize: e.Inside, left: e.Left, begun: -1, open: e.Open}
 	return t
 }

@@ -201,7 +201,7 @@ func (r *Report) fill(s survey, emitted int64) {
 // verified.
 func (r *Report) Text() string {
 	text := r.Verdict.String()
-	if !r.Verdict.Damage() || r.Format == compress.Plain {
+	if !r.Verdict.Damage() || r.Format == compress.Plain || r.Verdict.Kind == compress.OpenQuote {
 		return text
 	}
 	switch v, u := r.Verified.Lines, r.Unverified.Lines; {

@@ -50,6 +50,9 @@ type Entry struct {
 	Inside bool  `json:"inside,omitempty"` // Offset lies inside a record that exceeds the size limit
 	Left   int64 `json:"left,omitempty"`   // remaining bytes of that record, if the record has a length; 0: search for its end
 
+	// Open says where quoted cells before Offset do not end; nil: they all do.
+	Open *OpenQuotes `json:"open_quotes,omitempty"`
+
 	// Directive in force at Offset, for formats that have them: the columns of
 	// the records after it. Empty: there is none, or it must be found by
 	// reading.
@@ -62,6 +65,13 @@ type Entry struct {
 	Finishing bool   `json:"finishing,omitempty"` // the file is done, but not yet deleted or moved
 	Gone      int64  `json:"gone,omitempty"`      // when the file disappeared, Unix time in seconds; 0: it exists
 	Disposed  int64  `json:"disposed,omitempty"`  // when on_finish deleted or moved the file, Unix time in nanoseconds; 0: it did not
+}
+
+// OpenQuotes says where quoted cells of a table do not end.
+type OpenQuotes struct {
+	Offset int64 `json:"offset"` // in the text, of the first line with such a cell
+	Line   int64 `json:"line"`   // number of that line, from 1
+	Number int64 `json:"number"` // of such lines
 }
 
 // valid reports whether the values of e are possible for a file.

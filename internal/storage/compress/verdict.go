@@ -15,12 +15,13 @@ const (
 	Limit                    // a limit was exceeded: Detail names the limit and its flag
 	UnsupportedEncoding      // the text is UTF-16 or UTF-32
 	UnsupportedFormat        // the format is not supported, or the name suggests a compressed format
+	OpenQuote                // a quoted cell of a table does not end; Offset is in the text
 	Unreadable               // the file could not be opened or read: Detail is the system's error
 )
 
 var kindNames = [...]string{
 	OK: "ok", TrailingGarbage: "trailing-garbage", Truncated: "truncated", BadCRC: "bad-crc", Corrupt: "corrupt", Limit: "limit",
-	UnsupportedEncoding: "unsupported-encoding", UnsupportedFormat: "unsupported-format", Unreadable: "unreadable",
+	UnsupportedEncoding: "unsupported-encoding", UnsupportedFormat: "unsupported-format", OpenQuote: "open-quote", Unreadable: "unreadable",
 }
 
 // String returns the name of the kind in reports, such as "bad-crc".

@@ -1,0 +1,64 @@
+package record
+
+import "bytes"
+
+// This file cuts a table into records, and finds those with a quote that was not meant to
+// open a cell.
+
+// Cut implements [Framing].
+func (t *tableReader) Cut(block []byte) int {
+	n, _, _ := t.cut(block, false)
+	return n
+}
+
+// OpenQuotes implements [QuoteFraming].
+func (t *tableReader) OpenQuotes(records []byte) (first, number int) {
+	_, first, number = t.cut(records, true)
+	return first, number
+}
+
+// MaxQuoted implements [QuoteFraming].
+func (t *tableReader) MaxQuoted() int { return t.longest }
+
+// cutWindow is the number of bytes that cut scans at once. If they have fewer lines than
+// a quoted cell may have, none of their cells is too long.
+const cutWindow = 8 << 10
+
+// cut returns the length of the longest prefix of block that consists of whole records,
+// the number of these that have an open quote, and the offset of the first line with one.
+// If last is set, block ends where the last record ends.
+func (t *tableReader) cut(block []byte, last bool) (n, first, number int) {
+	if t.quote == 0 || t.byLine || bytes.IndexByte(block, t.quote) < 0 {
+		return bytes.LastIndexByte(block, '\n') + 1, 0, 0
+	}
+	for size := cutWindow; n < len(block); {
+		to := n + 1 // up to there, records are read one by one
+		if t.scan != nil {
+			window := block[n:min(n+size, len(block))]
+			k, gaveUp := t.scan.cut(window)
+			switch {
+			case k > 0 && k <= t.longest && bytes.Count(window[:k], lineFeed) < t.mostLines():
+				n, size = n+k, cutWindow
+				continue
+			case k == 0 && !gaveUp && n+size < len(block):
+				size *= 2
+				continue
+			}
+			to, size = n+max(1, k), cutWindow
+		}
+		for n < to {
+			k, open := t.recordEnd(block[n:], last)
+			if k < 0 {
+				return n, first, number
+			}
+			if open {
+				if number == 0 {
+					first = n + bytes.LastIndexByte(block[n:n+k-1], '\n') + 1
+				}
+				number++
+			}
+			n += k
+		}
+	}
+	return n, first, number
+}

@@ -1,0 +1,56 @@
+package file
+
+import (
+	"bytes"
+	"fmt"
+
+	"github.com/urlfold/urlfold/internal/storage/checkpoint"
+	"github.com/urlfold/urlfold/internal/storage/compress"
+	"github.com/urlfold/urlfold/pipeline"
+)
+
+// This file handles tables in which a quote opens a cell that does not end. Such a quote
+// is damage: the rest of its line is not what its writer meant.
+
+// recordLimit returns the length in bytes up to which the records of a framing are kept in
+// one piece. A table needs more bytes to find out that a quoted cell does not end.
+func recordLimit(f Framing, maxRecord int) int {
+	if q, ok := f.(quoteFraming); ok {
+		return maxRecord + q.MaxQuoted()
+	}
+	return maxRecord
+}
+
+// openQuotes returns what is known of the open quotes of a stream after text, the first
+// bytes of b. before is what was known at the start of b.
+func openQuotes(f Framing, before *checkpoint.OpenQuotes, b *pipeline.Batch, text []byte) *checkpoint.OpenQuotes {
+	q, ok := f.(quoteFraming)
+	if !ok || b.Piece != pipeline.Whole {
+		return before
+	}
+	first, n := q.OpenQuotes(text)
+	switch {
+	case n == 0:
+		return before
+	case before == nil:
+		before = &checkpoint.OpenQuotes{Offset: b.Off + int64(first), Line: b.Line + int64(bytes.Count(text[:first], newline))}
+	}
+	after := *before
+	after.Number += int64(n)
+	return &after
+}
+
+// quoteVerdict returns v, the verdict on a stream that was read to its end, or, if that is
+// no damage and the stream has open quotes, the verdict on these.
+func (c *cutter) quoteVerdict(v compress.Verdict, f compress.Format) compress.Verdict {
+	o := c.open
+	if o == nil || v.Damage() {
+		return v
+	}
+	v = compress.Verdict{Kind: compress.OpenQuote, Format: f, Offset: o.Offset}
+	v.Detail = fmt.Sprintf("line %d of the text has a quoted cell that does not end; reading went on with the next line", o.Line)
+	if o.Number > 1 {
+		v.Detail += fmt.Sprintf(" (%d such lines)", o.Number)
+	}
+	return v
+}
