@@ -228,11 +228,14 @@ func (c *Conn) options(cfg *connect.NATS) (*client.Options, error) {
 	}
 	ctx, cut := context.WithCancel(context.Background())
 	c.cut = cut
-	if !slices.ContainsFunc(cfg.Servers, func(s string) bool { return strings.HasPrefix(s, "ws") }) {
+	has := func(scheme string) bool {
+		return slices.ContainsFunc(cfg.Servers, func(s string) bool { return strings.HasPrefix(s, scheme+"://") })
+	}
+	if !has("ws") && !has("wss") {
 		o.SkipHostLookup = true // the dialer needs the names
 		o.CustomDialer = &dialer{
 			ctx: ctx, timeout: cfg.ConnectTimeout, tls: t, servers: strings.Split(addresses(cfg.Servers), ", "),
-			secure: secure || slices.ContainsFunc(cfg.Servers, func(s string) bool { return strings.HasPrefix(s, "tls://") }),
+			secure: secure || has("tls"),
 		}
 	}
 	for _, opt := range more {

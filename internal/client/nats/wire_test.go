@@ -78,6 +78,39 @@ func TestWire(t *testing.T) {
 	}
 }
 
+// TestWireUsed checks which connections go through the check: all but those by
+// WebSocket, also to a server whose name begins like a scheme.
+func TestWireUsed(t *testing.T) {
+	for server, want := range map[string]bool{"nats://h": true, "tls://h": true, "h:4222": true, "ws1.example:4222": true, "ws://h": false, "wss://h": false} {
+		cfg := connect.DefaultNATS()
+		cfg.Servers = []string{server}
+		c := &Conn{}
+		o, err := c.options(&cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.cut()
+		d, used := o.CustomDialer.(*dialer)
+		if used != want || used && d.secure != (server == "tls://h") {
+			t.Errorf("%s: checked %v, %+v", server, used, d)
+		}
+	}
+}
+
+// TestServerName checks which name a certificate must have: the host, or for an IP
+// address that a server of the cluster has announced, the name of that server.
+func TestServerName(t *testing.T) {
+	d := &dialer{servers: []string{"10.0.0.1:4222", "10.0.0.2"}}
+	for _, c := range [][2]string{
+		{"10.0.0.9:4222", "10.0.0.9"}, {"n1.example:4222", "n1.example"}, {"10.0.0.9:4222", "n1.example"},
+		{"10.0.0.1:4222", "10.0.0.1"}, {"10.0.0.2:4222", "10.0.0.2"},
+	} {
+		if got := d.serverName(c[0]); got != c[1] {
+			t.Errorf("%s: %s, want %s", c[0], got, c[1])
+		}
+	}
+}
+
 // FuzzWire checks that the check accepts the same data in pieces of any size,
 // holds no more than the longest line, and lets no larger message pass than INFO
 // permits.
