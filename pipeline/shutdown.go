@@ -10,7 +10,7 @@ import (
 // HardStop gives up everything that is not resolved. It cancels the context of
 // the sinks and freezes the watermarks, and after it has stored them, Run
 // returns an error that matches [ErrDeadline], or nil if nothing was given up.
-// The command calls HardStop on the second signal. It may be called at any time
+// The command calls HardStop on a second signal. It may be called at any time
 // and does not wait.
 func (p *Pipeline) HardStop() { p.cut(hardStop{}) }
 

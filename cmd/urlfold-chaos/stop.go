@@ -25,7 +25,7 @@ var stops = []experiment{
 		run:   func(ctx context.Context, l *lab) error { return cutShort(ctx, l, false) },
 	},
 	{
-		name: "term-twice", no: "23", about: "two SIGTERM with a slow sink",
+		name: "term-twice", no: "23", about: "SIGTERM and then SIGINT with a slow sink",
 		bound: "exit code 3 at once; after the restart lost 0, doubled ≤ the number of records logged as abandoned",
 		run:   func(ctx context.Context, l *lab) error { return cutShort(ctx, l, true) },
 	},
@@ -158,7 +158,7 @@ func (s *setup) cutOnce(ctx context.Context, l *lab, twice bool) (logged int64, 
 		return 0, 0, err
 	}
 	if twice {
-		pause(ctx, 200*time.Millisecond)
+		pause(ctx, 700*time.Millisecond) // sooner, the two would count as one
 		if err := p.Signal(os.Interrupt); err != nil {
 			return 0, 0, err
 		}

@@ -21,8 +21,8 @@ import (
 const runLong = `Run the pipeline of a configuration as a daemon: read records from its sources, normalize their URLs, and write them to
 its sinks. Stop when the sources end or a signal arrives.
 
-On SIGTERM or SIGINT, stop reading, and exit when every record that was read is durable. On a second signal, exit
-immediately. On SIGHUP, reload the configuration: apply new rules from the next batch on, and replace changed sources or
+On SIGTERM or SIGINT, stop reading, and exit when every record that was read is durable. On a second SIGINT, or a SIGTERM
+at least 5 s after the first signal, exit without waiting. Signals within 500 ms count as one. On SIGHUP, reload the configuration: apply new rules from the next batch on, and replace changed sources or
 sinks after the pipeline has drained. If the new configuration is invalid, log its errors and keep the old one.`
 
 // runFlags are the flags of urlfold run.

@@ -2,44 +2,110 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 )
 
-// signals turns the first SIGINT or SIGTERM into a soft stop and the second
-// into a hard stop. It ignores SIGPIPE, so that a write to a closed pipe
-// returns EPIPE instead of killing the process before its other outputs are
-// cleaned up.
+// The times of signals. A program such as timeout sends a signal to the process
+// and to its group, and a supervisor may send SIGTERM and SIGINT.
+const (
+	oneSignal    = 500 * time.Millisecond // signals within this time count as one
+	impatience   = 5 * time.Second        // a SIGTERM this long after the first signal means business
+	endsBy       = 3 * time.Second        // the process ends this long after a hard stop, whatever it does
+	signalBuffer = 16
+)
+
+// A stop is what a signal asks for.
+type stop uint8
+
+const (
+	noStop   stop = iota
+	softStop      // finish what was read
+	hardStop      // end now
+)
+
+// A stopper decides what signals mean.
+type stopper struct {
+	first time.Time // time of the first signal
+	last  time.Time // time of the last signal that did not count as a part of another one
+}
+
+// on returns what a signal at the given time asks for.
+func (s *stopper) on(sig os.Signal, now time.Time) stop {
+	switch {
+	case s.first.IsZero():
+		s.first, s.last = now, now
+		return softStop
+	case now.Sub(s.last) <= oneSignal:
+		return noStop
+	}
+	s.last = now
+	if sig == os.Interrupt || now.Sub(s.first) >= impatience {
+		return hardStop
+	}
+	return noStop
+}
+
+// signals turns the first SIGINT or SIGTERM into a soft stop and a later one
+// into a hard stop, as a stopper says. It ignores SIGPIPE, so that a write to a
+// closed pipe returns EPIPE instead of killing the process before its other
+// outputs are cleaned up.
 type signals struct {
-	soft   context.Context // done at the first signal
+	soft   context.Context // done at the soft stop
 	cancel context.CancelFunc
 	ch     chan os.Signal
-	second chan struct{} // closed at the second signal
+	second chan struct{} // closed at the hard stop
 	quit   chan struct{}
+	exit   func(code int)
 }
 
 func watchSignals() *signals {
-	s := &signals{ch: make(chan os.Signal, 2), second: make(chan struct{}), quit: make(chan struct{})}
-	s.soft, s.cancel = context.WithCancel(context.Background())
+	s := newSignals()
 	signal.Ignore(syscall.SIGPIPE)
 	signal.Notify(s.ch, os.Interrupt, syscall.SIGTERM)
 	go s.wait()
 	return s
 }
 
+func newSignals() *signals {
+	s := &signals{ch: make(chan os.Signal, signalBuffer), second: make(chan struct{}), quit: make(chan struct{}), exit: os.Exit}
+	s.soft, s.cancel = context.WithCancel(context.Background())
+	return s
+}
+
 func (s *signals) wait() {
-	for _, act := range []func(){s.cancel, func() { close(s.second) }} {
+	var st stopper
+	for {
 		select {
-		case <-s.ch:
-			act()
+		case sig := <-s.ch:
+			switch st.on(sig, time.Now()) {
+			case softStop:
+				s.cancel()
+			case hardStop:
+				close(s.second)
+				s.end()
+				return
+			}
 		case <-s.quit:
 			return
 		}
 	}
 }
 
-// onSecond calls f at the second signal.
+// end ends the process if it does not end by itself. That is as safe as a crash.
+func (s *signals) end() {
+	select {
+	case <-time.After(endsBy):
+		_, _ = fmt.Fprintln(os.Stderr, "urlfold: stopped by a second signal") // the last resort
+		s.exit(exitCut)
+	case <-s.quit:
+	}
+}
+
+// onSecond calls f at the hard stop.
 func (s *signals) onSecond(f func()) {
 	select {
 	case <-s.second:
