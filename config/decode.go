@@ -153,7 +153,16 @@ func (d *decoder) structure(v reflect.Value, n ast.Node, at string, more ...keyR
 		names = append(names, f.name)
 	}
 	d.pairs(n, func(key, value ast.Node, name string) {
+		for _, f := range fields {
+			if f.alias != "" && f.alias == name {
+				name = f.name
+			}
+		}
 		path := in(at, name)
+		if _, twice := d.places[path]; twice {
+			d.failAt(key, "duplicate key "+strconv.Quote(name))
+			return
+		}
 		d.note(path, name, key, value)
 		for _, f := range fields {
 			if f.name == name {

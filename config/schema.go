@@ -112,7 +112,10 @@ func (b *schemaBuilder) structure(v reflect.Value, at string) (*schema, error) {
 		}
 		inner.Description = comments()[f.source]
 		s.Properties = append(s.Properties, property{f.name, inner})
-		if f.required {
+		if f.alias != "" {
+			s.Properties = append(s.Properties, property{f.alias, inner})
+		}
+		if f.required && f.alias == "" {
 			s.Required = append(s.Required, f.name)
 		}
 	}

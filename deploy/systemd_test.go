@@ -44,11 +44,12 @@ func TestUnit(t *testing.T) {
 			t.Errorf("%s: %q, want %q", key, s[key], want)
 		}
 	}
-	f("Service.Type", "notify-reload")
+	f("Service.Type", "notify")
 	f("Service.NotifyAccess", "main")
 	f("Service.ExecStart", "/usr/local/bin/urlfold run -c /etc/urlfold/urlfold.yaml")
 	f("Service.Restart", "on-failure")
-	f("Service.RestartPreventExitStatus", "2 4")
+	f("Service.ExecReload", "/usr/local/bin/urlfold validate -c /etc/urlfold/urlfold.yaml", "/bin/kill -HUP $MAINPID")
+	f("Service.RestartPreventExitStatus", "78 4")
 	f("Service.User", "urlfold")
 	f("Service.StateDirectory", "urlfold")
 	f("Service.RuntimeDirectory", "urlfold")
@@ -91,21 +92,20 @@ func write(t *testing.T, name, text string) {
 	}
 }
 
-// systemd itself has nothing to say about the unit, except an old one that it does
-// not know notify-reload.
+// systemd itself has nothing to say about the unit.
 func TestUnitVerify(t *testing.T) {
 	tool, err := exec.LookPath("systemd-analyze")
 	if err != nil {
 		t.Skip("skipped: the check of the unit by systemd; it needs the program systemd-analyze")
 	}
 	// The program must be there, so the unit names one that is.
-	text := strings.Replace(read(t, unit), "/usr/local/bin/urlfold", binary, 1)
+	text := strings.ReplaceAll(read(t, unit), "/usr/local/bin/urlfold", binary)
 	name := filepath.Join(t.TempDir(), "urlfold.service")
 	write(t, name, text)
 	out, err := exec.Command(tool, "verify", name).CombinedOutput()
 	t.Logf("%v\n%s", err, out)
 	for line := range strings.Lines(string(out)) {
-		if strings.Contains(line, "urlfold.service") && !strings.Contains(line, "notify-reload") {
+		if strings.Contains(line, "urlfold.service") {
 			t.Error(strings.TrimSpace(line))
 		}
 	}

@@ -14,7 +14,7 @@ import (
 
 var descriptorLimits = []experiment{{
 	name: "descriptors", no: "31", about: "more files than the process may have open (ulimit -n 64, 256 and 600), plain and compressed, each with its own output; read to the end, and tailed with kills",
-	bound: "every record once; exit code 0; no verdict except ok; a warning names the limit; exit code 2 with a limit of 40",
+	bound: "every record once; exit code 0; no verdict except ok; a warning names the limit; exit code 78 with a limit of 40",
 	run:   descriptors,
 }}
 
@@ -43,7 +43,7 @@ func descriptors(ctx context.Context, l *lab) error {
 	if err != nil {
 		return err
 	}
-	return l.ends(ctx, p, 2)
+	return l.ends(ctx, p, 78)
 }
 
 // writeSmall writes a file of n records; every second file is compressed.

@@ -26,7 +26,7 @@ type NATS struct {
 	// The authentication token.
 	Token field.Secret `yaml:"token"`
 	// The user name. Used with password.
-	User string `yaml:"user"`
+	User string `yaml:"user" alias:"username"`
 	// The password of user.
 	Password field.Secret `yaml:"password"`
 	// The settings of TLS. Servers with a tls:// URL and servers that require TLS

@@ -14,7 +14,7 @@ type Registry struct {
 	// The address of the registry, such as https://registry.example:8081.
 	URL string `yaml:"url,required" min:"1"`
 	// The user name for HTTP basic authentication.
-	Username string `yaml:"username"`
+	Username string `yaml:"username" alias:"user"`
 	// The password for HTTP basic authentication.
 	Password field.Secret `yaml:"password"`
 	// The token for HTTP bearer authentication. Excludes username.

@@ -12,6 +12,7 @@ var advice = map[string]string{
 	"bucket unusable":                     "The bucket of dedupe was changed while urlfold ran: it may forget claims. Do what `error` says; until then, the instance is not ready.",
 	"bucket usable again":                 "The bucket of dedupe has its former settings again. Nothing to do.",
 	"NATS connection lost, reconnecting":  "The server or the network is down. Nothing is lost with JetStream; with core NATS, messages published in the meantime are lost. If it lasts, check the server.",
+	"cannot connect, retrying":            "No NATS server can be reached at the start; urlfold tries again until `connect_timeout` has passed. `error` names the servers and the remedy.",
 	"NATS connection restored":            "Reading and publishing continue. Nothing to do.",
 	"messages dropped, slow consumer":     "Core NATS delivered messages faster than urlfold could process them, so the client dropped some: they are lost. Raise `pending`, add members to the `queue` group, or use JetStream.",
 	"publish failed, retrying":            "The server did not accept messages; urlfold keeps them and publishes them again. If it lasts, look at `error` and at the server: a full stream, missing permissions, no responders.",

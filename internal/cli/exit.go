@@ -15,15 +15,24 @@ const (
 	exitUsage  = 2 // an error in the command line or in a file that it names
 	exitCut    = 3 // interrupted before everything was written
 	exitFailOn = 4 // finished, but a condition of --fail-on was met
+
+	// In place of exitUsage, urlfold run exits with EX_CONFIG of sysexits.h for
+	// configurations that no restart mends, because the Go runtime exits with 2
+	// when the process crashes.
+	exitConfig = 78
 )
 
 // exitMeanings holds the meaning of each exit code for help texts.
-var exitMeanings = [...]string{
-	exitDone:   "success",
-	exitFatal:  "fatal error",
-	exitUsage:  "usage error",
-	exitCut:    "interrupted before all output was written",
-	exitFailOn: "finished but --fail-on matched",
+var exitMeanings = [...]struct {
+	code    int
+	meaning string
+}{
+	{exitDone, "success"},
+	{exitFatal, "fatal error"},
+	{exitUsage, "usage error"},
+	{exitCut, "interrupted before all output was written"},
+	{exitFailOn, "finished but --fail-on matched"},
+	{exitConfig, "invalid configuration of run"},
 }
 
 // An exitError is an error with an exit code. A nil err means that the command

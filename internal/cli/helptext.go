@@ -30,8 +30,8 @@ func rootHelp(cmd *cobra.Command) string {
 		writeGroup(&b, group, set)
 	}
 	b.WriteString("\n" + rootNotes + "Exit codes: ")
-	for code, meaning := range exitMeanings {
-		fmt.Fprintf(&b, "%d %s%s", code, meaning, map[bool]string{true: ".\n", false: ", "}[code == len(exitMeanings)-1])
+	for i, e := range exitMeanings {
+		fmt.Fprintf(&b, "%d %s%s", e.code, e.meaning, map[bool]string{true: ".\n", false: ", "}[i == len(exitMeanings)-1])
 	}
 	return b.String()
 }

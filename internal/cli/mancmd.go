@@ -110,8 +110,8 @@ func commandPage(c *cobra.Command, date string) []byte {
 	}
 	if !c.HasParent() {
 		m.Section("EXIT STATUS")
-		for code, meaning := range exitMeanings {
-			m.Item(fmt.Sprint(code), terminal.Capital(meaning)+".")
+		for _, e := range exitMeanings {
+			m.Item(fmt.Sprint(e.code), terminal.Capital(e.meaning)+".")
 		}
 		m.Section("ENVIRONMENT")
 		for _, v := range environment {

@@ -68,10 +68,49 @@ admin: {listen: ""}
 		}
 	}
 	wrong := "broker " + c.Brokers[0] + ": rejects the user name or password (PLAIN, user \"u\")"
-	f(c.Brokers[0], "wr0ng-pass", []string{"run"}, exitUsage, wrong)
+	f(c.Brokers[0], "wr0ng-pass", []string{"run"}, exitConfig, wrong)
 	f(c.Brokers[0], "wr0ng-pass", []string{"validate", "--connect"}, exitUsage, wrong, "c.yaml:8:13: ")
 	f(nobody, "wr0ng-pass", []string{"run"}, exitFatal, "cannot reach brokers "+nobody)
 	f(c.Brokers[0], "right", []string{"run", "--until-eof"}, exitDone)
+}
+
+// TestRunNATSMistake: a password or an encryption that a NATS server refuses ends the
+// start as one that Kafka refuses does. A server that is away ends it with exit code 1.
+// Each says the remedy at once.
+func TestRunNATSMistake(t *testing.T) {
+	srv := natstest.Start(t, func(o *server.Options) { o.Username, o.Password = "u", "right" })
+	for _, c := range []struct {
+		server, login string
+		want          int
+		texts         []string
+	}{
+		{srv.URL(), "user: u, password: wr0ng-pass", exitConfig, []string{"Authorization Violation (correct user, password"}},
+		{srv.URL(), "username: u, password: wr0ng-pass", exitConfig, []string{"Authorization Violation (correct user, password"}},
+		{strings.Replace(srv.URL(), "nats:", "tls:", 1), "user: u, password: right", exitConfig, []string{"the server does not use TLS: write nats://"}},
+		{"nats://127.0.0.1:1", "connect_timeout: 1s", exitFatal, []string{"cannot connect, retrying", "start a server, or correct servers"}},
+		{srv.URL(), "username: u, password: right", exitFatal, []string{"create it, for example with nats stream add"}},
+		{srv.URL(), "user: u, username: u", exitConfig, []string{"duplicate key \"user\""}},
+	} {
+		name := filepath.Join(t.TempDir(), "c.yaml")
+		write(t, name, fmt.Sprintf(`version: 1
+sources:
+  - jetstream: {servers: [%q], stream: S, durable: d, %s}
+codec: {format: lines}
+sinks:
+  - discard: {}
+admin: {listen: ""}
+`, c.server, c.login))
+		cmd, stderr := command(t, "run", "-c", name)
+		_, err := cmd.Output()
+		if got := code(t, err); got != c.want || strings.Contains(stderr.String(), "wr0ng-pass") {
+			t.Errorf("%s, %s: exit code %d, want %d\n%s", c.server, c.login, got, c.want, stderr)
+		}
+		for _, text := range c.texts {
+			if !strings.Contains(stderr.String(), text) {
+				t.Errorf("%s, %s: no %q in\n%s", c.server, c.login, text, stderr)
+			}
+		}
+	}
 }
 
 // killAt kills a process once stream has n messages, unless over is closed before.

@@ -188,7 +188,7 @@ func TestRunFilterMistakes(t *testing.T) {
 	cmd, stderr := command(t, "run", "-c", "c.yaml", "--dry-run")
 	cmd.Dir = dir
 	_, err := cmd.Output()
-	if c := code(t, err); c != exitUsage || !strings.Contains(stderr.String(), "data read from stdin would be lost") {
+	if c := code(t, err); c != exitConfig || !strings.Contains(stderr.String(), "data read from stdin would be lost") {
 		t.Errorf("dry run: exit code %d: %s", c, stderr)
 	}
 }

@@ -43,7 +43,13 @@ func newRunCmd(c *daemon.Catalog) *cobra.Command {
   urlfold run -c urlfold.yaml --until-eof    process the existing input, then exit
   urlfold run -c urlfold.yaml --dry-run      read the files, write nothing, print the counts`,
 		Args: noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return runDaemon(cmd, c, o) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			err := runDaemon(cmd, c, o)
+			if e := new(exitError); errors.As(err, &e) && e.code == exitUsage && o.file != "" {
+				e.code = exitConfig
+			}
+			return err
+		},
 	}
 	configFlag(cmd, &o.file)
 	cmd.Flags().BoolVar(&o.untilEOF, "until-eof", false, "exit when all files, partitions and streams have been read to their current ends")

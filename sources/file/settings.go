@@ -24,7 +24,7 @@ type Settings struct {
 	// data and for new files.
 	Mode string `yaml:"mode" enum:"batch,tail"`
 	// In mode batch: whether a run succeeds if no file matches include and the
-	// checkpoint knows none either. Otherwise such a run ends with exit code 2.
+	// checkpoint knows none either. Otherwise such a run ends with exit code 78.
 	AllowEmpty bool `yaml:"allow_empty"`
 	// How to handle the records of a damaged compressed file. A record is
 	// verified when a checksum covers it and matches; in a gzip file that is

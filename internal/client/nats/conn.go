@@ -64,9 +64,10 @@ func Connect(ctx context.Context, cfg connect.NATS) (*Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	if c.nc, err = dialUntil(ctx, opts, cfg.ConnectTimeout); err != nil {
+	waits := func(err error) { c.log.Warn("cannot connect, retrying", "error", connectError(&cfg, err)) }
+	if c.nc, err = dialUntil(ctx, opts, cfg.ConnectTimeout, waits); err != nil {
 		c.cut()
-		return nil, fmt.Errorf("%w at %s: %w", errConnect, addresses(cfg.Servers), withoutURL(err))
+		return nil, connectError(&cfg, err)
 	}
 	c.api = "$JS.API."
 	if c.js, err = jetstream.New(c.nc); cfg.Domain != "" {
@@ -80,9 +81,38 @@ func Connect(ctx context.Context, cfg connect.NATS) (*Conn, error) {
 	return c, nil
 }
 
+// A mistake is an error that persists until somebody corrects the
+// configuration or the server.
+type mistake struct{ error }
+
+func (e mistake) Unwrap() error { return e.error }
+
+// Misconfigured marks configuration mistakes that only a connection reveals.
+func (mistake) Misconfigured() {}
+
+// connectError adds the servers and the remedy to an error of a connection
+// attempt.
+func connectError(cfg *connect.NATS, err error) error {
+	remedy := "start a server, or correct servers"
+	switch {
+	case errors.Is(err, client.ErrAuthorization), errors.Is(err, client.ErrAuthExpired):
+		remedy = "correct user, password, token, nkey_file or creds_file"
+	case errors.Is(err, client.ErrSecureConnWanted):
+		remedy = "the server does not use TLS: write nats:// in servers and remove tls, or enable TLS in the server"
+	case errors.As(err, new(*tls.CertificateVerificationError)):
+		remedy = "correct tls.ca_file and tls.server_name"
+	}
+	err = fmt.Errorf("%w at %s: %w (%s)", errConnect, addresses(cfg.Servers), withoutURL(err), remedy)
+	if permanent(err) || errors.Is(err, errServerURL) {
+		return mistake{err}
+	}
+	return err
+}
+
 // dialUntil repeats attempts to connect until timeout has passed or ctx is done.
 // The error is that of the last complete attempt, if there is one.
-func dialUntil(ctx context.Context, o *client.Options, timeout time.Duration) (*client.Conn, error) {
+// It calls waits before the second attempt.
+func dialUntil(ctx context.Context, o *client.Options, timeout time.Duration, waits func(error)) (*client.Conn, error) {
 	deadline := time.Now().Add(timeout)
 	var last error
 	for {
@@ -94,7 +124,14 @@ func dialUntil(ctx context.Context, o *client.Options, timeout time.Duration) (*
 			last = err
 		}
 		wait := min(200*time.Millisecond, time.Until(deadline))
-		if wait <= 0 || permanent(err) || sleep(ctx, wait) != nil {
+		if wait <= 0 || permanent(err) || ctx.Err() != nil {
+			return nil, last
+		}
+		if waits != nil {
+			waits(last)
+			waits = nil
+		}
+		if sleep(ctx, wait) != nil {
 			return nil, last
 		}
 	}
@@ -156,7 +193,7 @@ func withoutURL(err error) error {
 // permanent reports whether retrying to connect is pointless.
 func permanent(err error) bool {
 	return errors.As(err, new(*url.Error)) || errors.Is(err, client.ErrAuthorization) || errors.Is(err, client.ErrAuthExpired) ||
-		errors.As(err, new(*tls.CertificateVerificationError))
+		errors.Is(err, client.ErrSecureConnWanted) || errors.As(err, new(*tls.CertificateVerificationError))
 }
 
 var errConnect = errors.New("cannot connect to NATS")
