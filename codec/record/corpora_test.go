@@ -38,6 +38,7 @@ func readFile(t testing.TB, name string) []byte {
 // with the checks of verify. It truncates long files, whose later lines are
 // similar.
 func TestCorporaEverything(t *testing.T) {
+	t.Parallel()
 	for _, dir := range []string{"logs/combined", "logs/common", "logs/json", "logs/proxy", "attack/crowdsec"} {
 		for _, name := range corpora(t, dir+"/*") {
 			b := readFile(t, name)

@@ -147,6 +147,7 @@ func TestPrefixErrors(t *testing.T) {
 
 // TestPrefixMutated checks 100,000 damaged lines.
 func TestPrefixMutated(t *testing.T) {
+	t.Parallel()
 	var lines [][]byte
 	for _, list := range prefixes {
 		for _, prefix := range list {

@@ -284,6 +284,7 @@ func seeds() []string {
 }
 
 func TestEverythingOnEverything(t *testing.T) {
+	t.Parallel()
 	all := []byte(strings.Join(seeds(), "\n"))
 	each(func(c Config) {
 		verify(t, allFields(c), all)

@@ -11,6 +11,7 @@ import (
 // TestShapes compares AppendRun with Append for records that differ in few places, so
 // that they have shapes.
 func TestShapes(t *testing.T) {
+	t.Parallel()
 	rnd := rand.New(rand.NewPCG(5, 6))
 	hits := map[string]int{}
 	for _, l := range finders(t) {

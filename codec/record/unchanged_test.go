@@ -124,6 +124,9 @@ func noted(c *Config) (text string) {
 // reads.
 func checkNext(t testing.TB, c Config, in []byte) (read int) {
 	t.Helper()
+	if shared, ok := c.Where.(*transcript); ok { // other tests note in it at the same time
+		c.Where = &transcript{fields: shared.fields}
+	}
 	j := newJob(t, c)
 	w, v, head := j.NewWorker(), j.NewWorker(), in[:j.Framing().Head(in)]
 	d, _ := j.reader.(Director)
@@ -326,6 +329,7 @@ func usualRecord(c Config, target string) []byte {
 }
 
 func TestUnchanged(t *testing.T) {
+	t.Parallel()
 	const kept, changed = 1, 2 // records of access logs are read even if they change
 	for target, want := range map[string]int{
 		"/": kept, "/a/b.png?a=b&c=%20d": kept, "/%C3%A9/a.b?x;y/.": kept, "//a": kept, "/?": kept, "/@a": kept, "//u:p@a/": kept,
@@ -357,16 +361,31 @@ func TestUnchanged(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestUnchangedSeeds gives the seeds of FuzzUnchanged to the copiers. Each of
+// those that an identity multiplies gets every seventh.
+func TestUnchangedSeeds(t *testing.T) {
+	t.Parallel()
 	all := seeds()
-	for i, c := range copiers {
-		if (c.Identity.By != "" || testing.Short()) && i%7 != 0 {
-			continue // a sample suffices
-		}
+	eachCopier(t, func(t *testing.T, i int, c Config) {
 		checkNext(t, c, append([]byte("\uFEFF"), usualRecord(c, "/")...))
 		checkNext(t, c, []byte(strings.Join(all, "\n")))
-		for _, s := range all {
-			checkNext(t, c, recordsWith(c, s))
+		for k, s := range all {
+			if (c.Identity.By == "" && !testing.Short()) || (i+k)%7 == 0 {
+				checkNext(t, c, recordsWith(c, s))
+			}
 		}
+	})
+}
+
+// eachCopier calls do for each of copiers, for several at the same time.
+func eachCopier(t *testing.T, do func(t *testing.T, i int, c Config)) {
+	for i, c := range copiers {
+		t.Run(strconv.Itoa(i), func(t *testing.T) {
+			t.Parallel()
+			do(t, i, c)
+		})
 	}
 }
 
@@ -441,18 +460,33 @@ func TestUnchangedAllocates(t *testing.T) {
 	}
 }
 
+// TestCorporaUnchanged gives real records to the copiers. Together they read all
+// of them, and each one reads every thirtieth piece.
 func TestCorporaUnchanged(t *testing.T) {
+	t.Parallel()
+	const piece, share = 64 << 10, 30
+	var pieces [][]byte
 	for _, pattern := range []string{"logs/combined/*", "logs/common/*", "attack/crowdsec/*", "urls/*"} {
 		for _, name := range corpora(t, pattern) {
-			in, copied := readFile(t, name), 0
-			for i, c := range copiers {
-				if c.Identity.By == "" && i%3 == 0 || i%11 == 0 { // a sample suffices
-					copied = checkNext(t, c, in)
+			for in := readFile(t, name); len(in) > 0; {
+				n := min(piece, len(in))
+				if end := bytes.IndexByte(in[n:], '\n'); end >= 0 {
+					n += end + 1
+				} else {
+					n = len(in)
 				}
+				pieces = append(pieces, in[:n:n])
+				in = in[n:]
 			}
-			t.Logf("%s: %d of %d", name, copied, bytes.Count(in, lineFeed))
 		}
 	}
+	eachCopier(t, func(t *testing.T, i int, c Config) {
+		for k, in := range pieces {
+			if (i+k)%share == 0 || len(in) < piece && (i+k)%5 == 0 { // most files of attacks are short
+				checkNext(t, c, in)
+			}
+		}
+	})
 }
 
 func FuzzUnchanged(f *testing.F) {

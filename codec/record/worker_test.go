@@ -41,6 +41,7 @@ func TestNoAllocs(t *testing.T) {
 // TestAppendOnly checks that Append only appends to its arguments, and that its
 // output for a record does not depend on earlier records.
 func TestAppendOnly(t *testing.T) {
+	t.Parallel()
 	lines := bytes.SplitAfter([]byte(strings.Join(seeds(), "\n")), []byte("\n"))
 	each(func(c Config) {
 		j := newJob(t, allFields(c))

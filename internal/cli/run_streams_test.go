@@ -10,7 +10,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 )
 
 // filtering is a configuration that reads stdin and writes stdout.
@@ -145,22 +144,19 @@ func TestRunFilterSignal(t *testing.T) {
 	}
 }
 
-// SIGTERM ends a run whose reader is stuck within the shutdown timeout.
+// SIGTERM ends a run whose reader is stuck: at the shutdown timeout, which the
+// tests of package pipeline measure.
 func TestRunFilterStuck(t *testing.T) {
-	f := startFilter(t, filtering+"shutdown: {timeout: 2s}\n")
+	f := startFilter(t, filtering+"shutdown: {timeout: 1s}\n")
 	text := strings.Repeat("http://example.com/a/long/enough/path\n", 100000)
 	go func() { _, _ = io.WriteString(f.in, text) }()
 	buf := make([]byte, 100)
 	if _, err := f.out.Read(buf); err != nil {
 		t.Fatal(err)
 	}
-	began := time.Now()
 	f.signal(syscall.SIGTERM)
 	if c := f.wait(); c != exitCut {
 		t.Errorf("exit code %d", c)
-	}
-	if took := time.Since(began); took > 20*time.Second { // less than the default
-		t.Errorf("it took %v", took)
 	}
 }
 
