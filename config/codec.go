@@ -99,7 +99,8 @@ type Codec struct {
 	// The disposition of records that do not match the format. Default: that of
 	// pipeline.on_reject.
 	OnUnparsed string `yaml:"on_unparsed" enum:"pass_through,dead_letter,drop"`
-	// Names of parameters whose values are replaced by ***.
+	// Names of parameters whose values are replaced by ***, wherever they are in
+	// the records and dead letters.
 	Secrets []string `yaml:"secrets"`
 	// Defects to repair, by the names of their flags: %u0041 as written by
 	// JavaScript's escape function, %2541 from encoding twice, and HTML entities.

@@ -156,14 +156,18 @@ func (v *values) decoded(f fieldID, a *attr, rec []byte) ([]byte, bool) {
 		v.key, ok = appendSeconds(v.key[:0], text, int(a.unit))
 		return v.key, ok
 	case fClient:
-		return withoutPort(text), true
+		return v.shown(withoutPort(text)), true
 	}
 	text, v.runs, ok = a.dialect.unescape(v.key, text, v.runs)
 	if ok {
 		v.key = text
 	}
 	if v.job.redact {
-		text = v.red.hideAll(text)
+		where := inText
+		if f == fReferer {
+			where = inPath
+		}
+		text = v.red.hideIn(text, where)
 	}
 	return text, true
 }
@@ -171,10 +175,10 @@ func (v *values) decoded(f fieldID, a *attr, rec []byte) ([]byte, bool) {
 // vhost returns the host that the record names for the request, without a port.
 func (v *values) vhost(rec []byte) ([]byte, bool) {
 	if a := v.n.found.attr(attrVHost, rec); a != nil {
-		return withoutPort(a.in(rec)), true
+		return v.shown(withoutPort(a.in(rec))), true
 	}
 	h := v.n.found.requestHost(rec)
-	return withoutPort(h), h != nil
+	return v.shown(withoutPort(h)), h != nil
 }
 
 // unescapedName returns the first host of the record without its escapes, in

@@ -157,15 +157,27 @@ func (c *Config) checkBinary() error {
 	if _, _, ok := c.baseHost(); ok {
 		errs = append(errs, in("Base", fmt.Errorf("the base URL cannot contain a field with the format %s", c.Format)))
 	}
-	switch {
-	case c.Render == RenderExtend:
+	if c.Render == RenderExtend {
 		errs = append(errs, errNoRoom())
-	case c.Render == RenderRewrite && c.Redact:
-		errs = append(errs, in("Redact", fmt.Errorf("the rendering rewrite cannot hide passwords in %s records, whose other fields are copied unchanged; use another rendering, or a profile that removes passwords", c.Format)))
 	}
+	errs = append(errs, c.refuseHiding("fields"))
 	if c.OnOversize == DispositionTruncate {
 		errs = append(errs, in("OnOversize", fmt.Errorf("records of the format %s cannot be truncated, because they state their own length", c.Format)))
 	}
+	return errors.Join(errs...)
+}
+
+// refuseHiding returns the errors in c for a format whose records are rewritten
+// with other parts of them unchanged, so that nothing in these can be hidden.
+func (c *Config) refuseHiding(parts string) error {
+	var errs []error
+	refuse := func(field, what string, is bool) {
+		if is && c.Render == RenderRewrite {
+			errs = append(errs, wrong(field, "the rendering rewrite cannot hide "+what+" in "+c.Format+" records, whose other "+parts+" are copied unchanged; use another rendering"))
+		}
+	}
+	refuse("Redact", "passwords", c.Redact)
+	refuse("Secrets", "secrets", len(c.Secrets) > 0)
 	return errors.Join(errs...)
 }
 

@@ -153,11 +153,13 @@ type Config struct {
 	// URLs. Use them with profiles that keep malformed percent-encodings: where
 	// a profile turns '%' into %25, no %u is left to repair.
 	Repairs Repair
-	// Secrets are names of parameters in queries and fragments. In normal forms
-	// their values are replaced by ***, and so are passwords if there is at
-	// least one name. Keys are computed from the masked URLs. The fields url
-	// and record, records that are passed through, and URLs that cannot be
-	// parsed are not masked.
+	// Secrets are names of parameters. Everywhere in the output and in the dead
+	// letters, their values are replaced by ***, and so are passwords if there is
+	// at least one name: in the paths, queries and fragments of all URLs, in URLs
+	// nested in these, and in other text from "NAME=" to the next '&', ';', quote
+	// or white space. Keys are computed from the masked URLs. Text of records
+	// that cannot be read is masked, but may hold secrets in another form:
+	// [Stats.Uninspected] counts such records.
 	Secrets []string
 	// Params defines the OpenAPI styles of parameters, for the field params and
 	// the flag param-style. Nil means the styles of the normalizer's policy.
@@ -235,7 +237,7 @@ type Job struct {
 	filters       bool // one of these two is set
 	redact        bool
 	repairs       Repair
-	secrets       [][]byte // lower case
+	secrets       [][]byte // lower case; redact is then set, too
 	mends         bool     // one of these two is set
 	styles        *params.Styles
 	readsParams   bool // whether the parameters of each URL are read
@@ -280,7 +282,7 @@ func wrong(field, text string) error { return in(field, errors.New(text)) }
 // each invalid setting.
 func New(c Config) (*Job, error) {
 	j := &Job{
-		render: c.Render, level: c.Level, divert: c.Divert, redact: c.Redact,
+		render: c.Render, level: c.Level, divert: c.Divert, redact: c.Redact || len(c.Secrets) > 0,
 		norm: c.Normalizer, whatwg: c.Normalizer != nil && c.Normalizer.Profile().Standard == codec.WHATWG, maxRecord: c.MaxRecord,
 		rejectFlags: c.RejectFlags, rejectNotHTTP: c.RejectNotHTTP,
 		repairs: c.Repairs, facts: c.Facts, zone: c.Zone, year: c.Year,

@@ -40,9 +40,7 @@ func (c *Config) refuseArchiveSettings() []error {
 // refuseResizing returns an error for each setting in c that would change the
 // length of a part of a record which the record states.
 func (c *Config) refuseResizing() (errs []error) {
-	if c.Render == RenderRewrite && c.Redact {
-		errs = append(errs, wrong("Redact", "the rendering rewrite cannot hide passwords in "+c.Format+" records, whose other parts are copied unchanged; use another rendering"))
-	}
+	errs = append(errs, c.refuseHiding("parts"))
 	if c.OnOversize == DispositionTruncate {
 		errs = append(errs, wrong("OnOversize", "records of the format "+c.Format+" cannot be truncated, because they state their own length"))
 	}

@@ -99,10 +99,10 @@ func (v *values) shownNorm() []byte {
 	return v.side
 }
 
-// shown returns text with its password hidden, if the job redacts.
+// shown returns text with passwords and secrets hidden, if the job redacts.
 func (v *values) shown(text []byte) []byte {
 	if v.job.redact {
-		return v.red.hide(text)
+		return v.red.hideAll(text)
 	}
 	return text
 }
@@ -236,8 +236,14 @@ func (v *values) value(f fieldID, s *site, rec []byte, at *Position) ([]byte, bo
 		return v.derived(f)
 	case fCampaign, fClickIDs, fParams:
 		return v.parameters(f)
-	case fScheme, fUsername, fHost, fPort, fPath, fQuery, fFragment:
+	case fScheme, fHost, fPort:
 		return v.component(f)
+	case fUsername, fPath, fQuery, fFragment:
+		text, ok := v.component(f)
+		if v.job.redact {
+			text = v.red.hideIn(text, placeOf[componentOf[f]])
+		}
+		return text, ok
 	case fRecord:
 		return v.rawRecord(rec), true
 	case fTarget:

@@ -272,14 +272,14 @@ func (l *paramList) appendProperties(out []byte, q *params.Param, secret bool) [
 }
 
 // shownParam returns a decoded name or value for output. A secret becomes
-// stars. If the job redacts, passwords in URLs are hidden.
+// stars. If the job redacts, passwords and secrets in URLs are hidden.
 func (l *paramList) shownParam(text []byte, secret bool) []byte {
 	p := &l.n.params
 	switch {
 	case secret:
 		p.value = append(p.value[:0], stars...)
-	case l.job.redact && bytes.IndexByte(text, '@') >= 0:
-		p.value = appendRedacted(p.value[:0], text, true)
+	case l.job.redact:
+		return l.red.hideIn(text, inValue)
 	default:
 		return text
 	}
@@ -296,7 +296,7 @@ func (l *paramList) isSecretParam(name []byte) bool {
 	p := &l.n.params
 	p.name = append(p.name[:0], name...)
 	for range maxRounds {
-		if l.n.isSecret(p.name) || l.n.isSecret(bytes.TrimPrefix(p.name, amp)) {
+		if l.n.secrets.isSecret(p.name) {
 			return true
 		}
 		p.other = params.AppendName(p.other[:0], p.name)
@@ -307,8 +307,6 @@ func (l *paramList) isSecretParam(name []byte) bool {
 	}
 	return false
 }
-
-var amp = []byte("amp;")
 
 // isSecretMember applies isSecretParam to a property in deepObject style:
 // name[property].

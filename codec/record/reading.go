@@ -38,11 +38,12 @@ type reading struct {
 // normalizer reads the URLs of a record one after the other and holds the
 // result of the last one. It does all the work on a URL that precedes writing.
 type normalizer struct {
-	job   *Job
-	found *Found // in the current record
-	res   codec.Result
-	cur   reading
-	fact  facts // about the current record
+	job     *Job
+	found   *Found // in the current record
+	secrets *secrets
+	res     codec.Result
+	cur     reading
+	fact    facts // about the current record
 
 	copyKey *copyKey  // of records whose URL does not change; nil if they have no identity
 	planKey *copyKey  // of the keys that a plan writes, if it does

@@ -10,10 +10,11 @@ import (
 // (RFC 3986 §3.2.1).
 const stars = "***"
 
-// redactor hides passwords.
+// redactor hides passwords and secrets.
 type redactor struct {
-	job   *Job
-	found *Found // in the current record
+	job     *Job
+	found   *Found // in the current record
+	secrets *secrets
 
 	// Scratch.
 	side      []byte       // normal form that is not used
@@ -55,15 +56,29 @@ func (red *redactor) hide(text []byte) []byte {
 	return red.hidden
 }
 
-// hideAll is like hide, for a URL that is written back. It also hides what
-// looks like a password in a URL nested in text.
-func (red *redactor) hideAll(text []byte) []byte {
+// hideAll is like hide, but also hides what looks like a password in a URL nested
+// in text, and secrets.
+func (red *redactor) hideAll(text []byte) []byte { return red.hideIn(text, inPath) }
+
+// hideIn is hideAll for a text that begins at a place.
+func (red *redactor) hideIn(text []byte, where place) []byte {
 	text = red.hide(text)
-	if bytes.IndexByte(text, '@') < 0 {
+	if len(red.secrets.names) == 0 && !mayNest(text) {
 		return text
 	}
-	red.inside = appendRedacted(red.inside[:0], text, true)
+	red.inside = red.secrets.mask(red.inside[:0], text, where)
 	return red.inside
+}
+
+// mayNest reports whether text can hold a password in a nested URL.
+func mayNest(text []byte) bool { return bytes.IndexByte(text, '@') >= 0 || bytes.Contains(text, hex40) }
+
+var hex40 = []byte("40") // of an encoded '@'
+
+// appendText appends text of unknown structure, or with URLs besides those that
+// were read, with passwords and secrets hidden.
+func (red *redactor) appendText(dst, text []byte) []byte {
+	return red.secrets.mask(dst, text, inText)
 }
 
 // appendStars appends stars for a password. It keeps backslashes: a backslash
@@ -160,10 +175,45 @@ func authorityEnd(b []byte, pos int) int {
 	return len(b)
 }
 
+// appendNested appends src with the passwords of percent-encoded URLs in it
+// replaced by stars, as in ?u=http%3A%2F%2Fuser%3Apassword%40h%2F.
+func appendNested(dst, src []byte) []byte {
+	from, run := 0, 0
+	for i := 0; i < len(src); {
+		c, n, depth := character(src[i:])
+		i += n
+		if run++; c != '/' {
+			run = 0
+		}
+		if run < 2 || depth == 0 {
+			continue
+		}
+		colon, at := 0, 0 // end of the first ':' and start of the last '@'
+		for j := i; j < len(src); {
+			c, n, d := character(src[j:])
+			if d <= depth && (c == '/' || c == '?' || c == '#' || c == '&' || c == '"' || c <= ' ' && src[j] != '+') {
+				break
+			}
+			switch {
+			case c == '@':
+				at = j
+			case c == ':' && colon == 0:
+				colon = j + n
+			}
+			j += n
+		}
+		if colon > 0 && at >= colon {
+			dst = append(append(dst, src[from:colon]...), stars...)
+			from, i, run = at, at, 0
+		}
+	}
+	return append(dst, src[from:]...)
+}
+
 // redactTail hides the passwords in out[start:].
 func (red *redactor) redactTail(out []byte, start int) []byte {
 	red.hidden = append(red.hidden[:0], out[start:]...)
-	return appendRedacted(out[:start], red.hidden, false)
+	return red.appendText(out[:start], red.hidden)
 }
 
 // redactRecord returns rec, or the beginning of a record, with its passwords
@@ -187,10 +237,14 @@ func (red *redactor) appendHidden(dst, rec []byte, from, to int) []byte {
 		if escaped {
 			red.plainText = text
 		}
-		now := red.hideAll(text)
+		where := inPath
+		if s.role == roleQuery {
+			where = inQuery
+		}
+		now := red.hideIn(text, where)
 		dst, from = red.replace(dst, rec, from, s, now, bytes.Equal(now, text))
 	}
-	return appendRedacted(dst, rec[from:to], false)
+	return red.appendText(dst, rec[from:to])
 }
 
 // redactCut hides the passwords in out[start:], a record without its end. It
@@ -210,7 +264,7 @@ func (red *redactor) redactCut(out []byte, start int) []byte {
 func (red *redactor) replace(out, rec []byte, from int, s *site, now []byte, same bool) ([]byte, int) {
 	switch {
 	case red.job.redact:
-		out = appendRedacted(out, rec[from:s.start], false)
+		out = red.appendText(out, rec[from:s.start])
 	case same:
 		return out, from
 	default:

@@ -108,13 +108,22 @@ func (n *normalizer) appendRepaired(dst []byte, c *reading) []byte {
 		s := u.Span(comp)
 		dst = append(dst, norm[at:s.Start]...)
 		start := len(dst)
-		dst = n.appendMended(dst, s.In(norm), comp)
-		if comp != codec.Path {
-			dst = n.maskSecrets(dst, start)
-		}
+		dst = n.maskSecrets(n.appendMended(dst, s.In(norm), comp), start, comp)
 		at = int(s.End)
 	}
 	return append(dst, norm[at:]...)
+}
+
+// maskSecrets replaces the values of secret parameters in dst[start:], a component,
+// by stars.
+func (n *normalizer) maskSecrets(dst []byte, start int, comp codec.Component) []byte {
+	if len(n.secrets.names) == 0 || len(dst) == start {
+		return dst
+	}
+	n.masked = append(n.masked[:0], dst[start:]...)
+	dst = n.secrets.mask(dst[:start], n.masked, placeOf[comp])
+	n.cur.masked = n.cur.masked || !bytes.Equal(dst[start:], n.masked)
+	return dst
 }
 
 // appendMended appends a component after the job's repairs, and records the

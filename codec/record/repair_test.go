@@ -44,7 +44,7 @@ func TestRepairFields(t *testing.T) {
 	f("k2", "http://h/A%25zz?Token=***&t")
 	f("path", "/A%zz")
 	f("change", "lossy")
-	f("url", "http://u:p@h/%u0041%zz?Tok%65n=x&t")
+	f("url", "http://u:***@h/%u0041%zz?Tok%65n=***&t")
 
 	c := Config{Format: "lines", Repairs: allRepairs, Render: RenderJSONL, Fields: []string{"diagnostics", "change", "flags"}, Normalizer: newNormalizer(t, "whatwg")}
 	check(t, c, "http://h/%u0041?%u00", `{"diagnostics":[{"flag":"percent-u","at":9,"component":"path","action":"replaced"},{"flag":"invalid-URL-unit","at":9,"component":"path","action":"kept"},`+

@@ -3,46 +3,243 @@ package record
 import (
 	"bytes"
 
+	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/codec/params"
 )
 
-// maskSecrets replaces the values of secret parameters in dst[start:], a query
-// or fragment, by stars. It compares form-decoded names and ignores ASCII case,
-// as policies do.
-func (n *normalizer) maskSecrets(dst []byte, start int) []byte {
-	if len(n.job.secrets) == 0 || bytes.IndexByte(dst[start:], '=') < 0 {
-		return dst
-	}
-	n.masked = append(n.masked[:0], dst[start:]...)
-	text, at := n.masked, 0
-	dst = dst[:start]
-	n.pairs = params.AppendPairs(n.pairs[:0], text)
-	for _, p := range n.pairs {
-		if !p.Eq || !n.isSecret(p.Name(text)) {
-			continue
-		}
-		n.cur.masked = true
-		dst = append(append(dst, text[at:p.NameEnd+1]...), stars...)
-		at = int(p.End)
-	}
-	return append(dst, text[at:]...)
+// This file masks the values of parameters that hold a secret, in URLs and in
+// other text. A parameter can be anywhere: in the path (;token=x), in a query, in a
+// fragment, or in a URL that is itself the value of a parameter, percent-encoded
+// any number of times.
+
+// place says what the scanned text is, which decides where a value ends.
+type place uint8
+
+const (
+	inText  place = iota // text of unknown structure
+	inPath               // a URL, before its query
+	inQuery              // a query or a fragment
+	inValue              // a decoded value of a parameter, of which a secret takes the rest
+)
+
+// placeOf maps components to their places.
+var placeOf = [codec.Fragment + 1]place{codec.Username: inPath, codec.Path: inPath, codec.Query: inQuery, codec.Fragment: inQuery}
+
+// endsValue has the characters that end a value, by place.
+var endsValue = [...][256]bool{
+	inText: setOf("&;\"'`<>\x00\t\n\v\f\r "), inPath: setOf("&;/?#"), inQuery: setOf("&#"), inValue: {},
 }
 
-// isSecret reports whether the raw name of a parameter is one of the job's
-// secrets. It ignores a path before the name, as in the fragment
-// "#/login?token=x".
-func (n *normalizer) isSecret(raw []byte) bool {
-	if i := bytes.LastIndexByte(raw, '?'); i >= 0 {
-		raw = raw[i+1:]
+// inName is the set of characters that make a name another one where they precede
+// it: mytoken is not token, but a[token] is.
+var inName = func() (t [256]bool) {
+	t = setOf("abcdefghijklmnopqrstuvwxyz0123456789_-.$~")
+	for c := 0x80; c < len(t); c++ {
+		t[c] = true
 	}
-	n.name = params.AppendName(n.name[:0], raw)
-	n.name = appendLower(n.name[:0], n.name)
-	for _, s := range n.job.secrets {
-		if bytes.Equal(n.name, s) {
+	return t
+}()
+
+func setOf(chars string) (t [256]bool) {
+	for _, c := range []byte(chars) {
+		t[c] = true
+	}
+	return t
+}
+
+// maxIndexes is the number of indexes after a name, as in token[0][a], that are
+// looked through.
+const maxIndexes = 8
+
+// secrets masks the values of the named parameters. It compares form-decoded names
+// and ignores ASCII case, as policies do.
+type secrets struct {
+	names   [][]byte // lower case
+	longest int
+	tail    []byte // the last characters read, decoded, in lower case
+
+	raw, nested []byte // scratch: text without the passwords of nested URLs
+}
+
+// set sets the names.
+func (s *secrets) set(names [][]byte) {
+	s.names = names
+	for _, name := range names {
+		s.longest = max(s.longest, len(name))
+	}
+}
+
+// mask appends text with the passwords of nested URLs, and secret values, replaced
+// by stars.
+func (s *secrets) mask(dst, text []byte, where place) []byte {
+	if len(s.names) == 0 && !bytes.Contains(text, hex40) {
+		return appendRedacted(dst, text, where != inText)
+	}
+	s.raw = appendRedacted(s.raw[:0], text, where != inText)
+	if len(s.names) == 0 {
+		return appendNested(dst, s.raw)
+	}
+	s.nested = appendNested(s.nested[:0], s.raw)
+	return s.append(dst, s.nested, where)
+}
+
+// append appends text with each secret value replaced by stars.
+func (s *secrets) append(dst, text []byte, where place) []byte {
+	s.tail = s.tail[:0]
+	from := 0
+	for i := 0; i < len(text); {
+		c, n, depth := character(text[i:])
+		if i += n; c == '=' && s.named(where) {
+			dst = append(append(dst, text[from:i]...), stars...)
+			i = valueEnd(text, i, depth, where)
+			from = i
+		} else if where == inPath && depth == 0 && (c == '?' || c == '#') {
+			where = inQuery
+		} else if where != inText && isTab(c) {
+			continue // which browsers remove from URLs
+		}
+		s.push(c)
+	}
+	return append(dst, text[from:]...)
+}
+
+// push adds a character to the tail.
+func (s *secrets) push(c byte) {
+	if most := s.longest + 256; len(s.tail) == 2*most {
+		s.tail = append(s.tail[:0], s.tail[most:]...)
+	}
+	if c-'A' < 26 {
+		c += 'a' - 'A'
+	}
+	s.tail = append(s.tail, c)
+}
+
+// named reports whether the tail ends with the name of a secret: as it is, as the
+// index in a[token], or before indexes as in token[0].
+func (s *secrets) named(where place) bool {
+	t := s.tail
+	for range maxIndexes {
+		if s.endsWithName(t, where) {
+			return true
+		}
+		if len(t) == 0 || t[len(t)-1] != ']' {
+			return false
+		}
+		if s.endsWithName(t[:len(t)-1], where) {
+			return true
+		}
+		t = t[:max(0, bytes.LastIndexByte(t, '['))]
+	}
+	return false
+}
+
+// endsWithName reports whether t ends with a name that is not the end of a longer
+// one. A segment of a path, as /token=x, is no parameter.
+func (s *secrets) endsWithName(t []byte, where place) bool {
+	for _, name := range s.names {
+		before, ok := bytes.CutSuffix(t, name)
+		if !ok {
+			continue
+		}
+		if len(before) == 0 {
+			return true
+		}
+		if c := before[len(before)-1]; !inName[c] && (c != '/' || where == inText) {
 			return true
 		}
 	}
 	return false
+}
+
+// valueEnd returns the end of the value at i, after a '=' that was percent-encoded
+// depth times: a character that was encoded more often is a part of the value.
+func valueEnd(text []byte, i, depth int, where place) int {
+	for i < len(text) {
+		c, n, d := character(text[i:])
+		if d <= depth && endsValue[where][c] {
+			return i
+		}
+		i += n
+	}
+	return i
+}
+
+// character decodes the character at the start of text, which has n bytes there.
+// depth counts the levels of percent-encoding. It also decodes the escapes of JSON,
+// of logs and of HTML that stand for the characters around names and values. A '+'
+// is a space, as in forms.
+func character(text []byte) (c byte, n, depth int) {
+	switch c = text[0]; c {
+	case '%':
+		n, depth = 1, 1
+		for bytes.HasPrefix(text[n:], hex25) {
+			n, depth = n+len(hex25), depth+1
+		}
+		if c, ok := hexPair(text[n:]); ok {
+			return c, n + 2, depth
+		}
+		if r, ok := percentUnit(text); ok && r < 0x80 {
+			return byte(r), len("%uXXXX"), depth
+		}
+		return c, n, depth - 1
+	case '\\':
+		return backslashed(text)
+	case '&':
+		for _, e := range entities {
+			if bytes.HasPrefix(text, e.text) {
+				return e.c, len(e.text), 0
+			}
+		}
+	case '+':
+		c = ' '
+	}
+	return c, 1, 0
+}
+
+var hex25 = []byte("25")
+
+// entities are the references to '&' and '=' that HTML and its writers use.
+var entities = []struct {
+	text []byte
+	c    byte
+}{{[]byte("&amp;"), '&'}, {[]byte("&#38;"), '&'}, {[]byte("&#x26;"), '&'}, {[]byte("&#61;"), '='}, {[]byte("&#x3d;"), '='}, {[]byte("&#x3D;"), '='}}
+
+// backslashed is character for a text that begins with a backslash.
+func backslashed(text []byte) (c byte, n, depth int) {
+	if len(text) < 2 {
+		return text[0], 1, 0
+	}
+	switch c = text[1]; c {
+	case 'x', 'X':
+		if c, ok := hexPair(text[2:]); ok {
+			return c, 4, 0
+		}
+	case 'u':
+		if len(text) >= 6 {
+			if r, ok := hexUnit(text[2:6]); ok && r < 0x80 {
+				return byte(r), 6, 0
+			}
+		}
+	case '"', '\'', '/', '\\':
+		return c, 2, 0
+	case 'n', 'r', 't':
+		return ' ', 2, 0
+	}
+	return text[0], 1, 0
+}
+
+func hexPair(text []byte) (c byte, ok bool) {
+	if len(text) < 2 || unhex[text[0]] > 15 || unhex[text[1]] > 15 {
+		return 0, false
+	}
+	return unhex[text[0]]<<4 | unhex[text[1]], true
+}
+
+// isSecret reports whether the raw name of a parameter is one of the secrets.
+func (s *secrets) isSecret(raw []byte) bool {
+	s.tail = params.AppendName(s.tail[:0], raw)
+	s.tail = appendLower(s.tail[:0], s.tail)
+	return s.named(inQuery)
 }
 
 // appendLower appends s with ASCII letters in lower case. dst may be a prefix

@@ -60,6 +60,13 @@ func (s *Stats) Add(o *Stats) {
 	}
 }
 
+// Uninspected returns the number of records whose URLs were not read, because the
+// record does not match the format, is too long or cannot be decoded. Config.Secrets
+// and Config.Redact hide what their text shows, but it may hold more.
+func (s *Stats) Uninspected() int64 {
+	return s.Rejects[Unparsed] + s.Rejects[TooLong] + s.Rejects[Panic] + s.Rejects[NoSchema]
+}
+
 // Balanced reports whether the ledger holds: every record read is accounted
 // for.
 func (s *Stats) Balanced() bool {

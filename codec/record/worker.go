@@ -60,6 +60,7 @@ type Worker struct {
 	foreign   bool     // the current record belongs to another shard
 	pieces    pieces   // replacements for the parts of a URL in several fields
 	resizer   resizer  // writes binary records
+	secrets   secrets  // of the job
 	cut       []byte   // scratch for truncated records
 	uncounted Stats    // scratch for counts that another shard keeps
 }
@@ -83,12 +84,13 @@ func (j *Job) NewWorker() *Worker {
 	_, many := j.reader.(lineCounter)
 	w.one = !many
 	_, w.each = j.reader.(extractor)
-	w.n = normalizer{job: j, found: &w.found, tells: j.where != nil || j.wants&besideURL != 0}
+	w.secrets.set(j.secrets)
+	w.n = normalizer{job: j, found: &w.found, secrets: &w.secrets, tells: j.where != nil || j.wants&besideURL != 0}
 	w.n.baseKept = w.keeper != nil && j.originKept()
 	if w.keeper != nil && j.id.on {
 		w.n.copyKey = j.identityKey()
 	}
-	w.red = redactor{job: j, found: &w.found}
+	w.red = redactor{job: j, found: &w.found, secrets: &w.secrets}
 	w.v = values{job: j, n: &w.n, red: &w.red}
 	w.v.list = paramList{job: j, n: &w.n, red: &w.red}
 	w.r = renderer{job: j, n: &w.n, red: &w.red, v: &w.v}
@@ -309,7 +311,7 @@ func (w *Worker) rewrite(out, dead, rec []byte, at *Position, st *Stats) (o, d [
 		return out[:start], w.r.deadLine(dead, rec, &v, at)
 	}
 	if w.job.redact {
-		out = appendRedacted(out, rec[from:], false)
+		out = w.red.appendText(out, rec[from:])
 	} else {
 		out = append(out, rec[from:]...)
 	}

@@ -34,9 +34,6 @@ func (r *oneShot) newSamples() (*unique.Samples, error) {
 	c.Render, c.Fields, c.Extend, c.Note = record.RenderTSV, []string{"url", "norm"}, nil, record.Note{}
 	c.Redact, c.Divert, c.Where, c.Shard, c.Identity = false, false, nil, record.Shard{}, record.Identity{}
 	c.OnUnparsed, c.OnOversize = record.DispositionDefault, record.DispositionDefault
-	if len(c.Secrets) > 0 {
-		c.Fields = c.Fields[1:] // only normal forms hide the values of --secret
-	}
 	f, err := r.out.formats.with(c)
 	if err != nil {
 		return nil, err

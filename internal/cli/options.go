@@ -111,7 +111,7 @@ var (
 	hashNames     = recordconf.Hashes()
 	keyFormNames  = recordconf.KeyFormats()
 	standardNames = recordconf.Standards()
-	failOnNames   = []string{"never", "damage", "rejects", "flags"}
+	failOnNames   = []string{"never", "damage", "rejects", "flags", "uninspected"}
 	compressNames = []string{autoCompress, "none", "gzip", "zstd"}
 	headerNames   = []string{"auto", "true", "false"}
 	logLevelNames = []string{"debug", "info", "warn", "error"}
@@ -253,7 +253,7 @@ func (o *options) runFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.onDamage, "on-damage", file.OnDamageNames()[0], "apply this `policy` to the records of a damaged archive: "+strings.Join(file.OnDamageNames(), ", ")+". quarantine writes only records that a checksum verifies")
 	f.StringVar(&o.inflate, "inflate", file.InflateNames()[0], "decompress gzip files with this `decoder`: "+strings.Join(file.InflateNames(), ", ")+". klauspost is slower")
 	f.StringVar(&o.index, "index", "", "inflate a gzip file on several cores with the index in this `file`, and write it if it does not exist. auto: gztool's index beside the input, or one in the user's cache folder. Formats: gztool; indexed_gzip, which is written if the name ends in .gzidx")
-	f.StringVar(&o.failOn, "fail-on", "damage", "exit with code 4 on this `condition`: never, damage (a damaged archive), rejects (damage, or a rejected record), flags (any of these, or a URL with a flag other than relative)")
+	f.StringVar(&o.failOn, "fail-on", "damage", "exit with code 4 on this `condition`: never, damage (a damaged archive), rejects (damage, or a rejected record), flags (any of these, or a URL with a flag other than relative), uninspected (damage, or with --redact or --secret a record that was not read, so that it may show what they hide)")
 	f.BoolVar(&o.quiet, "quiet", false, "print errors and damaged inputs only, without a summary or a progress bar")
 	f.BoolVar(&o.noProgress, "no-progress", false, "do not print a progress bar")
 	f.StringVar(&o.logLevel, "log-level", "warn", "log messages of at least this `level` to stderr: "+strings.Join(logLevelNames, ", "))

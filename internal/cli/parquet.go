@@ -90,6 +90,8 @@ func (s *settings) checkRewrite() error {
 		return usage(errors.New("--unique: " + files + ", which keeps all rows: use --render parquet"))
 	case s.record.Shard.Of > 0:
 		return usage(errors.New("--shard-by: records cannot be assigned when Parquet or Avro files are rewritten, which keeps all rows: use --shard-by path or --render parquet"))
+	case s.redact || len(s.secrets) > 0:
+		return usage(errors.New("--redact, --secret: " + files + ", which copies the other columns: use --render parquet"))
 	case s.unordered:
 		return usage(errors.New("--unordered: " + files + "; remove the flag"))
 	case s.compress != autoCompress:

@@ -30,13 +30,14 @@ import (
 
 // settings holds the validated and resolved flags of a one-shot.
 type settings struct {
-	paths     []string
-	record    record.Config // an empty Format means: detect it
-	limits    field.Limits
-	maxRecord int
-	failOn    failOn
-	share     share
-	logLevel  slog.Level
+	paths           []string
+	record          record.Config // an empty Format means: detect it
+	limits          field.Limits
+	maxRecord       int
+	failOn          failOn
+	failUninspected bool // and failOn is failDamage
+	share           share
+	logLevel        slog.Level
 	*options
 
 	log            *slog.Logger // set by prepare
@@ -48,12 +49,13 @@ type settings struct {
 // failOn is the condition under which a finished run exits with exitFailOn.
 type failOn uint8
 
-// Each value includes the values before it.
+// Each value but the last includes the values before it.
 const (
 	failNever failOn = iota
 	failDamage
 	failRejects
 	failFlags
+	failUninspected // includes failDamage only
 )
 
 // resolve validates the flags and returns what they mean. Its error joins all
@@ -338,6 +340,9 @@ func (s *settings) resolveRun(bad *mistakes) {
 	i, err := suggest.Index("condition", failOnNames, s.options.failOn)
 	bad.add("--fail-on", err)
 	s.failOn = failOn(i)
+	if s.failUninspected = s.failOn == failUninspected; s.failUninspected {
+		s.failOn = failDamage
+	}
 	_, err = suggest.Index("policy", file.OnDamageNames(), s.onDamage)
 	bad.add("--on-damage", err)
 	_, err = suggest.Index("decoder", file.InflateNames(), s.inflate)

@@ -52,10 +52,20 @@ func (o *outcome) exitCode() int {
 		return exitFatal
 	case fail >= failDamage && len(o.damaged()) > 0,
 		fail >= failRejects && st.Rejected > 0,
-		fail >= failFlags && o.notable():
+		fail >= failFlags && o.notable(),
+		o.set.failUninspected && o.uninspected() > 0:
 		return exitFailOn
 	}
 	return exitDone
+}
+
+// uninspected returns the number of records that may show what the run should
+// hide, because they were not read.
+func (o *outcome) uninspected() int64 {
+	if !o.set.redact && len(o.set.secrets) == 0 {
+		return 0
+	}
+	return o.stats.Uninspected()
 }
 
 // notable reports whether a URL has a flag other than relative. Most request
@@ -168,6 +178,7 @@ func (o *outcome) text(st terminal.Style) string {
 	for _, c := range counts(stats.Rejects[:], func(i int) string { return record.Reason(i).String() }) {
 		s.row("  "+c.name, c.n, o.reasonRemark(c.name))
 	}
+	s.some("uninspected", o.uninspected(), "not read: only text that looks like a secret or password is hidden")
 	s.some("oversize", stats.Oversize, "longer than --max-record, not parsed")
 	s.some("BUG: panics", stats.Panics, "urlfold crashed on these records: please report this")
 	o.writeOutput(s)
