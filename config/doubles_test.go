@@ -231,17 +231,18 @@ func testEnv() Env {
 		"STRUCTURE": "a: b\n- " + secret, "TWICE": "${SECRET}"}
 	contents := map[string]string{"kafka": secret + "\n", "crlf": "a\r\n", "two": "a\n\n", "partners.txt": "partner_*",
 		"good.yaml": "name: good\nbase: crawler\n", "bad.yaml": "name: good\nbase: crawlr\nkey: k9\n"}
+	read := func(name string) ([]byte, error) {
+		text, ok := contents[path.Base(name)]
+		if !ok {
+			return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+		}
+		return []byte(text), nil
+	}
 	return Env{
 		Lookup: func(name string) (string, bool) {
 			v, ok := vars[name]
 			return v, ok
 		},
-		ReadFile: func(name string) ([]byte, error) {
-			text, ok := contents[path.Base(name)]
-			if !ok {
-				return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
-			}
-			return []byte(text), nil
-		},
+		ReadFile: read, ReadValue: read,
 	}
 }

@@ -1,26 +1,44 @@
 package config
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 )
 
 // An Env gives a configuration access to environment variables and other files.
 // The zero Env has neither.
 type Env struct {
-	Lookup   func(name string) (string, bool)  // looks up an environment variable
-	ReadFile func(name string) ([]byte, error) // reads a file; relative names have already been joined to the directory of the configuration
+	Lookup    func(name string) (string, bool)  // looks up an environment variable
+	ReadFile  func(name string) ([]byte, error) // reads a file; relative names have already been joined to the directory of the configuration
+	ReadValue func(name string) ([]byte, error) // the same for a file in ${file:PATH}
 }
 
 // OS returns an Env with the environment and the files of the process. It reads
-// at most 64 MiB of a file.
+// at most 8 MiB of a file, and at most 64 KiB of a regular file for
+// ${file:PATH}.
 func OS() Env {
 	return Env{
-		Lookup:   os.LookupEnv,
-		ReadFile: func(name string) ([]byte, error) { return readFile(name, maxList) },
+		Lookup:    os.LookupEnv,
+		ReadFile:  func(name string) ([]byte, error) { return readFile(name, maxList) },
+		ReadValue: readValue,
 	}
+}
+
+// readValue reads up to maxValue+1 bytes of a regular file. It does not open any
+// other file, because a FIFO without a writer would wait for ever.
+func readValue(name string) ([]byte, error) {
+	info, err := os.Stat(name)
+	if err == nil && !info.Mode().IsRegular() {
+		err = errors.New("not a regular file")
+	}
+	if err != nil {
+		return nil, err
+	}
+	return readFile(name, maxValue)
 }
 
 // An expander expands references in scalars:
@@ -33,17 +51,27 @@ func OS() Env {
 // Values are not expanded recursively. Expansion happens after parsing, so a
 // value never changes the structure of the document.
 type expander struct {
-	env     Env
-	dir     string            // directory of the configuration
-	files   map[string]string // contents of the files read
-	last    []string          // values of the variables in the last expanded scalar
-	secrets []string          // values that errors must not repeat
+	env    Env
+	dir    string            // directory of the configuration
+	files  map[string]string // contents of the files read
+	values []expansion       // that errors must not repeat
 }
 
-// expand returns s with its references expanded, or the reason why it cannot.
-func (x *expander) expand(s string) (out string, reason string) {
+// An expansion is the value of a reference in the scalar at a position. Any value
+// may be a secret.
+type expansion struct {
+	value, reference string
+	file             bool // an error anywhere may repeat it: that is how secrets are mounted
+	at               position
+}
+
+// A position is the line and column of a scalar.
+type position struct{ line, column int }
+
+// expand returns s, the scalar at a position, with its references expanded, or the
+// reason why it cannot.
+func (x *expander) expand(s string, at position) (out string, reason string) {
 	var b strings.Builder
-	x.last = x.last[:0]
 	for {
 		before, rest, found := strings.Cut(s, "${")
 		if !found {
@@ -58,7 +86,7 @@ func (x *expander) expand(s string) (out string, reason string) {
 		if !closed {
 			return "", "missing } after ${ (write $${ for a literal ${)"
 		}
-		value, reason := x.value(inner)
+		value, reason := x.value(inner, at)
 		if reason != "" {
 			return "", reason
 		}
@@ -67,21 +95,18 @@ func (x *expander) expand(s string) (out string, reason string) {
 	}
 }
 
-// value returns the value of the expression between ${ and }. The contents of a
-// file are always a secret: that is how secrets are mounted.
-func (x *expander) value(inner string) (value, reason string) {
-	if name, ok := strings.CutPrefix(inner, "file:"); ok {
+// value returns the value of the expression between ${ and }.
+func (x *expander) value(inner string, at position) (value, reason string) {
+	name, isFile := strings.CutPrefix(inner, "file:")
+	if isFile {
 		value, reason = x.file(name)
-		x.secrets = append(x.secrets, value)
-		return value, reason
+	} else {
+		value, reason = x.variable(inner)
+		inner, _, _ = strings.Cut(inner, ":-")
 	}
-	value, reason = x.variable(inner)
-	x.last = append(x.last, value)
+	x.values = append(x.values, expansion{value, "${" + inner + "}", isFile, at})
 	return value, reason
 }
-
-// hide marks the variables in the last expanded scalar as secrets.
-func (x *expander) hide() { x.secrets = append(x.secrets, x.last...) }
 
 func (x *expander) variable(inner string) (value, reason string) {
 	name, or, hasDefault := strings.Cut(inner, ":-")
@@ -117,10 +142,10 @@ func (x *expander) file(name string) (value, reason string) {
 	switch {
 	case name == "":
 		return "", "missing file name after file:"
-	case x.env.ReadFile == nil:
+	case x.env.ReadValue == nil:
 		return "", "cannot read files in this context"
 	}
-	data, err := x.env.ReadFile(x.join(name))
+	data, err := x.env.ReadValue(x.join(name))
 	switch {
 	case err != nil:
 		return "", fileReason(err)
@@ -147,17 +172,56 @@ func (x *expander) join(name string) string {
 // open reads a file named in the configuration.
 func (x *expander) open(name string) ([]byte, error) { return x.env.ReadFile(x.join(name)) }
 
-// scrub replaces the secrets in the text of an error by ***. It skips values of
-// up to three bytes, which occur in any text and are not worth hiding.
-func (x *expander) scrub(reason string) string {
+// scrub replaces expanded values in the text of an error by their references. If
+// the text then still shares a part with the value of a file, or with a value of
+// the scalar that the error is about, scrub replaces the text: an error about an
+// expression may quote any part of it. Values of up to three bytes occur in any
+// text and are not worth hiding.
+func (x *expander) scrub(reason string, at position) string {
 	if x == nil {
 		return reason
 	}
-	longest := func(a, b string) int { return len(b) - len(a) }
-	for _, v := range slices.SortedStableFunc(slices.Values(x.secrets), longest) {
-		if len(v) > 3 {
-			reason = strings.ReplaceAll(reason, v, "***")
+	longest := func(a, b expansion) int { return len(b.value) - len(a.value) }
+	list := slices.SortedStableFunc(slices.Values(x.values), longest)
+	left := reason // without references
+	for _, v := range list {
+		if len(v.value) <= 3 {
+			break
+		}
+		quoted := strings.Trim(strconv.Quote(v.value), `"`)
+		for _, text := range []string{v.value, quoted} {
+			if !strings.Contains(v.reference, text) {
+				reason = strings.ReplaceAll(reason, text, v.reference)
+			}
+		}
+		left = strings.ReplaceAll(reason, v.reference, "")
+	}
+	for _, v := range list {
+		if (v.file || v.at == at) && share(left, v.value) {
+			return "invalid value of " + v.reference + " (not shown: it may contain a secret)"
 		}
 	}
 	return reason
+}
+
+// shared is the length of a text that an error shares with a value by more than
+// chance.
+const shared = 6
+
+// share reports whether text holds a part of value that may reveal it.
+func share(text, value string) bool {
+	size := min(shared, len(value))
+	if size <= 3 {
+		return false
+	}
+	parts := map[string]bool{}
+	for i := 0; i+size <= len(text); i++ {
+		parts[text[i:i+size]] = true
+	}
+	for i := 0; i+size <= len(value); i++ {
+		if parts[value[i:i+size]] {
+			return true
+		}
+	}
+	return false
 }

@@ -57,7 +57,12 @@ func TestFileMistakes(t *testing.T) {
 	f("", "c: file is empty")
 	f("a", "c:1:1: must be a mapping (key: value)")
 	f("version: 1", "c:1:1: missing required key \"sources\"", "c:1:1: missing required key \"codec\"", "c:1:1: missing required key \"sinks\"")
-	f(minimal+"---\na: b", "c:5:1: second document: a file must contain only one")
+	for _, second := range []string{"---\na: b", "---", "---\n", "---\n# only a comment\n", "---\n...\n", "---\n---\n"} {
+		f(minimal+second, "c:4:1: second document: a file must contain only one")
+	}
+	f("# a comment\n---\n"+minimal+"---\n", "c:6:1: second document: a file must contain only one")
+	f("---\n---\n"+minimal, "c:2:1: second document: a file must contain only one")
+	f(minimal+"...\na: b", "c:5:1: second document: a file must contain only one")
 	f(minimal+"log: &a {}\nready: *a\nshutdown: !!map {}\nadmin:", "c:4:6: log: must be a mapping (key: value) (anchors and aliases are not supported)",
 		"c:5:8: ready: must be a mapping (key: value) (anchors and aliases are not supported)", "c:6:11: shutdown: must be a mapping (key: value) (tags are not supported)",
 		"c:7:8: admin: must be a mapping (key: value), not empty")
@@ -213,8 +218,8 @@ func TestExpansionMistakes(t *testing.T) {
 	f("pipeline: '${STRUCTURE}'", "c:4:11: pipeline: must be a mapping (key: value)")
 	const start = "dead_letter: {kafka: {brokers: [a], topic: b, start: "
 	f(start+"'timestamp:${N}x'}}", `c:4:54: start: parsing time "3x" as "2006-01-02T15:04:05Z07:00": cannot parse "3x" as "2006"`)
-	f(start+"'timestamp:${SECRET}', sasl: {mechanism: PLAIN, username: u, password: '${SECRET}'}}}", `c:4:54: start: parsing time "***" as "2006-01-02T15:04:05Z07:00": cannot parse "***" as "2006"`)
-	f(start+"'timestamp:${file:kafka}'}}", `c:4:54: start: parsing time "***" as "2006-01-02T15:04:05Z07:00": cannot parse "***" as "2006"`)
+	f(start+"'timestamp:${SECRET}', sasl: {mechanism: PLAIN, username: u, password: '${SECRET}'}}}", `c:4:54: start: parsing time "${SECRET}" as "2006-01-02T15:04:05Z07:00": cannot parse "${SECRET}" as "2006"`)
+	f(start+"'timestamp:${file:kafka}'}}", `c:4:54: start: parsing time "${file:kafka}" as "2006-01-02T15:04:05Z07:00": cannot parse "${file:kafka}" as "2006"`)
 	f(start+"'timestamp:${HTTP}'}}", "c:4:54: start: invalid value (not shown: it may contain a secret)")
 }
 

@@ -189,7 +189,7 @@ func loadList(text string) (*params.List, error) {
 	}
 	data, err := readFile(file, maxList)
 	if err == nil && len(data) > maxList {
-		err = errors.New("larger than 64 MiB")
+		err = errors.New("larger than 8 MiB")
 	}
 	if err != nil {
 		return nil, errors.New(fileReason(err))
@@ -323,7 +323,7 @@ func (c *policyCompiler) readList(name, at string) []byte {
 	}
 	data, err := c.open(name)
 	if err == nil && len(data) > maxList {
-		err = errors.New("larger than 64 MiB")
+		err = errors.New("larger than 8 MiB")
 	}
 	if err != nil {
 		c.failPath(at, &hiddenError{fileReason(err), err})

@@ -30,7 +30,7 @@ func LoadProfile(path string) (codec.Profile, *codec.Policy, error) {
 }
 
 // maxList is the maximum size of a parameter list, in bytes.
-const maxList = 64 << 20
+const maxList = 8 << 20
 
 // readFile reads up to limit+1 bytes of a file. A longer result means that the
 // file exceeds the limit.

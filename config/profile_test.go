@@ -127,7 +127,7 @@ func TestMistakes(t *testing.T) {
 	f("x", "p:1:1: must be a mapping (key: value)")
 	f("{}", "p:1:1: missing required key \"name\"", "p:1:1: missing required key \"base\"")
 	f("a: [", `p:1:4: invalid YAML: sequence end token ']' not found`)
-	f(ok+"---\n"+ok, "p:4:1: second document: a file must contain only one")
+	f(ok+"---\n"+ok, "p:3:1: second document: a file must contain only one")
 	f(ok+"rulse: {}\nhttp://u:hunter2@h/: 1", "p:3:1: unknown key \"rulse\" (did you mean \"rules\"?)",
 		"p:4:1: unknown key (must be one of: name, base, rules, key, max_url, policy, params)")
 	f(ok+"name: y", `p:3:1: duplicate key "name"`)

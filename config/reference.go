@@ -44,7 +44,7 @@ const referenceHead = `# Configuration
 A component is a mapping whose only key is its type: "- kafka: {brokers: [...]}". In addition to the keys of its type, it accepts "name", which identifies it in metrics, logs and checkpoints. The default name is the type and a number, such as file-1.
 
 - A size is a number and a unit: "64KiB", "1.5MiB", "10GB". A number without a unit is in bytes. A duration is a number and a unit: "50ms", "10s", "1m30s".
-- Values (but not keys) may contain references: "${NAME}" is an environment variable, "${NAME:-default}" falls back to a default if the variable is unset or empty, and "${file:PATH}" is the content of a file without its last line end. "$${" is a literal "${". Inside YAML braces and brackets, values with references need quotes. An expanded value is always a single string and never changes the structure of the document.
+- Values (but not keys) may contain references: "${NAME}" is an environment variable, "${NAME:-default}" falls back to a default if the variable is unset or empty, and "${file:PATH}" is the content of a regular file of at most 64 KiB without its last line end. Errors name the reference and do not show the value. "$${" is a literal "${". Inside YAML braces and brackets, values with references need quotes. An expanded value is always a single string and never changes the structure of the document.
 - Relative names in "${file:PATH}" and of profiles are relative to the directory of the configuration. Names of inputs, outputs, certificates and data_dir are relative to the working directory of the process.
 - Unknown keys, duplicate keys, anchors, tags and second documents are errors. The maximum size of a configuration is 64 KiB.
 `

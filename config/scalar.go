@@ -28,9 +28,6 @@ func (d *decoder) scalarValue(v reflect.Value, n ast.Node, at string, r rules) {
 	if expanded {
 		d.keepRaw(n, at)
 	}
-	if expanded && (isSecret(v) || hasCredentials(text)) {
-		d.exp.hide()
-	}
 	if _, isString := n.(*ast.StringNode); isString && !expanded && isNumber(v.Type()) {
 		d.failAt(n, numberReason(v.Type()))
 		return
@@ -47,12 +44,6 @@ func (d *decoder) scalarValue(v reflect.Value, n ast.Node, at string, r rules) {
 		d.words[at] = text
 	}
 	d.bounds(v, n, r)
-}
-
-// hasCredentials reports whether text may contain a URL with a user name or
-// password.
-func hasCredentials(text string) bool {
-	return strings.Contains(text, "://") && strings.Contains(text, "@")
 }
 
 // keepRaw stores a scalar with an expansion as it was written, because the

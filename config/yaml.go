@@ -67,6 +67,10 @@ func (d *document) parse(data []byte) (root ast.Node) {
 		d.fail(deep, "nested more than "+strconv.Itoa(maxDepth)+" levels deep")
 		return nil
 	}
+	if second := secondDocument(tokens); second != nil {
+		d.fail(second, "second document: a file must contain only one")
+		return nil
+	}
 	f, err := parser.Parse(tokens, 0, parser.AllowDuplicateMapKey())
 	var syntax yaml.Error
 	switch {
@@ -81,18 +85,36 @@ func (d *document) parse(data []byte) (root ast.Node) {
 	return d.only(f.Docs)
 }
 
-// only returns the body of the only document that is not empty.
+// only returns the body of the only document. A comment before its marker counts
+// as a document for the library.
 func (d *document) only(docs []*ast.DocumentNode) (root ast.Node) {
 	for _, doc := range docs {
-		switch {
-		case doc.Body == nil || doc.Body.Type() == ast.CommentType:
-		case root != nil:
-			d.failAt(doc.Body, "second document: a file must contain only one")
-		default:
+		if doc.Body != nil && doc.Body.Type() != ast.CommentType {
 			root = doc.Body
 		}
 	}
 	return root
+}
+
+// secondDocument returns the token that starts a second document, which may be
+// empty, or nil (YAML 1.2.2 §9.2).
+func secondDocument(tokens token.Tokens) *token.Token {
+	begun, ended, directive := false, false, 0
+	for _, tk := range tokens {
+		switch {
+		case tk.Type == token.CommentType:
+		case tk.Type == token.DirectiveType && !begun:
+			directive = tk.Position.Line
+		case tk.Position.Line == directive:
+		case tk.Type == token.DocumentEndType:
+			ended = begun
+		case ended, begun && tk.Type == token.DocumentHeaderType:
+			return tk
+		default:
+			begun = true
+		}
+	}
+	return nil
 }
 
 // tooDeep returns the token at which the nesting becomes too deep, or nil. It
@@ -174,18 +196,23 @@ func (d *document) failWith(tk *token.Token, reason string, err error) {
 
 // error returns an error at a token, or without a position if tk is nil.
 func (d *document) error(tk *token.Token, reason string, err error) *Error {
-	e := &Error{File: d.file, Reason: d.exp.scrub(reason), err: err}
-	if tk != nil && tk.Position != nil {
-		e.Line, e.Column = max(tk.Position.Line, 1), max(tk.Position.Column, 1)
-	}
-	return e
+	at := positionOf(tk)
+	return &Error{File: d.file, Line: at.line, Column: at.column, Reason: d.exp.scrub(reason, at), err: err}
 }
 
-// scrub removes secrets from errors that were recorded before the secret was
-// read.
+// positionOf returns the position of a token, or the zero position if it has none.
+func positionOf(tk *token.Token) (at position) {
+	if tk != nil && tk.Position != nil {
+		at = position{max(tk.Position.Line, 1), max(tk.Position.Column, 1)}
+	}
+	return at
+}
+
+// scrub removes expanded values from errors that were recorded before the value
+// was read.
 func (d *document) scrub() {
 	for _, e := range d.errs {
-		e.Reason = d.exp.scrub(e.Reason)
+		e.Reason = d.exp.scrub(e.Reason, position{e.Line, e.Column})
 	}
 }
 
@@ -289,7 +316,7 @@ func (d *document) scalar(n ast.Node) (text string, expanded, ok bool) {
 	if !ok || !isString || d.exp == nil || !strings.Contains(text, "${") {
 		return text, false, ok
 	}
-	text, reason := d.exp.expand(text)
+	text, reason := d.exp.expand(text, positionOf(start(n)))
 	if reason != "" {
 		d.failAt(n, reason)
 		return "", false, false

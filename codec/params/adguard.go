@@ -36,6 +36,9 @@ func ParseAdGuard(data []byte) *List {
 // group of their own.
 func (f foreign) shareExceptions() {
 	rules := f.Rules
+	if len(rules) > MaxRules {
+		return
+	}
 	for _, keep := range rules {
 		if keep.action != actionKeep || keep.group != "adguard" {
 			continue
@@ -43,7 +46,9 @@ func (f foreign) shareExceptions() {
 		for _, drop := range rules {
 			if drop.action == actionDrop && drop.group != "adguard" && (keep.match == matchPrefix || drop.match == matchPrefix || keep.Name == drop.Name) {
 				keep.group = drop.group
-				f.Rules = append(f.Rules, keep)
+				if f.Rules = append(f.Rules, keep); len(f.Rules) > MaxRules {
+					return // Compile rejects the list
+				}
 			}
 		}
 	}

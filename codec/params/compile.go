@@ -7,6 +7,14 @@ import (
 	"strings"
 )
 
+// MaxRules is the number of rules that a Matcher can have. A rule takes about
+// 1 KiB of memory.
+const MaxRules = 100_000
+
+// maxWide is the number of scopes whose host is a pattern. Each takes up to a
+// microsecond for a URL.
+const maxWide = 2000
+
 // Compile compiles lists to a Matcher. If several rules match the same field,
 // the order of the lists decides only which rule is reported as the cause.
 // Compile does not modify the lists, and they must not be modified afterwards.
@@ -14,7 +22,8 @@ import (
 // The error joins all problems, as a *RuleError for each rule: names, hosts,
 // paths and patterns that can never match; a rule that drops every parameter
 // everywhere; and, in a list that is not an import, a rule that keeps exactly
-// what another rule drops. Two lists with the same name are an error too.
+// what another rule drops. Two lists with the same name are an error too, and so
+// are more than MaxRules rules.
 func Compile(lists ...*List) (*Matcher, error) {
 	c := &compiler{
 		m:        &Matcher{scopes: make([]scope, 1), hosts: hostTable{byName: map[string]int{}}},
@@ -25,8 +34,17 @@ func Compile(lists ...*List) (*Matcher, error) {
 	for a := range c.names {
 		c.names[a].exact = map[string][]int{}
 	}
+	n := 0
+	for _, l := range lists {
+		if n += len(l.Rules); n > MaxRules {
+			return nil, fmt.Errorf("more than %d rules in all lists: leave out rules that no URL needs", MaxRules)
+		}
+	}
 	for i, l := range lists {
 		c.list(l, lists[:i])
+	}
+	if len(c.m.wide) > maxWide {
+		c.errs = append(c.errs, fmt.Errorf("more than %d patterns for hosts, each of which is tried on every URL with a query: write the names of the hosts", maxWide))
 	}
 	if len(c.errs) > 0 {
 		return nil, errors.Join(c.errs...)

@@ -66,17 +66,24 @@ func badConfig(err error) error {
 	return &exitError{code: exitUsage, err: err, see: "See docs/reference/config.md or 'urlfold schema' for the configuration keys."}
 }
 
+// maxErrors is the number of errors of a list that are printed.
+const maxErrors = 100
+
 // text returns the message for stderr: one line, or a list if err joins several
 // errors. command is the command that was run, such as "urlfold validate".
 func (e *exitError) text(command string) string {
-	lines := slices.Compact(strings.Split(e.err.Error(), "\n")) // closing an output repeats the error of a write
+	all := slices.Compact(strings.Split(e.err.Error(), "\n")) // closing an output repeats the error of a write
+	lines := all[:min(len(all), maxErrors)]
 	var b strings.Builder
 	if len(lines) == 1 && e.head == "" {
 		fmt.Fprintf(&b, "urlfold: %s\n", lines[0])
 	} else {
-		fmt.Fprintf(&b, "urlfold: %s:\n", cmp.Or(e.head, fmt.Sprintf("%d errors", len(lines))))
+		fmt.Fprintf(&b, "urlfold: %s:\n", cmp.Or(e.head, fmt.Sprintf("%d errors", len(all))))
 		for _, l := range lines {
 			fmt.Fprintf(&b, "  %s\n", l)
+		}
+		if more := len(all) - len(lines); more > 0 {
+			fmt.Fprintf(&b, "  … and %d more\n", more)
 		}
 	}
 	switch {

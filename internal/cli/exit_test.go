@@ -2,6 +2,8 @@ package cli
 
 import (
 	"errors"
+	"fmt"
+	"strings"
 	"testing"
 )
 
@@ -15,5 +17,13 @@ func TestExitText(t *testing.T) {
 		if got := (&exitError{code: exitFatal, err: err}).text("urlfold"); got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
+	}
+	var many []error
+	for i := range 250 {
+		many = append(many, fmt.Errorf("e%d", i))
+	}
+	got := (&exitError{code: exitFatal, err: errors.Join(many...)}).text("urlfold")
+	if n := strings.Count(got, "\n"); n != 102 || !strings.HasPrefix(got, "urlfold: 250 errors:\n  e0\n") || !strings.HasSuffix(got, "  e99\n  … and 150 more\n") {
+		t.Errorf("%d lines: %s", n, got)
 	}
 }
