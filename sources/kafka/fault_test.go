@@ -3,7 +3,9 @@ package kafka
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -386,7 +388,7 @@ func TestNoPartition(t *testing.T) {
 func TestOpen(t *testing.T) {
 	_, conn := kafkatest.Fake(t, kfake.SeedTopics(1, "in"))
 	s := newSource(t, quick(conn, "in", "nosuch"))
-	if err := s.CheckConnect(context.Background()); kafka.CodeOf(err) != kafka.UnknownTopic {
+	if err := s.CheckConnect(context.Background()); kafka.CodeOf(err) != kafka.UnknownTopic || !strings.Contains(err.Error(), "nosuch does not exist") {
 		t.Errorf("CheckConnect: %v", err)
 	}
 	if err := newSource(t, quick(conn, "in")).CheckConnect(context.Background()); err != nil {
@@ -394,7 +396,15 @@ func TestOpen(t *testing.T) {
 	}
 	cfg := quick(kafkatest.Connection("127.0.0.1:1"), "in")
 	cfg.RequestTimeout = time.Second
-	if err := newSource(t, cfg).CheckConnect(context.Background()); err == nil {
+	log := new(logBuffer)
+	src, err := New(cfg, slog.New(slog.NewTextHandler(log, nil)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := src.(*source).CheckConnect(context.Background()); err == nil {
 		t.Error("CheckConnect succeeds without a broker")
+	}
+	if lines := log.with("check the addresses"); len(lines) == 0 || !strings.Contains(lines[0], "kafka read failed, retrying") {
+		t.Errorf("logged %q", lines) // before the timeout
 	}
 }

@@ -72,7 +72,7 @@ func (s *source) CheckConnect(ctx context.Context) error {
 		return fmt.Errorf("kafka source: %w", err)
 	}
 	defer client.Close()
-	err = (&source{cfg: s.cfg, client: client}).check(ctx)
+	err = (&source{cfg: s.cfg, client: client, log: s.log}).check(ctx)
 	for _, topic := range s.cfg.Topics {
 		limit, _ := kafka.MessageLimit(ctx, client, topic) // only for a warning
 		s.limit = max(s.limit, limit)
@@ -95,20 +95,32 @@ func (s *source) check(ctx context.Context) error {
 		}
 		topics, err := s.client.Topics(ctx, s.cfg.Topics, false)
 		if err == nil {
+			s.faults.clear(starting)
 			return missing(topics)
 		}
 		if kafka.Blocked(err) || !kafka.Pause(ctx, try) {
-			return fmt.Errorf("kafka source: cannot reach brokers %s: %w", strings.Join(s.cfg.Brokers, ", "), err)
+			return fmt.Errorf("kafka source: %w", s.away(err))
 		}
+		s.faults.set(s.log, starting, s.away(err))
 		s.client.Refresh()
 	}
+}
+
+// starting is where an error occurs before the source has joined its group.
+const starting = "brokers"
+
+// away returns the error for brokers that do not answer.
+func (s *source) away(err error) error {
+	return fmt.Errorf("cannot reach brokers %s; check the addresses, and that they are running: %w", strings.Join(s.cfg.Brokers, ", "), err)
 }
 
 // missing returns an error that names the topics that cannot be read.
 func missing(topics []kafka.Topic) error {
 	var errs []error
 	for _, t := range topics {
-		if t.Err != nil && kafka.Blocked(t.Err) {
+		if kafka.CodeOf(t.Err) == kafka.UnknownTopic {
+			errs = append(errs, fmt.Errorf("kafka source: topic %s does not exist, or the user may not see it; create it, or correct topics: %w", t.Name, t.Err))
+		} else if t.Err != nil && kafka.Blocked(t.Err) {
 			errs = append(errs, fmt.Errorf("kafka source: topic %s: %w", t.Name, t.Err))
 		}
 	}
