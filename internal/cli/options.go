@@ -236,10 +236,10 @@ func (o *options) limitFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.maxQuoted, "max-quoted", "1MiB", "take a quote for damage if its cell spans lines and more than this `size`, or more than 1,000 lines per MiB")
 	f.StringVar(&o.maxURL, "max-url", "", "reject URLs longer than this `size`. Default: the limit of the profile, or 64KiB")
 	f.StringVar(&o.maxDecompressed, "max-decompressed", "0", "stop reading a compressed file after this `size` of decompressed data; 0 means no limit")
-	f.Int64Var(&o.maxRatio, "max-ratio", 1000, "stop reading a compressed file that expands by more than this `factor`; -1 means no limit")
+	f.Int64Var(&o.maxRatio, "max-ratio", 1000, "stop reading a compressed file, or pages of a Parquet file, that expand by more than this `factor`; -1 means no limit")
 	f.StringVar(&o.maxMemoryText, "max-memory", defaultMemory, "with --unique, keep keys in at most this `size` of memory, and the others in temporary files. With --lock-step, stop reading while this size of answers waits for the caller; default there: "+aheadLimit)
 	f.StringVar(&o.tempDir, "temp-dir", "", "write temporary files to this `directory`. Default: that of the operating system")
-	f.StringVar(&o.maxWindow, "max-window", "128MiB", "do not read zstd and xz files that need a window or dictionary larger than this `size`")
+	f.StringVar(&o.maxWindow, "max-window", "128MiB", "do not read zstd and xz files that need a window or dictionary larger than this `size`, and Parquet files with a larger page")
 }
 
 func (o *options) runFlags(f *pflag.FlagSet) {

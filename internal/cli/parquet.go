@@ -76,6 +76,7 @@ func (s *settings) chooseRewrite(f *formats) (*formats, error) {
 		}
 	}
 	if s.rewritesTables = rewrites && tables+avros > 0; s.rewritesTables {
+		s.tables.rewrite.Store(true)
 		return f, s.checkRewrite()
 	}
 	return f, nil
@@ -86,8 +87,6 @@ func (s *settings) chooseRewrite(f *formats) (*formats, error) {
 func (s *settings) checkRewrite() error {
 	const files = "not possible when Parquet or Avro files are rewritten"
 	switch {
-	case s.unique != "":
-		return usage(errors.New("--unique: " + files + ", which keeps all rows: use --render parquet"))
 	case s.record.Shard.Of > 0:
 		return usage(errors.New("--shard-by: records cannot be assigned when Parquet or Avro files are rewritten, which keeps all rows: use --shard-by path or --render parquet"))
 	case s.redact || len(s.secrets) > 0:
@@ -130,7 +129,7 @@ func (s *settings) newRewriter(input string, w io.Writer) (sink.Encoder, error) 
 		out, err := avro.NewRewriter(w, openInput, input, s.tables.columns)
 		return tableRewriter{out}, err
 	}
-	out, err := parquet.NewRewriter(w, openInput, input, s.tables.columns)
+	out, err := parquet.NewRewriter(w, openInput, input, parquet.RewriterOptions{Columns: s.tables.columns, Limits: s.tables.limits, TempDir: s.tempDir})
 	return tableRewriter{out}, err
 }
 

@@ -316,6 +316,7 @@ func (s *settings) resolveLimits(bad *mistakes) {
 	window, err := limitOf(s.maxWindow, 1<<40)
 	bad.add("--max-window", err)
 	s.limits.MaxWindow = field.Size(window)
+	s.tables.limits.MaxPage, s.tables.limits.MaxRatio = int64(window), s.maxRatio
 }
 
 // maxRecordLimit is the largest --max-record, in bytes. Arenas have 32-bit

@@ -6,6 +6,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/urlfold/urlfold/internal/storage/avro"
 	"github.com/urlfold/urlfold/internal/storage/compress"
@@ -19,6 +20,8 @@ import (
 type tables struct {
 	columns []string // of the URLs; empty: the column called url or similar
 	format  string   // --format
+	limits  parquet.Limits
+	rewrite atomic.Bool // the rows are written to a table again, not as text
 
 	mu     sync.Mutex
 	byPath map[string]tableFile
@@ -34,6 +37,7 @@ type tableFile struct {
 // newTables returns tables for the columns that --url-field names.
 func newTables(urlField, format string) *tables {
 	t := &tables{format: format, byPath: map[string]tableFile{}}
+	t.limits.Expands = func() bool { return !t.rewrite.Load() }
 	if urlField != "" {
 		t.columns = strings.Split(urlField, ",")
 	}
@@ -54,7 +58,7 @@ func (t *tables) open(path string, f compress.Format) (compress.Table, error) {
 	if f == compress.Avro {
 		text, err = avro.OpenText(in, in.Size, t.columns)
 	} else {
-		text, err = parquet.OpenText(in, in.Size, t.columns)
+		text, err = parquet.OpenText(in, in.Size, t.columns, t.limits)
 	}
 	var columns *table.ColumnError
 	if errors.As(err, &columns) || err == nil {

@@ -29,6 +29,12 @@ func (w sinkWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
+// A partWriter is a sinkWriter whose Encoder can read what it has written.
+type partWriter struct{ sinkWriter }
+
+// ReadAt implements io.ReaderAt.
+func (w partWriter) ReadAt(p []byte, at int64) (int, error) { return w.s.part.f.ReadAt(p, at) }
+
 // encode passes a batch to the encoder. The caller holds mu.
 func (s *sink) encode(b *pipeline.Batch, stream *pipeline.Stream) error {
 	if len(stream.Bytes) == 0 {

@@ -55,6 +55,8 @@ func (s *sink) Open(ctx context.Context) error {
 // begin writes what precedes the first record.
 func (s *sink) begin() (err error) {
 	switch {
+	case s.cfg.NewEncoder != nil && s.part != nil:
+		s.encoder, err = s.cfg.NewEncoder(partWriter{sinkWriter{s}})
 	case s.cfg.NewEncoder != nil:
 		s.encoder, err = s.cfg.NewEncoder(sinkWriter{s})
 	case len(s.cfg.Header) > 0:

@@ -69,6 +69,7 @@ func buildMagics() []magic {
 		{"\xff\x06\x00\x00S2sTwO", S2, ""},
 		{"\x82SNAPPY\x00", Xerial, ""},
 		{"PAR1", Parquet, ""},
+		{encrypted, Parquet, ""},
 		{"Obj\x01", Avro, ""},
 		{"PK\x03\x04", Unsupported, "zip"},
 		{"PK\x05\x06", Unsupported, "zip"},
@@ -91,6 +92,10 @@ func buildMagics() []magic {
 }
 
 const (
+	// encrypted begins an encrypted Parquet file. A length of four bytes follows,
+	// whose last one is 0; a text may begin with PARENT.
+	encrypted = "PARE"
+
 	skippableTail = "\x2a\x4d\x18"
 	bzip2Block    = "\x31\x41\x59\x26\x53\x59"
 	bzip2End      = "\x17\x72\x45\x38\x50\x90"
@@ -103,7 +108,7 @@ const (
 // match.
 func find(head []byte) (m magic, found, partial bool) {
 	for _, m := range magics {
-		if bytes.HasPrefix(head, []byte(m.bytes)) {
+		if bytes.HasPrefix(head, []byte(m.bytes)) && (m.bytes != encrypted || len(head) > 7 && head[7] == 0) {
 			return m, true, false
 		}
 		if n := len(head); 0 < n && n < len(m.bytes) && m.bytes[:n] == string(head) {

@@ -10,8 +10,8 @@ import (
 // it in Options.Table, because it needs the whole file and the fields to read.
 type Table interface {
 	// Read returns text. Its error other than io.EOF describes damage; it wraps
-	// io.ErrUnexpectedEOF if the file is truncated, and an *fs.PathError if the
-	// file cannot be read.
+	// io.ErrUnexpectedEOF if the file is truncated, a *LimitError if a limit was
+	// exceeded, an *UnsupportedError if the file is not damaged but cannot be read, and an *fs.PathError if the file cannot be read.
 	io.Reader
 	// Consumed returns about how many bytes of the file are read.
 	Consumed() int64
@@ -47,6 +47,10 @@ func (d *tableDecoder) verdict(err error) error {
 	switch {
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		v.Kind = Truncated
+	case is[*LimitError](err):
+		v.Kind = Limit
+	case is[*UnsupportedError](err):
+		v.Kind = UnsupportedFormat
 	case is[*fs.PathError](err):
 		v.Kind = Unreadable
 	}

@@ -1,13 +1,12 @@
 package parquet
 
 import (
+	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
-	"runtime"
 	"slices"
-
-	"github.com/parquet-go/parquet-go"
 
 	"github.com/urlfold/urlfold/internal/storage/table"
 	"github.com/urlfold/urlfold/internal/tsv"
@@ -15,81 +14,111 @@ import (
 
 // A Rewriter copies Parquet files with other values in the columns of a Text:
 //
-//	lines of the Text, rewritten ──▶ columns with URLs ─┐
-//	other columns of the input ─────────────────────────┴▶ row group ──▶ file
+//	lines of the Text, rewritten ──▶ columns with URLs, encoded as they were ─┐
+//	other columns, byte for byte, or without the dropped rows ────────────────┴▶ file
 //
-// Columns, their types, compression and row groups are those of the inputs,
-// which must have the same columns; a row group of more than groupBytes is
-// divided. A Rewriter is not safe for concurrent use.
+// The row groups are those of the inputs, which must have the same columns. Those
+// without a row that is kept are left out. A Rewriter is not safe for
+// concurrent use.
 type Rewriter struct {
-	open  func(name string) (table.Input, error)
-	names []string // columns of the Text
-	out   *parquet.GenericWriter[any]
+	open    func(name string) (table.Input, error)
+	opt     RewriterOptions
+	splicer splicer
+	in      io.ReaderAt // the output; nil if it cannot be read
 
-	name    string // of the current input
-	in      table.Input
-	file    *parquet.File
-	leaves  []int // of the Text
-	cursors []cursor
-	group   int   // index of the row group, -1 before the first one
-	first   int64 // number of its first row
-	next    int64 // number of the next row to copy
-	begun   int64 // size of the output at the beginning of its row group
+	name   string // of the current input
+	input  table.Input
+	first  *file // whose schema the output has
+	leaves []int // of the Text
+	sel    selection
+	base   int64 // number of the first row of the row group
+	next   int64 // number of the next row
+	bufs   []scratch
 
 	lines table.Lines // not written yet
-	cell  [][]byte    // scratch of each column of the Text
+	cell  []byte
+}
+
+// RewriterOptions configures a Rewriter. The zero value is ready to use.
+type RewriterOptions struct {
+	Columns []string // of the Text
+	Limits  Limits
+	TempDir string // of temporary files; "": that of the operating system
 }
 
 // NewRewriter returns a Rewriter to w. It opens inputs with open and closes
-// them. The output has the columns of the input called first. names are those
-// given to OpenText.
-func NewRewriter(w io.Writer, open func(name string) (table.Input, error), first string, names []string) (_ *Rewriter, err error) {
+// them. The output has the columns and the metadata of the input called first.
+// If w is an io.ReaderAt, Close reads what it has written.
+func NewRewriter(w io.Writer, open func(name string) (table.Input, error), first string, opt RewriterOptions) (_ *Rewriter, err error) {
 	defer catch(&err)
-	rw := &Rewriter{open: open, names: names}
+	rw := &Rewriter{open: open, opt: opt}
+	rw.in, _ = w.(io.ReaderAt)
+	rw.splicer = splicer{out: bufio.NewWriterSize(w, 256<<10), dir: opt.TempDir, readBack: rw.in != nil}
 	if err := rw.begin(first); err != nil {
 		return nil, err
 	}
-	options := []parquet.WriterOption{writableSchema(rw.file), parquet.CreatedBy("urlfold", "", "")}
-	for _, kv := range rw.file.Metadata().KeyValueMetadata {
-		options = append(options, parquet.KeyValueMetadata(kv.Key, kv.Value))
+	return rw, rw.splicer.begin(rw.first)
+}
+
+// catch sets *err to the panic of the function that defers it, so that a bug met
+// by a damaged file costs that file and not the process.
+func catch(err *error) {
+	if e := recover(); e != nil {
+		*err = fmt.Errorf("cannot be decoded: %v", e)
 	}
-	rw.out = parquet.NewGenericWriter[any](w, options...)
-	return rw, nil
 }
 
 // begin opens an input.
-func (w *Rewriter) begin(name string) (err error) {
-	defer catch(&err)
+func (w *Rewriter) begin(name string) error {
 	in, err := w.open(name)
 	if err != nil {
 		return err
 	}
-	f, err := openFile(in, in.Size)
+	f, err := openFile(in, in.Size, w.opt.Limits)
 	if err == nil {
-		w.leaves, err = chooseColumns(f, w.names)
+		w.leaves, err = chooseColumns(f, w.opt.Columns)
 	}
-	if err == nil && w.file != nil && f.Schema().String() != w.file.Schema().String() {
-		err = fmt.Errorf("the columns differ from those of %s: use --output-dir, which writes one output for each input", w.name)
+	if err == nil && w.first != nil {
+		err = sameSchema(f, w.first)
 	}
 	if err != nil {
 		return errors.Join(fmt.Errorf("%s: %w", name, err), in.Close())
 	}
 	w.end()
-	w.name, w.in, w.file = name, in, f
-	w.cursors = make([]cursor, len(f.Schema().Columns()))
-	w.cell = make([][]byte, len(w.cursors))
-	w.group, w.first, w.next = -1, 0, 0
+	if w.first == nil {
+		w.first = f
+	}
+	w.name, w.input, w.sel, w.base, w.next = name, in, selection{file: f, group: -1}, 0, 0
+	w.bufs = make([]scratch, len(w.leaves))
+	return nil
+}
+
+// sameSchema checks that chunks of f can follow those of first in a file.
+// Readers interpret some statistics and values by created_by.
+func sameSchema(f, first *file) error {
+	const remedy = ": use --output-dir, which writes one output for each input"
+	for _, id := range []int16{2, 7} { // schema, column orders
+		a, b := f.meta.find(id), first.meta.find(id)
+		if (a == nil) != (b == nil) || a != nil && !bytes.Equal(a.raw, b.raw) {
+			return errors.New("the columns differ from those of the first input" + remedy)
+		}
+	}
+	if a, b := f.meta.bytes(6), first.meta.bytes(6); !bytes.Equal(a, b) {
+		return fmt.Errorf("the file was written by %q and the first input by %q, which readers may treat differently%s", a, b, remedy)
+	}
 	return nil
 }
 
 // end closes the input.
 func (w *Rewriter) end() {
-	for i := range w.cursors {
-		w.cursors[i].close()
+	for _, m := range w.sel.makers {
+		m.out.close()
 	}
-	if w.in.Closer != nil {
-		_ = w.in.Close() // it was only read
+	w.sel.makers = nil
+	if w.input.Closer != nil {
+		_ = w.input.Close() // it was only read
 	}
+	w.input.Closer = nil
 }
 
 // Add adds a line of the Text of an input, or a piece of it, after it was
@@ -101,7 +130,7 @@ func (w *Rewriter) Add(name string, row int64, text []byte) error {
 		if err := w.Flush(); err != nil {
 			return err
 		}
-		if err := w.endGroup(); err != nil {
+		if err := w.endInput(); err != nil {
 			return err
 		}
 		if err := w.begin(name); err != nil {
@@ -116,25 +145,12 @@ func (w *Rewriter) Add(name string, row int64, text []byte) error {
 func (w *Rewriter) Flush() (err error) {
 	defer catch(&err)
 	lines := w.lines.Whole()
-	for at := 0; at < len(lines); {
-		if err := w.moveTo(lines[at].Row); err != nil {
+	for _, line := range lines {
+		if err := w.moveTo(line.Row); err != nil {
 			return err
 		}
-		end := w.first + w.file.RowGroups()[w.group].NumRows()
-		n, _ := slices.BinarySearchFunc(lines[at:], end, func(l table.Line, end int64) int {
-			if l.Row < end {
-				return -1
-			}
-			return 1
-		})
-		if err := w.copyRows(lines[at : at+n]); err != nil {
-			return err
-		}
-		at += n
-	}
-	if w.out.Size()-w.begun >= groupBytes {
-		if err := w.endGroup(); err != nil {
-			return err
+		if err := w.row(line); err != nil {
+			return w.place(err)
 		}
 	}
 	w.lines.Drop(len(lines))
@@ -143,89 +159,124 @@ func (w *Rewriter) Flush() (err error) {
 
 // moveTo moves to the row group that holds a row.
 func (w *Rewriter) moveTo(row int64) error {
-	groups := w.file.RowGroups()
-	for w.group < 0 || row >= w.first+groups[w.group].NumRows() {
-		if w.group >= 0 {
-			w.first += groups[w.group].NumRows()
-			if err := w.endGroup(); err != nil {
-				return err
-			}
-		}
-		if w.group++; w.group >= len(groups) {
-			return fmt.Errorf("%s: row %d does not exist", w.name, row+1)
-		}
-		w.next = w.first
-		for i, chunk := range groups[w.group].ColumnChunks() {
-			w.cursors[i].open(chunk)
-		}
-	}
-	return nil
-}
-
-// endGroup writes the row group.
-func (w *Rewriter) endGroup() (err error) {
-	defer catch(&err)
-	if err := w.out.Flush(); err != nil {
-		return fmt.Errorf("parquet: write row group: %w", err)
-	}
-	w.begun = w.out.Size()
-	return nil
-}
-
-// copyRows copies the rows of lines, all of the current row group.
-func (w *Rewriter) copyRows(lines []table.Line) error {
-	if lines[0].Row < w.next {
+	f := w.sel.file
+	if row < w.next {
 		return fmt.Errorf("%s: rows are not in order", w.name)
 	}
-	leaves := w.out.ColumnWriters()
-	err := parallel(min(runtime.GOMAXPROCS(0), maxWorkers), len(leaves), func(i int) error {
-		if err := w.copyColumn(i, lines, leaves[i]); err != nil {
-			path := w.file.Schema().Columns()[i]
-			return fmt.Errorf("%s: row group %d of %d, column %v: %w", w.name, w.group+1, len(w.file.RowGroups()), path, err)
+	for w.sel.group < 0 || row >= w.base+f.rows[w.sel.group] {
+		if w.sel.group+1 >= len(f.groups) {
+			return fmt.Errorf("%s: row %d does not exist", w.name, row+1)
 		}
-		return nil
-	})
-	w.next = lines[len(lines)-1].Row + 1
-	return err
-}
-
-// copyColumn copies the values of column i in the rows of lines.
-func (w *Rewriter) copyColumn(i int, lines []table.Line, to *parquet.ColumnWriter) (err error) {
-	defer catch(&err)
-	c, cell := &w.cursors[i], slices.Index(w.leaves, i)
-	for row := w.next; len(lines) > 0; row++ {
-		values, err := c.nextRow()
-		if err != nil {
+		if err := w.nextGroup(); err != nil {
 			return err
 		}
-		if row < lines[0].Row {
-			continue
-		}
-		if cell >= 0 && !values[0].IsNull() {
-			w.cell[i] = tsv.AppendUnescaped(w.cell[i][:0], w.lines.Cell(lines[0], cell))
-			old := values[0]
-			values[0] = parquet.ByteArrayValue(w.cell[i]).Level(old.RepetitionLevel(), old.DefinitionLevel(), old.Column())
-		}
-		if _, err := to.WriteRowValues(values); err != nil {
-			return err
-		}
-		lines = lines[1:]
 	}
 	return nil
 }
 
-// Close writes the rest and the index of the file. It does not close the
+// nextGroup writes the row group and begins the next one, if any.
+func (w *Rewriter) nextGroup() error {
+	f := w.sel.file
+	if g := w.sel.group; g >= 0 {
+		if w.sel.kept > 0 || f.rows[g] == 0 {
+			w.sel.end = w.next - w.base
+			if err := w.splicer.writeGroup(&w.sel); err != nil {
+				return fmt.Errorf("%s: %w", w.name, err)
+			}
+		}
+		for _, m := range w.sel.makers {
+			m.out.close()
+		}
+		w.base += f.rows[g]
+		w.next = w.base
+	}
+	w.sel = selection{file: f, group: w.sel.group + 1}
+	if w.sel.group == len(f.groups) || f.rows[w.sel.group] == 0 {
+		return nil
+	}
+	_, chunks, err := f.group(w.sel.group)
+	if err != nil {
+		return w.place(err)
+	}
+	w.sel.makers = map[int]*maker{}
+	for i, at := range w.leaves {
+		m := newMaker(f.readChunk(&chunks[at], &f.leaves[at], &w.bufs[i], f.limits.urlPage(len(w.leaves))), true, w.opt.TempDir)
+		if m.bloom, err = f.emptyBloom(&chunks[at]); err != nil {
+			return w.place(err)
+		}
+		w.sel.makers[at] = m
+	}
+	return nil
+}
+
+// row writes a row of the row group to the columns with URLs, and drops those
+// before it.
+func (w *Rewriter) row(line table.Line) error {
+	for i, leaf := range w.leaves {
+		m := w.sel.makers[leaf]
+		for m.next < line.Row-w.base {
+			if err := m.row(false, nil); err != nil {
+				return fmt.Errorf("column %s: %w", w.sel.file.leaves[leaf].path, err)
+			}
+		}
+		w.cell = tsv.AppendUnescaped(w.cell[:0], w.lines.Cell(line, i))
+		if err := m.row(true, w.cell); err != nil {
+			return fmt.Errorf("column %s: %w", w.sel.file.leaves[leaf].path, err)
+		}
+	}
+	w.next = line.Row + 1
+	row := line.Row - w.base
+	if n := int(row/64) + 1; n > len(w.sel.keep) {
+		w.sel.keep = append(w.sel.keep, make([]uint64, n-len(w.sel.keep))...)
+	}
+	w.sel.keep[row/64] |= 1 << (row % 64)
+	w.sel.kept++
+	return nil
+}
+
+// place adds the input and the row group to an error.
+func (w *Rewriter) place(err error) error {
+	return fmt.Errorf("%s: row group %d of %d, %w", w.name, w.sel.group+1, len(w.sel.file.groups), err)
+}
+
+// endInput writes the last row group with rows, and copies empty ones.
+func (w *Rewriter) endInput() error {
+	for w.sel.group < len(w.sel.file.groups) {
+		if err := w.nextGroup(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Close writes the rest and the footer of the file. It does not close the
 // underlying writer.
 func (w *Rewriter) Close() (err error) {
 	defer catch(&err)
+	defer w.splicer.close()
+	defer w.end()
 	w.lines.End() // the last line may lack its line feed
-	err = w.Flush()
-	w.end()
-	if err != nil {
+	if err := w.Flush(); err != nil {
 		return err
 	}
-	if err := w.out.Close(); err != nil {
-		return fmt.Errorf("parquet: write index: %w", err)
+	if err := w.endInput(); err != nil {
+		return err
 	}
-	return nil
+	return w.splicer.end(w.in)
+}
+
+// chooseColumns returns the leaves that table.Choose selects for names.
+func chooseColumns(f *file, names []string) (list []int, err error) {
+	var paths []string
+	var at []int
+	for i, l := range f.leaves { // columns that can hold URLs
+		if l.maxRep == 0 && l.typ == typeBytes {
+			paths, at = append(paths, l.path), append(at, i)
+		}
+	}
+	chosen, err := table.Choose(paths, names)
+	for _, i := range chosen {
+		list = append(list, at[i])
+	}
+	return slices.Clip(list), err
 }

@@ -4,10 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 
-	"github.com/parquet-go/parquet-go"
-
+	"github.com/urlfold/urlfold/internal/storage/compress"
 	"github.com/urlfold/urlfold/internal/tsv"
 )
 
@@ -19,25 +17,51 @@ const textBlock = 32 << 10
 // A Text reads the URLs of a Parquet file as text. Its memory is that of one
 // page of each column. It is not safe for concurrent use.
 type Text struct {
-	file    *parquet.File
-	size    int64
+	file    *file
 	leaves  []int
-	names   []string // of leaves
-	cursors []cursor
+	columns []column
+	chunks  []chunk // of the row group
 
 	group int   // index of the row group
 	row   int64 // rows of the group that are in buf or delivered
 	done  int64 // rows of the groups before it
+	text  int64 // bytes of text in buf or delivered
 	buf   []byte
 	at    int // buf[at:] is not delivered
 	err   error
 }
 
+// A column reads the values of a leaf in a row group.
+type column struct {
+	pages   *pages
+	page    *page
+	left    int // values of page
+	scratch scratch
+}
+
+// next returns the next value, valid until the next call; nil if it is null.
+func (c *column) next() (v []byte, err error) {
+	for c.left == 0 {
+		p, err := c.pages.next()
+		if errors.Is(err, io.EOF) {
+			return nil, errShort
+		} else if err != nil {
+			return nil, err
+		}
+		if p.typ != pageDictionary {
+			c.page, c.left = p, p.n
+		}
+	}
+	c.left--
+	_, _, v, err = c.pages.level(c.page)
+	return v, err
+}
+
 // OpenText returns the text of the columns with the given names, at most
 // table.MaxColumns, or of the only column that is called url or similar. The error is
 // a *table.ColumnError if there are no such columns; otherwise the file is damaged.
-func OpenText(r io.ReaderAt, size int64, names []string) (*Text, error) {
-	f, err := openFile(r, size)
+func OpenText(r io.ReaderAt, size int64, names []string, limits Limits) (*Text, error) {
+	f, err := openFile(r, size, limits)
 	if err != nil {
 		return nil, err
 	}
@@ -45,11 +69,7 @@ func OpenText(r io.ReaderAt, size int64, names []string) (*Text, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &Text{file: f, size: size, leaves: leaves, cursors: make([]cursor, len(leaves))}
-	for _, leaf := range leaves {
-		t.names = append(t.names, strings.Join(f.Schema().Columns()[leaf], "."))
-	}
-	return t, nil
+	return &Text{file: f, leaves: leaves, columns: make([]column, len(leaves))}, nil
 }
 
 // Read implements io.Reader. Its error other than io.EOF describes damage and
@@ -59,6 +79,7 @@ func (t *Text) Read(p []byte) (int, error) {
 		t.buf, t.at = t.buf[:0], 0
 		if t.err == nil {
 			t.err = t.fill()
+			t.text += int64(len(t.buf))
 		}
 		if len(t.buf) == 0 {
 			return 0, t.err
@@ -71,56 +92,87 @@ func (t *Text) Read(p []byte) (int, error) {
 
 // Consumed returns about how many bytes of the file are read.
 func (t *Text) Consumed() int64 {
-	rows := t.file.NumRows()
-	if rows <= 0 {
-		return t.size
+	if t.file.total <= 0 {
+		return t.file.size
 	}
-	return int64(float64(t.size) * float64(t.done+t.row) / float64(rows))
+	return int64(float64(t.file.size) * float64(t.done+t.row) / float64(t.file.total))
 }
 
 // Close releases the pages of t.
 func (t *Text) Close() {
-	for i := range t.cursors {
-		t.cursors[i].close()
-	}
+	t.columns = nil
 	if t.err == nil {
 		t.err = errors.New("parquet: read after Close")
 	}
 }
 
 // fill appends rows to buf. It returns io.EOF at the end of the file.
-func (t *Text) fill() (err error) {
-	defer func() {
-		if e := recover(); e != nil {
-			err = t.place(0, fmt.Errorf("cannot be decoded: %v", e))
-		}
-	}()
-	groups := t.file.RowGroups()
+func (t *Text) fill() error {
+	f := t.file
 	for len(t.buf) < textBlock {
-		if t.group == len(groups) {
+		switch most := f.limits.MaxExpansion; {
+		case t.group == len(f.groups):
 			return io.EOF
-		}
-		if t.row == groups[t.group].NumRows() {
+		case t.row == f.rows[t.group]:
+			if err := t.end(); err != nil {
+				return err
+			}
 			t.done += t.row
 			t.group, t.row = t.group+1, 0
 			continue
+		case most > 0 && t.text > limitGrace && t.text/most > f.size && f.limits.Expands != nil && f.limits.Expands():
+			err := &compress.LimitError{Detail: fmt.Sprintf("the values of its dictionaries are more than %d times as long as the file (%d times --max-ratio)", most, expansionFactor)}
+			return t.place(0, err)
+		case t.row == 0:
+			if err := t.open(); err != nil {
+				return t.place(0, err)
+			}
 		}
-		if err := t.nextRow(groups[t.group]); err != nil {
+		if err := t.nextRow(); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// nextRow appends a row of a row group to buf.
-func (t *Text) nextRow(g parquet.RowGroup) error {
-	start := len(t.buf)
-	for i := range t.cursors {
-		c := &t.cursors[i]
-		if t.row == 0 {
-			c.open(g.ColumnChunks()[t.leaves[i]])
+// open begins a row group.
+func (t *Text) open() (err error) {
+	if _, t.chunks, err = t.file.group(t.group); err != nil {
+		return err
+	}
+	for i := range t.columns {
+		c, at := &t.columns[i], t.leaves[i]
+		c.pages = t.file.readChunk(&t.chunks[at], &t.file.leaves[at], &c.scratch, t.file.limits.urlPage(len(t.leaves)))
+		c.pages.resolve, c.left = true, 0
+	}
+	return nil
+}
+
+// end checks that no value follows the rows of the row group.
+func (t *Text) end() error {
+	for i := range t.columns {
+		c := &t.columns[i]
+		for t.row > 0 {
+			p, err := c.pages.next()
+			if errors.Is(err, io.EOF) && c.left == 0 {
+				break
+			}
+			if err == nil && c.left+p.n > 0 || errors.Is(err, io.EOF) {
+				err = errMore
+			}
+			if err != nil {
+				return t.place(i, err)
+			}
 		}
-		v, err := c.next()
+	}
+	return nil
+}
+
+// nextRow appends a row to buf.
+func (t *Text) nextRow() error {
+	start := len(t.buf)
+	for i := range t.columns {
+		v, err := t.columns[i].next()
 		if err != nil {
 			t.buf = t.buf[:start]
 			return t.place(i, err)
@@ -128,9 +180,7 @@ func (t *Text) nextRow(g parquet.RowGroup) error {
 		if i > 0 {
 			t.buf = append(t.buf, '\t')
 		}
-		if !v.IsNull() {
-			t.buf = tsv.AppendEscaped(t.buf, v.ByteArray())
-		}
+		t.buf = tsv.AppendEscaped(t.buf, v)
 	}
 	t.buf = append(t.buf, '\n')
 	t.row++
@@ -139,7 +189,6 @@ func (t *Text) nextRow(g parquet.RowGroup) error {
 
 // place adds the place of an error in column i to it, and what is lost.
 func (t *Text) place(i int, err error) error {
-	last := t.file.NumRows()
 	return fmt.Errorf("row group %d of %d, column %s, row %d: %w; the rows up to %d are not read",
-		t.group+1, len(t.file.RowGroups()), t.names[i], t.done+t.row+1, err, last)
+		t.group+1, len(t.file.groups), t.file.leaves[t.leaves[i]].path, t.done+t.row+1, err, t.file.total)
 }

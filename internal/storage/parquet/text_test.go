@@ -74,7 +74,7 @@ func encode[T any](t testing.TB, rows []T, options ...parquet.WriterOption) []by
 
 // text returns the Text of a file.
 func text(file []byte, names ...string) (string, error) {
-	t, err := OpenText(bytes.NewReader(file), int64(len(file)), names)
+	t, err := OpenText(bytes.NewReader(file), int64(len(file)), names, Limits{Expands: func() bool { return true }})
 	if err != nil {
 		return "", err
 	}
@@ -214,6 +214,14 @@ func TestMutated(t *testing.T) {
 	}
 }
 
+// An output is a file in memory that can be read back.
+type output struct{ bytes.Buffer }
+
+// ReadAt implements io.ReaderAt.
+func (o *output) ReadAt(p []byte, at int64) (int, error) {
+	return bytes.NewReader(o.Bytes()).ReadAt(p, at)
+}
+
 // An adder is Rewriter.Add.
 type adder func(name string, row int64, line string) error
 
@@ -224,8 +232,8 @@ func rewrite(files map[string][]byte, names []string, fill func(adder) error) ([
 		file := files[name]
 		return table.Input{ReaderAt: bytes.NewReader(file), Closer: io.NopCloser(nil), Size: int64(len(file))}, nil
 	}
-	var out bytes.Buffer
-	w, err := NewRewriter(&out, open, "f", names)
+	var out output
+	w, err := NewRewriter(&out, open, "f", RewriterOptions{Columns: names})
 	if err != nil {
 		return nil, err
 	}
@@ -353,7 +361,7 @@ func TestRewriterInputs(t *testing.T) {
 		t.Errorf("%v, %v", rows, err)
 	}
 	for name, want := range map[string]string{
-		"other": "other: the columns differ from those of f", "none": "none: the file has no index at its end",
+		"other": "other: the columns differ from those of the first input", "none": "none: the file has no index at its end",
 	} {
 		_, err = rewrite(files, nil, func(add adder) error { return add(name, 0, "x\n") })
 		if err == nil || !strings.HasPrefix(err.Error(), want) {
