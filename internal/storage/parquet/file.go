@@ -58,6 +58,8 @@ type chunk struct {
 // errEncrypted reports an encrypted file.
 var errEncrypted = &compress.UnsupportedError{Detail: "the Parquet file is encrypted, which is not supported: decrypt it first"}
 
+var errMissing = errors.New("required fields are missing")
+
 var errSchema = errors.New("malformed schema")
 
 const minSize = 12 // two magic numbers and the length of the footer
@@ -108,6 +110,9 @@ func (f *file) parse(b []byte) error {
 	case n != len(b):
 		return fmt.Errorf("%d bytes follow it", len(b)-n)
 	}
+	if !meta.hasAll(thriftI32, 1) || !meta.hasAll(thriftList, 2, 4) || !meta.hasAll(thriftI64, 3) {
+		return errMissing
+	}
 	f.meta, f.groups = meta, meta.list(4)
 	if err := f.parseSchema(meta.list(2)); err != nil {
 		return err
@@ -124,8 +129,8 @@ func (f *file) parseSchema(elements [][]byte) error {
 			return errSchema
 		}
 		e, _, err := readStruct(elements[at])
-		if err != nil {
-			return err
+		if err != nil || !e.hasAll(thriftBinary, 4) {
+			return errSchema
 		}
 		if at++; at > 1 {
 			path = append(slices.Clip(path), string(e.bytes(4)))
@@ -218,6 +223,9 @@ func (f *file) group(g int) (fields, []chunk, error) {
 		return nil, nil, err
 	}
 	columns := rg.list(1)
+	if !rg.hasAll(thriftI64, 2, 3) {
+		return nil, nil, errMissing
+	}
 	if len(columns) != len(f.leaves) {
 		return nil, nil, fmt.Errorf("row group %d has %d columns, the schema %d", g+1, len(columns), len(f.leaves))
 	}
@@ -229,6 +237,9 @@ func (f *file) group(g int) (fields, []chunk, error) {
 		}
 		c.meta = c.sub(3)
 		c.from = startOf(c.meta)
+		if !c.hasAll(thriftI64, 2) || !c.meta.hasAll(thriftI32, 1, 4) || !c.meta.hasAll(thriftList, 2, 3) || !c.meta.hasAll(thriftI64, 5, 6, 7, 9) {
+			return nil, nil, errMissing
+		}
 	}
 	return rg, chunks, nil
 }

@@ -113,7 +113,7 @@ func (r *pages) next() (*page, error) {
 	required := map[int64][]int16{pageV1: {1, 2, 3, 4}, pageV2: {1, 2, 3, 4, 5, 6}, pageDictionary: {1, 2}}[p.typ]
 	size, packed := p.head.int(2), p.head.int(3)
 	r.size += int64(len(p.raw)) + packed
-	if !p.head.hasInts(1, 2, 3) || !p.sub.hasInts(required...) || size < 0 || packed < 0 || r.size > total+oldSlack {
+	if !p.head.hasAll(thriftI32, 1, 2, 3) || !p.sub.hasAll(thriftI32, required...) || size < 0 || packed < 0 || r.size > total+oldSlack {
 		return nil, fmt.Errorf("malformed page header: %w", errDamaged)
 	}
 	if max(size, packed) > r.most {

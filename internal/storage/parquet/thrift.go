@@ -217,11 +217,11 @@ func (s fields) int(id int16) int64 {
 	return 0
 }
 
-// hasInts reports whether the struct has all of these fields, as 32-bit integers.
-func (s fields) hasInts(ids ...int16) bool {
+// hasAll reports whether the struct has all of these fields, with the type typ.
+func (s fields) hasAll(typ byte, ids ...int16) bool {
 	return !slices.ContainsFunc(ids, func(id int16) bool {
 		f := s.find(id)
-		return f == nil || f.typ != thriftI32
+		return f == nil || f.typ != typ
 	})
 }
 
