@@ -191,17 +191,36 @@ type avroRoute struct {
 	routes []*avroRoute // for the branches of a union; nil for those that lead nowhere
 }
 
-// routeAvro returns the route for path in values of t, or nil if there is none.
-func routeAvro(t *avroType, path []step, depth int) *avroRoute {
-	r := &avroRoute{t: t}
-	if depth++; depth > maxAvroNesting {
-		return nil // a union of itself
+// avroRouter finds routes. It remembers those it has found, by type and length of the rest
+// of the path: a union of 100 records with unions of 100 records has 10,000 ways to the end
+// of a path of two steps, and few routes.
+type avroRouter map[avroStop]*avroRoute
+
+type avroStop struct {
+	t    *avroType
+	rest int // steps
+}
+
+// route returns the route for path in values of t, or nil if there is none.
+func (a avroRouter) route(t *avroType, path []step) *avroRoute {
+	at := avroStop{t, len(path)}
+	r, known := a[at]
+	if !known {
+		a[at] = nil // a union of itself
+		r = a.find(t, path)
+		a[at] = r
 	}
+	return r
+}
+
+// find is route for a type that is not known yet.
+func (a avroRouter) find(t *avroType, path []step) *avroRoute {
+	r := &avroRoute{t: t}
 	switch {
 	case t.kind == avroUnion:
 		found := false
 		for _, branch := range t.parts {
-			next := routeAvro(branch, path, depth)
+			next := a.route(branch, path)
 			found = found || next != nil
 			r.routes = append(r.routes, next)
 		}
@@ -231,7 +250,7 @@ func routeAvro(t *avroType, path []step, depth int) *avroRoute {
 	if item == nil {
 		return nil
 	}
-	if r.next = routeAvro(item, path[1:], depth); r.next == nil {
+	if r.next = a.route(item, path[1:]); r.next == nil {
 		return nil
 	}
 	return r

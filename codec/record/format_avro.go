@@ -141,7 +141,7 @@ func (l *avroLocator) program(id uint32) (*avroProgram, error) {
 			return nil, fmt.Errorf("schema %d: %w", id, err)
 		}
 		if err == nil {
-			p.route = routeAvro(p.t, l.path, 0)
+			p.route = avroRouter{}.route(p.t, l.path)
 		}
 		l.programs[id] = p
 	}

@@ -89,8 +89,8 @@ func appendDecomposition(dst []rune, r rune) []rune {
 }
 
 // reorder sorts each run of characters with a nonzero combining class by that
-// class: the canonical ordering. The sort is stable and O(n log n), so that a
-// label of combining marks alone does not take quadratic time.
+// class: the canonical ordering. The sort is stable, and its time grows with the
+// length of the run only, so that a label can consist of combining marks alone.
 func reorder(s []rune) {
 	for i := 0; i < len(s); {
 		if propsOf(s[i]).ccc == 0 {
@@ -101,7 +101,32 @@ func reorder(s []rune) {
 		for i < len(s) && propsOf(s[i]).ccc != 0 {
 			i++
 		}
-		slices.SortStableFunc(s[start:i], func(a, b rune) int { return cmp.Compare(propsOf(a).ccc, propsOf(b).ccc) })
+		if run := s[start:i]; len(run) < longRun {
+			slices.SortStableFunc(run, func(a, b rune) int { return cmp.Compare(propsOf(a).ccc, propsOf(b).ccc) })
+		} else {
+			sortLong(run)
+		}
+	}
+}
+
+// longRun is the length of a run from which sortLong takes less time than a sort by
+// comparison.
+const longRun = 256
+
+// sortLong sorts a run by counting, in time that grows with its length only.
+func sortLong(run []rune) {
+	var next [256]int // where the next character of each class goes
+	for _, r := range run {
+		next[propsOf(r).ccc]++
+	}
+	at := 0
+	for class, n := range next {
+		next[class], at = at, at+n
+	}
+	for _, r := range slices.Clone(run) {
+		class := propsOf(r).ccc
+		run[next[class]] = r
+		next[class]++
 	}
 }
 

@@ -3,6 +3,7 @@ package avro
 import (
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -12,10 +13,13 @@ import (
 )
 
 // maxDepth is the number of records inside each other that are searched for
-// URLs, and maxNesting that of values inside each other in a record.
+// URLs, and maxNesting that of values inside each other in a record. maxFields is
+// the number of fields that the search visits: a schema in which each record has
+// two fields of the next one has 2^n of them.
 const (
 	maxDepth   = 16
 	maxNesting = 1000
+	maxFields  = 100_000
 )
 
 // newLayout returns the layout of records of a schema, with the fields with the
@@ -25,37 +29,53 @@ func newLayout(schema string, names []string) (*layout, error) {
 	if err != nil {
 		return nil, err
 	}
-	root := s.Root().ExpandReferences()
-	all := textFields(root, "", nil)
-	chosen, err := table.Choose(all, names)
+	root := s.Root()
+	c := compiler{defined: map[string]*avro.SchemaNode{}, plain: map[string]*kind{}}
+	c.define(root, 0)
+	c.textFields(root, "")
+	if c.visited > maxFields {
+		return nil, fmt.Errorf("the records of the schema have more than %d fields", maxFields)
+	}
+	chosen, err := table.Choose(c.texts, names)
 	if err != nil {
 		return nil, err
 	}
 	l := &layout{columns: len(chosen)}
-	c := compiler{defined: map[string]*avro.SchemaNode{}, plain: map[string]*kind{}}
-	c.define(root, 0)
 	for _, i := range chosen {
-		c.paths = append(c.paths, all[i])
+		c.paths = append(c.paths, c.texts[i])
 	}
 	l.root = c.record(root, "")
 	return l, c.err
 }
 
-// textFields appends the paths of the fields of n and of the records inside it
-// that are strings or bytes, or a union of one of these with null.
-func textFields(n *avro.SchemaNode, prefix string, list []string) []string {
+// textFields adds the paths of the fields of n and of the records inside it that
+// are strings or bytes, or a union of one of these with null.
+func (c *compiler) textFields(n *avro.SchemaNode, prefix string) {
 	if n.Type != "record" || strings.Count(prefix, ".") > maxDepth {
-		return list
+		return
 	}
 	for i := range n.Fields {
+		if c.visited++; c.visited > maxFields {
+			return
+		}
 		f := &n.Fields[i]
 		if isText(&f.Type) {
-			list = append(list, prefix+f.Name)
+			c.texts = append(c.texts, prefix+f.Name)
 			continue
 		}
-		list = textFields(&f.Type, prefix+f.Name+".", list)
+		c.textFields(c.definition(&f.Type, space(n)), prefix+f.Name+".")
 	}
-	return list
+}
+
+// definition returns the type that n names in the namespace in, or n if it is not
+// a name.
+func (c *compiler) definition(n *avro.SchemaNode, in string) *avro.SchemaNode {
+	for _, name := range []string{in + "." + n.Type, n.Type} {
+		if d := c.defined[name]; d != nil && n.Name == "" && primitives[n.Type] == nil {
+			return d
+		}
+	}
+	return n
 }
 
 // isText reports whether values of n are strings or bytes, or null.
@@ -114,6 +134,8 @@ type compiler struct {
 	defined map[string]*avro.SchemaNode // types with names
 	plain   map[string]*kind            // their kinds, without columns
 	paths   []string                    // of the columns
+	texts   []string                    // paths of all fields that can be columns
+	visited int                         // fields, while texts is filled
 	err     error
 }
 
@@ -152,15 +174,15 @@ func (c *compiler) record(n *avro.SchemaNode, prefix string) *kind {
 	k := &kind{encoding: fields}
 	for i := range n.Fields {
 		f := &n.Fields[i]
-		path := prefix + f.Name
+		path, inner := prefix+f.Name, c.definition(&f.Type, space(n))
 		column := slices.Index(c.paths, path) + 1
 		inside := slices.ContainsFunc(c.paths, func(p string) bool { return strings.HasPrefix(p, path+".") })
 		var part *kind
 		switch {
 		case column > 0:
 			part = c.column(&f.Type, column, space(n))
-		case inside && f.Type.Type == "record":
-			part = c.record(&f.Type, path+".")
+		case inside && inner.Type == "record":
+			part = c.record(inner, path+".")
 		default:
 			part = c.kind(&f.Type, space(n))
 		}
@@ -219,10 +241,8 @@ func (c *compiler) kind(n *avro.SchemaNode, in string) *kind {
 	if k := primitives[n.Type]; k != nil {
 		return k
 	}
-	for _, name := range []string{in + "." + n.Type, n.Type} {
-		if definition := c.defined[name]; definition != nil {
-			return c.named(name, definition)
-		}
+	if d := c.definition(n, in); d != n {
+		return c.named(fullName(d), d)
 	}
 	c.err = errors.New("the schema has the unknown type " + n.Type)
 	return primitives["null"]
@@ -247,8 +267,12 @@ func (c *compiler) named(name string, n *avro.SchemaNode) *kind {
 // errRecord is the error for data that does not have the layout.
 var errRecord = errors.New("a record does not match the schema")
 
-// maxEmpty is the number of records without bytes in a block.
-const maxEmpty = 4096
+// maxEmpty is the number of records without bytes in a block, and fuel the number of
+// values for each byte of it: types without bytes can make a value of few bytes large.
+const (
+	maxEmpty = 4096
+	fuel     = 16
+)
 
 // split finds the count records of b and their cells.
 func (l *layout) split(b *block, count int64) error {
@@ -256,7 +280,7 @@ func (l *layout) split(b *block, count int64) error {
 	if count > int64(len(b.data))+maxEmpty {
 		return errRecord
 	}
-	w := walk{data: b.data}
+	w := walk{data: b.data, fuel: fuel * (int64(len(b.data)) + maxEmpty)}
 	for range count {
 		n := len(b.cells)
 		for range l.columns {
@@ -278,12 +302,13 @@ func (l *layout) split(b *block, count int64) error {
 type walk struct {
 	data  []byte
 	pos   int
+	fuel  int64 // number of values that may follow
 	cells []cell
 }
 
 // value reads a value.
 func (w *walk) value(k *kind, depth int) bool {
-	if depth > maxNesting {
+	if w.fuel--; w.fuel < 0 || depth > maxNesting {
 		return false
 	}
 	switch k.encoding {
