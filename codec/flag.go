@@ -100,11 +100,14 @@ const (
 	EmptyPair  // an empty field in a query: "&&", or '&' at its start or end
 	ParamStyle // a parameter that is not in its declared style
 
-	// The log that the URL comes from. Package record sets these two.
+	// The log that the URL comes from. Package record sets these two and
+	// RecordOmitted.
 	MaybeTruncated // the log may have cut the end of the URL: it has no key
 	QueryStripped  // the log may have removed the query and left the '?'
 
 	DiagnosticsDropped // the URL has more diagnostics than Profile.MaxDiagnostics
+
+	RecordOmitted // the record of the URL is not repeated in its output
 
 	numFlags = iota
 )

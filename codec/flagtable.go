@@ -105,5 +105,6 @@ var flagTable = [numFlags]struct {
 	ParamStyle:                           {"param-style", Notice, "OpenAPI 3.1.1 §4.8.12", "a parameter that is not in its declared style"},
 	MaybeTruncated:                       {"maybe-truncated", Notice, "", "a URL whose end the log may have cut, so it has no key"},
 	QueryStripped:                        {"query-stripped", Notice, "", "an empty query in a log that removes queries and leaves the '?'"},
+	RecordOmitted:                        {"record-omitted", Notice, "", "a URL whose field record is empty, because the record has so many URLs that their output would pass --max-expansion"},
 	DiagnosticsDropped:                   {"diagnostics-dropped", Notice, "", "a URL with more diagnostics than urlfold records"},
 }

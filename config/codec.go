@@ -34,6 +34,11 @@ type Codec struct {
 	// 1,000 per MiB if that is more. A quote before a longer cell is damage, and
 	// reading goes on with the next line.
 	MaxQuoted field.Size `yaml:"max_quoted" min:"1KiB" max:"256MiB"`
+	// The maximum size of the output of a record with many URLs, if each is written
+	// with the field record. From the URL that would pass it on, that field is empty,
+	// and the URLs have the flag record-omitted. Default: 64 times the size of the
+	// record, and at least 64MiB.
+	MaxExpansion field.Size `yaml:"max_expansion" max:"1GiB"`
 	// A backslash, if it makes the next character of a cell literal, as the
 	// dialect backslash does. Default: quotes in quoted cells are doubled.
 	Escape string `yaml:"escape"`

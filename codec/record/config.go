@@ -197,6 +197,11 @@ type Config struct {
 	// MaxRecord is the maximum length of a record in bytes, including its line
 	// end. Longer records are handled by OnOversize. 0 means no limit.
 	MaxRecord int
+	// MaxExpansion is the maximum length in bytes of the output of a record with many
+	// URLs, each of which is written with the field record. From the URL that would
+	// pass it on, that field is left empty, and the URLs have the flag record-omitted.
+	// 0 means 64 times the length of the record, and at least 64 MiB.
+	MaxExpansion int
 	// Facts makes workers collect a Fact about each record, for sinks that
 	// partition their output.
 	Facts bool
@@ -247,7 +252,7 @@ type Job struct {
 	constants     [numFields][]byte // values of the fields in ofJob; nil: absent
 
 	note, noteName, noteMember []byte // value, name, and both as a JSON member; nil: none
-	maxRecord                  int
+	maxRecord, maxExpansion    int
 	facts                      bool // workers collect a Fact about each record
 	id                         identity
 	zone                       ZoneFunc
@@ -283,7 +288,7 @@ func wrong(field, text string) error { return in(field, errors.New(text)) }
 func New(c Config) (*Job, error) {
 	j := &Job{
 		render: c.Render, level: c.Level, divert: c.Divert, redact: c.Redact || len(c.Secrets) > 0,
-		norm: c.Normalizer, whatwg: c.Normalizer != nil && c.Normalizer.Profile().Standard == codec.WHATWG, maxRecord: c.MaxRecord,
+		norm: c.Normalizer, whatwg: c.Normalizer != nil && c.Normalizer.Profile().Standard == codec.WHATWG, maxRecord: c.MaxRecord, maxExpansion: c.MaxExpansion,
 		rejectFlags: c.RejectFlags, rejectNotHTTP: c.RejectNotHTTP,
 		repairs: c.Repairs, facts: c.Facts, zone: c.Zone, year: c.Year,
 	}
@@ -319,6 +324,9 @@ func New(c Config) (*Job, error) {
 	}
 	if c.MaxRecord < 0 {
 		errs = append(errs, wrong("MaxRecord", "the record limit must not be negative"))
+	}
+	if c.MaxExpansion < 0 {
+		errs = append(errs, wrong("MaxExpansion", "the limit of the output must not be negative"))
 	}
 	if _, ok := j.reader.(*avroReader); j.reader != nil && !ok && c.Schemas != nil {
 		errs = append(errs, wrong("Schemas", "the schema registry applies only to the format avro"))

@@ -309,6 +309,9 @@ func (v *values) judged(f fieldID) ([]byte, bool) {
 // rawRecord returns the record for output: without its line end, or the part
 // that the format shows.
 func (v *values) rawRecord(rec []byte) []byte {
+	if v.n.expansion.omits {
+		return nil
+	}
 	if a, ok := v.job.reader.(abridger); ok {
 		rec = a.shown(rec)
 	} else if v.job.lengths == nil {

@@ -49,6 +49,8 @@ type normalizer struct {
 	planKey *copyKey  // of the keys that a plan writes, if it does
 	key     codec.Key // that it computed last
 
+	expansion expansion // of the current record, if it is listed
+
 	host   []byte // host of the record that norm has, if cur.composed
 	origin origin // of the last record that has a host
 	kept   keptHost
@@ -240,6 +242,9 @@ func (n *normalizer) note() {
 	}
 	if c.form != formNone && n.found.strips && c.url[len(c.url)-1] == '?' {
 		c.flags = c.flags.With(codec.QueryStripped)
+	}
+	if n.expansion.omits {
+		c.flags = c.flags.With(codec.RecordOmitted)
 	}
 	if n.job.readsParams || n.res.In.Has(codec.Query) || c.mended {
 		n.readParams()

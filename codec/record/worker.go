@@ -328,10 +328,12 @@ func (w *Worker) list(out, dead, rec []byte, at *Position, st *Stats) (o, d []by
 	var v verdict
 	start := len(out)
 	w.atURL, w.lines = *at, 0
+	out = w.expand(out, rec)
 	out = w.listSites(out, rec, at, &v, st, false)
 	if w.found.n > 1 || w.found.n == 1 && w.found.sites[0].role == roleReferer {
 		out = w.listSites(out, rec, at, &v, st, true)
 	}
+	w.n.expansion = expansion{}
 	if w.job.where != nil && w.left(rec, &v, st) {
 		return out[:start], dead
 	}
@@ -361,7 +363,7 @@ func (w *Worker) listSites(out, rec []byte, at *Position, v *verdict, st *Stats,
 			break
 		}
 		if ok || w.n.cur.why != 0 {
-			out = w.r.item(out, s, rec, w.position(s, rec, at))
+			out = w.item(out, s, rec, w.position(s, rec, at), st)
 			w.n.countKeys(st)
 		}
 	}

@@ -307,6 +307,10 @@ func (s *settings) resolveLimits(bad *mistakes) {
 	bad.add("--max-record", err)
 	s.record.MaxQuoted, err = limitOf(s.options.maxQuoted, maxRecordLimit)
 	bad.add("--max-quoted", err)
+	if s.options.maxExpansion != "" {
+		s.record.MaxExpansion, err = limitOf(s.options.maxExpansion, maxRecordLimit*64)
+		bad.add("--max-expansion", err)
+	}
 	s.limits.MaxDecompressed, err = field.ParseSize(s.maxDecompressed)
 	bad.add("--max-decompressed", err)
 	s.limits.MaxRatio = s.maxRatio

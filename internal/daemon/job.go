@@ -64,7 +64,7 @@ func (cat *Catalog) recordConfig(f *config.File, schemas *registry.Client, sound
 		URLField: c.URLField, URL: record.URLParts(c.URL), BaseField: c.BaseField, Base: c.Base,
 		Key: c.Key, KeyFormat: c.KeyFormat, Render: c.Render.Form, Repairs: c.Repairs, Secrets: c.Secrets,
 		OnUnparsed: c.OnUnparsed, OnOversize: f.Pipeline.OnOversize,
-		Redact: c.Redact, Divert: f.Pipeline.OnReject == toDeadLetter, MaxRecord: int(f.Pipeline.MaxRecordBytes), MaxQuoted: int(c.MaxQuoted),
+		Redact: c.Redact, Divert: f.Pipeline.OnReject == toDeadLetter, MaxRecord: int(f.Pipeline.MaxRecordBytes), MaxQuoted: int(c.MaxQuoted), MaxExpansion: int(c.MaxExpansion),
 		RejectFlags: rejected.Flags, RejectNotHTTP: rejected.NotHTTP, Params: c.Styles(), Normalizer: n,
 		Timezone: c.Timezone, Year: c.Year, Where: f.Filter, Route: branches(f),
 	}
@@ -157,7 +157,7 @@ func pathOf(f *config.File, field string) string {
 // recordPaths maps the fields of record.Config that have their own key to its
 // path.
 var recordPaths = map[string]string{
-	"Format": "codec.format", "Base": "codec.base", "Dialect": "codec.dialect", "Delimiter": "codec.delimiter", "Quote": "codec.quote", "MaxQuoted": "codec.max_quoted", "Escape": "codec.escape", "NoHeader": "codec.no_header", "URLField": "codec.url_field", "URL": "codec.url", "BaseField": "codec.base_field",
+	"Format": "codec.format", "Base": "codec.base", "Dialect": "codec.dialect", "Delimiter": "codec.delimiter", "Quote": "codec.quote", "MaxQuoted": "codec.max_quoted", "MaxExpansion": "codec.max_expansion", "Escape": "codec.escape", "NoHeader": "codec.no_header", "URLField": "codec.url_field", "URL": "codec.url", "BaseField": "codec.base_field",
 	"Profile": "codec.profile", "Standard": "codec.standard", "Hash": "codec.hash", "HMACKey": "codec.hmac_key", "QueryEncoding": "codec.query_encoding",
 	"Target": "codec.target", "Level": "codec.key", "KeyForm": "codec.key_format", "Repairs": "codec.repairs",
 	"Zone": "codec.timezone", "Year": "codec.year", "Where": "filter", "Route": "route", "Render": "codec.render", "Extend": "codec.render.extend",

@@ -43,6 +43,7 @@ type Settings struct {
 	Redact, Divert bool
 	MaxRecord      int // bytes; 0: no limit
 	MaxQuoted      int // bytes; 0: the default
+	MaxExpansion   int // bytes; 0: the default
 	RejectFlags    codec.Flags
 	RejectNotHTTP  bool
 	Params         *params.Styles
@@ -63,7 +64,7 @@ func (s *Settings) Config() (record.Config, error) {
 	c := record.Config{
 		Delimiter: s.Delimiter, Quote: s.Quote, Escape: s.Escape, NoHeader: s.NoHeader,
 		Format: s.Format, Dialect: s.Dialect, Formats: s.Formats, URLField: s.URLField, URL: s.URL, BaseField: s.BaseField, Base: s.Base,
-		Fields: s.Fields, Extend: s.Extend, Secrets: s.Secrets, Redact: s.Redact, Divert: s.Divert, MaxRecord: s.MaxRecord, MaxQuoted: s.MaxQuoted,
+		Fields: s.Fields, Extend: s.Extend, Secrets: s.Secrets, Redact: s.Redact, Divert: s.Divert, MaxRecord: s.MaxRecord, MaxQuoted: s.MaxQuoted, MaxExpansion: s.MaxExpansion,
 		RejectFlags: s.RejectFlags, RejectNotHTTP: s.RejectNotHTTP, Params: s.Params, Charset: charset.ForDocument, Normalizer: s.Normalizer, Year: s.Year,
 	}
 	if s.Normalizer != nil {
