@@ -9,14 +9,14 @@ import (
 // TestLimits: too many rules, in one list or in all, and too many patterns for
 // hosts are errors.
 func TestLimits(t *testing.T) {
-	var plain, clear strings.Builder
+	var plain, rules strings.Builder
 	for i := range MaxRules + 1 {
 		fmt.Fprintf(&plain, "p%d\n", i)
 	}
 	for i := range 2000 {
-		fmt.Fprintf(&clear, ",\"p%d\":{\"urlPattern\":\"^https?:\\\\/\\\\/[a-z]+%dx[0-9]+\\\\.example\",\"rules\":[\"a\"]}", i, i)
+		fmt.Fprintf(&rules, ",\"p%d\":{\"urlPattern\":\"^https?:\\\\/\\\\/[a-z]+%dx[0-9]+\\\\.example\",\"rules\":[\"a\"]}", i, i)
 	}
-	clear.WriteString(`,"last":{"urlPattern":"^https?:\\/\\/[a-z]+last[0-9]+\\.example","rules":["a"]}`)
+	rules.WriteString(`,"last":{"urlPattern":"^https?:\\/\\/[a-z]+last[0-9]+\\.example","rules":["a"]}`)
 	l, err := ParsePlain("l", "1", []byte(plain.String()))
 	if err != nil {
 		t.Fatal(err)
@@ -29,7 +29,7 @@ func TestLimits(t *testing.T) {
 	if _, err := Compile(l, other); err == nil {
 		t.Error("two lists share no limit")
 	}
-	if l, err = ParseClearURLs([]byte(`{"providers":{` + clear.String()[1:] + `}}`)); err != nil {
+	if l, err = ParseClearURLs([]byte(`{"providers":{` + rules.String()[1:] + `}}`)); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := Compile(l); err == nil || !strings.Contains(err.Error(), "patterns for hosts") {

@@ -14,10 +14,8 @@ func TestAvroRoutes(t *testing.T) {
 	for level := range 8 {
 		var records []string
 		for i := range 50 {
-			field := union
-			if i > 0 {
-				field = fmt.Sprintf(`"W%d"`, level)
-			} else {
+			field := fmt.Sprintf(`"W%d"`, level)
+			if i == 0 {
 				field = fmt.Sprintf(`{"type": "record", "name": "W%d", "fields": [{"name": "u", "type": %s}]}`, level, union)
 			}
 			records = append(records, fmt.Sprintf(`{"type": "record", "name": "R%d_%d", "fields": [{"name": "f", "type": %s}]}`, level, i, field))

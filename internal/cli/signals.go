@@ -71,7 +71,7 @@ func watchSignals() *signals {
 }
 
 func newSignals() *signals {
-	s := &signals{ch: make(chan os.Signal, signalBuffer), second: make(chan struct{}), quit: make(chan struct{}), exit: os.Exit}
+	s := &signals{ch: make(chan os.Signal, signalBuffer), second: make(chan struct{}), quit: make(chan struct{}), exit: os.Exit} //nolint:forbidigo // ends a process that does not end by itself
 	s.soft, s.cancel = context.WithCancel(context.Background())
 	return s
 }
@@ -99,7 +99,7 @@ func (s *signals) wait() {
 func (s *signals) end() {
 	select {
 	case <-time.After(endsBy):
-		_, _ = fmt.Fprintln(os.Stderr, "urlfold: stopped by a second signal") // the last resort
+		_, _ = fmt.Fprintln(os.Stderr, "urlfold: stopped by a second signal") //nolint:forbidigo // the command may never return to its caller
 		s.exit(exitCut)
 	case <-s.quit:
 	}
