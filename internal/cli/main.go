@@ -6,7 +6,6 @@ package cli
 import (
 	"errors"
 	"io"
-	"os"
 
 	"github.com/urlfold/urlfold/internal/daemon"
 	"github.com/urlfold/urlfold/internal/terminal"
@@ -18,7 +17,7 @@ func Run(c *daemon.Catalog, args []string, stderr io.Writer) int {
 	cmd := newRootCmdFor(c, args, listsCommands(args))
 	cmd.SetArgs(args)
 	stderr = terminal.Screen(stderr)
-	cmd.SetOut(terminal.Screen(os.Stdout))
+	cmd.SetOut(terminal.Screen(cmd.OutOrStdout()))
 	cmd.SetErr(stderr)
 	ran, err := cmd.ExecuteC()
 	if err == nil {
