@@ -1,0 +1,44 @@
+package main
+
+// A job is a command line of urlfold. SETS stands for the folder of the sets, OUT
+// for an empty folder.
+type job struct {
+	name string
+	args []string
+}
+
+// jobs are those of docs/performance.md. What is written goes to /dev/null
+// unless compressing it is part of the job.
+var jobs = []job{
+	{"rewrite .gz", rewrite("-o", "/dev/null", "SETS/day.log.gz")},
+	{"rewrite plain", rewrite("-o", "/dev/null", "SETS/day.log")},
+	{"rewrite plain, one worker", rewrite("-j", "1", "-o", "/dev/null", "SETS/day.log")},
+	{"rewrite .zst", rewrite("-o", "/dev/null", "SETS/day.log.zst")},
+	{"rewrite to .zst", rewrite("-o", "OUT/day.zst", "SETS/day.log.gz")},
+	{"rewrite to .gz", rewrite("-o", "OUT/day.gz", "SETS/day.log.gz")},
+	{"rewrite origin form", rewrite("-o", "/dev/null", "SETS/origin.log")},
+	{"rewrite clean", rewrite("-o", "/dev/null", "SETS/clean.log")},
+	{"rewrite dirty", rewrite("-o", "/dev/null", "SETS/dirty.log")},
+	{"jsonl norm and key", rewrite("-r", "jsonl", "--fields", "norm,key", "-o", "/dev/null", "SETS/day.log.gz")},
+	{"jsonl default fields", rewrite("-r", "jsonl", "-o", "/dev/null", "SETS/day.log.gz")},
+	{"jsonl analytics", rewrite("-p", "analytics", "-r", "jsonl", "-o", "/dev/null", "SETS/day.log.gz")},
+	{"keys", rewrite("-r", "keys", "-o", "/dev/null", "SETS/day.log.gz")},
+	{"parquet", rewrite("-o", "OUT/day.parquet", "SETS/day.log.gz")},
+	{"--unique", rewrite("--unique", "-o", "/dev/null", "SETS/day.log.gz")},
+	{"--where status", rewrite("--where", "status == 200", "-o", "/dev/null", "SETS/day.log.gz")},
+	{"--where bots", rewrite("--where", `agent matches "(?i)bot|crawl|spider"`, "-o", "/dev/null", "SETS/day.log.gz")},
+	{"top", []string{"top", "-f", "combined", "SETS/day.log.gz"}},
+	{"count", []string{"count", "-f", "combined", "SETS/day.log.gz"}},
+	{"report", []string{"report", "-f", "combined", "-o", "OUT/report.html", "SETS/day.log.gz"}},
+	{"crawl, equiv", list("SETS/crawl.txt")},
+	{"crawl, crawler and k2", list("-p", "crawler", "-k", "k2", "-r", "keys", "SETS/crawl.txt")},
+	{"crawl, analytics and k3", list("-p", "analytics", "-k", "k3", "-r", "keys", "SETS/crawl.txt")},
+}
+
+func rewrite(args ...string) []string {
+	return append([]string{"-f", "combined", "--quiet", "--force"}, args...)
+}
+
+func list(args ...string) []string {
+	return append([]string{"-f", "lines", "--quiet", "--force", "-o", "/dev/null"}, args...)
+}
