@@ -97,10 +97,4 @@
 // If the lock file is no longer the one that this process holds, another
 // process may own the directory: Keep returns a [pipeline.LostError], and the
 // Store writes nothing more.
-//
-// # Version 1
-//
-// Version 1 was one file with the whole state as lines of JSON, replaced by a
-// rename with every commit (legacy.go). Open reads such a file once; the first
-// compaction replaces it.
 package checkpoint

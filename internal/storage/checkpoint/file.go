@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/urlfold/urlfold/pipeline"
 )
@@ -16,10 +15,8 @@ import (
 // when a program that knows only the previous version could not interpret them.
 const version = 2
 
-// firstLine is the first line of snapshots and logs. A program that knows only
-// version 1 takes it for the first line of a state of an unknown version, and
-// reports that. The first line and the header frame keep this form in all later
-// versions.
+// firstLine is the first line of snapshots and logs. The first line and the
+// header frame keep this form in all later versions.
 const (
 	firstLine   = `{"urlfold":"checkpoint","version":2,"lines":0}` + "\n"
 	firstPrefix = `{"urlfold":"checkpoint","version":`
@@ -226,9 +223,4 @@ func sortedKeys[V any](m map[uint64]V) []uint64 {
 	keys := slices.Sorted(maps.Keys(m))
 	slices.Reverse(keys)
 	return keys
-}
-
-// isLegacy reports whether data is a state of version 1, intact or damaged.
-func isLegacy(data []byte) bool {
-	return strings.HasPrefix(string(data[:min(len(data), len(legacyPrefix))]), legacyPrefix)
 }

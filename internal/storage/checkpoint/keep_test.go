@@ -5,11 +5,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
-
-	"github.com/zeebo/xxh3"
 
 	"github.com/urlfold/urlfold/pipeline"
 )
@@ -277,88 +274,6 @@ func TestCompaction(t *testing.T) {
 	if got := s.Stats().LogBytes; got != n {
 		t.Errorf("an empty commit has %d bytes", got-n)
 	}
-}
-
-// legacy returns a state of version 1.
-func legacy(t testing.TB, cuts bool, entries []Entry, extents []pipeline.Extent) []byte {
-	t.Helper()
-	var text strings.Builder
-	fmt.Fprintf(&text, `{"urlfold":"checkpoint","version":1,"lines":%d`, len(entries)+len(extents))
-	if cuts {
-		text.WriteString(`,"cuts":true`)
-	}
-	text.WriteString("}\n")
-	for _, e := range entries {
-		one, err := lineOf(e)
-		if err != nil {
-			t.Fatal(err)
-		}
-		text.WriteString(`{"entry":` + one + "}\n")
-	}
-	for _, m := range extents {
-		fmt.Fprintf(&text, `{"mark":{"sink":%q,"lane":%q,"path":%q,"length":%d}}`+"\n", m.Sink, m.Lane, m.Path, m.Length)
-	}
-	return fmt.Appendf([]byte(text.String()), "{\"xxh3\":\"%016x\"}\n", xxh3.HashString(text.String()))
-}
-
-// TestLegacy checks that a state of version 1 is read, and replaced by the
-// first commit or Keep, and that a damaged one leads to the previous one.
-func TestLegacy(t *testing.T) {
-	old := entry("a", "x", 1)
-	e := entry("a", "x", 2)
-	e.Path = "/odd/\xff"
-	extents := []pipeline.Extent{{Sink: "s", Lane: "x", Path: "p", Length: 2}}
-	f := func(name string, spoiled bool, convert func(s *Store)) {
-		t.Helper()
-		dir := t.TempDir()
-		now := legacy(t, true, []Entry{e}, extents)
-		if spoiled {
-			now[len(now)/2] ^= 1
-		}
-		if err := errors.Join(os.WriteFile(filepath.Join(dir, snapshotName), now, 0o600),
-			os.WriteFile(filepath.Join(dir, previousName), legacy(t, true, []Entry{old}, nil), 0o600)); err != nil {
-			t.Fatal(err)
-		}
-		want := e
-		if spoiled {
-			want = old
-		}
-		s := open(t, dir)
-		if got := s.Entries("a"); !slices.Equal(got, []Entry{want}) || spoiled != (len(s.Warnings()) > 0) || !s.Cuts() {
-			t.Errorf("%s: %+v, %q", name, got, s.Warnings())
-		}
-		if got := s.Extents("s"); spoiled != (len(got) == 0) {
-			t.Errorf("%s: %+v", name, got)
-		}
-		convert(s)
-		shut(t, s)
-		b, err := os.ReadFile(filepath.Join(dir, snapshotName))
-		if err != nil || !strings.HasPrefix(string(b), firstLine) {
-			t.Errorf("%s: not converted: %.60q, %v", name, b, err)
-		}
-		s = open(t, dir)
-		if got := s.Entries("a"); len(got) != 1 || got[0].Offset < want.Offset || len(s.Warnings()) > 0 {
-			t.Errorf("%s, converted: %+v, %q", name, got, s.Warnings())
-		}
-		shut(t, s)
-		spoil(t, dir, snapshotName, spoilings["zeros"])
-		if off, _ := reopened(t, dir); off < old.Offset {
-			t.Errorf("%s, then damaged: %d", name, off)
-		}
-	}
-	commit := func(s *Store) {
-		e := e
-		e.Offset, e.TailLen, e.HeadLen = 3, 0, 0
-		save(t, s, Update{Source: "a", Entries: []Entry{e}, Cut: true, Extents: []pipeline.Extent{{Sink: "s", Lane: "x", Path: "p", Length: 3}}})
-	}
-	look := func(s *Store) {
-		if err := s.Keep(); err != nil {
-			t.Fatal(err)
-		}
-	}
-	f("by a commit", false, commit)
-	f("by a look", false, look)
-	f("damaged, by a commit", true, commit)
 }
 
 // TestAssign checks that entries and extents get other names at once.

@@ -44,7 +44,7 @@ type loader struct {
 	dir     folder
 	running bool // a process may be writing: the end of a log may be incomplete
 
-	snapshots map[uint64]snapshotFile // by generation; those of version 1 have 0
+	snapshots map[uint64]snapshotFile // by generation
 	logs      map[uint64]*logFile
 	newestLog uint64 // generation of checkpoint.log, or noLog
 	loaded
@@ -90,10 +90,6 @@ func (l *loader) read(name string) error {
 	if name == logName || name == previousLogName {
 		return l.readLog(name, data)
 	}
-	if isLegacy(data) {
-		l.addSnapshot(0, snapshotFile{name, data, true})
-		return nil
-	}
 	h, _, err := parseHeader(data)
 	if errors.Is(err, errNewer) {
 		return fmt.Errorf("%s: %w", name, err)
@@ -106,28 +102,11 @@ func (l *loader) read(name string) error {
 		return nil
 	}
 	l.last = max(l.last, h.gen)
-	l.addSnapshot(h.gen, snapshotFile{name, data, h.First})
+	if _, ok := l.snapshots[h.gen]; !ok { // otherwise another name of the same file
+		l.snapshots[h.gen] = snapshotFile{name, data, h.First}
+	}
 	return nil
 }
-
-// addSnapshot adds a snapshot. If two have the same generation, the one under
-// the current name, which is read first, is used. They are two names of one
-// file unless both are of version 1.
-func (l *loader) addSnapshot(gen uint64, s snapshotFile) {
-	if first, ok := l.snapshots[gen]; !ok {
-		l.snapshots[gen] = s
-	} else if gen == 0 && !isWholeLegacy(first.data) {
-		l.warn("cannot use %s: %v", first.name, legacyError(first.data))
-		l.snapshots[gen] = s
-	}
-}
-
-func legacyError(data []byte) error {
-	_, err := parseLegacy(data)
-	return err
-}
-
-func isWholeLegacy(data []byte) bool { return legacyError(data) == nil }
 
 // readLog parses a log and stores it under its generation.
 func (l *loader) readLog(name string, data []byte) error {
@@ -154,7 +133,7 @@ func (l *loader) readLog(name string, data []byte) error {
 func (l *loader) choose() error {
 	for _, gen := range sortedKeys(l.snapshots) {
 		s := l.snapshots[gen]
-		st, err := s.parse()
+		st, _, err := parseSnapshot(s.data)
 		if errors.Is(err, errNewer) {
 			return fmt.Errorf("%s: %w", s.name, err)
 		}
@@ -172,14 +151,6 @@ func (l *loader) choose() error {
 		l.warn("no usable checkpoint: all inputs are read again from the beginning")
 	}
 	return nil
-}
-
-func (s *snapshotFile) parse() (*state, error) {
-	if isLegacy(s.data) {
-		return parseLegacy(s.data)
-	}
-	st, _, err := parseSnapshot(s.data)
-	return st, err
 }
 
 // replay applies commits, log after log, until one is missing or damaged.
@@ -220,8 +191,7 @@ func (l *loader) replay(from string) {
 
 // complete reports whether the state restored from the snapshot with that name
 // is the newest one. It is if the newest log ends there, if that log is older
-// because a crash interrupted a compaction, or if there is no log yet. Version
-// 1 had no log.
+// because a crash interrupted a compaction, or if there is no log yet.
 func (l *loader) complete(from string) bool {
 	older := l.newestLog != noLog && l.newestLog < l.gen
 	return l.newestLog == l.gen || from == snapshotName && (older || l.snapshots[l.gen].first && !l.hadLog)

@@ -63,11 +63,8 @@ func (p RestartPoint) Members() int64 { return p.members }
 //	  inside:            deflate, size, CRC (4 bytes), window (min(size, 32768) bytes)
 //	  verdict not OK:    offset, cut (1 byte: 0 or 1), length of detail, detail
 //	CRC                  of all before, IEEE, 4 bytes, little endian
-//
-// Version 1 is still read. It lacks verified and unsummed.
 const (
 	pointMagic    = "ufrp\x02"
-	pointMagic1   = "ufrp\x01"
 	pointOutside  = 8
 	pointUnsummed = 1 << 7
 	maxDetail     = 4 << 10
@@ -110,21 +107,20 @@ func (p RestartPoint) AppendBinary(b []byte) ([]byte, error) {
 func (p RestartPoint) MarshalBinary() ([]byte, error) { return p.AppendBinary(nil) }
 
 // UnmarshalBinary sets p to the point encoded in data, which it does not
-// retain. It accepts only exact results of AppendBinary, of version 1 or 2; on
-// an error it leaves p unchanged.
+// retain. It accepts only exact results of AppendBinary; on an error
+// it leaves p unchanged.
 func (p *RestartPoint) UnmarshalBinary(data []byte) error {
 	body := len(data) - 4
 	if body < len(pointMagic) || string(data[:len(pointMagic)-1]) != pointMagic[:len(pointMagic)-1] {
 		return fmt.Errorf("%w: wrong magic number or length", errPoint)
 	}
-	version := data[len(pointMagic)-1]
-	if version != pointMagic[len(pointMagic)-1] && version != pointMagic1[len(pointMagic1)-1] {
+	if version := data[len(pointMagic)-1]; version != pointMagic[len(pointMagic)-1] {
 		return fmt.Errorf("%w: unknown version %d", errPoint, version)
 	}
 	if binary.LittleEndian.Uint32(data[body:]) != crc32.ChecksumIEEE(data[:body]) {
 		return fmt.Errorf("%w: checksum mismatch", errPoint)
 	}
-	d := pointData{rest: data[len(pointMagic):body], version: version}
+	d := pointData{rest: data[len(pointMagic):body]}
 	q := d.point()
 	if d.bad || len(d.rest) > 0 || !q.sound() {
 		return fmt.Errorf("%w: inconsistent fields", errPoint)
@@ -169,9 +165,8 @@ func boolByte(b bool) byte {
 
 // A pointData decodes the binary form. After the first error, bad stays set.
 type pointData struct {
-	rest    []byte
-	version byte
-	bad     bool
+	rest []byte
+	bad  bool
 }
 
 func (d *pointData) point() (p RestartPoint) {
@@ -179,14 +174,8 @@ func (d *pointData) point() (p RestartPoint) {
 	if d.bad {
 		return p
 	}
-	p.format, p.verdict.Kind = Format(head[0]), Kind(head[1])
-	if d.version > 1 {
-		p.format, p.unsummed = Format(head[0]&^pointUnsummed), head[0]&pointUnsummed != 0
-	}
-	p.offset, p.compressed, p.members = d.int(), d.int(), d.int()
-	if d.version > 1 {
-		p.verified = d.int()
-	}
+	p.format, p.unsummed, p.verdict.Kind = Format(head[0]&^pointUnsummed), head[0]&pointUnsummed != 0, Kind(head[1])
+	p.offset, p.compressed, p.members, p.verified = d.int(), d.int(), d.int(), d.int()
 	if head[2] != pointOutside {
 		p.inside, p.bit = true, head[2]
 		p.deflate, p.size = d.int(), d.int()
@@ -204,9 +193,6 @@ func (d *pointData) point() (p RestartPoint) {
 		n := d.int()
 		d.bad = d.bad || n > maxDetail
 		p.verdict.Detail = string(d.take(n))
-	}
-	if d.version == 1 && p.format == Gzip && !p.verdict.Damage() {
-		p.verified = max(0, p.offset-p.size) // every member has a checksum, and all of them matched
 	}
 	return p
 }
