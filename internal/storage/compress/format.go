@@ -3,6 +3,7 @@ package compress
 import (
 	"bytes"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -92,8 +93,8 @@ func buildMagics() []magic {
 }
 
 const (
-	// encrypted begins an encrypted Parquet file. A length of four bytes follows,
-	// whose last one is 0; a text may begin with PARENT.
+	// encrypted begins an encrypted Parquet file. A page follows, or a length, with
+	// control characters in both cases; a text may begin with PARENT.
 	encrypted = "PARE"
 
 	skippableTail = "\x2a\x4d\x18"
@@ -108,8 +109,11 @@ const (
 // match.
 func find(head []byte) (m magic, found, partial bool) {
 	for _, m := range magics {
-		if bytes.HasPrefix(head, []byte(m.bytes)) && (m.bytes != encrypted || len(head) > 7 && head[7] == 0) {
-			return m, true, false
+		if bytes.HasPrefix(head, []byte(m.bytes)) {
+			if m.bytes != encrypted || slices.ContainsFunc(head[len(encrypted):min(len(head), maxMagic)], isControl) {
+				return m, true, false
+			}
+			partial = len(head) < maxMagic
 		}
 		if n := len(head); 0 < n && n < len(m.bytes) && m.bytes[:n] == string(head) {
 			partial = true

@@ -67,3 +67,23 @@ func TestTableUnsupported(t *testing.T) {
 		t.Errorf("%q, %v, %v", text, err, v)
 	}
 }
+
+// TestEncryptedParquet checks that an encrypted file is opened as a Table, which
+// can say so, and that a text that begins alike stays a text.
+func TestEncryptedParquet(t *testing.T) {
+	for text, want := range map[string]Format{
+		"PARE\x15\x04\x15\x20\x15\x24": Parquet, // a page that is not encrypted
+		"PARE\x2a\x00\x00\x00\xf3\x91": Parquet, // the length of one that is
+		"PARENT,URL\n":                 Plain,
+		"PARE":                         Plain,
+		"PARE\n":                       Plain,
+	} {
+		r := NewReader(strings.NewReader(text), Options{Table: func(Format) (Table, error) {
+			return nil, &UnsupportedError{"encrypted"}
+		}})
+		_, _ = io.ReadAll(r)
+		if r.Format() != want || want == Parquet && r.Verdict().Kind != UnsupportedFormat {
+			t.Errorf("%q: %v, %v", text, r.Format(), r.Verdict())
+		}
+	}
+}
