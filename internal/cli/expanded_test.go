@@ -17,13 +17,14 @@ func TestExpandedErrors(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, reference := range []string{"${file:mounted}", "${MOUNTED}"} {
-			text := "sources: [file: {include: [a]}]\nsinks: [file: {path: b}]\ncodec:\n"
+			var text strings.Builder
+			text.WriteString("sources: [file: {include: [a]}]\nsinks: [file: {path: b}]\ncodec:\n")
 			for _, key := range []string{"format", "dialect", "timezone", "query_encoding", "profile", "render", "base", "target"} {
-				text += fmt.Sprintf("  %s: '%s'\n", key, reference)
+				text.WriteString(fmt.Sprintf("  %s: '%s'\n", key, reference))
 			}
-			text += "filter: '" + reference + "'\n"
+			text.WriteString("filter: '" + reference + "'\n")
 			name := filepath.Join(dir, fmt.Sprintf("c%d.yaml", i))
-			if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			if err := os.WriteFile(name, []byte(text.String()), 0o600); err != nil {
 				t.Fatal(err)
 			}
 			cmd, stderr := command(t, "validate", "-c", name)

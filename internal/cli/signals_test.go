@@ -23,17 +23,17 @@ func TestStopper(t *testing.T) {
 		"T0 T1000 I1200 I1501": "s--h", "T0 T4900 T5200 T5401": "s--h", // the first one of several is what they count as
 	} {
 		var s stopper
-		got := ""
+		var got strings.Builder
 		for sig := range strings.FieldsSeq(text) {
 			var kind byte
 			var ms int
 			if _, err := fmt.Sscanf(sig, "%c%d", &kind, &ms); err != nil {
 				t.Fatal(err)
 			}
-			got += string("-sh"[s.on(map[byte]os.Signal{'T': syscall.SIGTERM, 'I': os.Interrupt}[kind], time.UnixMilli(int64(ms)))])
+			got.WriteString(string("-sh"[s.on(map[byte]os.Signal{'T': syscall.SIGTERM, 'I': os.Interrupt}[kind], time.UnixMilli(int64(ms)))]))
 		}
-		if got != want {
-			t.Errorf("%s: %s, want %s", text, got, want)
+		if got.String() != want {
+			t.Errorf("%s: %s, want %s", text, got.String(), want)
 		}
 	}
 }

@@ -60,14 +60,14 @@ func TestDeadLetterLimit(t *testing.T) {
 			t.Fatal(err)
 		}
 		list, err := p.connect(t.Context())
-		got := ""
+		var got strings.Builder
 		for _, w := range list {
 			if strings.Contains(w.Error(), "truncated") {
-				got += w.Error()
+				got.WriteString(w.Error())
 			}
 		}
-		if err != nil || c.want == "" && got != "" || !strings.Contains(got, c.want) || got != "" && !strings.Contains(got, "c.yaml:5:2") {
-			t.Errorf("%s to %s: %q, %v, want %q", c.source, c.dead, got, err, c.want)
+		if err != nil || c.want == "" && got.String() != "" || !strings.Contains(got.String(), c.want) || got.String() != "" && !strings.Contains(got.String(), "c.yaml:5:2") {
+			t.Errorf("%s to %s: %q, %v, want %q", c.source, c.dead, got.String(), err, c.want)
 		}
 	}
 }

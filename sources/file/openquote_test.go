@@ -126,15 +126,15 @@ func TestOpenQuoteRestart(t *testing.T) {
 	set := quick(filepath.Join(dir, "*"))
 	framing := func(c *WatchConfig) { c.Framing = quotedJob(t, 80).Framing() }
 	sink := &shelf{}
-	text := ""
+	var text strings.Builder
 	for round := range 3 {
 		more := row + "\"o,p\n" + row
-		text += more
+		text.WriteString(more)
 		put(t, path, more)
 		d := start(t, data, set, sink, framing)
 		until(t, "a checkpoint of all lines", func() bool {
 			e := d.store.Entries("file")
-			return len(e) == 1 && e[0].Offset == int64(len(text))
+			return len(e) == 1 && e[0].Offset == int64(len(text.String()))
 		})
 		o := d.store.Entries("file")[0].Open
 		if o == nil || o.Line != 101 || o.Offset != int64(len(row)) || o.Number != int64(round+1) {
@@ -142,7 +142,7 @@ func TestOpenQuoteRestart(t *testing.T) {
 		}
 		d.kill()
 	}
-	if n := bytes.Count([]byte(text), newline); sink.count() != n {
+	if n := bytes.Count([]byte(text.String()), newline); sink.count() != n {
 		t.Errorf("%d lines, want %d", sink.count(), n)
 	}
 }

@@ -85,8 +85,8 @@ func checkAnswer(r call, body []byte) error {
 // newLayout returns the layout of the answer to r, after its correlation id.
 func newLayout(r call, t reflect.Type) layout {
 	flexible := false
-	for i := range t.NumField() {
-		tagged, ok := fieldTag(t.Field(i), r.version)
+	for field := range t.Fields() {
+		tagged, ok := fieldTag(field, r.version)
 		flexible = flexible || ok && tagged
 	}
 	content := layout(func(*wire) {})
@@ -153,9 +153,9 @@ func layoutOf(t reflect.Type, version int16, flexible bool, content layout) layo
 		}
 	case reflect.Struct:
 		var fields []layout
-		for i := range t.NumField() {
-			if tagged, ok := fieldTag(t.Field(i), version); ok && !tagged {
-				fields = append(fields, layoutOf(t.Field(i).Type, version, flexible, content))
+		for field := range t.Fields() {
+			if tagged, ok := fieldTag(field, version); ok && !tagged {
+				fields = append(fields, layoutOf(field.Type, version, flexible, content))
 			}
 		}
 		return func(w *wire) {
