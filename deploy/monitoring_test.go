@@ -221,6 +221,8 @@ var noAlert = map[string]string{
 	"urlfold_source_failing":                   "UrlfoldNotReady fires: /readyz asks the source",
 	"urlfold_archive_unverified_records_total": "they are of damaged files: UrlfoldDamagedFiles and UrlfoldDamageFound fire",
 	"urlfold_source_acks_lost_total":           "the messages are delivered again, and lost nowhere",
+
+	"urlfold_source_unread_deleted_possible_total": "counts sequences that the filter may exclude, which would page for nothing lost; the log warns, and UrlfoldStreamRecreated has the exact count",
 }
 
 // helps returns the help of each metric in a scrape.

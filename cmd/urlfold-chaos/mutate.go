@@ -172,8 +172,8 @@ var mutations = []chaos.Mutation{
 		Package: "./pipeline", Tests: "^TestSimMembersWindows$",
 	},
 	{
-		Name: "the next owner of a partition does not know how far its times have come", File: "sources/kafka/partition.go",
-		Old: "\treturn note, nil\n", New: "\treturn note[:0], nil\n",
+		Name: "the next owner of a partition does not know how far its times have come", File: "sources/kafka/log.go",
+		Old: "\treturn log, note\n", New: "\treturn log, note[:0]\n",
 		Package: "./sources/kafka", Tests: "^TestNotes$",
 	},
 	{

@@ -162,7 +162,7 @@ sinks:
 admin: {listen: ""}
 `, dir, path)
 	}
-	if stderr, exit := runConfig(t, config("out.msgpack")); exit != exitUsage || !strings.Contains(stderr, "set compress to gzip or zstd for binary records") {
+	if stderr, exit := runConfig(t, config("out.msgpack")); exit != exitConfig || !strings.Contains(stderr, "set compress to gzip or zstd for binary records") {
 		t.Errorf("an uncompressed log of binary records: exit code %d\n%s", exit, stderr)
 	}
 	if stderr, exit := runConfig(t, config("out.msgpack.gz")); exit != exitDone {
@@ -361,7 +361,7 @@ func TestAvroMistakes(t *testing.T) {
 	f := func(source, codec, want string) {
 		t.Helper()
 		stderr, exit := runConfig(t, fmt.Sprintf("version: 1\ndata_dir: %s\nsources:\n  - %s\ncodec: %s\nsinks:\n  - discard: {}\nadmin: {listen: \"\"}\n", t.TempDir(), source, codec))
-		if exit != exitUsage || !strings.Contains(stderr, want) {
+		if exit != exitConfig || !strings.Contains(stderr, want) {
 			t.Errorf("%s from %s: exit code %d, want %q in\n%s", codec, source, exit, want, stderr)
 		}
 	}

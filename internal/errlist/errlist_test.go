@@ -2,6 +2,7 @@ package errlist
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"testing"
 )
@@ -16,5 +17,8 @@ func TestFlatten(t *testing.T) {
 	}
 	f(nil)
 	f(a, a)
+	one := fmt.Errorf("%w at h: %w", a, b)
+	f(one, one)
+	f(errors.Join(one, c), one, c)
 	f(errors.Join(a, errors.Join(b, nil, errors.Join(c)), a), a, b, c, a)
 }
