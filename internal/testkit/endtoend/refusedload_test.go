@@ -51,7 +51,7 @@ func (m *moodyBroker) answer(req *kmsg.ProduceRequest) (kmsg.Response, error, bo
 		}
 	case deadIsFull:
 		if strings.HasSuffix(req.Topics[0].Topic, "-dead") {
-			code = kerr.MessageTooLarge.Code
+			code = kerr.InvalidRecord.Code // for its size, a dead letter would be cut
 		}
 	}
 	if code == 0 {
