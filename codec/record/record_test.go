@@ -215,7 +215,7 @@ func verify(t testing.TB, c Config, in []byte) {
 		if !bytes.Equal(out, again) {
 			t.Fatalf("%+v\n   in %q\n once %q\ntwice %q", c, in, firstOther(out, again), firstOther(again, out))
 		}
-		if !c.Redact && !c.Divert && c.OnUnparsed == DispositionDefault {
+		if !c.Divert && c.OnUnparsed == DispositionDefault {
 			checkKept(t, j, in, out)
 		}
 		if st2.Changed != st2.Unwritten && !c.Redact {
@@ -308,14 +308,15 @@ func FuzzWorker(f *testing.F) {
 }
 
 // checkKept checks record by record that rewriting replaces only URLs: the
-// bytes around them are the same, and the same URLs are found in the output.
+// bytes around them are the same, and the same URLs are found in the output. Of
+// a job that redacts, the bytes around them are the same but for masked values.
 func checkKept(t testing.TB, j *Job, in, out []byte) {
 	t.Helper()
 	w := j.NewWorker()
 	head := in[:j.Framing().Head(in)]
 	for len(in) > 0 {
 		n, m := w.Next(in), w.Next(out)
-		a, b := around(w, in[:n], head), around(w, out[:m], head)
+		a, b := around(w, in[:n], head, j.redact), around(w, out[:m], head, false)
 		if a != b {
 			t.Fatalf("the record %q became %q:\n%s\n%s", in[:n], out[:m], a, b)
 		}
@@ -326,14 +327,28 @@ func checkKept(t testing.TB, j *Job, in, out []byte) {
 	}
 }
 
-// around returns a record with each URL replaced by its role.
-func around(w *Worker, rec, head []byte) string {
+// around returns a record with each URL replaced by its role, and with the rest
+// masked if masks is set.
+func around(w *Worker, rec, head []byte, masks bool) string {
 	var b strings.Builder
 	from := 0
 	if isBlank(trimEnd(rec)) {
 		return string(rec)
 	}
-	if why, pos := w.locateIn(trimEnd(rec), head); why != 0 {
+	keep := func(to int) {
+		if masks {
+			b.Write(w.red.appendText(nil, rec[from:to]))
+		} else {
+			b.Write(rec[from:to])
+		}
+	}
+	why, pos := w.locateIn(trimEnd(rec), head)
+	switch {
+	case why != 0 && w.job.redact: // a mask before pos moves it
+		fmt.Fprint(&b, why)
+		keep(len(rec))
+		return b.String()
+	case why != 0:
 		fmt.Fprint(&b, why, pos)
 	}
 	quote := byte(0)
@@ -345,10 +360,11 @@ func around(w *Worker, rec, head []byte) string {
 		from = l.span.end
 	}
 	for _, s := range w.found.sites[:w.found.n] {
-		fmt.Fprintf(&b, "%s<%d>", rec[from:s.start], s.role)
+		keep(s.start)
+		fmt.Fprintf(&b, "<%d>", s.role)
 		from = s.end
 	}
-	b.Write(rec[from:])
+	keep(len(rec))
 	if quote != 0 {
 		return strings.ReplaceAll(b.String(), string(quote), "") // a cell may get quotes
 	}

@@ -82,7 +82,7 @@ func TestJSONL(t *testing.T) {
 	f(Config{Format: "combined"}, "x\xff\r\n", `{"error":"unparsed","at":0,"record_b64":"eP8=","file":"f","line":1}`+"\n")
 	f(Config{Format: "jsonl", URLField: "u"}, "{}\n", `{"error":"field-missing","record":"{}","file":"f","line":1}`+"\n")
 	f(Config{Format: "lines", Redact: true, Fields: []string{"url", "norm", "record", "k0"}}, "//u:p@H/ http://x:y@z\n",
-		`{"url":"//u:***@H/ http://x:y@z","norm":"//u:***@h/%20http://x:y@z","record":"//u:***@H/ http://x:***@z","k0":"//u:***@h/%20http://x:y@z"}`+"\n")
+		`{"url":"//u:***@H/ http://x:***@z","norm":"//u:***@h/%20http://x:***@z","record":"//u:***@H/ http://x:***@z","k0":"//u:***@h/%20http://x:***@z"}`+"\n")
 }
 
 // TestRedactEscaped checks that Redact hides passwords in escaped URLs.
