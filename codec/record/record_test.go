@@ -128,6 +128,8 @@ var setups = []Config{
 	{Format: "lines", KeyForm: codec.KeyBase32},
 	{Format: "lines", Repairs: allRepairs, Secrets: []string{"Token", "q"}},
 	{Format: "combined", Target: TargetAll, Repairs: allRepairs, Secrets: []string{"token"}},
+	{Format: "csv", URLField: "2", BaseField: "1", Secrets: []string{"token"}},
+	{Format: "tsv", URLField: "1", Dialect: "backslash", Secrets: []string{"token"}},
 	{Format: "jsonl", URLField: "url", Base: "https://{base}/x", RejectFlags: codec.Flags{}.With(codec.Credentials).With(codec.SignedURL).With(codec.FragmentInRequest)},
 	{Format: "csv", URLField: "2", Base: "https://www.{1}", RejectNotHTTP: true, OnUnparsed: DispositionDrop},
 	{Format: "vhost_combined", Target: TargetAll, Base: "https://{host}/x", RejectNotHTTP: true, RejectFlags: codec.Flags{}.With(codec.NonHex)},
@@ -337,7 +339,7 @@ func around(w *Worker, rec, head []byte, masks bool) string {
 	}
 	keep := func(to int) {
 		if masks {
-			b.Write(w.red.appendText(nil, rec[from:to]))
+			b.Write(w.red.appendBeside(nil, rec, from, to))
 		} else {
 			b.Write(rec[from:to])
 		}
@@ -345,9 +347,10 @@ func around(w *Worker, rec, head []byte, masks bool) string {
 	why, pos := w.locateIn(trimEnd(rec), head)
 	switch {
 	case why != 0 && w.job.redact: // a mask before pos moves it
-		fmt.Fprint(&b, why)
-		keep(len(rec))
-		return b.String()
+		if masks {
+			rec = w.red.appendText(nil, rec)
+		}
+		return fmt.Sprint(why, string(rec))
 	case why != 0:
 		fmt.Fprint(&b, why, pos)
 	}

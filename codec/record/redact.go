@@ -24,6 +24,7 @@ type redactor struct {
 	plainText []byte       // unescaped URL
 	plainRuns []run
 	whole     []byte // record with its passwords hidden
+	ends      []int  // of the cells of a record
 }
 
 // hide returns text, an unescaped URL, with its password replaced by stars. If
@@ -79,6 +80,23 @@ var hex40 = []byte("40") // of an encoded '@'
 // were read, with passwords and secrets hidden.
 func (red *redactor) appendText(dst, text []byte) []byte {
 	return red.secrets.mask(dst, text, inText)
+}
+
+// appendBeside is appendText for rec[from:to], which lies beside the URLs of a
+// record. In a table no value goes beyond its cell, lest columns be lost.
+func (red *redactor) appendBeside(dst, rec []byte, from, to int) []byte {
+	if t, ok := red.job.reader.(*tableReader); ok {
+		var read bool
+		if red.ends, read = t.of(trimEnd(rec)).cellEnds(red.ends[:0], rec); read || red.found.n > 0 {
+			for _, end := range red.ends {
+				if from <= end && end < to {
+					dst = append(red.appendText(dst, rec[from:end]), t.sep)
+					from = end + 1
+				}
+			}
+		}
+	}
+	return red.appendText(dst, rec[from:to])
 }
 
 // appendStars appends stars for a password. It keeps backslashes: a backslash
@@ -244,7 +262,7 @@ func (red *redactor) appendHidden(dst, rec []byte, from, to int) []byte {
 		now := red.hideIn(text, where)
 		dst, from = red.replace(dst, rec, from, s, now, bytes.Equal(now, text))
 	}
-	return red.appendText(dst, rec[from:to])
+	return red.appendBeside(dst, rec, from, to)
 }
 
 // redactCut hides the passwords in out[start:], a record without its end. It
@@ -264,7 +282,7 @@ func (red *redactor) redactCut(out []byte, start int) []byte {
 func (red *redactor) replace(out, rec []byte, from int, s *site, now []byte, same bool) ([]byte, int) {
 	switch {
 	case red.job.redact:
-		out = red.appendText(out, rec[from:s.start])
+		out = red.appendBeside(out, rec, from, s.start)
 	case same:
 		return out, from
 	default:

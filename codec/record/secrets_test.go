@@ -168,6 +168,27 @@ func TestSecretText(t *testing.T) {
 	}
 }
 
+// TestSecretCells: no mask goes beyond the cell of a table, and one in quotes ends
+// where the quotes do.
+func TestSecretCells(t *testing.T) {
+	for _, c := range []Config{{Format: "csv", URLField: "2"}, {Format: "csv", URL: URLParts{Absolute: []string{"2"}}}} {
+		c.Secrets, c.Normalizer = []string{"token"}, newNormalizer(t, "equiv")
+		check(t, c, "1 token=a,HTTP://H,token=b,c\n", "1 token=***,http://h/,token=***,c\n")
+		check(t, c, "\"token=a,b\",HTTP://H,\"x,token=a,b\"\r\n", "\"token=***\",http://h/,\"x,token=***\"\r\n")
+		check(t, c, "http://x:80,http://h/,http://x:80,u@h,//u:p@h\n", "http://x:80,http://h/,http://x:80,u@h,//u:***@h\n")
+		check(t, c, "\xef\xbb\xbf\"token=a,b\",HTTP://H,c\n", "\xef\xbb\xbf\"token=***\",http://h/,c\n")
+		check(t, c, "token=a,,b\n", "token=***,,b\n")                                 // there is no URL
+		check(t, c, "a,http://h/,token=a,\"b\"c\n", "a,http://h/,token=***,\"b\"c\n") // the last cell is not read
+		check(t, c, "token=a,\"b\"c,d\n", "token=***\"b\"c,d\n")                      // text that is not read
+		c.Format, c.Delimiter = "csv", "|"
+		check(t, c, "1 token=a|HTTP://H|token=b|c\n", "1 token=***|http://h/|token=***|c\n")
+	}
+	c := Config{Format: "csv", URLField: "2", Secrets: []string{"token"}, Render: RenderExtend, Extend: []Extension{{"n", "norm"}}}
+	check(t, c, "token=a,HTTP://H,b\n", "token=***,HTTP://H,b,http://h/\n")
+	c.Render, c.Extend, c.Fields = RenderJSONL, nil, []string{"record"}
+	check(t, c, "token=a,HTTP://H,b\n", `{"record":"token=***,HTTP://H,b"}`+"\n")
+}
+
 // TestSecretPieces: a secret that two pieces of an oversize record share is masked
 // in both.
 func TestSecretPieces(t *testing.T) {

@@ -311,7 +311,7 @@ func (w *Worker) rewrite(out, dead, rec []byte, at *Position, st *Stats) (o, d [
 		return out[:start], w.r.deadLine(dead, rec, &v, at)
 	}
 	if w.job.redact {
-		out = w.red.appendText(out, rec[from:])
+		out = w.red.appendBeside(out, rec, from, len(rec))
 	} else {
 		out = append(out, rec[from:]...)
 	}
