@@ -9,20 +9,21 @@ import (
 	"time"
 )
 
-// idleLanes waits until all lanes are retired.
+// idleLanes waits until all lanes are retired. After a restart, the lane of a file
+// without new text is not opened, but its buffers are released later.
 func (d *daemon) idleLanes() {
 	d.t.Helper()
 	until(d.t, "all lanes to end", func() bool { return len(d.p.Snapshot().Lanes) == 0 })
-	d.w.mu.Lock()
-	defer d.w.mu.Unlock()
-	for _, t := range d.w.known.tracks {
-		if t.life == open && (t.head != nil || t.last != nil || t.lane != nil || t.cut.tail != nil) {
-			d.t.Errorf("%s still has its buffers", t.path)
+	until(d.t, "all buffers to be released", func() bool {
+		d.w.mu.Lock()
+		defer d.w.mu.Unlock()
+		for _, t := range d.w.known.tracks {
+			if t.life == open && (t.head != nil || t.last != nil || t.lane != nil || t.cut.tail != nil) {
+				return false
+			}
 		}
-	}
-	if len(d.w.progress.byLane) != 0 {
-		d.t.Errorf("%d lanes remain", len(d.w.progress.byLane))
-	}
+		return len(d.w.progress.byLane) == 0
+	})
 }
 
 func appendTo(t testing.TB, path string, text []string) {
