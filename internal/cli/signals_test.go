@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -45,18 +46,18 @@ func TestSignalsEndProcess(t *testing.T) {
 		bubble.Test(t, func(t *testing.T) {
 			s, exited := newSignals(), 0
 			s.exit = func(code int) { exited = code }
-			called := false
+			var called atomic.Bool
 			done := make(chan struct{})
 			go func() { defer close(done); s.wait() }()
-			go s.onSecond(func() { called = true })
+			go s.onSecond(func() { called.Store(true) })
 			s.ch <- os.Interrupt
 			time.Sleep(time.Second)
-			if s.soft.Err() == nil || called {
+			if s.soft.Err() == nil || called.Load() {
 				t.Error("the first signal is no soft stop")
 			}
 			s.ch <- os.Interrupt
 			time.Sleep(time.Second)
-			if !called {
+			if !called.Load() {
 				t.Error("the second signal is no hard stop")
 			}
 			if !stuck {

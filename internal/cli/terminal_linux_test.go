@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 	"unicode"
@@ -73,14 +74,17 @@ func (r terminalRun) run(t *testing.T, until string, args ...string) shown {
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "urlfold", args...)
 	cmd.Dir, cmd.Stdin = r.dir, r.stdin
-	cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + r.dir, "LANG=C.UTF-8", "GOCOVERDIR=" + os.Getenv("GOCOVERDIR")}, r.env...)
+	cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + r.dir, "LANG=C.UTF-8", "GOCOVERDIR=" + os.Getenv("GOCOVERDIR"), "GORACE=" + os.Getenv("GORACE")}, r.env...)
 	var ends [2]chan string
+	var begin sync.WaitGroup // until the process exists
+	begin.Add(1)
 	for i, stream := range []*io.Writer{&cmd.Stdout, &cmd.Stderr} {
 		screen, program := openTerminal(t)
 		*stream = program
 		defer func() { _ = program.Close() }()
 		ends[i] = make(chan string, 1)
 		go func() {
+			begin.Wait()
 			var text bytes.Buffer
 			buf := make([]byte, 4096)
 			for err := error(nil); err == nil; { // EIO when the program has ended
@@ -94,7 +98,9 @@ func (r terminalRun) run(t *testing.T, until string, args ...string) shown {
 			ends[i] <- text.String()
 		}()
 	}
-	if err := cmd.Start(); err != nil {
+	err := cmd.Start()
+	begin.Done()
+	if err != nil {
 		t.Fatal(err)
 	}
 	for _, stream := range []io.Writer{cmd.Stdout, cmd.Stderr} {

@@ -82,8 +82,9 @@ func TestNoAllocs(t *testing.T) {
 		if _, err := r.Read(buf); err != nil {
 			t.Fatal(err)
 		}
-		// Zstd allocates for some frames, but not for every block.
-		if n := testing.AllocsPerRun(100, func() { _, _ = r.Read(buf) }); n > 1 || format == Gzip && n > 0 {
+		// Zstd allocates for each frame, with the race detector twice as often, but
+		// not for every block.
+		if n := testing.AllocsPerRun(100, func() { _, _ = r.Read(buf) }); n > 2 || format == Gzip && n > 0 {
 			t.Errorf("%v: %v allocations for a Read", format, n)
 		}
 		r.Close()
