@@ -20,7 +20,7 @@ func TestExpandedErrors(t *testing.T) {
 			var text strings.Builder
 			text.WriteString("sources: [file: {include: [a]}]\nsinks: [file: {path: b}]\ncodec:\n")
 			for _, key := range []string{"format", "dialect", "timezone", "query_encoding", "profile", "render", "base", "target"} {
-				text.WriteString(fmt.Sprintf("  %s: '%s'\n", key, reference))
+				fmt.Fprintf(&text, "  %s: '%s'\n", key, reference)
 			}
 			text.WriteString("filter: '" + reference + "'\n")
 			name := filepath.Join(dir, fmt.Sprintf("c%d.yaml", i))
