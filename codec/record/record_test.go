@@ -311,7 +311,7 @@ func FuzzWorker(f *testing.F) {
 
 // checkKept checks record by record that rewriting replaces only URLs: the
 // bytes around them are the same, and the same URLs are found in the output. Of
-// a job that redacts, the bytes around them are the same but for masked values.
+// a job that redacts, the bytes around them are the same except for masked values.
 func checkKept(t testing.TB, j *Job, in, out []byte) {
 	t.Helper()
 	w := j.NewWorker()

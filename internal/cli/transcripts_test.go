@@ -160,7 +160,7 @@ type written struct {
 	content string
 }
 
-// snapshot returns the files below dir, but for the state of the program, which has
+// snapshot returns the files below dir, except the state of the program, which has
 // times and inodes.
 func snapshot(t *testing.T, dir string) map[string]written {
 	t.Helper()
