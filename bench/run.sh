@@ -11,7 +11,7 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 
-base=${BASE:-af69410d}
+base=${BASE:-e0669271}
 pairs=${PAIRS:-15}
 mb=${MB:-500}
 work=${WORK:-${TMPDIR:-/tmp}/urlfold-bench}/run-$mb
