@@ -51,4 +51,4 @@ make_set crawl.txt -set crawl -mb "$mb"
 
 echo "$(git rev-parse --short HEAD) against $commit, sets of $mb MB, $pairs pairs, $(nproc) processors, $(go version)"
 echo
-"$work/pairs" -base "$work/urlfold-$commit" -new "$work/urlfold-new" -sets "$work" -pairs "$pairs" "$@"
+"$work/pairs" -base "$work/urlfold-$commit" -new "$work/urlfold-new" -sets "$work" -pairs "$pairs" -- "$@"

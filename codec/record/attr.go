@@ -22,9 +22,6 @@ const (
 	numAttrs
 )
 
-// methodLength is an integer that is no attribute, but is stored beside them.
-const methodLength = numAttrs
-
 // attr is an attribute as it stands in the record. "-" and an empty text mean
 // that the record has no value.
 type attr struct {
@@ -37,11 +34,10 @@ type attr struct {
 
 // attrs holds the attributes of a record. Only those in set are valid.
 type attrs struct {
-	set      uint16
-	integers Integers // those in set that are integers, and methodLength
-	wanted   bool     // the job needs attributes
-	needed   uint16   // those that it needs
-	values   [numAttrs]attr
+	set    uint16
+	wanted bool   // the job needs attributes
+	needed uint16 // those that it needs
+	values [numAttrs]attr
 }
 
 // needsAny reports whether the job needs one of two attributes. Locators ask
@@ -76,16 +72,9 @@ func (f *Found) addText(id attrID, s span) {
 }
 
 // addNumber adds the status or the bytes to a record that does not have them.
-// integer says that the text is known to be an integer without needless zeros,
-// which is n.
-func (f *Found) addNumber(id attrID, s span, n uint64, integer bool) {
+func (f *Found) addNumber(id attrID, s span) {
 	f.attrs.set |= 1 << id
-	if integer {
-		f.attrs.integers.known |= 1 << id
-	}
-	f.attrs.integers.values[id] = n
-	a := &f.attrs.values[id]
-	a.start, a.end = s.start, s.end
+	f.attrs.values[id].span = s
 }
 
 // attr returns an attribute, or nil if the record does not have it.
@@ -119,11 +108,7 @@ func (v *values) attr(f fieldID, rec []byte) ([]byte, bool) {
 	if f == fVHost {
 		return v.vhost(rec)
 	}
-	id := attrOf[f]
-	if all := &v.n.found.attrs; all.integers.has(id) {
-		return all.values[id].in(rec), true
-	}
-	a := v.n.found.attr(id, rec)
+	a := v.n.found.attr(attrOf[f], rec)
 	if a == nil {
 		return nil, false
 	}

@@ -48,21 +48,6 @@ func nonDigits(b uint64) uint64 {
 	return (b&(0x7F*each) + (0x80-10)*each | b) & (0x80 * each)
 }
 
-// digitsValue returns the number that the first n of eight bytes, at least one, stand
-// for. They are digits. It adds neighbors in all places at once: digits to pairs,
-// pairs to fours, fours to eight.
-func digitsValue(b uint64, n int) uint64 {
-	const (
-		digits = 0x0F0F0F0F0F0F0F0F
-		pairs  = 0x00FF00FF00FF00FF
-		fours  = 0x0000FFFF0000FFFF
-	)
-	b = b << (-8 * n & 63) & digits // zeros in front, which are the lowest bytes
-	b = b * (10<<8 + 1) >> 8 & pairs
-	b = b * (100<<16 + 1) >> 16 & fours
-	return b * (10000<<32 + 1) >> 32
-}
-
 // maxDecimal is the maximum number of digits that decimal accepts.
 const maxDecimal = 9
 

@@ -2,7 +2,6 @@ package record
 
 import (
 	"bytes"
-	"encoding/binary"
 	"errors"
 	"fmt"
 )
@@ -177,50 +176,20 @@ func (l *logReader) addTexts(f *Found, body []byte, open, end int) {
 	}
 }
 
-// addNumbers adds the status at pos, which isStatus has found, and the number
-// after it.
+// addNumbers adds the status at pos, which isStatus has found, and the word after it.
 func addNumbers(f *Found, body []byte, pos int) {
-	if !addUsualNumbers(f, body, pos) {
-		addOddNumbers(f, body, pos)
-	}
-}
-
-// addUsualNumbers is addNumbers for a status of three digits, an integer of at most seven
-// digits, and a space after each. It returns false for others, also if one of the two begins
-// with a needless zero.
-func addUsualNumbers(f *Found, body []byte, pos int) bool {
-	const status = len("200 ")
-	pair := body[pos:]
-	if len(pair) < status+8 || pair[0] <= '0' {
-		return false
-	}
-	text := binary.LittleEndian.Uint64(pair[status:])
-	n := leadingDigits(text)
-	if uint(n-1) >= 7 || byte(text>>(8*n&63)) != ' ' || n > 1 && pair[status] == '0' {
-		return false
-	}
-	a := &f.attrs
-	a.set |= 1<<attrStatus | 1<<attrBytes
-	a.integers.known |= 1<<attrStatus | 1<<attrBytes
-	a.integers.values[attrStatus] = uint64(pair[0])*100 + uint64(pair[1])*10 + uint64(pair[2]) - '0'*111
-	a.integers.values[attrBytes] = digitsValue(text, n)
-	a.values[attrStatus].span = span{pos, pos + status - 1}
-	a.values[attrBytes].span = span{pos + status, pos + status + n}
-	return true
-}
-
-// addOddNumbers is addNumbers for all others.
-func addOddNumbers(f *Found, body []byte, pos int) {
-	end, status := pos+len("-"), uint64(0)
+	end := pos + len("-")
 	if body[pos] != '-' {
 		end = pos + len("200")
-		status = uint64(body[pos]-'0')*100 + uint64(body[pos+1]-'0')*10 + uint64(body[pos+2]-'0')
 	}
-	f.addNumber(attrStatus, span{pos, end}, status, status >= 100)
-	if f.needs(attrBytes) {
-		size, n, integer := numberAt(body, end)
-		f.addNumber(attrBytes, size, n, integer)
+	f.addNumber(attrStatus, span{pos, end})
+	if !f.needs(attrBytes) {
+		return
 	}
+	for end < len(body) && body[end] == ' ' {
+		end++
+	}
+	f.addNumber(attrBytes, span{end, wordEnd(body, end)})
 }
 
 // addPrefix adds the attributes before the request.
@@ -254,23 +223,6 @@ func vhostLen(head []byte) int {
 // virtual host: "-", or "_" in nginx.
 func isUnnamed(vhost []byte) bool {
 	return len(vhost) > 0 && (vhost[0] == '-' || vhost[0] == '_') && (len(vhost) == 1 || vhost[1] == ':')
-}
-
-// numberAt returns the word after the spaces at pos, and the number that it is if
-// it is an integer without needless zeros.
-func numberAt(body []byte, pos int) (word span, number uint64, integer bool) {
-	for pos < len(body) && body[pos] == ' ' {
-		pos++
-	}
-	word = span{pos, wordEnd(body, pos)}
-	t := word.in(body)
-	if !allDigits(t) || t[0] == '0' && len(t) > 1 || len(t) > maxDigits {
-		return word, 0, false
-	}
-	for _, c := range t {
-		number = number*10 + uint64(c-'0')
-	}
-	return word, number, true
 }
 
 // requestQuote returns the offset after the quote that opens the request: the

@@ -86,7 +86,7 @@ type found struct {
 
 // reset clears what belongs to the last record.
 func (f *Found) reset() {
-	f.found, f.attrs.set, f.attrs.integers.known, f.lengths = found{}, 0, 0, f.lengths[:0]
+	f.found, f.attrs.set, f.lengths = found{}, 0, f.lengths[:0]
 }
 
 // AddURL adds the URL in the range from start to end, which is escaped as d

@@ -30,32 +30,13 @@ func (j *Job) asksBesideURL() bool {
 // that ends at methodEnd.
 func (l *logReader) tell(f *Found, line []byte, request span, methodEnd int) {
 	f.attrs.set = 0
-	f.addMethod(request.start, methodEnd)
-	switch {
-	case f.attrs.needed == 0:
-	case f.attrs.needed&^ofNumbers == 0:
-		if !addUsualNumbers(f, line, request.end+2) {
-			addOddNumbers(f, trimEnd(line), request.end+2)
-		}
-	default:
-		l.addAttrs(f, trimEnd(line), request.start, request.end)
-	}
-}
-
-// addMethod adds the method of a record, and clears the integers of the last record.
-func (f *Found) addMethod(start, end int) {
-	f.method.start, f.method.end = start, end
-	f.attrs.integers.known, f.attrs.integers.values[methodLength] = 1<<methodLength, uint64(end-start)
+	f.method = span{request.start, methodEnd}
+	l.addAttrs(f, trimEnd(line), request.start, request.end)
 }
 
 // keepsUnread asks the condition about a record whose URL does not change. Such a URL
 // has no flag that is counted.
 func (w *Worker) keepsUnread(rec []byte) bool {
-	if w.bounds != nil {
-		if keep, ok := w.bounds.Hold(&w.found.attrs.integers); ok {
-			return keep
-		}
-	}
 	if w.job.origin == nil {
 		w.n.cur.flags = relative
 	}

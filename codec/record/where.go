@@ -22,7 +22,6 @@ type Condition interface {
 // shows the fields that come from the record itself.
 type View struct {
 	w       *Worker
-	attrs   *attrs   // those that w has found
 	present fieldSet // fields that the record can have
 	why     Reason   // why the record was rejected before its URL was read; 0 if it was not
 	site    *site
@@ -34,17 +33,6 @@ type View struct {
 func (v *View) show(present fieldSet, why Reason, s *site, rec []byte) *View {
 	v.present, v.why, v.site, v.rec = present, why, s, rec
 	return v
-}
-
-// noIntegers are those of a record that shows no attributes.
-var noIntegers Integers
-
-// Integers returns the integers of the record.
-func (v *View) Integers() *Integers {
-	if v.present&ofAttrs == 0 {
-		return &noIntegers
-	}
-	return &v.attrs.integers
 }
 
 // Field returns the value of the output field FieldNames()[i], and whether the

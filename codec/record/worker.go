@@ -50,7 +50,6 @@ type Worker struct {
 	v       values
 	r       renderer
 	view    View
-	bounds  *Bounds // all that the condition asks; nil if it asks more
 
 	at        Position // of the current record
 	atURL     Position // of the current URL, if each
@@ -79,8 +78,7 @@ func (j *Job) NewWorker() *Worker {
 			w.found.attrs.needed |= 1 << attrOf[f]
 		}
 	}
-	w.view = View{w: w, attrs: &w.found.attrs}
-	w.bounds = boundsOf(j.where)
+	w.view = View{w: w}
 	_, many := j.reader.(lineCounter)
 	w.one = !many
 	_, w.each = j.reader.(extractor)

@@ -66,10 +66,9 @@ func (c *compiler) negation(n *ast.UnaryNode) (predicate, error) {
 }
 
 func (c *compiler) binary(n *ast.BinaryNode) (predicate, error) {
-	if isLogical(n) {
-		return c.logical(n)
-	}
 	switch n.Operator {
+	case "&&", "and", "||", "or":
+		return c.logical(n)
 	case "==", "!=":
 		if isCondition(n.Left) || isCondition(n.Right) {
 			return c.sameTruth(n)
@@ -85,6 +84,19 @@ func (c *compiler) binary(n *ast.BinaryNode) (predicate, error) {
 		return c.membership(n)
 	}
 	return nil, mistake(n, "unknown operator %s; operators: ==, !=, <, <=, >, >=, &&, ||, !, contains, startsWith, endsWith, matches, in", n.Operator)
+}
+
+// logical compiles &&, || and their synonyms.
+func (c *compiler) logical(n *ast.BinaryNode) (predicate, error) {
+	left, err := c.condition(n.Left)
+	if err != nil {
+		return nil, err
+	}
+	right, err := c.condition(n.Right)
+	if n.Operator == "&&" || n.Operator == "and" {
+		return func(v *record.View) bool { return left(v) && right(v) }, err
+	}
+	return func(v *record.View) bool { return left(v) || right(v) }, err
 }
 
 // sameTruth compiles the comparison of two conditions.
@@ -219,11 +231,6 @@ func (c *compiler) pair(n *ast.BinaryNode) (left, right operand, swapped bool, e
 
 // comparison compiles ==, !=, <, <=, > and >=.
 func (c *compiler) comparison(n *ast.BinaryNode) (predicate, error) {
-	if b, ok := c.bound(n); ok {
-		var one chain
-		one.add(b)
-		return one.Keep, nil
-	}
 	left, right, swapped, err := c.pair(n)
 	if err != nil {
 		return nil, err

@@ -34,9 +34,6 @@ func kindOf(field string) kind {
 	return text
 }
 
-// isInteger reports whether a number is always an integer.
-func isInteger(field int) bool { return fieldNames[field] != "duration" }
-
 // changed is the only name that is a condition.
 const changed = "changed"
 

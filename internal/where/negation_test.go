@@ -15,7 +15,7 @@ var negations = map[string]string{
 }
 
 // TestNegation: for every field and record, a negative operator is the negation
-// of its positive operator, alone, in a chain of bounds, and with the constant on
+// of its positive operator, alone, in a chain, and with the constant on
 // the left.
 func TestNegation(t *testing.T) {
 	operands := map[kind][]string{

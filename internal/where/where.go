@@ -38,13 +38,16 @@ const maxLength = 16 << 10
 // An Expression is a compiled expression. It is immutable and safe for
 // concurrent use.
 type Expression struct {
-	chain
+	keep     predicate
 	fields   []int
 	untested []int
 }
 
 // predicate decides about a record.
 type predicate func(v *record.View) bool
+
+// Keep implements [record.Condition]. It does not allocate.
+func (e *Expression) Keep(v *record.View) bool { return e.keep(v) }
 
 // Fields implements [record.Condition].
 func (e *Expression) Fields() []int { return e.fields }
@@ -70,7 +73,7 @@ func Compile(text string, zone *time.Location) (*Expression, error) {
 		return nil, syntaxError(text, err)
 	}
 	c := compiler{zone: zone}
-	all, err := c.chainOf(tree.Node)
+	keep, err := c.condition(tree.Node)
 	if err != nil {
 		var e *located
 		if errors.As(err, &e) {
@@ -79,7 +82,7 @@ func Compile(text string, zone *time.Location) (*Expression, error) {
 		return nil, err
 	}
 	slices.Sort(c.fields)
-	e := &Expression{chain: all, fields: slices.Compact(c.fields)}
+	e := &Expression{keep: keep, fields: slices.Compact(c.fields)}
 	for _, i := range e.fields {
 		if !slices.Contains(c.tested, i) {
 			e.untested = append(e.untested, i)
