@@ -76,9 +76,7 @@ func parseOpening(src []byte, u *URL, sv *scan.Survey) opening {
 	if start == 0 {
 		return opening{odd: oddOther}
 	}
-	if !sv.ReadInline(src, start, webClasses) {
-		sv.Read(src, start, webClasses)
-	}
+	sv.Read(src, start, webClasses)
 	n, pauses, capitals := sv.Labels.From(start)
 	if uint(n-1) >= 63 || pauses&(pauses<<1|1|1<<(n-1)) != 0 {
 		return opening{odd: oddOther}

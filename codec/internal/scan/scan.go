@@ -1,7 +1,6 @@
 // Package scan finds the bytes of a text that are outside a set of ASCII bytes:
 // the first one (Set), or all of them (Survey). Where the processor has AVX2 it
-// looks at 32 bytes at a time, and where it has AVX-512, a Survey, PathEnd and MarkLine
-// look at 64; elsewhere, and for short texts, a loop over a table does the same. Only
+// looks at 32 bytes at a time, and where it has AVX-512, MarkLine looks at 64; elsewhere, and for short texts, a loop over a table does the same. Only
 // CutQuoted and MarkCells have no such loop: see CutsQuoted.
 package scan
 
@@ -55,10 +54,7 @@ func (s *Set) SlashEnd(text []byte, i int) int {
 // '.' or '/' after a '/'. If there is none, it returns len(text). The first byte must be
 // a '/' that is in s.
 func (s *Set) PathEnd(text []byte) int {
-	switch {
-	case vector512:
-		return pathEndAVX512(&text[0], len(text), &s.nibbles)
-	case vector && len(text) >= minVector:
+	if vector && len(text) >= minVector {
 		return dotEndAVX2(&text[0], len(text), 1, &s.nibbles)
 	}
 	return s.slowPathEnd(text)

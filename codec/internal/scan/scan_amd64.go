@@ -20,11 +20,6 @@ func slashEndAVX2(text *byte, n, i int, nibbles *[32]uint8) int
 //go:noescape
 func dotEndAVX2(text *byte, n, i int, nibbles *[32]uint8) int
 
-// pathEndAVX512 is Set.PathEnd for a text of n bytes.
-//
-//go:noescape
-func pathEndAVX512(text *byte, n int, nibbles *[32]uint8) int
-
 // markAVX2 sets the bits of words for the bytes of a text of n bytes, at least 32,
 // that are outside the set. It writes 4 bytes for every 32 of the text.
 //
@@ -40,14 +35,8 @@ func markAVX2(words *uint64, text *byte, n int, nibbles *[32]uint8)
 //go:noescape
 func surveyAVX2(s *Survey, text *byte, n, start int, c *Classes)
 
-// vector512 says that surveyAVX512 works.
+// vector512 says that the functions for AVX-512 work.
 var vector512 = vector && cpu.X86.HasAVX512F && cpu.X86.HasAVX512BW
-
-// surveyAVX512 is surveyAVX2 for processors with AVX-512, where it takes half the
-// time: a comparison gives 64 bits at once, and bytes after the text are not read.
-//
-//go:noescape
-func surveyAVX512(s *Survey, text *byte, n, start int, c *Classes)
 
 // chartAVX2 is Set.Chart for a text of n bytes, 1 to 64. It may read bytes near the
 // text that are on the same page.

@@ -10,15 +10,9 @@ func slashEndAVX2(*byte, int, int, *[32]uint8) int { panic("scan: no vectors her
 
 func dotEndAVX2(*byte, int, int, *[32]uint8) int { panic("scan: no vectors here") }
 
-func pathEndAVX512(*byte, int, *[32]uint8) int { panic("scan: no vectors here") }
-
 func markAVX2(*uint64, *byte, int, *[32]uint8) { panic("scan: no vectors here") }
 
 func surveyAVX2(*Survey, *byte, int, int, *Classes) {
-	panic("scan: no vectors here")
-}
-
-func surveyAVX512(*Survey, *byte, int, int, *Classes) {
 	panic("scan: no vectors here")
 }
 

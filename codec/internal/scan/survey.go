@@ -61,7 +61,6 @@ type Survey struct {
 	Copy   []byte
 	Labels Labels
 	firsts Firsts // of the first two words, or 128
-	room   int    // texts that are shorter than this need no more memory
 	memory []byte // Copy and, because the vectors may write there, the 64 bytes before it
 }
 
@@ -90,29 +89,17 @@ func (s *Survey) Read(text []byte, start int, c *Classes) {
 	if n := len(text)/64 + 2; n > len(s.Words) {
 		s.grow(n)
 	}
-	switch {
-	case !vector || len(text) == 0:
-		s.slowRead(text, start, c)
-	case vector512:
-		surveyAVX512(s, &text[0], len(text), start, c)
-	default:
+	if vector && len(text) > 0 {
 		surveyAVX2(s, &text[0], len(text), start, c)
+		return
 	}
-}
-
-// ReadInline is Read for a text that is not empty, if the processor has AVX-512 and s has
-// room. Otherwise it returns false. The compiler inlines it.
-func (s *Survey) ReadInline(text []byte, start int, c *Classes) (ok bool) {
-	if ok = vector512 && len(text) < s.room; ok {
-		surveyAVX512(s, &text[0], len(text), start, c)
-	}
-	return
+	s.slowRead(text, start, c)
 }
 
 // grow makes room for n words, and more.
 func (s *Survey) grow(n int) {
 	n = max(2*n, 16)
-	s.Special, s.Words, s.room = make([]byte, 8*n+8), make([]Word, n), 64*(n-1)
+	s.Special, s.Words = make([]byte, 8*n+8), make([]Word, n)
 	s.memory = make([]byte, 64+64*n)
 	s.Copy = s.memory[64:]
 }

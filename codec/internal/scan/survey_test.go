@@ -20,16 +20,12 @@ var urlClasses = NewClasses(
 func checkSurvey(t *testing.T, s *Survey, text []byte, start int, plain, host func(byte) bool) {
 	t.Helper()
 	c := NewClasses(plain, host)
-	defer func(has, has512 bool) { vector, vector512 = has, has512 }(vector, vector512)
-	for vector || vector512 {
+	if vector {
 		s.Read(text, start, c)
 		checkSurveyed(t, s, text, start, plain, host)
-		if vector512 {
-			vector512 = false
-			continue
-		}
-		vector = false
 	}
+	defer func(has bool) { vector = has }(vector)
+	vector = false
 	var loop Survey
 	loop.Read(text, start, c)
 	checkSurveyed(t, &loop, text, start, plain, host)
