@@ -54,7 +54,7 @@ func (s *scratch) workText(k1 []byte) []byte {
 		return s.survey.Copy
 	}
 	n := len(k1)
-	s.k2 = slices.Grow(s.k2[:0], n+2*wide+params.TidyRoom)
+	s.k2 = slices.Grow(s.k2[:0], n+2*wide)
 	text := s.k2[:cap(s.k2)]
 	if s.clean || cap(k1) < n+wide { // a copy of more than k1 would read memory of the caller
 		copy(text, k1)
@@ -86,32 +86,9 @@ func (n *Normalizer) plainK2(k1, text []byte, u *URL, r *Result) []byte {
 	return text[start:]
 }
 
-// plainQuery appends the query of k1, whose components are u, by the key rules to front,
-// the beginning of the workText of k1. It returns the rules that changed the query.
+// plainQuery appends the query of k1, whose components are u, by the key rules to a copy of
+// front, the beginning of the workText of k1. It returns the rules that changed the query.
 func (n *Normalizer) plainQuery(front, k1 []byte, u *URL, r *Result) (text []byte, why Rules) {
-	s, q, at, m := &r.scratch, u.spans[Query], len(front)+1, n.policy.Params
-	// appendKeyQuery escapes "'", which a clean or serialized URL does not contain.
-	tidy := (s.clean || s.patched && n.keys == WHATWG) && m.ByNames() && cap(front) >= at+params.TidyRoom
-	if !tidy {
-		return n.appendQuery(front, k1, u, r)
-	}
-	text, present, changed, tidy := params.AppendTidy(front[:at], front[q.Start:q.End], m, &s.params)
-	switch {
-	case !tidy:
-		return n.appendQuery(front, k1, u, r)
-	case !present:
-		return front, queryRules(changed)
-	case changed == 0 && at == int(q.Start):
-		return text[:q.End], 0
-	case changed == 0:
-		text = append(text, k1[q.Start:q.End]...)
-	}
-	text[at-1], s.copied = '?', false
-	return text, queryRules(changed)
-}
-
-// appendQuery is plainQuery for any query. It appends to a copy of front.
-func (n *Normalizer) appendQuery(front, k1 []byte, u *URL, r *Result) (text []byte, why Rules) {
 	s, q := &r.scratch, u.spans[Query]
 	s.k2 = append(s.k2[:0], front...)
 	text, why, signed := appendKeyQuery(s.k2, k1, u, n.policy.Params, s)

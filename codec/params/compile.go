@@ -265,7 +265,6 @@ func (c *compiler) name(r *Rule, id int, scope uint32) error {
 	if p.prefix == "" {
 		s := &c.m.scopes[scope]
 		s.any[r.action] = append(s.any[r.action], p)
-		c.m.open = c.m.open || r.action == actionDrop
 	} else {
 		ns.prefixed = append(ns.prefixed, p)
 	}

@@ -84,7 +84,7 @@ func AppendKeyQuery(dst, query []byte, m *Matcher, site Site, s *Scratch) (out [
 // appends nothing if no rule changes the query, that is, if why is 0 or WhySigned.
 func AppendChanged(dst, query []byte, m *Matcher, site Site, s *Scratch) (out []byte, present bool, why Why) {
 	if s.Recorder == nil && !m.anyName(site) {
-		if out, present, why, ok := AppendTidy(dst, slices.Clip(query), m, s); ok {
+		if out, present, why, ok := appendTidy(dst, slices.Clip(query), m, s); ok {
 			return out, present, why
 		}
 	}

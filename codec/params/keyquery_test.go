@@ -176,14 +176,14 @@ func checkTidy(t *testing.T, query []byte, m *Matcher, site Site, s *Scratch) {
 	}
 }
 
-// checkInPlace checks that AppendTidy can write its result over the query, and that it
+// checkInPlace checks that appendTidy can write its result over the query, and that it
 // ignores what follows the query.
 func checkInPlace(t *testing.T, query []byte, m *Matcher, s *Scratch, want []byte, present bool, why Why) {
 	t.Helper()
 	const front = 3
 	text := append(bytes.Repeat([]byte("4"), front), query...)
-	text = append(text, bytes.Repeat([]byte("4"), 2*TidyRoom)...)
-	out, gotPresent, got, ok := AppendTidy(text[:front], text[front:][:len(query)], m, s)
+	text = append(text, bytes.Repeat([]byte("4"), 2*tidyRoom)...)
+	out, gotPresent, got, ok := appendTidy(text[:front], text[front:][:len(query)], m, s)
 	switch {
 	case !ok:
 		return

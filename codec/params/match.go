@@ -15,7 +15,6 @@ type Matcher struct {
 	index  [numActions]index
 	names  *sieve  // for index[actionDrop]
 	except bool    // there are exceptions
-	open   bool    // rules drop names that are not in the index, if only on some sites
 	scopes []scope // scopes[0] applies everywhere
 	wide   []uint32
 	hosts  hostTable
@@ -155,10 +154,6 @@ func (m *Matcher) anyName(site Site) bool {
 	}
 	return false
 }
-
-// ByNames reports whether m drops only fields with the names and prefixes that its lists
-// contain, on every site.
-func (m *Matcher) ByNames() bool { return m == nil || !m.open }
 
 // byName returns the rule that drops every field with the given bare name, or -1 if no
 // rule drops such a field. ok is false if that depends on the site or the value, or if

@@ -234,18 +234,3 @@ func FuzzMatch(f *testing.F) {
 		}
 	})
 }
-
-func TestByNames(t *testing.T) {
-	f := func(want bool, rules string) {
-		t.Helper()
-		if got := compile(t, Default(), plain(t, rules)).ByNames(); got != want {
-			t.Errorf("%q: got %v", rules, got)
-		}
-	}
-	f(true, "a\nb*\n/x_[0-9]+/\nexample.com: /(c|d)/\n!/.*/")
-	f(false, "/.*ref/")
-	f(false, "example.com: *")
-	if !(*Matcher)(nil).ByNames() {
-		t.Error("no Matcher: got false")
-	}
-}

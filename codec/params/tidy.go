@@ -182,16 +182,16 @@ func (q *tidyQuery) name(f tidyField) []byte {
 	return q.text[start:][:bits.TrailingZeros64(q.nameEnds>>start)]
 }
 
-// TidyRoom is the number of bytes after dst that AppendTidy may write: at most three for
+// tidyRoom is the number of bytes after dst that appendTidy may write: at most three for
 // each byte of the query, and more than needed at the end.
-const TidyRoom = 256 + 64
+const tidyRoom = 256 + 64
 
-// AppendTidy is AppendChanged for queries that it can handle with little work, which are
+// appendTidy is AppendChanged for queries that it can handle with little work, which are
 // most queries. If ok is false, it gives up on the query, and the other results mean
-// nothing. AppendTidy does not call a Recorder, and every rule of m for the site must be
-// one for names (see ByNames). It may read bytes up to the capacity of query; dst and
+// nothing. appendTidy does not call a Recorder, and every rule of m for the site must be
+// one for names and prefixes. It may read bytes up to the capacity of query; dst and
 // query may overlap.
-func AppendTidy(dst, query []byte, m *Matcher, s *Scratch) (_ []byte, present bool, why Why, ok bool) {
+func appendTidy(dst, query []byte, m *Matcher, s *Scratch) (_ []byte, present bool, why Why, ok bool) {
 	q := &s.tidied
 	q.drops = s.drops[:0]
 	ok = q.read(query, m)
@@ -209,8 +209,8 @@ func AppendTidy(dst, query []byte, m *Matcher, s *Scratch) (_ []byte, present bo
 	}
 	q.sort()
 	at := len(dst)
-	out := slices.Grow(dst, TidyRoom)[:at+TidyRoom]
-	length, changed := q.write((*[TidyRoom]byte)(out[at:]))
+	out := slices.Grow(dst, tidyRoom)[:at+tidyRoom]
+	length, changed := q.write((*[tidyRoom]byte)(out[at:]))
 	if why |= Why(q.unsorted)*whySorted | Why(changed)*whyForm; why == 0 {
 		length = 0
 	}
@@ -220,7 +220,7 @@ func AppendTidy(dst, query []byte, m *Matcher, s *Scratch) (_ []byte, present bo
 // write writes the fields of q to out, in form encoding and separated by '&'. changed is
 // 1 if that changes a field. It takes the same step at each odd byte and at each end of a
 // field, because their order cannot be predicted.
-func (q *tidyQuery) write(out *[TidyRoom]byte) (length, changed int) {
+func (q *tidyQuery) write(out *[tidyRoom]byte) (length, changed int) {
 	stops, text := q.ends|q.odd, &q.text
 	start, next, diff := q.fields[0].start(), 1, uint32(0)
 	from, at := start, 0
