@@ -75,25 +75,6 @@ func (n *Normalizer) Keeps(url []byte, r *Result) (query []byte, ok bool) {
 	return query, true
 }
 
-// KeepsPrefix returns the length of an absolute URL at the start of text for which Keeps
-// reports true, and its query. The URL has the same scheme and authority as the last one
-// that Keeps accepted. It ends before the first byte that needs a closer look or is in no
-// URL, so the caller must check that this byte is what ends URLs in text. KeepsPrefix
-// returns 0 to give up, also if there is no such byte.
-func (n *Normalizer) KeepsPrefix(text []byte, r *Result) (end int, query []byte) {
-	front := r.scratch.front
-	f := len(front)
-	text = text[:max(0, min(len(text), n.maxLen-maxFront, keepBytes-maxFront))]
-	if n.match != nil || f == 0 || f >= len(text) || text[f] != '/' || string(text[:f]) != string(front) {
-		return 0, nil
-	}
-	end, query = plainEnd(text[f:])
-	if end += f; end == len(text) {
-		return 0, nil
-	}
-	return end, query
-}
-
 // keepsTail is KeepsTarget for a target with a query, or with bytes that sv marks.
 func keepsTail(target []byte, special int, sv *scan.Survey) (query []byte, ok bool) {
 	var u URL

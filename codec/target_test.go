@@ -2,7 +2,6 @@ package codec
 
 import (
 	"bytes"
-	"strings"
 	"testing"
 )
 
@@ -63,7 +62,6 @@ func FuzzKeeps(f *testing.F) {
 		n := fuzzNormalizers[int(which)%len(fuzzNormalizers)]
 		var r, scratch Result
 		query, ok := n.Keeps(exact(src), &scratch)
-		checkPrefix(t, n, src)
 		if !ok {
 			return
 		}
@@ -75,49 +73,6 @@ func FuzzKeeps(f *testing.F) {
 			t.Fatalf("query %q of %q", query, src)
 		}
 	})
-}
-
-// checkPrefix checks that Keeps accepts what KeepsPrefix finds in text, which lacks the
-// scheme and the authority.
-func checkPrefix(t *testing.T, n *Normalizer, text []byte) {
-	t.Helper()
-	var r, scratch Result
-	const front = "https://www.example.com"
-	n.Keeps([]byte(front+"/"), &r)
-	text = exact(append([]byte(front+"/"), text...))
-	end, query := n.KeepsPrefix(text, &r)
-	if end == 0 {
-		return
-	}
-	if want, ok := n.Keeps(text[:end], &scratch); !ok || end == len(text) || !bytes.Equal(query, want) || (query == nil) != (want == nil) {
-		t.Fatalf("KeepsPrefix accepts %q with the query %q, Keeps %v with %q", text[:end], query, ok, want)
-	}
-}
-
-func TestKeepsPrefix(t *testing.T) {
-	var r Result
-	for text, want := range map[string]string{
-		"/": "", "/\n": "/", "/a/b.png?c=d&e=/./f\r\n": "/a/b.png?c=d&e=/./f", "/a?\n": "/a?", "/a/../b ": "/a/", "/a//b ": "/a/", "/%20\n": "/", "/a#\n": "/a", "/a?b#\n": "/a?b",
-		"": "", "?a\n": "", "a\n": "", ":80/\n": "", "/" + strings.Repeat("a", keepBytes) + "\n": "",
-	} {
-		for _, n := range fuzzNormalizers {
-			const front = "https://www.example.com"
-			if _, ok := n.Keeps([]byte(front+"/"), &r); !ok {
-				t.Fatalf("%s: %s is not kept", n.Profile().Name, front)
-			}
-			src := []byte(front + text)
-			checkPrefix(t, n, []byte(text))
-			if end, _ := n.KeepsPrefix(src, &r); end > 0 && string(src[len(front):end]) != want || (end == 0) != (want == "") {
-				t.Errorf("%s: KeepsPrefix(%q) is %q", n.Profile().Name, text, src[:end])
-			}
-		}
-	}
-	p := Profile{Name: "short", MaxLen: 10}
-	if n, err := New(p); err != nil {
-		t.Error(err)
-	} else if end, _ := n.KeepsPrefix([]byte("http://h/a\n"), &r); end != 0 {
-		t.Errorf("a prefix of %d bytes was kept", end)
-	}
 }
 
 func TestKeeps(t *testing.T) {

@@ -91,29 +91,9 @@ func (linesReader) canKeep(*Job) bool { return true }
 
 // keep implements [keeper].
 func (linesReader) keep(n *normalizer, in, _ []byte) int {
-	if size := keepsLine(n, in); size > 0 {
-		return size
-	}
 	end := bytes.IndexByte(in, '\n') + 1
 	if end == 0 || !n.keeps(trimEnd(in[:end])) {
 		return 0
 	}
 	return end
-}
-
-// keepsLine is keep for a URL on the host of the last one. It finds the
-// end of the line while it looks at the URL.
-func keepsLine(n *normalizer, in []byte) int {
-	end, query := n.job.norm.KeepsPrefix(in, &n.res)
-	if end == 0 || query != nil && !n.keepsQuery(query) {
-		return 0
-	}
-	n.nameURL(in[:end])
-	switch rest := in[end:]; {
-	case rest[0] == '\n':
-		return end + 1
-	case len(rest) > 1 && rest[0] == '\r' && rest[1] == '\n':
-		return end + 2
-	}
-	return 0
 }
