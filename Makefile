@@ -15,8 +15,9 @@ build: ## build a static binary into ./urlfold
 	CGO_ENABLED=0 $(GO) build -o urlfold ./cmd/urlfold
 
 .PHONY: test
-test: ## run all tests: go test ./...
+test: ## run all tests: go test ./... here and in chaos
 	$(GO) test ./...
+	$(GO) -C chaos test ./...
 
 .PHONY: check
 check: ## run the fast steps of CI: format, vet, modules, generated code, lint, tests
@@ -33,6 +34,7 @@ lint: ## run golangci-lint, at the version that .ci/run names
 .PHONY: race
 race: ## run all tests with the race detector, on one and on four processors
 	$(GO) test -race -cpu 1,4 ./...
+	$(GO) -C chaos test -race -cpu 1,4 ./...
 
 .PHONY: fuzz
 fuzz: ## run every fuzz target with FUZZ_COUNT inputs
@@ -48,12 +50,12 @@ mutations: ## damage the sample logs of each format MUTATIONS times and check wh
 
 .PHONY: chaos
 chaos: ## run all fault experiments: kills, damaged files, rotation, full disks (about 30 minutes)
-	$(GO) run ./cmd/urlfold-chaos run
+	$(GO) -C chaos run ./cmd/urlfold-chaos run
 
 .PHONY: chaos-dedupe
 chaos-dedupe: ## kill runs with dedupe 1000 times for each experiment with files, and 100 times with brokers, and compare their outputs (about 30 minutes)
-	$(GO) run ./cmd/urlfold-chaos run -kills 1000 kill-dedupe kill-dedupe-lanes kill-dedupe-alo
-	$(GO) run ./cmd/urlfold-chaos run -kills 100 kill-dedupe-jetstream kill-dedupe-kafka
+	$(GO) -C chaos run ./cmd/urlfold-chaos run -kills 1000 kill-dedupe kill-dedupe-lanes kill-dedupe-alo
+	$(GO) -C chaos run ./cmd/urlfold-chaos run -kills 100 kill-dedupe-jetstream kill-dedupe-kafka
 
 .PHONY: kafka
 kafka: ## start an Apache Kafka broker on loopback; then run URLFOLD_KAFKA=HOST:PORT go test ./...

@@ -25,7 +25,7 @@ func TestOperations(t *testing.T) {
 	if all := len(name.FindAllString(text, -1)); found != all || found < 20 {
 		t.Errorf("of %d tests, %d have the name of a package before them", all, found)
 	}
-	chaos := readAll(t, "../cmd/urlfold-chaos/*.go") + readAll(t, "../internal/testkit/chaos/container.go")
+	chaos := readAll(t, "../chaos/cmd/urlfold-chaos/*.go") + readAll(t, "../chaos/container.go")
 	for _, m := range regexp.MustCompile(`chaos: ([a-z0-9, -]+)`).FindAllStringSubmatch(text, -1) {
 		for e := range strings.SplitSeq(strings.TrimSpace(m[1]), ", ") {
 			// The kinds of input are part of the names of kills.
