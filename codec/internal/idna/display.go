@@ -73,7 +73,7 @@ var delimiterLike = []rune{
 // displaySafe reports whether text, which is valid, can be shown in place of
 // its A-label.
 func displaySafe(text []rune) bool {
-	set := *scriptsOf('.') // all scripts
+	set := scriptsOf('.') // all scripts
 	for _, r := range text {
 		if propsOf(r).flags&hiddenDisplay != 0 {
 			return false

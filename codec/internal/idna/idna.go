@@ -212,7 +212,7 @@ func appendMapped(dst []rune, src []byte) ([]rune, bool) {
 			dst = append(dst, r)
 		case ignored:
 		default:
-			for _, to := range mapText[mapOffsets[v-firstMapped]:mapOffsets[v-firstMapped+1]] {
+			for _, to := range mapped(v) {
 				dst = append(dst, to)
 			}
 		}

@@ -81,8 +81,8 @@ func appendDecomposition(dst []rune, r rune) []rune {
 	if propsOf(r).flags&decomposes == 0 {
 		return append(dst, r)
 	}
-	i, _ := slices.BinarySearch(decompKeys[:], r)
-	for _, to := range decompText[decompOffsets[i]:decompOffsets[i+1]] {
+	entry := decompositions.At(decompositions.Search(uint64(r) << 32))
+	for _, to := range decompText[entry>>16&0xFFFF : entry&0xFFFF] {
 		dst = append(dst, to)
 	}
 	return dst
@@ -164,11 +164,9 @@ func composePair(first, second rune) (rune, bool) {
 	if s, t := first-hangulS, second-hangulT; s >= 0 && s < hangulSCount && s%hangulTCount == 0 && t > 0 && t < hangulTCount {
 		return first + t, true
 	}
-	i, ok := slices.BinarySearchFunc(pairs[:], pair{first, second, 0}, func(a, b pair) int {
-		return cmp.Or(cmp.Compare(a.first, b.first), cmp.Compare(a.second, b.second))
-	})
-	if !ok {
-		return 0, false
+	both := uint64(first)<<42 | uint64(second)<<21
+	if i := pairs.Search(both); i < pairs.Len() && pairs.At(i)>>21 == both>>21 {
+		return rune(pairs.At(i) & (1<<21 - 1)), true
 	}
-	return pairs[i].composed, true
+	return 0, false
 }

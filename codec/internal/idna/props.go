@@ -10,11 +10,12 @@ const (
 )
 
 // mapValue returns the value of the mapping table for r.
-func mapValue(r rune) uint16 {
-	if uint32(r) >= tableLimit {
-		return disallowed
-	}
-	return mapBlocks[mapIndex[r>>blockBits]][r&(1<<blockBits-1)]
+func mapValue(r rune) uint16 { return mapValues.At(r) }
+
+// mapped returns the string to which a value of the mapping table maps.
+func mapped(value uint16) string {
+	i := int(value - firstMapped)
+	return mapText[mapOffsets.At(i):mapOffsets.At(i+1)]
 }
 
 // The flags of props.
@@ -68,20 +69,16 @@ type props struct {
 
 // propsOf returns the properties of r.
 func propsOf(r rune) props {
-	if uint32(r) >= tableLimit {
-		return props{}
-	}
-	return records[propBlocks[propIndex[r>>blockBits]][r&(1<<blockBits-1)]]
+	b := records[4*int(recordOf.At(r)):][:4]
+	return props{b[0], bidiClass(b[1]), b[2], b[3]}
 }
 
 // scriptsOf returns the Script_Extensions of r, augmented as UTS 39, section
 // 5.1 prescribes.
-func scriptsOf(r rune) *scriptSet {
-	if uint32(r) >= tableLimit {
-		return &scriptSets[0]
+func scriptsOf(r rune) (set scriptSet) {
+	first := int(scriptSetOf.At(r)) * len(set)
+	for i := range set {
+		set[i] = scriptSets.At(first + i)
 	}
-	return &scriptSets[scriptBlocks[scriptIndex[r>>blockBits]][r&(1<<blockBits-1)]]
+	return set
 }
-
-// A pair is a primary composite and the two characters that compose it.
-type pair struct{ first, second, composed rune }

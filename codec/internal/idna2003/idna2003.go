@@ -64,24 +64,29 @@ func IsDot(r rune) bool { return r == '.' || r == '\u3002' || r == '\uFF0E' || r
 // the label has a prohibited code point or mixes directions. Code points that
 // Unicode 3.2 does not assign are permitted: see [Unassigned].
 func AppendNameprep(dst, label []rune) ([]rune, bool) {
+	t := tables()
 	var mapped []rune
 	for _, r := range label {
-		if in(dropped, r) {
+		if in(t.dropped, r) {
 			continue
 		}
-		mapped = folded.append(mapped, r)
+		if i, found := slices.BinarySearch(t.folded.Keys, r); found {
+			mapped = append(mapped, []rune(t.folded.Text(i))...)
+		} else {
+			mapped = append(mapped, r)
+		}
 	}
 	start := len(dst)
-	dst = appendNormal(dst, mapped, &decomposed32, &decomposed)
+	dst = appendNormal(dst, mapped, &t.decomposed32, &t.decomposed)
 	label = dst[start:]
 	rtl, ltr := false, false
 	for _, r := range label {
-		if in(prohibited, r) {
+		if in(t.prohibited, r) {
 			return dst[:start], false
 		}
-		rtl, ltr = rtl || in(rightToLeft, r), ltr || in(leftToRight, r)
+		rtl, ltr = rtl || in(t.rightToLeft, r), ltr || in(t.leftToRight, r)
 	}
-	if rtl && (ltr || !in(rightToLeft, label[0]) || !in(rightToLeft, label[len(label)-1])) {
+	if rtl && (ltr || !in(t.rightToLeft, label[0]) || !in(t.rightToLeft, label[len(label)-1])) {
 		return dst[:start], false
 	}
 	return dst, true
@@ -89,55 +94,4 @@ func AppendNameprep(dst, label []rune) ([]rune, bool) {
 
 // Unassigned reports whether Unicode 3.2 does not assign r (RFC 3454, table
 // A.1).
-func Unassigned(r rune) bool { return in(unassigned, r) }
-
-// A span is a range of code points, both ends included.
-type span struct{ lo, hi rune }
-
-// in reports whether r is in one of the sorted spans.
-func in(spans []span, r rune) bool {
-	_, found := slices.BinarySearchFunc(spans, r, span.compare)
-	return found
-}
-
-// compare compares a span with a code point.
-func (s span) compare(r rune) int {
-	switch {
-	case s.hi < r:
-		return -1
-	case s.lo > r:
-		return 1
-	}
-	return 0
-}
-
-// A textMap maps code points to texts.
-type textMap struct {
-	keys []rune   // sorted
-	ends []uint16 // offsets in text
-	text string
-}
-
-// append appends the text for r, or r itself.
-func (m *textMap) append(dst []rune, r rune) []rune {
-	text, ok := m.lookup(r)
-	if !ok {
-		return append(dst, r)
-	}
-	for _, r := range text {
-		dst = append(dst, r)
-	}
-	return dst
-}
-
-func (m *textMap) lookup(r rune) (string, bool) {
-	i, found := slices.BinarySearch(m.keys, r)
-	if !found {
-		return "", false
-	}
-	start := uint16(0)
-	if i > 0 {
-		start = m.ends[i-1]
-	}
-	return m.text[start:m.ends[i]], true
-}
+func Unassigned(r rune) bool { return in(tables().unassigned, r) }

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/urlfold/urlfold/codec/internal/table"
 )
 
 // TestAppendASCII checks each rule of ToASCII. The expected results are those of
@@ -47,14 +49,15 @@ func TestAppendASCII(t *testing.T) {
 
 // TestTables checks that the tables are sorted, as the binary search requires.
 func TestTables(t *testing.T) {
-	for _, m := range []textMap{folded, decomposed, canonical, decomposed32} {
-		if !slices.IsSorted(m.keys) || !slices.IsSorted(m.ends) || len(m.keys) != len(m.ends) || int(m.ends[len(m.ends)-1]) != len(m.text) {
+	d := tables()
+	for _, m := range []*table.TextMap{&d.folded, &d.decomposed, &d.canonical, &d.decomposed32} {
+		if !slices.IsSorted(m.Keys) || len(slices.Compact(m.Keys)) != len(m.Keys) || m.Text(len(m.Keys)-1) == "" {
 			t.Error("a map is not sorted or not complete")
 		}
 	}
-	for _, s := range [][]span{unassigned, dropped, prohibited, rightToLeft, leftToRight} {
+	for _, s := range [][]table.Span{d.unassigned, d.dropped, d.prohibited, d.rightToLeft, d.leftToRight, d.combining} {
 		for i := 1; i < len(s); i++ {
-			if s[i-1].hi >= s[i].lo || s[i].lo > s[i].hi {
+			if s[i-1].Hi >= s[i].Lo || s[i].Lo > s[i].Hi {
 				t.Errorf("span %x is not sorted", s[i])
 			}
 		}

@@ -1,21 +1,26 @@
 package idna2003
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+
+	"github.com/urlfold/urlfold/codec/internal/table"
+)
 
 // AppendNFKC appends text in Normalization Form KC of Unicode 14, the version
 // of Python 3.11.
-func AppendNFKC(dst, text []rune) []rune { return appendNormal(dst, text, &decomposed) }
+func AppendNFKC(dst, text []rune) []rune { return appendNormal(dst, text, &tables().decomposed) }
 
 // AppendNFC is AppendNFKC for Normalization Form C.
-func AppendNFC(dst, text []rune) []rune { return appendNormal(dst, text, &canonical) }
+func AppendNFC(dst, text []rune) []rune { return appendNormal(dst, text, &tables().canonical) }
 
-// appendNormal appends text, decomposed by tables and composed (UAX 15). The
-// first table with a code point counts. Combining classes and composites are
+// appendNormal appends text, decomposed by maps and composed (UAX 15). The
+// first map with a code point counts. Combining classes and composites are
 // those of Unicode 14 even for nameprep, as in Python's ucd_3_2_0.
-func appendNormal(dst, text []rune, tables ...*textMap) []rune {
+func appendNormal(dst, text []rune, maps ...*table.TextMap) []rune {
 	start := len(dst)
 	for _, r := range text {
-		dst = appendDecomposed(dst, r, tables)
+		dst = appendDecomposed(dst, r, maps)
 	}
 	reorder(dst[start:])
 	return dst[:start+compose(dst[start:])]
@@ -29,7 +34,7 @@ const (
 	countS                             = countL * countV * countT
 )
 
-func appendDecomposed(dst []rune, r rune, tables []*textMap) []rune {
+func appendDecomposed(dst []rune, r rune, maps []*table.TextMap) []rune {
 	if s := r - hangulS; 0 <= s && s < countS {
 		dst = append(dst, hangulL+s/(countV*countT), hangulV+s%(countV*countT)/countT)
 		if s%countT > 0 {
@@ -37,9 +42,9 @@ func appendDecomposed(dst []rune, r rune, tables []*textMap) []rune {
 		}
 		return dst
 	}
-	for _, m := range tables {
-		if text, ok := m.lookup(r); ok {
-			return append(dst, []rune(text)...)
+	for _, m := range maps {
+		if i, found := slices.BinarySearch(m.Keys, r); found {
+			return append(dst, []rune(m.Text(i))...)
 		}
 	}
 	return append(dst, r)
@@ -65,16 +70,8 @@ func classOf(r rune) uint8 {
 	if r < 0x300 {
 		return 0
 	}
-	i, found := slices.BinarySearchFunc(combining, r, func(c struct {
-		span
-		class uint8
-	}, r rune) int {
-		return c.compare(r)
-	})
-	if !found {
-		return 0
-	}
-	return combining[i].class
+	class, _ := table.Find(tables().combining, r)
+	return class
 }
 
 // compose composes text in place and returns its length.
@@ -106,11 +103,9 @@ func composite(a, b rune) (rune, bool) {
 	if s, t := a-hangulS, b-hangulT; 0 <= s && s < countS && s%countT == 0 && 0 < t && t < countT {
 		return a + t, true
 	}
-	i, found := slices.BinarySearchFunc(composed, a, func(c struct{ first, second, composite rune }, a rune) int {
-		if c.first != a {
-			return int(c.first - a)
-		}
-		return int(c.second - b)
+	composed := tables().composed
+	i, found := slices.BinarySearchFunc(composed, pair{first: a, second: b}, func(c, d pair) int {
+		return cmp.Or(cmp.Compare(c.first, d.first), cmp.Compare(c.second, d.second))
 	})
 	if !found {
 		return 0, false

@@ -20,11 +20,12 @@ func listRules(section uint64) (rules []string) {
 		at := word >> offsetShift & offsetMask
 		name := labels[at : at+word>>lengthShift&lengthMask]
 		if parent := word >> parentShift; parent > 0 {
-			name += "." + suffix(nodes[parent-1])
+			name += "." + suffix(nodes.At(int(parent)-1))
 		}
 		return name
 	}
-	for _, word := range nodes {
+	for i := range nodes.Len() {
+		word := nodes.At(i)
 		for _, kind := range []struct {
 			shift  int
 			prefix string

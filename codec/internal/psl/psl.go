@@ -1,7 +1,7 @@
 // Package psl finds the public suffix of a host by the Public Suffix List
 // (https://publicsuffix.org/list/). A public suffix is a domain under which the
 // public can register names, such as com, co.uk or github.io. The list is
-// compiled into table.go as a tree of labels. The program neither reads nor
+// compiled into tables.bin as a tree of labels. The program neither reads nor
 // builds anything at startup, and a lookup does not allocate.
 package psl
 
@@ -127,7 +127,7 @@ func mayBeSuffix(host []byte) bool {
 	dot := bytes.IndexByte(host, '.')
 	first, last := uint64(binary.LittleEndian.Uint32(host)), binary.LittleEndian.Uint64(host[len(host)-8:])
 	rule, wildcard := ruleHash(first, last, len(host)), wildcardHash(last, len(host)-dot-1)
-	return dot < 0 || (ruleSieve[rule/64]>>(rule%64)|wildcardSieve[wildcard/64]>>(wildcard%64))&1 != 0
+	return dot < 0 || (ruleSieve[rule/8]>>(rule%8)|wildcardSieve[wildcard/8]>>(wildcard%8))&1 != 0
 }
 
 // ruleHash returns the bit of a rule, or a host, with the given first four and last
@@ -152,9 +152,9 @@ func wildcardHash(last uint64, n int) uint64 {
 // one slot. That slot may hold another label, or the same label elsewhere in
 // the tree.
 func find(hash uint64, parent int, label []byte) (word uint64, id int) {
-	d := uint64(displace[hash*bucketMul>>(64-bucketBits)])
-	slot := (hash ^ d) * slotMul >> 32 * uint64(len(nodes)) >> 32
-	word = nodes[slot]
+	d := uint64(displace.At(int(hash * bucketMul >> (64 - bucketBits))))
+	slot := (hash ^ d) * slotMul >> 32 * uint64(nodes.Len()) >> 32
+	word = nodes.At(int(slot))
 	offset := int(word >> offsetShift & offsetMask)
 	length := int(word >> lengthShift & lengthMask)
 	if int(word>>parentShift) != parent || length != len(label) || labels[offset:offset+length] != string(label) {

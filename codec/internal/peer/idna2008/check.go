@@ -21,17 +21,18 @@ const (
 
 // checkLabel reports whether check_label accepts a label.
 func checkLabel(label []rune) bool {
+	t := tables()
 	switch {
 	case len(label) == 0, len(label) > maxDomain+1,
 		!slices.Equal(idna2003.AppendNFC(nil, label), label),
 		len(label) >= 4 && label[2] == '-' && label[3] == '-',
 		label[0] == '-', label[len(label)-1] == '-',
-		valueOf(mark, label[0]) != 0:
+		valueOf(t.mark, label[0]) != 0:
 		return false
 	}
 	for i, r := range label {
 		ok := false
-		switch valueOf(class, r) {
+		switch valueOf(t.class, r) {
 		case pValid:
 			ok = true
 		case contextJ:
@@ -48,7 +49,8 @@ func checkLabel(label []rune) bool {
 
 // joinerFits reports whether a joiner satisfies its CONTEXTJ rule.
 func joinerFits(label []rune, i int) bool {
-	if i > 0 && valueOf(mark, label[i-1]) == virama {
+	t := tables()
+	if i > 0 && valueOf(t.mark, label[i-1]) == virama {
 		return true
 	}
 	if label[i] != '\u200C' {
@@ -56,12 +58,12 @@ func joinerFits(label []rune, i int) bool {
 	}
 	before, after := uint8(0), uint8(0)
 	for j := i - 1; j >= 0; j-- {
-		if before = valueOf(joining, label[j]); before != joinT {
+		if before = valueOf(t.joining, label[j]); before != joinT {
 			break
 		}
 	}
 	for _, r := range label[i+1:] {
-		if after = valueOf(joining, r); after != joinT {
+		if after = valueOf(t.joining, r); after != joinT {
 			break
 		}
 	}
@@ -70,15 +72,16 @@ func joinerFits(label []rune, i int) bool {
 
 // otherFits reports whether a code point satisfies its CONTEXTO rule.
 func otherFits(label []rune, i int) bool {
+	t := tables()
 	switch r := label[i]; {
 	case r == 0xB7:
 		return 0 < i && i < len(label)-1 && label[i-1] == 'l' && label[i+1] == 'l'
 	case r == 0x375:
-		return i < len(label)-1 && valueOf(script, label[i+1]) == greek
+		return i < len(label)-1 && valueOf(t.script, label[i+1]) == greek
 	case r == 0x5F3 || r == 0x5F4:
-		return i > 0 && valueOf(script, label[i-1]) == hebrew
+		return i > 0 && valueOf(t.script, label[i-1]) == hebrew
 	case r == 0x30FB:
-		return slices.ContainsFunc(label, func(r rune) bool { return r != 0x30FB && valueOf(script, r) >= hiragana })
+		return slices.ContainsFunc(label, func(r rune) bool { return r != 0x30FB && valueOf(t.script, r) >= hiragana })
 	case 0x660 <= r && r <= 0x669:
 		return !slices.ContainsFunc(label, func(r rune) bool { return 0x6F0 <= r && r <= 0x6F9 })
 	case 0x6F0 <= r && r <= 0x6F9:
@@ -90,9 +93,10 @@ func otherFits(label []rune, i int) bool {
 // checkBidi reports whether check_bidi accepts a label: RFC 5893, section 2, for
 // labels with characters that are written from right to left.
 func checkBidi(label []rune) bool {
+	t := tables()
 	applies := false
 	for _, r := range label {
-		switch valueOf(direction, r) {
+		switch valueOf(t.direction, r) {
 		case 0:
 			return false
 		case dirR, dirAL, dirAN:
@@ -102,14 +106,14 @@ func checkBidi(label []rune) bool {
 	if !applies {
 		return true
 	}
-	first := valueOf(direction, label[0])
+	first := valueOf(t.direction, label[0])
 	if first != dirR && first != dirAL && first != dirL {
 		return false
 	}
 	rtl := first != dirL
 	ending, number := false, uint8(0)
 	for _, r := range label {
-		d := valueOf(direction, r)
+		d := valueOf(t.direction, r)
 		allowed := d >= dirEN && d <= dirNSM || rtl && d >= dirR && d <= dirAN || !rtl && d == dirL
 		if !allowed {
 			return false

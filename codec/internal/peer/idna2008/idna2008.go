@@ -18,36 +18,7 @@ const (
 	maxLabel  = 63
 )
 
-// A span is a range of code points with a value.
-type span struct {
-	lo, hi rune
-	value  uint8
-}
-
-func valueOf(spans []span, r rune) uint8 {
-	i, found := slices.BinarySearchFunc(spans, r, func(s span, r rune) int {
-		switch {
-		case s.hi < r:
-			return -1
-		case s.lo > r:
-			return 1
-		}
-		return 0
-	})
-	if !found {
-		return 0
-	}
-	return spans[i].value
-}
-
-// A mapped is the status of UTS 46 of the code points from start to the next
-// start, and the text for statusMapped.
-type mapped struct {
-	start  rune
-	status uint8
-	text   string
-}
-
+// The status of a code point in UTS 46.
 const (
 	statusDisallowed = iota
 	statusValid
@@ -62,22 +33,23 @@ func Remap(domain []rune, std3 bool) ([]rune, bool) {
 	if len(domain) > maxInput {
 		return nil, false
 	}
+	t := tables()
 	var out []rune
 	ascii := true
 	for _, r := range domain {
 		ascii = ascii && r < utf8.RuneSelf
-		i, found := slices.BinarySearchFunc(mapping, r, func(m mapped, r rune) int { return int(m.start - r) })
+		i, found := slices.BinarySearch(t.mapping.Keys, r)
 		if !found {
 			i--
 		}
-		switch m := &mapping[i]; {
+		switch status := t.status[i]; {
 		case r < utf8.RuneSelf && 'A' <= r && r <= 'Z':
 			out = append(out, r|0x20)
-		case r < utf8.RuneSelf, m.status == statusValid, m.status == statusDeviation:
+		case r < utf8.RuneSelf, status == statusValid, status == statusDeviation:
 			out = append(out, r)
-		case m.status == statusMapped:
-			out = append(out, []rune(m.text)...)
-		case m.status == statusDisallowed:
+		case status == statusMapped:
+			out = append(out, []rune(t.mapping.Text(i))...)
+		case status == statusDisallowed:
 			return nil, false
 		}
 	}
