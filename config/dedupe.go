@@ -161,8 +161,8 @@ type Changelog struct {
 	Topic string `yaml:"topic,required" min:"1"`
 	// Whether to create the topic if it does not exist. Default: true.
 	Create bool `yaml:"create"`
-	// Memory for the keys of the partitions of this instance. More keys move to
-	// temporary files in data_dir. Default: 256MiB.
+	// Memory for the keys of the partitions of this instance, within memory.limit.
+	// More keys move to temporary files in data_dir. Default: 256MiB.
 	MaxMemory field.Size `yaml:"max_memory" min:"1MiB" max:"1TiB"`
 }
 

@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -147,5 +148,35 @@ sinks:
 	d := newRun(t, kafka)
 	if code, out := d.run("dedupe", "reset", "-c", "c.yaml"); code == 0 || !strings.Contains(out, "c.yaml:6:42: topic: the keys are in the topic keys: stop all instances") {
 		t.Errorf("%d, %q", code, out)
+	}
+}
+
+// TestDedupeMemory: the keys of dedupe, and those that wait for a commit, are part of
+// memory.limit.
+func TestDedupeMemory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("skipped: 700,000 keys; run without -short")
+	}
+	const limit = 96 << 10
+	d := newRun(t, deduping+"memory: {limit: 96MiB}\n")
+	var in strings.Builder
+	for i := range 700_000 {
+		fmt.Fprintf(&in, "http://h/%d\n", i)
+	}
+	d.feed(in.String())
+	d.start()
+	d.until("all records", func() bool { return d.length("out.log") == int64(in.Len()) })
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", d.cmd.Process.Pid))
+	if err != nil {
+		t.Skip("skipped: only Linux tells the peak of the memory of a process that runs")
+	}
+	_, peak, _ := strings.Cut(string(status), "VmHWM:") // unlike that of rusage, without the process before exec
+	var kib int
+	if _, err := fmt.Sscan(peak, &kib); err != nil || kib > limit {
+		t.Errorf("it took %d KiB, want at most %d: %v", kib, limit, err)
+	}
+	d.signal(syscall.SIGTERM)
+	if code := d.wait(); code != 0 {
+		t.Errorf("exit code %d", code)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/codec/record"
 	"github.com/urlfold/urlfold/config"
+	"github.com/urlfold/urlfold/internal/observe/memory"
 	"github.com/urlfold/urlfold/internal/observe/metrics"
 	"github.com/urlfold/urlfold/internal/storage/checkpoint"
 	"github.com/urlfold/urlfold/internal/storage/keyset"
@@ -297,11 +298,25 @@ func (p *plan) openKeys(ctx context.Context, c *parts, store *checkpoint.Store, 
 	if err != nil {
 		return err
 	}
+	set.SetTable(p.budget.Keys)
 	if p.file.Dedupe.Window != nil {
 		set.Forget(p.dedupeWindow())
 	}
 	c.keys = set
 	return nil
+}
+
+func init() { keyset.Outside = memory.Outside }
+
+// keyTables returns the most memory, in bytes, of a set of keys outside the heap.
+func (p *plan) keyTables() int64 {
+	switch d := p.file.Dedupe; {
+	case d == nil || p.inBucket():
+		return 0
+	case d.Changelog != nil:
+		return int64(d.Changelog.MaxMemory)
+	}
+	return keyset.MaxTable
 }
 
 // openChangelog opens the keys of a Kafka topic. dir is for temporary files.
@@ -323,7 +338,7 @@ func (p *plan) changelog(dir string, log *slog.Logger) changelog.Config {
 	source, d := p.file.Sources[0].Config.(*kafka.Config), p.file.Dedupe.Changelog
 	return changelog.Config{
 		Connection: source.Kafka, Topic: d.Topic, Create: d.Create, Input: source.Topics[0],
-		Identity: p.identity, Window: p.dedupeWindow(), MaxMemory: int64(d.MaxMemory), Dir: dir, Log: log,
+		Identity: p.identity, Window: p.dedupeWindow(), MaxMemory: p.budget.Keys, Dir: dir, Log: log,
 	}
 }
 

@@ -82,6 +82,7 @@ func (p *plan) check(sound func(path string) bool) error {
 	errs := []error{err, p.checkNames(sound), p.checkExactlyOnce(sound), p.checkRoute(sound), p.checkHeader(sound), p.checkFixedBatches(sound), p.checkDedupe(sound), p.checkStandard(), p.checkPaths(sound)}
 	p.registry = newRegistry(p.file, sound)
 	p.job, err = p.catalog.newJob(p.file, err == nil && parts.needFacts(), p.registry, sound)
+	p.fit() // the format is known
 	errs = append(errs, err, p.addTap(), p.addShadow())
 	if p.job != nil && p.file.Dedupe != nil {
 		p.identity, err = p.keyIdentity()
@@ -249,20 +250,27 @@ func (p *plan) outputs() []*config.Component {
 	return list
 }
 
-// fit computes the number of batches.
+// fit computes the number of batches, and the memory for keys.
 func (p *plan) fit() {
 	o := &p.file.Pipeline
 	if o.Batch.Bytes < 1 || o.MaxInFlight.Batches < 1 {
 		o = &config.Default().Pipeline // invalid values, which have been reported
+	}
+	longest := int64(o.MaxRecordBytes)
+	if p.job != nil { // nil until the other values are checked
+		if q, ok := p.job.Framing().(record.QuoteFraming); ok {
+			longest += int64(q.MaxQuoted())
+		}
 	}
 	p.limit = memory.FindLimit(int64(p.file.Memory.Limit))
 	p.budget = p.limit.Fit(memory.Load{
 		BatchBytes:     int64(max(p.batchBytes(), int(o.Batch.Bytes))),
 		MaxBatches:     o.MaxInFlight.Batches,
 		MaxBytes:       int64(o.MaxInFlight.Bytes),
-		MaxRecordBytes: int64(o.MaxRecordBytes),
+		MaxRecordBytes: longest,
 		Workers:        cmp.Or(o.Workers, runtime.GOMAXPROCS(0)), // the default of package pipeline
 		Copies:         p.copies(),
+		Keys:           p.keyTables(),
 	})
 }
 
@@ -272,8 +280,12 @@ func (p *plan) tight() error {
 	if !p.budget.Tight {
 		return nil
 	}
-	return fmt.Errorf("memory limit (%s) of %d MiB will be exceeded: pipeline.workers, batch.bytes and max_record_bytes require %d MiB; raise the limit or lower these",
-		p.limit.From, p.limit.Bytes>>20, (p.budget.Least()+1<<20-1)>>20)
+	keys := "pipeline.workers, batch.bytes and max_record_bytes"
+	if p.budget.Keys > 0 {
+		keys = "dedupe, " + keys
+	}
+	return fmt.Errorf("memory limit (%s) of %d MiB will be exceeded: %s require %d MiB; raise the limit or lower these",
+		p.limit.From, p.limit.Bytes>>20, keys, (p.budget.Least()+1<<20-1)>>20)
 }
 
 var discardLog = slog.New(slog.DiscardHandler)
@@ -444,7 +456,7 @@ func (p *plan) options(c *parts, log *slog.Logger) pipeline.Options {
 		Logger:    log,
 	}
 	if c.keys != nil {
-		opt.Dedupe = &pipeline.Dedupe{Scope: p.dedupeScope(), Window: p.dedupeWindow()}
+		opt.Dedupe = &pipeline.Dedupe{Scope: p.dedupeScope(), Room: p.budget.Room, Window: p.dedupeWindow()}
 		opt.Dedupe.Set, _ = c.keys.(pipeline.KeySet)
 		opt.Dedupe.Lanes, _ = c.keys.(pipeline.LaneKeySet)
 	}

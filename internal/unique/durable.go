@@ -129,6 +129,9 @@ func (s *Durable) measure() {
 	s.onDisk.Store(disk + s.journal.Gone())
 }
 
+// SetTable limits the memory for new keys, in bytes.
+func (s *Durable) SetTable(bytes int64) { s.journal.SetTable(bytes) }
+
 // Has implements [pipeline.KeySet].
 func (s *Durable) Has(k codec.Key) (bool, error) { return s.journal.Has(keyset.Key(k)) }
 

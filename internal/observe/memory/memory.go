@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"runtime/debug"
+	"sync"
 )
 
 // cgroupShare is the percentage of a control group's limit that the Go runtime
@@ -23,12 +24,11 @@ type Limit struct {
 // limit of the environment variable GOMEMLIMIT, but never more than 90 % of the
 // limit of the process's control group.
 func FindLimit(configured int64) Limit {
-	inherited := debug.SetMemoryLimit(-1) // changes nothing
-	if inherited == math.MaxInt64 {
-		inherited = 0
-	}
 	return findLimit(configured, inherited, cgroupLimit(os.DirFS("/")))
 }
+
+// inherited is the limit of GOMEMLIMIT, or 0: Apply changes the runtime's limit.
+var inherited = debug.SetMemoryLimit(-1) % math.MaxInt64
 
 // findLimit chooses among the limits. 0 means no limit.
 func findLimit(configured, inherited, cgroup int64) Limit {
@@ -45,11 +45,46 @@ func findLimit(configured, inherited, cgroup int64) Limit {
 	return l
 }
 
-// Apply sets l as the memory limit of the Go runtime, if there is a limit.
+// Apply makes l the memory limit of the process. The Go runtime gets what the pages of
+// the program and the memory outside the heap leave.
 func (l Limit) Apply() {
-	if l.Bytes > 0 {
-		debug.SetMemoryLimit(l.Bytes)
+	process.Lock()
+	defer process.Unlock()
+	process.limit = l.Bytes
+	process.set()
+}
+
+// Outside registers n more bytes of memory outside the heap of Go: it lowers the
+// limit of the runtime.
+func Outside(n int64) {
+	process.Lock()
+	defer process.Unlock()
+	process.outside += n
+	if d := process.outside - process.counted; process.limit > 0 && (d >= step || d <= -step) {
+		process.set()
 	}
+}
+
+// step is the change of the memory outside the heap that is worth another limit of
+// the runtime, which stops all goroutines for a moment.
+const step = 1 << 20
+
+// process is what Apply and Outside have set.
+var process state
+
+type state struct {
+	sync.Mutex
+	limit            int64
+	outside, counted int64 // counted: in the limit of the runtime
+}
+
+func (s *state) set() {
+	s.counted = s.outside
+	left := max(s.limit-program-s.outside, s.limit/4)
+	if s.limit == 0 {
+		left = math.MaxInt64
+	}
+	debug.SetMemoryLimit(left)
 }
 
 // A Load describes the memory demand of a pipeline.
@@ -59,7 +94,8 @@ type Load struct {
 	MaxBytes       int64 // maximum number of bytes of their input
 	MaxRecordBytes int64 // maximum length of a record
 	Workers        int
-	Copies         int // number of copies of the output for sinks, in addition to the output
+	Copies         int   // number of copies of the output for sinks, in addition to the output
+	Keys           int64 // most bytes of a set of keys outside the heap; 0: there is no set
 }
 
 // A Budget is the result of Fit.
@@ -68,15 +104,19 @@ type Budget struct {
 	PerBatch int64 // estimated bytes per batch
 	Fixed    int64 // estimated bytes for everything else
 	Tight    bool  // not even 4 batches fit, so the limit will be exceeded
+	Keys     int64 // bytes of a set of keys outside the heap
+	Room     int   // keys that wait for a commit, for pipeline.Dedupe.Room
+	least    int64 // of Keys and Room, in bytes
 }
 
 // Least returns the lowest limit, in bytes, into which the minimum number of
 // batches fits.
-func (b *Budget) Least() int64 { return 2 * (b.Fixed + minBatches*b.PerBatch) }
+func (b *Budget) Least() int64 { return 2*(b.Fixed+minBatches*b.PerBatch) + b.least }
 
 const (
 	minBatches = 4        // minimum of package pipeline
 	base       = 32 << 20 // the program, its tables, and idle clients
+	program    = 24 << 20 // of base, the pages of the executable file
 
 	// arenas is the estimated size of a batch in input arenas: one for the input,
 	// two for the output (JSON is about twice as long as a URL), and one for dead
@@ -84,6 +124,12 @@ const (
 	arenas = 4
 	// copies is the size of a copy of the output.
 	copies = 2
+
+	// A set of keys gets half of what the rest leaves, and the keys that wait for a
+	// commit a quarter: each is in several lists and in a map.
+	minKeys, minRoom = 2 << 20, 16 << 10
+	maxRoom          = 256 << 10
+	roomBytes        = 256
 )
 
 // Fit computes how many batches fit into l:
@@ -92,14 +138,25 @@ const (
 //	Fixed    = 32 MiB + Workers × 2 × MaxRecordBytes
 //	Batches  = min(MaxBatches, MaxBytes / BatchBytes, (limit / 2 - Fixed) / PerBatch)
 //
-// The other half of the limit is reserved for temporary memory: garbage between
+// With a set of keys, the limit is what Keys and Room × 256 leave of it. The other half of the limit is reserved for temporary memory: garbage between
 // two collections, windows of decompressors, and buffers of broker clients.
 func (l Limit) Fit(load Load) Budget {
 	size := max(load.BatchBytes, 1)
 	b := Budget{PerBatch: int64(arenas+copies*load.Copies) * size, Fixed: base + int64(load.Workers)*2*load.MaxRecordBytes}
 	n := min(int64(load.MaxBatches), load.MaxBytes/size)
+	left := l.Bytes
+	if load.Keys > 0 {
+		b.Keys, b.Room = load.Keys, maxRoom
+	}
+	if load.Keys > 0 && l.Bytes > 0 {
+		b.least = minKeys + minRoom*roomBytes
+		spare := max(l.Bytes-b.Least(), 0)
+		b.Keys = min(load.Keys, minKeys+spare/2)
+		b.Room = int(min(maxRoom, minRoom+spare/4/roomBytes))
+		left -= b.Keys + int64(b.Room)*roomBytes
+	}
 	if l.Bytes > 0 {
-		fits := (l.Bytes/2 - b.Fixed) / b.PerBatch
+		fits := (left/2 - b.Fixed) / b.PerBatch
 		b.Tight = fits < minBatches
 		n = min(n, fits)
 	}

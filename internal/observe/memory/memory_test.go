@@ -29,20 +29,30 @@ func TestFindLimit(t *testing.T) {
 func TestApply(t *testing.T) {
 	before := debug.SetMemoryLimit(-1)
 	defer debug.SetMemoryLimit(before)
+	f := func(want int64) {
+		t.Helper()
+		if got := debug.SetMemoryLimit(-1); got != want {
+			t.Errorf("the runtime's limit is %d MiB, want %d", got/mib, want/mib)
+		}
+	}
+	Outside(100 * mib)
+	f(before)
 	Limit{Bytes: 700 * mib}.Apply()
-	if got := debug.SetMemoryLimit(-1); got != 700*mib {
-		t.Errorf("the runtime's limit is %d", got)
-	}
+	f((700 - 24 - 100) * mib)
+	Outside(20 * mib)
+	f((700 - 24 - 120) * mib)
+	Outside(mib - 1) // not worth another limit
+	f((700 - 24 - 120) * mib)
+	Outside(1)
+	f((700 - 24 - 121) * mib)
+	Outside(600 * mib)
+	f(700 / 4 * mib)
+	Outside(-721 * mib)
+	f((700 - 24) * mib)
 	Limit{}.Apply()
-	if got := debug.SetMemoryLimit(-1); got != 700*mib {
-		t.Errorf("no limit has changed the runtime's to %d", got)
-	}
-	if l := FindLimit(0); l.Bytes == 0 || l.Bytes > 700*mib {
-		t.Errorf("FindLimit(0) = %+v, want the runtime's or less", l)
-	}
-	debug.SetMemoryLimit(math.MaxInt64)
+	f(math.MaxInt64)
 	if l := FindLimit(0); l.From == "GOMEMLIMIT" {
-		t.Errorf("FindLimit(0) = %+v, though the runtime has none", l)
+		t.Errorf("FindLimit(0) = %+v, which is the limit of Apply", l)
 	}
 }
 
@@ -99,6 +109,18 @@ func TestFit(t *testing.T) {
 	f(mib, nil, 4, true)
 	f(512*mib, func(l *Load) { l.BatchBytes = 64 * mib }, 4, true)
 	f(0, func(l *Load) { *l = Load{} }, 4, false)
+	// 84 MiB are for the least batches and 6 for the least keys. Of the others, half are
+	// for keys and a quarter for room.
+	f(100*mib, func(l *Load) { l.Keys = 256 * mib }, 6, false)
+	f(100*mib, func(l *Load) { l.Keys = 3 * mib }, 10, false)
+	f(90*mib, func(l *Load) { l.Keys = 256 * mib }, 4, false)
+	f(89*mib, func(l *Load) { l.Keys = 256 * mib }, 4, true)
+	load.Keys = 256 * mib
+	for limit, want := range map[int64][2]int64{0: {256, 256}, 1: {2, 16}, 100: {7, 26}, 180: {47, 106}, 2048: {256, 256}} {
+		if b := (Limit{Bytes: limit * mib}).Fit(load); b.Keys != want[0]*mib || int64(b.Room) != want[1]<<10 || limit == 100 && b.Least() != 90*mib {
+			t.Errorf("limit %d: %+v, want %d MiB and %d Ki keys", limit, b, want[0], want[1])
+		}
+	}
 	if b := (Limit{}).Fit(load); b.PerBatch != 512<<10 || b.Fixed != 40*mib {
 		t.Errorf("%+v", b)
 	}

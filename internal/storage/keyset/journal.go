@@ -96,7 +96,11 @@ const (
 	keyBytes   = 16
 	stampBytes = 4
 
+	// MaxTable is the most bytes that the keys of logs use outside the heap.
+	MaxTable = mostInTable * tableBytes
+
 	mostInTable = 1 << 20 // keys: 16 MiB of log, which a restart reads
+	tableBytes  = 24      // about, for a key in a table
 	mostLogs    = 8       // each process begins one
 )
 
@@ -116,6 +120,9 @@ func OpenJournal(dir string, state JournalState, generation uint64) (*Journal, e
 	}
 	return j, nil
 }
+
+// SetTable limits the memory for the keys of logs, in bytes.
+func (j *Journal) SetTable(bytes int64) { j.most = int(min(bytes, MaxTable) / tableBytes) }
 
 // load reads the files that j.now names.
 func (j *Journal) load(generation uint64) error {

@@ -130,7 +130,7 @@ func (w *journalWorld) live() {
 	w.gen++ // the first commit of a process begins one
 	last.gen = w.gen
 	w.mayLoad = append(w.mayLoad, last)
-	j.most = 200
+	j.SetTable(200 * tableBytes)
 	j.createLog = func() (logFile, error) {
 		f, err := j.newLog()
 		if err != nil {
@@ -312,7 +312,7 @@ func TestJournalDamage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	j.most = 100
+	j.SetTable(100 * tableBytes)
 	var state JournalState
 	for i := range uint64(3) {
 		var keys []Stamped

@@ -36,6 +36,12 @@ func release(keys []Key) {
 	releaseBytes(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(keys))), len(keys)*slotBytes))
 }
 
+func count(n int) {
+	if Outside != nil {
+		Outside(int64(n))
+	}
+}
+
 // allocateBytes is allocate for bytes.
 func allocateBytes(n int) ([]byte, error) {
 	if n == 0 {
@@ -46,12 +52,13 @@ func allocateBytes(n int) ([]byte, error) {
 		return nil, fmt.Errorf("allocate %d bytes for keys: %w", n, err)
 	}
 	wantHugePages(b)
+	count(n)
 	return b, nil
 }
 
 // releaseBytes gives back the memory of allocateBytes.
 func releaseBytes(b []byte) {
-	if len(b) > 0 {
-		_ = unix.Munmap(b)
+	if len(b) > 0 && unix.Munmap(b) == nil {
+		count(-len(b))
 	}
 }

@@ -34,6 +34,10 @@ const (
 	touchedFrom  = 1 << 20 // bytes: a smaller table is in the second cache
 )
 
+// Outside is called, if not nil, with each change of the memory that sets use outside
+// the heap, in bytes. It must be set before there are sets.
+var Outside func(n int64)
+
 type segment struct {
 	slots []Key // a zero Key is a gap
 	homes int   // slots before the slack, a multiple of lineSlots; each line has one home
