@@ -17,6 +17,7 @@ import (
 type Env struct {
 	Name        string            // name of the sink, for logs and metrics
 	Resume      []pipeline.Extent // output extents from the last checkpoint
+	Lost        bool              // that checkpoint was damaged: outputs may lack an extent
 	SourceNames []string          // source names, indexed by pipeline.Lane.Source
 	Batches     int               // number of batches in the pipeline
 	OpenFiles   int               // maximum number of files that the sink may keep open; 0: its default
@@ -99,7 +100,7 @@ func ptr[C any](f func() C) func() *C {
 }
 
 func newFile(c file.LogConfig, env Env) (pipeline.Sink, error) {
-	c.Resume, c.SourceNames, c.Batches, c.Logger = env.Resume, env.SourceNames, env.Batches, env.Logger
+	c.Resume, c.Lost, c.SourceNames, c.Batches, c.Logger = env.Resume, env.Lost, env.SourceNames, env.Batches, env.Logger
 	c.ExactlyOnce, c.OpenFiles = c.ExactlyOnce || env.ExactlyOnce, env.OpenFiles
 	c.DeadLetter, c.Header, c.Quoted = env.DeadLetter, env.Header, env.CSV
 	return file.NewLog(c)

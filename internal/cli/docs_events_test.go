@@ -96,6 +96,8 @@ var advice = map[string]string{
 	"output write recovered":                              "The sink writes again. Nothing to do.",
 	"truncating output to its checkpoint":                 "After a crash, records after the last commit are cut off and written again, as `exactly_once` requires. Nothing to do.",
 	"truncating output to its verified records":           "An input turned out to be damaged, and its unverified records are removed from the output. Nothing to do; `file finished` has the verdict.",
+	"truncating torn output of a lost checkpoint":         "The checkpoint was damaged, so urlfold does not know how much of this output it covered. An incomplete last record is cut off; the records of the inputs that still exist are written again, to another file. Compare the two before you remove this one.",
+	"output exists, continuing under another name":        "With exactly_once, the checkpoint does not cover the output path: it was lost, or the file belongs to somebody else. The file is unchanged, and may end within a record. Compare the two before you remove it.",
 	"truncating torn output":                              "After a crash, an incomplete last record or compressed member is cut off and written again. Nothing to do.",
 
 	// sinks/kafka

@@ -99,3 +99,69 @@ func (d *daemonRun) outputs() string {
 	}
 	return b.String()
 }
+
+// TestRunLostState: with exactly_once and a checkpoint that cannot be used, an output
+// that grows ends with a whole record. If nothing is left of the checkpoint, the output
+// may be anybody's file, and stays as it is.
+func TestRunLostState(t *testing.T) {
+	each := func(change func(data []byte) []byte) func(t *testing.T) {
+		return func(t *testing.T) {
+			names, err := filepath.Glob("state/checkpoint*")
+			if len(names) == 0 || err != nil {
+				t.Fatal(names, err)
+			}
+			for _, name := range names {
+				data, err := os.ReadFile(name)
+				if err != nil {
+					t.Fatal(err)
+				}
+				write(t, name, string(change(data)))
+			}
+		}
+	}
+	flipped := func(data []byte) []byte { data[len(data)/4] ^= 1; return data }
+	const torn = "torn output of a lost checkpoint"
+	for name, way := range map[string]struct {
+		damage func(t *testing.T)
+		left   string
+		logs   string
+	}{
+		"missing": {func(t *testing.T) {
+			if err := os.RemoveAll("state"); err != nil {
+				t.Fatal(err)
+			}
+		}, "http://h/a\nhttp://h/ha", "output exists, continuing under another name"},
+		"snapshot missing": {func(t *testing.T) {
+			for _, name := range []string{"checkpoint", "checkpoint.1"} {
+				if err := os.Remove("state/" + name); err != nil && !os.IsNotExist(err) {
+					t.Fatal(err)
+				}
+			}
+		}, "http://h/a\n", torn},
+		"truncated":   {each(func(data []byte) []byte { return data[:len(data)/4] }), "http://h/a\n", torn},
+		"empty":       {each(func([]byte) []byte { return nil }), "http://h/a\n", torn},
+		"old version": {each(func([]byte) []byte { return []byte(`{"version":1,"files":{}}` + "\n") }), "http://h/a\n", torn},
+		"flipped":     {each(flipped), "http://h/a\n", torn},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := newRun(t, strings.Replace(tailing, "path: out.log", "path: out.log, exactly_once: true", 1))
+			t.Chdir(d.dir)
+			d.start()
+			d.feed("http://h/a\n")
+			d.has("out.log", "http://h/a\n")
+			d.signal(syscall.SIGKILL)
+			d.wait()
+			write(t, "out.log", "http://h/a\nhttp://h/ha")
+			way.damage(t)
+			d.start()
+			d.feed("http://h/b\n")
+			d.has("out-2.log", "http://h/a\nhttp://h/b\n")
+			d.has("out.log", way.left)
+			d.logs(way.logs, 1)
+			d.signal(syscall.SIGTERM)
+			if code := d.wait(); code != 0 {
+				t.Errorf("exit code %d", code)
+			}
+		})
+	}
+}

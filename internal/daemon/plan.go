@@ -412,7 +412,7 @@ func (p *plan) sinkEnv(c *config.Component, e *env) sinks.Env {
 		OpenFiles: p.openFilesOf(c.Path()),
 	}
 	if e.store != nil {
-		env.Resume = e.store.Extents(p.extentName(c))
+		env.Resume, env.Lost = e.store.Extents(p.extentName(c)), e.store.Lost()
 	}
 	return env
 }

@@ -51,6 +51,8 @@ type LogConfig struct {
 	// Resume holds the extents of this sink in the checkpoint from which the
 	// source resumes. It is used only with ExactlyOnce.
 	Resume []pipeline.Extent
+	// Lost reports that the checkpoint was damaged, so that Resume may lack outputs.
+	Lost bool
 	// DeadLetter reports that this is the output of rejected records. It does
 	// not keep withdrawn text, because the outputs of the other records do.
 	DeadLetter bool

@@ -35,6 +35,9 @@ func (s *log) recover() error {
 		if err := s.resumeAll(); err != nil {
 			return err
 		}
+		if err := s.mendLost(); err != nil {
+			return err
+		}
 	}
 	if !s.tmpl.perLane && (!s.table.grows() || s.cfg.ExactlyOnce) {
 		if err := s.table.adopt(s.table.streamOf(nil), nil); err != nil {
@@ -87,6 +90,32 @@ func (s *log) resumeAll() error {
 		}
 		st.active, o.stream = o, st
 		st.begun++
+	}
+	return nil
+}
+
+// mendLost truncates the torn ends of growing outputs whose extents are lost. They
+// keep their whole records: a program may have read them, and they are written again
+// to another file, with all other records of the inputs. If nothing is left of a
+// checkpoint, an output may be a file of somebody else, and stays as it is.
+func (s *log) mendLost() error {
+	if !s.cfg.Lost {
+		return nil
+	}
+	for _, first := range s.growing() {
+		for n := 1; ; n++ {
+			final := numbered(first, n)
+			if s.table.taken[final] {
+				continue
+			}
+			_, _, err := s.files.cutTorn(final)
+			if errors.Is(err, fs.ErrNotExist) {
+				break
+			}
+			if err != nil && !errors.Is(err, ErrLocked) {
+				return err
+			}
+		}
 	}
 	return nil
 }
@@ -221,7 +250,11 @@ func (d *diskFiles) cutTorn(name string) (good int64, format compress.Format, er
 	if !torn {
 		return good, format, d.putAside(name, good)
 	}
-	d.log.Info("truncating torn output", "path", name, "bytes", size-good)
+	if d.cfg.Lost {
+		d.log.Warn("truncating torn output of a lost checkpoint", "path", name, "bytes", size-good)
+	} else {
+		d.log.Info("truncating torn output", "path", name, "bytes", size-good)
+	}
 	if err := d.at("file.before_truncate"); err != nil {
 		return 0, format, err
 	}

@@ -182,16 +182,16 @@ func (tab *streamTable) next(st *stream) (*output, error) {
 	st.v.seq++
 	first := tab.tmpl.path(st.v)
 	for n := 1; n < 1e6; n++ {
-		final := first
-		if n > 1 {
-			final = numbered(first, n)
-		}
+		final := numbered(first, n)
 		if !tab.cfg.ExactlyOnce && !tab.tmpl.counts {
 			if o, err := tab.goOn(st, final); o != nil || err != nil {
 				return o, err
 			}
 		}
 		if tab.free(final) {
+			if n > 1 && tab.cfg.ExactlyOnce && tab.grows() && !tab.taken[first] {
+				tab.log.Warn("output exists, continuing under another name", "path", first, "as", final)
+			}
 			return tab.fresh(st, final), nil
 		}
 	}

@@ -308,8 +308,11 @@ func safePath(s string) string {
 }
 
 // numbered returns path with a number before its extensions, for an output
-// whose name is already taken: a.log.zst becomes a-2.log.zst.
+// whose name is already taken: a.log.zst becomes a-2.log.zst. Number 1 is path.
 func numbered(path string, n int) string {
+	if n == 1 {
+		return path
+	}
 	dir, name := filepath.Split(path)
 	base := name
 	if compress.ByName(base) != compress.Plain {

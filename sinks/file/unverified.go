@@ -95,9 +95,7 @@ func keepUnverified(final string, u *pipeline.Unverified, mode fs.FileMode) (pat
 // the latter case.
 func freeName(base, path string) (name string, same bool, err error) {
 	for n := 1; n < 1e6; n++ {
-		if name = base; n > 1 {
-			name = numbered(base, n)
-		}
+		name = numbered(base, n)
 		fi, err := os.Lstat(name)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):

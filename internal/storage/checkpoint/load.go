@@ -32,6 +32,7 @@ type loaded struct {
 	logOK      bool // checkpoint.log is undamaged, though its last commit may be incomplete
 	hadLog     bool // checkpoint.log exists
 	found      bool // some file of a state exists
+	lost       bool // the state, or the end of it, cannot be used
 }
 
 // noLog is the value of loader.newestLog if checkpoint.log cannot be read.
@@ -147,7 +148,7 @@ func (l *loader) choose() error {
 		return nil
 	}
 	l.st = newState()
-	if l.found {
+	if l.lost = l.found; l.lost {
 		l.warn("no usable checkpoint: all inputs are read again from the beginning")
 	}
 	return nil
@@ -179,10 +180,11 @@ func (l *loader) replay(from string) {
 		}
 		l.gen, l.seq = next.gen, 0
 	}
+	l.lost = hole != "" || !l.complete(from)
 	switch {
 	case hole != "":
 		l.warn("cannot use %s beyond this point: %s; records committed after it are read again", logName, hole)
-	case !l.complete(from):
+	case l.lost:
 		l.warn("restored the checkpoint from %s, but some later commits are missing: their records are read again", from)
 	case from != snapshotName:
 		l.warn("rebuilt the checkpoint from %s and the commits after it: nothing is read again", from)

@@ -30,6 +30,7 @@ type Store struct {
 	files    folder
 	lock     *disk.File
 	warnings []string
+	lost     bool
 	fault    func(step string) error // fault.At, or a test's own
 	log      *slog.Logger
 
@@ -94,7 +95,7 @@ func (s *Store) load() error {
 	if err != nil {
 		return err
 	}
-	s.st, s.warnings = l.st, l.warnings
+	s.st, s.warnings, s.lost = l.st, l.warnings, l.lost
 	s.w = writer{epoch: 1, gen: l.gen, seq: l.seq, last: l.last, snapshotBad: l.found && !l.snapshotOK, logBad: l.found && !l.logOK, stored: l.found, hadLog: l.hadLog}
 	s.points = openPoints(filepath.Join(s.dir, restartDir))
 	s.points.orphan(s.findRefs())
@@ -146,6 +147,10 @@ func (s *Store) Close() error {
 // Warnings returns the problems that Open found in the checkpoint, as sentences
 // for the log.
 func (s *Store) Warnings() []string { return slices.Clone(s.warnings) }
+
+// Lost reports whether Open has found no usable state, or one that is older than the
+// last one, among the files of a checkpoint. It is false if there are none.
+func (s *Store) Lost() bool { return s.lost }
 
 // Health returns nil, or the reason why a checkpoint cannot be stored now. It
 // does not block.
