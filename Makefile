@@ -11,8 +11,8 @@ help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 12
 
 .PHONY: build
-build: ## build a static binary into ./urlfold
-	CGO_ENABLED=0 $(GO) build -o urlfold ./cmd/urlfold
+build: ## build a static, stripped binary into ./urlfold
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags='-s -w' -o urlfold ./cmd/urlfold
 
 .PHONY: test
 test: ## run all tests: go test ./... here and in chaos

@@ -209,7 +209,7 @@ func newSession(t *testing.T) *session {
 dir=$PWD
 cd '%s' || exit
 case "$1 $2" in
-"install ./cmd/urlfold" | "build ./cmd/urlfold") exec '%s' list ./cmd/urlfold >/dev/null ;;
+"install -trimpath" | "build ./cmd/urlfold") exec '%s' list ./cmd/urlfold >/dev/null ;;
 "run ./cmd/urlfold") shift 2; cd "$dir" && exec urlfold "$@" ;;
 "run main.go") exec '%[2]s' run "$dir/main.go" ;;
 *) echo "go $*: not a command that the documents use" >&2; exit 2 ;;

@@ -4,36 +4,34 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"strings"
 	"time"
-
-	"github.com/schollz/progressbar/v3"
 
 	"github.com/urlfold/urlfold/internal/terminal"
 	"github.com/urlfold/urlfold/pipeline"
 	"github.com/urlfold/urlfold/sources/file"
 )
 
-// progressInterval is the time between two redraws of the bar: short enough to
+// progressInterval is the time between two updates of the line: short enough to
 // look continuous, long enough to cost nothing.
 const progressInterval = 200 * time.Millisecond
 
-// showProgress draws a progress bar on w until stop is called. stop clears the
-// bar.
+// showProgress shows a line about the progress of a run on w, a terminal, until
+// stop is called. stop clears the line.
 func showProgress(w io.Writer, src *file.Source, p *pipeline.Pipeline) (stop func()) {
 	quit, done := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(done)
-		b := newBar(w, src.Progress())
+		line := progressLine{w: terminal.File(w), width: terminal.NewStyle(w, os.Getenv).Width - 1}
+		start := time.Now()
 		t := time.NewTicker(progressInterval)
 		defer t.Stop()
 		for {
 			select {
 			case <-t.C:
-				b.draw(src.Progress(), p.Snapshot().Stats.Records)
+				line.show(progressText(src.Progress(), p.Snapshot().Stats.Records, time.Since(start)))
 			case <-quit:
-				b.clear()
+				line.clear()
 				return
 			}
 		}
@@ -41,85 +39,51 @@ func showProgress(w io.Writer, src *file.Source, p *pipeline.Pipeline) (stop fun
 	return func() { close(quit); <-done }
 }
 
-// A bar is a progress bar. It appears at the first call of draw, so that a very
-// short run shows none.
-type bar struct {
+// A progressLine is a line that replaces itself. It is empty at first, so that a very
+// short run shows nothing.
+type progressLine struct {
 	w     io.Writer
-	start time.Time
-	bar   *progressbar.ProgressBar
-	total int64 // bytes; -1 if unknown
-	drawn bool
+	width int // columns that the line may fill
+	shown int // columns that it fills
 }
 
-// newBar returns a bar whose clock starts now.
-func newBar(w io.Writer, p file.Progress) *bar {
-	b := &bar{w: w, start: time.Now(), total: totalOf(p)}
-	b.bar = newLine(w, b.total)
-	return b
+// show replaces the text, which is ASCII. A failure to write must not stop the run.
+func (l *progressLine) show(text string) {
+	text = text[:min(len(text), l.width)]
+	_, _ = fmt.Fprintf(l.w, "\r%-*s", l.shown, text)
+	l.shown = len(text)
 }
 
-// totalOf returns the total number of bytes to read, or -1 if it is unknown.
-func totalOf(p file.Progress) int64 {
-	if !p.Known {
-		return -1
+// clear empties the line and leaves the cursor at its start.
+func (l *progressLine) clear() {
+	if l.shown > 0 {
+		l.show("")
+		_, _ = io.WriteString(l.w, "\r")
 	}
-	return p.Bytes
 }
 
-// draw shows the number of files and of input bytes (as stored), the rate, and
+// progressText returns the number of files and of input bytes (as stored), the rates, and
 // the remaining time if it is known.
-func (b *bar) draw(p file.Progress, records int64) {
-	if total := totalOf(p); total != b.total {
-		b.clear()
-		b.total, b.bar = total, newLine(b.w, total)
-	}
-	b.drawn = true
-	b.bar.Describe(b.text(p, records, time.Since(b.start)))
-	_ = b.bar.Set64(p.BytesDone) // a failure to draw must not stop the run
-}
-
-// text returns the text in front of the bar.
-func (b *bar) text(p file.Progress, records int64, elapsed time.Duration) string {
-	parts := []string{formatRate(terminal.PerSecond(records, elapsed)) + " records/s", formatTime(elapsed) + " elapsed"}
+func progressText(p file.Progress, records int64, elapsed time.Duration) string {
+	var parts []string
 	if p.Files > 1 {
-		parts = slices.Insert(parts, 0, fmt.Sprintf("%d/%d files", p.FilesDone, p.Files))
+		parts = append(parts, fmt.Sprintf("%d/%d files", p.FilesDone, p.Files))
 	}
-	if rate := terminal.PerSecond(p.BytesDone, elapsed); rate > 0 && b.total > p.BytesDone {
-		parts = append(parts, formatTime(time.Duration((b.total-p.BytesDone)/rate)*time.Second)+" left")
+	size := terminal.FormatSize(p.BytesDone)
+	if p.Known {
+		size = fmt.Sprintf("%d%% of %s", 100*p.BytesDone/max(p.Bytes, 1), terminal.FormatSize(p.Bytes))
+	}
+	rate := terminal.PerSecond(p.BytesDone, elapsed)
+	parts = append(parts, size, terminal.FormatSize(rate)+"/s", formatRate(terminal.PerSecond(records, elapsed))+" records/s",
+		formatTime(elapsed)+" elapsed")
+	if rate > 0 && p.Known && p.Bytes > p.BytesDone {
+		parts = append(parts, formatTime(time.Duration((p.Bytes-p.BytesDone)/rate)*time.Second)+" left")
 	}
 	return strings.Join(parts, ", ")
 }
 
 // formatTime writes a time to the second: "0s", "1m5s".
 func formatTime(d time.Duration) string { return d.Truncate(time.Second).String() }
-
-func (b *bar) clear() {
-	if b.drawn {
-		_ = b.bar.Clear()
-	}
-}
-
-// newLine returns a bar for total bytes, or a spinner if total is -1.
-func newLine(w io.Writer, total int64) *progressbar.ProgressBar {
-	w = terminal.File(w) // the bar returns the cursor to the start of its line
-	theme := progressbar.ThemeASCII
-	if terminal.NewStyle(w, os.Getenv).Unicode {
-		theme = progressbar.ThemeDefault
-	}
-	return progressbar.NewOptions64(total,
-		progressbar.OptionSetWriter(w),
-		progressbar.OptionShowBytes(true),
-		progressbar.OptionShowCount(),
-		progressbar.OptionUseIECUnits(true),
-		progressbar.OptionSetPredictTime(false), // text shows the times, with labels
-		progressbar.OptionSetElapsedTime(false),
-		progressbar.OptionSetWidth(20),
-		progressbar.OptionSetTheme(theme),
-		progressbar.OptionClearOnFinish(),
-		progressbar.OptionSetRenderBlankState(false),
-		progressbar.OptionSetSpinnerChangeInterval(0), // draw turns it; otherwise a goroutine would draw even after clear
-	)
-}
 
 // formatRate formats a rate with at most three digits and a unit: "1.2M",
 // "480k".

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"bytes"
-	"strings"
 	"testing"
 	"time"
 
@@ -17,28 +16,30 @@ func TestFormatRate(t *testing.T) {
 	}
 }
 
-// The bar says how many files, bytes and records, and goes away.
-func TestBar(t *testing.T) {
+// TestProgressLine checks that a text replaces the last one, longer or shorter, and that
+// nothing is left of it.
+func TestProgressLine(t *testing.T) {
 	var out bytes.Buffer
-	b := newBar(&out, file.Progress{Bytes: 4 << 20, Known: true})
-	b.start = b.start.Add(-2 * time.Second)
-	b.clear() // before it is drawn there is nothing to clear
-	if out.Len() > 0 {
-		t.Errorf("cleared %q", out.String())
+	line := progressLine{w: &out, width: 10}
+	line.clear() // nothing to clear
+	for _, text := range []string{"ab", "0123456789x", "c"} {
+		line.show(text)
 	}
-	b.draw(file.Progress{Files: 3, FilesDone: 1, Bytes: 4 << 20, BytesDone: 1 << 20, Known: true}, 100_000)
-	text := out.String()
-	for _, want := range []string{"1/3 files", "k records/s", "2s elapsed", "6s left", "25%", "MiB"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("the bar lacks %q: %q", want, text)
+	line.clear()
+	if want := "\rab\r0123456789\rc         \r \r"; out.String() != want {
+		t.Errorf("got %q, want %q", out.String(), want)
+	}
+}
+
+func TestProgressText(t *testing.T) {
+	f := func(want string, p file.Progress) {
+		t.Helper()
+		if got := progressText(p, 100_000, 2*time.Second); got != want {
+			t.Errorf("got %q, want %q", got, want)
 		}
 	}
-	b.draw(file.Progress{Files: 1, BytesDone: 2 << 20}, 100_000)
-	if text := out.String()[len(text):]; strings.Contains(text, "left") || strings.Contains(text, "%") || !strings.Contains(text, "MiB") {
-		t.Errorf("nobody knows how much is to come: %q", text)
-	}
-	b.clear()
-	if !strings.HasSuffix(out.String(), "\r") {
-		t.Errorf("the line is not cleared: %q", out.String())
-	}
+	f("1/3 files, 25% of 4.0 MiB, 512 KiB/s, 50k records/s, 2s elapsed, 6s left",
+		file.Progress{Files: 3, FilesDone: 1, Bytes: 4 << 20, BytesDone: 1 << 20, Known: true})
+	f("2.0 MiB, 1.0 MiB/s, 50k records/s, 2s elapsed", file.Progress{Files: 1, BytesDone: 2 << 20})
+	f("0% of 0 B, 0 B/s, 50k records/s, 2s elapsed", file.Progress{Files: 1, Known: true})
 }

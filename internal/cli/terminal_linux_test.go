@@ -271,7 +271,7 @@ func TestTerminalColors(t *testing.T) {
 	}
 }
 
-// TestTerminalProgress checks that the progress bar writes no control character
+// TestTerminalProgress checks that the progress line writes no control character
 // but the carriage return.
 func TestTerminalProgress(t *testing.T) {
 	t.Parallel()

@@ -195,7 +195,7 @@ var rules = []rule{
 	},
 	{
 		from: join("./codec/..."),
-		deny: join("github.com/spf13/cobra/...", "github.com/klauspost/compress/...", "github.com/schollz/progressbar/v3/...",
+		deny: join("github.com/spf13/cobra/...", "github.com/klauspost/compress/...",
 			"github.com/bmatcuk/doublestar/v4/...", "golang.org/x/term/..."),
 		why: "a program that imports the codec gets a hash and host tables with it, and nothing of the command",
 	},
@@ -321,7 +321,7 @@ var rules = []rule{
 	{
 		from:   join("./..."),
 		except: join("./internal/cli", "./cmd/..."),
-		deny:   join("github.com/spf13/cobra/...", "github.com/schollz/progressbar/v3/..."),
+		deny:   join("github.com/spf13/cobra/..."),
 		why:    "only the command uses a terminal",
 	},
 	{
