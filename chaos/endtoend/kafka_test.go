@@ -29,9 +29,10 @@ type kafkaWorld struct {
 	client kafka.Client
 	spec   chaos.Spec
 
-	name    string // name of the group, and prefix of the names of the topics
-	policy  string // pipeline.on_refused; empty: the default
-	records uint64 // number of records in each partition of the input
+	name    string   // name of the group, and prefix of the names of the topics
+	policy  string   // pipeline.on_refused; empty: the default
+	records uint64   // number of records in each partition of the input
+	gone    []uint64 // the same of topics of the same name that were deleted
 
 	fake bool // the broker is kfake
 	// renew replaces all members by a single one, which the test stops. It is nil for a test
@@ -97,6 +98,11 @@ admin: {listen: "127.0.0.1:0"}
 `, w.t.TempDir(), w.conn.Brokers[0], w.name, cmp.Or(w.policy, "dead_letter"))
 }
 
+// lane returns the lane of a partition of the input, after a number of deletions.
+func (w *kafkaWorld) lane(deletions, partition int) uint64 {
+	return uint64(deletions*kafkaPartitions + partition)
+}
+
 // fill writes n more records to each partition.
 func (w *kafkaWorld) fill(n uint64) {
 	w.t.Helper()
@@ -105,7 +111,7 @@ func (w *kafkaWorld) fill(n uint64) {
 		for p := range kafkaPartitions {
 			batch := make([]kafka.Record, few)
 			for i := range batch {
-				line := w.spec.Append(nil, uint64(p), w.records+uint64(i))
+				line := w.spec.Append(nil, w.lane(len(w.gone), p), w.records+uint64(i))
 				batch[i] = kafka.Record{Millis: time.Now().UnixMilli(), Value: bytes.TrimSuffix(line, []byte("\n"))}
 			}
 			kafkatest.Write(w.t, w.client, w.topic("in"), p, "none", batch...)
@@ -166,9 +172,17 @@ const forgotten = 20 * time.Second
 func (w *kafkaWorld) judge() chaos.Result {
 	w.t.Helper()
 	o := chaos.NewOracle(w.spec)
-	for p := range kafkaPartitions {
-		o.Expect(uint64(p), w.records)
+	for deletions, n := range append(slices.Clone(w.gone), w.records) {
+		for p := range kafkaPartitions {
+			o.Expect(w.lane(deletions, p), n)
+		}
 	}
+	return w.judgeWith(o)
+}
+
+// judgeWith counts the delivered records with an oracle that expects them.
+func (w *kafkaWorld) judgeWith(o *chaos.Oracle) chaos.Result {
+	w.t.Helper()
 	for topic, parts := range map[string]int{"out": kafkaPartitions, "dead": 1} {
 		for _, records := range kafkatest.Read(w.t, w.client, w.topic(topic), parts) {
 			s := o.NewStream()

@@ -150,7 +150,9 @@ type refusedRun struct {
 	dir string
 }
 
-func startRefused(t *testing.T, dir string, r *refuser, policy string) *refusedRun {
+// startRefused starts the program. Each pair of edits is a text of the configuration,
+// and what replaces it.
+func startRefused(t *testing.T, dir string, r *refuser, policy string, edits ...string) *refusedRun {
 	t.Helper()
 	dead := "dead_letter: {file: {path: " + filepath.Join(dir, "dead.jsonl") + "}}"
 	if policy == "block" {
@@ -167,6 +169,7 @@ pipeline: {ordering: per_lane, commit_interval: 50ms, on_refused: %s, batch: {by
 shutdown: {timeout: 4s}
 admin: {listen: "127.0.0.1:0"}
 `, filepath.Join(dir, "state"), filepath.Join(dir, "in.log"), r.sink, dead, policy)
+	config = strings.NewReplacer(edits...).Replace(config)
 	path := filepath.Join(dir, "urlfold.yaml")
 	if err := os.WriteFile(path, []byte(config), 0o600); err != nil {
 		t.Fatal(err)

@@ -106,7 +106,7 @@ func killDedupeKafka(ctx context.Context, l *lab) error {
 	return nil
 }
 
-// dedupeKills tells the tests of internal/testkit/endtoend the number of kills.
+// dedupeKills tells the tests of chaos/endtoend the number of kills.
 func dedupeKills(l *lab) string {
 	goal := l.times(10, 100)
 	if l.kills > 0 {

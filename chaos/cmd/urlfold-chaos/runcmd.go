@@ -13,7 +13,7 @@ import (
 )
 
 // experiments are all experiments, ordered by group.
-var experiments = slices.Concat(kills, paths, dedupes, damages, harms, quarantines, rotations, identities, nightlies, lookalikes, descriptorLimits, hostiles, poisons, refusals, stops, reloads, states, disks, slows, powers, suites)
+var experiments = slices.Concat(kills, paths, dedupes, damages, harms, quarantines, rotations, identities, nightlies, lookalikes, descriptorLimits, hostiles, poisons, refusals, brokers, stops, reloads, states, disks, slows, powers, suites)
 
 func list(_ context.Context, _ []string, stdout, _ io.Writer) error {
 	for _, e := range experiments {

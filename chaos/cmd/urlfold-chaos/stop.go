@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"os/exec"
 	"regexp"
 	"strconv"
 	"syscall"
@@ -28,6 +29,12 @@ var stops = []experiment{
 		name: "term-twice", no: "23", about: "SIGTERM and then SIGINT with a slow sink",
 		bound: "exit code 3 at once; after the restart lost 0, doubled ≤ the number of records logged as abandoned",
 		run:   func(ctx context.Context, l *lab) error { return cutShort(ctx, l, true) },
+	},
+	{
+		name: "term-burst", no: "23", about: "signals within 400 ms, SIGTERM and SIGINT in any order, and SIGTERM through timeout, which signals the program and then its group, while a slow sink still has batches",
+		bound: "they count as one: exit code 0; after the restarts lost 0, doubled 0",
+		aside: true,
+		run:   termBurst,
 	},
 }
 
@@ -127,6 +134,91 @@ func cutShort(ctx context.Context, l *lab, twice bool) error {
 	l.check(r.Right() && r.Reordered == 0, "%v: %v", r, r.Examples)
 	l.check(r.Doubled <= logged, "%d records doubled, %d logged", r.Doubled, logged)
 	return nil
+}
+
+// termBurst stops a run again and again by bursts of signals.
+func termBurst(ctx context.Context, l *lab) error {
+	s := &setup{
+		dir: l.dir, spec: chaos.Spec{Seed: l.seed, Format: chaos.Lines}, more: "shutdown: {timeout: 60s}\n",
+		pipeline: ", batch: {bytes: 16KiB}",
+	}
+	lanes, err := s.input(l, l.size(12<<20, 200<<20))
+	if err != nil {
+		return err
+	}
+	if err := s.write(); err != nil {
+		return err
+	}
+	bin, err := l.faulty(ctx)
+	if err != nil {
+		return err
+	}
+	program, missing := exec.LookPath("timeout")
+	var bursts, timeouts int
+	for i := range l.times(4, 100) {
+		signals, command := l.signals(), []string{bin, "run", "-c", s.config()}
+		if i%2 == 1 && missing == nil { // it passes its signal on to the program, and then to its group
+			timeouts++
+			signals, command = signals[:1], append([]string{program, "1h"}, command...)
+		} else {
+			bursts++
+		}
+		if err := l.burst(ctx, signals, command); err != nil {
+			return err
+		}
+	}
+	if _, err := s.complete(ctx, l); err != nil {
+		return err
+	}
+	l.did("%d bursts of signals, %d signals through timeout", bursts, timeouts)
+	r, _, err := s.judge(lanes, false)
+	if err != nil {
+		return err
+	}
+	l.figure("oracle", r.String())
+	l.check(r.Exact(), "%v: %v", r, r.Examples)
+	return nil
+}
+
+// signals returns two or three signals that end the program.
+func (l *lab) signals() (all []os.Signal) {
+	for range 2 + l.rng.IntN(2) {
+		all = append(all, [...]os.Signal{syscall.SIGTERM, os.Interrupt}[l.rng.IntN(2)])
+	}
+	return all
+}
+
+// burst starts the program with a slow sink, sends it signals within 400 ms while
+// batches are under way, and requires exit code 0.
+func (l *lab) burst(ctx context.Context, signals []os.Signal, command []string) error {
+	p, err := l.startBin([]string{fault.Env + "=file.before_write=delay:20ms"}, command[0], command[1:]...)
+	if err != nil {
+		return err
+	}
+	if err := underWay(ctx, p); err != nil {
+		return err
+	}
+	gap := 400 * time.Millisecond / time.Duration(len(signals))
+	for i, sig := range signals {
+		if i > 0 {
+			pause(ctx, l.between(0, gap))
+		}
+		if err := p.Signal(sig); err != nil {
+			return err
+		}
+	}
+	return l.ends(ctx, p, 0)
+}
+
+// underWay waits until p has batches under way, or has ended.
+func underWay(ctx context.Context, p *chaos.Process) error {
+	return until(ctx, time.Minute, "batches under way", func() (bool, error) {
+		m, err := p.Scrape(ctx)
+		if p.Ended() {
+			return true, nil
+		}
+		return m["urlfold_inflight_batches"] > 20, err
+	})
 }
 
 // cutOnce starts the program with a slow sink and stops it. It returns the
