@@ -59,7 +59,7 @@ func (h *hold) fill() bool {
 	block, ended := h.take(), false
 	for end := 0; end < len(block) && !ended; {
 		n, err := h.zr.Read(block[end:])
-		if ended = err != nil; !ended {
+		if ended = err != nil; n > 0 {
 			h.pieces = append(h.pieces, piece{text: block[end : end+n], after: marksOf(h.zr)})
 			end += n
 		}

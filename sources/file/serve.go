@@ -179,7 +179,7 @@ func (r *reader) serveBatch(ctx context.Context, t *track) (outcome, error) {
 	if err != nil {
 		return stops, stopError(ctx, err)
 	}
-	n, out, err := r.fill(t, b)
+	n, out, err := r.fill(ctx, t, b)
 	if err2 := t.cut.emit(ctx, b, n); err2 != nil {
 		return stops, err2
 	}
@@ -193,7 +193,7 @@ func (r *reader) serveBatch(ctx context.Context, t *track) (outcome, error) {
 }
 
 // fill reads into b. It returns how many bytes of b to emit.
-func (r *reader) fill(t *track, b *pipeline.Batch) (n int, out outcome, err error) {
+func (r *reader) fill(ctx context.Context, t *track, b *pipeline.Batch) (n int, out outcome, err error) {
 	c := &t.cut
 	if !t.in.compressed {
 		t.in.pos = c.off + int64(len(c.tail))
@@ -206,6 +206,8 @@ func (r *reader) fill(t *track, b *pipeline.Batch) (n int, out outcome, err erro
 		k, err := t.in.read(b.In[len(b.In):cap(b.In)])
 		b.In = b.In[:len(b.In)+k]
 		switch {
+		case err == nil && ctx.Err() != nil:
+			return 0, stops, errStopped
 		case err == nil:
 			continue
 		case err != io.EOF:
@@ -397,8 +399,17 @@ func (r *reader) abandon(ctx context.Context, t *track) (outcome, error) {
 	return r.endLane(ctx, t)
 }
 
-// onlyRead hides all methods except Read.
+// onlyRead hides all methods except Read, which never returns 0 and nil: a bufio.Reader
+// gives up after some of these.
 type onlyRead struct{ io.Reader }
+
+// Read implements io.Reader.
+func (o onlyRead) Read(p []byte) (n int, err error) {
+	for n == 0 && err == nil && len(p) > 0 {
+		n, err = o.Reader.Read(p)
+	}
+	return n, err
+}
 
 // holds compares the beginning of a plain file, and the bytes before the
 // position, with what was emitted. It returns nil if they are the same,

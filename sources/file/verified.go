@@ -97,7 +97,7 @@ type openText struct {
 	shut func() error
 }
 
-func (o *openText) Read(p []byte) (int, error) { return o.zr.Read(p) }
+func (o *openText) Read(p []byte) (int, error) { return onlyRead{o.zr}.Read(p) }
 
 // Close implements io.Closer.
 func (o *openText) Close() error {

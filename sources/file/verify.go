@@ -246,7 +246,7 @@ func (v *verifier) compareText(ctx context.Context, f *os.File, path string, ask
 	var one [1]byte
 	n = 0
 	if err == nil {
-		n, _ = zr.Read(one[:])
+		n, _ = io.ReadFull(zr, one[:])
 	}
 	if zr.Err() != nil {
 		return restUnknown, zr.Err()

@@ -59,8 +59,8 @@ func openContainer(r io.ReaderAt, size int64, names []string) (c *container, err
 func (t *Text) Read(p []byte) (int, error) {
 	if t.at == len(t.buf) {
 		t.buf, t.at = t.buf[:0], 0
-		for t.err == nil && len(t.buf) == 0 {
-			t.err = t.next()
+		if t.err == nil {
+			t.err = t.next() // a block may be empty
 		}
 		if len(t.buf) == 0 {
 			return 0, t.err

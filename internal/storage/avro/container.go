@@ -98,20 +98,18 @@ func (c *container) seek(pos int64) {
 	}
 }
 
-// next reads the next block that has records. The error is io.EOF at the end of
+// next reads the next block. The error is io.EOF at the end of
 // the file, and wraps io.ErrUnexpectedEOF if the file is cut.
 func (c *container) next() (*block, error) {
 	for {
 		start := c.pos
 		err := c.read()
-		switch {
-		case err == nil && len(c.block.ends) > 0:
+		switch err {
+		case nil:
 			c.block.first = c.rows
 			c.rows += int64(len(c.block.ends))
 			return &c.block, nil
-		case err == nil:
-			continue
-		case err == io.EOF:
+		case io.EOF:
 			return nil, err
 		}
 		found, searchErr := c.resync(start)

@@ -83,7 +83,7 @@ func isBzip2(head []byte) bool { return Detect(head) == Bzip2 }
 func (d *bzip2Decoder) Close() {}
 
 func (d *bzip2Decoder) Read(p []byte) (int, error) {
-	for len(d.ready) == 0 && d.err == nil {
+	if len(d.ready) == 0 && d.err == nil {
 		d.fill()
 	}
 	n := copy(p, d.ready)

@@ -62,31 +62,27 @@ func (d *gzipDecoder) Close() {
 }
 
 func (d *gzipDecoder) Read(p []byte) (int, error) {
-	for {
-		if !d.inside {
-			if err := d.member(); err != nil {
-				return 0, err
-			}
-		}
-		d.inflate.PauseAtBlocks(d.restarts.due(d.begin + d.size + inflate.Ahead))
-		n, err := d.inflate.Read(p)
-		d.crc = crc32.Update(d.crc, crc32.IEEETable, p[:n])
-		d.size += int64(n)
-		if d.opt.IndexTo != nil {
-			d.opt.IndexTo.text(p[:n])
-		}
-		d.point()
-		switch err {
-		case nil:
-		case io.EOF:
-			err = d.trailer(n)
-		default:
-			err = d.corrupt(err)
-		}
-		if n > 0 || err != nil {
-			return n, err
+	if !d.inside {
+		if err := d.member(); err != nil {
+			return 0, err
 		}
 	}
+	d.inflate.PauseAtBlocks(d.restarts.due(d.begin + d.size + inflate.Ahead))
+	n, err := d.inflate.Read(p)
+	d.crc = crc32.Update(d.crc, crc32.IEEETable, p[:n])
+	d.size += int64(n)
+	if d.opt.IndexTo != nil {
+		d.opt.IndexTo.text(p[:n])
+	}
+	d.point()
+	switch err {
+	case nil:
+	case io.EOF:
+		err = d.trailer(n)
+	default:
+		err = d.corrupt(err)
+	}
+	return n, err
 }
 
 // readAhead starts goroutines at the second member, because without an index a

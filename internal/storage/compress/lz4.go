@@ -60,7 +60,7 @@ func newLZ4(in *input, restarts *restarts, note func(Verdict), later bool) *lz4D
 func (d *lz4Decoder) Close() {}
 
 func (d *lz4Decoder) Read(p []byte) (int, error) {
-	for len(d.rest) == 0 && d.err == nil {
+	if len(d.rest) == 0 && d.err == nil {
 		if d.frame == nil {
 			d.err = d.begin()
 		} else {

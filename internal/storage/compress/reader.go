@@ -91,7 +91,8 @@ type Reader struct {
 	again    int64    // bytes that ResumeAt decompressed but did not deliver
 }
 
-// A decoder returns decompressed bytes. It returns io.EOF at a clean end. A
+// A decoder returns decompressed bytes, or none and no error after a member or block
+// without any, so that the caller can stop. It returns io.EOF at a clean end. A
 // *finding carries a verdict; Reader.judge turns any other error into one.
 type decoder interface {
 	Read(p []byte) (int, error)
@@ -147,12 +148,16 @@ func (r *Reader) Close() {
 
 // Read reads decompressed bytes into p. Its only error is io.EOF, at the end of
 // the readable data: see Verdict. It does not retain p. The decoders of
-// plain, gzip and zlib files write to p without an intermediate buffer.
+// plain, gzip and zlib files write to p without an intermediate buffer. Between empty
+// members, it may return 0 and nil, so that the caller can stop.
 func (r *Reader) Read(p []byte) (int, error) {
 	if len(p) == 0 {
 		return 0, nil
 	}
-	for !r.done {
+	for range mostEmpty {
+		if r.done {
+			return 0, io.EOF
+		}
 		if r.dec == nil {
 			r.open()
 			r.sums.unsummed = r.sums.unsummed || r.format == Plain || r.format == Xerial || r.format.isTable()
@@ -172,8 +177,11 @@ func (r *Reader) Read(p []byte) (int, error) {
 			return n, nil
 		}
 	}
-	return 0, io.EOF
+	return 0, nil
 }
+
+// mostEmpty is the number of empty members that Read skips before it returns.
+const mostEmpty = 1 << 10
 
 // open detects the format and creates the decoder.
 func (r *Reader) open() {

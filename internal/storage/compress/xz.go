@@ -53,24 +53,20 @@ const (
 func (d *xzDecoder) Close() {}
 
 func (d *xzDecoder) Read(p []byte) (int, error) {
-	for {
-		if d.block != nil {
-			n, err := d.block.data.Read(p)
-			d.block.size += int64(n)
-			if d.block.check != nil {
-				d.block.check.Write(p[:n])
-			}
-			if n > 0 {
-				return n, nil
-			}
-			if err != io.EOF {
-				return 0, err
-			}
+	if d.block != nil {
+		n, err := d.block.data.Read(p)
+		d.block.size += int64(n)
+		if d.block.check != nil {
+			d.block.check.Write(p[:n])
 		}
-		if err := d.next(); err != nil {
+		if n > 0 {
+			return n, nil
+		}
+		if err != io.EOF {
 			return 0, err
 		}
 	}
+	return 0, d.next()
 }
 
 // next reads the structures between the data of two blocks.

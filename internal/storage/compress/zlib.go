@@ -31,25 +31,21 @@ func newZlib(in *input, restarts *restarts, note func(Verdict), which Inflate, b
 func (d *zlibDecoder) Close() {}
 
 func (d *zlibDecoder) Read(p []byte) (int, error) {
-	for {
-		if !d.inside {
-			if err := d.header(); err != nil {
-				return 0, err
-			}
-		}
-		n, err := d.inflate.Read(p)
-		_, _ = d.sum.Write(p[:n]) // never fails
-		var corrupt *inflate.CorruptError
-		switch {
-		case err == io.EOF:
-			err = d.trailer(n)
-		case errors.As(err, &corrupt):
-			err = &finding{Verdict{Kind: Corrupt, Offset: d.from + corrupt.Bit/8, Cut: true, Detail: "invalid deflate data: " + corrupt.Reason}}
-		}
-		if n > 0 || err != nil {
-			return n, err
+	if !d.inside {
+		if err := d.header(); err != nil {
+			return 0, err
 		}
 	}
+	n, err := d.inflate.Read(p)
+	_, _ = d.sum.Write(p[:n]) // never fails
+	var corrupt *inflate.CorruptError
+	switch {
+	case err == io.EOF:
+		err = d.trailer(n)
+	case errors.As(err, &corrupt):
+		err = &finding{Verdict{Kind: Corrupt, Offset: d.from + corrupt.Bit/8, Cut: true, Detail: "invalid deflate data: " + corrupt.Reason}}
+	}
+	return n, err
 }
 
 // Parts of the header, RFC 1950 section 2.2.
