@@ -95,8 +95,10 @@ type Codec struct {
 	Params []Param `yaml:"params"`
 	// The form of the output.
 	Render Render `yaml:"render" enum:"rewrite,jsonl,tsv,urls,keys,csv"`
-	// Whether to replace passwords in URLs by ***.
-	Redact bool `yaml:"redact"`
+	// What is replaced by ***, wherever it is in the records and dead letters:
+	// passwords (those of URLs, which every other value but none includes), email,
+	// ipv4, ipv6, jwt, or /REGEX/. Default: none.
+	Redact []string `yaml:"redact"`
 	// Flags whose URLs are rejected. scheme-not-http means every scheme except
 	// http and https. The names of errors are accepted too but have no effect,
 	// because such URLs are always rejected.

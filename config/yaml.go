@@ -300,7 +300,11 @@ func (d *document) items(n ast.Node) []ast.Node {
 	if s, ok := n.(*ast.SequenceNode); ok {
 		return s.Values
 	}
-	d.failAt(n, "must be a list"+but(n))
+	hint := but(n)
+	if _, ok := n.(*ast.BoolNode); ok && strings.HasSuffix(n.GetPath(), ".redact") { // as it was
+		hint = ": true is now [passwords], false is now []"
+	}
+	d.failAt(n, "must be a list"+hint)
 	return nil
 }
 

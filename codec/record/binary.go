@@ -3,6 +3,8 @@ package record
 import (
 	"errors"
 	"fmt"
+
+	"github.com/urlfold/urlfold/internal/redact"
 )
 
 // binaryReader is implemented by Readers of binary records. Such records have
@@ -176,7 +178,8 @@ func (c *Config) refuseHiding(parts string) error {
 			errs = append(errs, wrong(field, "the rendering rewrite cannot hide "+what+" in "+c.Format+" records, whose other "+parts+" are copied unchanged; use another rendering"))
 		}
 	}
-	refuse("Redact", "passwords", c.Redact)
+	_, hides, _ := redact.Parse(c.Redact) // New reports the error
+	refuse("Redact", "passwords", hides)
 	refuse("Secrets", "secrets", len(c.Secrets) > 0)
 	return errors.Join(errs...)
 }

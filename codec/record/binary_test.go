@@ -175,7 +175,7 @@ func TestBinaryConfig(t *testing.T) {
 		"URL":        func(c *Config) { c.URL.Path = []string{"path"} },
 		"Base":       func(c *Config) { c.Base = "https://{host}/" },
 		"Render":     func(c *Config) { c.Render, c.Extend = RenderExtend, []Extension{{"key", "key"}} },
-		"Redact":     func(c *Config) { c.Redact = true },
+		"Redact":     func(c *Config) { c.Redact = []string{"passwords"} },
 		"OnOversize": func(c *Config) { c.OnOversize = DispositionTruncate },
 	} {
 		c := Config{Format: "msgpack", URLField: "url", Normalizer: normalizers["equiv"]}

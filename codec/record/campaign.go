@@ -1,9 +1,6 @@
 package record
 
-import (
-	"github.com/urlfold/urlfold/codec"
-	"github.com/urlfold/urlfold/codec/params"
-)
+import "github.com/urlfold/urlfold/codec/params"
 
 // param is a query parameter and its name in the output.
 type param struct {
@@ -66,10 +63,10 @@ func (v *values) parameters(f fieldID) ([]byte, bool) {
 		}
 		return v.list.paramsJSON(), true
 	}
-	if c.why != 0 || !v.n.res.Out.Has(codec.Query) {
+	query, ok := v.shownComponent(fQuery)
+	if !ok {
 		return nil, false
 	}
-	query := v.n.res.Out.Bytes(c.norm, codec.Query)
 	v.n.pairs = params.AppendPairs(v.n.pairs[:0], query)
 	list := v.clickIDs
 	if f == fCampaign {

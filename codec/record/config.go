@@ -5,6 +5,7 @@ import (
 
 	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/codec/params"
+	"github.com/urlfold/urlfold/internal/redact"
 	"github.com/urlfold/urlfold/internal/suggest"
 )
 
@@ -147,8 +148,13 @@ type Config struct {
 	// scheme pass. Such records are treated like those that cannot be parsed.
 	RejectFlags   codec.Flags
 	RejectNotHTTP bool
-	// Redact replaces every password in the output by ***.
-	Redact bool
+	// Redact lists what is replaced by *** in the output and in the dead letters:
+	// "passwords" of URLs, and values that are "email", "ipv4", "ipv6" or "jwt", or
+	// match a regular expression between slashes. Passwords are replaced with each
+	// of these; "none" stands for an empty list. The patterns apply to text without
+	// its escapes; see the documentation of --redact. Keys are computed from the
+	// text as it is.
+	Redact []string
 	// Repairs are applied to normal forms; keys are computed from the repaired
 	// URLs. Use them with profiles that keep malformed percent-encodings: where
 	// a profile turns '%' into %25, no %u is left to repair.
@@ -241,6 +247,7 @@ type Job struct {
 	rejectNotHTTP bool
 	filters       bool // one of these two is set
 	redact        bool
+	patterns      *redact.Patterns // redact is then set, too
 	repairs       Repair
 	secrets       [][]byte // lower case; redact is then set, too
 	mends         bool     // one of these two is set
@@ -287,19 +294,22 @@ func wrong(field, text string) error { return in(field, errors.New(text)) }
 // each invalid setting.
 func New(c Config) (*Job, error) {
 	j := &Job{
-		render: c.Render, level: c.Level, divert: c.Divert, redact: c.Redact || len(c.Secrets) > 0,
+		render: c.Render, level: c.Level, divert: c.Divert,
 		norm: c.Normalizer, whatwg: c.Normalizer != nil && c.Normalizer.Profile().Standard == codec.WHATWG, maxRecord: c.MaxRecord, maxExpansion: c.MaxExpansion,
 		rejectFlags: c.RejectFlags, rejectNotHTTP: c.RejectNotHTTP,
 		repairs: c.Repairs, facts: c.Facts, zone: c.Zone, year: c.Year,
 	}
 	j.keyForm = c.KeyForm
+	var errRedact error
+	j.patterns, j.redact, errRedact = redact.Parse(c.Redact)
+	j.redact = j.redact || len(c.Secrets) > 0
 	for _, name := range c.Secrets {
 		j.secrets = append(j.secrets, appendLower(nil, name))
 	}
 	j.filters = j.rejectNotHTTP || !j.rejectFlags.IsZero()
 	j.mends = j.repairs != 0 || len(j.secrets) > 0
 	errBase := j.setBase(&c)
-	errs := []error{j.setFormat(c, errBase == nil), in("Base", errBase), j.setFields(c.Fields), j.setExtend(&c), j.setDispositions(&c)}
+	errs := []error{j.setFormat(c, errBase == nil), in("Base", errBase), in("Redact", errRedact), j.setFields(c.Fields), j.setExtend(&c), j.setDispositions(&c)}
 	if c.Normalizer == nil {
 		errs = append(errs, wrong("Normalizer", "missing normalizer"))
 	} else {

@@ -1,9 +1,12 @@
 package record
 
 import (
+	"bytes"
+
 	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/codec/iri"
 	"github.com/urlfold/urlfold/codec/surt"
+	"github.com/urlfold/urlfold/internal/redact"
 )
 
 // This file implements the fields that are computed only on request.
@@ -12,7 +15,6 @@ import (
 // it is present. The result points into scratch and is valid until the next
 // call.
 func (v *values) derived(f fieldID) ([]byte, bool) {
-	c := &v.n.cur
 	if ofKey.has(f) && !v.n.hasKey() {
 		return nil, false
 	}
@@ -22,7 +24,7 @@ func (v *values) derived(f fieldID) ([]byte, bool) {
 	case fSURT:
 		return v.surt(), true
 	case fTemplate:
-		path := v.n.res.Out.Bytes(c.norm, codec.Path)
+		path, _ := v.shownComponent(fPath)
 		v.key = v.job.norm.Policy().Templates.Append(v.key[:0], path)
 		return v.key, true
 	case fIRI:
@@ -31,8 +33,11 @@ func (v *values) derived(f fieldID) ([]byte, bool) {
 		if !v.n.res.HasKey(keyLevels[f]) {
 			return nil, false
 		}
-		v.key = v.n.appendKey(v.key[:0], keyLevels[f])
-		return v.shown(v.key), true
+		key, hostFirst := v.shownKey(keyLevels[f])
+		if hostFirst {
+			key = bytes.TrimPrefix(key, slashes)
+		}
+		return key, true
 	}
 	return nil, false
 }
@@ -50,22 +55,35 @@ func (v *values) site() (site []byte, ok bool) {
 	if !ok || len(host) == 0 {
 		return nil, false
 	}
-	v.side, ok = codec.AppendSite(v.side[:0], host, true)
-	return v.side, ok
+	marks := v.normMarks() // uses v.side
+	if v.side, ok = codec.AppendSite(v.side[:0], host, true); !ok || !v.job.redact {
+		return v.side, ok
+	}
+	site = v.side
+	if end := int(v.n.res.Out.Span(codec.Host).End); marks != nil && bytes.HasSuffix(host, site) {
+		v.part = redact.AppendMarked(v.part[:0], site, marks[end-len(site):end])
+		site = v.part
+	}
+	return v.red.hideIn(site, inText), true
+}
+
+// shownKey returns the key string of a level for output. If it begins with the host,
+// without a scheme, shownKey puts "//" in front, so that it is a URL.
+func (v *values) shownKey(lv codec.Level) (key []byte, hostFirst bool) {
+	c := &v.n.cur
+	v.key = v.n.appendKey(append(v.key[:0], slashes...), lv)
+	if hostFirst = !c.nohost && hidesScheme(lv, &v.n.res.Out, c.norm); hostFirst {
+		return v.shown(v.key), true
+	}
+	return v.shown(v.key[len(slashes):]), false
 }
 
 // surt returns the sort key of the key string.
 func (v *values) surt() []byte {
-	c := &v.n.cur
 	if v.job.sortKeys && v.job.level == codec.KMatch {
 		return v.shownNorm()
 	}
-	v.key = append(v.key[:0], "//"...)
-	v.key = v.n.appendKey(v.key, v.job.level)
-	key := v.key[len("//"):]
-	if !c.nohost && hidesScheme(v.job.level, &v.n.res.Out, c.norm) {
-		key = v.key
-	}
+	key, _ := v.shownKey(v.job.level)
 	_ = codec.Parse(key, &v.scrub) // components are set even on an error
 	v.side = surt.Append(v.side[:0], key, &v.scrub.In, surt.Options{})
 	return v.side
@@ -90,7 +108,7 @@ func isWeb(scheme []byte) bool { return string(scheme) == "http" || string(schem
 func (v *values) iri() []byte {
 	v.key = iri.Append(v.key[:0], v.n.cur.norm, &v.n.res.Out)
 	if v.n.cur.nohost {
-		return v.key[len(placeholder):]
+		return v.shown(v.key[len(placeholder):])
 	}
 	return v.shown(v.key)
 }

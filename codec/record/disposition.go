@@ -237,14 +237,17 @@ func (w *Worker) appendPiece(out, piece []byte, p Piece) []byte {
 	if w.job.onOversize == DispositionTruncate {
 		return append(out, w.truncated(piece, p)...)
 	}
-	if p != PieceWhole && p != PieceFirst && len(w.secrets.names) > 0 {
-		// The piece can begin within a secret, or within the name before it.
+	if p != PieceWhole && p != PieceFirst && (len(w.secrets.names) > 0 || w.red.masker != nil) {
+		// The piece can begin within a value, or within the name before it.
 		if n := valueEnd(piece, 0, 0, inText); n > 0 {
 			out, piece = append(out, stars...), piece[n:]
 			start = len(out)
 		}
 	}
 	out = append(out, piece...)
+	if p == PieceFirst || p == PieceMiddle {
+		out = w.red.hideLast(out, start)
+	}
 	if w.job.redact {
 		out = w.red.redactTail(out, start)
 	}

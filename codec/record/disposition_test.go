@@ -68,10 +68,10 @@ func TestOnOversize(t *testing.T) {
 	f(Config{OnOversize: DispositionDead}, "", `{"reason":"record-too-long","at":0,"file":"f","line":2,"offset":9,"record":"http://u:password@h/\r\n"}`+"\n")
 	f(Config{OnOversize: DispositionTruncate}, "http://u:pas\r\n", "")
 	// The start of a truncated password is hidden too.
-	f(Config{OnOversize: DispositionTruncate, Redact: true}, "http://u:***\r\n", "")
+	f(Config{OnOversize: DispositionTruncate, Redact: []string{"passwords"}}, "http://u:***\r\n", "")
 	c := Config{Format: "lines", MaxRecord: 12, OnOversize: DispositionTruncate, Render: RenderJSONL, Fields: []string{"norm"}}
 	check(t, c, long, `{"error":"record-too-long","record":"http://u:pas","file":"f","line":1}`+"\n")
-	c.Redact = true
+	c.Redact = []string{"passwords"}
 	check(t, c, long, `{"error":"record-too-long","record":"http://u:***","file":"f","line":1}`+"\n")
 	// With its line end the result is still too long, so the next reader
 	// recognizes it.
@@ -103,7 +103,7 @@ func TestTruncatedPieces(t *testing.T) {
 	}
 	f(Config{}, "HTTP://H/a\r\n", "HTTP://H/ab", "cde", "f\r\n")
 	f(Config{}, "HTTP://H/a", "HTTP://H/ab", "cde")
-	f(Config{Redact: true}, "HTTP://u:***\n", "HTTP://u:pass", "word@h\n")
+	f(Config{Redact: []string{"passwords"}}, "HTTP://u:***\n", "HTTP://u:pass", "word@h\n")
 	f(Config{Render: RenderJSONL}, `{"error":"record-too-long","line":1}`+"\n", "HTTP://H/ab", "cde\n")
 }
 
@@ -216,5 +216,5 @@ func TestDeadLetterKey(t *testing.T) {
 	f(Config{}, []byte("a\"\n"), `"key":"a\"\n",`)
 	f(Config{}, []byte{0, 255}, `"key_b64":"AP8=",`)
 	f(Config{}, []byte("http://u:p@h"), `"key":"http://u:p@h",`)
-	f(Config{Redact: true}, []byte("http://u:p@h"), `"key":"http://u:***@h",`)
+	f(Config{Redact: []string{"passwords"}}, []byte("http://u:p@h"), `"key":"http://u:***@h",`)
 }

@@ -32,14 +32,14 @@ func TestExtendJSON(t *testing.T) {
 	// The URL itself can be replaced.
 	f(extending("jsonl", Extension{"u", "norm"}), `{"u":"HTTP://H","v":1}`, `{"u":"http://h/","v":1}`)
 	inner := extending("jsonl", Extension{"q", "host"})
-	inner.URLField, inner.Redact = "q.u", true
+	inner.URLField, inner.Redact = "q.u", []string{"passwords"}
 	f(inner, `{"q":{"u":"http://a:b@h/"},"z":"//c:d@e"}`, `{"q":"h","z":"//c:***@e"}`)
 	// The types are those of the rendering jsonl.
 	all := extending("jsonl", Extension{`"`, "norm"}, Extension{"m", "diagnostics"}, Extension{"n", "line"}, Extension{"o", "offset"}, Extension{"c", "campaign"}, Extension{"p", "port"}, Extension{"l", "url"})
 	f(all, `{"u":"http://u@h:81/?utm_source=x"}`, `{"u":"http://u@h:81/?utm_source=x","\"":"http://u@h:81/?utm_source=x","m":[{"flag":"credentials","at":7,"component":"username","action":"kept"}],"n":1,"o":0,"c":{"source":"x"},"p":"81","l":"http://u@h:81/?utm_source=x"}`)
 	f(extending("jsonl", Extension{"l", "url"}), "{\"u\":\"/\xff\",\"l\":1}", "{\"u\":\"/\xff\",\"l\":null,\"l_b64\":\"L/8=\"}")
 	f(extending("jsonl", Extension{"f", "file"}, Extension{"l", "url"}), `{"u":null}`, `{"u":null,"f":"f"}`)
-	f(Config{Format: "jsonl", URLField: "u", Render: RenderExtend, Redact: true, Extend: []Extension{{"n", "norm"}}}, `{"u":"http:\/\/a:b\u0040h/","v":"//c:d@e"}`, `{"u":"http://a:***@h/","v":"//c:***@e","n":"http://a:***@h/"}`)
+	f(Config{Format: "jsonl", URLField: "u", Render: RenderExtend, Redact: []string{"passwords"}, Extend: []Extension{{"n", "norm"}}}, `{"u":"http:\/\/a:b\u0040h/","v":"//c:d@e"}`, `{"u":"http://a:***@h/","v":"//c:***@e","n":"http://a:***@h/"}`)
 }
 
 func TestExtendTable(t *testing.T) {
@@ -51,7 +51,7 @@ func TestExtendTable(t *testing.T) {
 	f("tsv", "u\nHTTP://H/,", "u\tnorm\t\"f,\"\"x\"\"\"\nHTTP://H/,\thttp://h/,\t")
 	c := Config{Format: "csv", URLField: "1", Render: RenderExtend, Extend: []Extension{{"l", "line"}, {"r", "record"}, {"e", "error"}}}
 	check(t, c, "http://a:b@h,x\nhttp://[\n,\n", "http://a:b@h,x,1,\"http://a:b@h,x\",\nhttp://[,2,http://[,host-invalid\n,,3,\",\",\n")
-	c.Redact = true
+	c.Redact = []string{"passwords"}
 	check(t, c, "http://a:b@h,//c:d@e\n", "http://a:***@h,//c:***@e,1,\"http://a:***@h,//c:***@e\",\n")
 }
 

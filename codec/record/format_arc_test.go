@@ -166,7 +166,7 @@ func TestARCEnds(t *testing.T) {
 // TestARCConfig checks that New rejects settings that would break records.
 func TestARCConfig(t *testing.T) {
 	for _, c := range []Config{
-		{Redact: true}, {OnOversize: DispositionTruncate}, {Render: RenderExtend}, {Dialect: "nginx"}, {URLField: "url"}, {Base: "https://{host}"},
+		{Redact: []string{"passwords"}}, {OnOversize: DispositionTruncate}, {Render: RenderExtend}, {Dialect: "nginx"}, {URLField: "url"}, {Base: "https://{host}"},
 	} {
 		c.Format, c.Normalizer = "arc", newNormalizer(t, "equiv")
 		if _, err := New(c); err == nil {

@@ -85,8 +85,8 @@ func TestJournalDetect(t *testing.T) {
 func TestJournalConfig(t *testing.T) {
 	for _, c := range []Config{
 		{}, {URLField: "url"}, {URLField: "A=B"}, {URLField: "URL", Render: RenderExtend, Extend: []Extension{{"a", "norm"}}},
-		{URLField: "URL", Dialect: "nginx"}, {URLField: "URL", BaseField: "BASE"}, {URLField: "URL", Redact: true}, {URLField: "URL", OnOversize: DispositionTruncate},
-		{Format: "journal-export+csv", URLField: "1"}, {Format: "journal-export+azure-front-door"}, {Format: "journal-export+combined", Redact: true},
+		{URLField: "URL", Dialect: "nginx"}, {URLField: "URL", BaseField: "BASE"}, {URLField: "URL", Redact: []string{"passwords"}}, {URLField: "URL", OnOversize: DispositionTruncate},
+		{Format: "journal-export+csv", URLField: "1"}, {Format: "journal-export+azure-front-door"}, {Format: "journal-export+combined", Redact: []string{"passwords"}},
 	} {
 		if c.Format == "" {
 			c.Format = "journal-export"

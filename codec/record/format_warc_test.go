@@ -289,14 +289,14 @@ func TestWARCShown(t *testing.T) {
 // TestWARCConfig checks that New rejects settings that would break records.
 func TestWARCConfig(t *testing.T) {
 	for _, c := range []Config{
-		{Redact: true}, {OnOversize: DispositionTruncate}, {Render: RenderExtend}, {Dialect: "nginx"}, {URLField: "url"}, {Base: "https://{host}"},
+		{Redact: []string{"passwords"}}, {OnOversize: DispositionTruncate}, {Render: RenderExtend}, {Dialect: "nginx"}, {URLField: "url"}, {Base: "https://{host}"},
 	} {
 		c.Format, c.Normalizer = "warc", newNormalizer(t, "equiv")
 		if _, err := New(c); err == nil {
 			t.Errorf("%+v: no error", c)
 		}
 	}
-	for _, c := range []Config{{Redact: true, Render: RenderJSONL}, {Base: "https://h/"}, {OnOversize: DispositionStop}} {
+	for _, c := range []Config{{Redact: []string{"passwords"}, Render: RenderJSONL}, {Base: "https://h/"}, {OnOversize: DispositionStop}} {
 		c.Format = "warc"
 		if newJob(t, c).Apart() != (c.Render == RenderRewrite) {
 			t.Errorf("%+v: wrong result of Apart", c)

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/urlfold/urlfold/codec"
+	"github.com/urlfold/urlfold/internal/redact"
 )
 
 // renderer writes the output for the URL that the normalizer read last, or for
@@ -69,6 +70,8 @@ type values struct {
 	minute  minute       // of the last time
 	second  second       // of the last record whose time was read
 	telling []param      // campaign fields or click IDs
+	part    []byte       // component without what patterns match
+	marks   []bool       // see normMarks
 }
 
 // normShown returns the normal form for output. If scheme and host are unknown,
@@ -88,7 +91,7 @@ func (v *values) shownNorm() []byte {
 	if !v.job.redact || !v.job.sortKeys {
 		return v.shown(v.normShown())
 	}
-	hidden := v.red.hide(c.text)
+	hidden := v.red.hideAll(c.text)
 	if bytes.Equal(hidden, c.text) {
 		return v.normShown()
 	}
@@ -166,6 +169,48 @@ func (v *values) component(f fieldID) ([]byte, bool) {
 	return u.Bytes(c.norm, comp), true
 }
 
+// shownComponent is component with passwords, secrets, and what patterns match hidden,
+// if the job redacts. A match can begin in another component: user@example.com is a
+// user and a host.
+func (v *values) shownComponent(f fieldID) ([]byte, bool) {
+	text, ok := v.component(f)
+	if !ok || !v.job.redact {
+		return text, ok
+	}
+	comp := componentOf[f]
+	if marks := v.normMarks(); marks != nil {
+		s := v.n.res.Out.Span(comp)
+		v.part = redact.AppendMarked(v.part[:0], text, marks[s.Start:s.End])
+		text = v.part
+	}
+	return v.red.hideIn(text, placeOf[comp]), true
+}
+
+// normMarks returns which bytes of the normal form patterns match, or nil if none do.
+func (v *values) normMarks() []bool {
+	c := &v.n.cur
+	if v.red.masker == nil || c.marked {
+		return c.marks
+	}
+	c.marked = true
+	v.side = append(v.side[:0], c.norm...)
+	password := v.n.res.Out.Span(codec.Password)
+	for i := password.Start; i < password.End; i++ {
+		v.side[i] = stars[0] // it is hidden anyway
+	}
+	found, host := v.red.masker.Mark(v.side, false), v.red.addressIn(c.norm)
+	if found == nil && host.Len() == 0 {
+		return nil
+	}
+	v.marks = append(v.marks[:0], make([]bool, len(c.norm))...)
+	copy(v.marks, found)
+	for i := host.Start; i < host.End; i++ {
+		v.marks[i] = true
+	}
+	c.marks = v.marks
+	return c.marks
+}
+
 // closeObject replaces the trailing comma by a brace and a line feed.
 func closeObject(out []byte) []byte {
 	if n := len(out) - 1; out[n] == ',' {
@@ -236,14 +281,8 @@ func (v *values) value(f fieldID, s *site, rec []byte, at *Position) ([]byte, bo
 		return v.derived(f)
 	case fCampaign, fClickIDs, fParams:
 		return v.parameters(f)
-	case fScheme, fHost, fPort:
-		return v.component(f)
-	case fUsername, fPath, fQuery, fFragment:
-		text, ok := v.component(f)
-		if v.job.redact {
-			text = v.red.hideIn(text, placeOf[componentOf[f]])
-		}
-		return text, ok
+	case fScheme, fUsername, fHost, fPort, fPath, fQuery, fFragment:
+		return v.shownComponent(f)
 	case fRecord:
 		return v.rawRecord(rec), true
 	case fTarget:
@@ -277,6 +316,9 @@ func (v *values) value(f fieldID, s *site, rec []byte, at *Position) ([]byte, bo
 // method returns the method of the request, which is not that of a referer.
 func (v *values) method(s *site, rec []byte) ([]byte, bool) {
 	m := v.n.found.method.in(rec)
+	if v.red.masker != nil {
+		m = v.red.hideIn(m, inText)
+	}
 	return m, len(m) > 0 && s.role != roleReferer
 }
 

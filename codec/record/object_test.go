@@ -15,7 +15,7 @@ func TestObject(t *testing.T) {
 	for _, l := range namedLogs(t) {
 		for _, change := range []func(*Config){
 			func(*Config) {},
-			func(c *Config) { c.Redact = true },
+			func(c *Config) { c.Redact = []string{"passwords"} },
 			func(c *Config) { c.KeyForm = codec.KeyBase32; c.Base = "http://b/" },
 			func(c *Config) { c.Fields = []string{"url", "norm", "key"} },
 		} {

@@ -119,7 +119,7 @@ func TestParamFlags(t *testing.T) {
 // password that other fields hide.
 func TestParamsSecrets(t *testing.T) {
 	c := Config{
-		Secrets: []string{"token", "o[key]"}, Redact: true, Repairs: allRepairs,
+		Secrets: []string{"token", "o[key]"}, Redact: []string{"passwords"}, Repairs: allRepairs,
 		Params: styles(t, deepDecl, params.Declaration{Name: "Token", Style: params.StylePipeDelimited}, params.Declaration{Name: "p", Style: params.StyleForm, Explode: params.ExplodeNo, Type: params.TypeObject}),
 	}
 	const secret = "hunter2"
@@ -160,7 +160,7 @@ func TestParamsKeys(t *testing.T) {
 func TestParamsNoAllocs(t *testing.T) {
 	for _, render := range []Render{RenderJSONL, RenderTSV} {
 		c := Config{
-			Format: "combined", Target: TargetAll, Render: render, Fields: []string{"params", "flags", "diagnostics"}, Redact: true, Secrets: []string{"token"},
+			Format: "combined", Target: TargetAll, Render: render, Fields: []string{"params", "flags", "diagnostics"}, Redact: []string{"passwords"}, Secrets: []string{"token"},
 			Params: styles(t, pipeDecl, deepDecl, simpleDecl), Normalizer: newNormalizer(t, "equiv"),
 		}
 		w := newJob(t, c).NewWorker()

@@ -164,15 +164,23 @@ func (w *Worker) readParts(rec []byte, v *verdict, st *Stats) {
 	case !same:
 		w.dividePieces(rec, q, now, st)
 	}
-	if !p.fit || !c.parted {
+	if !p.fit || !c.parted && !w.job.redact {
 		return
 	}
 	for r := roleHost; r <= roleScheme; r++ {
-		if s := f.part(r); s != nil {
-			if now, ok := w.n.partNow(r, rec); ok {
-				p.set(r, now, bytes.Equal(now, w.n.partText(s, rec)))
-			}
+		s := f.part(r)
+		if s == nil {
+			continue
 		}
+		old := w.n.partText(s, rec)
+		now, ok := w.n.partNow(r, rec)
+		if !ok || !c.parted {
+			now = old
+		}
+		if w.job.redact {
+			now = w.red.hideIn(now, inText)
+		}
+		p.set(r, now, bytes.Equal(now, old))
 	}
 }
 

@@ -32,6 +32,8 @@ type reading struct {
 	masked   bool                       // norm has a masked secret
 	fragment bool                       // src has a fragment
 	mended   bool                       // norm is repaired; the diagnostics of the original are saved
+	marked   bool                       // normMarks has been called
+	marks    []bool                     // its result
 	hash     int                        // offset in url of a '#' that must not be in a request; -1 if none
 }
 

@@ -4,27 +4,33 @@ import (
 	"bytes"
 
 	"github.com/urlfold/urlfold/codec"
+	"github.com/urlfold/urlfold/internal/redact"
 )
 
 // stars replaces a password. '*' is a sub-delim, which userinfo may contain
 // (RFC 3986 §3.2.1).
-const stars = "***"
+const stars = redact.Stars
 
 // redactor hides passwords and secrets.
 type redactor struct {
 	job     *Job
 	found   *Found // in the current record
 	secrets *secrets
+	masker  *redact.Masker // nil: there are no patterns
+	divider divider        // the Locator, if it is one
 
 	// Scratch.
 	side      []byte       // normal form that is not used
 	scrub     codec.Result // components of that normal form's input
 	hidden    []byte       // text with its password hidden
 	inside    []byte       // the same, also in nested URLs
+	veiled    []byte       // the same, before patterns apply
+	unhosted  []byte       // the same, without an address
 	plainText []byte       // unescaped URL
 	plainRuns []run
 	whole     []byte // record with its passwords hidden
-	ends      []int  // of the cells of a record
+	between   []span // its fields
+	field     []byte // one of these
 }
 
 // hide returns text, an unescaped URL, with its password replaced by stars. If
@@ -64,11 +70,39 @@ func (red *redactor) hideAll(text []byte) []byte { return red.hideIn(text, inPat
 // hideIn is hideAll for a text that begins at a place.
 func (red *redactor) hideIn(text []byte, where place) []byte {
 	text = red.hide(text)
-	if len(red.secrets.names) == 0 && !mayNest(text) {
+	if red.masker == nil && len(red.secrets.names) == 0 && !mayNest(text) {
 		return text
 	}
-	red.inside = red.secrets.mask(red.inside[:0], text, where)
+	if s := red.addressIn(text); s.Len() > 0 {
+		red.unhosted = append(append(append(red.unhosted[:0], text[:s.Start]...), stars...), text[s.End:]...)
+		text = red.unhosted
+	}
+	red.inside = red.mask(red.inside[:0], text, where)
 	return red.inside
+}
+
+// mask appends text with the passwords of nested URLs, secrets, and what the patterns
+// match replaced by stars.
+func (red *redactor) mask(dst, text []byte, where place) []byte {
+	if red.masker == nil {
+		return red.secrets.mask(dst, text, where)
+	}
+	red.veiled = red.secrets.mask(red.veiled[:0], text, where)
+	return red.masker.Append(dst, red.veiled, where == inValue)
+}
+
+// addressIn returns the host of a URL if it is an address, however it is written, and
+// addresses are hidden.
+func (red *redactor) addressIn(text []byte) (s codec.Span) {
+	if red.masker == nil || !red.masker.HidesHosts() {
+		return s
+	}
+	var err error
+	red.side, err = browser.AppendRef(red.side[:0], placeholder, text, &red.scrub)
+	if err == nil && red.masker.HidesHost(red.scrub.Out.Bytes(red.side, codec.Host)) {
+		return red.scrub.In.Span(codec.Host)
+	}
+	return s
 }
 
 // mayNest reports whether text can hold a password in a nested URL.
@@ -79,24 +113,38 @@ var hex40 = []byte("40") // of an encoded '@'
 // appendText appends text of unknown structure, or with URLs besides those that
 // were read, with passwords and secrets hidden.
 func (red *redactor) appendText(dst, text []byte) []byte {
-	return red.secrets.mask(dst, text, inText)
+	return red.mask(dst, text, inText)
 }
 
 // appendBeside is appendText for rec[from:to], which lies beside the URLs of a
-// record. In a table no value goes beyond its cell, lest columns be lost.
+// record.
 func (red *redactor) appendBeside(dst, rec []byte, from, to int) []byte {
-	if t, ok := red.job.reader.(*tableReader); ok {
-		var read bool
-		if red.ends, read = t.of(trimEnd(rec)).cellEnds(red.ends[:0], rec); read || red.found.n > 0 {
-			for _, end := range red.ends {
-				if from <= end && end < to {
-					dst = append(red.appendText(dst, rec[from:end]), t.sep)
-					from = end + 1
-				}
+	last := span{from, from} // what precedes the current field
+	if red.divider != nil {
+		red.between = red.divider.divide(red.between[:0], rec, red.found)
+		for _, s := range red.between {
+			if last.end <= s.start && s.end <= to {
+				dst = red.appendField(dst, rec[last.start:s.start], last.end-last.start)
+				last = s
 			}
 		}
 	}
-	return red.appendText(dst, rec[from:to])
+	return red.appendField(dst, rec[last.start:to], last.end-last.start)
+}
+
+// appendField is appendText for a field after n bytes that stay as they are. They can
+// hold the name of a secret or the start of a URL, as in the log format token=%b.
+func (red *redactor) appendField(dst, text []byte, n int) []byte {
+	start := len(dst)
+	dst = red.appendText(append(dst, text[:n]...), text[n:])
+	if !bytes.ContainsAny(text[:n], "=/") {
+		return dst
+	}
+	red.field = append(red.field[:0], dst[start:]...)
+	if dst = red.appendText(dst[:start], red.field); bytes.HasPrefix(dst[start:], text[:n]) {
+		return dst
+	}
+	return append(append(dst[:start], text[:n]...), stars...)
 }
 
 // appendStars appends stars for a password. It keeps backslashes: a backslash
@@ -140,79 +188,30 @@ func likelyPassword(text []byte) (p codec.Span, ok bool) {
 // isSlash is the set of bytes that browsers skip between scheme and host.
 var isSlash = [256]bool{'/': true, '\\': true, '\t': true, '\n': true, '\r': true, ' ': true}
 
-// appendRedacted appends src with everything that looks like a password of a
-// URL replaced by stars. It is for text of unknown structure, and for text with
-// URLs besides those that were read, such as a user agent. It looks for "//",
-// or for "\/\/", which some JSON writers produce, then for the last '@' in the
-// authority, then for the first ':' before that. plain says that a backslash in
-// src is literal and not part of an escape.
-func appendRedacted(dst, src []byte, plain bool) []byte {
-	from := 0
-	for pos := 0; ; {
-		n := bytes.IndexByte(src[pos:], '/')
-		if n < 0 {
-			return append(dst, src[from:]...)
-		}
-		pos += n + 1
-		switch {
-		case pos < len(src) && src[pos] == '/':
-			pos++
-		case pos+1 < len(src) && src[pos] == '\\' && src[pos+1] == '/':
-			pos += 2
-		default:
-			continue
-		}
-		authority := src[pos:authorityEnd(src, pos)]
-		at := bytes.LastIndexByte(authority, '@')
-		if at < 0 {
-			continue
-		}
-		if colon := bytes.IndexByte(authority[:at], ':'); colon >= 0 {
-			dst = append(dst, src[from:pos+colon+1]...)
-			from = pos + at
-			if plain {
-				dst = appendStars(dst, src[pos+colon+1:from])
-			} else {
-				dst = append(dst, stars...)
-			}
-		}
-		pos += at
-	}
-}
-
-// authorityEnd returns the offset of the first byte at or after pos that must
-// end an authority in raw text. An escaped quote does not end it.
-func authorityEnd(b []byte, pos int) int {
-	for i := pos; i < len(b); i++ {
-		switch c := b[i]; {
-		case c == '"' && isEscaped(b[pos:i]):
-		case c == '/' || c == '?' || c == '#' || c == '"' || c <= ' ':
-			return i
-		}
-	}
-	return len(b)
-}
-
-// appendNested appends src with the passwords of percent-encoded URLs in it
-// replaced by stars, as in ?u=http%3A%2F%2Fuser%3Apassword%40h%2F.
-func appendNested(dst, src []byte) []byte {
-	from, run := 0, 0
+// appendPasswords appends src with everything that looks like a password of a URL
+// replaced by stars, also in URLs that are percent-encoded, as in
+// ?u=http%3A%2F%2Fuser%3Apassword%40h%2F. It looks for two slashes, then for the last
+// '@' in the authority, then for the first ':' before that. plain says that a
+// backslash in src is literal and not part of an escape.
+func appendPasswords(dst, src []byte, plain bool) []byte {
+	from, slashes := 0, 0
 	for i := 0; i < len(src); {
 		c, n, depth := character(src[i:])
 		i += n
-		if run++; c != '/' {
-			run = 0
+		if slashes++; c != '/' {
+			slashes = 0
 		}
-		if run < 2 || depth == 0 {
+		if slashes < 2 {
 			continue
 		}
 		colon, at := 0, 0 // end of the first ':' and start of the last '@'
 		for j := i; j < len(src); {
 			c, n, d := character(src[j:])
-			if d <= depth && (c == '/' || c == '?' || c == '#' || c == '&' || c == '"' || c <= ' ' && src[j] != '+') {
+			if d <= depth && endsAuthority(src[j:j+n], c, depth) {
 				break
 			}
 			switch {
+			case d > 0 && depth == 0:
 			case c == '@':
 				at = j
 			case c == ':' && colon == 0:
@@ -220,12 +219,28 @@ func appendNested(dst, src []byte) []byte {
 			}
 			j += n
 		}
-		if colon > 0 && at >= colon {
-			dst = append(append(dst, src[from:colon]...), stars...)
-			from, i, run = at, at, 0
+		if colon == 0 || at < colon {
+			continue
 		}
+		dst = append(dst, src[from:colon]...)
+		if plain && depth == 0 {
+			dst = appendStars(dst, src[colon:at])
+		} else {
+			dst = append(dst, stars...)
+		}
+		from, i, slashes = at, at, 0
 	}
 	return append(dst, src[from:]...)
+}
+
+// endsAuthority reports whether the character c, written as raw, ends an authority
+// that is percent-encoded depth times. In one that is not, only a raw byte does.
+func endsAuthority(raw []byte, c byte, depth int) bool {
+	if depth == 0 {
+		last := raw[len(raw)-1]
+		return last == '/' || len(raw) == 1 && (last == '?' || last == '#' || last == '"' || last <= ' ')
+	}
+	return c == '/' || c == '?' || c == '#' || c == '&' || c == '"' || c <= ' ' && raw[0] != '+'
 }
 
 // redactTail hides the passwords in out[start:].
@@ -239,6 +254,10 @@ func (red *redactor) redactTail(out []byte, start int) []byte {
 // searches them.
 func (red *redactor) redactRecord(rec []byte) []byte {
 	red.whole = red.appendHidden(red.whole[:0], rec, 0, len(rec))
+	if red.masker != nil && red.divider == nil { // in prose, a URL can end within a value
+		red.field = append(red.field[:0], red.whole...)
+		red.whole = red.masker.Append(red.whole[:0], red.field, false)
+	}
 	return red.whole
 }
 
@@ -266,14 +285,27 @@ func (red *redactor) appendHidden(dst, rec []byte, from, to int) []byte {
 }
 
 // redactCut hides the passwords in out[start:], a record without its end. It
-// also hides what may be the beginning of a password at the cut.
+// also hides what may be the beginning of a password or value at the cut.
 func (red *redactor) redactCut(out []byte, start int) []byte {
 	authority := start + bytes.LastIndexByte(out[start:], '/') + 1
 	colon := bytes.IndexByte(out[authority:], ':')
-	if authority > start && colon >= 0 && authorityEnd(out, authority) == len(out) {
+	if authority > start && colon >= 0 && !bytes.ContainsAny(out[authority:], "?#\" \t") {
 		out = append(out[:authority+colon+1], stars...)
 	}
-	return red.redactTail(out, start)
+	return red.redactTail(red.hideLast(out, start), start)
+}
+
+// hideLast replaces the last word of out[start:], a record without its end, by stars
+// if there are patterns: the word may be the beginning of what they match.
+func (red *redactor) hideLast(out []byte, start int) []byte {
+	if red.masker == nil || len(out) == start {
+		return out
+	}
+	i := len(out)
+	for i > start && !endsValue[inText][out[i-1]] {
+		i--
+	}
+	return append(out[:i], stars...)
 }
 
 // replace appends rec from offset from to the end of s, with now in place of s

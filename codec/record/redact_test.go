@@ -8,7 +8,7 @@ func TestHide(t *testing.T) {
 	f := func(in, want string) {
 		t.Helper()
 		for _, profile := range []string{"rfc3986", "equiv", "logclean"} {
-			w := newJob(t, Config{Format: "lines", Redact: true, Normalizer: newNormalizer(t, profile)}).NewWorker()
+			w := newJob(t, Config{Format: "lines", Redact: []string{"passwords"}, Normalizer: newNormalizer(t, profile)}).NewWorker()
 			if got := string(w.red.hide([]byte(in))); got != want {
 				t.Errorf("%s: %q became %q, want %q", profile, in, got, want)
 			}
@@ -34,7 +34,7 @@ func TestHide(t *testing.T) {
 }
 
 func TestRedactRewrite(t *testing.T) {
-	c := Config{Format: "combined", Target: TargetAll, Redact: true, Normalizer: newNormalizer(t, "equiv")}
+	c := Config{Format: "combined", Target: TargetAll, Redact: []string{"passwords"}, Normalizer: newNormalizer(t, "equiv")}
 	const a, b, z = `::1 - - [t] "GET `, ` HTTP/1.1" 200 1 "`, `" "see http://a:b@c"` + "\n"
 	check(t, c, a+`/?u=http://x:y@z`+b+`http:u:p@H`+z, a+`/?u=http://x:***@z`+b+`http://u:***@h/`+`" "see http://a:***@c"`+"\n")
 	check(t, c, a+`http://u:p\x5Cq@good.example/`+b+z, a+`http://u:***\x5C***@good.example/`+b+`" "see http://a:***@c"`+"\n")

@@ -43,7 +43,7 @@ func TestRewrite(t *testing.T) {
 	f(Config{Format: "combined", Target: TargetAll, Base: "http://b/c/d"}, "-", "../%7e", "-", "http://b/~")
 	// A record whose URL cannot be parsed does not change.
 	same(all, "GET http://[h/%7e HTTP/1.1", "-")
-	f(Config{Format: "combined", Redact: true, Target: TargetAll}, "GET http://u:p@h/ HTTP/1.1", "http://u:p@[/", "GET http://u:***@h/ HTTP/1.1", "http://u:***@[/")
+	f(Config{Format: "combined", Redact: []string{"passwords"}, Target: TargetAll}, "GET http://u:p@h/ HTTP/1.1", "http://u:p@[/", "GET http://u:***@h/ HTTP/1.1", "http://u:***@[/")
 
 	check(t, Config{Format: "lines"}, "http://\"\u00e9;/", "http://xn--%22;-bja/")
 	check(t, Config{Format: "lines"}, " \tHTTP://H \r\n\n \na b", " \thttp://h/ \r\n\n \na%20b")
@@ -81,13 +81,13 @@ func TestJSONL(t *testing.T) {
 		`{"diagnostics":[{"flag":"raw-backslash","at":1,"record_at":16,"component":"path","action":"encoded"},{"flag":"non-hex","at":2,"record_at":20,"component":"path","action":"encoded"}],"record":"h - - [t] \"GET /\\x5C%zz HTTP/1.1\" 200 1 \"","offset":0}`+"\n")
 	f(Config{Format: "combined"}, "x\xff\r\n", `{"error":"unparsed","at":0,"record_b64":"eP8=","file":"f","line":1}`+"\n")
 	f(Config{Format: "jsonl", URLField: "u"}, "{}\n", `{"error":"field-missing","record":"{}","file":"f","line":1}`+"\n")
-	f(Config{Format: "lines", Redact: true, Fields: []string{"url", "norm", "record", "k0"}}, "//u:p@H/ http://x:y@z\n",
+	f(Config{Format: "lines", Redact: []string{"passwords"}, Fields: []string{"url", "norm", "record", "k0"}}, "//u:p@H/ http://x:y@z\n",
 		`{"url":"//u:***@H/ http://x:***@z","norm":"//u:***@h/%20http://x:***@z","record":"//u:***@H/ http://x:***@z","k0":"//u:***@h/%20http://x:***@z"}`+"\n")
 }
 
 // TestRedactEscaped checks that Redact hides passwords in escaped URLs.
 func TestRedactEscaped(t *testing.T) {
-	c := Config{Format: "jsonl", URLField: "u", Redact: true, Fields: []string{"record"}, Render: RenderJSONL}
+	c := Config{Format: "jsonl", URLField: "u", Redact: []string{"passwords"}, Fields: []string{"record"}, Render: RenderJSONL}
 	check(t, c, `{"u":"http:\u002f/u:p\"w\u0040h","v":"//a:b@c"}`, `{"record":"{\"u\":\"http://u:***@h\",\"v\":\"//a:***@c\"}"}`+"\n")
 	c.Render, c.Fields = RenderRewrite, nil
 	check(t, c, `{"u":"http:\u002f/u:p\u0040[","v":"//a:b@c"}`, `{"u":"http://u:***@[","v":"//a:***@c"}`)
@@ -162,7 +162,10 @@ func TestOtherRenders(t *testing.T) {
 
 func TestDivert(t *testing.T) {
 	for _, r := range []Render{RenderRewrite, RenderJSONL, RenderURLs} {
-		c := Config{Format: "combined", Target: TargetAll, Divert: true, Render: r, Redact: r == RenderJSONL}
+		c := Config{Format: "combined", Target: TargetAll, Divert: true, Render: r}
+		if r == RenderJSONL {
+			c.Redact = []string{"passwords"}
+		}
 		in := `h - - [t] "GET /%7e HTTP/1.1" 200 1 "http://u:p@[/" ""` + "\n" + "x\xff\n"
 		out, dead, st := runJob(t, newJob(t, c), []byte(in))
 		if len(out) != 0 || st.Dead != 2 || st.Rejects[codec.ErrHostInvalid] != 1 || st.Rejects[Unparsed] != 1 {
@@ -177,7 +180,7 @@ func TestDivert(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := strings.SplitAfter(in, "\n")[0]
-		if c.Redact {
+		if len(c.Redact) > 0 {
 			want = strings.Replace(want, "u:p", "u:***", 1)
 		}
 		if got.Reason != "host-invalid" || got.File != "f" || got.Line != 1 || got.Offset != 0 || got.Record != want || got.At != strings.Index(in, "[/") {

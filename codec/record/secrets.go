@@ -5,6 +5,7 @@ import (
 
 	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/codec/params"
+	"github.com/urlfold/urlfold/internal/redact"
 )
 
 // This file masks the values of parameters that hold a secret, in URLs and in
@@ -58,7 +59,7 @@ type secrets struct {
 	longest int
 	tail    []byte // the last characters read, decoded, in lower case
 
-	raw, nested []byte // scratch: text without the passwords of nested URLs
+	nested []byte // scratch: text without the passwords of nested URLs
 }
 
 // set sets the names.
@@ -72,15 +73,14 @@ func (s *secrets) set(names [][]byte) {
 // mask appends text with the passwords of nested URLs, and secret values, replaced
 // by stars.
 func (s *secrets) mask(dst, text []byte, where place) []byte {
-	if len(s.names) == 0 && !bytes.Contains(text, hex40) {
-		return appendRedacted(dst, text, where != inText)
+	if mayNest(text) {
+		s.nested = appendPasswords(s.nested[:0], text, where != inText)
+		text = s.nested
 	}
-	s.raw = appendRedacted(s.raw[:0], text, where != inText)
 	if len(s.names) == 0 {
-		return appendNested(dst, s.raw)
+		return append(dst, text...)
 	}
-	s.nested = appendNested(s.nested[:0], s.raw)
-	return s.append(dst, s.nested, where)
+	return s.append(dst, text, where)
 }
 
 // append appends text with each secret value replaced by stars.
@@ -164,75 +164,12 @@ func valueEnd(text []byte, i, depth int, where place) int {
 	return i
 }
 
-// character decodes the character at the start of text, which has n bytes there.
-// depth counts the levels of percent-encoding. It also decodes the escapes of JSON,
-// of logs and of HTML that stand for the characters around names and values. A '+'
-// is a space, as in forms.
+// character is [redact.Character] of text, except that a '+' is a space, as in forms.
 func character(text []byte) (c byte, n, depth int) {
-	switch c = text[0]; c {
-	case '%':
-		n, depth = 1, 1
-		for bytes.HasPrefix(text[n:], hex25) {
-			n, depth = n+len(hex25), depth+1
-		}
-		if c, ok := hexPair(text[n:]); ok {
-			return c, n + 2, depth
-		}
-		if r, ok := percentUnit(text); ok && r < 0x80 {
-			return byte(r), len("%uXXXX"), depth
-		}
-		return c, n, depth - 1
-	case '\\':
-		return backslashed(text)
-	case '&':
-		for _, e := range entities {
-			if bytes.HasPrefix(text, e.text) {
-				return e.c, len(e.text), 0
-			}
-		}
-	case '+':
-		c = ' '
+	if text[0] == '+' {
+		return ' ', 1, 0
 	}
-	return c, 1, 0
-}
-
-var hex25 = []byte("25")
-
-// entities are the references to '&' and '=' that HTML and its writers use.
-var entities = []struct {
-	text []byte
-	c    byte
-}{{[]byte("&amp;"), '&'}, {[]byte("&#38;"), '&'}, {[]byte("&#x26;"), '&'}, {[]byte("&#61;"), '='}, {[]byte("&#x3d;"), '='}, {[]byte("&#x3D;"), '='}}
-
-// backslashed is character for a text that begins with a backslash.
-func backslashed(text []byte) (c byte, n, depth int) {
-	if len(text) < 2 {
-		return text[0], 1, 0
-	}
-	switch c = text[1]; c {
-	case 'x', 'X':
-		if c, ok := hexPair(text[2:]); ok {
-			return c, 4, 0
-		}
-	case 'u':
-		if len(text) >= 6 {
-			if r, ok := hexUnit(text[2:6]); ok && r < 0x80 {
-				return byte(r), 6, 0
-			}
-		}
-	case '"', '\'', '/', '\\':
-		return c, 2, 0
-	case 'n', 'r', 't':
-		return ' ', 2, 0
-	}
-	return text[0], 1, 0
-}
-
-func hexPair(text []byte) (c byte, ok bool) {
-	if len(text) < 2 || unhex[text[0]] > 15 || unhex[text[1]] > 15 {
-		return 0, false
-	}
-	return unhex[text[0]]<<4 | unhex[text[1]], true
+	return redact.Character(text)
 }
 
 // isSecret reports whether the raw name of a parameter is one of the secrets.

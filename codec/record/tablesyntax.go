@@ -201,19 +201,6 @@ func (t *tableSyntax) of(body []byte) *tableSyntax {
 	return t
 }
 
-// cellEnds appends the offsets of the separators after the cells of rec. It stops
-// at a cell that it cannot read and returns false then.
-func (t *tableSyntax) cellEnds(ends []int, rec []byte) ([]int, bool) {
-	body := trimEnd(rec)
-	for pos := markLen(body); ; {
-		_, _, next, ok := t.cell(body, pos)
-		if !ok || next > len(body) {
-			return ends, ok
-		}
-		ends, pos = append(ends, next-1), next
-	}
-}
-
 // cell returns the inside of the cell at pos, its dialect, and the offset of
 // the next cell, which is greater than len(body) if there is none. Text after a
 // closing quote is an error (RFC 4180 §2).

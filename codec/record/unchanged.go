@@ -30,7 +30,7 @@ func (j *Job) keeperOf(l Locator) keeper {
 	switch {
 	case !ok:
 		return nil
-	case !j.asksBesideURL() || j.facts || j.filters || j.mends || j.readsParams, j.redact && j.render.keepsRecords():
+	case !j.asksBesideURL() || j.facts || j.filters || j.mends || j.readsParams, j.redact && (j.patterns != nil || j.render.keepsRecords()):
 		return nil
 	case !k.canKeep(j), j.id.on && !j.copiesKeys(k):
 		return nil

@@ -88,7 +88,8 @@ func (j *Job) NewWorker() *Worker {
 	if w.keeper != nil && j.id.on {
 		w.n.copyKey = j.identityKey()
 	}
-	w.red = redactor{job: j, found: &w.found, secrets: &w.secrets}
+	w.red = redactor{job: j, found: &w.found, secrets: &w.secrets, masker: j.patterns.NewMasker()}
+	w.red.divider, _ = w.locator.(divider)
 	w.v = values{job: j, n: &w.n, red: &w.red}
 	w.v.list = paramList{job: j, n: &w.n, red: &w.red}
 	w.r = renderer{job: j, n: &w.n, red: &w.red, v: &w.v}
@@ -230,6 +231,9 @@ func (w *Worker) plain(out, rec []byte, st *Stats) []byte {
 		return out
 	}
 	st.Emitted++
+	if _, ok := w.job.reader.(*tableReader); w.job.redact && !ok { // the names of columns stay
+		return w.red.appendText(out, rec)
+	}
 	return append(out, rec...)
 }
 

@@ -18,7 +18,7 @@ func TestNoAllocs(t *testing.T) {
 	}
 	at := Position{Name: "file", Head: []byte("id,url\n"), Line: 1, Off: 7, Key: []byte("http://u:p@h")}
 	each(func(c Config) {
-		for _, c.Redact = range []bool{false, true} {
+		for _, c.Redact = range [][]string{nil, {"passwords"}, {"jwt", "/zq{3}/"}} {
 			w := newJob(t, allFields(c)).NewWorker()
 			var st Stats
 			var out, dead []byte
@@ -69,9 +69,9 @@ func TestReject(t *testing.T) {
 		}
 	}
 	f(Config{}, Panic, "http://u:p@h\n", "")
-	f(Config{Redact: true}, Panic, "http://u:***@h\n", "")
+	f(Config{Redact: []string{"passwords"}}, Panic, "http://u:***@h\n", "")
 	f(Config{Divert: true}, Panic, "", `{"reason":"panic","at":0,"line":3,"offset":7,"record":"http://u:p@h\n"}`+"\n")
-	f(Config{Divert: true, Redact: true}, Refused, "", `{"reason":"refused","at":0,"line":3,"offset":7,"record":"http://u:***@h\n"}`+"\n")
+	f(Config{Divert: true, Redact: []string{"passwords"}}, Refused, "", `{"reason":"refused","at":0,"line":3,"offset":7,"record":"http://u:***@h\n"}`+"\n")
 	f(Config{Render: RenderJSONL}, Panic, `{"error":"panic","record":"http://u:p@h","line":3}`+"\n", "")
 	f(Config{Render: RenderTSV, Fields: []string{"offset", "error", "profile", "norm"}}, TooLong, "7\trecord-too-long\trfc3986-scheme\t\n", "")
 	f(Config{Render: RenderTSV, Fields: []string{"norm"}}, TooLong, "", "")

@@ -57,7 +57,7 @@ func (a *analysis) register(cmd *cobra.Command, c *daemon.Catalog, own func(f *p
 }
 
 func (a *analysis) redactFlag(f *pflag.FlagSet) {
-	f.BoolVar(&a.redact, "redact", true, "replace passwords in URLs with ***")
+	redactFlag(f, &a.redact, usualRedact)
 }
 
 // resultFlags adds the flags of a result that is a table.
@@ -116,8 +116,7 @@ func (a *analysis) resolve(stdout io.Writer, bad *mistakes) (o insight.Options) 
 	if a.perZone != "" && a.per == "" {
 		bad.add("--per-zone", errors.New("requires --per"))
 	}
-	z := a.zoned(bad)
-	o.Zone, o.Redact = z.Zone, z.Redact
+	o.Zone = a.zoned(bad).Zone
 	return o
 }
 
@@ -128,7 +127,7 @@ func (a *analysis) zoned(bad *mistakes) insight.Options {
 	if zone == nil {
 		zone = time.UTC
 	}
-	return insight.Options{Zone: zone, Redact: a.redact}
+	return insight.Options{Zone: zone}
 }
 
 // analysisLimits completes o with the limits of memory in s.

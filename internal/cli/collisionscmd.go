@@ -44,7 +44,7 @@ the rules that make their keys the same. Use this command before you remove dupl
 To find the rules, urlfold examines up to 8 URLs of each group, or as many as --examples; for a relative URL, it examines
 the normal form. If all URLs of a group have the same defect, its rule does not count. Memory is bounded: what does not
 fit into --max-memory is in temporary files, which take about the size of all different URLs. urlfold replaces passwords
-with *** unless you pass --redact=false.
+with *** unless you pass --redact none.
 
 Exit codes: 0 success, 1 fatal error, 2 usage error, 3 interrupted, 4 an input is damaged.`,
 		Example: `  urlfold collisions --key k3 urls.txt
@@ -61,7 +61,7 @@ Exit codes: 0 success, 1 fatal error, 2 usage error, 3 interrupted, 4 an input i
 	f.IntVar(&o.top, "top", 10, "show up to `N` groups, those with the most URLs first")
 	f.BoolVar(&o.json, "json", false, "write the report as one JSON object")
 	f.BoolVar(&o.all, "all", false, "write every group as a JSON object on a line of its own, in the order of the keys, and no report")
-	f.BoolVar(&o.redact, "redact", true, "replace passwords in URLs with ***")
+	redactFlag(f, &o.redact, usualRedact)
 	return cmd
 }
 
@@ -79,8 +79,9 @@ func (o *collisionOptions) resolveCollisions(paths []string) (*settings, error) 
 	if o.all && o.json {
 		bad.add("--all", errors.New("cannot be combined with --json: it writes groups and no report"))
 	}
+	checkRedact(&bad, o.redact)
 	a := o.options
-	a.render, a.fields, a.redact = record.RenderTSV.String(), keydiff.Fields, false
+	a.render, a.fields, a.redact = record.RenderTSV.String(), keydiff.Fields, nil
 	set, err := a.resolve(paths)
 	bad.add("", err)
 	return set, bad.err()

@@ -47,7 +47,7 @@ rules of the profile stay. Use this before you adopt a new edition of a list.
 
 Keys have the level of their profile unless you pass --key. To find the rules, urlfold examines a sample of the URLs; for
 a relative URL, it examines the normal form. Each group takes about 150 bytes of memory, plus one URL. urlfold keeps at
-most 256 MiB of URLs. It replaces passwords with *** unless you pass --redact=false.
+most 256 MiB of URLs. It replaces passwords with *** unless you pass --redact none.
 
 Exit codes: 0 success, 1 fatal error, 2 usage error, 3 interrupted, 4 an input is damaged or, with --fail, a group merges
 or splits.`,
@@ -67,7 +67,7 @@ or splits.`,
 	f.IntVar(&o.examples, "examples", 3, "show up to `N` groups of each merge or split, with one URL each")
 	f.IntVar(&o.top, "top", 10, "show up to `N` merges and up to N splits")
 	f.BoolVar(&o.json, "json", false, "write the report as one JSON object")
-	f.BoolVar(&o.redact, "redact", true, "replace passwords in URLs with ***")
+	redactFlag(f, &o.redact, usualRedact)
 	f.BoolVar(&o.fail, "fail", false, "exit with code 4 if a group merges or splits")
 	completeProfile(cmd, "against")
 	return cmd
@@ -121,8 +121,9 @@ func (o *diffOptions) prepare(paths []string) (*diffRun, error) {
 	if o.top < 1 || o.top > maxShown {
 		bad.add("--top", fmt.Errorf("must be between 1 and %d", maxShown))
 	}
+	checkRedact(&bad, o.redact)
 	a := o.options
-	a.render, a.fields, a.redact = record.RenderTSV.String(), keydiff.Fields, false
+	a.render, a.fields, a.redact = record.RenderTSV.String(), keydiff.Fields, nil
 	b := a
 	if o.against != "" {
 		b.profile = o.against

@@ -30,7 +30,7 @@ type explainOptions struct {
 	base     string
 	vs       string
 	json     bool
-	redact   bool
+	redact   []string
 	ascii    bool
 	fail     bool
 }
@@ -70,7 +70,7 @@ The output contains passwords unless you pass --redact.`,
 	f.StringVar(&o.base, "base", "", "resolve relative URLs against this `URL`")
 	f.StringVar(&o.vs, "vs", "", "compare each key with that of this `URL`")
 	f.BoolVar(&o.json, "json", false, "write one JSON object per line")
-	f.BoolVar(&o.redact, "redact", false, "replace passwords in URLs with ***")
+	redactFlag(f, &o.redact, nil)
 	f.BoolVar(&o.ascii, "ascii", false, "draw with ASCII characters only. Default: true if the locale is not UTF-8")
 	f.BoolVar(&o.fail, "fail", false, "exit with code 4 if a URL cannot be parsed or, with --vs, if the keys differ at the level of the profile")
 	completeProfile(cmd, "profile")
@@ -147,6 +147,7 @@ func (o *explainOptions) explainer() (*explain.Explainer, error) {
 	lv, err := findLevel(o.key, p)
 	bad.add("--key", err)
 	bad.add("--base", checkBase(o.base))
+	checkRedact(&bad, o.redact)
 	if profileErr != nil || rulesErr != nil {
 		p = codec.Profile{}
 	}

@@ -321,7 +321,7 @@ func (f *formats) describe() string {
 var recordFlags = map[string]string{
 	"Profile": "--profile", "Standard": "--standard", "Hash": "--hash", "HMACKey": "--hmac-key-file", "QueryEncoding": "--query-encoding",
 	"Format": "--format", "Dialect": "--dialect", "Delimiter": "--delimiter", "Quote": "--quote", "Escape": "--escape", "NoHeader": "--no-header", "Target": "--target", "URLField": "--url-field", "URL": "--url", "BaseField": "--base-field",
-	"Base": "--base", "Level": "--key", "KeyForm": "--key-format", "Repairs": "--repair", "Render": "--render", "Fields": "--fields", "Extend": "--extend",
+	"Base": "--base", "Level": "--key", "KeyForm": "--key-format", "Repairs": "--repair", "Redact": "--redact", "Render": "--render", "Fields": "--fields", "Extend": "--extend",
 	"Zone": "--timezone", "Year": "--year", "Where": "--where", "Identity": "--by", "Note": "--unique", "Shard": "--shard-by",
 }
 

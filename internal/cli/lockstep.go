@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"syscall"
 	"time"
 
@@ -122,7 +123,7 @@ func (s *settings) endLockStep(stderr io.Writer, st lockstep.Stats, err error) e
 	switch {
 	case err != nil:
 		return &exitError{code: exitFatal, err: fmt.Errorf("--lock-step: %w", err)}
-	case s.failOn >= failRejects && st.Rejected+st.Refused > 0:
+	case slices.Contains(s.failOn, "rejected") && st.Rejected+st.Refused > 0:
 		return &exitError{code: exitFailOn}
 	}
 	return nil

@@ -8,6 +8,7 @@ import (
 	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/codec/record"
 	"github.com/urlfold/urlfold/internal/keydiff"
+	"github.com/urlfold/urlfold/internal/redact"
 	"github.com/urlfold/urlfold/internal/terminal"
 	"github.com/urlfold/urlfold/internal/unique"
 )
@@ -32,7 +33,7 @@ func (r *oneShot) newSamples() (*unique.Samples, error) {
 	}
 	c := r.set.record
 	c.Render, c.Fields, c.Extend, c.Note = record.RenderTSV, []string{"url", "norm"}, nil, record.Note{}
-	c.Redact, c.Divert, c.Where, c.Shard, c.Identity = false, false, nil, record.Shard{}, record.Identity{}
+	c.Redact, c.Divert, c.Where, c.Shard, c.Identity = nil, false, nil, record.Shard{}, record.Identity{}
 	c.OnUnparsed, c.OnOversize = record.DispositionDefault, record.DispositionDefault
 	f, err := r.out.formats.with(c)
 	if err != nil {
@@ -47,7 +48,7 @@ func (o *outcome) merge() error {
 		return nil
 	}
 	lv, keyed := o.set.uniqueLevel()
-	m, err := keydiff.NewMerger(keydiff.Side{Normalizer: o.set.record.Normalizer, Level: lv}, keyed)
+	m, err := keydiff.NewMerger(keydiff.Side{Normalizer: o.set.record.Normalizer, Level: lv}, keyed, redact.OrPasswords(o.set.record.Redact))
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/urlfold/urlfold/codec/record"
 	"github.com/urlfold/urlfold/internal/charset"
 	"github.com/urlfold/urlfold/internal/recordconf"
+	"github.com/urlfold/urlfold/internal/redact"
 	"github.com/urlfold/urlfold/internal/suggest"
 	"github.com/urlfold/urlfold/sources/file"
 )
@@ -54,7 +55,7 @@ type options struct {
 	outputDir        string
 	force            bool
 	rejects, report  string
-	redact           bool
+	redact           []string
 	unique           string
 	by, keyOf        string
 	identified       bool       // records have an identity without --unique
@@ -81,7 +82,7 @@ type options struct {
 
 	lockStep     string
 	lineBuffered bool
-	failOn       string
+	failOn       []string
 	onDamage     string
 	quiet        bool
 	noProgress   bool
@@ -112,7 +113,7 @@ var (
 	hashNames     = recordconf.Hashes()
 	keyFormNames  = recordconf.KeyFormats()
 	standardNames = recordconf.Standards()
-	failOnNames   = []string{"never", "damage", "rejects", "flags", "uninspected"}
+	failOnNames   = []string{"damage", "rejected", "flags", "no-url", "no-field", "uninspected", "none"}
 	compressNames = []string{autoCompress, "none", "gzip", "zstd"}
 	headerNames   = []string{"auto", "true", "false"}
 	logLevelNames = []string{"debug", "info", "warn", "error"}
@@ -194,6 +195,20 @@ func (o *options) inputFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.where, "where", "", `keep only the records for which this `+"`expression`"+` is true, such as 'status == 200 && agent contains "bot"'. Names are those of --fields; has(FIELD) and flag("NAME") are functions. Default: keep all`)
 }
 
+// redactFlag adds --redact, whose default is usual.
+func redactFlag(f *pflag.FlagSet, values *[]string, usual []string) {
+	f.StringArrayVar(values, "redact", usual, "replace this `value` with *** wherever it is: "+strings.Join(redact.Names(), ", ")+", or /REGEX/. Repeatable. Each but none includes passwords, those of URLs")
+}
+
+// checkRedact checks the values of --redact.
+func checkRedact(bad *mistakes, values []string) {
+	_, _, err := redact.Parse(values)
+	bad.add("--redact", err)
+}
+
+// usualRedact is what commands hide that print examples.
+var usualRedact = []string{redact.Passwords}
+
 // emptyFlag adds --allow-empty.
 func (o *options) emptyFlag(f *pflag.FlagSet) {
 	f.BoolVar(&o.allowEmpty, "allow-empty", false, "succeed if a directory has no files, a glob matches no files, or --exclude leaves none. Default: fail")
@@ -229,7 +244,7 @@ func (o *options) outputFlags(f *pflag.FlagSet) {
 	f.Lookup("unique").NoOptDefVal = uniqueNames[0]
 	f.StringVar(&o.by, "by", "", "with --unique, compare this `field`: "+strings.Join(record.IdentityNames(), ", ")+". key is the key at the level of --key. Default: key")
 	f.StringVar(&o.keyOf, "key-of", "", "with --unique, compare these `URLs` of a record that has several: all, in their order, or first. Default: all")
-	f.BoolVar(&o.redact, "redact", false, "replace passwords in URLs with ***")
+	redactFlag(f, &o.redact, nil)
 }
 
 func (o *options) limitFlags(f *pflag.FlagSet) {
@@ -255,7 +270,7 @@ func (o *options) runFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.onDamage, "on-damage", file.OnDamageNames()[0], "apply this `policy` to the records of a damaged archive: "+strings.Join(file.OnDamageNames(), ", ")+". quarantine writes only records that a checksum verifies")
 	f.StringVar(&o.inflate, "inflate", file.InflateNames()[0], "decompress gzip files with this `decoder`: "+strings.Join(file.InflateNames(), ", ")+". klauspost is slower")
 	f.StringVar(&o.index, "index", "", "inflate a gzip file on several cores with the index in this `file`, and write it if it does not exist. auto: gztool's index beside the input, or one in the user's cache folder. Formats: gztool; indexed_gzip, which is written if the name ends in .gzidx")
-	f.StringVar(&o.failOn, "fail-on", "damage", "exit with code 4 on this `condition`: never, damage (a damaged archive), rejects (damage, or a rejected record), flags (any of these, or a URL with a flag other than relative), uninspected (damage, or with --redact or --secret a record that was not read, so that it may show what they hide)")
+	f.StringSliceVar(&o.failOn, "fail-on", failOnNames[:1], "exit with code 4 on any of these `conditions`: damage (of an archive), rejected (a rejected record), flags (a URL with a flag other than relative), no-url (a record without a URL), no-field (a record without the field of the URL), uninspected (with --redact or --secret, a record that was not read, so that it may show what they hide), or none")
 	f.BoolVar(&o.quiet, "quiet", false, "print errors and damaged inputs only, without a summary or a progress bar")
 	f.BoolVar(&o.noProgress, "no-progress", false, "do not print a progress bar")
 	f.StringVar(&o.logLevel, "log-level", "warn", "log messages of at least this `level` to stderr: "+strings.Join(logLevelNames, ", "))

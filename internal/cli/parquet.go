@@ -89,7 +89,7 @@ func (s *settings) checkRewrite() error {
 	switch {
 	case s.record.Shard.Of > 0:
 		return usage(errors.New("--shard-by: records cannot be assigned when Parquet or Avro files are rewritten, which keeps all rows: use --shard-by path or --render parquet"))
-	case s.redact || len(s.secrets) > 0:
+	case s.hides:
 		return usage(errors.New("--redact, --secret: " + files + ", which copies the other columns: use --render parquet"))
 	case s.unordered:
 		return usage(errors.New("--unordered: " + files + "; remove the flag"))

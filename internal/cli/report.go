@@ -128,7 +128,7 @@ func (o *outcome) json(exitCode int) ([]byte, error) {
 		Settings: reportSettings{
 			Format: o.formats.name(), FormatFound: o.formats.found(), Render: o.set.render, Target: o.set.target, Profile: o.set.profile,
 			Standard: o.set.record.Normalizer.Profile().Standard.String(), Level: o.set.record.Level.String(),
-			KeyFunction: o.set.record.Normalizer.KeyFunction(o.set.record.Level), Policy: o.lists(), Hash: o.set.hash, Redact: o.set.redact, Where: o.set.where, Unique: o.set.unique, By: o.set.by, Editions: builtin,
+			KeyFunction: o.set.record.Normalizer.KeyFunction(o.set.record.Level), Policy: o.lists(), Hash: o.set.hash, Redact: o.set.hides, Where: o.set.where, Unique: o.set.unique, By: o.set.by, Editions: builtin,
 		},
 		Files:  []reportFile{},
 		Totals: reportTotals{reportCounts: countsOf(&o.stats), Abandoned: o.snap.Ledger.Abandoned},

@@ -24,7 +24,7 @@ selects Markdown or JSON instead, or several forms at once: then each output has
 extension.
 
 Pages are keys of the level K3, whatever the profile: spellings of a page, with and without tracking parameters, count as
-one. urlfold replaces passwords with *** unless you pass --redact=false; --secret hides the values of parameters.
+one. urlfold replaces passwords with *** unless you pass --redact none; --secret hides the values of parameters.
 
 Exit codes: 0 success, 1 fatal error, 2 usage error, 3 interrupted, 4 --fail-on matched.`
 

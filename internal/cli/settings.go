@@ -19,6 +19,7 @@ import (
 	"github.com/urlfold/urlfold/config/field"
 	"github.com/urlfold/urlfold/internal/errlist"
 	"github.com/urlfold/urlfold/internal/recordconf"
+	"github.com/urlfold/urlfold/internal/redact"
 	"github.com/urlfold/urlfold/internal/storage/compress"
 	"github.com/urlfold/urlfold/internal/storage/disk"
 	"github.com/urlfold/urlfold/internal/storage/table"
@@ -30,14 +31,13 @@ import (
 
 // settings holds the validated and resolved flags of a one-shot.
 type settings struct {
-	paths           []string
-	record          record.Config // an empty Format means: detect it
-	limits          field.Limits
-	maxRecord       int
-	failOn          failOn
-	failUninspected bool // and failOn is failDamage
-	share           share
-	logLevel        slog.Level
+	paths     []string
+	record    record.Config // an empty Format means: detect it
+	limits    field.Limits
+	maxRecord int
+	hides     bool // by --redact or --secret
+	share     share
+	logLevel  slog.Level
 	*options
 
 	log            *slog.Logger // set by prepare
@@ -46,17 +46,21 @@ type settings struct {
 	rewritesTables bool // the inputs are Parquet or Avro files, and so are the outputs
 }
 
-// failOn is the condition under which a finished run exits with exitFailOn.
-type failOn uint8
-
-// Each value but the last includes the values before it.
-const (
-	failNever failOn = iota
-	failDamage
-	failRejects
-	failFlags
-	failUninspected // includes failDamage only
-)
+// checkFailOn checks the values of --fail-on.
+func checkFailOn(values []string) error {
+	for _, v := range values {
+		if now := map[string]string{"never": "none", "rejects": "rejected"}[v]; now != "" {
+			return fmt.Errorf("%q is now %q", v, now)
+		}
+		if v == "none" && len(values) > 1 {
+			return errors.New("none cannot be combined with other conditions")
+		}
+		if _, err := suggest.Index("condition", failOnNames, v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 // resolve validates the flags and returns what they mean. Its error joins all
 // errors in the flags.
@@ -158,6 +162,8 @@ func (s *settings) resolveRecord(bad *mistakes) {
 	var err error
 	s.record, err = r.Config()
 	bad.add("", flagNames(err))
+	_, hides, _ := redact.Parse(s.redact) // checkRecord reports the error
+	s.hides = hides || len(s.secrets) > 0
 	wrongRender := errorIn(err, "Render")
 	switch render := s.record.Render; {
 	case wrongRender:
@@ -342,20 +348,15 @@ func limitOf(text string, limit field.Size) (int, error) {
 }
 
 func (s *settings) resolveRun(bad *mistakes) {
-	i, err := suggest.Index("condition", failOnNames, s.options.failOn)
-	bad.add("--fail-on", err)
-	s.failOn = failOn(i)
-	if s.failUninspected = s.failOn == failUninspected; s.failUninspected {
-		s.failOn = failDamage
-	}
-	_, err = suggest.Index("policy", file.OnDamageNames(), s.onDamage)
+	bad.add("--fail-on", checkFailOn(s.failOn))
+	_, err := suggest.Index("policy", file.OnDamageNames(), s.onDamage)
 	bad.add("--on-damage", err)
 	_, err = suggest.Index("decoder", file.InflateNames(), s.inflate)
 	bad.add("--inflate", err)
 	if s.readsFiles() && (len(s.paths) == 0 || slices.Contains(s.paths, stdinPath)) {
 		bad.add("--on-damage", fmt.Errorf("%s reads each input twice, which is not possible with stdin: name the input files", s.onDamage))
 	}
-	i, err = suggest.Index("level", logLevelNames, s.options.logLevel)
+	i, err := suggest.Index("level", logLevelNames, s.options.logLevel)
 	bad.add("--log-level", err)
 	s.logLevel = []slog.Level{slog.LevelDebug, slog.LevelInfo, slog.LevelWarn, slog.LevelError}[i]
 	if s.jobs < 1 || s.jobs > maxJobs {

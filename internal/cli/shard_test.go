@@ -214,7 +214,7 @@ func TestMergeReportsOfOthers(t *testing.T) {
 	report := func(args ...string) string {
 		n++
 		name := filepath.Join(dir, fmt.Sprintf("%d.json", n))
-		urlfoldOutput(t, append([]string{"--quiet", "-o", "/dev/null", "--force", "--report", name, "--fail-on", "never"}, args...)...)
+		urlfoldOutput(t, append([]string{"--quiet", "-o", "/dev/null", "--force", "--report", name, "--fail-on", "none"}, args...)...)
 		return name
 	}
 	lists := input + "/in/lists"

@@ -43,26 +43,32 @@ func (o *outcome) damaged() []file.Report {
 
 // exitCode returns the exit code of the run.
 func (o *outcome) exitCode() int {
-	st := &o.stats
-	fail := o.set.failOn
 	switch {
 	case o.interrupted:
 		return exitCut
 	case o.err != nil:
 		return exitFatal
-	case fail >= failDamage && len(o.damaged()) > 0,
-		fail >= failRejects && st.Rejected > 0,
-		fail >= failFlags && o.notable(),
-		o.set.failUninspected && o.uninspected() > 0:
+	case len(o.failures()) > 0:
 		return exitFailOn
 	}
 	return exitDone
 }
 
+// failures returns the conditions of --fail-on that were met.
+func (o *outcome) failures() (names []string) {
+	st := &o.stats
+	for i, met := range []bool{len(o.damaged()) > 0, st.Rejected > 0, o.notable(), st.NoURL > 0, st.Rejects[record.NoField] > 0, o.uninspected() > 0} {
+		if met && slices.Contains(o.set.failOn, failOnNames[i]) {
+			names = append(names, failOnNames[i])
+		}
+	}
+	return names
+}
+
 // uninspected returns the number of records that may show what the run should
 // hide, because they were not read.
 func (o *outcome) uninspected() int64 {
-	if !o.set.redact && len(o.set.secrets) == 0 {
+	if !o.set.hides {
 		return 0
 	}
 	return o.stats.Uninspected()
@@ -206,7 +212,7 @@ func (o *outcome) title() string {
 	case len(o.damaged()) > 0:
 		return "done, but not all of the input can be read"
 	case o.exitCode() == exitFailOn:
-		return "done, but --fail-on " + o.set.options.failOn + " matched"
+		return "done, but --fail-on " + strings.Join(o.failures(), ",") + " matched"
 	}
 	return "done"
 }

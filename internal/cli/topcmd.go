@@ -20,7 +20,7 @@ Several names, separated by commas, count their combinations.
 
 Counts are exact. What does not fit into --max-memory is in temporary files. The order is by count, then by key, and the
 result does not depend on the number of workers. The example is the shortest URL of a key in normal form. urlfold replaces
-passwords with *** unless you pass --redact=false.
+passwords with *** unless you pass --redact none.
 
 N is the number of keys to list, 10 by default; with --per, for each period. An argument is N if it is the first one and a
 number that is not the name of a file.

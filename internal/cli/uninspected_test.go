@@ -17,8 +17,15 @@ func TestUninspected(t *testing.T) {
 		{line, "--secret token --fail-on uninspected", 0, false},
 		{line + "other token=hidden;\n", "--secret token --fail-on uninspected", 4, true},
 		{line + "other token=hidden;\n", "--secret token", 0, true},
-		{line + "other\n", "--redact --fail-on uninspected", 4, true},
+		{line + "other\n", "--redact passwords --fail-on uninspected", 4, true},
 		{line + "other\n", "--fail-on uninspected", 0, false},
+		{line + "other\n", "--fail-on damage,flags --fail-on no-url,no-field", 0, false},
+		{line + "other\n", "--fail-on no-url --fail-on damage,rejected", 4, false},
+		{strings.Replace(line, "/a?token=hidden", "-", 1), "--fail-on rejected,no-url", 4, false},
+		{line, "--fail-on never", 2, false},
+		{line, "--fail-on rejects", 2, false},
+		{line, "--fail-on none,damage", 2, false},
+		{line, "--redact=true", 2, false},
 	} {
 		cmd, stderr := command(t, append(strings.Fields(test.flags), "-f", "combined")...)
 		cmd.Stdin = strings.NewReader(test.input)

@@ -30,7 +30,7 @@ func newVerifyKeysCmd(c *daemon.Catalog) *cobra.Command {
 		Short: "Check the keys of web archive indexes",
 		Long: `Compare the key of each record of a CDX or CDXJ index with the key that the profile makes of the record's URL. The key is
 the first column. For each wrong key, print its file and line, the expected key and the key found. Replace
-the keys of URLs with a password by *** unless you pass --redact=false.
+the keys of URLs with a password by *** unless you pass --redact none.
 
 Exit codes: 0 all keys are right, 1 fatal error, 2 usage error, 3 interrupted, 4 a key is wrong, a record cannot be read,
 or an input is damaged.`,
@@ -43,7 +43,7 @@ or an input is damaged.`,
 	o.registerOnly(cmd, verifyKeysShared)
 	profile := cmd.Flags().Lookup("profile")
 	o.profile, profile.DefValue = keyProfile, keyProfile
-	cmd.Flags().BoolVar(&o.redact, "redact", true, "replace keys of URLs with a password by ***")
+	redactFlag(cmd.Flags(), &o.redact, usualRedact)
 	cmd.Flags().BoolVar(&o.quiet, "quiet", false, "print only the number of wrong keys")
 	return cmd
 }
@@ -54,9 +54,12 @@ const keyProfile = "surt-ia"
 // run reads the indexes and prints the wrong keys.
 func (o *verifyKeysOptions) run(cmd *cobra.Command, paths []string) error {
 	a := o.options
-	a.render, a.fields, a.jobs, a.redact = record.RenderTSV.String(), keydiff.VerifyFields, 1, false
+	a.render, a.fields, a.jobs, a.redact = record.RenderTSV.String(), keydiff.VerifyFields, 1, nil
+	var bad mistakes
+	checkRedact(&bad, o.redact)
 	set, err := a.resolve(paths)
-	if err != nil {
+	bad.add("", err)
+	if err := bad.err(); err != nil {
 		return err
 	}
 	out := cmd.OutOrStdout()

@@ -11,6 +11,7 @@ import (
 	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/codec/record"
 	"github.com/urlfold/urlfold/config"
+	"github.com/urlfold/urlfold/internal/redact"
 )
 
 // RunTests runs the test cases of a configuration. It processes each URL as a
@@ -67,7 +68,7 @@ func (cat *Catalog) newCases(f *config.File) (*cases, error) {
 		}
 		c.workers[t.Level] = job.NewWorker()
 	}
-	t.Level, t.Redact = rc.Level, true
+	t.Level, t.Redact = rc.Level, redact.OrPasswords(rc.Redact)
 	job, err := record.New(t)
 	if err != nil {
 		return nil, recordErrors(f, err, allSound)

@@ -159,7 +159,7 @@ func pathOf(f *config.File, field string) string {
 var recordPaths = map[string]string{
 	"Format": "codec.format", "Base": "codec.base", "Dialect": "codec.dialect", "Delimiter": "codec.delimiter", "Quote": "codec.quote", "MaxQuoted": "codec.max_quoted", "MaxExpansion": "codec.max_expansion", "Escape": "codec.escape", "NoHeader": "codec.no_header", "URLField": "codec.url_field", "URL": "codec.url", "BaseField": "codec.base_field",
 	"Profile": "codec.profile", "Standard": "codec.standard", "Hash": "codec.hash", "HMACKey": "codec.hmac_key", "QueryEncoding": "codec.query_encoding",
-	"Target": "codec.target", "Level": "codec.key", "KeyForm": "codec.key_format", "Repairs": "codec.repairs",
+	"Target": "codec.target", "Level": "codec.key", "KeyForm": "codec.key_format", "Repairs": "codec.repairs", "Redact": "codec.redact",
 	"Zone": "codec.timezone", "Year": "codec.year", "Where": "filter", "Route": "route", "Render": "codec.render", "Extend": "codec.render.extend",
 	"Identity": "dedupe.by", "Note": "dedupe.keep", "Schemas": "codec.registry", "MaxRecord": "pipeline.max_record_bytes", "OnUnparsed": "codec.on_unparsed", "OnOversize": "pipeline.on_oversize",
 }

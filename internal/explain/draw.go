@@ -4,7 +4,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/urlfold/urlfold/codec"
+	"github.com/urlfold/urlfold/internal/redact"
 	"github.com/urlfold/urlfold/internal/terminal"
 )
 
@@ -13,17 +13,24 @@ import (
 //   - Cutting: shortening a long URL to the surroundings of points of interest.
 //   - Rows: drawing brackets, labels and carets under a line of cells.
 
-// cells returns the cells of url, with *** in place of the span hide.
-func (t *TextWriter) cells(url []byte, hide codec.Span) []terminal.Cell {
-	start, end := int(hide.Start), min(int(hide.End), len(url))
-	if start >= end {
-		return t.Cells(url)
-	}
-	out := append(t.Cells(url[:start]), terminal.Cell{Text: "***", Width: 3, Start: start, End: end})
-	for _, c := range t.Cells(url[end:]) {
-		c.Start += end
-		c.End += end
-		out = append(out, c)
+// cells returns the cells of url, with *** in place of the bytes that are marked.
+func (t *TextWriter) cells(url []byte, marks []bool) (out []terminal.Cell) {
+	for start := 0; start < len(url); {
+		end := start + 1
+		for end < len(url) && marks[end] == marks[start] {
+			end++
+		}
+		if marks[start] {
+			out = append(out, terminal.Cell{Text: redact.Stars, Width: len(redact.Stars), Start: start, End: end})
+			start = end
+			continue
+		}
+		for _, c := range t.Cells(url[start:end]) {
+			c.Start += start
+			c.End += start
+			out = append(out, c)
+		}
+		start = end
 	}
 	return out
 }

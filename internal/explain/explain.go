@@ -5,6 +5,7 @@ import (
 
 	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/codec/params"
+	"github.com/urlfold/urlfold/internal/redact"
 )
 
 // MaxDiagnostics is the maximum number of diagnostics in an explanation, which
@@ -17,7 +18,7 @@ type Options struct {
 	Level      codec.Level   // level of the key to show and compare
 	KeyForm    codec.KeyForm // text form of keys
 	Base       []byte        // base URL for relative references; may be empty
-	Redact     bool          // replace passwords by ***
+	Redact     []string      // what to replace by ***, as in a record.Config
 }
 
 // An Explainer explains URLs. It is not safe for concurrent use.
@@ -29,9 +30,10 @@ type Explainer struct {
 	redactor
 }
 
-// New returns an Explainer.
+// New returns an Explainer. The values of o.Redact must be valid.
 func New(o Options) *Explainer {
-	return &Explainer{norm: o.Normalizer, level: o.Level, form: o.KeyForm, base: o.Base, redactor: redactor{on: o.Redact, base: o.Base}}
+	patterns, hides, _ := redact.Parse(o.Redact)
+	return &Explainer{norm: o.Normalizer, level: o.Level, form: o.KeyForm, base: o.Base, redactor: redactor{on: hides, base: o.Base, masker: patterns.NewMasker()}}
 }
 
 // An Explanation describes a URL. Write it before the next call of Explain or

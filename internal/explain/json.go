@@ -189,6 +189,7 @@ func (x *Explainer) fillNormal(o *object, e *Explanation) {
 	}
 	f := x.formsOf(e)
 	f.iri, f.surt, f.template = x.hide(f.iri), x.hideSecrets(f.surt), x.hideSecrets(f.template)
+	f.site = x.hideSecrets(f.site)
 	o.Site, o.SURT, o.Template, o.IRI = f.site, &f.surt, &f.template, &f.iri
 	o.Expressions = x.expressions(e)
 	for i := range e.steps {

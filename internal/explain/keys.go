@@ -59,7 +59,7 @@ type forms struct{ iri, site, surt, template string }
 func (x *Explainer) formsOf(e *Explanation) forms {
 	out := &e.res.Out
 	site, _ := codec.AppendSite(nil, out.Bytes(e.norm, codec.Host), true)
-	key := []byte(e.wholeKey(x.level))
+	key := []byte(x.hide(e.wholeKey(x.level)))
 	sortKeys := x.level == codec.KMatch && x.norm.Profile().HasSortKeys()
 	var r codec.Result
 	_ = codec.Parse(key, &r) // a key can be parsed

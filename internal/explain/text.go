@@ -96,7 +96,7 @@ func (t *TextWriter) picture(e *Explanation) [][]terminal.Cell {
 	}
 	// A URL longer than the limit cannot be parsed; its beginning is enough.
 	src := e.src[:min(len(e.src), codec.DefaultMaxLen+1)]
-	cells := t.cells(src, t.password(e.src))
+	cells := t.cells(src, t.marks(e.src))
 	return rows(t.cut(cells, points, width), width)
 }
 

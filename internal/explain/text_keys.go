@@ -107,7 +107,7 @@ func (t *TextWriter) writeForms(e *Explanation) {
 		t.named("display", t.Escape(t.hide(f.iri)))
 	}
 	if f.site != "" {
-		t.named("site", f.site)
+		t.named("site", t.hideSecrets(f.site))
 	}
 	name := "SURT"
 	if t.level < codec.KMatch {

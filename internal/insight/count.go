@@ -56,7 +56,7 @@ func NewCount(by []By, approx bool, o Options) *Count {
 	c := &Count{o: o, approx: approx, by: by, time: -1, cells: map[cellKey]*cell{}}
 	var l layout
 	for _, b := range by {
-		newSelector(b, &l, false)
+		newSelector(b, &l)
 		if !approx {
 			c.sets = append(c.sets, keyset.New(keyset.Options{MaxMemory: o.MaxMemory / int64(len(by)), Dir: o.Dir}))
 		}
@@ -78,7 +78,7 @@ func (c *Count) NewCodecs(inner func() pipeline.Codec) func() pipeline.Codec {
 		w := &countWorker{c: c, calendar: calendar{per: c.o.Per, zone: c.o.Zone}, cells: map[cellKey]*pending{}}
 		l := layout{fields: slices.Clone(c.fields)}
 		for _, b := range c.by {
-			w.selectors = append(w.selectors, newSelector(b, &l, false))
+			w.selectors = append(w.selectors, newSelector(b, &l))
 		}
 		codec := newRowCodec(inner(), len(c.fields), w.count)
 		codec.after = w.flush

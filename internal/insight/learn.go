@@ -194,7 +194,7 @@ func (w *learning) compareParams(host string, front, query []byte, outcome uint6
 				value = value*31 + xxh3.Hash(q.Value(query))
 			}
 		}
-		c := candidate{Kind: "param", Host: host, Name: string(shownName(w.name, true))}
+		c := candidate{Kind: "param", Host: host, Name: string(w.name)}
 		w.found.add(c, base^page*0x9e3779b97f4a7c15, value, outcome, norm)
 	}
 }

@@ -76,7 +76,6 @@ type selector struct {
 	columns []int // of the row
 	many    int   // index in columns of the one with several values; -1: none
 	param   bool  // these are names of parameters
-	redact  bool
 
 	key, end []byte // before and after the value of many
 	query    []byte
@@ -87,8 +86,8 @@ type selector struct {
 }
 
 // newSelector returns a selector of b for rows of l.
-func newSelector(b By, l *layout, redact bool) *selector {
-	s := &selector{many: -1, redact: redact}
+func newSelector(b By, l *layout) *selector {
+	s := &selector{many: -1}
 	for i, name := range b.Columns {
 		field := name
 		if source := sources[name]; source != "" {
@@ -164,7 +163,7 @@ func (s *selector) eachParam(query []byte, do func(name []byte) error) error {
 	for _, p := range s.pairs {
 		s.name = params.AppendName(s.name[:0], p.Name(query))
 		start := len(s.seen)
-		s.seen = tsv.AppendEscaped(s.seen, shownName(s.name, s.redact))
+		s.seen = tsv.AppendEscaped(s.seen, s.name)
 		if name := s.seen[start:]; len(name) == 0 || s.hasSeen(name) {
 			s.seen = s.seen[:start]
 			continue
@@ -191,13 +190,4 @@ func (s *selector) hasSeen(name []byte) bool {
 		start = end
 	}
 	return false
-}
-
-// shownName returns the name of a parameter for output. A name that looks like a
-// URL with a password, which broken links contain, is hidden.
-func shownName(name []byte, redact bool) []byte {
-	if i := bytes.Index(name, []byte("//")); redact && i >= 0 && bytes.IndexByte(name[i:], '@') >= 0 {
-		return []byte("***")
-	}
-	return name
 }

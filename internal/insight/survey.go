@@ -101,7 +101,7 @@ func (s *Survey) NewCodecs(inner func() pipeline.Codec) func() pipeline.Codec {
 	return func() pipeline.Codec {
 		share := s.o.share()
 		w := &surveyor{
-			s: s, seen: tally.New(tally.Options{}), room: share / 2, levels: newLevels(), selector: selector{redact: true},
+			s: s, seen: tally.New(tally.Options{}), room: share / 2, levels: newLevels(),
 			calendar: calendar{per: PerHour, zone: s.o.Zone}, hours: map[string]*Hour{}, flagSets: map[string][]codec.Flag{},
 		}
 		for i := range w.lists {
@@ -262,7 +262,7 @@ func (w *surveyor) deriveQuery(g *tally.Group, norm, query []byte) error {
 		if f > 0 {
 			key = append(key, '\t')
 		}
-		key = tsv.AppendEscaped(key, shownName(v, true))
+		key = tsv.AppendEscaped(key, v)
 	}
 	return w.lists[listCampaigns].Add(key, norm, g.Count)
 }

@@ -19,7 +19,6 @@ import (
 type Options struct {
 	Per       Per
 	Zone      *time.Location // of the periods
-	Redact    bool           // hide what looks like a password
 	MaxMemory int64          // for all workers, in bytes; 0: no limit
 	Dir       string         // for temporary files
 	Workers   int
@@ -51,7 +50,7 @@ type topWorker struct {
 func NewTop(b By, o Options) *Top {
 	t := &Top{o: o, by: b, time: -1}
 	var l layout
-	newSelector(b, &l, false)
+	newSelector(b, &l)
 	if o.Per != PerRun {
 		t.time = l.at("time")
 	}
@@ -69,7 +68,7 @@ func (t *Top) NewCodecs(inner func() pipeline.Codec) func() pipeline.Codec {
 	return func() pipeline.Codec {
 		l := layout{fields: slices.Clone(t.fields)}
 		w := &topWorker{
-			selector: newSelector(t.by, &l, t.o.Redact),
+			selector: newSelector(t.by, &l),
 			calendar: calendar{per: t.o.Per, zone: t.o.Zone},
 			tally:    tally.New(tally.Options{MaxMemory: t.o.share(), Dir: t.o.Dir}),
 			urls:     map[string]*int64{},

@@ -57,7 +57,7 @@ type CollisionOptions struct {
 	Top       int // number of groups in the report
 	MaxMemory int64
 	Dir       string // of temporary files
-	Redact    bool   // mask passwords
+	Redact    []string
 }
 
 // NewCollisions returns Collisions of the keys of side. Close releases its temporary
@@ -65,10 +65,8 @@ type CollisionOptions struct {
 func NewCollisions(side Side, o CollisionOptions) (*Collisions, error) {
 	c := &Collisions{side: side, examples: o.Examples, top: o.Top}
 	var err error
-	if o.Redact {
-		if c.redact, err = newRedactor(side.Normalizer); err != nil {
-			return nil, err
-		}
+	if c.redact, err = newRedactor(side.Normalizer, o.Redact); err != nil {
+		return nil, err
 	}
 	if c.texts, err = extsort.NewSpool(o.Dir); err != nil {
 		return nil, err

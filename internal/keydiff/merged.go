@@ -19,16 +19,16 @@ type Merged struct {
 	Rules     []string      `json:"rules"` // that make their keys the same
 }
 
-// A Merger describes pairs of URLs. It masks passwords.
+// A Merger describes pairs of URLs.
 type Merger struct {
 	side   *Side // nil: what the URLs share is not a key
 	redact *record.Worker
 }
 
 // NewMerger returns a Merger for the keys of side. If keyed is not set, URLs are the
-// same by something else, and no rule is responsible.
-func NewMerger(side Side, keyed bool) (*Merger, error) {
-	w, err := newRedactor(side.Normalizer)
+// same by something else, and no rule is responsible. hidden is as for [New].
+func NewMerger(side Side, keyed bool, hidden []string) (*Merger, error) {
+	w, err := newRedactor(side.Normalizer, hidden)
 	if err != nil {
 		return nil, err
 	}

@@ -5,11 +5,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/codec/record"
+	"github.com/urlfold/urlfold/internal/redact"
 	"github.com/urlfold/urlfold/internal/tsv"
 )
 
@@ -84,29 +84,29 @@ type Diff struct {
 }
 
 // New returns a Diff of the profiles a and b, with up to examples examples of a
-// group. If redact is set, it masks passwords in them.
-func New(a, b Side, examples int, redact bool) (*Diff, error) {
+// group. hidden is the Redact of a record.Config for these.
+func New(a, b Side, examples int, hidden []string) (*Diff, error) {
 	d := &Diff{a: a, b: b, examples: examples, graph: newGraph(examples)}
-	if !redact {
-		return d, nil
-	}
 	var err error
-	d.redact, err = newRedactor(a.Normalizer)
+	d.redact, err = newRedactor(a.Normalizer, hidden)
 	return d, err
 }
 
-// newRedactor returns a worker that masks the passwords in a line.
-func newRedactor(n *codec.Normalizer) (*record.Worker, error) {
-	job, err := record.New(record.Config{Format: "lines", Render: record.RenderTSV, Fields: []string{"url", "error"}, Redact: true, Normalizer: n})
+// newRedactor returns a worker that masks a line, or nil if nothing is hidden.
+func newRedactor(n *codec.Normalizer, hidden []string) (*record.Worker, error) {
+	if _, hides, err := redact.Parse(hidden); err != nil || !hides {
+		return nil, err
+	}
+	job, err := record.New(record.Config{Format: "lines", Render: record.RenderTSV, Fields: []string{"url", "error"}, Redact: hidden, Normalizer: n})
 	if err != nil {
 		return nil, err
 	}
 	return job.NewWorker(), nil
 }
 
-// masked returns a URL with its password masked by w, which may be nil.
+// masked returns a URL masked by w, which may be nil.
 func masked(w *record.Worker, url string) string {
-	if w == nil || !strings.ContainsRune(url, '@') {
+	if w == nil {
 		return url
 	}
 	var st record.Stats
@@ -116,8 +116,7 @@ func masked(w *record.Worker, url string) string {
 
 func (d *Diff) example(e *example) reportExample { return exampleReport(e, d.redact) }
 
-// exampleReport returns an example for a report, with its password masked by w, which
-// may be nil.
+// exampleReport returns an example for a report, masked by w, which may be nil.
 func exampleReport(e *example, w *record.Worker) reportExample {
 	x := reportExample{raw: masked(w, e.url)}
 	if utf8.ValidString(x.raw) {

@@ -60,13 +60,13 @@ func compareBoth(t *testing.T, a, b Side, oneIn int, memory int64) (*graph, *Sha
 	t.Helper()
 	jobs := [2]*record.Job{}
 	for i, s := range []Side{a, b} {
-		job, err := ShadowJob(record.Config{Format: "lines", Normalizer: a.Normalizer, Level: a.Level, Redact: true, Divert: true, Facts: true}, s)
+		job, err := ShadowJob(record.Config{Format: "lines", Normalizer: a.Normalizer, Level: a.Level, Redact: []string{"passwords"}, Divert: true, Facts: true}, s)
 		if err != nil {
 			t.Fatal(err)
 		}
 		jobs[i] = job
 	}
-	d, err := New(a, b, 1, false)
+	d, err := New(a, b, 1, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -35,15 +35,11 @@ type Verification struct {
 	redact *record.Worker // nil: passwords are not masked
 }
 
-// NewVerification returns a Verification. If redact is set, it masks the keys of
-// URLs with a password.
-func NewVerification(n *codec.Normalizer, redact bool, report func(WrongKey) error) (*Verification, error) {
-	v := &Verification{Report: report}
-	var err error
-	if redact {
-		v.redact, err = newRedactor(n)
-	}
-	return v, err
+// NewVerification returns a Verification. It masks the keys of URLs in which
+// something is hidden, as for [New].
+func NewVerification(n *codec.Normalizer, hidden []string, report func(WrongKey) error) (*Verification, error) {
+	w, err := newRedactor(n, hidden)
+	return &Verification{Report: report, redact: w}, err
 }
 
 // NewCodecs returns a function that creates the codec of a worker. newCodec

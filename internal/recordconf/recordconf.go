@@ -40,14 +40,15 @@ type Settings struct {
 	Where               string // an expression of package where; empty: keep all records
 	Route               []Branch
 
-	Redact, Divert bool
-	MaxRecord      int // bytes; 0: no limit
-	MaxQuoted      int // bytes; 0: the default
-	MaxExpansion   int // bytes; 0: the default
-	RejectFlags    codec.Flags
-	RejectNotHTTP  bool
-	Params         *params.Styles
-	Normalizer     *codec.Normalizer // nil if its settings are invalid
+	Redact        []string
+	Divert        bool
+	MaxRecord     int // bytes; 0: no limit
+	MaxQuoted     int // bytes; 0: the default
+	MaxExpansion  int // bytes; 0: the default
+	RejectFlags   codec.Flags
+	RejectNotHTTP bool
+	Params        *params.Styles
+	Normalizer    *codec.Normalizer // nil if its settings are invalid
 }
 
 // A Branch is a branch of a route.

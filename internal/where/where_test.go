@@ -275,7 +275,7 @@ func TestKinds(t *testing.T) {
 // TestRedacted checks that expressions see what the output shows.
 func TestRedacted(t *testing.T) {
 	c := newConfig(t, record.RenderURLs)
-	c.Format, c.Redact = "lines", true
+	c.Format, c.Redact = "lines", []string{"passwords"}
 	c.Where = compile(t, `url contains "secret" || norm contains "secret"`)
 	if out, st := run(t, c, []string{"http://u:secret@h/"}); out != "" || st.Filtered != 1 {
 		t.Errorf("out %q, %+v", out, st)

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/urlfold/urlfold/codec/record"
+	"github.com/urlfold/urlfold/internal/redact"
 	"github.com/urlfold/urlfold/pipeline"
 )
 
@@ -12,10 +13,10 @@ import (
 var fields = []string{"url", "norm", "key", "change", "flags", "host", "error"}
 
 // Job returns the job that reads samples, for records that are read as c says.
-// It masks passwords.
+// It masks at least passwords.
 func Job(c record.Config) (*record.Job, error) {
 	c.Render, c.Fields, c.Extend = record.RenderTSV, fields, nil
-	c.Redact, c.Divert, c.Route, c.Facts, c.Identity = true, false, nil, false, record.Identity{}
+	c.Redact, c.Divert, c.Route, c.Facts, c.Identity = redact.OrPasswords(c.Redact), false, nil, false, record.Identity{}
 	c.StopNoSchema, c.OnUnparsed, c.OnOversize = false, record.DispositionDefault, record.DispositionDefault
 	return record.New(c)
 }
