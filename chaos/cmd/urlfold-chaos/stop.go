@@ -31,7 +31,7 @@ var stops = []experiment{
 		run:   func(ctx context.Context, l *lab) error { return cutShort(ctx, l, true) },
 	},
 	{
-		name: "term-burst", no: "23", about: "signals within 400 ms, SIGTERM and SIGINT in any order, and SIGTERM through timeout, which signals the program and then its group, while a slow sink still has batches",
+		name: "term-burst", no: "23", about: "signals within 150 ms, SIGTERM and SIGINT in any order, and SIGTERM through timeout, which signals the program and then its group, while a slow sink still has batches",
 		bound: "they count as one: exit code 0; after the restarts lost 0, doubled 0",
 		aside: true,
 		run:   termBurst,
@@ -188,7 +188,7 @@ func (l *lab) signals() (all []os.Signal) {
 	return all
 }
 
-// burst starts the program with a slow sink, sends it signals within 400 ms while
+// burst starts the program with a slow sink, sends it signals within 150 ms while
 // batches are under way, and requires exit code 0.
 func (l *lab) burst(ctx context.Context, signals []os.Signal, command []string) error {
 	p, err := l.startBin([]string{fault.Env + "=file.before_write=delay:20ms"}, command[0], command[1:]...)
@@ -198,7 +198,7 @@ func (l *lab) burst(ctx context.Context, signals []os.Signal, command []string) 
 	if err := underWay(ctx, p); err != nil {
 		return err
 	}
-	gap := 400 * time.Millisecond / time.Duration(len(signals))
+	gap := 150 * time.Millisecond / time.Duration(len(signals))
 	for i, sig := range signals {
 		if i > 0 {
 			pause(ctx, l.between(0, gap))
