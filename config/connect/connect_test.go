@@ -66,13 +66,15 @@ func TestNATS(t *testing.T) {
 	}
 	f(func(*NATS) {})
 	f(func(c *NATS) { c.Servers = nil }, "servers: must have at least 1 element")
-	for _, good := range []string{"n1", "n1:4222", "tls://[::1]:4222", "ws://n1", "wss://user:p%40ss@n1:443", "nats://token@n1"} {
+	for _, good := range []string{"n1", "n1:4222", "tls://[::1]:4222", "tls://user:p%40ss@n1:443", "nats://token@n1"} {
 		f(func(c *NATS) { c.Servers[0] = good })
 	}
 	f(func(c *NATS) { c.Servers = append(c.Servers, "nats://u:hunter2@[n1") }, "servers[1]: invalid server URL")
 	f(func(c *NATS) { c.Servers[0] = "nats://u:hun/ter2@n1" }, "servers[0]: invalid server URL")
 	f(func(c *NATS) { c.Servers[0] = "nats://" }, "servers[0]: invalid server URL")
 	f(func(c *NATS) { c.Servers[0] = "http://n1" }, "servers[0]: invalid server URL: scheme")
+	f(func(c *NATS) { c.Servers[0] = "ws://n1" }, "servers[0]: invalid server URL: WebSocket is not supported")
+	f(func(c *NATS) { c.Servers[0] = "wss://u:hunter2@n1:443" }, "servers[0]: invalid server URL: WebSocket is not supported")
 	f(func(c *NATS) { c.Servers[0] = "nats://n1:65536" }, "servers[0]: invalid server URL: port")
 	f(func(c *NATS) { c.Token, c.User, c.Password = "t", "u", "p" }, "multiple credentials")
 	f(func(c *NATS) { c.Password, c.TLS.KeyFile = "p", "k" }, "password: requires user", "tls: cert_file and key_file")

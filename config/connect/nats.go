@@ -123,9 +123,11 @@ func serverMistake(server string) string {
 	u, err := url.Parse(server)
 	switch {
 	case err != nil || u.Hostname() == "":
-		return "invalid server URL: must be HOST, HOST:PORT or a nats, tls, ws or wss URL; percent-encode special characters in user names and passwords (%40 for @)"
-	case u.Scheme != "nats" && u.Scheme != "tls" && u.Scheme != "ws" && u.Scheme != "wss":
-		return "invalid server URL: scheme must be nats, tls, ws or wss"
+		return "invalid server URL: must be HOST, HOST:PORT or a nats or tls URL; percent-encode special characters in user names and passwords (%40 for @)"
+	case u.Scheme == "ws" || u.Scheme == "wss":
+		return "invalid server URL: WebSocket is not supported, because what a server sends through it cannot be checked; use the port for clients, with nats or tls"
+	case u.Scheme != "nats" && u.Scheme != "tls":
+		return "invalid server URL: scheme must be nats or tls"
 	case u.Port() != "":
 		if port, err := strconv.ParseUint(u.Port(), 10, 16); err != nil || port == 0 {
 			return "invalid server URL: port must be between 1 and 65535"

@@ -265,15 +265,10 @@ func (c *Conn) options(cfg *connect.NATS) (*client.Options, error) {
 	}
 	ctx, cut := context.WithCancel(context.Background())
 	c.cut = cut
-	has := func(scheme string) bool {
-		return slices.ContainsFunc(cfg.Servers, func(s string) bool { return strings.HasPrefix(s, scheme+"://") })
-	}
-	if !has("ws") && !has("wss") {
-		o.SkipHostLookup = true // the dialer needs the names
-		o.CustomDialer = &dialer{
-			ctx: ctx, timeout: cfg.ConnectTimeout, tls: t, servers: strings.Split(addresses(cfg.Servers), ", "),
-			secure: secure || has("tls"),
-		}
+	o.SkipHostLookup = true // the dialer needs the names
+	o.CustomDialer = &dialer{
+		ctx: ctx, timeout: cfg.ConnectTimeout, tls: t, servers: strings.Split(addresses(cfg.Servers), ", "),
+		secure: secure || slices.ContainsFunc(cfg.Servers, func(s string) bool { return strings.HasPrefix(s, "tls://") }),
 	}
 	for _, opt := range more {
 		if err := opt(&o); err != nil {

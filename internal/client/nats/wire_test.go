@@ -78,10 +78,10 @@ func TestWire(t *testing.T) {
 	}
 }
 
-// TestWireUsed checks which connections go through the check: all but those by
-// WebSocket, also to a server whose name begins like a scheme.
+// TestWireUsed checks that all connections go through the check, also to a server whose
+// name begins like a scheme. WebSocket is refused by package connect.
 func TestWireUsed(t *testing.T) {
-	for server, want := range map[string]bool{"nats://h": true, "tls://h": true, "h:4222": true, "ws1.example:4222": true, "ws://h": false, "wss://h": false} {
+	for _, server := range []string{"nats://h", "tls://h", "h:4222", "ws1.example:4222"} {
 		cfg := connect.DefaultNATS()
 		cfg.Servers = []string{server}
 		c := &Conn{}
@@ -90,8 +90,7 @@ func TestWireUsed(t *testing.T) {
 			t.Fatal(err)
 		}
 		c.cut()
-		d, used := o.CustomDialer.(*dialer)
-		if used != want || used && d.secure != (server == "tls://h") {
+		if d, used := o.CustomDialer.(*dialer); !used || d.secure != (server == "tls://h") {
 			t.Errorf("%s: checked %v, %+v", server, used, d)
 		}
 	}
