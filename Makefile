@@ -3,6 +3,8 @@
 GO          ?= go
 FUZZ_COUNT  ?= 200000
 MUTATIONS   ?= 100000
+SESSIONS    ?= 100000
+SEED        ?= 1
 BENCH_COUNT ?= 10
 BASE        ?= HEAD
 
@@ -47,6 +49,10 @@ arm64: ## run the tests of the code with assembly for arm64, which has none (nee
 .PHONY: mutations
 mutations: ## damage the sample logs of each format MUTATIONS times and check what is rewritten (about 10 minutes)
 	URLFOLD_MUTATIONS=$(MUTATIONS) $(GO) test -count 1 -timeout 60m -run 'Mutations$$' ./codec/record
+
+.PHONY: hostile
+hostile: ## run SESSIONS sessions with a Kafka broker whose answers are damaged, from SEED on (about 15 minutes)
+	URLFOLD_SESSIONS="$(SESSIONS) from seed $(SEED)" $(GO) test -count 1 -timeout 4h -v -run 'TestHostile$$' ./internal/client/kafka
 
 .PHONY: chaos
 chaos: ## run all fault experiments: kills, damaged files, rotation, full disks (about 30 minutes)

@@ -260,9 +260,11 @@ func (s *script) answer(c call) []byte {
 // TestHostile: whatever a broker answers, a session ends without a panic, without a
 // hang, and without much memory.
 func TestHostile(t *testing.T) {
-	rounds := 200
-	if os.Getenv("URLFOLD_LONG") == "1" {
-		rounds = 20_000
+	rounds, seed := 200, 1
+	if long := os.Getenv("URLFOLD_SESSIONS"); long != "" { // such as "100000 from seed 7"
+		if _, err := fmt.Sscanf(long, "%d from seed %d", &rounds, &seed); err != nil {
+			t.Fatal(err)
+		}
 	}
 	s, conn := record(t)
 	conn.SASL = nil // a login is not the same twice
@@ -274,10 +276,10 @@ func TestHostile(t *testing.T) {
 	failed, turns := 0, make(chan int)
 	var mu sync.Mutex
 	var wg sync.WaitGroup
-	for range 16 {
+	for range 64 {
 		wg.Go(func() {
 			for i := range turns {
-				m := &mutation{c: calls[i%len(calls)], rng: rand.New(rand.NewPCG(uint64(i), 1))}
+				m := &mutation{c: calls[i%len(calls)], rng: rand.New(rand.NewPCG(uint64(i), uint64(seed)))}
 				errs := hostile(t, s, conn, m)
 				mu.Lock()
 				if len(errs) > 0 {
@@ -297,7 +299,7 @@ func TestHostile(t *testing.T) {
 	}
 	close(turns)
 	wg.Wait()
-	t.Logf("%d sessions with a changed answer of %v: %d had errors, largest heap %d MiB", rounds, calls, failed, most>>20)
+	t.Logf("%d sessions from seed %d with a changed answer of %v: %d had errors, largest heap %d MiB", rounds, seed, calls, failed, most>>20)
 	if most > 512<<20 || failed < rounds/10 {
 		t.Errorf("%d MiB, %d sessions with errors", most>>20, failed)
 	}
