@@ -79,6 +79,7 @@ func (c *recordCodec) begin(b *Batch) {
 // Process implements [Codec].
 func (c *recordCodec) Process(b *Batch) {
 	c.begin(b)
+	c.w.Begin(b.In)
 	switch {
 	case len(b.Msgs) > 0:
 		c.messages(b)
@@ -175,7 +176,7 @@ func (c *recordCodec) appendRun(b *Batch, end int, at *record.Position, most int
 			}
 		}()
 	}
-	out, c.extents = c.w.AppendRun(b.Out.Bytes, c.extents[:0], b.In[b.Next:end], at, most, &b.Stats)
+	out, c.extents = c.w.AppendRun(b.Out.Bytes, c.extents[:0], b.Next, end, at, most, &b.Stats)
 	return out
 }
 
@@ -250,6 +251,7 @@ func (c *recordCodec) Reject(b *Batch) {
 // left the worker in any state. It returns the directive in force.
 func (c *recordCodec) rewind(b *Batch) (head []byte) {
 	c.w = c.job.NewWorker()
+	c.w.Begin(b.In)
 	c.workers[c.job] = c.w
 	b.Stats = c.saved
 	at := record.Position{Name: b.Lane.Name(), Head: c.head(b, c.mark), Message: len(b.Msgs) > 0}

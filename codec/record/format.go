@@ -61,17 +61,6 @@ type adder interface {
 	addNames(out, rec []byte) []byte
 }
 
-// framer is implemented by Locators that find out more about a record while they
-// look for its end.
-type framer interface {
-	// next is Reader.Next. The Locator can use what it has seen of the record
-	// for the next call of Locate.
-	next(in []byte) int
-	// isLine reports whether rec is the record that next has found last, and
-	// known to have no line feed but the one at its end.
-	isLine(rec []byte) bool
-}
-
 // Director is implemented by Readers of streams with directives, which change
 // how the records after them are read. Position.Head gives each record the
 // directive in force: that of the records before it or, if these have none, the

@@ -75,23 +75,17 @@ type anyLogReader struct {
 }
 
 // Locator implements [Reader].
-func (r *anyLogReader) Locator() Locator { return &anyLogLocator{anyLogReader: r} }
-
-// anyLogLocator is an anyLogReader with scratch memory.
-type anyLogLocator struct {
-	*anyLogReader
-	finder requestFinder
-}
+func (r *anyLogReader) Locator() Locator { return r }
 
 // Locate implements [Locator].
-func (r *anyLogLocator) Locate(f *Found, rec []byte, _ *Position) (Reason, int) {
-	r.finder.read(rec)
-	return r.locate(f, rec)
+func (r *anyLogReader) Locate(f *Found, rec []byte, _ *Position) (Reason, int) {
+	req, ok := findRequest(rec)
+	r.take(f, rec, req, ok)
+	return 0, 0
 }
 
-// locate is Locate for a line that the finder has read.
-func (r *anyLogLocator) locate(f *Found, rec []byte) (Reason, int) {
-	req, ok := r.finder.find(rec)
+// take stores what a line has. ok says that it has the request req.
+func (r *anyLogReader) take(f *Found, rec []byte, req requestSpan, ok bool) {
 	if !ok || r.all {
 		r.addURLs(f, rec, req.target)
 	}
@@ -103,7 +97,6 @@ func (r *anyLogLocator) locate(f *Found, rec []byte) (Reason, int) {
 	if f.attrs.wanted {
 		addLogAttrs(f, rec, req)
 	}
-	return 0, 0
 }
 
 // dialectOf returns the escapes of a request: none without quotes.

@@ -3,6 +3,7 @@ package record
 import (
 	"bytes"
 	"errors"
+	"github.com/urlfold/urlfold/codec/internal/scan"
 	"slices"
 )
 
@@ -89,11 +90,14 @@ func (linesReader) Locate(f *Found, rec []byte, _ *Position) (Reason, int) {
 // canKeep implements [keeper]. A base does not change absolute URLs.
 func (linesReader) canKeep(*Job) bool { return true }
 
+// marks implements [keeper].
+func (linesReader) marks() *scan.Block { return nil }
+
 // keep implements [keeper].
-func (linesReader) keep(n *normalizer, in, _ []byte) int {
-	end := bytes.IndexByte(in, '\n') + 1
-	if end == 0 || !n.keeps(trimEnd(in[:end])) {
+func (linesReader) keep(n *normalizer, pos, limit int, _ []byte) int {
+	size := n.walk.line(pos, limit)
+	if size == 0 || !n.keeps(trimEnd(n.walk.block[pos:pos+size])) {
 		return 0
 	}
-	return end
+	return size
 }

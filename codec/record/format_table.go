@@ -112,7 +112,7 @@ func countCells(body []byte, table *tableSyntax) (n int, hasURL bool) {
 // Open implements [Format].
 func (t tableFormat) Open(c *Config) (Reader, error) {
 	syntax, errSyntax := c.tableSyntax(t.sep)
-	r := &tableReader{tableSyntax: syntax, scan: newTableScan(&syntax), base: column{index: noColumn}, host: column{index: noColumn}}
+	r := &tableReader{tableSyntax: syntax, base: column{index: noColumn}, host: column{index: noColumn}}
 	errs := []error{errSyntax, r.setColumns(c), c.refuseReferer()}
 	if c.Dialect != dialectBackslash {
 		errs = append(errs, c.refuseDialect())
@@ -162,7 +162,6 @@ func (t *tableReader) setColumns(c *Config) error {
 // outside quotes.
 type tableReader struct {
 	tableSyntax
-	scan            *tableScan // nil if it does not apply
 	url, base, host column
 	named           bool // at least one column is given by name, so there is a header
 	extends         bool // the job adds cells
@@ -209,15 +208,11 @@ type tableLocator struct {
 	hostColumn int
 	cells      []byte // cells to add to the record
 
-	ends  cellEnds // of the current record
-	body  framed   // the record that next has found, without its line end
-	line  framed   // the same with its line end
-	ahead framed   // line, if keep has found it and Append must read it
+	spans []span // cells of the record that keep reads
 
 	// For a composed URL.
 	wanted []int        // index of the value in each column, -1 if it is not used
 	values []fieldValue // of a record
-	shapes shapes
 }
 
 // column is a column given by name or, if name is nil, by number.
@@ -249,7 +244,6 @@ func (l *tableLocator) columns(head []byte) {
 		return
 	}
 	l.head, l.headKnown = append(l.head[:0], head...), true
-	l.shapes.reset()
 	l.urlColumn, l.baseColumn, l.hostColumn = l.resolve(l.url), l.resolve(l.base), l.resolve(l.host)
 	if l.composer != nil {
 		l.setWanted()
@@ -321,18 +315,12 @@ func (l *tableLocator) Locate(f *Found, body []byte, at *Position) (Reason, int)
 		return NoField, 0
 	}
 	found, last := false, max(url, base, host)
-	fast := l.hasEnds(body)
 	if l.extends {
 		last = len(body)
-	} else if fast && l.ends.bare && max(base, host) < 0 {
-		return l.locateBare(f, body)
 	}
-	syntax := &l.tableSyntax
-	if !fast {
-		syntax = l.of(body)
-	}
+	syntax := l.of(body)
 	for i, pos := 0, 0; pos <= len(body) && i <= last; i++ {
-		s, d, next, ok := l.cellAt(syntax, body, pos, fast)
+		s, d, next, ok := syntax.cell(body, pos)
 		if !ok {
 			return Unparsed, pos
 		}
@@ -362,17 +350,6 @@ func (l *tableLocator) isHead(body, head []byte) bool {
 		return l.checkHead(body) == nil
 	}
 	return bytes.Equal(body, trimEnd(head[markLen(head):]))
-}
-
-// locateBare is Locate for a record without quotes whose ends are known, if only
-// the URL is wanted.
-func (l *tableLocator) locateBare(f *Found, body []byte) (Reason, int) {
-	pos := l.ends.skip(body, l.urlColumn)
-	if pos > len(body) {
-		return NoField, 0
-	}
-	l.addURL(f, body, span{pos, l.ends.ends.Next(pos)}, l.plain)
-	return 0, 0
 }
 
 // addURL adds the URL in the cell s, unless that is empty.
@@ -422,7 +399,7 @@ func (t *tableReader) recordEnd(b []byte, last bool) (n int, open bool) {
 	mark := markLen(b)
 	if n := bytes.IndexByte(b[mark:], '\n') + 1; n > 0 {
 		line := b[mark : mark+n]
-		if t.byLine || !t.hasQuote(line) || t.scan != nil && t.scan.closes(line[:n-1]) {
+		if t.byLine || !t.hasQuote(line) || t.closes(line) {
 			return mark + n, false
 		}
 	}

@@ -77,33 +77,24 @@ func (l *tableLocator) setWanted() {
 // locateParts is Locate for a composed URL.
 func (l *tableLocator) locateParts(f *Found, body []byte) (Reason, int) {
 	clear(l.values)
-	fast := l.hasEnds(body)
-	syntax := &l.tableSyntax
-	if !fast {
-		syntax = l.of(body)
-		fast = l.scan != nil && syntax.quote != 0 && l.ends.read(l.scan, body)
-	}
+	syntax := l.of(body)
 	for i, pos := 0, 0; pos <= len(body) && (i < len(l.wanted) || l.extends); i++ {
-		s, d, next, ok := l.cellAt(syntax, body, pos, fast)
+		s, d, next, ok := syntax.cell(body, pos)
 		if !ok {
 			return Unparsed, pos
 		}
 		if i < len(l.wanted) && l.wanted[i] >= 0 {
-			v := &l.values[l.wanted[i]]
-			v.span, v.kind, v.dialect = s, valueText, d
-			if s.end == s.start {
-				v.kind = valueEmpty
-			}
+			l.setValue(l.wanted[i], s, d)
 		}
 		pos = next
 	}
 	return l.composer.compose(f, body, l.values)
 }
 
-// cellAt is syntax.cell. fast says that l.ends belongs to body.
-func (l *tableLocator) cellAt(syntax *tableSyntax, body []byte, pos int, fast bool) (s span, d *Dialect, next int, ok bool) {
-	if fast {
-		return l.ends.cell(&l.tableSyntax, body, pos)
+// setValue sets value i to the content of a cell.
+func (l *tableLocator) setValue(i int, s span, d *Dialect) {
+	v := &l.values[i]
+	if v.span, v.kind, v.dialect = s, valueText, d; s.end == s.start {
+		v.kind = valueEmpty
 	}
-	return syntax.cell(body, pos)
 }

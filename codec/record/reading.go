@@ -86,6 +86,9 @@ type normalizer struct {
 	repaired         []byte // repaired normal form, the next input of the codec
 	other, spare     []byte // result of the next round; normal form before all rounds
 	mended, masked   []byte // components of these
+
+	walk    walk          // through the block that AppendRun reads
+	located locatedRecord // by a keeper
 }
 
 // placeholder is the scheme and host used for a target whose host is unknown.

@@ -2,9 +2,8 @@ package record
 
 import (
 	"bytes"
+	"math/bits"
 	"strings"
-
-	"github.com/urlfold/urlfold/codec/internal/scan"
 )
 
 // This file finds the request in a line of any log. A request begins with a
@@ -94,29 +93,28 @@ func quotedMethod(text []byte) int {
 	return 0
 }
 
-// requestFinder finds requests faster than findRequest: it looks only at spaces after
-// capitals, which it marks while it searches for the end of the line.
-type requestFinder struct{ ends scan.Marks }
-
-// capitals is the set of the capital letters of ASCII.
-var capitals = scan.NewSet(func(c byte) bool { return c-'A' < 26 })
-
-// readLine prepares find for the first line of in, and returns its length with its line
-// end. It returns 0 if it gives up.
-func (m *requestFinder) readLine(in []byte) (size int) {
-	m.ends, size = capitals.MarkLineAfter(m.ends, in, ' ')
-	return size
-}
-
-// read prepares find for rec.
-func (m *requestFinder) read(rec []byte) { m.ends = capitals.MarkAfter(m.ends, rec, ' ') }
-
-// find is findRequest for the line that has been read, which is rec without its line end.
-func (m *requestFinder) find(rec []byte) (r requestSpan, ok bool) {
-	m.ends.End(len(rec))
-	for end := m.ends.Next(0); end < len(rec); end = m.ends.Next(end + 1) {
-		if r, ok = requestAt(rec, end); ok {
-			return r, true
+// findRequest is findRequest for the current line, whose capitals and spaces are marked. It
+// looks only at spaces after capitals.
+func (b *walk) findRequest() (r requestSpan, ok bool) {
+	body := b.text[b.start:b.end:b.end]
+	first := b.start >> 6
+	for k := first; k <= b.end>>6; k++ {
+		before := uint64(0)
+		if k > 0 {
+			before = b.marks.Class[k-1] >> 63
+		}
+		w := b.marks.Same[k] & (b.marks.Class[k]<<1 | before)
+		if k == first {
+			w = w >> (b.start & 63) << (b.start & 63)
+		}
+		for ; w != 0; w &= w - 1 {
+			at := k<<6 + bits.TrailingZeros64(w)
+			if at >= b.end {
+				return requestSpan{}, false
+			}
+			if r, ok = requestAt(body, at-b.start); ok {
+				return r, true
+			}
 		}
 	}
 	return requestSpan{}, false

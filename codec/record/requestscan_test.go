@@ -2,6 +2,8 @@ package record
 
 import (
 	"bytes"
+	"math/rand/v2"
+	"strings"
 	"testing"
 )
 
@@ -93,4 +95,60 @@ func FuzzUsualRequest(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestFindRequest compares findRequest with that of a walk.
+func TestFindRequest(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(7, 8))
+	b := walk{marks: (&foundKeeper{anyLog: new(anyLogReader)}).marks()}
+	if b.marks == nil {
+		t.Skip("skipped: comparing vectors with loops; it needs a processor with AVX2, and GODEBUG without cpu.avx2=off")
+	}
+	lines := append(seeds(), strings.Split(anyLogLines, "\n")...)
+	lines = append(lines, strings.Repeat("a", 62)+"T GET /", strings.Repeat("a", 60)+"GET /a", strings.Repeat("a", 61)+" GET /a", "")
+	for _, line := range lines {
+		for range 50 {
+			line, _, _ = strings.Cut(line, "\n")
+			block := []byte("GET /\n" + line + "\n")
+			b.begin(block)
+			if b.line(len("GET /\n"), len(block)) == 0 {
+				t.Fatalf("%q has no line end", block)
+			}
+			got, ok := b.findRequest()
+			if want, found := findRequest(b.body()); got != want || ok != found {
+				t.Fatalf("findRequest(%q) = %+v, %v, want %+v, %v", line, got, ok, want, found)
+			}
+			line = string(mutate(rnd, []byte(line+"\n")))
+		}
+	}
+}
+
+// TestRequestOfLine compares walk.request with cleanRequest for damaged lines.
+func TestRequestOfLine(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(9, 10))
+	b := walk{marks: new(logReader).marks()}
+	if b.marks == nil {
+		t.Skip("skipped: comparing vectors with loops; it needs a processor with AVX2, and GODEBUG without cpu.avx2=off")
+	}
+	line := []byte(`h - [x [02/Nov/2026:06:25:15 +0100] "POST /a?b HTTP/1.1" 200 5 "-" "[a]"` + "\n")
+	found := 0
+	for range 100_000 {
+		block := append(bytes.Clone(line), mutate(rnd, line)...)
+		b.begin(block)
+		for pos, size := 0, 0; pos < len(block); pos += size {
+			if size = b.line(pos, len(block)); size == 0 {
+				break
+			}
+			target, request := b.request()
+			if wantTarget, want := cleanRequest(block[pos : pos+size]); request != want || target != wantTarget {
+				t.Fatalf("request of %q is at %v, %v, want %v, %v", block[pos:pos+size], target, request, wantTarget, want)
+			}
+			if pos > 0 && request.end > 0 {
+				found++
+			}
+		}
+	}
+	if found < 10_000 {
+		t.Errorf("%d damaged lines had a request", found)
+	}
 }

@@ -20,22 +20,30 @@ type Extent struct {
 // Runs reports whether AppendRun can read any record of the job.
 func (w *Worker) Runs() bool { return w.keeper != nil }
 
-// AppendRun is [Worker.Append] for the first records of in that can be read with less
-// work and need no dead letter, at most most of them. It appends to run the extent of
-// each, and advances at from the first record to the one after them, for which the
-// caller must call Append if there are fewer than most. Records that stay as they are
-// are copied together. AppendRun does not retain at.
-func (w *Worker) AppendRun(out []byte, run []Extent, in []byte, at *Position, most int, st *Stats) ([]byte, []Extent) {
+// Begin begins a block of records, which AppendRun reads from then on. The bytes of the
+// block must not change before the last of these calls.
+func (w *Worker) Begin(block []byte) {
+	w.n.walk.begin(block)
+	w.n.located = locatedRecord{}
+}
+
+// AppendRun is [Worker.Append] for the first records from offset pos to end of the block
+// that can be read with less work and need no dead letter, at most most of them. It appends
+// to run the extent of each, and advances at from the first record to the one after them,
+// for which the caller must call Append if there are fewer than most. Records that stay as
+// they are are copied together. AppendRun does not retain at.
+func (w *Worker) AppendRun(out []byte, run []Extent, pos, end int, at *Position, most int, st *Stats) ([]byte, []Extent) {
 	if w.keeper == nil {
 		return out, run
 	}
 	w.err = nil
 	w.n.forget()
-	kept, c, flagged := int64(0), copier{out: out, in: in}, flagCount{}
-	line, off, first := at.Line, at.Off, len(run)
+	in := w.n.walk.block[:end]
+	kept, c, flagged := int64(0), copier{out: out, in: in, from: pos, pos: pos}, flagCount{}
+	line, off, first := at.Line, at.Off-int64(pos), len(run)
 records:
-	for c.pos < len(in) && len(run) < first+most {
-		n := w.keeper.keep(&w.n, in[c.pos:], at.Head)
+	for c.pos < end && len(run) < first+most {
+		n := w.keeper.keep(&w.n, c.pos, end, at.Head)
 		size, copied := n, n > 0 && n <= w.longest
 		switch {
 		case copied && w.n.isPlain():

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 )
 
@@ -116,55 +115,12 @@ func TestCorporaShapes(t *testing.T) {
 	}
 }
 
-// TestFindRequest compares findRequest with requestFinder.
-func TestFindRequest(t *testing.T) {
-	rnd := rand.New(rand.NewPCG(7, 8))
-	var m requestFinder
-	lines := append(seeds(), strings.Split(anyLogLines, "\n")...)
-	lines = append(lines, strings.Repeat("a", 62)+"T GET /", strings.Repeat("a", 60)+"GET /a", strings.Repeat("a", 61)+" GET /a", "")
-	for _, line := range lines {
-		for range 50 {
-			m.read([]byte(line))
-			got, ok := m.find([]byte(line))
-			if want, found := findRequest([]byte(line)); got != want || ok != found {
-				t.Fatalf("find(%q) = %+v, %v, want %+v, %v", line, got, ok, want, found)
-			}
-			line = string(mutate(rnd, []byte(line+"\n")))
-		}
-	}
-}
-
 // shaperOf returns the locator of w if it knows shapes, or nil.
 func shaperOf(w *Worker) shaper {
-	if l, ok := w.keeper.(*tableLocator); ok && l.composer != nil {
-		return tableShaper{l}
+	if k, ok := w.keeper.(*foundKeeper); ok {
+		return k.shaper
 	}
-	if w.finder == nil {
-		return nil
-	}
-	return w.finder.shaper
-}
-
-// tableShaper is a tableLocator as a shaper.
-type tableShaper struct{ *tableLocator }
-
-func (l tableShaper) readLine(in, head []byte) int {
-	l.columns(head)
-	return l.look(in)
-}
-
-func (l tableShaper) shapeOf(rec, _ []byte) *shape {
-	l.ends.close(rec)
-	return l.shapes.match(rec, &shapeMarks{l.ends.ends, l.ends.quotes}, l.tableLocator)
-}
-
-func (l tableShaper) locateShaped(f *Found, rec []byte, h *shape) (Reason, int) {
-	if h != nil {
-		return 0, 0
-	}
-	why, pos := l.locateParts(f, rec)
-	l.updateShapes(rec)
-	return why, pos
+	return nil
 }
 
 // countShaped returns the number of the lines of in whose shape is known.

@@ -1,6 +1,10 @@
 package record
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/urlfold/urlfold/codec/internal/scan"
+)
 
 // This file cuts a table into records, and finds those with a quote that was not meant to
 // open a cell.
@@ -33,9 +37,9 @@ func (t *tableReader) cut(block []byte, last bool) (n, first, number int) {
 	}
 	for size := cutWindow; n < len(block); {
 		to := n + 1 // up to there, records are read one by one
-		if t.scan != nil {
+		if !t.escaped {
 			window := block[n:min(n+size, len(block))]
-			k, gaveUp := t.scan.cut(window)
+			k, gaveUp := scan.Cut(window, t.quote, t.sep)
 			switch {
 			case k > 0 && k <= t.longest && bytes.Count(window[:k], lineFeed) < t.mostLines():
 				n, size = n+k, cutWindow
@@ -61,4 +65,14 @@ func (t *tableReader) cut(block []byte, last bool) (n, first, number int) {
 		}
 	}
 	return n, first, number
+}
+
+// closes reports whether the line feed at the end of line, which begins with a record and
+// has no other line feed, ends the record. It returns false if it gives up.
+func (t *tableSyntax) closes(line []byte) bool {
+	if t.escaped {
+		return false
+	}
+	n, gaveUp := scan.Cut(line, t.quote, t.sep)
+	return n == len(line) && !gaveUp
 }

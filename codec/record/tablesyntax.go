@@ -317,3 +317,8 @@ func (t *tableSyntax) openingQuote(line []byte, pos int) int {
 		pos++
 	}
 }
+
+// hasQuote reports whether line has the quote of the table.
+func (t *tableSyntax) hasQuote(line []byte) bool {
+	return t.quote != 0 && bytes.IndexByte(line, t.quote) >= 0
+}

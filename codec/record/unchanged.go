@@ -1,6 +1,7 @@
 package record
 
 import (
+	"github.com/urlfold/urlfold/codec/internal/scan"
 	"github.com/urlfold/urlfold/codec/params"
 )
 
@@ -12,12 +13,14 @@ import (
 type keeper interface {
 	// canKeep reports whether the URL that keep finds is all that j reads.
 	canKeep(j *Job) bool
-	// keep returns the length of the first record of in, with its line end, if n
-	// keeps the only URL of the record, or changes only its scheme and authority, as
-	// n.fronted then says. Otherwise, or if it gives up, it returns 0.
-	// head is Position.Head of the record. keep adds the flags of the URL to n.cur
-	// and, if the job has a condition, what that reads to n.found.
-	keep(n *normalizer, in, head []byte) int
+	// marks returns the marks that keep needs of a block, or nil.
+	marks() *scan.Block
+	// keep returns the length of the record at offset pos of the block of n.walk, with
+	// its line end, if n keeps the only URL of the record, or changes only its scheme
+	// and authority, as n.fronted then says. Otherwise, or if it gives up, it returns 0.
+	// The record must end before limit. head is its Position.Head. keep adds the flags
+	// of the URL to n.cur and, if the job has a condition, what that reads to n.found.
+	keep(n *normalizer, pos, limit int, head []byte) int
 }
 
 // keeperOf returns l as a keeper, or nil if the job needs more of a URL than its

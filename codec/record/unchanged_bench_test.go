@@ -26,7 +26,8 @@ func BenchmarkUnchanged(b *testing.B) {
 			})
 		}
 		run("AppendRun", func(w *Worker, out []byte, st *Stats) []byte {
-			out, _ = w.AppendRun(out, nil, in, &Position{Head: head, Off: 1, Line: 2}, 1, st)
+			w.Begin(in)
+			out, _ = w.AppendRun(out, nil, 0, len(in), &Position{Head: head, Off: 1, Line: 2}, 1, st)
 			return out
 		})
 		run("Append", func(w *Worker, out []byte, st *Stats) []byte {

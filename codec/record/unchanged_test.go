@@ -167,7 +167,8 @@ func checkNext(t testing.TB, c Config, in []byte) (read int) {
 func appendNext(w *Worker, out, in []byte, at *Position, st *Stats) (_ []byte, n int) {
 	var run [1]Extent
 	start := len(out)
-	out, list := w.AppendRun(out, run[:0], in, at, 1, st)
+	w.Begin(in)
+	out, list := w.AppendRun(out, run[:0], 0, len(in), at, 1, st)
 	if len(list) == 0 {
 		return out, 0
 	}
@@ -193,19 +194,20 @@ func checkRuns(t testing.TB, c Config, j *Job, in []byte) {
 func appendRuns(j *Job, in []byte, most int) (list []string, end [2]int64, st Stats) {
 	w, at := j.NewWorker(), Position{Line: 1, Head: in[:j.Framing().Head(in)]}
 	d, _ := j.reader.(Director)
-	for len(in) > 0 {
-		out, run := w.AppendRun(nil, nil, in, &at, most, &st)
+	w.Begin(in)
+	for pos := 0; pos < len(in); {
+		out, run := w.AppendRun(nil, nil, pos, len(in), &at, most, &st)
 		for _, e := range run {
 			list = append(list, fmt.Sprintf("%v %s", e.Identity, out[:e.Out]))
-			in, out = in[e.In:], out[e.Out:]
+			pos, out = pos+int(e.In), out[e.Out:]
 		}
-		if len(run) == most || len(in) == 0 {
+		if len(run) == most || pos == len(in) {
 			continue
 		}
-		rec := in[:w.Next(in)]
+		rec := in[pos : pos+w.Next(in[pos:])]
 		out, dead := w.Append(nil, nil, rec, at, &st)
 		list = append(list, fmt.Sprintf("%v %s", w.AppendIdentity(nil)[0], out), string(dead))
-		at.Line, at.Off, in = at.Line+w.Lines(rec), at.Off+int64(len(rec)), in[len(rec):]
+		at.Line, at.Off, pos = at.Line+w.Lines(rec), at.Off+int64(len(rec)), pos+len(rec)
 		if d != nil {
 			if h := d.Directive(at.Head, rec); h != nil {
 				at.Head = h

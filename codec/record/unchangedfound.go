@@ -1,17 +1,20 @@
 package record
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/urlfold/urlfold/codec/internal/scan"
+)
 
 // foundKeeper is the keeper of formats whose Locators find the URL fast enough.
 // It saves most of what follows Locate. If it gives up, Append uses what Locate
 // has found.
 type foundKeeper struct {
 	locator Locator
-	shaper  shaper         // locator, if it is one
-	anyLog  *anyLogLocator // likewise
-	wrapped byte           // first byte of the name of the array that wraps records, or 0
+	shaper  shaper        // locator, if it is one
+	anyLog  *anyLogReader // likewise
+	wrapped byte          // first byte of the name of the array that wraps records, or 0
 	at      Position
-	located locatedRecord
 	misses  int // records in a row that were not kept
 	skips   int // records in a row that were not looked at
 }
@@ -23,25 +26,12 @@ const (
 	maxSkips  = 15
 )
 
-// locatedRecord is what Locate has found in a record that was not kept.
-type locatedRecord struct {
-	body framed // forgotten as soon as it is taken
-	size int    // of the record, with its line end
-	why  Reason
-	pos  int
-}
-
-// begins reports whether in begins with the record.
-func (l *locatedRecord) begins(in []byte) bool {
-	return l.body.first != nil && len(in) >= l.size && &in[0] == l.body.first
-}
-
 // newFoundKeeper returns a foundKeeper for l if it applies: the records must be
 // lines, and Locate must read no more of a Position than Head.
 func newFoundKeeper(l Locator) (k *foundKeeper, ok bool) {
 	k = &foundKeeper{locator: l}
 	switch l := l.(type) {
-	case *layoutLocator, *textLocator, *logfmtLocator, *ltsvLocator, *cefLocator, *anyLogLocator, *jsonLocator, *cdxLocator, *cdxjLocator, *w3cLocator, *zeekLocator:
+	case *layoutLocator, *textLocator, *logfmtLocator, *ltsvLocator, *cefLocator, *anyLogReader, *jsonLocator, *cdxLocator, *cdxjLocator, *w3cLocator, *zeekLocator:
 	case *partsLocator:
 		if l.parts.member != nil {
 			k.wrapped = l.parts.member[0]
@@ -50,22 +40,31 @@ func newFoundKeeper(l Locator) (k *foundKeeper, ok bool) {
 		return nil, false
 	}
 	k.shaper, _ = l.(shaper)
-	k.anyLog, _ = l.(*anyLogLocator)
+	k.anyLog, _ = l.(*anyLogReader)
 	return k, true
 }
 
 // canKeep implements [keeper].
 func (*foundKeeper) canKeep(*Job) bool { return true }
 
+// marks implements [keeper].
+func (k *foundKeeper) marks() *scan.Block {
+	if k.anyLog == nil || !scan.HasVectors() {
+		return nil
+	}
+	return scan.NewBlock(func(c byte) bool { return c-'A' < 26 }, ' ')
+}
+
 // keep implements [keeper].
-func (k *foundKeeper) keep(n *normalizer, in, head []byte) int {
-	k.located.body = framed{}
+func (k *foundKeeper) keep(n *normalizer, pos, limit int, head []byte) int {
+	n.located = locatedRecord{}
 	if k.misses >= maxMisses && k.skips < maxSkips {
 		k.skips++
 		return 0
 	}
 	k.skips = 0
-	size := k.readLine(in, head)
+	in := n.walk.block[pos:limit]
+	size := k.readLine(&n.walk, pos, limit, head)
 	if size == 0 || markLen(in) > 0 || k.wrapped != 0 && !standsAlone(in, k.wrapped) {
 		return 0
 	}
@@ -81,7 +80,7 @@ func (k *foundKeeper) keep(n *normalizer, in, head []byte) int {
 		}
 	}
 	n.found.reset()
-	why, pos := k.locate(n.found, body, head, h)
+	why, at := k.locate(n, body, head, h)
 	if why == 0 && n.keepsFound(body) {
 		k.misses = 0
 		if h != nil {
@@ -90,31 +89,30 @@ func (k *foundKeeper) keep(n *normalizer, in, head []byte) int {
 		return size
 	}
 	k.misses++
-	k.located = locatedRecord{framed{&in[0], len(body)}, size, why, pos}
+	n.located.set(in[:size], body, why, at)
 	return 0
 }
 
-// readLine returns the length of the first line of in, or 0 if it gives up.
-func (k *foundKeeper) readLine(in, head []byte) int {
-	switch {
-	case k.shaper != nil:
-		return k.shaper.readLine(in, head)
-	case k.anyLog != nil:
-		return k.anyLog.finder.readLine(in)
+// readLine returns the length of the line at pos of the block of b, or 0 if it gives up.
+func (k *foundKeeper) readLine(b *walk, pos, limit int, head []byte) int {
+	if k.shaper != nil {
+		return k.shaper.readLine(b.block[pos:limit], head)
 	}
-	return bytes.IndexByte(in, '\n') + 1
+	return b.line(pos, limit)
 }
 
 // locate finds the URLs of a record with the shape h, which can be nil.
-func (k *foundKeeper) locate(f *Found, body, head []byte, h *shape) (Reason, int) {
+func (k *foundKeeper) locate(n *normalizer, body, head []byte, h *shape) (Reason, int) {
 	switch {
 	case k.shaper != nil:
-		return k.shaper.locateShaped(f, body, h)
-	case k.anyLog != nil:
-		return k.anyLog.locate(f, body)
+		return k.shaper.locateShaped(n.found, body, h)
+	case k.anyLog != nil && n.walk.marks != nil:
+		req, ok := n.walk.findRequest()
+		k.anyLog.take(n.found, body, req, ok)
+		return 0, 0
 	}
 	k.at.Head = head
-	return k.locator.Locate(f, body, &k.at)
+	return k.locator.Locate(n.found, body, &k.at)
 }
 
 // standsAlone reports whether the first record of in is a line that is an object

@@ -1,6 +1,10 @@
 package record
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/urlfold/urlfold/codec/internal/scan"
+)
 
 // canKeep implements [keeper]. A copyKey knows only the origin of the job, not that
 // of a virtual host.
@@ -11,19 +15,36 @@ func (l *logReader) canKeep(j *Job) bool {
 	return l.request && !l.referer && j.originKept()
 }
 
+// marks implements [keeper]. Without vectors, cleanRequest is faster.
+func (l *logReader) marks() *scan.Block {
+	if !scan.HasVectors() {
+		return nil
+	}
+	return scan.NewBlock(func(c byte) bool { return c == '"' || c == '[' || c == '\n' }, '"')
+}
+
 // keep implements [keeper].
-func (l *logReader) keep(n *normalizer, in, _ []byte) int {
-	size := bytes.IndexByte(in, '\n') + 1
-	target, request := cleanRequest(in[:size])
-	if request.end == 0 || l.format.vhost && !l.keepsHost(n, in[:request.start]) {
+func (l *logReader) keep(n *normalizer, pos, limit int, _ []byte) int {
+	size := n.walk.line(pos, limit)
+	rec := n.walk.block[pos : pos+size : limit]
+	target, request := span{}, span{}
+	switch {
+	case size == 0:
+		return 0
+	case n.walk.marks != nil:
+		target, request = n.walk.request()
+	default:
+		target, request = cleanRequest(rec)
+	}
+	if request.end == 0 || l.format.vhost && !l.keepsHost(n, rec[:request.start]) {
 		return 0
 	}
-	kept := n.keepsTarget(in[target.start:target.end:len(in)])
+	kept := n.keepsTarget(rec[target.start:target.end:cap(rec)])
 	if n.tells {
-		if markLen(in) > 0 {
+		if markLen(rec) > 0 {
 			return 0 // it may not belong to the first field
 		}
-		l.tell(n.found, in[:size], request, target.start-len(" "))
+		l.tell(n.found, rec, request, target.start-len(" "))
 	}
 	if !kept {
 		n.missed = missed{site{span: target, role: roleTarget, dialect: l.dialect}, size}
@@ -39,34 +60,61 @@ func (l *logReader) keepsHost(n *normalizer, head []byte) bool {
 	return size > 0 && n.keepsHost(head[:size])
 }
 
+// clfStamp is the length of the text from the time of a record to the quote before its request.
+const clfStamp = len(`[02/Nov/2026:06:25:15 +0100] "`)
+
+// request is cleanRequest for the current line, whose quotes and '[' are marked.
+func (b *walk) request() (target, request span) {
+	text, bracket := b.text, -1
+	k, w := b.marks.Class.From(b.start)
+	open, k, w := b.marks.Class.Step(k, w)
+	for open < b.end && text[open] == '[' { // the client can have some, too
+		bracket = open
+		open, k, w = b.marks.Class.Step(k, w)
+	}
+	if open >= b.end || bracket != open+1-clfStamp || bracket < b.start+len("h ") ||
+		text[bracket-1] != ' ' || text[open-1] != ' ' || text[open-2] != ']' {
+		return span{}, span{}
+	}
+	closing, k, w := b.marks.Class.Step(k, w)
+	for closing < b.end && text[closing] == '[' {
+		closing, k, w = b.marks.Class.Step(k, w)
+	}
+	if closing >= b.end {
+		return span{}, span{}
+	}
+	return usualTarget(text[b.start:b.end+1], span{open + 1 - b.start, closing - b.start})
+}
+
 // cleanRequest returns the ranges of the target and of the request of a record. The
 // record has a time and a request of the usual form, which logReader finds as well, but
 // the target may have escapes. The ranges are empty if that is not so.
 func cleanRequest(rec []byte) (target, request span) {
-	const (
-		stamp   = len(`[02/Nov/2026:06:25:15 +0100] "`)
-		version = len(` HTTP/1.1`)
-	)
 	open := bytes.IndexByte(rec, '"') + 1
-	if open < stamp+len("h ") {
+	if open < clfStamp+len("h ") {
 		return span{}, span{}
 	}
 	head := rec[:open]
-	if t := open - stamp; head[t] != '[' || head[t-1] != ' ' || head[open-2] != ' ' || head[open-3] != ']' ||
+	if t := open - clfStamp; head[t] != '[' || head[t-1] != ' ' || head[open-2] != ' ' || head[open-3] != ']' ||
 		bytes.IndexByte(head[t+1:], '[') >= 0 {
 		return span{}, span{}
 	}
-	start := open + methodLen(rec[open:])
-	n := bytes.IndexByte(rec[start:], '"')
-	if n <= version || start == open {
+	n := bytes.IndexByte(rec[open:], '"')
+	if n < 0 {
 		return span{}, span{}
 	}
-	closing := start + n
-	end := closing - version
-	if string(rec[end:closing-1]) != " HTTP/1." || !isDigit(rec[closing-1]) || !isStatus(rec[closing+1:]) {
+	return usualTarget(rec, span{open, open + n})
+}
+
+// usualTarget returns the range of the target of a request of the usual form, and that of
+// the request. The ranges are empty if its form or that of the status after it is another.
+func usualTarget(rec []byte, request span) (target, _ span) {
+	line := request.in(rec)
+	start, end := methodLen(line), len(line)-len(" HTTP/1.1")
+	if start == 0 || end <= start || string(line[end:len(line)-1]) != " HTTP/1." || !isDigit(line[len(line)-1]) || !isStatus(rec[request.end+1:]) {
 		return span{}, span{}
 	}
-	return span{start, end}, span{open, closing}
+	return span{request.start + start, request.start + end}, request
 }
 
 // methodLen returns the length of the method and the space with which a request

@@ -35,16 +35,14 @@ type Position struct {
 type Worker struct {
 	job     *Job
 	locator Locator
-	adder   adder        // locator, if the job adds fields
-	framer  framer       // locator, if it is one
-	keeper  keeper       // locator, if it is one and the job can use it; otherwise nil
-	finder  *foundKeeper // keeper, if it is one
-	plan    *plan        // of records with targets in normal form; nil if they are copied
-	keyHits codec.Rules  // that count for each record with a URL that stays as it is
-	longest int          // length of the longest record that is only copied or left out if the keeper keeps it; 0 if there is a plan
-	one     bool         // every record counts as one line
-	each    bool         // fields line and offset are those of the URL, not of the record
-	found   Found        // in the current record
+	adder   adder       // locator, if the job adds fields
+	keeper  keeper      // locator, if it is one and the job can use it; otherwise nil
+	plan    *plan       // of records with targets in normal form; nil if they are copied
+	keyHits codec.Rules // that count for each record with a URL that stays as it is
+	longest int         // length of the longest record that is only copied or left out if the keeper keeps it; 0 if there is a plan
+	one     bool        // every record counts as one line
+	each    bool        // fields line and offset are those of the URL, not of the record
+	found   Found       // in the current record
 	n       normalizer
 	red     redactor
 	v       values
@@ -70,7 +68,6 @@ func (j *Job) NewWorker() *Worker {
 	if j.render == RenderExtend {
 		w.adder, _ = w.locator.(adder)
 	}
-	w.framer, _ = w.locator.(framer)
 	w.keeper = j.keeperOf(w.locator)
 	w.found.attrs.wanted = j.reads&ofAttrs != 0
 	for f := range numFields {
@@ -98,7 +95,9 @@ func (j *Job) NewWorker() *Worker {
 			w.keeper = nil
 		}
 	}
-	w.finder, _ = w.keeper.(*foundKeeper)
+	if w.keeper != nil {
+		w.n.walk.marks = w.keeper.marks()
+	}
 	w.keyHits = w.hitsOfKeys()
 	if w.plan == nil {
 		w.longest = cmp.Or(j.maxRecord, math.MaxInt)
@@ -110,11 +109,8 @@ func (j *Job) NewWorker() *Worker {
 // returns len(in) if there is no line end, and so 0 if in is empty. Do not change
 // the record before it is passed to Append.
 func (w *Worker) Next(in []byte) int {
-	switch {
-	case w.framer != nil:
-		return w.framer.next(in)
-	case w.finder != nil && w.finder.located.begins(in):
-		return w.finder.located.size
+	if l := &w.n.located; l.begins(in) {
+		return l.line.len
 	}
 	return w.job.reader.Next(in)
 }
@@ -122,7 +118,7 @@ func (w *Worker) Next(in []byte) int {
 // Lines returns the number of lines to advance a line count by for the record
 // rec.
 func (w *Worker) Lines(rec []byte) int64 {
-	if w.one || w.framer != nil && w.framer.isLine(rec) {
+	if w.one || w.n.located.line.take(rec) {
 		return 1
 	}
 	return int64(bytes.Count(rec, lineFeed))
@@ -170,8 +166,8 @@ func (w *Worker) Append(out, dead, rec []byte, at Position, st *Stats) (o, d []b
 
 // locate finds the URLs of a record.
 func (w *Worker) locate(body []byte) (why Reason, pos int) {
-	if k := w.finder; k != nil && k.located.body.take(body) {
-		return k.located.why, k.located.pos
+	if l := &w.n.located; l.body.take(body) {
+		return l.why, l.pos
 	}
 	w.found.reset()
 	mark := w.mark(body)

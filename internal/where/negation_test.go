@@ -113,7 +113,8 @@ func appendRuns(w *record.Worker, lines []string) string {
 		var at record.Position
 		var run []record.Extent
 		text := []byte(line + "\n")
-		if out, run = w.AppendRun(out, run, text, &at, 1, &st); len(run) == 0 {
+		w.Begin(text)
+		if out, run = w.AppendRun(out, run, 0, len(text), &at, 1, &st); len(run) == 0 {
 			out, _ = w.Append(out, nil, text, at, &st)
 		}
 	}

@@ -18,8 +18,6 @@ func (s *Set) MarkLine(m Marks, text []byte) (_ Marks, n int) {
 	switch {
 	case len(text) == 0:
 		return m, 0
-	case vector512:
-		return m, lineAVX512(&text[0], len(text), &s.nibbles, &m[0])
 	case vector:
 		return m, lineAVX2(&text[0], len(text), &s.nibbles, &m[0])
 	}
@@ -37,8 +35,6 @@ func MarkLine(a, b Marks, text []byte, x, y byte) (_, _ Marks, n int) {
 	switch {
 	case len(text) == 0:
 		return a, b, 0
-	case vector512: // without a call of lineOfTwo
-		return a, b, lineOfTwoAVX512(&text[0], len(text), x, y, &a[0], &b[0])
 	case vector:
 		return a, b, lineOfTwoAVX2(&text[0], len(text), x, y, &a[0], &b[0])
 	}
@@ -53,7 +49,7 @@ func MarkTwo(a, b Marks, text []byte, x, y byte) (_, _ Marks) {
 	a, b = a.resize(len(text)>>6+2), b.resize(len(text)>>6+2)
 	if vector {
 		for from := 0; from < len(text); {
-			n := lineOfTwo(&text[from], len(text)-from, x, y, &a[from>>6], &b[from>>6])
+			n := lineOfTwoAVX2(&text[from], len(text)-from, x, y, &a[from>>6], &b[from>>6])
 			if n == 0 {
 				break
 			}
@@ -67,71 +63,12 @@ func MarkTwo(a, b Marks, text []byte, x, y byte) (_, _ Marks) {
 	return a, b
 }
 
-// lineOfTwo needs vectors.
-func lineOfTwo(text *byte, n int, x, y byte, a, b *uint64) int {
-	if vector512 {
-		return lineOfTwoAVX512(text, n, x, y, a, b)
-	}
-	return lineOfTwoAVX2(text, n, x, y, a, b)
-}
-
 func slowMarkTwo(a, b Marks, text []byte, x, y byte) {
 	clear(a)
 	clear(b)
 	for i, c := range text {
 		a[i>>6] |= bit(c == x) << (i & 63)
 		b[i>>6] |= bit(c == y) << (i & 63)
-	}
-}
-
-// MarkLineAfter is MarkLine for the bytes equal to x that follow a byte of s.
-func (s *Set) MarkLineAfter(m Marks, text []byte, x byte) (_ Marks, n int) {
-	text = text[:min(len(text), maxLine)]
-	m = m.resize(len(text)>>6 + 2)
-	switch {
-	case len(text) == 0:
-		return m, 0
-	case vector:
-		return m, s.lineAfter(&text[0], len(text), x, &m[0])
-	}
-	n = bytes.IndexByte(text, '\n') + 1
-	s.slowMarkAfter(m[:n>>6+2], text[:n], x)
-	return m, n
-}
-
-// MarkAfter is MarkLineAfter for all of text, however long it is and whatever it contains.
-// The marks have an end.
-func (s *Set) MarkAfter(m Marks, text []byte, x byte) Marks {
-	m = m.resize(len(text)>>6 + 2)
-	if !vector {
-		s.slowMarkAfter(m, text, x)
-	}
-	for from := 0; vector && from < len(text); {
-		n := s.lineAfter(&text[from], len(text)-from, x, &m[from>>6])
-		if from > 0 && text[from] == x && s.table[text[from-1]] {
-			m[from>>6] |= 1
-		}
-		if n == 0 {
-			break
-		}
-		from = (from+n-1)&^63 + 64 // the bytes after the line feed up to there are marked
-	}
-	m.End(len(text))
-	return m
-}
-
-// lineAfter needs vectors.
-func (s *Set) lineAfter(text *byte, n int, x byte, m *uint64) int {
-	if vector512 {
-		return lineAfterAVX512(text, n, &s.nibbles, m, x)
-	}
-	return lineAfterAVX2(text, n, &s.nibbles, m, x)
-}
-
-func (s *Set) slowMarkAfter(m Marks, text []byte, x byte) {
-	clear(m)
-	for i := 1; i < len(text); i++ {
-		m[i>>6] |= bit(text[i] == x && s.table[text[i-1]]) << (i & 63)
 	}
 }
 

@@ -11,24 +11,3 @@ func lineOfTwoAVX2(text *byte, n int, a, b byte, as, bs *uint64) int
 //
 //go:noescape
 func lineAVX2(text *byte, n int, nibbles *[32]uint8, words *uint64) int
-
-// lineOfTwoAVX512 is lineOfTwoAVX2 for processors with AVX-512. It does not read bytes
-// after the text.
-//
-//go:noescape
-func lineOfTwoAVX512(text *byte, n int, a, b byte, as, bs *uint64) int
-
-// lineAVX512 is lineAVX2, as lineOfTwoAVX512 is lineOfTwoAVX2.
-//
-//go:noescape
-func lineAVX512(text *byte, n int, nibbles *[32]uint8, words *uint64) int
-
-// lineAfterAVX2 is Set.MarkLineAfter, as lineOfTwoAVX2 is MarkLine.
-//
-//go:noescape
-func lineAfterAVX2(text *byte, n int, nibbles *[32]uint8, words *uint64, x byte) int
-
-// lineAfterAVX512 is lineAfterAVX2, as lineOfTwoAVX512 is lineOfTwoAVX2.
-//
-//go:noescape
-func lineAfterAVX512(text *byte, n int, nibbles *[32]uint8, words *uint64, x byte) int

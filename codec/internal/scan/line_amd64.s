@@ -131,27 +131,3 @@ TEXT ·lineOfTwoAVX2(SB), NOSPLIT, $0-48
 TEXT ·lineAVX2(SB), NOSPLIT, $0-40
 	SET
 	LINE(OUTSIDE, ret+32(FP))
-
-// AFTER has bytes of the set in R10, and in R13 whether the last one of the 64 bytes
-// before is in the set.
-#define AFTER \
-	CLASSIFY(Y5, Y7)       \
-	CLASSIFY(Y6, Y9)       \
-	BITS(Y7, Y9, R10)      \
-	NOTQ R10               \
-	SHRXQ R12, R10, R10    \
-	EQUAL(Y4, R11)         \
-	SHRXQ R12, R11, R11    \
-	LEAQ (R13)(R10*2), BX  \
-	MOVQ R10, R13          \
-	SHRQ $63, R13          \
-	ANDQ R11, BX           \
-	MOVQ BX, (DI)          \
-	ADDQ $8, DI
-
-// func lineAfterAVX2(text *byte, n int, nibbles *[32]uint8, words *uint64, x byte) int
-TEXT ·lineAfterAVX2(SB), NOSPLIT, $0-48
-	SET
-	VPBROADCASTB x+32(FP), Y4
-	XORL R13, R13
-	LINE(AFTER, ret+40(FP))

@@ -5,15 +5,3 @@ package scan
 func lineOfTwoAVX2(*byte, int, byte, byte, *uint64, *uint64) int { panic("scan: no vectors here") }
 
 func lineAVX2(*byte, int, *[32]uint8, *uint64) int { panic("scan: no vectors here") }
-
-func lineOfTwoAVX512(*byte, int, byte, byte, *uint64, *uint64) int {
-	panic("scan: no vectors here")
-}
-
-func lineAVX512(*byte, int, *[32]uint8, *uint64) int { panic("scan: no vectors here") }
-
-func lineAfterAVX2(*byte, int, *[32]uint8, *uint64, byte) int { panic("scan: no vectors here") }
-
-func lineAfterAVX512(*byte, int, *[32]uint8, *uint64, byte) int {
-	panic("scan: no vectors here")
-}

@@ -10,12 +10,6 @@ import (
 // held other marks.
 func checkLine(t *testing.T, s *Set, text []byte) {
 	t.Helper()
-	eachVectors(func() { checkLineWith(t, s, text) })
-}
-
-// checkLineWith is checkLine for one kind of vectors.
-func checkLineWith(t *testing.T, s *Set, text []byte) {
-	t.Helper()
 	used := func() Marks { return Marks{1<<64 - 1, 1<<64 - 1, 1<<64 - 1, 1<<64 - 1} }
 	size := bytes.IndexByte(text, '\n') + 1
 	m, n := s.MarkLine(used(), text)
@@ -31,39 +25,9 @@ func checkLineWith(t *testing.T, s *Set, text []byte) {
 		checkNext(t, a, body, func(c byte) bool { return c == '/' })
 		checkNext(t, b, body, func(c byte) bool { return c == '.' })
 	}
-	after := func(text []byte) func(i int) bool {
-		return func(i int) bool { return i > 0 && text[i] == '/' && s.table[text[i-1]] }
-	}
-	if m, n = s.MarkLineAfter(used(), text, '/'); n != size {
-		t.Fatalf("%q has a line of %d bytes, want %d", text, n, size)
-	} else if size > 0 {
-		m.End(size - 1)
-		checkNextAt(t, m, text[:size-1], after(text))
-	}
-	checkNextAt(t, s.MarkAfter(used(), text, '/'), text, after(text))
 	a, b = MarkTwo(used(), used(), text, '/', '\n')
 	checkNext(t, a, text, func(c byte) bool { return c == '/' })
 	checkNext(t, b, text, func(c byte) bool { return c == '\n' })
-}
-
-// checkNext compares Next with a loop.
-func checkNext(t *testing.T, m Marks, text []byte, marked func(c byte) bool) {
-	t.Helper()
-	checkNextAt(t, m, text, func(i int) bool { return marked(text[i]) })
-}
-
-// checkNextAt is checkNext for marks that depend on more than one byte.
-func checkNextAt(t *testing.T, m Marks, text []byte, marked func(i int) bool) {
-	t.Helper()
-	want := len(text)
-	for i := len(text); i >= 0; i-- {
-		if i < len(text) && marked(i) {
-			want = i
-		}
-		if got := m.Next(i); got != want {
-			t.Fatalf("Next(%d) = %d for the marks of %q, want %d", i, got, text, want)
-		}
-	}
 }
 
 func TestMarkLine(t *testing.T) {

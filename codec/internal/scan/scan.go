@@ -1,7 +1,7 @@
 // Package scan finds the bytes of a text that are outside a set of ASCII bytes:
 // the first one (Set), or all of them (Survey). Where the processor has AVX2 it
-// looks at 32 bytes at a time, and where it has AVX-512, MarkLine looks at 64; elsewhere, and for short texts, a loop over a table does the same. Only
-// CutQuoted and MarkCells have no such loop: see CutsQuoted.
+// looks at 32 bytes at a time; elsewhere, and for short texts, a loop does the same. A
+// Block marks the bytes of many lines, and Cut finds the records of a table.
 package scan
 
 // A Set is a set of ASCII bytes. The zero Set is empty.

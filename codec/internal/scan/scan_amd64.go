@@ -35,9 +35,6 @@ func markAVX2(words *uint64, text *byte, n int, nibbles *[32]uint8)
 //go:noescape
 func surveyAVX2(s *Survey, text *byte, n, start int, c *Classes)
 
-// vector512 says that the functions for AVX-512 work.
-var vector512 = vector && cpu.X86.HasAVX512F && cpu.X86.HasAVX512BW
-
 // chartAVX2 is Set.Chart for a text of n bytes, 1 to 64. It may read bytes near the
 // text that are on the same page.
 //

@@ -2,7 +2,7 @@
 
 package scan
 
-var vector, vector512 bool
+var vector bool
 
 func endAVX2(*byte, int, int, *[32]uint8) int { panic("scan: no vectors here") }
 

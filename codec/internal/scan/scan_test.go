@@ -65,18 +65,6 @@ func check(t *testing.T, name string, s *Set, text []byte, i int) {
 	checkSlashEnd(t, name, s, text, i)
 }
 
-// eachVectors calls f for each kind of vectors that the processor has.
-func eachVectors(f func()) {
-	defer func(has, has512 bool) { vector, vector512 = has, has512 }(vector, vector512)
-	if vector512 {
-		f()
-		vector512 = false
-	}
-	if vector {
-		f()
-	}
-}
-
 // checkPathEnd compares PathEnd with a loop.
 func checkPathEnd(t *testing.T, name string, s *Set, text []byte) {
 	t.Helper()
@@ -86,11 +74,9 @@ func checkPathEnd(t *testing.T, name string, s *Set, text []byte) {
 	text = append([]byte{'/'}, text...)
 	text = text[:len(text):len(text)]
 	want := s.slowPathEnd(text)
-	eachVectors(func() {
-		if got := s.PathEnd(text); got != want {
-			t.Fatalf("%s: PathEnd(%q) = %d, want %d", name, text, got, want)
-		}
-	})
+	if got := s.PathEnd(text); got != want {
+		t.Fatalf("%s: PathEnd(%q) = %d, want %d", name, text, got, want)
+	}
 }
 
 // checkChart compares Chart with a loop.
