@@ -23,18 +23,6 @@ func (s *Set) Mark(m Marks, text []byte) Marks {
 	return m
 }
 
-// MarkIn is Mark for the bytes of text in s.
-func (s *Set) MarkIn(m Marks, text []byte) Marks {
-	m = s.Mark(m, text)
-	last := len(text) >> 6
-	for i := range m[:last+1] {
-		m[i] = ^m[i]
-	}
-	end := uint64(1) << (len(text) & 63)
-	m[last] = m[last]&(end-1) | end
-	return m
-}
-
 // resize returns m with n words.
 func (m Marks) resize(n int) Marks {
 	if n <= cap(m) {

@@ -100,17 +100,6 @@ func checkMarks(t *testing.T, name string, s *Set, text []byte) {
 			t.Fatalf("%s: Next(%d) = %d for the marks of %q, want %d", name, i, got, text, want)
 		}
 	}
-	m = s.MarkIn(m, text)
-	checkEnd(t, name, text, m)
-	want := len(text)
-	for i := len(text); i >= 0; i-- {
-		if i < len(text) && s.table[text[i]] {
-			want = i
-		}
-		if got := m.Next(i); got != want {
-			t.Fatalf("%s: Next(%d) = %d for the bytes of %q in the set, want %d", name, i, got, text, want)
-		}
-	}
 }
 
 // checkEnd checks that the last mark is that of the end of text.
