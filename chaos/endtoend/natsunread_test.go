@@ -111,6 +111,10 @@ func testUnread(t *testing.T, policy jetstream.RetentionPolicy, filtered bool) {
 		p := start(t, w.config())
 		until(t, "a consumer", func() bool { return w.consumer() != nil })
 		w.publish(500)
+		// The server counts new messages as pending only after it has confirmed them, so
+		// a consumer looks idle before it gets them.
+		all := int64(w.sent[0]) - lost
+		advance(t, "everything is read", w.stored, func() bool { return w.stored() >= all })
 		w.drained()
 		w.keep(10)
 		w.keep(-1)
@@ -125,6 +129,7 @@ func testUnread(t *testing.T, policy jetstream.RetentionPolicy, filtered bool) {
 		}
 		w.publish(900)
 		p = start(t, w.config())
+		advance(t, "it works", w.stored, func() bool { return w.stored() > all })
 		w.drained()
 		w.keep(-1)
 		s, d := w.reported(p)
