@@ -205,6 +205,8 @@ func (c *framedConn) check(r call) error {
 		return err
 	}
 	switch {
+	case r == (call{protocol.ApiVersions, 0}) && int32(binary.BigEndian.Uint32(body[2:])) < 0:
+		return fmt.Errorf("%w: %s: no list", errAnswer, r.api) // of which the consumer group would make a slice
 	case r.api == protocol.ApiVersions:
 		c.mu.Lock()
 		c.versions = versionsIn(body)

@@ -118,5 +118,6 @@ func TestFrames(t *testing.T) {
 	f("text", beat, "HTTP/1.1 400", 0, errNotKafka)
 	f("a negative length", beat, "\xff\xff\xff\xff\x00\x00\x00\x01", 0, errNotKafka)
 	f("a long answer", beat, "\x01\x00\x00\x01\x00\x00\x00\x01\x00\x00", 0, errAnswer)
+	f("less than no elements", head(protocol.ApiVersions, 0, 1, ""), "\x00\x00\x00\x0a\x00\x00\x00\x01\x00\x00\xff\xff\xff\xff", 0, errAnswer)
 	f("many elements", head(protocol.ApiVersions, 0, 1, ""), "\x00\x00\x00\x0a\x00\x00\x00\x01\x00\x00\x7f\xff\xff\xff", 0, errAnswer)
 }
