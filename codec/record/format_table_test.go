@@ -212,6 +212,10 @@ func TestTableOpenQuote(t *testing.T) {
 		{Config{URLField: "url"}, "url,title\nhttp://h/a,\"" + strings.Repeat("x", 1<<20) + "\n\"\n" + rows(1), 2, 2, 1, 10, true},
 		{Config{URLField: "url"}, "url,title\nhttp://h/a,\"" + strings.Repeat("x", 1<<21) + "\"\n" + rows(1), 2, 0, 0, 0, false},
 		{Config{URLField: "url", MaxQuoted: 16}, "url,title\nhttp://h/a,\"0123456789abc\n\"\nhttp://h/b,\"0123456789abcd\n\"\nhttp://h/b,y\n", 3, 2, 1, 38, true},
+		{Config{URLField: "url"}, "url,title\nhttp://h/a,\"x\n" + rows(3) + "\"http://h/c\",\"z\"\n" + rows(1), 6, 1, 0, 10, false},
+		{Config{URLField: "url"}, "url,title\nhttp://h/a,\"x\n" + rows(3) + "http://h/c,\"z\"\n" + rows(1), 6, 1, 0, 10, false},
+		{Config{URLField: "url"}, "url,title\r\nhttp://h/a,\"x\r\n\"\"y\"\"\"\r\nhttp://h/c,\"\n\"\n" + rows(1), 3, 0, 0, 0, false},
+		{Config{URLField: "url", Dialect: "backslash"}, "url,title\nhttp://h/a,\"x\n" + rows(3) + "\"http://h/c\",\"z\"\n" + rows(1), 6, 1, 0, 10, false},
 		{Config{URLField: "url", MaxQuoted: 4 << 20}, "url,title\nhttp://h/a,\"" + rows(2000) + "\"\n" + rows(1), 2, 0, 0, 0, false},
 	} {
 		c.config.Format = "csv"

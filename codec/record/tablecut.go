@@ -41,7 +41,7 @@ func (t *tableReader) cut(block []byte, last bool) (n, first, number int) {
 			window := block[n:min(n+size, len(block))]
 			k, gaveUp := scan.Cut(window, t.quote, t.sep)
 			switch {
-			case k > 0 && k <= t.longest && bytes.Count(window[:k], lineFeed) < t.mostLines():
+			case k > 0 && k <= t.longest && bytes.Count(window[:k], lineFeed) < t.mostLines() && !t.spills(window[:k]):
 				n, size = n+k, cutWindow
 				continue
 			case k == 0 && !gaveUp && n+size < len(block):

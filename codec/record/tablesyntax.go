@@ -244,8 +244,9 @@ func quotedEnd(b []byte, pos int, quote byte) int {
 // does not end the record. If t.escaped is set, a backslash makes the next byte literal,
 // except for a line feed outside of quotes.
 //
-// open says that a quoted cell of the record does not end: see runsAway. The record then
-// ends with the line on which the cell begins.
+// open says that a quoted cell of the record does not end: see runsAway; or that it spans
+// lines, and text follows its closing quote, which was meant to open another cell. The
+// record then ends with the line on which the cell begins.
 func (t *tableSyntax) recordEnd(b []byte, last bool) (n int, open bool) {
 	for pos, end := 0, 0; ; {
 		if end <= pos { // search once per line, which may have many cells
@@ -274,12 +275,34 @@ func (t *tableSyntax) recordEnd(b []byte, last bool) (n int, open bool) {
 		}
 		switch {
 		case 0 < pos && pos <= end:
-		case pos < 0 && last, t.runsAway(b, q, pos):
+		case pos < 0 && last, t.runsAway(b, q, pos), pos > 0 && t.isText(b[pos:]):
 			return end, true
 		case pos < 0:
 			return -1, false
 		}
 	}
+}
+
+// isText reports whether rest, which follows a closing quote, continues its cell.
+func (t *tableSyntax) isText(rest []byte) bool {
+	return len(rest) > 0 && rest[0] != t.sep && rest[0] != '\n' && (rest[0] != '\r' || len(rest) > 1 && rest[1] != '\n')
+}
+
+// spills reports whether a quoted cell of text, which consists of records, spans lines
+// and has text after its closing quote.
+func (t *tableSyntax) spills(text []byte) bool {
+	quoted := false
+	for len(text) > 0 {
+		line := text[:bytes.IndexByte(text, '\n')+1]
+		if quoted {
+			if end := quotedEnd(line, 0, t.quote); end > 0 && t.isText(text[end:]) {
+				return true
+			}
+		}
+		quoted = quoted != (bytes.Count(line, []byte{t.quote})%2 == 1)
+		text = text[len(line):]
+	}
+	return false
 }
 
 // runsAway reports whether the cell that begins with the quote at q of b and ends before
