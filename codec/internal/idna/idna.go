@@ -150,6 +150,9 @@ func (p *processor) convert(dst, src []byte, at int) ([]byte, Error) {
 	if isASCII(label) {
 		return appendRunes(dst, label), 0
 	}
+	if p.rtl && p.bidiAt >= 0 {
+		return dst, ErrBidi // the domain fails, so its Punycode has no use
+	}
 	dst = append(dst, "xn--"...)
 	if dst, ok = punycode.Append(dst, label, punycode.MaxDelta); !ok {
 		return dst, ErrOverflow

@@ -4,7 +4,6 @@
 package punycode
 
 import (
-	"cmp"
 	"math"
 	"slices"
 )
@@ -141,34 +140,31 @@ func (e *encoder) short(dst []byte, label []rune) []byte {
 // long produces the same deltas as short, in the same order, but uses a tree
 // that counts the handled code points of an interval.
 func (e *encoder) long(dst []byte, label []rune) []byte {
-	type place struct {
-		r  rune
-		at int32
-	}
-	todo := make([]place, 0, len(label))
+	todo := make([]uint64, 0, len(label)) // code points with their positions
 	done := make(countTree, len(label)+1)
 	for i, r := range label {
 		if r < initialN {
 			done.add(i, 1)
 		} else {
-			todo = append(todo, place{r, int32(i)})
+			todo = append(todo, uint64(r)<<32|uint64(i))
 		}
 	}
-	slices.SortFunc(todo, func(a, b place) int { return cmp.Or(cmp.Compare(a.r, b.r), cmp.Compare(a.at, b.at)) })
+	slices.Sort(todo)
 	// passed is the number of handled code points before the position of the last
 	// one handled.
 	n, passed := rune(initialN), uint64(0)
 	for _, p := range todo {
-		before := uint64(done.sum(int(p.at)))
+		r, at := rune(p>>32), int(uint32(p))
+		before := uint64(done.sum(at))
 		// Advance to the end of the label, through the code points in between,
 		// and restart at its beginning.
-		if p.r > n {
-			e.delta += e.handled - passed + 1 + uint64(p.r-n-1)*(e.handled+1)
-			n, passed = p.r, 0
+		if r > n {
+			e.delta += e.handled - passed + 1 + uint64(r-n-1)*(e.handled+1)
+			n, passed = r, 0
 		}
 		e.delta += before - passed
 		dst = e.emit(dst)
-		done.add(int(p.at), 1)
+		done.add(at, 1)
 		passed = before + 1
 	}
 	return dst
