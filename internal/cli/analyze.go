@@ -42,7 +42,7 @@ type analysis struct {
 var analysisShared = []string{
 	"format", "exclude", "allow-empty", "dialect", "delimiter", "quote", "escape", "no-header", "target", "url-field", "url", "base-field", "base", "timezone", "year", "where",
 	"profile", "rule", "key", "standard", "query-encoding", "hash", "hmac-key-file", "key-format", "repair", "secret",
-	"max-record", "max-quoted", "max-url", "max-decompressed", "max-ratio", "max-memory", "temp-dir", "max-window",
+	"max-record", "max-expansion", "max-quoted", "max-url", "max-decompressed", "max-ratio", "max-memory", "temp-dir", "max-window",
 	"jobs", "on-damage", "inflate", "index", "fail-on", "quiet", "no-progress", "log-level",
 }
 
