@@ -249,7 +249,7 @@ func (o *options) outputFlags(f *pflag.FlagSet) {
 
 func (o *options) limitFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.maxRecord, "max-record", "1MiB", "do not parse records longer than this `size`, but pass them through")
-	f.StringVar(&o.maxExpansion, "max-expansion", "", "with --fields record, leave the field empty for the URLs of a record from where its output would pass this `size`. Default: 64 times the size of the record, and at least 64MiB")
+	f.StringVar(&o.maxExpansion, "max-expansion", "", "leave the field record empty for the URLs of a record from where its output would pass this `size`. Default: 64 times the size of the record, and at least 64MiB")
 	f.StringVar(&o.maxQuoted, "max-quoted", "1MiB", "take a quote for damage if its cell spans lines and more than this `size`, or more than 1,000 lines per MiB")
 	f.StringVar(&o.maxURL, "max-url", "", "reject URLs longer than this `size`. Default: the limit of the profile, or 64KiB")
 	f.StringVar(&o.maxDecompressed, "max-decompressed", "0", "stop reading a compressed file after this `size` of decompressed data; 0 means no limit")
