@@ -39,9 +39,9 @@ func (t *tableReader) cut(block []byte, last bool) (n, first, number int) {
 		to := n + 1 // up to there, records are read one by one
 		if !t.escaped {
 			window := block[n:min(n+size, len(block))]
-			k, gaveUp := scan.Cut(window, t.quote, t.sep)
+			k, spans, gaveUp := scan.Cut(window, t.quote, t.sep)
 			switch {
-			case k > 0 && k <= t.longest && bytes.Count(window[:k], lineFeed) < t.mostLines() && !t.spills(window[:k]):
+			case k > 0 && k <= t.longest && bytes.Count(window[:k], lineFeed) < t.mostLines() && !(spans && t.spills(window[:k])):
 				n, size = n+k, cutWindow
 				continue
 			case k == 0 && !gaveUp && n+size < len(block):
@@ -73,6 +73,6 @@ func (t *tableSyntax) closes(line []byte) bool {
 	if t.escaped {
 		return false
 	}
-	n, gaveUp := scan.Cut(line, t.quote, t.sep)
+	n, _, gaveUp := scan.Cut(line, t.quote, t.sep)
 	return n == len(line) && !gaveUp
 }

@@ -9,14 +9,15 @@ import (
 // table: that ends in a line feed outside of quotes. text must begin with a record. A quote
 // must open or close a cell, or be doubled inside of one (RFC 4180 §2). At another quote,
 // Cut gives up, and n counts no record that ends in the block of 64 bytes with that quote.
-// quote and sep are ASCII bytes other than 0.
-func Cut(text []byte, quote, sep byte) (n int, gaveUp bool) {
-	inside, starts := uint64(0), uint64(1) // whether a block begins inside of quotes, and whether a cell can start with it
+// If spans is not set, no quoted cell of these records has a line feed. quote and sep are
+// ASCII bytes other than 0.
+func Cut(text []byte, quote, sep byte) (n int, spans, gaveUp bool) {
+	inside, starts, within := uint64(0), uint64(1), uint64(0) // whether a block begins inside of quotes, and whether a cell can start with it
 	from := 0
 	if vectorCLMUL && len(text) >= 64 {
 		from = len(text) &^ 63
-		if n, inside, starts, gaveUp = cutAVX2(&text[0], from>>6, quote, sep); gaveUp {
-			return n, true
+		if n, inside, starts, within, gaveUp = cutAVX2(&text[0], from>>6, quote, sep); gaveUp {
+			return n, within != 0, true
 		}
 	}
 	for ; from < len(text); from += 64 {
@@ -37,14 +38,15 @@ func Cut(text []byte, quote, sep byte) (n int, gaveUp bool) {
 		breaks := seps | feeds | quotes // a doubled quote closes the cell and opens it again
 		in := prefixXOR(quotes) ^ inside
 		if quotes&in&^(breaks<<1|starts) != 0 {
-			return n, true
+			return n, within != 0, true
 		}
+		within |= feeds & in
 		inside, starts = -(in >> 63), breaks>>63
 		if feeds &^= in; feeds != 0 {
 			n = from + bits.Len64(feeds)
 		}
 	}
-	return n, false
+	return n, within != 0, false
 }
 
 // prefixXOR returns for each bit the sum, without carries, of the bits of w up to it.

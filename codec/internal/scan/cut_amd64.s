@@ -9,9 +9,10 @@ GLOBL lineFeeds<>(SB), RODATA|NOPTR, $8
 //	SI text   CX n   DX where the block in hand begins   DI cut
 //	R8 all ones if the block begins inside of quotes   R9 1 if a cell can start with it
 //	AX quotes   BX quotes, separators and line feeds   R10 line feeds   R11 bytes inside of quotes
+//	R15 not 0 after a line feed inside of quotes
 //
-// func cutAVX2(text *byte, n int, quote, sep byte) (cut int, inside, starts uint64, gaveUp bool)
-TEXT ·cutAVX2(SB), NOSPLIT, $0-49
+// func cutAVX2(text *byte, n int, quote, sep byte) (cut int, inside, starts, spans uint64, gaveUp bool)
+TEXT ·cutAVX2(SB), NOSPLIT, $0-57
 	MOVQ text+0(FP), SI
 	MOVQ n+8(FP), CX
 	VPBROADCASTB quote+16(FP), Y0
@@ -22,7 +23,8 @@ TEXT ·cutAVX2(SB), NOSPLIT, $0-49
 	XORL DI, DI
 	XORL R8, R8
 	MOVL $1, R9
-	MOVB $0, gaveUp+48(FP)
+	XORL R15, R15
+	MOVB $0, gaveUp+56(FP)
 block:
 	LOAD
 	EQUAL(Y0, AX)
@@ -43,6 +45,9 @@ block:
 	SHRQ $63, R9
 	MOVQ R11, R8
 	SARQ $63, R8
+	MOVQ R10, R13
+	ANDQ R11, R13
+	ORQ R13, R15
 	NOTQ R11
 	ANDQ R10, R11
 	BSRQ R11, R11 // sets the flags
@@ -57,7 +62,8 @@ done:
 	MOVQ DI, cut+24(FP)
 	MOVQ R8, inside+32(FP)
 	MOVQ R9, starts+40(FP)
+	MOVQ R15, spans+48(FP)
 	RET
 giveUp:
-	MOVB $1, gaveUp+48(FP)
+	MOVB $1, gaveUp+56(FP)
 	JMP done

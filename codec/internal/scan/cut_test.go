@@ -10,33 +10,35 @@ import (
 func checkCut(t *testing.T, text []byte) (gaveUp bool) {
 	t.Helper()
 	defer func(has bool) { vectorCLMUL = has }(vectorCLMUL)
-	want, bad := slowCut(text)
+	want, wide, bad := slowCut(text)
 	for range 2 {
-		if n, gaveUp := Cut(text[:len(text):len(text)], '"', ','); n != want || gaveUp != bad {
-			t.Fatalf("Cut(%q) = %d, %v, want %d, %v", text, n, gaveUp, want, bad)
+		if n, spans, gaveUp := Cut(text[:len(text):len(text)], '"', ','); n != want || gaveUp != bad || wide && !spans || spans && bytes.IndexByte(text, '"') < 0 {
+			t.Fatalf("Cut(%q) = %d, %v, %v, want %d, %v, %v", text, n, spans, gaveUp, want, wide, bad)
 		}
 		vectorCLMUL = false
 	}
 	return bad
 }
 
-// slowCut is Cut.
-func slowCut(text []byte) (n int, gaveUp bool) {
-	inside, end := false, 0
+// slowCut is Cut, and spans is that of the n bytes.
+func slowCut(text []byte) (n int, spans, gaveUp bool) {
+	inside, end, within := false, 0, false
 	for i, c := range text {
 		if i%64 == 0 {
-			n = end
+			n, spans = end, within
 		}
 		switch {
 		case c == '"':
 			if inside = !inside; inside && i > 0 && bytes.IndexByte([]byte("\",\n"), text[i-1]) < 0 {
-				return n, true
+				return n, spans, true
 			}
-		case c == '\n' && !inside:
+		case c == '\n' && inside:
+			within = true
+		case c == '\n':
 			end = i + 1
 		}
 	}
-	return end, false
+	return end, within, false
 }
 
 func TestCut(t *testing.T) {
