@@ -118,6 +118,7 @@ func TestFrames(t *testing.T) {
 	f("text", beat, "HTTP/1.1 400", 0, errNotKafka)
 	f("a negative length", beat, "\xff\xff\xff\xff\x00\x00\x00\x01", 0, errNotKafka)
 	f("a long answer", beat, "\x01\x00\x00\x01\x00\x00\x00\x01\x00\x00", 0, errAnswer)
+	f("an address that is two", head(protocol.FindCoordinator, 0, 1, ""), "\x00\x00\x00\x13\x00\x00\x00\x01\x00\x00\x00\x00\x00\x01\x00\x03a,b\x00\x00\x00\x09", 0, errAnswer)
 	f("less than no elements", head(protocol.ApiVersions, 0, 1, ""), "\x00\x00\x00\x0a\x00\x00\x00\x01\x00\x00\xff\xff\xff\xff", 0, errAnswer)
 	f("many elements", head(protocol.ApiVersions, 0, 1, ""), "\x00\x00\x00\x0a\x00\x00\x00\x01\x00\x00\x7f\xff\xff\xff", 0, errAnswer)
 }

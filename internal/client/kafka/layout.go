@@ -1,6 +1,7 @@
 package kafka
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"math"
@@ -154,7 +155,12 @@ func layoutOf(t reflect.Type, version int16, flexible bool, content layout) layo
 	case reflect.Struct:
 		var fields []layout
 		for field := range t.Fields() {
-			if tagged, ok := fieldTag(field, version); ok && !tagged {
+			if tagged, ok := fieldTag(field, version); !ok || tagged {
+				continue
+			}
+			if field.Name == "Host" { // at commas, the library splits an address, and panics
+				fields = append(fields, func(w *wire) { w.bad = bytes.ContainsRune(w.sized(flexible, 2), ',') || w.bad })
+			} else {
 				fields = append(fields, layoutOf(field.Type, version, flexible, content))
 			}
 		}
