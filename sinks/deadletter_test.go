@@ -107,6 +107,9 @@ func TestDeadLettersOfEverySize(t *testing.T) {
 			t.Run(name+"/"+ordering.String(), func(t *testing.T) {
 				t.Parallel()
 				f := start(t)
+				if testing.Short() {
+					step *= 8
+				}
 				list := sized(step)
 				c := record.Config{Format: "jsonl", URLField: "url"}
 				runToDeadLetter(t, &messageSource{list: list}, refuser{}, f.sink(), c, ordering)
