@@ -147,7 +147,10 @@ func (w *watcher) missKnown(now time.Time, hidden map[string]error) {
 		if !t.bound || t.listed || t.step == busy {
 			continue
 		}
-		_, err := os.Stat(t.path)
+		fi, err := os.Stat(t.path)
+		if err == nil && len(hidden)+len(w.hidden) > 0 && w.isOf(t, fi) {
+			continue // accessible again since the scan: the next one lists it
+		}
 		unseen := err != nil && !isGone(err)
 		if unseen {
 			hidden[t.path] = err
@@ -167,6 +170,12 @@ func (w *watcher) missKnown(now time.Time, hidden map[string]error) {
 			w.refresh(t, fileStateOf(t.path, t.rel, fi), true, now)
 		}
 	}
+}
+
+// isOf reports whether fi describes the file of t.
+func (w *watcher) isOf(t *track, fi fs.FileInfo) bool {
+	id, _ := identity(fi)
+	return w.byFile[id] == t
 }
 
 // hide records what cannot be accessed now and logs new entries. A run that

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -668,6 +670,38 @@ func TestHiddenFolder(t *testing.T) {
 		put(t, b, "2\n")
 		until(t, "the new lines", func() bool { return sink.count() == 2*(n+2) })
 	}
+	d.end()
+}
+
+// TestListFails checks that a folder that cannot be listed for a while, although its files
+// can be accessed again, does not end them.
+func TestListFails(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	path := filepath.Join(dir, "a.log")
+	put(t, path, "1\n")
+	sink, set := &shelf{}, quick(dir)
+	set.IdleClose = 10 * time.Millisecond
+	var fails atomic.Bool
+	d := startAt(t, t.TempDir(), set, sink, func(point string) error {
+		if point == "source.list" && fails.Load() {
+			return syscall.EIO
+		}
+		return nil
+	})
+	for n := range 2 {
+		until(t, "the lines", func() bool { return sink.count() == n+1 && (n > 0 || d.w.Stats().Descriptors == 0) })
+		fails.Store(true)
+		until(t, "the folder to be reported", func() bool { return d.w.Health() != nil })
+		time.Sleep(2 * set.RotateWait)
+		if s := d.w.Stats(); s.Done > 0 || s.Open != 1 {
+			t.Errorf("round %d: %+v", n, s)
+		}
+		fails.Store(false)
+		until(t, "the source to be healthy again", func() bool { return d.w.Health() == nil })
+		put(t, path, "2\n")
+	}
+	until(t, "the last line", func() bool { return sink.count() == 3 })
 	d.end()
 }
 
