@@ -35,6 +35,7 @@ type Rewriter struct {
 	next   int64 // number of the next row
 	bufs   []scratch
 
+	err   error       // of Flush
 	lines table.Lines // not written yet
 	cell  []byte
 }
@@ -141,8 +142,13 @@ func (w *Rewriter) Add(name string, row int64, text []byte) error {
 	return nil
 }
 
-// Flush copies the rows that were added.
+// Flush copies the rows that were added. After an error, the Rewriter cannot go on: each
+// call of Flush and Close returns the error again.
 func (w *Rewriter) Flush() (err error) {
+	if w.err != nil {
+		return w.err
+	}
+	defer func() { w.err = err }()
 	defer catch(&err)
 	lines := w.lines.Whole()
 	for _, line := range lines {
