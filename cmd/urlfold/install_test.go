@@ -19,7 +19,7 @@ import (
 // go install refuses, or if the program needs a file of a nested module.
 func TestInstall(t *testing.T) {
 	if testing.Short() {
-		t.Skip("skipped: compiles the program")
+		t.Skip("skipped: compiles the program; run without -short")
 	}
 	const module, version = "github.com/urlfold/urlfold", "v0.0.1"
 	root := filepath.Join("..", "..")
