@@ -89,6 +89,7 @@ func (w *watcher) adopt(p *candidate, l *look, gen int64, now time.Time) {
 	t := &track{path: p.s.path, rel: p.s.rel, file: p.s, gen: gen, state: checkpoint.Reading, id: id, hash: newTextHash()}
 	t.cut.line = 1
 	w.known.tracks = append(w.known.tracks, t)
+	w.known.unread[t.path] = t
 	w.log.Debug("new file found", "path", t.path, "inode", t.file.id.ino, "size", t.file.size, "id", t.id)
 	if w.cfg.Start == startEnd && w.fresh && !w.scanned && !l.compressed {
 		w.skipToEnd(t, l)

@@ -15,9 +15,20 @@ type catalog struct {
 	mu       *sync.Mutex // of the watcher; guards the fields below
 	tracks   []*track
 	heads    map[headKey][]*track
-	headLens map[int64]int   // number of keys in heads with this length
-	ids      map[string]bool // of all tracks
-	veiled   bool            // some track is veiled
+	headLens map[int64]int     // number of keys in heads with this length
+	ids      map[string]bool   // of all tracks
+	veiled   bool              // some track is veiled
+	unread   map[string]*track // bound tracks of which nothing was emitted, by path
+}
+
+// listUnread updates unread.
+func (c *catalog) listUnread() {
+	c.unread = map[string]*track{}
+	for _, t := range c.tracks {
+		if t.bound && t.at().off == 0 {
+			c.unread[t.path] = t
+		}
+	}
 }
 
 // ghosts returns the tracks without a file, by the last id of their file.

@@ -205,6 +205,8 @@ func (c *catalog) compare(p *candidate, l *look, now time.Time) (best *track, ho
 		if orig != nil && orig.awaited(l) {
 			return nil, true // nothing was read yet that l could be compared with
 		}
+	} else if t := c.copiedFrom(p); young && t != nil && t.awaited(l) {
+		return nil, true // the same; it is going to be truncated
 	}
 	similar := c.sameHead(p, l, young, orig)
 	if len(similar) == 0 {
@@ -237,6 +239,21 @@ func (c *catalog) compare(p *candidate, l *look, now time.Time) (best *track, ho
 // text of l.
 func (t *track) awaited(l *look) bool {
 	return t.life == open && t.at().off == 0 && t.file.size > 0 && t.failure == "" && sameBeginning(t.head, l.head)
+}
+
+// copiedFrom returns the track of which nothing was read yet and whose file p
+// may be a copy of, judging by its name: rotation with copytruncate leaves it in
+// the same folder or in one below.
+func (c *catalog) copiedFrom(p *candidate) *track {
+	folder, name := filepath.Split(p.s.path)
+	base := rotatedFrom(name)
+	if base == "" {
+		return nil
+	}
+	if t := c.unread[folder+base]; t != nil {
+		return t
+	}
+	return c.unread[filepath.Join(folder, "..", base)]
 }
 
 // settled reports whether all available data of t was read.

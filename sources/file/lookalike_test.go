@@ -391,3 +391,30 @@ func TestCopyBesideItsOriginal(t *testing.T) {
 		})
 	}
 }
+
+// TestCopyBeforeTruncation checks that the copy of a file that copytruncate has
+// made, but whose original it has not truncated yet, is not read beside it, even
+// if nothing of the original was read when the copy was found.
+func TestCopyBeforeTruncation(t *testing.T) {
+	t.Parallel()
+	first, second := numbered("a", 0, 200), numbered("b", 0, 100)
+	for _, name := range []string{"a.log.1", "a.log-20261128", filepath.Join("old", "a.log.1")} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			path, copied := filepath.Join(dir, "a.log"), filepath.Join(dir, name)
+			if err := os.MkdirAll(filepath.Dir(copied), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			put(t, path, strings.Join(first, ""))
+			put(t, copied, strings.Join(first, ""))
+			sink := &shelf{}
+			d := start(t, t.TempDir(), patient(dir+"/**/a.log*"), sink, nil)
+			until(t, "the copy to be compared", func() bool { return sink.count() >= len(first) && d.w.Stats().Held == 1 })
+			rewrite(t, path, strings.Join(second, ""))
+			until(t, "the second text", func() bool { return sink.count() >= len(first)+len(second) && d.w.Stats().Held == 0 })
+			d.end()
+			sink.checkCount(t, join(first, second))
+		})
+	}
+}

@@ -30,6 +30,7 @@ func (w *watcher) poll(h *hints) {
 	w.missKnown(now, hidden)
 	w.hide(hidden)
 	w.known.veiled = slices.ContainsFunc(w.known.tracks, (*track).veiled)
+	w.known.listUnread()
 	ghosts := w.known.ghosts()
 	w.meet(unknown, now)
 	w.mu.Unlock()

@@ -14,7 +14,16 @@ import (
 // the same text, such as a second dump.
 
 // rotation matches what rotation appends to a name.
-var rotation = regexp.MustCompile(`^(\.[0-9]+|[-.][0-9]{4}-?[0-9]{2}-?[0-9]{2}([-T_]?[0-9]{2,6})?|-[0-9]{10})$`)
+var rotation = regexp.MustCompile(`(\.[0-9]+|[-.][0-9]{4}-?[0-9]{2}-?[0-9]{2}([-T_]?[0-9]{2,6})?|-[0-9]{10})$`)
+
+// rotatedFrom returns the name without what rotation appended to it, or "" if it
+// appended nothing.
+func rotatedFrom(name string) string {
+	if at := rotation.FindStringIndex(name); at != nil {
+		return name[:at[0]]
+	}
+	return ""
+}
 
 // derives reports whether rotation can make the path now from the path was: it
 // appends a number or a date, increases a number, compresses, or moves the
@@ -26,7 +35,7 @@ func derives(now, was string) bool {
 	if !strings.HasPrefix(below, folder) {
 		return false
 	}
-	if rest, ok := strings.CutPrefix(name, base); ok && (rest == "" && below == folder || rotation.MatchString(rest)) {
+	if rest, ok := strings.CutPrefix(name, base); ok && (rest == "" && below == folder || rest != "" && rotatedFrom(name) == base) {
 		return true
 	}
 	first, before := cutNumber(base)
