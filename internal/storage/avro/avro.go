@@ -71,7 +71,7 @@ func (t *Text) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// next appends the records of a block to buf.
+// next appends the records of a block, or of a part of one, to buf.
 func (t *Text) next() (err error) {
 	defer catch(&err)
 	b, err := t.c.next()

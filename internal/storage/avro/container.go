@@ -38,14 +38,26 @@ type container struct {
 	block block
 }
 
-// A block is a block of records. It is valid until the next one is read.
+// A block is a block of records, or a part of one that has many. It is valid
+// until the next one is read.
 type block struct {
 	first   int64  // number of its first record, from 0
 	packed  []byte // its data in the file
-	data    []byte // its data
+	data    []byte // of the whole block
+	count   int64  // of records in data
+	from    int    // offset in data of its first record
 	ends    []int  // offset in data of the end of each record
 	cells   []cell // those of all records
 	columns int
+	left    int64 // number of records in data after these
+}
+
+// start returns the offset in b.data of record i.
+func (b *block) start(i int) int {
+	if i == 0 {
+		return b.from
+	}
+	return b.ends[i-1]
 }
 
 // A cell is a value in a record: its length and its bytes.
@@ -103,7 +115,12 @@ func (c *container) seek(pos int64) {
 func (c *container) next() (*block, error) {
 	for {
 		start := c.pos
-		err := c.read()
+		var err error
+		if c.block.left > 0 {
+			c.layout.more(&c.block)
+		} else {
+			err = c.read()
+		}
 		switch err {
 		case nil:
 			c.block.first = c.rows

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -274,28 +275,51 @@ const (
 	fuel     = 16
 )
 
-// split finds the count records of b and their cells.
+// maxPart is the number of records in a part of a block: the offsets of a record take
+// more memory than its bytes can.
+const maxPart = 1 << 16
+
+// split checks the count records in b.data and makes b their first part.
 func (l *layout) split(b *block, count int64) error {
-	b.ends, b.cells, b.columns = b.ends[:0], b.cells[:0], l.columns
+	b.columns, b.count, b.left = l.columns, count, 0
 	if count > int64(len(b.data))+maxEmpty {
 		return errRecord
 	}
 	w := walk{data: b.data, fuel: fuel * (int64(len(b.data)) + maxEmpty)}
-	for range count {
+	ok := l.part(b, &w, count)
+	w.cells = make([]cell, l.columns)
+	for i := int64(0); i < b.left && ok; i++ {
+		ok = w.value(l.root, 0)
+	}
+	if !ok || w.pos != len(b.data) {
+		b.left = 0
+		return errRecord
+	}
+	return nil
+}
+
+// more makes b the next part.
+func (l *layout) more(b *block) {
+	l.part(b, &walk{data: b.data, pos: b.ends[len(b.ends)-1], fuel: math.MaxInt64}, b.left) // it was checked
+}
+
+// part makes b the part that begins at w.pos and of which left records remain. It
+// reports whether they match the schema.
+func (l *layout) part(b *block, w *walk, left int64) bool {
+	b.from, b.ends, b.cells = w.pos, b.ends[:0], b.cells[:0]
+	b.left = left - min(left, maxPart)
+	for range left - b.left {
 		n := len(b.cells)
 		for range l.columns {
 			b.cells = append(b.cells, cell{})
 		}
 		w.cells = b.cells[n:]
 		if !w.value(l.root, 0) {
-			return errRecord
+			return false
 		}
 		b.ends = append(b.ends, w.pos)
 	}
-	if w.pos != len(b.data) {
-		return errRecord
-	}
-	return nil
+	return true
 }
 
 // walk reads records. Its methods return false if the data does not match.

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/urlfold/urlfold/internal/storage/table"
@@ -30,6 +32,26 @@ func fileOf(deep string, record []byte) []byte {
 	b = append(append(b, 0), mark...)
 	data := append(text(nil, "http://h/"), record...)
 	b = append(binary.AppendVarint(binary.AppendVarint(b, 1), int64(len(data))), data...)
+	return append(b, mark...)
+}
+
+// manyOf returns a file with one block of n records of a URL or null, of which one in
+// 1,000 is a URL.
+func manyOf(n int) []byte {
+	text := func(b []byte, s string) []byte { return append(binary.AppendVarint(b, int64(len(s))), s...) }
+	const mark = "0123456789abcdef"
+	b := binary.AppendVarint([]byte("Obj\x01"), 1)
+	b = text(text(b, "avro.schema"), `{"type": "record", "name": "R", "fields": [{"name": "url", "type": ["null", "string"]}]}`)
+	b = append(append(b, 0), mark...)
+	var data []byte
+	for i := range n {
+		if i%1000 > 0 {
+			data = append(data, 0)
+		} else {
+			data = text(append(data, 2), fmt.Sprintf("http://h/%d", i))
+		}
+	}
+	b = append(binary.AppendVarint(binary.AppendVarint(b, int64(n)), int64(len(data))), data...)
 	return append(b, mark...)
 }
 
@@ -68,5 +90,58 @@ func TestNestedSchemas(t *testing.T) {
 	many := fileOf(nested(10, "null"), nil)
 	if got, err := readFile(many, "url"); err != nil || got != "http://h/\n" {
 		t.Errorf("1,024 values without bytes: %q, %v", got, err)
+	}
+}
+
+// TestManyRecords checks that the offsets of the records of a block do not take memory
+// for all of them, since a record can be a single byte, and that such a block is read and
+// rewritten as any other.
+func TestManyRecords(t *testing.T) {
+	const n = 2*maxPart + 1000
+	file := manyOf(n)
+	c, err := openContainer(bytes.NewReader(file), int64(len(file)), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.close()
+	rows := 0
+	for {
+		b, err := c.next()
+		if err == io.EOF {
+			break
+		}
+		if err != nil || b.first != int64(rows) || len(b.ends) > maxPart || cap(b.cells) > 2*maxPart {
+			t.Fatalf("records from %d: %d, room for %d cells, %v", b.first, len(b.ends), cap(b.cells), err)
+		}
+		rows += len(b.ends)
+	}
+	if rows != n {
+		t.Errorf("%d records, want %d", rows, n)
+	}
+	lines, err := readFile(file)
+	if want := n; strings.Count(lines, "\n") != want || !strings.Contains(lines, "\nhttp://h/132000\n") || err != nil {
+		t.Errorf("%d lines, %v", strings.Count(lines, "\n"), err)
+	}
+	same, err := rewrite(func(_ int, line string) string { return line }, nil, file)
+	if err != nil || !bytes.Equal(same, file) {
+		t.Errorf("nothing changes: %d bytes of %d, %v", len(same), len(file), err)
+	}
+	less, err := rewrite(func(row int, line string) string {
+		if row == maxPart+5 {
+			return ""
+		}
+		return strings.Replace(line, "http://h/132000", "http://h/last", 1)
+	}, nil, file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := readFile(less)
+	want := slices.Collect(strings.Lines(strings.Replace(lines, "http://h/132000", "http://h/last", 1)))
+	if want = slices.Delete(want, maxPart+5, maxPart+6); got != strings.Join(want, "") || err != nil {
+		t.Errorf("a record less: %d bytes, %v", len(got), err)
+	}
+	damaged := bytes.Replace(file, []byte("\x02\x1ehttp://h/132000"), []byte("\x02\xfehttp://h/132000"), 1)
+	if got, err := readFile(damaged); got != "" || err == nil {
+		t.Errorf("damage after the first part: %d bytes, %v", len(got), err)
 	}
 }

@@ -113,14 +113,17 @@ func (w *Rewriter) Flush() (err error) {
 // moveTo moves to the block with a record.
 func (w *Rewriter) moveTo(row int64) error {
 	for w.block == nil || row >= w.block.first+int64(len(w.block.ends)) {
-		if err := w.endBlock(); err != nil {
-			return err
+		if w.block == nil || w.block.left == 0 {
+			if err := w.endBlock(); err != nil {
+				return err
+			}
+			w.data, w.kept, w.changed = w.data[:0], 0, false
 		}
 		b, err := w.c.next()
 		if err != nil {
 			return fmt.Errorf("record %d does not exist: %w", row+1, err)
 		}
-		w.block, w.next, w.data, w.kept, w.changed = b, 0, w.data[:0], 0, false
+		w.block, w.next = b, 0
 	}
 	if row < w.block.first+int64(w.next) {
 		return errors.New("records are not in order")
@@ -131,10 +134,7 @@ func (w *Rewriter) moveTo(row int64) error {
 // copyRecord copies the record of a line, with the values in it.
 func (w *Rewriter) copyRecord(line table.Line) {
 	b, i := w.block, int(line.Row-w.block.first)
-	from := 0
-	if i > 0 {
-		from = b.ends[i-1]
-	}
+	from := b.start(i)
 	columns := b.cellsOf(i)
 	for range columns {
 		n := nextCell(columns, from) // the columns can be in any order
@@ -177,7 +177,7 @@ func (w *Rewriter) endBlock() error {
 		return nil
 	}
 	packed := b.packed
-	if w.changed || w.kept < int64(len(b.ends)) || !bytes.Equal(w.c.meta["avro.codec"], w.out.meta["avro.codec"]) {
+	if w.changed || w.kept < b.count || !bytes.Equal(w.c.meta["avro.codec"], w.out.meta["avro.codec"]) {
 		packed = w.data
 		if w.out.codec != nil {
 			var err error
