@@ -15,6 +15,7 @@ import (
 
 	"github.com/urlfold/urlfold/config/field"
 	"github.com/urlfold/urlfold/internal/storage/compress"
+	"github.com/urlfold/urlfold/internal/storage/disk"
 	"github.com/urlfold/urlfold/internal/storage/fault"
 	"github.com/urlfold/urlfold/pipeline"
 )
@@ -313,6 +314,19 @@ func TestAnswersFollowSync(t *testing.T) {
 		"file.before_sync_dir", "file.after_sync_dir", "answer"}
 	if !slices.Equal(met, want) {
 		t.Errorf("met %v\nwant %v", met, want)
+	}
+}
+
+// TestSyncReachesFile: what the sink does between the points of a sync reaches the
+// system, which refuses to sync a closed file.
+func TestSyncReachesFile(t *testing.T) {
+	out, err := makeLog(config(filepath.Join(t.TempDir(), "out")))
+	must(t, err)
+	f, err := disk.Recreate(filepath.Join(t.TempDir(), "closed"), 0o644)
+	must(t, err)
+	must(t, f.Close())
+	if err := inner(out).files.sync(&output{f: f}); !errors.Is(err, os.ErrClosed) {
+		t.Errorf("%v, want %v", err, os.ErrClosed)
 	}
 }
 

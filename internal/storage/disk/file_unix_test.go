@@ -115,3 +115,15 @@ func TestNothingPassesBy(t *testing.T) {
 		}
 	}
 }
+
+// TestSync checks that Sync reaches the system, which cannot sync a pipe.
+func TestSync(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = errors.Join(r.Close(), w.Close()) }() // nothing was written
+	if err := (&File{File: w}).Sync(); !errors.Is(err, syscall.EINVAL) {
+		t.Errorf("%v, want %v", err, syscall.EINVAL)
+	}
+}
