@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/urlfold/urlfold/codec/internal/scan"
 	"github.com/urlfold/urlfold/codec/params"
 )
 
@@ -41,8 +42,15 @@ func TestRuleTable(t *testing.T) {
 	}
 }
 
-// TestRuleExamples checks that every example is correct.
+// TestRuleExamples checks that every example is correct, whatever the processor: a
+// rule that parseClean, its twin without vectors or a fast path does not know of fails
+// here.
 func TestRuleExamples(t *testing.T) {
+	t.Run("as it is", testRuleExamples)
+	scan.WithoutVectors(func() { t.Run("without vectors", testRuleExamples) })
+}
+
+func testRuleExamples(t *testing.T) {
 	for r := range AllRules().All() {
 		before, after := r.Example()
 		e := &ruleTable[r]

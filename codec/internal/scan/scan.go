@@ -16,6 +16,14 @@ type Set struct {
 // faster than a loop.
 func HasVectors() bool { return vector }
 
+// WithoutVectors calls f as on a processor without vectors. It is for tests, of
+// which no other may run at the same time.
+func WithoutVectors(f func()) {
+	defer func(has bool) { vector = has }(vector)
+	vector = false
+	f()
+}
+
 // NewSet returns the set of the ASCII bytes for which in reports true.
 func NewSet(in func(c byte) bool) *Set {
 	s := new(Set)
