@@ -13,6 +13,7 @@ import (
 	"github.com/zeebo/xxh3"
 
 	"github.com/urlfold/urlfold/codec"
+	"github.com/urlfold/urlfold/codec/internal/scan"
 )
 
 // copiers are configurations whose workers find unchanged records.
@@ -372,6 +373,34 @@ func TestUnchangedSeeds(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestUnchangedRules gives the example of each rule to the copiers, in a profile that
+// has the rule or with keys of level k3, with and without vectors: a rule that the search for unchanged records
+// does not know of fails here.
+func TestUnchangedRules(t *testing.T) {
+	check := func(t *testing.T) {
+		for rule := range codec.AllRules().All() {
+			before, _ := rule.Example()
+			for _, name := range []string{"rfc3986", "whatwg"} {
+				p, _ := codec.Lookup(name)
+				n, err := codec.New(p.Change(codec.RulesOf(rule), 0))
+				if err != nil {
+					n = normalizers[name] // the parser, or a level of keys, has the rule, or nothing has it
+				}
+				for _, c := range []Config{{Format: "combined"}, {Format: "combined", Base: "http://h", Level: codec.K3, Identity: Identity{By: "key"}}, {Format: "lines"}, {Format: "csv", URLField: "3"}, {Format: "logfmt", URLField: "url"}, {Format: "caddy"}} {
+					c.Normalizer = n
+					text := recordsWith(c, before)
+					if _, path, ok := strings.Cut(before, "http://h/"); ok {
+						text = append(text, recordsWith(c, path)...)
+					}
+					checkNext(t, c, text)
+				}
+			}
+		}
+	}
+	t.Run("as it is", check)
+	scan.WithoutVectors(func() { t.Run("without vectors", check) })
 }
 
 // eachCopier calls do for each of copiers, for several at the same time.
