@@ -89,18 +89,11 @@ func (f *Found) attr(id attrID, rec []byte) *attr {
 	return a
 }
 
-// attrOf maps output fields to the attributes that they show.
-var attrOf = [numFields]attrID{
-	fTime: attrTime, fStatus: attrStatus, fBytes: attrBytes, fDuration: attrDuration, fClient: attrClient,
-	fAgent: attrAgent, fReferer: attrReferer, fVHost: attrVHost, fRequestID: attrRequestID,
-}
+// ofAttrs is the set of fields that show attributes. They are in the order of these.
+const ofAttrs fieldSet = 1<<(fRequestID+1) - 1<<fTime
 
-// ofAttrs is the set of fields that show attributes, and numeric the set of
-// those that are numbers.
-const (
-	ofAttrs fieldSet = 1<<fTime | 1<<fStatus | 1<<fBytes | 1<<fDuration | 1<<fClient | 1<<fAgent | 1<<fReferer | 1<<fVHost | 1<<fRequestID
-	numeric fieldSet = 1<<fStatus | 1<<fBytes | 1<<fDuration
-)
+// attrOf returns the attribute that a field of ofAttrs shows.
+func attrOf(f fieldID) attrID { return attrID(f - fTime) }
 
 // attr returns a field that shows an attribute, and whether the record has it.
 // The result is valid until the next call.
@@ -108,7 +101,7 @@ func (v *values) attr(f fieldID, rec []byte) ([]byte, bool) {
 	if f == fVHost {
 		return v.vhost(rec)
 	}
-	a := v.n.found.attr(attrOf[f], rec)
+	a := v.n.found.attr(attrOf(f), rec)
 	if a == nil {
 		return nil, false
 	}

@@ -49,20 +49,9 @@ type Column struct {
 func (j *Job) Columns() []Column {
 	var list []Column
 	for _, f := range j.fields {
-		c := Column{Name: fieldNames[f], Repeats: fewValues.has(f)}
-		switch f {
-		case fLine, fOffset, fStatus, fBytes:
-			c.Kind = ColumnInt
-		case fDuration:
-			c.Kind = ColumnDecimal
-		case fTime:
-			c.Kind = ColumnTime
-		case fFlags:
-			c.Kind = ColumnStrings
-		case fDiagnostics:
-			c.Kind, c.Members = ColumnDiagnostics, j.diagnosticColumns()
-		case fCampaign, fClickIDs, fParams:
-			c.Kind = ColumnJSON
+		c := outputFields[f]
+		if f == fDiagnostics {
+			c.Members = j.diagnosticColumns()
 		}
 		list = append(list, c)
 		switch f {
@@ -74,11 +63,6 @@ func (j *Job) Columns() []Column {
 	}
 	return list
 }
-
-// fewValues is the set of fields that have few distinct values.
-const fewValues fieldSet = 1<<fLevel | 1<<fChange | 1<<fFlags | 1<<fScheme | 1<<fUsername | 1<<fHost | 1<<fPort | 1<<fError |
-	1<<fFile | ofJob | 1<<fTarget | 1<<fMethod | 1<<fForm | 1<<fRFC | 1<<fWHATWG | 1<<fSite |
-	1<<fClient | 1<<fAgent | 1<<fVHost
 
 // diagnosticColumns returns the members of a diagnostic.
 func (j *Job) diagnosticColumns() []Column {

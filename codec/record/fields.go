@@ -68,16 +68,68 @@ const (
 	numFields
 )
 
-// fieldNames holds the names of the fields. They are part of the output format
-// and must not change.
-var fieldNames = []string{
-	"url", "norm", "key", "level", "change", "flags", "diagnostics",
-	"scheme", "username", "host", "port", "path", "query", "fragment",
-	"error", "record", "file", "line", "offset", "profile", "target", "method", "form", "k0", "k1", "rfc",
-	"whatwg", "k2", "k3", "site", "surt", "template", "campaign", "click_ids", "iri", "params",
-	"time", "status", "bytes", "duration", "client", "agent", "referer", "vhost", "request_id",
-	"key_id", "params_edition", "psl_edition", "unicode", "spec_date", "surface",
+// outputFields describes the fields: as names they are part of the output format and
+// must not change.
+var outputFields = [numFields]Column{
+	fURL:           {Name: "url"},
+	fNorm:          {Name: "norm"},
+	fKey:           {Name: "key"},
+	fLevel:         {Name: "level", Repeats: true},
+	fChange:        {Name: "change", Repeats: true},
+	fFlags:         {Name: "flags", Kind: ColumnStrings, Repeats: true},
+	fDiagnostics:   {Name: "diagnostics", Kind: ColumnDiagnostics},
+	fScheme:        {Name: "scheme", Repeats: true},
+	fUsername:      {Name: "username", Repeats: true},
+	fHost:          {Name: "host", Repeats: true},
+	fPort:          {Name: "port", Repeats: true},
+	fPath:          {Name: "path"},
+	fQuery:         {Name: "query"},
+	fFragment:      {Name: "fragment"},
+	fError:         {Name: "error", Repeats: true},
+	fRecord:        {Name: "record"},
+	fFile:          {Name: "file", Repeats: true},
+	fLine:          {Name: "line", Kind: ColumnInt},
+	fOffset:        {Name: "offset", Kind: ColumnInt},
+	fProfile:       {Name: "profile", Repeats: true},
+	fTarget:        {Name: "target", Repeats: true},
+	fMethod:        {Name: "method", Repeats: true},
+	fForm:          {Name: "form", Repeats: true},
+	fK0:            {Name: "k0"},
+	fK1:            {Name: "k1"},
+	fRFC:           {Name: "rfc", Repeats: true},
+	fWHATWG:        {Name: "whatwg", Repeats: true},
+	fK2:            {Name: "k2"},
+	fK3:            {Name: "k3"},
+	fSite:          {Name: "site", Repeats: true},
+	fSURT:          {Name: "surt"},
+	fTemplate:      {Name: "template"},
+	fCampaign:      {Name: "campaign", Kind: ColumnJSON},
+	fClickIDs:      {Name: "click_ids", Kind: ColumnJSON},
+	fIRI:           {Name: "iri"},
+	fParams:        {Name: "params", Kind: ColumnJSON},
+	fTime:          {Name: "time", Kind: ColumnTime},
+	fStatus:        {Name: "status", Kind: ColumnInt},
+	fBytes:         {Name: "bytes", Kind: ColumnInt},
+	fDuration:      {Name: "duration", Kind: ColumnDecimal},
+	fClient:        {Name: "client", Repeats: true},
+	fAgent:         {Name: "agent", Repeats: true},
+	fReferer:       {Name: "referer"},
+	fVHost:         {Name: "vhost", Repeats: true},
+	fRequestID:     {Name: "request_id"},
+	fKeyID:         {Name: "key_id", Repeats: true},
+	fParamsEdition: {Name: "params_edition", Repeats: true},
+	fPSLEdition:    {Name: "psl_edition", Repeats: true},
+	fUnicode:       {Name: "unicode", Repeats: true},
+	fSpecDate:      {Name: "spec_date", Repeats: true},
+	fSurface:       {Name: "surface"},
 }
+
+var fieldNames = func() (names []string) {
+	for _, f := range outputFields {
+		names = append(names, f.Name)
+	}
+	return names
+}()
 
 // componentOf maps fields to the component that they show.
 var componentOf = [numFields]codec.Component{
@@ -92,6 +144,10 @@ func (s fieldSet) has(f fieldID) bool { return s>>f&1 != 0 }
 
 // FieldNames returns the names of all output fields in a new slice.
 func FieldNames() []string { return append([]string(nil), fieldNames...) }
+
+// Fields returns all output fields, in the order of FieldNames, as the main columns that
+// RenderParquet writes for them, without Members.
+func Fields() []Column { return slices.Clone(outputFields[:]) }
 
 // setFields sets the fields to write. It ignores white space around a name.
 func (j *Job) setFields(names []string) error {

@@ -257,7 +257,7 @@ func (r *renderer) member(out []byte, name string, f fieldID, s *site, rec []byt
 	switch {
 	case !ok:
 		return out
-	case numeric.has(f):
+	case outputFields[f].Kind == ColumnInt || outputFields[f].Kind == ColumnDecimal:
 		return append(append(appendName(out, name), v...), ',')
 	}
 	return appendMember(out, name, v)
@@ -307,7 +307,8 @@ func (v *values) value(f fieldID, s *site, rec []byte, at *Position) ([]byte, bo
 		return v.word(string(v.whatwg())), true
 	case fError:
 		return v.word(c.why.String()), c.why != 0
-	case fTime, fStatus, fBytes, fDuration, fClient, fAgent, fReferer, fVHost, fRequestID:
+	}
+	if ofAttrs.has(f) {
 		return v.attr(f, rec)
 	}
 	return nil, false

@@ -99,7 +99,7 @@ func codeList(fields []string) string {
 func partTitle(p part) string {
 	if p >= partAttr {
 		for f := range numFields {
-			if ofAttrs.has(f) && attrOf[f] == attrID(p-partAttr) {
+			if ofAttrs.has(f) && attrOf(f) == attrID(p-partAttr) {
 				return fieldNames[f]
 			}
 		}

@@ -13,7 +13,7 @@ func (j *Job) Lacks(i int) bool {
 func attributesOf(ids ...attrID) (s fieldSet) {
 	for f := range numFields {
 		for _, id := range ids {
-			if ofAttrs.has(f) && attrOf[f] == id {
+			if ofAttrs.has(f) && attrOf(f) == id {
 				s |= 1 << f
 			}
 		}

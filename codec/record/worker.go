@@ -72,7 +72,7 @@ func (j *Job) NewWorker() *Worker {
 	w.found.attrs.wanted = j.reads&ofAttrs != 0
 	for f := range numFields {
 		if (j.reads & ofAttrs).has(f) {
-			w.found.attrs.needed |= 1 << attrOf[f]
+			w.found.attrs.needed |= 1 << attrOf(f)
 		}
 	}
 	w.view = View{w: w}

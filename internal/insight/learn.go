@@ -13,6 +13,7 @@ import (
 
 	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/codec/params"
+	"github.com/urlfold/urlfold/codec/record"
 	"github.com/urlfold/urlfold/internal/storage/tally"
 	"github.com/urlfold/urlfold/internal/tsv"
 	"github.com/urlfold/urlfold/pipeline"
@@ -431,7 +432,7 @@ func (j *judged) page(p *compared) {
 
 // ProposalColumns returns the columns of proposals.
 func ProposalColumns() []Column {
-	return []Column{{Name: "kind"}, {Name: "host"}, {Name: "name"}, {Name: "pairs", Number: true}, {Name: "same", Number: true}, {Name: "values", Number: true}, {Name: "responses", Number: true}, {Name: "example"}}
+	return []Column{{Name: "kind"}, {Name: "host"}, {Name: "name"}, {Name: "pairs", Number: record.ColumnInt}, {Name: "same", Number: record.ColumnInt}, {Name: "values", Number: record.ColumnInt}, {Name: "responses", Number: record.ColumnInt}, {Name: "example"}}
 }
 
 // PrintProposals writes proposals.

@@ -20,12 +20,19 @@ import (
 // A Column is a column of a result.
 type Column struct {
 	Name   string
-	Number bool // its values are numbers: not quoted in JSON, aligned to the right
-	Table  bool // only for people: not part of the other forms
+	Number record.ColumnKind // how its numbers are written to Parquet; they are not quoted in JSON, and aligned to the right. 0: it has texts
+	Table  bool              // only for people: not part of the other forms
 }
 
-// numeric are the fields that are numbers.
-var numeric = map[string]bool{"status": true, "bytes": true, "duration": true, "line": true, "offset": true}
+// numberOf returns Column.Number for a field.
+func numberOf(field string) record.ColumnKind {
+	for _, c := range record.Fields() {
+		if c.Name == field && (c.Kind == record.ColumnInt || c.Kind == record.ColumnDecimal) {
+			return c.Kind
+		}
+	}
+	return 0
+}
 
 // A Printer writes the rows of a result.
 type Printer interface {
@@ -139,7 +146,7 @@ func (p *textPrinter) json(values [][]byte) {
 		}
 		p.value = tsv.AppendUnescaped(p.value[:0], v)
 		switch {
-		case c.Number && json.Valid(p.value):
+		case c.Number > 0 && json.Valid(p.value):
 			p.line = append(appendString(p.line, c.Name), ':')
 			p.line = append(p.line, p.value...)
 		case utf8.Valid(p.value):
@@ -175,16 +182,9 @@ func newParquetPrinter(w io.Writer, columns []Column) (*parquetPrinter, error) {
 	p := &parquetPrinter{columns: columns}
 	var list []record.Column
 	for _, c := range columns {
-		kind := record.ColumnString
-		switch {
-		case c.Name == "duration":
-			kind = record.ColumnDecimal
-		case c.Number:
-			kind = record.ColumnInt
-		}
-		p.kinds = append(p.kinds, kind)
+		p.kinds = append(p.kinds, c.Number)
 		if !c.Table {
-			list = append(list, record.Column{Name: c.Name, Kind: kind})
+			list = append(list, record.Column{Name: c.Name, Kind: c.Number})
 		}
 	}
 	var err error
@@ -239,10 +239,10 @@ func (p *tablePrinter) Row(values [][]byte) error {
 	for i, v := range values {
 		text := p.style.Escape(string(tsv.AppendUnescaped(nil, v)))
 		switch {
-		case v == nil && p.columns[i].Number:
+		case v == nil && p.columns[i].Number > 0:
 		case v == nil:
 			text = absent
-		case p.columns[i].Number && p.columns[i].Name != "status":
+		case p.columns[i].Number > 0 && p.columns[i].Name != "status":
 			text = grouped(text)
 		}
 		row = append(row, text)
@@ -320,7 +320,7 @@ func (p *tablePrinter) line(b *bytes.Buffer, row []string, widths []int, color s
 		pad := strings.Repeat(" ", widths[i]-p.width(text))
 		last := i == len(row)-1
 		switch {
-		case p.columns[i].Number:
+		case p.columns[i].Number > 0:
 			text = pad + p.style.Paint(color, text)
 		case last:
 			text = p.style.Paint(color, text)
@@ -356,9 +356,9 @@ func TopColumns(b By, per Per) (list []Column) {
 	if per != PerRun {
 		list = append(list, Column{Name: "period"})
 	}
-	list = append(list, Column{Name: "count", Number: true}, Column{Name: "share", Number: true, Table: true})
+	list = append(list, Column{Name: "count", Number: record.ColumnInt}, Column{Name: "share", Number: record.ColumnInt, Table: true})
 	for _, name := range b.Columns {
-		list = append(list, Column{Name: name, Number: numeric[name]})
+		list = append(list, Column{Name: name, Number: numberOf(name)})
 	}
 	return append(list, Column{Name: "example"})
 }
@@ -390,7 +390,7 @@ func TotalColumns(per Per) (list []Column) {
 	if per != PerRun {
 		list = append(list, Column{Name: "period"})
 	}
-	return append(list, Column{Name: "by"}, Column{Name: "urls", Number: true}, Column{Name: "without", Number: true}, Column{Name: "distinct", Number: true})
+	return append(list, Column{Name: "by"}, Column{Name: "urls", Number: record.ColumnInt}, Column{Name: "without", Number: record.ColumnInt}, Column{Name: "distinct", Number: record.ColumnInt})
 }
 
 // PrintTotals writes the totals of a Count.

@@ -25,14 +25,15 @@ func (k kind) String() string { return [...]string{"a text", "a number", "a time
 
 // kindOf returns the kind of an output field.
 func kindOf(field string) kind {
-	switch field {
-	case "status", "bytes", "duration", "line", "offset":
-		return number
-	case "time":
-		return instant
+	i := slices.Index(fieldNames, field)
+	if i < 0 {
+		return text
 	}
-	return text
+	return kinds[record.Fields()[i].Kind]
 }
+
+// kinds are the kinds of fields that are not texts.
+var kinds = map[record.ColumnKind]kind{record.ColumnInt: number, record.ColumnDecimal: number, record.ColumnTime: instant}
 
 // changed is the only name that is a condition.
 const changed = "changed"
