@@ -6,5 +6,5 @@ import "embed"
 
 // Pages holds the Markdown pages, by their paths below this folder.
 //
-//go:embed *.md */*.md
+//go:embed *.md explanation/*.md guide/*.md how-to/*.md reference/*.md
 var Pages embed.FS

@@ -151,7 +151,8 @@ func TestDocsLinks(t *testing.T) {
 }
 
 // TestDocsTopics checks that each page has a topic, which makes "urlfold help"
-// list it, and that no name of a topic hides a page.
+// list it, and that no name of a topic hides a page. The parts of the design are
+// for those who have the source, and the page design links them.
 func TestDocsTopics(t *testing.T) {
 	topics := map[string]string{}
 	for _, topic := range manual.Topics() {
@@ -161,7 +162,7 @@ func TestDocsTopics(t *testing.T) {
 		topics["docs/"+topic.Path] = topic.Name
 	}
 	for _, page := range docPages(t) {
-		if strings.HasPrefix(page, "docs/") && page != "docs/README.md" && topics[page] == "" {
+		if strings.HasPrefix(page, "docs/") && !strings.HasPrefix(page, "docs/design/") && page != "docs/README.md" && topics[page] == "" {
 			t.Errorf("%s has no topic: add it to a table in docs/README.md", page)
 		}
 	}

@@ -19,7 +19,7 @@ type modelFile struct {
 
 // A model predicts what must be emitted for files that are renamed, copied,
 // compressed, appended to, rewritten and replaced between runs. The rules are
-// those in "The identity of a file" in docs/design.md: each text is emitted
+// those in "The identity of a file" in docs/design/files.md: each text is emitted
 // once, whatever file holds it.
 type model struct {
 	t     *testing.T
