@@ -351,6 +351,57 @@ func TestSecretFields(t *testing.T) {
 	}
 }
 
+// TestSecretColumns is TestSecretFields for the formats whose fields end at a byte or a
+// quote: the mask of a value ends with its field, wherever the field is and whatever
+// follows the value in it.
+func TestSecretColumns(t *testing.T) {
+	n := newNormalizer(t, "rfc3986")
+	for _, log := range []struct {
+		config Config
+		head   string
+		line   []string // texts around the values, which are in between
+		values []string
+	}{
+		{Config{Format: "w3c"}, "#Fields: date time cs-uri-stem cs-uri-query c-ip cs(User-Agent) x-note\n",
+			[]string{"", " ", " ", " ", " ", " ", " ", ""}, []string{"2026-11-28", "10:00:00", "/p", "q=1", "1.2.3.4", "agent", "note"}},
+		{Config{Format: "w3c"}, "#Fields: date\ttime\tcs-uri-stem\tcs-uri-query\tx-note\n",
+			[]string{"", "\t", "\t", "\t", "\t", ""}, []string{"2026-11-28", "10:00:00", "/p", "q=1", "note"}},
+		{Config{Format: "ltsv"}, "", []string{"time:", "\treq:GET ", " HTTP/1.1\tua:", "\treferer:", "\tx:", ""},
+			[]string{"28/Nov/2026:10:00:00 +0000", "/p", "agent", "http://r/", "y"}},
+		{Config{Format: "logfmt", URLField: "url"}, "", []string{"ts=", " url=", ` msg="`, `" x=`, ` y="`, `"`}, []string{"1", "http://h/p", "a b", "y", "z"}},
+		{Config{Format: "cdx"}, " CDX N b a m s k r M S V g\n", []string{"", " ", " ", " ", " ", " ", " ", " ", " ", " ", " ", ""},
+			[]string{"com,h)/p", "20261128100000", "http://h/p", "text/html", "200", "A", "-", "-", "1", "2", "f"}},
+		{Config{Format: "cdxj"}, "", []string{"", " ", ` {"url": "`, `", "x": "`, `", "mime": "`, `"}`}, []string{"com,h)/p", "20261128100000", "http://h/p", "y", "z"}},
+		{Config{Format: "zeek"}, "#separator \\x09\n#fields\thost\turi\tuser_agent\tx\n", []string{"", "\t", "\t", "\t", ""}, []string{"h", "/p", "agent", "y"}},
+		{Config{Format: "jsonl", URLField: "url"}, "", []string{`{"a":"`, `","url":"`, `","b":["`, `"],"c":{"d":"`, `"}}`}, []string{"x", "http://h/p", "y", "z"}},
+		{Config{Format: "caddy"}, "", []string{`{"request":{"host":"`, `","uri":"`, `","method":"GET","headers":{"User-Agent":["`, `"]}},"msg":"`, `","status":200}`},
+			[]string{"h", "/p", "agent", "m"}},
+		{Config{Format: "tsv", URLField: "2"}, "", []string{"", "\t", "\t", ""}, []string{"a", "http://h/p", "b"}},
+		{Config{Format: "csv", URLField: "2"}, "", []string{"", ",", `,"`, `",`, ""}, []string{"a", "http://h/p", "b", "c"}},
+	} {
+		c := log.config
+		c.Secrets, c.Normalizer = []string{"token"}, n
+		if c.Format == "csv" || c.Format == "tsv" {
+			c.NoHeader = true
+		}
+		for i := range log.values {
+			for _, shape := range []string{"token=X", "http://r/?token=X", "/p?a=b&token=X", "a=b;token=X", "token=X&a=b", "http%3A%2F%2Fr%2F%3Ftoken%3DX"} {
+				line := log.line[0]
+				for k, value := range log.values {
+					if k == i {
+						value = shape
+					}
+					line += value + log.line[k+1]
+				}
+				out, st := runJobStats(t, newJob(t, c), log.head+strings.ReplaceAll(line, "X", secretValue))
+				if want := log.head + strings.ReplaceAll(line, "X", "***") + "\n"; out != want && strings.Contains(out, secretValue) || st.Rejected == 0 && out != want {
+					t.Errorf("%s: %q in value %d: %q, want %q", c.Format, shape, i, strings.TrimPrefix(out, log.head), strings.TrimPrefix(want, log.head))
+				}
+			}
+		}
+	}
+}
+
 // runJobStats runs a job over a record.
 func runJobStats(t *testing.T, j *Job, in string) (out string, st Stats) {
 	t.Helper()
