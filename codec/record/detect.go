@@ -20,7 +20,6 @@ type Sample struct {
 	// blank lines. An incomplete last line is left out unless it is the only
 	// one.
 	Records [][]byte
-	marks   textMarks // memory that formats share
 }
 
 // Fit reports how well a format fits a Sample.

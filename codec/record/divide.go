@@ -2,8 +2,6 @@ package record
 
 import (
 	"bytes"
-
-	"github.com/urlfold/urlfold/codec/internal/scan"
 )
 
 // This file says what separates the fields of a record. Formats in which only white
@@ -76,10 +74,10 @@ func appendSpaces(dst []span, rec []byte, from, to int) []span {
 // divide implements [divider].
 func (l *textLocator) divide(dst []span, rec []byte, _ *Found) []span {
 	body := trimEnd(rec)
-	l.marks.spaces, l.marks.quotes = scan.MarkTwo(l.marks.spaces, l.marks.quotes, body, ' ', '"')
+	l.marks.Read(body)
 	for i := range l.compiled {
 		layout := &l.compiled[i]
-		n, _ := layout.split(l.spans[:len(layout.fields)], body, &l.marks, l.cuts)
+		n, _ := layout.split(l.spans[:len(layout.fields)], body, l.marks, l.cuts)
 		if n < layout.must {
 			continue
 		}

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"slices"
-
-	"github.com/urlfold/urlfold/codec/internal/scan"
 )
 
 // cdxFormat is the index of a web archive with one line for each capture
@@ -112,9 +110,6 @@ type cdxLocator struct {
 	sep               byte
 	url, date, status int    // index of the column; -1 if there is none
 	spans             []span // fields of the current record, up to the last of these
-	rec               []byte
-	ends, spare       scan.Marks // of sep
-	shapes            shapes
 }
 
 // read sets the columns from a legend, or those of a file without one.
@@ -139,56 +134,21 @@ func (l *cdxLocator) read(head []byte) {
 	l.spans = slices.Grow(l.spans[:0], n)[:n]
 }
 
-// Locate implements [Locator].
+// Locate implements [Locator]. A date and a status must be at their places, because a
+// space in the URL would move the fields after it.
 func (l *cdxLocator) Locate(f *Found, rec []byte, at *Position) (Reason, int) {
-	l.prepare(at.Head)
-	l.ends, l.spare = scan.MarkTwo(l.ends, l.spare, rec, l.sep, l.sep)
-	return l.locateShaped(f, rec, l.shapeOf(rec, at.Head))
-}
-
-// prepare sets the columns, if head is a new legend.
-func (l *cdxLocator) prepare(head []byte) {
-	if !l.known || !bytes.Equal(head, l.head) {
-		l.read(head)
-		l.shapes.reset()
+	if !l.known || !bytes.Equal(at.Head, l.head) {
+		l.read(at.Head)
 	}
-}
-
-// readLine implements [shaper].
-func (l *cdxLocator) readLine(in, head []byte) (size int) {
-	l.prepare(head)
-	l.ends, l.spare, size = scan.MarkLine(l.ends, l.spare, in, l.sep, l.sep)
-	return size
-}
-
-// shapeOf implements [shaper].
-func (l *cdxLocator) shapeOf(rec, _ []byte) *shape {
-	l.rec = rec
-	l.ends.End(len(rec))
-	if legendOf(rec) != nil {
-		return nil
-	}
-	return l.shapes.match(rec, &shapeMarks{l.ends}, l)
-}
-
-// locateShaped implements [shaper]. A date and a status must be at their places,
-// because a space in the URL would move the fields after it.
-func (l *cdxLocator) locateShaped(f *Found, rec []byte, h *shape) (Reason, int) {
 	switch {
-	case h == nil && legendOf(rec) != nil:
+	case legendOf(rec) != nil:
 		f.PassThrough()
 		return 0, 0
 	case l.url < 0:
 		return NoField, 0
-	case h != nil:
-		for i := range h.uses {
-			u := &h.uses[i]
-			l.spans[u.use] = h.at(u)
-		}
-	default:
-		if bad := l.split(f); bad >= 0 {
-			return Unparsed, bad
-		}
+	}
+	if bad := l.split(rec); bad >= 0 {
+		return Unparsed, bad
 	}
 	if f.attrs.wanted {
 		l.addAttrs(f)
@@ -197,57 +157,27 @@ func (l *cdxLocator) locateShaped(f *Found, rec []byte, h *shape) (Reason, int) 
 	return 0, 0
 }
 
-// split stores the fields of the record in l.spans, and updates the shapes. It returns
-// the offset of the first field that is missing or wrong, or -1.
-func (l *cdxLocator) split(f *Found) (bad int) {
-	rec, pos := l.rec, 0
+// split stores the fields of the record in l.spans. It returns the offset of the first one
+// that is missing or wrong, or -1.
+func (l *cdxLocator) split(rec []byte) (bad int) {
+	pos := 0
 	for i := range l.spans {
 		if pos > len(rec) {
 			return len(rec)
 		}
-		end := l.ends.Next(pos)
+		end := len(rec)
+		if n := bytes.IndexByte(rec[pos:], l.sep); n >= 0 {
+			end = pos + n
+		}
 		l.spans[i], pos = span{pos, end}, end+1
 	}
-	for _, i := range [...]int{l.date, l.status} {
-		if i >= 0 && !l.checkOf(i)(l.spans[i].in(rec)) {
-			return l.spans[i].start
-		}
+	switch {
+	case l.date >= 0 && !isCaptureDate(l.spans[l.date].in(rec)):
+		return l.spans[l.date].start
+	case l.status >= 0 && !isCaptureStatus(l.spans[l.status].in(rec)):
+		return l.spans[l.status].start
 	}
-	if len(l.spans) > maxKinds || !l.shapes.begin(rec) {
-		return -1
-	}
-	for i, s := range l.spans {
-		use, rank := -1, rankBeside
-		switch {
-		case i == l.url:
-			use, rank = i, rankPath
-		case f.attrs.wanted && (i == l.date || i == l.status):
-			use = i
-		}
-		l.shapes.add(shapeField{span: s, kind: uint8(i), use: use, rank: rank, marked: 1, check: l.checkOf(i)})
-	}
-	l.shapes.updateColumns(rec, pos-1)
 	return -1
-}
-
-// checkOf returns the check of column i, or nil.
-func (l *cdxLocator) checkOf(i int) func([]byte) bool {
-	switch i {
-	case l.date:
-		return isCaptureDate
-	case l.status:
-		return isCaptureStatus
-	}
-	return nil
-}
-
-// valueEnd implements [ender].
-func (l *cdxLocator) valueEnd(kind uint8, start int) int {
-	end := l.ends.Next(start)
-	if check := l.checkOf(int(kind)); check != nil && !check(l.rec[start:end]) {
-		return -1
-	}
-	return end
 }
 
 // addAttrs adds the attributes of the record.

@@ -133,7 +133,7 @@ func (r *cefLocator) read(f *Found, p *namedParts) bool {
 		key, value = next, after
 	}
 	if update {
-		r.shapes.update(rec, len(rec))
+		r.shapes.update(rec)
 	}
 	return true
 }

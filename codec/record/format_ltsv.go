@@ -3,8 +3,6 @@ package record
 import (
 	"bytes"
 	"errors"
-
-	"github.com/urlfold/urlfold/codec/internal/scan"
 )
 
 // ltsvFormat is Labeled Tab-separated Values (http://ltsv.org): a line of fields
@@ -89,75 +87,31 @@ type ltsvReader struct {
 }
 
 // Locator implements [Reader].
-func (r *ltsvReader) Locator() Locator { return &ltsvLocator{ltsvReader: r} }
+func (r *ltsvReader) Locator() Locator { return r }
 
-// ltsvLocator is an ltsvReader with scratch memory.
-type ltsvLocator struct {
-	*ltsvReader
-	tabs   scan.Marks
-	colons scan.Marks
-	rec    []byte
-	shapes shapes
-}
-
-// Locate implements [Locator].
-func (r *ltsvLocator) Locate(f *Found, rec []byte, _ *Position) (Reason, int) {
-	r.tabs, r.colons = scan.MarkTwo(r.tabs, r.colons, rec, '\t', ':')
-	return r.locateShaped(f, rec, r.shapeOf(rec, nil))
-}
-
-// readLine implements [shaper].
-func (r *ltsvLocator) readLine(in, _ []byte) (size int) {
-	r.tabs, r.colons, size = scan.MarkLine(r.tabs, r.colons, in, '\t', ':')
-	return size
-}
-
-// shapeOf implements [shaper].
-func (r *ltsvLocator) shapeOf(rec, _ []byte) *shape {
-	r.rec = rec
-	r.tabs.End(len(rec))
-	r.colons.End(len(rec))
-	return r.shapes.match(rec, &shapeMarks{r.tabs}, r)
-}
-
-// locateShaped implements [shaper].
-func (r *ltsvLocator) locateShaped(f *Found, rec []byte, h *shape) (Reason, int) {
+// Locate implements [Locator]. It skips fields without a label, because the last field of
+// a truncated line may be one.
+func (r *ltsvReader) Locate(f *Found, rec []byte, _ *Position) (Reason, int) {
 	var p namedParts
-	if h != nil {
-		p.takeShaped(f, rec, h, r.names, r.dialect)
-	} else if !r.read(f, &p) {
-		return Unparsed, 0
-	}
-	if r.named && p.target.end == 0 || !p.add(f, rec, r.target) {
-		return NoField, 0
-	}
-	return 0, 0
-}
-
-// read takes the fields of the record, and updates the shapes. It skips fields without a
-// label, because the last field of a truncated line may be one. It returns false if no
-// field has one.
-func (r *ltsvLocator) read(f *Found, p *namedParts) (labels bool) {
-	rec, update := r.rec, r.shapes.begin(r.rec)
+	labels := false
 	for pos := 0; pos < len(rec); {
-		end := r.tabs.Next(pos)
-		if colon := r.colons.Next(pos); colon > pos && colon < end {
+		end := len(rec)
+		if n := bytes.IndexByte(rec[pos:], '\t'); n >= 0 {
+			end = pos + n
+		}
+		if colon := bytes.IndexByte(rec[pos:end], ':'); colon > 0 {
 			labels = true
-			label, value := rec[pos:colon], span{colon + 1, end}
-			if u := r.names.find(label); u.isRead(f) {
-				p.take(f, rec, u, value, r.dialect)
-			}
-			if update {
-				r.shapes.addNamed(f, r.names, label, shapeField{span: value, marked: 1}, r.target)
+			if u := r.names.find(rec[pos : pos+colon]); u.isRead(f) {
+				p.take(f, rec, u, span{pos + colon + 1, end}, r.dialect)
 			}
 		}
 		pos = end + 1
 	}
-	if update && labels {
-		r.shapes.update(rec, len(rec))
+	switch {
+	case !labels:
+		return Unparsed, 0
+	case r.named && p.target.end == 0, !p.add(f, rec, r.target):
+		return NoField, 0
 	}
-	return labels
+	return 0, 0
 }
-
-// valueEnd implements [ender].
-func (r *ltsvLocator) valueEnd(_ uint8, start int) int { return r.tabs.Next(start) }

@@ -45,8 +45,6 @@ func (t *textLog) Name() string { return t.name }
 func (t *textLog) Detect(s *Sample) Fit {
 	r := textReader{textLog: t}
 	l := r.locator()
-	l.marks = s.marks
-	defer func() { s.marks = l.marks }()
 	return s.count(looksLikeProduct, func(rec []byte) bool {
 		var f Found
 		why, _ := l.Locate(&f, rec, nil)
@@ -83,7 +81,7 @@ type textReader struct {
 func (r *textReader) Locator() Locator { return r.locator() }
 
 func (r *textReader) locator() *textLocator {
-	l := &textLocator{textReader: r}
+	l := &textLocator{textReader: r, marks: scan.NewBlock(func(c byte) bool { return c == ' ' }, '"')}
 	n := 0
 	for i := range r.compiled {
 		n = max(n, len(r.compiled[i].fields))
@@ -96,38 +94,13 @@ func (r *textReader) locator() *textLocator {
 type textLocator struct {
 	*textReader
 	spans    []span
-	rec      []byte
-	marks    textMarks
-	shapes   shapes
-	captured []byte // the host among headers that hostAmong found last
+	marks    *scan.Block // of spaces, and of quotes
+	captured []byte      // the host among headers that hostAmong found last
 }
 
 // Locate implements [Locator].
 func (l *textLocator) Locate(f *Found, rec []byte, _ *Position) (Reason, int) {
-	l.marks.spaces, l.marks.quotes = scan.MarkTwo(l.marks.spaces, l.marks.quotes, rec, ' ', '"')
-	return l.locateShaped(f, rec, l.shapeOf(rec, nil))
-}
-
-// readLine implements [shaper].
-func (l *textLocator) readLine(in, _ []byte) (size int) {
-	l.marks.spaces, l.marks.quotes, size = scan.MarkLine(l.marks.spaces, l.marks.quotes, in, ' ', '"')
-	return size
-}
-
-// shapeOf implements [shaper].
-func (l *textLocator) shapeOf(rec, _ []byte) *shape {
-	l.rec = rec
-	l.marks.spaces.End(len(rec))
-	l.marks.quotes.End(len(rec))
-	return l.shapes.match(rec, &shapeMarks{l.marks.spaces, l.marks.quotes}, l)
-}
-
-// locateShaped implements [shaper].
-func (l *textLocator) locateShaped(f *Found, rec []byte, h *shape) (Reason, int) {
-	if h != nil {
-		l.take(f, &l.compiled[0], l.setSpans(h), rec)
-		return 0, 0
-	}
+	l.marks.Read(rec)
 	at := 0
 	for i := range l.compiled {
 		layout := &l.compiled[i]
@@ -135,11 +108,8 @@ func (l *textLocator) locateShaped(f *Found, rec []byte, h *shape) (Reason, int)
 		if f.attrs.wanted {
 			wanted = max(wanted, layout.all)
 		}
-		n, pos := layout.split(l.spans[:wanted], rec, &l.marks, l.cuts)
+		n, pos := layout.split(l.spans[:wanted], rec, l.marks, l.cuts)
 		if n >= layout.must {
-			if i == 0 && (n == wanted || pos == len(rec)) {
-				l.updateShapes(f, n, pos)
-			}
 			l.take(f, layout, n, rec)
 			return 0, 0
 		}

@@ -118,8 +118,6 @@ type w3cLocator struct {
 	marks   scan.Marks   // of the bytes that can end a field of the record; scratch
 	spans   [numW3C]span // its fields
 	quoted  [numW3C]bool
-	rec     []byte
-	shapes  shapes
 }
 
 // read sets the columns from a header.
@@ -151,46 +149,18 @@ func (l *w3cLocator) read(head []byte) {
 
 // Locate implements [Locator].
 func (l *w3cLocator) Locate(f *Found, rec []byte, at *Position) (Reason, int) {
-	l.marks = w3cWord.Mark(l.marks, rec)
-	return l.locateShaped(f, rec, l.shapeOf(rec, at.Head))
-}
-
-// readLine implements [shaper].
-func (l *w3cLocator) readLine(in, _ []byte) (size int) {
-	l.marks, size = w3cWord.MarkLine(l.marks, in)
-	return size
-}
-
-// shapeOf implements [shaper].
-func (l *w3cLocator) shapeOf(rec, head []byte) *shape {
-	l.rec = rec
-	l.marks.End(len(rec))
-	if rec[0] == '#' {
-		return nil
-	}
-	if !l.known || !bytes.Equal(head, l.head) {
-		l.read(head)
-		l.shapes.reset()
-	}
-	return l.shapes.match(rec, &shapeMarks{l.marks}, l)
-}
-
-// locateShaped implements [shaper].
-func (l *w3cLocator) locateShaped(f *Found, rec []byte, h *shape) (Reason, int) {
 	if rec[0] == '#' {
 		f.PassThrough()
 		return 0, 0
+	}
+	if !l.known || !bytes.Equal(at.Head, l.head) {
+		l.read(at.Head)
 	}
 	target, query, referer := l.columns[w3cTarget], l.columns[w3cQuery], l.columns[w3cReferer]
 	if l.target == TargetRequest && target < 0 || l.target == TargetReferer && referer < 0 || len(l.order) == 0 || query >= 0 && query < target {
 		return NoField, 0
 	}
-	if h != nil {
-		for i := range h.uses {
-			u := &h.uses[i]
-			l.spans[u.use], l.quoted[u.use] = h.at(u), u.kind == columnQuoted
-		}
-	} else if !l.split(f) {
+	if !l.split(rec) {
 		return Unparsed, len(rec)
 	}
 	f.method, f.scheme, f.port = l.spans[w3cMethod], l.spans[w3cScheme], l.spans[w3cPort]
@@ -241,81 +211,29 @@ func (l *w3cLocator) addTarget(f *Found, rec []byte) {
 	f.addTarget(rec, s, l.dialectOf(w3cTarget))
 }
 
-// split stores the fields of the record that are used, and updates the shapes. It
-// returns false if the record has too few fields.
-func (l *w3cLocator) split(f *Found) bool {
-	rec, pos, end, update := l.rec, 0, 0, l.shapes.begin(l.rec)
+// split stores the fields of a record that are used. It returns false if the record has too
+// few fields.
+func (l *w3cLocator) split(rec []byte) bool {
+	l.marks = w3cWord.Mark(l.marks, rec)
+	pos := 0
 	for _, c := range l.order {
 		switch {
 		case pos >= len(rec):
 			return false
 		case rec[pos] == '"':
 			l.spans[c], l.quoted[c], pos = w3cField(rec, pos)
-			if end = l.spans[c].end; l.quoted[c] {
-				end += len(`"`)
-			}
 		default:
-			end = l.cellEnd(pos)
+			end := l.marks.Next(pos)
+			for end < len(rec) && rec[end] >= utf8.RuneSelf {
+				end = l.marks.Next(end + 1)
+			}
 			l.spans[c], l.quoted[c] = span{pos, end}, false
-			update = update && end > pos // a shape has no empty cells
 			for pos = end + 1; pos < len(rec) && isSpace(rec[pos]); {
 				pos++
 			}
 		}
-		if update {
-			l.addField(f, c)
-		}
-	}
-	if update {
-		l.shapes.updateColumns(rec, end)
 	}
 	return true
-}
-
-// addField adds the field of column c to the record for the update.
-func (l *w3cLocator) addField(f *Found, c w3cColumn) {
-	use, rank := int(c), rankNeeded
-	beside := c >= w3cDate && c < w3cHost || c == w3cReferer && l.target == TargetRequest
-	switch {
-	case c == w3cSkip, beside && !f.attrs.wanted:
-		use = -1
-	case c == w3cTarget, c == w3cQuery:
-		rank = rankPath
-	case c == w3cMethod:
-		rank = rankMethod
-	case beside:
-		rank = rankBeside
-	}
-	if l.quoted[c] {
-		l.shapes.add(shapeField{span: l.spans[c], kind: columnQuoted, use: use, rank: rank})
-	} else {
-		l.shapes.addColumn(l.spans[c], use, rank, '"')
-	}
-}
-
-// valueEnd implements [ender].
-func (l *w3cLocator) valueEnd(kind uint8, start int) int {
-	switch {
-	case kind == columnQuoted:
-		end := quotedEnd(l.rec, start, '"')
-		if end < len(l.rec) && (end <= 0 || !isSpace(l.rec[end])) {
-			return -1
-		}
-		return end - len(`"`)
-	case start == len(l.rec) || isSpace(l.rec[start]) || l.rec[start] == '"':
-		return -1
-	}
-	return l.cellEnd(start)
-}
-
-// cellEnd returns the end of the field without quotes at start, which is empty if
-// there is a space.
-func (l *w3cLocator) cellEnd(start int) int {
-	end := l.marks.Next(start)
-	for end < len(l.rec) && l.rec[end] >= utf8.RuneSelf {
-		end = l.marks.Next(end + 1)
-	}
-	return end
 }
 
 // w3cWord is the set of ASCII bytes in fields without quotes.

@@ -86,25 +86,18 @@ type zeekLocator struct {
 	head    []byte // directive that the columns belong to
 	known   bool
 	sep     byte
-	cell    *scan.Set  // the ASCII bytes other than sep
-	marks   scan.Marks // of the bytes of a record that are not in cell; scratch
 	columns []namedUse // up to the last one that is used
-	rec     []byte
-	shapes  shapes
 }
-
-var notTabs = scan.NewSet(func(c byte) bool { return c != '\t' })
 
 // read sets the columns from a header. The byte after #fields is the separator.
 func (l *zeekLocator) read(head []byte) {
 	l.head, l.known = append(l.head[:0], head...), true
-	l.columns, l.sep, l.cell = l.columns[:0], '\t', notTabs
+	l.columns, l.sep = l.columns[:0], '\t'
 	line := bytes.TrimPrefix(trimEnd(l.Directive(nil, head)), []byte(zeekFields))
 	if len(line) == 0 {
 		return
 	}
 	l.sep = line[0]
-	l.cell = scan.NewSet(func(c byte) bool { return c != l.sep })
 	last := 0
 	for i, name := range bytes.Split(line[1:], line[:1]) {
 		use := zeekUses[string(name)]
@@ -116,41 +109,12 @@ func (l *zeekLocator) read(head []byte) {
 	l.columns = l.columns[:last]
 }
 
-// Locate implements [Locator].
+// Locate implements [Locator]. A value that begins with a number sign is escaped, so every
+// line that begins with one is a directive.
 func (l *zeekLocator) Locate(f *Found, rec []byte, at *Position) (Reason, int) {
-	l.prepare(at.Head)
-	l.marks = l.cell.Mark(l.marks, rec)
-	return l.locateShaped(f, rec, l.shapeOf(rec, at.Head))
-}
-
-// prepare sets the columns, if head is a new header.
-func (l *zeekLocator) prepare(head []byte) {
-	if !l.known || !bytes.Equal(head, l.head) {
-		l.read(head)
-		l.shapes.reset()
+	if !l.known || !bytes.Equal(at.Head, l.head) {
+		l.read(at.Head)
 	}
-}
-
-// readLine implements [shaper].
-func (l *zeekLocator) readLine(in, head []byte) (size int) {
-	l.prepare(head)
-	l.marks, size = l.cell.MarkLine(l.marks, in)
-	return size
-}
-
-// shapeOf implements [shaper].
-func (l *zeekLocator) shapeOf(rec, _ []byte) *shape {
-	l.rec = rec
-	l.marks.End(len(rec))
-	if rec[0] == '#' {
-		return nil
-	}
-	return l.shapes.match(rec, &shapeMarks{l.marks}, l)
-}
-
-// locateShaped implements [shaper]. A value that begins with a number sign is escaped,
-// so every line that begins with one is a directive.
-func (l *zeekLocator) locateShaped(f *Found, rec []byte, h *shape) (Reason, int) {
 	if rec[0] == '#' {
 		f.PassThrough()
 		return 0, 0
@@ -159,12 +123,7 @@ func (l *zeekLocator) locateShaped(f *Found, rec []byte, h *shape) (Reason, int)
 		return NoField, 0
 	}
 	var p namedParts
-	if h != nil {
-		for i := range h.uses {
-			u := &h.uses[i]
-			l.take(f, &p, l.columns[u.use], h.at(u))
-		}
-	} else if !l.split(f, &p) {
+	if !l.split(f, rec, &p) {
 		return Unparsed, len(rec)
 	}
 	// Zeek sees only requests without TLS. URLs without the default port take
@@ -182,45 +141,23 @@ func (l *zeekLocator) locateShaped(f *Found, rec []byte, h *shape) (Reason, int)
 	return 0, 0
 }
 
-// split takes the fields of the record, and updates the shapes. It returns false if there
-// are too few.
-func (l *zeekLocator) split(f *Found, p *namedParts) bool {
-	update, pos := l.shapes.begin(l.rec), 0
-	for i, use := range l.columns {
-		if pos > len(l.rec) {
+// split takes the fields of a record. It returns false if there are too few.
+func (l *zeekLocator) split(f *Found, rec []byte, p *namedParts) bool {
+	pos := 0
+	for _, use := range l.columns {
+		if pos > len(rec) {
 			return false
 		}
-		at := span{pos, l.valueEnd(columnCell, pos)}
-		read := -1
-		if use.isRead(f) {
-			l.take(f, p, use, at)
-			read = i
+		end := len(rec)
+		if n := bytes.IndexByte(rec[pos:], l.sep); n >= 0 {
+			end = pos + n
 		}
-		if update {
-			l.shapes.addColumn(at, read, use.rankFor(l.target), 0)
+		if at := (span{pos, end}); use.isRead(f) && !isUnset(at.in(rec)) {
+			p.take(f, rec, use, at, zeekDialect)
 		}
-		pos = at.end + 1
-	}
-	if update {
-		l.shapes.updateColumns(l.rec, pos-1)
+		pos = end + 1
 	}
 	return true
-}
-
-// take stores a field, unless it is not set.
-func (l *zeekLocator) take(f *Found, p *namedParts, use namedUse, at span) {
-	if !isUnset(at.in(l.rec)) {
-		p.take(f, l.rec, use, at, zeekDialect)
-	}
-}
-
-// valueEnd implements [ender].
-func (l *zeekLocator) valueEnd(_ uint8, start int) int {
-	end := l.marks.Next(start)
-	for end < len(l.rec) && l.rec[end] != l.sep { // not ASCII
-		end = l.marks.Next(end + 1)
-	}
-	return end
 }
 
 // isUnset reports whether value stands for no value or for an empty one.

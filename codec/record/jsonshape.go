@@ -39,7 +39,7 @@ func (s *shapes) updateJSON(text *scanner, c *composer, values []fieldValue) {
 			text.pos++
 		}
 	}
-	h := s.update(text.b, len(text.b))
+	h := s.update(text.b)
 	h.values = append(h.values[:0], values...)
 }
 

@@ -52,7 +52,7 @@ func (l *layoutLocator) locateShaped(f *Found, rec []byte, h *shape) (Reason, in
 	update := len(l.elems) <= maxKinds && l.shapes.begin(rec)
 	why, pos := l.read(f, rec, update)
 	if update && why == 0 {
-		l.shapes.update(rec, len(rec))
+		l.shapes.update(rec)
 	}
 	return why, pos
 }

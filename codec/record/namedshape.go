@@ -57,7 +57,7 @@ func (r *logfmtLocator) updateShapes(f *Found) {
 		r.shapes.addNamed(f, r.names, s.key, field, r.target)
 	}
 	r.addWords(end, len(s.rec))
-	r.shapes.update(s.rec, len(s.rec))
+	r.shapes.update(s.rec)
 }
 
 // addWords adds the words between two fields.

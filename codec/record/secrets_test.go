@@ -313,7 +313,7 @@ func TestSecretFields(t *testing.T) {
 		split := func(line string) (fields []string) {
 			l := j.reader.Locator().(*textLocator)
 			l.Locate(&Found{}, []byte(line), nil)
-			n, _ := l.compiled[0].split(l.spans[:len(l.compiled[0].fields)], []byte(line), &l.marks, l.cuts)
+			n, _ := l.compiled[0].split(l.spans[:len(l.compiled[0].fields)], []byte(line), l.marks, l.cuts)
 			for _, s := range l.spans[:n] {
 				fields = append(fields, line[s.start:s.end])
 			}

@@ -16,15 +16,12 @@ import (
 // A shape is what some records have in common: texts, and between them slots for
 // values.
 type shape struct {
-	text    []byte // all texts, one after the other
-	last    int    // offset of the text after the last slot
-	open    bool   // more can follow
-	words   bool   // matchWords can match it
-	checked []int  // the slots with checks
-	slots   []shapeSlot
-	uses    []shapeUse // the fields in use, in order
-	fit     []span     // the values in the record that match has read last
-	usual   usualURL
+	text  []byte // all texts, one after the other
+	last  int    // offset of the text after the last slot
+	slots []shapeSlot
+	uses  []shapeUse // the fields in use, in order
+	fit   []span     // the values in the record that match has read last
+	usual usualURL
 
 	rec    []byte       // the record of the last update
 	fields []shapeField // its fields
@@ -37,7 +34,6 @@ type shapeSlot struct {
 	kind       uint8
 	marked     uint8 // see shapeField
 	stop       byte  // first byte of the text after it, if marked
-	not        byte  // see shapeField
 	check      func([]byte) bool
 	// The text before it, if it has at most eight bytes, as a little-endian integer, and
 	// the bits that count.
@@ -60,10 +56,8 @@ type shapeField struct {
 	rank uint8 // says which URLs depend on it
 	// marked is the number of marks, from 1. The value ends at the first of these after
 	// its start, if the text there is the same as in this record, and if the value is
-	// not empty, does not begin with the byte not, and passes check. 0 says that valueEnd
-	// must find the end.
+	// not empty and passes check. 0 says that valueEnd must find the end.
 	marked uint8
-	not    byte              // 0 if there is none
 	check  func([]byte) bool // nil if there is none
 	// slot says that the value is in a slot. Values whose end depends on more than
 	// what the parser has read before must always be in slots.
@@ -114,57 +108,13 @@ func (h *shape) match(rec []byte, marks *shapeMarks, e ender) bool {
 			if end = e.valueEnd(s.kind, start); end < 0 {
 				return false
 			}
-		} else if rec[start] == s.not || s.check != nil && !s.check(rec[start:end]) {
+		} else if s.check != nil && !s.check(rec[start:end]) {
 			return false
 		}
 		fit[i].start, fit[i].end = start, end
 		pos = end
 	}
-	return h.ends(rec[pos:])
-}
-
-// matchWords does the work of match faster if every value ends at the next mark. It steps
-// from mark to mark instead of searching for each one, in a loop without calls. It may
-// give up.
-func (h *shape) matchWords(rec []byte, marks scan.Marks) bool {
-	pos, slots := 0, h.slots
-	fit := h.fit[:len(slots)]
-	k, w := 0, marks[0]
-	for i := range fit {
-		s := &slots[i]
-		if next := pos + 8; next > len(rec) {
-			if !s.follows(rec[pos:], h.text) {
-				return false
-			}
-		} else if (binary.LittleEndian.Uint64(rec[pos:next])^s.head)&s.bits != 0 {
-			return false
-		}
-		start, end := pos+s.before, 0
-		if s.before > 1 { // not only the mark that ended the value before
-			k, w = marks.From(start)
-		}
-		if end, k, w = marks.Step(k, w); end <= start {
-			return false
-		}
-		fit[i].start, fit[i].end = start, end
-		pos = end
-	}
-	for _, i := range h.checked {
-		if !slots[i].check(fit[i].in(rec)) {
-			return false
-		}
-	}
-	return h.ends(rec[pos:])
-}
-
-// ends reports whether rest, what follows the last slot in a record, is the text after
-// it.
-func (h *shape) ends(rest []byte) bool {
-	text := h.text[h.last:]
-	if h.open && len(rest) > len(text) {
-		rest = rest[:len(text)]
-	}
-	return string(rest) == string(text)
+	return string(rec[pos:]) == string(h.text[h.last:])
 }
 
 // follows reports whether rec continues with the text before the slot.
@@ -185,9 +135,9 @@ func (h *shape) at(u *shapeUse) span {
 }
 
 // isOf reports whether a record with the given fields may have the shape, or one that
-// h can become. open says that the record continues after its last field.
-func (h *shape) isOf(fields []shapeField, open bool) bool {
-	if len(h.fields) != len(fields) || h.open != open {
+// h can become.
+func (h *shape) isOf(fields []shapeField) bool {
+	if len(h.fields) != len(fields) {
 		return false
 	}
 	for i := range fields {
@@ -200,9 +150,9 @@ func (h *shape) isOf(fields []shapeField, open bool) bool {
 
 // update changes h so that rec has the shape, and all records that had it before if
 // isOf reports true. The fields of rec that differ from those of the record before
-// get slots. Only rec[:size] is read, which has all fields.
-func (h *shape) update(rec []byte, size int, fields []shapeField) {
-	if h.isOf(fields, size < len(rec)) {
+// get slots.
+func (h *shape) update(rec []byte, fields []shapeField) {
+	if h.isOf(fields) {
 		for i := range fields {
 			f, old := &fields[i], &h.fields[i]
 			f.slot = f.slot || old.slot || !bytes.Equal(old.in(h.rec), f.in(rec))
@@ -224,26 +174,12 @@ func (h *shape) update(rec []byte, size int, fields []shapeField) {
 			h.uses = append(h.uses, shapeUse{f, len(h.slots) - 1, f.start - end})
 		}
 	}
-	h.setWords()
-	h.last, h.text, h.open = len(h.text), append(h.text, rec[end:size]...), size < len(rec)
-}
-
-// setWords prepares for matchWords.
-func (h *shape) setWords() {
-	h.words, h.checked = len(h.slots) > 0, h.checked[:0]
-	for i := range h.slots {
-		s := &h.slots[i]
-		// The text before a slot begins with the byte that ends the value before.
-		h.words = h.words && s.marked == 1 && s.not == 0 && s.before <= 8 && (i == 0 || s.before > 0)
-		if s.check != nil {
-			h.checked = append(h.checked, i)
-		}
-	}
+	h.last, h.text = len(h.text), append(h.text, rec[end:]...)
 }
 
 // newSlot returns a slot for f in a record. The text before it begins at start.
 func (f *shapeField) newSlot(rec []byte, start int) shapeSlot {
-	s := shapeSlot{before: f.start - start, kind: f.kind, not: f.not, check: f.check}
+	s := shapeSlot{before: f.start - start, kind: f.kind, check: f.check}
 	if f.end < len(rec) {
 		s.marked, s.stop = f.marked, rec[f.end]
 	}
@@ -273,44 +209,19 @@ const (
 	maxPause   = 1 << 15
 )
 
-// reset forgets all shapes, but not the memory for them.
-func (s *shapes) reset() {
-	for i := range s.list {
-		h := &s.list[i]
-		h.slots, h.fields, h.words = h.slots[:0], h.fields[:0], false
-	}
-}
-
 // match returns the shape of rec, or nil if rec has none of those known.
 func (s *shapes) match(rec []byte, marks *shapeMarks, e ender) *shape {
-	h := &s.list[0]
-	if s.skips > 0 || !h.words || !h.matchWords(rec, marks[0]) {
-		return s.matchOther(rec, marks, e)
-	}
-	s.hit()
-	return h
-}
-
-// hit notes that a record has a known shape.
-func (s *shapes) hit() {
-	if s.balance += shapeHit; s.balance > maxBalance {
-		s.balance, s.pause = maxBalance, 0
-	}
-}
-
-// matchOther is match for a record for which matchWords and the first shape are not
-// enough.
-func (s *shapes) matchOther(rec []byte, marks *shapeMarks, e ender) *shape {
 	if s.skips > 0 {
 		s.skips--
 		return nil
 	}
 	for i := range s.list {
-		h := &s.list[i]
-		if len(h.slots) == 0 || !(i > 0 && h.words && h.matchWords(rec, marks[0])) && !h.match(rec, marks, e) {
+		if h := &s.list[i]; len(h.slots) == 0 || !h.match(rec, marks, e) {
 			continue
 		}
-		s.hit()
+		if s.balance += shapeHit; s.balance > maxBalance {
+			s.balance, s.pause = maxBalance, 0
+		}
 		if i > 0 {
 			s.list[0], s.list[i] = s.list[i], s.list[0]
 		}
@@ -337,13 +248,12 @@ func (s *shapes) begin(rec []byte) bool {
 func (s *shapes) add(f shapeField) { s.fields = append(s.fields, f) }
 
 // update updates the shapes with a record whose fields have been added, and returns its
-// shape. It reads rec[:size], which includes the byte that ends the last field, if there
-// is one.
-func (s *shapes) update(rec []byte, size int) *shape {
+// shape.
+func (s *shapes) update(rec []byte) *shape {
 	i := 0
-	for i < len(s.list)-1 && len(s.list[i].fields) > 0 && !s.list[i].isOf(s.fields, size < len(rec)) {
+	for i < len(s.list)-1 && len(s.list[i].fields) > 0 && !s.list[i].isOf(s.fields) {
 		i++
 	}
-	s.list[i].update(rec, size, s.fields)
+	s.list[i].update(rec, s.fields)
 	return &s.list[i]
 }

@@ -3,12 +3,11 @@ package record
 import (
 	"bytes"
 	"math/rand/v2"
-	"slices"
 	"testing"
 )
 
 // TestShapes compares AppendRun with Append for records that differ in few places, so
-// that they have shapes.
+// that those of some formats have shapes.
 func TestShapes(t *testing.T) {
 	t.Parallel()
 	rnd := rand.New(rand.NewPCG(5, 6))
@@ -16,10 +15,9 @@ func TestShapes(t *testing.T) {
 	for _, l := range finders(t) {
 		w := newJob(t, l.config).NewWorker()
 		s := shaperOf(w)
-		if s == nil || l.config.Base != "" {
+		if l.config.Base != "" {
 			continue
 		}
-		hits[l.name] += 0
 		head := headOf(w.job, l.text)
 		for _, line := range bytes.SplitAfter(l.text[len(head):], lineFeed)[:3] {
 			if len(line) == 0 {
@@ -27,7 +25,9 @@ func TestShapes(t *testing.T) {
 			}
 			in := varied(rnd, line, 200)
 			checkNext(t, l.config, append(bytes.Clone(head), in...))
-			hits[l.name] += countShaped(s, in, head)
+			if s != nil {
+				hits[l.name] += countShaped(s, in, head)
+			}
 		}
 	}
 	for name, n := range hits {
@@ -35,7 +35,7 @@ func TestShapes(t *testing.T) {
 			t.Errorf("no record of %s had a shape", name)
 		}
 	}
-	if len(hits) < 20 {
+	if len(hits) < 10 {
 		t.Errorf("%d formats have shapes, want more", len(hits))
 	}
 }
@@ -60,41 +60,6 @@ func TestShapesOfBadLines(t *testing.T) {
 		}
 		checkNext(t, l.config, in)
 	}
-}
-
-// TestMatchWords compares matchWords with match for lines that differ in few places from
-// one that has the shape.
-func TestMatchWords(t *testing.T) {
-	rnd := rand.New(rand.NewPCG(9, 10))
-	hits := map[string]int{}
-	for _, l := range finders(t) {
-		s, ok := shaperOf(newJob(t, l.config).NewWorker()).(*textLocator)
-		if !ok {
-			continue
-		}
-		line, _, _ := bytes.Cut(l.text, lineFeed)
-		in := append(varied(rnd, append(bytes.Clone(line), '\n'), 300), '\n')
-		for size := s.readLine(in, nil); size > 0; size = s.readLine(in, nil) {
-			rec := trimEnd(in[:size])
-			in = in[size:]
-			h := s.shapeOf(rec, nil)
-			if h == nil || !h.words {
-				s.locateShaped(new(Found), rec, h)
-				continue
-			}
-			hits[l.name]++
-			marks := shapeMarks{s.marks.spaces, s.marks.quotes}
-			words := h.matchWords(rec, marks[0])
-			fit := slices.Clone(h.fit)
-			if !h.match(rec, &marks, s) || !words || !slices.Equal(fit, h.fit) {
-				t.Fatalf("%s: %q: matchWords = %v, %v, match: %v", l.name, rec, words, fit, h.fit)
-			}
-		}
-	}
-	if len(hits) == 0 {
-		t.Error("no line had a shape of words")
-	}
-	t.Log(hits)
 }
 
 // TestCorporaShapes compares AppendRun with Append for the logs of the corpora.

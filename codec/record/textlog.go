@@ -204,7 +204,7 @@ func (l *textLayout) has(uses ...textUse) bool {
 
 // split stores the first fields of rec in spans, at most one for each span. It
 // returns how many it has found, and the offset at which it stopped. cut says that the request can lack its closing quote.
-func (l *textLayout) split(spans []span, rec []byte, marks *textMarks, cut bool) (n, pos int) {
+func (l *textLayout) split(spans []span, rec []byte, marks *scan.Block, cut bool) (n, pos int) {
 	if l.floats {
 		if pos = l.start(rec); pos < 0 {
 			return 0, 0
@@ -219,7 +219,7 @@ func (l *textLayout) split(spans []span, rec []byte, marks *textMarks, cut bool)
 			return i, pos
 		}
 		if fd.style == textWord { // most of them
-			next := marks.spaces.Next(pos)
+			next := marks.Class.Next(pos)
 			if fd.check != nil && !fd.check(rec[pos:next]) {
 				return i, pos
 			}
@@ -260,12 +260,9 @@ func (l *textLayout) start(rec []byte) int {
 	}
 }
 
-// textMarks are the marks of the bytes of a line that separate fields.
-type textMarks struct{ spaces, quotes scan.Marks }
-
 // field returns the content of field i, which starts at pos and is not a word, and the
 // offset after it. The offset is negative if there is no such field at pos.
-func (l *textLayout) field(i int, rec []byte, pos int, marks *textMarks) (span, int) {
+func (l *textLayout) field(i int, rec []byte, pos int, marks *scan.Block) (span, int) {
 	switch style := l.fields[i].style; style {
 	case textQuoted, textLastQuoted:
 		return l.quoted(i, rec, pos, marks)
@@ -277,11 +274,11 @@ func (l *textLayout) field(i int, rec []byte, pos int, marks *textMarks) (span, 
 	case textCaptures:
 		return capturesAt(rec, pos)
 	case textURL:
-		return urlBeforePeer(rec, pos, marks.spaces)
+		return urlBeforePeer(rec, pos, marks.Class)
 	case textArrow:
 		return urlBeforeArrow(rec, pos)
 	case textRequest:
-		next := requestBeforeStatus(rec, pos, marks.spaces)
+		next := requestBeforeStatus(rec, pos, marks.Class)
 		return span{pos, max(pos, next)}, next
 	default:
 		next := spacedEnd(style, rec, pos)
@@ -291,7 +288,7 @@ func (l *textLayout) field(i int, rec []byte, pos int, marks *textMarks) (span, 
 
 // quoted returns the inside of the quoted field i, which starts at pos, as field
 // does.
-func (l *textLayout) quoted(i int, rec []byte, pos int, marks *textMarks) (span, int) {
+func (l *textLayout) quoted(i int, rec []byte, pos int, marks *scan.Block) (span, int) {
 	if rec[pos] != '"' {
 		if rec[pos] == '-' && (pos+1 == len(rec) || rec[pos+1] == ' ') {
 			return span{pos, pos + 1}, pos + 1
@@ -313,14 +310,17 @@ func (l *textLayout) quoted(i int, rec []byte, pos int, marks *textMarks) (span,
 // quoteEnd returns the offset of the quote that closes field i, whose content
 // starts at from: the first quote that is followed by what can be the next
 // field, because logs can contain raw quotes. It returns -1 if there is none.
-func (l *textLayout) quoteEnd(i int, rec []byte, from int, marks *textMarks) int {
+func (l *textLayout) quoteEnd(i int, rec []byte, from int, marks *scan.Block) int {
 	next, last := &textField{}, i+1 == len(l.fields)
 	if !last {
 		next = &l.fields[i+1]
 	}
 	for ; ; from++ {
-		if from = marks.quotes.Next(from); from == len(rec) {
+		if from = marks.Same.Next(from); from == len(rec) {
 			return -1
+		}
+		if rec[from] != '"' { // a line feed
+			continue
 		}
 		rest := rec[from+1:]
 		switch {
@@ -333,7 +333,7 @@ func (l *textLayout) quoteEnd(i int, rec []byte, from int, marks *textMarks) int
 			return from
 		case next.style == textBracket && rest[1] == '[':
 			return from
-		case next.style == textWord && (next.check == nil || next.check(rec[from+2:marks.spaces.Next(from+2)])):
+		case next.style == textWord && (next.check == nil || next.check(rec[from+2:marks.Class.Next(from+2)])):
 			return from
 		}
 	}

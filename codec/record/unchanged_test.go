@@ -225,17 +225,7 @@ func forgetShapes(w *Worker) {
 		l.shapes.forget()
 	case *logfmtLocator:
 		l.shapes.forget()
-	case *ltsvLocator:
-		l.shapes.forget()
 	case *cefLocator:
-		l.shapes.forget()
-	case *textLocator:
-		l.shapes.forget()
-	case *cdxLocator:
-		l.shapes.forget()
-	case *zeekLocator:
-		l.shapes.forget()
-	case *w3cLocator:
 		l.shapes.forget()
 	case *layoutLocator:
 		l.shapes.forget()
