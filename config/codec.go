@@ -19,86 +19,86 @@ type Codec struct {
 	// The record format: a name such as combined or jsonl
 	// (docs/reference/formats.md lists them), or the text of an nginx log_format
 	// or Apache LogFormat.
-	Format string `yaml:"format,required" min:"1"`
+	Format string `yaml:"format,required" min:"1" flag:"format,f" for:"readers,verify-keys,doctor" arg:"format" help:"read records in this format: {}, or the text of an nginx log_format or Apache LogFormat. Default: detect it from the first records of each input"`
 	// The server whose escapes are undone in log fields; or backslash for tables
 	// in which a backslash makes the next byte literal. Default: the dialect of the
 	// format.
-	Dialect string `yaml:"dialect" enum:"nginx,nginx-json,apache,backslash,none"`
+	Dialect string `yaml:"dialect" enum:"nginx,nginx-json,apache,backslash,none" flag:"dialect" for:"readers" arg:"server"`
 	// The character between the cells of csv, such as ";", or tab. Default: a
 	// comma.
-	Delimiter string `yaml:"delimiter"`
+	Delimiter string `yaml:"delimiter" flag:"delimiter" for:"readers" arg:"character" help:"read csv with this character between cells, such as ; or |, or tab. Implies --format csv. Default: a comma"`
 	// The character that quotes cells of a table, or none. Default: '"', in tsv only
 	// on lines on which each quote is closed.
-	Quote string `yaml:"quote"`
+	Quote string `yaml:"quote" flag:"quote" for:"readers" arg:"character"`
 	// The maximum size of a quoted cell that spans lines. It may have 1,000 lines, or
 	// 1,000 per MiB if that is more. A quote before a longer cell is damage, and
 	// reading goes on with the next line.
-	MaxQuoted field.Size `yaml:"max_quoted" min:"1KiB" max:"256MiB"`
+	MaxQuoted field.Size `yaml:"max_quoted" min:"1KiB" max:"256MiB" flag:"max-quoted" for:"readers" arg:"size" bounds:"1,256MiB" group:"Limits"`
 	// The maximum size of the output of a record with many URLs, if each is written
 	// with the field record. From the URL that would pass it on, that field is empty,
 	// and the URLs have the flag record-omitted. Default: 64 times the size of the
 	// record, and at least 64MiB.
-	MaxExpansion field.Size `yaml:"max_expansion" max:"1GiB"`
+	MaxExpansion field.Size `yaml:"max_expansion" max:"1GiB" flag:"max-expansion" for:"count" arg:"size" bounds:"1,16GiB" group:"Limits"`
 	// A backslash, if it makes the next character of a cell literal, as the
 	// dialect backslash does. Default: quotes in quoted cells are doubled.
-	Escape string `yaml:"escape"`
+	Escape string `yaml:"escape" flag:"escape" for:"readers" arg:"backslash"`
 	// The table has no header: url_field and the like must be numbers of columns.
-	NoHeader bool `yaml:"no_header"`
+	NoHeader bool `yaml:"no_header" flag:"no-header" for:"readers"`
 	// The URLs of an access log to normalize. all means those that the format has.
-	Target string `yaml:"target" enum:"request,referer,all"`
+	Target string `yaml:"target" enum:"request,referer,all" flag:"target" for:"readers" arg:"URLs"`
 	// The location of the URL: a path such as request.uri (jsonl, msgpack, avro),
 	// the name or number of a column (tables), a key (logfmt, ltsv, journal-export),
 	// or a path of field numbers such as 3.1 (protobuf).
-	URLField string `yaml:"url_field"`
+	URLField string `yaml:"url_field" flag:"url-field" for:"readers,doctor" arg:"path" help:"read the URL at this path: a member such as request.uri (jsonl), the name or number of a column (tables), the names of up to three columns (parquet, avro), or a key (logfmt, ltsv, journal-export)"`
 	// The locations of the parts of a URL that is composed of several fields, in
 	// jsonl, csv and tsv. Excludes url_field and base_field.
 	URL URLParts `yaml:"url"`
 	// The schema registry with the schemas of the messages. Required by the format
 	// avro.
-	Registry *connect.Registry `yaml:"registry"`
+	Registry *connect.Registry `yaml:"registry" job:"Schemas"`
 	// The location of the base URL against which the URL is resolved, in the
 	// syntax of url_field.
-	BaseField string `yaml:"base_field"`
+	BaseField string `yaml:"base_field" flag:"base-field" for:"readers" arg:"location"`
 	// The base URL for all relative URLs. A name in braces stands for a field of
 	// the record: https://{host}/ takes the host from the field host.
-	Base string `yaml:"base"`
+	Base string `yaml:"base" flag:"base" for:"readers,explain" arg:"URL"`
 	// The zone of times that a log writes without one: an IANA name such as
 	// Europe/Berlin, Local, or an offset such as +02:00. Default: the field time
 	// is absent for such records.
-	Timezone string `yaml:"timezone"`
+	Timezone string `yaml:"timezone" flag:"timezone" for:"count,query" arg:"zone" job:"Zone"`
 	// The year of times that a log writes without one. Default: the field time is
 	// absent for such records.
-	Year int `yaml:"year" min:"0" max:"9999"`
+	Year int `yaml:"year" min:"0" max:"9999" flag:"year" for:"count,query" arg:"year"`
 	// The profile: the name of a built-in one, or a YAML file.
-	Profile string `yaml:"profile" min:"1"`
+	Profile string `yaml:"profile" min:"1" flag:"profile,p" for:"readers,verify-keys,explain" arg:"name" group:"Normalization" help:"apply this profile: a name that 'urlfold profiles' lists, or a YAML file"`
 	// The level of keys. Default: that of the profile.
-	Key string `yaml:"key" enum:"k0,k1,k2,k3,match,surface"`
+	Key string `yaml:"key" enum:"k0,k1,k2,k3,match,surface" flag:"key,k" for:"readers,explain" arg:"level" group:"Normalization" job:"Level"`
 	// The standard by which keys are computed. Default: that of the profile.
-	Standard string `yaml:"standard" enum:"rfc3986,whatwg"`
+	Standard string `yaml:"standard" enum:"rfc3986,whatwg" flag:"standard" for:"readers,explain" arg:"standard" group:"Normalization"`
 	// The encoding in which queries are percent-encoded, as browsers do on pages
 	// in that encoding: a label of the Encoding Standard such as windows-1252.
 	// Default: utf-8.
-	QueryEncoding string `yaml:"query_encoding"`
+	QueryEncoding string `yaml:"query_encoding" flag:"query-encoding" for:"readers,explain" arg:"label" group:"Normalization"`
 	// The hash function of keys.
-	Hash string `yaml:"hash" enum:"xxh3-128,sha256-128,hmac-sha256"`
+	Hash string `yaml:"hash" enum:"xxh3-128,sha256-128,hmac-sha256" flag:"hash" for:"count,seen" arg:"function" group:"Normalization"`
 	// The key of hmac-sha256, at least 16 bytes.
 	HMACKey field.Secret `yaml:"hmac_key"`
 	// The text encoding of keys.
-	KeyFormat string `yaml:"key_format" enum:"hex,base32"`
+	KeyFormat string `yaml:"key_format" enum:"hex,base32" flag:"key-format" for:"count,query,explain" arg:"encoding" group:"Normalization" job:"KeyForm"`
 	// The maximum length of a URL. Longer URLs are rejected. Default: that of the
 	// profile, or 64KiB.
-	MaxURL field.Size `yaml:"max_url" min:"1" max:"1GiB"`
+	MaxURL field.Size `yaml:"max_url" min:"1" max:"1GiB" flag:"max-url" for:"readers,verify-keys" arg:"length" bounds:"1,1GiB" group:"Limits"`
 	// Changes to a built-in profile.
 	Rules Rules `yaml:"rules"`
 	// The serialization of parameters for the output field params, as OpenAPI
 	// parameter styles. Default: that of the profile.
 	Params []Param `yaml:"params"`
 	// The form of the output.
-	Render Render `yaml:"render" enum:"rewrite,jsonl,tsv,urls,keys,csv"`
+	Render Render `yaml:"render" enum:"rewrite,jsonl,tsv,urls,keys,csv" flag:"render,r" for:"query" arg:"form" group:"Output" help:"write this form: rewrite (the record, with its URLs in normal form), jsonl, tsv, csv, urls, keys, extend (the record, with the fields of --extend added), parquet (a file of typed columns). Default: rewrite, or parquet for an output named .parquet"`
 	// What is replaced by ***, wherever it is in the records and dead letters:
 	// passwords (those of URLs, which every other value but none includes), email,
 	// ipv4, ipv6, jwt, or /REGEX/. Default: none.
-	Redact []string `yaml:"redact"`
+	Redact []string `yaml:"redact" flag:"redact" for:"count,diff,collisions,verify-keys,query,explain" arg:"value" group:"Output" help:"replace this value with *** wherever it is: {}, or /REGEX/. Repeatable. Each but none includes passwords, those of URLs"`
 	// Flags whose URLs are rejected. scheme-not-http means every scheme except
 	// http and https. The names of errors are accepted too but have no effect,
 	// because such URLs are always rejected.
@@ -108,10 +108,10 @@ type Codec struct {
 	OnUnparsed string `yaml:"on_unparsed" enum:"pass_through,dead_letter,drop"`
 	// Names of parameters whose values are replaced by ***, wherever they are in
 	// the records and dead letters.
-	Secrets []string `yaml:"secrets"`
+	Secrets []string `yaml:"secrets" flag:"secret" for:"count,query" split:"," arg:"names" group:"Normalization" help:"replace passwords, and the values of the parameters with these names, with ***"`
 	// Defects to repair, by the names of their flags: %u0041 as written by
 	// JavaScript's escape function, %2541 from encoding twice, and HTML entities.
-	Repairs []string `yaml:"repairs" enum:"percent-u,double-encoded,html-entity"`
+	Repairs []string `yaml:"repairs" enum:"percent-u,double-encoded,html-entity" flag:"repair" for:"count,query" split:"," arg:"defects" group:"Normalization"`
 
 	profile codec.Profile
 	policy  *codec.Policy

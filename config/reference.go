@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/urlfold/urlfold/config/field"
+	"github.com/urlfold/urlfold/internal/comments"
 )
 
 // Reference returns a Markdown page with a table of keys for each section and
@@ -54,7 +55,7 @@ type reference struct{ b strings.Builder }
 // section writes a heading, the doc comment of a struct, and its table.
 func (r *reference) section(title string, v reflect.Value) {
 	_, _ = fmt.Fprintf(&r.b, "\n## %s\n\n", title)
-	if doc := commentOf(v.Type()); doc != "" && title != "Sections" {
+	if doc := comments.Of(v.Type().PkgPath() + "." + v.Type().Name()); doc != "" && title != "Sections" {
 		r.b.WriteString(markdown(doc) + "\n\n")
 	}
 	r.table(v)
@@ -75,7 +76,7 @@ func (r *reference) rows(v reflect.Value, at string) {
 		if f.required {
 			def = "required"
 		}
-		_, _ = fmt.Fprintf(&r.b, "| `%s` | %s | %s | %s |\n", path, typeText(f.typ, f.rules), def, markdown(comments()[f.source]))
+		_, _ = fmt.Fprintf(&r.b, "| `%s` | %s | %s | %s |\n", path, typeText(f.typ, f.rules), def, markdown(comments.Of(f.source)))
 		r.inner(w, path)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"github.com/urlfold/urlfold/config/field"
+	"github.com/urlfold/urlfold/internal/comments"
 )
 
 // Schema returns the JSON Schema (draft 2020-12) of a configuration with the
@@ -104,13 +105,13 @@ func (b *schemaBuilder) structure(v reflect.Value, at string) (*schema, error) {
 	if err != nil {
 		return nil, fmt.Errorf("config: %w", err)
 	}
-	s := &schema{Type: "object", Description: commentOf(t), Additional: false}
+	s := &schema{Type: "object", Description: comments.Of(t.PkgPath() + "." + t.Name()), Additional: false}
 	for _, f := range fields {
 		inner, err := b.value(v.FieldByIndex(f.index), in(at, f.name), f.rules)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", f.name, err)
 		}
-		inner.Description = comments()[f.source]
+		inner.Description = comments.Of(f.source)
 		s.Properties = append(s.Properties, property{f.name, inner})
 		if f.alias != "" {
 			s.Properties = append(s.Properties, property{f.alias, inner})

@@ -38,26 +38,14 @@ type analysis struct {
 	perZone string
 }
 
-// analysisShared lists the flags that an analysis shares with the one-shot.
-var analysisShared = []string{
-	"format", "exclude", "allow-empty", "dialect", "delimiter", "quote", "escape", "no-header", "target", "url-field", "url", "base-field", "base", "timezone", "year", "where",
-	"profile", "rule", "key", "standard", "query-encoding", "hash", "hmac-key-file", "key-format", "repair", "secret",
-	"max-record", "max-expansion", "max-quoted", "max-url", "max-decompressed", "max-ratio", "max-memory", "temp-dir", "max-window",
-	"jobs", "on-damage", "inflate", "index", "fail-on", "quiet", "no-progress", "log-level",
-}
-
 // register adds the flags to cmd, and calls own to add those of the command
 // itself first.
 func (a *analysis) register(cmd *cobra.Command, c *daemon.Catalog, own func(f *pflag.FlagSet)) {
-	a.options.formats = c.Formats()
-	a.options.registerOnly(cmd, analysisShared, own, a.redactFlag)
-	f := cmd.Flags()
-	f.Lookup("max-memory").Usage = "keep what is counted in at most this `size` of memory, and the rest in temporary files"
-	f.Lookup("quiet").Usage = "print errors and damaged inputs only, without a summary or a progress bar"
-}
-
-func (a *analysis) redactFlag(f *pflag.FlagSet) {
-	redactFlag(f, &a.redact, usualRedact)
+	a.options = newOptions(c)
+	a.Redact = usualRedact
+	own(cmd.Flags())
+	a.options.register(cmd, "readers", "count")
+	cmd.Flags().Lookup("max-memory").Usage = "keep what is counted in at most this `size` of memory, and the rest in temporary files"
 }
 
 // resultFlags adds the flags of a result that is a table.
@@ -75,7 +63,7 @@ func (a *analysis) resultFlags(f *pflag.FlagSet) {
 // errors in the flags of the command itself.
 func (a *analysis) prepare(paths, fields []string, bad *mistakes) (*settings, error) {
 	o := a.options
-	o.render, o.fields = record.RenderTSV.String(), fields
+	o.Render.Form, o.Fields = record.RenderTSV.String(), fields
 	set, err := o.resolve(paths)
 	bad.add("", err)
 	if err := bad.err(); err != nil {
@@ -84,7 +72,7 @@ func (a *analysis) prepare(paths, fields []string, bad *mistakes) (*settings, er
 	if a.out == "" || a.out == stdoutPath {
 		return set, nil
 	}
-	set.force = a.force
+	set.Force = a.force
 	bad.add("--output", set.checkFile("--output", a.out))
 	return set, bad.err()
 }
@@ -132,7 +120,7 @@ func (a *analysis) zoned(bad *mistakes) insight.Options {
 
 // analysisLimits completes o with the limits of memory in s.
 func (s *settings) analysisLimits(o insight.Options) insight.Options {
-	o.MaxMemory, o.Dir, o.Workers = s.maxMemory, s.tempDir, s.jobs
+	o.MaxMemory, o.Dir, o.Workers = int64(s.MaxMemory), s.TempDir, s.Jobs
 	return o
 }
 
@@ -147,7 +135,7 @@ type analysisRun struct {
 func (a *analysis) read(cmd *cobra.Command, set *settings, newCodecs func(inner func() pipeline.Codec) func() pipeline.Codec) (*analysisRun, error) {
 	set.log = newLogger(cmd.ErrOrStderr(), set.logLevel)
 	r := &analysisRun{scan: scan{set: set}, cmd: cmd}
-	if stderr := cmd.ErrOrStderr(); !set.quiet && !set.noProgress && terminal.Is(stderr) {
+	if stderr := cmd.ErrOrStderr(); !set.Quiet && !set.NoProgress && terminal.Is(stderr) {
 		r.progress = stderr
 	}
 	sig := watchSignals()
@@ -167,7 +155,7 @@ func (a *analysis) read(cmd *cobra.Command, set *settings, newCodecs func(inner 
 // finish writes the summary, or with --quiet a line for each damaged input, and
 // returns the error with the exit code.
 func (r *analysisRun) finish() error {
-	if stderr := r.cmd.ErrOrStderr(); r.set.quiet {
+	if stderr := r.cmd.ErrOrStderr(); r.set.Quiet {
 		r.out.writeDamage(stderr)
 	} else {
 		_, _ = io.WriteString(stderr, strings.ToValidUTF8(r.out.shortText(terminal.NewStyle(stderr, os.Getenv)), "?")) // stderr is the last resort

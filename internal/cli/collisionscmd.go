@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/urlfold/urlfold/codec/record"
+	"github.com/urlfold/urlfold/config/field"
 	"github.com/urlfold/urlfold/internal/daemon"
 	"github.com/urlfold/urlfold/internal/keydiff"
 	"github.com/urlfold/urlfold/internal/storage/disk"
@@ -24,16 +25,9 @@ type collisionOptions struct {
 	json, all     bool
 }
 
-// collisionShared lists the flags that collisions shares with the one-shot.
-var collisionShared = []string{
-	"profile", "rule", "key", "standard", "query-encoding", "format", "exclude", "allow-empty", "dialect", "delimiter", "quote", "escape", "no-header", "target", "url-field", "url", "base-field", "base", "where",
-	"max-record", "max-quoted", "max-url", "max-decompressed", "max-ratio", "max-memory", "temp-dir", "max-window", "jobs",
-}
-
 // newCollisionsCmd returns the command that shows which URLs have the same key.
 func newCollisionsCmd(c *daemon.Catalog) *cobra.Command {
-	var o collisionOptions
-	o.formats = c.Formats()
+	o := collisionOptions{options: newOptions(c)}
 	cmd := &cobra.Command{
 		Use:   "collisions [flags] [FILE|GLOB|DIR|-]...",
 		Short: "Show which URLs have the same key, and which rules merge them",
@@ -53,15 +47,14 @@ Exit codes: 0 success, 1 fatal error, 2 usage error, 3 interrupted, 4 an input i
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd, args) },
 	}
-	o.registerOnly(cmd, collisionShared)
+	o.Redact, o.MaxMemory = usualRedact, 256*field.MiB
+	o.register(cmd, "readers", "collisions")
 	f := cmd.Flags()
 	f.Lookup("max-memory").Usage = "use at most this `size` of memory for URLs, and temporary files for the others"
-	setDefault(cmd, "max-memory", "256MiB")
 	f.IntVar(&o.examples, "examples", 3, "show up to `N` URLs of each group")
 	f.IntVar(&o.top, "top", 10, "show up to `N` groups, those with the most URLs first")
 	f.BoolVar(&o.json, "json", false, "write the report as one JSON object")
 	f.BoolVar(&o.all, "all", false, "write every group as a JSON object on a line of its own, in the order of the keys, and no report")
-	redactFlag(f, &o.redact, usualRedact)
 	return cmd
 }
 
@@ -79,9 +72,9 @@ func (o *collisionOptions) resolveCollisions(paths []string) (*settings, error) 
 	if o.all && o.json {
 		bad.add("--all", errors.New("cannot be combined with --json: it writes groups and no report"))
 	}
-	checkRedact(&bad, o.redact)
+	checkRedact(&bad, o.Redact)
 	a := o.options
-	a.render, a.fields, a.redact = record.RenderTSV.String(), keydiff.Fields, nil
+	a.Render.Form, a.Fields, a.Redact = record.RenderTSV.String(), keydiff.Fields, nil
 	set, err := a.resolve(paths)
 	bad.add("", err)
 	return set, bad.err()
@@ -93,12 +86,12 @@ func (o *collisionOptions) run(cmd *cobra.Command, paths []string) (err error) {
 	if err != nil {
 		return err
 	}
-	if set.tempDir != "" {
-		if err := disk.Writable(set.tempDir); err != nil {
+	if set.TempDir != "" {
+		if err := disk.Writable(set.TempDir); err != nil {
 			return usage(fmt.Errorf("--temp-dir: %w", err))
 		}
 	}
-	c, err := keydiff.NewCollisions(sideOf(set), keydiff.CollisionOptions{Examples: o.examples, Top: o.top, MaxMemory: set.maxMemory, Dir: set.tempDir, Redact: o.redact})
+	c, err := keydiff.NewCollisions(sideOf(set), keydiff.CollisionOptions{Examples: o.examples, Top: o.top, MaxMemory: int64(set.MaxMemory), Dir: set.TempDir, Redact: o.Redact})
 	if err != nil {
 		return err
 	}

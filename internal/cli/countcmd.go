@@ -69,7 +69,7 @@ func (o *countOptions) run(cmd *cobra.Command, paths []string) (err error) {
 	if len(by) == 0 {
 		by = []insight.By{{Columns: []string{"key"}}} // stands in for the wrong one
 	}
-	o.redact = nil // two URLs that differ in their passwords are two
+	o.Redact = nil // two URLs that differ in their passwords are two
 	opt := o.resolve(cmd.OutOrStdout(), &bad)
 	set, err := o.prepare(paths, insight.NewCount(by, true, opt).Fields(), &bad)
 	if err != nil {

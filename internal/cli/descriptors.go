@@ -13,7 +13,7 @@ const fileReserve = 16
 // least 2, and no more than the descriptor limit of the process allows. A limit
 // of 0 means no limit.
 func (s *settings) parallelInputs(limit int64, log *slog.Logger) (int, error) {
-	n := max(2, s.jobs)
+	n := max(2, s.Jobs)
 	room := limit - fileReserve
 	switch {
 	case limit == 0 || int64(n) <= room:

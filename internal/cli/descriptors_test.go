@@ -13,7 +13,7 @@ func TestParallelInputs(t *testing.T) {
 	f := func(jobs int, limit int64, want int, logged bool) {
 		t.Helper()
 		var b strings.Builder
-		n, err := (&settings{options: &options{jobs: jobs}}).parallelInputs(limit, slog.New(slog.NewTextHandler(&b, nil)))
+		n, err := (&settings{options: &options{runOptions: runOptions{Jobs: jobs}}}).parallelInputs(limit, slog.New(slog.NewTextHandler(&b, nil)))
 		if n != want || (err != nil) != (want == 0) || strings.Contains(b.String(), "descriptor_limit") != logged {
 			t.Errorf("%d jobs, limit %d: %d, %v, %q", jobs, limit, n, err, b.String())
 		}

@@ -24,16 +24,9 @@ type diffOptions struct {
 	json, fail    bool
 }
 
-// diffShared lists the flags that diff shares with the one-shot.
-var diffShared = []string{
-	"profile", "key", "standard", "query-encoding", "format", "exclude", "allow-empty", "dialect", "delimiter", "quote", "escape", "no-header", "target", "url-field", "url", "base-field", "base",
-	"max-record", "max-quoted", "max-url", "max-decompressed", "max-ratio", "max-window", "jobs",
-}
-
 // newDiffCmd returns the command that compares the keys under two profiles.
 func newDiffCmd(c *daemon.Catalog) *cobra.Command {
-	var o diffOptions
-	o.formats = c.Formats()
+	o := diffOptions{options: newOptions(c)}
 	cmd := &cobra.Command{
 		Use:   "diff [flags] {--against PROFILE|--list LIST --against-list LIST} [FILE|GLOB|DIR|-]...",
 		Short: "Compare two profiles: show which groups of URLs merge or split",
@@ -59,7 +52,8 @@ or splits.`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd, args) },
 	}
-	o.registerOnly(cmd, diffShared)
+	o.Redact = usualRedact
+	o.register(cmd, "readers", "diff")
 	f := cmd.Flags()
 	f.StringVar(&o.against, "against", "", "compare with this profile (B): a `name` that 'urlfold profiles' lists, or a YAML file")
 	f.StringVar(&o.lists[0], "list", "", "for A, use this `list` of parameters in place of those of the profile: default or KIND:FILE with the kind adguard, brave, clearurls, firefox or plain, or robots:HOST:FILE")
@@ -67,7 +61,6 @@ or splits.`,
 	f.IntVar(&o.examples, "examples", 3, "show up to `N` groups of each merge or split, with one URL each")
 	f.IntVar(&o.top, "top", 10, "show up to `N` merges and up to N splits")
 	f.BoolVar(&o.json, "json", false, "write the report as one JSON object")
-	redactFlag(f, &o.redact, usualRedact)
 	f.BoolVar(&o.fail, "fail", false, "exit with code 4 if a group merges or splits")
 	completeProfile(cmd, "against")
 	return cmd
@@ -121,12 +114,12 @@ func (o *diffOptions) prepare(paths []string) (*diffRun, error) {
 	if o.top < 1 || o.top > maxShown {
 		bad.add("--top", fmt.Errorf("must be between 1 and %d", maxShown))
 	}
-	checkRedact(&bad, o.redact)
+	checkRedact(&bad, o.Redact)
 	a := o.options
-	a.render, a.fields, a.redact = record.RenderTSV.String(), keydiff.Fields, nil
+	a.Render.Form, a.Fields, a.Redact = record.RenderTSV.String(), keydiff.Fields, nil
 	b := a
 	if o.against != "" {
-		b.profile = o.against
+		b.Profile = o.against
 	}
 	a.list, a.listFlag = o.lists[0], "--list"
 	b.list, b.listFlag = o.lists[1], "--against-list"
@@ -139,7 +132,7 @@ func (o *diffOptions) prepare(paths []string) (*diffRun, error) {
 	if err != nil {
 		return nil, err
 	}
-	d, err := keydiff.New(sideOf(setA), sideOf(setB), o.examples, o.redact)
+	d, err := keydiff.New(sideOf(setA), sideOf(setB), o.examples, o.Redact)
 	return &diffRun{Diff: d, scan: scan{set: setA}, setB: setB}, err
 }
 

@@ -65,7 +65,7 @@ var elapsed = regexp.MustCompile(`[\d.]+(ms|s), [\d,]+ records/s, [\d.]+ [kKM]?i
 // explained returns what explain prints about a URL on a terminal.
 func explained(t *testing.T, url string) string {
 	t.Helper()
-	o := explainOptions{profile: defaultProfile, queries: "utf-8", keyForm: keyFormNames[0]}
+	o := explainOptions{options: newOptions(nil)}
 	x, err := o.explainer()
 	if err != nil {
 		t.Fatal(err)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/codec/record"
+	"github.com/urlfold/urlfold/config/field"
 	"github.com/urlfold/urlfold/internal/storage/compress"
 	"github.com/urlfold/urlfold/internal/storage/table"
 	"github.com/urlfold/urlfold/internal/terminal"
@@ -122,7 +123,7 @@ func (d *doctor) diagnose(sig *signals, path string) (*diagnosis, error) {
 	}
 	o := d.options
 	if r.Format != "" {
-		o.format = r.Format
+		o.Format = r.Format
 	}
 	if err := r.detect(head, &o); err != nil || r.Why != "" {
 		return r, err
@@ -175,7 +176,7 @@ func (d *doctor) head(ctx context.Context, path string, r *diagnosis) (head []by
 
 // detect finds the format, and the field of the URL if the format needs one.
 func (r *diagnosis) detect(head []byte, o *options) error {
-	if o.format == "" {
+	if o.Format == "" {
 		set, err := o.resolve([]string{r.File})
 		if err != nil {
 			return err
@@ -190,9 +191,9 @@ func (r *diagnosis) detect(head []byte, o *options) error {
 		}
 		r.detected = guess.Guess
 		guess.Guess, r.chosen = guess.Prefixed(head)
-		o.format, r.Sampled, r.Fit, r.headerOnly = guess.Format, guess.Records, guess.Fit, guess.headerOnly
+		o.Format, r.Sampled, r.Fit, r.headerOnly = guess.Format, guess.Records, guess.Fit, guess.headerOnly
 	}
-	if r.Format = o.format; o.urlField == "" {
+	if r.Format = o.Format; o.URLField == "" {
 		r.findURL(head, o)
 	}
 	return nil
@@ -200,7 +201,7 @@ func (r *diagnosis) detect(head []byte, o *options) error {
 
 // findQuote finds out how the quotes of a TSV are read.
 func (r *diagnosis) findQuote(head []byte, o *options) error {
-	if o.format != "tsv" || o.quote != "" {
+	if o.Format != "tsv" || o.Quote != "" {
 		return nil
 	}
 	set, err := o.resolve([]string{r.File})
@@ -208,11 +209,11 @@ func (r *diagnosis) findQuote(head []byte, o *options) error {
 		return err
 	}
 	c := set.record
-	c.Format = o.format
-	switch o.quote = c.QuoteOf(head); {
-	case o.quote == `"`:
+	c.Format = o.Format
+	switch o.Quote = c.QuoteOf(head); {
+	case o.Quote == `"`:
 		r.Quotes = `quote cells (each of the first cells that begins with one also ends with one); --quote none reads them as text`
-	case o.quote != "":
+	case o.Quote != "":
 		r.Quotes = `are text (one of the first cells begins with one and does not end with one); --quote '"' makes them quote cells`
 	case bytes.IndexByte(head, '"') >= 0:
 		r.Quotes = `quote cells on lines on which all of them are closed; --quote '"' or none decides otherwise`
@@ -222,11 +223,11 @@ func (r *diagnosis) findQuote(head []byte, o *options) error {
 
 // findURL finds the field of the URL if the format needs one.
 func (r *diagnosis) findURL(head []byte, o *options) {
-	if lines, isJSON := record.WithoutPrefix(o.format, head); isJSON {
+	if lines, isJSON := record.WithoutPrefix(o.Format, head); isJSON {
 		r.detectJSON(lines, o)
 		return
 	}
-	if separator := separators[o.format]; separator != 0 {
+	if separator := separators[o.Format]; separator != 0 {
 		fields := columns(head, separator)
 		if r.headerOnly {
 			r.chooseColumn(fields, o)
@@ -238,7 +239,7 @@ func (r *diagnosis) findURL(head []byte, o *options) {
 		}
 		return
 	}
-	switch o.format {
+	switch o.Format {
 	case "journal-export":
 		r.choose(journalFields(head), o)
 	case "msgpack", "protobuf":
@@ -256,9 +257,9 @@ func (r *diagnosis) chooseColumn(header []textField, o *options) {
 		header[i].value = "/" // as if all cells held URLs
 	}
 	if best := urlField(header); urlRank(best, "/") > urlRank("", "/") {
-		o.urlField = best
+		o.URLField = best
 	} else {
-		o.format = "" // see read
+		o.Format = "" // see read
 	}
 }
 
@@ -266,13 +267,13 @@ func (r *diagnosis) chooseColumn(header []textField, o *options) {
 // in one of their fields.
 func (r *diagnosis) detectJSON(lines []byte, o *options) {
 	fields := jsonFields(lines)
-	o.base = jsonBase(lines)
+	o.Base = jsonBase(lines)
 	if parts := jsonURLParts(lines, fields); parts != "" {
-		o.base, o.url = "", []string{parts}
+		o.Base, o.URLs = "", []string{parts}
 		return
 	}
-	if format := lineFormat(fields); format != "" && urlField(fields) == "" && o.format == "jsonl" {
-		r.Format, o.format, o.base, r.chosen = format, format, "", true
+	if format := lineFormat(fields); format != "" && urlField(fields) == "" && o.Format == "jsonl" {
+		r.Format, o.Format, o.Base, r.chosen = format, format, "", true
 		return
 	}
 	r.choose(fields, o)
@@ -280,10 +281,10 @@ func (r *diagnosis) detectJSON(lines []byte, o *options) {
 
 // choose chooses the field with the URL, or those with its parts.
 func (r *diagnosis) choose(fields []textField, o *options) {
-	o.urlField = urlField(fields)
-	if parts := urlParts(fields, o.urlField); parts != "" && (o.base == "" || strings.Contains(parts, ",query=")) {
-		o.urlField, o.base, o.url = "", "", []string{parts}
-	} else if o.urlField == "" {
+	o.URLField = urlField(fields)
+	if parts := urlParts(fields, o.URLField); parts != "" && (o.Base == "" || strings.Contains(parts, ",query=")) {
+		o.URLField, o.Base, o.URLs = "", "", []string{parts}
+	} else if o.URLField == "" {
 		r.Why = "no field of the first records holds a URL; name the field with --url-field"
 	}
 }
@@ -295,8 +296,8 @@ func (r *diagnosis) read(sig *signals, o *options) error {
 		return err
 	}
 	set.record.Divert = true
-	f := &formats{config: set.record, given: o.format, jobs: map[string]*record.Job{}}
-	job, err := f.add(cmp.Or(o.format, rowless{}.Name()))
+	f := &formats{config: set.record, given: o.Format, jobs: map[string]*record.Job{}}
+	job, err := f.add(cmp.Or(o.Format, rowless{}.Name()))
 	if err != nil {
 		r.Why = flagNames(err).Error()
 		return nil
@@ -309,7 +310,7 @@ func (r *diagnosis) read(sig *signals, o *options) error {
 	misfits := &misfitSink{Sink: discard.New(discard.Config{})}
 	pipe, err := pipeline.New(pipeline.Options{
 		Sources: []pipeline.Source{source}, Sinks: []pipeline.Sink{discard.New(discard.Config{})}, DeadLetter: misfits,
-		NewCodec: pipeline.NewRecordCodecs(f.job), Workers: set.jobs, Ordering: pipeline.OrderInput,
+		NewCodec: pipeline.NewRecordCodecs(f.job), Workers: set.Jobs, Ordering: pipeline.OrderInput,
 	})
 	if err != nil {
 		return err
@@ -332,7 +333,7 @@ func (r *diagnosis) readUnprefixed(sig *signals, o *options) error {
 		return nil
 	}
 	plain, other := *r, *o
-	plain.Format, plain.Fit, plain.chosen, other.format = r.detected.Format, r.detected.Fit, false, r.detected.Format
+	plain.Format, plain.Fit, plain.chosen, other.Format = r.detected.Format, r.detected.Fit, false, r.detected.Format
 	if err := plain.read(sig, &other); err != nil {
 		return err
 	}
@@ -346,16 +347,16 @@ func (r *diagnosis) readUnprefixed(sig *signals, o *options) error {
 // limit that is higher than their length. It forgets what it finds if it finds no
 // more URLs.
 func (r *diagnosis) readLonger(sig *signals, o *options) error {
-	limit := int64(1 << 20)
-	for limit < r.longest {
+	limit := field.MiB
+	for int64(limit) < r.longest {
 		limit *= 2
 	}
-	if r.longest == 0 || limit > maxRecordLimit {
+	if r.longest == 0 || limit > 256*field.MiB {
 		return nil
 	}
 	longer, higher := *r, *o
-	higher.maxRecord = fmt.Sprintf("%dMiB", limit>>20)
-	longer.maxRecord = higher.maxRecord
+	higher.MaxRecord = limit
+	longer.maxRecord = limit.String()
 	if err := longer.read(sig, &higher); err != nil {
 		return err
 	}
@@ -403,9 +404,9 @@ const (
 func (r *diagnosis) describe(head []byte, o *options) {
 	r.Escapes = escapesOf(r.Format, head)
 	r.addNotes(head)
-	if o.base == "" && r.mostlyRelative() { // the command would read few URLs without a base
-		if o.base = exampleBase; r.Format == "html" {
-			o.base = examplePage
+	if o.Base == "" && r.mostlyRelative() { // the command would read few URLs without a base
+		if o.Base = exampleBase; r.Format == "html" {
+			o.Base = examplePage
 		}
 	}
 	r.Command = r.commandLine(o)
@@ -447,14 +448,14 @@ func (r *diagnosis) commandLine(o *options) string {
 	if r.Format == "html" || r.Format == "text" { // their records cannot be rewritten
 		args = append(args, "--render", "urls")
 	}
-	if o.urlField != "" {
-		args = append(args, "--url-field", shellQuote(o.urlField))
+	if o.URLField != "" {
+		args = append(args, "--url-field", shellQuote(o.URLField))
 	}
-	for _, parts := range o.url {
+	for _, parts := range o.URLs {
 		args = append(args, "--url", shellQuote(parts))
 	}
-	if o.base != "" {
-		args = append(args, "--base", shellQuote(o.base))
+	if o.Base != "" {
+		args = append(args, "--base", shellQuote(o.Base))
 	}
 	if r.maxRecord != "" {
 		args = append(args, "--max-record", r.maxRecord)

@@ -25,7 +25,7 @@ const doctorExamples = `  urlfold doctor access.log.gz
 
 func newDoctorCmd(c *daemon.Catalog) *cobra.Command {
 	var asJSON bool
-	d := &doctor{options: defaultOptions(c)}
+	d := &doctor{options: quietOptions(c)}
 	cmd := &cobra.Command{
 		Use:   "doctor [flags] FILE|GLOB|DIR...",
 		Short: "Diagnose files: report their format, their damage and how to read them",
@@ -40,17 +40,14 @@ func newDoctorCmd(c *daemon.Catalog) *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write a JSON object for each file")
-	cmd.Flags().StringVarP(&d.options.format, "format", "f", "", "diagnose the files as this record `format` instead of detecting it")
-	d.options.emptyFlag(cmd.Flags())
-	cmd.Flags().StringVar(&d.options.urlField, "url-field", "", "read the URL from this `field` of JSON objects or tables")
+	d.options.register(cmd, "doctor")
 	return cmd
 }
 
-// defaultOptions returns the options of the one-shot without any flag.
-func defaultOptions(c *daemon.Catalog) options {
-	o := options{formats: c.Formats()}
-	o.register(&cobra.Command{})
-	o.render, o.quiet, o.noProgress, o.logLevel = "urls", true, true, "error"
+// quietOptions returns the options of the one-shot for commands that write no records.
+func quietOptions(c *daemon.Catalog) options {
+	o := newOptions(c)
+	o.Render.Form, o.Quiet, o.NoProgress, o.LogLevel = "urls", true, true, "error"
 	return o
 }
 

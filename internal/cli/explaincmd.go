@@ -6,38 +6,27 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/urlfold/urlfold/codec"
-	"github.com/urlfold/urlfold/config"
-	"github.com/urlfold/urlfold/internal/charset"
 	"github.com/urlfold/urlfold/internal/explain"
-	"github.com/urlfold/urlfold/internal/recordconf"
 	"github.com/urlfold/urlfold/internal/suggest"
 	"github.com/urlfold/urlfold/internal/terminal"
 )
 
 // explainOptions holds the flags of explain.
 type explainOptions struct {
-	profile  string
-	rules    []string
-	key      string
-	keyForm  string
-	queries  string // label of the encoding of queries
-	standard string
-	base     string
-	vs       string
-	json     bool
-	redact   []string
-	ascii    bool
-	fail     bool
+	options
+	vs    string
+	json  bool
+	ascii bool
+	fail  bool
 }
 
 // newExplainCmd returns the command that explains single URLs.
 func newExplainCmd() *cobra.Command {
-	var o explainOptions
+	o := explainOptions{options: newOptions(nil)}
 	cmd := &cobra.Command{
 		Use:   "explain [flags] URL...",
 		Short: "Explain a URL: its components, defects, normal form and keys",
@@ -61,24 +50,12 @@ The output contains passwords unless you pass --redact.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd, args) },
 	}
 	f := cmd.Flags()
-	f.StringVarP(&o.profile, "profile", "p", defaultProfile, "apply this profile: a `name` ("+strings.Join(config.ProfileNames(), ", ")+") or a YAML file")
-	f.StringSliceVar(&o.rules, "rule", nil, "add `rules` to the profile or remove them: +rfc-clean,-frag-drop")
-	f.StringVarP(&o.key, "key", "k", "", "compute the key at this `level`: "+strings.Join(levelNames(), ", ")+". Default: that of the profile")
-	f.StringVar(&o.standard, "standard", "", "compute keys by this `standard`: "+strings.Join(standardNames, ", ")+". Default: that of the profile")
-	f.StringVar(&o.queries, "query-encoding", "utf-8", "encode queries as browsers do on a page with this encoding: a `label` such as windows-1252")
-	f.StringVar(&o.keyForm, "key-format", keyFormNames[0], "write keys in this `format`: "+strings.Join(keyFormNames, ", "))
-	f.StringVar(&o.base, "base", "", "resolve relative URLs against this `URL`")
+	o.register(cmd, "explain")
+	f.Lookup("base").Usage = "resolve relative URLs against this `URL`"
 	f.StringVar(&o.vs, "vs", "", "compare each key with that of this `URL`")
 	f.BoolVar(&o.json, "json", false, "write one JSON object per line")
-	redactFlag(f, &o.redact, nil)
 	f.BoolVar(&o.ascii, "ascii", false, "draw with ASCII characters only. Default: true if the locale is not UTF-8")
 	f.BoolVar(&o.fail, "fail", false, "exit with code 4 if a URL cannot be parsed or, with --vs, if the keys differ at the level of the profile")
-	completeProfile(cmd, "profile")
-	completeFrom(cmd, "rule", signedRuleNames())
-	completeFrom(cmd, "key", levelNames())
-	completeFrom(cmd, "key-format", keyFormNames)
-	completeFrom(cmd, "query-encoding", charset.Names())
-	completeFrom(cmd, "standard", standardNames)
 	return cmd
 }
 
@@ -138,27 +115,26 @@ func (o *explainOptions) writer(w io.Writer, x *explain.Explainer) explainWriter
 // explainer validates the flags and returns the Explainer that they describe.
 func (o *explainOptions) explainer() (*explain.Explainer, error) {
 	var bad mistakes
-	p, policy, profileErr := findProfile(o.profile)
+	p, policy, profileErr := findProfile(o.Profile)
 	bad.add("--profile", profileErr)
-	p, rulesErr := changeRules(p, o.rules)
+	p, rulesErr := changeRules(p, o.Changes)
 	bad.add("--rule", rulesErr)
-	form, err := suggest.Index("key format", keyFormNames, o.keyForm)
+	form, err := suggest.Index("key format", keyFormNames, o.KeyFormat)
 	bad.add("--key-format", err)
-	lv, err := findLevel(o.key, p)
+	lv, err := findLevel(o.Key, p)
 	bad.add("--key", err)
-	bad.add("--base", checkBase(o.base))
-	checkRedact(&bad, o.redact)
+	bad.add("--base", checkBase(o.Base))
+	checkRedact(&bad, o.Redact)
 	if profileErr != nil || rulesErr != nil {
 		p = codec.Profile{}
 	}
 	p.MaxDiagnostics = explain.MaxDiagnostics
-	r := recordconf.Normalizer{Profile: p, Policy: policy, Standard: o.standard, QueryEncoding: o.queries}
-	n, err := newNormalizer(&r, o.rules)
+	n, err := o.newNormalizer(p, policy, nil)
 	bad.add("", err)
 	if err := bad.err(); err != nil {
 		return nil, err
 	}
-	return explain.New(explain.Options{Normalizer: n, Level: lv, KeyForm: codec.KeyForm(form), Base: []byte(o.base), Redact: o.redact}), nil
+	return explain.New(explain.Options{Normalizer: n, Level: lv, KeyForm: codec.KeyForm(form), Base: []byte(o.Base), Redact: o.Redact}), nil
 }
 
 // checkBase returns an error if base is neither empty nor a valid base URL.

@@ -316,15 +316,6 @@ func (f *formats) describe() string {
 	return "format " + f.name()
 }
 
-// recordFlags maps the fields of record.Config and recordconf.Normalizer to the
-// flags that set them.
-var recordFlags = map[string]string{
-	"Profile": "--profile", "Standard": "--standard", "Hash": "--hash", "HMACKey": "--hmac-key-file", "QueryEncoding": "--query-encoding",
-	"Format": "--format", "Dialect": "--dialect", "Delimiter": "--delimiter", "Quote": "--quote", "Escape": "--escape", "NoHeader": "--no-header", "Target": "--target", "URLField": "--url-field", "URL": "--url", "BaseField": "--base-field",
-	"Base": "--base", "Level": "--key", "KeyForm": "--key-format", "Repairs": "--repair", "Redact": "--redact", "Render": "--render", "Fields": "--fields", "Extend": "--extend",
-	"Zone": "--timezone", "Year": "--year", "Where": "--where", "Identity": "--by", "Note": "--unique", "Shard": "--shard-by",
-}
-
 // flagNames prefixes each error about a flag with the flag's name.
 func flagNames(err error) error {
 	var lines []error
@@ -332,7 +323,7 @@ func flagNames(err error) error {
 		var c *record.ConfigError
 		if errors.As(e, &c) {
 			field, _, _ := strings.Cut(c.Field, "[")
-			if flag := recordFlags[field]; flag != "" {
+			if flag := flagsByField[field]; flag != "" {
 				e = fmt.Errorf("%s: %w", flag, e)
 			}
 		}

@@ -29,7 +29,7 @@ func TestCheckIndex(t *testing.T) {
 		{"x.gzi", []string{"-"}, "single input file"},
 		{link, []string{input}, "is the input"},
 	} {
-		err := (&settings{options: &options{index: c.index}}).checkIndex(c.inputs)
+		err := (&settings{options: &options{runOptions: runOptions{Index: c.index}}}).checkIndex(c.inputs)
 		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%s of %q: %v, want %q", c.index, c.inputs, err, c.want)
 		}

@@ -81,7 +81,7 @@ func (o *learnOptions) run(cmd *cobra.Command, paths []string) (err error) {
 	if err := o.write(cmd, r, insight.ProposalColumns(), func(p insight.Printer) error { return insight.PrintProposals(p, list) }); err != nil {
 		return err
 	}
-	if !set.quiet {
+	if !set.Quiet {
 		_, _ = io.WriteString(cmd.ErrOrStderr(), proposed(len(list), others)) // stderr is the last resort
 	}
 	return r.finish()

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/urlfold/urlfold/codec/record"
+	"github.com/urlfold/urlfold/config/field"
 	"github.com/urlfold/urlfold/internal/lockstep"
 	"github.com/urlfold/urlfold/internal/suggest"
 	"github.com/urlfold/urlfold/internal/terminal"
@@ -30,7 +31,7 @@ const (
 var lockStepNames = []string{stepLines, stepChunks}
 
 // aheadLimit is the default of --max-memory with --lock-step.
-const aheadLimit = "64MiB"
+const aheadLimit = 64 * field.MiB
 
 // stallTime is how long answers wait for the caller before a warning.
 const stallTime = 10 * time.Second
@@ -38,10 +39,10 @@ const stallTime = 10 * time.Second
 // resolveLockStep checks the flags that cannot be combined with --lock-step, and
 // sets defaults: nothing can be detected before the first line is answered.
 func (s *settings) resolveLockStep(bad *mistakes) {
-	if s.lockStep == "" {
+	if s.LockStep == "" {
 		return
 	}
-	_, err := suggest.Index("value", lockStepNames, s.lockStep)
+	_, err := suggest.Index("value", lockStepNames, s.LockStep)
 	bad.add("--lock-step", err)
 	if len(s.paths) > 1 || len(s.paths) == 1 && s.paths[0] != stdinPath {
 		bad.add("--lock-step", errors.New("reads only stdin: remove the input files"))
@@ -50,29 +51,29 @@ func (s *settings) resolveLockStep(bad *mistakes) {
 		flag string
 		set  bool
 	}{
-		{"--output", s.output != "" && s.output != stdoutPath}, {"--output-dir", s.outputDir != ""}, {"--compress", s.compress != autoCompress && s.compress != "none"},
-		{"--rejects", s.rejects != ""}, {"--report", s.report != ""}, {"--header", s.header == headerNames[1]}, {"--index", s.index != ""},
-		{"--unique", s.unique != ""}, {"--shard", s.shardText != ""}, {"--unordered", s.unordered},
-		{"--line-buffered", s.lineBuffered},
+		{"--output", s.Output != "" && s.Output != stdoutPath}, {"--output-dir", s.OutputDir != ""}, {"--compress", s.Compress != autoCompress && s.Compress != "none"},
+		{"--rejects", s.Rejects != ""}, {"--report", s.Report != ""}, {"--header", s.Header == headerNames[1]}, {"--index", s.Index != ""},
+		{"--unique", s.Unique != ""}, {"--shard", s.Share != ""}, {"--unordered", s.Unordered},
+		{"--line-buffered", s.LineBuffered},
 	} {
 		if f.set {
 			bad.add(f.flag, errors.New("cannot be combined with --lock-step, which writes a line to stdout for each line of stdin"))
 		}
 	}
-	if s.format == "" && s.delimiter == "" {
-		s.format = "lines"
+	if s.Format == "" && s.Delimiter == "" {
+		s.Format = "lines"
 	}
-	if s.format == "tsv" { // as ClickHouse writes it
-		if s.urlField == "" && len(s.url) == 0 {
-			s.urlField = "1"
+	if s.Format == "tsv" { // as ClickHouse writes it
+		if s.URLField == "" && len(s.URLs) == 0 {
+			s.URLField = "1"
 		}
-		if s.dialect == "" && s.quote == "" && s.escape == "" {
-			s.dialect, s.quote = "backslash", "none"
+		if s.Dialect == "" && s.Quote == "" && s.Escape == "" {
+			s.Dialect, s.Quote = "backslash", "none"
 		}
-		s.noHeader = true
+		s.NoHeader = true
 	}
-	if s.maxMemoryText == defaultMemory {
-		s.maxMemoryText = aheadLimit
+	if s.MaxMemory == defaultMemory {
+		s.MaxMemory = aheadLimit
 	}
 }
 
@@ -84,11 +85,11 @@ func runLockStep(cmd *cobra.Command, set *settings) error {
 	}
 	stderr := cmd.ErrOrStderr()
 	c := lockstep.Config{
-		Job: job, Empty: set.emptyAnswer(job), Chunks: set.lockStep == stepChunks,
-		MaxRecord: set.maxRecord, MaxAhead: int(set.maxMemory), StallTime: stallTime,
+		Job: job, Empty: set.emptyAnswer(job), Chunks: set.LockStep == stepChunks,
+		MaxRecord: int(set.MaxRecord), MaxAhead: int(set.MaxMemory), StallTime: stallTime,
 		Stalled: func() {
 			_, _ = fmt.Fprintf(stderr, "urlfold: more than %s of answers wait for the caller, which does not read them: if it reads only after it has written all of its lines, raise --max-memory\n",
-				terminal.FormatSize(set.maxMemory)) // stderr is the last resort
+				terminal.FormatSize(int64(set.MaxMemory))) // stderr is the last resort
 		},
 	}
 	sig := watchSignals()
@@ -116,14 +117,14 @@ func (s *settings) endLockStep(stderr io.Writer, st lockstep.Stats, err error) e
 	if errors.Is(err, syscall.EPIPE) || errors.Is(err, os.ErrClosed) {
 		return nil // the caller has gone
 	}
-	if st.Refused > 0 && !s.quiet {
+	if st.Refused > 0 && !s.Quiet {
 		_, _ = fmt.Fprintf(stderr, "urlfold: %s answered with an empty line, because the answer would contain line feeds\n",
 			terminal.Plural(st.Refused, "line", "lines")) // stderr is the last resort
 	}
 	switch {
 	case err != nil:
 		return &exitError{code: exitFatal, err: fmt.Errorf("--lock-step: %w", err)}
-	case slices.Contains(s.failOn, "rejected") && st.Rejected+st.Refused > 0:
+	case slices.Contains(s.FailOn, "rejected") && st.Rejected+st.Refused > 0:
 		return &exitError{code: exitFailOn}
 	}
 	return nil
@@ -138,7 +139,7 @@ func (s *settings) lockStepJob() (*record.Job, error) {
 	}
 	switch keeps := s.record.Render == record.RenderRewrite || s.record.Render == record.RenderExtend; {
 	case !job.LineByLine():
-		return nil, usage(fmt.Errorf("--lock-step: not possible with the format %s, in which a line is not a record by itself; convert the records to jsonl or tsv, without a header", s.format))
+		return nil, usage(fmt.Errorf("--lock-step: not possible with the format %s, in which a line is not a record by itself; convert the records to jsonl or tsv, without a header", s.Format))
 	case s.record.Render == record.RenderParquet:
 		return nil, usage(errors.New("--lock-step: not possible with --render parquet, which does not write lines"))
 	case s.record.Target == record.TargetAll && !keeps:
@@ -152,7 +153,7 @@ func (s *settings) lockStepJob() (*record.Job, error) {
 func (s *settings) emptyAnswer(job *record.Job) []byte {
 	keeps := s.record.Render == record.RenderRewrite || s.record.Render == record.RenderExtend
 	switch render := s.record.Render; {
-	case render == record.RenderJSONL, keeps && (s.format == "jsonl" || record.IsJSONLog(s.format)):
+	case render == record.RenderJSONL, keeps && (s.Format == "jsonl" || record.IsJSONLog(s.Format)):
 		return []byte("{}\n")
 	case render == record.RenderKeys:
 		return []byte("\t\n")

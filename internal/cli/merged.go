@@ -28,7 +28,7 @@ type reportMerged struct {
 // newSamples returns the collector of examples for the filter of --unique, or nil if
 // nobody will see them.
 func (r *oneShot) newSamples() (*unique.Samples, error) {
-	if r.set.quiet && r.set.report == "" {
+	if r.set.Quiet && r.set.Report == "" {
 		return nil, nil
 	}
 	c := r.set.record
@@ -39,7 +39,7 @@ func (r *oneShot) newSamples() (*unique.Samples, error) {
 	if err != nil {
 		return nil, err
 	}
-	return unique.NewSamples(f.job, r.set.unique == uniqueLast, r.set.record.Identity.First), nil
+	return unique.NewSamples(f.job, r.set.Unique == uniqueLast, r.set.record.Identity.First), nil
 }
 
 // merge sets what --unique has merged.
@@ -63,10 +63,10 @@ func (o *outcome) merge() error {
 // uniqueLevel returns the level of the keys that --unique compares, and whether it
 // compares keys.
 func (s *settings) uniqueLevel() (codec.Level, bool) {
-	if s.by == record.IdentityNames()[0] {
+	if s.By == record.IdentityNames()[0] {
 		return s.record.Level, true
 	}
-	lv, err := codec.ParseLevel(s.by)
+	lv, err := codec.ParseLevel(s.By)
 	return lv, err == nil
 }
 
@@ -76,7 +76,7 @@ func (o *outcome) writeMerged(s *summary) {
 		return
 	}
 	verb := "dropped"
-	if o.set.unique == uniqueMark {
+	if o.set.Unique == uniqueMark {
 		verb = "marked"
 	}
 	for i := range o.merged.Samples {

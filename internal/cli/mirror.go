@@ -35,7 +35,7 @@ func mirror(s *settings, source *file.Source) (map[string]string, error) {
 			errs = append(errs, errors.New("--output-dir: stdin has no file name: use --output instead"))
 			continue
 		}
-		name := filepath.Join(s.outputDir, s.outputName(rel))
+		name := filepath.Join(s.OutputDir, s.outputName(rel))
 		if err := s.checkMirrored(path, name, owner); err != nil {
 			errs = append(errs, err)
 		}
@@ -57,7 +57,7 @@ func (s *settings) checkMirrored(path, name string, owner map[string]string) err
 		}
 		return fmt.Errorf("--output-dir: %s and %s would both be written to %s: %s", other, path, name, remedy)
 	}
-	if below(path, s.outputDir) {
+	if below(path, s.OutputDir) {
 		return fmt.Errorf("--output-dir: input %s is inside the output directory", path)
 	}
 	if fi, err := os.Lstat(name); err == nil && fi.IsDir() {
@@ -71,7 +71,7 @@ func (s *settings) checkMirrored(path, name string, owner map[string]string) err
 
 // checkExisting returns an error if the output exists and --force is not set.
 func (s *settings) checkExisting(name string) error {
-	if fi, err := os.Lstat(name); s.force || err != nil || fi.IsDir() {
+	if fi, err := os.Lstat(name); s.Force || err != nil || fi.IsDir() {
 		return nil
 	}
 	return fmt.Errorf("--output-dir: %s: file exists; use --force to overwrite it", name)
@@ -103,7 +103,7 @@ func (s *settings) outputName(rel string) string {
 	if s.record.Render == record.RenderParquet {
 		return strings.TrimSuffix(compressedName(rel, "none"), parquetExt) + parquetExt
 	}
-	return compressedName(rel, s.compress)
+	return compressedName(rel, s.Compress)
 }
 
 // compressedName returns the name of the output for the input rel: the same

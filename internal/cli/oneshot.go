@@ -28,7 +28,7 @@ func runOneShot(cmd *cobra.Command, o *options, paths []string) error {
 	if err != nil {
 		return err
 	}
-	if set.lockStep != "" {
+	if set.LockStep != "" {
 		return runLockStep(cmd, set)
 	}
 	sig := watchSignals()
@@ -81,7 +81,7 @@ func prepare(ctx context.Context, cmd *cobra.Command, set *settings, out *outcom
 	if out.formats, err = set.chooseRewrite(out.formats); err != nil {
 		return nil, err
 	}
-	if set.unordered && out.formats.apart() {
+	if set.Unordered && out.formats.apart() {
 		return nil, usage(errors.New("--unordered: not possible with records that contain their own length, such as those of warc and msgpack, because long ones are written in several pieces; remove the flag"))
 	}
 	if r.output, err = newOutput(set, streams{cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr()}, r.source, out.formats); err != nil {
@@ -96,14 +96,14 @@ func prepare(ctx context.Context, cmd *cobra.Command, set *settings, out *outcom
 		SinkNames:  []string{"output"},
 		DeadLetter: r.output.deadLetter(),
 		NewCodec:   pipeline.NewRecordCodecs(out.formats.job),
-		Workers:    set.jobs,
+		Workers:    set.Jobs,
 		Ordering:   pipeline.OrderInput,
 		Logger:     log,
 	}
 	if opt.Filter, err = r.newFilter(ctx); err != nil {
 		return nil, err
 	}
-	if set.unordered {
+	if set.Unordered {
 		opt.Ordering = pipeline.OrderNone
 	}
 	r.pipe, err = pipeline.New(opt)
@@ -115,20 +115,20 @@ func prepare(ctx context.Context, cmd *cobra.Command, set *settings, out *outcom
 func (s *settings) newSource(stdin io.Reader, formats func() *formats, parallel int) (*file.Source, error) {
 	return file.New(file.Config{
 		Paths:   s.paths,
-		Exclude: s.exclude, AllowEmpty: s.allowEmpty,
+		Exclude: s.Exclude, AllowEmpty: s.AllowEmpty,
 		Select:    s.selects(),
 		Stdin:     stdin,
 		FramingOf: func(path string) file.Framing { return formats().framing(path) },
 		FitOf: func(path string, head []byte) func([]byte) bool {
 			return formats().job(path).NewFit(head)
 		},
-		MaxRecord: s.maxRecord,
+		MaxRecord: int(s.MaxRecord),
 		Linger:    s.linger(),
 		Parallel:  parallel,
-		Limits:    s.limits,
-		OnDamage:  s.onDamage,
-		Inflate:   s.inflate,
-		Index:     s.index,
+		Limits:    s.Limits,
+		OnDamage:  s.OnDamage,
+		Inflate:   s.Inflate,
+		Index:     s.Index,
 		Logger:    s.log,
 		OpenTable: s.tables.open,
 	})
@@ -137,7 +137,7 @@ func (s *settings) newSource(stdin io.Reader, formats func() *formats, parallel 
 // linger returns how long records from a pipe wait for more of them; 0 means the
 // default of the source.
 func (s *settings) linger() time.Duration {
-	if s.lineBuffered {
+	if s.LineBuffered {
 		return time.Nanosecond
 	}
 	return 0
@@ -167,7 +167,7 @@ func suggestCommand(paths []string, err error) error {
 func (r *oneShot) move(sig *signals, cmd *cobra.Command) error {
 	go sig.onSecond(r.pipe.HardStop)
 	stderr := cmd.ErrOrStderr()
-	if !r.set.quiet && !r.set.noProgress && terminal.Is(stderr) && (!r.output.stdout || !terminal.Is(cmd.OutOrStdout())) {
+	if !r.set.Quiet && !r.set.NoProgress && terminal.Is(stderr) && (!r.output.stdout || !terminal.Is(cmd.OutOrStdout())) {
 		defer showProgress(stderr, r.source, r.pipe)()
 	}
 	start := time.Now()
@@ -215,7 +215,7 @@ func (r *oneShot) finish(stdout, stderr io.Writer, err error) error {
 		o.err, code = bug, exitFatal
 	}
 	switch begun := o.err == nil || o.snap.Opened > 0; {
-	case r.set.quiet:
+	case r.set.Quiet:
 		o.writeDamage(stderr)
 		if o.interrupted {
 			o.err = errors.New("interrupted before all output was written")
@@ -235,17 +235,17 @@ func (r *oneShot) finish(stdout, stderr io.Writer, err error) error {
 
 // writeReport writes --report.
 func (r *oneShot) writeReport(stdout io.Writer, code int) error {
-	if r.set.report == "" {
+	if r.set.Report == "" {
 		return nil
 	}
 	text, err := r.out.json(code)
 	switch {
 	case err != nil:
-	case r.set.report == stdoutPath:
+	case r.set.Report == stdoutPath:
 		_, err = stdout.Write(text)
 	default:
 		inputs, _ := r.source.Paths() // prepare has reported the error
-		err = writeFile(r.set.report, text, inputs)
+		err = writeFile(r.set.Report, text, inputs)
 	}
 	if err != nil {
 		return fmt.Errorf("--report: %w", err)

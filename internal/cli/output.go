@@ -54,32 +54,32 @@ func newOutput(s *settings, std streams, source *file.Source, f *formats) (*outp
 	if err := s.refuseTerminal(std.out); err != nil {
 		return nil, usage(err)
 	}
-	o := &output{stdout: s.outputDir == "" && (s.output == "" || s.output == stdoutPath)}
+	o := &output{stdout: s.OutputDir == "" && (s.Output == "" || s.Output == stdoutPath)}
 	mode := std.mode(inputs)
-	if s.rejects != "" {
-		c := sink.Config{Path: s.rejects, Inputs: inputs, Replace: s.force, Mode: mode}
-		if slices.Contains(stderrNames, s.rejects) {
+	if s.Rejects != "" {
+		c := sink.Config{Path: s.Rejects, Inputs: inputs, Replace: s.Force, Mode: mode}
+		if slices.Contains(stderrNames, s.Rejects) {
 			c.Path, c.Writer = "", terminal.Writer(std.err)
 		}
 		if o.dead, err = sink.New(c); err != nil {
 			return nil, err
 		}
 	}
-	method := s.compress
+	method := s.Compress
 	if method == autoCompress {
 		method = ""
 	}
 	header := s.headerLine(f)
-	if s.outputDir != "" {
+	if s.OutputDir != "" {
 		outputs, err := mirror(s, source)
 		if err != nil {
 			return nil, usage(err)
 		}
-		o.tree, err = sink.NewTree(sink.TreeConfig{Outputs: outputs, Compress: method, Replace: s.force, Mode: mode, NewEncoder: s.newEncoder(f), Header: header})
+		o.tree, err = sink.NewTree(sink.TreeConfig{Outputs: outputs, Compress: method, Replace: s.Force, Mode: mode, NewEncoder: s.newEncoder(f), Header: header})
 		o.main = o.tree
 		return o, err
 	}
-	c := sink.Config{Path: s.output, Compress: method, Inputs: inputs, Replace: s.force, Mode: mode, NewEncoder: s.oneEncoder(f), Header: header}
+	c := sink.Config{Path: s.Output, Compress: method, Inputs: inputs, Replace: s.Force, Mode: mode, NewEncoder: s.oneEncoder(f), Header: header}
 	if o.stdout {
 		c.Path, c.Writer = "", terminal.Writer(std.out)
 	}
@@ -91,7 +91,7 @@ func newOutput(s *settings, std streams, source *file.Source, f *formats) (*outp
 // headerLine returns the line at the beginning of each output, or nil if there
 // is none. All formats write the same fields.
 func (s *settings) headerLine(f *formats) []byte {
-	if s.header == headerNames[2] || s.header == headerNames[0] && s.record.Render != record.RenderCSV {
+	if s.Header == headerNames[2] || s.Header == headerNames[0] && s.record.Render != record.RenderCSV {
 		return nil
 	}
 	return f.job("").Header()

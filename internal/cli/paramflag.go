@@ -73,7 +73,7 @@ func setParam(d *params.Declaration, key, value string) (err error) {
 // which leaves the declarations of the profile in force.
 func (s *settings) styles(bad *mistakes) *params.Styles {
 	var decls []params.Declaration
-	for _, text := range s.params {
+	for _, text := range s.Declared {
 		d, err := parseParam(text)
 		if err != nil {
 			bad.add("--param", err)

@@ -36,11 +36,11 @@ func hasExt(name, ext string) bool { return strings.EqualFold(filepath.Ext(name)
 func (s *settings) resolveParquet(bad *mistakes) {
 	fields := record.RenderParquet.String()
 	switch {
-	case !hasExt(s.output, parquetExt):
-	case s.render == "" && len(s.extend) == 0:
-		s.render, s.mayRewrite = fields, len(s.fields) == 0
-	case s.render == record.RenderRewrite.String():
-	case s.render != fields:
+	case !hasExt(s.Output, parquetExt):
+	case s.Render.Form == "" && len(s.Extend) == 0:
+		s.Render.Form, s.mayRewrite = fields, len(s.Fields) == 0
+	case s.Render.Form == record.RenderRewrite.String():
+	case s.Render.Form != fields:
 		bad.add("--output", fmt.Errorf("a file named %s requires --render %s", parquetExt, fields))
 	}
 }
@@ -69,9 +69,9 @@ func (s *settings) chooseRewrite(f *formats) (*formats, error) {
 		case !rewrites:
 		case kind.inputs > 0 && kind.inputs < tables+avros+others:
 			return nil, usage(fmt.Errorf("some inputs are %s files and others are not: rewrite them in two runs", kind.name))
-		case kind.inputs > 0 && s.outputDir == "" && !hasExt(s.output, kind.ext):
+		case kind.inputs > 0 && s.OutputDir == "" && !hasExt(s.Output, kind.ext):
 			return nil, usage(fmt.Errorf("%s %s file can only be rewritten to %[1]s %[2]s file: use --output FILE%s or --output-dir, or --render jsonl, tsv, urls, keys or parquet", kind.article, kind.name, kind.ext))
-		case kind.inputs == 0 && hasExt(s.output, kind.ext):
+		case kind.inputs == 0 && hasExt(s.Output, kind.ext):
 			return nil, usage(fmt.Errorf("--render rewrite to a file named %s requires %s inputs; use --render parquet", kind.ext, kind.name))
 		}
 	}
@@ -91,9 +91,9 @@ func (s *settings) checkRewrite() error {
 		return usage(errors.New("--shard-by: records cannot be assigned when Parquet or Avro files are rewritten, which keeps all rows: use --shard-by path or --render parquet"))
 	case s.hides:
 		return usage(errors.New("--redact, --secret: " + files + ", which copies the other columns: use --render parquet"))
-	case s.unordered:
+	case s.Unordered:
 		return usage(errors.New("--unordered: " + files + "; remove the flag"))
-	case s.compress != autoCompress:
+	case s.Compress != autoCompress:
 		return usage(errors.New("--compress: a rewritten Parquet or Avro file keeps the compression of its input; remove the flag"))
 	}
 	return nil
@@ -113,7 +113,7 @@ func (s *settings) newEncoder(f *formats) func(input string, w io.Writer) (sink.
 	case !s.writesTables():
 		return nil
 	}
-	columns, method := f.fallback.Columns(), s.compress
+	columns, method := f.fallback.Columns(), s.Compress
 	if method == autoCompress {
 		method = ""
 	}
@@ -129,7 +129,7 @@ func (s *settings) newRewriter(input string, w io.Writer) (sink.Encoder, error) 
 		out, err := avro.NewRewriter(w, openInput, input, s.tables.columns)
 		return tableRewriter{out}, err
 	}
-	out, err := parquet.NewRewriter(w, openInput, input, parquet.RewriterOptions{Columns: s.tables.columns, Limits: s.tables.limits, TempDir: s.tempDir})
+	out, err := parquet.NewRewriter(w, openInput, input, parquet.RewriterOptions{Columns: s.tables.columns, Limits: s.tables.limits, TempDir: s.TempDir})
 	return tableRewriter{out}, err
 }
 
@@ -182,7 +182,7 @@ func (e tableRewriter) Append(b *pipeline.Batch, stream *pipeline.Stream) error 
 // refuseTerminal returns an error if Parquet data would be written to a
 // terminal.
 func (s *settings) refuseTerminal(stdout io.Writer) error {
-	if s.record.Render == record.RenderParquet && s.outputDir == "" && (s.output == "" || s.output == stdoutPath) && terminal.Is(stdout) {
+	if s.record.Render == record.RenderParquet && s.OutputDir == "" && (s.Output == "" || s.Output == stdoutPath) && terminal.Is(stdout) {
 		return errors.New("--render parquet writes binary data: name a file with --output, or redirect stdout")
 	}
 	return nil

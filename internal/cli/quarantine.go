@@ -18,16 +18,16 @@ import (
 // outputs again: each output must be a regular file that holds a single input.
 func (s *settings) withdraws(inputs []string) bool {
 	switch {
-	case s.unique != "": // later records were dropped as duplicates of those
+	case s.Unique != "": // later records were dropped as duplicates of those
 		return false
 	case s.writesTables(): // the index at the end cannot be cut back
 		return false
-	case s.unordered || len(inputs) > 1 && (s.outputDir == "" || s.rejects != ""):
+	case s.Unordered || len(inputs) > 1 && (s.OutputDir == "" || s.Rejects != ""):
 		return false
-	case s.outputDir != "":
-		return isFileToBe(s.rejects)
+	case s.OutputDir != "":
+		return isFileToBe(s.Rejects)
 	}
-	return s.output != "" && s.output != stdoutPath && isFileToBe(s.output) && isFileToBe(s.rejects)
+	return s.Output != "" && s.Output != stdoutPath && isFileToBe(s.Output) && isFileToBe(s.Rejects)
 }
 
 // isFileToBe reports whether an output called name is or will be a regular
@@ -40,11 +40,11 @@ func isFileToBe(name string) bool {
 // refusePipes returns an error if --on-damage or --unique needs to read the inputs
 // twice and one is not a regular file.
 func (s *settings) refusePipes(inputs []string) error {
-	why := "--on-damage: " + s.onDamage
+	why := "--on-damage: " + s.OnDamage
 	switch {
 	case s.readsFiles():
 	case s.twice():
-		why = "--unique: " + s.unique
+		why = "--unique: " + s.Unique
 	default:
 		return nil
 	}

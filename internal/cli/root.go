@@ -37,7 +37,7 @@ func newRootCmd(c *daemon.Catalog) *cobra.Command { return newRootCmdFor(c, nil,
 // newRootCmdFor returns the command with the subcommands that args name, or all
 // of them.
 func newRootCmdFor(c *daemon.Catalog, args []string, all bool) *cobra.Command {
-	o := &options{formats: c.Formats()}
+	o := newOptions(c)
 	cmd := &cobra.Command{
 		Use:           "urlfold [flags] [FILE|GLOB|DIR|-]...",
 		Short:         "Normalize the URLs in logs and report their defects",
@@ -56,7 +56,7 @@ func newRootCmdFor(c *daemon.Catalog, args []string, all bool) *cobra.Command {
 				full.SetOut(cmd.OutOrStdout())
 				return full.Help()
 			}
-			return runOneShot(cmd, o, args)
+			return runOneShot(cmd, &o, args)
 		},
 	}
 	o.register(cmd)

@@ -48,7 +48,7 @@ func (s *scan) read(sig *signals, stdin io.Reader, codecs func() (func() pipelin
 		Sources:  []pipeline.Source{s.source},
 		Sinks:    []pipeline.Sink{discard.New(discard.Config{})},
 		NewCodec: newCodecs,
-		Workers:  s.set.jobs,
+		Workers:  s.set.Jobs,
 		Filter:   s.filter,
 	})
 	if err != nil {

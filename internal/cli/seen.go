@@ -33,8 +33,8 @@ var identityNames = []string{idBy, idKeyOf, idProfile, idKeyFunction, idHash, id
 
 // identity returns everything that the identity of a record depends on.
 func (s *settings) identity() (keyset.Identity, error) {
-	n, by := s.record.Normalizer, s.by
-	id := keyset.Identity{idKeyOf: s.keyOf, idProfile: n.Profile().Name, idUnicode: builtin.Unicode}
+	n, by := s.record.Normalizer, s.By
+	id := keyset.Identity{idKeyOf: s.KeyOf, idProfile: n.Profile().Name, idUnicode: builtin.Unicode}
 	lv := s.record.Level
 	if by != record.IdentityNames()[0] {
 		for i, name := range levelNames() {
@@ -57,9 +57,9 @@ func (s *settings) identity() (keyset.Identity, error) {
 	case "template":
 		set(idLists, n.Policy().Versions())
 	default:
-		id[idKeyFunction], id[idHash] = n.KeyFunction(lv), s.hash
+		id[idKeyFunction], id[idHash] = n.KeyFunction(lv), s.Hash
 		set(idLists, n.PolicyVersions(lv))
-		if s.hmacKeyFile != "" {
+		if s.HMACKeyFile != "" {
 			check, err := secretCheck(n)
 			if err != nil {
 				return nil, err
@@ -85,17 +85,17 @@ func (o *seenOptions) adopt(id keyset.Identity) {
 	for _, f := range []struct {
 		flag, name string
 		value      *string
-	}{{"profile", idProfile, &o.profile}, {"by", idBy, &o.by}, {"key-of", idKeyOf, &o.keyOf}, {"hash", idHash, &o.hash}} {
+	}{{"profile", idProfile, &o.Profile}, {"by", idBy, &o.By}, {"key-of", idKeyOf, &o.KeyOf}, {"hash", idHash, &o.Hash}} {
 		if v := id[f.name]; v != "" && !o.cmd.Flags().Changed(f.flag) {
 			*f.value = v
 		}
 	}
-	if o.by == codec.KMatch.String() { // no field of that name
-		o.by = ""
+	if o.By == codec.KMatch.String() { // no field of that name
+		o.By = ""
 	}
 	// The written key is the one that is compared.
 	if by := id[idBy]; strings.HasPrefix(by, "k") && !o.cmd.Flags().Changed("key") {
-		o.key = by
+		o.Key = by
 	}
 }
 
@@ -107,7 +107,6 @@ func (o *seenOptions) resolveSeen(paths []string) (*settings, keyset.Identity, e
 	o.stampDay, err = dayOf(o.date)
 	bad.add("--date", err)
 	a := o.options
-	a.render = record.RenderKeys.String()
 	set, err := a.resolve(paths)
 	bad.add("", err)
 	if err := bad.err(); err != nil {
@@ -126,7 +125,7 @@ func (o *seenOptions) build(dir string, paths []string) error {
 	if _, err := set.inputs(o.cmd.InOrStdin()); err != nil {
 		return inputError(err) // before a folder is created
 	}
-	store, err := keyset.Create(dir, id, keyset.Options{MaxMemory: set.maxMemory}, o.force)
+	store, err := keyset.Create(dir, id, keyset.Options{MaxMemory: int64(set.MaxMemory)}, o.Force)
 	if err != nil {
 		return setError(err)
 	}
@@ -148,7 +147,7 @@ func (o *seenOptions) merge(dir string, args []string) error {
 	if err != nil {
 		return err
 	}
-	store, err := openSet(dir, id, keyset.Options{MaxMemory: set.maxMemory})
+	store, err := openSet(dir, id, keyset.Options{MaxMemory: int64(set.MaxMemory)})
 	if err != nil {
 		return err
 	}
@@ -219,7 +218,7 @@ func (o *seenOptions) fill(store *keyset.Store, set *settings) error {
 func (o *seenOptions) commit(store *keyset.Store, added int64, from string) error {
 	err := store.Commit()
 	_, bytes := store.Bytes()
-	if err = errors.Join(err, store.Close()); err != nil || o.quiet {
+	if err = errors.Join(err, store.Close()); err != nil || o.Quiet {
 		return err
 	}
 	_, err = fmt.Fprintf(o.cmd.ErrOrStderr(), "added %s%s; the set has %s, %s\n", terminal.Plural(added, "key", "keys"), from, terminal.Plural(store.Len(), "key", "keys"), terminal.FormatSize(bytes))

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/urlfold/urlfold/codec/record"
+	"github.com/urlfold/urlfold/config/field"
 	"github.com/urlfold/urlfold/internal/daemon"
 	"github.com/urlfold/urlfold/internal/storage/keyset"
 	"github.com/urlfold/urlfold/internal/terminal"
@@ -46,20 +47,6 @@ type seenOptions struct {
 	stampDay uint32
 }
 
-// seenShared lists the flags that the commands that read URLs share with the
-// one-shot.
-var seenShared = []string{
-	"format", "exclude", "allow-empty", "dialect", "delimiter", "quote", "escape", "no-header", "target", "url-field", "url", "base-field", "base", "where",
-	"profile", "rule", "key", "standard", "query-encoding", "hash", "hmac-key-file", "by", "key-of",
-	"max-record", "max-quoted", "max-url", "max-decompressed", "max-ratio", "max-memory", "max-window", "jobs", "inflate", "quiet",
-}
-
-// queryShared lists the flags that query shares with the one-shot besides.
-var queryShared = []string{
-	"timezone", "year", "key-format", "repair", "secret", "render", "fields", "header", "extend", "output", "output-dir", "force", "compress", "rejects", "report",
-	"redact", "unordered", "on-damage", "fail-on", "no-progress", "log-level",
-}
-
 // newSeenCmd returns the commands of sets of keys.
 func newSeenCmd(c *daemon.Catalog) *cobra.Command {
 	cmd := &cobra.Command{
@@ -67,13 +54,12 @@ func newSeenCmd(c *daemon.Catalog) *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	build := newSeenUse(c, "build [flags] SET [FILE|GLOB|DIR|-]...", "Make a set of the keys of all URLs in the inputs", (*seenOptions).build)
-	build.cmd.Flags().BoolVar(&build.force, "force", false, "replace an existing set, when the new one is complete. Default: fail if there is one")
+	build.cmd.Flags().BoolVar(&build.Force, "force", false, "replace an existing set, when the new one is complete. Default: fail if there is one")
 	build.addDate()
 	merge := newSeenUse(c, "merge [flags] SET [SET|FILE|GLOB|DIR|-]...", "Add the keys of other sets, or of all URLs in the inputs", (*seenOptions).merge)
 	merge.addDate()
-	query := newSeenUse(c, "query [flags] SET [FILE|GLOB|DIR|-]...", "Write the URLs that are not in the set, or those that are", (*seenOptions).query, queryShared...)
+	query := newSeenUse(c, "query [flags] SET [FILE|GLOB|DIR|-]...", "Write the URLs that are not in the set, or those that are", (*seenOptions).query, "query")
 	query.cmd.Flags().BoolVar(&query.seen, "seen", false, "write the records whose URLs are in the set. Default: those whose URLs are not, and those without a key")
-	setDefault(query.cmd, "render", record.RenderKeys.String())
 	var before string
 	shrink := &cobra.Command{
 		Use: "shrink SET", Short: "Remove old keys from a set, and write the others as one file", Args: oneSet,
@@ -91,10 +77,9 @@ func newSeenCmd(c *daemon.Catalog) *cobra.Command {
 	return cmd
 }
 
-// newSeenUse returns a command that reads URLs, with the flags that it shares.
+// newSeenUse returns a command that reads URLs, with the flags for it and for more.
 func newSeenUse(c *daemon.Catalog, use, short string, run func(o *seenOptions, set string, paths []string) error, more ...string) *seenOptions {
-	o := &seenOptions{}
-	o.formats = c.Formats()
+	o := &seenOptions{options: newOptions(c)}
 	o.cmd = &cobra.Command{
 		Use: use, Short: short,
 		Args: func(_ *cobra.Command, args []string) error {
@@ -105,24 +90,16 @@ func newSeenUse(c *daemon.Catalog, use, short string, run func(o *seenOptions, s
 		},
 		RunE: func(_ *cobra.Command, args []string) error { return run(o, args[0], args[1:]) },
 	}
-	o.registerOnly(o.cmd, append(seenShared[:len(seenShared):len(seenShared)], more...))
-	o.identified = true
+	o.Render.Form, o.MaxMemory, o.identified = record.RenderKeys.String(), 128*field.MiB, true
+	o.register(o.cmd, append(more, "readers", "seen")...)
 	o.describe("by", "compare this `field`: "+strings.Join(record.IdentityNames(), ", ")+". key is the key at the level of --key. Default: that of the set, or key")
 	o.describe("key-of", "compare these `URLs` of a record that has several: all, in their order, or first. Default: that of the set, or all")
 	o.describe("max-memory", "use at most this `size` of memory for keys, and temporary files for the others")
-	setDefault(o.cmd, "max-memory", "128MiB")
 	return o
 }
 
 // describe replaces the help text of a flag.
 func (o *seenOptions) describe(flag, text string) { o.cmd.Flags().Lookup(flag).Usage = text }
-
-// setDefault changes the default of a flag.
-func setDefault(cmd *cobra.Command, flag, value string) {
-	f := cmd.Flags().Lookup(flag)
-	_ = f.Value.Set(value) // it is a string
-	f.DefValue = value
-}
 
 // addDate adds --date.
 func (o *seenOptions) addDate() {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -16,7 +17,6 @@ import (
 	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/codec/record"
 	"github.com/urlfold/urlfold/config"
-	"github.com/urlfold/urlfold/config/field"
 	"github.com/urlfold/urlfold/internal/errlist"
 	"github.com/urlfold/urlfold/internal/recordconf"
 	"github.com/urlfold/urlfold/internal/redact"
@@ -24,20 +24,17 @@ import (
 	"github.com/urlfold/urlfold/internal/storage/disk"
 	"github.com/urlfold/urlfold/internal/storage/table"
 	"github.com/urlfold/urlfold/internal/suggest"
-	"github.com/urlfold/urlfold/internal/terminal"
 	sink "github.com/urlfold/urlfold/sinks/file"
 	"github.com/urlfold/urlfold/sources/file"
 )
 
 // settings holds the validated and resolved flags of a one-shot.
 type settings struct {
-	paths     []string
-	record    record.Config // an empty Format means: detect it
-	limits    field.Limits
-	maxRecord int
-	hides     bool // by --redact or --secret
-	share     share
-	logLevel  slog.Level
+	paths    []string
+	record   record.Config // an empty Format means: detect it
+	hides    bool          // by --redact or --secret
+	share    share
+	logLevel slog.Level
 	*options
 
 	log            *slog.Logger // set by prepare
@@ -65,7 +62,7 @@ func checkFailOn(values []string) error {
 // resolve validates the flags and returns what they mean. Its error joins all
 // errors in the flags.
 func (o *options) resolve(paths []string) (*settings, error) {
-	s := &settings{paths: paths, options: o, tables: newTables(o.urlField, o.format)}
+	s := &settings{paths: paths, options: o, tables: newTables(o.URLField, o.Format)}
 	var bad mistakes
 	s.resolvePaths(&bad)
 	s.resolveLockStep(&bad)
@@ -92,7 +89,7 @@ func (s *settings) resolvePaths(bad *mistakes) {
 			bad.add(fmt.Sprintf("argument %d", i+1), errors.New("expected a file, got a URL (did you mean 'urlfold explain URL'?)"))
 		}
 	}
-	for _, pattern := range s.exclude {
+	for _, pattern := range s.Exclude {
 		if !doublestar.ValidatePattern(pattern) {
 			bad.add("--exclude", fmt.Errorf("invalid glob %q", pattern))
 		}
@@ -101,7 +98,7 @@ func (s *settings) resolvePaths(bad *mistakes) {
 
 // resolveCodec creates the normalizer.
 func (s *settings) resolveCodec(bad *mistakes) {
-	p, policy, err := findProfile(s.profile)
+	p, policy, err := findProfile(s.Profile)
 	bad.add("--profile", err)
 	if err == nil && s.list != "" {
 		changed, listErr := config.WithList(policy, s.list)
@@ -110,12 +107,10 @@ func (s *settings) resolveCodec(bad *mistakes) {
 			policy = changed
 		}
 	}
-	p, rulesErr := changeRules(p, s.rules)
+	p, rulesErr := changeRules(p, s.Changes)
 	bad.add("--rule", rulesErr)
-	var sizeErr error
-	if s.maxURL != "" {
-		p.MaxLen, sizeErr = limitOf(s.maxURL, codec.MaxLen)
-		bad.add("--max-url", sizeErr)
+	if s.MaxURL > 0 {
+		p.MaxLen = int(s.MaxURL)
 	}
 	key, keyErr := s.hmacKey()
 	bad.add("--hmac-key-file", keyErr)
@@ -125,16 +120,15 @@ func (s *settings) resolveCodec(bad *mistakes) {
 	if err != nil || rulesErr != nil {
 		p = codec.Profile{}
 	}
-	r := recordconf.Normalizer{Profile: p, Policy: policy, Standard: s.standard, Hash: s.hash, HMACKey: key, QueryEncoding: s.queryEncoding}
-	s.record.Normalizer, err = newNormalizer(&r, s.rules)
+	s.record.Normalizer, err = s.newNormalizer(p, policy, key)
 	bad.add("", err)
 }
 
-// newNormalizer returns the normalizer for r, or nil if r or its profile is
-// invalid. The error joins one error, with its flag, for each invalid setting.
-func newNormalizer(r *recordconf.Normalizer, rules []string) (*codec.Normalizer, error) {
-	n, err := r.New()
-	if errorIn(err, "Profile") && len(rules) > 0 {
+// newNormalizer returns the normalizer for a profile, or nil if the profile or the
+// flags are invalid. The error joins one error, with its flag, for each invalid setting.
+func (o *options) newNormalizer(p codec.Profile, policy *codec.Policy, key []byte) (*codec.Normalizer, error) {
+	n, err := recordconf.NewNormalizer(&o.Codec, p, policy, key)
+	if errorIn(err, "Profile") && len(o.Changes) > 0 {
 		return nil, fmt.Errorf("--rule: %w", err) // the profile alone is consistent
 	}
 	return n, flagNames(err)
@@ -142,36 +136,31 @@ func newNormalizer(r *recordconf.Normalizer, rules []string) (*codec.Normalizer,
 
 // resolveRecord builds the configuration of record jobs.
 func (s *settings) resolveRecord(bad *mistakes) {
-	for _, name := range s.secrets {
+	for _, name := range s.Secrets {
 		if name == "" {
 			bad.add("--secret", errors.New("empty parameter name"))
 		}
 	}
-	if s.delimiter != "" && s.format == "" {
-		s.format = "csv"
+	if s.Delimiter != "" && s.Format == "" {
+		s.Format = "csv"
 	}
 	s.takeNote(bad)
-	r := recordconf.Settings{
-		Delimiter: s.delimiter, Quote: s.quote, Escape: s.escape, NoHeader: s.noHeader,
-		Format: s.format, Formats: append(s.formats[:len(s.formats):len(s.formats)], table.Format(table.Parquet), table.Format(table.Avro)), Dialect: s.dialect, Target: s.target,
-		URLField: s.urlField, URL: s.urlParts(bad), BaseField: s.baseField, Base: s.base,
-		Key: s.key, KeyFormat: s.keyFormat, Render: s.render, Fields: s.fields, Extend: s.extensions(bad),
-		Repairs: s.repairs, Secrets: s.secrets, Params: s.styles(bad), Timezone: s.timezone, Year: s.year, Where: s.where,
-		Redact: s.redact, Divert: s.rejects != "", Normalizer: s.record.Normalizer,
-	}
-	var err error
-	s.record, err = r.Config()
+	s.Codec.URL = config.URLParts(s.urlParts(bad))
+	s.record.Formats = append(s.formats[:len(s.formats):len(s.formats)], table.Format(table.Parquet), table.Format(table.Avro))
+	s.record.Fields, s.record.Extend, s.record.Params = s.Fields, s.extensions(bad), s.styles(bad)
+	s.record.Divert, s.record.MaxRecord = s.Rejects != "", int(s.MaxRecord)
+	err := recordconf.Fill(&s.record, &s.Codec, s.Where, nil)
 	bad.add("", flagNames(err))
-	_, hides, _ := redact.Parse(s.redact) // checkRecord reports the error
-	s.hides = hides || len(s.secrets) > 0
+	_, hides, _ := redact.Parse(s.Redact) // checkRecord reports the error
+	s.hides = hides || len(s.Secrets) > 0
 	wrongRender := errorIn(err, "Render")
 	switch render := s.record.Render; {
 	case wrongRender:
-	case len(s.fields) > 0 && render != record.RenderJSONL && render != record.RenderTSV && render != record.RenderParquet && render != record.RenderCSV:
+	case len(s.Fields) > 0 && render != record.RenderJSONL && render != record.RenderTSV && render != record.RenderParquet && render != record.RenderCSV:
 		bad.add("--fields", errors.New("requires --render jsonl, tsv, csv or parquet"))
-	case render == record.RenderExtend && len(s.extend) == 0 && s.uniqueNote() == (record.Note{}):
+	case render == record.RenderExtend && len(s.Extend) == 0 && s.uniqueNote() == (record.Note{}):
 		bad.add("--render", errors.New("extend requires --extend NAME=FIELD, such as --extend url_norm=norm"))
-	case render != record.RenderExtend && len(s.extend) > 0:
+	case render != record.RenderExtend && len(s.Extend) > 0:
 		bad.add("--extend", fmt.Errorf("cannot be combined with --render %s, which does not write the records; use --render extend", render))
 	}
 }
@@ -187,7 +176,7 @@ func errorIn(err error, field string) bool {
 
 // extensions parses the values of --extend.
 func (s *settings) extensions(bad *mistakes) (list []record.Extension) {
-	for _, text := range s.extend {
+	for _, text := range s.Extend {
 		name, field, ok := strings.Cut(text, "=")
 		if !ok {
 			bad.add("--extend", fmt.Errorf("missing '=' in %q: want NAME=FIELD, such as url_norm=norm", text))
@@ -200,7 +189,7 @@ func (s *settings) extensions(bad *mistakes) (list []record.Extension) {
 
 // urlParts parses the values of --url.
 func (s *settings) urlParts(bad *mistakes) (u record.URLParts) {
-	for _, text := range s.url {
+	for _, text := range s.URLs {
 		for pair := range strings.SplitSeq(text, ",") {
 			part, path, ok := strings.Cut(pair, "=")
 			if !ok {
@@ -215,10 +204,10 @@ func (s *settings) urlParts(bad *mistakes) (u record.URLParts) {
 
 // hmacKey returns the contents of --hmac-key-file, or nil without the flag.
 func (s *settings) hmacKey() ([]byte, error) {
-	if s.hmacKeyFile == "" {
+	if s.HMACKeyFile == "" {
 		return nil, nil
 	}
-	key, err := os.ReadFile(s.hmacKeyFile)
+	key, err := os.ReadFile(s.HMACKeyFile)
 	if err != nil {
 		return nil, err
 	}
@@ -227,14 +216,14 @@ func (s *settings) hmacKey() ([]byte, error) {
 }
 
 func (s *settings) resolveOutput(bad *mistakes) {
-	_, err := suggest.Index("value", headerNames, s.header)
+	_, err := suggest.Index("value", headerNames, s.Header)
 	bad.add("--header", err)
-	if err == nil && s.header == headerNames[1] && s.record.Render != record.RenderTSV && s.record.Render != record.RenderCSV {
+	if err == nil && s.Header == headerNames[1] && s.record.Render != record.RenderTSV && s.record.Render != record.RenderCSV {
 		bad.add("--header", errors.New("requires --render tsv or csv"))
 	}
-	_, err = suggest.Index("compression", compressNames, s.compress)
+	_, err = suggest.Index("compression", compressNames, s.Compress)
 	bad.add("--compress", err)
-	if s.compress == autoCompress && compress.Misleading(s.output) {
+	if s.Compress == autoCompress && compress.Misleading(s.Output) {
 		bad.add("--output", errors.New("cannot write the compressed format of this extension: use .gz or .zst, or --compress none"))
 	}
 	s.checkFiles(bad)
@@ -242,29 +231,29 @@ func (s *settings) resolveOutput(bad *mistakes) {
 
 // checkFiles rejects output files that share a name or cannot be written.
 func (s *settings) checkFiles(bad *mistakes) {
-	for _, name := range []*string{&s.output, &s.rejects, &s.report} {
+	for _, name := range []*string{&s.Output, &s.Rejects, &s.Report} {
 		if slices.Contains(stdoutNames, *name) {
 			*name = stdoutPath
 		}
 	}
-	if s.outputDir != "" && s.output != "" {
+	if s.OutputDir != "" && s.Output != "" {
 		bad.add("--output-dir", errors.New("cannot be combined with --output, which names one output for all inputs"))
 	}
-	if s.outputDir != "" && s.unordered {
+	if s.OutputDir != "" && s.Unordered {
 		bad.add("--output-dir", errors.New("cannot be combined with --unordered: each output keeps the order of its input"))
 	}
-	if s.outputDir != "" {
-		bad.add("--output-dir", disk.Creatable(s.outputDir))
+	if s.OutputDir != "" {
+		bad.add("--output-dir", disk.Creatable(s.OutputDir))
 	}
-	toStdout := s.outputDir == "" && (s.output == "" || s.output == stdoutPath)
-	if s.report == stdoutPath && toStdout {
+	toStdout := s.OutputDir == "" && (s.Output == "" || s.Output == stdoutPath)
+	if s.Report == stdoutPath && toStdout {
 		bad.add("--report", errors.New("stdout is already used for the records: write the report or the records to a file"))
 	}
-	if s.rejects == stdoutPath {
+	if s.Rejects == stdoutPath {
 		bad.add("--rejects", errors.New("cannot be stdout, which is used for the records: name a file"))
 	}
 	seen := map[string]string{}
-	for _, f := range []struct{ flag, name string }{{"--output", s.output}, {"--rejects", s.rejects}, {"--report", s.report}} {
+	for _, f := range []struct{ flag, name string }{{"--output", s.Output}, {"--rejects", s.Rejects}, {"--report", s.Report}} {
 		if f.name == "" || f.name == stdoutPath || f.flag == "--rejects" && slices.Contains(stderrNames, f.name) {
 			continue
 		}
@@ -293,7 +282,7 @@ func (s *settings) checkFile(flag, name string) error {
 		return fmt.Errorf("%s: is a directory", name)
 	case s.isInput(fi):
 		return fmt.Errorf("%s: %w", name, sink.ErrIsInput)
-	case fi.Mode().IsRegular() && !s.force && flag != "--report":
+	case fi.Mode().IsRegular() && !s.Force && flag != "--report":
 		return fmt.Errorf("%s: %w; use --force to overwrite it", name, sink.ErrExists)
 	}
 	return nil
@@ -307,59 +296,31 @@ func (s *settings) isInput(fi os.FileInfo) bool {
 	})
 }
 
+// resolveLimits reports the errors in sizes, which no flag could report when it was
+// set.
 func (s *settings) resolveLimits(bad *mistakes) {
-	var err error
-	s.maxRecord, err = limitOf(s.options.maxRecord, maxRecordLimit)
-	bad.add("--max-record", err)
-	s.record.MaxQuoted, err = limitOf(s.options.maxQuoted, maxRecordLimit)
-	bad.add("--max-quoted", err)
-	if s.options.maxExpansion != "" {
-		s.record.MaxExpansion, err = limitOf(s.options.maxExpansion, maxRecordLimit*64)
-		bad.add("--max-expansion", err)
+	for _, flag := range slices.Sorted(maps.Keys(s.late)) {
+		bad.add("--"+flag, s.late[flag])
 	}
-	s.limits.MaxDecompressed, err = field.ParseSize(s.maxDecompressed)
-	bad.add("--max-decompressed", err)
-	s.limits.MaxRatio = s.maxRatio
-	if s.maxRatio == 0 || s.maxRatio < -1 {
+	if s.MaxRatio == 0 || s.MaxRatio < -1 {
 		bad.add("--max-ratio", errors.New("must be greater than 0, or -1 for no limit"))
 	}
-	window, err := limitOf(s.maxWindow, 1<<40)
-	bad.add("--max-window", err)
-	s.limits.MaxWindow = field.Size(window)
-	s.tables.limits.MaxPage, s.tables.limits.MaxRatio = int64(window), s.maxRatio
-}
-
-// maxRecordLimit is the largest --max-record, in bytes. Arenas have 32-bit
-// offsets, and the output for a record may be longer than the record.
-const maxRecordLimit = 256 << 20
-
-// limitOf parses a size from 1 to limit bytes.
-func limitOf(text string, limit field.Size) (int, error) {
-	n, err := field.ParseSize(text)
-	switch {
-	case err != nil:
-		return 0, err
-	case n < 1:
-		return 0, errors.New("must be greater than 0")
-	case n > limit:
-		return 0, fmt.Errorf("must be at most %s", terminal.FormatSize(int64(limit)))
-	}
-	return int(n), nil
+	s.tables.limits.MaxPage, s.tables.limits.MaxRatio = int64(s.MaxWindow), s.MaxRatio
 }
 
 func (s *settings) resolveRun(bad *mistakes) {
-	bad.add("--fail-on", checkFailOn(s.failOn))
-	_, err := suggest.Index("policy", file.OnDamageNames(), s.onDamage)
+	bad.add("--fail-on", checkFailOn(s.FailOn))
+	_, err := suggest.Index("policy", file.OnDamageNames(), s.OnDamage)
 	bad.add("--on-damage", err)
-	_, err = suggest.Index("decoder", file.InflateNames(), s.inflate)
+	_, err = suggest.Index("decoder", file.InflateNames(), s.Inflate)
 	bad.add("--inflate", err)
 	if s.readsFiles() && (len(s.paths) == 0 || slices.Contains(s.paths, stdinPath)) {
-		bad.add("--on-damage", fmt.Errorf("%s reads each input twice, which is not possible with stdin: name the input files", s.onDamage))
+		bad.add("--on-damage", fmt.Errorf("%s reads each input twice, which is not possible with stdin: name the input files", s.OnDamage))
 	}
-	i, err := suggest.Index("level", logLevelNames, s.options.logLevel)
+	i, err := suggest.Index("level", logLevelNames, s.options.LogLevel)
 	bad.add("--log-level", err)
 	s.logLevel = []slog.Level{slog.LevelDebug, slog.LevelInfo, slog.LevelWarn, slog.LevelError}[i]
-	if s.jobs < 1 || s.jobs > maxJobs {
+	if s.Jobs < 1 || s.Jobs > maxJobs {
 		bad.add("--jobs", fmt.Errorf("must be between 1 and %d", maxJobs))
 	}
 }
@@ -368,7 +329,7 @@ const maxJobs = 1024
 
 // readsFiles reports whether the --on-damage policy reads each input twice.
 func (s *settings) readsFiles() bool {
-	c := file.Config{OnDamage: s.onDamage}
+	c := file.Config{OnDamage: s.OnDamage}
 	return c.NeedsFiles()
 }
 
@@ -376,7 +337,6 @@ func (s *settings) readsFiles() bool {
 // replace the settings whose flags are wrong (they have been reported) and
 // those that depend on a format still to be detected.
 func (s *settings) checkRecord(bad *mistakes) {
-	s.record.MaxRecord = s.maxRecord
 	probe := s.record
 	if probe.Normalizer == nil {
 		probe.Normalizer = recordconf.Probe()

@@ -56,20 +56,20 @@ func parseShare(text string) (s share, err error) {
 
 // resolveShard sets the share. It needs the results of resolveUnique.
 func (s *settings) resolveShard(bad *mistakes) {
-	if s.shardText == "" {
-		if s.shardBy != "" {
+	if s.Share == "" {
+		if s.ShardBy != "" {
 			bad.add("--shard-by", errors.New("requires --shard"))
 		}
 		return
 	}
 	var err error
-	s.share, err = parseShare(s.shardText)
+	s.share, err = parseShare(s.Share)
 	bad.add("--shard", err)
 	usual := byPath
-	if s.unique != "" {
-		usual = s.by
+	if s.Unique != "" {
+		usual = s.By
 	}
-	s.share.by = cmp.Or(s.shardBy, usual)
+	s.share.by = cmp.Or(s.ShardBy, usual)
 	if _, err := suggest.Index("field", shardByNames, s.share.by); err != nil {
 		bad.add("--shard-by", err)
 		return
@@ -84,8 +84,8 @@ func (s *settings) resolveShard(bad *mistakes) {
 // flags.
 func (s *settings) checkShare() error {
 	switch {
-	case s.unique != "" && s.share.by != s.by:
-		return fmt.Errorf("with --unique, must be %s, the field that --unique compares: otherwise records with the same %s would be in different shards", s.by, s.by)
+	case s.Unique != "" && s.share.by != s.By:
+		return fmt.Errorf("with --unique, must be %s, the field that --unique compares: otherwise records with the same %s would be in different shards", s.By, s.By)
 	case s.share.by == byPath && (len(s.paths) == 0 || slices.Contains(s.paths, stdinPath)):
 		return errors.New("stdin has no path: name the input files, or use --shard-by key")
 	}

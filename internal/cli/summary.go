@@ -58,7 +58,7 @@ func (o *outcome) exitCode() int {
 func (o *outcome) failures() (names []string) {
 	st := &o.stats
 	for i, met := range []bool{len(o.damaged()) > 0, st.Rejected > 0, o.notable(), st.NoURL > 0, st.Rejects[record.NoField] > 0, o.uninspected() > 0} {
-		if met && slices.Contains(o.set.failOn, failOnNames[i]) {
+		if met && slices.Contains(o.set.FailOn, failOnNames[i]) {
 			names = append(names, failOnNames[i])
 		}
 	}
@@ -257,7 +257,7 @@ func (o *outcome) reasonRemark(name string) string {
 // is set.
 func (o *outcome) baseRemark() string {
 	switch {
-	case o.set.base != "":
+	case o.set.Base != "":
 		return ""
 	case o.formats.baseHint != "":
 		return "host unknown; use --base '" + o.formats.baseHint + "' to take it from each record"
@@ -269,11 +269,11 @@ func (o *outcome) baseRemark() string {
 // output does not show them.
 func (o *outcome) rejectRemark() string {
 	switch {
-	case o.set.rejects != "":
-		return "written to " + terminal.OneLine(o.set.rejects)
+	case o.set.Rejects != "":
+		return "written to " + terminal.OneLine(o.set.Rejects)
 	case o.set.record.Render == record.RenderRewrite:
 		return "passed through unchanged; use --rejects to see them"
-	case o.set.record.Render == record.RenderParquet && (len(o.set.fields) == 0 || slices.Contains(o.set.fields, "error")):
+	case o.set.record.Render == record.RenderParquet && (len(o.set.Fields) == 0 || slices.Contains(o.set.Fields, "error")):
 		return "written as rows with an error"
 	case o.set.record.Render == record.RenderJSONL:
 		return "written as objects with an \"error\" member"
@@ -306,7 +306,7 @@ func (o *outcome) writeVerdicts(s *summary) {
 				s.text("    " + misfit)
 			}
 		}
-		if r.Unsummed && o.set.onDamage == "quarantine" {
+		if r.Unsummed && o.set.OnDamage == "quarantine" {
 			s.text("  " + s.Paint(terminal.Yellow, shownPath(r.Path)+": "+r.Format.String()+" without checksums; its records count as unverified"))
 		}
 	}
@@ -352,7 +352,7 @@ func recordsOf(r *file.Report) record.Stats {
 func (o *outcome) how() string {
 	n, lv := o.set.record.Normalizer, o.set.record.Level
 	p := n.Profile()
-	text := fmt.Sprintf("%s, profile %s (standard %v), keys %s by %v", o.formats.describe(), p.Name, p.Standard, n.KeyFunction(lv), o.set.hash)
+	text := fmt.Sprintf("%s, profile %s (standard %v), keys %s by %v", o.formats.describe(), p.Name, p.Standard, n.KeyFunction(lv), o.set.Hash)
 	if s := o.set.share; s.of > 0 {
 		text += fmt.Sprintf(", shard %v by %s", s, s.by)
 	}

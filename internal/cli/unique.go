@@ -13,7 +13,6 @@ import (
 	"github.com/urlfold/urlfold/internal/storage/disk"
 	"github.com/urlfold/urlfold/internal/storage/keyset"
 	"github.com/urlfold/urlfold/internal/suggest"
-	"github.com/urlfold/urlfold/internal/terminal"
 	"github.com/urlfold/urlfold/internal/unique"
 	"github.com/urlfold/urlfold/pipeline"
 	"github.com/urlfold/urlfold/sinks/discard"
@@ -36,12 +35,11 @@ var keyOfNames = []string{"all", "first"}
 
 // resolveUnique sets what identifies a record.
 func (s *settings) resolveUnique(bad *mistakes) {
-	bad.add("--max-memory", s.checkMemory())
-	if s.tempDir != "" {
-		bad.add("--temp-dir", disk.Writable(s.tempDir))
+	if s.TempDir != "" {
+		bad.add("--temp-dir", disk.Writable(s.TempDir))
 	}
-	if s.unique == "" && !s.identified {
-		for _, f := range []struct{ flag, value string }{{"--by", s.by}, {"--key-of", s.keyOf}} {
+	if s.Unique == "" && !s.identified {
+		for _, f := range []struct{ flag, value string }{{"--by", s.By}, {"--key-of", s.KeyOf}} {
 			if f.value != "" {
 				bad.add(f.flag, errors.New("requires --unique"))
 			}
@@ -49,8 +47,8 @@ func (s *settings) resolveUnique(bad *mistakes) {
 		return
 	}
 	s.resolveIdentity(bad)
-	if s.unique != "" {
-		_, err := suggest.Index("mode", uniqueNames, s.unique)
+	if s.Unique != "" {
+		_, err := suggest.Index("mode", uniqueNames, s.Unique)
 		bad.add("--unique", err)
 		bad.add("--unique", s.checkTwice())
 	}
@@ -58,7 +56,7 @@ func (s *settings) resolveUnique(bad *mistakes) {
 }
 
 // uniqueNote returns the field that --unique adds to each record.
-func (s *settings) uniqueNote() record.Note { return noteOf(s.unique) }
+func (s *settings) uniqueNote() record.Note { return noteOf(s.Unique) }
 
 // noteOf returns the field that a mode of --unique adds.
 func noteOf(mode string) record.Note {
@@ -76,23 +74,23 @@ func noteOf(mode string) record.Note {
 func (s *settings) takeNote(bad *mistakes) {
 	for _, mode := range []string{uniqueMark, uniqueCount} {
 		name := noteOf(mode).Name
-		i := slices.Index(s.fields, name)
-		switch last := len(s.fields) - 1; {
+		i := slices.Index(s.Fields, name)
+		switch last := len(s.Fields) - 1; {
 		case i < 0:
 			continue
-		case s.unique != mode:
+		case s.Unique != mode:
 			bad.add("--fields", fmt.Errorf("%s requires --unique=%s, which adds this field", name, mode))
 		case i < last:
 			bad.add("--fields", fmt.Errorf("%s must be the last field, where --unique=%s writes it", name, mode))
 		case last == 0:
 			bad.add("--fields", fmt.Errorf("requires another field before %s, such as url,%[1]s", name))
 		}
-		s.fields = slices.DeleteFunc(slices.Clone(s.fields), func(f string) bool { return f == name })
+		s.Fields = slices.DeleteFunc(slices.Clone(s.Fields), func(f string) bool { return f == name })
 	}
 }
 
 // twice reports whether the mode of --unique reads the inputs twice.
-func (s *settings) twice() bool { return s.unique == uniqueLast || s.unique == uniqueCount }
+func (s *settings) twice() bool { return s.Unique == uniqueLast || s.Unique == uniqueCount }
 
 // checkTwice returns an error if the inputs cannot be read twice with the same
 // result.
@@ -100,41 +98,28 @@ func (s *settings) checkTwice() error {
 	switch {
 	case !s.twice():
 		return nil
-	case s.unordered:
-		return fmt.Errorf("%s cannot be combined with --unordered: it needs the order of the records", s.unique)
+	case s.Unordered:
+		return fmt.Errorf("%s cannot be combined with --unordered: it needs the order of the records", s.Unique)
 	case len(s.paths) == 0 || slices.Contains(s.paths, stdinPath):
-		return fmt.Errorf("%s reads each input twice, which is not possible with stdin: name the input files", s.unique)
+		return fmt.Errorf("%s reads each input twice, which is not possible with stdin: name the input files", s.Unique)
 	}
 	return nil
 }
 
 // resolveIdentity checks --by and --key-of.
 func (s *settings) resolveIdentity(bad *mistakes) {
-	s.by, s.keyOf = cmp.Or(s.by, record.IdentityNames()[0]), cmp.Or(s.keyOf, keyOfNames[0])
-	_, errBy := suggest.Index("field", record.IdentityNames(), s.by)
+	s.By, s.KeyOf = cmp.Or(s.By, record.IdentityNames()[0]), cmp.Or(s.KeyOf, keyOfNames[0])
+	_, errBy := suggest.Index("field", record.IdentityNames(), s.By)
 	bad.add("--by", errBy)
-	_, err := suggest.Index("value", keyOfNames, s.keyOf)
+	_, err := suggest.Index("value", keyOfNames, s.KeyOf)
 	bad.add("--key-of", err)
 	if errBy == nil {
-		s.record.Identity = record.Identity{By: s.by, First: s.keyOf == keyOfNames[1]}
+		s.record.Identity = record.Identity{By: s.By, First: s.KeyOf == keyOfNames[1]}
 	}
 }
 
 // defaultMemory is the default of --max-memory.
-const defaultMemory = "1GiB"
-
-// leastMemory is the least value of --max-memory.
-const leastMemory = 16 << 20
-
-// checkMemory parses --max-memory.
-func (s *settings) checkMemory() error {
-	n, err := field.ParseSize(s.maxMemoryText)
-	if err == nil && n < leastMemory {
-		err = fmt.Errorf("must be at least %s", terminal.FormatSize(leastMemory))
-	}
-	s.maxMemory = int64(n)
-	return err
-}
+const defaultMemory = field.GiB
 
 // A uniqueFilter is a filter of --unique.
 type uniqueFilter interface {
@@ -148,7 +133,7 @@ func (r *oneShot) newFilter(ctx context.Context) (pipeline.Filter, error) {
 	switch {
 	case r.set.asked != nil:
 		return r.set.asked.filter(), nil
-	case r.set.unique == "":
+	case r.set.Unique == "":
 		return nil, nil
 	}
 	samples, err := r.newSamples()
@@ -165,9 +150,9 @@ func (r *oneShot) newFilter(ctx context.Context) (pipeline.Filter, error) {
 
 // newUnique returns the filter of --unique.
 func (r *oneShot) newUnique(ctx context.Context, samples *unique.Samples) (uniqueFilter, error) {
-	o := keyset.Options{MaxMemory: r.set.maxMemory, Dir: r.set.tempDir}
+	o := keyset.Options{MaxMemory: int64(r.set.MaxMemory), Dir: r.set.TempDir}
 	switch {
-	case r.set.unique == uniqueMark:
+	case r.set.Unique == uniqueMark:
 		f := unique.NewMark(o, r.set.record.Render)
 		f.Samples = samples
 		return f, nil
@@ -187,7 +172,7 @@ func (r *oneShot) newUnique(ctx context.Context, samples *unique.Samples) (uniqu
 // survey reads the inputs, and returns the filter that reads them again.
 func (r *oneShot) survey(ctx context.Context, o keyset.Options) (chosen *unique.Chosen, err error) {
 	mode := unique.Last
-	if r.set.unique == uniqueCount {
+	if r.set.Unique == uniqueCount {
 		mode = unique.Count
 	}
 	s := unique.NewSurvey(mode, o)
@@ -203,7 +188,7 @@ func (r *oneShot) survey(ctx context.Context, o keyset.Options) (chosen *unique.
 	drop := discard.New(discard.Config{})
 	opt := pipeline.Options{
 		Sources: []pipeline.Source{source}, Sinks: []pipeline.Sink{drop}, NewCodec: pipeline.NewRecordCodecs(r.out.formats.job),
-		Workers: r.set.jobs, Ordering: pipeline.OrderInput, Logger: r.set.log, Filter: s,
+		Workers: r.set.Jobs, Ordering: pipeline.OrderInput, Logger: r.set.log, Filter: s,
 	}
 	if r.output.dead != nil {
 		opt.DeadLetter = drop
@@ -243,11 +228,11 @@ func (o *outcome) duplicateRemark() string {
 	if o.set.asked != nil {
 		return o.set.asked.remark()
 	}
-	by := o.set.by
+	by := o.set.By
 	if by == "key" {
 		by += " (" + o.set.record.Level.String() + ")"
 	}
-	if o.set.unique == uniqueLast {
+	if o.set.Unique == uniqueLast {
 		return "same " + by + " as a later record"
 	}
 	return "same " + by + " as an earlier record"
@@ -260,7 +245,7 @@ const mostMerging = 10
 // the numbers of the URLs that they changed. It returns none if there are no
 // duplicates, or if --by is not a key.
 func (o *outcome) mergingRules() (found []count) {
-	if o.set.unique == "" || o.stats.Duplicates+o.marked() == 0 {
+	if o.set.Unique == "" || o.stats.Duplicates+o.marked() == 0 {
 		return nil
 	}
 	lv, keyed := o.set.uniqueLevel()

@@ -23,7 +23,7 @@ const verifyExamples = `  urlfold verify clean.log.zst
 
 func newVerifyCmd(c *daemon.Catalog) *cobra.Command {
 	var quiet bool
-	o := defaultOptions(c)
+	o := quietOptions(c)
 	cmd := &cobra.Command{
 		Use:   "verify [flags] FILE|GLOB|DIR...",
 		Short: "Check the integrity of output files and archives",
@@ -51,7 +51,7 @@ func newVerifyCmd(c *daemon.Catalog) *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&quiet, "quiet", false, "print only files that are not intact")
-	o.emptyFlag(cmd.Flags())
+	o.register(cmd, "verify")
 	return cmd
 }
 

@@ -18,13 +18,9 @@ import (
 // its own.
 type verifyKeysOptions struct{ options }
 
-// verifyKeysShared lists the flags that verify-keys shares with the one-shot.
-var verifyKeysShared = []string{"profile", "format", "exclude", "allow-empty", "max-record", "max-url", "max-decompressed", "max-ratio", "max-window"}
-
 // newVerifyKeysCmd returns the command that checks the keys of indexes.
 func newVerifyKeysCmd(c *daemon.Catalog) *cobra.Command {
-	var o verifyKeysOptions
-	o.formats = c.Formats()
+	o := verifyKeysOptions{newOptions(c)}
 	cmd := &cobra.Command{
 		Use:   "verify-keys [flags] FILE|GLOB|DIR|-...",
 		Short: "Check the keys of web archive indexes",
@@ -40,11 +36,9 @@ or an input is damaged.`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd, args) },
 	}
-	o.registerOnly(cmd, verifyKeysShared)
-	profile := cmd.Flags().Lookup("profile")
-	o.profile, profile.DefValue = keyProfile, keyProfile
-	redactFlag(cmd.Flags(), &o.redact, usualRedact)
-	cmd.Flags().BoolVar(&o.quiet, "quiet", false, "print only the number of wrong keys")
+	o.Profile, o.Redact = keyProfile, usualRedact
+	o.register(cmd, "verify-keys")
+	cmd.Flags().BoolVar(&o.Quiet, "quiet", false, "print only the number of wrong keys")
 	return cmd
 }
 
@@ -54,17 +48,17 @@ const keyProfile = "surt-ia"
 // run reads the indexes and prints the wrong keys.
 func (o *verifyKeysOptions) run(cmd *cobra.Command, paths []string) error {
 	a := o.options
-	a.render, a.fields, a.jobs, a.redact = record.RenderTSV.String(), keydiff.VerifyFields, 1, nil
+	a.Render.Form, a.Fields, a.Jobs, a.Redact = record.RenderTSV.String(), keydiff.VerifyFields, 1, nil
 	var bad mistakes
-	checkRedact(&bad, o.redact)
+	checkRedact(&bad, o.Redact)
 	set, err := a.resolve(paths)
 	bad.add("", err)
 	if err := bad.err(); err != nil {
 		return err
 	}
 	out := cmd.OutOrStdout()
-	v, err := keydiff.NewVerification(set.record.Normalizer, o.redact, func(w keydiff.WrongKey) error {
-		if o.quiet {
+	v, err := keydiff.NewVerification(set.record.Normalizer, o.Redact, func(w keydiff.WrongKey) error {
+		if o.Quiet {
 			return nil
 		}
 		return writeWrongKey(out, &w)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/codec/record"
+	"github.com/urlfold/urlfold/config"
 	"github.com/urlfold/urlfold/internal/keydiff"
 	"github.com/urlfold/urlfold/internal/observe/tap"
 	"github.com/urlfold/urlfold/internal/recordconf"
@@ -88,12 +89,12 @@ func (p *plan) addShadow() error {
 // queries of the codec.
 func (p *plan) shadowSide() (keydiff.Side, error) {
 	c := &p.file.Codec
-	n := recordconf.Normalizer{Hash: c.Hash, QueryEncoding: c.QueryEncoding}
-	if key := c.HMACKey.Reveal(); key != "" {
-		n.HMACKey = []byte(key)
+	var key []byte
+	if text := c.HMACKey.Reveal(); text != "" {
+		key = []byte(text)
 	}
-	n.Profile, n.Policy = p.file.Shadow.Resolve()
-	norm, err := n.New()
+	profile, policy := p.file.Shadow.Resolve()
+	norm, err := recordconf.NewNormalizer(&config.Codec{Hash: c.Hash, QueryEncoding: c.QueryEncoding}, profile, policy, key)
 	if err != nil {
 		return keydiff.Side{}, err
 	}

@@ -3,8 +3,11 @@ package daemon
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"reflect"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/urlfold/urlfold/codec/record"
 	"github.com/urlfold/urlfold/config"
@@ -48,42 +51,22 @@ func (cat *Catalog) newJob(f *config.File, facts bool, schemas *registry.Client,
 // *config.Error for each error in the values that are sound.
 func (cat *Catalog) recordConfig(f *config.File, schemas *registry.Client, sound func(path string) bool) (record.Config, error) {
 	c := &f.Codec
-	normalizer := recordconf.Normalizer{Standard: c.Standard, Hash: c.Hash, QueryEncoding: c.QueryEncoding}
-	normalizer.Profile, normalizer.Policy = c.Resolve()
-	if key := c.HMACKey.Reveal(); key != "" && sound("codec.hash") {
-		normalizer.HMACKey = []byte(key)
+	var key []byte
+	if text := c.HMACKey.Reveal(); text != "" && sound("codec.hash") {
+		key = []byte(text)
 	}
-	n, err := normalizer.New()
+	p, policy := c.Resolve()
+	n, err := recordconf.NewNormalizer(c, p, policy, key)
 	if n == nil {
 		n = recordconf.Probe()
 	}
-	rejected := c.Rejected()
-	settings := recordconf.Settings{
-		Delimiter: c.Delimiter, Quote: c.Quote, Escape: c.Escape, NoHeader: c.NoHeader,
-		Format: c.Format, Formats: cat.formats, Dialect: c.Dialect, Target: c.Target,
-		URLField: c.URLField, URL: record.URLParts(c.URL), BaseField: c.BaseField, Base: c.Base,
-		Key: c.Key, KeyFormat: c.KeyFormat, Render: c.Render.Form, Repairs: c.Repairs, Secrets: c.Secrets,
-		OnUnparsed: c.OnUnparsed, OnOversize: f.Pipeline.OnOversize,
-		Redact: c.Redact, Divert: f.Pipeline.OnReject == toDeadLetter, MaxRecord: int(f.Pipeline.MaxRecordBytes), MaxQuoted: int(c.MaxQuoted), MaxExpansion: int(c.MaxExpansion),
-		RejectFlags: rejected.Flags, RejectNotHTTP: rejected.NotHTTP, Params: c.Styles(), Normalizer: n,
-		Timezone: c.Timezone, Year: c.Year, Where: f.Filter, Route: branches(f),
-	}
-	switch r := &c.Render; {
-	case r.JSONL != nil:
-		settings.Fields = r.JSONL.Fields
-	case r.TSV != nil:
-		settings.Fields = r.TSV.Fields
-	case r.CSV != nil:
-		settings.Fields = r.CSV.Fields
-	}
-	for _, name := range c.Render.Names() {
-		settings.Extend = append(settings.Extend, record.Extension{Name: name, Field: c.Render.Extend[name]})
-	}
-	rc, settingsErr := settings.Config()
+	rc := record.Config{Formats: cat.formats, Divert: f.Pipeline.OnReject == toDeadLetter, MaxRecord: int(f.Pipeline.MaxRecordBytes), Normalizer: n}
+	rc.OnOversize, _ = record.ParseDisposition(f.Pipeline.OnOversize) // its tag has the values
+	err = errors.Join(err, recordconf.Fill(&rc, c, f.Filter, branches(f)))
 	if schemas != nil {
 		rc.Schemas, rc.StopNoSchema = schemaFunc(schemas), c.Registry.OnUnknown == "stop"
 	}
-	return rc, recordErrors(f, errors.Join(err, settingsErr), sound)
+	return rc, recordErrors(f, err, sound)
 }
 
 // newRegistry returns the client of the schema registry, or nil if there is
@@ -148,7 +131,7 @@ func pathOf(f *config.File, field string) string {
 			return "codec.render.extend." + r.Names()[k]
 		}
 	}
-	if path, ok := recordPaths[field]; ok {
+	if path, ok := recordPaths()[field]; ok {
 		return path
 	}
 	return "codec"
@@ -156,10 +139,11 @@ func pathOf(f *config.File, field string) string {
 
 // recordPaths maps the fields of record.Config that have their own key to its
 // path.
-var recordPaths = map[string]string{
-	"Format": "codec.format", "Base": "codec.base", "Dialect": "codec.dialect", "Delimiter": "codec.delimiter", "Quote": "codec.quote", "MaxQuoted": "codec.max_quoted", "MaxExpansion": "codec.max_expansion", "Escape": "codec.escape", "NoHeader": "codec.no_header", "URLField": "codec.url_field", "URL": "codec.url", "BaseField": "codec.base_field",
-	"Profile": "codec.profile", "Standard": "codec.standard", "Hash": "codec.hash", "HMACKey": "codec.hmac_key", "QueryEncoding": "codec.query_encoding",
-	"Target": "codec.target", "Level": "codec.key", "KeyForm": "codec.key_format", "Repairs": "codec.repairs", "Redact": "codec.redact",
-	"Zone": "codec.timezone", "Year": "codec.year", "Where": "filter", "Route": "route", "Render": "codec.render", "Extend": "codec.render.extend",
-	"Identity": "dedupe.by", "Note": "dedupe.keep", "Schemas": "codec.registry", "MaxRecord": "pipeline.max_record_bytes", "OnUnparsed": "codec.on_unparsed", "OnOversize": "pipeline.on_oversize",
-}
+var recordPaths = sync.OnceValue(func() map[string]string {
+	paths := recordconf.Names(reflect.TypeFor[config.Codec](), "yaml", "codec.")
+	maps.Copy(paths, map[string]string{
+		"Where": "filter", "Route": "route", "Extend": "codec.render.extend", "Identity": "dedupe.by", "Note": "dedupe.keep",
+		"MaxRecord": "pipeline.max_record_bytes", "OnOversize": "pipeline.on_oversize",
+	})
+	return paths
+})

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/urlfold/urlfold/codec/record"
+	"github.com/urlfold/urlfold/config"
 )
 
 // TestCheckConditions: a condition must not read a field that no record of the
@@ -35,11 +36,12 @@ func TestCheckConditions(t *testing.T) {
 		{`$remote_addr "$request" $status`, `status == 200 && client == "a"`, ""},
 		{`$remote_addr "$request" $status`, `bytes > 1`, "bytes"},
 	} {
-		s := Settings{Format: test.format, Where: test.where, Render: "jsonl", Normalizer: Probe()}
+		s := config.Codec{Format: test.format, Render: config.Render{Form: "jsonl"}}
 		if test.format == "jsonl" || test.format == "csv" {
 			s.URLField = "1"
 		}
-		c, err := s.Config()
+		c := record.Config{Normalizer: Probe()}
+		err := Fill(&c, &s, test.where, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

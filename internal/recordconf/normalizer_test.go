@@ -7,6 +7,7 @@ import (
 
 	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/codec/record"
+	"github.com/urlfold/urlfold/config"
 	"github.com/urlfold/urlfold/internal/errlist"
 )
 
@@ -21,11 +22,14 @@ func profile(t *testing.T, name string) codec.Profile {
 
 // TestNormalizer checks that each setting reaches the codec.
 func TestNormalizer(t *testing.T) {
-	key := []byte("0123456789abcdef")
-	keyOf := func(s Normalizer, url string) codec.Key {
+	const key = "0123456789abcdef"
+	keyOf := func(c config.Codec, url string) codec.Key {
 		t.Helper()
-		s.Profile, s.Policy = profile(t, "equiv"), codec.DefaultPolicy()
-		n, err := s.New()
+		var secret []byte
+		if text := c.HMACKey.Reveal(); text != "" {
+			secret = []byte(text)
+		}
+		n, err := NewNormalizer(&c, profile(t, "equiv"), codec.DefaultPolicy(), secret)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -37,9 +41,9 @@ func TestNormalizer(t *testing.T) {
 	}
 	const url = "http://h/?\u00e9#\u00e9"
 	seen := map[codec.Key]string{}
-	for name, s := range map[string]Normalizer{
+	for name, s := range map[string]config.Codec{
 		"default": {}, "sha256": {Hash: "sha256-128"}, "hmac": {Hash: "hmac-sha256", HMACKey: key},
-		"other key": {Hash: "hmac-sha256", HMACKey: append(key, '!')}, "standard": {Standard: "rfc3986"}, "encoding": {QueryEncoding: "latin1"},
+		"other key": {Hash: "hmac-sha256", HMACKey: key + "!"}, "standard": {Standard: "rfc3986"}, "encoding": {QueryEncoding: "latin1"},
 	} {
 		k := keyOf(s, url)
 		if other, ok := seen[k]; ok {
@@ -47,16 +51,16 @@ func TestNormalizer(t *testing.T) {
 		}
 		seen[k] = name
 	}
-	if keyOf(Normalizer{}, url) != keyOf(Normalizer{Hash: "xxh3-128", Standard: "whatwg", QueryEncoding: "utf-8"}, url) {
+	if keyOf(config.Codec{}, url) != keyOf(config.Codec{Hash: "xxh3-128", Standard: "whatwg", QueryEncoding: "utf-8"}, url) {
 		t.Error("the defaults are others")
 	}
 }
 
 // TestNormalizerMistakes checks that all mistakes are reported, each with its field.
 func TestNormalizerMistakes(t *testing.T) {
-	f := func(s Normalizer, want ...string) {
+	f := func(p codec.Profile, c config.Codec, key []byte, want ...string) {
 		t.Helper()
-		n, err := s.New()
+		n, err := NewNormalizer(&c, p, nil, key)
 		var got []string
 		for _, err := range errlist.Flatten(err) {
 			e, ok := errors.AsType[*record.ConfigError](err)
@@ -71,16 +75,16 @@ func TestNormalizerMistakes(t *testing.T) {
 	}
 	equiv, rfc := profile(t, "equiv"), profile(t, "rfc3986")
 	const secret = "hunter2"
-	f(Normalizer{Profile: equiv, Standard: "whatwgg", Hash: "xxh4-128", QueryEncoding: "shiftjs", HMACKey: []byte(secret)},
+	f(equiv, config.Codec{Standard: "whatwgg", Hash: "xxh4-128", QueryEncoding: "shiftjs"}, []byte(secret),
 		`Standard: unknown standard "whatwgg" (did you mean "whatwg"?)`, `Hash: unknown hash "xxh4-128" (did you mean "xxh3-128"?)`,
 		`QueryEncoding: unknown encoding "shiftjs" (did you mean "shift_jis"?)`)
-	f(Normalizer{Profile: equiv, HMACKey: []byte(secret)}, "HMACKey: requires hash hmac-sha256, but the hash is xxh3-128")
-	f(Normalizer{Profile: equiv, HMACKey: []byte{}}, "HMACKey: requires hash hmac-sha256, but the hash is xxh3-128")
-	f(Normalizer{Profile: equiv, Hash: "hmac-sha256"}, "HMACKey: hmac-sha256 requires a key of at least 16 bytes, got 0")
-	f(Normalizer{Profile: equiv, Hash: "hmac-sha256", HMACKey: []byte(secret)}, "HMACKey: hmac-sha256 requires a key of at least 16 bytes, got 7")
-	f(Normalizer{Profile: rfc, QueryEncoding: "gbk"},
+	f(equiv, config.Codec{}, []byte(secret), "HMACKey: requires hash hmac-sha256, but the hash is xxh3-128")
+	f(equiv, config.Codec{}, []byte{}, "HMACKey: requires hash hmac-sha256, but the hash is xxh3-128")
+	f(equiv, config.Codec{Hash: "hmac-sha256"}, nil, "HMACKey: hmac-sha256 requires a key of at least 16 bytes, got 0")
+	f(equiv, config.Codec{Hash: "hmac-sha256"}, []byte(secret), "HMACKey: hmac-sha256 requires a key of at least 16 bytes, got 7")
+	f(rfc, config.Codec{QueryEncoding: "gbk"}, nil,
 		"QueryEncoding: profile rfc3986 uses RFC 3986, which supports only UTF-8; choose a profile with standard whatwg")
-	f(Normalizer{Profile: equiv}, "Profile: codec: the policy is nil")
-	f(Normalizer{Hash: "md5", QueryEncoding: "gbk"}, `Hash: unknown hash "md5" (must be one of: xxh3-128, sha256-128, hmac-sha256)`)
-	f(Normalizer{QueryEncoding: "gbk"})
+	f(equiv, config.Codec{}, nil, "Profile: codec: the policy is nil")
+	f(codec.Profile{}, config.Codec{Hash: "md5", QueryEncoding: "gbk"}, nil, `Hash: unknown hash "md5" (must be one of: xxh3-128, sha256-128, hmac-sha256)`)
+	f(codec.Profile{}, config.Codec{QueryEncoding: "gbk"}, nil)
 }

@@ -1,55 +1,21 @@
-// Package recordconf converts settings in the form in which users write them to
-// the configuration of a record job. Flags and configuration files use the same
-// values for the same settings, so they share this parser and its lists of
-// accepted values.
+// Package recordconf makes the configuration of a record job from the settings that
+// users write. Flags and configuration files fill the same struct, so they share
+// this parser and its lists of accepted values.
 package recordconf
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 
 	"github.com/urlfold/urlfold/codec"
-	"github.com/urlfold/urlfold/codec/params"
 	"github.com/urlfold/urlfold/codec/record"
+	"github.com/urlfold/urlfold/config"
 	"github.com/urlfold/urlfold/internal/charset"
 	"github.com/urlfold/urlfold/internal/suggest"
 )
-
-// Settings holds the settings of a record job as users write them. An empty
-// string means the default.
-type Settings struct {
-	Format, Dialect     string
-	Formats             []record.Format // formats in addition to the built-in ones
-	Target              string
-	URLField, BaseField string
-	URL                 record.URLParts
-	Delimiter, Quote    string // of tables
-	Escape              string // of tables
-	NoHeader            bool   // tables have no header
-	Base                string
-	Key, KeyFormat      string
-	Render              string
-	Fields              []string
-	Extend              []record.Extension
-	Repairs, Secrets    []string
-	OnUnparsed          string
-	OnOversize          string
-	Timezone            string // of times without a zone: an IANA name, Local or an offset; empty: none
-	Year                int    // of times without a year; 0: none
-	Where               string // an expression of package where; empty: keep all records
-	Route               []Branch
-
-	Redact        []string
-	Divert        bool
-	MaxRecord     int // bytes; 0: no limit
-	MaxQuoted     int // bytes; 0: the default
-	MaxExpansion  int // bytes; 0: the default
-	RejectFlags   codec.Flags
-	RejectNotHTTP bool
-	Params        *params.Styles
-	Normalizer    *codec.Normalizer // nil if its settings are invalid
-}
 
 // A Branch is a branch of a route.
 type Branch struct {
@@ -57,38 +23,59 @@ type Branch struct {
 	To   uint64 // see [record.Branch]
 }
 
-// Config returns the configuration of the job. The error joins a
-// [record.ConfigError] for each unknown value; [record.New] finds all other
-// errors. The level of keys is that of the normalizer's profile unless Key sets
-// it.
-func (s *Settings) Config() (record.Config, error) {
-	c := record.Config{
-		Delimiter: s.Delimiter, Quote: s.Quote, Escape: s.Escape, NoHeader: s.NoHeader,
-		Format: s.Format, Dialect: s.Dialect, Formats: s.Formats, URLField: s.URLField, URL: s.URL, BaseField: s.BaseField, Base: s.Base,
-		Fields: s.Fields, Extend: s.Extend, Secrets: s.Secrets, Redact: s.Redact, Divert: s.Divert, MaxRecord: s.MaxRecord, MaxQuoted: s.MaxQuoted, MaxExpansion: s.MaxExpansion,
-		RejectFlags: s.RejectFlags, RejectNotHTTP: s.RejectNotHTTP, Params: s.Params, Charset: charset.ForDocument, Normalizer: s.Normalizer, Year: s.Year,
-	}
-	if s.Normalizer != nil {
-		c.Level = s.Normalizer.Profile().Key
+// Fill sets in rc what c, a condition of package where and a route configure. rc has
+// all other settings; its Fields, Extend and Params stay unless c has its own. The
+// error joins a [record.ConfigError] for each unknown value; [record.New] finds all
+// other errors. The level of keys is that of the normalizer's profile unless c sets it.
+func Fill(rc *record.Config, c *config.Codec, filter string, route []Branch) error {
+	rc.Format, rc.Dialect, rc.Delimiter, rc.Quote, rc.Escape, rc.NoHeader = c.Format, c.Dialect, c.Delimiter, c.Quote, c.Escape, c.NoHeader
+	rc.URLField, rc.URL, rc.BaseField, rc.Base, rc.Year = c.URLField, record.URLParts(c.URL), c.BaseField, c.Base, c.Year
+	rc.Secrets, rc.Redact, rc.MaxQuoted, rc.MaxExpansion = c.Secrets, c.Redact, int(c.MaxQuoted), int(c.MaxExpansion)
+	rc.RejectFlags, rc.RejectNotHTTP, rc.Charset = c.Rejected().Flags, c.Rejected().NotHTTP, charset.ForDocument
+	rc.Params = cmp.Or(c.Styles(), rc.Params)
+	if rc.Normalizer != nil {
+		rc.Level = rc.Normalizer.Profile().Key
 	}
 	errs := []error{
-		set(&c.Level, "Level", named[codec.Level]("key level", Levels()), s.Key),
-		set(&c.KeyForm, "KeyForm", named[codec.KeyForm]("key format", KeyFormats()), s.KeyFormat),
-		set(&c.Target, "Target", record.ParseTarget, s.Target),
-		set(&c.Render, "Render", record.ParseRender, s.Render),
-		set(&c.OnUnparsed, "OnUnparsed", record.ParseDisposition, s.OnUnparsed),
-		set(&c.OnOversize, "OnOversize", record.ParseDisposition, s.OnOversize),
-		s.setTimes(&c),
+		set(&rc.Level, "Level", named[codec.Level]("key level", Levels()), c.Key),
+		set(&rc.KeyForm, "KeyForm", named[codec.KeyForm]("key format", KeyFormats()), c.KeyFormat),
+		set(&rc.Target, "Target", record.ParseTarget, c.Target),
+		set(&rc.Render, "Render", record.ParseRender, c.Render.Form),
+		set(&rc.OnUnparsed, "OnUnparsed", record.ParseDisposition, c.OnUnparsed),
+		setTimes(rc, c, filter, route),
 	}
-	for i, name := range s.Repairs {
+	for i, name := range c.Repairs {
 		var r record.Repair
 		errs = append(errs, set(&r, fmt.Sprintf("Repairs[%d]", i), record.ParseRepair, strings.TrimSpace(name)))
-		c.Repairs |= r
+		rc.Repairs |= r
 	}
-	if c.Render == record.RenderRewrite && len(c.Extend) > 0 {
-		c.Render = record.RenderExtend
+	switch r := &c.Render; {
+	case r.JSONL != nil:
+		rc.Fields = r.JSONL.Fields
+	case r.TSV != nil:
+		rc.Fields = r.TSV.Fields
+	case r.CSV != nil:
+		rc.Fields = r.CSV.Fields
 	}
-	return c, errors.Join(errs...)
+	for _, name := range c.Render.Names() {
+		rc.Extend = append(rc.Extend, record.Extension{Name: name, Field: c.Render.Extend[name]})
+	}
+	if rc.Render == record.RenderRewrite && len(rc.Extend) > 0 {
+		rc.Render = record.RenderExtend
+	}
+	return errors.Join(errs...)
+}
+
+// Names returns the names in a tag of the fields of a struct, with a prefix, by the
+// fields of record.Config that they set.
+func Names(t reflect.Type, tag, prefix string) map[string]string {
+	names := map[string]string{}
+	for _, f := range reflect.VisibleFields(t) {
+		if name, _, _ := strings.Cut(f.Tag.Get(tag), ","); name != "" {
+			names[cmp.Or(f.Tag.Get("job"), f.Name)] = prefix + name
+		}
+	}
+	return names
 }
 
 // set sets *to to the result of parsing word, unless word is empty. It returns
@@ -123,10 +110,10 @@ func Levels() []string { return names(codec.KSurface) }
 // KeyFormats returns the accepted values of KeyFormat: the forms that are text.
 func KeyFormats() []string { return names(codec.KeyBase32) }
 
-// Standards returns the accepted values of Normalizer.Standard.
+// Standards returns the accepted values of Standard.
 func Standards() []string { return names(max(codec.RFC, codec.WHATWG)) }
 
-// Hashes returns the accepted values of Normalizer.Hash.
+// Hashes returns the accepted values of Hash.
 func Hashes() []string { return names(codec.HMACSHA256) }
 
 // Targets returns the accepted values of Target.

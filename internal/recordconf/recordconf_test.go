@@ -12,29 +12,35 @@ import (
 	"github.com/urlfold/urlfold/config"
 )
 
+// fill returns the configuration of a job that c and a condition configure.
+func fill(c *config.Codec, where string) (rc record.Config, err error) {
+	err = Fill(&rc, c, where, nil)
+	return rc, err
+}
+
 // TestWords sets each setting to each of its words, and to one that does not exist.
 func TestWords(t *testing.T) {
 	for _, f := range []struct {
 		field string
 		words []string
-		set   func(s *Settings, word string)
+		set   func(c *config.Codec, word string)
 		got   func(c *record.Config) string
 	}{
-		{"Level", Levels(), func(s *Settings, w string) { s.Key = w }, func(c *record.Config) string { return c.Level.String() }},
-		{"KeyForm", KeyFormats(), func(s *Settings, w string) { s.KeyFormat = w }, func(c *record.Config) string { return c.KeyForm.String() }},
-		{"Target", Targets(), func(s *Settings, w string) { s.Target = w }, func(c *record.Config) string { return c.Target.String() }},
-		{"Render", Renders(), func(s *Settings, w string) { s.Render = w }, func(c *record.Config) string { return c.Render.String() }},
+		{"Level", Levels(), func(c *config.Codec, w string) { c.Key = w }, func(c *record.Config) string { return c.Level.String() }},
+		{"KeyForm", KeyFormats(), func(c *config.Codec, w string) { c.KeyFormat = w }, func(c *record.Config) string { return c.KeyForm.String() }},
+		{"Target", Targets(), func(c *config.Codec, w string) { c.Target = w }, func(c *record.Config) string { return c.Target.String() }},
+		{"Render", Renders(), func(c *config.Codec, w string) { c.Render.Form = w }, func(c *record.Config) string { return c.Render.String() }},
 	} {
 		for _, word := range f.words {
-			var s Settings
+			var s config.Codec
 			f.set(&s, word)
-			if c, err := s.Config(); err != nil || f.got(&c) != word {
+			if c, err := fill(&s, ""); err != nil || f.got(&c) != word {
 				t.Errorf("%s %s: %s, %v", f.field, word, f.got(&c), err)
 			}
 		}
-		var s Settings
+		var s config.Codec
 		f.set(&s, f.words[0]+"x")
-		_, err := s.Config()
+		_, err := fill(&s, "")
 		var e *record.ConfigError
 		if !errors.As(err, &e) || e.Field != f.field || !strings.Contains(err.Error(), `did you mean "`+f.words[0]+`"?`) {
 			t.Errorf("%s: %v", f.field, err)
@@ -49,8 +55,8 @@ func TestDefaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := Settings{Normalizer: n, Extend: []record.Extension{{Name: "u", Field: "norm"}}, Repairs: []string{" percent-u", "html-entitx"}}
-	c, err := s.Config()
+	c := record.Config{Normalizer: n, Extend: []record.Extension{{Name: "u", Field: "norm"}}}
+	err = Fill(&c, &config.Codec{Repairs: []string{" percent-u", "html-entitx"}}, "", nil)
 	if c.Level != codec.K2 || c.Render != record.RenderExtend || c.Repairs == 0 {
 		t.Errorf("%+v", c)
 	}

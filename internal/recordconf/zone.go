@@ -8,24 +8,25 @@ import (
 	_ "time/tzdata" // containers have no time zones
 
 	"github.com/urlfold/urlfold/codec/record"
+	"github.com/urlfold/urlfold/config"
 	"github.com/urlfold/urlfold/internal/where"
 )
 
 // setTimes sets what depends on the zone: how times are read, and the
 // conditions, which compare them.
-func (s *Settings) setTimes(c *record.Config) error {
-	loc, err := Location(s.Timezone)
-	c.Zone = zoneOf(loc)
+func setTimes(rc *record.Config, c *config.Codec, filter string, route []Branch) error {
+	loc, err := Location(c.Timezone)
+	rc.Zone = zoneOf(loc)
 	errs := []error{mistake("Zone", err)}
 	zone := cmp.Or(loc, time.UTC)
-	c.Where, err = condition(s.Where, zone)
+	rc.Where, err = condition(filter, zone)
 	errs = append(errs, mistake("Where", err))
-	for i, b := range s.Route {
+	for i, b := range route {
 		when, err := condition(b.When, zone)
 		errs = append(errs, mistake(fmt.Sprintf("Route[%d]", i), err))
-		c.Route = append(c.Route, record.Branch{When: when, To: b.To})
+		rc.Route = append(rc.Route, record.Branch{When: when, To: b.To})
 	}
-	return errors.Join(append(errs, checkYear(s.Year))...)
+	return errors.Join(append(errs, checkYear(c.Year))...)
 }
 
 // condition compiles an expression. It returns nil if text is empty.

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/urlfold/urlfold/codec/record"
+	"github.com/urlfold/urlfold/config"
 )
 
 // TestZone checks the offsets of zones, in which daylight saving time counts.
@@ -23,7 +24,7 @@ func TestZone(t *testing.T) {
 		{"+02:00", 1, 120},
 		{"-09:30", 7, -570},
 	} {
-		c, err := (&Settings{Timezone: test.name, Year: 2024}).Config()
+		c, err := fill(&config.Codec{Timezone: test.name, Year: 2024}, "")
 		if err != nil || c.Year != 2024 {
 			t.Fatalf("%s: %v, year %d", test.name, err, c.Year)
 		}
@@ -31,34 +32,34 @@ func TestZone(t *testing.T) {
 			t.Errorf("%s in month %d: %d minutes east, want %d", test.name, test.month, east, test.east)
 		}
 	}
-	if c, err := (&Settings{Timezone: "Local"}).Config(); err != nil || c.Zone == nil {
+	if c, err := fill(&config.Codec{Timezone: "Local"}, ""); err != nil || c.Zone == nil {
 		t.Errorf("Local: %v", err)
 	}
-	if c, err := (&Settings{}).Config(); err != nil || c.Zone != nil {
+	if c, err := fill(&config.Codec{}, ""); err != nil || c.Zone != nil {
 		t.Errorf("no zone: %v", err)
 	}
 }
 
 func TestZoneErrors(t *testing.T) {
-	f := func(s Settings, field, want string) {
+	f := func(c config.Codec, where, field, want string) {
 		t.Helper()
-		_, err := s.Config()
+		_, err := fill(&c, where)
 		var e *record.ConfigError
 		if !errors.As(err, &e) || e.Field != field || !strings.Contains(err.Error(), want) {
-			t.Errorf("%+v: %v, want %q in %s", s, err, want, field)
+			t.Errorf("%+v: %v, want %q in %s", c, err, want, field)
 		}
 	}
-	f(Settings{Timezone: "Europe/Berln"}, "Zone", `unknown time zone "Europe/Berln": must be an IANA name`)
-	f(Settings{Timezone: "../etc/passwd"}, "Zone", "unknown time zone")
-	f(Settings{Timezone: "+2"}, "Zone", `invalid offset "+2"`)
-	f(Settings{Timezone: "+25:00"}, "Zone", "invalid offset")
-	f(Settings{Year: 10000}, "Year", "from 1970 to 9999")
-	f(Settings{Year: -1}, "Year", "from 1970 to 9999")
-	f(Settings{Where: "stauts == 200"}, "Where", `column 1: unknown name "stauts"`)
+	f(config.Codec{Timezone: "Europe/Berln"}, "", "Zone", `unknown time zone "Europe/Berln": must be an IANA name`)
+	f(config.Codec{Timezone: "../etc/passwd"}, "", "Zone", "unknown time zone")
+	f(config.Codec{Timezone: "+2"}, "", "Zone", `invalid offset "+2"`)
+	f(config.Codec{Timezone: "+25:00"}, "", "Zone", "invalid offset")
+	f(config.Codec{Year: 10000}, "", "Year", "from 1970 to 9999")
+	f(config.Codec{Year: -1}, "", "Year", "from 1970 to 9999")
+	f(config.Codec{}, "stauts == 200", "Where", `column 1: unknown name "stauts"`)
 }
 
 func TestZoneNoAllocs(t *testing.T) {
-	c, err := (&Settings{Timezone: "Europe/Berlin"}).Config()
+	c, err := fill(&config.Codec{Timezone: "Europe/Berlin"}, "")
 	if err != nil {
 		t.Fatal(err)
 	}

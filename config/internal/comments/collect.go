@@ -90,7 +90,7 @@ func (c *collector) structure(name string, st *ast.StructType, doc *ast.CommentG
 				text = key + " " + rest // users know the field by its key
 			}
 			if text == "" {
-				c.errs = append(c.errs, fmt.Errorf("%v: %s.%s has a yaml tag but no comment", c.fset.Position(n.Pos()), name, n.Name))
+				c.errs = append(c.errs, fmt.Errorf("%v: %s.%s has a tag but no comment", c.fset.Position(n.Pos()), name, n.Name))
 			}
 			c.all[name+"."+n.Name] = text
 			c.all[name] = oneLine(doc)
@@ -112,13 +112,16 @@ func unnamed(t ast.Expr) (st *ast.StructType, found bool) {
 	return st, found
 }
 
-// keyOf returns the key in the yaml tag of a field, if it has one.
+// keyOf returns the key in the yaml tag of a field, or the name in its flag tag, if it
+// has one.
 func keyOf(f *ast.Field) (key string, ok bool) {
 	if f.Tag == nil {
 		return "", false
 	}
 	tag, err := strconv.Unquote(f.Tag.Value)
-	key, ok = reflect.StructTag(tag).Lookup("yaml")
+	if key, ok = reflect.StructTag(tag).Lookup("yaml"); !ok {
+		key, ok = reflect.StructTag(tag).Lookup("flag")
+	}
 	key, _, _ = strings.Cut(key, ",")
 	return key, err == nil && ok && key != "-"
 }

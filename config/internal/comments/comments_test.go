@@ -18,8 +18,8 @@ func TestModule(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, err := os.ReadFile("../../comments.json"); err != nil || string(got) != string(want) {
-		t.Errorf("config/comments.json is not what the comments are now; go generate ./config makes it (%v)", err)
+	if got, err := os.ReadFile("../../../internal/comments/comments.json"); err != nil || string(got) != string(want) {
+		t.Errorf("internal/comments/comments.json is not what the comments are now; go generate ./config makes it (%v)", err)
 	}
 }
 
@@ -50,7 +50,7 @@ func TestCollect(t *testing.T) {
 		}
 	}
 	_, err = Collect([]string{root + "/a/..."})
-	for _, want := range []string{"b.go:4:2: example.com/m/a/b.Config.A has a yaml tag but no comment", "b.go:5:4: anonymous structs are not supported"} {
+	for _, want := range []string{"b.go:4:2: example.com/m/a/b.Config.A has a tag but no comment", "b.go:5:4: anonymous structs are not supported"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
 		}

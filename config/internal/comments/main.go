@@ -1,5 +1,5 @@
 // Command comments collects the doc comments of configuration structs, which
-// are not available at run time: those of all fields with a yaml tag, and of
+// are not available at run time: those of all fields with a tag yaml or flag, and of
 // the structs that have such fields.
 //
 //	comments -o FILE DIR...
