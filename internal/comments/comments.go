@@ -5,18 +5,29 @@ package comments
 import (
 	_ "embed"
 	"encoding/json"
+	"slices"
+	"strings"
 	"sync"
 )
 
 //go:embed comments.json
-var commentsJSON []byte
+var commentsJSON string
 
-// all returns the doc comments of structs and fields by their names.
-var all = sync.OnceValue(func() map[string]string {
-	var m map[string]string
-	_ = json.Unmarshal(commentsJSON, &m) // a test of config/internal/comments checks the file
-	return m
+// lines returns the lines of the comments, sorted. Every start of the program needs
+// some of them, and to decode all would take longer than to read a short input.
+var lines = sync.OnceValue(func() []string {
+	return strings.Split(strings.Trim(commentsJSON, "{\n}"), "\n")
 })
 
-// Of returns the doc comment of PACKAGE.STRUCT or PACKAGE.STRUCT.FIELD on one line.
-func Of(name string) string { return all()[name] }
+// Of returns the doc comment of PACKAGE.STRUCT or PACKAGE.STRUCT.FIELD on one line, or
+// "".
+func Of(name string) (text string) {
+	key := "\t\"" + name + `": `
+	i, ok := slices.BinarySearchFunc(lines(), key, func(line, key string) int {
+		return strings.Compare(line[:min(len(line), len(key))], key)
+	})
+	if ok {
+		_ = json.Unmarshal([]byte(strings.TrimSuffix(lines()[i][len(key):], ",")), &text) // a test of config/internal/comments checks the file
+	}
+	return text
+}
