@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -18,6 +19,7 @@ import (
 	"github.com/urlfold/urlfold/internal/comments"
 	"github.com/urlfold/urlfold/internal/recordconf"
 	"github.com/urlfold/urlfold/internal/redact"
+	"github.com/urlfold/urlfold/internal/suggest"
 	"github.com/urlfold/urlfold/internal/terminal"
 	"github.com/urlfold/urlfold/sources/file"
 )
@@ -31,6 +33,7 @@ import (
 //	arg     the word of the help text that stands for the value
 //	help    the help text, in which {} stands for the accepted values; default: the doc comment
 //	enum    the accepted values, if valuesOf does not know them
+//	noun    what each of them is in the error about any other value
 //	alone   the value of the flag without a value
 //	split   the separator of a list; default: the flag is repeated
 //	bounds  the least and the largest size
@@ -141,6 +144,18 @@ func (o *options) valuesOf(f reflect.StructField, name string) []string {
 	return nil
 }
 
+// checkValues reports the values of flags with a noun that are not accepted.
+func (o *options) checkValues(bad *mistakes) {
+	all := reflect.ValueOf(o).Elem()
+	for _, f := range reflect.VisibleFields(all.Type()) {
+		noun, name := f.Tag.Get("noun"), f.Tag.Get("flag")
+		if value := all.FieldByIndex(f.Index); noun != "" && !value.IsZero() {
+			_, err := suggest.Index(noun, o.valuesOf(f, name), value.String())
+			bad.add("--"+name, err)
+		}
+	}
+}
+
 // helpOf returns the help text of the flag of a field of a struct.
 func helpOf(f reflect.StructField, of reflect.Type, values []string) string {
 	list := strings.Join(values, ", ")
@@ -164,7 +179,9 @@ func helpOf(f reflect.StructField, of reflect.Type, values []string) string {
 }
 
 // flagsByField holds the flags that set the fields of record.Config.
-var flagsByField = recordconf.Names(reflect.TypeFor[options](), "flag", "--")
+var flagsByField = sync.OnceValue(func() map[string]string {
+	return recordconf.Names(reflect.TypeFor[options](), "flag", "--")
+})
 
 // A sizeValue is the value of a flag for a size. Set keeps its error for resolve,
 // which reports the errors of all flags.

@@ -323,7 +323,7 @@ func flagNames(err error) error {
 		var c *record.ConfigError
 		if errors.As(e, &c) {
 			field, _, _ := strings.Cut(c.Field, "[")
-			if flag := flagsByField[field]; flag != "" {
+			if flag := flagsByField()[field]; flag != "" {
 				e = fmt.Errorf("%s: %w", flag, e)
 			}
 		}

@@ -15,7 +15,6 @@ import (
 	"github.com/urlfold/urlfold/codec/record"
 	"github.com/urlfold/urlfold/config/field"
 	"github.com/urlfold/urlfold/internal/lockstep"
-	"github.com/urlfold/urlfold/internal/suggest"
 	"github.com/urlfold/urlfold/internal/terminal"
 )
 
@@ -28,37 +27,16 @@ const (
 	stepChunks = "chunks" // send_chunk_header of ClickHouse
 )
 
-var lockStepNames = []string{stepLines, stepChunks}
-
 // aheadLimit is the default of --max-memory with --lock-step.
 const aheadLimit = 64 * field.MiB
 
 // stallTime is how long answers wait for the caller before a warning.
 const stallTime = 10 * time.Second
 
-// resolveLockStep checks the flags that cannot be combined with --lock-step, and
-// sets defaults: nothing can be detected before the first line is answered.
-func (s *settings) resolveLockStep(bad *mistakes) {
+// resolveLockStep sets the defaults of --lock-step: nothing can be detected before the first line is answered.
+func (s *settings) resolveLockStep() {
 	if s.LockStep == "" {
 		return
-	}
-	_, err := suggest.Index("value", lockStepNames, s.LockStep)
-	bad.add("--lock-step", err)
-	if len(s.paths) > 1 || len(s.paths) == 1 && s.paths[0] != stdinPath {
-		bad.add("--lock-step", errors.New("reads only stdin: remove the input files"))
-	}
-	for _, f := range []struct {
-		flag string
-		set  bool
-	}{
-		{"--output", s.Output != "" && s.Output != stdoutPath}, {"--output-dir", s.OutputDir != ""}, {"--compress", s.Compress != autoCompress && s.Compress != "none"},
-		{"--rejects", s.Rejects != ""}, {"--report", s.Report != ""}, {"--header", s.Header == headerNames[1]}, {"--index", s.Index != ""},
-		{"--unique", s.Unique != ""}, {"--shard", s.Share != ""}, {"--unordered", s.Unordered},
-		{"--line-buffered", s.LineBuffered},
-	} {
-		if f.set {
-			bad.add(f.flag, errors.New("cannot be combined with --lock-step, which writes a line to stdout for each line of stdin"))
-		}
 	}
 	if s.Format == "" && s.Delimiter == "" {
 		s.Format = "lines"

@@ -72,7 +72,7 @@ type outputOptions struct {
 	// Write a line with the names of the fields at the beginning of each output, with
 	// --render tsv or csv: WHEN is auto (only csv), true or false. --header alone means
 	// true.
-	Header string `flag:"header" for:"query" enum:"auto,true,false" alone:"true" arg:"WHEN"`
+	Header string `flag:"header" for:"query" enum:"auto,true,false" alone:"true" arg:"WHEN" noun:"value"`
 	// Add fields to each record of JSON lines or a table and change nothing else:
 	// NAME=FIELD pairs such as url_norm=norm.
 	Extend []string `flag:"extend" for:"query" split:"," arg:"NAME=FIELD"`
@@ -87,7 +87,7 @@ type outputOptions struct {
 	// Compress the output with this method: {}. auto follows the extension, .gz or .zst,
 	// and means zstd for parquet. With --output-dir, it writes inputs in other compressed
 	// formats as .zst.
-	Compress string `flag:"compress" for:"query" enum:"auto,none,gzip,zstd" arg:"method"`
+	Compress string `flag:"compress" for:"query" enum:"auto,none,gzip,zstd" arg:"method" noun:"compression"`
 	// Write records that cannot be parsed to this file, as JSON lines. Default: write them
 	// to the output.
 	Rejects string `flag:"rejects" for:"query" arg:"file"`
@@ -98,7 +98,7 @@ type outputOptions struct {
 	// all inputs, in their order. last and count read the inputs twice; count adds the
 	// field count. mark keeps all records and adds the field duplicate. Records without a
 	// key are kept.
-	Unique string `flag:"unique" enum:"first,last,mark,count" alone:"first" arg:"MODE" job:"Note"`
+	Unique string `flag:"unique" enum:"first,last,mark,count" alone:"first" arg:"MODE" job:"Note" noun:"mode"`
 	// With --unique, compare this field: {}. key is the key at the level of --key.
 	// Default: key.
 	By string `flag:"by" for:"seen" arg:"field" job:"Identity"`
@@ -138,15 +138,15 @@ type runOptions struct {
 	// programs that run urlfold as a coprocess. A line without a result gets an empty
 	// answer. FRAMING is lines, or chunks if each block of lines begins with its number of
 	// lines (send_chunk_header of ClickHouse). --lock-step alone means lines.
-	LockStep string `flag:"lock-step" enum:"lines,chunks" alone:"lines" arg:"FRAMING"`
+	LockStep string `flag:"lock-step" enum:"lines,chunks" alone:"lines" arg:"FRAMING" noun:"value"`
 	// Write records as soon as a pipe that is read pauses. Default: up to 50 ms later,
 	// which is faster.
 	LineBuffered bool `flag:"line-buffered"`
 	// Apply this policy to the records of a damaged archive: {}. quarantine writes only
 	// records that a checksum verifies.
-	OnDamage string `flag:"on-damage" for:"count,query" arg:"policy"`
+	OnDamage string `flag:"on-damage" for:"count,query" arg:"policy" noun:"policy"`
 	// Decompress gzip files with this decoder: {}. klauspost is slower.
-	Inflate string `flag:"inflate" for:"count,seen" arg:"decoder"`
+	Inflate string `flag:"inflate" for:"count,seen" arg:"decoder" noun:"decoder"`
 	// Inflate a gzip file on several cores with the index in this file, and write it if it
 	// does not exist. auto: gztool's index beside the input, or one in the user's cache
 	// folder. Formats: gztool; indexed_gzip, which is written if the name ends in .gzidx.
@@ -162,7 +162,7 @@ type runOptions struct {
 	// Do not print a progress bar.
 	NoProgress bool `flag:"no-progress" for:"count,query"`
 	// Log messages of at least this level to stderr.
-	LogLevel string `flag:"log-level" for:"count,query" enum:"debug,info,warn,error" arg:"level"`
+	LogLevel string `flag:"log-level" for:"count,query" enum:"debug,info,warn,error" arg:"level" noun:"level"`
 }
 
 // newOptions returns the options of a command line without flags. c has the formats
@@ -190,12 +190,10 @@ const autoCompress = "auto"
 
 // The accepted values of the enumerated flags.
 var (
-	renderNames   = recordconf.Renders()
-	keyFormNames  = recordconf.KeyFormats()
-	failOnNames   = []string{"damage", "rejected", "flags", "no-url", "no-field", "uninspected", "none"}
-	compressNames = []string{autoCompress, "none", "gzip", "zstd"}
-	headerNames   = []string{"auto", "true", "false"}
-	logLevelNames = []string{"debug", "info", "warn", "error"}
+	renderNames  = recordconf.Renders()
+	keyFormNames = recordconf.KeyFormats()
+	failOnNames  = []string{"damage", "rejected", "flags", "no-url", "no-field", "uninspected", "none"}
+	headerNames  = []string{"auto", "true", "false"}
 )
 
 // formatNames returns the names of the built-in formats, then those of more.

@@ -20,7 +20,6 @@ import (
 	"github.com/urlfold/urlfold/internal/errlist"
 	"github.com/urlfold/urlfold/internal/recordconf"
 	"github.com/urlfold/urlfold/internal/redact"
-	"github.com/urlfold/urlfold/internal/storage/compress"
 	"github.com/urlfold/urlfold/internal/storage/disk"
 	"github.com/urlfold/urlfold/internal/storage/table"
 	"github.com/urlfold/urlfold/internal/suggest"
@@ -64,14 +63,21 @@ func checkFailOn(values []string) error {
 func (o *options) resolve(paths []string) (*settings, error) {
 	s := &settings{paths: paths, options: o, tables: newTables(o.URLField, o.Format)}
 	var bad mistakes
+	for _, name := range []*string{&s.Output, &s.Rejects, &s.Report} {
+		if slices.Contains(stdoutNames, *name) {
+			*name = stdoutPath
+		}
+	}
 	s.resolvePaths(&bad)
-	s.resolveLockStep(&bad)
+	s.checkValues(&bad)
+	s.resolveLockStep()
 	s.resolveParquet(&bad)
 	s.resolveCodec(&bad)
 	s.resolveRecord(&bad)
+	s.checkCombinations(&bad)
 	s.resolveUnique(&bad)
 	s.resolveShard(&bad)
-	s.resolveOutput(&bad)
+	s.checkFiles(&bad)
 	s.resolveLimits(&bad)
 	s.resolveRun(&bad)
 	s.checkRecord(&bad)
@@ -149,20 +155,9 @@ func (s *settings) resolveRecord(bad *mistakes) {
 	s.record.Formats = append(s.formats[:len(s.formats):len(s.formats)], table.Format(table.Parquet), table.Format(table.Avro))
 	s.record.Fields, s.record.Extend, s.record.Params = s.Fields, s.extensions(bad), s.styles(bad)
 	s.record.Divert, s.record.MaxRecord = s.Rejects != "", int(s.MaxRecord)
-	err := recordconf.Fill(&s.record, &s.Codec, s.Where, nil)
-	bad.add("", flagNames(err))
+	bad.add("", flagNames(recordconf.Fill(&s.record, &s.Codec, s.Where, nil)))
 	_, hides, _ := redact.Parse(s.Redact) // checkRecord reports the error
 	s.hides = hides || len(s.Secrets) > 0
-	wrongRender := errorIn(err, "Render")
-	switch render := s.record.Render; {
-	case wrongRender:
-	case len(s.Fields) > 0 && render != record.RenderJSONL && render != record.RenderTSV && render != record.RenderParquet && render != record.RenderCSV:
-		bad.add("--fields", errors.New("requires --render jsonl, tsv, csv or parquet"))
-	case render == record.RenderExtend && len(s.Extend) == 0 && s.uniqueNote() == (record.Note{}):
-		bad.add("--render", errors.New("extend requires --extend NAME=FIELD, such as --extend url_norm=norm"))
-	case render != record.RenderExtend && len(s.Extend) > 0:
-		bad.add("--extend", fmt.Errorf("cannot be combined with --render %s, which does not write the records; use --render extend", render))
-	}
 }
 
 // errorIn reports whether err contains an error in the given field of
@@ -215,42 +210,10 @@ func (s *settings) hmacKey() ([]byte, error) {
 	return bytes.TrimSuffix(key, []byte("\n")), nil
 }
 
-func (s *settings) resolveOutput(bad *mistakes) {
-	_, err := suggest.Index("value", headerNames, s.Header)
-	bad.add("--header", err)
-	if err == nil && s.Header == headerNames[1] && s.record.Render != record.RenderTSV && s.record.Render != record.RenderCSV {
-		bad.add("--header", errors.New("requires --render tsv or csv"))
-	}
-	_, err = suggest.Index("compression", compressNames, s.Compress)
-	bad.add("--compress", err)
-	if s.Compress == autoCompress && compress.Misleading(s.Output) {
-		bad.add("--output", errors.New("cannot write the compressed format of this extension: use .gz or .zst, or --compress none"))
-	}
-	s.checkFiles(bad)
-}
-
 // checkFiles rejects output files that share a name or cannot be written.
 func (s *settings) checkFiles(bad *mistakes) {
-	for _, name := range []*string{&s.Output, &s.Rejects, &s.Report} {
-		if slices.Contains(stdoutNames, *name) {
-			*name = stdoutPath
-		}
-	}
-	if s.OutputDir != "" && s.Output != "" {
-		bad.add("--output-dir", errors.New("cannot be combined with --output, which names one output for all inputs"))
-	}
-	if s.OutputDir != "" && s.Unordered {
-		bad.add("--output-dir", errors.New("cannot be combined with --unordered: each output keeps the order of its input"))
-	}
 	if s.OutputDir != "" {
 		bad.add("--output-dir", disk.Creatable(s.OutputDir))
-	}
-	toStdout := s.OutputDir == "" && (s.Output == "" || s.Output == stdoutPath)
-	if s.Report == stdoutPath && toStdout {
-		bad.add("--report", errors.New("stdout is already used for the records: write the report or the records to a file"))
-	}
-	if s.Rejects == stdoutPath {
-		bad.add("--rejects", errors.New("cannot be stdout, which is used for the records: name a file"))
 	}
 	seen := map[string]string{}
 	for _, f := range []struct{ flag, name string }{{"--output", s.Output}, {"--rejects", s.Rejects}, {"--report", s.Report}} {
@@ -310,16 +273,7 @@ func (s *settings) resolveLimits(bad *mistakes) {
 
 func (s *settings) resolveRun(bad *mistakes) {
 	bad.add("--fail-on", checkFailOn(s.FailOn))
-	_, err := suggest.Index("policy", file.OnDamageNames(), s.OnDamage)
-	bad.add("--on-damage", err)
-	_, err = suggest.Index("decoder", file.InflateNames(), s.Inflate)
-	bad.add("--inflate", err)
-	if s.readsFiles() && (len(s.paths) == 0 || slices.Contains(s.paths, stdinPath)) {
-		bad.add("--on-damage", fmt.Errorf("%s reads each input twice, which is not possible with stdin: name the input files", s.OnDamage))
-	}
-	i, err := suggest.Index("level", logLevelNames, s.options.LogLevel)
-	bad.add("--log-level", err)
-	s.logLevel = []slog.Level{slog.LevelDebug, slog.LevelInfo, slog.LevelWarn, slog.LevelError}[i]
+	_ = s.logLevel.UnmarshalText([]byte(s.LogLevel)) // checkValues reports the error
 	if s.Jobs < 1 || s.Jobs > maxJobs {
 		bad.add("--jobs", fmt.Errorf("must be between 1 and %d", maxJobs))
 	}

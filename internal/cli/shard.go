@@ -57,9 +57,6 @@ func parseShare(text string) (s share, err error) {
 // resolveShard sets the share. It needs the results of resolveUnique.
 func (s *settings) resolveShard(bad *mistakes) {
 	if s.Share == "" {
-		if s.ShardBy != "" {
-			bad.add("--shard-by", errors.New("requires --shard"))
-		}
 		return
 	}
 	var err error

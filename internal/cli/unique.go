@@ -20,9 +20,7 @@ import (
 
 // This file implements --unique: one record for each key.
 
-// uniqueNames are the values of --unique.
-var uniqueNames = []string{uniqueFirst, uniqueLast, uniqueMark, uniqueCount}
-
+// The values of --unique.
 const (
 	uniqueFirst = "first"
 	uniqueLast  = "last"
@@ -39,19 +37,9 @@ func (s *settings) resolveUnique(bad *mistakes) {
 		bad.add("--temp-dir", disk.Writable(s.TempDir))
 	}
 	if s.Unique == "" && !s.identified {
-		for _, f := range []struct{ flag, value string }{{"--by", s.By}, {"--key-of", s.KeyOf}} {
-			if f.value != "" {
-				bad.add(f.flag, errors.New("requires --unique"))
-			}
-		}
 		return
 	}
 	s.resolveIdentity(bad)
-	if s.Unique != "" {
-		_, err := suggest.Index("mode", uniqueNames, s.Unique)
-		bad.add("--unique", err)
-		bad.add("--unique", s.checkTwice())
-	}
 	s.record.Note = s.uniqueNote()
 }
 
@@ -91,20 +79,6 @@ func (s *settings) takeNote(bad *mistakes) {
 
 // twice reports whether the mode of --unique reads the inputs twice.
 func (s *settings) twice() bool { return s.Unique == uniqueLast || s.Unique == uniqueCount }
-
-// checkTwice returns an error if the inputs cannot be read twice with the same
-// result.
-func (s *settings) checkTwice() error {
-	switch {
-	case !s.twice():
-		return nil
-	case s.Unordered:
-		return fmt.Errorf("%s cannot be combined with --unordered: it needs the order of the records", s.Unique)
-	case len(s.paths) == 0 || slices.Contains(s.paths, stdinPath):
-		return fmt.Errorf("%s reads each input twice, which is not possible with stdin: name the input files", s.Unique)
-	}
-	return nil
-}
 
 // resolveIdentity checks --by and --key-of.
 func (s *settings) resolveIdentity(bad *mistakes) {
