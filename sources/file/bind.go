@@ -41,8 +41,9 @@ func (w *watcher) bind(t *track, p *candidate, l *look, now time.Time) {
 	if c := p.checked[t]; l.compressed {
 		more = !(c.rest == restNone && c.answer == agrees && c.off == t.at().off)
 	}
-	if t.life == over && !unchanged && more {
-		w.reopen(t)
+	if t.life == over && !unchanged && more { // resume it
+		t.life, t.state, t.text, t.final, t.complete, t.finishing = open, checkpoint.Reading, "", false, false, false
+		t.verdict, t.found, t.lane, t.intact, t.closed = compress.Verdict{}, nil, nil, false, false
 	}
 	if t.life == over && copied { // finish it as the file that it replaces would have been
 		t.finishing = l.compressed && t.rotated && t.state == checkpoint.Done && w.cfg.OnFinish.String() != keepFile
@@ -51,17 +52,7 @@ func (w *watcher) bind(t *track, p *candidate, l *look, now time.Time) {
 		t.in.f, l.f = l.f, nil
 		w.files.descs++
 	}
-	w.loadPoint(t)
-}
-
-// reopen resumes a track that was done. The caller holds mu.
-func (w *watcher) reopen(t *track) {
-	t.life, t.state, t.text, t.final, t.complete, t.finishing = open, checkpoint.Reading, "", false, false, false
-	t.verdict, t.found, t.lane, t.intact, t.closed = compress.Verdict{}, nil, nil, false, false
-}
-
-// loadPoint loads the restart point that the entry of t refers to.
-func (w *watcher) loadPoint(t *track) {
+	// Load the restart point that the entry refers to.
 	id := t.entry.Restart
 	if id == 0 || len(t.points) > 0 || !t.in.compressed || t.life != open {
 		return

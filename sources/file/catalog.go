@@ -21,16 +21,6 @@ type catalog struct {
 	unread   map[string]*track // bound tracks of which nothing was emitted, by path
 }
 
-// listUnread updates unread.
-func (c *catalog) listUnread() {
-	c.unread = map[string]*track{}
-	for _, t := range c.tracks {
-		if t.bound && t.at().off == 0 {
-			c.unread[t.path] = t
-		}
-	}
-}
-
 // ghosts returns the tracks without a file, by the last id of their file.
 func (c *catalog) ghosts() map[fileID]*track {
 	m := map[fileID]*track{}

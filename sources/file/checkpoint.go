@@ -103,7 +103,10 @@ func (p *progress) save(ups []pipeline.LanePos, u checkpoint.Update) error {
 		t.entry = keptOf(e)
 	}
 	for _, t := range changed {
-		t.dropPoints()
+		// Drop the restart points before the one of the entry.
+		for len(t.points) > 1 && t.points[0].id != t.entry.Restart && t.points[1].p.Offset() <= t.entry.Offset-tailLen(t.entry.Offset) {
+			t.points = t.points[1:]
+		}
 		for i := range t.points {
 			t.points[i].stored = t.points[i].stored || u.Points[t.points[i].id] != nil
 		}

@@ -1,14 +1,9 @@
 package file
 
 import (
-	"errors"
-	"fmt"
 	"io"
 	"log/slog"
-	"slices"
 	"time"
-
-	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/urlfold/urlfold/config/field"
 	"github.com/urlfold/urlfold/internal/storage/compress"
@@ -122,59 +117,10 @@ type Config struct {
 	stdinID string // lane identity of stdin; empty: the path
 }
 
-// readsTwice reports whether inputs are examined before any record is emitted.
-func (c *Config) readsTwice() bool {
-	return c.OnDamage == damageSkip || c.OnDamage == damageQuarantine && !c.Hold
-}
-
 // NeedsFiles reports whether all inputs must be regular files because damaged
 // ones, or all, are read twice.
 func (c *Config) NeedsFiles() bool {
 	return c.OnDamage == damageSkip || c.OnDamage == damageQuarantine
-}
-
-// setDefaults replaces zero values with defaults.
-func (c *Config) setDefaults() {
-	if len(c.Paths) == 0 {
-		c.Paths = []string{stdinPath}
-	}
-	if c.MaxRecord == 0 {
-		c.MaxRecord = 1 << 20
-	}
-	if c.Parallel == 0 {
-		c.Parallel = 2
-	}
-	if c.Logger == nil {
-		c.Logger = slog.New(slog.DiscardHandler)
-	}
-	if c.OnDamage == "" {
-		c.OnDamage = damageEmit
-	}
-	if c.Linger == 0 {
-		c.Linger = 50 * time.Millisecond
-	}
-}
-
-// validate returns all errors in c, joined.
-func (c *Config) validate() error {
-	var errs []error
-	check := func(ok bool, text string) {
-		if !ok {
-			errs = append(errs, errors.New("file source: "+text))
-		}
-	}
-	check(c.Framing != nil || c.FramingOf != nil, "neither Framing nor FramingOf is set")
-	check(c.Stdin != nil || !slices.Contains(c.Paths, stdinPath), "Paths contains \"-\" (stdin), but Stdin is nil")
-	check(slices.Contains(OnDamageNames(), c.OnDamage), "OnDamage must be emit_and_report, quarantine, skip_file or stop")
-	check(c.Inflate == "" || slices.Contains(InflateNames(), c.Inflate), "Inflate must be own or klauspost")
-	check(!c.NeedsFiles() || !slices.Contains(c.Paths, stdinPath), "OnDamage "+c.OnDamage+" may read inputs twice, which is not possible for stdin")
-	for _, pattern := range c.Exclude {
-		check(doublestar.ValidatePattern(pattern), fmt.Sprintf("invalid glob in Exclude: %q", pattern))
-	}
-	check(c.MaxRecord > 0, "MaxRecord must be positive")
-	check(c.Parallel > 0, "Parallel must be positive")
-	check(c.Linger > 0, "Linger must be positive")
-	return errors.Join(errs...)
 }
 
 // framing returns the framing of the input at path.

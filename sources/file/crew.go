@@ -23,14 +23,6 @@ type crew struct {
 	fatal    error
 }
 
-// newCrew returns a crew without jobs, guarded by mu.
-func newCrew(mu *sync.Mutex) crew {
-	return crew{
-		notify: make(chan struct{}, 1), mu: mu,
-		reading: queue{wake: sync.NewCond(mu)}, checking: queue{wake: sync.NewCond(mu)},
-	}
-}
-
 // halt ends the run. The first err that is not nil becomes the error of the
 // run.
 func (c *crew) halt(err error) {

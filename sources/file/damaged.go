@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/urlfold/urlfold/internal/storage/checkpoint"
-	"github.com/urlfold/urlfold/internal/storage/compress"
 )
 
 // A Damage describes a damaged file that this run or an earlier one found.
@@ -66,19 +65,4 @@ type damages struct {
 func damageKind(text string) string {
 	kind, _, _ := strings.Cut(text, " ")
 	return kind
-}
-
-// damageKinds returns the kinds of verdicts that mean damage.
-func damageKinds() (names []string) {
-	for k := compress.TrailingGarbage + 1; k <= compress.Unreadable; k++ {
-		names = append(names, k.String())
-	}
-	return names
-}
-
-// damageMetrics emits the metrics of damaged files.
-func damageMetrics(counts map[string]int, emit func(name, help, kind string, value float64, labels ...string)) {
-	for _, verdict := range damageKinds() {
-		emit("source_damaged_files", "Damaged files that have not been replaced, by verdict.", "gauge", float64(counts[verdict]), "verdict", verdict)
-	}
 }

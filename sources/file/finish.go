@@ -49,7 +49,10 @@ func (w *watcher) resolve(lanes []*pipeline.Lane) []*track {
 		if tracks[i] = t; t == nil || t.state != checkpoint.Reading {
 			continue
 		}
-		t.state = stateOf(t.verdict) // its text was set by endLane
+		t.state = checkpoint.Done
+		if t.verdict.Damage() {
+			t.state = checkpoint.Damaged // its text was set by endLane
+		}
 		w.progress.touch(t)
 		t.finishing = t.complete && t.bound && t.verdict.Kind == compress.OK && w.cfg.OnFinish.String() != keepFile
 	}

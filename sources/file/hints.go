@@ -1,7 +1,6 @@
 package file
 
 import (
-	"path/filepath"
 	"sync"
 
 	"github.com/fsnotify/fsnotify"
@@ -41,13 +40,6 @@ func (h *hints) add(dir string) {
 	}
 	if h.fs.Add(dir) == nil {
 		h.watched[dir] = true
-	}
-}
-
-// watch watches the folders of files.
-func (h *hints) watch(all []fileState) {
-	for i := range all {
-		h.add(filepath.Dir(all[i].path))
 	}
 }
 

@@ -483,7 +483,11 @@ func (p *candidate) do(ctx context.Context, w *watcher) {
 	p.checking = false
 	w.crew.nudge()
 	if err != nil || !p.s.same(&was) && (p.compressed || p.s.rewritten(&was, false)) {
-		w.uncompared(p, err)
+		// p has changed since, or cannot be read. The next poll repeats the
+		// comparison.
+		if err != nil && !errors.Is(err, errStopped) && !errors.Is(err, errMoved) && !errors.Is(err, fs.ErrNotExist) {
+			w.unreadableFile(p, err)
+		}
 		return
 	}
 	if p.checked == nil {
@@ -508,12 +512,4 @@ func (p *candidate) note(a *wanted, got answer) {
 	}
 	c.upto = max(c.upto, a.p.off)
 	p.checked[a.t] = c
-}
-
-// uncompared handles a failed comparison: p has changed since, or cannot be
-// read. The next poll repeats it.
-func (w *watcher) uncompared(p *candidate, err error) {
-	if err != nil && !errors.Is(err, errStopped) && !errors.Is(err, errMoved) && !errors.Is(err, fs.ErrNotExist) {
-		w.unreadableFile(p, err)
-	}
 }

@@ -71,7 +71,10 @@ func (c *cutter) room(b *pipeline.Batch) int {
 		return n
 	}
 	if len(b.In) == cap(b.In) {
-		b.In = c.grow(b.In)
+		// The copy has at most one byte more than the record limit plus the
+		// grid.
+		size := max(min(2*cap(b.In), c.maxRecord+int(c.grid)+1), cap(b.In)+1)
+		b.In = append(make([]byte, 0, size), b.In...)
 	}
 	return 0
 }
@@ -110,7 +113,13 @@ func (c *cutter) toVerified(b *pipeline.Batch, n int) int {
 	}
 	k := c.sums() - c.off
 	if k >= 0 && c.off > c.verified.Bytes {
-		c.catchUp()
+		// Mark everything emitted as verified, which was not known when the
+		// last batch was emitted.
+		c.verified, c.atVerified = Extent{Bytes: c.off, Lines: c.line - 1}, c.head
+		c.lane.MarkVerified()
+		if c.late != nil {
+			c.late()
+		}
 	}
 	if k <= 0 || k >= int64(n) || c.grid > 0 {
 		return n
@@ -119,23 +128,6 @@ func (c *cutter) toVerified(b *pipeline.Batch, n int) int {
 		return m
 	}
 	return n
-}
-
-// grow returns a copy of block with a larger capacity, at most one byte more
-// than the record limit plus the grid.
-func (c *cutter) grow(block []byte) []byte {
-	size := max(min(2*cap(block), c.maxRecord+int(c.grid)+1), cap(block)+1)
-	return append(make([]byte, 0, size), block...)
-}
-
-// catchUp marks everything emitted as verified, which was not known when the
-// last batch was emitted.
-func (c *cutter) catchUp() {
-	c.verified, c.atVerified = Extent{Bytes: c.off, Lines: c.line - 1}, c.head
-	c.lane.MarkVerified()
-	if c.late != nil {
-		c.late()
-	}
 }
 
 // rest is cut at the end of the stream: it returns all of b, or only the whole

@@ -155,7 +155,18 @@ func (c *cutter) cutVerdict(v compress.Verdict, f compress.Format, size int64) c
 // gridByLength is onGrid for records that state their length.
 func (c *cutter) gridByLength(f lengthFraming, b *pipeline.Batch) int {
 	if c.oversize {
-		return c.gridWithin(b)
+		n, ends := c.within(b.In[:min(len(b.In), int(c.grid)+gridAhead)])
+		switch {
+		case ends && int64(n) <= c.grid:
+			b.Piece = pipeline.Last
+			return n
+		case !ends && int64(len(b.In)) < c.grid+gridAhead:
+			return 0
+		case !ends:
+			n = 0 // it ends far beyond the grid
+		}
+		b.Piece = pipeline.Middle
+		return gridPiece(c.grid, int64(n))
 	}
 	b.Piece = pipeline.Whole
 	target := int((c.off/c.grid+1)*c.grid - c.off)
@@ -180,22 +191,6 @@ func (c *cutter) gridByLength(f lengthFraming, b *pipeline.Batch) int {
 		}
 	}
 	return at
-}
-
-// gridWithin is gridByLength within an oversize record.
-func (c *cutter) gridWithin(b *pipeline.Batch) int {
-	n, ends := c.within(b.In[:min(len(b.In), int(c.grid)+gridAhead)])
-	switch {
-	case ends && int64(n) <= c.grid:
-		b.Piece = pipeline.Last
-		return n
-	case !ends && int64(len(b.In)) < c.grid+gridAhead:
-		return 0
-	case !ends:
-		n = 0 // it ends far beyond the grid
-	}
-	b.Piece = pipeline.Middle
-	return gridPiece(c.grid, int64(n))
 }
 
 // gridPiece returns the length of the next piece of a record with follow

@@ -24,7 +24,9 @@ func (w *watcher) Metrics(emit func(name, help, kind string, value float64, labe
 	for _, f := range s.Files {
 		emit("source_file_lag_bytes", "Bytes that have not been read yet, for the files with the most of them; for compressed files, compressed bytes.", gauge, float64(f.Lag), "path", f.Path)
 	}
-	damageMetrics(s.DamagedBy, emit)
+	for kind := compress.TrailingGarbage + 1; kind <= compress.Unreadable; kind++ { // those that mean damage
+		emit("source_damaged_files", "Damaged files that have not been replaced, by verdict.", gauge, float64(s.DamagedBy[kind.String()]), "verdict", kind.String())
+	}
 	// Emit all kinds, including those with a count of 0: Prometheus sees no
 	// increase of a counter that first appears with the value 1.
 	for kind := compress.OK; kind <= compress.Unreadable; kind++ {

@@ -105,7 +105,23 @@ func (o *opener) openContent(t *track) error {
 		}
 		return o.readHeader(t)
 	}
-	return o.openPlain(t)
+	// The text before the position must still be the text that was read.
+	off := t.cut.off
+	if want := tailLen(off); int64(len(t.last)) != want {
+		t.last = make([]byte, want)
+		n, err := readFile{t.in.f, o.at}.ReadAt(t.last, off-want)
+		if int64(n) != want || digestOf(t.last) != o.positionOf(t).tail {
+			t.last = nil
+			if int64(n) != want && err != io.EOF {
+				return err
+			}
+			return errReplaced
+		}
+	}
+	if err := t.holds(); err != nil {
+		return err
+	}
+	return o.readHeader(t)
 }
 
 // detect determines whether package compress must read the file: because it is
@@ -146,26 +162,6 @@ const rawHead = 512
 func needsReader(raw []byte, path string) bool {
 	odd := len(raw) >= 2 && raw[0]^raw[1] == 0xfe^0xff && (raw[0] == 0xfe || raw[0] == 0xff)
 	return odd || compress.Detect(raw) != compress.Plain || compress.IsTar(raw) || compress.Compressed(path) && len(raw) > 0
-}
-
-// openPlain prepares a plain file for reading.
-func (o *opener) openPlain(t *track) error {
-	off := t.cut.off
-	if want := tailLen(off); int64(len(t.last)) != want {
-		t.last = make([]byte, want)
-		n, err := readFile{t.in.f, o.at}.ReadAt(t.last, off-want)
-		if int64(n) != want || digestOf(t.last) != o.positionOf(t).tail {
-			t.last = nil
-			if int64(n) != want && err != io.EOF {
-				return err
-			}
-			return errReplaced
-		}
-	}
-	if err := t.holds(); err != nil {
-		return err
-	}
-	return o.readHeader(t)
 }
 
 // readerOptions returns the options of package compress for a track.

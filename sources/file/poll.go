@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -23,20 +24,32 @@ func (w *watcher) poll(h *hints) {
 		w.mu.Unlock()
 		return
 	}
-	h.watch(all)
+	for i := range all {
+		h.add(filepath.Dir(all[i].path))
+	}
 	now := w.clock()
 	w.mu.Lock()
 	unknown := w.updateKnown(all, now, began)
 	w.missKnown(now, hidden)
 	w.hide(hidden)
 	w.known.veiled = slices.ContainsFunc(w.known.tracks, (*track).veiled)
-	w.known.listUnread()
+	w.known.unread = map[string]*track{}
+	for _, t := range w.known.tracks {
+		if t.bound && t.at().off == 0 {
+			w.known.unread[t.path] = t
+		}
+	}
 	ghosts := w.known.ghosts()
 	w.meet(unknown, now)
 	w.mu.Unlock()
 	w.judge(ghosts, now)
 	if w.follow(now) {
-		w.storeStart()
+		// Store the start positions of files that existed before there was a
+		// checkpoint. If that fails, the next run starts at the ends that the
+		// files have then.
+		if err := w.progress.save(nil, checkpoint.Update{}); err != nil {
+			w.log.Warn("cannot store start positions", "error", err)
+		}
 	}
 	w.news.flushReports()
 }
@@ -55,15 +68,6 @@ func (w *watcher) follow(now time.Time) bool {
 	first := !w.scanned
 	w.scanned = true
 	return first && w.cfg.Start == startEnd && w.fresh
-}
-
-// storeStart stores the start positions of files that existed before there was
-// a checkpoint. If that fails, the next run starts at the ends that the files
-// have then.
-func (w *watcher) storeStart() {
-	if err := w.progress.save(nil, checkpoint.Update{}); err != nil {
-		w.log.Warn("cannot store start positions", "error", err)
-	}
 }
 
 // updateKnown updates the tracks whose files were found. It returns the other
@@ -236,7 +240,11 @@ func (w *watcher) meet(unknown []fileState, now time.Time) {
 		switch {
 		case w.given[s.id]:
 		case p == nil:
-			w.candidates[s.id] = w.meetFirst(s, now)
+			p = &candidate{s: s, meeting: meeting{now, 1}, listed: true}
+			if before, ok := w.metBefore[s.id]; ok && before.s.same(&s) {
+				p.meeting, p.checked = meeting{before.since, before.scans + 1}, before.checked
+			}
+			w.candidates[s.id] = p
 		case p.listed: // another name of the same file
 		default:
 			if p.scans++; !p.s.same(&s) {
@@ -255,15 +263,6 @@ func (w *watcher) meet(unknown []fileState, now time.Time) {
 			delete(w.broken, p.s.path)
 		}
 	}
-}
-
-// meetFirst returns the candidate for a file that was not one at the last scan.
-func (w *watcher) meetFirst(s fileState, now time.Time) *candidate {
-	p := &candidate{s: s, meeting: meeting{now, 1}, listed: true}
-	if before, ok := w.metBefore[s.id]; ok && before.s.same(&s) {
-		p.meeting, p.checked = meeting{before.since, before.scans + 1}, before.checked
-	}
-	return p
 }
 
 // judge identifies candidates. It does not hold mu while it opens files.
@@ -379,7 +378,9 @@ func (w *watcher) schedule(t *track, now time.Time) {
 		t.final, t.complete = false, false
 	}
 	if t.tries >= maxTries && w.ends {
-		w.giveUp(t)
+		w.news.unreadable(t.path, t.failure)
+		w.given[t.file.id] = true
+		w.unbind(t)
 		return
 	}
 	if time.Now().Before(t.retry) {
@@ -391,13 +392,6 @@ func (w *watcher) schedule(t *track, now time.Time) {
 
 // maxTries is how often a run that ends with its input tries to open a file.
 const maxTries = 3
-
-// giveUp abandons an unreadable file in a run that ends with its input.
-func (w *watcher) giveUp(t *track) {
-	w.news.unreadable(t.path, t.failure)
-	w.given[t.file.id] = true
-	w.unbind(t)
-}
 
 // scheduleLost ends a track whose file is gone and was not found elsewhere.
 func (w *watcher) scheduleLost(t *track, now time.Time) {

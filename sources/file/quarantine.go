@@ -54,16 +54,6 @@ func (r *reader) mind(t *track, lane *pipeline.Lane) {
 	}
 }
 
-// addPosition appends a position. Unverified positions of a held lane are never
-// stored, so only the last of them is kept.
-func addPosition(positions []position, p position) []position {
-	if n := len(positions); n > 0 && positions[n-1].loose {
-		positions[n-1] = p
-		return positions
-	}
-	return append(positions, p)
-}
-
 // inspect reads a compressed file to its end before any of it is emitted, if
 // the policy requires that. done reports whether there is nothing to emit now.
 func (r *reader) inspect(ctx context.Context, t *track) (out outcome, done bool, err error) {

@@ -52,7 +52,7 @@ func (s *scanner) scan() (all []fileState, hidden map[string]error) {
 			hidden[base] = err
 		}
 		for _, path := range names {
-			if seen[path] || s.excluded(path) {
+			if seen[path] || slices.ContainsFunc(s.exclude, func(p string) bool { return doublestar.PathMatchUnvalidated(p, path) }) {
 				continue
 			}
 			seen[path] = true
@@ -167,10 +167,6 @@ func (f *folders) Stat(name string) (fs.FileInfo, error) {
 func isFolder(path string) bool {
 	fi, err := os.Stat(path)
 	return err == nil && fi.IsDir()
-}
-
-func (s *scanner) excluded(path string) bool {
-	return slices.ContainsFunc(s.exclude, func(p string) bool { return doublestar.PathMatchUnvalidated(p, path) })
 }
 
 // Covers reports whether a file with this path would be read if it existed. It

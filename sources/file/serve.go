@@ -11,7 +11,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/urlfold/urlfold/internal/storage/checkpoint"
 	"github.com/urlfold/urlfold/internal/storage/compress"
 	"github.com/urlfold/urlfold/internal/storage/disk"
 	"github.com/urlfold/urlfold/pipeline"
@@ -56,11 +55,6 @@ func (t *track) do(ctx context.Context, w *watcher) {
 	t.asRead = t.file
 	w.mu.Unlock()
 	out, err := w.reader.serve(ctx, t)
-	w.served(t, out, err)
-}
-
-// served takes a track back from a reader.
-func (w *watcher) served(t *track, out outcome, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	t.step, t.atEnd = resting, out == rests
@@ -215,7 +209,16 @@ func (r *reader) fill(ctx context.Context, t *track, b *pipeline.Batch) (n int, 
 		case t.in.compressed:
 			return r.fillEnd(t, b)
 		}
-		return t.fillRest(b)
+		// The current end of a plain file.
+		if err := t.holds(); err != nil {
+			return unlike(err)
+		}
+		if !t.final {
+			n := t.cut.cut(b)
+			return n, restsUnless(t.cut.grid > 0 && n > 0), nil
+		}
+		n, again := t.cut.rest(b, true)
+		return n, endsUnless(again), nil
 	}
 	if !t.in.compressed {
 		if err := t.holds(); err != nil {
@@ -223,19 +226,6 @@ func (r *reader) fill(ctx context.Context, t *track, b *pipeline.Batch) (n int, 
 		}
 	}
 	return n, goesOn, nil
-}
-
-// fillRest implements fill at the current end of a plain file.
-func (t *track) fillRest(b *pipeline.Batch) (n int, out outcome, err error) {
-	if err := t.holds(); err != nil {
-		return unlike(err)
-	}
-	if !t.final {
-		n := t.cut.cut(b)
-		return n, restsUnless(t.cut.grid > 0 && n > 0), nil
-	}
-	n, again := t.cut.rest(b, true)
-	return n, endsUnless(again), nil
 }
 
 // unlike converts an error of holds to results of fill.
@@ -463,15 +453,16 @@ func (r *reader) note(t *track, b *pipeline.Batch) int64 {
 	if c.open != nil && t.at().open == nil {
 		r.log.Warn("quoted cell does not end, reading on with the next line", "path", t.path, "line", c.open.Line, "offset", c.open.Offset, "id", t.id)
 	}
-	t.positions = addPosition(t.positions, p)
+	// Unverified positions of a held lane are never stored, so only the last of
+	// them is kept.
+	if n := len(t.positions); n > 0 && t.positions[n-1].loose {
+		t.positions = t.positions[:n-1]
+	}
+	t.positions = append(t.positions, p)
 	if t.growHead(b, int(r.cfg.FingerprintBytes)) {
 		r.rekey(t)
 	}
-	return r.notePoint(t, fresh)
-}
-
-// notePoint keeps a restart point if it is far enough after the last one.
-func (r *reader) notePoint(t *track, fresh *compress.RestartPoint) int64 {
+	// Keep a restart point if it is far enough after the last one.
 	var before int64
 	if n := len(t.points); n > 0 {
 		before = t.points[n-1].p.Offset()
@@ -518,12 +509,4 @@ func (r *reader) rekey(t *track) {
 	t.key = headKey{n, digestOf(t.head[:n])}
 	r.progress.touch(t)
 	r.known.index(t, before)
-}
-
-// stateOf returns the checkpoint state of a finished track.
-func stateOf(v compress.Verdict) checkpoint.State {
-	if v.Damage() {
-		return checkpoint.Damaged
-	}
-	return checkpoint.Done
 }

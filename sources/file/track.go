@@ -288,13 +288,6 @@ func (t *track) pointBefore(off int64) *point {
 	return nil
 }
 
-// dropPoints drops the restart points before the one of the entry.
-func (t *track) dropPoints() {
-	for len(t.points) > 1 && t.points[0].id != t.entry.Restart && t.points[1].p.Offset() <= t.entry.Offset-tailLen(t.entry.Offset) {
-		t.points = t.points[1:]
-	}
-}
-
 // describe fills in the fields of an entry besides the position.
 func (t *track) describe(e checkpoint.Entry, source string) checkpoint.Entry {
 	e.Source, e.ID, e.Path, e.Rel = source, t.id, t.path, t.rel

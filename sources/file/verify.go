@@ -231,7 +231,8 @@ func (v *verifier) compareText(ctx context.Context, f *os.File, path string, ask
 	}
 	end := asked[len(asked)-1].p.off
 	if end >= largeText {
-		v.log.Info("verifying file content", "path", path, "was", asked[len(asked)-1].t.pathNow(v.files), "bytes", end)
+		was, _ := v.files.fileOf(asked[len(asked)-1].t)
+		v.log.Info("verifying file content", "path", path, "was", was, "bytes", end)
 	}
 	if !needsReader(raw[:n], path) {
 		begin := end
@@ -260,12 +261,6 @@ func (v *verifier) compareText(ctx context.Context, f *os.File, path string, ask
 		return restUnknown, nil
 	}
 	return restNone, nil
-}
-
-// pathNow returns the current path of t.
-func (t *track) pathNow(files *opener) string {
-	path, _ := files.fileOf(t)
-	return path
 }
 
 // logAnswer logs the result of comparing the file at path with a known text.

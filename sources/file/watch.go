@@ -151,14 +151,11 @@ func NewWatcher(cfg WatchConfig) (pipeline.Source, error) {
 		retireAfter: retireAfter,
 	}
 	w.stats.verdicts = map[string]int64{}
-	assemble(w)
-	return w, nil
-}
-
-// assemble creates the parts of w. They share its lock; each guards its own
-// state with it.
-func assemble(w *watcher) {
-	w.crew = newCrew(&w.mu)
+	// The parts share the lock of w; each guards its own state with it.
+	w.crew = crew{
+		notify: make(chan struct{}, 1), mu: &w.mu,
+		reading: queue{wake: sync.NewCond(&w.mu)}, checking: queue{wake: sync.NewCond(&w.mu)},
+	}
 	w.files = opener{cfg: &w.cfg, log: w.log, at: w.at, mu: &w.mu, stats: &w.stats}
 	w.texts = verifier{cfg: &w.cfg, log: w.log, at: w.at, files: &w.files, crew: &w.crew, mu: &w.mu, stats: &w.stats}
 	w.known = catalog{
@@ -170,6 +167,7 @@ func assemble(w *watcher) {
 	w.reader = reader{
 		cfg: &w.cfg, log: w.log, at: w.at, mu: &w.mu, stats: &w.stats, files: &w.files, known: &w.known, progress: &w.progress,
 	}
+	return w, nil
 }
 
 // Open implements [pipeline.Source]. It loads the checkpoint.
@@ -217,7 +215,19 @@ func (w *watcher) Run(ctx context.Context) error {
 	w.crew.halt(nil)
 	readers.Wait()
 	w.news.flushReports()
-	return w.park()
+	// Close all files, and end the lanes.
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, t := range w.known.tracks {
+		w.files.closeContent(t)
+		if t.lane != nil && t.life == open {
+			w.reader.rt.End(t.lane)
+		}
+	}
+	for _, p := range w.candidates {
+		p.close(w)
+	}
+	return w.crew.fatal
 }
 
 // A NoMatchError ends a run in mode batch whose patterns match no files.
@@ -313,23 +323,6 @@ func (w *watcher) complete() bool {
 		}
 	}
 	return !slices.ContainsFunc(w.known.tracks, func(t *track) bool { return t.life == open && t.bound })
-}
-
-// park closes all files after the last reader has returned, and ends the lanes.
-// It returns the error of the run.
-func (w *watcher) park() error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	for _, t := range w.known.tracks {
-		w.files.closeContent(t)
-		if t.lane != nil && t.life == open {
-			w.reader.rt.End(t.lane)
-		}
-	}
-	for _, p := range w.candidates {
-		p.close(w)
-	}
-	return w.crew.fatal
 }
 
 // Close implements [pipeline.Source]. It stores what has changed besides
