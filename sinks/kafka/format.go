@@ -83,7 +83,18 @@ func (f *format) message(dst *kafka.Record, key *[32]byte, b *pipeline.Batch, st
 	if m != nil && m.Null && rec.Len == 0 {
 		dst.Value, dst.Key = nil, b.Key(m)
 	}
-	f.addHeaders(dst, b, st, i, m)
+	if f.headers.Input && m != nil {
+		b.Headers(m, func(name, value []byte) {
+			dst.Headers = append(dst.Headers, kafka.Header{Name: name, Value: value})
+		})
+	}
+	if f.headers.Flags && i < len(st.Facts) && !st.Facts[i].Flags.IsZero() {
+		dst.Headers = append(dst.Headers, kafka.Header{Name: []byte(flagsHeader), Value: st.Facts[i].Flags.AppendTo(nil)})
+	}
+	if f.headers.Source {
+		dst.Headers = append(dst.Headers, kafka.Header{Name: []byte(sourceHeader), Value: origin(b, st, i)})
+	}
+	dst.Headers = append(dst.Headers, f.add...)
 }
 
 // value returns a record without its line end, if it has one; a binary one has
@@ -114,21 +125,6 @@ const (
 	flagsHeader  = "urlfold-flags"
 	sourceHeader = "urlfold-source"
 )
-
-func (f *format) addHeaders(dst *kafka.Record, b *pipeline.Batch, st *pipeline.Stream, i int, m *pipeline.Message) {
-	if f.headers.Input && m != nil {
-		b.Headers(m, func(name, value []byte) {
-			dst.Headers = append(dst.Headers, kafka.Header{Name: name, Value: value})
-		})
-	}
-	if f.headers.Flags && i < len(st.Facts) && !st.Facts[i].Flags.IsZero() {
-		dst.Headers = append(dst.Headers, kafka.Header{Name: []byte(flagsHeader), Value: st.Facts[i].Flags.AppendTo(nil)})
-	}
-	if f.headers.Source {
-		dst.Headers = append(dst.Headers, kafka.Header{Name: []byte(sourceHeader), Value: origin(b, st, i)})
-	}
-	dst.Headers = append(dst.Headers, f.add...)
-}
 
 // origin returns the origin of record i: topic/partition/offset, or
 // file:offset.

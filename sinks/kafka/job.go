@@ -2,6 +2,7 @@ package kafka
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"sync/atomic"
 
@@ -36,20 +37,6 @@ type failures struct {
 type piece struct {
 	j       *job
 	records []uint32 // indexes into Stream.Recs
-}
-
-// newJob returns a job for b without failures.
-func (s *sink) newJob(b *pipeline.Batch, t pipeline.Ticket) *job {
-	var j *job
-	select {
-	case j = <-s.jobs:
-	default:
-		j = new(job)
-	}
-	j.b, j.t = b, t
-	j.left.Store(int32(len(t.Stream().Recs)) + 1)
-	j.failed = failures{records: j.failed.records[:0], untried: j.failed.untried[:0]}
-	return j
 }
 
 // partition sorts the records of j by partition.
@@ -108,7 +95,8 @@ func (s *sink) refuse(r ref, e *kafka.RecordsError) {
 		f.code = mixed
 	}
 	s.mu.Unlock()
-	s.fail(r.j, r.record, pipeline.Permanent, refusal(e))
+	// The error does not quote the record.
+	s.fail(r.j, r.record, pipeline.Permanent, fmt.Errorf("%w: %w", errRefused, e.Code))
 }
 
 // mixed stands for records that were refused with different codes.

@@ -85,10 +85,16 @@ func (s *sink) Open(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.warn(ctx)
+	switch limit, err := kafka.MessageLimit(ctx, s.client, s.cfg.Topic); {
+	case err != nil:
+		s.log.Info("kafka: cannot read topic limits", "topic", s.cfg.Topic, "error", err)
+	case limit < int(s.cfg.BatchBytes)+batchOverhead:
+		s.log.Warn("kafka: batch_bytes exceeds the topic limit, larger batches are split",
+			"topic", s.cfg.Topic, "max.message.bytes", limit, "batch_bytes", s.cfg.BatchBytes.String())
+	}
 	s.ctx, s.stop = context.WithCancel(ctx)
 	for i := range n {
-		w := newWriter(s, i)
+		w := &writer{s: s, id: i, wake: make(chan struct{}, 1), producer: kafka.NoProducer, known: !s.cfg.Idempotent}
 		s.writers = append(s.writers, w)
 		s.wg.Go(w.run)
 	}
@@ -144,23 +150,20 @@ func (s *sink) find(ctx context.Context, create bool) (int, error) {
 // records.
 const batchOverhead = 1 << 10
 
-// warn logs a warning if BatchBytes exceeds the limit of the topic.
-func (s *sink) warn(ctx context.Context) {
-	switch limit, err := kafka.MessageLimit(ctx, s.client, s.cfg.Topic); {
-	case err != nil:
-		s.log.Info("kafka: cannot read topic limits", "topic", s.cfg.Topic, "error", err)
-	case limit < int(s.cfg.BatchBytes)+batchOverhead:
-		s.log.Warn("kafka: batch_bytes exceeds the topic limit, larger batches are split",
-			"topic", s.cfg.Topic, "max.message.bytes", limit, "batch_bytes", s.cfg.BatchBytes.String())
-	}
-}
-
 // Submit implements [pipeline.Sink].
 func (s *sink) Submit(_ context.Context, b *pipeline.Batch, t pipeline.Ticket) error {
 	if s.ctx.Err() != nil {
 		return errStopped
 	}
-	j := s.newJob(b, t)
+	var j *job // a used one, if there is one
+	select {
+	case j = <-s.jobs:
+	default:
+		j = new(job)
+	}
+	j.b, j.t = b, t
+	j.left.Store(int32(len(t.Stream().Recs)) + 1)
+	j.failed = failures{records: j.failed.records[:0], untried: j.failed.untried[:0]}
 	s.partition(j)
 	s.mu.Lock()
 	s.waiting++
@@ -204,7 +207,15 @@ func (s *sink) Close(context.Context) error {
 	}
 	s.wg.Wait()
 	for _, w := range s.writers {
-		w.abandon()
+		// run has returned. Answer all queued records, and make put answer
+		// later ones.
+		w.mu.Lock()
+		queue := w.queue
+		w.queue, w.over = nil, true
+		w.mu.Unlock()
+		for _, p := range queue {
+			w.drop(p)
+		}
 	}
 	if s.client != nil {
 		s.client.Close()

@@ -33,11 +33,7 @@ type writer struct {
 // maxRecords is the maximum number of records in a record batch.
 const maxRecords = 10_000
 
-func newWriter(s *sink, id int) *writer {
-	return &writer{s: s, id: id, wake: make(chan struct{}, 1), producer: kafka.NoProducer, known: !s.cfg.Idempotent}
-}
-
-// put queues p. After abandon it answers p at once.
+// put queues p. After Close it answers p at once.
 func (w *writer) put(p piece) {
 	w.mu.Lock()
 	over := w.over
@@ -124,7 +120,14 @@ func (w *writer) write(refs []ref) {
 			w.answer(refs)
 			return
 		case !errors.As(err, &refused):
-			w.giveUp(refs, err)
+			// After a hard stop or a panic, refs count as not written.
+			class := pipeline.Retryable
+			if errors.As(err, new(*kafka.PanicError)) {
+				class = pipeline.Fatal
+			}
+			for _, r := range refs {
+				w.s.fail(r.j, r.record, class, err)
+			}
 			return
 		case len(refs) == 1:
 			w.s.refuse(refs[0], refused)
@@ -172,9 +175,6 @@ func (w *writer) refuse(refs []ref, e *kafka.RecordsError) []ref {
 	return rest
 }
 
-// refusal returns the error for a refused record. It does not quote the record.
-func refusal(e *kafka.RecordsError) error { return fmt.Errorf("%w: %w", errRefused, e.Code) }
-
 var errRefused = errors.New("kafka sink: record refused by the broker")
 
 // answer counts refs as written.
@@ -186,29 +186,6 @@ func (w *writer) answer(refs []ref) {
 		}
 		w.s.done(refs[i].j, n-i)
 		i = n
-	}
-}
-
-// giveUp answers refs as not written, after a hard stop or a panic.
-func (w *writer) giveUp(refs []ref, err error) {
-	class := pipeline.Retryable
-	if errors.As(err, new(*kafka.PanicError)) {
-		class = pipeline.Fatal
-	}
-	for _, r := range refs {
-		w.s.fail(r.j, r.record, class, err)
-	}
-}
-
-// abandon answers all queued records, and makes put answer later ones. It is
-// called after run has returned.
-func (w *writer) abandon() {
-	w.mu.Lock()
-	queue := w.queue
-	w.queue, w.over = nil, true
-	w.mu.Unlock()
-	for _, p := range queue {
-		w.drop(p)
 	}
 }
 

@@ -109,7 +109,7 @@ func (c *JetStreamConfig) Validate() error {
 	switch {
 	case c.Framing != framingRecords && c.Framing != framingLines:
 		errs = append(errs, wrong("framing", `must be "records" or "lines"`))
-	case c.Framing == framingLines && err == nil && t.perRecord():
+	case c.Framing == framingLines && err == nil && (t.takes(hostKey) || t.takes(urlKey) || t.takes(subject)):
 		errs = append(errs, wrong("subject", "framing: lines requires the same subject for all records: remove the {...} variables"))
 	}
 	if c.Publish.MaxPending < 1 || c.Publish.MaxPending > 1000000 {

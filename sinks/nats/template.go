@@ -145,9 +145,6 @@ func (t *template) takes(k partKind) bool {
 	return false
 }
 
-// perRecord reports whether records may have different subjects.
-func (t *template) perRecord() bool { return t.takes(hostKey) || t.takes(urlKey) || t.takes(subject) }
-
 // facts reports whether the template requires facts.
 func (t *template) facts() bool { return t.takes(hostKey) || t.takes(urlKey) }
 

@@ -187,7 +187,12 @@ func (p *partition) session(ctx context.Context, offset int64) (next int64, faul
 	defer stop()
 	linger := time.NewTimer(time.Hour)
 	defer linger.Stop()
-	eof := p.eofTicks()
+	// The ticker checks the end of the log. It never fires unless the run
+	// ends with its input.
+	eof := time.NewTicker(p.s.cfg.Linger + time.Millisecond)
+	if !p.s.cfg.UntilEOF {
+		eof.Stop()
+	}
 	defer eof.Stop()
 	waits := false
 	for {

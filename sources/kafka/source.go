@@ -50,7 +50,7 @@ func New(cfg Config, log *slog.Logger) (pipeline.Source, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, fmt.Errorf("kafka source: %w", err)
 	}
-	return &source{cfg: cfg, log: log, parts: map[*pipeline.Lane]*partition{}, count: newCounts()}, nil
+	return &source{cfg: cfg, log: log, parts: map[*pipeline.Lane]*partition{}, count: counts{gaps: map[string]int64{}, resets: map[reset]int64{}}}, nil
 }
 
 // Open implements [pipeline.Source]. It connects and checks the topics.

@@ -20,8 +20,6 @@ type counts struct {
 // A reset is a topic, and why reading started again in a partition.
 type reset struct{ topic, reason string }
 
-func newCounts() counts { return counts{gaps: map[string]int64{}, resets: map[reset]int64{}} }
-
 // stats are the figures of a source.
 type stats struct {
 	Rebalances int   // generations after the first

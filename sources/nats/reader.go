@@ -251,28 +251,23 @@ func (r *reader) add(m *client.Msg, meta client.Meta) {
 	r.value = append(r.value[:0], m.Subject...)
 	r.b.AddHeader(subjectHeader, r.value)
 	if len(m.Header) > 0 {
-		r.headers(m)
+		// Sort the names: the map that holds the headers has no stable order.
+		r.names = r.names[:0]
+		for name := range m.Header {
+			if name != subjectHeader {
+				r.names = append(r.names, name)
+			}
+		}
+		slices.Sort(r.names)
+		for _, name := range r.names {
+			for _, v := range m.Header[name] {
+				r.value = append(r.value[:0], v...)
+				r.b.AddHeader(name, r.value)
+			}
+		}
 	}
 	r.x.add(m.Reply, delivery{Consumer: meta.Consumer, Stream: meta.Stream})
 	r.end = int64(meta.Stream)
-}
-
-// headers adds the headers of m to the batch, sorted by name: the map that
-// holds them has no stable order.
-func (r *reader) headers(m *client.Msg) {
-	r.names = r.names[:0]
-	for name := range m.Header {
-		if name != subjectHeader {
-			r.names = append(r.names, name)
-		}
-	}
-	slices.Sort(r.names)
-	for _, name := range r.names {
-		for _, v := range m.Header[name] {
-			r.value = append(r.value[:0], v...)
-			r.b.AddHeader(name, r.value)
-		}
-	}
 }
 
 // get gets a batch for m. While it waits, it reports messages that have arrived

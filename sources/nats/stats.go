@@ -86,11 +86,6 @@ func (s *jetStream) Metrics(emit func(name, help, kind string, value float64, la
 	emit("source_unread_deleted_total", "Messages deleted from the stream before the consumer could read them.", counter, float64(st.Gaps), "stream", s.cfg.Stream)
 	emit("source_unread_deleted_possible_total", "Sequences deleted from the stream that the consumer had not reached. Some of their messages may have matched its filter.",
 		counter, float64(st.Doubts), "stream", s.cfg.Stream)
-	s.pullMetrics(emit)
-}
-
-// pullMetrics emits the retries, and whether reading fails now.
-func (s *jetStream) pullMetrics(emit func(name, help, kind string, value float64, labels ...string)) {
 	failing := 0.0
 	if s.conn.Load() != nil && s.Health() != nil {
 		failing = 1

@@ -197,11 +197,6 @@ func (d *Decoder) batch() bool {
 	if crc32.Checksum(b[attributesAt:], castagnoli) != binary.BigEndian.Uint32(b[crcAt:]) {
 		return d.fail(fmt.Errorf("%w: checksum mismatch", ErrCorrupt))
 	}
-	return d.open(b)
-}
-
-// open starts decoding b, whose checksum is correct.
-func (d *Decoder) open(b []byte) bool {
 	attr := binary.BigEndian.Uint16(b[attributesAt:])
 	d.base, d.last = int64(binary.BigEndian.Uint64(b)), lastOffset(b)
 	d.first = int64(binary.BigEndian.Uint64(b[27:]))

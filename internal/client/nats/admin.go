@@ -293,7 +293,7 @@ func (want *Consumer) check(got *jetstream.ConsumerConfig) error {
 	if got.HeadersOnly {
 		wrong("delivers headers only: run %s --no-headers-only", edit)
 	}
-	if len(want.Filters) > 0 && !sameFilters(want.Filters, got) {
+	if len(want.Filters) > 0 && !slices.Equal(slices.Sorted(slices.Values(want.Filters)), slices.Sorted(slices.Values(filtersOf(got)))) {
 		wrong("filter_subjects are [%s] but the configuration has [%s]: change the configuration, or run %s --filter ...",
 			strings.Join(filtersOf(got), " "), strings.Join(want.Filters, " "), edit)
 	}
@@ -314,11 +314,6 @@ func filtersOf(c *jetstream.ConsumerConfig) []string {
 		return []string{c.FilterSubject}
 	}
 	return c.FilterSubjects
-}
-
-// sameFilters reports whether got has the filters want, in any order.
-func sameFilters(want []string, got *jetstream.ConsumerConfig) bool {
-	return slices.Equal(slices.Sorted(slices.Values(want)), slices.Sorted(slices.Values(filtersOf(got))))
 }
 
 // DurabilityWarnings describes how acknowledged messages of the stream could be

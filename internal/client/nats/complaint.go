@@ -49,16 +49,11 @@ func (c *complaints) note(sub *client.Subscription, err error) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if isSubscribe(err) {
+	if errors.Is(err, client.ErrPermissionViolation) && strings.Contains(err.Error(), "Subscription to") {
 		c.listens = err
 		return
 	}
 	c.last, c.at = err, now
-}
-
-// isSubscribe reports whether err refuses a subscription.
-func isSubscribe(err error) bool {
-	return errors.Is(err, client.ErrPermissionViolation) && strings.Contains(err.Error(), "Subscription to")
 }
 
 // due reports whether to log the complaint with that text now.

@@ -154,30 +154,26 @@ func (p *Pull) Tick(now time.Time) {
 		}
 	}
 	if len(p.alive) > 0 && len(p.C) == 0 && now.Sub(p.last) > 2*p.cfg.Heartbeat+p.cfg.Heartbeat/2 {
-		p.deaf(now)
+		// Give up the current requests and, the second time, the subscription.
+		p.last = now
+		p.silent++
+		err := fmt.Errorf("no response from consumer %q of stream %q", p.cfg.Durable, p.cfg.Stream)
+		if c := p.conn.Complaint(); c != nil {
+			err = fmt.Errorf("%w: %w", err, c)
+		}
+		p.fail(PullSilent, err)
+		p.cfg.Gone()
+		clear(p.alive)
+		p.warm = 0
+		if p.silent > 1 {
+			if err := p.subscribe(); err != nil {
+				p.fail(PullSilent, err)
+			}
+		}
 	}
 	for len(p.alive) < pulls && len(p.C) <= p.cfg.Messages/2 && !now.Before(p.pause) {
 		if p.send(now) != nil {
 			return
-		}
-	}
-}
-
-// deaf gives up the current requests and, the second time, the subscription.
-func (p *Pull) deaf(now time.Time) {
-	p.last = now
-	p.silent++
-	err := fmt.Errorf("no response from consumer %q of stream %q", p.cfg.Durable, p.cfg.Stream)
-	if c := p.conn.Complaint(); c != nil {
-		err = fmt.Errorf("%w: %w", err, c)
-	}
-	p.fail(PullSilent, err)
-	p.cfg.Gone()
-	clear(p.alive)
-	p.warm = 0
-	if p.silent > 1 {
-		if err := p.subscribe(); err != nil {
-			p.fail(PullSilent, err)
 		}
 	}
 }

@@ -288,11 +288,7 @@ func (w *Window) send(t uint64, l Load, i int, m *client.Msg) {
 	l.Message(i, m)
 	var b [80]byte
 	m.Reply = string(strconv.AppendUint(append(b[:0], w.prefix...), t, 16))
-	w.sent(t, w.conn.nc.PublishMsg(m))
-}
-
-// sent continues with a message whose bytes are no longer being read.
-func (w *Window) sent(t uint64, err error) {
+	err := w.conn.nc.PublishMsg(m) // afterwards, nothing reads the bytes of the message
 	w.mu.Lock()
 	s := w.find(t)
 	if s == nil { // forgotten in the meantime
@@ -367,7 +363,17 @@ func (w *Window) postpone(t uint64, err error) {
 	default:
 		s.state = waiting
 		w.redo = append(w.redo, t)
-		w.stats.blame(err)
+		// Count the reason why the message is published again.
+		switch {
+		case errors.Is(err, errTimeout):
+			w.stats.timeouts.Add(1)
+		case errors.Is(err, errNobody):
+			w.stats.homeless.Add(1)
+		case errors.Is(err, errStream), errors.Is(err, errAnswer):
+			w.stats.refusals.Add(1)
+		default:
+			w.stats.cuts.Add(1)
+		}
 		if !s.fails {
 			s.fails = true
 			w.failing++
@@ -376,20 +382,6 @@ func (w *Window) postpone(t uint64, err error) {
 	}
 	w.mu.Unlock()
 	w.nudge()
-}
-
-// blame counts the reason why a message is published again.
-func (c *windowStats) blame(err error) {
-	switch {
-	case errors.Is(err, errTimeout):
-		c.timeouts.Add(1)
-	case errors.Is(err, errNobody):
-		c.homeless.Add(1)
-	case errors.Is(err, errStream), errors.Is(err, errAnswer):
-		c.refusals.Add(1)
-	default:
-		c.cuts.Add(1)
-	}
 }
 
 func (w *Window) nudge() {
@@ -540,7 +532,18 @@ func (w *Window) keep(ctx context.Context) {
 			if n := w.failures.Add(1); n > 1 && sleep(ctx, min(50*time.Millisecond<<min(n, 10), 5*time.Second)) != nil {
 				return
 			}
-			w.sendAgain()
+			// Publish all waiting messages again.
+			w.mu.Lock()
+			jobs := w.redo
+			w.redo = nil
+			slices.SortFunc(jobs, func(a, b uint64) int { // the order of vacant slots does not matter
+				return cmp.Compare(w.slots[uint32(a)].order, w.slots[uint32(b)].order)
+			})
+			w.mu.Unlock()
+			m := client.Msg{Header: client.Header{}}
+			for _, t := range jobs {
+				w.resend(t, &m)
+			}
 		}
 	}
 }
@@ -570,21 +573,6 @@ func (w *Window) lateError() error {
 		return fmt.Errorf("%w (%w)", errTimeout, err)
 	}
 	return errTimeout
-}
-
-// sendAgain publishes all waiting messages.
-func (w *Window) sendAgain() {
-	w.mu.Lock()
-	jobs := w.redo
-	w.redo = nil
-	slices.SortFunc(jobs, func(a, b uint64) int { // the order of vacant slots does not matter
-		return cmp.Compare(w.slots[uint32(a)].order, w.slots[uint32(b)].order)
-	})
-	w.mu.Unlock()
-	m := client.Msg{Header: client.Header{}}
-	for _, t := range jobs {
-		w.resend(t, &m)
-	}
 }
 
 // resend publishes the message with the token t again, if it still waits.
