@@ -35,18 +35,6 @@ type partWriter struct{ sinkWriter }
 // ReadAt implements io.ReaderAt.
 func (w partWriter) ReadAt(p []byte, at int64) (int, error) { return w.s.part.f.ReadAt(p, at) }
 
-// encode passes a batch to the encoder. The caller holds mu.
-func (s *sink) encode(b *pipeline.Batch, stream *pipeline.Stream) error {
-	if len(stream.Bytes) == 0 {
-		return nil
-	}
-	err := s.encoder.Append(b, stream)
-	if s.err == nil && err != nil { // else append has recorded the error
-		s.err = err
-	}
-	return s.err
-}
-
 // endEncoding writes the end of the file. The caller holds mu.
 func (s *sink) endEncoding() {
 	if s.encoder == nil || s.err != nil {

@@ -282,7 +282,11 @@ func (s *log) round() {
 		failed = s.giveUp()
 	}
 	s.mu.Unlock()
-	answer(durable)
+	// This is the only place where this sink reports durability, directly
+	// after the sync.
+	for _, h := range durable {
+		h.ticket.Done(pipeline.Result{})
+	}
 	for _, h := range failed {
 		h.ticket.Done(pipeline.Result{Err: lasting, Class: pipeline.Fatal})
 	}
@@ -291,7 +295,11 @@ func (s *log) round() {
 	s.finishAll(requests)
 	s.publishAll()
 	clean := s.diagnose()
-	s.table.evict()
+	// Close the least recently used files if too many are open. Files that
+	// wait for a sync stay open.
+	if s.table.counts.open.Load() > int64(s.table.cfg.OpenFiles) {
+		s.table.shutIdle(s.table.cfg.OpenFiles)
+	}
 	if s.crowded {
 		s.crowded = false
 		s.wake()
@@ -338,14 +346,6 @@ func (s *log) resolve(shares []share) (durable []held) {
 	s.counts.holds.Store(int64(s.holds))
 	s.durable = durable
 	return durable
-}
-
-// answer answers batches that are durable. It is the only place where this sink
-// reports durability, and is called directly after the sync.
-func answer(durable []held) {
-	for _, h := range durable {
-		h.ticket.Done(pipeline.Result{})
-	}
 }
 
 // breaks registers that o must be repaired before anything else is written to

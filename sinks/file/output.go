@@ -177,14 +177,6 @@ func (tab *streamTable) shutIdle(keep int) {
 	}
 }
 
-// evict closes the least recently used files if too many are open. Files that
-// wait for a sync stay open.
-func (tab *streamTable) evict() {
-	if tab.counts.open.Load() > int64(tab.cfg.OpenFiles) {
-		tab.shutIdle(tab.cfg.OpenFiles)
-	}
-}
-
 // write appends h to o. The caller holds mu.
 func (d *diskFiles) write(o *output, h *held) error {
 	if err := d.at("file.before_write"); err != nil {

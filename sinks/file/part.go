@@ -146,16 +146,6 @@ func (p *part) abort(empty bool) error {
 	return err
 }
 
-// refuseInputs returns ErrIsInput if f is a regular file and one of inputs,
-// because `urlfold a.log >> a.log` would never end.
-func refuseInputs(f *os.File, inputs []string) error {
-	fi, err := f.Stat()
-	if err != nil || !fi.Mode().IsRegular() || !isInput(fi, inputs) {
-		return nil
-	}
-	return ErrIsInput
-}
-
 // isInput reports whether fi is the file at one of paths.
 func isInput(fi os.FileInfo, paths []string) bool {
 	for _, path := range paths {

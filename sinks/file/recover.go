@@ -296,7 +296,8 @@ func lastMember(f *disk.File, format compress.Format, size int64) (good int64, t
 	case v.Format != format:
 		good, torn = 0, size < magicLen
 	default:
-		torn = isTorn(v)
+		// Its writer died.
+		torn = v.Kind == compress.Truncated || v.Kind == compress.TrailingGarbage
 	}
 	if torn {
 		return good, true, nil
@@ -312,11 +313,6 @@ func lastMember(f *disk.File, format compress.Format, size int64) (good int64, t
 	}
 	tail := compress.Verify(io.NewSectionReader(f, good, rest-good), compress.Options{Limits: compress.Limits{MaxRatio: -1}})
 	return good, tail.Verdict.Format == format && tail.Verdict.Kind == compress.Truncated && tail.Members == 0, nil
-}
-
-// isTorn reports whether v is the verdict for a file whose writer died.
-func isTorn(v compress.Verdict) bool {
-	return v.Kind == compress.Truncated || v.Kind == compress.TrailingGarbage
 }
 
 // trimZeros returns the size of f without trailing zeros.

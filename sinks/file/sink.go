@@ -78,7 +78,12 @@ func (s *sink) open(ctx context.Context) error {
 	if s.cfg.Writer != nil {
 		s.w = s.cfg.Writer
 		if f, ok := s.w.(*os.File); ok {
-			return refuseInputs(f, s.cfg.Inputs)
+			// `urlfold a.log >> a.log` would never end.
+			fi, err := f.Stat()
+			if err != nil || !fi.Mode().IsRegular() || !isInput(fi, s.cfg.Inputs) {
+				return nil
+			}
+			return ErrIsInput
 		}
 		return nil
 	}
@@ -159,7 +164,14 @@ func (s *sink) write(b *pipeline.Batch, stream *pipeline.Stream) error {
 	case s.w == nil || s.closed:
 		return errors.New("file sink: not open")
 	case s.encoder != nil:
-		return s.encode(b, stream)
+		if len(stream.Bytes) == 0 {
+			return nil
+		}
+		err := s.encoder.Append(b, stream)
+		if s.err == nil && err != nil { // else append has recorded the error
+			s.err = err
+		}
+		return s.err
 	case len(p) == 0 && len(stream.Bytes) > 0:
 		s.err = errors.New("file sink: batch was not compressed by the pipeline")
 		return s.err

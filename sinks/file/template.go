@@ -199,7 +199,7 @@ func (t *template) pattern(v *values) (glob string, exact *regexp.Regexp) {
 	var g, e strings.Builder
 	group := false
 	fixed := func(s string) {
-		g.WriteString(globEscape(s))
+		g.WriteString(strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(s))
 		e.WriteString(regexp.QuoteMeta(s))
 	}
 	for _, p := range t.parts {
@@ -226,11 +226,6 @@ func (t *template) pattern(v *values) (glob string, exact *regexp.Regexp) {
 		}
 	}
 	return filepath.Clean(g.String()), regexp.MustCompile("^" + e.String() + "$")
-}
-
-// globEscape escapes s for use in a glob pattern.
-func globEscape(s string) string {
-	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(s)
 }
 
 // files returns the files that the template has created with the values v (see
