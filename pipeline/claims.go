@@ -121,10 +121,6 @@ type claims struct {
 	firsts, duplicates, delayed, noKey, noTime int64
 }
 
-func newClaims(p *Pipeline, o *Dedupe) *claims {
-	return &claims{p: p, outside: o.Claims, marks: o.NewMark != nil, window: o.Window, held: map[codec.Key]*Claim{}}
-}
-
 // ask claims the keys of b, then returns b to a worker.
 func (c *claims) ask(b *Batch) {
 	b.filtered, b.keep = true, b.keep.all(len(b.Out.Recs))
@@ -466,11 +462,4 @@ func (c *claims) snapshot() *DedupeSnapshot {
 		Duplicates: c.duplicates, Firsts: c.firsts, NoKey: c.noKey, Delayed: c.delayed, Waiting: len(c.held),
 		Windows: c.window != nil, NoTime: c.noTime,
 	}
-}
-
-// forgetClaims clears what b holds of the deduplication by claims.
-func (b *Batch) forgetClaims() {
-	clear(b.claims)
-	clear(b.leans)
-	b.claims, b.leans, b.delays, b.again = b.claims[:0], b.leans[:0], b.delays[:0], 0
 }

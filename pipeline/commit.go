@@ -14,30 +14,6 @@ func (p *Pipeline) commits() bool {
 	return p.finishes || slices.ContainsFunc(p.feeds, func(f *feed) bool { return f.committer != nil })
 }
 
-// commitLoop commits watermarks at every CommitInterval until quit is closed.
-func (p *Pipeline) commitLoop(quit <-chan struct{}) {
-	t := time.NewTicker(p.o.CommitInterval)
-	defer t.Stop()
-	for {
-		select {
-		case <-t.C:
-			if err := p.commit(p.base); err != nil {
-				p.complain(&p.commitLog, "commit failed, retrying", "error", err)
-			}
-			// An attempt to take a cut closes the gate, and may last a whole
-			// interval. If the next attempt followed at once, no batch could
-			// pass the gate and nothing would ever be resolved.
-			t.Reset(p.o.CommitInterval)
-		case <-p.hurry:
-			if err := p.commit(p.base); err != nil {
-				p.complain(&p.commitLog, "commit failed, retrying", "error", err)
-			}
-		case <-quit:
-			return
-		}
-	}
-}
-
 // commitSoon asks for a commit before the interval has passed.
 func (p *Pipeline) commitSoon() {
 	select {

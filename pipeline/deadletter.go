@@ -17,14 +17,6 @@ import (
 // A dead letter is longer than its record, so its sink may refuse it for its
 // size. It is then cut until the sink accepts it.
 
-// writeDeadLetters sends b, which all sinks have answered, to a worker for its
-// second round.
-func (p *Pipeline) writeDeadLetters(b *Batch) {
-	b.late = true
-	p.active.Add(1)
-	p.work.put(b)
-}
-
 // deadLetters writes the dead letters of the second round of b.
 func (w *worker) deadLetters(b *Batch) error {
 	b.Dead.Bytes, b.Dead.Recs, b.Dead.Packed = b.Dead.Bytes[:0], b.Dead.Recs[:0], b.Dead.Packed[:0]

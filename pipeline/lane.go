@@ -335,7 +335,15 @@ func (l *Lane) issue(b *Batch, end Position) error {
 		l.grow()
 	}
 	b.Seq, b.End = l.next, end
-	b.start = l.startOf(b)
+	// The offset of the record that b is a piece of, or -1 if the lane has
+	// no earlier piece of it, as after a restart. Any worker may get b.
+	switch b.Piece {
+	case First:
+		l.begun = b.Off
+	case Whole:
+		l.begun = -1
+	}
+	b.start = l.begun
 	l.segs.issue(b)
 	l.ring[l.next&l.mask()] = slot{end: end, at: time.Now(), verified: b.Verified, segment: b.Segment}
 	l.next++
@@ -343,18 +351,6 @@ func (l *Lane) issue(b *Batch, end Position) error {
 	l.bytes += int64(len(b.In))
 	l.mustHold()
 	return nil
-}
-
-// startOf returns the offset of the record that b is a piece of, or -1 if the lane has
-// no earlier piece of it, as after a restart. Any worker may get b. The caller holds mu.
-func (l *Lane) startOf(b *Batch) int64 {
-	switch b.Piece {
-	case First:
-		l.begun = b.Off
-	case Whole:
-		l.begun = -1
-	}
-	return l.begun
 }
 
 // leastRing is the minimum length of a ring that is not empty. It suffices for

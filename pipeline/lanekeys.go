@@ -156,7 +156,12 @@ func (d *decisions) storeLanes(ctx context.Context, f *feed) error {
 	if err != nil {
 		return err
 	}
-	errs := d.seal(ctx, cuts)
+	errs := each(cuts, func(c *laneCut) error {
+		if len(c.firsts) == 0 {
+			return nil
+		}
+		return d.lanes.Seal(ctx, c.up.Lane, c.firsts)
+	})
 	errs = append(errs, d.storePositions(ctx, f, cuts))
 	for i := range cuts {
 		c := &cuts[i]
@@ -242,16 +247,6 @@ func each(cuts []laneCut, f func(c *laneCut) error) (errs []error) {
 		}
 	}
 	return errs
-}
-
-// seal stores the keys of cuts, and sets the error of each.
-func (d *decisions) seal(ctx context.Context, cuts []laneCut) (errs []error) {
-	return each(cuts, func(c *laneCut) error {
-		if len(c.firsts) == 0 {
-			return nil
-		}
-		return d.lanes.Seal(ctx, c.up.Lane, c.firsts)
-	})
 }
 
 // forget forgets the windows that are over at the cuts that were stored.

@@ -22,15 +22,6 @@ type Latency struct {
 	Sum    time.Duration
 }
 
-func (l *Latency) observe(d time.Duration) {
-	i := 0
-	for i < len(LatencyBounds) && d > LatencyBounds[i] {
-		i++
-	}
-	l.Counts[i]++
-	l.Sum += d
-}
-
 // A SinkSnapshot is the progress of one sink.
 type SinkSnapshot struct {
 	Name        string
@@ -75,13 +66,6 @@ type meter struct {
 	offered   int64 // records that were to be submitted
 	accepted  int64 // records that the sink has made durable
 	abandoned int64 // records that were given up
-}
-
-// offer counts the records that the sink is to receive.
-func (m *meter) offer(n int) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.offered += int64(n)
 }
 
 // abandon counts records that were given up.
@@ -181,7 +165,13 @@ func (m *meter) answered(s *Stream, start time.Time, r *Result) {
 	defer m.mu.Unlock()
 	m.s.Holds--
 	m.accepted += r.taken(len(s.Recs))
-	m.s.Latency.observe(time.Since(start))
+	d := time.Since(start)
+	i := 0
+	for i < len(LatencyBounds) && d > LatencyBounds[i] {
+		i++
+	}
+	m.s.Latency.Counts[i]++
+	m.s.Latency.Sum += d
 	switch {
 	case r.Class == OK && r.Err == nil:
 		m.s.Batches++

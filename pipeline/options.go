@@ -8,6 +8,8 @@ import (
 	"math"
 	"runtime"
 	"time"
+
+	"github.com/urlfold/urlfold/codec"
 )
 
 // Options configures a [Pipeline]. Sources, Sinks and NewCodec are required. A
@@ -206,7 +208,7 @@ func New(o Options) (*Pipeline, error) {
 	switch {
 	case o.Dedupe == nil:
 	case o.Dedupe.Claims != nil:
-		p.claims = newClaims(p, o.Dedupe)
+		p.claims = &claims{p: p, outside: o.Dedupe.Claims, marks: o.Dedupe.NewMark != nil, window: o.Dedupe.Window, held: map[codec.Key]*Claim{}}
 	default:
 		var err error
 		if p.decisions, err = newDecisions(p, o.Dedupe); err != nil {

@@ -52,7 +52,9 @@ func (b *Batch) reset(size int) {
 	b.keep, b.marked, b.filtered, b.pieceDropped = b.keep[:0], b.marked[:0], false, false
 	b.refused, b.late, b.lostDeadLetters = b.refused[:0], false, 0
 	b.void, b.orphan, b.series, b.number, b.needs, b.relied, b.orphans = false, false, nil, 0, 0, b.relied[:0], b.orphans[:0]
-	b.forgetClaims()
+	clear(b.claims)
+	clear(b.leans)
+	b.claims, b.leans, b.delays, b.again = b.claims[:0], b.leans[:0], b.delays[:0], 0
 	if b.In = b.In[:0]; cap(b.In) > arenaGrowth*size || cap(b.In) < size {
 		b.In = make([]byte, 0, size)
 	}

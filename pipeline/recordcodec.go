@@ -82,7 +82,19 @@ func (c *recordCodec) Process(b *Batch) {
 	c.w.Begin(b.In)
 	switch {
 	case len(b.Msgs) > 0:
-		c.messages(b)
+		for ; b.NextMsg < len(b.Msgs); b.NextMsg++ {
+			m := &b.Msgs[b.NextMsg]
+			if m.Value.Len == 0 {
+				c.bare(b, m)
+				continue
+			}
+			if b.Next == int(m.Value.Off) {
+				c.line = 1
+			}
+			if c.records(b, m.end()); c.w.Err() != nil {
+				return
+			}
+		}
 		return
 	case b.Piece != Whole:
 		c.piece(b)
@@ -355,23 +367,6 @@ func (s *Stream) extend(start int, b *Batch) bool {
 // note registers n bytes at start as the output of the current record.
 func (s *Stream) note(start, n int, b *Batch) {
 	s.Recs = append(s.Recs, OutRec{Span{uint32(start), uint32(n)}, uint32(b.Next), uint32(b.NextMsg)})
-}
-
-// messages handles a batch of messages.
-func (c *recordCodec) messages(b *Batch) {
-	for ; b.NextMsg < len(b.Msgs); b.NextMsg++ {
-		m := &b.Msgs[b.NextMsg]
-		if m.Value.Len == 0 {
-			c.bare(b, m)
-			continue
-		}
-		if b.Next == int(m.Value.Off) {
-			c.line = 1
-		}
-		if c.records(b, m.end()); c.w.Err() != nil {
-			return
-		}
-	}
 }
 
 // Err implements [Stopper]. It reports on the current batch.

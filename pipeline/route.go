@@ -15,28 +15,6 @@ package pipeline
 // allSinks is the value of Stream.To for a record that every sink gets.
 const allSinks = ^uint64(0)
 
-// share gives each sink the stream that it is to receive.
-func (w *worker) share(b *Batch) {
-	for slot := range w.p.o.Sinks {
-		g := &b.legs[slot]
-		g.giveBack()
-		switch g.own = true; {
-		case len(b.Out.To) > 0:
-			g.out.pick(&b.Out, 1<<slot)
-		case w.p.packers > 1: // Packed must not be shared
-			g.borrow(&b.Out)
-		default:
-			g.own = false
-		}
-	}
-}
-
-// borrow sets g.out to the records of s, whose arenas it shares.
-func (g *leg) borrow(s *Stream) {
-	g.borrows = true
-	g.out = Stream{Bytes: s.Bytes, Recs: s.Recs, Facts: s.Facts, IDs: s.IDs, Apart: s.Apart, Binary: s.Binary, Packed: g.out.Packed[:0]}
-}
-
 // giveBack reverts borrow.
 func (g *leg) giveBack() {
 	if g.borrows {

@@ -205,7 +205,26 @@ func (p *Pipeline) startCommits() (quit, committed chan struct{}) {
 	}
 	go func() {
 		defer close(committed)
-		p.commitLoop(quit)
+		t := time.NewTicker(p.o.CommitInterval)
+		defer t.Stop()
+		for {
+			select {
+			case <-t.C:
+				if err := p.commit(p.base); err != nil {
+					p.complain(&p.commitLog, "commit failed, retrying", "error", err)
+				}
+				// An attempt to take a cut closes the gate, and may last a whole
+				// interval. If the next attempt followed at once, no batch could
+				// pass the gate and nothing would ever be resolved.
+				t.Reset(p.o.CommitInterval)
+			case <-p.hurry:
+				if err := p.commit(p.base); err != nil {
+					p.complain(&p.commitLog, "commit failed, retrying", "error", err)
+				}
+			case <-quit:
+				return
+			}
+		}
 	}()
 	return quit, committed
 }

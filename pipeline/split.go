@@ -42,15 +42,11 @@ func (w *worker) shorten(b *Batch) bool {
 	}
 	b.In, b.Msgs = b.In[:off], b.Msgs[:msg]
 	b.Lane.shorten(b, end)
-	b.undo(w.p.pool.bytes)
-	return w.process(b) == nil
-}
-
-// undo discards the output and the counts of b.
-func (b *Batch) undo(size int) {
+	// Discard the output and the counts.
 	b.Next, b.NextMsg, b.Stats = 0, 0, record.Stats{}
-	b.Out.reset(size)
-	b.Dead.reset(size)
+	b.Out.reset(w.p.pool.bytes)
+	b.Dead.reset(w.p.pool.bytes)
+	return w.process(b) == nil
 }
 
 // shorten sets the end position of b, which is unresolved, to end.

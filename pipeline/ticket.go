@@ -280,7 +280,10 @@ func (p *Pipeline) legDone(b *Batch) {
 // releases it.
 func (p *Pipeline) answered(b *Batch) {
 	if len(b.refused)+len(b.orphans) > 0 && p.dead >= 0 && p.o.OnRefused != RefusedDrop && !b.late && !b.lost.Load() {
-		p.writeDeadLetters(b)
+		// A worker writes the dead letters in the batch's second round.
+		b.late = true
+		p.active.Add(1)
+		p.work.put(b)
 		return
 	}
 	p.release(b)

@@ -198,7 +198,21 @@ func panicText(v any) string {
 // those that need it.
 func (w *worker) packStreams(b *Batch) {
 	if !b.late {
-		w.share(b)
+		// Give each sink the stream that it is to receive.
+		for slot := range w.p.o.Sinks {
+			g := &b.legs[slot]
+			g.giveBack()
+			switch g.own = true; {
+			case len(b.Out.To) > 0:
+				g.out.pick(&b.Out, 1<<slot)
+			case w.p.packers > 1: // Packed must not be shared
+				s := &b.Out
+				g.borrows = true
+				g.out = Stream{Bytes: s.Bytes, Recs: s.Recs, Facts: s.Facts, IDs: s.IDs, Apart: s.Apart, Binary: s.Binary, Packed: g.out.Packed[:0]}
+			default:
+				g.own = false
+			}
+		}
 	}
 	for slot, pack := range w.packs {
 		if pack == nil || b.late && slot != w.p.dead {
@@ -267,7 +281,10 @@ func (p *Pipeline) step() {
 // begin prepares the delivery of b to the sink of slot.
 func (p *Pipeline) begin(b *Batch, slot int) {
 	b.legs[slot].begin()
-	p.meters[slot].offer(len(b.full(slot).Recs))
+	m, n := &p.meters[slot], int64(len(b.full(slot).Recs))
+	m.mu.Lock()
+	m.offered += n
+	m.mu.Unlock()
 }
 
 // deliver submits b to the sinks, in the configured order.
