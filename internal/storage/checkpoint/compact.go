@@ -29,10 +29,6 @@ type writer struct {
 // leastLog is the minimum size in bytes of a log that is compacted.
 const leastLog = 1 << 20
 
-// due reports whether the log is so long that writing a snapshot costs less
-// than keeping and replaying the log.
-func (w *writer) due() bool { return w.log != nil && w.logSize >= w.compactAt }
-
 // close closes the files. The next commit creates new ones.
 func (w *writer) close() {
 	if w.log != nil {
@@ -78,19 +74,6 @@ func (s *Store) append(c *change) error {
 	w.seq++
 	w.logSize += int64(len(text))
 	w.unsure = false
-	return nil
-}
-
-// makeSure syncs the log so that the failure of the last commit is durable.
-func (s *Store) makeSure() error {
-	if !s.w.unsure {
-		return nil // a compaction has already done it
-	}
-	if err := s.w.log.Sync(); err != nil {
-		s.w.close()
-		return err
-	}
-	s.w.unsure = false
 	return nil
 }
 

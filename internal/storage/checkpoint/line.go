@@ -68,35 +68,15 @@ func (l *line) texts(f func(*string)) {
 	}
 }
 
-// encodeTexts makes the strings of l valid in JSON.
-func (l *line) encodeTexts() {
+// appendLine appends l with a line feed. It modifies the value that l points
+// to.
+func appendLine(dst []byte, l *line) ([]byte, error) {
+	// The strings must be valid in JSON.
 	l.texts(func(s *string) {
 		if !utf8.ValidString(*s) || strings.HasPrefix(*s, inBase64) {
 			*s = inBase64 + base64.StdEncoding.EncodeToString([]byte(*s))
 		}
 	})
-}
-
-// decodeTexts reverses encodeTexts.
-func (l *line) decodeTexts() error {
-	bad := false
-	l.texts(func(s *string) {
-		if code, ok := strings.CutPrefix(*s, inBase64); ok {
-			raw, err := base64.StdEncoding.DecodeString(code)
-			bad = bad || err != nil
-			*s = string(raw)
-		}
-	})
-	if bad {
-		return errors.New("invalid base64 text")
-	}
-	return nil
-}
-
-// appendLine appends l with a line feed. It modifies the value that l points
-// to.
-func appendLine(dst []byte, l *line) ([]byte, error) {
-	l.encodeTexts()
 	text, err := json.Marshal(l.value())
 	if err == nil && len(text) >= maxLine {
 		err = fmt.Errorf("entry of %d bytes exceeds the limit of %d", len(text), maxLine)
@@ -112,10 +92,31 @@ func parseLine(text string, l *line) error {
 	if len(text) >= maxLine {
 		return errors.New("line too long")
 	}
-	if err := strictly([]byte(text), l.value()); err != nil {
-		return err
+	// An unknown key is errNewer, because dropping the key would lose what
+	// a later version stored there.
+	d := json.NewDecoder(bytes.NewReader([]byte(text)))
+	d.DisallowUnknownFields()
+	if err := d.Decode(l.value()); err != nil {
+		if strings.Contains(err.Error(), "unknown field") {
+			return fmt.Errorf("%w: %w", err, errNewer)
+		}
+		return errors.New("invalid JSON")
 	}
-	return l.decodeTexts()
+	if d.More() {
+		return errors.New("line has more than one JSON value")
+	}
+	bad := false
+	l.texts(func(s *string) {
+		if code, ok := strings.CutPrefix(*s, inBase64); ok {
+			raw, err := base64.StdEncoding.DecodeString(code)
+			bad = bad || err != nil
+			*s = string(raw)
+		}
+	})
+	if bad {
+		return errors.New("invalid base64 text")
+	}
+	return nil
 }
 
 // lineOf returns the serialized form of an entry, without a line feed.
@@ -130,21 +131,4 @@ func parseEntry(text string) (e Entry, err error) {
 		err = errNumbers
 	}
 	return e, err
-}
-
-// strictly parses one JSON value. It returns errNewer for an unknown key,
-// because dropping the key would lose what a later version stored there.
-func strictly(text []byte, v any) error {
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.DisallowUnknownFields()
-	if err := d.Decode(v); err != nil {
-		if strings.Contains(err.Error(), "unknown field") {
-			return fmt.Errorf("%w: %w", err, errNewer)
-		}
-		return errors.New("invalid JSON")
-	}
-	if d.More() {
-		return errors.New("line has more than one JSON value")
-	}
-	return nil
 }

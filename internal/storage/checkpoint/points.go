@@ -32,19 +32,6 @@ type points struct {
 	dirty bool    // names were added since the last sync of the folder
 }
 
-// openPoints lists the existing points.
-func openPoints(dir string) points {
-	p := points{dir: dir, there: map[int64]bool{}, last: new(atomic.Int64)}
-	names, _ := os.ReadDir(dir) // points that cannot be listed are never removed, but may be overwritten
-	for _, d := range names {
-		if id, err := strconv.ParseInt(d.Name(), 10, 64); err == nil && id > 0 {
-			p.there[id] = true
-			p.last.Store(max(p.last.Load(), id))
-		}
-	}
-	return p
-}
-
 func (p *points) path(id int64) string { return filepath.Join(p.dir, strconv.FormatInt(id, 10)) }
 
 // write makes the content of a point durable, but not yet its name. It leaves
@@ -90,27 +77,6 @@ func (p *points) sync() error {
 	}
 	p.dirty = false
 	return nil
-}
-
-// orphan records the points that no entry names. The next commit removes them.
-func (p *points) orphan(named map[int64]bool) {
-	for id := range p.there {
-		if !named[id] {
-			p.stale = append(p.stale, id)
-		}
-	}
-}
-
-// drop records the points that the last commit no longer names, and removes
-// those that the commit before it no longer named. The delay is needed because
-// a damaged last commit makes the loader fall back to the one before it. A
-// point that cannot be removed is left to the next process.
-func (p *points) drop(ids []int64) {
-	for _, id := range p.stale {
-		_ = disk.Remove(p.path(id))
-		delete(p.there, id)
-	}
-	p.stale = ids
 }
 
 // errPoint is returned by Point for a damaged file.

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -97,8 +98,22 @@ func (s *Store) load() error {
 	}
 	s.st, s.warnings, s.lost = l.st, l.warnings, l.lost
 	s.w = writer{epoch: 1, gen: l.gen, seq: l.seq, last: l.last, snapshotBad: l.found && !l.snapshotOK, logBad: l.found && !l.logOK, stored: l.found, hadLog: l.hadLog}
-	s.points = openPoints(filepath.Join(s.dir, restartDir))
-	s.points.orphan(s.findRefs())
+	p := points{dir: filepath.Join(s.dir, restartDir), there: map[int64]bool{}, last: new(atomic.Int64)}
+	names, _ := os.ReadDir(p.dir) // points that cannot be listed are never removed, but may be overwritten
+	for _, d := range names {
+		if id, err := strconv.ParseInt(d.Name(), 10, 64); err == nil && id > 0 {
+			p.there[id] = true
+			p.last.Store(max(p.last.Load(), id))
+		}
+	}
+	s.points = p
+	// The next commit removes the points that no entry names.
+	named := s.findRefs()
+	for id := range s.points.there {
+		if !named[id] {
+			s.points.stale = append(s.points.stale, id)
+		}
+	}
 	return nil
 }
 
@@ -365,14 +380,25 @@ func (s *Store) commit(c *change, refs map[entryKey]int64, fresh map[int64][]byt
 		}
 	}
 	if c.empty() {
-		return s.makeSure()
+		// Make the failure of the last commit durable, unless a compaction has
+		// already done it.
+		if !s.w.unsure {
+			return nil
+		}
+		if err := s.w.log.Sync(); err != nil {
+			s.w.close()
+			return err
+		}
+		s.w.unsure = false
+		return nil
 	}
 	if err := s.append(c); err != nil {
 		return err
 	}
 	s.st.apply(c)
 	s.notePoints(refs)
-	if s.w.due() {
+	// Writing a snapshot costs less than keeping and replaying the log.
+	if s.w.log != nil && s.w.logSize >= s.w.compactAt {
 		s.compactLater()
 	}
 	return nil
@@ -390,5 +416,13 @@ func (s *Store) notePoints(refs map[entryKey]int64) {
 			s.refs[k] = id
 		}
 	}
-	s.points.drop(dropped)
+	// The points that the last commit no longer names go only after the
+	// next commit, because a damaged last commit makes the loader fall back
+	// to the one before it. A point that cannot be removed is left to the
+	// next process.
+	for _, id := range s.points.stale {
+		_ = disk.Remove(s.points.path(id))
+		delete(s.points.there, id)
+	}
+	s.points.stale = dropped
 }

@@ -1,7 +1,6 @@
 package compress
 
 import (
-	"fmt"
 	"io"
 	"sync"
 	"sync/atomic"
@@ -153,7 +152,14 @@ func (a *ahead) Read(p []byte) (int, error) {
 	a.fill(a.read - int64(a.sizes.buffer)) // the reader holds no more than its buffer
 	for len(a.left) == 0 {
 		if len(a.queue) == 0 && !a.load() {
-			return a.beyond(p)
+			// The file may have grown since its end was reached.
+			if err := a.err; err != nil {
+				a.err = nil
+				return 0, err
+			}
+			n, err := a.src.Read(p)
+			a.read += int64(n)
+			return n, err
 		}
 		a.left = a.queue[0].data
 	}
@@ -165,18 +171,6 @@ func (a *ahead) Read(p []byte) (int, error) {
 		a.queue = append(a.queue[:0], a.queue[1:]...)
 	}
 	return n, nil
-}
-
-// beyond reads after the last chunk. The file may have grown since its end was
-// reached.
-func (a *ahead) beyond(p []byte) (int, error) {
-	if err := a.err; err != nil {
-		a.err = nil
-		return 0, err
-	}
-	n, err := a.src.Read(p)
-	a.read += int64(n)
-	return n, err
 }
 
 // load reads another chunk, and returns false if there is none.
@@ -332,14 +326,6 @@ func (a *ahead) arrive(before, bit int64) {
 	}
 }
 
-// refuse gives up the index because of the text before a bit of the file.
-func (a *ahead) refuse(bit int64) {
-	if a.index != nil {
-		a.index.index.reason = fmt.Sprintf("the text before byte %d of the file is different", bit/8)
-		a.checkIndex()
-	}
-}
-
 // checkIndex continues without the index if it does not match.
 func (a *ahead) checkIndex() {
 	if a.index.index.reason != "" {
@@ -400,15 +386,6 @@ func (a *ahead) candidate() *segment {
 		}
 	}
 	return nil
-}
-
-// finish publishes the runs of a segment.
-func (a *ahead) finish(s *segment) {
-	a.drop(s)
-	a.mu.Lock()
-	s.done = true
-	a.mu.Unlock()
-	a.changed.Broadcast()
 }
 
 // A plan decides how a file is cut into segments.

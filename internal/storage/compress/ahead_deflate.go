@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 
 	"github.com/urlfold/urlfold/internal/storage/inflate"
@@ -48,7 +49,10 @@ func (d *aheadDeflate) adopt(bit int64, window []byte, ahead int) bool {
 		return false
 	}
 	if !bytes.Equal(r.window, window) && !d.sameOutput(r, window) {
-		d.ahead.refuse(bit)
+		if d.ahead.index != nil {
+			d.ahead.index.index.reason = fmt.Sprintf("the text before byte %d of the file is different", bit/8)
+			d.ahead.checkIndex()
+		}
 		return false
 	}
 	if _, err := d.in.br.Discard(int(r.end/8 - d.in.offset())); err != nil {

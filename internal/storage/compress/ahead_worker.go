@@ -35,7 +35,12 @@ func (w *aheadWorker) run(a *ahead) {
 	for s, done := a.take(); s != nil; s, done = a.take() {
 		w.segment(s)
 		w.chunks = nil
-		a.finish(s)
+		// Publish the runs of the segment.
+		a.drop(s)
+		a.mu.Lock()
+		s.done = true
+		a.mu.Unlock()
+		a.changed.Broadcast()
 		done()
 	}
 }

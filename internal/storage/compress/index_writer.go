@@ -55,23 +55,19 @@ func (w *IndexWriter) add(p *RestartPoint) {
 	w.places = append(w.places, place{bit: p.compressed*8 + int64(p.bit), out: p.offset, window: bytes.Clone(b.Bytes()), lines: w.lines})
 	w.bytes += b.Len()
 	if w.bytes > maxIndex {
-		w.thin()
-	}
-}
-
-// thin drops every second place.
-func (w *IndexWriter) thin() {
-	kept := w.places[:0]
-	w.bytes = 0
-	for i, p := range w.places {
-		if i%2 == 0 {
-			kept = append(kept, p)
-			w.bytes += len(p.window)
+		// Drop every second place.
+		kept := w.places[:0]
+		w.bytes = 0
+		for i, p := range w.places {
+			if i%2 == 0 {
+				kept = append(kept, p)
+				w.bytes += len(p.window)
+			}
 		}
+		clear(w.places[len(kept):])
+		w.places = kept
+		w.every *= 2
 	}
-	clear(w.places[len(kept):])
-	w.places = kept
-	w.every *= 2
 }
 
 // Useful reports whether the index has a place other than the start.

@@ -111,10 +111,6 @@ func (in *input) skipZeros() (n int64) {
 	}
 }
 
-// forget consumes the buffered bytes without reading more, because the file may
-// have grown since its end was reached.
-func (in *input) forget() { _, _ = in.br.Discard(in.br.Buffered()) } // cannot fail
-
 // drain consumes the remaining bytes and returns their number.
 func (in *input) drain() int64 {
 	n, _ := io.Copy(io.Discard, in.br) // an error of the file is kept in raw.err

@@ -53,10 +53,6 @@ const (
 	lz4Independent = 1 << 5
 )
 
-func newLZ4(in *input, restarts *restarts, note func(Verdict), later bool) *lz4Decoder {
-	return &lz4Decoder{in: in, restarts: restarts, note: note, begun: later}
-}
-
 func (d *lz4Decoder) Close() {}
 
 func (d *lz4Decoder) Read(p []byte) (int, error) {
@@ -217,7 +213,16 @@ func (d *lz4Decoder) decode(n int, stored bool) error {
 			k, err = lz4Before(block, data, dict), fmt.Errorf("invalid lz4 block")
 		}
 	}
-	d.deliver(block[:k])
+	block = block[:k]
+	f.size += uint64(k)
+	if f.content != nil {
+		f.content.write(block)
+	}
+	d.out = d.out[:len(d.out)+k]
+	d.rest = block
+	if f.blockSum {
+		d.restarts.unit(k, sumRight)
+	}
 	return noEOF(err)
 }
 
@@ -235,20 +240,6 @@ func (d *lz4Decoder) window() (dict []byte) {
 		d.out = d.out[:copy(d.out, d.out[len(d.out)-lz4Window:])]
 	}
 	return d.out
-}
-
-// deliver makes a block ready for delivery.
-func (d *lz4Decoder) deliver(block []byte) {
-	f := d.frame
-	f.size += uint64(len(block))
-	if f.content != nil {
-		f.content.write(block)
-	}
-	d.out = d.out[:len(d.out)+len(block)]
-	d.rest = block
-	if f.blockSum {
-		d.restarts.unit(len(block), sumRight)
-	}
 }
 
 // endMark reads the data after the last block of a frame.

@@ -3,6 +3,7 @@ package compress
 import (
 	"errors"
 	"fmt"
+	"hash/adler32"
 	"io"
 	"sync/atomic"
 )
@@ -219,11 +220,11 @@ func (r *Reader) decoder(f Format) decoder {
 	case XZ:
 		return &xzDecoder{in: r.in, restarts: &r.restarts, note: r.note, maxDict: r.opt.Limits.MaxWindow, begun: later}
 	case LZ4:
-		return newLZ4(r.in, &r.restarts, r.note, later)
+		return &lz4Decoder{in: r.in, restarts: &r.restarts, note: r.note, begun: later}
 	case Snappy, S2:
 		return newS2(r.in, &r.restarts, f, later)
 	case Zlib:
-		return newZlib(r.in, &r.restarts, r.note, r.opt.Inflate, later)
+		return &zlibDecoder{in: r.in, restarts: &r.restarts, note: r.note, inflate: newDeflate(r.in.br, r.opt.Inflate), sum: adler32.New(), begun: later}
 	case Xerial:
 		return &xerialDecoder{in: r.in, restarts: &r.restarts, begun: later}
 	case Parquet, Avro:
@@ -362,7 +363,7 @@ func (r *Reader) judge(err error) Verdict {
 		}
 		return f.Verdict
 	case errors.Is(err, io.ErrUnexpectedEOF) || r.in.short > 0:
-		r.in.forget() // the bytes of an incomplete header that no decoder consumed
+		_, _ = r.in.br.Discard(r.in.br.Buffered()) // the bytes of an incomplete header that no decoder consumed
 		return Verdict{Kind: Truncated, Offset: r.in.offset(), Cut: true, Detail: "the file ends inside a member"}
 	}
 	return Verdict{Kind: Corrupt, Offset: r.in.offset(), Cut: true, Detail: err.Error()}

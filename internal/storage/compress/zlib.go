@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"hash"
-	"hash/adler32"
 	"io"
 
 	"github.com/urlfold/urlfold/internal/storage/inflate"
@@ -22,10 +21,6 @@ type zlibDecoder struct {
 	from     int64 // offset of the deflate data in the file
 	begun    bool  // a stream was read before
 	inside   bool  // inside a stream
-}
-
-func newZlib(in *input, restarts *restarts, note func(Verdict), which Inflate, begun bool) *zlibDecoder {
-	return &zlibDecoder{in: in, restarts: restarts, note: note, inflate: newDeflate(in.br, which), sum: adler32.New(), begun: begun}
 }
 
 func (d *zlibDecoder) Close() {}
@@ -115,20 +110,16 @@ func zlibStart(head []byte) (found, partial bool) {
 	case 0x01, 0x9c, 0xda, 0xbb, 0xf9: // with FCHECK; the last two have a dictionary
 		return true, false
 	case 0x5e:
-		return zlibAfterCaret(head[2:min(len(head), maxMagic)])
+		rest := head[2:min(len(head), maxMagic)]
+		for i := range rest {
+			switch {
+			case rest[i] == '\n':
+				return false, false
+			case !textual(rest[i : i+1]):
+				return true, false
+			}
+		}
+		return false, len(rest) < maxMagic-2
 	}
 	return false, false
-}
-
-// zlibAfterCaret continues zlibStart after "x^".
-func zlibAfterCaret(rest []byte) (found, partial bool) {
-	for i := range rest {
-		switch {
-		case rest[i] == '\n':
-			return false, false
-		case !textual(rest[i : i+1]):
-			return true, false
-		}
-	}
-	return false, len(rest) < maxMagic-2
 }

@@ -82,22 +82,18 @@ func (c *code) set(meanings []entry, lengths []uint8) bool {
 		}
 	}
 	if left > 0 {
-		c.incomplete(meanings, sorted[:used])
+		// The code has one symbol or none.
+		even, odd := entryUnused, entryUnused // without symbols, every bit is invalid
+		if used == 1 {
+			even, odd = meanings[sorted[0]]+1*codeBit, entryUnused|codeBit
+		}
+		for i := 0; i < 1<<c.root; i += 2 {
+			c.table[i], c.table[i+1] = even, odd
+		}
 		return true
 	}
 	c.fill(meanings, sorted[:used], &count)
 	return true
-}
-
-// incomplete fills the table of a code with one symbol or none.
-func (c *code) incomplete(meanings []entry, sorted []uint16) {
-	even, odd := entryUnused, entryUnused // without symbols, every bit is invalid
-	if len(sorted) == 1 {
-		even, odd = meanings[sorted[0]]+1*codeBit, entryUnused|codeBit
-	}
-	for i := 0; i < 1<<c.root; i += 2 {
-		c.table[i], c.table[i+1] = even, odd
-	}
 }
 
 // codeBit is one bit of a code in an entry: one in the total and one in the

@@ -408,9 +408,17 @@ func (j *Journal) forgetRuns() error {
 // write makes the keys after the pending ones durable.
 func (j *Journal) write(keys []Stamped) error {
 	if j.log == nil {
-		if err := j.beginLog(); err != nil {
+		// Begin a log that will hold all pending keys.
+		f, err := j.createLog()
+		if err != nil {
 			return err
 		}
+		j.log, j.sum, j.pending = f, xxh3.New(), j.pending[:0]
+		j.next.Logs = slices.Clone(j.now.Logs)
+		if j.sealed {
+			j.next.Logs = nil
+		}
+		j.next.Logs = append(j.next.Logs, LogInfo{Name: filepath.Base(f.Name())})
 	}
 	magic, size := logMagic, keyBytes
 	if keys[0].Stamp > 0 {
@@ -440,21 +448,6 @@ func (j *Journal) write(keys []Stamped) error {
 	info.Bytes += int64(len(buf))
 	info.Check = j.sum.Sum64()
 	j.pending = append(j.pending, fresh...)
-	return nil
-}
-
-// beginLog begins a log that will hold all pending keys.
-func (j *Journal) beginLog() error {
-	f, err := j.createLog()
-	if err != nil {
-		return err
-	}
-	j.log, j.sum, j.pending = f, xxh3.New(), j.pending[:0]
-	j.next.Logs = slices.Clone(j.now.Logs)
-	if j.sealed {
-		j.next.Logs = nil
-	}
-	j.next.Logs = append(j.next.Logs, LogInfo{Name: filepath.Base(f.Name())})
 	return nil
 }
 

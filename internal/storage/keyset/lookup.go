@@ -67,16 +67,8 @@ func openRun(f runFile, size int64) (*Run, error) {
 		return nil, r.damaged("wrong checksum of the index at byte %d", t.index)
 	}
 	r.info = RunInfo{Name: filepath.Base(f.Name()), Keys: t.keys, Bytes: size, Check: check, Oldest: t.oldest, Newest: t.newest}
-	r.readIndex(body[:t.blocks*8], body[t.blocks*8:])
-	return r, r.load()
-}
-
-func (r *Run) damaged(format string, args ...any) error {
-	return fmt.Errorf("%s: %w: %s", r.file.Name(), errDamaged, fmt.Sprintf(format, args...))
-}
-
-// readIndex decodes the index, whose checksum is correct.
-func (r *Run) readIndex(blocks, filters []byte) {
+	blocks := body[:t.blocks*8]
+	filters := body[t.blocks*8:]
 	r.index = make([]uint64, len(blocks)/8)
 	for i := range r.index {
 		r.index[i] = binary.BigEndian.Uint64(blocks[8*i:])
@@ -89,6 +81,11 @@ func (r *Run) readIndex(blocks, filters []byte) {
 		at = f.at + int64(f.size)
 		r.stored = append(r.stored, f)
 	}
+	return r, r.load()
+}
+
+func (r *Run) damaged(format string, args ...any) error {
+	return fmt.Errorf("%s: %w: %s", r.file.Name(), errDamaged, fmt.Sprintf(format, args...))
 }
 
 // blockAt returns the offset of block i.

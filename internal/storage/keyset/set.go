@@ -213,7 +213,17 @@ func (s *Set) seal() error {
 		return err
 	}
 	s.table.reset()
-	return s.compact()
+	// Merge the newest runs as long as fanIn of them have a similar size.
+	// So each key is copied once for each fourfold of the set.
+	for {
+		n := similar(s.runs)
+		if n < fanIn {
+			return nil
+		}
+		if err := s.replace(len(s.runs)-n, func(w *runWriter) error { return merge(w, 0, s.runs[len(s.runs)-n:]) }); err != nil {
+			return err
+		}
+	}
 }
 
 // write adds a run with the keys that fill adds.
@@ -249,20 +259,6 @@ func writeRun(f runOutput, fill func(w *runWriter) error) (*Run, error) {
 // fanIn is the number of runs of similar size that are merged.
 const fanIn = 4
 
-// compact merges the newest runs as long as fanIn of them have a similar size. So
-// each key is copied once for each fourfold of the set.
-func (s *Set) compact() error {
-	for {
-		n := similar(s.runs)
-		if n < fanIn {
-			return nil
-		}
-		if err := s.mergeLast(n); err != nil {
-			return err
-		}
-	}
-}
-
 // similar returns how many of the newest runs are less than fanIn times as large
 // as the newer ones are on average.
 func similar(runs []*Run) (n int) {
@@ -275,11 +271,6 @@ func similar(runs []*Run) (n int) {
 		n++
 	}
 	return n
-}
-
-// mergeLast replaces the newest n runs by one.
-func (s *Set) mergeLast(n int) error {
-	return s.replace(len(s.runs)-n, func(w *runWriter) error { return merge(w, 0, s.runs[len(s.runs)-n:]) })
 }
 
 // replace replaces the runs from index at on by one with the keys that fill adds.

@@ -105,11 +105,6 @@ func (e *encoder) int32s() []int32 {
 	return list
 }
 
-// encodeLevels encodes levels of at most most.
-func encodeLevels(list []byte, most int) ([]byte, error) {
-	return (&rle.Encoding{BitWidth: bits.Len(uint(most))}).EncodeLevels(nil, list)
-}
-
 // pageCodecs compress pages.
 var pageCodecs = map[compress.Method]codecs.Codec{
 	compress.BlockSnappy: new(snappy.Codec),

@@ -8,9 +8,11 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"math/bits"
 	"slices"
 
 	"github.com/parquet-go/parquet-go/bloom"
+	"github.com/parquet-go/parquet-go/encoding/rle"
 )
 
 // A made describes a chunk with other values or fewer rows than its source.
@@ -248,7 +250,7 @@ func (m *maker) flush() error {
 		if most == 0 {
 			continue
 		}
-		b, err := encodeLevels([2][]byte{m.rep, m.def}[k], most)
+		b, err := (&rle.Encoding{BitWidth: bits.Len(uint(most))}).EncodeLevels(nil, [2][]byte{m.rep, m.def}[k])
 		if err != nil {
 			return err
 		}

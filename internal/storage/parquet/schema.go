@@ -50,13 +50,6 @@ func groupOf(columns []record.Column, node func(c *record.Column) parquet.Node) 
 	return g
 }
 
-// schemaOf returns the schema for rows of columns.
-func schemaOf(columns []record.Column) *parquet.Schema {
-	return parquet.NewSchema("urls", groupOf(columns, func(c *record.Column) parquet.Node {
-		return parquet.Optional(nodeOf(c))
-	}))
-}
-
 // nodeOf returns the type of a column.
 func nodeOf(c *record.Column) parquet.Node {
 	switch c.Kind {

@@ -128,9 +128,20 @@ func (t *Text) fill() error {
 				return t.place(0, err)
 			}
 		}
-		if err := t.nextRow(); err != nil {
-			return err
+		start := len(t.buf)
+		for i := range t.columns {
+			v, err := t.columns[i].next()
+			if err != nil {
+				t.buf = t.buf[:start]
+				return t.place(i, err)
+			}
+			if i > 0 {
+				t.buf = append(t.buf, '\t')
+			}
+			t.buf = tsv.AppendEscaped(t.buf, v)
 		}
+		t.buf = append(t.buf, '\n')
+		t.row++
 	}
 	return nil
 }
@@ -165,25 +176,6 @@ func (t *Text) end() error {
 			}
 		}
 	}
-	return nil
-}
-
-// nextRow appends a row to buf.
-func (t *Text) nextRow() error {
-	start := len(t.buf)
-	for i := range t.columns {
-		v, err := t.columns[i].next()
-		if err != nil {
-			t.buf = t.buf[:start]
-			return t.place(i, err)
-		}
-		if i > 0 {
-			t.buf = append(t.buf, '\t')
-		}
-		t.buf = tsv.AppendEscaped(t.buf, v)
-	}
-	t.buf = append(t.buf, '\n')
-	t.row++
 	return nil
 }
 

@@ -55,7 +55,9 @@ func NewWriter(w io.Writer, columns []record.Column, compression string) (*Write
 	if err != nil {
 		return nil, err
 	}
-	out := parquet.NewGenericWriter[any](w, schemaOf(columns), parquet.Compression(codec), parquet.CreatedBy("urlfold", "", ""),
+	out := parquet.NewGenericWriter[any](w, parquet.NewSchema("urls", groupOf(columns, func(c *record.Column) parquet.Node {
+		return parquet.Optional(nodeOf(c))
+	})), parquet.Compression(codec), parquet.CreatedBy("urlfold", "", ""),
 		parquet.DataPageVersion(1), parquet.DictionaryMaxBytes(dictionaryBytes), parquet.MaxRowsPerRowGroup(math.MaxInt64))
 	return &Writer{
 		out: out, columns: columns, values: make([][]parquet.Value, len(out.ColumnWriters())),
@@ -85,19 +87,11 @@ func (w *Writer) Append(rows []byte) error {
 		w.bytes += len(rows) - len(rest)
 		rows = rest
 		if w.rows >= groupRows || w.bytes >= groupBytes {
-			if err := w.endGroup(); err != nil {
-				return err
+			w.rows, w.bytes = 0, 0
+			if err := w.out.Flush(); err != nil {
+				return fmt.Errorf("parquet: write row group: %w", err)
 			}
 		}
-	}
-	return nil
-}
-
-// endGroup writes the row group.
-func (w *Writer) endGroup() error {
-	w.rows, w.bytes = 0, 0
-	if err := w.out.Flush(); err != nil {
-		return fmt.Errorf("parquet: write row group: %w", err)
 	}
 	return nil
 }
@@ -219,34 +213,24 @@ func definedIf(ok bool) int {
 	return 0
 }
 
-// flushValues appends the values to the columns.
+// flushValues appends the values to the columns, in as many goroutines as workers.
 func (w *Writer) flushValues() error {
 	leaves := w.out.ColumnWriters()
-	err := parallel(w.workers, len(leaves), func(i int) error {
-		_, err := leaves[i].WriteRowValues(w.values[i])
-		return err
-	})
-	if err != nil {
-		return fmt.Errorf("parquet: encode column: %w", err)
-	}
-	return nil
-}
-
-// parallel calls do for each number below n, in as many goroutines as workers.
-// It returns the errors, joined.
-func parallel(workers, n int, do func(i int) error) error {
 	var next atomic.Int64
 	var wg sync.WaitGroup
-	errs := make([]error, workers)
-	for k := range workers {
+	errs := make([]error, w.workers)
+	for k := range errs {
 		wg.Go(func() {
-			for i := int(next.Add(1)) - 1; i < n && errs[k] == nil; i = int(next.Add(1)) - 1 {
-				errs[k] = do(i)
+			for i := int(next.Add(1)) - 1; i < len(leaves) && errs[k] == nil; i = int(next.Add(1)) - 1 {
+				_, errs[k] = leaves[i].WriteRowValues(w.values[i])
 			}
 		})
 	}
 	wg.Wait()
-	return errors.Join(errs...)
+	if err := errors.Join(errs...); err != nil {
+		return fmt.Errorf("parquet: encode column: %w", err)
+	}
+	return nil
 }
 
 // A reader reads the numbers and strings of a row.

@@ -52,7 +52,15 @@ func (t *table) bytes() int64 {
 // add adds n occurrences of key. It retains neither key nor example.
 func (t *table) add(key, example []byte, n int64) {
 	if len(t.entries)*4 >= len(t.slots)*3 {
-		t.grow()
+		t.slots = make([]uint32, max(firstSlots, 2*len(t.slots)))
+		mask := uint64(len(t.slots) - 1)
+		for k := range t.entries {
+			i := t.entries[k].hash & mask
+			for t.slots[i] != 0 {
+				i = (i + 1) & mask
+			}
+			t.slots[i] = uint32(k) + 1
+		}
 	}
 	h := xxh3.HashSeed(key, t.seed)
 	mask := uint64(len(t.slots) - 1)
@@ -126,19 +134,6 @@ func (t *table) newEntry(h uint64, key, example []byte, n int64) entry {
 	e.chunk, e.off = uint32(last), uint32(len(c))
 	t.chunks[last] = append(append(c, key...), example...)
 	return e
-}
-
-// grow doubles the slots.
-func (t *table) grow() {
-	t.slots = make([]uint32, max(firstSlots, 2*len(t.slots)))
-	mask := uint64(len(t.slots) - 1)
-	for k := range t.entries {
-		i := t.entries[k].hash & mask
-		for t.slots[i] != 0 {
-			i = (i + 1) & mask
-		}
-		t.slots[i] = uint32(k) + 1
-	}
 }
 
 // sort puts the entries in the order of runs. Nothing can be added afterwards,
