@@ -65,24 +65,18 @@ func (x *Explainer) explain(src []byte) *Explanation {
 	e.norm, e.err = x.norm.AppendRef(nil, x.base, src, &e.res)
 	x.remember(string(src), string(e.norm), e.rfc.k1, e.whatwg.raw, e.whatwg.k1)
 	if e.err == nil {
-		x.ask(e)
+		e.change = e.res.Change()
+		for _, lv := range x.levels() {
+			e.keys[lv] = explainedKey{
+				text:  string(e.res.AppendKey(nil, lv)),
+				key:   e.res.Key(lv),
+				steps: e.res.TraceKey(lv),
+			}
+		}
+		e.steps = x.norm.Trace(x.base, e.src)
 		e.noteEmptyPair()
 	}
 	return e
-}
-
-// ask gets the keys and the applied rules from the codec. It is the only
-// function in this package that does.
-func (x *Explainer) ask(e *Explanation) {
-	e.change = e.res.Change()
-	for _, lv := range x.levels() {
-		e.keys[lv] = explainedKey{
-			text:  string(e.res.AppendKey(nil, lv)),
-			key:   e.res.Key(lv),
-			steps: e.res.TraceKey(lv),
-		}
-	}
-	e.steps = x.norm.Trace(x.base, e.src)
 }
 
 // levels returns the levels that the profile has keys of.

@@ -32,7 +32,14 @@ func (c *rowCodec) Process(b *pipeline.Batch) {
 		if end < 0 {
 			end = len(rest) - 1
 		}
-		c.split(rest[:end])
+		line := rest[:end]
+		last := len(c.row) - 1
+		for i := range last {
+			end := bytes.IndexByte(line, '\t')
+			c.row[i] = line[:end:end]
+			line = line[end+1:]
+		}
+		c.row[last] = line
 		if c.err = c.count(c.row); c.err != nil {
 			return
 		}
@@ -41,17 +48,6 @@ func (c *rowCodec) Process(b *pipeline.Batch) {
 	if c.after != nil {
 		c.err = c.after()
 	}
-}
-
-// split sets the fields of the row.
-func (c *rowCodec) split(line []byte) {
-	last := len(c.row) - 1
-	for i := range last {
-		end := bytes.IndexByte(line, '\t')
-		c.row[i] = line[:end:end]
-		line = line[end+1:]
-	}
-	c.row[last] = line
 }
 
 // Err implements [pipeline.Stopper].

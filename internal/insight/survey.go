@@ -325,7 +325,21 @@ func (s *Survey) Findings(n int) (*Findings, error) {
 			}
 		}
 		for name, h := range w.hours {
-			f.addHour(name, h)
+			if h.URLs == 0 {
+				continue
+			}
+			to := f.Hours[name]
+			if to == nil {
+				f.Hours[name] = h
+				continue
+			}
+			to.URLs += h.URLs
+			for i, n := range h.Status {
+				to.Status[i] += n
+			}
+			for flag, n := range h.Flags {
+				to.Flags[flag] += n
+			}
 		}
 	}
 	f.Levels, f.Exact = all.distinct()
@@ -335,24 +349,6 @@ func (s *Survey) Findings(n int) (*Findings, error) {
 		}
 	}
 	return f, nil
-}
-
-func (f *Findings) addHour(name string, h *Hour) {
-	if h.URLs == 0 {
-		return
-	}
-	to := f.Hours[name]
-	if to == nil {
-		f.Hours[name] = h
-		return
-	}
-	to.URLs += h.URLs
-	for i, n := range h.Status {
-		to.Status[i] += n
-	}
-	for flag, n := range h.Flags {
-		to.Flags[flag] += n
-	}
 }
 
 // list returns the ranking of a list.

@@ -106,18 +106,15 @@ func (c *pairer) compare(a, b *pipeline.Batch) {
 			j++
 		}
 		if order == 0 {
-			c.lines(a.Out.Bytes[ra.Off:ra.Off+ra.Len], b.Out.Bytes[rb.Off:rb.Off+rb.Len])
+			// Pair the lines of the two records.
+			ta, tb := a.Out.Bytes[ra.Off:ra.Off+ra.Len], b.Out.Bytes[rb.Off:rb.Off+rb.Len]
+			for len(ta) > 0 && len(tb) > 0 {
+				var la, lb []byte
+				la, ta, _ = bytes.Cut(ta, newline)
+				lb, tb, _ = bytes.Cut(tb, newline)
+				c.url(la, lb)
+			}
 		}
-	}
-}
-
-// lines pairs the lines of one record.
-func (c *pairer) lines(a, b []byte) {
-	for len(a) > 0 && len(b) > 0 {
-		var la, lb []byte
-		la, a, _ = bytes.Cut(a, newline)
-		lb, b, _ = bytes.Cut(b, newline)
-		c.url(la, lb)
 	}
 }
 

@@ -108,19 +108,16 @@ type collisionCodec struct {
 // Process implements [pipeline.Codec].
 func (w *collisionCodec) Process(b *pipeline.Batch) {
 	start := len(b.Out.Recs)
-	defer func() { w.collect(b, start) }() // also after a panic, which rejects one record
-	w.Codec.Process(b)
-}
-
-// collect adds the URLs of the output records from start on.
-func (w *collisionCodec) collect(b *pipeline.Batch, start int) {
-	w.all.mu.Lock()
-	defer w.all.mu.Unlock()
-	for _, r := range b.Out.Recs[start:] {
-		for line := range bytes.Lines(b.Out.Bytes[r.Off : r.Off+r.Len]) {
-			w.add(bytes.TrimSuffix(line, newline))
+	defer func() {
+		w.all.mu.Lock()
+		defer w.all.mu.Unlock()
+		for _, r := range b.Out.Recs[start:] {
+			for line := range bytes.Lines(b.Out.Bytes[r.Off : r.Off+r.Len]) {
+				w.add(bytes.TrimSuffix(line, newline))
+			}
 		}
-	}
+	}() // also after a panic, which rejects one record
+	w.Codec.Process(b)
 }
 
 // add adds the URL of a line.

@@ -128,7 +128,7 @@ func exampleReport(e *example, w *record.Worker) reportExample {
 }
 
 func (s *Side) report() reportSide {
-	return reportSide{s.Normalizer.Profile().Name, s.Level.String(), s.Normalizer.KeyFunction(s.Level), s.policy()}
+	return reportSide{s.Normalizer.Profile().Name, s.Level.String(), s.Normalizer.KeyFunction(s.Level), s.Normalizer.PolicyVersions(s.Level)}
 }
 
 // blameParts is the minimum number of parts of a group from which the

@@ -16,12 +16,6 @@ type Side struct {
 	Level      codec.Level // of the keys
 }
 
-// policy returns the names and versions of the lists that the keys depend on,
-// or "".
-func (s *Side) policy() string {
-	return s.Normalizer.PolicyVersions(s.Level)
-}
-
 // A ruleStep is a rule applied to derive a key.
 type ruleStep struct {
 	rule, param, clause string

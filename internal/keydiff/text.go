@@ -24,26 +24,6 @@ type textWriter struct {
 // WriteText writes a report for people.
 func WriteText(w io.Writer, s terminal.Style, r *Report) error {
 	t := &textWriter{s, bufio.NewWriter(w)}
-	t.write(r)
-	if err := t.w.Flush(); err != nil {
-		return fmt.Errorf("write output: %w", err)
-	}
-	return nil
-}
-
-func (t *textWriter) line(format string, args ...any) { _, _ = fmt.Fprintf(t.w, format+"\n", args...) } // Flush returns the error
-
-// count writes a line of the table.
-func (t *textWriter) count(name string, n int64, remark string) {
-	line := fmt.Sprintf("  %-*s%*s", nameColumn, name, countColumn, terminal.FormatCount(n))
-	if remark != "" {
-		line += "  " + t.Paint(terminal.Dim, remark)
-	}
-	t.line("%s", line)
-}
-
-// write writes the whole report.
-func (t *textWriter) write(r *Report) {
 	t.line("%s", t.Paint(terminal.Bold, "A "+r.A.String()))
 	t.line("%s", t.Paint(terminal.Bold, "B "+r.B.String()))
 	t.count("URLs", r.URLs, "with keys under both profiles; format "+r.Format)
@@ -68,6 +48,21 @@ func (t *textWriter) write(r *Report) {
 	if r.WithoutExample {
 		t.line("\nSome groups have no example, because the memory limit for examples was reached.")
 	}
+	if err := t.w.Flush(); err != nil {
+		return fmt.Errorf("write output: %w", err)
+	}
+	return nil
+}
+
+func (t *textWriter) line(format string, args ...any) { _, _ = fmt.Fprintf(t.w, format+"\n", args...) } // Flush returns the error
+
+// count writes a line of the table.
+func (t *textWriter) count(name string, n int64, remark string) {
+	line := fmt.Sprintf("  %-*s%*s", nameColumn, name, countColumn, terminal.FormatCount(n))
+	if remark != "" {
+		line += "  " + t.Paint(terminal.Dim, remark)
+	}
+	t.line("%s", line)
 }
 
 // String returns the description of a side for the heading.
@@ -161,7 +156,14 @@ func WriteCollisionText(w io.Writer, s terminal.Style, r *CollisionReport) error
 		t.line("\n%s", t.Paint(terminal.Bold, "the groups with the most URLs"))
 	}
 	for i := range r.Top {
-		t.collision(&r.Top[i])
+		g := &r.Top[i]
+		t.line("  %s in %s%s", terminal.Plural(g.Spellings, "URL", "URLs"), terminal.Plural(g.URLs, "record", "records"), t.Paint(terminal.Cyan, ", by "+strings.Join(g.Rules, ", ")))
+		for i := range g.Examples {
+			t.line("  %*s  %s", countColumn, terminal.FormatCount(g.Examples[i].URLs), t.Escape(g.Examples[i].raw))
+		}
+		if more := g.Spellings - int64(len(g.Examples)); more > 0 {
+			t.line("  %*s  and %s more", countColumn, "", terminal.FormatCount(more))
+		}
 	}
 	if more := r.Groups - int64(len(r.Top)); more > 0 {
 		t.line("  and %s more", terminal.FormatCount(more))
@@ -170,14 +172,4 @@ func WriteCollisionText(w io.Writer, s terminal.Style, r *CollisionReport) error
 		return fmt.Errorf("write output: %w", err)
 	}
 	return nil
-}
-
-func (t *textWriter) collision(g *CollisionGroup) {
-	t.line("  %s in %s%s", terminal.Plural(g.Spellings, "URL", "URLs"), terminal.Plural(g.URLs, "record", "records"), t.Paint(terminal.Cyan, ", by "+strings.Join(g.Rules, ", ")))
-	for i := range g.Examples {
-		t.line("  %*s  %s", countColumn, terminal.FormatCount(g.Examples[i].URLs), t.Escape(g.Examples[i].raw))
-	}
-	if more := g.Spellings - int64(len(g.Examples)); more > 0 {
-		t.line("  %*s  and %s more", countColumn, "", terminal.FormatCount(more))
-	}
 }

@@ -128,13 +128,6 @@ func (e *edit) copy(to int) {
 	e.read = to
 }
 
-// replace replaces src[from:to].
-func (e *edit) replace(from, to int, value string) {
-	e.copy(from)
-	e.out = append(e.out, value...)
-	e.read = to
-}
-
 // moved returns where the offset at in src, which is not yet replaced, comes to be
 // in out.
 func (e *edit) moved(at int) int { return len(e.out) + at - e.read }
@@ -143,25 +136,21 @@ func (e *edit) moved(at int) int { return len(e.out) + at - e.read }
 func (n *notes) record(e *edit, from, to int, value string) error {
 	for from < to {
 		row := e.src[from : from+n.rowEnd(e.src[from:to])]
-		end := noteEnd(row)
+		// The note ends in front of a brace and the line end.
+		end := blankEnd(row)
+		if end > 0 && row[end-1] == '}' {
+			end = blankEnd(row[:end-1])
+		}
 		start := end - len(n.old)
 		if start < 0 || string(row[start:end]) != n.old {
 			return errors.New("BUG: a record does not end in its note")
 		}
-		e.replace(from+start, from+end, value)
+		e.copy(from + start)
+		e.out = append(e.out, value...)
+		e.read = from + end
 		from += len(row)
 	}
 	return nil
-}
-
-// noteEnd returns where the note in row ends: in front of a brace and the line
-// end.
-func noteEnd(row []byte) int {
-	end := blankEnd(row)
-	if end > 0 && row[end-1] == '}' {
-		end = blankEnd(row[:end-1])
-	}
-	return end
 }
 
 // blankEnd returns the length of text without the blanks and line ends at its end.

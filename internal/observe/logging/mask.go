@@ -55,13 +55,8 @@ func (m *Masker) Mask(s string) string {
 	if r := m.replace.Load(); r != nil {
 		s = r.Replace(s)
 	}
-	return maskURLs(s)
-}
-
-// maskURLs replaces the passwords in the URLs of s: "://user:pass@" becomes
-// "://user:***@". It replaces a userinfo without a colon completely, because
-// NATS puts a token there.
-func maskURLs(s string) string {
+	// "://user:pass@" becomes "://user:***@". A userinfo without a colon is
+	// replaced completely, because NATS puts a token there.
 	var b strings.Builder
 	rest := s
 	for {

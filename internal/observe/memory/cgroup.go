@@ -31,7 +31,7 @@ func cgroupLimit(root fs.FS) int64 {
 		switch {
 		case id == "0" && controllers == "":
 			mount, file = "sys/fs/cgroup", "memory.max"
-		case hasWord(controllers, "memory"):
+		case strings.Contains(","+controllers+",", ",memory,"):
 			mount, file = "sys/fs/cgroup/memory", "memory.limit_in_bytes"
 		default:
 			continue
@@ -46,11 +46,6 @@ func cgroupLimit(root fs.FS) int64 {
 		}
 	}
 	return least
-}
-
-// hasWord reports whether a comma-separated list contains word.
-func hasWord(list, word string) bool {
-	return strings.Contains(","+list+",", ","+word+",")
 }
 
 // readLimit returns the number in a file. It returns 0 for no limit ("max", or

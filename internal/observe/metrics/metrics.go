@@ -103,7 +103,26 @@ func (c *collector) Collect(ch chan<- prometheus.Metric) {
 		sinks(t, ch, s.Sinks)
 		t.merge(e.collect())
 	}
-	t.send(ch)
+	// A series that Prometheus does not accept becomes an error of the
+	// scrape, which continues without it.
+	for _, f := range t.families {
+		kind := prometheus.UntypedValue
+		switch f.kind {
+		case counter:
+			kind = prometheus.CounterValue
+		case gauge:
+			kind = prometheus.GaugeValue
+		}
+		for _, s := range f.series {
+			names, values := split(s.labels)
+			desc := prometheus.NewDesc(prefix+f.name, f.help, names, nil)
+			m, err := prometheus.NewConstMetric(desc, kind, s.value, values...)
+			if err != nil {
+				m = prometheus.NewInvalidMetric(desc, err)
+			}
+			ch <- m
+		}
+	}
 }
 
 // stateHelp lists the states with their numbers.

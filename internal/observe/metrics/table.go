@@ -3,8 +3,6 @@ package metrics
 import (
 	"slices"
 	"strings"
-
-	"github.com/prometheus/client_golang/prometheus"
 )
 
 // prefix is the prefix of all metric names.
@@ -115,38 +113,6 @@ func (t *table) merge(o *table) {
 	for _, f := range o.families {
 		for _, s := range f.series {
 			t.add(f.name, f.help, f.kind, s.value, s.labels...)
-		}
-	}
-}
-
-// keepCounters removes all metrics except counters.
-func (t *table) keepCounters() {
-	t.families = slices.DeleteFunc(t.families, func(f *family) bool { return f.kind != counter })
-	clear(t.byName)
-	for _, f := range t.families {
-		t.byName[f.name] = f
-	}
-}
-
-// send sends all series to ch. A series that Prometheus does not accept becomes
-// an error of the scrape, which continues without it.
-func (t *table) send(ch chan<- prometheus.Metric) {
-	for _, f := range t.families {
-		kind := prometheus.UntypedValue
-		switch f.kind {
-		case counter:
-			kind = prometheus.CounterValue
-		case gauge:
-			kind = prometheus.GaugeValue
-		}
-		for _, s := range f.series {
-			names, values := split(s.labels)
-			desc := prometheus.NewDesc(prefix+f.name, f.help, names, nil)
-			m, err := prometheus.NewConstMetric(desc, kind, s.value, values...)
-			if err != nil {
-				m = prometheus.NewInvalidMetric(desc, err)
-			}
-			ch <- m
 		}
 	}
 }

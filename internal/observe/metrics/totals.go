@@ -38,7 +38,11 @@ func (t *Totals) Swap(snapshot func() pipeline.Snapshot, extras ...Extra) {
 	if last := t.now.Load(); last != nil {
 		next.past = add(ended(last.snapshot()), last.past)
 		next.counters = last.collect()
-		next.counters.keepCounters()
+		next.counters.families = slices.DeleteFunc(next.counters.families, func(f *family) bool { return f.kind != counter })
+		clear(next.counters.byName)
+		for _, f := range next.counters.families {
+			next.counters.byName[f.name] = f
+		}
 	}
 	t.now.Store(next)
 }

@@ -2,6 +2,8 @@ package tap
 
 import (
 	"math/rand/v2"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/urlfold/urlfold/codec/record"
@@ -50,7 +52,10 @@ type sampler struct {
 // values are masked, in addition to well-known ones, and mask masks all other
 // secrets in a text.
 func (t *Tap) Wrap(next func() pipeline.Codec, job *record.Job, secrets []string, mask func(string) string) func() pipeline.Codec {
-	m := newMasker(secrets, mask)
+	m := &masker{names: map[string]bool{}, text: mask}
+	for _, name := range slices.Concat(secretNames, secrets) {
+		m.names[strings.ToLower(name)] = true
+	}
 	return func() pipeline.Codec {
 		return &sampler{Codec: next(), tap: t, job: job, mask: m, worker: job.NewWorker(), now: time.Now,
 			random: rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64()))}

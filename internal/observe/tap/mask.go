@@ -1,7 +1,6 @@
 package tap
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/urlfold/urlfold/codec/params"
@@ -24,14 +23,6 @@ var secretNames = strings.Fields(`access_key access_token accesskey accesstoken 
 type masker struct {
 	names map[string]bool // lower case
 	text  func(string) string
-}
-
-func newMasker(secrets []string, text func(string) string) *masker {
-	m := &masker{names: map[string]bool{}, text: text}
-	for _, name := range slices.Concat(secretNames, secrets) {
-		m.names[strings.ToLower(name)] = true
-	}
-	return m
 }
 
 // delimiters end a parameter, wherever it is: in a query, a fragment, or a path.

@@ -44,7 +44,11 @@ func (s *sampler) report(out []byte, at record.Position, st *record.Stats, list 
 			if text == nil {
 				text = s.finish(x, at, rules)
 			}
-			l.send(text)
+			select {
+			case l.c <- text:
+			default:
+				l.dropped.Add(1)
+			}
 		}
 	}
 }

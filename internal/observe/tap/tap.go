@@ -99,12 +99,3 @@ func (l *Listener) admits(now time.Time) bool {
 	l.room--
 	return true
 }
-
-// send queues a sample, or drops it if the queue is full.
-func (l *Listener) send(text []byte) {
-	select {
-	case l.c <- text:
-	default:
-		l.dropped.Add(1)
-	}
-}

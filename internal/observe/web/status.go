@@ -145,7 +145,11 @@ func (v *View) status(now time.Time, mask func(string) string) *Status {
 		Rejects: top(len(s.Stats.Rejects), s.Stats.Rejects[:], func(i int) string { return record.Reason(i).String() }),
 	}
 	st.Ready = ready(st.Checks)
-	st.Damaged = v.damaged(mask)
+	st.Damaged = DamageStatus{Count: v.DamagedFiles, Files: []DamagedFile{}}
+	for _, f := range v.Damaged[:min(len(v.Damaged), MaxDamaged)] {
+		f.Path, f.Detail = mask(f.Path), mask(f.Detail)
+		st.Damaged.Files = append(st.Damaged.Files, f)
+	}
 	if d := s.Dedupe; d != nil {
 		st.Dedupe = &DedupeStatus{d.Firsts, d.Duplicates, d.NoKey, d.Waiting, d.Room}
 	}
@@ -156,7 +160,12 @@ func (v *View) status(now time.Time, mask func(string) string) *Status {
 		st.Sources[i] = sourceStatus(&s.Sources[i])
 	}
 	for i := range s.Sinks {
-		st.Sinks[i] = sinkStatus(&s.Sinks[i], mask)
+		s := &s.Sinks[i]
+		mean, p99 := latency(&s.Latency)
+		st.Sinks[i] = SinkStatus{
+			Name: s.Name, DeadLetter: s.Dead, Records: s.Records, Bytes: s.Bytes, Holds: s.Holds, Waiting: s.Waiting,
+			Retries: s.Retries, Refused: s.Refused, Mean: mean, P99: p99, LastErr: mask(s.LastErr),
+		}
 	}
 	return st
 }
@@ -184,14 +193,6 @@ func sourceStatus(s *pipeline.SourceSnapshot) SourceStatus {
 	}
 }
 
-func sinkStatus(s *pipeline.SinkSnapshot, mask func(string) string) SinkStatus {
-	mean, p99 := latency(&s.Latency)
-	return SinkStatus{
-		Name: s.Name, DeadLetter: s.Dead, Records: s.Records, Bytes: s.Bytes, Holds: s.Holds, Waiting: s.Waiting,
-		Retries: s.Retries, Refused: s.Refused, Mean: mean, P99: p99, LastErr: mask(s.LastErr),
-	}
-}
-
 // latency returns the mean and the upper bound of the bucket of the 99th
 // percentile, in seconds. Both are 0 if l is empty; p99 is -1 if it exceeds all
 // bounds.
@@ -211,16 +212,6 @@ func latency(l *pipeline.Latency) (mean, p99 float64) {
 		}
 	}
 	return mean, p99
-}
-
-// damaged returns the damaged files.
-func (v *View) damaged(mask func(string) string) DamageStatus {
-	st := DamageStatus{Count: v.DamagedFiles, Files: []DamagedFile{}}
-	for _, f := range v.Damaged[:min(len(v.Damaged), MaxDamaged)] {
-		f.Path, f.Detail = mask(f.Path), mask(f.Detail)
-		st.Files = append(st.Files, f)
-	}
-	return st
 }
 
 // lanes returns the status of the lanes that have waited longest.
