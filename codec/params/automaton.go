@@ -92,7 +92,22 @@ func newAutomaton(n *node) (*automaton, error) {
 	var b builder
 	f := b.build(n)
 	a := &automaton{empty: f.empty, first: f.first, last: f.last, follow: b.follow, words: (len(b.sets) + 63) / 64}
-	a.classify(b.sets)
+	for c := range 256 {
+		var reads posSet
+		for p := range b.sets {
+			if b.sets[p].has(byte(c)) {
+				reads.add(p)
+			}
+		}
+		k := 0
+		for k < len(a.reads) && a.reads[k] != reads {
+			k++
+		}
+		if k == len(a.reads) {
+			a.reads = append(a.reads, reads)
+		}
+		a.class[c] = uint8(k)
+	}
 	return a, nil
 }
 
@@ -186,26 +201,6 @@ func (b *builder) repeat(n *node) fragment {
 		tail.empty = true
 	}
 	return b.join(f, tail)
-}
-
-// classify assigns the bytes to classes.
-func (a *automaton) classify(sets []byteSet) {
-	for c := range 256 {
-		var reads posSet
-		for p := range sets {
-			if sets[p].has(byte(c)) {
-				reads.add(p)
-			}
-		}
-		k := 0
-		for k < len(a.reads) && a.reads[k] != reads {
-			k++
-		}
-		if k == len(a.reads) {
-			a.reads = append(a.reads, reads)
-		}
-		a.class[c] = uint8(k)
-	}
 }
 
 // maxSpellings is the maximum number of texts that a pattern is expanded to.

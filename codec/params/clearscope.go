@@ -128,7 +128,13 @@ func parseHosts(pattern string) ([]string, error) {
 	}
 	texts, few := spellings(n)
 	if !few || len(texts) == 0 {
-		return hostByPattern(mark, pattern)
+		// The host is a pattern.
+		below := map[string]string{"": anyLabels, "*.": anyLabels + `[a-z0-9-]+\.`, "=": ""}[mark]
+		host := "^" + below + strings.ReplaceAll(pattern, `\.\*`, anySuffix)
+		if _, err := compilePattern(host, true, false); err != nil {
+			return nil, err
+		}
+		return []string{host}, nil
 	}
 	hosts := make([]string, 0, len(texts))
 	for _, host := range texts {
@@ -141,16 +147,6 @@ func parseHosts(pattern string) ([]string, error) {
 		hosts = append(hosts, host)
 	}
 	return hosts, nil
-}
-
-// hostByPattern returns a Rule.Host that is a pattern.
-func hostByPattern(mark, pattern string) ([]string, error) {
-	below := map[string]string{"": anyLabels, "*.": anyLabels + `[a-z0-9-]+\.`, "=": ""}[mark]
-	host := "^" + below + strings.ReplaceAll(pattern, `\.\*`, anySuffix)
-	if _, err := compilePattern(host, true, false); err != nil {
-		return nil, err
-	}
-	return []string{host}, nil
 }
 
 // escapeDots escapes each '.' that is not escaped, repeated or in a class.

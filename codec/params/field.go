@@ -108,7 +108,10 @@ func (s *Scratch) look(f *field, query []byte, m *Matcher, t *traits) {
 	name := bare(s.nameOf(f, query))
 	if isKnown(name) {
 		f.look = true
-		t.know(name)
+		t.marks |= markOf(name)
+		kind := sessionOf(name, nil)
+		t.cfid = t.cfid || kind == isCFID
+		t.cftoken = t.cftoken || kind == isCFToken
 	} else if rule, ok := m.byName(name); ok {
 		f.dropBy = rule + 1
 		f.look = rule >= 0
@@ -116,14 +119,6 @@ func (s *Scratch) look(f *field, query []byte, m *Matcher, t *traits) {
 		f.look = true
 	}
 	t.look = t.look || f.look
-}
-
-// know adds the traits of a bare name from knownNames.
-func (t *traits) know(name []byte) {
-	t.marks |= markOf(name)
-	kind := sessionOf(name, nil)
-	t.cfid = t.cfid || kind == isCFID
-	t.cftoken = t.cftoken || kind == isCFToken
 }
 
 // orderAt returns the first eight bytes of the name b[start:end] as a
@@ -160,7 +155,21 @@ const maxInsertion = 16
 // Fields with the same name keep their order.
 func (s *Scratch) sort(query []byte) (changed bool) {
 	if len(s.fields) > maxInsertion {
-		return s.sortMany(query)
+		// Fields with the same name are ordered by their offsets.
+		compare := func(a, b field) int {
+			switch {
+			case s.isBefore(&a, &b, query):
+				return -1
+			case s.isBefore(&b, &a, query):
+				return 1
+			}
+			return int(a.Start) - int(b.Start)
+		}
+		if slices.IsSortedFunc(s.fields, compare) {
+			return false
+		}
+		slices.SortFunc(s.fields, compare)
+		return true
 	}
 	for i := 1; i < len(s.fields); i++ {
 		f, j := s.fields[i], i
@@ -172,23 +181,4 @@ func (s *Scratch) sort(query []byte) (changed bool) {
 		}
 	}
 	return changed
-}
-
-// sortMany implements sort for any number of fields. It orders fields with the
-// same name by their offsets.
-func (s *Scratch) sortMany(query []byte) bool {
-	compare := func(a, b field) int {
-		switch {
-		case s.isBefore(&a, &b, query):
-			return -1
-		case s.isBefore(&b, &a, query):
-			return 1
-		}
-		return int(a.Start) - int(b.Start)
-	}
-	if slices.IsSortedFunc(s.fields, compare) {
-		return false
-	}
-	slices.SortFunc(s.fields, compare)
-	return true
 }

@@ -89,7 +89,9 @@ func ParseBrave(data []byte) (*List, error) {
 				f.skip(r.Source, err.Error()+": "+pattern)
 				continue
 			}
-			f.noteScheme(r.Source, pattern)
+			if !strings.HasPrefix(pattern, "*") {
+				f.skip(r.Source, "imported for http and https: "+pattern)
+			}
 			f.add(r, entry.Params...)
 		}
 		for _, pattern := range entry.Exclude {
@@ -101,13 +103,6 @@ func ParseBrave(data []byte) (*List, error) {
 		}
 	}
 	return f.List, nil
-}
-
-// noteScheme records that a pattern for one scheme was imported for both.
-func (f foreign) noteScheme(source, pattern string) {
-	if !strings.HasPrefix(pattern, "*") {
-		f.skip(source, "imported for http and https: "+pattern)
-	}
 }
 
 // setMatchPattern sets host and path from a match pattern of a browser

@@ -43,24 +43,18 @@ func AppendPairs(dst []Pair, query []byte) []Pair {
 		return dst
 	}
 	for start := 0; start <= len(query); {
-		p := pairAt(query, start)
+		end := len(query)
+		if i := bytes.IndexByte(query[start:], '&'); i >= 0 {
+			end = start + i
+		}
+		p := Pair{Start: uint32(start), NameEnd: uint32(end), End: uint32(end)}
+		if i := bytes.IndexByte(query[start:end], '='); i >= 0 {
+			p.NameEnd, p.Eq = uint32(start+i), true
+		}
 		dst = append(dst, p)
-		start = int(p.End) + 1
+		start = end + 1
 	}
 	return dst
-}
-
-// pairAt returns the field that starts at start.
-func pairAt(query []byte, start int) Pair {
-	end := len(query)
-	if i := bytes.IndexByte(query[start:], '&'); i >= 0 {
-		end = start + i
-	}
-	p := Pair{Start: uint32(start), NameEnd: uint32(end), End: uint32(end)}
-	if i := bytes.IndexByte(query[start:end], '='); i >= 0 {
-		p.NameEnd, p.Eq = uint32(start+i), true
-	}
-	return p
 }
 
 // AppendName appends the raw name or value of a field as decoded by a form: '+'

@@ -220,7 +220,14 @@ func (m *Matcher) Site(host, path []byte, s *Scratch) Site {
 
 // siteOf is Site for a Matcher with scopes.
 func (m *Matcher) siteOf(host, path []byte, s *Scratch) Site {
-	s.reset(m)
+	for _, i := range s.active {
+		s.state[i] = stateOff
+	}
+	s.active = s.active[:0]
+	if s.owner != m {
+		s.owner = m
+		s.state = append(s.state[:0], make([]uint8, len(m.scopes))...)
+	}
 	s.host, s.path = host, path
 	s.activate(m.wide)
 	if len(m.hosts.entries) > 0 {
@@ -231,18 +238,6 @@ func (m *Matcher) siteOf(host, path []byte, s *Scratch) Site {
 		m.hosts.walk(cutTLD(host, true), true, s)
 	}
 	return Site{scratch: s}
-}
-
-// reset prepares s for a host of m.
-func (s *Scratch) reset(m *Matcher) {
-	for _, i := range s.active {
-		s.state[i] = stateOff
-	}
-	s.active = s.active[:0]
-	if s.owner != m {
-		s.owner = m
-		s.state = append(s.state[:0], make([]uint8, len(m.scopes))...)
-	}
 }
 
 // covers reports whether a scope of m applies to the site. Scope 0 applies
