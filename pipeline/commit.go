@@ -43,7 +43,13 @@ func (p *Pipeline) commit(ctx context.Context) error {
 	} else {
 		err = errors.Join(err, p.finish(ctx))
 	}
-	p.noteCommit(err)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.commitErr = ""; err != nil {
+		p.commitErr = err.Error()
+	} else {
+		p.committed = time.Now()
+	}
 	return err
 }
 
@@ -127,14 +133,26 @@ func (p *Pipeline) finish(ctx context.Context) error {
 		return nil
 	}
 	var errs []error
-	left := p.finishables()
+	var left []*Lane // finished, and Finish has not succeeded yet
+	p.mu.Lock()
+	for _, l := range p.lanes {
+		if l.finishable(p.feedOf(l).committer != nil) {
+			left = append(left, l)
+		}
+	}
+	p.mu.Unlock()
 	for i, s := range p.sinks {
 		if f, ok := s.(Finisher); ok {
 			left = finishAll(ctx, f, p.sinkName(i), left, &errs)
 		}
 	}
 	for i, f := range p.feeds {
-		own := ownedBy(left, i)
+		var own []*Lane
+		for _, l := range left {
+			if l.src == i {
+				own = append(own, l)
+			}
+		}
 		if f.finisher != nil {
 			own = finishAll(ctx, f.finisher, f.name, own, &errs)
 		}
@@ -143,29 +161,6 @@ func (p *Pipeline) finish(ctx context.Context) error {
 		}
 	}
 	return errors.Join(errs...)
-}
-
-// finishables returns the finished lanes for which Finish has not succeeded
-// yet.
-func (p *Pipeline) finishables() (lanes []*Lane) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for _, l := range p.lanes {
-		if l.finishable(p.feedOf(l).committer != nil) {
-			lanes = append(lanes, l)
-		}
-	}
-	return lanes
-}
-
-// ownedBy returns the lanes of source src.
-func ownedBy(lanes []*Lane, src int) (own []*Lane) {
-	for _, l := range lanes {
-		if l.src == src {
-			own = append(own, l)
-		}
-	}
-	return own
 }
 
 // finishAll calls f.Finish. It returns the lanes that succeeded, and appends
@@ -233,16 +228,4 @@ func (p *Pipeline) lastCommit() error {
 			return err
 		}
 	}
-}
-
-// noteCommit stores the outcome of a commit for snapshots.
-func (p *Pipeline) noteCommit(err error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.commitErr = ""
-	if err != nil {
-		p.commitErr = err.Error()
-		return
-	}
-	p.committed = time.Now()
 }

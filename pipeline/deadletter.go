@@ -64,7 +64,7 @@ func (p *Pipeline) cutDeadLetters(b *Batch, s *Stream, failed []uint32, r *Resul
 	for k := range spans {
 		g.rest.Recs[k].Span = spans[k]
 	}
-	p.meters[p.dead].waits()
+	p.meters[p.dead].adjust(0, 1)
 	p.again(b, p.dead, untried)
 	return true
 }

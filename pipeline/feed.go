@@ -20,14 +20,6 @@ type feed struct {
 	ups     []LanePos    // scratch space of the committer
 }
 
-func newFeed(s Source, name string) *feed {
-	f := &feed{Source: s, name: name}
-	f.committer, _ = s.(Committer)
-	f.acker, _ = s.(Acker)
-	f.finisher, _ = s.(Finisher)
-	return f
-}
-
 // An account holds the counts of one source.
 type account struct {
 	opened    int          // lanes opened

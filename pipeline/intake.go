@@ -54,7 +54,11 @@ func (in intake) NewLane(name string, lim LaneLimits) *Lane {
 	p.feeds[in.src].opened++
 	p.lanes = append(p.lanes, l)
 	if p.o.Ordering == OrderInput {
-		p.line.join(l)
+		q := &p.line
+		q.mu.Lock()
+		l.front = len(q.lanes) == 0
+		q.lanes = append(q.lanes, l)
+		q.mu.Unlock()
 	}
 	return l
 }
@@ -151,9 +155,16 @@ func (in intake) await(ctx context.Context, l *Lane, a admission, spare *bool) (
 	return false, nil
 }
 
-// leave reverts an admission.
+// leave reverts an admission that did not lead to an emitted batch.
 func (in intake) leave(l *Lane) {
-	if l.untake() {
+	l.mu.Lock()
+	l.out--
+	credit := l.credits > 0
+	if credit {
+		l.credits--
+	}
+	l.mu.Unlock()
+	if credit {
 		<-in.p.line.credit
 	}
 }

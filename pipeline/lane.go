@@ -525,19 +525,6 @@ func (l *Lane) block(n int) {
 	l.signal()
 }
 
-// untake reverts an admission that did not lead to an emitted batch. It reports
-// whether the caller must give back a credit.
-func (l *Lane) untake() (credit bool) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.out--
-	if l.credits > 0 {
-		l.credits--
-		return true
-	}
-	return false
-}
-
 // advance moves the lane to the front. It returns the number of credits that
 // the caller must give back.
 func (l *Lane) advance() (credits int) {

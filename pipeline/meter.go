@@ -134,31 +134,6 @@ func (m *meter) unblock(b *Batch) (all bool) {
 	return len(m.stuck) == 0
 }
 
-// blockages returns the lanes that have waited longest. The caller holds mu.
-func (m *meter) blockages() []Blockage {
-	if len(m.stuck) == 0 {
-		return nil
-	}
-	list := slices.SortedFunc(maps.Values(m.stuck), func(a, b Blockage) int {
-		return cmp.Or(a.Since.Compare(b.Since), cmp.Compare(a.Lane, b.Lane), cmp.Compare(a.Position, b.Position))
-	})
-	return list[:min(len(list), maxBlockages)]
-}
-
-// submitted counts a batch that is about to be submitted.
-func (m *meter) submitted() {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.s.Holds++
-}
-
-// takenBack reverts submitted for a batch that the sink did not accept.
-func (m *meter) takenBack() {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.s.Holds--
-}
-
 // answered counts an answer for a stream that was submitted at start.
 func (m *meter) answered(s *Stream, start time.Time, r *Result) {
 	m.mu.Lock()
@@ -188,18 +163,13 @@ func (m *meter) answered(s *Stream, start time.Time, r *Result) {
 	}
 }
 
-// waits counts a submission that waits for a retry.
-func (m *meter) waits() {
+// adjust adds to the batches that the sink holds, and to the submissions that
+// wait for a retry.
+func (m *meter) adjust(holds, waiting int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.s.Waiting++
-}
-
-// resumed counts a submission whose wait is over.
-func (m *meter) resumed() {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.s.Waiting--
+	m.s.Holds += holds
+	m.s.Waiting += waiting
 }
 
 func (m *meter) snapshot() SinkSnapshot {
@@ -207,6 +177,9 @@ func (m *meter) snapshot() SinkSnapshot {
 	defer m.mu.Unlock()
 	s := m.s
 	s.Records = m.accepted
-	s.Blocked, s.Stuck = m.blockages(), len(m.stuck)
+	list := slices.SortedFunc(maps.Values(m.stuck), func(a, b Blockage) int {
+		return cmp.Or(a.Since.Compare(b.Since), cmp.Compare(a.Lane, b.Lane), cmp.Compare(a.Position, b.Position))
+	})
+	s.Blocked, s.Stuck = list[:min(len(list), maxBlockages)], len(m.stuck)
 	return s
 }

@@ -191,14 +191,17 @@ func New(o Options) (*Pipeline, error) {
 	p.meters = make([]meter, len(p.sinks))
 	p.refusals = make([]refusals, len(p.sinks))
 	for _, s := range o.Sinks {
-		if compresses(s) {
+		switch s.(type) {
+		case Packer, LanePacker:
 			p.packers++
 		}
 	}
 	for i, s := range o.Sources {
-		p.feeds = append(p.feeds, newFeed(s, nameOf(o.SourceNames, i, "source")))
-	}
-	for _, f := range p.feeds {
+		f := &feed{Source: s, name: nameOf(o.SourceNames, i, "source")}
+		f.committer, _ = s.(Committer)
+		f.acker, _ = s.(Acker)
+		f.finisher, _ = s.(Finisher)
+		p.feeds = append(p.feeds, f)
 		p.finishes = p.finishes || f.finisher != nil
 	}
 	for _, s := range p.sinks {

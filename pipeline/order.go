@@ -57,12 +57,6 @@ func (o *outlet) hold(seq uint64) {
 	}
 }
 
-// holds reports whether batch seq is kept from the sink.
-func (o *outlet) holds(seq uint64) bool {
-	at := o.held.Load()
-	return at != 0 && seq+1 > at
-}
-
 // grow makes the ring longer.
 func (o *outlet) grow(size int) {
 	before := o.ring
@@ -150,17 +144,6 @@ func (o *outlet) waits() bool {
 	return false
 }
 
-// landed registers that a sink has given its last answer for b, or that b was
-// given up.
-func (p *Pipeline) landed(b *Batch, slot int) {
-	if b.outlet(slot) == nil {
-		return
-	}
-	b.Lane.mu.Lock()
-	defer b.Lane.mu.Unlock()
-	p.land(b.Lane, slot)
-}
-
 // land decrements the number of batches of l that the sink holds, and drains
 // the outlet if that is due. The caller holds Lane.mu.
 func (p *Pipeline) land(l *Lane, slot int) {
@@ -213,14 +196,6 @@ type line struct {
 	mu     sync.Mutex
 	lanes  []*Lane
 	credit chan struct{} // one element per batch held by lanes that are not in front
-}
-
-// join appends l to the line.
-func (q *line) join(l *Lane) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	l.front = len(q.lanes) == 0
-	q.lanes = append(q.lanes, l)
 }
 
 // step moves the next lane to the front if the first one is delivered. It

@@ -79,7 +79,7 @@ func (p *Pipeline) refuse(b *Batch, s *Stream, slot int, r *Result) {
 	}
 	p.unblock(b, slot)
 	b.legs[slot].keep(s, r.Untried)
-	p.meters[slot].waits()
+	p.meters[slot].adjust(0, 1)
 	p.again(b, slot, untried)
 }
 
@@ -160,7 +160,11 @@ func (p *Pipeline) endLeg(b *Batch, slot int, lost bool) {
 	if lost {
 		p.meters[slot].abandon(len(b.stream(slot).Recs))
 	}
-	p.landed(b, slot)
+	if b.outlet(slot) != nil {
+		b.Lane.mu.Lock()
+		p.land(b.Lane, slot)
+		b.Lane.mu.Unlock()
+	}
 	if lost {
 		b.lost.Store(true)
 	}

@@ -75,30 +75,6 @@ type PiecePacker interface {
 	NewPiecePack() (func(dst []byte, b *Batch) []byte, error)
 }
 
-// compresses reports whether s is a Packer or a LanePacker.
-func compresses(s Sink) bool {
-	switch s.(type) {
-	case Packer, LanePacker:
-		return true
-	}
-	return false
-}
-
-// newPack returns the compression function of s, or nil if s does not compress.
-func newPack(s Sink) (packFunc, error) {
-	switch s := s.(type) {
-	case LanePacker:
-		return s.NewLanePack()
-	case Packer:
-		pack, err := s.NewPack()
-		if pack == nil || err != nil {
-			return nil, err
-		}
-		return func(dst, src []byte, _ *Lane) []byte { return pack(dst, src) }, nil
-	}
-	return nil, nil
-}
-
 // An Extent is the length of an output at a checkpoint. The checkpoint does not
 // cover the bytes after it, and the next run truncates them.
 type Extent struct {

@@ -72,7 +72,11 @@ func (t Ticket) Held() bool {
 		return true
 	}
 	o := t.b.outlet(int(t.slot))
-	return o != nil && o.holds(t.b.Seq)
+	if o == nil {
+		return false
+	}
+	at := o.held.Load()
+	return at != 0 && t.b.Seq+1 > at
 }
 
 // Again reports whether the sink has refused the records of t before and will
@@ -181,7 +185,7 @@ func (p *Pipeline) submit(b *Batch, slot int) {
 	defer p.stepDone()
 	s, g := b.stream(slot), &b.legs[slot]
 	if g.try > 0 {
-		p.meters[slot].resumed()
+		p.meters[slot].adjust(0, -1) // its wait is over
 	}
 	if p.stopped() || b.void || b.Lane.halted(b) || g.blocked && !b.Lane.owns(b) {
 		p.endLeg(b, slot, true)
@@ -193,7 +197,7 @@ func (p *Pipeline) submit(b *Batch, slot int) {
 	}
 	g.held.Store(false)
 	g.at = time.Now()
-	p.meters[slot].submitted()
+	p.meters[slot].adjust(1, 0)
 	p.submissions.Add(1)
 	t := b.ticket(slot, s)
 	err := p.sinks[slot].Submit(p.hard, b, t)
@@ -204,7 +208,7 @@ func (p *Pipeline) submit(b *Batch, slot int) {
 		p.fail(bugf("%s both answered a batch and returned an error for it", p.sinkName(slot)))
 		return
 	}
-	p.meters[slot].takenBack()
+	p.meters[slot].adjust(-1, 0) // the sink has not accepted it
 	if !p.stopped() {
 		p.fail(fmt.Errorf("%s: %w", p.sinkName(slot), err))
 	}

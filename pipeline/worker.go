@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"runtime"
@@ -234,7 +235,16 @@ func (w *worker) packStreams(b *Batch) {
 
 // setPack sets the functions that compress for the sink of slot.
 func (w *worker) setPack(slot int, s Sink) (err error) {
-	if w.packs[slot], err = newPack(s); err != nil || w.packs[slot] == nil {
+	switch s := s.(type) {
+	case LanePacker:
+		w.packs[slot], err = s.NewLanePack()
+	case Packer:
+		var pack func(dst, src []byte) []byte
+		if pack, err = s.NewPack(); pack != nil {
+			w.packs[slot] = func(dst, src []byte, _ *Lane) []byte { return pack(dst, src) }
+		}
+	}
+	if err != nil || w.packs[slot] == nil {
 		return err
 	}
 	if s, ok := s.(PiecePacker); ok && slot != w.p.dead && w.p.o.Ordering != OrderNone {
@@ -252,23 +262,13 @@ func (s *Stream) pack(pack packFunc, l *Lane) {
 	}
 	for i := 0; i < len(s.Recs); {
 		r := s.Recs[i]
-		for i++; i < len(s.Recs) && isLineEnds(s.Bytes[s.Recs[i].Off:][:s.Recs[i].Len]); i++ {
+		for i++; i < len(s.Recs) && len(bytes.TrimLeft(s.Bytes[s.Recs[i].Off:][:s.Recs[i].Len], "\r\n")) == 0; i++ {
 			r.Len += s.Recs[i].Len // readers take a member of line ends for a damaged record
 		}
 		if r.Len > 0 {
 			s.Packed = pack(s.Packed, s.Bytes[r.Off:r.Off+r.Len], l)
 		}
 	}
-}
-
-// isLineEnds reports whether rec consists of line ends.
-func isLineEnds(rec []byte) bool {
-	for _, c := range rec {
-		if c != '\r' && c != '\n' {
-			return false
-		}
-	}
-	return true
 }
 
 // step moves on to the next lane, as soon as no cut is being taken.
