@@ -35,16 +35,6 @@ type partWriter struct{ sinkWriter }
 // ReadAt implements io.ReaderAt.
 func (w partWriter) ReadAt(p []byte, at int64) (int, error) { return w.s.part.f.ReadAt(p, at) }
 
-// endEncoding writes the end of the file. The caller holds mu.
-func (s *sink) endEncoding() {
-	if s.encoder == nil || s.err != nil {
-		return
-	}
-	if err := s.encoder.Close(); s.err == nil && err != nil {
-		s.err = err
-	}
-}
-
 // formatOf returns the format in which the pipeline compresses the output. An
 // Encoder compresses by itself.
 func (cfg *Config) formatOf() (compress.Format, error) {

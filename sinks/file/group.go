@@ -271,7 +271,17 @@ func (s *log) round() {
 	waiters, requests := s.waiters, s.requests
 	s.waiters, s.requests = nil, nil
 	s.rotateDue()
-	shares := s.collect()
+	// Repair the broken outputs that are due, and collect the outputs to
+	// sync.
+	var shares []share
+	for _, o := range s.table.outputs() {
+		if o.err != nil && !time.Now().Before(o.retry) {
+			s.mend(o)
+		}
+		if o.err == nil && len(o.pending) > 0 {
+			shares = append(shares, share{o: o, batches: len(o.pending), size: o.size})
+		}
+	}
 	s.mu.Unlock()
 	s.files.syncAll(shares)
 	s.mu.Lock()
@@ -311,20 +321,6 @@ func (s *log) round() {
 	for _, w := range waiters {
 		close(w)
 	}
-}
-
-// collect repairs the broken outputs that are due, and returns the outputs to
-// sync.
-func (s *log) collect() (shares []share) {
-	for _, o := range s.table.outputs() {
-		if o.err != nil && !time.Now().Before(o.retry) {
-			s.mend(o)
-		}
-		if o.err == nil && len(o.pending) > 0 {
-			shares = append(shares, share{o: o, batches: len(o.pending), size: o.size})
-		}
-	}
-	return shares
 }
 
 // resolve removes the batches that became durable from their outputs and

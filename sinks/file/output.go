@@ -104,8 +104,11 @@ func (tab *streamTable) ensure(o *output) error {
 			return err
 		}
 	}
-	if err := tab.makeRoom(); err != nil {
-		return err
+	if limit := tab.cfg.OpenFiles; tab.counts.open.Load() >= int64(limit) {
+		tab.shutIdle(limit - limit/4 - 1) // a quarter at once, because each search visits all outputs
+		if tab.counts.open.Load() >= int64(limit) {
+			return errCrowded
+		}
 	}
 	f, err := o.open()
 	if err != nil {
@@ -152,19 +155,6 @@ func (d *diskFiles) shut(o *output) {
 // errCrowded reports that the maximum number of files is open and that all of
 // them wait for a sync. The next round closes some.
 var errCrowded = errors.New("too many open files: all of them wait for a sync")
-
-// makeRoom ensures that one more file may be opened.
-func (tab *streamTable) makeRoom() error {
-	limit := tab.cfg.OpenFiles
-	if tab.counts.open.Load() < int64(limit) {
-		return nil
-	}
-	tab.shutIdle(limit - limit/4 - 1) // a quarter at once, because each search visits all outputs
-	if tab.counts.open.Load() < int64(limit) {
-		return nil
-	}
-	return errCrowded
-}
 
 // shutIdle closes files that do not wait for a sync, least recently used first,
 // until at most keep files are open.

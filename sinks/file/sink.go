@@ -250,8 +250,10 @@ func (s *sink) Close(ctx context.Context) error {
 	}
 	s.closed = true
 	reported := s.err != nil // in the answer to a batch
-	if ctx.Err() == nil {
-		s.endEncoding()
+	if ctx.Err() == nil && s.encoder != nil && s.err == nil {
+		if err := s.encoder.Close(); s.err == nil { // else append has recorded the error
+			s.err = err
+		}
 	}
 	switch {
 	case s.direct != nil:

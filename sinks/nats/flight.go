@@ -154,16 +154,6 @@ func (f *flight) land() {
 	f.answer(*r)
 }
 
-// giveUp ends f without an answer, because Submit returns an error instead. It
-// reports false if the ticket is answered or about to be.
-func (f *flight) giveUp() bool {
-	if f.answered.Swap(true) {
-		return false
-	}
-	close(f.done)
-	return true
-}
-
 var errUntried = errors.New("nats sink: an earlier record was refused")
 
 // answer answers the ticket once, even if Close runs concurrently. Barrier

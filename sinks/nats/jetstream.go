@@ -134,14 +134,21 @@ func (s *jetStream) check(ctx context.Context, conn *client.Conn) (warnings []st
 		return nil, err
 	}
 	s.limit = conn.MessageLimit(&info)
-	warnings = append(s.checkWindow(&info), s.checkLimits(&info)...)
+	if least := max(leastWindow, 2*s.cfg.Publish.AckTimeout); s.cfg.MsgID != idNone && info.Duplicates < least {
+		warnings = append(warnings, fmt.Sprintf("stream %q forgets message ids after %v, and stores messages twice that are published again later; make the duplicate window longer than a restart and the source's ack_wait: nats stream edit %s --dupe-window %v",
+			info.Name, info.Duplicates, info.Name, least))
+	}
+	if info.PerSubject > 0 {
+		warnings = append(warnings, fmt.Sprintf("stream %q keeps only %d messages per subject, and removes or refuses others; to keep all: nats stream edit %s --max-msgs-per-subject=-1",
+			info.Name, info.PerSubject, info.Name))
+	}
 	s.durability = info.DurabilityWarnings()
 	if whole {
 		return warnings, nil
 	}
 	var missing error
 	s.press.subject.shards(maxChecked, func(subject string) bool {
-		if !covered(info.Subjects, subject) {
+		if !slices.ContainsFunc(info.Subjects, func(filter string) bool { return client.Covers(filter, subject) }) {
 			var other client.StreamInfo
 			if other, _, missing = conn.StreamOf(ctx, subject); missing == nil {
 				s.durability = append(s.durability, other.DurabilityWarnings()...)
@@ -154,43 +161,10 @@ func (s *jetStream) check(ctx context.Context, conn *client.Conn) (warnings []st
 	return warnings, missing
 }
 
-// covered reports whether any of filters matches subject.
-func covered(filters []string, subject string) bool {
-	for _, f := range filters {
-		if client.Covers(f, subject) {
-			return true
-		}
-	}
-	return false
-}
-
 // leastWindow is the minimum duplicate window for which ids work across a
 // restart: it covers a shutdown, a start, and the time until a message is
 // delivered again.
 const leastWindow = 2 * time.Minute
-
-// checkWindow warns if the duplicate window is too short for ids to be
-// effective.
-func (s *jetStream) checkWindow(info *client.StreamInfo) []string {
-	if s.cfg.MsgID == idNone {
-		return nil
-	}
-	least := max(leastWindow, 2*s.cfg.Publish.AckTimeout)
-	if info.Duplicates >= least {
-		return nil
-	}
-	return []string{fmt.Sprintf("stream %q forgets message ids after %v, and stores messages twice that are published again later; make the duplicate window longer than a restart and the source's ack_wait: nats stream edit %s --dupe-window %v",
-		info.Name, info.Duplicates, info.Name, least)}
-}
-
-// checkLimits warns about a stream that limits the messages per subject.
-func (s *jetStream) checkLimits(info *client.StreamInfo) []string {
-	if info.PerSubject <= 0 {
-		return nil
-	}
-	return []string{fmt.Sprintf("stream %q keeps only %d messages per subject, and removes or refuses others; to keep all: nats stream edit %s --max-msgs-per-subject=-1",
-		info.Name, info.PerSubject, info.Name)}
-}
 
 // Submit implements [pipeline.Sink].
 func (s *jetStream) Submit(ctx context.Context, b *pipeline.Batch, t pipeline.Ticket) error {
@@ -204,7 +178,8 @@ func (s *jetStream) Submit(ctx context.Context, b *pipeline.Batch, t pipeline.Ti
 	close(f.submitted)
 	if err != nil {
 		s.remove(f)
-		if f.giveUp() {
+		if !f.answered.Swap(true) {
+			close(f.done)
 			return err
 		}
 		return nil // Close has answered the ticket

@@ -86,7 +86,13 @@ func (pr *press) subjectOf(p *page, i int) string {
 // fill sets m to the message for record i.
 func (pr *press) fill(p *page, i int, m *client.Msg) {
 	m.Subject, m.Data = pr.subjectOf(p, i), p.data(i)
-	pr.inputHeaders(p, i, m)
+	if in := p.message(i); pr.headers.Input && in != nil && in.Heads.N > 0 && !p.s.Truncated {
+		p.b.Headers(in, func(name, value []byte) {
+			if passes(name) {
+				m.Header[string(name)] = append(m.Header[string(name)], string(value))
+			}
+		})
+	}
 	f := p.fact(i)
 	if pr.headers.Flags && !f.Flags.IsZero() {
 		m.Header[flagsHeader] = []string{string(f.Flags.AppendTo(nil))}
@@ -103,19 +109,6 @@ func (pr *press) fill(p *page, i int, m *client.Msg) {
 	case pr.id == idKey:
 		m.Header[idHeader] = []string{f.Key.String()}
 	}
-}
-
-// inputHeaders copies the headers of the message that contained record i.
-func (pr *press) inputHeaders(p *page, i int, m *client.Msg) {
-	in := p.message(i)
-	if !pr.headers.Input || in == nil || in.Heads.N == 0 || p.s.Truncated {
-		return
-	}
-	p.b.Headers(in, func(name, value []byte) {
-		if passes(name) {
-			m.Header[string(name)] = append(m.Header[string(name)], string(value))
-		}
-	})
 }
 
 // passes reports whether a header with this name is copied: it must be a valid

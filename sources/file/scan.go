@@ -91,22 +91,14 @@ func lookUp(pattern string, at func(string) error) (base string, names []string,
 	}
 	names, err = glob(pattern, at)
 	if err == nil {
-		err = readable(base)
+		var d *os.File
+		if d, err = os.Open(base); err == nil {
+			err = d.Close()
+		} else if isGone(err) {
+			err = nil
+		}
 	}
 	return base, names, err
-}
-
-// readable returns the error of opening the folder dir. It returns nil if dir
-// does not exist.
-func readable(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		if isGone(err) {
-			return nil
-		}
-		return err
-	}
-	return d.Close()
 }
 
 // glob returns the files that match a glob. Like filepath.WalkDir, "**" does

@@ -52,7 +52,18 @@ func (m *member) open() []*partition {
 	m.s.mu.Lock()
 	defer m.s.mu.Unlock()
 	for _, a := range m.gen.Assignments() {
-		p := newPartition(m, a)
+		p := &partition{
+			m: m, s: m.s, topic: a.Topic, id: a.Partition, assigned: a, committed: a.Offset,
+			decoder: kafka.Decoder{
+				MaxBytes:  int(m.s.cfg.MaxBatchBytes),
+				Committed: m.s.cfg.Isolation == "read_committed",
+			},
+			names: map[string]string{},
+		}
+		p.lane = p.newLane()
+		p.next.Store(a.Offset)
+		p.end.Store(-1)
+		p.epoch.Store(-1)
 		m.s.parts[p.lane] = p
 		parts = append(parts, p)
 	}

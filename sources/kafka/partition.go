@@ -39,23 +39,6 @@ type partition struct {
 	names   map[string]string // header names, interned
 }
 
-// newPartition opens the lane of an assignment.
-func newPartition(m *member, a kafka.Assignment) *partition {
-	p := &partition{
-		m: m, s: m.s, topic: a.Topic, id: a.Partition, assigned: a, committed: a.Offset,
-		decoder: kafka.Decoder{
-			MaxBytes:  int(m.s.cfg.MaxBatchBytes),
-			Committed: m.s.cfg.Isolation == "read_committed",
-		},
-		names: map[string]string{},
-	}
-	p.lane = p.newLane()
-	p.next.Store(a.Offset)
-	p.end.Store(-1)
-	p.epoch.Store(-1)
-	return p
-}
-
 // newLane returns a new lane for p.
 func (p *partition) newLane() *pipeline.Lane {
 	l := p.s.rt.NewLane(fmt.Sprintf("%s[%d]", p.topic, p.id), pipeline.LaneLimits{})
@@ -233,7 +216,7 @@ func (p *partition) take(ctx context.Context, s *answer) (next int64, fault, err
 	d.Reset(&s.f, s.from)
 	next = s.from
 	for d.Next(r) {
-		if p.full(len(r.Key) + len(r.Value)) {
+		if b := p.batch; b != nil && (len(b.Msgs) >= p.s.cfg.BatchRecords || len(b.In)+len(b.Side)+len(r.Key)+len(r.Value) > p.s.cfg.BatchBytes) {
 			if err := p.flush(ctx, r.Offset); err != nil {
 				return next, nil, err
 			}
@@ -247,12 +230,6 @@ func (p *partition) take(ctx context.Context, s *answer) (next int64, fault, err
 		p.good(reading)
 	}
 	return d.Offset(), d.Err(), nil
-}
-
-// full reports whether n more bytes exceed the limits of the current batch.
-func (p *partition) full(n int) bool {
-	b := p.batch
-	return b != nil && (len(b.Msgs) >= p.s.cfg.BatchRecords || len(b.In)+len(b.Side)+n > p.s.cfg.BatchBytes)
 }
 
 // add adds r to the batch.

@@ -3,6 +3,7 @@ package nats
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -17,21 +18,12 @@ func checkFilters(stream *client.StreamInfo, filters []string) error {
 	}
 	var errs []error
 	for _, f := range filters {
-		if !overlap(stream.Subjects, f) {
+		if !slices.ContainsFunc(stream.Subjects, func(s string) bool { return client.Overlap(s, f) }) {
 			errs = append(errs, fmt.Errorf("stream %q has the subjects [%s]: consumer.filter_subjects entry %q can never match",
 				stream.Name, strings.Join(stream.Subjects, " "), f))
 		}
 	}
 	return errors.Join(errs...)
-}
-
-func overlap(subjects []string, filter string) bool {
-	for _, s := range subjects {
-		if client.Overlap(s, filter) {
-			return true
-		}
-	}
-	return false
 }
 
 // leastAckWait is the recommended minimum of ack_wait: if the machine or the

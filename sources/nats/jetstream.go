@@ -134,7 +134,13 @@ func (s *jetStream) session(ctx context.Context) error {
 	defer s.rt.End(lane)
 	e := s.epoch.Load()
 	lane.SetID(s.laneID(e))
-	return newReader(s, e, lane, pull).run(ctx)
+	r := &reader{
+		s: s, of: e, lane: lane, pull: pull, since: time.Now(), born: s.info.Load().Since,
+		last:   s.info.Load().Delivered,
+		linger: time.NewTimer(time.Hour), ticks: time.NewTicker(min(heartbeat/4, 100*time.Millisecond)),
+	}
+	r.linger.Stop()
+	return r.run(ctx)
 }
 
 // heartbeat is how often the server signals that it is alive while it has no

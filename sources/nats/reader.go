@@ -51,16 +51,6 @@ type heldMsg struct {
 	since, touched time.Time
 }
 
-func newReader(s *jetStream, of *epoch, lane *pipeline.Lane, pull *client.Pull) *reader {
-	r := &reader{
-		s: s, of: of, lane: lane, pull: pull, since: time.Now(), born: s.info.Load().Since,
-		last:   s.info.Load().Delivered,
-		linger: time.NewTimer(time.Hour), ticks: time.NewTicker(min(heartbeat/4, 100*time.Millisecond)),
-	}
-	r.linger.Stop()
-	return r
-}
-
 // run reads until ctx is done, or until everything is read if the run ends
 // then.
 func (r *reader) run(ctx context.Context) error {
