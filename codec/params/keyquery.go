@@ -3,6 +3,7 @@ package params
 import (
 	"bytes"
 	"slices"
+	"strings"
 )
 
 // Why is a set of rules that changed a query. The zero Why is empty.
@@ -23,24 +24,17 @@ const (
 
 var whyNames = [numWhy]string{"q-signed", "qsid", "q-drop", "q-noempty", "q-eq", "q-form", "q-sort-name", "q-once"}
 
-// appendTo appends the names of the rules in the set, in order, separated by
-// commas.
-func (w Why) appendTo(dst []byte) []byte {
-	for i, name := range whyNames {
-		if w>>i&1 == 0 {
-			continue
-		}
-		if w&(1<<i-1) != 0 {
-			dst = append(dst, ',')
-		}
-		dst = append(dst, name...)
-	}
-	return dst
-}
-
 // String returns the names of the rules in the set, in order, separated by
 // commas.
-func (w Why) String() string { return string(w.appendTo(nil)) }
+func (w Why) String() string {
+	var names []string
+	for i, name := range whyNames {
+		if w>>i&1 != 0 {
+			names = append(names, name)
+		}
+	}
+	return strings.Join(names, ",")
+}
 
 // Dropped is a removed field and the rule that removed it.
 type Dropped struct {

@@ -87,7 +87,10 @@ func CutPathSession(dst, path []byte) (out []byte, changed bool) {
 	start := len(dst)
 	aspx := lastASPX(path)
 	for at := 0; at < len(path); {
-		end := at + 1 + segmentEnd(path[at+1:])
+		end := len(path)
+		if i := bytes.IndexByte(path[at+1:], '/'); i >= 0 {
+			end = at + 1 + i
+		}
 		mark := len(dst)
 		dst = appendSegment(dst, path[at:end])
 		if at < aspx && isASPSession(dst[mark:]) {
@@ -102,14 +105,6 @@ func CutPathSession(dst, path []byte) (out []byte, changed bool) {
 // CutPathSession has nothing to remove; most paths have neither.
 func MayHavePathSession(path []byte) bool {
 	return bytes.IndexByte(path, ';') >= 0 || bytes.IndexByte(path, '(') >= 0
-}
-
-// segmentEnd returns the offset of the first '/' in b, or len(b).
-func segmentEnd(b []byte) int {
-	if i := bytes.IndexByte(b, '/'); i >= 0 {
-		return i
-	}
-	return len(b)
 }
 
 // lastASPX returns the offset of the last segment that ends in ".aspx",

@@ -1,6 +1,7 @@
 package template
 
 import (
+	"bytes"
 	"errors"
 	"strconv"
 	"strings"
@@ -175,7 +176,10 @@ func (t *template) fits(path []byte) bool {
 	}
 	path = path[1:]
 	for i, s := range t.segments {
-		end := segmentEnd(path)
+		end := bytes.IndexByte(path, '/')
+		if end < 0 {
+			end = len(path)
+		}
 		if !s.fits(path[:end]) {
 			return false
 		}

@@ -134,14 +134,6 @@ func mayHaveClass(seen uint8, n int) bool {
 	return seen&digitByte != 0 || seen == hexByte || n == uuidLen // a UUID can lack digits
 }
 
-// segmentEnd returns the length of the first segment of path.
-func segmentEnd(path []byte) int {
-	if i := bytes.IndexByte(path, '/'); i >= 0 {
-		return i
-	}
-	return len(path)
-}
-
 func isInt(segment []byte) bool {
 	for _, c := range segment {
 		if !isDigit(c) {
@@ -204,19 +196,14 @@ func isDate(segment []byte) bool {
 func daysIn(year, month int) int {
 	switch month {
 	case 2:
-		return 28 + leapDay(year)
+		if year%4 == 0 && (year%100 != 0 || year%400 == 0) {
+			return 29
+		}
+		return 28
 	case 4, 6, 9, 11:
 		return 30
 	}
 	return 31
-}
-
-// leapDay returns 1 in a leap year, otherwise 0.
-func leapDay(year int) int {
-	if year%4 == 0 && (year%100 != 0 || year%400 == 0) {
-		return 1
-	}
-	return 0
 }
 
 // isToken reports whether segment looks like random bytes in base64url. About

@@ -106,12 +106,12 @@ func (e *Explanation) inViews(apart []difference) []difference {
 	return out
 }
 
-// hostOf returns the host of a URL, or "no host".
-func hostOf(url string) string {
+// hostOf returns the host of a URL, for the output, or "no host".
+func (t *TextWriter) hostOf(url string) string {
 	var r codec.Result
 	_ = codec.Parse([]byte(url), &r) // cannot fail
 	if r.In.Span(codec.Host).Len() == 0 {
 		return "no host"
 	}
-	return string(r.In.Bytes([]byte(url), codec.Host))
+	return t.Escape(t.hideSecrets(string(r.In.Bytes([]byte(url), codec.Host))))
 }

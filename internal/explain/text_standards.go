@@ -58,12 +58,6 @@ func (t *TextWriter) writeStandards(e *Explanation) {
 	}
 	if hosts {
 		t.emit("\n")
-		t.line(t.Paint(terminal.Red, t.twoHosts(e)))
+		t.line(t.Paint(terminal.Red, fmt.Sprintf("Browsers connect to %s, but by RFC 3986 the host is %s.", t.hostOf(e.whatwg.k1), t.hostOf(e.rfc.k1))))
 	}
-}
-
-// twoHosts returns the warning that the standards see different hosts.
-func (t *TextWriter) twoHosts(e *Explanation) string {
-	host := func(url string) string { return t.Escape(t.hideSecrets(hostOf(url))) }
-	return fmt.Sprintf("Browsers connect to %s, but by RFC 3986 the host is %s.", host(e.whatwg.k1), host(e.rfc.k1))
 }

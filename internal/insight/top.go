@@ -150,7 +150,11 @@ func (t *Top) Result(n int) ([]Period, error) {
 		}
 	}
 	room := max(t.o.MaxMemory/3, leastResult)
-	err := tally.Merge(t.tallies(), func(g *tally.Group) error {
+	var tallies []*tally.Tally
+	for _, w := range t.workers {
+		tallies = append(tallies, w.tally)
+	}
+	err := tally.Merge(tallies, func(g *tally.Group) error {
 		var name []byte
 		key := g.Key
 		if t.time >= 0 {
@@ -174,13 +178,6 @@ func (t *Top) Result(n int) ([]Period, error) {
 
 // leastResult is the least memory for a result.
 const leastResult = 4 << 20
-
-func (t *Top) tallies() (list []*tally.Tally) {
-	for _, w := range t.workers {
-		list = append(list, w.tally)
-	}
-	return list
-}
 
 // A ranking is a heap of the most frequent groups, the last of them first.
 type ranking struct {

@@ -82,10 +82,3 @@ func (c *complaints) err(now time.Time) error {
 	}
 	return nil
 }
-
-// forget drops all complaints: permissions belong to a connection.
-func (c *complaints) forget() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.last, c.listens = nil, nil
-}

@@ -315,7 +315,9 @@ func (c *Conn) lost(err error) {
 func (c *Conn) found(nc *client.Conn) {
 	c.log.Info("NATS connection restored", "server", nc.ConnectedServerName())
 	c.reconnects.Add(1)
-	c.complaints.forget()
+	c.complaints.mu.Lock() // permissions belong to a connection
+	c.complaints.last, c.complaints.listens = nil, nil
+	c.complaints.mu.Unlock()
 	c.change(nil)
 }
 

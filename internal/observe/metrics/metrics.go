@@ -46,24 +46,18 @@ func Handler(t *Totals, o Options) http.Handler {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	return promhttp.HandlerFor(registry(t, o), promhttp.HandlerOpts{
-		ErrorLog:            errorLog{o.Logger},
-		ErrorHandling:       promhttp.ContinueOnError,
-		MaxRequestsInFlight: 4,
-		Timeout:             10 * time.Second,
-	})
-}
-
-// registry returns a new registry. It does not use the global one, so several
-// can exist in a process.
-func registry(t *Totals, o Options) *prometheus.Registry {
-	r := prometheus.NewRegistry()
+	r := prometheus.NewRegistry() // not the global one, so that several can exist in a process
 	r.MustRegister(
 		collectors.NewGoCollector(collectors.WithGoCollectorRuntimeMetrics(liveHeap)),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 		&collector{totals: t, version: o.Version, extras: o.Extras, now: time.Now},
 	)
-	return r
+	return promhttp.HandlerFor(r, promhttp.HandlerOpts{
+		ErrorLog:            errorLog{o.Logger},
+		ErrorHandling:       promhttp.ContinueOnError,
+		MaxRequestsInFlight: 4,
+		Timeout:             10 * time.Second,
+	})
 }
 
 // An errorLog implements promhttp.Logger.

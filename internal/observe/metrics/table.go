@@ -87,7 +87,10 @@ func (t *table) at(name, help, kind string, labels []string) *series {
 	key := strings.Join(labels, "\x00")
 	s := f.byLabels[key]
 	if s == nil && len(f.series) >= maxSeries-1 {
-		labels = other(labels)
+		labels = slices.Clone(labels)
+		for i := 1; i < len(labels); i += 2 {
+			labels[i] = "other"
+		}
 		key = strings.Join(labels, "\x00")
 		s = f.byLabels[key]
 	}
@@ -97,15 +100,6 @@ func (t *table) at(name, help, kind string, labels []string) *series {
 		f.series = append(f.series, s)
 	}
 	return s
-}
-
-// other returns labels with every value replaced by "other".
-func other(labels []string) []string {
-	labels = slices.Clone(labels)
-	for i := 1; i < len(labels); i += 2 {
-		labels[i] = "other"
-	}
-	return labels
 }
 
 // merge adds all series of o.

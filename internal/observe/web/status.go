@@ -157,7 +157,11 @@ func (v *View) status(now time.Time, mask func(string) string) *Status {
 		st.Checkpoint = new(age.Seconds())
 	}
 	for i := range s.Sources {
-		st.Sources[i] = sourceStatus(&s.Sources[i])
+		s := &s.Sources[i]
+		st.Sources[i] = SourceStatus{
+			Name: s.Name, Read: s.Ledger.Read, Emitted: s.Ledger.Emitted, Dropped: s.Ledger.Dropped, Filtered: s.Ledger.Filtered, Duplicates: s.Ledger.Duplicates, Dead: s.Ledger.Dead,
+			InFlight: s.Ledger.InFlight, Abandoned: s.Ledger.Abandoned, Bytes: s.Bytes, Lanes: s.Opened, Blocked: s.Blocked.Seconds(),
+		}
 	}
 	for i := range s.Sinks {
 		s := &s.Sinks[i]
@@ -184,13 +188,6 @@ func maskChecks(checks []Check, mask func(string) string) []Check {
 		}
 	}
 	return checks
-}
-
-func sourceStatus(s *pipeline.SourceSnapshot) SourceStatus {
-	return SourceStatus{
-		Name: s.Name, Read: s.Ledger.Read, Emitted: s.Ledger.Emitted, Dropped: s.Ledger.Dropped, Filtered: s.Ledger.Filtered, Duplicates: s.Ledger.Duplicates, Dead: s.Ledger.Dead,
-		InFlight: s.Ledger.InFlight, Abandoned: s.Ledger.Abandoned, Bytes: s.Bytes, Lanes: s.Opened, Blocked: s.Blocked.Seconds(),
-	}
 }
 
 // latency returns the mean and the upper bound of the bucket of the 99th

@@ -77,21 +77,6 @@ func (s *Store) append(c *change) error {
 	return nil
 }
 
-// compactLater compacts a working log. If the compaction fails, commits
-// continue to go to the log, and the next attempt follows when the log has
-// grown by a quarter.
-func (s *Store) compactLater() {
-	old := s.w.log
-	err := s.compact()
-	if err == nil {
-		return
-	}
-	s.log.Warn("checkpoint compaction failed, retrying", "dir", s.dir, "error", err)
-	if s.w.log == old {
-		s.w.compactAt = s.w.logSize + s.w.logSize/4
-	}
-}
-
 // compact starts a new generation: a snapshot of the stored state and an empty
 // log. The package comment describes the order of the steps. If a step before
 // the rename of the snapshot fails, the old log stays in use; from then on the

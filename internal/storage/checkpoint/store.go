@@ -399,7 +399,15 @@ func (s *Store) commit(c *change, refs map[entryKey]int64, fresh map[int64][]byt
 	s.notePoints(refs)
 	// Writing a snapshot costs less than keeping and replaying the log.
 	if s.w.log != nil && s.w.logSize >= s.w.compactAt {
-		s.compactLater()
+		// If the compaction fails, commits continue to go to the log, and the
+		// next attempt follows when the log has grown by a quarter.
+		old := s.w.log
+		if err := s.compact(); err != nil {
+			s.log.Warn("checkpoint compaction failed, retrying", "dir", s.dir, "error", err)
+			if s.w.log == old {
+				s.w.compactAt = s.w.logSize + s.w.logSize/4
+			}
+		}
 	}
 	return nil
 }
