@@ -49,7 +49,7 @@ func (p *plan) finishWithoutExtent(log *slog.Logger) error {
 		if !ok || special(l.Path) {
 			continue
 		}
-		finished, err := l.FinishWithoutExtent(nil)
+		finished, err := l.FinishWithoutExtent()
 		for _, path := range finished {
 			log.Info("output from before exactly_once finished", "path", path)
 		}

@@ -171,13 +171,6 @@ func (x *Explainer) object(e *Explanation) *object {
 	}
 	norm := x.hide(string(e.norm))
 	o.Norm, o.Key, o.Change = &norm, x.written(&e.keys[x.level]), e.change.String()
-	x.fillNormal(o, e)
-	x.fillKeys(o, e)
-	return o
-}
-
-// fillNormal sets the members that depend on the normal form.
-func (x *Explainer) fillNormal(o *object, e *Explanation) {
 	for c, to := range map[codec.Component]**string{
 		codec.Scheme: &o.Scheme, codec.Username: &o.Username, codec.Host: &o.Host, codec.Port: &o.Port,
 		codec.Path: &o.Path, codec.Query: &o.Query, codec.Fragment: &o.Fragment,
@@ -195,10 +188,6 @@ func (x *Explainer) fillNormal(o *object, e *Explanation) {
 	for i := range e.steps {
 		o.Steps = append(o.Steps, x.step(&e.steps[i]))
 	}
-}
-
-// fillKeys sets the keys and the rules applied for them.
-func (x *Explainer) fillKeys(o *object, e *Explanation) {
 	for lv, to := range [codec.KSurface + 1]**string{&o.K0, &o.K1, &o.K2, &o.K3, &o.Match, &o.Surface} {
 		if !e.res.HasKey(codec.Level(lv)) {
 			continue
@@ -215,6 +204,7 @@ func (x *Explainer) fillKeys(o *object, e *Explanation) {
 			o.Skipped = append(o.Skipped, skipJSON(s))
 		}
 	}
+	return o
 }
 
 // pairObject returns the comparison of two URLs as JSON.

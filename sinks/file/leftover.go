@@ -78,19 +78,13 @@ func FinishExtent(m pipeline.Extent) error {
 }
 
 // FinishWithoutExtent truncates torn ends and renames all unfinished outputs
-// with these settings to their final names, except those in extents. The
-// renamed ones were written without exactly_once, so their records may have
-// been answered. It returns their final names.
-func (c *LogConfig) FinishWithoutExtent(extents []pipeline.Extent) (finished []string, err error) {
+// with these settings to their final names. They were written without
+// exactly_once, so their records may have been answered. It returns their final
+// names.
+func (c *LogConfig) FinishWithoutExtent() (finished []string, err error) {
 	s := newLog(*c)
-	for _, m := range extents {
-		s.table.taken[m.Path] = true
-	}
 	names, err := s.tmpl.unfinished()
 	for _, final := range names {
-		if s.table.taken[final] {
-			continue
-		}
 		size, _, err := s.files.cutTorn(final + partSuffix)
 		if err != nil {
 			return finished, err

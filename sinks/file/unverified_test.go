@@ -118,7 +118,7 @@ func TestVerifyUnverified(t *testing.T) {
 		}
 	}
 	cfg := config(filepath.Join(dir, "{source.relpath}"))
-	if finished, err := cfg.FinishWithoutExtent(nil); err != nil || len(finished) > 0 {
+	if finished, err := cfg.FinishWithoutExtent(); err != nil || len(finished) > 0 {
 		t.Errorf("%v were finished like outputs: %v", finished, err)
 	}
 }

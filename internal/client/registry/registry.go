@@ -227,23 +227,6 @@ func (c *Client) get(path ...string) (*answer, error) {
 		return nil, fmt.Errorf("%s: %w", c.host(), err)
 	}
 	defer func() { _ = resp.Body.Close() }() // it was only read
-	return c.read(resp)
-}
-
-// host returns the host of the registry, for errors.
-func (c *Client) host() string {
-	u, err := url.Parse(c.cfg.URL)
-	if err != nil {
-		return "schema registry"
-	}
-	return "schema registry " + u.Host
-}
-
-// schemaNotFound is the error code for an unknown id.
-const schemaNotFound = 40403
-
-// read reads the schema in resp.
-func (c *Client) read(resp *http.Response) (*answer, error) {
 	body, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1))
 	switch {
 	case err != nil:
@@ -273,6 +256,18 @@ func (c *Client) read(resp *http.Response) (*answer, error) {
 	}
 	return nil, fmt.Errorf("%s: %s", c.host(), resp.Status)
 }
+
+// host returns the host of the registry, for errors.
+func (c *Client) host() string {
+	u, err := url.Parse(c.cfg.URL)
+	if err != nil {
+		return "schema registry"
+	}
+	return "schema registry " + u.Host
+}
+
+// schemaNotFound is the error code for an unknown id.
+const schemaNotFound = 40403
 
 // client returns the HTTP client. It reads the certificates once.
 func (c *Client) client() (*http.Client, error) {

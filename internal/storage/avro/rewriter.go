@@ -104,7 +104,30 @@ func (w *Rewriter) Flush() (err error) {
 		if err := w.moveTo(line.Row); err != nil {
 			return fmt.Errorf("%s: %w", w.name, err)
 		}
-		w.copyRecord(line)
+		// Copy the record of the line, with the values in it.
+		b, i := w.block, int(line.Row-w.block.first)
+		from := b.start(i)
+		columns := b.cellsOf(i)
+		for range columns {
+			n := nextCell(columns, from) // the columns can be in any order
+			if n < 0 {
+				break
+			}
+			c := columns[n]
+			w.cell = tsv.AppendUnescaped(w.cell[:0], w.lines.Cell(line, n))
+			if !bytes.Equal(w.cell, b.data[c.text:c.end]) {
+				w.changed = true
+				w.data = append(w.data, b.data[from:c.start]...)
+				w.data = binary.AppendVarint(w.data, int64(len(w.cell)))
+				w.data = append(w.data, w.cell...)
+			} else {
+				w.data = append(w.data, b.data[from:c.end]...)
+			}
+			from = c.end
+		}
+		w.data = append(w.data, b.data[from:b.ends[i]]...)
+		w.next = i + 1
+		w.kept++
 	}
 	w.lines.Drop(len(lines))
 	return nil
@@ -129,33 +152,6 @@ func (w *Rewriter) moveTo(row int64) error {
 		return errors.New("records are not in order")
 	}
 	return nil
-}
-
-// copyRecord copies the record of a line, with the values in it.
-func (w *Rewriter) copyRecord(line table.Line) {
-	b, i := w.block, int(line.Row-w.block.first)
-	from := b.start(i)
-	columns := b.cellsOf(i)
-	for range columns {
-		n := nextCell(columns, from) // the columns can be in any order
-		if n < 0 {
-			break
-		}
-		c := columns[n]
-		w.cell = tsv.AppendUnescaped(w.cell[:0], w.lines.Cell(line, n))
-		if !bytes.Equal(w.cell, b.data[c.text:c.end]) {
-			w.changed = true
-			w.data = append(w.data, b.data[from:c.start]...)
-			w.data = binary.AppendVarint(w.data, int64(len(w.cell)))
-			w.data = append(w.data, w.cell...)
-		} else {
-			w.data = append(w.data, b.data[from:c.end]...)
-		}
-		from = c.end
-	}
-	w.data = append(w.data, b.data[from:b.ends[i]]...)
-	w.next = i + 1
-	w.kept++
 }
 
 // nextCell returns the index of the first of the cells that begins at or after
