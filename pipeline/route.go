@@ -15,7 +15,7 @@ package pipeline
 // allSinks is the value of Stream.To for a record that every sink gets.
 const allSinks = ^uint64(0)
 
-// giveBack reverts borrow.
+// giveBack empties g, which gives back the arenas that it shares with Batch.Out.
 func (g *leg) giveBack() {
 	if g.borrows {
 		g.out = Stream{Packed: g.out.Packed[:0]}
