@@ -74,29 +74,26 @@ func (r *cefReader) Locator() Locator { return &cefLocator{cefReader: r} }
 // cefLocator is a cefReader with scratch memory.
 type cefLocator struct {
 	*cefReader
-	rec    []byte
-	shapes shapes
+	rec   []byte
+	forms forms
 }
 
 // Locate implements [Locator].
 func (r *cefLocator) Locate(f *Found, rec []byte, _ *Position) (Reason, int) {
-	return r.locateShaped(f, rec, r.shapeOf(rec, nil))
+	return r.locateForm(f, rec, r.formOf(rec))
 }
 
-// readLine implements [shaper].
-func (r *cefLocator) readLine(in, _ []byte) int { return bytes.IndexByte(in, '\n') + 1 }
-
-// shapeOf implements [shaper].
-func (r *cefLocator) shapeOf(rec, _ []byte) *shape {
+// formOf implements [former].
+func (r *cefLocator) formOf(rec []byte) *form {
 	r.rec = rec
-	return r.shapes.match(rec, nil, r)
+	return r.forms.match(&marked{rec: rec})
 }
 
-// locateShaped implements [shaper].
-func (r *cefLocator) locateShaped(f *Found, rec []byte, h *shape) (Reason, int) {
+// locateForm implements [former].
+func (r *cefLocator) locateForm(f *Found, rec []byte, h *form) (Reason, int) {
 	var p namedParts
 	if h != nil {
-		p.takeShaped(f, rec, h, r.names, cefDialect)
+		p.takeForm(f, rec, h, r.names, nil)
 	} else if !r.read(f, &p) {
 		return Unparsed, 0
 	}
@@ -107,16 +104,16 @@ func (r *cefLocator) locateShaped(f *Found, rec []byte, h *shape) (Reason, int) 
 	return 0, 0
 }
 
-// read takes the fields of the record, and updates the shapes. It returns false if the
-// record has no extension.
+// read takes the fields of the record, and learns from it. It returns false if the record
+// has no extension.
 func (r *cefLocator) read(f *Found, p *namedParts) bool {
 	rec := r.rec
 	pos := cefExtension(rec)
 	if pos < 0 {
 		return false
 	}
-	update := r.shapes.begin(rec)
-	if update {
+	learns := r.forms.learns(rec)
+	if learns {
 		r.addHeader()
 	}
 	for key, value := cefKey(rec, pos); key.end > 0; {
@@ -126,14 +123,14 @@ func (r *cefLocator) read(f *Found, p *namedParts) bool {
 			if u := r.names.find(name); u.kind != namedNone {
 				p.take(f, rec, u, at, cefDialect)
 			}
-			if update {
-				r.shapes.addNamed(f, r.names, name, shapeField{span: at, kind: cefExtended}, r.target)
+			if learns {
+				r.forms.addNamed(f, r.names, name, at, wayCEF, r.target)
 			}
 		}
 		key, value = next, after
 	}
-	if update {
-		r.shapes.update(rec)
+	if learns {
+		r.forms.learn(rec)
 	}
 	return true
 }
@@ -150,41 +147,19 @@ func cefValue(rec []byte, start int, next span) span {
 	return span{start, end}
 }
 
-// Kinds of fields.
-const (
-	cefExtended uint8 = iota // in the extension
-	cefHeader
-	cefFront // what precedes the header
-)
-
-// addHeader adds the fields of the header, and what precedes it.
+// addHeader adds the fields of the header, and what precedes it, to learn from them.
 func (r *cefLocator) addHeader() {
 	pos := bytes.Index(r.rec, cefMark)
 	if pos > 0 {
-		r.shapes.add(shapeField{span: span{0, pos}, kind: cefFront, use: -1})
+		r.forms.add(value{span: span{0, pos}, way: wayFront, use: -1})
 	}
 	for i := range cefFields {
 		end := unescapedByte(r.rec, pos, '|')
 		if i > 0 {
-			r.shapes.add(shapeField{span: span{pos, end}, kind: cefHeader, use: -1})
+			r.forms.add(value{span: span{pos, end}, way: wayHeader, use: -1})
 		}
 		pos = end + 1
 	}
-}
-
-// valueEnd implements [ender].
-func (r *cefLocator) valueEnd(kind uint8, start int) int {
-	switch kind {
-	case cefFront:
-		return bytes.Index(r.rec, cefMark)
-	case cefHeader:
-		return unescapedByte(r.rec, start, '|')
-	}
-	next, _ := cefKey(r.rec, start)
-	if at := cefValue(r.rec, start, next); at.end > start {
-		return at.end
-	}
-	return -1
 }
 
 // splitHost takes the host from the start of a target without a scheme, as in

@@ -57,7 +57,7 @@ type partsLocator struct {
 	jsonLocator
 	parts  *partsReader
 	values []fieldValue
-	shapes shapes
+	forms  forms
 }
 
 // plan returns the plan for f.
@@ -70,35 +70,25 @@ func (l *partsLocator) plan(f *Found) *fieldPlan {
 
 // Locate implements [Locator]. It reads all of the record.
 func (l *partsLocator) Locate(f *Found, rec []byte, _ *Position) (Reason, int) {
+	return l.locateForm(f, rec, l.formOf(rec))
+}
+
+// formOf implements [former].
+func (l *partsLocator) formOf(rec []byte) *form {
 	l.scan.begin(rec)
-	return l.locateShaped(f, rec, l.shapeOf(rec, nil))
-}
-
-// readLine implements [shaper].
-func (l *partsLocator) readLine(in, _ []byte) (size int) {
-	s := &l.scan
-	s.marks, size = plainText.MarkLine(s.marks, in)
-	return size
-}
-
-// shapeOf implements [shaper].
-func (l *partsLocator) shapeOf(rec, _ []byte) *shape {
-	s := &l.scan
-	s.b, s.pos, s.broken = rec, 0, false
-	s.marks.End(len(rec))
-	if !l.shaped(rec) {
+	if !l.formed(rec) {
 		return nil
 	}
-	return l.shapes.match(rec, &shapeMarks{s.marks}, s)
+	return l.forms.match(&marked{rec: rec, marks: l.scan.marks})
 }
 
-// shaped reports whether rec may have a shape. Records in an array have none.
-func (l *partsLocator) shaped(rec []byte) bool {
+// formed reports whether rec may have a form. Records in an array have none.
+func (l *partsLocator) formed(rec []byte) bool {
 	return l.parts.member == nil || standsAlone(rec, l.parts.member[0])
 }
 
-// locateShaped implements [shaper].
-func (l *partsLocator) locateShaped(f *Found, rec []byte, h *shape) (Reason, int) {
+// locateForm implements [former].
+func (l *partsLocator) locateForm(f *Found, rec []byte, h *form) (Reason, int) {
 	plan := l.plan(f)
 	values, object := l.values[:plan.tree.values], span{0, len(rec)}
 	if h != nil {
@@ -133,8 +123,8 @@ func (l *partsLocator) read(plan *fieldPlan, values []fieldValue) (object span) 
 	if wrapped && !s.broken {
 		l.parts.rest(s)
 	}
-	if l.atEnd() && l.shaped(s.b) {
-		l.shapes.updateJSON(s, &plan.composer, values)
+	if l.atEnd() && l.formed(s.b) {
+		l.forms.learnJSON(s, &plan.composer, values)
 	}
 	return object
 }

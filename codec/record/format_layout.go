@@ -52,6 +52,58 @@ type layoutReader struct {
 	request, referer bool // the wanted URLs
 }
 
+// Locator implements [Reader].
+func (l *layoutReader) Locator() Locator { return l }
+
+// literalAfter returns the literal after field i, or nil.
+func (l *layout) literalAfter(i int) []byte {
+	if i+1 == len(l.elems) {
+		return nil
+	}
+	return l.elems[i+1].lit
+}
+
+// add stores field i, whose range is at.
+func (l *layoutReader) add(f *Found, i int, rec []byte, at span) {
+	n := f.n
+	f.take(&l.elems[i], rec, at, l)
+	if f.n > n && i+1 < len(l.elems) {
+		f.sites[n].stop = l.elems[i+1].lit[0]
+	}
+}
+
+// Locate implements [Locator]. It reads a record against the layout from left to right,
+// without backtracking. A field ends at the next unescaped occurrence of the literal that
+// follows it. The last literal must be at the end of the record, so that raw quotes in a
+// user agent do no harm.
+func (l *layoutReader) Locate(f *Found, rec []byte, _ *Position) (Reason, int) {
+	pos := 0
+	if l.elems[0].kind == fkLiteral { // fieldEnd finds the others
+		if !bytes.HasPrefix(rec, l.elems[0].lit) {
+			return Unparsed, 0
+		}
+		pos = len(l.elems[0].lit)
+	}
+	for i := range l.elems {
+		e := &l.elems[i]
+		if e.kind == fkLiteral {
+			continue
+		}
+		end := l.fieldEnd(i, rec, pos)
+		if end < 0 {
+			return Unparsed, pos
+		}
+		if e.kind > fkSkip && (e.kind != fkAttr || f.attrs.wanted) {
+			l.add(f, i, rec, span{pos, end})
+		}
+		pos = end + len(l.literalAfter(i))
+	}
+	if pos != len(rec) {
+		return Unparsed, pos
+	}
+	return 0, 0
+}
+
 // hasHost reports whether the log format has a field for the host.
 func (l *layout) hasHost() bool {
 	for i := range l.elems {

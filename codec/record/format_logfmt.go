@@ -103,48 +103,29 @@ func (r *logfmtReader) Locator() Locator { return &logfmtLocator{logfmtReader: r
 // logfmtLocator is a logfmtReader with scratch memory.
 type logfmtLocator struct {
 	*logfmtReader
-	scan   logfmtScanner
-	shapes shapes
+	scan  logfmtScanner
+	forms forms
 }
 
 // Locate implements [Locator]. It skips words that are not fields, such as the
 // time and program that a syslog puts before a line.
 func (r *logfmtLocator) Locate(f *Found, rec []byte, _ *Position) (Reason, int) {
-	r.scan.marks = logfmtBytes.Mark(r.scan.marks, rec)
-	return r.locateShaped(f, rec, r.shapeOf(rec, nil))
+	return r.locateForm(f, rec, r.formOf(rec))
 }
 
-// readLine implements [shaper].
-func (r *logfmtLocator) readLine(in, _ []byte) (size int) {
-	r.scan.marks, size = logfmtBytes.MarkLine(r.scan.marks, in)
-	return size
+// formOf implements [former].
+func (r *logfmtLocator) formOf(rec []byte) *form {
+	r.scan = logfmtScanner{rec: rec, marks: logfmtBytes.Mark(r.scan.marks, rec)}
+	return r.forms.match(&marked{rec: rec, marks: r.scan.marks})
 }
 
-// shapeOf implements [shaper].
-func (r *logfmtLocator) shapeOf(rec, _ []byte) *shape {
-	s := &r.scan
-	*s = logfmtScanner{rec: rec, marks: s.marks}
-	s.marks.End(len(rec))
-	return r.shapes.match(rec, &shapeMarks{s.marks}, s)
-}
-
-// locateShaped implements [shaper].
-func (r *logfmtLocator) locateShaped(f *Found, rec []byte, h *shape) (Reason, int) {
+// locateForm implements [former].
+func (r *logfmtLocator) locateForm(f *Found, rec []byte, h *form) (Reason, int) {
 	var p namedParts
 	if h != nil {
-		p.takeShaped(f, rec, h, r.names, logfmtDialects[:]...)
-	} else {
-		s, fields := &r.scan, false
-		for s.next() {
-			fields = true
-			if u := r.names.find(s.key); u.isRead(f) {
-				p.take(f, rec, u, s.value, logfmtDialects[s.kind])
-			}
-		}
-		if s.broken && p.target.end == 0 || !fields {
-			return Unparsed, s.pos
-		}
-		r.updateShapes(f)
+		p.takeForm(f, rec, h, r.names, nil)
+	} else if !r.read(f, &p) {
+		return Unparsed, r.scan.pos
 	}
 	switch {
 	case r.named && p.target.end == 0, !p.add(f, rec, r.target):
@@ -154,6 +135,29 @@ func (r *logfmtLocator) locateShaped(f *Found, rec []byte, h *shape) (Reason, in
 		addPrefixTime(f, rec)
 	}
 	return 0, 0
+}
+
+// read takes the fields of the record, and learns from it. It returns false if there are
+// none, or if a quoted value has no end and no field is the URL.
+func (r *logfmtLocator) read(f *Found, p *namedParts) bool {
+	s, fields := &r.scan, false
+	learns := r.forms.learns(s.rec)
+	if learns {
+		s.forms = &r.forms
+	}
+	for s.next() {
+		fields = true
+		if u := r.names.find(s.key); u.isRead(f) {
+			p.take(f, s.rec, u, s.value, wayDialects[s.way])
+		}
+		if learns {
+			r.forms.addNamed(f, r.names, s.key, s.value, s.way, r.target)
+		}
+	}
+	if learns && fields && !s.broken {
+		r.forms.learn(s.rec)
+	}
+	return fields && !(s.broken && p.target.end == 0)
 }
 
 // addPrefixTime adds the time at the start of a line that has no field with it.
@@ -173,35 +177,30 @@ type logfmtScanner struct {
 	// The current field.
 	key   []byte // not empty
 	value span
-	kind  uint8
-}
+	way   way
 
-// Kinds of values, and of words that are not fields.
-const (
-	logfmtPlain uint8 = iota
-	logfmtQuoted
-	logfmtWord
-)
+	forms *forms // learn from the words that are not fields, if not nil
+}
 
 // logfmtBytes is the set of ASCII bytes in keys. All others are marked: white
 // space and controls, which end words, '=', '"', and bytes that are not ASCII,
 // which end nothing.
 var logfmtBytes = scan.NewSet(func(c byte) bool { return c > ' ' && c != '=' && c != '"' })
 
-// keyEnd returns the end of the key at pos.
-func (s *logfmtScanner) keyEnd(pos int) int {
-	pos = s.marks.Next(pos)
-	for pos < len(s.rec) && s.rec[pos] >= utf8.RuneSelf {
-		pos = s.marks.Next(pos + 1)
+// logfmtKeyEnd returns the end of the key at pos.
+func logfmtKeyEnd(rec []byte, marks scan.Marks, pos int) int {
+	pos = marks.Next(pos)
+	for pos < len(rec) && rec[pos] >= utf8.RuneSelf {
+		pos = marks.Next(pos + 1)
 	}
 	return pos
 }
 
-// wordEnd returns the end of the unquoted value at pos.
-func (s *logfmtScanner) wordEnd(pos int) int {
-	pos = s.marks.Next(pos)
-	for pos < len(s.rec) && s.rec[pos] > ' ' {
-		pos = s.marks.Next(pos + 1)
+// logfmtEnd returns the end of the word or value at pos, before white space.
+func logfmtEnd(rec []byte, marks scan.Marks, pos int) int {
+	pos = marks.Next(pos)
+	for pos < len(rec) && rec[pos] > ' ' {
+		pos = marks.Next(pos + 1)
 	}
 	return pos
 }
@@ -216,9 +215,12 @@ func (s *logfmtScanner) next() bool {
 			continue
 		}
 		start := pos
-		pos = s.keyEnd(pos)
+		pos = logfmtKeyEnd(rec, s.marks, pos)
 		if pos == start || pos == len(rec) || rec[pos] != '=' {
-			pos = s.wordEnd(pos)
+			if s.forms != nil && (pos == len(rec) || rec[pos] <= ' ') {
+				s.forms.add(value{span: span{start, pos}, way: wayWord, use: -1})
+			}
+			pos = logfmtEnd(rec, s.marks, pos)
 			continue
 		}
 		s.key = rec[start:pos]
@@ -229,11 +231,11 @@ func (s *logfmtScanner) next() bool {
 				s.pos, s.broken = pos, true
 				return false
 			}
-			s.value, s.kind = span{pos + 1, end}, logfmtQuoted
+			s.value, s.way = span{pos + 1, end}, wayQuoted
 			return true
 		}
-		s.pos = s.wordEnd(pos)
-		s.value, s.kind = span{pos, s.pos}, logfmtPlain
+		s.pos = logfmtEnd(rec, s.marks, pos)
+		s.value, s.way = span{pos, s.pos}, wayPlain
 		return true
 	}
 	s.pos = pos
@@ -254,13 +256,6 @@ func logfmtQuote(rec []byte, pos int) int {
 			return i
 		}
 	}
-}
-
-// logfmtDialects are the dialects of values by their kinds. A value without quotes
-// has no escapes, and gets quotes if it needs them.
-var logfmtDialects = [...]*Dialect{
-	logfmtPlain:  {Encode: encodeLogfmt},
-	logfmtQuoted: {Mark: '\\', Decode: decodeLogfmt, Encode: encodeLogfmtQuoted, backslash: true},
 }
 
 // decodeLogfmt decodes the escapes of JSON and those of Go's strconv.Quote.

@@ -87,31 +87,65 @@ type ltsvReader struct {
 }
 
 // Locator implements [Reader].
-func (r *ltsvReader) Locator() Locator { return r }
+func (r *ltsvReader) Locator() Locator { return &ltsvLocator{ltsvReader: r} }
 
-// Locate implements [Locator]. It skips fields without a label, because the last field of
-// a truncated line may be one.
-func (r *ltsvReader) Locate(f *Found, rec []byte, _ *Position) (Reason, int) {
+// ltsvLocator is an ltsvReader with scratch memory.
+type ltsvLocator struct {
+	*ltsvReader
+	forms forms
+}
+
+// Locate implements [Locator].
+func (r *ltsvLocator) Locate(f *Found, rec []byte, _ *Position) (Reason, int) {
+	return r.locateForm(f, rec, r.formOf(rec))
+}
+
+// formOf implements [former].
+func (r *ltsvLocator) formOf(rec []byte) *form { return r.forms.match(&marked{rec: rec}) }
+
+// locateForm implements [former].
+func (r *ltsvLocator) locateForm(f *Found, rec []byte, h *form) (Reason, int) {
 	var p namedParts
-	labels := false
+	if h != nil {
+		p.takeForm(f, rec, h, r.names, r.dialect)
+	} else if !r.read(f, rec, &p) {
+		return Unparsed, 0
+	}
+	if r.named && p.target.end == 0 || !p.add(f, rec, r.target) {
+		return NoField, 0
+	}
+	return 0, 0
+}
+
+// read takes the fields of a record, and learns from it. It skips fields without a label,
+// because the last field of a truncated line may be one. It returns false if no field has
+// one.
+func (r *ltsvLocator) read(f *Found, rec []byte, p *namedParts) (labels bool) {
+	learns := r.forms.learns(rec)
 	for pos := 0; pos < len(rec); {
-		end := len(rec)
-		if n := bytes.IndexByte(rec[pos:], '\t'); n >= 0 {
-			end = pos + n
-		}
+		end := tabEnd(rec, pos)
 		if colon := bytes.IndexByte(rec[pos:end], ':'); colon > 0 {
 			labels = true
-			if u := r.names.find(rec[pos : pos+colon]); u.isRead(f) {
-				p.take(f, rec, u, span{pos + colon + 1, end}, r.dialect)
+			name, at := rec[pos:pos+colon], span{pos + colon + 1, end}
+			if u := r.names.find(name); u.isRead(f) {
+				p.take(f, rec, u, at, r.dialect)
+			}
+			if learns {
+				r.forms.addNamed(f, r.names, name, at, wayTab, r.target)
 			}
 		}
 		pos = end + 1
 	}
-	switch {
-	case !labels:
-		return Unparsed, 0
-	case r.named && p.target.end == 0, !p.add(f, rec, r.target):
-		return NoField, 0
+	if learns && labels {
+		r.forms.learn(rec)
 	}
-	return 0, 0
+	return labels
+}
+
+// tabEnd returns the offset of the tab that ends the field at pos.
+func tabEnd(rec []byte, pos int) int {
+	if n := bytes.IndexByte(rec[pos:], '\t'); n >= 0 {
+		return pos + n
+	}
+	return len(rec)
 }

@@ -367,43 +367,53 @@ func (s *scanner) word(w string) {
 	s.broken = true
 }
 
-// number skips a number, RFC 8259 §6.
+// number skips a number.
 func (s *scanner) number() {
-	pos := s.pos
-	if s.b[pos] == '-' {
-		pos++
-	}
-	if pos < len(s.b) && s.b[pos] == '0' {
-		pos++
-	} else {
-		pos = s.digits(pos)
-	}
-	if pos < len(s.b) && s.b[pos] == '.' {
-		pos = s.digits(pos + 1)
-	}
-	if pos < len(s.b) && s.b[pos]|0x20 == 'e' {
-		if pos++; pos < len(s.b) && (s.b[pos] == '+' || s.b[pos] == '-') {
-			pos++
-		}
-		pos = s.digits(pos)
-	}
-	s.pos = pos
+	var ok bool
+	s.pos, ok = numberEnd(s.b, s.pos)
+	s.broken = s.broken || !ok
 }
 
-// digits skips at least one digit at pos, and returns where they end.
-func (s *scanner) digits(pos int) int {
+// numberEnd returns the end of the number at pos, RFC 8259 §6. ok is false if there is
+// none.
+func numberEnd(b []byte, pos int) (end int, ok bool) {
+	if short := shortNumber(b, pos); short > 0 {
+		return pos + short, true
+	}
+	if pos < len(b) && b[pos] == '-' {
+		pos++
+	}
+	ok = true
+	if pos < len(b) && b[pos] == '0' {
+		pos++
+	} else {
+		pos, ok = digitsEnd(b, pos, ok)
+	}
+	if pos < len(b) && b[pos] == '.' {
+		pos, ok = digitsEnd(b, pos+1, ok)
+	}
+	if pos < len(b) && b[pos]|0x20 == 'e' {
+		if pos++; pos < len(b) && (b[pos] == '+' || b[pos] == '-') {
+			pos++
+		}
+		pos, ok = digitsEnd(b, pos, ok)
+	}
+	return pos, ok
+}
+
+// digitsEnd returns the end of the digits at pos, and ok if there are any.
+func digitsEnd(b []byte, pos int, ok bool) (int, bool) {
 	start := pos
-	for pos+8 <= len(s.b) {
-		n := leadingDigits(binary.LittleEndian.Uint64(s.b[pos:]))
+	for pos+8 <= len(b) {
+		n := leadingDigits(binary.LittleEndian.Uint64(b[pos:]))
 		if pos += n; n < 8 {
 			break
 		}
 	}
-	for pos < len(s.b) && isDigit(s.b[pos]) {
+	for pos < len(b) && isDigit(b[pos]) {
 		pos++
 	}
-	s.broken = s.broken || pos == start
-	return pos
+	return pos, ok && pos > start
 }
 
 // str skips a string, RFC 8259 §7. It accepts bytes that are not valid UTF-8,
@@ -424,21 +434,32 @@ func (s *scanner) str() {
 			s.pos++
 			return
 		case c == '\\':
-			rest := s.b[s.pos:]
-			if _, ok := hex4(rest); ok {
-				s.pos += 5
-			} else if len(rest) > 1 && jsonEscapes[rest[1]] != 0 {
-				s.pos++
-			} else {
+			n := escapeLen(s.b[s.pos:])
+			if n == 0 {
 				s.broken = true
 				return
 			}
+			s.pos += n - 1
 		default:
 			s.broken = true
 			return
 		}
 	}
 	s.broken = true
+}
+
+// escapeLen returns the length of the escape with which rest begins, or 0.
+func escapeLen(rest []byte) int {
+	switch {
+	case rest[0] != '\\':
+	case len(rest) > 1 && jsonEscapes[rest[1]] != 0:
+		return 2
+	default:
+		if _, ok := hex4(rest); ok {
+			return 6
+		}
+	}
+	return 0
 }
 
 // more reads the text between two members or elements. It returns false at the

@@ -132,7 +132,7 @@ func checkNext(t testing.TB, c Config, in []byte) (read int) {
 		at := Position{Off: int64(off), Head: head}
 		size := v.Next(in[off:])
 		rec := in[off : off+size]
-		forgetShapes(v)
+		forgetForms(v)
 		wantOut, wantDead := v.Append(nil, nil, rec, at, &want)
 		asks := noted(&c)
 		out, n := appendNext(w, nil, in[off:], &at, &st)
@@ -218,22 +218,22 @@ func appendRuns(j *Job, in []byte, most int) (list []string, end [2]int64, st St
 	return list, [2]int64{at.Line, at.Off}, st
 }
 
-// forgetShapes makes w parse the next record.
-func forgetShapes(w *Worker) {
+// forgetForms makes w parse the next record.
+func forgetForms(w *Worker) {
 	switch l := w.locator.(type) {
 	case *partsLocator:
-		l.shapes.forget()
+		l.forms.forget()
 	case *logfmtLocator:
-		l.shapes.forget()
+		l.forms.forget()
+	case *ltsvLocator:
+		l.forms.forget()
 	case *cefLocator:
-		l.shapes.forget()
-	case *layoutLocator:
-		l.shapes.forget()
+		l.forms.forget()
 	}
 }
 
-// forget forgets the shapes, but not the memory for them.
-func (s *shapes) forget() {
+// forget forgets the forms, but not the memory for them.
+func (s *forms) forget() {
 	for i := range s.list {
 		s.list[i].slots = s.list[i].slots[:0]
 	}

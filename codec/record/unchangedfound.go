@@ -11,7 +11,7 @@ import (
 // has found.
 type foundKeeper struct {
 	locator Locator
-	shaper  shaper        // locator, if it is one
+	former  former        // locator, if it is one
 	anyLog  *anyLogReader // likewise
 	wrapped byte          // first byte of the name of the array that wraps records, or 0
 	at      Position
@@ -31,7 +31,7 @@ const (
 func newFoundKeeper(l Locator) (k *foundKeeper, ok bool) {
 	k = &foundKeeper{locator: l}
 	switch l := l.(type) {
-	case *layoutLocator, *textLocator, *logfmtLocator, *ltsvReader, *cefLocator, *anyLogReader, *jsonLocator, *cdxLocator, *cdxjLocator, *w3cLocator, *zeekLocator:
+	case *layoutReader, *textLocator, *logfmtLocator, *ltsvLocator, *cefLocator, *anyLogReader, *jsonLocator, *cdxLocator, *cdxjLocator, *w3cLocator, *zeekLocator:
 	case *partsLocator:
 		if l.parts.member != nil {
 			k.wrapped = l.parts.member[0]
@@ -39,7 +39,7 @@ func newFoundKeeper(l Locator) (k *foundKeeper, ok bool) {
 	default:
 		return nil, false
 	}
-	k.shaper, _ = l.(shaper)
+	k.former, _ = l.(former)
 	k.anyLog, _ = l.(*anyLogReader)
 	return k, true
 }
@@ -64,7 +64,7 @@ func (k *foundKeeper) keep(n *normalizer, pos, limit int, head []byte) int {
 	}
 	k.skips = 0
 	in := n.walk.block[pos:limit]
-	size := k.readLine(&n.walk, pos, limit, head)
+	size := n.walk.line(pos, limit)
 	if size == 0 || markLen(in) > 0 || k.wrapped != 0 && !standsAlone(in, k.wrapped) {
 		return 0
 	}
@@ -72,9 +72,9 @@ func (k *foundKeeper) keep(n *normalizer, pos, limit int, head []byte) int {
 	if isBlank(body) || n.job.maxRecord > 0 && size > n.job.maxRecord {
 		return 0
 	}
-	var h *shape
-	if k.shaper != nil {
-		if h = k.shaper.shapeOf(body, head); h != nil && n.keepsUsual(h, body) {
+	var h *form
+	if k.former != nil {
+		if h = k.former.formOf(body); h != nil && n.keepsUsual(h, body) {
 			k.misses = 0
 			return size
 		}
@@ -93,19 +93,11 @@ func (k *foundKeeper) keep(n *normalizer, pos, limit int, head []byte) int {
 	return 0
 }
 
-// readLine returns the length of the line at pos of the block of b, or 0 if it gives up.
-func (k *foundKeeper) readLine(b *walk, pos, limit int, head []byte) int {
-	if k.shaper != nil {
-		return k.shaper.readLine(b.block[pos:limit], head)
-	}
-	return b.line(pos, limit)
-}
-
-// locate finds the URLs of a record with the shape h, which can be nil.
-func (k *foundKeeper) locate(n *normalizer, body, head []byte, h *shape) (Reason, int) {
+// locate finds the URLs of a record with the form h, which can be nil.
+func (k *foundKeeper) locate(n *normalizer, body, head []byte, h *form) (Reason, int) {
 	switch {
-	case k.shaper != nil:
-		return k.shaper.locateShaped(n.found, body, h)
+	case k.former != nil:
+		return k.former.locateForm(n.found, body, h)
 	case k.anyLog != nil && n.walk.marks != nil:
 		req, ok := n.walk.findRequest()
 		k.anyLog.take(n.found, body, req, ok)

@@ -6,15 +6,15 @@ import (
 	"testing"
 )
 
-// TestShapes compares AppendRun with Append for records that differ in few places, so
-// that those of some formats have shapes.
-func TestShapes(t *testing.T) {
+// TestForms compares AppendRun with Append for records that differ in few places, so
+// that those of some formats have forms.
+func TestForms(t *testing.T) {
 	t.Parallel()
 	rnd := rand.New(rand.NewPCG(5, 6))
 	hits := map[string]int{}
 	for _, l := range finders(t) {
 		w := newJob(t, l.config).NewWorker()
-		s := shaperOf(w)
+		s := formerOf(w)
 		if l.config.Base != "" {
 			continue
 		}
@@ -26,23 +26,23 @@ func TestShapes(t *testing.T) {
 			in := varied(rnd, line, 200)
 			checkNext(t, l.config, append(bytes.Clone(head), in...))
 			if s != nil {
-				hits[l.name] += countShaped(s, in, head)
+				hits[l.name] += countFormed(s, in)
 			}
 		}
 	}
 	for name, n := range hits {
 		if n == 0 {
-			t.Errorf("no record of %s had a shape", name)
+			t.Errorf("no record of %s had a form", name)
 		}
 	}
 	if len(hits) < 10 {
-		t.Errorf("%d formats have shapes, want more", len(hits))
+		t.Errorf("%d formats have forms, want more", len(hits))
 	}
 }
 
-// TestShapesOfBadLines inserts each byte that separates fields at each place of a line
-// between two that have a shape.
-func TestShapesOfBadLines(t *testing.T) {
+// TestFormsOfBadLines inserts each byte that separates fields at each place of a line
+// between two that have a form.
+func TestFormsOfBadLines(t *testing.T) {
 	for _, l := range finders(t) {
 		head := headOf(newJob(t, l.config), l.text)
 		line, _, _ := bytes.Cut(l.text[len(head):], lineFeed)
@@ -62,8 +62,8 @@ func TestShapesOfBadLines(t *testing.T) {
 	}
 }
 
-// TestCorporaShapes compares AppendRun with Append for the logs of the corpora.
-func TestCorporaShapes(t *testing.T) {
+// TestCorporaForms compares AppendRun with Append for the logs of the corpora.
+func TestCorporaForms(t *testing.T) {
 	for _, name := range append(corpora(t, "logs/*/*"), corpora(t, "attack/crowdsec/*")...) {
 		in := readFile(t, name)
 		g, ok := Detect(in[:min(len(in), 1<<16)])
@@ -80,26 +80,26 @@ func TestCorporaShapes(t *testing.T) {
 	}
 }
 
-// shaperOf returns the locator of w if it knows shapes, or nil.
-func shaperOf(w *Worker) shaper {
+// formerOf returns the locator of w if it knows forms, or nil.
+func formerOf(w *Worker) former {
 	if k, ok := w.keeper.(*foundKeeper); ok {
-		return k.shaper
+		return k.former
 	}
 	return nil
 }
 
-// countShaped returns the number of the lines of in whose shape is known.
-func countShaped(s shaper, in, head []byte) (n int) {
-	for size := 1; size > 0; in = in[size:] {
-		if size = s.readLine(in, head); size == 0 {
-			break
+// countFormed returns the number of the lines of in whose form is known.
+func countFormed(s former, in []byte) (n int) {
+	for line := range bytes.Lines(in) {
+		rec := trimEnd(line)
+		if isBlank(rec) {
+			continue
 		}
-		var f Found
-		h := s.shapeOf(trimEnd(in[:size]), head)
+		h := s.formOf(rec)
 		if h != nil {
 			n++
 		}
-		s.locateShaped(&f, trimEnd(in[:size]), h)
+		s.locateForm(new(Found), rec, h)
 	}
 	return n
 }

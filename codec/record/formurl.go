@@ -6,23 +6,20 @@ import (
 	"github.com/urlfold/urlfold/codec"
 )
 
-// This file keeps URLs of records that have the shape of a record that was kept. If
+// This file keeps URLs of records that have the form of a record that was kept. If
 // they differ from it only in the URL, and in fields that do not matter for it, nothing
 // else must be looked at.
 
-// shaper is implemented by Locators that know shapes.
-type shaper interface {
-	// readLine returns the length of the first line of in, with its line end, and
-	// prepares for shapeOf. It returns 0 if it gives up.
-	readLine(in, head []byte) int
-	// shapeOf returns the shape of the line that readLine has read, which is rec
-	// without its line end, or nil if it is not known.
-	shapeOf(rec, head []byte) *shape
-	// locateShaped is Locate for that line. h is its shape, or nil.
-	locateShaped(f *Found, rec []byte, h *shape) (Reason, int)
+// former is implemented by Locators that know forms.
+type former interface {
+	// formOf returns the form of rec, or nil if it is not known.
+	formOf(rec []byte) *form
+	// locateForm is Locate for the record that formOf has read last. h is its form, or
+	// nil.
+	locateForm(f *Found, rec []byte, h *form) (Reason, int)
 }
 
-// usualURL says where the URL is in records of a shape, if all else that it depends on
+// usualURL says where the URL is in records of a form, if all else that it depends on
 // is the same in all of them.
 type usualURL struct {
 	known      bool
@@ -42,8 +39,8 @@ type slotText struct {
 	text []byte
 }
 
-// settle sets h.usual from a record with the shape that n has kept, if it can.
-func (h *shape) settle(n *normalizer, rec []byte) {
+// settle sets h.usual from a record with the form that n has kept, if it can.
+func (h *form) settle(n *normalizer, rec []byte) {
 	s := n.found.first()
 	url, ok := h.holding(s)
 	if !ok || url.rank == rankNeeded || n.found.part(roleQuery) != nil {
@@ -57,7 +54,7 @@ func (h *shape) settle(n *normalizer, rec []byte) {
 	}
 	for i := range h.uses {
 		u := &h.uses[i]
-		switch inSlot := u.shapeField.slot; {
+		switch inSlot := u.value.slot; {
 		case inSlot && u.slot == url.slot, u.rank > url.rank && u.rank != rankMethod:
 		case query && u.rank == rankPath:
 			return // without a query, this field may have one that counts
@@ -80,20 +77,20 @@ func (u *usualURL) add(slot int, text []byte) {
 	u.others[n] = slotText{slot, append(u.others[n].text[:0], text...)}
 }
 
-// holding returns the field in use that holds the URL at s in a slot.
-func (h *shape) holding(s *site) (u *shapeUse, ok bool) {
+// holding returns the value in use that holds the URL at s in a slot.
+func (h *form) holding(s *site) (u *formUse, ok bool) {
 	for i := range h.uses {
 		u = &h.uses[i]
-		if at := h.at(u); u.shapeField.slot && at.start <= s.start && s.end <= at.end {
+		if at := h.at(u); u.value.slot && at.start <= s.start && s.end <= at.end {
 			return u, true
 		}
 	}
 	return nil, false
 }
 
-// keepsUsual reports whether n keeps the URL of rec, which has the shape h. It returns
+// keepsUsual reports whether n keeps the URL of rec, which has the form h. It returns
 // false if it gives up.
-func (n *normalizer) keepsUsual(h *shape, rec []byte) bool {
+func (n *normalizer) keepsUsual(h *form, rec []byte) bool {
 	u := &h.usual
 	if !u.known {
 		return false
