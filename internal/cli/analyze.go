@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/urlfold/urlfold/codec/record"
 	"github.com/urlfold/urlfold/internal/daemon"
@@ -28,35 +27,34 @@ import (
 // An analysis holds the flags of such a command: some of the one-shot's, and
 // those of the result.
 type analysis struct {
+	// Write the result in this form: {}. Default: parquet for an output named .parquet,
+	// table on a terminal, or else tsv.
+	Form string `flag:"render,r" for:"results" arg:"form"`
+	// Begin tsv with the names of the columns; csv always does.
+	HeaderRow bool `flag:"header" for:"results"`
+	// Write to this file. Default: stdout.
+	Out string `flag:"output,o" for:"results,report" arg:"file"`
+	// Overwrite an existing output. Default: fail if it exists.
+	Replace bool `flag:"force" for:"results,report"`
+	// Count each period apart: {}. Records without a time are a period of their own.
+	Per string `flag:"per" for:"results" arg:"period"`
+	// Begin hours and days in this zone: an IANA name such as Europe/Berlin, Local, or an
+	// offset such as +02:00. Default: UTC.
+	PerZone string `flag:"per-zone" for:"results,report" arg:"zone"`
 	options
-	form    string // of the result
-	forms   []string
-	header  bool
-	out     string
-	force   bool
-	per     string
-	perZone string
 }
 
-// register adds the flags to cmd, and calls own to add those of the command
-// itself first.
-func (a *analysis) register(cmd *cobra.Command, c *daemon.Catalog, own func(f *pflag.FlagSet)) {
-	a.options = newOptions(c)
+// newAnalysis returns the flags of an analysis with their defaults.
+func newAnalysis(c *daemon.Catalog) analysis {
+	a := analysis{options: newOptions(c)}
 	a.Redact = usualRedact
-	own(cmd.Flags())
-	a.options.register(cmd, "readers", "count")
-	cmd.Flags().Lookup("max-memory").Usage = "keep what is counted in at most this `size` of memory, and the rest in temporary files"
+	return a
 }
 
-// resultFlags adds the flags of a result that is a table.
-func (a *analysis) resultFlags(f *pflag.FlagSet) {
-	a.forms = insight.Forms()
-	f.StringVarP(&a.form, "render", "r", "", "write the result in this `form`: "+strings.Join(a.forms, ", ")+". Default: parquet for an output named .parquet, table on a terminal, or else tsv")
-	f.BoolVar(&a.header, "header", false, "begin tsv with the names of the columns; csv always does")
-	f.StringVarP(&a.out, "output", "o", "", "write to this `file`. Default: stdout")
-	f.BoolVar(&a.force, "force", false, "overwrite an existing output. Default: fail if it exists")
-	f.StringVar(&a.per, "per", "", "count each `period` apart: "+strings.Join(insight.PerNames(), ", ")+". Records without a time are a period of their own")
-	f.StringVar(&a.perZone, "per-zone", "", "begin hours and days in this `zone`: an IANA name such as Europe/Berlin, Local, or an offset such as +02:00. Default: UTC")
+// register adds the flags of all, which points to a struct that contains a, to cmd.
+func (a *analysis) register(cmd *cobra.Command, all any, uses ...string) {
+	a.options.register(cmd, all, append(uses, "readers", "count")...)
+	cmd.Flags().Lookup("max-memory").Usage = "keep what is counted in at most this `size` of memory, and the rest in temporary files"
 }
 
 // prepare resolves the flags for a run whose codecs write fields. bad holds the
@@ -69,39 +67,39 @@ func (a *analysis) prepare(paths, fields []string, bad *mistakes) (*settings, er
 	if err := bad.err(); err != nil {
 		return nil, err
 	}
-	if a.out == "" || a.out == stdoutPath {
+	if a.Out == "" || a.Out == stdoutPath {
 		return set, nil
 	}
-	set.Force = a.force
-	bad.add("--output", set.checkFile("--output", a.out))
+	set.Force = a.Replace
+	bad.add("--output", set.checkFile("--output", a.Out))
 	return set, bad.err()
 }
 
 // resolve returns the settings of the result. It is for the commands with
 // resultFlags.
 func (a *analysis) resolve(stdout io.Writer, bad *mistakes) (o insight.Options) {
-	if a.form != "" {
-		_, err := suggest.Index("form", a.forms, a.form)
+	if a.Form != "" {
+		_, err := suggest.Index("form", insight.Forms(), a.Form)
 		bad.add("--render", err)
 	}
 	switch {
-	case hasExt(a.out, parquetExt) && a.form == "":
-		a.form = "parquet"
-	case hasExt(a.out, parquetExt) != (a.form == "parquet") && hasExt(a.out, parquetExt):
+	case hasExt(a.Out, parquetExt) && a.Form == "":
+		a.Form = "parquet"
+	case hasExt(a.Out, parquetExt) != (a.Form == "parquet") && hasExt(a.Out, parquetExt):
 		bad.add("--output", fmt.Errorf("a file named %s requires --render parquet", parquetExt))
-	case a.form == "" && a.out == "" && terminal.Is(stdout):
-		a.form = "table"
-	case a.form == "":
-		a.form = "tsv"
-	case a.form == "parquet" && a.out == "" && terminal.Is(stdout):
+	case a.Form == "" && a.Out == "" && terminal.Is(stdout):
+		a.Form = "table"
+	case a.Form == "":
+		a.Form = "tsv"
+	case a.Form == "parquet" && a.Out == "" && terminal.Is(stdout):
 		bad.add("--render", errors.New("parquet is binary data: name a file with --output, or redirect stdout"))
 	}
-	if a.per != "" {
-		i, err := suggest.Index("period", insight.PerNames(), a.per)
+	if a.Per != "" {
+		i, err := suggest.Index("period", insight.PerNames(), a.Per)
 		bad.add("--per", err)
 		o.Per = insight.Per(i + 1)
 	}
-	if a.perZone != "" && a.per == "" {
+	if a.PerZone != "" && a.Per == "" {
 		bad.add("--per-zone", errors.New("requires --per"))
 	}
 	o.Zone = a.zoned(bad).Zone
@@ -110,7 +108,7 @@ func (a *analysis) resolve(stdout io.Writer, bad *mistakes) (o insight.Options) 
 
 // zoned returns the settings of a result that does not choose its periods.
 func (a *analysis) zoned(bad *mistakes) insight.Options {
-	zone, err := recordconf.Location(a.perZone)
+	zone, err := recordconf.Location(a.PerZone)
 	bad.add("--per-zone", err)
 	if zone == nil {
 		zone = time.UTC
@@ -197,9 +195,9 @@ func (o *outcome) shortText(st terminal.Style) string {
 // write writes the result that rows prints to the output.
 func (a *analysis) write(cmd *cobra.Command, r *analysisRun, columns []insight.Column, rows func(p insight.Printer) error) error {
 	stdout := cmd.OutOrStdout()
-	toFile := a.out != "" && a.out != stdoutPath
+	toFile := a.Out != "" && a.Out != stdoutPath
 	var b bytes.Buffer
-	p, err := insight.NewPrinter(&b, a.form, columns, a.header || a.form == "csv", !toFile && terminal.Is(stdout), terminal.NewStyle(stdout, os.Getenv))
+	p, err := insight.NewPrinter(&b, a.Form, columns, a.HeaderRow || a.Form == "csv", !toFile && terminal.Is(stdout), terminal.NewStyle(stdout, os.Getenv))
 	if err == nil {
 		err = rows(p)
 	}
@@ -213,9 +211,9 @@ func (a *analysis) write(cmd *cobra.Command, r *analysisRun, columns []insight.C
 func (a *analysis) put(stdout io.Writer, r *analysisRun, text []byte, toFile bool) error {
 	if toFile {
 		inputs, _ := r.source.Paths() // read has reported the error
-		return writeResult(a.out, "", text, inputs)
+		return writeResult(a.Out, "", text, inputs)
 	}
-	if a.form != "table" { // its cells are escaped, and its head is painted
+	if a.Form != "table" { // its cells are escaped, and its head is painted
 		stdout = terminal.Writer(stdout)
 	}
 	if _, err := stdout.Write(text); err != nil && !errors.Is(err, syscall.EPIPE) {

@@ -21,13 +21,20 @@ import (
 // own.
 type collisionOptions struct {
 	options
-	examples, top int
-	json, all     bool
+	// Show up to N URLs of each group.
+	Examples int `flag:"examples" for:"collisions" arg:"N"`
+	// Show up to N groups, those with the most URLs first.
+	Top int `flag:"top" for:"collisions" arg:"N"`
+	// Write the report as one JSON object.
+	JSON bool `flag:"json" for:"collisions"`
+	// Write every group as a JSON object on a line of its own, in the order of the keys, and
+	// no report.
+	All bool `flag:"all" for:"collisions"`
 }
 
 // newCollisionsCmd returns the command that shows which URLs have the same key.
 func newCollisionsCmd(c *daemon.Catalog) *cobra.Command {
-	o := collisionOptions{options: newOptions(c)}
+	o := collisionOptions{options: newOptions(c), Examples: 3, Top: 10}
 	cmd := &cobra.Command{
 		Use:   "collisions [flags] [FILE|GLOB|DIR|-]...",
 		Short: "Show which URLs have the same key, and which rules merge them",
@@ -48,13 +55,8 @@ Exit codes: 0 success, 1 fatal error, 2 usage error, 3 interrupted, 4 an input i
 		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd, args) },
 	}
 	o.Redact, o.MaxMemory = usualRedact, 256*field.MiB
-	o.register(cmd, "readers", "collisions")
-	f := cmd.Flags()
-	f.Lookup("max-memory").Usage = "use at most this `size` of memory for URLs, and temporary files for the others"
-	f.IntVar(&o.examples, "examples", 3, "show up to `N` URLs of each group")
-	f.IntVar(&o.top, "top", 10, "show up to `N` groups, those with the most URLs first")
-	f.BoolVar(&o.json, "json", false, "write the report as one JSON object")
-	f.BoolVar(&o.all, "all", false, "write every group as a JSON object on a line of its own, in the order of the keys, and no report")
+	o.register(cmd, &o, "readers", "collisions")
+	cmd.Flags().Lookup("max-memory").Usage = "use at most this `size` of memory for URLs, and temporary files for the others"
 	return cmd
 }
 
@@ -64,12 +66,12 @@ func (o *collisionOptions) resolveCollisions(paths []string) (*settings, error) 
 	for _, n := range []struct {
 		flag  string
 		value int
-	}{{"--examples", o.examples}, {"--top", o.top}} {
+	}{{"--examples", o.Examples}, {"--top", o.Top}} {
 		if n.value < 1 || n.value > maxShown {
 			bad.add(n.flag, fmt.Errorf("must be between 1 and %d", maxShown))
 		}
 	}
-	if o.all && o.json {
+	if o.All && o.JSON {
 		bad.add("--all", errors.New("cannot be combined with --json: it writes groups and no report"))
 	}
 	checkRedact(&bad, o.Redact)
@@ -91,7 +93,7 @@ func (o *collisionOptions) run(cmd *cobra.Command, paths []string) (err error) {
 			return usage(fmt.Errorf("--temp-dir: %w", err))
 		}
 	}
-	c, err := keydiff.NewCollisions(sideOf(set), keydiff.CollisionOptions{Examples: o.examples, Top: o.top, MaxMemory: int64(set.MaxMemory), Dir: set.TempDir, Redact: o.Redact})
+	c, err := keydiff.NewCollisions(sideOf(set), keydiff.CollisionOptions{Examples: o.Examples, Top: o.Top, MaxMemory: int64(set.MaxMemory), Dir: set.TempDir, Redact: o.Redact})
 	if err != nil {
 		return err
 	}
@@ -119,15 +121,15 @@ func (o *collisionOptions) run(cmd *cobra.Command, paths []string) (err error) {
 func (o *collisionOptions) report(cmd *cobra.Command, c *keydiff.Collisions, format string) error {
 	out := bufio.NewWriter(cmd.OutOrStdout())
 	each := func(*keydiff.CollisionGroup) error { return nil }
-	if o.all {
+	if o.All {
 		each = func(g *keydiff.CollisionGroup) error { return keydiff.WriteCollisionJSON(out, g) }
 	}
 	r, err := c.Report(format, each)
 	switch {
 	case err != nil:
-	case o.json:
+	case o.JSON:
 		err = keydiff.WriteCollisionJSON(out, r)
-	case !o.all:
+	case !o.All:
 		err = keydiff.WriteCollisionText(out, terminal.NewStyle(cmd.OutOrStdout(), os.Getenv), r)
 	}
 	if err != nil {

@@ -4,7 +4,6 @@ import (
 	"errors"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/urlfold/urlfold/internal/daemon"
 	"github.com/urlfold/urlfold/internal/insight"
@@ -28,14 +27,17 @@ const countExamples = `  urlfold count access.log.gz                            
 
 // countOptions holds the flags of count.
 type countOptions struct {
+	// Count by these names, separated by commas: fields of --fields, param, flag. Repeat the
+	// flag to count several at once.
+	Counted []string `flag:"by" for:"count" arg:"names"`
+	// Estimate distinct keys with HyperLogLog, in little memory.
+	Approx bool `flag:"approx" for:"count"`
 	analysis
-	by     []string
-	approx bool
 }
 
 // newCountCmd returns the command that counts distinct keys.
 func newCountCmd(c *daemon.Catalog) *cobra.Command {
-	o := &countOptions{}
+	o := &countOptions{Counted: []string{"key"}, analysis: newAnalysis(c)}
 	cmd := &cobra.Command{
 		Use:   "count [flags] [FILE|GLOB|DIR|-]...",
 		Short: "Count URLs and distinct pages, sites, parameters or other keys",
@@ -43,23 +45,15 @@ func newCountCmd(c *daemon.Catalog) *cobra.Command {
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd, args) },
 	}
-	o.register(cmd, c, func(f *pflag.FlagSet) {
-		f.StringArrayVar(&o.by, "by", []string{"key"}, "count by these `names`, separated by commas: fields of --fields, param, flag. Repeat the flag to count several at once")
-		f.BoolVar(&o.approx, "approx", false, "estimate distinct keys with HyperLogLog, in little memory")
-		o.resultFlags(f)
-	})
-	f := cmd.Flags()
-	f.Lookup("redact").Hidden = true // the result contains no URL
-	completeList(cmd, "by", insight.Names())
-	completeFrom(cmd, "per", insight.PerNames())
-	completeFrom(cmd, "render", insight.Forms())
+	o.register(cmd, o, "results")
+	cmd.Flags().Lookup("redact").Hidden = true // the result contains no URL
 	return cmd
 }
 
 func (o *countOptions) run(cmd *cobra.Command, paths []string) (err error) {
 	var bad mistakes
 	var by []insight.By
-	for _, text := range o.by {
+	for _, text := range o.Counted {
 		b, err := insight.ParseBy(text)
 		bad.add("--by", err)
 		if err == nil {
@@ -75,7 +69,7 @@ func (o *countOptions) run(cmd *cobra.Command, paths []string) (err error) {
 	if err != nil {
 		return err
 	}
-	count := insight.NewCount(by, o.approx, set.analysisLimits(opt))
+	count := insight.NewCount(by, o.Approx, set.analysisLimits(opt))
 	defer func() { err = errors.Join(err, count.Close()) }()
 	r, err := o.read(cmd, set, count.NewCodecs)
 	if err != nil {

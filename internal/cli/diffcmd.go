@@ -18,15 +18,27 @@ import (
 // diffOptions holds the flags of diff: some of the one-shot's, and its own.
 type diffOptions struct {
 	options
-	against       string
-	lists         [2]string // --list and --against-list
-	examples, top int
-	json, fail    bool
+	// Compare with this profile (B): a name that 'urlfold profiles' lists, or a YAML file.
+	Against string `flag:"against" for:"diff" arg:"name"`
+	// For A, use this list of parameters in place of those of the profile: default or
+	// KIND:FILE with the kind adguard, brave, clearurls, firefox or plain, or
+	// robots:HOST:FILE.
+	List string `flag:"list" for:"diff" arg:"list"`
+	// For B, use this list.
+	AgainstList string `flag:"against-list" for:"diff" arg:"list"`
+	// Show up to N groups of each merge or split, with one URL each.
+	Examples int `flag:"examples" for:"diff" arg:"N"`
+	// Show up to N merges and up to N splits.
+	Top int `flag:"top" for:"diff" arg:"N"`
+	// Write the report as one JSON object.
+	JSON bool `flag:"json" for:"diff"`
+	// Exit with code 4 if a group merges or splits.
+	Fail bool `flag:"fail" for:"diff"`
 }
 
 // newDiffCmd returns the command that compares the keys under two profiles.
 func newDiffCmd(c *daemon.Catalog) *cobra.Command {
-	o := diffOptions{options: newOptions(c)}
+	o := diffOptions{options: newOptions(c), Examples: 3, Top: 10}
 	cmd := &cobra.Command{
 		Use:   "diff [flags] {--against PROFILE|--list LIST --against-list LIST} [FILE|GLOB|DIR|-]...",
 		Short: "Compare two profiles: show which groups of URLs merge or split",
@@ -53,16 +65,7 @@ or splits.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd, args) },
 	}
 	o.Redact = usualRedact
-	o.register(cmd, "readers", "diff")
-	f := cmd.Flags()
-	f.StringVar(&o.against, "against", "", "compare with this profile (B): a `name` that 'urlfold profiles' lists, or a YAML file")
-	f.StringVar(&o.lists[0], "list", "", "for A, use this `list` of parameters in place of those of the profile: default or KIND:FILE with the kind adguard, brave, clearurls, firefox or plain, or robots:HOST:FILE")
-	f.StringVar(&o.lists[1], "against-list", "", "for B, use this `list`")
-	f.IntVar(&o.examples, "examples", 3, "show up to `N` groups of each merge or split, with one URL each")
-	f.IntVar(&o.top, "top", 10, "show up to `N` merges and up to N splits")
-	f.BoolVar(&o.json, "json", false, "write the report as one JSON object")
-	f.BoolVar(&o.fail, "fail", false, "exit with code 4 if a group merges or splits")
-	completeProfile(cmd, "against")
+	o.register(cmd, &o, "readers", "diff")
 	return cmd
 }
 
@@ -78,11 +81,11 @@ func (o *diffOptions) run(cmd *cobra.Command, paths []string) error {
 		return err
 	}
 	damaged := d.writeDamage(cmd.ErrOrStderr())
-	r := d.Report(d.formats.name(), o.top)
+	r := d.Report(d.formats.name(), o.Top)
 	if err := o.write(cmd.OutOrStdout(), r); err != nil {
 		return err
 	}
-	if damaged || o.fail && r.Merges.Groups+r.Splits.Groups > 0 {
+	if damaged || o.Fail && r.Merges.Groups+r.Splits.Groups > 0 {
 		return &exitError{code: exitFailOn}
 	}
 	return nil
@@ -90,7 +93,7 @@ func (o *diffOptions) run(cmd *cobra.Command, paths []string) error {
 
 // write writes the report as text or JSON.
 func (o *diffOptions) write(w io.Writer, r *keydiff.Report) error {
-	if o.json {
+	if o.JSON {
 		return keydiff.WriteJSON(w, r)
 	}
 	return keydiff.WriteText(w, terminal.NewStyle(w, os.Getenv), r)
@@ -108,21 +111,21 @@ func (o *diffOptions) prepare(paths []string) (*diffRun, error) {
 	var bad mistakes
 	flag, err := o.checkSides()
 	bad.add(flag, err)
-	if o.examples < 1 || o.examples > maxShown {
+	if o.Examples < 1 || o.Examples > maxShown {
 		bad.add("--examples", fmt.Errorf("must be between 1 and %d", maxShown))
 	}
-	if o.top < 1 || o.top > maxShown {
+	if o.Top < 1 || o.Top > maxShown {
 		bad.add("--top", fmt.Errorf("must be between 1 and %d", maxShown))
 	}
 	checkRedact(&bad, o.Redact)
 	a := o.options
 	a.Render.Form, a.Fields, a.Redact = record.RenderTSV.String(), keydiff.Fields, nil
 	b := a
-	if o.against != "" {
-		b.Profile = o.against
+	if o.Against != "" {
+		b.Profile = o.Against
 	}
-	a.list, a.listFlag = o.lists[0], "--list"
-	b.list, b.listFlag = o.lists[1], "--against-list"
+	a.list, a.listFlag = o.List, "--list"
+	b.list, b.listFlag = o.AgainstList, "--against-list"
 	setA, err := a.resolve(paths)
 	bad.add("", err)
 	if err := bad.err(); err != nil {
@@ -132,7 +135,7 @@ func (o *diffOptions) prepare(paths []string) (*diffRun, error) {
 	if err != nil {
 		return nil, err
 	}
-	d, err := keydiff.New(sideOf(setA), sideOf(setB), o.examples, o.Redact)
+	d, err := keydiff.New(sideOf(setA), sideOf(setB), o.Examples, o.Redact)
 	return &diffRun{Diff: d, scan: scan{set: setA}, setB: setB}, err
 }
 
@@ -140,20 +143,20 @@ func (o *diffOptions) prepare(paths []string) (*diffRun, error) {
 // error is about.
 func (o *diffOptions) checkSides() (flag string, err error) {
 	switch {
-	case o.lists == [2]string{}:
-		if o.against == "" {
+	case o.List == "" && o.AgainstList == "":
+		if o.Against == "" {
 			return "--against", errors.New("missing required flag: name the profile to compare with, or two lists with --list and --against-list")
 		}
-	case o.against != "":
+	case o.Against != "":
 		return "--against", errors.New("cannot be used with --list and --against-list, which compare lists under one profile")
-	case o.lists[0] == "":
+	case o.List == "":
 		return "--list", errors.New("missing: --against-list needs a list to compare with (the built-in one is default)")
-	case o.lists[1] == "":
+	case o.AgainstList == "":
 		return "--against-list", errors.New("missing: --list needs a list to compare with (the built-in one is default)")
 	default:
 		return "", nil
 	}
-	_, _, err = findProfile(o.against)
+	_, _, err = findProfile(o.Against)
 	return "--against", err
 }
 

@@ -40,7 +40,7 @@ func newDoctorCmd(c *daemon.Catalog) *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write a JSON object for each file")
-	d.options.register(cmd, "doctor")
+	d.options.register(cmd, &d.options, "doctor")
 	return cmd
 }
 

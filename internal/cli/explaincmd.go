@@ -18,10 +18,15 @@ import (
 // explainOptions holds the flags of explain.
 type explainOptions struct {
 	options
-	vs    string
-	json  bool
-	ascii bool
-	fail  bool
+	// Compare each key with that of this URL.
+	VS string `flag:"vs" for:"explain" arg:"URL"`
+	// Write one JSON object per line.
+	JSON bool `flag:"json" for:"explain"`
+	// Draw with ASCII characters only. Default: true if the locale is not UTF-8.
+	ASCII bool `flag:"ascii" for:"explain"`
+	// Exit with code 4 if a URL cannot be parsed or, with --vs, if the keys differ at the
+	// level of the profile.
+	Fail bool `flag:"fail" for:"explain"`
 }
 
 // newExplainCmd returns the command that explains single URLs.
@@ -49,13 +54,8 @@ The output contains passwords unless you pass --redact.`,
 		},
 		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd, args) },
 	}
-	f := cmd.Flags()
-	o.register(cmd, "explain")
-	f.Lookup("base").Usage = "resolve relative URLs against this `URL`"
-	f.StringVar(&o.vs, "vs", "", "compare each key with that of this `URL`")
-	f.BoolVar(&o.json, "json", false, "write one JSON object per line")
-	f.BoolVar(&o.ascii, "ascii", false, "draw with ASCII characters only. Default: true if the locale is not UTF-8")
-	f.BoolVar(&o.fail, "fail", false, "exit with code 4 if a URL cannot be parsed or, with --vs, if the keys differ at the level of the profile")
+	o.register(cmd, &o, "explain")
+	cmd.Flags().Lookup("base").Usage = "resolve relative URLs against this `URL`"
 	return cmd
 }
 
@@ -77,14 +77,14 @@ func (o *explainOptions) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	if o.vs != "" && len(urls) != 1 {
+	if o.VS != "" && len(urls) != 1 {
 		return usage(fmt.Errorf("--vs: want exactly one URL to compare with, got %d", len(urls)))
 	}
 	w := o.writer(cmd.OutOrStdout(), x)
 	failed := false
 	for _, url := range urls {
-		if o.vs != "" {
-			p := x.Compare(url, []byte(o.vs))
+		if o.VS != "" {
+			p := x.Compare(url, []byte(o.VS))
 			failed = failed || !p.SharesKey()
 			w.WritePair(p)
 			continue
@@ -96,7 +96,7 @@ func (o *explainOptions) run(cmd *cobra.Command, args []string) error {
 	if err := w.Flush(); err != nil {
 		return fmt.Errorf("write output: %w", err)
 	}
-	if failed && o.fail {
+	if failed && o.Fail {
 		return &exitError{code: exitFailOn}
 	}
 	return nil
@@ -104,11 +104,11 @@ func (o *explainOptions) run(cmd *cobra.Command, args []string) error {
 
 // writer returns the text or JSON writer.
 func (o *explainOptions) writer(w io.Writer, x *explain.Explainer) explainWriter {
-	if o.json {
+	if o.JSON {
 		return explain.NewJSONWriter(w, x)
 	}
 	s := terminal.NewStyle(w, os.Getenv)
-	s.Unicode = s.Unicode && !o.ascii
+	s.Unicode = s.Unicode && !o.ASCII
 	return explain.NewTextWriter(w, s, x)
 }
 

@@ -17,6 +17,8 @@ import (
 	"github.com/urlfold/urlfold/config/field"
 	"github.com/urlfold/urlfold/internal/charset"
 	"github.com/urlfold/urlfold/internal/comments"
+	"github.com/urlfold/urlfold/internal/insight"
+	"github.com/urlfold/urlfold/internal/logreport"
 	"github.com/urlfold/urlfold/internal/recordconf"
 	"github.com/urlfold/urlfold/internal/redact"
 	"github.com/urlfold/urlfold/internal/suggest"
@@ -53,10 +55,10 @@ func groupOf(f *pflag.Flag) string {
 	return flagGroups[len(flagGroups)-1]
 }
 
-// register adds the flags for the given uses to cmd, or all of them if there are
-// none.
-func (o *options) register(cmd *cobra.Command, uses ...string) {
-	o.add(cmd, reflect.ValueOf(o).Elem(), "", uses)
+// register adds the flags of all, which points to o or to a struct that contains o, to
+// cmd: those for the given uses, or all of them if there are none.
+func (o *options) register(cmd *cobra.Command, all any, uses ...string) {
+	o.add(cmd, reflect.ValueOf(all).Elem(), "", uses)
 }
 
 // add adds the flags of a struct.
@@ -106,7 +108,7 @@ func (o *options) add(cmd *cobra.Command, structure reflect.Value, group string,
 			completeProfile(cmd, name)
 		case name == "rule":
 			completeFrom(cmd, name, signedRuleNames())
-		case name == "fields":
+		case name == "fields", name == "as", f.Name == "Counted":
 			completeList(cmd, name, values)
 		case values != nil && name != "redact":
 			completeFrom(cmd, name, values)
@@ -120,7 +122,14 @@ func (o *options) valuesOf(f reflect.StructField, name string) []string {
 	case "format":
 		return formatNames(o.formats)
 	case "render":
+		if f.Name == "Form" {
+			return insight.Forms()
+		}
 		return renderNames
+	case "per":
+		return insight.PerNames()
+	case "as":
+		return logreport.Forms()
 	case "query-encoding":
 		return charset.Names()
 	case "rule":
@@ -130,6 +139,9 @@ func (o *options) valuesOf(f reflect.StructField, name string) []string {
 	case "redact":
 		return redact.Names()
 	case "by":
+		if f.Name == "Counted" {
+			return insight.Names()
+		}
 		return record.IdentityNames()
 	case "shard-by":
 		return shardByNames

@@ -39,7 +39,7 @@ func TestFlagTags(t *testing.T) {
 	}
 	o := newOptions(nil)
 	cmd := &cobra.Command{}
-	o.register(cmd)
+	o.register(cmd, &o)
 	flags := 0
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		flags++
@@ -60,7 +60,7 @@ func TestSizeFlags(t *testing.T) {
 		t.Helper()
 		o := newOptions(nil)
 		cmd := &cobra.Command{}
-		o.register(cmd)
+		o.register(cmd, &o)
 		if err := cmd.ParseFlags(args); err != nil {
 			t.Fatal(err)
 		}

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/urlfold/urlfold/internal/daemon"
 	"github.com/urlfold/urlfold/internal/insight"
@@ -33,13 +32,15 @@ const learnExamples = `  urlfold learn 'logs/**/*.gz'
 
 // learnOptions holds the flags of learn.
 type learnOptions struct {
+	// Compare this member of JSON records instead of status and size: a path such as
+	// page.hash.
+	Content string `flag:"content" for:"count" arg:"member"`
 	analysis
-	content string
 }
 
 // newLearnCmd returns the command that proposes parameters to ignore.
 func newLearnCmd(c *daemon.Catalog) *cobra.Command {
-	o := &learnOptions{}
+	o := &learnOptions{analysis: newAnalysis(c)}
 	cmd := &cobra.Command{
 		Use:   "learn [flags] [FILE|GLOB|DIR|-]...",
 		Short: "Propose parameters that do not change the page, with evidence",
@@ -47,28 +48,24 @@ func newLearnCmd(c *daemon.Catalog) *cobra.Command {
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd, args) },
 	}
-	o.register(cmd, c, func(f *pflag.FlagSet) {
-		f.StringVar(&o.content, "content", "", "compare this `member` of JSON records instead of status and size: a path such as page.hash")
-		o.resultFlags(f)
-	})
+	o.register(cmd, o, "results")
 	for _, name := range []string{"per", "per-zone"} {
 		cmd.Flags().Lookup(name).Hidden = true
 	}
-	completeFrom(cmd, "render", insight.Forms())
 	return cmd
 }
 
 func (o *learnOptions) run(cmd *cobra.Command, paths []string) (err error) {
 	var bad mistakes
-	if o.per != "" || o.perZone != "" {
+	if o.Per != "" || o.PerZone != "" {
 		bad.add("--per", errors.New("learn compares all records with each other; remove the flag"))
 	}
 	opt := o.resolve(cmd.OutOrStdout(), &bad)
-	set, err := o.prepare(paths, insight.NewLearner(nil, o.content, opt).Fields(), &bad)
+	set, err := o.prepare(paths, insight.NewLearner(nil, o.Content, opt).Fields(), &bad)
 	if err != nil {
 		return err
 	}
-	learner := insight.NewLearner(set.record.Normalizer, o.content, set.analysisLimits(opt))
+	learner := insight.NewLearner(set.record.Normalizer, o.Content, set.analysisLimits(opt))
 	defer func() { err = errors.Join(err, learner.Close()) }()
 	r, err := o.read(cmd, set, learner.NewCodecs)
 	if err != nil {

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/internal/daemon"
@@ -35,14 +34,16 @@ const reportExamples = `  urlfold report access.log.gz -o report.html
 
 // reportOptions holds the flags of report.
 type reportOptions struct {
+	// Write these forms: {}. Default: that of the extension of the output, or html.
+	As []string `flag:"as" for:"report" split:"," arg:"forms"`
+	// List up to N pages, sites, parameters and campaigns.
+	Rows int `flag:"rows" for:"report" arg:"N"`
 	analysis
-	as   []string
-	rows int
 }
 
 // newReportCmd returns the command that describes logs.
 func newReportCmd(c *daemon.Catalog) *cobra.Command {
-	o := &reportOptions{}
+	o := &reportOptions{Rows: 20, analysis: newAnalysis(c)}
 	cmd := &cobra.Command{
 		Use:   "report [flags] [FILE|GLOB|DIR|-]... -o report.html",
 		Short: "Write a page about the traffic, duplicates and defects of logs",
@@ -50,14 +51,7 @@ func newReportCmd(c *daemon.Catalog) *cobra.Command {
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd, args) },
 	}
-	o.register(cmd, c, func(f *pflag.FlagSet) {
-		f.StringVarP(&o.out, "output", "o", "", "write to this `file`. Default: stdout")
-		f.BoolVar(&o.force, "force", false, "overwrite existing outputs. Default: fail if one exists")
-		f.StringSliceVar(&o.as, "as", nil, "write these `forms`: "+strings.Join(logreport.Forms(), ", ")+". Default: that of the extension of the output, or html")
-		f.IntVar(&o.rows, "rows", 20, "list up to `N` pages, sites, parameters and campaigns")
-		f.StringVar(&o.perZone, "per-zone", "", "begin hours and days in this `zone`: an IANA name such as Europe/Berlin, Local, or an offset such as +02:00. Default: UTC")
-	})
-	completeList(cmd, "as", logreport.Forms())
+	o.register(cmd, o, "report")
 	return cmd
 }
 
@@ -66,8 +60,8 @@ type target struct{ path, form string }
 
 // targets returns the outputs that the flags name.
 func (o *reportOptions) targets(bad *mistakes) (list []target) {
-	forms := o.as
-	ext := filepath.Ext(o.out)
+	forms := o.As
+	ext := filepath.Ext(o.Out)
 	if len(forms) == 0 {
 		forms = []string{logreport.Forms()[0]}
 		if slices.Contains(logreport.Forms(), strings.TrimPrefix(ext, ".")) {
@@ -76,15 +70,15 @@ func (o *reportOptions) targets(bad *mistakes) (list []target) {
 			bad.add("--output", fmt.Errorf("no form has the extension %q: use .html, .md or .json, or name the form with --as", ext))
 		}
 	}
-	if len(forms) > 1 && (o.out == "" || o.out == stdoutPath) {
+	if len(forms) > 1 && (o.Out == "" || o.Out == stdoutPath) {
 		bad.add("--as", errors.New("several forms need a file: name it with --output"))
 	}
 	for _, form := range forms {
 		_, err := suggest.Index("form", logreport.Forms(), form)
 		bad.add("--as", err)
-		path := o.out
+		path := o.Out
 		if len(forms) > 1 {
-			path = strings.TrimSuffix(o.out, ext) + "." + form
+			path = strings.TrimSuffix(o.Out, ext) + "." + form
 		}
 		list = append(list, target{path, form})
 	}
@@ -94,7 +88,7 @@ func (o *reportOptions) targets(bad *mistakes) (list []target) {
 func (o *reportOptions) run(cmd *cobra.Command, paths []string) (err error) {
 	var bad mistakes
 	targets := o.targets(&bad)
-	if o.rows < 1 || o.rows > maxShown {
+	if o.Rows < 1 || o.Rows > maxShown {
 		bad.add("--rows", fmt.Errorf("must be between 1 and %d", maxShown))
 	}
 	opt := o.zoned(&bad)
@@ -114,7 +108,7 @@ func (o *reportOptions) run(cmd *cobra.Command, paths []string) (err error) {
 	if err != nil {
 		return err
 	}
-	found, err := survey.Findings(o.rows)
+	found, err := survey.Findings(o.Rows)
 	if err != nil {
 		return err
 	}
@@ -124,7 +118,7 @@ func (o *reportOptions) run(cmd *cobra.Command, paths []string) (err error) {
 	for _, t := range targets {
 		text, err := result.Append(nil, t.form)
 		if err == nil {
-			o.out = t.path
+			o.Out = t.path
 			err = o.put(cmd.OutOrStdout(), r, text, t.path != "" && t.path != stdoutPath)
 		}
 		if err != nil {

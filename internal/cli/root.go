@@ -59,7 +59,7 @@ func newRootCmdFor(c *daemon.Catalog, args []string, all bool) *cobra.Command {
 			return runOneShot(cmd, &o, args)
 		},
 	}
-	o.register(cmd)
+	o.register(cmd, &o)
 	cmd.SetFlagErrorFunc(flagError)
 	cmd.SetUsageFunc(writeUsage)
 	help := cmd.HelpFunc()

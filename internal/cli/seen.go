@@ -104,7 +104,7 @@ func (o *seenOptions) adopt(id keyset.Identity) {
 func (o *seenOptions) resolveSeen(paths []string) (*settings, keyset.Identity, error) {
 	var bad mistakes
 	var err error
-	o.stampDay, err = dayOf(o.date)
+	o.stampDay, err = dayOf(o.Date)
 	bad.add("--date", err)
 	a := o.options
 	set, err := a.resolve(paths)
@@ -240,7 +240,7 @@ func (o *seenOptions) query(dir string, paths []string) error {
 	}
 	defer func() { _ = store.Close() }() // nothing was written
 	o.adopt(store.Identity())
-	o.asked = &seenQuery{dir, store, o.seen}
+	o.asked = &seenQuery{dir, store, o.InSet}
 	return runOneShot(o.cmd, &o.options, paths)
 }
 

@@ -41,9 +41,13 @@ const seenExamples = `  urlfold seen build fetched/ 'logs/**/*.gz'            ma
 // their own.
 type seenOptions struct {
 	options
+	// Write the records whose URLs are in the set. Default: those whose URLs are not, and
+	// those without a key.
+	InSet bool `flag:"seen" for:"query"`
+	// Count the keys as added on this date, YYYY-MM-DD in UTC. Default: today.
+	Date string `flag:"date" for:"stamped" arg:"date"`
+
 	cmd      *cobra.Command
-	seen     bool
-	date     string
 	stampDay uint32
 }
 
@@ -53,13 +57,10 @@ func newSeenCmd(c *daemon.Catalog) *cobra.Command {
 		Use: "seen", Short: "Keep a set of seen URLs on disk, and ask which URLs are in it", Long: seenLong, Example: seenExamples, Args: noSubcommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	build := newSeenUse(c, "build [flags] SET [FILE|GLOB|DIR|-]...", "Make a set of the keys of all URLs in the inputs", (*seenOptions).build)
+	build := newSeenUse(c, "build [flags] SET [FILE|GLOB|DIR|-]...", "Make a set of the keys of all URLs in the inputs", (*seenOptions).build, "stamped")
 	build.cmd.Flags().BoolVar(&build.Force, "force", false, "replace an existing set, when the new one is complete. Default: fail if there is one")
-	build.addDate()
-	merge := newSeenUse(c, "merge [flags] SET [SET|FILE|GLOB|DIR|-]...", "Add the keys of other sets, or of all URLs in the inputs", (*seenOptions).merge)
-	merge.addDate()
+	merge := newSeenUse(c, "merge [flags] SET [SET|FILE|GLOB|DIR|-]...", "Add the keys of other sets, or of all URLs in the inputs", (*seenOptions).merge, "stamped")
 	query := newSeenUse(c, "query [flags] SET [FILE|GLOB|DIR|-]...", "Write the URLs that are not in the set, or those that are", (*seenOptions).query, "query")
-	query.cmd.Flags().BoolVar(&query.seen, "seen", false, "write the records whose URLs are in the set. Default: those whose URLs are not, and those without a key")
 	var before string
 	shrink := &cobra.Command{
 		Use: "shrink SET", Short: "Remove old keys from a set, and write the others as one file", Args: oneSet,
@@ -91,7 +92,7 @@ func newSeenUse(c *daemon.Catalog, use, short string, run func(o *seenOptions, s
 		RunE: func(_ *cobra.Command, args []string) error { return run(o, args[0], args[1:]) },
 	}
 	o.Render.Form, o.MaxMemory, o.identified = record.RenderKeys.String(), 128*field.MiB, true
-	o.register(o.cmd, append(more, "readers", "seen")...)
+	o.register(o.cmd, o, append(more, "readers", "seen")...)
 	o.describe("by", "compare this `field`: "+strings.Join(record.IdentityNames(), ", ")+". key is the key at the level of --key. Default: that of the set, or key")
 	o.describe("key-of", "compare these `URLs` of a record that has several: all, in their order, or first. Default: that of the set, or all")
 	o.describe("max-memory", "use at most this `size` of memory for keys, and temporary files for the others")
@@ -100,11 +101,6 @@ func newSeenUse(c *daemon.Catalog, use, short string, run func(o *seenOptions, s
 
 // describe replaces the help text of a flag.
 func (o *seenOptions) describe(flag, text string) { o.cmd.Flags().Lookup(flag).Usage = text }
-
-// addDate adds --date.
-func (o *seenOptions) addDate() {
-	o.cmd.Flags().StringVar(&o.date, "date", "", "count the keys as added on this `date`, YYYY-MM-DD in UTC. Default: today")
-}
 
 // oneSet requires exactly one argument.
 func oneSet(cmd *cobra.Command, args []string) error {

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/urlfold/urlfold/internal/daemon"
 	"github.com/urlfold/urlfold/internal/insight"
@@ -39,13 +38,14 @@ const maxTop = 10_000_000
 
 // topOptions holds the flags of top.
 type topOptions struct {
+	// Count by these names, separated by commas: fields of --fields, param, flag.
+	Counted string `flag:"by" for:"count" arg:"names"`
 	analysis
-	by string
 }
 
 // newTopCmd returns the command that lists the most frequent keys.
 func newTopCmd(c *daemon.Catalog) *cobra.Command {
-	o := &topOptions{}
+	o := &topOptions{Counted: "key", analysis: newAnalysis(c)}
 	cmd := &cobra.Command{
 		Use:   "top [flags] [N] [FILE|GLOB|DIR|-]...",
 		Short: "List the most frequent pages, sites, parameters or other keys",
@@ -53,13 +53,7 @@ func newTopCmd(c *daemon.Catalog) *cobra.Command {
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd, args) },
 	}
-	o.register(cmd, c, func(f *pflag.FlagSet) {
-		f.StringVar(&o.by, "by", "key", "count by these `names`, separated by commas: fields of --fields, param, flag")
-		o.resultFlags(f)
-	})
-	completeList(cmd, "by", insight.Names())
-	completeFrom(cmd, "per", insight.PerNames())
-	completeFrom(cmd, "render", insight.Forms())
+	o.register(cmd, o, "results")
 	return cmd
 }
 
@@ -85,7 +79,7 @@ func (o *topOptions) run(cmd *cobra.Command, args []string) (err error) {
 	var bad mistakes
 	n, paths, err := number(args, 10)
 	bad.add("N", err)
-	by, err := insight.ParseBy(o.by)
+	by, err := insight.ParseBy(o.Counted)
 	bad.add("--by", err)
 	opt := o.resolve(cmd.OutOrStdout(), &bad)
 	if err != nil {

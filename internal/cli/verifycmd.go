@@ -51,7 +51,7 @@ func newVerifyCmd(c *daemon.Catalog) *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&quiet, "quiet", false, "print only files that are not intact")
-	o.register(cmd, "verify")
+	o.register(cmd, &o, "verify")
 	return cmd
 }
 

@@ -37,7 +37,7 @@ or an input is damaged.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd, args) },
 	}
 	o.Profile, o.Redact = keyProfile, usualRedact
-	o.register(cmd, "verify-keys")
+	o.register(cmd, &o, "verify-keys")
 	cmd.Flags().BoolVar(&o.Quiet, "quiet", false, "print only the number of wrong keys")
 	return cmd
 }
