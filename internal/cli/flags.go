@@ -61,7 +61,7 @@ func (o *options) register(cmd *cobra.Command, all any, uses ...string) {
 	o.add(cmd, reflect.ValueOf(all).Elem(), "", uses)
 }
 
-// add adds the flags of a struct.
+// add adds the flags of a struct whose enclosing struct has this group.
 func (o *options) add(cmd *cobra.Command, structure reflect.Value, group string, uses []string) {
 	flags := cmd.Flags()
 	flags.SortFlags = false
