@@ -386,15 +386,16 @@ func TestSecretColumns(t *testing.T) {
 		}
 		for i := range log.values {
 			for _, shape := range []string{"token=X", "http://r/?token=X", "/p?a=b&token=X", "a=b;token=X", "token=X&a=b", "http%3A%2F%2Fr%2F%3Ftoken%3DX"} {
-				line := log.line[0]
+				var line strings.Builder
+				line.WriteString(log.line[0])
 				for k, value := range log.values {
 					if k == i {
 						value = shape
 					}
-					line += value + log.line[k+1]
+					line.WriteString(value + log.line[k+1])
 				}
-				out, st := runJobStats(t, newJob(t, c), log.head+strings.ReplaceAll(line, "X", secretValue))
-				if want := log.head + strings.ReplaceAll(line, "X", "***") + "\n"; out != want && strings.Contains(out, secretValue) || st.Rejected == 0 && out != want {
+				out, st := runJobStats(t, newJob(t, c), log.head+strings.ReplaceAll(line.String(), "X", secretValue))
+				if want := log.head + strings.ReplaceAll(line.String(), "X", "***") + "\n"; out != want && strings.Contains(out, secretValue) || st.Rejected == 0 && out != want {
 					t.Errorf("%s: %q in value %d: %q, want %q", c.Format, shape, i, strings.TrimPrefix(out, log.head), strings.TrimPrefix(want, log.head))
 				}
 			}
