@@ -324,7 +324,7 @@ func (s *log) round() {
 }
 
 // resolve removes the batches that became durable from their outputs and
-// returns them for answer. It marks the outputs whose sync failed.
+// returns them, to be answered. It marks the outputs whose sync failed.
 func (s *log) resolve(shares []share) (durable []held) {
 	durable = s.durable[:0]
 	for _, sh := range shares {

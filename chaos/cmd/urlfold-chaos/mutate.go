@@ -40,7 +40,7 @@ var mutations = []chaos.Mutation{
 	{
 		Name: "the file sink answers before fsync", File: "sinks/file/group.go",
 		Old:     "\ts.files.syncAll(shares)\n\ts.mu.Lock()\n\tdurable := s.resolve(shares)\n\tvar failed []held\n",
-		New:     "\ts.mu.Lock()\n\tdurable := s.resolve(shares)\n\ts.mu.Unlock()\n\tanswer(durable)\n\ts.files.syncAll(shares)\n\tdurable = nil\n\ts.mu.Lock()\n\tvar failed []held\n",
+		New:     "\ts.mu.Lock()\n\tdurable := s.resolve(shares)\n\ts.mu.Unlock()\n\tfor _, h := range durable {\n\t\th.ticket.Done(pipeline.Result{})\n\t}\n\ts.files.syncAll(shares)\n\tdurable = nil\n\ts.mu.Lock()\n\tvar failed []held\n",
 		Package: "./sinks/file", Tests: "^(TestAnswersFollowSync|TestFaults|TestFull)$",
 	},
 	{
