@@ -106,12 +106,13 @@ func (r *renderer) columns(out []byte, s *site, rec []byte, at *Position) []byte
 			out = r.columnDiagnostics(out, s)
 		case fError:
 			out = r.columnWhy(out)
-		case fStatus, fBytes:
-			v, ok := r.v.value(f, s, rec, at)
-			out = appendColumnDigits(out, v, ok)
 		default:
 			v, ok := r.v.value(f, s, rec, at)
-			out = appendColumnText(out, v, ok)
+			if outputFields[f].Kind == ColumnInt {
+				out = appendColumnDigits(out, v, ok)
+			} else {
+				out = appendColumnText(out, v, ok)
+			}
 		}
 	}
 	return append(out, '\n')

@@ -263,8 +263,8 @@ func (r *renderer) member(out []byte, name string, f fieldID, s *site, rec []byt
 	return appendMember(out, name, v)
 }
 
-// value returns a field that is a string, and whether it is present. The result
-// points into the record or scratch and is valid until the next call.
+// value returns the text of a field, and whether it is present. The result points
+// into the record or scratch and is valid until the next call.
 func (v *values) value(f fieldID, s *site, rec []byte, at *Position) ([]byte, bool) {
 	c := &v.n.cur
 	switch f {
