@@ -79,3 +79,24 @@ func TestSizeFlags(t *testing.T) {
 		"--max-record", "0", "--max-ratio", "0", "--max-memory", "15MiB")
 	f("--max-decompressed: must be a size: a number and a unit, such as 64k, 1.5MiB or 10GB", "--max-decompressed", "no")
 }
+
+// TestLockStepMemory: the default of --max-memory is another one with --lock-step; what
+// is given counts, also if it is the usual default, however it is written.
+func TestLockStepMemory(t *testing.T) {
+	for text, want := range map[string]field.Size{"": 64 * field.MiB, "1GiB": field.GiB, "1024MiB": field.GiB, "32MiB": 32 * field.MiB} {
+		o := newOptions(nil)
+		cmd := &cobra.Command{}
+		o.register(cmd, &o)
+		args := []string{"--lock-step", "-f", "lines"}
+		if text != "" {
+			args = append(args, "--max-memory", text)
+		}
+		if err := cmd.ParseFlags(args); err != nil {
+			t.Fatal(err)
+		}
+		s, err := o.resolve([]string{"-"})
+		if err != nil || s.MaxMemory != want {
+			t.Errorf("%q: %v, want %v; %v", text, o.MaxMemory, want, err)
+		}
+	}
+}

@@ -50,7 +50,7 @@ func (s *settings) resolveLockStep() {
 		}
 		s.NoHeader = true
 	}
-	if s.MaxMemory == defaultMemory {
+	if _, given := s.late["max-memory"]; !given {
 		s.MaxMemory = aheadLimit
 	}
 }

@@ -26,7 +26,7 @@ type options struct {
 	runOptions    `group:"Run"`
 
 	formats        []record.Format  // in addition to the built-in ones
-	late           map[string]error // errors of flags for resolve to report, by flag
+	late           map[string]error // errors of the sizes that were given, nil among them, for resolve to report, by flag
 	list, listFlag string           // of diff: the list in place of the profile's, and its flag
 	identified     bool             // records have an identity without --unique
 	asked          *seenQuery       // of seen query; else nil
