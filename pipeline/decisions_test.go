@@ -110,7 +110,8 @@ func TestDedupeSnapshot(t *testing.T) {
 func keyed(l *Lane, p *Pipeline, seq uint64, keys ...uint64) *Batch {
 	b := &Batch{Lane: l, p: p, Seq: seq, epoch: l.epoch, End: Position{A: int64(seq) + 1}}
 	for i, k := range keys {
-		b.Out.add(fmt.Appendf(nil, "line %d\n", i), i)
+		b.Next = i
+		b.Out.add(b, fmt.Appendf(nil, "line %d\n", i))
 		b.Out.IDs = append(b.Out.IDs, codec.Key{Hi: k, Lo: 1})
 	}
 	b.keep = b.keep.all(len(keys))

@@ -50,8 +50,9 @@ func firstLine(in []byte) []byte {
 	return in
 }
 
-func (s *Stream) add(rec []byte, src int) {
-	s.Recs = append(s.Recs, OutRec{Span{uint32(len(s.Bytes)), uint32(len(rec))}, uint32(src), 0})
+// add adds a record that comes from the current one of b.
+func (s *Stream) add(b *Batch, rec []byte) {
+	s.Recs = append(s.Recs, OutRec{Span{uint32(len(s.Bytes)), uint32(len(rec))}, uint32(b.Next), uint32(b.NextMsg)})
 	s.Bytes = append(s.Bytes, rec...)
 }
 
@@ -74,15 +75,21 @@ func (c *fakeCodec) Process(b *Batch) {
 			b.Stats.Dropped++
 		case 'X':
 			b.Stats.Dead++
-			b.Dead.add(rec, b.Next)
+			b.Dead.add(b, rec)
 		case 'P', 'F':
-			b.Out.add(rec[:len(rec)/2], b.Next)
+			b.Out.add(b, rec[:len(rec)/2])
 			panic("secret " + string(rec))
 		default:
 			c.emit(b, rec)
 		}
-		b.Next += len(rec)
+		advance(b, rec)
 	}
+}
+
+// advance passes rec, which is a message of its own if b has messages.
+func advance(b *Batch, rec []byte) {
+	b.Next += len(rec)
+	b.NextMsg = min(b.NextMsg+1, len(b.Msgs))
 }
 
 // emit copies a record to the output, for the sinks of its route.
@@ -96,7 +103,7 @@ func (c *fakeCodec) emit(b *Batch, rec []byte) {
 		return
 	}
 	b.Stats.Emitted++
-	b.Out.add(rec, b.Next)
+	b.Out.add(b, rec)
 	if c.notes {
 		b.Out.addNote()
 	}
@@ -160,16 +167,16 @@ func (c *fakeCodec) Reject(b *Batch) {
 		c.emit(b, rec)
 	} else {
 		b.Stats.Dead++
-		b.Dead.add(rec, b.Next)
+		b.Dead.add(b, rec)
 	}
-	b.Next += len(rec)
+	advance(b, rec)
 }
 
 var errHalt = errors.New("a record at which the run is to end")
 
 func (c *fakeCodec) Err() error { return c.err }
 
-func (c *fakeCodec) Refuse(b *Batch) { b.Dead.add(firstLine(b.In[b.Next:]), b.Next) }
+func (c *fakeCodec) Refuse(b *Batch) { b.Dead.add(b, firstLine(b.In[b.Next:])) }
 
 // A fakeSource reads lanes of lines in order, several lanes concurrently, in
 // batches of a random number of lines.

@@ -323,7 +323,7 @@ func TestRevokedWhileBlocked(t *testing.T) {
 func TestPartOfBatch(t *testing.T) {
 	b := &Batch{legs: make([]leg, 1)}
 	for i := range 5 {
-		b.Out.add([]byte{'a' + byte(i), '\n'}, 0)
+		b.Out.add(b, []byte{'a' + byte(i), '\n'})
 	}
 	g := &b.legs[0]
 	g.keep(&b.Out, []uint32{1, 2, 4})

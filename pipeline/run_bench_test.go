@@ -15,7 +15,7 @@ func newCopyCodec() Codec { return copyCodec{} }
 func (copyCodec) Process(b *Batch) {
 	b.Stats.Records++
 	b.Stats.Emitted++
-	b.Out.add(b.In, 0)
+	b.Out.add(b, b.In)
 	b.Next = len(b.In)
 }
 func (copyCodec) Reject(*Batch) {}

@@ -295,7 +295,7 @@ func (m *simMember) read(ctx context.Context, l *Lane, lines []string, from simP
 			return
 		}
 		for range min(1+m.g.pick(9), len(lines)-int(at)) {
-			b.In = append(append(b.In, lines[at]...), '\n')
+			b.AddMessage(at, 0, nil, []byte(lines[at]+"\n"))
 			at++
 		}
 		if m.rt.Emit(ctx, b, Position{A: at}) != nil {
@@ -383,7 +383,10 @@ func (m *simMember) Seal(_ context.Context, l *Lane, firsts []FirstKey) error {
 		if !g.truth(at.part, f) {
 			g.t.Errorf("partition %d: key %v has an entry, but no record of it is durable in every sink", at.part, f)
 		}
-		g.log[at.part][f.Key] = f // a late entry may replace one with a lesser position
+		if old, ok := g.log[at.part][f.Key]; ok && g.willing && old.At != f.At {
+			g.t.Errorf("partition %d: key %v has an entry with position %d, although no sink has refused its record", at.part, old, f.At)
+		}
+		g.log[at.part][f.Key] = f // if a sink has refused a record, a late entry may replace one with a lesser position
 		if w, ok := g.written[at.part][f.Key]; !ok || f.At < w {
 			g.written[at.part][f.Key] = f.At
 		}

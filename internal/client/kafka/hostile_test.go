@@ -39,7 +39,9 @@ type recorder struct {
 }
 
 func (r *recorder) Write(p []byte) (int, error) {
+	r.calls.mu.Lock() // the library may read and write at the same time
 	r.calls.note(p)
+	r.calls.mu.Unlock()
 	return r.Conn.Write(p)
 }
 
@@ -51,7 +53,9 @@ func (r *recorder) Read(p []byte) (int, error) {
 		if len(r.in) < size {
 			break
 		}
+		r.calls.mu.Lock()
 		c := r.calls.calls[binary.BigEndian.Uint32(r.in[4:])]
+		r.calls.mu.Unlock()
 		r.s.mu.Lock()
 		r.s.answers[c] = append(r.s.answers[c], bytes.Clone(r.in[4:size]))
 		r.s.mu.Unlock()
