@@ -10,7 +10,7 @@ import (
 	"github.com/urlfold/urlfold/codec/params"
 	"github.com/urlfold/urlfold/config/connect"
 	"github.com/urlfold/urlfold/config/field"
-	"github.com/urlfold/urlfold/internal/errlist"
+	"github.com/urlfold/urlfold/internal/ground/errlist"
 )
 
 // Codec configures how records are parsed, how their URLs are normalized, and

@@ -12,7 +12,7 @@ import (
 	"github.com/goccy/go-yaml/token"
 
 	"github.com/urlfold/urlfold/config/field"
-	"github.com/urlfold/urlfold/internal/errlist"
+	"github.com/urlfold/urlfold/internal/ground/errlist"
 )
 
 // A decoder fills structs from a document. It identifies keys by paths, such as

@@ -4,9 +4,9 @@
 // these structs.
 //
 // [Schema] and [Reference] describe the same structs. Their texts are the doc
-// comments of the fields, which go generate collects in internal/comments. Other tags of
+// comments of the fields, which go generate collects in internal/ground/comments. Other tags of
 // a field describe the option of the command line for the same setting:
-// internal/cli/flags.go explains them.
+// internal/app/cli/flags.go explains them.
 //
 // # Errors
 //
@@ -22,4 +22,4 @@
 // rejected before it is parsed.
 package config
 
-//go:generate go run ./internal/comments -o ../internal/comments/comments.json . ./field ./connect ../sources/... ../sinks/... ../internal/...
+//go:generate go run ./internal/comments -o ../internal/ground/comments/comments.json . ./field ./connect ../sources/... ../sinks/... ../internal/...

@@ -7,7 +7,7 @@ import (
 
 	"github.com/goccy/go-yaml/ast"
 
-	"github.com/urlfold/urlfold/internal/errlist"
+	"github.com/urlfold/urlfold/internal/ground/errlist"
 )
 
 // Load reads the configuration file at path. See Parse.

@@ -4,7 +4,7 @@ import (
 	"errors"
 
 	"github.com/urlfold/urlfold/codec/params"
-	"github.com/urlfold/urlfold/internal/errlist"
+	"github.com/urlfold/urlfold/internal/ground/errlist"
 )
 
 // A Param declares how a parameter is serialized, in the terms of an OpenAPI

@@ -17,7 +17,7 @@ import (
 	"github.com/urlfold/urlfold/codec/params"
 	"github.com/urlfold/urlfold/codec/template"
 	"github.com/urlfold/urlfold/config/field"
-	"github.com/urlfold/urlfold/internal/errlist"
+	"github.com/urlfold/urlfold/internal/ground/errlist"
 )
 
 // A Policy holds the settings on which keys of the levels K2 and K3 depend.

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/urlfold/urlfold/config/field"
-	"github.com/urlfold/urlfold/internal/comments"
+	"github.com/urlfold/urlfold/internal/ground/comments"
 )
 
 // Reference returns a Markdown page with a table of keys for each section and

@@ -9,7 +9,7 @@ import (
 	"strconv"
 
 	"github.com/urlfold/urlfold/config/field"
-	"github.com/urlfold/urlfold/internal/comments"
+	"github.com/urlfold/urlfold/internal/ground/comments"
 )
 
 // Schema returns the JSON Schema (draft 2020-12) of a configuration with the

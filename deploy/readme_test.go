@@ -19,7 +19,7 @@ import (
 )
 
 // tutorial is the page whose commands need brokers. Those of all other pages are
-// run by TestDocsCommands of internal/cli.
+// run by TestDocsCommands of internal/app/cli.
 const tutorial = "../docs/guide/first-kafka-pipeline.md"
 
 // commands returns what a reader of a page types, and what the page shows as the

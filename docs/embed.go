@@ -1,5 +1,5 @@
 // Package docs holds the documents of urlfold, so that the program can show
-// them: see package internal/manual.
+// them: see package internal/app/manual.
 package docs
 
 import "embed"

@@ -9,7 +9,7 @@ import (
 
 	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/codec/record"
-	"github.com/urlfold/urlfold/internal/where"
+	"github.com/urlfold/urlfold/internal/app/where"
 	"github.com/urlfold/urlfold/pipeline"
 	"github.com/urlfold/urlfold/sinks"
 	"github.com/urlfold/urlfold/sinks/discard"

@@ -29,7 +29,7 @@ func TestStartup(t *testing.T) {
 	if err != nil || string(out) != "http://example.com/\n" {
 		t.Fatalf("output %q, %v\n%s", out, err, &trace)
 	}
-	before, after, found := strings.Cut(trace.String(), "urlfold/internal/startup @")
+	before, after, found := strings.Cut(trace.String(), "urlfold/internal/ground/startup @")
 	if !found || strings.Contains(before, "kafka-go/protocol/") || !strings.Contains(after, "kafka-go/protocol/") {
 		t.Errorf("package startup is not initialized before kafka-go:\n%s", &trace)
 	}

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/urlfold/urlfold/internal/redact"
+	"github.com/urlfold/urlfold/internal/ground/redact"
 )
 
 // binaryReader is implemented by Readers of binary records. Such records have

@@ -5,8 +5,8 @@ import (
 
 	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/codec/params"
-	"github.com/urlfold/urlfold/internal/redact"
-	"github.com/urlfold/urlfold/internal/suggest"
+	"github.com/urlfold/urlfold/internal/ground/redact"
+	"github.com/urlfold/urlfold/internal/ground/suggest"
 )
 
 // Target selects which URLs of an access-log record are read.

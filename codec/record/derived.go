@@ -6,7 +6,7 @@ import (
 	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/codec/iri"
 	"github.com/urlfold/urlfold/codec/surt"
-	"github.com/urlfold/urlfold/internal/redact"
+	"github.com/urlfold/urlfold/internal/ground/redact"
 )
 
 // This file implements the fields that are computed only on request.

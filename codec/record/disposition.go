@@ -3,7 +3,7 @@ package record
 import (
 	"errors"
 
-	"github.com/urlfold/urlfold/internal/suggest"
+	"github.com/urlfold/urlfold/internal/ground/suggest"
 )
 
 // Disposition selects what happens to a record that is rejected.

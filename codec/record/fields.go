@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/urlfold/urlfold/codec"
-	"github.com/urlfold/urlfold/internal/suggest"
+	"github.com/urlfold/urlfold/internal/ground/suggest"
 )
 
 // fieldID identifies an output field.

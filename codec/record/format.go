@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/urlfold/urlfold/internal/suggest"
+	"github.com/urlfold/urlfold/internal/ground/suggest"
 )
 
 // Format describes one record format, such as CSV. A Format must be immutable

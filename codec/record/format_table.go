@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/urlfold/urlfold/internal/suggest"
+	"github.com/urlfold/urlfold/internal/ground/suggest"
 )
 
 // tableFormat is one of the table formats: RFC 4180 with a comma, a semicolon, a

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/urlfold/urlfold/internal/suggest"
+	"github.com/urlfold/urlfold/internal/ground/suggest"
 )
 
 // This file holds the part of tableReader and tableLocator that composes a URL

@@ -6,7 +6,7 @@ import (
 	"strconv"
 
 	"github.com/urlfold/urlfold/codec"
-	"github.com/urlfold/urlfold/internal/redact"
+	"github.com/urlfold/urlfold/internal/ground/redact"
 )
 
 // renderer writes the output for the URL that the normalizer read last, or for

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/urlfold/urlfold/internal/suggest"
+	"github.com/urlfold/urlfold/internal/ground/suggest"
 )
 
 // This file reads lines of known formats after the prefix that a log collector

@@ -4,7 +4,7 @@ import (
 	"bytes"
 
 	"github.com/urlfold/urlfold/codec"
-	"github.com/urlfold/urlfold/internal/redact"
+	"github.com/urlfold/urlfold/internal/ground/redact"
 )
 
 // stars replaces a password. '*' is a sub-delim, which userinfo may contain

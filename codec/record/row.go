@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"strconv"
 
-	"github.com/urlfold/urlfold/internal/tsv"
+	"github.com/urlfold/urlfold/internal/ground/tsv"
 )
 
 // row appends the selected fields of the current URL and a line feed. An absent

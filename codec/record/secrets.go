@@ -5,7 +5,7 @@ import (
 
 	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/codec/params"
-	"github.com/urlfold/urlfold/internal/redact"
+	"github.com/urlfold/urlfold/internal/ground/redact"
 )
 
 // This file masks the values of parameters that hold a secret, in URLs and in

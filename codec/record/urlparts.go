@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"fmt"
 
-	"github.com/urlfold/urlfold/internal/suggest"
+	"github.com/urlfold/urlfold/internal/ground/suggest"
 )
 
 // URLParts names the fields of a record that a URL is composed of: field paths

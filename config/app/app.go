@@ -16,9 +16,9 @@ import (
 	"os"
 
 	"github.com/urlfold/urlfold/codec/record"
-	"github.com/urlfold/urlfold/internal/cli"
-	"github.com/urlfold/urlfold/internal/daemon"
-	"github.com/urlfold/urlfold/internal/startup"
+	"github.com/urlfold/urlfold/internal/app/cli"
+	"github.com/urlfold/urlfold/internal/app/daemon"
+	"github.com/urlfold/urlfold/internal/ground/startup"
 	"github.com/urlfold/urlfold/sinks"
 	"github.com/urlfold/urlfold/sources"
 )

@@ -11,7 +11,7 @@ import (
 	"sync/atomic"
 
 	"github.com/urlfold/urlfold/internal/client/kafka"
-	"github.com/urlfold/urlfold/internal/observe/logging"
+	"github.com/urlfold/urlfold/internal/ground/logging"
 	"github.com/urlfold/urlfold/pipeline"
 )
 

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	client "github.com/urlfold/urlfold/internal/client/nats"
-	"github.com/urlfold/urlfold/internal/observe/logging"
+	"github.com/urlfold/urlfold/internal/ground/logging"
 	"github.com/urlfold/urlfold/pipeline"
 )
 

@@ -6,7 +6,7 @@ import (
 	"sync"
 
 	"github.com/urlfold/urlfold/internal/client/kafka"
-	"github.com/urlfold/urlfold/internal/observe/logging"
+	"github.com/urlfold/urlfold/internal/ground/logging"
 )
 
 // faults holds the current errors of the source and its partitions.

@@ -9,7 +9,7 @@ import (
 	"github.com/urlfold/urlfold/bench"
 	client "github.com/urlfold/urlfold/internal/client/nats"
 	"github.com/urlfold/urlfold/internal/storage/keyset"
-	"github.com/urlfold/urlfold/internal/unique"
+	"github.com/urlfold/urlfold/internal/storage/unique"
 	"github.com/urlfold/urlfold/pipeline"
 	sinks "github.com/urlfold/urlfold/sinks/nats"
 	sources "github.com/urlfold/urlfold/sources/nats"

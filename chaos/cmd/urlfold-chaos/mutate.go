@@ -177,19 +177,19 @@ var mutations = []chaos.Mutation{
 		Package: "./sources/kafka", Tests: "^TestNotes$",
 	},
 	{
-		Name: "claims expire", File: "internal/unique/claims.go",
+		Name: "claims expire", File: "internal/storage/unique/claims.go",
 		Old: "c.put(ctx, key, mine, last, 0)", New: "c.put(ctx, key, mine, last, c.o.Remember)",
-		Package: "./internal/unique", Tests: "^TestSimClaimsWindows$",
+		Package: "./internal/storage/unique", Tests: "^TestSimClaimsWindows$",
 	},
 	{
 		Name: "keys of a bucket are the same in all windows", File: "pipeline/claims.go",
 		Old: "*k = inWindow(*k, window)", New: "_ = window",
-		Package: "./internal/unique", Tests: "^TestSimClaimsWindows$",
+		Package: "./internal/storage/unique", Tests: "^TestSimClaimsWindows$",
 	},
 	{
-		Name: "keys of records that are read again are loaded", File: "internal/unique/changelog/load.go",
+		Name: "keys of records that are read again are loaded", File: "internal/storage/unique/changelog/load.go",
 		Old: "\t\tcase f.At >= ld.before:\n", New: "\t\tcase f.At < 0:\n",
-		Package: "./internal/unique/changelog", Tests: "^TestLoad$",
+		Package: "./internal/storage/unique/changelog", Tests: "^TestLoad$",
 	},
 	{
 		Name: "a rebalance commits offsets without their keys", File: "sources/kafka/member.go",
@@ -219,27 +219,27 @@ var mutations = []chaos.Mutation{
 	{
 		Name: "a record is marked although another process may write the first of its key", File: "pipeline/claims.go",
 		Old: "\t\t\tb.keep.Drop(l.rec)\n\t\t\tc.delay(b, l.msg)\n\t\t\treturn true\n", New: "\t\t\tb.mark(l.rec)\n\t\t\treturn true\n",
-		Package: "./internal/unique", Tests: "^TestSimClaimsMark$",
+		Package: "./internal/storage/unique", Tests: "^TestSimClaimsMark$",
 	},
 	{
 		Name: "a record is marked before the answer to the claim of its key", File: "pipeline/claims.go",
 		Old: "\tif slices.ContainsFunc(b.leans, func(l lean) bool { return l.on.state == claimAsked }) {\n\t\treturn false\n\t}\n", New: "",
-		Package: "./internal/unique", Tests: "^TestSimClaimsMark$",
+		Package: "./internal/storage/unique", Tests: "^TestSimClaimsMark$",
 	},
 	{
 		Name: "a record that is delivered again is a duplicate of itself", File: "pipeline/claims.go",
 		Old: "case cl.Answer == ClaimDone && c.marks && cl.First != cl.Origin:", New: "case cl.Answer == ClaimDone && c.marks:",
-		Package: "./internal/unique", Tests: "^TestSimClaimsMark$",
+		Package: "./internal/storage/unique", Tests: "^TestSimClaimsMark$",
 	},
 	{
 		Name: "a record that holds its key is delayed because of another one in front of it", File: "pipeline/claims.go",
 		Old: "\t\tif l.on.state != claimGone || l.on.Answer", New: "\t\tif len(list) == 0 || l.on.Answer",
-		Package: "./internal/unique", Tests: "^TestClaimHolderBehind$",
+		Package: "./internal/storage/unique", Tests: "^TestClaimHolderBehind$",
 	},
 	{
 		Name: "a message is acknowledged before its keys are done", File: "pipeline/claims.go",
 		Old: "\t\tc.settled(b, c.outside.Settle(c.p.hard, b.claims))\n", New: "\t\tlist := slices.Clone(b.claims)\n\t\tc.settled(b, nil)\n\t\t_ = c.outside.Settle(c.p.hard, list)\n",
-		Package: "./internal/unique", Tests: "^(TestSimClaims|TestAckAfterDone)$",
+		Package: "./internal/storage/unique", Tests: "^(TestSimClaims|TestAckAfterDone)$",
 	},
 	{
 		Name: "the set of keys stays when positions are reset", File: "internal/storage/checkpoint/inspect.go",

@@ -18,8 +18,8 @@ func TestModule(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, err := os.ReadFile("../../../internal/comments/comments.json"); err != nil || string(got) != string(want) {
-		t.Errorf("internal/comments/comments.json is not what the comments are now; go generate ./config makes it (%v)", err)
+	if got, err := os.ReadFile("../../../internal/ground/comments/comments.json"); err != nil || string(got) != string(want) {
+		t.Errorf("internal/ground/comments/comments.json is not what the comments are now; go generate ./config makes it (%v)", err)
 	}
 }
 

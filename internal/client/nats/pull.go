@@ -10,7 +10,7 @@ import (
 
 	client "github.com/nats-io/nats.go"
 
-	"github.com/urlfold/urlfold/internal/observe/logging"
+	"github.com/urlfold/urlfold/internal/ground/logging"
 )
 
 // pulls is the number of pull requests that a Pull keeps at the server. The

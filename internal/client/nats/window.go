@@ -14,7 +14,7 @@ import (
 	client "github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
-	"github.com/urlfold/urlfold/internal/observe/logging"
+	"github.com/urlfold/urlfold/internal/ground/logging"
 )
 
 // This file contains:

@@ -22,7 +22,7 @@ import (
 	"time"
 
 	"github.com/urlfold/urlfold/config/connect"
-	"github.com/urlfold/urlfold/internal/observe/logging"
+	"github.com/urlfold/urlfold/internal/ground/logging"
 )
 
 // ErrUnknown reports that the registry has no Avro schema with an id.

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/urlfold/urlfold/codec/record"
-	"github.com/urlfold/urlfold/internal/redact"
+	"github.com/urlfold/urlfold/internal/ground/redact"
 	"github.com/urlfold/urlfold/pipeline"
 )
 

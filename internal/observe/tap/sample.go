@@ -7,7 +7,7 @@ import (
 
 	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/codec/record"
-	"github.com/urlfold/urlfold/internal/tsv"
+	"github.com/urlfold/urlfold/internal/ground/tsv"
 )
 
 // A Sample is one URL of a record. Secrets in its texts are masked.

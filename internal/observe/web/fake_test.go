@@ -13,8 +13,8 @@ import (
 
 	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/codec/record"
-	"github.com/urlfold/urlfold/internal/keydiff"
-	"github.com/urlfold/urlfold/internal/observe/logging"
+	"github.com/urlfold/urlfold/internal/ground/logging"
+	"github.com/urlfold/urlfold/internal/report/keydiff"
 	"github.com/urlfold/urlfold/pipeline"
 )
 

@@ -8,7 +8,7 @@ import (
 
 	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/codec/record"
-	"github.com/urlfold/urlfold/internal/keydiff"
+	"github.com/urlfold/urlfold/internal/report/keydiff"
 	"github.com/urlfold/urlfold/pipeline"
 )
 

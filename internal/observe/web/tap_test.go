@@ -12,7 +12,7 @@ import (
 
 	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/codec/record"
-	"github.com/urlfold/urlfold/internal/observe/logging"
+	"github.com/urlfold/urlfold/internal/ground/logging"
 	"github.com/urlfold/urlfold/internal/observe/tap"
 	"github.com/urlfold/urlfold/pipeline"
 )

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/urlfold/urlfold/internal/keydiff"
+	"github.com/urlfold/urlfold/internal/report/keydiff"
 	"github.com/urlfold/urlfold/pipeline"
 )
 

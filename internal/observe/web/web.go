@@ -29,7 +29,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/urlfold/urlfold/internal/observe/logging"
+	"github.com/urlfold/urlfold/internal/ground/logging"
 	"github.com/urlfold/urlfold/internal/observe/tap"
 )
 

@@ -9,8 +9,8 @@ import (
 	"io"
 	"sync/atomic"
 
+	"github.com/urlfold/urlfold/internal/ground/tsv"
 	"github.com/urlfold/urlfold/internal/storage/table"
-	"github.com/urlfold/urlfold/internal/tsv"
 )
 
 // A Text presents the URLs of an Avro file as the lines of package table. Its

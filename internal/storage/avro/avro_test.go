@@ -12,8 +12,8 @@ import (
 	"github.com/twmb/avro"
 	"github.com/twmb/avro/ocf"
 
+	"github.com/urlfold/urlfold/internal/ground/tsv"
 	"github.com/urlfold/urlfold/internal/storage/table"
-	"github.com/urlfold/urlfold/internal/tsv"
 )
 
 // visitSchema has URLs at several depths and fields of many types around them.

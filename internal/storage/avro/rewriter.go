@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/urlfold/urlfold/internal/ground/tsv"
 	"github.com/urlfold/urlfold/internal/storage/table"
-	"github.com/urlfold/urlfold/internal/tsv"
 )
 
 // A Rewriter copies Avro files with other values in the fields of a Text. The

@@ -7,8 +7,8 @@ import (
 
 	"github.com/klauspost/compress/flate"
 
+	"github.com/urlfold/urlfold/internal/ground/suggest"
 	"github.com/urlfold/urlfold/internal/storage/inflate"
-	"github.com/urlfold/urlfold/internal/suggest"
 )
 
 // Inflate selects the decoder of the deflate data in gzip members and zlib

@@ -8,8 +8,8 @@ import (
 	"io"
 	"slices"
 
+	"github.com/urlfold/urlfold/internal/ground/tsv"
 	"github.com/urlfold/urlfold/internal/storage/table"
-	"github.com/urlfold/urlfold/internal/tsv"
 )
 
 // A Rewriter copies Parquet files with other values in the columns of a Text:

@@ -15,9 +15,9 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
+	"github.com/urlfold/urlfold/internal/ground/tsv"
 	"github.com/urlfold/urlfold/internal/storage/compress"
 	"github.com/urlfold/urlfold/internal/storage/table"
-	"github.com/urlfold/urlfold/internal/tsv"
 )
 
 // eachFile runs a test with the files of testdata, which pyarrow, DuckDB, polars

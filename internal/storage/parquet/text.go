@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/urlfold/urlfold/internal/ground/tsv"
 	"github.com/urlfold/urlfold/internal/storage/compress"
-	"github.com/urlfold/urlfold/internal/tsv"
 )
 
 // This file turns the columns with URLs into text, as package table describes.

@@ -9,7 +9,7 @@ import (
 	"errors"
 
 	"github.com/urlfold/urlfold/codec/record"
-	"github.com/urlfold/urlfold/internal/tsv"
+	"github.com/urlfold/urlfold/internal/ground/tsv"
 )
 
 // The names of the formats.

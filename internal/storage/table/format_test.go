@@ -6,7 +6,7 @@ import (
 
 	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/codec/record"
-	"github.com/urlfold/urlfold/internal/tsv"
+	"github.com/urlfold/urlfold/internal/ground/tsv"
 )
 
 func TestFormat(t *testing.T) {

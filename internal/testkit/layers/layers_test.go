@@ -56,7 +56,7 @@ var (
 
 	// The program without its main function, so that another main package can
 	// run it with its own sources, sinks and formats.
-	program = []string{"./internal/daemon", "./internal/cli"}
+	program = []string{"./internal/app/daemon", "./internal/app/cli"}
 
 	// The packages that read a configuration. Package config/field is not one
 	// of them: it provides the types of values, which components use in their
@@ -153,7 +153,7 @@ var rules = []rule{
 	},
 	{
 		from:   join("./..."),
-		except: join("./cmd/...", "./config/...", "./internal/recordconf", program), // recordconf is what both front ends share
+		except: join("./cmd/...", "./config/...", "./internal/app/recordconf", program), // recordconf is what both front ends share
 		deny:   reader,
 		why:    "user input is read in one place: everything below receives values",
 	},
@@ -162,6 +162,31 @@ var rules = []rule{
 		except: program,
 		deny:   join(components, "./cmd/..."),
 		why:    "components and the program call helpers, not the other way round",
+	},
+	{
+		from: join("./internal/ground/..."),
+		deny: join("./codec/...", "./pipeline/...", "./config/...", "./internal/client/...", "./internal/storage/...", "./internal/report/...", "./internal/observe/...", "./internal/app/..."),
+		why:  "every room uses ground, so ground uses none of them",
+	},
+	{
+		from: join("./internal/client/..."),
+		deny: join("./codec/...", "./pipeline/...", "./internal/storage/...", "./internal/report/...", "./internal/observe/...", "./internal/app/..."),
+		why:  "a client speaks a protocol: it knows messages, and neither records nor what becomes of them",
+	},
+	{
+		from: join("./internal/storage/..."),
+		deny: join("./internal/report/...", "./internal/observe/...", "./internal/app/..."),
+		why:  "stored data does not depend on what reads it",
+	},
+	{
+		from: join("./internal/report/..."),
+		deny: join("./internal/observe/...", "./internal/app/..."),
+		why:  "a report is the same whether the one-shot or the admin server asks for it",
+	},
+	{
+		from: join("./internal/observe/..."),
+		deny: join("./internal/app/..."),
+		why:  "the program shows itself to its operator through values that it hands over",
 	},
 	{
 		from:   join("./..."),
@@ -201,7 +226,7 @@ var rules = []rule{
 	},
 	{
 		from: join("./codec/..."),
-		deny: join("./internal/where", "github.com/expr-lang/..."),
+		deny: join("./internal/app/where", "github.com/expr-lang/..."),
 		why:  "a condition is an interface of the record package: a program with conditions of its own links no parser of expressions",
 	},
 	{
@@ -272,55 +297,55 @@ var rules = []rule{
 	},
 	{
 		from:   join("./..."),
-		except: join("./internal/insight"),
+		except: join("./internal/report/insight"),
 		deny:   join("github.com/axiomhq/hyperloglog/..."),
 		why:    "the library can be replaced only while a single package knows it",
 	},
 	{
-		from: join("./internal/logreport"),
+		from: join("./internal/report/logreport"),
 		deny: join("./pipeline/...", "./sources/...", "./sinks/...", "./internal/storage/...", clients, "os", "net/..."),
 		why:  "it describes findings: the command knows where they come from and where the report goes",
 	},
 	{
-		from: join("./internal/insight"),
+		from: join("./internal/report/insight"),
 		deny: join("./internal/storage/compress/...", "./sources/...", "./sinks/...", clients, "os", "net/..."),
 		why:  "it counts: the command knows where the records come from and where the result goes",
 	},
 	{
-		from: join("./internal/explain"),
+		from: join("./internal/report/explain"),
 		deny: join("./codec/record/...", "./pipeline/...", "./internal/storage/compress/...", clients),
 		why:  "it explains a single URL, without a record or a lane",
 	},
 	{
-		from: join("./internal/keydiff"),
+		from: join("./internal/report/keydiff"),
 		deny: join("./internal/storage/compress/...", clients, "os"),
 		why:  "it compares keys: the command knows where the URLs come from",
 	},
 	{
 		from:   join("./..."),
-		except: join("./internal/manual"),
+		except: join("./internal/app/manual"),
 		deny:   join("./docs"),
 		why:    "a single package reads the documents: everything else gets them rendered",
 	},
 	{
-		from: join("./internal/manual"),
+		from: join("./internal/app/manual"),
 		deny: join("./codec/...", "./pipeline/...", "./config/...", clients),
 		why:  "it knows documents, not what they are about",
 	},
 	{
-		from: join("./internal/terminal"),
+		from: join("./internal/ground/terminal"),
 		deny: join("./..."),
 		why:  "text for people has one style, whatever it is about",
 	},
 	{
 		from:   join("./..."),
-		except: join("./internal/terminal"),
+		except: join("./internal/ground/terminal"),
 		deny:   join("golang.org/x/term/..."),
 		why:    "a single package detects terminals",
 	},
 	{
 		from:   join("./..."),
-		except: join("./internal/cli", "./cmd/..."),
+		except: join("./internal/app/cli", "./cmd/..."),
 		deny:   join("github.com/spf13/cobra/..."),
 		why:    "only the command uses a terminal",
 	},
@@ -338,7 +363,7 @@ var rules = []rule{
 	},
 	{
 		from:   join("./..."),
-		except: join("./internal/where"),
+		except: join("./internal/app/where"),
 		deny:   join("github.com/expr-lang/..."),
 		why:    "a single package parses expressions, so that they mean the same in flags and in configurations",
 	},

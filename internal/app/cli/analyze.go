@@ -1,0 +1,223 @@
+package cli
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/urlfold/urlfold/codec/record"
+	"github.com/urlfold/urlfold/internal/app/daemon"
+	"github.com/urlfold/urlfold/internal/app/recordconf"
+	"github.com/urlfold/urlfold/internal/ground/suggest"
+	"github.com/urlfold/urlfold/internal/ground/terminal"
+	"github.com/urlfold/urlfold/internal/report/insight"
+	"github.com/urlfold/urlfold/pipeline"
+)
+
+// This file contains what the commands have in common that read all records and
+// write a result about them: top, count, report and learn.
+
+// An analysis holds the flags of such a command: some of the one-shot's, and
+// those of the result.
+type analysis struct {
+	// Write the result in this form: {}. Default: parquet for an output named .parquet,
+	// table on a terminal, or else tsv.
+	Form string `flag:"render,r" for:"results" arg:"form"`
+	// Begin tsv with the names of the columns; csv always does.
+	HeaderRow bool `flag:"header" for:"results"`
+	// Write to this file. Default: stdout.
+	Out string `flag:"output,o" for:"results,report" arg:"file"`
+	// Overwrite an existing output. Default: fail if it exists.
+	Replace bool `flag:"force" for:"results,report"`
+	// Count each period apart: {}. Records without a time are a period of their own.
+	Per string `flag:"per" for:"results" arg:"period"`
+	// Begin hours and days in this zone: an IANA name such as Europe/Berlin, Local, or an
+	// offset such as +02:00. Default: UTC.
+	PerZone string `flag:"per-zone" for:"results,report" arg:"zone"`
+	options
+}
+
+// newAnalysis returns the flags of an analysis with their defaults.
+func newAnalysis(c *daemon.Catalog) analysis {
+	a := analysis{options: newOptions(c)}
+	a.Redact = usualRedact
+	return a
+}
+
+// register adds the flags of all, which points to a struct that contains a, to cmd.
+func (a *analysis) register(cmd *cobra.Command, all any, uses ...string) {
+	a.options.register(cmd, all, append(uses, "readers", "count")...)
+	cmd.Flags().Lookup("max-memory").Usage = "keep what is counted in at most this `size` of memory, and the rest in temporary files"
+}
+
+// prepare resolves the flags for a run whose codecs write fields. bad holds the
+// errors in the flags of the command itself.
+func (a *analysis) prepare(paths, fields []string, bad *mistakes) (*settings, error) {
+	o := a.options
+	o.Render.Form, o.Fields = record.RenderTSV.String(), fields
+	set, err := o.resolve(paths)
+	bad.add("", err)
+	if err := bad.err(); err != nil {
+		return nil, err
+	}
+	if a.Out == "" || a.Out == stdoutPath {
+		return set, nil
+	}
+	set.Force = a.Replace
+	bad.add("--output", set.checkFile("--output", a.Out))
+	return set, bad.err()
+}
+
+// resolve returns the settings of the result. It is for the commands with
+// resultFlags.
+func (a *analysis) resolve(stdout io.Writer, bad *mistakes) (o insight.Options) {
+	if a.Form != "" {
+		_, err := suggest.Index("form", insight.Forms(), a.Form)
+		bad.add("--render", err)
+	}
+	switch {
+	case hasExt(a.Out, parquetExt) && a.Form == "":
+		a.Form = "parquet"
+	case hasExt(a.Out, parquetExt) != (a.Form == "parquet") && hasExt(a.Out, parquetExt):
+		bad.add("--output", fmt.Errorf("a file named %s requires --render parquet", parquetExt))
+	case a.Form == "" && a.Out == "" && terminal.Is(stdout):
+		a.Form = "table"
+	case a.Form == "":
+		a.Form = "tsv"
+	case a.Form == "parquet" && a.Out == "" && terminal.Is(stdout):
+		bad.add("--render", errors.New("parquet is binary data: name a file with --output, or redirect stdout"))
+	}
+	if a.Per != "" {
+		i, err := suggest.Index("period", insight.PerNames(), a.Per)
+		bad.add("--per", err)
+		o.Per = insight.Per(i + 1)
+	}
+	if a.PerZone != "" && a.Per == "" {
+		bad.add("--per-zone", errors.New("requires --per"))
+	}
+	o.Zone = a.zoned(bad).Zone
+	return o
+}
+
+// zoned returns the settings of a result that does not choose its periods.
+func (a *analysis) zoned(bad *mistakes) insight.Options {
+	zone, err := recordconf.Location(a.PerZone)
+	bad.add("--per-zone", err)
+	if zone == nil {
+		zone = time.UTC
+	}
+	return insight.Options{Zone: zone}
+}
+
+// analysisLimits completes o with the limits of memory in s.
+func (s *settings) analysisLimits(o insight.Options) insight.Options {
+	o.MaxMemory, o.Dir, o.Workers = int64(s.MaxMemory), s.TempDir, s.Jobs
+	return o
+}
+
+// An analysisRun is a run of an analysis.
+type analysisRun struct {
+	scan
+	cmd *cobra.Command
+	out outcome
+}
+
+// read reads all inputs. newCodecs wraps the codecs of the records.
+func (a *analysis) read(cmd *cobra.Command, set *settings, newCodecs func(inner func() pipeline.Codec) func() pipeline.Codec) (*analysisRun, error) {
+	set.log = newLogger(cmd.ErrOrStderr(), set.logLevel)
+	r := &analysisRun{scan: scan{set: set}, cmd: cmd}
+	if stderr := cmd.ErrOrStderr(); !set.Quiet && !set.NoProgress && terminal.Is(stderr) {
+		r.progress = stderr
+	}
+	sig := watchSignals()
+	defer sig.stop()
+	start := time.Now()
+	err := r.scan.read(sig, cmd.InOrStdin(), func() (func() pipeline.Codec, error) {
+		return newCodecs(pipeline.NewRecordCodecs(r.formats.job)), nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	r.out = outcome{set: set, formats: r.formats, snap: r.snap, reports: r.source.Reports(), elapsed: time.Since(start)}
+	r.out.count()
+	return r, nil
+}
+
+// finish writes the summary, or with --quiet a line for each damaged input, and
+// returns the error with the exit code.
+func (r *analysisRun) finish() error {
+	if stderr := r.cmd.ErrOrStderr(); r.set.Quiet {
+		r.out.writeDamage(stderr)
+	} else {
+		_, _ = io.WriteString(stderr, strings.ToValidUTF8(r.out.shortText(terminal.NewStyle(stderr, os.Getenv)), "?")) // stderr is the last resort
+	}
+	if err := r.out.ledger(); err != nil {
+		return err
+	}
+	if code := r.out.exitCode(); code != exitDone {
+		return &exitError{code: code}
+	}
+	return nil
+}
+
+// shortText returns the summary of a run that writes no records: what was
+// counted, what was not, and which inputs are damaged.
+func (o *outcome) shortText(st terminal.Style) string {
+	s := &summary{Style: st}
+	parts := []string{terminal.Plural(o.stats.Records, "record", "records"), terminal.Plural(o.stats.URLs, "URL", "URLs"), o.speed()}
+	s.text(st.Paint(terminal.Dim, "urlfold: "+strings.Join(parts, ", ")))
+	var left []string
+	for _, c := range []count{
+		{"left out by --where", o.stats.Filtered}, {"without URL", o.stats.NoURL}, {"blank", o.stats.Blank}, {"rejected", o.stats.Rejected},
+	} {
+		if c.n > 0 {
+			left = append(left, terminal.FormatCount(c.n)+" "+c.name)
+		}
+	}
+	if len(left) > 0 {
+		s.text("  not counted: " + strings.Join(left, ", "))
+	}
+	o.writeVerdicts(s)
+	o.writeMisfits(s)
+	for _, warning := range o.formats.lacking() {
+		s.text("  " + s.Paint(terminal.Yellow, warning))
+	}
+	return s.String()
+}
+
+// write writes the result that rows prints to the output.
+func (a *analysis) write(cmd *cobra.Command, r *analysisRun, columns []insight.Column, rows func(p insight.Printer) error) error {
+	stdout := cmd.OutOrStdout()
+	toFile := a.Out != "" && a.Out != stdoutPath
+	var b bytes.Buffer
+	p, err := insight.NewPrinter(&b, a.Form, columns, a.HeaderRow || a.Form == "csv", !toFile && terminal.Is(stdout), terminal.NewStyle(stdout, os.Getenv))
+	if err == nil {
+		err = rows(p)
+	}
+	if err != nil {
+		return fmt.Errorf("write result: %w", err)
+	}
+	return a.put(stdout, r, b.Bytes(), toFile)
+}
+
+// put writes text to the output.
+func (a *analysis) put(stdout io.Writer, r *analysisRun, text []byte, toFile bool) error {
+	if toFile {
+		inputs, _ := r.source.Paths() // read has reported the error
+		return writeResult(a.Out, "", text, inputs)
+	}
+	if a.Form != "table" { // its cells are escaped, and its head is painted
+		stdout = terminal.Writer(stdout)
+	}
+	if _, err := stdout.Write(text); err != nil && !errors.Is(err, syscall.EPIPE) {
+		return fmt.Errorf("write result: %w", err)
+	}
+	return nil
+}

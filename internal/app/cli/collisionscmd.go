@@ -1,0 +1,142 @@
+package cli
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/urlfold/urlfold/codec/record"
+	"github.com/urlfold/urlfold/config/field"
+	"github.com/urlfold/urlfold/internal/app/daemon"
+	"github.com/urlfold/urlfold/internal/ground/terminal"
+	"github.com/urlfold/urlfold/internal/report/keydiff"
+	"github.com/urlfold/urlfold/internal/storage/disk"
+	"github.com/urlfold/urlfold/pipeline"
+)
+
+// collisionOptions holds the flags of collisions: some of the one-shot's, and its
+// own.
+type collisionOptions struct {
+	options
+	// Show up to N URLs of each group.
+	Examples int `flag:"examples" for:"collisions" arg:"N"`
+	// Show up to N groups, those with the most URLs first.
+	Top int `flag:"top" for:"collisions" arg:"N"`
+	// Write the report as one JSON object.
+	JSON bool `flag:"json" for:"collisions"`
+	// Write every group as a JSON object on a line of its own, in the order of the keys, and
+	// no report.
+	All bool `flag:"all" for:"collisions"`
+}
+
+// newCollisionsCmd returns the command that shows which URLs have the same key.
+func newCollisionsCmd(c *daemon.Catalog) *cobra.Command {
+	o := collisionOptions{options: newOptions(c), Examples: 3, Top: 10}
+	cmd := &cobra.Command{
+		Use:   "collisions [flags] [FILE|GLOB|DIR|-]...",
+		Short: "Show which URLs have the same key, and which rules merge them",
+		Long: `Compute the key of each URL. Different URLs with the same key form a group. Report the groups, their sizes, examples, and
+the rules that make their keys the same. Use this command before you remove duplicates with a profile or level, or when
+--unique removes more than you expect.
+
+To find the rules, urlfold examines up to 8 URLs of each group, or as many as --examples; for a relative URL, it examines
+the normal form. If all URLs of a group have the same defect, its rule does not count. Memory is bounded: what does not
+fit into --max-memory is in temporary files, which take about the size of all different URLs. urlfold replaces passwords
+with *** unless you pass --redact none.
+
+Exit codes: 0 success, 1 fatal error, 2 usage error, 3 interrupted, 4 an input is damaged.`,
+		Example: `  urlfold collisions --key k3 urls.txt
+  urlfold collisions -p crawler access.log.gz
+  urlfold collisions -k k3 --all urls.txt | jq -r '.rules[]' | sort | uniq -c`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd, args) },
+	}
+	o.Redact, o.MaxMemory = usualRedact, 256*field.MiB
+	o.register(cmd, &o, "readers", "collisions")
+	cmd.Flags().Lookup("max-memory").Usage = "use at most this `size` of memory for URLs, and temporary files for the others"
+	return cmd
+}
+
+// resolveCollisions validates the flags.
+func (o *collisionOptions) resolveCollisions(paths []string) (*settings, error) {
+	var bad mistakes
+	for _, n := range []struct {
+		flag  string
+		value int
+	}{{"--examples", o.Examples}, {"--top", o.Top}} {
+		if n.value < 1 || n.value > maxShown {
+			bad.add(n.flag, fmt.Errorf("must be between 1 and %d", maxShown))
+		}
+	}
+	if o.All && o.JSON {
+		bad.add("--all", errors.New("cannot be combined with --json: it writes groups and no report"))
+	}
+	checkRedact(&bad, o.Redact)
+	a := o.options
+	a.Render.Form, a.Fields, a.Redact = record.RenderTSV.String(), keydiff.Fields, nil
+	set, err := a.resolve(paths)
+	bad.add("", err)
+	return set, bad.err()
+}
+
+// run reads the input and writes the report.
+func (o *collisionOptions) run(cmd *cobra.Command, paths []string) (err error) {
+	set, err := o.resolveCollisions(paths)
+	if err != nil {
+		return err
+	}
+	if set.TempDir != "" {
+		if err := disk.Writable(set.TempDir); err != nil {
+			return usage(fmt.Errorf("--temp-dir: %w", err))
+		}
+	}
+	c, err := keydiff.NewCollisions(sideOf(set), keydiff.CollisionOptions{Examples: o.Examples, Top: o.Top, MaxMemory: int64(set.MaxMemory), Dir: set.TempDir, Redact: o.Redact})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, c.Close()) }()
+	sig := watchSignals()
+	defer sig.stop()
+	run := scan{set: set}
+	err = run.read(sig, cmd.InOrStdin(), func() (func() pipeline.Codec, error) {
+		return c.NewCodecs(pipeline.NewRecordCodecs(run.formats.job)), nil
+	})
+	if err != nil {
+		return err
+	}
+	damaged := run.writeDamage(cmd.ErrOrStderr())
+	if err := o.report(cmd, c, run.formats.name()); err != nil {
+		return err
+	}
+	if damaged {
+		return &exitError{code: exitFailOn}
+	}
+	return nil
+}
+
+// report writes the report, or all groups.
+func (o *collisionOptions) report(cmd *cobra.Command, c *keydiff.Collisions, format string) error {
+	out := bufio.NewWriter(cmd.OutOrStdout())
+	each := func(*keydiff.CollisionGroup) error { return nil }
+	if o.All {
+		each = func(g *keydiff.CollisionGroup) error { return keydiff.WriteCollisionJSON(out, g) }
+	}
+	r, err := c.Report(format, each)
+	switch {
+	case err != nil:
+	case o.JSON:
+		err = keydiff.WriteCollisionJSON(out, r)
+	case !o.All:
+		err = keydiff.WriteCollisionText(out, terminal.NewStyle(cmd.OutOrStdout(), os.Getenv), r)
+	}
+	if err != nil {
+		return err
+	}
+	if err := out.Flush(); err != nil {
+		return fmt.Errorf("write output: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,68 @@
+package cli
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/urlfold/urlfold/codec/record"
+	"github.com/urlfold/urlfold/internal/app/recordconf"
+	"github.com/urlfold/urlfold/internal/storage/compress"
+)
+
+// checkCombinations refuses flags that make no sense together, or with the inputs. It
+// needs the results of resolveRecord.
+func (s *settings) checkCombinations(bad *mistakes) {
+	const (
+		forStep = "cannot be combined with --lock-step, which writes a line to stdout for each line of stdin"
+		twice   = " reads each input twice, which is not possible with stdin: name the input files"
+	)
+	render := s.record.Render
+	known := s.Render.Form == "" || slices.Contains(recordconf.Renders(), s.Render.Form)
+	table := render == record.RenderTSV || render == record.RenderCSV
+	rows := table || render == record.RenderJSONL || render == record.RenderParquet
+	fields := known && len(s.Fields) > 0 && !rows
+	headed := s.Header == headerNames[1]
+	step, unique := s.LockStep != "", s.Unique != ""
+	toFile := s.Output != "" && s.Output != stdoutPath
+	stdin := len(s.paths) == 0 || slices.Contains(s.paths, stdinPath)
+	for _, c := range []struct {
+		flag  string
+		wrong bool
+		text  string
+	}{
+		{"--lock-step", step && len(s.paths) > 0 && !slices.Equal(s.paths, []string{stdinPath}), "reads only stdin: remove the input files"},
+		{"--output", step && toFile, forStep},
+		{"--output-dir", step && s.OutputDir != "", forStep},
+		{"--compress", step && s.Compress != autoCompress && s.Compress != "none", forStep},
+		{"--rejects", step && s.Rejects != "", forStep},
+		{"--report", step && s.Report != "", forStep},
+		{"--header", step && headed, forStep},
+		{"--index", step && s.Index != "", forStep},
+		{"--unique", step && unique, forStep},
+		{"--shard", step && s.Share != "", forStep},
+		{"--unordered", step && s.Unordered, forStep},
+		{"--line-buffered", step && s.LineBuffered, forStep},
+
+		{"--fields", fields, "requires --render jsonl, tsv, csv or parquet"},
+		{"--render", known && !fields && render == record.RenderExtend && len(s.Extend) == 0 && s.uniqueNote() == (record.Note{}), "extend requires --extend NAME=FIELD, such as --extend url_norm=norm"},
+		{"--extend", known && !fields && render != record.RenderExtend && len(s.Extend) > 0, "cannot be combined with --render " + render.String() + ", which does not write the records; use --render extend"},
+		{"--header", headed && !table, "requires --render tsv or csv"},
+
+		{"--by", s.By != "" && !unique && !s.identified, "requires --unique"},
+		{"--key-of", s.KeyOf != "" && !unique && !s.identified, "requires --unique"},
+		{"--unique", s.twice() && s.Unordered, s.Unique + " cannot be combined with --unordered: it needs the order of the records"},
+		{"--unique", s.twice() && !s.Unordered && stdin, s.Unique + twice},
+		{"--shard-by", s.ShardBy != "" && s.Share == "", "requires --shard"},
+
+		{"--output", s.Compress == autoCompress && compress.Misleading(s.Output), "cannot write the compressed format of this extension: use .gz or .zst, or --compress none"},
+		{"--output-dir", s.OutputDir != "" && s.Output != "", "cannot be combined with --output, which names one output for all inputs"},
+		{"--output-dir", s.OutputDir != "" && s.Unordered, "cannot be combined with --unordered: each output keeps the order of its input"},
+		{"--report", s.Report == stdoutPath && s.OutputDir == "" && !toFile, "stdout is already used for the records: write the report or the records to a file"},
+		{"--rejects", s.Rejects == stdoutPath, "cannot be stdout, which is used for the records: name a file"},
+		{"--on-damage", s.readsFiles() && stdin, s.OnDamage + twice},
+	} {
+		if c.wrong {
+			bad.add(c.flag, errors.New(c.text))
+		}
+	}
+}

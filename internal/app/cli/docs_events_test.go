@@ -1,0 +1,153 @@
+package cli
+
+// advice says for each log event what it means and what to do, in the Markdown of
+// docs/reference/log-events.md. TestDocs fails if an event has no advice, or if
+// advice is for an event that no code logs.
+var advice = map[string]string{
+	// internal/app/cli
+	"number of parallel inputs reduced to fit the descriptor limit": "Fewer inputs are read in parallel than there are jobs. Raise the limit with `ulimit -n`, or lower `--jobs`.",
+
+	// internal/client/nats
+	"bucket recreated, its keys are lost": "The bucket of dedupe was deleted while urlfold ran, and urlfold created it again: no record is lost, and each page can come once more.",
+	"bucket unusable":                     "The bucket of dedupe was changed while urlfold ran: it may forget claims. Do what `error` says; until then, the instance is not ready.",
+	"bucket usable again":                 "The bucket of dedupe has its former settings again. Nothing to do.",
+	"NATS connection lost, reconnecting":  "The server or the network is down. Nothing is lost with JetStream; with core NATS, messages published in the meantime are lost. If it lasts, check the server.",
+	"cannot connect, retrying":            "No NATS server can be reached at the start; urlfold tries again until `connect_timeout` has passed. `error` names the servers and the remedy.",
+	"NATS connection restored":            "Reading and publishing continue. Nothing to do.",
+	"messages dropped, slow consumer":     "Core NATS delivered messages faster than urlfold could process them, so the client dropped some: they are lost. Raise `pending`, add members to the `queue` group, or use JetStream.",
+	"publish failed, retrying":            "The server did not accept messages; urlfold keeps them and publishes them again. If it lasts, look at `error` and at the server: a full stream, missing permissions, no responders.",
+	"publish recovered":                   "The server accepts messages again. Nothing to do.",
+	"schema registry failed, retrying":    "The registry cannot be reached, or does not answer as specified; messages with unknown schemas wait. If it lasts, look at `error`, at the registry and at `codec.registry`.",
+	"schema registry recovered":           "The registry answers again. Nothing to do.",
+	"read failed, retrying":               "Messages could not be fetched. If it lasts, look at `error` and at the server.",
+	"read recovered":                      "Messages are fetched again. Nothing to do.",
+	"server refused a request":            "The server answered with an error, usually because the user lacks permissions for a subject. Correct the permissions of the user.",
+	"suboptimal NATS settings":            "The run works, but a setting of the stream or the consumer can reduce throughput or cause duplicates. Change the setting that `warning` names.",
+
+	// internal/app/daemon
+	"keys of dedupe available":                         "The servers with the keys answer, and the run begins. Nothing to do.",
+	"keys of dedupe unavailable, waiting":              "At the start, the servers with `dedupe.bucket` or `dedupe.changelog` do not answer. The instance waits and is not ready. If it lasts, look at `error`.",
+	"checkpoint damaged":                               "Part of the stored state cannot be used; `problem` says which records are read again. Check the disk: see [The checkpoint is damaged](../operations.md#the-checkpoint-is-damaged).",
+	"configuration rejected, keeping the previous one": "A reload failed, and the previous configuration is still in force. Correct the mistake in `error`, check with `urlfold validate`, and send SIGHUP again.",
+	"configuration reloaded":                           "A reload succeeded; `effect` says what it changed. Nothing to do.",
+	"file finished":                                    "The whole file was read; `verdict` is the result of its checksums. At level WARN, the file is damaged, and the event also has the numbers of verified and unverified lines: see [Damaged files](../operations.md#damaged-files).",
+	"file known to be damaged":                         "An earlier run found the damage and read everything that can be read. Replace the file with an intact copy, or remove it.",
+	"input not read to the end":                        "The run stopped in the middle of this input. The next run continues there.",
+	"shadow compared":                                  "The pipeline has ended. Among the keys that were chosen, one in `one_in`, the shadow profile has `merges` merged and `splits` split groups. Nothing to do.",
+	"tap opened":                                       "A client reads samples of the records at /tap, with the filter `query`. Nothing to do.",
+	"tap closed":                                       "A client of /tap has gone. `examined` records were read for it, and `dropped` samples were not sent because it was too slow. Nothing to do.",
+	"listening":                                        "The admin server accepts connections at `admin`. Nothing to do.",
+	"memory limit too low":                             "The batches and buffers of this configuration need more than `memory.limit`. Raise it, or lower what `error` names.",
+	"quoted cell does not end, reading on with the next line":       "A line of a table has a quoted cell that spans more lines than a cell may have, or that the end of the file leaves open: `line` and `offset` say where. The rest of that line may be read wrongly, and the lines after it are read as rows. It is logged once for each file; when the file is finished, its verdict has the number of such lines. Repair the line, raise `codec.max_quoted` if the cell is meant to be so long, or set `codec.quote` to `none`.",
+	"set of keys reset, because the configuration has changed":      "`dedupe` begins with an empty set of keys, so pages that were written before come again once; `changes` lists the differences. With a bucket or a changelog, the keys of before stay there, for instances with the configuration of before. For files, set `dedupe.on_change: refuse` if a reload must not do that.",
+	"new configuration failed to start, restoring the previous one": "A source or a sink of the new configuration could not be opened. Correct the problem in `error`, and send SIGHUP again.",
+	"open files reduced to fit the descriptor limit":                "The source keeps fewer files open than `max_open_files`. Raise the limit of the process: `LimitNOFILE=` in systemd, `ulimit -n` in a shell.",
+	"orphaned output finished":                                      "An output of a sink that is no longer configured got its final name. Nothing to do.",
+	"orphaned output left unfinished":                               "An output of a sink that is no longer configured keeps its `.part` name. Fix the problem in `error`, and restart urlfold.",
+	"output from before exactly_once finished":                      "An output was still unfinished when `exactly_once` was switched on. It now has its final name; the sink continues in another file. Nothing to do.",
+	"pipeline replaced before everything was durable":               "A reload stopped waiting for a blocked or failing sink. The new pipeline reads the records in `error` again.",
+	"running":                           "The pipeline has started and opens its sinks and sources; `/readyz` names the one that it waits for. Nothing to do.",
+	"sd_notify failed":                  "urlfold could not notify systemd of its readiness or of a reload; systemd may kill the service. Check `NOTIFY_SOCKET` and `NotifyAccess=`.",
+	"stdout closed by reader, stopping": "The program that reads stdout has ended, as `head` does. Records that it did not take are read again by the next run.",
+	"stopped":                           "The pipeline has ended; the attributes count its records. If `abandoned` or `unresolved` is not 0, the next run reads these records again.",
+	"systemd watchdog disabled":         "`WATCHDOG_USEC` could not be read, so urlfold sends no watchdog notifications. Correct `WatchdogSec=` in the unit.",
+
+	// internal/storage/unique/changelog
+	"changelog of dedupe created": "The topic that holds the keys did not exist, so urlfold has created it, compacted. Nothing to do.",
+	"keys of dedupe loaded":       "The instance got a partition, and has read the `keys` before its `offset` from `dedupe.changelog`. It ignored the keys of records that it reads again (`ahead`) and those of other configurations (`other`). Nothing to do.",
+
+	// internal/observe
+	"metrics scrape incomplete":        "A scrape of `/metrics` failed or was cut off by the client. If it repeats, raise `scrape_timeout` in Prometheus.",
+	"not alive, watchdog not notified": "The process no longer makes progress, and systemd will restart it. Nothing is lost. If it repeats, save `/debug/pprof/goroutine?debug=2` and report it.",
+	"watchdog notification failed":     "systemd did not receive a watchdog notification, and may restart the service. Check `NOTIFY_SOCKET`.",
+	"admin request refused":            "A request named a host that is not allowed, which can be an attack through a browser. If the host is yours, add it to `admin.allowed_hosts`.",
+	"admin server failed":              "`/metrics`, `/readyz` and the status page are unavailable; records still flow. Restart the process when convenient.",
+	"status page failed":               "The status page could not be written. This is a bug: please report it, including `error`.",
+
+	// internal/storage/checkpoint
+	"checkpoint compaction failed, retrying":               "The commit log keeps growing until a snapshot succeeds; positions are still stored. Free space on the disk that holds `dir`, or check its permissions.",
+	"checkpoint file missing or changed, writing it again": "Something changed `data_dir` while urlfold was running. Nothing is lost. Find out which program made the change: see [The checkpoint is removed while urlfold runs](../operations.md#the-checkpoint-is-removed-while-urlfold-runs).",
+
+	// pipeline
+	"batch not accepted, retrying":                   "A sink had a temporary error; urlfold sends it the batch again. If it lasts, `/readyz` names the sink: see [A lane is stuck](../operations.md#a-lane-is-stuck).",
+	"codec panic, record rejected":                   "A record triggered a bug in urlfold and was rejected. Please report the bug, including `stack`: see [A poison message](../operations.md#a-poison-message).",
+	"commit failed, retrying":                        "Positions were not stored. If the process dies now, more records will be duplicated. Look at `error`: the cause is the disk of `data_dir` or the group coordinator.",
+	"dead letters refused for their size, truncated": "The sink of the dead letters cannot hold records of this size. The dead letters contain the beginning of their records: see [Dead letters](formats.md#dead-letters). Raise the limit of the sink to twice the limit of the source.",
+	"final commit failed, retrying":                  "The process delays its exit by up to `shutdown.timeout` to store the last positions. If that fails, records since the last commit will be duplicated.",
+	"records refused, dropped":                       "A sink refused records permanently, and `pipeline.on_refused: drop` discarded them. Configure a `dead_letter` if you want to keep them: see [A sink refuses records](../operations.md#a-sink-refuses-records).",
+	"records refused, lane blocked":                  "A sink refuses a record permanently, and its lane waits. Repair the broker, or configure a `dead_letter`: see [A sink refuses records](../operations.md#a-sink-refuses-records).",
+	"records refused, written to the dead letter":    "A sink refused records permanently; `code` is the reason that the broker gave. Look at the dead letter, and raise the limit or correct the records.",
+	"refused records accepted, lanes resumed":        "The broker now accepts the records. Nothing to do.",
+	"run failed":                         "The run ends with `error` and exit code 1 or 2; positions up to this point are stored. See [Exit codes](exit-codes.md).",
+	"stopped before everything was open": "A signal or a reload arrived while urlfold was waiting for a broker or another sink or source to open; `error` says what it was waiting for. Nothing was read.",
+
+	// internal/storage/unique
+	"bucket of dedupe available again":       "Keys are claimed again. Nothing to do.",
+	"bucket of dedupe unavailable, retrying": "Keys cannot be claimed, so records wait. If it lasts, look at `error` and at the server: a full bucket, missing permissions, no quorum.",
+
+	// sinks/file
+	"checkpointed output missing, treated as finished":    "An output in the checkpoint no longer exists, so urlfold assumes that it was moved. If you did not move it, its records are lost: see [Reading again](../operations.md#reading-again).",
+	"output compression changed, finishing old output":    "The compression of the output on disk differs from the configuration. urlfold gives the output its final name and begins another. Nothing to do.",
+	"output damaged, continuing with its intact part":     "An output does not end as urlfold left it. The damaged original is kept at `kept`. Check the disk, and find out which program wrote to the file.",
+	"output deleted or moved before its final rename":     "Something removed a `.part` file that urlfold was writing. Its acknowledged records are not written again: see [An output was deleted or moved](../operations.md#an-output-was-deleted-or-moved).",
+	"output deleted or moved, continuing in another file": "Expected after `logrotate`. Otherwise, find out what moved it: see [An output was deleted or moved](../operations.md#an-output-was-deleted-or-moved).",
+	"output permissions not narrowed":                     "The output may be readable by more users than its inputs, because the file system refused the change. Use a file system that supports permissions, or set `mode`.",
+	"output write failed, retrying":                       "Usually a full disk. Free some space; nothing is lost in the meantime: see [The disk is full](../operations.md#the-disk-is-full).",
+	"output write recovered":                              "The sink writes again. Nothing to do.",
+	"truncating output to its checkpoint":                 "After a crash, records after the last commit are cut off and written again, as `exactly_once` requires. Nothing to do.",
+	"truncating output to its verified records":           "An input turned out to be damaged, and its unverified records are removed from the output. Nothing to do; `file finished` has the verdict.",
+	"truncating torn output of a lost checkpoint":         "The checkpoint was damaged, so urlfold does not know how much of this output it covered. An incomplete last record is cut off; the records of the inputs that still exist are written again, to another file. Compare the two before you remove this one.",
+	"output exists, continuing under another name":        "With exactly_once, the checkpoint does not cover the output path: it was lost, or the file belongs to somebody else. The file is unchanged, and may end within a record. Compare the two before you remove it.",
+	"truncating torn output":                              "After a crash, an incomplete last record or compressed member is cut off and written again. Nothing to do.",
+
+	// sinks/kafka
+	"kafka: batch_bytes exceeds the topic limit, larger batches are split": "Splitting requires additional requests. Lower `batch_bytes` to the limit, or raise `max.message.bytes` of the topic.",
+	"kafka: cannot read topic limits":                                      "The user is not allowed to describe the topic, so batches are split only after the broker refuses one. Grant DESCRIBE_CONFIGS if that happens often.",
+	"kafka: idempotent writes not allowed, retries may duplicate records":  "The user is not allowed to write idempotently, or the broker is too old. Grant IDEMPOTENT_WRITE on the cluster.",
+	"kafka: write failed, retrying":                                        "Brokers do not accept records; the sink keeps them and tries again. If it lasts, look at `error`: a broker that is down, missing permissions, a missing topic.",
+	"kafka: write recovered":                                               "Brokers accept records again. Nothing to do.",
+
+	// sources/file
+	"index not used":               "With `--index`: the input is read without its index, for the `reason`. The output is correct. If the index is out of date and urlfold has not written it, remove it.",
+	"index not written":            "With `--index`: the index could not be written. The output is correct. Look at `error`: the folder of the index must be writable.",
+	"index written":                "With `--index`: the next run on this input can use the index. Nothing to do.",
+	"cannot access file or folder": "A file or folder that `include` matches cannot be examined. urlfold retries at each poll. Correct its permissions.",
+	"cannot read file":             "A file that `include` matches cannot be opened or read. urlfold retries at each poll. Correct its permissions, or check the disk.",
+	"cannot store start positions": "If the process dies before the next commit, the next run starts at the new end of each file, and skips everything written in the meantime. Check the disk of `data_dir`.",
+	"compressed file has no checksums, its records are unverified": "The format of this file cannot show damage, so with `on_damage: quarantine` all of its records count as unverified. Compress with checksums, for example `zstd --check`.",
+	"file content verified":                           "A large file was compared with the text that urlfold had already read, and matches it. Nothing to do.",
+	"file recognized by its content, reading resumed": "The file is a renamed, copied or compressed version of the file in `was`. urlfold continues where it stopped reading that file. Nothing to do.",
+	"file begins like one that is gone but has another name, reading from the beginning": "The file holds all text of the file in `was`, which disappeared while urlfold was not running, but rotation does not make such a name. If it is a copy of that file, its records are duplicated. Otherwise nothing to do.",
+	"file replaced between runs, its known text counts as read":                          "While urlfold was not running, another file with the same name took the place of a known file and begins with all text of that file. If it is a separate file, for example an equal dump, records are missing: give each dump its own name, and reset the checkpoint (`urlfold state reset`) to read this one.",
+	"file resembles a known file but differs, reading from the beginning":                "The file begins and ends like a known file, but differs in between. If it is a rewritten copy, its unchanged records will be duplicated.",
+	"file truncated or overwritten, reading from the beginning":                          "Expected with `copytruncate`. Records that were not read before are lost: rotate by renaming instead.",
+	"no files match the include patterns":                                                "The source waits for files (`mode: tail` or `allow_empty`). Check `include` and the permissions of its folders.",
+	"out of descriptors or memory, retrying":                                             "The system has run out of descriptors or memory for now; the source closed `files_closed` idle files and continues. Raise `LimitNOFILE=` or add memory to the machine, or lower `max_open_files`.",
+	"quarantined file no longer damaged, reading continues":                              "The file was replaced by an intact copy with the same beginning. Nothing to do.",
+	"restart point does not match the file, decompressing from the beginning":            "The compressed file was rewritten. Startup takes longer; no record is duplicated.",
+	"restart point unusable, decompressing from the beginning":                           "The stored decoder state cannot be read. Startup takes longer; no record is duplicated. If it repeats, check the disk of `data_dir`.",
+	"verifying file content":                                                             "A large file is compared with the text that urlfold has already read. This can take minutes. Nothing to do.",
+
+	// sources/kafka
+	"kafka commit refused after the end of its generation, records will be read again": "The group rebalanced before a commit; the next owner of the partitions reads records since the last commit again. If it repeats, raise `session_timeout`.",
+	"kafka final commit failed, records will be read again":                            "At the end of a generation, positions were not stored. Records since the last commit will be duplicated. Look at `error`.",
+	"kafka generation started": "This instance is a member of the group and reads `partitions`. Nothing to do.",
+	"kafka log ends before the position, restarting at the configured start": "The log is shorter than the committed offset, and the brokers cannot say why: the offset was set by hand, or the brokers have no topic ids. Reading restarts at `start`: records may be lost or duplicated.",
+	"kafka log truncated, records that were read are gone from it":           "A replica that lagged became leader, so the records from `from` to `to` were lost in Kafka. urlfold had read them; the sinks have them. Reading goes back to `from`, where the leader has written other records. Avoid `unclean.leader.election.enable`.",
+	"kafka topic recreated, its offsets restart":                             "The topic was deleted and created again; it has the id `id` instead of `before`. Reading restarts at `start`. Records of the old topic from `position` on were deleted with it.",
+	"kafka read failed, retrying":                                            "A broker did not answer, or refused. If it lasts, look at `error`, and at the broker in `where`.",
+	"kafka read recovered":                                                   "Records are fetched again. Nothing to do.",
+	"kafka rebalance did not wait for all records, they will be read again":  "A sink took longer than a rebalance waits. Records in flight will be duplicated. Raise `drain_timeout`, or look for a slow sink.",
+	"kafka records deleted by retention before they were read":               "The group lags behind by more than the retention period: it can no longer read these records. First extend the retention, then add instances.",
+
+	// sources/nats
+	"consumer available again": "The stream and the consumer exist again. Nothing to do.",
+	"consumer created":         "The first start created the durable consumer. Nothing to do.",
+	"consumer recreated":       "The consumer was deleted. Reading continued after the last acknowledged message: see [A stream or a consumer was deleted](../operations.md#a-stream-or-a-consumer-was-deleted).",
+	"consumer recreated, nothing known to be acknowledged":    "The consumer was deleted, and reading began where `start` says: messages may be lost or duplicated.",
+	"consumer unavailable, retrying":                          "The stream or the consumer is missing, or the server does not answer. If it lasts, create what `error` names, or set `consumer.create: true`.",
+	"messages deleted before they were acknowledged":          "Messages were deleted from the stream before this consumer acknowledged them: it can no longer read them. Raise `max_age` or the limits of the stream.",
+	"messages possibly deleted before they were acknowledged": "Messages were deleted from the stream before a consumer with a filter had reached them, or while an interest stream had no consumer: how many of the sequences `from` to `to` were meant for it is unknown. Raise the limits of the stream.",
+	"stream lost messages at its end":                         "The stream ends before the last acknowledged sequence, as after a restore from a backup. Messages that were published since then are gone from the stream.",
+	"stream recreated, its sequences restart":                 "The stream was deleted and created again. The new consumer begins where `start` says: see [A stream or a consumer was deleted](../operations.md#a-stream-or-a-consumer-was-deleted).",
+}

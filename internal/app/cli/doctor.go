@@ -1,0 +1,552 @@
+package cli
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/urlfold/urlfold/codec"
+	"github.com/urlfold/urlfold/codec/record"
+	"github.com/urlfold/urlfold/config/field"
+	"github.com/urlfold/urlfold/internal/ground/terminal"
+	"github.com/urlfold/urlfold/internal/storage/compress"
+	"github.com/urlfold/urlfold/internal/storage/table"
+	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/sinks/discard"
+	"github.com/urlfold/urlfold/sources/file"
+)
+
+// A doctor diagnoses files with the settings of a one-shot without flags.
+type doctor struct{ options options }
+
+// A diagnosis is what doctor finds out about a file.
+type diagnosis struct {
+	File        string   `json:"file"`
+	Empty       bool     `json:"empty,omitempty"`
+	Compression string   `json:"compression,omitempty"` // "gzip"; empty: none
+	Damage      string   `json:"damage,omitempty"`
+	Format      string   `json:"format,omitempty"` // empty: unknown
+	Why         string   `json:"why,omitempty"`    // why the file cannot be read in this format, or why the format is unknown
+	Sampled     int      `json:"sampled,omitempty"`
+	Fit         int      `json:"fit,omitempty"` // records of the sample that fit the format
+	Records     int64    `json:"records"`       // without blank lines
+	Recognized  int64    `json:"recognized"`    // records that fit the format
+	URLs        int64    `json:"urls"`
+	Rejected    int64    `json:"rejected"`  // recognized records with a URL that cannot be parsed
+	Truncated   int64    `json:"truncated"` // URLs that may have been cut by the program that wrote the log
+	Misfit      *misfit  `json:"first_misfit,omitempty"`
+	Escapes     string   `json:"escapes,omitempty"`
+	Quotes      string   `json:"quotes,omitempty"` // how the quotes of a TSV are read
+	Notes       []string `json:"notes,omitempty"`
+	Command     string   `json:"command,omitempty"`
+
+	byMagic    bool         // the magic number of the file says the format
+	headerOnly bool         // the file is a table without rows
+	detected   record.Guess // what a one-shot without --format would detect
+
+	chosen    bool   // a one-shot without --format would detect another format
+	relative  int64  // URLs without a host that cannot be parsed for lack of one
+	unkeyed   int64  // URLs without a key because they may have been cut
+	stripped  int64  // URLs whose query may have been removed
+	longest   int64  // length of the longest record that is too long
+	trailing  string // what follows the compressed data
+	maxRecord string // the --max-record that the file needs, if it is not the default
+}
+
+// A misfit is a record that does not fit the format.
+type misfit struct {
+	Reason string `json:"reason"`
+	Line   int64  `json:"line"`
+	Offset int64  `json:"offset"` // of the record in the decompressed text
+	At     int64  `json:"at"`     // offset in the record
+}
+
+// bad reports whether the file is damaged or cannot be read.
+func (r *diagnosis) bad() bool { return r.Damage != "" || r.Why != "" }
+
+// find returns the files that paths name. missing joins the errors for paths
+// that match nothing; err is any other error.
+func (d *doctor) find(paths []string) (files []string, missing, err error) {
+	var found []string
+	for _, path := range paths {
+		_, err := d.options.inputs([]string{path})
+		switch {
+		case errors.Is(err, file.ErrNoInput):
+			missing = errors.Join(missing, err)
+		case err != nil:
+			return nil, nil, err
+		default:
+			found = append(found, path)
+		}
+	}
+	if len(found) > 0 {
+		files, err = d.options.inputs(found) // together, so that no file comes twice
+	}
+	return files, missing, err
+}
+
+// inputs returns the files that paths name, and an error for each path that
+// matches none.
+func (o options) inputs(paths []string) ([]string, error) {
+	set, err := o.resolve(paths)
+	if err != nil {
+		return nil, err
+	}
+	return set.inputs(nil)
+}
+
+// inputs returns the paths of the inputs.
+func (s *settings) inputs(stdin io.Reader) ([]string, error) {
+	source, err := s.newSource(stdin, nil, 1)
+	if err != nil {
+		return nil, err
+	}
+	return source.Paths()
+}
+
+// diagnose reads one file to its end.
+func (d *doctor) diagnose(sig *signals, path string) (*diagnosis, error) {
+	r := &diagnosis{File: path}
+	head, err := d.head(sig.soft, path, r)
+	if err != nil {
+		return nil, err
+	}
+	if len(head) == 0 {
+		r.Empty = r.Damage == "" && r.Why == ""
+		return r, nil
+	}
+	o := d.options
+	if r.Format != "" {
+		o.Format = r.Format
+	}
+	if err := r.detect(head, &o); err != nil || r.Why != "" {
+		return r, err
+	}
+	if err := r.findQuote(head, &o); err != nil {
+		return nil, err
+	}
+	if err := r.read(sig, &o); err != nil {
+		return nil, err
+	}
+	if err := r.readUnprefixed(sig, &o); err != nil {
+		return nil, err
+	}
+	if err := r.readLonger(sig, &o); err != nil {
+		return nil, err
+	}
+	r.describe(head, &o)
+	return r, nil
+}
+
+// head returns the beginning of the file's text.
+func (d *doctor) head(ctx context.Context, path string, r *diagnosis) (head []byte, err error) {
+	o := d.options
+	set, err := o.resolve([]string{path})
+	if err != nil {
+		return nil, err
+	}
+	source, err := set.newSource(nil, nil, 1)
+	if err != nil {
+		return nil, usage(err)
+	}
+	err = source.Inspect(ctx, peekBytes, maxPeek, func(_ string, text []byte, v compress.Verdict) {
+		head = bytes.Clone(text)
+		if v.Damage() {
+			r.Damage = v.String()
+		}
+		r.setCompression(v.Format) // also if there is nothing to read
+	})
+	if err != nil {
+		return nil, &exitError{code: exitCut, err: errors.New("interrupted")}
+	}
+	if file, ok := set.tables.find(path); ok {
+		r.Format, r.byMagic = file.format, true
+		if file.err != nil {
+			r.Why, r.Damage = "--url-field: "+file.err.Error(), ""
+		}
+	}
+	return head, nil
+}
+
+// detect finds the format, and the field of the URL if the format needs one.
+func (r *diagnosis) detect(head []byte, o *options) error {
+	if o.Format == "" {
+		set, err := o.resolve([]string{r.File})
+		if err != nil {
+			return err
+		}
+		guess, ok := detectFormat(head, set.record)
+		if !ok {
+			r.Why = whyNoFormat(head)
+			if advice := adviseText(head); advice != "" {
+				r.Why += "; " + advice
+			}
+			return nil
+		}
+		r.detected = guess.Guess
+		guess.Guess, r.chosen = guess.Prefixed(head)
+		o.Format, r.Sampled, r.Fit, r.headerOnly = guess.Format, guess.Records, guess.Fit, guess.headerOnly
+	}
+	if r.Format = o.Format; o.URLField == "" {
+		r.findURL(head, o)
+	}
+	return nil
+}
+
+// findQuote finds out how the quotes of a TSV are read.
+func (r *diagnosis) findQuote(head []byte, o *options) error {
+	if o.Format != "tsv" || o.Quote != "" {
+		return nil
+	}
+	set, err := o.resolve([]string{r.File})
+	if err != nil {
+		return err
+	}
+	c := set.record
+	c.Format = o.Format
+	switch o.Quote = c.QuoteOf(head); {
+	case o.Quote == `"`:
+		r.Quotes = `quote cells (each of the first cells that begins with one also ends with one); --quote none reads them as text`
+	case o.Quote != "":
+		r.Quotes = `are text (one of the first cells begins with one and does not end with one); --quote '"' makes them quote cells`
+	case bytes.IndexByte(head, '"') >= 0:
+		r.Quotes = `quote cells on lines on which all of them are closed; --quote '"' or none decides otherwise`
+	}
+	return nil
+}
+
+// findURL finds the field of the URL if the format needs one.
+func (r *diagnosis) findURL(head []byte, o *options) {
+	if lines, isJSON := record.WithoutPrefix(o.Format, head); isJSON {
+		r.detectJSON(lines, o)
+		return
+	}
+	if separator := separators[o.Format]; separator != 0 {
+		fields := columns(head, separator)
+		if r.headerOnly {
+			r.chooseColumn(fields, o)
+		} else {
+			r.choose(fields, o)
+		}
+		if advice := adviseHeader(head); r.Why != "" && advice != "" {
+			r.Why = advice
+		}
+		return
+	}
+	switch o.Format {
+	case "journal-export":
+		r.choose(journalFields(head), o)
+	case "msgpack", "protobuf":
+		r.Why = "the format does not say which field holds the URL; name it with --url-field"
+	}
+}
+
+// separators are those of the cells of tables.
+var separators = map[string]rune{"csv": ',', "csv-semicolon": ';', "csv-pipe": '|', "tsv": '\t'}
+
+// chooseColumn chooses the column with the URL of a table without rows, by its name.
+// If there is none, the command line works without.
+func (r *diagnosis) chooseColumn(header []textField, o *options) {
+	for i := range header {
+		header[i].value = "/" // as if all cells held URLs
+	}
+	if best := urlField(header); urlRank(best, "/") > urlRank("", "/") {
+		o.URLField = best
+	} else {
+		o.Format = "" // see read
+	}
+}
+
+// detectJSON finds the fields with the URLs of JSON texts, or the format of lines
+// in one of their fields.
+func (r *diagnosis) detectJSON(lines []byte, o *options) {
+	fields := jsonFields(lines)
+	o.Base = jsonBase(lines)
+	if parts := jsonURLParts(lines, fields); parts != "" {
+		o.Base, o.URLs = "", []string{parts}
+		return
+	}
+	if format := lineFormat(fields); format != "" && urlField(fields) == "" && o.Format == "jsonl" {
+		r.Format, o.Format, o.Base, r.chosen = format, format, "", true
+		return
+	}
+	r.choose(fields, o)
+}
+
+// choose chooses the field with the URL, or those with its parts.
+func (r *diagnosis) choose(fields []textField, o *options) {
+	o.URLField = urlField(fields)
+	if parts := urlParts(fields, o.URLField); parts != "" && (o.Base == "" || strings.Contains(parts, ",query=")) {
+		o.URLField, o.Base, o.URLs = "", "", []string{parts}
+	} else if o.URLField == "" {
+		r.Why = "no field of the first records holds a URL; name the field with --url-field"
+	}
+}
+
+// read runs the file through a pipeline that writes nothing.
+func (r *diagnosis) read(sig *signals, o *options) error {
+	set, err := o.resolve([]string{r.File})
+	if err != nil {
+		return err
+	}
+	set.record.Divert = true
+	f := &formats{config: set.record, given: o.Format, jobs: map[string]*record.Job{}}
+	job, err := f.add(cmp.Or(o.Format, rowless{}.Name()))
+	if err != nil {
+		r.Why = flagNames(err).Error()
+		return nil
+	}
+	f.fallback = job
+	source, err := set.newSource(nil, func() *formats { return f }, 1)
+	if err != nil {
+		return usage(err)
+	}
+	misfits := &misfitSink{Sink: discard.New(discard.Config{})}
+	pipe, err := pipeline.New(pipeline.Options{
+		Sources: []pipeline.Source{source}, Sinks: []pipeline.Sink{discard.New(discard.Config{})}, DeadLetter: misfits,
+		NewCodec: pipeline.NewRecordCodecs(f.job), Workers: set.Jobs, Ordering: pipeline.OrderInput,
+	})
+	if err != nil {
+		return err
+	}
+	stop := context.AfterFunc(sig.soft, pipe.HardStop)
+	defer stop()
+	if err := pipe.Run(sig.soft); err != nil {
+		return err
+	}
+	r.count(pipe.Snapshot().Stats, source.Reports())
+	r.Misfit, r.longest = misfits.first, misfits.longest
+	return nil
+}
+
+// readUnprefixed reads the file again as what would be detected, if Format also names
+// the prefix of an access log and some records do not fit it. It forgets what it finds
+// if no more records fit.
+func (r *diagnosis) readUnprefixed(sig *signals, o *options) error {
+	if withoutPrefix(r.Format) == r.Format || r.detected.Format == "" || r.Recognized == r.Records {
+		return nil
+	}
+	plain, other := *r, *o
+	plain.Format, plain.Fit, plain.chosen, other.Format = r.detected.Format, r.detected.Fit, false, r.detected.Format
+	if err := plain.read(sig, &other); err != nil {
+		return err
+	}
+	if plain.Recognized > r.Recognized {
+		*r, *o = plain, other
+	}
+	return nil
+}
+
+// readLonger reads the file again if some of its records are too long, with a
+// limit that is higher than their length. It forgets what it finds if it finds no
+// more URLs.
+func (r *diagnosis) readLonger(sig *signals, o *options) error {
+	limit := field.MiB
+	for int64(limit) < r.longest {
+		limit *= 2
+	}
+	if r.longest == 0 || limit > 256*field.MiB {
+		return nil
+	}
+	longer, higher := *r, *o
+	higher.MaxRecord = limit
+	longer.maxRecord = limit.String()
+	if err := longer.read(sig, &higher); err != nil {
+		return err
+	}
+	if longer.URLs > r.URLs {
+		*r = longer
+	}
+	return nil
+}
+
+// count takes over the counts and the verdict of the run.
+func (r *diagnosis) count(st record.Stats, reports []file.Report) {
+	lost := st.Rejects[record.Unparsed] + st.Rejects[record.NoField] + st.Rejects[record.TooLong]
+	r.Records = st.Records - st.Blank
+	r.Recognized = r.Records - lost
+	r.Rejected = st.Rejected - lost
+	r.URLs = st.URLs
+	r.relative = st.Rejects[codec.ErrRelative]
+	r.Truncated = max(st.Flags[codec.Truncated], st.Flags[codec.MaybeTruncated])
+	r.unkeyed, r.stripped = st.Flags[codec.MaybeTruncated], st.Flags[codec.QueryStripped]
+	for _, rep := range reports {
+		r.setCompression(rep.Format)
+		if rep.Verdict.Damage() {
+			r.Damage = rep.Verdict.String()
+		} else if rep.Verdict.Kind == compress.TrailingGarbage {
+			r.trailing = rep.Verdict.Detail
+		}
+	}
+}
+
+// setCompression sets the compression, if there is one. The formats of tables are none.
+func (r *diagnosis) setCompression(f compress.Format) {
+	if f > compress.Plain && f < compress.Unsupported {
+		r.Compression = f.String()
+	}
+}
+
+// exampleBase and examplePage are the bases in notes and commands if the records do
+// not name their host.
+const (
+	exampleBase = "https://www.example.com"
+	examplePage = exampleBase + "/page"
+)
+
+// describe adds what the head says about the escapes, notes, and the command line.
+func (r *diagnosis) describe(head []byte, o *options) {
+	r.Escapes = escapesOf(r.Format, head)
+	r.addNotes(head)
+	if o.Base == "" && r.mostlyRelative() { // the command would read few URLs without a base
+		if o.Base = exampleBase; r.Format == "html" {
+			o.Base = examplePage
+		}
+	}
+	r.Command = r.commandLine(o)
+}
+
+// mostlyRelative reports whether most URLs cannot be parsed without a base.
+func (r *diagnosis) mostlyRelative() bool { return r.relative*2 > r.URLs }
+
+// addNotes adds notes about what the reader of the file should know.
+func (r *diagnosis) addNotes(head []byte) {
+	if r.Format == "html" && r.mostlyRelative() {
+		r.Notes = append(r.Notes, "most links are relative; pass the address of the document with --base, as in --base "+examplePage)
+	} else if log := withoutPrefix(r.Format); r.mostlyRelative() || r.URLs > 0 && (log == "clf" || log == "combined") {
+		r.Notes = append(r.Notes, "the records do not name the host; pass it with --base to get absolute URLs, as in --base "+exampleBase)
+	}
+	if lines, isJSON := record.WithoutPrefix(r.Format, head); isJSON && r.Records == 1 && arrayHint(lines) != "" {
+		r.Notes = append(r.Notes, strings.TrimPrefix(arrayHint(lines), "; "))
+	}
+	if r.trailing != "" {
+		r.Notes = append(r.Notes, "the file continues after its compressed data, and what follows is not read: "+r.trailing)
+	}
+	if bytes.HasPrefix(head, []byte("#")) && bytes.Contains(head, []byte("x-edge-location")) {
+		r.Notes = append(r.Notes, "CloudFront does not log requests whose URL is longer than 8,192 bytes")
+	}
+	if r.unkeyed > 0 {
+		r.Notes = append(r.Notes, "HAProxy cuts request lines at 1,024 bytes, and syslog cuts lines; raise tune.http.logurilen and the len of the log line. URLs that may be cut have no key")
+	}
+	if r.stripped > 0 {
+		r.Notes = append(r.Notes, fmt.Sprintf("%s URLs end in '?': Squid removes queries unless strip_query_terms is off", terminal.FormatCount(r.stripped)))
+	}
+}
+
+// commandLine returns a command line that normalizes the file.
+func (r *diagnosis) commandLine(o *options) string {
+	args := []string{"urlfold"}
+	if (r.Sampled == 0 || r.chosen) && r.Format != table.Parquet && r.Format != table.Avro {
+		args = append(args, "--format", shellQuote(r.Format))
+	}
+	if r.Format == "html" || r.Format == "text" { // their records cannot be rewritten
+		args = append(args, "--render", "urls")
+	}
+	if o.URLField != "" {
+		args = append(args, "--url-field", shellQuote(o.URLField))
+	}
+	for _, parts := range o.URLs {
+		args = append(args, "--url", shellQuote(parts))
+	}
+	if o.Base != "" {
+		args = append(args, "--base", shellQuote(o.Base))
+	}
+	if r.maxRecord != "" {
+		args = append(args, "--max-record", r.maxRecord)
+	}
+	args = append(args, fileArg(r.File))
+	switch r.Format {
+	case table.Parquet:
+		args = append(args, "--output", "FILE"+parquetExt)
+	case table.Avro:
+		args = append(args, "--output", "FILE"+avroExt)
+	}
+	return strings.Join(args, " ")
+}
+
+// escapesOf names the escapes that an access log uses.
+func escapesOf(format string, head []byte) string {
+	switch {
+	case !slices.Contains([]string{"clf", "combined", "vhost_combined", "vhost_common"}, withoutPrefix(format)):
+		return ""
+	case bytes.Contains(head, []byte(`\"`)):
+		return `\" (Apache)`
+	case hexEscape().Match(head):
+		return `\xHH (nginx, or Apache without quotes)`
+	}
+	return ""
+}
+
+// withoutPrefix returns the format of the lines after a prefix that has no escapes, such
+// as that of syslog+combined.
+func withoutPrefix(format string) string {
+	prefix, lines, _ := strings.Cut(format, "+")
+	if slices.Contains([]string{"syslog", "compose", "cri"}, prefix) {
+		return lines
+	}
+	return format
+}
+
+var hexEscape = lazily(`\\x[0-9A-Fa-f]{2}`)
+
+// fileArg returns the name of a file as one word of a POSIX shell that is not a
+// flag.
+func fileArg(name string) string {
+	if strings.HasPrefix(name, "-") {
+		name = "./" + name
+	}
+	return shellQuote(name)
+}
+
+// shellQuote returns text as one word of a POSIX shell.
+func shellQuote(text string) string {
+	if text != "" && !strings.ContainsFunc(text, func(c rune) bool {
+		return !strings.ContainsRune("%+,-./:=@_", c) && (c < '0' || c > '9') && (c < 'A' || c > 'Z') && (c < 'a' || c > 'z')
+	}) {
+		return text
+	}
+	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+}
+
+// A misfitSink is a dead-letter sink that keeps the position of the first
+// record that does not fit the format, and the length of the longest one that is
+// too long. The letters come in the order of the input.
+type misfitSink struct {
+	pipeline.Sink
+	first   *misfit
+	longest int64
+}
+
+// Submit implements [pipeline.Sink].
+func (s *misfitSink) Submit(ctx context.Context, b *pipeline.Batch, t pipeline.Ticket) error {
+	for letter := range bytes.Lines(t.Stream().Bytes) {
+		if s.first != nil && !bytes.Contains(letter, tooLong) {
+			continue
+		}
+		var m struct {
+			misfit
+			End int64 `json:"end"`
+		}
+		if err := json.Unmarshal(letter, &m); err != nil || !slices.Contains(misfitReasons, m.Reason) {
+			continue
+		}
+		if s.first == nil {
+			s.first = &m.misfit
+		}
+		if m.Reason == record.TooLong.String() {
+			s.longest = max(s.longest, m.End-m.Offset)
+		}
+	}
+	return s.Sink.Submit(ctx, b, t)
+}
+
+var tooLong = []byte(record.TooLong.String())
+
+// misfitReasons are the reasons of records that do not fit the format.
+var misfitReasons = []string{record.Unparsed.String(), record.NoField.String(), record.TooLong.String()}

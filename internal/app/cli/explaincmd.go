@@ -1,0 +1,172 @@
+package cli
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/urlfold/urlfold/codec"
+	"github.com/urlfold/urlfold/internal/ground/suggest"
+	"github.com/urlfold/urlfold/internal/ground/terminal"
+	"github.com/urlfold/urlfold/internal/report/explain"
+)
+
+// explainOptions holds the flags of explain.
+type explainOptions struct {
+	options
+	// Compare each key with that of this URL.
+	VS string `flag:"vs" for:"explain" arg:"URL"`
+	// Write one JSON object per line.
+	JSON bool `flag:"json" for:"explain"`
+	// Draw with ASCII characters only. Default: true if the locale is not UTF-8.
+	ASCII bool `flag:"ascii" for:"explain"`
+	// Exit with code 4 if a URL cannot be parsed or, with --vs, if the keys differ at the
+	// level of the profile.
+	Fail bool `flag:"fail" for:"explain"`
+}
+
+// newExplainCmd returns the command that explains single URLs.
+func newExplainCmd() *cobra.Command {
+	o := explainOptions{options: newOptions(nil)}
+	cmd := &cobra.Command{
+		Use:   "explain [flags] URL...",
+		Short: "Explain a URL: its components, defects, normal form and keys",
+		Long: `Label the components of each URL, point out each defect, list the rules that produced the normal form, and print the
+keys. If URL is "-", read URLs from standard input, one per line.
+
+With --vs, compare two URLs: show the level at which their keys become equal, and how they differ at the levels below.
+
+The output contains passwords unless you pass --redact.`,
+		Example: `  urlfold explain 'HTTP://Ex%41mple.com:0080/a/../b%zz?q=1#x'
+  urlfold explain 'http://example.com' --vs 'HTTP://example.com:80/'
+  urlfold explain --base http://example.com/a/b ../c
+  urlfold explain --json 'http://example.com/%7euser' | jq .norm
+  tail -1 urls.txt | urlfold explain -`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return usage(errors.New("explain: missing argument: URL, or - to read URLs from standard input"))
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd, args) },
+	}
+	o.register(cmd, &o, "explain")
+	cmd.Flags().Lookup("base").Usage = "resolve relative URLs against this `URL`"
+	return cmd
+}
+
+// explainWriter is the interface of the text and JSON writers of package
+// explain.
+type explainWriter interface {
+	Write(*explain.Explanation)
+	WritePair(*explain.Pair)
+	Flush() error
+}
+
+// run explains each argument.
+func (o *explainOptions) run(cmd *cobra.Command, args []string) error {
+	x, err := o.explainer()
+	if err != nil {
+		return err
+	}
+	urls, err := expandArgs(cmd.InOrStdin(), args)
+	if err != nil {
+		return err
+	}
+	if o.VS != "" && len(urls) != 1 {
+		return usage(fmt.Errorf("--vs: want exactly one URL to compare with, got %d", len(urls)))
+	}
+	w := o.writer(cmd.OutOrStdout(), x)
+	failed := false
+	for _, url := range urls {
+		if o.VS != "" {
+			p := x.Compare(url, []byte(o.VS))
+			failed = failed || !p.SharesKey()
+			w.WritePair(p)
+			continue
+		}
+		e := x.Explain(url)
+		failed = failed || e.Err() != nil
+		w.Write(e)
+	}
+	if err := w.Flush(); err != nil {
+		return fmt.Errorf("write output: %w", err)
+	}
+	if failed && o.Fail {
+		return &exitError{code: exitFailOn}
+	}
+	return nil
+}
+
+// writer returns the text or JSON writer.
+func (o *explainOptions) writer(w io.Writer, x *explain.Explainer) explainWriter {
+	if o.JSON {
+		return explain.NewJSONWriter(w, x)
+	}
+	s := terminal.NewStyle(w, os.Getenv)
+	s.Unicode = s.Unicode && !o.ASCII
+	return explain.NewTextWriter(w, s, x)
+}
+
+// explainer validates the flags and returns the Explainer that they describe.
+func (o *explainOptions) explainer() (*explain.Explainer, error) {
+	var bad mistakes
+	p, policy, profileErr := findProfile(o.Profile)
+	bad.add("--profile", profileErr)
+	p, rulesErr := changeRules(p, o.Changes)
+	bad.add("--rule", rulesErr)
+	form, err := suggest.Index("key format", keyFormNames, o.KeyFormat)
+	bad.add("--key-format", err)
+	lv, err := findLevel(o.Key, p)
+	bad.add("--key", err)
+	bad.add("--base", checkBase(o.Base))
+	checkRedact(&bad, o.Redact)
+	if profileErr != nil || rulesErr != nil {
+		p = codec.Profile{}
+	}
+	p.MaxDiagnostics = explain.MaxDiagnostics
+	n, err := o.newNormalizer(p, policy, nil)
+	bad.add("", err)
+	if err := bad.err(); err != nil {
+		return nil, err
+	}
+	return explain.New(explain.Options{Normalizer: n, Level: lv, KeyForm: codec.KeyForm(form), Base: []byte(o.Base), Redact: o.Redact}), nil
+}
+
+// checkBase returns an error if base is neither empty nor a valid base URL.
+func checkBase(base string) error {
+	if base == "" {
+		return nil
+	}
+	_, err := codec.Resolve(nil, []byte(base), nil)
+	return err
+}
+
+// maxExplain is the maximum size of standard input, which is held in memory.
+const maxExplain = 16 << 20
+
+// expandArgs returns args with each "-" replaced by the lines of in.
+func expandArgs(in io.Reader, args []string) ([][]byte, error) {
+	var urls [][]byte
+	for _, a := range args {
+		if a != "-" {
+			urls = append(urls, []byte(a))
+			continue
+		}
+		text, err := io.ReadAll(io.LimitReader(in, maxExplain+1))
+		switch {
+		case err != nil:
+			return nil, fmt.Errorf("read standard input: %w", err)
+		case len(text) > maxExplain:
+			return nil, usage(fmt.Errorf("standard input is longer than %s, the limit of explain; use 'urlfold -r jsonl' for large inputs", terminal.FormatSize(maxExplain)))
+		}
+		for line := range bytes.Lines(text) {
+			urls = append(urls, bytes.TrimSuffix(bytes.TrimSuffix(line, []byte("\n")), []byte("\r")))
+		}
+	}
+	return urls, nil
+}

@@ -1,0 +1,242 @@
+package cli
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/urlfold/urlfold/codec/record"
+	"github.com/urlfold/urlfold/config"
+	"github.com/urlfold/urlfold/config/field"
+	"github.com/urlfold/urlfold/internal/app/charset"
+	"github.com/urlfold/urlfold/internal/app/recordconf"
+	"github.com/urlfold/urlfold/internal/ground/comments"
+	"github.com/urlfold/urlfold/internal/ground/redact"
+	"github.com/urlfold/urlfold/internal/ground/suggest"
+	"github.com/urlfold/urlfold/internal/ground/terminal"
+	"github.com/urlfold/urlfold/internal/report/insight"
+	"github.com/urlfold/urlfold/internal/report/logreport"
+	"github.com/urlfold/urlfold/sources/file"
+)
+
+// This file makes flags of the fields of structs, among them those of the
+// configuration. The value of a field is the default of its flag. The tags are:
+//
+//	flag    the name and, after a comma, the letter
+//	for     which commands have the flag besides the one-shot
+//	group   the group in the help of the one-shot; default: that of the enclosing struct
+//	arg     the word of the help text that stands for the value
+//	help    the help text, in which {} stands for the accepted values; default: the doc comment
+//	enum    the accepted values, if valuesOf does not know them
+//	noun    what each of them is in the error about any other value
+//	alone   the value of the flag without a value
+//	split   the separator of a list; default: the flag is repeated
+//	bounds  the least and the largest size
+//	job     the field of record.Config that the flag sets, if it has another name
+
+// flagGroups lists the groups of flags in the order of the help text.
+var flagGroups = []string{"Input", "Normalization", "Output", "Limits", "Run"}
+
+const groupKey = "group"
+
+// groupOf returns the group of a flag. The flags that cobra adds belong to the
+// last group, Run.
+func groupOf(f *pflag.Flag) string {
+	if g := f.Annotations[groupKey]; len(g) > 0 {
+		return g[0]
+	}
+	return flagGroups[len(flagGroups)-1]
+}
+
+// register adds the flags of all, which points to o or to a struct that contains o, to
+// cmd: those for the given uses, or all of them if there are none.
+func (o *options) register(cmd *cobra.Command, all any, uses ...string) {
+	o.add(cmd, reflect.ValueOf(all).Elem(), "", uses)
+}
+
+// add adds the flags of a struct whose enclosing struct has this group.
+func (o *options) add(cmd *cobra.Command, structure reflect.Value, group string, uses []string) {
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	for f, v := range structure.Fields() {
+		group := cmp.Or(f.Tag.Get("group"), group)
+		name, letter, _ := strings.Cut(f.Tag.Get("flag"), ",")
+		if f.Anonymous {
+			o.add(cmd, v, group, uses)
+		}
+		if name == "" || len(uses) > 0 && !slices.ContainsFunc(strings.Split(f.Tag.Get("for"), ","), func(use string) bool { return slices.Contains(uses, use) }) {
+			continue
+		}
+		values := o.valuesOf(f, name)
+		text := helpOf(f, structure.Type(), values)
+		switch p := v.Addr().Interface().(type) {
+		case *string:
+			flags.StringVarP(p, name, letter, *p, text)
+		case *config.Render:
+			flags.StringVarP(&p.Form, name, letter, p.Form, text)
+		case *bool:
+			flags.BoolVarP(p, name, letter, *p, text)
+		case *int:
+			flags.IntVarP(p, name, letter, *p, text)
+		case *int64:
+			flags.Int64VarP(p, name, letter, *p, text)
+		case *field.Size:
+			flags.VarP(newSizeValue(p, f, name, o.late), name, letter, text)
+		case *[]string:
+			list := flags.StringArrayVarP
+			if f.Tag.Get("split") != "" {
+				list = flags.StringSliceVarP
+			}
+			list(p, name, letter, *p, text)
+		default:
+			panic("BUG: no flag can have the type of " + f.Name)
+		}
+		flag := flags.Lookup(name)
+		flag.Annotations = map[string][]string{groupKey: {group}}
+		if alone := f.Tag.Get("alone"); alone != "" {
+			flag.NoOptDefVal = alone
+		}
+		switch {
+		case name == "profile", name == "against":
+			completeProfile(cmd, name)
+		case name == "rule":
+			completeFrom(cmd, name, signedRuleNames())
+		case name == "fields", name == "as", f.Name == "Counted":
+			completeList(cmd, name, values)
+		case values != nil && name != "redact":
+			completeFrom(cmd, name, values)
+		}
+	}
+}
+
+// valuesOf returns the accepted values of a flag, or nil if there is no list of them.
+func (o *options) valuesOf(f reflect.StructField, name string) []string {
+	switch name {
+	case "format":
+		return formatNames(o.formats)
+	case "render":
+		if f.Name == "Form" {
+			return insight.Forms()
+		}
+		return renderNames
+	case "per":
+		return insight.PerNames()
+	case "as":
+		return logreport.Forms()
+	case "query-encoding":
+		return charset.Names()
+	case "rule":
+		return ruleNames()
+	case "fields":
+		return record.FieldNames()
+	case "redact":
+		return redact.Names()
+	case "by":
+		if f.Name == "Counted" {
+			return insight.Names()
+		}
+		return record.IdentityNames()
+	case "shard-by":
+		return shardByNames
+	case "on-damage":
+		return file.OnDamageNames()
+	case "inflate":
+		return file.InflateNames()
+	}
+	if enum := f.Tag.Get("enum"); enum != "" {
+		return strings.Split(enum, ",")
+	}
+	return nil
+}
+
+// checkValues reports the values of flags with a noun that are not accepted.
+func (o *options) checkValues(bad *mistakes) {
+	all := reflect.ValueOf(o).Elem()
+	for _, f := range reflect.VisibleFields(all.Type()) {
+		noun, name := f.Tag.Get("noun"), f.Tag.Get("flag")
+		if value := all.FieldByIndex(f.Index); noun != "" && !value.IsZero() {
+			_, err := suggest.Index(noun, o.valuesOf(f, name), value.String())
+			bad.add("--"+name, err)
+		}
+	}
+}
+
+// helpOf returns the help text of the flag of a field of a struct.
+func helpOf(f reflect.StructField, of reflect.Type, values []string) string {
+	list := strings.Join(values, ", ")
+	text := f.Tag.Get("help")
+	if text == "" {
+		text = strings.TrimSuffix(comments.Of(of.PkgPath()+"."+of.Name()+"."+f.Name), ".")
+		text = strings.ReplaceAll(lowerFirst(text), "url_field", "--url-field")
+		missing := func(value string) bool { return !strings.Contains(text, value) }
+		if f.Tag.Get("enum") != "" && missing("{}") && slices.ContainsFunc(values, missing) {
+			first, rest, more := strings.Cut(text, ". ")
+			if text = first + ": {}"; more {
+				text += ". " + rest
+			}
+		}
+	}
+	text = strings.ReplaceAll(text, "{}", list)
+	if arg := f.Tag.Get("arg"); arg != "" {
+		text = strings.Replace(text, arg, "`"+arg+"`", 1)
+	}
+	return text
+}
+
+// flagsByField holds the flags that set the fields of record.Config.
+var flagsByField = sync.OnceValue(func() map[string]string {
+	return recordconf.Names(reflect.TypeFor[options](), "flag", "--")
+})
+
+// A sizeValue is the value of a flag for a size. Set keeps its error for resolve,
+// which reports the errors of all flags.
+type sizeValue struct {
+	to          *field.Size
+	least, most field.Size
+	text, name  string
+	late        map[string]error
+}
+
+func newSizeValue(to *field.Size, f reflect.StructField, name string, late map[string]error) *sizeValue {
+	v := &sizeValue{to: to, name: name, late: late, most: 1 << 60}
+	least, most, _ := strings.Cut(f.Tag.Get("bounds"), ",")
+	_ = v.least.UnmarshalText([]byte(least)) // a test registers all flags
+	if most != "" {
+		_ = v.most.UnmarshalText([]byte(most))
+	}
+	if *to != 0 {
+		v.text = to.String()
+	}
+	return v
+}
+
+// Set implements [pflag.Value].
+func (v *sizeValue) Set(text string) error {
+	n, err := field.ParseSize(text)
+	switch {
+	case err != nil:
+	case n < 1 && v.least == 1:
+		err = errors.New("must be greater than 0")
+	case n < v.least:
+		err = fmt.Errorf("must be at least %s", terminal.FormatSize(int64(v.least)))
+	case n > v.most:
+		err = fmt.Errorf("must be at most %s", terminal.FormatSize(int64(v.most)))
+	default:
+		*v.to = n
+	}
+	v.text, v.late[v.name] = text, err
+	return nil
+}
+
+// String implements [pflag.Value].
+func (v *sizeValue) String() string { return v.text }
+
+// Type implements [pflag.Value].
+func (v *sizeValue) Type() string { return "string" }

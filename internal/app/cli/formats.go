@@ -1,0 +1,342 @@
+package cli
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/urlfold/urlfold/codec/record"
+	"github.com/urlfold/urlfold/internal/app/recordconf"
+	"github.com/urlfold/urlfold/internal/ground/errlist"
+	"github.com/urlfold/urlfold/internal/ground/terminal"
+	"github.com/urlfold/urlfold/internal/storage/compress"
+	"github.com/urlfold/urlfold/internal/storage/table"
+	"github.com/urlfold/urlfold/sources/file"
+)
+
+// formats holds the record format of each input and a job for each format. It
+// is immutable after findFormats and safe for concurrent use.
+type formats struct {
+	config   record.Config // Format is empty
+	given    string        // --format; empty: detected
+	jobs     map[string]*record.Job
+	byPath   map[string]string // format by input; empty inputs have none
+	quotes   map[string]string // quote of a table by input, if it is not that of config
+	fallback *record.Job       // for inputs that were empty during detection
+	tables   *tables
+	baseHint string // suggested --base that takes the host from a field of the records
+}
+
+// peekBytes is the number of bytes at the start of an input that are used to
+// detect its format: at least fifty records of a typical log.
+const peekBytes = 64 << 10
+
+// maxPeek is this number for inputs that begin with long lines: two records of the
+// default maximum length.
+const maxPeek = 2 << 20
+
+// maxFormatErrors is the maximum number of inputs that an error names.
+const maxFormatErrors = 10
+
+// findFormats detects the format of each input of source, unless --format gives
+// it, and checks that the flags are valid for it. The error names each input
+// that fails.
+func findFormats(ctx context.Context, set *settings, source *file.Source) (*formats, error) {
+	f := &formats{config: set.record, given: set.record.Format, jobs: map[string]*record.Job{}, byPath: map[string]string{}, quotes: map[string]string{}, tables: set.tables}
+	if f.given != "" {
+		job, err := f.add(f.given)
+		if err == nil {
+			err = f.checkConditions(job, f.given)
+		}
+		if err != nil {
+			return nil, usage(flagNames(err))
+		}
+	}
+	defer f.fallBack()
+	if !f.mustLook() {
+		return f, nil
+	}
+	var errs []error
+	err := source.Inspect(ctx, peekBytes, maxPeek, func(path string, head []byte, v compress.Verdict) {
+		if err := f.inspect(path, head, v); err != nil {
+			errs = append(errs, err)
+		}
+	})
+	if err != nil {
+		return nil, &exitError{code: exitCut, err: errors.New("interrupted while waiting for input")}
+	}
+	if n := len(errs); n > maxFormatErrors {
+		errs = append(errs[:maxFormatErrors], fmt.Errorf("and %s more", terminal.Plural(int64(n-maxFormatErrors), "input", "inputs")))
+	}
+	switch err := errors.Join(errs...); {
+	case errors.Is(err, errNoFormat):
+		return nil, badInput(err)
+	case err != nil:
+		return nil, usage(err)
+	}
+	return f, nil
+}
+
+// mustLook reports whether the beginnings of the inputs have to be inspected:
+// for their format, the columns of a header, or the member that holds the host.
+func (f *formats) mustLook() bool {
+	_, isJSON := record.WithoutPrefix(f.given, nil)
+	return isJSON || slices.Contains(append([]string{"", table.Parquet, table.Avro}, tableFormats...), f.given)
+}
+
+// inspect detects the format of one input. The error names the input and any
+// damage in it, because damage may be the reason why no format matches.
+func (f *formats) inspect(path string, head []byte, v compress.Verdict) error {
+	name := shownPath(path)
+	if file, ok := f.tables.find(path); ok {
+		return f.addTable(path, file)
+	}
+	if len(bytes.TrimLeft(head, blanks)) == 0 {
+		return nil // an input without records fits any format
+	}
+	if v.Damage() {
+		name += ": " + v.String()
+	}
+	format := f.given
+	switch format {
+	case table.Parquet, table.Avro:
+		return fmt.Errorf("--format: %s is not a file of the format %s", name, format)
+	case "":
+		guess, ok := detectFormat(head, f.config)
+		if !ok {
+			return fmt.Errorf("%s: %w", name, noFormat(path, head))
+		}
+		switch format = guess.Format; {
+		case record.IsJSONLog(format) && namesFields(&f.config):
+			format = "jsonl"
+		case guess.headerOnly && !namesFields(&f.config) && path != stdinPath: // whose rows may come later
+			format = rowless{}.Name()
+		}
+	}
+	f.byPath[path] = format
+	c := f.config
+	if c.Format = format; c.QuoteOf(head) != c.Quote {
+		f.quotes[path] = c.QuoteOf(head)
+	}
+	job, err := f.add(f.variant(path))
+	if err != nil {
+		return prefixLines(fmt.Sprintf("%s: detected format %s", name, format), explainField(flagNames(err), format, head))
+	}
+	if lines, isJSON := record.WithoutPrefix(format, head); isJSON && f.baseHint == "" {
+		f.baseHint = jsonBase(lines)
+	}
+	return prefixLines(name, explainHeader(flagNames(job.CheckHead(headOf(job, head))), head))
+}
+
+// addTable adds a Parquet or Avro file.
+func (f *formats) addTable(path string, file tableFile) error {
+	if file.err != nil {
+		return fmt.Errorf("%s: --url-field: %w", shownPath(path), file.err)
+	}
+	f.byPath[path] = file.format
+	_, err := f.add(file.format)
+	return prefixLines(shownPath(path), flagNames(err))
+}
+
+// variant returns the key of the job for the input at path: its format, and after a line
+// feed the quote of its cells, if that depends on the input.
+func (f *formats) variant(path string) string {
+	if quote := f.quotes[path]; quote != "" {
+		return f.format(path) + "\n" + quote
+	}
+	return f.format(path)
+}
+
+// add returns the job for a variant of a format and creates it if necessary.
+func (f *formats) add(variant string) (*record.Job, error) {
+	if job := f.jobs[variant]; job != nil {
+		return job, nil
+	}
+	c := f.config
+	format, quote, _ := strings.Cut(variant, "\n")
+	c.Format, c.Quote = format, cmp.Or(quote, c.Quote)
+	if format == (rowless{}).Name() && f.given == "" {
+		c.Formats = append(slices.Clone(c.Formats), rowless{})
+	}
+	job, err := record.New(c)
+	if err == nil {
+		f.jobs[variant] = job
+	}
+	return job, err
+}
+
+// with returns a copy of f whose jobs use the settings in c.
+func (f *formats) with(c record.Config) (*formats, error) {
+	g := &formats{config: c, given: f.given, jobs: map[string]*record.Job{}, byPath: f.byPath, quotes: f.quotes, tables: f.tables, baseHint: f.baseHint}
+	for format := range f.jobs {
+		if _, err := g.add(format); err != nil {
+			return nil, usage(flagNames(err))
+		}
+	}
+	g.fallBack()
+	return g, nil
+}
+
+// fallBack sets the job for inputs of unknown format: that of --format, else
+// that of the most frequent format, else that of lines.
+func (f *formats) fallBack() {
+	if f.fallback = f.jobs[f.name()]; f.fallback != nil {
+		return
+	}
+	if names := f.names(); len(names) > 0 {
+		f.fallback = f.jobs[names[0].name]
+	}
+	if f.fallback == nil {
+		// Other settings may not be valid for lines, so only the essential ones are
+		// set.
+		f.fallback, _ = record.New(record.Config{Format: "lines", Render: f.config.Render, Fields: f.config.Fields, Normalizer: f.config.Normalizer})
+	}
+}
+
+// job returns the job for the input at path.
+func (f *formats) job(path string) *record.Job {
+	if job := f.jobs[f.variant(path)]; job != nil {
+		return job
+	}
+	return f.fallback
+}
+
+// framing returns the framing of the input at path.
+func (f *formats) framing(path string) file.Framing { return f.job(path).Framing() }
+
+// apart reports whether an input is rewritten whose records contain their own
+// length, as in web archives and files of binary records.
+func (f *formats) apart() bool {
+	for _, job := range f.jobs {
+		if job.Apart() || job.Binary() {
+			return true
+		}
+	}
+	return false
+}
+
+// notice returns a sentence about the output of one of the formats, or "".
+func (f *formats) notice() string {
+	for _, c := range f.names() {
+		if job := f.jobs[c.name]; job != nil && job.Notice() != "" {
+			return c.name + ": " + job.Notice()
+		}
+	}
+	return ""
+}
+
+// checkConditions returns an error if --where reads a field that the records of
+// a format never have.
+func (f *formats) checkConditions(job *record.Job, format string) error {
+	c := f.config
+	c.Format = format
+	return recordconf.CheckConditions(job, &c)
+}
+
+// lacking returns a warning about --where for each detected format whose records
+// never have a field of it.
+func (f *formats) lacking() (list []string) {
+	if f.given != "" {
+		return nil // an error at the start
+	}
+	for _, c := range f.names() {
+		if job := f.jobs[c.name]; job != nil {
+			if err := f.checkConditions(job, c.name); err != nil {
+				list = append(list, "warning: "+flagNames(err).Error())
+			}
+		}
+	}
+	return list
+}
+
+// found reports whether the formats were detected.
+func (f *formats) found() bool { return f.given == "" && len(f.byPath) > 0 }
+
+// format returns the name of the format of the input at path for reports, "" if
+// the input is empty.
+func (f *formats) format(path string) string {
+	if f.given != "" {
+		return f.given
+	}
+	return f.byPath[path]
+}
+
+// name returns the common format of all inputs, "mixed" if they differ, or
+// "lines" if all are empty.
+func (f *formats) name() string {
+	switch names := f.names(); len(names) {
+	case 0:
+		return "lines"
+	case 1:
+		return names[0].name
+	}
+	return "mixed"
+}
+
+// names returns the formats with their numbers of inputs, the most frequent
+// first.
+func (f *formats) names() []count {
+	if f.given != "" {
+		return []count{{f.given, int64(len(f.byPath))}}
+	}
+	all := slices.Sorted(func(yield func(string) bool) {
+		for _, format := range f.byPath {
+			if !yield(format) {
+				return
+			}
+		}
+	})
+	unique := slices.Compact(slices.Clone(all))
+	ns := make([]int64, len(unique))
+	for _, format := range all {
+		ns[slices.Index(unique, format)]++
+	}
+	return counts(ns, func(i int) string { return unique[i] })
+}
+
+// describe returns the description of the formats for the summary.
+func (f *formats) describe() string {
+	names := f.names()
+	switch {
+	case strings.ContainsAny(f.given, "$%"):
+		return "format as given"
+	case len(names) > 1:
+		var parts []string
+		for _, c := range names {
+			parts = append(parts, fmt.Sprintf("%s (%s)", c.name, terminal.Plural(c.n, "input", "inputs")))
+		}
+		return "formats " + strings.Join(parts, ", ")
+	case f.found():
+		return "format " + f.name() + " (detected)"
+	}
+	return "format " + f.name()
+}
+
+// flagNames prefixes each error about a flag with the flag's name.
+func flagNames(err error) error {
+	var lines []error
+	for _, e := range errlist.Flatten(err) {
+		var c *record.ConfigError
+		if errors.As(e, &c) {
+			field, _, _ := strings.Cut(c.Field, "[")
+			if flag := flagsByField()[field]; flag != "" {
+				e = fmt.Errorf("%s: %w", flag, e)
+			}
+		}
+		lines = append(lines, e)
+	}
+	return errors.Join(lines...)
+}
+
+// prefixLines adds prefix to each error that err joins.
+func prefixLines(prefix string, err error) error {
+	var lines []error
+	for _, e := range errlist.Flatten(err) {
+		lines = append(lines, fmt.Errorf("%s: %w", prefix, e))
+	}
+	return errors.Join(lines...)
+}

@@ -1,0 +1,174 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/urlfold/urlfold/internal/app/manual"
+	"github.com/urlfold/urlfold/internal/ground/suggest"
+	"github.com/urlfold/urlfold/internal/ground/terminal"
+)
+
+const helpLong = `Show the help of a command, or a page of the documents. Without an argument, list the commands and the topics.
+
+On a terminal, show pages with the program that the environment variable PAGER names, if it is set.`
+
+// newHelpCmd returns the command that replaces the help command of cobra, which
+// knows no topics.
+func newHelpCmd() *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [COMMAND|TOPIC]",
+		Short: "Show the help of a command, or a page of the documents",
+		Long:  helpLong,
+		Example: `  urlfold help
+  urlfold help explain
+  urlfold help first-log
+  urlfold help formats | less`,
+		ValidArgsFunction: completeHelp,
+		RunE:              func(cmd *cobra.Command, args []string) error { return showHelp(cmd, args) },
+	}
+}
+
+// showHelp writes what args name: a command, a topic, or first the help of the
+// command and then the page if a command and a topic share the name.
+func showHelp(cmd *cobra.Command, args []string) error {
+	c, unknown := findCommand(cmd.Root(), args)
+	topic, ok := findTopic(args)
+	if unknown != nil && !ok {
+		return usage(unknown)
+	}
+	if unknown == nil {
+		if err := c.Help(); err != nil || !ok {
+			return err
+		}
+	}
+	w := cmd.OutOrStdout()
+	text := topic.Text(terminal.NewStyle(w, os.Getenv))
+	if unknown == nil {
+		text = "\n" + text
+	}
+	if err := showPage(w, text, os.Getenv); err != nil {
+		return fmt.Errorf("write output: %w", err)
+	}
+	return nil
+}
+
+// findCommand returns the command or subcommand that args name. Its error
+// suggests a command or a topic.
+func findCommand(root *cobra.Command, args []string) (*cobra.Command, error) {
+	c := root
+	for _, name := range args {
+		next, _, err := c.Find([]string{name})
+		if err == nil && next != c {
+			c = next
+			continue
+		}
+		switch names := commandNames(c); {
+		case len(names) == 0:
+			return nil, fmt.Errorf("command %s has no subcommands", c.Name())
+		case c == root:
+			return nil, unknownTopic(names, name)
+		default:
+			_, err = suggest.Index("command", names, name)
+			return nil, err
+		}
+	}
+	return c, nil
+}
+
+// unknownTopic returns the error for a name that is neither one of the commands
+// nor a topic.
+func unknownTopic(commands []string, name string) error {
+	near := suggest.Nearest(append(commands, topicNames()...), name)
+	if near == "" {
+		return fmt.Errorf("unknown command or topic %q ('urlfold help' lists both)", name)
+	}
+	return fmt.Errorf("unknown command or topic %q (did you mean %q?)", name, near)
+}
+
+// findTopic returns the topic that args name.
+func findTopic(args []string) (t manual.Topic, ok bool) {
+	topics := manual.Topics()
+	i := slices.IndexFunc(topics, func(t manual.Topic) bool { return len(args) == 1 && t.Name == args[0] })
+	if i < 0 {
+		return t, false
+	}
+	return topics[i], true
+}
+
+// topicNames returns the names of all topics.
+func topicNames() (names []string) {
+	for _, t := range manual.Topics() {
+		names = append(names, t.Name)
+	}
+	return names
+}
+
+// completeHelp makes shells complete commands and topics.
+func completeHelp(cmd *cobra.Command, args []string, typed string) (found []string, _ cobra.ShellCompDirective) {
+	c, err := findCommand(cmd.Root(), args)
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	add := func(name, about string) {
+		if strings.HasPrefix(name, typed) {
+			found = append(found, name+"\t"+about)
+		}
+	}
+	for _, sub := range c.Commands() {
+		if sub.IsAvailableCommand() {
+			add(sub.Name(), sub.Short)
+		}
+	}
+	for _, t := range manual.Topics() {
+		if next, _, err := c.Find([]string{t.Name}); len(args) == 0 && (err != nil || next == c) {
+			add(t.Name, terminal.Capital(t.About))
+		}
+	}
+	return found, cobra.ShellCompDirectiveNoFileComp
+}
+
+// writeTopics writes a line for each topic.
+func writeTopics(w io.Writer) {
+	for _, t := range manual.Topics() {
+		_, _ = fmt.Fprintf(w, "  %-22s %s\n", t.Name, terminal.Capital(t.About)) // w is a strings.Builder
+	}
+}
+
+// strictCompletion makes the completion command that cobra adds fail on unknown
+// shells. By default, cobra prints a usage text and exits with 0.
+func strictCompletion(root *cobra.Command) {
+	root.InitDefaultCompletionCmd()
+	for _, c := range root.Commands() {
+		if c.Name() != "completion" {
+			continue
+		}
+		c.Short = "Generate a completion script for a shell"
+		c.Long = "Generate a completion script for a shell. The help of each subcommand explains how to install the script."
+		shells := commandNames(c)
+		c.Args = cobra.ArbitraryArgs
+		c.RunE = func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return usage(errors.New("completion: missing argument: the shell (" + strings.Join(shells, ", ") + ")"))
+			}
+			_, err := suggest.Index("shell", shells, args[0])
+			return usage(err)
+		}
+	}
+}
+
+// commandNames returns the names of the subcommands of c.
+func commandNames(c *cobra.Command) (names []string) {
+	for _, sub := range c.Commands() {
+		if sub.IsAvailableCommand() || sub.Name() == "help" {
+			names = append(names, sub.Name())
+		}
+	}
+	return names
+}

@@ -1,0 +1,91 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/urlfold/urlfold/internal/app/daemon"
+	"github.com/urlfold/urlfold/internal/ground/terminal"
+	"github.com/urlfold/urlfold/internal/report/insight"
+)
+
+const learnLong = `Look for query parameters, and segments of paths, that do not change the page, and propose them with evidence. urlfold
+compares URLs that have the same key K2 except for one parameter or segment. It proposes the parameter if at least 99 % of
+at least 50 pairs, over at least 20 values, have the same status and size, and if the pages compared have at least 10
+different responses. With --content, the pairs must have the same value of a member of JSON records, such as a hash of the
+content or the canonical URL of the page. A parameter is never proposed because it is frequent.
+
+urlfold changes no profile. Check the proposals, and add them to the rules of a profile of your own.
+
+The columns are the kind (param or segment), the host, the name, the pairs, the pairs with the same response, the distinct
+values, the distinct responses, and an example. A segment is in brackets within the shape of its path.
+
+Exit codes: 0 success, 1 fatal error, 2 usage error, 3 interrupted, 4 --fail-on matched.`
+
+const learnExamples = `  urlfold learn 'logs/**/*.gz'
+  urlfold learn -r jsonl access.log | jq -r .name
+  urlfold learn -f jsonl --url-field url --content content_hash crawl.jsonl`
+
+// learnOptions holds the flags of learn.
+type learnOptions struct {
+	// Compare this member of JSON records instead of status and size: a path such as
+	// page.hash.
+	Content string `flag:"content" for:"count" arg:"member"`
+	analysis
+}
+
+// newLearnCmd returns the command that proposes parameters to ignore.
+func newLearnCmd(c *daemon.Catalog) *cobra.Command {
+	o := &learnOptions{analysis: newAnalysis(c)}
+	cmd := &cobra.Command{
+		Use:   "learn [flags] [FILE|GLOB|DIR|-]...",
+		Short: "Propose parameters that do not change the page, with evidence",
+		Long:  learnLong, Example: learnExamples,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd, args) },
+	}
+	o.register(cmd, o, "results")
+	for _, name := range []string{"per", "per-zone"} {
+		cmd.Flags().Lookup(name).Hidden = true
+	}
+	return cmd
+}
+
+func (o *learnOptions) run(cmd *cobra.Command, paths []string) (err error) {
+	var bad mistakes
+	if o.Per != "" || o.PerZone != "" {
+		bad.add("--per", errors.New("learn compares all records with each other; remove the flag"))
+	}
+	opt := o.resolve(cmd.OutOrStdout(), &bad)
+	set, err := o.prepare(paths, insight.NewLearner(nil, o.Content, opt).Fields(), &bad)
+	if err != nil {
+		return err
+	}
+	learner := insight.NewLearner(set.record.Normalizer, o.Content, set.analysisLimits(opt))
+	defer func() { err = errors.Join(err, learner.Close()) }()
+	r, err := o.read(cmd, set, learner.NewCodecs)
+	if err != nil {
+		return err
+	}
+	list, others, err := learner.Proposals()
+	if err != nil {
+		return err
+	}
+	if err := o.write(cmd, r, insight.ProposalColumns(), func(p insight.Printer) error { return insight.PrintProposals(p, list) }); err != nil {
+		return err
+	}
+	if !set.Quiet {
+		_, _ = io.WriteString(cmd.ErrOrStderr(), proposed(len(list), others)) // stderr is the last resort
+	}
+	return r.finish()
+}
+
+// proposed returns a line about the proposals.
+func proposed(n, others int) string {
+	parts := []string{terminal.Plural(int64(n), "proposal", "proposals"), fmt.Sprintf("no evidence for %s", terminal.Plural(int64(others), "other parameter or segment", "other parameters and segments"))}
+	return "urlfold: " + strings.Join(parts, ", ") + "\n"
+}

@@ -1,0 +1,124 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/urlfold/urlfold/codec/record"
+	"github.com/urlfold/urlfold/internal/ground/terminal"
+	"github.com/urlfold/urlfold/internal/storage/compress"
+	"github.com/urlfold/urlfold/internal/storage/disk"
+	"github.com/urlfold/urlfold/sources/file"
+)
+
+// mirror maps each input to its output below --output-dir. The error joins all
+// conflicts; nothing is written if there is one.
+func mirror(s *settings, source *file.Source) (map[string]string, error) {
+	rels, err := source.Rels()
+	if err != nil {
+		return nil, err
+	}
+	inputs, err := source.Paths()
+	if err != nil {
+		return nil, err
+	}
+	outputs := make(map[string]string, len(inputs))
+	owner := map[string]string{}
+	var errs []error
+	for _, path := range inputs {
+		rel, ok := rels[path]
+		if !ok {
+			errs = append(errs, errors.New("--output-dir: stdin has no file name: use --output instead"))
+			continue
+		}
+		name := filepath.Join(s.OutputDir, s.outputName(rel))
+		if err := s.checkMirrored(path, name, owner); err != nil {
+			errs = append(errs, err)
+		}
+		outputs[path], owner[name] = name, path
+	}
+	if n := len(errs); n > maxFormatErrors {
+		errs = append(errs[:maxFormatErrors], fmt.Errorf("and %s more", terminal.Plural(int64(n-maxFormatErrors), "input", "inputs")))
+	}
+	return outputs, errors.Join(errs...)
+}
+
+// checkMirrored returns an error if the input at path cannot be written to
+// name. owner maps the outputs of the previous inputs to these.
+func (s *settings) checkMirrored(path, name string, owner map[string]string) error {
+	if other := owner[name]; other != "" {
+		remedy := "name their common parent directory as the input, or use one run for each"
+		if filepath.Dir(other) == filepath.Dir(path) { // such as a.xz and a.zst
+			remedy = "leave one of them out with --exclude"
+		}
+		return fmt.Errorf("--output-dir: %s and %s would both be written to %s: %s", other, path, name, remedy)
+	}
+	if below(path, s.OutputDir) {
+		return fmt.Errorf("--output-dir: input %s is inside the output directory", path)
+	}
+	if fi, err := os.Lstat(name); err == nil && fi.IsDir() {
+		return fmt.Errorf("--output-dir: %s: is a directory", name)
+	}
+	if err := disk.Creatable(filepath.Dir(name)); err != nil {
+		return fmt.Errorf("--output-dir: %w", err)
+	}
+	return s.checkExisting(name)
+}
+
+// checkExisting returns an error if the output exists and --force is not set.
+func (s *settings) checkExisting(name string) error {
+	if fi, err := os.Lstat(name); s.Force || err != nil || fi.IsDir() {
+		return nil
+	}
+	return fmt.Errorf("--output-dir: %s: file exists; use --force to overwrite it", name)
+}
+
+// below reports whether path is inside dir, after symbolic links are resolved.
+func below(path, dir string) bool {
+	rel, err := filepath.Rel(realPath(dir), realPath(path))
+	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
+}
+
+// realPath returns path as an absolute path with its symbolic links resolved.
+// If path does not exist, links stay.
+func realPath(path string) string {
+	if led, err := filepath.EvalSymlinks(path); err == nil {
+		path = led
+	}
+	if abs, err := filepath.Abs(path); err == nil {
+		path = abs
+	}
+	return path
+}
+
+// extensionOf maps the methods of --compress to their file name extensions.
+var extensionOf = map[string]string{"none": "", "gzip": ".gz", "zstd": ".zst"}
+
+// outputName returns the name of the output for the input rel.
+func (s *settings) outputName(rel string) string {
+	if s.record.Render == record.RenderParquet {
+		return strings.TrimSuffix(compressedName(rel, "none"), parquetExt) + parquetExt
+	}
+	return compressedName(rel, s.Compress)
+}
+
+// compressedName returns the name of the output for the input rel: the same
+// name with the extension of the output's compression.
+func compressedName(rel, method string) string {
+	ext := filepath.Ext(rel)
+	bare := rel
+	if compress.Compressed(rel) && ext != filepath.Base(rel) {
+		bare = strings.TrimSuffix(rel, ext)
+	}
+	switch {
+	case method != autoCompress:
+		return bare + extensionOf[method]
+	case bare == rel || slices.Contains([]string{".gz", ".zst"}, strings.ToLower(ext)):
+		return rel
+	}
+	return bare + ".zst" // urlfold can read but not write the input's compression
+}

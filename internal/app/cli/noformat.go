@@ -1,0 +1,139 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/urlfold/urlfold/codec/record"
+	"github.com/urlfold/urlfold/internal/ground/terminal"
+)
+
+// noFormat returns the error that no format matches the first record of the
+// input at path, which begins with head, and says what to do.
+func noFormat(path string, head []byte) error {
+	const byName = "with --format ('urlfold help formats' lists all)"
+	remedy, advice := "name it "+byName, adviseText(head)
+	switch {
+	case jsonRemedy(head) == "" && holdsRequest(head):
+		remedy = "read its requests with --format log, or name another format ('urlfold help formats' lists all)"
+	case advice != "":
+		remedy = advice + "; otherwise " + remedy
+	case beginsTable(head):
+		remedy = "if a later row does, name its column with --url-field; otherwise name the format " + byName
+	}
+	leave := ""
+	if name := filepath.Base(path); path != stdinPath && !strings.ContainsAny(name, `*?[{\'`) {
+		leave = fmt.Sprintf(", or leave the file out with --exclude '%s'", name)
+	}
+	return fmt.Errorf("%w: %s; %s%s", errNoFormat, whyNoFormat(head), remedy, leave)
+}
+
+// blanks are the bytes of blank records.
+const blanks = " \t\r\n\v\f"
+
+var errNoFormat = errors.New("cannot detect the record format")
+
+// whyNoFormat says why no format matches the first record of head. It does not
+// quote the record, which may contain a URL.
+func whyNoFormat(head []byte) string {
+	first, _, _ := bytes.Cut(bytes.TrimLeft(head, blanks), []byte("\n"))
+	if bytes.IndexByte(head, 0) >= 0 {
+		return "the file contains NUL bytes, so it is binary or text in UTF-16"
+	}
+	if len(first) == 0 {
+		return "the first lines are blank"
+	}
+	var why []string
+	if !utf8.Valid(first) {
+		why = append(why, "is not UTF-8")
+	}
+	if jq := jsonRemedy(head); jq != "" {
+		return "the file looks like JSON that does not have one record on each line; convert it with " + jq
+	}
+	if first[0] == '#' {
+		return "the first record begins with #; if it is a comment, remove such lines first: grep -v '^#' FILE"
+	}
+	if n, found := searchURLs(head); !found && !beginsTable(head) {
+		looked := "record"
+		if n > 1 {
+			looked = terminal.Plural(int64(n), "record", "records")
+		}
+		return "no URL with a scheme and no request such as GET /path in the first " + looked
+	}
+	if !bytes.HasPrefix(first, []byte("{")) {
+		why = append(why, "is not a JSON object")
+	}
+	if bytes.IndexByte(first, '"') < 0 {
+		why = append(why, "has no quoted request as in an access log")
+	} else {
+		why = append(why, "has quoted text that is not a request")
+	}
+	if why = append(why, "is not a URL"); beginsTable(head) {
+		why = append(why, "is the row of a table whose first rows hold no URL")
+	} else {
+		why = append(why, "does not have as many columns, separated by tabs or commas, as the next records")
+	}
+	return fmt.Sprintf("the first record (%s) %s", terminal.Plural(int64(len(first)), "byte", "bytes"), enumerate(why))
+}
+
+// enumerate joins phrases as in a sentence.
+func enumerate(phrases []string) string {
+	last := len(phrases) - 1
+	return strings.Join(phrases[:last], ", ") + ", and " + phrases[last]
+}
+
+// searchURLs reports whether one of the first records of head holds a URL or a
+// request, and how many records it has searched.
+func searchURLs(head []byte) (n int, found bool) {
+	for line := range bytes.Lines(head) {
+		if n == hintRecords {
+			break
+		}
+		if line = bytes.TrimSpace(line); len(line) > 0 {
+			n++
+			found = found || record.HoldsURL(line) || bytes.Contains(line, []byte("://"))
+		}
+	}
+	return n, found
+}
+
+// holdsRequest reports whether one of the first records of head has a request.
+func holdsRequest(head []byte) bool {
+	n := 0
+	for line := range bytes.Lines(head) {
+		if n++; n > hintRecords {
+			break
+		}
+		if record.HoldsRequest(line) {
+			return true
+		}
+	}
+	return false
+}
+
+// beginsTable reports whether the first records have the same number of columns,
+// and more than one. It looks only at the beginning of a long record.
+func beginsTable(head []byte) bool {
+	const enough, most = 20, 64 << 10
+	head = head[:min(len(head), most)]
+	return slices.ContainsFunc([]rune{',', '\t', ';', '|'}, func(separator rune) bool {
+		c := csv.NewReader(bytes.NewReader(head))
+		c.Comma, c.ReuseRecord = separator, true
+		for n := range enough {
+			row, err := c.Read()
+			if err != nil {
+				return errors.Is(err, io.EOF) && n > 1
+			} else if len(row) < 2 || n == 0 && row[1] == "" { // as in statements that end in ';'
+				return false
+			}
+		}
+		return true
+	})
+}

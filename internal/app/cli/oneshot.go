@@ -1,0 +1,254 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/urlfold/urlfold/internal/ground/suggest"
+	"github.com/urlfold/urlfold/internal/ground/terminal"
+	"github.com/urlfold/urlfold/internal/storage/disk"
+	"github.com/urlfold/urlfold/pipeline"
+	sink "github.com/urlfold/urlfold/sinks/file"
+	"github.com/urlfold/urlfold/sources/file"
+)
+
+// This file runs the one-shot, from the flags to the exit code:
+//
+//	flags → settings → source → format → job → pipeline → output published → summary → report → exit code
+
+// runOneShot normalizes the inputs named by paths as the flags in o say.
+func runOneShot(cmd *cobra.Command, o *options, paths []string) error {
+	set, err := o.resolve(paths)
+	if err != nil {
+		return err
+	}
+	if set.LockStep != "" {
+		return runLockStep(cmd, set)
+	}
+	sig := watchSignals()
+	defer sig.stop()
+	out := &outcome{set: set}
+	run, err := prepare(sig.soft, cmd, set, out)
+	if err != nil {
+		return err
+	}
+	return run.finish(cmd.OutOrStdout(), cmd.ErrOrStderr(), run.move(sig, cmd))
+}
+
+// A oneShot is a run that is ready to start.
+type oneShot struct {
+	set    *settings
+	out    *outcome
+	source *file.Source
+	output *output
+	pipe   *pipeline.Pipeline
+}
+
+// prepare finds the inputs and their formats and builds the pipeline. Every
+// usage error that can be found before reading the input is found here.
+func prepare(ctx context.Context, cmd *cobra.Command, set *settings, out *outcome) (*oneShot, error) {
+	r := &oneShot{set: set, out: out}
+	if set.asked != nil {
+		if err := set.asked.check(set); err != nil {
+			return nil, err
+		}
+	}
+	var err error
+	log := newLogger(cmd.ErrOrStderr(), set.logLevel)
+	set.log = log
+	parallel, err := set.parallelInputs(disk.MaxOpen(), log)
+	if err != nil {
+		return nil, err
+	}
+	if r.source, err = set.newSource(cmd.InOrStdin(), func() *formats { return out.formats }, parallel); err != nil {
+		return nil, usage(err)
+	}
+	if out.inputs, err = r.source.Paths(); err != nil {
+		return nil, suggestCommand(set.paths, err)
+	}
+	if err := errors.Join(set.refusePipes(out.inputs), set.checkIndex(out.inputs)); err != nil {
+		return nil, usage(err)
+	}
+	if out.formats, err = findFormats(ctx, set, r.source); err != nil {
+		return nil, err
+	}
+	if out.formats, err = set.chooseRewrite(out.formats); err != nil {
+		return nil, err
+	}
+	if set.Unordered && out.formats.apart() {
+		return nil, usage(errors.New("--unordered: not possible with records that contain their own length, such as those of warc and msgpack, because long ones are written in several pieces; remove the flag"))
+	}
+	if r.output, err = newOutput(set, streams{cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr()}, r.source, out.formats); err != nil {
+		return nil, err
+	}
+	if set.withdraws(out.inputs) {
+		r.source.Hold()
+	}
+	opt := pipeline.Options{
+		Sources:    []pipeline.Source{r.source},
+		Sinks:      []pipeline.Sink{r.output.main},
+		SinkNames:  []string{"output"},
+		DeadLetter: r.output.deadLetter(),
+		NewCodec:   pipeline.NewRecordCodecs(out.formats.job),
+		Workers:    set.Jobs,
+		Ordering:   pipeline.OrderInput,
+		Logger:     log,
+	}
+	if opt.Filter, err = r.newFilter(ctx); err != nil {
+		return nil, err
+	}
+	if set.Unordered {
+		opt.Ordering = pipeline.OrderNone
+	}
+	r.pipe, err = pipeline.New(opt)
+	return r, err
+}
+
+// newSource returns a source that reads up to parallel inputs at once. The
+// source calls formats only while it runs.
+func (s *settings) newSource(stdin io.Reader, formats func() *formats, parallel int) (*file.Source, error) {
+	return file.New(file.Config{
+		Paths:   s.paths,
+		Exclude: s.Exclude, AllowEmpty: s.AllowEmpty,
+		Select:    s.selects(),
+		Stdin:     stdin,
+		FramingOf: func(path string) file.Framing { return formats().framing(path) },
+		FitOf: func(path string, head []byte) func([]byte) bool {
+			return formats().job(path).NewFit(head)
+		},
+		MaxRecord: int(s.MaxRecord),
+		Linger:    s.linger(),
+		Parallel:  parallel,
+		Limits:    s.Limits,
+		OnDamage:  s.OnDamage,
+		Inflate:   s.Inflate,
+		Index:     s.Index,
+		Logger:    s.log,
+		OpenTable: s.tables.open,
+	})
+}
+
+// linger returns how long records from a pipe wait for more of them; 0 means the
+// default of the source.
+func (s *settings) linger() time.Duration {
+	if s.LineBuffered {
+		return time.Nanosecond
+	}
+	return 0
+}
+
+// inputError returns err, about inputs that cannot be found, with exit code 2.
+func inputError(err error) error {
+	if errors.Is(err, file.ErrNoInput) {
+		return badInput(err)
+	}
+	return usage(err)
+}
+
+// suggestCommand is inputError for a command line without a command. If the first
+// argument resembles a command, the error suggests it.
+func suggestCommand(paths []string, err error) error {
+	if len(paths) > 0 && errors.Is(err, file.ErrNoInput) {
+		if near := suggest.Nearest(rootNames(), paths[0]); near != "" {
+			return usage(fmt.Errorf("%w (did you mean the command %q?)", err, near))
+		}
+	}
+	return inputError(err)
+}
+
+// move runs the pipeline, with a progress bar if stderr is a terminal, and
+// returns the pipeline's error.
+func (r *oneShot) move(sig *signals, cmd *cobra.Command) error {
+	go sig.onSecond(r.pipe.HardStop)
+	stderr := cmd.ErrOrStderr()
+	if !r.set.Quiet && !r.set.NoProgress && terminal.Is(stderr) && (!r.output.stdout || !terminal.Is(cmd.OutOrStdout())) {
+		defer showProgress(stderr, r.source, r.pipe)()
+	}
+	start := time.Now()
+	err := r.pipe.Run(sig.soft)
+	r.out.elapsed = time.Since(start)
+	return err
+}
+
+// finish publishes the output and writes the summary and the report. err is the
+// error of the pipeline. The result is nil or an *exitError.
+func (r *oneShot) finish(stdout, stderr io.Writer, err error) error {
+	o := r.out
+	switch {
+	case errors.Is(err, sink.ErrClosedPipe) && r.output.stdout:
+		r.output.leave()
+		return nil // the reader of stdout has gone, as in "urlfold … | head"
+	case errors.Is(err, sink.ErrIsInput), errors.Is(err, sink.ErrLocked), errors.Is(err, sink.ErrExists) && r.output.tree == nil:
+		return usage(err)
+	}
+	o.snap, o.reports = r.pipe.Snapshot(), r.source.Reports()
+	if o.unique != nil {
+		err = errors.Join(err, o.unique.Close())
+	}
+	o.interrupted = errors.Is(err, pipeline.ErrDeadline)
+	for _, rep := range o.reports {
+		o.interrupted = o.interrupted || rep.Stopped && err == nil
+	}
+	if !o.interrupted {
+		o.err = err
+		if err == nil {
+			o.err = o.verifyTwice()
+		}
+	}
+	giveUp := o.interrupted || nothingRead(o.reports)
+	if o.err == nil && !giveUp {
+		o.err = r.output.publish(o.reports)
+	}
+	if o.err != nil || giveUp {
+		o.parts = r.output.leave()
+	}
+	o.count()
+	o.err = errors.Join(o.err, o.merge())
+	code := o.exitCode()
+	if bug := o.ledger(); bug != nil && o.err == nil {
+		o.err, code = bug, exitFatal
+	}
+	switch begun := o.err == nil || o.snap.Opened > 0; {
+	case r.set.Quiet:
+		o.writeDamage(stderr)
+		if o.interrupted {
+			o.err = errors.New("interrupted before all output was written")
+		}
+	case begun:
+		o.write(stderr, terminal.NewStyle(stderr, os.Getenv))
+	}
+	if e := r.writeReport(stdout, code); e != nil {
+		o.err = errors.Join(o.err, e)
+		code = exitFatal
+	}
+	if code == exitDone {
+		return nil
+	}
+	return &exitError{code: code, err: o.err}
+}
+
+// writeReport writes --report.
+func (r *oneShot) writeReport(stdout io.Writer, code int) error {
+	if r.set.Report == "" {
+		return nil
+	}
+	text, err := r.out.json(code)
+	switch {
+	case err != nil:
+	case r.set.Report == stdoutPath:
+		_, err = stdout.Write(text)
+	default:
+		inputs, _ := r.source.Paths() // prepare has reported the error
+		err = writeFile(r.set.Report, text, inputs)
+	}
+	if err != nil {
+		return fmt.Errorf("--report: %w", err)
+	}
+	return nil
+}

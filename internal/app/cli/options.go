@@ -1,0 +1,229 @@
+package cli
+
+import (
+	"runtime"
+	"slices"
+
+	"github.com/urlfold/urlfold/codec"
+	"github.com/urlfold/urlfold/codec/record"
+	"github.com/urlfold/urlfold/config"
+	"github.com/urlfold/urlfold/config/field"
+	"github.com/urlfold/urlfold/internal/app/daemon"
+	"github.com/urlfold/urlfold/internal/app/recordconf"
+	"github.com/urlfold/urlfold/internal/ground/redact"
+	"github.com/urlfold/urlfold/internal/ground/suggest"
+	"github.com/urlfold/urlfold/sources/file"
+)
+
+// options holds the flags of the one-shot as the user typed them. Scripts
+// depend on the flag names.
+type options struct {
+	config.Codec  `group:"Input"`
+	inputOptions  `group:"Input"`
+	codecOptions  `group:"Normalization"`
+	outputOptions `group:"Output"`
+	limitOptions  `group:"Limits"`
+	runOptions    `group:"Run"`
+
+	formats        []record.Format  // in addition to the built-in ones
+	late           map[string]error // errors of the sizes that were given, nil among them, for resolve to report, by flag
+	list, listFlag string           // of diff: the list in place of the profile's, and its flag
+	identified     bool             // records have an identity without --unique
+	asked          *seenQuery       // of seen query; else nil
+}
+
+// inputOptions hold which files are read, and how their records become jobs.
+type inputOptions struct {
+	// Leave out the files that match this glob: by name, such as 'error*', or by path
+	// if it contains a slash, such as '**/old/**'. Repeatable.
+	Exclude []string `flag:"exclude" for:"readers,verify-keys" arg:"glob"`
+	// Succeed if a directory has no files, a glob matches no files, or --exclude leaves
+	// none. Default: fail.
+	AllowEmpty bool `flag:"allow-empty" for:"readers,verify-keys,verify,doctor"`
+	// Compose the URL from several fields: comma-separated PART=PATH pairs, such as
+	// host=request.host,path=request.uri; PART is absolute, scheme, host, port, path or
+	// query. Repeat a part for alternatives: the first one that is not empty counts.
+	URLs []string `flag:"url" for:"readers" arg:"PART=PATH" job:"URL"`
+	// Keep only the records for which this expression is true, such as 'status == 200 &&
+	// agent contains "bot"'. Names are those of --fields; has(FIELD) and flag("NAME") are
+	// functions. Default: keep all.
+	Where string `flag:"where" for:"count,collisions,seen" arg:"expression"`
+}
+
+// codecOptions hold what a configuration writes in another form.
+type codecOptions struct {
+	// Add rules to the profile or remove them: +rfc-clean,-frag-drop. Rules: {}.
+	Changes []string `flag:"rule" for:"count,collisions,seen,explain" split:"," arg:"rules"`
+	// Read the key of hmac-sha256 from this file, as raw bytes without the newline at the
+	// end.
+	HMACKeyFile string `flag:"hmac-key-file" for:"count,seen" arg:"file" job:"HMACKey"`
+	// Declare how a parameter is serialized, for --fields params: KEY=VALUE pairs as in
+	// OpenAPI, separated by commas, such as
+	// name=color,in=query,style=pipeDelimited,explode=false,type=array or
+	// name=id,in=path,path=/users/{id}. Repeat the flag for each parameter.
+	Declared []string `flag:"param" arg:"KEY=VALUE"`
+}
+
+// outputOptions hold what is written, and where.
+type outputOptions struct {
+	// Write these fields with --render jsonl, tsv, csv or parquet, in the order that you
+	// list them: {}.
+	Fields []string `flag:"fields" for:"query" split:"," arg:"fields"`
+	// Write a line with the names of the fields at the beginning of each output, with
+	// --render tsv or csv: WHEN is auto (only csv), true or false. --header alone means
+	// true.
+	Header string `flag:"header" for:"query" enum:"auto,true,false" alone:"true" arg:"WHEN" noun:"value"`
+	// Add fields to each record of JSON lines or a table and change nothing else:
+	// NAME=FIELD pairs such as url_norm=norm.
+	Extend []string `flag:"extend" for:"query" split:"," arg:"NAME=FIELD"`
+	// Write to this file. The data goes to FILE.part, which is renamed to FILE when
+	// complete. Default: stdout.
+	Output string `flag:"output,o" for:"query" arg:"file"`
+	// Write one output for each input below this directory, at the input's path relative
+	// to its folder or glob.
+	OutputDir string `flag:"output-dir" for:"query" arg:"directory"`
+	// Overwrite existing outputs. Default: fail if one exists.
+	Force bool `flag:"force" for:"query"`
+	// Compress the output with this method: {}. auto follows the extension, .gz or .zst,
+	// and means zstd for parquet. With --output-dir, it writes inputs in other compressed
+	// formats as .zst.
+	Compress string `flag:"compress" for:"query" enum:"auto,none,gzip,zstd" arg:"method" noun:"compression"`
+	// Write records that cannot be parsed to this file, as JSON lines. Default: write them
+	// to the output.
+	Rejects string `flag:"rejects" for:"query" arg:"file"`
+	// Write a JSON report to this file, or to stdout if it is -. Overwrite an existing
+	// report.
+	Report string `flag:"report" for:"query" arg:"file"`
+	// Keep one record for each key: MODE is {}. --unique alone means first: the first of
+	// all inputs, in their order. last and count read the inputs twice; count adds the
+	// field count. mark keeps all records and adds the field duplicate. Records without a
+	// key are kept.
+	Unique string `flag:"unique" enum:"first,last,mark,count" alone:"first" arg:"MODE" job:"Note" noun:"mode"`
+	// With --unique, compare this field: {}. key is the key at the level of --key.
+	// Default: key.
+	By string `flag:"by" for:"seen" arg:"field" job:"Identity"`
+	// With --unique, compare these URLs of a record that has several: all, in their order,
+	// or first. Default: all.
+	KeyOf string `flag:"key-of" for:"seen" enum:"all,first" arg:"URLs"`
+}
+
+// limitOptions hold the limits beside those of the codec.
+type limitOptions struct {
+	// Do not parse records longer than this size, but pass them through.
+	MaxRecord field.Size `flag:"max-record" for:"readers,verify-keys" bounds:"1,256MiB" arg:"size"`
+	field.Limits
+	// With --unique, keep keys in at most this size of memory, and the others in temporary
+	// files. With --lock-step, stop reading while this size of answers waits for the
+	// caller; default there: 64MiB.
+	MaxMemory field.Size `flag:"max-memory" for:"count,collisions,seen" bounds:"16MiB," arg:"size"`
+	// Write temporary files to this directory. Default: that of the operating system.
+	TempDir string `flag:"temp-dir" for:"count,collisions" arg:"directory"`
+}
+
+// runOptions hold how the run works and what it reports.
+type runOptions struct {
+	// Run N workers in parallel.
+	Jobs int `flag:"jobs,j" for:"readers" arg:"N"`
+	// Write records in the order in which workers finish them, not in input order.
+	Unordered bool `flag:"unordered" for:"query"`
+	// Process only one of several shards of the input: INDEX/COUNT, with an index from 0,
+	// such as 0/7. Every record belongs to exactly one shard, so that COUNT processes share
+	// the work. 'urlfold merge-reports' adds their reports up.
+	Share string `flag:"shard" arg:"INDEX/COUNT"`
+	// With --shard, assign whole inputs, by their field path relative to the folder or
+	// glob, or records by a field of their first URL: {}. Records without the field are
+	// assigned by a hash of their bytes. Default: path, or with --unique the field of --by.
+	ShardBy string `flag:"shard-by" arg:"field" job:"Shard"`
+	// Answer each line of stdin with one line on stdout, as soon as the input pauses, for
+	// programs that run urlfold as a coprocess. A line without a result gets an empty
+	// answer. FRAMING is lines, or chunks if each block of lines begins with its number of
+	// lines (send_chunk_header of ClickHouse). --lock-step alone means lines.
+	LockStep string `flag:"lock-step" enum:"lines,chunks" alone:"lines" arg:"FRAMING" noun:"value"`
+	// Write records as soon as a pipe that is read pauses. Default: up to 50 ms later,
+	// which is faster.
+	LineBuffered bool `flag:"line-buffered"`
+	// Apply this policy to the records of a damaged archive: {}. quarantine writes only
+	// records that a checksum verifies.
+	OnDamage string `flag:"on-damage" for:"count,query" arg:"policy" noun:"policy"`
+	// Decompress gzip files with this decoder: {}. klauspost is slower.
+	Inflate string `flag:"inflate" for:"count,seen" arg:"decoder" noun:"decoder"`
+	// Inflate a gzip file on several cores with the index in this file, and write it if it
+	// does not exist. auto: gztool's index beside the input, or one in the user's cache
+	// folder. Formats: gztool; indexed_gzip, which is written if the name ends in .gzidx.
+	Index string `flag:"index" for:"count" arg:"file"`
+	// Exit with code 4 on any of these conditions: damage (of an archive), rejected (a
+	// rejected record), flags (a URL with a flag other than relative), no-url (a record
+	// without a URL), no-field (a record without the field of the URL), uninspected (with
+	// --redact or --secret, a record that was not read, so that it may show what they
+	// hide), or none.
+	FailOn []string `flag:"fail-on" for:"count,query" enum:"damage,rejected,flags,no-url,no-field,uninspected,none" split:"," arg:"conditions"`
+	// Print errors and damaged inputs only, without a summary or a progress bar.
+	Quiet bool `flag:"quiet" for:"count,seen"`
+	// Do not print a progress bar.
+	NoProgress bool `flag:"no-progress" for:"count,query"`
+	// Log messages of at least this level to stderr.
+	LogLevel string `flag:"log-level" for:"count,query" enum:"debug,info,warn,error" arg:"level" noun:"level"`
+}
+
+// newOptions returns the options of a command line without flags. c has the formats
+// in addition to the built-in ones; it may be nil.
+func newOptions(c *daemon.Catalog) options {
+	o := options{
+		Codec:         config.Default().Codec,
+		outputOptions: outputOptions{Header: headerNames[0], Compress: autoCompress},
+		limitOptions:  limitOptions{MaxRecord: field.MiB, Limits: field.DefaultLimits(), MaxMemory: defaultMemory},
+		runOptions: runOptions{
+			Jobs: runtime.GOMAXPROCS(0), OnDamage: file.OnDamageNames()[0], Inflate: file.InflateNames()[0],
+			FailOn: failOnNames[:1], LogLevel: "warn",
+		},
+		late: map[string]error{},
+	}
+	o.Render.Form = ""
+	if c != nil {
+		o.formats = c.Formats()
+	}
+	return o
+}
+
+// autoCompress selects the compression by the extension of the output.
+const autoCompress = "auto"
+
+// The accepted values of the enumerated flags.
+var (
+	renderNames  = recordconf.Renders()
+	keyFormNames = recordconf.KeyFormats()
+	failOnNames  = []string{"damage", "rejected", "flags", "no-url", "no-field", "uninspected", "none"}
+	headerNames  = []string{"auto", "true", "false"}
+)
+
+// formatNames returns the names of the built-in formats, then those of more.
+func formatNames(more []record.Format) []string {
+	names := record.Formats()
+	for _, f := range more {
+		if name := f.Name(); !slices.Contains(names, name) { // avro is a format of messages and of files
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// checkRedact checks the values of --redact.
+func checkRedact(bad *mistakes, values []string) {
+	_, _, err := redact.Parse(values)
+	bad.add("--redact", err)
+}
+
+// usualRedact is what commands hide that print examples.
+var usualRedact = []string{redact.Passwords}
+
+// levelNames returns the names of the key levels.
+func levelNames() []string { return recordconf.Levels() }
+
+// findLevel returns the key level called name, or that of p if name is empty.
+func findLevel(name string, p codec.Profile) (codec.Level, error) {
+	if name == "" {
+		return p.Key, nil
+	}
+	i, err := suggest.Index("key level", levelNames(), name)
+	return codec.Level(i), err
+}

@@ -1,0 +1,219 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"slices"
+
+	"github.com/urlfold/urlfold/codec/record"
+	"github.com/urlfold/urlfold/internal/ground/terminal"
+	"github.com/urlfold/urlfold/internal/storage/compress"
+	"github.com/urlfold/urlfold/pipeline"
+	sink "github.com/urlfold/urlfold/sinks/file"
+	"github.com/urlfold/urlfold/sources/file"
+)
+
+// The names of the standard streams as an input and as an output.
+const (
+	stdinPath  = "-"
+	stdoutPath = "-"
+)
+
+// An output holds the sinks for the records and the rejected records of a run.
+type output struct {
+	main   pipeline.Sink
+	one    sink.Output // main, if all inputs share one output; else nil
+	tree   sink.Tree   // main, if each input has its own output; else nil
+	dead   sink.Output // nil: rejected records go to main
+	stdout bool        // main writes to stdout
+}
+
+// streams holds the standard streams of a run.
+type streams struct {
+	in       io.Reader
+	out, err io.Writer
+}
+
+// These paths name the streams that the shell has opened, whether a pipe, a
+// terminal or a file. They must not be written through a temporary file and a
+// rename, which would replace the path.
+var (
+	stdoutNames = []string{"/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"}
+	stderrNames = []string{"/dev/stderr", "/dev/fd/2", "/proc/self/fd/2"}
+)
+
+// newOutput returns the output that s describes. It opens no file.
+func newOutput(s *settings, std streams, source *file.Source, f *formats) (*output, error) {
+	inputs, err := source.Paths()
+	if err != nil {
+		return nil, err
+	}
+	if err := s.refuseTerminal(std.out); err != nil {
+		return nil, usage(err)
+	}
+	o := &output{stdout: s.OutputDir == "" && (s.Output == "" || s.Output == stdoutPath)}
+	mode := std.mode(inputs)
+	if s.Rejects != "" {
+		c := sink.Config{Path: s.Rejects, Inputs: inputs, Replace: s.Force, Mode: mode}
+		if slices.Contains(stderrNames, s.Rejects) {
+			c.Path, c.Writer = "", terminal.Writer(std.err)
+		}
+		if o.dead, err = sink.New(c); err != nil {
+			return nil, err
+		}
+	}
+	method := s.Compress
+	if method == autoCompress {
+		method = ""
+	}
+	header := s.headerLine(f)
+	if s.OutputDir != "" {
+		outputs, err := mirror(s, source)
+		if err != nil {
+			return nil, usage(err)
+		}
+		o.tree, err = sink.NewTree(sink.TreeConfig{Outputs: outputs, Compress: method, Replace: s.Force, Mode: mode, NewEncoder: s.newEncoder(f), Header: header})
+		o.main = o.tree
+		return o, err
+	}
+	c := sink.Config{Path: s.Output, Compress: method, Inputs: inputs, Replace: s.Force, Mode: mode, NewEncoder: s.oneEncoder(f), Header: header}
+	if o.stdout {
+		c.Path, c.Writer = "", terminal.Writer(std.out)
+	}
+	o.one, err = sink.New(c)
+	o.main = o.one
+	return o, err
+}
+
+// headerLine returns the line at the beginning of each output, or nil if there
+// is none. All formats write the same fields.
+func (s *settings) headerLine(f *formats) []byte {
+	if s.Header == headerNames[2] || s.Header == headerNames[0] && s.record.Render != record.RenderCSV {
+		return nil
+	}
+	return f.job("").Header()
+}
+
+// mode returns the maximum permissions of the outputs. If stdin is among the
+// inputs, they are 0640, further limited by the permissions of the file that
+// stdin is redirected from, if any.
+func (s *streams) mode(inputs []string) fs.FileMode {
+	if !slices.Contains(inputs, stdinPath) {
+		return 0o666
+	}
+	perm := fs.FileMode(0o640)
+	if f, ok := s.in.(*os.File); ok {
+		if fi, err := f.Stat(); err == nil && fi.Mode().IsRegular() {
+			perm &= fi.Mode().Perm()
+		}
+	}
+	return perm
+}
+
+// deadLetter returns the sink for rejected records, or nil if there is none.
+func (o *output) deadLetter() pipeline.Sink {
+	if o.dead == nil {
+		return nil // an untyped nil: o.dead would be a non-nil interface
+	}
+	return o.dead
+}
+
+// publish renames the outputs to their final names. It publishes the rejected
+// records first, so that every record missing from the output can be found. A
+// tree publishes each output when it is complete; publish adds those of inputs
+// without records.
+func (o *output) publish(reports []file.Report) error {
+	var withdrawn error
+	if len(reports) == 1 && reports[0].Lane != nil {
+		withdrawn = o.withdraw(reports[0].Lane)
+	}
+	if o.dead != nil {
+		if err := errors.Join(withdrawn, o.dead.Publish()); err != nil {
+			return err
+		}
+	}
+	if o.tree == nil {
+		return errors.Join(withdrawn, o.one.Publish())
+	}
+	var empty []string
+	for i := range reports {
+		if readable(reports[i].Verdict) {
+			empty = append(empty, reports[i].Path)
+		}
+	}
+	return o.tree.PublishEmpty(empty)
+}
+
+// withdraw removes from the outputs the records that l, the only lane, has
+// withdrawn. The outputs of a tree do so themselves.
+func (o *output) withdraw(l *pipeline.Lane) error {
+	var errs []error
+	for _, out := range []sink.Output{o.one, o.dead} {
+		if out != nil {
+			errs = append(errs, out.Withdraw(l))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// readable reports whether any of a file could be read, even if it is damaged.
+func readable(v compress.Verdict) bool {
+	return v.Kind != compress.Unreadable && v.Kind != compress.UnsupportedFormat && v.Kind != compress.UnsupportedEncoding
+}
+
+// nothingRead reports whether there are inputs, and none of them could be read.
+// An output would then be empty, and could replace one of a run that could read
+// them.
+func nothingRead(reports []file.Report) bool {
+	return len(reports) > 0 && !slices.ContainsFunc(reports, func(r file.Report) bool { return readable(r.Verdict) })
+}
+
+// leave abandons the output and returns the names of the incomplete files that
+// remain. It does not touch stdout, where a write could block forever.
+func (o *output) leave() []string {
+	var parts []string
+	if o.tree != nil {
+		parts = o.tree.Parts()
+	}
+	for _, out := range []sink.Output{o.one, o.dead} {
+		if out == nil || out == o.one && o.stdout {
+			continue
+		}
+		name := out.Part()
+		_ = out.Abort() // an earlier error is being reported
+		if _, err := os.Lstat(name); name != "" && err == nil {
+			parts = append(parts, name)
+		}
+	}
+	return parts
+}
+
+// writeFile writes text to the file called name in the same way as an output:
+// to a temporary file that is synced and renamed, with permissions limited by
+// those of the inputs.
+func writeFile(name string, text []byte, inputs []string) error {
+	return writeResult(name, "none", text, inputs)
+}
+
+// writeResult is writeFile with a method of compression, or "" for that of the
+// extension.
+func writeResult(name, compress string, text []byte, inputs []string) error {
+	out, err := sink.New(sink.Config{Path: name, Compress: compress, Inputs: inputs, Mode: 0o644, Replace: true})
+	if err != nil {
+		return err
+	}
+	ctx := context.Background() // a signal must not stop the report, which is short
+	if err := out.Open(ctx); err != nil {
+		return err
+	}
+	stream := pipeline.Stream{Bytes: text}
+	var res pipeline.Result
+	err = out.Submit(ctx, nil, pipeline.NewTicket(&stream, func(r pipeline.Result) { res = r }))
+	if err = errors.Join(err, res.Err, out.Close(ctx)); err == nil {
+		return out.Publish()
+	}
+	return errors.Join(err, out.Abort())
+}

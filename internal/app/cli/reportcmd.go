@@ -1,0 +1,155 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/urlfold/urlfold/codec"
+	"github.com/urlfold/urlfold/internal/app/daemon"
+	"github.com/urlfold/urlfold/internal/ground/suggest"
+	"github.com/urlfold/urlfold/internal/ground/terminal"
+	"github.com/urlfold/urlfold/internal/report/insight"
+	"github.com/urlfold/urlfold/internal/report/logreport"
+)
+
+const reportLong = `Read logs once and describe them: traffic over time, pages, duplicates by key level, defects, sites, parameters, campaigns,
+status codes and damaged archives. The report is one HTML page without scripts, which loads nothing from the network. --as
+selects Markdown or JSON instead, or several forms at once: then each output has the name of --output with its own
+extension.
+
+Pages are keys of the level K3, whatever the profile: spellings of a page, with and without tracking parameters, count as
+one. urlfold replaces passwords with *** unless you pass --redact none; --secret hides the values of parameters.
+
+Exit codes: 0 success, 1 fatal error, 2 usage error, 3 interrupted, 4 --fail-on matched.`
+
+const reportExamples = `  urlfold report access.log.gz -o report.html
+  urlfold report 'logs/**/*.gz' -o october.html --as html,md,json
+  urlfold report --where 'agent contains "Googlebot"' access.log -o bots.html
+  urlfold report --as md access.log | less`
+
+// reportOptions holds the flags of report.
+type reportOptions struct {
+	// Write these forms: {}. Default: that of the extension of the output, or html.
+	As []string `flag:"as" for:"report" split:"," arg:"forms"`
+	// List up to N pages, sites, parameters and campaigns.
+	Rows int `flag:"rows" for:"report" arg:"N"`
+	analysis
+}
+
+// newReportCmd returns the command that describes logs.
+func newReportCmd(c *daemon.Catalog) *cobra.Command {
+	o := &reportOptions{Rows: 20, analysis: newAnalysis(c)}
+	cmd := &cobra.Command{
+		Use:   "report [flags] [FILE|GLOB|DIR|-]... -o report.html",
+		Short: "Write a page about the traffic, duplicates and defects of logs",
+		Long:  reportLong, Example: reportExamples,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd, args) },
+	}
+	o.register(cmd, o, "report")
+	return cmd
+}
+
+// A target is an output of a report.
+type target struct{ path, form string }
+
+// targets returns the outputs that the flags name.
+func (o *reportOptions) targets(bad *mistakes) (list []target) {
+	forms := o.As
+	ext := filepath.Ext(o.Out)
+	if len(forms) == 0 {
+		forms = []string{logreport.Forms()[0]}
+		if slices.Contains(logreport.Forms(), strings.TrimPrefix(ext, ".")) {
+			forms[0] = ext[1:]
+		} else if ext != "" {
+			bad.add("--output", fmt.Errorf("no form has the extension %q: use .html, .md or .json, or name the form with --as", ext))
+		}
+	}
+	if len(forms) > 1 && (o.Out == "" || o.Out == stdoutPath) {
+		bad.add("--as", errors.New("several forms need a file: name it with --output"))
+	}
+	for _, form := range forms {
+		_, err := suggest.Index("form", logreport.Forms(), form)
+		bad.add("--as", err)
+		path := o.Out
+		if len(forms) > 1 {
+			path = strings.TrimSuffix(o.Out, ext) + "." + form
+		}
+		list = append(list, target{path, form})
+	}
+	return list
+}
+
+func (o *reportOptions) run(cmd *cobra.Command, paths []string) (err error) {
+	var bad mistakes
+	targets := o.targets(&bad)
+	if o.Rows < 1 || o.Rows > maxShown {
+		bad.add("--rows", fmt.Errorf("must be between 1 and %d", maxShown))
+	}
+	opt := o.zoned(&bad)
+	set, err := o.prepare(paths, (*insight.Survey)(nil).Fields(), &bad)
+	if err != nil {
+		return err
+	}
+	for _, t := range targets[1:] {
+		bad.add("--output", set.checkFile("--output", t.path))
+	}
+	if err := bad.err(); err != nil {
+		return err
+	}
+	survey := insight.NewSurvey(set.record.Normalizer, set.analysisLimits(opt))
+	defer func() { err = errors.Join(err, survey.Close()) }()
+	r, err := o.read(cmd, set, survey.NewCodecs)
+	if err != nil {
+		return err
+	}
+	found, err := survey.Findings(o.Rows)
+	if err != nil {
+		return err
+	}
+	result := r.describe()
+	result.Fill(found, opt.Zone)
+	result.Zone = opt.Zone.String()
+	for _, t := range targets {
+		text, err := result.Append(nil, t.form)
+		if err == nil {
+			o.Out = t.path
+			err = o.put(cmd.OutOrStdout(), r, text, t.path != "" && t.path != stdoutPath)
+		}
+		if err != nil {
+			return fmt.Errorf("write report: %w", err)
+		}
+	}
+	return r.finish()
+}
+
+// describe returns a report with what is known about the run.
+func (r *analysisRun) describe() *logreport.Report {
+	st, n := &r.out.stats, r.set.record.Normalizer
+	d := &logreport.Report{
+		Version: version(), Profile: n.Profile().Name, Keys: n.KeyFunction(codec.K3), Format: r.formats.name(), Where: r.set.Where,
+		Counts: logreport.Counts{
+			Records: st.Records, URLs: st.URLs, Changed: st.Changed, Flagged: st.Flagged, Filtered: st.Filtered,
+			NoURL: st.NoURL, Blank: st.Blank, Rejected: st.Rejected,
+		},
+	}
+	for i := range r.out.reports {
+		f := &r.out.reports[i]
+		fs := recordsOf(f)
+		d.Counts.Bytes += f.Bytes
+		verdict := "complete"
+		if f.Verdict.Damage() || f.Verdict.String() != "" && !readable(f.Verdict) {
+			verdict = terminal.Printable(f.Verdict.String())
+		}
+		d.Files = append(d.Files, logreport.File{
+			Path: shownPath(f.Path), Compression: f.Format.String(), Format: r.formats.format(f.Path), Records: fs.Records, Rejected: fs.Rejected,
+			Bytes: f.Bytes, Damaged: f.Verdict.Damage(), Verdict: verdict,
+		})
+	}
+	return d
+}

@@ -1,0 +1,169 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/urlfold/urlfold/internal/app/daemon"
+	"github.com/urlfold/urlfold/internal/ground/suggest"
+	"github.com/urlfold/urlfold/internal/ground/terminal"
+)
+
+const rootLong = `Normalize the URLs in access logs, lists, tables, JSON lines and web archives. By default, urlfold writes every record with
+its URL in normal form and changes no other byte. If a URL cannot be parsed, urlfold writes the record unchanged and
+counts it. urlfold decompresses compressed files on the fly, and prints a summary to stderr.`
+
+const rootExamples = `  urlfold access.log.gz > clean.log                 rewrite a log: change only the requested URLs
+  urlfold 'logs/**/*.gz' -o clean.log.zst           write many files, in order, into one output
+  urlfold -r jsonl access.log | jq .key             write a JSON object for each URL
+  urlfold -r keys urls.txt | sort | uniq -cw32      count each page once
+  urlfold -r tsv --fields url,norm,flags urls.txt   write selected fields as a table
+  urlfold --target all --rejects bad.jsonl big.log  also normalize referers; write bad records to a file
+  urlfold --on-damage quarantine a.log.gz -o a.log  write unverified records to a.log.unverified
+  urlfold -f '$remote_addr "$request" $host' x.log  read a log in any nginx or Apache log format
+  urlfold explain 'HTTP://Ex%41mple.com:80/a/../b'  explain a single URL`
+
+// newRootCmd returns the command with all its subcommands. The root itself is
+// the one-shot.
+func newRootCmd(c *daemon.Catalog) *cobra.Command { return newRootCmdFor(c, nil, true) }
+
+// newRootCmdFor returns the command with the subcommands that args name, or all
+// of them.
+func newRootCmdFor(c *daemon.Catalog, args []string, all bool) *cobra.Command {
+	o := newOptions(c)
+	cmd := &cobra.Command{
+		Use:           "urlfold [flags] [FILE|GLOB|DIR|-]...",
+		Short:         "Normalize the URLs in logs and report their defects",
+		Long:          rootLong,
+		Example:       rootExamples,
+		Version:       version(),
+		Args:          cobra.ArbitraryArgs,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
+			return noEmptyFlags(cmd.Flags())
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 && terminal.Is(cmd.InOrStdin()) {
+				full := newRootCmd(c)
+				full.SetOut(cmd.OutOrStdout())
+				return full.Help()
+			}
+			return runOneShot(cmd, &o, args)
+		},
+	}
+	o.register(cmd, &o)
+	cmd.SetFlagErrorFunc(flagError)
+	cmd.SetUsageFunc(writeUsage)
+	help := cmd.HelpFunc()
+	cmd.SetHelpFunc(func(c *cobra.Command, args []string) {
+		if c != cmd {
+			help(c, args)
+			return
+		}
+		_, _ = io.WriteString(c.OutOrStdout(), rootHelp(c)) // cobra's help function returns no error
+	})
+	addSubcommands(cmd, c, args, all)
+	cmd.SetHelpCommand(newHelpCmd())
+	cmd.InitDefaultHelpCmd()
+	for _, c := range cmd.Commands() {
+		asUsage(c)
+	}
+	strictCompletion(cmd)
+	ownHelpFlags(cmd)
+	return cmd
+}
+
+// ownHelpFlags adds --help and --version to cmd and its subcommands, worded like
+// all other flags. Cobra adds them only to the command that it runs, too late
+// for man pages.
+func ownHelpFlags(cmd *cobra.Command) {
+	cmd.InitDefaultHelpFlag()
+	cmd.Flags().Lookup("help").Usage = "print this help"
+	if cmd.Version != "" {
+		cmd.InitDefaultVersionFlag()
+		cmd.Flags().Lookup("version").Usage = "print the version"
+	}
+	for _, c := range cmd.Commands() {
+		ownHelpFlags(c)
+	}
+}
+
+// noArgs rejects any positional argument.
+func noArgs(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	hint := ""
+	if cmd.Flag("config") != nil {
+		hint = "; pass the configuration with -c FILE"
+	}
+	return usage(fmt.Errorf("%s: takes no arguments, got %d%s", cmd.Name(), len(args), hint))
+}
+
+// mayBeEmpty holds the flags whose empty value has a meaning of its own.
+var mayBeEmpty = []string{"vs"}
+
+// noEmptyFlags rejects flags that were given without a text, as in --report
+// "$REPORT" with an unset variable. Without the check, the flag would be
+// ignored.
+func noEmptyFlags(flags *pflag.FlagSet) error {
+	var bad mistakes
+	flags.Visit(func(f *pflag.Flag) {
+		text := f.Value.String()
+		if list, ok := f.Value.(pflag.SliceValue); ok {
+			text = strings.Join(list.GetSlice(), "")
+		}
+		if text == "" && !slices.Contains(mayBeEmpty, f.Name) {
+			bad.add("--"+f.Name, errors.New("must not be empty"))
+		}
+	})
+	return bad.err()
+}
+
+// asUsage turns the errors of c's argument check into usage errors.
+func asUsage(c *cobra.Command) {
+	check := c.Args
+	if check == nil {
+		return
+	}
+	c.Args = func(cmd *cobra.Command, args []string) error {
+		err := check(cmd, args)
+		var e *exitError
+		if err == nil || errors.As(err, &e) {
+			return err
+		}
+		return usage(err)
+	}
+}
+
+// flagError turns an error of the flag parser into a usage error. It describes
+// a malformed integer without the words of package strconv. For an
+// unknown long flag it suggests the flag with the most similar name.
+func flagError(cmd *cobra.Command, err error) error {
+	var invalid *pflag.InvalidValueError
+	if errors.As(err, &invalid) && errors.Is(err, strconv.ErrSyntax) && invalid.GetFlag().Value.Type() == "int" {
+		return usage(fmt.Errorf("--%s: must be an integer", invalid.GetFlag().Name))
+	}
+	var unknown *pflag.NotExistError
+	if !errors.As(err, &unknown) {
+		return usage(err)
+	}
+	name := unknown.GetSpecifiedName()
+	if unknown.GetSpecifiedShortnames() != "" {
+		return usage(fmt.Errorf("unknown flag -%s", name))
+	}
+	var names []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	if near := suggest.Nearest(names, name); near != "" {
+		return usage(fmt.Errorf("unknown flag --%s (did you mean --%s?)", name, near))
+	}
+	return usage(fmt.Errorf("unknown flag --%s", name))
+}

@@ -1,0 +1,245 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/urlfold/urlfold/config"
+	"github.com/urlfold/urlfold/internal/app/daemon"
+	"github.com/urlfold/urlfold/internal/ground/terminal"
+	"github.com/urlfold/urlfold/internal/storage/compress"
+	"github.com/urlfold/urlfold/pipeline"
+	sinkfile "github.com/urlfold/urlfold/sinks/file"
+)
+
+const runLong = `Run the pipeline of a configuration as a daemon: read records from its sources, normalize their URLs, and write them to
+its sinks. Stop when the sources end or a signal arrives.
+
+On SIGTERM or SIGINT, stop reading, and exit when every record that was read is durable. On a second SIGINT, or a SIGTERM
+at least 5 s after the first signal, exit without waiting. Signals within 500 ms count as one. On SIGHUP, reload the configuration: apply new rules from the next batch on, and replace changed sources or
+sinks after the pipeline has drained. If the new configuration is invalid, log its errors and keep the old one.`
+
+// runFlags are the flags of urlfold run.
+type runFlags struct {
+	file     string
+	untilEOF bool
+	watch    bool
+	dryRun   bool
+}
+
+func newRunCmd(c *daemon.Catalog) *cobra.Command {
+	o := &runFlags{}
+	cmd := &cobra.Command{
+		Use:   "run -c FILE",
+		Short: "Run the pipeline of a configuration as a daemon",
+		Long:  runLong,
+		Example: `  urlfold run -c urlfold.yaml
+  urlfold run -c urlfold.yaml --until-eof    process the existing input, then exit
+  urlfold run -c urlfold.yaml --dry-run      read the files, write nothing, print the counts`,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			err := runDaemon(cmd, c, o)
+			if e := new(exitError); errors.As(err, &e) && e.code == exitUsage && o.file != "" {
+				e.code = exitConfig
+			}
+			return err
+		},
+	}
+	configFlag(cmd, &o.file)
+	cmd.Flags().BoolVar(&o.untilEOF, "until-eof", false, "exit when all files, partitions and streams have been read to their current ends")
+	cmd.Flags().BoolVar(&o.watch, "watch", false, "reload the configuration when its file changes, as on SIGHUP. Changes to the profiles, lists and ${file:} values that it refers to do not cause a reload")
+	cmd.Flags().BoolVar(&o.dryRun, "dry-run", false, "read all files to the end, write nothing, store no checkpoints, and print the counts. The exit code is that of a real run")
+	return cmd
+}
+
+// configFlag adds the --config flag, which loadConfig requires.
+func configFlag(cmd *cobra.Command, file *string) {
+	cmd.Flags().StringVarP(file, "config", "c", "", "read the configuration from this YAML `FILE` (required)")
+	_ = cmd.MarkFlagFilename("config", "yaml", "yml") // the flag exists
+}
+
+// loadConfig reads and validates the configuration file.
+func loadConfig(c *daemon.Catalog, file string) (*config.File, error) {
+	if file == "" {
+		return nil, usage(errors.New("missing required flag: -c/--config FILE"))
+	}
+	f, err := c.Load(file)
+	if err != nil {
+		return nil, badConfig(err)
+	}
+	return f, nil
+}
+
+// runDaemon runs the daemon until its sources end or a signal stops it.
+func runDaemon(cmd *cobra.Command, c *daemon.Catalog, o *runFlags) error {
+	sig := watchSignals()
+	defer sig.stop()
+	var d *daemon.Daemon
+	there := make(chan struct{}) // closed when d is set
+	defer onHangup(func() {
+		select {
+		case <-there:
+			d.Reload()
+		case <-sig.quit:
+		}
+	})()
+	loaded := stampOf(o.file) // taken before loading, so that a change during loading triggers a reload
+	f, err := loadConfig(c, o.file)
+	if err != nil {
+		return err
+	}
+	if o.dryRun {
+		return dryRun(sig.soft, cmd, c, f)
+	}
+	d, err = c.New(f, daemon.Options{
+		Load:     func() (*config.File, error) { return c.Load(o.file) },
+		UntilEOF: o.untilEOF, Version: version(), Log: terminal.Writer(cmd.ErrOrStderr()),
+		Stdin: cmd.InOrStdin(), Stdout: terminal.Writer(cmd.OutOrStdout()),
+	})
+	var few *daemon.LimitError
+	switch {
+	case errors.As(err, &few):
+		return &exitError{code: exitUsage, err: err, see: "docs/operations.md, Sizing, says what descriptors are needed for."}
+	case err != nil:
+		return err
+	}
+	close(there)
+	go sig.onSecond(d.HardStop)
+	if o.watch {
+		ctx, cancel := context.WithCancel(sig.soft)
+		defer cancel()
+		go watchFile(ctx, o.file, loaded, d.Reload)
+	}
+	err = d.Run(sig.soft)
+	return daemonExit(d, err, sig.soft.Err() != nil)
+}
+
+// daemonExit converts the result of a run to an error with an exit code. A run
+// that was stopped by a signal succeeds even if it met damaged files.
+func daemonExit(d *daemon.Daemon, err error, stopped bool) error {
+	var mistake *config.Error
+	switch {
+	case errors.Is(err, sinkfile.ErrClosedPipe):
+		return nil // the reader of stdout has gone, as in "urlfold run … | head"
+	case errors.As(err, &mistake):
+		return badConfig(err)
+	case errors.Is(err, pipeline.ErrDeadline):
+		return &exitError{code: exitCut, err: err}
+	case err != nil:
+		return atStart(err)
+	case !stopped:
+		return lossExit(droppedExit(d.Dropped()), damageExit(d.Damaged()))
+	}
+	return nil
+}
+
+// atStart returns err with the exit code of a configuration error if the
+// pipeline failed to open because of its configuration, such as a topic that
+// does not exist.
+func atStart(err error) error {
+	if errors.As(err, new(*pipeline.OpenError)) && errors.As(err, new(interface{ Misconfigured() })) {
+		return badConfig(err)
+	}
+	return err
+}
+
+// lossExit combines two errors, either of which may be nil.
+func lossExit(a, b error) error {
+	if a == nil || b == nil {
+		return cmp.Or(a, b)
+	}
+	return &exitError{code: exitFailOn, err: fmt.Errorf("%w; %w", a, b)}
+}
+
+// droppedExit returns the error for a finished run that dropped records which
+// sinks refused, or nil if it dropped none.
+func droppedExit(records int64) error {
+	if records == 0 {
+		return nil
+	}
+	return &exitError{code: exitFailOn, err: fmt.Errorf("%s dropped after a sink refused them permanently (pipeline.on_refused: drop)", terminal.Plural(records, "record", "records"))}
+}
+
+// damageExit returns the error for a finished run that met damaged files, or
+// nil if there were none.
+func damageExit(files int64) error {
+	if files == 0 {
+		return nil
+	}
+	return &exitError{code: exitFailOn, err: fmt.Errorf("%s damaged; see the log for details", terminal.Plural(files, "input file is", "input files are"))}
+}
+
+// watchFile calls changed when the modification time or size of the file
+// differs from last, and again at each later change. It polls once a second,
+// which works on every file system.
+func watchFile(ctx context.Context, name string, last stamp, changed func()) {
+	t := time.NewTicker(time.Second)
+	defer t.Stop()
+	for {
+		select {
+		case <-t.C:
+		case <-ctx.Done():
+			return
+		}
+		if now := stampOf(name); now != last && now != (stamp{}) {
+			last = now
+			changed()
+		}
+	}
+}
+
+// A stamp identifies a version of a file. The zero stamp means that the file
+// could not be read.
+type stamp struct {
+	mtime int64 // nanoseconds since the Unix epoch
+	size  int64
+}
+
+func stampOf(name string) stamp {
+	fi, err := os.Stat(name)
+	if err != nil {
+		return stamp{}
+	}
+	return stamp{fi.ModTime().UnixNano(), fi.Size()}
+}
+
+// dryRun prints what a run would do with the existing files. The result has the
+// exit code of that run.
+func dryRun(ctx context.Context, cmd *cobra.Command, c *daemon.Catalog, f *config.File) error {
+	r, err := c.DryRun(ctx, f, cmd.ErrOrStderr())
+	var mistake *config.Error
+	switch {
+	case errors.As(err, &mistake):
+		return badConfig(err)
+	case err != nil:
+		return err
+	}
+	w := cmd.OutOrStdout()
+	s := r.Snapshot
+	_, err = fmt.Fprintf(w, "read %d records with %d URLs: %d URLs would change, %d URLs have flags\n"+
+		"%d records would be written, %d dropped, %d dead-lettered\n",
+		s.Ledger.Read, s.Stats.URLs, s.Stats.Changed, s.Stats.Flagged, s.Ledger.Emitted, s.Ledger.Dropped, s.Ledger.Dead)
+	if f.Dedupe != nil && err == nil {
+		_, err = fmt.Fprintf(w, "%d duplicates would be dropped\n", s.Ledger.Duplicates)
+	}
+	for _, sink := range s.Sinks {
+		if len(f.Route) > 0 && !sink.Dead && err == nil {
+			_, err = fmt.Fprintf(w, "%s: %d records\n", sink.Name, sink.Records)
+		}
+	}
+	for _, file := range r.Files {
+		if file.Verdict.Kind != compress.OK && err == nil {
+			_, err = fmt.Fprintf(w, "%s: %s\n", terminal.OneLine(file.Path), terminal.Printable(file.Verdict.String()))
+		}
+	}
+	if err != nil || ctx.Err() != nil {
+		return err
+	}
+	return damageExit(r.Damaged())
+}

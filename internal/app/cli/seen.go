@@ -1,0 +1,264 @@
+package cli
+
+import (
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/urlfold/urlfold/codec"
+	"github.com/urlfold/urlfold/codec/record"
+	"github.com/urlfold/urlfold/internal/ground/terminal"
+	"github.com/urlfold/urlfold/internal/storage/keyset"
+	"github.com/urlfold/urlfold/internal/storage/unique"
+	"github.com/urlfold/urlfold/pipeline"
+)
+
+// The properties of a set, in the order in which they are shown.
+const (
+	idBy          = "by"
+	idKeyOf       = "key of"
+	idProfile     = "profile"
+	idKeyFunction = "key function"
+	idHash        = "hash"
+	idSecret      = "hmac key"
+	idLists       = "lists"
+	idSuffixes    = "public suffix list"
+	idUnicode     = "unicode"
+)
+
+var identityNames = []string{idBy, idKeyOf, idProfile, idKeyFunction, idHash, idSecret, idLists, idSuffixes, idUnicode}
+
+// identity returns everything that the identity of a record depends on.
+func (s *settings) identity() (keyset.Identity, error) {
+	n, by := s.record.Normalizer, s.By
+	id := keyset.Identity{idKeyOf: s.KeyOf, idProfile: n.Profile().Name, idUnicode: builtin.Unicode}
+	lv := s.record.Level
+	if by != record.IdentityNames()[0] {
+		for i, name := range levelNames() {
+			if name == by {
+				lv = codec.Level(i)
+			}
+		}
+	} else {
+		by = lv.String()
+	}
+	id[idBy] = by
+	set := func(name, value string) {
+		if value != "" {
+			id[name] = value
+		}
+	}
+	switch by {
+	case "site":
+		id[idSuffixes] = builtin.PublicSuffixes
+	case "template":
+		set(idLists, n.Policy().Versions())
+	default:
+		id[idKeyFunction], id[idHash] = n.KeyFunction(lv), s.Hash
+		set(idLists, n.PolicyVersions(lv))
+		if s.HMACKeyFile != "" {
+			check, err := secretCheck(n)
+			if err != nil {
+				return nil, err
+			}
+			id[idSecret] = check
+		}
+	}
+	return id, nil
+}
+
+// secretCheck returns a text that differs for different keys of hmac-sha256: the
+// first bytes of the key of a fixed URL.
+func secretCheck(n *codec.Normalizer) (string, error) {
+	var r codec.Result
+	if _, err := n.Append(nil, []byte("http://check.invalid/"), &r); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(r.Key(codec.K0).AppendTo(nil)[:8]), nil
+}
+
+// adopt sets the flags that the user did not pass to what the set says.
+func (o *seenOptions) adopt(id keyset.Identity) {
+	for _, f := range []struct {
+		flag, name string
+		value      *string
+	}{{"profile", idProfile, &o.Profile}, {"by", idBy, &o.By}, {"key-of", idKeyOf, &o.KeyOf}, {"hash", idHash, &o.Hash}} {
+		if v := id[f.name]; v != "" && !o.cmd.Flags().Changed(f.flag) {
+			*f.value = v
+		}
+	}
+	if o.By == codec.KMatch.String() { // no field of that name
+		o.By = ""
+	}
+	// The written key is the one that is compared.
+	if by := id[idBy]; strings.HasPrefix(by, "k") && !o.cmd.Flags().Changed("key") {
+		o.Key = by
+	}
+}
+
+// resolveSeen is resolve for a command of seen that writes no records. It returns the
+// identity of the set.
+func (o *seenOptions) resolveSeen(paths []string) (*settings, keyset.Identity, error) {
+	var bad mistakes
+	var err error
+	o.stampDay, err = dayOf(o.Date)
+	bad.add("--date", err)
+	a := o.options
+	set, err := a.resolve(paths)
+	bad.add("", err)
+	if err := bad.err(); err != nil {
+		return nil, nil, err
+	}
+	id, err := set.identity()
+	return set, id, err
+}
+
+// build makes a set of the inputs.
+func (o *seenOptions) build(dir string, paths []string) error {
+	set, id, err := o.resolveSeen(paths)
+	if err != nil {
+		return err
+	}
+	if _, err := set.inputs(o.cmd.InOrStdin()); err != nil {
+		return inputError(err) // before a folder is created
+	}
+	store, err := keyset.Create(dir, id, keyset.Options{MaxMemory: int64(set.MaxMemory)}, o.Force)
+	if err != nil {
+		return setError(err)
+	}
+	return o.fill(store, set)
+}
+
+// merge adds sets and inputs to a set.
+func (o *seenOptions) merge(dir string, args []string) error {
+	sets, paths := splitSets(args)
+	there, err := keyset.OpenRead(dir, nil)
+	if err != nil {
+		return setError(err)
+	}
+	o.adopt(there.Identity())
+	if err := there.Close(); err != nil {
+		return err
+	}
+	set, id, err := o.resolveSeen(paths)
+	if err != nil {
+		return err
+	}
+	store, err := openSet(dir, id, keyset.Options{MaxMemory: int64(set.MaxMemory)})
+	if err != nil {
+		return err
+	}
+	had := store.Len()
+	for _, name := range sets {
+		if err := mergeSet(store, name); err != nil {
+			return errors.Join(setError(err), store.Close())
+		}
+	}
+	if len(paths) > 0 || len(sets) == 0 {
+		return o.fill(store, set)
+	}
+	return o.commit(store, store.Len()-had, "")
+}
+
+// splitSets splits arguments into sets and inputs.
+func splitSets(args []string) (sets, paths []string) {
+	for _, arg := range args {
+		fi, err := os.Stat(arg)
+		if err == nil && fi.IsDir() && keyset.IsStore(arg) {
+			sets = append(sets, arg)
+		} else {
+			paths = append(paths, arg)
+		}
+	}
+	return sets, paths
+}
+
+// mergeSet adds the set called name.
+func mergeSet(store *keyset.Store, name string) error {
+	other, err := keyset.OpenRead(name, nil)
+	if err != nil {
+		return err
+	}
+	return errors.Join(store.Merge(other), other.Close())
+}
+
+// fill adds the keys of the inputs of set to store, and stores and closes it.
+func (o *seenOptions) fill(store *keyset.Store, set *settings) error {
+	sig := watchSignals()
+	defer sig.stop()
+	collect := &unique.Collect{Set: store}
+	run := scan{set: set, filter: collect}
+	err := store.SetStamp(o.stampDay)
+	start := time.Now()
+	if err == nil {
+		err = run.read(sig, o.cmd.InOrStdin(), func() (func() pipeline.Codec, error) { return pipeline.NewRecordCodecs(run.formats.job), nil })
+	}
+	if err != nil {
+		return errors.Join(err, store.Close())
+	}
+	damaged := run.writeDamage(o.cmd.ErrOrStderr())
+	with, st := collect.Added+collect.Known, &run.snap.Stats
+	read := fmt.Sprintf(" from %s with a key and %s without", terminal.Plural(with, "record", "records"), terminal.FormatCount(st.Records-st.Blank-st.Filtered-with))
+	if rate := terminal.PerSecond(with, time.Since(start)); rate > 0 {
+		read += ", " + terminal.FormatCount(rate) + " records/s"
+	}
+	if err := o.commit(store, collect.Added, read); err != nil {
+		return err
+	}
+	if damaged {
+		return &exitError{code: exitFailOn}
+	}
+	return nil
+}
+
+// commit stores and closes a set, and says what it contains.
+func (o *seenOptions) commit(store *keyset.Store, added int64, from string) error {
+	err := store.Commit()
+	_, bytes := store.Bytes()
+	if err = errors.Join(err, store.Close()); err != nil || o.Quiet {
+		return err
+	}
+	_, err = fmt.Fprintf(o.cmd.ErrOrStderr(), "added %s%s; the set has %s, %s\n", terminal.Plural(added, "key", "keys"), from, terminal.Plural(store.Len(), "key", "keys"), terminal.FormatSize(bytes))
+	return err
+}
+
+// A seenQuery asks a set about the records of a one-shot.
+type seenQuery struct {
+	dir   string
+	store *keyset.Store
+	seen  bool // write the records in the set
+}
+
+// query writes the records that are in a set, or those that are not.
+func (o *seenOptions) query(dir string, paths []string) error {
+	store, err := keyset.OpenRead(dir, nil)
+	if err != nil {
+		return setError(err)
+	}
+	defer func() { _ = store.Close() }() // nothing was written
+	o.adopt(store.Identity())
+	o.asked = &seenQuery{dir, store, o.InSet}
+	return runOneShot(o.cmd, &o.options, paths)
+}
+
+// check returns an error if the keys of s are not those of the set.
+func (q *seenQuery) check(s *settings) error {
+	id, err := s.identity()
+	if err != nil {
+		return err
+	}
+	return setError(q.store.Check(id))
+}
+
+func (q *seenQuery) filter() pipeline.Filter { return &unique.Query{Set: q.store, Seen: q.seen} }
+
+// remark says which records were left out.
+func (q *seenQuery) remark() string {
+	if q.seen {
+		return "not in the set " + terminal.OneLine(q.dir)
+	}
+	return "in the set " + terminal.OneLine(q.dir)
+}

@@ -1,0 +1,201 @@
+package cli
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/urlfold/urlfold/codec/record"
+	"github.com/urlfold/urlfold/config/field"
+	"github.com/urlfold/urlfold/internal/app/daemon"
+	"github.com/urlfold/urlfold/internal/ground/terminal"
+	"github.com/urlfold/urlfold/internal/storage/keyset"
+)
+
+// This file has the commands of a set of keys on disk, and their flags. seen.go does
+// what they say.
+
+const seenLong = `Keep a set of the keys of URLs in a folder, and ask which URLs are in it: which of these have I fetched?
+
+The set names the key function, the profile and the lists that its keys depend on, and refuses others. "merge" and
+"query" take --profile, --by, --key-of and --hash from the set unless you pass them. A set takes about 14 bytes of disk
+for each key. One command can change a set at a time; any number can read it meanwhile. If a command fails or is
+killed, the set stays as it was.
+
+Exit codes: 0 success, 1 fatal error, 2 usage error, 3 interrupted, 4 an input is damaged.`
+
+const seenExamples = `  urlfold seen build fetched/ 'logs/**/*.gz'            make a set of the URLs of logs
+  urlfold seen merge fetched/ today.txt                 add those of a list
+  urlfold seen merge fetched/ other/                    add another set
+  urlfold seen query fetched/ candidates.txt            write the URLs that are not in it: key TAB norm
+  urlfold seen query --seen -r rewrite fetched/ x.log   write the records whose URLs are in it
+  urlfold seen shrink --before 2026-08-01 fetched/      remove keys that were last added before`
+
+// seenOptions holds the flags of the commands of seen: some of the one-shot's, and
+// their own.
+type seenOptions struct {
+	options
+	// Write the records whose URLs are in the set. Default: those whose URLs are not, and
+	// those without a key.
+	InSet bool `flag:"seen" for:"query"`
+	// Count the keys as added on this date, YYYY-MM-DD in UTC. Default: today.
+	Date string `flag:"date" for:"stamped" arg:"date"`
+
+	cmd      *cobra.Command
+	stampDay uint32
+}
+
+// newSeenCmd returns the commands of sets of keys.
+func newSeenCmd(c *daemon.Catalog) *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "seen", Short: "Keep a set of seen URLs on disk, and ask which URLs are in it", Long: seenLong, Example: seenExamples, Args: noSubcommand,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	build := newSeenUse(c, "build [flags] SET [FILE|GLOB|DIR|-]...", "Make a set of the keys of all URLs in the inputs", (*seenOptions).build, "stamped")
+	build.cmd.Flags().BoolVar(&build.Force, "force", false, "replace an existing set, when the new one is complete. Default: fail if there is one")
+	merge := newSeenUse(c, "merge [flags] SET [SET|FILE|GLOB|DIR|-]...", "Add the keys of other sets, or of all URLs in the inputs", (*seenOptions).merge, "stamped")
+	query := newSeenUse(c, "query [flags] SET [FILE|GLOB|DIR|-]...", "Write the URLs that are not in the set, or those that are", (*seenOptions).query, "query")
+	var before string
+	shrink := &cobra.Command{
+		Use: "shrink SET", Short: "Remove old keys from a set, and write the others as one file", Args: oneSet,
+		RunE: func(cmd *cobra.Command, args []string) error { return shrinkSet(cmd, args[0], before) },
+	}
+	shrink.Flags().StringVar(&before, "before", "", "remove the keys that were last added before this `date`, YYYY-MM-DD in UTC. Default: remove none")
+	info := &cobra.Command{
+		Use: "info SET", Short: "Print what a set contains", Args: oneSet,
+		RunE: func(cmd *cobra.Command, args []string) error { return showSet(cmd, args[0]) },
+	}
+	cmd.AddCommand(build.cmd, merge.cmd, query.cmd, shrink, info)
+	for _, c := range cmd.Commands() {
+		asUsage(c)
+	}
+	return cmd
+}
+
+// newSeenUse returns a command that reads URLs, with the flags for it and for more.
+func newSeenUse(c *daemon.Catalog, use, short string, run func(o *seenOptions, set string, paths []string) error, more ...string) *seenOptions {
+	o := &seenOptions{options: newOptions(c)}
+	o.cmd = &cobra.Command{
+		Use: use, Short: short,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return errors.New("missing SET: name the folder of the set")
+			}
+			return nil
+		},
+		RunE: func(_ *cobra.Command, args []string) error { return run(o, args[0], args[1:]) },
+	}
+	o.Render.Form, o.MaxMemory, o.identified = record.RenderKeys.String(), 128*field.MiB, true
+	o.register(o.cmd, o, append(more, "readers", "seen")...)
+	o.describe("by", "compare this `field`: "+strings.Join(record.IdentityNames(), ", ")+". key is the key at the level of --key. Default: that of the set, or key")
+	o.describe("key-of", "compare these `URLs` of a record that has several: all, in their order, or first. Default: that of the set, or all")
+	o.describe("max-memory", "use at most this `size` of memory for keys, and temporary files for the others")
+	return o
+}
+
+// describe replaces the help text of a flag.
+func (o *seenOptions) describe(flag, text string) { o.cmd.Flags().Lookup(flag).Usage = text }
+
+// oneSet requires exactly one argument.
+func oneSet(cmd *cobra.Command, args []string) error {
+	if len(args) != 1 {
+		return fmt.Errorf("%s: want one SET, the folder of a set", cmd.Name())
+	}
+	return nil
+}
+
+// dayOf returns the number of days from 1970-01-01 to a date, or to today if text is
+// empty.
+func dayOf(text string) (uint32, error) {
+	t := time.Now()
+	if text != "" {
+		var err error
+		if t, err = time.Parse(time.DateOnly, text); err != nil || t.Unix() < 0 {
+			return 0, fmt.Errorf("invalid date %q: want YYYY-MM-DD, from 1970-01-01", text)
+		}
+	}
+	return uint32(t.Unix() / (24 * 60 * 60)), nil
+}
+
+// dateOf is the reverse of dayOf.
+func dateOf(day uint32) string {
+	return time.Unix(int64(day)*24*60*60, 0).UTC().Format(time.DateOnly)
+}
+
+// shrinkSet removes the keys of a set that were last added before a date.
+func shrinkSet(cmd *cobra.Command, dir, before string) error {
+	var least uint32
+	if before != "" {
+		var err error
+		if least, err = dayOf(before); err != nil {
+			return usage(fmt.Errorf("--before: %w", err))
+		}
+	}
+	store, err := openSet(dir, nil, keyset.Options{})
+	if err != nil {
+		return err
+	}
+	had := store.Len()
+	err = store.Shrink(least)
+	if err == nil {
+		err = store.Commit()
+	}
+	now := store.Len()
+	_, bytes := store.Bytes()
+	if err = errors.Join(err, store.Close()); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(cmd.OutOrStdout(), "removed %s, %s left, %s\n", terminal.Plural(had-now, "key", "keys"), terminal.FormatCount(now), terminal.FormatSize(bytes))
+	return err
+}
+
+// showSet prints what a set contains.
+func showSet(cmd *cobra.Command, dir string) error {
+	store, err := keyset.OpenRead(dir, nil)
+	if err != nil {
+		return setError(err)
+	}
+	oldest, newest := store.Stamps()
+	_, bytes := store.Bytes()
+	tw := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
+	rows := [][2]string{{"keys", terminal.FormatCount(store.Len())}, {"disk", terminal.FormatSize(bytes)}}
+	if store.Len() > 0 {
+		rows = append(rows, [2]string{"added", dateOf(oldest) + " to " + dateOf(newest)})
+	}
+	for _, name := range identityNames {
+		if value := store.Identity()[name]; value != "" {
+			rows = append(rows, [2]string{name, terminal.OneLine(value)})
+		}
+	}
+	for _, row := range rows {
+		if err == nil {
+			_, err = fmt.Fprintf(tw, "%s\t%s\n", row[0], row[1])
+		}
+	}
+	return errors.Join(cmp.Or(err, tw.Flush()), store.Close())
+}
+
+// openSet opens a set for writing.
+func openSet(dir string, id keyset.Identity, o keyset.Options) (*keyset.Store, error) {
+	store, err := keyset.Open(dir, id, o)
+	return store, setError(err)
+}
+
+// setError returns an error about a set as a usage error, if it is one.
+func setError(err error) error {
+	switch {
+	case errors.Is(err, keyset.ErrNoStore):
+		return usage(fmt.Errorf("%w; make one with 'urlfold seen build'", err))
+	case errors.Is(err, keyset.ErrIdentity):
+		return usage(err)
+	case errors.Is(err, os.ErrExist):
+		return usage(fmt.Errorf("%w; add to it with 'urlfold seen merge', or replace it with --force", err))
+	}
+	return err
+}

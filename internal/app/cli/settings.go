@@ -1,0 +1,309 @@
+package cli
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/urlfold/urlfold/codec"
+	"github.com/urlfold/urlfold/codec/record"
+	"github.com/urlfold/urlfold/config"
+	"github.com/urlfold/urlfold/internal/app/recordconf"
+	"github.com/urlfold/urlfold/internal/ground/errlist"
+	"github.com/urlfold/urlfold/internal/ground/redact"
+	"github.com/urlfold/urlfold/internal/ground/suggest"
+	"github.com/urlfold/urlfold/internal/storage/disk"
+	"github.com/urlfold/urlfold/internal/storage/table"
+	sink "github.com/urlfold/urlfold/sinks/file"
+	"github.com/urlfold/urlfold/sources/file"
+)
+
+// settings holds the validated and resolved flags of a one-shot.
+type settings struct {
+	paths    []string
+	record   record.Config // an empty Format means: detect it
+	hides    bool          // by --redact or --secret
+	share    share
+	logLevel slog.Level
+	*options
+
+	log            *slog.Logger // set by prepare
+	tables         *tables
+	mayRewrite     bool // --render is not given, and --output is named .parquet
+	rewritesTables bool // the inputs are Parquet or Avro files, and so are the outputs
+}
+
+// checkFailOn checks the values of --fail-on.
+func checkFailOn(values []string) error {
+	for _, v := range values {
+		if now := map[string]string{"never": "none", "rejects": "rejected"}[v]; now != "" {
+			return fmt.Errorf("%q is now %q", v, now)
+		}
+		if v == "none" && len(values) > 1 {
+			return errors.New("none cannot be combined with other conditions")
+		}
+		if _, err := suggest.Index("condition", failOnNames, v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// resolve validates the flags and returns what they mean. Its error joins all
+// errors in the flags.
+func (o *options) resolve(paths []string) (*settings, error) {
+	s := &settings{paths: paths, options: o, tables: newTables(o.URLField, o.Format)}
+	var bad mistakes
+	for _, name := range []*string{&s.Output, &s.Rejects, &s.Report} {
+		if slices.Contains(stdoutNames, *name) {
+			*name = stdoutPath
+		}
+	}
+	s.resolvePaths(&bad)
+	s.checkValues(&bad)
+	s.resolveLockStep()
+	s.resolveParquet(&bad)
+	s.resolveCodec(&bad)
+	s.resolveRecord(&bad)
+	s.checkCombinations(&bad)
+	s.resolveUnique(&bad)
+	s.resolveShard(&bad)
+	s.checkFiles(&bad)
+	s.resolveLimits(&bad)
+	s.resolveRun(&bad)
+	s.checkRecord(&bad)
+	if err := bad.err(); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// resolvePaths rejects URLs given in place of files. The error does not repeat
+// the URL, which may contain a password.
+func (s *settings) resolvePaths(bad *mistakes) {
+	for i, p := range s.paths {
+		if _, err := os.Lstat(p); err != nil && strings.Contains(p, "://") {
+			bad.add(fmt.Sprintf("argument %d", i+1), errors.New("expected a file, got a URL (did you mean 'urlfold explain URL'?)"))
+		}
+	}
+	for _, pattern := range s.Exclude {
+		if !doublestar.ValidatePattern(pattern) {
+			bad.add("--exclude", fmt.Errorf("invalid glob %q", pattern))
+		}
+	}
+}
+
+// resolveCodec creates the normalizer.
+func (s *settings) resolveCodec(bad *mistakes) {
+	p, policy, err := findProfile(s.Profile)
+	bad.add("--profile", err)
+	if err == nil && s.list != "" {
+		changed, listErr := config.WithList(policy, s.list)
+		bad.add(s.listFlag, listErr)
+		if listErr == nil {
+			policy = changed
+		}
+	}
+	p, rulesErr := changeRules(p, s.Changes)
+	bad.add("--rule", rulesErr)
+	if s.MaxURL > 0 {
+		p.MaxLen = int(s.MaxURL)
+	}
+	key, keyErr := s.hmacKey()
+	bad.add("--hmac-key-file", keyErr)
+	if keyErr != nil {
+		key = make([]byte, codec.MinHMACKey) // stands in for the unreadable key
+	}
+	if err != nil || rulesErr != nil {
+		p = codec.Profile{}
+	}
+	s.record.Normalizer, err = s.newNormalizer(p, policy, key)
+	bad.add("", err)
+}
+
+// newNormalizer returns the normalizer for a profile, or nil if the profile or the
+// flags are invalid. The error joins one error, with its flag, for each invalid setting.
+func (o *options) newNormalizer(p codec.Profile, policy *codec.Policy, key []byte) (*codec.Normalizer, error) {
+	n, err := recordconf.NewNormalizer(&o.Codec, p, policy, key)
+	if errorIn(err, "Profile") && len(o.Changes) > 0 {
+		return nil, fmt.Errorf("--rule: %w", err) // the profile alone is consistent
+	}
+	return n, flagNames(err)
+}
+
+// resolveRecord builds the configuration of record jobs.
+func (s *settings) resolveRecord(bad *mistakes) {
+	for _, name := range s.Secrets {
+		if name == "" {
+			bad.add("--secret", errors.New("empty parameter name"))
+		}
+	}
+	if s.Delimiter != "" && s.Format == "" {
+		s.Format = "csv"
+	}
+	s.takeNote(bad)
+	s.Codec.URL = config.URLParts(s.urlParts(bad))
+	s.record.Formats = append(s.formats[:len(s.formats):len(s.formats)], table.Format(table.Parquet), table.Format(table.Avro))
+	s.record.Fields, s.record.Extend, s.record.Params = s.Fields, s.extensions(bad), s.styles(bad)
+	s.record.Divert, s.record.MaxRecord = s.Rejects != "", int(s.MaxRecord)
+	bad.add("", flagNames(recordconf.Fill(&s.record, &s.Codec, s.Where, nil)))
+	_, hides, _ := redact.Parse(s.Redact) // checkRecord reports the error
+	s.hides = hides || len(s.Secrets) > 0
+}
+
+// errorIn reports whether err contains an error in the given field of
+// record.Config.
+func errorIn(err error, field string) bool {
+	return slices.ContainsFunc(errlist.Flatten(err), func(err error) bool {
+		var c *record.ConfigError
+		return errors.As(err, &c) && c.Field == field
+	})
+}
+
+// extensions parses the values of --extend.
+func (s *settings) extensions(bad *mistakes) (list []record.Extension) {
+	for _, text := range s.Extend {
+		name, field, ok := strings.Cut(text, "=")
+		if !ok {
+			bad.add("--extend", fmt.Errorf("missing '=' in %q: want NAME=FIELD, such as url_norm=norm", text))
+			return nil
+		}
+		list = append(list, record.Extension{Name: name, Field: field})
+	}
+	return list
+}
+
+// urlParts parses the values of --url.
+func (s *settings) urlParts(bad *mistakes) (u record.URLParts) {
+	for _, text := range s.URLs {
+		for pair := range strings.SplitSeq(text, ",") {
+			part, path, ok := strings.Cut(pair, "=")
+			if !ok {
+				bad.add("--url", fmt.Errorf("missing '=' in %q: want PART=PATH pairs, such as host=request.host,path=request.uri", pair))
+				continue
+			}
+			bad.add("--url", u.Add(part, path))
+		}
+	}
+	return u
+}
+
+// hmacKey returns the contents of --hmac-key-file, or nil without the flag.
+func (s *settings) hmacKey() ([]byte, error) {
+	if s.HMACKeyFile == "" {
+		return nil, nil
+	}
+	key, err := os.ReadFile(s.HMACKeyFile)
+	if err != nil {
+		return nil, err
+	}
+	// Editors and echo append a line feed that is not part of the key.
+	return bytes.TrimSuffix(key, []byte("\n")), nil
+}
+
+// checkFiles rejects output files that share a name or cannot be written.
+func (s *settings) checkFiles(bad *mistakes) {
+	if s.OutputDir != "" {
+		bad.add("--output-dir", disk.Creatable(s.OutputDir))
+	}
+	seen := map[string]string{}
+	for _, f := range []struct{ flag, name string }{{"--output", s.Output}, {"--rejects", s.Rejects}, {"--report", s.Report}} {
+		if f.name == "" || f.name == stdoutPath || f.flag == "--rejects" && slices.Contains(stderrNames, f.name) {
+			continue
+		}
+		if other := seen[f.name]; other != "" {
+			bad.add(f.flag, fmt.Errorf("same file as %s", other))
+		}
+		seen[f.name] = f.flag
+		bad.add(f.flag, s.checkFile(f.flag, f.name))
+	}
+}
+
+// checkFile returns an error if it is already known that the file cannot be
+// written. It writes nothing.
+func (s *settings) checkFile(flag, name string) error {
+	fi, err := os.Stat(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		// Unlike --output-dir, these flags do not create directories.
+		if _, err := os.Stat(filepath.Dir(name)); errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("%s: directory does not exist", name)
+		}
+		return disk.Creatable(filepath.Dir(name))
+	case err != nil:
+		return err
+	case fi.IsDir():
+		return fmt.Errorf("%s: is a directory", name)
+	case s.isInput(fi):
+		return fmt.Errorf("%s: %w", name, sink.ErrIsInput)
+	case fi.Mode().IsRegular() && !s.Force && flag != "--report":
+		return fmt.Errorf("%s: %w; use --force to overwrite it", name, sink.ErrExists)
+	}
+	return nil
+}
+
+// isInput reports whether fi is one of the files named as inputs.
+func (s *settings) isInput(fi os.FileInfo) bool {
+	return slices.ContainsFunc(s.paths, func(path string) bool {
+		in, err := os.Stat(path)
+		return err == nil && os.SameFile(in, fi)
+	})
+}
+
+// resolveLimits reports the errors in sizes, which no flag could report when it was
+// set.
+func (s *settings) resolveLimits(bad *mistakes) {
+	for _, flag := range slices.Sorted(maps.Keys(s.late)) {
+		bad.add("--"+flag, s.late[flag])
+	}
+	if s.MaxRatio == 0 || s.MaxRatio < -1 {
+		bad.add("--max-ratio", errors.New("must be greater than 0, or -1 for no limit"))
+	}
+	s.tables.limits.MaxPage, s.tables.limits.MaxRatio = int64(s.MaxWindow), s.MaxRatio
+}
+
+func (s *settings) resolveRun(bad *mistakes) {
+	bad.add("--fail-on", checkFailOn(s.FailOn))
+	_ = s.logLevel.UnmarshalText([]byte(s.LogLevel)) // checkValues reports the error
+	if s.Jobs < 1 || s.Jobs > maxJobs {
+		bad.add("--jobs", fmt.Errorf("must be between 1 and %d", maxJobs))
+	}
+}
+
+const maxJobs = 1024
+
+// readsFiles reports whether the --on-damage policy reads each input twice.
+func (s *settings) readsFiles() bool {
+	c := file.Config{OnDamage: s.OnDamage}
+	return c.NeedsFiles()
+}
+
+// checkRecord lets package record validate its part of the settings. Stand-ins
+// replace the settings whose flags are wrong (they have been reported) and
+// those that depend on a format still to be detected.
+func (s *settings) checkRecord(bad *mistakes) {
+	probe := s.record
+	if probe.Normalizer == nil {
+		probe.Normalizer = recordconf.Probe()
+	}
+	if probe.Format == "" {
+		probe.Format, probe.Dialect, probe.Target, probe.URLField, probe.BaseField, probe.URL = "jsonl", "", 0, "url", "", record.URLParts{}
+	}
+	// resolveRecord has reported errors in these two.
+	if probe.Render != record.RenderExtend {
+		probe.Extend = nil
+	} else if len(probe.Extend) == 0 && probe.Note == (record.Note{}) {
+		probe.Render = record.RenderRewrite
+	}
+	_, err := record.New(probe)
+	bad.add("", flagNames(err))
+}

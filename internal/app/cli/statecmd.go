@@ -1,0 +1,161 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"text/tabwriter"
+
+	"github.com/bmatcuk/doublestar/v4"
+	"github.com/spf13/cobra"
+
+	"github.com/urlfold/urlfold/internal/app/daemon"
+	"github.com/urlfold/urlfold/internal/ground/suggest"
+	"github.com/urlfold/urlfold/internal/ground/terminal"
+	"github.com/urlfold/urlfold/internal/storage/checkpoint"
+)
+
+const stateLong = `Inspect or reset the checkpoints that "urlfold run" has stored. For each input file, a checkpoint contains the offset up
+to which its records are durable in the outputs. For each output file, it contains the length.
+
+"ls" and "show" only read, and you can use them while the daemon runs. "reset" locks the data directory, so stop the
+daemon first.`
+
+const stateExamples = `  urlfold state ls -c urlfold.yaml
+  urlfold state show --data-dir /var/lib/urlfold | jq .entries
+  urlfold state reset -c urlfold.yaml '/var/log/nginx/*.log'`
+
+func newStateCmd(cat *daemon.Catalog) *cobra.Command {
+	var file, dir string
+	cmd := &cobra.Command{
+		Use: "state", Short: "Inspect or reset stored checkpoints", Long: stateLong, Example: stateExamples, Args: noSubcommand,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.PersistentFlags().StringVarP(&file, "config", "c", "", "read the path of the data directory from this configuration `FILE`")
+	cmd.PersistentFlags().StringVar(&dir, "data-dir", "", "use this data `DIRECTORY` instead of the one in a configuration")
+	_ = cmd.MarkPersistentFlagDirname("data-dir") // the flag exists
+	cmd.AddCommand(
+		&cobra.Command{
+			Use: "ls", Short: "List files with their offsets", Args: noArgs,
+			RunE: func(cmd *cobra.Command, _ []string) error { return withState(cmd, cat, file, dir, listState) },
+		},
+		&cobra.Command{
+			Use: "show", Short: "Print the stored state as JSON", Args: noArgs,
+			RunE: func(cmd *cobra.Command, _ []string) error { return withState(cmd, cat, file, dir, showState) },
+		},
+		&cobra.Command{
+			Use: "reset PATH|GLOB", Short: "Delete the checkpoints of files, so that the next run reads them from the start",
+			Args: oneGlob,
+			RunE: func(cmd *cobra.Command, args []string) error {
+				d, err := dataDir(cat, file, dir)
+				if err != nil {
+					return err
+				}
+				n, err := checkpoint.Reset(d, args[0])
+				if err != nil {
+					return err
+				}
+				_, err = fmt.Fprintf(cmd.OutOrStdout(), "reset %s\n", terminal.Plural(int64(n), "checkpoint", "checkpoints"))
+				return err
+			},
+		},
+	)
+	for _, c := range cmd.Commands() {
+		asUsage(c)
+	}
+	return cmd
+}
+
+// noSubcommand rejects arguments: each would be an unknown subcommand.
+func noSubcommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	var names []string
+	for _, c := range cmd.Commands() {
+		names = append(names, c.Name())
+	}
+	_, err := suggest.Index("command", names, args[0])
+	return err
+}
+
+// oneGlob requires exactly one argument: a path or a valid glob.
+func oneGlob(_ *cobra.Command, args []string) error {
+	switch {
+	case len(args) != 1:
+		return errors.New("reset: want one PATH or GLOB (see 'urlfold state ls' for the paths)")
+	case !doublestar.ValidatePathPattern(args[0]):
+		return fmt.Errorf("reset: invalid glob %q", args[0])
+	}
+	return nil
+}
+
+// withState reads the stored state and passes it to show.
+func withState(cmd *cobra.Command, cat *daemon.Catalog, file, dir string, show func(io.Writer, checkpoint.Contents) error) error {
+	d, err := dataDir(cat, file, dir)
+	if err != nil {
+		return err
+	}
+	if err := checkpoint.Readable(d); err != nil {
+		return err
+	}
+	c, warnings := checkpoint.List(d)
+	for _, w := range warnings {
+		if _, err := fmt.Fprintf(cmd.ErrOrStderr(), "urlfold: %s\n", w); err != nil {
+			return err
+		}
+	}
+	return show(cmd.OutOrStdout(), c)
+}
+
+func listState(w io.Writer, c checkpoint.Contents) error {
+	tw := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
+	_, err := fmt.Fprintln(tw, "STATE\tOFFSET\tNEXT LINE\tVERDICT\tSOURCE\tFILE")
+	for _, e := range c.Entries {
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintf(tw, "%s\t%d\t%d\t%s\t%s\t%s\n", e.State, e.Offset, e.Line, orDash(e.Verdict), e.Source, terminal.OneLine(e.Path))
+	}
+	for _, m := range c.Extents {
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintf(tw, "output\t%d\t-\t-\t%s\t%s\n", m.Length, m.Sink, terminal.OneLine(m.Path))
+	}
+	if err != nil {
+		return err
+	}
+	return tw.Flush()
+}
+
+func orDash(s string) string {
+	if s == "" {
+		return "-"
+	}
+	return s
+}
+
+func showState(w io.Writer, c checkpoint.Contents) error {
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", "  ")
+	all := struct {
+		Entries []checkpoint.Entry `json:"entries"`
+		Extents []shownExtent      `json:"extents"`
+		Keys    json.RawMessage    `json:"keys,omitempty"` // the set of dedupe
+	}{append([]checkpoint.Entry{}, c.Entries...), []shownExtent{}, json.RawMessage(c.Keys)}
+	for _, m := range c.Extents {
+		all.Extents = append(all.Extents, shownExtent(m))
+	}
+	return enc.Encode(all)
+}
+
+// A shownExtent is a pipeline.Extent with JSON names in the style of the
+// entries.
+type shownExtent struct {
+	Sink   string `json:"sink"`
+	Lane   string `json:"lane,omitempty"` // the id of an entry
+	Path   string `json:"path"`
+	Length int64  `json:"length"`
+}

@@ -1,0 +1,109 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/urlfold/urlfold/internal/app/daemon"
+	"github.com/urlfold/urlfold/internal/report/insight"
+)
+
+const topLong = `Count how often each key occurs in the input, and list the most frequent keys, each with its count and an example URL. The
+default key is that of the profile; --by counts by any output field, by the names of parameters (param) or by flags (flag).
+Several names, separated by commas, count their combinations.
+
+Counts are exact. What does not fit into --max-memory is in temporary files. The order is by count, then by key, and the
+result does not depend on the number of workers. The example is the shortest URL of a key in normal form. urlfold replaces
+passwords with *** unless you pass --redact none.
+
+N is the number of keys to list, 10 by default; with --per, for each period. An argument is N if it is the first one and a
+number that is not the name of a file.
+
+Exit codes: 0 success, 1 fatal error, 2 usage error, 3 interrupted, 4 --fail-on matched.`
+
+const topExamples = `  urlfold top access.log.gz                               list the ten most frequent keys
+  urlfold top 20 --by k2 'logs/**/*.gz'                   list the 20 most frequent pages, with their canonical strings
+  urlfold top --by status,site access.log                 count combinations of status and site
+  urlfold top 5 --by template --per day access.log        list the five most frequent paths of each day
+  urlfold top --by param -r jsonl access.log              count the names of parameters, as JSON lines
+  urlfold top --where 'status == 404' --by url x.log      list the pages that are missing`
+
+// maxTop is the largest N of top.
+const maxTop = 10_000_000
+
+// topOptions holds the flags of top.
+type topOptions struct {
+	// Count by these names, separated by commas: fields of --fields, param, flag.
+	Counted string `flag:"by" for:"count" arg:"names"`
+	analysis
+}
+
+// newTopCmd returns the command that lists the most frequent keys.
+func newTopCmd(c *daemon.Catalog) *cobra.Command {
+	o := &topOptions{Counted: "key", analysis: newAnalysis(c)}
+	cmd := &cobra.Command{
+		Use:   "top [flags] [N] [FILE|GLOB|DIR|-]...",
+		Short: "List the most frequent pages, sites, parameters or other keys",
+		Long:  topLong, Example: topExamples,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd, args) },
+	}
+	o.register(cmd, o, "results")
+	return cmd
+}
+
+// number returns N and the other arguments.
+func number(args []string, otherwise int) (n int, paths []string, err error) {
+	if len(args) == 0 || strings.Trim(args[0], "0123456789") != "" || args[0] == "" || isFile(args[0]) {
+		return otherwise, args, nil
+	}
+	n, err = strconv.Atoi(args[0])
+	if err != nil || n < 1 || n > maxTop {
+		err = fmt.Errorf("must be between 1 and %d", maxTop)
+	}
+	return n, args[1:], err
+}
+
+// isFile reports whether a file has the name.
+func isFile(name string) bool {
+	_, err := os.Lstat(name)
+	return err == nil
+}
+
+func (o *topOptions) run(cmd *cobra.Command, args []string) (err error) {
+	var bad mistakes
+	n, paths, err := number(args, 10)
+	bad.add("N", err)
+	by, err := insight.ParseBy(o.Counted)
+	bad.add("--by", err)
+	opt := o.resolve(cmd.OutOrStdout(), &bad)
+	if err != nil {
+		by = insight.By{Columns: []string{"key"}} // stands in for the wrong one
+	}
+	top := insight.NewTop(by, opt)
+	set, err := o.prepare(paths, top.Fields(), &bad)
+	if err != nil {
+		return err
+	}
+	top = insight.NewTop(by, set.analysisLimits(opt))
+	defer func() { err = errors.Join(err, top.Close()) }()
+	r, err := o.read(cmd, set, top.NewCodecs)
+	if err != nil {
+		return err
+	}
+	periods, err := top.Result(n)
+	if err != nil {
+		return err
+	}
+	columns := insight.TopColumns(by, opt.Per)
+	err = o.write(cmd, r, columns, func(p insight.Printer) error { return insight.PrintTop(p, by, opt.Per, periods) })
+	if err != nil {
+		return err
+	}
+	return r.finish()
+}

@@ -1,0 +1,105 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/urlfold/urlfold/codec/record"
+	"github.com/urlfold/urlfold/internal/app/daemon"
+	"github.com/urlfold/urlfold/internal/ground/terminal"
+	"github.com/urlfold/urlfold/internal/report/keydiff"
+	"github.com/urlfold/urlfold/pipeline"
+)
+
+// verifyKeysOptions holds the flags of verify-keys: some of the one-shot's, and
+// its own.
+type verifyKeysOptions struct{ options }
+
+// newVerifyKeysCmd returns the command that checks the keys of indexes.
+func newVerifyKeysCmd(c *daemon.Catalog) *cobra.Command {
+	o := verifyKeysOptions{newOptions(c)}
+	cmd := &cobra.Command{
+		Use:   "verify-keys [flags] FILE|GLOB|DIR|-...",
+		Short: "Check the keys of web archive indexes",
+		Long: `Compare the key of each record of a CDX or CDXJ index with the key that the profile makes of the record's URL. The key is
+the first column. For each wrong key, print its file and line, the expected key and the key found. Replace
+the keys of URLs with a password by *** unless you pass --redact none.
+
+Exit codes: 0 all keys are right, 1 fatal error, 2 usage error, 3 interrupted, 4 a key is wrong, a record cannot be read,
+or an input is damaged.`,
+		Example: `  urlfold verify-keys -f cdx index.cdx
+  urlfold verify-keys -f cdxj indexes/*.cdxj.gz
+  urlfold verify-keys --quiet -f cdxj index.cdxj    print only the number of wrong keys`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd, args) },
+	}
+	o.Profile, o.Redact = keyProfile, usualRedact
+	o.register(cmd, &o, "verify-keys")
+	cmd.Flags().BoolVar(&o.Quiet, "quiet", false, "print only the number of wrong keys")
+	return cmd
+}
+
+// keyProfile is the default of --profile: the profile that most indexes use.
+const keyProfile = "surt-ia"
+
+// run reads the indexes and prints the wrong keys.
+func (o *verifyKeysOptions) run(cmd *cobra.Command, paths []string) error {
+	a := o.options
+	a.Render.Form, a.Fields, a.Jobs, a.Redact = record.RenderTSV.String(), keydiff.VerifyFields, 1, nil
+	var bad mistakes
+	checkRedact(&bad, o.Redact)
+	set, err := a.resolve(paths)
+	bad.add("", err)
+	if err := bad.err(); err != nil {
+		return err
+	}
+	out := cmd.OutOrStdout()
+	v, err := keydiff.NewVerification(set.record.Normalizer, o.Redact, func(w keydiff.WrongKey) error {
+		if o.Quiet {
+			return nil
+		}
+		return writeWrongKey(out, &w)
+	})
+	if err != nil {
+		return err
+	}
+	sig := watchSignals()
+	defer sig.stop()
+	run := scan{set: set}
+	codecs := func() (func() pipeline.Codec, error) {
+		if name := run.formats.name(); name != "cdx" && name != "cdxj" && len(run.formats.names()) > 0 {
+			return nil, usage(fmt.Errorf("the input has the format %s: verify-keys needs an index with keys, cdx or cdxj", name))
+		}
+		return v.NewCodecs(pipeline.NewRecordCodecs(run.formats.job)), nil
+	}
+	if err := run.read(sig, cmd.InOrStdin(), codecs); err != nil {
+		return err
+	}
+	if v.Err != nil {
+		return v.Err
+	}
+	damaged := run.writeDamage(cmd.ErrOrStderr())
+	if _, err := fmt.Fprintf(out, "%s, %s wrong (profile %s)\n", terminal.Plural(v.Keys, "key", "keys"), terminal.FormatCount(v.Wrong), set.record.Normalizer.Profile().Name); err != nil {
+		return fmt.Errorf("write output: %w", err)
+	}
+	if damaged || v.Wrong > 0 {
+		return &exitError{code: exitFailOn}
+	}
+	return nil
+}
+
+var errNoKey = errors.New("the URL has no key")
+
+// writeWrongKey writes a line for a wrong key.
+func writeWrongKey(w io.Writer, k *keydiff.WrongKey) error {
+	at := fmt.Sprintf("%s:%d", terminal.OneLine(shownPath(k.File)), k.Line)
+	text := "expected " + k.Want + ", found " + k.Found
+	if k.Reason != "" {
+		text = fmt.Sprintf("%v (%s), found %s", errNoKey, k.Reason, k.Found)
+	}
+	_, err := fmt.Fprintf(w, "%s: %s\n", at, terminal.Printable(text))
+	return err
+}

@@ -1,0 +1,106 @@
+package daemon
+
+import (
+	"cmp"
+	"time"
+
+	"github.com/urlfold/urlfold/codec"
+	"github.com/urlfold/urlfold/codec/record"
+	"github.com/urlfold/urlfold/config"
+	"github.com/urlfold/urlfold/internal/app/recordconf"
+	"github.com/urlfold/urlfold/internal/observe/tap"
+	"github.com/urlfold/urlfold/internal/report/keydiff"
+	"github.com/urlfold/urlfold/pipeline"
+)
+
+// codec returns the function that makes the codecs of p, with those that look at
+// the same records. The counts of a shadow start at zero.
+func (d *Daemon) codec(p *plan) func() pipeline.Codec {
+	next := pipeline.NewRecordCodec(p.job)
+	d.shadow.Store(nil)
+	if s := p.shadow; s != nil {
+		shadow := keydiff.NewShadow(s.a, s.b, s.oneIn, s.memory, time.Now())
+		d.shadow.Store(shadow)
+		next = shadow.Wrap(next, s.jobA, s.jobB)
+	}
+	if d.tap != nil {
+		next = d.tap.Wrap(next, p.tapJob, p.file.Codec.Secrets, d.masker.Mask)
+	}
+	return next
+}
+
+// addTap sets the job that reads samples, if they are enabled and the
+// configuration of the records is valid.
+func (p *plan) addTap() error {
+	if p.job == nil || !p.file.Admin.Tap {
+		return nil
+	}
+	rc, err := p.catalog.recordConfig(p.file, p.registry, allSound)
+	if err == nil {
+		p.tapJob, err = tap.Job(rc)
+	}
+	if err != nil {
+		return p.file.ErrorAt("admin.tap", err)
+	}
+	return nil
+}
+
+// A shadowPlan is a comparison with a second profile.
+type shadowPlan struct {
+	a, b       keydiff.Side
+	jobA, jobB *record.Job
+	oneIn      int
+	memory     int64 // bytes
+}
+
+// Defaults of a shadow.
+const (
+	shadowOneIn  = 64
+	shadowMemory = 32 << 20
+)
+
+// addShadow sets the comparison with a second profile, if there is one and the
+// configuration of the records is valid.
+func (p *plan) addShadow() error {
+	c := p.file.Shadow
+	if p.job == nil || c == nil {
+		return nil
+	}
+	rc, err := p.catalog.recordConfig(p.file, p.registry, allSound)
+	if err != nil {
+		return p.file.ErrorAt("shadow", err)
+	}
+	s := &shadowPlan{oneIn: cmp.Or(c.OneIn, shadowOneIn), memory: cmp.Or(int64(c.Memory), shadowMemory)}
+	s.a = keydiff.Side{Normalizer: rc.Normalizer, Level: rc.Level}
+	if s.b, err = p.shadowSide(); err != nil {
+		return p.file.ErrorAt("shadow.profile", err)
+	}
+	if s.jobA, err = keydiff.ShadowJob(rc, s.a); err != nil {
+		return p.file.ErrorAt("shadow", err)
+	}
+	if s.jobB, err = keydiff.ShadowJob(rc, s.b); err != nil {
+		return p.file.ErrorAt("shadow", err)
+	}
+	p.shadow = s
+	return nil
+}
+
+// shadowSide returns the second profile, with the hash and the encoding of
+// queries of the codec.
+func (p *plan) shadowSide() (keydiff.Side, error) {
+	c := &p.file.Codec
+	var key []byte
+	if text := c.HMACKey.Reveal(); text != "" {
+		key = []byte(text)
+	}
+	profile, policy := p.file.Shadow.Resolve()
+	norm, err := recordconf.NewNormalizer(&config.Codec{Hash: c.Hash, QueryEncoding: c.QueryEncoding}, profile, policy, key)
+	if err != nil {
+		return keydiff.Side{}, err
+	}
+	side := keydiff.Side{Normalizer: norm, Level: norm.Profile().Key}
+	if lv, err := codec.ParseLevel(p.file.Shadow.Key); err == nil {
+		side.Level = lv
+	}
+	return side, nil
+}

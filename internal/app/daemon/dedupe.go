@@ -1,0 +1,366 @@
+package daemon
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/urlfold/urlfold/codec"
+	"github.com/urlfold/urlfold/codec/record"
+	"github.com/urlfold/urlfold/config"
+	"github.com/urlfold/urlfold/internal/observe/memory"
+	"github.com/urlfold/urlfold/internal/observe/metrics"
+	"github.com/urlfold/urlfold/internal/storage/checkpoint"
+	"github.com/urlfold/urlfold/internal/storage/keyset"
+	"github.com/urlfold/urlfold/internal/storage/unique"
+	"github.com/urlfold/urlfold/internal/storage/unique/changelog"
+	"github.com/urlfold/urlfold/pipeline"
+	sinkfile "github.com/urlfold/urlfold/sinks/file"
+	sinkkafka "github.com/urlfold/urlfold/sinks/kafka"
+	sinknats "github.com/urlfold/urlfold/sinks/nats"
+	"github.com/urlfold/urlfold/sources/kafka"
+)
+
+// This file connects dedupe with the pipeline: which configurations would lose
+// records, what the set of keys depends on, and the set of a run.
+
+// dedupeSources explains, by type, why a source cannot be deduplicated.
+var dedupeSources = map[string]string{
+	"jetstream": "requires bucket with a JetStream source: it acknowledges single messages, which no set of keys on disk can follow; in a jetstream sink, msg_id: key drops duplicates within the window of the stream",
+	"nats":      "requires a file source: core NATS delivers at most once, so a set of keys on disk would drop records whose first one was lost",
+	"stdin":     "requires a file source: stdin has no position to store the keys with; use urlfold --unique",
+}
+
+// dedupeSinks explains, by type, why records cannot be deduplicated for a sink.
+var dedupeSinks = map[string]string{
+	"nats":   "core NATS delivers at most once: if a first record is lost, dedupe would drop or mark all others",
+	"stdout": "stdout is not durable: if a first record is lost in the pipe, dedupe would drop or mark all others",
+}
+
+// checkDedupe rejects configurations in which dedupe could lose records.
+func (p *plan) checkDedupe(sound func(path string) bool) error {
+	f := p.file
+	if f.Dedupe == nil {
+		return nil
+	}
+	var errs []error
+	wrong := func(path, text string) { errs = append(errs, f.ErrorAt(path, errors.New("dedupe "+text))) }
+	for i := range f.Sources {
+		c := &f.Sources[i]
+		switch {
+		case !isSound(c, sound), c.Type == "jetstream" && p.inBucket() && i == 0:
+		case c.Type == "jetstream" && p.inBucket():
+			wrong(c.Path(), "requires a single source: run a second instance with the same bucket")
+		case c.Type == "file" && p.inBucket():
+			wrong(c.Path(), "cannot be combined with bucket: the positions in files are stored on this machine, so the keys must be, too; remove bucket")
+		case c.Type == "kafka":
+			p.checkDedupeKafka(c, wrong)
+		case c.Type != "file":
+			why, known := dedupeSources[c.Type]
+			if !known {
+				why = "requires a file or kafka source, which stores its positions together with the keys"
+			}
+			wrong(c.Path(), why)
+		case i > 0:
+			wrong(c.Path(), "requires a single source: the positions of two sources cannot be stored in one step; merge their include patterns")
+		}
+	}
+	if f.Dedupe.Changelog != nil && !slices.ContainsFunc(f.Sources, func(c config.Component) bool { return c.Type == "kafka" }) {
+		wrong("dedupe.changelog", "requires a kafka source; the keys of files are in data_dir")
+	}
+	if p.inBucket() && sound("dedupe") && f.Dedupe.Changelog != nil {
+		wrong("dedupe.bucket", "cannot combine bucket with changelog, which would have no effect")
+	}
+	if f.Dedupe.Marks() {
+		p.checkMarks(wrong)
+	}
+	for _, c := range p.outputs() {
+		if why, bad := dedupeSinks[c.Type]; bad {
+			wrong(c.Path(), "cannot be combined with this sink: "+why)
+		} else if brokerSinks[c.Type] && f.DeadLetter == nil && f.Pipeline.OnRefused != "drop" {
+			wrong(c.Path(), "requires a dead_letter: this sink may refuse the first record of a key, whose duplicates were dropped or marked")
+		}
+	}
+	if f.Pipeline.OnRefused == "drop" {
+		wrong("pipeline.on_refused", "cannot be combined with drop: if a sink refuses the first record of a key, its duplicates would be lost, too, or marked as duplicates of nothing")
+	}
+	if len(f.Route) > 0 {
+		wrong("route", "cannot be combined with route: the first record of a key may go to another sink than its duplicates")
+	}
+	if c := p.fixedBatches(); c != nil {
+		wrong(c.Path(), "cannot be combined with msg_id: batch: after a crash, a batch may hold other records, which the stream would drop; set msg_id: position with framing: records")
+	}
+	return errors.Join(errs...)
+}
+
+// checkMarks rejects outputs that would drop the records that keep: mark keeps, or
+// that have another field with the name of the mark.
+func (p *plan) checkMarks(wrong func(path, text string)) {
+	for i := range p.file.Sinks {
+		c := &p.file.Sinks[i]
+		if s, ok := c.Config.(*sinknats.JetStreamConfig); ok && s.MsgID == "key" {
+			wrong(c.Path()+".msg_id", "cannot combine key with keep: mark: the stream would drop the records that are marked; set position")
+		}
+	}
+	if name := unique.MarkNote.Name; slices.Contains(p.file.Codec.Render.Names(), name) {
+		wrong("codec.render.extend."+name, "adds a field of this name with keep: mark; choose another name")
+	}
+}
+
+// newMark returns the function that marks duplicates, if the configuration is
+// valid.
+func (p *plan) newMark() func() func(*pipeline.Stream, []uint32) error {
+	render, _ := record.ParseRender(p.file.Codec.Render.Form) // newJob has checked it
+	return unique.NewMarker(render)
+}
+
+// checkDedupeKafka rejects configurations in which the keys of a Kafka topic
+// could not move with its partitions.
+func (p *plan) checkDedupeKafka(c *config.Component, wrong func(path, text string)) {
+	d, log := p.file.Dedupe, p.file.Dedupe.Changelog
+	topics := c.Config.(*kafka.Config).Topics
+	if len(p.file.Sources) > 1 {
+		wrong(c.Path(), "requires a single source: the keys of a partition are compared only with those of the same partition")
+	}
+	if p.inBucket() {
+		wrong("dedupe.bucket", "requires a jetstream source; the keys of Kafka are in dedupe.changelog")
+	}
+	if d.Scope != "lane" {
+		wrong(c.Path(), "requires scope: lane with Kafka, because each partition may have another reader; partition the topic by the URL, so that equal ones are in the same partition")
+	}
+	if log == nil {
+		wrong(c.Path(), "requires a changelog with Kafka: a topic that holds the keys, so that they move with the partitions")
+		return
+	}
+	if len(topics) > 1 {
+		wrong(c.Path()+".topics", "supports only one topic, whose partitions correspond to those of dedupe.changelog")
+	}
+	if d.OnChange == "refuse" {
+		wrong("dedupe.on_change", "cannot refuse with a changelog: it may hold the keys of several configurations, and those of others are ignored; set reset")
+	}
+	taken := slices.Contains(topics, log.Topic)
+	for _, out := range p.outputs() {
+		s, ok := out.Config.(*sinkkafka.Config)
+		taken = taken || ok && s.Topic == log.Topic
+	}
+	if taken {
+		wrong("dedupe.changelog.topic", "requires a topic of its own, and this one has records")
+	}
+}
+
+// dedupeScope returns the scope of the set.
+func (p *plan) dedupeScope() pipeline.Scope {
+	if p.file.Dedupe.Scope == "lane" {
+		return pipeline.ScopeLane
+	}
+	return pipeline.ScopeAll
+}
+
+// dedupeWindow returns the windows of the set, or nil.
+func (p *plan) dedupeWindow() *pipeline.Window {
+	w := p.file.Dedupe.Window
+	if w == nil {
+		return nil
+	}
+	return &pipeline.Window{Size: w.Size, Lateness: w.Lateness, Idle: w.Idle, ByMessage: w.ByMessage()}
+}
+
+// checkWindow rejects windows for records without times, and keys of windows that
+// would have no effect.
+func (p *plan) checkWindow(sound func(path string) bool) error {
+	w := p.file.Dedupe.Window
+	if w == nil || !sound("dedupe.window") || len(p.file.Sources) == 0 {
+		return nil
+	}
+	files := p.file.Sources[0].Type == "file"
+	switch {
+	case files && w.ByMessage():
+		return p.file.ErrorAt("dedupe.window.time", errors.New("requires a kafka or jetstream source: lines of files have no time but their own"))
+	case !files && w.HasIdle():
+		return p.file.ErrorAt("dedupe.window.idle", errors.New("requires a file source: with others, no partition waits for another one"))
+	case !w.ByMessage() && p.job.Lacks(slices.Index(record.FieldNames(), "time")):
+		or := ""
+		if !files {
+			or = "; set time: message for the time of the message"
+		}
+		return p.file.ErrorAt("dedupe.window", fmt.Errorf("records of the format %s have no time, so no window can be selected; the time at which they are read would select another one after a crash%s", p.file.Codec.Format, or))
+	}
+	return nil
+}
+
+// keyIdentity returns everything that the set of keys depends on.
+func (p *plan) keyIdentity() (keyset.Identity, error) {
+	rc, err := p.catalog.recordConfig(p.file, nil, allSound)
+	if err != nil {
+		return nil, err
+	}
+	d, n := p.file.Dedupe, rc.Normalizer
+	id := keyset.Identity{"by": d.By, "key_of": d.KeyOf, "scope": d.Scope, "profile": n.Profile().Name, "target": p.file.Codec.Target, "unicode": codec.UnicodeVersion}
+	if d.Marks() {
+		id["keep"] = d.Keep // the records of other sets have no mark
+	}
+	if d.Window != nil {
+		id["window"] = d.Window.Size.String()
+		if d.Window.ByMessage() {
+			id["window"] += " by message"
+		}
+	}
+	level := rc.Level
+	for _, lv := range []codec.Level{codec.K0, codec.K1, codec.K2, codec.K3, codec.KSurface} {
+		if lv.String() == d.By {
+			level = lv
+		}
+	}
+	switch d.By {
+	case "site":
+		id["public suffix list"] = codec.SiteListVersion()
+	case "template":
+		id["lists"] = n.Policy().Versions()
+	default:
+		id["by"] = level.String()
+		id["key function"], id["hash"], id["lists"] = n.KeyFunction(level), p.file.Codec.Hash, n.PolicyVersions(level)
+		if p.file.Codec.HMACKey.Reveal() != "" {
+			id["hmac key"] = keyCheck(n, level)
+		}
+	}
+	if c := &p.file.Sources[0]; c.Type == "kafka" {
+		if k, ok := c.Config.(*kafka.Config); ok {
+			id["group"], id["topics"] = k.Group, strings.Join(k.Topics, ", ")
+		}
+	}
+	var sinks []string
+	for i := range p.file.Sinks {
+		c := &p.file.Sinks[i]
+		sinks = append(sinks, strings.TrimSpace(c.Name+" "+targetOf(c)))
+	}
+	id["sinks"] = strings.Join(sinks, ", ")
+	return id, nil
+}
+
+// keyCheck returns a text that differs for different keys of hmac-sha256: the
+// first bytes of the key of a fixed URL.
+func keyCheck(n *codec.Normalizer, level codec.Level) string {
+	var r codec.Result
+	if _, err := n.Append(nil, []byte("http://check.invalid/"), &r); err != nil {
+		return ""
+	}
+	return hex.EncodeToString(r.Key(level).AppendTo(nil)[:8])
+}
+
+// targetOf returns where a sink writes to.
+func targetOf(c *config.Component) string {
+	switch s := c.Config.(type) {
+	case *sinkfile.LogConfig:
+		return s.Path
+	case interface{ Target() string }:
+		return s.Target()
+	}
+	return c.Type
+}
+
+// checkStoredKeys returns an error if the stored set belongs to another
+// configuration, and dedupe.on_change says that this must not happen.
+func (p *plan) checkStoredKeys(store *checkpoint.Store) error {
+	d := p.file.Dedupe
+	if d == nil || d.OnChange != "refuse" || store == nil {
+		return nil
+	}
+	if err := unique.CheckIdentity(store, p.identity); err != nil {
+		return p.file.ErrorAt("dedupe.on_change", fmt.Errorf("%w; set on_change: reset to begin with an empty set", err))
+	}
+	return nil
+}
+
+// keys are the keys of a run: a [pipeline.KeySet] or a [pipeline.LaneKeySet].
+type keys interface {
+	metrics.Extra
+	Count(of func() *pipeline.DedupeSnapshot)
+	Close() error
+}
+
+// openKeys opens the keys of a run, with files in dir.
+func (p *plan) openKeys(ctx context.Context, c *parts, store *checkpoint.Store, dir string, log *slog.Logger) (err error) {
+	if p.file.Dedupe == nil || p.inBucket() {
+		return nil
+	}
+	if p.file.Dedupe.Changelog != nil {
+		return p.openChangelog(ctx, c, dir, log)
+	}
+	if err := p.checkStoredKeys(store); err != nil {
+		return err
+	}
+	set, err := unique.OpenDurable(store, dir, p.identity, log)
+	if err != nil {
+		return err
+	}
+	set.SetTable(p.budget.Keys)
+	if p.file.Dedupe.Window != nil {
+		set.Forget(p.dedupeWindow())
+	}
+	c.keys = set
+	return nil
+}
+
+func init() { keyset.Outside = memory.Outside }
+
+// keyTables returns the most memory, in bytes, of a set of keys outside the heap.
+func (p *plan) keyTables() int64 {
+	switch d := p.file.Dedupe; {
+	case d == nil || p.inBucket():
+		return 0
+	case d.Changelog != nil:
+		return int64(d.Changelog.MaxMemory)
+	}
+	return keyset.MaxTable
+}
+
+// openChangelog opens the keys of a Kafka topic. dir is for temporary files.
+func (p *plan) openChangelog(ctx context.Context, c *parts, dir string, log *slog.Logger) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return p.file.ErrorAt("data_dir", fmt.Errorf("temporary files of dedupe: %w", err))
+	}
+	set, err := changelog.Open(ctx, p.changelog(dir, log))
+	if err != nil {
+		return p.file.ErrorAt("dedupe.changelog.topic", err)
+	}
+	c.keys = set
+	return nil
+}
+
+// changelog returns the configuration of the topic that holds the keys. dir is for
+// temporary files.
+func (p *plan) changelog(dir string, log *slog.Logger) changelog.Config {
+	source, d := p.file.Sources[0].Config.(*kafka.Config), p.file.Dedupe.Changelog
+	return changelog.Config{
+		Connection: source.Kafka, Topic: d.Topic, Create: d.Create, Input: source.Topics[0],
+		Identity: p.identity, Window: p.dedupeWindow(), MaxMemory: p.budget.Keys, Dir: dir, Log: log,
+	}
+}
+
+// checkChangelog checks the topic that holds the keys, if there is one. It creates
+// nothing.
+func (p *plan) checkChangelog(ctx context.Context) error {
+	if p.file.Dedupe == nil || p.file.Dedupe.Changelog == nil {
+		return nil
+	}
+	if err := changelog.Check(ctx, p.changelog("", discardLog)); err != nil {
+		return p.file.ErrorAt("dedupe.changelog.topic", err)
+	}
+	return nil
+}
+
+// closeKeys closes the set of keys.
+func (p *parts) closeKeys() error {
+	switch {
+	case p.keys != nil:
+		return p.keys.Close()
+	case p.claims != nil:
+		return p.claims.Close()
+	}
+	return nil
+}

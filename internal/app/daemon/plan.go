@@ -1,0 +1,487 @@
+package daemon
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"runtime"
+	"slices"
+
+	"github.com/urlfold/urlfold/codec/record"
+	"github.com/urlfold/urlfold/config"
+	"github.com/urlfold/urlfold/internal/client/registry"
+	"github.com/urlfold/urlfold/internal/ground/errlist"
+	"github.com/urlfold/urlfold/internal/observe/memory"
+	"github.com/urlfold/urlfold/internal/storage/checkpoint"
+	"github.com/urlfold/urlfold/internal/storage/disk"
+	"github.com/urlfold/urlfold/internal/storage/keyset"
+	"github.com/urlfold/urlfold/internal/storage/unique"
+	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/sinks"
+	sinkfile "github.com/urlfold/urlfold/sinks/file"
+	"github.com/urlfold/urlfold/sources"
+	"github.com/urlfold/urlfold/sources/file"
+)
+
+// A plan is a configuration that has been validated as far as possible without
+// accessing other resources.
+type plan struct {
+	catalog     *Catalog
+	file        *config.File
+	job         *record.Job
+	tapJob      *record.Job      // reads samples of the records; nil without admin.tap
+	shadow      *shadowPlan      // nil without a shadow
+	registry    *registry.Client // nil if there is none
+	budget      memory.Budget
+	limit       memory.Limit
+	descriptors int64   // descriptor limit of the process; 0: unknown or none
+	openFiles   []share // of the components that keep files open
+	tooFew      error   // not nil if the descriptors do not suffice
+	files       bool    // there is a file source, so checkpoints are needed
+	exactlyOnce bool
+	identity    keyset.Identity // of the set of keys; nil without dedupe
+	sourceNames []string
+	sinkNames   []string
+}
+
+// newPlan validates f. The error joins a *config.Error for each error in it.
+func (cat *Catalog) newPlan(f *config.File) (*plan, error) {
+	p := cat.prepare(f)
+	if err := p.check(allSound); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// allSound is the sound function for a configuration that was loaded without
+// errors.
+func allSound(string) bool { return true }
+
+// prepare returns a plan for f that has not been validated.
+func (cat *Catalog) prepare(f *config.File) *plan {
+	p := &plan{catalog: cat, file: f}
+	for i := range f.Sources {
+		p.sourceNames = append(p.sourceNames, f.Sources[i].Name)
+		p.files = p.files || f.Sources[i].Type == "file"
+	}
+	for i := range f.Sinks {
+		p.sinkNames = append(p.sinkNames, f.Sinks[i].Name)
+	}
+	p.fit()
+	p.descriptors = disk.MaxOpen()
+	p.tooFew = p.shareFiles(p.descriptors)
+	return p
+}
+
+// check validates the plan by creating all its components. The error joins a
+// *config.Error for each error in the values that are sound.
+func (p *plan) check(sound func(path string) bool) error {
+	parts, err := p.make(&env{log: discardLog, sound: sound})
+	errs := []error{err, p.checkNames(sound), p.checkExactlyOnce(sound), p.checkRoute(sound), p.checkHeader(sound), p.checkFixedBatches(sound), p.checkDedupe(sound), p.checkStandard(), p.checkPaths(sound)}
+	p.registry = newRegistry(p.file, sound)
+	p.job, err = p.catalog.newJob(p.file, err == nil && parts.needFacts(), p.registry, sound)
+	p.fit() // the format is known
+	errs = append(errs, err, p.addTap(), p.addShadow())
+	if p.job != nil && p.file.Dedupe != nil {
+		p.identity, err = p.keyIdentity()
+		errs = append(errs, err, p.checkWindow(sound))
+	}
+	if p.job != nil && p.job.Binary() && len(parts.sinks) == len(p.file.Sinks) {
+		errs = append(errs, p.checkLineWriters(parts))
+	}
+	if p.job != nil && p.job.MessagesOnly() {
+		errs = append(errs, p.checkMessages(sound))
+	}
+	return inOrder(errs...)
+}
+
+// checkMessages rejects sources of text for a format that occurs only in
+// messages.
+func (p *plan) checkMessages(sound func(path string) bool) error {
+	var errs []error
+	for i := range p.file.Sources {
+		if c := &p.file.Sources[i]; isSound(c, sound) && (c.Type == "file" || c.Type == "stdin") {
+			errs = append(errs, p.file.ErrorAt(c.Path(), fmt.Errorf("cannot read the format %s, which occurs only in messages; a run without a configuration reads Avro files", p.file.Codec.Format)))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// checkLineWriters rejects sinks that need records with line ends.
+func (p *plan) checkLineWriters(parts *parts) error {
+	var errs []error
+	for i, s := range parts.sinks {
+		if l, ok := s.(sinks.LineWriter); ok {
+			if err := l.NeedsLines(); err != nil {
+				errs = append(errs, p.file.ErrorAt(p.file.Sinks[i].Path(), err))
+			}
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// isSound reports whether the type of a component exists and the given keys
+// have no errors.
+func isSound(c *config.Component, sound func(path string) bool, keys ...string) bool {
+	return c.Config != nil && !slices.ContainsFunc(keys, func(key string) bool { return !sound(c.Path() + "." + key) })
+}
+
+// inOrder joins the errors in a configuration in the order of the file. It
+// returns nil if there are none.
+func inOrder(errs ...error) error {
+	list := errlist.Flatten(errors.Join(errs...))
+	place := func(err error) (line, column int) {
+		var e *config.Error
+		if errors.As(err, &e) {
+			return e.Line, e.Column
+		}
+		return 0, 0
+	}
+	slices.SortStableFunc(list, func(a, b error) int {
+		line, column := place(a)
+		otherLine, otherColumn := place(b)
+		return cmp.Or(cmp.Compare(line, otherLine), cmp.Compare(column, otherColumn))
+	})
+	return errors.Join(list...)
+}
+
+// checkNames rejects a sink with the name of a source, because metrics and
+// checkpoints identify components by name. Package config has checked that the
+// names of sources and the names of sinks are distinct.
+func (p *plan) checkNames(sound func(path string) bool) error {
+	taken := map[string]bool{}
+	for i := range p.file.Sources {
+		if c := &p.file.Sources[i]; isSound(c, sound, "name") {
+			taken[c.Name] = true
+		}
+	}
+	var errs []error
+	for i := range p.file.Sinks {
+		if c := &p.file.Sinks[i]; isSound(c, sound, "name") && taken[c.Name] {
+			errs = append(errs, p.file.ErrorAt(c.Path()+".name", errors.New("duplicate component name: a source has the same name")))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// checkExactlyOnce determines whether exactly-once delivery is requested and
+// checks that it is possible: it requires a single file source and only file
+// sinks.
+func (p *plan) checkExactlyOnce(sound func(path string) bool) error {
+	outs := p.outputs()
+	for _, c := range outs {
+		l, ok := c.Config.(*sinkfile.LogConfig)
+		p.exactlyOnce = p.exactlyOnce || ok && l.ExactlyOnce && isSound(c, sound, "exactly_once")
+	}
+	if !p.exactlyOnce {
+		return nil
+	}
+	var errs []error
+	for i := range p.file.Sources {
+		if c := &p.file.Sources[i]; isSound(c, sound) && (c.Type != "file" || i > 0) {
+			errs = append(errs, p.file.ErrorAt(c.Path(), onceSource(c.Type)))
+		}
+	}
+	for _, c := range outs {
+		if isSound(c, sound) && c.Type != "file" {
+			errs = append(errs, p.file.ErrorAt(c.Path(), onceSink(c.Type)))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// onceSource returns why a source of this type rules out exactly-once delivery.
+func onceSource(kind string) error {
+	if kind == "stdin" {
+		return errors.New("incompatible with exactly_once of a sink: stdin cannot be read again after a crash; read a file, or remove exactly_once")
+	}
+	return errors.New("incompatible with exactly_once of a sink, which requires a single file source; remove one of the two")
+}
+
+// onceSink returns why a sink of this type rules out exactly-once delivery.
+func onceSink(kind string) error {
+	if kind == "stdout" {
+		return errors.New("incompatible with exactly_once of another sink: stdout cannot be truncated after a crash; write a file, or remove exactly_once")
+	}
+	return errors.New("incompatible with exactly_once of another sink, which requires that all sinks and the dead letter are files; remove one of the two")
+}
+
+// checkStandard rejects a second reader of stdin and a second writer to stdout,
+// because their records would be interleaved.
+func (p *plan) checkStandard() error {
+	var errs []error
+	seen := false
+	for i := range p.file.Sources {
+		if c := &p.file.Sources[i]; c.Type == "stdin" {
+			if seen {
+				errs = append(errs, p.file.ErrorAt(c.Path(), errors.New("another source already reads stdin")))
+			}
+			seen = true
+		}
+	}
+	seen = false
+	for _, c := range p.outputs() {
+		if c.Type == "stdout" {
+			if seen {
+				errs = append(errs, p.file.ErrorAt(c.Path(), errors.New("another sink already writes to stdout")))
+			}
+			seen = true
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// readsStdin reports whether a source reads standard input.
+func (p *plan) readsStdin() bool {
+	return slices.ContainsFunc(p.file.Sources, func(c config.Component) bool { return c.Type == "stdin" })
+}
+
+// outputs returns the sinks, followed by the dead letter if there is one.
+func (p *plan) outputs() []*config.Component {
+	var list []*config.Component
+	for i := range p.file.Sinks {
+		list = append(list, &p.file.Sinks[i])
+	}
+	if p.file.DeadLetter != nil {
+		list = append(list, p.file.DeadLetter)
+	}
+	return list
+}
+
+// fit computes the number of batches, and the memory for keys.
+func (p *plan) fit() {
+	o := &p.file.Pipeline
+	if o.Batch.Bytes < 1 || o.MaxInFlight.Batches < 1 {
+		o = &config.Default().Pipeline // invalid values, which have been reported
+	}
+	longest := int64(o.MaxRecordBytes)
+	if p.job != nil { // nil until the other values are checked
+		if q, ok := p.job.Framing().(record.QuoteFraming); ok {
+			longest += int64(q.MaxQuoted())
+		}
+	}
+	p.limit = memory.FindLimit(int64(p.file.Memory.Limit))
+	p.budget = p.limit.Fit(memory.Load{
+		BatchBytes:     int64(max(p.batchBytes(), int(o.Batch.Bytes))),
+		MaxBatches:     o.MaxInFlight.Batches,
+		MaxBytes:       int64(o.MaxInFlight.Bytes),
+		MaxRecordBytes: longest,
+		Workers:        cmp.Or(o.Workers, runtime.GOMAXPROCS(0)), // the default of package pipeline
+		Copies:         p.copies(),
+		Keys:           p.keyTables(),
+	})
+}
+
+// tight returns an error if not even the minimum number of batches fits into
+// the memory limit.
+func (p *plan) tight() error {
+	if !p.budget.Tight {
+		return nil
+	}
+	keys := "pipeline.workers, batch.bytes and max_record_bytes"
+	if p.budget.Keys > 0 {
+		keys = "dedupe, " + keys
+	}
+	return fmt.Errorf("memory limit (%s) of %d MiB will be exceeded: %s require %d MiB; raise the limit or lower these",
+		p.limit.From, p.limit.Bytes>>20, keys, (p.budget.Least()+1<<20-1)>>20)
+}
+
+var discardLog = slog.New(slog.DiscardHandler)
+
+// An env is the environment for the components of a pipeline.
+type env struct {
+	store    *checkpoint.Store // nil if no source needs it, and during validation
+	log      *slog.Logger
+	untilEOF bool
+	dry      bool                               // the sinks write nothing
+	headed   []byte                             // header that stdout has already got
+	stdin    io.Reader                          // nil during validation
+	stdout   io.Writer                          // nil during validation
+	onReport func(source string, r file.Report) // nil during validation
+	sound    func(path string) bool             // nil: everything is sound
+}
+
+// makes reports whether a component should be created.
+func (e *env) makes(c *config.Component) bool {
+	return e.sound == nil || c.Config != nil && e.sound(c.Path())
+}
+
+// parts holds the components of a pipeline.
+type parts struct {
+	sources []pipeline.Source
+	sinks   []pipeline.Sink
+	dead    pipeline.Sink  // nil if there is none
+	keys    keys           // nil without dedupe, and with dedupe.bucket
+	claims  *unique.Claims // nil without dedupe.bucket
+}
+
+// make creates the components, which do not connect to anything yet.
+func (p *plan) make(e *env) (*parts, error) {
+	var errs []error
+	out := &parts{}
+	for i := range p.file.Sources {
+		c := &p.file.Sources[i]
+		if !e.makes(c) {
+			continue
+		}
+		s, err := p.makeSource(c, e)
+		if err != nil {
+			errs = append(errs, p.file.ErrorAt(c.Path(), err))
+		}
+		out.sources = append(out.sources, s)
+	}
+	for i := range p.file.Sinks {
+		c := &p.file.Sinks[i]
+		if !e.makes(c) {
+			continue
+		}
+		s, err := p.makeSink(c, e)
+		if err != nil {
+			errs = append(errs, p.file.ErrorAt(c.Path(), err))
+		}
+		out.sinks = append(out.sinks, s)
+	}
+	if c := p.file.DeadLetter; c != nil && e.makes(c) {
+		s, err := p.makeSink(c, e)
+		if err != nil {
+			errs = append(errs, p.file.ErrorAt(c.Path(), err))
+		}
+		out.dead = s
+	}
+	return out, errors.Join(errs...)
+}
+
+func (p *plan) makeSource(c *config.Component, e *env) (pipeline.Source, error) {
+	return p.catalog.sources[c.Type].New(c.Config, p.sourceEnv(c, e))
+}
+
+func (p *plan) sourceEnv(c *config.Component, e *env) sources.Env {
+	o := &p.file.Pipeline
+	env := sources.Env{
+		Name: c.Name, MaxRecord: int(o.MaxRecordBytes),
+		BatchBytes: int(o.Batch.Bytes), BatchRecords: o.Batch.Records, Linger: o.Batch.Linger,
+		UntilEOF: e.untilEOF, Delays: p.inBucket(), Logger: e.log.With("component", c.Name), Stdin: e.stdin,
+		Files: file.Host{Store: e.store, Hold: p.canCutBack() && !e.dry && p.file.Dedupe == nil, OpenFiles: p.openFilesOf(c.Path())},
+	}
+	host := &env.Files
+	if p.fixedBatches() != nil {
+		host.Grid = file.GridBytes
+	}
+	if e.onReport != nil {
+		host.OnReport = func(r file.Report) { e.onReport(c.Name, r) }
+	}
+	if p.job != nil {
+		env.Framing, host.NewFit = p.job.Framing(), p.job.NewFit
+	} else {
+		env.Framing = noFraming{} // during validation
+	}
+	if host.Store == nil {
+		host.Store = new(checkpoint.Store)
+	}
+	return env
+}
+
+// canCutBack reports whether the records of an input can be cut off all outputs
+// again, even after a restart.
+func (p *plan) canCutBack() bool {
+	return p.exactlyOnce && !slices.ContainsFunc(p.outputs(), func(c *config.Component) bool {
+		l, ok := c.Config.(*sinkfile.LogConfig)
+		return !ok || !l.CanCutBack()
+	})
+}
+
+// noFraming is the framing during validation, when nothing is read.
+type noFraming struct{}
+
+func (noFraming) Cut([]byte) int  { return 0 }
+func (noFraming) Head([]byte) int { return 0 }
+
+func (p *plan) makeSink(c *config.Component, e *env) (pipeline.Sink, error) {
+	return p.catalog.sinks[c.Type].New(c.Config, p.sinkEnv(c, e))
+}
+
+func (p *plan) sinkEnv(c *config.Component, e *env) sinks.Env {
+	env := sinks.Env{
+		Name: c.Name, SourceNames: p.sourceNames, Batches: p.budget.Batches, ExactlyOnce: p.exactlyOnce,
+		DeadLetter: c == p.file.DeadLetter, Header: p.headerFor(c, e),
+		CSV:       p.file.Codec.Render.Form == "csv" && c != p.file.DeadLetter,
+		Logger:    e.log.With("component", c.Name),
+		Stdout:    e.stdout,
+		OpenFiles: p.openFilesOf(c.Path()),
+	}
+	if e.store != nil {
+		env.Resume, env.Lost = e.store.Extents(p.extentName(c)), e.store.Lost()
+	}
+	return env
+}
+
+// extentName returns the name by which the output extents of a checkpoint
+// identify a sink.
+func (p *plan) extentName(c *config.Component) string {
+	if c == p.file.DeadLetter {
+		return pipeline.DeadLetterName
+	}
+	return c.Name
+}
+
+// needFacts reports whether a sink needs facts about records.
+func (p *parts) needFacts() bool {
+	for _, s := range append(p.sinks[:len(p.sinks):len(p.sinks)], p.dead) {
+		if f, ok := s.(sinks.FactReader); ok && f.NeedsFacts() {
+			return true
+		}
+	}
+	return false
+}
+
+// mustOrder reports whether batches must be written in order even if the
+// configuration does not require it: in a file whose records contain their
+// length, the pieces of a long record must not be interleaved with other
+// records.
+func mustOrder(job *record.Job, sinks []pipeline.Sink) bool {
+	return job != nil && (job.Apart() || job.Binary()) && !slices.ContainsFunc(sinks, func(s pipeline.Sink) bool { return !s.Caps().Ordered })
+}
+
+// options returns the options for a pipeline of the components in c.
+func (p *plan) options(c *parts, log *slog.Logger) pipeline.Options {
+	o := &p.file.Pipeline
+	opt := pipeline.Options{
+		Sources: c.sources, Sinks: c.sinks, DeadLetter: c.dead,
+		SourceNames: p.sourceNames, SinkNames: p.sinkNames, ExactlyOnce: p.exactlyOnce,
+		NewCodec: pipeline.NewRecordCodec(p.job), Workers: o.Workers, BatchBytes: p.batchBytes(),
+		Batches: p.budget.Batches, CommitInterval: o.CommitInterval, ShutdownTimeout: p.file.Shutdown.Timeout,
+		OnRefused: refusedPolicies[o.OnRefused],
+		Logger:    log,
+	}
+	if c.keys != nil {
+		opt.Dedupe = &pipeline.Dedupe{Scope: p.dedupeScope(), Room: p.budget.Room, Window: p.dedupeWindow()}
+		opt.Dedupe.Set, _ = c.keys.(pipeline.KeySet)
+		opt.Dedupe.Lanes, _ = c.keys.(pipeline.LaneKeySet)
+	}
+	if c.claims != nil {
+		opt.Dedupe = &pipeline.Dedupe{Claims: c.claims, Window: p.dedupeWindow()}
+	}
+	if d := p.file.Dedupe; d != nil && d.Marks() {
+		opt.Dedupe.NewMark = p.newMark()
+	}
+	if o.Ordering == "per_lane" || p.exactlyOnce || mustOrder(p.job, c.sinks) {
+		opt.Ordering = pipeline.OrderPerLane
+	}
+	return opt
+}
+
+// beginSchemas prepares the schema registry, if there is one, for a run.
+func (p *plan) beginSchemas(log *slog.Logger) {
+	if p.registry != nil {
+		p.registry.SetLog(log)
+	}
+}
+
+// endSchemas ends all requests to the schema registry.
+func (p *plan) endSchemas() {
+	if p.registry != nil {
+		p.registry.Close()
+	}
+}

@@ -1,0 +1,286 @@
+package daemon
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"reflect"
+	"strings"
+	"time"
+
+	"github.com/urlfold/urlfold/config"
+	"github.com/urlfold/urlfold/config/field"
+	"github.com/urlfold/urlfold/internal/ground/errlist"
+	"github.com/urlfold/urlfold/internal/observe/systemd"
+	"github.com/urlfold/urlfold/internal/storage/disk"
+)
+
+// connectTimeout is how long a reload waits for new brokers before it rejects
+// the new configuration.
+const connectTimeout = 10 * time.Second
+
+// Reload requests a reload of the configuration and returns immediately.
+// Requests that arrive during a reload are combined into one.
+func (d *Daemon) Reload() {
+	select {
+	case d.reloads <- struct{}{}:
+	default:
+	}
+}
+
+func (d *Daemon) watchReloads(ctx context.Context) {
+	select {
+	case <-d.begun: // postpones earlier requests
+	case <-ctx.Done():
+		return
+	}
+	for {
+		select {
+		case <-d.reloads:
+			d.reload(ctx)
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// reload applies the current configuration file. An invalid one changes
+// nothing.
+func (d *Daemon) reload(ctx context.Context) {
+	_ = systemd.Reloading() // best effort
+	how, err := d.change(ctx)
+	if err != nil {
+		d.failReload(err)
+		d.events.Error("configuration rejected, keeping the previous one", "error", err)
+	} else {
+		d.failReload(nil)
+		d.events.Info("configuration reloaded", "effect", how)
+	}
+	_ = systemd.Ready("running") // best effort
+}
+
+// failReload stores the error of the last reload for the status page; nil
+// clears it.
+func (d *Daemon) failReload(err error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.reloadErr = ""
+	if err != nil {
+		d.reloadErr = d.masker.Mask(err.Error())
+	}
+}
+
+// change loads and applies the configuration. It returns what was replaced.
+func (d *Daemon) change(ctx context.Context) (how string, err error) {
+	f, err := d.o.Load()
+	if err != nil {
+		return "", err
+	}
+	d.masker.Add(secretsOf(f)...) // before any error can mention one
+	next, err := d.catalog.newPlan(f)
+	if err == nil {
+		err = next.tooFew
+	}
+	if err != nil {
+		return "", err
+	}
+	d.mu.Lock()
+	now := d.now
+	d.mu.Unlock()
+	if err := fixed(now.plan, next); err != nil {
+		return "", err
+	}
+	if err := next.checkStoredKeys(d.store); err != nil {
+		return "", err
+	}
+	if sameFlow(now.plan, next) {
+		d.swap(now, next)
+		return "rules", nil
+	}
+	if now.plan.readsStdin() {
+		return "", errors.New("changing sources or sinks requires a restart: a new pipeline cannot take over data that the current one has read from stdin")
+	}
+	if _, err := next.connect(ctx); err != nil {
+		return "", err
+	}
+	d.setLevel(f)
+	d.setNext(next)
+	now.stop()
+	return "new pipeline after draining the current one", nil
+}
+
+// swap applies the rules of next to the running pipeline.
+func (d *Daemon) swap(now *running, next *plan) {
+	d.setLevel(next.file)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	now.plan = next
+	next.beginSchemas(d.log)
+	now.pipe.SetCodec(d.codec(next))
+	d.swaps++
+}
+
+// fixed returns an error if next changes settings that require a restart.
+func fixed(now, next *plan) error {
+	var keys []string
+	a, b := now.file, next.file
+	for _, c := range []struct {
+		key  string
+		same bool
+	}{
+		{"data_dir", a.DataDir == b.DataDir || !now.files && !next.files},
+		{"sources (adding the first file source)", now.files || !next.files},
+		{"admin", reflect.DeepEqual(a.Admin, b.Admin)},
+		{"log.format", a.Log.Format == b.Log.Format},
+		{"log.rate_limit", a.Log.RateLimit == b.Log.RateLimit},
+	} {
+		if !c.same {
+			keys = append(keys, c.key)
+		}
+	}
+	if len(keys) > 0 {
+		return errors.New("changing these settings requires a restart: " + strings.Join(keys, ", "))
+	}
+	return nil
+}
+
+// sameFlow reports whether two plans differ at most in how they process
+// records, so that the pipeline of one can continue with the rules of the
+// other. The framing must be the same, because sources have already cut the
+// batches in flight.
+func sameFlow(a, b *plan) bool {
+	f, g := a.file, b.file
+	return bytes.Equal(a.header(), b.header()) && // files begin with it
+		sameComponents(f.Sources, g.Sources) && sameComponents(f.Sinks, g.Sinks) &&
+		sameComponent(f.DeadLetter, g.DeadLetter) &&
+		(f.Route == nil) == (g.Route == nil) && // the memory of a batch depends on it
+		maps.Equal(a.identity, b.identity) && sameBucket(f.Dedupe, g.Dedupe) && sameChangelog(f, g) && sameWindow(f.Dedupe, g.Dedupe) && sameMarks(f, g) && // another set of keys
+		f.Pipeline == g.Pipeline && f.Shutdown == g.Shutdown && f.Memory == g.Memory &&
+		f.Codec.Format == g.Codec.Format && reflect.DeepEqual(f.Codec.Registry, g.Codec.Registry) && f.Codec.URLField == g.Codec.URLField && f.Codec.BaseField == g.Codec.BaseField && reflect.DeepEqual(f.Codec.URL, g.Codec.URL) &&
+		fieldOf(f.Codec.Base) == fieldOf(g.Codec.Base)
+}
+
+// sameChangelog reports whether the keys of dedupe are in the same topic.
+func sameChangelog(f, g *config.File) bool {
+	return f.Dedupe == nil || g.Dedupe == nil || reflect.DeepEqual(f.Dedupe.Changelog, g.Dedupe.Changelog)
+}
+
+// sameWindow reports whether windows, if there are any, are kept equally long.
+func sameWindow(a, b *config.Dedupe) bool {
+	return a == nil || b == nil || a.Window == nil || b.Window == nil || *a.Window == *b.Window
+}
+
+// sameMarks reports whether marks, if there are any, are written in the same way.
+func sameMarks(f, g *config.File) bool {
+	return f.Dedupe == nil || !f.Dedupe.Marks() || f.Codec.Render.Form == g.Codec.Render.Form
+}
+
+// fieldOf returns the name of the record field in a base, or "". It matters for
+// the framing: in a table, naming a column implies a header.
+func fieldOf(base string) string {
+	_, rest, _ := strings.Cut(base, "{")
+	name, _, _ := strings.Cut(rest, "}")
+	return name
+}
+
+func sameComponents(a, b []config.Component) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if !sameComponent(&a[i], &b[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+func sameComponent(a, b *config.Component) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return a.Type == b.Type && a.Name == b.Name && reflect.DeepEqual(a.Config, b.Config)
+}
+
+// Check connects to and disconnects from all sources and sinks of f, and checks
+// that output files can be created, without creating any. The warnings describe
+// settings that work but could be better.
+func (cat *Catalog) Check(ctx context.Context, f *config.File) (warnings []*config.Error, err error) {
+	p, err := cat.newPlan(f)
+	if err != nil {
+		return nil, err
+	}
+	warnings, err = p.connect(ctx)
+	if p.files {
+		if bad := disk.Creatable(f.DataDir); bad != nil {
+			err = inOrder(err, f.ErrorAt("data_dir", bad))
+		}
+	}
+	return warnings, err
+}
+
+// connect creates the components and calls their connection checks.
+func (p *plan) connect(ctx context.Context) (warnings []*config.Error, err error) {
+	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
+	defer cancel()
+	e := &env{log: discardLog}
+	var errs []error
+	check := func(c *config.Component, part any, err error) {
+		if x, ok := part.(connector); ok && err == nil {
+			err = x.CheckConnect(ctx)
+		}
+		if x, ok := part.(interface{ Warnings() []string }); ok && err == nil {
+			for _, text := range x.Warnings() {
+				warnings = append(warnings, p.file.ErrorAt(c.Path(), errors.New(text)))
+			}
+		}
+		for _, err := range errlist.Flatten(err) {
+			path := c.Path()
+			if f := new(field.Error); errors.As(err, &f) {
+				path, err = path+"."+f.Field, f.Err
+			}
+			errs = append(errs, p.file.ErrorAt(path, err))
+		}
+	}
+	longest, room := 0, 0
+	for i := range p.file.Sources {
+		c := &p.file.Sources[i]
+		s, err := p.makeSource(c, e)
+		check(c, s, err)
+		longest = max(longest, cmp.Or(limitOf(s), int(p.file.Pipeline.MaxRecordBytes)))
+	}
+	for _, c := range p.outputs() {
+		s, err := p.makeSink(c, e)
+		check(c, s, err)
+		room = limitOf(s) // of the dead letter in the end
+	}
+	if d := p.file.DeadLetter; d != nil && room > 0 && room/2 < longest {
+		warnings = append(warnings, p.file.ErrorAt(d.Path(), fmt.Errorf("limited to messages of %d bytes, but the sources have records of up to %d bytes: dead letters, which are longer than their records, will be truncated; raise the limit to %d", room, longest, 2*longest)))
+	}
+	errs = append(errs, p.checkBucket(ctx), p.checkChangelog(ctx))
+	if err := p.tight(); err != nil {
+		warnings = append(warnings, p.file.ErrorAt("memory.limit", err))
+	}
+	if p.tooFew != nil {
+		warnings = append(warnings, p.file.ErrorAt("sources", p.tooFew))
+	}
+	return warnings, inOrder(errs...)
+}
+
+// limitOf returns the size of the longest message, in bytes, that a component
+// receives or accepts, or 0 if that is unknown or not limited. The component has
+// checked its connection.
+func limitOf(component any) int {
+	if l, ok := component.(interface{ MessageLimit() int }); ok {
+		return l.MessageLimit()
+	}
+	return 0
+}
+
+// A connector is a component that can check its connection before it is opened.
+type connector interface {
+	CheckConnect(ctx context.Context) error
+}

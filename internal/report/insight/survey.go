@@ -1,0 +1,397 @@
+package insight
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/zeebo/xxh3"
+
+	"github.com/urlfold/urlfold/codec"
+	"github.com/urlfold/urlfold/codec/params"
+	"github.com/urlfold/urlfold/internal/ground/tsv"
+	"github.com/urlfold/urlfold/internal/storage/tally"
+	"github.com/urlfold/urlfold/pipeline"
+)
+
+// A Survey collects what a report shows, in one pass. Each worker counts distinct
+// URLs first, and derives pages, sites, parameters and campaigns from them only
+// when it runs out of memory or at the end: once for each URL instead of once for
+// each record.
+//
+//	row ─▶ hour: status, flags
+//	    └▶ URL ─▶ seen ─▶ (each once) pages, sites, parameters, campaigns, levels
+type Survey struct {
+	o    Options
+	norm *codec.Normalizer
+
+	mu      sync.Mutex
+	workers []*surveyor
+}
+
+// NewSurvey returns a Survey of URLs that n has normalized. Close releases it.
+func NewSurvey(n *codec.Normalizer, o Options) *Survey { return &Survey{o: o, norm: n} }
+
+// The columns of its rows.
+const (
+	surveyURL = iota
+	surveyNorm
+	surveyTime
+	surveyStatus
+	surveyFlags
+	numSurvey
+)
+
+// Fields returns the fields that the codecs must write, in tsv.
+func (s *Survey) Fields() []string { return []string{"url", "norm", "time", "status", "flags"} }
+
+// The lists of a report.
+const (
+	listPages = iota
+	listSites
+	listParams
+	listCampaigns
+	numLists
+)
+
+// A surveyor is the part of a Survey that one worker fills.
+type surveyor struct {
+	s        *Survey
+	seen     *tally.Tally // distinct URLs
+	room     int64
+	lists    [numLists]*tally.Tally
+	levels   *levels
+	calendar calendar
+	hours    map[string]*Hour
+	hour     *Hour  // the current one
+	period   []byte // its name
+	status   [1000]int64
+	flagSets map[string][]codec.Flag
+
+	res       codec.Result
+	key       []byte
+	url       []byte
+	text      []byte
+	selector  selector
+	pairs     []params.Pair
+	campaigns [params.NumFields][]byte
+}
+
+// An Hour counts the URLs of one hour.
+type Hour struct {
+	URLs   int64
+	Status [6]int64 // by class: 0 for none
+	Flags  map[codec.Flag]int64
+}
+
+// maxHours limits the memory for hours: two years. URLs of other hours count as
+// without a time.
+const maxHours = 2 * 366 * 24
+
+// maxFlagSets is the number of combinations of flags that a surveyor remembers.
+const maxFlagSets = 1 << 10
+
+// NewCodecs returns a function that creates the codec of a worker. inner creates
+// codecs that write [Survey.Fields] in tsv.
+func (s *Survey) NewCodecs(inner func() pipeline.Codec) func() pipeline.Codec {
+	return func() pipeline.Codec {
+		share := s.o.share()
+		w := &surveyor{
+			s: s, seen: tally.New(tally.Options{}), room: share / 2, levels: newLevels(),
+			calendar: calendar{per: PerHour, zone: s.o.Zone}, hours: map[string]*Hour{}, flagSets: map[string][]codec.Flag{},
+		}
+		for i := range w.lists {
+			w.lists[i] = tally.New(tally.Options{MaxMemory: max(1, share/8), Dir: s.o.Dir})
+		}
+		w.turn(nil)
+		s.mu.Lock()
+		s.workers = append(s.workers, w)
+		s.mu.Unlock()
+		return newRowCodec(inner(), numSurvey, w.count)
+	}
+}
+
+// turn sets the current hour.
+func (w *surveyor) turn(period []byte) {
+	w.period = append(w.period[:0], period...)
+	w.hour = w.hours[string(period)]
+	if w.hour == nil && len(w.hours) > maxHours {
+		w.hour = w.hours[""]
+	}
+	if w.hour == nil {
+		w.hour = &Hour{Flags: map[codec.Flag]int64{}}
+		w.hours[string(period)] = w.hour
+	}
+}
+
+// count counts a row.
+func (w *surveyor) count(row [][]byte) error {
+	if period := w.calendar.period(row[surveyTime]); !bytes.Equal(period, w.period) {
+		w.turn(period)
+	}
+	w.hour.URLs++
+	code := 0
+	if s := row[surveyStatus]; len(s) == 3 {
+		code = int(s[0]-'0')*100 + int(s[1]-'0')*10 + int(s[2]-'0')
+	}
+	w.status[code]++
+	if class := code / 100; class < len(w.hour.Status) {
+		w.hour.Status[class]++
+	} else {
+		w.hour.Status[0]++
+	}
+	if len(row[surveyFlags]) > 0 {
+		for _, f := range w.flagsOf(row[surveyFlags]) {
+			w.hour.Flags[f]++
+		}
+	}
+	key := row[surveyNorm]
+	if !bytes.HasSuffix(key, row[surveyURL]) { // otherwise the URL is in normal form
+		w.key = append(append(append(w.key[:0], row[surveyURL]...), '\t'), key...)
+		key = w.key
+	}
+	if err := w.seen.Add(key, nil, 1); err != nil {
+		return err
+	}
+	if w.room > 0 && w.seen.Memory() > w.room {
+		return w.derive()
+	}
+	return nil
+}
+
+// flagsOf returns the flags of a list of names, without relative, which nearly
+// every request target of a log has.
+func (w *surveyor) flagsOf(names []byte) []codec.Flag {
+	if list, known := w.flagSets[string(names)]; known {
+		return list
+	}
+	list := []codec.Flag{}
+	for name := range bytes.SplitSeq(names, []byte{','}) {
+		if f, err := codec.ParseFlag(string(name)); err == nil && f != codec.Relative {
+			list = append(list, f)
+		}
+	}
+	if len(w.flagSets) < maxFlagSets {
+		w.flagSets[string(names)] = list
+	}
+	return list
+}
+
+// derive derives everything from the distinct URLs, and removes them.
+func (w *surveyor) derive() error { return w.seen.Drain(w.deriveURL) }
+
+// deriveURL derives everything from a URL that was written g.Count times.
+func (w *surveyor) deriveURL(g *tally.Group) error {
+	norm := g.Key[bytes.IndexByte(g.Key, '\t')+1:]
+	bare := len(norm) > 0 && norm[0] == '/'
+	w.url = w.url[:0]
+	if bare {
+		w.url = append(w.url, bareHost...)
+	}
+	w.url = tsv.AppendUnescaped(w.url, norm)
+	var err error
+	if w.text, err = w.s.norm.Append(w.text[:0], w.url, &w.res); err != nil || !w.res.HasKey(codec.K3) {
+		return nil
+	}
+	if err := w.derivePage(g, norm, bare); err != nil {
+		return err
+	}
+	if host := w.res.Out.Bytes(w.text, codec.Host); !bare && len(host) > 0 {
+		site, ok := codec.AppendSite(nil, host, true)
+		if !ok {
+			site = host
+		}
+		if err := w.lists[listSites].Add(tsv.AppendEscaped(nil, site), norm, g.Count); err != nil {
+			return err
+		}
+	}
+	if w.res.Out.Has(codec.Query) {
+		return w.deriveQuery(g, norm, w.res.Out.Bytes(w.text, codec.Query))
+	}
+	return nil
+}
+
+// bareHost stands in for the unknown host of a URL.
+const bareHost = "http://h"
+
+// derivePage counts the page and the levels of a URL.
+func (w *surveyor) derivePage(g *tally.Group, norm []byte, bare bool) error {
+	s := spelling{0: xxh3.Hash(g.Key), 1: xxh3.Hash(norm)}
+	for i, lv := range []codec.Level{codec.K0, codec.K1, codec.K2, codec.K3} {
+		s[2+i] = w.res.Key(lv).Lo
+	}
+	w.levels.add(&s)
+	w.key = w.res.AppendKey(w.key[:0], codec.K3)
+	page := w.key
+	if bare {
+		page = bytes.TrimPrefix(page, []byte("h"))
+	}
+	return w.lists[listPages].Add(tsv.AppendEscaped(nil, page), norm, g.Count)
+}
+
+// deriveQuery counts parameters and the campaign.
+func (w *surveyor) deriveQuery(g *tally.Group, norm, query []byte) error {
+	found := false
+	clear(w.campaigns[:])
+	err := w.selector.eachParam(tsv.AppendEscaped(nil, query), func(name []byte) error {
+		return w.lists[listParams].Add(name, norm, g.Count)
+	})
+	if err != nil {
+		return err
+	}
+	w.pairs = params.AppendPairs(w.pairs[:0], query)
+	ranks := [params.NumFields]int{}
+	for _, p := range w.pairs {
+		name := params.AppendName(nil, p.Name(query))
+		f, rank, ok := params.CampaignField(name)
+		if !ok || w.campaigns[f] != nil && ranks[f] <= rank {
+			continue
+		}
+		found, ranks[f] = true, rank
+		w.campaigns[f] = params.AppendName([]byte{}, p.Value(query))
+	}
+	if !found {
+		return nil
+	}
+	var key []byte
+	for f, v := range w.campaigns[:campaignFields] {
+		if f > 0 {
+			key = append(key, '\t')
+		}
+		key = tsv.AppendEscaped(key, v)
+	}
+	return w.lists[listCampaigns].Add(key, norm, g.Count)
+}
+
+// campaignFields are source, medium and name, the first fields of a campaign.
+const campaignFields = 3
+
+// Close releases memory and files.
+func (s *Survey) Close() error {
+	var errs []error
+	for _, w := range s.workers {
+		errs = append(errs, w.seen.Close())
+		for _, t := range w.lists {
+			errs = append(errs, t.Close())
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// A List is a ranking of a report.
+type List struct {
+	Distinct int64   // number of values
+	Top      []Group // the most frequent ones
+}
+
+// Findings are the results of a Survey.
+type Findings struct {
+	URLs      int64
+	Hours     map[string]*Hour // by the beginning of the hour; "" for URLs without a time
+	Status    map[int]int64    // by code; 0 for URLs without one
+	Levels    [NumLevels]int64 // distinct URLs; see LevelNames
+	Exact     bool             // Levels are not estimates
+	Pages     List             // by K3
+	Sites     List             // registrable domains, or hosts that have none
+	Params    List             // names of parameters
+	Campaigns List             // source, medium and name, separated by tabs
+}
+
+// Findings evaluates the survey, with up to n groups in each list. Nothing can be
+// counted afterwards.
+func (s *Survey) Findings(n int) (*Findings, error) {
+	f := &Findings{Hours: map[string]*Hour{}, Status: map[int]int64{}}
+	all := newLevels()
+	var err error
+	var wg sync.WaitGroup
+	errs := make([]error, len(s.workers))
+	for i, w := range s.workers {
+		wg.Go(func() { errs[i] = w.derive() })
+	}
+	wg.Wait()
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	for _, w := range s.workers {
+		all.merge(w.levels)
+		for code, n := range w.status {
+			if n > 0 {
+				f.Status[code] += n
+				f.URLs += n
+			}
+		}
+		for name, h := range w.hours {
+			if h.URLs == 0 {
+				continue
+			}
+			to := f.Hours[name]
+			if to == nil {
+				f.Hours[name] = h
+				continue
+			}
+			to.URLs += h.URLs
+			for i, n := range h.Status {
+				to.Status[i] += n
+			}
+			for flag, n := range h.Flags {
+				to.Flags[flag] += n
+			}
+		}
+	}
+	f.Levels, f.Exact = all.distinct()
+	for i, list := range []*List{&f.Pages, &f.Sites, &f.Params, &f.Campaigns} {
+		if *list, err = s.list(i, n); err != nil {
+			return nil, err
+		}
+	}
+	return f, nil
+}
+
+// list returns the ranking of a list.
+func (s *Survey) list(i, n int) (List, error) {
+	var all []*tally.Tally
+	for _, w := range s.workers {
+		all = append(all, w.lists[i])
+	}
+	r := &ranking{limit: n}
+	err := tally.Merge(all, func(g *tally.Group) error {
+		r.offer(g.Key, g)
+		return nil
+	})
+	p := r.period("")
+	return List{Distinct: p.Groups, Top: p.Top}, err
+}
+
+// Span returns the beginning of the first hour and the end of the last one, and
+// whether there is any.
+func (f *Findings) Span() (from, to time.Time, ok bool) {
+	for name := range f.Hours {
+		at, err := time.Parse(time.RFC3339, name)
+		if err != nil {
+			continue
+		}
+		if !ok || at.Before(from) {
+			from = at
+		}
+		if !ok || !at.Before(to) {
+			to = at.Add(time.Hour)
+		}
+		ok = true
+	}
+	return from, to, ok
+}
+
+// Flags returns the flags of all URLs, the most frequent first.
+func (f *Findings) Flags() []codec.Flag {
+	sum := map[codec.Flag]int64{}
+	for _, h := range f.Hours {
+		for flag, n := range h.Flags {
+			sum[flag] += n
+		}
+	}
+	return slices.SortedFunc(maps.Keys(sum), func(a, b codec.Flag) int { return cmp.Or(cmp.Compare(sum[b], sum[a]), cmp.Compare(a, b)) })
+}

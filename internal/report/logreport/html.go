@@ -1,0 +1,58 @@
+package logreport
+
+import (
+	"bytes"
+	_ "embed" // the page
+	"html/template"
+	"sync"
+
+	"github.com/urlfold/urlfold/internal/ground/terminal"
+)
+
+//go:embed page.html
+var pageText string
+
+// page is the template of the report. It escapes all values. It
+// is parsed when it is needed, because most runs do not need it.
+var page = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("report").Funcs(template.FuncMap{
+		"int": number, "percent": percent, "bytes": terminal.FormatSize, "spark": spark, "plural": plural,
+		"long": func(r *Report, t string) string { return r.label(t, true) },
+		"of":   func(k class, b Bucket) int64 { return k.of(&b) },
+		"part": func(n, all int64) float64 {
+			if all == 0 {
+				return 0
+			}
+			return float64(n) * 100 / float64(all)
+		},
+		"list": func(title, id, head string, t Table, all int64) listView { return listView{title, id, head, t, all} },
+	}).Parse(pageText))
+})
+
+// A listView is a table of values of one column.
+type listView struct {
+	Title, ID, Head string
+	Table           Table
+	All             int64
+}
+
+// Most returns the largest number of URLs.
+func (l listView) Most() int64 {
+	if len(l.Table.Rows) == 0 {
+		return 0
+	}
+	return l.Table.Rows[0].URLs
+}
+
+// appendHTML appends the page.
+func (r *Report) appendHTML(dst []byte) ([]byte, error) {
+	b := bytes.NewBuffer(dst)
+	err := page().Execute(b, &view{r, r.trafficChart()})
+	return b.Bytes(), err
+}
+
+// A view is what the template reads.
+type view struct {
+	*Report
+	Chart *chart
+}
