@@ -20,16 +20,20 @@ import (
 const prompt = 3 * time.Second
 
 // TestNATSHang lets a NATS server hang, again and again: its connections stay open, but
-// it neither reads nor answers, and the large messages of the sink fill all buffers. All
-// that time, /readyz and /metrics must answer at once, also while many idle connections
-// use the admin server. When the server works again, all records must arrive.
+// it neither reads nor answers. The large messages of the sink fill all buffers, and so
+// do the reports of the source, which still has thousands of messages then: so the
+// client of each is blocked in a write. All that time, /readyz and /metrics must answer
+// at once, also while many idle connections use the admin server. When the server works
+// again, all records must arrive.
 func TestNATSHang(t *testing.T) {
 	t.Parallel()
 	w := newNATS(t, "position")
-	between := proxy.New(t, w.srv.Addr())
+	before, behind := proxy.New(t, w.srv.Addr()), proxy.New(t, w.srv.Addr()) // of the source and of the sink
+	freeze := func(yes bool) { before.Freeze(yes); behind.Freeze(yes) }
 	dir := t.TempDir()
 	line := "http://h.example/%06d?" + strings.Repeat("x", 50_000) + "\n"
-	const lines = 600 // of 50 kB: more than all buffers
+	const lines = 600   // of 50 kB: more than all buffers
+	const held = 20_000 // messages of the source, each reported ten times a second
 	appendLines := func(from int) {
 		t.Helper()
 		f, err := os.OpenFile(filepath.Join(dir, "in.log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
@@ -45,7 +49,9 @@ func TestNATSHang(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	config := strings.ReplaceAll(w.config(), w.srv.URL(), "nats://"+between.Addr())
+	config := strings.ReplaceAll(w.config(), w.srv.URL(), "nats://"+behind.Addr())
+	config = strings.Replace(config, "nats://"+behind.Addr(), "nats://"+before.Addr(), 1)
+	config = strings.Replace(config, "{ack_wait: 2s}", "{ack_wait: 200ms, max_ack_pending: 100000}", 1)
 	config = strings.Replace(config, "sources:\n", fmt.Sprintf("sources:\n  - file: {include: [%q], mode: tail, poll_interval: 100ms}\n", filepath.Join(dir, "*.log")), 1)
 	appendLines(0)
 	p := start(t, config)
@@ -58,9 +64,12 @@ func TestNATSHang(t *testing.T) {
 	n, answers := rounds(t, 1, 10), 0
 	var longest time.Duration
 	for i := range n {
-		between.Freeze(true)
+		freeze(true)
+		w.fill(held)
+		before.Freeze(false) // so that few batches get all messages
+		until(t, "the source has messages", func() bool { return w.consumer().NumAckPending > held/4 })
 		appendLines((i + 1) * lines)
-		w.fill(100)
+		freeze(true)
 		for end := time.Now().Add(8 * time.Second); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
 			for _, page := range []string{"/readyz", "/metrics"} {
 				began := time.Now()
@@ -74,8 +83,9 @@ func TestNATSHang(t *testing.T) {
 				answers++
 			}
 		}
-		between.Freeze(false)
+		freeze(false)
 		advance(t, "everything has arrived", w.stored, func() bool { return w.stored() >= int64((i+2)*lines)+int64(w.records) })
+		w.drained()
 	}
 	all, _, err := p.Descriptors()
 	if err == nil && all > 300 {

@@ -43,7 +43,7 @@ var brokers = []experiment{
 		run:   func(ctx context.Context, l *lab) error { return l.onBrokers(ctx, "Mutated$", l.times(4, 40), 4, 0) },
 	},
 	{
-		name: "hang", no: "36", about: "a NATS server neither reads nor answers while the sink writes large messages and 500 idle connections use the admin server",
+		name: "hang", no: "36", about: "a NATS server neither reads nor answers while the sink writes large messages, the source reports 20,000 messages and 500 idle connections use the admin server",
 		bound: "/readyz and /metrics answer within 3 seconds; lost 0 when the server works again",
 		run: func(ctx context.Context, l *lab) error {
 			return l.onBrokers(ctx, "^TestNATSHang$", l.times(1, 10), 1, 0)
