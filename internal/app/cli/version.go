@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"encoding/json"
 	"fmt"
+	"io"
 	"runtime"
 	"runtime/debug"
 	"strings"
@@ -14,38 +16,75 @@ import (
 
 // newVersionCmd returns the command that prints the version.
 func newVersionCmd() *cobra.Command {
-	return &cobra.Command{
+	asJSON := false
+	cmd := &cobra.Command{
 		Use:   "version",
 		Short: "Print the versions of urlfold, its key functions and its data",
 		Args:  noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if _, err := fmt.Fprint(cmd.OutOrStdout(), versionText()); err != nil {
+			v := versions()
+			text := v.String()
+			if asJSON {
+				b, err := json.MarshalIndent(v, "", "  ")
+				if err != nil {
+					return err
+				}
+				text = string(b) + "\n"
+			}
+			if _, err := io.WriteString(cmd.OutOrStdout(), text); err != nil {
 				return fmt.Errorf("write output: %w", err)
 			}
 			return printOldData(cmd, builtin.Parameters)
 		},
 	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "write an object instead of lines")
+	return cmd
 }
 
-// versionText returns the output of "urlfold version". The keys of two binaries
-// are comparable if their key functions and data editions are equal.
-func versionText() string {
-	var keys []string
-	for _, rd := range []codec.Standard{codec.RFC, codec.WHATWG} {
-		for _, lv := range []codec.Level{codec.K0, codec.K1, codec.K2, codec.K3, codec.KSurface} {
-			keys = append(keys, codec.KeyFunction(rd, lv))
+// A versionInfo is what "urlfold version" prints. The keys of two binaries are
+// comparable if their key functions and data editions are equal.
+type versionInfo struct {
+	Version  string   `json:"version"` // without the commit
+	Commit   string   `json:"commit,omitempty"`
+	Date     string   `json:"date,omitempty"` // of the commit
+	Go       string   `json:"go"`
+	Platform string   `json:"platform"`
+	Keys     []string `json:"keys"`
+	Matching []string `json:"matching_keys"`
+	Data     editions `json:"data"`
+}
+
+func versions() *versionInfo {
+	number, _, _ := strings.Cut(version(), " ")
+	v := &versionInfo{Version: number, Commit: commit, Date: date, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH, Data: builtin}
+	if info, ok := debug.ReadBuildInfo(); ok && v.Commit == "" {
+		for _, s := range info.Settings {
+			switch s.Key {
+			case "vcs.revision":
+				v.Commit = s.Value
+			case "vcs.time":
+				v.Date = s.Value
+			}
 		}
 	}
-	var matching []string
+	for _, standard := range []codec.Standard{codec.RFC, codec.WHATWG} {
+		for _, level := range []codec.Level{codec.K0, codec.K1, codec.K2, codec.K3, codec.KSurface} {
+			v.Keys = append(v.Keys, codec.KeyFunction(standard, level))
+		}
+	}
 	for _, p := range codec.Profiles() {
 		if n, err := codec.New(p); err == nil && p.Match != "" {
-			matching = append(matching, n.KeyFunction(codec.KMatch))
+			v.Matching = append(v.Matching, n.KeyFunction(codec.KMatch))
 		}
 	}
-	e := builtin
-	return fmt.Sprintf("urlfold %s\n%s %s/%s\nkeys %s\nmatching keys %s\ndata URL Standard %s, Unicode %s, public suffix list %s, parameter list %s\n",
-		version(), runtime.Version(), runtime.GOOS, runtime.GOARCH, strings.Join(keys, ", "), strings.Join(matching, ", "),
-		e.SpecDate, e.Unicode, e.PublicSuffixes, e.Parameters)
+	return v
+}
+
+// String returns the lines of the command.
+func (v *versionInfo) String() string {
+	return fmt.Sprintf("urlfold %s\n%s %s\nkeys %s\nmatching keys %s\ndata URL Standard %s, Unicode %s, public suffix list %s, parameter list %s\n",
+		version(), v.Go, v.Platform, strings.Join(v.Keys, ", "), strings.Join(v.Matching, ", "),
+		v.Data.SpecDate, v.Data.Unicode, v.Data.PublicSuffixes, v.Data.Parameters)
 }
 
 // editions holds the editions of the built-in data that changes over time.
@@ -61,9 +100,16 @@ var builtin = editions{
 	PublicSuffixes: codec.SiteListVersion(), Parameters: "default@" + params.DefaultVersion,
 }
 
+// The linker sets these in the artefacts of a release, which are built without the
+// repository so that they are the same everywhere: see .goreleaser.yaml.
+var release, commit, date string
+
 // version returns the version of the module and, if known, the revision from
 // which it was built.
 func version() string {
+	if release != "" {
+		return strings.TrimSpace(release + " " + commit[:min(12, len(commit))])
+	}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return "(unknown)"
