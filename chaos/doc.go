@@ -23,4 +23,11 @@
 // It is a module of its own, so that programs that import urlfold get nothing
 // of it. Its path is below the main module's, so it may import the packages of
 // internal there.
+//
+// # Files
+//
+//	record.go, container.go, archive.go, live.go Spec; Kind; Archive; Live
+//	harm.go, power.go, mutation.go               Harm; a disk that loses power; Mutation
+//	reference.go, oracle.go, outputs.go          Referee; Oracle; the outputs
+//	process.go, rss_*.go                         Process
 package chaos

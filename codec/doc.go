@@ -63,16 +63,23 @@
 //
 // # Files
 //
-//	split.go, ip.go             components by RFC 3986
-//	whatwg*.go                  components by the URL Standard: states and hosts
-//	clean*.go, class.go         the fast path, and the byte tables that all parsers share
-//	onepass*.go                 the second fast path, for http and https URLs with common defects
-//	inspect.go, flag*.go        defects and their offsets
-//	profile.go, rule.go         profiles and rules as data
-//	normalize.go, drop.go       the normal form
-//	key.go, lossy.go, policy.go keys K0 to K3
-//	plainkey.go                 the fast path to K2 and K3
-//	resolve.go                  relative references
-//	trace.go                    the effect of each rule
-//	nfc.go, site.go             Unicode normalization in keys; registrable domains
+//	url.go, result.go, error.go             URL, Result, and why a URL cannot be parsed
+//	standard.go, once.go, check.go, text.go Standard; one URL in one call; texts of values
+//	split.go, ip.go, scheme.go, bytes.go    components by RFC 3986
+//	whatwg*.go                              components by the URL Standard: states and hosts
+//	clean*.go, class.go                     the fast path, and the byte tables that all parsers
+//	                                        share
+//	onepass*.go, dots.go                    the second fast path, for http and https URLs with
+//	                                        common defects
+//	inspect.go, hosts.go, flag*.go          defects and their offsets
+//	profile*.go, rule.go, match.go          profiles and rules as data
+//	normalize.go, drop.go, queryencoding.go the normal form
+//	target.go                               request targets that stay as they are
+//	key.go, keyform.go, lossy.go, policy.go keys K0 to K3
+//	plainkey.go, keepspath.go               the fast path to K2 and K3
+//	surface.go, hostkey.go                  parts of a key
+//	resolve.go                              relative references
+//	trace.go, recorder.go                   the effect of each rule
+//	nfc.go, site.go                         Unicode normalization in keys; registrable domains
+//	result_*.go                             checks of the build tag invariants
 package codec

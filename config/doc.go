@@ -20,6 +20,17 @@
 //
 // A file that is longer than 64 KiB or nested more than 16 levels deep is
 // rejected before it is parsed.
+//
+// # Files
+//
+//	load.go, file.go, codec.go, dedupe.go,         Load; File and its sections
+//	route.go, shadow.go
+//	policy.go, profile.go, params.go               policies and profiles of keys
+//	component.go                                   the settings of sources and sinks
+//	yaml.go, decode.go, fields.go, scalar.go,      strict decoding with positions
+//	expand.go, error.go
+//	print.go, schema.go, reference.go              the configuration as text, JSON Schema and
+//	                                               Markdown
 package config
 
 //go:generate go run ./internal/comments -o ../internal/ground/comments/comments.json . ./field ./connect ../sources/... ../sinks/... ../internal/...

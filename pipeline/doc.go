@@ -20,4 +20,27 @@
 // The free list holds a fixed number of batches. A source that finds none
 // blocks in Runtime.Get. This is the only backpressure; no other queue in the
 // process can grow.
+//
+// # Files
+//
+//	options.go, run.go, feed.go                    Options; Pipeline: a run, and its sources
+//	source.go, intake.go, turn.go, sink.go,        what a source uses, what a sink is, and its
+//	ticket.go                                      answer
+//	codec.go, recordcodec.go                       Codec, and the one that reads records
+//	batch.go, message.go, pool.go, split.go        a batch and its arenas; messages; free
+//	                                               batches; parts
+//	lane.go, order.go, queue.go, gate.go           watermarks; the order of batches; waiting
+//	worker.go, route.go, generation.go             a worker; which sinks get a record; a new
+//	                                               codec
+//	refused.go, retry.go, deadletter.go            records that a sink refuses
+//	commit.go, cut.go                              stored positions
+//	filter.go, dedupe.go, decisions.go, keycut.go  records that are dropped as duplicates; a
+//	                                               Dedupe's decisions and what is stored of
+//	                                               them
+//	lanekeys.go, claims.go, window.go              keys shared by processes: by lane, by claim;
+//	                                               windows of time
+//	verified.go                                    text that no checksum covers
+//	shutdown.go, errors.go                         how a run ends
+//	stats.go, meter.go                             the ledger; counts and durations
+//	invariants_on.go, invariants_off.go            checks of the build tag invariants
 package pipeline

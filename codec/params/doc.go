@@ -19,8 +19,10 @@
 //	session.go     session IDs in queries and paths (rules qsid and psid)
 //	signed.go      detection of signed URLs
 //	campaign.go    campaign fields and click IDs
-//	chart.go       classes of the bytes of a query, as bits
-//	field.go       the fields of a query with their properties and order
+//	chart*.go      classes of the bytes of a query, as bits
+//	field.go       the fields of a query with their properties and order; sorted.go: in order
+//	names.go       the names of the fields of a query
+//	record.go      Recorder: each step of a canonical query
 //	tidy.go        the fast path for most queries
 //	style.go       Declaration: how a parameter is written
 //	styles.go      CompileStyles: from declarations to Styles

@@ -11,13 +11,13 @@
 //
 //	set.go     Set, the generated sets, and the classes of bytes
 //	lookup.go  sets by the names of standard and component
-//	encode.go  from data to escaped text
+//	encode.go  from data to escaped text; reserved.go escapes delimiters as well
 //	decode.go  from escaped text to data
 //	normal.go  AppendNormal: the normal form of a component
 //	defect.go  AppendDefectsOf: defects of the escapes in a component
 //	double.go  double escapes
 //	utf8.go    escaped UTF-8 and the ways in which it can be ill-formed
-//	gen.go     the rules of all sets, as written in their standards
+//	gen.go     the rules of all sets, as written in their standards; it makes table.go
 //
 // The package does no I/O, has no global state, allocates only to grow dst, and
 // does not panic, whatever the input.

@@ -107,4 +107,21 @@
 // file.after_write, file.before_sync, file.after_sync, file.before_sync_dir,
 // file.after_sync_dir, file.before_mend, file.before_replace,
 // file.before_rename, file.after_rename and file.before_truncate.
+//
+// # Files
+//
+//	config.go, output.go, part.go                  Output: one file, published at the end
+//	tree.go                                        Tree: one output for each input
+//	logconfig.go, log.go, group.go                 NewLog: the files of a daemon, synced in
+//	                                               groups
+//	template.go, stream.go                         paths with variables, and the files of a
+//	                                               path
+//	recover.go, leftover.go                        what earlier processes left
+//	sink.go, header.go, encoder.go                 writing a batch; what precedes the first
+//	                                               one; files with an index
+//	stdout.go                                      standard output
+//	mode.go, writeback_linux.go,                   permissions; writing early
+//	writeback_other.go
+//	verify.go, unverified.go                       finished files; text that no checksum covers
+//	metrics.go                                     what is counted
 package file

@@ -89,4 +89,27 @@
 // verified as if the file had been read in one go. A file that ends too early
 // is assumed to be still being written until it has been unchanged for
 // damage_after. A damaged file is not read again unless it changes.
+//
+// # Files
+//
+//	config.go, source.go, expand.go                Source: files once; from paths to files
+//	settings.go, stdin.go, pump.go                 the settings of a daemon; stdin
+//	watch.go, poll.go, hints.go, watchstats.go     NewWatcher: files continuously, and what it
+//	                                               counts
+//	scan.go, exclude.go                            which files there are
+//	fileid_linux.go, fileid_other.go, rotated.go   what identifies a file; names after rotation
+//	identify.go, bind.go, catalog.go               which file holds the text of which track
+//	track.go, texthash.go, verify.go               how far a file was read, and whether it
+//	                                               still holds that text
+//	serve.go, crew.go                              readers and verifiers at work
+//	open.go, stream.go, hold.go                    a file as a stream; text that was read too
+//	                                               early
+//	lane.go, length.go, openquote.go, grid.go,     from a stream to batches
+//	split.go
+//	index.go                                       indexes of gzip files
+//	checkpoint.go, retire.go, finish.go            what is stored; tracks at rest; finished
+//	                                               files
+//	verified.go, quarantine.go, ondamage.go,       damaged files, and which records were
+//	damaged.go                                     verified
+//	reports.go, metrics.go                         what is reported and counted
 package file

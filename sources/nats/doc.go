@@ -43,4 +43,16 @@
 // that the client dropped because its pending limits were reached are counted
 // exactly. Messages that a server drops when it disconnects a slow client
 // cannot be counted.
+//
+// # Files
+//
+//	config.go, start.go, check.go                 settings; where to begin; what is checked at
+//	                                              the start
+//	jetstream.go, reader.go, receipt.go, floor.go JetStream: messages and their acknowledgments
+//	epoch.go, guard.go, gate.go                   a stream that is created again
+//	unread.go                                     messages that were deleted before they were
+//	                                              read
+//	poison.go                                     messages that always fail
+//	core.go                                       core NATS
+//	stats.go                                      what is counted
 package nats

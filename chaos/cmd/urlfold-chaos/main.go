@@ -10,6 +10,20 @@
 //
 // The exit code is 1 if an experiment fails or check finds something wrong, and
 // 2 after a mistake in the command line.
+//
+// # Files
+//
+//	main.go, runcmd.go, checkcmd.go, nightly.go    the commands, and the list of experiments
+//	lab.go, setup.go, gotest.go, sys_*.go,         what experiments share
+//	namespace_*.go
+//	kill.go, stop.go, paths.go, power.go           processes that end
+//	damage.go, damaged.go, bomb.go, quarantine.go, inputs that are damaged or hostile
+//	hostile.go
+//	rotate.go, identity.go, lookalike.go           files that rotate or look alike
+//	state.go, statelog.go, disk.go, descriptors.go, damaged state; what runs out
+//	slow.go
+//	reload.go, mutate.go                           new configurations; defects in the code
+//	brokers.go, dedupe.go, poison.go, refuse.go    brokers
 package main
 
 import (

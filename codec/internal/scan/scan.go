@@ -2,6 +2,14 @@
 // the first one (Set), or all of them (Survey). Where the processor has AVX2 it
 // looks at 32 bytes at a time; elsewhere, and for short texts, a loop does the same. A
 // Block marks the bytes of many lines, and Cut finds the records of a table.
+//
+// # Files
+//
+//	scan.go, scan_*.go   Set: the first byte outside a set
+//	survey.go, marks.go  Survey: all of them, as bits
+//	block.go, block_*.go Block: marks of a text with many lines
+//	cut.go, cut_*.go     Cut: the records of a table
+//	chart.go             Chart: the bytes of a query
 package scan
 
 // A Set is a set of ASCII bytes. The zero Set is empty.

@@ -11,4 +11,16 @@
 // swaps the job of the running pipeline. If it changes sources or sinks, the
 // daemon drains and commits the pipeline and starts the next one in the same
 // process.
+//
+// # Files
+//
+//	daemon.go, reload.go, view.go                  Daemon: run, reload, what it shows
+//	catalog.go, plan.go, fixed.go, header.go,      the plan
+//	descriptors.go
+//	paths.go, route.go, refused.go                 which combinations are rejected
+//	job.go, codec.go                               how records are processed
+//	dedupe.go, claims.go                           duplicates
+//	takeover.go                                    the stored state of other components
+//	cases.go, dryrun.go                            test cases and dry runs
+//	secrets.go, pipe.go                            what no log line shows; a closed stdout
 package daemon

@@ -14,4 +14,14 @@
 //     never be the arena of a pipeline batch.
 //   - Assigning producer ids and sequence numbers, so that a request that was
 //     applied but reported as failed is not applied twice.
+//
+// # Files
+//
+//	client.go, library.go, connection.go,          Client, its implementation by the library,
+//	security.go                                    and its connections
+//	frame.go, layout.go, panic.go                  answers are checked before the library sees
+//	                                               them
+//	rawfetch.go, logs.go, note.go                  requests that the library does not have
+//	decoder.go, encoder.go, compression.go         record batches
+//	group.go, code.go, pause.go                    consumer groups; error codes; waiting
 package kafka

@@ -22,4 +22,14 @@
 //
 // Conn.PublishMsg itself copies: nats.go appends headers and data to its own
 // write buffer, under the lock of the connection, before it returns.
+//
+// # Files
+//
+//	conn.go, core.go, wire.go, protect.go Conn; what arrives is checked before the library sees
+//	                                      it
+//	admin.go, complaint.go                streams and consumers; what the server refuses
+//	pull.go, ack.go                       reading
+//	window.go, stored.go, refusal.go      publishing, and its acknowledgments
+//	bucket.go, bucketwatch.go             key-value buckets
+//	subject.go                            subjects and their wildcards
 package nats

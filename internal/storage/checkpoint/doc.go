@@ -97,4 +97,13 @@
 // If the lock file is no longer the one that this process holds, another
 // process may own the directory: Keep returns a [pipeline.LostError], and the
 // Store writes nothing more.
+//
+// # Files
+//
+//	store.go, keep.go                 Store; who owns the folder
+//	entry.go, change.go               the state, and what a commit changes
+//	frame.go, line.go, file.go, fs.go its form in files
+//	load.go, compact.go               reading it; from log to snapshot
+//	points.go                         restart points
+//	takeover.go, inspect.go           entries that move; what a command shows
 package checkpoint

@@ -66,4 +66,24 @@
 // [NewPack] returns a function that compresses each block to one complete
 // member, so that workers can compress in parallel and a file can be truncated
 // after any member.
+//
+// # Files
+//
+//	format.go, tar.go, nested.go, trailing.go      what a stream is, by its bytes; layers; what
+//	                                               follows the last member
+//	reader.go, input.go, verdict.go, verify.go     Reader and its limits; what it says of a
+//	                                               damaged stream
+//	verified.go                                    which text checksums cover
+//	gzip.go, gzip_points.go, zlib.go, deflate.go   deflate: gzip and zlib
+//	ahead.go, ahead_deflate.go, ahead_worker.go    parts of a gzip file, decoded early and in
+//	                                               parallel
+//	restart.go, resume.go                          places to continue at
+//	index.go, index_gztool.go, index_indexed.go,   indexes of gzip files
+//	index_plan.go, index_writer.go
+//	zstd.go, zstd_salvage.go                       Zstandard
+//	lz4.go, xxh32.go, s2.go, xerial.go, bzip2.go,  other formats
+//	xz.go
+//	block.go, table.go                             pages of Parquet; Parquet and Avro files as
+//	                                               streams
+//	pack.go, pieces.go                             compression of outputs
 package compress

@@ -3,6 +3,15 @@
 // of files for writing only if that is safe. All changes of files and names
 // that must survive a crash go through this package, so that a test can record
 // them: see [RecordEnv].
+//
+// # Files
+//
+//	file.go, creatable.go                          files that must survive, and paths that must
+//	                                               not be written
+//	disk_unix.go, disk_other.go, kernel_linux.go,  what systems do
+//	kernel_other.go, limit_unix.go, limit_other.go
+//	transient.go                                   errors that can pass
+//	record.go, record_on.go, record_off.go         a record of all changes, for tests
 package disk
 
 import "errors"

@@ -24,4 +24,10 @@
 // space, and stops before any symbol that needs validation, so only the careful
 // loop reports errors. It exists in Go (fast.go), and in assembly for amd64
 // processors with BMI2 (fast_amd64.s), where it takes a fifth less time.
+//
+// # Files
+//
+//	inflate.go, bits.go, memory.go Reader, and the bits that it reads
+//	tables.go, code.go, codes.go   the codes of a block
+//	careful.go, fast.go, fast_*.go the two loops
 package inflate

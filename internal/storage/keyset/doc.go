@@ -21,7 +21,7 @@
 // pair among some 2^64 URLs.
 //
 //	table.go    keys in memory
-//	memory_*.go memory outside the heap of Go
+//	memory_*.go memory outside the heap of Go; hugepage_*.go
 //	run.go      the format of a run, its writer
 //	lookup.go   a key in a run
 //	merge.go    several runs into one
@@ -30,6 +30,7 @@
 //	journal.go  Journal: small groups of keys, in the set when the caller has stored its state
 //	store.go    Store: a set that is kept in a folder of its own
 //	manifest.go the names of the runs of a Store
+//	temporary.go files that end with the process
 package keyset
 
 // A Key is the 128-bit hash of a canonical string, as in codec.Key. The zero Key

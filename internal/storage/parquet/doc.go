@@ -7,10 +7,12 @@
 // file with these lines after they were rewritten, and every other column byte
 // for byte:
 //
-//	file, thrift     the footer, edited without losing a field
-//	page, decode     a column chunk, page by page; limits bounds both
-//	maker, encode    a column chunk with other values or fewer rows
-//	index            statistics, page indexes, Bloom filters
-//	splice           the row groups of the output, and reading them back
-//	spool            pages that wait, in memory and then in a temporary file
+//	file.go, thrift.go   the footer, edited without losing a field
+//	page.go, decode.go   a column chunk, page by page; limits.go bounds both
+//	maker.go, encode.go  a column chunk with other values or fewer rows
+//	index.go             statistics, page indexes, Bloom filters
+//	splice.go            the row groups of the output, and reading them back
+//	spool.go             pages that wait, in memory and then in a temporary file
+//	text.go, rewriter.go Text and Rewriter
+//	writer.go, schema.go Writer
 package parquet
