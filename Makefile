@@ -16,6 +16,18 @@ help: ## list the targets
 build: ## build a static, stripped binary into ./urlfold
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags='-s -w' -o urlfold ./cmd/urlfold
 
+.PHONY: release-tools
+release-tools: ## install the programs that make a release needs, at the versions of deploy/release/tools
+	deploy/release/tools
+
+.PHONY: release
+release: ## make all artefacts of a release into ./dist, without publishing them: make release VERSION=x.y.z
+	deploy/release/make $(VERSION)
+
+.PHONY: release-check
+release-check: ## make a release twice, with empty caches, and compare the sums
+	deploy/release/check $(VERSION)
+
 .PHONY: test
 test: ## run all tests: go test ./... here and in chaos
 	$(GO) test ./...
