@@ -1,6 +1,10 @@
 package nats
 
-import client "github.com/urlfold/urlfold/internal/client/nats"
+import (
+	"context"
+
+	client "github.com/urlfold/urlfold/internal/client/nats"
+)
 
 // Types that external tests need.
 type (
@@ -14,6 +18,11 @@ func (s *jetStream) Check() {
 	for range 3 { // the second one is taken after the check for the first one
 		s.alarm <- struct{}{}
 	}
+}
+
+// CheckOnce checks stream and consumer once.
+func (s *jetStream) CheckOnce(ctx context.Context) error {
+	return s.inspectNow(ctx, s.conn.Load(), false)
 }
 
 // Conn returns the connection of an open source.

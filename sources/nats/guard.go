@@ -119,7 +119,7 @@ func (s *jetStream) inspectNow(ctx context.Context, conn *client.Conn, shut bool
 	if last == nil || !last.Since.Equal(info.Since) || shut && !stream.Limits { // the server may have lost some of its state
 		e.unread.begin(&stream, &info)
 	}
-	s.compare(e, &stream, &info)
+	s.compare(ctx, conn, e, &stream, &info)
 	s.stats.pending.Store(info.Pending)
 	s.stats.ackPending.Store(uint64(info.AckPending))
 	return nil
@@ -221,7 +221,7 @@ func (s *jetStream) look(ctx context.Context, conn *client.Conn, create bool) er
 	e := &epoch{stream: stream}
 	e.floor.reset(info.AckFloor)
 	e.unread.begin(&stream, &info)
-	s.compare(e, &stream, &info)
+	s.compare(ctx, conn, e, &stream, &info)
 	s.epoch.Store(e)
 	s.info.Store(&info)
 	s.stats.pending.Store(info.Pending)

@@ -2,6 +2,7 @@ package nats
 
 import (
 	"cmp"
+	"context"
 	"math"
 	"slices"
 	"sync"
@@ -21,7 +22,8 @@ type unread struct {
 	told   []span // missing sequences that are reported
 
 	// With a filter: no message up to checked is left to read or to report. latest
-	// becomes checked if the stream still has what follows checked.
+	// becomes checked at once if the stream deleted nothing meanwhile, or else if
+	// it still has what follows checked.
 	checked, latest client.SequencePair
 }
 
@@ -94,21 +96,27 @@ func (s *jetStream) doubt(from, to uint64) {
 }
 
 // compare looks for messages that the stream has deleted at its beginning and
-// the consumer has not delivered. info must be newer than stream.
-func (s *jetStream) compare(e *epoch, stream *client.StreamInfo, info *client.ConsumerInfo) {
+// the consumer has not delivered. info must be newer than stream. With a filter,
+// compare asks whether the stream has deleted messages since.
+func (s *jetStream) compare(ctx context.Context, conn *client.Conn, e *epoch, stream *client.StreamInfo, info *client.ConsumerInfo) {
 	gone := max(stream.First, 1) - 1
 	if !info.Partial {
 		read, _ := e.floor.last()
 		s.missing(e, max(read, info.Delivered.Stream)+1, gone)
-	} else if from := e.unread.advance(gone, stream.Last, info); from <= gone && stream.Limits {
-		s.doubt(from, gone)
+	} else if stream.Limits {
+		now, err := conn.Stream(ctx, s.cfg.Stream)
+		same := err == nil && now.Created.Equal(stream.Created) && now.First == stream.First
+		if from := e.unread.advance(gone, stream.Last, info, same); from <= gone {
+			s.doubt(from, gone)
+		}
 	}
 }
 
 // advance returns the first sequence that a consumer with a filter may not have
 // read, if sequences up to gone are deleted. If the consumer has made as many
 // deliveries since the last check as sequences were deleted, it has read them.
-func (u *unread) advance(gone, last uint64, info *client.ConsumerInfo) (from uint64) {
+// same reports whether no more were deleted when info was read.
+func (u *unread) advance(gone, last uint64, info *client.ConsumerInfo, same bool) (from uint64) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	from = u.checked.Stream + 1
@@ -116,13 +124,16 @@ func (u *unread) advance(gone, last uint64, info *client.ConsumerInfo) (from uin
 	if gone < from+deliveries {
 		from = gone + 1
 	}
-	// The stream was read before the consumer, so what the consumer has delivered
-	// is compared in the next check.
+	// The stream was read before the consumer, which could not read what was deleted
+	// in between: that is compared in the next check.
 	u.checked, u.latest = u.latest, info.Delivered
-	u.checked.Stream = max(u.checked.Stream, gone)
 	if info.Pending == 0 {
 		u.latest.Stream = max(u.latest.Stream, last)
 	}
+	if same {
+		u.checked = u.latest
+	}
+	u.checked.Stream = max(u.checked.Stream, gone)
 	return from
 }
 

@@ -74,9 +74,15 @@ func testUnreadDeleted(t *testing.T, policy jetstream.RetentionPolicy, filter st
 	if every {
 		share, last = 1, 479
 	}
+	check := func(src *source.JetStream) {
+		t.Helper()
+		if err := src.CheckOnce(bg(t, patience)); err != nil {
+			t.Fatal(err)
+		}
+	}
 	want := func(src *source.JetStream, gaps, doubts int) {
 		t.Helper()
-		src.Check()
+		check(src)
 		m := metricsOf(t, src)
 		if g, d := m["source_unread_deleted_total|stream|IN"], m["source_unread_deleted_possible_total|stream|IN"]; g != float64(gaps) || d != float64(doubts) {
 			t.Errorf("%v deleted and %v possibly; want %d and %d\n%s", g, d, gaps, doubts, log.String())
@@ -113,17 +119,17 @@ func testUnreadDeleted(t *testing.T, policy jetstream.RetentionPolicy, filter st
 	}
 	before := src.Stats()
 	until(t, "the rest", func() bool { return src.Stats().InFlight == 0 && src.Stats().Pending == 0 && src.Stats().Acked > 0 })
-	src.Check()
+	check(src)
 
 	// While the instance is blocked, more are deleted.
 	release := out.close()
 	defer release()
 	w.fill(180, 300) // to 480
-	src.Check()
+	check(src)
 	release()
 	read := func() int { have, _ := out.count(180, 300); return have }
 	until(t, "the rest", func() bool { return src.Stats().InFlight == 0 && out.has(url(last)) })
-	src.Check()
+	check(src)
 	st := src.Stats()
 	lost := 300/share - read()
 	switch {
