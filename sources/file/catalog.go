@@ -25,11 +25,11 @@ type catalog struct {
 func (c *catalog) ghosts() map[fileID]*track {
 	m := map[fileID]*track{}
 	for _, t := range c.tracks {
-		if t.bound {
+		if t.sight.bound {
 			continue
 		}
-		if o := m[t.file.id]; o == nil || t.gen > o.gen {
-			m[t.file.id] = t
+		if o := m[t.sight.file.id]; o == nil || t.sight.gen > o.sight.gen {
+			m[t.sight.file.id] = t
 		}
 	}
 	return m

@@ -74,7 +74,7 @@ func (p *progress) save(ups []pipeline.LanePos, u checkpoint.Update) error {
 		if !ok {
 			e = t.entry.entry()
 		}
-		if e.Offset == 0 && t.state == checkpoint.Reading && e.State != checkpoint.Quarantined {
+		if e.Offset == 0 && t.end.state == checkpoint.Reading && e.State != checkpoint.Quarantined {
 			u.Gone = append(u.Gone, t.id) // after a restart the file counts as new
 			continue
 		}

@@ -40,9 +40,9 @@ func (w *watcher) Damaged(limit int) (list []Damage, counts map[string]int) {
 	}
 	counts = map[string]int{}
 	for _, t := range w.known.tracks {
-		if t.life == over && t.state == checkpoint.Damaged {
-			counts[damageKind(t.text)]++
-			list = append(list, Damage{Path: t.path, Text: t.text})
+		if t.life == over && t.end.state == checkpoint.Damaged {
+			counts[damageKind(t.end.text)]++
+			list = append(list, Damage{Path: t.path, Text: t.end.text})
 		}
 	}
 	w.mu.Unlock()

@@ -46,15 +46,15 @@ func (w *watcher) resolve(lanes []*pipeline.Lane) []*track {
 	tracks := make([]*track, len(lanes))
 	for i, l := range lanes {
 		t := w.progress.byLane[l]
-		if tracks[i] = t; t == nil || t.state != checkpoint.Reading {
+		if tracks[i] = t; t == nil || t.end.state != checkpoint.Reading {
 			continue
 		}
-		t.state = checkpoint.Done
-		if t.verdict.Damage() {
-			t.state = checkpoint.Damaged // its text was set by endLane
+		t.end.state = checkpoint.Done
+		if t.end.verdict.Damage() {
+			t.end.state = checkpoint.Damaged // its text was set by endLane
 		}
 		w.progress.touch(t)
-		t.finishing = t.complete && t.bound && t.verdict.Kind == compress.OK && w.cfg.OnFinish.String() != keepFile
+		t.end.finishing = t.end.complete && t.sight.bound && t.end.verdict.Kind == compress.OK && w.cfg.OnFinish.String() != keepFile
 	}
 	return tracks
 }
@@ -73,9 +73,9 @@ func (w *watcher) letGo(t *track, lane *pipeline.Lane, err error) {
 	r := *t.report()
 	w.files.closeContent(t)
 	w.reader.forgetRest(t)
-	t.life, t.lane, t.found, t.reported = over, nil, nil, true
-	t.head, t.last, t.csv, t.parsed = nil, nil, nil, false
-	t.cut = cutter{off: t.cut.off, line: t.cut.line, oversize: t.cut.oversize, left: t.cut.left, begun: t.cut.begun, open: t.cut.open}
+	t.life, t.lane, t.end.found, t.end.reported = over, nil, nil, true
+	t.read.head, t.read.last, t.read.csv, t.read.parsed = nil, nil, nil, false
+	t.read.cut = cutter{off: t.read.cut.off, line: t.read.cut.line, oversize: t.read.cut.oversize, left: t.read.cut.left, begun: t.read.cut.begun, open: t.read.cut.open}
 	t.positions = slices.Clone(t.positions[max(0, len(t.positions)-1):])
 	w.stats.count(&r)
 	w.mu.Unlock()
@@ -105,12 +105,12 @@ func (w *watcher) disposeAll(tracks []*track) []error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for i, t := range tracks {
-		if t != nil && errs[i] == nil && t.finishing {
-			t.finishing = false
+		if t != nil && errs[i] == nil && t.end.finishing {
+			t.end.finishing = false
 			w.progress.touch(t)
 		}
 		if taken[i] {
-			t.disposed = w.clock().Add(-stampLag()).UnixNano()
+			t.sight.disposed = w.clock().Add(-stampLag()).UnixNano()
 			w.unbind(t)
 		}
 	}
@@ -138,7 +138,7 @@ func (d *disposal) do(_ context.Context, w *watcher) {
 // and reports whether it did. It adds the changed folders to dirs.
 func (w *watcher) dispose(t *track, dirs map[string]bool) (taken bool, err error) {
 	w.mu.Lock()
-	due, path, rel, was := t.finishing, t.path, t.file.rel, t.file
+	due, path, rel, was := t.end.finishing, t.path, t.sight.file.rel, t.sight.file
 	w.mu.Unlock()
 	if !due {
 		return false, nil
@@ -250,8 +250,8 @@ func (w *watcher) recall() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, t := range w.known.tracks {
-		if t.life == over && t.bound && t.state == checkpoint.Damaged && !t.reported {
-			w.news.reports = append(w.news.reports, Report{Path: t.path, Known: t.text})
+		if t.life == over && t.sight.bound && t.end.state == checkpoint.Damaged && !t.end.reported {
+			w.news.reports = append(w.news.reports, Report{Path: t.path, Known: t.end.text})
 		}
 	}
 }

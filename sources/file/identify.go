@@ -100,7 +100,7 @@ func (o *opener) lookAt(s *fileState) (*look, error) {
 // did. The caller holds mu.
 func (w *watcher) consider(p *candidate, own *track, l *look, now time.Time) bool {
 	p.compressed = l.compressed
-	fits := own != nil && !own.replaced && !own.reused && w.known.fits(own, p, l)
+	fits := own != nil && !own.sight.replaced && !own.sight.reused && w.known.fits(own, p, l)
 	if l.err != nil {
 		w.unreadableFile(p, l.err)
 		return false
@@ -116,8 +116,8 @@ func (w *watcher) consider(p *candidate, own *track, l *look, now time.Time) boo
 	}
 	gen := int64(0)
 	if own != nil {
-		own.reused = true
-		gen = own.gen + 1
+		own.sight.reused = true
+		gen = own.sight.gen + 1
 	}
 	best, hold := w.known.compare(p, l, now)
 	switch {
@@ -129,10 +129,10 @@ func (w *watcher) consider(p *candidate, own *track, l *look, now time.Time) boo
 	case best != nil:
 		w.log.Info("file recognized by its content, reading resumed", "path", p.s.path, "was", best.path,
 			"read", best.at().off, "verified", best.howKnown())
-		if !best.watched && best.path == p.s.path {
+		if !best.sight.watched && best.path == p.s.path {
 			w.log.Warn("file replaced between runs, its known text counts as read", "path", p.s.path, "read", best.at().off)
 		}
-		best.rotated = best.rotated || best.path != p.s.path
+		best.sight.rotated = best.sight.rotated || best.path != p.s.path
 		best.points, best.entry.Restart = nil, 0 // they belong to the other file
 		w.bind(best, p, l, now)
 		return true
@@ -164,13 +164,13 @@ func (c *catalog) fits(t *track, p *candidate, l *look) bool {
 // different file, which got the inode after the other was deleted. It is for
 // tracks that have emitted nothing: others are identified by their text.
 func (t *track) another(l *look) bool {
-	if t.stamp != 0 && l.stamp != 0 {
-		return t.stamp != l.stamp
+	if t.read.stamp != 0 && l.stamp != 0 {
+		return t.read.stamp != l.stamp
 	}
-	if len(t.head) == 0 {
+	if len(t.read.head) == 0 {
 		return false // its content is unknown
 	}
-	return t.in.compressed != l.compressed || !sameBeginning(t.head, l.head)
+	return t.read.in.compressed != l.compressed || !sameBeginning(t.read.head, l.head)
 }
 
 // tailAt returns the digest of the bytes before off.
@@ -192,7 +192,7 @@ func (l *look) tailAt(off int64) digest {
 func (c *catalog) compare(p *candidate, l *look, now time.Time) (best *track, hold bool) {
 	young := c.young(p, now)
 	p.copied = false
-	if c.veiled && slices.ContainsFunc(c.tracks, func(t *track) bool { return t.veiled() && sameBeginning(t.head, l.head) }) {
+	if c.veiled && slices.ContainsFunc(c.tracks, func(t *track) bool { return t.veiled() && sameBeginning(t.read.head, l.head) }) {
 		return nil, true // it may be a copy of a file that is about to be read
 	}
 	var orig *track
@@ -224,7 +224,7 @@ func (c *catalog) compare(p *candidate, l *look, now time.Time) (best *track, ho
 			if best == nil || t.at().off > best.at().off {
 				best = t
 			}
-		case short && t.free() && t.replaced && young:
+		case short && t.free() && t.sight.replaced && young:
 			if best == nil {
 				best = t // a copy of a truncated file, made before its last data was read
 			}
@@ -238,7 +238,7 @@ func (c *catalog) compare(p *candidate, l *look, now time.Time) (best *track, ho
 // awaited reports whether t has not been read yet but may turn out to hold the
 // text of l.
 func (t *track) awaited(l *look) bool {
-	return t.life == open && t.at().off == 0 && t.file.size > 0 && t.failure == "" && sameBeginning(t.head, l.head)
+	return t.life == open && t.at().off == 0 && t.sight.file.size > 0 && t.trouble.failure == "" && sameBeginning(t.read.head, l.head)
 }
 
 // copiedFrom returns the track of which nothing was read yet and whose file p
@@ -271,7 +271,7 @@ func (p *candidate) copies(t *track, same bool) bool {
 }
 
 // free reports whether the text of t is in no known file.
-func (t *track) free() bool { return !t.bound && t.life != ended && t.step == resting }
+func (t *track) free() bool { return !t.sight.bound && t.life != ended && t.step == resting }
 
 // fewScans is how many scans must see a file unchanged before it can count as a
 // separate file, however long they take: files are renamed while a scan goes
@@ -289,10 +289,10 @@ func sameBeginning(a, b []byte) bool {
 // reused; the next read will detect that.
 func (t *track) sure() bool {
 	switch {
-	case !t.listed, t.step == busy, t.life == ended:
+	case !t.sight.listed, t.step == busy, t.life == ended:
 		return false
 	}
-	return t.life == over || t.in.f != nil || t.file.same(&t.asRead)
+	return t.life == over || t.read.in.f != nil || t.sight.file.same(&t.asRead)
 }
 
 // young reports whether p changed so recently that a rotation may be in
@@ -314,7 +314,7 @@ func (c *catalog) original(p *candidate) *track {
 		return nil
 	}
 	for _, t := range c.tracks {
-		if t.bound && t.path == path && !t.squeezed.Load() {
+		if t.sight.bound && t.path == path && !t.squeezed.Load() {
 			return t
 		}
 	}
@@ -340,18 +340,18 @@ func (c *catalog) outlived(t *track, p *candidate, l *look) bool {
 		made = p.s.changed
 	}
 	switch {
-	case t.disposed != 0:
-		return made >= t.disposed // created in the same tick of the file clock: read it twice rather than never
-	case t.bound || t.gone.IsZero():
+	case t.sight.disposed != 0:
+		return made >= t.sight.disposed // created in the same tick of the file clock: read it twice rather than never
+	case t.sight.bound || t.sight.gone.IsZero():
 		return false
 	}
-	return made > t.gone.Add(c.cfg.RotateWait).UnixNano()
+	return made > t.sight.gone.Add(c.cfg.RotateWait).UnixNano()
 }
 
 // mayBe reports whether the name of p allows it to be derived from the file of
 // t. If on_finish removed that file, only its compressed form from an ongoing
 // rotation can be; any other file existed beside it and is separate.
-func (t *track) mayBe(p *candidate) bool { return t.disposed == 0 || stem(p.s.path) == t.path }
+func (t *track) mayBe(p *candidate) bool { return t.sight.disposed == 0 || stem(p.s.path) == t.path }
 
 // sameHead returns the tracks that begin as l does, including orig if it does.
 func (c *catalog) sameHead(p *candidate, l *look, young bool, orig *track) []*track {
@@ -414,10 +414,10 @@ func (c *catalog) sameText(p *candidate, l *look, t *track) (same, short bool) {
 // done. A file that was created after the last change known of own only got its
 // inode.
 func (c *catalog) sameStill(own *track, p *candidate, l *look) (same, known bool) {
-	if own.at().off > 0 && (own.file.changed != 0 && l.stamp > own.file.changed || l.stamp == 0 && !own.related(&p.s)) {
+	if own.at().off > 0 && (own.sight.file.changed != 0 && l.stamp > own.sight.file.changed || l.stamp == 0 && !own.related(&p.s)) {
 		return false, true
 	}
-	if own.at().off == 0 || !own.file.rewritten(&p.s, p.s.path != own.path) {
+	if own.at().off == 0 || !own.sight.file.rewritten(&p.s, p.s.path != own.path) {
 		return true, true
 	}
 	got, ok := p.checked[own]
@@ -447,8 +447,8 @@ func (c *catalog) compared(p *candidate, l *look, similar []*track, orig *track,
 			asked = append(asked, want(t))
 		}
 		for _, q := range t.positions {
-			if _, ok := p.checked[t]; !ok && l.compressed && t.replaced && q.off > 0 {
-				asked = append(asked, wanted{t, t.hashFrom, q})
+			if _, ok := p.checked[t]; !ok && l.compressed && t.sight.replaced && q.off > 0 {
+				asked = append(asked, wanted{t, t.read.hashFrom, q})
 			}
 		}
 	}

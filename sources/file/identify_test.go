@@ -31,18 +31,18 @@ func TestInodeGivenAgain(t *testing.T) {
 	all, _ := w.scan.scan()
 	s := all[0]
 	known := &track{
-		path: filepath.Join(dir, "a.log"), id: "known", life: over, head: []byte(text[:1024]),
+		path: filepath.Join(dir, "a.log"), id: "known", life: over, read: reading{head: []byte(text[:1024])},
 		positions: []position{positionAfter(text)},
 		key:       headKey{1024, digestOf([]byte(text[:1024]))},
 	}
 	w.known.index(known, headKey{})
 	for name, lost := range map[string]*track{
-		"known by its creation time": {head: []byte(text[:1024]), stamp: 1},
-		"known by its beginning":     {head: []byte("another text\n")},
+		"known by its creation time": {read: reading{head: []byte(text[:1024]), stamp: 1}},
+		"known by its beginning":     {read: reading{head: []byte("another text\n")}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			lost.path, lost.id, lost.file = filepath.Join(dir, "b.log"), "lost", s
-			lost.file.path = lost.path
+			lost.path, lost.id, lost.sight.file = filepath.Join(dir, "b.log"), "lost", s
+			lost.sight.file.path = lost.path
 			w.known.tracks = []*track{known, lost}
 			p := &candidate{s: s, meeting: meeting{time.Now().Add(-time.Hour), 10}, listed: true}
 			decided := false
@@ -62,8 +62,8 @@ func TestInodeGivenAgain(t *testing.T) {
 					p.do(t.Context(), w)
 				}
 			}
-			if !decided || !known.bound || lost.bound || len(w.known.tracks) != 2 {
-				t.Errorf("decided: %v; bound to the known text: %v, to the lost one: %v; %d tracks", decided, known.bound, lost.bound, len(w.known.tracks))
+			if !decided || !known.sight.bound || lost.sight.bound || len(w.known.tracks) != 2 {
+				t.Errorf("decided: %v; bound to the known text: %v, to the lost one: %v; %d tracks", decided, known.sight.bound, lost.sight.bound, len(w.known.tracks))
 			}
 			w.unbind(known)
 		})

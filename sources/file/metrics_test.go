@@ -59,8 +59,8 @@ func TestMetrics(t *testing.T) {
 	w.mu.Lock()
 	for _, track := range w.known.tracks {
 		if track.life == open {
-			track.bound, track.atEnd = true, false
-			track.file.size += 1000
+			track.sight.bound, track.atEnd = true, false
+			track.sight.file.size += 1000
 		}
 	}
 	w.mu.Unlock()
@@ -90,7 +90,7 @@ func TestMetricsOfManyFiles(t *testing.T) {
 	}
 	for i := range 100_000 {
 		s := fileState{path: fmt.Sprint("/logs/", i), size: 5000 + int64(i)}
-		t := &track{path: s.path, bound: true, file: s, atEnd: i >= 500, asRead: s}
+		t := &track{path: s.path, sight: sighting{bound: true, file: s}, atEnd: i >= 500, asRead: s}
 		t.positions = []position{{off: 5000}}
 		w.known.tracks = append(w.known.tracks, t)
 	}
@@ -123,7 +123,7 @@ func BenchmarkMetrics(b *testing.B) {
 	w := &watcher{cfg: WatchConfig{Host: Host{Store: new(checkpoint.Store)}}}
 	for i := range 100_000 {
 		s := fileState{path: fmt.Sprint("/logs/", i), size: 5000}
-		w.known.tracks = append(w.known.tracks, &track{path: s.path, bound: true, file: s, atEnd: true, asRead: s, positions: []position{{off: 5000}}})
+		w.known.tracks = append(w.known.tracks, &track{path: s.path, sight: sighting{bound: true, file: s}, atEnd: true, asRead: s, positions: []position{{off: 5000}}})
 	}
 	for b.Loop() {
 		w.Metrics(func(string, string, string, float64, ...string) {})

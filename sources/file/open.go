@@ -79,39 +79,39 @@ var errReplaced = errors.New("the content of the file was replaced")
 // openContent prepares t for reading at t.cut.off, and checks that the file is
 // the one that the track is bound to.
 func (o *opener) openContent(t *track) error {
-	if t.in.f == nil {
+	if t.read.in.f == nil {
 		path, id := o.fileOf(t)
 		f, err := o.openAs(path, id)
 		if err != nil {
 			return err
 		}
 		o.opened(t, f)
-		if t.cut.off == 0 && t.stamp != 0 && born(f) != t.stamp {
+		if t.read.cut.off == 0 && t.read.stamp != 0 && born(f) != t.read.stamp {
 			return errReplaced // by a file that got its inode
 		}
 	}
-	if t.in.zr != nil {
+	if t.read.in.zr != nil {
 		return nil
 	}
-	if t.cut.off == 0 || len(t.head) == 0 {
+	if t.read.cut.off == 0 || len(t.read.head) == 0 {
 		if err := o.detect(t); err != nil {
 			return err
 		}
 	}
-	if t.in.compressed {
-		t.cut.tail = t.cut.tail[:0]
+	if t.read.in.compressed {
+		t.read.cut.tail = t.read.cut.tail[:0]
 		if err := o.resume(t); err != nil {
 			return err
 		}
 		return o.readHeader(t)
 	}
 	// The text before the position must still be the text that was read.
-	off := t.cut.off
-	if want := tailLen(off); int64(len(t.last)) != want {
-		t.last = make([]byte, want)
-		n, err := readFile{t.in.f, o.at}.ReadAt(t.last, off-want)
-		if int64(n) != want || digestOf(t.last) != o.positionOf(t).tail {
-			t.last = nil
+	off := t.read.cut.off
+	if want := tailLen(off); int64(len(t.read.last)) != want {
+		t.read.last = make([]byte, want)
+		n, err := readFile{t.read.in.f, o.at}.ReadAt(t.read.last, off-want)
+		if int64(n) != want || digestOf(t.read.last) != o.positionOf(t).tail {
+			t.read.last = nil
 			if int64(n) != want && err != io.EOF {
 				return err
 			}
@@ -128,29 +128,29 @@ func (o *opener) openContent(t *track) error {
 // compressed, or because its content is not plain text.
 func (o *opener) detect(t *track) error {
 	raw := make([]byte, rawHead)
-	n, err := t.in.f.ReadAt(raw, 0)
+	n, err := t.read.in.f.ReadAt(raw, 0)
 	if err != nil && err != io.EOF {
 		return err
 	}
 	path, _ := o.fileOf(t)
-	t.in.compressed = needsReader(raw[:n], path)
-	t.squeezed.Store(t.in.compressed)
-	if t.in.compressed {
+	t.read.in.compressed = needsReader(raw[:n], path)
+	t.squeezed.Store(t.read.in.compressed)
+	if t.read.in.compressed {
 		return nil
 	}
 	head := make([]byte, max(int64(o.cfg.FingerprintBytes), t.key.n))
-	n, err = t.in.f.ReadAt(head, 0)
+	n, err = t.read.in.f.ReadAt(head, 0)
 	if err == io.EOF {
 		err = nil
 	}
 	head = head[:n]
 	known := int64(n) >= t.key.n && digestOf(head[:t.key.n]) == t.key.sum // for a track without a head; see retire
-	if err == nil && (t.stamp == 0 && !sameBeginning(t.head, head) || len(t.head) == 0 && t.cut.off > 0 && t.key.n > 0 && !known) {
+	if err == nil && (t.read.stamp == 0 && !sameBeginning(t.read.head, head) || len(t.read.head) == 0 && t.read.cut.off > 0 && t.key.n > 0 && !known) {
 		return errReplaced
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	t.head, t.brief = head[:min(n, int(o.cfg.FingerprintBytes))], nil
+	t.read.head, t.read.brief = head[:min(n, int(o.cfg.FingerprintBytes))], nil
 	return err
 }
 
@@ -175,7 +175,7 @@ func (o *opener) readerOptions(t *track) compress.Options {
 // resume prepares a compressed file for reading at t.cut.off: from the nearest
 // restart point, or from its beginning if no restart point works.
 func (o *opener) resume(t *track) error {
-	off := t.cut.off
+	off := t.read.cut.off
 	var from compress.RestartPoint
 	o.mu.Lock()
 	if p := t.pointBefore(off); p != nil {
@@ -191,23 +191,23 @@ func (o *opener) resume(t *track) error {
 }
 
 func (o *opener) resumeFrom(t *track, from compress.RestartPoint) error {
-	zr, err := compress.NewReaderAt(readFile{t.in.f, o.at}, from, o.readerOptions(t))
+	zr, err := compress.NewReaderAt(readFile{t.read.in.f, o.at}, from, o.readerOptions(t))
 	if errors.Is(err, io.ErrUnexpectedEOF) {
 		return errReplaced
 	} else if err != nil {
 		return err
 	}
-	off := t.cut.off
+	off := t.read.cut.off
 	again := off - from.Offset()
 	o.mu.Lock()
 	o.stats.reinflated += again
 	o.mu.Unlock()
-	head := t.head
+	head := t.read.head
 	if from.Offset() == 0 && len(head) == 0 {
 		head = make([]byte, 0, o.cfg.FingerprintBytes)
 	}
 	at := o.positionOf(t)
-	sum := hashAfter{skip: t.hashFrom, hash: newTextHash()}
+	sum := hashAfter{skip: t.read.hashFrom, hash: newTextHash()}
 	last, head, err := skip(io.TeeReader(onlyRead{zr}, &sum), again, head)
 	other := off > 0 && digestOf(last) != at.tail || from.Offset() == 0 && off > 0 && sum.hash.Sum64() != at.sum
 	if err != nil || other {
@@ -217,11 +217,11 @@ func (o *opener) resumeFrom(t *track, from compress.RestartPoint) error {
 		}
 		return errReplaced
 	}
-	t.last, t.in.zr = last, zr
+	t.read.last, t.read.in.zr = last, zr
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if len(t.head) == 0 {
-		t.head = head
+	if len(t.read.head) == 0 {
+		t.read.head = head
 	}
 	return nil
 }
@@ -245,20 +245,20 @@ func skip(zr io.Reader, n int64, head []byte) (last, begin []byte, err error) {
 // readHeader finds the header record of a text that is not read from its
 // beginning.
 func (o *opener) readHeader(t *track) (err error) {
-	if t.parsed || t.cut.off == 0 || o.knowsDirective(t) {
+	if t.read.parsed || t.read.cut.off == 0 || o.knowsDirective(t) {
 		return nil
 	}
-	src := io.Reader(io.NewSectionReader(readFile{t.in.f, o.at}, 0, t.cut.off))
-	if t.in.compressed {
-		zr := compress.NewReader(io.NewSectionReader(readFile{t.in.f, o.at}, 0, math.MaxInt64), o.readerOptions(t))
+	src := io.Reader(io.NewSectionReader(readFile{t.read.in.f, o.at}, 0, t.read.cut.off))
+	if t.read.in.compressed {
+		zr := compress.NewReader(io.NewSectionReader(readFile{t.read.in.f, o.at}, 0, math.MaxInt64), o.readerOptions(t))
 		defer zr.Close()
-		src = io.LimitReader(onlyRead{zr}, t.cut.off)
+		src = io.LimitReader(onlyRead{zr}, t.read.cut.off)
 		defer func() { err = cmp.Or(zr.Err(), err) }() // the readable part may be shorter than the text
 	}
-	defer func() { t.parsed = err == nil }()
+	defer func() { t.read.parsed = err == nil }()
 	if d, ok := o.cfg.Framing.(director); ok {
-		t.csv, err = lastDirective(d, src)
-		t.cut.head = t.csv
+		t.read.csv, err = lastDirective(d, src)
+		t.read.cut.head = t.read.csv
 		return err
 	}
 	var block []byte
@@ -268,7 +268,7 @@ func (o *opener) readHeader(t *track) (err error) {
 		n, err := more.ReadFrom(io.LimitReader(src, size-int64(len(block))))
 		block = append(block, more.Bytes()...)
 		if h := o.cfg.Framing.Head(block); h > 0 {
-			t.csv = block[:h:h]
+			t.read.csv = block[:h:h]
 			return nil
 		}
 		if err != nil || n == 0 || size == int64(o.cfg.MaxRecord) || o.cfg.Framing.Cut(block) > 0 {
@@ -289,7 +289,7 @@ func (o *opener) knowsDirective(t *track) bool {
 	if len(head) == 0 || !bytes.Equal(d.Directive(nil, head), head) {
 		return false
 	}
-	t.csv, t.cut.head, t.parsed = head, head, true
+	t.read.csv, t.read.cut.head, t.read.parsed = head, head, true
 	return true
 }
 
@@ -322,7 +322,7 @@ func lastDirective(d director, src io.Reader) (last []byte, err error) {
 func (o *opener) fileOf(t *track) (path string, id fileID) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return t.path, t.file.id
+	return t.path, t.sight.file.id
 }
 
 // positionOf returns the position at which reading resumes.
@@ -334,7 +334,7 @@ func (o *opener) positionOf(t *track) position {
 
 // opened sets the open file of t.
 func (o *opener) opened(t *track, f *os.File) {
-	t.in.f = f
+	t.read.in.f = f
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.descs++
@@ -343,10 +343,10 @@ func (o *opener) opened(t *track, f *os.File) {
 // closeContent closes the file of t. The caller holds mu, or no other goroutine
 // reads the file any more.
 func (o *opener) closeContent(t *track) {
-	t.in.rest()
-	if t.in.f != nil {
-		_ = t.in.f.Close()
-		t.in.f = nil
+	t.read.in.rest()
+	if t.read.in.f != nil {
+		_ = t.read.in.f.Close()
+		t.read.in.f = nil
 		o.descs--
 	}
 }
@@ -354,7 +354,7 @@ func (o *opener) closeContent(t *track) {
 // keepOpen is called when t becomes idle: it keeps the file open unless too
 // many are. The caller holds mu.
 func (o *opener) keepOpen(t *track) {
-	t.in.rest()
+	t.read.in.rest()
 	if o.descs > o.cfg.MaxOpenFiles {
 		o.closeContent(t)
 	}

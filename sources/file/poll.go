@@ -35,7 +35,7 @@ func (w *watcher) poll(h *hints) {
 	w.known.veiled = slices.ContainsFunc(w.known.tracks, (*track).veiled)
 	w.known.unread = map[string]*track{}
 	for _, t := range w.known.tracks {
-		if t.bound && t.at().off == 0 {
+		if t.sight.bound && t.at().off == 0 {
 			w.known.unread[t.path] = t
 		}
 	}
@@ -75,15 +75,15 @@ func (w *watcher) follow(now time.Time) bool {
 // like new files. began is when the scan began.
 func (w *watcher) updateKnown(all []fileState, now, began time.Time) (unknown []fileState) {
 	for _, t := range w.known.tracks {
-		t.listed = false
+		t.sight.listed = false
 	}
 	named := map[*track]bool{} // its path is among the names of its file
 	for i := range all {
 		s := &all[i]
 		t := w.byFile[s.id]
-		if t != nil && t.life == over && t.step == resting && !w.ends && (!t.file.same(s) || t.file.rewritten(s, t.path != s.path)) {
+		if t != nil && t.life == over && t.step == resting && !w.ends && (!t.sight.file.same(s) || t.sight.file.rewritten(s, t.path != s.path)) {
 			w.unbind(t)
-			t.gone, t = time.Time{}, nil
+			t.sight.gone, t = time.Time{}, nil
 		}
 		if t == nil {
 			unknown = append(unknown, *s)
@@ -97,10 +97,10 @@ func (w *watcher) updateKnown(all []fileState, now, began time.Time) (unknown []
 		if t == nil || named[t] && t.path != s.path {
 			continue
 		}
-		t.listed = true
+		t.sight.listed = true
 		renamed := !named[t]
 		if renamed {
-			t.path, t.file.rel, t.rotated, t.changed = s.path, s.rel, true, now
+			t.path, t.sight.file.rel, t.sight.rotated, t.sight.changed = s.path, s.rel, true, now
 			named[t] = true
 			w.progress.touch(t)
 		}
@@ -117,14 +117,14 @@ func (w *watcher) refresh(t *track, s fileState, renamed bool, now time.Time) {
 		return // data after the end is detected once the track is over
 	}
 	w.question(t, &s, renamed)
-	if !t.file.same(&s) {
-		t.changed = now
+	if !t.sight.file.same(&s) {
+		t.sight.changed = now
 	}
-	if t.doubt != trusted {
+	if t.sight.doubt != trusted {
 		return // t.file stays as it was, so that a restart has the same doubt
 	}
-	if t.file.size != s.size || t.file.mtime != s.mtime || t.file.changed != s.changed {
-		t.file.size, t.file.mtime, t.file.changed = s.size, s.mtime, s.changed
+	if t.sight.file.size != s.size || t.sight.file.mtime != s.mtime || t.sight.file.changed != s.changed {
+		t.sight.file.size, t.sight.file.mtime, t.sight.file.changed = s.size, s.mtime, s.changed
 		w.progress.touch(t)
 	}
 }
@@ -133,13 +133,13 @@ func (w *watcher) refresh(t *track, s fileState, renamed bool, now time.Time) {
 // hold another text than the one that was read. A file that is being written
 // may show its new time just before its new size, so the next scan decides.
 func (w *watcher) question(t *track, s *fileState, renamed bool) {
-	switch grown := s.size > t.file.size; {
-	case t.doubt == doubted && grown:
-		t.doubt = trusted
-	case t.doubt == doubted:
-		t.doubt = suspected
-	case t.doubt == trusted && t.at().off > 0 && t.file.rewritten(s, renamed):
-		t.doubt = doubted
+	switch grown := s.size > t.sight.file.size; {
+	case t.sight.doubt == doubted && grown:
+		t.sight.doubt = trusted
+	case t.sight.doubt == doubted:
+		t.sight.doubt = suspected
+	case t.sight.doubt == trusted && t.at().off > 0 && t.sight.file.rewritten(s, renamed):
+		t.sight.doubt = doubted
 		w.crew.nudge()
 	}
 }
@@ -149,7 +149,7 @@ func (w *watcher) question(t *track, s *fileState, renamed bool) {
 // to hidden.
 func (w *watcher) missKnown(now time.Time, hidden map[string]error) {
 	for _, t := range w.known.tracks {
-		if !t.bound || t.listed || t.step == busy {
+		if !t.sight.bound || t.sight.listed || t.step == busy {
 			continue
 		}
 		fi, err := os.Stat(t.path)
@@ -161,17 +161,17 @@ func (w *watcher) missKnown(now time.Time, hidden map[string]error) {
 			hidden[t.path] = err
 		}
 		switch {
-		case t.in.f == nil && unseen:
+		case t.read.in.f == nil && unseen:
 			continue
-		case t.in.f == nil || t.life == over:
+		case t.read.in.f == nil || t.life == over:
 			w.unbind(t)
 			continue
 		}
-		if !t.rotated && !unseen {
-			t.rotated, t.changed = true, now
+		if !t.sight.rotated && !unseen {
+			t.sight.rotated, t.sight.changed = true, now
 			w.progress.touch(t)
 		}
-		if fi, err := t.in.f.Stat(); err == nil {
+		if fi, err := t.read.in.f.Stat(); err == nil {
 			w.refresh(t, fileStateOf(t.path, t.rel, fi), true, now)
 		}
 	}
@@ -215,7 +215,7 @@ func exhaustion(hidden map[string]error) error {
 func (w *watcher) exhausted(err error) {
 	closed := 0
 	for _, t := range w.known.tracks {
-		if t.step == resting && t.in.f != nil && (t.listed || t.life != open) {
+		if t.step == resting && t.read.in.f != nil && (t.sight.listed || t.life != open) {
 			w.files.closeContent(t)
 			closed++
 		}
@@ -227,7 +227,7 @@ func (w *watcher) exhausted(err error) {
 // and nothing of it was emitted yet. Then only its beginning is known, and all
 // of it may still be emitted.
 func (t *track) veiled() bool {
-	return t.life == open && t.at().off == 0 && !t.sure() && (t.step == busy || t.lane != nil || t.in.f != nil)
+	return t.life == open && t.at().off == 0 && !t.sure() && (t.step == busy || t.lane != nil || t.read.in.f != nil)
 }
 
 // meet updates the candidates with the unknown files.
@@ -294,8 +294,8 @@ func (w *watcher) judge(ghosts map[fileID]*track, now time.Time) {
 
 // knownDone binds a track that is done to its file if the file has not changed.
 func (w *watcher) knownDone(own *track, p *candidate, now time.Time) bool {
-	if own == nil || own.bound || own.replaced || own.reused || own.life != over || !own.file.same(&p.s) ||
-		own.file.rewritten(&p.s, own.path != p.s.path) {
+	if own == nil || own.sight.bound || own.sight.replaced || own.sight.reused || own.life != over || !own.sight.file.same(&p.s) ||
+		own.sight.file.rewritten(&p.s, own.path != p.s.path) {
 		return false
 	}
 	w.bind(own, p, nil, now)
@@ -312,7 +312,7 @@ func (w *watcher) judgeOne(p *candidate, own *track, l *look, err error, now tim
 		return
 	}
 	delete(w.broken, p.s.path)
-	if own != nil && own.bound {
+	if own != nil && own.sight.bound {
 		own = nil
 	}
 	if w.consider(p, own, l, now) {
@@ -345,17 +345,17 @@ func (w *watcher) unreadableFile(p *candidate, err error) {
 // schedule queues t for the readers if there is something to read or to finish.
 func (w *watcher) schedule(t *track, now time.Time) {
 	if t.step != resting || t.life != open {
-		if t.life == over && t.finishing && t.bound && t.step == resting {
+		if t.life == over && t.end.finishing && t.sight.bound && t.step == resting {
 			t.step = queued
 			w.crew.enqueue(&w.crew.reading, &disposal{t})
 		}
 		return
 	}
-	if !t.bound {
+	if !t.sight.bound {
 		w.scheduleLost(t, now)
 		return
 	}
-	switch t.doubt {
+	switch t.sight.doubt {
 	case doubted:
 		return
 	case suspected:
@@ -363,27 +363,27 @@ func (w *watcher) schedule(t *track, now time.Time) {
 		w.crew.enqueue(&w.crew.checking, &proof{t})
 		return
 	}
-	quiet := now.Sub(t.changed)
-	unread := !t.atEnd || !t.file.same(&t.asRead)
+	quiet := now.Sub(t.sight.changed)
+	unread := !t.atEnd || !t.sight.file.same(&t.asRead)
 	switch {
 	case w.ends:
-		t.final, t.complete = true, w.cfg.Mode == modeBatch || t.rotated || t.in.compressed
+		t.sight.final, t.end.complete = true, w.cfg.Mode == modeBatch || t.sight.rotated || t.read.in.compressed
 	case unread:
-	case t.rotated && quiet >= w.cfg.RotateWait, t.in.compressed && quiet >= w.cfg.DamageAfter:
-		t.final, t.complete = true, true
+	case t.sight.rotated && quiet >= w.cfg.RotateWait, t.read.in.compressed && quiet >= w.cfg.DamageAfter:
+		t.sight.final, t.end.complete = true, true
 	default:
 		return
 	}
 	if unread && !w.ends {
-		t.final, t.complete = false, false
+		t.sight.final, t.end.complete = false, false
 	}
-	if t.tries >= maxTries && w.ends {
-		w.news.unreadable(t.path, t.failure)
-		w.given[t.file.id] = true
+	if t.trouble.tries >= maxTries && w.ends {
+		w.news.unreadable(t.path, t.trouble.failure)
+		w.given[t.sight.file.id] = true
 		w.unbind(t)
 		return
 	}
-	if time.Now().Before(t.retry) {
+	if time.Now().Before(t.trouble.retry) {
 		return
 	}
 	t.step = queued
@@ -395,16 +395,16 @@ const maxTries = 3
 
 // scheduleLost ends a track whose file is gone and was not found elsewhere.
 func (w *watcher) scheduleLost(t *track, now time.Time) {
-	if t.gone.IsZero() {
-		t.gone = now
+	if t.sight.gone.IsZero() {
+		t.sight.gone = now
 		w.progress.touch(t)
 	}
-	if w.given[t.file.id] || now.Sub(t.gone) < w.cfg.RotateWait || w.ends && len(w.candidates) > 0 {
+	if w.given[t.sight.file.id] || now.Sub(t.sight.gone) < w.cfg.RotateWait || w.ends && len(w.candidates) > 0 {
 		return
 	}
 	if t.at().off == 0 && t.lane == nil {
 		t.life = over // nothing of it was ever read
-		t.gone = time.Unix(1, 0)
+		t.sight.gone = time.Unix(1, 0)
 		w.progress.touch(t)
 		return
 	}
@@ -416,14 +416,14 @@ func (w *watcher) scheduleLost(t *track, now time.Time) {
 // forget_after.
 func (w *watcher) expire(now time.Time) {
 	w.known.tracks = slices.DeleteFunc(w.known.tracks, func(t *track) bool {
-		if t.bound || t.life != over || t.step != resting {
+		if t.sight.bound || t.life != over || t.step != resting {
 			return false
 		}
-		if t.gone.IsZero() {
-			t.gone = now
+		if t.sight.gone.IsZero() {
+			t.sight.gone = now
 			w.progress.touch(t)
 		}
-		old := now.Sub(t.gone) >= w.cfg.ForgetAfter
+		old := now.Sub(t.sight.gone) >= w.cfg.ForgetAfter
 		if old {
 			w.known.unindex(t, t.key)
 			delete(w.known.ids, t.id)
@@ -440,10 +440,10 @@ func (w *watcher) expire(now time.Time) {
 func (w *watcher) closeIdle(now time.Time) {
 	var idle []*track
 	for _, t := range w.known.tracks {
-		if t.step != resting || t.in.f == nil || !t.listed || !t.atEnd {
+		if t.step != resting || t.read.in.f == nil || !t.sight.listed || !t.atEnd {
 			continue
 		}
-		if now.Sub(t.changed) >= w.cfg.IdleClose {
+		if now.Sub(t.sight.changed) >= w.cfg.IdleClose {
 			w.files.closeContent(t)
 			continue
 		}
@@ -453,7 +453,7 @@ func (w *watcher) closeIdle(now time.Time) {
 	if surplus <= 0 {
 		return
 	}
-	slices.SortFunc(idle, func(a, b *track) int { return a.changed.Compare(b.changed) })
+	slices.SortFunc(idle, func(a, b *track) int { return a.sight.changed.Compare(b.sight.changed) })
 	for _, t := range idle[:min(len(idle), surplus)] {
 		w.files.closeContent(t)
 	}

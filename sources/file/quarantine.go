@@ -25,20 +25,20 @@ import (
 // mind makes the lane of a compressed file count its verified records, and
 // holds the lane if unverified records can be withdrawn.
 func (r *reader) mind(t *track, lane *pipeline.Lane) {
-	if !t.in.compressed && !t.closed {
+	if !t.read.in.compressed && !t.read.closed {
 		return
 	}
-	t.cut.sums = func() int64 {
+	t.read.cut.sums = func() int64 {
 		switch {
-		case t.seen != nil:
-			return t.seen.verified
-		case t.in.zr == nil:
-			return t.cut.verified.Bytes
+		case t.read.seen != nil:
+			return t.read.seen.verified
+		case t.read.in.zr == nil:
+			return t.read.cut.verified.Bytes
 		}
-		off, _ := t.in.zr.Verified()
+		off, _ := t.read.in.zr.Verified()
 		return off
 	}
-	t.cut.late = func() {
+	t.read.cut.late = func() {
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		if n := len(t.positions); n > 0 {
@@ -46,20 +46,20 @@ func (r *reader) mind(t *track, lane *pipeline.Lane) {
 		}
 	}
 	lane.TrackVerified()
-	if t.held = t.closed || r.cfg.OnDamage == damageQuarantine && r.cfg.Hold; t.held {
+	if t.read.held = t.read.closed || r.cfg.OnDamage == damageQuarantine && r.cfg.Hold; t.read.held {
 		lane.Hold()
 		// The checkpoint of a held lane is at a verified end or at the
 		// beginning.
-		t.cut.verified, t.cut.atVerified = Extent{Bytes: t.cut.off, Lines: t.cut.line - 1}, t.cut.head
+		t.read.cut.verified, t.read.cut.atVerified = Extent{Bytes: t.read.cut.off, Lines: t.read.cut.line - 1}, t.read.cut.head
 	}
 }
 
 // inspect reads a compressed file to its end before any of it is emitted, if
 // the policy requires that. done reports whether there is nothing to emit now.
 func (r *reader) inspect(ctx context.Context, t *track) (out outcome, done bool, err error) {
-	t.seen, t.in.bound = nil, false
-	skip := r.cfg.OnDamage == damageSkip && t.cut.off == 0 && !t.intact
-	if !t.in.compressed || !skip && (r.cfg.OnDamage != damageQuarantine || r.cfg.Hold) {
+	t.read.seen, t.read.in.bound = nil, false
+	skip := r.cfg.OnDamage == damageSkip && t.read.cut.off == 0 && !t.read.intact
+	if !t.read.in.compressed || !skip && (r.cfg.OnDamage != damageQuarantine || r.cfg.Hold) {
 		return goesOn, false, nil
 	}
 	e, err := r.examine(ctx, t)
@@ -73,17 +73,17 @@ func (r *reader) inspect(ctx context.Context, t *track) (out outcome, done bool,
 	case e.err != nil:
 		return fails, true, e.err // a read error says nothing about the content
 	case !skip:
-		t.seen, t.in.bound, t.in.limit = e, true, e.limit()
+		t.read.seen, t.read.in.bound, t.read.in.limit = e, true, e.limit()
 		return goesOn, false, nil
-	case e.verdict.Kind == compress.Truncated && !t.final:
-		t.in.rest()
+	case e.verdict.Kind == compress.Truncated && !t.sight.final:
+		t.read.in.rest()
 		return rests, true, nil
 	case !e.verdict.Damage():
-		t.intact = true
+		t.read.intact = true
 		return goesOn, false, nil
 	}
-	t.seen = e
-	t.in.rest()
+	t.read.seen = e
+	t.read.in.rest()
 	t.judge()
 	t.report().Lost = e.bytes
 	r.openLane(t)
@@ -97,11 +97,11 @@ func (r *reader) inspect(ctx context.Context, t *track) (out outcome, done bool,
 func (r *reader) examine(ctx context.Context, t *track) (*examination, error) {
 	var from compress.RestartPoint
 	r.mu.Lock()
-	if p := t.pointBefore(t.cut.off); p != nil {
+	if p := t.pointBefore(t.read.cut.off); p != nil {
 		from = p.p
 	}
 	r.mu.Unlock()
-	zr, err := compress.NewReaderAt(io.NewSectionReader(readFile{t.in.f, r.at}, 0, math.MaxInt64), from, r.files.readerOptions(t))
+	zr, err := compress.NewReaderAt(io.NewSectionReader(readFile{t.read.in.f, r.at}, 0, math.MaxInt64), from, r.files.readerOptions(t))
 	if err != nil {
 		return nil, err
 	}
@@ -116,24 +116,24 @@ func (r *reader) examine(ctx context.Context, t *track) (*examination, error) {
 // judge records the verdict on a compressed file at its end.
 func (t *track) judge() {
 	r := t.report()
-	if e := t.seen; e != nil {
-		t.verdict, r.Format, r.CompressedBytes, r.Unsummed = e.verdict, e.format, e.compressed, e.unsummed
+	if e := t.read.seen; e != nil {
+		t.end.verdict, r.Format, r.CompressedBytes, r.Unsummed = e.verdict, e.format, e.compressed, e.unsummed
 		return
 	}
-	_, summed := t.in.zr.Verified()
-	t.verdict, r.Format, r.CompressedBytes = t.in.zr.Verdict(), t.in.zr.Format(), t.in.zr.CompressedBytes()
+	_, summed := t.read.in.zr.Verified()
+	t.end.verdict, r.Format, r.CompressedBytes = t.read.in.zr.Verdict(), t.read.in.zr.Format(), t.read.in.zr.CompressedBytes()
 	r.Unsummed = !summed && r.Format != compress.Plain
 }
 
 // whole reports whether a compressed text ends at the end of a record.
 func (t *track) whole() bool {
-	return !t.verdict.Cut && (t.seen == nil || !t.verdict.Damage())
+	return !t.end.verdict.Cut && (t.read.seen == nil || !t.end.verdict.Damage())
 }
 
 // concludeClosed finishes a file whose unverified records an earlier process
 // withdrew.
 func (r *reader) concludeClosed(ctx context.Context, t *track) (outcome, error) {
-	zr := t.in.zr
+	zr := t.read.in.zr
 	if zr == nil {
 		return replaced, nil // no longer compressed
 	}
@@ -147,12 +147,12 @@ func (r *reader) concludeClosed(ctx context.Context, t *track) (outcome, error) 
 		// It was replaced by an intact copy with the same beginning.
 		r.log.Warn("quarantined file no longer damaged, reading continues", "path", t.path)
 		r.mu.Lock()
-		t.closed, t.entry.State = false, checkpoint.Reading
+		t.read.closed, t.entry.State = false, checkpoint.Reading
 		r.mu.Unlock()
-		t.in.rest()
+		t.read.in.rest()
 		return goesOn, nil
 	}
-	t.seen = e
+	t.read.seen = e
 	t.judge()
 	r.openLane(t)
 	return r.endLane(ctx, t)
@@ -162,23 +162,23 @@ func (r *reader) concludeClosed(ctx context.Context, t *track) (outcome, error) 
 // of the rest.
 func (r *reader) verifyEnd(ctx context.Context, t *track) error {
 	found := t.report()
-	found.Verified = t.cut.verified
-	emitted := linesOf(found.Lines, t.last)
-	found.Unverified = Extent{Bytes: t.cut.off - found.Verified.Bytes, Lines: emitted - found.Verified.Lines}
+	found.Verified = t.read.cut.verified
+	emitted := linesOf(found.Lines, t.read.last)
+	found.Unverified = Extent{Bytes: t.read.cut.off - found.Verified.Bytes, Lines: emitted - found.Verified.Lines}
 	if found.Unsummed && r.cfg.OnDamage == damageQuarantine {
 		r.log.Warn("compressed file has no checksums, its records are unverified", "path", found.Path, "format", found.Format.String())
 	}
-	if !t.verdict.Damage() || !t.in.compressed && !t.closed || t.in.f == nil {
-		found.Withheld = t.verdict.Damage() && t.held
+	if !t.end.verdict.Damage() || !t.read.in.compressed && !t.read.closed || t.read.in.f == nil {
+		found.Withheld = t.end.verdict.Damage() && t.read.held
 		return nil
 	}
-	found.Withheld = t.held || t.lane.Skipped() || t.seen != nil
+	found.Withheld = t.read.held || t.lane.Skipped() || t.read.seen != nil
 	rest := r.rest(t)
 	var border int64 // in rest: not all that is verified shows in the batches of this process
-	if !t.held {
+	if !t.read.held {
 		border = max(0, r.verifiedBytes(t)-rest.off)
 	}
-	s, err := take(ctx, rest, border, &judge{framing: r.cfg.Framing, newFit: r.cfg.NewFit, head: t.cut.verifiedHead()})
+	s, err := take(ctx, rest, border, &judge{framing: r.cfg.Framing, newFit: r.cfg.NewFit, head: t.read.cut.verifiedHead()})
 	if errors.Is(err, errStopped) {
 		return err
 	}
@@ -190,19 +190,19 @@ func (r *reader) verifyEnd(ctx context.Context, t *track) error {
 // verifiedBytes returns the length of the verified part of a file at its end.
 func (r *reader) verifiedBytes(t *track) int64 {
 	switch {
-	case t.seen != nil:
-		return t.seen.verified
-	case t.in.zr == nil:
+	case t.read.seen != nil:
+		return t.read.seen.verified
+	case t.read.in.zr == nil:
 		return 0
 	}
-	off, _ := t.in.zr.Verified()
+	off, _ := t.read.in.zr.Verified()
 	return off
 }
 
 // rest returns the text of a file after its verified part. While t.raw is open,
 // that file is read even if it was renamed.
 func (r *reader) rest(t *track) *text {
-	rest := &text{off: t.cut.verified.Bytes, opt: r.files.readerOptions(t)}
+	rest := &text{off: t.read.cut.verified.Bytes, opt: r.files.readerOptions(t)}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for i := range t.points {
@@ -210,7 +210,7 @@ func (r *reader) rest(t *track) *text {
 			rest.from = p
 		}
 	}
-	f := t.in.f
+	f := t.read.in.f
 	rest.open = func() (io.ReadSeeker, func() error, error) {
 		if f == nil {
 			return nil, nil, fs.ErrNotExist
@@ -223,16 +223,16 @@ func (r *reader) rest(t *track) *text {
 // withdraw returns what to withdraw of a track at its end, or nil. The file
 // stays open until the sinks have read what they need.
 func (r *reader) withdraw(t *track) *pipeline.Unverified {
-	if !t.held || !t.verdict.Damage() {
+	if !t.read.held || !t.end.verdict.Damage() {
 		return nil
 	}
 	rest := r.rest(t)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	t.closed = true
-	if t.raw = t.in.f; t.raw != nil {
-		t.in.rest()
-		t.in.f = nil
+	t.read.closed = true
+	if t.read.raw = t.read.in.f; t.read.raw != nil {
+		t.read.in.rest()
+		t.read.in.f = nil
 		r.files.descs--
 	}
 	return &pipeline.Unverified{Open: rest.Open}
@@ -241,22 +241,22 @@ func (r *reader) withdraw(t *track) *pipeline.Unverified {
 // forgetRest resets a finished track whose unverified part was withdrawn to its
 // verified end. The caller holds mu.
 func (r *reader) forgetRest(t *track) {
-	if t.raw != nil {
-		_ = t.raw.Close() // only read
-		t.raw = nil
+	if t.read.raw != nil {
+		_ = t.read.raw.Close() // only read
+		t.read.raw = nil
 	}
-	if !t.closed {
+	if !t.read.closed {
 		return
 	}
-	v := t.cut.verified
-	t.cut.off, t.cut.line, t.cut.oversize = v.Bytes, v.Lines+1, false
+	v := t.read.cut.verified
+	t.read.cut.off, t.read.cut.line, t.read.cut.oversize = v.Bytes, v.Lines+1, false
 	for n := len(t.positions); n > 0 && t.positions[n-1].off > v.Bytes; n-- {
 		t.positions = t.positions[:n-1]
 	}
 	if n := len(t.positions); n == 0 {
-		t.hash, t.hashFrom = newTextHash(), 0
+		t.read.hash, t.read.hashFrom = newTextHash(), 0
 	} else if state := t.positions[n-1].state; state != nil {
-		t.hash = *state
+		t.read.hash = *state
 	}
 	r.rekey(t)
 }

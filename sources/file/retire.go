@@ -23,16 +23,16 @@ const briefBytes = 64
 // and releases their buffers. The caller holds mu.
 func (w *watcher) retire(now time.Time) {
 	for _, t := range w.known.tracks {
-		if t.lane == nil && t.head == nil || now.Sub(t.changed) < w.retireAfter || !t.idle() {
+		if t.lane == nil && t.read.head == nil || now.Sub(t.sight.changed) < w.retireAfter || !t.idle() {
 			continue
 		}
 		if t.lane != nil {
 			delete(w.progress.byLane, t.lane) // the lane has nothing left to commit
 			w.reader.rt.End(t.lane)
-			t.lane, t.cut.lane, t.cut.note = nil, nil, nil
+			t.lane, t.read.cut.lane, t.read.cut.note = nil, nil, nil
 		}
-		t.brief = bytes.Clone(t.head[:min(len(t.head), briefBytes)])
-		t.head, t.last, t.cut.tail = nil, nil, nil
+		t.read.brief = bytes.Clone(t.read.head[:min(len(t.read.head), briefBytes)])
+		t.read.head, t.read.last, t.read.cut.tail = nil, nil, nil
 		t.positions = slices.Clip(slices.Clone(t.positions))
 	}
 }
@@ -40,8 +40,8 @@ func (w *watcher) retire(now time.Time) {
 // idle reports whether t is at the end of a plain file that is entirely stored
 // in the checkpoint.
 func (t *track) idle() bool {
-	return t.life == open && t.step == resting && t.doubt == trusted && t.bound && t.listed && t.atEnd && t.file.same(&t.asRead) &&
-		!t.in.compressed && !t.cut.oversize && t.entry.Offset == t.at().off && len(t.cut.tail) == 0
+	return t.life == open && t.step == resting && t.sight.doubt == trusted && t.sight.bound && t.sight.listed && t.atEnd && t.sight.file.same(&t.asRead) &&
+		!t.read.in.compressed && !t.read.cut.oversize && t.entry.Offset == t.at().off && len(t.read.cut.tail) == 0
 }
 
 // begins reports whether the text of t begins with head, which is shorter than
@@ -49,9 +49,9 @@ func (t *track) idle() bool {
 // beginning: two files that share the part are not distinguished until the new
 // one has grown, which costs time.
 func (t *track) begins(head []byte) bool {
-	if t.head == nil && t.brief != nil {
-		n := min(len(head), len(t.brief))
-		return bytes.Equal(t.brief[:n], head[:n])
+	if t.read.head == nil && t.read.brief != nil {
+		n := min(len(head), len(t.read.brief))
+		return bytes.Equal(t.read.brief[:n], head[:n])
 	}
-	return bytes.HasPrefix(t.head, head)
+	return bytes.HasPrefix(t.read.head, head)
 }

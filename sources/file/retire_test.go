@@ -18,7 +18,7 @@ func (d *daemon) idleLanes() {
 		d.w.mu.Lock()
 		defer d.w.mu.Unlock()
 		for _, t := range d.w.known.tracks {
-			if t.life == open && (t.head != nil || t.last != nil || t.lane != nil || t.cut.tail != nil) {
+			if t.life == open && (t.read.head != nil || t.read.last != nil || t.lane != nil || t.read.cut.tail != nil) {
 				return false
 			}
 		}

@@ -66,5 +66,5 @@ func cutNumber(name string) (rest string, n int) {
 // name. A process that has seen the file of t knows when that file
 // disappeared: see outlived.
 func (t *track) related(s *fileState) bool {
-	return t.watched || s.rel == t.rel || derives(s.path, t.path)
+	return t.sight.watched || s.rel == t.rel || derives(s.path, t.path)
 }

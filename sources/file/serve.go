@@ -50,16 +50,16 @@ type reader struct {
 func (t *track) do(ctx context.Context, w *watcher) {
 	w.mu.Lock()
 	t.step = busy
-	t.lostFile = !t.bound
-	t.carried = t.in.compressed && t.atEnd && t.final && t.file.same(&t.asRead)
-	t.asRead = t.file
+	t.lostFile = !t.sight.bound
+	t.carried = t.read.in.compressed && t.atEnd && t.sight.final && t.sight.file.same(&t.asRead)
+	t.asRead = t.sight.file
 	w.mu.Unlock()
 	out, err := w.reader.serve(ctx, t)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	t.step, t.atEnd = resting, out == rests
-	if t.failure = ""; out != fails {
-		t.tries = 0
+	if t.trouble.failure = ""; out != fails {
+		t.trouble.tries = 0
 		delete(w.broken, t.path)
 	}
 	t.lostFile, t.carried = false, false
@@ -76,8 +76,8 @@ func (t *track) do(ctx context.Context, w *watcher) {
 	case fails:
 		w.failed(t, err)
 	case ends:
-		w.files.keepOpen(t)                                                                         // until Finish: an open file keeps its inode
-		t.file.size, t.file.mtime, t.file.changed = t.asRead.size, t.asRead.mtime, t.asRead.changed // the next scan detects later changes
+		w.files.keepOpen(t)                                                                                           // until Finish: an open file keeps its inode
+		t.sight.file.size, t.sight.file.mtime, t.sight.file.changed = t.asRead.size, t.asRead.mtime, t.asRead.changed // the next scan detects later changes
 		w.progress.touch(t)
 		if err != nil {
 			w.crew.fatal, w.crew.stop = errors.Join(w.crew.fatal, err), true
@@ -103,11 +103,11 @@ func (w *watcher) failed(t *track, err error) {
 	case disk.Exhausted(err):
 		w.exhausted(err)
 	default:
-		t.tries++
+		t.trouble.tries++
 	}
-	t.failure = err.Error()
-	w.broken[t.path] = t.failure
-	t.retry = time.Now().Add(w.cfg.PollInterval)
+	t.trouble.failure = err.Error()
+	w.broken[t.path] = t.trouble.failure
+	t.trouble.retry = time.Now().Add(w.cfg.PollInterval)
 }
 
 // serve continues reading a track at its position.
@@ -124,14 +124,14 @@ func (r *reader) serve(ctx context.Context, t *track) (outcome, error) {
 		}
 		return fails, err
 	}
-	if t.closed {
+	if t.read.closed {
 		return r.concludeClosed(ctx, t)
 	}
 	if out, done, err := r.inspect(ctx, t); done {
 		return out, err
 	}
 	r.openLane(t)
-	for n := 0; t.in.zr != nil || n < quantum; n++ {
+	for n := 0; t.read.in.zr != nil || n < quantum; n++ {
 		if out, err := r.serveBatch(ctx, t); out != goesOn {
 			return out, err
 		}
@@ -148,15 +148,15 @@ func (r *reader) openLane(t *track) {
 	lane := r.rt.NewLane(name, pipeline.LaneLimits{})
 	lane.SetID(t.id)
 	lane.SetRel(t.rel)
-	if t.in.f != nil {
-		if fi, err := t.in.f.Stat(); err == nil {
+	if t.read.in.f != nil {
+		if fi, err := t.read.in.f.Stat(); err == nil {
 			lane.SetPerm(fi.Mode())
 		}
 	}
-	if len(t.csv) > 0 {
-		lane.SetHead(t.csv)
+	if len(t.read.csv) > 0 {
+		lane.SetHead(t.read.csv)
 	}
-	c := &t.cut
+	c := &t.read.cut
 	c.rt, c.framing, c.maxRecord, c.lane, c.grid = r.rt, r.cfg.Framing, recordLimit(r.cfg.Framing, r.cfg.MaxRecord), lane, r.cfg.Grid
 	c.line = max(c.line, 1)
 	c.note = func(b *pipeline.Batch) int64 { return r.note(t, b) }
@@ -174,30 +174,30 @@ func (r *reader) serveBatch(ctx context.Context, t *track) (outcome, error) {
 		return stops, stopError(ctx, err)
 	}
 	n, out, err := r.fill(ctx, t, b)
-	if err2 := t.cut.emit(ctx, b, n); err2 != nil {
+	if err2 := t.read.cut.emit(ctx, b, n); err2 != nil {
 		return stops, err2
 	}
 	switch {
 	case out == ends:
 		return r.endLane(ctx, t)
-	case out == rests && !t.in.compressed:
-		t.cut.tail = t.cut.tail[:0] // read it again when there is more: it may have changed by then
+	case out == rests && !t.read.in.compressed:
+		t.read.cut.tail = t.read.cut.tail[:0] // read it again when there is more: it may have changed by then
 	}
 	return out, err
 }
 
 // fill reads into b. It returns how many bytes of b to emit.
 func (r *reader) fill(ctx context.Context, t *track, b *pipeline.Batch) (n int, out outcome, err error) {
-	c := &t.cut
-	if !t.in.compressed {
-		t.in.pos = c.off + int64(len(c.tail))
+	c := &t.read.cut
+	if !t.read.in.compressed {
+		t.read.in.pos = c.off + int64(len(c.tail))
 	}
 	c.begin(b)
 	for {
 		if n = c.room(b); n > 0 {
 			break
 		}
-		k, err := t.in.read(b.In[len(b.In):cap(b.In)])
+		k, err := t.read.in.read(b.In[len(b.In):cap(b.In)])
 		b.In = b.In[:len(b.In)+k]
 		switch {
 		case err == nil && ctx.Err() != nil:
@@ -206,21 +206,21 @@ func (r *reader) fill(ctx context.Context, t *track, b *pipeline.Batch) (n int, 
 			continue
 		case err != io.EOF:
 			return 0, fails, err
-		case t.in.compressed:
+		case t.read.in.compressed:
 			return r.fillEnd(t, b)
 		}
 		// The current end of a plain file.
 		if err := t.holds(); err != nil {
 			return unlike(err)
 		}
-		if !t.final {
-			n := t.cut.cut(b)
-			return n, restsUnless(t.cut.grid > 0 && n > 0), nil
+		if !t.sight.final {
+			n := t.read.cut.cut(b)
+			return n, restsUnless(t.read.cut.grid > 0 && n > 0), nil
 		}
-		n, again := t.cut.rest(b, true)
+		n, again := t.read.cut.rest(b, true)
 		return n, endsUnless(again), nil
 	}
-	if !t.in.compressed {
+	if !t.read.in.compressed {
 		if err := t.holds(); err != nil {
 			return unlike(err)
 		}
@@ -252,17 +252,17 @@ func restsUnless(again bool) outcome {
 
 // fillEnd implements fill at the end of the decompressed data.
 func (r *reader) fillEnd(t *track, b *pipeline.Batch) (int, outcome, error) {
-	if err := t.in.zr.Err(); err != nil {
+	if err := t.read.in.zr.Err(); err != nil {
 		return 0, fails, err // a read error says nothing about the content
 	}
 	t.judge()
-	v := t.verdict
-	growing := !t.final && (v.Kind == compress.Truncated || !v.Damage())
+	v := t.end.verdict
+	growing := !t.sight.final && (v.Kind == compress.Truncated || !v.Damage())
 	if growing {
-		n := t.cut.cut(b)
-		return n, restsUnless(t.cut.grid > 0 && n > 0), nil
+		n := t.read.cut.cut(b)
+		return n, restsUnless(t.read.cut.grid > 0 && n > 0), nil
 	}
-	n, again := t.cut.rest(b, t.whole())
+	n, again := t.read.cut.rest(b, t.whole())
 	if !again {
 		t.report().Lost = int64(len(b.In) - n)
 	}
@@ -278,12 +278,12 @@ func (r *reader) conclude(ctx context.Context, t *track) (outcome, error) {
 		if err != nil {
 			return stops, stopError(ctx, err)
 		}
-		t.cut.begin(b)
+		t.read.cut.begin(b)
 		var n int
-		if n, again = t.cut.rest(b, t.whole()); !again {
+		if n, again = t.read.cut.rest(b, t.whole()); !again {
 			t.report().Lost = int64(len(b.In) - n)
 		}
-		if err := t.cut.emit(ctx, b, n); err != nil {
+		if err := t.read.cut.emit(ctx, b, n); err != nil {
 			return stops, err
 		}
 	}
@@ -294,38 +294,38 @@ func (r *reader) conclude(ctx context.Context, t *track) (outcome, error) {
 // own the track. With on_damage: stop, the error describes the damage.
 func (r *reader) endLane(ctx context.Context, t *track) (outcome, error) {
 	path, _ := r.files.fileOf(t)
-	if !t.verdict.Damage() {
-		t.verdict = t.cut.cutVerdict(t.verdict, t.report().Format, max(t.report().CompressedBytes, t.in.pos))
+	if !t.end.verdict.Damage() {
+		t.end.verdict = t.read.cut.cutVerdict(t.end.verdict, t.report().Format, max(t.report().CompressedBytes, t.read.in.pos))
 	}
-	t.report().Path, t.report().Verdict, t.report().Lane = path, t.verdict, t.lane
-	t.report().Bytes, t.report().Lines = t.cut.off+t.report().Lost, t.cut.line-1
+	t.report().Path, t.report().Verdict, t.report().Lane = path, t.end.verdict, t.lane
+	t.report().Bytes, t.report().Lines = t.read.cut.off+t.report().Lost, t.read.cut.line-1
 	if err := r.verifyEnd(ctx, t); err != nil {
 		return stops, err
 	}
-	t.cut.tail = nil
+	t.read.cut.tail = nil
 	now, fits := t.stateAtEnd()
 	fits = fits && !t.asRead.rewritten(&now, true)
 	var withdrawn *pipeline.Unverified
-	if t.verdict.Refused() && t.cut.off == 0 {
+	if t.end.verdict.Refused() && t.read.cut.off == 0 {
 		t.lane.Skip() // an empty output would look like that of an empty input
 	} else {
 		withdrawn = r.withdraw(t)
 	}
-	t.verdict = t.cut.quoteVerdict(t.verdict, t.report().Format) // which withdraws nothing
-	t.report().Verdict = t.verdict
+	t.end.verdict = t.read.cut.quoteVerdict(t.end.verdict, t.report().Format) // which withdraws nothing
+	t.report().Verdict = t.end.verdict
 	r.mu.Lock()
 	t.life = ended // before the lane ends, because Finish may be called at once
-	if t.text = ""; t.verdict.Kind != 0 {
-		t.text = t.report().Text()
+	if t.end.text = ""; t.end.verdict.Kind != 0 {
+		t.end.text = t.report().Text()
 	}
 	r.progress.touch(t)
-	r.log.Debug("end of file reached", "path", t.path, "inode", t.file.id.ino, "read", t.cut.off, "verdict", t.verdict.String(), "id", t.id)
+	r.log.Debug("end of file reached", "path", t.path, "inode", t.sight.file.id.ino, "read", t.read.cut.off, "verdict", t.end.verdict.String(), "id", t.id)
 	if fits {
 		now.changed = now.changedSince(&t.asRead)
 		t.asRead = now
 	}
 	r.mu.Unlock()
-	lane, text, damage := t.lane, t.text, t.verdict.Damage()
+	lane, text, damage := t.lane, t.end.text, t.end.verdict.Damage()
 	if withdrawn != nil {
 		lane.Withdraw(withdrawn)
 	} else {
@@ -342,18 +342,18 @@ func (r *reader) endLane(ctx context.Context, t *track) (outcome, error) {
 // stateAtEnd returns the current state of the file of t; fits reports whether
 // all of it was read.
 func (t *track) stateAtEnd() (s fileState, fits bool) {
-	if t.in.f == nil {
+	if t.read.in.f == nil {
 		return s, false
 	}
-	fi, err := t.in.f.Stat()
+	fi, err := t.read.in.f.Stat()
 	if err != nil {
 		return s, false
 	}
 	s = fileStateOf("", "", fi)
-	if t.in.compressed {
+	if t.read.in.compressed {
 		return s, s.size == t.report().CompressedBytes
 	}
-	return s, s.size == t.cut.off
+	return s, s.size == t.read.cut.off
 }
 
 // noteAtEnd records the state of the file of t, which was read to its end, so
@@ -361,14 +361,14 @@ func (t *track) stateAtEnd() (s fileState, fits bool) {
 // caller holds mu.
 func (w *watcher) noteAtEnd(t *track) {
 	now, all := t.stateAtEnd()
-	if !all || !t.bound {
+	if !all || !t.sight.bound {
 		return
 	}
 	t.lookedAt = time.Now()
-	if w.question(t, &now, true); t.doubt == trusted {
-		t.file.size, t.file.mtime, t.file.changed = now.size, now.mtime, now.changedSince(&t.file)
+	if w.question(t, &now, true); t.sight.doubt == trusted {
+		t.sight.file.size, t.sight.file.mtime, t.sight.file.changed = now.size, now.mtime, now.changedSince(&t.sight.file)
 		w.progress.touch(t)
-		t.asRead = t.file
+		t.asRead = t.sight.file
 	}
 }
 
@@ -377,13 +377,13 @@ func (w *watcher) noteAtEnd(t *track) {
 func (r *reader) abandon(ctx context.Context, t *track) (outcome, error) {
 	r.openLane(t)
 	r.mu.Lock()
-	if lost := t.file.size - t.at().off; lost > 0 && !t.in.compressed {
+	if lost := t.sight.file.size - t.at().off; lost > 0 && !t.read.in.compressed {
 		r.stats.lost += lost
 		t.report().Lost = lost
 	}
 	r.mu.Unlock()
-	if t.lane.Held() && (t.closed || t.cut.off > t.cut.verified.Bytes) {
-		t.verdict = compress.Verdict{Kind: compress.Truncated, Offset: t.taken.Load(), Cut: true,
+	if t.lane.Held() && (t.read.closed || t.read.cut.off > t.read.cut.verified.Bytes) {
+		t.end.verdict = compress.Verdict{Kind: compress.Truncated, Offset: t.taken.Load(), Cut: true,
 			Detail: "file disappeared before its checksums were verified"}
 	}
 	return r.endLane(ctx, t)
@@ -405,11 +405,11 @@ func (o onlyRead) Read(p []byte) (n int, err error) {
 // position, with what was emitted. It returns nil if they are the same,
 // errReplaced if they differ, or the error of reading them.
 func (t *track) holds() error {
-	n := min(int64(len(t.head)), t.cut.off)
-	if err := t.in.sameAt(0, t.head[:n]); err != nil {
+	n := min(int64(len(t.read.head)), t.read.cut.off)
+	if err := t.read.in.sameAt(0, t.read.head[:n]); err != nil {
 		return err
 	}
-	return t.in.sameAt(t.cut.off-int64(len(t.last)), t.last)
+	return t.read.in.sameAt(t.read.cut.off-int64(len(t.read.last)), t.read.last)
 }
 
 // sameAt returns nil if the file holds want at off, errReplaced if it does not,
@@ -434,17 +434,17 @@ func (c *content) sameAt(off int64, want []byte) error {
 // advanced past it. It records the position for a checkpoint, and returns the
 // id of the restart point before it.
 func (r *reader) note(t *track, b *pipeline.Batch) int64 {
-	c := &t.cut
-	keepPrelude(b, t.last, t.hash)
-	t.last = appendTail(t.last, b.In)
-	_, _ = t.hash.Write(b.In) // never fails
-	h := t.hash
-	p := position{off: c.off, line: c.line, inside: c.oversize, left: c.left, open: c.open, loose: t.held && !b.Verified, tail: digestOf(t.last), sum: h.Sum64(), state: &h, head: c.head}
+	c := &t.read.cut
+	keepPrelude(b, t.read.last, t.read.hash)
+	t.read.last = appendTail(t.read.last, b.In)
+	_, _ = t.read.hash.Write(b.In) // never fails
+	h := t.read.hash
+	p := position{off: c.off, line: c.line, inside: c.oversize, left: c.left, open: c.open, loose: t.read.held && !b.Verified, tail: digestOf(t.read.last), sum: h.Sum64(), state: &h, head: c.head}
 	var fresh *compress.RestartPoint
-	if t.in.zr != nil {
+	if t.read.in.zr != nil {
 		t.squeezed.Store(true)
-		t.taken.Store(t.in.zr.CompressedBytes())
-		if rp, ok := t.in.zr.RestartPoint(); ok && rp.Offset() > 0 {
+		t.taken.Store(t.read.in.zr.CompressedBytes())
+		if rp, ok := t.read.in.zr.RestartPoint(); ok && rp.Offset() > 0 {
 			fresh = &rp
 		}
 	}
@@ -468,7 +468,7 @@ func (r *reader) note(t *track, b *pipeline.Batch) int64 {
 		before = t.points[n-1].p.Offset()
 	}
 	if fresh != nil && fresh.Offset()-before >= int64(r.cfg.RestartPointEvery) {
-		if t.held && before > t.cut.verified.Bytes {
+		if t.read.held && before > t.read.cut.verified.Bytes {
 			t.points = t.points[:len(t.points)-1] // reading never resumes there
 		}
 		t.points = append(t.points, point{id: r.cfg.Store.NewPoint(), p: *fresh})
@@ -494,19 +494,19 @@ func appendTail(last, text []byte) []byte {
 // growHead appends to t.head what b holds of the first n bytes of the text. It
 // reports whether there was any. The caller holds mu.
 func (t *track) growHead(b *pipeline.Batch, n int) bool {
-	if b.Off >= int64(n) || b.Off > int64(len(t.head)) {
+	if b.Off >= int64(n) || b.Off > int64(len(t.read.head)) {
 		return false
 	}
-	t.head = append(t.head[:b.Off:b.Off], b.In[:min(len(b.In), n-int(b.Off))]...)
+	t.read.head = append(t.read.head[:b.Off:b.Off], b.In[:min(len(b.In), n-int(b.Off))]...)
 	return true
 }
 
 // rekey updates the key of t to the beginning of its text as far as it was
 // emitted. The caller holds mu.
 func (r *reader) rekey(t *track) {
-	n := min(t.cut.off, int64(len(t.head)), int64(r.cfg.FingerprintBytes))
+	n := min(t.read.cut.off, int64(len(t.read.head)), int64(r.cfg.FingerprintBytes))
 	before := t.key
-	t.key = headKey{n, digestOf(t.head[:n])}
+	t.key = headKey{n, digestOf(t.read.head[:n])}
 	r.progress.touch(t)
 	r.known.index(t, before)
 }

@@ -89,70 +89,86 @@ const (
 // A track is one text that is read, in one lane. The file that holds the text
 // may be renamed or replaced by a copy.
 //
-// While step is busy, the fields of the second part belong to the goroutine
-// that reads the track; otherwise to the holder of watcher.mu. All other fields
-// are guarded by watcher.mu.
+// While step is busy, read belongs to the goroutine that reads the track; otherwise to
+// the holder of watcher.mu. All other fields are guarded by watcher.mu.
 type track struct {
 	id, path, rel string
-	file          fileState // state of the file when it was last seen
-	gen           int64     // number of texts that the file held before
-	bound         bool      // bound to a file
-	watched       bool      // this process has seen the file
-	listed        bool      // found by the last scan
-	rotated       bool      // the file no longer has the name under which it was found
-	final         bool      // the current end of the file is final
-	complete      bool      // the file is complete, so on_finish applies
-	finishing     bool      // done, but on_finish has not been applied yet
-	reported      bool      // reported in this run
-	unsaved       bool      // in progress.unsaved
-	expired       bool      // removed from the watcher
-	changed       time.Time
-	gone          time.Time // when the file was first missed
-	disposed      int64     // when on_finish removed the file, in nanoseconds of Unix time, or 0
-	replaced      bool      // its file now holds another text
-	met           meeting   // meeting of the file that it is bound to
-	reused        bool      // its inode now belongs to another file
-	doubt         doubt     // whether its file still holds the text that was read
-	lookedAt      time.Time // when a reader last looked at the file
+	sight         sighting
+	read          reading
+	end           ending
+	trouble       trouble
 	life          life
 	step          step
+	lookedAt      time.Time // when a reader last looked at the file
 	atEnd         bool      // all data of the file was read when it was in state asRead
 	asRead        fileState // state of the file when the last read began
-	state         checkpoint.State
-	verdict       compress.Verdict
-	text          string  // text of the verdict, for the checkpoint
-	found         *Report // see report
+	lostFile      bool      // the file is gone: end the lane
+	carried       bool      // nothing is left to read: emit read.cut.tail
 	lane          *pipeline.Lane
 	entry         kept       // what is stored
 	positions     []position // ends of batches: some committed ones, and all that are not committed
 	points        []point
 	key           headKey
-	failure       string    // why it cannot be read now
-	tries         int       // consecutive failures
-	retry         time.Time // time of the next attempt
+	unsaved       bool // in progress.unsaved
+	expired       bool // removed from the watcher
 
-	in     content
-	cut    cutter
-	head   []byte       // known beginning of the text; written under mu
-	brief  []byte       // replaces head in a retired track
-	last   []byte       // last bytes before cut.off
-	hash   textHash     // hash of the text from hashFrom to cut.off
-	csv    []byte       // header record
-	parsed bool         // csv is known
-	intact bool         // skip_file: the file was verified
-	seen   *examination // quarantine by reading twice: what may be emitted now
-	held   bool         // like its lane, once it has one: checkpoints cover only what is verified
-	closed bool         // the unverified part is withdrawn: nothing more is emitted
-	raw    *os.File     // the file, open for whoever stores the withdrawn part
-	stamp  int64        // creation time of the bound file, or 0: see born
-
-	hashFrom int64 // the text before it was not hashed; never changes
-
-	squeezed atomic.Bool  // copy of in.compressed, for lag
+	squeezed atomic.Bool  // copy of read.in.compressed, for lag
 	taken    atomic.Int64 // bytes of the file that were read, for lag
+}
 
-	lostFile bool // the file is gone: end the lane
-	carried  bool // nothing is left to read: emit cut.tail
+// A sighting is what scans have found out about the file of a track.
+type sighting struct {
+	file     fileState // state of the file when it was last seen
+	gen      int64     // number of texts that the file held before
+	bound    bool      // bound to a file
+	watched  bool      // this process has seen the file
+	listed   bool      // found by the last scan
+	rotated  bool      // the file no longer has the name under which it was found
+	final    bool      // the current end of the file is final
+	replaced bool      // its file now holds another text
+	reused   bool      // its inode now belongs to another file
+	doubt    doubt     // whether its file still holds the text that was read
+	met      meeting   // meeting of the file that it is bound to
+	changed  time.Time
+	gone     time.Time // when the file was first missed
+	disposed int64     // when on_finish removed the file, in nanoseconds of Unix time, or 0
+}
+
+// A reading is how far the text of a track was read.
+type reading struct {
+	in       content
+	cut      cutter
+	head     []byte       // known beginning of the text; written under watcher.mu
+	brief    []byte       // replaces head in a retired track
+	last     []byte       // last bytes before cut.off
+	hash     textHash     // hash of the text from hashFrom to cut.off
+	hashFrom int64        // the text before it was not hashed; never changes
+	csv      []byte       // header record
+	parsed   bool         // csv is known
+	intact   bool         // skip_file: the file was verified
+	seen     *examination // quarantine by reading twice: what may be emitted now
+	held     bool         // like its lane, once it has one: checkpoints cover only what is verified
+	closed   bool         // the unverified part is withdrawn: nothing more is emitted
+	raw      *os.File     // the file, open for whoever stores the withdrawn part
+	stamp    int64        // creation time of the bound file, or 0: see born
+}
+
+// An ending is how a track ends.
+type ending struct {
+	complete  bool // the file is complete, so on_finish applies
+	finishing bool // done, but on_finish has not been applied yet
+	reported  bool // reported in this run
+	state     checkpoint.State
+	verdict   compress.Verdict
+	text      string  // text of the verdict, for the checkpoint
+	found     *Report // see report
+}
+
+// Trouble is why a track cannot be read now.
+type trouble struct {
+	failure string
+	tries   int       // consecutive failures
+	retry   time.Time // time of the next attempt
 }
 
 // content is the open file of a track.
@@ -195,10 +211,10 @@ func (c *content) rest() {
 
 // report returns the report on t, to be filled in.
 func (t *track) report() *Report {
-	if t.found == nil {
-		t.found = new(Report)
+	if t.end.found == nil {
+		t.end.found = new(Report)
 	}
-	return t.found
+	return t.end.found
 }
 
 // A kept is the part of a stored entry that describe cannot reconstruct. There
@@ -261,7 +277,7 @@ func (t *track) commit(pos int64) checkpoint.Entry {
 			e.Directive = string(p.head)
 		}
 		if p.state != nil {
-			e.Hash, e.HashFrom = p.state.text(), t.hashFrom
+			e.Hash, e.HashFrom = p.state.text(), t.read.hashFrom
 		}
 	}
 	for j := range i {
@@ -291,19 +307,19 @@ func (t *track) pointBefore(off int64) *point {
 // describe fills in the fields of an entry besides the position.
 func (t *track) describe(e checkpoint.Entry, source string) checkpoint.Entry {
 	e.Source, e.ID, e.Path, e.Rel = source, t.id, t.path, t.rel
-	e.Dev, e.Ino, e.Size, e.ModTime, e.Changed, e.Gen = t.file.id.dev, t.file.id.ino, t.file.size, t.file.mtime, t.file.changed, t.gen
-	withdrawn := t.state == checkpoint.Reading && e.State == checkpoint.Quarantined
-	e.State, e.Verdict, e.Rotated, e.Finishing, e.Gone, e.Disposed = t.state, t.text, t.rotated, t.finishing, 0, t.disposed
+	e.Dev, e.Ino, e.Size, e.ModTime, e.Changed, e.Gen = t.sight.file.id.dev, t.sight.file.id.ino, t.sight.file.size, t.sight.file.mtime, t.sight.file.changed, t.sight.gen
+	withdrawn := t.end.state == checkpoint.Reading && e.State == checkpoint.Quarantined
+	e.State, e.Verdict, e.Rotated, e.Finishing, e.Gone, e.Disposed = t.end.state, t.end.text, t.sight.rotated, t.end.finishing, 0, t.sight.disposed
 	if withdrawn {
 		e.State = checkpoint.Quarantined
 	}
-	if !t.gone.IsZero() {
-		e.Gone = t.gone.Unix()
+	if !t.sight.gone.IsZero() {
+		e.Gone = t.sight.gone.Unix()
 	}
 	if n := min(t.key.n, e.Offset); n == t.key.n {
 		e.HeadLen, e.Head = n, t.key.sum.String()
 	} else {
-		e.HeadLen, e.Head = n, digestOf(t.head[:n]).String()
+		e.HeadLen, e.Head = n, digestOf(t.read.head[:n]).String()
 	}
 	if e.Line == 0 {
 		e.Line = 1
@@ -314,24 +330,27 @@ func (t *track) describe(e checkpoint.Entry, source string) checkpoint.Entry {
 // restored returns the track of an entry, not bound to a file.
 func restored(e checkpoint.Entry) *track {
 	t := &track{
-		id: e.ID, path: e.Path, rel: e.Rel, gen: e.Gen, entry: keptOf(e),
-		file:  fileState{path: e.Path, rel: e.Rel, id: fileID{e.Dev, e.Ino}, size: e.Size, mtime: e.ModTime, changed: e.Changed},
-		state: e.State, text: e.Verdict, rotated: e.Rotated, finishing: e.Finishing, disposed: e.Disposed,
+		id: e.ID, path: e.Path, rel: e.Rel, entry: keptOf(e),
+		sight: sighting{
+			file: fileState{path: e.Path, rel: e.Rel, id: fileID{e.Dev, e.Ino}, size: e.Size, mtime: e.ModTime, changed: e.Changed},
+			gen:  e.Gen, rotated: e.Rotated, disposed: e.Disposed,
+		},
+		end: ending{state: e.State, text: e.Verdict, finishing: e.Finishing},
 		key: headKey{e.HeadLen, parseDigest(e.Head)},
 	}
 	switch e.State {
 	case checkpoint.Reading:
 	case checkpoint.Quarantined:
-		t.state, t.closed = checkpoint.Reading, true
+		t.end.state, t.read.closed = checkpoint.Reading, true
 	default:
 		t.life = over
 	}
 	if e.Gone != 0 {
-		t.gone = time.Unix(e.Gone, 999_999_999) // at the latest
+		t.sight.gone = time.Unix(e.Gone, 999_999_999) // at the latest
 	}
-	t.hash, t.hashFrom = storedHash(&e)
-	h := t.hash
+	t.read.hash, t.read.hashFrom = storedHash(&e)
+	h := t.read.hash
 	t.positions = []position{{off: e.Offset, line: e.Line, inside: e.Inside, left: e.Left, open: e.Open, tail: parseDigest(e.Tail), sum: h.Sum64(), state: &h, head: []byte(e.Directive)}}
-	t.cut = cutter{off: e.Offset, line: e.Line, oversize: e.Inside, left: e.Left, begun: -1, open: e.Open}
+	t.read.cut = cutter{off: e.Offset, line: e.Line, oversize: e.Inside, left: e.Left, begun: -1, open: e.Open}
 	return t
 }

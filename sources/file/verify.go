@@ -52,12 +52,12 @@ func (s *fileState) changedSince(was *fileState) int64 {
 
 // mustHash reports whether the hash of t covers more than the tail at its
 // position.
-func (t *track) mustHash() bool { off := t.at().off; return t.hashFrom < off-tailLen(off) }
+func (t *track) mustHash() bool { off := t.at().off; return t.read.hashFrom < off-tailLen(off) }
 
 // howKnown names the evidence by which a text was found to agree with t.
 func (t *track) howKnown() string {
 	switch {
-	case t.hashFrom == 0:
+	case t.read.hashFrom == 0:
 		return "hash"
 	case t.mustHash():
 		return "head, and hash of a part"
@@ -93,7 +93,7 @@ type wanted struct {
 }
 
 // want returns the current position of t.
-func want(t *track) wanted { return wanted{t, t.hashFrom, t.at()} }
+func want(t *track) wanted { return wanted{t, t.read.hashFrom, t.at()} }
 
 // begin returns the offset from which a must read the text.
 func (a *wanted) begin() int64 { return min(a.from, a.p.off-tailLen(a.p.off)) }
@@ -288,7 +288,7 @@ func (j *proof) do(ctx context.Context, w *watcher) {
 	w.mu.Lock()
 	t.step = busy
 	asked, answers := []wanted{want(t)}, []answer{differs}
-	as, f := t.file, t.in.f
+	as, f := t.sight.file, t.read.in.f
 	as.path = t.path
 	w.mu.Unlock()
 	seen, err := w.texts.prove(ctx, f, as, asked, answers)
@@ -306,8 +306,8 @@ func (j *proof) do(ctx context.Context, w *watcher) {
 	delete(w.broken, as.path)
 	w.texts.logAnswer(as.path, &asked[0], answers[0])
 	w.progress.touch(t)
-	if t.doubt = trusted; answers[0] == agrees {
-		t.file.size, t.file.mtime, t.file.changed = seen.size, seen.mtime, seen.changed
+	if t.sight.doubt = trusted; answers[0] == agrees {
+		t.sight.file.size, t.sight.file.mtime, t.sight.file.changed = seen.size, seen.mtime, seen.changed
 		return
 	}
 	w.replace(t) // t.file stays as it was, so that a restart has the same doubt

@@ -322,7 +322,7 @@ func (w *watcher) complete() bool {
 			return false // the scan may have missed files
 		}
 	}
-	return !slices.ContainsFunc(w.known.tracks, func(t *track) bool { return t.life == open && t.bound })
+	return !slices.ContainsFunc(w.known.tracks, func(t *track) bool { return t.life == open && t.sight.bound })
 }
 
 // Close implements [pipeline.Source]. It stores what has changed besides
@@ -331,9 +331,9 @@ func (w *watcher) Close(context.Context) error {
 	w.mu.Lock()
 	dirty := len(w.progress.unsaved) > 0 || len(w.progress.forgotten) > 0
 	for _, t := range w.known.tracks {
-		if t.raw != nil {
-			_ = t.raw.Close() // only read
-			t.raw = nil
+		if t.read.raw != nil {
+			_ = t.read.raw.Close() // only read
+			t.read.raw = nil
 		}
 	}
 	w.mu.Unlock()

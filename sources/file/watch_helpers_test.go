@@ -340,7 +340,7 @@ func (d *daemon) checkStored() {
 	defer d.w.mu.Unlock()
 	want := map[string]checkpoint.Entry{}
 	for _, t := range d.w.known.tracks {
-		if e := t.describe(t.entry.entry(), d.w.cfg.Name); e.Offset > 0 || t.state != checkpoint.Reading {
+		if e := t.describe(t.entry.entry(), d.w.cfg.Name); e.Offset > 0 || t.end.state != checkpoint.Reading {
 			want[t.id] = e
 		}
 	}

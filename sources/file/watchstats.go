@@ -118,9 +118,9 @@ func (w *watcher) measure() watchStats {
 	}
 	for _, t := range w.known.tracks {
 		switch {
-		case t.life == over && t.state == checkpoint.Damaged:
+		case t.life == over && t.end.state == checkpoint.Damaged:
 			s.Damaged++
-			s.DamagedBy[damageKind(t.text)]++
+			s.DamagedBy[damageKind(t.end.text)]++
 		case t.life == over:
 			s.Done++
 		default:
@@ -148,12 +148,12 @@ func addStanding(list []standing, f standing) []standing {
 // lag returns how many bytes of the file are unread.
 func (t *track) lag() int64 {
 	switch {
-	case !t.bound || t.life != open || t.atEnd && t.file.same(&t.asRead):
+	case !t.sight.bound || t.life != open || t.atEnd && t.sight.file.same(&t.asRead):
 		return 0
 	case t.squeezed.Load():
-		return max(0, t.file.size-t.taken.Load())
+		return max(0, t.sight.file.size-t.taken.Load())
 	}
-	return max(0, t.file.size-t.at().off)
+	return max(0, t.sight.file.size-t.at().off)
 }
 
 // unreadable returns an error that names one of the files that cannot be read,
