@@ -1,9 +1,15 @@
 package file
 
 import (
+	"cmp"
+	"errors"
+	"fmt"
 	"io"
 	"log/slog"
+	"slices"
 	"time"
+
+	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/urlfold/urlfold/config/field"
 	"github.com/urlfold/urlfold/internal/storage/compress"
@@ -115,6 +121,42 @@ type Config struct {
 	OpenTable func(path string, f compress.Format) (compress.Table, error)
 
 	stdinID string // lane identity of stdin; empty: the path
+}
+
+// setDefaults replaces zero values with defaults.
+func (c *Config) setDefaults() {
+	if len(c.Paths) == 0 {
+		c.Paths = []string{stdinPath}
+	}
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	c.MaxRecord = cmp.Or(c.MaxRecord, 1<<20)
+	c.Parallel = cmp.Or(c.Parallel, 2)
+	c.OnDamage = cmp.Or(c.OnDamage, damageEmit)
+	c.Linger = cmp.Or(c.Linger, 50*time.Millisecond)
+}
+
+// validate returns all problems of c, joined.
+func (c *Config) validate() error {
+	var errs []error
+	check := func(ok bool, text string) {
+		if !ok {
+			errs = append(errs, errors.New("file source: "+text))
+		}
+	}
+	check(c.Framing != nil || c.FramingOf != nil, "neither Framing nor FramingOf is set")
+	check(c.Stdin != nil || !slices.Contains(c.Paths, stdinPath), "Paths contains \"-\" (stdin), but Stdin is nil")
+	check(slices.Contains(OnDamageNames(), c.OnDamage), "OnDamage must be emit_and_report, quarantine, skip_file or stop")
+	check(c.Inflate == "" || slices.Contains(InflateNames(), c.Inflate), "Inflate must be own or klauspost")
+	check(!c.NeedsFiles() || !slices.Contains(c.Paths, stdinPath), "OnDamage "+c.OnDamage+" may read inputs twice, which is not possible for stdin")
+	for _, pattern := range c.Exclude {
+		check(doublestar.ValidatePattern(pattern), fmt.Sprintf("invalid glob in Exclude: %q", pattern))
+	}
+	check(c.MaxRecord > 0, "MaxRecord must be positive")
+	check(c.Parallel > 0, "Parallel must be positive")
+	check(c.Linger > 0, "Linger must be positive")
+	return errors.Join(errs...)
 }
 
 // NeedsFiles reports whether all inputs must be regular files because damaged

@@ -3,15 +3,10 @@ package file
 import (
 	"context"
 	"errors"
-	"fmt"
-	"log/slog"
 	"os"
 	"path/filepath"
-	"slices"
 	"sync"
-	"time"
 
-	"github.com/bmatcuk/doublestar/v4"
 	"github.com/urlfold/urlfold/internal/storage/compress"
 	"github.com/urlfold/urlfold/internal/storage/fault"
 	"github.com/urlfold/urlfold/pipeline"
@@ -62,42 +57,8 @@ type Source struct {
 // New returns a source for cfg. The error joins everything that is wrong with
 // cfg. New does not access any file.
 func New(cfg Config) (*Source, error) {
-	if len(cfg.Paths) == 0 {
-		cfg.Paths = []string{stdinPath}
-	}
-	if cfg.MaxRecord == 0 {
-		cfg.MaxRecord = 1 << 20
-	}
-	if cfg.Parallel == 0 {
-		cfg.Parallel = 2
-	}
-	if cfg.Logger == nil {
-		cfg.Logger = slog.New(slog.DiscardHandler)
-	}
-	if cfg.OnDamage == "" {
-		cfg.OnDamage = damageEmit
-	}
-	if cfg.Linger == 0 {
-		cfg.Linger = 50 * time.Millisecond
-	}
-	var errs []error
-	check := func(ok bool, text string) {
-		if !ok {
-			errs = append(errs, errors.New("file source: "+text))
-		}
-	}
-	check(cfg.Framing != nil || cfg.FramingOf != nil, "neither Framing nor FramingOf is set")
-	check(cfg.Stdin != nil || !slices.Contains(cfg.Paths, stdinPath), "Paths contains \"-\" (stdin), but Stdin is nil")
-	check(slices.Contains(OnDamageNames(), cfg.OnDamage), "OnDamage must be emit_and_report, quarantine, skip_file or stop")
-	check(cfg.Inflate == "" || slices.Contains(InflateNames(), cfg.Inflate), "Inflate must be own or klauspost")
-	check(!cfg.NeedsFiles() || !slices.Contains(cfg.Paths, stdinPath), "OnDamage "+cfg.OnDamage+" may read inputs twice, which is not possible for stdin")
-	for _, pattern := range cfg.Exclude {
-		check(doublestar.ValidatePattern(pattern), fmt.Sprintf("invalid glob in Exclude: %q", pattern))
-	}
-	check(cfg.MaxRecord > 0, "MaxRecord must be positive")
-	check(cfg.Parallel > 0, "Parallel must be positive")
-	check(cfg.Linger > 0, "Linger must be positive")
-	if err := errors.Join(errs...); err != nil {
+	cfg.setDefaults()
+	if err := cfg.validate(); err != nil {
 		return nil, err
 	}
 	return &Source{cfg: cfg, at: fault.At, opened: make(chan struct{}), blocks: make(chan []byte, holdBytes/holdBlock)}, nil
