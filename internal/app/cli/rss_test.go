@@ -1,0 +1,62 @@
+//go:build unix
+
+package cli
+
+import (
+	"io"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/urlfold/urlfold/codec/record"
+	"github.com/urlfold/urlfold/internal/ground/terminal"
+)
+
+// TestResidentMemory pipes 64 MiB without the end of a record into each format, and
+// then many records. The limit is --max-record, because one worker keeps no more of
+// its input than that and a few batches, and 64 MiB for the program itself and its
+// batches, which need 38 to 44 MiB. A program that keeps its input needs 100 MiB.
+func TestResidentMemory(t *testing.T) {
+	if runtime.GOOS != "linux" || testing.Short() {
+		t.Skip("skipped: pipes 6 GiB through the program, and needs the peak memory of Linux; run on Linux without -short")
+	}
+	const size, maxRecord, limit = 64 << 20, 1 << 20, 1<<20 + 64<<20
+	run := func(name, head, shape string, args ...string) {
+		t.Helper()
+		cmd, stderr := command(t, append(args, "-j", "1", "--max-record", "1MiB", "--no-progress")...)
+		cmd.Stdin = io.MultiReader(strings.NewReader(head), io.LimitReader(repeater(strings.Repeat(shape, maxRecord/len(shape))), size))
+		if got := code(t, cmd.Run()); got != exitDone && got != exitFailOn {
+			t.Errorf("%s, %.10q…: exit code %d: %s", name, shape, got, stderr)
+		}
+		if got := memory(t, cmd); got > limit {
+			t.Errorf("%s, %.10q…: it took %s", name, shape, terminal.FormatSize(got))
+		}
+	}
+	field := map[string]string{"jsonl": "url", "logfmt": "url", "journal-export": "URL", "msgpack": "url", "protobuf": "1", "avro": "url"}
+	heads := map[string]string{
+		"csv": "url,x\n", "csv-semicolon": "url;x\n", "csv-pipe": "url|x\n", "tsv": "url\tx\n",
+		"w3c": "#Fields: date time cs-uri-stem\n", "zeek": "#separator \\x09\n#fields\thost\turi\n", "cdx": " CDX N b a m s k r M S V g\n",
+		"avro": "Obj\x01\x02\x16avro.schema\x8c\x01" + `{"type":"record","name":"r","fields":[{"name":"url","type":"string"}]}` + "\x00" + strings.Repeat("s", 16) + "\x02\x80\x80\x80\x40", // a block of 64 MiB
+	}
+	for _, format := range record.Formats() {
+		args := []string{"-f", format, "-r", "urls"}
+		switch {
+		case field[format] != "":
+			args = append(args, "--url-field", field[format])
+		case strings.HasPrefix(heads[format], "url"):
+			args = append(args, "--url-field", "url")
+		}
+		shapes := []string{`"`, "{"}
+		if slices.Contains([]string{"msgpack", "protobuf", "avro"}, format) { // where each of these bytes is a record
+			shapes = []string{"\x81", "\xdb\xff", "\xff\xff\xff\x07"}
+		}
+		for _, shape := range shapes {
+			run(format, heads[format], shape, args...)
+		}
+	}
+	line := "http://h/%7e/" + strings.Repeat("x", 100) + "\n"
+	run("lines", "", line, "-f", "lines")
+	run("lines", "", line, "-f", "lines", "-r", "jsonl", "--fields", "url,norm,key")
+	run("jsonl", "", `{"url":"`+line[:len(line)-1]+"\"}\n", "-f", "jsonl", "--url-field", "url")
+}
