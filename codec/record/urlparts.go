@@ -24,10 +24,6 @@ var (
 	urlParts  = []part{partAbsolute, partScheme, partHost, partPort, partPath, partQuery}
 )
 
-// URLPartNames returns the names of the fields of URLParts in lower case, in a
-// new slice.
-func URLPartNames() []string { return append([]string(nil), partNames...) }
-
 // lists returns the lists in the order of partNames.
 func (u *URLParts) lists() [6]*[]string {
 	return [6]*[]string{&u.Absolute, &u.Scheme, &u.Host, &u.Port, &u.Path, &u.Query}

@@ -22,9 +22,6 @@ func Ready(status string) error { return notify(daemon.SdNotifyReady, statusLine
 // Stopping notifies systemd that the daemon is shutting down.
 func Stopping(status string) error { return notify(daemon.SdNotifyStopping, statusLine(status)) }
 
-// Status sends a status line for people.
-func Status(status string) error { return notify(statusLine(status)) }
-
 // Reloading notifies systemd that the daemon reloads its configuration. The
 // caller must call [Ready] afterwards, even if the reload fails. Units with
 // Type=notify-reload use the timestamp in the message to distinguish reloads.

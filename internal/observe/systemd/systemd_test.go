@@ -65,8 +65,7 @@ func TestNotify(t *testing.T) {
 	}
 	f(Ready(""), "READY=1\n")
 	f(Ready("2 sources"), "READY=1\nSTATUS=2 sources\n")
-	f(Status("one\nREADY=1\r\n"), "STATUS=one READY=1\n") // a line break must not begin an assignment
-	f(Stopping("draining"), "STOPPING=1\nSTATUS=draining\n")
+	f(Stopping("one\nREADY=1\r\n"), "STOPPING=1\nSTATUS=one READY=1\n") // a line break must not begin an assignment
 }
 
 func TestReloading(t *testing.T) {
@@ -94,16 +93,16 @@ func TestAbsent(t *testing.T) {
 	conn := listen(t)
 	t.Setenv("NOTIFY_SOCKET", "")
 	alive := func() error { t.Error("alive was asked without a watchdog"); return nil }
-	err := errors.Join(Ready("x"), Stopping("x"), Reloading(), Status("x"), Status(""),
+	err := errors.Join(Ready("x"), Stopping("x"), Reloading(), Stopping(""),
 		Watchdog(context.Background(), slog.New(slog.DiscardHandler), alive))
 	if err != nil {
 		t.Error(err)
 	}
 	t.Setenv("NOTIFY_SOCKET", conn.LocalAddr().String())
-	if err := Status("first"); err != nil {
+	if err := Stopping("first"); err != nil {
 		t.Fatal(err)
 	}
-	if got := receive(t, conn); got != "STATUS=first\n" {
+	if got := receive(t, conn); got != "STOPPING=1\nSTATUS=first\n" {
 		t.Errorf("sent %q first", got)
 	}
 }
@@ -136,14 +135,14 @@ func TestWatchdog(t *testing.T) {
 	if err := Watchdog(ctx, slog.New(slog.NewTextHandler(&out, nil)), alive); err != nil {
 		t.Fatal(err)
 	}
-	if err := Status("end"); err != nil {
+	if err := Stopping(""); err != nil {
 		t.Fatal(err)
 	}
 	var got []string
-	for len(got) == 0 || got[len(got)-1] != "STATUS=end\n" {
+	for len(got) == 0 || got[len(got)-1] != "STOPPING=1\n" {
 		got = append(got, receive(t, conn))
 	}
-	if want := "WATCHDOG=1\n WATCHDOG=1\n WATCHDOG=1\n STATUS=end\n"; strings.Join(got, " ") != want {
+	if want := "WATCHDOG=1\n WATCHDOG=1\n WATCHDOG=1\n STOPPING=1\n"; strings.Join(got, " ") != want {
 		t.Errorf("sent %q, want %q", got, want)
 	}
 	if n := strings.Count(out.String(), "stuck"); n < 3 {
