@@ -226,7 +226,7 @@ type keyField struct {
 	text        string // its current text
 }
 
-// query traces params.AppendKeyQuery with m.
+// query traces params.AppendChanged with m.
 func (t *keyTracer) query(m *params.Matcher) {
 	if !t.has[Query] {
 		return
@@ -235,9 +235,12 @@ func (t *keyTracer) query(m *params.Matcher) {
 	t.to(EncodeIllegal, t.String())
 	q := []byte(t.text[Query])
 	site := t.site(m)
-	out, present, why := params.AppendKeyQuery(nil, q, m, site, &t.scratch)
+	out, present, why := params.AppendChanged(nil, q, m, site, &t.scratch)
 	if why&params.WhySigned != 0 {
 		return
+	}
+	if present && why == 0 {
+		out = q
 	}
 	var fields []keyField
 	for _, p := range params.AppendPairs(nil, q) {
@@ -261,7 +264,7 @@ func (t *keyTracer) fields(rule Rule, fields []keyField) {
 	t.set(rule, Query, []byte(strings.Join(texts, "&")))
 }
 
-// drop removes the fields that the last AppendKeyQuery dropped: first session
+// drop removes the fields that the last AppendChanged dropped: first session
 // ids, then those that the rules of m drop.
 func (t *keyTracer) drop(fields []keyField) []keyField {
 	dropped := t.scratch.Dropped()

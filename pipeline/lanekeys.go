@@ -74,9 +74,6 @@ func (l *Lane) LoadKeys(ctx context.Context, from Position, note string) error {
 	return nil
 }
 
-// KeepsNotes reports whether positions of the lane have notes.
-func (l *Lane) KeepsNotes() bool { return l.KeepsKeys() && l.decisions.window != nil }
-
 // KeepsKeys reports whether the pipeline has a [LaneKeySet]. The source must
 // store positions only in Commit then: until it is called, the keys before a
 // watermark may not be stored. A source that reads a lane again from an earlier

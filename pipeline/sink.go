@@ -39,9 +39,7 @@ type Sink interface {
 
 // SinkCaps describes the capabilities of a sink.
 type SinkCaps struct {
-	Durable        bool // Done(nil) means that the records survive a crash of this machine
 	Ordered        bool // keeps the order of submission; answers Retryable before it takes the lane's next batch
-	Dedups         bool // drops a batch that it has already seen
 	MaxRecordBytes int  // longest record that the sink accepts, in bytes; 0: no limit
 }
 

@@ -201,7 +201,7 @@ func TestSuiteFindsFaults(t *testing.T) {
 			return err
 		}}, "submitted ones"},
 		"an empty Barrier":  {fault{caps: ordered, barrier: func(*faulty) {}}, "after Barrier"},
-		"other caps":        {fault{caps: pipeline.SinkCaps{Durable: true}}, "before Open"},
+		"other caps":        {fault{caps: pipeline.SinkCaps{MaxRecordBytes: 9}}, "before Open"},
 		"an empty Close":    {fault{caps: ordered, close: func(*faulty, context.Context) error { return nil }}, "after Close"},
 		"an error of Close": {fault{caps: ordered, close: func(s *faulty, _ context.Context) error { s.answer(); return errFaulty }}, "Close without Open"},
 		"silence after Close": {fault{caps: ordered, submit: func(s *faulty, _ *pipeline.Batch, t pipeline.Ticket) error {

@@ -24,7 +24,7 @@ func TestNoAllocs(t *testing.T) {
 	f("AppendName", func() { AppendName(dst, query[4:20]) })
 	f("Signed", func() { Signed(pairs, query) })
 	f("Site and Match", func() { m.Match(m.Site(host, path, &s), name, nil) })
-	f("AppendKeyQuery", func() { AppendKeyQuery(dst, query, m, m.Site(host, path, &s), &s) })
+	f("AppendKeyQuery", func() { appendKeyQuery(dst, query, m, m.Site(host, path, &s), &s) })
 	f("AppendFiltered", func() { AppendFiltered(dst, query, m, m.Site(host, path, &s), &s) })
 	f("CutPathSession", func() { CutPathSession(dst, path) })
 	f("CampaignField", func() { CampaignField(name) })

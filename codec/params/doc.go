@@ -27,7 +27,7 @@
 //	style.go       Declaration: how a parameter is written
 //	styles.go      CompileStyles: from declarations to Styles
 //	reader.go      Reader: decoded parameters; pathreader.go: those of a path
-//	keyquery.go    AppendKeyQuery and AppendFiltered
+//	keyquery.go    AppendChanged and AppendFiltered
 //
 // # Names and values
 //
@@ -62,7 +62,7 @@
 //
 // The package does no I/O and has no global state. A Matcher is immutable and
 // safe for concurrent use; each goroutine needs its own Scratch. Site, Match,
-// AppendKeyQuery and AppendFiltered allocate only to grow dst and the Scratch.
+// AppendChanged and AppendFiltered allocate only to grow dst and the Scratch.
 // A name that no list contains usually costs one hash of its first four bytes.
 // Patterns run as automata, in time linear in the length of the text. No function panics, whatever the input.
 package params

@@ -42,13 +42,14 @@ type Dropped struct {
 	Rule int  // see Matcher.Rule; -1 for qsid
 }
 
-// Dropped returns the fields that the last AppendKeyQuery or AppendFiltered
+// Dropped returns the fields that the last AppendChanged or AppendFiltered
 // with s removed, in order and without empty ones. The result is valid until
 // the next call with s.
 func (s *Scratch) Dropped() []Dropped { return s.drops[:len(s.drops):len(s.drops)] }
 
-// AppendKeyQuery appends the query of a key to dst: the significant fields, in
-// a canonical encoding and order. It takes these steps:
+// AppendChanged appends the query of a key to dst: the significant fields, in a
+// canonical encoding and order. If why is 0 or WhySigned, that is query itself,
+// and AppendChanged appends nothing. It takes these steps:
 //
 //	q-split      split at '&', and at ';' if the site says so; the result has
 //	             only '&'; a signed query (see Signed) is left unchanged, with
@@ -62,20 +63,10 @@ func (s *Scratch) Dropped() []Dropped { return s.drops[:len(s.drops):len(s.drops
 //	q-sort-name  sort by the bytes of the name; fields with the same name keep
 //	             their order
 //
-// query is raw, without its '?', and must be shorter than 4 GiB; AppendKeyQuery
+// query is raw, without its '?', and must be shorter than 4 GiB; AppendChanged
 // does not modify or retain it. If present is false, no field is left and the
-// URL has no query. AppendKeyQuery is idempotent. site must come from m and s,
+// URL has no query. AppendChanged is idempotent. site must come from m and s,
 // or be zero. m may be nil.
-func AppendKeyQuery(dst, query []byte, m *Matcher, site Site, s *Scratch) (out []byte, present bool, why Why) {
-	out, present, why = AppendChanged(dst, query, m, site, s)
-	if present && why&^WhySigned == 0 {
-		out = append(out, query...)
-	}
-	return out, present, why
-}
-
-// AppendChanged is AppendKeyQuery for callers that can use the query itself: it
-// appends nothing if no rule changes the query, that is, if why is 0 or WhySigned.
 func AppendChanged(dst, query []byte, m *Matcher, site Site, s *Scratch) (out []byte, present bool, why Why) {
 	if s.Recorder == nil && !m.anyName(site) {
 		if out, present, why, ok := appendTidy(dst, slices.Clip(query), m, s); ok {
@@ -154,7 +145,7 @@ func (s *Scratch) appendField(dst, query []byte, f *field) []byte {
 // site. Use it for URLs to fetch: the remaining fields keep their bytes, order
 // and separators, and a signed query (see Signed) is left unchanged. present is
 // false if all fields were removed. The other parameters are those of
-// AppendKeyQuery.
+// AppendChanged.
 func AppendFiltered(dst, query []byte, m *Matcher, site Site, s *Scratch) (out []byte, present bool, why Why) {
 	s.draw(query)
 	if t := s.read(query, m); t.marks.signed() {

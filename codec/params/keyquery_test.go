@@ -15,12 +15,21 @@ func keyMatcher(t testing.TB) *Matcher {
 	return compile(t, Default(), plain(t, "example.com: ref\n/x_[0-9]+/\nid ~int\n!example.com: jsessionid\n!example.com: utm_keep"))
 }
 
+// appendKeyQuery is AppendChanged that appends an unchanged query too.
+func appendKeyQuery(dst, query []byte, m *Matcher, site Site, s *Scratch) (out []byte, present bool, why Why) {
+	out, present, why = AppendChanged(dst, query, m, site, s)
+	if present && why&^WhySigned == 0 {
+		out = append(out, query...)
+	}
+	return out, present, why
+}
+
 func TestAppendKeyQuery(t *testing.T) {
 	m := keyMatcher(t)
 	var s Scratch
 	f := func(query, want, why string) {
 		t.Helper()
-		out, present, got := AppendKeyQuery([]byte("x"), []byte(query), m, Site{}, &s)
+		out, present, got := appendKeyQuery([]byte("x"), []byte(query), m, Site{}, &s)
 		text := strings.TrimPrefix(string(out), "x")
 		if !present {
 			text = "absent" + text
@@ -86,7 +95,7 @@ func TestAppendKeyQuerySite(t *testing.T) {
 	f := func(host string, query, want string, rules ...string) {
 		t.Helper()
 		site := m.Site([]byte(host), []byte("/"), &s)
-		out, _, _ := AppendKeyQuery(nil, []byte(query), m, site, &s)
+		out, _, _ := appendKeyQuery(nil, []byte(query), m, site, &s)
 		var got []string
 		for _, d := range s.Dropped() {
 			got = append(got, string(d.Pair.Name([]byte(query)))+" "+m.Rule(d.Rule).Source)
@@ -144,7 +153,7 @@ func TestSortCorpus(t *testing.T) {
 	}
 	var s Scratch
 	for _, c := range cases {
-		out, _, _ := AppendKeyQuery(nil, []byte(c.Input), nil, Site{}, &s)
+		out, _, _ := appendKeyQuery(nil, []byte(c.Input), nil, Site{}, &s)
 		var got [][2]string
 		for _, p := range AppendPairs(nil, out) {
 			got = append(got, [2]string{string(AppendName(nil, p.Name(out))), string(AppendName(nil, p.Value(out)))})
@@ -159,7 +168,7 @@ func TestSortCorpus(t *testing.T) {
 // the general path.
 func checkTidy(t *testing.T, query []byte, m *Matcher, site Site, s *Scratch) {
 	t.Helper()
-	got, gotPresent, gotWhy := AppendKeyQuery(nil, query, m, site, s)
+	got, gotPresent, gotWhy := appendKeyQuery(nil, query, m, site, s)
 	drops := slices.Clone(s.Dropped())
 	want, present, why := s.appendUntidy(nil, query, m, site)
 	if !slices.Equal(drops, s.Dropped()) {
@@ -214,7 +223,7 @@ func FuzzKeyQuery(f *testing.F) {
 	f.Fuzz(func(t *testing.T, query []byte, seed uint64) {
 		host := []string{"example.com", "example.org"}[seed%2]
 		site := m.Site([]byte(host), nil, &s)
-		out, present, why := AppendKeyQuery([]byte("x"), query, m, site, &s)
+		out, present, why := appendKeyQuery([]byte("x"), query, m, site, &s)
 		if out[0] != 'x' || present != (len(out) > 1) {
 			t.Fatalf("%q: %q, %v", query, out, present)
 		}
@@ -232,7 +241,7 @@ func FuzzKeyQuery(f *testing.F) {
 		if why == 0 && !bytes.Equal(out, query) {
 			t.Fatalf("%q: became %q for no reason", query, out)
 		}
-		if again, _, why := AppendKeyQuery(nil, out, m, site, &s); !bytes.Equal(again, out) || why&^WhySigned != 0 {
+		if again, _, why := appendKeyQuery(nil, out, m, site, &s); !bytes.Equal(again, out) || why&^WhySigned != 0 {
 			t.Fatalf("%q: %q, then %q by %v", query, out, again, why)
 		}
 		checkTidy(t, query, m, site, &s)
@@ -273,7 +282,7 @@ func checkUnsigned(t *testing.T, query, out []byte, m *Matcher, site Site, s *Sc
 			fields[i] = append(bytes.Clone(f), '=')
 		}
 	}
-	if other, _, _ := AppendKeyQuery(nil, bytes.Join(fields, []byte("&")), m, site, s); !bytes.Equal(other, out) {
+	if other, _, _ := appendKeyQuery(nil, bytes.Join(fields, []byte("&")), m, site, s); !bytes.Equal(other, out) {
 		t.Fatalf("%q: %q, but %q: %q", query, out, bytes.Join(fields, []byte("&")), other)
 	}
 }

@@ -144,7 +144,7 @@ func TestNilMatcher(t *testing.T) {
 	if rule, drop := m.Match(site, []byte("gclid"), nil); rule != -1 || drop || m.Versions() != "" || m.Rule(0) != (Rule{}) {
 		t.Error("a nil Matcher has rules")
 	}
-	if out, present, why := AppendKeyQuery(nil, []byte("gclid=1"), m, site, &s); string(out) != "gclid=1" || !present || why != 0 {
+	if out, present, why := appendKeyQuery(nil, []byte("gclid=1"), m, site, &s); string(out) != "gclid=1" || !present || why != 0 {
 		t.Errorf("got %q, %v, %v", out, present, why)
 	}
 }

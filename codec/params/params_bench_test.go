@@ -41,7 +41,7 @@ func BenchmarkAppendKeyQuery(b *testing.B) {
 				b.ReportAllocs()
 				b.SetBytes(int64(len(query)))
 				for b.Loop() {
-					AppendKeyQuery(dst, query, m, m.Site(host, path, &s), &s)
+					appendKeyQuery(dst, query, m, m.Site(host, path, &s), &s)
 				}
 			})
 		}
@@ -62,7 +62,7 @@ func BenchmarkClearURLs(b *testing.B) {
 				b.ReportAllocs()
 				b.SetBytes(int64(len(query)))
 				for b.Loop() {
-					AppendKeyQuery(dst, query, m, m.Site(h, path, &s), &s)
+					appendKeyQuery(dst, query, m, m.Site(h, path, &s), &s)
 				}
 			})
 		}

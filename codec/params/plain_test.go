@@ -88,11 +88,11 @@ func TestAllow(t *testing.T) {
 	}
 	m := compile(t, &List{Name: "user", Version: "1", Rules: rules})
 	var s Scratch
-	out, _, _ := AppendKeyQuery(nil, []byte("q=1&SKU=2&p_x=3&utm_source=4"), m, m.Site([]byte("shop.example.com"), []byte("/a"), &s), &s)
+	out, _, _ := appendKeyQuery(nil, []byte("q=1&SKU=2&p_x=3&utm_source=4"), m, m.Site([]byte("shop.example.com"), []byte("/a"), &s), &s)
 	if string(out) != "SKU=2&p_x=3" {
 		t.Errorf("got %q", out)
 	}
-	out, _, _ = AppendKeyQuery(nil, []byte("q=1"), m, m.Site([]byte("example.com"), []byte("/a"), &s), &s)
+	out, _, _ = appendKeyQuery(nil, []byte("q=1"), m, m.Site([]byte("example.com"), []byte("/a"), &s), &s)
 	if string(out) != "q=1" {
 		t.Errorf("on another site: got %q", out)
 	}

@@ -1,6 +1,6 @@
 package params
 
-// Recorder receives each step of AppendKeyQuery, AppendFiltered and
+// Recorder receives each step of AppendChanged, AppendFiltered and
 // AppendSorted, in order. It is meant for explanations: with a Recorder, these
 // functions take no fast path and allocate memory.
 type Recorder func(Step)

@@ -96,7 +96,7 @@ func slowPath(rule, path string) bool {
 	return regexp.MustCompile(`(?s)\A` + re + `\z`).MatchString(path)
 }
 
-// slowKeyQuery implements AppendKeyQuery for the separator '&'. match reports
+// slowKeyQuery implements appendKeyQuery for the separator '&'. match reports
 // whether a field is dropped, kept whether an exception keeps it from qsid.
 func slowKeyQuery(query string, match, kept func(name, value string) bool) (out string, present bool) {
 	type param struct{ name, value, raw string }

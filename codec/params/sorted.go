@@ -6,7 +6,7 @@ import (
 )
 
 // AppendSorted appends query to dst with its fields in the order of
-// AppendKeyQuery. If once is set, it removes fields that exactly repeat an
+// AppendChanged. If once is set, it removes fields that exactly repeat an
 // earlier one: of "a=1&b&a=1" the second "a=1". A signed query (see Signed) is
 // left unchanged. Use it for the query of a key whose fields were rewritten.
 // why can contain WhySigned and the rules for sorting and for repeated fields.

@@ -63,7 +63,7 @@ func (*sink) Barrier(context.Context) error { return nil }
 func (*sink) Close(context.Context) error { return nil }
 
 // Caps implements [pipeline.Sink]. Discarded records count as durable.
-func (*sink) Caps() pipeline.SinkCaps { return pipeline.SinkCaps{Durable: true, Ordered: true} }
+func (*sink) Caps() pipeline.SinkCaps { return pipeline.SinkCaps{Ordered: true} }
 
 // Extents implements [pipeline.ExtentReporter]. There are no outputs to report.
 func (*sink) Extents(dst []pipeline.Extent) []pipeline.Extent { return dst }

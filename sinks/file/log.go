@@ -223,7 +223,7 @@ func (s *log) checkNames() error {
 }
 
 // Caps implements [pipeline.Sink].
-func (s *log) Caps() pipeline.SinkCaps { return pipeline.SinkCaps{Durable: true, Ordered: true} }
+func (s *log) Caps() pipeline.SinkCaps { return pipeline.SinkCaps{Ordered: true} }
 
 // Health implements [pipeline.Healther]. It returns the path that cannot be
 // written and the reason.

@@ -72,7 +72,7 @@ func (s *sink) NeedsFacts() bool {
 }
 
 // Caps implements [pipeline.Sink].
-func (s *sink) Caps() pipeline.SinkCaps { return pipeline.SinkCaps{Durable: true, Ordered: true} }
+func (s *sink) Caps() pipeline.SinkCaps { return pipeline.SinkCaps{Ordered: true} }
 
 // Open implements [pipeline.Sink]. It connects and checks the topic.
 func (s *sink) Open(ctx context.Context) error {

@@ -63,7 +63,7 @@ func (s *jetStream) NeedsLines() error {
 
 // Caps implements [pipeline.Sink].
 func (s *jetStream) Caps() pipeline.SinkCaps {
-	return pipeline.SinkCaps{Durable: true, Ordered: s.cfg.Publish.Ordered, Dedups: s.cfg.MsgID == idPosition || s.cfg.MsgID == idBatch}
+	return pipeline.SinkCaps{Ordered: s.cfg.Publish.Ordered}
 }
 
 // Open implements [pipeline.Sink].

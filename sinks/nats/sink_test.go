@@ -304,9 +304,6 @@ func TestBatchIDs(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	s := w.open(func(c *JetStreamConfig) { c.MsgID, c.Framing = "batch", "lines" })
-	if !s.Caps().Dedups {
-		t.Error("Caps does not report Dedups")
-	}
 	part := func(lane *pipeline.Lane, off int64, n int) *pipeline.Batch {
 		b := &pipeline.Batch{Lane: lane, Off: off}
 		for i := range n {

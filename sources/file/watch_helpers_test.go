@@ -76,7 +76,7 @@ type shelf struct {
 func (s *shelf) Open(context.Context) error    { return nil }
 func (s *shelf) Barrier(context.Context) error { return nil }
 func (s *shelf) Close(context.Context) error   { return nil }
-func (s *shelf) Caps() pipeline.SinkCaps       { return pipeline.SinkCaps{Durable: true, Ordered: true} }
+func (s *shelf) Caps() pipeline.SinkCaps       { return pipeline.SinkCaps{Ordered: true} }
 
 func (s *shelf) Submit(_ context.Context, b *pipeline.Batch, t pipeline.Ticket) error {
 	s.mu.Lock()

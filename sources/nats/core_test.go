@@ -69,9 +69,6 @@ func TestCoreRoundtrip(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if out.Caps().Durable {
-			t.Error("core NATS sink claims to be durable")
-		}
 		src := w.core(func(c *source.CoreConfig) { c.Queue = "q" })
 		sources = append(sources, src)
 		runs = append(runs, start(t, src, out, nil))

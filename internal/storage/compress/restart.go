@@ -44,10 +44,6 @@ type RestartPoint struct {
 // Offset returns the offset of the point in the decompressed stream, in bytes.
 func (p RestartPoint) Offset() int64 { return p.offset }
 
-// CompressedOffset returns the offset in the file of the first byte that is
-// needed to continue.
-func (p RestartPoint) CompressedOffset() int64 { return p.compressed }
-
 // Members returns the number of complete members before the point. It is 0 for
 // formats whose members are not counted: see Verification.Members.
 func (p RestartPoint) Members() int64 { return p.members }

@@ -223,7 +223,7 @@ func checkResumes(t *testing.T, f resumable, stops int) (inside int) {
 			t.Fatalf("%s at %d from %d: %d bytes, the rest is %d, %v", f.name, at, p.Offset(), len(rest), len(text)-int(at), err)
 		}
 		if v := r.Verdict(); v != want {
-			t.Fatalf("%s at %d from %d (%d): verdict %+v, want %+v", f.name, at, p.Offset(), p.CompressedOffset(), v, want)
+			t.Fatalf("%s at %d from %d (%d): verdict %+v, want %+v", f.name, at, p.Offset(), p.compressed, v, want)
 		}
 		if r.CompressedBytes() != int64(len(f.packed)) && !want.Cut {
 			t.Fatalf("%s at %d: %d compressed bytes of %d", f.name, at, r.CompressedBytes(), len(f.packed))

@@ -104,14 +104,6 @@ func (t *Tally) Drain(each func(g *Group) error) error {
 	return nil
 }
 
-// Spilled returns the bytes of the temporary files.
-func (t *Tally) Spilled() (n int64) {
-	for _, r := range t.runs {
-		n += r.bytes
-	}
-	return n
-}
-
 // Close releases memory and files.
 func (t *Tally) Close() error {
 	t.table = table{}

@@ -24,6 +24,14 @@ func (o oracle) add(key, example []byte, n int64) {
 	}
 }
 
+// spilled returns the bytes of the temporary files.
+func (t *Tally) spilled() (n int64) {
+	for _, r := range t.runs {
+		n += r.bytes
+	}
+	return n
+}
+
 // TestMerge: whatever the memory and the number of workers, the groups are those
 // of a map.
 func TestMerge(t *testing.T) {
@@ -55,7 +63,7 @@ func TestMerge(t *testing.T) {
 		}
 		spilled := int64(0)
 		for _, a := range all {
-			spilled += a.Spilled()
+			spilled += a.spilled()
 		}
 		if (memory > 0) != (spilled > 0) {
 			t.Errorf("%s: %d bytes in files with a limit of %d", name, spilled, memory)
@@ -124,7 +132,7 @@ func TestDamage(t *testing.T) {
 		}
 		return a
 	}
-	size := write().Spilled()
+	size := write().spilled()
 	for at := range size {
 		a := write()
 		var b [1]byte

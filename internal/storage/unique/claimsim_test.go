@@ -305,7 +305,7 @@ func (c *crew) Wait() {
 func (s *memberSink) Open(context.Context) error    { return nil }
 func (s *memberSink) Barrier(context.Context) error { s.crew.Wait(); return nil }
 func (s *memberSink) Close(context.Context) error   { s.crew.Wait(); return nil }
-func (s *memberSink) Caps() pipeline.SinkCaps       { return pipeline.SinkCaps{Durable: true} }
+func (s *memberSink) Caps() pipeline.SinkCaps       { return pipeline.SinkCaps{} }
 
 func (s *memberSink) Submit(_ context.Context, b *pipeline.Batch, t pipeline.Ticket) error {
 	s.crew.Go(func() {
