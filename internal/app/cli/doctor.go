@@ -295,7 +295,7 @@ func (r *diagnosis) read(sig *signals, o *options) error {
 	if err != nil {
 		return err
 	}
-	set.record.Divert = true
+	set.record.Divert, set.tables.limits.Whole = true, true
 	f := &formats{config: set.record, given: o.Format, jobs: map[string]*record.Job{}}
 	job, err := f.add(cmp.Or(o.Format, rowless{}.Name()))
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/urlfold/urlfold/codec/record"
 	"github.com/urlfold/urlfold/internal/ground/suggest"
 	"github.com/urlfold/urlfold/internal/ground/terminal"
 	"github.com/urlfold/urlfold/internal/storage/disk"
@@ -75,6 +76,8 @@ func prepare(ctx context.Context, cmd *cobra.Command, set *settings, out *outcom
 	if err := errors.Join(set.refusePipes(out.inputs), set.checkIndex(out.inputs)); err != nil {
 		return nil, usage(err)
 	}
+	copies := set.mayRewrite || set.record.Render == record.RenderRewrite // tables, or chooseRewrite refuses them
+	set.tables.limits.Expands, set.tables.limits.Whole = !copies, copies
 	if out.formats, err = findFormats(ctx, set, r.source); err != nil {
 		return nil, err
 	}

@@ -76,7 +76,6 @@ func (s *settings) chooseRewrite(f *formats) (*formats, error) {
 		}
 	}
 	if s.rewritesTables = rewrites && tables+avros > 0; s.rewritesTables {
-		s.tables.rewrite.Store(true)
 		return f, s.checkRewrite()
 	}
 	return f, nil

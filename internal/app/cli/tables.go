@@ -6,7 +6,6 @@ import (
 	"os"
 	"strings"
 	"sync"
-	"sync/atomic"
 
 	"github.com/urlfold/urlfold/internal/storage/avro"
 	"github.com/urlfold/urlfold/internal/storage/compress"
@@ -21,7 +20,6 @@ type tables struct {
 	columns []string // of the URLs; empty: the column called url or similar
 	format  string   // --format
 	limits  parquet.Limits
-	rewrite atomic.Bool // the rows are written to a table again, not as text
 
 	mu     sync.Mutex
 	byPath map[string]tableFile
@@ -37,7 +35,7 @@ type tableFile struct {
 // newTables returns tables for the columns that --url-field names.
 func newTables(urlField, format string) *tables {
 	t := &tables{format: format, byPath: map[string]tableFile{}}
-	t.limits.Expands = func() bool { return !t.rewrite.Load() }
+	t.limits.Expands = true
 	if urlField != "" {
 		t.columns = strings.Split(urlField, ",")
 	}

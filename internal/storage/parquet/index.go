@@ -215,6 +215,19 @@ func shiftOffsets(old fields, by int64) ([]byte, error) {
 	return appendStruct(nil, old), nil
 }
 
+// checkIndexes checks the page index and the Bloom filter of a chunk.
+func (f *file) checkIndexes(c *chunk) error {
+	_, err := f.readIndex(c, 6)
+	offsets, err2 := f.readIndex(c, 4)
+	if err = errors.Join(err, err2); err == nil {
+		_, err = shiftOffsets(offsets, 0)
+	}
+	if err == nil {
+		_, err = f.emptyBloom(c)
+	}
+	return err
+}
+
 // bloomOf returns the header of the Bloom filter of a chunk, as it is in the
 // file, and the length of the filter; nil if the chunk has none.
 func (f *file) bloomOf(c *chunk) (head []byte, size int64, err error) {

@@ -20,9 +20,12 @@ type Limits struct {
 	// MaxExpansion is the maximum number of bytes of text per byte of the file,
 	// checked after 64 MiB; 0: 100 times MaxRatio; negative: no limit. Dictionaries hold a
 	// value once however often it occurs, so the text can be much longer than the
-	// pages. It applies only while Expands returns true.
+	// pages. It applies only if Expands is set.
 	MaxExpansion int64
-	Expands      func() bool // nil: never
+	Expands      bool
+	// Whole makes a Text also read the columns without URLs and the indexes, to
+	// find damage in them before a Rewriter copies them.
+	Whole bool
 }
 
 const (

@@ -30,7 +30,6 @@ func TestLimits(t *testing.T) {
 		dict = append(dict, dictURL{strings.Repeat("a", 4000)})
 	}
 	bomb := encode(t, dict, parquet.Compression(&parquet.Zstd))
-	yes := func() bool { return true }
 	for _, c := range []struct {
 		name   string
 		file   []byte
@@ -42,9 +41,9 @@ func TestLimits(t *testing.T) {
 		{"ratio", plain(600_000, 150), Limits{}, "compression ratio of the pages exceeds 1000 (--max-ratio)"},
 		{"no ratio", plain(600_000, 150), Limits{MaxRatio: -1}, ""},
 		{"little text", plain(600_000, 90), Limits{}, ""},
-		{"expansion", bomb, Limits{MaxExpansion: 10, Expands: yes}, "the values of its dictionaries are more than 10 times as long as the file"},
+		{"expansion", bomb, Limits{MaxExpansion: 10, Expands: true}, "the values of its dictionaries are more than 10 times as long as the file"},
 		{"to Parquet", bomb, Limits{MaxExpansion: 10}, ""},
-		{"no expansion", bomb, Limits{Expands: yes}, ""},
+		{"no expansion", bomb, Limits{Expands: true}, ""},
 	} {
 		text, err := OpenText(bytes.NewReader(c.file), int64(len(c.file)), nil, c.limits)
 		if err == nil {

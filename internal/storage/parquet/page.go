@@ -68,6 +68,7 @@ type pages struct {
 	size    int64 // of the pages read, with their headers
 	n       int64 // values read
 	count   int   // data pages read
+	raw     bool  // do not decompress pages
 	resolve bool  // return the entries of a dictionary, not their indexes
 	dict    *dictionary
 	entries int
@@ -94,7 +95,7 @@ func (f *file) readChunk(c *chunk, l *leaf, s *scratch, most int64) *pages {
 }
 
 // next returns the next page, valid until the next call, and io.EOF at the end
-// of the chunk. It decompresses dictionaries and data pages.
+// of the chunk. It decompresses dictionaries and data pages, unless r is raw.
 func (r *pages) next() (*page, error) {
 	total, values := r.chunk.meta.int(7), r.chunk.meta.int(5)
 	if r.size >= total && r.n >= values {
@@ -130,6 +131,16 @@ func (r *pages) next() (*page, error) {
 	if err := r.f.spent.add(packed, size, r.f.limits.MaxRatio); err != nil {
 		return nil, err
 	}
+	n := p.sub.int(1)
+	if n < 0 || n > 1<<31 {
+		return nil, fmt.Errorf("malformed page header: %w", errDamaged)
+	}
+	if p.n = int(n); p.typ != pageDictionary {
+		p.index, r.count, r.n = r.count, r.count+1, r.n+n
+	}
+	if r.raw {
+		return p, nil
+	}
 	return p, r.open(p, int(size))
 }
 
@@ -157,11 +168,6 @@ func (r *pages) header() (*page, error) {
 
 // open decompresses p into size bytes and finds its levels and values.
 func (r *pages) open(p *page, size int) error {
-	n := p.sub.int(1)
-	if n < 0 || n > 1<<31 {
-		return fmt.Errorf("malformed page header: %w", errDamaged)
-	}
-	p.n = int(n)
 	switch p.typ {
 	case pageDictionary:
 		return r.dictionary(p, size)
@@ -169,7 +175,6 @@ func (r *pages) open(p *page, size int) error {
 	default:
 		return fmt.Errorf("pages of type %d are not supported", p.typ)
 	}
-	p.index, r.count, r.n = r.count, r.count+1, r.n+n
 	stored := 0 // bytes of levels before the compressed values
 	if p.typ == pageV2 {
 		reps, defs := p.sub.int(6), p.sub.int(5)
@@ -291,6 +296,34 @@ func (r *pages) dictionary(p *page, size int) error {
 
 // counts are the rows of a chunk, and the elements of its innermost lists.
 type counts struct{ rows, elements int }
+
+// checkAll reads all pages. It returns an error unless they have rows rows, and as
+// many elements as the other columns of their list in elements.
+func (r *pages) checkAll(rows int64, elements map[string]int) error {
+	var n counts
+	for {
+		p, err := r.next()
+		if errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			return err
+		}
+		if err := r.check(p, &n); err != nil {
+			return err
+		}
+	}
+	if int64(n.rows) != rows {
+		return fmt.Errorf("it has %d rows, its row group %d: %w", n.rows, rows, errDamaged)
+	}
+	if r.leaf.maxRep == 0 {
+		return nil
+	}
+	if other, ok := elements[r.leaf.list]; ok && other != n.elements {
+		return fmt.Errorf("it has %d elements, another column of its list %d: %w", n.elements, other, errDamaged)
+	}
+	elements[r.leaf.list] = n.elements
+	return nil
+}
 
 // check reads all levels and values of p and adds them to n. It goes from run to
 // run, because a few bytes can announce a billion values.

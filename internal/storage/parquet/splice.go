@@ -13,9 +13,8 @@ import (
 //
 //	PAR1 │ chunks and Bloom filters of each row group │ column indexes │ offset indexes │ footer
 //
-// Copied pages are decompressed and their values read, so that damage in them is
-// found. The footer is that of the first file, except for what follows from the
-// chunks.
+// Copied pages are not decompressed: the Text has found the damage in them. The
+// footer is that of the first file, except for what follows from the chunks.
 type splicer struct {
 	out     *bufio.Writer
 	at      int64
@@ -24,8 +23,6 @@ type splicer struct {
 	groups  [][]byte
 	rows    int64
 	scratch scratch
-	// elements are the numbers of elements of the lists of the row group.
-	elements map[string]int
 	// The indexes follow all row groups. Offsets in groups are relative to their
 	// beginning until then.
 	columnIndexes, offsetIndexes spool
@@ -78,7 +75,6 @@ func (s *splicer) writeGroup(sel *selection) error {
 		return err
 	}
 	start := s.at
-	s.elements = map[string]int{}
 	var text, size int64 // added by the new chunks
 	for i := range chunks {
 		c := &chunks[i]
@@ -149,7 +145,7 @@ func (s *splicer) writeChunk(sel *selection, c *chunk, i int) (*maker, error) {
 		c.setInt(2, thriftI64, 0) // a second copy of the metadata, which is not copied
 	}
 	if m == nil && sel.all() {
-		err := s.copyChunk(f, c, i, f.rows[sel.group])
+		err := s.copyChunk(f, c, i)
 		c.meta.setInt(7, thriftI64, s.at-start)
 		for _, id := range []int16{9, 10, 11} {
 			c.meta.shift(id, start-from)
@@ -183,18 +179,15 @@ func (s *splicer) writeChunk(sel *selection, c *chunk, i int) (*maker, error) {
 	return m, err
 }
 
-// copyChunk copies the pages of a chunk and checks them.
-func (s *splicer) copyChunk(f *file, c *chunk, i int, want int64) error {
-	l := &f.leaves[i]
-	r := f.readChunk(c, l, &s.scratch, f.limits.MaxPage)
-	for n := (counts{}); ; {
+// copyChunk copies the pages of a chunk.
+func (s *splicer) copyChunk(f *file, c *chunk, i int) error {
+	r := f.readChunk(c, &f.leaves[i], &s.scratch, f.limits.MaxPage)
+	r.raw = true
+	for {
 		p, err := r.next()
 		if errors.Is(err, io.EOF) {
-			return s.checkCounts(l, n, want)
+			return nil
 		} else if err != nil {
-			return err
-		}
-		if err := r.check(p, &n); err != nil {
 			return err
 		}
 		if _, err := s.Write(p.raw); err != nil {
@@ -204,22 +197,6 @@ func (s *splicer) copyChunk(f *file, c *chunk, i int, want int64) error {
 			return err
 		}
 	}
-}
-
-// checkCounts checks that a chunk has the rows of its row group, and as many
-// elements as the other columns of its list.
-func (s *splicer) checkCounts(l *leaf, n counts, rows int64) error {
-	if int64(n.rows) != rows {
-		return fmt.Errorf("it has %d rows, its row group %d: %w", n.rows, rows, errDamaged)
-	}
-	if l.maxRep == 0 {
-		return nil
-	}
-	if other, ok := s.elements[l.list]; ok && other != n.elements {
-		return fmt.Errorf("it has %d elements, another column of its list %d: %w", n.elements, other, errDamaged)
-	}
-	s.elements[l.list] = n.elements
-	return nil
 }
 
 // writeIndexes adds the column index and the offset index of a chunk, which was

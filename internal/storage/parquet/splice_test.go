@@ -386,7 +386,7 @@ func TestBitFlips(t *testing.T) {
 			}
 			damaged := bytes.Clone(b)
 			damaged[chunks[c].from+rng.Int64N(chunks[c].meta.int(7))] ^= 1 << rng.IntN(8)
-			if _, err := spliceOf(t, damaged, nil); err != nil {
+			if _, err := text(damaged, "url"); err != nil {
 				found++
 			}
 		}
@@ -394,6 +394,32 @@ func TestBitFlips(t *testing.T) {
 			t.Errorf("%s: %d of 100 flipped bits are found, want %d", name, found, least)
 		}
 	}
+}
+
+// TestDamageIsRead checks that the Text finds all damage, wherever it is, so that
+// it becomes a verdict: an error of the Rewriter would fail the run.
+func TestDamageIsRead(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 8))
+	eachFile(t, func(t *testing.T, b []byte) {
+		found, n := 0, 40
+		for range n {
+			damaged := bytes.Clone(b)
+			at, bit := rng.IntN(len(b)), rng.IntN(8)
+			damaged[at] ^= 1 << bit
+			if _, err := text(damaged, "url"); err != nil {
+				found++
+				continue
+			}
+			for _, drop := range []func(int) bool{nil, func(row int) bool { return row%3 == 1 }} {
+				if _, err := spliceOf(t, damaged, drop); err != nil {
+					t.Errorf("bit %d of byte %d, rows dropped: %t: %v", bit, at, drop != nil, err)
+				}
+			}
+		}
+		if found == 0 || found == n {
+			t.Errorf("%d of %d flipped bits are found", found, n)
+		}
+	})
 }
 
 // TestEncrypted checks that encrypted files are refused as such.

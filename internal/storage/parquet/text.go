@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/urlfold/urlfold/internal/ground/tsv"
 	"github.com/urlfold/urlfold/internal/storage/compress"
@@ -23,6 +24,7 @@ type Text struct {
 	chunks  []chunk // of the row group
 
 	group int   // index of the row group
+	begun bool  // its pages can be read
 	row   int64 // rows of the group that are in buf or delivered
 	done  int64 // rows of the groups before it
 	text  int64 // bytes of text in buf or delivered
@@ -113,27 +115,27 @@ func (t *Text) fill() error {
 		switch most := f.limits.MaxExpansion; {
 		case t.group == len(f.groups):
 			return io.EOF
+		case !t.begun:
+			if err := t.begin(); err != nil {
+				return err
+			}
 		case t.row == f.rows[t.group]:
 			if err := t.end(); err != nil {
 				return err
 			}
 			t.done += t.row
-			t.group, t.row = t.group+1, 0
+			t.group, t.row, t.begun = t.group+1, 0, false
 			continue
-		case most > 0 && t.text > limitGrace && t.text/most > f.size && f.limits.Expands != nil && f.limits.Expands():
+		case most > 0 && t.text > limitGrace && t.text/most > f.size && f.limits.Expands:
 			err := &compress.LimitError{Detail: fmt.Sprintf("the values of its dictionaries are more than %d times as long as the file (%d times --max-ratio)", most, expansionFactor)}
-			return t.place(0, err)
-		case t.row == 0:
-			if err := t.open(); err != nil {
-				return t.place(0, err)
-			}
+			return t.place(t.leaves[0], err)
 		}
 		start := len(t.buf)
 		for i := range t.columns {
 			v, err := t.columns[i].next()
 			if err != nil {
 				t.buf = t.buf[:start]
-				return t.place(i, err)
+				return t.place(t.leaves[i], err)
 			}
 			if i > 0 {
 				t.buf = append(t.buf, '\t')
@@ -146,15 +148,38 @@ func (t *Text) fill() error {
 	return nil
 }
 
-// open begins a row group.
-func (t *Text) open() (err error) {
+// begin begins a row group.
+func (t *Text) begin() (err error) {
 	if _, t.chunks, err = t.file.group(t.group); err != nil {
-		return err
+		return t.place(t.leaves[0], err)
+	}
+	if t.file.limits.Whole {
+		if err := t.checkRest(); err != nil {
+			return err
+		}
 	}
 	for i := range t.columns {
 		c, at := &t.columns[i], t.leaves[i]
 		c.pages = t.file.readChunk(&t.chunks[at], &t.file.leaves[at], &c.scratch, t.file.limits.urlPage(len(t.leaves)))
 		c.pages.resolve, c.left = true, 0
+	}
+	t.begun = true
+	return nil
+}
+
+// checkRest reads what the lines do not contain: the other columns of the row
+// group, and all indexes.
+func (t *Text) checkRest() error {
+	elements, buf := map[string]int{}, scratch{}
+	for i := range t.chunks {
+		c := &t.chunks[i]
+		err := t.file.checkIndexes(c)
+		if err == nil && !slices.Contains(t.leaves, i) {
+			err = t.file.readChunk(c, &t.file.leaves[i], &buf, t.file.limits.MaxPage).checkAll(t.file.rows[t.group], elements)
+		}
+		if err != nil {
+			return t.place(i, err)
+		}
 	}
 	return nil
 }
@@ -172,15 +197,15 @@ func (t *Text) end() error {
 				err = errMore
 			}
 			if err != nil {
-				return t.place(i, err)
+				return t.place(t.leaves[i], err)
 			}
 		}
 	}
 	return nil
 }
 
-// place adds the place of an error in column i to it, and what is lost.
-func (t *Text) place(i int, err error) error {
+// place adds the place of an error in a leaf to it, and what is lost.
+func (t *Text) place(leaf int, err error) error {
 	return fmt.Errorf("row group %d of %d, column %s, row %d: %w; the rows up to %d are not read",
-		t.group+1, len(t.file.groups), t.file.leaves[t.leaves[i]].path, t.done+t.row+1, err, t.file.total)
+		t.group+1, len(t.file.groups), t.file.leaves[leaf].path, t.done+t.row+1, err, t.file.total)
 }

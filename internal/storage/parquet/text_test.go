@@ -74,7 +74,7 @@ func encode[T any](t testing.TB, rows []T, options ...parquet.WriterOption) []by
 
 // text returns the Text of a file.
 func text(file []byte, names ...string) (string, error) {
-	t, err := OpenText(bytes.NewReader(file), int64(len(file)), names, Limits{Expands: func() bool { return true }})
+	t, err := OpenText(bytes.NewReader(file), int64(len(file)), names, Limits{Expands: true, Whole: true})
 	if err != nil {
 		return "", err
 	}
