@@ -13,6 +13,7 @@ import (
 	"github.com/urlfold/urlfold/codec/record"
 	"github.com/urlfold/urlfold/config"
 	"github.com/urlfold/urlfold/internal/ground/logging"
+	"github.com/urlfold/urlfold/internal/observe/memory"
 	"github.com/urlfold/urlfold/internal/observe/metrics"
 	"github.com/urlfold/urlfold/internal/observe/systemd"
 	"github.com/urlfold/urlfold/internal/observe/tap"
@@ -180,7 +181,9 @@ func (d *Daemon) replaced(ctx context.Context) bool {
 
 // runOne runs the pipeline of p until it ends.
 func (d *Daemon) runOne(ctx context.Context, p *plan) (err error) {
-	p.limit.Apply()
+	p.limit.Apply(func(keys int64) {
+		d.events.Warn("keys exceed the memory limit", "limit_bytes", p.limit.Bytes, "keys_bytes", keys, "needed_bytes", max(memory.Needed(keys), p.budget.Least()))
+	})
 	if err := p.takeOver(d.store, d.events); err != nil {
 		return &pipeline.OpenError{Err: err}
 	}

@@ -1,6 +1,8 @@
 package daemon
 
 import (
+	"errors"
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -8,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/urlfold/urlfold/config"
+	"github.com/urlfold/urlfold/internal/observe/memory"
 	"github.com/urlfold/urlfold/internal/storage/checkpoint"
 	"github.com/urlfold/urlfold/internal/testkit/kafkatest"
 )
@@ -327,6 +330,37 @@ func TestDedupeOnChange(t *testing.T) {
 		switch err := p.checkStoredKeys(store); {
 		case c.want == "" && err != nil, c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)):
 			t.Errorf("%s: %v, want %q", c.keys, err, c.want)
+		}
+	}
+}
+
+// TestKeysExceedLimit: a set of keys that leaves too little of the memory limit for
+// the rest of the process is reported, with the limit that would do.
+func TestKeysExceedLimit(t *testing.T) {
+	defer memory.Limit{}.Apply(nil)
+	var in strings.Builder
+	for i := range 100_000 {
+		fmt.Fprintf(&in, "http://h/%d\n", i)
+	}
+	for limit, want := range map[string]bool{"32MiB": true, "512MiB": false, "0": false} {
+		t.Chdir(t.TempDir())
+		if err := errors.Join(os.Mkdir("in", 0o700), os.WriteFile("in/a.log", []byte(in.String()), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+		f, err := loadText(t, deduping+"data_dir: state\nadmin: {listen: \"\"}\nmemory: {limit: "+limit+"}\n")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var log strings.Builder
+		d, err := testCatalog(t).New(f, Options{UntilEOF: true, Log: &log})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := d.Run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Count(log.String(), `msg="keys exceed the memory limit" limit_bytes=33554432 keys_bytes=`); got > 1 || want != (got == 1) {
+			t.Errorf("limit %s: logged:\n%s", limit, log.String())
 		}
 	}
 }

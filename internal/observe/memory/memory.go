@@ -46,13 +46,19 @@ func findLimit(configured, inherited, cgroup int64) Limit {
 }
 
 // Apply makes l the memory limit of the process. The Go runtime gets what the pages of
-// the program and the memory outside the heap leave.
-func (l Limit) Apply() {
+// the program and the memory outside the heap leave, but at least a quarter of l.
+// When that exceeds l, Apply or Outside calls exceeded once, with the bytes outside
+// the heap. It must not call them.
+func (l Limit) Apply(exceeded func(outside int64)) {
 	process.Lock()
 	defer process.Unlock()
-	process.limit = l.Bytes
+	process.limit, process.exceeded = l.Bytes, exceeded
 	process.set()
 }
+
+// Needed returns the lowest limit, in bytes, that n bytes outside the heap do not
+// exceed.
+func Needed(n int64) int64 { return (n+program)*4/3 + 1 }
 
 // Outside registers n more bytes of memory outside the heap of Go: it lowers the
 // limit of the runtime.
@@ -76,13 +82,21 @@ type state struct {
 	sync.Mutex
 	limit            int64
 	outside, counted int64 // counted: in the limit of the runtime
+	exceeded         func(outside int64)
 }
 
 func (s *state) set() {
 	s.counted = s.outside
-	left := max(s.limit-program-s.outside, s.limit/4)
-	if s.limit == 0 {
+	left := s.limit - program - s.outside
+	switch {
+	case s.limit == 0:
 		left = math.MaxInt64
+	case left < s.limit/4:
+		left = s.limit / 4
+		if s.exceeded != nil {
+			s.exceeded(s.outside)
+			s.exceeded = nil
+		}
 	}
 	debug.SetMemoryLimit(left)
 }

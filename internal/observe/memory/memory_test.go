@@ -3,6 +3,7 @@ package memory
 import (
 	"math"
 	"runtime/debug"
+	"slices"
 	"testing"
 	"testing/fstest"
 )
@@ -37,7 +38,9 @@ func TestApply(t *testing.T) {
 	}
 	Outside(100 * mib)
 	f(before)
-	Limit{Bytes: 700 * mib}.Apply()
+	var calls []int64
+	exceeded := func(outside int64) { calls = append(calls, outside/mib) }
+	Limit{Bytes: 700 * mib}.Apply(exceeded)
 	f((700 - 24 - 100) * mib)
 	Outside(20 * mib)
 	f((700 - 24 - 120) * mib)
@@ -45,11 +48,25 @@ func TestApply(t *testing.T) {
 	f((700 - 24 - 120) * mib)
 	Outside(1)
 	f((700 - 24 - 121) * mib)
-	Outside(600 * mib)
+	Outside((700*3/4 - 24 - 121) * mib)
 	f(700 / 4 * mib)
-	Outside(-721 * mib)
-	f((700 - 24) * mib)
-	Limit{}.Apply()
+	if calls != nil || Needed(501*mib) != 700*mib+1 {
+		t.Errorf("exceeded by %d MiB; %d bytes are needed", calls, Needed(501*mib))
+	}
+	for range 2 {
+		Outside(100 * mib)
+		f(700 / 4 * mib)
+	}
+	if !slices.Equal(calls, []int64{601}) {
+		t.Errorf("exceeded by %d MiB", calls)
+	}
+	Limit{Bytes: 600 * mib}.Apply(exceeded)
+	if !slices.Equal(calls, []int64{601, 701}) {
+		t.Errorf("exceeded by %d MiB", calls)
+	}
+	Outside(-701 * mib)
+	f((600 - 24) * mib)
+	Limit{}.Apply(exceeded)
 	f(math.MaxInt64)
 	if l := FindLimit(0); l.From == "GOMEMLIMIT" {
 		t.Errorf("FindLimit(0) = %+v, which is the limit of Apply", l)
