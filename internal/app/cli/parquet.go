@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 
 	"github.com/urlfold/urlfold/codec/record"
@@ -125,6 +127,9 @@ func (s *settings) newEncoder(f *formats) func(input string, w io.Writer) (sink.
 // newRewriter returns the encoder that rewrites an input.
 func (s *settings) newRewriter(input string, w io.Writer) (sink.Encoder, error) {
 	if file, _ := s.tables.find(input); file.format == table.Avro {
+		if os.Getenv("GOGC") == "" { // two blocks of up to 64 MiB stay, which cost the collector nothing
+			debug.SetGCPercent(25)
+		}
 		out, err := avro.NewRewriter(w, openInput, input, s.tables.columns)
 		return tableRewriter{out}, err
 	}

@@ -10,6 +10,8 @@ import (
 	"slices"
 
 	"github.com/twmb/avro/ocf"
+
+	"github.com/urlfold/urlfold/internal/storage/compress"
 )
 
 // maxBlock is the size of the largest block, compressed and not compressed, and
@@ -35,7 +37,9 @@ type container struct {
 	lost   error // describes the first damage that was skipped
 	losses int   // how many times
 
-	block block
+	block  block
+	blocks compress.Blocks
+	text   []byte // memory of the data of a block
 }
 
 // A block is a block of records, or a part of one that has many. It is valid
@@ -199,8 +203,13 @@ func (c *container) read() error {
 
 // unpack returns the data of a block.
 func (c *container) unpack(packed []byte) ([]byte, error) {
-	if c.codec == nil {
+	switch {
+	case c.codec == nil:
 		return packed, nil
+	case c.codec.Name() == "deflate": // the library appends to memory that grows
+		text, err := c.blocks.Inflate(c.text, packed, maxBlock)
+		c.text = text[:0:cap(text)]
+		return text, err
 	}
 	if bounded, ok := c.codec.(ocf.BoundedDecompressor); ok {
 		return bounded.DecompressBounded(packed, maxBlock)

@@ -29,9 +29,10 @@ type Rewriter struct {
 
 	block   *block // nil: none yet
 	next    int    // index of its next record
-	data    []byte // its records with other values
-	kept    int64  // how many these are
-	changed bool   // data differs from that of the block
+	kept    int64  // how many of its records are not written yet
+	upTo    int    // offset in its data of the end of these, if they have not changed
+	changed bool   // otherwise data holds them
+	data    []byte
 	cell    []byte // scratch
 }
 
@@ -104,33 +105,67 @@ func (w *Rewriter) Flush() (err error) {
 		if err := w.moveTo(line.Row); err != nil {
 			return fmt.Errorf("%s: %w", w.name, err)
 		}
-		// Copy the record of the line, with the values in it.
-		b, i := w.block, int(line.Row-w.block.first)
-		from := b.start(i)
-		columns := b.cellsOf(i)
-		for range columns {
-			n := nextCell(columns, from) // the columns can be in any order
-			if n < 0 {
-				break
-			}
-			c := columns[n]
-			w.cell = tsv.AppendUnescaped(w.cell[:0], w.lines.Cell(line, n))
-			if !bytes.Equal(w.cell, b.data[c.text:c.end]) {
-				w.changed = true
-				w.data = append(w.data, b.data[from:c.start]...)
-				w.data = binary.AppendVarint(w.data, int64(len(w.cell)))
-				w.data = append(w.data, w.cell...)
-			} else {
-				w.data = append(w.data, b.data[from:c.end]...)
-			}
-			from = c.end
+		if err := w.record(line); err != nil {
+			return err
 		}
-		w.data = append(w.data, b.data[from:b.ends[i]]...)
-		w.next = i + 1
-		w.kept++
 	}
 	w.lines.Drop(len(lines))
 	return nil
+}
+
+// maxPiece is the length of data from which the records of a block that changes are
+// written as a block of their own, so that they take no memory as well as the block.
+const maxPiece = 4 << 20
+
+// record copies the record of a line, with the values in it.
+func (w *Rewriter) record(line table.Line) error {
+	b, i := w.block, int(line.Row-w.block.first)
+	from, columns := b.start(i), b.cellsOf(i)
+	if !w.changed && (from != w.upTo || !w.same(line, columns)) {
+		w.changed = true
+		if w.upTo > maxPiece {
+			if err := w.writeBlock(b.data[:w.upTo]); err != nil {
+				return err
+			}
+		} else {
+			w.data = append(w.data, b.data[:w.upTo]...)
+		}
+	}
+	w.next, w.upTo = i+1, b.ends[i]
+	w.kept++
+	if !w.changed {
+		return nil
+	}
+	for range columns {
+		n := nextCell(columns, from) // the columns can be in any order
+		if n < 0 {
+			break
+		}
+		c := columns[n]
+		w.cell = tsv.AppendUnescaped(w.cell[:0], w.lines.Cell(line, n))
+		w.data = append(w.data, b.data[from:c.start]...)
+		w.data = binary.AppendVarint(w.data, int64(len(w.cell)))
+		w.data = append(w.data, w.cell...)
+		from = c.end
+	}
+	w.data = append(w.data, b.data[from:w.upTo]...)
+	if len(w.data) < maxPiece {
+		return nil
+	}
+	err := w.writeBlock(w.data)
+	w.data = w.data[:0]
+	return err
+}
+
+// same reports whether a line has the values of its record.
+func (w *Rewriter) same(line table.Line, columns []cell) bool {
+	for n, c := range columns {
+		w.cell = tsv.AppendUnescaped(w.cell[:0], w.lines.Cell(line, n))
+		if c.end > c.start && !bytes.Equal(w.cell, w.block.data[c.text:c.end]) {
+			return false
+		}
+	}
+	return true
 }
 
 // moveTo moves to the block with a record.
@@ -140,7 +175,7 @@ func (w *Rewriter) moveTo(row int64) error {
 			if err := w.endBlock(); err != nil {
 				return err
 			}
-			w.data, w.kept, w.changed = w.data[:0], 0, false
+			w.data, w.upTo, w.changed = w.data[:0], 0, false
 		}
 		b, err := w.c.next()
 		if err != nil {
@@ -166,22 +201,33 @@ func nextCell(cells []cell, from int) int {
 	return next
 }
 
-// endBlock writes the block.
+// endBlock writes the rest of the block.
 func (w *Rewriter) endBlock() error {
 	b := w.block
-	if b == nil || w.kept == 0 {
+	switch {
+	case b == nil || w.kept == 0:
 		return nil
+	case w.changed:
+		return w.writeBlock(w.data)
+	case w.kept < b.count || !bytes.Equal(w.c.meta["avro.codec"], w.out.meta["avro.codec"]):
+		return w.writeBlock(b.data[:w.upTo])
 	}
-	packed := b.packed
-	if w.changed || w.kept < b.count || !bytes.Equal(w.c.meta["avro.codec"], w.out.meta["avro.codec"]) {
-		packed = w.data
-		if w.out.codec != nil {
-			var err error
-			if packed, err = w.out.codec.Compress(w.data); err != nil {
-				return fmt.Errorf("avro: compress block: %w", err)
-			}
+	return w.writePacked(b.packed)
+}
+
+// writeBlock writes the records that are not written yet, which are data, as a block.
+func (w *Rewriter) writeBlock(data []byte) error {
+	if w.out.codec != nil {
+		var err error
+		if data, err = w.out.codec.Compress(data); err != nil {
+			return fmt.Errorf("avro: compress block: %w", err)
 		}
 	}
+	return w.writePacked(data)
+}
+
+// writePacked is writeBlock for compressed data.
+func (w *Rewriter) writePacked(packed []byte) error {
 	head := binary.AppendVarint(binary.AppendVarint(nil, w.kept), int64(len(packed)))
 	for _, part := range [][]byte{head, packed, w.out.sync()} {
 		if _, err := w.w.Write(part); err != nil {

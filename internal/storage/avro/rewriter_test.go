@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/twmb/avro"
 	"github.com/twmb/avro/ocf"
 
 	"github.com/urlfold/urlfold/internal/storage/table"
@@ -217,5 +218,74 @@ func TestRewriteMutated(t *testing.T) {
 	}
 	if written < 500 {
 		t.Errorf("only %d of 1500 files are rewritten", written)
+	}
+}
+
+// TestLongBlocks checks that a long block that changes is written as several ones,
+// wherever the first change is, and that one without changes stays.
+func TestLongBlocks(t *testing.T) {
+	const n = 700
+	schema, err := avro.Parse(`{"type": "record", "name": "R", "fields": [{"name": "url", "type": "string"}]}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, codec := range []ocf.Codec{ocf.DeflateCodec(1), ocf.SnappyCodec(), nil} {
+		var file bytes.Buffer
+		opts := []ocf.WriterOpt{ocf.WithBlockCount(n), ocf.WithBlockBytes(64 << 20)}
+		if codec != nil {
+			opts = append(opts, ocf.WithCodec(codec))
+		}
+		w, err := ocf.NewWriter(&file, schema, opts...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range n {
+			err = errors.Join(err, w.Encode(map[string]any{"url": fmt.Sprintf("http://h/%d/%s", i, strings.Repeat("x", 10_000))}))
+		}
+		if err := errors.Join(err, w.Close()); err != nil {
+			t.Fatal(err)
+		}
+		lines, err := readFile(file.Bytes())
+		if err != nil || strings.Count(lines, "\n") != n {
+			t.Fatal(strings.Count(lines, "\n"), err)
+		}
+		for _, changed := range []int{0, 300, 600, n - 1, n} {
+			for _, drop := range []bool{false, true} {
+				edit := func(row int, line string) string {
+					switch {
+					case row != changed:
+						return line
+					case drop:
+						return ""
+					}
+					return strings.Replace(line, "h/", "host/", 1)
+				}
+				out, err := rewrite(edit, nil, file.Bytes())
+				if err != nil {
+					t.Fatal(err)
+				}
+				var want strings.Builder
+				row := 0
+				for line := range strings.Lines(lines) {
+					want.WriteString(edit(row, line))
+					row++
+				}
+				if got, err := readFile(out); got != want.String() || err != nil {
+					t.Errorf("record %d, dropped %t: %d lines, %v", changed, drop, strings.Count(got, "\n"), err)
+				}
+				c, err := openContainer(bytes.NewReader(out), int64(len(out)), nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				blocks := 0
+				for ; err == nil; blocks++ {
+					_, err = c.next()
+				}
+				c.close()
+				if want := map[bool]int{true: 1, false: 2}[changed == n || drop && changed == n-1]; blocks-1 != want {
+					t.Errorf("record %d, dropped %t: %d blocks, want %d", changed, drop, blocks-1, want)
+				}
+			}
+		}
 	}
 }

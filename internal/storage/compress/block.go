@@ -8,6 +8,7 @@ import (
 	"io"
 
 	"github.com/andybalholm/brotli"
+	"github.com/klauspost/compress/flate"
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/snappy"
 	"github.com/klauspost/compress/zstd"
@@ -46,6 +47,7 @@ type Blocks struct {
 	gzip   *gzip.Reader
 	brotli *brotli.Reader
 	zstd   *zstd.Decoder
+	flate  io.Reader
 }
 
 // Decode decompresses src into dst, which it must fill exactly. Checksums of the
@@ -111,6 +113,38 @@ func fill(dst []byte, r io.Reader) error {
 		return err
 	}
 	return nil
+}
+
+// Inflate decompresses src, a deflate stream, into at most most bytes: into dst or, if
+// its capacity is too small, into memory of the right size. It decompresses such a
+// block twice, because memory that grows would take several times as much.
+func (b *Blocks) Inflate(dst, src []byte, most int) ([]byte, error) {
+	if b.flate == nil {
+		b.flate = flate.NewReader(nil)
+	}
+	for dst = dst[:min(cap(dst), most)]; ; {
+		_ = b.flate.(flate.Resetter).Reset(bytes.NewReader(src), nil) // it returns no error
+		n := 0
+		for n < len(dst) {
+			k, err := b.flate.Read(dst[n:])
+			if n += k; errors.Is(err, io.EOF) {
+				return dst[:n], nil
+			} else if err != nil {
+				return nil, err
+			}
+		}
+		more, err := io.Copy(io.Discard, io.LimitReader(b.flate, int64(most-n)+1))
+		size := n + int(more)
+		switch {
+		case err != nil:
+			return nil, err
+		case size > most:
+			return nil, fmt.Errorf("decompressed to more than %d bytes", most)
+		case more == 0:
+			return dst, nil
+		}
+		dst = make([]byte, min(size+size/4, size+64<<10, most)) // the next block may be a little longer
+	}
 }
 
 // hadoopLZ4 decodes blocks with the two lengths that Hadoop writes before each.

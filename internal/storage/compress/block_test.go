@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/andybalholm/brotli"
+	"github.com/klauspost/compress/flate"
 	"github.com/klauspost/compress/snappy"
 	"github.com/klauspost/compress/zstd"
 	"github.com/pierrec/lz4/v4"
@@ -87,6 +88,34 @@ func TestBlockBombs(t *testing.T) {
 			runtime.ReadMemStats(&after)
 			if n := after.TotalAlloc - before.TotalAlloc; n > 24<<20 { // windows of decoders
 				t.Errorf("method %d: %d MiB allocated", method, n>>20)
+			}
+		}
+	}
+}
+
+// TestInflateBlock checks that Inflate reuses memory, allocates what it needs and no more,
+// and reports all damage.
+func TestInflateBlock(t *testing.T) {
+	var b Blocks
+	var buf []byte
+	for _, size := range []int{0, 1, 1000, 300_000, 310_000, 5000, 1 << 20} {
+		text := bytes.Repeat([]byte("0123456789abcdef!"), size/17+1)[:size]
+		var packed bytes.Buffer
+		w, _ := flate.NewWriter(&packed, 1)
+		_, _ = w.Write(text)
+		_ = w.Close()
+		before := cap(buf)
+		out, err := b.Inflate(buf, packed.Bytes(), size)
+		if err != nil || !bytes.Equal(out, text) || size <= before && cap(out) != before || cap(out) > max(before, size+80<<10) {
+			t.Fatalf("%d bytes with room for %d: %d, room for %d, %v", size, before, len(out), cap(out), err)
+		}
+		buf = out[:0]
+		for _, room := range [][]byte{nil, make([]byte, 0, size), make([]byte, 0, size+1)} {
+			if _, err := b.Inflate(room, packed.Bytes(), max(size-1, 0)); size > 0 && err == nil {
+				t.Errorf("%d bytes with room for %d and a limit of one byte less: no error", size, cap(room))
+			}
+			if _, err := b.Inflate(room, packed.Bytes()[:packed.Len()-1], size); err == nil {
+				t.Errorf("%d bytes, cut, with room for %d: no error", size, cap(room))
 			}
 		}
 	}
