@@ -4,6 +4,7 @@ GO          ?= go
 FUZZ_COUNT  ?= 200000
 MUTATIONS   ?= 100000
 SESSIONS    ?= 100000
+DAMAGED     ?= 2000
 SEED        ?= 1
 BENCH_COUNT ?= 10
 BASE        ?= HEAD
@@ -61,6 +62,10 @@ arm64: ## run the tests of the code with assembly for arm64, which has none (nee
 .PHONY: mutations
 mutations: ## damage the sample logs of each format MUTATIONS times and check what is rewritten (about 10 minutes)
 	URLFOLD_MUTATIONS=$(MUTATIONS) $(GO) test -count 1 -timeout 60m -run 'Mutations$$' ./codec/record
+
+.PHONY: damaged
+damaged: build ## damage DAMAGED files of each container and compression, and compare with the references (about 1 hour; pip install pyarrow cramjam fastavro)
+	.ci/damaged ./urlfold $(DAMAGED) $(SEED)
 
 .PHONY: hostile
 hostile: ## run SESSIONS sessions with a Kafka broker whose answers are damaged, from SEED on (about 15 minutes)
