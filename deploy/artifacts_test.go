@@ -22,7 +22,7 @@ import (
 
 const testProgram = "#!/bin/sh\necho it runs with $1\nexit 7\n"
 
-// artifacts runs a script of deploy/release twice, with a program for one platform, and
+// artifacts runs a script of deploy/release twice, with a program for two platforms, and
 // returns the files that it made. Both runs must make the same.
 func artifacts(t *testing.T, script string) map[string][]byte {
 	t.Helper()
@@ -35,13 +35,19 @@ func artifacts(t *testing.T, script string) map[string][]byte {
 	}
 	dist := t.TempDir()
 	program := filepath.Join(dist, "urlfold")
-	list, err := json.Marshal([]map[string]string{{"type": "Binary", "goos": "linux", "goarch": "amd64", "name": "urlfold", "path": program}})
-	must(t, err)
-	for name, text := range map[string]string{"urlfold": testProgram, "artifacts.json": string(list), "metadata.json": `{"commit": "abc"}`, "licences.txt": "MIT\n"} {
+	binaries := []map[string]string{}
+	for _, arch := range []string{"amd64", "arm64"} {
+		binaries = append(binaries, map[string]string{"type": "Binary", "goos": "linux", "goarch": arch, "name": "urlfold", "path": program})
+	}
+	for name, text := range map[string]string{"urlfold": testProgram, "metadata.json": `{"commit": "abc"}`, "licences.txt": "MIT\n"} {
 		must(t, os.WriteFile(filepath.Join(dist, name), []byte(text), 0o600))
 	}
 	var runs []map[string][]byte
 	for range 2 {
+		list, err := json.Marshal(binaries)
+		must(t, err)
+		must(t, os.WriteFile(filepath.Join(dist, "artifacts.json"), list, 0o600))
+		slices.Reverse(binaries) // goreleaser lists them in the order in which it built them
 		out := t.TempDir()
 		cmd := exec.Command(python, "release/"+script, "0.1.0", dist, out)
 		cmd.Env = append(os.Environ(), "SOURCE_DATE_EPOCH=1790000000", "URLFOLD_PARTIAL=1", "PYTHONDONTWRITEBYTECODE=1")
@@ -69,8 +75,8 @@ func artifacts(t *testing.T, script string) map[string][]byte {
 // and that the source distribution has a build backend.
 func TestWheel(t *testing.T) {
 	files := artifacts(t, "wheel.py")
-	if len(files) != 2 || files["urlfold-0.1.0.tar.gz"] == nil {
-		t.Fatalf("%d files, want a wheel and a source distribution", len(files))
+	if len(files) != 3 || files["urlfold-0.1.0.tar.gz"] == nil {
+		t.Fatalf("%d files, want two wheels and a source distribution", len(files))
 	}
 	if got := untar(t, gunzip(t, files["urlfold-0.1.0.tar.gz"])); !strings.Contains(string(got["urlfold-0.1.0/backend.py"].data), "go install") {
 		t.Errorf("the source distribution says nothing: %v", got)
@@ -177,7 +183,7 @@ func TestImage(t *testing.T) {
 		return d
 	}
 	index := follow(blob(follow(layout["index.json"].data).Manifests[0]))
-	if len(index.Manifests) != 1 || index.Manifests[0].Platform.Architecture != "amd64" {
+	if len(index.Manifests) != 2 || index.Manifests[0].Platform.Architecture != "amd64" {
 		t.Fatalf("%+v", index)
 	}
 	manifest := follow(blob(index.Manifests[0]))

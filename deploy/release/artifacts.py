@@ -33,7 +33,7 @@ def tarball(files, uid=0):
     belongs to uid. A file below a folder named bin, or without a dot, can be executed."""
     raw = io.BytesIO()
     with tarfile.open(fileobj=raw, mode="w", format=tarfile.USTAR_FORMAT) as tar:
-        for name, data in files.items():
+        for name, data in sorted(files.items()):
             member = tarfile.TarInfo(name)
             member.mtime, member.mode = epoch(), 0o644
             if data is None:
