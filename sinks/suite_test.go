@@ -156,8 +156,8 @@ func (s *faulty) Caps() pipeline.SinkCaps {
 
 // TestSuiteFindsFaults runs all checks with sinks that each violate one rule.
 func TestSuiteFindsFaults(t *testing.T) {
-	patience = 50 * time.Millisecond
-	t.Cleanup(func() { patience = time.Minute })
+	long := patience
+	t.Cleanup(func() { patience = long })
 	ordered := pipeline.SinkCaps{Ordered: true}
 	for name, f := range map[string]struct {
 		fault
@@ -212,6 +212,10 @@ func TestSuiteFindsFaults(t *testing.T) {
 		}}, "batches that Submit accepted"},
 	} {
 		t.Run(name, func(t *testing.T) {
+			patience = long // a good sink on a busy machine needs it
+			if f.want != "" {
+				patience = 50 * time.Millisecond
+			}
 			var all []string
 			for _, c := range checks {
 				all = append(all, failuresOf(t, func(r testing.TB) { c.run(r, f.fixture()) })...)
