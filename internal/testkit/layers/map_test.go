@@ -88,7 +88,7 @@ func TestMaps(t *testing.T) {
 // TestUnmapped: the check of TestMaps can fail.
 func TestUnmapped(t *testing.T) {
 	tree := fstest.MapFS{"p/doc.go": {Data: []byte("// Package p has a map.\n//\n//\ta*.go, gone.go  text\npackage p\n")}}
-	for _, name := range strings.Fields("a1 a2 a3 a4 a5 a6 a7 a8 a9 b") {
+	for name := range strings.FieldsSeq("a1 a2 a3 a4 a5 a6 a7 a8 a9 b") {
 		tree["p/"+name+".go"] = &fstest.MapFile{Data: []byte("package p\n")}
 	}
 	got, err := unmapped(tree)
