@@ -45,9 +45,14 @@ func (l *logBuffer) with(text string) (lines []string) {
 	return lines
 }
 
-// startLogged is start with a source that logs to l.
+// startLogged is start with a source that logs to l, which is shown if the test fails.
 func startLogged(t *testing.T, cfg Config, out *kafkatest.Collector, l *logBuffer) (*source, *kafkatest.Run) {
 	t.Helper()
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Logf("%d records received; logged:\n%s", out.Count(), strings.Join(l.with(""), ""))
+		}
+	})
 	src, err := New(cfg, slog.New(slog.NewTextHandler(l, nil)))
 	if err != nil {
 		t.Fatal(err)
