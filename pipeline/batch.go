@@ -80,7 +80,7 @@ type Batch struct {
 	Dead    Stream       // output for the dead-letter sink
 	Stats   record.Stats // counts of this batch alone
 
-	p            *Pipeline
+	delivery     *delivery
 	held         atomic.Bool  // taken from the free list
 	epoch        uint32       // epoch of the lane when the batch was taken
 	pend         atomic.Int32 // unresolved legs, plus one while deliver runs
@@ -104,9 +104,9 @@ type Batch struct {
 	again        int64        // records that were dropped until their messages are delivered again
 	legs         []leg        // one per sink, the last one for the dead letter
 	ids          atomic.Uint32
-	refused      []uint64 // records that a sink refused, as OutRec.position; guarded by Pipeline.mu
+	refused      []uint64 // records that a sink refused, as OutRec.position; guarded by delivery.mu
 
-	lostDeadLetters int64 // dead letters that were refused and dropped; guarded by Pipeline.mu
+	lostDeadLetters int64 // dead letters that were refused and dropped; guarded by delivery.mu
 }
 
 // done reports whether the codec has processed all of b.

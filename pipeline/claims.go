@@ -108,7 +108,9 @@ type lean struct {
 
 // claims is the deduplication of a pipeline with Dedupe.Claims.
 type claims struct {
-	p       *Pipeline
+	*run
+	work    *queue
+	leave   func(batches []*Batch) // continues with batches that have waited
 	outside Claims
 	marks   bool // duplicates are marked and kept
 	window  *Window
@@ -125,13 +127,13 @@ type claims struct {
 func (c *claims) ask(b *Batch) {
 	b.filtered, b.keep = true, b.keep.all(len(b.Out.Recs))
 	if b.lost.Load() || b.Lane.halted(b) {
-		c.p.work.put(b)
+		c.work.put(b)
 		return
 	}
 	if n := len(b.Out.Recs); len(b.Out.IDs) != n || n > 0 && len(b.Msgs) == 0 {
 		b.lost.Store(true)
-		c.p.fail(bugf("the codec collected the identities of %d of %d records of %d messages, which are to be deduplicated", len(b.Out.IDs), n, len(b.Msgs)))
-		c.p.work.put(b)
+		c.fail(bugf("the codec collected the identities of %d of %d records of %d messages, which are to be deduplicated", len(b.Out.IDs), n, len(b.Msgs)))
+		c.work.put(b)
 		return
 	}
 	c.mu.Lock()
@@ -162,10 +164,10 @@ func (n *nextBatches) ask(b *Batch, list []*Claim) { n.again = append(n.again, a
 // dispatch sends each batch to the workers or to the bucket.
 func (c *claims) dispatch(n nextBatches) {
 	for _, b := range n.ready {
-		c.p.work.put(b)
+		c.work.put(b)
 	}
 	for _, a := range n.again {
-		c.p.helpers.Go(func() { c.asked(a.b, a.list, c.outside.Claim(c.p.hard, a.list)) })
+		c.helpers.Go(func() { c.asked(a.b, a.list, c.outside.Claim(c.hard, a.list)) })
 	}
 }
 
@@ -222,8 +224,8 @@ func (c *claims) keyOf(b *Batch, i int) codec.Key {
 func (c *claims) asked(b *Batch, list []*Claim, err error) {
 	if err != nil {
 		b.lost.Store(true)
-		if !c.p.stopped() {
-			c.p.fail(err)
+		if !c.stopped() {
+			c.fail(err)
 		}
 	}
 	c.mu.Lock()
@@ -251,7 +253,7 @@ func (c *claims) asked(b *Batch, list []*Claim, err error) {
 	}
 	leave, next := c.unpark(), c.proceed(b)
 	c.mu.Unlock()
-	c.p.letLeave(leave)
+	c.leave(leave)
 	c.dispatch(next)
 }
 
@@ -371,14 +373,12 @@ func (c *claims) refuse(b *Batch, s *Stream, failed []uint32) {
 
 // settle settles the claims of b, which all sinks have answered.
 func (c *claims) settle(b *Batch) {
-	if b.lost.Load() || c.p.stopped() || len(b.claims) == 0 {
+	if b.lost.Load() || c.stopped() || len(b.claims) == 0 {
 		c.settled(b, nil)
 		return
 	}
-	c.p.active.Add(1)
-	c.p.helpers.Go(func() {
-		defer c.p.stepDone()
-		c.settled(b, c.outside.Settle(c.p.hard, b.claims))
+	c.step(func() {
+		c.settled(b, c.outside.Settle(c.hard, b.claims))
 	})
 }
 
@@ -386,11 +386,11 @@ func (c *claims) settle(b *Batch) {
 func (c *claims) settled(b *Batch, err error) {
 	if err != nil {
 		b.lost.Store(true)
-		if !c.p.stopped() {
-			c.p.fail(err)
+		if !c.stopped() {
+			c.fail(err)
 		}
 	}
-	lost := b.lost.Load() || c.p.stopped()
+	lost := b.lost.Load() || c.stopped()
 	c.mu.Lock()
 	for _, cl := range b.claims {
 		if lost || cl.Refused {
@@ -402,7 +402,7 @@ func (c *claims) settled(b *Batch, err error) {
 	c.parked = append(c.parked, b)
 	leave := c.unpark()
 	c.mu.Unlock()
-	c.p.letLeave(leave)
+	c.leave(leave)
 }
 
 // unpark returns the parked batches whose leans are decided. The caller holds
@@ -423,7 +423,7 @@ func (c *claims) unpark() (leave []*Batch) {
 
 // decided reports whether no lean of b waits for a claim. The caller holds mu.
 func (c *claims) decided(b *Batch) bool {
-	if b.lost.Load() || c.p.stopped() {
+	if b.lost.Load() || c.stopped() {
 		return true
 	}
 	for _, l := range b.leans {

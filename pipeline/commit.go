@@ -4,33 +4,74 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
+	"sync"
 	"time"
 )
 
-// commits reports whether a committer is needed: for a source that stores
-// positions, or for a Finisher.
-func (p *Pipeline) commits() bool {
-	return p.finishes || slices.ContainsFunc(p.feeds, func(f *feed) bool { return f.committer != nil })
+// A committer stores the positions of the sources, in intervals, and finishes
+// lanes. It is the only goroutine that does either.
+type committer struct {
+	*run
+	*roster
+	delivery          *delivery
+	filtering         *filtering
+	interval, timeout time.Duration
+	exact             bool          // exactly once
+	hurry             chan struct{} // holds one signal: a commit is due before the next interval
+	ended             chan struct{} // closed after the last commit
+	extents           []Extent      // scratch space
+	complaints        throttle
+
+	mu        sync.Mutex
+	committed time.Time // time of the last successful commit
+	commitErr string    // error of the last commit; empty if it succeeded
 }
 
-// commitSoon asks for a commit before the interval has passed.
-func (p *Pipeline) commitSoon() {
+// loop commits in intervals until quit is closed.
+func (c *committer) loop(quit <-chan struct{}) {
+	t := time.NewTicker(c.interval)
+	defer t.Stop()
+	for c.commits() {
+		interval := false
+		select {
+		case <-t.C:
+			interval = true
+		case <-c.hurry:
+		case <-quit:
+			return
+		}
+		if err := c.commit(c.base); err != nil {
+			c.complain(&c.complaints, "commit failed, retrying", "error", err)
+		}
+		if interval {
+			// An attempt to take a cut closes the gate, and may last a whole
+			// interval. If the next attempt followed at once, no batch could
+			// pass the gate and nothing would ever be resolved.
+			t.Reset(c.interval)
+		}
+	}
+}
+
+// soon asks for a commit before the interval has passed.
+func (c *committer) soon() {
 	select {
-	case p.hurry <- struct{}{}:
+	case c.hurry <- struct{}{}:
 	default:
 	}
 }
 
 // commit stores the watermarks that have moved and finishes lanes. Whatever
 // fails is repeated by the next commit.
-func (p *Pipeline) commit(ctx context.Context) error {
-	defer p.sweep()
+func (c *committer) commit(ctx context.Context) error {
+	defer func() { c.filtering.decisions.closed(c.sweep()) }()
 	var errs []error
-	for i, f := range p.feeds {
-		err := p.keep(f)
+	for i, f := range c.feeds {
+		var err error
+		if k, ok := f.Source.(Keeper); ok {
+			err = k.Keep()
+		}
 		if err == nil {
-			err = p.commitFeed(ctx, i)
+			err = c.commitFeed(ctx, i)
 		}
 		if err != nil {
 			err = fmt.Errorf("%s: %w", f.name, err)
@@ -39,43 +80,41 @@ func (p *Pipeline) commit(ctx context.Context) error {
 	}
 	err := errors.Join(errs...)
 	if lost, ok := errors.AsType[*LostError](err); ok {
-		p.fail(lost) // nothing may be published any more
+		c.fail(lost) // nothing may be published any more
 	} else {
-		err = errors.Join(err, p.finish(ctx))
+		err = errors.Join(err, c.finish(ctx))
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.commitErr = ""; err != nil {
-		p.commitErr = err.Error()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.commitErr = ""; err != nil {
+		c.commitErr = err.Error()
 	} else {
-		p.committed = time.Now()
+		c.committed = time.Now()
 	}
 	return err
 }
 
-// keep calls Keep if the source is a Keeper.
-func (p *Pipeline) keep(f *feed) error {
-	if k, ok := f.Source.(Keeper); ok {
-		return k.Keep()
-	}
-	return nil
+// status returns when the last commit succeeded, and the error of the last
+// commit; empty if it succeeded.
+func (c *committer) status() (committed time.Time, failure string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.committed, c.commitErr
 }
 
 // commitFeed stores the positions of source i.
-func (p *Pipeline) commitFeed(ctx context.Context, i int) error {
-	f := p.feeds[i]
+func (c *committer) commitFeed(ctx context.Context, i int) error {
+	f := c.feeds[i]
 	if f.committer == nil {
 		return nil
 	}
 	f.ups = f.ups[:0]
 	var err error
-	if p.decisions != nil && p.decisions.lanes != nil {
-		err = p.decisions.storeLanes(ctx, f)
-	} else if p.decisions != nil {
-		err = p.storeDecided(ctx, f)
-	} else if p.o.ExactlyOnce {
-		err = p.storeCut(f)
-	} else if p.due(i); len(f.ups) > 0 {
+	if d := c.filtering.decisions; d != nil && d.lanes != nil {
+		err = c.storeLanes(ctx, f)
+	} else if d != nil || c.exact {
+		err = c.storeCut(ctx, f)
+	} else if c.due(i); len(f.ups) > 0 {
 		err = f.committer.Commit(ctx, f.ups)
 	}
 	for _, up := range f.ups {
@@ -83,21 +122,6 @@ func (p *Pipeline) commitFeed(ctx context.Context, i int) error {
 	}
 	clear(f.ups)
 	return err
-}
-
-// due collects the watermarks of source i that have moved.
-func (p *Pipeline) due(i int) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	f := p.feeds[i]
-	for _, l := range p.lanes {
-		if l.src != i {
-			continue
-		}
-		if up, ok := l.undirty(); ok {
-			f.ups = append(f.ups, up)
-		}
-	}
 }
 
 // undirty returns the watermark, and whether it has moved since the last call.
@@ -128,25 +152,23 @@ func (l *Lane) stored(err error) {
 
 // finish calls Finish for the finished lanes, first on the sinks and then on
 // the sources.
-func (p *Pipeline) finish(ctx context.Context) error {
-	if !p.finishes || p.stopped() {
+func (c *committer) finish(ctx context.Context) error {
+	if !c.finishes || c.stopped() {
 		return nil
 	}
 	var errs []error
 	var left []*Lane // finished, and Finish has not succeeded yet
-	p.mu.Lock()
-	for _, l := range p.lanes {
-		if l.finishable(p.feedOf(l).committer != nil) {
+	for _, l := range c.openLanes() {
+		if l.finishable(c.feedOf(l).committer != nil) {
 			left = append(left, l)
 		}
 	}
-	p.mu.Unlock()
-	for i, s := range p.sinks {
-		if f, ok := s.(Finisher); ok {
-			left = finishAll(ctx, f, p.sinkName(i), left, &errs)
+	for _, s := range c.delivery.sinks {
+		if f, ok := s.Sink.(Finisher); ok {
+			left = finishAll(ctx, f, s.name, left, &errs)
 		}
 	}
-	for i, f := range p.feeds {
+	for i, f := range c.feeds {
 		var own []*Lane
 		for _, l := range left {
 			if l.src == i {
@@ -208,18 +230,18 @@ var errLateCommit = errors.New("final commit skipped: shutdown deadline exceeded
 // lastCommit stores the final watermarks. It retries until the shutdown
 // timeout, because the records after the last stored position will be written
 // again.
-func (p *Pipeline) lastCommit() error {
-	if !p.commits() {
+func (c *committer) lastCommit() error {
+	if !c.commits() {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(p.base, p.o.ShutdownTimeout)
+	ctx, cancel := context.WithTimeout(c.base, c.timeout)
 	defer cancel()
 	for try := 1; ; try++ {
-		err := p.commit(ctx)
+		err := c.commit(ctx)
 		if _, lost := errors.AsType[*LostError](err); err == nil || lost {
 			return nil // a LostError is already the error of the run
 		}
-		p.complain(&p.commitLog, "final commit failed, retrying", "error", err)
+		c.complain(&c.complaints, "final commit failed, retrying", "error", err)
 		t := time.NewTimer(backoff(try))
 		select {
 		case <-t.C:

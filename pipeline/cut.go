@@ -1,7 +1,10 @@
 package pipeline
 
 import (
+	"context"
 	"errors"
+	"fmt"
+	"slices"
 	"time"
 )
 
@@ -21,65 +24,136 @@ import (
 // requested a retry, or refused records are on their way to the dead letter, no
 // cut is possible now, and the committer tries again in the next interval.
 
+// With deduplication, a commit stores the positions of all lanes at the cut of
+// the decisions and the keys within it. For exactly-once delivery, the cut must
+// also agree with the outputs:
+//
+//	committer: pause the decisions · Barrier · is everything that was decided settled?
+//	           · watermarks, keys and extents · resume · Seal · CommitKeys · Stored
+//
+// Batches that were decided still pass while the decisions are paused. The gate
+// before the sinks is not enough: a batch that waits there could have a lower
+// number than one that has passed, and the cut would end between them.
+
 // errBusy reports that no cut could be taken.
 var errBusy = errors.New("a batch is waiting for a retry")
 
-// takeCut collects the watermarks of the only source and the extents of all
-// sinks.
-func (p *Pipeline) takeCut() error {
-	p.gate.close()
-	defer p.gate.open()
-	if err := p.quiesce(); err != nil {
+// storeCut takes and stores a cut of the only source, if possible.
+func (c *committer) storeCut(ctx context.Context, f *feed) error {
+	keys, err := c.takeCut()
+	switch {
+	case errors.Is(err, errBusy) || c.exact && c.stopped():
+		return nil // after a hard stop, the last stored cut remains valid
+	case err != nil:
 		return err
 	}
-	p.due(0)
-	p.collectExtents()
+	d := c.filtering.decisions
+	if d == nil {
+		if len(f.ups) == 0 {
+			return nil
+		}
+		if err := f.committer.(CutCommitter).CommitCut(c.base, f.ups, c.extents); err != nil {
+			return err
+		}
+	} else {
+		cut := KeyCut{Ups: f.ups, Exact: c.exact, Extents: c.extents}
+		if cut.Keys, err = d.sealCut(keys); err != nil {
+			return err
+		}
+		if len(cut.Ups) == 0 && cut.Keys == nil {
+			return nil
+		}
+		if err := f.committer.(KeyCommitter).CommitKeys(ctx, cut); err != nil {
+			return err
+		}
+	}
+	if c.exact {
+		for _, s := range c.delivery.sinks {
+			if o, ok := s.Sink.(CutObserver); ok {
+				o.CutStored()
+			}
+		}
+	}
+	if d == nil {
+		return nil
+	}
+	if err := d.set.Stored(); err != nil {
+		return err
+	}
+	d.stored(len(keys.keys))
+	c.filtering.resume()
 	return nil
 }
 
-// collectExtents collects the extents of all sinks.
-func (p *Pipeline) collectExtents() {
-	p.extents = p.extents[:0]
-	for i, s := range p.sinks {
-		at := len(p.extents)
-		p.extents = s.(ExtentReporter).Extents(p.extents)
-		for j := range p.extents[at:] {
-			p.extents[at+j].Sink = p.sinkName(i)
+// takeCut collects the watermarks of the only source, and what belongs to them:
+// with deduplication the keys, for exactly-once delivery the extents of all
+// sinks.
+func (c *committer) takeCut() (keys keyCut, err error) {
+	d := c.filtering.decisions
+	if !c.exact {
+		return d.collect(func() { c.due(0) })
+	}
+	if d == nil {
+		c.delivery.gate.close()
+		defer c.delivery.gate.open()
+	} else {
+		d.pause()
+		defer c.filtering.resume()
+	}
+	if err := c.settle(); err != nil {
+		return keys, err
+	}
+	if d == nil {
+		c.due(0)
+	} else {
+		keys, err = d.collect(func() { c.due(0) })
+	}
+	c.extents = c.extents[:0] // they depend on the watermarks: see Lane.Covered
+	for _, s := range c.delivery.sinks {
+		at := len(c.extents)
+		c.extents = s.Sink.(ExtentReporter).Extents(c.extents)
+		for j := range c.extents[at:] {
+			c.extents[at+j].Sink = s.name
 		}
 	}
+	return keys, err
 }
 
-// quiesce calls Barrier on all sinks until everything that was submitted is
-// resolved. Refused records need a moment for their second round, so quiesce
-// makes several attempts; a batch that waits for a retry waits longer than a
-// cut may take. The caller has closed the gate.
-func (p *Pipeline) quiesce() error {
+// settle calls Barrier on all sinks until everything that was submitted is
+// resolved, or everything that was decided is settled. Refused records need a
+// moment for their second round, so settle makes several attempts. It gives up
+// if batches wait at the gate or for a retry, which can take longer than a cut
+// may take.
+func (c *committer) settle() error {
 	const tries, pause = 10, 5 * time.Millisecond
-	for range tries {
-		for i := range p.sinks {
-			if err := p.bringDown(i); err != nil {
-				return err
-			}
+	d := c.filtering.decisions
+	for try := 0; ; try++ {
+		if err := c.delivery.bringDown(); err != nil {
+			return err
 		}
-		if p.allResolved() {
+		switch {
+		case d == nil && !slices.ContainsFunc(c.openLanes(), func(l *Lane) bool { return !l.allResolved() }), d != nil && d.idle():
 			return nil
+		case try >= tries && (d == nil || c.waiting.Load() > 0):
+			return errBusy
 		}
-		p.sleep(pause)
+		c.sleep(pause)
 	}
-	return errBusy
 }
 
-// allResolved reports whether everything that was submitted is resolved. The
-// caller has closed the gate.
-func (p *Pipeline) allResolved() bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for _, l := range p.lanes {
-		if !l.allResolved() {
-			return false
+// bringDown calls Barrier on all sinks, to make everything they hold durable.
+func (d *delivery) bringDown() error {
+	d.barrier <- struct{}{}
+	defer func() { <-d.barrier }()
+	for _, s := range d.sinks {
+		if d.stopped() {
+			return ErrStopped
+		}
+		if err := s.Barrier(d.hard); err != nil {
+			return fmt.Errorf("%s: %w", s.name, err)
 		}
 	}
-	return true
+	return nil
 }
 
 // allResolved reports whether each outlet has submitted exactly the batches
@@ -96,31 +170,4 @@ func (l *Lane) allResolved() bool {
 		}
 	}
 	return true
-}
-
-// storeCut takes and stores a cut, if possible.
-func (p *Pipeline) storeCut(f *feed) error {
-	err := p.takeCut()
-	switch {
-	case errors.Is(err, errBusy) || p.stopped():
-		return nil // after a hard stop, the last stored cut remains valid
-	case err != nil:
-		return err
-	case len(f.ups) == 0:
-		return nil
-	}
-	if err := f.committer.(CutCommitter).CommitCut(p.base, f.ups, p.extents); err != nil {
-		return err
-	}
-	p.cutStored()
-	return nil
-}
-
-// cutStored tells the sinks that their extents are stored.
-func (p *Pipeline) cutStored() {
-	for _, s := range p.sinks {
-		if o, ok := s.(CutObserver); ok {
-			o.CutStored()
-		}
-	}
 }

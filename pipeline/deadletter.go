@@ -41,7 +41,7 @@ func (w *worker) deadLetters(b *Batch) error {
 
 // cutDeadLetters submits the dead letters of s again, the refused ones in a
 // shorter form. It reports false if one of them cannot be cut.
-func (p *Pipeline) cutDeadLetters(b *Batch, s *Stream, failed []uint32, r *Result) bool {
+func (d *delivery) cutDeadLetters(b *Batch, s *Stream, failed []uint32, r *Result) bool {
 	rest := slices.Concat(failed, r.Untried)
 	slices.Sort(rest)
 	var arena []byte
@@ -55,50 +55,16 @@ func (p *Pipeline) cutDeadLetters(b *Batch, s *Stream, failed []uint32, r *Resul
 		}
 		spans[k] = Span{uint32(start), uint32(len(arena) - start)}
 	}
-	p.complain(&p.cutLog, "dead letters refused for their size, truncated", "sink", DeadLetterName, "lane", b.Lane.Name(),
+	d.complain(&d.cutLog, "dead letters refused for their size, truncated", "sink", DeadLetterName, "lane", b.Lane.Name(),
 		"position", b.position(s.Recs, failed), "records", len(failed), "code", r.Code, "error", r.cause())
-	p.unblock(b, p.dead)
-	g := &b.legs[p.dead]
+	d.unblock(b, d.dead)
+	g := &b.legs[d.dead]
 	g.pick(s, rest)
 	g.rest.Bytes, g.rest.Truncated, g.try = arena, true, 0
 	for k := range spans {
 		g.rest.Recs[k].Span = spans[k]
 	}
-	p.meters[p.dead].adjust(0, 1)
-	p.again(b, p.dead, untried)
+	d.sinks[d.dead].adjust(0, 1)
+	d.again(b, d.dead, untried)
 	return true
-}
-
-// writeOff moves the refused records of b in the ledger from Emitted to Dead or
-// Dropped, the duplicates of refused records from Duplicates to Dead, and
-// dropped dead letters from Dead to Dropped. A piece of an
-// oversize record may hold output that is counted with another piece.
-func (p *Pipeline) writeOff(b *Batch) {
-	slices.Sort(b.refused)
-	b.refused = slices.Compact(b.refused)
-	n := min(int64(len(b.refused)), b.Stats.Emitted)
-	orphans := min(int64(len(b.orphans)), b.Stats.Duplicates)
-	dead := b.Stats.Dead
-	if b.late {
-		dead += n
-	}
-	dead = min(dead, b.lostDeadLetters)
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for _, s := range []*record.Stats{&b.Stats, &p.feedOf(b.Lane).handled} {
-		s.Emitted -= n
-		s.Rejected += n
-		s.Rejects[record.Refused] += n
-		s.Duplicates -= orphans
-		s.Dead += orphans
-		s.Rejected += orphans
-		s.Rejects[record.FirstRefused] += orphans
-		if b.late {
-			s.Dead += n
-		} else {
-			s.Dropped += n
-		}
-		s.Dead -= dead
-		s.Dropped += dead
-	}
 }

@@ -39,14 +39,16 @@ import (
 
 // decisions is the deduplication of a pipeline.
 type decisions struct {
-	p     *Pipeline
-	set   KeySet     // nil if there are lanes
-	lanes LaneKeySet // the sets move with their lanes; nil: there is one set
-	scope Scope
-	room  int
-	marks bool // duplicates are marked and kept
+	*run
+	commits *committer
+	leave   func(batches []*Batch) // continues with batches that have waited
+	set     KeySet                 // nil if there are lanes
+	lanes   LaneKeySet             // the sets move with their lanes; nil: there is one set
+	scope   Scope
+	room    int
+	marks   bool // duplicates are marked and kept
 
-	mu        sync.Mutex // locked before Pipeline.mu and Lane.mu
+	mu        sync.Mutex // locked before roster.mu and Lane.mu
 	slots     map[codec.Key]uint64
 	ready     []codec.Key // keys of slots within the cut, which the next commit stores; without lanes
 	window    *Window     // nil without windows
@@ -103,8 +105,8 @@ type relied struct {
 	on       first
 }
 
-func newDecisions(p *Pipeline, o *Dedupe) (_ *decisions, err error) {
-	d := &decisions{p: p, set: o.Set, lanes: o.Lanes, scope: o.Scope, room: o.Room, marks: o.NewMark != nil, slots: map[codec.Key]uint64{}}
+func newDecisions(o *Dedupe) (_ *decisions, err error) {
+	d := &decisions{set: o.Set, lanes: o.Lanes, scope: o.Scope, room: o.Room, marks: o.NewMark != nil, slots: map[codec.Key]uint64{}}
 	if d.room == 0 {
 		d.room = defaultRoom
 	}
@@ -182,7 +184,7 @@ func (d *decisions) decide(b *Batch) (ok bool, err error) {
 		d.waiting = true
 		if full && !d.full {
 			d.full, d.fullSince = true, time.Now()
-			d.p.commitSoon()
+			d.commits.soon()
 		}
 		return false, nil
 	}
@@ -336,7 +338,7 @@ func (d *decisions) mayLeave(b *Batch) bool {
 // leaves implements mayLeave. The caller holds mu.
 func (d *decisions) leaves(b *Batch) bool {
 	s := b.series
-	if s == nil || s.void || b.lost.Load() || d.p.stopped() {
+	if s == nil || s.void || b.lost.Load() || d.stopped() {
 		return true
 	}
 	if min(b.needs, b.number-1) > s.cut {
@@ -380,7 +382,7 @@ func (d *decisions) advance(s *series) {
 			w.cover(e)
 		}
 		if !e.lane.cover(e) {
-			d.p.fail(bugf("lane %s is held or out of order, and its duplicates were dropped", e.lane.name))
+			d.fail(bugf("lane %s is held or out of order, and its duplicates were dropped", e.lane.name))
 		}
 		e.lane, e.firsts, e.reached.lane = nil, e.firsts[:0], nil
 	}
@@ -393,7 +395,7 @@ func (d *decisions) advance(s *series) {
 		}
 	}
 	if d.full {
-		d.p.commitSoon()
+		d.commits.soon()
 	}
 }
 
@@ -426,7 +428,7 @@ func (d *decisions) revoke(l *Lane) (leave []*Batch) {
 	defer d.mu.Unlock()
 	l.revoke()
 	if d.all != nil {
-		d.p.fail(bugf("lane %s was revoked, whose records may be duplicates in other lanes", l.name))
+		d.fail(bugf("lane %s was revoked, whose records may be duplicates in other lanes", l.name))
 		return nil
 	}
 	s := l.series

@@ -108,7 +108,7 @@ func TestDedupeSnapshot(t *testing.T) {
 
 // keyed returns a batch of l with a record for each key, as a worker leaves it.
 func keyed(l *Lane, p *Pipeline, seq uint64, keys ...uint64) *Batch {
-	b := &Batch{Lane: l, p: p, Seq: seq, epoch: l.epoch, End: Position{A: int64(seq) + 1}}
+	b := &Batch{Lane: l, delivery: &p.delivery, Seq: seq, epoch: l.epoch, End: Position{A: int64(seq) + 1}}
 	for i, k := range keys {
 		b.Next = i
 		b.Out.add(b, fmt.Appendf(nil, "line %d\n", i))
@@ -133,7 +133,7 @@ func TestDedupeRevoke(t *testing.T) {
 		}
 		l.next++
 		l.mu.Unlock()
-		if ok, err := p.decisions.decide(b); !ok || err != nil {
+		if ok, err := p.filtering.decisions.decide(b); !ok || err != nil {
 			t.Fatal(ok, err)
 		}
 	}
@@ -143,7 +143,7 @@ func TestDedupeRevoke(t *testing.T) {
 	if second.keep.has(0) || !second.keep.has(1) || second.needs != first.number {
 		t.Fatalf("keep %b, needs %d", second.keep, second.needs)
 	}
-	p.decisions.settle(first, true)
+	p.filtering.decisions.settle(first, true)
 	l.Revoke()
 	again := keyed(l, p, 2, 1, 3)
 	decide(again)
@@ -152,7 +152,7 @@ func TestDedupeRevoke(t *testing.T) {
 	}
 	if late := keyed(l, p, 3, 9); true {
 		late.epoch--
-		if ok, err := p.decisions.decide(late); !ok || err != nil || !late.void {
+		if ok, err := p.filtering.decisions.decide(late); !ok || err != nil || !late.void {
 			t.Errorf("a batch of the revoked lane: %v, %v, void %v", ok, err, late.void)
 		}
 	}
@@ -162,14 +162,14 @@ func TestDedupeRevoke(t *testing.T) {
 func TestDedupePause(t *testing.T) {
 	p := newPipe(t, Options{Sources: []Source{&keySource{}}, Sinks: []Sink{&fakeSink{}}, NewCodec: byKind, Dedupe: &Dedupe{Set: &memoryKeys{}}, Workers: 1})
 	b := keyed(intake{p, 0}.NewLane("lane", LaneLimits{}), p, 0, 1, 2)
-	p.decisions.pause()
-	if ok, err := p.decisions.decide(b); ok || err != nil || b.number != 0 {
+	p.filtering.decisions.pause()
+	if ok, err := p.filtering.decisions.decide(b); ok || err != nil || b.number != 0 {
 		t.Errorf("in a pause: %v, %v, number %d; want false, and no number", ok, err, b.number)
 	}
-	if !p.decisions.resume() {
+	if !p.filtering.decisions.resume() {
 		t.Error("resume reports that no batch waits")
 	}
-	if ok, err := p.decisions.decide(b); !ok || err != nil || b.number == 0 {
+	if ok, err := p.filtering.decisions.decide(b); !ok || err != nil || b.number == 0 {
 		t.Errorf("after the pause: %v, %v, number %d; want true, and a number", ok, err, b.number)
 	}
 }
@@ -178,19 +178,19 @@ func TestDedupePause(t *testing.T) {
 // that a commit takes while decisions are locked.
 func TestDedupeLockOrder(t *testing.T) {
 	p := newPipe(t, Options{Sources: []Source{&keySource{}}, Sinks: []Sink{&fakeSink{}}, NewCodec: byKind, Dedupe: &Dedupe{Set: &memoryKeys{}}, Workers: 1})
-	p.decisions.mu.Lock()
+	p.filtering.decisions.mu.Lock()
 	done := make(chan struct{})
 	go func() {
 		p.Snapshot()
 		close(done)
 	}()
 	time.Sleep(20 * time.Millisecond) // the snapshot waits by now; if it does not, the test proves nothing
-	if p.mu.TryLock() {
-		p.mu.Unlock()
+	if p.roster.mu.TryLock() {
+		p.roster.mu.Unlock()
 	} else {
-		t.Error("Snapshot holds Pipeline.mu while it waits for decisions.mu")
+		t.Error("Snapshot holds roster.mu while it waits for decisions.mu")
 	}
-	p.decisions.mu.Unlock()
+	p.filtering.decisions.mu.Unlock()
 	<-done
 }
 

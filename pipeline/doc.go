@@ -23,7 +23,7 @@
 //
 // # Files
 //
-//	options.go, run.go, feed.go                    Options; Pipeline: a run, and its sources
+//	options.go, run.go, feed.go                    Options; Pipeline: a run; its sources and lanes
 //	source.go, intake.go, turn.go, sink.go,        what a source uses, what a sink is, and its
 //	ticket.go                                      answer
 //	codec.go, recordcodec.go                       Codec, and the one that reads records
@@ -32,11 +32,11 @@
 //	lane.go, order.go, queue.go, gate.go           watermarks; the order of batches; waiting
 //	worker.go, route.go, generation.go             a worker; which sinks get a record; a new
 //	                                               codec
-//	refused.go, retry.go, deadletter.go            records that a sink refuses
+//	delivery.go, refused.go, retry.go,             the way to the sinks; records that a sink
+//	deadletter.go, release.go                      refuses; a batch that all have answered
 //	commit.go, cut.go                              stored positions
-//	filter.go, dedupe.go, decisions.go, keycut.go  records that are dropped as duplicates; a
-//	                                               Dedupe's decisions and what is stored of
-//	                                               them
+//	filter.go, dedupe.go, decisions.go             records that are dropped as duplicates; a
+//	                                               Dedupe's decisions
 //	lanekeys.go, claims.go, window.go              keys shared by processes: by lane, by claim;
 //	                                               windows of time
 //	verified.go                                    text that no checksum covers

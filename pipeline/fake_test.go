@@ -459,9 +459,9 @@ func finished(ctx context.Context, t testing.TB, p *Pipeline) Snapshot {
 
 func checkClosed(t testing.TB, p *Pipeline) {
 	t.Helper()
-	for i, s := range p.sinks {
-		if s, ok := s.(*fakeSink); ok && (s.opened != 1 || s.closed != 1) {
-			t.Errorf("%s: opened %d times, closed %d times", p.sinkName(i), s.opened, s.closed)
+	for _, sink := range p.delivery.sinks {
+		if s, ok := sink.Sink.(*fakeSink); ok && (s.opened != 1 || s.closed != 1) {
+			t.Errorf("%s: opened %d times, closed %d times", sink.name, s.opened, s.closed)
 		}
 	}
 	if s, ok := p.o.Sources[0].(*fakeSource); ok && s.closed != 1 {

@@ -1,6 +1,8 @@
 package pipeline
 
 import (
+	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -15,7 +17,7 @@ type feed struct {
 	acker     Acker     // the source, or nil if it is not an Acker
 	finisher  Finisher  // the source, or nil if it is not a Finisher
 
-	account              // guarded by Pipeline.mu
+	account              // guarded by roster.mu
 	blocked atomic.Int64 // nanoseconds, see SourceSnapshot.Blocked
 	ups     []LanePos    // scratch space of the committer
 }
@@ -45,8 +47,135 @@ func (a *account) ledger() Ledger {
 	}
 }
 
-// feedOf returns the feed of l.
-func (p *Pipeline) feedOf(l *Lane) *feed { return p.feeds[l.src] }
-
 // waited adds the time since start to the waiting time of the source.
 func (f *feed) waited(start time.Time) { f.blocked.Add(int64(time.Since(start))) }
+
+// A roster holds the sources of a pipeline and their lanes, and counts their
+// records.
+type roster struct {
+	feeds    []*feed
+	finishes bool // any source or sink is a Finisher
+
+	mu    sync.Mutex // guards lanes and the accounts of the feeds; locked before Lane.mu
+	lanes []*Lane    // lanes that are not over or not committed
+}
+
+// feedOf returns the feed of l.
+func (r *roster) feedOf(l *Lane) *feed { return r.feeds[l.src] }
+
+// openLanes returns the lanes that are not over or not committed.
+func (r *roster) openLanes() []*Lane {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.lanes)
+}
+
+// commits reports whether a committer is needed: for a source that stores
+// positions, or for a Finisher.
+func (r *roster) commits() bool {
+	return r.finishes || slices.ContainsFunc(r.feeds, func(f *feed) bool { return f.committer != nil })
+}
+
+// note counts b after a worker has processed it.
+func (r *roster) note(b *Batch) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	f := r.feedOf(b.Lane)
+	f.handled.Add(&b.Stats)
+	f.flying += b.Stats.Records
+}
+
+// count counts b as resolved or as given up.
+func (r *roster) count(b *Batch, durable bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	f := r.feedOf(b.Lane)
+	f.flying -= b.Stats.Records
+	if durable {
+		b.Stats.Duplicates -= b.again // they are read again
+		f.handled.Duplicates -= b.again
+		f.abandoned += b.again
+		f.resolved.Add(&b.Stats)
+		return
+	}
+	f.abandoned += b.Stats.Records
+	f.given++
+}
+
+// writeOff moves the refused records of b in the ledger from Emitted to Dead or
+// Dropped, the duplicates of refused records from Duplicates to Dead, and
+// dropped dead letters from Dead to Dropped. A piece of an
+// oversize record may hold output that is counted with another piece.
+func (r *roster) writeOff(b *Batch) {
+	slices.Sort(b.refused)
+	b.refused = slices.Compact(b.refused)
+	n := min(int64(len(b.refused)), b.Stats.Emitted)
+	orphans := min(int64(len(b.orphans)), b.Stats.Duplicates)
+	dead := b.Stats.Dead
+	if b.late {
+		dead += n
+	}
+	dead = min(dead, b.lostDeadLetters)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, s := range []*record.Stats{&b.Stats, &r.feedOf(b.Lane).handled} {
+		s.Emitted -= n
+		s.Rejected += n
+		s.Rejects[record.Refused] += n
+		s.Duplicates -= orphans
+		s.Dead += orphans
+		s.Rejected += orphans
+		s.Rejects[record.FirstRefused] += orphans
+		if b.late {
+			s.Dead += n
+		} else {
+			s.Dropped += n
+		}
+		s.Dead -= dead
+		s.Dropped += dead
+	}
+}
+
+// move moves n records of b in the ledger from Emitted to Duplicates.
+func (r *roster) move(b *Batch, n int64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, s := range []*record.Stats{&b.Stats, &r.feedOf(b.Lane).handled} {
+		s.Emitted -= n
+		s.Duplicates += n
+	}
+}
+
+// due collects the watermarks of source i that have moved.
+func (r *roster) due(i int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	f := r.feeds[i]
+	for _, l := range r.lanes {
+		if l.src != i {
+			continue
+		}
+		if up, ok := l.undirty(); ok {
+			f.ups = append(f.ups, up)
+		}
+	}
+}
+
+// sweep removes the lanes that have nothing left to do, and returns them. If
+// watermarks are committed, only the committer calls it, between two commits, so
+// that a commit that fails does not lose its lanes.
+func (r *roster) sweep() (gone []*Lane) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.lanes = slices.DeleteFunc(r.lanes, func(l *Lane) bool {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		if !l.over() || l.dirty && r.feedOf(l).committer != nil || r.finishes && l.whole() && !l.finished {
+			return false
+		}
+		l.ring, l.outlets, l.filter = nil, nil, nil
+		gone = append(gone, l)
+		return true
+	})
+	return gone
+}

@@ -3,9 +3,7 @@ package pipeline
 import (
 	"iter"
 	"math/bits"
-	"slices"
-
-	"github.com/urlfold/urlfold/codec/record"
+	"sync"
 )
 
 // A Filter decides which records of a batch are duplicates and do not reach the
@@ -91,15 +89,25 @@ type filterOutlet struct {
 	kicked bool         // filterBatch was called while it was busy
 }
 
-// filters reports whether records are dropped before the sinks get them.
-func (p *Pipeline) filters() bool {
-	return p.o.Filter != nil || p.decisions != nil || p.claims != nil
+// A filtering decides which records the sinks get.
+type filtering struct {
+	*run
+	roster    *roster
+	work      *queue
+	filter    Filter         // nil without one
+	mu        sync.Mutex     // held during a call of filter
+	decisions *decisions     // nil without deduplication by a set
+	claims    *claims        // nil without deduplication by claims
+	leave     func(b *Batch) // continues with a batch that all sinks have answered
 }
+
+// on reports whether records are dropped before the sinks get them.
+func (f *filtering) on() bool { return f.filter != nil || f.decisions != nil || f.claims != nil }
 
 // filterBatch stores b, if not nil, in the filter outlet of l, and filters the
 // batches that are ready there, in order, if l is in front. After a hard stop
 // it gives up all batches.
-func (p *Pipeline) filterBatch(l *Lane, b *Batch) {
+func (f *filtering) filterBatch(l *Lane, b *Batch) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	o := l.filter
@@ -115,7 +123,7 @@ func (p *Pipeline) filterBatch(l *Lane, b *Batch) {
 	}
 	o.busy = true
 	for o.kicked = false; ; {
-		stopped := p.stopped()
+		stopped := f.stopped()
 		if stopped {
 			b = o.any()
 		} else if b = nil; l.front {
@@ -125,7 +133,7 @@ func (p *Pipeline) filterBatch(l *Lane, b *Batch) {
 			break
 		}
 		l.mu.Unlock()
-		decided := p.decide(b, o, stopped)
+		decided := f.decide(b, o, stopped)
 		l.mu.Lock()
 		if decided {
 			continue
@@ -154,51 +162,51 @@ func (o *outlet) any() *Batch {
 
 // decide calls the filter for b, unless b is lost, and sends b to a worker
 // again. It returns false if b must wait until something else is committed.
-func (p *Pipeline) decide(b *Batch, o *filterOutlet, stopped bool) bool {
+func (f *filtering) decide(b *Batch, o *filterOutlet, stopped bool) bool {
 	if stopped {
 		b.lost.Store(true)
 	}
 	b.filtered, b.keep = true, b.keep.all(len(b.Out.Recs))
 	if !b.lost.Load() && !b.Lane.halted(b) {
-		if decided, err := p.callFilter(b, o); err != nil {
+		if decided, err := f.callFilter(b, o); err != nil {
 			b.lost.Store(true)
-			p.fail(err)
+			f.fail(err)
 		} else if !decided {
 			b.filtered = false
 			return false
 		}
 	}
-	p.work.put(b)
+	f.work.put(b)
 	return true
 }
 
-// letDecide decides the batches that wait for a commit.
-func (p *Pipeline) letDecide() {
-	p.mu.Lock()
-	lanes := slices.Clone(p.lanes)
-	p.mu.Unlock()
-	for _, l := range lanes {
-		p.filterBatch(l, nil)
+// resume permits decisions again, and decides the batches that have waited.
+func (f *filtering) resume() {
+	if !f.decisions.resume() {
+		return
+	}
+	for _, l := range f.roster.openLanes() {
+		f.filterBatch(l, nil)
 	}
 }
 
 // callFilter calls the filter for b and sets b.keep.
-func (p *Pipeline) callFilter(b *Batch, o *filterOutlet) (decided bool, err error) {
+func (f *filtering) callFilter(b *Batch, o *filterOutlet) (decided bool, err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = bugf("panic in the filter, lane %s, batch from line %d: %s", b.Lane.Name(), b.Line, panicText(v))
 		}
 	}()
-	if p.decisions != nil {
-		return p.decisions.decide(b)
+	if f.decisions != nil {
+		return f.decisions.decide(b)
 	}
 	if b.Piece == Whole || b.Piece == First {
 		o.pieces = pieceOpen
 	}
 	if len(b.Out.Recs) > 0 && o.pieces == pieceOpen {
-		p.filtering.Lock()
-		defer p.filtering.Unlock()
-		if err := p.o.Filter.Filter(b, b.keep); err != nil {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		if err := f.filter.Filter(b, b.keep); err != nil {
 			return true, err
 		}
 		if b.Piece != Whole {
@@ -217,7 +225,7 @@ func (p *Pipeline) callFilter(b *Batch, o *filterOutlet) (decided bool, err erro
 // cutFiltered removes the records of b that the filter has dropped, and moves
 // them from Emitted to Duplicates in the ledger. A record in pieces is counted
 // with its last piece.
-func (p *Pipeline) cutFiltered(b *Batch) {
+func (f *filtering) cutFiltered(b *Batch) {
 	n := int64(b.Out.retain(b.keep))
 	if b.Piece != Whole {
 		n = 0
@@ -228,12 +236,7 @@ func (p *Pipeline) cutFiltered(b *Batch) {
 	if n == 0 {
 		return
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for _, s := range []*record.Stats{&b.Stats, &p.feedOf(b.Lane).handled} {
-		s.Emitted -= n
-		s.Duplicates += n
-	}
+	f.roster.move(b, n)
 }
 
 // retain removes all records that are not in keep, and returns their number.
@@ -270,3 +273,34 @@ func move[T any](list []T, to, from int) {
 
 // front returns the first n elements of list, if it has a property of each record.
 func front[T any](list []T, n int) []T { return list[:min(n, len(list))] }
+
+// settle continues with b, which all sinks have answered, when the batches with
+// the first records of its duplicates are settled.
+func (f *filtering) settle(b *Batch) {
+	switch {
+	case b.late:
+		f.leave(b)
+	case f.claims != nil:
+		f.claims.settle(b)
+	case f.decisions == nil || f.decisions.mayLeave(b):
+		f.leave(b)
+	}
+}
+
+// letLeave continues with batches that have waited for the batches with the
+// first records of their duplicates.
+func (f *filtering) letLeave(batches []*Batch) {
+	for _, b := range batches {
+		f.leave(b)
+	}
+}
+
+// flush gives up, after a hard stop, the batches that wait for others.
+func (f *filtering) flush() {
+	if f.decisions != nil {
+		f.letLeave(f.decisions.flush())
+	}
+	if f.claims != nil {
+		f.letLeave(f.claims.flush())
+	}
+}

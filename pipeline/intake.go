@@ -37,10 +37,10 @@ func (in intake) NewLane(name string, lim LaneLimits) *Lane {
 	l.src = in.src
 	l.stop = p.hard.Done()
 	if p.o.Ordering != OrderNone {
-		l.outlets = make([]outlet, len(p.sinks))
+		l.outlets = make([]outlet, len(p.delivery.sinks))
 	}
-	if p.claims == nil && p.filters() {
-		l.filter, l.decisions = new(filterOutlet), p.decisions
+	if p.filtering.claims == nil && p.filtering.on() {
+		l.filter, l.decisions = new(filterOutlet), p.filtering.decisions
 	}
 	if p.o.Ordering == OrderInput {
 		l.ahead = defaultAhead
@@ -48,13 +48,13 @@ func (in intake) NewLane(name string, lim LaneLimits) *Lane {
 			l.ahead = lim.Batches
 		}
 	}
-	p.decisions.opened(l)
-	p.mu.Lock()
-	defer p.mu.Unlock()
+	p.filtering.decisions.opened(l)
+	p.roster.mu.Lock()
+	defer p.roster.mu.Unlock()
 	p.feeds[in.src].opened++
 	p.lanes = append(p.lanes, l)
 	if p.o.Ordering == OrderInput {
-		q := &p.line
+		q := &p.delivery.line
 		q.mu.Lock()
 		l.front = len(q.lanes) == 0
 		q.lanes = append(q.lanes, l)
@@ -114,7 +114,7 @@ func (in intake) admit(ctx context.Context, l *Lane) error {
 	for {
 		a, kept, err := l.admit(credit)
 		if credit && !kept {
-			<-in.p.line.credit
+			<-in.p.delivery.line.credit
 		}
 		if err != nil || a == admitted {
 			return err
@@ -133,7 +133,7 @@ func (in intake) await(ctx context.Context, l *Lane, a admission, spare *bool) (
 	}
 	var ahead chan<- struct{}
 	if a == needsCredit {
-		ahead = in.p.line.credit
+		ahead = in.p.delivery.line.credit
 	}
 	var turns chan<- turn
 	var t turn
@@ -165,7 +165,7 @@ func (in intake) leave(l *Lane) {
 	}
 	l.mu.Unlock()
 	if credit {
-		<-in.p.line.credit
+		<-in.p.delivery.line.credit
 	}
 }
 
@@ -181,9 +181,9 @@ func (in intake) Emit(_ context.Context, b *Batch, end Position) error {
 		in.Put(b)
 		return err
 	}
-	p.mu.Lock()
+	p.roster.mu.Lock()
 	p.feeds[in.src].bytes += n
-	p.mu.Unlock()
+	p.roster.mu.Unlock()
 	p.outstanding.Add(1)
 	p.active.Add(1)
 	p.work.put(b)

@@ -85,7 +85,7 @@ func (t Ticket) mustBeLive(call string) {
 	default:
 		if live := t.b.legs[t.slot].live.Load(); live != t.id {
 			broken("Ticket.%s: ticket %d of %s, which now holds ticket %d of this batch (0: none): already answered",
-				call, t.id, t.b.p.sinkName(int(t.slot)), live)
+				call, t.id, t.b.delivery.sinks[t.slot].name, live)
 		}
 	}
 }

@@ -52,7 +52,7 @@ func TestInvariantTicket(t *testing.T) {
 // TestInvariantPool: a batch can be released only once, its contents are
 // overwritten, and later writes to it are detected.
 func TestInvariantPool(t *testing.T) {
-	l := newPool(nil, 1, 10, 1)
+	l := newPool(&delivery{sinks: make([]*target, 1)}, 1, 10)
 	b := <-l.free
 	b.held.Store(true)
 	b.In = append(b.In, "secret"...)

@@ -301,7 +301,7 @@ func (l *Lane) Revoke() {
 		l.revoke()
 		return
 	}
-	l.decisions.p.letLeave(l.decisions.revoke(l))
+	l.decisions.leave(l.decisions.revoke(l))
 	if l.KeepsKeys() {
 		l.decisions.lanes.Drop(l)
 	}

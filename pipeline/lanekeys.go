@@ -83,14 +83,14 @@ func (l *Lane) KeepsKeys() bool { return l.decisions != nil && l.decisions.lanes
 // AwaitCommit asks for a commit and waits until the watermark is stored, no more
 // commits are made, or ctx is done. The lane must keep keys.
 func (l *Lane) AwaitCommit(ctx context.Context) {
-	p := l.decisions.p
-	p.commitSoon()
+	c := l.decisions.commits
+	c.soon()
 	t := time.NewTicker(5 * time.Millisecond)
 	defer t.Stop()
 	for l.unstored() {
 		select {
 		case <-t.C:
-		case <-p.noCommits:
+		case <-c.ended:
 			return
 		case <-ctx.Done():
 			return
@@ -148,8 +148,9 @@ type laneCut struct {
 
 // storeLanes stores the cut of each lane: first its keys, then its position. A
 // lane whose keys cannot be stored does not stop the others.
-func (d *decisions) storeLanes(ctx context.Context, f *feed) error {
-	cuts, err := d.collectLanes(f)
+func (c *committer) storeLanes(ctx context.Context, f *feed) error {
+	d := c.filtering.decisions
+	cuts, err := d.collectLanes(f, func() { c.due(0) }) // there is a single source
 	if err != nil {
 		return err
 	}
@@ -161,16 +162,14 @@ func (d *decisions) storeLanes(ctx context.Context, f *feed) error {
 	})
 	errs = append(errs, d.storePositions(ctx, f, cuts))
 	for i := range cuts {
-		c := &cuts[i]
-		c.up.Lane.stored(c.err)
-		if c.err == nil && len(c.firsts) > 0 {
-			errs = append(errs, d.lanes.Stored(c.up.Lane, c.firsts))
-			d.storedLane(c)
+		cut := &cuts[i]
+		cut.up.Lane.stored(cut.err)
+		if cut.err == nil && len(cut.firsts) > 0 {
+			errs = append(errs, d.lanes.Stored(cut.up.Lane, cut.firsts))
+			d.storedLane(cut)
 		}
 	}
-	if d.resume() {
-		d.p.letDecide()
-	}
+	c.filtering.resume()
 	return errors.Join(append(errs, d.forget(ctx, cuts)...)...)
 }
 
@@ -199,12 +198,12 @@ func (d *decisions) storePositions(ctx context.Context, f *feed, cuts []laneCut)
 	return err
 }
 
-// collectLanes collects the watermarks of f that have moved, and the keys before
-// them.
-func (d *decisions) collectLanes(f *feed) (cuts []laneCut, err error) {
+// collectLanes calls due, which collects the watermarks of f that have moved, and
+// returns them with the keys before them.
+func (d *decisions) collectLanes(f *feed, due func()) (cuts []laneCut, err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.p.due(0) // there is a single source
+	due()
 	for _, up := range f.ups {
 		c := laneCut{up: up, series: up.Lane.series}
 		if s := c.series; s != nil {

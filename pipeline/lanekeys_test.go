@@ -66,10 +66,10 @@ func TestForgetStored(t *testing.T) {
 			{up: LanePos{Lane: newLane("kept", 1)}, least: 5},
 			{up: LanePos{Lane: newLane("nothing to forget", 1)}},
 		}
-		if err := p.decisions.storePositions(t.Context(), p.feeds[0], cuts); !errors.Is(err, c.err) {
+		if err := p.filtering.decisions.storePositions(t.Context(), p.feeds[0], cuts); !errors.Is(err, c.err) {
 			t.Error(err)
 		}
-		p.decisions.forget(t.Context(), cuts)
+		p.filtering.decisions.forget(t.Context(), cuts)
 		if !slices.Equal(sets.forgot, c.want) {
 			t.Errorf("%v: %v have forgotten windows, want %v", c.err, sets.forgot, c.want)
 		}
@@ -81,7 +81,7 @@ func TestForgetStored(t *testing.T) {
 func TestNotLoaded(t *testing.T) {
 	p, _ := newLanes(t, &laneSource{})
 	l := intake{p, 0}.NewLane("lane", LaneLimits{})
-	if _, err := p.decisions.decide(timed(l, p, 0, 1)); err == nil || !strings.Contains(err.Error(), "before its keys were loaded") {
+	if _, err := p.filtering.decisions.decide(timed(l, p, 0, 1)); err == nil || !strings.Contains(err.Error(), "before its keys were loaded") {
 		t.Error(err)
 	}
 }

@@ -68,6 +68,13 @@ type meter struct {
 	abandoned int64 // records that were given up
 }
 
+// offer counts records that are to be submitted.
+func (m *meter) offer(n int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.offered += int64(n)
+}
+
 // abandon counts records that were given up.
 func (m *meter) abandon(n int) {
 	m.mu.Lock()

@@ -172,30 +172,16 @@ func New(o Options) (*Pipeline, error) {
 		return nil, err
 	}
 	p := &Pipeline{
-		o:       o,
-		log:     o.Logger,
-		sinks:   append([]Sink(nil), o.Sinks...),
-		dead:    -1,
-		work:    newQueue(o.Batches, o.Workers),
-		turns:   make(chan turn),
-		notify:  make(chan struct{}, 1),
-		over:    make(chan struct{}),
-		quiet:   make(chan struct{}, 1),
-		barrier: make(chan struct{}, 1),
-		hurry:   make(chan struct{}, 1),
+		o:      o,
+		work:   newQueue(o.Batches, o.Workers),
+		turns:  make(chan turn),
+		notify: make(chan struct{}, 1),
+		over:   make(chan struct{}),
 	}
-	if o.DeadLetter != nil {
-		p.dead = len(p.sinks)
-		p.sinks = append(p.sinks, o.DeadLetter)
-	}
-	p.meters = make([]meter, len(p.sinks))
-	p.refusals = make([]refusals, len(p.sinks))
-	for _, s := range o.Sinks {
-		switch s.(type) {
-		case Packer, LanePacker:
-			p.packers++
-		}
-	}
+	p.SetCodec(o.NewCodec)
+	p.log, p.quiet = o.Logger, make(chan struct{}, 1)
+	p.base, p.expire = context.WithCancel(context.Background())
+	p.hard, p.cut = context.WithCancelCause(p.base)
 	for i, s := range o.Sources {
 		f := &feed{Source: s, name: nameOf(o.SourceNames, i, "source")}
 		f.committer, _ = s.(Committer)
@@ -204,26 +190,41 @@ func New(o Options) (*Pipeline, error) {
 		p.feeds = append(p.feeds, f)
 		p.finishes = p.finishes || f.finisher != nil
 	}
-	for _, s := range p.sinks {
-		_, ok := s.(Finisher)
+	d := &p.delivery
+	d.run, d.filtering, d.ordering, d.dead, d.barrier = &p.run, &p.filtering, o.Ordering, -1, make(chan struct{}, 1)
+	d.line.credit = make(chan struct{}, o.Batches/2)
+	for i, s := range o.Sinks {
+		d.sinks = append(d.sinks, &target{Sink: s, name: nameOf(o.SinkNames, i, "sink"), policy: o.OnRefused})
+	}
+	if o.DeadLetter != nil {
+		letters := &target{Sink: o.DeadLetter, name: DeadLetterName, policy: RefusedBlock}
+		if o.OnRefused == RefusedDrop {
+			letters.policy = RefusedDrop
+		}
+		d.dead = len(d.sinks)
+		d.sinks = append(d.sinks, letters)
+	}
+	for _, s := range d.sinks {
+		_, ok := s.Sink.(Finisher)
 		p.finishes = p.finishes || ok
 	}
+	p.pool = newPool(d, o.Batches, o.BatchBytes)
+	f, c := &p.filtering, &p.committer
+	f.run, f.roster, f.work, f.filter, f.leave = &p.run, &p.roster, &p.work, o.Filter, p.answered
+	c.run, c.roster, c.delivery, c.filtering = &p.run, &p.roster, d, f
+	c.interval, c.timeout, c.exact = o.CommitInterval, o.ShutdownTimeout, o.ExactlyOnce
+	c.hurry, c.ended = make(chan struct{}, 1), make(chan struct{})
 	switch {
 	case o.Dedupe == nil:
 	case o.Dedupe.Claims != nil:
-		p.claims = &claims{p: p, outside: o.Dedupe.Claims, marks: o.Dedupe.NewMark != nil, window: o.Dedupe.Window, held: map[codec.Key]*Claim{}}
+		f.claims = &claims{run: &p.run, work: &p.work, leave: f.letLeave, outside: o.Dedupe.Claims, marks: o.Dedupe.NewMark != nil, window: o.Dedupe.Window, held: map[codec.Key]*Claim{}}
 	default:
 		var err error
-		if p.decisions, err = newDecisions(p, o.Dedupe); err != nil {
+		if f.decisions, err = newDecisions(o.Dedupe); err != nil {
 			return nil, err
 		}
+		f.decisions.run, f.decisions.commits, f.decisions.leave = &p.run, c, f.letLeave
 	}
-	p.noCommits = make(chan struct{})
-	p.SetCodec(o.NewCodec)
-	p.line.credit = make(chan struct{}, o.Batches/2)
-	p.pool = newPool(p, o.Batches, o.BatchBytes, len(p.sinks))
-	p.base, p.expire = context.WithCancel(context.Background())
-	p.hard, p.cut = context.WithCancelCause(p.base)
 	return p, nil
 }
 

@@ -101,7 +101,7 @@ func (o *outlet) pop() *Batch {
 
 // drain stores b, if not nil, in an outlet of l and submits the batches that
 // are ready.
-func (p *Pipeline) drain(l *Lane, slot int, b *Batch) {
+func (d *delivery) drain(l *Lane, slot int, b *Batch) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.outlets == nil {
@@ -116,7 +116,7 @@ func (p *Pipeline) drain(l *Lane, slot int, b *Batch) {
 		return
 	}
 	o.busy = true
-	for p.stopped() || l.front && !o.stalled && !o.waits() {
+	for d.stopped() || l.front && !o.stalled && !o.waits() {
 		b := o.pop()
 		if b == nil {
 			break
@@ -124,7 +124,7 @@ func (p *Pipeline) drain(l *Lane, slot int, b *Batch) {
 		o.mustBeNext(l, b)
 		o.flying++
 		l.mu.Unlock()
-		p.submit(b, slot)
+		d.submit(b, slot)
 		l.mu.Lock()
 	}
 	o.busy = false
@@ -146,31 +146,32 @@ func (o *outlet) waits() bool {
 
 // land decrements the number of batches of l that the sink holds, and drains
 // the outlet if that is due. The caller holds Lane.mu.
-func (p *Pipeline) land(l *Lane, slot int) {
+func (d *delivery) land(l *Lane, slot int) {
 	o := &l.outlets[slot]
 	o.flying--
 	if o.flying > 0 || !o.due {
 		return
 	}
 	o.due = false
-	p.active.Add(1)
-	p.helpers.Go(func() {
-		defer p.stepDone()
-		p.gate.enter()
-		defer p.gate.leave()
-		p.drain(l, slot, nil)
-		p.moveOn()
-	})
+	d.step(func() { d.resume(l, slot) })
+}
+
+// resume submits the batches that are ready in an outlet of l.
+func (d *delivery) resume(l *Lane, slot int) {
+	d.gate.enter()
+	defer d.gate.leave()
+	d.drain(l, slot, nil)
+	d.moveOn()
 }
 
 // drainAll submits the batches that are ready in all outlets of l.
-func (p *Pipeline) drainAll(l *Lane) {
-	p.filterBatch(l, nil)
-	if p.o.Ordering == OrderNone {
+func (d *delivery) drainAll(l *Lane) {
+	d.filtering.filterBatch(l, nil)
+	if d.ordering == OrderNone {
 		return
 	}
-	for slot := range p.sinks {
-		p.drain(l, slot, nil)
+	for slot := range d.sinks {
+		d.drain(l, slot, nil)
 	}
 }
 
@@ -221,11 +222,11 @@ func (q *line) step() *Lane {
 // moveOn steps through the line past all delivered lanes. Only workers and
 // retries call it, because a source must not spend its time on the batches of
 // other lanes.
-func (p *Pipeline) moveOn() {
-	if p.o.Ordering != OrderInput {
+func (d *delivery) moveOn() {
+	if d.ordering != OrderInput {
 		return
 	}
-	for l := p.line.step(); l != nil; l = p.line.step() {
-		p.drainAll(l)
+	for l := d.line.step(); l != nil; l = d.line.step() {
+		d.drainAll(l)
 	}
 }

@@ -14,11 +14,11 @@ type pool struct {
 // before put replaces it, so that one huge record does not pin its memory.
 const arenaGrowth = 4
 
-// newPool returns n free batches for p with input arenas of size bytes.
-func newPool(p *Pipeline, n, size, slots int) pool {
+// newPool returns n free batches with input arenas of size bytes.
+func newPool(d *delivery, n, size int) pool {
 	l := pool{free: make(chan *Batch, n), bytes: size}
 	for range n {
-		b := &Batch{p: p, legs: make([]leg, slots)}
+		b := &Batch{delivery: d, legs: make([]leg, len(d.sinks))}
 		b.In = make([]byte, 0, size)
 		b.poison()
 		l.free <- b

@@ -4,7 +4,7 @@ import "testing"
 
 func TestPoolArenas(t *testing.T) {
 	const size = 1 << 10
-	l := newPool(nil, 1, size, 1)
+	l := newPool(&delivery{sinks: make([]*target, 1)}, 1, size)
 	f := func(name string, spoil func(*Batch), wantIn, wantOut int) {
 		t.Helper()
 		b := <-l.free
@@ -39,7 +39,7 @@ func TestPoolArenas(t *testing.T) {
 
 func TestPoolTwice(t *testing.T) {
 	skipIfPanics(t)
-	l := newPool(nil, 2, 10, 1)
+	l := newPool(&delivery{sinks: make([]*target, 1)}, 2, 10)
 	b := <-l.free
 	b.held.Store(true)
 	if !l.put(b) || l.put(b) {

@@ -40,47 +40,41 @@ func (r RefusedPolicy) String() string {
 	return "invalid"
 }
 
-// blocks reports whether any record that the sink of slot refuses blocks its
-// lane.
-func (p *Pipeline) blocks(slot int) bool {
-	return p.o.OnRefused == RefusedBlock || slot == p.dead && p.o.OnRefused != RefusedDrop
-}
-
 // refuse handles an answer that permanently refuses records of s.
-func (p *Pipeline) refuse(b *Batch, s *Stream, slot int, r *Result) {
+func (d *delivery) refuse(b *Batch, s *Stream, slot int, r *Result) {
 	failed, ok := r.failed(len(s.Recs))
 	if !ok {
-		p.fail(bugf("%s refused a nonexistent record", p.sinkName(slot)))
-		p.endLeg(b, slot, true)
+		d.fail(bugf("%s refused a nonexistent record", d.sinks[slot].name))
+		d.endLeg(b, slot, true)
 		return
 	}
-	if slot == p.dead && r.Fault == FaultSize && p.cutDeadLetters(b, s, failed, r) {
+	if slot == d.dead && r.Fault == FaultSize && d.cutDeadLetters(b, s, failed, r) {
 		return
 	}
-	systematic := p.refusals[slot].note(len(s.Recs), len(failed), b.legs[slot].blocked, r)
-	drops := p.o.OnRefused == RefusedDrop
-	if p.blocks(slot) || systematic && !drops {
-		p.block(b, s, slot, failed, r)
+	systematic := d.sinks[slot].note(len(s.Recs), len(failed), b.legs[slot].blocked, r)
+	drops := d.sinks[slot].policy == RefusedDrop
+	if d.sinks[slot].policy == RefusedBlock || systematic && !drops {
+		d.block(b, s, slot, failed, r)
 		return
 	}
-	p.meters[slot].refused(len(failed), drops)
-	name, lane, position := p.sinkName(slot), b.Lane.Name(), b.position(s.Recs, failed)
+	d.sinks[slot].refused(len(failed), drops)
+	name, lane, position := d.sinks[slot].name, b.Lane.Name(), b.position(s.Recs, failed)
 	if drops {
-		p.complain(&p.refuseLog, "records refused, dropped", "sink", name, "lane", lane, "position", position,
+		d.complain(&d.refuseLog, "records refused, dropped", "sink", name, "lane", lane, "position", position,
 			"records", len(failed), "code", r.Code, "error", r.cause())
 	} else {
-		p.complain(&p.refuseLog, "records refused, written to the dead letter", "sink", name, "lane", lane, "position", position,
+		d.complain(&d.refuseLog, "records refused, written to the dead letter", "sink", name, "lane", lane, "position", position,
 			"records", len(failed), "code", r.Code, "error", r.cause())
 	}
-	p.noteRefused(b, s, slot, failed)
+	d.noteRefused(b, s, slot, failed)
 	if len(r.Untried) == 0 {
-		p.endLeg(b, slot, false)
+		d.endLeg(b, slot, false)
 		return
 	}
-	p.unblock(b, slot)
+	d.unblock(b, slot)
 	b.legs[slot].keep(s, r.Untried)
-	p.meters[slot].adjust(0, 1)
-	p.again(b, slot, untried)
+	d.sinks[slot].adjust(0, 1)
+	d.again(b, slot, untried)
 }
 
 // failed returns the indexes of the refused records in a stream of n records.
@@ -99,16 +93,16 @@ func (r *Result) failed(n int) (list []uint32, ok bool) {
 
 // noteRefused registers the failed records of s in b, to become dead letters or
 // to be dropped. Dropped dead letters are only counted.
-func (p *Pipeline) noteRefused(b *Batch, s *Stream, slot int, failed []uint32) {
-	if p.decisions != nil && slot != p.dead {
-		p.decisions.refuse(b, s, failed)
+func (d *delivery) noteRefused(b *Batch, s *Stream, slot int, failed []uint32) {
+	if d.filtering.decisions != nil && slot != d.dead {
+		d.filtering.decisions.refuse(b, s, failed)
 	}
-	if p.claims != nil && slot != p.dead {
-		p.claims.refuse(b, s, failed)
+	if d.filtering.claims != nil && slot != d.dead {
+		d.filtering.claims.refuse(b, s, failed)
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if slot == p.dead {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if slot == d.dead {
 		b.lostDeadLetters += int64(len(failed))
 		return
 	}
@@ -119,7 +113,7 @@ func (p *Pipeline) noteRefused(b *Batch, s *Stream, slot int, failed []uint32) {
 
 // block schedules another submission of the refused records of s and of those
 // after them. The lane gets no more batches until the sink has accepted them.
-func (p *Pipeline) block(b *Batch, s *Stream, slot int, failed []uint32, r *Result) {
+func (d *delivery) block(b *Batch, s *Stream, slot int, failed []uint32, r *Result) {
 	g := &b.legs[slot]
 	if len(failed)+len(r.Untried) < len(s.Recs) {
 		g.try = 0 // the sink has accepted some records
@@ -135,40 +129,40 @@ func (p *Pipeline) block(b *Batch, s *Stream, slot int, failed []uint32, r *Resu
 		g.blocked = true
 		b.Lane.block(1)
 	}
-	p.complain(&p.blockLog, "records refused, lane blocked", "sink", p.sinkName(slot), "lane", at.Lane, "position", at.Position,
+	d.complain(&d.blockLog, "records refused, lane blocked", "sink", d.sinks[slot].name, "lane", at.Lane, "position", at.Position,
 		"records", at.Records, "code", at.Code, "error", at.Reason)
-	p.meters[slot].block(b, at)
-	p.again(b, slot, blocked)
+	d.sinks[slot].block(b, at)
+	d.again(b, slot, blocked)
 }
 
 // unblock ends the blocked state of a leg, if it is blocked.
-func (p *Pipeline) unblock(b *Batch, slot int) {
+func (d *delivery) unblock(b *Batch, slot int) {
 	g := &b.legs[slot]
 	if !g.blocked {
 		return
 	}
 	g.blocked = false
 	b.Lane.block(-1)
-	if p.meters[slot].unblock(b) && !p.stopped() && !p.refusals[slot].systematic() {
-		p.log.Info("refused records accepted, lanes resumed", "sink", p.sinkName(slot), "lane", b.Lane.Name())
+	if d.sinks[slot].unblock(b) && !d.stopped() && !d.sinks[slot].systematic() {
+		d.log.Info("refused records accepted, lanes resumed", "sink", d.sinks[slot].name, "lane", b.Lane.Name())
 	}
 }
 
 // endLeg ends the delivery of b to a sink. lost reports that it was given up.
-func (p *Pipeline) endLeg(b *Batch, slot int, lost bool) {
-	p.unblock(b, slot)
+func (d *delivery) endLeg(b *Batch, slot int, lost bool) {
+	d.unblock(b, slot)
 	if lost {
-		p.meters[slot].abandon(len(b.stream(slot).Recs))
+		d.sinks[slot].abandon(len(b.stream(slot).Recs))
 	}
 	if b.outlet(slot) != nil {
 		b.Lane.mu.Lock()
-		p.land(b.Lane, slot)
+		d.land(b.Lane, slot)
 		b.Lane.mu.Unlock()
 	}
 	if lost {
 		b.lost.Store(true)
 	}
-	p.legDone(b)
+	d.legDone(b)
 }
 
 // position returns the position of the first of the given records in the lane

@@ -32,18 +32,18 @@ const (
 )
 
 // again schedules another submission of the remaining records of b.
-func (p *Pipeline) again(b *Batch, slot int, why wait) {
-	p.active.Add(1) // balanced by submit
+func (d *delivery) again(b *Batch, slot int, why wait) {
+	d.active.Add(1) // balanced by submit
 	if why != untried {
-		p.retries.Add(1)
+		d.retries.Add(1)
 	}
 	g := &b.legs[slot]
 	g.try++
 	try := g.try
 	if b.outlet(slot) == nil {
-		p.helpers.Go(func() {
-			p.bide(slot, why, try)
-			p.submit(b, slot)
+		d.helpers.Go(func() {
+			d.bide(slot, why, try)
+			d.submit(b, slot)
 		})
 		return
 	}
@@ -56,45 +56,27 @@ func (p *Pipeline) again(b *Batch, slot int, why wait) {
 	stalls := why != untried && !o.stalled
 	o.stalled = o.stalled || stalls
 	o.due = o.due || why == untried
-	p.land(l, slot)
+	d.land(l, slot)
 	if stalls {
-		p.helpers.Go(func() { p.resume(l, slot, why, try) })
+		d.helpers.Go(func() {
+			d.bide(slot, why, try)
+			l.mu.Lock()
+			if l.outlets != nil { // a hard stop may have removed them in the meantime
+				l.outlets[slot].stalled = false
+			}
+			l.mu.Unlock()
+			d.resume(l, slot)
+		})
 	}
 }
 
 // bide waits until the batch may be submitted again, or for a hard stop.
-func (p *Pipeline) bide(slot int, why wait, try int) {
-	if why == blocked && !p.blocks(slot) {
-		p.waiting.Add(1)
-		defer p.waiting.Add(-1)
-		p.refusals[slot].await(p.hard.Done())
+func (d *delivery) bide(slot int, why wait, try int) {
+	if why == blocked && d.sinks[slot].policy != RefusedBlock {
+		d.waiting.Add(1)
+		defer d.waiting.Add(-1)
+		d.sinks[slot].await(d.hard.Done())
 		return
 	}
-	p.sleep(backoff(try))
-}
-
-// resume reopens a stalled outlet after the wait.
-func (p *Pipeline) resume(l *Lane, slot int, why wait, try int) {
-	p.bide(slot, why, try)
-	l.mu.Lock()
-	if l.outlets != nil { // a hard stop may have removed them in the meantime
-		l.outlets[slot].stalled = false
-	}
-	l.mu.Unlock()
-	p.gate.enter()
-	defer p.gate.leave()
-	p.drain(l, slot, nil)
-	p.moveOn()
-}
-
-// sleep waits for d, or for a hard stop.
-func (p *Pipeline) sleep(d time.Duration) {
-	p.waiting.Add(1)
-	defer p.waiting.Add(-1)
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-	case <-p.hard.Done():
-	}
+	d.sleep(backoff(try))
 }

@@ -49,7 +49,7 @@ func (s *Stream) pick(whole *Stream, sink uint64) {
 // submitted.
 func (b *Batch) full(slot int) *Stream {
 	switch {
-	case slot == b.p.dead:
+	case slot == b.delivery.dead:
 		return &b.Dead
 	case b.legs[slot].own:
 		return &b.legs[slot].out

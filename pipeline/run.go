@@ -4,12 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"runtime/debug"
-	"slices"
 	"sync"
 	"sync/atomic"
-	"time"
 )
 
 // This file has three parts:
@@ -18,63 +15,28 @@ import (
 //   - Run: the states of a run, from open to closed.
 //   - The steps of Run.
 //
-// Early ends of a run, and the release of a batch, are in shutdown.go.
+// Early ends of a run are in shutdown.go, the release of a batch is in release.go.
 
 // A Pipeline moves records from sources through workers into sinks. Use [New]
 // to create one. It can run only once.
 type Pipeline struct {
-	o        Options
-	log      *slog.Logger
-	feeds    []*feed    // the sources
-	sinks    []Sink     // the dead letter, if any, is the last one
-	meters   []meter    // one per sink
-	refusals []refusals // one per sink
-	dead     int        // index of the dead letter, or -1
-	packers  int        // number of sinks that compress in the workers, without the dead letter
-	finishes bool       // any source or sink is a Finisher
-	codec    atomic.Pointer[generation]
+	run
+	roster
+	o       Options
+	codec   atomic.Pointer[generation]
+	opening atomic.Pointer[string] // name of the sink or source that was opened last
 
-	pool   pool
-	line   line          // order of lanes, under OrderInput
-	work   queue         // from Emit to the workers
-	turns  chan turn     // requests of sources; see turn.go
-	notify chan struct{} // a lane has ended: a worker checks whether the next one moves to the front
-	over   chan struct{} // closed when there is no more work
+	pool     pool
+	work     queue         // from Emit, and from the filter, to the workers
+	turns    chan turn     // requests of sources; see turn.go
+	notify   chan struct{} // a lane has ended: a worker checks whether the next one moves to the front
+	over     chan struct{} // closed when there is no more work
+	workers  sync.WaitGroup
+	panicLog throttle
 
-	base   context.Context // done at the deadline, after which nothing waits
-	expire context.CancelFunc
-	soft   context.CancelFunc // starts a soft stop
-	hard   context.Context    // done at a hard stop, a failure, or the deadline
-	cut    context.CancelCauseFunc
-
-	state       atomic.Uint32
-	opening     atomic.Pointer[string] // name of the sink or source that was opened last
-	outstanding atomic.Int64           // batches that were emitted and not yet released
-	active      atomic.Int64           // steps of batches in the pipeline itself, not in the hands of a sink
-	waiting     atomic.Int64           // retries that wait for their backoff
-	retries     atomic.Int64           // number of retries
-	submissions atomic.Int64           // number of Submit calls
-	quiet       chan struct{}          // holds one signal: active or outstanding has reached 0
-	workers     sync.WaitGroup
-	helpers     sync.WaitGroup // retries
-
-	filtering sync.Mutex    // held during a call of the filter
-	decisions *decisions    // nil without deduplication by a set
-	claims    *claims       // nil without deduplication by claims
-	hurry     chan struct{} // holds one signal: a commit is due before the next interval
-	noCommits chan struct{} // closed after the last commit
-
-	gate    gate          // closed while a cut is taken; see cut.go
-	barrier chan struct{} // holds one element while a Barrier is in progress
-	extents []Extent      // scratch space of the committer
-
-	mu        sync.Mutex // guards the fields below, the accounts of the feeds, and Batch.refused
-	lanes     []*Lane    // lanes that are not over or not committed
-	err       error      // the first failure
-	committed time.Time  // time of the last successful commit
-	commitErr string     // error of the last commit; empty if it succeeded
-
-	retryLog, refuseLog, cutLog, blockLog, panicLog, commitLog throttle
+	filtering filtering
+	delivery  delivery
+	committer committer
 }
 
 // Run moves records until the sources end or ctx is done. The end of ctx is a
@@ -105,7 +67,11 @@ func (p *Pipeline) Run(ctx context.Context) error {
 		return p.unopen(opened, stopped, err)
 	}
 	p.state.CompareAndSwap(uint32(Opening), uint32(Running))
-	quit, committed := p.startCommits()
+	quit, committed := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(committed)
+		p.committer.loop(quit)
+	}()
 	srcErr := p.read(source)
 	p.state.Store(uint32(Draining))
 	p.drainSinks()
@@ -113,9 +79,9 @@ func (p *Pipeline) Run(ctx context.Context) error {
 	close(quit)
 	commitErr := errLateCommit
 	if p.await(func() { <-committed }) { // otherwise a commit is still running, and a second one must not start
-		commitErr = p.lastCommit()
+		commitErr = p.committer.lastCommit()
 	}
-	close(p.noCommits)
+	close(p.committer.ended)
 	closing := p.base // from here on, a hard stop has nothing to give up
 	cut := p.stopped()
 	if cut {
@@ -140,20 +106,20 @@ func (p *Pipeline) open(ctx context.Context) (opened int, stopped bool, err erro
 }
 
 func (p *Pipeline) openAll(ctx context.Context) (opened int, err error) {
-	for i, s := range p.sinks {
-		name := p.sinkName(i)
-		p.opening.Store(&name)
+	sinks := p.delivery.sinks
+	for i, s := range sinks {
+		p.opening.Store(&s.name)
 		if err := s.Open(ctx); err != nil {
-			return i + 1, &OpenError{fmt.Errorf("%s: %w", name, err)}
+			return i + 1, &OpenError{fmt.Errorf("%s: %w", s.name, err)}
 		}
 	}
 	for i, f := range p.feeds {
 		p.opening.Store(&f.name)
 		if err := f.Open(ctx, intake{p, i}); err != nil {
-			return len(p.sinks) + i + 1, &OpenError{fmt.Errorf("%s: %w", f.name, err)}
+			return len(sinks) + i + 1, &OpenError{fmt.Errorf("%s: %w", f.name, err)}
 		}
 	}
-	return len(p.sinks) + len(p.feeds), nil
+	return len(sinks) + len(p.feeds), nil
 }
 
 // unopen ends a run that has not begun, because of err or a soft stop, and
@@ -177,7 +143,7 @@ func (p *Pipeline) unopen(n int, stopped bool, err error) error {
 // start starts the workers.
 func (p *Pipeline) start() error {
 	for n := range p.o.Workers {
-		w := &worker{p: p, packs: make([]packFunc, len(p.sinks)), piece: make([]pieceFunc, len(p.sinks))}
+		w := &worker{p: p, packs: make([]packFunc, len(p.delivery.sinks)), piece: make([]pieceFunc, len(p.delivery.sinks))}
 		if n > 0 { // the source has a turn, too
 			w.turns = p.turns
 		}
@@ -185,48 +151,14 @@ func (p *Pipeline) start() error {
 		if d := p.o.Dedupe; d != nil && d.NewMark != nil {
 			w.mark = d.NewMark()
 		}
-		for i, s := range p.sinks {
-			if err := w.setPack(i, s); err != nil {
-				return fmt.Errorf("%s: %w", p.sinkName(i), err)
+		for i, s := range p.delivery.sinks {
+			if err := w.setPack(i, s.Sink); err != nil {
+				return fmt.Errorf("%s: %w", s.name, err)
 			}
 		}
 		p.workers.Go(w.run)
 	}
 	return nil
-}
-
-// startCommits starts the committer if it is needed. The committer ends when
-// quit is closed, and then closes committed.
-func (p *Pipeline) startCommits() (quit, committed chan struct{}) {
-	quit, committed = make(chan struct{}), make(chan struct{})
-	if !p.commits() {
-		close(committed)
-		return quit, committed
-	}
-	go func() {
-		defer close(committed)
-		t := time.NewTicker(p.o.CommitInterval)
-		defer t.Stop()
-		for {
-			select {
-			case <-t.C:
-				if err := p.commit(p.base); err != nil {
-					p.complain(&p.commitLog, "commit failed, retrying", "error", err)
-				}
-				// An attempt to take a cut closes the gate, and may last a whole
-				// interval. If the next attempt followed at once, no batch could
-				// pass the gate and nothing would ever be resolved.
-				t.Reset(p.o.CommitInterval)
-			case <-p.hurry:
-				if err := p.commit(p.base); err != nil {
-					p.complain(&p.commitLog, "commit failed, retrying", "error", err)
-				}
-			case <-quit:
-				return
-			}
-		}
-	}()
-	return quit, committed
 }
 
 // read runs the sources to their end, and ends the lanes that they leave open.
@@ -249,10 +181,7 @@ func (p *Pipeline) read(ctx context.Context) error {
 	if !ok {
 		return nil // errs belongs to the sources, which are still running
 	}
-	p.mu.Lock()
-	lanes := slices.Clone(p.lanes)
-	p.mu.Unlock()
-	for _, l := range lanes {
+	for _, l := range p.openLanes() {
 		intake{p, l.src}.End(l)
 	}
 	return errors.Join(errs...)
@@ -283,17 +212,17 @@ func (f *feed) runError(ctx context.Context, err error) error {
 func (p *Pipeline) drainSinks() {
 	for {
 		p.untilQuiet()
-		before := p.submissions.Load()
-		for i := range p.sinks {
-			if p.stopped() {
-				break
-			}
-			if err := p.bringDown(i); err != nil && !p.stopped() {
-				p.fail(err)
-			}
+		before := p.delivery.submissions.Load()
+		if err := p.delivery.bringDown(); err != nil && !p.stopped() {
+			p.fail(err)
 		}
 		if p.stopped() { // possibly during the last Barrier; Close answers the open tickets
-			p.flush()
+			// Give up the batches that wait for their turn. A worker gives up its
+			// own batch as soon as it submits it.
+			for _, l := range p.openLanes() {
+				p.delivery.drainAll(l)
+			}
+			p.filtering.flush()
 			return
 		}
 		if p.outstanding.Load() == 0 {
@@ -301,21 +230,10 @@ func (p *Pipeline) drainSinks() {
 		}
 		// Batches submitted in the meantime may have missed the Barrier of
 		// their sink.
-		if p.active.Load() == 0 && p.submissions.Load() == before && p.outstanding.Load() != 0 {
+		if p.active.Load() == 0 && p.delivery.submissions.Load() == before && p.outstanding.Load() != 0 {
 			p.fail(bugf("%d batches were never answered by a sink, although its Barrier has returned", p.outstanding.Load()))
 		}
 	}
-}
-
-// bringDown calls Barrier on the sink of slot, to make everything it holds
-// durable.
-func (p *Pipeline) bringDown(slot int) error {
-	p.barrier <- struct{}{}
-	defer func() { <-p.barrier }()
-	if err := p.sinks[slot].Barrier(p.hard); err != nil {
-		return fmt.Errorf("%s: %w", p.sinkName(slot), err)
-	}
-	return nil
 }
 
 // untilQuiet waits until all batches in flight are in the hands of sinks, or
@@ -330,33 +248,17 @@ func (p *Pipeline) untilQuiet() {
 	}
 }
 
-// flush gives up, after a hard stop, the batches that wait for their turn. A
-// worker gives up its own batch as soon as it submits it.
-func (p *Pipeline) flush() {
-	p.mu.Lock()
-	lanes := append([]*Lane(nil), p.lanes...)
-	p.mu.Unlock()
-	for _, l := range lanes {
-		p.drainAll(l)
-	}
-	if p.decisions != nil {
-		p.letLeave(p.decisions.flush())
-	}
-	if p.claims != nil {
-		p.letLeave(p.claims.flush())
-	}
-}
-
 // closeAll closes the first n of the sinks followed by the sources.
 func (p *Pipeline) closeAll(ctx context.Context, n int) error {
 	var errs []error
 	ok := p.await(func() {
-		for i, s := range p.sinks[:min(n, len(p.sinks))] {
+		sinks := p.delivery.sinks
+		for _, s := range sinks[:min(n, len(sinks))] {
 			if err := s.Close(ctx); err != nil {
-				errs = append(errs, fmt.Errorf("%s: %w", p.sinkName(i), err))
+				errs = append(errs, fmt.Errorf("%s: %w", s.name, err))
 			}
 		}
-		for _, f := range p.feeds[:max(0, n-len(p.sinks))] {
+		for _, f := range p.feeds[:max(0, n-len(sinks))] {
 			if err := f.Close(ctx); err != nil {
 				errs = append(errs, fmt.Errorf("%s: %w", f.name, err))
 			}

@@ -4,8 +4,33 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
+	"sync"
+	"sync/atomic"
 	"time"
 )
+
+// A run is what the parts of a pipeline share: how far the run is, whether and
+// why it must end, and how much is in flight.
+type run struct {
+	log   *slog.Logger
+	state atomic.Uint32
+
+	base   context.Context // done at the deadline, after which nothing waits
+	expire context.CancelFunc
+	soft   context.CancelFunc // starts a soft stop
+	hard   context.Context    // done at a hard stop, a failure, or the deadline
+	cut    context.CancelCauseFunc
+
+	outstanding atomic.Int64   // batches that were emitted and not yet released
+	active      atomic.Int64   // steps of batches in the pipeline itself, not in the hands of a sink
+	waiting     atomic.Int64   // retries that wait for their backoff
+	quiet       chan struct{}  // holds one signal: active or outstanding has reached 0
+	helpers     sync.WaitGroup // retries
+
+	mu  sync.Mutex
+	err error // the first failure
+}
 
 // HardStop gives up everything that is not resolved. It cancels the context of
 // the sinks and freezes the watermarks, and after it has stored them, Run
@@ -15,32 +40,32 @@ import (
 func (p *Pipeline) HardStop() { p.cut(hardStop{}) }
 
 // stopped reports whether a hard stop or a failure has occurred.
-func (p *Pipeline) stopped() bool { return p.hard.Err() != nil }
+func (r *run) stopped() bool { return r.hard.Err() != nil }
 
 // fail ends the run with err, unless it has already failed. Nothing is resolved
 // afterwards.
-func (p *Pipeline) fail(err error) {
-	p.blame(err)
-	p.cut(err)
+func (r *run) fail(err error) {
+	r.blame(err)
+	r.cut(err)
 }
 
 // halt ends the run with err, unless it has already failed, after everything
 // that may go to the sinks is durable.
-func (p *Pipeline) halt(err error) {
-	p.blame(err)
-	p.soft()
+func (r *run) halt(err error) {
+	r.blame(err)
+	r.soft()
 }
 
 // blame stores and logs the first failure.
-func (p *Pipeline) blame(err error) {
-	p.mu.Lock()
-	first := p.err == nil
+func (r *run) blame(err error) {
+	r.mu.Lock()
+	first := r.err == nil
 	if first {
-		p.err = err
+		r.err = err
 	}
-	p.mu.Unlock()
+	r.mu.Unlock()
 	if first {
-		p.log.Error("run failed", "error", err)
+		r.log.Error("run failed", "error", err)
 	}
 }
 
@@ -53,35 +78,28 @@ func (p *Pipeline) watch(ctx context.Context, stop func(), finished <-chan struc
 			p.state.CompareAndSwap(uint32(Opening), uint32(Stopping))
 		}
 		stop()
-		p.pause(p.o.ShutdownTimeout/4*3, p.hard.Done(), finished)
 		select {
+		case <-time.After(p.o.ShutdownTimeout / 4 * 3):
+			p.cut(ErrDeadline)
+		case <-p.hard.Done():
 		case <-finished:
 			return
-		default:
-			p.cut(ErrDeadline)
 		}
 	case <-p.hard.Done():
 	case <-finished:
 		return
 	}
-	p.pause(p.o.ShutdownTimeout/4, p.base.Done(), finished)
-	p.expire()
-}
-
-// pause waits for d or until one of the channels is closed.
-func (p *Pipeline) pause(d time.Duration, a, b <-chan struct{}) {
-	t := time.NewTimer(d)
-	defer t.Stop()
 	select {
-	case <-t.C:
-	case <-a:
-	case <-b:
+	case <-time.After(p.o.ShutdownTimeout / 4):
+	case <-p.base.Done():
+	case <-finished:
 	}
+	p.expire()
 }
 
 // await calls f and waits for it until the deadline, so that a source or a sink
 // that hangs cannot keep the process alive. It reports whether f has returned.
-func (p *Pipeline) await(f func()) bool {
+func (r *run) await(f func()) bool {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -90,63 +108,44 @@ func (p *Pipeline) await(f func()) bool {
 	select {
 	case <-done:
 		return true
-	case <-p.base.Done():
+	case <-r.base.Done():
 		return false
 	}
 }
 
-// stepDone ends a step that a batch took in the pipeline.
-func (p *Pipeline) stepDone() {
-	if p.active.Add(-1) == 0 {
-		p.hush()
+// sleep waits for d, or for a hard stop.
+func (r *run) sleep(d time.Duration) {
+	r.waiting.Add(1)
+	defer r.waiting.Add(-1)
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+	case <-r.hard.Done():
 	}
+}
+
+// stepDone ends a step that a batch took in the pipeline.
+func (r *run) stepDone() {
+	if r.active.Add(-1) == 0 {
+		r.hush()
+	}
+}
+
+// step runs f, which continues with batches, in a goroutine.
+func (r *run) step(f func()) {
+	r.active.Add(1)
+	r.helpers.Go(func() {
+		defer r.stepDone()
+		f()
+	})
 }
 
 // hush signals Run that active or outstanding has reached 0.
-func (p *Pipeline) hush() {
+func (r *run) hush() {
 	select {
-	case p.quiet <- struct{}{}:
+	case r.quiet <- struct{}{}:
 	default:
-	}
-}
-
-// release releases b after its last leg is resolved.
-func (p *Pipeline) release(b *Batch) {
-	durable := !b.lost.Load() && !p.stopped()
-	l := b.Lane
-	if durable && (len(b.refused)+len(b.orphans) > 0 || b.lostDeadLetters > 0) {
-		p.writeOff(b)
-	}
-	if p.feedOf(l).acker != nil {
-		p.tell(b, durable)
-	}
-	p.count(b, durable)
-	over := l.resolve(b, durable)
-	if p.decisions != nil {
-		p.letLeave(p.decisions.settle(b, durable))
-	}
-	if !p.pool.put(b) {
-		p.fail(bugf("a batch was released twice"))
-		return
-	}
-	if p.outstanding.Add(-1) == 0 {
-		p.hush()
-	}
-	if over && !p.commits() {
-		p.sweep()
-	}
-}
-
-// tell reports to the source whether b is resolved or abandoned.
-func (p *Pipeline) tell(b *Batch, durable bool) {
-	acker := p.feedOf(b.Lane).acker
-	switch {
-	case !durable:
-		acker.Abandoned(b, context.Cause(p.hard))
-	case !b.Lane.owns(b):
-		acker.Abandoned(b, ErrRevoked)
-	default:
-		acker.Resolved(b)
 	}
 }
 
@@ -179,20 +178,20 @@ func (p *Pipeline) check() error {
 		seen[b] = true
 		for i := range b.legs {
 			if b.legs[i].live.Load() != 0 {
-				return bugf("%s still holds a ticket of a free batch", p.sinkName(i))
+				return bugf("%s still holds a ticket of a free batch", p.delivery.sinks[i].name)
 			}
 		}
 	}
 	if n := p.o.Batches - len(seen); n != 0 {
 		return bugf("%d batches were taken and neither emitted nor put back", n)
 	}
-	for i := range p.meters {
-		if err := p.meters[i].check(p.sinkName(i)); err != nil {
+	for _, t := range p.delivery.sinks {
+		if err := t.check(t.name); err != nil {
 			return err
 		}
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
+	p.roster.mu.Lock()
+	defer p.roster.mu.Unlock()
 	for _, f := range p.feeds {
 		if l := f.ledger(); !l.Balanced() || l.InFlight != 0 {
 			return bugf("the ledger of %s does not balance: %+v", f.name, l)
@@ -203,15 +202,17 @@ func (p *Pipeline) check() error {
 
 // verdict returns the error of Run.
 func (p *Pipeline) verdict(cut bool, others ...error) error {
-	p.mu.Lock()
-	defer p.mu.Unlock()
+	p.roster.mu.Lock()
+	defer p.roster.mu.Unlock()
 	var given, records int64
 	for _, f := range p.feeds {
 		given += f.given
 		records += f.abandoned + f.flying
 	}
 	given += p.outstanding.Load()
+	p.run.mu.Lock()
 	err := p.err
+	p.run.mu.Unlock()
 	other := errors.Join(others...)
 	// A hard stop with nothing to give up does not count: the run has drained
 	// and stored everything, even if it received a second stop signal.
@@ -226,7 +227,7 @@ func (p *Pipeline) verdict(cut bool, others ...error) error {
 }
 
 // complain logs a warning, unless t suppresses it.
-func (p *Pipeline) complain(t *throttle, msg string, args ...any) {
+func (r *run) complain(t *throttle, msg string, args ...any) {
 	skipped, ok := t.ok()
 	if !ok {
 		return
@@ -234,5 +235,5 @@ func (p *Pipeline) complain(t *throttle, msg string, args ...any) {
 	if skipped > 0 {
 		args = append(args, "skipped", skipped)
 	}
-	p.log.Warn(msg, args...)
+	r.log.Warn(msg, args...)
 }

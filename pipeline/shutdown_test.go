@@ -77,7 +77,7 @@ func TestStopWhileOpening(t *testing.T) {
 		first, unreachable := &fakeSink{}, &fakeSink{open: func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }}
 		b := inBackground(t, Options{Sources: []Source{src}, Sinks: []Sink{first, unreachable}, ShutdownTimeout: time.Hour})
 		time.Sleep(time.Minute)
-		if s := b.p.Snapshot(); s.State != Opening || s.Opening != b.p.sinkName(1) {
+		if s := b.p.Snapshot(); s.State != Opening || s.Opening != b.p.delivery.sinks[1].name {
 			t.Errorf("state %v of %q, want Opening of the second sink", s.State, s.Opening)
 		}
 		b.stop()

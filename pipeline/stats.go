@@ -1,7 +1,6 @@
 package pipeline
 
 import (
-	"slices"
 	"time"
 
 	"github.com/urlfold/urlfold/codec/record"
@@ -62,7 +61,7 @@ func (l *Ledger) Add(o Ledger) {
 }
 
 // A Snapshot is the progress of a run. All of it is taken at the same moment,
-// except Lanes, Sinks, Dedupe, Waiting and Retries.
+// except Lanes, Sinks, Dedupe, Waiting, Retries, Committed and CommitErr.
 type Snapshot struct {
 	State      State
 	Opening    string       // name of the sink or source that is being opened, in the state Opening
@@ -114,27 +113,28 @@ type LaneSnapshot struct {
 // copies the counts and the states of the open lanes.
 func (p *Pipeline) Snapshot() Snapshot {
 	var dedupe *DedupeSnapshot
-	switch { // before p.mu, as in a commit
-	case p.decisions != nil:
-		dedupe = p.decisions.snapshot()
-	case p.claims != nil:
-		dedupe = p.claims.snapshot()
+	switch { // before roster.mu, as in a commit
+	case p.filtering.decisions != nil:
+		dedupe = p.filtering.decisions.snapshot()
+	case p.filtering.claims != nil:
+		dedupe = p.filtering.claims.snapshot()
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
+	committed, commitErr := p.committer.status()
+	p.roster.mu.Lock()
+	defer p.roster.mu.Unlock()
 	s := Snapshot{
 		Dedupe:     dedupe,
 		State:      State(p.state.Load()),
 		Generation: p.codec.Load().n,
 		InFlight:   int(p.outstanding.Load()),
 		Waiting:    int(p.waiting.Load()),
-		Retries:    p.retries.Load(),
+		Retries:    p.delivery.retries.Load(),
 		Batches:    p.o.Batches,
 		Free:       len(p.pool.free),
 		Lanes:      make([]LaneSnapshot, len(p.lanes)),
 		Commits:    p.commits(),
-		Committed:  p.committed,
-		CommitErr:  p.commitErr,
+		Committed:  committed,
+		CommitErr:  commitErr,
 	}
 	if name := p.opening.Load(); name != nil && s.State == Opening {
 		s.Opening = *name
@@ -147,9 +147,9 @@ func (p *Pipeline) Snapshot() Snapshot {
 		s.Bytes += one.Bytes
 		s.Opened += one.Opened
 	}
-	for i := range p.meters {
-		one := p.meters[i].snapshot()
-		one.Name, one.Dead = p.sinkName(i), i == p.dead
+	for i, t := range p.delivery.sinks {
+		one := t.snapshot()
+		one.Name, one.Dead = t.name, i == p.delivery.dead
 		s.Sinks = append(s.Sinks, one)
 	}
 	for i, l := range p.lanes {
@@ -158,7 +158,7 @@ func (p *Pipeline) Snapshot() Snapshot {
 	return s
 }
 
-// snapshot returns the counts of f. The caller holds Pipeline.mu.
+// snapshot returns the counts of f. The caller holds roster.mu.
 func (f *feed) snapshot() SourceSnapshot {
 	return SourceSnapshot{
 		Name: f.name, Ledger: f.ledger(), Stats: f.handled, Bytes: f.bytes, Opened: f.opened,
@@ -181,52 +181,4 @@ func (l *Lane) snapshot() LaneSnapshot {
 		s.Oldest = l.at(oldest).at
 	}
 	return s
-}
-
-// note counts b after a worker has processed it.
-func (p *Pipeline) note(b *Batch) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	f := p.feedOf(b.Lane)
-	f.handled.Add(&b.Stats)
-	f.flying += b.Stats.Records
-}
-
-// count counts b as resolved or as given up.
-func (p *Pipeline) count(b *Batch, durable bool) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	f := p.feedOf(b.Lane)
-	f.flying -= b.Stats.Records
-	if durable {
-		b.Stats.Duplicates -= b.again // they are read again
-		f.handled.Duplicates -= b.again
-		f.abandoned += b.again
-		f.resolved.Add(&b.Stats)
-		return
-	}
-	f.abandoned += b.Stats.Records
-	f.given++
-}
-
-// sweep removes the lanes that have nothing left to do. If watermarks are
-// committed, only the committer calls it, between two commits, so that a commit
-// that fails does not lose its lanes.
-func (p *Pipeline) sweep() { p.decisions.closed(p.sweepLanes()) }
-
-// sweepLanes implements sweep. It returns the lanes.
-func (p *Pipeline) sweepLanes() (gone []*Lane) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.lanes = slices.DeleteFunc(p.lanes, func(l *Lane) bool {
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		if !l.over() || l.dirty && p.feedOf(l).committer != nil || p.finishes && l.whole() && !l.finished {
-			return false
-		}
-		l.ring, l.outlets, l.filter = nil, nil, nil
-		gone = append(gone, l)
-		return true
-	})
-	return gone
 }

@@ -39,7 +39,7 @@ func (t Ticket) Done(r Result) {
 		return
 	}
 	t.mustBeLive("Done")
-	t.b.p.answer(t, r)
+	t.b.delivery.answer(t, r)
 }
 
 // Hold announces that the sink will refuse a record of t permanently. An
@@ -49,12 +49,12 @@ func (t Ticket) Hold() {
 	if t.b == nil {
 		return
 	}
-	p, g := t.b.p, &t.b.legs[t.slot]
+	policy, g := t.b.delivery.sinks[t.slot].policy, &t.b.legs[t.slot]
 	ordered := t.b.outlet(int(t.slot))
-	if p.blocks(int(t.slot)) && (ordered != nil || g.blocked) {
+	if policy == RefusedBlock && (ordered != nil || g.blocked) {
 		g.held.Store(true)
 	}
-	if ordered != nil && p.o.OnRefused != RefusedDrop {
+	if ordered != nil && policy != RefusedDrop {
 		ordered.hold(t.b.Seq)
 	}
 }
@@ -83,7 +83,7 @@ func (t Ticket) Held() bool {
 // get them until it accepts them. The sink should then try a single record
 // first.
 func (t Ticket) Again() bool {
-	return t.b != nil && t.b.legs[t.slot].blocked && t.b.p.blocks(int(t.slot))
+	return t.b != nil && t.b.legs[t.slot].blocked && t.b.delivery.sinks[t.slot].policy == RefusedBlock
 }
 
 // A leg is the delivery of one batch to one sink.
@@ -159,7 +159,7 @@ func (b *Batch) stream(slot int) *Stream {
 // outlet returns the outlet that keeps b in order for the sink of slot, or nil
 // if there is none.
 func (b *Batch) outlet(slot int) *outlet {
-	if b.late || b.p.o.Ordering == OrderNone {
+	if b.late || b.delivery.ordering == OrderNone {
 		return nil
 	}
 	return &b.Lane.outlets[slot]
@@ -181,65 +181,65 @@ func (t Ticket) take() bool { return t.b.legs[t.slot].live.CompareAndSwap(t.id, 
 // submit submits b to the sink of slot. When it returns, the leg is resolved,
 // waits for its answer, or waits to be resubmitted, and b may have been
 // released.
-func (p *Pipeline) submit(b *Batch, slot int) {
-	defer p.stepDone()
+func (d *delivery) submit(b *Batch, slot int) {
+	defer d.stepDone()
 	s, g := b.stream(slot), &b.legs[slot]
 	if g.try > 0 {
-		p.meters[slot].adjust(0, -1) // its wait is over
+		d.sinks[slot].adjust(0, -1) // its wait is over
 	}
-	if p.stopped() || b.void || b.Lane.halted(b) || g.blocked && !b.Lane.owns(b) {
-		p.endLeg(b, slot, true)
+	if d.stopped() || b.void || b.Lane.halted(b) || g.blocked && !b.Lane.owns(b) {
+		d.endLeg(b, slot, true)
 		return
 	}
 	if len(s.Bytes) == 0 && len(s.Recs) == 0 {
-		p.endLeg(b, slot, false)
+		d.endLeg(b, slot, false)
 		return
 	}
 	g.held.Store(false)
 	g.at = time.Now()
-	p.meters[slot].adjust(1, 0)
-	p.submissions.Add(1)
+	d.sinks[slot].adjust(1, 0)
+	d.submissions.Add(1)
 	t := b.ticket(slot, s)
-	err := p.sinks[slot].Submit(p.hard, b, t)
+	err := d.sinks[slot].Submit(d.hard, b, t)
 	if err == nil {
 		return
 	}
 	if !t.take() {
-		p.fail(bugf("%s both answered a batch and returned an error for it", p.sinkName(slot)))
+		d.fail(bugf("%s both answered a batch and returned an error for it", d.sinks[slot].name))
 		return
 	}
-	p.meters[slot].adjust(-1, 0) // the sink has not accepted it
-	if !p.stopped() {
-		p.fail(fmt.Errorf("%s: %w", p.sinkName(slot), err))
+	d.sinks[slot].adjust(-1, 0) // the sink has not accepted it
+	if !d.stopped() {
+		d.fail(fmt.Errorf("%s: %w", d.sinks[slot].name, err))
 	}
-	p.endLeg(b, slot, true)
+	d.endLeg(b, slot, true)
 }
 
 // answer handles the result of a ticket.
-func (p *Pipeline) answer(t Ticket, r Result) {
+func (d *delivery) answer(t Ticket, r Result) {
 	if !t.take() {
 		t.mustBeLive("Done")
-		p.fail(bugf("%s answered a batch twice", p.sinkName(int(t.slot))))
+		d.fail(bugf("%s answered a batch twice", d.sinks[t.slot].name))
 		return
 	}
 	b, slot := t.b, int(t.slot)
-	p.meters[slot].answered(t.stream, b.legs[slot].at, &r)
+	d.sinks[slot].answered(t.stream, b.legs[slot].at, &r)
 	switch {
 	case r.Class == OK && r.Err == nil:
-		p.refusals[slot].taken()
-		p.endLeg(b, slot, false)
+		d.sinks[slot].taken()
+		d.endLeg(b, slot, false)
 	case r.Class == Retryable && len(r.Untried) > 0:
-		p.leave(b, t.stream, slot, &r)
+		d.leave(b, t.stream, slot, &r)
 	case r.Class == Retryable:
-		p.complain(&p.retryLog, "batch not accepted, retrying", "sink", p.sinkName(slot), "try", b.legs[slot].try+1, "error", r.Err)
-		p.again(b, slot, failing)
+		d.complain(&d.retryLog, "batch not accepted, retrying", "sink", d.sinks[slot].name, "try", b.legs[slot].try+1, "error", r.Err)
+		d.again(b, slot, failing)
 	case r.Class == Permanent:
-		p.refuse(b, t.stream, slot, &r)
+		d.refuse(b, t.stream, slot, &r)
 	default:
 		// Fatal, or an error without a class. The records cannot go anywhere
 		// else, and continuing would lose them silently.
-		p.fail(fmt.Errorf("%s: %w", p.sinkName(slot), r.cause()))
-		p.endLeg(b, slot, true)
+		d.fail(fmt.Errorf("%s: %w", d.sinks[slot].name, r.cause()))
+		d.endLeg(b, slot, true)
 	}
 }
 
@@ -252,62 +252,22 @@ func (r Result) cause() error {
 }
 
 // leave resubmits the records that a sink has not tried.
-func (p *Pipeline) leave(b *Batch, s *Stream, slot int, r *Result) {
+func (d *delivery) leave(b *Batch, s *Stream, slot int, r *Result) {
 	if _, ok := r.failed(len(s.Recs)); !ok {
-		p.fail(bugf("%s listed a nonexistent record as untried", p.sinkName(slot)))
-		p.endLeg(b, slot, true)
+		d.fail(bugf("%s listed a nonexistent record as untried", d.sinks[slot].name))
+		d.endLeg(b, slot, true)
 		return
 	}
 	if len(r.Untried) < len(s.Recs) {
-		p.refusals[slot].taken()
+		d.sinks[slot].taken()
 	}
 	b.legs[slot].keep(s, r.Untried)
-	p.again(b, slot, untried)
+	d.again(b, slot, untried)
 }
 
 // legDone ends one leg of b. After the last leg, b has been released.
-func (p *Pipeline) legDone(b *Batch) {
-	if b.pend.Add(-1) != 0 {
-		return
+func (d *delivery) legDone(b *Batch) {
+	if b.pend.Add(-1) == 0 {
+		d.filtering.settle(b)
 	}
-	switch {
-	case b.late:
-		p.answered(b)
-	case p.claims != nil:
-		p.claims.settle(b)
-	case p.decisions == nil || p.decisions.mayLeave(b):
-		p.answered(b)
-	}
-}
-
-// answered writes the dead letters of b, which all sinks have answered, or
-// releases it.
-func (p *Pipeline) answered(b *Batch) {
-	if len(b.refused)+len(b.orphans) > 0 && p.dead >= 0 && p.o.OnRefused != RefusedDrop && !b.late && !b.lost.Load() {
-		// A worker writes the dead letters in the batch's second round.
-		b.late = true
-		p.active.Add(1)
-		p.work.put(b)
-		return
-	}
-	p.release(b)
-}
-
-// letLeave continues with batches that have waited for the batches with the
-// first records of their duplicates.
-func (p *Pipeline) letLeave(batches []*Batch) {
-	for _, b := range batches {
-		p.answered(b)
-	}
-}
-
-// DeadLetterName is the name of the dead letter in errors, snapshots and extents.
-const DeadLetterName = "dead_letter"
-
-// sinkName returns the name of a sink for errors and logs.
-func (p *Pipeline) sinkName(slot int) string {
-	if slot == p.dead {
-		return DeadLetterName
-	}
-	return nameOf(p.o.SinkNames, slot, "sink")
 }

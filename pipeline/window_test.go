@@ -52,7 +52,7 @@ func decidedText(t *testing.T, p *Pipeline, b *Batch) string {
 	}
 	b.Lane.next++
 	b.Lane.mu.Unlock()
-	if ok, err := p.decisions.decide(b); !ok || err != nil {
+	if ok, err := p.filtering.decisions.decide(b); !ok || err != nil {
 		t.Fatal(ok, err)
 	}
 	var s strings.Builder
@@ -92,7 +92,7 @@ func TestWindow(t *testing.T) {
 			p := windowed(t, &windowSet{})
 			l := intake{p, 0}.NewLane("lane", LaneLimits{})
 			got := decidedText(t, p, timed(l, p, 0, c.minutes...))
-			if w := p.decisions.windows; got != c.want || w.passed.late != c.late || w.passed.ahead != c.ahead || w.passed.noTime != c.not {
+			if w := p.filtering.decisions.windows; got != c.want || w.passed.late != c.late || w.passed.ahead != c.ahead || w.passed.noTime != c.not {
 				t.Errorf("%s, %d late, %d ahead, %d without a time; want %s, %d, %d, %d", got, w.passed.late, w.passed.ahead, w.passed.noTime, c.want, c.late, c.ahead, c.not)
 			}
 		})
@@ -108,9 +108,9 @@ func TestWindowCut(t *testing.T) {
 	first, second := timed(l, p, 0, 10, 20, 30), timed(l, p, 1, 300, 40, 310, 320, 315, 314, 313, 312, 311, 316, 317)
 	commit := func(want uint32) {
 		t.Helper()
-		c, err := p.decisions.collect(func() {})
+		c, err := p.filtering.decisions.collect(func() {})
 		if err == nil {
-			_, err = p.decisions.sealCut(c)
+			_, err = p.filtering.decisions.sealCut(c)
 		}
 		if err == nil {
 			err = set.Stored()
@@ -121,7 +121,7 @@ func TestWindowCut(t *testing.T) {
 	}
 	decidedText(t, p, first)
 	before := decidedText(t, p, second)
-	p.decisions.settle(first, true)
+	p.filtering.decisions.settle(first, true)
 	commit(0)
 	restarted := windowed(t, set)
 	again := intake{restarted, 0}.NewLane("lane", LaneLimits{})
@@ -129,7 +129,7 @@ func TestWindowCut(t *testing.T) {
 	if before != "+-++++-----" || after != before {
 		t.Errorf("%s, and after a restart %s", before, after)
 	}
-	p.decisions.settle(second, true)
+	p.filtering.decisions.settle(second, true)
 	commit((317 - 30) / 60)
 }
 
@@ -139,7 +139,7 @@ func TestWindowCut(t *testing.T) {
 func TestWindowLanes(t *testing.T) {
 	p := windowed(t, &windowSet{})
 	a, b := intake{p, 0}.NewLane("a", LaneLimits{}), intake{p, 0}.NewLane("b", LaneLimits{})
-	w := p.decisions.windows
+	w := p.filtering.decisions.windows
 	low := func(want int64) {
 		t.Helper()
 		if w.now.low != want {
@@ -164,13 +164,13 @@ func TestWindowLanes(t *testing.T) {
 	low(151 * 60)
 	decidedText(t, p, timed(a, p, a.next, 160))
 	low(151 * 60)
-	p.decisions.closed([]*Lane{b})
+	p.filtering.decisions.closed([]*Lane{b})
 	decidedText(t, p, timed(a, p, a.next, 161))
 	low(161 * 60)
 	for i := range 2 * mostClosed {
 		l := intake{p, 0}.NewLane(fmt.Sprint("old", i), LaneLimits{})
 		decidedText(t, p, timed(l, p, 0, int64(i)))
-		p.decisions.closed([]*Lane{l})
+		p.filtering.decisions.closed([]*Lane{l})
 	}
 	if n := len(w.now.lanes); n > mostClosed+1 {
 		t.Errorf("%d lanes are remembered", n)

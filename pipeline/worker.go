@@ -11,13 +11,14 @@ import (
 // A worker takes one batch after the other, runs its codec to fill the output
 // arenas, and submits the batch.
 type worker struct {
-	p     *Pipeline
-	codec Codec
-	gen   uint64      // generation of codec
-	packs []packFunc  // by sink, the dead letter last; nil for one that is no Packer
-	piece []pieceFunc // by sink; see pieceFunc
-	mark  markFunc    // marks duplicates; nil: they are dropped
-	turns <-chan turn // requests for the worker's turn; nil: it lends none
+	p       *Pipeline
+	codec   Codec
+	gen     uint64      // generation of codec
+	packs   []packFunc  // by sink, the dead letter last; nil for one that is no Packer
+	packers int         // number of packs, without the dead letter
+	piece   []pieceFunc // by sink; see pieceFunc
+	mark    markFunc    // marks duplicates; nil: they are dropped
+	turns   <-chan turn // requests for the worker's turn; nil: it lends none
 }
 
 type packFunc func(dst, src []byte, l *Lane) []byte
@@ -41,7 +42,7 @@ func (w *worker) run() {
 		case t := <-w.turns:
 			<-t
 		case <-w.p.notify:
-			w.p.step()
+			w.p.delivery.nextLane()
 		case <-w.p.over:
 			return
 		}
@@ -56,12 +57,12 @@ func (w *worker) handle(b *Batch) {
 		b.lost.Store(true)
 	}
 	if b.lost.Load() {
-		p.deliver(b)
+		p.delivery.deliver(b)
 		return
 	}
 	if b.filtered && !b.late {
 		w.finish(b)
-		p.deliver(b)
+		p.delivery.deliver(b)
 		return
 	}
 	var err error
@@ -76,16 +77,16 @@ func (w *worker) handle(b *Batch) {
 	}
 	switch {
 	case b.late:
-		p.deliver(b)
-	case p.claims != nil:
+		p.delivery.deliver(b)
+	case p.filtering.claims != nil:
 		p.note(b)
-		p.claims.ask(b)
-	case p.filters():
+		p.filtering.claims.ask(b)
+	case p.filtering.on():
 		p.note(b)
-		p.filterBatch(b.Lane, b)
+		p.filtering.filterBatch(b.Lane, b)
 	default:
 		p.note(b)
-		p.deliver(b)
+		p.delivery.deliver(b)
 	}
 }
 
@@ -98,7 +99,7 @@ func (w *worker) finish(b *Batch) {
 			return
 		}
 	}
-	w.p.cutFiltered(b)
+	w.p.filtering.cutFiltered(b)
 	w.packStreams(b)
 }
 
@@ -144,7 +145,7 @@ func (w *worker) process(b *Batch) error {
 	if !b.done() {
 		return bugf("Codec.Process left %d bytes and %d messages unprocessed, lane %s", len(b.In)-b.Next, len(b.Msgs)-b.NextMsg, b.Lane.Name())
 	}
-	if !w.p.filters() {
+	if !w.p.filtering.on() {
 		w.packStreams(b)
 	}
 	return nil
@@ -206,7 +207,7 @@ func (w *worker) packStreams(b *Batch) {
 			switch g.own = true; {
 			case len(b.Out.To) > 0:
 				g.out.pick(&b.Out, 1<<slot)
-			case w.p.packers > 1: // Packed must not be shared
+			case w.packers > 1: // Packed must not be shared
 				s := &b.Out
 				g.borrows = true
 				g.out = Stream{Bytes: s.Bytes, Recs: s.Recs, Facts: s.Facts, IDs: s.IDs, Apart: s.Apart, Binary: s.Binary, Packed: g.out.Packed[:0]}
@@ -216,7 +217,7 @@ func (w *worker) packStreams(b *Batch) {
 		}
 	}
 	for slot, pack := range w.packs {
-		if pack == nil || b.late && slot != w.p.dead {
+		if pack == nil || b.late && slot != w.p.delivery.dead {
 			continue
 		}
 		s := b.full(slot)
@@ -244,10 +245,11 @@ func (w *worker) setPack(slot int, s Sink) (err error) {
 			w.packs[slot] = func(dst, src []byte, _ *Lane) []byte { return pack(dst, src) }
 		}
 	}
-	if err != nil || w.packs[slot] == nil {
+	if err != nil || w.packs[slot] == nil || slot == w.p.delivery.dead {
 		return err
 	}
-	if s, ok := s.(PiecePacker); ok && slot != w.p.dead && w.p.o.Ordering != OrderNone {
+	w.packers++
+	if s, ok := s.(PiecePacker); ok && w.p.o.Ordering != OrderNone {
 		w.piece[slot], err = s.NewPiecePack()
 	}
 	return err
@@ -269,47 +271,4 @@ func (s *Stream) pack(pack packFunc, l *Lane) {
 			s.Packed = pack(s.Packed, s.Bytes[r.Off:r.Off+r.Len], l)
 		}
 	}
-}
-
-// step moves on to the next lane, as soon as no cut is being taken.
-func (p *Pipeline) step() {
-	p.gate.enter()
-	defer p.gate.leave()
-	p.moveOn()
-}
-
-// begin prepares the delivery of b to the sink of slot.
-func (p *Pipeline) begin(b *Batch, slot int) {
-	b.legs[slot].begin()
-	m, n := &p.meters[slot], int64(len(b.full(slot).Recs))
-	m.mu.Lock()
-	m.offered += n
-	m.mu.Unlock()
-}
-
-// deliver submits b to the sinks, in the configured order.
-func (p *Pipeline) deliver(b *Batch) {
-	defer p.stepDone()
-	if b.late {
-		b.pend.Store(1)
-		p.begin(b, p.dead)
-		p.active.Add(1)
-		p.submit(b, p.dead)
-		return
-	}
-	p.gate.enter()
-	defer p.gate.leave()
-	n := len(p.sinks)
-	b.pend.Store(int32(n) + 1) // one for this function, so that b is not released during the loop
-	p.active.Add(int64(n))
-	for slot := range n {
-		p.begin(b, slot)
-		if p.o.Ordering == OrderNone {
-			p.submit(b, slot)
-		} else {
-			p.drain(b.Lane, slot, b)
-		}
-	}
-	p.legDone(b)
-	p.moveOn()
 }

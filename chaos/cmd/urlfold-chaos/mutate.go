@@ -60,17 +60,17 @@ var mutations = []chaos.Mutation{
 	},
 	{
 		Name: "a batch that a sink asks for again counts as done", File: "pipeline/ticket.go",
-		Old: "\t\tp.again(b, slot, failing)\n", New: "\t\tp.endLeg(b, slot, false)\n",
+		Old: "\t\td.again(b, slot, failing)\n", New: "\t\td.endLeg(b, slot, false)\n",
 		Package: "./pipeline", Tests: "^TestSim$",
 	},
 	{
-		Name: "records that a sink rejects get no dead letter", File: "pipeline/ticket.go",
-		Old: "if len(b.refused)+len(b.orphans) > 0 && p.dead >= 0 && ", New: "if len(b.refused)+len(b.orphans) > 1<<20 && p.dead >= 0 && ",
+		Name: "records that a sink rejects get no dead letter", File: "pipeline/release.go",
+		Old: "if len(b.refused)+len(b.orphans) > 0 && p.o.DeadLetter != nil && ", New: "if len(b.refused)+len(b.orphans) > 1<<20 && p.o.DeadLetter != nil && ",
 		Package: "./pipeline", Tests: "^TestSim$",
 	},
 	{
 		Name: "a rejection counts as done although it must block the lane", File: "pipeline/refused.go",
-		Old: "\t\tp.block(b, s, slot, failed, r)\n", New: "\t\tp.endLeg(b, slot, false)\n",
+		Old: "\t\td.block(b, s, slot, failed, r)\n", New: "\t\td.endLeg(b, slot, false)\n",
 		Package: "./pipeline", Tests: "^TestSim$",
 	},
 	{
@@ -84,13 +84,13 @@ var mutations = []chaos.Mutation{
 		Package: "./pipeline", Tests: "^TestSim$",
 	},
 	{
-		Name: "after a hard stop everything counts as durable", File: "pipeline/shutdown.go",
+		Name: "after a hard stop everything counts as durable", File: "pipeline/release.go",
 		Old: "durable := !b.lost.Load() && !p.stopped()", New: "durable := true",
 		Package: "./pipeline", Tests: "^TestHardStop$",
 	},
 	{
-		Name: "batches are submitted in the order in which the workers finish them", File: "pipeline/worker.go",
-		Old: "\t\tif p.o.Ordering == OrderNone {\n\t\t\tp.submit(b, slot)\n", New: "\t\tif p.o.Ordering != OrderInput {\n\t\t\tp.submit(b, slot)\n",
+		Name: "batches are submitted in the order in which the workers finish them", File: "pipeline/delivery.go",
+		Old: "\t\tif d.ordering == OrderNone {\n\t\t\td.submit(b, slot)\n", New: "\t\tif d.ordering != OrderInput {\n\t\t\td.submit(b, slot)\n",
 		Package: "./pipeline", Tests: "^(TestSim|TestOrderPerLane)$",
 	},
 	{
@@ -104,9 +104,9 @@ var mutations = []chaos.Mutation{
 		Package: "./pipeline", Tests: "^TestSimDedupe$",
 	},
 	{
-		Name: "positions of lanes are stored one by one, with all keys", File: "pipeline/keycut.go",
-		Old:     "\tif err := f.committer.(KeyCommitter).CommitKeys(ctx, cut); err != nil {\n",
-		New:     "\tif len(f.ups) > 0 {\n\t\tcut.Ups = f.ups[:1]\n\t}\n\tif err := f.committer.(KeyCommitter).CommitKeys(ctx, cut); err != nil {\n",
+		Name: "positions of lanes are stored one by one, with all keys", File: "pipeline/cut.go",
+		Old:     "\t\tif err := f.committer.(KeyCommitter).CommitKeys(ctx, cut); err != nil {\n",
+		New:     "\t\tif len(f.ups) > 0 {\n\t\t\tcut.Ups = f.ups[:1]\n\t\t}\n\t\tif err := f.committer.(KeyCommitter).CommitKeys(ctx, cut); err != nil {\n",
 		Package: "./pipeline", Tests: "^TestSimDedupe$",
 	},
 	{
@@ -116,7 +116,7 @@ var mutations = []chaos.Mutation{
 	},
 	{
 		Name: "the key of a refused record stays", File: "pipeline/refused.go",
-		Old: "\t\tp.decisions.refuse(b, s, failed)\n", New: "",
+		Old: "\t\td.filtering.decisions.refuse(b, s, failed)\n", New: "",
 		Package: "./pipeline", Tests: "^TestSimDedupe$",
 	},
 	{
@@ -203,7 +203,7 @@ var mutations = []chaos.Mutation{
 	},
 	{
 		Name: "the last commit stores keys beyond the cut", File: "pipeline/decisions.go",
-		Old: "\tdue()\n", New: "\tdue()\n\tif State(d.p.state.Load()) == Committing {\n\t\tfor k := range d.slots {\n\t\t\td.ready = append(d.ready, k)\n\t\t}\n\t}\n",
+		Old: "\tdue()\n", New: "\tdue()\n\tif State(d.state.Load()) == Committing {\n\t\tfor k := range d.slots {\n\t\t\td.ready = append(d.ready, k)\n\t\t}\n\t}\n",
 		Package: "./pipeline", Tests: "^TestSimDedupe$",
 	},
 	{
@@ -238,7 +238,7 @@ var mutations = []chaos.Mutation{
 	},
 	{
 		Name: "a message is acknowledged before its keys are done", File: "pipeline/claims.go",
-		Old: "\t\tc.settled(b, c.outside.Settle(c.p.hard, b.claims))\n", New: "\t\tlist := slices.Clone(b.claims)\n\t\tc.settled(b, nil)\n\t\t_ = c.outside.Settle(c.p.hard, list)\n",
+		Old: "\t\tc.settled(b, c.outside.Settle(c.hard, b.claims))\n", New: "\t\tlist := slices.Clone(b.claims)\n\t\tc.settled(b, nil)\n\t\t_ = c.outside.Settle(c.hard, list)\n",
 		Package: "./internal/storage/unique", Tests: "^(TestSimClaims|TestAckAfterDone)$",
 	},
 	{
