@@ -80,33 +80,64 @@ type Batch struct {
 	Dead    Stream       // output for the dead-letter sink
 	Stats   record.Stats // counts of this batch alone
 
-	delivery     *delivery
-	held         atomic.Bool  // taken from the free list
-	epoch        uint32       // epoch of the lane when the batch was taken
-	pend         atomic.Int32 // unresolved legs, plus one while deliver runs
-	lost         atomic.Bool  // a leg was given up
-	keep         Keep         // records of Out that the filter keeps
-	marked       []uint32     // duplicates of Out that are marked and kept
-	filtered     bool         // the filter has processed the batch
-	start        int64        // offset of the record that the batch is a piece of, or -1; set by Emit
-	pieceDropped bool         // the batch is a piece of a record that the filter dropped
-	late         bool         // second round: dead letters for the records that sinks refused
-	void         bool         // its lane was revoked before the decision about duplicates; no sink gets it
-	orphan       bool         // the dead letter in hand is that of a duplicate whose first record was refused
-	series       *series      // of the decision about duplicates; nil: not decided
-	number       uint64       // number of that decision
-	needs        uint64       // the greatest number of a batch that holds the first record of a duplicate; 0: none
-	relied       []relied     // duplicates whose first records were not settled at the decision
-	orphans      []uint64     // duplicates that need a dead letter, as OutRec.position
-	claims       []*Claim     // claims that the batch holds; see claims.go
-	leans        []lean       // records that were dropped because of claims of this process
-	delays       Keep         // messages that need not be delivered again; empty: all
-	again        int64        // records that were dropped until their messages are delivered again
-	legs         []leg        // one per sink, the last one for the dead letter
-	ids          atomic.Uint32
-	refused      []uint64 // records that a sink refused, as OutRec.position; guarded by delivery.mu
+	held  atomic.Bool // taken from the free list
+	epoch uint32      // epoch of the lane when the batch was taken
+	start int64       // offset of the record that the batch is a piece of, or -1; set by Emit
+	round round
+	decision
+	handover
+}
 
-	lostDeadLetters int64 // dead letters that were refused and dropped; guarded by delivery.mu
+// A round is what a worker does with a batch next.
+type round uint8
+
+const (
+	firstRound   round = iota // read the records
+	decidedRound              // remove the records that the filter has dropped
+	lateRound                 // write the dead letters of the records that sinks refused
+)
+
+// A decision is what a filter or a [Dedupe] has decided about a batch.
+type decision struct {
+	keep         Keep     // records of Out that the filter keeps
+	marked       []uint32 // duplicates of Out that are marked and kept
+	pieceDropped bool     // the batch is a piece of a record that the filter dropped
+
+	void    bool     // its lane was revoked before the decision; no sink gets it
+	series  *series  // of the decision; nil: not decided
+	number  uint64   // number of the decision
+	needs   uint64   // the greatest number of a batch that holds the first record of a duplicate; 0: none
+	relied  []relied // duplicates whose first records were not settled at the decision
+	orphans []uint64 // duplicates that need a dead letter, as OutRec.position
+	orphan  bool     // the dead letter in hand is that of a duplicate whose first record was refused
+
+	claims []*Claim // claims that the batch holds; see claims.go
+	leans  []lean   // records that were dropped because of claims of this process
+	delays Keep     // messages that need not be delivered again; empty: all
+	again  int64    // records that were dropped until their messages are delivered again
+}
+
+// reset forgets the decision.
+func (d *decision) reset() {
+	clear(d.claims)
+	clear(d.leans)
+	*d = decision{
+		keep: d.keep[:0], marked: d.marked[:0], relied: d.relied[:0], orphans: d.orphans[:0],
+		claims: d.claims[:0], leans: d.leans[:0], delays: d.delays[:0],
+	}
+}
+
+// A handover is the delivery of a batch to the sinks.
+type handover struct {
+	delivery *delivery
+	legs     []leg // one per sink, the last one for the dead letter
+	ids      atomic.Uint32
+	pend     atomic.Int32 // unresolved legs, plus one while deliver runs
+	lost     atomic.Bool  // a leg was given up
+
+	// Guarded by delivery.mu.
+	refused         []uint64 // records that a sink refused, as OutRec.position
+	lostDeadLetters int64    // dead letters that were refused and dropped
 }
 
 // done reports whether the codec has processed all of b.

@@ -125,8 +125,8 @@ type claims struct {
 
 // ask claims the keys of b, then returns b to a worker.
 func (c *claims) ask(b *Batch) {
-	b.filtered, b.keep = true, b.keep.all(len(b.Out.Recs))
-	if b.lost.Load() || b.Lane.halted(b) {
+	b.round, b.keep = decidedRound, b.keep.all(len(b.Out.Recs))
+	if b.lost.Load() || b.Lane.halted(b.Seq) {
 		c.work.put(b)
 		return
 	}

@@ -128,18 +128,10 @@ func (c *committer) commitFeed(ctx context.Context, i int) error {
 func (l *Lane) undirty() (up LanePos, moved bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	s := &l.segs
-	if s.released && l.base == l.next {
-		s.held = false
-	}
-	s.cutDone, s.cutHeld = s.done, s.held
-	up = LanePos{Lane: l, Pos: l.wm, Withdrawn: s.withdrawn != nil && l.base == l.next}
-	if s.held {
-		up.Pos = s.end
-	}
-	dirty := l.dirty
-	l.dirty, l.storing = false, l.dirty
-	return up, dirty
+	up = LanePos{Lane: l}
+	up.Pos, up.Withdrawn = l.segments.cut(l.wm, l.base == l.next)
+	moved, l.dirty, l.storing = l.dirty, false, l.dirty
+	return up, moved
 }
 
 // stored registers whether the result of undirty was stored.
@@ -179,7 +171,9 @@ func (c *committer) finish(ctx context.Context) error {
 			own = finishAll(ctx, f.finisher, f.name, own, &errs)
 		}
 		for _, l := range own {
-			l.tell()
+			l.mu.Lock()
+			l.finished = true
+			l.mu.Unlock()
 		}
 	}
 	return errors.Join(errs...)
@@ -214,13 +208,6 @@ func (l *Lane) finishable(commits bool) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.whole() && !l.finished && l.over() && l.base == l.next && !(commits && l.dirty)
-}
-
-// tell registers that the lane was finished.
-func (l *Lane) tell() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.finished = true
 }
 
 // errLateCommit is the error if the final positions are not stored because the

@@ -59,10 +59,9 @@ type decisions struct {
 	parked    []*Batch    // batches that wait for the batches that they relied on
 	paused    bool        // nothing is decided while a cut is taken
 	waiting   bool        // a batch waits for room or for the end of the pause
-	full      bool        // it waits for room
-	fullSince time.Time
-	open      int64  // decided batches beyond the cuts of series that are not void
-	high      uint64 // greatest number of all series; a new series begins after it
+	fullSince time.Time   // since when it waits for room; zero: it does not
+	open      int64       // decided batches beyond the cuts of series that are not void
+	high      uint64      // greatest number of all series; a new series begins after it
 
 	firsts, duplicates, noKey int64
 }
@@ -182,8 +181,8 @@ func (d *decisions) decide(b *Batch) (ok bool, err error) {
 	full := len(d.slots) > 0 && len(d.slots)+len(b.Out.Recs) > d.room
 	if d.paused || full {
 		d.waiting = true
-		if full && !d.full {
-			d.full, d.fullSince = true, time.Now()
+		if full && d.fullSince.IsZero() {
+			d.fullSince = time.Now()
 			d.commits.soon()
 		}
 		return false, nil
@@ -394,7 +393,7 @@ func (d *decisions) advance(s *series) {
 			delete(s.refused, f)
 		}
 	}
-	if d.full {
+	if !d.fullSince.IsZero() {
 		d.commits.soon()
 	}
 }
@@ -538,17 +537,16 @@ func (d *decisions) stored(n int) {
 	if d.windows != nil {
 		d.readyIn = append(d.readyIn[:0], d.readyIn[n:]...)
 	}
-	d.full = d.full && n == 0
+	if n > 0 {
+		d.fullSince = time.Time{}
+	}
 }
 
 // snapshot returns the counts.
 func (d *decisions) snapshot() *DedupeSnapshot {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	s := &DedupeSnapshot{Duplicates: d.duplicates, Firsts: d.firsts, NoKey: d.noKey, Waiting: len(d.slots), Room: d.room}
-	if d.full {
-		s.FullSince = d.fullSince
-	}
+	s := &DedupeSnapshot{Duplicates: d.duplicates, Firsts: d.firsts, NoKey: d.noKey, Waiting: len(d.slots), Room: d.room, FullSince: d.fullSince}
 	if d.window != nil {
 		s.Windows, s.Late, s.Ahead, s.NoTime = true, d.passed.late, d.passed.ahead, d.passed.noTime
 	}

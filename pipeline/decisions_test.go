@@ -108,7 +108,7 @@ func TestDedupeSnapshot(t *testing.T) {
 
 // keyed returns a batch of l with a record for each key, as a worker leaves it.
 func keyed(l *Lane, p *Pipeline, seq uint64, keys ...uint64) *Batch {
-	b := &Batch{Lane: l, delivery: &p.delivery, Seq: seq, epoch: l.epoch, End: Position{A: int64(seq) + 1}}
+	b := &Batch{Lane: l, handover: handover{delivery: &p.delivery}, Seq: seq, epoch: l.epoch, End: Position{A: int64(seq) + 1}}
 	for i, k := range keys {
 		b.Next = i
 		b.Out.add(b, fmt.Appendf(nil, "line %d\n", i))

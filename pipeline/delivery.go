@@ -58,7 +58,7 @@ func (d *delivery) begin(b *Batch, slot int) {
 // deliver submits b to the sinks, in the configured order.
 func (d *delivery) deliver(b *Batch) {
 	defer d.stepDone()
-	if b.late {
+	if b.round == lateRound {
 		b.pend.Store(1)
 		d.begin(b, d.dead)
 		d.active.Add(1)

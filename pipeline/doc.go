@@ -29,7 +29,8 @@
 //	codec.go, recordcodec.go                       Codec, and the one that reads records
 //	batch.go, message.go, pool.go, split.go        a batch and its arenas; messages; free
 //	                                               batches; parts
-//	lane.go, order.go, queue.go, gate.go           watermarks; the order of batches; waiting
+//	lane.go, label.go, order.go, queue.go, gate.go a lane's watermark and properties; the order
+//	                                               of batches; waiting
 //	worker.go, route.go, generation.go             a worker; which sinks get a record; a new
 //	                                               codec
 //	delivery.go, refused.go, retry.go,             the way to the sinks; records that a sink

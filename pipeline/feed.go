@@ -112,7 +112,7 @@ func (r *roster) writeOff(b *Batch) {
 	n := min(int64(len(b.refused)), b.Stats.Emitted)
 	orphans := min(int64(len(b.orphans)), b.Stats.Duplicates)
 	dead := b.Stats.Dead
-	if b.late {
+	if b.round == lateRound {
 		dead += n
 	}
 	dead = min(dead, b.lostDeadLetters)
@@ -126,7 +126,7 @@ func (r *roster) writeOff(b *Batch) {
 		s.Dead += orphans
 		s.Rejected += orphans
 		s.Rejects[record.FirstRefused] += orphans
-		if b.late {
+		if b.round == lateRound {
 			s.Dead += n
 		} else {
 			s.Dropped += n

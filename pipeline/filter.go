@@ -166,13 +166,13 @@ func (f *filtering) decide(b *Batch, o *filterOutlet, stopped bool) bool {
 	if stopped {
 		b.lost.Store(true)
 	}
-	b.filtered, b.keep = true, b.keep.all(len(b.Out.Recs))
-	if !b.lost.Load() && !b.Lane.halted(b) {
+	b.round, b.keep = decidedRound, b.keep.all(len(b.Out.Recs))
+	if !b.lost.Load() && !b.Lane.halted(b.Seq) {
 		if decided, err := f.callFilter(b, o); err != nil {
 			b.lost.Store(true)
 			f.fail(err)
 		} else if !decided {
-			b.filtered = false
+			b.round = firstRound
 			return false
 		}
 	}
@@ -278,7 +278,7 @@ func front[T any](list []T, n int) []T { return list[:min(n, len(list))] }
 // the first records of its duplicates are settled.
 func (f *filtering) settle(b *Batch) {
 	switch {
-	case b.late:
+	case b.round == lateRound:
 		f.leave(b)
 	case f.claims != nil:
 		f.claims.settle(b)

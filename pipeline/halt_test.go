@@ -146,7 +146,7 @@ func TestDrainHalted(t *testing.T) {
 	l.halt(c.Seq)
 	l.halt(b.Seq)
 	l.halt(c.Seq)
-	if l.halted(a) || !l.halted(b) || !l.halted(c) {
+	if l.halted(a.Seq) || !l.halted(b.Seq) || !l.halted(c.Seq) {
 		t.Error("the lane is not halted at the first batch")
 	}
 	drained := make(chan error)

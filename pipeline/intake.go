@@ -203,7 +203,9 @@ func (in intake) Put(b *Batch) {
 // End implements [Runtime].
 func (in intake) End(l *Lane) {
 	p := in.p
-	l.finish()
+	l.mu.Lock()
+	l.ended = true
+	l.mu.Unlock()
 	if !p.commits() {
 		p.sweep()
 	}

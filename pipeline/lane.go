@@ -1,9 +1,7 @@
 package pipeline
 
 import (
-	"bytes"
 	"context"
-	"io/fs"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -13,7 +11,7 @@ import (
 
 // This file has three parts:
 //
-//   - Lane: its properties and the methods for sources and sinks.
+//   - Lane, and its methods for sources and sinks.
 //   - The window: issue, resolve and revoke. Each batch passes through issue
 //     and resolve once.
 //   - Admission: whether a source may take another batch for the lane.
@@ -38,17 +36,11 @@ import (
 // is halted before it, base does not move until Revoke: base < low from then
 // on.
 type Lane struct {
-	name      string
-	id        string
-	log       string
-	rel       string
-	src       int         // index of the source
-	perm      fs.FileMode // permissions of the input
-	permKnown bool
-	head      []byte // header record
-	stop      <-chan struct{}
-	spare     func() bool   // see SetSpare
-	wake      chan struct{} // holds one signal for the goroutine that waits for admission
+	label
+	segments // see verified.go
+	quota
+	stop  <-chan struct{}
+	spare func() bool // see SetSpare
 
 	mu       sync.Mutex
 	epoch    uint32
@@ -62,23 +54,13 @@ type Lane struct {
 	storing  bool // a commit is storing wm
 	ended    bool
 	finished bool          // the finishers have handled the end
-	revoked  bool          // Revoke was called at least once
 	complete bool          // the input has reached its end
 	skipped  bool          // the input is left out
 	idle     chan struct{} // closed when no batch is in flight; nil if nobody waits
 	end      atomic.Uint64 // number of the first batch that no sink may get, plus 1; 0: no such batch
 	stats    record.Stats  // counts of resolved batches
 	bytes    int64         // bytes emitted
-	segs     segments      // see verified.go
 	begun    int64         // offset of the record whose pieces are emitted; -1 if there is none, or it is unknown
-
-	// Admission.
-	out     int  // batches between Get and Emit
-	limit   int  // maximum of out + next - low
-	ahead   int  // the same while the lane is not in front; 0: no separate limit
-	credits int  // credits held, from the limit shared by the lanes that are not in front
-	front   bool // batches go to the sinks as soon as they are ready
-	blocks  int  // batches in flight that a sink refuses; while there are any, Get waits
 
 	outlets []outlet      // one per sink, with an ordering
 	filter  *filterOutlet // nil without a filter and without deduplication
@@ -110,74 +92,11 @@ const (
 // newLane returns a lane that has at most limit batches in flight.
 func newLane(name string, limit int) *Lane {
 	return &Lane{
-		name:  name,
-		limit: limit,
+		label: label{name: name},
+		quota: quota{limit: limit, front: true, wake: make(chan struct{}, 1)},
 		begun: -1,
-		wake:  make(chan struct{}, 1),
-		front: true,
 	}
 }
-
-// Name returns the name that the source gave to the lane, such as a path or a
-// topic and a partition.
-func (l *Lane) Name() string { return l.name }
-
-// SetID sets the identity of the lane. It must be the same each time the
-// records are read, in this process or a later one, and differ from that of
-// every other lane. Ids that sinks build from it and a position are then stable
-// across replays. The source calls SetID before it emits the first batch, if at
-// all.
-func (l *Lane) SetID(id string) { l.id = id }
-
-// ID returns the identity of the lane. The default is its name.
-func (l *Lane) ID() string {
-	if l.id == "" {
-		return l.name
-	}
-	return l.id
-}
-
-// SetLog sets the identity of the log that the lane reads, if a log with other records
-// at the same positions can replace it under the same ID. The source calls SetLog
-// before it emits the first batch, if at all.
-func (l *Lane) SetLog(id string) { l.log = id }
-
-// Log returns the identity of the log; empty if SetLog was not called. Ids of messages
-// that sinks build contain it.
-func (l *Lane) Log() string { return l.log }
-
-// SetRel sets the name of the lane relative to the source's search path; for a
-// file, that is the path below the fixed part of its pattern. Sinks derive
-// output names from it. The source calls SetRel before it emits the first
-// batch, if at all.
-func (l *Lane) SetRel(rel string) { l.rel = rel }
-
-// Rel returns the relative name of the lane. The default is its name.
-func (l *Lane) Rel() string {
-	if l.rel == "" {
-		return l.name
-	}
-	return l.rel
-}
-
-// SetPerm sets the permissions of the lane's input. An output that holds its
-// records grants no further permissions. The source calls SetPerm before it
-// emits the first batch, or not at all if the input has no permissions.
-func (l *Lane) SetPerm(perm fs.FileMode) { l.perm, l.permKnown = perm.Perm(), true }
-
-// Perm returns the permissions of the lane's input, and whether it has any.
-func (l *Lane) Perm() (perm fs.FileMode, known bool) { return l.perm, l.permKnown }
-
-// Source returns the index of the lane's source in Options.Sources.
-func (l *Lane) Source() int { return l.src }
-
-// SetHead stores a copy of the lane's header record, such as the column names
-// of a CSV file. The source calls it before it emits the first batch, if at
-// all.
-func (l *Lane) SetHead(rec []byte) { l.head = bytes.Clone(rec) }
-
-// Head returns the header record, or nil. The caller must not modify it.
-func (l *Lane) Head() []byte { return l.head }
 
 // Stats returns the counts of the resolved batches.
 func (l *Lane) Stats() record.Stats {
@@ -200,7 +119,7 @@ func (l *Lane) Watermark() (Position, bool) {
 func (l *Lane) Complete() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.complete = !l.revoked
+	l.complete = l.epoch == 0
 }
 
 // Whole reports whether the source has called Complete and no part of the lane
@@ -278,12 +197,9 @@ func (l *Lane) halt(seq uint64) {
 	}
 }
 
-// halted reports whether b must not reach the sinks.
-func (l *Lane) halted(b *Batch) bool { return l.beyond(b.Seq) }
-
-// beyond reports whether the lane was halted at or before batch seq. Without an
-// ordering, the batch may have reached the sinks nevertheless.
-func (l *Lane) beyond(seq uint64) bool {
+// halted reports whether the lane was halted at or before batch seq, which must
+// not reach the sinks. Without an ordering, it may have done so nevertheless.
+func (l *Lane) halted(seq uint64) bool {
 	end := l.end.Load()
 	return end != 0 && seq >= end-1
 }
@@ -311,7 +227,7 @@ func (l *Lane) revoke() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.epoch++
-	l.revoked, l.complete = true, false
+	l.complete = false
 	l.base = l.next
 	l.dirty = false
 	l.uncovered = 0
@@ -344,8 +260,8 @@ func (l *Lane) issue(b *Batch, end Position) error {
 		l.begun = -1
 	}
 	b.start = l.begun
-	l.segs.issue(b)
-	l.ring[l.next&l.mask()] = slot{end: end, at: time.Now(), verified: b.Verified, segment: b.Segment}
+	l.segments.issue(b)
+	*l.at(l.next) = slot{end: end, at: time.Now(), verified: b.Verified, segment: b.Segment}
 	l.next++
 	l.out--
 	l.bytes += int64(len(b.In))
@@ -389,21 +305,21 @@ func (l *Lane) owns(b *Batch) bool {
 func (l *Lane) resolve(b *Batch, durable bool) (over bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	s := &l.ring[b.Seq&l.mask()]
+	s := l.at(b.Seq)
 	s.state = lost
 	if durable && b.epoch == l.epoch {
 		s.state = resolved
 		l.stats.Add(&b.Stats)
-		l.segs.add(b)
+		l.segments.add(b)
 	}
 	if l.decisions != nil && s.state == resolved {
 		l.uncovered++
 	}
-	for l.decisions == nil && l.low <= l.base && l.base < l.next && l.at(l.base).state == resolved && !l.beyond(l.base) {
+	for l.decisions == nil && l.low <= l.base && l.base < l.next && l.at(l.base).state == resolved && !l.halted(l.base) {
 		at := l.at(l.base)
 		l.wm, l.moved, l.dirty = at.end, true, true
 		if at.verified {
-			l.segs.verify(at.segment, at.end)
+			l.segments.verify(at.segment, at.end)
 		}
 		l.base++
 	}
@@ -427,7 +343,7 @@ func (l *Lane) cover(e *decided) bool {
 	if e.epoch != l.epoch {
 		return true
 	}
-	if e.seq != l.base || l.segs.held {
+	if e.seq != l.base || l.Held() {
 		return false
 	}
 	verified, segment := e.verified, e.segment
@@ -436,7 +352,7 @@ func (l *Lane) cover(e *decided) bool {
 	}
 	l.wm, l.moved, l.dirty = e.end, true, true
 	if verified {
-		l.segs.verify(segment, e.end)
+		l.segments.verify(segment, e.end)
 	}
 	l.base++
 	l.uncovered--
@@ -455,26 +371,30 @@ func (l *Lane) rest() {
 	}
 }
 
-func (l *Lane) mask() uint64        { return uint64(len(l.ring) - 1) }
-func (l *Lane) at(seq uint64) *slot { return &l.ring[seq&l.mask()] }
+// at returns the slot of batch seq.
+func (l *Lane) at(seq uint64) *slot { return &l.ring[seq&uint64(len(l.ring)-1)] }
 
 // flight returns the number of batches between Get and release.
 func (l *Lane) flight() int { return l.out + int(l.next-l.low) }
 
-// finish marks the lane as ended.
-func (l *Lane) finish() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.ended = true
-}
-
 // over reports whether the lane has ended and has no batch in flight.
 func (l *Lane) over() bool { return l.ended && l.out == 0 && l.low == l.next && l.uncovered == 0 }
 
+// A quota limits the batches of a lane. It is guarded by the mutex of the lane.
+type quota struct {
+	out     int           // batches between Get and Emit
+	limit   int           // maximum of out + next - low
+	ahead   int           // the same while the lane is not in front; 0: no separate limit
+	credits int           // credits held, from the limit shared by the lanes that are not in front
+	front   bool          // batches go to the sinks as soon as they are ready
+	blocks  int           // batches in flight that a sink refuses; while there are any, Get waits
+	wake    chan struct{} // holds one signal for the goroutine that waits for admission
+}
+
 // signal wakes the goroutine that waits for admission, or the next one to wait.
-func (l *Lane) signal() {
+func (q *quota) signal() {
 	select {
-	case l.wake <- struct{}{}:
+	case q.wake <- struct{}{}:
 	default:
 	}
 }

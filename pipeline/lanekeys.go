@@ -267,5 +267,5 @@ func (d *decisions) storedLane(c *laneCut) {
 		delete(d.slots, f.Key)
 	}
 	s.ready = append(s.ready[:0], s.ready[len(c.firsts):]...)
-	d.full = false
+	d.fullSince = time.Time{}
 }

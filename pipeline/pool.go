@@ -18,7 +18,7 @@ const arenaGrowth = 4
 func newPool(d *delivery, n, size int) pool {
 	l := pool{free: make(chan *Batch, n), bytes: size}
 	for range n {
-		b := &Batch{delivery: d, legs: make([]leg, len(d.sinks))}
+		b := &Batch{handover: handover{delivery: d, legs: make([]leg, len(d.sinks))}}
 		b.In = make([]byte, 0, size)
 		b.poison()
 		l.free <- b
@@ -49,12 +49,8 @@ func (b *Batch) reset(size int) {
 	if cap(b.Side) > arenaGrowth*size {
 		b.Side = nil
 	}
-	b.keep, b.marked, b.filtered, b.pieceDropped = b.keep[:0], b.marked[:0], false, false
-	b.refused, b.late, b.lostDeadLetters = b.refused[:0], false, 0
-	b.void, b.orphan, b.series, b.number, b.needs, b.relied, b.orphans = false, false, nil, 0, 0, b.relied[:0], b.orphans[:0]
-	clear(b.claims)
-	clear(b.leans)
-	b.claims, b.leans, b.delays, b.again = b.claims[:0], b.leans[:0], b.delays[:0], 0
+	b.round, b.refused, b.lostDeadLetters = firstRound, b.refused[:0], 0
+	b.decision.reset()
 	if b.In = b.In[:0]; cap(b.In) > arenaGrowth*size || cap(b.In) < size {
 		b.In = make([]byte, 0, size)
 	}

@@ -17,14 +17,14 @@ func TestPoolArenas(t *testing.T) {
 		if len(b.In) != 0 || cap(b.In) != wantIn || cap(b.Out.Bytes) != wantOut {
 			t.Errorf("%s: arenas %d (%d) and %d, want 0 (%d) and %d", name, len(b.In), cap(b.In), cap(b.Out.Bytes), wantIn, wantOut)
 		}
-		if b.Lane != nil || b.Stats.Records != 0 || b.Next != 0 || len(b.Out.Recs) != 0 || len(b.refused) != 0 || b.late || b.Piece != Whole {
+		if b.Lane != nil || b.Stats.Records != 0 || b.Next != 0 || len(b.Out.Recs) != 0 || len(b.refused) != 0 || b.round == lateRound || b.Piece != Whole {
 			t.Errorf("%s: the batch is not empty: %+v", name, b)
 		}
 	}
 	f("unused", func(*Batch) {}, size, size)
 	f("used", func(b *Batch) {
 		b.In = append(b.In, "abc"...)
-		b.Lane, b.Next, b.Piece, b.late = newLane("x", 1), 3, Last, true
+		b.Lane, b.Next, b.Piece, b.round = newLane("x", 1), 3, Last, lateRound
 		b.Stats.Records++
 		b.refused = append(b.refused, 1)
 		b.Out.record(0, b)

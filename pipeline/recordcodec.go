@@ -26,13 +26,7 @@ type recordCodec struct {
 	job      *record.Job // job of the current batch
 	w        *record.Worker
 	director record.Director // the framing of the job, or nil if it is not a Director
-	names    bool            // the job asks for identities
-	facts    bool            // the job asks for facts
-	times    bool            // the job asks for times
-	routes   bool            // the job has a route
-	runs     bool            // the worker may read records in runs
-	nested   bool            // the records of a line form one output record
-	whole    bool            // each message is one record
+	nested   bool            // Nested of the job: the records of a line form one output record
 	n        int             // records handled, for markEvery
 	line     int64           // number of the first line of the current record
 	mark     int             // offset in the batch where the counts were saved
@@ -70,9 +64,7 @@ func (c *recordCodec) begin(b *Batch) {
 		w = job.NewWorker()
 		c.workers[job] = w
 	}
-	c.job, c.w, c.routes, c.runs = job, w, job.Routes(), w.Runs()
-	c.names, c.facts, c.times = job.Identifies(), job.Facts(), job.Times()
-	c.nested, c.whole = job.Nested(), job.WholeMessages()
+	c.job, c.w, c.nested = job, w, job.Nested()
 	c.director, _ = job.Framing().(record.Director)
 }
 
@@ -118,7 +110,7 @@ func (c *recordCodec) records(b *Batch, end int) {
 		// Long before the call of Append, because the copy of at that it makes would
 		// wait for these stores.
 		at.Line, at.Off = c.line, b.at()
-		if c.runs && c.run(b, end, &at) {
+		if c.w.Runs() && c.run(b, end, &at) {
 			continue
 		}
 		if at.Message {
@@ -145,7 +137,7 @@ func (c *recordCodec) run(b *Batch, end int, at *record.Position) bool {
 	start := len(b.Out.Bytes)
 	b.Out.Bytes = c.appendRun(b, end, at, most)
 	b.noteAll(c.extents, start)
-	if c.names {
+	if c.job.Identifies() {
 		for i := range c.extents {
 			if e := &c.extents[i]; e.Out > 0 {
 				b.Out.IDs = append(b.Out.IDs, e.Identity)
@@ -195,13 +187,13 @@ func (c *recordCodec) appendRun(b *Batch, end int, at *record.Position, most int
 // tell adds what the job asks for about the current record to s, whose last record is
 // the output.
 func (c *recordCodec) tell(s *Stream) {
-	if c.names {
+	if c.job.Identifies() {
 		s.IDs = c.w.AppendIdentity(s.IDs)
 	}
-	if c.facts {
+	if c.job.Facts() {
 		s.Facts = c.w.AppendFact(s.Facts)
 	}
-	if c.times {
+	if c.job.Times() {
 		s.Times = append(s.Times, c.w.Time())
 	}
 }
@@ -314,7 +306,7 @@ func (c *recordCodec) inHand(b *Batch) []byte {
 // its length. It ends at end at the latest, the end of its message if it has
 // one.
 func (c *recordCodec) rec(b *Batch, end, off int) []byte {
-	if !c.whole || len(b.Msgs) == 0 {
+	if !c.job.WholeMessages() || len(b.Msgs) == 0 {
 		end = off + c.w.Next(b.In[off:end])
 	}
 	return b.In[off:end:end]
@@ -334,7 +326,7 @@ func (c *recordCodec) written(b *Batch, rec, out, dead []byte) {
 		// The output is a part of the record before.
 	} else if b.Out.record(o, b) {
 		c.tell(&b.Out)
-		if c.routes {
+		if c.job.Routes() {
 			b.Out.To = append(b.Out.To, c.w.To())
 		}
 	}
@@ -388,16 +380,16 @@ func (c *recordCodec) bare(b *Batch, m *Message) {
 		b.Stats.Blank++
 	}
 	b.Out.note(len(b.Out.Bytes), 0, b)
-	if c.names {
+	if c.job.Identifies() {
 		b.Out.IDs = append(b.Out.IDs, codec.Key{})
 	}
-	if c.facts {
+	if c.job.Facts() {
 		b.Out.Facts = append(b.Out.Facts, record.Fact{})
 	}
-	if c.times {
+	if c.job.Times() {
 		b.Out.Times = append(b.Out.Times, record.Time{})
 	}
-	if c.routes {
+	if c.job.Routes() {
 		b.Out.To = append(b.Out.To, allSinks)
 	}
 	c.save(b)

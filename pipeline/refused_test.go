@@ -321,7 +321,7 @@ func TestRevokedWhileBlocked(t *testing.T) {
 // TestPartOfBatch: in a part of a batch, records keep their position among all
 // records and their facts.
 func TestPartOfBatch(t *testing.T) {
-	b := &Batch{legs: make([]leg, 1)}
+	b := &Batch{handover: handover{legs: make([]leg, 1)}}
 	for i := range 5 {
 		b.Out.add(b, []byte{'a' + byte(i), '\n'})
 	}

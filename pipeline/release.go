@@ -5,9 +5,9 @@ import "context"
 // answered writes the dead letters of b, which all sinks have answered, or
 // releases it.
 func (p *Pipeline) answered(b *Batch) {
-	if len(b.refused)+len(b.orphans) > 0 && p.o.DeadLetter != nil && p.o.OnRefused != RefusedDrop && !b.late && !b.lost.Load() {
+	if len(b.refused)+len(b.orphans) > 0 && p.o.DeadLetter != nil && p.o.OnRefused != RefusedDrop && b.round != lateRound && !b.lost.Load() {
 		// A worker writes the dead letters in the batch's second round.
-		b.late = true
+		b.round = lateRound
 		p.active.Add(1)
 		p.work.put(b)
 		return

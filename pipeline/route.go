@@ -15,12 +15,21 @@ package pipeline
 // allSinks is the value of Stream.To for a record that every sink gets.
 const allSinks = ^uint64(0)
 
+// A share is the stream that a sink gets.
+type share uint8
+
+const (
+	shared   share = iota // Batch.Out
+	owned                 // leg.out, a copy
+	borrowed              // leg.out, whose arenas, except Packed, are those of Batch.Out
+)
+
 // giveBack empties g, which gives back the arenas that it shares with Batch.Out.
 func (g *leg) giveBack() {
-	if g.borrows {
+	if g.gets == borrowed {
 		g.out = Stream{Packed: g.out.Packed[:0]}
 	}
-	g.own, g.borrows = false, false
+	g.gets = shared
 }
 
 // pick sets s to the records of whole that the given sink gets.
@@ -51,7 +60,7 @@ func (b *Batch) full(slot int) *Stream {
 	switch {
 	case slot == b.delivery.dead:
 		return &b.Dead
-	case b.legs[slot].own:
+	case b.legs[slot].gets != shared:
 		return &b.legs[slot].out
 	}
 	return &b.Out

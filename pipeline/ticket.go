@@ -93,16 +93,14 @@ type leg struct {
 	at      time.Time     // time of submission
 	held    atomic.Bool   // the sink must not write the records that it has not written yet
 	blocked bool          // the sink has refused records, and the lane waits for them
-	own     bool          // the sink gets out instead of Batch.Out
-	borrows bool          // the arenas of out, except Packed, are those of Batch.Out
-	out     Stream        // records for this sink; see share
-	part    bool          // only rest is submitted
-	rest    Stream        // records of the output, or of the dead letters, that are still to be submitted
+	gets    share         // which stream the sink gets
+	out     Stream        // records for this sink, unless it gets Batch.Out
+	rest    Stream        // records of the output, or of the dead letters, that are still to be submitted, if it is a part
 }
 
 // begin resets g before the first submission of a batch.
 func (g *leg) begin() {
-	g.try, g.blocked, g.part = 0, false, false
+	g.try, g.blocked, g.rest.whole = 0, false, nil
 }
 
 // keep limits further submissions to the given records of s, in ascending
@@ -135,7 +133,6 @@ func (g *leg) pick(s *Stream, which []uint32) {
 		}
 	}
 	*r = Stream{Bytes: s.Bytes, Recs: recs, Binary: whole.Binary, Truncated: s.Truncated, Facts: facts, IDs: ids, whole: whole, index: index}
-	g.part = true
 }
 
 // reset clears the remaining records of a batch, and releases buffers that have
@@ -150,7 +147,7 @@ func (g *leg) reset(size int) {
 
 // stream returns the records to submit to the sink of slot.
 func (b *Batch) stream(slot int) *Stream {
-	if g := &b.legs[slot]; g.part {
+	if g := &b.legs[slot]; g.rest.whole != nil {
 		return &g.rest
 	}
 	return b.full(slot)
@@ -159,7 +156,7 @@ func (b *Batch) stream(slot int) *Stream {
 // outlet returns the outlet that keeps b in order for the sink of slot, or nil
 // if there is none.
 func (b *Batch) outlet(slot int) *outlet {
-	if b.late || b.delivery.ordering == OrderNone {
+	if b.round == lateRound || b.delivery.ordering == OrderNone {
 		return nil
 	}
 	return &b.Lane.outlets[slot]
@@ -187,7 +184,7 @@ func (d *delivery) submit(b *Batch, slot int) {
 	if g.try > 0 {
 		d.sinks[slot].adjust(0, -1) // its wait is over
 	}
-	if d.stopped() || b.void || b.Lane.halted(b) || g.blocked && !b.Lane.owns(b) {
+	if d.stopped() || b.void || b.Lane.halted(b.Seq) || g.blocked && !b.Lane.owns(b) {
 		d.endLeg(b, slot, true)
 		return
 	}

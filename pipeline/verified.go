@@ -3,6 +3,7 @@ package pipeline
 import (
 	"io"
 	"slices"
+	"sync"
 
 	"github.com/urlfold/urlfold/codec/record"
 )
@@ -26,9 +27,8 @@ import (
 // segments is the state of a lane's segments. The zero value is that of a lane
 // whose source does not verify checksums.
 type segments struct {
-	tracked   bool
-	held      bool
-	released  bool      // held only until everything that was emitted is resolved
+	mu        sync.Mutex // locked after Lane.mu
+	tracking  tracking
 	issued    uint64    // segment number of the next batch
 	done      uint64    // number of verified segments
 	end       Position  // end of the last verified segment
@@ -42,6 +42,16 @@ type segments struct {
 	cutDone uint64
 	cutHeld bool
 }
+
+// A tracking is what a lane does with its unverified text.
+type tracking uint8
+
+const (
+	trackNothing  tracking = iota
+	trackVerified          // counts what is verified
+	trackHeld              // may withdraw the text
+	trackReleased          // held only until everything that was emitted is resolved
+)
 
 // A segment holds the counts of the resolved batches of one segment.
 type segment struct {
@@ -61,20 +71,20 @@ type Unverified struct {
 // TrackVerified makes the lane count its verified records, for
 // [Lane.VerifiedStats]. The source calls it before it emits the first batch, if
 // at all.
-func (l *Lane) TrackVerified() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.segs.tracked = true
+func (s *segments) TrackVerified() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.tracking = max(s.tracking, trackVerified)
 }
 
 // Hold declares that text may be withdrawn until it is verified. Sinks that can
 // truncate their outputs then report no extent beyond the verified segments.
 // The source calls Hold before it emits the first batch, if at all. Hold
 // implies TrackVerified.
-func (l *Lane) Hold() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.segs.tracked, l.segs.held = true, true
+func (s *segments) Hold() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.tracking = trackHeld
 }
 
 // Release declares that the input of a held lane ended without damage. Nothing
@@ -84,42 +94,44 @@ func (l *Lane) Hold() {
 func (l *Lane) Release() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.segs.held {
-		l.segs.released, l.dirty = true, true
+	if l.Held() {
+		l.segments.mu.Lock()
+		defer l.segments.mu.Unlock()
+		l.tracking, l.dirty = trackReleased, true
 	}
 }
 
 // Held reports whether the source has called [Lane.Hold] and the lane has not
 // been released since.
-func (l *Lane) Held() bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.segs.held
+func (s *segments) Held() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.tracking >= trackHeld
 }
 
 // Covered reports whether the commit in progress covers a batch of the given
 // segment, provided that the whole segment is resolved. [ExtentReporter] sinks
 // call it in Extents.
-func (l *Lane) Covered(segment uint64) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return !l.segs.cutHeld || segment < l.segs.cutDone
+func (s *segments) Covered(segment uint64) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return !s.cutHeld || segment < s.cutDone
 }
 
 // VerifiedSegments returns the number of verified segments, which are those
 // with smaller segment numbers (see [Batch]).
-func (l *Lane) VerifiedSegments() uint64 {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.segs.done
+func (s *segments) VerifiedSegments() uint64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.done
 }
 
 // VerifiedStats returns the counts of the verified segments. They are zero
 // unless the source has called TrackVerified or Hold.
-func (l *Lane) VerifiedStats() record.Stats {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.segs.verified
+func (s *segments) VerifiedStats() record.Stats {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.verified
 }
 
 // Withdraw takes back everything that was emitted after the last verified
@@ -130,32 +142,34 @@ func (l *Lane) VerifiedStats() record.Stats {
 func (l *Lane) Withdraw(u *Unverified) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.segs.withdrawn = u
 	l.dirty = true
+	l.segments.mu.Lock()
+	defer l.segments.mu.Unlock()
+	l.withdrawn = u
 }
 
 // Withdrawn returns the withdrawn text, or nil if there is none.
-func (l *Lane) Withdrawn() *Unverified {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.segs.withdrawn
+func (s *segments) Withdrawn() *Unverified {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.withdrawn
 }
 
 // AddUnverifiedFile registers a file to which a sink has written the withdrawn
 // text.
-func (l *Lane) AddUnverifiedFile(path string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if !slices.Contains(l.segs.files, path) {
-		l.segs.files = append(l.segs.files, path)
+func (s *segments) AddUnverifiedFile(path string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !slices.Contains(s.files, path) {
+		s.files = append(s.files, path)
 	}
 }
 
 // UnverifiedFiles returns the paths of the files that hold the withdrawn text.
-func (l *Lane) UnverifiedFiles() []string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return slices.Clone(l.segs.files)
+func (s *segments) UnverifiedFiles() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.files)
 }
 
 // MarkVerified declares that everything emitted up to now is verified, as if
@@ -169,15 +183,19 @@ func (l *Lane) MarkVerified() {
 	}
 	s := l.at(l.next - 1)
 	s.verified = true
-	l.segs.issued = s.segment + 1
+	l.segments.mu.Lock()
+	l.issued = s.segment + 1
+	l.segments.mu.Unlock()
 	if l.base == l.next {
-		l.segs.verify(s.segment, s.end)
+		l.segments.verify(s.segment, s.end)
 		l.dirty = true
 	}
 }
 
 // issue assigns a segment number to b.
 func (s *segments) issue(b *Batch) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	b.Segment = s.issued
 	if b.Verified {
 		s.issued++
@@ -186,7 +204,9 @@ func (s *segments) issue(b *Batch) {
 
 // add counts b, which is resolved.
 func (s *segments) add(b *Batch) {
-	if !s.tracked {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.tracking == trackNothing {
 		return
 	}
 	i := slices.IndexFunc(s.open, func(g segment) bool { return g.no == b.Segment })
@@ -200,6 +220,8 @@ func (s *segments) add(b *Batch) {
 // verify counts segment no, which is completely resolved and ends at end, and
 // all earlier segments as verified.
 func (s *segments) verify(no uint64, end Position) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.done, s.end = no+1, end
 	s.open = slices.DeleteFunc(s.open, func(g segment) bool {
 		if g.no > no {
@@ -208,4 +230,19 @@ func (s *segments) verify(no uint64, end Position) {
 		s.verified.Add(&g.stats)
 		return true
 	})
+}
+
+// cut returns what a commit stores of a lane with the watermark wm, of which
+// everything that was emitted is resolved or not.
+func (s *segments) cut(wm Position, resolved bool) (pos Position, withdrawn bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.tracking == trackReleased && resolved {
+		s.tracking = trackVerified
+	}
+	s.cutDone, s.cutHeld = s.done, s.tracking >= trackHeld
+	if s.cutHeld {
+		wm = s.end
+	}
+	return wm, s.withdrawn != nil && resolved
 }

@@ -51,7 +51,7 @@ func TestSegments(t *testing.T) {
 				t.Fatalf("seed %d: %d records are verified, want %d", seed, got, records)
 			}
 		}
-		if last := batches[n-1]; last.Segment != l.segs.issued && !last.Verified {
+		if last := batches[n-1]; last.Segment != l.segments.issued && !last.Verified {
 			t.Errorf("seed %d: the last batch has segment %d", seed, last.Segment)
 		}
 	}
@@ -108,7 +108,7 @@ func TestWithdrawCommits(t *testing.T) {
 	l.Hold()
 	l.Withdraw(&Unverified{})
 	l.Complete()
-	l.finish()
+	l.ended = true
 	if l.finishable(true) {
 		t.Error("the lane finished before the withdrawal was committed")
 	}
@@ -162,7 +162,7 @@ func TestHeldCommit(t *testing.T) {
 	commit(2, false) // one batch is still in flight
 	l.resolve(open, true)
 	commit(2, true)
-	l.segs.withdrawn = nil
+	l.segments.withdrawn = nil
 	last = emit(4, false)
 	l.Release()
 	if l.Covered(1) {

@@ -60,14 +60,14 @@ func (w *worker) handle(b *Batch) {
 		p.delivery.deliver(b)
 		return
 	}
-	if b.filtered && !b.late {
+	if b.round == decidedRound {
 		w.finish(b)
 		p.delivery.deliver(b)
 		return
 	}
 	var err error
 	w.renew()
-	if b.late {
+	if b.round == lateRound {
 		err = w.deadLetters(b)
 	} else {
 		err = w.process(b)
@@ -76,7 +76,7 @@ func (w *worker) handle(b *Batch) {
 		w.endAt(b, err)
 	}
 	switch {
-	case b.late:
+	case b.round == lateRound:
 		p.delivery.deliver(b)
 	case p.filtering.claims != nil:
 		p.note(b)
@@ -199,25 +199,24 @@ func panicText(v any) string {
 // packStreams divides the output of b among the sinks, and compresses it for
 // those that need it.
 func (w *worker) packStreams(b *Batch) {
-	if !b.late {
+	if b.round != lateRound {
 		// Give each sink the stream that it is to receive.
 		for slot := range w.p.o.Sinks {
 			g := &b.legs[slot]
 			g.giveBack()
-			switch g.own = true; {
+			switch {
 			case len(b.Out.To) > 0:
+				g.gets = owned
 				g.out.pick(&b.Out, 1<<slot)
 			case w.packers > 1: // Packed must not be shared
 				s := &b.Out
-				g.borrows = true
+				g.gets = borrowed
 				g.out = Stream{Bytes: s.Bytes, Recs: s.Recs, Facts: s.Facts, IDs: s.IDs, Apart: s.Apart, Binary: s.Binary, Packed: g.out.Packed[:0]}
-			default:
-				g.own = false
 			}
 		}
 	}
 	for slot, pack := range w.packs {
-		if pack == nil || b.late && slot != w.p.delivery.dead {
+		if pack == nil || b.round == lateRound && slot != w.p.delivery.dead {
 			continue
 		}
 		s := b.full(slot)
