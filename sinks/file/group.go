@@ -117,7 +117,7 @@ func (s *log) admit(ctx context.Context, b *pipeline.Batch, n int) (*output, err
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if s.closed || !s.opened {
+		if s.state != logOpen {
 			return nil, errNotOpen
 		}
 		if s.lasting != nil {
@@ -223,7 +223,7 @@ func (s *log) complain(err error) {
 func (s *log) Barrier(ctx context.Context) error {
 	clean := make(chan struct{})
 	s.mu.Lock()
-	if !s.opened || s.closed {
+	if s.state != logOpen {
 		s.mu.Unlock()
 		return errNotOpen
 	}
@@ -270,7 +270,7 @@ func (s *log) round() {
 	s.mu.Lock()
 	waiters, requests := s.waiters, s.requests
 	s.waiters, s.requests = nil, nil
-	s.rotateDue()
+	s.table.rotateDue()
 	// Repair the broken outputs that are due, and collect the outputs to
 	// sync.
 	var shares []share
@@ -303,7 +303,7 @@ func (s *log) round() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.finishAll(requests)
-	s.publishAll()
+	s.table.publishAll()
 	clean := s.diagnose()
 	// Close the least recently used files if too many are open. Files that
 	// wait for a sync stay open.

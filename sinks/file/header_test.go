@@ -117,7 +117,7 @@ func TestOtherHeader(t *testing.T) {
 
 			next, err := makeLog(withHeader(path))
 			must(t, err)
-			if err := next.(interface{ checkNames() error }).checkNames(); !errors.Is(err, errHeader) || !strings.Contains(err.Error(), path) {
+			if err := inner(next).table.checkNames(); !errors.Is(err, errHeader) || !strings.Contains(err.Error(), path) {
 				t.Errorf("%s after %q: %v", name, before, err)
 			}
 			must(t, next.Open(ctx))

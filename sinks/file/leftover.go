@@ -33,7 +33,7 @@ func (c *LogConfig) Makes(path string) bool {
 // in addition, to store how far the outputs are covered.
 func (c *LogConfig) CanCutBack() bool {
 	t, err := parseTemplate(c.Path)
-	return err == nil && t.perLane && !t.counts
+	return err == nil && t.perLane() && !t.counts()
 }
 
 // unnumbered matches the number in a path whose name was already taken. See

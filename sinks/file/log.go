@@ -90,11 +90,7 @@ type log struct {
 	counts counts
 
 	mu       sync.Mutex
-	opened   bool
-	closed   bool
-	retired  []string        // final paths of finished outputs that a stored cut may still contain
-	retiring int             // length of the prefix of retired that the last call of Extents no longer reported
-	finished map[string]bool // streams that are finished according to the checkpoint
+	state    logState
 	lasting  *lastingError   // error that ends the run, or nil
 	crowded  bool            // a Submit waits for a round to close files
 	holds    int             // batches that wait for a sync
@@ -104,6 +100,14 @@ type log struct {
 	requests []request       // from Finish
 	durable  []held          // scratch space of the rounds
 }
+
+type logState uint8
+
+const (
+	logNew logState = iota
+	logOpen
+	logClosed
+)
 
 // counts are the counters behind Stats.
 type counts struct {
@@ -123,7 +127,6 @@ func newLog(cfg LogConfig) *log {
 	s := &log{
 		cfg: cfg, log: cfg.Logger, firstRetry: firstRetry,
 		notify: make(bell, 1), quit: make(chan struct{}), over: make(chan struct{}), mended: make(chan struct{}),
-		finished: map[string]bool{},
 	}
 	s.tmpl, _ = parseTemplate(cfg.Path)                   // Validate has parsed it
 	s.format, s.level, _ = cfg.Compress.resolve(cfg.Path) // checked by Validate
@@ -147,7 +150,7 @@ func newLog(cfg LogConfig) *log {
 	s.files = diskFiles{cfg: &s.cfg, log: s.log, format: s.format, at: fault.At, counts: &s.counts}
 	s.table = streamTable{
 		cfg: &s.cfg, log: s.log, tmpl: s.tmpl, format: s.format, files: &s.files, notify: s.notify, counts: &s.counts,
-		streams: map[string]*stream{}, taken: map[string]bool{},
+		streams: map[string]*stream{}, taken: map[string]bool{}, finished: map[string]bool{},
 	}
 	return s
 }
@@ -157,14 +160,14 @@ func newLog(cfg LogConfig) *log {
 func (s *log) Open(context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.opened {
+	if s.state != logNew {
 		return errors.New("file sink: Open called twice")
 	}
-	if err := s.recover(); err != nil {
-		s.closeFiles()
+	if err := s.table.recover(); err != nil {
+		s.table.closeFiles()
 		return fmt.Errorf("file sink: %w", err)
 	}
-	s.opened = true
+	s.state = logOpen
 	go s.run()
 	return nil
 }
@@ -175,7 +178,7 @@ func (s *log) Open(context.Context) error {
 func (s *log) CheckConnect(context.Context) error {
 	err := disk.Creatable(s.tmpl.dir())
 	if err == nil {
-		err = s.checkNames()
+		err = s.table.checkNames()
 	}
 	if err != nil {
 		return &field.Error{Field: "path", Err: err}
@@ -185,14 +188,14 @@ func (s *log) CheckConnect(context.Context) error {
 
 // growing returns the paths of the outputs that are written under their final
 // names.
-func (s *log) growing() (names []string) {
+func (tab *streamTable) growing() (names []string) {
 	switch {
-	case !s.table.grows():
-	case !s.tmpl.bySrc:
-		names = append(names, s.tmpl.path(values{}))
+	case !tab.grows():
+	case !tab.tmpl.bySrc():
+		names = append(names, tab.tmpl.path(values{}))
 	default:
-		for _, source := range s.cfg.SourceNames {
-			names = append(names, s.tmpl.path(values{source: source}))
+		for _, source := range tab.cfg.SourceNames {
+			names = append(names, tab.tmpl.path(values{source: source}))
 		}
 	}
 	return names
@@ -200,9 +203,9 @@ func (s *log) growing() (names []string) {
 
 // checkNames returns an error if an output path is occupied by something that
 // must not be written to, such as a pipe or a link.
-func (s *log) checkNames() error {
-	names := s.growing()
-	unfinished, err := s.tmpl.unfinished()
+func (tab *streamTable) checkNames() error {
+	names := tab.growing()
+	unfinished, err := tab.tmpl.unfinished()
 	if err != nil {
 		return err
 	}
@@ -214,8 +217,8 @@ func (s *log) checkNames() error {
 			return err
 		}
 	}
-	for _, name := range s.growing() {
-		if err := s.files.checkHeaderOf(name); err != nil {
+	for _, name := range tab.growing() {
+		if err := tab.files.checkHeaderOf(name); err != nil {
 			return err
 		}
 	}
@@ -249,23 +252,22 @@ func (s *log) Stats() logStats {
 // their names, and the next run continues them.
 func (s *log) Close(ctx context.Context) error {
 	s.mu.Lock()
-	if s.closed || !s.opened {
-		s.closed = true
-		s.mu.Unlock()
+	open := s.state == logOpen
+	s.state = logClosed
+	s.mu.Unlock()
+	if !open {
 		return nil
 	}
-	s.closed = true
-	s.mu.Unlock()
 	close(s.quit)
 	<-s.over
 	s.mu.Lock()
 	left := s.giveUp()
 	var err error
 	if ctx.Err() == nil && len(left) == 0 {
-		err = s.publishLast()
+		err = s.table.publishLast()
 	}
 	s.wake()
-	s.closeFiles()
+	s.table.closeFiles()
 	s.mu.Unlock()
 	for _, h := range left {
 		h.ticket.Done(pipeline.Result{Err: errClosed, Class: pipeline.Retryable})
@@ -287,28 +289,28 @@ func (s *log) giveUp() (left []held) {
 }
 
 // publishLast renames the files that no later run continues.
-func (s *log) publishLast() error {
-	if s.tmpl.perLane || s.table.grows() {
+func (tab *streamTable) publishLast() error {
+	if tab.tmpl.perLane() || tab.grows() {
 		return nil
 	}
 	var errs []error
-	for _, st := range s.table.streams {
+	for _, st := range tab.streams {
 		if st.active != nil && st.active.size > 0 {
-			s.table.seal(st)
+			tab.seal(st)
 		}
-		errs = append(errs, s.publishSealed(st))
+		errs = append(errs, tab.publishSealed(st))
 	}
 	return errors.Join(errs...)
 }
 
 // closeFiles closes all open files, and removes empty ones that have no final
 // name.
-func (s *log) closeFiles() {
-	for _, o := range s.table.outputs() {
+func (tab *streamTable) closeFiles() {
+	for _, o := range tab.outputs() {
 		if o.f != nil && o.size == 0 && o.young() {
 			_ = disk.Remove(o.name) // while it is locked and therefore ours
 		}
-		s.files.shut(o)
+		tab.files.shut(o)
 	}
 }
 

@@ -204,7 +204,7 @@ func (c *LogConfig) Validate() error {
 		wrong("path", err)
 	} else if slices.Contains(standardStreams, c.Path) {
 		wrong("path", errors.New("must name a file, not a standard stream; use the stdout sink"))
-	} else if c.Rotate.any() && !tmpl.counts {
+	} else if c.Rotate.any() && !tmpl.counts() {
 		wrong("rotate", errors.New("requires {seq} or {time} in the path: otherwise all files would have the same name"))
 	}
 	if err := c.Compress.Validate(); err != nil {

@@ -59,22 +59,37 @@ type output struct {
 	pending []held
 	span    span
 
-	err     error // why the output must be repaired before it is written to
-	suspect bool  // a sync failed; data that was not synced before is unreliable
-	lost    bool  // the error was errLost
-	tries   int   // attempts to repair it
-	retry   time.Time
+	err    error // why the output must be repaired before it is written to
+	damage damage
+	tries  int // attempts to repair it
+	retry  time.Time
 
-	sealed    bool  // nothing more is written
-	renamed   bool  // it has its final name, perhaps not durably
-	published bool  // it is complete, and its final name is durable
-	unnamed   error // why it could not be renamed
+	naming  naming
+	unnamed error // why it could not be renamed
 
 	opened   time.Time
 	records  int64
 	inRecord bool // the file ends within an oversize record
 	used     uint64
 }
+
+// A damage is what a failed write or sync has left of the file of an output.
+type damage uint8
+
+const (
+	tornEnd damage = iota // what follows the last sync
+	suspect               // a sync failed; data that was not synced before is unreliable
+	gone                  // the file was deleted or moved
+)
+
+// A naming is how far the final name of an output is.
+type naming uint8
+
+const (
+	unrenamed naming = iota
+	renamed          // it has its final name, perhaps not durably
+	published        // it is complete, and its final name is durable
+)
 
 // young reports whether o still has its unfinished name.
 func (o *output) young() bool { return o.name != o.final }
@@ -240,8 +255,12 @@ func (o *output) isThere() bool {
 // failed handles a failed sync of o. The system may have dropped the data that
 // it could not write, and the next sync of the same file would not report that.
 func (s *log) failed(o *output, err error) {
-	o.lost = errors.Is(err, errLost)
-	o.suspect = !o.lost && !isFull(err)
+	switch {
+	case errors.Is(err, errLost):
+		o.damage = gone
+	case !isFull(err):
+		o.damage = suspect
+	}
 	s.breaks(o, err)
 	s.files.shut(o)
 }
@@ -250,13 +269,12 @@ func (s *log) failed(o *output, err error) {
 func (d *diskFiles) syncNames(list []*output) {
 	dirs := map[string]error{}
 	for _, o := range list {
-		if o.renamed {
+		if o.naming == renamed {
 			if o.unnamed = d.syncNameOnce(dirs, o.final); o.unnamed != nil {
 				continue
 			}
-			o.renamed = false
 		}
-		o.published = true
+		o.naming = published
 	}
 }
 
@@ -305,17 +323,17 @@ func (s *log) rewrite(o *output) error {
 	if err := s.files.at("file.before_mend"); err != nil {
 		return err
 	}
-	if o.lost {
+	if o.damage == gone {
 		if err := s.beginAgain(o); err != nil {
 			return err
 		}
 	}
-	if o.suspect {
+	if o.damage == suspect {
 		s.files.shut(o)
 		if err := s.files.replace(o); err != nil {
 			return err
 		}
-		o.suspect = false
+		o.damage = tornEnd
 	}
 	if err := s.table.ensure(o); err != nil {
 		return err
@@ -347,9 +365,9 @@ func (s *log) beginAgain(o *output) error {
 	}
 	s.log.Warn("output deleted or moved, continuing in another file", "path", o.name, "bytes", o.synced, "next", n.name)
 	if s.cfg.ExactlyOnce {
-		s.retired = append(s.retired, o.final)
+		s.table.retired = append(s.table.retired, o.final)
 	}
-	n.pending, n.sealed, n.inRecord = o.pending, o.sealed, o.inRecord
+	n.pending, n.inRecord = o.pending, o.inRecord
 	n.mode = allowed(n.mode, o.mode)
 	n.span = span{lane: o.span.lane, segment: o.span.segment}
 	for i := range n.pending {
@@ -415,10 +433,10 @@ func (d *diskFiles) copyPrefix(to, from string, n int64) (err error) {
 // may be repeated after an error. The caller holds mu; only run, Open and Close
 // call it.
 func (d *diskFiles) rename(o *output) error {
-	if o.renamed || !o.young() {
+	if o.naming == renamed || !o.young() {
 		return nil
 	}
-	if _, err := os.Lstat(o.name); o.sealed && errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Lstat(o.name); o.stream.active != o && errors.Is(err, fs.ErrNotExist) {
 		d.log.Warn("output deleted or moved before its final rename", "path", o.name, "bytes", o.size)
 		return nil
 	}
@@ -431,6 +449,6 @@ func (d *diskFiles) rename(o *output) error {
 	if err := disk.Rename(o.name, o.final); err != nil {
 		return err
 	}
-	o.renamed, o.name = true, o.final
+	o.naming, o.name = renamed, o.final
 	return d.at("file.after_rename")
 }

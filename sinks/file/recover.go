@@ -22,30 +22,30 @@ import (
 //   - Without it: truncating torn ends.
 
 // recover prepares the outputs of earlier processes. The caller holds mu.
-func (s *log) recover() error {
-	if err := probe(s.tmpl.dir()); err != nil {
+func (tab *streamTable) recover() error {
+	if err := probe(tab.tmpl.dir()); err != nil {
 		return err
 	}
-	for _, name := range s.growing() {
+	for _, name := range tab.growing() {
 		if err := disk.Check(name); err != nil {
 			return err
 		}
 	}
-	if s.cfg.ExactlyOnce {
-		if err := s.resumeAll(); err != nil {
+	if tab.cfg.ExactlyOnce {
+		if err := tab.resumeAll(); err != nil {
 			return err
 		}
-		if err := s.mendLost(); err != nil {
-			return err
-		}
-	}
-	if !s.tmpl.perLane && (!s.table.grows() || s.cfg.ExactlyOnce) {
-		if err := s.table.adopt(s.table.streamOf(nil), nil); err != nil {
+		if err := tab.mendLost(); err != nil {
 			return err
 		}
 	}
-	for _, st := range s.table.streams {
-		if err := s.publishSealed(st); err != nil {
+	if !tab.tmpl.perLane() && (!tab.grows() || tab.cfg.ExactlyOnce) {
+		if err := tab.adopt(tab.streamOf(nil), nil); err != nil {
+			return err
+		}
+	}
+	for _, st := range tab.streams {
+		if err := tab.publishSealed(st); err != nil {
 			return err
 		}
 	}
@@ -68,25 +68,25 @@ func probe(dir string) error {
 // resumeAll creates the outputs of the extents. The last output of each stream
 // is continued. The others are finished, and their extents cover them
 // completely.
-func (s *log) resumeAll() error {
-	for _, m := range s.cfg.Resume {
-		o, err := s.resume(m)
+func (tab *streamTable) resumeAll() error {
+	for _, m := range tab.cfg.Resume {
+		o, err := tab.resume(m)
 		if err != nil {
 			return err
 		}
-		s.table.taken[m.Path] = true
+		tab.taken[m.Path] = true
 		if o == nil {
-			s.retired = append(s.retired, m.Path)
-			s.finished[m.Lane] = true
+			tab.retired = append(tab.retired, m.Path)
+			tab.finished[m.Lane] = true
 			continue
 		}
-		st := s.table.streams[m.Lane]
+		st := tab.streams[m.Lane]
 		if st == nil {
 			st = &stream{key: m.Lane}
-			s.table.streams[m.Lane] = st
+			tab.streams[m.Lane] = st
 		}
 		if st.active != nil {
-			s.table.seal(st)
+			tab.seal(st)
 		}
 		st.active, o.stream = o, st
 		st.begun++
@@ -98,17 +98,17 @@ func (s *log) resumeAll() error {
 // keep their whole records: a program may have read them, and they are written again
 // to another file, with all other records of the inputs. If nothing is left of a
 // checkpoint, an output may be a file of somebody else, and stays as it is.
-func (s *log) mendLost() error {
-	if !s.cfg.Lost {
+func (tab *streamTable) mendLost() error {
+	if !tab.cfg.Lost {
 		return nil
 	}
-	for _, first := range s.growing() {
+	for _, first := range tab.growing() {
 		for n := 1; ; n++ {
 			final := numbered(first, n)
-			if s.table.taken[final] {
+			if tab.taken[final] {
 				continue
 			}
-			_, _, err := s.files.cutTorn(final)
+			_, _, err := tab.files.cutTorn(final)
 			if errors.Is(err, fs.ErrNotExist) {
 				break
 			}
@@ -122,7 +122,7 @@ func (s *log) mendLost() error {
 
 // resume truncates the output of m to its length. It returns nil if the output
 // is finished.
-func (s *log) resume(m pipeline.Extent) (*output, error) {
+func (tab *streamTable) resume(m pipeline.Extent) (*output, error) {
 	tidy(m.Path)
 	name := m.Path + partSuffix
 	fi, err := os.Stat(name)
@@ -132,36 +132,36 @@ func (s *log) resume(m pipeline.Extent) (*output, error) {
 	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		s.log.Warn("checkpointed output missing, treated as finished", "path", m.Path)
+		tab.log.Warn("checkpointed output missing, treated as finished", "path", m.Path)
 		return nil, nil
 	case err != nil:
 		return nil, err
 	case fi.Size() < m.Length:
 		return nil, fmt.Errorf("%s is truncated: it has %d bytes, but %d were durable; restore the file, or reset the state to start over",
 			name, fi.Size(), m.Length)
-	case name == m.Path && !s.table.grows():
+	case name == m.Path && !tab.grows():
 		return nil, nil
 	}
 	o := &output{final: m.Path, name: name, made: true, mode: os.ModePerm, size: m.Length, synced: m.Length, stored: m.Length, opened: fi.ModTime()}
-	if err := s.table.ensure(o); err != nil {
+	if err := tab.ensure(o); err != nil {
 		return nil, err
 	}
-	defer s.files.shut(o)
-	if format := s.files.formatOf(o.f); format != s.format {
-		s.log.Info("output compression changed, finishing old output", "path", m.Path, "format", format.String())
-		s.files.shut(o) // releases its lock
+	defer tab.files.shut(o)
+	if format := tab.files.formatOf(o.f); format != tab.format {
+		tab.log.Info("output compression changed, finishing old output", "path", m.Path, "format", format.String())
+		tab.files.shut(o) // releases its lock
 		return nil, FinishExtent(m)
 	}
 	if m.Length > 0 {
-		if err := s.files.checkHeader(name, o.f); err != nil {
+		if err := tab.files.checkHeader(name, o.f); err != nil {
 			return nil, err
 		}
 	}
 	if fi.Size() == m.Length {
 		return o, nil
 	}
-	s.log.Info("truncating output to its checkpoint", "path", name, "bytes", fi.Size()-m.Length)
-	if err := s.files.at("file.before_truncate"); err != nil {
+	tab.log.Info("truncating output to its checkpoint", "path", name, "bytes", fi.Size()-m.Length)
+	if err := tab.files.at("file.before_truncate"); err != nil {
 		return nil, err
 	}
 	return o, errors.Join(o.f.Truncate(m.Length), o.f.Sync())
@@ -196,7 +196,7 @@ func (tab *streamTable) adopt(st *stream, v *values) error {
 		}
 		tab.taken[final] = true
 		st.begun++
-		st.sealed = append(st.sealed, &output{stream: st, final: final, name: name, made: true, size: size, synced: size, sealed: true})
+		st.sealed = append(st.sealed, &output{stream: st, final: final, name: name, made: true, size: size, synced: size})
 	}
 	st.v.seq = tab.tmpl.lastSeq(st.v)
 	return nil

@@ -37,7 +37,8 @@ type stream struct {
 	blocked error // why the last batch could not get an output
 }
 
-// A streamTable holds the streams, and selects the output for each batch.
+// A streamTable holds the streams: it recovers their outputs, selects the output
+// for each batch, and gives complete ones their final names.
 type streamTable struct {
 	cfg    *LogConfig
 	log    *slog.Logger
@@ -48,10 +49,13 @@ type streamTable struct {
 	counts *counts
 
 	// The fields below are guarded by log.mu.
-	streams map[string]*stream
-	taken   map[string]bool // final paths of the outputs of streams and of those in log.retired
-	clock   uint64          // incremented at each use of an output
-	all     []*output       // scratch space of outputs
+	streams  map[string]*stream
+	taken    map[string]bool // final paths of the outputs of streams and of those in retired
+	retired  []string        // final paths of finished outputs that a stored cut may still contain
+	retiring int             // length of the prefix of retired that the last call of Extents no longer reported
+	finished map[string]bool // streams that are finished according to the checkpoint
+	clock    uint64          // incremented at each use of an output
+	all      []*output       // scratch space of outputs
 }
 
 // outputs returns all outputs. The caller holds mu.
@@ -71,9 +75,9 @@ func (tab *streamTable) keyOf(l *pipeline.Lane) string {
 	switch {
 	case l == nil:
 		return ""
-	case tab.tmpl.perLane:
+	case tab.tmpl.perLane():
 		return l.ID()
-	case tab.tmpl.bySrc:
+	case tab.tmpl.bySrc():
 		return "source " + valuesOf(l, tab.cfg.SourceNames).source
 	}
 	return ""
@@ -81,7 +85,7 @@ func (tab *streamTable) keyOf(l *pipeline.Lane) string {
 
 // grows reports whether outputs are never finished. Such an output has its
 // final name from the start, or as soon as a stored cut covers it.
-func (tab *streamTable) grows() bool { return !tab.tmpl.perLane && !tab.tmpl.counts }
+func (tab *streamTable) grows() bool { return !tab.tmpl.perLane() && !tab.tmpl.counts() }
 
 // current returns the open output for n bytes of b. The output may be broken.
 // The caller holds mu.
@@ -159,7 +163,7 @@ func (tab *streamTable) open(st *stream) (*output, error) {
 // prepare handles, once per lane, the rotated files that another process has
 // left. Open does that for files that do not belong to a single lane.
 func (tab *streamTable) prepare(st *stream) error {
-	if st.ready || !tab.tmpl.counts || !tab.tmpl.perLane {
+	if st.ready || !tab.tmpl.counts() || !tab.tmpl.perLane() {
 		return nil
 	}
 	if err := tab.adopt(st, &st.v); err != nil {
@@ -183,7 +187,7 @@ func (tab *streamTable) next(st *stream) (*output, error) {
 	first := tab.tmpl.path(st.v)
 	for n := 1; n < 1e6; n++ {
 		final := numbered(first, n)
-		if !tab.cfg.ExactlyOnce && !tab.tmpl.counts {
+		if !tab.cfg.ExactlyOnce && !tab.tmpl.counts() {
 			if o, err := tab.goOn(st, final); o != nil || err != nil {
 				return o, err
 			}
@@ -260,7 +264,6 @@ func (tab *streamTable) free(final string) bool {
 
 // seal ends the active output of st. The caller holds mu.
 func (tab *streamTable) seal(st *stream) {
-	st.active.sealed = true
 	st.sealed = append(st.sealed, st.active)
 	st.active = nil
 }
@@ -273,39 +276,39 @@ func (tab *streamTable) rotate(st *stream) {
 }
 
 // rotateDue seals the outputs whose rotation time has come.
-func (s *log) rotateDue() {
-	every := s.cfg.Rotate.Every
+func (tab *streamTable) rotateDue() {
+	every := tab.cfg.Rotate.Every
 	if every == 0 {
 		return
 	}
 	now := time.Now().UTC().Truncate(every)
-	for _, st := range s.table.streams {
+	for _, st := range tab.streams {
 		if o := st.active; o != nil && o.size > 0 && o.opened.UTC().Truncate(every).Before(now) && !o.inRecord {
-			s.table.rotate(st)
+			tab.rotate(st)
 		}
 	}
 }
 
 // publishAll renames the outputs that wait for their final names, and stores
 // the errors for Health.
-func (s *log) publishAll() {
+func (tab *streamTable) publishAll() {
 	var list []*output
-	for _, st := range s.table.streams {
-		list = s.nameSealed(list, st)
-		if o := st.active; o != nil && s.table.grows() && (o.young() && o.stored > 0 || o.renamed) {
-			list = s.name(list, o)
+	for _, st := range tab.streams {
+		list = tab.nameSealed(list, st)
+		if o := st.active; o != nil && tab.grows() && (o.young() && o.stored > 0 || o.naming == renamed) {
+			list = tab.name(list, o)
 		}
 	}
-	s.files.syncNames(list)
-	for _, st := range s.table.streams {
-		s.retire(st)
+	tab.files.syncNames(list)
+	for _, st := range tab.streams {
+		tab.retire(st)
 	}
 }
 
 // publishSealed renames the sealed outputs of st.
-func (s *log) publishSealed(st *stream) error {
-	s.files.syncNames(s.nameSealed(nil, st))
-	s.retire(st)
+func (tab *streamTable) publishSealed(st *stream) error {
+	tab.files.syncNames(tab.nameSealed(nil, st))
+	tab.retire(st)
 	if len(st.sealed) > 0 {
 		return st.sealed[0].unnamed
 	}
@@ -315,12 +318,12 @@ func (s *log) publishSealed(st *stream) error {
 // nameSealed renames the sealed outputs of st in order, and appends them to
 // list. With ExactlyOnce, an output keeps its unfinished name until a cut
 // covers all of it, because a file with a final name is never truncated.
-func (s *log) nameSealed(list []*output, st *stream) []*output {
+func (tab *streamTable) nameSealed(list []*output, st *stream) []*output {
 	for _, o := range st.sealed {
-		if o.err != nil || len(o.pending) > 0 || s.cfg.ExactlyOnce && o.stored < o.size {
+		if o.err != nil || len(o.pending) > 0 || tab.cfg.ExactlyOnce && o.stored < o.size {
 			break
 		}
-		if list = s.name(list, o); o.unnamed != nil {
+		if list = tab.name(list, o); o.unnamed != nil {
 			break
 		}
 	}
@@ -328,20 +331,20 @@ func (s *log) nameSealed(list []*output, st *stream) []*output {
 }
 
 // name renames o to its final name, not yet durably, and appends it to list.
-func (s *log) name(list []*output, o *output) []*output {
-	if o.unnamed = s.files.rename(o); o.unnamed != nil {
+func (tab *streamTable) name(list []*output, o *output) []*output {
+	if o.unnamed = tab.files.rename(o); o.unnamed != nil {
 		return list
 	}
 	return append(list, o)
 }
 
 // retire releases the sealed outputs of st that have their final names.
-func (s *log) retire(st *stream) {
-	for len(st.sealed) > 0 && st.sealed[0].published {
+func (tab *streamTable) retire(st *stream) {
+	for len(st.sealed) > 0 && st.sealed[0].naming == published {
 		o := st.sealed[0]
-		s.files.shut(o)
-		s.retired = append(s.retired, o.final)
-		s.counts.published.Add(1)
+		tab.files.shut(o)
+		tab.retired = append(tab.retired, o.final)
+		tab.counts.published.Add(1)
 		st.sealed = st.sealed[1:]
 	}
 }
@@ -356,7 +359,7 @@ type request struct {
 // their final names. A lane without records gets an empty output; a skipped
 // lane gets none. Each directory is synced once.
 func (s *log) Finish(ctx context.Context, lanes []*pipeline.Lane) []error {
-	if !s.tmpl.perLane {
+	if !s.tmpl.perLane() {
 		return nil
 	}
 	errs := s.withdraw(lanes)
@@ -377,7 +380,7 @@ func (s *log) finishReady(ctx context.Context, lanes []*pipeline.Lane) []error {
 	r := request{lanes, make(chan []error, 1)}
 	err := errNotOpen
 	s.mu.Lock()
-	if s.closed || !s.opened {
+	if s.state != logOpen {
 		s.mu.Unlock()
 		return slices.Repeat([]error{err}, len(lanes))
 	}
@@ -408,13 +411,13 @@ func (s *log) finish(lanes []*pipeline.Lane) []error {
 	var list []*output
 	for i, l := range lanes {
 		if streams[i], errs[i] = s.sealLast(l); streams[i] != nil {
-			list = s.nameSealed(list, streams[i])
+			list = s.table.nameSealed(list, streams[i])
 		}
 	}
 	s.files.syncNames(list)
 	for i, st := range streams {
 		if st != nil {
-			errs[i] = s.drop(st)
+			errs[i] = s.table.drop(st)
 		}
 		if errs[i] != nil {
 			errs[i] = fmt.Errorf("file sink: %w", errs[i])
@@ -426,7 +429,7 @@ func (s *log) finish(lanes []*pipeline.Lane) []error {
 // sealLast ends the outputs of a lane. It returns their stream, or nil if there
 // is nothing to do.
 func (s *log) sealLast(l *pipeline.Lane) (*stream, error) {
-	st, err := s.lastOf(l)
+	st, err := s.table.lastOf(l)
 	if st == nil || err != nil {
 		return nil, err
 	}
@@ -450,18 +453,18 @@ func (s *log) sealLast(l *pipeline.Lane) (*stream, error) {
 
 // lastOf returns the stream of a lane that has ended, or nil if the lane is
 // finished. The stream has an output even if there are no records.
-func (s *log) lastOf(l *pipeline.Lane) (*stream, error) {
-	key := s.table.keyOf(l)
-	if s.table.streams[key] == nil && (l.Skipped() || s.finished[key] || s.isThere(l)) {
+func (tab *streamTable) lastOf(l *pipeline.Lane) (*stream, error) {
+	key := tab.keyOf(l)
+	if tab.streams[key] == nil && (l.Skipped() || tab.finished[key] || tab.isThere(l)) {
 		return nil, nil
 	}
-	st := s.table.streamOf(l)
+	st := tab.streamOf(l)
 	st.allow = modeOfLane(l)
-	if err := s.table.prepare(st); err != nil {
+	if err := tab.prepare(st); err != nil {
 		return nil, err
 	}
 	if st.active == nil && st.begun == 0 {
-		if _, err := s.table.open(st); err != nil {
+		if _, err := tab.open(st); err != nil {
 			return nil, err
 		}
 	}
@@ -469,22 +472,22 @@ func (s *log) lastOf(l *pipeline.Lane) (*stream, error) {
 }
 
 // drop removes a stream whose outputs all have their final names.
-func (s *log) drop(st *stream) error {
-	s.retire(st)
+func (tab *streamTable) drop(st *stream) error {
+	tab.retire(st)
 	if len(st.sealed) > 0 {
 		return st.sealed[0].unnamed
 	}
-	delete(s.table.streams, st.key)
+	delete(tab.streams, st.key)
 	return nil
 }
 
 // isThere reports whether l has a finished output and no unfinished one. An
 // earlier process then finished the lane, but died before the source stored
 // that.
-func (s *log) isThere(l *pipeline.Lane) bool {
-	v := valuesOf(l, s.cfg.SourceNames)
-	finished, unfinished := s.tmpl.files(&v)
-	return len(finished) > 0 && (s.cfg.ExactlyOnce || len(unfinished) == 0)
+func (tab *streamTable) isThere(l *pipeline.Lane) bool {
+	v := valuesOf(l, tab.cfg.SourceNames)
+	finished, unfinished := tab.tmpl.files(&v)
+	return len(finished) > 0 && (tab.cfg.ExactlyOnce || len(unfinished) == 0)
 }
 
 // complete makes an output without records a valid file: it gets its header,
@@ -528,7 +531,7 @@ func (s *log) complete(o *output) error {
 func (s *log) Extents(dst []pipeline.Extent) []pipeline.Extent {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.retiring = len(s.retired)
+	s.table.retiring = len(s.table.retired)
 	for key, st := range s.table.streams {
 		for _, o := range st.sealed {
 			dst = o.appendExtent(dst, key)
@@ -558,9 +561,9 @@ func (s *log) CutStored() {
 	for _, o := range s.table.outputs() {
 		o.stored = o.extent
 	}
-	for _, final := range s.retired[:s.retiring] {
+	for _, final := range s.table.retired[:s.table.retiring] {
 		delete(s.table.taken, final)
 	}
-	s.retired, s.retiring = slices.Delete(s.retired, 0, s.retiring), 0
+	s.table.retired, s.table.retiring = slices.Delete(s.table.retired, 0, s.table.retiring), 0
 	s.notify.ring()
 }

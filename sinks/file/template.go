@@ -7,6 +7,7 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -17,12 +18,22 @@ import (
 
 // A template is the path of an output with variables.
 type template struct {
-	parts   []piece
-	perLane bool // each lane has its own output
-	bySrc   bool // each source has its own output
-	counts  bool // the name differs from file to file: {seq} or {time}
-	seq     bool
+	parts []piece
 }
+
+// has reports whether t has one of the given variables.
+func (t *template) has(vars ...variable) bool {
+	return slices.ContainsFunc(t.parts, func(p piece) bool { return slices.Contains(vars, p.what) })
+}
+
+// perLane reports whether each lane has its own output.
+func (t *template) perLane() bool { return t.has(sourceRel, laneName) }
+
+// bySrc reports whether each source has its own output.
+func (t *template) bySrc() bool { return t.has(sourceName) }
+
+// counts reports whether the name differs from file to file.
+func (t *template) counts() bool { return t.has(openTime, seqNumber) }
 
 // A piece of a template is literal text or a variable.
 type piece struct {
@@ -85,13 +96,13 @@ func (t *template) variable(text string) error {
 	case formatted:
 		return fmt.Errorf("{%s:…} is not supported: only {time:…} takes a format", name)
 	case name == "source.name":
-		p.what, t.bySrc = sourceName, true
+		p.what = sourceName
 	case name == "source.relpath":
-		p.what, t.perLane = sourceRel, true
+		p.what = sourceRel
 	case name == "lane":
-		p.what, t.perLane = laneName, true
+		p.what = laneName
 	case name == "seq":
-		p.what, t.counts, t.seq = seqNumber, true, true
+		p.what = seqNumber
 	default:
 		return fmt.Errorf("unknown variable {%s}: must be {source.relpath}, {source.name}, {lane}, {time}, {time:…} or {seq}", name)
 	}
@@ -107,7 +118,6 @@ var conversions = map[byte]string{'Y': "2006", 'y': "06", 'm': "01", 'd': "02", 
 // piece per conversion, with literal text between them, because package time
 // would interpret that text.
 func (t *template) time(format string, given bool) error {
-	t.counts = true
 	switch {
 	case !given:
 		format = "20060102T150405Z"
@@ -248,7 +258,7 @@ func (t *template) files(v *values) (finished, unfinished []string) {
 // lastSeq returns the highest number of a finished or unfinished file with the
 // values v, or 0 if there is none.
 func (t *template) lastSeq(v values) (last int) {
-	if !t.seq {
+	if !t.has(seqNumber) {
 		return 0
 	}
 	_, exact := t.pattern(&v)

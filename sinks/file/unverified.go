@@ -226,10 +226,10 @@ func (s *log) withdraw(lanes []*pipeline.Lane) []error {
 func (s *log) outputOf(l *pipeline.Lane) (final string, mode fs.FileMode, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.closed || !s.opened {
+	if s.state != logOpen {
 		return "", 0, errNotOpen
 	}
-	st, err := s.lastOf(l)
+	st, err := s.table.lastOf(l)
 	if st == nil || err != nil || st.active == nil {
 		return "", 0, err
 	}
