@@ -29,6 +29,14 @@ release: ## make all artefacts of a release into ./dist, without publishing them
 release-check: ## make a release twice, with empty caches, and compare the sums
 	deploy/release/check $(VERSION)
 
+.PHONY: site
+site: ## build the site of docs into ./out/www: make site [VERSION=x.y.z] (needs python3)
+	deploy/site/build $(VERSION)
+
+.PHONY: site-check
+site-check: site ## build the site, and check it in Chromium (needs Node.js; npm installs the rest)
+	deploy/site/check $(VERSION)
+
 .PHONY: test
 test: ## run all tests: go test ./... here and in chaos
 	$(GO) test ./...
