@@ -57,7 +57,7 @@ func newOutput(s *settings, std streams, source *file.Source, f *formats) (*outp
 	o := &output{stdout: s.OutputDir == "" && (s.Output == "" || s.Output == stdoutPath)}
 	mode := std.mode(inputs)
 	if s.Rejects != "" {
-		c := sink.Config{Path: s.Rejects, Inputs: inputs, Replace: s.Force, Mode: mode}
+		c := sink.Config{Path: s.Rejects, Inputs: inputs, Replace: s.Force, Mode: mode, DeadLetter: true}
 		if slices.Contains(stderrNames, s.Rejects) {
 			c.Path, c.Writer = "", terminal.Writer(std.err)
 		}

@@ -101,6 +101,7 @@ func TestVerifiedExact(t *testing.T) {
 					args                []string
 				}{
 					{"truncate", one.String(), two.String(), []string{"--on-damage", "quarantine", "-o", filepath.Join(dir, "out"), in}},
+					{"rejects", one.String(), two.String(), []string{"--on-damage", "quarantine", "-o", filepath.Join(dir, "out"), "--rejects", filepath.Join(dir, "bad"), "--force", in}},
 					{"read twice", one.String(), "", []string{"--on-damage", "quarantine", in}},
 					{"report", one.String() + two.String(), "", []string{in}},
 					{"two inputs", one.String(), two.String(), []string{"--on-damage", "quarantine", "--output-dir", filepath.Join(dir, "out"), "--compress", "none", in, "testdata/script/ondamage.txtar"}},
@@ -136,6 +137,9 @@ func wantVerified(t *testing.T, dir string, args []string, verified, unverified 
 		}
 	}
 	_ = os.RemoveAll(filepath.Join(dir, "out"))
+	if twice, err := filepath.Glob(filepath.Join(dir, "*.unverified")); len(twice) > 0 || err != nil {
+		t.Errorf("unverified records were also kept in %q, %v", twice, err)
+	}
 	if string(out) != emitted {
 		t.Errorf("%d lines in the output, want %d", bytes.Count(out, []byte("\n")), strings.Count(emitted, "\n"))
 	}
