@@ -3,16 +3,34 @@ package file
 import (
 	"bytes"
 	"encoding/binary"
+	"io/fs"
+	"log/slog"
 	"time"
 
 	"github.com/urlfold/urlfold/internal/storage/checkpoint"
 	"github.com/urlfold/urlfold/internal/storage/compress"
 )
 
-// This file binds tracks to files and unbinds them.
+// bindings binds tracks to files and unbinds them, and follows the state of the
+// files.
+type bindings struct {
+	cfg      *WatchConfig
+	log      *slog.Logger
+	at       func(point string) error // fault.At, except in tests
+	clock    func() time.Time
+	crew     *crew
+	files    *opener
+	known    *catalog
+	progress *progress
+
+	// Guarded by watcher.mu.
+	stats     *counts
+	byFile    map[fileID]*track    // bound tracks only
+	metBefore map[fileID]candidate // files released by tracks since the last scan
+}
 
 // bind binds t to the file p. The caller holds mu.
-func (w *watcher) bind(t *track, p *candidate, l *look, now time.Time) {
+func (k *bindings) bind(t *track, p *candidate, l *look, now time.Time) {
 	copied := t.sight.file.id != p.s.id
 	unchanged := !copied && t.path == p.s.path && t.sight.file.same(&p.s) && t.sight.file.changed == p.s.changed
 	t.sight.rotated = t.sight.rotated || t.sight.file.id == p.s.id && t.path != p.s.path
@@ -24,11 +42,11 @@ func (w *watcher) bind(t *track, p *candidate, l *look, now time.Time) {
 	if changed := time.Unix(0, p.s.changed); changed.Before(now) {
 		t.sight.changed = changed
 	}
-	w.byFile[p.s.id] = t
-	t.read.in.at = w.at
-	w.log.Debug("file bound", "path", t.path, "inode", t.sight.file.id.ino, "size", t.sight.file.size, "read", t.at().off, "id", t.id)
-	w.progress.touch(t)
-	w.files.closeContent(t)
+	k.byFile[p.s.id] = t
+	t.read.in.at = k.at
+	k.log.Debug("file bound", "path", t.path, "inode", t.sight.file.id.ino, "size", t.sight.file.size, "read", t.at().off, "id", t.id)
+	k.progress.touch(t)
+	k.files.closeContent(t)
 	if l == nil {
 		return
 	}
@@ -46,49 +64,50 @@ func (w *watcher) bind(t *track, p *candidate, l *look, now time.Time) {
 		t.end.verdict, t.end.found, t.lane, t.read.intact, t.read.closed = compress.Verdict{}, nil, nil, false, false
 	}
 	if t.life == over && copied { // finish it as the file that it replaces would have been
-		t.end.finishing = l.compressed && t.sight.rotated && t.end.state == checkpoint.Done && w.cfg.OnFinish.String() != keepFile
+		t.end.finishing = l.compressed && t.sight.rotated && t.end.state == checkpoint.Done && k.cfg.OnFinish.String() != keepFile
 	}
-	if t.life == open && w.files.descs < w.cfg.MaxOpenFiles {
+	if t.life == open && k.files.descs < k.cfg.MaxOpenFiles {
 		t.read.in.f, l.f = l.f, nil
-		w.files.descs++
+		k.files.descs++
 	}
 	// Load the restart point that the entry refers to.
 	id := t.entry.Restart
 	if id == 0 || len(t.points) > 0 || !t.read.in.compressed || t.life != open {
 		return
 	}
-	data, err := w.cfg.Store.Point(id)
+	data, err := k.cfg.Store.Point(id)
 	var rp compress.RestartPoint
 	if err == nil {
 		err = rp.UnmarshalBinary(data)
 	}
 	if err != nil {
-		w.log.Warn("restart point unusable, decompressing from the beginning", "path", t.path, "error", err)
+		k.log.Warn("restart point unusable, decompressing from the beginning", "path", t.path, "error", err)
 		return
 	}
 	t.points = []point{{id: id, p: rp, stored: true}}
 }
 
-// adopt creates a track for a new file. The caller holds mu.
-func (w *watcher) adopt(p *candidate, l *look, gen int64, now time.Time) {
+// adopt creates a track for a new file, whose lines before its end do not count if
+// skip is set. The caller holds mu.
+func (k *bindings) adopt(p *candidate, l *look, gen int64, now time.Time, skip bool) {
 	id := laneID(&p.s, l, gen)
-	for w.known.ids[id] { // used by a text that this file once held and that was moved
+	for k.known.ids[id] { // used by a text that this file once held and that was moved
 		gen++
 		id = laneID(&p.s, l, gen)
 	}
-	w.known.ids[id] = true
+	k.known.ids[id] = true
 	t := &track{
 		id: id, path: p.s.path, rel: p.s.rel,
 		sight: sighting{file: p.s, gen: gen}, read: reading{hash: newTextHash()}, end: ending{state: checkpoint.Reading},
 	}
 	t.read.cut.line = 1
-	w.known.tracks = append(w.known.tracks, t)
-	w.known.unread[t.path] = t
-	w.log.Debug("new file found", "path", t.path, "inode", t.sight.file.id.ino, "size", t.sight.file.size, "id", t.id)
-	if w.cfg.Start == startEnd && w.fresh && !w.scanned && !l.compressed {
-		w.skipToEnd(t, l)
+	k.known.tracks = append(k.known.tracks, t)
+	k.known.unread[t.path] = t
+	k.log.Debug("new file found", "path", t.path, "inode", t.sight.file.id.ino, "size", t.sight.file.size, "id", t.id)
+	if skip {
+		k.skipToEnd(t, l)
 	}
-	w.bind(t, p, l, now)
+	k.bind(t, p, l, now)
 }
 
 // laneID returns the lane identity of a new file. It is the same if the file is
@@ -106,7 +125,7 @@ func laneID(s *fileState, l *look, gen int64) string {
 }
 
 // skipToEnd makes t start after the last complete line of its file.
-func (w *watcher) skipToEnd(t *track, l *look) {
+func (k *bindings) skipToEnd(t *track, l *look) {
 	end := t.sight.file.size
 	for off := end; off > 0; {
 		from := max(0, off-64<<10)
@@ -119,7 +138,8 @@ func (w *watcher) skipToEnd(t *track, l *look) {
 			h := newTextHash()
 			t.positions = []position{{off: off, line: 1, tail: l.tailAt(off), sum: h.Sum64(), state: &h}}
 			t.read.cut.off, t.read.head, t.read.hashFrom = off, l.head, off
-			w.reader.rekey(t)
+			k.known.rekey(t)
+			k.progress.touch(t)
 			t.entry = keptOf(t.commit(off))
 			return
 		}
@@ -130,27 +150,82 @@ func (w *watcher) skipToEnd(t *track, l *look) {
 // replace unbinds the file of t, which now holds another text. A copy of the
 // old text may appear. The file keeps its age: if it was held back as an
 // unfinished copy, that does not start over. The caller holds mu.
-func (w *watcher) replace(t *track) {
+func (k *bindings) replace(t *track) {
 	if t.sight.file.same(&t.asRead) {
-		w.metBefore[t.sight.file.id] = candidate{s: t.sight.file, meeting: t.sight.met}
+		k.metBefore[t.sight.file.id] = candidate{s: t.sight.file, meeting: t.sight.met}
 	}
 	if t.at().off > 0 {
-		w.log.Warn("file truncated or overwritten, reading from the beginning", "path", t.path, "read", t.at().off)
-		w.stats.truncations++
+		k.log.Warn("file truncated or overwritten, reading from the beginning", "path", t.path, "read", t.at().off)
+		k.stats.truncations++
 	}
-	w.unbind(t)
+	k.unbind(t)
 	t.sight.replaced = true
 	t.read.cut.tail = nil
 }
 
 // unbind marks t as having no file. The caller holds mu.
-func (w *watcher) unbind(t *track) {
-	w.files.closeContent(t)
-	w.log.Debug("file unbound", "path", t.path, "inode", t.sight.file.id.ino, "size", t.sight.file.size, "read", t.at().off, "id", t.id)
-	if w.byFile[t.sight.file.id] == t {
-		delete(w.byFile, t.sight.file.id)
+func (k *bindings) unbind(t *track) {
+	k.files.closeContent(t)
+	k.log.Debug("file unbound", "path", t.path, "inode", t.sight.file.id.ino, "size", t.sight.file.size, "read", t.at().off, "id", t.id)
+	if k.byFile[t.sight.file.id] == t {
+		delete(k.byFile, t.sight.file.id)
 	}
 	t.sight.bound, t.sight.listed, t.atEnd = false, false, false
-	t.sight.gone = w.clock()
-	w.progress.touch(t)
+	t.sight.gone = k.clock()
+	k.progress.touch(t)
+}
+
+// refresh records the current state s of the file of t.
+func (k *bindings) refresh(t *track, s fileState, renamed bool, now time.Time) {
+	if t.life != open {
+		return // data after the end is detected once the track is over
+	}
+	k.question(t, &s, renamed)
+	if !t.sight.file.same(&s) {
+		t.sight.changed = now
+	}
+	if t.sight.doubt != trusted {
+		return // t.file stays as it was, so that a restart has the same doubt
+	}
+	if t.sight.file.stamps != s.stamps {
+		t.sight.file.stamps = s.stamps
+		k.progress.touch(t)
+	}
+}
+
+// question updates t.doubt: whether the file of t, whose state is now s, may
+// hold another text than the one that was read. A file that is being written
+// may show its new time just before its new size, so the next scan decides.
+func (k *bindings) question(t *track, s *fileState, renamed bool) {
+	switch grown := s.size > t.sight.file.size; {
+	case t.sight.doubt == doubted && grown:
+		t.sight.doubt = trusted
+	case t.sight.doubt == doubted:
+		t.sight.doubt = suspected
+	case t.sight.doubt == trusted && t.at().off > 0 && t.sight.file.rewritten(s, renamed):
+		t.sight.doubt = doubted
+		k.crew.nudge()
+	}
+}
+
+// isOf reports whether fi describes the file of t.
+func (k *bindings) isOf(t *track, fi fs.FileInfo) bool {
+	id, _ := identity(fi)
+	return k.byFile[id] == t
+}
+
+// noteAtEnd records the state of the file of t, which was read to its end, so
+// that a later change can be classified as growth or as another text. The
+// caller holds mu.
+func (k *bindings) noteAtEnd(t *track) {
+	now, all := t.stateAtEnd()
+	if !all || !t.sight.bound {
+		return
+	}
+	t.lookedAt = time.Now()
+	if k.question(t, &now, true); t.sight.doubt == trusted {
+		t.sight.file.stamps = stamps{now.size, now.mtime, now.changedSince(&t.sight.file)}
+		k.progress.touch(t)
+		t.asRead = t.sight.file
+	}
 }

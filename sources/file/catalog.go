@@ -1,18 +1,14 @@
 package file
 
-import (
-	"slices"
-	"sync"
-)
+import "slices"
 
 // A catalog holds the tracks, and finds those whose text an unbound file may
 // hold: see identify.go.
 type catalog struct {
 	cfg  *WatchConfig
 	crew *crew
-	ends bool // files are finished at their ends
 
-	mu       *sync.Mutex // of the watcher; guards the fields below
+	// Guarded by watcher.mu.
 	tracks   []*track
 	heads    map[headKey][]*track
 	headLens map[int64]int     // number of keys in heads with this length
@@ -60,4 +56,13 @@ func (c *catalog) unindex(t *track, key headKey) {
 	if c.headLens[key.n]--; c.headLens[key.n] == 0 {
 		delete(c.headLens, key.n)
 	}
+}
+
+// rekey updates the key of t to the beginning of its text as far as it was
+// emitted. The caller holds mu, and touches t.
+func (c *catalog) rekey(t *track) {
+	n := min(t.read.cut.off, int64(len(t.read.head)), int64(c.cfg.FingerprintBytes))
+	before := t.key
+	t.key = headKey{n, digestOf(t.read.head[:n])}
+	c.index(t, before)
 }

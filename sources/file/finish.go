@@ -110,8 +110,8 @@ func (w *watcher) disposeAll(tracks []*track) []error {
 			w.progress.touch(t)
 		}
 		if taken[i] {
-			t.sight.disposed = w.clock().Add(-stampLag()).UnixNano()
-			w.unbind(t)
+			t.sight.disposed = w.bound.clock().Add(-stampLag()).UnixNano()
+			w.bound.unbind(t)
 		}
 	}
 	return errs

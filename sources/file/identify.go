@@ -32,13 +32,12 @@ type candidate struct {
 	s fileState
 	meeting
 	listed   bool
-	checking bool
 	checked  map[*track]checked // results of comparing a compressed text with tracks
-	asked    []wanted
-	reported bool   // it was reported that the file cannot be read
-	tries    int    // failed attempts to open it
-	copied   bool   // compressed form of a file that still exists: it is not read
-	alike    *track // begins in the same way, but its name is another; nil: none
+	asked    []wanted           // the comparison in progress; nil: none
+	reported bool               // it was reported that the file cannot be read
+	tries    int                // failed attempts to open it
+	copied   bool               // compressed form of a file that still exists: it is not read
+	alike    *track             // begins in the same way, but its name is another; nil: none
 
 	compressed bool // as of the last look
 }
@@ -110,7 +109,7 @@ func (w *watcher) consider(p *candidate, own *track, l *look, now time.Time) boo
 		case !known:
 			return false
 		case same:
-			w.bind(own, p, l, now)
+			w.bound.bind(own, p, l, now)
 			return true
 		}
 	}
@@ -134,13 +133,13 @@ func (w *watcher) consider(p *candidate, own *track, l *look, now time.Time) boo
 		}
 		best.sight.rotated = best.sight.rotated || best.path != p.s.path
 		best.points, best.entry.Restart = nil, 0 // they belong to the other file
-		w.bind(best, p, l, now)
+		w.bound.bind(best, p, l, now)
 		return true
 	}
 	if t := p.alike; t != nil && p.s.size >= t.at().off && (p.s.size == t.at().off || t.at().off >= int64(w.cfg.FingerprintBytes)) && l.tailAt(t.at().off) == t.at().tail {
 		w.log.Warn("file begins like one that is gone but has another name, reading from the beginning", "path", p.s.path, "was", t.path, "bytes", t.at().off)
 	}
-	w.adopt(p, l, gen, now)
+	w.bound.adopt(p, l, gen, now, w.cfg.Start == startEnd && w.fresh && !w.scanned && !l.compressed)
 	return true
 }
 
@@ -198,7 +197,7 @@ func (c *catalog) compare(p *candidate, l *look, now time.Time) (best *track, ho
 	var orig *track
 	if l.compressed {
 		orig = c.original(p)
-		first := !c.ends && p.scans == 1 // its original may have been listed before it was renamed
+		first := !c.cfg.ends() && p.scans == 1 // its original may have been listed before it was renamed
 		if young && (first || orig != nil || len(l.head) < int(c.cfg.FingerprintBytes)) {
 			return nil, true // not enough data yet
 		}
@@ -298,7 +297,7 @@ func (t *track) sure() bool {
 // young reports whether p changed so recently that a rotation may be in
 // progress. A clock that jumps does not keep it young forever.
 func (c *catalog) young(p *candidate, now time.Time) bool {
-	if p.scans < fewScans && !c.ends {
+	if p.scans < fewScans && !c.cfg.ends() {
 		return true
 	}
 	age := now.Sub(time.Unix(0, p.s.changed))
@@ -422,7 +421,7 @@ func (c *catalog) sameStill(own *track, p *candidate, l *look) (same, known bool
 	}
 	got, ok := p.checked[own]
 	if !ok || got.upto != own.at().off {
-		if !p.checking {
+		if p.asked == nil {
 			c.ask(p, []wanted{want(own)})
 		}
 		return false, false
@@ -433,7 +432,7 @@ func (c *catalog) sameStill(own *track, p *candidate, l *look) (same, known bool
 // compared queues a job to compare p with those of similar that must be read
 // for it. It reports whether all comparisons are done.
 func (c *catalog) compared(p *candidate, l *look, similar []*track, orig *track, young bool, now time.Time) bool {
-	if p.checking || l.compressed && young && now.Sub(p.since) < min(c.cfg.RotateWait/2, 2*c.cfg.PollInterval) {
+	if p.asked != nil || l.compressed && young && now.Sub(p.since) < min(c.cfg.RotateWait/2, 2*c.cfg.PollInterval) {
 		return false // still growing: all of it would be read again
 	}
 	var asked []wanted
@@ -461,7 +460,7 @@ func (c *catalog) compared(p *candidate, l *look, similar []*track, orig *track,
 
 // ask queues the comparison of p with positions. The caller holds mu.
 func (c *catalog) ask(p *candidate, asked []wanted) {
-	p.asked, p.checking = asked, true
+	p.asked = asked
 	c.crew.enqueue(&c.crew.checking, p)
 }
 
@@ -480,7 +479,7 @@ func (p *candidate) do(ctx context.Context, w *watcher) {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	p.checking = false
+	p.asked = nil
 	w.crew.nudge()
 	if err != nil || !p.s.same(&was) && (p.compressed || p.s.rewritten(&was, false)) {
 		// p has changed since, or cannot be read. The next poll repeats the

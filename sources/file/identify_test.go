@@ -58,14 +58,14 @@ func TestInodeGivenAgain(t *testing.T) {
 				if l.f != nil {
 					_ = l.f.Close()
 				}
-				if p.checking {
+				if p.asked != nil {
 					p.do(t.Context(), w)
 				}
 			}
 			if !decided || !known.sight.bound || lost.sight.bound || len(w.known.tracks) != 2 {
 				t.Errorf("decided: %v; bound to the known text: %v, to the lost one: %v; %d tracks", decided, known.sight.bound, lost.sight.bound, len(w.known.tracks))
 			}
-			w.unbind(known)
+			w.bound.unbind(known)
 		})
 	}
 }

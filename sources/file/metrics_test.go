@@ -89,7 +89,7 @@ func TestMetricsOfManyFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range 100_000 {
-		s := fileState{path: fmt.Sprint("/logs/", i), size: 5000 + int64(i)}
+		s := fileState{path: fmt.Sprint("/logs/", i), stamps: stamps{size: 5000 + int64(i)}}
 		t := &track{path: s.path, sight: sighting{bound: true, file: s}, atEnd: i >= 500, asRead: s}
 		t.positions = []position{{off: 5000}}
 		w.known.tracks = append(w.known.tracks, t)
@@ -122,7 +122,7 @@ func TestMetricsOfManyFiles(t *testing.T) {
 func BenchmarkMetrics(b *testing.B) {
 	w := &watcher{cfg: WatchConfig{Host: Host{Store: new(checkpoint.Store)}}}
 	for i := range 100_000 {
-		s := fileState{path: fmt.Sprint("/logs/", i), size: 5000}
+		s := fileState{path: fmt.Sprint("/logs/", i), stamps: stamps{size: 5000}}
 		w.known.tracks = append(w.known.tracks, &track{path: s.path, sight: sighting{bound: true, file: s}, atEnd: true, asRead: s, positions: []position{{off: 5000}}})
 	}
 	for b.Loop() {

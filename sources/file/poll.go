@@ -27,7 +27,7 @@ func (w *watcher) poll(h *hints) {
 	for i := range all {
 		h.add(filepath.Dir(all[i].path))
 	}
-	now := w.clock()
+	now := w.bound.clock()
 	w.mu.Lock()
 	unknown := w.updateKnown(all, now, began)
 	w.missKnown(now, hidden)
@@ -80,9 +80,9 @@ func (w *watcher) updateKnown(all []fileState, now, began time.Time) (unknown []
 	named := map[*track]bool{} // its path is among the names of its file
 	for i := range all {
 		s := &all[i]
-		t := w.byFile[s.id]
-		if t != nil && t.life == over && t.step == resting && !w.ends && (!t.sight.file.same(s) || t.sight.file.rewritten(s, t.path != s.path)) {
-			w.unbind(t)
+		t := w.bound.byFile[s.id]
+		if t != nil && t.life == over && t.step == resting && !w.cfg.ends() && (!t.sight.file.same(s) || t.sight.file.rewritten(s, t.path != s.path)) {
+			w.bound.unbind(t)
 			t.sight.gone, t = time.Time{}, nil
 		}
 		if t == nil {
@@ -93,7 +93,7 @@ func (w *watcher) updateKnown(all []fileState, now, began time.Time) (unknown []
 	}
 	for i := range all {
 		s := &all[i]
-		t := w.byFile[s.id]
+		t := w.bound.byFile[s.id]
 		if t == nil || named[t] && t.path != s.path {
 			continue
 		}
@@ -105,43 +105,10 @@ func (w *watcher) updateKnown(all []fileState, now, began time.Time) (unknown []
 			w.progress.touch(t)
 		}
 		if t.lookedAt.Before(began) { // otherwise a reader saw the file after this scan began
-			w.refresh(t, *s, renamed, now)
+			w.bound.refresh(t, *s, renamed, now)
 		}
 	}
 	return unknown
-}
-
-// refresh records the current state s of the file of t.
-func (w *watcher) refresh(t *track, s fileState, renamed bool, now time.Time) {
-	if t.life != open {
-		return // data after the end is detected once the track is over
-	}
-	w.question(t, &s, renamed)
-	if !t.sight.file.same(&s) {
-		t.sight.changed = now
-	}
-	if t.sight.doubt != trusted {
-		return // t.file stays as it was, so that a restart has the same doubt
-	}
-	if t.sight.file.size != s.size || t.sight.file.mtime != s.mtime || t.sight.file.changed != s.changed {
-		t.sight.file.size, t.sight.file.mtime, t.sight.file.changed = s.size, s.mtime, s.changed
-		w.progress.touch(t)
-	}
-}
-
-// question updates t.doubt: whether the file of t, whose state is now s, may
-// hold another text than the one that was read. A file that is being written
-// may show its new time just before its new size, so the next scan decides.
-func (w *watcher) question(t *track, s *fileState, renamed bool) {
-	switch grown := s.size > t.sight.file.size; {
-	case t.sight.doubt == doubted && grown:
-		t.sight.doubt = trusted
-	case t.sight.doubt == doubted:
-		t.sight.doubt = suspected
-	case t.sight.doubt == trusted && t.at().off > 0 && t.sight.file.rewritten(s, renamed):
-		t.sight.doubt = doubted
-		w.crew.nudge()
-	}
 }
 
 // missKnown handles tracks whose files were not found. An open file is read to
@@ -153,7 +120,7 @@ func (w *watcher) missKnown(now time.Time, hidden map[string]error) {
 			continue
 		}
 		fi, err := os.Stat(t.path)
-		if err == nil && len(hidden)+len(w.hidden) > 0 && w.isOf(t, fi) {
+		if err == nil && len(hidden)+len(w.hidden) > 0 && w.bound.isOf(t, fi) {
 			continue // accessible again since the scan: the next one lists it
 		}
 		unseen := err != nil && !isGone(err)
@@ -164,7 +131,7 @@ func (w *watcher) missKnown(now time.Time, hidden map[string]error) {
 		case t.read.in.f == nil && unseen:
 			continue
 		case t.read.in.f == nil || t.life == over:
-			w.unbind(t)
+			w.bound.unbind(t)
 			continue
 		}
 		if !t.sight.rotated && !unseen {
@@ -172,15 +139,9 @@ func (w *watcher) missKnown(now time.Time, hidden map[string]error) {
 			w.progress.touch(t)
 		}
 		if fi, err := t.read.in.f.Stat(); err == nil {
-			w.refresh(t, fileStateOf(t.path, t.rel, fi), true, now)
+			w.bound.refresh(t, fileStateOf(t.path, t.rel, fi), true, now)
 		}
 	}
-}
-
-// isOf reports whether fi describes the file of t.
-func (w *watcher) isOf(t *track, fi fs.FileInfo) bool {
-	id, _ := identity(fi)
-	return w.byFile[id] == t
 }
 
 // hide records what cannot be accessed now and logs new entries. A run that
@@ -191,7 +152,7 @@ func (w *watcher) hide(hidden map[string]error) {
 			continue
 		}
 		w.log.Warn("cannot access file or folder", "path", path, "error", err)
-		if w.ends && !disk.Exhausted(err) {
+		if w.cfg.ends() && !disk.Exhausted(err) {
 			w.news.unreadable(path, err.Error())
 		}
 	}
@@ -241,7 +202,7 @@ func (w *watcher) meet(unknown []fileState, now time.Time) {
 		case w.given[s.id]:
 		case p == nil:
 			p = &candidate{s: s, meeting: meeting{now, 1}, listed: true}
-			if before, ok := w.metBefore[s.id]; ok && before.s.same(&s) {
+			if before, ok := w.bound.metBefore[s.id]; ok && before.s.same(&s) {
 				p.meeting, p.checked = meeting{before.since, before.scans + 1}, before.checked
 			}
 			w.candidates[s.id] = p
@@ -256,7 +217,7 @@ func (w *watcher) meet(unknown []fileState, now time.Time) {
 			p.s, p.listed = s, true
 		}
 	}
-	clear(w.metBefore)
+	clear(w.bound.metBefore)
 	for id, p := range w.candidates {
 		if !p.listed {
 			delete(w.candidates, id)
@@ -277,46 +238,35 @@ func (w *watcher) judge(ghosts map[fileID]*track, now time.Time) {
 	for _, p := range list {
 		own := ghosts[p.s.id]
 		w.mu.Lock()
-		known := w.knownDone(own, p, now)
+		known := own != nil && !own.sight.bound && !own.sight.replaced && !own.sight.reused && own.life == over && own.sight.file.same(&p.s) &&
+			!own.sight.file.rewritten(&p.s, own.path != p.s.path)
+		if known { // it is done, and its file has not changed
+			w.bound.bind(own, p, nil, now)
+			delete(w.candidates, p.s.id)
+		}
 		w.mu.Unlock()
-		if known || p.s.size == 0 && !w.ends { // an empty file may still become anything
+		if known || p.s.size == 0 && !w.cfg.ends() { // an empty file may still become anything
 			continue
 		}
 		l, err := w.files.lookAt(&p.s)
 		w.mu.Lock()
-		w.judgeOne(p, own, l, err, now)
+		switch {
+		case errors.Is(err, errMoved), errors.Is(err, fs.ErrNotExist): // the next scan sees its new state
+		case err != nil:
+			w.unreadableFile(p, err)
+		default:
+			delete(w.broken, p.s.path)
+			if own != nil && own.sight.bound {
+				own = nil
+			}
+			if w.consider(p, own, l, now) {
+				delete(w.candidates, p.s.id)
+			}
+		}
 		w.mu.Unlock()
 		if l != nil && l.f != nil {
 			_ = l.f.Close()
 		}
-	}
-}
-
-// knownDone binds a track that is done to its file if the file has not changed.
-func (w *watcher) knownDone(own *track, p *candidate, now time.Time) bool {
-	if own == nil || own.sight.bound || own.sight.replaced || own.sight.reused || own.life != over || !own.sight.file.same(&p.s) ||
-		own.sight.file.rewritten(&p.s, own.path != p.s.path) {
-		return false
-	}
-	w.bind(own, p, nil, now)
-	delete(w.candidates, p.s.id)
-	return true
-}
-
-func (w *watcher) judgeOne(p *candidate, own *track, l *look, err error, now time.Time) {
-	switch {
-	case errors.Is(err, errMoved), errors.Is(err, fs.ErrNotExist):
-		return // the next scan sees its new state
-	case err != nil:
-		w.unreadableFile(p, err)
-		return
-	}
-	delete(w.broken, p.s.path)
-	if own != nil && own.sight.bound {
-		own = nil
-	}
-	if w.consider(p, own, l, now) {
-		delete(w.candidates, p.s.id)
 	}
 }
 
@@ -336,7 +286,7 @@ func (w *watcher) unreadableFile(p *candidate, err error) {
 		w.log.Warn("cannot read file", "path", p.s.path, "error", err)
 		w.news.unreadable(p.s.path, err.Error())
 	}
-	if w.ends {
+	if w.cfg.ends() {
 		w.given[p.s.id] = true
 		delete(w.candidates, p.s.id)
 	}
@@ -366,7 +316,7 @@ func (w *watcher) schedule(t *track, now time.Time) {
 	quiet := now.Sub(t.sight.changed)
 	unread := !t.atEnd || !t.sight.file.same(&t.asRead)
 	switch {
-	case w.ends:
+	case w.cfg.ends():
 		t.sight.final, t.end.complete = true, w.cfg.Mode == modeBatch || t.sight.rotated || t.read.in.compressed
 	case unread:
 	case t.sight.rotated && quiet >= w.cfg.RotateWait, t.read.in.compressed && quiet >= w.cfg.DamageAfter:
@@ -374,13 +324,13 @@ func (w *watcher) schedule(t *track, now time.Time) {
 	default:
 		return
 	}
-	if unread && !w.ends {
+	if unread && !w.cfg.ends() {
 		t.sight.final, t.end.complete = false, false
 	}
-	if t.trouble.tries >= maxTries && w.ends {
+	if t.trouble.tries >= maxTries && w.cfg.ends() {
 		w.news.unreadable(t.path, t.trouble.failure)
 		w.given[t.sight.file.id] = true
-		w.unbind(t)
+		w.bound.unbind(t)
 		return
 	}
 	if time.Now().Before(t.trouble.retry) {
@@ -399,7 +349,7 @@ func (w *watcher) scheduleLost(t *track, now time.Time) {
 		t.sight.gone = now
 		w.progress.touch(t)
 	}
-	if w.given[t.sight.file.id] || now.Sub(t.sight.gone) < w.cfg.RotateWait || w.ends && len(w.candidates) > 0 {
+	if w.given[t.sight.file.id] || now.Sub(t.sight.gone) < w.cfg.RotateWait || w.cfg.ends() && len(w.candidates) > 0 {
 		return
 	}
 	if t.at().off == 0 && t.lane == nil {

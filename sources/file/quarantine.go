@@ -258,5 +258,6 @@ func (r *reader) forgetRest(t *track) {
 	} else if state := t.positions[n-1].state; state != nil {
 		t.read.hash = *state
 	}
-	r.rekey(t)
+	r.known.rekey(t)
+	r.progress.touch(t)
 }

@@ -19,9 +19,14 @@ import (
 type fileState struct {
 	path, rel string
 	id        fileID
-	size      int64
-	mtime     int64 // Unix time in nanoseconds
-	changed   int64 // the same, for the last change of any kind
+	stamps
+}
+
+// stamps are what changes in the state of a file.
+type stamps struct {
+	size    int64
+	mtime   int64 // Unix time in nanoseconds
+	changed int64 // the same, for the last change of any kind
 }
 
 // same reports whether s and o have the same size and modification time.
@@ -30,7 +35,7 @@ func (s *fileState) same(o *fileState) bool { return s.size == o.size && s.mtime
 // fileStateOf returns the state of the file that fi describes.
 func fileStateOf(path, rel string, fi fs.FileInfo) fileState {
 	id, changed := identity(fi)
-	return fileState{path, rel, id, fi.Size(), fi.ModTime().UnixNano(), changed}
+	return fileState{path, rel, id, stamps{fi.Size(), fi.ModTime().UnixNano(), changed}}
 }
 
 // A scanner finds the files that match patterns.

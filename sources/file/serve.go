@@ -50,11 +50,11 @@ type reader struct {
 func (t *track) do(ctx context.Context, w *watcher) {
 	w.mu.Lock()
 	t.step = busy
-	t.lostFile = !t.sight.bound
-	t.carried = t.read.in.compressed && t.atEnd && t.sight.final && t.sight.file.same(&t.asRead)
+	lost := !t.sight.bound                                                                      // the file is gone: end the lane
+	carried := t.read.in.compressed && t.atEnd && t.sight.final && t.sight.file.same(&t.asRead) // only read.cut.tail is left to emit
 	t.asRead = t.sight.file
 	w.mu.Unlock()
-	out, err := w.reader.serve(ctx, t)
+	out, err := w.reader.serve(ctx, t, lost, carried)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	t.step, t.atEnd = resting, out == rests
@@ -62,22 +62,21 @@ func (t *track) do(ctx context.Context, w *watcher) {
 		t.trouble.tries = 0
 		delete(w.broken, t.path)
 	}
-	t.lostFile, t.carried = false, false
 	switch out {
 	case goesOn:
 		t.step = queued
 		w.crew.enqueue(&w.crew.reading, t)
 	case rests:
-		w.noteAtEnd(t)
+		w.bound.noteAtEnd(t)
 		w.files.keepOpen(t)
 	case replaced:
-		w.replace(t)
+		w.bound.replace(t)
 		w.crew.nudge()
 	case fails:
 		w.failed(t, err)
 	case ends:
-		w.files.keepOpen(t)                                                                                           // until Finish: an open file keeps its inode
-		t.sight.file.size, t.sight.file.mtime, t.sight.file.changed = t.asRead.size, t.asRead.mtime, t.asRead.changed // the next scan detects later changes
+		w.files.keepOpen(t)                   // until Finish: an open file keeps its inode
+		t.sight.file.stamps = t.asRead.stamps // the next scan detects later changes
 		w.progress.touch(t)
 		if err != nil {
 			w.crew.fatal, w.crew.stop = errors.Join(w.crew.fatal, err), true
@@ -110,13 +109,14 @@ func (w *watcher) failed(t *track, err error) {
 	t.trouble.retry = time.Now().Add(w.cfg.PollInterval)
 }
 
-// serve continues reading a track at its position.
-func (r *reader) serve(ctx context.Context, t *track) (outcome, error) {
-	if t.lostFile {
+// serve continues reading a track at its position, or ends it: lost reports that
+// its file is gone, carried that only read.cut.tail is left to emit.
+func (r *reader) serve(ctx context.Context, t *track, lost, carried bool) (outcome, error) {
+	if lost {
 		return r.abandon(ctx, t)
 	}
-	if t.carried {
-		return r.conclude(ctx, t) // only the carried-over tail is left
+	if carried {
+		return r.conclude(ctx, t)
 	}
 	if err := r.files.openContent(t); err != nil {
 		if errors.Is(err, errReplaced) {
@@ -215,10 +215,10 @@ func (r *reader) fill(ctx context.Context, t *track, b *pipeline.Batch) (n int, 
 		}
 		if !t.sight.final {
 			n := t.read.cut.cut(b)
-			return n, restsUnless(t.read.cut.grid > 0 && n > 0), nil
+			return n, rests.unless(t.read.cut.grid > 0 && n > 0), nil
 		}
 		n, again := t.read.cut.rest(b, true)
-		return n, endsUnless(again), nil
+		return n, ends.unless(again), nil
 	}
 	if !t.read.in.compressed {
 		if err := t.holds(); err != nil {
@@ -236,18 +236,12 @@ func unlike(err error) (int, outcome, error) {
 	return 0, fails, err
 }
 
-func endsUnless(again bool) outcome {
-	if again {
+// unless returns out, or goesOn if there is more to do.
+func (out outcome) unless(more bool) outcome {
+	if more {
 		return goesOn
 	}
-	return ends
-}
-
-func restsUnless(again bool) outcome {
-	if again {
-		return goesOn
-	}
-	return rests
+	return out
 }
 
 // fillEnd implements fill at the end of the decompressed data.
@@ -260,13 +254,13 @@ func (r *reader) fillEnd(t *track, b *pipeline.Batch) (int, outcome, error) {
 	growing := !t.sight.final && (v.Kind == compress.Truncated || !v.Damage())
 	if growing {
 		n := t.read.cut.cut(b)
-		return n, restsUnless(t.read.cut.grid > 0 && n > 0), nil
+		return n, rests.unless(t.read.cut.grid > 0 && n > 0), nil
 	}
 	n, again := t.read.cut.rest(b, t.whole())
 	if !again {
 		t.report().Lost = int64(len(b.In) - n)
 	}
-	return n, endsUnless(again), nil
+	return n, ends.unless(again), nil
 }
 
 // conclude ends a compressed track whose data was read to the end before that
@@ -354,22 +348,6 @@ func (t *track) stateAtEnd() (s fileState, fits bool) {
 		return s, s.size == t.report().CompressedBytes
 	}
 	return s, s.size == t.read.cut.off
-}
-
-// noteAtEnd records the state of the file of t, which was read to its end, so
-// that a later change can be classified as growth or as another text. The
-// caller holds mu.
-func (w *watcher) noteAtEnd(t *track) {
-	now, all := t.stateAtEnd()
-	if !all || !t.sight.bound {
-		return
-	}
-	t.lookedAt = time.Now()
-	if w.question(t, &now, true); t.sight.doubt == trusted {
-		t.sight.file.size, t.sight.file.mtime, t.sight.file.changed = now.size, now.mtime, now.changedSince(&t.sight.file)
-		w.progress.touch(t)
-		t.asRead = t.sight.file
-	}
 }
 
 // abandon ends the lane of a track whose file is gone. Data that was seen but
@@ -460,7 +438,8 @@ func (r *reader) note(t *track, b *pipeline.Batch) int64 {
 	}
 	t.positions = append(t.positions, p)
 	if t.growHead(b, int(r.cfg.FingerprintBytes)) {
-		r.rekey(t)
+		r.known.rekey(t)
+		r.progress.touch(t)
 	}
 	// Keep a restart point if it is far enough after the last one.
 	var before int64
@@ -499,14 +478,4 @@ func (t *track) growHead(b *pipeline.Batch, n int) bool {
 	}
 	t.read.head = append(t.read.head[:b.Off:b.Off], b.In[:min(len(b.In), n-int(b.Off))]...)
 	return true
-}
-
-// rekey updates the key of t to the beginning of its text as far as it was
-// emitted. The caller holds mu.
-func (r *reader) rekey(t *track) {
-	n := min(t.read.cut.off, int64(len(t.read.head)), int64(r.cfg.FingerprintBytes))
-	before := t.key
-	t.key = headKey{n, digestOf(t.read.head[:n])}
-	r.progress.touch(t)
-	r.known.index(t, before)
 }

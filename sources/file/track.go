@@ -102,8 +102,6 @@ type track struct {
 	lookedAt      time.Time // when a reader last looked at the file
 	atEnd         bool      // all data of the file was read when it was in state asRead
 	asRead        fileState // state of the file when the last read began
-	lostFile      bool      // the file is gone: end the lane
-	carried       bool      // nothing is left to read: emit read.cut.tail
 	lane          *pipeline.Lane
 	entry         kept       // what is stored
 	positions     []position // ends of batches: some committed ones, and all that are not committed
@@ -332,7 +330,7 @@ func restored(e checkpoint.Entry) *track {
 	t := &track{
 		id: e.ID, path: e.Path, rel: e.Rel, entry: keptOf(e),
 		sight: sighting{
-			file: fileState{path: e.Path, rel: e.Rel, id: fileID{e.Dev, e.Ino}, size: e.Size, mtime: e.ModTime, changed: e.Changed},
+			file: fileState{path: e.Path, rel: e.Rel, id: fileID{e.Dev, e.Ino}, stamps: stamps{e.Size, e.ModTime, e.Changed}},
 			gen:  e.Gen, rotated: e.Rotated, disposed: e.Disposed,
 		},
 		end: ending{state: e.State, text: e.Verdict, finishing: e.Finishing},

@@ -307,11 +307,11 @@ func (j *proof) do(ctx context.Context, w *watcher) {
 	w.texts.logAnswer(as.path, &asked[0], answers[0])
 	w.progress.touch(t)
 	if t.sight.doubt = trusted; answers[0] == agrees {
-		t.sight.file.size, t.sight.file.mtime, t.sight.file.changed = seen.size, seen.mtime, seen.changed
+		t.sight.file.stamps = seen.stamps
 		return
 	}
-	w.replace(t) // t.file stays as it was, so that a restart has the same doubt
-	w.metBefore[as.id] = candidate{s: seen, meeting: meeting{since: w.clock()}, checked: map[*track]checked{t: {off: asked[0].p.off, upto: asked[0].p.off, answer: answers[0]}}}
+	w.bound.replace(t) // t.file stays as it was, so that a restart has the same doubt
+	w.bound.metBefore[as.id] = candidate{s: seen, meeting: meeting{since: w.bound.clock()}, checked: map[*track]checked{t: {off: asked[0].p.off, upto: asked[0].p.off, answer: answers[0]}}}
 }
 
 // prove compares f, or the file at the path of as if f is nil, with a position.

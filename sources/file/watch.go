@@ -65,36 +65,36 @@ type WatchConfig struct {
 	at func(point string) error // fault.At, except in tests
 }
 
+// ends reports whether files are finished at their ends: see watcher.complete.
+func (cfg *WatchConfig) ends() bool { return cfg.Mode == modeBatch || cfg.UntilEOF }
+
 // A watcher is the source of a daemon: it reads the files that match globs,
 // follows them as they grow and are rotated, truncated and compressed, and
 // resumes at the positions where the last run stopped. See the package
-// documentation. The watcher itself scans, schedules, binds tracks to files and
-// ends them; its parts do the rest.
+// documentation. The watcher itself scans, schedules, identifies files and ends
+// them; its parts do the rest.
 type watcher struct {
 	cfg      WatchConfig
 	log      *slog.Logger
 	scan     scanner
-	ends     bool // files are finished at their ends: see complete
 	files    opener
 	crew     crew
 	texts    verifier
 	known    catalog
+	bound    bindings
 	progress progress
 	news     reporter
 	reader   reader
 
 	mu         sync.Mutex
-	byFile     map[fileID]*track // bound tracks only
 	candidates map[fileID]*candidate
-	scanned    bool                 // at least one scan has been made
-	fresh      bool                 // there was no checkpoint
-	broken     map[string]string    // reasons why files cannot be read, by path
-	unmatched  bool                 // CheckConnect found no files
-	hidden     map[string]error     // files and folders that the last scan could not access
-	metBefore  map[fileID]candidate // files released by tracks since the last scan
-	given      map[fileID]bool      // files that this run has given up on
+	scanned    bool              // at least one scan has been made
+	fresh      bool              // there was no checkpoint
+	broken     map[string]string // reasons why files cannot be read, by path
+	unmatched  bool              // CheckConnect found no files
+	hidden     map[string]error  // files and folders that the last scan could not access
+	given      map[fileID]bool   // files that this run has given up on
 	stats      counts
-	clock      func() time.Time
 	at         func(point string) error // fault.At, except in tests
 
 	retireAfter time.Duration // constant retireAfter, except in tests
@@ -139,13 +139,9 @@ func NewWatcher(cfg WatchConfig) (pipeline.Source, error) {
 	w := &watcher{
 		cfg: cfg, log: cfg.Logger,
 		scan:       scanner{cfg.Include, cfg.Exclude, cfg.at},
-		ends:       cfg.Mode == modeBatch || cfg.UntilEOF,
-		metBefore:  map[fileID]candidate{},
-		byFile:     map[fileID]*track{},
 		candidates: map[fileID]*candidate{},
 		broken:     map[string]string{},
 		given:      map[fileID]bool{},
-		clock:      time.Now,
 		at:         cfg.at,
 
 		retireAfter: retireAfter,
@@ -159,10 +155,14 @@ func NewWatcher(cfg WatchConfig) (pipeline.Source, error) {
 	w.files = opener{cfg: &w.cfg, log: w.log, at: w.at, mu: &w.mu, stats: &w.stats}
 	w.texts = verifier{cfg: &w.cfg, log: w.log, at: w.at, files: &w.files, crew: &w.crew, mu: &w.mu, stats: &w.stats}
 	w.known = catalog{
-		cfg: &w.cfg, crew: &w.crew, ends: w.ends, mu: &w.mu,
+		cfg: &w.cfg, crew: &w.crew,
 		heads: map[headKey][]*track{}, headLens: map[int64]int{}, ids: map[string]bool{},
 	}
 	w.progress = progress{cfg: &w.cfg, known: &w.known, mu: &w.mu, byLane: map[*pipeline.Lane]*track{}}
+	w.bound = bindings{
+		cfg: &w.cfg, log: w.log, at: w.at, clock: time.Now, crew: &w.crew, files: &w.files, known: &w.known, progress: &w.progress, stats: &w.stats,
+		byFile: map[fileID]*track{}, metBefore: map[fileID]candidate{},
+	}
 	w.news = reporter{cfg: &w.cfg, mu: &w.mu, stats: &w.stats}
 	w.reader = reader{
 		cfg: &w.cfg, log: w.log, at: w.at, mu: &w.mu, stats: &w.stats, files: &w.files, known: &w.known, progress: &w.progress,
@@ -309,7 +309,7 @@ func (w *watcher) pause(ctx context.Context, h *hints, least time.Duration) {
 func (w *watcher) complete() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if !w.ends || w.crew.reading.active > 0 || w.crew.checking.active > 0 {
+	if !w.cfg.ends() || w.crew.reading.active > 0 || w.crew.checking.active > 0 {
 		return false
 	}
 	for _, p := range w.candidates {

@@ -280,7 +280,7 @@ func start(t testing.TB, dir string, set Settings, sink *shelf, mod func(*WatchC
 	if d.w, err = makeWatcher(cfg); err != nil {
 		t.Fatal(err)
 	}
-	d.w.clock = func() time.Time { return time.Now().Add(time.Duration(d.ahead.Load())) }
+	d.w.bound.clock = func() time.Time { return time.Now().Add(time.Duration(d.ahead.Load())) }
 	if len(t.Name())%2 == 0 || sink.idles { // in half of the tests, lanes are ended as soon as possible
 		d.w.retireAfter = 0
 	}
