@@ -211,9 +211,6 @@ var (
 	namedDialects = []*Dialect{nginxDialect, jsonDialect, apacheDialect, escapedDialect, nil}
 )
 
-// DialectNames returns the values that Config.Dialect accepts, in a new slice.
-func DialectNames() []string { return slices.Clone(dialectNames) }
-
 // refuseFields returns an error for each field that c names. Formats whose
 // records have no fields call it.
 func (c *Config) refuseFields() (errs []error) {

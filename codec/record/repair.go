@@ -35,11 +35,6 @@ const (
 // remove.
 var repairNames = []string{codec.PercentU.String(), codec.DoubleEncoded.String(), codec.HTMLEntity.String()}
 
-// RepairNames returns the names of the repairs in a new slice, in the order in
-// which they are applied. The name of a repair is that of the flag for its
-// defect.
-func RepairNames() []string { return append([]string(nil), repairNames...) }
-
 // ParseRepair returns the repair with the given name, such as "percent-u". The
 // error for an unknown name suggests a similar one.
 func ParseRepair(name string) (Repair, error) {

@@ -129,31 +129,37 @@ type analysisRun struct {
 	out outcome
 }
 
-// read reads all inputs. newCodecs wraps the codecs of the records.
-func (a *analysis) read(cmd *cobra.Command, set *settings, newCodecs func(inner func() pipeline.Codec) func() pipeline.Codec) (*analysisRun, error) {
-	set.log = newLogger(cmd.ErrOrStderr(), set.logLevel)
+// An analyzer collects what the result is about in the codecs of the workers.
+type analyzer interface {
+	NewCodecs(inner func() pipeline.Codec) func() pipeline.Codec
+	Close() error
+}
+
+// run reads all inputs with x, which it closes. Then it calls write, and writes the
+// summary, or with --quiet a line for each damaged input.
+func (a *analysis) run(cmd *cobra.Command, set *settings, x analyzer, write func(r *analysisRun) error) (err error) {
+	defer func() { err = errors.Join(err, x.Close()) }()
+	stderr := cmd.ErrOrStderr()
+	set.log = newLogger(stderr, set.logLevel)
 	r := &analysisRun{scan: scan{set: set}, cmd: cmd}
-	if stderr := cmd.ErrOrStderr(); !set.Quiet && !set.NoProgress && terminal.Is(stderr) {
+	if !set.Quiet && !set.NoProgress && terminal.Is(stderr) {
 		r.progress = stderr
 	}
 	sig := watchSignals()
 	defer sig.stop()
 	start := time.Now()
-	err := r.scan.read(sig, cmd.InOrStdin(), func() (func() pipeline.Codec, error) {
-		return newCodecs(pipeline.NewRecordCodecs(r.formats.job)), nil
+	err = r.read(sig, cmd.InOrStdin(), func() (func() pipeline.Codec, error) {
+		return x.NewCodecs(pipeline.NewRecordCodecs(r.formats.job)), nil
 	})
 	if err != nil {
-		return nil, err
+		return err
 	}
 	r.out = outcome{set: set, formats: r.formats, snap: r.snap, reports: r.source.Reports(), elapsed: time.Since(start)}
 	r.out.count()
-	return r, nil
-}
-
-// finish writes the summary, or with --quiet a line for each damaged input, and
-// returns the error with the exit code.
-func (r *analysisRun) finish() error {
-	if stderr := r.cmd.ErrOrStderr(); r.set.Quiet {
+	if err := write(r); err != nil {
+		return err
+	}
+	if set.Quiet {
 		r.out.writeDamage(stderr)
 	} else {
 		_, _ = io.WriteString(stderr, strings.ToValidUTF8(r.out.shortText(terminal.NewStyle(stderr, os.Getenv)), "?")) // stderr is the last resort
@@ -193,8 +199,8 @@ func (o *outcome) shortText(st terminal.Style) string {
 }
 
 // write writes the result that rows prints to the output.
-func (a *analysis) write(cmd *cobra.Command, r *analysisRun, columns []insight.Column, rows func(p insight.Printer) error) error {
-	stdout := cmd.OutOrStdout()
+func (a *analysis) write(r *analysisRun, columns []insight.Column, rows func(p insight.Printer) error) error {
+	stdout := r.cmd.OutOrStdout()
 	toFile := a.Out != "" && a.Out != stdoutPath
 	var b bytes.Buffer
 	p, err := insight.NewPrinter(&b, a.Form, columns, a.HeaderRow || a.Form == "csv", !toFile && terminal.Is(stdout), terminal.NewStyle(stdout, os.Getenv))
@@ -204,15 +210,16 @@ func (a *analysis) write(cmd *cobra.Command, r *analysisRun, columns []insight.C
 	if err != nil {
 		return fmt.Errorf("write result: %w", err)
 	}
-	return a.put(stdout, r, b.Bytes(), toFile)
+	return a.put(r, b.Bytes())
 }
 
 // put writes text to the output.
-func (a *analysis) put(stdout io.Writer, r *analysisRun, text []byte, toFile bool) error {
-	if toFile {
+func (a *analysis) put(r *analysisRun, text []byte) error {
+	if a.Out != "" && a.Out != stdoutPath {
 		inputs, _ := r.source.Paths() // read has reported the error
 		return writeResult(a.Out, "", text, inputs)
 	}
+	stdout := r.cmd.OutOrStdout()
 	if a.Form != "table" { // its cells are escaped, and its head is painted
 		stdout = terminal.Writer(stdout)
 	}

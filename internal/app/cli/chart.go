@@ -31,18 +31,11 @@ With --all-reserved, print what "urlfold encode --all-reserved" writes for each 
   urlfold chart --all-reserved`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			write := writeChart
 			if allReserved {
-				ch, err := escapechart.NewReserved(standard)
-				if err != nil {
-					return usage(fmt.Errorf("--standard: %w", err))
-				}
-				return writeReservedChart(cmd.OutOrStdout(), ch)
+				write = writeReservedChart
 			}
-			ch, err := escapechart.New(standard)
-			if err != nil {
-				return usage(fmt.Errorf("--standard: %w", err))
-			}
-			return writeChart(cmd.OutOrStdout(), ch)
+			return write(cmd.OutOrStdout(), standard)
 		},
 	}
 	cmd.Flags().StringVar(&standard, "standard", "rfc3986", "print the chart of this `standard`: "+strings.Join(percent.Standards(), ", "))
@@ -58,8 +51,12 @@ m  encode unless used as a delimiter
 -  not allowed, not even encoded
 `
 
-// writeChart writes ch as a table and its legend.
-func writeChart(w io.Writer, ch escapechart.Chart) error {
+// writeChart writes the chart of a standard as a table and its legend.
+func writeChart(w io.Writer, standard string) error {
+	ch, err := escapechart.New(standard)
+	if err != nil {
+		return usage(fmt.Errorf("--standard: %w", err))
+	}
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	// Cells come first, so that classes and notes of different widths do not
 	// shift the columns.
@@ -81,12 +78,16 @@ func writeChart(w io.Writer, ch escapechart.Chart) error {
 		}
 		fmt.Fprintf(&legend, "%d  %s\n", n, n)
 	}
-	_, err := io.WriteString(w, legend.String())
+	_, err = io.WriteString(w, legend.String())
 	return err
 }
 
-// writeReservedChart writes ch as a table and its legend.
-func writeReservedChart(w io.Writer, ch escapechart.Reserved) error {
+// writeReservedChart is writeChart for the reserved characters.
+func writeReservedChart(w io.Writer, standard string) error {
+	ch, err := escapechart.NewReserved(standard)
+	if err != nil {
+		return usage(fmt.Errorf("--standard: %w", err))
+	}
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	_, _ = fmt.Fprintf(tw, "%s\t%s\tclass\n", ch.Standard, strings.Join(ch.Columns, "\t"))
 	for _, r := range ch.Rows {
@@ -95,7 +96,7 @@ func writeReservedChart(w io.Writer, ch escapechart.Reserved) error {
 	if err := tw.Flush(); err != nil {
 		return err
 	}
-	_, err := io.WriteString(w, "\nCharacters shown raw are delimiters of that component.\n")
+	_, err = io.WriteString(w, "\nCharacters shown raw are delimiters of that component.\n")
 	return err
 }
 

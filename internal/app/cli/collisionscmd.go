@@ -8,7 +8,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/urlfold/urlfold/codec/record"
 	"github.com/urlfold/urlfold/config/field"
 	"github.com/urlfold/urlfold/internal/app/daemon"
 	"github.com/urlfold/urlfold/internal/ground/terminal"
@@ -51,8 +50,7 @@ Exit codes: 0 success, 1 fatal error, 2 usage error, 3 interrupted, 4 an input i
 		Example: `  urlfold collisions --key k3 urls.txt
   urlfold collisions -p crawler access.log.gz
   urlfold collisions -k k3 --all urls.txt | jq -r '.rules[]' | sort | uniq -c`,
-		Args: cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd, args) },
+		RunE: o.run,
 	}
 	o.Redact, o.MaxMemory = usualRedact, 256*field.MiB
 	o.register(cmd, &o, "readers", "collisions")
@@ -60,31 +58,15 @@ Exit codes: 0 success, 1 fatal error, 2 usage error, 3 interrupted, 4 an input i
 	return cmd
 }
 
-// resolveCollisions validates the flags.
-func (o *collisionOptions) resolveCollisions(paths []string) (*settings, error) {
+// run reads the input and writes the report.
+func (o *collisionOptions) run(cmd *cobra.Command, paths []string) (err error) {
 	var bad mistakes
-	for _, n := range []struct {
-		flag  string
-		value int
-	}{{"--examples", o.Examples}, {"--top", o.Top}} {
-		if n.value < 1 || n.value > maxShown {
-			bad.add(n.flag, fmt.Errorf("must be between 1 and %d", maxShown))
-		}
-	}
+	bad.within("--examples", o.Examples, maxShown)
+	bad.within("--top", o.Top, maxShown)
 	if o.All && o.JSON {
 		bad.add("--all", errors.New("cannot be combined with --json: it writes groups and no report"))
 	}
-	checkRedact(&bad, o.Redact)
-	a := o.options
-	a.Render.Form, a.Fields, a.Redact = record.RenderTSV.String(), keydiff.Fields, nil
-	set, err := a.resolve(paths)
-	bad.add("", err)
-	return set, bad.err()
-}
-
-// run reads the input and writes the report.
-func (o *collisionOptions) run(cmd *cobra.Command, paths []string) (err error) {
-	set, err := o.resolveCollisions(paths)
+	set, err := o.resolveKeys(paths, keydiff.Fields, &bad)
 	if err != nil {
 		return err
 	}
@@ -98,45 +80,27 @@ func (o *collisionOptions) run(cmd *cobra.Command, paths []string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, c.Close()) }()
-	sig := watchSignals()
-	defer sig.stop()
 	run := scan{set: set}
-	err = run.read(sig, cmd.InOrStdin(), func() (func() pipeline.Codec, error) {
+	codecs := func() (func() pipeline.Codec, error) {
 		return c.NewCodecs(pipeline.NewRecordCodecs(run.formats.job)), nil
+	}
+	return run.report(cmd, codecs, func() (failed bool, err error) {
+		out := bufio.NewWriter(cmd.OutOrStdout())
+		each := func(*keydiff.CollisionGroup) error { return nil }
+		if o.All {
+			each = func(g *keydiff.CollisionGroup) error { return keydiff.WriteCollisionJSON(out, g) }
+		}
+		r, err := c.Report(run.formats.name(), each)
+		switch {
+		case err != nil:
+		case o.JSON:
+			err = keydiff.WriteCollisionJSON(out, r)
+		case !o.All:
+			err = keydiff.WriteCollisionText(out, terminal.NewStyle(cmd.OutOrStdout(), os.Getenv), r)
+		}
+		if err != nil {
+			return false, err
+		}
+		return false, wrote(out.Flush())
 	})
-	if err != nil {
-		return err
-	}
-	damaged := run.writeDamage(cmd.ErrOrStderr())
-	if err := o.report(cmd, c, run.formats.name()); err != nil {
-		return err
-	}
-	if damaged {
-		return &exitError{code: exitFailOn}
-	}
-	return nil
-}
-
-// report writes the report, or all groups.
-func (o *collisionOptions) report(cmd *cobra.Command, c *keydiff.Collisions, format string) error {
-	out := bufio.NewWriter(cmd.OutOrStdout())
-	each := func(*keydiff.CollisionGroup) error { return nil }
-	if o.All {
-		each = func(g *keydiff.CollisionGroup) error { return keydiff.WriteCollisionJSON(out, g) }
-	}
-	r, err := c.Report(format, each)
-	switch {
-	case err != nil:
-	case o.JSON:
-		err = keydiff.WriteCollisionJSON(out, r)
-	case !o.All:
-		err = keydiff.WriteCollisionText(out, terminal.NewStyle(cmd.OutOrStdout(), os.Getenv), r)
-	}
-	if err != nil {
-		return err
-	}
-	if err := out.Flush(); err != nil {
-		return fmt.Errorf("write output: %w", err)
-	}
-	return nil
 }

@@ -21,7 +21,7 @@ func (s *settings) checkCombinations(bad *mistakes) {
 	table := render == record.RenderTSV || render == record.RenderCSV
 	rows := table || render == record.RenderJSONL || render == record.RenderParquet
 	fields := known && len(s.Fields) > 0 && !rows
-	headed := s.Header == headerNames[1]
+	headed := s.Header == "true"
 	step, unique := s.LockStep != "", s.Unique != ""
 	toFile := s.Output != "" && s.Output != stdoutPath
 	stdin := len(s.paths) == 0 || slices.Contains(s.paths, stdinPath)

@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"errors"
-
 	"github.com/spf13/cobra"
 
 	"github.com/urlfold/urlfold/internal/app/daemon"
@@ -42,15 +40,14 @@ func newCountCmd(c *daemon.Catalog) *cobra.Command {
 		Use:   "count [flags] [FILE|GLOB|DIR|-]...",
 		Short: "Count URLs and distinct pages, sites, parameters or other keys",
 		Long:  countLong, Example: countExamples,
-		Args: cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd, args) },
+		RunE: o.run,
 	}
 	o.register(cmd, o, "results")
 	cmd.Flags().Lookup("redact").Hidden = true // the result contains no URL
 	return cmd
 }
 
-func (o *countOptions) run(cmd *cobra.Command, paths []string) (err error) {
+func (o *countOptions) run(cmd *cobra.Command, paths []string) error {
 	var bad mistakes
 	var by []insight.By
 	for _, text := range o.Counted {
@@ -70,14 +67,7 @@ func (o *countOptions) run(cmd *cobra.Command, paths []string) (err error) {
 		return err
 	}
 	count := insight.NewCount(by, o.Approx, set.analysisLimits(opt))
-	defer func() { err = errors.Join(err, count.Close()) }()
-	r, err := o.read(cmd, set, count.NewCodecs)
-	if err != nil {
-		return err
-	}
-	err = o.write(cmd, r, insight.TotalColumns(opt.Per), func(p insight.Printer) error { return insight.PrintTotals(p, opt.Per, count.Result()) })
-	if err != nil {
-		return err
-	}
-	return r.finish()
+	return o.analysis.run(cmd, set, count, func(r *analysisRun) error {
+		return o.write(r, insight.TotalColumns(opt.Per), func(p insight.Printer) error { return insight.PrintTotals(p, opt.Per, count.Result()) })
+	})
 }

@@ -18,28 +18,19 @@ changelog, "reset" is an error: stop all instances, and delete the topic or name
 const dedupeExamples = `  urlfold dedupe reset -c urlfold.yaml`
 
 func newDedupeCmd(cat *daemon.Catalog) *cobra.Command {
-	var file, dir string
-	cmd := &cobra.Command{
-		Use: "dedupe", Short: "Empty the stored set of keys of dedupe", Long: dedupeLong, Example: dedupeExamples, Args: noSubcommand,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
-	cmd.PersistentFlags().StringVarP(&file, "config", "c", "", "read the path of the data directory from this configuration `FILE`")
-	cmd.PersistentFlags().StringVar(&dir, "data-dir", "", "use this data `DIRECTORY` instead of the one in a configuration")
-	_ = cmd.MarkPersistentFlagDirname("data-dir") // the flag exists
-	cmd.AddCommand(&cobra.Command{
+	cmd := &cobra.Command{Use: "dedupe", Short: "Empty the stored set of keys of dedupe", Long: dedupeLong, Example: dedupeExamples}
+	d := newDataFlags(cmd, cat)
+	return withCommands(cmd, &cobra.Command{
 		Use: "reset", Short: "Empty the stored set of keys", Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if bucket := bucketOf(cat, file, dir); bucket != "" {
-				return fmt.Errorf("the keys are in the bucket %q: delete it with nats kv rm %s, or name another bucket in dedupe.bucket", bucket, bucket)
-			}
-			d, err := dataDir(cat, file, dir)
+			dir, err := d.open()
 			if err == nil {
-				err = inDataDir(cat, file)
+				err = d.elsewhere()
 			}
 			if err != nil {
 				return err
 			}
-			found, err := checkpoint.ResetKeys(d)
+			found, err := checkpoint.ResetKeys(dir)
 			if err != nil {
 				return err
 			}
@@ -51,33 +42,23 @@ func newDedupeCmd(cat *daemon.Catalog) *cobra.Command {
 			return err
 		},
 	})
-	for _, c := range cmd.Commands() {
-		asUsage(c)
-	}
-	return cmd
 }
 
-// bucketOf returns the bucket of dedupe in a configuration, or "".
-func bucketOf(cat *daemon.Catalog, file, dir string) string {
-	if file == "" || dir != "" {
-		return ""
-	}
-	f, err := loadConfig(cat, file)
-	if err != nil || f.Dedupe == nil { // the caller loads the file again
-		return ""
-	}
-	return f.Dedupe.Bucket
-}
-
-// inDataDir returns an error if the configuration in file keeps the keys
-// elsewhere.
-func inDataDir(cat *daemon.Catalog, file string) error {
-	if file == "" {
+// elsewhere returns an error if the configuration keeps the keys of dedupe in a bucket or
+// a topic.
+func (d *dataFlags) elsewhere() error {
+	if d.file == "" {
 		return nil
 	}
-	f, err := loadConfig(cat, file)
-	if err != nil || f.Dedupe == nil || f.Dedupe.Changelog == nil {
+	f, err := loadConfig(d.cat, d.file)
+	switch {
+	case err != nil || f.Dedupe == nil:
 		return err
+	case f.Dedupe.Bucket != "" && d.dir == "":
+		bucket := f.Dedupe.Bucket
+		return fmt.Errorf("the keys are in the bucket %q: delete it with nats kv rm %s, or name another bucket in dedupe.bucket", bucket, bucket)
+	case f.Dedupe.Changelog != nil:
+		return f.ErrorAt("dedupe.changelog.topic", fmt.Errorf("the keys are in the topic %s: stop all instances, and delete the topic or name another one", f.Dedupe.Changelog.Topic))
 	}
-	return f.ErrorAt("dedupe.changelog.topic", fmt.Errorf("the keys are in the topic %s: stop all instances, and delete the topic or name another one", f.Dedupe.Changelog.Topic))
+	return nil
 }

@@ -2,8 +2,6 @@ package cli
 
 import (
 	"errors"
-	"fmt"
-	"io"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -61,8 +59,7 @@ or splits.`,
   urlfold diff -p shop.yaml --against shop-new.yaml --fail 'logs/**/*.zst'
   urlfold diff -p crawler --list default --against-list clearurls:data.min.json access.log.gz
   urlfold diff -p analytics --against shop.yaml --json urls.txt | jq '.merges.top[].rules'`,
-		Args: cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd, args) },
+		RunE: o.run,
 	}
 	o.Redact = usualRedact
 	o.register(cmd, &o, "readers", "diff")
@@ -71,72 +68,57 @@ or splits.`,
 
 // run reads the input and writes the report.
 func (o *diffOptions) run(cmd *cobra.Command, paths []string) error {
-	d, err := o.prepare(paths)
-	if err != nil {
-		return err
-	}
-	sig := watchSignals()
-	defer sig.stop()
-	if err := d.read(sig, cmd.InOrStdin()); err != nil {
-		return err
-	}
-	damaged := d.writeDamage(cmd.ErrOrStderr())
-	r := d.Report(d.formats.name(), o.Top)
-	if err := o.write(cmd.OutOrStdout(), r); err != nil {
-		return err
-	}
-	if damaged || o.Fail && r.Merges.Groups+r.Splits.Groups > 0 {
-		return &exitError{code: exitFailOn}
-	}
-	return nil
-}
-
-// write writes the report as text or JSON.
-func (o *diffOptions) write(w io.Writer, r *keydiff.Report) error {
-	if o.JSON {
-		return keydiff.WriteJSON(w, r)
-	}
-	return keydiff.WriteText(w, terminal.NewStyle(w, os.Getenv), r)
-}
-
-// A diffRun is a comparison in progress.
-type diffRun struct {
-	*keydiff.Diff
-	scan
-	setB *settings
-}
-
-// prepare validates the flags. Its error joins all errors in them.
-func (o *diffOptions) prepare(paths []string) (*diffRun, error) {
 	var bad mistakes
 	flag, err := o.checkSides()
 	bad.add(flag, err)
-	if o.Examples < 1 || o.Examples > maxShown {
-		bad.add("--examples", fmt.Errorf("must be between 1 and %d", maxShown))
-	}
-	if o.Top < 1 || o.Top > maxShown {
-		bad.add("--top", fmt.Errorf("must be between 1 and %d", maxShown))
-	}
-	checkRedact(&bad, o.Redact)
-	a := o.options
-	a.Render.Form, a.Fields, a.Redact = record.RenderTSV.String(), keydiff.Fields, nil
-	b := a
+	bad.within("--examples", o.Examples, maxShown)
+	bad.within("--top", o.Top, maxShown)
+	a, b := o.options, o.options
 	if o.Against != "" {
 		b.Profile = o.Against
 	}
 	a.list, a.listFlag = o.List, "--list"
 	b.list, b.listFlag = o.AgainstList, "--against-list"
-	setA, err := a.resolve(paths)
-	bad.add("", err)
-	if err := bad.err(); err != nil {
-		return nil, err
-	}
-	setB, err := b.resolve(paths)
+	setA, err := a.resolveKeys(paths, keydiff.Fields, &bad)
 	if err != nil {
-		return nil, err
+		return err
+	}
+	setB, err := b.resolveKeys(paths, keydiff.Fields, &bad)
+	if err != nil {
+		return err
 	}
 	d, err := keydiff.New(sideOf(setA), sideOf(setB), o.Examples, o.Redact)
-	return &diffRun{Diff: d, scan: scan{set: setA}, setB: setB}, err
+	if err != nil {
+		return err
+	}
+	run := scan{set: setA}
+	codecs := func() (func() pipeline.Codec, error) {
+		inB, err := run.formats.with(setB.record)
+		if err != nil {
+			return nil, err
+		}
+		return d.NewCodecs(pipeline.NewRecordCodecs(run.formats.job), pipeline.NewRecordCodecs(inB.job)), nil
+	}
+	return run.report(cmd, codecs, func() (failed bool, err error) {
+		w, r := cmd.OutOrStdout(), d.Report(run.formats.name(), o.Top)
+		if o.JSON {
+			err = keydiff.WriteJSON(w, r)
+		} else {
+			err = keydiff.WriteText(w, terminal.NewStyle(w, os.Getenv), r)
+		}
+		return o.Fail && r.Merges.Groups+r.Splits.Groups > 0, err
+	})
+}
+
+// resolveKeys resolves the flags of a command that compares the keys of records, whose
+// codecs write fields. bad holds the errors in the flags of the command itself. The
+// command hides passwords, which keys depend on.
+func (o options) resolveKeys(paths, fields []string, bad *mistakes) (*settings, error) {
+	checkRedact(bad, o.Redact)
+	o.Render.Form, o.Fields, o.Redact = record.RenderTSV.String(), fields, nil
+	set, err := o.resolve(paths)
+	bad.add("", err)
+	return set, bad.err()
 }
 
 // checkSides checks the flags that name what is compared. flag is the one that an
@@ -166,15 +148,4 @@ const maxShown = 1000
 
 func sideOf(s *settings) keydiff.Side {
 	return keydiff.Side{Normalizer: s.record.Normalizer, Level: s.record.Level}
-}
-
-// read reads the whole input into the graph.
-func (d *diffRun) read(sig *signals, stdin io.Reader) error {
-	return d.scan.read(sig, stdin, func() (func() pipeline.Codec, error) {
-		b, err := d.formats.with(d.setB.record)
-		if err != nil {
-			return nil, err
-		}
-		return d.NewCodecs(pipeline.NewRecordCodecs(d.formats.job), pipeline.NewRecordCodecs(b.job)), nil
-	})
 }

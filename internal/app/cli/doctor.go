@@ -308,10 +308,7 @@ func (r *diagnosis) read(sig *signals, o *options) error {
 		return usage(err)
 	}
 	misfits := &misfitSink{Sink: discard.New(discard.Config{})}
-	pipe, err := pipeline.New(pipeline.Options{
-		Sources: []pipeline.Source{source}, Sinks: []pipeline.Sink{discard.New(discard.Config{})}, DeadLetter: misfits,
-		NewCodec: pipeline.NewRecordCodecs(f.job), Workers: set.Jobs, Ordering: pipeline.OrderInput,
-	})
+	pipe, err := set.drain(source, pipeline.Options{DeadLetter: misfits, NewCodec: pipeline.NewRecordCodecs(f.job), Ordering: pipeline.OrderInput})
 	if err != nil {
 		return err
 	}

@@ -114,7 +114,7 @@ func eachText(cmd *cobra.Command, args []string, f appendFunc) (err error) {
 			return usage(fmt.Errorf("argument %d: %w", i+1, err))
 		}
 		if _, err = w.Write(append(buf, '\n')); err != nil {
-			return fmt.Errorf("write output: %w", err)
+			return wrote(err)
 		}
 	}
 	return nil
@@ -142,7 +142,7 @@ func eachLine(w io.Writer, r io.Reader, f appendFunc) error {
 			out = append(out, '\n')
 		}
 		if _, err = w.Write(out); err != nil {
-			return fmt.Errorf("write output: %w", err)
+			return wrote(err)
 		}
 		if end {
 			return nil

@@ -122,3 +122,18 @@ func (m *mistakes) err() error {
 	}
 	return usage(errors.Join(m.errs...))
 }
+
+// within records an error in flag unless its value n is between 1 and most.
+func (m *mistakes) within(flag string, n, most int) {
+	if n < 1 || n > most {
+		m.add(flag, fmt.Errorf("must be between 1 and %d", most))
+	}
+}
+
+// wrote returns err, of writing the output, or nil if it is nil.
+func wrote(err error) error {
+	if err != nil {
+		err = fmt.Errorf("write output: %w", err)
+	}
+	return err
+}

@@ -2,14 +2,15 @@ package cli
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 
 	"github.com/spf13/cobra"
 
 	"github.com/urlfold/urlfold/codec"
+	"github.com/urlfold/urlfold/internal/app/recordconf"
 	"github.com/urlfold/urlfold/internal/ground/suggest"
 	"github.com/urlfold/urlfold/internal/ground/terminal"
 	"github.com/urlfold/urlfold/internal/report/explain"
@@ -46,13 +47,8 @@ The output contains passwords unless you pass --redact.`,
   urlfold explain --base http://example.com/a/b ../c
   urlfold explain --json 'http://example.com/%7euser' | jq .norm
   tail -1 urls.txt | urlfold explain -`,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return usage(errors.New("explain: missing argument: URL, or - to read URLs from standard input"))
-			}
-			return nil
-		},
-		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd, args) },
+		Args: wantArgs(1, math.MaxInt, "explain: missing argument: URL, or - to read URLs from standard input"),
+		RunE: o.run,
 	}
 	o.register(cmd, &o, "explain")
 	cmd.Flags().Lookup("base").Usage = "resolve relative URLs against this `URL`"
@@ -93,13 +89,11 @@ func (o *explainOptions) run(cmd *cobra.Command, args []string) error {
 		failed = failed || e.Err() != nil
 		w.Write(e)
 	}
-	if err := w.Flush(); err != nil {
-		return fmt.Errorf("write output: %w", err)
+	err = wrote(w.Flush())
+	if err == nil && failed && o.Fail {
+		err = &exitError{code: exitFailOn}
 	}
-	if failed && o.Fail {
-		return &exitError{code: exitFailOn}
-	}
-	return nil
+	return err
 }
 
 // writer returns the text or JSON writer.
@@ -119,7 +113,7 @@ func (o *explainOptions) explainer() (*explain.Explainer, error) {
 	bad.add("--profile", profileErr)
 	p, rulesErr := changeRules(p, o.Changes)
 	bad.add("--rule", rulesErr)
-	form, err := suggest.Index("key format", keyFormNames, o.KeyFormat)
+	form, err := suggest.Index("key format", recordconf.KeyFormats(), o.KeyFormat)
 	bad.add("--key-format", err)
 	lv, err := findLevel(o.Key, p)
 	bad.add("--key", err)

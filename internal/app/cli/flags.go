@@ -125,7 +125,7 @@ func (o *options) valuesOf(f reflect.StructField, name string) []string {
 		if f.Name == "Form" {
 			return insight.Forms()
 		}
-		return renderNames
+		return recordconf.Renders()
 	case "per":
 		return insight.PerNames()
 	case "as":

@@ -42,7 +42,7 @@ func writeFlags(w io.Writer) error {
 			gap = "\n" + strings.Repeat(" ", flagNameColumn+2)
 		}
 		if _, err := fmt.Fprintf(w, "%s %v%s%s\n", mark, f, gap, text); err != nil {
-			return fmt.Errorf("write output: %w", err)
+			return wrote(err)
 		}
 	}
 	return nil

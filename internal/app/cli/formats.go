@@ -69,16 +69,21 @@ func findFormats(ctx context.Context, set *settings, source *file.Source) (*form
 	if err != nil {
 		return nil, &exitError{code: exitCut, err: errors.New("interrupted while waiting for input")}
 	}
-	if n := len(errs); n > maxFormatErrors {
-		errs = append(errs[:maxFormatErrors], fmt.Errorf("and %s more", terminal.Plural(int64(n-maxFormatErrors), "input", "inputs")))
-	}
-	switch err := errors.Join(errs...); {
+	switch err := fewInputs(errs); {
 	case errors.Is(err, errNoFormat):
 		return nil, badInput(err)
 	case err != nil:
 		return nil, usage(err)
 	}
 	return f, nil
+}
+
+// fewInputs joins errors about an input each, and only counts those beyond a limit.
+func fewInputs(errs []error) error {
+	if n := len(errs); n > maxFormatErrors {
+		errs = append(errs[:maxFormatErrors], fmt.Errorf("and %s more", terminal.Plural(int64(n-maxFormatErrors), "input", "inputs")))
+	}
+	return errors.Join(errs...)
 }
 
 // mustLook reports whether the beginnings of the inputs have to be inspected:

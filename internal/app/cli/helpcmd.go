@@ -31,7 +31,7 @@ func newHelpCmd() *cobra.Command {
   urlfold help first-log
   urlfold help formats | less`,
 		ValidArgsFunction: completeHelp,
-		RunE:              func(cmd *cobra.Command, args []string) error { return showHelp(cmd, args) },
+		RunE:              showHelp,
 	}
 }
 
@@ -53,10 +53,7 @@ func showHelp(cmd *cobra.Command, args []string) error {
 	if unknown == nil {
 		text = "\n" + text
 	}
-	if err := showPage(w, text, os.Getenv); err != nil {
-		return fmt.Errorf("write output: %w", err)
-	}
-	return nil
+	return wrote(showPage(w, text, os.Getenv))
 }
 
 // findCommand returns the command or subcommand that args name. Its error

@@ -3,8 +3,6 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"io"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -45,8 +43,7 @@ func newLearnCmd(c *daemon.Catalog) *cobra.Command {
 		Use:   "learn [flags] [FILE|GLOB|DIR|-]...",
 		Short: "Propose parameters that do not change the page, with evidence",
 		Long:  learnLong, Example: learnExamples,
-		Args: cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd, args) },
+		RunE: o.run,
 	}
 	o.register(cmd, o, "results")
 	for _, name := range []string{"per", "per-zone"} {
@@ -55,7 +52,7 @@ func newLearnCmd(c *daemon.Catalog) *cobra.Command {
 	return cmd
 }
 
-func (o *learnOptions) run(cmd *cobra.Command, paths []string) (err error) {
+func (o *learnOptions) run(cmd *cobra.Command, paths []string) error {
 	var bad mistakes
 	if o.Per != "" || o.PerZone != "" {
 		bad.add("--per", errors.New("learn compares all records with each other; remove the flag"))
@@ -66,26 +63,18 @@ func (o *learnOptions) run(cmd *cobra.Command, paths []string) (err error) {
 		return err
 	}
 	learner := insight.NewLearner(set.record.Normalizer, o.Content, set.analysisLimits(opt))
-	defer func() { err = errors.Join(err, learner.Close()) }()
-	r, err := o.read(cmd, set, learner.NewCodecs)
-	if err != nil {
-		return err
-	}
-	list, others, err := learner.Proposals()
-	if err != nil {
-		return err
-	}
-	if err := o.write(cmd, r, insight.ProposalColumns(), func(p insight.Printer) error { return insight.PrintProposals(p, list) }); err != nil {
-		return err
-	}
-	if !set.Quiet {
-		_, _ = io.WriteString(cmd.ErrOrStderr(), proposed(len(list), others)) // stderr is the last resort
-	}
-	return r.finish()
-}
-
-// proposed returns a line about the proposals.
-func proposed(n, others int) string {
-	parts := []string{terminal.Plural(int64(n), "proposal", "proposals"), fmt.Sprintf("no evidence for %s", terminal.Plural(int64(others), "other parameter or segment", "other parameters and segments"))}
-	return "urlfold: " + strings.Join(parts, ", ") + "\n"
+	return o.analysis.run(cmd, set, learner, func(r *analysisRun) error {
+		list, others, err := learner.Proposals()
+		if err != nil {
+			return err
+		}
+		if err := o.write(r, insight.ProposalColumns(), func(p insight.Printer) error { return insight.PrintProposals(p, list) }); err != nil {
+			return err
+		}
+		if !set.Quiet {
+			_, _ = fmt.Fprintf(cmd.ErrOrStderr(), "urlfold: %s, no evidence for %s\n", terminal.Plural(int64(len(list)), "proposal", "proposals"),
+				terminal.Plural(int64(others), "other parameter or segment", "other parameters and segments")) // stderr is the last resort
+		}
+		return nil
+	})
 }

@@ -14,6 +14,7 @@ func TestLogger(t *testing.T) {
 	var out bytes.Buffer
 	log := newLogger(&out, slog.LevelWarn)
 	log.Error("the run fails", "error", errors.Join(errors.New("writing"), syscall.EPIPE))
+	log.With("component", "stdout").WithGroup("g").Error("the run fails", "error", syscall.EPIPE)
 	log.Info("not at this level")
 	if out.Len() > 0 {
 		t.Errorf("logged %q", out.String())

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"runtime/debug"
@@ -26,12 +25,7 @@ func newManCmd() *cobra.Command {
 DIR/man7/urlfold-TOPIC.7. Create DIR if it does not exist, and replace existing pages.`,
 		Example: `  urlfold man /usr/local/share/man
   urlfold man ~/.local/share/man && man urlfold-explain`,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return usage(errors.New("man: expected one argument: the directory, such as /usr/local/share/man"))
-			}
-			return nil
-		},
+		Args: wantArgs(1, 1, "man: expected one argument: the directory, such as /usr/local/share/man"),
 		RunE: func(cmd *cobra.Command, args []string) error { return writeManPages(cmd.Root(), args[0]) },
 	}
 }

@@ -7,7 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
+	"reflect"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -30,12 +32,7 @@ Exit codes: 0 done, 1 fatal error, 2 usage error, or the reports do not belong t
 not matter.`,
 		Example: `  urlfold merge-reports shard-*.json
   urlfold merge-reports shard-*.json -o report.json`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return errors.New("merge-reports: missing argument: REPORT")
-			}
-			return nil
-		},
+		Args: wantArgs(1, math.MaxInt, "merge-reports: missing argument: REPORT"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			merged, err := mergeReportFiles(args)
 			if err != nil {
@@ -49,10 +46,7 @@ not matter.`,
 			default:
 				err = writeFile(output, text, args)
 			}
-			if err != nil {
-				return fmt.Errorf("write output: %w", err)
-			}
-			return nil
+			return wrote(err)
 		},
 	}
 	cmd.Flags().StringVarP(&output, "output", "o", "", "write to this `file` and overwrite it. Default: stdout")
@@ -258,17 +252,13 @@ func (f *reportFile) add(g *reportFile) error {
 	return nil
 }
 
-// add adds o to c, except the bytes.
+// add adds o to c.
 func (c *reportCounts) add(o *reportCounts) {
-	for _, n := range []struct {
-		to   *int64
-		from int64
-	}{
-		{&c.Records, o.Records}, {&c.Emitted, o.Emitted}, {&c.Dropped, o.Dropped}, {&c.Filtered, o.Filtered}, {&c.Duplicates, o.Duplicates},
-		{&c.Dead, o.Dead}, {&c.URLs, o.URLs}, {&c.Changed, o.Changed}, {&c.Flagged, o.Flagged}, {&c.Unwritten, o.Unwritten},
-		{&c.Skipped, o.Skipped}, {&c.NoURL, o.NoURL}, {&c.Blank, o.Blank}, {&c.Oversize, o.Oversize}, {&c.Rejected, o.Rejected},
-	} {
-		*n.to += n.from
+	from := reflect.ValueOf(o).Elem()
+	for f, to := range reflect.ValueOf(c).Elem().Fields() {
+		if to.CanInt() {
+			to.SetInt(to.Int() + from.FieldByIndex(f.Index).Int())
+		}
 	}
 	addMap(&c.Flags, o.Flags)
 	addMap(&c.Rules, o.Rules)

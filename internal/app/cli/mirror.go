@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/urlfold/urlfold/codec/record"
-	"github.com/urlfold/urlfold/internal/ground/terminal"
 	"github.com/urlfold/urlfold/internal/storage/compress"
 	"github.com/urlfold/urlfold/internal/storage/disk"
 	"github.com/urlfold/urlfold/sources/file"
@@ -41,10 +40,7 @@ func mirror(s *settings, source *file.Source) (map[string]string, error) {
 		}
 		outputs[path], owner[name] = name, path
 	}
-	if n := len(errs); n > maxFormatErrors {
-		errs = append(errs[:maxFormatErrors], fmt.Errorf("and %s more", terminal.Plural(int64(n-maxFormatErrors), "input", "inputs")))
-	}
-	return outputs, errors.Join(errs...)
+	return outputs, fewInputs(errs)
 }
 
 // checkMirrored returns an error if the input at path cannot be written to

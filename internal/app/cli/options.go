@@ -1,8 +1,10 @@
 package cli
 
 import (
+	"reflect"
 	"runtime"
 	"slices"
+	"strings"
 
 	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/codec/record"
@@ -170,11 +172,11 @@ type runOptions struct {
 func newOptions(c *daemon.Catalog) options {
 	o := options{
 		Codec:         config.Default().Codec,
-		outputOptions: outputOptions{Header: headerNames[0], Compress: autoCompress},
+		outputOptions: outputOptions{Header: "auto", Compress: autoCompress},
 		limitOptions:  limitOptions{MaxRecord: field.MiB, Limits: field.DefaultLimits(), MaxMemory: defaultMemory},
 		runOptions: runOptions{
 			Jobs: runtime.GOMAXPROCS(0), OnDamage: file.OnDamageNames()[0], Inflate: file.InflateNames()[0],
-			FailOn: failOnNames[:1], LogLevel: "warn",
+			FailOn: []string{"damage"}, LogLevel: "warn",
 		},
 		late: map[string]error{},
 	}
@@ -188,13 +190,15 @@ func newOptions(c *daemon.Catalog) options {
 // autoCompress selects the compression by the extension of the output.
 const autoCompress = "auto"
 
-// The accepted values of the enumerated flags.
-var (
-	renderNames  = recordconf.Renders()
-	keyFormNames = recordconf.KeyFormats()
-	failOnNames  = []string{"damage", "rejected", "flags", "no-url", "no-field", "uninspected", "none"}
-	headerNames  = []string{"auto", "true", "false"}
-)
+// enumOf returns the values in the tag of a flag of the one-shot.
+func enumOf(flag string) []string {
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[options]()) {
+		if f.Tag.Get("flag") == flag {
+			return strings.Split(f.Tag.Get("enum"), ",")
+		}
+	}
+	return nil
+}
 
 // formatNames returns the names of the built-in formats, then those of more.
 func formatNames(more []record.Format) []string {

@@ -91,7 +91,7 @@ func newOutput(s *settings, std streams, source *file.Source, f *formats) (*outp
 // headerLine returns the line at the beginning of each output, or nil if there
 // is none. All formats write the same fields.
 func (s *settings) headerLine(f *formats) []byte {
-	if s.Header == headerNames[2] || s.Header == headerNames[0] && s.record.Render != record.RenderCSV {
+	if s.Header == "false" || s.Header == "auto" && s.record.Render != record.RenderCSV {
 		return nil
 	}
 	return f.job("").Header()

@@ -2,8 +2,8 @@ package cli
 
 import (
 	"encoding/json"
+	"reflect"
 
-	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/codec/record"
 	"github.com/urlfold/urlfold/internal/storage/compress"
 	"github.com/urlfold/urlfold/sources/file"
@@ -48,28 +48,32 @@ type reportSettings struct {
 	Editions    editions `json:"editions"`         // of the built-in data
 }
 
-// reportCounts holds the counts of one input or of all.
+// reportBytes holds the sizes of one input or of all.
+type reportBytes struct {
+	Bytes           int64 `json:"bytes"`            // of text
+	CompressedBytes int64 `json:"compressed_bytes"` // as stored
+}
+
+// reportCounts holds the counts of [record.Stats] with the same names.
 type reportCounts struct {
-	Bytes           int64            `json:"bytes"`            // of text
-	CompressedBytes int64            `json:"compressed_bytes"` // as stored
-	Records         int64            `json:"records"`
-	Emitted         int64            `json:"emitted"`
-	Dropped         int64            `json:"dropped"`
-	Filtered        int64            `json:"filtered"`   // left out by --where
-	Duplicates      int64            `json:"duplicates"` // left out by --unique
-	Dead            int64            `json:"dead_lettered"`
-	URLs            int64            `json:"urls"`
-	Changed         int64            `json:"changed"`
-	Flagged         int64            `json:"flagged"`
-	Unwritten       int64            `json:"unwritten"` // URLs left unchanged because the record's fields cannot hold the normal form
-	Skipped         int64            `json:"skipped"`   // links of HTML documents that are not URLs to follow
-	Flags           map[string]int64 `json:"flags"`     // URLs by flag
-	Rules           map[string]int64 `json:"rules"`     // URLs changed, by rule
-	NoURL           int64            `json:"without_url"`
-	Blank           int64            `json:"blank"`
-	Oversize        int64            `json:"oversize"`
-	Rejected        int64            `json:"rejected"`
-	Rejects         map[string]int64 `json:"rejects"` // records by reason
+	Records    int64            `json:"records"`
+	Emitted    int64            `json:"emitted"`
+	Dropped    int64            `json:"dropped"`
+	Filtered   int64            `json:"filtered"`   // left out by --where
+	Duplicates int64            `json:"duplicates"` // left out by --unique
+	Dead       int64            `json:"dead_lettered"`
+	URLs       int64            `json:"urls"`
+	Changed    int64            `json:"changed"`
+	Flagged    int64            `json:"flagged"`
+	Unwritten  int64            `json:"unwritten"` // URLs left unchanged because the record's fields cannot hold the normal form
+	Skipped    int64            `json:"skipped"`   // links of HTML documents that are not URLs to follow
+	Flags      map[string]int64 `json:"flags"`     // URLs by flag
+	Rules      map[string]int64 `json:"rules"`     // URLs changed, by rule
+	NoURL      int64            `json:"without_url"`
+	Blank      int64            `json:"blank"`
+	Oversize   int64            `json:"oversize"`
+	Rejected   int64            `json:"rejected"`
+	Rejects    map[string]int64 `json:"rejects"` // records by reason
 }
 
 type reportFile struct {
@@ -77,6 +81,7 @@ type reportFile struct {
 	Position    *int   `json:"position,omitempty"` // of the file among the inputs of all shards, from 0; absent without --shard
 	Compression string `json:"compression"`
 	Format      string `json:"format,omitempty"` // of the records; absent if the input has no text
+	reportBytes
 	reportCounts
 	Verdict   reportVerdict `json:"verdict"`
 	LostBytes int64         `json:"lost_bytes"` // of a record truncated by damage
@@ -115,6 +120,7 @@ func (v *reportVerdict) damage() bool {
 }
 
 type reportTotals struct {
+	reportBytes
 	reportCounts
 	Damaged    int   `json:"damaged_files"`
 	Unverified int64 `json:"unverified_records"` // of compressed files
@@ -203,26 +209,21 @@ func rangesOf(r *file.Report) (*reportRange, *reportUnverified) {
 var noRecords record.Stats
 
 func countsOf(st *record.Stats) reportCounts {
-	c := reportCounts{
-		Records: st.Records, Emitted: st.Emitted, Dropped: st.Dropped, Filtered: st.Filtered, Duplicates: st.Duplicates, Dead: st.Dead,
-		URLs: st.URLs, Changed: st.Changed, Flagged: st.Flagged, Unwritten: st.Unwritten, Skipped: st.Skipped, NoURL: st.NoURL, Blank: st.Blank,
-		Oversize: st.Oversize, Rejected: st.Rejected,
-		Flags: map[string]int64{}, Rules: map[string]int64{}, Rejects: map[string]int64{},
-	}
-	for f, n := range st.Flags {
-		if n != 0 {
-			c.Flags[codec.Flag(f).String()] = n
-		}
-	}
-	for h, n := range st.Rules {
-		if n != 0 {
-			c.Rules[codec.Rule(h).String()] = n
-		}
-	}
-	for r, n := range st.Rejects {
-		if n != 0 {
-			c.Rejects[record.Reason(r).String()] = n
+	c := reportCounts{Flags: byName(st.Flags[:], flagName), Rules: byName(st.Rules[:], ruleName), Rejects: byName(st.Rejects[:], reasonName)}
+	from := reflect.ValueOf(st).Elem()
+	for f, to := range reflect.ValueOf(&c).Elem().Fields() {
+		if to.CanInt() {
+			to.SetInt(from.FieldByName(f.Name).Int())
 		}
 	}
 	return c
+}
+
+// byName returns the nonzero counts by name.
+func byName(ns []int64, name func(int) string) map[string]int64 {
+	m := map[string]int64{}
+	for _, c := range counts(ns, name) {
+		m[c.name] = c.n
+	}
+	return m
 }

@@ -48,8 +48,7 @@ func newReportCmd(c *daemon.Catalog) *cobra.Command {
 		Use:   "report [flags] [FILE|GLOB|DIR|-]... -o report.html",
 		Short: "Write a page about the traffic, duplicates and defects of logs",
 		Long:  reportLong, Example: reportExamples,
-		Args: cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd, args) },
+		RunE: o.run,
 	}
 	o.register(cmd, o, "report")
 	return cmd
@@ -85,12 +84,10 @@ func (o *reportOptions) targets(bad *mistakes) (list []target) {
 	return list
 }
 
-func (o *reportOptions) run(cmd *cobra.Command, paths []string) (err error) {
+func (o *reportOptions) run(cmd *cobra.Command, paths []string) error {
 	var bad mistakes
 	targets := o.targets(&bad)
-	if o.Rows < 1 || o.Rows > maxShown {
-		bad.add("--rows", fmt.Errorf("must be between 1 and %d", maxShown))
-	}
+	bad.within("--rows", o.Rows, maxShown)
 	opt := o.zoned(&bad)
 	set, err := o.prepare(paths, (*insight.Survey)(nil).Fields(), &bad)
 	if err != nil {
@@ -103,29 +100,26 @@ func (o *reportOptions) run(cmd *cobra.Command, paths []string) (err error) {
 		return err
 	}
 	survey := insight.NewSurvey(set.record.Normalizer, set.analysisLimits(opt))
-	defer func() { err = errors.Join(err, survey.Close()) }()
-	r, err := o.read(cmd, set, survey.NewCodecs)
-	if err != nil {
-		return err
-	}
-	found, err := survey.Findings(o.Rows)
-	if err != nil {
-		return err
-	}
-	result := r.describe()
-	result.Fill(found, opt.Zone)
-	result.Zone = opt.Zone.String()
-	for _, t := range targets {
-		text, err := result.Append(nil, t.form)
-		if err == nil {
-			o.Out = t.path
-			err = o.put(cmd.OutOrStdout(), r, text, t.path != "" && t.path != stdoutPath)
-		}
+	return o.analysis.run(cmd, set, survey, func(r *analysisRun) error {
+		found, err := survey.Findings(o.Rows)
 		if err != nil {
-			return fmt.Errorf("write report: %w", err)
+			return err
 		}
-	}
-	return r.finish()
+		result := r.describe()
+		result.Fill(found, opt.Zone)
+		result.Zone = opt.Zone.String()
+		for _, t := range targets {
+			text, err := result.Append(nil, t.form)
+			if err == nil {
+				o.Out = t.path
+				err = o.put(r, text)
+			}
+			if err != nil {
+				return fmt.Errorf("write report: %w", err)
+			}
+		}
+		return nil
+	})
 }
 
 // describe returns a report with what is known about the run.

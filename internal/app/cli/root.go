@@ -73,9 +73,7 @@ func newRootCmdFor(c *daemon.Catalog, args []string, all bool) *cobra.Command {
 	addSubcommands(cmd, c, args, all)
 	cmd.SetHelpCommand(newHelpCmd())
 	cmd.InitDefaultHelpCmd()
-	for _, c := range cmd.Commands() {
-		asUsage(c)
-	}
+	asUsage(cmd)
 	strictCompletion(cmd)
 	ownHelpFlags(cmd)
 	return cmd
@@ -105,7 +103,32 @@ func noArgs(cmd *cobra.Command, args []string) error {
 	if cmd.Flag("config") != nil {
 		hint = "; pass the configuration with -c FILE"
 	}
-	return usage(fmt.Errorf("%s: takes no arguments, got %d%s", cmd.Name(), len(args), hint))
+	return fmt.Errorf("%s: takes no arguments, got %d%s", cmd.Name(), len(args), hint)
+}
+
+// wantArgs returns a check that there are least to most arguments, whose error has the
+// given text.
+func wantArgs(least, most int, text string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		if len(args) < least || len(args) > most {
+			return errors.New(text)
+		}
+		return nil
+	}
+}
+
+// withCommands makes cmd a command that only contains others.
+func withCommands(cmd *cobra.Command, subs ...*cobra.Command) *cobra.Command {
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+	cmd.Args = func(cmd *cobra.Command, args []string) error { // each would be an unknown command
+		if len(args) == 0 {
+			return nil
+		}
+		_, err := suggest.Index("command", commandNames(cmd), args[0])
+		return err
+	}
+	cmd.AddCommand(subs...)
+	return cmd
 }
 
 // mayBeEmpty holds the flags whose empty value has a meaning of its own.
@@ -128,19 +151,20 @@ func noEmptyFlags(flags *pflag.FlagSet) error {
 	return bad.err()
 }
 
-// asUsage turns the errors of c's argument check into usage errors.
+// asUsage turns the errors of the argument checks of the commands below c into usage
+// errors.
 func asUsage(c *cobra.Command) {
-	check := c.Args
-	if check == nil {
-		return
-	}
-	c.Args = func(cmd *cobra.Command, args []string) error {
-		err := check(cmd, args)
-		var e *exitError
-		if err == nil || errors.As(err, &e) {
-			return err
+	for _, sub := range c.Commands() {
+		asUsage(sub)
+		if check := sub.Args; check != nil {
+			sub.Args = func(cmd *cobra.Command, args []string) error {
+				err := check(cmd, args)
+				if err == nil || errors.As(err, new(*exitError)) {
+					return err
+				}
+				return usage(err)
+			}
 		}
-		return usage(err)
 	}
 }
 

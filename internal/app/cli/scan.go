@@ -6,6 +6,8 @@ import (
 	"io"
 	"log/slog"
 
+	"github.com/spf13/cobra"
+
 	"github.com/urlfold/urlfold/internal/ground/terminal"
 	"github.com/urlfold/urlfold/internal/storage/disk"
 	"github.com/urlfold/urlfold/pipeline"
@@ -26,12 +28,11 @@ type scan struct {
 // read reads the whole input. codecs returns the function that creates the codec
 // of a worker; it is called when the formats are known.
 func (s *scan) read(sig *signals, stdin io.Reader, codecs func() (func() pipeline.Codec, error)) error {
-	formats := func() *formats { return s.formats }
 	parallel, err := s.set.parallelInputs(disk.MaxOpen(), slog.New(slog.DiscardHandler))
 	if err != nil {
 		return err
 	}
-	if s.source, err = s.set.newSource(stdin, formats, parallel); err != nil {
+	if s.source, err = s.set.newSource(stdin, func() *formats { return s.formats }, parallel); err != nil {
 		return usage(err)
 	}
 	if _, err := s.source.Paths(); err != nil {
@@ -44,13 +45,7 @@ func (s *scan) read(sig *signals, stdin io.Reader, codecs func() (func() pipelin
 	if err != nil {
 		return err
 	}
-	p, err := pipeline.New(pipeline.Options{
-		Sources:  []pipeline.Source{s.source},
-		Sinks:    []pipeline.Sink{discard.New(discard.Config{})},
-		NewCodec: newCodecs,
-		Workers:  s.set.Jobs,
-		Filter:   s.filter,
-	})
+	p, err := s.set.drain(s.source, pipeline.Options{NewCodec: newCodecs, Filter: s.filter})
 	if err != nil {
 		return err
 	}
@@ -66,14 +61,31 @@ func (s *scan) read(sig *signals, stdin io.Reader, codecs func() (func() pipelin
 	return err
 }
 
-// writeDamage writes a line for each damaged input, and reports whether there
-// is one.
-func (s *scan) writeDamage(stderr io.Writer) bool {
-	out := outcome{reports: s.source.Reports()}
-	return out.writeDamage(stderr)
+// drain returns a pipeline with more options that reads source and writes nothing.
+func (s *settings) drain(source *file.Source, opt pipeline.Options) (*pipeline.Pipeline, error) {
+	opt.Sources, opt.Sinks, opt.Workers = []pipeline.Source{source}, []pipeline.Sink{discard.New(discard.Config{})}, s.Jobs
+	return pipeline.New(opt)
 }
 
-// writeDamage is as that of scan.
+// report reads the whole input, writes a line for each damaged one, and calls write. The
+// command fails if an input is damaged, or if write says so.
+func (s *scan) report(cmd *cobra.Command, codecs func() (func() pipeline.Codec, error), write func() (failed bool, err error)) error {
+	sig := watchSignals()
+	defer sig.stop()
+	if err := s.read(sig, cmd.InOrStdin(), codecs); err != nil {
+		return err
+	}
+	out := outcome{reports: s.source.Reports()}
+	damaged := out.writeDamage(cmd.ErrOrStderr())
+	failed, err := write()
+	if err == nil && (failed || damaged) {
+		return &exitError{code: exitFailOn}
+	}
+	return err
+}
+
+// writeDamage writes a line for each damaged input, and reports whether there
+// is one.
 func (o *outcome) writeDamage(stderr io.Writer) bool {
 	damaged := o.damaged()
 	for i := range damaged {

@@ -186,32 +186,23 @@ func mergeSet(store *keyset.Store, name string) error {
 }
 
 // fill adds the keys of the inputs of set to store, and stores and closes it.
-func (o *seenOptions) fill(store *keyset.Store, set *settings) error {
-	sig := watchSignals()
-	defer sig.stop()
-	collect := &unique.Collect{Set: store}
-	run := scan{set: set, filter: collect}
-	err := store.SetStamp(o.stampDay)
-	start := time.Now()
-	if err == nil {
-		err = run.read(sig, o.cmd.InOrStdin(), func() (func() pipeline.Codec, error) { return pipeline.NewRecordCodecs(run.formats.job), nil })
-	}
-	if err != nil {
-		return errors.Join(err, store.Close())
-	}
-	damaged := run.writeDamage(o.cmd.ErrOrStderr())
-	with, st := collect.Added+collect.Known, &run.snap.Stats
-	read := fmt.Sprintf(" from %s with a key and %s without", terminal.Plural(with, "record", "records"), terminal.FormatCount(st.Records-st.Blank-st.Filtered-with))
-	if rate := terminal.PerSecond(with, time.Since(start)); rate > 0 {
-		read += ", " + terminal.FormatCount(rate) + " records/s"
-	}
-	if err := o.commit(store, collect.Added, read); err != nil {
+func (o *seenOptions) fill(store *keyset.Store, set *settings) (err error) {
+	defer func() { err = errors.Join(err, store.Close()) }()
+	if err := store.SetStamp(o.stampDay); err != nil {
 		return err
 	}
-	if damaged {
-		return &exitError{code: exitFailOn}
-	}
-	return nil
+	collect := &unique.Collect{Set: store}
+	run := scan{set: set, filter: collect}
+	start := time.Now()
+	codecs := func() (func() pipeline.Codec, error) { return pipeline.NewRecordCodecs(run.formats.job), nil }
+	return run.report(o.cmd, codecs, func() (failed bool, err error) {
+		with, st := collect.Added+collect.Known, &run.snap.Stats
+		read := fmt.Sprintf(" from %s with a key and %s without", terminal.Plural(with, "record", "records"), terminal.FormatCount(st.Records-st.Blank-st.Filtered-with))
+		if rate := terminal.PerSecond(with, time.Since(start)); rate > 0 {
+			read += ", " + terminal.FormatCount(rate) + " records/s"
+		}
+		return false, o.commit(store, collect.Added, read)
+	})
 }
 
 // commit stores and closes a set, and says what it contains.

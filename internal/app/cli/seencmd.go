@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"strings"
 	"text/tabwriter"
@@ -54,8 +55,7 @@ type seenOptions struct {
 // newSeenCmd returns the commands of sets of keys.
 func newSeenCmd(c *daemon.Catalog) *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "seen", Short: "Keep a set of seen URLs on disk, and ask which URLs are in it", Long: seenLong, Example: seenExamples, Args: noSubcommand,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Use: "seen", Short: "Keep a set of seen URLs on disk, and ask which URLs are in it", Long: seenLong, Example: seenExamples,
 	}
 	build := newSeenUse(c, "build [flags] SET [FILE|GLOB|DIR|-]...", "Make a set of the keys of all URLs in the inputs", (*seenOptions).build, "stamped")
 	build.cmd.Flags().BoolVar(&build.Force, "force", false, "replace an existing set, when the new one is complete. Default: fail if there is one")
@@ -63,19 +63,15 @@ func newSeenCmd(c *daemon.Catalog) *cobra.Command {
 	query := newSeenUse(c, "query [flags] SET [FILE|GLOB|DIR|-]...", "Write the URLs that are not in the set, or those that are", (*seenOptions).query, "query")
 	var before string
 	shrink := &cobra.Command{
-		Use: "shrink SET", Short: "Remove old keys from a set, and write the others as one file", Args: oneSet,
+		Use: "shrink SET", Short: "Remove old keys from a set, and write the others as one file", Args: wantArgs(1, 1, "shrink: want one SET, the folder of a set"),
 		RunE: func(cmd *cobra.Command, args []string) error { return shrinkSet(cmd, args[0], before) },
 	}
 	shrink.Flags().StringVar(&before, "before", "", "remove the keys that were last added before this `date`, YYYY-MM-DD in UTC. Default: remove none")
 	info := &cobra.Command{
-		Use: "info SET", Short: "Print what a set contains", Args: oneSet,
+		Use: "info SET", Short: "Print what a set contains", Args: wantArgs(1, 1, "info: want one SET, the folder of a set"),
 		RunE: func(cmd *cobra.Command, args []string) error { return showSet(cmd, args[0]) },
 	}
-	cmd.AddCommand(build.cmd, merge.cmd, query.cmd, shrink, info)
-	for _, c := range cmd.Commands() {
-		asUsage(c)
-	}
-	return cmd
+	return withCommands(cmd, build.cmd, merge.cmd, query.cmd, shrink, info)
 }
 
 // newSeenUse returns a command that reads URLs, with the flags for it and for more.
@@ -83,12 +79,7 @@ func newSeenUse(c *daemon.Catalog, use, short string, run func(o *seenOptions, s
 	o := &seenOptions{options: newOptions(c)}
 	o.cmd = &cobra.Command{
 		Use: use, Short: short,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return errors.New("missing SET: name the folder of the set")
-			}
-			return nil
-		},
+		Args: wantArgs(1, math.MaxInt, "missing SET: name the folder of the set"),
 		RunE: func(_ *cobra.Command, args []string) error { return run(o, args[0], args[1:]) },
 	}
 	o.Render.Form, o.MaxMemory, o.identified = record.RenderKeys.String(), 128*field.MiB, true
@@ -101,14 +92,6 @@ func newSeenUse(c *daemon.Catalog, use, short string, run func(o *seenOptions, s
 
 // describe replaces the help text of a flag.
 func (o *seenOptions) describe(flag, text string) { o.cmd.Flags().Lookup(flag).Usage = text }
-
-// oneSet requires exactly one argument.
-func oneSet(cmd *cobra.Command, args []string) error {
-	if len(args) != 1 {
-		return fmt.Errorf("%s: want one SET, the folder of a set", cmd.Name())
-	}
-	return nil
-}
 
 // dayOf returns the number of days from 1970-01-01 to a date, or to today if text is
 // empty.

@@ -51,7 +51,7 @@ func checkFailOn(values []string) error {
 		if v == "none" && len(values) > 1 {
 			return errors.New("none cannot be combined with other conditions")
 		}
-		if _, err := suggest.Index("condition", failOnNames, v); err != nil {
+		if _, err := suggest.Index("condition", enumOf("fail-on"), v); err != nil {
 			return err
 		}
 	}
@@ -274,9 +274,7 @@ func (s *settings) resolveLimits(bad *mistakes) {
 func (s *settings) resolveRun(bad *mistakes) {
 	bad.add("--fail-on", checkFailOn(s.FailOn))
 	_ = s.logLevel.UnmarshalText([]byte(s.LogLevel)) // checkValues reports the error
-	if s.Jobs < 1 || s.Jobs > maxJobs {
-		bad.add("--jobs", fmt.Errorf("must be between 1 and %d", maxJobs))
-	}
+	bad.within("--jobs", s.Jobs, maxJobs)
 }
 
 const maxJobs = 1024

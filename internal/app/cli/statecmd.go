@@ -1,17 +1,18 @@
 package cli
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"text/tabwriter"
 
 	"github.com/bmatcuk/doublestar/v4"
 	"github.com/spf13/cobra"
 
 	"github.com/urlfold/urlfold/internal/app/daemon"
-	"github.com/urlfold/urlfold/internal/ground/suggest"
 	"github.com/urlfold/urlfold/internal/ground/terminal"
 	"github.com/urlfold/urlfold/internal/storage/checkpoint"
 )
@@ -27,32 +28,26 @@ const stateExamples = `  urlfold state ls -c urlfold.yaml
   urlfold state reset -c urlfold.yaml '/var/log/nginx/*.log'`
 
 func newStateCmd(cat *daemon.Catalog) *cobra.Command {
-	var file, dir string
-	cmd := &cobra.Command{
-		Use: "state", Short: "Inspect or reset stored checkpoints", Long: stateLong, Example: stateExamples, Args: noSubcommand,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
-	cmd.PersistentFlags().StringVarP(&file, "config", "c", "", "read the path of the data directory from this configuration `FILE`")
-	cmd.PersistentFlags().StringVar(&dir, "data-dir", "", "use this data `DIRECTORY` instead of the one in a configuration")
-	_ = cmd.MarkPersistentFlagDirname("data-dir") // the flag exists
-	cmd.AddCommand(
+	cmd := &cobra.Command{Use: "state", Short: "Inspect or reset stored checkpoints", Long: stateLong, Example: stateExamples}
+	d := newDataFlags(cmd, cat)
+	return withCommands(cmd,
 		&cobra.Command{
 			Use: "ls", Short: "List files with their offsets", Args: noArgs,
-			RunE: func(cmd *cobra.Command, _ []string) error { return withState(cmd, cat, file, dir, listState) },
+			RunE: func(cmd *cobra.Command, _ []string) error { return d.show(cmd, listState) },
 		},
 		&cobra.Command{
 			Use: "show", Short: "Print the stored state as JSON", Args: noArgs,
-			RunE: func(cmd *cobra.Command, _ []string) error { return withState(cmd, cat, file, dir, showState) },
+			RunE: func(cmd *cobra.Command, _ []string) error { return d.show(cmd, showState) },
 		},
 		&cobra.Command{
 			Use: "reset PATH|GLOB", Short: "Delete the checkpoints of files, so that the next run reads them from the start",
 			Args: oneGlob,
 			RunE: func(cmd *cobra.Command, args []string) error {
-				d, err := dataDir(cat, file, dir)
+				dir, err := d.open()
 				if err != nil {
 					return err
 				}
-				n, err := checkpoint.Reset(d, args[0])
+				n, err := checkpoint.Reset(dir, args[0])
 				if err != nil {
 					return err
 				}
@@ -61,23 +56,39 @@ func newStateCmd(cat *daemon.Catalog) *cobra.Command {
 			},
 		},
 	)
-	for _, c := range cmd.Commands() {
-		asUsage(c)
-	}
-	return cmd
 }
 
-// noSubcommand rejects arguments: each would be an unknown subcommand.
-func noSubcommand(cmd *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return nil
+// dataFlags say where the data directory of a daemon is.
+type dataFlags struct {
+	cat       *daemon.Catalog
+	file, dir string
+}
+
+// newDataFlags adds the flags to a command and its subcommands.
+func newDataFlags(cmd *cobra.Command, cat *daemon.Catalog) *dataFlags {
+	d := &dataFlags{cat: cat}
+	cmd.PersistentFlags().StringVarP(&d.file, "config", "c", "", "read the path of the data directory from this configuration `FILE`")
+	cmd.PersistentFlags().StringVar(&d.dir, "data-dir", "", "use this data `DIRECTORY` instead of the one in a configuration")
+	_ = cmd.MarkPersistentFlagDirname("data-dir") // the flag exists
+	return d
+}
+
+// open returns the data directory.
+func (d *dataFlags) open() (string, error) {
+	if d.dir != "" {
+		if _, err := os.Stat(d.dir); err != nil {
+			return "", usage(fmt.Errorf("--data-dir: %w", err))
+		}
+		return d.dir, nil
 	}
-	var names []string
-	for _, c := range cmd.Commands() {
-		names = append(names, c.Name())
+	if d.file == "" {
+		return "", usage(errors.New("missing required flag: -c/--config FILE, or --data-dir DIRECTORY"))
 	}
-	_, err := suggest.Index("command", names, args[0])
-	return err
+	f, err := loadConfig(d.cat, d.file)
+	if err != nil {
+		return "", err
+	}
+	return f.DataDir, nil
 }
 
 // oneGlob requires exactly one argument: a path or a valid glob.
@@ -91,16 +102,16 @@ func oneGlob(_ *cobra.Command, args []string) error {
 	return nil
 }
 
-// withState reads the stored state and passes it to show.
-func withState(cmd *cobra.Command, cat *daemon.Catalog, file, dir string, show func(io.Writer, checkpoint.Contents) error) error {
-	d, err := dataDir(cat, file, dir)
+// show reads the stored state and passes it to a function that prints it.
+func (d *dataFlags) show(cmd *cobra.Command, show func(io.Writer, checkpoint.Contents) error) error {
+	dir, err := d.open()
+	if err == nil {
+		err = checkpoint.Readable(dir)
+	}
 	if err != nil {
 		return err
 	}
-	if err := checkpoint.Readable(d); err != nil {
-		return err
-	}
-	c, warnings := checkpoint.List(d)
+	c, warnings := checkpoint.List(dir)
 	for _, w := range warnings {
 		if _, err := fmt.Fprintf(cmd.ErrOrStderr(), "urlfold: %s\n", w); err != nil {
 			return err
@@ -110,31 +121,15 @@ func withState(cmd *cobra.Command, cat *daemon.Catalog, file, dir string, show f
 }
 
 func listState(w io.Writer, c checkpoint.Contents) error {
-	tw := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
-	_, err := fmt.Fprintln(tw, "STATE\tOFFSET\tNEXT LINE\tVERDICT\tSOURCE\tFILE")
+	tw := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0) // Flush returns the error
+	_, _ = fmt.Fprintln(tw, "STATE\tOFFSET\tNEXT LINE\tVERDICT\tSOURCE\tFILE")
 	for _, e := range c.Entries {
-		if err != nil {
-			return err
-		}
-		_, err = fmt.Fprintf(tw, "%s\t%d\t%d\t%s\t%s\t%s\n", e.State, e.Offset, e.Line, orDash(e.Verdict), e.Source, terminal.OneLine(e.Path))
+		_, _ = fmt.Fprintf(tw, "%s\t%d\t%d\t%s\t%s\t%s\n", e.State, e.Offset, e.Line, cmp.Or(e.Verdict, "-"), e.Source, terminal.OneLine(e.Path))
 	}
 	for _, m := range c.Extents {
-		if err != nil {
-			return err
-		}
-		_, err = fmt.Fprintf(tw, "output\t%d\t-\t-\t%s\t%s\n", m.Length, m.Sink, terminal.OneLine(m.Path))
-	}
-	if err != nil {
-		return err
+		_, _ = fmt.Fprintf(tw, "output\t%d\t-\t-\t%s\t%s\n", m.Length, m.Sink, terminal.OneLine(m.Path))
 	}
 	return tw.Flush()
-}
-
-func orDash(s string) string {
-	if s == "" {
-		return "-"
-	}
-	return s
 }
 
 func showState(w io.Writer, c checkpoint.Contents) error {

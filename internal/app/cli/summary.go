@@ -57,9 +57,15 @@ func (o *outcome) exitCode() int {
 // failures returns the conditions of --fail-on that were met.
 func (o *outcome) failures() (names []string) {
 	st := &o.stats
-	for i, met := range []bool{len(o.damaged()) > 0, st.Rejected > 0, o.notable(), st.NoURL > 0, st.Rejects[record.NoField] > 0, o.uninspected() > 0} {
-		if met && slices.Contains(o.set.FailOn, failOnNames[i]) {
-			names = append(names, failOnNames[i])
+	for _, c := range []struct {
+		name string
+		met  bool
+	}{
+		{"damage", len(o.damaged()) > 0}, {"rejected", st.Rejected > 0}, {"flags", o.notable()}, {"no-url", st.NoURL > 0},
+		{"no-field", st.Rejects[record.NoField] > 0}, {"uninspected", o.uninspected() > 0},
+	} {
+		if c.met && slices.Contains(o.set.FailOn, c.name) {
+			names = append(names, c.name)
 		}
 	}
 	return names
@@ -161,8 +167,8 @@ func (o *outcome) text(st terminal.Style) string {
 	s.row("URLs", stats.URLs, "")
 	s.some("  changed", stats.Changed, "the normal form differs from the input")
 	s.some("  flagged", stats.Flagged, "")
-	for _, c := range counts(stats.Flags[:], func(i int) string { return codec.Flag(i).String() }) {
-		s.row("    "+c.name, c.n, o.flagRemark(c.name))
+	for _, c := range counts(stats.Flags[:], flagName) {
+		s.row("    "+c.name, c.n, o.baseRemark(c.name == codec.Relative.String()))
 	}
 	s.some("  without key", stats.Flags[codec.MaybeTruncated], "the log may have cut their end")
 	s.some("  unwritten", stats.Unwritten, "left unchanged: the record's fields cannot hold the normal form")
@@ -181,8 +187,8 @@ func (o *outcome) text(st terminal.Style) string {
 	s.some("without URL", stats.NoURL, "")
 	s.some("blank lines", stats.Blank, "")
 	s.some("rejects", stats.Rejected, o.rejectRemark())
-	for _, c := range counts(stats.Rejects[:], func(i int) string { return record.Reason(i).String() }) {
-		s.row("  "+c.name, c.n, o.reasonRemark(c.name))
+	for _, c := range counts(stats.Rejects[:], reasonName) {
+		s.row("  "+c.name, c.n, o.baseRemark(c.name == codec.ErrRelative.Name()))
 	}
 	s.some("uninspected", o.uninspected(), "not read: only text that looks like a secret or password is hidden")
 	s.some("oversize", stats.Oversize, "longer than --max-record, not parsed")
@@ -237,27 +243,11 @@ func (o *outcome) speed() string {
 	return strings.Join(parts, ", ")
 }
 
-// flagRemark returns advice about a flag, or "".
-func (o *outcome) flagRemark(name string) string {
-	if name == codec.Relative.String() {
-		return o.baseRemark()
-	}
-	return ""
-}
-
-// reasonRemark returns advice about a reject reason, or "".
-func (o *outcome) reasonRemark(name string) string {
-	if name == codec.ErrRelative.Name() {
-		return o.baseRemark()
-	}
-	return ""
-}
-
-// baseRemark returns advice on how to give relative URLs a host, or "" if --base
-// is set.
-func (o *outcome) baseRemark() string {
+// baseRemark returns advice on how to give relative URLs a host, or "" if a count is not
+// about them or --base is set.
+func (o *outcome) baseRemark(relative bool) string {
 	switch {
-	case o.set.Base != "":
+	case !relative || o.set.Base != "":
 		return ""
 	case o.formats.baseHint != "":
 		return "host unknown; use --base '" + o.formats.baseHint + "' to take it from each record"
@@ -385,6 +375,10 @@ func counts(ns []int64, name func(int) string) []count {
 	slices.SortStableFunc(out, func(a, b count) int { return cmp.Compare(b.n, a.n) })
 	return out
 }
+
+func flagName(i int) string   { return codec.Flag(i).String() }
+func ruleName(i int) string   { return codec.Rule(i).String() }
+func reasonName(i int) string { return record.Reason(i).String() }
 
 // write writes the summary. It ignores write errors, since w is stderr.
 func (o *outcome) write(w io.Writer, st terminal.Style) {

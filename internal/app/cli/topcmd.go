@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"errors"
-	"fmt"
 	"os"
 	"strconv"
 	"strings"
@@ -50,35 +48,22 @@ func newTopCmd(c *daemon.Catalog) *cobra.Command {
 		Use:   "top [flags] [N] [FILE|GLOB|DIR|-]...",
 		Short: "List the most frequent pages, sites, parameters or other keys",
 		Long:  topLong, Example: topExamples,
-		Args: cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd, args) },
+		RunE: o.run,
 	}
 	o.register(cmd, o, "results")
 	return cmd
 }
 
-// number returns N and the other arguments.
-func number(args []string, otherwise int) (n int, paths []string, err error) {
-	if len(args) == 0 || strings.Trim(args[0], "0123456789") != "" || args[0] == "" || isFile(args[0]) {
-		return otherwise, args, nil
-	}
-	n, err = strconv.Atoi(args[0])
-	if err != nil || n < 1 || n > maxTop {
-		err = fmt.Errorf("must be between 1 and %d", maxTop)
-	}
-	return n, args[1:], err
-}
-
-// isFile reports whether a file has the name.
-func isFile(name string) bool {
-	_, err := os.Lstat(name)
-	return err == nil
-}
-
-func (o *topOptions) run(cmd *cobra.Command, args []string) (err error) {
+func (o *topOptions) run(cmd *cobra.Command, args []string) error {
 	var bad mistakes
-	n, paths, err := number(args, 10)
-	bad.add("N", err)
+	n, paths := 10, args
+	if len(args) > 0 && args[0] != "" && strings.Trim(args[0], "0123456789") == "" {
+		if _, err := os.Lstat(args[0]); err != nil { // no file has the name
+			n, _ = strconv.Atoi(args[0])
+			bad.within("N", n, maxTop)
+			paths = args[1:]
+		}
+	}
 	by, err := insight.ParseBy(o.Counted)
 	bad.add("--by", err)
 	opt := o.resolve(cmd.OutOrStdout(), &bad)
@@ -91,19 +76,11 @@ func (o *topOptions) run(cmd *cobra.Command, args []string) (err error) {
 		return err
 	}
 	top = insight.NewTop(by, set.analysisLimits(opt))
-	defer func() { err = errors.Join(err, top.Close()) }()
-	r, err := o.read(cmd, set, top.NewCodecs)
-	if err != nil {
-		return err
-	}
-	periods, err := top.Result(n)
-	if err != nil {
-		return err
-	}
-	columns := insight.TopColumns(by, opt.Per)
-	err = o.write(cmd, r, columns, func(p insight.Printer) error { return insight.PrintTop(p, by, opt.Per, periods) })
-	if err != nil {
-		return err
-	}
-	return r.finish()
+	return o.analysis.run(cmd, set, top, func(r *analysisRun) error {
+		periods, err := top.Result(n)
+		if err != nil {
+			return err
+		}
+		return o.write(r, insight.TopColumns(by, opt.Per), func(p insight.Printer) error { return insight.PrintTop(p, by, opt.Per, periods) })
+	})
 }

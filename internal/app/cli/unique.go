@@ -28,9 +28,6 @@ const (
 	uniqueCount = "count"
 )
 
-// keyOfNames are the values of --key-of.
-var keyOfNames = []string{"all", "first"}
-
 // resolveUnique sets what identifies a record.
 func (s *settings) resolveUnique(bad *mistakes) {
 	if s.TempDir != "" {
@@ -39,7 +36,15 @@ func (s *settings) resolveUnique(bad *mistakes) {
 	if s.Unique == "" && !s.identified {
 		return
 	}
-	s.resolveIdentity(bad)
+	keyOf := enumOf("key-of")
+	s.By, s.KeyOf = cmp.Or(s.By, record.IdentityNames()[0]), cmp.Or(s.KeyOf, keyOf[0])
+	_, errBy := suggest.Index("field", record.IdentityNames(), s.By)
+	bad.add("--by", errBy)
+	first, err := suggest.Index("value", keyOf, s.KeyOf)
+	bad.add("--key-of", err)
+	if errBy == nil {
+		s.record.Identity = record.Identity{By: s.By, First: first > 0}
+	}
 	s.record.Note = s.uniqueNote()
 }
 
@@ -80,18 +85,6 @@ func (s *settings) takeNote(bad *mistakes) {
 // twice reports whether the mode of --unique reads the inputs twice.
 func (s *settings) twice() bool { return s.Unique == uniqueLast || s.Unique == uniqueCount }
 
-// resolveIdentity checks --by and --key-of.
-func (s *settings) resolveIdentity(bad *mistakes) {
-	s.By, s.KeyOf = cmp.Or(s.By, record.IdentityNames()[0]), cmp.Or(s.KeyOf, keyOfNames[0])
-	_, errBy := suggest.Index("field", record.IdentityNames(), s.By)
-	bad.add("--by", errBy)
-	_, err := suggest.Index("value", keyOfNames, s.KeyOf)
-	bad.add("--key-of", err)
-	if errBy == nil {
-		s.record.Identity = record.Identity{By: s.By, First: s.KeyOf == keyOfNames[1]}
-	}
-}
-
 // defaultMemory is the default of --max-memory.
 const defaultMemory = field.GiB
 
@@ -114,33 +107,23 @@ func (r *oneShot) newFilter(ctx context.Context) (pipeline.Filter, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, err := r.newUnique(ctx, samples)
-	if err != nil {
-		return nil, err
-	}
-	r.out.unique, r.out.samples = f, samples
-	return f, nil
-}
-
-// newUnique returns the filter of --unique.
-func (r *oneShot) newUnique(ctx context.Context, samples *unique.Samples) (uniqueFilter, error) {
+	r.out.samples = samples
 	o := keyset.Options{MaxMemory: int64(r.set.MaxMemory), Dir: r.set.TempDir}
-	switch {
-	case r.set.Unique == uniqueMark:
+	switch r.set.Unique {
+	case uniqueFirst:
+		f := unique.NewFirst(o)
+		f.Samples, r.out.unique = samples, f
+	case uniqueMark:
 		f := unique.NewMark(o, r.set.record.Render)
-		f.Samples = samples
-		return f, nil
-	case r.set.twice():
+		f.Samples, r.out.unique = samples, f
+	default:
 		f, err := r.survey(ctx, o)
 		if err != nil {
 			return nil, err
 		}
-		f.Samples = samples
-		return f, nil
+		f.Samples, r.out.unique = samples, f
 	}
-	f := unique.NewFirst(o)
-	f.Samples = samples
-	return f, nil
+	return r.out.unique, nil
 }
 
 // survey reads the inputs, and returns the filter that reads them again.
@@ -159,15 +142,11 @@ func (r *oneShot) survey(ctx context.Context, o keyset.Options) (chosen *unique.
 	if err != nil {
 		return nil, err
 	}
-	drop := discard.New(discard.Config{})
-	opt := pipeline.Options{
-		Sources: []pipeline.Source{source}, Sinks: []pipeline.Sink{drop}, NewCodec: pipeline.NewRecordCodecs(r.out.formats.job),
-		Workers: r.set.Jobs, Ordering: pipeline.OrderInput, Logger: r.set.log, Filter: s,
-	}
+	opt := pipeline.Options{NewCodec: pipeline.NewRecordCodecs(r.out.formats.job), Ordering: pipeline.OrderInput, Logger: r.set.log, Filter: s}
 	if r.output.dead != nil {
-		opt.DeadLetter = drop
+		opt.DeadLetter = discard.New(discard.Config{})
 	}
-	p, err := pipeline.New(opt)
+	p, err := r.set.drain(source, opt)
 	if err != nil {
 		return nil, err
 	}
@@ -227,7 +206,7 @@ func (o *outcome) mergingRules() (found []count) {
 		return nil
 	}
 	rules := rulesOf(o.set.record.Normalizer.Profile().Standard, lv)
-	found = counts(o.stats.Rules[:], func(i int) string { return codec.Rule(i).String() })
+	found = counts(o.stats.Rules[:], ruleName)
 	found = slices.DeleteFunc(found, func(c count) bool {
 		return !slices.ContainsFunc(slices.Collect(rules.All()), func(r codec.Rule) bool { return r.String() == c.name })
 	})

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -136,23 +135,4 @@ urlfold.schema.json and make "# yaml-language-server: $schema=urlfold.schema.jso
 			return err
 		},
 	}
-}
-
-// dataDir returns dir if it is set, and otherwise the data directory of the
-// configuration in file.
-func dataDir(c *daemon.Catalog, file, dir string) (string, error) {
-	if dir != "" {
-		if _, err := os.Stat(dir); err != nil {
-			return "", usage(fmt.Errorf("--data-dir: %w", err))
-		}
-		return dir, nil
-	}
-	if file == "" {
-		return "", usage(errors.New("missing required flag: -c/--config FILE, or --data-dir DIRECTORY"))
-	}
-	f, err := loadConfig(c, file)
-	if err != nil {
-		return "", err
-	}
-	return f.DataDir, nil
 }

@@ -1,13 +1,12 @@
 package cli
 
 import (
-	"errors"
+	"cmp"
 	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
 
-	"github.com/urlfold/urlfold/codec/record"
 	"github.com/urlfold/urlfold/internal/app/daemon"
 	"github.com/urlfold/urlfold/internal/ground/terminal"
 	"github.com/urlfold/urlfold/internal/report/keydiff"
@@ -33,8 +32,7 @@ or an input is damaged.`,
 		Example: `  urlfold verify-keys -f cdx index.cdx
   urlfold verify-keys -f cdxj indexes/*.cdxj.gz
   urlfold verify-keys --quiet -f cdxj index.cdxj    print only the number of wrong keys`,
-		Args: cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd, args) },
+		RunE: o.run,
 	}
 	o.Profile, o.Redact = keyProfile, usualRedact
 	o.register(cmd, &o, "verify-keys")
@@ -48,12 +46,10 @@ const keyProfile = "surt-ia"
 // run reads the indexes and prints the wrong keys.
 func (o *verifyKeysOptions) run(cmd *cobra.Command, paths []string) error {
 	a := o.options
-	a.Render.Form, a.Fields, a.Jobs, a.Redact = record.RenderTSV.String(), keydiff.VerifyFields, 1, nil
+	a.Jobs = 1
 	var bad mistakes
-	checkRedact(&bad, o.Redact)
-	set, err := a.resolve(paths)
-	bad.add("", err)
-	if err := bad.err(); err != nil {
+	set, err := a.resolveKeys(paths, keydiff.VerifyFields, &bad)
+	if err != nil {
 		return err
 	}
 	out := cmd.OutOrStdout()
@@ -66,8 +62,6 @@ func (o *verifyKeysOptions) run(cmd *cobra.Command, paths []string) error {
 	if err != nil {
 		return err
 	}
-	sig := watchSignals()
-	defer sig.stop()
 	run := scan{set: set}
 	codecs := func() (func() pipeline.Codec, error) {
 		if name := run.formats.name(); name != "cdx" && name != "cdxj" && len(run.formats.names()) > 0 {
@@ -75,30 +69,20 @@ func (o *verifyKeysOptions) run(cmd *cobra.Command, paths []string) error {
 		}
 		return v.NewCodecs(pipeline.NewRecordCodecs(run.formats.job)), nil
 	}
-	if err := run.read(sig, cmd.InOrStdin(), codecs); err != nil {
-		return err
-	}
-	if v.Err != nil {
-		return v.Err
-	}
-	damaged := run.writeDamage(cmd.ErrOrStderr())
-	if _, err := fmt.Fprintf(out, "%s, %s wrong (profile %s)\n", terminal.Plural(v.Keys, "key", "keys"), terminal.FormatCount(v.Wrong), set.record.Normalizer.Profile().Name); err != nil {
-		return fmt.Errorf("write output: %w", err)
-	}
-	if damaged || v.Wrong > 0 {
-		return &exitError{code: exitFailOn}
-	}
-	return nil
+	return run.report(cmd, codecs, func() (failed bool, err error) {
+		if v.Err == nil {
+			_, err = fmt.Fprintf(out, "%s, %s wrong (profile %s)\n", terminal.Plural(v.Keys, "key", "keys"), terminal.FormatCount(v.Wrong), set.record.Normalizer.Profile().Name)
+		}
+		return v.Wrong > 0, cmp.Or(v.Err, wrote(err))
+	})
 }
-
-var errNoKey = errors.New("the URL has no key")
 
 // writeWrongKey writes a line for a wrong key.
 func writeWrongKey(w io.Writer, k *keydiff.WrongKey) error {
 	at := fmt.Sprintf("%s:%d", terminal.OneLine(shownPath(k.File)), k.Line)
 	text := "expected " + k.Want + ", found " + k.Found
 	if k.Reason != "" {
-		text = fmt.Sprintf("%v (%s), found %s", errNoKey, k.Reason, k.Found)
+		text = fmt.Sprintf("the URL has no key (%s), found %s", k.Reason, k.Found)
 	}
 	_, err := fmt.Fprintf(w, "%s: %s\n", at, terminal.Printable(text))
 	return err

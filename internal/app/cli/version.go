@@ -32,7 +32,7 @@ func newVersionCmd() *cobra.Command {
 				text = string(b) + "\n"
 			}
 			if _, err := io.WriteString(cmd.OutOrStdout(), text); err != nil {
-				return fmt.Errorf("write output: %w", err)
+				return wrote(err)
 			}
 			return printOldData(cmd, builtin.Parameters)
 		},

@@ -90,7 +90,7 @@ func (cat *Catalog) New(f *config.File, o Options) (*Daemon, error) {
 	lo := logging.Options{Level: d.level, JSON: f.Log.Format == "json", Masker: d.masker}
 	d.events = logging.New(o.Log, lo)
 	lo.RateLimit = f.Log.RateLimit
-	d.log = slog.New(pipeHandler{logging.New(o.Log, lo).Handler()})
+	d.log = slog.New(logging.Except(logging.New(o.Log, lo).Handler(), sinkfile.ErrClosedPipe)) // the normal end of a filter, which runOne logs
 	if p.files {
 		if d.store, err = checkpoint.Open(f.DataDir); err != nil {
 			return nil, err

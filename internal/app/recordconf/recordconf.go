@@ -116,9 +116,6 @@ func Standards() []string { return names(max(codec.RFC, codec.WHATWG)) }
 // Hashes returns the accepted values of Hash.
 func Hashes() []string { return names(codec.HMACSHA256) }
 
-// Targets returns the accepted values of Target.
-func Targets() []string { return names(record.TargetAll) }
-
 // Renders returns the accepted values of Render.
 func Renders() []string { return names(record.RenderCSV) }
 
