@@ -267,7 +267,22 @@ func (d *decoder) resolve(c *Codec) {
 		d.failText("codec.rules", "cannot be combined with a profile file: move these rules into the profile")
 	}
 	c.styles = d.resolveParams(c.Params, "codec.params")
-	d.resolveRules(c)
+	// Apply the changes to the profile, and let the codec check the result for
+	// contradictions.
+	p := &c.profile
+	add, remove := d.ruleSets(&c.Rules.RuleChanges, "codec.rules")
+	if !c.Rules.isZero() {
+		c.policy = d.compilePolicy(&c.Rules.Policy, "codec.rules")
+	}
+	if slices.ContainsFunc([]string{"profile", "rules", "key", "max_url"}, func(key string) bool { return d.broken[in("codec", key)] }) {
+		return
+	}
+	d.checkRuleChanges(*p, add|remove, "codec.rules")
+	*p = p.Change(add, remove)
+	if c.MaxURL > 0 {
+		p.MaxLen = int(c.MaxURL)
+	}
+	d.checkProfile(*p, c.policy, "codec.rules")
 }
 
 func (d *decoder) failText(path string, reason string) { d.failPath(path, errors.New(reason)) }
@@ -341,25 +356,6 @@ func (d *decoder) resolveRender(r *Render) {
 func isErrorName(name string) bool {
 	_, err := codec.ParseError(name)
 	return err == nil
-}
-
-// resolveRules applies the changes to the profile and lets the codec check the
-// result for contradictions.
-func (d *decoder) resolveRules(c *Codec) {
-	p := &c.profile
-	add, remove := d.ruleSets(&c.Rules.RuleChanges, "codec.rules")
-	if !c.Rules.isZero() {
-		c.policy = d.compilePolicy(&c.Rules.Policy, "codec.rules")
-	}
-	if slices.ContainsFunc([]string{"profile", "rules", "key", "max_url"}, func(key string) bool { return d.broken[in("codec", key)] }) {
-		return
-	}
-	d.checkRuleChanges(*p, add|remove, "codec.rules")
-	*p = p.Change(add, remove)
-	if c.MaxURL > 0 {
-		p.MaxLen = int(c.MaxURL)
-	}
-	d.checkProfile(*p, c.policy, "codec.rules")
 }
 
 // Resolve returns the profile with the changes of this section, and the policy

@@ -92,13 +92,6 @@ func element(at string, i int) string { return at + "[" + strconv.Itoa(i) + "]" 
 // absent keep their values.
 func (d *decoder) value(v reflect.Value, n ast.Node, at string, r rules) {
 	before := len(d.errs)
-	d.fill(v, n, at, r)
-	if len(d.errs) > before {
-		d.spoil(at)
-	}
-}
-
-func (d *decoder) fill(v reflect.Value, n ast.Node, at string, r rules) {
 	switch t := v.Type(); {
 	case t == componentType:
 		d.component(v.Addr().Interface().(*Component), n, at)
@@ -116,6 +109,9 @@ func (d *decoder) fill(v reflect.Value, n ast.Node, at string, r rules) {
 		d.table(v, n, at, r)
 	default:
 		d.failAt(n, "BUG: unsupported configuration type: "+t.String())
+	}
+	if len(d.errs) > before {
+		d.spoil(at)
 	}
 }
 
@@ -181,7 +177,16 @@ func (d *decoder) structure(v reflect.Value, n ast.Node, at string, more ...keyR
 			d.spoil(in(at, near)) // misspelled, so do not report it as missing
 		}
 	})
-	d.missing(fields, n, at)
+	for _, f := range fields {
+		path := in(at, f.name)
+		if _, ok := d.places[path]; !f.required || ok {
+			continue
+		}
+		if isMapping(n) && !d.broken[path] { // otherwise there is an error already; broken means misspelled
+			d.failWith(d.begin(n, at), "missing required key "+strconv.Quote(f.name), nil)
+		}
+		d.spoil(path)
+	}
 	if len(d.errs) > before {
 		d.spoil(at)
 	}
@@ -197,22 +202,6 @@ func (d *decoder) note(path, name string, key, value ast.Node) {
 	}
 	if isName(name) || key == nil {
 		d.names[value] = name
-	}
-}
-
-// missing records an error for each required key that is absent. If n is not a
-// mapping, that error has been recorded, and missing only marks the keys as
-// broken.
-func (d *decoder) missing(fields []structField, n ast.Node, at string) {
-	for _, f := range fields {
-		path := in(at, f.name)
-		if _, ok := d.places[path]; !f.required || ok {
-			continue
-		}
-		if isMapping(n) && !d.broken[path] { // broken means misspelled
-			d.failWith(d.begin(n, at), "missing required key "+strconv.Quote(f.name), nil)
-		}
-		d.spoil(path)
 	}
 }
 
@@ -247,19 +236,14 @@ func (d *decoder) follows(at string, err error) bool {
 // at the key below it that a field.Error names.
 func (d *decoder) failPath(at string, err error) {
 	for _, err := range errlist.Flatten(err) {
-		d.failOne(at, err)
+		var f *field.Error
+		if errors.As(err, &f) {
+			d.failPath(in(at, f.Field), f.Err)
+			continue
+		}
+		d.spoil(at)
+		d.errs = append(d.errs, d.errorAt(at, err))
 	}
-}
-
-// failOne records an error that is not a joined one.
-func (d *decoder) failOne(at string, err error) {
-	var f *field.Error
-	if errors.As(err, &f) {
-		d.failPath(in(at, f.Field), f.Err)
-		return
-	}
-	d.spoil(at)
-	d.errs = append(d.errs, d.errorAt(at, err))
 }
 
 // errorAt returns an error with the position of the value at a path. If the key

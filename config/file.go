@@ -297,10 +297,6 @@ func (t *Test) Validate() error {
 	case t.Key != "" && t.URL != "":
 		return &field.Error{Field: "key", Err: errors.New("cannot be combined with url, only with same_key or different_key")}
 	}
-	return t.checkNames()
-}
-
-func (t *Test) checkNames() error {
 	var errs []error
 	for i, name := range t.Flags {
 		if _, err := codec.ParseFlag(name); err != nil {

@@ -217,8 +217,22 @@ func (d *decoder) compilePolicy(p *Policy, at string) *codec.Policy {
 	c.rules(p.SiteParams, "site_params", &c.site)
 	c.keep(p.KeepParams)
 	c.templates(p.PathTemplates)
-	c.spa(p.SPA)
-	c.matchers(lists)
+	for i, host := range p.SPA {
+		at := element(in(c.at, "spa"), i)
+		if !c.broken[at] && host != "*" && !isHost(host) {
+			c.failText(at, `must be "*", or a host in its normal form: lower case, ASCII, without scheme, port and path`)
+		}
+	}
+	c.policy.SPA = p.SPA
+	// The user's own rules come first, so that explanations name them
+	// rather than a list.
+	if own := finish(&c.own); own != nil {
+		lists = slices.Insert(lists, 0, own)
+	}
+	c.policy.Params = c.matcher(lists...)
+	if site := finish(&c.site); site != nil {
+		c.policy.SiteParams = c.matcher(site)
+	}
 	return c.policy
 }
 
@@ -421,16 +435,6 @@ func (c *policyCompiler) templates(texts []string) {
 	}
 }
 
-func (c *policyCompiler) spa(hosts []string) {
-	for i, host := range hosts {
-		at := element(in(c.at, "spa"), i)
-		if !c.broken[at] && host != "*" && !isHost(host) {
-			c.failText(at, `must be "*", or a host in its normal form: lower case, ASCII, without scheme, port and path`)
-		}
-	}
-	c.policy.SPA = hosts
-}
-
 // isHost reports whether s has the form of a host in a normal form.
 func isHost(s string) bool {
 	for label := range strings.SplitSeq(s, ".") {
@@ -439,18 +443,6 @@ func isHost(s string) bool {
 		}
 	}
 	return true
-}
-
-// matchers compiles the matchers of all rules. The user's own rules come first,
-// so that explanations name them rather than a list.
-func (c *policyCompiler) matchers(lists []*params.List) {
-	if own := finish(&c.own); own != nil {
-		lists = slices.Insert(lists, 0, own)
-	}
-	c.policy.Params = c.matcher(lists...)
-	if site := finish(&c.site); site != nil {
-		c.policy.SiteParams = c.matcher(site)
-	}
 }
 
 // finish names the list of the profile's own rules and sets its version to a

@@ -120,7 +120,12 @@ type profileFile struct {
 // profile compiles the profile and lets the codec check it for contradictions.
 func (d *decoder) profile(f *profileFile) (codec.Profile, *codec.Policy) {
 	if !d.broken["name"] {
-		d.checkName(f.Name)
+		if _, known := codec.Lookup(f.Name); known {
+			d.failText("name", "name of a built-in profile: choose a different one")
+		}
+		if !isName(f.Name) {
+			d.failText("name", nameRule)
+		}
 	}
 	var p codec.Profile
 	if !d.broken["base"] {
@@ -155,15 +160,6 @@ func (d *decoder) profile(f *profileFile) (codec.Profile, *codec.Policy) {
 func (d *decoder) checkRuleChanges(p codec.Profile, changes codec.Rules, at string) {
 	if p.Match != "" && changes != 0 {
 		d.failText(at, "the profile matches "+p.Program()+": its rules cannot be changed")
-	}
-}
-
-func (d *decoder) checkName(name string) {
-	if _, known := codec.Lookup(name); known {
-		d.failText("name", "name of a built-in profile: choose a different one")
-	}
-	if !isName(name) {
-		d.failText("name", nameRule)
 	}
 }
 

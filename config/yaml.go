@@ -82,14 +82,8 @@ func (d *document) parse(data []byte) (root ast.Node) {
 		d.errs = append(d.errs, &Error{File: d.file, Reason: "cannot parse as YAML"})
 		return nil
 	}
-	return d.only(f.Docs)
-}
-
-// only returns the body of the only document. A comment before its marker counts
-// as a document for the library.
-func (d *document) only(docs []*ast.DocumentNode) (root ast.Node) {
-	for _, doc := range docs {
-		if doc.Body != nil && doc.Body.Type() != ast.CommentType {
+	for _, doc := range f.Docs {
+		if doc.Body != nil && doc.Body.Type() != ast.CommentType { // for the library, a comment before its marker is a document
 			root = doc.Body
 		}
 	}

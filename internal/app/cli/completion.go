@@ -4,8 +4,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-
-	"github.com/urlfold/urlfold/config"
 )
 
 // The callers of these functions have just defined the flag, so the only possible
@@ -14,12 +12,6 @@ import (
 // completeFrom makes shells complete the flag with one of values.
 func completeFrom(cmd *cobra.Command, flag string, values []string) {
 	_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
-}
-
-// completeProfile makes shells complete the flag with the built-in profiles and
-// with YAML files.
-func completeProfile(cmd *cobra.Command, flag string) {
-	_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(config.ProfileNames(), cobra.ShellCompDirectiveDefault))
 }
 
 // completeList makes shells complete the flag with values separated by commas.

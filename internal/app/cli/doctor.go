@@ -230,7 +230,15 @@ func (r *diagnosis) findURL(head []byte, o *options) {
 	if separator := separators[o.Format]; separator != 0 {
 		fields := columns(head, separator)
 		if r.headerOnly {
-			r.chooseColumn(fields, o)
+			// By its name. If there is none, the command line works without.
+			for i := range fields {
+				fields[i].value = "/" // as if all cells held URLs
+			}
+			if best := urlField(fields); urlRank(best, "/") > urlRank("", "/") {
+				o.URLField = best
+			} else {
+				o.Format = "" // see read
+			}
 		} else {
 			r.choose(fields, o)
 		}
@@ -249,19 +257,6 @@ func (r *diagnosis) findURL(head []byte, o *options) {
 
 // separators are those of the cells of tables.
 var separators = map[string]rune{"csv": ',', "csv-semicolon": ';', "csv-pipe": '|', "tsv": '\t'}
-
-// chooseColumn chooses the column with the URL of a table without rows, by its name.
-// If there is none, the command line works without.
-func (r *diagnosis) chooseColumn(header []textField, o *options) {
-	for i := range header {
-		header[i].value = "/" // as if all cells held URLs
-	}
-	if best := urlField(header); urlRank(best, "/") > urlRank("", "/") {
-		o.URLField = best
-	} else {
-		o.Format = "" // see read
-	}
-}
 
 // detectJSON finds the fields with the URLs of JSON texts, or the format of lines
 // in one of their fields.

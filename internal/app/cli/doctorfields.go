@@ -120,7 +120,16 @@ func journalFields(head []byte) (fields []textField) {
 // first row in which the cell looks like a URL or, if there is none, the first of all. A
 // byte order mark is not part of the first name.
 func columns(head []byte, separator rune) (fields []textField) {
-	rows := firstRows(head, separator)
+	var rows [][]string
+	c := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(head, []byte(byteOrderMark))))
+	c.Comma, c.LazyQuotes, c.FieldsPerRecord = separator, true, -1
+	for len(rows) < hintRecords {
+		row, err := c.Read()
+		if err != nil {
+			break
+		}
+		rows = append(rows, row)
+	}
 	if len(rows) == 0 {
 		return nil
 	}
@@ -149,20 +158,6 @@ func (f *textField) see(value string) {
 		f.value = value
 	}
 	f.rank += rank
-}
-
-// firstRows returns the first rows of a table, the header among them.
-func firstRows(head []byte, separator rune) (rows [][]string) {
-	c := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(head, []byte(byteOrderMark))))
-	c.Comma, c.LazyQuotes, c.FieldsPerRecord = separator, true, -1
-	for len(rows) < hintRecords {
-		row, err := c.Read()
-		if err != nil {
-			break
-		}
-		rows = append(rows, row)
-	}
-	return rows
 }
 
 // urlField returns the path of the field that most likely holds the URL, or "".

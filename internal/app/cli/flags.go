@@ -105,7 +105,7 @@ func (o *options) add(cmd *cobra.Command, structure reflect.Value, group string,
 		}
 		switch {
 		case name == "profile", name == "against":
-			completeProfile(cmd, name)
+			_ = cmd.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(config.ProfileNames(), cobra.ShellCompDirectiveDefault)) // also YAML files
 		case name == "rule":
 			completeFrom(cmd, name, signedRuleNames())
 		case name == "fields", name == "as", f.Name == "Counted":
@@ -120,7 +120,13 @@ func (o *options) add(cmd *cobra.Command, structure reflect.Value, group string,
 func (o *options) valuesOf(f reflect.StructField, name string) []string {
 	switch name {
 	case "format":
-		return formatNames(o.formats)
+		names := record.Formats()
+		for _, f := range o.formats {
+			if name := f.Name(); !slices.Contains(names, name) { // avro is a format of messages and of files
+				names = append(names, name)
+			}
+		}
+		return names
 	case "render":
 		if f.Name == "Form" {
 			return insight.Forms()

@@ -98,7 +98,12 @@ func (f *formats) mustLook() bool {
 func (f *formats) inspect(path string, head []byte, v compress.Verdict) error {
 	name := shownPath(path)
 	if file, ok := f.tables.find(path); ok {
-		return f.addTable(path, file)
+		if file.err != nil {
+			return fmt.Errorf("%s: --url-field: %w", name, file.err)
+		}
+		f.byPath[path] = file.format
+		_, err := f.add(file.format)
+		return prefixLines(name, flagNames(err))
 	}
 	if len(bytes.TrimLeft(head, blanks)) == 0 {
 		return nil // an input without records fits any format
@@ -135,16 +140,6 @@ func (f *formats) inspect(path string, head []byte, v compress.Verdict) error {
 		f.baseHint = jsonBase(lines)
 	}
 	return prefixLines(name, explainHeader(flagNames(job.CheckHead(headOf(job, head))), head))
-}
-
-// addTable adds a Parquet or Avro file.
-func (f *formats) addTable(path string, file tableFile) error {
-	if file.err != nil {
-		return fmt.Errorf("%s: --url-field: %w", shownPath(path), file.err)
-	}
-	f.byPath[path] = file.format
-	_, err := f.add(file.format)
-	return prefixLines(shownPath(path), flagNames(err))
 }
 
 // variant returns the key of the job for the input at path: its format, and after a line
@@ -209,9 +204,6 @@ func (f *formats) job(path string) *record.Job {
 	}
 	return f.fallback
 }
-
-// framing returns the framing of the input at path.
-func (f *formats) framing(path string) file.Framing { return f.job(path).Framing() }
 
 // apart reports whether an input is rewritten whose records contain their own
 // length, as in web archives and files of binary records.

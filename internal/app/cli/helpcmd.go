@@ -3,7 +3,6 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"slices"
 	"strings"
@@ -18,22 +17,6 @@ import (
 const helpLong = `Show the help of a command, or a page of the documents. Without an argument, list the commands and the topics.
 
 On a terminal, show pages with the program that the environment variable PAGER names, if it is set.`
-
-// newHelpCmd returns the command that replaces the help command of cobra, which
-// knows no topics.
-func newHelpCmd() *cobra.Command {
-	return &cobra.Command{
-		Use:   "help [COMMAND|TOPIC]",
-		Short: "Show the help of a command, or a page of the documents",
-		Long:  helpLong,
-		Example: `  urlfold help
-  urlfold help explain
-  urlfold help first-log
-  urlfold help formats | less`,
-		ValidArgsFunction: completeHelp,
-		RunE:              showHelp,
-	}
-}
 
 // showHelp writes what args name: a command, a topic, or first the help of the
 // command and then the page if a command and a topic share the name.
@@ -129,13 +112,6 @@ func completeHelp(cmd *cobra.Command, args []string, typed string) (found []stri
 		}
 	}
 	return found, cobra.ShellCompDirectiveNoFileComp
-}
-
-// writeTopics writes a line for each topic.
-func writeTopics(w io.Writer) {
-	for _, t := range manual.Topics() {
-		_, _ = fmt.Fprintf(w, "  %-22s %s\n", t.Name, terminal.Capital(t.About)) // w is a strings.Builder
-	}
 }
 
 // strictCompletion makes the completion command that cobra adds fail on unknown

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/urlfold/urlfold/internal/app/manual"
 	"github.com/urlfold/urlfold/internal/ground/terminal"
 )
 
@@ -18,7 +19,9 @@ func rootHelp(cmd *cobra.Command) string {
 	fmt.Fprintf(&b, "%s\n\nUsage:\n  %s\n  urlfold COMMAND [flags]\n\nExamples:\n%s\n", cmd.Long, cmd.UseLine(), cmd.Example)
 	writeCommands(&b, cmd)
 	b.WriteString("\nTopics, shown by urlfold help TOPIC:\n")
-	writeTopics(&b)
+	for _, t := range manual.Topics() {
+		fmt.Fprintf(&b, "  %-22s %s\n", t.Name, terminal.Capital(t.About))
+	}
 	for _, group := range flagGroups {
 		set := pflag.NewFlagSet(group, pflag.ContinueOnError)
 		set.SortFlags = false

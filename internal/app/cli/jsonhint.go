@@ -107,26 +107,21 @@ func explainField(err error, format string, head []byte) error {
 		return err
 	}
 	if separator := separators[format]; separator != 0 {
-		return explainColumn(err, columns(head, separator))
+		var names []string
+		for _, c := range columns(head, separator) {
+			if urlRank(c.name, c.value) > 0 && len(names) < maxHints {
+				names = append(names, c.path)
+			}
+		}
+		if len(names) == 0 {
+			return err
+		}
+		return fmt.Errorf("%w (columns of the first rows that look like URLs: %s)", err, strings.Join(names, ", "))
 	}
 	if lines, ok := record.WithoutPrefix(format, head); ok {
 		return explainMember(err, lines)
 	}
 	return err
-}
-
-// explainColumn is explainField for the columns of a table.
-func explainColumn(err error, columns []textField) error {
-	var names []string
-	for _, c := range columns {
-		if urlRank(c.name, c.value) > 0 && len(names) < maxHints {
-			names = append(names, c.path)
-		}
-	}
-	if len(names) == 0 {
-		return err
-	}
-	return fmt.Errorf("%w (columns of the first rows that look like URLs: %s)", err, strings.Join(names, ", "))
 }
 
 // explainMember is explainField for JSON lines. It adds a value for --url if one
@@ -194,14 +189,9 @@ func jsonHost(head []byte) string {
 	for _, m := range jsonMembers(head) {
 		name := strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(m.name))
 		rank := slices.Index(hostMembers, name)
-		if rank >= 0 && rank < bestRank && looksLikeHost(m.value) {
+		if rank >= 0 && rank < bestRank && m.value != "" && m.value != "-" && !strings.ContainsAny(m.value, "/?#@ \t") {
 			best, bestRank = m.path, rank
 		}
 	}
 	return best
-}
-
-// looksLikeHost reports whether text could be a host, with or without a port.
-func looksLikeHost(text string) bool {
-	return text != "" && text != "-" && !strings.ContainsAny(text, "/?#@ \t")
 }

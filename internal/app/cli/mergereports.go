@@ -68,35 +68,6 @@ func mergeReportFiles(names []string) (*report, error) {
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
 	}
-	return mergeReports(shards)
-}
-
-// readReport reads the report of a shard.
-func readReport(name string) (*report, error) {
-	text, err := os.ReadFile(name)
-	if err != nil {
-		if path := new(fs.PathError); errors.As(err, &path) {
-			err = path.Err // the caller adds the name
-		}
-		return nil, err
-	}
-	var r report
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&r); err != nil {
-		return nil, fmt.Errorf("not a report of this version of urlfold: %w", err)
-	}
-	if r.Shard == nil {
-		return nil, errors.New("not the report of a run with --shard")
-	}
-	if r.Shard.Of < 1 || r.Shard.Of > maxShards || r.Shard.Index < 0 || r.Shard.Index >= r.Shard.Of {
-		return nil, fmt.Errorf("invalid shard %d/%d", r.Shard.Index, r.Shard.Of)
-	}
-	return &r, nil
-}
-
-// mergeReports returns the merged report of shards, which it sorts and modifies.
-func mergeReports(shards []*report) (*report, error) {
 	slices.SortFunc(shards, func(a, b *report) int { return cmp.Compare(a.Shard.Index, b.Shard.Index) })
 	if err := checkShards(shards); err != nil {
 		return nil, err
@@ -122,6 +93,30 @@ func mergeReports(shards []*report) (*report, error) {
 		m.Totals.addFile(&m.Files[i])
 	}
 	return m, nil
+}
+
+// readReport reads the report of a shard.
+func readReport(name string) (*report, error) {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		if path := new(fs.PathError); errors.As(err, &path) {
+			err = path.Err // the caller adds the name
+		}
+		return nil, err
+	}
+	var r report
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&r); err != nil {
+		return nil, fmt.Errorf("not a report of this version of urlfold: %w", err)
+	}
+	if r.Shard == nil {
+		return nil, errors.New("not the report of a run with --shard")
+	}
+	if r.Shard.Of < 1 || r.Shard.Of > maxShards || r.Shard.Index < 0 || r.Shard.Index >= r.Shard.Of {
+		return nil, fmt.Errorf("invalid shard %d/%d", r.Shard.Index, r.Shard.Of)
+	}
+	return &r, nil
 }
 
 // checkShards returns an error unless shards, sorted, are all shards of one run.

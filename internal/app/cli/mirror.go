@@ -62,11 +62,6 @@ func (s *settings) checkMirrored(path, name string, owner map[string]string) err
 	if err := disk.Creatable(filepath.Dir(name)); err != nil {
 		return fmt.Errorf("--output-dir: %w", err)
 	}
-	return s.checkExisting(name)
-}
-
-// checkExisting returns an error if the output exists and --force is not set.
-func (s *settings) checkExisting(name string) error {
 	if fi, err := os.Lstat(name); s.Force || err != nil || fi.IsDir() {
 		return nil
 	}

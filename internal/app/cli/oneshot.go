@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -121,7 +122,7 @@ func (s *settings) newSource(stdin io.Reader, formats func() *formats, parallel 
 		Exclude: s.Exclude, AllowEmpty: s.AllowEmpty,
 		Select:    s.selects(),
 		Stdin:     stdin,
-		FramingOf: func(path string) file.Framing { return formats().framing(path) },
+		FramingOf: func(path string) file.Framing { return formats().job(path).Framing() },
 		FitOf: func(path string, head []byte) func([]byte) bool {
 			return formats().job(path).NewFit(head)
 		},
@@ -204,7 +205,9 @@ func (r *oneShot) finish(stdout, stderr io.Writer, err error) error {
 			o.err = o.verifyTwice()
 		}
 	}
-	giveUp := o.interrupted || nothingRead(o.reports)
+	// If no input could be read, the output would be empty, and could replace one of a run
+	// that could read them.
+	giveUp := o.interrupted || len(o.reports) > 0 && !slices.ContainsFunc(o.reports, func(r file.Report) bool { return readable(r.Verdict) })
 	if o.err == nil && !giveUp {
 		o.err = r.output.publish(o.reports)
 	}

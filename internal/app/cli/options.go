@@ -3,7 +3,6 @@ package cli
 import (
 	"reflect"
 	"runtime"
-	"slices"
 	"strings"
 
 	"github.com/urlfold/urlfold/codec"
@@ -198,17 +197,6 @@ func enumOf(flag string) []string {
 		}
 	}
 	return nil
-}
-
-// formatNames returns the names of the built-in formats, then those of more.
-func formatNames(more []record.Format) []string {
-	names := record.Formats()
-	for _, f := range more {
-		if name := f.Name(); !slices.Contains(names, name) { // avro is a format of messages and of files
-			names = append(names, name)
-		}
-	}
-	return names
 }
 
 // checkRedact checks the values of --redact.

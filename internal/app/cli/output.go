@@ -128,7 +128,11 @@ func (o *output) deadLetter() pipeline.Sink {
 func (o *output) publish(reports []file.Report) error {
 	var withdrawn error
 	if len(reports) == 1 && reports[0].Lane != nil {
-		withdrawn = o.withdraw(reports[0].Lane)
+		for _, out := range []sink.Output{o.one, o.dead} { // those of a tree do so themselves
+			if out != nil {
+				withdrawn = errors.Join(withdrawn, out.Withdraw(reports[0].Lane))
+			}
+		}
 	}
 	if o.dead != nil {
 		if err := errors.Join(withdrawn, o.dead.Publish()); err != nil {
@@ -147,28 +151,9 @@ func (o *output) publish(reports []file.Report) error {
 	return o.tree.PublishEmpty(empty)
 }
 
-// withdraw removes from the outputs the records that l, the only lane, has
-// withdrawn. The outputs of a tree do so themselves.
-func (o *output) withdraw(l *pipeline.Lane) error {
-	var errs []error
-	for _, out := range []sink.Output{o.one, o.dead} {
-		if out != nil {
-			errs = append(errs, out.Withdraw(l))
-		}
-	}
-	return errors.Join(errs...)
-}
-
 // readable reports whether any of a file could be read, even if it is damaged.
 func readable(v compress.Verdict) bool {
 	return v.Kind != compress.Unreadable && v.Kind != compress.UnsupportedFormat && v.Kind != compress.UnsupportedEncoding
-}
-
-// nothingRead reports whether there are inputs, and none of them could be read.
-// An output would then be empty, and could replace one of a run that could read
-// them.
-func nothingRead(reports []file.Report) bool {
-	return len(reports) > 0 && !slices.ContainsFunc(reports, func(r file.Report) bool { return readable(r.Verdict) })
 }
 
 // leave abandons the output and returns the names of the incomplete files that

@@ -71,13 +71,8 @@ func writeProfiles(w io.Writer) error {
 	if err := tw.Flush(); err != nil {
 		return err
 	}
-	return writeMatching(w)
-}
-
-// writeMatching writes a line for each profile that matches another program.
-func writeMatching(w io.Writer) error {
-	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	_, _ = fmt.Fprint(tw, "\nProfiles that match other programs, with keys of the level match:\n\n") // Flush returns the error
+	tw = tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	_, _ = fmt.Fprint(tw, "\nProfiles that match other programs, with keys of the level match:\n\n")
 	for _, p := range codec.Profiles() {
 		if p.Match == "" {
 			continue

@@ -144,7 +144,18 @@ func (o *outcome) json(exitCode int) ([]byte, error) {
 		r.Shard = &reportShard{s.index, s.of, s.by}
 	}
 	for i := range o.reports {
-		f := o.fileOf(&o.reports[i])
+		in := &o.reports[i]
+		st := recordsOf(in)
+		f := reportFile{
+			Path: in.Path, Compression: in.Format.String(), Format: o.formats.format(in.Path),
+			reportBytes: reportBytes{in.Bytes, in.CompressedBytes}, reportCounts: countsOf(&st),
+			Verdict:   reportVerdict{Kind: in.Verdict.Kind.String(), Offset: in.Verdict.Offset, Detail: in.Verdict.Detail},
+			LostBytes: in.Lost, Stopped: in.Stopped,
+		}
+		if o.set.share.of > 0 {
+			f.Position = &in.Index
+		}
+		f.Verified, f.Unverified = rangesOf(in)
 		r.Totals.addFile(&f)
 		r.Files = append(r.Files, f)
 	}
@@ -167,21 +178,6 @@ func (t *reportTotals) addFile(f *reportFile) {
 	if f.Unverified != nil {
 		t.Unverified += f.Unverified.Records
 	}
-}
-
-func (o *outcome) fileOf(r *file.Report) reportFile {
-	st := recordsOf(r)
-	f := reportFile{
-		Path: r.Path, Compression: r.Format.String(), Format: o.formats.format(r.Path), reportCounts: countsOf(&st),
-		Verdict:   reportVerdict{Kind: r.Verdict.Kind.String(), Offset: r.Verdict.Offset, Detail: r.Verdict.Detail},
-		LostBytes: r.Lost, Stopped: r.Stopped,
-	}
-	f.Bytes, f.CompressedBytes = r.Bytes, r.CompressedBytes
-	if o.set.share.of > 0 {
-		f.Position = &r.Index
-	}
-	f.Verified, f.Unverified = rangesOf(r)
-	return f
 }
 
 // rangesOf returns the verified and the unverified records of a compressed

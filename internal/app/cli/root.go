@@ -70,8 +70,22 @@ func newRootCmdFor(c *daemon.Catalog, args []string, all bool) *cobra.Command {
 		}
 		_, _ = io.WriteString(c.OutOrStdout(), rootHelp(c)) // cobra's help function returns no error
 	})
-	addSubcommands(cmd, c, args, all)
-	cmd.SetHelpCommand(newHelpCmd())
+	for _, sub := range subcommands() { // the hundreds of flags of all of them take longer than a small run
+		if all || slices.Contains(args, sub.name) {
+			cmd.AddCommand(sub.create(c))
+		}
+	}
+	cmd.SetHelpCommand(&cobra.Command{ // that of cobra knows no topics
+		Use:   "help [COMMAND|TOPIC]",
+		Short: "Show the help of a command, or a page of the documents",
+		Long:  helpLong,
+		Example: `  urlfold help
+  urlfold help explain
+  urlfold help first-log
+  urlfold help formats | less`,
+		ValidArgsFunction: completeHelp,
+		RunE:              showHelp,
+	})
 	cmd.InitDefaultHelpCmd()
 	asUsage(cmd)
 	strictCompletion(cmd)

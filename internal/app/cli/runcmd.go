@@ -117,12 +117,6 @@ func runDaemon(cmd *cobra.Command, c *daemon.Catalog, o *runFlags) error {
 		go watchFile(ctx, o.file, loaded, d.Reload)
 	}
 	err = d.Run(sig.soft)
-	return daemonExit(d, err, sig.soft.Err() != nil)
-}
-
-// daemonExit converts the result of a run to an error with an exit code. A run
-// that was stopped by a signal succeeds even if it met damaged files.
-func daemonExit(d *daemon.Daemon, err error, stopped bool) error {
 	var mistake *config.Error
 	switch {
 	case errors.Is(err, sinkfile.ErrClosedPipe):
@@ -131,30 +125,16 @@ func daemonExit(d *daemon.Daemon, err error, stopped bool) error {
 		return badConfig(err)
 	case errors.Is(err, pipeline.ErrDeadline):
 		return &exitError{code: exitCut, err: err}
-	case err != nil:
-		return atStart(err)
-	case !stopped:
-		return lossExit(droppedExit(d.Dropped()), damageExit(d.Damaged()))
+	case errors.As(err, new(*pipeline.OpenError)) && errors.As(err, new(interface{ Misconfigured() })):
+		return badConfig(err) // such as a topic that does not exist
+	case err != nil || sig.soft.Err() != nil: // damaged files are no error of a run that a signal has stopped
+		return err
 	}
-	return nil
-}
-
-// atStart returns err with the exit code of a configuration error if the
-// pipeline failed to open because of its configuration, such as a topic that
-// does not exist.
-func atStart(err error) error {
-	if errors.As(err, new(*pipeline.OpenError)) && errors.As(err, new(interface{ Misconfigured() })) {
-		return badConfig(err)
+	dropped, damaged := droppedExit(d.Dropped()), damageExit(d.Damaged())
+	if dropped == nil || damaged == nil {
+		return cmp.Or(dropped, damaged)
 	}
-	return err
-}
-
-// lossExit combines two errors, either of which may be nil.
-func lossExit(a, b error) error {
-	if a == nil || b == nil {
-		return cmp.Or(a, b)
-	}
-	return &exitError{code: exitFailOn, err: fmt.Errorf("%w; %w", a, b)}
+	return &exitError{code: exitFailOn, err: fmt.Errorf("%w; %w", dropped, damaged)}
 }
 
 // droppedExit returns the error for a finished run that dropped records which

@@ -134,7 +134,15 @@ func (o *seenOptions) build(dir string, paths []string) error {
 
 // merge adds sets and inputs to a set.
 func (o *seenOptions) merge(dir string, args []string) error {
-	sets, paths := splitSets(args)
+	var sets, paths []string
+	for _, arg := range args {
+		fi, err := os.Stat(arg)
+		if err == nil && fi.IsDir() && keyset.IsStore(arg) {
+			sets = append(sets, arg)
+		} else {
+			paths = append(paths, arg)
+		}
+	}
 	there, err := keyset.OpenRead(dir, nil)
 	if err != nil {
 		return setError(err)
@@ -161,19 +169,6 @@ func (o *seenOptions) merge(dir string, args []string) error {
 		return o.fill(store, set)
 	}
 	return o.commit(store, store.Len()-had, "")
-}
-
-// splitSets splits arguments into sets and inputs.
-func splitSets(args []string) (sets, paths []string) {
-	for _, arg := range args {
-		fi, err := os.Stat(arg)
-		if err == nil && fi.IsDir() && keyset.IsStore(arg) {
-			sets = append(sets, arg)
-		} else {
-			paths = append(paths, arg)
-		}
-	}
-	return sets, paths
 }
 
 // mergeSet adds the set called name.

@@ -79,7 +79,6 @@ func (o *options) resolve(paths []string) (*settings, error) {
 	s.resolveShard(&bad)
 	s.checkFiles(&bad)
 	s.resolveLimits(&bad)
-	s.resolveRun(&bad)
 	s.checkRecord(&bad)
 	if err := bad.err(); err != nil {
 		return nil, err
@@ -134,8 +133,11 @@ func (s *settings) resolveCodec(bad *mistakes) {
 // flags are invalid. The error joins one error, with its flag, for each invalid setting.
 func (o *options) newNormalizer(p codec.Profile, policy *codec.Policy, key []byte) (*codec.Normalizer, error) {
 	n, err := recordconf.NewNormalizer(&o.Codec, p, policy, key)
-	if errorIn(err, "Profile") && len(o.Changes) > 0 {
-		return nil, fmt.Errorf("--rule: %w", err) // the profile alone is consistent
+	for _, e := range errlist.Flatten(err) {
+		var c *record.ConfigError
+		if errors.As(e, &c) && c.Field == "Profile" && len(o.Changes) > 0 {
+			return nil, fmt.Errorf("--rule: %w", err) // the profile alone is consistent
+		}
 	}
 	return n, flagNames(err)
 }
@@ -158,15 +160,6 @@ func (s *settings) resolveRecord(bad *mistakes) {
 	bad.add("", flagNames(recordconf.Fill(&s.record, &s.Codec, s.Where, nil)))
 	_, hides, _ := redact.Parse(s.Redact) // checkRecord reports the error
 	s.hides = hides || len(s.Secrets) > 0
-}
-
-// errorIn reports whether err contains an error in the given field of
-// record.Config.
-func errorIn(err error, field string) bool {
-	return slices.ContainsFunc(errlist.Flatten(err), func(err error) bool {
-		var c *record.ConfigError
-		return errors.As(err, &c) && c.Field == field
-	})
 }
 
 // extensions parses the values of --extend.
@@ -259,8 +252,8 @@ func (s *settings) isInput(fi os.FileInfo) bool {
 	})
 }
 
-// resolveLimits reports the errors in sizes, which no flag could report when it was
-// set.
+// resolveLimits checks the limits and how the run works. No flag could report the errors
+// in sizes when it was set.
 func (s *settings) resolveLimits(bad *mistakes) {
 	for _, flag := range slices.Sorted(maps.Keys(s.late)) {
 		bad.add("--"+flag, s.late[flag])
@@ -269,9 +262,6 @@ func (s *settings) resolveLimits(bad *mistakes) {
 		bad.add("--max-ratio", errors.New("must be greater than 0, or -1 for no limit"))
 	}
 	s.tables.limits.MaxPage, s.tables.limits.MaxRatio = int64(s.MaxWindow), s.MaxRatio
-}
-
-func (s *settings) resolveRun(bad *mistakes) {
 	bad.add("--fail-on", checkFailOn(s.FailOn))
 	_ = s.logLevel.UnmarshalText([]byte(s.LogLevel)) // checkValues reports the error
 	bad.within("--jobs", s.Jobs, maxJobs)

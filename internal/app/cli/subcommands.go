@@ -33,16 +33,6 @@ func plain(create func() *cobra.Command) func(*daemon.Catalog) *cobra.Command {
 	return func(*daemon.Catalog) *cobra.Command { return create() }
 }
 
-// addSubcommands adds the commands that a command line may need: those that it
-// names, or all of them. Their hundreds of flags take longer than a small run.
-func addSubcommands(root *cobra.Command, c *daemon.Catalog, args []string, all bool) {
-	for _, sub := range subcommands() {
-		if all || slices.Contains(args, sub.name) {
-			root.AddCommand(sub.create(c))
-		}
-	}
-}
-
 // listsCommands reports whether a command line may list the commands or complete
 // their names.
 func listsCommands(args []string) bool {

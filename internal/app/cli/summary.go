@@ -193,7 +193,9 @@ func (o *outcome) text(st terminal.Style) string {
 	s.some("uninspected", o.uninspected(), "not read: only text that looks like a secret or password is hidden")
 	s.some("oversize", stats.Oversize, "longer than --max-record, not parsed")
 	s.some("BUG: panics", stats.Panics, "urlfold crashed on these records: please report this")
-	o.writeOutput(s)
+	for _, name := range o.parts {
+		s.text("  " + s.Paint(terminal.Yellow, terminal.OneLine(name)+": incomplete output"))
+	}
 	o.writeVerdicts(s)
 	o.writeMisfits(s)
 	if notice := o.formats.notice(); notice != "" && stats.Changed > 0 {
@@ -269,13 +271,6 @@ func (o *outcome) rejectRemark() string {
 		return "written as objects with an \"error\" member"
 	}
 	return "omitted; use --rejects to see them"
-}
-
-// writeOutput adds a line for each unfinished output file.
-func (o *outcome) writeOutput(s *summary) {
-	for _, name := range o.parts {
-		s.text("  " + s.Paint(terminal.Yellow, terminal.OneLine(name)+": incomplete output"))
-	}
 }
 
 // writeVerdicts adds lines for the inputs that are damaged, unread or without

@@ -217,13 +217,18 @@ func (d *Daemon) runOne(ctx context.Context, p *plan) (err error) {
 	if err := p.tight(); err != nil {
 		d.events.Warn("memory limit too low", "error", err)
 	}
-	p.logShares(d.events)
+	for _, s := range p.openFiles {
+		if s.granted < s.configured {
+			d.events.Warn("open files reduced to fit the descriptor limit", "component", s.name,
+				"configured", s.configured, "granted", s.granted, "descriptor_limit", p.descriptors)
+		}
+	}
 	p.beginSchemas(d.log)
 	context.AfterFunc(ctx, func() { time.AfterFunc(schemaGrace, p.endSchemas) })
 	err = p.locate(nameKeys(pipe.Run(ctx)))
 	p.endSchemas()
 	d.current().endSchemas() // a reload may have replaced p
-	if open := new(pipeline.OpenError); p.writesStdout() && !errors.As(err, &open) {
+	if open := new(pipeline.OpenError); uses(p.file.Sinks, "stdout") && !errors.As(err, &open) {
 		d.headed = p.header()
 	}
 	if errors.Is(err, sinkfile.ErrClosedPipe) {
@@ -261,8 +266,8 @@ func (p *plan) locate(err error) error {
 	if !errors.As(err, &empty) {
 		return err
 	}
-	for i := range p.file.Sources {
-		if c := &p.file.Sources[i]; c.Name == empty.Source {
+	for _, c := range each(p.file.Sources) {
+		if c.Name == empty.Source {
 			return p.file.ErrorAt(c.Path()+".include", empty)
 		}
 	}

@@ -50,8 +50,7 @@ func (p *plan) checkDedupe(sound func(path string) bool) error {
 	}
 	var errs []error
 	wrong := func(path, text string) { errs = append(errs, f.ErrorAt(path, errors.New("dedupe "+text))) }
-	for i := range f.Sources {
-		c := &f.Sources[i]
+	for i, c := range each(f.Sources) {
 		switch {
 		case !isSound(c, sound), c.Type == "jetstream" && p.inBucket() && i == 0:
 		case c.Type == "jetstream" && p.inBucket():
@@ -77,7 +76,14 @@ func (p *plan) checkDedupe(sound func(path string) bool) error {
 		wrong("dedupe.bucket", "cannot combine bucket with changelog, which would have no effect")
 	}
 	if f.Dedupe.Marks() {
-		p.checkMarks(wrong)
+		for _, c := range each(p.file.Sinks) {
+			if s, ok := c.Config.(*sinknats.JetStreamConfig); ok && s.MsgID == "key" {
+				wrong(c.Path()+".msg_id", "cannot combine key with keep: mark: the stream would drop the records that are marked; set position")
+			}
+		}
+		if name := unique.MarkNote.Name; slices.Contains(p.file.Codec.Render.Names(), name) {
+			wrong("codec.render.extend."+name, "adds a field of this name with keep: mark; choose another name")
+		}
 	}
 	for _, c := range p.outputs() {
 		if why, bad := dedupeSinks[c.Type]; bad {
@@ -96,27 +102,6 @@ func (p *plan) checkDedupe(sound func(path string) bool) error {
 		wrong(c.Path(), "cannot be combined with msg_id: batch: after a crash, a batch may hold other records, which the stream would drop; set msg_id: position with framing: records")
 	}
 	return errors.Join(errs...)
-}
-
-// checkMarks rejects outputs that would drop the records that keep: mark keeps, or
-// that have another field with the name of the mark.
-func (p *plan) checkMarks(wrong func(path, text string)) {
-	for i := range p.file.Sinks {
-		c := &p.file.Sinks[i]
-		if s, ok := c.Config.(*sinknats.JetStreamConfig); ok && s.MsgID == "key" {
-			wrong(c.Path()+".msg_id", "cannot combine key with keep: mark: the stream would drop the records that are marked; set position")
-		}
-	}
-	if name := unique.MarkNote.Name; slices.Contains(p.file.Codec.Render.Names(), name) {
-		wrong("codec.render.extend."+name, "adds a field of this name with keep: mark; choose another name")
-	}
-}
-
-// newMark returns the function that marks duplicates, if the configuration is
-// valid.
-func (p *plan) newMark() func() func(*pipeline.Stream, []uint32) error {
-	render, _ := record.ParseRender(p.file.Codec.Render.Form) // newJob has checked it
-	return unique.NewMarker(render)
 }
 
 // checkDedupeKafka rejects configurations in which the keys of a Kafka topic
@@ -234,8 +219,7 @@ func (p *plan) keyIdentity() (keyset.Identity, error) {
 		}
 	}
 	var sinks []string
-	for i := range p.file.Sinks {
-		c := &p.file.Sinks[i]
+	for _, c := range each(p.file.Sinks) {
 		sinks = append(sinks, strings.TrimSpace(c.Name+" "+targetOf(c)))
 	}
 	id["sinks"] = strings.Join(sinks, ", ")
@@ -289,7 +273,15 @@ func (p *plan) openKeys(ctx context.Context, c *parts, store *checkpoint.Store, 
 		return nil
 	}
 	if p.file.Dedupe.Changelog != nil {
-		return p.openChangelog(ctx, c, dir, log)
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return p.file.ErrorAt("data_dir", fmt.Errorf("temporary files of dedupe: %w", err))
+		}
+		set, err := changelog.Open(ctx, p.changelog(dir, log))
+		if err != nil {
+			return p.file.ErrorAt("dedupe.changelog.topic", err)
+		}
+		c.keys = set
+		return nil
 	}
 	if err := p.checkStoredKeys(store); err != nil {
 		return err
@@ -317,19 +309,6 @@ func (p *plan) keyTables() int64 {
 		return int64(d.Changelog.MaxMemory)
 	}
 	return keyset.MaxTable
-}
-
-// openChangelog opens the keys of a Kafka topic. dir is for temporary files.
-func (p *plan) openChangelog(ctx context.Context, c *parts, dir string, log *slog.Logger) error {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return p.file.ErrorAt("data_dir", fmt.Errorf("temporary files of dedupe: %w", err))
-	}
-	set, err := changelog.Open(ctx, p.changelog(dir, log))
-	if err != nil {
-		return p.file.ErrorAt("dedupe.changelog.topic", err)
-	}
-	c.keys = set
-	return nil
 }
 
 // changelog returns the configuration of the topic that holds the keys. dir is for

@@ -2,7 +2,6 @@ package daemon
 
 import (
 	"fmt"
-	"log/slog"
 
 	sinkfile "github.com/urlfold/urlfold/sinks/file"
 	"github.com/urlfold/urlfold/sources/file"
@@ -55,8 +54,7 @@ func (p *plan) shareFiles(limit int64) error {
 		least += int64(min(files, leastFiles))
 		wanted += int64(files)
 	}
-	for i := range p.file.Sources {
-		c := &p.file.Sources[i]
+	for _, c := range each(p.file.Sources) {
 		if set, ok := c.Config.(*file.Settings); ok {
 			add(c.Path(), c.Name, set.MaxOpenFiles, set.BusyFiles())
 		} else {
@@ -93,14 +91,4 @@ func (p *plan) openFilesOf(path string) int {
 		}
 	}
 	return 0
-}
-
-// logShares logs the components that may keep fewer files open than configured.
-func (p *plan) logShares(log *slog.Logger) {
-	for _, s := range p.openFiles {
-		if s.granted < s.configured {
-			log.Warn("open files reduced to fit the descriptor limit", "component", s.name,
-				"configured", s.configured, "granted", s.granted, "descriptor_limit", p.descriptors)
-		}
-	}
 }

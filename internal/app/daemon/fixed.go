@@ -34,8 +34,7 @@ func (p *plan) checkFixedBatches(sound func(path string) bool) error {
 		return nil
 	}
 	var errs []error
-	for i := range p.file.Sources {
-		c := &p.file.Sources[i]
+	for _, c := range each(p.file.Sources) {
 		if !isSound(c, sound, "mode") {
 			continue
 		}

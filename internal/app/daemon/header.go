@@ -3,7 +3,6 @@ package daemon
 import (
 	"bytes"
 	"fmt"
-	"slices"
 
 	"github.com/urlfold/urlfold/config"
 )
@@ -26,11 +25,6 @@ func (p *plan) headerFor(c *config.Component, e *env) []byte {
 	return header
 }
 
-// writesStdout reports whether a sink writes records to stdout.
-func (p *plan) writesStdout() bool {
-	return slices.ContainsFunc(p.file.Sinks, func(c config.Component) bool { return c.Type == "stdout" })
-}
-
 // checkHeader rejects a header if a sink writes messages.
 func (p *plan) checkHeader(sound func(path string) bool) error {
 	r := &p.file.Codec.Render
@@ -41,8 +35,8 @@ func (p *plan) checkHeader(sound func(path string) bool) error {
 	if form == "" {
 		return nil
 	}
-	for i := range p.file.Sinks {
-		if c := &p.file.Sinks[i]; brokerSinks[c.Type] {
+	for _, c := range each(p.file.Sinks) {
+		if brokerSinks[c.Type] {
 			path := "codec.render"
 			if r.CSV != nil || r.TSV != nil {
 				path += "." + form + ".header"

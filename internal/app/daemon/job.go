@@ -64,7 +64,14 @@ func (cat *Catalog) recordConfig(f *config.File, schemas *registry.Client, sound
 	rc.OnOversize, _ = record.ParseDisposition(f.Pipeline.OnOversize) // its tag has the values
 	err = errors.Join(err, recordconf.Fill(&rc, c, f.Filter, branches(f)))
 	if schemas != nil {
-		rc.Schemas, rc.StopNoSchema = schemaFunc(schemas), c.Registry.OnUnknown == "stop"
+		rc.StopNoSchema = c.Registry.OnUnknown == "stop"
+		rc.Schemas = func(id uint32) ([]string, error) {
+			texts, err := schemas.Schema(id)
+			if errors.Is(err, registry.ErrUnknown) {
+				err = fmt.Errorf("%w (%w)", record.ErrNoSchema, err)
+			}
+			return texts, err
+		}
 	}
 	return rc, recordErrors(f, err, sound)
 }
@@ -76,17 +83,6 @@ func newRegistry(f *config.File, sound func(path string) bool) *registry.Client 
 		return nil
 	}
 	return registry.New(*f.Codec.Registry)
-}
-
-// schemaFunc returns the schemas of c in the form that package record uses.
-func schemaFunc(c *registry.Client) record.SchemaFunc {
-	return func(id uint32) ([]string, error) {
-		texts, err := c.Schema(id)
-		if errors.Is(err, registry.ErrUnknown) {
-			err = fmt.Errorf("%w (%w)", record.ErrNoSchema, err)
-		}
-		return texts, err
-	}
 }
 
 // dependsOn maps a field of record.Config to the path of another value on which errors

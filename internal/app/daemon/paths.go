@@ -25,13 +25,23 @@ var (
 // links.
 func (p *plan) checkPaths(sound func(path string) bool) error {
 	var errs []error
-	reads := p.reader(sound)
+	list := p.fileSources(sound)
+	reads := func(path string) bool {
+		return slices.ContainsFunc(list, func(s *file.Settings) bool { return s.Covers(path) })
+	}
 	known := sound("data_dir") || p.file.DataDir == config.Default().DataDir // an absent section is not sound
 	if p.files && known && reads(filepath.Join(p.file.DataDir, "checkpoint")) {
 		errs = append(errs, p.file.ErrorAt("data_dir", errOutputIsInput))
 	}
 	errs = append(errs, p.checkMoves(sound, reads))
-	names := p.sampleNames(sound)
+	// A name that an input can have for each include pattern, and one for
+	// the lanes of other sources.
+	names := []string{"0"}
+	for _, s := range list {
+		for _, pattern := range s.Include {
+			names = append(names, sampleName(pattern))
+		}
+	}
 	seen := map[string]bool{}
 	for _, c := range p.outputs() {
 		l, ok := c.Config.(*sinkfile.LogConfig)
@@ -53,8 +63,7 @@ func (p *plan) checkPaths(sound func(path string) bool) error {
 // checkMoves rejects directories for finished files that a source would read.
 func (p *plan) checkMoves(sound, reads func(path string) bool) error {
 	var errs []error
-	for i := range p.file.Sources {
-		c := &p.file.Sources[i]
+	for _, c := range each(p.file.Sources) {
 		s, ok := c.Config.(*file.Settings)
 		if !ok || s.OnFinish.MoveTo == "" || !isSound(c, sound, "include", "exclude", "on_finish") {
 			continue
@@ -69,18 +78,6 @@ func (p *plan) checkMoves(sound, reads func(path string) bool) error {
 	return errors.Join(errs...)
 }
 
-// sampleNames returns a name that an input can have for each include pattern,
-// and one for the lanes of other sources.
-func (p *plan) sampleNames(sound func(path string) bool) []string {
-	names := []string{"0"}
-	for _, s := range p.fileSources(sound) {
-		for _, pattern := range s.Include {
-			names = append(names, sampleName(pattern))
-		}
-	}
-	return names
-}
-
 // sampleName returns a name that the last element of a pattern matches. Any
 // such name will do, because only the directory and the extension matter.
 func sampleName(pattern string) string {
@@ -92,19 +89,9 @@ var (
 	alternatives = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\{([^{},]*)[^{}]*\}`) })
 )
 
-// reader returns a function that reports whether a file source would read a
-// given path.
-func (p *plan) reader(sound func(path string) bool) func(path string) bool {
-	list := p.fileSources(sound)
-	return func(path string) bool {
-		return slices.ContainsFunc(list, func(s *file.Settings) bool { return s.Covers(path) })
-	}
-}
-
 // fileSources returns the settings of the file sources whose patterns are valid.
 func (p *plan) fileSources(sound func(path string) bool) (list []*file.Settings) {
-	for i := range p.file.Sources {
-		c := &p.file.Sources[i]
+	for _, c := range each(p.file.Sources) {
 		if s, ok := c.Config.(*file.Settings); ok && isSound(c, sound, "include", "exclude") {
 			list = append(list, s)
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"log/slog"
 	"runtime"
 	"slices"
@@ -64,8 +65,8 @@ func (cat *Catalog) prepare(f *config.File) *plan {
 	p := &plan{catalog: cat, file: f}
 	for i := range f.Sources {
 		p.sourceNames = append(p.sourceNames, f.Sources[i].Name)
-		p.files = p.files || f.Sources[i].Type == "file"
 	}
+	p.files = uses(f.Sources, "file")
 	for i := range f.Sinks {
 		p.sinkNames = append(p.sinkNames, f.Sinks[i].Name)
 	}
@@ -101,8 +102,8 @@ func (p *plan) check(sound func(path string) bool) error {
 // messages.
 func (p *plan) checkMessages(sound func(path string) bool) error {
 	var errs []error
-	for i := range p.file.Sources {
-		if c := &p.file.Sources[i]; isSound(c, sound) && (c.Type == "file" || c.Type == "stdin") {
+	for _, c := range each(p.file.Sources) {
+		if isSound(c, sound) && (c.Type == "file" || c.Type == "stdin") {
 			errs = append(errs, p.file.ErrorAt(c.Path(), fmt.Errorf("cannot read the format %s, which occurs only in messages; a run without a configuration reads Avro files", p.file.Codec.Format)))
 		}
 	}
@@ -152,14 +153,14 @@ func inOrder(errs ...error) error {
 // names of sources and the names of sinks are distinct.
 func (p *plan) checkNames(sound func(path string) bool) error {
 	taken := map[string]bool{}
-	for i := range p.file.Sources {
-		if c := &p.file.Sources[i]; isSound(c, sound, "name") {
+	for _, c := range each(p.file.Sources) {
+		if isSound(c, sound, "name") {
 			taken[c.Name] = true
 		}
 	}
 	var errs []error
-	for i := range p.file.Sinks {
-		if c := &p.file.Sinks[i]; isSound(c, sound, "name") && taken[c.Name] {
+	for _, c := range each(p.file.Sinks) {
+		if isSound(c, sound, "name") && taken[c.Name] {
 			errs = append(errs, p.file.ErrorAt(c.Path()+".name", errors.New("duplicate component name: a source has the same name")))
 		}
 	}
@@ -179,8 +180,8 @@ func (p *plan) checkExactlyOnce(sound func(path string) bool) error {
 		return nil
 	}
 	var errs []error
-	for i := range p.file.Sources {
-		if c := &p.file.Sources[i]; isSound(c, sound) && (c.Type != "file" || i > 0) {
+	for i, c := range each(p.file.Sources) {
+		if isSound(c, sound) && (c.Type != "file" || i > 0) {
 			errs = append(errs, p.file.ErrorAt(c.Path(), onceSource(c.Type)))
 		}
 	}
@@ -213,8 +214,8 @@ func onceSink(kind string) error {
 func (p *plan) checkStandard() error {
 	var errs []error
 	seen := false
-	for i := range p.file.Sources {
-		if c := &p.file.Sources[i]; c.Type == "stdin" {
+	for _, c := range each(p.file.Sources) {
+		if c.Type == "stdin" {
 			if seen {
 				errs = append(errs, p.file.ErrorAt(c.Path(), errors.New("another source already reads stdin")))
 			}
@@ -233,9 +234,20 @@ func (p *plan) checkStandard() error {
 	return errors.Join(errs...)
 }
 
-// readsStdin reports whether a source reads standard input.
-func (p *plan) readsStdin() bool {
-	return slices.ContainsFunc(p.file.Sources, func(c config.Component) bool { return c.Type == "stdin" })
+// uses reports whether one of the components has the type.
+func uses(list []config.Component, kind string) bool {
+	return slices.ContainsFunc(list, func(c config.Component) bool { return c.Type == kind })
+}
+
+// each iterates over components without copying them.
+func each(list []config.Component) iter.Seq2[int, *config.Component] {
+	return func(yield func(int, *config.Component) bool) {
+		for i := range list {
+			if !yield(i, &list[i]) {
+				return
+			}
+		}
+	}
 }
 
 // outputs returns the sinks, followed by the dead letter if there is one.
@@ -321,8 +333,7 @@ type parts struct {
 func (p *plan) make(e *env) (*parts, error) {
 	var errs []error
 	out := &parts{}
-	for i := range p.file.Sources {
-		c := &p.file.Sources[i]
+	for _, c := range each(p.file.Sources) {
 		if !e.makes(c) {
 			continue
 		}
@@ -332,8 +343,7 @@ func (p *plan) make(e *env) (*parts, error) {
 		}
 		out.sources = append(out.sources, s)
 	}
-	for i := range p.file.Sinks {
-		c := &p.file.Sinks[i]
+	for _, c := range p.outputs() {
 		if !e.makes(c) {
 			continue
 		}
@@ -341,14 +351,11 @@ func (p *plan) make(e *env) (*parts, error) {
 		if err != nil {
 			errs = append(errs, p.file.ErrorAt(c.Path(), err))
 		}
-		out.sinks = append(out.sinks, s)
-	}
-	if c := p.file.DeadLetter; c != nil && e.makes(c) {
-		s, err := p.makeSink(c, e)
-		if err != nil {
-			errs = append(errs, p.file.ErrorAt(c.Path(), err))
+		if c == p.file.DeadLetter {
+			out.dead = s
+		} else {
+			out.sinks = append(out.sinks, s)
 		}
-		out.dead = s
 	}
 	return out, errors.Join(errs...)
 }
@@ -464,7 +471,8 @@ func (p *plan) options(c *parts, log *slog.Logger) pipeline.Options {
 		opt.Dedupe = &pipeline.Dedupe{Claims: c.claims, Window: p.dedupeWindow()}
 	}
 	if d := p.file.Dedupe; d != nil && d.Marks() {
-		opt.Dedupe.NewMark = p.newMark()
+		render, _ := record.ParseRender(p.file.Codec.Render.Form) // newJob has checked it
+		opt.Dedupe.NewMark = unique.NewMarker(render)
 	}
 	if o.Ordering == "per_lane" || p.exactlyOnce || mustOrder(p.job, c.sinks) {
 		opt.Ordering = pipeline.OrderPerLane

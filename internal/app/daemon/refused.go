@@ -28,8 +28,8 @@ func Warnings(f *config.File) (list []*config.Error) {
 	default:
 		return nil
 	}
-	for i := range f.Sinks {
-		if c := &f.Sinks[i]; brokerSinks[c.Type] {
+	for _, c := range each(f.Sinks) {
+		if brokerSinks[c.Type] {
 			list = append(list, f.ErrorAt(c.Path(), errors.New(text)))
 		}
 	}

@@ -100,7 +100,7 @@ func (d *Daemon) change(ctx context.Context) (how string, err error) {
 		d.swap(now, next)
 		return "rules", nil
 	}
-	if now.plan.readsStdin() {
+	if uses(now.plan.file.Sources, "stdin") {
 		return "", errors.New("changing sources or sinks requires a restart: a new pipeline cannot take over data that the current one has read from stdin")
 	}
 	if _, err := next.connect(ctx); err != nil {
@@ -246,8 +246,7 @@ func (p *plan) connect(ctx context.Context) (warnings []*config.Error, err error
 		}
 	}
 	longest, room := 0, 0
-	for i := range p.file.Sources {
-		c := &p.file.Sources[i]
+	for _, c := range each(p.file.Sources) {
 		s, err := p.makeSource(c, e)
 		check(c, s, err)
 		longest = max(longest, cmp.Or(limitOf(s), int(p.file.Pipeline.MaxRecordBytes)))

@@ -62,8 +62,8 @@ func (p *plan) checkRoute(sound func(path string) bool) error {
 			}
 		}
 	}
-	for i := range f.Sinks {
-		if c := &f.Sinks[i]; !named[c.Name] {
+	for _, c := range each(f.Sinks) {
+		if !named[c.Name] {
 			errs = append(errs, f.ErrorAt(c.Path(), fmt.Errorf("no branch of route names the sink %q, so it would get no records: add it to a branch or remove it", c.Name)))
 		}
 	}

@@ -65,8 +65,7 @@ func (p *plan) finishWithoutExtent(log *slog.Logger) error {
 // does.
 func (p *plan) sourceOf(e *checkpoint.Entry) string {
 	other := ""
-	for i := range p.file.Sources {
-		c := &p.file.Sources[i]
+	for _, c := range each(p.file.Sources) {
 		s, ok := c.Config.(*file.Settings)
 		switch {
 		case !ok || !s.Covers(e.Path):

@@ -78,33 +78,38 @@ type parser struct {
 func parse(text string, resolve func(target string) string) []block {
 	p := parser{lines: strings.Split(text, "\n"), resolve: resolve}
 	for len(p.lines) > 0 {
-		p.next()
+		line := p.lines[0]
+		head, listed := headLine().FindStringSubmatch(line), itemLine().FindStringSubmatch(line)
+		switch {
+		case strings.TrimSpace(line) == "", strings.HasPrefix(line, "<!--"):
+			p.lines = p.lines[1:]
+		case strings.HasPrefix(line, fenceMark):
+			n := 1
+			for n < len(p.lines) && !strings.HasPrefix(p.lines[n], fenceMark) {
+				n++
+			}
+			p.blocks = append(p.blocks, block{kind: code, lines: p.lines[1:n]})
+			p.lines = p.lines[min(n+1, len(p.lines)):]
+		case strings.HasPrefix(line, indent):
+			b := block{kind: code}
+			for len(p.lines) > 0 && strings.HasPrefix(p.lines[0], indent) {
+				b.lines = append(b.lines, strings.TrimPrefix(p.lines[0], indent))
+				p.lines = p.lines[1:]
+			}
+			p.blocks = append(p.blocks, b)
+		case head != nil:
+			p.lines = p.lines[1:]
+			p.add(block{kind: heading, level: len(head[1])}, head[2])
+		case isRow(line) && len(p.lines) > 1 && ruleLine().MatchString(strings.TrimSpace(p.lines[1])):
+			p.table()
+		case listed != nil:
+			p.lines[0] = listed[2]
+			p.add(block{kind: item, marker: listed[1]}, p.text())
+		default:
+			p.add(block{kind: paragraph}, p.text())
+		}
 	}
 	return p.blocks
-}
-
-// next reads the block that begins at the first line, or skips that line.
-func (p *parser) next() {
-	line := p.lines[0]
-	head, listed := headLine().FindStringSubmatch(line), itemLine().FindStringSubmatch(line)
-	switch {
-	case strings.TrimSpace(line) == "", strings.HasPrefix(line, "<!--"):
-		p.lines = p.lines[1:]
-	case strings.HasPrefix(line, fenceMark):
-		p.fence()
-	case strings.HasPrefix(line, indent):
-		p.indented()
-	case head != nil:
-		p.lines = p.lines[1:]
-		p.add(block{kind: heading, level: len(head[1])}, head[2])
-	case isRow(line) && len(p.lines) > 1 && ruleLine().MatchString(strings.TrimSpace(p.lines[1])):
-		p.table()
-	case listed != nil:
-		p.lines[0] = listed[2]
-		p.add(block{kind: item, marker: listed[1]}, p.text())
-	default:
-		p.add(block{kind: paragraph}, p.text())
-	}
 }
 
 // add appends b with the spans of text.
@@ -139,27 +144,6 @@ func (p *parser) starts(line string) bool {
 
 // isRow reports whether a line belongs to a table.
 func isRow(line string) bool { return strings.HasPrefix(strings.TrimLeft(line, " "), "|") }
-
-// fence reads a fenced block.
-func (p *parser) fence() {
-	n := 1
-	for n < len(p.lines) && !strings.HasPrefix(p.lines[n], fenceMark) {
-		n++
-	}
-	p.blocks = append(p.blocks, block{kind: code, lines: p.lines[1:n]})
-	p.lines = p.lines[min(n+1, len(p.lines)):]
-}
-
-// indented reads an indented block of code.
-func (p *parser) indented() {
-	var b block
-	b.kind = code
-	for len(p.lines) > 0 && strings.HasPrefix(p.lines[0], indent) {
-		b.lines = append(b.lines, strings.TrimPrefix(p.lines[0], indent))
-		p.lines = p.lines[1:]
-	}
-	p.blocks = append(p.blocks, b)
-}
 
 // table reads a table.
 func (p *parser) table() {

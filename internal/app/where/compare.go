@@ -136,32 +136,6 @@ func searchText(left, right operand, found func(t, part []byte) bool) predicate 
 	}
 }
 
-// among reports whether a field is one of the values. Numbers have one text
-// each.
-func among(field int, values map[string]bool) predicate {
-	return func(v *record.View) bool {
-		t, ok := v.Field(field)
-		return ok && values[string(t)]
-	}
-}
-
-// amongTimes reports whether a field is one of the points in time.
-func amongTimes(field int, values []moment) predicate {
-	return func(v *record.View) bool {
-		t, ok := v.Field(field)
-		if !ok {
-			return false
-		}
-		at := parseMoment(t)
-		for _, value := range values {
-			if at.compare(value) == 0 {
-				return true
-			}
-		}
-		return false
-	}
-}
-
 // compareDecimal compares two decimal numbers in canonical form: without
 // needless zeros, and with a sign only before negative ones. It compares their
 // texts, so that numbers of any length are exact.

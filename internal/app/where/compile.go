@@ -35,10 +35,28 @@ func (c *compiler) condition(n ast.Node) (predicate, error) {
 		return nil, mistake(n, "%s is %v, not a condition: compare it, or test it with has(%[1]s)", n.Value, kindOf(n.Value))
 	case *ast.UnaryNode:
 		if n.Operator == "!" || n.Operator == "not" {
-			return c.negation(n)
+			p, err := c.condition(n.Node)
+			return func(v *record.View) bool { return !p(v) }, err
 		}
 	case *ast.BinaryNode:
-		return c.binary(n)
+		switch n.Operator {
+		case "&&", "and", "||", "or":
+			return c.logical(n)
+		case "==", "!=":
+			if isCondition(n.Left) || isCondition(n.Right) {
+				return c.sameTruth(n)
+			}
+			return c.comparison(n)
+		case "<", "<=", ">", ">=":
+			return c.comparison(n)
+		case "contains", "startsWith", "endsWith":
+			return c.search(n)
+		case "matches":
+			return c.match(n)
+		case "in":
+			return c.membership(n)
+		}
+		return nil, mistake(n, "unknown operator %s; operators: ==, !=, <, <=, >, >=, &&, ||, !, contains, startsWith, endsWith, matches, in", n.Operator)
 	case *ast.CallNode:
 		return c.call(n)
 	case *ast.BuiltinNode:
@@ -58,32 +76,6 @@ func isCondition(n ast.Node) bool {
 		return true
 	}
 	return false
-}
-
-func (c *compiler) negation(n *ast.UnaryNode) (predicate, error) {
-	p, err := c.condition(n.Node)
-	return func(v *record.View) bool { return !p(v) }, err
-}
-
-func (c *compiler) binary(n *ast.BinaryNode) (predicate, error) {
-	switch n.Operator {
-	case "&&", "and", "||", "or":
-		return c.logical(n)
-	case "==", "!=":
-		if isCondition(n.Left) || isCondition(n.Right) {
-			return c.sameTruth(n)
-		}
-		return c.comparison(n)
-	case "<", "<=", ">", ">=":
-		return c.comparison(n)
-	case "contains", "startsWith", "endsWith":
-		return c.search(n)
-	case "matches":
-		return c.match(n)
-	case "in":
-		return c.membership(n)
-	}
-	return nil, mistake(n, "unknown operator %s; operators: ==, !=, <, <=, >, >=, &&, ||, !, contains, startsWith, endsWith, matches, in", n.Operator)
 }
 
 // logical compiles &&, || and their synonyms.
@@ -353,9 +345,24 @@ func (c *compiler) membership(n *ast.BinaryNode) (predicate, error) {
 		values[string(o.value)] = true
 	}
 	if left.kind == instant {
-		return amongTimes(left.field, times), nil
+		return func(v *record.View) bool {
+			t, ok := v.Field(left.field)
+			if !ok {
+				return false
+			}
+			at := parseMoment(t)
+			for _, value := range times {
+				if at.compare(value) == 0 {
+					return true
+				}
+			}
+			return false
+		}, nil
 	}
-	return among(left.field, values), nil
+	return func(v *record.View) bool {
+		t, ok := v.Field(left.field)
+		return ok && values[string(t)] // numbers have one text each
+	}, nil
 }
 
 // literal returns the point in time that a constant stands for.

@@ -108,7 +108,11 @@ func (c *collector) Collect(ch chan<- prometheus.Metric) {
 			kind = prometheus.GaugeValue
 		}
 		for _, s := range f.series {
-			names, values := split(s.labels)
+			var names, values []string
+			for i := 0; i < len(s.labels); i += 2 {
+				names = append(names, s.labels[i])
+				values = append(values, strings.ToValidUTF8(s.labels[i+1], "\uFFFD"))
+			}
 			desc := prometheus.NewDesc(prefix+f.name, f.help, names, nil)
 			m, err := prometheus.NewConstMetric(desc, kind, s.value, values...)
 			if err != nil {

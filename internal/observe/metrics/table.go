@@ -110,12 +110,3 @@ func (t *table) merge(o *table) {
 		}
 	}
 }
-
-// split separates the names and values of labels.
-func split(labels []string) (names, values []string) {
-	for i := 0; i < len(labels); i += 2 {
-		names = append(names, labels[i])
-		values = append(values, strings.ToValidUTF8(labels[i+1], "\uFFFD"))
-	}
-	return names, values
-}

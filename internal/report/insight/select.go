@@ -124,7 +124,11 @@ func (s *selector) each(row [][]byte, prefix []byte, do func(key []byte) error) 
 	if values := row[s.columns[s.many]]; s.param {
 		return s.eachParam(values, one)
 	} else if len(values) > 0 {
-		return eachFlag(values, one)
+		for name := range bytes.SplitSeq(values, []byte{','}) {
+			if err := one(name); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
 }
@@ -138,17 +142,6 @@ func (s *selector) join(dst []byte, row [][]byte, columns []int) []byte {
 		dst = append(dst, row[c]...)
 	}
 	return dst
-}
-
-// eachFlag calls do for each name of a list.
-func eachFlag(list []byte, do func(name []byte) error) error {
-	for {
-		name, rest, more := bytes.Cut(list, []byte{','})
-		if err := do(name); err != nil || !more {
-			return err
-		}
-		list = rest
-	}
 }
 
 // eachParam calls do for each name of a parameter of a query, once, escaped for

@@ -197,7 +197,17 @@ func (w *surveyor) deriveURL(g *tally.Group) error {
 	if w.text, err = w.s.norm.Append(w.text[:0], w.url, &w.res); err != nil || !w.res.HasKey(codec.K3) {
 		return nil
 	}
-	if err := w.derivePage(g, norm, bare); err != nil {
+	s := spelling{0: xxh3.Hash(g.Key), 1: xxh3.Hash(norm)}
+	for i, lv := range []codec.Level{codec.K0, codec.K1, codec.K2, codec.K3} {
+		s[2+i] = w.res.Key(lv).Lo
+	}
+	w.levels.add(&s)
+	w.key = w.res.AppendKey(w.key[:0], codec.K3)
+	page := w.key
+	if bare {
+		page = bytes.TrimPrefix(page, []byte("h"))
+	}
+	if err := w.lists[listPages].Add(tsv.AppendEscaped(nil, page), norm, g.Count); err != nil {
 		return err
 	}
 	if host := w.res.Out.Bytes(w.text, codec.Host); !bare && len(host) > 0 {
@@ -217,21 +227,6 @@ func (w *surveyor) deriveURL(g *tally.Group) error {
 
 // bareHost stands in for the unknown host of a URL.
 const bareHost = "http://h"
-
-// derivePage counts the page and the levels of a URL.
-func (w *surveyor) derivePage(g *tally.Group, norm []byte, bare bool) error {
-	s := spelling{0: xxh3.Hash(g.Key), 1: xxh3.Hash(norm)}
-	for i, lv := range []codec.Level{codec.K0, codec.K1, codec.K2, codec.K3} {
-		s[2+i] = w.res.Key(lv).Lo
-	}
-	w.levels.add(&s)
-	w.key = w.res.AppendKey(w.key[:0], codec.K3)
-	page := w.key
-	if bare {
-		page = bytes.TrimPrefix(page, []byte("h"))
-	}
-	return w.lists[listPages].Add(tsv.AppendEscaped(nil, page), norm, g.Count)
-}
 
 // deriveQuery counts parameters and the campaign.
 func (w *surveyor) deriveQuery(g *tally.Group, norm, query []byte) error {

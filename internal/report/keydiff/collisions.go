@@ -224,7 +224,13 @@ func (c *Collisions) Report(format string, each func(*CollisionGroup) error) (*C
 		}
 		rep.Groups++
 		rep.Merged += size
-		rep.addTop(g, c.top)
+		i, _ := slices.BinarySearchFunc(rep.Top, *g, func(a, b CollisionGroup) int {
+			return cmp.Or(cmp.Compare(b.Spellings, a.Spellings), cmp.Compare(b.URLs, a.URLs), cmp.Compare(a.Key, b.Key))
+		})
+		if i < c.top {
+			rep.Top = slices.Insert(rep.Top, i, *g)
+			rep.Top = rep.Top[:min(len(rep.Top), c.top)]
+		}
 		for _, name := range ruleNames(g.Rules) {
 			rules[name]++
 		}
@@ -284,17 +290,6 @@ func (c *Collisions) group(some []spelling, size, urls int64) (*CollisionGroup, 
 		g.Examples = append(g.Examples, x)
 	}
 	return g, nil
-}
-
-// addTop inserts a group into the list of those with the most spellings.
-func (r *CollisionReport) addTop(g *CollisionGroup, top int) {
-	i, _ := slices.BinarySearchFunc(r.Top, *g, func(a, b CollisionGroup) int {
-		return cmp.Or(cmp.Compare(b.Spellings, a.Spellings), cmp.Compare(b.URLs, a.URLs), cmp.Compare(a.Key, b.Key))
-	})
-	if i < top {
-		r.Top = slices.Insert(r.Top, i, *g)
-		r.Top = r.Top[:min(len(r.Top), top)]
-	}
 }
 
 // ruleNames returns the names of rules, each once, without what they removed.

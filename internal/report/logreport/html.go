@@ -1,7 +1,6 @@
 package logreport
 
 import (
-	"bytes"
 	_ "embed" // the page
 	"html/template"
 	"sync"
@@ -42,13 +41,6 @@ func (l listView) Most() int64 {
 		return 0
 	}
 	return l.Table.Rows[0].URLs
-}
-
-// appendHTML appends the page.
-func (r *Report) appendHTML(dst []byte) ([]byte, error) {
-	b := bytes.NewBuffer(dst)
-	err := page().Execute(b, &view{r, r.trafficChart()})
-	return b.Bytes(), err
 }
 
 // A view is what the template reads.

@@ -121,7 +121,14 @@ var units = []struct {
 func (r *Report) Fill(f *insight.Findings, zone *time.Location) {
 	r.Counts.Counted = f.URLs
 	r.fillTraffic(f, zone)
-	r.fillLevels(f)
+	r.Exact = f.Exact
+	for i, name := range insight.LevelNames() {
+		l := Level{Name: name, About: about[name], Distinct: f.Levels[i]}
+		if i > 0 {
+			l.Merged = f.Levels[i-1] - l.Distinct
+		}
+		r.Levels = append(r.Levels, l)
+	}
 	r.Pages, r.Sites, r.Params, r.Camps = r.table(f.Pages), r.table(f.Sites), r.table(f.Params), r.table(f.Campaigns)
 	for code, n := range f.Status {
 		if code > 0 {
@@ -209,17 +216,6 @@ var about = map[string]string{
 	codec.K3.String(): "www., index files, repeated and final slashes",
 }
 
-func (r *Report) fillLevels(f *insight.Findings) {
-	r.Exact = f.Exact
-	for i, name := range insight.LevelNames() {
-		l := Level{Name: name, About: about[name], Distinct: f.Levels[i]}
-		if i > 0 {
-			l.Merged = f.Levels[i-1] - l.Distinct
-		}
-		r.Levels = append(r.Levels, l)
-	}
-}
-
 // table returns the rows of a list.
 func (r *Report) table(l insight.List) Table {
 	t := Table{Distinct: l.Distinct, Rows: []Row{}}
@@ -267,7 +263,9 @@ func Forms() []string { return []string{"html", "md", "json"} }
 func (r *Report) Append(dst []byte, form string) ([]byte, error) {
 	switch form {
 	case "html":
-		return r.appendHTML(dst)
+		b := bytes.NewBuffer(dst)
+		err := page().Execute(b, &view{r, r.trafficChart()})
+		return b.Bytes(), err
 	case "md":
 		return r.appendMarkdown(dst), nil
 	case "json":

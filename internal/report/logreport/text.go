@@ -19,7 +19,13 @@ func (r *Report) appendMarkdown(dst []byte) []byte {
 	w.line("%s, %s, %s counted, %s distinct pages, %s, %s.", plural(c.Records, "record", "records"), plural(c.URLs, "URL", "URLs"),
 		number(c.Counted), number(r.Pages.Distinct), plural(c.Rejected, "rejected record", "rejected records"), plural(int64(r.Damaged()), "damaged file", "damaged files"))
 	w.table("Pages", []string{"page", "URLs", "share", "example"}, r.Pages.Rows, true)
-	w.levels(r)
+	w.head("Duplicates by level", "level", "distinct", "merged", "what it merges")
+	for _, l := range r.Levels {
+		w.row(l.Name, number(l.Distinct), number(l.Merged), l.About)
+	}
+	if !r.Exact {
+		w.line("\nThe numbers are estimates from a sample of whole pages.")
+	}
 	w.head("Defects", "flag", "severity", "URLs", "share", "meaning")
 	for _, d := range r.Defects {
 		w.row(d.Flag, d.Severity, number(d.URLs), percent(d.Share), d.Meaning)
@@ -94,16 +100,6 @@ func (w *markdown) table(title string, columns []string, rows []Row, example boo
 			cells = append(cells, row.Example)
 		}
 		w.row(cells...)
-	}
-}
-
-func (w *markdown) levels(r *Report) {
-	w.head("Duplicates by level", "level", "distinct", "merged", "what it merges")
-	for _, l := range r.Levels {
-		w.row(l.Name, number(l.Distinct), number(l.Merged), l.About)
-	}
-	if !r.Exact {
-		w.line("\nThe numbers are estimates from a sample of whole pages.")
 	}
 }
 
