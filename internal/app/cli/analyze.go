@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"strings"
 	"syscall"
@@ -13,12 +14,16 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/urlfold/urlfold/codec/record"
+	"github.com/urlfold/urlfold/internal/app/cli/command"
 	"github.com/urlfold/urlfold/internal/app/daemon"
 	"github.com/urlfold/urlfold/internal/app/recordconf"
 	"github.com/urlfold/urlfold/internal/ground/suggest"
 	"github.com/urlfold/urlfold/internal/ground/terminal"
 	"github.com/urlfold/urlfold/internal/report/insight"
+	"github.com/urlfold/urlfold/internal/storage/disk"
 	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/sinks/discard"
+	"github.com/urlfold/urlfold/sources/file"
 )
 
 // This file contains what the commands have in common that read all records and
@@ -59,57 +64,57 @@ func (a *analysis) register(cmd *cobra.Command, all any, uses ...string) {
 
 // prepare resolves the flags for a run whose codecs write fields. bad holds the
 // errors in the flags of the command itself.
-func (a *analysis) prepare(paths, fields []string, bad *mistakes) (*settings, error) {
+func (a *analysis) prepare(paths, fields []string, bad *command.Mistakes) (*settings, error) {
 	o := a.options
 	o.Render.Form, o.Fields = record.RenderTSV.String(), fields
 	set, err := o.resolve(paths)
-	bad.add("", err)
-	if err := bad.err(); err != nil {
+	bad.Add("", err)
+	if err := bad.Err(); err != nil {
 		return nil, err
 	}
 	if a.Out == "" || a.Out == stdoutPath {
 		return set, nil
 	}
 	set.Force = a.Replace
-	bad.add("--output", set.checkFile("--output", a.Out))
-	return set, bad.err()
+	bad.Add("--output", set.checkFile("--output", a.Out))
+	return set, bad.Err()
 }
 
 // resolve returns the settings of the result. It is for the commands with
 // resultFlags.
-func (a *analysis) resolve(stdout io.Writer, bad *mistakes) (o insight.Options) {
+func (a *analysis) resolve(stdout io.Writer, bad *command.Mistakes) (o insight.Options) {
 	if a.Form != "" {
 		_, err := suggest.Index("form", insight.Forms(), a.Form)
-		bad.add("--render", err)
+		bad.Add("--render", err)
 	}
 	switch {
 	case hasExt(a.Out, parquetExt) && a.Form == "":
 		a.Form = "parquet"
 	case hasExt(a.Out, parquetExt) != (a.Form == "parquet") && hasExt(a.Out, parquetExt):
-		bad.add("--output", fmt.Errorf("a file named %s requires --render parquet", parquetExt))
+		bad.Add("--output", fmt.Errorf("a file named %s requires --render parquet", parquetExt))
 	case a.Form == "" && a.Out == "" && terminal.Is(stdout):
 		a.Form = "table"
 	case a.Form == "":
 		a.Form = "tsv"
 	case a.Form == "parquet" && a.Out == "" && terminal.Is(stdout):
-		bad.add("--render", errors.New("parquet is binary data: name a file with --output, or redirect stdout"))
+		bad.Add("--render", errors.New("parquet is binary data: name a file with --output, or redirect stdout"))
 	}
 	if a.Per != "" {
 		i, err := suggest.Index("period", insight.PerNames(), a.Per)
-		bad.add("--per", err)
+		bad.Add("--per", err)
 		o.Per = insight.Per(i + 1)
 	}
 	if a.PerZone != "" && a.Per == "" {
-		bad.add("--per-zone", errors.New("requires --per"))
+		bad.Add("--per-zone", errors.New("requires --per"))
 	}
 	o.Zone = a.zoned(bad).Zone
 	return o
 }
 
 // zoned returns the settings of a result that does not choose its periods.
-func (a *analysis) zoned(bad *mistakes) insight.Options {
+func (a *analysis) zoned(bad *command.Mistakes) insight.Options {
 	zone, err := recordconf.Location(a.PerZone)
-	bad.add("--per-zone", err)
+	bad.Add("--per-zone", err)
 	if zone == nil {
 		zone = time.UTC
 	}
@@ -145,8 +150,8 @@ func (a *analysis) run(cmd *cobra.Command, set *settings, x analyzer, write func
 	if !set.Quiet && !set.NoProgress && terminal.Is(stderr) {
 		r.progress = stderr
 	}
-	sig := watchSignals()
-	defer sig.stop()
+	sig := command.Watch()
+	defer sig.Stop()
 	start := time.Now()
 	err = r.read(sig, cmd.InOrStdin(), func() (func() pipeline.Codec, error) {
 		return x.NewCodecs(pipeline.NewRecordCodecs(r.formats.job)), nil
@@ -167,8 +172,8 @@ func (a *analysis) run(cmd *cobra.Command, set *settings, x analyzer, write func
 	if err := r.out.ledger(); err != nil {
 		return err
 	}
-	if code := r.out.exitCode(); code != exitDone {
-		return &exitError{code: code}
+	if code := r.out.exitCode(); code != command.ExitDone {
+		return &command.Error{Code: code}
 	}
 	return nil
 }
@@ -227,4 +232,83 @@ func (a *analysis) put(r *analysisRun, text []byte) error {
 		return fmt.Errorf("write result: %w", err)
 	}
 	return nil
+}
+
+// A scan reads files for a report about them, and writes no records.
+type scan struct {
+	set      *settings
+	source   *file.Source
+	formats  *formats
+	progress io.Writer         // a terminal for a progress bar; nil: none
+	filter   pipeline.Filter   // may be nil
+	snap     pipeline.Snapshot // after read
+}
+
+// read reads the whole input. codecs returns the function that creates the codec
+// of a worker; it is called when the formats are known.
+func (s *scan) read(sig *command.Signals, stdin io.Reader, codecs func() (func() pipeline.Codec, error)) error {
+	parallel, err := s.set.parallelInputs(disk.MaxOpen(), slog.New(slog.DiscardHandler))
+	if err != nil {
+		return err
+	}
+	if s.source, err = s.set.newSource(stdin, func() *formats { return s.formats }, parallel); err != nil {
+		return command.Usage(err)
+	}
+	if _, err := s.source.Paths(); err != nil {
+		return inputError(err)
+	}
+	if s.formats, err = findFormats(sig.Soft, s.set, s.source); err != nil {
+		return err
+	}
+	newCodecs, err := codecs()
+	if err != nil {
+		return err
+	}
+	p, err := s.set.drain(s.source, pipeline.Options{NewCodec: newCodecs, Filter: s.filter})
+	if err != nil {
+		return err
+	}
+	go sig.OnSecond(p.HardStop)
+	if s.progress != nil {
+		defer showProgress(s.progress, s.source, p)()
+	}
+	err = p.Run(sig.Soft)
+	s.snap = p.Snapshot()
+	if err == nil && sig.Soft.Err() != nil || errors.Is(err, pipeline.ErrDeadline) {
+		return &command.Error{Code: command.ExitCut, Err: errors.New("interrupted before the whole input was read")}
+	}
+	return err
+}
+
+// drain returns a pipeline with more options that reads source and writes nothing.
+func (s *settings) drain(source *file.Source, opt pipeline.Options) (*pipeline.Pipeline, error) {
+	opt.Sources, opt.Sinks, opt.Workers = []pipeline.Source{source}, []pipeline.Sink{discard.New(discard.Config{})}, s.Jobs
+	return pipeline.New(opt)
+}
+
+// report reads the whole input, writes a line for each damaged one, and calls write. The
+// command fails if an input is damaged, or if write says so.
+func (s *scan) report(cmd *cobra.Command, codecs func() (func() pipeline.Codec, error), write func() (failed bool, err error)) error {
+	sig := command.Watch()
+	defer sig.Stop()
+	if err := s.read(sig, cmd.InOrStdin(), codecs); err != nil {
+		return err
+	}
+	out := outcome{reports: s.source.Reports()}
+	damaged := out.writeDamage(cmd.ErrOrStderr())
+	failed, err := write()
+	if err == nil && (failed || damaged) {
+		return &command.Error{Code: command.ExitFailOn}
+	}
+	return err
+}
+
+// writeDamage writes a line for each damaged input, and reports whether there
+// is one.
+func (o *outcome) writeDamage(stderr io.Writer) bool {
+	damaged := o.damaged()
+	for i := range damaged {
+		_, _ = fmt.Fprintf(stderr, "urlfold: %s: %s\n", shownPath(damaged[i].Path), terminal.Printable(damaged[i].Verdict.String())) // stderr is the last resort
+	}
+	return len(damaged) > 0
 }

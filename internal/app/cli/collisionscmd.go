@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/urlfold/urlfold/config/field"
+	"github.com/urlfold/urlfold/internal/app/cli/command"
 	"github.com/urlfold/urlfold/internal/app/daemon"
 	"github.com/urlfold/urlfold/internal/ground/terminal"
 	"github.com/urlfold/urlfold/internal/report/keydiff"
@@ -60,11 +61,11 @@ Exit codes: 0 success, 1 fatal error, 2 usage error, 3 interrupted, 4 an input i
 
 // run reads the input and writes the report.
 func (o *collisionOptions) run(cmd *cobra.Command, paths []string) (err error) {
-	var bad mistakes
-	bad.within("--examples", o.Examples, maxShown)
-	bad.within("--top", o.Top, maxShown)
+	var bad command.Mistakes
+	bad.Within("--examples", o.Examples, maxShown)
+	bad.Within("--top", o.Top, maxShown)
 	if o.All && o.JSON {
-		bad.add("--all", errors.New("cannot be combined with --json: it writes groups and no report"))
+		bad.Add("--all", errors.New("cannot be combined with --json: it writes groups and no report"))
 	}
 	set, err := o.resolveKeys(paths, keydiff.Fields, &bad)
 	if err != nil {
@@ -72,7 +73,7 @@ func (o *collisionOptions) run(cmd *cobra.Command, paths []string) (err error) {
 	}
 	if set.TempDir != "" {
 		if err := disk.Writable(set.TempDir); err != nil {
-			return usage(fmt.Errorf("--temp-dir: %w", err))
+			return command.Usage(fmt.Errorf("--temp-dir: %w", err))
 		}
 	}
 	c, err := keydiff.NewCollisions(sideOf(set), keydiff.CollisionOptions{Examples: o.Examples, Top: o.Top, MaxMemory: int64(set.MaxMemory), Dir: set.TempDir, Redact: o.Redact})
@@ -101,6 +102,6 @@ func (o *collisionOptions) run(cmd *cobra.Command, paths []string) (err error) {
 		if err != nil {
 			return false, err
 		}
-		return false, wrote(out.Flush())
+		return false, command.Wrote(out.Flush())
 	})
 }

@@ -5,13 +5,14 @@ import (
 	"slices"
 
 	"github.com/urlfold/urlfold/codec/record"
+	"github.com/urlfold/urlfold/internal/app/cli/command"
 	"github.com/urlfold/urlfold/internal/app/recordconf"
 	"github.com/urlfold/urlfold/internal/storage/compress"
 )
 
 // checkCombinations refuses flags that make no sense together, or with the inputs. It
 // needs the results of resolveRecord.
-func (s *settings) checkCombinations(bad *mistakes) {
+func (s *settings) checkCombinations(bad *command.Mistakes) {
 	const (
 		forStep = "cannot be combined with --lock-step, which writes a line to stdout for each line of stdin"
 		twice   = " reads each input twice, which is not possible with stdin: name the input files"
@@ -62,7 +63,7 @@ func (s *settings) checkCombinations(bad *mistakes) {
 		{"--on-damage", s.readsFiles() && stdin, s.OnDamage + twice},
 	} {
 		if c.wrong {
-			bad.add(c.flag, errors.New(c.text))
+			bad.Add(c.flag, errors.New(c.text))
 		}
 	}
 }

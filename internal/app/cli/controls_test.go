@@ -32,7 +32,7 @@ func TestNoControls(t *testing.T) {
 		{"explain", csi}, {"explain", "--profile", "rfc3986", csi}, {"explain", "--vs", csi + "x", csi}, {"run", "-c", evil}, {"--no\x1b[1m"}, {"-p", "x\x1b[1m", urls},
 		{"diff", "-p", "equiv", "--against", "crawler", urls, evil}, {"profiles", "x\x1b[1m"}, {"flags", "x\x1b[1m"}, {"encode", "--component", "x\x1b[1m"},
 	} {
-		cmd, stderr := command(t, args...)
+		cmd, stderr := program(t, args...)
 		var stdout bytes.Buffer
 		cmd.Stdout = &stdout
 		_ = cmd.Run() // some fail, and that is as good

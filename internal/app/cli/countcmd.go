@@ -3,6 +3,7 @@ package cli
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/urlfold/urlfold/internal/app/cli/command"
 	"github.com/urlfold/urlfold/internal/app/daemon"
 	"github.com/urlfold/urlfold/internal/report/insight"
 )
@@ -48,11 +49,11 @@ func newCountCmd(c *daemon.Catalog) *cobra.Command {
 }
 
 func (o *countOptions) run(cmd *cobra.Command, paths []string) error {
-	var bad mistakes
+	var bad command.Mistakes
 	var by []insight.By
 	for _, text := range o.Counted {
 		b, err := insight.ParseBy(text)
-		bad.add("--by", err)
+		bad.Add("--by", err)
 		if err == nil {
 			by = append(by, b)
 		}

@@ -5,6 +5,8 @@ import (
 	"log/slog"
 	"strings"
 	"testing"
+
+	"github.com/urlfold/urlfold/internal/app/cli/command"
 )
 
 // TestParallelInputs: the inputs that are read at once fit into the descriptor limit,
@@ -17,8 +19,8 @@ func TestParallelInputs(t *testing.T) {
 		if n != want || (err != nil) != (want == 0) || strings.Contains(b.String(), "descriptor_limit") != logged {
 			t.Errorf("%d jobs, limit %d: %d, %v, %q", jobs, limit, n, err, b.String())
 		}
-		var exit *exitError
-		if err != nil && (!errors.As(err, &exit) || exit.code != exitUsage) {
+		var exit *command.Error
+		if err != nil && (!errors.As(err, &exit) || exit.Code != command.ExitUsage) {
 			t.Errorf("exit code of %v", err)
 		}
 	}

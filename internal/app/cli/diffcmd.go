@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/urlfold/urlfold/codec/record"
+	"github.com/urlfold/urlfold/internal/app/cli/command"
 	"github.com/urlfold/urlfold/internal/app/daemon"
 	"github.com/urlfold/urlfold/internal/ground/terminal"
 	"github.com/urlfold/urlfold/internal/report/keydiff"
@@ -68,11 +69,11 @@ or splits.`,
 
 // run reads the input and writes the report.
 func (o *diffOptions) run(cmd *cobra.Command, paths []string) error {
-	var bad mistakes
+	var bad command.Mistakes
 	flag, err := o.checkSides()
-	bad.add(flag, err)
-	bad.within("--examples", o.Examples, maxShown)
-	bad.within("--top", o.Top, maxShown)
+	bad.Add(flag, err)
+	bad.Within("--examples", o.Examples, maxShown)
+	bad.Within("--top", o.Top, maxShown)
 	a, b := o.options, o.options
 	if o.Against != "" {
 		b.Profile = o.Against
@@ -113,12 +114,12 @@ func (o *diffOptions) run(cmd *cobra.Command, paths []string) error {
 // resolveKeys resolves the flags of a command that compares the keys of records, whose
 // codecs write fields. bad holds the errors in the flags of the command itself. The
 // command hides passwords, which keys depend on.
-func (o options) resolveKeys(paths, fields []string, bad *mistakes) (*settings, error) {
+func (o options) resolveKeys(paths, fields []string, bad *command.Mistakes) (*settings, error) {
 	checkRedact(bad, o.Redact)
 	o.Render.Form, o.Fields, o.Redact = record.RenderTSV.String(), fields, nil
 	set, err := o.resolve(paths)
-	bad.add("", err)
-	return set, bad.err()
+	bad.Add("", err)
+	return set, bad.Err()
 }
 
 // checkSides checks the flags that name what is compared. flag is the one that an

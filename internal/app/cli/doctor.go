@@ -14,6 +14,7 @@ import (
 	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/codec/record"
 	"github.com/urlfold/urlfold/config/field"
+	"github.com/urlfold/urlfold/internal/app/cli/command"
 	"github.com/urlfold/urlfold/internal/ground/terminal"
 	"github.com/urlfold/urlfold/internal/storage/compress"
 	"github.com/urlfold/urlfold/internal/storage/table"
@@ -111,9 +112,9 @@ func (s *settings) inputs(stdin io.Reader) ([]string, error) {
 }
 
 // diagnose reads one file to its end.
-func (d *doctor) diagnose(sig *signals, path string) (*diagnosis, error) {
+func (d *doctor) diagnose(sig *command.Signals, path string) (*diagnosis, error) {
 	r := &diagnosis{File: path}
-	head, err := d.head(sig.soft, path, r)
+	head, err := d.head(sig.Soft, path, r)
 	if err != nil {
 		return nil, err
 	}
@@ -153,7 +154,7 @@ func (d *doctor) head(ctx context.Context, path string, r *diagnosis) (head []by
 	}
 	source, err := set.newSource(nil, nil, 1)
 	if err != nil {
-		return nil, usage(err)
+		return nil, command.Usage(err)
 	}
 	err = source.Inspect(ctx, peekBytes, maxPeek, func(_ string, text []byte, v compress.Verdict) {
 		head = bytes.Clone(text)
@@ -163,7 +164,7 @@ func (d *doctor) head(ctx context.Context, path string, r *diagnosis) (head []by
 		r.setCompression(v.Format) // also if there is nothing to read
 	})
 	if err != nil {
-		return nil, &exitError{code: exitCut, err: errors.New("interrupted")}
+		return nil, &command.Error{Code: command.ExitCut, Err: errors.New("interrupted")}
 	}
 	if file, ok := set.tables.find(path); ok {
 		r.Format, r.byMagic = file.format, true
@@ -285,7 +286,7 @@ func (r *diagnosis) choose(fields []textField, o *options) {
 }
 
 // read runs the file through a pipeline that writes nothing.
-func (r *diagnosis) read(sig *signals, o *options) error {
+func (r *diagnosis) read(sig *command.Signals, o *options) error {
 	set, err := o.resolve([]string{r.File})
 	if err != nil {
 		return err
@@ -300,16 +301,16 @@ func (r *diagnosis) read(sig *signals, o *options) error {
 	f.fallback = job
 	source, err := set.newSource(nil, func() *formats { return f }, 1)
 	if err != nil {
-		return usage(err)
+		return command.Usage(err)
 	}
 	misfits := &misfitSink{Sink: discard.New(discard.Config{})}
 	pipe, err := set.drain(source, pipeline.Options{DeadLetter: misfits, NewCodec: pipeline.NewRecordCodecs(f.job), Ordering: pipeline.OrderInput})
 	if err != nil {
 		return err
 	}
-	stop := context.AfterFunc(sig.soft, pipe.HardStop)
+	stop := context.AfterFunc(sig.Soft, pipe.HardStop)
 	defer stop()
-	if err := pipe.Run(sig.soft); err != nil {
+	if err := pipe.Run(sig.Soft); err != nil {
 		return err
 	}
 	r.count(pipe.Snapshot().Stats, source.Reports())
@@ -320,7 +321,7 @@ func (r *diagnosis) read(sig *signals, o *options) error {
 // readUnprefixed reads the file again as what would be detected, if Format also names
 // the prefix of an access log and some records do not fit it. It forgets what it finds
 // if no more records fit.
-func (r *diagnosis) readUnprefixed(sig *signals, o *options) error {
+func (r *diagnosis) readUnprefixed(sig *command.Signals, o *options) error {
 	if withoutPrefix(r.Format) == r.Format || r.detected.Format == "" || r.Recognized == r.Records {
 		return nil
 	}
@@ -338,7 +339,7 @@ func (r *diagnosis) readUnprefixed(sig *signals, o *options) error {
 // readLonger reads the file again if some of its records are too long, with a
 // limit that is higher than their length. It forgets what it finds if it finds no
 // more URLs.
-func (r *diagnosis) readLonger(sig *signals, o *options) error {
+func (r *diagnosis) readLonger(sig *command.Signals, o *options) error {
 	limit := field.MiB
 	for int64(limit) < r.longest {
 		limit *= 2

@@ -13,6 +13,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/urlfold/urlfold/internal/app/cli/command"
 )
 
 var updateCorpora = flag.Bool("update-corpora", false, "rewrite the table of the files in the corpora")
@@ -79,10 +81,10 @@ func corporaFiles(t *testing.T, dir string, folders ...string) (paths []string) 
 // diagnose runs doctor on a file.
 func diagnose(t *testing.T, dir, path string) (r diagnosis) {
 	t.Helper()
-	cmd, stderr := command(t, "doctor", "--json", path)
+	cmd, stderr := program(t, "doctor", "--json", path)
 	cmd.Dir = dir
 	out, err := cmd.Output()
-	if exit := code(t, err); exit != 0 && exit != exitFailOn {
+	if exit := code(t, err); exit != 0 && exit != command.ExitFailOn {
 		t.Fatalf("%s: exit code %d\n%s", path, exit, stderr)
 	}
 	if err := json.Unmarshal(out, &r); err != nil {
@@ -116,7 +118,7 @@ func runSuggested(t *testing.T, dir string, r diagnosis) {
 	cmd.Dir, cmd.Stderr = dir, &stderr
 	err := cmd.Run()
 	var exit *exec.ExitError
-	if errors.As(err, &exit) && exit.ExitCode() == exitFailOn && r.Damage != "" {
+	if errors.As(err, &exit) && exit.ExitCode() == command.ExitFailOn && r.Damage != "" {
 		return
 	}
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/urlfold/urlfold/internal/app/cli/command"
 	"github.com/urlfold/urlfold/internal/app/daemon"
 	"github.com/urlfold/urlfold/internal/ground/terminal"
 )
@@ -55,10 +56,10 @@ func quietOptions(c *daemon.Catalog) options {
 func (d *doctor) run(cmd *cobra.Command, paths []string, write func(*diagnosis, io.Writer) error) error {
 	files, missing, err := d.find(paths)
 	if err != nil {
-		return usage(err)
+		return command.Usage(err)
 	}
-	sig := watchSignals()
-	defer sig.stop()
+	sig := command.Watch()
+	defer sig.Stop()
 	bad := 0
 	for _, path := range files {
 		result, err := d.diagnose(sig, path)
@@ -79,7 +80,7 @@ func (d *doctor) run(cmd *cobra.Command, paths []string, write func(*diagnosis, 
 	case missing != nil:
 		return inputError(errors.Join(missing, err))
 	case err != nil:
-		return &exitError{code: exitFailOn, err: err}
+		return &command.Error{Code: command.ExitFailOn, Err: err}
 	}
 	return nil
 }

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/urlfold/urlfold/internal/app/cli/command"
 )
 
 // TestExpandedErrors: an error about a value from ${file:…} or ${NAME} names the
@@ -27,9 +29,9 @@ func TestExpandedErrors(t *testing.T) {
 			if err := os.WriteFile(name, []byte(text.String()), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			cmd, stderr := command(t, "validate", "-c", name)
+			cmd, stderr := program(t, "validate", "-c", name)
 			cmd.Env = append(os.Environ(), "MOUNTED="+value)
-			if got := code(t, cmd.Run()); got != exitUsage {
+			if got := code(t, cmd.Run()); got != command.ExitUsage {
 				t.Errorf("exit code %d", got)
 			}
 			for _, part := range []string{"secret", "s3cr", "hiddenname", "tword"} {

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/urlfold/urlfold/codec"
+	"github.com/urlfold/urlfold/internal/app/cli/command"
 	"github.com/urlfold/urlfold/internal/app/recordconf"
 	"github.com/urlfold/urlfold/internal/ground/suggest"
 	"github.com/urlfold/urlfold/internal/ground/terminal"
@@ -47,7 +48,7 @@ The output contains passwords unless you pass --redact.`,
   urlfold explain --base http://example.com/a/b ../c
   urlfold explain --json 'http://example.com/%7euser' | jq .norm
   tail -1 urls.txt | urlfold explain -`,
-		Args: wantArgs(1, math.MaxInt, "explain: missing argument: URL, or - to read URLs from standard input"),
+		Args: command.WantArgs(1, math.MaxInt, "explain: missing argument: URL, or - to read URLs from standard input"),
 		RunE: o.run,
 	}
 	o.register(cmd, &o, "explain")
@@ -74,7 +75,7 @@ func (o *explainOptions) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	if o.VS != "" && len(urls) != 1 {
-		return usage(fmt.Errorf("--vs: want exactly one URL to compare with, got %d", len(urls)))
+		return command.Usage(fmt.Errorf("--vs: want exactly one URL to compare with, got %d", len(urls)))
 	}
 	w := o.writer(cmd.OutOrStdout(), x)
 	failed := false
@@ -89,9 +90,9 @@ func (o *explainOptions) run(cmd *cobra.Command, args []string) error {
 		failed = failed || e.Err() != nil
 		w.Write(e)
 	}
-	err = wrote(w.Flush())
+	err = command.Wrote(w.Flush())
 	if err == nil && failed && o.Fail {
-		err = &exitError{code: exitFailOn}
+		err = &command.Error{Code: command.ExitFailOn}
 	}
 	return err
 }
@@ -108,24 +109,24 @@ func (o *explainOptions) writer(w io.Writer, x *explain.Explainer) explainWriter
 
 // explainer validates the flags and returns the Explainer that they describe.
 func (o *explainOptions) explainer() (*explain.Explainer, error) {
-	var bad mistakes
+	var bad command.Mistakes
 	p, policy, profileErr := findProfile(o.Profile)
-	bad.add("--profile", profileErr)
+	bad.Add("--profile", profileErr)
 	p, rulesErr := changeRules(p, o.Changes)
-	bad.add("--rule", rulesErr)
+	bad.Add("--rule", rulesErr)
 	form, err := suggest.Index("key format", recordconf.KeyFormats(), o.KeyFormat)
-	bad.add("--key-format", err)
+	bad.Add("--key-format", err)
 	lv, err := findLevel(o.Key, p)
-	bad.add("--key", err)
-	bad.add("--base", checkBase(o.Base))
+	bad.Add("--key", err)
+	bad.Add("--base", checkBase(o.Base))
 	checkRedact(&bad, o.Redact)
 	if profileErr != nil || rulesErr != nil {
 		p = codec.Profile{}
 	}
 	p.MaxDiagnostics = explain.MaxDiagnostics
 	n, err := o.newNormalizer(p, policy, nil)
-	bad.add("", err)
-	if err := bad.err(); err != nil {
+	bad.Add("", err)
+	if err := bad.Err(); err != nil {
 		return nil, err
 	}
 	return explain.New(explain.Options{Normalizer: n, Level: lv, KeyForm: codec.KeyForm(form), Base: []byte(o.Base), Redact: o.Redact}), nil
@@ -156,7 +157,7 @@ func expandArgs(in io.Reader, args []string) ([][]byte, error) {
 		case err != nil:
 			return nil, fmt.Errorf("read standard input: %w", err)
 		case len(text) > maxExplain:
-			return nil, usage(fmt.Errorf("standard input is longer than %s, the limit of explain; use 'urlfold -r jsonl' for large inputs", terminal.FormatSize(maxExplain)))
+			return nil, command.Usage(fmt.Errorf("standard input is longer than %s, the limit of explain; use 'urlfold -r jsonl' for large inputs", terminal.FormatSize(maxExplain)))
 		}
 		for line := range bytes.Lines(text) {
 			urls = append(urls, bytes.TrimSuffix(bytes.TrimSuffix(line, []byte("\n")), []byte("\r")))

@@ -28,7 +28,7 @@ func TestFlagErrors(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "a.log"), []byte("http://example.com/\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	build, stderr := command(t, "seen", "build", "set", "a.log")
+	build, stderr := program(t, "seen", "build", "set", "a.log")
 	if build.Dir = dir; build.Run() != nil {
 		t.Fatal(stderr)
 	}
@@ -49,7 +49,7 @@ func TestFlagErrors(t *testing.T) {
 				rest = []string{"a.log"}
 			}
 			args := slices.Concat(strings.Fields(cmd.CommandPath())[1:], rest, []string{"--" + f.Name + "=no-such-value"})
-			run, stderr := command(t, args...)
+			run, stderr := program(t, args...)
 			run.Dir = dir
 			if err := run.Run(); err == nil || !strings.Contains(stderr.String(), "--"+f.Name+": ") {
 				t.Errorf("%s: %v\n%s", strings.Join(args, " "), err, stderr)

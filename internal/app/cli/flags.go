@@ -10,12 +10,13 @@ import (
 	"sync"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/urlfold/urlfold/codec/record"
 	"github.com/urlfold/urlfold/config"
 	"github.com/urlfold/urlfold/config/field"
 	"github.com/urlfold/urlfold/internal/app/charset"
+	"github.com/urlfold/urlfold/internal/app/cli/command"
+	"github.com/urlfold/urlfold/internal/app/cli/help"
 	"github.com/urlfold/urlfold/internal/app/recordconf"
 	"github.com/urlfold/urlfold/internal/ground/comments"
 	"github.com/urlfold/urlfold/internal/ground/redact"
@@ -40,20 +41,6 @@ import (
 //	split   the separator of a list; default: the flag is repeated
 //	bounds  the least and the largest size
 //	job     the field of record.Config that the flag sets, if it has another name
-
-// flagGroups lists the groups of flags in the order of the help text.
-var flagGroups = []string{"Input", "Normalization", "Output", "Limits", "Run"}
-
-const groupKey = "group"
-
-// groupOf returns the group of a flag. The flags that cobra adds belong to the
-// last group, Run.
-func groupOf(f *pflag.Flag) string {
-	if g := f.Annotations[groupKey]; len(g) > 0 {
-		return g[0]
-	}
-	return flagGroups[len(flagGroups)-1]
-}
 
 // register adds the flags of all, which points to o or to a struct that contains o, to
 // cmd: those for the given uses, or all of them if there are none.
@@ -99,7 +86,7 @@ func (o *options) add(cmd *cobra.Command, structure reflect.Value, group string,
 			panic("BUG: no flag can have the type of " + f.Name)
 		}
 		flag := flags.Lookup(name)
-		flag.Annotations = map[string][]string{groupKey: {group}}
+		flag.Annotations = map[string][]string{help.GroupKey: {group}}
 		if alone := f.Tag.Get("alone"); alone != "" {
 			flag.NoOptDefVal = alone
 		}
@@ -107,11 +94,11 @@ func (o *options) add(cmd *cobra.Command, structure reflect.Value, group string,
 		case name == "profile", name == "against":
 			_ = cmd.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(config.ProfileNames(), cobra.ShellCompDirectiveDefault)) // also YAML files
 		case name == "rule":
-			completeFrom(cmd, name, signedRuleNames())
+			command.CompleteFrom(cmd, name, signedRuleNames())
 		case name == "fields", name == "as", f.Name == "Counted":
-			completeList(cmd, name, values)
+			command.CompleteList(cmd, name, values)
 		case values != nil && name != "redact":
-			completeFrom(cmd, name, values)
+			command.CompleteFrom(cmd, name, values)
 		}
 	}
 }
@@ -163,13 +150,13 @@ func (o *options) valuesOf(f reflect.StructField, name string) []string {
 }
 
 // checkValues reports the values of flags with a noun that are not accepted.
-func (o *options) checkValues(bad *mistakes) {
+func (o *options) checkValues(bad *command.Mistakes) {
 	all := reflect.ValueOf(o).Elem()
 	for _, f := range reflect.VisibleFields(all.Type()) {
 		noun, name := f.Tag.Get("noun"), f.Tag.Get("flag")
 		if value := all.FieldByIndex(f.Index); noun != "" && !value.IsZero() {
 			_, err := suggest.Index(noun, o.valuesOf(f, name), value.String())
-			bad.add("--"+name, err)
+			bad.Add("--"+name, err)
 		}
 	}
 }
@@ -180,7 +167,7 @@ func helpOf(f reflect.StructField, of reflect.Type, values []string) string {
 	text := f.Tag.Get("help")
 	if text == "" {
 		text = strings.TrimSuffix(comments.Of(of.PkgPath()+"."+of.Name()+"."+f.Name), ".")
-		text = strings.ReplaceAll(lowerFirst(text), "url_field", "--url-field")
+		text = strings.ReplaceAll(terminal.LowerFirst(text), "url_field", "--url-field")
 		missing := func(value string) bool { return !strings.Contains(text, value) }
 		if f.Tag.Get("enum") != "" && missing("{}") && slices.ContainsFunc(values, missing) {
 			first, rest, more := strings.Cut(text, ". ")

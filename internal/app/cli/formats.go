@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/urlfold/urlfold/codec/record"
+	"github.com/urlfold/urlfold/internal/app/cli/command"
 	"github.com/urlfold/urlfold/internal/app/recordconf"
 	"github.com/urlfold/urlfold/internal/ground/errlist"
 	"github.com/urlfold/urlfold/internal/ground/terminal"
@@ -53,7 +54,7 @@ func findFormats(ctx context.Context, set *settings, source *file.Source) (*form
 			err = f.checkConditions(job, f.given)
 		}
 		if err != nil {
-			return nil, usage(flagNames(err))
+			return nil, command.Usage(flagNames(err))
 		}
 	}
 	defer f.fallBack()
@@ -67,13 +68,13 @@ func findFormats(ctx context.Context, set *settings, source *file.Source) (*form
 		}
 	})
 	if err != nil {
-		return nil, &exitError{code: exitCut, err: errors.New("interrupted while waiting for input")}
+		return nil, &command.Error{Code: command.ExitCut, Err: errors.New("interrupted while waiting for input")}
 	}
 	switch err := fewInputs(errs); {
 	case errors.Is(err, errNoFormat):
-		return nil, badInput(err)
+		return nil, command.BadInput(err)
 	case err != nil:
-		return nil, usage(err)
+		return nil, command.Usage(err)
 	}
 	return f, nil
 }
@@ -174,7 +175,7 @@ func (f *formats) with(c record.Config) (*formats, error) {
 	g := &formats{config: c, given: f.given, jobs: map[string]*record.Job{}, byPath: f.byPath, quotes: f.quotes, tables: f.tables, baseHint: f.baseHint}
 	for format := range f.jobs {
 		if _, err := g.add(format); err != nil {
-			return nil, usage(flagNames(err))
+			return nil, command.Usage(flagNames(err))
 		}
 	}
 	g.fallBack()

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/urlfold/urlfold/internal/app/cli/command"
 	"github.com/urlfold/urlfold/internal/app/daemon"
 	"github.com/urlfold/urlfold/internal/ground/terminal"
 	"github.com/urlfold/urlfold/internal/report/insight"
@@ -53,9 +54,9 @@ func newLearnCmd(c *daemon.Catalog) *cobra.Command {
 }
 
 func (o *learnOptions) run(cmd *cobra.Command, paths []string) error {
-	var bad mistakes
+	var bad command.Mistakes
 	if o.Per != "" || o.PerZone != "" {
-		bad.add("--per", errors.New("learn compares all records with each other; remove the flag"))
+		bad.Add("--per", errors.New("learn compares all records with each other; remove the flag"))
 	}
 	opt := o.resolve(cmd.OutOrStdout(), &bad)
 	set, err := o.prepare(paths, insight.NewLearner(nil, o.Content, opt).Fields(), &bad)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/urlfold/urlfold/codec/record"
 	"github.com/urlfold/urlfold/config/field"
+	"github.com/urlfold/urlfold/internal/app/cli/command"
 	"github.com/urlfold/urlfold/internal/app/lockstep"
 	"github.com/urlfold/urlfold/internal/ground/terminal"
 )
@@ -70,8 +71,8 @@ func runLockStep(cmd *cobra.Command, set *settings) error {
 				terminal.FormatSize(int64(set.MaxMemory))) // stderr is the last resort
 		},
 	}
-	sig := watchSignals()
-	defer sig.stop()
+	sig := command.Watch()
+	defer sig.Stop()
 	type result struct {
 		stats lockstep.Stats
 		err   error
@@ -84,8 +85,8 @@ func runLockStep(cmd *cobra.Command, set *settings) error {
 	select {
 	case r := <-done:
 		return set.endLockStep(stderr, r.stats, r.err)
-	case <-sig.soft.Done():
-		return &exitError{code: exitCut, err: errors.New("interrupted before the end of the input")}
+	case <-sig.Soft.Done():
+		return &command.Error{Code: command.ExitCut, Err: errors.New("interrupted before the end of the input")}
 	}
 }
 
@@ -101,9 +102,9 @@ func (s *settings) endLockStep(stderr io.Writer, st lockstep.Stats, err error) e
 	}
 	switch {
 	case err != nil:
-		return &exitError{code: exitFatal, err: fmt.Errorf("--lock-step: %w", err)}
+		return &command.Error{Code: command.ExitFatal, Err: fmt.Errorf("--lock-step: %w", err)}
 	case slices.Contains(s.FailOn, "rejected") && st.Rejected+st.Refused > 0:
-		return &exitError{code: exitFailOn}
+		return &command.Error{Code: command.ExitFailOn}
 	}
 	return nil
 }
@@ -113,15 +114,15 @@ func (s *settings) endLockStep(stderr io.Writer, st lockstep.Stats, err error) e
 func (s *settings) lockStepJob() (*record.Job, error) {
 	job, err := record.New(s.record)
 	if err != nil {
-		return nil, usage(flagNames(err))
+		return nil, command.Usage(flagNames(err))
 	}
 	switch keeps := s.record.Render == record.RenderRewrite || s.record.Render == record.RenderExtend; {
 	case !job.LineByLine():
-		return nil, usage(fmt.Errorf("--lock-step: not possible with the format %s, in which a line is not a record by itself; convert the records to jsonl or tsv, without a header", s.Format))
+		return nil, command.Usage(fmt.Errorf("--lock-step: not possible with the format %s, in which a line is not a record by itself; convert the records to jsonl or tsv, without a header", s.Format))
 	case s.record.Render == record.RenderParquet:
-		return nil, usage(errors.New("--lock-step: not possible with --render parquet, which does not write lines"))
+		return nil, command.Usage(errors.New("--lock-step: not possible with --render parquet, which does not write lines"))
 	case s.record.Target == record.TargetAll && !keeps:
-		return nil, usage(errors.New("--lock-step: not possible with --target all, which writes two lines for a record with a referer: use --target request or --target referer"))
+		return nil, command.Usage(errors.New("--lock-step: not possible with --target all, which writes two lines for a record with a referer: use --target request or --target referer"))
 	}
 	return job, nil
 }

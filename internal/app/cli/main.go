@@ -1,43 +1,42 @@
-// Package cli implements the command line of urlfold: the one-shot filter, the
-// daemon and the tools for single URLs, one file per command. Package
-// config/app exports it.
+// Package cli implements the command line of urlfold: the one-shot filter, and the
+// commands that share its options, one file each. The commands of the rooms below it
+// share only package command. Package config/app exports it.
 //
 // # Files
 //
-//	main.go, root.go, subcommands.go               Run; the commands
+//	main.go, root.go                               Run; the commands
 //	options.go, flags.go, combinations.go,         options of the one-shot: from structs to
 //	settings.go                                    flags, what excludes what, what they mean
-//	paramflag.go, indexflag.go, rules.go,          values of options
-//	profiles.go, completion.go
-//	oneshot.go, formats.go, detect.go, tables.go,  the one-shot: its inputs and their formats
-//	parquet.go, descriptors.go
+//	values.go, profiles.go                         values of options
+//	oneshot.go, formats.go, detect.go, tables.go   the one-shot: its inputs and their formats
 //	output.go, mirror.go, quarantine.go, shard.go  its outputs
-//	unique.go, seen.go, seencmd.go, merged.go      its duplicates; sets of keys
+//	unique.go, seen.go, seencmd.go                 its duplicates; sets of keys
 //	lockstep.go                                    --lock-step
-//	summary.go, report.go, progress.go, exit.go    how it ends: summary, report, exit code
-//	noformat.go, jsonhint.go, advice.go            help with inputs that no format matches
+//	summary.go, report.go, progress.go             how it ends: summary, report
+//	noformat.go, jsonhint.go                       help with inputs that no format matches
 //	mergereports.go                                merge-reports
-//	explaincmd.go, encode.go, decode.go, chart.go, commands about single URLs
-//	flagscmd.go
-//	analyze.go, scan.go                            what the analyses share
+//	explaincmd.go                                  a single URL
+//	analyze.go                                     what the analyses share
 //	topcmd.go, countcmd.go, learncmd.go,           analyses of the records
 //	reportcmd.go
 //	diffcmd.go, collisionscmd.go, verifykeyscmd.go analyses of keys
 //	doctorcmd.go, doctor.go, doctorfields.go,      doctor and verify
 //	verifycmd.go
-//	runcmd.go, signals.go, hangup_unix.go,         the daemon
-//	hangup_other.go, logging.go
-//	validatecmd.go, statecmd.go, dedupecmd.go,     its configuration and stored state
-//	expiry.go
-//	adminclient.go, monitorcmd.go, tapcmd.go       a running daemon
-//	helpcmd.go, helptext.go, mancmd.go, pager.go,  help, manual, version
-//	version.go
+//	version.go                                     the version, and the age of the lists
 package cli
 
 import (
 	"errors"
 	"io"
+	"slices"
+	"strings"
 
+	"github.com/spf13/cobra"
+
+	"github.com/urlfold/urlfold/internal/app/cli/command"
+	"github.com/urlfold/urlfold/internal/app/cli/escapes"
+	"github.com/urlfold/urlfold/internal/app/cli/help"
+	"github.com/urlfold/urlfold/internal/app/cli/service"
 	"github.com/urlfold/urlfold/internal/app/daemon"
 	"github.com/urlfold/urlfold/internal/ground/terminal"
 )
@@ -52,14 +51,50 @@ func Run(c *daemon.Catalog, args []string, stderr io.Writer) int {
 	cmd.SetErr(stderr)
 	ran, err := cmd.ExecuteC()
 	if err == nil {
-		return exitDone
+		return command.ExitDone
 	}
-	var e *exitError
+	var e *command.Error
 	if !errors.As(err, &e) {
-		e = &exitError{code: exitFatal, err: err}
+		e = &command.Error{Code: command.ExitFatal, Err: err}
 	}
-	if e.err != nil {
-		_, _ = io.WriteString(stderr, terminal.Printable(e.text(ran.CommandPath()))) // stderr is the last resort
+	if e.Err != nil {
+		_, _ = io.WriteString(stderr, terminal.Printable(e.Text(ran.CommandPath()))) // stderr is the last resort
 	}
-	return e.code
+	return e.Code
+}
+
+// subcommands returns all commands for the components of c, except for those that cobra
+// adds.
+func subcommands(c *daemon.Catalog) []command.Sub {
+	with := func(create func(c *daemon.Catalog) *cobra.Command) func() *cobra.Command {
+		return func() *cobra.Command { return create(c) }
+	}
+	return slices.Concat([]command.Sub{
+		{Name: "explain", Create: newExplainCmd}, {Name: "top", Create: with(newTopCmd)}, {Name: "count", Create: with(newCountCmd)},
+		{Name: "report", Create: with(newReportCmd)}, {Name: "learn", Create: with(newLearnCmd)}, {Name: "diff", Create: with(newDiffCmd)},
+		{Name: "collisions", Create: with(newCollisionsCmd)}, {Name: "seen", Create: with(newSeenCmd)}, {Name: "verify-keys", Create: with(newVerifyKeysCmd)},
+		{Name: "profiles", Create: newProfilesCmd}, {Name: "flags", Create: newFlagsCmd}, {Name: "doctor", Create: with(newDoctorCmd)},
+		{Name: "verify", Create: with(newVerifyCmd)}, {Name: "merge-reports", Create: newMergeReportsCmd}, {Name: "version", Create: newVersionCmd},
+		{Name: "man", Create: func() *cobra.Command { return help.NewMan(version(), writeFile) }},
+	}, service.Commands(c, version(), printOldData), escapes.Commands())
+}
+
+// listsCommands reports whether a command line may list the commands or complete
+// their names.
+func listsCommands(args []string) bool {
+	return slices.ContainsFunc(args, func(arg string) bool {
+		short := strings.HasPrefix(arg, "-") && !strings.HasPrefix(arg, "--") && strings.Contains(arg, "h") // of --help
+		return short || strings.HasPrefix(arg, "--help") || strings.HasPrefix(arg, "__complete") ||
+			slices.Contains([]string{"help", "completion", "man"}, arg)
+	})
+}
+
+// rootNames returns the names of the commands.
+func rootNames() []string {
+	names := []string{"completion", "help"}
+	for _, sub := range subcommands(nil) {
+		names = append(names, sub.Name)
+	}
+	slices.Sort(names)
+	return names
 }

@@ -13,6 +13,8 @@ import (
 	"slices"
 
 	"github.com/spf13/cobra"
+
+	"github.com/urlfold/urlfold/internal/app/cli/command"
 )
 
 // This file implements merge-reports: from the reports of all shards to the
@@ -32,11 +34,11 @@ Exit codes: 0 done, 1 fatal error, 2 usage error, or the reports do not belong t
 not matter.`,
 		Example: `  urlfold merge-reports shard-*.json
   urlfold merge-reports shard-*.json -o report.json`,
-		Args: wantArgs(1, math.MaxInt, "merge-reports: missing argument: REPORT"),
+		Args: command.WantArgs(1, math.MaxInt, "merge-reports: missing argument: REPORT"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			merged, err := mergeReportFiles(args)
 			if err != nil {
-				return usage(err)
+				return command.Usage(err)
 			}
 			text, err := merged.text()
 			switch {
@@ -46,7 +48,7 @@ not matter.`,
 			default:
 				err = writeFile(output, text, args)
 			}
-			return wrote(err)
+			return command.Wrote(err)
 		},
 	}
 	cmd.Flags().StringVarP(&output, "output", "o", "", "write to this `file` and overwrite it. Default: stdout")
@@ -180,12 +182,12 @@ func mergeSettings(shards []*report) reportSettings {
 // worseExit returns the exit code of a run that consists of runs with the codes
 // a and b.
 func worseExit(a, b int) int {
-	for _, code := range []int{exitCut, exitFatal, exitUsage, exitFailOn} {
+	for _, code := range []int{command.ExitCut, command.ExitFatal, command.ExitUsage, command.ExitFailOn} {
 		if a == code || b == code {
 			return code
 		}
 	}
-	return exitDone
+	return command.ExitDone
 }
 
 // addInputs adds the files of s, a shard that has read whole inputs.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/urlfold/urlfold/internal/app/cli/command"
 	"github.com/urlfold/urlfold/internal/storage/compress"
 )
 
@@ -50,7 +51,7 @@ func TestNoInput(t *testing.T) {
 	dir := t.TempDir()
 	run := func(line string, input ...string) (exit int, stderr string) {
 		t.Helper()
-		cmd, text := command(t, append(strings.Fields(line), input...)...)
+		cmd, text := program(t, append(strings.Fields(line), input...)...)
 		cmd.Dir = dir
 		return code(t, cmd.Run()), text.String()
 	}
@@ -72,21 +73,21 @@ func TestNoInput(t *testing.T) {
 	}
 	for _, line := range fileCommands {
 		for _, input := range []string{"empty", "linked", "*.none", "linked/**"} {
-			if exit, text := run(line, input); exit != exitUsage || !strings.Contains(text, "no such input: "+input+": no files") {
+			if exit, text := run(line, input); exit != command.ExitUsage || !strings.Contains(text, "no such input: "+input+": no files") {
 				t.Errorf("urlfold %s %s: exit code %d, %s", line, input, exit, text)
 			}
-			if exit, text := run(line, input, "--allow-empty"); exit != exitDone {
+			if exit, text := run(line, input, "--allow-empty"); exit != command.ExitDone {
 				t.Errorf("urlfold %s %s --allow-empty: exit code %d, %s", line, input, exit, text)
 			}
 			removeSet(t, dir)
 		}
 		for _, input := range []string{"gone", "urls gone", "zero *.none"} {
-			if exit, text := run(line, strings.Fields(input)...); exit != exitUsage || !strings.Contains(text, "no such input: ") {
+			if exit, text := run(line, strings.Fields(input)...); exit != command.ExitUsage || !strings.Contains(text, "no such input: ") {
 				t.Errorf("urlfold %s %s: exit code %d, %s", line, input, exit, text)
 			}
 			removeSet(t, dir)
 		}
-		if exit, _ := run(line, "gone", "--allow-empty"); exit != exitUsage {
+		if exit, _ := run(line, "gone", "--allow-empty"); exit != command.ExitUsage {
 			t.Errorf("urlfold %s gone --allow-empty: exit code %d", line, exit)
 		}
 		inputs := []string{"zero", "zero zero empty/../zero"}
@@ -94,17 +95,17 @@ func TestNoInput(t *testing.T) {
 			inputs = append(inputs, "-", "")
 		}
 		for _, input := range inputs {
-			if exit, text := run(line, strings.Fields(input)...); exit != exitDone {
+			if exit, text := run(line, strings.Fields(input)...); exit != command.ExitDone {
 				t.Errorf("urlfold %s %s: exit code %d, %s", line, input, exit, text)
 			}
 			removeSet(t, dir)
 		}
 	}
-	if exit, text := run("--exclude urls urls"); exit != exitUsage {
+	if exit, text := run("--exclude urls urls"); exit != command.ExitUsage {
 		t.Errorf("all files excluded: exit code %d, %s", exit, text)
 	}
 	for _, line := range []string{"--exclude urls urls --allow-empty", "--shard 0/2 --shard-by path urls", "--shard 1/2 --shard-by path urls"} {
-		if exit, text := run(line); exit != exitDone {
+		if exit, text := run(line); exit != command.ExitDone {
 			t.Errorf("urlfold %s: exit code %d, %s", line, exit, text)
 		}
 	}
@@ -139,15 +140,15 @@ func TestQuietDamage(t *testing.T) {
 			continue // without --quiet; verify writes its lines to stdout; the input of verify-keys has no keys
 		}
 		if strings.HasPrefix(line, "seen ") {
-			cmd, text := command(t, "seen", "build", "--quiet", "--force", "set", "good.gz")
+			cmd, text := program(t, "seen", "build", "--quiet", "--force", "set", "good.gz")
 			cmd.Dir = dir
 			if err := cmd.Run(); err != nil || text.Len() > 0 {
 				t.Fatalf("%v: %s", err, text)
 			}
 		}
-		cmd, text := command(t, append(strings.Fields(line), "--quiet", "good.gz", "bad.gz")...)
+		cmd, text := program(t, append(strings.Fields(line), "--quiet", "good.gz", "bad.gz")...)
 		cmd.Dir = dir
-		if exit := code(t, cmd.Run()); exit != exitFailOn || !strings.HasPrefix(text.String(), "urlfold: bad.gz: truncated at byte ") || strings.Count(text.String(), "\n") != 1 {
+		if exit := code(t, cmd.Run()); exit != command.ExitFailOn || !strings.HasPrefix(text.String(), "urlfold: bad.gz: truncated at byte ") || strings.Count(text.String(), "\n") != 1 {
 			t.Errorf("urlfold %s: exit code %d, %q", line, exit, text)
 		}
 	}

@@ -5,13 +5,17 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"slices"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/urlfold/urlfold/codec/record"
+	"github.com/urlfold/urlfold/internal/app/cli/command"
+	"github.com/urlfold/urlfold/internal/ground/logging"
 	"github.com/urlfold/urlfold/internal/ground/suggest"
 	"github.com/urlfold/urlfold/internal/ground/terminal"
 	"github.com/urlfold/urlfold/internal/storage/disk"
@@ -33,10 +37,10 @@ func runOneShot(cmd *cobra.Command, o *options, paths []string) error {
 	if set.LockStep != "" {
 		return runLockStep(cmd, set)
 	}
-	sig := watchSignals()
-	defer sig.stop()
+	sig := command.Watch()
+	defer sig.Stop()
 	out := &outcome{set: set}
-	run, err := prepare(sig.soft, cmd, set, out)
+	run, err := prepare(sig.Soft, cmd, set, out)
 	if err != nil {
 		return err
 	}
@@ -69,13 +73,13 @@ func prepare(ctx context.Context, cmd *cobra.Command, set *settings, out *outcom
 		return nil, err
 	}
 	if r.source, err = set.newSource(cmd.InOrStdin(), func() *formats { return out.formats }, parallel); err != nil {
-		return nil, usage(err)
+		return nil, command.Usage(err)
 	}
 	if out.inputs, err = r.source.Paths(); err != nil {
 		return nil, suggestCommand(set.paths, err)
 	}
 	if err := errors.Join(set.refusePipes(out.inputs), set.checkIndex(out.inputs)); err != nil {
-		return nil, usage(err)
+		return nil, command.Usage(err)
 	}
 	copies := set.mayRewrite || set.record.Render == record.RenderRewrite // tables, or chooseRewrite refuses them
 	set.tables.limits.Expands, set.tables.limits.Whole = !copies, copies
@@ -86,7 +90,7 @@ func prepare(ctx context.Context, cmd *cobra.Command, set *settings, out *outcom
 		return nil, err
 	}
 	if set.Unordered && out.formats.apart() {
-		return nil, usage(errors.New("--unordered: not possible with records that contain their own length, such as those of warc and msgpack, because long ones are written in several pieces; remove the flag"))
+		return nil, command.Usage(errors.New("--unordered: not possible with records that contain their own length, such as those of warc and msgpack, because long ones are written in several pieces; remove the flag"))
 	}
 	if r.output, err = newOutput(set, streams{cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr()}, r.source, out.formats); err != nil {
 		return nil, err
@@ -150,9 +154,9 @@ func (s *settings) linger() time.Duration {
 // inputError returns err, about inputs that cannot be found, with exit code 2.
 func inputError(err error) error {
 	if errors.Is(err, file.ErrNoInput) {
-		return badInput(err)
+		return command.BadInput(err)
 	}
-	return usage(err)
+	return command.Usage(err)
 }
 
 // suggestCommand is inputError for a command line without a command. If the first
@@ -160,7 +164,7 @@ func inputError(err error) error {
 func suggestCommand(paths []string, err error) error {
 	if len(paths) > 0 && errors.Is(err, file.ErrNoInput) {
 		if near := suggest.Nearest(rootNames(), paths[0]); near != "" {
-			return usage(fmt.Errorf("%w (did you mean the command %q?)", err, near))
+			return command.Usage(fmt.Errorf("%w (did you mean the command %q?)", err, near))
 		}
 	}
 	return inputError(err)
@@ -168,20 +172,20 @@ func suggestCommand(paths []string, err error) error {
 
 // move runs the pipeline, with a progress bar if stderr is a terminal, and
 // returns the pipeline's error.
-func (r *oneShot) move(sig *signals, cmd *cobra.Command) error {
-	go sig.onSecond(r.pipe.HardStop)
+func (r *oneShot) move(sig *command.Signals, cmd *cobra.Command) error {
+	go sig.OnSecond(r.pipe.HardStop)
 	stderr := cmd.ErrOrStderr()
 	if !r.set.Quiet && !r.set.NoProgress && terminal.Is(stderr) && (!r.output.stdout || !terminal.Is(cmd.OutOrStdout())) {
 		defer showProgress(stderr, r.source, r.pipe)()
 	}
 	start := time.Now()
-	err := r.pipe.Run(sig.soft)
+	err := r.pipe.Run(sig.Soft)
 	r.out.elapsed = time.Since(start)
 	return err
 }
 
 // finish publishes the output and writes the summary and the report. err is the
-// error of the pipeline. The result is nil or an *exitError.
+// error of the pipeline. The result is nil or a *command.Error.
 func (r *oneShot) finish(stdout, stderr io.Writer, err error) error {
 	o := r.out
 	switch {
@@ -189,7 +193,7 @@ func (r *oneShot) finish(stdout, stderr io.Writer, err error) error {
 		r.output.leave()
 		return nil // the reader of stdout has gone, as in "urlfold … | head"
 	case errors.Is(err, sink.ErrIsInput), errors.Is(err, sink.ErrLocked), errors.Is(err, sink.ErrExists) && r.output.tree == nil:
-		return usage(err)
+		return command.Usage(err)
 	}
 	o.snap, o.reports = r.pipe.Snapshot(), r.source.Reports()
 	if o.unique != nil {
@@ -218,7 +222,7 @@ func (r *oneShot) finish(stdout, stderr io.Writer, err error) error {
 	o.err = errors.Join(o.err, o.merge())
 	code := o.exitCode()
 	if bug := o.ledger(); bug != nil && o.err == nil {
-		o.err, code = bug, exitFatal
+		o.err, code = bug, command.ExitFatal
 	}
 	switch begun := o.err == nil || o.snap.Opened > 0; {
 	case r.set.Quiet:
@@ -231,12 +235,12 @@ func (r *oneShot) finish(stdout, stderr io.Writer, err error) error {
 	}
 	if e := r.writeReport(stdout, code); e != nil {
 		o.err = errors.Join(o.err, e)
-		code = exitFatal
+		code = command.ExitFatal
 	}
-	if code == exitDone {
+	if code == command.ExitDone {
 		return nil
 	}
-	return &exitError{code: code, err: o.err}
+	return &command.Error{Code: code, Err: o.err}
 }
 
 // writeReport writes --report.
@@ -257,4 +261,30 @@ func (r *oneShot) writeReport(stdout io.Writer, code int) error {
 		return fmt.Errorf("--report: %w", err)
 	}
 	return nil
+}
+
+// fileReserve is the number of descriptors that the one-shot needs in addition
+// to its inputs: standard streams, the runtime's poller, outputs and reports.
+const fileReserve = 16
+
+// parallelInputs returns how many inputs to read at once: one per worker, at
+// least 2, and no more than the descriptor limit of the process allows. A limit
+// of 0 means no limit.
+func (s *settings) parallelInputs(limit int64, log *slog.Logger) (int, error) {
+	n := max(2, s.Jobs)
+	room := limit - fileReserve
+	switch {
+	case limit == 0 || int64(n) <= room:
+		return n, nil
+	case room < 1:
+		return 0, command.Usage(fmt.Errorf("descriptor limit too low: need at least %d, have %d; raise it with ulimit -n", fileReserve+1, limit))
+	}
+	log.Warn("number of parallel inputs reduced to fit the descriptor limit", "configured", n, "granted", room, "descriptor_limit", limit)
+	return int(room), nil
+}
+
+// newLogger returns a logger that writes messages of at least level to w, but none about
+// EPIPE: it is no error for a filter if the reader of its output goes away.
+func newLogger(w io.Writer, level slog.Level) *slog.Logger {
+	return slog.New(logging.Except(slog.NewTextHandler(w, &slog.HandlerOptions{Level: level}), syscall.EPIPE))
 }

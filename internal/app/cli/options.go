@@ -9,6 +9,7 @@ import (
 	"github.com/urlfold/urlfold/codec/record"
 	"github.com/urlfold/urlfold/config"
 	"github.com/urlfold/urlfold/config/field"
+	"github.com/urlfold/urlfold/internal/app/cli/command"
 	"github.com/urlfold/urlfold/internal/app/daemon"
 	"github.com/urlfold/urlfold/internal/app/recordconf"
 	"github.com/urlfold/urlfold/internal/ground/redact"
@@ -200,9 +201,9 @@ func enumOf(flag string) []string {
 }
 
 // checkRedact checks the values of --redact.
-func checkRedact(bad *mistakes, values []string) {
+func checkRedact(bad *command.Mistakes, values []string) {
 	_, _, err := redact.Parse(values)
-	bad.add("--redact", err)
+	bad.Add("--redact", err)
 }
 
 // usualRedact is what commands hide that print examples.

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/urlfold/urlfold/codec/record"
+	"github.com/urlfold/urlfold/internal/app/cli/command"
 	"github.com/urlfold/urlfold/internal/ground/terminal"
 	"github.com/urlfold/urlfold/internal/storage/compress"
 	"github.com/urlfold/urlfold/pipeline"
@@ -52,7 +53,7 @@ func newOutput(s *settings, std streams, source *file.Source, f *formats) (*outp
 		return nil, err
 	}
 	if err := s.refuseTerminal(std.out); err != nil {
-		return nil, usage(err)
+		return nil, command.Usage(err)
 	}
 	o := &output{stdout: s.OutputDir == "" && (s.Output == "" || s.Output == stdoutPath)}
 	mode := std.mode(inputs)
@@ -73,7 +74,7 @@ func newOutput(s *settings, std streams, source *file.Source, f *formats) (*outp
 	if s.OutputDir != "" {
 		outputs, err := mirror(s, source)
 		if err != nil {
-			return nil, usage(err)
+			return nil, command.Usage(err)
 		}
 		o.tree, err = sink.NewTree(sink.TreeConfig{Outputs: outputs, Compress: method, Replace: s.Force, Mode: mode, NewEncoder: s.newEncoder(f), Header: header})
 		o.main = o.tree

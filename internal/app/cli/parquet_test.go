@@ -12,6 +12,8 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/urlfold/urlfold/internal/app/cli/command"
 )
 
 // cmdParquet writes the rows of a Parquet file as JSON objects without nulls:
@@ -82,9 +84,9 @@ func TestParquetDamage(t *testing.T) {
 		}
 		want := "row group 2 of 3, column " + c.column + ", row 101: damaged page: "
 		for _, args := range [][]string{{"doctor"}, append([]string{"-o", filepath.Join(dir, "out.parquet"), "--report", "-"}, c.args...)} {
-			cmd, stderr := command(t, append(args, "--url-field", "url", in)...)
+			cmd, stderr := program(t, append(args, "--url-field", "url", in)...)
 			out, err := cmd.Output()
-			if exit := code(t, err); exit != exitFailOn || !strings.Contains(string(out), want) {
+			if exit := code(t, err); exit != command.ExitFailOn || !strings.Contains(string(out), want) {
 				t.Errorf("%v: exit code %d, want %q in\n%s%s", args, exit, want, out, stderr)
 			}
 		}

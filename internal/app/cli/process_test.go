@@ -19,6 +19,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/urlfold/urlfold/internal/app/cli/command"
 	"github.com/urlfold/urlfold/internal/ground/terminal"
 )
 
@@ -29,8 +30,8 @@ import (
 // what is tested.
 const patience = time.Minute
 
-// command returns a command that does not outlive the test by much.
-func command(t *testing.T, args ...string) (*exec.Cmd, *bytes.Buffer) {
+// program returns a command that does not outlive the test by much.
+func program(t *testing.T, args ...string) (*exec.Cmd, *bytes.Buffer) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	t.Cleanup(cancel)
@@ -58,7 +59,7 @@ func code(t *testing.T, err error) int {
 // is in out.part.
 func startWriting(t *testing.T, out string) (*exec.Cmd, *bytes.Buffer) {
 	t.Helper()
-	cmd, stderr := command(t, "-f", "lines", "-o", out)
+	cmd, stderr := program(t, "-f", "lines", "-o", out)
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -108,8 +109,8 @@ func TestInterrupted(t *testing.T) {
 		if err := cmd.Process.Signal(sig); err != nil {
 			t.Fatal(err)
 		}
-		if got := code(t, cmd.Wait()); got != exitCut {
-			t.Errorf("%v: exit code %d, want %d: %s", sig, got, exitCut, stderr)
+		if got := code(t, cmd.Wait()); got != command.ExitCut {
+			t.Errorf("%v: exit code %d, want %d: %s", sig, got, command.ExitCut, stderr)
 		}
 		wantPartOnly(t, out)
 		text, err := os.ReadFile(out + ".part")
@@ -130,7 +131,7 @@ func TestClosedPipe(t *testing.T) {
 	if err := os.WriteFile(in, bytes.Repeat([]byte("http://h/\n"), 1<<20), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	cmd, stderr := command(t, in)
+	cmd, stderr := program(t, in)
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -144,7 +145,7 @@ func TestClosedPipe(t *testing.T) {
 	if err := out.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if got := code(t, cmd.Wait()); got != exitDone || stderr.Len() > 0 {
+	if got := code(t, cmd.Wait()); got != command.ExitDone || stderr.Len() > 0 {
 		t.Errorf("exit code %d, stderr %q; want 0 and nothing", got, stderr)
 	}
 }
@@ -171,12 +172,12 @@ func TestLongLine(t *testing.T) {
 		t.Skip("skipped: a line of 400 MB; run without -short")
 	}
 	const size = 400e6
-	cmd, stderr := command(t, "-f", "lines")
+	cmd, stderr := program(t, "-f", "lines")
 	line := io.LimitReader(repeater("http://h/%7e"), size)
 	cmd.Stdin = io.MultiReader(strings.NewReader("http://h/%7e\n"), line, strings.NewReader("\nhttp://h/%7e\n"))
 	var n counter
 	cmd.Stdout = &n
-	if got := code(t, cmd.Run()); got != exitDone {
+	if got := code(t, cmd.Run()); got != command.ExitDone {
 		t.Fatalf("exit code %d: %s", got, stderr)
 	}
 	if want := int64(size + 1 + 2*len("http://h/~\n")); n.bytes != want {
@@ -211,9 +212,9 @@ func TestGzipBomb(t *testing.T) {
 	}
 	f := func(want string, args ...string) {
 		t.Helper()
-		cmd, stderr := command(t, append(args, "-f", "lines", bomb)...)
-		if got := code(t, cmd.Run()); got != exitFailOn {
-			t.Errorf("%v: exit code %d, want %d: %s", args, got, exitFailOn, stderr)
+		cmd, stderr := program(t, append(args, "-f", "lines", bomb)...)
+		if got := code(t, cmd.Run()); got != command.ExitFailOn {
+			t.Errorf("%v: exit code %d, want %d: %s", args, got, command.ExitFailOn, stderr)
 		}
 		if !strings.Contains(stderr.String(), want) {
 			t.Errorf("%v: stderr lacks %q: %s", args, want, stderr)
@@ -234,7 +235,7 @@ func TestCutAnywhere(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd, stderr := command(t, "-f", "combined", sample)
+	cmd, stderr := program(t, "-f", "combined", sample)
 	whole, err := cmd.Output()
 	if err != nil {
 		t.Fatalf("%v: %s", err, stderr)
@@ -244,10 +245,10 @@ func TestCutAnywhere(t *testing.T) {
 		if err := os.WriteFile(cut, text[:at], 0o666); err != nil {
 			t.Fatal(err)
 		}
-		cmd, stderr := command(t, "-f", "combined", cut)
+		cmd, stderr := program(t, "-f", "combined", cut)
 		out, err := cmd.Output()
-		if got := code(t, err); got != exitFailOn {
-			t.Errorf("cut at %d: exit code %d, want %d", at, got, exitFailOn)
+		if got := code(t, err); got != command.ExitFailOn {
+			t.Errorf("cut at %d: exit code %d, want %d", at, got, command.ExitFailOn)
 		}
 		if !bytes.HasPrefix(whole, out) || len(out) > 0 && out[len(out)-1] != '\n' {
 			t.Errorf("cut at %d: the output is no beginning of whole records", at)
@@ -282,7 +283,7 @@ func checkLog(t *testing.T, path, format string) {
 	dir := t.TempDir()
 	once, twice, rep := filepath.Join(dir, "1"), filepath.Join(dir, "2"), filepath.Join(dir, "report")
 	for _, args := range [][]string{{path, "-o", once, "--report", rep}, {once, "-o", twice}} {
-		cmd, stderr := command(t, append(args, "-f", format)...)
+		cmd, stderr := program(t, append(args, "-f", format)...)
 		if err := cmd.Run(); err != nil {
 			t.Fatalf("%s: %v: %s", path, err, stderr)
 		}

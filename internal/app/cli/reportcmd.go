@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/urlfold/urlfold/codec"
+	"github.com/urlfold/urlfold/internal/app/cli/command"
 	"github.com/urlfold/urlfold/internal/app/daemon"
 	"github.com/urlfold/urlfold/internal/ground/suggest"
 	"github.com/urlfold/urlfold/internal/ground/terminal"
@@ -58,7 +59,7 @@ func newReportCmd(c *daemon.Catalog) *cobra.Command {
 type target struct{ path, form string }
 
 // targets returns the outputs that the flags name.
-func (o *reportOptions) targets(bad *mistakes) (list []target) {
+func (o *reportOptions) targets(bad *command.Mistakes) (list []target) {
 	forms := o.As
 	ext := filepath.Ext(o.Out)
 	if len(forms) == 0 {
@@ -66,15 +67,15 @@ func (o *reportOptions) targets(bad *mistakes) (list []target) {
 		if slices.Contains(logreport.Forms(), strings.TrimPrefix(ext, ".")) {
 			forms[0] = ext[1:]
 		} else if ext != "" {
-			bad.add("--output", fmt.Errorf("no form has the extension %q: use .html, .md or .json, or name the form with --as", ext))
+			bad.Add("--output", fmt.Errorf("no form has the extension %q: use .html, .md or .json, or name the form with --as", ext))
 		}
 	}
 	if len(forms) > 1 && (o.Out == "" || o.Out == stdoutPath) {
-		bad.add("--as", errors.New("several forms need a file: name it with --output"))
+		bad.Add("--as", errors.New("several forms need a file: name it with --output"))
 	}
 	for _, form := range forms {
 		_, err := suggest.Index("form", logreport.Forms(), form)
-		bad.add("--as", err)
+		bad.Add("--as", err)
 		path := o.Out
 		if len(forms) > 1 {
 			path = strings.TrimSuffix(o.Out, ext) + "." + form
@@ -85,18 +86,18 @@ func (o *reportOptions) targets(bad *mistakes) (list []target) {
 }
 
 func (o *reportOptions) run(cmd *cobra.Command, paths []string) error {
-	var bad mistakes
+	var bad command.Mistakes
 	targets := o.targets(&bad)
-	bad.within("--rows", o.Rows, maxShown)
+	bad.Within("--rows", o.Rows, maxShown)
 	opt := o.zoned(&bad)
 	set, err := o.prepare(paths, (*insight.Survey)(nil).Fields(), &bad)
 	if err != nil {
 		return err
 	}
 	for _, t := range targets[1:] {
-		bad.add("--output", set.checkFile("--output", t.path))
+		bad.Add("--output", set.checkFile("--output", t.path))
 	}
-	if err := bad.err(); err != nil {
+	if err := bad.Err(); err != nil {
 		return err
 	}
 	survey := insight.NewSurvey(set.record.Normalizer, set.analysisLimits(opt))

@@ -3,7 +3,6 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,6 +10,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/urlfold/urlfold/internal/app/cli/command"
+	"github.com/urlfold/urlfold/internal/app/cli/help"
 	"github.com/urlfold/urlfold/internal/app/daemon"
 	"github.com/urlfold/urlfold/internal/ground/suggest"
 	"github.com/urlfold/urlfold/internal/ground/terminal"
@@ -61,87 +62,12 @@ func newRootCmdFor(c *daemon.Catalog, args []string, all bool) *cobra.Command {
 	}
 	o.register(cmd, &o)
 	cmd.SetFlagErrorFunc(flagError)
-	cmd.SetUsageFunc(writeUsage)
-	help := cmd.HelpFunc()
-	cmd.SetHelpFunc(func(c *cobra.Command, args []string) {
-		if c != cmd {
-			help(c, args)
-			return
-		}
-		_, _ = io.WriteString(c.OutOrStdout(), rootHelp(c)) // cobra's help function returns no error
-	})
-	for _, sub := range subcommands() { // the hundreds of flags of all of them take longer than a small run
-		if all || slices.Contains(args, sub.name) {
-			cmd.AddCommand(sub.create(c))
+	for _, sub := range subcommands(c) { // the hundreds of flags of all of them take longer than a small run
+		if all || slices.Contains(args, sub.Name) {
+			cmd.AddCommand(sub.Create())
 		}
 	}
-	cmd.SetHelpCommand(&cobra.Command{ // that of cobra knows no topics
-		Use:   "help [COMMAND|TOPIC]",
-		Short: "Show the help of a command, or a page of the documents",
-		Long:  helpLong,
-		Example: `  urlfold help
-  urlfold help explain
-  urlfold help first-log
-  urlfold help formats | less`,
-		ValidArgsFunction: completeHelp,
-		RunE:              showHelp,
-	})
-	cmd.InitDefaultHelpCmd()
-	asUsage(cmd)
-	strictCompletion(cmd)
-	ownHelpFlags(cmd)
-	return cmd
-}
-
-// ownHelpFlags adds --help and --version to cmd and its subcommands, worded like
-// all other flags. Cobra adds them only to the command that it runs, too late
-// for man pages.
-func ownHelpFlags(cmd *cobra.Command) {
-	cmd.InitDefaultHelpFlag()
-	cmd.Flags().Lookup("help").Usage = "print this help"
-	if cmd.Version != "" {
-		cmd.InitDefaultVersionFlag()
-		cmd.Flags().Lookup("version").Usage = "print the version"
-	}
-	for _, c := range cmd.Commands() {
-		ownHelpFlags(c)
-	}
-}
-
-// noArgs rejects any positional argument.
-func noArgs(cmd *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return nil
-	}
-	hint := ""
-	if cmd.Flag("config") != nil {
-		hint = "; pass the configuration with -c FILE"
-	}
-	return fmt.Errorf("%s: takes no arguments, got %d%s", cmd.Name(), len(args), hint)
-}
-
-// wantArgs returns a check that there are least to most arguments, whose error has the
-// given text.
-func wantArgs(least, most int, text string) cobra.PositionalArgs {
-	return func(_ *cobra.Command, args []string) error {
-		if len(args) < least || len(args) > most {
-			return errors.New(text)
-		}
-		return nil
-	}
-}
-
-// withCommands makes cmd a command that only contains others.
-func withCommands(cmd *cobra.Command, subs ...*cobra.Command) *cobra.Command {
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
-	cmd.Args = func(cmd *cobra.Command, args []string) error { // each would be an unknown command
-		if len(args) == 0 {
-			return nil
-		}
-		_, err := suggest.Index("command", commandNames(cmd), args[0])
-		return err
-	}
-	cmd.AddCommand(subs...)
+	help.Install(cmd)
 	return cmd
 }
 
@@ -152,34 +78,17 @@ var mayBeEmpty = []string{"vs"}
 // "$REPORT" with an unset variable. Without the check, the flag would be
 // ignored.
 func noEmptyFlags(flags *pflag.FlagSet) error {
-	var bad mistakes
+	var bad command.Mistakes
 	flags.Visit(func(f *pflag.Flag) {
 		text := f.Value.String()
 		if list, ok := f.Value.(pflag.SliceValue); ok {
 			text = strings.Join(list.GetSlice(), "")
 		}
 		if text == "" && !slices.Contains(mayBeEmpty, f.Name) {
-			bad.add("--"+f.Name, errors.New("must not be empty"))
+			bad.Add("--"+f.Name, errors.New("must not be empty"))
 		}
 	})
-	return bad.err()
-}
-
-// asUsage turns the errors of the argument checks of the commands below c into usage
-// errors.
-func asUsage(c *cobra.Command) {
-	for _, sub := range c.Commands() {
-		asUsage(sub)
-		if check := sub.Args; check != nil {
-			sub.Args = func(cmd *cobra.Command, args []string) error {
-				err := check(cmd, args)
-				if err == nil || errors.As(err, new(*exitError)) {
-					return err
-				}
-				return usage(err)
-			}
-		}
-	}
+	return bad.Err()
 }
 
 // flagError turns an error of the flag parser into a usage error. It describes
@@ -188,20 +97,20 @@ func asUsage(c *cobra.Command) {
 func flagError(cmd *cobra.Command, err error) error {
 	var invalid *pflag.InvalidValueError
 	if errors.As(err, &invalid) && errors.Is(err, strconv.ErrSyntax) && invalid.GetFlag().Value.Type() == "int" {
-		return usage(fmt.Errorf("--%s: must be an integer", invalid.GetFlag().Name))
+		return command.Usage(fmt.Errorf("--%s: must be an integer", invalid.GetFlag().Name))
 	}
 	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) {
-		return usage(err)
+		return command.Usage(err)
 	}
 	name := unknown.GetSpecifiedName()
 	if unknown.GetSpecifiedShortnames() != "" {
-		return usage(fmt.Errorf("unknown flag -%s", name))
+		return command.Usage(fmt.Errorf("unknown flag -%s", name))
 	}
 	var names []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
 	if near := suggest.Nearest(names, name); near != "" {
-		return usage(fmt.Errorf("unknown flag --%s (did you mean --%s?)", name, near))
+		return command.Usage(fmt.Errorf("unknown flag --%s (did you mean --%s?)", name, near))
 	}
-	return usage(fmt.Errorf("unknown flag --%s", name))
+	return command.Usage(fmt.Errorf("unknown flag --%s", name))
 }

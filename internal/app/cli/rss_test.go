@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/urlfold/urlfold/codec/record"
+	"github.com/urlfold/urlfold/internal/app/cli/command"
 	"github.com/urlfold/urlfold/internal/ground/terminal"
 )
 
@@ -53,13 +54,13 @@ func TestResidentMemory(t *testing.T) {
 	const size, maxRecord, limit = 64 << 20, 1 << 20, 1<<20 + 64<<20
 	run := func(name, head, shape string, args ...string) {
 		t.Helper()
-		cmd, stderr := command(t, append(args, "-j", "1", "--max-record", "1MiB", "--no-progress")...)
+		cmd, stderr := program(t, append(args, "-j", "1", "--max-record", "1MiB", "--no-progress")...)
 		in := &meteredInput{
 			r:   io.MultiReader(strings.NewReader(head), io.LimitReader(repeater(strings.Repeat(shape, maxRecord/len(shape))), size)),
 			cmd: cmd,
 		}
 		cmd.Stdin = in
-		if got := code(t, cmd.Run()); got != exitDone && got != exitFailOn {
+		if got := code(t, cmd.Run()); got != command.ExitDone && got != command.ExitFailOn {
 			t.Errorf("%s, %.10q…: exit code %d: %s", name, shape, got, stderr)
 		}
 		if in.peak == 0 || in.peak > limit {

@@ -24,6 +24,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kfake"
 	"google.golang.org/protobuf/encoding/protowire"
 
+	"github.com/urlfold/urlfold/internal/app/cli/command"
 	"github.com/urlfold/urlfold/internal/client/kafka"
 	"github.com/urlfold/urlfold/internal/testkit/kafkatest"
 	"github.com/urlfold/urlfold/internal/testkit/natstest"
@@ -51,7 +52,7 @@ func runConfig(t *testing.T, text string, args ...string) (stderr string, exit i
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "c.yaml")
 	write(t, name, text)
-	cmd, errs := command(t, append([]string{"run", "--until-eof", "-c", name}, args...)...)
+	cmd, errs := program(t, append([]string{"run", "--until-eof", "-c", name}, args...)...)
 	exit = code(t, cmd.Run())
 	return errs.String(), exit
 }
@@ -96,7 +97,7 @@ dead_letter:
   jetstream: {servers: [%[1]q], subject: dead}
 admin: {listen: ""}
 `, srv.URL(), codec))
-	if exit != exitDone {
+	if exit != command.ExitDone {
 		t.Fatalf("exit code %d\n%s", exit, stderr)
 	}
 	read := func(s jetstream.Stream) (all [][]byte) {
@@ -137,17 +138,17 @@ func TestMsgpackFiles(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "in.msgpack"), string(bytes.Join(in, nil)))
 	for _, args := range [][]string{{}, {"-f", "msgpack"}} {
-		cmd, stderr := command(t, append(args, "--url-field", "url", "--max-record", "64KiB", filepath.Join(dir, "in.msgpack"))...)
+		cmd, stderr := program(t, append(args, "--url-field", "url", "--max-record", "64KiB", filepath.Join(dir, "in.msgpack"))...)
 		out, err := cmd.Output()
 		if err != nil || !bytes.Equal(out, bytes.Join(want, nil)) {
 			t.Errorf("%v: %v, %d bytes of %d\n%s", args, err, len(out), len(bytes.Join(want, nil)), stderr)
 		}
 	}
-	cmd, _ := command(t, "doctor", filepath.Join(dir, "in.msgpack"))
-	if out, err := cmd.Output(); code(t, err) != exitFailOn || !strings.Contains(string(out), "msgpack: the format does not say which field holds the URL") {
+	cmd, _ := program(t, "doctor", filepath.Join(dir, "in.msgpack"))
+	if out, err := cmd.Output(); code(t, err) != command.ExitFailOn || !strings.Contains(string(out), "msgpack: the format does not say which field holds the URL") {
 		t.Errorf("doctor without a field: %v\n%s", err, out)
 	}
-	cmd, _ = command(t, "doctor", "--url-field", "url", filepath.Join(dir, "in.msgpack"))
+	cmd, _ = program(t, "doctor", "--url-field", "url", filepath.Join(dir, "in.msgpack"))
 	if out, err := cmd.Output(); err != nil || !strings.Contains(string(out), "50000 recognized") && !strings.Contains(string(out), "50,000 recognized") {
 		t.Errorf("doctor: %v\n%s", err, out)
 	}
@@ -162,10 +163,10 @@ sinks:
 admin: {listen: ""}
 `, dir, path)
 	}
-	if stderr, exit := runConfig(t, config("out.msgpack")); exit != exitConfig || !strings.Contains(stderr, "set compress to gzip or zstd for binary records") {
+	if stderr, exit := runConfig(t, config("out.msgpack")); exit != command.ExitConfig || !strings.Contains(stderr, "set compress to gzip or zstd for binary records") {
 		t.Errorf("an uncompressed log of binary records: exit code %d\n%s", exit, stderr)
 	}
-	if stderr, exit := runConfig(t, config("out.msgpack.gz")); exit != exitDone {
+	if stderr, exit := runConfig(t, config("out.msgpack.gz")); exit != command.ExitDone {
 		t.Fatalf("exit code %d\n%s", exit, stderr)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "out.msgpack.gz")); err != nil {
@@ -228,7 +229,7 @@ func TestProtobufKafka(t *testing.T) {
 	in, want = append(in, []byte{}), append(want, []byte{})
 	out, dead, stderr, exit := passThroughKafka(t, `codec: {format: protobuf, url_field: "3.1"}
 pipeline: {on_reject: dead_letter}`, slices.Insert(slices.Clone(in), 7, in[3][:5]))
-	if exit != exitDone || !slices.EqualFunc(out, want, bytes.Equal) {
+	if exit != command.ExitDone || !slices.EqualFunc(out, want, bytes.Equal) {
 		t.Errorf("exit code %d, got %d messages, want %d\n%s", exit, len(out), len(want), stderr)
 	}
 	if letter := `{"reason":"unparsed","at":5,"file":"in[0]","line":0,"key":"key7","offset":7,`; len(dead) != 1 || !bytes.HasPrefix(dead[0], []byte(letter)) {
@@ -248,15 +249,15 @@ func TestProtobufFiles(t *testing.T) {
 	}
 	name := filepath.Join(t.TempDir(), "in.pb")
 	write(t, name, string(file))
-	cmd, stderr := command(t, "-f", "protobuf", "--url-field", "3.1", "--max-record", "64KiB", name)
+	cmd, stderr := program(t, "-f", "protobuf", "--url-field", "3.1", "--max-record", "64KiB", name)
 	if out, err := cmd.Output(); err != nil || !bytes.Equal(out, clean) {
 		t.Errorf("%v, %d bytes of %d\n%s", err, len(out), len(clean), stderr)
 	}
 	write(t, name, string(file[:len(file)-1]))
-	cmd, stderr = command(t, "-f", "protobuf", "--url-field", "3.1", "--max-record", "64KiB", name)
+	cmd, stderr = program(t, "-f", "protobuf", "--url-field", "3.1", "--max-record", "64KiB", name)
 	out, err := cmd.Output()
 	last := len(protowire.AppendBytes(nil, want[len(want)-1]))
-	if code(t, err) != exitFailOn || !bytes.HasPrefix(out, clean[:len(clean)-last]) || !strings.Contains(stderr.String(), "file ends within a record") {
+	if code(t, err) != command.ExitFailOn || !bytes.HasPrefix(out, clean[:len(clean)-last]) || !strings.Contains(stderr.String(), "file ends within a record") {
 		t.Errorf("a cut file: %v, %d bytes\n%s", err, len(out), stderr)
 	}
 }
@@ -320,7 +321,7 @@ pipeline: {on_reject: dead_letter, workers: 2}`, url, more)
 	}
 	cut, unknown := in[3][:9], []byte("\x00\x00\x00\x00\x08abc")
 	out, dead, stderr, exit := passThroughKafka(t, codec(""), slices.Insert(slices.Clone(in), 7, cut, unknown))
-	if exit != exitDone || len(out) != len(in) {
+	if exit != command.ExitDone || len(out) != len(in) {
 		t.Fatalf("exit code %d, got %d messages, want %d\n%s", exit, len(out), len(in), stderr)
 	}
 	schema := avro.MustParse(avroSchema)
@@ -348,7 +349,7 @@ pipeline: {on_reject: dead_letter, workers: 2}`, url, more)
 		t.Errorf("%d requests for 2 ids", n)
 	}
 	out, dead, stderr, exit = passThroughKafka(t, codec(", on_unknown: stop"), append(slices.Clone(in[:3]), unknown, in[3]))
-	if exit != exitFatal || len(out) != 3 || len(dead) > 0 || !strings.Contains(stderr, "in[0], offset 3: schema 8: no Avro schema with this id") || !strings.Contains(stderr, "codec.registry.on_unknown: stop") {
+	if exit != command.ExitFatal || len(out) != 3 || len(dead) > 0 || !strings.Contains(stderr, "in[0], offset 3: schema 8: no Avro schema with this id") || !strings.Contains(stderr, "codec.registry.on_unknown: stop") {
 		t.Errorf("on_unknown: stop: exit code %d, %d messages, %d dead letters\n%s", exit, len(out), len(dead), stderr)
 	}
 	if strings.Contains(stderr, "s3cret") {
@@ -361,7 +362,7 @@ func TestAvroMistakes(t *testing.T) {
 	f := func(source, codec, want string) {
 		t.Helper()
 		stderr, exit := runConfig(t, fmt.Sprintf("version: 1\ndata_dir: %s\nsources:\n  - %s\ncodec: %s\nsinks:\n  - discard: {}\nadmin: {listen: \"\"}\n", t.TempDir(), source, codec))
-		if exit != exitConfig || !strings.Contains(stderr, want) {
+		if exit != command.ExitConfig || !strings.Contains(stderr, want) {
 			t.Errorf("%s from %s: exit code %d, want %q in\n%s", codec, source, exit, want, stderr)
 		}
 	}

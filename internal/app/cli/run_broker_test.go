@@ -19,6 +19,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/twmb/franz-go/pkg/kfake"
 
+	"github.com/urlfold/urlfold/internal/app/cli/command"
 	"github.com/urlfold/urlfold/internal/testkit/kafkatest"
 	"github.com/urlfold/urlfold/internal/testkit/natstest"
 )
@@ -53,7 +54,7 @@ admin: {listen: ""}
 	f := func(broker, password string, args []string, want int, texts ...string) {
 		t.Helper()
 		name := config(broker, password)
-		cmd, stderr := command(t, append(args, "-c", name)...)
+		cmd, stderr := program(t, append(args, "-c", name)...)
 		_, err := cmd.Output()
 		if got := code(t, err); got != want {
 			t.Errorf("%v: exit code %d, want %d\n%s", args, got, want, stderr)
@@ -68,10 +69,10 @@ admin: {listen: ""}
 		}
 	}
 	wrong := "broker " + c.Brokers[0] + ": rejects the user name or password (PLAIN, user \"u\")"
-	f(c.Brokers[0], "wr0ng-pass", []string{"run"}, exitConfig, wrong)
-	f(c.Brokers[0], "wr0ng-pass", []string{"validate", "--connect"}, exitUsage, wrong, "c.yaml:8:13: ")
-	f(nobody, "wr0ng-pass", []string{"run"}, exitFatal, "cannot reach brokers "+nobody)
-	f(c.Brokers[0], "right", []string{"run", "--until-eof"}, exitDone)
+	f(c.Brokers[0], "wr0ng-pass", []string{"run"}, command.ExitConfig, wrong)
+	f(c.Brokers[0], "wr0ng-pass", []string{"validate", "--connect"}, command.ExitUsage, wrong, "c.yaml:8:13: ")
+	f(nobody, "wr0ng-pass", []string{"run"}, command.ExitFatal, "cannot reach brokers "+nobody)
+	f(c.Brokers[0], "right", []string{"run", "--until-eof"}, command.ExitDone)
 }
 
 // TestRunNATSMistake: a password or an encryption that a NATS server refuses ends the
@@ -84,12 +85,12 @@ func TestRunNATSMistake(t *testing.T) {
 		want          int
 		texts         []string
 	}{
-		{srv.URL(), "user: u, password: wr0ng-pass", exitConfig, []string{"Authorization Violation (correct user, password"}},
-		{srv.URL(), "username: u, password: wr0ng-pass", exitConfig, []string{"Authorization Violation (correct user, password"}},
-		{strings.Replace(srv.URL(), "nats:", "tls:", 1), "user: u, password: right", exitConfig, []string{"the server does not use TLS: write nats://"}},
-		{"nats://127.0.0.1:1", "connect_timeout: 1s", exitFatal, []string{"cannot connect, retrying", "start a server, or correct servers"}},
-		{srv.URL(), "username: u, password: right", exitFatal, []string{"create it, for example with nats stream add"}},
-		{srv.URL(), "user: u, username: u", exitConfig, []string{"duplicate key \"user\""}},
+		{srv.URL(), "user: u, password: wr0ng-pass", command.ExitConfig, []string{"Authorization Violation (correct user, password"}},
+		{srv.URL(), "username: u, password: wr0ng-pass", command.ExitConfig, []string{"Authorization Violation (correct user, password"}},
+		{strings.Replace(srv.URL(), "nats:", "tls:", 1), "user: u, password: right", command.ExitConfig, []string{"the server does not use TLS: write nats://"}},
+		{"nats://127.0.0.1:1", "connect_timeout: 1s", command.ExitFatal, []string{"cannot connect, retrying", "start a server, or correct servers"}},
+		{srv.URL(), "username: u, password: right", command.ExitFatal, []string{"create it, for example with nats stream add"}},
+		{srv.URL(), "user: u, username: u", command.ExitConfig, []string{"duplicate key \"user\""}},
 	} {
 		name := filepath.Join(t.TempDir(), "c.yaml")
 		write(t, name, fmt.Sprintf(`version: 1
@@ -100,7 +101,7 @@ sinks:
   - discard: {}
 admin: {listen: ""}
 `, c.server, c.login))
-		cmd, stderr := command(t, "run", "-c", name)
+		cmd, stderr := program(t, "run", "-c", name)
 		_, err := cmd.Output()
 		if got := code(t, err); got != c.want || strings.Contains(stderr.String(), "wr0ng-pass") {
 			t.Errorf("%s, %s: exit code %d, want %d\n%s", c.server, c.login, got, c.want, stderr)
@@ -186,7 +187,7 @@ admin: {listen: ""}
 	killed := 0
 	for done := false; !done; {
 		configure()
-		cmd, stderr := command(t, "run", "-c", name)
+		cmd, stderr := program(t, "run", "-c", name)
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
@@ -197,7 +198,7 @@ admin: {listen: ""}
 		err := cmd.Wait()
 		close(over)
 		switch got := cmd.ProcessState.ExitCode(); got {
-		case exitDone:
+		case command.ExitDone:
 			done = true
 		case -1:
 			killed++
@@ -217,8 +218,8 @@ admin: {listen: ""}
 		t.Fatal(err)
 	}
 	configure()
-	cmd, stderr := command(t, "run", "-c", name)
-	if _, err := cmd.Output(); code(t, err) != exitDone {
+	cmd, stderr := program(t, "run", "-c", name)
+	if _, err := cmd.Output(); code(t, err) != command.ExitDone {
 		t.Fatalf("%v\n%s", err, stderr)
 	}
 	if again := once(t, stream, n); again != messages {
@@ -261,11 +262,11 @@ func TestBatchIDsRefused(t *testing.T) {
 		t.Helper()
 		name := filepath.Join(t.TempDir(), "c.yaml")
 		write(t, name, "version: 1\nsources:\n  - "+source+"\ncodec: {format: lines}\nsinks:\n  - jetstream: {servers: [nats://h], subject: x, "+sink+"}\n")
-		cmd, stderr := command(t, "validate", "-c", name)
+		cmd, stderr := program(t, "validate", "-c", name)
 		_, err := cmd.Output()
-		wantCode := exitUsage
+		wantCode := command.ExitUsage
 		if len(want) == 0 {
-			wantCode = exitDone
+			wantCode = command.ExitDone
 		}
 		if got := code(t, err); got != wantCode {
 			t.Errorf("%s, %s: exit code %d\n%s", source, sink, got, stderr)

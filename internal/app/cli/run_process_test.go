@@ -19,6 +19,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
+	"github.com/urlfold/urlfold/internal/app/cli/command"
 	"github.com/urlfold/urlfold/internal/testkit"
 	"github.com/urlfold/urlfold/internal/testkit/natstest"
 )
@@ -249,11 +250,11 @@ func TestRunReload(t *testing.T) {
 		d.measures(want)
 	}
 	d.signal(syscall.SIGTERM)
-	if got := d.wait(); got != exitDone {
+	if got := d.wait(); got != command.ExitDone {
 		t.Errorf("exit code %d", got)
 	}
 	d.start("--until-eof")
-	if got := d.wait(); got != exitDone || !strings.Contains(d.log.String(), "read=0") {
+	if got := d.wait(); got != command.ExitDone || !strings.Contains(d.log.String(), "read=0") {
 		t.Errorf("the next run: exit code %d", got)
 	}
 }
@@ -277,7 +278,7 @@ func TestRunReloadBack(t *testing.T) {
 	d.feed("HTTP://H/b\n")
 	d.has("out.log", "http://h/a\nhttp://h/b\n")
 	d.signal(syscall.SIGTERM)
-	if got := d.wait(); got != exitDone {
+	if got := d.wait(); got != command.ExitDone {
 		t.Errorf("exit code %d", got)
 	}
 }
@@ -293,18 +294,18 @@ func TestRunDamagedThenSignal(t *testing.T) {
 	d.has("out.log", "http://h/a\n")
 	d.logs("verdict=\"truncated", 1)
 	d.signal(syscall.SIGTERM)
-	if got := d.wait(); got != exitDone {
+	if got := d.wait(); got != command.ExitDone {
 		t.Errorf("exit code %d", got)
 	}
 	d.start("--until-eof")
-	if got := d.wait(); got != exitFailOn || !strings.Contains(d.log.String(), "read=0") {
+	if got := d.wait(); got != command.ExitFailOn || !strings.Contains(d.log.String(), "read=0") {
 		t.Errorf("the input ends: exit code %d", got)
 	}
 	if err := os.Remove(filepath.Join(d.dir, "cut.gz")); err != nil {
 		t.Fatal(err)
 	}
 	d.start("--until-eof")
-	if got := d.wait(); got != exitDone {
+	if got := d.wait(); got != command.ExitDone {
 		t.Errorf("the damaged file is gone: exit code %d", got)
 	}
 }
@@ -322,7 +323,7 @@ func TestRunDamagedThenKilled(t *testing.T) {
 	<-d.done
 	d.configure(config)
 	d.start()
-	if got := d.wait(); got != exitFailOn || !strings.Contains(d.log.String(), "file known to be damaged") {
+	if got := d.wait(); got != command.ExitFailOn || !strings.Contains(d.log.String(), "file known to be damaged") {
 		t.Errorf("exit code %d", got)
 	}
 }
@@ -338,7 +339,7 @@ func TestRunWatch(t *testing.T) {
 	d.feed("HTTP://H/#b\n")
 	d.has("out.log", "http://h/#a\nhttp://h/\n")
 	d.signal(syscall.SIGINT)
-	if got := d.wait(); got != exitDone {
+	if got := d.wait(); got != command.ExitDone {
 		t.Errorf("exit code %d", got)
 	}
 }
@@ -358,12 +359,12 @@ func TestRunManySignals(t *testing.T) {
 			time.Sleep(100 * time.Microsecond)
 		}
 	}()
-	if got := d.wait(); got != exitDone {
+	if got := d.wait(); got != command.ExitDone {
 		t.Errorf("exit code %d", got)
 	}
 	<-ended
 	d.start("--until-eof")
-	if got := d.wait(); got != exitDone {
+	if got := d.wait(); got != command.ExitDone {
 		t.Errorf("the next run: exit code %d", got)
 	}
 	d.has("out.log", "http://h/a\n")
@@ -387,7 +388,7 @@ func TestRunSignalsDuringReload(t *testing.T) {
 		d.signal(syscall.SIGHUP)
 		time.Sleep(time.Duration(i) * 2 * time.Millisecond)
 		d.signal(syscall.SIGTERM)
-		if got := d.wait(); got != exitDone {
+		if got := d.wait(); got != command.ExitDone {
 			t.Fatalf("round %d: exit code %d", i, got)
 		}
 	}
@@ -416,7 +417,7 @@ func TestRunSignalsAsOne(t *testing.T) {
 			d.signal(second)
 			d.signal(syscall.SIGTERM)
 		}
-		if got := d.wait(); got != exitDone {
+		if got := d.wait(); got != command.ExitDone {
 			t.Fatalf("%v: exit code %d", second, got)
 		}
 	}
@@ -453,8 +454,8 @@ func TestRunCut(t *testing.T) {
 			d.measures(`urlfold_state 4`) // draining
 			d.interrupt()
 		}
-		if got := d.wait(); got != exitCut {
-			t.Errorf("%d signals: exit code %d, want %d", signals, got, exitCut)
+		if got := d.wait(); got != command.ExitCut {
+			t.Errorf("%d signals: exit code %d, want %d", signals, got, command.ExitCut)
 		}
 		reason := map[int]string{1: "shutdown deadline exceeded", 2: "stopped by a second signal"}[signals]
 		if !regexp.MustCompile(reason + `: \d+ batches \(2 records\) not yet durable; they will be re-read on restart`).MatchString(d.log.String()) {
@@ -462,7 +463,7 @@ func TestRunCut(t *testing.T) {
 		}
 		server.Up()
 		d.start("--until-eof")
-		if got := d.wait(); got != exitDone {
+		if got := d.wait(); got != command.ExitDone {
 			t.Errorf("%d signals: the next run: exit code %d", signals, got)
 		}
 		text, err := os.ReadFile(filepath.Join(d.dir, "out.log"))
@@ -501,9 +502,9 @@ codec: {format: lines}
 sinks:
   - discard: {}
 `, server.URL()))
-	cmd, stderr := command(t, "validate", "-c", name, "--connect")
+	cmd, stderr := program(t, "validate", "-c", name, "--connect")
 	out, err := cmd.Output()
-	if got := code(t, err); got != exitDone || !strings.Contains(string(out), "configuration is valid") {
+	if got := code(t, err); got != command.ExitDone || !strings.Contains(string(out), "configuration is valid") {
 		t.Errorf("exit code %d, stdout %q", got, out)
 	}
 	if !strings.Contains(stderr.String(), "urlfold: warning: "+name+":3:16: ") || !strings.Contains(stderr.String(), "ack_wait is 2s") ||

@@ -12,6 +12,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
+	"github.com/urlfold/urlfold/internal/app/cli/command"
 	"github.com/urlfold/urlfold/internal/testkit/natstest"
 )
 
@@ -52,7 +53,7 @@ sinks:
 shutdown: {timeout: 1h}
 admin: {listen: ""}
 `, server.URL(), registry.URL))
-	cmd, stderr := command(t, "run", "-c", name)
+	cmd, stderr := program(t, "run", "-c", name)
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +62,7 @@ admin: {listen: ""}
 		_ = cmd.Process.Signal(os.Interrupt)
 	}()
 	_ = cmd.Wait() // its exit code is checked below
-	if code := cmd.ProcessState.ExitCode(); code != exitFatal || !strings.Contains(stderr.String(), "stopped while the schema registry could not be reached") {
+	if code := cmd.ProcessState.ExitCode(); code != command.ExitFatal || !strings.Contains(stderr.String(), "stopped while the schema registry could not be reached") {
 		t.Errorf("exit code %d\n%s", code, stderr)
 	}
 }

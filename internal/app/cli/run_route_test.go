@@ -11,6 +11,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
+	"github.com/urlfold/urlfold/internal/app/cli/command"
 	"github.com/urlfold/urlfold/internal/testkit/natstest"
 )
 
@@ -67,7 +68,7 @@ func TestRunRoute(t *testing.T) {
 	d.has("out.log", "http://h/b\nhttp://h/a3\nhttp://h/c\nhttp://h/skip\n")
 	d.until("four messages", func() bool { return messagesIn(stream) == 4 })
 	d.signal(syscall.SIGTERM)
-	if got := d.wait(); got != exitDone {
+	if got := d.wait(); got != command.ExitDone {
 		t.Errorf("exit code %d", got)
 	}
 }

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/urlfold/urlfold/internal/app/cli/command"
 )
 
 // filtering is a configuration that reads stdin and writes stdout.
@@ -73,7 +75,7 @@ func TestRunFilter(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c := f.wait(); c != exitDone {
+	if c := f.wait(); c != command.ExitDone {
 		t.Errorf("exit code %d", c)
 	}
 	if lines := strings.Count(string(got), "\n"); lines != 20001 || len(got) != want.Len() {
@@ -117,7 +119,7 @@ func TestRunFilterHead(t *testing.T) {
 	if err := f.out.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if c := f.wait(); c != exitDone {
+	if c := f.wait(); c != command.ExitDone {
 		t.Errorf("exit code %d", c)
 	}
 	if !strings.Contains(f.log.String(), `msg="stdout closed by reader, stopping"`) || strings.Contains(f.log.String(), "level=ERROR") {
@@ -136,7 +138,7 @@ func TestRunFilterSignal(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.signal(syscall.SIGTERM)
-	if c := f.wait(); c != exitDone {
+	if c := f.wait(); c != command.ExitDone {
 		t.Errorf("exit code %d", c)
 	}
 	if !strings.Contains(f.log.String(), `msg="input not read to the end"`) {
@@ -155,7 +157,7 @@ func TestRunFilterStuck(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.signal(syscall.SIGTERM)
-	if c := f.wait(); c != exitCut {
+	if c := f.wait(); c != command.ExitCut {
 		t.Errorf("exit code %d", c)
 	}
 }
@@ -172,19 +174,19 @@ func TestRunFilterMistakes(t *testing.T) {
 	} {
 		dir := t.TempDir()
 		write(t, filepath.Join(dir, "c.yaml"), "version: 1\n"+text+"\ncodec: {format: lines}\n")
-		cmd, stderr := command(t, "validate", "-c", "c.yaml")
+		cmd, stderr := program(t, "validate", "-c", "c.yaml")
 		cmd.Dir = dir
 		_, err := cmd.Output()
-		if c := code(t, err); c != exitUsage || !strings.Contains(stderr.String(), want) {
+		if c := code(t, err); c != command.ExitUsage || !strings.Contains(stderr.String(), want) {
 			t.Errorf("%s\nexit code %d: %s", text, c, stderr)
 		}
 	}
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "c.yaml"), filtering)
-	cmd, stderr := command(t, "run", "-c", "c.yaml", "--dry-run")
+	cmd, stderr := program(t, "run", "-c", "c.yaml", "--dry-run")
 	cmd.Dir = dir
 	_, err := cmd.Output()
-	if c := code(t, err); c != exitConfig || !strings.Contains(stderr.String(), "data read from stdin would be lost") {
+	if c := code(t, err); c != command.ExitConfig || !strings.Contains(stderr.String(), "data read from stdin would be lost") {
 		t.Errorf("dry run: exit code %d: %s", c, stderr)
 	}
 }
@@ -235,15 +237,15 @@ func TestRunPipeAsFile(t *testing.T) {
 		if strings.HasPrefix(out, "lanes") {
 			d.configure(strings.Replace(tailing, "out.log", "\"lanes/{source.relpath}\"", 1))
 		}
-		cmd, stderr := command(t, "validate", "-c", "c.yaml", "--connect")
+		cmd, stderr := program(t, "validate", "-c", "c.yaml", "--connect")
 		cmd.Dir = d.dir
 		_, err := cmd.Output()
-		if c := code(t, err); c == exitDone || !strings.Contains(stderr.String(), "cannot write") {
+		if c := code(t, err); c == command.ExitDone || !strings.Contains(stderr.String(), "cannot write") {
 			t.Errorf("%s: validate --connect: exit code %d: %s", out, c, stderr)
 		}
 		d.start()
 		d.feed("http://example.com/\n")
-		if c := d.wait(); c != exitFatal || !strings.Contains(d.log.String(), "cannot write") {
+		if c := d.wait(); c != command.ExitFatal || !strings.Contains(d.log.String(), "cannot write") {
 			t.Errorf("%s: exit code %d", out, c)
 		}
 	}
@@ -253,7 +255,7 @@ func TestRunPipeAsFile(t *testing.T) {
 func TestDevStdout(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "in"), strings.Repeat("http://Example.com/\n", 100000))
-	cmd, _ := command(t, "in", "-o", "/dev/stdout", "--quiet")
+	cmd, _ := program(t, "in", "-o", "/dev/stdout", "--quiet")
 	cmd.Dir = dir
 	r, w := pipePair(t)
 	cmd.Stdout = w
@@ -265,7 +267,7 @@ func TestDevStdout(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = r.Close()
-	if c := code(t, cmd.Wait()); c != exitDone {
+	if c := code(t, cmd.Wait()); c != command.ExitDone {
 		t.Errorf("-o /dev/stdout | head: exit code %d", c)
 	}
 	f, err := os.Create(filepath.Join(dir, "out"))
@@ -277,9 +279,9 @@ func TestDevStdout(t *testing.T) {
 		t.Fatal(err)
 	}
 	write(t, filepath.Join(dir, "one"), "http://Example.com/\n")
-	cmd, _ = command(t, "one", "-o", "/dev/stdout", "--quiet")
+	cmd, _ = program(t, "one", "-o", "/dev/stdout", "--quiet")
 	cmd.Dir, cmd.Stdout = dir, f
-	if c := code(t, cmd.Run()); c != exitDone {
+	if c := code(t, cmd.Run()); c != command.ExitDone {
 		t.Errorf("exit code %d", c)
 	}
 	if got, _ := os.ReadFile(f.Name()); string(got) != "before\nhttp://example.com/\n" {
@@ -306,12 +308,12 @@ func TestModes(t *testing.T) {
 			t.Fatal(err)
 		}
 		d.start("--until-eof")
-		if c := d.wait(); c != exitDone {
+		if c := d.wait(); c != command.ExitDone {
 			t.Errorf("exit code %d", c)
 		}
-		cmd, stderr := command(t, "in.log", "-o", "o", "--rejects", "r", "--report", "report", "--quiet")
+		cmd, stderr := program(t, "in.log", "-o", "o", "--rejects", "r", "--report", "report", "--quiet")
 		cmd.Dir = d.dir
-		if c := code(t, cmd.Run()); c != exitDone {
+		if c := code(t, cmd.Run()); c != command.ExitDone {
 			t.Errorf("exit code %d: %s", c, stderr)
 		}
 		for _, name := range []string{"out.log", "o", "r", "report"} {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/codec/record"
+	"github.com/urlfold/urlfold/internal/app/cli/command"
 	"github.com/urlfold/urlfold/internal/ground/terminal"
 	"github.com/urlfold/urlfold/internal/storage/keyset"
 	"github.com/urlfold/urlfold/internal/storage/unique"
@@ -102,14 +103,14 @@ func (o *seenOptions) adopt(id keyset.Identity) {
 // resolveSeen is resolve for a command of seen that writes no records. It returns the
 // identity of the set.
 func (o *seenOptions) resolveSeen(paths []string) (*settings, keyset.Identity, error) {
-	var bad mistakes
+	var bad command.Mistakes
 	var err error
 	o.stampDay, err = dayOf(o.Date)
-	bad.add("--date", err)
+	bad.Add("--date", err)
 	a := o.options
 	set, err := a.resolve(paths)
-	bad.add("", err)
-	if err := bad.err(); err != nil {
+	bad.Add("", err)
+	if err := bad.Err(); err != nil {
 		return nil, nil, err
 	}
 	id, err := set.identity()

@@ -14,6 +14,7 @@ import (
 
 	"github.com/urlfold/urlfold/codec/record"
 	"github.com/urlfold/urlfold/config/field"
+	"github.com/urlfold/urlfold/internal/app/cli/command"
 	"github.com/urlfold/urlfold/internal/app/daemon"
 	"github.com/urlfold/urlfold/internal/ground/terminal"
 	"github.com/urlfold/urlfold/internal/storage/keyset"
@@ -63,15 +64,15 @@ func newSeenCmd(c *daemon.Catalog) *cobra.Command {
 	query := newSeenUse(c, "query [flags] SET [FILE|GLOB|DIR|-]...", "Write the URLs that are not in the set, or those that are", (*seenOptions).query, "query")
 	var before string
 	shrink := &cobra.Command{
-		Use: "shrink SET", Short: "Remove old keys from a set, and write the others as one file", Args: wantArgs(1, 1, "shrink: want one SET, the folder of a set"),
+		Use: "shrink SET", Short: "Remove old keys from a set, and write the others as one file", Args: command.WantArgs(1, 1, "shrink: want one SET, the folder of a set"),
 		RunE: func(cmd *cobra.Command, args []string) error { return shrinkSet(cmd, args[0], before) },
 	}
 	shrink.Flags().StringVar(&before, "before", "", "remove the keys that were last added before this `date`, YYYY-MM-DD in UTC. Default: remove none")
 	info := &cobra.Command{
-		Use: "info SET", Short: "Print what a set contains", Args: wantArgs(1, 1, "info: want one SET, the folder of a set"),
+		Use: "info SET", Short: "Print what a set contains", Args: command.WantArgs(1, 1, "info: want one SET, the folder of a set"),
 		RunE: func(cmd *cobra.Command, args []string) error { return showSet(cmd, args[0]) },
 	}
-	return withCommands(cmd, build.cmd, merge.cmd, query.cmd, shrink, info)
+	return command.WithCommands(cmd, build.cmd, merge.cmd, query.cmd, shrink, info)
 }
 
 // newSeenUse returns a command that reads URLs, with the flags for it and for more.
@@ -79,7 +80,7 @@ func newSeenUse(c *daemon.Catalog, use, short string, run func(o *seenOptions, s
 	o := &seenOptions{options: newOptions(c)}
 	o.cmd = &cobra.Command{
 		Use: use, Short: short,
-		Args: wantArgs(1, math.MaxInt, "missing SET: name the folder of the set"),
+		Args: command.WantArgs(1, math.MaxInt, "missing SET: name the folder of the set"),
 		RunE: func(_ *cobra.Command, args []string) error { return run(o, args[0], args[1:]) },
 	}
 	o.Render.Form, o.MaxMemory, o.identified = record.RenderKeys.String(), 128*field.MiB, true
@@ -117,7 +118,7 @@ func shrinkSet(cmd *cobra.Command, dir, before string) error {
 	if before != "" {
 		var err error
 		if least, err = dayOf(before); err != nil {
-			return usage(fmt.Errorf("--before: %w", err))
+			return command.Usage(fmt.Errorf("--before: %w", err))
 		}
 	}
 	store, err := openSet(dir, nil, keyset.Options{})
@@ -174,11 +175,11 @@ func openSet(dir string, id keyset.Identity, o keyset.Options) (*keyset.Store, e
 func setError(err error) error {
 	switch {
 	case errors.Is(err, keyset.ErrNoStore):
-		return usage(fmt.Errorf("%w; make one with 'urlfold seen build'", err))
+		return command.Usage(fmt.Errorf("%w; make one with 'urlfold seen build'", err))
 	case errors.Is(err, keyset.ErrIdentity):
-		return usage(err)
+		return command.Usage(err)
 	case errors.Is(err, os.ErrExist):
-		return usage(fmt.Errorf("%w; add to it with 'urlfold seen merge', or replace it with --force", err))
+		return command.Usage(fmt.Errorf("%w; add to it with 'urlfold seen merge', or replace it with --force", err))
 	}
 	return err
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/codec/record"
 	"github.com/urlfold/urlfold/config"
+	"github.com/urlfold/urlfold/internal/app/cli/command"
 	"github.com/urlfold/urlfold/internal/app/recordconf"
 	"github.com/urlfold/urlfold/internal/ground/errlist"
 	"github.com/urlfold/urlfold/internal/ground/redact"
@@ -62,7 +63,7 @@ func checkFailOn(values []string) error {
 // errors in the flags.
 func (o *options) resolve(paths []string) (*settings, error) {
 	s := &settings{paths: paths, options: o, tables: newTables(o.URLField, o.Format)}
-	var bad mistakes
+	var bad command.Mistakes
 	for _, name := range []*string{&s.Output, &s.Rejects, &s.Report} {
 		if slices.Contains(stdoutNames, *name) {
 			*name = stdoutPath
@@ -80,7 +81,7 @@ func (o *options) resolve(paths []string) (*settings, error) {
 	s.checkFiles(&bad)
 	s.resolveLimits(&bad)
 	s.checkRecord(&bad)
-	if err := bad.err(); err != nil {
+	if err := bad.Err(); err != nil {
 		return nil, err
 	}
 	return s, nil
@@ -88,37 +89,37 @@ func (o *options) resolve(paths []string) (*settings, error) {
 
 // resolvePaths rejects URLs given in place of files. The error does not repeat
 // the URL, which may contain a password.
-func (s *settings) resolvePaths(bad *mistakes) {
+func (s *settings) resolvePaths(bad *command.Mistakes) {
 	for i, p := range s.paths {
 		if _, err := os.Lstat(p); err != nil && strings.Contains(p, "://") {
-			bad.add(fmt.Sprintf("argument %d", i+1), errors.New("expected a file, got a URL (did you mean 'urlfold explain URL'?)"))
+			bad.Add(fmt.Sprintf("argument %d", i+1), errors.New("expected a file, got a URL (did you mean 'urlfold explain URL'?)"))
 		}
 	}
 	for _, pattern := range s.Exclude {
 		if !doublestar.ValidatePattern(pattern) {
-			bad.add("--exclude", fmt.Errorf("invalid glob %q", pattern))
+			bad.Add("--exclude", fmt.Errorf("invalid glob %q", pattern))
 		}
 	}
 }
 
 // resolveCodec creates the normalizer.
-func (s *settings) resolveCodec(bad *mistakes) {
+func (s *settings) resolveCodec(bad *command.Mistakes) {
 	p, policy, err := findProfile(s.Profile)
-	bad.add("--profile", err)
+	bad.Add("--profile", err)
 	if err == nil && s.list != "" {
 		changed, listErr := config.WithList(policy, s.list)
-		bad.add(s.listFlag, listErr)
+		bad.Add(s.listFlag, listErr)
 		if listErr == nil {
 			policy = changed
 		}
 	}
 	p, rulesErr := changeRules(p, s.Changes)
-	bad.add("--rule", rulesErr)
+	bad.Add("--rule", rulesErr)
 	if s.MaxURL > 0 {
 		p.MaxLen = int(s.MaxURL)
 	}
 	key, keyErr := s.hmacKey()
-	bad.add("--hmac-key-file", keyErr)
+	bad.Add("--hmac-key-file", keyErr)
 	if keyErr != nil {
 		key = make([]byte, codec.MinHMACKey) // stands in for the unreadable key
 	}
@@ -126,7 +127,7 @@ func (s *settings) resolveCodec(bad *mistakes) {
 		p = codec.Profile{}
 	}
 	s.record.Normalizer, err = s.newNormalizer(p, policy, key)
-	bad.add("", err)
+	bad.Add("", err)
 }
 
 // newNormalizer returns the normalizer for a profile, or nil if the profile or the
@@ -143,10 +144,10 @@ func (o *options) newNormalizer(p codec.Profile, policy *codec.Policy, key []byt
 }
 
 // resolveRecord builds the configuration of record jobs.
-func (s *settings) resolveRecord(bad *mistakes) {
+func (s *settings) resolveRecord(bad *command.Mistakes) {
 	for _, name := range s.Secrets {
 		if name == "" {
-			bad.add("--secret", errors.New("empty parameter name"))
+			bad.Add("--secret", errors.New("empty parameter name"))
 		}
 	}
 	if s.Delimiter != "" && s.Format == "" {
@@ -157,17 +158,17 @@ func (s *settings) resolveRecord(bad *mistakes) {
 	s.record.Formats = append(s.formats[:len(s.formats):len(s.formats)], table.Format(table.Parquet), table.Format(table.Avro))
 	s.record.Fields, s.record.Extend, s.record.Params = s.Fields, s.extensions(bad), s.styles(bad)
 	s.record.Divert, s.record.MaxRecord = s.Rejects != "", int(s.MaxRecord)
-	bad.add("", flagNames(recordconf.Fill(&s.record, &s.Codec, s.Where, nil)))
+	bad.Add("", flagNames(recordconf.Fill(&s.record, &s.Codec, s.Where, nil)))
 	_, hides, _ := redact.Parse(s.Redact) // checkRecord reports the error
 	s.hides = hides || len(s.Secrets) > 0
 }
 
 // extensions parses the values of --extend.
-func (s *settings) extensions(bad *mistakes) (list []record.Extension) {
+func (s *settings) extensions(bad *command.Mistakes) (list []record.Extension) {
 	for _, text := range s.Extend {
 		name, field, ok := strings.Cut(text, "=")
 		if !ok {
-			bad.add("--extend", fmt.Errorf("missing '=' in %q: want NAME=FIELD, such as url_norm=norm", text))
+			bad.Add("--extend", fmt.Errorf("missing '=' in %q: want NAME=FIELD, such as url_norm=norm", text))
 			return nil
 		}
 		list = append(list, record.Extension{Name: name, Field: field})
@@ -176,15 +177,15 @@ func (s *settings) extensions(bad *mistakes) (list []record.Extension) {
 }
 
 // urlParts parses the values of --url.
-func (s *settings) urlParts(bad *mistakes) (u record.URLParts) {
+func (s *settings) urlParts(bad *command.Mistakes) (u record.URLParts) {
 	for _, text := range s.URLs {
 		for pair := range strings.SplitSeq(text, ",") {
 			part, path, ok := strings.Cut(pair, "=")
 			if !ok {
-				bad.add("--url", fmt.Errorf("missing '=' in %q: want PART=PATH pairs, such as host=request.host,path=request.uri", pair))
+				bad.Add("--url", fmt.Errorf("missing '=' in %q: want PART=PATH pairs, such as host=request.host,path=request.uri", pair))
 				continue
 			}
-			bad.add("--url", u.Add(part, path))
+			bad.Add("--url", u.Add(part, path))
 		}
 	}
 	return u
@@ -204,9 +205,9 @@ func (s *settings) hmacKey() ([]byte, error) {
 }
 
 // checkFiles rejects output files that share a name or cannot be written.
-func (s *settings) checkFiles(bad *mistakes) {
+func (s *settings) checkFiles(bad *command.Mistakes) {
 	if s.OutputDir != "" {
-		bad.add("--output-dir", disk.Creatable(s.OutputDir))
+		bad.Add("--output-dir", disk.Creatable(s.OutputDir))
 	}
 	seen := map[string]string{}
 	for _, f := range []struct{ flag, name string }{{"--output", s.Output}, {"--rejects", s.Rejects}, {"--report", s.Report}} {
@@ -214,10 +215,10 @@ func (s *settings) checkFiles(bad *mistakes) {
 			continue
 		}
 		if other := seen[f.name]; other != "" {
-			bad.add(f.flag, fmt.Errorf("same file as %s", other))
+			bad.Add(f.flag, fmt.Errorf("same file as %s", other))
 		}
 		seen[f.name] = f.flag
-		bad.add(f.flag, s.checkFile(f.flag, f.name))
+		bad.Add(f.flag, s.checkFile(f.flag, f.name))
 	}
 }
 
@@ -254,17 +255,17 @@ func (s *settings) isInput(fi os.FileInfo) bool {
 
 // resolveLimits checks the limits and how the run works. No flag could report the errors
 // in sizes when it was set.
-func (s *settings) resolveLimits(bad *mistakes) {
+func (s *settings) resolveLimits(bad *command.Mistakes) {
 	for _, flag := range slices.Sorted(maps.Keys(s.late)) {
-		bad.add("--"+flag, s.late[flag])
+		bad.Add("--"+flag, s.late[flag])
 	}
 	if s.MaxRatio == 0 || s.MaxRatio < -1 {
-		bad.add("--max-ratio", errors.New("must be greater than 0, or -1 for no limit"))
+		bad.Add("--max-ratio", errors.New("must be greater than 0, or -1 for no limit"))
 	}
 	s.tables.limits.MaxPage, s.tables.limits.MaxRatio = int64(s.MaxWindow), s.MaxRatio
-	bad.add("--fail-on", checkFailOn(s.FailOn))
+	bad.Add("--fail-on", checkFailOn(s.FailOn))
 	_ = s.logLevel.UnmarshalText([]byte(s.LogLevel)) // checkValues reports the error
-	bad.within("--jobs", s.Jobs, maxJobs)
+	bad.Within("--jobs", s.Jobs, maxJobs)
 }
 
 const maxJobs = 1024
@@ -278,7 +279,7 @@ func (s *settings) readsFiles() bool {
 // checkRecord lets package record validate its part of the settings. Stand-ins
 // replace the settings whose flags are wrong (they have been reported) and
 // those that depend on a format still to be detected.
-func (s *settings) checkRecord(bad *mistakes) {
+func (s *settings) checkRecord(bad *command.Mistakes) {
 	probe := s.record
 	if probe.Normalizer == nil {
 		probe.Normalizer = recordconf.Probe()
@@ -293,5 +294,5 @@ func (s *settings) checkRecord(bad *mistakes) {
 		probe.Render = record.RenderRewrite
 	}
 	_, err := record.New(probe)
-	bad.add("", flagNames(err))
+	bad.Add("", flagNames(err))
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/zeebo/xxh3"
 
 	"github.com/urlfold/urlfold/codec/record"
+	"github.com/urlfold/urlfold/internal/app/cli/command"
 	"github.com/urlfold/urlfold/internal/ground/suggest"
 )
 
@@ -55,23 +56,23 @@ func parseShare(text string) (s share, err error) {
 }
 
 // resolveShard sets the share. It needs the results of resolveUnique.
-func (s *settings) resolveShard(bad *mistakes) {
+func (s *settings) resolveShard(bad *command.Mistakes) {
 	if s.Share == "" {
 		return
 	}
 	var err error
 	s.share, err = parseShare(s.Share)
-	bad.add("--shard", err)
+	bad.Add("--shard", err)
 	usual := byPath
 	if s.Unique != "" {
 		usual = s.By
 	}
 	s.share.by = cmp.Or(s.ShardBy, usual)
 	if _, err := suggest.Index("field", shardByNames, s.share.by); err != nil {
-		bad.add("--shard-by", err)
+		bad.Add("--shard-by", err)
 		return
 	}
-	bad.add("--shard-by", s.checkShare())
+	bad.Add("--shard-by", s.checkShare())
 	if s.share.by != byPath && err == nil {
 		s.record.Shard = record.Shard{Index: s.share.index, Of: s.share.of, By: s.share.by}
 	}

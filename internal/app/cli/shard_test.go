@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/urlfold/urlfold/internal/app/cli/command"
 	"github.com/urlfold/urlfold/internal/storage/compress"
 )
 
@@ -69,7 +70,7 @@ func runShards(t *testing.T, by string, args ...string) (whole shardRun, parts [
 		var stderr strings.Builder
 		cmd.Stderr = &stderr
 		out, err := cmd.Output()
-		if err != nil && cmd.ProcessState.ExitCode() != exitFailOn {
+		if err != nil && cmd.ProcessState.ExitCode() != command.ExitFailOn {
 			t.Fatalf("urlfold %s: %v\n%s", strings.Join(cmd.Args[1:], " "), err, &stderr)
 		}
 		return shardRun{string(out), report}
@@ -252,7 +253,7 @@ func TestMergeReportsOfOthers(t *testing.T) {
 	} {
 		cmd := exec.Command("urlfold", append([]string{"merge-reports"}, test.names...)...)
 		out, err := cmd.CombinedOutput()
-		if err == nil || cmd.ProcessState.ExitCode() != exitUsage || !strings.Contains(string(out), test.want) {
+		if err == nil || cmd.ProcessState.ExitCode() != command.ExitUsage || !strings.Contains(string(out), test.want) {
 			t.Errorf("%q: %v, %s", test.want, err, out)
 		}
 	}
@@ -263,7 +264,7 @@ func TestMergeReportsOfOthers(t *testing.T) {
 
 // TestWorseExit: the exit code of all shards is that of a run without them.
 func TestWorseExit(t *testing.T) {
-	order := []int{exitDone, exitFailOn, exitUsage, exitFatal, exitCut}
+	order := []int{command.ExitDone, command.ExitFailOn, command.ExitUsage, command.ExitFatal, command.ExitCut}
 	for i, a := range order {
 		for k, b := range order {
 			if got := worseExit(a, b); got != order[max(i, k)] {

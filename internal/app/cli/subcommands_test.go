@@ -4,10 +4,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/urlfold/urlfold/internal/app/cli/command"
 )
 
 func TestRootNames(t *testing.T) {
-	if got, want := rootNames(), commandNames(newRootCmd(testCatalog(t))); !slices.Equal(got, want) {
+	if got, want := rootNames(), command.Names(newRootCmd(testCatalog(t))); !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
 }
@@ -19,8 +21,8 @@ func TestNeededSubcommands(t *testing.T) {
 		t.Helper()
 		args := strings.Fields(line)
 		root := newRootCmdFor(testCatalog(t), args, listsCommands(args))
-		got := strings.Join(slices.DeleteFunc(commandNames(root), func(n string) bool { return n == "help" || n == "completion" }), " ")
-		if all := len(subcommands()); want == "all" && len(strings.Fields(got)) != all || want != "all" && got != want {
+		got := strings.Join(slices.DeleteFunc(command.Names(root), func(n string) bool { return n == "help" || n == "completion" }), " ")
+		if all := len(subcommands(nil)); want == "all" && len(strings.Fields(got)) != all || want != "all" && got != want {
 			t.Errorf("%s: %s, want %s", line, got, want)
 		}
 	}

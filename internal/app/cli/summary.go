@@ -11,6 +11,7 @@ import (
 
 	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/codec/record"
+	"github.com/urlfold/urlfold/internal/app/cli/command"
 	"github.com/urlfold/urlfold/internal/ground/terminal"
 	"github.com/urlfold/urlfold/internal/storage/compress"
 	"github.com/urlfold/urlfold/internal/storage/unique"
@@ -45,13 +46,13 @@ func (o *outcome) damaged() []file.Report {
 func (o *outcome) exitCode() int {
 	switch {
 	case o.interrupted:
-		return exitCut
+		return command.ExitCut
 	case o.err != nil:
-		return exitFatal
+		return command.ExitFatal
 	case len(o.failures()) > 0:
-		return exitFailOn
+		return command.ExitFailOn
 	}
-	return exitDone
+	return command.ExitDone
 }
 
 // failures returns the conditions of --fail-on that were met.
@@ -219,7 +220,7 @@ func (o *outcome) title() string {
 		return "done, but the input is damaged"
 	case len(o.damaged()) > 0:
 		return "done, but not all of the input can be read"
-	case o.exitCode() == exitFailOn:
+	case o.exitCode() == command.ExitFailOn:
 		return "done, but --fail-on " + strings.Join(o.failures(), ",") + " matched"
 	}
 	return "done"

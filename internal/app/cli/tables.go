@@ -3,14 +3,22 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
+	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"sync"
 
+	"github.com/urlfold/urlfold/codec/record"
+	"github.com/urlfold/urlfold/internal/app/cli/command"
+	"github.com/urlfold/urlfold/internal/ground/terminal"
 	"github.com/urlfold/urlfold/internal/storage/avro"
 	"github.com/urlfold/urlfold/internal/storage/compress"
 	"github.com/urlfold/urlfold/internal/storage/parquet"
 	"github.com/urlfold/urlfold/internal/storage/table"
+	"github.com/urlfold/urlfold/pipeline"
+	sink "github.com/urlfold/urlfold/sinks/file"
 )
 
 // tables opens the inputs that are Parquet and Avro files, and remembers which
@@ -135,4 +143,178 @@ func openInput(path string) (table.Input, error) {
 		return table.Input{}, errors.Join(err, f.Close())
 	}
 	return table.Input{ReaderAt: f, Closer: f, Size: fi.Size()}, nil
+}
+
+// This file writes Parquet and Avro files. There are two kinds:
+//
+//	fields    --render parquet, any input: a row of fields for each URL
+//	rewrite   --render rewrite, Parquet or Avro inputs: their rows with other URLs
+
+// The extensions of Parquet and Avro files.
+const (
+	parquetExt = ".parquet"
+	avroExt    = ".avro"
+)
+
+// hasExt reports whether name has an extension.
+func hasExt(name, ext string) bool { return strings.EqualFold(filepath.Ext(name), ext) }
+
+// resolveParquet selects the rendering parquet for an output that is named so,
+// unless --render or --extend selects another. If all inputs prove to be Parquet
+// files, chooseRewrite replaces it.
+func (s *settings) resolveParquet(bad *command.Mistakes) {
+	fields := record.RenderParquet.String()
+	switch {
+	case !hasExt(s.Output, parquetExt):
+	case s.Render.Form == "" && len(s.Extend) == 0:
+		s.Render.Form, s.mayRewrite = fields, len(s.Fields) == 0
+	case s.Render.Form == record.RenderRewrite.String():
+	case s.Render.Form != fields:
+		bad.Add("--output", fmt.Errorf("a file named %s requires --render %s", parquetExt, fields))
+	}
+}
+
+// chooseRewrite selects the rendering rewrite if --render does not select one,
+// the output is named .parquet and all inputs are Parquet files. It returns the
+// formats for it, and an error if the rendering is not possible.
+func (s *settings) chooseRewrite(f *formats) (*formats, error) {
+	tables, avros, others := s.tables.count(f)
+	if s.mayRewrite && tables > 0 && avros+others == 0 {
+		s.record.Render = record.RenderRewrite
+		var err error
+		if f, err = f.with(s.record); err != nil {
+			return nil, err
+		}
+	}
+	rewrites := s.record.Render == record.RenderRewrite
+	if s.mayRewrite && tables > 0 && avros+others > 0 {
+		return nil, command.Usage(errors.New("some inputs are Parquet files and others are not: use --render parquet to write the same columns for all of them"))
+	}
+	for _, kind := range []struct {
+		ext, article, name string
+		inputs             int
+	}{{parquetExt, "a", "Parquet", tables}, {avroExt, "an", "Avro", avros}} {
+		switch {
+		case !rewrites:
+		case kind.inputs > 0 && kind.inputs < tables+avros+others:
+			return nil, command.Usage(fmt.Errorf("some inputs are %s files and others are not: rewrite them in two runs", kind.name))
+		case kind.inputs > 0 && s.OutputDir == "" && !hasExt(s.Output, kind.ext):
+			return nil, command.Usage(fmt.Errorf("%s %s file can only be rewritten to %[1]s %[2]s file: use --output FILE%s or --output-dir, or --render jsonl, tsv, urls, keys or parquet", kind.article, kind.name, kind.ext))
+		case kind.inputs == 0 && hasExt(s.Output, kind.ext):
+			return nil, command.Usage(fmt.Errorf("--render rewrite to a file named %s requires %s inputs; use --render parquet", kind.ext, kind.name))
+		}
+	}
+	if s.rewritesTables = rewrites && tables+avros > 0; s.rewritesTables {
+		return f, s.checkRewrite()
+	}
+	return f, nil
+}
+
+// checkRewrite returns an error if a flag has no meaning when Parquet or Avro
+// files are rewritten.
+func (s *settings) checkRewrite() error {
+	const files = "not possible when Parquet or Avro files are rewritten"
+	switch {
+	case s.record.Shard.Of > 0:
+		return command.Usage(errors.New("--shard-by: records cannot be assigned when Parquet or Avro files are rewritten, which keeps all rows: use --shard-by path or --render parquet"))
+	case s.hides:
+		return command.Usage(errors.New("--redact, --secret: " + files + ", which copies the other columns: use --render parquet"))
+	case s.Unordered:
+		return command.Usage(errors.New("--unordered: " + files + "; remove the flag"))
+	case s.Compress != autoCompress:
+		return command.Usage(errors.New("--compress: a rewritten Parquet or Avro file keeps the compression of its input; remove the flag"))
+	}
+	return nil
+}
+
+// writesTables reports whether the outputs are Parquet files.
+func (s *settings) writesTables() bool {
+	return s.record.Render == record.RenderParquet || s.rewritesTables
+}
+
+// newEncoder returns a function that makes the encoder of the output for an
+// input, or nil if the output is text.
+func (s *settings) newEncoder(f *formats) func(input string, w io.Writer) (sink.Encoder, error) {
+	switch {
+	case s.rewritesTables:
+		return s.newRewriter
+	case !s.writesTables():
+		return nil
+	}
+	columns, method := f.fallback.Columns(), s.Compress
+	if method == autoCompress {
+		method = ""
+	}
+	return func(_ string, w io.Writer) (sink.Encoder, error) {
+		out, err := parquet.NewWriter(w, columns, method)
+		return parquetEncoder{out}, err
+	}
+}
+
+// newRewriter returns the encoder that rewrites an input.
+func (s *settings) newRewriter(input string, w io.Writer) (sink.Encoder, error) {
+	if file, _ := s.tables.find(input); file.format == table.Avro {
+		if os.Getenv("GOGC") == "" { // two blocks of up to 64 MiB stay, which cost the collector nothing
+			debug.SetGCPercent(25)
+		}
+		out, err := avro.NewRewriter(w, openInput, input, s.tables.columns)
+		return tableRewriter{out}, err
+	}
+	out, err := parquet.NewRewriter(w, openInput, input, parquet.RewriterOptions{Columns: s.tables.columns, Limits: s.tables.limits, TempDir: s.TempDir})
+	return tableRewriter{out}, err
+}
+
+// oneEncoder returns a function that makes the encoder of the only output, or
+// nil if it is text.
+func (s *settings) oneEncoder(f *formats) func(w io.Writer) (sink.Encoder, error) {
+	newEncoder := s.newEncoder(f)
+	if newEncoder == nil {
+		return nil
+	}
+	return func(w io.Writer) (sink.Encoder, error) { return newEncoder(s.tables.first(), w) }
+}
+
+// A parquetEncoder writes the rows of batches to a Parquet file.
+type parquetEncoder struct{ *parquet.Writer }
+
+// Append implements [sink.Encoder].
+func (e parquetEncoder) Append(_ *pipeline.Batch, stream *pipeline.Stream) error {
+	return e.Writer.Append(stream.Bytes)
+}
+
+// A tableRewriter copies Parquet or Avro files with the URLs of batches.
+type tableRewriter struct{ rowWriter }
+
+// A rowWriter is a Rewriter of package parquet or avro.
+type rowWriter interface {
+	Add(name string, row int64, text []byte) error
+	Flush() error
+	Close() error
+}
+
+// Append implements [sink.Encoder]. A line of the input is a row of the file, so
+// the number of the row follows from the line ends before the record.
+func (e tableRewriter) Append(b *pipeline.Batch, stream *pipeline.Stream) error {
+	row, at := b.Line-1, 0
+	for i := range stream.Recs {
+		r := &stream.Recs[i]
+		for ; at < int(r.Src); at++ {
+			if b.In[at] == '\n' {
+				row++
+			}
+		}
+		if err := e.Add(b.Lane.Name(), row, stream.Bytes[r.Off:r.Off+r.Len]); err != nil {
+			return err
+		}
+	}
+	return e.Flush()
+}
+
+// refuseTerminal returns an error if Parquet data would be written to a
+// terminal.
+func (s *settings) refuseTerminal(stdout io.Writer) error {
+	if s.record.Render == record.RenderParquet && s.OutputDir == "" && (s.Output == "" || s.Output == stdoutPath) && terminal.Is(stdout) {
+		return errors.New("--render parquet writes binary data: name a file with --output, or redirect stdout")
+	}
+	return nil
 }

@@ -317,7 +317,7 @@ func TestTerminalDaemon(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "c.yaml"), []byte(config), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	daemon, stderr := command(t, "run", "-c", "c.yaml")
+	daemon, stderr := program(t, "run", "-c", "c.yaml")
 	daemon.Dir = dir
 	if err := daemon.Start(); err != nil {
 		t.Fatal(err)

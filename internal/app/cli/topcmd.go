@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/urlfold/urlfold/internal/app/cli/command"
 	"github.com/urlfold/urlfold/internal/app/daemon"
 	"github.com/urlfold/urlfold/internal/report/insight"
 )
@@ -55,17 +56,17 @@ func newTopCmd(c *daemon.Catalog) *cobra.Command {
 }
 
 func (o *topOptions) run(cmd *cobra.Command, args []string) error {
-	var bad mistakes
+	var bad command.Mistakes
 	n, paths := 10, args
 	if len(args) > 0 && args[0] != "" && strings.Trim(args[0], "0123456789") == "" {
 		if _, err := os.Lstat(args[0]); err != nil { // no file has the name
 			n, _ = strconv.Atoi(args[0])
-			bad.within("N", n, maxTop)
+			bad.Within("N", n, maxTop)
 			paths = args[1:]
 		}
 	}
 	by, err := insight.ParseBy(o.Counted)
-	bad.add("--by", err)
+	bad.Add("--by", err)
 	opt := o.resolve(cmd.OutOrStdout(), &bad)
 	if err != nil {
 		by = insight.By{Columns: []string{"key"}} // stands in for the wrong one

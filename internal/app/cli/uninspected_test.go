@@ -27,7 +27,7 @@ func TestUninspected(t *testing.T) {
 		{line, "--fail-on none,damage", 2, false},
 		{line, "--redact=true", 2, false},
 	} {
-		cmd, stderr := command(t, append(strings.Fields(test.flags), "-f", "combined")...)
+		cmd, stderr := program(t, append(strings.Fields(test.flags), "-f", "combined")...)
 		cmd.Stdin = strings.NewReader(test.input)
 		out, err := cmd.Output()
 		if got := code(t, err); got != test.code || strings.Contains(stderr.String(), "uninspected  ") != test.count {

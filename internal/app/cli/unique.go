@@ -6,11 +6,16 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/codec/record"
 	"github.com/urlfold/urlfold/config/field"
+	"github.com/urlfold/urlfold/internal/app/cli/command"
+	"github.com/urlfold/urlfold/internal/ground/redact"
 	"github.com/urlfold/urlfold/internal/ground/suggest"
+	"github.com/urlfold/urlfold/internal/ground/terminal"
+	"github.com/urlfold/urlfold/internal/report/keydiff"
 	"github.com/urlfold/urlfold/internal/storage/disk"
 	"github.com/urlfold/urlfold/internal/storage/keyset"
 	"github.com/urlfold/urlfold/internal/storage/unique"
@@ -29,9 +34,9 @@ const (
 )
 
 // resolveUnique sets what identifies a record.
-func (s *settings) resolveUnique(bad *mistakes) {
+func (s *settings) resolveUnique(bad *command.Mistakes) {
 	if s.TempDir != "" {
-		bad.add("--temp-dir", disk.Writable(s.TempDir))
+		bad.Add("--temp-dir", disk.Writable(s.TempDir))
 	}
 	if s.Unique == "" && !s.identified {
 		return
@@ -39,9 +44,9 @@ func (s *settings) resolveUnique(bad *mistakes) {
 	keyOf := enumOf("key-of")
 	s.By, s.KeyOf = cmp.Or(s.By, record.IdentityNames()[0]), cmp.Or(s.KeyOf, keyOf[0])
 	_, errBy := suggest.Index("field", record.IdentityNames(), s.By)
-	bad.add("--by", errBy)
+	bad.Add("--by", errBy)
 	first, err := suggest.Index("value", keyOf, s.KeyOf)
-	bad.add("--key-of", err)
+	bad.Add("--key-of", err)
 	if errBy == nil {
 		s.record.Identity = record.Identity{By: s.By, First: first > 0}
 	}
@@ -64,7 +69,7 @@ func noteOf(mode string) record.Note {
 
 // takeNote removes the name of the field that --unique adds from the end of
 // --fields, because the field is always the last one.
-func (s *settings) takeNote(bad *mistakes) {
+func (s *settings) takeNote(bad *command.Mistakes) {
 	for _, mode := range []string{uniqueMark, uniqueCount} {
 		name := noteOf(mode).Name
 		i := slices.Index(s.Fields, name)
@@ -72,11 +77,11 @@ func (s *settings) takeNote(bad *mistakes) {
 		case i < 0:
 			continue
 		case s.Unique != mode:
-			bad.add("--fields", fmt.Errorf("%s requires --unique=%s, which adds this field", name, mode))
+			bad.Add("--fields", fmt.Errorf("%s requires --unique=%s, which adds this field", name, mode))
 		case i < last:
-			bad.add("--fields", fmt.Errorf("%s must be the last field, where --unique=%s writes it", name, mode))
+			bad.Add("--fields", fmt.Errorf("%s must be the last field, where --unique=%s writes it", name, mode))
 		case last == 0:
-			bad.add("--fields", fmt.Errorf("requires another field before %s, such as url,%[1]s", name))
+			bad.Add("--fields", fmt.Errorf("requires another field before %s, such as url,%[1]s", name))
 		}
 		s.Fields = slices.DeleteFunc(slices.Clone(s.Fields), func(f string) bool { return f == name })
 	}
@@ -154,7 +159,7 @@ func (r *oneShot) survey(ctx context.Context, o keyset.Options) (chosen *unique.
 		return nil, err
 	}
 	if ctx.Err() != nil {
-		return nil, &exitError{code: exitCut, err: errors.New("interrupted while the inputs were read for the first time; nothing was written")}
+		return nil, &command.Error{Code: command.ExitCut, Err: errors.New("interrupted while the inputs were read for the first time; nothing was written")}
 	}
 	return s.Choose(r.set.record.Render)
 }
@@ -237,4 +242,92 @@ func (o *outcome) marked() int64 {
 		return m.Marked
 	}
 	return 0
+}
+
+// This file shows which records --unique has merged: examples of URLs that differ and
+// count as the same, with the rules that make them the same.
+
+// mostSamples is the maximum number of examples in the summary and in the report.
+const mostSamples = 5
+
+// reportMerged describes the records that --unique took for duplicates.
+type reportMerged struct {
+	Records int64            `json:"records"` // left out, or marked
+	Samples []keydiff.Merged `json:"samples"` // whose URLs differ
+}
+
+// newSamples returns the collector of examples for the filter of --unique, or nil if
+// nobody will see them.
+func (r *oneShot) newSamples() (*unique.Samples, error) {
+	if r.set.Quiet && r.set.Report == "" {
+		return nil, nil
+	}
+	c := r.set.record
+	c.Render, c.Fields, c.Extend, c.Note = record.RenderTSV, []string{"url", "norm"}, nil, record.Note{}
+	c.Redact, c.Divert, c.Where, c.Shard, c.Identity = nil, false, nil, record.Shard{}, record.Identity{}
+	c.OnUnparsed, c.OnOversize = record.DispositionDefault, record.DispositionDefault
+	f, err := r.out.formats.with(c)
+	if err != nil {
+		return nil, err
+	}
+	return unique.NewSamples(f.job, r.set.Unique == uniqueLast, r.set.record.Identity.First), nil
+}
+
+// merge sets what --unique has merged.
+func (o *outcome) merge() error {
+	if o.samples == nil {
+		return nil
+	}
+	lv, keyed := o.set.uniqueLevel()
+	m, err := keydiff.NewMerger(keydiff.Side{Normalizer: o.set.record.Normalizer, Level: lv}, keyed, redact.OrPasswords(o.set.record.Redact))
+	if err != nil {
+		return err
+	}
+	all := []keydiff.Merged{}
+	for _, p := range o.samples.Pairs() {
+		all = append(all, m.Describe(keydiff.Spelling(p.Kept), keydiff.Spelling(p.Duplicate)))
+	}
+	o.merged = &reportMerged{Records: o.stats.Duplicates + o.marked(), Samples: keydiff.MostTelling(all, mostSamples)}
+	return nil
+}
+
+// uniqueLevel returns the level of the keys that --unique compares, and whether it
+// compares keys.
+func (s *settings) uniqueLevel() (codec.Level, bool) {
+	if s.By == record.IdentityNames()[0] {
+		return s.record.Level, true
+	}
+	lv, err := codec.ParseLevel(s.By)
+	return lv, err == nil
+}
+
+// writeMerged adds the examples to the summary.
+func (o *outcome) writeMerged(s *summary) {
+	if o.merged == nil {
+		return
+	}
+	verb := "dropped"
+	if o.set.Unique == uniqueMark {
+		verb = "marked"
+	}
+	for i := range o.merged.Samples {
+		x := &o.merged.Samples[i]
+		kept, duplicate := x.Texts(s.Style)
+		by := "for example"
+		if len(x.Rules) > 0 {
+			by += ", by " + strings.Join(x.Rules, ", ")
+		}
+		s.text("    " + s.Paint(terminal.Dim, by))
+		s.text("      kept     " + kept)
+		s.text("      " + verb + strings.Repeat(" ", len("dropped  ")-len(verb)) + duplicate)
+	}
+}
+
+// add returns r with the records and examples of o, another shard. Both may be nil.
+func (r *reportMerged) add(o *reportMerged) *reportMerged {
+	if r == nil || o == nil {
+		return cmp.Or(r, o)
+	}
+	all := slices.Concat(r.Samples, o.Samples)
+	return &reportMerged{Records: r.Records + o.Records, Samples: keydiff.MostTelling(all, mostSamples)}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/urlfold/urlfold/internal/app/cli/command"
 	"github.com/urlfold/urlfold/internal/app/daemon"
 	"github.com/urlfold/urlfold/internal/ground/terminal"
 	"github.com/urlfold/urlfold/internal/storage/compress"
@@ -45,7 +46,7 @@ func newVerifyCmd(c *daemon.Catalog) *cobra.Command {
 				return err
 			})
 			if err == nil && bad > 0 {
-				err = &exitError{code: exitFailOn, err: fmt.Errorf("%s not intact", terminal.Plural(int64(bad), "file is", "files are"))}
+				err = &command.Error{Code: command.ExitFailOn, Err: fmt.Errorf("%s not intact", terminal.Plural(int64(bad), "file is", "files are"))}
 			}
 			return err
 		},
@@ -60,9 +61,9 @@ func newVerifyCmd(c *daemon.Catalog) *cobra.Command {
 func namesFiles(name string, args []string) error {
 	switch {
 	case len(args) == 0:
-		return usage(fmt.Errorf("%s: missing argument: FILE, GLOB or DIR", name))
+		return command.Usage(fmt.Errorf("%s: missing argument: FILE, GLOB or DIR", name))
 	case slices.Contains(args, stdinPath):
-		return usage(fmt.Errorf("%s: cannot read stdin: name a file", name))
+		return command.Usage(fmt.Errorf("%s: cannot read stdin: name a file", name))
 	}
 	return nil
 }

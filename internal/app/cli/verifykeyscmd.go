@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/urlfold/urlfold/internal/app/cli/command"
 	"github.com/urlfold/urlfold/internal/app/daemon"
 	"github.com/urlfold/urlfold/internal/ground/terminal"
 	"github.com/urlfold/urlfold/internal/report/keydiff"
@@ -47,7 +48,7 @@ const keyProfile = "surt-ia"
 func (o *verifyKeysOptions) run(cmd *cobra.Command, paths []string) error {
 	a := o.options
 	a.Jobs = 1
-	var bad mistakes
+	var bad command.Mistakes
 	set, err := a.resolveKeys(paths, keydiff.VerifyFields, &bad)
 	if err != nil {
 		return err
@@ -65,7 +66,7 @@ func (o *verifyKeysOptions) run(cmd *cobra.Command, paths []string) error {
 	run := scan{set: set}
 	codecs := func() (func() pipeline.Codec, error) {
 		if name := run.formats.name(); name != "cdx" && name != "cdxj" && len(run.formats.names()) > 0 {
-			return nil, usage(fmt.Errorf("the input has the format %s: verify-keys needs an index with keys, cdx or cdxj", name))
+			return nil, command.Usage(fmt.Errorf("the input has the format %s: verify-keys needs an index with keys, cdx or cdxj", name))
 		}
 		return v.NewCodecs(pipeline.NewRecordCodecs(run.formats.job)), nil
 	}
@@ -73,7 +74,7 @@ func (o *verifyKeysOptions) run(cmd *cobra.Command, paths []string) error {
 		if v.Err == nil {
 			_, err = fmt.Fprintf(out, "%s, %s wrong (profile %s)\n", terminal.Plural(v.Keys, "key", "keys"), terminal.FormatCount(v.Wrong), set.record.Normalizer.Profile().Name)
 		}
-		return v.Wrong > 0, cmp.Or(v.Err, wrote(err))
+		return v.Wrong > 0, cmp.Or(v.Err, command.Wrote(err))
 	})
 }
 

@@ -7,11 +7,14 @@ import (
 	"runtime"
 	"runtime/debug"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/codec/params"
+	"github.com/urlfold/urlfold/internal/app/cli/command"
+	"github.com/urlfold/urlfold/internal/ground/terminal"
 )
 
 // newVersionCmd returns the command that prints the version.
@@ -20,7 +23,7 @@ func newVersionCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "version",
 		Short: "Print the versions of urlfold, its key functions and its data",
-		Args:  noArgs,
+		Args:  command.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			v := versions()
 			text := v.String()
@@ -32,7 +35,7 @@ func newVersionCmd() *cobra.Command {
 				text = string(b) + "\n"
 			}
 			if _, err := io.WriteString(cmd.OutOrStdout(), text); err != nil {
-				return wrote(err)
+				return command.Wrote(err)
 			}
 			return printOldData(cmd, builtin.Parameters)
 		},
@@ -144,4 +147,43 @@ func dependencyVersion(info *debug.BuildInfo) string {
 		}
 	}
 	return v + " in " + info.Path
+}
+
+// maxAge is the age in days from which a list is reported as old. Parameters
+// come and go faster than public suffixes.
+const (
+	maxAgeParams   = 180
+	maxAgeSuffixes = 365
+)
+
+// oldData returns a warning for each list that is old at a time. lists has the
+// form of params.Matcher.Versions; a list whose version is no date has no age.
+// Only "version" and "validate" look at the clock: keys never depend on it.
+func oldData(lists, suffixes string, now time.Time) (warnings []string) {
+	add := func(what, version string, limit int) {
+		date, err := time.Parse(time.DateOnly, version)
+		if err != nil {
+			return
+		}
+		if days := int(now.Sub(date).Hours() / 24); days > limit {
+			warnings = append(warnings, fmt.Sprintf("%s is %d days old: get a newer one to recognize what was added since %s", what, days, version))
+		}
+	}
+	for list := range strings.SplitSeq(lists, ",") {
+		name, version, _ := strings.Cut(list, "@")
+		add("the parameter list "+name, version, maxAgeParams)
+	}
+	add("the public suffix list", suffixes, maxAgeSuffixes)
+	return warnings
+}
+
+// printOldData writes a warning to stderr for each list that is old: the lists
+// of parameters, given by their versions, and the public suffixes.
+func printOldData(cmd *cobra.Command, lists string) error {
+	for _, w := range oldData(lists, builtin.PublicSuffixes, time.Now()) {
+		if _, err := fmt.Fprintf(cmd.ErrOrStderr(), "urlfold: warning: %s\n", terminal.Printable(w)); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/urlfold/urlfold/internal/app/cli/command"
 )
 
 // archive returns WARC records whose URIs are as they come in, and in normal form. One
@@ -69,7 +71,7 @@ func TestWARCMembers(t *testing.T) {
 	write(t, filepath.Join(dir, "in.warc.gz"), packed.String())
 	f := func(out string, args ...string) {
 		t.Helper()
-		cmd, stderr := command(t, append(args, "--max-record", "64KiB", "in.warc.gz")...)
+		cmd, stderr := program(t, append(args, "--max-record", "64KiB", "in.warc.gz")...)
 		cmd.Dir = dir
 		if err := cmd.Run(); err != nil {
 			t.Fatalf("%v: %v\n%s", args, err, stderr)
@@ -89,8 +91,8 @@ func TestWARCMembers(t *testing.T) {
 	f("dir/in.warc.gz", "--output-dir", "dir")
 
 	// Without an order the pieces of a record would come apart.
-	cmd, stderr := command(t, "--unordered", "-o", "no.warc", "in.warc.gz")
-	if cmd.Dir = dir; code(t, cmd.Run()) != exitUsage || !strings.Contains(stderr.String(), "--unordered") {
+	cmd, stderr := program(t, "--unordered", "-o", "no.warc", "in.warc.gz")
+	if cmd.Dir = dir; code(t, cmd.Run()) != command.ExitUsage || !strings.Contains(stderr.String(), "--unordered") {
 		t.Errorf("--unordered: %s", stderr)
 	}
 }
@@ -110,7 +112,7 @@ sinks:
   - file: {name: out, path: out.warc.gz}
 pipeline: {max_record_bytes: 64KiB}
 `)
-	cmd, stderr := command(t, "run", "-c", "c.yaml")
+	cmd, stderr := program(t, "run", "-c", "c.yaml")
 	cmd.Dir = dir
 	if err := cmd.Run(); err != nil {
 		t.Fatalf("%v\n%s", err, stderr)
@@ -121,9 +123,9 @@ pipeline: {max_record_bytes: 64KiB}
 	}
 
 	write(t, filepath.Join(dir, "cut.warc"), strings.Join(in[:3], "")+in[3][:200])
-	cmd, stderr = command(t, "cut.warc", "-o", "cut.out", "--fail-on", "damage")
+	cmd, stderr = program(t, "cut.warc", "-o", "cut.out", "--fail-on", "damage")
 	cmd.Dir = dir
-	if exit := code(t, cmd.Run()); exit != exitFailOn || !strings.Contains(stderr.String(), fmt.Sprintf("begins at byte %d of the text", len(strings.Join(in[:3], "")))) {
+	if exit := code(t, cmd.Run()); exit != command.ExitFailOn || !strings.Contains(stderr.String(), fmt.Sprintf("begins at byte %d of the text", len(strings.Join(in[:3], "")))) {
 		t.Errorf("exit code %d\n%s", exit, stderr)
 	}
 }

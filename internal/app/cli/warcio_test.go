@@ -79,7 +79,7 @@ func TestWarcio(t *testing.T) {
 // runIn runs urlfold in dir and returns what it writes.
 func runIn(t *testing.T, dir string, args ...string) string {
 	t.Helper()
-	cmd, stderr := command(t, append([]string{"--quiet"}, args...)...)
+	cmd, stderr := program(t, append([]string{"--quiet"}, args...)...)
 	cmd.Dir = dir
 	out, err := cmd.Output()
 	if err != nil {

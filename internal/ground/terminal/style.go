@@ -130,3 +130,6 @@ func Capital(text string) string {
 	}
 	return string(text[0]-'a'+'A') + text[1:]
 }
+
+// LowerFirst returns text with its first letter in lower case.
+func LowerFirst(text string) string { return strings.ToLower(text[:1]) + text[1:] }

@@ -56,7 +56,7 @@ var (
 
 	// The program without its main function, so that another main package can
 	// run it with its own sources, sinks and formats.
-	program = []string{"./internal/app/daemon", "./internal/app/cli"}
+	program = []string{"./internal/app/daemon", "./internal/app/cli/..."}
 
 	// The packages that read a configuration. Package config/field is not one
 	// of them: it provides the types of values, which components use in their
@@ -345,9 +345,14 @@ var rules = []rule{
 	},
 	{
 		from:   join("./..."),
-		except: join("./internal/app/cli", "./cmd/..."),
+		except: join("./internal/app/cli/...", "./cmd/..."),
 		deny:   join("github.com/spf13/cobra/..."),
 		why:    "only the command uses a terminal",
+	},
+	{
+		from: join("./internal/app/cli/command", "./internal/app/cli/escapes", "./internal/app/cli/help", "./internal/app/cli/service"),
+		deny: join("./internal/app/cli", "./internal/app/cli/escapes", "./internal/app/cli/help", "./internal/app/cli/service"),
+		why:  "the rooms of the command line share only package command",
 	},
 	{
 		from:   join("./..."),

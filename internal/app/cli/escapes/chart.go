@@ -1,0 +1,130 @@
+package escapes
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/urlfold/urlfold/codec/percent"
+	"github.com/urlfold/urlfold/internal/app/cli/command"
+	"github.com/urlfold/urlfold/internal/report/escapechart"
+)
+
+// newChart returns the command that prints which bytes are percent-encoded
+// in which component.
+func newChart() *cobra.Command {
+	var standard string
+	var allReserved bool
+	cmd := &cobra.Command{
+		Use:   "chart [flags]",
+		Short: "Print which characters are percent-encoded in which component",
+		Long: `For each byte and each component of a URL, print whether a standard requires percent-encoding. urlfold uses the same
+tables to encode. The charts of rfc3986 and whatwg mark where these two standards differ.
+
+With --all-reserved, print what "urlfold encode --all-reserved" writes for each reserved character of RFC 3986.`,
+		Example: `  urlfold chart
+  urlfold chart --standard whatwg     print the rules of browsers
+  urlfold chart --all-reserved`,
+		Args: command.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			write := writeChart
+			if allReserved {
+				write = writeReservedChart
+			}
+			return write(cmd.OutOrStdout(), standard)
+		},
+	}
+	cmd.Flags().StringVar(&standard, "standard", "rfc3986", "print the chart of this `standard`: "+strings.Join(percent.Standards(), ", "))
+	cmd.Flags().BoolVar(&allReserved, "all-reserved", false, "print what encode --all-reserved writes for each reserved character")
+	command.CompleteFrom(cmd, "standard", percent.Standards())
+	return cmd
+}
+
+const chartLegend = `
+Y  always encode
+N  never encode
+m  encode unless used as a delimiter
+-  not allowed, not even encoded
+`
+
+// writeChart writes the chart of a standard as a table and its legend.
+func writeChart(w io.Writer, standard string) error {
+	ch, err := escapechart.New(standard)
+	if err != nil {
+		return command.Usage(fmt.Errorf("--standard: %w", err))
+	}
+	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	// Cells come first, so that classes and notes of different widths do not
+	// shift the columns.
+	_, _ = fmt.Fprintf(tw, "%s\t%s\tclass\tnote\n", ch.Standard, strings.Join(ch.Columns, "\t"))
+	var used []escapechart.Note
+	for _, r := range ch.Rows {
+		_, _ = fmt.Fprintln(tw, rowText(r))
+		used = append(used, r.Notes...)
+	}
+	if err := tw.Flush(); err != nil {
+		return err
+	}
+	var legend strings.Builder
+	legend.WriteString(chartLegend)
+	slices.Sort(used)
+	for i, n := range slices.Compact(used) {
+		if i == 0 {
+			legend.WriteString("\n")
+		}
+		fmt.Fprintf(&legend, "%d  %s\n", n, n)
+	}
+	_, err = io.WriteString(w, legend.String())
+	return err
+}
+
+// writeReservedChart is writeChart for the reserved characters.
+func writeReservedChart(w io.Writer, standard string) error {
+	ch, err := escapechart.NewReserved(standard)
+	if err != nil {
+		return command.Usage(fmt.Errorf("--standard: %w", err))
+	}
+	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	_, _ = fmt.Fprintf(tw, "%s\t%s\tclass\n", ch.Standard, strings.Join(ch.Columns, "\t"))
+	for _, r := range ch.Rows {
+		_, _ = fmt.Fprintf(tw, "%c\t%s\t%s\n", r.Char, strings.Join(r.Cells, "\t"), r.Class)
+	}
+	if err := tw.Flush(); err != nil {
+		return err
+	}
+	_, err = io.WriteString(w, "\nCharacters shown raw are delimiters of that component.\n")
+	return err
+}
+
+func rowText(r escapechart.Row) string {
+	fields := []string{rowName(r)}
+	for _, c := range r.Cells {
+		fields = append(fields, string(c))
+	}
+	var notes []string
+	for _, n := range r.Notes {
+		notes = append(notes, strconv.Itoa(int(n)))
+	}
+	fields = append(fields, r.Class, strings.Join(notes, ","))
+	// Drop the empty fields at the end, which would become trailing spaces.
+	return strings.TrimRight(strings.Join(fields, "\t"), "\t")
+}
+
+// rowName returns the label of a row: the character, or its hexadecimal code if
+// it is not printable.
+func rowName(r escapechart.Row) string {
+	switch {
+	case r.First != r.Last:
+		return fmt.Sprintf("%02X-%02X", r.First, r.Last)
+	case r.First == ' ':
+		return "SPACE"
+	case r.First == 0x7F:
+		return "7F"
+	}
+	return string(rune(r.First))
+}

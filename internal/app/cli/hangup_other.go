@@ -1,6 +1,0 @@
-//go:build !unix
-
-package cli
-
-// onHangup does nothing: there is no SIGHUP on this system. Use run --watch.
-func onHangup(func()) (stop func()) { return func() {} }

@@ -1,0 +1,191 @@
+// Package help shows the commands, their options and the pages of the documents: as
+// help texts, and as man pages.
+package help
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/urlfold/urlfold/internal/app/cli/command"
+	"github.com/urlfold/urlfold/internal/app/manual"
+	"github.com/urlfold/urlfold/internal/ground/suggest"
+	"github.com/urlfold/urlfold/internal/ground/terminal"
+)
+
+const helpLong = `Show the help of a command, or a page of the documents. Without an argument, list the commands and the topics.
+
+On a terminal, show pages with the program that the environment variable PAGER names, if it is set.`
+
+// Install sets the help of root, the commands help and completion, and the options
+// --help and --version, once root has all other commands.
+func Install(root *cobra.Command) {
+	root.SetUsageFunc(writeUsage)
+	usual := root.HelpFunc()
+	root.SetHelpFunc(func(c *cobra.Command, args []string) {
+		if c != root {
+			usual(c, args)
+			return
+		}
+		_, _ = io.WriteString(c.OutOrStdout(), rootText(c)) // cobra's help function returns no error
+	})
+	root.SetHelpCommand(newHelp())
+	root.InitDefaultHelpCmd()
+	command.AsUsage(root)
+	strictCompletion(root)
+	ownHelpFlags(root)
+}
+
+// ownHelpFlags adds --help and --version to cmd and its subcommands, worded like
+// all other flags. Cobra adds them only to the command that it runs, too late
+// for man pages.
+func ownHelpFlags(cmd *cobra.Command) {
+	cmd.InitDefaultHelpFlag()
+	cmd.Flags().Lookup("help").Usage = "print this help"
+	if cmd.Version != "" {
+		cmd.InitDefaultVersionFlag()
+		cmd.Flags().Lookup("version").Usage = "print the version"
+	}
+	for _, c := range cmd.Commands() {
+		ownHelpFlags(c)
+	}
+}
+
+// newHelp returns the command that replaces the help command of cobra, which
+// knows no topics.
+func newHelp() *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [COMMAND|TOPIC]",
+		Short: "Show the help of a command, or a page of the documents",
+		Long:  helpLong,
+		Example: `  urlfold help
+  urlfold help explain
+  urlfold help first-log
+  urlfold help formats | less`,
+		ValidArgsFunction: completeHelp,
+		RunE:              showHelp,
+	}
+}
+
+// showHelp writes what args name: a command, a topic, or first the help of the
+// command and then the page if a command and a topic share the name.
+func showHelp(cmd *cobra.Command, args []string) error {
+	c, unknown := findCommand(cmd.Root(), args)
+	topic, ok := findTopic(args)
+	if unknown != nil && !ok {
+		return command.Usage(unknown)
+	}
+	if unknown == nil {
+		if err := c.Help(); err != nil || !ok {
+			return err
+		}
+	}
+	w := cmd.OutOrStdout()
+	text := topic.Text(terminal.NewStyle(w, os.Getenv))
+	if unknown == nil {
+		text = "\n" + text
+	}
+	return command.Wrote(showPage(w, text, os.Getenv))
+}
+
+// findCommand returns the command or subcommand that args name. Its error
+// suggests a command or a topic.
+func findCommand(root *cobra.Command, args []string) (*cobra.Command, error) {
+	c := root
+	for _, name := range args {
+		next, _, err := c.Find([]string{name})
+		if err == nil && next != c {
+			c = next
+			continue
+		}
+		switch names := command.Names(c); {
+		case len(names) == 0:
+			return nil, fmt.Errorf("command %s has no subcommands", c.Name())
+		case c == root:
+			return nil, unknownTopic(names, name)
+		default:
+			_, err = suggest.Index("command", names, name)
+			return nil, err
+		}
+	}
+	return c, nil
+}
+
+// unknownTopic returns the error for a name that is neither one of the commands
+// nor a topic.
+func unknownTopic(commands []string, name string) error {
+	near := suggest.Nearest(append(commands, topicNames()...), name)
+	if near == "" {
+		return fmt.Errorf("unknown command or topic %q ('urlfold help' lists both)", name)
+	}
+	return fmt.Errorf("unknown command or topic %q (did you mean %q?)", name, near)
+}
+
+// findTopic returns the topic that args name.
+func findTopic(args []string) (t manual.Topic, ok bool) {
+	topics := manual.Topics()
+	i := slices.IndexFunc(topics, func(t manual.Topic) bool { return len(args) == 1 && t.Name == args[0] })
+	if i < 0 {
+		return t, false
+	}
+	return topics[i], true
+}
+
+// topicNames returns the names of all topics.
+func topicNames() (names []string) {
+	for _, t := range manual.Topics() {
+		names = append(names, t.Name)
+	}
+	return names
+}
+
+// completeHelp makes shells complete commands and topics.
+func completeHelp(cmd *cobra.Command, args []string, typed string) (found []string, _ cobra.ShellCompDirective) {
+	c, err := findCommand(cmd.Root(), args)
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	add := func(name, about string) {
+		if strings.HasPrefix(name, typed) {
+			found = append(found, name+"\t"+about)
+		}
+	}
+	for _, sub := range c.Commands() {
+		if sub.IsAvailableCommand() {
+			add(sub.Name(), sub.Short)
+		}
+	}
+	for _, t := range manual.Topics() {
+		if next, _, err := c.Find([]string{t.Name}); len(args) == 0 && (err != nil || next == c) {
+			add(t.Name, terminal.Capital(t.About))
+		}
+	}
+	return found, cobra.ShellCompDirectiveNoFileComp
+}
+
+// strictCompletion makes the completion command that cobra adds fail on unknown
+// shells. By default, cobra prints a usage text and exits with 0.
+func strictCompletion(root *cobra.Command) {
+	root.InitDefaultCompletionCmd()
+	for _, c := range root.Commands() {
+		if c.Name() != "completion" {
+			continue
+		}
+		c.Short = "Generate a completion script for a shell"
+		c.Long = "Generate a completion script for a shell. The help of each subcommand explains how to install the script."
+		shells := command.Names(c)
+		c.Args = cobra.ArbitraryArgs
+		c.RunE = func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return command.Usage(errors.New("completion: missing argument: the shell (" + strings.Join(shells, ", ") + ")"))
+			}
+			_, err := suggest.Index("shell", shells, args[0])
+			return command.Usage(err)
+		}
+	}
+}

@@ -1,0 +1,227 @@
+package help
+
+import (
+	"cmp"
+	"fmt"
+	"path/filepath"
+	"runtime/debug"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/urlfold/urlfold/internal/app/cli/command"
+	"github.com/urlfold/urlfold/internal/app/manual"
+	"github.com/urlfold/urlfold/internal/ground/terminal"
+	"github.com/urlfold/urlfold/internal/storage/disk"
+)
+
+// NewMan returns the command that writes the man pages, each with write.
+func NewMan(version string, write func(name string, text []byte, inputs []string) error) *cobra.Command {
+	return &cobra.Command{
+		Use:   "man [flags] DIR",
+		Short: "Write the man pages of urlfold into a directory",
+		Long: `Write a man page for each command and each topic of "urlfold help" into a directory: DIR/man1/urlfold-COMMAND.1 and
+DIR/man7/urlfold-TOPIC.7. Create DIR if it does not exist, and replace existing pages.`,
+		Example: `  urlfold man /usr/local/share/man
+  urlfold man ~/.local/share/man && man urlfold-explain`,
+		Args: command.WantArgs(1, 1, "man: expected one argument: the directory, such as /usr/local/share/man"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return writeManPages(cmd.Root(), args[0], version, write)
+		},
+	}
+}
+
+// writeManPages writes the pages of all commands and topics below dir.
+func writeManPages(root *cobra.Command, dir, version string, write func(name string, text []byte, inputs []string) error) error {
+	for _, section := range []string{"man1", "man7"} {
+		if err := disk.MkdirAll(filepath.Join(dir, section), 0o755); err != nil {
+			return err
+		}
+	}
+	for name, page := range manPages(root, version) {
+		if err := write(filepath.Join(dir, "man"+name[len(name)-1:], name), page, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// manPages returns the pages of all commands and topics by file name.
+func manPages(root *cobra.Command, version string) map[string][]byte {
+	pages := map[string][]byte{}
+	date := buildDate()
+	var walk func(c *cobra.Command)
+	walk = func(c *cobra.Command) {
+		pages[manName(c)+".1"] = commandPage(c, date, version)
+		for _, sub := range c.Commands() {
+			if sub.IsAvailableCommand() || sub.Name() == "help" {
+				walk(sub)
+			}
+		}
+	}
+	walk(root)
+	for _, t := range manual.Topics() {
+		pages["urlfold-"+t.Name+".7"] = t.Man(date, version).Bytes()
+	}
+	return pages
+}
+
+// manName returns the name of the page of c, such as urlfold-state-ls.
+func manName(c *cobra.Command) string { return strings.ReplaceAll(c.CommandPath(), " ", "-") }
+
+// buildDate returns the date of the revision from which the program was built,
+// or "" if that is unknown. The pages of one program are always the same.
+func buildDate() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return ""
+	}
+	i := slices.IndexFunc(info.Settings, func(s debug.BuildSetting) bool { return s.Key == "vcs.time" })
+	if i < 0 {
+		return ""
+	}
+	date, _, _ := strings.Cut(info.Settings[i].Value, "T")
+	return date
+}
+
+// commandPage returns the man page of c.
+func commandPage(c *cobra.Command, date, version string) []byte {
+	m := manual.NewMan(manName(c), 1, date, version, terminal.LowerFirst(c.Short))
+	m.Section("SYNOPSIS")
+	m.Code([]string{c.UseLine()})
+	if subs := command.Names(c); len(subs) > 0 {
+		m.Code([]string{c.CommandPath() + " COMMAND [flags]"})
+	}
+	m.Section("DESCRIPTION")
+	manText(m, cmp.Or(c.Long, c.Short+"."))
+	manCommands(m, c)
+	manFlags(m, c)
+	if c.Example != "" {
+		m.Section("EXAMPLES")
+		for line := range strings.SplitSeq(c.Example, "\n") {
+			command, about, _ := strings.Cut(strings.TrimSpace(line), "  ")
+			m.Item(command, strings.TrimSpace(about))
+		}
+	}
+	if !c.HasParent() {
+		m.Section("EXIT STATUS")
+		for _, e := range command.ExitMeanings {
+			m.Item(fmt.Sprint(e.Code), terminal.Capital(e.Meaning)+".")
+		}
+		m.Section("ENVIRONMENT")
+		for _, v := range environment {
+			m.Item(v.name, v.meaning)
+		}
+	}
+	m.Section("SEE ALSO")
+	m.Paragraph(strings.Join(seeAlso(c), ", "))
+	return m.Bytes()
+}
+
+// environment holds the environment variables that every command reads.
+var environment = []struct{ name, meaning string }{
+	{"NO_COLOR", "If it is not empty, output has no colors."},
+	{"COLUMNS", "The width of text in columns. Default: that of the terminal."},
+	{"LC_ALL, LC_CTYPE, LANG", "Text is drawn with characters beyond ASCII if the first of these that is set names UTF-8."},
+	{"PAGER", "The program through which urlfold help shows a topic on a terminal."},
+}
+
+// manText writes a help text: paragraphs, and indented lines as they are.
+func manText(m *manual.Man, text string) {
+	var run []string
+	indented := func(line string) bool { return strings.HasPrefix(line, "  ") }
+	flush := func() {
+		switch {
+		case len(run) == 0:
+		case indented(run[0]):
+			m.Code(run)
+		default:
+			m.Paragraph(strings.Join(run, " "))
+		}
+		run = nil
+	}
+	for line := range strings.SplitSeq(strings.TrimSpace(text), "\n") {
+		if line == "" || len(run) > 0 && indented(line) != indented(run[0]) {
+			flush()
+		}
+		if line != "" {
+			run = append(run, line)
+		}
+	}
+	flush()
+}
+
+// manCommands writes the list of the subcommands of c.
+func manCommands(m *manual.Man, c *cobra.Command) {
+	if len(command.Names(c)) == 0 {
+		return
+	}
+	m.Section("COMMANDS")
+	for _, sub := range c.Commands() {
+		if sub.IsAvailableCommand() || sub.Name() == "help" {
+			m.Item(sub.Name(), sub.Short+". See "+manName(sub)+"(1).")
+		}
+	}
+}
+
+// manFlags writes the flags of c, those of the root by group.
+func manFlags(m *manual.Man, c *cobra.Command) {
+	m.Section("OPTIONS")
+	groups := []string{""}
+	if !c.HasParent() {
+		groups = flagGroups
+	}
+	for _, group := range groups {
+		if group != "" {
+			m.Subsection(group)
+		}
+		all := pflag.NewFlagSet("", pflag.ContinueOnError)
+		all.SortFlags = false
+		all.AddFlagSet(c.NonInheritedFlags())
+		all.AddFlagSet(c.InheritedFlags())
+		all.VisitAll(func(f *pflag.Flag) {
+			if !f.Hidden && (group == "" || groupOf(f) == group) {
+				m.Item(flagTerm(f), flagText(f))
+			}
+		})
+	}
+}
+
+// flagTerm returns the names of a flag and of its value.
+func flagTerm(f *pflag.Flag) string {
+	term := "--" + f.Name
+	if f.Shorthand != "" {
+		term = "-" + f.Shorthand + ", " + term
+	}
+	if value, _ := pflag.UnquoteUsage(f); value != "" {
+		term += " " + value
+	}
+	return term
+}
+
+// flagText returns the help of a flag, with its default.
+func flagText(f *pflag.Flag) string {
+	_, text := pflag.UnquoteUsage(f)
+	text = terminal.Capital(text) + "."
+	switch {
+	case f.Name == "jobs": // depends on the machine
+		text += " Default: the number of processors."
+	case !slices.Contains([]string{"", "false", "0", "[]"}, f.DefValue):
+		text += " Default: " + f.DefValue + "."
+	}
+	return text
+}
+
+// seeAlso returns the pages that belong to c: for the root, those of all topics.
+func seeAlso(c *cobra.Command) (pages []string) {
+	if c.HasParent() {
+		pages = append(pages, manName(c.Parent())+"(1)", "urlfold-exit-codes(7)")
+		return slices.Compact(pages)
+	}
+	for _, t := range manual.Topics() {
+		pages = append(pages, "urlfold-"+t.Name+"(7)")
+	}
+	return pages
+}

@@ -1,0 +1,244 @@
+// Package service has the commands of the daemon: run, those for its configuration and
+// its stored state, and those that ask a running one.
+package service
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/urlfold/urlfold/config"
+	"github.com/urlfold/urlfold/internal/app/cli/command"
+	"github.com/urlfold/urlfold/internal/app/daemon"
+	"github.com/urlfold/urlfold/internal/ground/terminal"
+	"github.com/urlfold/urlfold/internal/storage/compress"
+	"github.com/urlfold/urlfold/pipeline"
+	sinkfile "github.com/urlfold/urlfold/sinks/file"
+)
+
+// Commands returns the commands for a daemon with the components of c. warnOld warns of
+// lists of parameters, given by their versions, that are old.
+func Commands(c *daemon.Catalog, version string, warnOld func(cmd *cobra.Command, lists string) error) []command.Sub {
+	return []command.Sub{
+		{Name: "run", Create: func() *cobra.Command { return newRun(c, version) }},
+		{Name: "validate", Create: func() *cobra.Command { return newValidate(c, warnOld) }},
+		{Name: "test", Create: func() *cobra.Command { return newTest(c) }},
+		{Name: "schema", Create: func() *cobra.Command { return newSchema(c) }},
+		{Name: "state", Create: func() *cobra.Command { return newState(c) }},
+		{Name: "dedupe", Create: func() *cobra.Command { return newDedupe(c) }},
+		{Name: "tap", Create: func() *cobra.Command { return newTap(c) }},
+		{Name: "monitor", Create: func() *cobra.Command { return newMonitor(c) }},
+	}
+}
+
+const runLong = `Run the pipeline of a configuration as a daemon: read records from its sources, normalize their URLs, and write them to
+its sinks. Stop when the sources end or a signal arrives.
+
+On SIGTERM or SIGINT, stop reading, and exit when every record that was read is durable. On a second SIGINT, or a SIGTERM
+at least 5 s after the first signal, exit without waiting. Signals within 500 ms count as one. On SIGHUP, reload the configuration: apply new rules from the next batch on, and replace changed sources or
+sinks after the pipeline has drained. If the new configuration is invalid, log its errors and keep the old one.`
+
+// runFlags are the flags of urlfold run.
+type runFlags struct {
+	file     string
+	untilEOF bool
+	watch    bool
+	dryRun   bool
+}
+
+// newRun returns the command that runs the daemon of a program with this version.
+func newRun(c *daemon.Catalog, version string) *cobra.Command {
+	o := &runFlags{}
+	cmd := &cobra.Command{
+		Use:   "run -c FILE",
+		Short: "Run the pipeline of a configuration as a daemon",
+		Long:  runLong,
+		Example: `  urlfold run -c urlfold.yaml
+  urlfold run -c urlfold.yaml --until-eof    process the existing input, then exit
+  urlfold run -c urlfold.yaml --dry-run      read the files, write nothing, print the counts`,
+		Args: command.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			err := runDaemon(cmd, c, o, version)
+			if e := new(command.Error); errors.As(err, &e) && e.Code == command.ExitUsage && o.file != "" {
+				e.Code = command.ExitConfig
+			}
+			return err
+		},
+	}
+	configFlag(cmd, &o.file)
+	cmd.Flags().BoolVar(&o.untilEOF, "until-eof", false, "exit when all files, partitions and streams have been read to their current ends")
+	cmd.Flags().BoolVar(&o.watch, "watch", false, "reload the configuration when its file changes, as on SIGHUP. Changes to the profiles, lists and ${file:} values that it refers to do not cause a reload")
+	cmd.Flags().BoolVar(&o.dryRun, "dry-run", false, "read all files to the end, write nothing, store no checkpoints, and print the counts. The exit code is that of a real run")
+	return cmd
+}
+
+// configFlag adds the --config flag, which loadConfig requires.
+func configFlag(cmd *cobra.Command, file *string) {
+	cmd.Flags().StringVarP(file, "config", "c", "", "read the configuration from this YAML `FILE` (required)")
+	_ = cmd.MarkFlagFilename("config", "yaml", "yml") // the flag exists
+}
+
+// loadConfig reads and validates the configuration file.
+func loadConfig(c *daemon.Catalog, file string) (*config.File, error) {
+	if file == "" {
+		return nil, command.Usage(errors.New("missing required flag: -c/--config FILE"))
+	}
+	f, err := c.Load(file)
+	if err != nil {
+		return nil, command.BadConfig(err)
+	}
+	return f, nil
+}
+
+// runDaemon runs the daemon until its sources end or a signal stops it.
+func runDaemon(cmd *cobra.Command, c *daemon.Catalog, o *runFlags, version string) error {
+	sig := command.Watch()
+	defer sig.Stop()
+	var d *daemon.Daemon
+	there := make(chan struct{}) // closed when d is set
+	defer onHangup(func() {
+		select {
+		case <-there:
+			d.Reload()
+		case <-sig.Quit:
+		}
+	})()
+	loaded := stampOf(o.file) // taken before loading, so that a change during loading triggers a reload
+	f, err := loadConfig(c, o.file)
+	if err != nil {
+		return err
+	}
+	if o.dryRun {
+		return dryRun(sig.Soft, cmd, c, f)
+	}
+	d, err = c.New(f, daemon.Options{
+		Load:     func() (*config.File, error) { return c.Load(o.file) },
+		UntilEOF: o.untilEOF, Version: version, Log: terminal.Writer(cmd.ErrOrStderr()),
+		Stdin: cmd.InOrStdin(), Stdout: terminal.Writer(cmd.OutOrStdout()),
+	})
+	var few *daemon.LimitError
+	switch {
+	case errors.As(err, &few):
+		return &command.Error{Code: command.ExitUsage, Err: err, See: "docs/operations.md, Sizing, says what descriptors are needed for."}
+	case err != nil:
+		return err
+	}
+	close(there)
+	go sig.OnSecond(d.HardStop)
+	if o.watch {
+		ctx, cancel := context.WithCancel(sig.Soft)
+		defer cancel()
+		go watchFile(ctx, o.file, loaded, d.Reload)
+	}
+	err = d.Run(sig.Soft)
+	var mistake *config.Error
+	switch {
+	case errors.Is(err, sinkfile.ErrClosedPipe):
+		return nil // the reader of stdout has gone, as in "urlfold run … | head"
+	case errors.As(err, &mistake):
+		return command.BadConfig(err)
+	case errors.Is(err, pipeline.ErrDeadline):
+		return &command.Error{Code: command.ExitCut, Err: err}
+	case errors.As(err, new(*pipeline.OpenError)) && errors.As(err, new(interface{ Misconfigured() })):
+		return command.BadConfig(err) // such as a topic that does not exist
+	case err != nil || sig.Soft.Err() != nil: // damaged files are no error of a run that a signal has stopped
+		return err
+	}
+	dropped, damaged := droppedExit(d.Dropped()), damageExit(d.Damaged())
+	if dropped == nil || damaged == nil {
+		return cmp.Or(dropped, damaged)
+	}
+	return &command.Error{Code: command.ExitFailOn, Err: fmt.Errorf("%w; %w", dropped, damaged)}
+}
+
+// droppedExit returns the error for a finished run that dropped records which
+// sinks refused, or nil if it dropped none.
+func droppedExit(records int64) error {
+	if records == 0 {
+		return nil
+	}
+	return &command.Error{Code: command.ExitFailOn, Err: fmt.Errorf("%s dropped after a sink refused them permanently (pipeline.on_refused: drop)", terminal.Plural(records, "record", "records"))}
+}
+
+// damageExit returns the error for a finished run that met damaged files, or
+// nil if there were none.
+func damageExit(files int64) error {
+	if files == 0 {
+		return nil
+	}
+	return &command.Error{Code: command.ExitFailOn, Err: fmt.Errorf("%s damaged; see the log for details", terminal.Plural(files, "input file is", "input files are"))}
+}
+
+// watchFile calls changed when the modification time or size of the file
+// differs from last, and again at each later change. It polls once a second,
+// which works on every file system.
+func watchFile(ctx context.Context, name string, last stamp, changed func()) {
+	t := time.NewTicker(time.Second)
+	defer t.Stop()
+	for {
+		select {
+		case <-t.C:
+		case <-ctx.Done():
+			return
+		}
+		if now := stampOf(name); now != last && now != (stamp{}) {
+			last = now
+			changed()
+		}
+	}
+}
+
+// A stamp identifies a version of a file. The zero stamp means that the file
+// could not be read.
+type stamp struct {
+	mtime int64 // nanoseconds since the Unix epoch
+	size  int64
+}
+
+func stampOf(name string) stamp {
+	fi, err := os.Stat(name)
+	if err != nil {
+		return stamp{}
+	}
+	return stamp{fi.ModTime().UnixNano(), fi.Size()}
+}
+
+// dryRun prints what a run would do with the existing files. The result has the
+// exit code of that run.
+func dryRun(ctx context.Context, cmd *cobra.Command, c *daemon.Catalog, f *config.File) error {
+	r, err := c.DryRun(ctx, f, cmd.ErrOrStderr())
+	var mistake *config.Error
+	switch {
+	case errors.As(err, &mistake):
+		return command.BadConfig(err)
+	case err != nil:
+		return err
+	}
+	w := cmd.OutOrStdout()
+	s := r.Snapshot
+	_, err = fmt.Fprintf(w, "read %d records with %d URLs: %d URLs would change, %d URLs have flags\n"+
+		"%d records would be written, %d dropped, %d dead-lettered\n",
+		s.Ledger.Read, s.Stats.URLs, s.Stats.Changed, s.Stats.Flagged, s.Ledger.Emitted, s.Ledger.Dropped, s.Ledger.Dead)
+	if f.Dedupe != nil && err == nil {
+		_, err = fmt.Fprintf(w, "%d duplicates would be dropped\n", s.Ledger.Duplicates)
+	}
+	for _, sink := range s.Sinks {
+		if len(f.Route) > 0 && !sink.Dead && err == nil {
+			_, err = fmt.Fprintf(w, "%s: %d records\n", sink.Name, sink.Records)
+		}
+	}
+	for _, file := range r.Files {
+		if file.Verdict.Kind != compress.OK && err == nil {
+			_, err = fmt.Fprintf(w, "%s: %s\n", terminal.OneLine(file.Path), terminal.Printable(file.Verdict.String()))
+		}
+	}
+	if err != nil || ctx.Err() != nil {
+		return err
+	}
+	return damageExit(r.Damaged())
+}
