@@ -21,9 +21,13 @@ const folder = path.resolve(process.argv[2]);
 const most = 300_000; // bytes of the first page without the WebAssembly module
 const kinds = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css', '.svg': 'image/svg+xml', '.json': 'application/json' };
 
-// The server knows one version, at a path, as a real one does.
+// The server has the version at a path, as a real one does, and the same files as
+// another version.
+const version = path.basename(folder);
 const server = createServer((request, response) => {
-  let file = path.join(path.dirname(folder), decodeURIComponent(new URL(request.url, 'http://h').pathname));
+  const name = decodeURIComponent(new URL(request.url, 'http://h').pathname);
+  if (name === '/versions.json') return response.end(JSON.stringify(['99.9', version]));
+  let file = path.join(path.dirname(folder), name.replace('/99.9/', `/${version}/`));
   if (file.endsWith('/')) file += 'index.html';
   if (!statSync(file, { throwIfNoEntry: false })?.isFile()) return response.writeHead(404).end();
   response.writeHead(200, { 'Content-Type': kinds[path.extname(file)] || 'application/octet-stream' });
@@ -31,7 +35,7 @@ const server = createServer((request, response) => {
 });
 await new Promise((resolve) => { server.listen(0, '127.0.0.1', resolve); });
 const origin = `http://127.0.0.1:${server.address().port}`;
-const root = `${origin}/${path.basename(folder)}/`;
+const root = `${origin}/${version}/`;
 const browser = await puppeteer.launch({ executablePath: process.env.CHROME, args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'] });
 
 let failed = 0;
@@ -136,7 +140,10 @@ async function find(width, scheme) {
   const first = await page.$eval('#search-results a', (a) => a.href);
   const answer = await page.evaluate(async (href) => (await fetch(href)).status, first);
   if (answer !== 200 || !first.includes('/docs/')) problems.push(`the first result is ${first}, status ${answer}`);
-  report(`search ${width} ${scheme}`, problems);
+  await page.keyboard.press('Escape');
+  await Promise.all([page.waitForNavigation(), page.select('#version', '99.9')]);
+  if (page.url() !== `${origin}/99.9/docs/how-to/install/`) problems.push(`the other version is at ${page.url()}`);
+  report(`search and versions ${width} ${scheme}`, problems);
   await page.close();
 }
 
