@@ -251,7 +251,7 @@ func (c *claims) asked(b *Batch, list []*Claim, err error) {
 			c.end(cl, claimGone)
 		}
 	}
-	leave, next := c.unpark(), c.proceed(b)
+	leave, next := unpark(&c.parked, c.decided), c.proceed(b)
 	c.mu.Unlock()
 	c.leave(leave)
 	c.dispatch(next)
@@ -400,25 +400,9 @@ func (c *claims) settled(b *Batch, err error) {
 		}
 	}
 	c.parked = append(c.parked, b)
-	leave := c.unpark()
+	leave := unpark(&c.parked, c.decided)
 	c.mu.Unlock()
 	c.leave(leave)
-}
-
-// unpark returns the parked batches whose leans are decided. The caller holds
-// mu.
-func (c *claims) unpark() (leave []*Batch) {
-	kept := c.parked[:0]
-	for _, b := range c.parked {
-		if c.decided(b) {
-			leave = append(leave, b)
-		} else {
-			kept = append(kept, b)
-		}
-	}
-	clear(c.parked[len(kept):])
-	c.parked = kept
-	return leave
 }
 
 // decided reports whether no lean of b waits for a claim. The caller holds mu.
@@ -451,7 +435,7 @@ func (c *claims) decided(b *Batch) bool {
 func (c *claims) flush() []*Batch {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.unpark()
+	return unpark(&c.parked, c.decided)
 }
 
 // snapshot returns the counts.

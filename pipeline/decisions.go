@@ -365,7 +365,7 @@ func (d *decisions) settle(b *Batch, durable bool) (leave []*Batch) {
 		s.at(b.number).settled = true
 		d.advance(s)
 	}
-	return d.unpark()
+	return unpark(&d.parked, d.leaves)
 }
 
 // advance moves the cut over the settled batches, and the watermarks of their
@@ -398,26 +398,11 @@ func (d *decisions) advance(s *series) {
 	}
 }
 
-// unpark returns the parked batches that may leave. The caller holds mu.
-func (d *decisions) unpark() (leave []*Batch) {
-	kept := d.parked[:0]
-	for _, b := range d.parked {
-		if d.leaves(b) {
-			leave = append(leave, b)
-		} else {
-			kept = append(kept, b)
-		}
-	}
-	clear(d.parked[len(kept):])
-	d.parked = kept
-	return leave
-}
-
 // flush returns all parked batches after a hard stop.
 func (d *decisions) flush() []*Batch {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return d.unpark()
+	return unpark(&d.parked, d.leaves)
 }
 
 // revoke revokes l, and forgets what was decided about it and is beyond its cut,
@@ -448,7 +433,7 @@ func (d *decisions) revoke(l *Lane) (leave []*Batch) {
 	if d.windows != nil {
 		d.windows.revoke(l)
 	}
-	return d.unpark()
+	return unpark(&d.parked, d.leaves)
 }
 
 // pause stops decisions. With resume, the caller must let the batches that wait

@@ -3,6 +3,7 @@ package pipeline
 import (
 	"iter"
 	"math/bits"
+	"slices"
 	"sync"
 )
 
@@ -293,6 +294,18 @@ func (f *filtering) letLeave(batches []*Batch) {
 	for _, b := range batches {
 		f.leave(b)
 	}
+}
+
+// unpark removes the batches that may leave from parked, and returns them.
+func unpark(parked *[]*Batch, may func(*Batch) bool) (leave []*Batch) {
+	*parked = slices.DeleteFunc(*parked, func(b *Batch) bool {
+		ok := may(b)
+		if ok {
+			leave = append(leave, b)
+		}
+		return ok
+	})
+	return leave
 }
 
 // flush gives up, after a hard stop, the batches that wait for others.

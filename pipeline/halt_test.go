@@ -143,9 +143,9 @@ func TestDrainHalted(t *testing.T) {
 		return b
 	}
 	a, b, c := emit(), emit(), emit()
-	l.halt(c.Seq)
-	l.halt(b.Seq)
-	l.halt(c.Seq)
+	lower(&l.end, c.Seq)
+	lower(&l.end, b.Seq)
+	lower(&l.end, c.Seq)
 	if l.halted(a.Seq) || !l.halted(b.Seq) || !l.halted(c.Seq) {
 		t.Error("the lane is not halted at the first batch")
 	}

@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"bytes"
+	"cmp"
 	"io/fs"
 )
 
@@ -30,10 +31,7 @@ func (l *label) SetID(id string) { l.id = id }
 
 // ID returns the identity of the lane. The default is its name.
 func (l *label) ID() string {
-	if l.id == "" {
-		return l.name
-	}
-	return l.id
+	return cmp.Or(l.id, l.name)
 }
 
 // SetLog sets the identity of the log that the lane reads, if a log with other records
@@ -53,10 +51,7 @@ func (l *label) SetRel(rel string) { l.rel = rel }
 
 // Rel returns the relative name of the lane. The default is its name.
 func (l *label) Rel() string {
-	if l.rel == "" {
-		return l.name
-	}
-	return l.rel
+	return cmp.Or(l.rel, l.name)
 }
 
 // SetPerm sets the permissions of the lane's input. An output that holds its

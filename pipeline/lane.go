@@ -187,11 +187,12 @@ func (l *Lane) leftover() error {
 	return nil
 }
 
-// halt keeps batch seq and all later batches from the sinks.
-func (l *Lane) halt(seq uint64) {
+// lower sets first, the number of a batch plus 1, to that of batch seq, unless it
+// is an earlier one. 0 is no batch.
+func lower(first *atomic.Uint64, seq uint64) {
 	for {
-		now := l.end.Load()
-		if now != 0 && now <= seq+1 || l.end.CompareAndSwap(now, seq+1) {
+		now := first.Load()
+		if now != 0 && now <= seq+1 || first.CompareAndSwap(now, seq+1) {
 			return
 		}
 	}

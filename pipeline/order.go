@@ -47,16 +47,6 @@ type outlet struct {
 	held atomic.Uint64
 }
 
-// hold keeps the batches after batch seq from the sink.
-func (o *outlet) hold(seq uint64) {
-	for {
-		now := o.held.Load()
-		if now != 0 && now <= seq+1 || o.held.CompareAndSwap(now, seq+1) {
-			return
-		}
-	}
-}
-
 // grow makes the ring longer.
 func (o *outlet) grow(size int) {
 	before := o.ring

@@ -64,7 +64,18 @@ func (p *Pipeline) Run(ctx context.Context) error {
 		err = p.start()
 	}
 	if err != nil || stopped {
-		return p.unopen(opened, stopped, err)
+		closing := p.hard
+		if stopped { // which is not an error
+			p.log.Info("stopped before everything was open", "error", err)
+			closing, err = p.base, nil
+		} else {
+			p.cut(err)
+		}
+		close(p.over)
+		p.await(p.workers.Wait)
+		err = errors.Join(err, p.closeAll(closing, opened))
+		p.state.Store(uint32(Closed))
+		return err
 	}
 	p.state.CompareAndSwap(uint32(Opening), uint32(Running))
 	quit, committed := make(chan struct{}), make(chan struct{})
@@ -120,24 +131,6 @@ func (p *Pipeline) openAll(ctx context.Context) (opened int, err error) {
 		}
 	}
 	return len(sinks) + len(p.feeds), nil
-}
-
-// unopen ends a run that has not begun, because of err or a soft stop, and
-// returns its error. It closes the first n of the sinks followed by the
-// sources. A soft stop is not an error.
-func (p *Pipeline) unopen(n int, stopped bool, err error) error {
-	closing := p.hard
-	if stopped {
-		p.log.Info("stopped before everything was open", "error", err)
-		closing, err = p.base, nil
-	} else {
-		p.cut(err)
-	}
-	close(p.over)
-	p.await(p.workers.Wait)
-	err = errors.Join(err, p.closeAll(closing, n))
-	p.state.Store(uint32(Closed))
-	return err
 }
 
 // start starts the workers.

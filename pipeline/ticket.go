@@ -55,7 +55,7 @@ func (t Ticket) Hold() {
 		g.held.Store(true)
 	}
 	if ordered != nil && policy != RefusedDrop {
-		ordered.hold(t.b.Seq)
+		lower(&ordered.held, t.b.Seq) // keeps the batches after it from the sink
 	}
 }
 

@@ -113,10 +113,10 @@ func (w *worker) endAt(b *Batch, err error) {
 		w.p.fail(err)
 		return
 	case w.shorten(b):
-		b.Lane.halt(b.Seq + 1) // before b is resolved, so that the watermark does not pass it
+		lower(&b.Lane.end, b.Seq+1) // before b is resolved, so that the watermark does not pass it
 	default:
 		b.lost.Store(true)
-		b.Lane.halt(b.Seq)
+		lower(&b.Lane.end, b.Seq)
 	}
 	w.p.halt(err)
 }

@@ -68,7 +68,14 @@ func (p *progress) save(ups []pipeline.LanePos, u checkpoint.Update) error {
 			p.touch(t)
 		}
 	}
-	changed, forgotten := p.takeUnsaved()
+	var changed []*track
+	for _, t := range p.unsaved {
+		if t.unsaved = false; !t.expired {
+			changed = append(changed, t)
+		}
+	}
+	forgotten := p.forgotten
+	p.unsaved, p.forgotten = nil, nil
 	for _, t := range changed {
 		e, ok := moved[t]
 		if !ok {
@@ -79,7 +86,11 @@ func (p *progress) save(ups []pipeline.LanePos, u checkpoint.Update) error {
 			continue
 		}
 		e = t.describe(e, p.cfg.Name)
-		t.addPoint(e.Restart, u.Points)
+		for i := range t.points {
+			if p := &t.points[i]; p.id == e.Restart && !p.stored {
+				u.Points[e.Restart], _ = p.p.AppendBinary(nil) // never fails
+			}
+		}
 		u.Entries = append(u.Entries, e)
 	}
 	for _, id := range forgotten {
@@ -119,27 +130,4 @@ func (p *progress) save(ups []pipeline.LanePos, u checkpoint.Update) error {
 func withdrawn(e checkpoint.Entry) checkpoint.Entry {
 	e.State = checkpoint.Quarantined
 	return e
-}
-
-// takeUnsaved returns the tracks to save and the ids to remove from the store,
-// and clears both lists. The caller holds mu.
-func (p *progress) takeUnsaved() (changed []*track, forgotten []string) {
-	for _, t := range p.unsaved {
-		if t.unsaved = false; !t.expired {
-			changed = append(changed, t)
-		}
-	}
-	forgotten = p.forgotten
-	p.unsaved, p.forgotten = nil, nil
-	return changed, forgotten
-}
-
-// addPoint adds the restart point with that id to m, unless it is stored
-// already.
-func (t *track) addPoint(id int64, m map[int64][]byte) {
-	for i := range t.points {
-		if p := &t.points[i]; p.id == id && !p.stored {
-			m[id], _ = p.p.AppendBinary(nil) // never fails
-		}
-	}
 }

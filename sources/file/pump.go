@@ -38,22 +38,6 @@ type pumped struct {
 	sums int64
 }
 
-// newPump starts to read r. sums, if not nil, returns the offset up to which r
-// is verified.
-func newPump(r io.Reader, sums func() int64) *pump {
-	p := &pump{
-		sums:  sums,
-		free:  make(chan []byte, 2),
-		full:  make(chan pumped, 2),
-		quit:  make(chan struct{}),
-		ended: make(chan struct{}),
-	}
-	p.free <- make([]byte, pumpBytes)
-	p.free <- make([]byte, pumpBytes)
-	go p.run(r)
-	return p
-}
-
 func (p *pump) run(r io.Reader) {
 	defer close(p.full)
 	defer close(p.ended) // before full, so that whoever sees the end of the pipe also sees this

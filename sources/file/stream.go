@@ -87,7 +87,13 @@ func (s *Source) open(ctx context.Context, in *input) (*stream, error) {
 	}
 	st := &stream{zr: compress.NewReader(src, opt), file: closer, index: index, left: math.MaxInt64}
 	if pipe {
-		st.pump = newPump(st.zr, func() int64 { off, _ := st.zr.Verified(); return off })
+		st.pump = &pump{
+			sums: func() int64 { off, _ := st.zr.Verified(); return off },
+			free: make(chan []byte, 2), full: make(chan pumped, 2), quit: make(chan struct{}), ended: make(chan struct{}),
+		}
+		st.pump.free <- make([]byte, pumpBytes)
+		st.pump.free <- make([]byte, pumpBytes)
+		go st.pump.run(st.zr)
 	}
 	in.stream = st
 	in.live.Store(st.zr)

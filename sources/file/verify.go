@@ -139,7 +139,22 @@ func (v *verifier) match(ctx context.Context, r io.Reader, off int64, asked []wa
 	}
 	for i := range asked {
 		a := &asked[i]
-		m.readTo(ctx, a.p.off)
+		// While lanes are being read, pause after each read for as long as it
+		// took, to leave them disk and CPU time.
+		for m.off < a.p.off && m.err == nil {
+			began := time.Now()
+			var n int
+			n, m.err = io.ReadFull(m.r, m.buf[:min(int64(len(m.buf)), a.p.off-m.off)])
+			m.take(m.buf[:n])
+			switch {
+			case m.err == io.ErrUnexpectedEOF:
+				m.err = io.EOF
+			case ctx.Err() != nil || !m.v.crew.running():
+				m.err = errStopped
+			case m.verified(n):
+				pauseFor(ctx, min(time.Since(began), 100*time.Millisecond))
+			}
+		}
 		h := *m.sums[a.from]
 		switch {
 		case m.err == io.EOF:
@@ -159,25 +174,6 @@ func (v *verifier) match(ctx context.Context, r io.Reader, off int64, asked []wa
 
 // verifyChunk is the number of bytes per read.
 const verifyChunk = 1 << 20
-
-// readTo reads up to off. While lanes are being read, it pauses after each read
-// for as long as the read took, to leave them disk and CPU time.
-func (m *matcher) readTo(ctx context.Context, off int64) {
-	for m.off < off && m.err == nil {
-		began := time.Now()
-		var n int
-		n, m.err = io.ReadFull(m.r, m.buf[:min(int64(len(m.buf)), off-m.off)])
-		m.take(m.buf[:n])
-		switch {
-		case m.err == io.ErrUnexpectedEOF:
-			m.err = io.EOF
-		case ctx.Err() != nil || !m.v.crew.running():
-			m.err = errStopped
-		case m.verified(n):
-			pauseFor(ctx, min(time.Since(began), 100*time.Millisecond))
-		}
-	}
-}
 
 // take hashes the next part of the text.
 func (m *matcher) take(text []byte) {

@@ -204,7 +204,18 @@ func (w *watcher) Run(ctx context.Context) error {
 		began := time.Now()
 		w.poll(hints)
 		if first {
-			w.checkEmpty()
+			// Patterns that match no files, and for which the checkpoint has no
+			// entries, are most likely a mistake.
+			w.mu.Lock()
+			empty := w.fresh && len(w.known.tracks)+len(w.candidates)+len(w.broken)+len(w.hidden) == 0
+			w.mu.Unlock()
+			switch {
+			case !empty:
+			case w.cfg.Mode == modeBatch && !w.cfg.AllowEmpty:
+				w.crew.halt(&NoMatchError{Source: w.cfg.Name})
+			default:
+				w.log.Warn("no files match the include patterns", "include", w.cfg.Include)
+			}
 		}
 		if w.complete() {
 			w.recall()
@@ -240,23 +251,6 @@ func (e *NoMatchError) Error() string {
 
 // Misconfigured marks the error as one that no retry mends.
 func (e *NoMatchError) Misconfigured() {}
-
-// checkEmpty is called after the first poll. Patterns that match no files, and
-// for which the checkpoint has no entries, are most likely a mistake: the run
-// ends in mode batch, unless allow_empty is set, and logs a warning in mode
-// tail.
-func (w *watcher) checkEmpty() {
-	w.mu.Lock()
-	empty := w.fresh && len(w.known.tracks)+len(w.candidates)+len(w.broken)+len(w.hidden) == 0
-	w.mu.Unlock()
-	switch {
-	case !empty:
-	case w.cfg.Mode == modeBatch && !w.cfg.AllowEmpty:
-		w.crew.halt(&NoMatchError{Source: w.cfg.Name})
-	default:
-		w.log.Warn("no files match the include patterns", "include", w.cfg.Include)
-	}
-}
 
 // CheckConnect checks that files match the include patterns: see [NoMatchError].
 // It reads no files.

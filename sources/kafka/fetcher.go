@@ -31,17 +31,6 @@ type answer struct {
 // ahead is how many answers of a partition are held in memory.
 const ahead = 2
 
-func newFetcher(p *partition, offset int64) *fetcher {
-	f := &fetcher{
-		p: p, offset: offset, log: p.log, epoch: p.epoch.Load(),
-		out: make(chan *answer, ahead), free: make(chan *answer, ahead), changed: make(chan *change, 1),
-	}
-	for range ahead {
-		f.free <- new(answer)
-	}
-	return f
-}
-
 // stallTimeout is how long no record may arrive while there are records to
 // read.
 const stallTimeout = 30 * time.Second

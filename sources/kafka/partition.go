@@ -160,7 +160,13 @@ func (p *partition) takeRest(ctx context.Context, f *fetcher, offset int64) (nex
 // comes from the pipeline or from ctx.
 func (p *partition) session(ctx context.Context, offset int64) (next int64, fault, err error) {
 	ctx, stop := context.WithCancel(ctx)
-	f := newFetcher(p, offset)
+	f := &fetcher{
+		p: p, offset: offset, log: p.log, epoch: p.epoch.Load(),
+		out: make(chan *answer, ahead), free: make(chan *answer, ahead), changed: make(chan *change, 1),
+	}
+	for range ahead {
+		f.free <- new(answer)
+	}
 	var wg sync.WaitGroup
 	wg.Go(func() {
 		defer p.s.guard()

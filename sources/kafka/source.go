@@ -96,7 +96,15 @@ func (s *source) check(ctx context.Context) error {
 		topics, err := s.client.Topics(ctx, s.cfg.Topics, false)
 		if err == nil {
 			s.faults.clear(starting)
-			return missing(topics)
+			var errs []error
+			for _, t := range topics {
+				if kafka.CodeOf(t.Err) == kafka.UnknownTopic {
+					errs = append(errs, fmt.Errorf("kafka source: topic %s does not exist, or the user may not see it; create it, or correct topics: %w", t.Name, t.Err))
+				} else if t.Err != nil && kafka.Blocked(t.Err) {
+					errs = append(errs, fmt.Errorf("kafka source: topic %s: %w", t.Name, t.Err))
+				}
+			}
+			return errors.Join(errs...)
 		}
 		if kafka.Blocked(err) || !kafka.Pause(ctx, try) {
 			return fmt.Errorf("kafka source: %w", s.away(err))
@@ -112,19 +120,6 @@ const starting = "brokers"
 // away returns the error for brokers that do not answer.
 func (s *source) away(err error) error {
 	return fmt.Errorf("cannot reach brokers %s; check the addresses, and that they are running: %w", strings.Join(s.cfg.Brokers, ", "), err)
-}
-
-// missing returns an error that names the topics that cannot be read.
-func missing(topics []kafka.Topic) error {
-	var errs []error
-	for _, t := range topics {
-		if kafka.CodeOf(t.Err) == kafka.UnknownTopic {
-			errs = append(errs, fmt.Errorf("kafka source: topic %s does not exist, or the user may not see it; create it, or correct topics: %w", t.Name, t.Err))
-		} else if t.Err != nil && kafka.Blocked(t.Err) {
-			errs = append(errs, fmt.Errorf("kafka source: topic %s: %w", t.Name, t.Err))
-		}
-	}
-	return errors.Join(errs...)
 }
 
 // Run implements [pipeline.Source]. The member stays in its group after Run
@@ -151,7 +146,20 @@ func (s *source) Run(ctx context.Context) error {
 		switch {
 		case gen != nil:
 			began := time.Now()
-			s.live(ctx, fail, gen)
+			// Read until the generation is over or ctx is done, and all readers have
+			// ended. If ctx is done, the member stays in the generation.
+			m := &member{s: s, gen: gen, idle: make(chan struct{}), over: make(chan struct{})}
+			s.mu.Lock()
+			s.count.generations++
+			s.mu.Unlock()
+			s.faults.clear("group")
+			s.log.Info("kafka generation started", "group", s.cfg.Group, "generation", gen.ID(), "partitions", len(gen.Assignments()))
+			gen.Start(func(gctx context.Context) { m.run(gctx, ctx, fail) })
+			<-m.idle
+			select {
+			case <-m.over:
+			case <-ctx.Done():
+			}
 			if time.Since(began) > time.Second {
 				try = 0
 			}
@@ -181,24 +189,6 @@ func (s *source) guard() {
 
 // errBroken marks an error that ends the run.
 var errBroken = errors.New("pipeline accepts no more batches")
-
-// live reads during a generation until it is over or ctx is done. All readers
-// have ended when it returns. If ctx is done, the member stays in the
-// generation.
-func (s *source) live(ctx context.Context, fail context.CancelCauseFunc, gen kafka.Generation) {
-	m := &member{s: s, gen: gen, idle: make(chan struct{}), over: make(chan struct{})}
-	s.mu.Lock()
-	s.count.generations++
-	s.mu.Unlock()
-	s.faults.clear("group")
-	s.log.Info("kafka generation started", "group", s.cfg.Group, "generation", gen.ID(), "partitions", len(gen.Assignments()))
-	gen.Start(func(gctx context.Context) { m.run(gctx, ctx, fail) })
-	<-m.idle
-	select {
-	case <-m.over:
-	case <-ctx.Done():
-	}
-}
 
 // Commit implements [pipeline.Committer].
 func (s *source) Commit(ctx context.Context, ups []pipeline.LanePos) error {
