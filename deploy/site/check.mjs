@@ -68,6 +68,7 @@ async function open(address, width, scheme) {
 
 // inspect adds what is wrong with the state of a page, and saves a screenshot.
 async function inspect(page, problems, name, full = true) {
+  if (full) await page.evaluate(() => window.scrollTo(0, 0));
   if (process.env.SHOTS) await page.screenshot({ path: path.join(process.env.SHOTS, `${name}.png`), fullPage: full });
   const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
   if (wide > 0) problems.push(`${wide} pixels wider than the window`);
@@ -122,6 +123,8 @@ async function play(width, scheme) {
   await inspect(page, problems, `play-vs-${width}-${scheme}`);
   await page.evaluate(() => document.querySelector('[data-example*="line"]').click());
   await status(page, 'Format combined, 2 URLs');
+  const output = await page.$eval('#text', (e) => e.textContent);
+  if (!output.includes('"GET /a/caf%C3%A9~?q=100%&x=%2F HTTP/1.1"')) problems.push(`the log line becomes ${output}`);
   await inspect(page, problems, `play-line-${width}-${scheme}`);
   const link = await page.evaluate(() => location.hash);
   if (!new URLSearchParams(link.slice(1)).get('line')?.includes('%7e')) problems.push(`the link has no log line: ${link}`);

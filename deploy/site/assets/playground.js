@@ -67,7 +67,7 @@ async function ask() {
     })));
   } catch (err) {
     delete modules[name];
-    say(`The playground cannot be loaded: ${err.message}`);
+    say(`The playground cannot be loaded: ${err.message}`, true);
     return;
   }
   $('answer').dataset.first ||= Math.round(performance.now() - began); // milliseconds, for check.mjs
@@ -87,7 +87,10 @@ function columns() {
 }
 
 // --- showing -------------------------------------------------------------
-function say(text) { $('status').textContent = text; }
+function say(text, bad = false) {
+  $('status').textContent = text;
+  $('status').classList.toggle('bad', bad);
+}
 
 function element(name, properties, ...children) {
   const e = Object.assign(document.createElement(name), properties);
@@ -99,10 +102,10 @@ function show(kind, given, a) {
   const facts = $('facts'), flags = $('flags');
   facts.replaceChildren();
   flags.replaceChildren();
-  $('text').hidden = kind === 'line';
-  $('command').textContent = command(kind);
+  $('text').classList.toggle('wrap', kind === 'line');
+  $('command').textContent = command(kind, a.line && !a.line.output);
   if (a.error) {
-    say(`Error: ${a.error}`);
+    say(`Error: ${a.error}`, true);
     $('text').replaceChildren();
   } else if (kind === 'line') {
     showLine(a.line);
@@ -121,7 +124,7 @@ function fact(name, value, note) {
 function showURL(given, e) {
   const bytes = new TextEncoder().encode(given);
   if (e.error) {
-    say(`This URL cannot be parsed: ${e.error}, at byte ${e.at}.`);
+    say(`This URL cannot be parsed: ${e.error}, at byte ${e.at}.`, true);
   } else if (e.vs) {
     say(e.vs.error ? `The second URL cannot be parsed: ${e.vs.error}, at byte ${e.vs.at}.`
       : e.vs.share ? `The keys are equal at level ${e.level}.` : `The keys differ at level ${e.level}${e.vs.meet ? `; they are equal from ${e.vs.meet} on` : ''}.`);
@@ -155,11 +158,11 @@ function flag(input, bytes, name, at, note) {
 function showLine(l) {
   const n = l.urls.length;
   say(`Format ${l.format}, ${n === 0 ? 'no URL' : n === 1 ? '1 URL' : `${n} URLs`} found.`);
-  if (l.output) fact('Rewritten', l.output.trimEnd());
+  $('text').textContent = l.output || l.urls.map((u) => JSON.stringify(u)).join('\n');
   for (const u of l.urls) {
     const again = element('button', { type: 'button', textContent: 'Explain' });
     again.setAttribute('aria-label', `Explain ${u.url}`);
-    again.addEventListener('click', () => set({ url: u.url }));
+    again.addEventListener('click', () => set({ url: u.url, profile: fields.profile.value }));
     $('facts').append(element('dt', {}, 'URL ', again), element('dd', {}, element('code', { textContent: u.url })));
     if (u.error) fact('cannot be parsed', u.error);
     fact('Normal form', u.norm);
@@ -167,12 +170,13 @@ function showLine(l) {
   }
 }
 
-// command returns the same question for a shell.
-function command(kind) {
+// command returns the same question for a shell. Some formats, such as text, can only
+// be listed.
+function command(kind, list) {
   const quote = (s) => `'${s.replaceAll("'", "'\\''")}'`;
   const options = [];
   if (fields.profile.value !== 'equiv') options.push(`-p ${fields.profile.value}`);
-  if (kind === 'line') return `printf '%s\\n' ${quote(fields.line.value)} | urlfold ${[...options, '--target all'].join(' ')}`;
+  if (kind === 'line') return `printf '%s\\n' ${quote(fields.line.value)} | urlfold ${[...options, list ? '-r jsonl --fields url,norm,key,flags,error' : '--target all'].join(' ')}`;
   if (fields.level.value) options.push(`-k ${fields.level.value}`);
   if (fields.vs.value) options.push(`--vs ${quote(fields.vs.value)}`);
   return ['urlfold explain', ...options, quote(fields.url.value)].join(' ');
