@@ -102,19 +102,22 @@ func (l List) MarshalText() ([]byte, error) {
 	return nil, nil
 }
 
+// files returns the keys of l that name a file, by the kind of the list.
+func (l *List) files() map[string]*string {
+	return map[string]*string{"adguard": &l.AdGuard, "brave": &l.Brave, "clearurls": &l.ClearURLs, "firefox": &l.Firefox, "plain": &l.Plain, "robots": &l.Robots}
+}
+
 // source returns the kind of the list, as the key of the file, and the file. ok
 // is false unless there is exactly one file.
 func (l *List) source() (kind, file string, ok bool) {
-	for _, f := range [...][2]string{
-		{"adguard", l.AdGuard}, {"brave", l.Brave}, {"clearurls", l.ClearURLs}, {"firefox", l.Firefox}, {"plain", l.Plain}, {"robots", l.Robots},
-	} {
-		if f[1] == "" {
-			continue
-		}
-		if ok {
+	for k, f := range l.files() {
+		switch {
+		case *f == "":
+		case ok:
 			return "", "", false
+		default:
+			kind, file, ok = k, *f, true
 		}
-		kind, file, ok = f[0], f[1], true
 	}
 	return kind, file, ok
 }
@@ -176,14 +179,11 @@ func loadList(text string) (*params.List, error) {
 	if kind == "robots" {
 		written.Host, file, ok = strings.Cut(file, ":")
 	}
-	fields := map[string]*string{
-		"adguard": &written.AdGuard, "brave": &written.Brave, "clearurls": &written.ClearURLs,
-		"firefox": &written.Firefox, "plain": &written.Plain, "robots": &written.Robots,
-	}
-	if !ok || fields[kind] == nil || file == "" {
+	to := written.files()[kind]
+	if !ok || to == nil || file == "" {
 		return nil, errors.New("must be default or KIND:FILE with the kind adguard, brave, clearurls, firefox or plain, or robots:HOST:FILE")
 	}
-	*fields[kind] = file
+	*to = file
 	if err := written.Validate(); err != nil {
 		return nil, err
 	}

@@ -168,7 +168,7 @@ func (b *schemaBuilder) component(at string) (*schema, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
-		if !hasProperty(inner, "name") {
+		if !slices.ContainsFunc(inner.Properties, func(p property) bool { return p.name == "name" }) {
 			inner.Properties = append(inner.Properties, property{"name", &schema{Description: nameComment, Type: "string", Pattern: `^[A-Za-z0-9_.-]{1,64}$`}})
 		}
 		s.Properties = append(s.Properties, property{name, inner})
@@ -177,15 +177,6 @@ func (b *schemaBuilder) component(at string) (*schema, error) {
 }
 
 const nameComment = "The name of the component in metrics, logs and checkpoints. Default: its type and a number."
-
-func hasProperty(s *schema, name string) bool {
-	for _, p := range s.Properties {
-		if p.name == name {
-			return true
-		}
-	}
-	return false
-}
 
 // scalarSchema returns the schema of a scalar. A scalar that is not a string
 // may also be an expansion, which is one.

@@ -99,14 +99,16 @@ func prepare(ctx context.Context, cmd *cobra.Command, set *settings, out *outcom
 		r.source.Hold()
 	}
 	opt := pipeline.Options{
-		Sources:    []pipeline.Source{r.source},
-		Sinks:      []pipeline.Sink{r.output.main},
-		SinkNames:  []string{"output"},
-		DeadLetter: r.output.deadLetter(),
-		NewCodec:   pipeline.NewRecordCodecs(out.formats.job),
-		Workers:    set.Jobs,
-		Ordering:   pipeline.OrderInput,
-		Logger:     log,
+		Sources:   []pipeline.Source{r.source},
+		Sinks:     []pipeline.Sink{r.output.main},
+		SinkNames: []string{"output"},
+		NewCodec:  pipeline.NewRecordCodecs(out.formats.job),
+		Workers:   set.Jobs,
+		Ordering:  pipeline.OrderInput,
+		Logger:    log,
+	}
+	if r.output.dead != nil { // a nil Output would be a Sink that is not nil
+		opt.DeadLetter = r.output.dead
 	}
 	if opt.Filter, err = r.newFilter(ctx); err != nil {
 		return nil, err
@@ -121,17 +123,15 @@ func prepare(ctx context.Context, cmd *cobra.Command, set *settings, out *outcom
 // newSource returns a source that reads up to parallel inputs at once. The
 // source calls formats only while it runs.
 func (s *settings) newSource(stdin io.Reader, formats func() *formats, parallel int) (*file.Source, error) {
-	return file.New(file.Config{
+	c := file.Config{
 		Paths:   s.paths,
 		Exclude: s.Exclude, AllowEmpty: s.AllowEmpty,
-		Select:    s.selects(),
 		Stdin:     stdin,
 		FramingOf: func(path string) file.Framing { return formats().job(path).Framing() },
 		FitOf: func(path string, head []byte) func([]byte) bool {
 			return formats().job(path).NewFit(head)
 		},
 		MaxRecord: int(s.MaxRecord),
-		Linger:    s.linger(),
 		Parallel:  parallel,
 		Limits:    s.Limits,
 		OnDamage:  s.OnDamage,
@@ -139,16 +139,14 @@ func (s *settings) newSource(stdin io.Reader, formats func() *formats, parallel 
 		Index:     s.Index,
 		Logger:    s.log,
 		OpenTable: s.tables.open,
-	})
-}
-
-// linger returns how long records from a pipe wait for more of them; 0 means the
-// default of the source.
-func (s *settings) linger() time.Duration {
-	if s.LineBuffered {
-		return time.Nanosecond
 	}
-	return 0
+	if s.share.by == byPath { // otherwise the share has records of all inputs
+		c.Select = s.share.owns
+	}
+	if s.LineBuffered { // records from a pipe wait for no others
+		c.Linger = time.Nanosecond
+	}
+	return file.New(c)
 }
 
 // inputError returns err, about inputs that cannot be found, with exit code 2.

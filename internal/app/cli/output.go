@@ -114,14 +114,6 @@ func (s *streams) mode(inputs []string) fs.FileMode {
 	return perm
 }
 
-// deadLetter returns the sink for rejected records, or nil if there is none.
-func (o *output) deadLetter() pipeline.Sink {
-	if o.dead == nil {
-		return nil // an untyped nil: o.dead would be a non-nil interface
-	}
-	return o.dead
-}
-
 // publish renames the outputs to their final names. It publishes the rejected
 // records first, so that every record missing from the output can be found. A
 // tree publishes each output when it is complete; publish adds those of inputs

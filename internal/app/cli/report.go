@@ -134,7 +134,7 @@ func (o *outcome) json(exitCode int) ([]byte, error) {
 		Settings: reportSettings{
 			Format: o.formats.name(), FormatFound: o.formats.found(), Render: o.set.Render.Form, Target: o.set.Target, Profile: o.set.Profile,
 			Standard: o.set.record.Normalizer.Profile().Standard.String(), Level: o.set.record.Level.String(),
-			KeyFunction: o.set.record.Normalizer.KeyFunction(o.set.record.Level), Policy: o.lists(), Hash: o.set.Hash, Redact: o.set.hides, Where: o.set.Where, Unique: o.set.Unique, By: o.set.By, Editions: builtin,
+			KeyFunction: o.set.record.Normalizer.KeyFunction(o.set.record.Level), Policy: o.lists(), Hash: o.set.Hash, Redact: o.set.hides(), Where: o.set.Where, Unique: o.set.Unique, By: o.set.By, Editions: builtin,
 		},
 		Files:  []reportFile{},
 		Totals: reportTotals{reportCounts: countsOf(&o.stats), Abandoned: o.snap.Ledger.Abandoned},

@@ -36,14 +36,8 @@ var identityNames = []string{idBy, idKeyOf, idProfile, idKeyFunction, idHash, id
 func (s *settings) identity() (keyset.Identity, error) {
 	n, by := s.record.Normalizer, s.By
 	id := keyset.Identity{idKeyOf: s.KeyOf, idProfile: n.Profile().Name, idUnicode: builtin.Unicode}
-	lv := s.record.Level
-	if by != record.IdentityNames()[0] {
-		for i, name := range levelNames() {
-			if name == by {
-				lv = codec.Level(i)
-			}
-		}
-	} else {
+	lv, _ := s.uniqueLevel() // no site and no template has one
+	if by == record.IdentityNames()[0] {
 		by = lv.String()
 	}
 	id[idBy] = by
@@ -216,7 +210,7 @@ func (o *seenOptions) commit(store *keyset.Store, added int64, from string) erro
 type seenQuery struct {
 	dir   string
 	store *keyset.Store
-	seen  bool // write the records in the set
+	o     *seenOptions
 }
 
 // query writes the records that are in a set, or those that are not.
@@ -227,7 +221,7 @@ func (o *seenOptions) query(dir string, paths []string) error {
 	}
 	defer func() { _ = store.Close() }() // nothing was written
 	o.adopt(store.Identity())
-	o.asked = &seenQuery{dir, store, o.InSet}
+	o.asked = &seenQuery{dir, store, o}
 	return runOneShot(o.cmd, &o.options, paths)
 }
 
@@ -240,11 +234,11 @@ func (q *seenQuery) check(s *settings) error {
 	return setError(q.store.Check(id))
 }
 
-func (q *seenQuery) filter() pipeline.Filter { return &unique.Query{Set: q.store, Seen: q.seen} }
+func (q *seenQuery) filter() pipeline.Filter { return &unique.Query{Set: q.store, Seen: q.o.InSet} }
 
 // remark says which records were left out.
 func (q *seenQuery) remark() string {
-	if q.seen {
+	if q.o.InSet {
 		return "not in the set " + terminal.OneLine(q.dir)
 	}
 	return "in the set " + terminal.OneLine(q.dir)

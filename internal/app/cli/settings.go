@@ -32,7 +32,6 @@ import (
 type settings struct {
 	paths    []string
 	record   record.Config // an empty Format means: detect it
-	hides    bool          // by --redact or --secret
 	share    share
 	logLevel slog.Level
 	*options
@@ -159,8 +158,12 @@ func (s *settings) resolveRecord(bad *command.Mistakes) {
 	s.record.Fields, s.record.Extend, s.record.Params = s.Fields, s.extensions(bad), s.styles(bad)
 	s.record.Divert, s.record.MaxRecord = s.Rejects != "", int(s.MaxRecord)
 	bad.Add("", flagNames(recordconf.Fill(&s.record, &s.Codec, s.Where, nil)))
+}
+
+// hides reports whether --redact or --secret hides anything.
+func (s *settings) hides() bool {
 	_, hides, _ := redact.Parse(s.Redact) // checkRecord reports the error
-	s.hides = hides || len(s.Secrets) > 0
+	return hides || len(s.Secrets) > 0
 }
 
 // extensions parses the values of --extend.

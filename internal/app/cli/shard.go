@@ -89,12 +89,3 @@ func (s *settings) checkShare() error {
 	}
 	return nil
 }
-
-// selects returns the function that chooses the inputs of the share, or nil if
-// it has all of them.
-func (s *settings) selects() func(rel string) bool {
-	if s.share.by != byPath {
-		return nil
-	}
-	return s.share.owns
-}

@@ -75,7 +75,7 @@ func (o *outcome) failures() (names []string) {
 // uninspected returns the number of records that may show what the run should
 // hide, because they were not read.
 func (o *outcome) uninspected() int64 {
-	if !o.set.hides {
+	if !o.set.hides() {
 		return 0
 	}
 	return o.stats.Uninspected()

@@ -217,7 +217,7 @@ func (s *settings) checkRewrite() error {
 	switch {
 	case s.record.Shard.Of > 0:
 		return command.Usage(errors.New("--shard-by: records cannot be assigned when Parquet or Avro files are rewritten, which keeps all rows: use --shard-by path or --render parquet"))
-	case s.hides:
+	case s.hides():
 		return command.Usage(errors.New("--redact, --secret: " + files + ", which copies the other columns: use --render parquet"))
 	case s.Unordered:
 		return command.Usage(errors.New("--unordered: " + files + "; remove the flag"))

@@ -91,7 +91,7 @@ func (cat *Catalog) New(f *config.File, o Options) (*Daemon, error) {
 	d.events = logging.New(o.Log, lo)
 	lo.RateLimit = f.Log.RateLimit
 	d.log = slog.New(logging.Except(logging.New(o.Log, lo).Handler(), sinkfile.ErrClosedPipe)) // the normal end of a filter, which runOne logs
-	if p.files {
+	if p.files() {
 		if d.store, err = checkpoint.Open(f.DataDir); err != nil {
 			return nil, err
 		}

@@ -30,7 +30,7 @@ func (p *plan) checkPaths(sound func(path string) bool) error {
 		return slices.ContainsFunc(list, func(s *file.Settings) bool { return s.Covers(path) })
 	}
 	known := sound("data_dir") || p.file.DataDir == config.Default().DataDir // an absent section is not sound
-	if p.files && known && reads(filepath.Join(p.file.DataDir, "checkpoint")) {
+	if p.files() && known && reads(filepath.Join(p.file.DataDir, "checkpoint")) {
 		errs = append(errs, p.file.ErrorAt("data_dir", errOutputIsInput))
 	}
 	errs = append(errs, p.checkMoves(sound, reads))

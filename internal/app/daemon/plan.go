@@ -40,7 +40,6 @@ type plan struct {
 	descriptors int64   // descriptor limit of the process; 0: unknown or none
 	openFiles   []share // of the components that keep files open
 	tooFew      error   // not nil if the descriptors do not suffice
-	files       bool    // there is a file source, so checkpoints are needed
 	exactlyOnce bool
 	identity    keyset.Identity // of the set of keys; nil without dedupe
 	sourceNames []string
@@ -66,7 +65,6 @@ func (cat *Catalog) prepare(f *config.File) *plan {
 	for i := range f.Sources {
 		p.sourceNames = append(p.sourceNames, f.Sources[i].Name)
 	}
-	p.files = uses(f.Sources, "file")
 	for i := range f.Sinks {
 		p.sinkNames = append(p.sinkNames, f.Sinks[i].Name)
 	}
@@ -213,31 +211,30 @@ func onceSink(kind string) error {
 // because their records would be interleaved.
 func (p *plan) checkStandard() error {
 	var errs []error
-	seen := false
+	list := p.outputs()
 	for _, c := range each(p.file.Sources) {
-		if c.Type == "stdin" {
-			if seen {
-				errs = append(errs, p.file.ErrorAt(c.Path(), errors.New("another source already reads stdin")))
-			}
-			seen = true
-		}
+		list = append(list, c)
 	}
-	seen = false
-	for _, c := range p.outputs() {
-		if c.Type == "stdout" {
-			if seen {
-				errs = append(errs, p.file.ErrorAt(c.Path(), errors.New("another sink already writes to stdout")))
-			}
-			seen = true
+	seen := map[string]bool{}
+	for _, c := range list {
+		if text := standardStreams[c.Type]; text != "" && seen[c.Type] {
+			errs = append(errs, p.file.ErrorAt(c.Path(), errors.New(text)))
 		}
+		seen[c.Type] = true
 	}
 	return errors.Join(errs...)
 }
+
+// standardStreams has, by type, the error about a second component on the same stream.
+var standardStreams = map[string]string{"stdin": "another source already reads stdin", "stdout": "another sink already writes to stdout"}
 
 // uses reports whether one of the components has the type.
 func uses(list []config.Component, kind string) bool {
 	return slices.ContainsFunc(list, func(c config.Component) bool { return c.Type == kind })
 }
+
+// files reports whether there is a file source, so that checkpoints are needed.
+func (p *plan) files() bool { return uses(p.file.Sources, "file") }
 
 // each iterates over components without copying them.
 func each(list []config.Component) iter.Seq2[int, *config.Component] {

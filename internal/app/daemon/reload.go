@@ -131,8 +131,8 @@ func fixed(now, next *plan) error {
 		key  string
 		same bool
 	}{
-		{"data_dir", a.DataDir == b.DataDir || !now.files && !next.files},
-		{"sources (adding the first file source)", now.files || !next.files},
+		{"data_dir", a.DataDir == b.DataDir || !now.files() && !next.files()},
+		{"sources (adding the first file source)", now.files() || !next.files()},
 		{"admin", reflect.DeepEqual(a.Admin, b.Admin)},
 		{"log.format", a.Log.Format == b.Log.Format},
 		{"log.rate_limit", a.Log.RateLimit == b.Log.RateLimit},
@@ -214,7 +214,7 @@ func (cat *Catalog) Check(ctx context.Context, f *config.File) (warnings []*conf
 		return nil, err
 	}
 	warnings, err = p.connect(ctx)
-	if p.files {
+	if p.files() {
 		if bad := disk.Creatable(f.DataDir); bad != nil {
 			err = inOrder(err, f.ErrorAt("data_dir", bad))
 		}

@@ -201,15 +201,16 @@ func (t *TextWriter) drawDefects(e *Explanation) {
 func (t *TextWriter) drawCarets(pic [][]terminal.Cell, found []defect, offsets []int) {
 	for i, row := range pic {
 		var c canvas
-		for _, at := range offsets {
+		put := func(line, at int, text string) {
 			if col, ok := column(row, at); ok && (col < widthOf(row) || i == len(pic)-1) {
-				c.put(0, col, "^")
+				c.put(line, col, text)
 			}
 		}
+		for _, at := range offsets {
+			put(0, at, "^")
+		}
 		for _, d := range found {
-			if col, ok := column(row, d.at); ok && (col < widthOf(row) || i == len(pic)-1) {
-				c.put(1, col, string(d.letter))
-			}
+			put(1, d.at, string(d.letter))
 		}
 		if len(c) == 0 {
 			continue
@@ -372,13 +373,5 @@ func (t *TextWriter) clause(c string) string {
 	if t.Unicode {
 		return c
 	}
-	var out []byte
-	for _, r := range c {
-		if r == '§' {
-			out = append(out, "section "...)
-			continue
-		}
-		out = append(out, string(r)...)
-	}
-	return string(out)
+	return strings.ReplaceAll(c, "§", "section ")
 }

@@ -18,13 +18,12 @@ import (
 // each adds the keys of a batch at once.
 type Count struct {
 	o      Options
-	approx bool
 	by     []By
 	fields []string
 	time   int // column of the row; -1: none
 
 	mu    sync.Mutex
-	sets  []*keyset.Set // by index in by; nil if approx
+	sets  []*keyset.Set // by index in by; nil if the numbers are estimates
 	cells map[cellKey]*cell
 	added []bool
 }
@@ -39,7 +38,7 @@ type cellKey struct {
 type cell struct {
 	urls, without int64
 	distinct      int64
-	sketch        *hyperloglog.Sketch // if approx
+	sketch        *hyperloglog.Sketch // if distinct is an estimate
 }
 
 // pending are the keys of one batch.
@@ -53,7 +52,7 @@ type pending struct {
 // standard error is 0.81 %. Otherwise the numbers are exact, and keys beyond the
 // limit of memory are in files. Close releases it.
 func NewCount(by []By, approx bool, o Options) *Count {
-	c := &Count{o: o, approx: approx, by: by, time: -1, cells: map[cellKey]*cell{}}
+	c := &Count{o: o, by: by, time: -1, cells: map[cellKey]*cell{}}
 	var l layout
 	for _, b := range by {
 		newSelector(b, &l)
@@ -165,14 +164,14 @@ func (c *Count) add(k cellKey, p *pending) error {
 	one := c.cells[k]
 	if one == nil {
 		one = &cell{}
-		if c.approx {
+		if c.sets == nil {
 			one.sketch, _ = hyperloglog.NewSketch(precision, false) // the precision is valid
 		}
 		c.cells[k] = one
 	}
 	one.urls += p.urls
 	one.without += p.without
-	if c.approx {
+	if one.sketch != nil {
 		for _, key := range p.keys {
 			one.sketch.InsertHash(key.Lo)
 		}
@@ -209,7 +208,6 @@ type Total struct {
 	URLs     int64
 	Without  int64 // URLs without a value
 	Distinct int64 // keys
-	Approx   bool  // Distinct is an estimate
 }
 
 // Result returns the totals, ordered by the lists of columns as they were given,
@@ -229,7 +227,7 @@ func (c *Count) Result() (list []Total) {
 		}
 		for _, name := range slices.Sorted(maps.Keys(periods)) {
 			one := periods[name]
-			t := Total{By: b.String(), Period: name, URLs: one.urls, Without: one.without, Distinct: one.distinct, Approx: c.approx}
+			t := Total{By: b.String(), Period: name, URLs: one.urls, Without: one.without, Distinct: one.distinct}
 			if one.sketch != nil {
 				t.Distinct = int64(one.sketch.Estimate())
 			}

@@ -64,7 +64,13 @@ func runMonitor(cmd *cobra.Command, c *daemon.Catalog, o *monitorFlags) error {
 	sig := command.Watch()
 	defer sig.Stop()
 	out := cmd.OutOrStdout()
-	m := &monitor{client: client, w: out, Style: terminal.NewStyle(out, os.Getenv), json: o.json, full: o.once || terminal.Is(out), refresh: !o.once && terminal.Is(out)}
+	m := &monitor{client: client, w: out, Style: terminal.NewStyle(out, os.Getenv), refresh: !o.once && terminal.Is(out)}
+	switch {
+	case o.json:
+		m.form = formJSON
+	case o.once || terminal.Is(out):
+		m.form = formScreen
+	}
 	err = m.run(sig.Soft, o)
 	if sig.Soft.Err() != nil {
 		return nil
@@ -75,10 +81,20 @@ func runMonitor(cmd *cobra.Command, c *daemon.Catalog, o *monitorFlags) error {
 // A monitor shows the difference of two states of a daemon.
 type monitor struct {
 	terminal.Style
-	client              *adminClient
-	w                   io.Writer
-	json, full, refresh bool
+	client  *adminClient
+	w       io.Writer
+	form    monitorForm
+	refresh bool // an interval replaces the one before
 }
+
+// A monitorForm is how a monitor shows an interval.
+type monitorForm uint8
+
+const (
+	formLine   monitorForm = iota
+	formJSON               // an object on a line
+	formScreen             // everything
+)
 
 func (m *monitor) run(ctx context.Context, o *monitorFlags) error {
 	last, err := m.read(ctx)
@@ -108,14 +124,11 @@ func (m *monitor) run(ctx context.Context, o *monitorFlags) error {
 type reading struct {
 	at     time.Time
 	status web.Status
-	lag    map[string]lag // by source
+	lag    map[string]lag // by source, if it is known
 }
 
 // A lag is what a source has not read yet.
-type lag struct {
-	bytes, records float64
-	known          bool
-}
+type lag struct{ bytes, records float64 }
 
 func (m *monitor) read(ctx context.Context) (*reading, error) {
 	r := &reading{at: time.Now(), lag: map[string]lag{}}
@@ -150,7 +163,7 @@ func (r *reading) readLag(metrics []byte) {
 			continue
 		}
 		l := r.lag[component]
-		if l.known = true; name == "urlfold_source_lag" {
+		if name == "urlfold_source_lag" {
 			l.records += n
 		} else {
 			l.bytes += n
@@ -219,9 +232,9 @@ func compare(a, b *reading) *progress {
 			}
 		}
 		one := sourceRate{Name: now.Name, Records: per(now.Read - was.Read), Bytes: per(now.Bytes - was.Bytes)}
-		if l := b.lag[now.Name]; l.known && l.records > 0 {
+		if l, known := b.lag[now.Name]; l.records > 0 {
 			one.LagRecords = &l.records
-		} else if l.known {
+		} else if known {
 			one.LagBytes = &l.bytes
 		}
 		p.Records += one.Records
@@ -254,14 +267,14 @@ func compare(a, b *reading) *progress {
 // show writes a progress in the form that was asked for.
 func (m *monitor) show(p *progress) error {
 	var b bytes.Buffer
-	switch {
-	case m.json:
+	switch m.form {
+	case formJSON:
 		enc := json.NewEncoder(&b)
 		enc.SetEscapeHTML(false)
 		if err := enc.Encode(p); err != nil {
 			return err
 		}
-	case m.full:
+	case formScreen:
 		m.screen(&b, p)
 	default:
 		fmt.Fprintf(&b, "%s %s %s in flight %d/%d limit %s%s\n", p.Time.UTC().Format(time.RFC3339), p.health(), p.flow(), p.InFlight, p.Batches, p.limit(), p.delays())

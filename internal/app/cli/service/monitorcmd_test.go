@@ -41,7 +41,7 @@ func TestMonitorLine(t *testing.T) {
 
 func TestMonitorScreen(t *testing.T) {
 	var b bytes.Buffer
-	m := &monitor{w: &b, full: true, client: &adminClient{at: "127.0.0.1:8686"}}
+	m := &monitor{w: &b, form: formScreen, client: &adminClient{at: "127.0.0.1:8686"}}
 	if err := m.show(compare(readings())); err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +57,7 @@ func TestMonitorScreen(t *testing.T) {
 
 func TestMonitorJSON(t *testing.T) {
 	var b bytes.Buffer
-	m := &monitor{w: &b, json: true}
+	m := &monitor{w: &b, form: formJSON}
 	if err := m.show(compare(readings())); err != nil {
 		t.Fatal(err)
 	}
