@@ -65,7 +65,7 @@ fuzz: ## run every fuzz target with FUZZ_COUNT inputs
 
 .PHONY: arm64
 arm64: ## run the tests of the code with assembly for arm64, which has none (needs qemu-user-static)
-	GOARCH=arm64 CGO_ENABLED=0 $(GO) test -short -exec qemu-aarch64-static ./codec ./codec/record ./codec/internal/scan ./internal/storage/inflate
+	GOARCH=arm64 CGO_ENABLED=0 $(GO) test -short -exec qemu-aarch64-static ./codec ./codec/record/... ./codec/internal/scan ./internal/storage/inflate
 
 .PHONY: mutations
 mutations: ## damage the sample logs of each format MUTATIONS times and check what is rewritten (about 10 minutes)

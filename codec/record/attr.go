@@ -3,97 +3,15 @@ package record
 import (
 	"bytes"
 	"strconv"
+
+	"github.com/urlfold/urlfold/codec/record/internal/locate"
 )
-
-// attrID identifies an attribute of a record: something that a log tells about
-// a request besides its URL.
-type attrID uint8
-
-const (
-	attrTime attrID = iota
-	attrStatus
-	attrBytes
-	attrDuration
-	attrClient
-	attrAgent
-	attrReferer
-	attrVHost
-	attrRequestID
-	numAttrs
-)
-
-// attr is an attribute as it stands in the record. "-" and an empty text mean
-// that the record has no value.
-type attr struct {
-	span
-	clock   span // time of day, if it has a field of its own after the date
-	dialect *Dialect
-	unit    int8 // a duration is in units of 10^-unit seconds
-	sum     bool // a duration is the sum of several numbers
-}
-
-// attrs holds the attributes of a record. Only those in set are valid.
-type attrs struct {
-	set    uint16
-	wanted bool   // the job needs attributes
-	needed uint16 // those that it needs
-	values [numAttrs]attr
-}
-
-// needsAny reports whether the job needs one of two attributes. Locators ask
-// before they look for attributes that are slow to find.
-func (f *Found) needsAny(a, b attrID) bool { return f.attrs.needed&(1<<a|1<<b) != 0 }
-
-// needs reports whether the job needs an attribute.
-func (f *Found) needs(id attrID) bool { return f.attrs.needed>>id&1 != 0 }
-
-// addAttr adds an attribute, unless the record has it already.
-func (f *Found) addAttr(id attrID, a attr) {
-	if f.attrs.set>>id&1 == 0 {
-		f.attrs.set |= 1 << id
-		f.attrs.values[id] = a
-	}
-}
-
-// addText adds an attribute that has no escapes, unless the record has it
-// already. It stores each field where it belongs, because copying an attr would
-// take as long as finding it.
-func (f *Found) addText(id attrID, s span) {
-	if f.attrs.set>>id&1 != 0 {
-		return
-	}
-	f.attrs.set |= 1 << id
-	a := &f.attrs.values[id]
-	a.start, a.end, a.unit, a.sum = s.start, s.end, 0, false
-	a.clock.start, a.clock.end = 0, 0
-	if a.dialect != nil {
-		a.dialect = nil
-	}
-}
-
-// addNumber adds the status or the bytes to a record that does not have them.
-func (f *Found) addNumber(id attrID, s span) {
-	f.attrs.set |= 1 << id
-	f.attrs.values[id].span = s
-}
-
-// attr returns an attribute, or nil if the record does not have it.
-func (f *Found) attr(id attrID, rec []byte) *attr {
-	if f.attrs.set>>id&1 == 0 {
-		return nil
-	}
-	a := &f.attrs.values[id]
-	if t := a.in(rec); len(t) == 0 || len(t) == 1 && t[0] == '-' {
-		return nil
-	}
-	return a
-}
 
 // ofAttrs is the set of fields that show attributes. They are in the order of these.
 const ofAttrs fieldSet = 1<<(fRequestID+1) - 1<<fTime
 
 // attrOf returns the attribute that a field of ofAttrs shows.
-func attrOf(f fieldID) attrID { return attrID(f - fTime) }
+func attrOf(f fieldID) locate.AttrID { return locate.AttrID(f - fTime) }
 
 // attr returns a field that shows an attribute, and whether the record has it.
 // The result is valid until the next call.
@@ -101,7 +19,7 @@ func (v *values) attr(f fieldID, rec []byte) ([]byte, bool) {
 	if f == fVHost {
 		return v.vhost(rec)
 	}
-	a := v.n.found.attr(attrOf(f), rec)
+	a := v.n.found.Attr(attrOf(f), rec)
 	if a == nil {
 		return nil, false
 	}
@@ -109,34 +27,34 @@ func (v *values) attr(f fieldID, rec []byte) ([]byte, bool) {
 }
 
 // decoded returns the field that shows a, if it is not the text of a as it is.
-func (v *values) decoded(f fieldID, a *attr, rec []byte) ([]byte, bool) {
-	text, ok := a.in(rec), false
+func (v *values) decoded(f fieldID, a *locate.Attr, rec []byte) ([]byte, bool) {
+	text, ok := a.In(rec), false
 	switch f {
 	case fStatus, fBytes:
-		return text, allDigits(text) && (text[0] != '0' || len(text) == 1)
+		return text, locate.AllDigits(text) && (text[0] != '0' || len(text) == 1)
 	case fTime:
 		if v.key, ok = v.minute.appendTime(v.key[:0], text); ok {
 			return v.key, true
 		}
-		if v.key, ok = appendTime(v.key[:0], text, a.clock.in(rec), v.job.zone, v.job.year); ok {
+		if v.key, ok = appendTime(v.key[:0], text, a.Clock.In(rec), v.job.zone, v.job.year); ok {
 			v.minute.remember(text, v.key)
 		}
 		return v.key, ok
 	case fDuration:
-		if a.sum {
+		if a.Sum {
 			v.key, ok = appendSum(v.key[:0], text)
 			return v.key, ok
 		}
-		if a.unit == mixedUnits {
+		if a.Unit == locate.MixedUnits {
 			v.key, ok = appendMixed(v.key[:0], text)
 			return v.key, ok
 		}
-		v.key, ok = appendSeconds(v.key[:0], text, int(a.unit))
+		v.key, ok = appendSeconds(v.key[:0], text, int(a.Unit))
 		return v.key, ok
 	case fClient:
-		return v.shown(withoutPort(text)), true
+		return v.Shown(locate.WithoutPort(text)), true
 	}
-	text, v.runs, ok = a.dialect.unescape(v.key, text, v.runs)
+	text, v.runs, ok = a.Dialect.Unescape(v.key, text, v.runs)
 	if ok {
 		v.key = text
 	}
@@ -152,51 +70,26 @@ func (v *values) decoded(f fieldID, a *attr, rec []byte) ([]byte, bool) {
 
 // vhost returns the host that the record names for the request, without a port.
 func (v *values) vhost(rec []byte) ([]byte, bool) {
-	if a := v.n.found.attr(attrVHost, rec); a != nil {
-		return v.shown(withoutPort(a.in(rec))), true
+	if a := v.n.found.Attr(locate.AttrVHost, rec); a != nil {
+		return v.Shown(locate.WithoutPort(a.In(rec))), true
 	}
-	h := v.n.found.requestHost(rec)
-	return v.shown(withoutPort(h)), h != nil
-}
-
-// unescapedName returns the first host of the record without its escapes, in
-// scratch if it has any.
-func (f *Found) unescapedName(raw []byte) []byte {
-	text, runs, escaped := f.nameDialect.unescape(f.nameText, raw, f.nameRuns)
-	f.nameRuns = runs
-	if escaped {
-		f.nameText = text
-	}
-	return text
-}
-
-// withoutPort returns a host without its port, and an IPv6 address without its
-// brackets.
-func withoutPort(host []byte) []byte {
-	if host != nil && host[0] == '[' {
-		if end := bytes.IndexByte(host, ']'); end > 0 {
-			return host[1:end]
-		}
-	}
-	if i := bytes.IndexByte(host, ':'); i >= 0 && bytes.IndexByte(host[i+1:], ':') < 0 {
-		return host[:i]
-	}
-	return host
+	h := requestHost(v.n.found, rec)
+	return v.Shown(locate.WithoutPort(h)), h != nil
 }
 
 // appendSum appends the sum of decimal numbers that are separated by spaces. It
 // returns false if one of them is negative, which means that it is not known,
-// or has more than maxDecimal digits before or after the point.
+// or has more than MaxDecimal digits before or after the point.
 func appendSum(dst, text []byte) ([]byte, bool) {
 	sum := int64(0)
 	for len(text) > 0 {
-		end := wordEnd(text, 0)
+		end := locate.WordEnd(text, 0)
 		whole, fraction, hasPoint := bytes.Cut(text[:end], []byte("."))
-		n, ok := decimal(whole)
-		if !ok || hasPoint && !allDigits(fraction) || len(fraction) > maxDecimal {
+		n, ok := locate.Decimal(whole)
+		if !ok || hasPoint && !locate.AllDigits(fraction) || len(fraction) > locate.MaxDecimal {
 			return dst, false
 		}
-		for i := range maxDecimal {
+		for i := range locate.MaxDecimal {
 			n *= 10
 			if i < len(fraction) {
 				n += int64(fraction[i] - '0')
@@ -206,12 +99,12 @@ func appendSum(dst, text []byte) ([]byte, bool) {
 		text = text[min(end+1, len(text)):]
 	}
 	var scratch [20]byte
-	return appendSeconds(dst, strconv.AppendInt(scratch[:0], sum, 10), maxDecimal)
+	return appendSeconds(dst, strconv.AppendInt(scratch[:0], sum, 10), locate.MaxDecimal)
 }
 
-// appendMixed appends a duration with mixedUnits as a decimal number of seconds. Each of
+// appendMixed appends a duration with MixedUnits as a decimal number of seconds. Each of
 // hours, minutes and seconds is optional. It returns false if text is no such duration,
-// or if one of them has more than maxDecimal digits before the point.
+// or if one of them has more than MaxDecimal digits before the point.
 func appendMixed(dst, text []byte) ([]byte, bool) {
 	sum := int64(0)
 	for _, u := range [...]struct {
@@ -222,7 +115,7 @@ func appendMixed(dst, text []byte) ([]byte, bool) {
 		if i < 0 {
 			continue
 		}
-		n, ok := decimal(text[:i])
+		n, ok := locate.Decimal(text[:i])
 		if !ok {
 			return dst, false
 		}
@@ -233,8 +126,8 @@ func appendMixed(dst, text []byte) ([]byte, bool) {
 		return strconv.AppendInt(dst, sum, 10), len(text) == 0
 	}
 	whole, fraction, hasPoint := bytes.Cut(text, []byte("."))
-	n, ok := decimal(whole)
-	if !ok || hasPoint && !allDigits(fraction) {
+	n, ok := locate.Decimal(whole)
+	if !ok || hasPoint && !locate.AllDigits(fraction) {
 		return dst, false
 	}
 	var scratch [40]byte
@@ -251,7 +144,7 @@ func appendMixed(dst, text []byte) ([]byte, bool) {
 func appendSeconds(dst, text []byte, unit int) ([]byte, bool) {
 	start := len(dst)
 	whole, fraction, hasPoint := bytes.Cut(text, []byte("."))
-	if !allDigits(whole) || hasPoint && !allDigits(fraction) {
+	if !locate.AllDigits(whole) || hasPoint && !locate.AllDigits(fraction) {
 		return dst, false
 	}
 	for n := len(whole); n <= unit; n++ {
@@ -268,8 +161,91 @@ func appendSeconds(dst, text []byte, unit int) ([]byte, bool) {
 		copy(dst[point+1:], dst[point:])
 		dst[point] = '.'
 	}
-	for len(dst)-start > 1 && dst[start] == '0' && isDigit(dst[start+1]) {
+	for len(dst)-start > 1 && dst[start] == '0' && locate.IsDigit(dst[start+1]) {
 		dst = dst[:start+copy(dst[start:], dst[start+1:])]
 	}
 	return dst, true
+}
+
+// appendTime appends a log's time in the form of RFC 3339, with the zone and
+// the digits that the log has. The form of the time is found by its shape:
+//
+//	10/Oct/2000:13:55:36 -0700    common log format; also with a space before the time of day
+//	2000-10-10T13:55:36.123Z      RFC 3339, ISO 8601; also with a space or slashes
+//	971211336.123                 seconds since 1970; or milli-, micro-, nanoseconds by their length
+//	20001010205536                UTC, as in CDX
+//	Oct 10 13:55:36               syslog (RFC 3164)
+//	Oct 10 2000 13:55:36 UTC      CEF, with or without the zone
+//	Tue Oct 10 13:55:36 2000      C's ctime
+//
+// clock is the time of day if it is a field of its own. zone returns the zone of
+// a time without one, and year is that of a time without one; if these are nil
+// and 0, appendTime returns false, as it does for any other text.
+func appendTime(dst, text, clock []byte, zone ZoneFunc, year int) ([]byte, bool) {
+	var t locate.Stamp
+	if !t.Parse(text, clock) || !t.Complete(zone, year) {
+		return dst, false
+	}
+	return t.AppendTo(dst), true
+}
+
+// A minute remembers the last time in the common log format. In the same minute
+// only the seconds of its other form differ, and most records of a log are of the
+// same minute as the one before.
+type minute struct {
+	text [len(locate.CLFLayout)]byte
+	form []byte // in the form of RFC 3339
+}
+
+// remember stores a time and its form.
+func (m *minute) remember(text, form []byte) {
+	if len(text) == len(locate.CLFLayout) && text[locate.CLFSeconds+2] == ' ' && text[2] == '/' {
+		copy(m.text[:], text)
+		m.form = append(m.form[:0], form...)
+	}
+}
+
+// appendTime appends the form of a time if it is in the minute that m remembers.
+func (m *minute) appendTime(dst, text []byte) ([]byte, bool) {
+	if len(text) != len(m.text) || len(m.form) == 0 ||
+		string(text[:locate.CLFSeconds]) != string(m.text[:locate.CLFSeconds]) || string(text[locate.CLFSeconds+2:]) != string(m.text[locate.CLFSeconds+2:]) {
+		return dst, false
+	}
+	tens, ones := text[locate.CLFSeconds], text[locate.CLFSeconds+1]
+	if tens-'0' > 5 || !locate.IsDigit(ones) {
+		return dst, false // also a leap second
+	}
+	start := len(dst)
+	dst = append(dst, m.form...)
+	dst[start+locate.RFCSeconds], dst[start+locate.RFCSeconds+1] = tens, ones
+	return dst, true
+}
+
+// A second remembers the last time that was read as a number, because most
+// records of a log are of the same second as the one before.
+type second struct {
+	text []byte
+	at   int64
+	ok   bool
+}
+
+// seconds returns the field time of the record in seconds since 1970, rounded
+// down, and whether the record has the field.
+func (v *values) seconds(rec []byte) (at int64, ok bool) {
+	a := v.n.found.Attr(locate.AttrTime, rec)
+	if a == nil {
+		return 0, false
+	}
+	text, clock, last := a.In(rec), a.Clock.In(rec), &v.second
+	if len(clock) == 0 && bytes.Equal(text, last.text) {
+		return last.at, last.ok
+	}
+	var t locate.Stamp
+	if ok = t.Parse(text, clock) && t.Complete(v.job.zone, v.job.year); ok {
+		at = t.Seconds()
+	}
+	if len(clock) == 0 {
+		last.text, last.at, last.ok = append(last.text[:0], text...), at, ok
+	}
+	return at, ok
 }

@@ -5,8 +5,13 @@ import (
 	"strings"
 	"testing"
 	"time"
-	_ "time/tzdata" // the tests need no zone data of the system
+
+	"github.com/urlfold/urlfold/codec/record/internal/locate"
+
+	_ "time/tzdata"
 )
+
+// the tests need no zone data of the system
 
 func TestAppendTime(t *testing.T) {
 	berlin, err := time.LoadLocation("Europe/Berlin")
@@ -94,9 +99,9 @@ func TestAppendTime(t *testing.T) {
 		if err != nil && got[17] != '6' { // time has no leap seconds
 			t.Errorf("appendTime(%q) = %q: %v", test.text, got, err)
 		}
-		var s stamp
-		if ok := s.parse([]byte(test.text), []byte(test.clock)) && s.complete(zone, test.year); !ok || err == nil && s.seconds() != at.Unix() {
-			t.Errorf("%q: %d s since 1970, want %d", test.text, s.seconds(), at.Unix())
+		var s locate.Stamp
+		if ok := s.Parse([]byte(test.text), []byte(test.clock)) && s.Complete(zone, test.year); !ok || err == nil && s.Seconds() != at.Unix() {
+			t.Errorf("%q: %d s since 1970, want %d", test.text, s.Seconds(), at.Unix())
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/urlfold/urlfold/codec"
+	"github.com/urlfold/urlfold/codec/record/internal/locate"
 )
 
 // template is a base URL with a field of the record in its host.
@@ -77,23 +78,11 @@ func (j *Job) setTemplate(c *Config, front, back string) error {
 	}
 	scheme, host, path := r.In.Span(codec.Scheme), r.In.Span(codec.Host), r.In.Span(codec.Path)
 	t := &template{front: []byte(front), back: []byte(back), authority: int(scheme.End) + len("://"), rest: len(probe) - int(path.Start)}
-	if at := uint32(len(front)); at < host.Start || at >= host.End || !isHostPort([]byte(probe[t.authority:path.Start])) {
+	if at := uint32(len(front)); at < host.Start || at >= host.End || !locate.IsHostPort([]byte(probe[t.authority:path.Start])) {
 		return errors.New("invalid base URL: a field can only be in the host, and the URL must not have userinfo, as in https://{host}/")
 	}
 	j.template, j.scheme = t, t.front[:scheme.End]
 	return nil
-}
-
-// baseHost returns the name of the field in c.Base. alone reports whether the
-// field makes up the whole authority. ok is false if there is no field.
-func (c *Config) baseHost() (name string, alone, ok bool) {
-	front, rest, ok := strings.Cut(c.Base, "{")
-	if !ok {
-		return "", false, false
-	}
-	name, back, _ := strings.Cut(rest, "}")
-	alone = strings.HasSuffix(front, "://") && (back == "" || strings.ContainsAny(back[:1], "/?#"))
-	return name, alone, true
 }
 
 // baseOf returns the URL that a URL of the record is resolved against: the
@@ -102,18 +91,18 @@ func (c *Config) baseHost() (name string, alone, ok bool) {
 func (n *normalizer) baseOf(rec []byte) []byte {
 	f, t := n.found, n.job.template
 	switch {
-	case f.base.end > f.base.start:
-		text, runs, escaped := f.baseDialect.unescape(n.base, f.base.in(rec), n.baseRuns)
+	case f.Base.End > f.Base.Start:
+		text, runs, escaped := f.BaseDialect.Unescape(n.base, f.Base.In(rec), n.baseRuns)
 		n.baseRuns = runs
 		if escaped {
 			n.base = text
 		}
 		return text
-	case f.hasContext:
-		return f.context
+	case f.HasContext:
+		return f.Context
 	case t == nil:
 		return n.job.baseURL
-	case f.host.end == 0:
+	case f.Host.End == 0:
 		var nohost bool
 		if n.base, nohost = n.appendOrigin(n.base[:0], rec); nohost {
 			return nil
@@ -121,7 +110,7 @@ func (n *normalizer) baseOf(rec []byte) []byte {
 		n.base = append(n.base, t.back...)
 		return n.base
 	}
-	value, runs, escaped := f.hostDialect.unescape(n.hostText, f.host.in(rec), n.baseRuns)
+	value, runs, escaped := f.HostDialect.Unescape(n.hostText, f.Host.In(rec), n.baseRuns)
 	n.baseRuns = runs
 	if escaped {
 		n.hostText = value
@@ -141,18 +130,112 @@ func (t *template) append(dst, value []byte) ([]byte, bool) {
 		return dst, false
 	}
 	start := len(dst)
-	dst = appendHost(append(dst, t.front...), value, isBareIPv6(value))
+	dst = locate.AppendHost(append(dst, t.front...), value, locate.IsBareIPv6(value))
 	dst = append(dst, t.back...)
-	return dst, isHostPort(dst[start+t.authority : len(dst)-t.rest])
+	return dst, locate.IsHostPort(dst[start+t.authority : len(dst)-t.rest])
 }
 
-// isHostPort reports whether s has the form of a host with an optional port.
-// The codec checks the names and addresses themselves.
-func isHostPort(s []byte) bool {
-	if !isHost(s) {
-		return false
+// This file composes the scheme and the authority of a target in origin form.
+
+// origin is a scheme and an authority, with what the record says about them.
+// Nearly every record of a log says the same as the one before, so that the
+// normalizer keeps the last origin.
+type origin struct {
+	text    []byte // "https://www.example.com:8443"
+	guessed bool   // nothing says what the scheme is
+
+	host, port, scheme []byte // as in the record
+	tls, plain         bool   // see found
+}
+
+// appendOrigin appends the scheme and authority of the target: those of the
+// record or else of the base. If neither has a host, it appends the placeholder
+// and returns nohost.
+func (n *normalizer) appendOrigin(dst, rec []byte) (_ []byte, nohost bool) {
+	f := n.found
+	host := requestHost(f, rec)
+	n.host, n.cur.composed = host, host != nil
+	if host == nil {
+		if n.job.origin != nil {
+			return append(dst, n.job.origin...), false
+		}
+		return append(dst, placeholder...), true
 	}
-	name := bytes.LastIndexByte(s, ']') + 1
-	colon := bytes.IndexByte(s[name:], ':')
-	return colon < 0 || name+colon > 0 && allDigits(s[name+colon+1:])
+	o := &n.origin
+	if !o.isOf(f, host, rec) {
+		o.read(f, host, rec)
+		o.compose(n.job.scheme)
+	}
+	if o.guessed {
+		n.cur.flags = n.cur.flags.With(codec.SchemeGuessed)
+	}
+	return append(dst, o.text...), false
+}
+
+// isOf reports whether o was read from the same values as those of the record.
+func (o *origin) isOf(f *Found, host, rec []byte) bool {
+	return bytes.Equal(host, o.host) && bytes.Equal(f.Port.In(rec), o.port) && bytes.Equal(f.Scheme.In(rec), o.scheme) &&
+		f.TLS == o.tls && f.Plain == o.plain
+}
+
+// read stores what the record says.
+func (o *origin) read(f *Found, host, rec []byte) {
+	o.host, o.port, o.scheme = append(o.host[:0], host...), append(o.port[:0], f.Port.In(rec)...), append(o.scheme[:0], f.Scheme.In(rec)...)
+	o.tls, o.plain = f.TLS, f.Plain
+}
+
+// compose sets the text. A host without a scheme gets that of the job or, if it
+// has none, https on port 443 and http on other ports; the scheme is guessed
+// unless the port is 80 or 443.
+func (o *origin) compose(ofJob []byte) {
+	port := o.port
+	own := []byte(nil) // the port in host, with its colon
+	bare := locate.IsBareIPv6(o.host)
+	if colon := bytes.LastIndexByte(o.host, ':'); !bare && colon >= 0 && colon > bytes.LastIndexByte(o.host, ']') {
+		own, port = o.host[colon:], nil
+	} else if !locate.AllDigits(port) {
+		port = nil
+	}
+	scheme := o.scheme
+	o.guessed = false
+	switch {
+	case locate.IsScheme(scheme):
+	case o.tls:
+		scheme = locate.SchemeHTTPS
+	case o.plain:
+		scheme = locate.SchemeHTTP
+	case ofJob != nil:
+		scheme = ofJob
+	case string(port) == "443" || string(own) == ":443":
+		scheme = locate.SchemeHTTPS
+	default:
+		scheme = locate.SchemeHTTP
+		o.guessed = string(port) != "80" && string(own) != ":80"
+	}
+	o.text = locate.AppendHost(append(append(o.text[:0], scheme...), "://"...), o.host, bare)
+	if port != nil {
+		o.text = append(append(o.text, ':'), port...)
+	}
+}
+
+// requestHost returns the best host of the record that is one, without its
+// escapes, or nil.
+func requestHost(f *Found, rec []byte) []byte {
+	for i := range f.Hosts {
+		if f.Hosts[i].End == f.Hosts[i].Start {
+			continue
+		}
+		h := f.Hosts[i].In(rec)
+		if i == 0 && f.NameDialect != nil {
+			h = f.UnescapedName(h)
+		}
+		if len(h) > 0 && bytes.Equal(h, f.LastHost) {
+			return h
+		}
+		if len(h) > 0 && (len(h) > 1 || h[0] != '-' && h[0] != '_') && locate.IsHost(h) {
+			f.LastHost = append(f.LastHost[:0], h...)
+			return h
+		}
+	}
+	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/urlfold/urlfold/codec"
+	"github.com/urlfold/urlfold/codec/record/internal/locate"
 )
 
 // hostValues maps values of a host field to the host in the base. The host is
@@ -30,11 +31,11 @@ func TestBaseTemplate(t *testing.T) {
 			c.Render, c.Normalizer, c.Base = RenderURLs, newNormalizer(t, "logclean"), "https://{host}/x/y"
 			check(t, c, in+"\n", want+"\n")
 		}
-		f(Config{Format: "jsonl", URLField: "u"}, `{"host":"`+string(appendString(nil, []byte(tt.value)))+`","u":"/a"}`)
-		f(Config{Format: "jsonl", URLField: "u"}, `{"u":"/a","host":"`+string(appendASCIIString(nil, []byte(tt.value)))+`"}`)
+		f(Config{Format: "jsonl", URLField: "u"}, `{"host":"`+string(locate.AppendString(nil, []byte(tt.value)))+`","u":"/a"}`)
+		f(Config{Format: "jsonl", URLField: "u"}, `{"u":"/a","host":"`+string(locate.AppendASCIIString(nil, []byte(tt.value)))+`"}`)
 		if !strings.Contains(tt.value, "\n") {
 			check(t, Config{Format: "csv", URLField: "2", Base: "https://{1}/x/y", Render: RenderURLs, Normalizer: newNormalizer(t, "logclean")},
-				string(cellDialect.escape(nil, []byte(tt.value), ','))+",/a\n", want+"\n")
+				string(locate.CellDialect.Escape(nil, []byte(tt.value), ','))+",/a\n", want+"\n")
 		}
 	}
 }

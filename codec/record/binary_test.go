@@ -174,7 +174,7 @@ func TestBinaryConfig(t *testing.T) {
 		"BaseField":  func(c *Config) { c.BaseField = "base" },
 		"URL":        func(c *Config) { c.URL.Path = []string{"path"} },
 		"Base":       func(c *Config) { c.Base = "https://{host}/" },
-		"Render":     func(c *Config) { c.Render, c.Extend = RenderExtend, []Extension{{"key", "key"}} },
+		"Render":     func(c *Config) { c.Render, c.Extend = RenderExtend, []Extension{{Name: "key", Field: "key"}} },
 		"Redact":     func(c *Config) { c.Redact = []string{"passwords"} },
 		"OnOversize": func(c *Config) { c.OnOversize = DispositionTruncate },
 	} {

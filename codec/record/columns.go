@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/urlfold/urlfold/codec"
+	"github.com/urlfold/urlfold/codec/record/internal/locate"
 )
 
 // This file renders rows for a file of columns, such as Parquet. A row is a
@@ -89,7 +90,7 @@ func ReadColumn(row []byte) (n int, ok bool, rest []byte) {
 }
 
 // columns appends the row of the current URL.
-func (r *renderer) columns(out []byte, s *site, rec []byte, at *Position) []byte {
+func (r *renderer) columns(out []byte, s *locate.Site, rec []byte, at *Position) []byte {
 	c := &r.n.cur
 	for _, f := range r.job.fields {
 		switch f {
@@ -132,13 +133,13 @@ func (r *renderer) columnWhy(out []byte) []byte {
 }
 
 // columnDiagnostics appends the diagnostics of the current URL.
-func (r *renderer) columnDiagnostics(out []byte, s *site) []byte {
+func (r *renderer) columnDiagnostics(out []byte, s *locate.Site) []byte {
 	list := r.n.diagnostics()
 	out = appendColumnInt(out, int64(len(list)))
 	for _, m := range list {
 		out = appendColumnInt(appendColumnString(out, m.Flag.String()), int64(m.At))
 		if r.job.wants.has(fRecord) {
-			out = appendColumnInt(out, int64(s.start+rawOffset(r.n.runs, int(m.At))))
+			out = appendColumnInt(out, int64(s.Start+locate.RawOffset(r.n.runs, int(m.At))))
 		}
 		out = appendColumnString(out, m.Component.String())
 		out = appendColumnString(out, m.Action.String())
@@ -216,13 +217,13 @@ func appendColumnString(out []byte, s string) []byte {
 }
 
 // appendColumnBytes appends v, which may be any bytes, to the first of two
-// columns if it is UTF-8, and otherwise to the second one, as appendMember does.
+// columns if it is UTF-8, and otherwise to the second one, as AppendMember does.
 func appendColumnBytes(out, v []byte) []byte {
 	if isUTF8(v) {
 		return append(appendColumnText(out, v, true), 0)
 	}
 	out = appendColumnInt(append(out, 0), int64(base64.StdEncoding.EncodedLen(len(v))))
-	return appendBase64(out, v)
+	return locate.AppendBase64(out, v)
 }
 
 // appendColumnText appends v, or nothing if ok is false. Only a profile without
@@ -247,7 +248,7 @@ func appendColumnText(out, v []byte, ok bool) []byte {
 	for i := 0; i < len(v); {
 		r, n := utf8.DecodeRune(v[i:])
 		if r == utf8.RuneError && n == 1 {
-			out = append(out, '%', upperHex[v[i]>>4], upperHex[v[i]&15])
+			out = append(out, '%', locate.UpperHex[v[i]>>4], locate.UpperHex[v[i]&15])
 		} else {
 			out = append(out, v[i:i+n]...)
 		}
@@ -258,7 +259,7 @@ func appendColumnText(out, v []byte, ok bool) []byte {
 
 // isUTF8 reports whether v is valid UTF-8.
 func isUTF8(v []byte) bool {
-	plain := plainText.End(v, 0)
+	plain := locate.PlainText.End(v, 0)
 	return plain == len(v) || utf8.Valid(v[plain:])
 }
 

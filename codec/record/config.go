@@ -5,67 +5,13 @@ import (
 
 	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/codec/params"
+	"github.com/urlfold/urlfold/codec/record/internal/formats"
+	"github.com/urlfold/urlfold/codec/record/internal/locate"
+	"github.com/urlfold/urlfold/codec/record/internal/table"
+	"github.com/urlfold/urlfold/codec/record/internal/wire"
 	"github.com/urlfold/urlfold/internal/ground/redact"
 	"github.com/urlfold/urlfold/internal/ground/suggest"
 )
-
-// Target selects which URLs of an access-log record are read.
-type Target uint8
-
-// Targets of an access-log record.
-const (
-	TargetRequest Target = iota // the target of the request line
-	TargetReferer               // the Referer field
-	TargetAll                   // the request, then the referer; only one of them if the format lacks the other
-)
-
-var targetNames = []string{"request", "referer", "all"}
-
-// String returns the target's name: "request".
-func (t Target) String() string { return nameOf(targetNames, int(t)) }
-
-// ParseTarget returns the target with the given name. The error for an unknown
-// name suggests a similar one.
-func ParseTarget(name string) (Target, error) {
-	i, err := suggest.Index("target", targetNames, name)
-	return Target(i), err
-}
-
-// Render selects what is written for each record.
-type Render uint8
-
-// Renderings of a record.
-const (
-	RenderRewrite Render = iota // the record, with only its URL bytes replaced
-	RenderJSONL                 // a JSON object for each URL
-	RenderTSV                   // selected fields of each URL, separated by tabs
-	RenderURLs                  // the normal form of each URL
-	RenderKeys                  // the key, a tab and the normal form of each URL
-	RenderExtend                // the record with fields added; only jsonl, csv and tsv
-	RenderParquet               // a row of Job.Columns for each URL, in the form that ReadColumn reads
-	RenderCSV                   // selected fields of each URL as a record of RFC 4180
-)
-
-var renderNames = []string{"rewrite", "jsonl", "tsv", "urls", "keys", "extend", "parquet", "csv"}
-
-// hasFields reports whether the rendering writes Config.Fields.
-func (r Render) hasFields() bool {
-	return r == RenderJSONL || r == RenderTSV || r == RenderParquet || r == RenderCSV
-}
-
-// keepsRecords reports whether the rendering writes whole records, including
-// those without a URL.
-func (r Render) keepsRecords() bool { return r == RenderRewrite || r == RenderExtend }
-
-// String returns the rendering's name: "rewrite".
-func (r Render) String() string { return nameOf(renderNames, int(r)) }
-
-// ParseRender returns the rendering with the given name. The error for an
-// unknown name suggests a similar one.
-func ParseRender(name string) (Render, error) {
-	i, err := suggest.Index("rendering", renderNames, name)
-	return Render(i), err
-}
 
 // Config specifies how records are read and what is written for them. Format
 // and Normalizer are required; every other field may be zero.
@@ -222,11 +168,11 @@ type Config struct {
 // concurrent use.
 type Job struct {
 	reader        Reader
-	lengths       binaryReader // reader, if its records are binary
-	baseURL       []byte       // Config.Base, or nil
-	origin        []byte       // its scheme and authority: "https://example.com"
-	scheme        []byte       // its scheme: "https"
-	template      *template    // Config.Base if it holds {name}; baseURL and origin are then nil
+	lengths       locate.BinaryReader // reader, if its records are binary
+	baseURL       []byte              // Config.Base, or nil
+	origin        []byte              // its scheme and authority: "https://example.com"
+	scheme        []byte              // its scheme: "https"
+	template      *template           // Config.Base if it holds {name}; baseURL and origin are then nil
 	render        Render
 	fields        []fieldID
 	wants         fieldSet // fields that are written
@@ -266,30 +212,6 @@ type Job struct {
 	year                       int
 }
 
-// ConfigError describes one invalid setting in a Config.
-type ConfigError struct {
-	Field string // the field of Config, with an index for Fields and Extend: "Extend[1]"
-	Err   error
-}
-
-// Error returns the message without the name of the field, because callers have
-// their own names for it.
-func (e *ConfigError) Error() string { return e.Err.Error() }
-
-// Unwrap returns e.Err.
-func (e *ConfigError) Unwrap() error { return e.Err }
-
-// in returns err as a *ConfigError about field, or nil if err is nil.
-func in(field string, err error) error {
-	if err == nil {
-		return nil
-	}
-	return &ConfigError{Field: field, Err: err}
-}
-
-// wrong returns a *ConfigError about field with the message text.
-func wrong(field, text string) error { return in(field, errors.New(text)) }
-
 // New checks c and returns a Job for it. The error joins a *ConfigError for
 // each invalid setting.
 func New(c Config) (*Job, error) {
@@ -309,9 +231,9 @@ func New(c Config) (*Job, error) {
 	j.filters = j.rejectNotHTTP || !j.rejectFlags.IsZero()
 	j.mends = j.repairs != 0 || len(j.secrets) > 0
 	errBase := j.setBase(&c)
-	errs := []error{j.setFormat(c, errBase == nil), in("Base", errBase), in("Redact", errRedact), j.setFields(c.Fields), j.setExtend(&c), j.setDispositions(&c)}
+	errs := []error{j.setFormat(c, errBase == nil), locate.About("Base", errBase), locate.About("Redact", errRedact), j.setFields(c.Fields), j.setExtend(&c), j.setDispositions(&c)}
 	if c.Normalizer == nil {
-		errs = append(errs, wrong("Normalizer", "missing normalizer"))
+		errs = append(errs, locate.Wrong("Normalizer", "missing normalizer"))
 	} else {
 		j.setConstants(c.Normalizer)
 		errs = append(errs, j.setMatch(&c))
@@ -320,26 +242,26 @@ func New(c Config) (*Job, error) {
 	errs = append(errs, j.setWhere(&c))
 	errs = append(errs, j.setIdentity(c.Identity, c.Target), j.setNote(c.Note))
 	j.setParams(&c)
-	if int(c.Render) >= len(renderNames) {
-		errs = append(errs, wrong("Render", "unknown rendering"))
+	if int(c.Render) >= len(locate.RenderNames) {
+		errs = append(errs, locate.Wrong("Render", "unknown rendering"))
 	}
-	if int(c.Target) >= len(targetNames) {
-		errs = append(errs, wrong("Target", "unknown target"))
+	if int(c.Target) >= len(locate.TargetNames) {
+		errs = append(errs, locate.Wrong("Target", "unknown target"))
 	}
 	if c.KeyForm >= codec.KeyRaw {
-		errs = append(errs, wrong("KeyForm", "keys must be written as hex or base32, because output is text"))
+		errs = append(errs, locate.Wrong("KeyForm", "keys must be written as hex or base32, because output is text"))
 	}
 	if c.Repairs&^allRepairs != 0 {
-		errs = append(errs, wrong("Repairs", "unknown repair"))
+		errs = append(errs, locate.Wrong("Repairs", "unknown repair"))
 	}
 	if c.MaxRecord < 0 {
-		errs = append(errs, wrong("MaxRecord", "the record limit must not be negative"))
+		errs = append(errs, locate.Wrong("MaxRecord", "the record limit must not be negative"))
 	}
 	if c.MaxExpansion < 0 {
-		errs = append(errs, wrong("MaxExpansion", "the limit of the output must not be negative"))
+		errs = append(errs, locate.Wrong("MaxExpansion", "the limit of the output must not be negative"))
 	}
-	if _, ok := j.reader.(*avroReader); j.reader != nil && !ok && c.Schemas != nil {
-		errs = append(errs, wrong("Schemas", "the schema registry applies only to the format avro"))
+	if j.reader != nil && c.Format != wire.AvroName && c.Schemas != nil {
+		errs = append(errs, locate.Wrong("Schemas", "the schema registry applies only to the format avro"))
 	}
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
@@ -355,12 +277,12 @@ func (j *Job) setMatch(c *Config) error {
 	var errs []error
 	switch {
 	case p.Match == "" && c.Level == codec.KMatch:
-		errs = append(errs, wrong("Level", "the key level match requires a profile that matches another program"))
+		errs = append(errs, locate.Wrong("Level", "the key level match requires a profile that matches another program"))
 	case p.Match != "" && c.Repairs != 0:
-		errs = append(errs, wrong("Repairs", "a profile that matches another program allows no repairs"))
+		errs = append(errs, locate.Wrong("Repairs", "a profile that matches another program allows no repairs"))
 	}
 	if p.Match != "" && len(c.Secrets) > 0 {
-		errs = append(errs, wrong("Secrets", "a profile that matches another program cannot mask parameters"))
+		errs = append(errs, locate.Wrong("Secrets", "a profile that matches another program cannot mask parameters"))
 	}
 	return errors.Join(errs...)
 }
@@ -381,32 +303,25 @@ func (j *Job) setParams(c *Config) {
 func (j *Job) setFormat(c Config, baseOK bool) error {
 	var errDialect error
 	if c.Dialect != "" {
-		if _, errDialect = suggest.Index("dialect", dialectNames, c.Dialect); errDialect != nil {
+		if _, errDialect = suggest.Index("dialect", locate.DialectNames, c.Dialect); errDialect != nil {
 			c.Dialect = "" // the format has nothing to add
 		}
 	}
 	if !baseOK {
 		c.Base = ""
 	}
-	f, err := c.format()
+	f, err := formats.FindFormat(c.Format, c.custom(c.Formats))
 	if err != nil {
-		return errors.Join(in("Dialect", errDialect), in("Format", err))
+		return errors.Join(locate.About("Dialect", errDialect), locate.About("Format", err))
 	}
-	j.reader, err = f.Open(&c)
-	j.lengths, _ = j.reader.(binaryReader)
-	if _, ok := j.reader.(*tableReader); err == nil && !ok && c.Dialect == dialectBackslash {
-		err = wrong("Dialect", "the dialect backslash applies only to the formats csv, csv-semicolon, csv-pipe and tsv")
+	settings := c.settings()
+	j.reader, err = f.Open(settings)
+	j.lengths, _ = j.reader.(locate.BinaryReader)
+	if _, ok := j.reader.(*table.Reader); err == nil && !ok && c.Dialect == locate.DialectBackslash {
+		err = locate.Wrong("Dialect", "the dialect backslash applies only to the formats csv, csv-semicolon, csv-pipe and tsv")
 	}
-	if _, ok := f.(tableFormat); !ok {
-		err = errors.Join(err, errors.Join(c.refuseTableSyntax()...))
+	if _, ok := f.(table.Format); !ok {
+		err = errors.Join(err, errors.Join(table.RefuseTableSyntax(settings)...))
 	}
-	return errors.Join(in("Dialect", errDialect), err)
-}
-
-// nameOf returns names[i], or "unknown".
-func nameOf(names []string, i int) string {
-	if i < len(names) {
-		return names[i]
-	}
-	return "unknown"
+	return errors.Join(locate.About("Dialect", errDialect), err)
 }

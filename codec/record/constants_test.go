@@ -33,6 +33,6 @@ func TestConstants(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	check(t, Config{Format: "lines", Normalizer: n, Level: codec.K1, Render: RenderJSONL, Fields: fields[:3]}, "http://h/\n", `{"profile":"analytics","key_id":"`+n.KeyFunction(codec.K1)+`"}`+"\n")
-	check(t, Config{Format: "jsonl", URLField: "u", Normalizer: n, Level: codec.K1, Render: RenderExtend, Extend: []Extension{{"id", "key_id"}}}, `{"v":1}`+"\n", `{"v":1}`+"\n")
-	check(t, Config{Format: "jsonl", URLField: "u", Normalizer: n, Level: codec.K1, Render: RenderExtend, Extend: []Extension{{"id", "key_id"}}}, `{"u":null}`+"\n", `{"u":null,"id":"`+n.KeyFunction(codec.K1)+`"}`+"\n")
+	check(t, Config{Format: "jsonl", URLField: "u", Normalizer: n, Level: codec.K1, Render: RenderExtend, Extend: []Extension{{Name: "id", Field: "key_id"}}}, `{"v":1}`+"\n", `{"v":1}`+"\n")
+	check(t, Config{Format: "jsonl", URLField: "u", Normalizer: n, Level: codec.K1, Render: RenderExtend, Extend: []Extension{{Name: "id", Field: "key_id"}}}, `{"u":null}`+"\n", `{"u":null,"id":"`+n.KeyFunction(codec.K1)+`"}`+"\n")
 }

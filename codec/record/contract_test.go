@@ -8,6 +8,11 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/urlfold/urlfold/codec/record/internal/formats"
+	"github.com/urlfold/urlfold/codec/record/internal/jsonlines"
+	"github.com/urlfold/urlfold/codec/record/internal/locate"
+	"github.com/urlfold/urlfold/codec/record/internal/textlog"
 )
 
 // This file tests the rules of Format, Reader, Locator and Framing for each
@@ -92,7 +97,7 @@ var foundIn = map[string]string{
 var undetected = map[string]bool{"text": true, "protobuf": true, "avro": true}
 
 // requireFormatSubjects fails the test for each format without a subject.
-func requireFormatSubjects(t testing.TB, formats []Format) {
+func requireFormatSubjects(t testing.TB, formats []locate.Format) {
 	t.Helper()
 	seen := map[string]bool{}
 	for _, f := range formats {
@@ -106,12 +111,12 @@ func requireFormatSubjects(t testing.TB, formats []Format) {
 	}
 }
 
-// jsonLogSubjects adds a subject for each format of the table jsonLogs: its
+// jsonLogSubjects adds a subject for each format of the table Logs: its
 // rewritten log in testdata.
 func jsonLogSubjects(t *testing.T) {
 	t.Helper()
-	for i := range jsonLogs {
-		name := jsonLogs[i].name
+	for i := range jsonlines.Logs {
+		name := jsonlines.Logs[i].ID
 		text := readFile(t, filepath.Join("testdata", "named", name+".want"))
 		formatSubjects[name] = formatSubject{Config{Target: TargetAll}, string(text)}
 	}
@@ -119,8 +124,8 @@ func jsonLogSubjects(t *testing.T) {
 
 func TestFormatContract(t *testing.T) {
 	jsonLogSubjects(t)
-	requireFormatSubjects(t, builtin)
-	for _, f := range builtin {
+	requireFormatSubjects(t, formats.Builtin)
+	for _, f := range formats.Builtin {
 		sub, ok := formatSubjects[f.Name()]
 		if !ok {
 			continue // reported above
@@ -150,7 +155,7 @@ func (c *counter) Errorf(format string, args ...any) {
 }
 
 // dummyFormat is a format without a subject.
-type dummyFormat struct{ linesFormat }
+type dummyFormat struct{ textlog.LinesFormat }
 
 func (dummyFormat) Name() string { return "dummy" }
 
@@ -159,12 +164,12 @@ func (dummyFormat) Name() string { return "dummy" }
 func TestFormatContractCoversTable(t *testing.T) {
 	jsonLogSubjects(t)
 	c := &counter{TB: t}
-	requireFormatSubjects(c, append(slices.Clone(builtin), dummyFormat{}))
+	requireFormatSubjects(c, append(slices.Clone(formats.Builtin), dummyFormat{}))
 	if len(c.errors) != 1 || !strings.Contains(c.errors[0], "format dummy is in the table") {
 		t.Errorf("with a dummy format: %q", c.errors)
 	}
 	c = &counter{TB: t}
-	requireFormatSubjects(c, append(slices.Clone(builtin), builtin[0]))
+	requireFormatSubjects(c, append(slices.Clone(formats.Builtin), formats.Builtin[0]))
 	if len(c.errors) != 1 {
 		t.Errorf("with one format twice: %q", c.errors)
 	}
@@ -177,10 +182,10 @@ func detectsItself(t *testing.T, sub formatSubject) {
 	if (!ok || g.Format != sub.config.Format) != undetected[sub.config.Format] {
 		t.Errorf("Detect returned %q, %t", g.Format, ok)
 	}
-	if _, wrapped := newJob(t, sub.config).reader.(wrappedReader); wrapped {
+	if _, wrapped := newJob(t, sub.config).reader.(jsonlines.WrappedReader); wrapped {
 		return // a line of several records counts as one
 	}
-	if n := countsRecords(t, sub); ok && g.Format == sub.config.Format && g.Records != min(n, detectRecords) {
+	if n := countsRecords(t, sub); ok && g.Format == sub.config.Format && g.Records != min(n, locate.DetectRecords) {
 		t.Errorf("Detect has examined %d records of %d", g.Records, n)
 	}
 }
@@ -190,9 +195,9 @@ func countsRecords(t *testing.T, sub formatSubject) (n int) {
 	t.Helper()
 	r := newJob(t, sub.config).reader
 	text := []byte(sub.text)
-	for text = text[markLen(text):]; len(text) > 0; {
+	for text = text[locate.MarkLen(text):]; len(text) > 0; {
 		size := r.Next(text)
-		if !isBlank(text[:size]) {
+		if !locate.IsBlank(text[:size]) {
 			n++
 		}
 		text = text[size:]

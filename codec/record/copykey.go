@@ -38,7 +38,7 @@ func (j *Job) identityKey() *copyKey {
 // finds: beyond K1 it does so only for targets, not for absolute URLs.
 func (j *Job) copiesKeys(k keeper) bool {
 	key := j.identityKey()
-	_, targets := k.(*logReader)
+	_, targets := k.(logKeeper)
 	return key != nil && (targets || key.level <= codec.K1)
 }
 

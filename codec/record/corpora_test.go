@@ -173,8 +173,8 @@ func urlsOf(t *testing.T, line string) []string {
 	w := newJob(t, Config{Format: "combined", Target: TargetAll}).NewWorker()
 	w.locateIn([]byte(line), nil)
 	out := []string{}
-	for _, s := range w.found.sites[:w.found.n] {
-		out = append(out, string(s.in([]byte(line))))
+	for _, s := range w.found.Sites[:w.found.N] {
+		out = append(out, string(s.In([]byte(line))))
 	}
 	return out
 }

@@ -3,6 +3,8 @@ package record
 import (
 	"strings"
 	"testing"
+
+	"github.com/urlfold/urlfold/codec/record/internal/jsonlines"
 )
 
 // TestDetectHugeObject checks that the end of a very long object need not be in the
@@ -15,9 +17,9 @@ func TestDetectHugeObject(t *testing.T) {
 			t.Errorf("%.80q of %d bytes: got %q, want %q", head, len(head), g.Format, want)
 		}
 	}
-	f(seen+strings.Repeat("x", hugeRecord), "jsonl")
+	f(seen+strings.Repeat("x", jsonlines.HugeRecord), "jsonl")
 	f(seen+strings.Repeat("x", 100), "log") // a damaged record
-	f("{"+strings.Repeat("x", hugeRecord), "")
+	f("{"+strings.Repeat("x", jsonlines.HugeRecord), "")
 }
 
 // TestDetectVhost checks that a virtual host needs no port if the address of the client

@@ -4,13 +4,17 @@ import (
 	"bytes"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/urlfold/urlfold/codec/record/internal/archive"
+	"github.com/urlfold/urlfold/codec/record/internal/locate"
+	"github.com/urlfold/urlfold/codec/record/internal/textlog"
 )
 
 // TestDirective compares Directive with a search from the end of the block.
 func TestDirective(t *testing.T) {
 	pieces := []string{"#Fields:", "#fields", "#Fields: a b\n", "#fields\ta\n", " CDX N a\n", "CDX N a\n", "CDX", "CDX ", "\tCDX\ta\n", "#", "\n", "\r\n", "a", " "}
 	rnd := rand.New(rand.NewPCG(3, 4))
-	readers := map[string]Director{"w3c": &w3cReader{directiveLines: directiveLines{prefix: string(fieldsDirective)}}, "zeek": &zeekReader{directiveLines: directiveLines{prefix: zeekFields}}, "cdx": cdxReader{}}
+	readers := map[string]Director{"w3c": &textlog.W3CReader{DirectiveLines: locate.DirectiveLines{Prefix: string(textlog.FieldsDirective)}}, "zeek": &textlog.ZeekReader{DirectiveLines: locate.DirectiveLines{Prefix: textlog.ZeekFields}}, "cdx": archive.CDXReader{}}
 	for range 20000 {
 		var block []byte
 		for range rnd.IntN(8) {
@@ -26,19 +30,19 @@ func TestDirective(t *testing.T) {
 
 // directiveFromEnd returns the last line of block that is a directive.
 func directiveFromEnd(block []byte, r Director) []byte {
-	lines := bytes.SplitAfter(block, lineFeed)
+	lines := bytes.SplitAfter(block, locate.LineFeed)
 	for i := len(lines) - 1; i >= 0; i-- {
 		switch d := r.(type) {
-		case *w3cReader:
-			if bytes.HasPrefix(lines[i], []byte(d.prefix)) {
+		case *textlog.W3CReader:
+			if bytes.HasPrefix(lines[i], []byte(d.Prefix)) {
 				return lines[i]
 			}
-		case *zeekReader:
-			if bytes.HasPrefix(lines[i], []byte(d.prefix)) {
+		case *textlog.ZeekReader:
+			if bytes.HasPrefix(lines[i], []byte(d.Prefix)) {
 				return lines[i]
 			}
-		case cdxReader:
-			if legendOf(lines[i]) != nil {
+		case archive.CDXReader:
+			if archive.LegendOf(lines[i]) != nil {
 				return lines[i]
 			}
 		}

@@ -3,33 +3,8 @@ package record
 import (
 	"errors"
 
-	"github.com/urlfold/urlfold/internal/ground/suggest"
+	"github.com/urlfold/urlfold/codec/record/internal/locate"
 )
-
-// Disposition selects what happens to a record that is rejected.
-type Disposition uint8
-
-// Dispositions of a rejected record.
-const (
-	DispositionDefault  Disposition = iota // follow Config.Divert
-	DispositionPass                        // pass the record through, or write an object with an error
-	DispositionDead                        // write a dead letter
-	DispositionDrop                        // write nothing, and count the record as dropped
-	DispositionTruncate                    // pass the beginning of the record through unread, with its line end
-	DispositionStop                        // neither write nor count the record; see Worker.Err
-)
-
-var dispositionNames = []string{"default", "pass_through", "dead_letter", "drop", "truncate", "stop"}
-
-// String returns the disposition's name: "pass_through".
-func (f Disposition) String() string { return nameOf(dispositionNames, int(f)) }
-
-// ParseDisposition returns the disposition with the given name. The error for
-// an unknown name suggests a similar one.
-func ParseDisposition(name string) (Disposition, error) {
-	i, err := suggest.Index("disposition", dispositionNames, name)
-	return Disposition(i), err
-}
 
 // ErrOversize reports that a record is longer than the limit and that the job
 // stops at such records.
@@ -48,14 +23,14 @@ func (j *Job) setDispositions(c *Config) error {
 		j.onUnparsed = usual
 	case DispositionPass, DispositionDead, DispositionDrop:
 	default:
-		errs = append(errs, wrong("OnUnparsed", "invalid disposition: unparsed records can pass through, go to the dead letters, or be dropped"))
+		errs = append(errs, locate.Wrong("OnUnparsed", "invalid disposition: unparsed records can pass through, go to the dead letters, or be dropped"))
 	}
 	switch c.OnOversize {
 	case DispositionDefault:
 		j.onOversize = usual
 	case DispositionPass, DispositionDead, DispositionStop, DispositionTruncate:
 	default:
-		errs = append(errs, wrong("OnOversize", "invalid disposition: oversize records can pass through, go to the dead letters, be truncated, or stop the job"))
+		errs = append(errs, locate.Wrong("OnOversize", "invalid disposition: oversize records can pass through, go to the dead letters, be truncated, or stop the job"))
 	}
 	return errors.Join(errs...)
 }
@@ -86,7 +61,7 @@ func (w *Worker) Err() error { return w.err }
 // an error in the job's rendering. Reject counts the record in st and returns
 // the extended slices.
 func (w *Worker) Reject(out, dead, rec []byte, why Reason, at Position, st *Stats) (o, d []byte) {
-	w.found.reset() // it belongs to an earlier record
+	w.found.Reset() // it belongs to an earlier record
 	w.begin(&at)
 	return w.reject(out, dead, rec, &verdict{bad: why}, &w.at, st)
 }
@@ -102,7 +77,7 @@ func (w *Worker) reject(out, dead, rec []byte, v *verdict, at *Position, st *Sta
 		return out, dead
 	}
 	countReject(v.bad, st)
-	start, keeps := len(out), w.job.render.keepsRecords()
+	start, keeps := len(out), w.job.render.KeepsRecords()
 	switch disposition {
 	case DispositionDead:
 		st.Dead++
@@ -135,7 +110,7 @@ func (w *Worker) reject(out, dead, rec []byte, v *verdict, at *Position, st *Sta
 // bytes, which is so because a source reports a record as oversize only after
 // it has read that many.
 func (w *Worker) truncated(rec []byte, p Piece) []byte {
-	body := trimEnd(rec)
+	body := locate.TrimEnd(rec)
 	end := rec[len(body):]
 	w.cut = w.cut[:0]
 	if p == PieceWhole || p == PieceFirst {
@@ -207,7 +182,7 @@ func (w *Worker) Piece(out, dead, piece []byte, p Piece, at Position, st *Stats)
 		}
 		return out, dead
 	}
-	pass := j.render.keepsRecords() && j.onOversize != DispositionDead
+	pass := j.render.KeepsRecords() && j.onOversize != DispositionDead
 	if pass {
 		out = w.appendPiece(out, piece, p)
 	}

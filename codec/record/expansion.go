@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/urlfold/urlfold/codec"
+	"github.com/urlfold/urlfold/codec/record/internal/locate"
 )
 
 // This file bounds the output of a record with many URLs. Each URL has an output of its
@@ -31,7 +32,7 @@ func (w *Worker) expand(out, rec []byte) []byte {
 	if e.most == 0 {
 		e.most = max(expansionFactor*len(rec), leastExpansion)
 	}
-	if n := w.found.n; n > 1 && w.job.wants.has(fRecord) {
+	if n := w.found.N; n > 1 && w.job.wants.has(fRecord) {
 		out = slices.Grow(out, min(n*len(rec), e.most)+len(rec)+n*urlOutput) // to grow step by step would double it
 	}
 	return out
@@ -39,7 +40,7 @@ func (w *Worker) expand(out, rec []byte) []byte {
 
 // item appends the output for the current URL at s. If it passes the limit, it is written
 // without the record, and so are all that follow.
-func (w *Worker) item(out []byte, s *site, rec []byte, at *Position, st *Stats) []byte {
+func (w *Worker) item(out []byte, s *locate.Site, rec []byte, at *Position, st *Stats) []byte {
 	e, before := &w.n.expansion, len(out)
 	out = w.r.item(out, s, rec, at)
 	if e.omits || len(out)-e.start <= e.most || !w.job.wants.has(fRecord) {

@@ -5,15 +5,9 @@ import (
 	"fmt"
 	"unicode/utf8"
 
+	"github.com/urlfold/urlfold/codec/record/internal/locate"
 	"github.com/urlfold/urlfold/internal/ground/suggest"
 )
-
-// Extension is a field that RenderExtend adds to each record, and its name
-// there.
-type Extension struct {
-	Name  string // name of the new member or column
-	Field string // one of FieldNames
-}
 
 // ofRecord is the set of fields that exist for records without a URL.
 const ofRecord fieldSet = 1<<fRecord | 1<<fFile | 1<<fLine | 1<<fOffset | ofJob | ofAttrs
@@ -22,13 +16,13 @@ const ofRecord fieldSet = 1<<fRecord | 1<<fFile | 1<<fLine | 1<<fOffset | ofJob 
 func (j *Job) setExtend(c *Config) error {
 	if c.Render != RenderExtend {
 		if len(c.Extend) > 0 {
-			return wrong("Extend", "fields can be added to records only with the rendering extend")
+			return locate.Wrong("Extend", "fields can be added to records only with the rendering extend")
 		}
 		return nil
 	}
 	var errs []error
 	if len(c.Extend) == 0 && c.Note == (Note{}) {
-		errs = append(errs, wrong("Extend", "missing fields: the rendering extend needs at least one field to add"))
+		errs = append(errs, locate.Wrong("Extend", "missing fields: the rendering extend needs at least one field to add"))
 	}
 	seen := map[string]bool{}
 	for k, e := range c.Extend {
@@ -40,7 +34,7 @@ func (j *Job) setExtend(c *Config) error {
 		case seen[e.Name] || seen[e.Name+"_b64"]:
 			err = fmt.Errorf("duplicate name %q of an added field (%q_b64 is reserved for values that are not valid UTF-8)", e.Name, e.Name)
 		}
-		errs = append(errs, in(fmt.Sprintf("Extend[%d]", k), err))
+		errs = append(errs, locate.About(fmt.Sprintf("Extend[%d]", k), err))
 		seen[e.Name], seen[e.Name+"_b64"] = true, true
 		j.extend = append(j.extend, fieldID(i))
 		j.wants |= 1 << i
@@ -51,7 +45,7 @@ func (j *Job) setExtend(c *Config) error {
 // extend appends the record with the fields of its URL added.
 func (w *Worker) extend(out, dead, rec []byte, at *Position, st *Stats) (o, d []byte) {
 	var v verdict
-	s := w.found.first()
+	s := w.found.First()
 	if s != nil && !w.read(s, rec, &v, st) && !v.left && w.n.cur.why == 0 {
 		s = nil // the target is not a URL
 	}
@@ -64,17 +58,78 @@ func (w *Worker) extend(out, dead, rec []byte, at *Position, st *Stats) (o, d []
 		return out, w.r.deadLine(dead, rec, &v, at)
 	}
 	st.Emitted++
-	out = w.adder.addFields(out, &w.r, s, rec, at)
+	w.adding = adding{w, s, rec, at}
+	out = w.adder.AddFields(out, rec, &w.adding)
+	w.adding = adding{}
 	if v.urls > 0 {
 		w.n.countKeys(st)
 	}
 	return out, dead
 }
 
-// part appends rec[from:to], with passwords hidden if the job redacts.
-func (red *redactor) part(out, rec []byte, from, to int) []byte {
-	if red.job.redact {
-		return red.appendHidden(out, rec, from, to)
+// adding is the addition to the current record.
+type adding struct {
+	w   *Worker
+	s   *locate.Site // of the URL; nil if there is none
+	rec []byte
+	at  *Position
+}
+
+// AppendMember implements [locate.Addition].
+func (e *adding) AppendMember(dst []byte, i int) []byte {
+	if f := e.w.job.extend[i]; e.s != nil || ofRecord.has(f) {
+		return e.w.r.member(dst, "", f, e.s, e.rec, e.at)
 	}
-	return append(out, rec[from:to]...)
+	return dst
+}
+
+// Text implements [locate.Addition].
+func (e *adding) Text(i int) (text []byte) {
+	if f := e.w.job.extend[i]; e.s != nil || ofRecord.has(f) {
+		text, _ = e.w.v.plainValue(f, e.s, e.rec, e.at)
+	}
+	return text
+}
+
+// Note implements [locate.Addition].
+func (e *adding) Note() (value, member []byte) { return e.w.job.note, e.w.job.noteMember }
+
+// AppendPart implements [locate.Addition].
+func (e *adding) AppendPart(dst, rec []byte, from, to int) []byte {
+	if e.w.job.redact {
+		return e.w.red.appendHidden(dst, rec, from, to)
+	}
+	return append(dst, rec[from:to]...)
+}
+
+// setNote sets the note.
+func (j *Job) setNote(n Note) error {
+	if n == (Note{}) {
+		return nil
+	}
+	switch j.render {
+	case RenderJSONL, RenderTSV, RenderCSV, RenderExtend, RenderKeys:
+	default:
+		return locate.Wrong("Note", "the rendering "+j.render.String()+" cannot hold a field: use jsonl, tsv, csv, extend or keys")
+	}
+	j.note = []byte(n.Value)
+	j.noteName = []byte(n.Name)
+	j.noteMember = append(append(locate.AppendString([]byte{'"'}, j.noteName), `":`...), n.Value...)
+	return nil
+}
+
+// noteCell appends the note as the last cell of a row.
+func (j *Job) noteCell(out []byte, sep byte) []byte {
+	if j.note == nil {
+		return out
+	}
+	return append(append(out, sep), j.note...)
+}
+
+// noteColumn appends the name of the note as the last cell of a header.
+func (j *Job) noteColumn(out []byte, sep byte) []byte {
+	if j.note == nil {
+		return out
+	}
+	return append(append(out, sep), j.noteName...)
 }

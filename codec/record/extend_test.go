@@ -9,6 +9,9 @@ import (
 	"testing"
 
 	"github.com/urlfold/urlfold/codec"
+	"github.com/urlfold/urlfold/codec/record/internal/jsonlines"
+	"github.com/urlfold/urlfold/codec/record/internal/locate"
+	"github.com/urlfold/urlfold/codec/record/internal/table"
 )
 
 func extending(format string, extend ...Extension) Config {
@@ -17,7 +20,7 @@ func extending(format string, extend ...Extension) Config {
 
 func TestExtendJSON(t *testing.T) {
 	f := func(c Config, in, want string) { t.Helper(); check(t, c, in, want) }
-	c := extending("jsonl", Extension{"url_norm", "norm"}, Extension{"url_flags", "flags"})
+	c := extending("jsonl", Extension{Name: "url_norm", Field: "norm"}, Extension{Name: "url_flags", Field: "flags"})
 	f(c, `{"u":"HTTP://H"}`, `{"u":"HTTP://H","url_norm":"http://h/","url_flags":[]}`)
 	// All other bytes are preserved: white space, the form of numbers, repeated
 	// names.
@@ -30,26 +33,26 @@ func TestExtendJSON(t *testing.T) {
 	f(c, `{"u":null}`, `{"u":null}`)
 	f(c, `{"u":"","url_norm":"forged","url_norm_b64":1}`, `{"u":"","url_norm":null,"url_norm_b64":null}`)
 	// The URL itself can be replaced.
-	f(extending("jsonl", Extension{"u", "norm"}), `{"u":"HTTP://H","v":1}`, `{"u":"http://h/","v":1}`)
-	inner := extending("jsonl", Extension{"q", "host"})
+	f(extending("jsonl", Extension{Name: "u", Field: "norm"}), `{"u":"HTTP://H","v":1}`, `{"u":"http://h/","v":1}`)
+	inner := extending("jsonl", Extension{Name: "q", Field: "host"})
 	inner.URLField, inner.Redact = "q.u", []string{"passwords"}
 	f(inner, `{"q":{"u":"http://a:b@h/"},"z":"//c:d@e"}`, `{"q":"h","z":"//c:***@e"}`)
 	// The types are those of the rendering jsonl.
-	all := extending("jsonl", Extension{`"`, "norm"}, Extension{"m", "diagnostics"}, Extension{"n", "line"}, Extension{"o", "offset"}, Extension{"c", "campaign"}, Extension{"p", "port"}, Extension{"l", "url"})
+	all := extending("jsonl", Extension{Name: `"`, Field: "norm"}, Extension{Name: "m", Field: "diagnostics"}, Extension{Name: "n", Field: "line"}, Extension{Name: "o", Field: "offset"}, Extension{Name: "c", Field: "campaign"}, Extension{Name: "p", Field: "port"}, Extension{Name: "l", Field: "url"})
 	f(all, `{"u":"http://u@h:81/?utm_source=x"}`, `{"u":"http://u@h:81/?utm_source=x","\"":"http://u@h:81/?utm_source=x","m":[{"flag":"credentials","at":7,"component":"username","action":"kept"}],"n":1,"o":0,"c":{"source":"x"},"p":"81","l":"http://u@h:81/?utm_source=x"}`)
-	f(extending("jsonl", Extension{"l", "url"}), "{\"u\":\"/\xff\",\"l\":1}", "{\"u\":\"/\xff\",\"l\":null,\"l_b64\":\"L/8=\"}")
-	f(extending("jsonl", Extension{"f", "file"}, Extension{"l", "url"}), `{"u":null}`, `{"u":null,"f":"f"}`)
-	f(Config{Format: "jsonl", URLField: "u", Render: RenderExtend, Redact: []string{"passwords"}, Extend: []Extension{{"n", "norm"}}}, `{"u":"http:\/\/a:b\u0040h/","v":"//c:d@e"}`, `{"u":"http://a:***@h/","v":"//c:***@e","n":"http://a:***@h/"}`)
+	f(extending("jsonl", Extension{Name: "l", Field: "url"}), "{\"u\":\"/\xff\",\"l\":1}", "{\"u\":\"/\xff\",\"l\":null,\"l_b64\":\"L/8=\"}")
+	f(extending("jsonl", Extension{Name: "f", Field: "file"}, Extension{Name: "l", Field: "url"}), `{"u":null}`, `{"u":null,"f":"f"}`)
+	f(Config{Format: "jsonl", URLField: "u", Render: RenderExtend, Redact: []string{"passwords"}, Extend: []Extension{{Name: "n", Field: "norm"}}}, `{"u":"http:\/\/a:b\u0040h/","v":"//c:d@e"}`, `{"u":"http://a:***@h/","v":"//c:***@e","n":"http://a:***@h/"}`)
 }
 
 func TestExtendTable(t *testing.T) {
 	f := func(format, in, want string) {
 		t.Helper()
-		check(t, extending(format, Extension{"norm", "norm"}, Extension{`f,"x"`, "flags"}), in, want)
+		check(t, extending(format, Extension{Name: "norm", Field: "norm"}, Extension{Name: `f,"x"`, Field: "flags"}), in, want)
 	}
 	f("csv", "id,u\r\n1,HTTP://H\r\n2,\"http://u@h/%7e,\"\n\n3,\n", "id,u,norm,\"f,\"\"x\"\"\"\r\n1,HTTP://H,http://h/,\r\n2,\"http://u@h/%7e,\",\"http://u@h/~,\",\"lower-hex,needless-escape,credentials\"\n\n3,,,\n")
 	f("tsv", "u\nHTTP://H/,", "u\tnorm\t\"f,\"\"x\"\"\"\nHTTP://H/,\thttp://h/,\t")
-	c := Config{Format: "csv", URLField: "1", Render: RenderExtend, Extend: []Extension{{"l", "line"}, {"r", "record"}, {"e", "error"}}}
+	c := Config{Format: "csv", URLField: "1", Render: RenderExtend, Extend: []Extension{{Name: "l", Field: "line"}, {Name: "r", Field: "record"}, {Name: "e", Field: "error"}}}
 	check(t, c, "http://a:b@h,x\nhttp://[\n,\n", "http://a:b@h,x,1,\"http://a:b@h,x\",\nhttp://[,2,http://[,host-invalid\n,,3,\",\",\n")
 	c.Redact = []string{"passwords"}
 	check(t, c, "http://a:b@h,//c:d@e\n", "http://a:***@h,//c:***@e,1,\"http://a:***@h,//c:***@e\",\n")
@@ -70,7 +73,7 @@ func TestExtendRejects(t *testing.T) {
 			t.Errorf("%q: out %q, dead %s, %+v", in, out, dead, st)
 		}
 	}
-	json := extending("jsonl", Extension{"n", "norm"})
+	json := extending("jsonl", Extension{Name: "n", Field: "norm"})
 	for _, in := range []string{`{"u":"http://h/"`, `{"u":"http://h/"} x`, `{"u":"http://h/",}`, `{"u":"http://h/","a":01}`, `{}x`, `[1]x`, `{"u":"http://h/","a" 1}`, `{"a`} {
 		f(json, in, Unparsed)
 	}
@@ -78,7 +81,7 @@ func TestExtendRejects(t *testing.T) {
 		f(json, in, NoField)
 	}
 	f(json, `{"u":"http://[","x":2}`, Reason(codec.ErrHostInvalid))
-	table := Config{Format: "csv", URLField: "1", Render: RenderExtend, Extend: []Extension{{"n", "norm"}}}
+	table := Config{Format: "csv", URLField: "1", Render: RenderExtend, Extend: []Extension{{Name: "n", Field: "norm"}}}
 	f(table, "http://h/,\"open", Unparsed)
 	f(table, "http://h/,\"a\"b", Unparsed)
 }
@@ -91,17 +94,17 @@ func TestExtendErrors(t *testing.T) {
 			t.Errorf("%+v: %v, want %q in it", c, err, want)
 		}
 	}
-	f(extending("jsonl", Extension{"n", "nrom"}), "did you mean \"norm\"?")
+	f(extending("jsonl", Extension{Name: "n", Field: "nrom"}), "did you mean \"norm\"?")
 	f(extending("jsonl"), "missing fields")
-	f(extending("jsonl", Extension{"", "norm"}), "invalid name")
-	f(extending("jsonl", Extension{"\xff", "norm"}), "invalid name")
-	f(extending("jsonl", Extension{"a", "norm"}, Extension{"a", "url"}), "duplicate name")
-	f(extending("jsonl", Extension{"a_b64", "norm"}, Extension{"a", "url"}), "duplicate name")
-	f(Config{Format: "jsonl", URLField: "[0]", Render: RenderExtend, Extend: []Extension{{"a", "norm"}}}, "arrays")
+	f(extending("jsonl", Extension{Name: "", Field: "norm"}), "invalid name")
+	f(extending("jsonl", Extension{Name: "\xff", Field: "norm"}), "invalid name")
+	f(extending("jsonl", Extension{Name: "a", Field: "norm"}, Extension{Name: "a", Field: "url"}), "duplicate name")
+	f(extending("jsonl", Extension{Name: "a_b64", Field: "norm"}, Extension{Name: "a", Field: "url"}), "duplicate name")
+	f(Config{Format: "jsonl", URLField: "[0]", Render: RenderExtend, Extend: []Extension{{Name: "a", Field: "norm"}}}, "arrays")
 	for _, format := range []string{"lines", "combined", "$request_uri"} {
-		f(Config{Format: format, Render: RenderExtend, Extend: []Extension{{"a", "norm"}}}, "JSON lines and tables")
+		f(Config{Format: format, Render: RenderExtend, Extend: []Extension{{Name: "a", Field: "norm"}}}, "JSON lines and tables")
 	}
-	f(Config{Format: "lines", Extend: []Extension{{"a", "norm"}}}, "only with the rendering extend")
+	f(Config{Format: "lines", Extend: []Extension{{Name: "a", Field: "norm"}}}, "only with the rendering extend")
 }
 
 // checkExtended checks, with independent readers of JSON and CSV, that the
@@ -128,10 +131,10 @@ func checkExtended(t testing.TB, j *Job, in, out []byte) {
 		if bytes.Equal(rec, head) && len(head) > 0 || st.Blank > before.Blank || st.Rejects[Unparsed] > before.Rejects[Unparsed] || st.Rejects[NoField] > before.Rejects[NoField] {
 			continue
 		}
-		if trimmed := trimEnd(got); len(got)-len(trimmed) != len(rec)-len(trimEnd(rec)) {
+		if trimmed := locate.TrimEnd(got); len(got)-len(trimmed) != len(rec)-len(locate.TrimEnd(rec)) {
 			t.Fatalf("the line end differs: record %q, output %q", rec, got)
 		}
-		if _, ok := j.reader.(*tableReader); ok {
+		if _, ok := j.reader.(*table.Reader); ok {
 			checkExtendedRow(t, j, rec, want)
 		} else {
 			checkExtendedObject(t, j, rec, want)
@@ -155,7 +158,7 @@ func checkExtendedObject(t testing.TB, j *Job, rec, got []byte) {
 		t.Fatalf("%q became %q: %v", rec, got, err)
 	}
 	for i := range j.extend {
-		for _, name := range j.reader.(interface{ memberNames() [][2][]byte }).memberNames()[i] {
+		for _, name := range memberNames(j.reader)[i] {
 			delete(was, string(name))
 			delete(is, string(name))
 		}
@@ -167,12 +170,12 @@ func checkExtendedObject(t testing.TB, j *Job, rec, got []byte) {
 
 func checkExtendedRow(t testing.TB, j *Job, rec, got []byte) {
 	t.Helper()
-	if !bytes.HasPrefix(got, trimEnd(rec)) && !j.redact {
+	if !bytes.HasPrefix(got, locate.TrimEnd(rec)) && !j.redact {
 		t.Fatalf("%q became %q", rec, got)
 	}
 	cells := func(b []byte) int {
 		r := csv.NewReader(bytes.NewReader(b))
-		r.Comma, r.LazyQuotes, r.FieldsPerRecord = rune(j.reader.(*tableReader).sep), true, -1
+		r.Comma, r.LazyQuotes, r.FieldsPerRecord = rune(j.reader.(*table.Reader).Sep), true, -1
 		row, err := r.Read()
 		if err != nil {
 			return -1
@@ -192,7 +195,7 @@ func FuzzExtendTwice(f *testing.F) {
 	}
 	f.Add(`{"n":1,"u":"/\ufffd","\u006b":{},"n_b64":[]}`)
 	f.Fuzz(func(t *testing.T, in string) {
-		c := extending("jsonl", Extension{"n", "norm"}, Extension{"k", "key"}, Extension{"l", "url"}, Extension{"fl", "flags"})
+		c := extending("jsonl", Extension{Name: "n", Field: "norm"}, Extension{Name: "k", Field: "key"}, Extension{Name: "l", Field: "url"}, Extension{Name: "fl", Field: "flags"})
 		for _, c.URLField = range []string{"u", "url"} {
 			j := newJob(t, c)
 			once, _, _ := runJob(t, j, []byte(in))
@@ -204,4 +207,14 @@ func FuzzExtendTwice(f *testing.F) {
 	})
 }
 
-func (j *jsonReader) memberNames() [][2][]byte { return j.names }
+func memberNames(r Reader) [][2][]byte {
+	switch r := r.(type) {
+	case *jsonlines.Reader:
+		return r.Names
+	case *jsonlines.PartsReader:
+		return r.Names
+	case jsonlines.WrappedReader:
+		return r.Names
+	}
+	return nil
+}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/urlfold/urlfold/codec"
+	"github.com/urlfold/urlfold/codec/record/internal/locate"
 	"github.com/urlfold/urlfold/internal/ground/suggest"
 )
 
@@ -158,17 +159,38 @@ func (j *Job) setFields(names []string) error {
 	for k, name := range names {
 		i, err := suggest.Index("field", fieldNames, strings.TrimSpace(name))
 		if err != nil {
-			errs = append(errs, in(fmt.Sprintf("Fields[%d]", k), err))
+			errs = append(errs, locate.About(fmt.Sprintf("Fields[%d]", k), err))
 			continue
 		}
 		if slices.Contains(j.fields, fieldID(i)) {
-			errs = append(errs, wrong(fmt.Sprintf("Fields[%d]", k), "duplicate field "+fieldNames[i]))
+			errs = append(errs, locate.Wrong(fmt.Sprintf("Fields[%d]", k), "duplicate field "+fieldNames[i]))
 		}
 		j.fields = append(j.fields, fieldID(i))
 		j.wants |= 1 << i
 	}
-	if !j.render.hasFields() {
+	if !j.render.HasFields() {
 		j.wants = 0
 	}
 	return errors.Join(errs...)
+}
+
+// ofJob is the set of fields that have the same value for every record. They
+// name the data that the other fields depend on: results of two runs are
+// comparable if these fields are equal.
+const ofJob fieldSet = 1<<fProfile | 1<<fKeyID | 1<<fParamsEdition | 1<<fPSLEdition | 1<<fUnicode | 1<<fSpecDate
+
+// setConstants sets the values of these fields.
+func (j *Job) setConstants(n *codec.Normalizer) {
+	for f, value := range map[fieldID]string{
+		fProfile:       n.Profile().Name,
+		fKeyID:         n.KeyFunction(j.level),
+		fParamsEdition: n.PolicyVersions(j.level),
+		fPSLEdition:    codec.SiteListVersion(),
+		fUnicode:       codec.UnicodeVersion,
+		fSpecDate:      codec.SpecDate,
+	} {
+		if value != "" || f == fProfile {
+			j.constants[f] = []byte(value)
+		}
+	}
 }

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/urlfold/urlfold/codec/record/internal/locate"
 )
 
 // TestForms compares AppendRun with Append for records that differ in few places, so
@@ -19,7 +21,7 @@ func TestForms(t *testing.T) {
 			continue
 		}
 		head := headOf(w.job, l.text)
-		for _, line := range bytes.SplitAfter(l.text[len(head):], lineFeed)[:3] {
+		for _, line := range bytes.SplitAfter(l.text[len(head):], locate.LineFeed)[:3] {
 			if len(line) == 0 {
 				continue
 			}
@@ -45,7 +47,7 @@ func TestForms(t *testing.T) {
 func TestFormsOfBadLines(t *testing.T) {
 	for _, l := range finders(t) {
 		head := headOf(newJob(t, l.config), l.text)
-		line, _, _ := bytes.Cut(l.text[len(head):], lineFeed)
+		line, _, _ := bytes.Cut(l.text[len(head):], locate.LineFeed)
 		line = append(bytes.Clone(line), '\n')
 		in := append(bytes.Clone(head), bytes.Repeat(line, 3)...)
 		for at := range min(len(line), 300) {
@@ -75,13 +77,13 @@ func TestCorporaForms(t *testing.T) {
 			if j, err := New(c); err != nil || j.NewWorker().keeper == nil {
 				continue
 			}
-			t.Logf("%s: %d of %d records of %s", name, checkNext(t, c, in[:min(len(in), 1<<20)]), bytes.Count(in, lineFeed), format)
+			t.Logf("%s: %d of %d records of %s", name, checkNext(t, c, in[:min(len(in), 1<<20)]), bytes.Count(in, locate.LineFeed), format)
 		}
 	}
 }
 
 // formerOf returns the locator of w if it knows forms, or nil.
-func formerOf(w *Worker) former {
+func formerOf(w *Worker) locate.Former {
 	if k, ok := w.keeper.(*foundKeeper); ok {
 		return k.former
 	}
@@ -89,17 +91,17 @@ func formerOf(w *Worker) former {
 }
 
 // countFormed returns the number of the lines of in whose form is known.
-func countFormed(s former, in []byte) (n int) {
+func countFormed(s locate.Former, in []byte) (n int) {
 	for line := range bytes.Lines(in) {
-		rec := trimEnd(line)
-		if isBlank(rec) {
+		rec := locate.TrimEnd(line)
+		if locate.IsBlank(rec) {
 			continue
 		}
-		h := s.formOf(rec)
+		h := s.FormOf(rec)
 		if h != nil {
 			n++
 		}
-		s.locateForm(new(Found), rec, h)
+		s.LocateForm(new(Found), rec, h)
 	}
 	return n
 }
@@ -113,9 +115,9 @@ func varied(rnd *rand.Rand, line []byte, n int) (out []byte) {
 		for range 1 + rnd.IntN(3) {
 			at := rnd.IntN(len(v))
 			switch c := v[at]; {
-			case isDigit(c) && rnd.IntN(4) > 0:
+			case locate.IsDigit(c) && rnd.IntN(4) > 0:
 				v[at] = '0' + byte(rnd.IntN(10))
-			case isDigit(c):
+			case locate.IsDigit(c):
 				v = bytes.Join([][]byte{v[:at], {'1', c}, v[at:]}, nil)
 			case rnd.IntN(3) == 0 && at+1 < len(v):
 				v[at] = special[rnd.IntN(len(special))]

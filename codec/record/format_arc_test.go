@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/urlfold/urlfold/codec"
+	"github.com/urlfold/urlfold/codec/record/internal/archive"
 )
 
 // arcSamples are the files in testdata/arc: the number of records and URLs, and
@@ -74,37 +75,6 @@ func TestARCFields(t *testing.T) {
 	}
 }
 
-// TestARCHeader checks which lines are URL records.
-func TestARCHeader(t *testing.T) {
-	for line, url := range map[string]string{
-		"http://h/ 192.0.2.1 20260101000000 text/html 0":                             "http://h/",
-		"http://h/ - 20260101000000 - 0":                                             "http://h/",
-		"http://h/ 0.0.0.0 202601010000 text/html 0":                                 "http://h/",
-		"http://h/ 0.0.0.0 20260101000000123 text/html 0":                            "http://h/",
-		"http://h/x 192.0.2.1 20260101000000 y 192.0.2.2 20260101000000 text/html 0": "http://h/x 192.0.2.1 20260101000000 y",
-		"view-source:http://h/ ::1 20260101000000 text/html 0":                       "view-source:http://h/",
-		"http://h/ 192.0.2.1 20260101000000 text/html -1":                            "",
-		"http://h/ 192.0.2.1 20260101000000 text/html abc":                           "",
-		"http://h/ 192.0.2.1 20260101000000 text/html ":                              "",
-		"http://h/ 192.0.2.1 20260101000000 text/html 99999999999999999999":          "",
-		"http://h/ 192.0.2.1 2026 text/html 0":                                       "",
-		"http://h/ h.example 20260101000000 text/html 0":                             "",
-		"http: 192.0.2.1 20260101000000 text/html 0":                                 "",
-		"http://h/": "",
-		"/path 192.0.2.1 20260101000000 text/html 0":                    "",
-		"1http://h/ 192.0.2.1 20260101000000 text/html 0":               "",
-		strings.Repeat("s", 40) + ": ::1 20260101000000 text/html 0":    "",
-		"http://h/" + strings.Repeat("x", 8192) + " ::1 2026010100 - 0": "",
-	} {
-		for _, end := range []string{"\n", "\r\n"} {
-			h, state := readARCHeader([]byte(line + end))
-			if (state == headerSound) != (url != "") || state == headerSound && string(h.url.in([]byte(line))) != url {
-				t.Errorf("%.80q: state %d, URL %q", line, state, h.url.in([]byte(line+end)))
-			}
-		}
-	}
-}
-
 // TestARCDamage checks where a damaged record ends and where the damage is
 // reported.
 func TestARCDamage(t *testing.T) {
@@ -113,7 +83,7 @@ func TestARCDamage(t *testing.T) {
 		t.Helper()
 		in := strings.Join(units, "")
 		for _, size := range []int{1, 5, 1 << 20} {
-			if got := archiveUnits(t, arcReader{}, []byte(in), size); fmt.Sprintf("%q", got) != fmt.Sprintf("%q", units) {
+			if got := archiveUnits(t, archive.ARCReader{}, []byte(in), size); fmt.Sprintf("%q", got) != fmt.Sprintf("%q", units) {
 				t.Fatalf("batches of %d bytes: got %.300q\nwant %.300q", size, got, units)
 			}
 			_, dead, st := rewriteArchive(t, Config{Format: "arc", Divert: true}, []byte(in), size)
@@ -155,7 +125,7 @@ func TestARCEnds(t *testing.T) {
 	if _, dead, st := rewriteArchive(t, Config{Format: "arc", Divert: true}, []byte(in+one[:len(one)-1]+in), 7); dead != "" || st.URLs != 5 {
 		t.Errorf("%q, %+v", dead, st)
 	}
-	var f LengthFraming = arcReader{}
+	var f LengthFraming = archive.ARCReader{}
 	for n := range len(one) + 1 {
 		if got := f.Incomplete([]byte(one[:n])); got != (n < len(one)) {
 			t.Errorf("%q: %t", one[:n], got)
@@ -289,7 +259,7 @@ func FuzzARC(f *testing.F) {
 	f.Fuzz(func(t *testing.T, in []byte, size uint16) {
 		in = in[:min(len(in), 4<<10)]
 		size = max(size, uint16(len(in)/64))
-		all, parts := archiveUnits(t, arcReader{}, in, 1<<20), archiveUnits(t, arcReader{}, in, 1+int(size))
+		all, parts := archiveUnits(t, archive.ARCReader{}, in, 1<<20), archiveUnits(t, archive.ARCReader{}, in, 1+int(size))
 		if fmt.Sprintf("%q", all) != fmt.Sprintf("%q", parts) {
 			t.Fatalf("reading %d bytes at a time: %q\nall at once: %q", 1+int(size), parts, all)
 		}

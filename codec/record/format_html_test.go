@@ -13,6 +13,9 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/urlfold/urlfold/codec/record/internal/archive"
+	"github.com/urlfold/urlfold/codec/record/internal/locate"
+	"github.com/urlfold/urlfold/codec/record/internal/markup"
 	"golang.org/x/net/html"
 )
 
@@ -93,7 +96,7 @@ var htmlCases = []struct{ doc, want string }{
 // that are skipped. It checks that the ranges are in order.
 func htmlURLs(t testing.TB, doc []byte) (urls []string, skipped int) {
 	t.Helper()
-	r := &htmlReader{}
+	r := &markup.HTMLReader{}
 	l := r.Locator()
 	var f Found
 	for at := 0; at < len(doc); {
@@ -102,20 +105,20 @@ func htmlURLs(t testing.TB, doc []byte) (urls []string, skipped int) {
 			t.Fatalf("%q: Next returned %d of %d bytes", doc, n, len(doc)-at)
 		}
 		rec := doc[at : at+n]
-		f.reset()
+		f.Reset()
 		why, _ := l.Locate(&f, rec, &Position{Off: int64(at)})
 		last := 0
-		for _, s := range f.sites[:f.n] {
-			if s.start < last || s.end <= s.start || s.end > n {
-				t.Fatalf("%q: range %v after %d", rec, s.span, last)
+		for _, s := range f.Sites[:f.N] {
+			if s.Start < last || s.End <= s.Start || s.End > n {
+				t.Fatalf("%q: range %v after %d", rec, s.Span, last)
 			}
-			last = s.end
-			text, _, _ := s.dialect.unescape(nil, s.in(rec), nil)
+			last = s.End
+			text, _, _ := s.Dialect.Unescape(nil, s.In(rec), nil)
 			if why == 0 {
 				urls = append(urls, string(text))
 			}
 		}
-		skipped += f.skipped
+		skipped += f.Skipped
 		at += n
 	}
 	return urls, skipped
@@ -152,7 +155,7 @@ func tokenizerErrs(doc []byte) bool {
 func tokenizerURLs(doc []byte) (urls []string) {
 	z := html.NewTokenizer(bytes.NewReader(doc))
 	add := func(text []byte) {
-		if text = trim(text).in(text); !isSkipped(text) {
+		if text = locate.Trim(text).In(text); !markup.IsSkipped(text) {
 			urls = append(urls, string(text))
 		}
 	}
@@ -163,7 +166,7 @@ func tokenizerURLs(doc []byte) (urls []string) {
 		case html.StartTagToken, html.SelfClosingTagToken:
 			tag, more := z.TagName()
 			element := bytes.Clone(tag)
-			var seen attribute
+			var seen markup.Attribute
 			attrs := map[string][]byte{}
 			for more {
 				var name, value []byte
@@ -172,14 +175,14 @@ func tokenizerURLs(doc []byte) (urls []string) {
 					continue
 				}
 				attrs[string(name)] = bytes.Clone(value)
-				a := attributeOf(element, name)
+				a := markup.AttributeOf(element, name)
 				switch {
 				case a == 0 || seen&a != 0 || string(element) == "meta":
-				case a == attrSrcset:
+				case a == markup.AttrSrcset:
 					for pos, ok := 0, true; ok; {
-						var s span
-						if s, pos, ok = srcsetNext(value, pos); ok {
-							add(s.in(value))
+						var s locate.Span
+						if s, pos, ok = markup.SrcsetNext(value, pos); ok {
+							add(s.In(value))
 						}
 					}
 				default:
@@ -188,8 +191,8 @@ func tokenizerURLs(doc []byte) (urls []string) {
 				seen |= a
 			}
 			if content := attrs["content"]; string(element) == "meta" && strings.EqualFold(string(attrs["http-equiv"]), "refresh") {
-				if s, ok := refreshURL(content); ok {
-					add(s.in(content))
+				if s, ok := markup.RefreshURL(content); ok {
+					add(s.In(content))
 				}
 			}
 		}
@@ -320,18 +323,6 @@ func TestHTMLContext(t *testing.T) {
 	f(page, "<base href=/b/><meta charset=latin1><a href='\xE9'>", "http://h/b/%C3%A9")
 }
 
-// TestCharsetLabel checks the labels in content types.
-func TestCharsetLabel(t *testing.T) {
-	for content, want := range map[string]string{
-		"text/html; charset=koi8-r": "koi8-r", "CHARSET = 'a b' x": "a b", `charset="x`: "", "charset": "", "charset=": "",
-		"charsetx charset=a;b": "a", "charset charset=b c": "b", "text/html": "",
-	} {
-		if got := string(charsetLabel([]byte(content))); got != want {
-			t.Errorf("%q: got %q, want %q", content, got, want)
-		}
-	}
-}
-
 // TestHTMLPositions checks line, offset, record and the counts.
 func TestHTMLPositions(t *testing.T) {
 	doc := "<!doctype html>\n<a\nhref='/&amp;'\nhref=x>\n<img src=/a srcset='/b,\n /c 2x'><script src=/d>\n\"<a>\"</script>\n<a href=#x><a href=http://h:x><img src=data:, srcset=','>"
@@ -355,11 +346,11 @@ func TestHTMLCut(t *testing.T) {
 	if want := `{"norm":"http://h/"}` + "\n" + `{"error":"unparsed","at":17,"record":"<a href=\"http://h","line":1}` + "\n"; got != want || st.URLs != 1 || st.Rejects[Unparsed] != 1 {
 		t.Errorf("got\n%s\nwant\n%s%+v", got, want, st.Rejects)
 	}
-	long := strings.Repeat("a < b\n", maxHTMLText)
-	r := &htmlReader{}
+	long := strings.Repeat("a < b\n", markup.MaxHTMLText)
+	r := &markup.HTMLReader{}
 	for at := 0; at < len(long); {
 		n := r.Next([]byte(long[at:]))
-		if n > maxHTMLText {
+		if n > markup.MaxHTMLText {
 			t.Fatalf("a piece of text has %d bytes", n)
 		}
 		at += n
@@ -464,7 +455,7 @@ func corporaPages(t testing.TB) (pages [][]byte) {
 			}
 		}
 		for len(in) > 0 {
-			n := warcReader{}.Next(in)
+			n := archive.WARCReader{}.Next(in)
 			rec := in[:n]
 			in = in[n:]
 			_, rest, ok := bytes.Cut(rec, []byte("\r\n\r\n"))

@@ -11,17 +11,13 @@ import (
 	"testing"
 
 	"github.com/urlfold/urlfold/codec"
+	"github.com/urlfold/urlfold/codec/record/internal/wire"
 )
 
 const (
 	journalLog  = "testdata/named/journal-export+combined.log"
 	journalLine = `192.0.2.1 - - [22/Nov/2026:10:00:00 +0000] "GET /%7ea HTTP/1.1" 200 5`
 )
-
-// journalValue returns a field with its length.
-func journalValue(name, value string) string {
-	return name + "\n" + string(binary.LittleEndian.AppendUint64(nil, uint64(len(value)))) + value + "\n"
-}
 
 // TestJournalField checks in which field the URL is looked for.
 func TestJournalField(t *testing.T) {
@@ -84,7 +80,7 @@ func TestJournalDetect(t *testing.T) {
 // TestJournalConfig checks which settings are refused.
 func TestJournalConfig(t *testing.T) {
 	for _, c := range []Config{
-		{}, {URLField: "url"}, {URLField: "A=B"}, {URLField: "URL", Render: RenderExtend, Extend: []Extension{{"a", "norm"}}},
+		{}, {URLField: "url"}, {URLField: "A=B"}, {URLField: "URL", Render: RenderExtend, Extend: []Extension{{Name: "a", Field: "norm"}}},
 		{URLField: "URL", Dialect: "nginx"}, {URLField: "URL", BaseField: "BASE"}, {URLField: "URL", Redact: []string{"passwords"}}, {URLField: "URL", OnOversize: DispositionTruncate},
 		{Format: "journal-export+csv", URLField: "1"}, {Format: "journal-export+azure-front-door"}, {Format: "journal-export+combined", Redact: []string{"passwords"}},
 	} {
@@ -142,37 +138,8 @@ func TestJournalDamage(t *testing.T) {
 	f(0, sound, "message=a\nB=c\n\n", sound)
 	f(4, sound, "A=b\n1A=c\n\n", sound)
 	f(4, sound, "A=b\n=c\n\n", sound)
-	f(4, sound, "A=b\n"+strings.Repeat("N", maxJournalName+1)+"=c\n\n", sound)
+	f(4, sound, "A=b\n"+strings.Repeat("N", wire.MaxJournalName+1)+"=c\n\n", sound)
 	f(5, sound, "A=b\r\n\r\ngarbage\n\n\n", sound)
-}
-
-// TestJournalSizes checks the stated length of entries, by which oversize ones
-// are skipped.
-func TestJournalSizes(t *testing.T) {
-	r := &journalReader{}
-	value := journalValue("DATA", strings.Repeat("\n\nA=b\n", 50))
-	in := "A=b\n" + value + "\n"
-	for n := range len(in) {
-		want := int64(n + len(journalEnd))
-		switch {
-		case n == len("A=b\n") || n == len(in)-1 || n == 0:
-			want = int64(n + 1) // another field may follow
-		case n >= len("A=b\nDATA\n")+journalSize:
-			want = int64(len(in))
-		}
-		if got := r.Length([]byte(in[:n])); got != want {
-			t.Errorf("%d bytes: got %d, want %d", n, got, want)
-		}
-	}
-	if got := r.Length([]byte(in + "A")); got != int64(len(in)) {
-		t.Errorf("got %d, want %d", got, len(in))
-	}
-	if got := r.Length([]byte("a=b\n")); got != 0 {
-		t.Errorf("damaged: got %d", got)
-	}
-	if r.Ends([]byte("a\nb")) || !r.Ends([]byte("a\n\n")) || r.Ends([]byte("\n")) {
-		t.Error("wrong end of an entry")
-	}
 }
 
 // TestJournalMutated damages entries at random. The environment variable
@@ -182,7 +149,7 @@ func TestJournalMutated(t *testing.T) {
 	if n, err := strconv.Atoi(os.Getenv("URLFOLD_MUTATIONS")); err == nil {
 		count = n
 	}
-	entries := bytes.SplitAfter(readFile(t, journalLog), journalEnd)
+	entries := bytes.SplitAfter(readFile(t, journalLog), wire.JournalEnd)
 	rnd := rand.New(rand.NewPCG(5, 6))
 	for i := range count {
 		from := rnd.IntN(len(entries) - 1)
@@ -229,7 +196,7 @@ func TestJournalAllocs(t *testing.T) {
 // bytes are read at a time, that no byte is lost, and that rewriting is
 // idempotent.
 func FuzzJournal(f *testing.F) {
-	for i, entry := range bytes.SplitAfter(readFile(f, journalLog), journalEnd) {
+	for i, entry := range bytes.SplitAfter(readFile(f, journalLog), wire.JournalEnd) {
 		f.Add(entry, uint16(i*50))
 	}
 	f.Add([]byte("A\n\x02\x00\x00\x00\x00\x00\x00\x00\n\n\n\nB=c\n\n\n\nC\n\x09\n\nD=\n"), uint16(1))
@@ -248,4 +215,38 @@ func FuzzJournal(f *testing.F) {
 		verify(t, c, in)
 		verify(t, Config{Format: c.Format, Normalizer: normalizers["equiv"], Level: codec.K1, Render: RenderJSONL, Fields: FieldNames()}, in)
 	})
+}
+
+// journalValue returns a field with its length.
+func journalValue(name, value string) string {
+	return name + "\n" + string(binary.LittleEndian.AppendUint64(nil, uint64(len(value)))) + value + "\n"
+}
+
+// TestJournalSizes checks the stated length of entries, by which oversize ones
+// are skipped.
+func TestJournalSizes(t *testing.T) {
+	r := &wire.JournalReader{}
+	value := journalValue("DATA", strings.Repeat("\n\nA=b\n", 50))
+	in := "A=b\n" + value + "\n"
+	for n := range len(in) {
+		want := int64(n + len(wire.JournalEnd))
+		switch {
+		case n == len("A=b\n") || n == len(in)-1 || n == 0:
+			want = int64(n + 1) // another field may follow
+		case n >= len("A=b\nDATA\n")+wire.JournalSize:
+			want = int64(len(in))
+		}
+		if got := r.Length([]byte(in[:n])); got != want {
+			t.Errorf("%d bytes: got %d, want %d", n, got, want)
+		}
+	}
+	if got := r.Length([]byte(in + "A")); got != int64(len(in)) {
+		t.Errorf("got %d, want %d", got, len(in))
+	}
+	if got := r.Length([]byte("a=b\n")); got != 0 {
+		t.Errorf("damaged: got %d", got)
+	}
+	if r.Ends([]byte("a\nb")) || !r.Ends([]byte("a\n\n")) || r.Ends([]byte("\n")) {
+		t.Error("wrong end of an entry")
+	}
 }

@@ -5,11 +5,14 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/urlfold/urlfold/codec/record/internal/locate"
+	"github.com/urlfold/urlfold/codec/record/internal/textlog"
 )
 
 // locateIn finds the URLs of a record that is not the first one of the stream.
 func (w *Worker) locateIn(body, head []byte) (Reason, int) {
-	w.found.reset()
+	w.found.Reset()
 	return w.locator.Locate(&w.found, body, &Position{Head: head, Off: 1})
 }
 
@@ -22,14 +25,14 @@ func sitesOf(t testing.TB, j *Job, rec string) string {
 		return fmt.Sprintf("%v at %d", why, at)
 	}
 	var b strings.Builder
-	for i, s := range w.found.sites[:w.found.n] {
+	for i, s := range w.found.Sites[:w.found.N] {
 		if i > 0 {
 			b.WriteByte('|')
 		}
-		b.Write(s.in([]byte(rec)))
+		b.Write(s.In([]byte(rec)))
 	}
-	if w.found.form != formNone {
-		b.WriteString("<" + w.found.form.String() + ">")
+	if w.found.Form != locate.FormNone {
+		b.WriteString("<" + w.found.Form.String() + ">")
 	}
 	return b.String()
 }
@@ -134,7 +137,7 @@ func TestOnlyQuotedField(t *testing.T) {
 }
 
 // slowLog matches the format combined as documented, with quotes escaped by
-// Apache. It is the reference implementation of logReader.Locate for records
+// Apache. It is the reference implementation of LogReader.Locate for records
 // that follow the format.
 var slowLog = regexp.MustCompile(`^[^ "]+ [^"\[]* \[[^\]\["]+\] "((?:[^"\\]|\\.)*)" (?:-|\d{3}) (?:-|\d+) "((?:[^"\\]|\\.)*)" "((?:[^"\\]|\\.)*)"$`)
 
@@ -151,43 +154,22 @@ func FuzzLocateLog(f *testing.F) {
 			return
 		}
 		var fd Found
-		fd.addRequest([]byte(m[1]), withoutNumber([]byte(m[1]), span{0, len(m[1])}), unionDialect)
+		fd.AddRequest([]byte(m[1]), textlog.WithoutNumber([]byte(m[1]), locate.Between(0, len(m[1]))), locate.UnionDialect)
 		want := ""
-		if fd.n > 0 {
-			want = string(fd.sites[0].in([]byte(m[1])))
+		if fd.N > 0 {
+			want = string(fd.Sites[0].In([]byte(m[1])))
 		}
 		if m[2] != "" && m[2] != "-" {
-			if fd.n > 0 {
+			if fd.N > 0 {
 				want += "|"
 			}
 			want += m[2]
 		}
-		if fd.form != formNone {
-			want += "<" + fd.form.String() + ">"
+		if fd.Form != locate.FormNone {
+			want += "<" + fd.Form.String() + ">"
 		}
 		if got := sitesOf(t, j, rec); got != want {
 			t.Fatalf("%q\n got %q\nwant %q", rec, got, want)
 		}
 	})
-}
-
-// TestAddNumbers compares the numbers that addNumbers finds with the words of the text.
-func TestAddNumbers(t *testing.T) {
-	sizes := []string{"0", "7", "00", "01", "10", "2326", "1234567", "12345678", "123456789", "123456789012345678", "-", "1a", "a1", "1/", "1:", "\xb11", "12\xb1"}
-	for _, status := range []string{"200", "999", "100", "099", "000", "-"} {
-		for _, size := range sizes {
-			for _, space := range []string{" ", "  "} {
-				for _, after := range []string{"", " ", " 1", " 12345678", " abcdefghijk"} {
-					body := []byte("x" + status + space + size + after)
-					var f Found
-					f.attrs.needed = 1<<attrStatus | 1<<attrBytes
-					addNumbers(&f, body, 1)
-					got := [...]string{string(f.attrs.values[attrStatus].in(body)), string(f.attrs.values[attrBytes].in(body))}
-					if want := [...]string{status, size}; got != want {
-						t.Errorf("%q: %q, want %q", body, got, want)
-					}
-				}
-			}
-		}
-	}
 }

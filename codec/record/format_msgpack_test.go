@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/tinylib/msgp/msgp"
+	"github.com/urlfold/urlfold/codec/record/internal/wire"
 )
 
 var msgpackConfig = Config{Format: "msgpack", URLField: "request.url"}
@@ -139,7 +140,7 @@ func TestMsgpackFile(t *testing.T) {
 		v := msgpackRecord(msgp.AppendString(nil, strings.Repeat("x", i*10)))
 		values, file = append(values, string(v)), append(file, v...)
 	}
-	r := newJob(t, msgpackConfig).reader.(*msgpackReader)
+	r := newJob(t, msgpackConfig).reader.(*wire.MsgpackReader)
 	for _, damage := range []string{"", "\xc1abc", values[0][:100], "\x81\xa1a\xdb\xff\xff\xff\xffrest"} {
 		want := values
 		if damage != "" {
@@ -232,7 +233,7 @@ func FuzzMsgpack(f *testing.F) {
 	f.Add(msgpackRecord(msgp.AppendString(nil, "HTTP://Example.com/%7e")), uint16(3))
 	f.Add([]byte("\x81\xa7request\x81\xa3url\xd9\x09HTTP://H/\xc1"), uint16(1))
 	f.Add([]byte("\xdf\xff\xff\xff\xff\xdd\xff\xff\xff\xff\x0a"), uint16(1))
-	r := newJob(f, msgpackConfig).reader.(*msgpackReader)
+	r := newJob(f, msgpackConfig).reader.(*wire.MsgpackReader)
 	f.Fuzz(func(t *testing.T, in []byte, size uint16) {
 		in = in[:min(len(in), 4<<10)]
 		size = max(size, uint16(len(in)/64), 1)

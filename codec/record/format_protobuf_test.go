@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/urlfold/urlfold/codec/record/internal/wire"
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protodesc"
@@ -176,7 +177,7 @@ func TestProtobufFile(t *testing.T) {
 		m := delimited(protobufMessage([]string{strings.Repeat("x", i*30)}))
 		messages, file = append(messages, string(m)), append(file, m...)
 	}
-	r := newJob(t, protobufConfig).reader.(*protobufReader)
+	r := newJob(t, protobufConfig).reader.(*wire.ProtobufReader)
 	for _, damage := range []string{"", "\x05ab", "\x80", strings.Repeat("\xff", 11), "\xff\xff\xff\xff\xff\x01rest"} {
 		want := messages
 		if damage != "" {
@@ -246,7 +247,7 @@ func TestProtobufMutations(t *testing.T) {
 func FuzzProtobuf(f *testing.F) {
 	f.Add(delimited(protobufSamples()...), uint16(3))
 	f.Add([]byte("\x04\x1a\x02\x0a\x00\x80\x80"), uint16(1))
-	r := newJob(f, protobufConfig).reader.(*protobufReader)
+	r := newJob(f, protobufConfig).reader.(*wire.ProtobufReader)
 	f.Fuzz(func(t *testing.T, in []byte, size uint16) {
 		in = in[:min(len(in), 4<<10)]
 		size = max(size, uint16(len(in)/64), 1)
@@ -263,7 +264,7 @@ func FuzzProtobuf(f *testing.F) {
 		}
 		w := newJob(t, protobufConfig).NewWorker()
 		for _, rec := range all {
-			_, n := readUvarint([]byte(rec))
+			_, n := wire.ReadUvarint([]byte(rec))
 			var st Stats
 			if out, _ := w.Append(nil, nil, []byte(rec[n:]), Position{Message: true}, &st); st.Rejects[Unparsed] == 0 {
 				if err := sameProtobuf([]byte(rec[n:]), out); err != nil {

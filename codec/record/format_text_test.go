@@ -5,6 +5,9 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/urlfold/urlfold/codec/record/internal/locate"
+	"github.com/urlfold/urlfold/codec/record/internal/textlog"
 )
 
 // proseCases has lines of prose and the URLs in them, separated by spaces.
@@ -80,8 +83,8 @@ func textURLs(l Locator, line string) []string {
 	var f Found
 	_, _ = l.Locate(&f, []byte(line), &Position{})
 	var urls []string
-	for _, s := range f.sites[:f.n] {
-		text, _, _ := s.dialect.unescape(nil, s.in([]byte(line)), nil)
+	for _, s := range f.Sites[:f.N] {
+		text, _, _ := s.Dialect.Unescape(nil, s.In([]byte(line)), nil)
 		urls = append(urls, string(text))
 	}
 	return urls
@@ -89,7 +92,7 @@ func textURLs(l Locator, line string) []string {
 
 func TestText(t *testing.T) {
 	for _, c := range proseCases {
-		if got := strings.Join(textURLs(proseReader{}, c.line), " "); got != strings.TrimSpace(c.want) {
+		if got := strings.Join(textURLs(textlog.ProseReader{}, c.line), " "); got != strings.TrimSpace(c.want) {
 			t.Errorf("%s\n got %s\nwant %s", c.line, got, c.want)
 		}
 	}
@@ -162,25 +165,25 @@ func FuzzText(f *testing.F) {
 	f.Fuzz(func(t *testing.T, in []byte) {
 		last := 0
 		for pos := 0; ; {
-			s, ok := findURL(in, pos)
+			s, ok := textlog.FindURL(in, pos)
 			if !ok {
 				break
 			}
-			if s.start < last || s.end <= s.start || s.end > len(in) {
+			if s.Start < last || s.End <= s.Start || s.End > len(in) {
 				t.Fatalf("%q: range %v after %d", in, s, last)
 			}
-			url := s.in(in)
+			url := s.In(in)
 			colon := bytes.IndexByte(url, ':')
-			if colon < 0 || !isTextScheme(url[:colon]) || slashesAt(url, colon+1) == 0 || bytes.ContainsAny(url, " \t\n\"<>") {
+			if colon < 0 || !locate.IsTextScheme(url[:colon]) || locate.SlashesAt(url, colon+1) == 0 || bytes.ContainsAny(url, " \t\n\"<>") {
 				t.Fatalf("%q: %q is not a URL", in, url)
 			}
 			if utf8.Valid(in) && !utf8.Valid(url) {
 				t.Fatalf("%q: %q ends within a character", in, url)
 			}
-			if again, ok := findURL(url, 0); !ok || again.start != 0 {
+			if again, ok := textlog.FindURL(url, 0); !ok || again.Start != 0 {
 				t.Fatalf("%q: %q alone is %v", in, url, again)
 			}
-			last, pos = s.end, s.end
+			last, pos = s.End, s.End
 		}
 		verify(t, Config{Format: "text", Render: RenderJSONL, Fields: FieldNames(), Normalizer: normalizers["equiv"]}, in)
 	})

@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"github.com/urlfold/urlfold/codec"
+	"github.com/urlfold/urlfold/codec/record/internal/locate"
+	"github.com/urlfold/urlfold/codec/record/internal/textlog"
 )
 
 // textCase is a line of a text log and what is read from it.
@@ -41,9 +43,9 @@ func TestTextLogs(t *testing.T) {
 			}
 		})
 	}
-	for _, f := range textLogs {
-		if len(textCases[f.name]) == 0 {
-			t.Errorf("no cases for %s", f.name)
+	for _, f := range textlog.FixedLogs {
+		if len(textCases[f.ID]) == 0 {
+			t.Errorf("no cases for %s", f.ID)
 		}
 	}
 }
@@ -92,14 +94,14 @@ func textLines(format string) [][]byte {
 // TestTextLogDetect checks that the lines of each format are detected as that
 // format and are no lines of another one.
 func TestTextLogDetect(t *testing.T) {
-	for _, f := range textLogs {
-		if g, ok := Detect(bytes.Join(textLines(f.name), lineFeed)); !ok || g.Format != f.name {
-			t.Errorf("%s: detected as %+v", f.name, g)
+	for _, f := range textlog.FixedLogs {
+		if g, ok := Detect(bytes.Join(textLines(f.ID), locate.LineFeed)); !ok || g.Format != f.ID {
+			t.Errorf("%s: detected as %+v", f.ID, g)
 		}
-		for _, other := range textLogs {
-			_, _, st := runJob(t, newJob(t, Config{Format: other.name}), []byte(f.sample+"\n"))
-			if parsed := st.Rejected == 0 && st.URLs == 1; parsed != (f.name == other.name) {
-				t.Errorf("the sample of %s as %s: %+v", f.name, other.name, st)
+		for _, other := range textlog.FixedLogs {
+			_, _, st := runJob(t, newJob(t, Config{Format: other.ID}), []byte(f.Sample+"\n"))
+			if parsed := st.Rejected == 0 && st.URLs == 1; parsed != (f.ID == other.ID) {
+				t.Errorf("the sample of %s as %s: %+v", f.ID, other.ID, st)
 			}
 		}
 	}
@@ -121,10 +123,10 @@ func TestTextLogReferer(t *testing.T) {
 	}
 	const unquoted = `[18/Dec/2020:12:57:26 +1100] bob exec-6 192.0.2.7 GET /a HTTP/1.1 200 5ms 7 http://h.example/%7e\"\u00e9 Mozilla`
 	check(t, Config{Format: "confluence", Target: TargetReferer}, unquoted, strings.Replace(unquoted, `%7e\"\u00e9`, "~%22%C3%A9", 1))
-	for _, f := range textLogs {
-		c := Config{Format: f.name, Target: TargetReferer, Normalizer: newNormalizer(t, "equiv")}
-		if _, err := New(c); (err == nil) != slices.Contains([]string{"aws-s3", "confluence", "nginx-proxy-manager"}, f.name) {
-			t.Errorf("%s: %v", f.name, err)
+	for _, f := range textlog.FixedLogs {
+		c := Config{Format: f.ID, Target: TargetReferer, Normalizer: newNormalizer(t, "equiv")}
+		if _, err := New(c); (err == nil) != slices.Contains([]string{"aws-s3", "confluence", "nginx-proxy-manager"}, f.ID) {
+			t.Errorf("%s: %v", f.ID, err)
 		}
 	}
 }
@@ -187,11 +189,11 @@ func TestTextLogMutations(t *testing.T) {
 	if n, err := strconv.Atoi(os.Getenv("URLFOLD_MUTATIONS")); err == nil {
 		count = n
 	}
-	for _, f := range textLogs {
-		t.Run(f.name, func(t *testing.T) {
+	for _, f := range textlog.FixedLogs {
+		t.Run(f.ID, func(t *testing.T) {
 			random := rand.New(rand.NewPCG(1, 2))
-			j := newJob(t, Config{Format: f.name, Target: TargetAll, Normalizer: newNormalizer(t, "equiv")})
-			lines := textLines(f.name)
+			j := newJob(t, Config{Format: f.ID, Target: TargetAll, Normalizer: newNormalizer(t, "equiv")})
+			lines := textLines(f.ID)
 			for range count {
 				checkMutated(t, j, mutateLine(random, lines))
 			}
@@ -241,18 +243,18 @@ func checkMutated(t *testing.T, j *Job, line []byte) {
 // TestTextLogAllocs checks that reading a line of each format allocates nothing,
 // with all attributes.
 func TestTextLogAllocs(t *testing.T) {
-	for _, f := range textLogs {
-		c := Config{Format: f.name, Render: RenderTSV, Fields: append([]string{"norm", "key"}, textFieldNames...)}
+	for _, f := range textlog.FixedLogs {
+		c := Config{Format: f.ID, Render: RenderTSV, Fields: append([]string{"norm", "key"}, textFieldNames...)}
 		w := newJob(t, c).NewWorker()
 		var st Stats
 		var out []byte
-		lines := textLines(f.name)
+		lines := textLines(f.ID)
 		if n := testing.AllocsPerRun(100, func() {
 			for _, line := range lines {
 				out, _ = w.Append(out[:0], nil, line, Position{Line: 1}, &st)
 			}
 		}); n > 0 {
-			t.Errorf("%s: %v allocations for %d lines", f.name, n, len(lines))
+			t.Errorf("%s: %v allocations for %d lines", f.ID, n, len(lines))
 		}
 	}
 }
@@ -289,7 +291,7 @@ func TestTextLogMessages(t *testing.T) {
 		if err := json.Unmarshal(line, &m); err != nil {
 			t.Fatal(err)
 		}
-		if g, ok := Detect([]byte(m.Message)); ok && slices.ContainsFunc(textLogs, func(f textLog) bool { return f.name == g.Format }) {
+		if g, ok := Detect([]byte(m.Message)); ok && slices.ContainsFunc(textlog.FixedLogs, func(f textlog.FixedLog) bool { return f.ID == g.Format }) {
 			got[m.Spec+" "+g.Format]++
 		}
 	}
@@ -319,29 +321,10 @@ func TestTextLogDocs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, f := range textLogs {
-		row := "| `" + f.name + "` | [" + f.product + "](" + f.reference + ") | " + f.url + " | " + f.escapes + " |\n"
+	for _, f := range textlog.FixedLogs {
+		row := "| `" + f.ID + "` | [" + f.Product + "](" + f.Reference + ") | " + f.URL + " | " + f.Escapes + " |\n"
 		if !bytes.Contains(page, []byte(row)) {
 			t.Errorf("docs/reference/formats.md lacks the row\n%s", row)
-		}
-	}
-}
-
-// TestIndexAt compares indexAt with bytes.Index.
-func TestIndexAt(t *testing.T) {
-	for _, text := range []string{"", " ", ">", "=>", " =>", " => ", "a => b => c", "a =>  => b", " = > => ", "[pid [pid: 1", "[pid: ", "[pid:", "f( (x", "( (", " ((", " ( ("} {
-		for _, word := range [][]byte{pidWord, tookEnd, arrow} {
-			for rare := range word {
-				for pos := range len(text) + 1 {
-					want := bytes.Index([]byte(text)[pos:], word)
-					if want >= 0 {
-						want += pos
-					}
-					if got := indexAt([]byte(text), pos, word, rare); got != want {
-						t.Errorf("%q in %q from %d by %q: got %d, want %d", word, text, pos, word[rare], got, want)
-					}
-				}
-			}
 		}
 	}
 }

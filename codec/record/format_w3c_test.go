@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/urlfold/urlfold/codec/record/internal/locate"
 )
 
 // streamText is streamStats with the output as a string.
@@ -67,7 +69,7 @@ func TestW3CCorpora(t *testing.T) {
 		}
 		got, st := streamText(t, Config{Format: "w3c", Target: TargetAll}, in, 4096)
 		again, _ := streamText(t, Config{Format: "w3c", Target: TargetAll}, []byte(got), 4096)
-		if again != got || strings.Count(got, "\n") != bytes.Count(in, lineFeed) {
+		if again != got || strings.Count(got, "\n") != bytes.Count(in, locate.LineFeed) {
 			t.Errorf("%s: rewriting is not idempotent", path)
 		}
 		urls += st.URLs

@@ -11,13 +11,14 @@ import (
 	"testing"
 
 	"github.com/urlfold/urlfold/codec"
+	"github.com/urlfold/urlfold/codec/record/internal/archive"
 )
 
 // warcUnits splits a stream like a source and a worker of the pipeline: into
 // batches, reading size more bytes at a time, and each batch into records.
 func warcUnits(t testing.TB, in []byte, size int) (units []string) {
 	t.Helper()
-	return archiveUnits(t, warcReader{}, in, size)
+	return archiveUnits(t, archive.WARCReader{}, in, size)
 }
 
 // lengthReader is a Reader of records that state their own length.
@@ -135,7 +136,7 @@ func TestWARCCorpora(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if !beginsWARC(in) {
+		if !archive.BeginsWARC(in) {
 			continue // a list of paths
 		}
 		got, _, st := rewriteWARC(t, Config{}, in, 1<<20)
@@ -189,7 +190,7 @@ func TestWARCHeader(t *testing.T) {
 // reported.
 func TestWARCDamage(t *testing.T) {
 	const sound = "WARC/1.0\r\nContent-Length: 3\r\n\r\nabc\r\n\r\n"
-	big := "WARC/1.0\r\nX: " + strings.Repeat("x", maxWARCHeader) + "\r\nContent-Length: 3\r\n\r\nabc\r\n\r\n"
+	big := "WARC/1.0\r\nX: " + strings.Repeat("x", archive.MaxWARCHeader) + "\r\nContent-Length: 3\r\n\r\nabc\r\n\r\n"
 	f := func(at int64, units ...string) {
 		t.Helper()
 		in := strings.Join(units, "")
@@ -227,7 +228,7 @@ func TestWARCDamage(t *testing.T) {
 	f(29, sound, "WARC/1.0\r\nContent-Length: 3\r\nContent-Length: 4\r\n\r\nabc\r\n\r\n", sound)
 	f(10, sound, "WARC/1.0\r\nContent-Length: -3\r\n\r\nabc\r\n\r\n", sound)
 	f(10, sound, "WARC/1.0\r\nContent-Length: 99999999999999999999\r\n\r\nabc\r\n\r\n", sound)
-	f(maxWARCHeader, sound, big, sound)
+	f(archive.MaxWARCHeader, sound, big, sound)
 	// Garbage, an older version, a newer one.
 	f(0, sound, "garbage\r\n\r\nWARC/x\r\n\r\n", sound)
 	f(0, "garbage\r\n\r\n", sound)
@@ -252,20 +253,6 @@ func TestWARCBlank(t *testing.T) {
 	}
 }
 
-// TestWARCIncomplete checks whether a stream ends inside its last record.
-func TestWARCIncomplete(t *testing.T) {
-	var f LengthFraming = warcReader{}
-	const rec = "WARC/1.0\r\nContent-Length: 3\r\n\r\nabc\r\n\r\n"
-	for n := minWARCVersion; n <= len(rec); n++ {
-		if got := f.Incomplete([]byte(rec[:n])); got != (n < len(rec)) {
-			t.Errorf("%q: %t", rec[:n], got)
-		}
-	}
-	if f.Incomplete([]byte("garbage")) || f.Length([]byte(rec[:20])) != 0 || f.Length([]byte(rec[:32])) != int64(len(rec)) {
-		t.Error("garbage counts as a record, or a length is wrong")
-	}
-}
-
 // TestWARCShown checks that other renderings than rewrite show headers and no
 // block.
 func TestWARCShown(t *testing.T) {
@@ -282,7 +269,7 @@ func TestWARCShown(t *testing.T) {
 	f(c, sound+sound, `{"norm":"http://h/","line":1,"offset":0,"record":"WARC/1.0\r\nWARC-Target-URI: HTTP://H\r\nContent-Length: 5"}`+"\n"+
 		`{"norm":"http://h/","line":7,"offset":67,"record":"WARC/1.0\r\nWARC-Target-URI: HTTP://H\r\nContent-Length: 5"}`+"\n")
 	f(c, header+"\r\nwrong", `{"error":"unparsed","at":63,"record":"WARC/1.0\r\nWARC-Target-URI: HTTP://H\r\nContent-Length: 5","line":1}`+"\n")
-	f(c, strings.Repeat("x", 2*maxArchiveShown), `{"error":"unparsed","at":0,"record":"`+strings.Repeat("x", maxArchiveShown)+`","line":1}`+"\n")
+	f(c, strings.Repeat("x", 2*archive.MaxArchiveShown), `{"error":"unparsed","at":0,"record":"`+strings.Repeat("x", archive.MaxArchiveShown)+`","line":1}`+"\n")
 	f(Config{Render: RenderKeys}, "WARC/1.0\r\nContent-Length: 5\r\n\r\nblock\r\n\r\n", "")
 }
 

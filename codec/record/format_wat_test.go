@@ -9,6 +9,9 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/urlfold/urlfold/codec/record/internal/archive"
+	"github.com/urlfold/urlfold/codec/record/internal/locate"
 )
 
 // watURLs are the URLs in testdata/wat/example.wat: the page of each record,
@@ -106,11 +109,11 @@ func warcOf(field, block string) string {
 // and rewriting changes nothing but headers.
 func TestWATMutated(t *testing.T) {
 	mutateArchives(t, "wat", "testdata/wat/*.wat", func(rec string) int {
-		h, state := readWARCHeader([]byte(rec))
-		if state != headerSound {
+		h, state := archive.ReadWARCHeader([]byte(rec))
+		if state != locate.HeaderSound {
 			return 0
 		}
-		return h.end
+		return h.End
 	})
 }
 

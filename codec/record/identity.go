@@ -1,10 +1,11 @@
 package record
 
 import (
-	"github.com/zeebo/xxh3"
-
 	"github.com/urlfold/urlfold/codec"
+	"github.com/urlfold/urlfold/codec/record/internal/jsonlines"
+	"github.com/urlfold/urlfold/codec/record/internal/locate"
 	"github.com/urlfold/urlfold/internal/ground/suggest"
+	"github.com/zeebo/xxh3"
 )
 
 // Identity selects what makes two records the same, for filters that drop
@@ -51,15 +52,15 @@ func (j *Job) setIdentity(id Identity, target Target) error {
 	}
 	i, err := suggest.Index("identity", IdentityNames(), id.By)
 	if err != nil {
-		return in("Identity", err)
+		return locate.About("Identity", err)
 	}
 	j.id = j.identityBy(identityFields[i])
 	j.id.first, j.id.referer, j.id.time = id.First, target == TargetReferer, id.Time
 	if id.Time {
 		j.reads |= 1 << fTime
 	}
-	if _, shared := j.reader.(wrappedReader); shared && j.render.keepsRecords() {
-		return wrong("Identity", sharedLine)
+	if _, shared := j.reader.(jsonlines.WrappedReader); shared && j.render.KeepsRecords() {
+		return locate.Wrong("Identity", sharedLine)
 	}
 	return nil
 }
@@ -99,12 +100,12 @@ func (w *Worker) Time() Time { return w.n.fact.Time }
 
 // identify adds the current URL at s to the identity of the record. A record in
 // which a URL has no key has no identity: it must not be taken for a duplicate.
-func (w *Worker) identify(s *site, rec []byte, v *verdict) {
+func (w *Worker) identify(s *locate.Site, rec []byte, v *verdict) {
 	id := &w.job.id
 	if t := &w.n.fact.Time; id.time && !t.Known {
 		t.Seconds, t.Known = w.v.seconds(rec)
 	}
-	if id.first && (s != w.found.first() || s.role == roleReferer && !id.referer) || v.unnamed {
+	if id.first && (s != w.found.First() || s.Role == locate.RoleReferer && !id.referer) || v.unnamed {
 		return
 	}
 	k, ok := w.n.fact.Key, false
@@ -128,7 +129,7 @@ func (w *Worker) identify(s *site, rec []byte, v *verdict) {
 
 // identityOf returns the identity of the current URL by id, and whether it has
 // one.
-func (w *Worker) identityOf(id *identity, s *site, rec []byte) (codec.Key, bool) {
+func (w *Worker) identityOf(id *identity, s *locate.Site, rec []byte) (codec.Key, bool) {
 	if id.key {
 		if !w.n.hasKey() {
 			return codec.Key{}, false
@@ -149,4 +150,55 @@ func join(all, k codec.Key) codec.Key {
 	var both [64]byte
 	h := xxh3.Hash128(k.AppendTo(all.AppendTo(both[:0])))
 	return codec.Key{Hi: h.Hi, Lo: h.Lo}
+}
+
+// Fact holds the properties of a record that a sink needs besides its bytes,
+// such as those it partitions by.
+type Fact struct {
+	Key   codec.Key   // key of the record's first URL at the job's level; zero if it has none
+	Host  uint64      // XXH3 of that URL's host; zero if none
+	Flags codec.Flags // union over all URLs of the record
+}
+
+// Time is the field time of a record.
+type Time struct {
+	Seconds int64 // since 1970
+	Known   bool  // whether the record has the field
+}
+
+// facts is all that is known about a record besides its output. Most jobs need a part.
+type facts struct {
+	Fact
+	Identity codec.Key
+	Time     Time
+}
+
+// Facts reports whether the workers of the job collect a Fact about each
+// record.
+func (j *Job) Facts() bool { return j.facts }
+
+// AppendFact appends the Fact about the record of the last Append or AppendRun. It is
+// zero if the job does not collect facts, if the record has no URL, and after Reject
+// and Piece.
+func (w *Worker) AppendFact(dst []Fact) []Fact {
+	if !w.job.facts {
+		return append(dst, Fact{})
+	}
+	return append(dst, w.n.fact.Fact)
+}
+
+// addFact adds the current URL to the fact. first is set for the first URL of the
+// record that could be parsed.
+func (n *normalizer) addFact(first bool) {
+	c := &n.cur
+	n.fact.Flags = n.fact.Flags.Union(c.flags)
+	if !first {
+		return
+	}
+	if n.hasKey() {
+		n.fact.Key = n.keyOf()
+	}
+	if host := n.res.Out.Span(codec.Host); !c.nohost && host.Len() > 0 {
+		n.fact.Host = xxh3.Hash(c.norm[host.Start:host.End])
+	}
 }

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/urlfold/urlfold/codec"
+	"github.com/urlfold/urlfold/codec/record/internal/locate"
 	"github.com/urlfold/urlfold/internal/ground/redact"
 )
 
@@ -21,7 +22,7 @@ type renderer struct {
 
 // item appends the rendering's output for the current URL, which has either a
 // normal form or a reason for its rejection.
-func (r *renderer) item(out []byte, s *site, rec []byte, at *Position) []byte {
+func (r *renderer) item(out []byte, s *locate.Site, rec []byte, at *Position) []byte {
 	c := &r.n.cur
 	switch r.job.render {
 	case RenderJSONL:
@@ -66,7 +67,7 @@ type values struct {
 	key     []byte       // short value that is about to be written
 	side    []byte       // serialized URL whose parts are needed
 	scrub   codec.Result // parse result of a text other than the current URL
-	runs    []run        // of an attribute
+	runs    []locate.Run // of an attribute
 	minute  minute       // of the last time
 	second  second       // of the last record whose time was read
 	telling []param      // campaign fields or click IDs
@@ -89,7 +90,7 @@ func (v *values) normShown() []byte {
 func (v *values) shownNorm() []byte {
 	c := &v.n.cur
 	if !v.job.redact || !v.job.sortKeys {
-		return v.shown(v.normShown())
+		return v.Shown(v.normShown())
 	}
 	hidden := v.red.hideAll(c.text)
 	if bytes.Equal(hidden, c.text) {
@@ -102,8 +103,8 @@ func (v *values) shownNorm() []byte {
 	return v.side
 }
 
-// shown returns text with passwords and secrets hidden, if the job redacts.
-func (v *values) shown(text []byte) []byte {
+// Shown returns text with passwords and secrets hidden, if the job redacts.
+func (v *values) Shown(text []byte) []byte {
 	if v.job.redact {
 		return v.red.hideAll(text)
 	}
@@ -149,15 +150,13 @@ func (n *normalizer) appendKey(dst []byte, lv codec.Level) []byte {
 		path = bytes.TrimPrefix(key, placeholder[len(placeholder)-1:]) // K3 omits the scheme
 	}
 	dst = dst[:start+copy(key, path)]
-	if bytes.HasPrefix(dst[start:], slashes) {
+	if bytes.HasPrefix(dst[start:], locate.Slashes) {
 		dst = append(dst, "/."...)
 		copy(dst[start+2:], dst[start:])
 		copy(dst[start:], "/.")
 	}
 	return dst
 }
-
-var slashes = []byte("//")
 
 // component returns a component of the normal form, and whether it is present.
 func (v *values) component(f fieldID) ([]byte, bool) {
@@ -226,10 +225,10 @@ func (r *renderer) appendWhy(out []byte) []byte {
 	if c.why == 0 {
 		return out
 	}
-	out = appendMember(out, "error", r.v.word(c.why.String()))
+	out = locate.AppendMember(out, "error", r.v.word(c.why.String()))
 	out = appendNumber(out, "at", int64(c.errAt))
 	if c.why == Flagged {
-		out = appendMember(out, "flag", r.v.word(c.flag.String()))
+		out = locate.AppendMember(out, "flag", r.v.word(c.flag.String()))
 	}
 	return out
 }
@@ -237,7 +236,7 @@ func (r *renderer) appendWhy(out []byte) []byte {
 // member appends field f of the current URL as a member of a JSON object. It
 // appends nothing if the field is absent. name must already be escaped for a
 // JSON string.
-func (r *renderer) member(out []byte, name string, f fieldID, s *site, rec []byte, at *Position) []byte {
+func (r *renderer) member(out []byte, name string, f fieldID, s *locate.Site, rec []byte, at *Position) []byte {
 	switch f {
 	case fLine:
 		return appendNumber(out, name, at.Line)
@@ -260,16 +259,16 @@ func (r *renderer) member(out []byte, name string, f fieldID, s *site, rec []byt
 	case outputFields[f].Kind == ColumnInt || outputFields[f].Kind == ColumnDecimal:
 		return append(append(appendName(out, name), v...), ',')
 	}
-	return appendMember(out, name, v)
+	return locate.AppendMember(out, name, v)
 }
 
 // value returns the text of a field, and whether it is present. The result points
 // into the record or scratch and is valid until the next call.
-func (v *values) value(f fieldID, s *site, rec []byte, at *Position) ([]byte, bool) {
+func (v *values) value(f fieldID, s *locate.Site, rec []byte, at *Position) ([]byte, bool) {
 	c := &v.n.cur
 	switch f {
 	case fURL:
-		return v.shown(c.url), true
+		return v.Shown(c.url), true
 	case fNorm:
 		return v.shownNorm(), c.why == 0
 	case fKey, fLevel, fChange:
@@ -286,17 +285,17 @@ func (v *values) value(f fieldID, s *site, rec []byte, at *Position) ([]byte, bo
 	case fRecord:
 		return v.rawRecord(rec), true
 	case fTarget:
-		switch s.role {
-		case roleReferer:
+		switch s.Role {
+		case locate.RoleReferer:
 			return v.word("referer"), true
-		case roleLink:
+		case locate.RoleLink:
 			return v.word("link"), true
 		}
-		return v.word("request"), s.role != roleURL
+		return v.word("request"), s.Role != locate.RoleURL
 	case fMethod:
 		return v.method(s, rec)
 	case fForm:
-		return v.word(c.form.String()), c.form != formNone
+		return v.word(c.form.String()), c.form != locate.FormNone
 	case fFile:
 		return v.word(at.Name), at.Name != ""
 	case fProfile, fKeyID, fParamsEdition, fPSLEdition, fUnicode, fSpecDate:
@@ -315,12 +314,12 @@ func (v *values) value(f fieldID, s *site, rec []byte, at *Position) ([]byte, bo
 }
 
 // method returns the method of the request, which is not that of a referer.
-func (v *values) method(s *site, rec []byte) ([]byte, bool) {
-	m := v.n.found.method.in(rec)
+func (v *values) method(s *locate.Site, rec []byte) ([]byte, bool) {
+	m := v.n.found.Method.In(rec)
 	if v.red.masker != nil {
 		m = v.red.hideIn(m, inText)
 	}
-	return m, len(m) > 0 && s.role != roleReferer
+	return m, len(m) > 0 && s.Role != locate.RoleReferer
 }
 
 // word returns s in scratch, which avoids an allocation for the conversion.
@@ -355,10 +354,10 @@ func (v *values) rawRecord(rec []byte) []byte {
 	if v.n.expansion.omits {
 		return nil
 	}
-	if a, ok := v.job.reader.(abridger); ok {
-		rec = a.shown(rec)
+	if a, ok := v.job.reader.(locate.Abridger); ok {
+		rec = a.Shown(rec)
 	} else if v.job.lengths == nil {
-		rec = trimEnd(rec)
+		rec = locate.TrimEnd(rec)
 	}
 	if !v.job.redact {
 		return rec
@@ -428,14 +427,14 @@ func (n *normalizer) diagnostics() []codec.Diagnostic {
 }
 
 // appendDiagnostics appends the array of the URL's diagnostics, and a comma.
-func (r *renderer) appendDiagnostics(out []byte, s *site) []byte {
+func (r *renderer) appendDiagnostics(out []byte, s *locate.Site) []byte {
 	out = append(out, '[')
 	n := len(out)
 	for _, m := range r.n.diagnostics() {
 		out = append(append(out, `{"flag":"`...), m.Flag.String()...)
 		out = strconv.AppendInt(append(out, `","at":`...), int64(m.At), 10)
 		if r.job.wants.has(fRecord) {
-			out = strconv.AppendInt(append(out, `,"record_at":`...), int64(s.start+rawOffset(r.n.runs, int(m.At))), 10)
+			out = strconv.AppendInt(append(out, `,"record_at":`...), int64(s.Start+locate.RawOffset(r.n.runs, int(m.At))), 10)
 		}
 		out = append(append(out, `,"component":"`...), m.Component.String()...)
 		out = append(append(out, `","action":"`...), m.Action.String()...)

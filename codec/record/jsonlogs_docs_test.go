@@ -8,12 +8,15 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/urlfold/urlfold/codec/record/internal/jsonlines"
+	"github.com/urlfold/urlfold/codec/record/internal/locate"
 )
 
 //go:generate go test -run ^TestJSONLogsPage$ -update .
 
 // TestJSONLogsPage checks that docs/reference/json-logs.md shows the table
-// jsonLogs. With -update it writes the page.
+// Logs. With -update it writes the page.
 func TestJSONLogsPage(t *testing.T) {
 	path := filepath.Join("..", "..", "docs", "reference", "json-logs.md")
 	page := jsonLogsPage(t)
@@ -65,48 +68,48 @@ the line is no longer JSON; use another rendering then.
 func jsonLogsPage(t *testing.T) []byte {
 	var b bytes.Buffer
 	b.WriteString(jsonLogsIntro)
-	for i := range jsonLogs {
-		l := &jsonLogs[i]
-		fmt.Fprintf(&b, "| [`%s`](#%s) | %s |\n", l.name, l.name, l.about)
+	for i := range jsonlines.Logs {
+		l := &jsonlines.Logs[i]
+		fmt.Fprintf(&b, "| [`%s`](#%s) | %s |\n", l.ID, l.ID, l.About)
 	}
 	b.WriteString(jsonLogsRules)
-	for i := range jsonLogs {
-		writeJSONLog(t, &b, &jsonLogs[i])
+	for i := range jsonlines.Logs {
+		writeJSONLog(t, &b, &jsonlines.Logs[i])
 	}
 	return b.Bytes()
 }
 
 // writeJSONLog writes the section about a format.
-func writeJSONLog(t *testing.T, b *bytes.Buffer, l *jsonLog) {
-	fmt.Fprintf(b, "\n## %s\n\nReads %s. Reference: <%s>.\n\n%s\n\n| part | fields |\n|---|---|\n", l.name, l.about, l.doc, wrapText(l.note, 100))
-	for _, list := range l.landmarks {
+func writeJSONLog(t *testing.T, b *bytes.Buffer, l *jsonlines.Log) {
+	fmt.Fprintf(b, "\n## %s\n\nReads %s. Reference: <%s>.\n\n%s\n\n| part | fields |\n|---|---|\n", l.ID, l.About, l.Doc, wrapText(l.Note, 100))
+	for _, list := range l.Landmarks {
 		fmt.Fprintf(b, "| landmark | %s |\n", codeList(list))
 	}
-	for _, p := range l.parts {
-		fmt.Fprintf(b, "| %s | %s%s |\n", partTitle(p.part), codeList(p.fields), unitTitles[p.unit])
+	for _, p := range l.Parts {
+		fmt.Fprintf(b, "| %s | %s%s |\n", partTitle(p.Part), codeList(p.Fields), unitTitles[p.Unit])
 	}
-	sample, _, _ := bytes.Cut(readFile(t, filepath.Join("testdata", "named", l.name+".log")), lineFeed)
+	sample, _, _ := bytes.Cut(readFile(t, filepath.Join("testdata", "named", l.ID+".log")), locate.LineFeed)
 	fmt.Fprintf(b, "\n```json\n%s\n```\n", sample)
 }
 
-var unitTitles = map[int8]string{3: ", in milliseconds", 9: ", in nanoseconds", msUnlessDecimal: ", in seconds or milliseconds", noUnit: ", with its unit"}
+var unitTitles = map[int8]string{3: ", in milliseconds", 9: ", in nanoseconds", locate.MsUnlessDecimal: ", in seconds or milliseconds", locate.NoUnit: ", with its unit"}
 
 func codeList(fields []string) string {
 	return "`" + strings.Join(fields, "`, `") + "`"
 }
 
 // partTitle returns the title of a part.
-func partTitle(p part) string {
-	if p >= partAttr {
+func partTitle(p locate.Use) string {
+	if p >= locate.UseAttr {
 		for f := range numFields {
-			if ofAttrs.has(f) && attrOf(f) == attrID(p-partAttr) {
+			if ofAttrs.has(f) && attrOf(f) == locate.AttrID(p-locate.UseAttr) {
 				return fieldNames[f]
 			}
 		}
 	}
-	return map[part]string{
-		partAbsolute: "URL", partTarget: "request target or URL", partRequest: "request line", partPath: "path", partQuery: "query, if the path has none",
-		partScheme: "scheme", partSecure: "https", partHost: "host", partPort: "port", partMethod: "method", partReferer: "referer",
+	return map[locate.Use]string{
+		locate.UseURL: "URL", locate.UseTarget: "request target or URL", locate.UseRequest: "request line", locate.UsePath: "path", locate.UseQuery: "query, if the path has none",
+		locate.UseScheme: "scheme", locate.UseTLS: "https", locate.UseHost: "host", locate.UsePort: "port", locate.UseMethod: "method", locate.UseReferer: "referer",
 	}[p]
 }
 
@@ -126,20 +129,20 @@ func wrapText(text string, width int) string {
 // TestJSONLogsTable checks that each format has landmarks, the address of its
 // reference and a field for the URL, and lists each part once.
 func TestJSONLogsTable(t *testing.T) {
-	for i := range jsonLogs {
-		l := &jsonLogs[i]
-		if len(l.landmarks) < 2 || !strings.HasPrefix(l.doc, "https://") || l.about == "" || l.note == "" {
-			t.Errorf("%s: landmarks %q, reference %q", l.name, l.landmarks, l.doc)
+	for i := range jsonlines.Logs {
+		l := &jsonlines.Logs[i]
+		if len(l.Landmarks) < 2 || !strings.HasPrefix(l.Doc, "https://") || l.About == "" || l.Note == "" {
+			t.Errorf("%s: landmarks %q, reference %q", l.ID, l.Landmarks, l.Doc)
 		}
-		if !slices.ContainsFunc(l.parts, func(p jsonPart) bool { return p.part <= partPath }) {
-			t.Errorf("%s: no field for the URL", l.name)
+		if !slices.ContainsFunc(l.Parts, func(p jsonlines.Part) bool { return p.Part <= locate.UsePath }) {
+			t.Errorf("%s: no field for the URL", l.ID)
 		}
-		seen := map[part]bool{}
-		for _, p := range l.parts {
-			if seen[p.part] || len(p.fields) == 0 {
-				t.Errorf("%s: part %s is empty or given twice", l.name, partTitle(p.part))
+		seen := map[locate.Use]bool{}
+		for _, p := range l.Parts {
+			if seen[p.Part] || len(p.Fields) == 0 {
+				t.Errorf("%s: part %s is empty or given twice", l.ID, partTitle(p.Part))
 			}
-			seen[p.part] = true
+			seen[p.Part] = true
 		}
 	}
 }

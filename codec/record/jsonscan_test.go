@@ -2,41 +2,14 @@ package record
 
 import (
 	"bytes"
-	"encoding/json"
 	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
-)
 
-func TestParsePath(t *testing.T) {
-	f := func(text, want string) {
-		t.Helper()
-		path, err := parsePath(text)
-		var got []string
-		for _, s := range path {
-			if s.name == nil {
-				got = append(got, string(rune('0'+s.index)))
-			} else {
-				got = append(got, "'"+string(s.name)+"'")
-			}
-		}
-		if strings.Join(got, " ") != want || (err != nil) != (want == "") {
-			t.Errorf("%s: %v, %v; want %s", text, got, err, want)
-		}
-	}
-	f("url", "'url'")
-	f("request.uri", "'request' 'uri'")
-	f("a.b[0].c", "'a' 'b' 0 'c'")
-	f("[2][3]", "2 3")
-	f(`"a.b".c`, "'a.b' 'c'")
-	f(`a\.b.c\[0\]`, "'a.b' 'c[0]'")
-	f(`"a\"b"[1]`, `'a"b' 1`)
-	f(`""`, "''")
-	for _, bad := range []string{"", ".", "a.", ".a", "a..b", "a[", "a[x]", "a[-1]", "[0]a", `"a`, `"a"b`} {
-		f(bad, "")
-	}
-}
+	"github.com/urlfold/urlfold/codec/record/internal/jsonlines"
+	"github.com/urlfold/urlfold/codec/record/internal/locate"
+)
 
 func TestLocateJSON(t *testing.T) {
 	f := func(path, rec, want string) {
@@ -75,86 +48,7 @@ func TestLocateJSON(t *testing.T) {
 	f("u", `{"a":1,}`, "unparsed at 7")
 	f("u", `{"a":[1}`, "unparsed at 7")
 	f("u", `{"a":1.}`, "unparsed at 7")
-	f("u", strings.Repeat("[", maxDepth+1), "unparsed at 256")
-}
-
-// slowFind implements find with encoding/json. It returns the bytes of the
-// value, or "" if there is none, and whether the text is valid JSON.
-func slowFind(text []byte, path []step) (string, bool) {
-	var v json.RawMessage
-	if json.Unmarshal(text, &v) != nil {
-		return "", false
-	}
-	for _, s := range path {
-		var obj map[string]json.RawMessage
-		var arr []json.RawMessage
-		switch {
-		case s.name != nil && json.Unmarshal(v, &obj) == nil && has(obj, string(s.name)):
-			v = obj[string(s.name)]
-		case s.name == nil && json.Unmarshal(v, &arr) == nil && s.index < len(arr):
-			v = arr[s.index]
-		default:
-			return "", true
-		}
-	}
-	if v == nil {
-		return "null", true
-	}
-	return string(v), true
-}
-
-// FuzzFind checks that the scanner finds the same values as encoding/json in
-// all texts that encoding/json accepts.
-func FuzzFind(f *testing.F) {
-	for _, s := range []string{
-		`{"a":{"b":["x",{"c":1}]}}`, ` { "a" : {"x":[[],{}],"b":[0.5e-3,"\u00e9"]} } `, `{"a":[1,2]}`, `{"\u0061":{"b":[null,true]}}`, `{"a":{"b":[1}}`, `[[[]]]`, `{"a":{"b":[-0,1E+1]}}`,
-	} {
-		f.Add(s)
-	}
-	path, _ := parsePath("a.b[1]")
-	f.Fuzz(func(t *testing.T, text string) {
-		if strings.Count(text, "[")+strings.Count(text, "{") > maxDepth {
-			return // encoding/json allows deeper nesting
-		}
-		var s scanner
-		b := []byte(text)
-		want, valid := slowFind(b, path)
-		whole, ok := s.find(b, nil)
-		if got := ok && strings.Trim(text[whole.end:], " \t\r\n") == ""; got != valid {
-			t.Fatalf("%q: valid is %v, want %v (stopped at %d)", text, got, valid, s.pos)
-		}
-		if !valid || repeatsNames(text) {
-			return
-		}
-		v, ok := s.find(b, path)
-		if got := text[v.start:v.end]; ok && got != want || !ok && want != "" || s.broken {
-			t.Fatalf("%q: got %q %v, want %q", text, got, ok, want)
-		}
-	})
-}
-
-// repeatsNames reports whether a string occurs twice in a JSON text. If it is a
-// name, find uses the first member and encoding/json the last.
-func repeatsNames(text string) bool {
-	seen := map[string]bool{}
-	dec := json.NewDecoder(strings.NewReader(text))
-	for {
-		tok, err := dec.Token()
-		if err != nil {
-			return false
-		}
-		if s, ok := tok.(string); ok {
-			if seen[s] {
-				return true
-			}
-			seen[s] = true
-		}
-	}
-}
-
-func has(obj map[string]json.RawMessage, name string) bool {
-	_, ok := obj[name]
-	return ok
+	f("u", strings.Repeat("[", jsonlines.MaxDepth+1), "unparsed at 256")
 }
 
 // TestMarks compares a scanner that knows where strings can end with one that
@@ -165,21 +59,23 @@ func TestMarks(t *testing.T) {
 		if !IsJSONLog(l.config.Format) {
 			continue
 		}
-		tree := &newJob(t, l.config).reader.(interface{ plans() *partsReader }).plans().full.tree
+		r := newJob(t, l.config).reader
+		if w, ok := r.(jsonlines.WrappedReader); ok {
+			r = w.PartsReader
+		}
+		tree := &r.(*jsonlines.PartsReader).Full.Tree
 		for range 3000 {
 			for line := range bytes.Lines(mutate(rnd, l.text)) {
-				var marked scanner
-				marked.begin(line)
-				plain := scanner{b: line}
-				got, want := make([]fieldValue, tree.values), make([]fieldValue, tree.values)
-				tree.find(&marked, got)
-				tree.find(&plain, want)
-				if !slices.Equal(got, want) || marked.broken != plain.broken || marked.pos != plain.pos {
-					t.Fatalf("%s: with marks %v, %t at %d; without %v, %t at %d", line, got, marked.broken, marked.pos, want, plain.broken, plain.pos)
+				var marked jsonlines.Scanner
+				marked.Begin(line)
+				plain := jsonlines.Scanner{B: line}
+				got, want := make([]locate.FieldValue, tree.Values), make([]locate.FieldValue, tree.Values)
+				tree.Find(&marked, got)
+				tree.Find(&plain, want)
+				if !slices.Equal(got, want) || marked.Broken != plain.Broken || marked.Pos != plain.Pos {
+					t.Fatalf("%s: with marks %v, %t at %d; without %v, %t at %d", line, got, marked.Broken, marked.Pos, want, plain.Broken, plain.Pos)
 				}
 			}
 		}
 	}
 }
-
-func (r *partsReader) plans() *partsReader { return r }

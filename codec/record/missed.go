@@ -1,6 +1,10 @@
 package record
 
-import "github.com/urlfold/urlfold/codec"
+import (
+	"github.com/urlfold/urlfold/codec"
+	"github.com/urlfold/urlfold/codec/record/internal/locate"
+	"github.com/urlfold/urlfold/codec/record/internal/textlog"
+)
 
 // This file is the part of AppendRun for records of access logs whose target is not
 // in normal form.
@@ -8,8 +12,8 @@ import "github.com/urlfold/urlfold/codec"
 // missed describes a record whose request target a keeper has found, but does not
 // keep. The origin of the target is as if it were kept.
 type missed struct {
-	site     // of the target
-	size int // of the record; 0: there is none
+	locate.Site     // of the target
+	size        int // of the record; 0: there is none
 }
 
 // appendMissed is AppendRun for the record that w.n.missed describes. It returns the
@@ -17,13 +21,13 @@ type missed struct {
 func (w *Worker) appendMissed(c *copier, at *Position, st *Stats) (size int) {
 	n, m := &w.n, &w.n.missed
 	rec := c.in[c.pos : c.pos+m.size]
-	if w.job.maxRecord > 0 && m.size > w.job.maxRecord || !n.readMissed(m.in(rec)) {
+	if w.job.maxRecord > 0 && m.size > w.job.maxRecord || !n.readMissed(m.In(rec)) {
 		return 0
 	}
 	st.Records++
 	if w.job.where != nil && !w.keepsMissed(rec) {
 		st.Filtered++
-		c.drop(span{0, m.size})
+		c.drop(locate.Between(0, m.size))
 		return m.size
 	}
 	st.Emitted++
@@ -34,12 +38,12 @@ func (w *Worker) appendMissed(c *copier, at *Position, st *Stats) (size int) {
 	}
 	switch {
 	case w.plan != nil:
-		c.drop(span{0, m.size})
-		c.out = w.r.item(c.out, &m.site, rec, at)
+		c.drop(locate.Between(0, m.size))
+		c.out = w.r.item(c.out, &m.Site, rec, at)
 		n.countKeys(st)
 	case !n.cur.same:
-		c.drop(m.span)
-		c.out = m.dialect.escape(c.out, n.cur.back, 0)
+		c.drop(m.Span)
+		c.out = m.Dialect.Escape(c.out, n.cur.back, 0)
 	}
 	return m.size
 }
@@ -60,8 +64,8 @@ func (n *normalizer) readMissed(target []byte) bool {
 		return false // the space does not belong to the target
 	}
 	n.runs = n.runs[:0]
-	if d, escaped := n.missed.dialect, false; d.decodes() {
-		if target, n.runs, escaped = d.unescape(n.text, target, n.runs); escaped {
+	if d, escaped := n.missed.Dialect, false; d.Decodes() {
+		if target, n.runs, escaped = d.Unescape(n.text, target, n.runs); escaped {
 			n.text = target
 		}
 	}
@@ -69,7 +73,7 @@ func (n *normalizer) readMissed(target []byte) bool {
 		return false
 	}
 	c, front := &n.cur, n.front()
-	*c = reading{url: target, form: formOrigin, hash: -1, flags: c.flags, nohost: front == nil}
+	*c = reading{url: target, form: locate.FormOrigin, hash: -1, flags: c.flags, nohost: front == nil}
 	if c.nohost {
 		front = placeholder
 	}
@@ -87,14 +91,14 @@ func (n *normalizer) readMissed(target []byte) bool {
 	if c.nohost {
 		c.flags = c.flags.With(codec.Relative)
 	}
-	n.note()
+	n.Note()
 	return true
 }
 
 // front returns the scheme and authority of a target that a keeper has found, or nil
 // if they are unknown.
 func (n *normalizer) front() []byte {
-	if l, ok := n.job.reader.(*logReader); ok && l.format.vhost {
+	if l, ok := n.job.reader.(*textlog.LogReader); ok && l.Format.Vhost {
 		return n.kept.text
 	}
 	return n.job.origin

@@ -11,6 +11,9 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/urlfold/urlfold/codec/record/internal/locate"
+	"github.com/urlfold/urlfold/codec/record/internal/wire"
 )
 
 // This file is structured in the following way:
@@ -42,7 +45,7 @@ func namedLogs(t testing.TB) (logs []namedLog) {
 		if strings.HasPrefix(format, "csv") || format == "tsv" || format == "jsonl" {
 			c.URLField = "url"
 		}
-		if variant == dialectBackslash {
+		if variant == locate.DialectBackslash {
 			c.Dialect = variant
 		}
 		logs = append(logs, namedLog{name, c, readFile(t, file)})
@@ -62,7 +65,7 @@ func TestNamedLogs(t *testing.T) {
 			if g, ok := Detect(l.text); l.config.URLField == "" && (!ok || g.Format != l.config.Format) {
 				t.Errorf("detected as %q, %t", g.Format, ok)
 			}
-			if n := bytes.Count(l.text, lineFeed); n < 8 {
+			if n := bytes.Count(l.text, locate.LineFeed); n < 8 {
 				t.Errorf("got %d lines, want at least 8", n)
 			}
 			l.compare(t, RenderJSONL, ".jsonl")
@@ -77,11 +80,11 @@ func TestNamedLogs(t *testing.T) {
 // rotation of the log has cut, does not hide the format of the others.
 func TestDetectForeignStart(t *testing.T) {
 	for _, l := range namedLogs(t) {
-		switch name, _, _ := strings.Cut(l.config.Format, prefixSeparator); name {
-		case "jsonl", "csv", "csv-semicolon", "csv-pipe", "tsv", "cdx", "w3c", "zeek", "gcs", journalName:
+		switch name, _, _ := strings.Cut(l.config.Format, locate.PrefixSeparator); name {
+		case "jsonl", "csv", "csv-semicolon", "csv-pipe", "tsv", "cdx", "w3c", "zeek", "gcs", wire.JournalName:
 			continue // they need their header or the name of a field
 		}
-		first, _, _ := bytes.Cut(l.text, lineFeed)
+		first, _, _ := bytes.Cut(l.text, locate.LineFeed)
 		for _, start := range []string{"starting server", "  ", string(first[len(first)/2:])} {
 			if g, ok := Detect(append([]byte(start+"\n"), l.text...)); !ok || g.Format != l.config.Format {
 				t.Errorf("%s after %q: detected as %q, %t", l.name, start, g.Format, ok)
@@ -110,7 +113,7 @@ func (l *namedLog) compare(t *testing.T, r Render, ext string) {
 			}
 			return
 		}
-		got, want := bytes.SplitAfter(out, lineFeed), bytes.SplitAfter(readFile(t, file), lineFeed)
+		got, want := bytes.SplitAfter(out, locate.LineFeed), bytes.SplitAfter(readFile(t, file), locate.LineFeed)
 		if len(got) != len(want) {
 			t.Errorf("blocks of %d bytes: got %d lines, want %d", size, len(got)-1, len(want)-1)
 		}
@@ -246,7 +249,7 @@ func verifyAll(t *testing.T, c Config, in []byte) bool {
 // mutate returns a damaged copy of a log: some records of it, with bytes
 // replaced, inserted, deleted or repeated.
 func mutate(rnd *rand.Rand, text []byte) []byte {
-	lines := bytes.SplitAfter(text, lineFeed)
+	lines := bytes.SplitAfter(text, locate.LineFeed)
 	from := rnd.IntN(len(lines))
 	out := bytes.Clone(lines[0]) // often the directive
 	for _, line := range lines[from:min(len(lines), from+1+rnd.IntN(4))] {

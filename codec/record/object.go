@@ -1,6 +1,9 @@
 package record
 
-import "github.com/urlfold/urlfold/codec"
+import (
+	"github.com/urlfold/urlfold/codec"
+	"github.com/urlfold/urlfold/codec/record/internal/locate"
+)
 
 // This file writes the members of JSON objects that most jobs ask for. Each
 // function gives the result of renderer.member, without looking twice at the
@@ -23,9 +26,9 @@ type members struct {
 }
 
 // object appends a JSON object for the current URL, and a line feed.
-func (r *renderer) object(out []byte, s *site, rec []byte, at *Position) []byte {
+func (r *renderer) object(out []byte, s *locate.Site, rec []byte, at *Position) []byte {
 	c := &r.n.cur
-	plainNorm := c.why == 0 && !r.job.redact && plainText.End(c.norm, 0) == len(c.norm)
+	plainNorm := c.why == 0 && !r.job.redact && locate.PlainText.End(c.norm, 0) == len(c.norm)
 	out = append(out, '{')
 	for _, f := range r.job.fields {
 		switch {
@@ -48,7 +51,7 @@ func (r *renderer) object(out []byte, s *site, rec []byte, at *Position) []byte 
 
 // commonMember is member for a URL with a normal form. plainNorm says that the
 // normal form is plain text and can be shown as it is.
-func (r *renderer) commonMember(out []byte, f fieldID, plainNorm bool, s *site, rec []byte, at *Position) []byte {
+func (r *renderer) commonMember(out []byte, f fieldID, plainNorm bool, s *locate.Site, rec []byte, at *Position) []byte {
 	c := &r.n.cur
 	switch f {
 	case fURL:

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/urlfold/urlfold/codec"
+	"github.com/urlfold/urlfold/codec/record/internal/locate"
 )
 
 // TestObject compares each object with the one that member writes field by
@@ -40,16 +41,16 @@ func compareObjects(t *testing.T, w *Worker, in []byte) {
 	for pos := 0; pos < len(in); {
 		rec := in[pos : pos+w.Next(in[pos:])]
 		pos += len(rec)
-		w.found.reset()
-		if isBlank(trimEnd(rec)) {
+		w.found.Reset()
+		if locate.IsBlank(locate.TrimEnd(rec)) {
 			continue
 		}
-		if why, _ := w.locator.Locate(&w.found, trimEnd(rec), &at); why != 0 {
+		if why, _ := w.locator.Locate(&w.found, locate.TrimEnd(rec), &at); why != 0 {
 			continue
 		}
-		for i := range w.found.n {
-			s := &w.found.sites[i]
-			if s.role.isPart() || !w.n.parse(s, rec) {
+		for i := range w.found.N {
+			s := &w.found.Sites[i]
+			if s.Role.IsPart() || !w.n.parse(s, rec) {
 				continue
 			}
 			w.n.accept(s, new(verdict), new(Stats))
@@ -62,7 +63,7 @@ func compareObjects(t *testing.T, w *Worker, in []byte) {
 }
 
 // slowObject is object by member alone.
-func (r *renderer) slowObject(out []byte, s *site, rec []byte, at *Position) []byte {
+func (r *renderer) slowObject(out []byte, s *locate.Site, rec []byte, at *Position) []byte {
 	out = append(out, '{')
 	for _, f := range r.job.fields {
 		if f == fError {

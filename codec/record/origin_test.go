@@ -44,18 +44,3 @@ func TestOriginOfLastRecord(t *testing.T) {
 		}
 	}
 }
-
-func TestTimeBracket(t *testing.T) {
-	for text, want := range map[string]int{
-		"": -1, "[": 0, "x": -1,
-		"[02/Nov/2026:06:25:15 +0100":        0,
-		"a - - [02/Nov/2026:06:25:15 +0100":  6,
-		"a - - [02/Nov/2026:06:25:15 [+0100": 28,
-		"[ - - [02/Nov/2026:06:25:15.5 +010": 6,
-		"[02/Nov/2026:06:25:15 +010[":        26,
-	} {
-		if got := timeBracket([]byte(text)); got != want {
-			t.Errorf("%q: got %d, want %d", text, got, want)
-		}
-	}
-}

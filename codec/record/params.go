@@ -7,6 +7,7 @@ import (
 
 	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/codec/params"
+	"github.com/urlfold/urlfold/codec/record/internal/locate"
 )
 
 // This file implements the field params, which lists the parameters of the URL
@@ -200,7 +201,7 @@ func (l *paramList) appendParam(out []byte, q *params.Param) []byte {
 	secret := l.isSecretParam(name)
 	out = append(strconv.AppendInt(append(out, `{"index":`...), int64(q.Index), 10), `,"in":"`...)
 	out = append(append(out, q.In.String()...), `",`...)
-	out = appendMember(out, "name", l.shownParam(name, false))
+	out = locate.AppendMember(out, "name", l.shownParam(name, false))
 	if q.Decl >= 0 {
 		out = append(append(append(out, `"style":"`...), l.job.styles.Declaration(q.Decl).Style.String()...), `",`...)
 	}
@@ -210,7 +211,7 @@ func (l *paramList) appendParam(out []byte, q *params.Param) []byte {
 	case q.Type == params.TypeObject:
 		out = l.appendProperties(out, q, secret)
 	case q.HasValue:
-		out = appendMember(out, "value", l.shownParam(r.Value(q), secret))
+		out = locate.AppendMember(out, "value", l.shownParam(r.Value(q), secret))
 	}
 	out = strconv.AppendInt(append(out, `"at":`...), int64(l.n.paramOffset(q.In, q.At)), 10)
 	return append(out, '}')
@@ -235,9 +236,9 @@ func (l *paramList) appendValues(out []byte, q *params.Param, secret bool) []byt
 		v := l.shownParam(r.ItemValue(&items[i]), secret)
 		out = append(out, '"')
 		if valid {
-			out = appendString(out, v)
+			out = locate.AppendString(out, v)
 		} else {
-			out = appendBase64(out, v)
+			out = locate.AppendBase64(out, v)
 		}
 		out = append(out, `",`...)
 	}
@@ -258,9 +259,9 @@ func (l *paramList) appendProperties(out []byte, q *params.Param, secret bool) [
 		name := r.ItemName(it)
 		hide := secret || l.isSecretParam(name) || l.isSecretMember(r.Name(q), name)
 		out = append(out, '{')
-		out = appendMember(out, "name", l.shownParam(name, false))
+		out = locate.AppendMember(out, "name", l.shownParam(name, false))
 		if it.HasValue {
-			out = appendMember(out, "value", l.shownParam(r.ItemValue(it), hide))
+			out = locate.AppendMember(out, "value", l.shownParam(r.ItemValue(it), hide))
 		}
 		out[len(out)-1] = '}'
 		out = append(out, ',')
@@ -324,7 +325,7 @@ func (l *paramList) isSecretMember(name, property []byte) bool {
 // parameter.
 func (r *renderer) appendMarkedParam(out []byte, m codec.Diagnostic) []byte {
 	if q := r.n.markedParam(m); q != nil {
-		return appendMember(out, "param", r.v.list.shownParam(r.n.params.reader.Name(q), false))
+		return locate.AppendMember(out, "param", r.v.list.shownParam(r.n.params.reader.Name(q), false))
 	}
 	return out
 }

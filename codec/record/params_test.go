@@ -177,9 +177,9 @@ func TestParamsNoAllocs(t *testing.T) {
 
 // TestParamsExtend checks that the field can be added to records.
 func TestParamsExtend(t *testing.T) {
-	c := Config{Format: "jsonl", URLField: "u", Render: RenderExtend, Extend: []Extension{{"p", "params"}}, Normalizer: newNormalizer(t, "equiv")}
+	c := Config{Format: "jsonl", URLField: "u", Render: RenderExtend, Extend: []Extension{{Name: "p", Field: "params"}}, Normalizer: newNormalizer(t, "equiv")}
 	check(t, c, `{"u":"http://h/?a=1"}`+"\n", `{"u":"http://h/?a=1","p":[{"index":0,"in":"query","name":"a","value":"1","at":10}]}`+"\n")
-	c = Config{Format: "csv", URLField: "1", Render: RenderExtend, Extend: []Extension{{"p", "params"}}, Normalizer: newNormalizer(t, "equiv")}
+	c = Config{Format: "csv", URLField: "1", Render: RenderExtend, Extend: []Extension{{Name: "p", Field: "params"}}, Normalizer: newNormalizer(t, "equiv")}
 	check(t, c, "http://h/?a\n", `http://h/?a,"[{""index"":0,""in"":""query"",""name"":""a"",""at"":10}]"`+"\n")
 }
 

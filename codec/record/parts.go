@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/urlfold/urlfold/codec"
+	"github.com/urlfold/urlfold/codec/record/internal/locate"
 )
 
 // This file reads and writes URLs whose parts are in several fields of a
@@ -12,37 +13,37 @@ import (
 
 // join returns text, the URL at s, followed by its query, which is in its own
 // field q.
-func (n *normalizer) join(rec []byte, s, q *site, text []byte, escaped bool) []byte {
-	query, runs, inQuery := q.dialect.unescape(n.queryText, q.in(rec), n.queryRuns)
+func (n *normalizer) join(rec []byte, s, q *locate.Site, text []byte, escaped bool) []byte {
+	query, runs, inQuery := q.Dialect.Unescape(n.queryText, q.In(rec), n.queryRuns)
 	n.queryRuns = runs
 	if inQuery {
 		n.queryText = query
 	} else {
-		runs = append(runs, run{0, 0, 1})
+		runs = append(runs, locate.Run{Text: 0, Raw: 0, Step: 1})
 		n.queryRuns = runs[:0]
 	}
 	if !escaped {
-		text, n.runs = append(n.text[:0], text...), append(n.runs[:0], run{0, 0, 1})
+		text, n.runs = append(n.text[:0], text...), append(n.runs[:0], locate.Run{Text: 0, Raw: 0, Step: 1})
 	}
 	n.joint = len(text)
-	raw := q.start - s.start
+	raw := q.Start - s.Start
 	if len(query) == 0 || query[0] != '?' {
-		n.runs = append(n.runs, run{len(text), raw, 0})
+		n.runs = append(n.runs, locate.Run{Text: len(text), Raw: raw, Step: 0})
 		text = append(text, '?')
 	}
 	for _, r := range runs {
-		n.runs = append(n.runs, run{r.text + len(text), r.raw + raw, r.step})
+		n.runs = append(n.runs, locate.Run{Text: r.Text + len(text), Raw: r.Raw + raw, Step: r.Step})
 	}
 	n.text = append(text, query...)
 	return n.text
 }
 
-// divide splits now, the replacement for a URL whose query is in its own field
+// Divide splits now, the replacement for a URL whose query is in its own field
 // q, into the contents of the two fields. ok is false if the fields cannot hold
 // it.
-func (n *normalizer) divide(rec []byte, q *site, now []byte) (path, query []byte, ok bool) {
+func (n *normalizer) Divide(rec []byte, q *locate.Site, now []byte) (path, query []byte, ok bool) {
 	url, absent := n.cur.url, dash
-	if n.found.blank {
+	if n.found.Blank {
 		absent = nil
 	}
 	i := bytes.IndexByte(now, '?')
@@ -53,7 +54,7 @@ func (n *normalizer) divide(rec []byte, q *site, now []byte) (path, query []byte
 		return now, absent, bytes.IndexByte(now, '#') < 0
 	}
 	path, query = now[:i], now[i+1:]
-	if raw := q.in(rec); raw[0] == '?' {
+	if raw := q.In(rec); raw[0] == '?' {
 		query = now[i:]
 	}
 	return path, query, len(path) > 0 && len(query) > 0 && string(query) != "-"
@@ -65,8 +66,8 @@ var dash = []byte("-")
 // compareParts sets c.parted for a URL in origin form.
 func (n *normalizer) compareParts(rec []byte) {
 	c := &n.cur
-	for r := roleHost; r <= roleScheme; r++ {
-		if s := n.found.part(r); s != nil {
+	for r := locate.RoleHost; r <= locate.RoleScheme; r++ {
+		if s := n.found.Part(r); s != nil {
 			now, ok := n.partNow(r, rec)
 			c.parted = c.parted || ok && !bytes.Equal(now, n.partText(s, rec))
 		}
@@ -74,11 +75,11 @@ func (n *normalizer) compareParts(rec []byte) {
 }
 
 // partText returns the scheme or the host in the field s without escapes.
-func (n *normalizer) partText(s *site, rec []byte) []byte {
-	if s.role == roleHost && n.found.nameDialect != nil {
-		return n.found.unescapedName(s.in(rec))
+func (n *normalizer) partText(s *locate.Site, rec []byte) []byte {
+	if s.Role == locate.RoleHost && n.found.NameDialect != nil {
+		return n.found.UnescapedName(s.In(rec))
 	}
-	return s.in(rec)
+	return s.In(rec)
 }
 
 // partNow returns the scheme or the host of the current URL's normal form, as
@@ -87,12 +88,12 @@ func (n *normalizer) partText(s *site, rec []byte) []byte {
 // The port is a part of the host field if it was one before. If the record has
 // no scheme, such a port stays even if the normal form has none, because
 // reading the record again would guess another scheme without it.
-func (n *normalizer) partNow(r role, rec []byte) (now []byte, ok bool) {
+func (n *normalizer) partNow(r locate.Role, rec []byte) (now []byte, ok bool) {
 	c, u := &n.cur, &n.res.Out
-	if c.why != 0 || c.nohost || !c.composed || c.form != formOrigin {
+	if c.why != 0 || c.nohost || !c.composed || c.form != locate.FormOrigin {
 		return nil, false
 	}
-	if r == roleScheme {
+	if r == locate.RoleScheme {
 		return u.Bytes(c.norm, codec.Scheme), true
 	}
 	host := u.Bytes(c.norm, codec.Host)
@@ -100,16 +101,16 @@ func (n *normalizer) partNow(r role, rec []byte) (now []byte, ok bool) {
 	if bytes.Equal(old, host) {
 		return host, true // the most common case
 	}
-	if isBareIPv6(old) {
+	if locate.IsBareIPv6(old) {
 		return n.bareIPv6(old, bytes.Trim(host, "[]")), true
 	}
 	colon := bytes.LastIndexByte(old, ':')
 	switch {
-	case colon <= bytes.LastIndexByte(old, ']') || colon < len(old)-1 && !allDigits(old[colon+1:]):
+	case colon <= bytes.LastIndexByte(old, ']') || colon < len(old)-1 && !locate.AllDigits(old[colon+1:]):
 		return host, true // without a port
 	case u.Has(codec.Port):
 		return c.norm[u.Span(codec.Host).Start:u.Span(codec.Path).Start], true
-	case isScheme(n.found.scheme.in(rec)) || n.found.tls || n.found.plain || n.job.scheme != nil:
+	case locate.IsScheme(n.found.Scheme.In(rec)) || n.found.TLS || n.found.Plain || n.job.scheme != nil:
 		return host, true
 	}
 	n.part = append(append(n.part[:0], host...), old[colon:]...)
@@ -131,13 +132,13 @@ func (n *normalizer) bareIPv6(old, now []byte) []byte {
 // pieces holds the bytes that replace the parts of the current URL.
 type pieces struct {
 	fit     bool // the fields can hold the parts; otherwise they stay unchanged
-	text    [numRoles][]byte
-	changed [numRoles]bool // otherwise the field stays as it is
+	text    [locate.NumRoles][]byte
+	changed [locate.NumRoles]bool // otherwise the field stays as it is
 }
 
 // set stores a copy of now as the replacement for the part r, unless it is the
 // same. It copies because the referer may be read before the part is written.
-func (p *pieces) set(r role, now []byte, same bool) {
+func (p *pieces) set(r locate.Role, now []byte, same bool) {
 	if p.changed[r] = !same; !same {
 		p.text[r] = append(p.text[r][:0], now...)
 	}
@@ -146,8 +147,8 @@ func (p *pieces) set(r role, now []byte, same bool) {
 // readParts reads the URL whose parts are in several fields and sets w.pieces.
 func (w *Worker) readParts(rec []byte, v *verdict, st *Stats) {
 	p, c, f := &w.pieces, &w.n.cur, &w.found
-	p.fit, p.changed = true, [numRoles]bool{}
-	target := f.part(roleTarget)
+	p.fit, p.changed = true, [locate.NumRoles]bool{}
+	target := f.Part(locate.RoleTarget)
 	ok := w.read(target, rec, v, st)
 	now := c.url
 	if ok {
@@ -157,18 +158,18 @@ func (w *Worker) readParts(rec []byte, v *verdict, st *Stats) {
 		now = w.red.hideAll(now)
 	}
 	same := bytes.Equal(now, c.url)
-	q := f.part(roleQuery)
+	q := f.Part(locate.RoleQuery)
 	switch {
 	case q == nil:
-		p.set(roleTarget, now, same)
+		p.set(locate.RoleTarget, now, same)
 	case !same:
 		w.dividePieces(rec, q, now, st)
 	}
 	if !p.fit || !c.parted && !w.job.redact {
 		return
 	}
-	for r := roleHost; r <= roleScheme; r++ {
-		s := f.part(r)
+	for r := locate.RoleHost; r <= locate.RoleScheme; r++ {
+		s := f.Part(r)
 		if s == nil {
 			continue
 		}
@@ -186,14 +187,14 @@ func (w *Worker) readParts(rec []byte, v *verdict, st *Stats) {
 
 // dividePieces sets the pieces for path and query from now. If the two fields
 // cannot hold now, all parts of the URL stay unchanged.
-func (w *Worker) dividePieces(rec []byte, q *site, now []byte, st *Stats) {
-	path, query, ok := w.n.divide(rec, q, now)
+func (w *Worker) dividePieces(rec []byte, q *locate.Site, now []byte, st *Stats) {
+	path, query, ok := w.n.Divide(rec, q, now)
 	if w.pieces.fit = ok; !ok {
 		st.Unwritten++
 		return
 	}
 	url, joint := w.n.cur.url, w.n.joint
-	w.pieces.set(roleTarget, path, bytes.Equal(path, url[:joint]))
+	w.pieces.set(locate.RoleTarget, path, bytes.Equal(path, url[:joint]))
 	at := len(url) - len(query)
-	w.pieces.set(roleQuery, query, bytes.HasSuffix(url, query) && at >= joint && at <= joint+1)
+	w.pieces.set(locate.RoleQuery, query, bytes.HasSuffix(url, query) && at >= joint && at <= joint+1)
 }

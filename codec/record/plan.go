@@ -3,6 +3,8 @@ package record
 import (
 	"bytes"
 	"slices"
+
+	"github.com/urlfold/urlfold/codec/record/internal/textlog"
 )
 
 // This file renders request targets in normal form. It writes what renderer.item
@@ -53,8 +55,8 @@ const (
 // do not hide.
 func (w *Worker) newPlan() *plan {
 	j := w.job
-	l, ok := j.reader.(*logReader)
-	if !ok || l.format.vhost || j.wants&^(ofTarget|besideTarget|ofOrigin) != 0 {
+	l, ok := j.reader.(*textlog.LogReader)
+	if !ok || l.Format.Vhost || j.wants&^(ofTarget|besideTarget|ofOrigin) != 0 {
 		return nil
 	}
 	if j.redact && (j.wants.has(fRecord) || bytes.IndexByte(j.origin, '@') >= 0) {

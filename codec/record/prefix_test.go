@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/urlfold/urlfold/codec/record/internal/formats"
 )
 
 // prefixes are prefixes in the form of each collector, and what the same text
@@ -116,8 +118,8 @@ func TestPrefixConfig(t *testing.T) {
 	n := newNormalizer(t, "equiv")
 	for _, c := range []Config{
 		{Format: "syslog+csv", URLField: "1"}, {Format: "any+combined"}, {Format: "any+jsonl"}, {Format: "docker+jsonl", URLField: "url"},
-		{Format: "any+jsonl", URLField: "url", Render: RenderExtend, Extend: []Extension{{"a", "norm"}}}, {Format: "syslog+w3c"}, {Format: "syslog+"}, {Format: "+combined"}, {Format: "journal+combined"},
-		{Format: "syslog+syslog+combined"}, {Format: "compose+caddy", Render: RenderExtend, Extend: []Extension{{"a", "norm"}}}, {Format: "cri+azure-front-door"},
+		{Format: "any+jsonl", URLField: "url", Render: RenderExtend, Extend: []Extension{{Name: "a", Field: "norm"}}}, {Format: "syslog+w3c"}, {Format: "syslog+"}, {Format: "+combined"}, {Format: "journal+combined"},
+		{Format: "syslog+syslog+combined"}, {Format: "compose+caddy", Render: RenderExtend, Extend: []Extension{{Name: "a", Field: "norm"}}}, {Format: "cri+azure-front-door"},
 	} {
 		c.Normalizer = n
 		if _, err := New(c); err == nil {
@@ -158,8 +160,8 @@ func TestPrefixMutated(t *testing.T) {
 	if testing.Short() {
 		runs = 2_000
 	}
-	for _, p := range linePrefixes {
-		j := newJob(t, Config{Format: p.name + "+caddy", Target: TargetAll})
+	for _, p := range formats.LinePrefixes {
+		j := newJob(t, Config{Format: p.ID + "+caddy", Target: TargetAll})
 		random := rand.New(rand.NewPCG(3, 4))
 		for range runs {
 			checkMutated(t, j, mutateLine(random, lines))
@@ -169,10 +171,10 @@ func TestPrefixMutated(t *testing.T) {
 
 // TestPrefixAllocs checks that prefixes cost no allocation.
 func TestPrefixAllocs(t *testing.T) {
-	for _, p := range linePrefixes {
-		w := newJob(t, allFields(Config{Format: p.name + "+caddy", Render: RenderTSV})).NewWorker()
+	for _, p := range formats.LinePrefixes {
+		w := newJob(t, allFields(Config{Format: p.ID + "+caddy", Render: RenderTSV})).NewWorker()
 		var lines [][]byte
-		for _, prefix := range prefixes[p.name] {
+		for _, prefix := range prefixes[p.ID] {
 			lines = append(lines, bytes.Join([][]byte{[]byte(prefix), []byte(caddyLine)}, nil))
 		}
 		var out []byte
@@ -184,7 +186,7 @@ func TestPrefixAllocs(t *testing.T) {
 		}
 		all()
 		if got := testing.AllocsPerRun(3, all); got != 0 {
-			t.Errorf("%s: %v allocations", p.name, got)
+			t.Errorf("%s: %v allocations", p.ID, got)
 		}
 	}
 }

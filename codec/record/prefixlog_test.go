@@ -14,7 +14,7 @@ func TestGuessPrefixed(t *testing.T) {
 		t.Helper()
 		g, _ := Detect([]byte(text))
 		got, ok := g.Prefixed([]byte(text))
-		if want == "" && (ok || got != g) || want != "" && (!ok || got != Guess{want, g.Records, fit}) {
+		if want == "" && (ok || got != g) || want != "" && (!ok || got != Guess{Format: want, Records: g.Records, Fit: fit}) {
 			t.Errorf("%q: %+v is %+v, %t, want %q", text, g, got, ok, want)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/codec/params"
+	"github.com/urlfold/urlfold/codec/record/internal/locate"
 )
 
 // reading is the result of reading one URL. Its slices point into the record or
@@ -17,7 +18,7 @@ type reading struct {
 	prefix   int    // number of bytes of src before url
 	norm     []byte // normal form of src
 	back     []byte // part of norm that replaces url
-	form     targetForm
+	form     locate.TargetForm
 	why      Reason                     // why there is no norm; 0 if there is one
 	errAt    int                        // offset of the error in url
 	flag     codec.Flag                 // the rejected flag, if why is Flagged
@@ -59,7 +60,7 @@ type normalizer struct {
 	missed missed
 
 	moved   changedFront // of the last URL that has one
-	fronted span         // the scheme and authority of the current URL, if only these change
+	fronted locate.Span  // the scheme and authority of the current URL, if only these change
 
 	baseKept bool // see Job.originKept; only for a keeper
 
@@ -69,10 +70,10 @@ type normalizer struct {
 	// Scratch.
 	text, base       []byte // unescaped; unused if the record has no escapes
 	hostText         []byte // the same for the field in the job's base
-	runs, baseRuns   []run
+	runs, baseRuns   []locate.Run
 	joint            int // offset in text of the '?' before a query that has its own field
 	queryText        []byte
-	queryRuns        []run
+	queryRuns        []locate.Run
 	full             []byte // scheme, host and target joined
 	part             []byte // host with its port, for its own field
 	norm             []byte
@@ -87,7 +88,7 @@ type normalizer struct {
 	other, spare     []byte // result of the next round; normal form before all rounds
 	mended, masked   []byte // components of these
 
-	walk    walk          // through the block that AppendRun reads
+	walk    locate.Walk   // through the block that AppendRun reads
 	located locatedRecord // by a keeper
 }
 
@@ -96,17 +97,17 @@ var placeholder = []byte("http://h")
 
 // parse reads the URL at s into n.cur. It returns false if the target is not a
 // URL, leaving n.cur.why 0.
-func (n *normalizer) parse(s *site, rec []byte) bool {
+func (n *normalizer) parse(s *locate.Site, rec []byte) bool {
 	c, f := &n.cur, n.found
-	text, escaped := s.in(rec), false
+	text, escaped := s.In(rec), false
 	n.runs = n.runs[:0]
-	if s.dialect.decodes() {
-		if text, n.runs, escaped = s.dialect.unescape(n.text, text, n.runs); escaped {
+	if s.Dialect.Decodes() {
+		if text, n.runs, escaped = s.Dialect.Unescape(n.text, text, n.runs); escaped {
 			n.text = text
 		}
 	}
-	if f.split && s.role == roleTarget {
-		if q := f.part(roleQuery); q != nil {
+	if f.Split && s.Role == locate.RoleTarget {
+		if q := f.Part(locate.RoleQuery); q != nil {
 			text = n.join(rec, s, q, text, escaped)
 		}
 	}
@@ -114,23 +115,23 @@ func (n *normalizer) parse(s *site, rec []byte) bool {
 	if n.params.dirty {
 		n.params.reset()
 	}
-	switch s.role {
-	case roleTarget:
-		c.form = formOf(text, f.method.in(rec))
-		f.form = c.form
-		if c.form != formOrigin && c.form != formAbsolute {
+	switch s.Role {
+	case locate.RoleTarget:
+		c.form = locate.FormOf(text, f.Method.In(rec))
+		f.Form = c.form
+		if c.form != locate.FormOrigin && c.form != locate.FormAbsolute {
 			return false
 		}
-	case roleWhole:
-		c.form, f.form = formAbsolute, formAbsolute
+	case locate.RoleWhole:
+		c.form, f.Form = locate.FormAbsolute, locate.FormAbsolute
 	}
-	if c.form == formOrigin {
+	if c.form == locate.FormOrigin {
 		n.readOrigin(rec)
 	} else {
 		n.readReference(rec)
 	}
 	if c.why == 0 {
-		n.note()
+		n.Note()
 		if n.job.filters {
 			n.filter()
 		}
@@ -140,11 +141,11 @@ func (n *normalizer) parse(s *site, rec []byte) bool {
 
 // accept counts the URL at s, which parse has read. It returns false if the URL
 // is rejected, which it records in v.
-func (n *normalizer) accept(s *site, v *verdict, st *Stats) bool {
+func (n *normalizer) accept(s *locate.Site, v *verdict, st *Stats) bool {
 	c := &n.cur
 	st.URLs++
 	if c.why != 0 {
-		v.reject(c, s.start+rawOffset(n.runs, c.errAt))
+		v.reject(c, s.Start+locate.RawOffset(n.runs, c.errAt))
 		return false
 	}
 	v.urls++
@@ -160,13 +161,13 @@ func (n *normalizer) accept(s *site, v *verdict, st *Stats) bool {
 func (n *normalizer) readReference(rec []byte) {
 	c := &n.cur
 	base := n.job.baseURL
-	if f := n.found; n.job.template != nil || f.hasContext || f.base.end > 0 {
+	if f := n.found; n.job.template != nil || f.HasContext || f.Base.End > 0 {
 		base = n.baseOf(rec)
 	}
 	c.src, c.base = c.url, base
 	var err error
 	n.norm, err = n.job.norm.AppendRef(n.norm[:0], base, c.src, &n.res)
-	if err == codec.ErrBase && n.job.template != nil && n.found.base.end == 0 {
+	if err == codec.ErrBase && n.job.template != nil && n.found.Base.End == 0 {
 		// The host field of the record is not a host.
 		c.base = nil
 		n.norm, err = n.job.norm.Append(n.norm[:0], c.src, &n.res)
@@ -200,7 +201,7 @@ func (n *normalizer) readOrigin(rec []byte) {
 		switch {
 		case c.nohost:
 			c.flags = c.flags.With(codec.Relative)
-		case n.found.split:
+		case n.found.Split:
 			n.compareParts(rec)
 		}
 	}
@@ -235,17 +236,17 @@ func (n *normalizer) settle(err error) {
 	c.errAt = min(max(0, int(n.res.ErrAt)-c.prefix), len(c.url))
 }
 
-// note adds the flags that need more context than the codec has.
-func (n *normalizer) note() {
+// Note adds the flags that need more context than the codec has.
+func (n *normalizer) Note() {
 	c := &n.cur
-	if c.form != formNone && c.fragment {
+	if c.form != locate.FormNone && c.fragment {
 		c.flags = c.flags.With(codec.FragmentInRequest)
 		c.hash = bytes.IndexByte(c.url, '#') // the first '#' starts the fragment in both standards
 	}
-	if c.form != formNone && n.found.cut {
+	if c.form != locate.FormNone && n.found.Cut {
 		c.flags = c.flags.With(codec.MaybeTruncated)
 	}
-	if c.form != formNone && n.found.strips && c.url[len(c.url)-1] == '?' {
+	if c.form != locate.FormNone && n.found.Strips && c.url[len(c.url)-1] == '?' {
 		c.flags = c.flags.With(codec.QueryStripped)
 	}
 	if n.expansion.omits {
@@ -281,18 +282,10 @@ func (n *normalizer) filter() {
 	if j.sortKeys {
 		u, text = &n.res.In, c.src
 	}
-	if j.rejectNotHTTP && !c.nohost && u.Has(codec.Scheme) && !isHTTP(u.Bytes(text, codec.Scheme)) {
+	if j.rejectNotHTTP && !c.nohost && u.Has(codec.Scheme) && !locate.IsHTTP(u.Bytes(text, codec.Scheme)) {
 		c.why, c.norm = NotHTTP, nil
 	}
 }
-
-// isHTTP reports whether a scheme is http or https. It ignores case, because
-// profiles may keep it.
-func isHTTP(scheme []byte) bool {
-	return bytes.EqualFold(scheme, schemeHTTP) || bytes.EqualFold(scheme, schemeHTTPS)
-}
-
-var schemeHTTP, schemeHTTPS = []byte("http"), []byte("https")
 
 // count counts a URL that was parsed and accepted.
 func (n *normalizer) count(st *Stats) {

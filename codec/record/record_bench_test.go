@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/urlfold/urlfold/codec"
+	"github.com/urlfold/urlfold/codec/record/internal/textlog"
 )
 
 // benchLine is a typical record of 240 bytes.
@@ -33,13 +34,13 @@ func BenchmarkAppend(b *testing.B) {
 	f("combined/jsonl", Config{Format: "combined", Render: RenderJSONL}, benchLine)
 	f("combined/keys", Config{Format: "combined", Render: RenderKeys, Base: "http://h/"}, benchLine)
 	f("nginx/rewrite", Config{Format: `$remote_addr - $remote_user [$time_local] "$request" $status $body_bytes_sent "$http_referer" "$http_user_agent"`}, benchLine)
-	for _, t := range textLogs {
+	for _, t := range textlog.FixedLogs {
 		line := strings.NewReplacer(
 			"/index.html", benchTarget, ".com/ HTTP", ".com"+benchTarget+" HTTP", ".com:443/ HTTP", ".com:443"+benchTarget+" HTTP", "/amzn-s3-demo-bucket1?versioning", benchTarget,
 			"/api/v1/locations", benchTarget, "/status/418", benchTarget,
-		).Replace(t.sample)
-		f(t.name+"/rewrite", Config{Format: t.name}, line+"\n")
-		f(t.name+"/jsonl/attributes", Config{Format: t.name, Render: RenderJSONL, Fields: []string{"norm", "time", "status", "bytes", "duration", "client"}}, line+"\n")
+		).Replace(t.Sample)
+		f(t.ID+"/rewrite", Config{Format: t.ID}, line+"\n")
+		f(t.ID+"/jsonl/attributes", Config{Format: t.ID, Render: RenderJSONL, Fields: []string{"norm", "time", "status", "bytes", "duration", "client"}}, line+"\n")
 	}
 	f("combined/jsonl/attributes", Config{Format: "combined", Render: RenderJSONL, Fields: []string{"norm", "time", "status", "bytes", "duration", "client"}}, benchLine)
 	f("lines/rewrite", Config{Format: "lines"}, "http://semicomplete.com/presentations/logstash-monitorama-2013/\n")

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/urlfold/urlfold/codec"
+	"github.com/urlfold/urlfold/codec/record/internal/locate"
+	"github.com/urlfold/urlfold/codec/record/internal/table"
 )
 
 // normalizers maps the names of the built-in profiles to their Normalizers.
@@ -59,7 +61,7 @@ func runJob(t testing.TB, j *Job, in []byte) (out, dead []byte, st Stats) {
 	t.Helper()
 	w := j.NewWorker()
 	var d Director // the tests of logs use the head of the stream for all records
-	if _, ok := j.reader.(extractor); ok {
+	if _, ok := j.reader.(locate.Extractor); ok {
 		d, _ = j.reader.(Director)
 	}
 	head := in[:j.Framing().Head(in)]
@@ -140,20 +142,20 @@ var setups = []Config{
 }
 
 // extensions are those of all setups.
-var extensions = []Extension{{"norm", "norm"}, {"url", "flags"}, {"e\"x", "url"}, {"diagnostics", "diagnostics"}, {"error", "error"}, {"n", "line"}, {"r", "record"}, {"c", "campaign"}}
+var extensions = []Extension{{Name: "norm", Field: "norm"}, {Name: "url", Field: "flags"}, {Name: "e\"x", Field: "url"}, {Name: "diagnostics", Field: "diagnostics"}, {Name: "error", Field: "error"}, {Name: "n", Field: "line"}, {Name: "r", Field: "record"}, {Name: "c", Field: "campaign"}}
 
 // each calls f for every setup in every rendering, with and without diverting:
 // with the profile rfc3986-scheme, and in two renderings with all other
 // profiles.
 func each(f func(Config)) {
 	for _, c := range setups {
-		for r := range Render(len(renderNames)) {
+		for r := range Render(len(locate.RenderNames)) {
 			c.Render, c.Extend = r, nil
-			if r.keepsRecords() && onlyFinds(c.Format) {
+			if r.KeepsRecords() && onlyFinds(c.Format) {
 				continue
 			}
 			if r == RenderExtend {
-				if c.Format != "jsonl" && c.Format != "csv" && c.Format != "csv-semicolon" && c.Format != "tsv" || c.Dialect == dialectBackslash {
+				if c.Format != "jsonl" && c.Format != "csv" && c.Format != "csv-semicolon" && c.Format != "tsv" || c.Dialect == locate.DialectBackslash {
 					continue
 				}
 				c.Extend = extensions
@@ -181,7 +183,7 @@ func onlyFinds(format string) bool { return format == "text" || format == "html"
 
 // allFields selects every field, if the rendering has fields.
 func allFields(c Config) Config {
-	if c.Render.hasFields() {
+	if c.Render.HasFields() {
 		c.Fields = FieldNames()
 	}
 	return c
@@ -334,7 +336,7 @@ func checkKept(t testing.TB, j *Job, in, out []byte) {
 func around(w *Worker, rec, head []byte, masks bool) string {
 	var b strings.Builder
 	from := 0
-	if isBlank(trimEnd(rec)) {
+	if locate.IsBlank(locate.TrimEnd(rec)) {
 		return string(rec)
 	}
 	keep := func(to int) {
@@ -344,7 +346,7 @@ func around(w *Worker, rec, head []byte, masks bool) string {
 			b.Write(rec[from:to])
 		}
 	}
-	why, pos := w.locateIn(trimEnd(rec), head)
+	why, pos := w.locateIn(locate.TrimEnd(rec), head)
 	switch {
 	case why != 0 && w.job.redact: // a mask before pos moves it
 		if masks {
@@ -355,17 +357,17 @@ func around(w *Worker, rec, head []byte, masks bool) string {
 		fmt.Fprint(&b, why, pos)
 	}
 	quote := byte(0)
-	if t, ok := w.job.reader.(*tableReader); ok && w.found.n > 0 {
-		quote = t.quote
+	if t, ok := w.job.reader.(*table.Reader); ok && w.found.N > 0 {
+		quote = t.Quote
 	}
-	for _, l := range w.found.lengths { // they come before the URLs
-		fmt.Fprintf(&b, "%s<length>", rec[from:l.start])
-		from = l.span.end
+	for _, l := range w.found.Lengths { // they come before the URLs
+		fmt.Fprintf(&b, "%s<length>", rec[from:l.Start])
+		from = l.Span.End
 	}
-	for _, s := range w.found.sites[:w.found.n] {
-		keep(s.start)
-		fmt.Fprintf(&b, "<%d>", s.role)
-		from = s.end
+	for _, s := range w.found.Sites[:w.found.N] {
+		keep(s.Start)
+		fmt.Fprintf(&b, "<%d>", s.Role)
+		from = s.End
 	}
 	keep(len(rec))
 	if quote != 0 {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/urlfold/urlfold/codec"
+	"github.com/urlfold/urlfold/codec/record/internal/locate"
 	"github.com/urlfold/urlfold/internal/ground/redact"
 )
 
@@ -17,7 +18,7 @@ type redactor struct {
 	found   *Found // in the current record
 	secrets *secrets
 	masker  *redact.Masker // nil: there are no patterns
-	divider divider        // the Locator, if it is one
+	divider locate.Divider // the Locator, if it is one
 
 	// Scratch.
 	side      []byte       // normal form that is not used
@@ -27,10 +28,10 @@ type redactor struct {
 	veiled    []byte       // the same, before patterns apply
 	unhosted  []byte       // the same, without an address
 	plainText []byte       // unescaped URL
-	plainRuns []run
-	whole     []byte // record with its passwords hidden
-	between   []span // its fields
-	field     []byte // one of these
+	plainRuns []locate.Run
+	whole     []byte        // record with its passwords hidden
+	between   []locate.Span // its fields
+	field     []byte        // one of these
 }
 
 // hide returns text, an unescaped URL, with its password replaced by stars. If
@@ -44,7 +45,7 @@ func (red *redactor) hide(text []byte) []byte {
 		return text
 	}
 	var err error
-	red.side, err = browser.Append(red.side[:0], text, &red.scrub)
+	red.side, err = locate.Browser.Append(red.side[:0], text, &red.scrub)
 	if err == nil && !red.scrub.In.Has(codec.Password) {
 		err = codec.Parse(text, &red.scrub)
 		if err == nil && !red.scrub.In.Has(codec.Password) {
@@ -98,7 +99,7 @@ func (red *redactor) addressIn(text []byte) (s codec.Span) {
 		return s
 	}
 	var err error
-	red.side, err = browser.AppendRef(red.side[:0], placeholder, text, &red.scrub)
+	red.side, err = locate.Browser.AppendRef(red.side[:0], placeholder, text, &red.scrub)
 	if err == nil && red.masker.HidesHost(red.scrub.Out.Bytes(red.side, codec.Host)) {
 		return red.scrub.In.Span(codec.Host)
 	}
@@ -119,17 +120,17 @@ func (red *redactor) appendText(dst, text []byte) []byte {
 // appendBeside is appendText for rec[from:to], which lies beside the URLs of a
 // record.
 func (red *redactor) appendBeside(dst, rec []byte, from, to int) []byte {
-	last := span{from, from} // what precedes the current field
+	last := locate.Between(from, from) // what precedes the current field
 	if red.divider != nil {
-		red.between = red.divider.divide(red.between[:0], rec, red.found)
+		red.between = red.divider.Divide(red.between[:0], rec, red.found)
 		for _, s := range red.between {
-			if last.end <= s.start && s.end <= to {
-				dst = red.appendField(dst, rec[last.start:s.start], last.end-last.start)
+			if last.End <= s.Start && s.End <= to {
+				dst = red.appendField(dst, rec[last.Start:s.Start], last.End-last.Start)
 				last = s
 			}
 		}
 	}
-	return red.appendField(dst, rec[last.start:to], last.end-last.start)
+	return red.appendField(dst, rec[last.Start:to], last.End-last.Start)
 }
 
 // appendField is appendText for a field after n bytes that stay as they are. They can
@@ -170,7 +171,7 @@ func appendStars(dst, password []byte) []byte {
 // '@' before path, query and fragment.
 func likelyPassword(text []byte) (p codec.Span, ok bool) {
 	start := 0
-	if i := bytes.IndexByte(text, ':'); i > 0 && isScheme(bytes.TrimLeft(text[:i], " \t")) {
+	if i := bytes.IndexByte(text, ':'); i > 0 && locate.IsScheme(bytes.TrimLeft(text[:i], " \t")) {
 		start = i + 1
 	}
 	for start < len(text) && isSlash[text[start]] {
@@ -264,18 +265,18 @@ func (red *redactor) redactRecord(rec []byte) []byte {
 // appendHidden appends rec[from:to] with its passwords hidden. No URL that the
 // Locator found may cross either end of the range.
 func (red *redactor) appendHidden(dst, rec []byte, from, to int) []byte {
-	for i := range red.found.n {
-		s := &red.found.sites[i]
-		if s.start < from || s.end > to {
+	for i := range red.found.N {
+		s := &red.found.Sites[i]
+		if s.Start < from || s.End > to {
 			continue
 		}
-		text, runs, escaped := s.dialect.unescape(red.plainText, s.in(rec), red.plainRuns)
+		text, runs, escaped := s.Dialect.Unescape(red.plainText, s.In(rec), red.plainRuns)
 		red.plainRuns = runs
 		if escaped {
 			red.plainText = text
 		}
 		where := inPath
-		if s.role == roleQuery {
+		if s.Role == locate.RoleQuery {
 			where = inQuery
 		}
 		now := red.hideIn(text, where)
@@ -311,27 +312,17 @@ func (red *redactor) hideLast(out []byte, start int) []byte {
 // replace appends rec from offset from to the end of s, with now in place of s
 // unless same is set. It may append less if nothing changes. It returns the
 // offset from which the caller must continue.
-func (red *redactor) replace(out, rec []byte, from int, s *site, now []byte, same bool) ([]byte, int) {
+func (red *redactor) replace(out, rec []byte, from int, s *locate.Site, now []byte, same bool) ([]byte, int) {
 	switch {
 	case red.job.redact:
-		out = red.appendBeside(out, rec, from, s.start)
+		out = red.appendBeside(out, rec, from, s.Start)
 	case same:
 		return out, from
 	default:
-		out = append(out, rec[from:s.start]...)
+		out = append(out, rec[from:s.Start]...)
 	}
 	if same {
-		return append(out, s.in(rec)...), s.end
+		return append(out, s.In(rec)...), s.End
 	}
-	return s.dialect.escape(out, now, s.stop), s.end
+	return s.Dialect.Escape(out, now, s.Stop), s.End
 }
-
-// browser implements the URL Standard without any additional rules.
-var browser = func() *codec.Normalizer {
-	p, _ := codec.Lookup("whatwg")
-	n, err := codec.New(p)
-	if err != nil {
-		panic("BUG: the built-in profile whatwg is invalid") // every test would fail
-	}
-	return n
-}()

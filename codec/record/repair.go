@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/urlfold/urlfold/codec"
+	"github.com/urlfold/urlfold/codec/record/internal/locate"
 	"github.com/urlfold/urlfold/internal/ground/suggest"
 )
 
@@ -160,7 +161,7 @@ func appendPercentU(dst, text []byte) []byte {
 		}
 		var b [utf8.UTFMax]byte
 		for _, c := range utf8.AppendRune(b[:0], r) {
-			dst = append(dst, '%', upperHex[c>>4], upperHex[c&15])
+			dst = append(dst, '%', locate.UpperHex[c>>4], locate.UpperHex[c&15])
 		}
 		i += n
 	}
@@ -190,7 +191,7 @@ func percentUnit(s []byte) (rune, bool) {
 	if len(s) < 6 || s[0] != '%' || s[1] != 'u' {
 		return 0, false
 	}
-	return hexUnit(s[2:6])
+	return locate.HexUnit(s[2:6])
 }
 
 // isDouble reports whether text is double-encoded: it has a '%', and every '%'
@@ -203,7 +204,7 @@ func isDouble(text []byte) bool {
 			return found
 		}
 		text = text[i:]
-		if len(text) < 5 || text[1] != '2' || text[2] != '5' || unhex[text[3]] > 15 || unhex[text[4]] > 15 || text[3] == '2' && text[4] == '5' {
+		if len(text) < 5 || text[1] != '2' || text[2] != '5' || locate.Unhex[text[3]] > 15 || locate.Unhex[text[4]] > 15 || text[3] == '2' && text[4] == '5' {
 			return false
 		}
 		found, text = true, text[5:]

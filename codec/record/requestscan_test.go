@@ -5,6 +5,9 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"github.com/urlfold/urlfold/codec/record/internal/locate"
+	"github.com/urlfold/urlfold/codec/record/internal/textlog"
 )
 
 // TestRequestInLog checks the method, target, status and time that the format log finds in
@@ -51,57 +54,11 @@ func TestClientBeforeRequest(t *testing.T) {
 	}
 }
 
-// TestColors checks both ends of the escape sequences of colors.
-func TestColors(t *testing.T) {
-	for _, tc := range []struct {
-		text       string
-		end, start int // colorsEnd at 0, and colorsStart at the end
-	}{
-		{"\x1b[1;31mGET", 7, 10},
-		{"GET\x1b[m", 0, 3},
-		{"\x1b[0m\x1b[32m", 9, 0},
-		{"\x1b[0", 0, 3},
-		{"[0m", 0, 3},
-		{"m", 0, 1},
-		{"\x1b[2J", 0, 4},
-		{"", 0, 0},
-	} {
-		if end, start := colorsEnd([]byte(tc.text), 0), colorsStart([]byte(tc.text), len(tc.text)); end != tc.end || start != tc.start {
-			t.Errorf("%q: got %d and %d, want %d and %d", tc.text, end, start, tc.end, tc.start)
-		}
-	}
-}
-
-// FuzzUsualRequest: what usualRequest and hostAfter find, anyRequest and labeled find as
-// well.
-func FuzzUsualRequest(f *testing.F) {
-	for _, line := range []string{
-		`x, request: "GET /a HTTP/1.1", host: "h", referrer: "-"`, `"POST /a?q="x" HTTP/1.0" 200`, `"HEAD / HTTP/1.1", host: "h`,
-		`192.0.2.7 "GET /a\" HTTP/1.1", host: h`, `"GET / HTTP/1.1"`, `"GET  HTTP/1.1"`, `x"GET /\ HTTP/1.1"GET /a HTTP/1.1"`,
-	} {
-		f.Add([]byte(line))
-	}
-	f.Fuzz(func(t *testing.T, line []byte) {
-		for end, c := range line {
-			if c != ' ' {
-				continue
-			}
-			got, ok := usualRequest(line, end)
-			if want, _ := anyRequest(line, end); ok && got != want {
-				t.Errorf("request of %q before %d: %+v, want %+v", line, end, got, want)
-			}
-			if got, want := hostAfter(line, end), labeled(line, end, "host"); got != want {
-				t.Errorf("host of %q after %d: %v, want %v", line, end, got, want)
-			}
-		}
-	})
-}
-
-// TestFindRequest compares findRequest with that of a walk.
+// TestFindRequest compares FindRequest with that of a walk.
 func TestFindRequest(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(7, 8))
-	b := walk{marks: (&foundKeeper{anyLog: new(anyLogReader)}).marks()}
-	if b.marks == nil {
+	b := locate.Walk{Marks: (&foundKeeper{anyLog: new(textlog.AnyLogReader)}).Marks()}
+	if b.Marks == nil {
 		t.Skip("skipped: comparing vectors with loops; it needs a processor with AVX2, and GODEBUG without cpu.avx2=off")
 	}
 	lines := append(seeds(), strings.Split(anyLogLines, "\n")...)
@@ -110,12 +67,12 @@ func TestFindRequest(t *testing.T) {
 		for range 50 {
 			line, _, _ = strings.Cut(line, "\n")
 			block := []byte("GET /\n" + line + "\n")
-			b.begin(block)
-			if b.line(len("GET /\n"), len(block)) == 0 {
+			b.Begin(block)
+			if b.Line(len("GET /\n"), len(block)) == 0 {
 				t.Fatalf("%q has no line end", block)
 			}
-			got, ok := b.findRequest()
-			if want, found := findRequest(b.body()); got != want || ok != found {
+			got, ok := textlog.MarkedRequest(&b)
+			if want, found := textlog.FindRequest(b.Body()); got != want || ok != found {
 				t.Fatalf("findRequest(%q) = %+v, %v, want %+v, %v", line, got, ok, want, found)
 			}
 			line = string(mutate(rnd, []byte(line+"\n")))
@@ -123,27 +80,27 @@ func TestFindRequest(t *testing.T) {
 	}
 }
 
-// TestRequestOfLine compares walk.request with cleanRequest for damaged lines.
+// TestRequestOfLine compares walk.request with CleanRequest for damaged lines.
 func TestRequestOfLine(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(9, 10))
-	b := walk{marks: new(logReader).marks()}
-	if b.marks == nil {
+	b := locate.Walk{Marks: new(textlog.LogReader).Marks()}
+	if b.Marks == nil {
 		t.Skip("skipped: comparing vectors with loops; it needs a processor with AVX2, and GODEBUG without cpu.avx2=off")
 	}
 	line := []byte(`h - [x [02/Nov/2026:06:25:15 +0100] "POST /a?b HTTP/1.1" 200 5 "-" "[a]"` + "\n")
 	found := 0
 	for range 100_000 {
 		block := append(bytes.Clone(line), mutate(rnd, line)...)
-		b.begin(block)
+		b.Begin(block)
 		for pos, size := 0, 0; pos < len(block); pos += size {
-			if size = b.line(pos, len(block)); size == 0 {
+			if size = b.Line(pos, len(block)); size == 0 {
 				break
 			}
-			target, request := b.request()
-			if wantTarget, want := cleanRequest(block[pos : pos+size]); request != want || target != wantTarget {
+			target, request := textlog.Request(&b)
+			if wantTarget, want := textlog.CleanRequest(block[pos : pos+size]); request != want || target != wantTarget {
 				t.Fatalf("request of %q is at %v, %v, want %v, %v", block[pos:pos+size], target, request, wantTarget, want)
 			}
-			if pos > 0 && request.end > 0 {
+			if pos > 0 && request.End > 0 {
 				found++
 			}
 		}

@@ -1,6 +1,11 @@
 package record
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/urlfold/urlfold/codec/record/internal/jsonlines"
+	"github.com/urlfold/urlfold/codec/record/internal/locate"
+)
 
 // A Branch is one branch of Config.Route.
 type Branch struct {
@@ -104,13 +109,13 @@ func (w *Worker) blank(out, rec []byte, st *Stats) []byte {
 // checkShared returns an error if the job drops or distributes records that
 // share a line.
 func (j *Job) checkShared(c *Config) error {
-	_, shared := j.reader.(wrappedReader)
-	if !shared || !j.render.keepsRecords() || j.where == nil {
+	_, shared := j.reader.(jsonlines.WrappedReader)
+	if !shared || !j.render.KeepsRecords() || j.where == nil {
 		return nil
 	}
 	field := "Where"
 	if c.Where == nil {
 		field = "Route"
 	}
-	return wrong(field, sharedLine)
+	return locate.Wrong(field, sharedLine)
 }

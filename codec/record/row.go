@@ -4,12 +4,13 @@ import (
 	"bytes"
 	"strconv"
 
+	"github.com/urlfold/urlfold/codec/record/internal/locate"
 	"github.com/urlfold/urlfold/internal/ground/tsv"
 )
 
 // row appends the selected fields of the current URL and a line feed. An absent
 // field is empty; in csv, a field that is present and empty is written "".
-func (r *renderer) row(out []byte, s *site, rec []byte, at *Position) []byte {
+func (r *renderer) row(out []byte, s *locate.Site, rec []byte, at *Position) []byte {
 	for i, f := range r.job.fields {
 		if i > 0 {
 			out = append(out, r.job.separator())
@@ -73,7 +74,7 @@ func appendCSV(out, v []byte) []byte {
 // plainValue returns field f of the current URL as unescaped text, and whether
 // it is present. The result points into the record or scratch and is valid
 // until the next call.
-func (v *values) plainValue(f fieldID, s *site, rec []byte, at *Position) ([]byte, bool) {
+func (v *values) plainValue(f fieldID, s *locate.Site, rec []byte, at *Position) ([]byte, bool) {
 	switch f {
 	case fLine:
 		v.key = strconv.AppendInt(v.key[:0], at.Line, 10)
@@ -109,7 +110,7 @@ func (v *values) appendPlainDiagnostics(out []byte) []byte {
 // appendTSV appends v as a field of a tsv row, with tab, line feed, carriage
 // return and backslash written as \t, \n, \r and \\.
 func appendTSV(out, v []byte) []byte {
-	if plainText.End(v, 0) == len(v) { // most values, and much faster than IndexAny
+	if locate.PlainText.End(v, 0) == len(v) { // most values, and much faster than IndexAny
 		return append(out, v...)
 	}
 	return tsv.AppendEscaped(out, v)

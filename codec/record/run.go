@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/urlfold/urlfold/codec"
+	"github.com/urlfold/urlfold/codec/record/internal/locate"
 )
 
 // This file is the fast path for the jobs that most people run. It may only give up,
@@ -23,7 +24,7 @@ func (w *Worker) Runs() bool { return w.keeper != nil }
 // Begin begins a block of records, which AppendRun reads from then on. The bytes of the
 // block must not change before the last of these calls.
 func (w *Worker) Begin(block []byte) {
-	w.n.walk.begin(block)
+	w.n.walk.Begin(block)
 	w.n.located = locatedRecord{}
 }
 
@@ -38,7 +39,7 @@ func (w *Worker) AppendRun(out []byte, run []Extent, pos, end int, at *Position,
 	}
 	w.err = nil
 	w.n.forget()
-	in := w.n.walk.block[:end]
+	in := w.n.walk.Block[:end]
 	kept, c, flagged := int64(0), copier{out: out, in: in, from: pos, pos: pos}, flagCount{}
 	line, off, first := at.Line, at.Off-int64(pos), len(run)
 records:
@@ -59,7 +60,7 @@ records:
 			w.n.forget()
 		default:
 			before := c.size()
-			at.move(line, off, len(run)-first, c.pos)
+			move(at, line, off, len(run)-first, c.pos)
 			if n = w.appendOther(&c, n, at, st); n == 0 {
 				break records
 			}
@@ -68,7 +69,7 @@ records:
 		c.pos += n
 		run = append(run, Extent{uint32(n), uint32(size), w.identity()})
 	}
-	at.move(line, off, len(run)-first, c.pos)
+	move(at, line, off, len(run)-first, c.pos)
 	flagged.add(st)
 	st.Records += kept
 	st.Emitted += kept
@@ -84,11 +85,11 @@ records:
 func (c *copier) leaveOut(n int, st *Stats) {
 	st.Records++
 	st.Filtered++
-	c.drop(span{0, n})
+	c.drop(locate.Between(0, n))
 }
 
 // move moves p to the position after a number of lines and bytes from line and off on.
-func (p *Position) move(line, off int64, lines, size int) {
+func move(p *Position, line, off int64, lines, size int) {
 	p.Line = line + int64(lines)
 	if !p.Message {
 		p.Off = off + int64(size)
@@ -96,16 +97,18 @@ func (p *Position) move(line, off int64, lines, size int) {
 }
 
 // forget forgets what a keeper has said about a record.
-func (n *normalizer) forget() { n.cur.flags, n.missed.size, n.fronted = codec.Flags{}, 0, span{} }
+func (n *normalizer) forget() {
+	n.cur.flags, n.missed.size, n.fronted = codec.Flags{}, 0, locate.Span{}
+}
 
 // isPlain reports whether the record that the keeper has kept is the same in the output,
 // and its URL has no flag.
-func (n *normalizer) isPlain() bool { return n.fronted.end == 0 && n.cur.flags.IsZero() }
+func (n *normalizer) isPlain() bool { return n.fronted.End == 0 && n.cur.flags.IsZero() }
 
 // copiesFlagged reports whether the record that the keeper has kept is copied although its
 // URL has flags, and nothing else must be done with it.
 func (w *Worker) copiesFlagged() bool {
-	return w.n.fronted.end == 0 && w.plan == nil && w.job.where == nil && !w.job.redact
+	return w.n.fronted.End == 0 && w.plan == nil && w.job.where == nil && !w.job.redact
 }
 
 // flagCount counts URLs in a row that have the same flags. Most URLs of a log have those
@@ -167,10 +170,10 @@ func (w *Worker) appendKept(c *copier, n int, at *Position, st *Stats) {
 	countFlags(w.n.cur.flags, st)
 	countHits(w.keyHits, st)
 	switch {
-	case w.n.fronted.end > 0:
+	case w.n.fronted.End > 0:
 		w.appendFronted(c, st)
 	case w.plan != nil:
-		c.drop(span{0, n})
+		c.drop(locate.Between(0, n))
 		c.out = w.planned(c.out, rec, at)
 	}
 }
@@ -194,7 +197,7 @@ func (c *copier) flush() {
 
 // drop leaves out the bytes at s in the current record, for which the caller can append
 // other text to c.out.
-func (c *copier) drop(s span) {
-	c.out = append(c.out, c.in[c.from:c.pos+s.start]...)
-	c.from = c.pos + s.end
+func (c *copier) drop(s locate.Span) {
+	c.out = append(c.out, c.in[c.from:c.pos+s.Start]...)
+	c.from = c.pos + s.End
 }

@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"github.com/urlfold/urlfold/codec"
+	"github.com/urlfold/urlfold/codec/record/internal/formats"
+	"github.com/urlfold/urlfold/codec/record/internal/textlog"
 )
 
 // secretValue is what no output may contain. "***" cannot be confused with it.
@@ -158,10 +160,10 @@ func TestSecretsEverywhere(t *testing.T) {
 		c.Render, c.Divert = renders[rnd.IntN(len(renders))], rnd.IntN(2) == 0
 		c.Normalizer, c.Level = newNormalizer(t, profiles[rnd.IntN(len(profiles))]), codec.Level(rnd.IntN(4))
 		switch {
-		case c.Render.hasFields():
+		case c.Render.HasFields():
 			c.Fields = FieldNames()
 		case c.Render == RenderExtend:
-			c.Extend = []Extension{{"a1", "norm"}, {"a2", "params"}, {"a3", "url"}, {"a4", "query"}}
+			c.Extend = []Extension{{Name: "a1", Field: "norm"}, {Name: "a2", Field: "params"}, {Name: "a3", Field: "url"}, {Name: "a4", Field: "query"}}
 		}
 		if rnd.IntN(4) == 0 {
 			c.Repairs = allRepairs
@@ -247,7 +249,7 @@ func TestSecretCells(t *testing.T) {
 		c.Format, c.Delimiter = "csv", "|"
 		check(t, c, "1 token=a|HTTP://H|token=b|c\n", "1 token=***|http://h/|token=***|c\n")
 	}
-	c := Config{Format: "csv", URLField: "2", Secrets: []string{"token"}, Render: RenderExtend, Extend: []Extension{{"n", "norm"}}}
+	c := Config{Format: "csv", URLField: "2", Secrets: []string{"token"}, Render: RenderExtend, Extend: []Extension{{Name: "n", Field: "norm"}}}
 	check(t, c, "token=a,HTTP://H,b\n", "token=***,HTTP://H,b,http://h/\n")
 	c.Render, c.Extend, c.Fields = RenderJSONL, nil, []string{"record"}
 	check(t, c, "token=a,HTTP://H,b\n", `{"record":"token=***,HTTP://H,b"}`+"\n")
@@ -304,25 +306,25 @@ func TestSecretFields(t *testing.T) {
 		}
 		check(t, c, in+"\n", want+"\n")
 	}
-	for _, f := range builtin {
-		log, ok := f.(*textLog)
+	for _, f := range formats.Builtin {
+		log, ok := f.(*textlog.FixedLog)
 		if !ok {
 			continue
 		}
-		j := newJob(t, Config{Format: log.name, Secrets: []string{"token"}, Normalizer: n})
+		j := newJob(t, Config{Format: log.ID, Secrets: []string{"token"}, Normalizer: n})
 		split := func(line string) (fields []string) {
-			l := j.reader.Locator().(*textLocator)
+			l := j.reader.Locator().(*textlog.FixedLocator)
 			l.Locate(&Found{}, []byte(line), nil)
-			n, _ := l.compiled[0].split(l.spans[:len(l.compiled[0].fields)], []byte(line), l.marks, l.cuts)
-			for _, s := range l.spans[:n] {
-				fields = append(fields, line[s.start:s.end])
+			n, _ := l.Compiled[0].Split(l.Spans[:len(l.Compiled[0].Fields)], []byte(line), l.Marks, l.Cuts)
+			for _, s := range l.Spans[:n] {
+				fields = append(fields, line[s.Start:s.End])
 			}
 			return fields
 		}
-		checked, all := 0, split(log.sample)
+		checked, all := 0, split(log.Sample)
 		for i := range all {
-			at := strings.Index(log.sample, all[i])
-			line := log.sample[:at] + hidden + log.sample[at+len(all[i]):]
+			at := strings.Index(log.Sample, all[i])
+			line := log.Sample[:at] + hidden + log.Sample[at+len(all[i]):]
 			before := split(line)
 			if len(before) != len(all) || before[i] != hidden {
 				continue // the field has a form of its own
@@ -331,12 +333,12 @@ func TestSecretFields(t *testing.T) {
 			after := split(strings.TrimSuffix(string(out), "\n"))
 			before[i] = "token=***"
 			if !slices.Equal(before, after) {
-				t.Errorf("%s: %q became %q", log.name, line, out)
+				t.Errorf("%s: %q became %q", log.ID, line, out)
 			}
 			checked++
 		}
 		if checked < 2 {
-			t.Errorf("%s: %d fields checked of %q", log.name, checked, all)
+			t.Errorf("%s: %d fields checked of %q", log.ID, checked, all)
 		}
 	}
 	for in, want := range map[string]string{

@@ -4,10 +4,11 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/zeebo/xxh3"
-
 	"github.com/urlfold/urlfold/codec"
+	"github.com/urlfold/urlfold/codec/record/internal/jsonlines"
+	"github.com/urlfold/urlfold/codec/record/internal/locate"
 	"github.com/urlfold/urlfold/internal/ground/suggest"
+	"github.com/zeebo/xxh3"
 )
 
 // A Shard selects the share of one process when several processes read the same
@@ -44,17 +45,17 @@ func (j *Job) setShard(c *Config) error {
 		return nil
 	}
 	if c.Shard.Of < 1 || c.Shard.Index < 0 || c.Shard.Index >= c.Shard.Of {
-		return in("Shard", fmt.Errorf("invalid shard %d of %d", c.Shard.Index, c.Shard.Of))
+		return locate.About("Shard", fmt.Errorf("invalid shard %d of %d", c.Shard.Index, c.Shard.Of))
 	}
-	if _, shared := j.reader.(wrappedReader); shared && j.render.keepsRecords() {
-		return wrong("Shard", sharedLine)
+	if _, shared := j.reader.(jsonlines.WrappedReader); shared && j.render.KeepsRecords() {
+		return locate.Wrong("Shard", sharedLine)
 	}
 	if len(c.Route) > 0 {
-		return in("Shard", errors.New("cannot be combined with a route"))
+		return locate.About("Shard", errors.New("cannot be combined with a route"))
 	}
 	i, err := suggest.Index("field", IdentityNames(), c.Shard.By)
 	if err != nil {
-		return in("Shard", err)
+		return locate.About("Shard", err)
 	}
 	j.shard = &sharder{
 		index: uint64(c.Shard.Index), of: uint64(c.Shard.Of), first: c.Shard.Index == 0, by: j.identityBy(identityFields[i]),
@@ -137,7 +138,7 @@ func (s *sharder) has(hash uint64) bool { return hash%s.of == s.index }
 func (s *sharder) ownsLine(line int64) bool { return s.has(uint64(line)) }
 
 // ownsBytes reports whether a record without an identity belongs to the shard.
-func (s *sharder) ownsBytes(rec []byte) bool { return s.has(xxh3.Hash(trimEnd(rec))) }
+func (s *sharder) ownsBytes(rec []byte) bool { return s.has(xxh3.Hash(locate.TrimEnd(rec))) }
 
 // filter counts a record that the condition has dropped, unless it belongs to
 // another shard.

@@ -40,7 +40,7 @@ func TestShard(t *testing.T) {
 			if sum != want {
 				t.Errorf("%s, %v: the counts of the shards are\n%+v\nwant\n%+v", by, render, sum, want)
 			}
-			if keeps := render.keepsRecords(); keeps != (in[0] == of) {
+			if keeps := render.KeepsRecords(); keeps != (in[0] == of) {
 				t.Errorf("%s, %v: the header is in %d outputs", by, render, in[0])
 			}
 			for k, n := range in[1:] {

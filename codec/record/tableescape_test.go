@@ -32,7 +32,7 @@ func TestTableEscapes(t *testing.T) {
 	}
 	list("\\N\ta\nN\ta\nhttp://H/\\\\N\n", "N\tN\nhttp://H/\\\\N\thttp://h/%5CN\n")
 	check(t, Config{Format: "csv", URLField: "1", Dialect: "backslash", Base: "http://h/", Render: RenderURLs}, "\"\\N\",a\n\\N,a\n", "http://h/N\n")
-	check(t, Config{Format: "csv", URLField: "1", Dialect: "backslash", Render: RenderExtend, Extend: []Extension{{"n", "norm"}, {"r", "record"}}},
+	check(t, Config{Format: "csv", URLField: "1", Dialect: "backslash", Render: RenderExtend, Extend: []Extension{{Name: "n", Field: "norm"}, {Name: "r", Field: "record"}}},
 		`"http://H/\"",1`+"\n", `"http://H/\"",1,http://h/%22,"\"http://H/\\\"\",1"`+"\n")
 	for _, format := range []string{"combined", "w3c", "ltsv", "jsonl"} {
 		_, err := New(Config{Format: format, URLField: map[string]string{"jsonl": "u"}[format], Dialect: "backslash", Normalizer: newNormalizer(t, "equiv")})

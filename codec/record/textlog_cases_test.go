@@ -4,7 +4,7 @@ import "strings"
 
 // textCases holds lines in the exact form of the vendors, with the addresses
 // and names that are reserved for documentation. The references are in
-// textLogs.
+// FixedLogs.
 var textCases = map[string][]textCase{
 	"aws-alb": {
 		{name: "the fields of 2018",

@@ -1,20 +1,22 @@
 package record
 
 import (
+	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/codec/internal/scan"
 	"github.com/urlfold/urlfold/codec/params"
+	"github.com/urlfold/urlfold/codec/record/internal/table"
+	"github.com/urlfold/urlfold/codec/record/internal/textlog"
 )
 
 // This file finds out whether the URL of a record is in normal form, as most are. It
 // may only give up, and never decide otherwise than Append.
 
-// keeper is implemented by Locators that find the URL of most records with less
-// work than Locate does.
+// keeper finds the URL of most records with less work than Locate does.
 type keeper interface {
 	// canKeep reports whether the URL that keep finds is all that j reads.
 	canKeep(j *Job) bool
-	// marks returns the marks that keep needs of a block, or nil.
-	marks() *scan.Block
+	// Marks returns the Marks that keep needs of a block, or nil.
+	Marks() *scan.Block
 	// keep returns the length of the record at offset pos of the block of n.walk, with
 	// its line end, if n keeps the only URL of the record, or changes only its scheme
 	// and authority, as n.fronted then says. Otherwise, or if it gives up, it returns 0.
@@ -26,14 +28,21 @@ type keeper interface {
 // keeperOf returns l as a keeper, or nil if the job needs more of a URL than its
 // normal form and an identity that a copyKey can compute.
 func (j *Job) keeperOf(l Locator) keeper {
-	k, ok := l.(keeper)
-	if !ok {
-		k, ok = newFoundKeeper(l)
+	var k keeper
+	switch l := l.(type) {
+	case textlog.LinesReader:
+		k = linesKeeper{}
+	case *textlog.LogReader:
+		k = logKeeper{l}
+	case *table.Locator:
+		k = tableKeeper{l}
+	default:
+		if k = newFoundKeeper(l); k == nil {
+			return nil
+		}
 	}
 	switch {
-	case !ok:
-		return nil
-	case !j.asksBesideURL() || j.facts || j.filters || j.mends || j.readsParams, j.redact && (j.patterns != nil || j.render.keepsRecords()):
+	case !j.asksBesideURL() || j.facts || j.filters || j.mends || j.readsParams, j.redact && (j.patterns != nil || j.render.KeepsRecords()):
 		return nil
 	case !k.canKeep(j), j.id.on && !j.copiesKeys(k):
 		return nil
@@ -67,4 +76,46 @@ func (n *normalizer) keeps(url []byte) bool {
 // keepsQuery reports whether the parameters of a query in normal form have no flag.
 func (n *normalizer) keepsQuery(query []byte) bool {
 	return params.EmptyPair(query) < 0 && (!n.job.tellsSigned() || !n.signed(query))
+}
+
+// besideURL are the fields of an access log that do not depend on the URL of the
+// record. A condition that reads no others can be asked about a record whose URL
+// has not been read. The virtual host is not among them: the target can hold it.
+const besideURL = ofAttrs&^(1<<fVHost) | 1<<fMethod
+
+// asksBesideURL reports whether the condition of the job, if there is one, reads
+// only the fields besideURL of clf or combined. It may ask about flags and changes as
+// well, because these are the same for all records that Unchanged finds. It is refused
+// together with an identity: no job that is common needs both.
+func (j *Job) asksBesideURL() bool {
+	if j.where == nil {
+		return true
+	}
+	if l, ok := j.reader.(*textlog.LogReader); !ok || l.Format.Vhost || j.id.on || j.shard != nil || j.routes {
+		return false
+	}
+	for _, f := range j.where.Fields() {
+		if !besideURL.has(fieldID(f)) {
+			return false
+		}
+	}
+	return true
+}
+
+// keepsUnread asks the condition about a record whose URL does not change. Such a URL
+// has no flag that is counted.
+func (w *Worker) keepsUnread(rec []byte) bool {
+	if w.job.origin == nil {
+		w.n.cur.flags = relative
+	}
+	keep := w.job.where.Keep(w.view.show(besideURL|1<<fFlags, 0, &noSite, rec))
+	w.n.cur.flags = codec.Flags{}
+	return keep
+}
+
+var relative = codec.Flags{}.With(codec.Relative)
+
+// keepsMissed asks the condition about a record that readMissed has read.
+func (w *Worker) keepsMissed(rec []byte) bool {
+	return w.job.where.Keep(w.view.show(besideURL|1<<fFlags|1<<fNorm, 0, &noSite, rec))
 }

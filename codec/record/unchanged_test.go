@@ -10,10 +10,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/zeebo/xxh3"
-
 	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/codec/internal/scan"
+	"github.com/urlfold/urlfold/codec/record/internal/jsonlines"
+	"github.com/urlfold/urlfold/codec/record/internal/locate"
+	"github.com/urlfold/urlfold/codec/record/internal/textlog"
+	"github.com/zeebo/xxh3"
 )
 
 // copiers are configurations whose workers find unchanged records.
@@ -33,14 +35,14 @@ var copiers = func() (list []Config) {
 		{Format: "combined", Render: RenderJSONL}, {Format: "combined", Render: RenderJSONL, Base: "https://www.example.com:8080", Divert: true},
 		{Format: "clf", Render: RenderJSONL, Fields: []string{"norm", "key"}, KeyForm: codec.KeyBase32, MaxRecord: 200},
 		{Format: "combined", Render: RenderJSONL, Fields: []string{"query"}}, {Format: "combined", Render: RenderJSONL, Fields: []string{"error"}},
-		{Format: "combined", Render: RenderJSONL, Fields: namesIn(ofTarget | besideTarget | ofOrigin), Zone: zone, Year: 2026, Note: Note{"seen", "false"}},
+		{Format: "combined", Render: RenderJSONL, Fields: namesIn(ofTarget | besideTarget | ofOrigin), Zone: zone, Year: 2026, Note: Note{Name: "seen", Value: "false"}},
 		{Format: "combined", Render: RenderJSONL, Fields: []string{"time", "key", "status"}, Where: &transcript{fields: besideURL}},
 		{Format: "combined", Render: RenderTSV}, {Format: "clf", Render: RenderTSV, Base: "https://www.example.com:8080", Redact: []string{"passwords"}, MaxRecord: 200},
-		{Format: "combined", Render: RenderTSV, Fields: namesIn(ofTarget | besideTarget | ofOrigin), Zone: zone, Year: 2026, Note: Note{"seen", "false"}},
+		{Format: "combined", Render: RenderTSV, Fields: namesIn(ofTarget | besideTarget | ofOrigin), Zone: zone, Year: 2026, Note: Note{Name: "seen", Value: "false"}},
 		{Format: "combined", Render: RenderTSV, Fields: namesIn((ofTarget | besideTarget | ofOrigin) &^ (1 << fRecord)), Base: "http://h", Redact: []string{"passwords"}},
 		{Format: "combined", Render: RenderJSONL, Redact: []string{"passwords"}, Divert: true},
 		{Format: "combined", Render: RenderURLs}, {Format: "clf", Render: RenderURLs, Base: "http://h"}, {Format: "combined", Render: RenderURLs, Redact: []string{"passwords"}},
-		{Format: "combined", Render: RenderKeys}, {Format: "combined", Render: RenderKeys, Base: "http://h", Note: Note{"seen", "false"}},
+		{Format: "combined", Render: RenderKeys}, {Format: "combined", Render: RenderKeys, Base: "http://h", Note: Note{Name: "seen", Value: "false"}},
 	} {
 		for _, name := range []string{"rfc3986-scheme", "equiv", "whatwg", "logclean"} {
 			c.Normalizer, c.Level = normalizers[name], codec.K1
@@ -221,23 +223,23 @@ func appendRuns(j *Job, in []byte, most int) (list []string, end [2]int64, st St
 // forgetForms makes w parse the next record.
 func forgetForms(w *Worker) {
 	switch l := w.locator.(type) {
-	case *partsLocator:
-		l.forms.forget()
-	case *logfmtLocator:
-		l.forms.forget()
-	case *ltsvLocator:
-		l.forms.forget()
-	case *cefLocator:
-		l.forms.forget()
+	case *jsonlines.PartsLocator:
+		forget(&l.Forms)
+	case *textlog.LogfmtLocator:
+		forget(&l.Forms)
+	case *textlog.LTSVLocator:
+		forget(&l.Forms)
+	case *textlog.CEFLocator:
+		forget(&l.Forms)
 	}
 }
 
 // forget forgets the forms, but not the memory for them.
-func (s *forms) forget() {
-	for i := range s.list {
-		s.list[i].slots = s.list[i].slots[:0]
+func forget(s *locate.Forms) {
+	for i := range s.List {
+		s.List[i].Slots = s.List[i].Slots[:0]
 	}
-	s.skips = 1
+	s.Skips = 1
 }
 
 // recordsWith returns records of the format of c with a text as URL, target or more.
@@ -329,7 +331,7 @@ func TestUnchanged(t *testing.T) {
 				continue // the cell ends there
 			}
 			in := usualRecord(c, target)
-			_, isLog := newJob(t, c).reader.(*logReader)
+			_, isLog := newJob(t, c).reader.(*textlog.LogReader)
 			want := want
 			switch {
 			case c.MaxRecord > 0 && len(in) > c.MaxRecord, target[:min(1, len(target))] == `\` && c.Dialect == "none":
@@ -342,7 +344,7 @@ func TestUnchanged(t *testing.T) {
 			if got := checkNext(t, c, in); got != want && !(len(c.Redact) > 0 && strings.Contains(target, "@")) {
 				t.Errorf("%s %s %q: %d records read, want %d", c.Format, c.Normalizer.Profile().Name, target, got, want)
 			}
-			if got := checkNext(t, c, bytes.TrimSuffix(in, lineFeed)); got != 0 {
+			if got := checkNext(t, c, bytes.TrimSuffix(in, locate.LineFeed)); got != 0 {
 				t.Errorf("%s %q: a record without its end was read", c.Format, target)
 			}
 		}

@@ -4,6 +4,10 @@ import (
 	"bytes"
 
 	"github.com/urlfold/urlfold/codec/internal/scan"
+	"github.com/urlfold/urlfold/codec/record/internal/archive"
+	"github.com/urlfold/urlfold/codec/record/internal/jsonlines"
+	"github.com/urlfold/urlfold/codec/record/internal/locate"
+	"github.com/urlfold/urlfold/codec/record/internal/textlog"
 )
 
 // foundKeeper is the keeper of formats whose Locators find the URL fast enough.
@@ -11,9 +15,9 @@ import (
 // has found.
 type foundKeeper struct {
 	locator Locator
-	former  former        // locator, if it is one
-	anyLog  *anyLogReader // likewise
-	wrapped byte          // first byte of the name of the array that wraps records, or 0
+	former  locate.Former         // locator, if it is one
+	anyLog  *textlog.AnyLogReader // likewise
+	wrapped byte                  // first byte of the name of the array that wraps records, or 0
 	at      Position
 	misses  int // records in a row that were not kept
 	skips   int // records in a row that were not looked at
@@ -26,29 +30,29 @@ const (
 	maxSkips  = 15
 )
 
-// newFoundKeeper returns a foundKeeper for l if it applies: the records must be
-// lines, and Locate must read no more of a Position than Head.
-func newFoundKeeper(l Locator) (k *foundKeeper, ok bool) {
-	k = &foundKeeper{locator: l}
+// newFoundKeeper returns a foundKeeper for l, or nil if it does not apply: the records
+// must be lines, and Locate must read no more of a Position than Head.
+func newFoundKeeper(l Locator) keeper {
+	k := &foundKeeper{locator: l}
 	switch l := l.(type) {
-	case *layoutReader, *textLocator, *logfmtLocator, *ltsvLocator, *cefLocator, *anyLogReader, *jsonLocator, *cdxLocator, *cdxjLocator, *w3cLocator, *zeekLocator:
-	case *partsLocator:
-		if l.parts.member != nil {
-			k.wrapped = l.parts.member[0]
+	case *textlog.LayoutReader, *textlog.FixedLocator, *textlog.LogfmtLocator, *textlog.LTSVLocator, *textlog.CEFLocator, *textlog.AnyLogReader, *jsonlines.Locator, *archive.CDXLocator, *archive.CDXJLocator, *textlog.W3CLocator, *textlog.ZeekLocator:
+	case *jsonlines.PartsLocator:
+		if l.Parts.Member != nil {
+			k.wrapped = l.Parts.Member[0]
 		}
 	default:
-		return nil, false
+		return nil
 	}
-	k.former, _ = l.(former)
-	k.anyLog, _ = l.(*anyLogReader)
-	return k, true
+	k.former, _ = l.(locate.Former)
+	k.anyLog, _ = l.(*textlog.AnyLogReader)
+	return k
 }
 
 // canKeep implements [keeper].
 func (*foundKeeper) canKeep(*Job) bool { return true }
 
-// marks implements [keeper].
-func (k *foundKeeper) marks() *scan.Block {
+// Marks implements [keeper].
+func (k *foundKeeper) Marks() *scan.Block {
 	if k.anyLog == nil || !scan.HasVectors() {
 		return nil
 	}
@@ -63,28 +67,28 @@ func (k *foundKeeper) keep(n *normalizer, pos, limit int, head []byte) int {
 		return 0
 	}
 	k.skips = 0
-	in := n.walk.block[pos:limit]
-	size := n.walk.line(pos, limit)
-	if size == 0 || markLen(in) > 0 || k.wrapped != 0 && !standsAlone(in, k.wrapped) {
+	in := n.walk.Block[pos:limit]
+	size := n.walk.Line(pos, limit)
+	if size == 0 || locate.MarkLen(in) > 0 || k.wrapped != 0 && !jsonlines.StandsAlone(in, k.wrapped) {
 		return 0
 	}
-	body := trimEnd(in[:size])
-	if isBlank(body) || n.job.maxRecord > 0 && size > n.job.maxRecord {
+	body := locate.TrimEnd(in[:size])
+	if locate.IsBlank(body) || n.job.maxRecord > 0 && size > n.job.maxRecord {
 		return 0
 	}
-	var h *form
+	var h *locate.Form
 	if k.former != nil {
-		if h = k.former.formOf(body); h != nil && n.keepsUsual(h, body) {
+		if h = k.former.FormOf(body); h != nil && n.keepsUsual(h, body) {
 			k.misses = 0
 			return size
 		}
 	}
-	n.found.reset()
+	n.found.Reset()
 	why, at := k.locate(n, body, head, h)
 	if why == 0 && n.keepsFound(body) {
 		k.misses = 0
 		if h != nil {
-			h.settle(n, body)
+			settle(h, n, body)
 		}
 		return size
 	}
@@ -94,44 +98,37 @@ func (k *foundKeeper) keep(n *normalizer, pos, limit int, head []byte) int {
 }
 
 // locate finds the URLs of a record with the form h, which can be nil.
-func (k *foundKeeper) locate(n *normalizer, body, head []byte, h *form) (Reason, int) {
+func (k *foundKeeper) locate(n *normalizer, body, head []byte, h *locate.Form) (Reason, int) {
 	switch {
 	case k.former != nil:
-		return k.former.locateForm(n.found, body, h)
-	case k.anyLog != nil && n.walk.marks != nil:
-		req, ok := n.walk.findRequest()
-		k.anyLog.take(n.found, body, req, ok)
+		return k.former.LocateForm(n.found, body, h)
+	case k.anyLog != nil && n.walk.Marks != nil:
+		req, ok := textlog.MarkedRequest(&n.walk)
+		k.anyLog.Take(n.found, body, req, ok)
 		return 0, 0
 	}
 	k.at.Head = head
 	return k.locator.Locate(n.found, body, &k.at)
 }
 
-// standsAlone reports whether the first record of in is a line that is an object
-// without an array of other records, whose name begins with wrapped. It may return
-// false although the record is.
-func standsAlone(in []byte, wrapped byte) bool {
-	return len(in) > 2 && in[0] == '{' && in[1] == '"' && in[2] != wrapped
-}
-
 // keepsFound reports whether n keeps the URL in n.found, which must be the only one
 // of rec. If so, it adds the flags of the URL to n.cur, and sets the identity.
 func (n *normalizer) keepsFound(rec []byte) bool {
 	f := n.found
-	if f.n == 0 || f.passes || f.cut || f.hasContext || f.base.end > 0 || f.host.end > 0 {
+	if f.N == 0 || f.Passes || f.Cut || f.HasContext || f.Base.End > 0 || f.Host.End > 0 {
 		return false
 	}
-	if f.split {
+	if f.Split {
 		return n.keepsParts(rec)
 	}
-	s := &f.sites[0]
-	url := s.in(rec)
+	s := &f.Sites[0]
+	url := s.In(rec)
 	switch {
-	case f.n > 1, s.escaped(rec), f.strips && url[len(url)-1] == '?':
+	case f.N > 1, escaped(s, rec), f.Strips && url[len(url)-1] == '?':
 		return false
-	case s.role == roleTarget && url[0] == '/':
+	case s.Role == locate.RoleTarget && url[0] == '/':
 		return n.keepsOrigin(rec, false) && n.keepsTarget(url)
-	case s.role == roleTarget && string(f.method.in(rec)) == "CONNECT", s.role > roleTarget && s.role != roleWhole, n.job.template != nil:
+	case s.Role == locate.RoleTarget && string(f.Method.In(rec)) == "CONNECT", s.Role > locate.RoleTarget && s.Role != locate.RoleWhole, n.job.template != nil:
 		return false
 	}
 	return n.keepsTail(s, rec)
@@ -142,24 +139,24 @@ func (n *normalizer) keepsParts(rec []byte) bool {
 	f := n.found
 	var target, query []byte
 	written := false // the record has a field for the scheme or the host
-	for i := range f.n {
-		s := &f.sites[i]
-		switch s.role {
-		case roleTarget:
-			target = s.in(rec)
-		case roleQuery:
-			query = s.in(rec)
-		case roleHost, roleScheme:
+	for i := range f.N {
+		s := &f.Sites[i]
+		switch s.Role {
+		case locate.RoleTarget:
+			target = s.In(rec)
+		case locate.RoleQuery:
+			query = s.In(rec)
+		case locate.RoleHost, locate.RoleScheme:
 			written = true
 			continue
 		default:
 			return false
 		}
-		if s.escaped(rec) {
+		if escaped(s, rec) {
 			return false
 		}
 	}
-	if len(target) == 0 || target[0] != '/' || f.strips || !n.keepsOrigin(rec, written) {
+	if len(target) == 0 || target[0] != '/' || f.Strips || !n.keepsOrigin(rec, written) {
 		return false
 	}
 	if query != nil {
@@ -174,17 +171,53 @@ func (n *normalizer) keepsParts(rec []byte) bool {
 }
 
 // escaped reports whether the URL at s can have escapes.
-func (s *site) escaped(rec []byte) bool { return s.dialect.mayEscape(s.in(rec)) }
+func escaped(s *locate.Site, rec []byte) bool { return mayEscape(s.Dialect, s.In(rec)) }
 
 // mayEscape reports whether a URL that d describes can have escapes.
-func (d *Dialect) mayEscape(url []byte) bool {
+func mayEscape(d *Dialect, url []byte) bool {
 	switch {
-	case !d.decodes():
+	case !d.Decodes():
 		return false
-	case d.text != nil:
+	case d.Text != nil:
 		return true
 	case d.Mark == '\\' || d.Mark == '#' || d.Mark == '"':
 		return false // normalizer.keeps and keepsTarget accept none of them
 	}
 	return bytes.IndexByte(url, d.Mark) >= 0
+}
+
+// This file hands on what a keeper has found in a record that it does not keep, so that
+// neither Worker.Next nor Worker.Append must search for it again.
+
+// framed is a record in the memory of the caller, who passes it on to Worker.Append before
+// the bytes change: so the record is known by its address. It is forgotten as soon as it
+// has been read, because after that the memory can hold other bytes.
+type framed struct {
+	first *byte // nil if there is none
+	len   int
+}
+
+// take reports whether rec is the record, which it forgets.
+func (f *framed) take(rec []byte) bool {
+	is := len(rec) > 0 && &rec[0] == f.first && len(rec) == f.len
+	*f = framed{}
+	return is
+}
+
+// locatedRecord is a line in which a keeper has found the URLs.
+type locatedRecord struct {
+	line framed
+	body framed // without its line end
+	why  Reason // what Locate would return
+	pos  int
+}
+
+// set notes what has been found in the line, whose body is not empty.
+func (l *locatedRecord) set(line, body []byte, why Reason, pos int) {
+	*l = locatedRecord{framed{&line[0], len(line)}, framed{&body[0], len(body)}, why, pos}
+}
+
+// begins reports whether in begins with the line.
+func (l *locatedRecord) begins(in []byte) bool {
+	return l.body.first != nil && len(in) >= l.line.len && &in[0] == l.line.first
 }

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/urlfold/urlfold/codec/record/internal/textlog"
 )
 
 // anyLogLines are lines of several error logs.
@@ -25,9 +27,9 @@ func finders(t testing.TB) (list []namedLog) {
 			all = append(all, l)
 		}
 	}
-	for _, l := range textLogs {
-		lines := l.sample + "\n" + strings.NewReplacer("/index.html", "/a/../b", ".com:443/", ".com/a?b", "/status/418", "//%7e").Replace(l.sample) + "\n"
-		all = append(all, namedLog{l.name, Config{Format: l.name}, []byte(lines)})
+	for _, l := range textlog.FixedLogs {
+		lines := l.Sample + "\n" + strings.NewReplacer("/index.html", "/a/../b", ".com:443/", ".com/a?b", "/status/418", "//%7e").Replace(l.Sample) + "\n"
+		all = append(all, namedLog{l.ID, Config{Format: l.ID}, []byte(lines)})
 	}
 	all = append(all, namedLog{"log", Config{Format: "log"}, []byte(anyLogLines)})
 	for _, layout := range []string{
@@ -64,8 +66,8 @@ func (c *Config) special(t testing.TB) (k keeper, special bool) {
 	switch k = newJob(t, d).NewWorker().keeper; k.(type) {
 	case *foundKeeper:
 		return k, false
-	case *tableLocator:
-		return k, k.(*tableLocator).composer == nil
+	case tableKeeper:
+		return k, k.(tableKeeper).Composer == nil
 	}
 	return k, true
 }

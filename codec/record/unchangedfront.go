@@ -6,6 +6,7 @@ import (
 
 	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/codec/percent"
+	"github.com/urlfold/urlfold/codec/record/internal/locate"
 )
 
 // This file is the part of AppendRun for absolute URLs that change only in their
@@ -24,15 +25,15 @@ type changedFront struct {
 }
 
 // isFrontOf reports whether f says how url, which is at s, changes.
-func (f *changedFront) isFrontOf(url []byte, s *site) bool {
+func (f *changedFront) isFrontOf(url []byte, s *locate.Site) bool {
 	end := len(f.old)
-	return end > 0 && end < len(url) && url[end] == '/' && bytes.HasPrefix(url, f.old) && f.dialect == s.dialect && f.stop == s.stop
+	return end > 0 && end < len(url) && url[end] == '/' && bytes.HasPrefix(url, f.old) && f.dialect == s.Dialect && f.stop == s.Stop
 }
 
 // keepsTail reports whether nothing changes in the absolute URL at s but the scheme and
 // the authority, and whether the URL has no flag. If these change, it sets n.fronted.
-func (n *normalizer) keepsTail(s *site, rec []byte) bool {
-	url, f := s.in(rec), &n.moved
+func (n *normalizer) keepsTail(s *locate.Site, rec []byte) bool {
+	url, f := s.In(rec), &n.moved
 	if !f.ok || !f.isFrontOf(url, s) {
 		if n.keeps(url) {
 			return true
@@ -48,25 +49,25 @@ func (n *normalizer) keepsTail(s *site, rec []byte) bool {
 	if !ok || query != nil && !n.keepsQuery(query) {
 		return false
 	}
-	n.fronted = span{s.start, s.start + len(f.old)}
+	n.fronted = locate.Between(s.Start, s.Start+len(f.old))
 	return true
 }
 
 // readFront finds out how the scheme and the authority of url, which is at s, change.
-func (n *normalizer) readFront(url []byte, s *site) {
+func (n *normalizer) readFront(url []byte, s *locate.Site) {
 	f := &n.moved
-	f.old, f.dialect, f.stop = append(f.old[:0], url[:frontEnd(url)]...), s.dialect, s.stop
+	f.old, f.dialect, f.stop = append(f.old[:0], url[:frontEnd(url)]...), s.Dialect, s.Stop
 	n.full, n.norm, f.ok = n.job.keepsOrigin(n.full, n.norm, f.old, &n.res)
 	if f.ok {
 		f.now, f.applied = append(f.now[:0], n.norm[:len(n.norm)-len("/")]...), n.res.Applied()
-		f.text = f.dialect.escape(f.text[:0], f.now, f.stop)
+		f.text = f.dialect.Escape(f.text[:0], f.now, f.stop)
 		f.ok = !bytes.Equal(f.old, f.now) && n.staysPlain(s)
 	}
 }
 
 // staysPlain reports whether the rest of a URL at s needs no escapes.
-func (n *normalizer) staysPlain(s *site) bool {
-	n.text = s.dialect.escape(n.text[:0], plainInURL, s.stop)
+func (n *normalizer) staysPlain(s *locate.Site) bool {
+	n.text = s.Dialect.Escape(n.text[:0], plainInURL, s.Stop)
 	return bytes.Equal(n.text, plainInURL)
 }
 
@@ -89,7 +90,7 @@ func frontEnd(url []byte) int {
 		return 0
 	}
 	n := bytes.IndexByte(url[start:], '/')
-	if n < 0 || !isHost(url[start:start+n]) {
+	if n < 0 || !locate.IsHost(url[start:start+n]) {
 		return 0
 	}
 	return start + n
@@ -101,4 +102,84 @@ func (w *Worker) appendFronted(c *copier, st *Stats) {
 	countHits(w.n.moved.applied, st)
 	c.drop(w.n.fronted)
 	c.out = append(c.out, w.n.moved.text...)
+}
+
+// keptHost says what normalizer.keepsHost has found out about a host. Nearly every
+// record has the host of the one before.
+type keptHost struct {
+	origin
+	ok   bool
+	same bool // the normal form has the same scheme and authority
+}
+
+// keepsHost reports whether a target for which keepsTarget reports true stays as
+// it is on the host of a record. If so, it adds the flags of such a URL to n.cur.
+func (n *normalizer) keepsHost(host []byte) bool {
+	k := &n.kept
+	if !bytes.Equal(host, k.host) {
+		k.host = append(k.host[:0], host...)
+		if k.ok = len(host) > 1 && locate.MarkLen(host) == 0 && locate.IsHost(host); k.ok {
+			n.keepOrigin(k)
+		}
+	}
+	return n.keptOrigin(k)
+}
+
+// keepsOrigin is keepsHost for the scheme and authority that n.found says, or
+// those of the job. If written is set, those of the record must stay as they are, too.
+func (n *normalizer) keepsOrigin(rec []byte, written bool) bool {
+	f, k := n.found, &n.kept
+	host := requestHost(f, rec)
+	if host == nil {
+		return n.baseKept
+	}
+	if n.copyKey != nil {
+		return false // it knows no other origin than that of the job
+	}
+	if !k.isOf(f, host, rec) {
+		k.read(f, host, rec)
+		n.keepOrigin(k)
+	}
+	return (k.same || !written) && n.keptOrigin(k)
+}
+
+// keepOrigin finds out about an origin that has been read.
+func (n *normalizer) keepOrigin(k *keptHost) {
+	k.compose(n.job.scheme)
+	n.full, n.norm, k.ok = n.job.keepsOrigin(n.full, n.norm, k.text, &n.res)
+	k.same = k.ok && bytes.Equal(n.full, n.norm)
+}
+
+// keptOrigin returns k.ok. If it is set, keptOrigin adds the flags of a URL with
+// that origin to n.cur.
+func (n *normalizer) keptOrigin(k *keptHost) bool {
+	if k.ok && k.guessed {
+		n.cur.flags = n.cur.flags.With(codec.SchemeGuessed)
+	}
+	return k.ok
+}
+
+// originKept reports whether a target for which keepsTarget reports true stays as
+// it is after the scheme and authority of the job.
+func (j *Job) originKept() bool {
+	if j.origin == nil {
+		return true // the placeholder
+	}
+	_, _, ok := j.keepsOrigin(nil, nil, j.origin, new(codec.Result))
+	return ok
+}
+
+// maxOrigin is the length of the longest scheme and authority that keepsOrigin
+// accepts, which codec.Normalizer.KeepsTarget allows for.
+const maxOrigin = 64
+
+// keepsOrigin reports whether the normal form of a URL with the scheme and the
+// authority in text has the same path, and no flag. It returns src and norm, which
+// are scratch.
+func (j *Job) keepsOrigin(src, norm, text []byte, r *codec.Result) (_, _ []byte, ok bool) {
+	src = append(append(src[:0], text...), '/')
+	norm, err := j.norm.Append(norm[:0], src, r)
+	ok = err == nil && len(text) <= maxOrigin && r.Flags.IsZero() && isWeb(r.Out.Bytes(norm, codec.Scheme)) &&
+		!r.In.Has(codec.Username) && string(r.Out.Bytes(norm, codec.Path)) == "/"
+	return src, norm, ok
 }

@@ -103,7 +103,7 @@ func TestComposedTable(t *testing.T) {
 	f("1,a,-,/%7e?b,,,x", "/~?b", "1,a,-,/~?b,,,x")
 	f("1,?,h,/%7e,,http,x", "http://h/~?", "1,?,h,/~,,http,x")
 
-	c.Render, c.Extend = RenderExtend, []Extension{{"n", "norm"}}
+	c.Render, c.Extend = RenderExtend, []Extension{{Name: "n", Field: "norm"}}
 	check(t, c, head+"1,q,B,/,,http,x\n", "id,query,host,path,port,scheme,x,n\n1,q,B,/,,http,x,http://b/?q\n")
 	j := newJob(t, Config{Format: "tsv", URL: URLParts{Path: []string{"pth", "2"}, Host: []string{"hots"}}})
 	if err := j.CheckHead([]byte("host\tpath\n")); err == nil || err.Error() != `no column "hots" in the header, for host (did you mean "host"?)` {
@@ -150,7 +150,7 @@ func TestComposedUnwritten(t *testing.T) {
 // URL, wherever its parts are.
 func TestComposedExtend(t *testing.T) {
 	c := composedJSON
-	c.Render, c.Extend = RenderExtend, []Extension{{"n", "norm"}}
+	c.Render, c.Extend = RenderExtend, []Extension{{Name: "n", Field: "norm"}}
 	check(t, c, `{"host":"B","query":"x","path":"/%7e"}`, `{"host":"B","query":"x","path":"/%7e","n":"http://b/~?x"}`)
 }
 
@@ -173,78 +173,12 @@ func TestComposedErrors(t *testing.T) {
 	f(Config{Format: "combined", URL: path}, "can be composed only of the fields")
 }
 
-// TestFieldTree checks that one pass finds the same values as one pass a path.
-func TestFieldTree(t *testing.T) {
-	texts := []string{"a", "a.b", "a[1]", "a[0].c", "b", "c.d.e", `"x.y"`, "a.b", "abc", "ab", "ba", "[0]", "[1].a"}
-	var tree fieldTree
-	var paths [][]step
-	var index []int
-	for _, text := range texts {
-		path, err := parsePath(text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		paths, index = append(paths, path), append(index, tree.add(path))
-	}
-	if tree.values != len(texts)-1 {
-		t.Errorf("%d values for %d different paths", tree.values, len(texts)-1)
-	}
-	values := make([]fieldValue, tree.values)
-	var one, all scanner
-	for _, rec := range []string{
-		`{"a":{"b":"1"},"b":2}`, `{"a":["x",{"c":3}]}`, `{"a":[{"c":"3","c":4},5]}`, `{"\u0061":{"b":6}}`, `{"c":{"d":{"e":true}}}`,
-		`{"x.y":"7","ab":"8","abc":9,"ba":"10"}`, `{"b":null,"b":1}`, `{"b":""}`, `[1,{"a":"x"}]`, `[]`, `{}`, `"x"`, `{"":{"":1}}`, `{"a":1,}`,
-	} {
-		b := []byte(rec)
-		clear(values)
-		all.b, all.pos, all.broken = b, 0, false
-		tree.find(&all, values)
-		for i, path := range paths {
-			s, ok := one.find(b, path)
-			want := fieldValue{}
-			if ok && !all.broken {
-				want = valueOf(b, s.start, s.end)
-			}
-			if got := values[index[i]]; got != want && !all.broken {
-				t.Errorf("%s: %s is %+v, want %+v", rec, texts[i], got, want)
-			}
-		}
-	}
-}
-
 // TestJSONLogExtend checks that fields are added to each record of a line.
 func TestJSONLogExtend(t *testing.T) {
-	c := Config{Format: "azure-front-door", Render: RenderExtend, Extend: []Extension{{"n", "norm"}, {"s", "status"}}}
+	c := Config{Format: "azure-front-door", Render: RenderExtend, Extend: []Extension{{Name: "n", Field: "norm"}, {Name: "s", Field: "status"}}}
 	check(t, c, `{"records":[{"properties":{"requestUri":"http://H/","httpStatusCode":"200"},"n":1} , {}]}`+"\n",
 		`{"records":[{"properties":{"requestUri":"http://H/","httpStatusCode":"200"},"n":"http://h/","s":200} , {}]}`+"\n")
-	c.Extend = []Extension{{"l", "line"}}
+	c.Extend = []Extension{{Name: "l", Field: "line"}}
 	check(t, c, `{"records":[{"a":1},{ }]}`+"\n", `{"records":[{"a":1,"l":1},{"l":2 }]}`+"\n")
 	check(t, c, "{}\n", `{"l":1}`+"\n")
-}
-
-// TestWrapped checks where lines with several records are split.
-func TestWrapped(t *testing.T) {
-	w := wrapper{member: []byte("records")}
-	f := func(in string, want ...string) {
-		t.Helper()
-		for rest := in; len(rest) > 0; {
-			n := w.Next([]byte(rest))
-			if len(want) == 0 || rest[:n] != want[0] {
-				t.Errorf("%q: got %q, want %q", in, rest[:n], want)
-				return
-			}
-			rest, want = rest[n:], want[1:]
-		}
-		if len(want) > 0 {
-			t.Errorf("%q: missing %q", in, want)
-		}
-	}
-	f(`{"records":[{"a":1},{"b":[{}]} , {}],"x":[1]}`+"\n{}", `{"records":[{"a":1}`, `,{"b":[{}]} `, `, {}],"x":[1]}`+"\n", "{}")
-	f(`{"records":[]}`, `{"records":[]}`)
-	f(`{"records":[1,2]}`, `{"records":[1,2]}`)
-	f(`{"record":[{},{}]}`, `{"record":[{},{}]}`)
-	f(`{"x":1,"records":[{},{}]}`, `{"x":1,"records":[{},{}]}`)
-	f(`{"records":[{},{"a`+"\n{}", `{"records":[{}`, `,{"a`+"\n", "{}")
-	f(`{"records":[{}]x`+"\n", `{"records":[{}]x`+"\n")
-	f("\n", "\n")
 }

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/urlfold/urlfold/codec/record/internal/locate"
 )
 
 // The cases that the lines of each format must have.
@@ -56,11 +58,11 @@ var cannotHave = map[string]map[string]string{
 func TestVendorCases(t *testing.T) {
 	logs := map[string][]namedLog{}
 	for _, l := range namedLogs(t) {
-		format, _, _ := strings.Cut(l.config.Format, prefixSeparator)
+		format, _, _ := strings.Cut(l.config.Format, locate.PrefixSeparator)
 		logs[format] = append(logs[format], l)
 	}
 	for format := range textCases {
-		logs[format] = append(logs[format], namedLog{format, Config{Format: format, Target: TargetAll}, bytes.Join(textLines(format), lineFeed)})
+		logs[format] = append(logs[format], namedLog{format, Config{Format: format, Target: TargetAll}, bytes.Join(textLines(format), locate.LineFeed)})
 	}
 	for _, format := range Formats() {
 		if slices.Contains([]string{"text", "html", "warc", "arc", "wat", "msgpack", "protobuf", "avro"}, format) {
@@ -70,7 +72,7 @@ func TestVendorCases(t *testing.T) {
 			has, lines := map[string]bool{}, 0
 			for _, l := range logs[format] {
 				l.cases(t, has)
-				lines += bytes.Count(l.text, lineFeed)
+				lines += bytes.Count(l.text, locate.LineFeed)
 			}
 			if lines < 8 {
 				t.Errorf("%d lines, want at least 8", lines)

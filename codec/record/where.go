@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/urlfold/urlfold/codec"
+	"github.com/urlfold/urlfold/codec/record/internal/locate"
 )
 
 // A Condition decides which records a job keeps. It must be safe for concurrent
@@ -24,13 +25,13 @@ type View struct {
 	w       *Worker
 	present fieldSet // fields that the record can have
 	why     Reason   // why the record was rejected before its URL was read; 0 if it was not
-	site    *site
+	site    *locate.Site
 	rec     []byte
 	first   []byte // scratch for the first of two fields
 }
 
 // show sets what v shows.
-func (v *View) show(present fieldSet, why Reason, s *site, rec []byte) *View {
+func (v *View) show(present fieldSet, why Reason, s *locate.Site, rec []byte) *View {
 	v.present, v.why, v.site, v.rec = present, why, s, rec
 	return v
 }
@@ -115,21 +116,21 @@ func (j *Job) setWhere(c *Config) error {
 
 // keeps asks the condition about the record whose first URL is at s and has
 // been parsed.
-func (w *Worker) keeps(s *site, rec []byte) bool {
+func (w *Worker) keeps(s *locate.Site, rec []byte) bool {
 	return w.job.where.Keep(w.view.show(ofAll, 0, s, rec))
 }
 
 // keepsBare asks the condition about a record without a URL.
 func (w *Worker) keepsBare(rec []byte) bool {
 	cur := w.n.cur
-	w.n.cur = reading{form: w.found.form, hash: -1}
+	w.n.cur = reading{form: w.found.Form, hash: -1}
 	keep := w.job.where.Keep(w.view.show(withoutURL, 0, &noSite, rec))
 	w.n.cur = cur
 	return keep
 }
 
 // noSite stands in for the site of a record without a URL.
-var noSite = site{role: roleTarget}
+var noSite = locate.Site{Role: locate.RoleTarget}
 
 // keepsRejected asks the condition about a record that was rejected before its
 // URL was read. Such records are kept unless the condition reads the field
@@ -149,7 +150,7 @@ func (w *Worker) keepsRejected(why Reason, rec []byte) bool {
 // read reads the URL at s and counts it. It returns false if there is no URL,
 // if the URL is rejected, which it records in v, or if the condition drops the
 // record, after which v.left is set.
-func (w *Worker) read(s *site, rec []byte, v *verdict, st *Stats) bool {
+func (w *Worker) read(s *locate.Site, rec []byte, v *verdict, st *Stats) bool {
 	if v.left || !w.n.parse(s, rec) {
 		return false
 	}
@@ -172,12 +173,12 @@ func (w *Worker) read(s *site, rec []byte, v *verdict, st *Stats) bool {
 }
 
 // refersFirst reports whether the referer precedes the request in the record.
-func (f *Found) refersFirst() bool { return f.n > 1 && f.sites[0].role == roleReferer }
+func refersFirst(f *Found) bool { return f.N > 1 && f.Sites[0].Role == locate.RoleReferer }
 
 // askAhead asks the condition about a record in which the referer precedes the
 // request, whose URL is the first one nevertheless.
 func (w *Worker) askAhead(rec []byte, v *verdict) {
-	if s := w.found.first(); w.n.parse(s, rec) {
+	if s := w.found.First(); w.n.parse(s, rec) {
 		v.asked = true
 		v.left = !w.keeps(s, rec)
 	}

@@ -6,27 +6,10 @@ import (
 	"math"
 
 	"github.com/urlfold/urlfold/codec"
+	"github.com/urlfold/urlfold/codec/record/internal/locate"
+	"github.com/urlfold/urlfold/codec/record/internal/table"
+	"github.com/urlfold/urlfold/codec/record/internal/wire"
 )
-
-// Position identifies a record in its stream. Name, Head and Key remain the
-// caller's; Append reads them and does not retain them.
-type Position struct {
-	Name string // of the file or stream; may be empty
-	Head []byte // header record of the stream, as returned by Framing.Head
-	Line int64  // number of the record's first line, from 1; 0 if unknown
-	Off  int64  // offset of the record's first byte in the stream
-	Key  []byte // key of the message that holds the record; nil if none
-	// Message says that the record is in a message, and Off the position of
-	// that message.
-	Message bool
-	// Start is used by Worker.Piece: the offset of the record's first byte, while Off
-	// is that of the piece, or -1 if unknown.
-	Start int64
-
-	// Append receives and keeps a copy. Copies of a size that is not a multiple
-	// of 16 overlap in their last bytes, and the processor stalls when it reads
-	// these again. The size is 96 bytes.
-}
 
 // Worker reads records and writes the job's output for them. Its Reader frames
 // the records, its Locator finds the URLs, its normalizer reads each URL, and
@@ -35,14 +18,14 @@ type Position struct {
 type Worker struct {
 	job     *Job
 	locator Locator
-	adder   adder       // locator, if the job adds fields
-	keeper  keeper      // locator, if it is one and the job can use it; otherwise nil
-	plan    *plan       // of records with targets in normal form; nil if they are copied
-	keyHits codec.Rules // that count for each record with a URL that stays as it is
-	longest int         // length of the longest record that is only copied or left out if the keeper keeps it; 0 if there is a plan
-	one     bool        // every record counts as one line
-	each    bool        // fields line and offset are those of the URL, not of the record
-	found   Found       // in the current record
+	adder   locate.Adder // locator, if the job adds fields
+	keeper  keeper       // locator, if it is one and the job can use it; otherwise nil
+	plan    *plan        // of records with targets in normal form; nil if they are copied
+	keyHits codec.Rules  // that count for each record with a URL that stays as it is
+	longest int          // length of the longest record that is only copied or left out if the keeper keeps it; 0 if there is a plan
+	one     bool         // every record counts as one line
+	each    bool         // fields line and offset are those of the URL, not of the record
+	found   Found        // in the current record
 	n       normalizer
 	red     redactor
 	v       values
@@ -55,6 +38,7 @@ type Worker struct {
 	err       error    // of the last call
 	to        uint64   // outputs of the current record, if the job routes
 	foreign   bool     // the current record belongs to another shard
+	adding    adding   // what the adder adds
 	pieces    pieces   // replacements for the parts of a URL in several fields
 	resizer   resizer  // writes binary records
 	secrets   secrets  // of the job
@@ -66,19 +50,19 @@ type Worker struct {
 func (j *Job) NewWorker() *Worker {
 	w := &Worker{job: j, locator: j.reader.Locator()}
 	if j.render == RenderExtend {
-		w.adder, _ = w.locator.(adder)
+		w.adder, _ = w.locator.(locate.Adder)
 	}
 	w.keeper = j.keeperOf(w.locator)
-	w.found.attrs.wanted = j.reads&ofAttrs != 0
+	w.found.Attrs.Wanted = j.reads&ofAttrs != 0
 	for f := range numFields {
 		if (j.reads & ofAttrs).has(f) {
-			w.found.attrs.needed |= 1 << attrOf(f)
+			w.found.Attrs.Needed |= 1 << attrOf(f)
 		}
 	}
 	w.view = View{w: w}
-	_, many := j.reader.(lineCounter)
+	_, many := j.reader.(locate.LineCounter)
 	w.one = !many
-	_, w.each = j.reader.(extractor)
+	_, w.each = j.reader.(locate.Extractor)
 	w.secrets.set(j.secrets)
 	w.n = normalizer{job: j, found: &w.found, secrets: &w.secrets, tells: j.where != nil || j.wants&besideURL != 0}
 	w.n.baseKept = w.keeper != nil && j.originKept()
@@ -86,7 +70,7 @@ func (j *Job) NewWorker() *Worker {
 		w.n.copyKey = j.identityKey()
 	}
 	w.red = redactor{job: j, found: &w.found, secrets: &w.secrets, masker: j.patterns.NewMasker()}
-	w.red.divider, _ = w.locator.(divider)
+	w.red.divider, _ = w.locator.(locate.Divider)
 	w.v = values{job: j, n: &w.n, red: &w.red}
 	w.v.list = paramList{job: j, n: &w.n, red: &w.red}
 	w.r = renderer{job: j, n: &w.n, red: &w.red, v: &w.v}
@@ -96,7 +80,7 @@ func (j *Job) NewWorker() *Worker {
 		}
 	}
 	if w.keeper != nil {
-		w.n.walk.marks = w.keeper.marks()
+		w.n.walk.Marks = w.keeper.Marks()
 	}
 	w.keyHits = w.hitsOfKeys()
 	if w.plan == nil {
@@ -121,10 +105,8 @@ func (w *Worker) Lines(rec []byte) int64 {
 	if w.one || w.n.located.line.take(rec) {
 		return 1
 	}
-	return int64(bytes.Count(rec, lineFeed))
+	return int64(bytes.Count(rec, locate.LineFeed))
 }
-
-var lineFeed = []byte{'\n'}
 
 // Append reads rec, one record with or without its line end. It appends the
 // output to out or, if the record cannot be parsed and the job diverts such
@@ -140,19 +122,19 @@ func (w *Worker) Append(out, dead, rec []byte, at Position, st *Stats) (o, d []b
 	}
 	body := rec
 	if j.lengths == nil {
-		body = trimEnd(rec)
-		if isBlank(body[w.mark(body):]) {
+		body = locate.TrimEnd(rec)
+		if locate.IsBlank(body[w.mark(body):]) {
 			return w.blank(out, rec, st), dead
 		}
 	}
 	why, pos := w.locate(body)
 	switch {
-	case why != 0 && w.found.err != nil:
-		w.err, w.found.err = w.found.err, nil
+	case why != 0 && w.found.Err != nil:
+		w.err, w.found.Err = w.found.Err, nil
 		return out, dead
 	case why != 0:
 		return w.reject(out, dead, rec, &verdict{bad: why, at: pos}, &w.at, st)
-	case w.found.passes:
+	case w.found.Passes:
 		return w.pass(out, rec, st), dead
 	case j.Binary():
 		return w.rewriteBinary(out, dead, rec, &w.at, st)
@@ -169,22 +151,22 @@ func (w *Worker) locate(body []byte) (why Reason, pos int) {
 	if l := &w.n.located; l.body.take(body) {
 		return l.why, l.pos
 	}
-	w.found.reset()
+	w.found.Reset()
 	mark := w.mark(body)
 	if mark == 0 {
 		return w.locator.Locate(&w.found, body, &w.at)
 	}
 	why, pos = w.locator.Locate(&w.found, body[mark:], &w.at)
-	w.found.move(func(at int) int { return at + mark })
+	w.found.Move(func(at int) int { return at + mark })
 	if l, ok := w.locator.(mover); ok {
-		l.move(mark)
+		l.Move(mark)
 	}
 	return why, pos + mark
 }
 
 // mover is implemented by Locators that remember positions in a record until
 // its fields are added. move adds n to them.
-type mover interface{ move(n int) }
+type mover interface{ Move(n int) }
 
 // mark returns the length of the byte order mark at the start of the record, if
 // it is the first of a stream. A document keeps it, because it determines the
@@ -193,7 +175,7 @@ func (w *Worker) mark(body []byte) int {
 	if w.at.Off != 0 || w.at.Message || w.each || w.job.lengths != nil {
 		return 0
 	}
-	return markLen(body)
+	return locate.MarkLen(body)
 }
 
 // begin prepares w for the record at at. Binary records have no lines.
@@ -215,19 +197,19 @@ func (w *Worker) pass(out, rec []byte, st *Stats) []byte {
 	}
 	st.Records++
 	st.Emitted++
-	return w.adder.addNames(out, rec)
+	return w.adder.AddNames(out, rec)
 }
 
 // plain copies a record that is not to be read, if the rendering writes whole
 // records.
 func (w *Worker) plain(out, rec []byte, st *Stats) []byte {
 	st.Records++
-	if !w.job.render.keepsRecords() {
+	if !w.job.render.KeepsRecords() {
 		st.Dropped++
 		return out
 	}
 	st.Emitted++
-	if _, ok := w.job.reader.(*tableReader); w.job.redact && !ok { // the names of columns stay
+	if _, ok := w.job.reader.(*table.Reader); w.job.redact && !ok { // the names of columns stay
 		return w.red.appendText(out, rec)
 	}
 	return append(out, rec...)
@@ -256,7 +238,7 @@ func (v *verdict) reject(c *reading, at int) {
 // Emitted, Dropped or Dead.
 func (w *Worker) close(v *verdict, st *Stats) {
 	st.Records++
-	st.Skipped += int64(w.found.skipped)
+	st.Skipped += int64(w.found.Skipped)
 	if v.bad != 0 {
 		w.n.fact.Identity = codec.Key{}
 		st.Rejected++
@@ -271,16 +253,16 @@ func (w *Worker) close(v *verdict, st *Stats) {
 func (w *Worker) rewrite(out, dead, rec []byte, at *Position, st *Stats) (o, d []byte) {
 	var v verdict
 	start, from := len(out), 0
-	if w.found.split {
+	if w.found.Split {
 		w.readParts(rec, &v, st)
-	} else if w.job.where != nil && w.found.refersFirst() {
+	} else if w.job.where != nil && refersFirst(&w.found) {
 		w.askAhead(rec, &v)
 	}
-	for i := range w.found.n {
-		s := &w.found.sites[i]
-		if w.found.split && s.role != roleReferer {
+	for i := range w.found.N {
+		s := &w.found.Sites[i]
+		if w.found.Split && s.Role != locate.RoleReferer {
 			if w.pieces.fit {
-				out, from = w.red.replace(out, rec, from, s, w.pieces.text[s.role], !w.pieces.changed[s.role])
+				out, from = w.red.replace(out, rec, from, s, w.pieces.text[s.Role], !w.pieces.changed[s.Role])
 			}
 			continue
 		}
@@ -313,8 +295,8 @@ func (w *Worker) rewrite(out, dead, rec []byte, at *Position, st *Stats) (o, d [
 	} else {
 		out = append(out, rec[from:]...)
 	}
-	if len(w.found.lengths) > 0 {
-		w.found.resize(out[start:], rec)
+	if len(w.found.Lengths) > 0 {
+		wire.Resize(&w.found, out[start:], rec)
 	}
 	w.close(&v, st)
 	st.Emitted++
@@ -328,7 +310,7 @@ func (w *Worker) list(out, dead, rec []byte, at *Position, st *Stats) (o, d []by
 	w.atURL, w.lines = *at, 0
 	out = w.expand(out, rec)
 	out = w.listSites(out, rec, at, &v, st, false)
-	if w.found.n > 1 || w.found.n == 1 && w.found.sites[0].role == roleReferer {
+	if w.found.N > 1 || w.found.N == 1 && w.found.Sites[0].Role == locate.RoleReferer {
 		out = w.listSites(out, rec, at, &v, st, true)
 	}
 	w.n.expansion = expansion{}
@@ -351,9 +333,9 @@ func (w *Worker) list(out, dead, rec []byte, at *Position, st *Stats) (o, d []by
 // listSites appends the rendering's output for the referer or for all other
 // URLs.
 func (w *Worker) listSites(out, rec []byte, at *Position, v *verdict, st *Stats, referer bool) []byte {
-	for i := range w.found.n {
-		s := &w.found.sites[i]
-		if s.role.isPart() || (s.role == roleReferer) != referer {
+	for i := range w.found.N {
+		s := &w.found.Sites[i]
+		if s.Role.IsPart() || (s.Role == locate.RoleReferer) != referer {
 			continue
 		}
 		ok := w.read(s, rec, v, st)
@@ -371,16 +353,16 @@ func (w *Worker) listSites(out, rec []byte, at *Position, v *verdict, st *Stats,
 // position returns the position for the fields of the URL at s: that of the
 // record at, or in documents that of the URL. The sites of a document must come
 // in the order of their offsets.
-func (w *Worker) position(s *site, rec []byte, at *Position) *Position {
+func (w *Worker) position(s *locate.Site, rec []byte, at *Position) *Position {
 	if !w.each {
 		return at
 	}
 	if !at.Message {
-		w.atURL.Off = at.Off + int64(s.start)
+		w.atURL.Off = at.Off + int64(s.Start)
 	}
 	if w.atURL.Line > 0 {
-		w.atURL.Line += int64(bytes.Count(rec[w.lines:s.start], lineFeed))
-		w.lines = s.start
+		w.atURL.Line += int64(bytes.Count(rec[w.lines:s.Start], locate.LineFeed))
+		w.lines = s.Start
 	}
 	return &w.atURL
 }

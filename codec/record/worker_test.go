@@ -187,7 +187,7 @@ func TestConfigErrors(t *testing.T) {
 func TestUnknownFormat(t *testing.T) {
 	f := func(c Config, want int) {
 		t.Helper()
-		c.Normalizer, c.Render, c.Extend = newNormalizer(t, "equiv"), RenderExtend, []Extension{{"x", "norm"}}
+		c.Normalizer, c.Render, c.Extend = newNormalizer(t, "equiv"), RenderExtend, []Extension{{Name: "x", Field: "norm"}}
 		_, err := New(c)
 		if err == nil || strings.Count(err.Error(), "\n")+1 != want {
 			t.Errorf("%+v: got %v, want %d errors", c, err, want)

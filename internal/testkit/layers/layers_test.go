@@ -50,7 +50,9 @@ var (
 	// escapes.
 	leaves = []string{"./codec/percent", "./codec/internal/idna", "./codec/internal/psl", "./codec/params", "./codec/template"}
 	// Forms of a URL that package codec does not need.
-	forms      = []string{"./codec/surt", "./codec/iri", "./codec/safebrowsing"}
+	forms = []string{"./codec/surt", "./codec/iri", "./codec/safebrowsing"}
+	// The families of record formats, and the table of them.
+	families   = []string{"./codec/record/internal/textlog", "./codec/record/internal/jsonlines", "./codec/record/internal/table", "./codec/record/internal/markup", "./codec/record/internal/archive", "./codec/record/internal/wire", "./codec/record/internal/formats"}
 	components = []string{"./sources/...", "./sinks/..."}
 	clients    = []string{"./internal/client/kafka/...", "./internal/client/nats/..."}
 
@@ -109,6 +111,26 @@ var rules = []rule{
 		from: join("./codec/record/..."),
 		deny: join("./pipeline/...", components, "./config/...", "./internal/storage/compress/...", clients, "./cmd/..."),
 		why:  "a record format maps bytes to offsets: batches and lanes are the caller's concern",
+	},
+	{
+		from: join("./codec/record/internal/..."),
+		deny: join("./codec/record"),
+		why:  "a format knows the contract, and not the way of a record that uses it",
+	},
+	{
+		from: join("./codec/record/internal/locate"),
+		deny: join("./codec/record/internal/..."),
+		why:  "the contract knows no format",
+	},
+	{
+		from: join("./codec/record/internal/textlog", "./codec/record/internal/jsonlines", "./codec/record/internal/table", "./codec/record/internal/markup"),
+		deny: join(families),
+		why:  "families of formats do not know one another: what two of them need is in the contract",
+	},
+	{
+		from: join("./codec/record/internal/archive", "./codec/record/internal/wire"),
+		deny: join("./codec/record/internal/textlog", "./codec/record/internal/table", "./codec/record/internal/formats"),
+		why:  "archives and binary records contain JSON and HTML, and nothing else of another family",
 	},
 	{
 		from: join("./pipeline/..."),
@@ -377,6 +399,26 @@ var rules = []rule{
 		except: join("./config/..."),
 		deny:   join("github.com/goccy/go-yaml/..."),
 		why:    "a single package reads YAML, so that all of it is decoded strictly and all mistakes have a position",
+	},
+	{
+		from: join("./codec/record/internal/..."),
+		deny: join("./codec/record"),
+		why:  "a format knows the contract, and not the way of a record that uses it",
+	},
+	{
+		from: join("./codec/record/internal/locate"),
+		deny: join("./codec/record/internal/..."),
+		why:  "the contract knows no format",
+	},
+	{
+		from: join("./codec/record/internal/textlog", "./codec/record/internal/jsonlines", "./codec/record/internal/table", "./codec/record/internal/markup"),
+		deny: join(families),
+		why:  "families of formats do not know one another: what two of them need is in the contract",
+	},
+	{
+		from: join("./codec/record/internal/archive", "./codec/record/internal/wire"),
+		deny: join("./codec/record/internal/textlog", "./codec/record/internal/table", "./codec/record/internal/formats"),
+		why:  "archives and binary records contain JSON and HTML, and nothing else of another family",
 	},
 	{
 		from: join("./pipeline/..."),

@@ -1,0 +1,48 @@
+package locate
+
+import "github.com/urlfold/urlfold/codec"
+
+// Reason says why a record was rejected. The zero Reason means that it was not.
+// The lowest values equal those of codec.Error, up to its last constant: the
+// record has a URL that the codec cannot parse.
+type Reason uint8
+
+// Reasons that are not errors of the codec.
+const (
+	Unparsed     Reason = Reason(codec.ErrKey) + 1 + iota // the record does not match the format
+	NoField                                               // the record lacks the configured field
+	TooLong                                               // the record exceeds the length limit
+	Panic                                                 // the codec panicked on the record
+	Refused                                               // a sink permanently refused the output
+	Flagged                                               // a URL has a flag that the job rejects
+	NotHTTP                                               // a URL has a scheme other than http and https, and the job rejects that
+	NoSchema                                              // there is no schema with the id of the record
+	FirstRefused                                          // the record is a duplicate, and a sink refused the first record of its key
+	NumReasons
+)
+
+// String returns the reason as it appears in output, such as "unparsed" or
+// "host-invalid".
+func (r Reason) String() string {
+	switch r {
+	case Unparsed:
+		return "unparsed"
+	case NoField:
+		return "field-missing"
+	case TooLong:
+		return "record-too-long"
+	case Panic:
+		return "panic"
+	case Refused:
+		return "refused"
+	case Flagged:
+		return "flagged"
+	case NotHTTP:
+		return "scheme-not-http"
+	case NoSchema:
+		return "schema-unknown"
+	case FirstRefused:
+		return "first-refused"
+	}
+	return codec.Error(r).Name()
+}

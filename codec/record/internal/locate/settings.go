@@ -1,0 +1,361 @@
+package locate
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/urlfold/urlfold/codec"
+	"github.com/urlfold/urlfold/internal/ground/redact"
+	"github.com/urlfold/urlfold/internal/ground/suggest"
+)
+
+// Settings are what a format may know of a Config: see there.
+type Settings struct {
+	Format                   string
+	Dialect                  string
+	Delimiter, Quote, Escape string
+	NoHeader                 bool
+	MaxQuoted                int
+	Target                   Target
+	URLField, BaseField      string
+	URL                      URLParts
+	Base                     string
+	Render                   Render
+	Extend                   []Extension
+	Note                     Note
+	OnOversize               Disposition
+	Redact, Secrets          []string
+	Charset                  func(label string) (Charset, bool)
+	Schemas                  SchemaFunc
+	StopNoSchema             bool
+	Zone                     ZoneFunc
+	Year                     int
+}
+
+// ZoneFunc returns the zone of a local time, in minutes east of UTC.
+type ZoneFunc func(year, month, day, hour, minute int) (east int)
+
+// BaseHost returns the name of the field in c.Base. alone reports whether the
+// field makes up the whole authority. ok is false if there is no field.
+func (c *Settings) BaseHost() (name string, alone, ok bool) {
+	front, rest, ok := strings.Cut(c.Base, "{")
+	if !ok {
+		return "", false, false
+	}
+	name, back, _ := strings.Cut(rest, "}")
+	alone = strings.HasSuffix(front, "://") && (back == "" || strings.ContainsAny(back[:1], "/?#"))
+	return name, alone, true
+}
+
+// RefuseHiding returns the errors in c for a format whose records are rewritten
+// with other parts of them unchanged, so that nothing in these can be hidden.
+func (c *Settings) RefuseHiding(parts string) error {
+	var errs []error
+	refuse := func(field, what string, is bool) {
+		if is && c.Render == RenderRewrite {
+			errs = append(errs, Wrong(field, "the rendering rewrite cannot hide "+what+" in "+c.Format+" records, whose other "+parts+" are copied unchanged; use another rendering"))
+		}
+	}
+	_, hides, _ := redact.Parse(c.Redact) // New reports the error
+	refuse("Redact", "passwords", hides)
+	refuse("Secrets", "secrets", len(c.Secrets) > 0)
+	return errors.Join(errs...)
+}
+
+// Target selects which URLs of an access-log record are read.
+type Target uint8
+
+// Targets of an access-log record.
+const (
+	TargetRequest Target = iota // the target of the request line
+	TargetReferer               // the Referer field
+	TargetAll                   // the request, then the referer; only one of them if the format lacks the other
+)
+
+// TargetNames are the names of the targets.
+var TargetNames = []string{"request", "referer", "all"}
+
+// String returns the target's name: "request".
+func (t Target) String() string { return nameOf(TargetNames, int(t)) }
+
+// ParseTarget returns the target with the given name. The error for an unknown
+// name suggests a similar one.
+func ParseTarget(name string) (Target, error) {
+	i, err := suggest.Index("target", TargetNames, name)
+	return Target(i), err
+}
+
+// Render selects what is written for each record.
+type Render uint8
+
+// Renderings of a record.
+const (
+	RenderRewrite Render = iota // the record, with only its URL bytes replaced
+	RenderJSONL                 // a JSON object for each URL
+	RenderTSV                   // selected fields of each URL, separated by tabs
+	RenderURLs                  // the normal form of each URL
+	RenderKeys                  // the key, a tab and the normal form of each URL
+	RenderExtend                // the record with fields added; only jsonl, csv and tsv
+	RenderParquet               // a row of Job.Columns for each URL, in the form that ReadColumn reads
+	RenderCSV                   // selected fields of each URL as a record of RFC 4180
+)
+
+// RenderNames are the names of the renderings.
+var RenderNames = []string{"rewrite", "jsonl", "tsv", "urls", "keys", "extend", "parquet", "csv"}
+
+// HasFields reports whether the rendering writes Config.Fields.
+func (r Render) HasFields() bool {
+	return r == RenderJSONL || r == RenderTSV || r == RenderParquet || r == RenderCSV
+}
+
+// KeepsRecords reports whether the rendering writes whole records, including
+// those without a URL.
+func (r Render) KeepsRecords() bool { return r == RenderRewrite || r == RenderExtend }
+
+// String returns the rendering's name: "rewrite".
+func (r Render) String() string { return nameOf(RenderNames, int(r)) }
+
+// ParseRender returns the rendering with the given name. The error for an
+// unknown name suggests a similar one.
+func ParseRender(name string) (Render, error) {
+	i, err := suggest.Index("rendering", RenderNames, name)
+	return Render(i), err
+}
+
+// ConfigError describes one invalid setting in a Config.
+type ConfigError struct {
+	Field string // the field of Config, with an index for Fields and Extend: "Extend[1]"
+	Err   error
+}
+
+// Error returns the message without the name of the field, because callers have
+// their own names for it.
+func (e *ConfigError) Error() string { return e.Err.Error() }
+
+// Unwrap returns e.Err.
+func (e *ConfigError) Unwrap() error { return e.Err }
+
+// About returns err as a *ConfigError about field, or nil if err is nil.
+func About(field string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &ConfigError{Field: field, Err: err}
+}
+
+// Wrong returns a *ConfigError about field with the message text.
+func Wrong(field, text string) error { return About(field, errors.New(text)) }
+
+// nameOf returns names[i], or "unknown".
+func nameOf(names []string, i int) string {
+	if i < len(names) {
+		return names[i]
+	}
+	return "unknown"
+}
+
+// Disposition selects what happens to a record that is rejected.
+type Disposition uint8
+
+// Dispositions of a rejected record.
+const (
+	DispositionDefault  Disposition = iota // follow Config.Divert
+	DispositionPass                        // pass the record through, or write an object with an error
+	DispositionDead                        // write a dead letter
+	DispositionDrop                        // write nothing, and count the record as dropped
+	DispositionTruncate                    // pass the beginning of the record through unread, with its line end
+	DispositionStop                        // neither write nor count the record; see record.Worker.Err
+)
+
+var dispositionNames = []string{"default", "pass_through", "dead_letter", "drop", "truncate", "stop"}
+
+// String returns the disposition's name: "pass_through".
+func (f Disposition) String() string { return nameOf(dispositionNames, int(f)) }
+
+// ParseDisposition returns the disposition with the given name. The error for
+// an unknown name suggests a similar one.
+func ParseDisposition(name string) (Disposition, error) {
+	i, err := suggest.Index("disposition", dispositionNames, name)
+	return Disposition(i), err
+}
+
+// Extension is a field that RenderExtend adds to each record, and its name
+// there.
+type Extension struct {
+	Name  string // name of the new member or column
+	Field string // one of FieldNames
+}
+
+// NamedDialect returns the dialect that c.Dialect names. given is false if c.Dialect
+// is empty.
+func (c *Settings) NamedDialect() (_ *Dialect, given bool) {
+	for i, name := range DialectNames {
+		if name == c.Dialect {
+			return namedDialects[i], true
+		}
+	}
+	return nil, c.Dialect != ""
+}
+
+var (
+	// DialectNames are the values of Config.Dialect.
+	DialectNames  = []string{"nginx", "nginx-json", "apache", DialectBackslash, "none"}
+	namedDialects = []*Dialect{NginxDialect, JSONDialect, ApacheDialect, nil, nil} // tables have their own for backslash
+)
+
+// RefuseFields returns an error for each field that c names. Formats whose
+// records have no fields call it.
+func (c *Settings) RefuseFields() (errs []error) {
+	if c.URLField != "" {
+		errs = append(errs, Wrong("URLField", "the format "+c.Format+" has no named fields"))
+	}
+	return append(errs, c.RefuseBaseField())
+}
+
+// RefuseReferer returns an error if c wants only the referers. Formats that have none
+// call it.
+func (c *Settings) RefuseReferer() error {
+	if c.Target != TargetReferer {
+		return nil // TargetAll reads those that exist
+	}
+	return Wrong("Target", "the format "+c.Format+" has no referer")
+}
+
+// RefuseDialect returns an error if c names a dialect. Formats that define
+// their own escapes call it.
+func (c *Settings) RefuseDialect() error {
+	if c.Dialect == "" || c.Dialect == "none" {
+		return nil
+	}
+	return About("Dialect", fmt.Errorf("dialects apply only to access logs (backslash only to tables), not to the format %s", c.Format))
+}
+
+// NoRoom returns the error for RenderExtend with a format that cannot hold
+// additional fields.
+func NoRoom() error {
+	return Wrong("Render", "fields can be added only to JSON lines and tables: jsonl, csv, csv-semicolon, csv-pipe and tsv")
+}
+
+// SchemaFunc returns the text of the Avro schema with an id, after the texts of
+// the schemas that it refers to. It may wait. The error is ErrNoSchema if there
+// is no such schema; every other error ends the job: see record.Worker.Err. A
+// SchemaFunc must be safe for concurrent use.
+type SchemaFunc func(id uint32) (schemas []string, err error)
+
+// CheckRequestHost checks that an access-log format can supply the host that
+// c.Base asks for. known says whether its records contain the host of the
+// request.
+func (c *Settings) CheckRequestHost(known bool) error {
+	name, alone, ok := c.BaseHost()
+	switch {
+	case !ok:
+		return nil
+	case name != "host" && name != "vhost":
+		return About("Base", fmt.Errorf("invalid field {%s} in the base URL: for an access log it must be {host}", name))
+	case !alone:
+		return Wrong("Base", "invalid base URL: for an access log {host} must be the whole authority, as in https://{host}/")
+	case !known:
+		return Wrong("Base", "the format has no host for the base URL: use vhost_combined or vhost_common, or a log format with $host, %v or similar")
+	}
+	return nil
+}
+
+// A Charset is the encoding of a document. It must be safe for concurrent use.
+type Charset interface {
+	codec.QueryEncoding
+	// AppendChar appends the character at the start of s in UTF-8 and returns
+	// the number of bytes of s that it takes, at least 1. s is not empty. Bytes
+	// that are not a character become U+FFFD.
+	AppendChar(dst, s []byte) ([]byte, int)
+}
+
+// RefuseBaseField returns an error if c names a field with the base, or fields
+// with the parts of a URL.
+func (c *Settings) RefuseBaseField() error {
+	var errBase, errURL error
+	if c.BaseField != "" {
+		errBase = Wrong("BaseField", "base fields apply only to the format jsonl and tables such as csv")
+	}
+	if !c.URL.IsZero() {
+		errURL = Wrong("URL", "a URL can be composed only of the fields of the format jsonl and of tables such as csv")
+	}
+	return errors.Join(errBase, errURL)
+}
+
+// A Note is a member or column that ends every record of the output that has a URL
+// with a normal form, so that a later stage can change its value: see
+// record.Worker.AppendIdentity. Records that are passed through, such as blank lines, have none.
+type Note struct {
+	Name  string
+	Value string // a JSON number or literal, such as false
+}
+
+// DialectBackslash is the value of Config.Dialect that selects it.
+const DialectBackslash = "backslash"
+
+// DefaultMaxQuoted is the default of [Config].MaxQuoted, in bytes.
+const DefaultMaxQuoted = 1 << 20
+
+// URLParts names the fields of a record that a URL is composed of: field paths
+// in jsonl, columns in csv and tsv. The first field of a list that is not empty
+// is used. An absent field, null, an empty text and "-" are empty.
+//
+// A URL in a field of Absolute is used as it is. Otherwise the URL is composed
+// of the other parts. A path may include the query; the fields of Query are
+// used only if it does not.
+type URLParts struct {
+	Absolute, Scheme, Host, Port, Path, Query []string
+}
+
+// PartNames and URLPartIDs hold the parts in the order of URLParts.
+var (
+	PartNames  = []string{"absolute", "scheme", "host", "port", "path", "query"}
+	URLPartIDs = []Use{UseURL, UseScheme, UseHost, UsePort, UsePath, UseQuery}
+)
+
+// Lists returns the lists in the order of PartNames.
+func (u *URLParts) Lists() [6]*[]string {
+	return [6]*[]string{&u.Absolute, &u.Scheme, &u.Host, &u.Port, &u.Path, &u.Query}
+}
+
+// Add adds a field as the last alternative for a part. The error for an unknown
+// part suggests a similar one.
+func (u *URLParts) Add(part, field string) error {
+	i, err := suggest.Index("URL part", PartNames, part)
+	if err != nil {
+		return err
+	}
+	list := u.Lists()[i]
+	*list = append(*list, field)
+	return nil
+}
+
+// IsZero reports whether u names no field.
+func (u *URLParts) IsZero() bool {
+	for _, list := range u.Lists() {
+		if len(*list) > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// RefuseRewriting returns an error if c asks to write records. Formats that
+// only find URLs call it.
+func (c *Settings) RefuseRewriting() error {
+	if !c.Render.KeepsRecords() {
+		return nil
+	}
+	return Wrong("Render", fmt.Sprintf("records of the format %s cannot be written back, because it only finds their URLs; use the rendering urls, keys, jsonl, tsv or csv", c.Format))
+}
+
+// RefuseResizing returns an error for each setting in c that would change the
+// length of a part of a record which the record states.
+func (c *Settings) RefuseResizing() (errs []error) {
+	errs = append(errs, c.RefuseHiding("parts"))
+	if c.OnOversize == DispositionTruncate {
+		errs = append(errs, Wrong("OnOversize", "records of the format "+c.Format+" cannot be truncated, because they state their own length"))
+	}
+	return errs
+}

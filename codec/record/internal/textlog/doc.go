@@ -1,0 +1,16 @@
+// Package textlog reads lines of text: URLs in lines and in prose, and the logs of servers,
+// load balancers, proxies and firewalls.
+//
+// # Files
+//
+//	lines.go, prose.go, prosescan.go       a URL in each line; URLs in prose
+//	anylog.go                              any line with a request or a URL
+//	log.go, logclient.go, requestscan.go,  common and combined logs
+//	requestclean.go
+//	layout.go, directives.go               layouts of nginx and Apache
+//	fixed.go, fixedlayout.go,              logs with a fixed order of fields
+//	fixedlogs.go, fixedcheck.go
+//	w3c.go, zeek.go                        logs with a header
+//	logfmt.go, ltsv.go, cef.go, named.go,  fields with names
+//	namedform.go
+package textlog
