@@ -30,7 +30,8 @@ const server = createServer((request, response) => {
   let file = path.join(path.dirname(folder), name.replace('/99.9/', `/${version}/`));
   if (file.endsWith('/')) file += 'index.html';
   if (!statSync(file, { throwIfNoEntry: false })?.isFile()) return response.writeHead(404).end();
-  response.writeHead(200, { 'Content-Type': kinds[path.extname(file)] || 'application/octet-stream' });
+  const coded = file.endsWith('.br') ? { 'Content-Encoding': 'br' } : {}; // as some servers do
+  response.writeHead(200, { 'Content-Type': kinds[path.extname(file)] || 'application/octet-stream', ...coded });
   return createReadStream(file).pipe(response);
 });
 await new Promise((resolve) => { server.listen(0, '127.0.0.1', resolve); });
@@ -46,8 +47,9 @@ function report(name, problems) {
 }
 
 // open returns a page and the list that its problems are added to.
-async function open(address, width, scheme) {
+async function open(address, width, scheme, brotli) {
   const page = await browser.newPage();
+  if (brotli !== undefined) await page.evaluateOnNewDocument(knowsBrotli, brotli);
   const problems = [];
   page.requests = [];
   page.on('request', (r) => {
@@ -99,9 +101,21 @@ async function look(name, address) {
 // status waits until the status of the playground matches a pattern.
 const status = (page, pattern) => page.waitForFunction((p) => new RegExp(p).test(document.getElementById('status').textContent), { timeout: 30_000 }, pattern);
 
+// knowsBrotli makes a browser say that a script can decompress brotli, or that it
+// cannot. In both cases it cannot, but the server decodes the file.
+function knowsBrotli(knows) {
+  const Stream = globalThis.DecompressionStream;
+  globalThis.DecompressionStream = function DecompressionStream(coding) {
+    if (coding === 'gzip') return new Stream(coding);
+    if (!knows) throw new TypeError(coding);
+    return {};
+  };
+}
+
 // play uses the playground with the keyboard only.
 async function play(width, scheme) {
-  const [page, problems] = await open('', width, scheme);
+  const brotli = scheme === 'dark';
+  const [page, problems] = await open('', width, scheme, brotli);
   await page.keyboard.press('Tab');
   if (await page.evaluate(() => document.activeElement.className) !== 'skip') problems.push('the first stop of Tab is not the skip link');
   await page.focus('#url');
@@ -129,7 +143,10 @@ async function play(width, scheme) {
   const link = await page.evaluate(() => location.hash);
   if (!new URLSearchParams(link.slice(1)).get('line')?.includes('%7e')) problems.push(`the link has no log line: ${link}`);
   if (page.requests.some((r) => /exa|onerror|%zz|%25zz/.test(r))) problems.push('input is part of a request');
-  report(`playground ${width} ${scheme}, first answer after ${took} ms`, problems);
+  const loaded = page.requests.filter((r) => /wasm\.(br|gz)$/.test(r)).map((r) => path.basename(new URL(r).pathname));
+  const want = ['explain.wasm', 'line.wasm'].map((name) => `${name}.${brotli ? 'br' : 'gz'}`);
+  if (!want.every((name) => loaded.includes(name)) || !loaded.every((name) => want.includes(name))) problems.push(`loads ${loaded}, want ${want}`);
+  report(`playground ${width} ${scheme}, ${loaded[0]}, first answer after ${took} ms`, problems);
   await page.close();
 }
 
