@@ -36,9 +36,9 @@ func (j *Job) setBase(c *Config) error {
 		return err
 	}
 	src := []byte(c.Base)
-	j.baseURL = src
-	j.origin = src[:r.In.Span(codec.Path).Start]
-	j.scheme = r.In.Bytes(src, codec.Scheme)
+	j.base.url = src
+	j.base.origin = src[:r.In.Span(codec.Path).Start]
+	j.base.scheme = r.In.Bytes(src, codec.Scheme)
 	return nil
 }
 
@@ -81,7 +81,7 @@ func (j *Job) setTemplate(c *Config, front, back string) error {
 	if at := uint32(len(front)); at < host.Start || at >= host.End || !locate.IsHostPort([]byte(probe[t.authority:path.Start])) {
 		return errors.New("invalid base URL: a field can only be in the host, and the URL must not have userinfo, as in https://{host}/")
 	}
-	j.template, j.scheme = t, t.front[:scheme.End]
+	j.base.template, j.base.scheme = t, t.front[:scheme.End]
 	return nil
 }
 
@@ -89,7 +89,7 @@ func (j *Job) setTemplate(c *Config, front, back string) error {
 // record's own base, the job's base, or nil. The result points into the record,
 // the job or scratch.
 func (n *normalizer) baseOf(rec []byte) []byte {
-	f, t := n.found, n.job.template
+	f, t := n.found, n.job.base.template
 	switch {
 	case f.Base.End > f.Base.Start:
 		text, runs, escaped := f.BaseDialect.Unescape(n.base, f.Base.In(rec), n.baseRuns)
@@ -101,7 +101,7 @@ func (n *normalizer) baseOf(rec []byte) []byte {
 	case f.HasContext:
 		return f.Context
 	case t == nil:
-		return n.job.baseURL
+		return n.job.base.url
 	case f.Host.End == 0:
 		var nohost bool
 		if n.base, nohost = n.appendOrigin(n.base[:0], rec); nohost {
@@ -156,15 +156,15 @@ func (n *normalizer) appendOrigin(dst, rec []byte) (_ []byte, nohost bool) {
 	host := requestHost(f, rec)
 	n.host, n.cur.composed = host, host != nil
 	if host == nil {
-		if n.job.origin != nil {
-			return append(dst, n.job.origin...), false
+		if n.job.base.origin != nil {
+			return append(dst, n.job.base.origin...), false
 		}
 		return append(dst, placeholder...), true
 	}
 	o := &n.origin
 	if !o.isOf(f, host, rec) {
 		o.read(f, host, rec)
-		o.compose(n.job.scheme)
+		o.compose(n.job.base.scheme)
 	}
 	if o.guessed {
 		n.cur.flags = n.cur.flags.With(codec.SchemeGuessed)

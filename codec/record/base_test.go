@@ -124,7 +124,7 @@ func FuzzBaseTemplate(f *testing.F) {
 	f.Fuzz(func(t *testing.T, value string) {
 		for _, name := range []string{"rfc3986-scheme", "equiv", "crawler"} {
 			j := newJob(t, Config{Format: "jsonl", URLField: "u", Base: "https://www.{h}.example/x", Normalizer: newNormalizer(t, name)})
-			base, ok := j.template.append(nil, []byte(value))
+			base, ok := j.base.template.append(nil, []byte(value))
 			if !ok {
 				continue
 			}

@@ -42,11 +42,11 @@ func (w *Worker) rewriteBinary(out, dead, rec []byte, at *Position, st *Stats) (
 		}
 		z.news = append(z.news, locate.Between(start, len(z.text)))
 	}
-	if w.job.where != nil && w.left(rec, &v, st) {
+	if w.job.keeps.where != nil && w.left(rec, &v, st) {
 		return out, dead
 	}
 	w.close(&v, st)
-	if v.bad != 0 && w.job.divert {
+	if v.bad != 0 && w.job.rejects.divert {
 		st.Dead++
 		return out, w.r.deadLine(dead, rec, &v, at)
 	}

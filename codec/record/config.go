@@ -167,68 +167,87 @@ type Config struct {
 // Job is a checked Config, ready for use. It is immutable and safe for
 // concurrent use.
 type Job struct {
-	reader        Reader
-	lengths       locate.BinaryReader // reader, if its records are binary
-	baseURL       []byte              // Config.Base, or nil
-	origin        []byte              // its scheme and authority: "https://example.com"
-	scheme        []byte              // its scheme: "https"
-	template      *template           // Config.Base if it holds {name}; baseURL and origin are then nil
-	render        Render
-	fields        []fieldID
-	wants         fieldSet // fields that are written
-	reads         fieldSet // those, and the ones that where reads
-	where         Condition
-	shard         *sharder    // where, if there is a shard
-	shardRules    codec.Rules // rules of keys that only the shard needs, which do not count
-	asksWhy       bool        // where is also asked about records that are rejected before their URL is read
-	routes        bool        // where is a router
-	blanks        uint64      // outputs of blank lines, if routes
-	level         codec.Level
-	keyForm       codec.KeyForm
-	extend        []fieldID
-	divert        bool
-	onUnparsed    Disposition // never DispositionDefault
-	onOversize    Disposition
-	rejectFlags   codec.Flags
-	rejectNotHTTP bool
-	filters       bool // one of these two is set
-	redact        bool
-	patterns      *redact.Patterns // redact is then set, too
-	repairs       Repair
-	secrets       [][]byte // lower case; redact is then set, too
-	mends         bool     // one of these two is set
-	styles        *params.Styles
-	readsParams   bool // whether the parameters of each URL are read
-	norm          *codec.Normalizer
-	sortKeys      bool              // whether normal forms are sort keys
-	whatwg        bool              // whether the standard of norm is WHATWG
-	constants     [numFields][]byte // values of the fields in ofJob; nil: absent
+	reader      Reader
+	lengths     locate.BinaryReader // reader, if its records are binary
+	base        jobBase
+	render      Render
+	fields      []fieldID
+	wants       fieldSet // fields that are written
+	reads       fieldSet // those, and the ones that where reads
+	keeps       jobKeeps
+	level       codec.Level
+	keyForm     codec.KeyForm
+	extend      []fieldID
+	rejects     jobRejects
+	redact      bool
+	patterns    *redact.Patterns // redact is then set, too
+	repairs     Repair
+	secrets     [][]byte // lower case; redact is then set, too
+	mends       bool     // one of these two is set
+	styles      *params.Styles
+	readsParams bool // whether the parameters of each URL are read
+	norm        *codec.Normalizer
+	sortKeys    bool              // whether normal forms are sort keys
+	whatwg      bool              // whether the standard of norm is WHATWG
+	constants   [numFields][]byte // values of the fields in ofJob; nil: absent
 
-	note, noteName, noteMember []byte // value, name, and both as a JSON member; nil: none
-	maxRecord, maxExpansion    int
-	facts                      bool // workers collect a Fact about each record
-	id                         identity
-	zone                       ZoneFunc
-	year                       int
+	notes                   jobNote
+	maxRecord, maxExpansion int
+	facts                   bool // workers collect a Fact about each record
+	id                      identity
+	zone                    ZoneFunc
+	year                    int
+}
+
+// jobBase is what Config.Base says.
+type jobBase struct {
+	url      []byte    // Config.Base, or nil
+	origin   []byte    // its scheme and authority: "https://example.com"
+	scheme   []byte    // its scheme: "https"
+	template *template // Config.Base if it holds {name}; url and origin are then nil
+}
+
+// jobKeeps says which records are kept, and where they go.
+type jobKeeps struct {
+	where      Condition
+	shard      *sharder    // where, if there is a shard
+	shardRules codec.Rules // rules of keys that only the shard needs, which do not count
+	asksWhy    bool        // where is also asked about records that are rejected before their URL is read
+	routes     bool        // where is a router
+	blanks     uint64      // outputs of blank lines, if routes
+}
+
+// jobRejects says which records are rejected, and what happens to them.
+type jobRejects struct {
+	divert     bool
+	onUnparsed Disposition // never DispositionDefault
+	onOversize Disposition
+	flags      codec.Flags
+	notHTTP    bool
+	filters    bool // one of these two is set
+}
+
+// jobNote is Config.Note.
+type jobNote struct {
+	value, name, member []byte // member is both as a JSON member; nil: none
 }
 
 // New checks c and returns a Job for it. The error joins a *ConfigError for
 // each invalid setting.
 func New(c Config) (*Job, error) {
 	j := &Job{
-		render: c.Render, level: c.Level, divert: c.Divert,
-		norm: c.Normalizer, whatwg: c.Normalizer != nil && c.Normalizer.Profile().Standard == codec.WHATWG, maxRecord: c.MaxRecord, maxExpansion: c.MaxExpansion,
-		rejectFlags: c.RejectFlags, rejectNotHTTP: c.RejectNotHTTP,
+		render: c.Render, level: c.Level, keyForm: c.KeyForm,
+		rejects: jobRejects{divert: c.Divert, flags: c.RejectFlags, notHTTP: c.RejectNotHTTP},
+		norm:    c.Normalizer, whatwg: c.Normalizer != nil && c.Normalizer.Profile().Standard == codec.WHATWG, maxRecord: c.MaxRecord, maxExpansion: c.MaxExpansion,
 		repairs: c.Repairs, facts: c.Facts, zone: c.Zone, year: c.Year,
 	}
-	j.keyForm = c.KeyForm
 	var errRedact error
 	j.patterns, j.redact, errRedact = redact.Parse(c.Redact)
 	j.redact = j.redact || len(c.Secrets) > 0
 	for _, name := range c.Secrets {
 		j.secrets = append(j.secrets, appendLower(nil, name))
 	}
-	j.filters = j.rejectNotHTTP || !j.rejectFlags.IsZero()
+	j.rejects.filters = j.rejects.notHTTP || !j.rejects.flags.IsZero()
 	j.mends = j.repairs != 0 || len(j.secrets) > 0
 	errBase := j.setBase(&c)
 	errs := []error{j.setFormat(c, errBase == nil), locate.About("Base", errBase), locate.About("Redact", errRedact), j.setFields(c.Fields), j.setExtend(&c), j.setDispositions(&c)}

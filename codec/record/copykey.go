@@ -48,8 +48,8 @@ func (j *Job) newCopyKey(level codec.Level) *copyKey {
 	if level > codec.K3 {
 		return nil
 	}
-	k := &copyKey{level: level, norm: j.norm, bare: j.origin == nil}
-	k.src = append(bytes.Clone(j.origin), '/')
+	k := &copyKey{level: level, norm: j.norm, bare: j.base.origin == nil}
+	k.src = append(bytes.Clone(j.base.origin), '/')
 	if k.bare {
 		k.src = append(bytes.Clone(placeholder), '/')
 	}
@@ -58,7 +58,7 @@ func (j *Job) newCopyKey(level codec.Level) *copyKey {
 		return nil
 	}
 	root := k.root.AppendKey(nil, level)
-	if k.hits = k.root.KeyApplied() &^ j.shardRules; level <= codec.K1 && (k.hits != 0 || !bytes.Equal(root, k.src)) {
+	if k.hits = k.root.KeyApplied() &^ j.keeps.shardRules; level <= codec.K1 && (k.hits != 0 || !bytes.Equal(root, k.src)) {
 		return nil
 	}
 	if k.front = bytes.TrimSuffix(root, []byte("/")); k.bare {

@@ -12,7 +12,7 @@ var ErrOversize = errors.New("record is longer than the limit")
 
 // setDispositions sets the dispositions from c.OnUnparsed and c.OnOversize.
 func (j *Job) setDispositions(c *Config) error {
-	j.onUnparsed, j.onOversize = c.OnUnparsed, c.OnOversize
+	j.rejects.onUnparsed, j.rejects.onOversize = c.OnUnparsed, c.OnOversize
 	usual := DispositionPass
 	if c.Divert {
 		usual = DispositionDead
@@ -20,14 +20,14 @@ func (j *Job) setDispositions(c *Config) error {
 	var errs []error
 	switch c.OnUnparsed {
 	case DispositionDefault:
-		j.onUnparsed = usual
+		j.rejects.onUnparsed = usual
 	case DispositionPass, DispositionDead, DispositionDrop:
 	default:
 		errs = append(errs, locate.Wrong("OnUnparsed", "invalid disposition: unparsed records can pass through, go to the dead letters, or be dropped"))
 	}
 	switch c.OnOversize {
 	case DispositionDefault:
-		j.onOversize = usual
+		j.rejects.onOversize = usual
 	case DispositionPass, DispositionDead, DispositionStop, DispositionTruncate:
 	default:
 		errs = append(errs, locate.Wrong("OnOversize", "invalid disposition: oversize records can pass through, go to the dead letters, be truncated, or stop the job"))
@@ -40,10 +40,10 @@ func (j *Job) setDispositions(c *Config) error {
 func (j *Job) disposition(why Reason) Disposition {
 	switch {
 	case why == Unparsed:
-		return j.onUnparsed
+		return j.rejects.onUnparsed
 	case why == TooLong:
-		return j.onOversize
-	case j.divert, j.lengths != nil && why == Refused: // a sink of lines cannot hold the record itself
+		return j.rejects.onOversize
+	case j.rejects.divert, j.lengths != nil && why == Refused: // a sink of lines cannot hold the record itself
 		return DispositionDead
 	}
 	return DispositionPass
@@ -169,7 +169,7 @@ const (
 func (w *Worker) Piece(out, dead, piece []byte, p Piece, at Position, st *Stats) (o, d []byte) {
 	j := w.job
 	w.begin(&at)
-	if j.onOversize == DispositionStop {
+	if j.rejects.onOversize == DispositionStop {
 		w.err = ErrOversize
 		return out, dead
 	}
@@ -182,7 +182,7 @@ func (w *Worker) Piece(out, dead, piece []byte, p Piece, at Position, st *Stats)
 		}
 		return out, dead
 	}
-	pass := j.render.KeepsRecords() && j.onOversize != DispositionDead
+	pass := j.render.KeepsRecords() && j.rejects.onOversize != DispositionDead
 	if pass {
 		out = w.appendPiece(out, piece, p)
 	}
@@ -192,7 +192,7 @@ func (w *Worker) Piece(out, dead, piece []byte, p Piece, at Position, st *Stats)
 	countReject(TooLong, st)
 	start := len(out)
 	switch {
-	case j.onOversize == DispositionDead:
+	case j.rejects.onOversize == DispositionDead:
 		st.Dead++
 		return out, w.r.deadPiece(dead, &w.at, at.Start, at.Off+int64(len(piece)))
 	case !pass:
@@ -209,7 +209,7 @@ func (w *Worker) Piece(out, dead, piece []byte, p Piece, at Position, st *Stats)
 // appendPiece appends the part of a piece that passes through.
 func (w *Worker) appendPiece(out, piece []byte, p Piece) []byte {
 	start := len(out)
-	if w.job.onOversize == DispositionTruncate {
+	if w.job.rejects.onOversize == DispositionTruncate {
 		return append(out, w.truncated(piece, p)...)
 	}
 	if p != PieceWhole && p != PieceFirst && (len(w.secrets.names) > 0 || w.red.masker != nil) {

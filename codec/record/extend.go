@@ -49,11 +49,11 @@ func (w *Worker) extend(out, dead, rec []byte, at *Position, st *Stats) (o, d []
 	if s != nil && !w.read(s, rec, &v, st) && !v.left && w.n.cur.why == 0 {
 		s = nil // the target is not a URL
 	}
-	if w.job.where != nil && w.left(rec, &v, st) {
+	if w.job.keeps.where != nil && w.left(rec, &v, st) {
 		return out, dead
 	}
 	w.close(&v, st)
-	if v.bad != 0 && w.job.divert {
+	if v.bad != 0 && w.job.rejects.divert {
 		st.Dead++
 		return out, w.r.deadLine(dead, rec, &v, at)
 	}
@@ -92,7 +92,7 @@ func (e *adding) Text(i int) (text []byte) {
 }
 
 // Note implements [locate.Addition].
-func (e *adding) Note() (value, member []byte) { return e.w.job.note, e.w.job.noteMember }
+func (e *adding) Note() (value, member []byte) { return e.w.job.notes.value, e.w.job.notes.member }
 
 // AppendPart implements [locate.Addition].
 func (e *adding) AppendPart(dst, rec []byte, from, to int) []byte {
@@ -112,24 +112,24 @@ func (j *Job) setNote(n Note) error {
 	default:
 		return locate.Wrong("Note", "the rendering "+j.render.String()+" cannot hold a field: use jsonl, tsv, csv, extend or keys")
 	}
-	j.note = []byte(n.Value)
-	j.noteName = []byte(n.Name)
-	j.noteMember = append(append(locate.AppendString([]byte{'"'}, j.noteName), `":`...), n.Value...)
+	j.notes.value = []byte(n.Value)
+	j.notes.name = []byte(n.Name)
+	j.notes.member = append(append(locate.AppendString([]byte{'"'}, j.notes.name), `":`...), n.Value...)
 	return nil
 }
 
 // noteCell appends the note as the last cell of a row.
 func (j *Job) noteCell(out []byte, sep byte) []byte {
-	if j.note == nil {
+	if j.notes.value == nil {
 		return out
 	}
-	return append(append(out, sep), j.note...)
+	return append(append(out, sep), j.notes.value...)
 }
 
 // noteColumn appends the name of the note as the last cell of a header.
 func (j *Job) noteColumn(out []byte, sep byte) []byte {
-	if j.note == nil {
+	if j.notes.value == nil {
 		return out
 	}
-	return append(append(out, sep), j.noteName...)
+	return append(append(out, sep), j.notes.name...)
 }

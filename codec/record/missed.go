@@ -25,7 +25,7 @@ func (w *Worker) appendMissed(c *copier, at *Position, st *Stats) (size int) {
 		return 0
 	}
 	st.Records++
-	if w.job.where != nil && !w.keepsMissed(rec) {
+	if w.job.keeps.where != nil && !w.keepsMissed(rec) {
 		st.Filtered++
 		c.drop(locate.Between(0, m.size))
 		return m.size
@@ -101,5 +101,5 @@ func (n *normalizer) front() []byte {
 	if l, ok := n.job.reader.(*textlog.LogReader); ok && l.Format.Vhost {
 		return n.kept.text
 	}
-	return n.job.origin
+	return n.job.base.origin
 }

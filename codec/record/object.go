@@ -43,8 +43,8 @@ func (r *renderer) object(out []byte, s *locate.Site, rec []byte, at *Position) 
 	if c.why != 0 && !r.job.wants.has(fError) {
 		out = r.appendWhy(out)
 	}
-	if r.job.note != nil {
-		out = append(append(out, r.job.noteMember...), ',')
+	if r.job.notes.value != nil {
+		out = append(append(out, r.job.notes.member...), ',')
 	}
 	return closeObject(out)
 }

@@ -110,7 +110,7 @@ func (n *normalizer) partNow(r locate.Role, rec []byte) (now []byte, ok bool) {
 		return host, true // without a port
 	case u.Has(codec.Port):
 		return c.norm[u.Span(codec.Host).Start:u.Span(codec.Path).Start], true
-	case locate.IsScheme(n.found.Scheme.In(rec)) || n.found.TLS || n.found.Plain || n.job.scheme != nil:
+	case locate.IsScheme(n.found.Scheme.In(rec)) || n.found.TLS || n.found.Plain || n.job.base.scheme != nil:
 		return host, true
 	}
 	n.part = append(append(n.part[:0], host...), old[colon:]...)

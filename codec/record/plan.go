@@ -59,7 +59,7 @@ func (w *Worker) newPlan() *plan {
 	if !ok || l.Format.Vhost || j.wants&^(ofTarget|besideTarget|ofOrigin) != 0 {
 		return nil
 	}
-	if j.redact && (j.wants.has(fRecord) || bytes.IndexByte(j.origin, '@') >= 0) {
+	if j.redact && (j.wants.has(fRecord) || bytes.IndexByte(j.base.origin, '@') >= 0) {
 		return nil
 	}
 	if j.wants.has(fKey) || j.render == RenderKeys {
@@ -73,10 +73,10 @@ func (w *Worker) newPlan() *plan {
 	}
 	switch j.render {
 	case RenderURLs:
-		p.step(string(j.origin), planTarget)
+		p.step(string(j.base.origin), planTarget)
 	case RenderKeys:
 		p.step("", planKey)
-		p.step("\t"+string(j.origin), planTarget)
+		p.step("\t"+string(j.base.origin), planTarget)
 		p.end = j.noteCell(p.end, '\t')
 	case RenderTSV:
 		for i, f := range j.fields {
@@ -91,8 +91,8 @@ func (w *Worker) newPlan() *plan {
 		for _, f := range j.fields {
 			p.member(&w.r, f)
 		}
-		if j.note != nil {
-			p.end = append(append(p.end, j.noteMember...), ',')
+		if j.notes.value != nil {
+			p.end = append(append(p.end, j.notes.member...), ',')
 		}
 	default:
 		return nil
@@ -135,7 +135,7 @@ func (p *plan) member(r *renderer, f fieldID) {
 	case f == fURL:
 		p.step(name, planTarget)
 	case f == fNorm:
-		p.step(name+string(r.job.origin), planTarget)
+		p.step(name+string(r.job.base.origin), planTarget)
 	case f == fKey:
 		p.step(name, planKey)
 	case f == fPath:
@@ -158,7 +158,7 @@ func (p *plan) cell(r *renderer, f fieldID) {
 	case f == fURL:
 		p.step("", planTarget)
 	case f == fNorm:
-		p.step(string(r.job.origin), planTarget)
+		p.step(string(r.job.base.origin), planTarget)
 	case f == fKey:
 		p.step("", planKey)
 	case f == fPath:

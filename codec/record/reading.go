@@ -132,7 +132,7 @@ func (n *normalizer) parse(s *locate.Site, rec []byte) bool {
 	}
 	if c.why == 0 {
 		n.Note()
-		if n.job.filters {
+		if n.job.rejects.filters {
 			n.filter()
 		}
 	}
@@ -160,14 +160,14 @@ func (n *normalizer) accept(s *locate.Site, v *verdict, st *Stats) bool {
 // readReference reads a URL that is absolute or relative to a base.
 func (n *normalizer) readReference(rec []byte) {
 	c := &n.cur
-	base := n.job.baseURL
-	if f := n.found; n.job.template != nil || f.HasContext || f.Base.End > 0 {
+	base := n.job.base.url
+	if f := n.found; n.job.base.template != nil || f.HasContext || f.Base.End > 0 {
 		base = n.baseOf(rec)
 	}
 	c.src, c.base = c.url, base
 	var err error
 	n.norm, err = n.job.norm.AppendRef(n.norm[:0], base, c.src, &n.res)
-	if err == codec.ErrBase && n.job.template != nil && n.found.Base.End == 0 {
+	if err == codec.ErrBase && n.job.base.template != nil && n.found.Base.End == 0 {
 		// The host field of the record is not a host.
 		c.base = nil
 		n.norm, err = n.job.norm.Append(n.norm[:0], c.src, &n.res)
@@ -265,7 +265,7 @@ func (n *normalizer) Note() {
 // diagnostic.
 func (n *normalizer) filter() {
 	c, j := &n.cur, n.job
-	if bad := c.flags.Intersect(j.rejectFlags); !bad.IsZero() {
+	if bad := c.flags.Intersect(j.rejects.flags); !bad.IsZero() {
 		for c.flag = range bad.All() {
 			break
 		}
@@ -282,7 +282,7 @@ func (n *normalizer) filter() {
 	if j.sortKeys {
 		u, text = &n.res.In, c.src
 	}
-	if j.rejectNotHTTP && !c.nohost && u.Has(codec.Scheme) && !locate.IsHTTP(u.Bytes(text, codec.Scheme)) {
+	if j.rejects.notHTTP && !c.nohost && u.Has(codec.Scheme) && !locate.IsHTTP(u.Bytes(text, codec.Scheme)) {
 		c.why, c.norm = NotHTTP, nil
 	}
 }
@@ -322,7 +322,7 @@ func countFlags(flags codec.Flags, st *Stats) {
 // counts each rule once per URL.
 func (n *normalizer) countKeys(st *Stats) {
 	c := &n.cur
-	if more := n.res.KeyApplied() &^ c.applied &^ n.job.shardRules; c.why == 0 && more != 0 {
+	if more := n.res.KeyApplied() &^ c.applied &^ n.job.keeps.shardRules; c.why == 0 && more != 0 {
 		c.applied |= more
 		countHits(more, st)
 	}
@@ -338,7 +338,7 @@ func countHits(hits codec.Rules, st *Stats) {
 // only when it computes a key whose level depends on parameters. That may happen after
 // the flags are written, or not at all.
 func (j *Job) tellsSigned() bool {
-	return j.level == codec.K2 || j.level == codec.K3 || j.level == codec.KSurface || j.rejectFlags.Has(codec.SignedURL)
+	return j.level == codec.K2 || j.level == codec.K3 || j.level == codec.KSurface || j.rejects.flags.Has(codec.SignedURL)
 }
 
 // signed reports whether a query is signed.

@@ -73,14 +73,14 @@ func (j *Job) setRoute(where Condition, route []Branch) Condition {
 		r.readsWhy = append(r.readsWhy, readsError(b.When))
 	}
 	if i := slices.IndexFunc(route, func(b Branch) bool { return b.When == nil }); i >= 0 {
-		j.blanks = route[i].To
+		j.keeps.blanks = route[i].To
 	}
-	j.routes = true
+	j.keeps.routes = true
 	return r
 }
 
 // Routes reports whether the job has a route.
-func (j *Job) Routes() bool { return j.routes }
+func (j *Job) Routes() bool { return j.keeps.routes }
 
 // To returns the set of outputs for the record of the last call of Append,
 // Reject or Piece, as in Branch.To. It is meaningful if the call wrote output
@@ -91,14 +91,14 @@ func (w *Worker) To() uint64 { return w.to }
 // blank handles a blank line. With a route, it takes the first branch without a
 // condition.
 func (w *Worker) blank(out, rec []byte, st *Stats) []byte {
-	if s := w.job.shard; s != nil && !s.ownsBytes(rec) {
+	if s := w.job.keeps.shard; s != nil && !s.ownsBytes(rec) {
 		return out
 	}
 	st.Blank++
-	if !w.job.routes {
+	if !w.job.keeps.routes {
 		return w.plain(out, rec, st)
 	}
-	if w.to = w.job.blanks; w.to == 0 {
+	if w.to = w.job.keeps.blanks; w.to == 0 {
 		st.Records++
 		st.Filtered++
 		return out
@@ -110,7 +110,7 @@ func (w *Worker) blank(out, rec []byte, st *Stats) []byte {
 // share a line.
 func (j *Job) checkShared(c *Config) error {
 	_, shared := j.reader.(jsonlines.WrappedReader)
-	if !shared || !j.render.KeepsRecords() || j.where == nil {
+	if !shared || !j.render.KeepsRecords() || j.keeps.where == nil {
 		return nil
 	}
 	field := "Where"

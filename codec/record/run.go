@@ -48,7 +48,7 @@ records:
 		size, copied := n, n > 0 && n <= w.longest
 		switch {
 		case copied && w.n.isPlain():
-			if w.job.where == nil || w.keepsUnread(in[c.pos:c.pos+n]) {
+			if w.job.keeps.where == nil || w.keepsUnread(in[c.pos:c.pos+n]) {
 				kept++
 			} else {
 				size = 0
@@ -108,7 +108,7 @@ func (n *normalizer) isPlain() bool { return n.fronted.End == 0 && n.cur.flags.I
 // copiesFlagged reports whether the record that the keeper has kept is copied although its
 // URL has flags, and nothing else must be done with it.
 func (w *Worker) copiesFlagged() bool {
-	return w.n.fronted.End == 0 && w.plan == nil && w.job.where == nil && !w.job.redact
+	return w.n.fronted.End == 0 && w.plan == nil && w.job.keeps.where == nil && !w.job.redact
 }
 
 // flagCount counts URLs in a row that have the same flags. Most URLs of a log have those
@@ -160,7 +160,7 @@ func (w *Worker) appendOther(c *copier, n int, at *Position, st *Stats) int {
 // the authority change.
 func (w *Worker) appendKept(c *copier, n int, at *Position, st *Stats) {
 	rec := c.in[c.pos : c.pos+n]
-	if w.job.where != nil && !w.keepsUnread(rec) {
+	if w.job.keeps.where != nil && !w.keepsUnread(rec) {
 		c.leaveOut(n, st)
 		return
 	}

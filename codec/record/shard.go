@@ -57,15 +57,15 @@ func (j *Job) setShard(c *Config) error {
 	if err != nil {
 		return locate.About("Shard", err)
 	}
-	j.shard = &sharder{
+	j.keeps.shard = &sharder{
 		index: uint64(c.Shard.Index), of: uint64(c.Shard.Of), first: c.Shard.Index == 0, by: j.identityBy(identityFields[i]),
-		next: j.where, nextWhy: j.asksWhy,
+		next: j.keeps.where, nextWhy: j.keeps.asksWhy,
 	}
-	j.where, j.asksWhy = j.shard, true
-	if j.shard.by.key {
-		j.shardRules = rulesUpTo(j.shard.by.level) &^ j.ownKeyRules(c)
+	j.keeps.where, j.keeps.asksWhy = j.keeps.shard, true
+	if j.keeps.shard.by.key {
+		j.keeps.shardRules = rulesUpTo(j.keeps.shard.by.level) &^ j.ownKeyRules(c)
 	}
-	j.reads |= 1 << j.shard.by.field
+	j.reads |= 1 << j.keeps.shard.by.field
 	return nil
 }
 

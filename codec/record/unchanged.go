@@ -42,7 +42,7 @@ func (j *Job) keeperOf(l Locator) keeper {
 		}
 	}
 	switch {
-	case !j.asksBesideURL() || j.facts || j.filters || j.mends || j.readsParams, j.redact && (j.patterns != nil || j.render.KeepsRecords()):
+	case !j.asksBesideURL() || j.facts || j.rejects.filters || j.mends || j.readsParams, j.redact && (j.patterns != nil || j.render.KeepsRecords()):
 		return nil
 	case !k.canKeep(j), j.id.on && !j.copiesKeys(k):
 		return nil
@@ -88,13 +88,13 @@ const besideURL = ofAttrs&^(1<<fVHost) | 1<<fMethod
 // well, because these are the same for all records that Unchanged finds. It is refused
 // together with an identity: no job that is common needs both.
 func (j *Job) asksBesideURL() bool {
-	if j.where == nil {
+	if j.keeps.where == nil {
 		return true
 	}
-	if l, ok := j.reader.(*textlog.LogReader); !ok || l.Format.Vhost || j.id.on || j.shard != nil || j.routes {
+	if l, ok := j.reader.(*textlog.LogReader); !ok || l.Format.Vhost || j.id.on || j.keeps.shard != nil || j.keeps.routes {
 		return false
 	}
-	for _, f := range j.where.Fields() {
+	for _, f := range j.keeps.where.Fields() {
 		if !besideURL.has(fieldID(f)) {
 			return false
 		}
@@ -105,10 +105,10 @@ func (j *Job) asksBesideURL() bool {
 // keepsUnread asks the condition about a record whose URL does not change. Such a URL
 // has no flag that is counted.
 func (w *Worker) keepsUnread(rec []byte) bool {
-	if w.job.origin == nil {
+	if w.job.base.origin == nil {
 		w.n.cur.flags = relative
 	}
-	keep := w.job.where.Keep(w.view.show(besideURL|1<<fFlags, 0, &noSite, rec))
+	keep := w.job.keeps.where.Keep(w.view.show(besideURL|1<<fFlags, 0, &noSite, rec))
 	w.n.cur.flags = codec.Flags{}
 	return keep
 }
@@ -117,5 +117,5 @@ var relative = codec.Flags{}.With(codec.Relative)
 
 // keepsMissed asks the condition about a record that readMissed has read.
 func (w *Worker) keepsMissed(rec []byte) bool {
-	return w.job.where.Keep(w.view.show(besideURL|1<<fFlags|1<<fNorm, 0, &noSite, rec))
+	return w.job.keeps.where.Keep(w.view.show(besideURL|1<<fFlags|1<<fNorm, 0, &noSite, rec))
 }

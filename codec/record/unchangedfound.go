@@ -128,7 +128,7 @@ func (n *normalizer) keepsFound(rec []byte) bool {
 		return false
 	case s.Role == locate.RoleTarget && url[0] == '/':
 		return n.keepsOrigin(rec, false) && n.keepsTarget(url)
-	case s.Role == locate.RoleTarget && string(f.Method.In(rec)) == "CONNECT", s.Role > locate.RoleTarget && s.Role != locate.RoleWhole, n.job.template != nil:
+	case s.Role == locate.RoleTarget && string(f.Method.In(rec)) == "CONNECT", s.Role > locate.RoleTarget && s.Role != locate.RoleWhole, n.job.base.template != nil:
 		return false
 	}
 	return n.keepsTail(s, rec)

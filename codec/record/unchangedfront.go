@@ -145,7 +145,7 @@ func (n *normalizer) keepsOrigin(rec []byte, written bool) bool {
 
 // keepOrigin finds out about an origin that has been read.
 func (n *normalizer) keepOrigin(k *keptHost) {
-	k.compose(n.job.scheme)
+	k.compose(n.job.base.scheme)
 	n.full, n.norm, k.ok = n.job.keepsOrigin(n.full, n.norm, k.text, &n.res)
 	k.same = k.ok && bytes.Equal(n.full, n.norm)
 }
@@ -162,10 +162,10 @@ func (n *normalizer) keptOrigin(k *keptHost) bool {
 // originKept reports whether a target for which keepsTarget reports true stays as
 // it is after the scheme and authority of the job.
 func (j *Job) originKept() bool {
-	if j.origin == nil {
+	if j.base.origin == nil {
 		return true // the placeholder
 	}
-	_, _, ok := j.keepsOrigin(nil, nil, j.origin, new(codec.Result))
+	_, _, ok := j.keepsOrigin(nil, nil, j.base.origin, new(codec.Result))
 	return ok
 }
 

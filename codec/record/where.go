@@ -99,15 +99,15 @@ const sharedLine = "records of this format share a line, from which they cannot 
 
 // setWhere sets the condition and the fields that it needs.
 func (j *Job) setWhere(c *Config) error {
-	j.where = j.setRoute(c.Where, c.Route)
-	if j.where == nil {
+	j.keeps.where = j.setRoute(c.Where, c.Route)
+	if j.keeps.where == nil {
 		return j.setShard(c)
 	}
-	for _, i := range j.where.Fields() {
+	for _, i := range j.keeps.where.Fields() {
 		j.reads |= 1 << i
-		j.asksWhy = j.asksWhy || fieldID(i) == fError
+		j.keeps.asksWhy = j.keeps.asksWhy || fieldID(i) == fError
 	}
-	j.asksWhy = j.asksWhy || j.routes
+	j.keeps.asksWhy = j.keeps.asksWhy || j.keeps.routes
 	if err := j.checkShared(c); err != nil {
 		return err
 	}
@@ -117,14 +117,14 @@ func (j *Job) setWhere(c *Config) error {
 // keeps asks the condition about the record whose first URL is at s and has
 // been parsed.
 func (w *Worker) keeps(s *locate.Site, rec []byte) bool {
-	return w.job.where.Keep(w.view.show(ofAll, 0, s, rec))
+	return w.job.keeps.where.Keep(w.view.show(ofAll, 0, s, rec))
 }
 
 // keepsBare asks the condition about a record without a URL.
 func (w *Worker) keepsBare(rec []byte) bool {
 	cur := w.n.cur
 	w.n.cur = reading{form: w.found.Form, hash: -1}
-	keep := w.job.where.Keep(w.view.show(withoutURL, 0, &noSite, rec))
+	keep := w.job.keeps.where.Keep(w.view.show(withoutURL, 0, &noSite, rec))
 	w.n.cur = cur
 	return keep
 }
@@ -137,14 +137,14 @@ var noSite = locate.Site{Role: locate.RoleTarget}
 // error: otherwise every condition would silently remove the records that it
 // knows nothing about. Refused records have passed the condition already.
 func (w *Worker) keepsRejected(why Reason, rec []byte) bool {
-	if !w.job.asksWhy || why == Refused || why == FirstRefused {
+	if !w.job.keeps.asksWhy || why == Refused || why == FirstRefused {
 		return true
 	}
 	present := rejected
 	if why == TooLong || why == Panic {
 		present = located
 	}
-	return w.job.where.Keep(w.view.show(present, why, &noSite, rec))
+	return w.job.keeps.where.Keep(w.view.show(present, why, &noSite, rec))
 }
 
 // read reads the URL at s and counts it. It returns false if there is no URL,
@@ -154,7 +154,7 @@ func (w *Worker) read(s *locate.Site, rec []byte, v *verdict, st *Stats) bool {
 	if v.left || !w.n.parse(s, rec) {
 		return false
 	}
-	if w.job.where != nil && !v.asked {
+	if w.job.keeps.where != nil && !v.asked {
 		v.asked = true
 		if v.left = !w.keeps(s, rec); v.left {
 			return false

@@ -64,7 +64,7 @@ func (j *Job) NewWorker() *Worker {
 	w.one = !many
 	_, w.each = j.reader.(locate.Extractor)
 	w.secrets.set(j.secrets)
-	w.n = normalizer{job: j, found: &w.found, secrets: &w.secrets, tells: j.where != nil || j.wants&besideURL != 0}
+	w.n = normalizer{job: j, found: &w.found, secrets: &w.secrets, tells: j.keeps.where != nil || j.wants&besideURL != 0}
 	w.n.baseKept = w.keeper != nil && j.originKept()
 	if w.keeper != nil && j.id.on {
 		w.n.copyKey = j.identityKey()
@@ -189,7 +189,7 @@ func (w *Worker) begin(at *Position) {
 // pass copies a header or directive, with the names of the fields that the
 // rendering extend adds.
 func (w *Worker) pass(out, rec []byte, st *Stats) []byte {
-	if w.job.shard != nil && !w.job.shard.first {
+	if w.job.keeps.shard != nil && !w.job.keeps.shard.first {
 		st = &w.uncounted
 	}
 	if w.job.render != RenderExtend {
@@ -255,7 +255,7 @@ func (w *Worker) rewrite(out, dead, rec []byte, at *Position, st *Stats) (o, d [
 	start, from := len(out), 0
 	if w.found.Split {
 		w.readParts(rec, &v, st)
-	} else if w.job.where != nil && refersFirst(&w.found) {
+	} else if w.job.keeps.where != nil && refersFirst(&w.found) {
 		w.askAhead(rec, &v)
 	}
 	for i := range w.found.N {
@@ -282,10 +282,10 @@ func (w *Worker) rewrite(out, dead, rec []byte, at *Position, st *Stats) (o, d [
 		}
 		out, from = w.red.replace(out, rec, from, s, now, same)
 	}
-	if w.job.where != nil && w.left(rec, &v, st) {
+	if w.job.keeps.where != nil && w.left(rec, &v, st) {
 		return out[:start], dead
 	}
-	if v.bad != 0 && w.job.divert {
+	if v.bad != 0 && w.job.rejects.divert {
 		w.close(&v, st)
 		st.Dead++
 		return out[:start], w.r.deadLine(dead, rec, &v, at)
@@ -314,12 +314,12 @@ func (w *Worker) list(out, dead, rec []byte, at *Position, st *Stats) (o, d []by
 		out = w.listSites(out, rec, at, &v, st, true)
 	}
 	w.n.expansion = expansion{}
-	if w.job.where != nil && w.left(rec, &v, st) {
+	if w.job.keeps.where != nil && w.left(rec, &v, st) {
 		return out[:start], dead
 	}
 	w.close(&v, st)
 	switch {
-	case v.bad != 0 && w.job.divert:
+	case v.bad != 0 && w.job.rejects.divert:
 		st.Dead++
 		return out[:start], w.r.deadLine(dead, rec, &v, at)
 	case len(out) == start:
