@@ -718,7 +718,9 @@ func simMembers(t *testing.T, mark bool, window *Window) {
 	faults, refused, late, forgot := 0, 0, 0, 0
 	const usual = 288
 	seeds := seedsOf(t, usual)
-	for seed := range seeds {
+	// Whether a commit is late depends on the scheduler as well. On a busy machine it may
+	// take more worlds until one is, and with fewer worlds than usual none may be.
+	for seed := uint64(0); seed < seeds || late == 0 && seeds >= usual && seed < 4*usual; seed++ {
 		ok := t.Run(strconv.FormatUint(seed, 10), func(t *testing.T) {
 			bubble.Test(t, func(t *testing.T) {
 				g := &simGroup{t: t, rng: rand.New(rand.NewPCG(seed, 41)), calm: seed%4 == 0, mark: mark, willing: mark && seed%4 != 3, window: window}
@@ -741,7 +743,6 @@ func simMembers(t *testing.T, mark bool, window *Window) {
 			return // one failure is enough
 		}
 	}
-	// With fewer worlds than usual, there may be no late commit.
 	if faults == 0 || refused == 0 || late == 0 && seeds >= usual || window != nil && forgot == 0 {
 		t.Errorf("%d faults, %d refused records, %d late commits, %d forgotten keys, so the test is inconclusive", faults, refused, late, forgot)
 	}
