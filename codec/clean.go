@@ -12,7 +12,8 @@ import (
 // parseClean is the fast path. It accepts src if it is an absolute http or
 // https URL that every rule of every RFC 3986 profile leaves unchanged and that
 // has no flag, and fills u. It may give up on such a URL, but must not accept
-// any other. If it returns false, that says nothing about src.
+// any other. If it returns false, that says nothing about src. What a rule of other profiles
+// changes in such a URL, as frag-drop does, its callers change.
 //
 // It accepts "http://" or "https://" in lower case; a host of lower-case letters,
 // digits, hyphens and dots that ends within the first 63 bytes of src, without

@@ -33,6 +33,7 @@ var walkSeeds = []string{
 	"http://a_b.c_d/", "http://x._y\"z\"{.com:80/|", "http://\"www.h/", "HTTP://A!$.1_/", "http://a.0x_/", "http://_/", // odd hosts
 	"http://1.2.3.4:8080/", "http://1.2.3.4/", "http://1.2.3.4./", "http://1.2.3/", "http://h/\x01?\x02#\x03", "http://h/?a#b ",
 	"https://h:443/a?b&amp;c#d", "https://h.example:443/%7e", "https://h:443/#a#", "http://h:80/", "https://h:80/a;b?c;", "http://h:65535/", "http://h:65536/", "http://h:080/", // ports
+	"HTTP://h/a#", "http://h/%7e?#", "HTTP://u@h/", // what frag-drop and ui-drop remove
 	"http://h/?" + strings.Repeat("..%2f", 20), "http://h/?" + strings.Repeat("%zz|", 20), "http://h/" + strings.Repeat("%zz|/..%2f", 9), // more diagnostics than are recorded
 }
 

@@ -226,6 +226,8 @@ func ParseRule(name string) (Rule, error) {
 // == and combined with | and &^.
 type Rules uint64
 
+// Sets of rules. onePass supports the profiles whose rules are all in them, so a rule that is
+// added here must be added there: see Profile.walkTable.
 const (
 	syntaxRules Rules = 1<<EncodeIllegal | 1<<UpperEscapes | 1<<DecodeUnreserved | 1<<LowerScheme | 1<<LowerHost | 1<<RemoveDots | 1<<GuardPath
 	schemeRules Rules = 1<<DefaultPort | 1<<EmptyPath | 1<<FileLocalhost | 1<<EmptyUserinfo | 1<<ShortIPv6 | 1<<ASCIIDomain

@@ -162,7 +162,7 @@ func (w *kafkaWorld) drained() {
 
 // forgotten is the time without progress after which a single new member continues in a
 // group of kfake. A member whose connection breaks while it waits for the answer to
-// JoinGroup has no session timeout there (group.reply in kfake/groups.go), unlike with a
+// JoinGroup has no session timeout there (group.reply in the groups of kfake), unlike with a
 // real broker. If the others synchronize, it keeps its partitions until a member joins.
 // Each JoinGroup also starts the timeout of the rebalance again (group.rebalance), so
 // several members that repeat it, one after the other, would prevent its end.

@@ -145,7 +145,7 @@ type origin struct {
 	guessed bool   // nothing says what the scheme is
 
 	host, port, scheme []byte // as in the record
-	tls, plain         bool   // see found
+	tls, plain         bool   // see locate.Found
 }
 
 // appendOrigin appends the scheme and authority of the target: those of the

@@ -162,7 +162,7 @@ type ending struct {
 	found     *Report // see report
 }
 
-// Trouble is why a track cannot be read now.
+// trouble is why a track cannot be read now.
 type trouble struct {
 	failure string
 	tries   int       // consecutive failures

@@ -80,8 +80,8 @@ func (a *analysis) prepare(paths, fields []string, bad *command.Mistakes) (*sett
 	return set, bad.Err()
 }
 
-// resolve returns the settings of the result. It is for the commands with
-// resultFlags.
+// resolve returns the settings of the result. It is for the commands with the flags of
+// results.
 func (a *analysis) resolve(stdout io.Writer, bad *command.Mistakes) (o insight.Options) {
 	if a.Form != "" {
 		_, err := suggest.Index("form", insight.Forms(), a.Form)

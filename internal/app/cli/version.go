@@ -149,8 +149,8 @@ func dependencyVersion(info *debug.BuildInfo) string {
 	return v + " in " + info.Path
 }
 
-// maxAge is the age in days from which a list is reported as old. Parameters
-// come and go faster than public suffixes.
+// Ages in days from which a list is reported as old. Parameters come and go faster than
+// public suffixes.
 const (
 	maxAgeParams   = 180
 	maxAgeSuffixes = 365

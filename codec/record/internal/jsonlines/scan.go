@@ -190,7 +190,7 @@ func (s *Scanner) RawName() (raw []byte, escaped bool) {
 	return raw, true
 }
 
-// PlainEnd returns the offset of the quote that closes the string at s.pos, or
+// plainEnd returns the offset of the quote that closes the string at s.pos, or
 // -1 if the string has anything but plain text, or if there are no marks.
 func (s *Scanner) plainEnd() int {
 	if s.marks == nil || s.Pos >= len(s.B) || s.B[s.Pos] != '"' {

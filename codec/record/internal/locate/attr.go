@@ -8,7 +8,8 @@ import (
 // a request besides its URL.
 type AttrID uint8
 
-// Attributes of a record.
+// Attributes of a record, in the order of the output fields that show them (fields.go of
+// package record).
 const (
 	AttrTime AttrID = iota
 	AttrStatus
@@ -115,7 +116,7 @@ func WithoutPort(host []byte) []byte {
 }
 
 // Attributed is implemented by Readers whose records do not name their own fields.
-// attributes returns the attributes that records can have, as a set of bits. A base that
+// Attributes returns the attributes that records can have, as a set of bits. A base that
 // names a field can supply the host of the request, so only formats without fields lack it.
 type Attributed interface{ Attributes() uint16 }
 

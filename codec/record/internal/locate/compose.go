@@ -90,7 +90,7 @@ func (c *Composer) Compose(f *Found, rec []byte, values []FieldValue) (Reason, i
 	return 0, 0
 }
 
-// AddAttr adds the attribute in v.
+// addAttr adds the attribute in v.
 func (c *Composer) addAttr(f *Found, rec []byte, s *Source, v *FieldValue) {
 	unit := s.Unit
 	if unit == MsUnlessDecimal {
@@ -124,7 +124,7 @@ func (c *Composer) addHost(f *Found, chosen *[NumUses]*FieldValue) {
 	}
 }
 
-// AddURL adds the URL of the request and the fields that hold its parts.
+// addURL adds the URL of the request and the fields that hold its parts.
 func (c *Composer) addURL(f *Found, rec []byte, chosen *[NumUses]*FieldValue) {
 	if chosen[UseRequest] != nil {
 		splitRequest(f, rec, chosen)

@@ -92,7 +92,7 @@ type HeadChecker interface{ CheckHead(head []byte) error }
 type Validator interface{ Valid(rec []byte) bool }
 
 // Abridger is implemented by Readers of records that are too long to show in
-// full. shown returns the part of rec to show, without a line end.
+// full. Shown returns the part of rec to show, without a line end.
 type Abridger interface{ Shown(rec []byte) []byte }
 
 // Keyed is implemented by Readers of indexes that are sorted by a key made from

@@ -101,7 +101,7 @@ func (r *AnyLogReader) Take(f *locate.Found, rec []byte, req requestSpan, ok boo
 	}
 }
 
-// DialectOf returns the escapes of a request: none without quotes.
+// dialectOf returns the escapes of a request: none without quotes.
 func (r *AnyLogReader) dialectOf(req requestSpan) *locate.Dialect {
 	if req.quoted {
 		return r.dialect

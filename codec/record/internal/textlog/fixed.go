@@ -164,7 +164,7 @@ func (l *FixedLocator) take(f *locate.Found, layout *fixedLayout, n int, rec []b
 	}
 }
 
-// DialectOf returns the dialect of a field.
+// dialectOf returns the dialect of a field.
 func (t *FixedLog) dialectOf(fd *fixedField) *locate.Dialect {
 	if fd.dialect != nil {
 		return fd.dialect
@@ -237,7 +237,7 @@ func (l *FixedLocator) takeRequest(f *locate.Found, s locate.Span, rec []byte) {
 }
 
 // uncut returns the request line s without a version that is not complete. If
-// the end of the URL can be missing, it sets f.cut.
+// the end of the URL can be missing, it sets f.Cut.
 func uncut(f *locate.Found, s locate.Span, rec []byte) locate.Span {
 	line := s.In(rec)
 	if locate.VersionAt(line) < len(line) {

@@ -5,7 +5,7 @@ import (
 )
 
 // FixedLogs describes the text logs of load balancers, proxies and application
-// servers. Each is also a line of the table builtin, and a section of
+// servers. Each is also a line of the table formats.Builtin, and a section of
 // docs/reference/formats.md.
 var FixedLogs = []FixedLog{
 	{

@@ -8,7 +8,7 @@ import (
 
 // ProseFormat finds the absolute URLs in prose: mail, Markdown, chat logs, source
 // code, dumps of any kind. A record is a line, which can have any number of
-// URLs. textscan.go decides where a URL begins and ends.
+// URLs. prosescan.go decides where a URL begins and ends.
 type ProseFormat struct{}
 
 // Name implements [locate.Format].

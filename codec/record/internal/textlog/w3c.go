@@ -184,7 +184,7 @@ func (l *W3CLocator) isTunnel(rec []byte) bool {
 	return string(l.spans[locate.UseMethod].In(rec)) == "CONNECT" && len(scheme) > 1 && !locate.IsHTTP(scheme)
 }
 
-// TakeTarget adds the target of the request. Of cs-uri, it takes the host if there is no
+// takeTarget adds the target of the request. Of cs-uri, it takes the host if there is no
 // scheme.
 func (l *W3CLocator) takeTarget(f *locate.Found, rec []byte) {
 	s := l.spans[locate.UseTarget]
@@ -225,7 +225,7 @@ func (l *W3CLocator) split(rec []byte) bool {
 // w3cWord is the set of ASCII bytes in fields without quotes.
 var w3cWord = scan.NewSet(func(c byte) bool { return !locate.IsSpace(c) })
 
-// DialectOf returns the dialect of the field in column c of the record.
+// dialectOf returns the dialect of the field in column c of the record.
 func (l *W3CLocator) dialectOf(c locate.Use) *locate.Dialect {
 	if l.quoted[c] {
 		return locate.QuotedDialect

@@ -58,7 +58,7 @@ func rootText(cmd *cobra.Command) string {
 const rootNotes = `Without FILE, or if FILE is "-", urlfold reads standard input. Sizes take a unit: 64k, 1.5MiB, 10GB.
 `
 
-// writeUsage writes the usage of a subcommand in the form of [rootHelp].
+// writeUsage writes the usage of a subcommand in the form of the usage of urlfold itself.
 func writeUsage(cmd *cobra.Command) error {
 	var b strings.Builder
 	line := cmd.UseLine()
