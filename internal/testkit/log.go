@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 )
 
 // A Log collects text that a process or a logger writes while a test reads it.
@@ -46,10 +47,17 @@ func (l *Log) Has(texts ...string) bool {
 	return false
 }
 
-// Wants fails the test unless a single line contains all of the texts.
+// wantsFor is how long Wants waits: what a test has seen, such as an error in Health, can
+// happen before the line about it is written.
+const wantsFor = 5 * time.Second
+
+// Wants fails the test unless a single line contains all of the texts, or will soon.
 func (l *Log) Wants(t testing.TB, texts ...string) {
 	t.Helper()
-	if !l.Has(texts...) {
-		t.Errorf("no log line contains all of %q:\n%s", texts, l.String())
+	for end := time.Now().Add(wantsFor); !l.Has(texts...); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Errorf("no log line contains all of %q:\n%s", texts, l.String())
+			return
+		}
 	}
 }

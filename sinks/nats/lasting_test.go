@@ -60,18 +60,14 @@ func TestTroubleThatLasts(t *testing.T) {
 			if err := s.Health(); err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("messages accepted by another stream hide the problem: %v", err)
 			}
-			if !log.Has("level=WARN", "publish failed, retrying") {
-				t.Errorf("the log does not report the problem:\n%s", log.String())
-			}
+			log.Wants(t, "level=WARN", "publish failed, retrying")
 			if heal == nil {
 				return
 			}
 			heal(w)
 			<-done
 			await(t, "the recovery in Health", func() bool { return s.Health() == nil && s.Stats().Failing == 0 })
-			if !log.Has("level=INFO", "publish recovered", "lasted=") {
-				t.Errorf("the log does not report the recovery:\n%s", log.String())
-			}
+			log.Wants(t, "level=INFO", "publish recovered", "lasted=")
 		})
 	}
 	f("full", nil, func(w *world) {
