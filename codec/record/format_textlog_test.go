@@ -194,6 +194,9 @@ func TestTextLogMutations(t *testing.T) {
 			random := rand.New(rand.NewPCG(1, 2))
 			j := newJob(t, Config{Format: f.ID, Target: TargetAll, Normalizer: newNormalizer(t, "equiv")})
 			lines := textLines(f.ID)
+			if len(lines) == 0 {
+				t.Fatal("no lines: add cases to textlog_cases_test.go")
+			}
 			for range count {
 				checkMutated(t, j, mutateLine(random, lines))
 			}

@@ -166,7 +166,10 @@ func helpOf(f reflect.StructField, of reflect.Type, values []string) string {
 	list := strings.Join(values, ", ")
 	text := f.Tag.Get("help")
 	if text == "" {
-		text = strings.TrimSuffix(comments.Of(of.PkgPath()+"."+of.Name()+"."+f.Name), ".")
+		name := of.PkgPath() + "." + of.Name() + "." + f.Name
+		if text = strings.TrimSuffix(comments.Of(name), "."); text == "" {
+			panic("BUG: no comment of " + name + ": run go generate ./config ./internal/app/cli")
+		}
 		text = strings.ReplaceAll(terminal.LowerFirst(text), "url_field", "--url-field")
 		missing := func(value string) bool { return !strings.Contains(text, value) }
 		if f.Tag.Get("enum") != "" && missing("{}") && slices.ContainsFunc(values, missing) {

@@ -10,7 +10,8 @@ import (
 // A Format is the format of a stream. The zero value is Plain.
 type Format uint8
 
-// The formats. Unsupported and later values are recognized but not decompressed.
+// The formats. Unsupported and later values are recognized but not decompressed. Stored
+// restart points hold the numbers of those before it, so these must not change.
 const (
 	Plain  Format = iota // not compressed
 	Gzip                 // RFC 1952

@@ -156,3 +156,12 @@ func FuzzRestartPoint(f *testing.F) {
 		}
 	})
 }
+
+// TestStoredNumbers: restart points in checkpoints hold the numbers of formats.
+func TestStoredNumbers(t *testing.T) {
+	for number, format := range []Format{Plain, Gzip, Zstd, Bzip2, XZ, LZ4, Snappy, S2, Xerial, Zlib} {
+		if int(format) != number {
+			t.Errorf("%s has the number %d, want %d as in stored restart points", format, format, number)
+		}
+	}
+}
