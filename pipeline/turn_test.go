@@ -91,8 +91,9 @@ func TestSpare(t *testing.T) {
 				}
 			})
 			synctest.Wait()
-			if calls != 3 {
-				t.Errorf("%d calls before the lane is in front, want 3", calls)
+			// Which Get waits first depends on the scheduler; each asks until there is no more.
+			if calls < 3 || calls > 3+defaultAhead+1 {
+				t.Errorf("%d calls before the lane is in front, want 3, and at most one for each Get after that", calls)
 			}
 			err := emitLine(ctx, rt, first, "a")
 			rt.End(first)

@@ -54,7 +54,7 @@ const wantsFor = 5 * time.Second
 // Wants fails the test unless a single line contains all of the texts, or will soon.
 func (l *Log) Wants(t testing.TB, texts ...string) {
 	t.Helper()
-	for end := time.Now().Add(wantsFor); !l.Has(texts...); time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(wantsFor); !l.Has(texts...); <-time.After(10 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Errorf("no log line contains all of %q:\n%s", texts, l.String())
 			return
