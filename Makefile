@@ -65,11 +65,11 @@ fuzz: ## run every fuzz target with FUZZ_COUNT inputs
 
 .PHONY: arm64
 arm64: ## run the tests of the code with assembly for arm64, which has none (needs qemu-user-static)
-	GOARCH=arm64 CGO_ENABLED=0 $(GO) test -short -exec qemu-aarch64-static ./codec ./codec/record/... ./codec/internal/scan ./internal/storage/inflate
+	GOARCH=arm64 CGO_ENABLED=0 $(GO) test -short -exec qemu-aarch64-static ./codec ./internal/record/... ./internal/ground/scan ./internal/storage/inflate
 
 .PHONY: mutations
 mutations: ## damage the sample logs of each format MUTATIONS times and check what is rewritten (about 10 minutes)
-	URLFOLD_MUTATIONS=$(MUTATIONS) $(GO) test -count 1 -timeout 60m -run 'Mutations$$' ./codec/record
+	URLFOLD_MUTATIONS=$(MUTATIONS) $(GO) test -count 1 -timeout 60m -run 'Mutations$$' ./internal/record
 
 .PHONY: damaged
 damaged: build ## damage DAMAGED files of each container and compression, and compare with the references (about 1 hour; pip install pyarrow cramjam fastavro)

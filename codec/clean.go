@@ -5,8 +5,8 @@ import (
 	"encoding/binary"
 	"math/bits"
 
-	"github.com/urlfold/urlfold/codec/internal/scan"
 	"github.com/urlfold/urlfold/codec/percent"
+	"github.com/urlfold/urlfold/internal/ground/scan"
 )
 
 // parseClean is the fast path. It accepts src if it is an absolute http or

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/urlfold/urlfold/codec/internal/scan"
 	"github.com/urlfold/urlfold/codec/percent"
+	"github.com/urlfold/urlfold/internal/ground/scan"
 )
 
 // seeds are the URLs that every fuzz target starts with.

@@ -4,8 +4,8 @@ import (
 	"bytes"
 
 	"github.com/urlfold/urlfold/codec/internal/idna"
-	"github.com/urlfold/urlfold/codec/internal/scan"
 	"github.com/urlfold/urlfold/codec/percent"
+	"github.com/urlfold/urlfold/internal/ground/scan"
 )
 
 // A Normalizer applies a profile. It is immutable and safe for concurrent use.

@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"slices"
 
-	"github.com/urlfold/urlfold/codec/internal/scan"
+	"github.com/urlfold/urlfold/internal/ground/scan"
 )
 
 // This file is the second of three ways to a normal form:

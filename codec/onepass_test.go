@@ -3,7 +3,7 @@ package codec
 import (
 	"testing"
 
-	"github.com/urlfold/urlfold/codec/internal/scan"
+	"github.com/urlfold/urlfold/internal/ground/scan"
 )
 
 // TestWalked checks that onePass accepts URLs with common defects. If it gave

@@ -5,8 +5,8 @@ import (
 	"encoding/binary"
 	"slices"
 
-	"github.com/urlfold/urlfold/codec/internal/scan"
 	"github.com/urlfold/urlfold/codec/params"
+	"github.com/urlfold/urlfold/internal/ground/scan"
 )
 
 // This file is the fast path to K2 and K3. In most URLs of the web, the rules

@@ -6,9 +6,9 @@ import (
 	"github.com/zeebo/xxh3"
 
 	"github.com/urlfold/urlfold/codec/internal/peer"
-	"github.com/urlfold/urlfold/codec/internal/scan"
 	"github.com/urlfold/urlfold/codec/params"
 	"github.com/urlfold/urlfold/codec/percent"
+	"github.com/urlfold/urlfold/internal/ground/scan"
 )
 
 // A Result holds what a call found out about one URL, and the scratch space

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/urlfold/urlfold/codec/internal/scan"
+	"github.com/urlfold/urlfold/internal/ground/scan"
 )
 
 // TestResolveRFC checks reference resolution against the tables of RFC 3986

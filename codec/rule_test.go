@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/urlfold/urlfold/codec/internal/scan"
 	"github.com/urlfold/urlfold/codec/params"
 	"github.com/urlfold/urlfold/codec/percent"
+	"github.com/urlfold/urlfold/internal/ground/scan"
 )
 
 // TestRuleTable checks that every rule has a complete entry, and that rules are

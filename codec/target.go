@@ -1,6 +1,6 @@
 package codec
 
-import "github.com/urlfold/urlfold/codec/internal/scan"
+import "github.com/urlfold/urlfold/internal/ground/scan"
 
 // maxFront is more than the length of each scheme and authority that parseClean
 // accepts.

@@ -14,7 +14,7 @@ import (
 )
 
 // Codec configures how records are parsed, how their URLs are normalized, and
-// what is written. Package codec/record validates formats, fields and the base.
+// what is written. Package internal/record validates formats, fields and the base.
 type Codec struct {
 	// The record format: a name such as combined or jsonl
 	// (docs/reference/formats.md lists them), or the text of an nginx log_format

@@ -4,7 +4,7 @@ import (
 	"sync/atomic"
 
 	"github.com/urlfold/urlfold/codec"
-	"github.com/urlfold/urlfold/codec/record"
+	"github.com/urlfold/urlfold/internal/record"
 )
 
 // A Position is the point at which to resume after the records that it covers.

@@ -3,7 +3,7 @@ package pipeline
 import (
 	"slices"
 
-	"github.com/urlfold/urlfold/codec/record"
+	"github.com/urlfold/urlfold/internal/record"
 )
 
 // Dead letters have two origins. The codec appends records that cannot be

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/urlfold/urlfold/codec/record"
+	"github.com/urlfold/urlfold/internal/record"
 	"github.com/urlfold/urlfold/internal/testkit/bubble"
 )
 

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/urlfold/urlfold/codec/record"
+	"github.com/urlfold/urlfold/internal/record"
 	"github.com/urlfold/urlfold/internal/testkit/bubble"
 )
 

@@ -1,6 +1,6 @@
 package pipeline
 
-import "github.com/urlfold/urlfold/codec/record"
+import "github.com/urlfold/urlfold/internal/record"
 
 // A pool is the free list. Its fixed number of batches bounds memory, and makes
 // a source wait when all are in use. It is not a sync.Pool, which has no bound

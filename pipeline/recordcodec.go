@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/urlfold/urlfold/codec"
-	"github.com/urlfold/urlfold/codec/record"
+	"github.com/urlfold/urlfold/internal/record"
 )
 
 // markEvery is the number of records after which the counts are saved. After a

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/urlfold/urlfold/codec"
-	"github.com/urlfold/urlfold/codec/record"
+	"github.com/urlfold/urlfold/internal/record"
 )
 
 // linesCodec returns a codec of package record for lines that diverts rejects.

@@ -1,6 +1,6 @@
 package pipeline
 
-import "github.com/urlfold/urlfold/codec/record"
+import "github.com/urlfold/urlfold/internal/record"
 
 // A Splitter is a [Committer] or an [Acker] that can move the end of an emitted
 // batch to an earlier position. When a [Stopper] ends the run at a record, the

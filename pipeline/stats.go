@@ -3,7 +3,7 @@ package pipeline
 import (
 	"time"
 
-	"github.com/urlfold/urlfold/codec/record"
+	"github.com/urlfold/urlfold/internal/record"
 )
 
 // A State is the state of a run.

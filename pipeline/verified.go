@@ -5,7 +5,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/urlfold/urlfold/codec/record"
+	"github.com/urlfold/urlfold/internal/record"
 )
 
 // A compressed file contains checksums, each of which covers a part of the

@@ -3,7 +3,7 @@ package params
 import (
 	"math/bits"
 
-	"github.com/urlfold/urlfold/codec/internal/scan"
+	"github.com/urlfold/urlfold/internal/ground/scan"
 )
 
 // chart classifies 64 bytes of a query, with one bit per byte from the lowest

@@ -15,10 +15,10 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/urlfold/urlfold/codec/record"
 	"github.com/urlfold/urlfold/internal/app/cli"
 	"github.com/urlfold/urlfold/internal/app/daemon"
 	"github.com/urlfold/urlfold/internal/ground/startup"
+	"github.com/urlfold/urlfold/internal/record"
 	"github.com/urlfold/urlfold/sinks"
 	"github.com/urlfold/urlfold/sources"
 )

@@ -7,8 +7,8 @@ import (
 
 	"github.com/zeebo/xxh3"
 
-	"github.com/urlfold/urlfold/codec/record"
 	client "github.com/urlfold/urlfold/internal/client/nats"
+	"github.com/urlfold/urlfold/internal/record"
 	"github.com/urlfold/urlfold/pipeline"
 )
 

@@ -11,7 +11,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/urlfold/urlfold/codec"
-	"github.com/urlfold/urlfold/codec/record"
+	"github.com/urlfold/urlfold/internal/record"
 	"github.com/urlfold/urlfold/pipeline"
 	"github.com/urlfold/urlfold/sources/file"
 )

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/urlfold/urlfold/codec/record"
 	client "github.com/urlfold/urlfold/internal/client/nats"
+	"github.com/urlfold/urlfold/internal/record"
 )
 
 // A template produces the subject of a record from text and variables in

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"github.com/urlfold/urlfold/codec"
-	"github.com/urlfold/urlfold/codec/record"
 	client "github.com/urlfold/urlfold/internal/client/nats"
+	"github.com/urlfold/urlfold/internal/record"
 )
 
 func TestTemplate(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 	"encoding/json"
 
 	"github.com/urlfold/urlfold/codec"
-	"github.com/urlfold/urlfold/codec/record"
+	"github.com/urlfold/urlfold/internal/record"
 )
 
 func init() { readLine = detectAndWrite }

@@ -4,9 +4,9 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/urlfold/urlfold/codec/record"
 	"github.com/urlfold/urlfold/internal/app/cli/command"
 	"github.com/urlfold/urlfold/internal/app/recordconf"
+	"github.com/urlfold/urlfold/internal/record"
 	"github.com/urlfold/urlfold/internal/storage/compress"
 )
 

@@ -3,7 +3,7 @@ package cli
 import (
 	"errors"
 
-	"github.com/urlfold/urlfold/codec/record"
+	"github.com/urlfold/urlfold/internal/record"
 )
 
 // tableFormats are the formats of tables in text.

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/urlfold/urlfold/codec"
-	"github.com/urlfold/urlfold/codec/record"
+	"github.com/urlfold/urlfold/internal/record"
 )
 
 // TestRowless checks that rows which follow a header that was alone when the format was

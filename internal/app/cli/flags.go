@@ -11,7 +11,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/urlfold/urlfold/codec/record"
 	"github.com/urlfold/urlfold/config"
 	"github.com/urlfold/urlfold/config/field"
 	"github.com/urlfold/urlfold/internal/app/charset"
@@ -22,6 +21,7 @@ import (
 	"github.com/urlfold/urlfold/internal/ground/redact"
 	"github.com/urlfold/urlfold/internal/ground/suggest"
 	"github.com/urlfold/urlfold/internal/ground/terminal"
+	"github.com/urlfold/urlfold/internal/record"
 	"github.com/urlfold/urlfold/internal/report/insight"
 	"github.com/urlfold/urlfold/internal/report/logreport"
 	"github.com/urlfold/urlfold/sources/file"

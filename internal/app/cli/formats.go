@@ -9,11 +9,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/urlfold/urlfold/codec/record"
 	"github.com/urlfold/urlfold/internal/app/cli/command"
 	"github.com/urlfold/urlfold/internal/app/recordconf"
 	"github.com/urlfold/urlfold/internal/ground/errlist"
 	"github.com/urlfold/urlfold/internal/ground/terminal"
+	"github.com/urlfold/urlfold/internal/record"
 	"github.com/urlfold/urlfold/internal/storage/compress"
 	"github.com/urlfold/urlfold/internal/storage/table"
 	"github.com/urlfold/urlfold/sources/file"

@@ -13,11 +13,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/urlfold/urlfold/codec/record"
 	"github.com/urlfold/urlfold/internal/app/cli/command"
 	"github.com/urlfold/urlfold/internal/ground/logging"
 	"github.com/urlfold/urlfold/internal/ground/suggest"
 	"github.com/urlfold/urlfold/internal/ground/terminal"
+	"github.com/urlfold/urlfold/internal/record"
 	"github.com/urlfold/urlfold/internal/storage/disk"
 	"github.com/urlfold/urlfold/pipeline"
 	sink "github.com/urlfold/urlfold/sinks/file"

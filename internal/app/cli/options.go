@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/urlfold/urlfold/codec"
-	"github.com/urlfold/urlfold/codec/record"
 	"github.com/urlfold/urlfold/config"
 	"github.com/urlfold/urlfold/config/field"
 	"github.com/urlfold/urlfold/internal/app/cli/command"
@@ -14,6 +13,7 @@ import (
 	"github.com/urlfold/urlfold/internal/app/recordconf"
 	"github.com/urlfold/urlfold/internal/ground/redact"
 	"github.com/urlfold/urlfold/internal/ground/suggest"
+	"github.com/urlfold/urlfold/internal/record"
 	"github.com/urlfold/urlfold/sources/file"
 )
 

@@ -8,9 +8,9 @@ import (
 	"os"
 	"slices"
 
-	"github.com/urlfold/urlfold/codec/record"
 	"github.com/urlfold/urlfold/internal/app/cli/command"
 	"github.com/urlfold/urlfold/internal/ground/terminal"
+	"github.com/urlfold/urlfold/internal/record"
 	"github.com/urlfold/urlfold/internal/storage/compress"
 	"github.com/urlfold/urlfold/pipeline"
 	sink "github.com/urlfold/urlfold/sinks/file"

@@ -13,9 +13,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/urlfold/urlfold/codec/record"
 	"github.com/urlfold/urlfold/internal/app/cli/command"
 	"github.com/urlfold/urlfold/internal/ground/terminal"
+	"github.com/urlfold/urlfold/internal/record"
 )
 
 // A meteredInput is the standard input of a process, whose peak memory it reads from

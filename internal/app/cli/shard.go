@@ -10,9 +10,9 @@ import (
 
 	"github.com/zeebo/xxh3"
 
-	"github.com/urlfold/urlfold/codec/record"
 	"github.com/urlfold/urlfold/internal/app/cli/command"
 	"github.com/urlfold/urlfold/internal/ground/suggest"
+	"github.com/urlfold/urlfold/internal/record"
 )
 
 // This file implements --shard: the share of one of several processes.

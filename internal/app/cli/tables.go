@@ -10,9 +10,9 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/urlfold/urlfold/codec/record"
 	"github.com/urlfold/urlfold/internal/app/cli/command"
 	"github.com/urlfold/urlfold/internal/ground/terminal"
+	"github.com/urlfold/urlfold/internal/record"
 	"github.com/urlfold/urlfold/internal/storage/avro"
 	"github.com/urlfold/urlfold/internal/storage/compress"
 	"github.com/urlfold/urlfold/internal/storage/parquet"

@@ -271,7 +271,7 @@ func mask(text string) string {
 // the sample, lists and tables, and damaged and compressed copies.
 func writeFixtures(t *testing.T, dir string) {
 	t.Helper()
-	named := os.DirFS("../../../codec/record/testdata/named")
+	named := os.DirFS("../../../internal/record/testdata/named")
 	logs, err := fs.Glob(named, "*.log")
 	if err != nil {
 		t.Fatal(err)

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/urlfold/urlfold/codec/record"
+	"github.com/urlfold/urlfold/internal/record"
 )
 
 // uniqueLines returns n URLs that repeat at every distance, in spellings that the

@@ -39,7 +39,7 @@ with open(sys.argv[1], 'rb') as f:
 // that urlfold finds.
 func TestWarcio(t *testing.T) {
 	python := withPackage(t, "warcio")
-	files, err := filepath.Glob("../../../codec/record/testdata/*/*.*arc")
+	files, err := filepath.Glob("../../../internal/record/testdata/*/*.*arc")
 	if err != nil || len(files) < 5 {
 		t.Fatalf("%v, %v", files, err)
 	}
@@ -91,7 +91,7 @@ func runIn(t *testing.T, dir string, args ...string) string {
 // TestARCMembers checks that each record of an ARC file has a gzip member, also
 // where more than one line end follows a record.
 func TestARCMembers(t *testing.T) {
-	text, err := os.ReadFile("../../../codec/record/testdata/arc/ia-1.0.arc")
+	text, err := os.ReadFile("../../../internal/record/testdata/arc/ia-1.0.arc")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,9 +9,9 @@ import (
 	"strings"
 
 	"github.com/urlfold/urlfold/codec"
-	"github.com/urlfold/urlfold/codec/record"
 	"github.com/urlfold/urlfold/config"
 	"github.com/urlfold/urlfold/internal/ground/redact"
+	"github.com/urlfold/urlfold/internal/record"
 )
 
 // RunTests runs the test cases of a configuration. It processes each URL as a

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/urlfold/urlfold/codec/record"
 	"github.com/urlfold/urlfold/config"
+	"github.com/urlfold/urlfold/internal/record"
 	"github.com/urlfold/urlfold/sinks"
 	"github.com/urlfold/urlfold/sources"
 )

@@ -5,10 +5,10 @@ import (
 	"time"
 
 	"github.com/urlfold/urlfold/codec"
-	"github.com/urlfold/urlfold/codec/record"
 	"github.com/urlfold/urlfold/config"
 	"github.com/urlfold/urlfold/internal/app/recordconf"
 	"github.com/urlfold/urlfold/internal/observe/tap"
+	"github.com/urlfold/urlfold/internal/record"
 	"github.com/urlfold/urlfold/internal/report/keydiff"
 	"github.com/urlfold/urlfold/pipeline"
 )

@@ -10,7 +10,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/urlfold/urlfold/codec/record"
 	"github.com/urlfold/urlfold/config"
 	"github.com/urlfold/urlfold/internal/ground/logging"
 	"github.com/urlfold/urlfold/internal/observe/memory"
@@ -18,6 +17,7 @@ import (
 	"github.com/urlfold/urlfold/internal/observe/systemd"
 	"github.com/urlfold/urlfold/internal/observe/tap"
 	"github.com/urlfold/urlfold/internal/observe/web"
+	"github.com/urlfold/urlfold/internal/record"
 	"github.com/urlfold/urlfold/internal/report/keydiff"
 	"github.com/urlfold/urlfold/internal/storage/checkpoint"
 	"github.com/urlfold/urlfold/pipeline"

@@ -9,11 +9,11 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/urlfold/urlfold/codec/record"
 	"github.com/urlfold/urlfold/config"
 	"github.com/urlfold/urlfold/internal/app/recordconf"
 	"github.com/urlfold/urlfold/internal/client/registry"
 	"github.com/urlfold/urlfold/internal/ground/errlist"
+	"github.com/urlfold/urlfold/internal/record"
 	"github.com/urlfold/urlfold/internal/storage/unique"
 )
 

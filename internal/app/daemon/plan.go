@@ -10,11 +10,11 @@ import (
 	"runtime"
 	"slices"
 
-	"github.com/urlfold/urlfold/codec/record"
 	"github.com/urlfold/urlfold/config"
 	"github.com/urlfold/urlfold/internal/client/registry"
 	"github.com/urlfold/urlfold/internal/ground/errlist"
 	"github.com/urlfold/urlfold/internal/observe/memory"
+	"github.com/urlfold/urlfold/internal/record"
 	"github.com/urlfold/urlfold/internal/storage/checkpoint"
 	"github.com/urlfold/urlfold/internal/storage/disk"
 	"github.com/urlfold/urlfold/internal/storage/keyset"

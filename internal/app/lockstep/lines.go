@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"io"
 
-	"github.com/urlfold/urlfold/codec/record"
+	"github.com/urlfold/urlfold/internal/record"
 )
 
 // A line is a line of the input with its line feed, or a piece of one that is

@@ -18,7 +18,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/urlfold/urlfold/codec/record"
+	"github.com/urlfold/urlfold/internal/record"
 )
 
 // Config configures [Run]. Job, Empty and MaxAhead are required.

@@ -10,7 +10,7 @@ import (
 	"testing/iotest"
 
 	"github.com/urlfold/urlfold/codec"
-	"github.com/urlfold/urlfold/codec/record"
+	"github.com/urlfold/urlfold/internal/record"
 )
 
 // newJob returns a job for c with the profile equiv.

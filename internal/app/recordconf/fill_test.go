@@ -4,8 +4,8 @@ import (
 	"reflect"
 	"testing"
 
-	"github.com/urlfold/urlfold/codec/record"
 	"github.com/urlfold/urlfold/config"
+	"github.com/urlfold/urlfold/internal/record"
 )
 
 // TestFillTakesAll checks that Fill takes each setting of a configuration: one that is

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/urlfold/urlfold/codec/record"
 	"github.com/urlfold/urlfold/internal/app/where"
+	"github.com/urlfold/urlfold/internal/record"
 )
 
 // CheckConditions checks that the conditions of c read only fields that records

@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/urlfold/urlfold/codec/record"
 	"github.com/urlfold/urlfold/config"
+	"github.com/urlfold/urlfold/internal/record"
 )
 
 // TestCheckConditions: a condition must not read a field that no record of the

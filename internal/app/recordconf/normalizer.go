@@ -5,10 +5,10 @@ import (
 	"fmt"
 
 	"github.com/urlfold/urlfold/codec"
-	"github.com/urlfold/urlfold/codec/record"
 	"github.com/urlfold/urlfold/config"
 	"github.com/urlfold/urlfold/internal/app/charset"
 	"github.com/urlfold/urlfold/internal/ground/suggest"
+	"github.com/urlfold/urlfold/internal/record"
 )
 
 // NewNormalizer returns the normalizer that c configures, with a profile and its

@@ -6,9 +6,9 @@ import (
 	"testing"
 
 	"github.com/urlfold/urlfold/codec"
-	"github.com/urlfold/urlfold/codec/record"
 	"github.com/urlfold/urlfold/config"
 	"github.com/urlfold/urlfold/internal/ground/errlist"
+	"github.com/urlfold/urlfold/internal/record"
 )
 
 func profile(t *testing.T, name string) codec.Profile {

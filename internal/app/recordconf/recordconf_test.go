@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/urlfold/urlfold/codec"
-	"github.com/urlfold/urlfold/codec/record"
 	"github.com/urlfold/urlfold/config"
+	"github.com/urlfold/urlfold/internal/record"
 )
 
 // fill returns the configuration of a job that c and a condition configure.

@@ -7,9 +7,9 @@ import (
 	"time"
 	_ "time/tzdata" // containers have no time zones
 
-	"github.com/urlfold/urlfold/codec/record"
 	"github.com/urlfold/urlfold/config"
 	"github.com/urlfold/urlfold/internal/app/where"
+	"github.com/urlfold/urlfold/internal/record"
 )
 
 // setTimes sets what depends on the zone: how times are read, and the

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/urlfold/urlfold/codec/record"
 	"github.com/urlfold/urlfold/config"
+	"github.com/urlfold/urlfold/internal/record"
 )
 
 // TestZone checks the offsets of zones, in which daylight saving time counts.

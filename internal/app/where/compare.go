@@ -3,7 +3,7 @@ package where
 import (
 	"bytes"
 
-	"github.com/urlfold/urlfold/codec/record"
+	"github.com/urlfold/urlfold/internal/record"
 )
 
 // outcomes is a set of results of a comparison: less, equal, greater.

@@ -9,7 +9,7 @@ import (
 	"github.com/expr-lang/expr/ast"
 
 	"github.com/urlfold/urlfold/codec"
-	"github.com/urlfold/urlfold/codec/record"
+	"github.com/urlfold/urlfold/internal/record"
 )
 
 // compiler turns a syntax tree into functions.

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/urlfold/urlfold/codec/record"
+	"github.com/urlfold/urlfold/internal/record"
 )
 
 // negations are the operators that negate another one, which must hold for

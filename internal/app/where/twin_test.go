@@ -14,7 +14,7 @@ import (
 	"github.com/expr-lang/expr/ast"
 	"github.com/klauspost/compress/gzip"
 
-	"github.com/urlfold/urlfold/codec/record"
+	"github.com/urlfold/urlfold/internal/record"
 )
 
 // This file compares expressions with their evaluation by expr-lang itself, on

@@ -28,7 +28,7 @@ import (
 	"github.com/expr-lang/expr/file"
 	"github.com/expr-lang/expr/parser"
 
-	"github.com/urlfold/urlfold/codec/record"
+	"github.com/urlfold/urlfold/internal/record"
 )
 
 // maxLength is the length of the longest expression, in bytes. It limits the

@@ -3,7 +3,7 @@ package where
 import (
 	"testing"
 
-	"github.com/urlfold/urlfold/codec/record"
+	"github.com/urlfold/urlfold/internal/record"
 )
 
 // BenchmarkWhere measures the sample log with and without an expression that

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/urlfold/urlfold/codec"
-	"github.com/urlfold/urlfold/codec/record"
+	"github.com/urlfold/urlfold/internal/record"
 )
 
 // apache is a combined log with the virtual host, the duration in microseconds

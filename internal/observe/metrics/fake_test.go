@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/urlfold/urlfold/codec/record"
+	"github.com/urlfold/urlfold/internal/record"
 	"github.com/urlfold/urlfold/pipeline"
 )
 

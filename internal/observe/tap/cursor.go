@@ -3,7 +3,7 @@ package tap
 import (
 	"math/rand/v2"
 
-	"github.com/urlfold/urlfold/codec/record"
+	"github.com/urlfold/urlfold/internal/record"
 	"github.com/urlfold/urlfold/pipeline"
 )
 

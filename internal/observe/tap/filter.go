@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"github.com/urlfold/urlfold/codec"
-	"github.com/urlfold/urlfold/codec/record"
 	"github.com/urlfold/urlfold/internal/ground/suggest"
+	"github.com/urlfold/urlfold/internal/record"
 )
 
 // A Filter selects samples. A sample must satisfy every condition that is set.

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/urlfold/urlfold/codec"
-	"github.com/urlfold/urlfold/codec/record"
 	"github.com/urlfold/urlfold/internal/ground/tsv"
+	"github.com/urlfold/urlfold/internal/record"
 )
 
 // A Sample is one URL of a record. Secrets in its texts are masked.

@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"github.com/urlfold/urlfold/codec"
-	"github.com/urlfold/urlfold/codec/record"
 	"github.com/urlfold/urlfold/internal/ground/logging"
 	"github.com/urlfold/urlfold/internal/observe/tap"
+	"github.com/urlfold/urlfold/internal/record"
 	"github.com/urlfold/urlfold/pipeline"
 )
 

@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"github.com/urlfold/urlfold/codec/params"
-	"github.com/urlfold/urlfold/codec/record"
 	"github.com/urlfold/urlfold/internal/ground/suggest"
 	"github.com/urlfold/urlfold/internal/ground/tsv"
+	"github.com/urlfold/urlfold/internal/record"
 )
 
 // The names that By accepts besides those of the output fields. A URL can have

@@ -3,8 +3,8 @@ package keydiff
 import (
 	"slices"
 
-	"github.com/urlfold/urlfold/codec/record"
 	"github.com/urlfold/urlfold/internal/ground/terminal"
+	"github.com/urlfold/urlfold/internal/record"
 )
 
 // This file describes single pairs of URLs with the same key.

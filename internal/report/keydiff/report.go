@@ -8,9 +8,9 @@ import (
 	"unicode/utf8"
 
 	"github.com/urlfold/urlfold/codec"
-	"github.com/urlfold/urlfold/codec/record"
 	"github.com/urlfold/urlfold/internal/ground/redact"
 	"github.com/urlfold/urlfold/internal/ground/tsv"
+	"github.com/urlfold/urlfold/internal/record"
 )
 
 // A Report compares the keys of the same URLs under two profiles.

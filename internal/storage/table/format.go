@@ -8,8 +8,8 @@ import (
 	"bytes"
 	"errors"
 
-	"github.com/urlfold/urlfold/codec/record"
 	"github.com/urlfold/urlfold/internal/ground/tsv"
+	"github.com/urlfold/urlfold/internal/record"
 )
 
 // The names of the formats.

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"github.com/urlfold/urlfold/codec"
-	"github.com/urlfold/urlfold/codec/record"
 	"github.com/urlfold/urlfold/internal/ground/tsv"
+	"github.com/urlfold/urlfold/internal/record"
 )
 
 func TestFormat(t *testing.T) {

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/urlfold/urlfold/codec/record"
+	"github.com/urlfold/urlfold/internal/record"
 	"github.com/urlfold/urlfold/internal/storage/keyset"
 	"github.com/urlfold/urlfold/pipeline"
 )

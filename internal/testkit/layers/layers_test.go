@@ -41,7 +41,7 @@ type rule struct {
 
 // Groups of packages, in the order of the arrow
 //
-//	cmd -> sources, sinks -> sources/*, sinks/* -> pipeline -> codec/record -> codec/surt, codec/iri, codec/safebrowsing -> codec -> codec/percent, codec/internal/idna, codec/internal/psl, codec/params, codec/template
+//	cmd -> sources, sinks -> sources/*, sinks/* -> pipeline -> codec/record -> internal/record -> codec/surt, codec/iri, codec/safebrowsing -> codec -> codec/percent, codec/internal/idna, codec/internal/psl, codec/params, codec/template
 var (
 	// The packages below codec: escapes, host labels, public suffixes, and
 	// parameters by policy. They know no URL, only the part of one that they
@@ -52,7 +52,9 @@ var (
 	// Forms of a URL that package codec does not need.
 	forms = []string{"./codec/surt", "./codec/iri", "./codec/safebrowsing"}
 	// The families of record formats, and the table of them.
-	families   = []string{"./codec/record/internal/textlog", "./codec/record/internal/jsonlines", "./codec/record/internal/table", "./codec/record/internal/markup", "./codec/record/internal/archive", "./codec/record/internal/wire", "./codec/record/internal/formats"}
+	families = []string{"./internal/record/internal/textlog", "./internal/record/internal/jsonlines", "./internal/record/internal/table", "./internal/record/internal/markup", "./internal/record/internal/archive", "./internal/record/internal/wire", "./internal/record/internal/formats"}
+	// The codec, and the records that it reads: bytes in, bytes out.
+	pure       = []string{"./codec/...", "./internal/record/..."}
 	components = []string{"./sources/...", "./sinks/..."}
 	clients    = []string{"./internal/client/kafka/...", "./internal/client/nats/..."}
 
@@ -73,7 +75,7 @@ var rules = []rule{
 	// Imports point in one direction.
 	{
 		from: leaves,
-		deny: join("./codec", forms, "./codec/record/...", "./pipeline/...", components, "./config/...", "./internal/storage/compress/...", clients, "./cmd/..."),
+		deny: join("./codec", forms, "./internal/record/...", "./pipeline/...", components, "./config/...", "./internal/storage/compress/...", clients, "./cmd/..."),
 		why:  "the tables, the host labels and the parameters are the lowest layer: everything else depends on them",
 	},
 	{
@@ -88,7 +90,7 @@ var rules = []rule{
 	},
 	{
 		from: join("./codec"),
-		deny: join(forms, "./codec/record/...", "./pipeline/...", components, "./config/...", "./internal/storage/compress/...", clients, "./cmd/..."),
+		deny: join(forms, "./internal/record/...", "./pipeline/...", components, "./config/...", "./internal/storage/compress/...", clients, "./cmd/..."),
 		why:  "a crawler imports only the codec: a URL does not depend on the record that contains it",
 	},
 	{
@@ -99,37 +101,37 @@ var rules = []rule{
 	},
 	{
 		from: join("./codec/internal/peer/..."),
-		deny: join("./codec", "./codec/percent", "./codec/internal/psl", "./codec/params", "./codec/template", forms, "./codec/record/...", "./pipeline/...", components, "./config/...", "./internal/storage/compress/...", clients, "./cmd/..."),
+		deny: join("./codec", "./codec/percent", "./codec/internal/psl", "./codec/params", "./codec/template", forms, "./internal/record/...", "./pipeline/...", components, "./config/...", "./internal/storage/compress/...", clients, "./cmd/..."),
 		why:  "a package that reproduces another program shares no rule with the codec, so that no change of a rule changes its result",
 	},
 	{
 		from: join(forms),
-		deny: join(forms, "./codec/record/...", "./pipeline/...", components, "./config/...", "./internal/storage/compress/...", clients, "./cmd/..."),
+		deny: join(forms, "./internal/record/...", "./pipeline/...", components, "./config/...", "./internal/storage/compress/...", clients, "./cmd/..."),
 		why:  "a form of a URL is built from its exported parts, so that package codec need not know it",
 	},
 	{
-		from: join("./codec/record/..."),
+		from: join("./internal/record/..."),
 		deny: join("./pipeline/...", components, "./config/...", "./internal/storage/compress/...", clients, "./cmd/..."),
 		why:  "a record format maps bytes to offsets: batches and lanes are the caller's concern",
 	},
 	{
-		from: join("./codec/record/internal/..."),
-		deny: join("./codec/record"),
+		from: join("./internal/record/internal/..."),
+		deny: join("./internal/record"),
 		why:  "a format knows the contract, and not the way of a record that uses it",
 	},
 	{
-		from: join("./codec/record/internal/locate"),
-		deny: join("./codec/record/internal/..."),
+		from: join("./internal/record/internal/locate"),
+		deny: join("./internal/record/internal/..."),
 		why:  "the contract knows no format",
 	},
 	{
-		from: join("./codec/record/internal/textlog", "./codec/record/internal/jsonlines", "./codec/record/internal/table", "./codec/record/internal/markup"),
+		from: join("./internal/record/internal/textlog", "./internal/record/internal/jsonlines", "./internal/record/internal/table", "./internal/record/internal/markup"),
 		deny: join(families),
 		why:  "families of formats do not know one another: what two of them need is in the contract",
 	},
 	{
-		from: join("./codec/record/internal/archive", "./codec/record/internal/wire"),
-		deny: join("./codec/record/internal/textlog", "./codec/record/internal/table", "./codec/record/internal/formats"),
+		from: join("./internal/record/internal/archive", "./internal/record/internal/wire"),
+		deny: join("./internal/record/internal/textlog", "./internal/record/internal/table", "./internal/record/internal/formats"),
 		why:  "archives and binary records contain JSON and HTML, and nothing else of another family",
 	},
 	{
@@ -170,7 +172,7 @@ var rules = []rule{
 	{
 		from:   join("./config/..."),
 		except: join("./config/app"), // the entry point of programs, which needs everything
-		deny:   join(components, "./pipeline/...", "./codec/record/...", clients, "./internal/storage/compress/...", "./cmd/..."),
+		deny:   join(components, "./pipeline/...", "./internal/record/...", clients, "./internal/storage/compress/...", "./cmd/..."),
 		why:    "the configuration is an envelope: it knows the codec, and each component defines its own settings",
 	},
 	{
@@ -187,12 +189,12 @@ var rules = []rule{
 	},
 	{
 		from: join("./internal/ground/..."),
-		deny: join("./codec/...", "./pipeline/...", "./config/...", "./internal/client/...", "./internal/storage/...", "./internal/report/...", "./internal/observe/...", "./internal/app/..."),
+		deny: join("./codec/...", "./internal/record/...", "./pipeline/...", "./config/...", "./internal/client/...", "./internal/storage/...", "./internal/report/...", "./internal/observe/...", "./internal/app/..."),
 		why:  "every room uses ground, so ground uses none of them",
 	},
 	{
 		from: join("./internal/client/..."),
-		deny: join("./codec/...", "./pipeline/...", "./internal/storage/...", "./internal/report/...", "./internal/observe/...", "./internal/app/..."),
+		deny: join("./codec/...", "./internal/record/...", "./pipeline/...", "./internal/storage/...", "./internal/report/...", "./internal/observe/...", "./internal/app/..."),
 		why:  "a client speaks a protocol: it knows messages, and neither records nor what becomes of them",
 	},
 	{
@@ -219,41 +221,41 @@ var rules = []rule{
 
 	// The codec is pure.
 	{
-		from:   join("./codec/..."),
+		from:   join(pure),
 		except: join("./codec/internal/table/gen"), // only generators use it
 		deny:   join("os/...", "io/fs", "io/ioutil", "net/...", "syscall", "plugin"),
 		why:    "the codec does no I/O: no file and no network can change the meaning of a URL",
 	},
 	{
-		from:   join("./codec/..."),
+		from:   join(pure),
 		except: join("./codec/internal/idna2003", "./codec/internal/peer/idna2008"), // sync: they decode their tables once
 		deny:   join("time/...", "sync/...", "context", "math/rand/...", "crypto/rand", "hash/maphash"),
 		why:    "the codec has no clock, no lock, no goroutine and no randomness: the same bytes give the same key at all times and on all systems",
 	},
 	{
-		from: join("./codec/..."),
+		from: join(pure),
 		deny: join("log/...", "expvar", "flag"),
 		why:  "the codec reports only through its results: URLs contain passwords, so it must not log any",
 	},
 	{
-		from: join("./codec/..."),
+		from: join(pure),
 		deny: join("regexp/...", "text/template/...", "html/template"),
 		why:  "grammars are implemented as tables and loops: a regular expression per URL is too slow",
 	},
 	{
-		from: join("./codec/..."),
+		from: join(pure),
 		deny: join("github.com/spf13/cobra/...", "github.com/klauspost/compress/...",
 			"github.com/bmatcuk/doublestar/v4/...", "golang.org/x/term/..."),
 		why: "a program that imports the codec gets a hash and host tables with it, and nothing of the command",
 	},
 	{
-		from: join("./codec/..."),
+		from: join(pure),
 		deny: join("./internal/app/where", "github.com/expr-lang/..."),
 		why:  "a condition is an interface of the record package: a program with conditions of its own links no parser of expressions",
 	},
 	{
-		from:   join("./codec/..."),
-		except: join("./codec/internal/scan"),
+		from:   join(pure),
+		except: join("./internal/ground/scan"),
 		deny:   join("golang.org/x/sys/..."),
 		why:    "a single package detects the instructions of the processor",
 	},
@@ -261,13 +263,13 @@ var rules = []rule{
 	// The dependencies of the codec are pure, too. Package fmt needs os, time
 	// and syscall, so those are allowed.
 	{
-		from: join("./codec/..."),
+		from: join(pure),
 		deny: join("net/...", "crypto/tls/...", "crypto/x509/...", "mime/..."),
 		deep: true,
 		why:  "the codec promises never to use the network: a program that links it must not contain code for that from any dependency, not even unused",
 	},
 	{
-		from: join("./codec/..."),
+		from: join(pure),
 		deny: join("os/exec", "os/signal", "os/user", "plugin", "runtime/cgo", "log/..."),
 		deep: true,
 		why:  "the codec starts no process, loads no plugin and logs nothing, and its dependencies must not do so for it",
@@ -283,7 +285,7 @@ var rules = []rule{
 	// Each library is imported by one package.
 	{
 		from: join("./internal/storage/inflate"),
-		deny: join("./codec/...", "./pipeline/...", "./internal/storage/compress/...", "github.com/...", "compress/flate"),
+		deny: join("./codec/...", "./internal/record/...", "./pipeline/...", "./internal/storage/compress/...", "github.com/...", "compress/flate"),
 		why:  "other decoders are compared with this package, so it must decode everything itself",
 	},
 	{
@@ -335,7 +337,7 @@ var rules = []rule{
 	},
 	{
 		from: join("./internal/report/explain"),
-		deny: join("./codec/record/...", "./pipeline/...", "./internal/storage/compress/...", clients),
+		deny: join("./internal/record/...", "./pipeline/...", "./internal/storage/compress/...", clients),
 		why:  "it explains a single URL, without a record or a lane",
 	},
 	{
@@ -351,7 +353,7 @@ var rules = []rule{
 	},
 	{
 		from: join("./internal/app/manual"),
-		deny: join("./codec/...", "./pipeline/...", "./config/...", clients),
+		deny: join("./codec/...", "./internal/record/...", "./pipeline/...", "./config/...", clients),
 		why:  "it knows documents, not what they are about",
 	},
 	{
@@ -401,23 +403,23 @@ var rules = []rule{
 		why:    "a single package reads YAML, so that all of it is decoded strictly and all mistakes have a position",
 	},
 	{
-		from: join("./codec/record/internal/..."),
-		deny: join("./codec/record"),
+		from: join("./internal/record/internal/..."),
+		deny: join("./internal/record"),
 		why:  "a format knows the contract, and not the way of a record that uses it",
 	},
 	{
-		from: join("./codec/record/internal/locate"),
-		deny: join("./codec/record/internal/..."),
+		from: join("./internal/record/internal/locate"),
+		deny: join("./internal/record/internal/..."),
 		why:  "the contract knows no format",
 	},
 	{
-		from: join("./codec/record/internal/textlog", "./codec/record/internal/jsonlines", "./codec/record/internal/table", "./codec/record/internal/markup"),
+		from: join("./internal/record/internal/textlog", "./internal/record/internal/jsonlines", "./internal/record/internal/table", "./internal/record/internal/markup"),
 		deny: join(families),
 		why:  "families of formats do not know one another: what two of them need is in the contract",
 	},
 	{
-		from: join("./codec/record/internal/archive", "./codec/record/internal/wire"),
-		deny: join("./codec/record/internal/textlog", "./codec/record/internal/table", "./codec/record/internal/formats"),
+		from: join("./internal/record/internal/archive", "./internal/record/internal/wire"),
+		deny: join("./internal/record/internal/textlog", "./internal/record/internal/table", "./internal/record/internal/formats"),
 		why:  "archives and binary records contain JSON and HTML, and nothing else of another family",
 	},
 	{

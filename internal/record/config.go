@@ -1,0 +1,346 @@
+package record
+
+import (
+	"errors"
+
+	"github.com/urlfold/urlfold/codec"
+	"github.com/urlfold/urlfold/codec/params"
+	"github.com/urlfold/urlfold/internal/ground/redact"
+	"github.com/urlfold/urlfold/internal/ground/suggest"
+	"github.com/urlfold/urlfold/internal/record/internal/formats"
+	"github.com/urlfold/urlfold/internal/record/internal/locate"
+	"github.com/urlfold/urlfold/internal/record/internal/table"
+	"github.com/urlfold/urlfold/internal/record/internal/wire"
+)
+
+// Config specifies how records are read and what is written for them. Format
+// and Normalizer are required; every other field may be zero.
+type Config struct {
+	// Format is the name of a built-in format (see [Formats]), the name of a
+	// format in Config.Formats, or the text of an nginx log_format or Apache
+	// LogFormat.
+	Format string
+	// Formats are additional formats that Format can select.
+	Formats []Format
+	// Dialect names the escapes of a log format: nginx, nginx-json, apache or
+	// none; or backslash for a table in which a backslash makes the next byte
+	// literal. If it is empty, an nginx log_format uses the dialect of its escape=
+	// parameter and an Apache LogFormat uses apache. The named log formats then
+	// decode the escapes of both nginx and Apache, and write \xHH.
+	Dialect string
+	// Delimiter is the character between the cells of a csv table, or "tab", if
+	// it is not a comma. Quote is the character around quoted cells of a table,
+	// or "none", if it is not '"'. If Quote is empty, cells separated by tabs are quoted
+	// only on lines on which each of their quotes is closed. Escape is a backslash if it makes the next
+	// byte of a cell literal, like the dialect backslash; otherwise quotes in
+	// quoted cells are doubled. NoHeader says that a table has no header:
+	// columns must then be given by number.
+	Delimiter, Quote, Escape string
+	NoHeader                 bool
+	// MaxQuoted is the maximum length in bytes of a quoted cell that spans lines, of
+	// which it may have 1,000 for each MiB, and at least 1,000; 0 means
+	// DefaultMaxQuoted. A quote before a
+	// longer cell is open: its line does not match the format, and the next line is read
+	// as a record. Only tables have quoted cells.
+	MaxQuoted int
+	// Target selects the URLs of an access-log record. It is ignored for lines,
+	// jsonl, csv and tsv, whose records have one URL each.
+	Target Target
+	// URLField and BaseField name the fields that hold the URL and its base: by
+	// field path in jsonl; by column name, or column number counted from 1, in
+	// csv and tsv. These formats require URLField or URL. In logfmt and ltsv,
+	// URLField is the key or label of the URL; if it is empty, the common ones
+	// are tried. In msgpack and avro, URLField is a field path, in protobuf a
+	// path of field numbers such as 3.1; they require it.
+	URLField, BaseField string
+	// URL names the fields that hold the parts of the URL in jsonl, csv and
+	// tsv. It excludes URLField and BaseField, and no other format accepts it
+	// except those that are JSON logs, whose own fields it replaces.
+	URL URLParts
+	// Base is an absolute URL. An origin-form target takes its scheme and host
+	// from Base if the record has none. Other relative URLs are resolved
+	// against Base, unless the record has its own base (RFC 3986 §5.1).
+	//
+	// The host of Base, or a part of the host, can be {name}, which stands for
+	// the value of a field of the record; name has the syntax of URLField. In
+	// an access log the name must be host, which stands for the host in the
+	// record and must make up the whole authority. If the field is missing, or
+	// its value does not form a valid host, the record has no base.
+	Base string
+	// Render selects what is written. Fields lists the fields that RenderJSONL,
+	// RenderTSV, RenderCSV and RenderParquet write, in order; if it is empty, they write
+	// the fields from "url" to "error" of FieldNames.
+	Render Render
+	Fields []string
+	// Extend lists the fields that RenderExtend adds to each record, in order.
+	Extend []Extension
+	// Level is the level of the field key and of RenderKeys. KeyForm is the
+	// text form of these keys; KeyRaw is not allowed, because output is text.
+	Level   codec.Level
+	KeyForm codec.KeyForm
+	// Divert sends records that cannot be parsed to the dead letters. If it is
+	// false, such records pass through, or become an object with an error.
+	Divert bool
+	// OnUnparsed is the disposition of records that do not match the format,
+	// and OnOversize that of records longer than MaxRecord. The zero value of
+	// each follows Divert. DispositionDrop is valid only for OnUnparsed;
+	// DispositionTruncate and DispositionStop are valid only for OnOversize.
+	// Records of a table cannot be truncated, because an open quote would
+	// swallow the records after it.
+	OnUnparsed, OnOversize Disposition
+	// RejectFlags rejects records that have a URL with any of these flags, with
+	// the Reason Flagged. RejectNotHTTP rejects records that have a URL with a
+	// scheme other than http and https, with the Reason NotHTTP; URLs without a
+	// scheme pass. Such records are treated like those that cannot be parsed.
+	RejectFlags   codec.Flags
+	RejectNotHTTP bool
+	// Redact lists what is replaced by *** in the output and in the dead letters:
+	// "passwords" of URLs, and values that are "email", "ipv4", "ipv6" or "jwt", or
+	// match a regular expression between slashes. Passwords are replaced with each
+	// of these; "none" stands for an empty list. The patterns apply to text without
+	// its escapes; see the documentation of --redact. Keys are computed from the
+	// text as it is.
+	Redact []string
+	// Repairs are applied to normal forms; keys are computed from the repaired
+	// URLs. Use them with profiles that keep malformed percent-encodings: where
+	// a profile turns '%' into %25, no %u is left to repair.
+	Repairs Repair
+	// Secrets are names of parameters. Everywhere in the output and in the dead
+	// letters, their values are replaced by ***, and so are passwords if there is
+	// at least one name: in the paths, queries and fragments of all URLs, in URLs
+	// nested in these, and in other text from "NAME=" to the next '&', ';', quote
+	// or white space. Keys are computed from the masked URLs. Text of records
+	// that cannot be read is masked, but may hold secrets in another form:
+	// [Stats.Uninspected] counts such records.
+	Secrets []string
+	// Params defines the OpenAPI styles of parameters, for the field params and
+	// the flag param-style. Nil means the styles of the normalizer's policy.
+	Params *params.Styles
+	// Charset returns the encoding with a label, ignoring case, that an HTML
+	// document names: nil for UTF-8, and false for an unknown label. If Charset
+	// is nil, documents are read as UTF-8.
+	Charset func(label string) (Charset, bool)
+	// Schemas returns the schemas of Avro messages. The format avro requires it;
+	// no other format uses it. StopNoSchema makes a message with an id without a
+	// schema end the job: see [Worker.Err]. Otherwise such a message is rejected
+	// with the Reason NoSchema.
+	Schemas      SchemaFunc
+	StopNoSchema bool
+	// Normalizer normalizes the URLs. It is required.
+	Normalizer *codec.Normalizer
+	// Zone supplies the zone, and Year the year, of times that a log writes
+	// without one. If Zone is nil or Year is 0, such records have no field time. Zone must be safe for concurrent use.
+	Zone ZoneFunc
+	Year int
+	// Where decides which records are kept. The others are counted as filtered.
+	// It is asked once for each record, about its first URL: that of the request
+	// if there is one. Blank lines and headers are always kept. Records that are
+	// rejected before their URL is read are kept unless Where reads the field
+	// error. Nil keeps all records.
+	Where Condition
+	// Route distributes the records that Where keeps over several outputs: each
+	// goes to those of the first branch that takes it (see Worker.To). Records
+	// that no branch takes count as filtered. The conditions are asked as Where
+	// is; if a record is rejected before its URL is read, only those that read
+	// the field error are.
+	Route []Branch
+	// Shard selects the records of one of several processes.
+	Shard Shard
+	// MaxRecord is the maximum length of a record in bytes, including its line
+	// end. Longer records are handled by OnOversize. 0 means no limit.
+	MaxRecord int
+	// MaxExpansion is the maximum length in bytes of the output of a record with many
+	// URLs, each of which is written with the field record. From the URL that would
+	// pass it on, that field is left empty, and the URLs have the flag record-omitted.
+	// 0 means 64 times the length of the record, and at least 64 MiB.
+	MaxExpansion int
+	// Facts makes workers collect a Fact about each record, for sinks that
+	// partition their output.
+	Facts bool
+	// Identity makes workers collect the identity of each record.
+	Identity Identity
+	// Note is a field at the end of each record, with a value that another stage
+	// changes. It is for the renderings jsonl, tsv, csv, extend and keys.
+	Note Note
+}
+
+// Job is a checked Config, ready for use. It is immutable and safe for
+// concurrent use.
+type Job struct {
+	reader      Reader
+	lengths     locate.BinaryReader // reader, if its records are binary
+	base        jobBase
+	render      Render
+	fields      []fieldID
+	wants       fieldSet // fields that are written
+	reads       fieldSet // those, and the ones that where reads
+	keeps       jobKeeps
+	level       codec.Level
+	keyForm     codec.KeyForm
+	extend      []fieldID
+	rejects     jobRejects
+	redact      bool
+	patterns    *redact.Patterns // redact is then set, too
+	repairs     Repair
+	secrets     [][]byte // lower case; redact is then set, too
+	mends       bool     // one of these two is set
+	styles      *params.Styles
+	readsParams bool // whether the parameters of each URL are read
+	norm        *codec.Normalizer
+	sortKeys    bool              // whether normal forms are sort keys
+	whatwg      bool              // whether the standard of norm is WHATWG
+	constants   [numFields][]byte // values of the fields in ofJob; nil: absent
+
+	notes                   jobNote
+	maxRecord, maxExpansion int
+	facts                   bool // workers collect a Fact about each record
+	id                      identity
+	zone                    ZoneFunc
+	year                    int
+}
+
+// jobBase is what Config.Base says.
+type jobBase struct {
+	url      []byte    // Config.Base, or nil
+	origin   []byte    // its scheme and authority: "https://example.com"
+	scheme   []byte    // its scheme: "https"
+	template *template // Config.Base if it holds {name}; url and origin are then nil
+}
+
+// jobKeeps says which records are kept, and where they go.
+type jobKeeps struct {
+	where      Condition
+	shard      *sharder    // where, if there is a shard
+	shardRules codec.Rules // rules of keys that only the shard needs, which do not count
+	asksWhy    bool        // where is also asked about records that are rejected before their URL is read
+	routes     bool        // where is a router
+	blanks     uint64      // outputs of blank lines, if routes
+}
+
+// jobRejects says which records are rejected, and what happens to them.
+type jobRejects struct {
+	divert     bool
+	onUnparsed Disposition // never DispositionDefault
+	onOversize Disposition
+	flags      codec.Flags
+	notHTTP    bool
+	filters    bool // one of these two is set
+}
+
+// jobNote is Config.Note.
+type jobNote struct {
+	value, name, member []byte // member is both as a JSON member; nil: none
+}
+
+// New checks c and returns a Job for it. The error joins a *ConfigError for
+// each invalid setting.
+func New(c Config) (*Job, error) {
+	j := &Job{
+		render: c.Render, level: c.Level, keyForm: c.KeyForm,
+		rejects: jobRejects{divert: c.Divert, flags: c.RejectFlags, notHTTP: c.RejectNotHTTP},
+		norm:    c.Normalizer, whatwg: c.Normalizer != nil && c.Normalizer.Profile().Standard == codec.WHATWG, maxRecord: c.MaxRecord, maxExpansion: c.MaxExpansion,
+		repairs: c.Repairs, facts: c.Facts, zone: c.Zone, year: c.Year,
+	}
+	var errRedact error
+	j.patterns, j.redact, errRedact = redact.Parse(c.Redact)
+	j.redact = j.redact || len(c.Secrets) > 0
+	for _, name := range c.Secrets {
+		j.secrets = append(j.secrets, appendLower(nil, name))
+	}
+	j.rejects.filters = j.rejects.notHTTP || !j.rejects.flags.IsZero()
+	j.mends = j.repairs != 0 || len(j.secrets) > 0
+	errBase := j.setBase(&c)
+	errs := []error{j.setFormat(c, errBase == nil), locate.About("Base", errBase), locate.About("Redact", errRedact), j.setFields(c.Fields), j.setExtend(&c), j.setDispositions(&c)}
+	if c.Normalizer == nil {
+		errs = append(errs, locate.Wrong("Normalizer", "missing normalizer"))
+	} else {
+		j.setConstants(c.Normalizer)
+		errs = append(errs, j.setMatch(&c))
+	}
+	j.reads |= j.wants
+	errs = append(errs, j.setWhere(&c))
+	errs = append(errs, j.setIdentity(c.Identity, c.Target), j.setNote(c.Note))
+	j.setParams(&c)
+	if int(c.Render) >= len(locate.RenderNames) {
+		errs = append(errs, locate.Wrong("Render", "unknown rendering"))
+	}
+	if int(c.Target) >= len(locate.TargetNames) {
+		errs = append(errs, locate.Wrong("Target", "unknown target"))
+	}
+	if c.KeyForm >= codec.KeyRaw {
+		errs = append(errs, locate.Wrong("KeyForm", "keys must be written as hex or base32, because output is text"))
+	}
+	if c.Repairs&^allRepairs != 0 {
+		errs = append(errs, locate.Wrong("Repairs", "unknown repair"))
+	}
+	if c.MaxRecord < 0 {
+		errs = append(errs, locate.Wrong("MaxRecord", "the record limit must not be negative"))
+	}
+	if c.MaxExpansion < 0 {
+		errs = append(errs, locate.Wrong("MaxExpansion", "the limit of the output must not be negative"))
+	}
+	if j.reader != nil && c.Format != wire.AvroName && c.Schemas != nil {
+		errs = append(errs, locate.Wrong("Schemas", "the schema registry applies only to the format avro"))
+	}
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	return j, nil
+}
+
+// setMatch checks the settings that depend on whether the profile matches
+// another program.
+func (j *Job) setMatch(c *Config) error {
+	p := c.Normalizer.Profile()
+	j.sortKeys = p.HasSortKeys()
+	var errs []error
+	switch {
+	case p.Match == "" && c.Level == codec.KMatch:
+		errs = append(errs, locate.Wrong("Level", "the key level match requires a profile that matches another program"))
+	case p.Match != "" && c.Repairs != 0:
+		errs = append(errs, locate.Wrong("Repairs", "a profile that matches another program allows no repairs"))
+	}
+	if p.Match != "" && len(c.Secrets) > 0 {
+		errs = append(errs, locate.Wrong("Secrets", "a profile that matches another program cannot mask parameters"))
+	}
+	return errors.Join(errs...)
+}
+
+// setParams sets the styles of parameters. It needs the results of setFields
+// and setExtend.
+func (j *Job) setParams(c *Config) {
+	j.styles = c.Params
+	if j.styles == nil && c.Normalizer != nil {
+		j.styles = c.Normalizer.Policy().Styles
+	}
+	j.readsParams = j.reads.has(fParams) || c.RejectFlags.Has(codec.ParamStyle)
+}
+
+// setFormat sets the reader from Format, Dialect and the fields that the format
+// itself checks. If baseOK is false, Base is invalid and the format does not
+// see it.
+func (j *Job) setFormat(c Config, baseOK bool) error {
+	var errDialect error
+	if c.Dialect != "" {
+		if _, errDialect = suggest.Index("dialect", locate.DialectNames, c.Dialect); errDialect != nil {
+			c.Dialect = "" // the format has nothing to add
+		}
+	}
+	if !baseOK {
+		c.Base = ""
+	}
+	f, err := formats.FindFormat(c.Format, c.custom(c.Formats))
+	if err != nil {
+		return errors.Join(locate.About("Dialect", errDialect), locate.About("Format", err))
+	}
+	settings := c.settings()
+	j.reader, err = f.Open(settings)
+	j.lengths, _ = j.reader.(locate.BinaryReader)
+	if _, ok := j.reader.(*table.Reader); err == nil && !ok && c.Dialect == locate.DialectBackslash {
+		err = locate.Wrong("Dialect", "the dialect backslash applies only to the formats csv, csv-semicolon, csv-pipe and tsv")
+	}
+	if _, ok := f.(table.Format); !ok {
+		err = errors.Join(err, errors.Join(table.RefuseTableSyntax(settings)...))
+	}
+	return errors.Join(locate.About("Dialect", errDialect), err)
+}

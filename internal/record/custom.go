@@ -1,0 +1,60 @@
+package record
+
+import (
+	"github.com/urlfold/urlfold/internal/record/internal/formats"
+	"github.com/urlfold/urlfold/internal/record/internal/locate"
+)
+
+// Format is a format outside of this package: see Config.Formats. It must be immutable
+// and safe for concurrent use.
+type Format interface {
+	// Name returns the value of Config.Format that selects the format: "jsonl".
+	Name() string
+	// Detect reports how well the format fits the records of a sample.
+	Detect(s *Sample) Fit
+	// Open returns a Reader for the target, fields and dialect in c. The error
+	// joins a *ConfigError for each invalid setting. Open must reject fields of
+	// c that are set but have no meaning for the format.
+	Open(c *Config) (Reader, error)
+}
+
+// customFormat is a Format among the built-in formats.
+type customFormat struct {
+	Format
+	config Config
+}
+
+// Open implements [Format]. A format after a prefix is opened with its own name, and no
+// format sees a base or a dialect that is invalid.
+func (f customFormat) Open(s *locate.Settings) (Reader, error) {
+	c := f.config
+	c.Format, c.Dialect, c.Base = s.Format, s.Dialect, s.Base
+	return f.Format.Open(&c)
+}
+
+// custom returns formats for c among the built-in formats.
+func (c *Config) custom(formats []Format) (list []locate.Format) {
+	for _, f := range formats {
+		list = append(list, customFormat{f, *c})
+	}
+	return list
+}
+
+// settings returns what a format may know of c.
+func (c *Config) settings() *locate.Settings {
+	return &locate.Settings{
+		Format: c.Format, Dialect: c.Dialect, Delimiter: c.Delimiter, Quote: c.Quote, Escape: c.Escape, NoHeader: c.NoHeader, MaxQuoted: c.MaxQuoted,
+		Target: c.Target, URLField: c.URLField, BaseField: c.BaseField, URL: c.URL, Base: c.Base,
+		Render: c.Render, Extend: c.Extend, Note: c.Note, OnOversize: c.OnOversize, Redact: c.Redact, Secrets: c.Secrets,
+		Charset: c.Charset, Schemas: c.Schemas, StopNoSchema: c.StopNoSchema, Zone: c.Zone, Year: c.Year,
+	}
+}
+
+// Detect guesses the format of a stream from its first bytes, among the
+// built-in formats and those of more. It considers only formats that fit at
+// least half of the first fifty records. If there is none, it considers these
+// formats after a prefix, such as a syslog header. ok is false if no format
+// fits. Detect does not retain head.
+func Detect(head []byte, more ...Format) (g Guess, ok bool) {
+	return formats.Detect(head, new(Config).custom(more))
+}

@@ -1,0 +1,204 @@
+package record
+
+import (
+	"github.com/urlfold/urlfold/codec"
+	"github.com/urlfold/urlfold/internal/ground/suggest"
+	"github.com/urlfold/urlfold/internal/record/internal/jsonlines"
+	"github.com/urlfold/urlfold/internal/record/internal/locate"
+	"github.com/zeebo/xxh3"
+)
+
+// Identity selects what makes two records the same, for filters that drop
+// duplicates: see Worker.AppendIdentity.
+type Identity struct {
+	// By is the name of the output field that is compared: key, k0 to k3, surface,
+	// site or template. The field key is the key at Config.Level. If By is empty, records
+	// have no identity.
+	By string
+	// First compares only the first URL of each record, which in an access log is
+	// that of the request: with [TargetAll], a record without a request has no
+	// identity, whatever its referer. Otherwise all URLs of the record count, in
+	// their order.
+	First bool
+	// Time makes workers collect the time of each record: see Worker.Time.
+	Time bool
+}
+
+// identityFields are the fields that Identity.By can name.
+var identityFields = []fieldID{fKey, fK0, fK1, fK2, fK3, fSurface, fSite, fTemplate}
+
+// IdentityNames returns the names that Identity.By can have.
+func IdentityNames() (names []string) {
+	for _, f := range identityFields {
+		names = append(names, fieldNames[f])
+	}
+	return names
+}
+
+// identity is a checked Identity.
+type identity struct {
+	on, first bool
+	referer   bool // the referer can be the first URL
+	time      bool
+	field     fieldID
+	level     codec.Level // of a field that is a key
+	key       bool
+}
+
+// setIdentity sets what identifies a record.
+func (j *Job) setIdentity(id Identity, target Target) error {
+	if id.By == "" {
+		return nil
+	}
+	i, err := suggest.Index("identity", IdentityNames(), id.By)
+	if err != nil {
+		return locate.About("Identity", err)
+	}
+	j.id = j.identityBy(identityFields[i])
+	j.id.first, j.id.referer, j.id.time = id.First, target == TargetReferer, id.Time
+	if id.Time {
+		j.reads |= 1 << fTime
+	}
+	if _, shared := j.reader.(jsonlines.WrappedReader); shared && j.render.KeepsRecords() {
+		return locate.Wrong("Identity", sharedLine)
+	}
+	return nil
+}
+
+// identityBy returns the identity by the field f.
+func (j *Job) identityBy(f fieldID) identity {
+	id := identity{on: true, field: f, level: j.level, key: f == fKey || ofKey.has(f)}
+	if f != fKey {
+		id.level = keyLevels[f]
+	}
+	return id
+}
+
+// Identifies reports whether the workers of the job collect the identity of each
+// record.
+func (j *Job) Identifies() bool { return j.id.on }
+
+// Times reports whether the workers of the job collect the time of each record.
+func (j *Job) Times() bool { return j.id.time }
+
+// AppendIdentity appends the identity of the record of the last Append or AppendRun. It
+// is the same for two records if they have the same URLs, as Config.Identity says. It is
+// zero if the record has none: without a URL, if one of its URLs was rejected or has no
+// key, and after Reject and Piece.
+func (w *Worker) AppendIdentity(dst []codec.Key) []codec.Key { return append(dst, w.identity()) }
+
+// identity returns the identity of the last record. It copies each word as it was
+// written: a load of both would wait until both stores are complete.
+func (w *Worker) identity() codec.Key {
+	n := &w.n.fact.Identity
+	return codec.Key{Hi: n.Hi, Lo: n.Lo}
+}
+
+// Time returns the time of the record of the last Append. Records without a URL have
+// none.
+func (w *Worker) Time() Time { return w.n.fact.Time }
+
+// identify adds the current URL at s to the identity of the record. A record in
+// which a URL has no key has no identity: it must not be taken for a duplicate.
+func (w *Worker) identify(s *locate.Site, rec []byte, v *verdict) {
+	id := &w.job.id
+	if t := &w.n.fact.Time; id.time && !t.Known {
+		t.Seconds, t.Known = w.v.seconds(rec)
+	}
+	if id.first && (s != w.found.First() || s.Role == locate.RoleReferer && !id.referer) || v.unnamed {
+		return
+	}
+	k, ok := w.n.fact.Key, false
+	if w.job.facts && v.urls == 1 && id.key && id.level == w.job.level {
+		ok = !k.IsZero() // addFact has computed it
+	}
+	if !ok {
+		k, ok = w.identityOf(id, s, rec)
+	}
+	f := &w.n.fact
+	switch {
+	case !ok:
+		v.unnamed = true
+		f.Identity = codec.Key{}
+	case f.Identity == codec.Key{}:
+		f.Identity = k // the identity of one URL is its key
+	default:
+		f.Identity = join(f.Identity, k)
+	}
+}
+
+// identityOf returns the identity of the current URL by id, and whether it has
+// one.
+func (w *Worker) identityOf(id *identity, s *locate.Site, rec []byte) (codec.Key, bool) {
+	if id.key {
+		if !w.n.hasKey() {
+			return codec.Key{}, false
+		}
+		return w.n.keyAt(id.level), true
+	}
+	text, ok := w.v.value(id.field, s, rec, &w.at)
+	if !ok {
+		return codec.Key{}, false
+	}
+	h := xxh3.Hash128(text)
+	return codec.Key{Hi: h.Hi, Lo: h.Lo}, true
+}
+
+// join returns the identity of a list of URLs that continues the one of all with
+// k.
+func join(all, k codec.Key) codec.Key {
+	var both [64]byte
+	h := xxh3.Hash128(k.AppendTo(all.AppendTo(both[:0])))
+	return codec.Key{Hi: h.Hi, Lo: h.Lo}
+}
+
+// Fact holds the properties of a record that a sink needs besides its bytes,
+// such as those it partitions by.
+type Fact struct {
+	Key   codec.Key   // key of the record's first URL at the job's level; zero if it has none
+	Host  uint64      // XXH3 of that URL's host; zero if none
+	Flags codec.Flags // union over all URLs of the record
+}
+
+// Time is the field time of a record.
+type Time struct {
+	Seconds int64 // since 1970
+	Known   bool  // whether the record has the field
+}
+
+// facts is all that is known about a record besides its output. Most jobs need a part.
+type facts struct {
+	Fact
+	Identity codec.Key
+	Time     Time
+}
+
+// Facts reports whether the workers of the job collect a Fact about each
+// record.
+func (j *Job) Facts() bool { return j.facts }
+
+// AppendFact appends the Fact about the record of the last Append or AppendRun. It is
+// zero if the job does not collect facts, if the record has no URL, and after Reject
+// and Piece.
+func (w *Worker) AppendFact(dst []Fact) []Fact {
+	if !w.job.facts {
+		return append(dst, Fact{})
+	}
+	return append(dst, w.n.fact.Fact)
+}
+
+// addFact adds the current URL to the fact. first is set for the first URL of the
+// record that could be parsed.
+func (n *normalizer) addFact(first bool) {
+	c := &n.cur
+	n.fact.Flags = n.fact.Flags.Union(c.flags)
+	if !first {
+		return
+	}
+	if n.hasKey() {
+		n.fact.Key = n.keyOf()
+	}
+	if host := n.res.Out.Span(codec.Host); !c.nohost && host.Len() > 0 {
+		n.fact.Host = xxh3.Hash(c.norm[host.Start:host.End])
+	}
+}

@@ -1,0 +1,103 @@
+// Package formats is the table of the built-in formats, and finds the format of an input.
+// It also combines formats: it reads lines of one format behind a prefix or in records of
+// another, such as syslog+combined.
+package formats
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/urlfold/urlfold/internal/ground/suggest"
+	"github.com/urlfold/urlfold/internal/record/internal/archive"
+	"github.com/urlfold/urlfold/internal/record/internal/jsonlines"
+	"github.com/urlfold/urlfold/internal/record/internal/locate"
+	"github.com/urlfold/urlfold/internal/record/internal/markup"
+	"github.com/urlfold/urlfold/internal/record/internal/table"
+	"github.com/urlfold/urlfold/internal/record/internal/textlog"
+	"github.com/urlfold/urlfold/internal/record/internal/wire"
+)
+
+// Builtin holds the formats of this package, in the order in which they are
+// listed.
+var Builtin = append([]locate.Format{
+	textlog.LinesFormat{},
+	textlog.ProseFormat{},
+	textlog.AnyLogFormat{},
+	markup.HTMLFormat{},
+	textlog.LogFormat{ID: "clf"},
+	textlog.LogFormat{ID: "combined", Quoted: true},
+	textlog.LogFormat{ID: "vhost_combined", Quoted: true, Vhost: true},
+	textlog.LogFormat{ID: "vhost_common", Vhost: true},
+	jsonlines.Format{},
+	table.Format{ID: "csv", Sep: ','},
+	table.Format{ID: "csv-semicolon", Sep: ';'},
+	table.Format{ID: "csv-pipe", Sep: '|'},
+	table.Format{ID: "tsv", Sep: '\t'},
+	textlog.W3CFormat{},
+	textlog.ZeekFormat{},
+	textlog.LogfmtFormat{},
+	textlog.LTSVFormat{},
+	textlog.CEFFormat{},
+	archive.CDXFormat{},
+	archive.CDXJFormat{},
+	table.GCSFormat{},
+	textlog.Fixed("aws-alb"),
+	textlog.Fixed("aws-elb"),
+	textlog.Fixed("aws-s3"),
+	textlog.Fixed("haproxy"),
+	textlog.Fixed("squid"),
+	textlog.Fixed("envoy"),
+	textlog.Fixed("istio"),
+	textlog.Fixed("uwsgi"),
+	textlog.Fixed("confluence"),
+	textlog.Fixed("nginx-proxy-manager"),
+	archive.WATFormat{}, // before warc, which its files are
+	archive.WARCFormat{},
+	archive.ARCFormat{},
+	wire.JournalFormat{},
+	wire.MsgpackFormat{},
+	wire.ProtobufFormat{},
+	wire.AvroFormat{},
+}, jsonlines.LogFormats()...)
+
+// Formats returns the names of the built-in formats in a new slice.
+func Formats() []string { return formatNames(Builtin) }
+
+func formatNames(formats []locate.Format) []string {
+	names := make([]string, len(formats))
+	for i, f := range formats {
+		names[i] = f.Name()
+	}
+	return names
+}
+
+// allFormats returns the built-in formats and custom ones, which replace built-in formats
+// with the same name.
+func allFormats(custom []locate.Format) []locate.Format {
+	own := formatNames(custom)
+	list := slices.DeleteFunc(slices.Clone(Builtin), func(f locate.Format) bool { return slices.Contains(own, f.Name()) })
+	return append(list, custom...)
+}
+
+// FindFormat returns the format that a Config with the given Format selects among the
+// built-in and custom ones.
+func FindFormat(name string, custom []locate.Format) (locate.Format, error) {
+	formats := allFormats(custom)
+	names := formatNames(formats)
+	switch {
+	case strings.ContainsAny(name, "$%"):
+		return textlog.LayoutFormat{Text: name}, nil
+	case name == "":
+		return nil, fmt.Errorf("missing format: must be one of %s, or the text of an nginx log_format or Apache LogFormat", strings.Join(names, ", "))
+	}
+	if f, ok := prefixedFormatNamed(name, formats); ok {
+		return f, nil
+	}
+	i, err := suggest.Index("format", names, name)
+	if err != nil {
+		return nil, cmp.Or(prefixError(name, names, formats), err)
+	}
+	return formats[i], nil
+}

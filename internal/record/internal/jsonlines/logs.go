@@ -1,0 +1,240 @@
+package jsonlines
+
+import (
+	"github.com/urlfold/urlfold/internal/record/internal/locate"
+)
+
+// Log describes a format whose records are JSON objects with fields of
+// known names. Each list holds alternatives in the syntax of Config.URLField;
+// the first field with a value is used.
+type Log struct {
+	ID string
+	// Landmarks are the fields that a record must have: one of each list.
+	Landmarks [][]string
+	// Wrapped is the name of the member that holds an array of records, if the
+	// format can have several of them in one line.
+	Wrapped string
+	// plain is set if the scheme is http unless the record says otherwise.
+	plain bool
+	// foreign begins the first parameter of a query that the server made up.
+	foreign string
+	Parts   []Part
+	// About says where the log comes from, doc is the address of its reference,
+	// and note says what a reader of the documentation must know besides.
+	About, Doc, Note string
+}
+
+// Logs holds the formats in the order in which they are listed. In
+// detection, the first one of several fitting formats wins, so that those with
+// fewer landmarks are last.
+var Logs = []Log{
+	{
+		ID: "caddy", About: "Caddy's access log", Doc: "https://caddyserver.com/docs/logging",
+		Note:      "A member `request.tls` means that the scheme is https. Lines of other loggers have no URL and pass through. The header values are those of the first header with the name.",
+		Landmarks: [][]string{{"request.method"}, {"request.uri"}, {"request.proto"}},
+		Parts: []Part{
+			{locate.UseTarget, 0, []string{"request.uri"}},
+			{locate.UseHost, 0, []string{"request.host"}},
+			{locate.UseTLS, 0, []string{"request.tls"}},
+			{locate.UseMethod, 0, []string{"request.method"}},
+			{locate.UseReferer, 0, []string{"request.headers.Referer[0]"}},
+			{locate.UseTime, 0, []string{"ts"}},
+			{locate.UseStatus, 0, []string{"status"}},
+			{locate.UseBytes, 0, []string{"size"}},
+			{locate.UseDuration, 0, []string{"duration"}},
+			{locate.UseClient, 0, []string{"request.client_ip", "request.remote_ip", "request.remote_addr"}},
+			{locate.UseAgent, 0, []string{"request.headers.User-Agent[0]"}},
+			{locate.UseRequestID, 0, []string{"uuid", "request.headers.X-Request-Id[0]"}},
+		},
+	},
+	{
+		ID: "traefik", About: "Traefik's access log with `format: json`", Doc: "https://doc.traefik.io/traefik/observability/access-logs/",
+		Note:      "Traefik logs the headers only if its configuration keeps them. The fields `RequestAddr` and `RequestLine` of older versions repeat parts of the URL; `rewrite` leaves them as they are.",
+		Landmarks: [][]string{{"RequestPath"}, {"RequestMethod", "RequestHost", "RequestAddr"}},
+		Parts: []Part{
+			{locate.UseTarget, 0, []string{"RequestPath"}},
+			{locate.UseScheme, 0, []string{"RequestScheme"}},
+			{locate.UseHost, 0, []string{"RequestHost", "RequestAddr"}},
+			{locate.UsePort, 0, []string{"RequestPort"}},
+			{locate.UseMethod, 0, []string{"RequestMethod"}},
+			{locate.UseReferer, 0, []string{"request_Referer"}},
+			{locate.UseTime, 0, []string{"StartUTC", "StartLocal", "time"}},
+			{locate.UseStatus, 0, []string{"DownstreamStatus"}},
+			{locate.UseBytes, 0, []string{"DownstreamContentSize"}},
+			{locate.UseDuration, 9, []string{"Duration"}},
+			{locate.UseClient, 0, []string{"ClientHost", "ClientAddr"}},
+			{locate.UseAgent, 0, []string{"request_User-Agent"}},
+			{locate.UseRequestID, 0, []string{"request_X-Request-Id", "TraceId"}},
+		},
+	},
+	{
+		ID: "envoy-json", About: "JSON access logs of Envoy, Istio and Envoy Gateway", Doc: "https://www.envoyproxy.io/docs/envoy/latest/configuration/observability/access_log/usage",
+		Note:      "The names of the fields are up to the configuration of Envoy. These are the names of Istio, of Envoy Gateway, and those that the documentation of Envoy uses.",
+		Landmarks: [][]string{{"response_flags", "downstream_remote_address", "upstream_host", "upstream_cluster"}, envoyPaths, {"method", ":method"}},
+		Parts: []Part{
+			{locate.UseTarget, 0, envoyPaths},
+			{locate.UseScheme, 0, []string{"scheme", ":scheme", "x_forwarded_proto", "x-forwarded-proto"}},
+			{locate.UseHost, 0, []string{"authority", ":authority"}},
+			{locate.UseMethod, 0, []string{"method", ":method"}},
+			{locate.UseReferer, 0, []string{"referer", "referrer"}},
+			{locate.UseTime, 0, []string{"start_time", "timestamp"}},
+			{locate.UseStatus, 0, []string{"response_code", "status"}},
+			{locate.UseBytes, 0, []string{"bytes_sent"}},
+			{locate.UseDuration, 3, []string{"duration"}},
+			{locate.UseClient, 0, []string{"x_forwarded_for", "x-forwarded-for", "downstream_remote_address"}},
+			{locate.UseAgent, 0, []string{"user_agent", "user-agent"}},
+			{locate.UseRequestID, 0, []string{"request_id", "x_request_id", "x-request-id"}},
+		},
+	},
+	{
+		ID: "gcp-lb", About: "request logs of Google Cloud load balancers", Doc: "https://cloud.google.com/load-balancing/docs/https/https-logging-monitoring",
+		Note:      "Records of other services pass through without a URL, unless they have the field `httpRequest.requestUrl`.",
+		Landmarks: [][]string{{"httpRequest.requestUrl"}, {"httpRequest.requestMethod"}},
+		Parts: []Part{
+			{locate.UseTarget, 0, []string{"httpRequest.requestUrl"}},
+			{locate.UseMethod, 0, []string{"httpRequest.requestMethod"}},
+			{locate.UseReferer, 0, []string{"httpRequest.referer"}},
+			{locate.UseTime, 0, []string{"timestamp"}},
+			{locate.UseStatus, 0, []string{"httpRequest.status"}},
+			{locate.UseBytes, 0, []string{"httpRequest.responseSize"}},
+			{locate.UseDuration, locate.NoUnit, []string{"httpRequest.latency"}},
+			{locate.UseClient, 0, []string{"httpRequest.remoteIp"}},
+			{locate.UseAgent, 0, []string{"httpRequest.userAgent"}},
+			{locate.UseRequestID, 0, []string{"insertId"}},
+		},
+	},
+	{
+		ID: "azure-front-door", About: "access logs of Azure Front Door and of Azure CDN from Microsoft", Doc: "https://learn.microsoft.com/azure/frontdoor/monitor-front-door-reference",
+		Note:      "Records of other categories pass through without a URL.",
+		Landmarks: [][]string{{"properties.requestUri"}, {"properties.trackingReference"}},
+		Wrapped:   "records",
+		Parts: []Part{
+			{locate.UseTarget, 0, []string{"properties.requestUri"}},
+			{locate.UseHost, 0, []string{"properties.hostName"}},
+			{locate.UseMethod, 0, []string{"properties.httpMethod"}},
+			{locate.UseReferer, 0, []string{"properties.referer", "properties.referrer"}},
+			{locate.UseTime, 0, []string{"time"}},
+			{locate.UseStatus, 0, []string{"properties.httpStatusCode"}},
+			{locate.UseBytes, 0, []string{"properties.responseBytes"}},
+			{locate.UseDuration, 0, []string{"properties.timeTaken"}},
+			{locate.UseClient, 0, []string{"properties.clientIp"}},
+			{locate.UseAgent, 0, []string{"properties.userAgent"}},
+			{locate.UseRequestID, 0, []string{"properties.trackingReference"}},
+		},
+	},
+	{
+		ID: "azure-app-gateway", About: "access logs of Azure Application Gateway, v1 and v2", Doc: "https://learn.microsoft.com/azure/application-gateway/monitor-application-gateway-reference",
+		Note:      "`originalRequestUriWithArgs` is the target before the gateway rewrites it; older records lack it. `requestQuery` of v1 gateways holds routing data, which begins with `X-AzureApplicationGateway-`; urlfold ignores such a query. The record does not tell the scheme, so set it with `--base https://{host}/`. `timeTaken` is in milliseconds if it has no decimal point, which is so for v1, and in seconds otherwise.",
+		Landmarks: [][]string{{"properties.requestUri"}, {"properties.httpMethod"}, {"properties.httpStatus"}},
+		Wrapped:   "records",
+		foreign:   "X-AzureApplicationGateway-",
+		Parts: []Part{
+			{locate.UseTarget, 0, []string{"properties.originalRequestUriWithArgs"}},
+			{locate.UsePath, 0, []string{"properties.requestUri"}},
+			{locate.UseQuery, 0, []string{"properties.requestQuery"}},
+			{locate.UseHost, 0, []string{"properties.originalHost", "properties.host", "properties.hostname"}},
+			{locate.UseMethod, 0, []string{"properties.httpMethod"}},
+			{locate.UseTime, 0, []string{"timeStamp", "time", "timestamp"}},
+			{locate.UseStatus, 0, []string{"properties.httpStatus"}},
+			{locate.UseBytes, 0, []string{"properties.sentBytes"}},
+			{locate.UseDuration, locate.MsUnlessDecimal, []string{"properties.timeTaken"}},
+			{locate.UseClient, 0, []string{"properties.clientIP"}},
+			{locate.UseAgent, 0, []string{"properties.userAgent"}},
+			{locate.UseRequestID, 0, []string{"properties.transactionId"}},
+		},
+	},
+	{
+		ID: "cloudflare", About: "HTTP requests and firewall events of Cloudflare Logpush", Doc: "https://developers.cloudflare.com/logs/logpush/logpush-job/datasets/zone/http_requests/",
+		Note:      "The fields are those that the Logpush job selects. Without `ClientRequestURI`, the path is `ClientRequestPath` and the query is `ClientRequestQuery`, which only firewall events have. Logpush has no field for the duration of a request.",
+		Landmarks: [][]string{{"ClientRequestURI", "ClientRequestPath"}, {"ClientRequestHost", "RayID", "EdgeStartTimestamp"}},
+		Parts: []Part{
+			{locate.UseTarget, 0, []string{"ClientRequestURI"}},
+			{locate.UsePath, 0, []string{"ClientRequestPath"}},
+			{locate.UseQuery, 0, []string{"ClientRequestQuery"}},
+			{locate.UseScheme, 0, []string{"ClientRequestScheme"}},
+			{locate.UseHost, 0, []string{"ClientRequestHost"}},
+			{locate.UseMethod, 0, []string{"ClientRequestMethod"}},
+			{locate.UseReferer, 0, []string{"ClientRequestReferer"}},
+			{locate.UseTime, 0, []string{"EdgeStartTimestamp", "Datetime"}},
+			{locate.UseStatus, 0, []string{"EdgeResponseStatus"}},
+			{locate.UseBytes, 0, []string{"EdgeResponseBytes"}},
+			{locate.UseClient, 0, []string{"ClientIP"}},
+			{locate.UseAgent, 0, []string{"ClientRequestUserAgent"}},
+			{locate.UseRequestID, 0, []string{"RayID"}},
+		},
+	},
+	{
+		ID: "suricata-eve", About: "Suricata's eve.json", Doc: "https://docs.suricata.io/en/latest/output/eve/eve-json-format.html",
+		Note:      "Events of other types pass through without a URL. The scheme is http, because Suricata sees only decrypted traffic.",
+		Landmarks: [][]string{{"event_type"}, {"timestamp"}, {"src_ip"}},
+		plain:     true,
+		Parts: []Part{
+			{locate.UseTarget, 0, []string{"http.url"}},
+			{locate.UseHost, 0, []string{"http.hostname"}},
+			{locate.UsePort, 0, []string{"http.http_port"}},
+			{locate.UseMethod, 0, []string{"http.http_method"}},
+			{locate.UseReferer, 0, []string{"http.http_refer"}},
+			{locate.UseTime, 0, []string{"timestamp"}},
+			{locate.UseStatus, 0, []string{"http.status"}},
+			{locate.UseBytes, 0, []string{"http.length"}},
+			{locate.UseClient, 0, []string{"src_ip"}},
+			{locate.UseAgent, 0, []string{"http.http_user_agent"}},
+			{locate.UseRequestID, 0, []string{"flow_id"}},
+		},
+	},
+	{
+		ID: "zeek-json", About: "Zeek's http.log in JSON", Doc: "https://docs.zeek.org/en/master/logs/http.html",
+		Note:      "Zeek percent-decodes `uri`. The scheme is http. Zeek up to 4.0 removes the port from `host`.",
+		Landmarks: [][]string{{`"id.orig_h"`, "id.orig_h", "id_orig_h"}, {"trans_depth"}},
+		plain:     true,
+		Parts: []Part{
+			{locate.UseTarget, 0, []string{"uri"}},
+			{locate.UseHost, 0, []string{"host"}},
+			{locate.UseMethod, 0, []string{"method"}},
+			{locate.UseReferer, 0, []string{"referrer"}},
+			{locate.UseTime, 0, []string{"ts"}},
+			{locate.UseStatus, 0, []string{"status_code"}},
+			{locate.UseBytes, 0, []string{"response_body_len"}},
+			{locate.UseClient, 0, []string{`"id.orig_h"`, "id.orig_h", "id_orig_h"}},
+			{locate.UseAgent, 0, []string{"user_agent"}},
+			{locate.UseRequestID, 0, []string{"uid"}},
+		},
+	},
+	{
+		ID: "nginx-json", About: "nginx logs with `escape=json` and the usual names", Doc: "https://nginx.org/en/docs/http/ngx_http_log_module.html#log_format",
+		Note:      "The names of the fields are up to the `log_format`. These are the names of the usual layouts, and other servers that use them are read too. A `request` that is only a method, as in logs of Fastly, or only a request target is read as such. `uri` is percent-decoded by nginx, so it is the last choice. Only one of the fields with the URL is rewritten.",
+		Landmarks: [][]string{{"request_uri", "request", "uri", "url", "path"}, {"status", "response_status", "response_code"}, {"remote_addr", "remote_ip", "client_ip", "clientip", "ip", "http_x_forwarded_for", "x_forwarded_for"}},
+		Parts: []Part{
+			{locate.UseTarget, 0, []string{"request_uri"}},
+			{locate.UseRequest, 0, []string{"request"}},
+			{locate.UsePath, 0, []string{"uri", "url", "path", "request_path"}},
+			{locate.UseQuery, 0, []string{"args", "query_string", "query", "request_query"}},
+			{locate.UseScheme, 0, []string{"scheme", "request_scheme", "http_x_forwarded_proto"}},
+			{locate.UseTLS, 0, []string{"https", "is_tls"}},
+			{locate.UseHost, 0, []string{"http_host", "host", "vhost", "domain", "server_name"}},
+			{locate.UsePort, 0, []string{"server_port"}},
+			{locate.UseMethod, 0, []string{"request_method", "method", "http_method", "httpMethod", "verb"}},
+			{locate.UseReferer, 0, []string{"http_referer", "http_referrer", "referer", "referrer", "request_referer"}},
+			{locate.UseTime, 0, []string{"time_iso8601", "msec", "time_local", "time", "timestamp", "@timestamp", "ts", "date", "time_start", "requestTime"}},
+			{locate.UseStatus, 0, []string{"status", "response_status", "response_code"}},
+			{locate.UseBytes, 0, []string{"body_bytes_sent", "bytes_sent", "bytes", "size", "length", "bytes_out", "written_bytes", "response_body_size", "responseLength"}},
+			{locate.UseDuration, 0, []string{"request_time", "duration", "responsetime", "response_time"}},
+			{locate.UseClient, 0, []string{"remote_addr", "remote_ip", "client_ip", "clientip", "ip"}},
+			{locate.UseAgent, 0, []string{"http_user_agent", "user_agent", "agent", "useragent", "request_user_agent", "ua"}},
+			{locate.UseRequestID, 0, []string{"request_id", "req_id", "http_x_request_id", "requestId"}},
+		},
+	},
+}
+
+// envoyPaths are the usual names of the request target in logs of Envoy, whose
+// names are up to its configuration.
+var envoyPaths = []string{
+	"x_envoy_original_path", "x-envoy-original-path", "x_envoy_origin_path", "x-envoy-origin-path", "path", ":path",
+}
+
+// Part names the fields that may hold a part of the request.
+type Part struct {
+	Part   locate.Use
+	Unit   int8 // of a duration; see locate.Attr.Unit and MsUnlessDecimal
+	Fields []string
+}

@@ -1,0 +1,103 @@
+package jsonlines
+
+import (
+	"bytes"
+
+	"github.com/urlfold/urlfold/internal/record/internal/locate"
+)
+
+// wrapper is the framing of lines that hold either one JSON object, or an object
+// whose first member is an array of records. Each element of the array is a
+// record, with the text before it up to the element before; the last one
+// includes the rest of the line. So the records of a line are the line, byte for
+// byte.
+//
+//	{"records":[{"a":1},{"a":2}]}
+//	|                  |         |
+//	first record       second record
+type wrapper struct {
+	locate.LineFraming
+	Member []byte // name of the array; nil if no line holds several records
+}
+
+// Next implements [locate.Reader].
+func (w *wrapper) Next(in []byte) int {
+	n := w.LineFraming.Next(in)
+	if w.Member == nil {
+		return n
+	}
+	s := Scanner{B: in[:n]}
+	if !w.unwrap(&s) {
+		return n
+	}
+	if s.Skip(); s.Broken {
+		return n
+	}
+	if s.Space(); s.Peek() == ',' {
+		return s.Pos
+	}
+	return n
+}
+
+// unwrap moves s from the start of a record to the start of its element, an
+// object. It returns false if the record is not an element of an array.
+func (w *wrapper) unwrap(s *Scanner) bool {
+	s.Space()
+	start := s.Pos
+	if s.Peek() == ',' {
+		s.Pos++
+		s.Space()
+		if s.Peek() == '{' {
+			return true
+		}
+		s.Pos = start
+		return false
+	}
+	if s.Peek() == '{' {
+		s.Pos++
+		s.Space()
+		rest := s.B[s.Pos:]
+		if len(rest) > len(w.Member)+2 && rest[0] == '"' && bytes.HasPrefix(rest[1:], w.Member) && rest[1+len(w.Member)] == '"' {
+			s.Pos += len(w.Member) + 2
+			s.colon()
+			if s.Peek() == '[' {
+				s.Pos++
+				if s.Space(); s.Peek() == '{' {
+					return true
+				}
+			}
+		}
+	}
+	s.Pos, s.Broken = start, false
+	return false
+}
+
+// rest reads what follows an element in the last record of a line.
+func (w *wrapper) rest(s *Scanner) {
+	s.Space()
+	if s.Broken || s.Pos == len(s.B) {
+		return
+	}
+	s.Expect(']')
+	for !s.Broken {
+		s.Space()
+		if s.Peek() != ',' {
+			break
+		}
+		s.Pos++
+		s.Space()
+		if s.member(); !s.Broken {
+			s.Skip()
+		}
+	}
+	if !s.Broken {
+		s.Expect('}')
+	}
+}
+
+// StandsAlone reports whether the first record of in is a line that is an object
+// without an array of other records, whose name begins with wrapped. It may return
+// false although the record is.
+func StandsAlone(in []byte, wrapped byte) bool {
+	return len(in) > 2 && in[0] == '{' && in[1] == '"' && in[2] != wrapped
+}

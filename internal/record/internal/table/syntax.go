@@ -1,0 +1,330 @@
+package table
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/urlfold/urlfold/internal/record/internal/locate"
+)
+
+// Syntax says how the cells of a table are separated and quoted.
+type Syntax struct {
+	Sep     byte
+	Quote   byte // 0: cells are never quoted
+	Escaped bool // a backslash makes the next byte literal
+	ByLine  bool // records are lines; the quotes of a line count only if all of them close on it
+	longest int  // of quoted cells with a line end, in bytes
+
+	plain, Quoted *locate.Dialect // of cells without and with quotes
+	Bare          *Syntax         // the same table without quotes, if ByLine
+}
+
+// Values of Config.Delimiter, Config.Quote and Config.Escape besides single
+// characters.
+const (
+	delimiterTab = "tab"
+	QuoteNone    = "none"
+)
+
+// SyntaxFor returns the syntax that c describes for a table whose separator
+// is sep unless c names one.
+func SyntaxFor(c *locate.Settings, sep byte) (t Syntax, err error) {
+	t = Syntax{Sep: sep, Quote: '"', Escaped: c.Dialect == locate.DialectBackslash, longest: cmp.Or(c.MaxQuoted, locate.DefaultMaxQuoted)}
+	var errSep, errQuote, errEscape, errQuoted error
+	switch {
+	case c.Delimiter == "":
+	case c.Format != "csv":
+		errSep = fmt.Errorf("applies only to the format csv; the format %s has its own delimiter", c.Format)
+	case c.Delimiter == delimiterTab || c.Delimiter == `\t`:
+		t.Sep = '\t'
+	default:
+		t.Sep, errSep = tableByte(c.Delimiter, "such as ; or |, or tab")
+	}
+	switch {
+	case c.Quote == QuoteNone:
+		t.Quote = 0
+	case c.Quote != "":
+		t.Quote, errQuote = tableByte(c.Quote, "such as ', or none")
+	}
+	switch {
+	case c.Escape == "" || c.Escape == c.Quote || c.Quote == "" && c.Escape == `"`:
+	case c.Escape != `\`:
+		errEscape = errors.New(`must be a backslash, or the quote character for quotes that are doubled`)
+	case c.Dialect != "" && !t.Escaped:
+		errEscape = errors.New("cannot be combined with a dialect")
+	default:
+		t.Escaped = true
+	}
+	switch {
+	case errSep != nil || errQuote != nil:
+	case t.Sep == t.Quote:
+		errQuote = errors.New("must differ from the delimiter")
+	case t.Escaped && (t.Sep == '\\' || t.Quote == '\\'):
+		errEscape = errors.New("must differ from the delimiter and the quote")
+	}
+	if c.MaxQuoted < 0 {
+		errQuoted = errors.New("the limit of quoted cells must not be negative")
+	}
+	if t.ByLine = t.Sep == '\t' && c.Quote == ""; t.ByLine {
+		bare := t
+		bare.Quote, bare.ByLine = 0, false
+		bare.setDialects()
+		t.Bare = &bare
+	}
+	t.setDialects()
+	return t, errors.Join(locate.About("Delimiter", errSep), locate.About("Quote", errQuote), locate.About("Escape", errEscape), locate.About("MaxQuoted", errQuoted))
+}
+
+// tableByte returns the byte that word consists of.
+func tableByte(word, examples string) (byte, error) {
+	if len(word) != 1 || word[0] >= 0x80 || strings.ContainsAny(word, "\r\n\x00") {
+		return 0, fmt.Errorf("must be one ASCII character, %s", examples)
+	}
+	return word[0], nil
+}
+
+// setDialects sets the dialects of cells.
+func (t *Syntax) setDialects() {
+	q := t.Quote
+	switch {
+	case q == '"' && t.Escaped:
+		t.plain, t.Quoted = escapedDialect, escapedQuoted
+	case q == '"':
+		t.plain, t.Quoted = locate.CellDialect, locate.QuotedDialect
+	case q == 0 && t.Escaped:
+		t.plain = &locate.Dialect{Mark: '\\', Decode: decodeEscaped, Encode: encodeBare(true), Backslash: true}
+	case q == 0:
+		t.plain = &locate.Dialect{Encode: encodeBare(false)}
+	case t.Escaped:
+		t.plain = &locate.Dialect{Mark: '\\', Decode: decodeEscaped, Encode: encodeWithin(q, "\\\r\n", encodeEscapedBy(q)), Backslash: true}
+		t.Quoted = &locate.Dialect{Mark: '\\', Decode: decodeEscaped, Encode: encodeEscapedBy(q), Backslash: true}
+	default:
+		t.plain = &locate.Dialect{Encode: encodeWithin(q, "\r\n", encodeDoubled(q))}
+		t.Quoted = &locate.Dialect{Mark: q, Decode: decodeDoubled(q), Encode: encodeDoubled(q)}
+	}
+}
+
+// encodeBare returns an encoder of cells that cannot be quoted. It puts a
+// backslash before bytes that would end the cell, or percent-encodes them: the
+// cell is a URL.
+func encodeBare(escaped bool) func(dst, text []byte, stop byte) []byte {
+	return func(dst, text []byte, stop byte) []byte {
+		for _, c := range text {
+			switch {
+			case escaped && (c == stop || c == '\\'):
+				dst = append(dst, '\\', c)
+			case c == stop || c == '\r' || c == '\n':
+				dst = append(dst, '%', locate.UpperHex[c>>4], locate.UpperHex[c&15])
+			default:
+				dst = append(dst, c)
+			}
+		}
+		return dst
+	}
+}
+
+// encodeWithin returns an encoder of cells that adds quotes if the text has a
+// separator, a quote or one of other. inside encodes the text in quotes.
+func encodeWithin(quote byte, other string, inside func(dst, text []byte, stop byte) []byte) func(dst, text []byte, stop byte) []byte {
+	return func(dst, text []byte, stop byte) []byte {
+		if bytes.IndexByte(text, stop) < 0 && bytes.IndexByte(text, quote) < 0 && !bytes.ContainsAny(text, other) {
+			return append(dst, text...)
+		}
+		return append(inside(append(dst, quote), text, stop), quote)
+	}
+}
+
+// encodeDoubled returns an encoder of quoted text that doubles quotes.
+func encodeDoubled(quote byte) func(dst, text []byte, stop byte) []byte {
+	return func(dst, text []byte, _ byte) []byte {
+		for _, c := range text {
+			if c == quote {
+				dst = append(dst, c)
+			}
+			dst = append(dst, c)
+		}
+		return dst
+	}
+}
+
+// decodeDoubled returns the decoder for encodeDoubled.
+func decodeDoubled(quote byte) func(dst, s []byte) ([]byte, int) {
+	return func(dst, s []byte) ([]byte, int) {
+		if len(s) > 1 && s[1] == quote {
+			return append(dst, quote), 2
+		}
+		return append(dst, quote), 1
+	}
+}
+
+// encodeEscapedBy returns an encoder of quoted text that puts a backslash
+// before quotes and backslashes.
+func encodeEscapedBy(quote byte) func(dst, text []byte, stop byte) []byte {
+	return func(dst, text []byte, _ byte) []byte {
+		for _, c := range text {
+			if c == quote || c == '\\' {
+				dst = append(dst, '\\')
+			}
+			dst = append(dst, c)
+		}
+		return dst
+	}
+}
+
+// RefuseTableSyntax returns an error for each setting in c that only tables
+// have.
+func RefuseTableSyntax(c *locate.Settings) (errs []error) {
+	for _, f := range []struct {
+		field string
+		set   bool
+	}{{"Delimiter", c.Delimiter != ""}, {"Quote", c.Quote != ""}, {"Escape", c.Escape != ""}, {"NoHeader", c.NoHeader}} {
+		if f.set {
+			errs = append(errs, locate.About(f.field, fmt.Errorf("applies only to tables such as csv, not to the format %s", c.Format)))
+		}
+	}
+	return errs
+}
+
+// Of returns the syntax of a record: t.bare if that is a line whose quotes do not all
+// close on it.
+func (t *Syntax) Of(body []byte) *Syntax {
+	if !t.ByLine || !t.hasQuote(body) {
+		return t
+	}
+	for pos := 0; pos <= len(body); {
+		var ok bool
+		if _, _, pos, ok = t.cell(body, pos); !ok {
+			return t.Bare
+		}
+	}
+	return t
+}
+
+// cell returns the inside of the cell at pos, its dialect, and the offset of
+// the next cell, which is greater than len(body) if there is none. Text after a
+// closing quote is an error (RFC 4180 §2).
+func (t *Syntax) cell(body []byte, pos int) (s locate.Span, d *locate.Dialect, next int, ok bool) {
+	if t.Escaped {
+		return t.escapedCell(body, pos)
+	}
+	if pos == len(body) || body[pos] != t.Quote || t.Quote == 0 {
+		end := bytes.IndexByte(body[pos:], t.Sep)
+		if end < 0 {
+			end = len(body) - pos
+		}
+		return locate.Between(pos, pos+end), t.plain, pos + end + 1, true
+	}
+	end := locate.QuotedEnd(body, pos+1, t.Quote)
+	if end < 0 || end < len(body) && body[end] != t.Sep {
+		return locate.Span{}, t.Quoted, 0, false
+	}
+	return locate.Between(pos+1, end-1), t.Quoted, end + 1, true
+}
+
+// recordEnd returns the length of the first record of b, including its line end, or -1
+// if b does not hold all of it. If last is set, b ends where the last record ends. A quote
+// opens a quoted cell only at the start of the cell, and a line feed inside a quoted cell
+// does not end the record. If t.escaped is set, a backslash makes the next byte literal,
+// except for a line feed outside of quotes.
+//
+// open says that a quoted cell of the record does not end: see runsAway; or that it spans
+// lines, and text follows its closing quote, which was meant to open another cell. The
+// record then ends with the line on which the cell begins.
+func (t *Syntax) recordEnd(b []byte, last bool) (n int, open bool) {
+	for pos, end := 0, 0; ; {
+		if end <= pos { // search once per line, which may have many cells
+			n := bytes.IndexByte(b[pos:], '\n') + 1
+			switch {
+			case n > 0:
+				end = pos + n
+			case last:
+				end = len(b)
+			default:
+				return -1, false
+			}
+		}
+		q := t.openingQuote(b[:end], pos)
+		if q < 0 {
+			return end, false
+		}
+		if t.Escaped && q > 0 && locate.IsEscaped(b[:q-1]) {
+			pos = q + 1 // the separator is part of the cell
+			continue
+		}
+		if t.Escaped {
+			pos = escapedEnd(b, q+1, t.Quote)
+		} else {
+			pos = locate.QuotedEnd(b, q+1, t.Quote)
+		}
+		switch {
+		case 0 < pos && pos <= end:
+		case pos < 0 && last, t.runsAway(b, q, pos), pos > 0 && t.isText(b[pos:]):
+			return end, true
+		case pos < 0:
+			return -1, false
+		}
+	}
+}
+
+// isText reports whether rest, which follows a closing quote, continues its cell.
+func (t *Syntax) isText(rest []byte) bool {
+	return len(rest) > 0 && rest[0] != t.Sep && rest[0] != '\n' && (rest[0] != '\r' || len(rest) > 1 && rest[1] != '\n')
+}
+
+// spills reports whether a quoted cell of text, which consists of records, spans lines
+// and has text after its closing quote.
+func (t *Syntax) spills(text []byte) bool {
+	quoted := false
+	for len(text) > 0 {
+		line := text[:bytes.IndexByte(text, '\n')+1]
+		if quoted {
+			if end := locate.QuotedEnd(line, 0, t.Quote); end > 0 && t.isText(text[end:]) {
+				return true
+			}
+		}
+		quoted = quoted != (bytes.Count(line, []byte{t.Quote})%2 == 1)
+		text = text[len(line):]
+	}
+	return false
+}
+
+// runsAway reports whether the cell that begins with the quote at q of b and ends before
+// end, or not in b if end is negative, is longer than cells with line ends may be. Such a
+// quote was not meant to open a cell, and would swallow the rows after it.
+func (t *Syntax) runsAway(b []byte, q, end int) bool {
+	if end < 0 {
+		end = len(b)
+	}
+	return end-q > t.longest || bytes.Count(b[q:end], locate.LineFeed) >= t.mostLines()
+}
+
+// mostLines returns the number of lines that a quoted cell may span: 1,000, or more if it
+// may be longer than by default.
+func (t *Syntax) mostLines() int { return max(1000, t.longest/(locate.DefaultMaxQuoted/1000)) }
+
+// openingQuote returns the offset of the first quote in line at or after pos
+// that starts a cell, or -1.
+func (t *Syntax) openingQuote(line []byte, pos int) int {
+	if t.Quote == 0 || t.ByLine {
+		return -1
+	}
+	for {
+		n := bytes.IndexByte(line[pos:], t.Quote)
+		if n < 0 {
+			return -1
+		}
+		pos += n
+		if pos == 0 || line[pos-1] == t.Sep {
+			return pos
+		}
+		pos++
+	}
+}
+
+// hasQuote reports whether line has the quote of the table.
+func (t *Syntax) hasQuote(line []byte) bool {
+	return t.Quote != 0 && bytes.IndexByte(line, t.Quote) >= 0
+}

@@ -1,0 +1,415 @@
+package textlog
+
+import (
+	"bytes"
+	"errors"
+
+	"github.com/urlfold/urlfold/internal/record/internal/locate"
+)
+
+// LogFormat is one of the named access-log formats: clf, combined,
+// vhost_combined and vhost_common.
+type LogFormat struct {
+	ID            string
+	Quoted, Vhost bool // quoted fields follow the request; a virtual host precedes the client
+}
+
+// Name implements [locate.Format].
+func (l LogFormat) Name() string { return l.ID }
+
+// Detect implements [locate.Format].
+func (l LogFormat) Detect(s *locate.Sample) locate.Fit {
+	sure := uint8(locate.LooksLikeCLF)
+	switch {
+	case l.Vhost && l.Quoted:
+		sure = locate.LooksLikeVhost
+	case l.Vhost:
+		sure = locate.LooksLikeVhostCommon
+	case l.Quoted:
+		sure = locate.LooksLikeCombined
+	}
+	return s.Count(sure, l.fits)
+}
+
+// fits reports whether body is a record of the format.
+func (l LogFormat) fits(body []byte) bool {
+	open := requestQuote(body)
+	if open < 0 {
+		return false
+	}
+	end := requestEnd(body, open, true)
+	if end < 0 || l.Quoted && bytes.Count(body[end+1:], []byte(`"`)) < 2 {
+		return false
+	}
+	if !l.Vhost {
+		return true
+	}
+	first, rest, _ := bytes.Cut(body[:open], []byte(" "))
+	return VhostLen(body[:open]) > 0 && bytes.Count(rest, []byte(" ")) >= 4 && looksVhost(first, rest)
+}
+
+// looksVhost reports whether the first word of a record is a virtual host, which rest
+// follows: it has a port, or is a name with a dot before the address of the client.
+func looksVhost(first, rest []byte) bool {
+	if locate.IsAuthority(first) {
+		return first[0] == '[' || bytes.Count(first, []byte(":")) == 1
+	}
+	last := first[bytes.LastIndexByte(first, '.')+1:]
+	if len(last) == len(first) || len(last) == 0 || !locate.IsLetter(last[0]) || !locate.IsHost(first) || bytes.IndexByte(first, ':') >= 0 {
+		return false
+	}
+	second, user, _ := bytes.Cut(rest, []byte(" "))
+	client, _, isList := bytes.Cut(second, []byte(","))
+	return isAddress(client) && (isList || bytes.HasPrefix(user, []byte("- ")))
+}
+
+// Open implements [locate.Format].
+func (l LogFormat) Open(c *locate.Settings) (locate.Reader, error) {
+	r := &LogReader{Format: l, Dialect: locate.UnionDialect, Request: c.Target != locate.TargetReferer, Referer: c.Target != locate.TargetRequest}
+	if d, given := c.NamedDialect(); given {
+		r.Dialect = d
+	}
+	var errs []error
+	if !l.Quoted && c.Target == locate.TargetReferer { // TargetAll reads those that exist
+		errs = append(errs, locate.Wrong("Target", "the format "+l.ID+" has no referer; use combined"))
+	}
+	errs = append(errs, c.RefuseFields()...)
+	errs = append(errs, c.CheckRequestHost(l.Vhost))
+	if c.Render == locate.RenderExtend {
+		errs = append(errs, locate.NoRoom())
+	}
+	return r, errors.Join(errs...)
+}
+
+// LogReader reads access logs.
+type LogReader struct {
+	locate.LineFraming
+	Format           LogFormat
+	Dialect          *locate.Dialect
+	Request, Referer bool // the wanted URLs
+}
+
+// Locator implements [locate.Reader].
+func (l *LogReader) Locator() locate.Locator { return l }
+
+// Locate implements [locate.Locator]. The records of the three formats have this
+// layout:
+//
+//	[vhost[:port] ]host ident user [time] "request" status bytes "referer" "agent"…
+//
+// Locate looks for anchors instead of fields. It therefore tolerates user names
+// with spaces, additional fields at the start and end, lighttpd's counters
+// between bytes and referer, and lines that end early.
+func (l *LogReader) Locate(f *locate.Found, body []byte, _ *locate.Position) (locate.Reason, int) {
+	open := requestQuote(body)
+	if open < 0 {
+		return locate.Unparsed, 0
+	}
+	end := requestEnd(body, open, l.Dialect.EscapesQuotes())
+	if end < 0 {
+		return locate.Unparsed, open
+	}
+	if l.Format.Vhost {
+		if n := VhostLen(body[:open]); !isUnnamed(body[:n]) {
+			f.Hosts[0].End = n
+		}
+	}
+	if f.Attrs.Wanted {
+		l.addAttrs(f, body, open, end)
+	}
+	if l.Request {
+		f.AddRequest(body, WithoutNumber(body, locate.Between(open, end)), l.Dialect)
+	}
+	if l.Referer {
+		if s := refererSpan(body, end+1, l.Dialect.EscapesQuotes()); s.End > s.Start {
+			f.TakeReferer(body, s, l.Dialect)
+		}
+	}
+	return 0, 0
+}
+
+// addAttrs adds the attributes of a record whose request is body[open:end].
+func (l *LogReader) addAttrs(f *locate.Found, body []byte, open, end int) {
+	if f.Attrs.Needed&ofNumbers != 0 {
+		addNumbers(f, body, end+2)
+	}
+	if f.Attrs.Needed&^ofNumbers != 0 {
+		l.addTexts(f, body, open, end)
+	}
+}
+
+// ofNumbers are the attributes that addNumbers adds.
+const ofNumbers = 1<<locate.AttrStatus | 1<<locate.AttrBytes
+
+// addTexts adds the attributes that are no numbers.
+func (l *LogReader) addTexts(f *locate.Found, body []byte, open, end int) {
+	if f.NeedsAny(locate.AttrClient, locate.AttrTime) {
+		l.addPrefix(f, body, open)
+	}
+	if !f.NeedsAny(locate.AttrReferer, locate.AttrAgent) {
+		return
+	}
+	from := end + 1
+	if referer := refererSpan(body, from, l.Dialect.EscapesQuotes()); referer.End > 0 {
+		f.AddAttr(locate.AttrReferer, locate.Attr{Span: referer, Dialect: l.Dialect})
+		from = min(referer.End+1, len(body))
+	}
+	if agent := agentSpan(body, from, l.Dialect.EscapesQuotes()); agent.End > 0 {
+		f.AddAttr(locate.AttrAgent, locate.Attr{Span: agent, Dialect: l.Dialect})
+	}
+}
+
+// addNumbers adds the status at pos, which isStatus has found, and the word after it.
+func addNumbers(f *locate.Found, body []byte, pos int) {
+	end := pos + len("-")
+	if body[pos] != '-' {
+		end = pos + len("200")
+	}
+	f.AddNumber(locate.AttrStatus, locate.Between(pos, end))
+	if !f.Needs(locate.AttrBytes) {
+		return
+	}
+	for end < len(body) && body[end] == ' ' {
+		end++
+	}
+	f.AddNumber(locate.AttrBytes, locate.Between(end, locate.WordEnd(body, end)))
+}
+
+// addPrefix adds the attributes before the request.
+func (l *LogReader) addPrefix(f *locate.Found, body []byte, open int) {
+	client := 0
+	if n := VhostLen(body[:open]); l.Format.Vhost && n > 0 {
+		client = n + 1
+	}
+	t := bytes.LastIndexByte(body[:open], '[')
+	if t < 0 {
+		return
+	}
+	if s := clientSpan(body[:t], client); s.End > s.Start {
+		f.AddText(locate.AttrClient, s)
+	}
+	f.AddText(locate.AttrTime, locate.Between(t+1, max(t+1, open-len(`] "`))))
+}
+
+// VhostLen returns the length of the virtual host with which head begins, the part of a
+// record before the request. It returns 0 if there is none: the record begins with a
+// client, "-" and a user.
+func VhostLen(head []byte) int {
+	n := bytes.IndexByte(head, ' ')
+	if n < 0 || isIdentAbsent(head[n:]) && bytes.Count(head[:max(0, timeBracket(head))], []byte(" ")) == 3 {
+		return 0
+	}
+	return n
+}
+
+// isUnnamed reports whether vhost, with or without a port, is a placeholder for an unknown
+// virtual host: "-", or "_" in nginx.
+func isUnnamed(vhost []byte) bool {
+	return len(vhost) > 0 && (vhost[0] == '-' || vhost[0] == '_') && (len(vhost) == 1 || vhost[1] == ':')
+}
+
+// requestQuote returns the offset after the quote that opens the request: the
+// first quote after "[time] " with text before the time. It returns -1 if there
+// is none.
+func requestQuote(body []byte) int {
+	for from := 0; ; {
+		q := bytes.IndexByte(body[from:], '"')
+		if q < 0 {
+			return -1
+		}
+		q += from
+		from = q + 1
+		if q < 4 || body[q-1] != ' ' || body[q-2] != ']' {
+			continue
+		}
+		t := timeBracket(body[:q-2])
+		if t >= 2 && body[t-1] == ' ' && t+1 < q-2 {
+			return from
+		}
+	}
+}
+
+// timeBracket returns the offset of the last '[' of text, or -1. It looks first
+// where it is in front of a time such as 02/Nov/2026:06:25:15 +0100:
+// bytes.LastIndexByte has no vectors.
+func timeBracket(text []byte) int {
+	const usual = len("[02/Nov/2026:06:25:15 +0100")
+	if t := len(text) - usual; t >= 0 && text[t] == '[' && bytes.IndexByte(text[t+1:], '[') < 0 {
+		return t
+	}
+	return bytes.LastIndexByte(text, '[')
+}
+
+// requestEnd returns the offset of the quote that closes the request starting
+// at from: the first unescaped quote that is followed by a status. Old logs can
+// contain raw quotes and backslashes that escape nothing, so if no unescaped
+// quote matches, an escaped one does. requestEnd returns -1 if there is
+// neither, or if another quoted field follows the version of the request.
+func requestEnd(body []byte, from int, backslash bool) int {
+	escaped := -1
+	for i := from; ; i++ {
+		n := bytes.IndexByte(body[i:], '"')
+		if n < 0 {
+			return escaped
+		}
+		i += n
+		if !isStatus(body[i+1:]) {
+			if bytes.HasPrefix(body[i+1:], []byte(` "`)) && endsInVersion(body[from:i]) {
+				return -1
+			}
+			continue
+		}
+		if !backslash || !locate.IsEscaped(body[from:i]) {
+			return i
+		}
+		if escaped < 0 {
+			escaped = i
+		}
+	}
+}
+
+// WithoutNumber returns the request line s without a version that is only a number,
+// which Hypercorn writes: 1.0, 1.1, 2 or 3. Before one digit, the target must have no
+// space, because it could end in a digit itself.
+func WithoutNumber(body []byte, s locate.Span) locate.Span {
+	line, size := s.In(body), 0
+	switch n := len(line); {
+	case n > len(" 1.1") && string(line[n-len(" 1.1"):n-1]) == " 1." && line[n-1]-'0' < 2:
+		size = len(" 1.1")
+	case n > len(" 2") && line[n-2] == ' ' && line[n-1]-'2' < 2 && bytes.Count(line, []byte(" ")) == 2:
+		size = len(" 2")
+	}
+	line = line[:len(line)-size]
+	if sp := bytes.IndexByte(line, ' '); size > 0 && sp > 0 && locate.BeginsTarget(line[sp+1:]) {
+		s.End -= size
+	}
+	return s
+}
+
+// endsInVersion reports whether request ends in a version such as HTTP/1.1 or HTTP/2.
+func endsInVersion(request []byte) bool {
+	i := bytes.LastIndexByte(request, ' ')
+	version, found := bytes.CutPrefix(request[i+1:], []byte("HTTP/"))
+	return found && len(version) > 0 && len(version) <= len("1.1") && locate.IsDigit(version[0]) && locate.IsDigit(version[len(version)-1])
+}
+
+// isStatus reports whether s starts with a space and either three digits or
+// '-', followed by a space or the end of s.
+func isStatus(s []byte) bool {
+	if len(s) < 2 || s[0] != ' ' {
+		return false
+	}
+	n := 2
+	if s[1] != '-' {
+		if len(s) < 4 || !locate.IsDigit(s[1]) || !locate.IsDigit(s[2]) || !locate.IsDigit(s[3]) {
+			return false
+		}
+		n = 4
+	}
+	return len(s) == n || s[n] == ' '
+}
+
+// refererSpan returns the inside of the first quoted field after from. The
+// field ends at the first unescaped quote that is followed by another quoted
+// field or by the end of the record. If there is none, it ends at the last
+// quote of the record. The span is empty if this is the only quoted field and
+// holds the agent.
+func refererSpan(body []byte, from int, backslash bool) locate.Span {
+	n := bytes.Index(body[from:], []byte(` "`))
+	if n < 0 {
+		return locate.Span{}
+	}
+	start := from + n + 2
+	for i := start; ; i++ {
+		n := bytes.IndexByte(body[i:], '"')
+		if n < 0 {
+			break
+		}
+		i += n
+		rest := body[i+1:]
+		if len(rest) > 1 && rest[0] == ' ' && rest[1] == '"' && !(backslash && locate.IsEscaped(body[start:i])) {
+			return locate.Between(start, i)
+		}
+	}
+	last := locate.Between(start, max(start, bytes.LastIndexByte(body, '"')))
+	if isAgent(last.In(body)) {
+		return locate.Span{}
+	}
+	return last
+}
+
+// isAgent reports whether the only quoted field after a request holds the agent: what is
+// there is neither absent nor an absolute URL.
+func isAgent(field []byte) bool {
+	return len(field) > 0 && string(field) != "-" && !bytes.Contains(field, []byte("://"))
+}
+
+// agentSpan returns the inside of the first quoted field after from, the last one of
+// the format. Unquoted and quoted fields may follow it. It ends at the first unescaped
+// quote after which the line ends or, after a space, has pairs of quotes. A raw quote in
+// the agent that follows a space opens such a pair.
+func agentSpan(body []byte, from int, backslash bool) locate.Span {
+	n := bytes.Index(body[from:], []byte(` "`))
+	if n < 0 {
+		return locate.Span{}
+	}
+	start := from + n + 2
+	left := -1 // number of quotes from i on; -1: not counted
+	for i := start; ; i++ {
+		n := bytes.IndexByte(body[i:], '"')
+		if n < 0 {
+			return locate.Between(start, max(start, bytes.LastIndexByte(body, '"')))
+		}
+		i += n
+		switch {
+		case backslash && locate.IsEscaped(body[start:i]):
+			continue
+		case i+1 == len(body):
+			return locate.Between(start, i)
+		case left < 0:
+			left = countQuotes(body[i:], backslash)
+		}
+		left--
+		if body[i+1] == ' ' && (i == start || body[i-1] != ' ') && left%2 == 0 {
+			return locate.Between(start, i)
+		}
+	}
+}
+
+// countQuotes returns the number of quotes in text, without the escaped ones.
+func countQuotes(text []byte, backslash bool) (n int) {
+	for i, c := range text {
+		if c == '"' && !(backslash && locate.IsEscaped(text[:i])) {
+			n++
+		}
+	}
+	return n
+}
+
+// Divide implements [locate.Divider]. Only the time is in brackets.
+func (l *LogReader) Divide(dst []locate.Span, rec []byte, _ *locate.Found) []locate.Span {
+	open := requestQuote(rec)
+	if open < 0 {
+		return dst
+	}
+	const end = len(`] "`)
+	time := timeBracket(rec[:open-end])
+	dst = appendSpaces(dst, rec, 0, time)
+	return append(dst, locate.Between(time, time+1), locate.Between(open-end, open))
+}
+
+// appendSpaces appends each space of rec[from:to].
+func appendSpaces(dst []locate.Span, rec []byte, from, to int) []locate.Span {
+	for i := from; i < to; i++ {
+		if rec[i] == ' ' {
+			dst = append(dst, locate.Between(i, i+1))
+		}
+	}
+	return dst
+}
+
+// Attributes implements [locate.Attributed]. Lines of any of the three formats can have more
+// fields than their format.
+func (*LogReader) Attributes() uint16 {
+	return locate.AttrsOf(locate.AttrTime, locate.AttrStatus, locate.AttrBytes, locate.AttrClient, locate.AttrVHost, locate.AttrReferer, locate.AttrAgent)
+}

@@ -1,0 +1,153 @@
+package textlog
+
+import (
+	"bytes"
+	"errors"
+
+	"github.com/urlfold/urlfold/internal/record/internal/locate"
+)
+
+// LTSVFormat is Labeled Tab-separated Values (http://ltsv.org): a line of fields
+// label:value with tabs between them.
+type LTSVFormat struct{}
+
+// Name implements [locate.Format].
+func (LTSVFormat) Name() string { return "ltsv" }
+
+// Detect implements [locate.Format].
+func (LTSVFormat) Detect(s *locate.Sample) locate.Fit { return s.Count(locate.LooksLabeled, looksLTSV) }
+
+// looksLTSV reports whether body has at least two fields, all with a label, and
+// one that holds a URL.
+func looksLTSV(body []byte) bool {
+	n, hasURL := 0, false
+	for field := range bytes.SplitSeq(body, []byte("\t")) {
+		colon := bytes.IndexByte(field, ':')
+		if colon <= 0 || !isLabel(field[:colon]) {
+			return false
+		}
+		u := ltsvNames.find(field[:colon])
+		hasURL = hasURL || u.isURL()
+		n++
+	}
+	return n > 1 && hasURL
+}
+
+// isLabel reports whether s consists of the bytes that a label may have.
+func isLabel(s []byte) bool {
+	for _, c := range s {
+		if !locate.IsNameByte(c) && c != '.' && c != '-' {
+			return false
+		}
+	}
+	return len(s) > 0
+}
+
+// Open implements [locate.Format].
+func (LTSVFormat) Open(c *locate.Settings) (locate.Reader, error) {
+	r := &ltsvReader{target: c.Target, dialect: locate.UnionDialect}
+	if d, given := c.NamedDialect(); given {
+		r.dialect = d
+	}
+	r.names, r.named = namedFields(c, ltsvUses, ltsvNames)
+	errs := []error{c.RefuseBaseField(), c.CheckRequestHost(true)}
+	if c.Render == locate.RenderExtend {
+		errs = append(errs, locate.NoRoom())
+	}
+	return r, errors.Join(errs...)
+}
+
+// ltsvUses maps labels to what they hold: those that ltsv.org recommends, and
+// others in use. The first of the targets is the one that servers log as it
+// came. host is the client.
+var ltsvUses = map[string]namedUse{
+	"req": {use: locate.UseRequest}, "request": {use: locate.UseRequest, rank: 1}, "request_uri": {use: locate.UseTarget, rank: 2},
+	"uri": {use: locate.UseTarget, rank: 3}, "url": {use: locate.UseTarget, rank: 4}, "path": {use: locate.UseTarget, rank: 5},
+	"query_string": {use: locate.UseQuery},
+	"vhost":        {use: locate.UseHost}, "http_host": {use: locate.UseHost}, "domain": {use: locate.UseHost, rank: 1}, "server_name": {use: locate.UseHost, rank: 3},
+	"scheme": {use: locate.UseScheme}, "server_port": {use: locate.UsePort}, "port": {use: locate.UsePort},
+	"method": {use: locate.UseMethod}, "request_method": {use: locate.UseMethod},
+	"referer": {use: locate.UseReferer}, "referrer": {use: locate.UseReferer}, "http_referer": {use: locate.UseReferer},
+	"time": {use: locate.UseTime}, "time_local": {use: locate.UseTime}, "time_iso8601": {use: locate.UseTime}, "msec": {use: locate.UseTime},
+	"status": {use: locate.UseStatus},
+	"size":   {use: locate.UseBytes}, "bytes": {use: locate.UseBytes}, "body_bytes_sent": {use: locate.UseBytes}, "bytes_sent": {use: locate.UseBytes},
+	"reqtime": {use: locate.UseDuration}, "request_time": {use: locate.UseDuration}, "reqtime_microsec": {use: locate.UseDuration, unit: 6},
+	"host": {use: locate.UseClient}, "remote_addr": {use: locate.UseClient}, "remote_host": {use: locate.UseClient},
+	"ua": {use: locate.UseAgent}, "agent": {use: locate.UseAgent}, "user_agent": {use: locate.UseAgent}, "http_user_agent": {use: locate.UseAgent},
+	"request_id": {use: locate.UseRequestID}, "reqid": {use: locate.UseRequestID},
+}
+
+var ltsvNames = newNameTable(ltsvUses)
+
+// ltsvReader reads LTSV.
+type ltsvReader struct {
+	locate.LineFraming
+	names   *nameTable
+	named   bool // the job names the label of the URL
+	target  locate.Target
+	dialect *locate.Dialect
+}
+
+// Locator implements [locate.Reader].
+func (r *ltsvReader) Locator() locate.Locator { return &LTSVLocator{ltsvReader: r} }
+
+// LTSVLocator is an ltsvReader with scratch memory.
+type LTSVLocator struct {
+	*ltsvReader
+	Forms locate.Forms
+}
+
+// Locate implements [locate.Locator].
+func (r *LTSVLocator) Locate(f *locate.Found, rec []byte, _ *locate.Position) (locate.Reason, int) {
+	return r.LocateForm(f, rec, r.FormOf(rec))
+}
+
+// FormOf implements [locate.Former].
+func (r *LTSVLocator) FormOf(rec []byte) *locate.Form { return r.Forms.Match(rec, nil) }
+
+// LocateForm implements [locate.Former].
+func (r *LTSVLocator) LocateForm(f *locate.Found, rec []byte, h *locate.Form) (locate.Reason, int) {
+	var p namedParts
+	if h != nil {
+		p.takeForm(f, rec, h, r.names, r.dialect)
+	} else if !r.read(f, rec, &p) {
+		return locate.Unparsed, 0
+	}
+	if r.named && p.target.End == 0 || !p.add(f, rec, r.target) {
+		return locate.NoField, 0
+	}
+	return 0, 0
+}
+
+// read takes the fields of a record, and learns from it. It skips fields without a label,
+// because the last field of a truncated line may be one. It returns false if no field has
+// one.
+func (r *LTSVLocator) read(f *locate.Found, rec []byte, p *namedParts) (labels bool) {
+	learns := r.Forms.Learns(rec)
+	for pos := 0; pos < len(rec); {
+		end := tabEnd(rec, pos)
+		if colon := bytes.IndexByte(rec[pos:end], ':'); colon > 0 {
+			labels = true
+			name, at := rec[pos:pos+colon], locate.Between(pos+colon+1, end)
+			if u := r.names.find(name); u.isRead(f) {
+				p.take(f, rec, u, at, r.dialect)
+			}
+			if learns {
+				addNamed(&r.Forms, f, r.names, name, at, wayTab, r.target)
+			}
+		}
+		pos = end + 1
+	}
+	if learns && labels {
+		r.Forms.Learn(rec)
+	}
+	return labels
+}
+
+// tabEnd returns the offset of the tab that ends the field at pos.
+func tabEnd(rec []byte, pos int) int {
+	if n := bytes.IndexByte(rec[pos:], '\t'); n >= 0 {
+		return pos + n
+	}
+	return len(rec)
+}

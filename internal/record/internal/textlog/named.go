@@ -1,0 +1,166 @@
+package textlog
+
+import (
+	"bytes"
+
+	"github.com/urlfold/urlfold/internal/record/internal/locate"
+)
+
+// namedUse says what a named field holds. UseTarget is a request target or an absolute URL,
+// UseRequest a request line or only its target, UseQuery the query of a target that has none
+// itself, and UseTLS "true" if the scheme is https.
+type namedUse struct {
+	use  locate.Use
+	rank uint8 // of several targets or hosts, the one of the lowest rank counts; a referer with a rank may be another text
+	unit int8  // see locate.Attr.Unit
+}
+
+// isURL reports whether the field can hold the URL.
+func (u namedUse) isURL() bool { return u.use == locate.UseTarget || u.use == locate.UseRequest }
+
+// isRead reports whether take reads a field with this use.
+func (u namedUse) isRead(f *locate.Found) bool {
+	return u.use != locate.UseNone && (!u.use.IsAttr() || f.Attrs.Wanted)
+}
+
+// namedParts collects the named fields of a record. The zero value is ready for
+// use.
+type namedParts struct {
+	target, query, referer locate.Attr // only span and dialect are used
+	rank                   uint8
+	isLine                 bool // target is a request line
+}
+
+// take stores the field s of rec, whose use is u.
+func (p *namedParts) take(f *locate.Found, rec []byte, u namedUse, s locate.Span, d *locate.Dialect) {
+	switch u.use {
+	case locate.UseTarget, locate.UseRequest:
+		if p.target.End == 0 || u.rank < p.rank {
+			p.target, p.rank = locate.Attr{Span: s, Dialect: d}, u.rank
+			method, _, line := bytes.Cut(s.In(rec), []byte(" "))
+			p.isLine = line && u.use == locate.UseRequest && locate.IsToken(method)
+		}
+	case locate.UseQuery:
+		p.query = locate.Attr{Span: s, Dialect: d}
+	case locate.UseReferer:
+		if u.rank > 0 && !bytes.Contains(s.In(rec), []byte("://")) {
+			return
+		}
+		p.referer = locate.Attr{Span: s, Dialect: d}
+		if f.Needs(locate.AttrReferer) {
+			f.AddAttr(locate.AttrReferer, p.referer)
+		}
+	case locate.UseMethod:
+		f.Method = s
+	case locate.UseScheme:
+		if locate.IsHTTP(s.In(rec)) { // the value may be a version of the protocol
+			f.Scheme = s
+		}
+	case locate.UseTLS:
+		f.TLS = string(s.In(rec)) == "true"
+	case locate.UsePort:
+		f.Port = s
+	case locate.UseHost:
+		f.Hosts[u.rank] = s
+	default:
+		if u.use.IsAttr() && f.Needs(u.use.Attr()) {
+			f.AddNamedAttr(rec, u.use.Attr(), u.unit, s, d)
+		}
+	}
+}
+
+// add adds the URLs of the record for target. It returns false if the query
+// precedes the target, because such a URL could not be read in one piece.
+func (p *namedParts) add(f *locate.Found, rec []byte, target locate.Target) bool {
+	wantsTarget, wantsReferer := p.target.End > 0 && target != locate.TargetReferer, p.referer.End > 0 && target != locate.TargetRequest
+	if wantsReferer && p.referer.Start < p.target.Start {
+		f.TakeReferer(rec, p.referer.Span, p.referer.Dialect)
+		wantsReferer = false
+	}
+	if wantsTarget {
+		if p.isLine {
+			f.AddRequest(rec, p.target.Span, p.target.Dialect)
+		} else {
+			f.TakeTarget(rec, p.target.Span, p.target.Dialect)
+		}
+	}
+	if wantsReferer {
+		f.TakeReferer(rec, p.referer.Span, p.referer.Dialect)
+	}
+	q := p.query.In(rec)
+	if !wantsTarget || len(q) == 0 || string(q) == "-" || bytes.IndexByte(p.target.In(rec), '?') >= 0 {
+		return true
+	}
+	if p.query.Start < p.target.Start {
+		return false
+	}
+	f.AddQuery(p.query.Span, p.query.Dialect)
+	return true
+}
+
+// nameTable maps the names of fields to their uses. A hash of length, first and
+// last byte finds a name faster than a map does.
+type nameTable struct {
+	slots [nameSlots]struct {
+		name string // "" if the slot is empty
+		use  namedUse
+	}
+}
+
+// nameSlots is the number of slots, more than twice the number of names.
+const nameSlots = 256
+
+// newNameTable returns a table of the names in uses.
+func newNameTable(uses map[string]namedUse) *nameTable {
+	t := &nameTable{}
+	for name, use := range uses {
+		i := nameHash(name)
+		for t.slots[i].name != "" {
+			i = (i + 1) % nameSlots
+		}
+		t.slots[i].name, t.slots[i].use = name, use
+	}
+	return t
+}
+
+// find returns the use of the field called name, which must not be empty. The
+// use is UseNone if the field is not used.
+func (t *nameTable) find(name []byte) namedUse {
+	if i := t.index(name); i >= 0 {
+		return t.slots[i].use
+	}
+	return namedUse{}
+}
+
+// index returns the number of the slot of the field called name, which must not be
+// empty, or -1.
+func (t *nameTable) index(name []byte) int {
+	for i := nameHash(name); t.slots[i].name != ""; i = (i + 1) % nameSlots {
+		if string(name) == t.slots[i].name {
+			return int(i)
+		}
+	}
+	return -1
+}
+
+func nameHash[T string | []byte](name T) uint {
+	n := len(name)
+	return (uint(n)*37 + uint(name[0])*5 + uint(name[n-1])) % nameSlots
+}
+
+// namedFields returns the table to find fields in: table, which has the names in
+// uses, or, if c names the field with the URL, a table in which no other field
+// has it. named reports whether c names it.
+func namedFields(c *locate.Settings, uses map[string]namedUse, table *nameTable) (_ *nameTable, named bool) {
+	if c.URLField == "" {
+		return table, false
+	}
+	own := map[string]namedUse{}
+	for name, u := range uses {
+		if !u.isURL() {
+			own[name] = u
+		}
+	}
+	own[c.URLField] = namedUse{use: locate.UseRequest}
+	return newNameTable(own), true
+}

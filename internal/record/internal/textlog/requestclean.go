@@ -1,0 +1,92 @@
+package textlog
+
+import (
+	"bytes"
+
+	"github.com/urlfold/urlfold/internal/ground/scan"
+	"github.com/urlfold/urlfold/internal/record/internal/locate"
+)
+
+// clfStamp is the length of the text from the time of a record to the quote before its request.
+const clfStamp = len(`[02/Nov/2026:06:25:15 +0100] "`)
+
+// Request is CleanRequest for the current line, whose quotes and '[' are marked.
+func Request(b *locate.Walk) (target, request locate.Span) {
+	text, bracket := b.Text, -1
+	k, w := b.Marks.Class.From(b.Start)
+	open, k, w := b.Marks.Class.Step(k, w)
+	for open < b.End && text[open] == '[' { // the client can have some, too
+		bracket = open
+		open, k, w = b.Marks.Class.Step(k, w)
+	}
+	if open >= b.End || bracket != open+1-clfStamp || bracket < b.Start+len("h ") ||
+		text[bracket-1] != ' ' || text[open-1] != ' ' || text[open-2] != ']' {
+		return locate.Span{}, locate.Span{}
+	}
+	closing, k, w := b.Marks.Class.Step(k, w)
+	for closing < b.End && text[closing] == '[' {
+		closing, k, w = b.Marks.Class.Step(k, w)
+	}
+	if closing >= b.End {
+		return locate.Span{}, locate.Span{}
+	}
+	return usualTarget(text[b.Start:b.End+1], locate.Between(open+1-b.Start, closing-b.Start))
+}
+
+// CleanRequest returns the ranges of the target and of the request of a record. The
+// record has a time and a request of the usual form, which LogReader finds as well, but
+// the target may have escapes. The ranges are empty if that is not so.
+func CleanRequest(rec []byte) (target, request locate.Span) {
+	open := bytes.IndexByte(rec, '"') + 1
+	if open < clfStamp+len("h ") {
+		return locate.Span{}, locate.Span{}
+	}
+	head := rec[:open]
+	if t := open - clfStamp; head[t] != '[' || head[t-1] != ' ' || head[open-2] != ' ' || head[open-3] != ']' ||
+		bytes.IndexByte(head[t+1:], '[') >= 0 {
+		return locate.Span{}, locate.Span{}
+	}
+	n := bytes.IndexByte(rec[open:], '"')
+	if n < 0 {
+		return locate.Span{}, locate.Span{}
+	}
+	return usualTarget(rec, locate.Between(open, open+n))
+}
+
+// usualTarget returns the range of the target of a request of the usual form, and that of
+// the request. The ranges are empty if its form or that of the status after it is another.
+func usualTarget(rec []byte, request locate.Span) (target, _ locate.Span) {
+	line := request.In(rec)
+	start, end := methodLen(line), len(line)-len(" HTTP/1.1")
+	if start == 0 || end <= start || string(line[end:len(line)-1]) != " HTTP/1." || !locate.IsDigit(line[len(line)-1]) || !isStatus(rec[request.End+1:]) {
+		return locate.Span{}, locate.Span{}
+	}
+	return locate.Between(request.Start+start, request.Start+end), request
+}
+
+// methodLen returns the length of the method and the space with which a request
+// begins, if it is a common one, or 0.
+func methodLen(request []byte) int {
+	for _, m := range [...]string{"GET ", "POST ", "HEAD "} {
+		if len(request) >= len(m) && string(request[:len(m)]) == m {
+			return len(m)
+		}
+	}
+	return 0
+}
+
+// Tell adds the fields besideURL of a line, whose request begins with a method
+// that ends at methodEnd.
+func (l *LogReader) Tell(f *locate.Found, line []byte, request locate.Span, methodEnd int) {
+	f.Attrs.Set = 0
+	f.Method = locate.Between(request.Start, methodEnd)
+	l.addAttrs(f, locate.TrimEnd(line), request.Start, request.End)
+}
+
+// Marks returns the marks that Request needs. Without vectors, CleanRequest is faster.
+func (l *LogReader) Marks() *scan.Block {
+	if !scan.HasVectors() {
+		return nil
+	}
+	return scan.NewBlock(func(c byte) bool { return c == '"' || c == '[' || c == '\n' }, '"')
+}

@@ -1,0 +1,321 @@
+package textlog
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/urlfold/urlfold/internal/ground/scan"
+	"github.com/urlfold/urlfold/internal/record/internal/locate"
+)
+
+// W3CFormat is the W3C extended log format (https://www.w3.org/TR/WD-logfile),
+// which IIS, CloudFront, Blue Coat and others write. The directive #Fields
+// names the columns and can occur more than once.
+type W3CFormat struct{}
+
+// Name implements [locate.Format].
+func (W3CFormat) Name() string { return "w3c" }
+
+// Detect implements [locate.Format]. No other format begins with such a directive.
+func (W3CFormat) Detect(s *locate.Sample) locate.Fit {
+	for _, r := range s.Records {
+		switch {
+		case bytes.HasPrefix(r, FieldsDirective):
+			return locate.Fit{Records: len(s.Records), Certainty: locate.LooksUnmistakable}
+		case r[0] != '#':
+			return locate.Fit{}
+		}
+	}
+	return locate.Fit{}
+}
+
+// FieldsDirective begins the line that names the fields.
+var FieldsDirective = []byte("#Fields:")
+
+// Open implements [locate.Format].
+func (W3CFormat) Open(c *locate.Settings) (locate.Reader, error) {
+	r := &W3CReader{DirectiveLines: locate.DirectiveLines{Prefix: string(FieldsDirective)}, target: c.Target}
+	r.dialect, r.given = c.NamedDialect()
+	errs := append(c.RefuseFields(), c.CheckRequestHost(true))
+	if c.Render == locate.RenderExtend {
+		errs = append(errs, locate.NoRoom())
+	}
+	return r, errors.Join(errs...)
+}
+
+// W3CReader reads W3C extended logs.
+type W3CReader struct {
+	locate.DirectiveLines
+	target  locate.Target
+	dialect *locate.Dialect // nil if not configured; see given
+	given   bool
+}
+
+// CheckHead implements [locate.HeadChecker].
+func (r *W3CReader) CheckHead(head []byte) error {
+	l := W3CLocator{W3CReader: r}
+	l.read(head)
+	switch {
+	case r.target == locate.TargetReferer && l.columns[locate.UseReferer] < 0:
+		return locate.Wrong("Target", "missing column in the directive #Fields: the target referer needs cs(Referer)")
+	case r.target == locate.TargetRequest && l.columns[locate.UseTarget] < 0:
+		return locate.Wrong("Format", "missing column in the directive #Fields: must have cs-uri-stem, cs-uri-path or cs-uri")
+	}
+	return nil
+}
+
+// Locator implements [locate.Reader].
+func (r *W3CReader) Locator() locate.Locator { return &W3CLocator{W3CReader: r} }
+
+// Uses of W3C columns alone.
+const (
+	w3cDate = locate.NumUses + iota // UseTime is the time of day
+	w3cHost                         // and the lower ranks of hosts after it
+	numW3C  = w3cHost + locate.NumHosts
+)
+
+// w3cColumns maps lower-case column names to the columns used. In CloudFront
+// logs x-host-header is the site, and cs(Host) the name of the distribution.
+var w3cColumns = map[string]locate.Use{
+	"cs-uri-stem": locate.UseTarget, "cs-uri-path": locate.UseTarget, "cs-uri": locate.UseTarget,
+	"cs-uri-query": locate.UseQuery,
+	"cs-method":    locate.UseMethod,
+	"cs(referer)":  locate.UseReferer, "cs(referrer)": locate.UseReferer,
+	"cs-protocol": locate.UseScheme, "cs-uri-scheme": locate.UseScheme,
+	"s-port": locate.UsePort, "cs-uri-port": locate.UsePort,
+	"x-host-header": w3cHost, "cs(host)": w3cHost + 1, "cs-host": w3cHost + 2,
+	"date": w3cDate, "time": locate.UseTime,
+	"sc-status": locate.UseStatus, "sc-bytes": locate.UseBytes, "time-taken": locate.UseDuration,
+	"c-ip": locate.UseClient, "cs(user-agent)": locate.UseAgent, "x-edge-request-id": locate.UseRequestID,
+}
+
+// W3CLocator holds the columns of the current directive.
+type W3CLocator struct {
+	*W3CReader
+	head    []byte // directive that columns belongs to
+	known   bool
+	edge    bool                // the log is one of CloudFront
+	whole   bool                // the target is that of cs-uri, which can begin with the host
+	layer   *locate.Dialect     // dialect of unquoted fields
+	columns [numW3C]int         // index of each column; -1 if there is none
+	order   []locate.Use        // what each column holds, up to the last one that is used
+	marks   scan.Marks          // of the bytes that can end a field of the record; scratch
+	spans   [numW3C]locate.Span // its fields
+	quoted  [numW3C]bool
+}
+
+// read sets the columns from a header.
+func (l *W3CLocator) read(head []byte) {
+	l.head, l.known = append(l.head[:0], head...), true
+	for i := range l.columns {
+		l.columns[i] = -1
+	}
+	l.spans, l.quoted = [numW3C]locate.Span{}, [numW3C]bool{}
+	l.layer, l.edge, l.whole, l.order = nil, false, false, l.order[:0]
+	line := locate.TrimEnd(l.Directive(nil, head))
+	last := 0
+	for i, name := range strings.Fields(string(line[min(len(line), len(FieldsDirective)):])) {
+		name = strings.ToLower(strings.Trim(name, `"`))
+		if name == "x-edge-location" {
+			l.layer, l.edge = percentDialect, true
+		}
+		l.order = append(l.order, locate.UseNone)
+		if c, ok := w3cColumns[name]; ok && l.columns[c] < 0 {
+			l.columns[c], l.order[i], last = i, c, i+1
+			l.whole = l.whole || name == "cs-uri"
+		}
+	}
+	l.order = l.order[:last]
+	if l.given {
+		l.layer = l.dialect
+	}
+}
+
+// Locate implements [locate.Locator].
+func (l *W3CLocator) Locate(f *locate.Found, rec []byte, at *locate.Position) (locate.Reason, int) {
+	if rec[0] == '#' {
+		f.PassThrough()
+		return 0, 0
+	}
+	if !l.known || !bytes.Equal(at.Head, l.head) {
+		l.read(at.Head)
+	}
+	target, query, referer := l.columns[locate.UseTarget], l.columns[locate.UseQuery], l.columns[locate.UseReferer]
+	if l.target == locate.TargetRequest && target < 0 || l.target == locate.TargetReferer && referer < 0 || len(l.order) == 0 || query >= 0 && query < target {
+		return locate.NoField, 0
+	}
+	if !l.split(rec) {
+		return locate.Unparsed, len(rec)
+	}
+	f.Method, f.Scheme, f.Port = l.spans[locate.UseMethod], l.spans[locate.UseScheme], l.spans[locate.UsePort]
+	copy(f.Hosts[:], l.spans[w3cHost:])
+	if f.Attrs.Wanted {
+		l.addAttrs(f, rec)
+	}
+	tunnel := l.isTunnel(rec)
+	if tunnel {
+		f.Form = locate.FormAuthority
+	}
+	first, second := locate.UseTarget, locate.UseReferer
+	if referer >= 0 && referer < target {
+		first, second = second, first
+	}
+	for _, c := range []locate.Use{first, second} {
+		switch {
+		case c == locate.UseReferer && referer >= 0 && l.target != locate.TargetRequest:
+			f.TakeReferer(rec, l.spans[c], l.dialectOf(c))
+		case c == locate.UseTarget && target >= 0 && l.target != locate.TargetReferer && !tunnel:
+			l.takeTarget(f, rec)
+		}
+	}
+	if q := l.spans[locate.UseQuery]; query >= 0 && !tunnel && l.target != locate.TargetReferer && !(q.End-q.Start == 1 && rec[q.Start] == '-') && q.End > q.Start {
+		f.AddQuery(q, l.dialectOf(locate.UseQuery))
+	}
+	return 0, 0
+}
+
+// isTunnel reports whether the record is that of a tunnel, as Blue Coat writes it: with
+// the method CONNECT, a scheme such as tcp, and "/" in place of the path. CONNECT can
+// also open a WebSocket of HTTP/2, whose URL has a path (RFC 8441).
+func (l *W3CLocator) isTunnel(rec []byte) bool {
+	scheme := l.spans[locate.UseScheme].In(rec)
+	return string(l.spans[locate.UseMethod].In(rec)) == "CONNECT" && len(scheme) > 1 && !locate.IsHTTP(scheme)
+}
+
+// takeTarget adds the target of the request. Of cs-uri, it takes the host if there is no
+// scheme.
+func (l *W3CLocator) takeTarget(f *locate.Found, rec []byte) {
+	s := l.spans[locate.UseTarget]
+	if l.whole {
+		if n := hostBeforePath(s.In(rec)); n > 0 {
+			f.Hosts[0] = locate.Between(s.Start, s.Start+n)
+			s.Start += n
+		}
+	}
+	f.TakeTarget(rec, s, l.dialectOf(locate.UseTarget))
+}
+
+// split stores the fields of a record that are used. It returns false if the record has too
+// few fields.
+func (l *W3CLocator) split(rec []byte) bool {
+	l.marks = w3cWord.Mark(l.marks, rec)
+	pos := 0
+	for _, c := range l.order {
+		switch {
+		case pos >= len(rec):
+			return false
+		case rec[pos] == '"':
+			l.spans[c], l.quoted[c], pos = w3cField(rec, pos)
+		default:
+			end := l.marks.Next(pos)
+			for end < len(rec) && rec[end] >= utf8.RuneSelf {
+				end = l.marks.Next(end + 1)
+			}
+			l.spans[c], l.quoted[c] = locate.Between(pos, end), false
+			for pos = end + 1; pos < len(rec) && locate.IsSpace(rec[pos]); {
+				pos++
+			}
+		}
+	}
+	return true
+}
+
+// w3cWord is the set of ASCII bytes in fields without quotes.
+var w3cWord = scan.NewSet(func(c byte) bool { return !locate.IsSpace(c) })
+
+// dialectOf returns the dialect of the field in column c of the record.
+func (l *W3CLocator) dialectOf(c locate.Use) *locate.Dialect {
+	if l.quoted[c] {
+		return locate.QuotedDialect
+	}
+	return l.layer
+}
+
+// w3cAttrs maps columns to the attributes that they hold.
+var w3cAttrs = []struct {
+	column locate.Use
+	attr   locate.AttrID
+}{
+	{locate.UseStatus, locate.AttrStatus}, {locate.UseBytes, locate.AttrBytes}, {locate.UseClient, locate.AttrClient}, {locate.UseReferer, locate.AttrReferer}, {locate.UseRequestID, locate.AttrRequestID},
+}
+
+// addAttrs adds the attributes of the record that split has read. Times are in
+// UTC. CloudFront writes the duration in seconds; others write milliseconds, or
+// seconds with a fraction.
+func (l *W3CLocator) addAttrs(f *locate.Found, rec []byte) {
+	for _, a := range w3cAttrs {
+		if l.columns[a.column] >= 0 {
+			f.AddAttr(a.attr, locate.Attr{Span: l.spans[a.column], Dialect: l.dialectOf(a.column)})
+		}
+	}
+	if l.columns[w3cDate] >= 0 && l.columns[locate.UseTime] >= 0 {
+		f.AddAttr(locate.AttrTime, locate.Attr{Span: l.spans[w3cDate], Clock: l.spans[locate.UseTime]})
+	}
+	if taken := l.spans[locate.UseDuration]; l.columns[locate.UseDuration] >= 0 {
+		a := locate.Attr{Span: taken}
+		if !l.edge && bytes.IndexByte(taken.In(rec), '.') < 0 {
+			a.Unit = 3
+		}
+		f.AddAttr(locate.AttrDuration, a)
+	}
+	if l.columns[locate.UseAgent] >= 0 {
+		d := l.dialectOf(locate.UseAgent)
+		if d == nil {
+			d = plusDialect
+		}
+		f.AddAttr(locate.AttrAgent, locate.Attr{Span: l.spans[locate.UseAgent], Dialect: d})
+	}
+}
+
+// plusDialect decodes the user agents of IIS, which writes each space as a plus
+// sign.
+var plusDialect = &locate.Dialect{Mark: '+', Decode: func(dst, _ []byte) ([]byte, int) { return append(dst, ' '), 1 }}
+
+// w3cField returns the field at pos without its quotes, whether it is quoted,
+// and the offset of the next field. White space separates fields, and "" in a
+// quoted field is a quote.
+func w3cField(rec []byte, pos int) (s locate.Span, quoted bool, next int) {
+	if rec[pos] == '"' {
+		if end := locate.QuotedEnd(rec, pos+1, '"'); end > 0 && (end == len(rec) || locate.IsSpace(rec[end])) {
+			s, quoted, next = locate.Between(pos+1, end-1), true, end
+		}
+	}
+	if !quoted {
+		for next = pos; next < len(rec) && !locate.IsSpace(rec[next]); {
+			next++
+		}
+		s = locate.Between(pos, next)
+	}
+	for next < len(rec) && locate.IsSpace(rec[next]) {
+		next++
+	}
+	return s, quoted, next
+}
+
+// percentDialect is the additional level of percent-encoding in CloudFront
+// logs: a client's %20 is logged as %2520.
+var percentDialect = &locate.Dialect{Mark: '%', Decode: decodePercent, Encode: encodePercent}
+
+func decodePercent(dst, s []byte) ([]byte, int) {
+	if len(s) >= 3 && locate.Unhex[s[1]] < 16 && locate.Unhex[s[2]] < 16 {
+		return append(dst, locate.Unhex[s[1]]<<4|locate.Unhex[s[2]]), 3
+	}
+	return append(dst, '%'), 1
+}
+
+// encodePercent escapes the bytes that CloudFront's manual lists for its
+// standard logs.
+func encodePercent(dst, text []byte, _ byte) []byte {
+	for _, c := range text {
+		if c <= ' ' || c >= 0x7F || strings.IndexByte("<>\"#%{}|\\^~[]`'", c) >= 0 {
+			dst = append(dst, '%', locate.UpperHex[c>>4], locate.UpperHex[c&15])
+		} else {
+			dst = append(dst, c)
+		}
+	}
+	return dst
+}
+
+var _ locate.Director = (*W3CReader)(nil)

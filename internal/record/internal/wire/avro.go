@@ -1,0 +1,355 @@
+package wire
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"github.com/urlfold/urlfold/internal/record/internal/jsonlines"
+	"github.com/urlfold/urlfold/internal/record/internal/locate"
+)
+
+// AvroFormat is the format of Avro messages with the framing of Confluent: a
+// zero byte, the id of the writer's schema in four bytes, and one value in
+// Avro's binary encoding:
+// https://docs.confluent.io/platform/current/schema-registry/fundamentals/serdes-develop/index.html#wire-format.
+type AvroFormat struct{}
+
+// Name implements [locate.Format].
+func (AvroFormat) Name() string { return AvroName }
+
+// AvroName is the name of the format.
+const AvroName = "avro"
+
+// Detect implements [locate.Format]. Messages have no file to detect.
+func (AvroFormat) Detect(*locate.Sample) locate.Fit { return locate.Fit{} }
+
+// ErrNoSchema is the error of a SchemaFunc for an id without an Avro schema.
+var ErrNoSchema = errors.New("no Avro schema with this id")
+
+// Open implements [locate.Format].
+func (AvroFormat) Open(c *locate.Settings) (locate.Reader, error) {
+	r := &avroReader{schemas: c.Schemas, stops: c.StopNoSchema, binaryFraming: binaryFraming{
+		func([]byte) int { return -1 }, func([]byte) int64 { return 0 }, // not in a file
+	}}
+	errs := []error{checkBinary(c)}
+	if c.URLField == "" {
+		errs = append(errs, locate.Wrong("URLField", "missing: avro needs the path of the field with the URL, such as url or request.uri"))
+	} else {
+		var err error
+		r.path, err = jsonlines.ParsePath(c.URLField)
+		errs = append(errs, locate.About("URLField", err))
+	}
+	if c.Schemas == nil {
+		errs = append(errs, locate.Wrong("Schemas", "missing: avro needs the registry with the schemas of the messages"))
+	}
+	return r, errors.Join(errs...)
+}
+
+// avroReader reads Avro messages.
+type avroReader struct {
+	binaryFraming
+	path    []jsonlines.Step
+	schemas locate.SchemaFunc
+	stops   bool // at an id without a schema
+}
+
+// MessagesOnly implements [locate.MessageReader].
+func (*avroReader) MessagesOnly() {}
+
+// AppendLength implements [locate.BinaryReader].
+func (*avroReader) AppendLength(dst, _ []byte, n int) []byte { return appendUvarint(dst, uint64(n)<<1) }
+
+// Locator implements [locate.Reader].
+func (r *avroReader) Locator() locate.Locator {
+	return &avroLocator{avroReader: r, programs: map[uint32]*avroProgram{}}
+}
+
+// avroProgram reads the messages with one schema. Both fields are nil if the
+// registry has no such schema.
+type avroProgram struct {
+	t     *avroType
+	route *avroRoute // nil: the schema lacks the field
+}
+
+// avroLocator is an avroReader with the programs of the schemas that it has
+// seen.
+type avroLocator struct {
+	*avroReader
+	programs map[uint32]*avroProgram
+	last     *avroProgram // of lastID
+	lastID   uint32
+}
+
+// avroHeader is the length of the zero byte and the id.
+const avroHeader = 5
+
+// Locate implements [locate.Locator]. The offset of an error is that of the damage or,
+// if a message is cut, its length.
+func (l *avroLocator) Locate(f *locate.Found, rec []byte, _ *locate.Position) (locate.Reason, int) {
+	switch {
+	case len(rec) > 0 && rec[0] != 0:
+		return locate.Unparsed, 0
+	case len(rec) < avroHeader:
+		return locate.Unparsed, len(rec)
+	}
+	p, err := l.program(binary.BigEndian.Uint32(rec[1:]))
+	switch {
+	case err != nil:
+		f.Err = err
+		return locate.NoSchema, 1
+	case p.t == nil:
+		return locate.NoSchema, 1
+	}
+	w := avroWalk{f: f, b: rec, pos: avroHeader, fuel: avroFuel * int64(len(rec)+100)}
+	var ok bool
+	if p.route != nil {
+		ok = w.follow(p.route, -1, 0)
+	} else {
+		ok = w.skip(p.t, 0)
+	}
+	switch {
+	case !ok:
+		return locate.Unparsed, w.pos
+	case w.pos < len(rec):
+		return locate.Unparsed, w.pos
+	case p.route == nil:
+		return locate.NoField, avroHeader
+	case w.miss > 0:
+		return locate.NoField, w.miss
+	}
+	return 0, 0
+}
+
+// program returns the program for the schema with an id.
+func (l *avroLocator) program(id uint32) (*avroProgram, error) {
+	if l.last != nil && l.lastID == id {
+		return l.last, nil
+	}
+	p := l.programs[id]
+	if p == nil {
+		texts, err := l.schemas(id)
+		switch {
+		case errors.Is(err, ErrNoSchema) && !l.stops:
+			return &avroProgram{}, nil // it may exist later
+		case err != nil:
+			return nil, fmt.Errorf("schema %d: %w", id, err)
+		}
+		p = &avroProgram{}
+		if p.t, err = parseAvro(texts); err != nil && l.stops {
+			return nil, fmt.Errorf("schema %d: %w", id, err)
+		}
+		if err == nil {
+			p.route = avroRouter{}.route(p.t, l.path)
+		}
+		l.programs[id] = p
+	}
+	l.last, l.lastID = p, id
+	return p, nil
+}
+
+// avroFuel is the number of values for each byte of a message after which it
+// counts as damaged: types without bytes can make a value of few bytes large.
+const avroFuel = 16
+
+// avroWalk reads one value. A method that returns false has set pos to the
+// offset of the damage.
+type avroWalk struct {
+	f    *locate.Found
+	b    []byte
+	pos  int
+	miss int // offset of a value on the path that cannot hold a URL; 0: none
+	fuel int64
+}
+
+// cut notes that the message is cut.
+func (w *avroWalk) cut() bool {
+	w.pos = len(w.b)
+	return false
+}
+
+// long reads a zigzag varint.
+func (w *avroWalk) long() (n int64, ok bool) {
+	rest := w.b[w.pos:]
+	u, size := ReadUvarint(rest)
+	if size == 0 {
+		if len(rest) < maxVarint {
+			w.pos = len(w.b)
+		}
+		return 0, false
+	}
+	w.pos += size
+	return int64(u>>1) ^ -int64(u&1), true
+}
+
+// counted reads a length and returns its range and the end of the bytes that it
+// counts.
+func (w *avroWalk) counted() (field locate.Span, end int, ok bool) {
+	start := w.pos
+	n, ok := w.long()
+	switch {
+	case !ok:
+		return field, 0, false
+	case n < 0:
+		w.pos = start
+		return field, 0, false
+	case n > int64(len(w.b)-w.pos):
+		return field, 0, w.cut()
+	}
+	return locate.Between(start, w.pos), w.pos + int(n), true
+}
+
+// skip skips a value of type t.
+func (w *avroWalk) skip(t *avroType, depth int) bool {
+	if w.fuel--; w.fuel < 0 || depth > maxAvroNesting {
+		return false
+	}
+	switch t.kind {
+	case avroFixed:
+		if t.size > len(w.b)-w.pos {
+			return w.cut()
+		}
+		w.pos += t.size
+		return true
+	case avroVarint:
+		_, ok := w.long()
+		return ok
+	case avroText:
+		_, end, ok := w.counted()
+		if ok {
+			w.pos = end
+		}
+		return ok
+	case avroRecord:
+		return w.skipAll(t.parts, depth)
+	case avroUnion:
+		i, ok := w.branch(t)
+		return ok && w.skip(t.parts[i], depth+1)
+	}
+	return w.blocks(t, nil, -1, depth)
+}
+
+func (w *avroWalk) skipAll(fields []*avroType, depth int) bool {
+	for _, t := range fields {
+		if !w.skip(t, depth+1) {
+			return false
+		}
+	}
+	return true
+}
+
+// branch reads the index of a branch.
+func (w *avroWalk) branch(t *avroType) (int, bool) {
+	start := w.pos
+	i, ok := w.long()
+	if ok && (i < 0 || i >= int64(len(t.parts))) {
+		w.pos, ok = start, false
+	}
+	return int(i), ok
+}
+
+// follow reads a value with the URL. outer is the index of the length field
+// around it.
+func (w *avroWalk) follow(r *avroRoute, outer, depth int) bool {
+	if w.fuel--; w.fuel < 0 || depth > maxAvroNesting {
+		return false
+	}
+	switch {
+	case r.url:
+		field, end, ok := w.counted()
+		if ok {
+			w.f.AddCounted(field, end, outer)
+			w.pos = end
+		}
+		return ok
+	case r.t.kind == avroRecord:
+		return w.skipAll(r.t.parts[:r.at], depth) && w.follow(r.next, outer, depth+1) && w.skipAll(r.t.parts[r.at+1:], depth)
+	case r.t.kind == avroUnion:
+		start := w.pos
+		i, ok := w.branch(r.t)
+		switch {
+		case !ok:
+			return false
+		case r.routes[i] != nil:
+			return w.follow(r.routes[i], outer, depth+1)
+		case !r.t.parts[i].null:
+			w.miss = start
+		}
+		return w.skip(r.t.parts[i], depth+1)
+	}
+	return w.blocks(r.t, r, outer, depth)
+}
+
+// blocks reads an array or a map. If r is not nil, it leads to the URL in one
+// element.
+func (w *avroWalk) blocks(t *avroType, r *avroRoute, outer, depth int) bool {
+	begin, found := w.pos, r == nil
+	for index := int64(0); ; {
+		n, end, inner, ok := w.block(r != nil, outer)
+		switch {
+		case !ok:
+			return false
+		case n == 0:
+			if !found {
+				w.miss = begin
+			}
+			return true
+		}
+		for ; n > 0; n-- {
+			before := w.pos
+			hot, ok := w.isStep(t, r, index)
+			if hot = hot && !found; hot {
+				found = true
+				ok = ok && w.follow(r.next, inner, depth+1)
+			} else {
+				ok = ok && w.skip(t.item, depth+1)
+			}
+			if !ok {
+				return false
+			}
+			if index++; w.pos == before {
+				break // items without bytes: their number is unlimited
+			}
+		}
+		if end >= 0 && w.pos != end {
+			return false
+		}
+	}
+}
+
+// block reads the header of a block: the number of its elements, and where it
+// ends, or -1 if it does not say so. If hot is set, it adds the length field of
+// the block and returns its index as inner.
+func (w *avroWalk) block(hot bool, outer int) (n int64, end, inner int, ok bool) {
+	start := w.pos
+	n, ok = w.long()
+	if !ok || n >= 0 {
+		return n, -1, outer, ok
+	}
+	field, end, ok := w.counted()
+	switch {
+	case !ok:
+		return 0, 0, 0, false
+	case n == -n: // the smallest number
+		w.pos = start
+		return 0, 0, 0, false
+	case hot:
+		outer = w.f.AddLength(field, end, outer)
+	}
+	return -n, end, outer, true
+}
+
+// isStep reports whether an element is the one that r leads to. It reads the
+// key of an element of a map.
+func (w *avroWalk) isStep(t *avroType, r *avroRoute, index int64) (is, ok bool) {
+	if t.kind == avroArray {
+		return r != nil && index == int64(r.step.Index), true
+	}
+	field, end, ok := w.counted()
+	if !ok {
+		return false, false
+	}
+	w.pos = end
+	return r != nil && bytes.Equal(w.b[field.End:end], r.step.Name), true
+}

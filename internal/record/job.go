@@ -1,0 +1,150 @@
+package record
+
+import (
+	"bytes"
+	"slices"
+
+	"github.com/urlfold/urlfold/internal/record/internal/formats"
+	"github.com/urlfold/urlfold/internal/record/internal/jsonlines"
+	"github.com/urlfold/urlfold/internal/record/internal/locate"
+	"github.com/urlfold/urlfold/internal/record/internal/table"
+)
+
+// This file answers what callers ask a Job about its format.
+
+// CheckHead checks that the header record head, as returned by [Framing] Head,
+// has the columns that the configuration names. It returns nil for formats
+// without a header. The error joins a *ConfigError for each missing column, and
+// suggests the most similar column name. It quotes nothing else of head,
+// because the head of a table without a header is data.
+func (j *Job) CheckHead(head []byte) error {
+	if h, ok := j.reader.(locate.HeadChecker); ok {
+		return h.CheckHead(head)
+	}
+	return nil
+}
+
+// Notice returns a sentence that users should know about the output, or "".
+func (j *Job) Notice() string {
+	if _, ok := j.reader.(locate.Keyed); ok && j.render == RenderRewrite {
+		return "the URLs of the index were rewritten, but not its keys, by which it is sorted"
+	}
+	return ""
+}
+
+// Apart reports whether each output record must be compressed as a separate
+// gzip member or zstd frame.
+func (j *Job) Apart() bool {
+	_, ok := j.reader.(locate.MemberFormat)
+	return ok && j.render == RenderRewrite
+}
+
+// Nested reports whether a line of the output can consist of the output of
+// several records. Such records are elements of an array, and their outputs
+// are complete only together.
+func (j *Job) Nested() bool {
+	_, ok := j.reader.(jsonlines.WrappedReader)
+	return ok && j.render.KeepsRecords()
+}
+
+// LineByLine reports whether each line of the input is a record that can be read
+// without the lines before it. That is not so for binary records, documents,
+// tables with a header, formats with directives, and lines of several records.
+func (j *Job) LineByLine() bool {
+	switch r := j.reader.(type) {
+	case locate.BinaryReader, LengthFraming, locate.Extractor, jsonlines.WrappedReader, Director:
+		return false
+	case *table.Reader:
+		return !r.Named
+	}
+	return true
+}
+
+// Framing returns the Framing of the job's format.
+func (j *Job) Framing() Framing { return j.reader }
+
+// Lacks reports whether no record of the job can have the output field
+// FieldNames()[i], because the format has nothing from which it comes. It
+// returns false for formats whose records name their own fields.
+func (j *Job) Lacks(i int) bool {
+	f := fieldID(i)
+	all, known := j.reader.(locate.Attributed)
+	return known && ofAttrs.has(f) && all.Attributes()>>attrOf(f)&1 == 0
+}
+
+// QuoteOf returns the value of Quote for an input of the format c.Format that begins with
+// head. It is c.Quote unless that is empty and the format is a table separated by tabs.
+// Many programs write such tables without quotes, so it is `"` only if cells of head begin
+// with a quote and all of these also end with one on the same line, and "none" if one of
+// them does not.
+func (c *Config) QuoteOf(head []byte) string {
+	f, _ := formats.FindFormat(c.Format, c.custom(c.Formats))
+	format, is := f.(table.Format)
+	if !is {
+		return c.Quote
+	}
+	t, err := table.SyntaxFor(c.settings(), format.Sep)
+	if err != nil || !t.ByLine {
+		return c.Quote
+	}
+	quoted := false
+	for head = head[locate.MarkLen(head):]; len(head) > 0; {
+		n := bytes.IndexByte(head, '\n') + 1
+		if n == 0 {
+			n = len(head)
+		}
+		body := locate.TrimEnd(head[:n])
+		switch head = head[n:]; {
+		case !hasOpening(body, &t):
+		case t.Of(body) == t.Bare && (len(head) > 0 || !quoted): // else head may be cut there
+			return table.QuoteNone
+		default:
+			quoted = true
+		}
+	}
+	if quoted {
+		return `"`
+	}
+	return ""
+}
+
+// hasOpening reports whether a cell of a line begins with a quote.
+func hasOpening(body []byte, t *table.Syntax) bool {
+	return len(body) > 0 && body[0] == t.Quote || bytes.Contains(body, []byte{t.Sep, t.Quote})
+}
+
+// NewFit returns a function that reports whether a record, with or without its
+// line end, fits the format of the job: the configured fields exist, the URL
+// can be parsed, and there are no control characters except tabs. Use it to
+// guess which text is damaged; damaged text can still fit. For documents and for
+// formats whose records state their length the function always returns true,
+// because one line is not enough to decide.
+//
+// head is the header record or the current directive, or nil if there is none.
+// Directives among the records do not change it. The function must not be
+// called concurrently. It does not retain the record and does not panic.
+func (j *Job) NewFit(head []byte) func(rec []byte) bool {
+	_, length := j.reader.(LengthFraming)
+	if _, ok := j.reader.(locate.Extractor); ok || length {
+		return func([]byte) bool { return true } // callers pass lines, and any text can be in a document
+	}
+	var out, dead []byte
+	w := j.NewWorker()
+	return func(rec []byte) (fits bool) {
+		defer func() {
+			if recover() != nil {
+				fits, w = false, j.NewWorker()
+			}
+		}()
+		body := locate.TrimEnd(rec)
+		if slices.ContainsFunc(body, func(c byte) bool { return c < ' ' && c != '\t' || c == 0x7f }) {
+			return false
+		}
+		if v, ok := j.reader.(locate.Validator); ok && !locate.IsBlank(body) && !v.Valid(body) {
+			return false
+		}
+		var st Stats
+		out, dead = w.Append(out[:0], dead[:0], rec, Position{Head: head, Off: 1}, &st)
+		return st.Rejected == 0 && w.Err() == nil
+	}
+}

@@ -1,0 +1,105 @@
+package record
+
+import (
+	"github.com/urlfold/urlfold/codec"
+	"github.com/urlfold/urlfold/internal/record/internal/locate"
+	"github.com/urlfold/urlfold/internal/record/internal/textlog"
+)
+
+// This file is the part of AppendRun for records of access logs whose target is not
+// in normal form.
+
+// missed describes a record whose request target a keeper has found, but does not
+// keep. The origin of the target is as if it were kept.
+type missed struct {
+	locate.Site     // of the target
+	size        int // of the record; 0: there is none
+}
+
+// appendMissed is AppendRun for the record that w.n.missed describes. It returns the
+// length of the record, or 0 if it gives up.
+func (w *Worker) appendMissed(c *copier, at *Position, st *Stats) (size int) {
+	n, m := &w.n, &w.n.missed
+	rec := c.in[c.pos : c.pos+m.size]
+	if w.job.maxRecord > 0 && m.size > w.job.maxRecord || !n.readMissed(m.In(rec)) {
+		return 0
+	}
+	st.Records++
+	if w.job.keeps.where != nil && !w.keepsMissed(rec) {
+		st.Filtered++
+		c.drop(locate.Between(0, m.size))
+		return m.size
+	}
+	st.Emitted++
+	st.URLs++
+	n.count(st)
+	if w.job.id.on {
+		w.nameMissed(st)
+	}
+	switch {
+	case w.plan != nil:
+		c.drop(locate.Between(0, m.size))
+		c.out = w.r.item(c.out, &m.Site, rec, at)
+		n.countKeys(st)
+	case !n.cur.same:
+		c.drop(m.Span)
+		c.out = m.Dialect.Escape(c.out, n.cur.back, 0)
+	}
+	return m.size
+}
+
+// nameMissed sets the identity of the record.
+func (w *Worker) nameMissed(st *Stats) {
+	id := &w.job.id
+	w.n.fact.Identity, _ = w.identityOf(id, nil, nil)
+	if id.level > codec.K1 {
+		w.n.countKeys(st)
+	}
+}
+
+// readMissed is parse for the target of n.missed, if that is in origin form. It returns
+// false to give up.
+func (n *normalizer) readMissed(target []byte) bool {
+	if len(target) == 0 || target[len(target)-1] == ' ' {
+		return false // the space does not belong to the target
+	}
+	n.runs = n.runs[:0]
+	if d, escaped := n.missed.Dialect, false; d.Decodes() {
+		if target, n.runs, escaped = d.Unescape(n.text, target, n.runs); escaped {
+			n.text = target
+		}
+	}
+	if target[0] != '/' {
+		return false
+	}
+	c, front := &n.cur, n.front()
+	*c = reading{url: target, form: locate.FormOrigin, hash: -1, flags: c.flags, nohost: front == nil}
+	if c.nohost {
+		front = placeholder
+	}
+	if n.params.dirty {
+		n.params.reset()
+	}
+	n.full, c.prefix = append(append(n.full[:0], front...), target...), len(front)
+	c.src = n.full
+	var err error
+	if n.norm, err = n.job.norm.Append(n.norm[:0], c.src, &n.res); err != nil {
+		return false
+	}
+	n.settle(nil)
+	c.back = c.norm[n.res.Out.Span(codec.Path).Start:]
+	if c.nohost {
+		c.flags = c.flags.With(codec.Relative)
+	}
+	n.Note()
+	return true
+}
+
+// front returns the scheme and authority of a target that a keeper has found, or nil
+// if they are unknown.
+func (n *normalizer) front() []byte {
+	if l, ok := n.job.reader.(*textlog.LogReader); ok && l.Format.Vhost {
+		return n.kept.text
+	}
+	return n.job.base.origin
+}

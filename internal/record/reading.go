@@ -1,0 +1,348 @@
+package record
+
+import (
+	"bytes"
+
+	"github.com/urlfold/urlfold/codec"
+	"github.com/urlfold/urlfold/codec/params"
+	"github.com/urlfold/urlfold/internal/record/internal/locate"
+)
+
+// reading is the result of reading one URL. Its slices point into the record or
+// the Worker's scratch and are valid until the next URL is read.
+type reading struct {
+	url      []byte // the URL as found, unescaped
+	src      []byte // input of the codec: url, or scheme, host and url
+	base     []byte // base that src was resolved against; nil if none
+	text     []byte // source of norm and the keys: src, or the repaired URL
+	prefix   int    // number of bytes of src before url
+	norm     []byte // normal form of src
+	back     []byte // part of norm that replaces url
+	form     locate.TargetForm
+	why      Reason                     // why there is no norm; 0 if there is one
+	errAt    int                        // offset of the error in url
+	flag     codec.Flag                 // the rejected flag, if why is Flagged
+	flags    codec.Flags                // flags of the codec and of this package
+	applied  codec.Rules                // rules already counted for the URL
+	same     bool                       // back equals url
+	nohost   bool                       // the host is unknown, and norm has the placeholder
+	composed bool                       // the host in norm is that of the record
+	parted   bool                       // the scheme or the host in norm differs from its field
+	change   codec.Change               // set only if the job needs it
+	repairs  [codec.Fragment + 1]Repair // repairs made, by component
+	masked   bool                       // norm has a masked secret
+	fragment bool                       // src has a fragment
+	mended   bool                       // norm is repaired; the diagnostics of the original are saved
+	marked   bool                       // normMarks has been called
+	marks    []bool                     // its result
+	hash     int                        // offset in url of a '#' that must not be in a request; -1 if none
+}
+
+// normalizer reads the URLs of a record one after the other and holds the
+// result of the last one. It does all the work on a URL that precedes writing.
+type normalizer struct {
+	job     *Job
+	found   *Found // in the current record
+	secrets *secrets
+	res     codec.Result
+	cur     reading
+	fact    facts // about the current record
+
+	copyKey *copyKey  // of records whose URL does not change; nil if they have no identity
+	planKey *copyKey  // of the keys that a plan writes, if it does
+	key     codec.Key // that it computed last
+
+	expansion expansion // of the current record, if it is listed
+
+	host   []byte // host of the record that norm has, if cur.composed
+	origin origin // of the last record that has a host
+	kept   keptHost
+	missed missed
+
+	moved   changedFront // of the last URL that has one
+	fronted locate.Span  // the scheme and authority of the current URL, if only these change
+
+	baseKept bool // see Job.originKept; only for a keeper
+
+	tells   bool // a keeper must add what the job reads beside the URL to found
+	pathLen int  // length of the path in cur.url, if that is a target in normal form
+
+	// Scratch.
+	text, base       []byte // unescaped; unused if the record has no escapes
+	hostText         []byte // the same for the field in the job's base
+	runs, baseRuns   []locate.Run
+	joint            int // offset in text of the '?' before a query that has its own field
+	queryText        []byte
+	queryRuns        []locate.Run
+	full             []byte // scheme, host and target joined
+	part             []byte // host with its port, for its own field
+	norm             []byte
+	canonical        []byte // the string that is hashed for a key
+	diagnosticBuf    []codec.Diagnostic
+	savedDiagnostics []codec.Diagnostic
+	savedIn          codec.URL
+	pairs            []params.Pair // parameters of the query
+	params           urlParams
+	name             []byte // name or value of a parameter
+	repaired         []byte // repaired normal form, the next input of the codec
+	other, spare     []byte // result of the next round; normal form before all rounds
+	mended, masked   []byte // components of these
+
+	walk    locate.Walk   // through the block that AppendRun reads
+	located locatedRecord // by a keeper
+}
+
+// placeholder is the scheme and host used for a target whose host is unknown.
+var placeholder = []byte("http://h")
+
+// parse reads the URL at s into n.cur. It returns false if the target is not a
+// URL, leaving n.cur.why 0.
+func (n *normalizer) parse(s *locate.Site, rec []byte) bool {
+	c, f := &n.cur, n.found
+	text, escaped := s.In(rec), false
+	n.runs = n.runs[:0]
+	if s.Dialect.Decodes() {
+		if text, n.runs, escaped = s.Dialect.Unescape(n.text, text, n.runs); escaped {
+			n.text = text
+		}
+	}
+	if f.Split && s.Role == locate.RoleTarget {
+		if q := f.Part(locate.RoleQuery); q != nil {
+			text = n.join(rec, s, q, text, escaped)
+		}
+	}
+	*c = reading{url: text, hash: -1}
+	if n.params.dirty {
+		n.params.reset()
+	}
+	switch s.Role {
+	case locate.RoleTarget:
+		c.form = locate.FormOf(text, f.Method.In(rec))
+		f.Form = c.form
+		if c.form != locate.FormOrigin && c.form != locate.FormAbsolute {
+			return false
+		}
+	case locate.RoleWhole:
+		c.form, f.Form = locate.FormAbsolute, locate.FormAbsolute
+	}
+	if c.form == locate.FormOrigin {
+		n.readOrigin(rec)
+	} else {
+		n.readReference(rec)
+	}
+	if c.why == 0 {
+		n.Note()
+		if n.job.rejects.filters {
+			n.filter()
+		}
+	}
+	return true
+}
+
+// accept counts the URL at s, which parse has read. It returns false if the URL
+// is rejected, which it records in v.
+func (n *normalizer) accept(s *locate.Site, v *verdict, st *Stats) bool {
+	c := &n.cur
+	st.URLs++
+	if c.why != 0 {
+		v.reject(c, s.Start+locate.RawOffset(n.runs, c.errAt))
+		return false
+	}
+	v.urls++
+	n.count(st)
+	if n.job.facts {
+		n.addFact(v.urls == 1)
+		n.countKeys(st)
+	}
+	return true
+}
+
+// readReference reads a URL that is absolute or relative to a base.
+func (n *normalizer) readReference(rec []byte) {
+	c := &n.cur
+	base := n.job.base.url
+	if f := n.found; n.job.base.template != nil || f.HasContext || f.Base.End > 0 {
+		base = n.baseOf(rec)
+	}
+	c.src, c.base = c.url, base
+	var err error
+	n.norm, err = n.job.norm.AppendRef(n.norm[:0], base, c.src, &n.res)
+	if err == codec.ErrBase && n.job.base.template != nil && n.found.Base.End == 0 {
+		// The host field of the record is not a host.
+		c.base = nil
+		n.norm, err = n.job.norm.Append(n.norm[:0], c.src, &n.res)
+	}
+	n.settle(err)
+	c.back = c.norm
+}
+
+// readOrigin reads an origin-form target. It appends the target to scheme and
+// host and does not resolve it, because "//x" is a path here, not a host (RFC
+// 9112 §3.3).
+func (n *normalizer) readOrigin(rec []byte) {
+	c := &n.cur
+	n.full, c.nohost = n.appendOrigin(n.full[:0], rec)
+	for {
+		c.prefix = len(n.full)
+		n.full = append(n.full, c.url...)
+		c.src = n.full
+		var err error
+		n.norm, err = n.job.norm.Append(n.norm[:0], c.src, &n.res)
+		n.settle(err)
+		if c.nohost || !isHostError[c.why] {
+			break
+		}
+		// The logged host is not a host, but the target can still be read.
+		n.full, c.nohost, c.why = append(n.full[:0], placeholder...), true, 0
+		c.flags = codec.Flags{}
+	}
+	if c.why == 0 {
+		c.back = c.norm[n.res.Out.Span(codec.Path).Start:]
+		switch {
+		case c.nohost:
+			c.flags = c.flags.With(codec.Relative)
+		case n.found.Split:
+			n.compareParts(rec)
+		}
+	}
+}
+
+// isHostError is the set of errors that only the scheme and host before a
+// target can cause, not its path.
+var isHostError = [NumReasons]bool{
+	codec.ErrHostInvalid: true, codec.ErrHostMissing: true, codec.ErrPortInvalid: true,
+}
+
+// settle stores the result of the codec.
+func (n *normalizer) settle(err error) {
+	c := &n.cur
+	c.norm, c.text, c.flags = n.norm, c.src, c.flags.Union(n.res.Flags)
+	if err == nil {
+		if n.job.reads.has(fChange) {
+			c.change = n.res.Change()
+		}
+		c.fragment = n.res.In.Has(codec.Fragment)
+		if n.job.mends {
+			n.repair()
+		}
+		return
+	}
+	c.norm = nil
+	if e, ok := err.(codec.Error); ok {
+		c.why = Reason(e)
+	} else {
+		c.why = Panic
+	}
+	c.errAt = min(max(0, int(n.res.ErrAt)-c.prefix), len(c.url))
+}
+
+// Note adds the flags that need more context than the codec has.
+func (n *normalizer) Note() {
+	c := &n.cur
+	if c.form != locate.FormNone && c.fragment {
+		c.flags = c.flags.With(codec.FragmentInRequest)
+		c.hash = bytes.IndexByte(c.url, '#') // the first '#' starts the fragment in both standards
+	}
+	if c.form != locate.FormNone && n.found.Cut {
+		c.flags = c.flags.With(codec.MaybeTruncated)
+	}
+	if c.form != locate.FormNone && n.found.Strips && c.url[len(c.url)-1] == '?' {
+		c.flags = c.flags.With(codec.QueryStripped)
+	}
+	if n.expansion.omits {
+		c.flags = c.flags.With(codec.RecordOmitted)
+	}
+	if n.job.readsParams || n.res.In.Has(codec.Query) || c.mended {
+		n.readParams()
+	}
+	if n.job.tellsSigned() && n.signed(n.res.Out.Bytes(n.cur.norm, codec.Query)) {
+		c.flags = c.flags.With(codec.SignedURL)
+	}
+}
+
+// filter rejects the URL if the job does not accept it. If several flags are
+// rejected, it reports the first flag, at the offset of that flag's first
+// diagnostic.
+func (n *normalizer) filter() {
+	c, j := &n.cur, n.job
+	if bad := c.flags.Intersect(j.rejects.flags); !bad.IsZero() {
+		for c.flag = range bad.All() {
+			break
+		}
+		for _, m := range n.diagnostics() {
+			if m.Flag == c.flag {
+				c.errAt = int(m.At)
+				break
+			}
+		}
+		c.why, c.norm = Flagged, nil
+		return
+	}
+	u, text := &n.res.Out, c.norm
+	if j.sortKeys {
+		u, text = &n.res.In, c.src
+	}
+	if j.rejects.notHTTP && !c.nohost && u.Has(codec.Scheme) && !locate.IsHTTP(u.Bytes(text, codec.Scheme)) {
+		c.why, c.norm = NotHTTP, nil
+	}
+}
+
+// count counts a URL that was parsed and accepted.
+func (n *normalizer) count(st *Stats) {
+	c := &n.cur
+	c.same = !c.parted && bytes.Equal(c.back, c.url)
+	if !c.same {
+		st.Changed++
+		if !c.mended { // otherwise repair has set it
+			c.applied = n.res.Applied()
+		}
+		countHits(c.applied, st)
+	} else {
+		c.applied = 0
+	}
+	telling := c.flags
+	if c.nohost {
+		telling = telling.Without(codec.Relative) // true of nearly every request target in a log
+	}
+	countFlags(telling, st)
+}
+
+// countFlags counts the flags of a URL.
+func countFlags(flags codec.Flags, st *Stats) {
+	if flags.IsZero() {
+		return
+	}
+	st.Flagged++
+	for f := range flags.All() {
+		st.Flags[f]++
+	}
+}
+
+// countKeys counts the rules that changed the keys computed for the URL. It
+// counts each rule once per URL.
+func (n *normalizer) countKeys(st *Stats) {
+	c := &n.cur
+	if more := n.res.KeyApplied() &^ c.applied &^ n.job.keeps.shardRules; c.why == 0 && more != 0 {
+		c.applied |= more
+		countHits(more, st)
+	}
+}
+
+func countHits(hits codec.Rules, st *Stats) {
+	for r := range hits.All() {
+		st.Rules[r]++
+	}
+}
+
+// tellsSigned reports whether signed queries are flagged. The codec flags a signed URL
+// only when it computes a key whose level depends on parameters. That may happen after
+// the flags are written, or not at all.
+func (j *Job) tellsSigned() bool {
+	return j.level == codec.K2 || j.level == codec.K3 || j.level == codec.KSurface || j.rejects.flags.Has(codec.SignedURL)
+}
+
+// signed reports whether a query is signed.
+func (n *normalizer) signed(query []byte) bool {
+	n.pairs = params.AppendPairs(n.pairs[:0], query)
+	return params.Signed(n.pairs, query)
+}

@@ -1,0 +1,216 @@
+package record
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/urlfold/urlfold/internal/record/internal/locate"
+)
+
+// rejectItem appends the output of the jsonl, tsv and parquet renderings for a record
+// that was rejected before its URLs were read. If rec is nil, the output does
+// not include the record.
+func (r *renderer) rejectItem(out, rec []byte, why Reason, pos int, at *Position) []byte {
+	switch {
+	case (r.job.render == RenderTSV || r.job.render == RenderCSV) && r.job.wants.has(fError):
+		return r.rejectRow(out, rec, why, at)
+	case r.job.render == RenderParquet && r.job.wants.has(fError):
+		return r.rejectColumns(out, rec, why, pos, at)
+	case r.job.render != RenderJSONL:
+		return out
+	}
+	out = append(append(out, `{"error":"`...), why.String()...)
+	out = append(out, `",`...)
+	if why == Unparsed {
+		out = appendNumber(out, "at", int64(pos))
+	}
+	if rec != nil {
+		out = locate.AppendMember(out, "record", r.v.rawRecord(rec))
+	}
+	return closeObject(r.appendPosition(out, at))
+}
+
+// appendPosition appends the members file and line.
+func (r *renderer) appendPosition(out []byte, at *Position) []byte {
+	if at.Name != "" {
+		out = locate.AppendMember(out, "file", r.v.word(at.Name))
+	}
+	return appendNumber(out, "line", at.Line)
+}
+
+// rejectRow appends the row of a rejected record. It fills in only the fields
+// that do not need a URL.
+func (r *renderer) rejectRow(out, rec []byte, why Reason, at *Position) []byte {
+	for i, f := range r.job.fields {
+		if i > 0 {
+			out = append(out, r.job.separator())
+		}
+		switch f {
+		case fError:
+			out = append(out, why.String()...)
+		case fRecord:
+			out = r.cell(out, r.v.rawRecord(rec))
+		case fFile:
+			out = r.cell(out, r.v.word(at.Name))
+		case fLine:
+			out = strconv.AppendInt(out, at.Line, 10)
+		case fOffset:
+			out = strconv.AppendInt(out, at.Off, 10)
+		case fProfile, fKeyID, fParamsEdition, fPSLEdition, fUnicode, fSpecDate:
+			out = r.cell(out, r.job.constants[f])
+		}
+	}
+	return append(r.job.noteCell(out, r.job.separator()), '\n')
+}
+
+// deadLine appends the dead letter of a record: a JSON object with the reason,
+// the offset in the record, the record position, and the record with its line
+// end. The message key and the record suffice to put the record back where it
+// came from.
+func (r *renderer) deadLine(dead, rec []byte, v *verdict, at *Position) []byte {
+	dead = append(append(dead, `{"reason":"`...), v.bad.String()...)
+	dead = append(dead, `",`...)
+	if v.bad == Flagged {
+		dead = locate.AppendMember(dead, "flag", r.v.word(v.flag.String()))
+	}
+	dead = appendNumber(dead, "at", int64(v.at))
+	dead = r.appendKeyOf(r.appendPosition(dead, at), at)
+	dead = appendNumber(dead, "offset", at.Off)
+	if r.job.redact {
+		rec = r.red.redactRecord(rec)
+	}
+	return closeObject(locate.AppendMember(dead, "record", rec))
+}
+
+// appendKeyOf appends the message key, if the record has one.
+func (r *renderer) appendKeyOf(dead []byte, at *Position) []byte {
+	key := at.Key
+	if key == nil {
+		return dead
+	}
+	if r.job.redact {
+		key = r.red.hideAll(key)
+	}
+	return locate.AppendMember(dead, "key", key)
+}
+
+// deadPiece appends the dead letter of an oversize record: its position and
+// length, without its bytes.
+func (r *renderer) deadPiece(dead []byte, at *Position, start, end int64) []byte {
+	dead = append(append(dead, `{"reason":"`...), TooLong.String()...)
+	dead = append(dead, `",`...)
+	dead = r.appendKeyOf(r.appendPosition(dead, at), at)
+	if start >= 0 {
+		dead = appendNumber(dead, "offset", start)
+		dead = appendNumber(dead, "length", end-start)
+	}
+	return closeObject(appendNumber(dead, "end", end))
+}
+
+// leastCut is the minimum length of the record in a cut dead letter, in bytes
+// of its JSON text. A shorter rest is worth less than its space.
+const leastCut = 64
+
+// The starts of the member record, which is the last one of a dead letter. No
+// JSON string contains such a text, because the quotes in it are escaped.
+const (
+	deadRecord   = `,"record":"`
+	deadRecord64 = `,"record_b64":"`
+)
+
+// CutDeadLetter appends a shorter form of a dead letter, a line written by a
+// [Worker], to dst. Each cut halves the record, and adds the members truncated,
+// length and sha256 about the whole record; the last cut removes the record and
+// the message key. If the dead letter cannot be cut further, or is not one,
+// CutDeadLetter returns dst unchanged.
+func CutDeadLetter(dst, letter []byte) []byte {
+	mark, in64 := deadRecord, false
+	head, text, found := bytes.Cut(letter, []byte(mark))
+	if !found {
+		mark, in64 = deadRecord64, true
+		head, text, found = bytes.Cut(letter, []byte(mark))
+	}
+	text, whole := bytes.CutSuffix(text, []byte("\"}\n"))
+	if !found || !whole {
+		return cutKey(dst, letter)
+	}
+	short := text[:len(text)/2&^3]
+	if !in64 {
+		short = text[:jsonPrefix(text, len(text)/2)]
+	}
+	start := len(dst)
+	dst = append(dst, head...)
+	if !bytes.Contains(head, []byte(`,"truncated":true,`)) {
+		dst = appendWhole(dst, text, in64)
+	}
+	if len(short) < leastCut {
+		letter = append(bytes.Clone(dst[start:]), '}', '\n')
+		if least := cutKey(dst[:start], letter); len(least) > start {
+			return least
+		}
+		return append(dst[:start], letter...)
+	}
+	return append(append(append(dst, mark...), short...), '"', '}', '\n')
+}
+
+// appendWhole appends the members that describe the whole record, given as the
+// text of its JSON string.
+func appendWhole(dst, text []byte, in64 bool) []byte {
+	var rec []byte
+	if in64 {
+		rec, _ = base64.StdEncoding.AppendDecode(nil, text) // written by AppendBase64
+	} else {
+		var s string
+		_ = json.Unmarshal(append(append([]byte{'"'}, text...), '"'), &s) // written by AppendString
+		rec = []byte(s)
+	}
+	sum := sha256.Sum256(rec)
+	dst = appendNumber(append(dst, `,"truncated":true,`...), "length", int64(len(rec)))
+	dst = append(dst, `"sha256":"`...)
+	return append(hex.AppendEncode(dst, sum[:]), '"')
+}
+
+// jsonPrefix returns the length of the longest prefix of text, the inside of a
+// JSON string, that has at most n bytes and splits no escape and no character.
+func jsonPrefix(text []byte, n int) int {
+	end := 0
+	for end < n {
+		size := 2
+		switch {
+		case text[end] != '\\':
+			_, size = utf8.DecodeRune(text[end:])
+		case text[end+1] == 'u':
+			size = 6
+		}
+		if end+size > n {
+			break
+		}
+		end += size
+	}
+	return end
+}
+
+// cutKey appends letter without its message key to dst. If it has no key,
+// cutKey returns dst unchanged.
+func cutKey(dst, letter []byte) []byte {
+	for _, mark := range [...]string{`,"key":"`, `,"key_b64":"`} {
+		head, rest, found := bytes.Cut(letter, []byte(mark))
+		if !found {
+			continue
+		}
+		i := 0
+		for i < len(rest)-1 && rest[i] != '"' {
+			if rest[i] == '\\' {
+				i++
+			}
+			i++
+		}
+		return append(append(dst, head...), rest[i+1:]...)
+	}
+	return dst
+}

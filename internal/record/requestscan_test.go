@@ -1,0 +1,111 @@
+package record
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/urlfold/urlfold/internal/record/internal/locate"
+	"github.com/urlfold/urlfold/internal/record/internal/textlog"
+)
+
+// TestRequestInLog checks the method, target, status and time that the format log finds in
+// a line, and that the line has the same bytes around the rewritten target.
+func TestRequestInLog(t *testing.T) {
+	c := Config{Format: "log", Render: RenderTSV, Fields: []string{"method", "url", "status", "time"}, Zone: func(_, _, _, _, _ int) int { return 0 }}
+	for _, tc := range []struct{ name, before, target, after, want string }{
+		{"raw quotes before the version", `request: "GET `, `/%7e?q="x"`, ` HTTP/1.1", host: "h"`, "GET\t/%7e?q=\"x\"\t\t"},
+		{"a quoted status", `"GET `, `/%7e`, ` HTTP/1.1" "200" "5"`, "GET\t/%7e\t200\t"},
+		{"morgan, dev", "\x1b[0mGET ", `/%7e`, " \x1b[32m200\x1b[0m 1.2 ms - 5\x1b[0m", "GET\t/%7e\t200\t"},
+		{"morgan, dev, without a color", "\x1b[0mGET ", `/%7e`, " \x1b[0m304\x1b[0m 1.2 ms - -\x1b[0m", "GET\t/%7e\t304\t"},
+		{"gin", "|\x1b[97;42m 200 \x1b[0m| 1ms | 192.0.2.7 |\x1b[97;44m GET     \x1b[0m \"", `/%7e`, `"`, "GET\t/%7e\t\t"},
+		{"chi", "\x1b[36m\"\x1b[0m\x1b[1;35mGET \x1b[0m\x1b[36m", `http://h/%7e`, " HTTP/1.1\" \x1b[0mfrom 192.0.2.7:1 - \x1b[1;32m200\x1b[0m", "GET\thttp://h/%7e\t\t"},
+		{"Flask", "\"\x1b[33mGET ", `/%7e`, " HTTP/1.1\x1b[0m\" 404 -", "GET\t/%7e\t404\t"},
+		{"Django", "[02/Nov/2026 06:25:00] \"GET ", `/%7e`, ` HTTP/1.1" 200 5`, "GET\t/%7e\t200\t2026-11-02T06:25:00Z"},
+		{"no colors", "mGET /no \x1b[1GET /no [1mGET /no \x1b[0m\"PUT ", `/%7e`, `"`, "PUT\t/%7e\t\t"},
+	} {
+		line := []byte(tc.before + tc.target + tc.after + "\n")
+		if got := string(runStream(t, c, line, 1<<20)); got != tc.want+"\n" {
+			t.Errorf("%s: got %q, want %q", tc.name, got, tc.want)
+		}
+		out := runStream(t, Config{Format: "log"}, line, 1<<20)
+		if !bytes.HasPrefix(out, []byte(tc.before)) || !bytes.HasSuffix(out, []byte(tc.after+"\n")) || bytes.Contains(out, []byte("%7e")) {
+			t.Errorf("%s: rewritten as %q", tc.name, out)
+		}
+	}
+}
+
+// TestClientBeforeRequest checks the client that the format log finds before a request.
+func TestClientBeforeRequest(t *testing.T) {
+	c := Config{Format: "log", Render: RenderTSV, Fields: []string{"client"}}
+	for line, want := range map[string]string{
+		`INFO:     192.0.2.7:52782 - "GET /a HTTP/1.1" 200 OK`:      "192.0.2.7",
+		`INFO:     2001:db8::7:52782 - "GET /a HTTP/1.1" 200 OK`:    "2001:db8::7",
+		`2001:db8::7 - GET /a HTTP/1.1 200 5 - 1.2 ms`:              "2001:db8::7",
+		`x client: 192.0.2.8, 192.0.2.7 - "GET /a HTTP/1.1" 200 OK`: "192.0.2.8",
+		`upstream 192.0.2.7 "GET /a HTTP/1.1" 200 OK`:               "",
+		`app.py - "GET /a HTTP/1.1" 200 OK`:                         "",
+		`GET /a`:                                                    "",
+	} {
+		if got := string(runStream(t, c, []byte(line+"\n"), 1<<20)); got != want+"\n" {
+			t.Errorf("%s: got %q, want %q", line, got, want)
+		}
+	}
+}
+
+// TestFindRequest compares FindRequest with that of a walk.
+func TestFindRequest(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(7, 8))
+	b := locate.Walk{Marks: (&foundKeeper{anyLog: new(textlog.AnyLogReader)}).Marks()}
+	if b.Marks == nil {
+		t.Skip("skipped: comparing vectors with loops; it needs a processor with AVX2, and GODEBUG without cpu.avx2=off")
+	}
+	lines := append(seeds(), strings.Split(anyLogLines, "\n")...)
+	lines = append(lines, strings.Repeat("a", 62)+"T GET /", strings.Repeat("a", 60)+"GET /a", strings.Repeat("a", 61)+" GET /a", "")
+	for _, line := range lines {
+		for range 50 {
+			line, _, _ = strings.Cut(line, "\n")
+			block := []byte("GET /\n" + line + "\n")
+			b.Begin(block)
+			if b.Line(len("GET /\n"), len(block)) == 0 {
+				t.Fatalf("%q has no line end", block)
+			}
+			got, ok := textlog.MarkedRequest(&b)
+			if want, found := textlog.FindRequest(b.Body()); got != want || ok != found {
+				t.Fatalf("findRequest(%q) = %+v, %v, want %+v, %v", line, got, ok, want, found)
+			}
+			line = string(mutate(rnd, []byte(line+"\n")))
+		}
+	}
+}
+
+// TestRequestOfLine compares walk.request with CleanRequest for damaged lines.
+func TestRequestOfLine(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(9, 10))
+	b := locate.Walk{Marks: new(textlog.LogReader).Marks()}
+	if b.Marks == nil {
+		t.Skip("skipped: comparing vectors with loops; it needs a processor with AVX2, and GODEBUG without cpu.avx2=off")
+	}
+	line := []byte(`h - [x [02/Nov/2026:06:25:15 +0100] "POST /a?b HTTP/1.1" 200 5 "-" "[a]"` + "\n")
+	found := 0
+	for range 100_000 {
+		block := append(bytes.Clone(line), mutate(rnd, line)...)
+		b.Begin(block)
+		for pos, size := 0, 0; pos < len(block); pos += size {
+			if size = b.Line(pos, len(block)); size == 0 {
+				break
+			}
+			target, request := textlog.Request(&b)
+			if wantTarget, want := textlog.CleanRequest(block[pos : pos+size]); request != want || target != wantTarget {
+				t.Fatalf("request of %q is at %v, %v, want %v, %v", block[pos:pos+size], target, request, wantTarget, want)
+			}
+			if pos > 0 && request.End > 0 {
+				found++
+			}
+		}
+	}
+	if found < 10_000 {
+		t.Errorf("%d damaged lines had a request", found)
+	}
+}

@@ -1,0 +1,203 @@
+package record
+
+import (
+	"bytes"
+
+	"github.com/urlfold/urlfold/codec"
+	"github.com/urlfold/urlfold/internal/record/internal/locate"
+)
+
+// This file is the fast path for the jobs that most people run. It may only give up,
+// and never decide otherwise than Append.
+
+// An Extent is the length of a record, with its line end, that of its output, and its
+// identity if the job asks for one. The output of a record that Config.Where drops is
+// empty.
+type Extent struct {
+	In, Out  uint32
+	Identity codec.Key
+}
+
+// Runs reports whether AppendRun can read any record of the job.
+func (w *Worker) Runs() bool { return w.keeper != nil }
+
+// Begin begins a block of records, which AppendRun reads from then on. The bytes of the
+// block must not change before the last of these calls.
+func (w *Worker) Begin(block []byte) {
+	w.n.walk.Begin(block)
+	w.n.located = locatedRecord{}
+}
+
+// AppendRun is [Worker.Append] for the first records from offset pos to end of the block
+// that can be read with less work and need no dead letter, at most most of them. It appends
+// to run the extent of each, and advances at from the first record to the one after them,
+// for which the caller must call Append if there are fewer than most. Records that stay as
+// they are are copied together. AppendRun does not retain at.
+func (w *Worker) AppendRun(out []byte, run []Extent, pos, end int, at *Position, most int, st *Stats) ([]byte, []Extent) {
+	if w.keeper == nil {
+		return out, run
+	}
+	w.err = nil
+	w.n.forget()
+	in := w.n.walk.Block[:end]
+	kept, c, flagged := int64(0), copier{out: out, in: in, from: pos, pos: pos}, flagCount{}
+	line, off, first := at.Line, at.Off-int64(pos), len(run)
+records:
+	for c.pos < end && len(run) < first+most {
+		n := w.keeper.keep(&w.n, c.pos, end, at.Head)
+		size, copied := n, n > 0 && n <= w.longest
+		switch {
+		case copied && w.n.isPlain():
+			if w.job.keeps.where == nil || w.keepsUnread(in[c.pos:c.pos+n]) {
+				kept++
+			} else {
+				size = 0
+				c.leaveOut(n, st)
+			}
+		case copied && w.copiesFlagged():
+			kept++
+			flagged.take(w.n.cur.flags, st)
+			w.n.forget()
+		default:
+			before := c.size()
+			move(at, line, off, len(run)-first, c.pos)
+			if n = w.appendOther(&c, n, at, st); n == 0 {
+				break records
+			}
+			size = c.size() + n - before
+		}
+		c.pos += n
+		run = append(run, Extent{uint32(n), uint32(size), w.identity()})
+	}
+	move(at, line, off, len(run)-first, c.pos)
+	flagged.add(st)
+	st.Records += kept
+	st.Emitted += kept
+	st.URLs += kept
+	for r := range w.keyHits.All() {
+		st.Rules[r] += kept
+	}
+	c.flush()
+	return c.out, run
+}
+
+// leaveOut leaves out the current record, of n bytes, which the condition drops.
+func (c *copier) leaveOut(n int, st *Stats) {
+	st.Records++
+	st.Filtered++
+	c.drop(locate.Between(0, n))
+}
+
+// move moves p to the position after a number of lines and bytes from line and off on.
+func move(p *Position, line, off int64, lines, size int) {
+	p.Line = line + int64(lines)
+	if !p.Message {
+		p.Off = off + int64(size)
+	}
+}
+
+// forget forgets what a keeper has said about a record.
+func (n *normalizer) forget() {
+	n.cur.flags, n.missed.size, n.fronted = codec.Flags{}, 0, locate.Span{}
+}
+
+// isPlain reports whether the record that the keeper has kept is the same in the output,
+// and its URL has no flag.
+func (n *normalizer) isPlain() bool { return n.fronted.End == 0 && n.cur.flags.IsZero() }
+
+// copiesFlagged reports whether the record that the keeper has kept is copied although its
+// URL has flags, and nothing else must be done with it.
+func (w *Worker) copiesFlagged() bool {
+	return w.n.fronted.End == 0 && w.plan == nil && w.job.keeps.where == nil && !w.job.redact
+}
+
+// flagCount counts URLs in a row that have the same flags. Most URLs of a log have those
+// of the URL before.
+type flagCount struct {
+	flags codec.Flags
+	n     int64
+}
+
+// take adds a URL with the given flags.
+func (c *flagCount) take(flags codec.Flags, st *Stats) {
+	if c.flags != flags {
+		c.add(st)
+		c.flags, c.n = flags, 0
+	}
+	c.n++
+}
+
+// add adds the count to st.
+func (c *flagCount) add(st *Stats) {
+	if c.n == 0 {
+		return
+	}
+	st.Flagged += c.n
+	for f := range c.flags.All() {
+		st.Flags[f] += c.n
+	}
+}
+
+// appendOther is AppendRun for one record that is not only copied, or not kept. n is what
+// the keeper has returned for it. It returns the length of the record, or 0 if it gives
+// up.
+func (w *Worker) appendOther(c *copier, n int, at *Position, st *Stats) int {
+	switch {
+	case w.job.maxRecord > 0 && n > w.job.maxRecord:
+		n = 0
+	case n > 0 && w.job.redact && bytes.IndexByte(w.n.cur.url, '@') >= 0:
+		n = 0 // the URL may hold a password to hide
+	case n > 0:
+		w.appendKept(c, n, at, st)
+	case w.n.missed.size > 0:
+		n = w.appendMissed(c, at, st)
+	}
+	w.n.forget()
+	return n
+}
+
+// appendKept is AppendRun for one record of n bytes, in whose URL at most the scheme and
+// the authority change.
+func (w *Worker) appendKept(c *copier, n int, at *Position, st *Stats) {
+	rec := c.in[c.pos : c.pos+n]
+	if w.job.keeps.where != nil && !w.keepsUnread(rec) {
+		c.leaveOut(n, st)
+		return
+	}
+	st.Records++
+	st.Emitted++
+	st.URLs++
+	countFlags(w.n.cur.flags, st)
+	countHits(w.keyHits, st)
+	switch {
+	case w.n.fronted.End > 0:
+		w.appendFronted(c, st)
+	case w.plan != nil:
+		c.drop(locate.Between(0, n))
+		c.out = w.planned(c.out, rec, at)
+	}
+}
+
+// A copier copies records, and replaces some of their parts. What stays is copied up to
+// the next part that changes, or to the end of the last record.
+type copier struct {
+	out, in []byte
+	from    int // of the bytes that have not been copied
+	pos     int // of the current record
+}
+
+// size returns the length of the output up to the current record.
+func (c *copier) size() int { return len(c.out) + c.pos - c.from }
+
+// flush copies the bytes up to the current record.
+func (c *copier) flush() {
+	c.out = append(c.out, c.in[c.from:c.pos]...)
+	c.from = c.pos
+}
+
+// drop leaves out the bytes at s in the current record, for which the caller can append
+// other text to c.out.
+func (c *copier) drop(s locate.Span) {
+	c.out = append(c.out, c.in[c.from:c.pos+s.Start]...)
+	c.from = c.pos + s.End
+}

@@ -1,0 +1,74 @@
+package record
+
+import (
+	"bytes"
+
+	"github.com/urlfold/urlfold/internal/record/internal/locate"
+)
+
+// This file keeps URLs of records that have the form of a record that was kept. If
+// they differ from it only in the URL, and in fields that do not matter for it, nothing
+// else must be looked at.
+
+// settle sets h.usual from a record with the form that n has kept, if it can.
+func settle(h *locate.Form, n *normalizer, rec []byte) {
+	s := n.found.First()
+	url, ok := h.Holding(s)
+	if !ok || url.Rank == locate.RankNeeded || n.found.Part(locate.RoleQuery) != nil {
+		return
+	}
+	at, query := h.Fit[url.Slot], bytes.IndexByte(s.In(rec), '?') >= 0
+	v := &h.Usual
+	*v = locate.UsualURL{
+		Slot: url.Slot, Origin: s.In(rec)[0] == '/', Method: -1, Strips: n.found.Strips, Site: locate.Site{Dialect: s.Dialect, Stop: s.Stop}, Flags: n.cur.flags, Others: v.Others[:0],
+		Lead: append(v.Lead[:0], rec[at.Start:s.Start]...), Tail: append(v.Tail[:0], rec[s.End:at.End]...),
+	}
+	for i := range h.Uses {
+		u := &h.Uses[i]
+		switch inSlot := u.Value.Slot; {
+		case inSlot && u.Slot == url.Slot, u.Rank > url.Rank && u.Rank != locate.RankMethod:
+		case query && u.Rank == locate.RankPath:
+			return // without a query, this field may have one that counts
+		case inSlot && u.Rank == locate.RankMethod:
+			v.Method = u.Slot
+		case inSlot:
+			v.Add(u.Slot, h.At(u).In(rec))
+		}
+	}
+	v.Known = true
+}
+
+// keepsUsual reports whether n keeps the URL of rec, which has the form h. It returns
+// false if it gives up.
+func (n *normalizer) keepsUsual(h *locate.Form, rec []byte) bool {
+	u := &h.Usual
+	if !u.Known {
+		return false
+	}
+	text := h.Fit[u.Slot].In(rec)
+	size := len(text) - len(u.Lead) - len(u.Tail)
+	if size <= 0 || size < len(text) && !(bytes.HasPrefix(text, u.Lead) && bytes.HasSuffix(text, u.Tail)) {
+		return false
+	}
+	for i := range u.Others {
+		if o := &u.Others[i]; !bytes.Equal(h.Fit[o.Slot].In(rec), o.Text) {
+			return false
+		}
+	}
+	s := &u.Site
+	s.Start = h.Fit[u.Slot].Start + len(u.Lead)
+	s.End = s.Start + size
+	url := s.In(rec)
+	switch {
+	case mayEscape(s.Dialect, url), u.Strips && url[size-1] == '?':
+		return false
+	case u.Origin:
+		if url[0] != '/' || !n.keepsTarget(url) {
+			return false
+		}
+	case u.Method >= 0 && string(h.Fit[u.Method].In(rec)) == "CONNECT", !n.keepsTail(s, rec):
+		return false
+	}
+	n.cur.flags = u.Flags
+	return true
+}
