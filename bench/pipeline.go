@@ -6,19 +6,19 @@ import (
 
 	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/internal/record"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // RunPipeline runs the pipeline of "urlfold run" from a source to a sink until
 // ctx is done, with the format lines and the profile equiv. batches is the
 // setting pipeline.max_in_flight; 0 is its default.
-func RunPipeline(ctx context.Context, source pipeline.Source, sink pipeline.Sink, batches int) error {
+func RunPipeline(ctx context.Context, source engine.Source, sink engine.Sink, batches int) error {
 	return RunDeduped(ctx, source, sink, batches, nil)
 }
 
 // RunDeduped is RunPipeline with the deduplication d by the key of the profile, if d is
 // not nil.
-func RunDeduped(ctx context.Context, source pipeline.Source, sink pipeline.Sink, batches int, d *pipeline.Dedupe) error {
+func RunDeduped(ctx context.Context, source engine.Source, sink engine.Sink, batches int, d *engine.Dedupe) error {
 	profile, ok := codec.Lookup("equiv")
 	if !ok {
 		return errors.New("missing built-in profile equiv")
@@ -39,9 +39,9 @@ func RunDeduped(ctx context.Context, source pipeline.Source, sink pipeline.Sink,
 	if err != nil {
 		return err
 	}
-	p, err := pipeline.New(pipeline.Options{
-		Sources: []pipeline.Source{source}, Sinks: []pipeline.Sink{sink},
-		NewCodec: pipeline.NewRecordCodec(job), Batches: batches, Dedupe: d,
+	p, err := engine.New(engine.Options{
+		Sources: []engine.Source{source}, Sinks: []engine.Sink{sink},
+		NewCodec: engine.NewRecordCodec(job), Batches: batches, Dedupe: d,
 	})
 	if err != nil {
 		return err

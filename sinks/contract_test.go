@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/urlfold/urlfold/internal/record"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 	"github.com/urlfold/urlfold/sinks"
 )
 
@@ -20,7 +20,7 @@ import (
 //
 //   - TestContract: runs each check for each subject of each registered sink.
 //   - client: submits batches as a worker does, and counts the answers.
-//   - The checks: the contract of pipeline.Sink and pipeline.Ticket.
+//   - The checks: the contract of engine.Sink and engine.Ticket.
 
 // A check verifies one part of the contract of a sink.
 type check struct {
@@ -78,9 +78,9 @@ var patience = time.Minute
 // A client submits the batches of one lane, as a worker does.
 type client struct {
 	t     testing.TB
-	sink  pipeline.Sink
-	lane  *pipeline.Lane
-	pack  func(dst, src []byte, l *pipeline.Lane) []byte
+	sink  engine.Sink
+	lane  *engine.Lane
+	pack  func(dst, src []byte, l *engine.Lane) []byte
 	facts bool
 	seq   uint64
 	off   int64
@@ -90,19 +90,19 @@ type client struct {
 }
 
 // newClient returns a client for an open sink.
-func newClient(t testing.TB, s pipeline.Sink, id string) *client {
+func newClient(t testing.TB, s engine.Sink, id string) *client {
 	t.Helper()
-	c := &client{t: t, sink: s, lane: new(pipeline.Lane)}
+	c := &client{t: t, sink: s, lane: new(engine.Lane)}
 	c.lane.SetID(id)
 	c.lane.SetRel(id)
 	var err error
 	switch p := s.(type) {
-	case pipeline.LanePacker:
+	case engine.LanePacker:
 		c.pack, err = p.NewLanePack()
-	case pipeline.Packer:
+	case engine.Packer:
 		var pack func(dst, src []byte) []byte
 		if pack, err = p.NewPack(); pack != nil {
-			c.pack = func(dst, src []byte, _ *pipeline.Lane) []byte { return pack(dst, src) }
+			c.pack = func(dst, src []byte, _ *engine.Lane) []byte { return pack(dst, src) }
 		}
 	}
 	if err != nil {
@@ -115,11 +115,11 @@ func newClient(t testing.TB, s pipeline.Sink, id string) *client {
 }
 
 // batch returns a batch of these records, each of which ends with a line feed.
-func (c *client) batch(records ...string) *pipeline.Batch {
-	b := &pipeline.Batch{Lane: c.lane, Seq: c.seq, Off: c.off}
+func (c *client) batch(records ...string) *engine.Batch {
+	b := &engine.Batch{Lane: c.lane, Seq: c.seq, Off: c.off}
 	for _, r := range records {
 		at := uint32(len(b.Out.Bytes))
-		b.Out.Recs = append(b.Out.Recs, pipeline.OutRec{Span: pipeline.Span{Off: at, Len: uint32(len(r))}, Src: at})
+		b.Out.Recs = append(b.Out.Recs, engine.OutRec{Span: engine.Span{Off: at, Len: uint32(len(r))}, Src: at})
 		b.In, b.Out.Bytes = append(b.In, r...), append(b.Out.Bytes, r...)
 		if c.facts {
 			f := record.Fact{Host: uint64(at)}
@@ -129,7 +129,7 @@ func (c *client) batch(records ...string) *pipeline.Batch {
 	}
 	c.seq++
 	c.off += int64(len(b.In))
-	b.End = pipeline.Position{A: c.off}
+	b.End = engine.Position{A: c.off}
 	if c.pack != nil {
 		b.Out.Packed = c.pack(nil, b.Out.Bytes, c.lane)
 	}
@@ -143,7 +143,7 @@ func (c *client) submit(ctx context.Context, records ...string) error {
 	before := slices.Concat(b.Out.Bytes, b.Out.Packed)
 	var mu sync.Mutex
 	answered, refused := 0, false
-	err := c.sink.Submit(ctx, b, pipeline.NewTicket(&b.Out, func(r pipeline.Result) {
+	err := c.sink.Submit(ctx, b, engine.NewTicket(&b.Out, func(r engine.Result) {
 		mu.Lock()
 		defer mu.Unlock()
 		if answered++; answered > 1 || refused {
@@ -153,7 +153,7 @@ func (c *client) submit(ctx context.Context, records ...string) error {
 		if !bytes.Equal(slices.Concat(b.Out.Bytes, b.Out.Packed), before) {
 			c.t.Errorf("batch %d: the sink modified it", b.Seq)
 		}
-		if ctx.Err() == nil && (r.Class != pipeline.OK || r.Err != nil) {
+		if ctx.Err() == nil && (r.Class != engine.OK || r.Err != nil) {
 			c.t.Errorf("batch %d: %v, class %d", b.Seq, r.Err, r.Class)
 		}
 		for _, p := range [][]byte{b.In, b.Out.Bytes, b.Out.Packed} {
@@ -226,7 +226,7 @@ func (c *client) close(ctx context.Context) {
 	}
 }
 
-func open(t testing.TB, f fixture) pipeline.Sink {
+func open(t testing.TB, f fixture) engine.Sink {
 	t.Helper()
 	s := f.sink()
 	if err := s.Open(ctx); err != nil {
@@ -449,7 +449,7 @@ func healthy(t testing.TB, f fixture) {
 	c := newClient(t, s, "lane")
 	c.mustSubmit("record\n")
 	c.barrier()
-	if h, ok := s.(pipeline.Healther); ok {
+	if h, ok := s.(engine.Healther); ok {
 		if err := h.Health(); err != nil {
 			t.Errorf("Health: %v", err)
 		}
@@ -461,7 +461,7 @@ func healthy(t testing.TB, f fixture) {
 func extents(t testing.TB, f fixture) {
 	s := open(t, f)
 	c := newClient(t, s, "lane")
-	r, ok := s.(pipeline.ExtentReporter)
+	r, ok := s.(engine.ExtentReporter)
 	last := map[[2]string]int64{}
 	for i := range 5 {
 		c.mustSubmit(fmt.Sprintf("record %d\n", i))
@@ -470,8 +470,8 @@ func extents(t testing.TB, f fixture) {
 			continue
 		}
 		first := r.Extents(nil)
-		marker := pipeline.Extent{Path: "marker"}
-		if again := r.Extents([]pipeline.Extent{marker}); again[0] != marker || !slices.Equal(again[1:], first) {
+		marker := engine.Extent{Path: "marker"}
+		if again := r.Extents([]engine.Extent{marker}); again[0] != marker || !slices.Equal(again[1:], first) {
 			t.Errorf("Extents: %v, then %v", first, again)
 		}
 		for _, e := range first {
@@ -489,7 +489,7 @@ func extents(t testing.TB, f fixture) {
 func finishes(t testing.TB, f fixture) {
 	s := open(t, f)
 	var want []string
-	var lanes []*pipeline.Lane
+	var lanes []*engine.Lane
 	for _, id := range []string{"a", "b"} {
 		c := newClient(t, s, id)
 		for i := range 10 {
@@ -499,7 +499,7 @@ func finishes(t testing.TB, f fixture) {
 		c.barrier()
 		lanes = append(lanes, c.lane)
 	}
-	if fin, ok := s.(pipeline.Finisher); ok {
+	if fin, ok := s.(engine.Finisher); ok {
 		for range 2 {
 			for i, err := range fin.Finish(ctx, lanes) {
 				if err != nil {

@@ -18,7 +18,7 @@ import (
 	"github.com/urlfold/urlfold/internal/record"
 	"github.com/urlfold/urlfold/internal/testkit/kafkatest"
 	"github.com/urlfold/urlfold/internal/testkit/natstest"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 	"github.com/urlfold/urlfold/sinks"
 	"github.com/urlfold/urlfold/sinks/discard"
 	"github.com/urlfold/urlfold/sinks/kafka"
@@ -54,15 +54,15 @@ func sized(step int) (all []sizedMessage) {
 
 // A messageSource emits messages, one lane of them.
 type messageSource struct {
-	rt   pipeline.Runtime
+	rt   engine.Runtime
 	list []sizedMessage
 }
 
-func (s *messageSource) Open(_ context.Context, rt pipeline.Runtime) error { s.rt = rt; return nil }
-func (s *messageSource) Close(context.Context) error                       { return nil }
+func (s *messageSource) Open(_ context.Context, rt engine.Runtime) error { s.rt = rt; return nil }
+func (s *messageSource) Close(context.Context) error                     { return nil }
 
 func (s *messageSource) Run(ctx context.Context) error {
-	l := s.rt.NewLane("in[0]", pipeline.LaneLimits{})
+	l := s.rt.NewLane("in[0]", engine.LaneLimits{})
 	l.SetID("kafka/in/0")
 	defer s.rt.End(l)
 	for at := 0; at < len(s.list); {
@@ -75,7 +75,7 @@ func (s *messageSource) Run(ctx context.Context) error {
 			b.AddMessage(int64(at), 1, []byte(m.key), []byte(m.value))
 			b.AddHeader("h", []byte(m.header))
 		}
-		if err := s.rt.Emit(ctx, b, pipeline.Position{A: int64(at)}); err != nil {
+		if err := s.rt.Emit(ctx, b, engine.Position{A: int64(at)}); err != nil {
 			return err
 		}
 	}
@@ -88,10 +88,10 @@ type refuser struct{}
 func (refuser) Open(context.Context) error    { return nil }
 func (refuser) Barrier(context.Context) error { return nil }
 func (refuser) Close(context.Context) error   { return nil }
-func (refuser) Caps() pipeline.SinkCaps       { return pipeline.SinkCaps{Ordered: true} }
+func (refuser) Caps() engine.SinkCaps         { return engine.SinkCaps{Ordered: true} }
 
-func (refuser) Submit(_ context.Context, _ *pipeline.Batch, t pipeline.Ticket) error {
-	t.Done(pipeline.Result{Err: errors.New("refused"), Class: pipeline.Permanent, Fault: pipeline.FaultRecord})
+func (refuser) Submit(_ context.Context, _ *engine.Batch, t engine.Ticket) error {
+	t.Done(engine.Result{Err: errors.New("refused"), Class: engine.Permanent, Fault: engine.FaultRecord})
 	return nil
 }
 
@@ -103,7 +103,7 @@ func TestDeadLettersOfEverySize(t *testing.T) {
 	for name, start := range map[string]func(t testing.TB) fixture{
 		"file": toLog("dead.jsonl"), "kafka": deadKafka, "jetstream": deadJetStream, "nats": deadCore,
 	} {
-		for ordering, step := range map[pipeline.Ordering]int{pipeline.OrderNone: 1, pipeline.OrderPerLane: 16} {
+		for ordering, step := range map[engine.Ordering]int{engine.OrderNone: 1, engine.OrderPerLane: 16} {
 			t.Run(name+"/"+ordering.String(), func(t *testing.T) {
 				t.Parallel()
 				f := start(t)
@@ -120,7 +120,7 @@ func TestDeadLettersOfEverySize(t *testing.T) {
 }
 
 // runToDeadLetter runs a pipeline to its end.
-func runToDeadLetter(t *testing.T, src pipeline.Source, sink, dead pipeline.Sink, c record.Config, ordering pipeline.Ordering) *pipeline.Pipeline {
+func runToDeadLetter(t *testing.T, src engine.Source, sink, dead engine.Sink, c record.Config, ordering engine.Ordering) *engine.Pipeline {
 	t.Helper()
 	n, err := codec.New(codec.Profiles()[0])
 	if err != nil {
@@ -131,8 +131,8 @@ func runToDeadLetter(t *testing.T, src pipeline.Source, sink, dead pipeline.Sink
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := pipeline.New(pipeline.Options{
-		Sources: []pipeline.Source{src}, Sinks: []pipeline.Sink{sink}, DeadLetter: dead, NewCodec: pipeline.NewRecordCodec(job),
+	p, err := engine.New(engine.Options{
+		Sources: []engine.Source{src}, Sinks: []engine.Sink{sink}, DeadLetter: dead, NewCodec: engine.NewRecordCodec(job),
 		Ordering: ordering, Workers: 2,
 	})
 	if err != nil {
@@ -191,7 +191,7 @@ func checkDeadLetters(t *testing.T, list []sizedMessage, written string, whole b
 // to the dead letter, however many there are, and their lane continues.
 func TestBurstOfLongRecords(t *testing.T) {
 	for name, start := range map[string]func(t testing.TB) fixture{"kafka": deadKafka, "jetstream": deadJetStream, "nats": deadCore} {
-		for _, ordering := range []pipeline.Ordering{pipeline.OrderNone, pipeline.OrderPerLane} {
+		for _, ordering := range []engine.Ordering{engine.OrderNone, engine.OrderPerLane} {
 			t.Run(name+"/"+ordering.String(), func(t *testing.T) {
 				t.Parallel()
 				f := start(t)
@@ -213,7 +213,7 @@ func deadKafka(t testing.TB) fixture {
 		t.Fatal(err)
 	}
 	f := toKafka(1, "none")(t)
-	f.sink = func() pipeline.Sink {
+	f.sink = func() engine.Sink {
 		return build(t, "kafka", sinks.Env{}, func(c *kafka.Config) {
 			c.Kafka, c.Topic, c.Compression, c.BatchBytes = conn, "out", "none", 32<<10
 		})
@@ -232,7 +232,7 @@ func deadJetStream(t testing.TB) fixture {
 	srv := natstest.Start(t, func(o *server.Options) { o.MaxPayload = limit })
 	js := streamOut(t, srv.URL())
 	return fixture{
-		sink: func() pipeline.Sink {
+		sink: func() engine.Sink {
 			return build(t, "jetstream", sinks.Env{}, func(c *sinknats.JetStreamConfig) {
 				natsConfig(&c.NATS, srv.URL())
 				c.Subject, c.Publish.Ordered = "out.x", true

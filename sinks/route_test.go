@@ -10,22 +10,22 @@ import (
 	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/internal/app/where"
 	"github.com/urlfold/urlfold/internal/record"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 	"github.com/urlfold/urlfold/sinks"
 	"github.com/urlfold/urlfold/sinks/discard"
 )
 
 // A textSource emits the batches of one lane.
 type textSource struct {
-	rt      pipeline.Runtime
+	rt      engine.Runtime
 	batches []string
 }
 
-func (s *textSource) Open(_ context.Context, rt pipeline.Runtime) error { s.rt = rt; return nil }
-func (s *textSource) Close(context.Context) error                       { return nil }
+func (s *textSource) Open(_ context.Context, rt engine.Runtime) error { s.rt = rt; return nil }
+func (s *textSource) Close(context.Context) error                     { return nil }
 
 func (s *textSource) Run(ctx context.Context) error {
-	l := s.rt.NewLane("lane", pipeline.LaneLimits{})
+	l := s.rt.NewLane("lane", engine.LaneLimits{})
 	defer s.rt.End(l)
 	off := int64(0)
 	for _, text := range s.batches {
@@ -35,7 +35,7 @@ func (s *textSource) Run(ctx context.Context) error {
 		}
 		b.In, b.Off = append(b.In, text...), off
 		off += int64(len(text))
-		if err := s.rt.Emit(ctx, b, pipeline.Position{A: off}); err != nil {
+		if err := s.rt.Emit(ctx, b, engine.Position{A: off}); err != nil {
 			return err
 		}
 	}
@@ -79,11 +79,11 @@ func routed(t testing.TB, f fixture) {
 			src.batches = append(src.batches, text.String())
 		}
 	}
-	o := pipeline.Options{Sources: []pipeline.Source{src}, Sinks: []pipeline.Sink{s, other}, NewCodec: pipeline.NewRecordCodec(job), Workers: 3, Batches: 2 * len(src.batches), ShutdownTimeout: patience}
+	o := engine.Options{Sources: []engine.Source{src}, Sinks: []engine.Sink{s, other}, NewCodec: engine.NewRecordCodec(job), Workers: 3, Batches: 2 * len(src.batches), ShutdownTimeout: patience}
 	if s.Caps().Ordered {
-		o.Ordering = pipeline.OrderPerLane
+		o.Ordering = engine.OrderPerLane
 	}
-	p, err := pipeline.New(o)
+	p, err := engine.New(o)
 	if err != nil {
 		t.Fatal(err)
 	}

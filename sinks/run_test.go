@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/urlfold/urlfold/internal/storage/compress"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 	"github.com/urlfold/urlfold/sinks/file"
 	source "github.com/urlfold/urlfold/sources/file"
 )
@@ -21,16 +21,16 @@ import (
 // A copier is a codec that copies its records.
 type copier struct{}
 
-func (copier) Process(b *pipeline.Batch) {
-	b.Out.Recs = append(b.Out.Recs, pipeline.OutRec{Span: pipeline.Span{Len: uint32(len(b.In))}})
+func (copier) Process(b *engine.Batch) {
+	b.Out.Recs = append(b.Out.Recs, engine.OutRec{Span: engine.Span{Len: uint32(len(b.In))}})
 	b.Out.Bytes = append(b.Out.Bytes, b.In...)
 	n := int64(bytes.Count(b.In, []byte("\n")))
 	b.Stats.Records, b.Stats.Emitted = n, n
 	b.Next = len(b.In)
 }
 
-func (copier) Reject(*pipeline.Batch) {}
-func (copier) Refuse(*pipeline.Batch) {}
+func (copier) Reject(*engine.Batch) {}
+func (copier) Refuse(*engine.Batch) {}
 
 type lines struct{}
 
@@ -63,9 +63,9 @@ func TestPipeline(t *testing.T) {
 		t.Fatal(err)
 	}
 	sink := newFile(t, file.Config{Path: out})
-	p, err := pipeline.New(pipeline.Options{
-		Sources: []pipeline.Source{src}, Sinks: []pipeline.Sink{sink}, Ordering: pipeline.OrderInput, BatchBytes: 1000, Workers: 4,
-		NewCodec: func() pipeline.Codec { return copier{} },
+	p, err := engine.New(engine.Options{
+		Sources: []engine.Source{src}, Sinks: []engine.Sink{sink}, Ordering: engine.OrderInput, BatchBytes: 1000, Workers: 4,
+		NewCodec: func() engine.Codec { return copier{} },
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -101,8 +101,8 @@ func TestClosedPipe(t *testing.T) {
 		t.Fatal(err)
 	}
 	sink := newFile(t, file.Config{Writer: pw})
-	p, err := pipeline.New(pipeline.Options{
-		Sources: []pipeline.Source{src}, Sinks: []pipeline.Sink{sink}, BatchBytes: 1000, NewCodec: func() pipeline.Codec { return copier{} },
+	p, err := engine.New(engine.Options{
+		Sources: []engine.Source{src}, Sinks: []engine.Sink{sink}, BatchBytes: 1000, NewCodec: func() engine.Codec { return copier{} },
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -6,7 +6,7 @@ import (
 	"io"
 	"log/slog"
 
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 	"github.com/urlfold/urlfold/sinks/discard"
 	"github.com/urlfold/urlfold/sinks/file"
 	"github.com/urlfold/urlfold/sinks/kafka"
@@ -15,14 +15,14 @@ import (
 
 // An Env holds the settings that a process passes to its sinks.
 type Env struct {
-	Name        string            // name of the sink, for logs and metrics
-	Resume      []pipeline.Extent // output extents from the last checkpoint
-	Lost        bool              // that checkpoint was damaged: outputs may lack an extent
-	SourceNames []string          // source names, indexed by pipeline.Lane.Source
-	Batches     int               // number of batches in the pipeline
-	OpenFiles   int               // maximum number of files that the sink may keep open; 0: its default
-	ExactlyOnce bool              // checkpoints hold the output extents
-	DeadLetter  bool              // the sink receives rejected records
+	Name        string          // name of the sink, for logs and metrics
+	Resume      []engine.Extent // output extents from the last checkpoint
+	Lost        bool            // that checkpoint was damaged: outputs may lack an extent
+	SourceNames []string        // source names, indexed by engine.Lane.Source
+	Batches     int             // number of batches in the pipeline
+	OpenFiles   int             // maximum number of files that the sink may keep open; 0: its default
+	ExactlyOnce bool            // checkpoints hold the output extents
+	DeadLetter  bool            // the sink receives rejected records
 	Logger      *slog.Logger
 	Header      []byte    // line at the beginning of each output; nil: none
 	CSV         bool      // records are rows of CSV
@@ -40,7 +40,7 @@ type Type struct {
 	// New creates a sink from a struct that Default returned and the
 	// configuration filled in. It does not open any connection. The error joins
 	// all problems.
-	New func(cfg any, env Env) (pipeline.Sink, error)
+	New func(cfg any, env Env) (engine.Sink, error)
 }
 
 // A Connector is a sink that can check its connections and permissions without
@@ -76,11 +76,11 @@ func Builtin() []Type {
 // Define returns a type with the given name and the configuration struct C.
 // defaults returns a new C with the default values, and open creates a sink
 // from one.
-func Define[C any, S pipeline.Sink](name string, defaults func() *C, open func(C, Env) (S, error)) Type {
+func Define[C any, S engine.Sink](name string, defaults func() *C, open func(C, Env) (S, error)) Type {
 	return Type{
 		Name:    name,
 		Default: func() any { return defaults() },
-		New: func(cfg any, env Env) (pipeline.Sink, error) {
+		New: func(cfg any, env Env) (engine.Sink, error) {
 			c, ok := cfg.(*C)
 			if !ok {
 				return nil, fmt.Errorf("sink %s: configuration of type %T, want %T", name, cfg, c)
@@ -99,14 +99,14 @@ func ptr[C any](f func() C) func() *C {
 	return func() *C { return new(f()) }
 }
 
-func newFile(c file.LogConfig, env Env) (pipeline.Sink, error) {
+func newFile(c file.LogConfig, env Env) (engine.Sink, error) {
 	c.Resume, c.Lost, c.SourceNames, c.Batches, c.Logger = env.Resume, env.Lost, env.SourceNames, env.Batches, env.Logger
 	c.ExactlyOnce, c.OpenFiles = c.ExactlyOnce || env.ExactlyOnce, env.OpenFiles
 	c.DeadLetter, c.Header, c.Quoted = env.DeadLetter, env.Header, env.CSV
 	return file.NewLog(c)
 }
 
-func newStdout(c file.StdoutConfig, env Env) (pipeline.Sink, error) {
+func newStdout(c file.StdoutConfig, env Env) (engine.Sink, error) {
 	if env.Stdout == nil {
 		env.Stdout = io.Discard
 	}
@@ -114,16 +114,16 @@ func newStdout(c file.StdoutConfig, env Env) (pipeline.Sink, error) {
 	return file.NewStdout(c, env.Stdout)
 }
 
-func newKafka(c kafka.Config, env Env) (pipeline.Sink, error) { return kafka.New(c, env.Logger) }
+func newKafka(c kafka.Config, env Env) (engine.Sink, error) { return kafka.New(c, env.Logger) }
 
-func newJetStream(c nats.JetStreamConfig, env Env) (pipeline.Sink, error) {
+func newJetStream(c nats.JetStreamConfig, env Env) (engine.Sink, error) {
 	c.Logger = env.Logger
 	return nats.NewJetStream(c)
 }
 
-func newCore(c nats.CoreConfig, env Env) (pipeline.Sink, error) {
+func newCore(c nats.CoreConfig, env Env) (engine.Sink, error) {
 	c.Logger = env.Logger
 	return nats.NewCore(c)
 }
 
-func newDiscard(c discard.Config, _ Env) (pipeline.Sink, error) { return discard.New(c), nil }
+func newDiscard(c discard.Config, _ Env) (engine.Sink, error) { return discard.New(c), nil }

@@ -19,7 +19,7 @@ import (
 	"github.com/urlfold/urlfold/internal/storage/compress"
 	"github.com/urlfold/urlfold/internal/testkit/kafkatest"
 	"github.com/urlfold/urlfold/internal/testkit/natstest"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 	"github.com/urlfold/urlfold/sinks"
 	"github.com/urlfold/urlfold/sinks/discard"
 	"github.com/urlfold/urlfold/sinks/file"
@@ -37,7 +37,7 @@ type subject struct {
 
 // A fixture is a target for one sink at a time.
 type fixture struct {
-	sink func() pipeline.Sink // returns an unopened sink
+	sink func() engine.Sink // returns an unopened sink
 	// written returns the written records, one per line, after Close; nil if
 	// they cannot be determined.
 	written func() string
@@ -45,7 +45,7 @@ type fixture struct {
 	// delay any names until Close.
 	published func() []string
 	// broken returns a sink whose Open fails; nil if not applicable.
-	broken func() pipeline.Sink
+	broken func() engine.Sink
 	// scattered reports that the records of a lane go to several outputs,
 	// without an order between them.
 	scattered bool
@@ -76,7 +76,7 @@ func subjects() []subject {
 
 // build returns a sink of a registered type, whose default configuration fill
 // changes.
-func build[C any](t testing.TB, kind string, env sinks.Env, fill func(*C)) pipeline.Sink {
+func build[C any](t testing.TB, kind string, env sinks.Env, fill func(*C)) engine.Sink {
 	t.Helper()
 	for _, typ := range sinks.Builtin() {
 		if typ.Name != kind {
@@ -97,8 +97,8 @@ func build[C any](t testing.TB, kind string, env sinks.Env, fill func(*C)) pipel
 func toLog(name string) func(t testing.TB) fixture {
 	return func(t testing.TB) fixture {
 		dir := t.TempDir()
-		at := func(path string) func() pipeline.Sink {
-			return func() pipeline.Sink {
+		at := func(path string) func() engine.Sink {
+			return func() engine.Sink {
 				return build(t, "file", sinks.Env{}, func(c *file.LogConfig) {
 					c.Path, c.SyncInterval = path, time.Millisecond
 					if strings.Contains(path, "{seq}") {
@@ -141,7 +141,7 @@ func toStdout(method string) func(t testing.TB) fixture {
 	return func(t testing.TB) fixture {
 		var out bytes.Buffer
 		return fixture{
-			sink: func() pipeline.Sink {
+			sink: func() engine.Sink {
 				return build(t, "stdout", sinks.Env{Stdout: &out}, func(c *file.StdoutConfig) {
 					if method == "" {
 						return
@@ -158,7 +158,7 @@ func toStdout(method string) func(t testing.TB) fixture {
 
 func toDiscard(delay time.Duration) func(t testing.TB) fixture {
 	return func(t testing.TB) fixture {
-		return fixture{sink: func() pipeline.Sink {
+		return fixture{sink: func() engine.Sink {
 			return build(t, "discard", sinks.Env{}, func(c *discard.Config) { c.Delay = delay })
 		}}
 	}
@@ -167,8 +167,8 @@ func toDiscard(delay time.Duration) func(t testing.TB) fixture {
 func toKafka(partitions int, by string) func(t testing.TB) fixture {
 	return func(t testing.TB) fixture {
 		_, conn := kafkatest.Fake(t, kfake.SeedTopics(int32(partitions), "out"))
-		to := func(topic string) func() pipeline.Sink {
-			return func() pipeline.Sink {
+		to := func(topic string) func() engine.Sink {
+			return func() engine.Sink {
 				return build(t, "kafka", sinks.Env{}, func(c *kafka.Config) {
 					c.Kafka, c.Topic, c.PartitionBy = conn, topic, by
 					c.RequestTimeout = time.Second
@@ -201,8 +201,8 @@ func toJetStream(change func(*sinknats.JetStreamConfig)) func(t testing.TB) fixt
 	return func(t testing.TB) fixture {
 		srv := natstest.Start(t, nil)
 		js := streamOut(t, srv.URL())
-		to := func(subject string) func() pipeline.Sink {
-			return func() pipeline.Sink {
+		to := func(subject string) func() engine.Sink {
+			return func() engine.Sink {
 				return build(t, "jetstream", sinks.Env{}, func(c *sinknats.JetStreamConfig) {
 					natsConfig(&c.NATS, srv.URL())
 					c.Subject = subject
@@ -272,8 +272,8 @@ func fixtureOfCore(t testing.TB, server string) fixture {
 	if err := nc.Flush(); err != nil {
 		t.Fatal(err)
 	}
-	to := func(url string) func() pipeline.Sink {
-		return func() pipeline.Sink {
+	to := func(url string) func() engine.Sink {
+		return func() engine.Sink {
 			return build(t, "nats", sinks.Env{}, func(c *sinknats.CoreConfig) {
 				natsConfig(&c.NATS, url)
 				c.Subject = "out.x"
@@ -301,7 +301,7 @@ func toFile(name string) func(t testing.TB) fixture {
 		path := filepath.Join(dir, name)
 		var last file.Output
 		return fixture{
-			sink: func() pipeline.Sink {
+			sink: func() engine.Sink {
 				last = newFile(t, file.Config{Path: path})
 				return last
 			},
@@ -315,7 +315,7 @@ func toFile(name string) func(t testing.TB) fixture {
 				names, _ := filepath.Glob(path) // the pattern is valid
 				return names
 			},
-			broken: func() pipeline.Sink {
+			broken: func() engine.Sink {
 				return newFile(t, file.Config{Path: filepath.Join(dir, "no", "such", "folder")})
 			},
 		}
@@ -325,7 +325,7 @@ func toFile(name string) func(t testing.TB) fixture {
 func toWriter(t testing.TB) fixture {
 	var out bytes.Buffer
 	return fixture{
-		sink:    func() pipeline.Sink { return newFile(t, file.Config{Writer: &out}) },
+		sink:    func() engine.Sink { return newFile(t, file.Config{Writer: &out}) },
 		written: out.String,
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 	"github.com/urlfold/urlfold/sinks"
 )
 
@@ -77,8 +77,8 @@ func TestSuiteCoversTypes(t *testing.T) {
 
 // A fault replaces parts of a sink's behavior with violations of the contract.
 type fault struct {
-	caps    pipeline.SinkCaps // after Open
-	submit  func(s *faulty, b *pipeline.Batch, t pipeline.Ticket) error
+	caps    engine.SinkCaps // after Open
+	submit  func(s *faulty, b *engine.Batch, t engine.Ticket) error
 	barrier func(s *faulty)
 	close   func(s *faulty, ctx context.Context) error
 }
@@ -98,7 +98,7 @@ var errFaulty = errors.New("closed")
 
 func (s *faulty) Open(context.Context) error { s.open = true; return nil }
 
-func (s *faulty) Submit(_ context.Context, b *pipeline.Batch, t pipeline.Ticket) error {
+func (s *faulty) Submit(_ context.Context, b *engine.Batch, t engine.Ticket) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.n++
@@ -109,12 +109,12 @@ func (s *faulty) Submit(_ context.Context, b *pipeline.Batch, t pipeline.Ticket)
 }
 
 // take handles a batch as the contract requires.
-func (s *faulty) take(t pipeline.Ticket) error {
+func (s *faulty) take(t engine.Ticket) error {
 	if s.closed {
 		return errFaulty
 	}
 	s.text.Write(t.Stream().Bytes)
-	s.waiting = append(s.waiting, func() { t.Done(pipeline.Result{}) })
+	s.waiting = append(s.waiting, func() { t.Done(engine.Result{}) })
 	return nil
 }
 
@@ -147,53 +147,53 @@ func (s *faulty) Close(ctx context.Context) error {
 	return nil
 }
 
-func (s *faulty) Caps() pipeline.SinkCaps {
+func (s *faulty) Caps() engine.SinkCaps {
 	if s.open {
 		return s.caps
 	}
-	return pipeline.SinkCaps{Ordered: true}
+	return engine.SinkCaps{Ordered: true}
 }
 
 // TestSuiteFindsFaults runs all checks with sinks that each violate one rule.
 func TestSuiteFindsFaults(t *testing.T) {
 	long := patience
 	t.Cleanup(func() { patience = long })
-	ordered := pipeline.SinkCaps{Ordered: true}
+	ordered := engine.SinkCaps{Ordered: true}
 	for name, f := range map[string]struct {
 		fault
 		want string // expected in a failure; empty: no failure
 	}{
 		"nothing": {fault{caps: ordered}, ""},
-		"an answer twice": {fault{caps: ordered, submit: func(s *faulty, _ *pipeline.Batch, t pipeline.Ticket) error {
+		"an answer twice": {fault{caps: ordered, submit: func(s *faulty, _ *engine.Batch, t engine.Ticket) error {
 			err := s.take(t)
 			if s.n == 1 {
-				t.Done(pipeline.Result{})
+				t.Done(engine.Result{})
 			}
 			return err
 		}}, "a ticket is answered once"},
-		"an answer and an error": {fault{caps: ordered, submit: func(_ *faulty, _ *pipeline.Batch, t pipeline.Ticket) error {
-			t.Done(pipeline.Result{})
+		"an answer and an error": {fault{caps: ordered, submit: func(_ *faulty, _ *engine.Batch, t engine.Ticket) error {
+			t.Done(engine.Result{})
 			return errFaulty
 		}}, "both answered it and returned an error"},
-		"a batch kept": {fault{caps: ordered, submit: func(s *faulty, _ *pipeline.Batch, t pipeline.Ticket) error {
+		"a batch kept": {fault{caps: ordered, submit: func(s *faulty, _ *engine.Batch, t engine.Ticket) error {
 			st := t.Stream()
-			t.Done(pipeline.Result{})
+			t.Done(engine.Result{})
 			s.text.Write(st.Bytes)
 			return nil
 		}}, "records written"},
-		"a batch changed": {fault{caps: ordered, submit: func(s *faulty, b *pipeline.Batch, t pipeline.Ticket) error {
+		"a batch changed": {fault{caps: ordered, submit: func(s *faulty, b *engine.Batch, t engine.Ticket) error {
 			err := s.take(t)
 			b.Out.Bytes[0] = 'X'
 			return err
 		}}, "the sink modified it"},
-		"a record lost": {fault{caps: ordered, submit: func(s *faulty, _ *pipeline.Batch, t pipeline.Ticket) error {
+		"a record lost": {fault{caps: ordered, submit: func(s *faulty, _ *engine.Batch, t engine.Ticket) error {
 			if s.n == 3 {
-				t.Done(pipeline.Result{})
+				t.Done(engine.Result{})
 				return nil
 			}
 			return s.take(t)
 		}}, "records written"},
-		"another order": {fault{caps: ordered, submit: func(s *faulty, _ *pipeline.Batch, t pipeline.Ticket) error {
+		"another order": {fault{caps: ordered, submit: func(s *faulty, _ *engine.Batch, t engine.Ticket) error {
 			before := s.text.String()
 			s.text.Reset()
 			err := s.take(t)
@@ -201,10 +201,10 @@ func TestSuiteFindsFaults(t *testing.T) {
 			return err
 		}}, "submitted ones"},
 		"an empty Barrier":  {fault{caps: ordered, barrier: func(*faulty) {}}, "after Barrier"},
-		"other caps":        {fault{caps: pipeline.SinkCaps{MaxRecordBytes: 9}}, "before Open"},
+		"other caps":        {fault{caps: engine.SinkCaps{MaxRecordBytes: 9}}, "before Open"},
 		"an empty Close":    {fault{caps: ordered, close: func(*faulty, context.Context) error { return nil }}, "after Close"},
 		"an error of Close": {fault{caps: ordered, close: func(s *faulty, _ context.Context) error { s.answer(); return errFaulty }}, "Close without Open"},
-		"silence after Close": {fault{caps: ordered, submit: func(s *faulty, _ *pipeline.Batch, t pipeline.Ticket) error {
+		"silence after Close": {fault{caps: ordered, submit: func(s *faulty, _ *engine.Batch, t engine.Ticket) error {
 			if s.closed {
 				return nil
 			}
@@ -231,5 +231,5 @@ func TestSuiteFindsFaults(t *testing.T) {
 // fixture returns a fixture for sinks with the fault f.
 func (f fault) fixture() fixture {
 	text := new(strings.Builder)
-	return fixture{sink: func() pipeline.Sink { return &faulty{fault: f, text: text} }, written: text.String}
+	return fixture{sink: func() engine.Sink { return &faulty{fault: f, text: text} }, written: text.String}
 }

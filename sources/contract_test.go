@@ -12,14 +12,14 @@ import (
 	"time"
 
 	"github.com/urlfold/urlfold/internal/testkit"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 	"github.com/urlfold/urlfold/sources/file"
 )
 
 // This file contains:
 //
 //   - The table of all sources, in every variant that reads differently.
-//   - TestContract: the requirements for each (pipeline.Source).
+//   - TestContract: the requirements for each (engine.Source).
 //
 // In all tests, testkit.Runtime checks that batches come back, lanes are ended
 // once, offsets have no gaps and pieces are in order.
@@ -27,10 +27,10 @@ import (
 // A subject is a source under test and its expected output.
 type subject struct {
 	name   string
-	source func(t *testing.T) pipeline.Source
+	source func(t *testing.T) engine.Source
 	lanes  []string // in order
 	text   []string // of each
-	broken func(t *testing.T) pipeline.Source
+	broken func(t *testing.T) engine.Source
 }
 
 // text returns n lines.
@@ -48,8 +48,8 @@ func subjects(t *testing.T) []subject {
 		}
 		paths, texts = append(paths, path), append(texts, text(i*i*20))
 	}
-	files := func(parallel int, stdin string, paths ...string) func(t *testing.T) pipeline.Source {
-		return func(t *testing.T) pipeline.Source {
+	files := func(parallel int, stdin string, paths ...string) func(t *testing.T) engine.Source {
+		return func(t *testing.T) engine.Source {
 			s, err := file.New(file.Config{
 				Paths: paths, Stdin: strings.NewReader(stdin), Framing: lines{}, Parallel: parallel, Linger: time.Microsecond,
 			})
@@ -64,7 +64,7 @@ func subjects(t *testing.T) []subject {
 		{"files", files(1, "", dir), paths, texts, gone},
 		{"files, three at once", files(3, "", dir), paths, texts, gone},
 		{"stdin", files(1, text(200), "-"), []string{"-"}, []string{text(200)}, gone},
-		{"stdin of a daemon", func(t *testing.T) pipeline.Source {
+		{"stdin of a daemon", func(t *testing.T) engine.Source {
 			s, err := file.NewStdin(file.DefaultStdin(), file.Config{Stdin: strings.NewReader(text(200)), Framing: lines{}, Linger: time.Microsecond}, nil)
 			if err != nil {
 				t.Fatal(err)
@@ -99,7 +99,7 @@ func TestContract(t *testing.T) {
 
 const arena = 100
 
-func mustOpen(t *testing.T, s pipeline.Source, rt pipeline.Runtime) {
+func mustOpen(t *testing.T, s engine.Source, rt engine.Runtime) {
 	t.Helper()
 	if err := s.Open(context.Background(), rt); err != nil {
 		t.Fatal(err)
@@ -107,7 +107,7 @@ func mustOpen(t *testing.T, s pipeline.Source, rt pipeline.Runtime) {
 }
 
 // finish closes the source and fails the test for each broken requirement.
-func finish(t *testing.T, s pipeline.Source, rt *testkit.Runtime) {
+func finish(t *testing.T, s engine.Source, rt *testkit.Runtime) {
 	t.Helper()
 	for _, w := range rt.Broken() {
 		t.Error(w)
@@ -179,7 +179,7 @@ func stoppedHard(t *testing.T, sub subject) {
 	}
 	s := sub.source(t)
 	mustOpen(t, s, rt)
-	if err := s.Run(context.Background()); !errors.Is(err, pipeline.ErrStopped) {
+	if err := s.Run(context.Background()); !errors.Is(err, engine.ErrStopped) {
 		t.Errorf("Run: %v", err)
 	}
 	finish(t, s, rt)

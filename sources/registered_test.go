@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 	"github.com/urlfold/urlfold/sources"
 )
 
@@ -22,17 +22,17 @@ import (
 //     pipeline. The pipeline detects batches that do not come back and lanes
 //     that are misused: the error of the run then begins with BUG:.
 //   - collector: the sink of these runs.
-//   - The checks: the contracts of pipeline.Source, Committer, Acker and
+//   - The checks: the contracts of engine.Source, Committer, Acker and
 //     Finisher.
 
 // A world provides the input of one source at a time and stores its positions.
 type world struct {
-	source func() pipeline.Source // creates an unopened source
-	broken func() pipeline.Source // creates one whose Open fails; nil if not applicable
-	want   []string               // all records
+	source func() engine.Source // creates an unopened source
+	broken func() engine.Source // creates one whose Open fails; nil if not applicable
+	want   []string             // all records
 	// publish, if not nil, is called when the source runs; it is for sources
 	// that only read messages published meanwhile.
-	publish func(pipeline.Source)
+	publish func(engine.Source)
 	resumes bool // positions are stored: a second run resumes where the first one ended
 	// redelivers says that a second run may get the messages returned by the
 	// first one in another order.
@@ -111,10 +111,10 @@ func TestSuiteCoversTypes(t *testing.T) {
 // A copier is a codec that copies lines and messages.
 type copier struct{}
 
-func (copier) Process(b *pipeline.Batch) {
+func (copier) Process(b *engine.Batch) {
 	add := func(src, msg int, text []byte) {
 		at := uint32(len(b.Out.Bytes))
-		b.Out.Recs = append(b.Out.Recs, pipeline.OutRec{Span: pipeline.Span{Off: at, Len: uint32(len(text))}, Src: uint32(src), Msg: uint32(msg)})
+		b.Out.Recs = append(b.Out.Recs, engine.OutRec{Span: engine.Span{Off: at, Len: uint32(len(text))}, Src: uint32(src), Msg: uint32(msg)})
 		b.Out.Bytes = append(b.Out.Bytes, text...)
 		b.Stats.Records++
 		b.Stats.Emitted++
@@ -133,8 +133,8 @@ func (copier) Process(b *pipeline.Batch) {
 	b.Next, b.NextMsg = len(b.In), len(b.Msgs)
 }
 
-func (copier) Reject(*pipeline.Batch) {}
-func (copier) Refuse(*pipeline.Batch) {}
+func (copier) Reject(*engine.Batch) {}
+func (copier) Refuse(*engine.Batch) {}
 
 // A collector is a sink that keeps records by lane.
 type collector struct {
@@ -147,13 +147,13 @@ type collector struct {
 	mu    sync.Mutex
 	lanes map[string][]string
 	n     int
-	held  []pipeline.Ticket
+	held  []engine.Ticket
 	over  bool // closed
 }
 
 func (c *collector) Open(context.Context) error { return nil }
 
-func (c *collector) Submit(_ context.Context, b *pipeline.Batch, t pipeline.Ticket) error {
+func (c *collector) Submit(_ context.Context, b *engine.Batch, t engine.Ticket) error {
 	c.mu.Lock()
 	if c.over { // after a hard stop, Close answers no more
 		c.mu.Unlock()
@@ -172,7 +172,7 @@ func (c *collector) Submit(_ context.Context, b *pipeline.Batch, t pipeline.Tick
 	}
 	c.mu.Unlock()
 	if !held {
-		t.Done(pipeline.Result{})
+		t.Done(engine.Result{})
 	}
 	if c.seen != nil {
 		c.seen(records, held)
@@ -181,7 +181,7 @@ func (c *collector) Submit(_ context.Context, b *pipeline.Batch, t pipeline.Tick
 }
 
 // keep adds the records of a batch. The caller holds mu.
-func (c *collector) keep(b *pipeline.Batch, st *pipeline.Stream) {
+func (c *collector) keep(b *engine.Batch, st *engine.Stream) {
 	if c.lanes == nil {
 		c.lanes = map[string][]string{}
 	}
@@ -196,13 +196,13 @@ func (c *collector) Close(context.Context) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, t := range c.held {
-		t.Done(pipeline.Result{Err: errors.New("closed"), Class: pipeline.Retryable})
+		t.Done(engine.Result{Err: errors.New("closed"), Class: engine.Retryable})
 	}
 	c.held, c.over = nil, true
 	return nil
 }
 
-func (c *collector) Caps() pipeline.SinkCaps { return pipeline.SinkCaps{Ordered: true} }
+func (c *collector) Caps() engine.SinkCaps { return engine.SinkCaps{Ordered: true} }
 
 // records returns all records, sorted.
 func (c *collector) records() []string {
@@ -241,11 +241,11 @@ const runTime = 60 * time.Second
 
 // run runs src with the sink out. stop, if not nil, is called before the run
 // with the pipeline and a function that requests a soft stop.
-func (w *world) run(t testing.TB, src pipeline.Source, out *collector, batches int, arrange func(p *pipeline.Pipeline, stop func())) error {
+func (w *world) run(t testing.TB, src engine.Source, out *collector, batches int, arrange func(p *engine.Pipeline, stop func())) error {
 	t.Helper()
-	p, err := pipeline.New(pipeline.Options{
-		Sources: []pipeline.Source{src}, Sinks: []pipeline.Sink{out}, NewCodec: func() pipeline.Codec { return copier{} },
-		Ordering: pipeline.OrderPerLane, Workers: 2, BatchBytes: 1000, Batches: batches,
+	p, err := engine.New(engine.Options{
+		Sources: []engine.Source{src}, Sinks: []engine.Sink{out}, NewCodec: func() engine.Codec { return copier{} },
+		Ordering: engine.OrderPerLane, Workers: 2, BatchBytes: 1000, Batches: batches,
 		CommitInterval: 10 * time.Millisecond, ShutdownTimeout: runTime,
 	})
 	if err != nil {
@@ -274,10 +274,10 @@ func (w *world) run(t testing.TB, src pipeline.Source, out *collector, batches i
 }
 
 // whole runs a source to the end of its input.
-func (w *world) whole(t testing.TB, src pipeline.Source, batches int) *collector {
+func (w *world) whole(t testing.TB, src engine.Source, batches int) *collector {
 	t.Helper()
 	out, again := &collector{}, w.ran
-	err := w.run(t, src, out, batches, func(_ *pipeline.Pipeline, stop func()) {
+	err := w.run(t, src, out, batches, func(_ *engine.Pipeline, stop func()) {
 		if w.publish != nil { // the input has no end
 			out.seen = func(records int, _ bool) {
 				if records >= len(w.want) {
@@ -322,10 +322,10 @@ func readsAllWithFewBatches(t testing.TB, w *world) {
 }
 
 // A repeater is a Committer that repeats each call.
-type repeater struct{ pipeline.Source }
+type repeater struct{ engine.Source }
 
-func (r repeater) Commit(ctx context.Context, ups []pipeline.LanePos) error {
-	c := r.Source.(pipeline.Committer)
+func (r repeater) Commit(ctx context.Context, ups []engine.LanePos) error {
+	c := r.Source.(engine.Committer)
 	if err := c.Commit(ctx, ups); err != nil {
 		return err
 	}
@@ -335,8 +335,8 @@ func (r repeater) Commit(ctx context.Context, ups []pipeline.LanePos) error {
 // A finishRepeater is a repeater that is also a Finisher.
 type finishRepeater struct{ repeater }
 
-func (r finishRepeater) Finish(ctx context.Context, lanes []*pipeline.Lane) []error {
-	f := r.Source.(pipeline.Finisher)
+func (r finishRepeater) Finish(ctx context.Context, lanes []*engine.Lane) []error {
+	f := r.Source.(engine.Finisher)
 	if errs := f.Finish(ctx, lanes); errs != nil {
 		return errs
 	}
@@ -346,8 +346,8 @@ func (r finishRepeater) Finish(ctx context.Context, lanes []*pipeline.Lane) []er
 // repeatsCalls checks that Commit and Finish are idempotent.
 func repeatsCalls(t testing.TB, w *world) {
 	src := w.source()
-	_, commits := src.(pipeline.Committer)
-	_, finishes := src.(pipeline.Finisher)
+	_, commits := src.(engine.Committer)
+	_, finishes := src.(engine.Finisher)
 	switch {
 	case commits && finishes:
 		src = finishRepeater{repeater{src}}
@@ -366,7 +366,7 @@ func repeatsCalls(t testing.TB, w *world) {
 // records are drained, and that a second run reads exactly the rest.
 func softStop(t testing.TB, w *world) {
 	first := &collector{}
-	err := w.run(t, w.source(), first, 4, func(_ *pipeline.Pipeline, stop func()) {
+	err := w.run(t, w.source(), first, 4, func(_ *engine.Pipeline, stop func()) {
 		first.seen = func(records int, _ bool) {
 			if records >= len(w.want)/4 {
 				stop()
@@ -386,15 +386,15 @@ func softStop(t testing.TB, w *world) {
 // that a second run reads them again.
 func hardStop(t testing.TB, w *world) {
 	first := &collector{hold: func(n int) bool { return n > 3 }}
-	err := w.run(t, w.source(), first, 4, func(p *pipeline.Pipeline, _ func()) {
+	err := w.run(t, w.source(), first, 4, func(p *engine.Pipeline, _ func()) {
 		first.seen = func(_ int, held bool) {
 			if held {
 				p.HardStop()
 			}
 		}
 	})
-	if !errors.Is(err, pipeline.ErrDeadline) {
-		t.Errorf("Run: %v, want %v", err, pipeline.ErrDeadline)
+	if !errors.Is(err, engine.ErrDeadline) {
+		t.Errorf("Run: %v, want %v", err, engine.ErrDeadline)
 	}
 	first.inOrder(t)
 	if !w.resumes {

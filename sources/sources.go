@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 	"github.com/urlfold/urlfold/sources/file"
 	"github.com/urlfold/urlfold/sources/kafka"
 	"github.com/urlfold/urlfold/sources/nats"
@@ -40,7 +40,7 @@ type Type struct {
 	// New creates a source from a struct that Default returned and the
 	// configuration filled in. It does not connect. The error joins all
 	// mistakes.
-	New func(cfg any, env Env) (pipeline.Source, error)
+	New func(cfg any, env Env) (engine.Source, error)
 }
 
 // A Connector is a source that can check its connection and permissions.
@@ -63,11 +63,11 @@ func Builtin() []Type {
 // Define returns the type with the given name and the configuration struct C.
 // defaults returns a new C with the default values, and open creates a source
 // from a C.
-func Define[C any, S pipeline.Source](name string, defaults func() *C, open func(C, Env) (S, error)) Type {
+func Define[C any, S engine.Source](name string, defaults func() *C, open func(C, Env) (S, error)) Type {
 	return Type{
 		Name:    name,
 		Default: func() any { return defaults() },
-		New: func(cfg any, env Env) (pipeline.Source, error) {
+		New: func(cfg any, env Env) (engine.Source, error) {
 			c, ok := cfg.(*C)
 			if !ok {
 				return nil, fmt.Errorf("source %s: configuration of type %T, want %T", name, cfg, c)
@@ -86,14 +86,14 @@ func ptr[C any](f func() C) func() *C {
 	return func() *C { return new(f()) }
 }
 
-func newFile(c file.Settings, env Env) (pipeline.Source, error) {
+func newFile(c file.Settings, env Env) (engine.Source, error) {
 	return file.NewWatcher(file.WatchConfig{
 		Settings: c, Host: env.Files, Name: env.Name, Framing: env.Framing, MaxRecord: env.MaxRecord,
 		UntilEOF: env.UntilEOF, Logger: env.Logger,
 	})
 }
 
-func newStdin(c file.StdinSettings, env Env) (pipeline.Source, error) {
+func newStdin(c file.StdinSettings, env Env) (engine.Source, error) {
 	if env.Stdin == nil {
 		env.Stdin = strings.NewReader("")
 	}
@@ -101,12 +101,12 @@ func newStdin(c file.StdinSettings, env Env) (pipeline.Source, error) {
 	return file.NewStdin(c, cfg, env.Files.OnReport)
 }
 
-func newKafka(c kafka.Config, env Env) (pipeline.Source, error) {
+func newKafka(c kafka.Config, env Env) (engine.Source, error) {
 	c.BatchBytes, c.BatchRecords, c.Linger, c.UntilEOF = env.BatchBytes, env.BatchRecords, env.Linger, env.UntilEOF
 	return kafka.New(c, env.Logger)
 }
 
-func newJetStream(c nats.JetStreamConfig, env Env) (pipeline.Source, error) {
+func newJetStream(c nats.JetStreamConfig, env Env) (engine.Source, error) {
 	c.UntilEOF, c.Delays, c.Logger = env.UntilEOF, env.Delays, env.Logger
 	return nats.NewJetStream(c)
 }
@@ -115,7 +115,7 @@ func newJetStream(c nats.JetStreamConfig, env Env) (pipeline.Source, error) {
 // input.
 var errNoEnd = errors.New("core NATS stores no messages, so a run cannot end with its input")
 
-func newCore(c nats.CoreConfig, env Env) (pipeline.Source, error) {
+func newCore(c nats.CoreConfig, env Env) (engine.Source, error) {
 	if env.UntilEOF {
 		return nil, errNoEnd
 	}

@@ -19,7 +19,7 @@ import (
 	"github.com/urlfold/urlfold/internal/storage/checkpoint"
 	"github.com/urlfold/urlfold/internal/testkit/kafkatest"
 	"github.com/urlfold/urlfold/internal/testkit/natstest"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 	"github.com/urlfold/urlfold/sources"
 	"github.com/urlfold/urlfold/sources/file"
 	sourcekafka "github.com/urlfold/urlfold/sources/kafka"
@@ -46,7 +46,7 @@ func recordsOf(origin string, n int) []string {
 
 // build creates a source of a registered type, from its default configuration
 // changed by fill.
-func build[C any](t testing.TB, kind string, env sources.Env, fill func(*C)) pipeline.Source {
+func build[C any](t testing.TB, kind string, env sources.Env, fill func(*C)) engine.Source {
 	t.Helper()
 	env.Name, env.Framing, env.Linger, env.MaxRecord = kind, lines{}, time.Millisecond, 1<<20
 	env.BatchBytes, env.BatchRecords = 1000, 30
@@ -79,8 +79,8 @@ func filesWorld(t testing.TB) *world {
 			t.Fatal(err)
 		}
 	}
-	from := func(pattern string) func() pipeline.Source {
-		return func() pipeline.Source {
+	from := func(pattern string) func() engine.Source {
+		return func() engine.Source {
 			return build(t, "file", sources.Env{Files: file.Host{Store: store}}, func(c *file.Settings) {
 				c.Include, c.Mode = []string{filepath.Join(dir, pattern)}, "batch"
 				c.PollInterval, c.RotateWait = 10*time.Millisecond, 20*time.Millisecond
@@ -93,7 +93,7 @@ func filesWorld(t testing.TB) *world {
 
 func stdinWorld(t testing.TB) *world {
 	w := &world{want: recordsOf("stdin", 500)}
-	w.source = func() pipeline.Source {
+	w.source = func() engine.Source {
 		in := strings.NewReader(strings.Join(w.want, "\n") + "\n")
 		return build(t, "stdin", sources.Env{Stdin: in}, func(*file.StdinSettings) {})
 	}
@@ -116,8 +116,8 @@ func kafkaWorld(t testing.TB) *world {
 			kafkatest.Write(t, client, "in", p, "none", list...)
 		}
 	}
-	from := func(topic string) func() pipeline.Source {
-		return func() pipeline.Source {
+	from := func(topic string) func() engine.Source {
+		return func() engine.Source {
 			return build(t, "kafka", sources.Env{UntilEOF: true}, func(c *sourcekafka.Config) {
 				c.Kafka, c.Topics, c.Group = conn, []string{topic}, "g"
 				if topic != "in" {
@@ -164,8 +164,8 @@ func jetStreamWorld(t testing.TB) *world {
 			t.Fatal(err)
 		}
 	}
-	from := func(stream string) func() pipeline.Source {
-		return func() pipeline.Source {
+	from := func(stream string) func() engine.Source {
+		return func() engine.Source {
 			return build(t, "jetstream", sources.Env{UntilEOF: true}, func(c *sourcenats.JetStreamConfig) {
 				natsConfig(&c.NATS, srv.URL())
 				c.Stream, c.Durable = stream, "urlfold"
@@ -182,14 +182,14 @@ func coreWorld(t testing.TB) *world {
 	srv := natstest.Start(t, nil)
 	nc := dial(t, srv.URL())
 	w := &world{want: recordsOf("live", 300)}
-	w.source = func() pipeline.Source {
+	w.source = func() engine.Source {
 		return build(t, "nats", sources.Env{}, func(c *sourcenats.CoreConfig) {
 			natsConfig(&c.NATS, srv.URL())
 			c.Subjects = []string{"live.>"}
 			c.Batch.Messages, c.Batch.Linger = 30, time.Millisecond
 		})
 	}
-	w.publish = func(pipeline.Source) {
+	w.publish = func(engine.Source) {
 		for srv.Listeners("live.x") == 0 {
 			time.Sleep(time.Millisecond)
 		}

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // An Emitted is a copy of an emitted batch.
@@ -16,11 +16,11 @@ type Emitted struct {
 	Bytes []byte
 	Off   int64
 	Line  int64
-	Piece pipeline.Piece
-	End   pipeline.Position
+	Piece engine.Piece
+	End   engine.Position
 }
 
-// A Runtime is a [pipeline.Runtime] with a fixed number of batches that keeps a
+// A Runtime is a [engine.Runtime] with a fixed number of batches that keeps a
 // copy of everything emitted. It overwrites each returned batch, to detect a
 // source that keeps a slice of it. As its contract requires, it may be used by
 // several goroutines.
@@ -29,7 +29,7 @@ type Runtime struct {
 	// emitted until now.
 	OnEmit func(n int)
 
-	free  chan *pipeline.Batch
+	free  chan *engine.Batch
 	size  int
 	total int
 	hard  chan struct{}
@@ -37,13 +37,13 @@ type Runtime struct {
 	mu      sync.Mutex
 	stopped bool
 	lanes   []*lane
-	held    map[*pipeline.Batch]*lane
+	held    map[*engine.Batch]*lane
 	out     []Emitted
 	wrong   []string
 }
 
 type lane struct {
-	lane  *pipeline.Lane
+	lane  *engine.Lane
 	name  string
 	ended bool
 	next  int64
@@ -53,14 +53,14 @@ type lane struct {
 // NewRuntime returns a Runtime with n batches whose arenas have size bytes.
 func NewRuntime(n, size int) *Runtime {
 	r := &Runtime{
-		free:  make(chan *pipeline.Batch, n),
+		free:  make(chan *engine.Batch, n),
 		size:  size,
 		total: n,
 		hard:  make(chan struct{}),
-		held:  map[*pipeline.Batch]*lane{},
+		held:  map[*engine.Batch]*lane{},
 	}
 	for range n {
-		r.free <- &pipeline.Batch{In: make([]byte, 0, size)}
+		r.free <- &engine.Batch{In: make([]byte, 0, size)}
 	}
 	return r
 }
@@ -80,7 +80,7 @@ func (r *Runtime) complain(format string, args ...any) {
 }
 
 // find returns the state of l. The caller holds mu.
-func (r *Runtime) find(l *pipeline.Lane) *lane {
+func (r *Runtime) find(l *engine.Lane) *lane {
 	i := slices.IndexFunc(r.lanes, func(k *lane) bool { return k.lane == l })
 	if i < 0 {
 		r.complain("lane was not opened by this runtime")
@@ -89,23 +89,23 @@ func (r *Runtime) find(l *pipeline.Lane) *lane {
 	return r.lanes[i]
 }
 
-// NewLane implements [pipeline.Runtime].
-func (r *Runtime) NewLane(name string, _ pipeline.LaneLimits) *pipeline.Lane {
+// NewLane implements [engine.Runtime].
+func (r *Runtime) NewLane(name string, _ engine.LaneLimits) *engine.Lane {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	l := &lane{lane: new(pipeline.Lane), name: name}
+	l := &lane{lane: new(engine.Lane), name: name}
 	r.lanes = append(r.lanes, l)
 	return l.lane
 }
 
-// Get implements [pipeline.Runtime].
-func (r *Runtime) Get(ctx context.Context, l *pipeline.Lane) (*pipeline.Batch, error) {
+// Get implements [engine.Runtime].
+func (r *Runtime) Get(ctx context.Context, l *engine.Lane) (*engine.Batch, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	select {
 	case <-r.hard:
-		return nil, pipeline.ErrStopped
+		return nil, engine.ErrStopped
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	case b := <-r.free:
@@ -121,13 +121,13 @@ func (r *Runtime) Get(ctx context.Context, l *pipeline.Lane) (*pipeline.Batch, e
 	}
 }
 
-// Emit implements [pipeline.Runtime].
-func (r *Runtime) Emit(_ context.Context, b *pipeline.Batch, end pipeline.Position) error {
+// Emit implements [engine.Runtime].
+func (r *Runtime) Emit(_ context.Context, b *engine.Batch, end engine.Position) error {
 	r.mu.Lock()
 	if r.stopped {
 		r.mu.Unlock()
 		r.Put(b)
-		return pipeline.ErrStopped
+		return engine.ErrStopped
 	}
 	if k := r.held[b]; k != nil {
 		r.check(k, b, end)
@@ -143,7 +143,7 @@ func (r *Runtime) Emit(_ context.Context, b *pipeline.Batch, end pipeline.Positi
 }
 
 // check checks a batch emitted on k. The caller holds mu.
-func (r *Runtime) check(k *lane, b *pipeline.Batch, end pipeline.Position) {
+func (r *Runtime) check(k *lane, b *engine.Batch, end engine.Position) {
 	if k.ended {
 		r.complain("%s: Emit after End", k.name)
 	}
@@ -154,13 +154,13 @@ func (r *Runtime) check(k *lane, b *pipeline.Batch, end pipeline.Position) {
 		r.complain("%s: batch from %d to %d, but the previous one ended at %d", k.name, b.Off, end.A, k.next)
 	}
 	k.next = end.A
-	if goesOn := b.Piece == pipeline.Middle || b.Piece == pipeline.Last; goesOn != k.inRec {
+	if goesOn := b.Piece == engine.Middle || b.Piece == engine.Last; goesOn != k.inRec {
 		r.complain("%s: piece %d, inside a record: %v", k.name, b.Piece, k.inRec)
 	}
-	k.inRec = b.Piece == pipeline.First || b.Piece == pipeline.Middle
+	k.inRec = b.Piece == engine.First || b.Piece == engine.Middle
 }
 
-// Turn implements [pipeline.Runtime]. There is always a turn.
+// Turn implements [engine.Runtime]. There is always a turn.
 func (r *Runtime) Turn(stop <-chan struct{}) (done func(), ok bool) {
 	select {
 	case <-stop:
@@ -170,8 +170,8 @@ func (r *Runtime) Turn(stop <-chan struct{}) (done func(), ok bool) {
 	}
 }
 
-// Put implements [pipeline.Runtime].
-func (r *Runtime) Put(b *pipeline.Batch) {
+// Put implements [engine.Runtime].
+func (r *Runtime) Put(b *engine.Batch) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.held[b] == nil {
@@ -190,8 +190,8 @@ func (r *Runtime) Put(b *pipeline.Batch) {
 	r.free <- b
 }
 
-// End implements [pipeline.Runtime].
-func (r *Runtime) End(l *pipeline.Lane) {
+// End implements [engine.Runtime].
+func (r *Runtime) End(l *engine.Lane) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	k := r.find(l)
@@ -259,5 +259,5 @@ func (r *Runtime) Broken() []string {
 	return wrong
 }
 
-// A Runtime implements pipeline.Runtime.
-var _ pipeline.Runtime = (*Runtime)(nil)
+// A Runtime implements engine.Runtime.
+var _ engine.Runtime = (*Runtime)(nil)

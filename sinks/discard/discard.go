@@ -6,7 +6,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // A Config configures the discard sink, which drops all records.
@@ -22,19 +22,19 @@ type sink struct {
 }
 
 // New returns a sink with the given configuration.
-func New(c Config) pipeline.Sink { return &sink{delay: c.Delay, turn: make(chan struct{}, 1)} }
+func New(c Config) engine.Sink { return &sink{delay: c.Delay, turn: make(chan struct{}, 1)} }
 
-// Open implements [pipeline.Sink].
+// Open implements [engine.Sink].
 func (*sink) Open(context.Context) error { return nil }
 
-// Submit implements [pipeline.Sink]. It answers before it returns.
-func (s *sink) Submit(ctx context.Context, _ *pipeline.Batch, t pipeline.Ticket) error {
+// Submit implements [engine.Sink]. It answers before it returns.
+func (s *sink) Submit(ctx context.Context, _ *engine.Batch, t engine.Ticket) error {
 	if s.delay > 0 {
 		if err := s.wait(ctx); err != nil {
 			return err
 		}
 	}
-	t.Done(pipeline.Result{})
+	t.Done(engine.Result{})
 	return nil
 }
 
@@ -56,20 +56,20 @@ func (s *sink) wait(ctx context.Context) error {
 	}
 }
 
-// Barrier implements [pipeline.Sink].
+// Barrier implements [engine.Sink].
 func (*sink) Barrier(context.Context) error { return nil }
 
-// Close implements [pipeline.Sink].
+// Close implements [engine.Sink].
 func (*sink) Close(context.Context) error { return nil }
 
-// Caps implements [pipeline.Sink]. Discarded records count as durable.
-func (*sink) Caps() pipeline.SinkCaps { return pipeline.SinkCaps{Ordered: true} }
+// Caps implements [engine.Sink]. Discarded records count as durable.
+func (*sink) Caps() engine.SinkCaps { return engine.SinkCaps{Ordered: true} }
 
-// Extents implements [pipeline.ExtentReporter]. There are no outputs to report.
-func (*sink) Extents(dst []pipeline.Extent) []pipeline.Extent { return dst }
+// Extents implements [engine.ExtentReporter]. There are no outputs to report.
+func (*sink) Extents(dst []engine.Extent) []engine.Extent { return dst }
 
 // Interface guards.
 var (
-	_ pipeline.Sink           = (*sink)(nil)
-	_ pipeline.ExtentReporter = (*sink)(nil)
+	_ engine.Sink           = (*sink)(nil)
+	_ engine.ExtentReporter = (*sink)(nil)
 )

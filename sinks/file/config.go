@@ -7,7 +7,7 @@ import (
 	"io/fs"
 
 	"github.com/urlfold/urlfold/internal/storage/compress"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // A Config configures an [Output]. Exactly one of Path and Writer must be set.
@@ -63,17 +63,17 @@ var (
 
 // An Output is a sink that writes a single file.
 type Output interface {
-	pipeline.Sink
+	engine.Sink
 
 	// Publish completes the output and renames it to its final name. Call it
 	// after Close. If part of the output was not written, Publish fails and has
 	// the effect of Abort. For a Writer it only completes the written data.
 	Publish() error
 	// Withdraw truncates the output to the verified records of l, its only
-	// lane, if l has withdrawn others (see pipeline.Lane.Withdraw). It stores
+	// lane, if l has withdrawn others (see engine.Lane.Withdraw). It stores
 	// the withdrawn text, as it was read, in NAME.unverified, or in a numbered
 	// variant if that name is taken. Call it after Close and before Publish.
-	Withdraw(l *pipeline.Lane) error
+	Withdraw(l *engine.Lane) error
 	// Abort gives up the output. The written data remains in NAME.part; if
 	// there is none, Abort removes the file. After Publish it does nothing.
 	Abort() error
@@ -87,7 +87,7 @@ type Output interface {
 
 // New returns an output with the given configuration. The error joins all
 // problems of cfg. New does not access any file. The Output is a
-// pipeline.Packer if it is compressed.
+// engine.Packer if it is compressed.
 func New(cfg Config) (Output, error) {
 	var errs []error
 	if (cfg.Path == "") == (cfg.Writer == nil) {
@@ -119,31 +119,31 @@ func New(cfg Config) (Output, error) {
 
 // pieces returns a function for PiecePacker.NewPiecePack that compresses the
 // pieces for which packs returns true.
-func pieces(level int, packs func(b *pipeline.Batch) bool) (func(dst []byte, b *pipeline.Batch) []byte, error) {
+func pieces(level int, packs func(b *engine.Batch) bool) (func(dst []byte, b *engine.Batch) []byte, error) {
 	pack, err := compress.NewPiecePack(level)
 	if err != nil {
 		return nil, err
 	}
-	return func(dst []byte, b *pipeline.Batch) []byte {
+	return func(dst []byte, b *engine.Batch) []byte {
 		if !packs(b) {
 			return dst
 		}
-		return pack(dst, b.Out.Bytes, b.Piece == pipeline.First, b.Piece == pipeline.Last, b.Sum, b.Size)
+		return pack(dst, b.Out.Bytes, b.Piece == engine.First, b.Piece == engine.Last, b.Sum, b.Size)
 	}, nil
 }
 
 // A packer is a sink whose batches are compressed by the pipeline.
 type packer struct{ *sink }
 
-// NewPack implements [pipeline.Packer].
+// NewPack implements [engine.Packer].
 func (p *packer) NewPack() (func(dst, src []byte) []byte, error) {
 	return compress.NewPack(p.format, p.cfg.Level)
 }
 
-// NewPiecePack implements [pipeline.PiecePacker].
-func (p *packer) NewPiecePack() (func(dst []byte, b *pipeline.Batch) []byte, error) {
+// NewPiecePack implements [engine.PiecePacker].
+func (p *packer) NewPiecePack() (func(dst []byte, b *engine.Batch) []byte, error) {
 	if p.format != compress.Gzip {
 		return nil, nil
 	}
-	return pieces(p.cfg.Level, func(*pipeline.Batch) bool { return true })
+	return pieces(p.cfg.Level, func(*engine.Batch) bool { return true })
 }

@@ -19,7 +19,7 @@ import (
 	"time"
 
 	"github.com/urlfold/urlfold/internal/storage/fault"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // This file has three parts:
@@ -82,7 +82,7 @@ func batchText(lane string, i int) string {
 // A generatorState is the stored state of a generator.
 type generatorState struct {
 	Pos      map[string]int64
-	Extents  []pipeline.Extent
+	Extents  []engine.Extent
 	Finished map[string]bool
 }
 
@@ -92,7 +92,7 @@ type generator struct {
 	at   func(string) error
 	mu   sync.Mutex
 	p    generatorState
-	rt   pipeline.Runtime
+	rt   engine.Runtime
 }
 
 func newGenerator(path string, at func(string) error) (*generator, error) {
@@ -107,7 +107,7 @@ func newGenerator(path string, at func(string) error) (*generator, error) {
 	return g, json.Unmarshal(data, &g.p)
 }
 
-func (g *generator) Open(_ context.Context, rt pipeline.Runtime) error {
+func (g *generator) Open(_ context.Context, rt engine.Runtime) error {
 	g.rt = rt
 	return nil
 }
@@ -134,7 +134,7 @@ func (g *generator) lane(ctx context.Context, name string) error {
 	g.mu.Lock()
 	next := g.p.Pos[name]
 	g.mu.Unlock()
-	l := g.rt.NewLane(name, pipeline.LaneLimits{})
+	l := g.rt.NewLane(name, engine.LaneLimits{})
 	defer g.rt.End(l)
 	l.SetID("id of " + name)
 	for ; next < crashBatches; next++ {
@@ -143,7 +143,7 @@ func (g *generator) lane(ctx context.Context, name string) error {
 			return err
 		}
 		b.In = append(b.In[:0], batchText(name, int(next))...)
-		if err := g.rt.Emit(ctx, b, pipeline.Position{A: next + 1}); err != nil {
+		if err := g.rt.Emit(ctx, b, engine.Position{A: next + 1}); err != nil {
 			return err
 		}
 	}
@@ -151,11 +151,11 @@ func (g *generator) lane(ctx context.Context, name string) error {
 	return nil
 }
 
-func (g *generator) Commit(ctx context.Context, ups []pipeline.LanePos) error {
+func (g *generator) Commit(ctx context.Context, ups []engine.LanePos) error {
 	return g.CommitCut(ctx, ups, nil)
 }
 
-func (g *generator) CommitCut(_ context.Context, ups []pipeline.LanePos, extents []pipeline.Extent) error {
+func (g *generator) CommitCut(_ context.Context, ups []engine.LanePos, extents []engine.Extent) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for _, up := range ups {
@@ -165,7 +165,7 @@ func (g *generator) CommitCut(_ context.Context, ups []pipeline.LanePos, extents
 	return g.store()
 }
 
-func (g *generator) Finish(_ context.Context, lanes []*pipeline.Lane) []error {
+func (g *generator) Finish(_ context.Context, lanes []*engine.Lane) []error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for _, l := range lanes {
@@ -196,26 +196,26 @@ func (g *generator) store() error {
 // every seventh batch.
 type letters struct{}
 
-func (letters) Process(b *pipeline.Batch) {
+func (letters) Process(b *engine.Batch) {
 	text := b.In[b.Next:]
 	var lane string
 	var i int
 	_, _ = fmt.Sscanf(string(text), "%s %d", &lane, &i) // written by this file
 	b.Out.Bytes = append(b.Out.Bytes, text...)
-	b.Out.Recs = append(b.Out.Recs, pipeline.OutRec{}, pipeline.OutRec{})
+	b.Out.Recs = append(b.Out.Recs, engine.OutRec{}, engine.OutRec{})
 	b.Stats.Records, b.Stats.Emitted = 2, 2
 	if i%7 == 0 {
 		b.Dead.Bytes = fmt.Appendf(b.Dead.Bytes, "dead %s %d\n", lane, i)
-		b.Dead.Recs = append(b.Dead.Recs, pipeline.OutRec{})
+		b.Dead.Recs = append(b.Dead.Recs, engine.OutRec{})
 	}
 	b.Next = len(b.In)
 }
 
-func (letters) Reject(*pipeline.Batch) {}
-func (letters) Refuse(*pipeline.Batch) {}
+func (letters) Reject(*engine.Batch) {}
+func (letters) Refuse(*engine.Batch) {}
 
 // extentsOf returns the extents of one sink.
-func extentsOf(extents []pipeline.Extent, sink string) (own []pipeline.Extent) {
+func extentsOf(extents []engine.Extent, sink string) (own []engine.Extent) {
 	for _, m := range extents {
 		if m.Sink == sink {
 			own = append(own, m)
@@ -238,7 +238,7 @@ func runChild(dir, variant, faults string) error {
 	cfg.Header = []byte(crashHeader)
 	dead := config(filepath.Join(dir, "dead", "letters.jsonl.zst"))
 	dead.ExactlyOnce = cfg.ExactlyOnce
-	cfg.Resume, dead.Resume = extentsOf(g.p.Extents, "sink 1"), extentsOf(g.p.Extents, pipeline.DeadLetterName)
+	cfg.Resume, dead.Resume = extentsOf(g.p.Extents, "sink 1"), extentsOf(g.p.Extents, engine.DeadLetterName)
 	var sinks [2]openedLog
 	for i, c := range []LogConfig{cfg, dead} {
 		if sinks[i], err = makeLog(c); err != nil {
@@ -246,9 +246,9 @@ func runChild(dir, variant, faults string) error {
 		}
 		inner(sinks[i]).files.at, inner(sinks[i]).firstRetry = plan.At, time.Millisecond
 	}
-	p, err := pipeline.New(pipeline.Options{
-		Sources: []pipeline.Source{g}, Sinks: []pipeline.Sink{sinks[0]}, DeadLetter: sinks[1],
-		NewCodec: func() pipeline.Codec { return letters{} }, Ordering: pipeline.OrderPerLane, Workers: 4,
+	p, err := engine.New(engine.Options{
+		Sources: []engine.Source{g}, Sinks: []engine.Sink{sinks[0]}, DeadLetter: sinks[1],
+		NewCodec: func() engine.Codec { return letters{} }, Ordering: engine.OrderPerLane, Workers: 4,
 		ExactlyOnce: cfg.ExactlyOnce, CommitInterval: 2 * time.Millisecond,
 	})
 	if err != nil {

@@ -70,11 +70,11 @@
 // and are written a second time after they are read again. A file with other
 // damage is kept as NAME.part.damaged, and its intact beginning is continued.
 // The next run finishes files that rotate and continues the others. A record
-// that spans several batches (pipeline.Piece) may lose its beginning in a plain
+// that spans several batches (engine.Piece) may lose its beginning in a plain
 // file.
 //
 // With ExactlyOnce, the source stores its positions and the lengths of the
-// outputs in one step, as a cut (see pipeline.CutCommitter). Open truncates
+// outputs in one step, as a cut (see engine.CutCommitter). Open truncates
 // every output to its extent, and removes or restarts outputs without one. An
 // extent contains the final path regardless of the current name of the file, so
 // a rename does not change the extent:

@@ -2,7 +2,7 @@ package file
 
 import (
 	"github.com/urlfold/urlfold/internal/storage/compress"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // An Encoder writes batches in a form whose end depends on all of them, such as
@@ -11,7 +11,7 @@ import (
 type Encoder interface {
 	// Append encodes the stream of b, which it does not retain. After an error
 	// the output cannot be completed.
-	Append(b *pipeline.Batch, stream *pipeline.Stream) error
+	Append(b *engine.Batch, stream *engine.Stream) error
 	// Close writes the end of the file. The sink calls it once, unless the run
 	// failed.
 	Close() error

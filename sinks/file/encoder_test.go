@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // A framer is an Encoder that writes brackets around its batches.
@@ -16,7 +16,7 @@ type framer struct {
 	bad error // of the next Append
 }
 
-func (f *framer) Append(_ *pipeline.Batch, s *pipeline.Stream) error {
+func (f *framer) Append(_ *engine.Batch, s *engine.Stream) error {
 	if f.bad != nil {
 		return f.bad
 	}
@@ -38,7 +38,7 @@ func TestEncoder(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "out.gz") // the extension does not make it compressed
 	out := open(t, framed(path, nil))
-	if _, ok := out.(pipeline.Packer); ok {
+	if _, ok := out.(engine.Packer); ok {
 		t.Error("the output is compressed twice")
 	}
 	submit(t, out, "a\n")
@@ -83,7 +83,7 @@ func TestEncoderAborted(t *testing.T) {
 func TestEncoderError(t *testing.T) {
 	dir, bad := t.TempDir(), errors.New("malformed row")
 	out := open(t, framed(filepath.Join(dir, "out"), bad))
-	if r := submit(t, out, "a\n"); !errors.Is(r.Err, bad) || r.Class != pipeline.Fatal {
+	if r := submit(t, out, "a\n"); !errors.Is(r.Err, bad) || r.Class != engine.Fatal {
 		t.Errorf("%+v", r)
 	}
 	if r := submit(t, out, "b\n"); !errors.Is(r.Err, bad) {

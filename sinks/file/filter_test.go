@@ -10,14 +10,14 @@ import (
 
 	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/internal/record"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 	source "github.com/urlfold/urlfold/sources/file"
 )
 
-// everySecond is a pipeline.Filter that drops every second record.
+// everySecond is a engine.Filter that drops every second record.
 type everySecond struct{ n int }
 
-func (f *everySecond) Filter(b *pipeline.Batch, keep pipeline.Keep) error {
+func (f *everySecond) Filter(b *engine.Batch, keep engine.Keep) error {
 	for i := range b.Out.Recs {
 		if f.n++; f.n%2 == 0 {
 			keep.Drop(i)
@@ -73,9 +73,9 @@ func TestFilter(t *testing.T) {
 		must(t, err)
 		dead, err := New(Config{Path: filepath.Join(t.TempDir(), "dead.zst")})
 		must(t, err)
-		pipe, err := pipeline.New(pipeline.Options{
-			Sources: []pipeline.Source{src}, Sinks: []pipeline.Sink{sink}, DeadLetter: dead, Filter: &everySecond{},
-			NewCodec: pipeline.NewRecordCodec(job), Workers: 4, Ordering: pipeline.OrderInput, BatchBytes: 16 << 10,
+		pipe, err := engine.New(engine.Options{
+			Sources: []engine.Source{src}, Sinks: []engine.Sink{sink}, DeadLetter: dead, Filter: &everySecond{},
+			NewCodec: engine.NewRecordCodec(job), Workers: 4, Ordering: engine.OrderInput, BatchBytes: 16 << 10,
 		})
 		must(t, err)
 		must(t, pipe.Run(context.Background()))

@@ -10,7 +10,7 @@ import (
 
 	"github.com/urlfold/urlfold/internal/storage/compress"
 	"github.com/urlfold/urlfold/internal/storage/disk"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // This file has two parts:
@@ -21,7 +21,7 @@ import (
 // A held is a batch that was written, or must be written again, and waits for a
 // sync. Its bytes are in the arena of the batch until it is answered.
 type held struct {
-	ticket pipeline.Ticket
+	ticket engine.Ticket
 	head   []byte // header, if the batch is the first of its file
 	bytes  []byte
 	end    []byte // line end for the last record, if that has none
@@ -36,16 +36,16 @@ const (
 	lastRetry  = 5 * time.Second
 )
 
-// Submit implements [pipeline.Sink]. It writes the batch, which a later round
+// Submit implements [engine.Sink]. It writes the batch, which a later round
 // answers. It blocks while the output cannot be written.
-func (s *log) Submit(ctx context.Context, b *pipeline.Batch, t pipeline.Ticket) error {
+func (s *log) Submit(ctx context.Context, b *engine.Batch, t engine.Ticket) error {
 	stream := t.Stream()
 	p := stream.Bytes
 	if s.format != compress.Plain {
 		p = stream.Packed
 	}
 	if len(p) == 0 && len(stream.Bytes) > 0 {
-		t.Done(pipeline.Result{Err: errNotPacked, Class: pipeline.Fatal})
+		t.Done(engine.Result{Err: errNotPacked, Class: engine.Fatal})
 		return nil
 	}
 	h := held{ticket: t, bytes: p}
@@ -55,7 +55,7 @@ func (s *log) Submit(ctx context.Context, b *pipeline.Batch, t pipeline.Ticket) 
 	err := s.hold(ctx, b, h)
 	var lasting *lastingError
 	if errors.As(err, &lasting) {
-		t.Done(pipeline.Result{Err: err, Class: pipeline.Fatal})
+		t.Done(engine.Result{Err: err, Class: engine.Fatal})
 		return nil
 	}
 	return err
@@ -63,7 +63,7 @@ func (s *log) Submit(ctx context.Context, b *pipeline.Batch, t pipeline.Ticket) 
 
 // hold writes h and keeps it until it is durable. If it returns an error, which
 // is that of ctx or a lasting one, it has not kept h.
-func (s *log) hold(ctx context.Context, b *pipeline.Batch, h held) error {
+func (s *log) hold(ctx context.Context, b *engine.Batch, h held) error {
 	stream := h.ticket.Stream()
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -91,8 +91,8 @@ func (s *log) hold(ctx context.Context, b *pipeline.Batch, h held) error {
 }
 
 // inRecord reports whether an oversize record continues after b.
-func inRecord(b *pipeline.Batch) bool {
-	return b != nil && (b.Piece == pipeline.First || b.Piece == pipeline.Middle)
+func inRecord(b *engine.Batch) bool {
+	return b != nil && (b.Piece == engine.First || b.Piece == engine.Middle)
 }
 
 // endsRecord reports whether s, the records of b, ends with a complete record.
@@ -100,7 +100,7 @@ func inRecord(b *pipeline.Batch) bool {
 // another record may follow, and because recovery treats an incomplete line as
 // torn. Records that are compressed apart need no line end, because their
 // members delimit them. Binary records state their own length.
-func endsRecord(b *pipeline.Batch, s *pipeline.Stream) bool {
+func endsRecord(b *engine.Batch, s *engine.Stream) bool {
 	p := s.Bytes
 	return len(p) == 0 || p[len(p)-1] == '\n' || s.Apart || s.Binary || inRecord(b)
 }
@@ -112,7 +112,7 @@ var (
 
 // admit returns the output for n bytes of b, and waits while it cannot be
 // written. The caller holds mu.
-func (s *log) admit(ctx context.Context, b *pipeline.Batch, n int) (*output, error) {
+func (s *log) admit(ctx context.Context, b *engine.Batch, n int) (*output, error) {
 	for try := 0; ; try++ {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -218,7 +218,7 @@ func (s *log) complain(err error) {
 	}
 }
 
-// Barrier implements [pipeline.Sink]. It waits, without a time limit, for a
+// Barrier implements [engine.Sink]. It waits, without a time limit, for a
 // round after which no output is broken.
 func (s *log) Barrier(ctx context.Context) error {
 	clean := make(chan struct{})
@@ -295,10 +295,10 @@ func (s *log) round() {
 	// This is the only place where this sink reports durability, directly
 	// after the sync.
 	for _, h := range durable {
-		h.ticket.Done(pipeline.Result{})
+		h.ticket.Done(engine.Result{})
 	}
 	for _, h := range failed {
-		h.ticket.Done(pipeline.Result{Err: lasting, Class: pipeline.Fatal})
+		h.ticket.Done(engine.Result{Err: lasting, Class: engine.Fatal})
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/urlfold/urlfold/internal/storage/compress"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // withHeader returns a configuration whose outputs begin with a header.
@@ -121,11 +121,11 @@ func TestOtherHeader(t *testing.T) {
 				t.Errorf("%s after %q: %v", name, before, err)
 			}
 			must(t, next.Open(ctx))
-			b := &pipeline.Batch{}
+			b := &engine.Batch{}
 			b.Out.Bytes, b.Out.Packed = []byte("3,4\n"), []byte("x")
-			var got pipeline.Result
-			err = next.Submit(ctx, b, pipeline.NewTicket(&b.Out, func(r pipeline.Result) { got = r }))
-			if must(t, err); got.Class != pipeline.Fatal || !errors.Is(got.Err, errHeader) {
+			var got engine.Result
+			err = next.Submit(ctx, b, engine.NewTicket(&b.Out, func(r engine.Result) { got = r }))
+			if must(t, err); got.Class != engine.Fatal || !errors.Is(got.Err, errHeader) {
 				t.Errorf("%s after %q: %+v", name, before, got)
 			}
 			_ = next.Close(ctx) // reports the same error
@@ -136,7 +136,7 @@ func TestOtherHeader(t *testing.T) {
 				continue
 			}
 			cfg.ExactlyOnce, cfg.Header = true, []byte("a,b\n")
-			cfg.Resume = []pipeline.Extent{{Path: path, Length: int64(len(was))}}
+			cfg.Resume = []engine.Extent{{Path: path, Length: int64(len(was))}}
 			next, err = makeLog(cfg)
 			must(t, err)
 			if err := next.Open(ctx); !errors.Is(err, errHeader) {

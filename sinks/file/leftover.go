@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/urlfold/urlfold/internal/storage/disk"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // This file handles the outputs of processes with another configuration. A
@@ -43,7 +43,7 @@ var unnumbered = regexp.MustCompile(`-[0-9]+((\.[^./]*){0,2})$`)
 // FinishExtent finishes an output that no sink continues. It truncates the
 // output to the extent and renames it to its final name, which an output that
 // grows has already. If the output no longer exists, FinishExtent does nothing.
-func FinishExtent(m pipeline.Extent) error {
+func FinishExtent(m engine.Extent) error {
 	name := m.Path + partSuffix
 	f, err := openLocked(name)
 	if errors.Is(err, fs.ErrNotExist) {

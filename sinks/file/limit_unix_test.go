@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 	"golang.org/x/sys/unix"
 )
 
@@ -45,12 +45,12 @@ func runLimited(dir string) {
 	if err := out.Open(ctx); err != nil {
 		fail("%v", err)
 	}
-	answers := make(chan pipeline.Result, 20)
+	answers := make(chan engine.Result, 20)
 	go func() {
 		for i := range 20 { // blocks until the limit is raised
-			b := &pipeline.Batch{}
+			b := &engine.Batch{}
 			b.Out.Bytes = []byte(limitedText(i))
-			if err := out.Submit(ctx, b, pipeline.NewTicket(&b.Out, func(r pipeline.Result) { answers <- r })); err != nil {
+			if err := out.Submit(ctx, b, engine.NewTicket(&b.Out, func(r engine.Result) { answers <- r })); err != nil {
 				fail("%v", err)
 			}
 		}
@@ -65,7 +65,7 @@ func runLimited(dir string) {
 		fail("%v", err)
 	}
 	for range 20 {
-		if r := <-answers; r.Err != nil || r.Class != pipeline.OK {
+		if r := <-answers; r.Err != nil || r.Class != engine.OK {
 			fail("%+v", r)
 		}
 	}

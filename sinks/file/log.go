@@ -13,7 +13,7 @@ import (
 	"github.com/urlfold/urlfold/internal/storage/compress"
 	"github.com/urlfold/urlfold/internal/storage/disk"
 	"github.com/urlfold/urlfold/internal/storage/fault"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // This file has three parts:
@@ -39,8 +39,8 @@ type logStats struct {
 // durable. Recoverable disk errors do not reach the pipeline: Submit blocks,
 // Health returns the error, and the sink retries until it succeeds. The error
 // of NewLog joins all problems of cfg. NewLog does not open any file. The sink
-// is a pipeline.Packer if it is compressed.
-func NewLog(cfg LogConfig) (pipeline.Sink, error) {
+// is a engine.Packer if it is compressed.
+func NewLog(cfg LogConfig) (engine.Sink, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
@@ -54,7 +54,7 @@ func NewLog(cfg LogConfig) (pipeline.Sink, error) {
 // A packedLog is a log whose batches are compressed by the pipeline.
 type packedLog struct{ *log }
 
-// NewPack implements [pipeline.Packer].
+// NewPack implements [engine.Packer].
 func (p *packedLog) NewPack() (func(dst, src []byte) []byte, error) {
 	return compress.NewPack(p.format, p.level)
 }
@@ -155,7 +155,7 @@ func newLog(cfg LogConfig) *log {
 	return s
 }
 
-// Open implements [pipeline.Sink]. It truncates outputs to the checkpoint, or
+// Open implements [engine.Sink]. It truncates outputs to the checkpoint, or
 // removes torn ends, and renames finished files.
 func (s *log) Open(context.Context) error {
 	s.mu.Lock()
@@ -225,10 +225,10 @@ func (tab *streamTable) checkNames() error {
 	return nil
 }
 
-// Caps implements [pipeline.Sink].
-func (s *log) Caps() pipeline.SinkCaps { return pipeline.SinkCaps{Ordered: true} }
+// Caps implements [engine.Sink].
+func (s *log) Caps() engine.SinkCaps { return engine.SinkCaps{Ordered: true} }
 
-// Health implements [pipeline.Healther]. It returns the path that cannot be
+// Health implements [engine.Healther]. It returns the path that cannot be
 // written and the reason.
 func (s *log) Health() error {
 	if err := s.sick.Load(); err != nil {
@@ -247,7 +247,7 @@ func (s *log) Stats() logStats {
 	}
 }
 
-// Close implements [pipeline.Sink]. After a run that was drained, it renames
+// Close implements [engine.Sink]. After a run that was drained, it renames
 // the files that rotate to their final names. Files of unfinished lanes keep
 // their names, and the next run continues them.
 func (s *log) Close(ctx context.Context) error {
@@ -270,7 +270,7 @@ func (s *log) Close(ctx context.Context) error {
 	s.table.closeFiles()
 	s.mu.Unlock()
 	for _, h := range left {
-		h.ticket.Done(pipeline.Result{Err: errClosed, Class: pipeline.Retryable})
+		h.ticket.Done(engine.Result{Err: errClosed, Class: engine.Retryable})
 	}
 	return err
 }
@@ -316,10 +316,10 @@ func (tab *streamTable) closeFiles() {
 
 // Interface guards.
 var (
-	_ pipeline.Sink           = (*log)(nil)
-	_ pipeline.ExtentReporter = (*log)(nil)
-	_ pipeline.CutObserver    = (*log)(nil)
-	_ pipeline.Finisher       = (*log)(nil)
-	_ pipeline.Healther       = (*log)(nil)
-	_ pipeline.Packer         = (*packedLog)(nil)
+	_ engine.Sink           = (*log)(nil)
+	_ engine.ExtentReporter = (*log)(nil)
+	_ engine.CutObserver    = (*log)(nil)
+	_ engine.Finisher       = (*log)(nil)
+	_ engine.Healther       = (*log)(nil)
+	_ engine.Packer         = (*packedLog)(nil)
 )

@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // BenchmarkLog submits batches of 128 KiB like a pipeline with sixteen batches:
@@ -17,15 +17,15 @@ func BenchmarkLog(b *testing.B) {
 			cfg := DefaultLogConfig()
 			cfg.Path = filepath.Join(b.TempDir(), path)
 			out := openLog(b, cfg, "")
-			free := make(chan *pipeline.Batch, defaultBatches)
+			free := make(chan *engine.Batch, defaultBatches)
 			for range defaultBatches {
-				free <- &pipeline.Batch{Lane: laneOfRel("a"), Out: pipeline.Stream{Bytes: text}}
+				free <- &engine.Batch{Lane: laneOfRel("a"), Out: engine.Stream{Bytes: text}}
 			}
 			b.SetBytes(int64(len(text)))
 			b.ReportAllocs()
 			for b.Loop() {
 				batch := <-free
-				must(b, out.Submit(ctx, batch, pipeline.NewTicket(&batch.Out, func(pipeline.Result) { free <- batch })))
+				must(b, out.Submit(ctx, batch, engine.NewTicket(&batch.Out, func(engine.Result) { free <- batch })))
 			}
 			must(b, out.Barrier(ctx))
 			b.ReportMetric(float64(out.Stats().Syncs)/float64(b.N), "syncs/op")

@@ -17,7 +17,7 @@ import (
 	"github.com/urlfold/urlfold/internal/storage/compress"
 	"github.com/urlfold/urlfold/internal/storage/disk"
 	"github.com/urlfold/urlfold/internal/storage/fault"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // config returns a test configuration that writes path.
@@ -30,11 +30,11 @@ func config(path string) LogConfig {
 
 // An openedLog is the result of NewLog with all of its interfaces.
 type openedLog interface {
-	pipeline.Sink
-	pipeline.ExtentReporter
-	pipeline.CutObserver
-	pipeline.Finisher
-	pipeline.Healther
+	engine.Sink
+	engine.ExtentReporter
+	engine.CutObserver
+	engine.Finisher
+	engine.Healther
 
 	Stats() logStats
 	Metrics(emit func(name, help, kind string, value float64, labels ...string))
@@ -73,8 +73,8 @@ func inner(out openedLog) *log {
 }
 
 // laneOfRel returns a lane with the given identity.
-func laneOfRel(rel string) *pipeline.Lane {
-	l := new(pipeline.Lane)
+func laneOfRel(rel string) *engine.Lane {
+	l := new(engine.Lane)
 	l.SetID("id of " + rel)
 	l.SetRel(rel)
 	return l
@@ -87,12 +87,12 @@ type writer struct {
 	pack func(dst, src []byte) []byte
 	wg   sync.WaitGroup
 	mu   sync.Mutex
-	bad  []pipeline.Result
+	bad  []engine.Result
 }
 
 func newWriter(t testing.TB, out openedLog) *writer {
 	w := &writer{t: t, out: out}
-	if p, ok := out.(pipeline.Packer); ok {
+	if p, ok := out.(engine.Packer); ok {
 		pack, err := p.NewPack()
 		must(t, err)
 		w.pack = pack
@@ -101,22 +101,22 @@ func newWriter(t testing.TB, out openedLog) *writer {
 }
 
 // write submits text, whose arena is overwritten after the answer.
-func (w *writer) write(l *pipeline.Lane, text string) {
+func (w *writer) write(l *engine.Lane, text string) {
 	w.t.Helper()
-	b := &pipeline.Batch{Lane: l}
+	b := &engine.Batch{Lane: l}
 	b.Out.Bytes = []byte(text)
 	for range strings.Count(text, "\n") {
-		b.Out.Recs = append(b.Out.Recs, pipeline.OutRec{})
+		b.Out.Recs = append(b.Out.Recs, engine.OutRec{})
 	}
 	if w.pack != nil {
 		b.Out.Packed = w.pack(nil, b.Out.Bytes)
 	}
 	w.wg.Add(1)
-	must(w.t, w.out.Submit(ctx, b, pipeline.NewTicket(&b.Out, func(r pipeline.Result) {
+	must(w.t, w.out.Submit(ctx, b, engine.NewTicket(&b.Out, func(r engine.Result) {
 		defer w.wg.Done()
 		clear(b.Out.Bytes)
 		clear(b.Out.Packed)
-		if r.Err != nil || r.Class != pipeline.OK {
+		if r.Err != nil || r.Class != engine.OK {
 			w.mu.Lock()
 			defer w.mu.Unlock()
 			w.bad = append(w.bad, r)
@@ -196,7 +196,7 @@ func TestLanes(t *testing.T) {
 	cfg.OpenFiles = 2
 	out := openLog(t, cfg, "")
 	w := newWriter(t, out)
-	lanes := []*pipeline.Lane{laneOfRel("x/a.log.gz"), laneOfRel("x/b.log"), laneOfRel("c"), laneOfRel("empty"), laneOfRel("skipped")}
+	lanes := []*engine.Lane{laneOfRel("x/a.log.gz"), laneOfRel("x/b.log"), laneOfRel("c"), laneOfRel("empty"), laneOfRel("skipped")}
 	lanes[4].Skip()
 	for round := range 3 {
 		for _, l := range lanes[:3] {
@@ -279,11 +279,11 @@ func TestRotatedRecord(t *testing.T) {
 	cfg := config(filepath.Join(dir, "{seq}.log"))
 	cfg.Rotate.Size = 2
 	out := openLog(t, cfg, "")
-	pieces := []pipeline.Piece{pipeline.Whole, pipeline.First, pipeline.Middle, pipeline.Last, pipeline.Whole}
+	pieces := []engine.Piece{engine.Whole, engine.First, engine.Middle, engine.Last, engine.Whole}
 	for i, text := range []string{"a\n", "bb", "bb", "bb\n", "c\n"} {
-		b := &pipeline.Batch{Piece: pieces[i]}
+		b := &engine.Batch{Piece: pieces[i]}
 		b.Out.Bytes = []byte(text)
-		must(t, out.Submit(ctx, b, pipeline.NewTicket(&b.Out, func(pipeline.Result) {})))
+		must(t, out.Submit(ctx, b, engine.NewTicket(&b.Out, func(engine.Result) {})))
 	}
 	must(t, out.Barrier(ctx))
 	must(t, out.Close(ctx))
@@ -305,9 +305,9 @@ func TestAnswersFollowSync(t *testing.T) {
 	must(t, err)
 	inner(out).files.at = note
 	must(t, out.Open(ctx))
-	b := &pipeline.Batch{}
+	b := &engine.Batch{}
 	b.Out.Bytes = []byte("a\n")
-	must(t, out.Submit(ctx, b, pipeline.NewTicket(&b.Out, func(pipeline.Result) { _ = note("answer") })))
+	must(t, out.Submit(ctx, b, engine.NewTicket(&b.Out, func(engine.Result) { _ = note("answer") })))
 	must(t, out.Barrier(ctx))
 	must(t, out.Close(ctx))
 	want := []string{"file.before_create", "file.before_write", "file.after_write", "file.before_sync", "file.after_sync",
@@ -388,9 +388,9 @@ func TestFull(t *testing.T) {
 	}
 	over, cancel := context.WithCancel(ctx)
 	cancel()
-	b := &pipeline.Batch{}
+	b := &engine.Batch{}
 	b.Out.Bytes = []byte("never\n")
-	if err := out.Submit(over, b, pipeline.NewTicket(&b.Out, func(pipeline.Result) { t.Error("answered") })); err == nil {
+	if err := out.Submit(over, b, engine.NewTicket(&b.Out, func(engine.Result) { t.Error("answered") })); err == nil {
 		t.Error("Submit accepts a batch after a hard stop")
 	}
 	if err := out.Barrier(over); err == nil {
@@ -411,14 +411,14 @@ func TestFull(t *testing.T) {
 func TestCloseAnswers(t *testing.T) {
 	cfg := config(filepath.Join(t.TempDir(), "out.log"))
 	out := openLog(t, cfg, "file.before_sync=eio,file.before_mend=eio")
-	b := &pipeline.Batch{}
+	b := &engine.Batch{}
 	b.Out.Bytes = []byte("a\n")
-	var got []pipeline.Result
-	must(t, out.Submit(ctx, b, pipeline.NewTicket(&b.Out, func(r pipeline.Result) { got = append(got, r) })))
+	var got []engine.Result
+	must(t, out.Submit(ctx, b, engine.NewTicket(&b.Out, func(r engine.Result) { got = append(got, r) })))
 	over, cancel := context.WithCancel(ctx)
 	cancel()
 	must(t, out.Close(over))
-	if len(got) != 1 || got[0].Class != pipeline.Retryable || got[0].Err == nil {
+	if len(got) != 1 || got[0].Class != engine.Retryable || got[0].Err == nil {
 		t.Errorf("%+v", got)
 	}
 }
@@ -510,6 +510,6 @@ func TestNameTaken(t *testing.T) {
 }
 
 // finish calls Finish for the lanes and joins the errors.
-func finish(ctx context.Context, out openedLog, lanes ...*pipeline.Lane) error {
+func finish(ctx context.Context, out openedLog, lanes ...*engine.Lane) error {
 	return errors.Join(out.Finish(ctx, lanes)...)
 }

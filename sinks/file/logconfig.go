@@ -11,7 +11,7 @@ import (
 
 	"github.com/urlfold/urlfold/config/field"
 	"github.com/urlfold/urlfold/internal/storage/compress"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // A LogConfig configures the file sink of a daemon, which writes one file after
@@ -50,7 +50,7 @@ type LogConfig struct {
 
 	// Resume holds the extents of this sink in the checkpoint from which the
 	// source resumes. It is used only with ExactlyOnce.
-	Resume []pipeline.Extent
+	Resume []engine.Extent
 	// Lost reports that the checkpoint was damaged, so that Resume may lack outputs.
 	Lost bool
 	// DeadLetter reports that this is the output of rejected records. It does
@@ -64,7 +64,7 @@ type LogConfig struct {
 	// does not end the record.
 	Quoted bool
 	// SourceNames holds the names of the sources, indexed by
-	// pipeline.Lane.Source.
+	// engine.Lane.Source.
 	SourceNames []string
 	// Batches is the number of batches in the pipeline. When half of them wait
 	// for a sync, the sink syncs at once, so that the sources do not wait. The

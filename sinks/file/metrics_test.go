@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // TestFinishTogether: finishing many lanes at once costs one sync per
@@ -15,7 +15,7 @@ func TestFinishTogether(t *testing.T) {
 	dir := t.TempDir()
 	out := openLog(t, config(filepath.Join(dir, "{source.relpath}.gz")), "")
 	w := newWriter(t, out)
-	var lanes []*pipeline.Lane
+	var lanes []*engine.Lane
 	for i := range n {
 		lanes = append(lanes, laneOfRel(fmt.Sprintf("%d/%d", i%2, i)))
 		w.write(lanes[i], "a line\n")

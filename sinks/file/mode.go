@@ -4,7 +4,7 @@ import (
 	"io/fs"
 	"os"
 
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // An output contains data of its inputs, so only users who may read all of them
@@ -32,7 +32,7 @@ func allowed(modes ...fs.FileMode) fs.FileMode {
 }
 
 // modeOfLane returns the permissions that the input of l allows.
-func modeOfLane(l *pipeline.Lane) fs.FileMode {
+func modeOfLane(l *engine.Lane) fs.FileMode {
 	if l == nil {
 		return streamMode
 	}

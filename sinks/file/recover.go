@@ -12,7 +12,7 @@ import (
 
 	"github.com/urlfold/urlfold/internal/storage/compress"
 	"github.com/urlfold/urlfold/internal/storage/disk"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // This file has three parts:
@@ -122,7 +122,7 @@ func (tab *streamTable) mendLost() error {
 
 // resume truncates the output of m to its length. It returns nil if the output
 // is finished.
-func (tab *streamTable) resume(m pipeline.Extent) (*output, error) {
+func (tab *streamTable) resume(m engine.Extent) (*output, error) {
 	tidy(m.Path)
 	name := m.Path + partSuffix
 	fi, err := os.Stat(name)

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/urlfold/urlfold/internal/storage/compress"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // put writes files below dir; the map keys are their names.
@@ -40,7 +40,7 @@ func TestResume(t *testing.T) {
 	cfg := config(filepath.Join(dir, "{source.relpath}"))
 	cfg.ExactlyOnce = true
 	for name, n := range map[string]int64{"a": 8, "c": 9, "d": 4, "gone": 5} {
-		cfg.Resume = append(cfg.Resume, pipeline.Extent{Lane: "id of " + name, Path: filepath.Join(dir, name), Length: n})
+		cfg.Resume = append(cfg.Resume, engine.Extent{Lane: "id of " + name, Path: filepath.Join(dir, name), Length: n})
 	}
 	out := openLog(t, cfg, "")
 	if extents := out.Extents(nil); len(extents) != 2 {
@@ -64,12 +64,12 @@ func TestFinishExtent(t *testing.T) {
 	put(t, dir, map[string]string{"a.part": "covered\nnot covered\nhal", "b": "covered\nnot covered\n", "c": "covered\n", "d": "used\n"})
 	for _, name := range []string{"a", "b", "c", "d", "gone"} {
 		for range 2 { // the process may have died before it stored that
-			must(t, FinishExtent(pipeline.Extent{Path: filepath.Join(dir, name), Length: 8}))
+			must(t, FinishExtent(engine.Extent{Path: filepath.Join(dir, name), Length: 8}))
 		}
 	}
 	wantTree(t, dir, `a="covered\n" b="covered\n" c="covered\n" d="used\n"`)
 	put(t, dir, map[string]string{"e.part": "cov"})
-	if err := FinishExtent(pipeline.Extent{Path: filepath.Join(dir, "e"), Length: 8}); err == nil {
+	if err := FinishExtent(engine.Extent{Path: filepath.Join(dir, "e"), Length: 8}); err == nil {
 		t.Error("a truncated output is finished")
 	}
 
@@ -77,7 +77,7 @@ func TestFinishExtent(t *testing.T) {
 	cfg := config(filepath.Join(dir, "b"))
 	cfg.ExactlyOnce = true
 	cfg.Compress = Compression{Gzip: new(GzipLevel)}
-	cfg.Resume = []pipeline.Extent{{Path: filepath.Join(dir, "b"), Length: 8}}
+	cfg.Resume = []engine.Extent{{Path: filepath.Join(dir, "b"), Length: 8}}
 	put(t, dir, map[string]string{"b": "covered\nnot covered\n"})
 	out := openLog(t, cfg, "")
 	must(t, out.Close(ctx))
@@ -94,7 +94,7 @@ func TestResumeCut(t *testing.T) {
 		put(t, dir, map[string]string{name: strings.Repeat("x", size)})
 		cfg := config(filepath.Join(dir, "{lane}"))
 		cfg.ExactlyOnce = true
-		cfg.Resume = []pipeline.Extent{{Lane: "a", Path: filepath.Join(dir, "a"), Length: 5}}
+		cfg.Resume = []engine.Extent{{Lane: "a", Path: filepath.Join(dir, "a"), Length: 5}}
 		out, err := makeLog(cfg)
 		must(t, err)
 		if err := out.Open(ctx); err == nil || !strings.Contains(err.Error(), "5 were durable") {
@@ -279,7 +279,7 @@ func TestOtherCompression(t *testing.T) {
 					out.Extents(nil)
 					out.CutStored()
 					if path == "{source.relpath}" {
-						finishAll(t, out, []*pipeline.Lane{l})
+						finishAll(t, out, []*engine.Lane{l})
 					}
 					must(t, out.Barrier(ctx))
 					must(t, out.Close(ctx))
@@ -296,11 +296,11 @@ func TestOtherCompression(t *testing.T) {
 // are being written. Records answered by then are lost with them; later ones
 // are not.
 func TestLost(t *testing.T) {
-	one, lanes := []*pipeline.Lane{nil}, []*pipeline.Lane{laneOfRel("x"), laneOfRel("y")}
+	one, lanes := []*engine.Lane{nil}, []*engine.Lane{laneOfRel("x"), laneOfRel("y")}
 	for _, c := range []struct {
 		path  string
 		exact bool
-		lanes []*pipeline.Lane
+		lanes []*engine.Lane
 		want  string // after a regular end
 	}{
 		{"out/all.log", false, one, `out/all.log="3\n4\n5\n"`},
@@ -363,7 +363,7 @@ func takeAway(dir string, folder bool) error {
 }
 
 // finishAll finishes the lanes, if any.
-func finishAll(t *testing.T, out openedLog, lanes []*pipeline.Lane) {
+func finishAll(t *testing.T, out openedLog, lanes []*engine.Lane) {
 	t.Helper()
 	if lanes[0] == nil {
 		return
@@ -388,7 +388,7 @@ func TestLostAtTheEnd(t *testing.T) {
 	out.CutStored()
 	w.barrier()
 	must(t, os.RemoveAll(filepath.Join(dir, "out")))
-	finishAll(t, out, []*pipeline.Lane{l})
+	finishAll(t, out, []*engine.Lane{l})
 	w.write(laneOfRel("y"), "2\n")
 	w.barrier()
 	if err := out.Health(); err != nil {

@@ -15,7 +15,7 @@ import (
 
 	"github.com/urlfold/urlfold/internal/storage/disk"
 	"github.com/urlfold/urlfold/internal/storage/fault"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // victim is the content of a file that no output may modify.
@@ -122,15 +122,15 @@ func openErr(t *testing.T, path string) error {
 }
 
 // submitFatal submits a batch that must end the run, and returns the error.
-func submitFatal(t *testing.T, out openedLog, l *pipeline.Lane) error {
+func submitFatal(t *testing.T, out openedLog, l *engine.Lane) error {
 	t.Helper()
-	b := &pipeline.Batch{Lane: l}
+	b := &engine.Batch{Lane: l}
 	b.Out.Bytes = []byte("x\n")
-	answered := make(chan pipeline.Result, 1)
-	must(t, out.Submit(ctx, b, pipeline.NewTicket(&b.Out, func(r pipeline.Result) { answered <- r })))
+	answered := make(chan engine.Result, 1)
+	must(t, out.Submit(ctx, b, engine.NewTicket(&b.Out, func(r engine.Result) { answered <- r })))
 	select {
 	case r := <-answered:
-		if r.Class != pipeline.Fatal {
+		if r.Class != engine.Fatal {
 			t.Errorf("class %v", r.Class)
 		}
 		return r.Err
@@ -225,7 +225,7 @@ func withUmask(t *testing.T, mask int) {
 }
 
 // laneWithPerm returns a lane whose input has the given permissions.
-func laneWithPerm(rel string, perm fs.FileMode) *pipeline.Lane {
+func laneWithPerm(rel string, perm fs.FileMode) *engine.Lane {
 	l := laneOfRel(rel)
 	l.SetPerm(perm)
 	return l
@@ -318,7 +318,7 @@ func TestLaneMode(t *testing.T) {
 	w.write(secret, "s\n")
 	w.write(public, "p\n")
 	w.barrier()
-	for _, l := range []*pipeline.Lane{secret, public, empty} {
+	for _, l := range []*engine.Lane{secret, public, empty} {
 		must(t, finish(ctx, out, l))
 	}
 	wantPerm(t, filepath.Join(dir, "secret"), 0o600)

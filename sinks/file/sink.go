@@ -11,7 +11,7 @@ import (
 	"syscall"
 
 	"github.com/urlfold/urlfold/internal/storage/compress"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // A sink writes batches directly from their arenas as they arrive.
@@ -35,7 +35,7 @@ type sink struct {
 	published bool
 }
 
-// Open implements [pipeline.Sink].
+// Open implements [engine.Sink].
 func (s *sink) Open(ctx context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -134,24 +134,24 @@ func openDirect(ctx context.Context, path string) (*os.File, error) {
 	}
 }
 
-// Submit implements [pipeline.Sink]. It answers before it returns. A file error
+// Submit implements [engine.Sink]. It answers before it returns. A file error
 // is fatal, because a partially written batch cannot be taken back.
-func (s *sink) Submit(ctx context.Context, b *pipeline.Batch, t pipeline.Ticket) error {
+func (s *sink) Submit(ctx context.Context, b *engine.Batch, t engine.Ticket) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	err := s.write(b, t.Stream())
 	if err != nil {
-		t.Done(pipeline.Result{Err: err, Class: pipeline.Fatal})
+		t.Done(engine.Result{Err: err, Class: engine.Fatal})
 		return nil
 	}
-	t.Done(pipeline.Result{})
+	t.Done(engine.Result{})
 	return nil
 }
 
 // write appends the stream of b, compressed if the output is. A last record
 // without a line end remains so unless another batch follows.
-func (s *sink) write(b *pipeline.Batch, stream *pipeline.Stream) error {
+func (s *sink) write(b *engine.Batch, stream *engine.Stream) error {
 	p := stream.Bytes
 	if s.format != compress.Plain {
 		p = stream.Packed
@@ -219,7 +219,7 @@ func (s *sink) explain(err error) error {
 	return fmt.Errorf("write output: %w", err)
 }
 
-// Barrier implements [pipeline.Sink].
+// Barrier implements [engine.Sink].
 func (s *sink) Barrier(context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -239,7 +239,7 @@ func (s *sink) sync() error {
 	return s.err
 }
 
-// Close implements [pipeline.Sink]. It keeps NAME.part locked until Publish or
+// Close implements [engine.Sink]. It keeps NAME.part locked until Publish or
 // Abort.
 func (s *sink) Close(ctx context.Context) error {
 	s.mu.Lock()
@@ -344,12 +344,12 @@ func (s *sink) Part() string {
 // Written implements [Output].
 func (s *sink) Written() int64 { return s.written.Load() }
 
-// Caps implements [pipeline.Sink].
-func (s *sink) Caps() pipeline.SinkCaps { return pipeline.SinkCaps{Ordered: true} }
+// Caps implements [engine.Sink].
+func (s *sink) Caps() engine.SinkCaps { return engine.SinkCaps{Ordered: true} }
 
 // Interface guards.
 var (
-	_ Output          = (*sink)(nil)
-	_ Output          = (*packer)(nil)
-	_ pipeline.Packer = (*packer)(nil)
+	_ Output        = (*sink)(nil)
+	_ Output        = (*packer)(nil)
+	_ engine.Packer = (*packer)(nil)
 )

@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/urlfold/urlfold/internal/storage/compress"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 var ctx = context.Background()
@@ -32,18 +32,18 @@ func open(t testing.TB, cfg Config) Output {
 
 // submit submits text as one batch, as the pipeline would, and returns the
 // answer.
-func submit(t testing.TB, out Output, text string) pipeline.Result {
+func submit(t testing.TB, out Output, text string) engine.Result {
 	t.Helper()
-	s := &pipeline.Stream{Bytes: []byte(text)}
-	if p, ok := out.(pipeline.Packer); ok {
+	s := &engine.Stream{Bytes: []byte(text)}
+	if p, ok := out.(engine.Packer); ok {
 		pack, err := p.NewPack()
 		if err != nil {
 			t.Fatal(err)
 		}
 		s.Packed = pack(nil, s.Bytes)
 	}
-	var got []pipeline.Result
-	if err := out.Submit(ctx, nil, pipeline.NewTicket(s, func(r pipeline.Result) { got = append(got, r) })); err != nil {
+	var got []engine.Result
+	if err := out.Submit(ctx, nil, engine.NewTicket(s, func(r engine.Result) { got = append(got, r) })); err != nil {
 		t.Fatal(err)
 	}
 	if len(got) != 1 {
@@ -83,7 +83,7 @@ func TestPublish(t *testing.T) {
 	path := filepath.Join(dir, "out.log")
 	must(t, os.WriteFile(path, []byte("old"), 0o600))
 	out := open(t, Config{Path: path, Replace: true})
-	if r := submit(t, out, "a\n"); r.Class != pipeline.OK || r.Err != nil {
+	if r := submit(t, out, "a\n"); r.Class != engine.OK || r.Err != nil {
 		t.Fatalf("%+v", r)
 	}
 	submit(t, out, "b\n")
@@ -145,11 +145,11 @@ func TestFailedWrite(t *testing.T) {
 	s.w = &failing{w: s.w, left: 3, err: syscall.ENOSPC}
 	submit(t, out, "ab\n")
 	r := submit(t, out, "cd\n")
-	if r.Class != pipeline.Fatal || !errors.Is(r.Err, syscall.ENOSPC) || !strings.Contains(r.Err.Error(), "out.part") {
+	if r.Class != engine.Fatal || !errors.Is(r.Err, syscall.ENOSPC) || !strings.Contains(r.Err.Error(), "out.part") {
 		t.Errorf("%+v", r)
 	}
 	s.w.(*failing).left = 100
-	if r := submit(t, out, "ef\n"); r.Class != pipeline.Fatal {
+	if r := submit(t, out, "ef\n"); r.Class != engine.Fatal {
 		t.Errorf("after it: %+v", r)
 	}
 	if err := out.Barrier(ctx); !errors.Is(err, syscall.ENOSPC) {
@@ -196,7 +196,7 @@ func TestWriter(t *testing.T) {
 	for name, w := range map[string]io.Writer{"pipe": pw, "short": &failing{w: io.Discard}} {
 		out := open(t, Config{Writer: w})
 		r := submit(t, out, "a\n")
-		if r.Class != pipeline.Fatal || errors.Is(r.Err, ErrClosedPipe) != (name == "pipe") {
+		if r.Class != engine.Fatal || errors.Is(r.Err, ErrClosedPipe) != (name == "pipe") {
 			t.Errorf("%s: %+v", name, r)
 		}
 	}
@@ -211,7 +211,7 @@ func TestCompressed(t *testing.T) {
 		for _, text := range []string{"", "a\nb\n"} {
 			path := filepath.Join(t.TempDir(), c.name)
 			out := open(t, Config{Path: path, Compress: c.flag})
-			if _, packs := out.(pipeline.Packer); packs != (c.want != compress.Plain) {
+			if _, packs := out.(engine.Packer); packs != (c.want != compress.Plain) {
 				t.Errorf("%+v: packs: %v", c, packs)
 			}
 			for line := range strings.Lines(text) {
@@ -234,10 +234,10 @@ func TestCompressed(t *testing.T) {
 // written.
 func TestNotPacked(t *testing.T) {
 	out := open(t, Config{Path: filepath.Join(t.TempDir(), "a.gz")})
-	var got pipeline.Result
-	s := &pipeline.Stream{Bytes: []byte("a\n")}
-	must(t, out.Submit(ctx, nil, pipeline.NewTicket(s, func(r pipeline.Result) { got = r })))
-	if got.Class != pipeline.Fatal || out.Written() != 0 {
+	var got engine.Result
+	s := &engine.Stream{Bytes: []byte("a\n")}
+	must(t, out.Submit(ctx, nil, engine.NewTicket(s, func(r engine.Result) { got = r })))
+	if got.Class != engine.Fatal || out.Written() != 0 {
 		t.Errorf("%+v, %d bytes written", got, out.Written())
 	}
 }
@@ -322,26 +322,26 @@ func TestNewReportsAll(t *testing.T) {
 // TestNoLineEnd: the last record of an input stays without a line end unless
 // another batch follows; a piece of a long record is not a record end.
 func TestNoLineEnd(t *testing.T) {
-	a, b := &pipeline.Lane{}, &pipeline.Lane{}
+	a, b := &engine.Lane{}, &engine.Lane{}
 	for _, name := range []string{"out.log", "out.gz"} {
 		path := filepath.Join(t.TempDir(), name)
 		out, err := New(Config{Path: path})
 		must(t, err)
 		must(t, out.Open(t.Context()))
-		put := func(l *pipeline.Lane, piece pipeline.Piece, p string) {
-			batch := &pipeline.Batch{Lane: l, Piece: piece}
+		put := func(l *engine.Lane, piece engine.Piece, p string) {
+			batch := &engine.Batch{Lane: l, Piece: piece}
 			batch.Out.Bytes = []byte(p)
-			if packer, ok := out.(pipeline.Packer); ok {
+			if packer, ok := out.(engine.Packer); ok {
 				pack, err := packer.NewPack()
 				must(t, err)
 				batch.Out.Packed = pack(nil, batch.Out.Bytes)
 			}
-			must(t, out.Submit(t.Context(), batch, pipeline.NewTicket(&batch.Out, func(r pipeline.Result) { must(t, r.Err) })))
+			must(t, out.Submit(t.Context(), batch, engine.NewTicket(&batch.Out, func(r engine.Result) { must(t, r.Err) })))
 		}
 		put(a, 0, "a\nb")
 		put(b, 0, "c\n")
-		put(a, pipeline.First, "d")
-		put(a, pipeline.Last, "e\n")
+		put(a, engine.First, "d")
+		put(a, engine.Last, "e\n")
 		put(b, 0, "f")
 		put(b, 0, "g\n") // without an ordering, the last batch of a lane may come before others
 		put(b, 0, "h")

@@ -5,7 +5,7 @@ import (
 	"io"
 
 	"github.com/urlfold/urlfold/internal/storage/compress"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // A StdoutConfig configures the stdout sink, which writes to the standard output
@@ -24,9 +24,9 @@ type StdoutConfig struct {
 // cannot know whether the reader of a pipe has processed them, and does not
 // sync a file. If the reader closes the pipe, the run ends with
 // [ErrClosedPipe]. Any other write error ends the run as well, because part of
-// a batch may have been written. The sink is a pipeline.Packer if it is
+// a batch may have been written. The sink is a engine.Packer if it is
 // compressed. It does not close w.
-func NewStdout(cfg StdoutConfig, w io.Writer) (pipeline.Sink, error) {
+func NewStdout(cfg StdoutConfig, w io.Writer) (engine.Sink, error) {
 	format, level, err := cfg.Compress.resolve("")
 	if err != nil {
 		return nil, err
@@ -49,7 +49,7 @@ func NewStdout(cfg StdoutConfig, w io.Writer) (pipeline.Sink, error) {
 // the output of the same process after a reload starts on a new line.
 type stdout struct{ *sink }
 
-// Close implements [pipeline.Sink].
+// Close implements [engine.Sink].
 func (s *stdout) Close(ctx context.Context) error {
 	s.mu.Lock()
 	if s.torn && s.err == nil && !s.closed {
@@ -70,13 +70,13 @@ func (s *stdout) Close(ctx context.Context) error {
 // A packedStdout is a stdout whose batches are compressed by the pipeline.
 type packedStdout struct{ stdout }
 
-// NewPack implements [pipeline.Packer].
+// NewPack implements [engine.Packer].
 func (p *packedStdout) NewPack() (func(dst, src []byte) []byte, error) {
 	return compress.NewPack(p.format, p.cfg.Level)
 }
 
 // Interface guards.
 var (
-	_ pipeline.Sink   = (*stdout)(nil)
-	_ pipeline.Packer = (*packedStdout)(nil)
+	_ engine.Sink   = (*stdout)(nil)
+	_ engine.Packer = (*packedStdout)(nil)
 )

@@ -12,7 +12,7 @@ import (
 
 	"github.com/urlfold/urlfold/internal/storage/compress"
 	"github.com/urlfold/urlfold/internal/storage/disk"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // This file has three parts:
@@ -71,7 +71,7 @@ func (tab *streamTable) outputs() []*output {
 }
 
 // keyOf returns the key of the stream of l. It is Extent.Lane of its outputs.
-func (tab *streamTable) keyOf(l *pipeline.Lane) string {
+func (tab *streamTable) keyOf(l *engine.Lane) string {
 	switch {
 	case l == nil:
 		return ""
@@ -89,7 +89,7 @@ func (tab *streamTable) grows() bool { return !tab.tmpl.perLane() && !tab.tmpl.c
 
 // current returns the open output for n bytes of b. The output may be broken.
 // The caller holds mu.
-func (tab *streamTable) current(b *pipeline.Batch, n int) (*output, error) {
+func (tab *streamTable) current(b *engine.Batch, n int) (*output, error) {
 	st := tab.streamOf(laneOf(b))
 	st.allow = modeOfLane(laneOf(b))
 	if o := st.active; o != nil && o.err == nil && tab.isFullFor(o, n) {
@@ -105,7 +105,7 @@ func (tab *streamTable) current(b *pipeline.Batch, n int) (*output, error) {
 	return o, err
 }
 
-func laneOf(b *pipeline.Batch) *pipeline.Lane {
+func laneOf(b *engine.Batch) *engine.Lane {
 	if b == nil {
 		return nil
 	}
@@ -120,7 +120,7 @@ func (tab *streamTable) isFullFor(o *output, n int) bool {
 }
 
 // streamOf returns the stream of l, and creates it if necessary.
-func (tab *streamTable) streamOf(l *pipeline.Lane) *stream {
+func (tab *streamTable) streamOf(l *engine.Lane) *stream {
 	key := tab.keyOf(l)
 	st := tab.streams[key]
 	if st == nil {
@@ -351,19 +351,19 @@ func (tab *streamTable) retire(st *stream) {
 
 // A request asks the goroutine of run to finish lanes.
 type request struct {
-	lanes []*pipeline.Lane
+	lanes []*engine.Lane
 	reply chan []error
 }
 
-// Finish implements [pipeline.Finisher]. It renames the outputs of the lanes to
+// Finish implements [engine.Finisher]. It renames the outputs of the lanes to
 // their final names. A lane without records gets an empty output; a skipped
 // lane gets none. Each directory is synced once.
-func (s *log) Finish(ctx context.Context, lanes []*pipeline.Lane) []error {
+func (s *log) Finish(ctx context.Context, lanes []*engine.Lane) []error {
 	if !s.tmpl.perLane() {
 		return nil
 	}
 	errs := s.withdraw(lanes)
-	var ready []*pipeline.Lane
+	var ready []*engine.Lane
 	for i, l := range lanes {
 		if errs[i] == nil {
 			ready = append(ready, l)
@@ -376,7 +376,7 @@ func (s *log) Finish(ctx context.Context, lanes []*pipeline.Lane) []error {
 }
 
 // finishReady is Finish for lanes whose withdrawn text has been stored.
-func (s *log) finishReady(ctx context.Context, lanes []*pipeline.Lane) []error {
+func (s *log) finishReady(ctx context.Context, lanes []*engine.Lane) []error {
 	r := request{lanes, make(chan []error, 1)}
 	err := errNotOpen
 	s.mu.Lock()
@@ -405,7 +405,7 @@ func (s *log) finishAll(requests []request) {
 
 // finish finishes lanes after all of their records are durable and covered by a
 // stored cut.
-func (s *log) finish(lanes []*pipeline.Lane) []error {
+func (s *log) finish(lanes []*engine.Lane) []error {
 	errs := make([]error, len(lanes))
 	streams := make([]*stream, len(lanes))
 	var list []*output
@@ -428,7 +428,7 @@ func (s *log) finish(lanes []*pipeline.Lane) []error {
 
 // sealLast ends the outputs of a lane. It returns their stream, or nil if there
 // is nothing to do.
-func (s *log) sealLast(l *pipeline.Lane) (*stream, error) {
+func (s *log) sealLast(l *engine.Lane) (*stream, error) {
 	st, err := s.table.lastOf(l)
 	if st == nil || err != nil {
 		return nil, err
@@ -453,7 +453,7 @@ func (s *log) sealLast(l *pipeline.Lane) (*stream, error) {
 
 // lastOf returns the stream of a lane that has ended, or nil if the lane is
 // finished. The stream has an output even if there are no records.
-func (tab *streamTable) lastOf(l *pipeline.Lane) (*stream, error) {
+func (tab *streamTable) lastOf(l *engine.Lane) (*stream, error) {
 	key := tab.keyOf(l)
 	if tab.streams[key] == nil && (l.Skipped() || tab.finished[key] || tab.isThere(l)) {
 		return nil, nil
@@ -484,7 +484,7 @@ func (tab *streamTable) drop(st *stream) error {
 // isThere reports whether l has a finished output and no unfinished one. An
 // earlier process then finished the lane, but died before the source stored
 // that.
-func (tab *streamTable) isThere(l *pipeline.Lane) bool {
+func (tab *streamTable) isThere(l *engine.Lane) bool {
 	v := valuesOf(l, tab.cfg.SourceNames)
 	finished, unfinished := tab.tmpl.files(&v)
 	return len(finished) > 0 && (tab.cfg.ExactlyOnce || len(unfinished) == 0)
@@ -525,10 +525,10 @@ func (s *log) complete(o *output) error {
 	return nil
 }
 
-// Extents implements [pipeline.ExtentReporter]. The path of an extent is the
+// Extents implements [engine.ExtentReporter]. The path of an extent is the
 // final one, even while the file still has its unfinished name. The outputs of
 // a stream are in the order in which they were started.
-func (s *log) Extents(dst []pipeline.Extent) []pipeline.Extent {
+func (s *log) Extents(dst []engine.Extent) []engine.Extent {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.table.retiring = len(s.table.retired)
@@ -545,15 +545,15 @@ func (s *log) Extents(dst []pipeline.Extent) []pipeline.Extent {
 
 // appendExtent appends the extent of o. Empty outputs need none; they are
 // restarted.
-func (o *output) appendExtent(dst []pipeline.Extent, key string) []pipeline.Extent {
+func (o *output) appendExtent(dst []engine.Extent, key string) []engine.Extent {
 	o.extent = o.span.covered(o.synced)
 	if o.extent == 0 {
 		return dst
 	}
-	return append(dst, pipeline.Extent{Lane: key, Path: o.final, Length: o.extent})
+	return append(dst, engine.Extent{Lane: key, Path: o.final, Length: o.extent})
 }
 
-// CutStored implements [pipeline.CutObserver]. It allows sealed files that the
+// CutStored implements [engine.CutObserver]. It allows sealed files that the
 // cut covers to be renamed.
 func (s *log) CutStored() {
 	s.mu.Lock()

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/urlfold/urlfold/internal/storage/compress"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // A template is the path of an output with variables.
@@ -153,7 +153,7 @@ type values struct {
 }
 
 // valuesOf returns the values for a lane. Tests pass a nil lane.
-func valuesOf(l *pipeline.Lane, names []string) values {
+func valuesOf(l *engine.Lane, names []string) values {
 	if l == nil {
 		return values{source: "source", rel: "lane", lane: "lane"}
 	}

@@ -12,7 +12,7 @@ import (
 
 	"github.com/urlfold/urlfold/internal/storage/compress"
 	"github.com/urlfold/urlfold/internal/storage/disk"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // A TreeConfig configures a [Tree].
@@ -41,7 +41,7 @@ type TreeConfig struct {
 const publishers = 8
 
 // A Tree is a sink with one [Output] per lane, for a run that ends. It requires
-// pipeline.OrderInput. When the first batch of another lane arrives, the
+// engine.OrderInput. When the first batch of another lane arrives, the
 // previous lane has ended, and its output is published while the next one is
 // written.
 //
@@ -50,8 +50,8 @@ const publishers = 8
 //
 // The output of a lane that did not reach its end remains NAME.part.
 type Tree interface {
-	pipeline.Sink
-	pipeline.LanePacker
+	engine.Sink
+	engine.LanePacker
 
 	// PublishEmpty publishes an empty output for each of the given lanes that
 	// has none, because its input has no records. Call it after Close. It fails
@@ -66,8 +66,8 @@ type treeSink struct {
 	cfg TreeConfig
 
 	mu   sync.Mutex
-	lane *pipeline.Lane // lane in front
-	out  Output         // output of lane; nil until it is opened
+	lane *engine.Lane // lane in front
+	out  Output       // output of lane; nil until it is opened
 	made map[string]bool
 
 	slots   chan struct{}
@@ -88,15 +88,15 @@ func NewTree(cfg TreeConfig) (Tree, error) {
 	return &treeSink{cfg: cfg, made: map[string]bool{}, slots: make(chan struct{}, publishers)}, nil
 }
 
-// Open implements [pipeline.Sink]. Submit opens each output when its first
+// Open implements [engine.Sink]. Submit opens each output when its first
 // batch arrives.
 func (t *treeSink) Open(context.Context) error { return nil }
 
-// Caps implements [pipeline.Sink].
-func (t *treeSink) Caps() pipeline.SinkCaps { return pipeline.SinkCaps{Ordered: true} }
+// Caps implements [engine.Sink].
+func (t *treeSink) Caps() engine.SinkCaps { return engine.SinkCaps{Ordered: true} }
 
-// NewLanePack implements [pipeline.LanePacker].
-func (t *treeSink) NewLanePack() (func(dst, src []byte, l *pipeline.Lane) []byte, error) {
+// NewLanePack implements [engine.LanePacker].
+func (t *treeSink) NewLanePack() (func(dst, src []byte, l *engine.Lane) []byte, error) {
 	packs := map[compress.Format]compress.Pack{}
 	for _, f := range []compress.Format{compress.Gzip, compress.Zstd} {
 		pack, err := compress.NewPack(f, 0)
@@ -105,7 +105,7 @@ func (t *treeSink) NewLanePack() (func(dst, src []byte, l *pipeline.Lane) []byte
 		}
 		packs[f] = pack
 	}
-	return func(dst, src []byte, l *pipeline.Lane) []byte {
+	return func(dst, src []byte, l *engine.Lane) []byte {
 		if t.cfg.NewEncoder != nil {
 			return dst
 		}
@@ -117,17 +117,17 @@ func (t *treeSink) NewLanePack() (func(dst, src []byte, l *pipeline.Lane) []byte
 	}, nil
 }
 
-// NewPiecePack implements [pipeline.PiecePacker].
-func (t *treeSink) NewPiecePack() (func(dst []byte, b *pipeline.Batch) []byte, error) {
-	return pieces(0, func(b *pipeline.Batch) bool {
+// NewPiecePack implements [engine.PiecePacker].
+func (t *treeSink) NewPiecePack() (func(dst []byte, b *engine.Batch) []byte, error) {
+	return pieces(0, func(b *engine.Batch) bool {
 		format, _ := compress.ParseFormat(t.cfg.Compress, t.cfg.Outputs[b.Lane.Name()]) // checked by NewTree
 		return format == compress.Gzip && t.cfg.NewEncoder == nil
 	})
 }
 
-// Submit implements [pipeline.Sink]. It answers before it returns. As with an
+// Submit implements [engine.Sink]. It answers before it returns. As with an
 // [Output], an error of a file is fatal.
-func (t *treeSink) Submit(ctx context.Context, b *pipeline.Batch, ticket pipeline.Ticket) error {
+func (t *treeSink) Submit(ctx context.Context, b *engine.Batch, ticket engine.Ticket) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -143,9 +143,9 @@ func (t *treeSink) Submit(ctx context.Context, b *pipeline.Batch, ticket pipelin
 	}
 	switch {
 	case err != nil:
-		ticket.Done(pipeline.Result{Err: err, Class: pipeline.Fatal})
+		ticket.Done(engine.Result{Err: err, Class: engine.Fatal})
 	case t.out == nil:
-		ticket.Done(pipeline.Result{}) // nothing to write yet
+		ticket.Done(engine.Result{}) // nothing to write yet
 	default:
 		return t.out.Submit(ctx, b, ticket)
 	}
@@ -214,7 +214,7 @@ func (t *treeSink) finishLane() {
 
 // publish makes out durable and renames it to its final name, after it has
 // removed the records that lane, if not nil, has withdrawn.
-func (t *treeSink) publish(lane *pipeline.Lane, out Output) {
+func (t *treeSink) publish(lane *engine.Lane, out Output) {
 	err := out.Close(context.Background())
 	if err == nil && lane != nil {
 		err = out.Withdraw(lane)
@@ -253,13 +253,13 @@ func (t *treeSink) failed() error {
 	return t.err
 }
 
-// Barrier implements [pipeline.Sink]. It does not make anything durable,
+// Barrier implements [engine.Sink]. It does not make anything durable,
 // because a Tree syncs when it publishes.
 func (t *treeSink) Barrier(context.Context) error {
 	return t.failed()
 }
 
-// Close implements [pipeline.Sink]. It publishes the output of the last lane,
+// Close implements [engine.Sink]. It publishes the output of the last lane,
 // if that reached its end, and waits for all publishers. It does not return
 // errors that Submit has already reported.
 func (t *treeSink) Close(context.Context) error {
@@ -312,7 +312,7 @@ func refuseExisting(path string, replace bool) error {
 
 // Interface guards.
 var (
-	_ pipeline.Sink        = (*treeSink)(nil)
-	_ pipeline.LanePacker  = (*treeSink)(nil)
-	_ pipeline.PiecePacker = (*treeSink)(nil)
+	_ engine.Sink        = (*treeSink)(nil)
+	_ engine.LanePacker  = (*treeSink)(nil)
+	_ engine.PiecePacker = (*treeSink)(nil)
 )

@@ -12,7 +12,7 @@ import (
 	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/internal/record"
 	"github.com/urlfold/urlfold/internal/storage/compress"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 	source "github.com/urlfold/urlfold/sources/file"
 )
 
@@ -71,9 +71,9 @@ func (r *treeRun) run(t *testing.T, tree Tree) error {
 	must(t, err)
 	src, err := source.New(source.Config{Paths: []string{r.in}, Framing: job.Framing(), Parallel: 4})
 	must(t, err)
-	pipe, err := pipeline.New(pipeline.Options{
-		Sources: []pipeline.Source{src}, Sinks: []pipeline.Sink{tree},
-		NewCodec: pipeline.NewRecordCodec(job), Workers: 4, Ordering: pipeline.OrderInput,
+	pipe, err := engine.New(engine.Options{
+		Sources: []engine.Source{src}, Sinks: []engine.Sink{tree},
+		NewCodec: engine.NewRecordCodec(job), Workers: 4, Ordering: engine.OrderInput,
 	})
 	must(t, err)
 	return pipe.Run(context.Background())

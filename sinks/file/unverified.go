@@ -8,11 +8,11 @@ import (
 	"io/fs"
 	"os"
 
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // This file handles output that no checksum of its input verifies; see
-// pipeline.Lane.Hold. An output remembers where its last segment starts. When
+// engine.Lane.Hold. An output remembers where its last segment starts. When
 // the source withdraws that segment, the sink truncates the output to its start
 // and stores the raw text:
 //
@@ -28,13 +28,13 @@ const unverifiedSuffix = ".unverified"
 // A span is the last segment in an output. The zero value is that of an output
 // without batches.
 type span struct {
-	lane    *pipeline.Lane
+	lane    *engine.Lane
 	segment uint64
 	start   int64 // offset in the output at which it begins
 } // offset in the output at which the segment starts
 
 // next registers that b is about to be written at offset size.
-func (s *span) next(b *pipeline.Batch, size int64) {
+func (s *span) next(b *engine.Batch, size int64) {
 	if b != nil && (s.lane != b.Lane || s.segment != b.Segment) {
 		*s = span{lane: b.Lane, segment: b.Segment, start: size}
 	}
@@ -50,7 +50,7 @@ func (s *span) covered(size int64) int64 {
 }
 
 // verified returns how many of the first size bytes l has not withdrawn.
-func (s *span) verified(l *pipeline.Lane, size int64) int64 {
+func (s *span) verified(l *engine.Lane, size int64) int64 {
 	if s.lane != l || s.segment < l.VerifiedSegments() {
 		return size
 	}
@@ -61,7 +61,7 @@ func (s *span) verified(l *pipeline.Lane, size int64) int64 {
 // path. If a file with the same text exists, it returns that one. If the name
 // is taken by another file, it adds a number. If the text is empty or the input
 // no longer exists, it writes nothing and returns "".
-func keepUnverified(final string, u *pipeline.Unverified, mode fs.FileMode) (path string, err error) {
+func keepUnverified(final string, u *engine.Unverified, mode fs.FileMode) (path string, err error) {
 	r, err := u.Open()
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil // the text is gone with the input
@@ -149,7 +149,7 @@ func sameFile(a, b string) (bool, error) {
 
 // withdrawn stores the text that l has withdrawn beside the output final, and
 // registers the resulting file in l.
-func withdrawn(l *pipeline.Lane, final string, mode fs.FileMode) error {
+func withdrawn(l *engine.Lane, final string, mode fs.FileMode) error {
 	path, err := keepUnverified(final, l.Withdrawn(), mode)
 	if err != nil {
 		return fmt.Errorf("%s%s: %w", final, unverifiedSuffix, err)
@@ -161,7 +161,7 @@ func withdrawn(l *pipeline.Lane, final string, mode fs.FileMode) error {
 }
 
 // Withdraw implements [Output].
-func (s *sink) Withdraw(l *pipeline.Lane) error {
+func (s *sink) Withdraw(l *engine.Lane) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if l.Withdrawn() == nil || s.part == nil || s.part.f == nil || s.err != nil {
@@ -181,7 +181,7 @@ func (s *sink) Withdraw(l *pipeline.Lane) error {
 }
 
 // cutBack truncates the records that l has withdrawn. The caller holds mu.
-func (s *sink) cutBack(l *pipeline.Lane) error {
+func (s *sink) cutBack(l *engine.Lane) error {
 	n := max(s.span.verified(l, s.written.Load()), s.header)
 	if n == s.written.Load() {
 		return nil
@@ -200,7 +200,7 @@ func (s *sink) cutBack(l *pipeline.Lane) error {
 // withdraw stores the text that lanes have withdrawn, before their outputs are
 // renamed. It runs without mu, because it may take as long as reading the
 // inputs.
-func (s *log) withdraw(lanes []*pipeline.Lane) []error {
+func (s *log) withdraw(lanes []*engine.Lane) []error {
 	errs := make([]error, len(lanes))
 	if s.cfg.DeadLetter {
 		return errs
@@ -223,7 +223,7 @@ func (s *log) withdraw(lanes []*pipeline.Lane) []error {
 // outputOf returns the final path and the permissions of the last output of a
 // lane, which it creates if necessary. The path is empty if the lane is
 // finished.
-func (s *log) outputOf(l *pipeline.Lane) (final string, mode fs.FileMode, err error) {
+func (s *log) outputOf(l *engine.Lane) (final string, mode fs.FileMode, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.state != logOpen {
@@ -245,7 +245,7 @@ func (s *log) outputOf(l *pipeline.Lane) (final string, mode fs.FileMode, err er
 }
 
 // cutBack truncates the records in o that l has withdrawn. The caller holds mu.
-func (s *log) cutBack(o *output, l *pipeline.Lane) error {
+func (s *log) cutBack(o *output, l *engine.Lane) error {
 	if l.Withdrawn() == nil || o.err != nil || len(o.pending) > 0 {
 		return o.err
 	}

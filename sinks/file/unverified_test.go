@@ -9,12 +9,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // rawText returns withdrawn text with the given content.
-func rawText(text string) *pipeline.Unverified {
-	return &pipeline.Unverified{Open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(text)), nil }}
+func rawText(text string) *engine.Unverified {
+	return &engine.Unverified{Open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(text)), nil }}
 }
 
 // TestKeepUnverified: the text is stored once, under a name that no other file
@@ -54,12 +54,12 @@ func TestKeepUnverified(t *testing.T) {
 // exists. An input that cannot be read is an error, and leaves no file.
 func TestKeepUnverifiedFails(t *testing.T) {
 	dir := t.TempDir()
-	gone := &pipeline.Unverified{Open: func() (io.ReadCloser, error) { return nil, fs.ErrNotExist }}
+	gone := &engine.Unverified{Open: func() (io.ReadCloser, error) { return nil, fs.ErrNotExist }}
 	if path, err := keepUnverified(filepath.Join(dir, "a"), gone, 0o600); path != "" || err != nil {
 		t.Errorf("%s, %v", path, err)
 	}
 	broken := errors.New("broken")
-	for _, u := range []*pipeline.Unverified{
+	for _, u := range []*engine.Unverified{
 		{Open: func() (io.ReadCloser, error) { return nil, broken }},
 		{Open: func() (io.ReadCloser, error) {
 			return io.NopCloser(io.MultiReader(strings.NewReader("x"), badReader{broken})), nil
@@ -81,18 +81,18 @@ func (b badReader) Read([]byte) (int, error) { return 0, b.err }
 // TestSpan: an output is truncated to the start of its last segment if that is
 // not verified.
 func TestSpan(t *testing.T) {
-	l, other := &pipeline.Lane{}, &pipeline.Lane{}
+	l, other := &engine.Lane{}, &engine.Lane{}
 	l.Hold()
 	var s span
 	if s.covered(7) != 7 || s.verified(l, 7) != 7 {
 		t.Error("an output without batches is truncated")
 	}
-	s.next(&pipeline.Batch{Lane: l}, 0)
-	s.next(&pipeline.Batch{Lane: l}, 100)
+	s.next(&engine.Batch{Lane: l}, 0)
+	s.next(&engine.Batch{Lane: l}, 100)
 	if got := s.verified(l, 200); got != 0 {
 		t.Errorf("%d bytes remain with an unverified segment", got)
 	}
-	s.next(&pipeline.Batch{Lane: l, Segment: 3}, 200)
+	s.next(&engine.Batch{Lane: l, Segment: 3}, 200)
 	if got := s.verified(l, 300); got != 200 {
 		t.Errorf("%d bytes remain, want 200", got)
 	}

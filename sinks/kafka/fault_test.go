@@ -15,7 +15,7 @@ import (
 
 	"github.com/urlfold/urlfold/internal/client/kafka"
 	"github.com/urlfold/urlfold/internal/testkit/kafkatest"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // numbers returns the numbers of the URLs from an input partition that are in
@@ -41,8 +41,8 @@ func TestLeadersMove(t *testing.T) {
 	client := kafkatest.Client(t, conn, "in", "out")
 	source := newSource(t, conn)
 	out := newSink(t, conn, func(cfg *Config) { cfg.PartitionBy = "input" })
-	run := kafkatest.Start(t, pipeline.Options{
-		Sources: []pipeline.Source{source}, Sinks: []pipeline.Sink{out}, Ordering: pipeline.OrderPerLane, Batches: 16,
+	run := kafkatest.Start(t, engine.Options{
+		Sources: []engine.Source{source}, Sinks: []engine.Sink{out}, Ordering: engine.OrderPerLane, Batches: 16,
 	})
 	var wg sync.WaitGroup
 	quit := make(chan struct{})
@@ -72,7 +72,7 @@ func TestLeadersMove(t *testing.T) {
 }
 
 // rebalancesOf returns how often a source has rejoined its group.
-func rebalancesOf(s pipeline.Source) (n int) {
+func rebalancesOf(s engine.Source) (n int) {
 	s.(interface {
 		Metrics(emit func(name, help, kind string, value float64, labels ...string))
 	}).Metrics(func(name, _, _ string, value float64, _ ...string) {
@@ -173,16 +173,16 @@ func urls(from, to int) (all []string) {
 }
 
 // submit submits records to the sink as one batch, and waits for the answer.
-func submit(t *testing.T, s *sink, records ...string) pipeline.Result {
+func submit(t *testing.T, s *sink, records ...string) engine.Result {
 	t.Helper()
-	b := &pipeline.Batch{Lane: new(pipeline.Lane)}
+	b := &engine.Batch{Lane: new(engine.Lane)}
 	for _, r := range records {
 		at := uint32(len(b.Out.Bytes))
 		b.Out.Bytes = append(b.Out.Bytes, r...)
-		b.Out.Recs = append(b.Out.Recs, pipeline.OutRec{Span: pipeline.Span{Off: at, Len: uint32(len(r))}, Src: at})
+		b.Out.Recs = append(b.Out.Recs, engine.OutRec{Span: engine.Span{Off: at, Len: uint32(len(r))}, Src: at})
 	}
-	done := make(chan pipeline.Result, 1)
-	ticket := pipeline.NewTicket(&b.Out, func(r pipeline.Result) {
+	done := make(chan engine.Result, 1)
+	ticket := engine.NewTicket(&b.Out, func(r engine.Result) {
 		r.Failed = slices.Clone(r.Failed)
 		clear(b.Out.Bytes) // code that still reads them writes zeros
 		done <- r
@@ -195,7 +195,7 @@ func submit(t *testing.T, s *sink, records ...string) pipeline.Result {
 		return r
 	case <-kafkatest.Context(t).Done():
 		t.Fatal("no answer in a minute")
-		return pipeline.Result{}
+		return engine.Result{}
 	}
 }
 
@@ -221,7 +221,7 @@ func TestTooLarge(t *testing.T) {
 	if splits := kafkatest.Figures(t, s)[`urlfold_sink_splits_total{topic="out"}`]; splits < 2 {
 		t.Errorf("%v splits", splits)
 	}
-	if r.Class != pipeline.Permanent || !slices.Equal(r.Failed, []uint32{50, 150}) || strings.Contains(fmt.Sprint(r.Err), "xxx") {
+	if r.Class != engine.Permanent || !slices.Equal(r.Failed, []uint32{50, 150}) || strings.Contains(fmt.Sprint(r.Err), "xxx") {
 		t.Errorf("%v %v %v, want records 50 and 150 refused", r.Class, r.Failed, r.Err)
 	}
 	if err := s.Close(context.Background()); err != nil {
@@ -246,9 +246,9 @@ func TestDeadLetter(t *testing.T) {
 		kafka.Record{Key: []byte("b"), Value: []byte(long)},
 		kafka.Record{Key: []byte("c"), Value: []byte(kafkatest.URL(0, 1))})
 	dead := newSink(t, conn, func(cfg *Config) { cfg.Topic, cfg.Key, cfg.Headers.Source = "dlq", "input", true })
-	run := kafkatest.Start(t, pipeline.Options{
-		Sources:    []pipeline.Source{newSource(t, conn)},
-		Sinks:      []pipeline.Sink{newSink(t, conn, func(cfg *Config) { cfg.Compression = "none" })},
+	run := kafkatest.Start(t, engine.Options{
+		Sources:    []engine.Source{newSource(t, conn)},
+		Sinks:      []engine.Sink{newSink(t, conn, func(cfg *Config) { cfg.Compression = "none" })},
 		DeadLetter: dead,
 	})
 	kafkatest.Until(t, "the position after all records", func() bool { return kafkatest.Committed(t, conn, "g", "in", 1)[0] == 3 })
@@ -278,7 +278,7 @@ func TestBlocked(t *testing.T) {
 		t.Fatal(err)
 	}
 	h := c.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.Produce}, Err: kerr.TopicAuthorizationFailed, Count: -1})
-	done := make(chan pipeline.Result, 1)
+	done := make(chan engine.Result, 1)
 	go func() { done <- submit(t, s, urls(0, 10)...) }()
 	kafkatest.Until(t, "red health", func() bool { return s.Health() != nil })
 	if err := s.Health(); kafka.CodeOf(err) != kafka.TopicUnauthorized {
@@ -344,7 +344,7 @@ func TestHardStop(t *testing.T) {
 		c.KeepControl()
 		return nil, nil, true // never answers
 	})
-	answers := make(chan pipeline.Result, 20)
+	answers := make(chan engine.Result, 20)
 	for range cap(answers) {
 		go func() { answers <- submit(t, s, urls(0, 10)...) }()
 	}
@@ -361,7 +361,7 @@ func TestHardStop(t *testing.T) {
 		t.Error(err)
 	}
 	for range cap(answers) {
-		if r := <-answers; r.Class != pipeline.Retryable {
+		if r := <-answers; r.Class != engine.Retryable {
 			t.Errorf("answer %v %v", r.Class, r.Err)
 		}
 	}

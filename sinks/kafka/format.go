@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/urlfold/urlfold/internal/client/kafka"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // A format turns records into messages.
@@ -30,7 +30,7 @@ func newFormat(c *Config) format {
 
 // input returns the message that contained record i, or nil if its lane has no
 // messages.
-func input(b *pipeline.Batch, st *pipeline.Stream, i int) *pipeline.Message {
+func input(b *engine.Batch, st *engine.Stream, i int) *engine.Message {
 	if len(b.Msgs) == 0 {
 		return nil
 	}
@@ -38,7 +38,7 @@ func input(b *pipeline.Batch, st *pipeline.Stream, i int) *pipeline.Message {
 }
 
 // inputKey returns the key of that message, or nil if there is none.
-func inputKey(b *pipeline.Batch, st *pipeline.Stream, i int) []byte {
+func inputKey(b *engine.Batch, st *engine.Stream, i int) []byte {
 	if m := input(b, st, i); m != nil {
 		return b.Key(m)
 	}
@@ -48,7 +48,7 @@ func inputKey(b *pipeline.Batch, st *pipeline.Stream, i int) []byte {
 // partition returns the partition of record i, out of n. If the record has no
 // equivalence key, it uses the key of its input message, and if there is none,
 // the lane. turn is the partition for partition_by: none.
-func (f *format) partition(b *pipeline.Batch, st *pipeline.Stream, i, n, turn int) int {
+func (f *format) partition(b *engine.Batch, st *engine.Stream, i, n, turn int) int {
 	switch f.partitionBy {
 	case byNone:
 		return turn
@@ -66,7 +66,7 @@ func (f *format) partition(b *pipeline.Batch, st *pipeline.Stream, i, n, turn in
 
 // message sets dst to the message for record i. It reuses the memory of
 // dst.Headers, and uses key as the memory for a new key.
-func (f *format) message(dst *kafka.Record, key *[32]byte, b *pipeline.Batch, st *pipeline.Stream, i int) {
+func (f *format) message(dst *kafka.Record, key *[32]byte, b *engine.Batch, st *engine.Stream, i int) {
 	rec := st.Recs[i]
 	m := input(b, st, i)
 	dst.Headers = dst.Headers[:0]
@@ -110,7 +110,7 @@ func value(rec []byte, isBinary bool) []byte {
 }
 
 // keyOf returns the key of a message: appended to dst, or the input key.
-func (f *format) keyOf(dst []byte, b *pipeline.Batch, st *pipeline.Stream, i int) []byte {
+func (f *format) keyOf(dst []byte, b *engine.Batch, st *engine.Stream, i int) []byte {
 	switch {
 	case f.key == byNone:
 		return nil
@@ -128,7 +128,7 @@ const (
 
 // origin returns the origin of record i: topic/partition/offset, or
 // file:offset.
-func origin(b *pipeline.Batch, st *pipeline.Stream, i int) []byte {
+func origin(b *engine.Batch, st *engine.Stream, i int) []byte {
 	pos, _ := b.Origin(st, i)
 	id, broker := strings.CutPrefix(b.Lane.ID(), "kafka/")
 	sep := byte(':')

@@ -7,14 +7,14 @@ import (
 	"sync/atomic"
 
 	"github.com/urlfold/urlfold/internal/client/kafka"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // A job is a batch that is being written to the topic. The arena of the batch
 // must not be modified until the last of its records is answered.
 type job struct {
-	b    *pipeline.Batch
-	t    pipeline.Ticket
+	b    *engine.Batch
+	t    engine.Ticket
 	left atomic.Int32 // unanswered records, plus one until all are queued
 
 	parts []int32  // partition of each record
@@ -27,7 +27,7 @@ type job struct {
 // failures holds the records of a job that were not written.
 type failures struct {
 	err     error
-	class   pipeline.Class
+	class   engine.Class
 	code    kafka.Code // code shared by all records; -1 if they differ
 	records []uint32
 	untried []uint32 // not tried, because an earlier record of the lane was refused
@@ -74,9 +74,9 @@ func (s *sink) done(j *job, n int) {
 }
 
 // fail counts one record of j as answered but not written.
-func (s *sink) fail(j *job, record uint32, class pipeline.Class, err error) {
+func (s *sink) fail(j *job, record uint32, class engine.Class, err error) {
 	s.mu.Lock()
-	if f := &j.failed; f.err == nil || class == pipeline.Fatal || class == pipeline.Retryable && f.class != pipeline.Fatal {
+	if f := &j.failed; f.err == nil || class == engine.Fatal || class == engine.Retryable && f.class != engine.Fatal {
 		j.failed.err, j.failed.class = err, class
 	}
 	j.failed.records = append(j.failed.records, record)
@@ -96,7 +96,7 @@ func (s *sink) refuse(r ref, e *kafka.RecordsError) {
 	}
 	s.mu.Unlock()
 	// The error does not quote the record.
-	s.fail(r.j, r.record, pipeline.Permanent, fmt.Errorf("%w: %w", errRefused, e.Code))
+	s.fail(r.j, r.record, engine.Permanent, fmt.Errorf("%w: %w", errRefused, e.Code))
 }
 
 // mixed stands for records that were refused with different codes.
@@ -105,16 +105,16 @@ const mixed kafka.Code = -1
 // fault returns the name of a code that refuses records, and what it objects
 // to. INVALID_TIMESTAMP may also mean that the clock or the topic's limits are
 // wrong.
-func fault(code kafka.Code) (string, pipeline.Fault) {
+func fault(code kafka.Code) (string, engine.Fault) {
 	switch code {
 	case mixed:
-		return "", pipeline.FaultRecord
+		return "", engine.FaultRecord
 	case kafka.MessageTooLarge, kafka.RecordListTooLarge:
-		return code.Name(), pipeline.FaultSize
+		return code.Name(), engine.FaultSize
 	case kafka.InvalidRecord:
-		return code.Name(), pipeline.FaultRecord
+		return code.Name(), engine.FaultRecord
 	}
-	return code.Name(), pipeline.FaultUnknown
+	return code.Name(), engine.FaultUnknown
 }
 
 // leave counts one record as answered but not tried.
@@ -128,21 +128,21 @@ func (s *sink) leave(r ref) {
 var errUntried = errors.New("kafka sink: an earlier record was refused")
 
 // result returns the answer for j after all of its records are answered.
-func (j *job) result() pipeline.Result {
+func (j *job) result() engine.Result {
 	f := &j.failed
 	slices.Sort(f.records)
 	slices.Sort(f.untried)
 	switch {
-	case f.err != nil && f.class != pipeline.Permanent:
-		return pipeline.Result{Err: f.err, Class: f.class}
+	case f.err != nil && f.class != engine.Permanent:
+		return engine.Result{Err: f.err, Class: f.class}
 	case f.err != nil:
-		r := pipeline.Result{Err: f.err, Class: f.class, Failed: f.records, Untried: f.untried}
+		r := engine.Result{Err: f.err, Class: f.class, Failed: f.records, Untried: f.untried}
 		r.Code, r.Fault = fault(f.code)
 		return r
 	case len(f.untried) > 0:
-		return pipeline.Result{Err: errUntried, Class: pipeline.Retryable, Untried: f.untried}
+		return engine.Result{Err: errUntried, Class: engine.Retryable, Untried: f.untried}
 	}
-	return pipeline.Result{}
+	return engine.Result{}
 }
 
 // answer answers the ticket of j after all of its records are answered.
@@ -150,7 +150,7 @@ func (s *sink) answer(j *job) {
 	r := j.result()
 	t := j.t
 	t.Done(r)
-	j.b, j.t = nil, pipeline.Ticket{}
+	j.b, j.t = nil, engine.Ticket{}
 	select {
 	case s.jobs <- j:
 	default:

@@ -9,7 +9,7 @@ import (
 
 	"github.com/urlfold/urlfold/internal/client/kafka"
 	"github.com/urlfold/urlfold/internal/testkit/kafkatest"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 type panics struct{ kafka.Client }
@@ -26,7 +26,7 @@ func TestPanic(t *testing.T) {
 	defer func() { _ = s.Close(kafkatest.Context(t)) }() // the records were not written
 	s.client = panics{s.client}
 	r := submit(t, s, "http://h/1", "http://h/2")
-	if r.Class != pipeline.Fatal || !strings.Contains(r.Err.Error(), "kafka sink: BUG: panic: ") || !strings.Contains(r.Err.Error(), "Produce") {
+	if r.Class != engine.Fatal || !strings.Contains(r.Err.Error(), "kafka sink: BUG: panic: ") || !strings.Contains(r.Err.Error(), "Produce") {
 		t.Errorf("%v, class %v", r.Err, r.Class)
 	}
 }

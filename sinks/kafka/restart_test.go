@@ -11,7 +11,7 @@ import (
 	"github.com/urlfold/urlfold/config/connect"
 	"github.com/urlfold/urlfold/internal/client/kafka"
 	"github.com/urlfold/urlfold/internal/testkit/kafkatest"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // TestRestartFake stops and restarts the broker while records are written.
@@ -36,9 +36,9 @@ func TestRestartReal(t *testing.T) {
 func restarts(t *testing.T, conn connect.Kafka, parts int, restart func()) {
 	client := kafkatest.Client(t, conn, "in", "out")
 	source := newSource(t, conn)
-	run := kafkatest.Start(t, pipeline.Options{
-		Sources: []pipeline.Source{source}, Sinks: []pipeline.Sink{newSink(t, conn, func(cfg *Config) { cfg.PartitionBy = "input" })},
-		Ordering: pipeline.OrderPerLane,
+	run := kafkatest.Start(t, engine.Options{
+		Sources: []engine.Source{source}, Sinks: []engine.Sink{newSink(t, conn, func(cfg *Config) { cfg.PartitionBy = "input" })},
+		Ordering: engine.OrderPerLane,
 	})
 	n, times := 0, 0
 	for end := time.Now().Add(kafkatest.Span(0, 10*time.Minute)); times < 2 || time.Now().Before(end); times++ {

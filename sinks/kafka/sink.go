@@ -12,11 +12,11 @@ import (
 
 	"github.com/urlfold/urlfold/internal/client/kafka"
 	"github.com/urlfold/urlfold/internal/ground/logging"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
-// A sink writes to one topic. It implements [pipeline.Sink] and
-// [pipeline.Healther].
+// A sink writes to one topic. It implements [engine.Sink] and
+// [engine.Healther].
 type sink struct {
 	cfg    Config
 	codec  kafka.Codec
@@ -44,7 +44,7 @@ type sink struct {
 
 // New returns a sink with the given configuration. The error joins all problems
 // of cfg. A nil logger discards all messages.
-func New(cfg Config, log *slog.Logger) (pipeline.Sink, error) {
+func New(cfg Config, log *slog.Logger) (engine.Sink, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, fmt.Errorf("kafka sink: %w", err)
 	}
@@ -71,10 +71,10 @@ func (s *sink) NeedsFacts() bool {
 	return s.cfg.PartitionBy == byKey || s.cfg.key() == keyEquivalence || s.cfg.Headers.Flags
 }
 
-// Caps implements [pipeline.Sink].
-func (s *sink) Caps() pipeline.SinkCaps { return pipeline.SinkCaps{Ordered: true} }
+// Caps implements [engine.Sink].
+func (s *sink) Caps() engine.SinkCaps { return engine.SinkCaps{Ordered: true} }
 
-// Open implements [pipeline.Sink]. It connects and checks the topic.
+// Open implements [engine.Sink]. It connects and checks the topic.
 func (s *sink) Open(ctx context.Context) error {
 	client, err := kafka.New(s.cfg.Kafka, s.cfg.Topic)
 	if err != nil {
@@ -150,8 +150,8 @@ func (s *sink) find(ctx context.Context, create bool) (int, error) {
 // records.
 const batchOverhead = 1 << 10
 
-// Submit implements [pipeline.Sink].
-func (s *sink) Submit(_ context.Context, b *pipeline.Batch, t pipeline.Ticket) error {
+// Submit implements [engine.Sink].
+func (s *sink) Submit(_ context.Context, b *engine.Batch, t engine.Ticket) error {
 	if s.ctx.Err() != nil {
 		return errStopped
 	}
@@ -179,7 +179,7 @@ func (s *sink) Submit(_ context.Context, b *pipeline.Batch, t pipeline.Ticket) e
 
 var errStopped = errors.New("kafka sink: stopped")
 
-// Barrier implements [pipeline.Sink].
+// Barrier implements [engine.Sink].
 func (s *sink) Barrier(ctx context.Context) error {
 	for {
 		s.mu.Lock()
@@ -200,7 +200,7 @@ func (s *sink) Barrier(ctx context.Context) error {
 	}
 }
 
-// Close implements [pipeline.Sink].
+// Close implements [engine.Sink].
 func (s *sink) Close(context.Context) error {
 	if s.stop != nil {
 		s.stop()
@@ -223,7 +223,7 @@ func (s *sink) Close(context.Context) error {
 	return nil
 }
 
-// Health implements [pipeline.Healther].
+// Health implements [engine.Healther].
 func (s *sink) Health() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -11,7 +11,7 @@ import (
 	"github.com/urlfold/urlfold/config/connect"
 	"github.com/urlfold/urlfold/internal/client/kafka"
 	"github.com/urlfold/urlfold/internal/testkit/kafkatest"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 	source "github.com/urlfold/urlfold/sources/kafka"
 )
 
@@ -29,7 +29,7 @@ func newSink(t testing.TB, c connect.Kafka, change func(*Config)) *sink {
 	return s.(*sink)
 }
 
-func newSource(t testing.TB, c connect.Kafka) pipeline.Source {
+func newSource(t testing.TB, c connect.Kafka) engine.Source {
 	t.Helper()
 	cfg := *source.Default()
 	cfg.Kafka, cfg.Topics, cfg.Group = c, []string{"in"}, "g"
@@ -58,8 +58,8 @@ func roundtrip(t *testing.T, parts int, change func(*Config), in ...kafka.Record
 	_, conn := kafkatest.Fake(t, kfake.SeedTopics(1, "in"), kfake.SeedTopics(int32(parts), "out"))
 	client := kafkatest.Client(t, conn, "in", "out")
 	kafkatest.Write(t, client, "in", 0, "none", in...)
-	run := kafkatest.Start(t, pipeline.Options{
-		Sources: []pipeline.Source{newSource(t, conn)}, Sinks: []pipeline.Sink{newSink(t, conn, change)}, Ordering: pipeline.OrderPerLane,
+	run := kafkatest.Start(t, engine.Options{
+		Sources: []engine.Source{newSource(t, conn)}, Sinks: []engine.Sink{newSink(t, conn, change)}, Ordering: engine.OrderPerLane,
 	})
 	kafkatest.Until(t, "all records", func() bool { return count(kafkatest.Read(t, client, "out", parts)) >= len(in) })
 	if err := run.Stop(); err != nil {

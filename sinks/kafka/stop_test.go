@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/urlfold/urlfold/internal/testkit/kafkatest"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // TestStopUnreachable: while no broker can be reached, the end of the context
@@ -49,10 +49,10 @@ func TestStopUnreachable(t *testing.T) {
 func TestStopPipeline(t *testing.T) {
 	conn := kafkatest.Connection("127.0.0.1:1")
 	conn.RequestTimeout = time.Hour
-	run := kafkatest.Start(t, pipeline.Options{
-		Sources: []pipeline.Source{newSource(t, conn)}, Sinks: []pipeline.Sink{newSink(t, conn, nil)}, ShutdownTimeout: time.Hour,
+	run := kafkatest.Start(t, engine.Options{
+		Sources: []engine.Source{newSource(t, conn)}, Sinks: []engine.Sink{newSink(t, conn, nil)}, ShutdownTimeout: time.Hour,
 	})
-	kafkatest.Until(t, "the run opens its sink", func() bool { return run.P.Snapshot().State == pipeline.Opening })
+	kafkatest.Until(t, "the run opens its sink", func() bool { return run.P.Snapshot().State == engine.Opening })
 	if err := run.Stop(); err != nil {
 		t.Error(err)
 	}

@@ -7,7 +7,7 @@ import (
 	"sync"
 
 	"github.com/urlfold/urlfold/internal/client/kafka"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // A writer writes to one partition, one record batch at a time.
@@ -121,9 +121,9 @@ func (w *writer) write(refs []ref) {
 			return
 		case !errors.As(err, &refused):
 			// After a hard stop or a panic, refs count as not written.
-			class := pipeline.Retryable
+			class := engine.Retryable
 			if errors.As(err, new(*kafka.PanicError)) {
-				class = pipeline.Fatal
+				class = engine.Fatal
 			}
 			for _, r := range refs {
 				w.s.fail(r.j, r.record, class, err)
@@ -192,7 +192,7 @@ func (w *writer) answer(refs []ref) {
 // drop answers p as not written, because the sink was stopped.
 func (w *writer) drop(p piece) {
 	for _, r := range p.records {
-		w.s.fail(p.j, r, pipeline.Retryable, errStopped)
+		w.s.fail(p.j, r, engine.Retryable, errStopped)
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 
 	client "github.com/urlfold/urlfold/internal/client/nats"
 	"github.com/urlfold/urlfold/internal/ground/logging"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // A core is a sink that publishes with core NATS. It answers a batch when the
@@ -29,7 +29,7 @@ type core struct {
 
 // NewCore returns a sink with the given configuration. The error joins all
 // problems of cfg. NewCore does not open a connection.
-func NewCore(cfg CoreConfig) (pipeline.Sink, error) {
+func NewCore(cfg CoreConfig) (engine.Sink, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, fmt.Errorf("nats sink: %w", err)
 	}
@@ -47,10 +47,10 @@ func NewCore(cfg CoreConfig) (pipeline.Sink, error) {
 // NeedsFacts reports whether the codec must collect facts for the sink.
 func (s *core) NeedsFacts() bool { return s.press.subject.facts() || s.cfg.Headers.Flags }
 
-// Caps implements [pipeline.Sink].
-func (s *core) Caps() pipeline.SinkCaps { return pipeline.SinkCaps{Ordered: true} }
+// Caps implements [engine.Sink].
+func (s *core) Caps() engine.SinkCaps { return engine.SinkCaps{Ordered: true} }
 
-// Open implements [pipeline.Sink].
+// Open implements [engine.Sink].
 func (s *core) Open(ctx context.Context) error {
 	conn, err := client.Connect(ctx, s.cfg.NATS)
 	if err != nil {
@@ -77,8 +77,8 @@ func (s *core) MessageLimit() int { return s.limit }
 // flushTimeout is the maximum time for the server to read a batch.
 const flushTimeout = 10 * time.Second
 
-// Submit implements [pipeline.Sink].
-func (s *core) Submit(ctx context.Context, b *pipeline.Batch, t pipeline.Ticket) error {
+// Submit implements [engine.Sink].
+func (s *core) Submit(ctx context.Context, b *engine.Batch, t engine.Ticket) error {
 	p := page{b: b, s: t.Stream(), dead: b.IsDead(t.Stream())}
 	r, err := s.publish(&p, t)
 	if err == nil {
@@ -92,7 +92,7 @@ func (s *core) Submit(ctx context.Context, b *pipeline.Batch, t pipeline.Ticket)
 	case err != nil:
 		s.again.Add(1)
 		s.outage.Set(err)
-		t.Done(pipeline.Result{Err: err, Class: pipeline.Retryable})
+		t.Done(engine.Result{Err: err, Class: engine.Retryable})
 		return nil
 	}
 	s.outage.Clear()
@@ -127,7 +127,7 @@ func (s *core) give(m *client.Msg) {
 // publish writes the messages of p to the connection. It returns the answer for
 // t, with the records that the client permanently refuses, or an error after
 // which all of them must be published again.
-func (s *core) publish(p *page, t pipeline.Ticket) (r pipeline.Result, err error) {
+func (s *core) publish(p *page, t engine.Ticket) (r engine.Result, err error) {
 	conn, m := s.conn.Load(), s.take()
 	defer s.give(m)
 	for i := range p.s.Recs {
@@ -149,28 +149,28 @@ func (s *core) publish(p *page, t pipeline.Ticket) (r pipeline.Result, err error
 		}
 	}
 	if r.Failed == nil && r.Untried != nil {
-		r.Err, r.Class = errUntried, pipeline.Retryable
+		r.Err, r.Class = errUntried, engine.Retryable
 	}
 	return r, nil
 }
 
 // refuse adds permanently refused records to r.
-func refuse(r *pipeline.Result, err error, records ...uint32) {
-	code, fault := client.RefusalCode(err), pipeline.FaultRecord
+func refuse(r *engine.Result, err error, records ...uint32) {
+	code, fault := client.RefusalCode(err), engine.FaultRecord
 	if client.Oversize(err) {
-		fault = pipeline.FaultSize
+		fault = engine.FaultSize
 	}
 	if r.Failed != nil && r.Code != code {
-		code, fault = "", pipeline.FaultRecord
+		code, fault = "", engine.FaultRecord
 	}
-	*r = pipeline.Result{Err: err, Class: pipeline.Permanent, Code: code, Fault: fault, Failed: append(r.Failed, records...), Untried: r.Untried}
+	*r = engine.Result{Err: err, Class: engine.Permanent, Code: code, Fault: fault, Failed: append(r.Failed, records...), Untried: r.Untried}
 }
 
-// Barrier implements [pipeline.Sink]. Every batch is flushed before it is
+// Barrier implements [engine.Sink]. Every batch is flushed before it is
 // answered.
 func (s *core) Barrier(context.Context) error { return nil }
 
-// Close implements [pipeline.Sink].
+// Close implements [engine.Sink].
 func (s *core) Close(context.Context) error {
 	if conn := s.conn.Load(); conn != nil {
 		conn.Close()
@@ -178,7 +178,7 @@ func (s *core) Close(context.Context) error {
 	return nil
 }
 
-// Health implements [pipeline.Healther].
+// Health implements [engine.Healther].
 func (s *core) Health() error {
 	conn := s.conn.Load()
 	if conn == nil {
@@ -189,6 +189,6 @@ func (s *core) Health() error {
 
 // Interface guards.
 var (
-	_ pipeline.Sink     = (*core)(nil)
-	_ pipeline.Healther = (*core)(nil)
+	_ engine.Sink     = (*core)(nil)
+	_ engine.Healther = (*core)(nil)
 )

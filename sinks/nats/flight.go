@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 
 	client "github.com/urlfold/urlfold/internal/client/nats"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // A flight is a batch that is being published: the Load of a Window. Its ticket
@@ -17,7 +17,7 @@ import (
 type flight struct {
 	page
 	sink   *jetStream
-	ticket pipeline.Ticket
+	ticket engine.Ticket
 	groups []group // with framing: lines
 	left   atomic.Int32
 	wave   atomic.Int32  // if inTurn: messages in flight
@@ -30,7 +30,7 @@ type flight struct {
 	answered atomic.Bool // the ticket is answered, or about to be
 
 	mu     sync.Mutex
-	result pipeline.Result // refused records, and those not tried because an earlier record of the lane was refused
+	result engine.Result // refused records, and those not tried because an earlier record of the lane was refused
 }
 
 // A group is a range of records [from, to) that form one message.
@@ -38,7 +38,7 @@ type group struct{ from, to int }
 
 // newFlight returns the flight for t. Its left counter starts at one more than
 // the number of messages; the extra count belongs to Submit.
-func newFlight(s *jetStream, b *pipeline.Batch, t pipeline.Ticket) *flight {
+func newFlight(s *jetStream, b *engine.Batch, t engine.Ticket) *flight {
 	f := &flight{
 		page: page{b: b, s: t.Stream(), dead: b.IsDead(t.Stream())},
 		sink: s, ticket: t, turn: make(chan struct{}, 1), done: make(chan struct{}),
@@ -149,7 +149,7 @@ func (f *flight) land() {
 	r := &f.result
 	slices.Sort(r.Failed)
 	if r.Failed == nil && r.Untried != nil {
-		r.Err, r.Class = errUntried, pipeline.Retryable
+		r.Err, r.Class = errUntried, engine.Retryable
 	}
 	f.answer(*r)
 }
@@ -158,7 +158,7 @@ var errUntried = errors.New("nats sink: an earlier record was refused")
 
 // answer answers the ticket once, even if Close runs concurrently. Barrier
 // waits until the answer is complete.
-func (f *flight) answer(r pipeline.Result) {
+func (f *flight) answer(r engine.Result) {
 	if f.answered.Swap(true) {
 		return
 	}

@@ -10,11 +10,11 @@ import (
 	"time"
 
 	client "github.com/urlfold/urlfold/internal/client/nats"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // A jetStream is a sink that publishes to streams. It implements
-// [pipeline.Sink] and [pipeline.Healther].
+// [engine.Sink] and [engine.Healther].
 type jetStream struct {
 	cfg   JetStreamConfig
 	press press
@@ -34,7 +34,7 @@ type jetStream struct {
 
 // NewJetStream returns a sink with the given configuration. The error joins all
 // problems of cfg. NewJetStream does not open a connection.
-func NewJetStream(cfg JetStreamConfig) (pipeline.Sink, error) {
+func NewJetStream(cfg JetStreamConfig) (engine.Sink, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, fmt.Errorf("jetstream sink: %w", err)
 	}
@@ -61,12 +61,12 @@ func (s *jetStream) NeedsLines() error {
 	return nil
 }
 
-// Caps implements [pipeline.Sink].
-func (s *jetStream) Caps() pipeline.SinkCaps {
-	return pipeline.SinkCaps{Ordered: s.cfg.Publish.Ordered}
+// Caps implements [engine.Sink].
+func (s *jetStream) Caps() engine.SinkCaps {
+	return engine.SinkCaps{Ordered: s.cfg.Publish.Ordered}
 }
 
-// Open implements [pipeline.Sink].
+// Open implements [engine.Sink].
 func (s *jetStream) Open(ctx context.Context) error {
 	conn, err := client.Connect(ctx, s.cfg.NATS)
 	if err != nil {
@@ -166,8 +166,8 @@ func (s *jetStream) check(ctx context.Context, conn *client.Conn) (warnings []st
 // delivered again.
 const leastWindow = 2 * time.Minute
 
-// Submit implements [pipeline.Sink].
-func (s *jetStream) Submit(ctx context.Context, b *pipeline.Batch, t pipeline.Ticket) error {
+// Submit implements [engine.Sink].
+func (s *jetStream) Submit(ctx context.Context, b *engine.Batch, t engine.Ticket) error {
 	f := newFlight(s, b, t)
 	s.add(f)
 	publish := s.publish
@@ -258,7 +258,7 @@ func (s *jetStream) under() []*flight {
 	return all
 }
 
-// Barrier implements [pipeline.Sink].
+// Barrier implements [engine.Sink].
 func (s *jetStream) Barrier(ctx context.Context) error {
 	for _, f := range s.under() {
 		select {
@@ -270,7 +270,7 @@ func (s *jetStream) Barrier(ctx context.Context) error {
 	return nil
 }
 
-// Close implements [pipeline.Sink]. It answers the tickets that are left, but not before
+// Close implements [engine.Sink]. It answers the tickets that are left, but not before
 // Submit has read their batches.
 func (s *jetStream) Close(context.Context) error {
 	s.once.Do(func() { close(s.closing) })
@@ -284,7 +284,7 @@ func (s *jetStream) Close(context.Context) error {
 	}
 	for _, f := range s.under() {
 		<-f.submitted
-		f.answer(pipeline.Result{Err: client.ErrClosed, Class: pipeline.Retryable})
+		f.answer(engine.Result{Err: client.ErrClosed, Class: engine.Retryable})
 		<-f.done // it may be answered concurrently
 	}
 	conn.Close()
@@ -294,7 +294,7 @@ func (s *jetStream) Close(context.Context) error {
 	return err
 }
 
-// Health implements [pipeline.Healther].
+// Health implements [engine.Healther].
 func (s *jetStream) Health() error {
 	w := s.window.Load()
 	if w == nil {
@@ -308,7 +308,7 @@ func (s *jetStream) Health() error {
 
 // Interface guards.
 var (
-	_ pipeline.Sink     = (*jetStream)(nil)
-	_ pipeline.Healther = (*jetStream)(nil)
-	_ client.Load       = (*flight)(nil)
+	_ engine.Sink     = (*jetStream)(nil)
+	_ engine.Healther = (*jetStream)(nil)
+	_ client.Load     = (*flight)(nil)
 )

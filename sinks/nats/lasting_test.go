@@ -12,7 +12,7 @@ import (
 
 	client "github.com/urlfold/urlfold/internal/client/nats"
 	"github.com/urlfold/urlfold/internal/testkit"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // await waits until ok returns true.
@@ -103,9 +103,9 @@ func (w *world) change(c jetstream.StreamConfig) {
 }
 
 // put submits b and waits only for its answer.
-func put(t *testing.T, s pipeline.Sink, b *pipeline.Batch) {
-	answer := make(chan pipeline.Result, 1)
-	if err := s.Submit(bg(t), b, pipeline.NewTicket(&b.Out, func(r pipeline.Result) { answer <- r })); err != nil {
+func put(t *testing.T, s engine.Sink, b *engine.Batch) {
+	answer := make(chan engine.Result, 1)
+	if err := s.Submit(bg(t), b, engine.NewTicket(&b.Out, func(r engine.Result) { answer <- r })); err != nil {
 		t.Error(err)
 		return
 	}

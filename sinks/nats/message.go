@@ -9,7 +9,7 @@ import (
 
 	client "github.com/urlfold/urlfold/internal/client/nats"
 	"github.com/urlfold/urlfold/internal/record"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // Names of headers.
@@ -31,8 +31,8 @@ type press struct {
 
 // A page is the input for messages: a stream of a batch.
 type page struct {
-	b    *pipeline.Batch
-	s    *pipeline.Stream
+	b    *engine.Batch
+	s    *engine.Stream
 	dead bool
 }
 
@@ -55,7 +55,7 @@ func (p *page) fact(i int) *record.Fact {
 }
 
 // message returns the message that contained record i, or nil if there is none.
-func (p *page) message(i int) *pipeline.Message {
+func (p *page) message(i int) *engine.Message {
 	if len(p.b.Msgs) == 0 {
 		return nil
 	}

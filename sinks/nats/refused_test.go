@@ -12,7 +12,7 @@ import (
 
 	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/internal/record"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 	"github.com/urlfold/urlfold/sources/file"
 )
 
@@ -94,7 +94,7 @@ func TestRefusedBlocks(t *testing.T) {
 
 // refusedPipeline returns a pipeline without a dead letter that writes the
 // lines of text to s.
-func refusedPipeline(t *testing.T, s *jetStream, text string, ordered bool) *pipeline.Pipeline {
+func refusedPipeline(t *testing.T, s *jetStream, text string, ordered bool) *engine.Pipeline {
 	t.Helper()
 	profile, ok := codec.Lookup("equiv")
 	if !ok {
@@ -112,13 +112,13 @@ func refusedPipeline(t *testing.T, s *jetStream, text string, ordered bool) *pip
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := pipeline.Options{
-		Sources: []pipeline.Source{src}, Sinks: []pipeline.Sink{s}, NewCodec: pipeline.NewRecordCodec(job), BatchBytes: 2500, Workers: 2,
+	o := engine.Options{
+		Sources: []engine.Source{src}, Sinks: []engine.Sink{s}, NewCodec: engine.NewRecordCodec(job), BatchBytes: 2500, Workers: 2,
 	}
 	if ordered {
-		o.Ordering = pipeline.OrderPerLane
+		o.Ordering = engine.OrderPerLane
 	}
-	p, err := pipeline.New(o)
+	p, err := engine.New(o)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,7 +20,7 @@ import (
 	"github.com/urlfold/urlfold/internal/record"
 	"github.com/urlfold/urlfold/internal/testkit/natstest"
 	"github.com/urlfold/urlfold/internal/testkit/proxy"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 const second = time.Second
@@ -117,16 +117,16 @@ func (w *world) open(change func(*JetStreamConfig)) *jetStream {
 }
 
 // laneOf returns a lane with the given identity.
-func laneOf(id string) *pipeline.Lane {
-	l := new(pipeline.Lane)
+func laneOf(id string) *engine.Lane {
+	l := new(engine.Lane)
 	l.SetID(id)
 	return l
 }
 
 // batch returns a batch with one message, and one record, per value. The first
 // message has the sequence number from.
-func batch(lane *pipeline.Lane, from int64, values ...string) *pipeline.Batch {
-	b := &pipeline.Batch{Lane: lane}
+func batch(lane *engine.Lane, from int64, values ...string) *engine.Batch {
+	b := &engine.Batch{Lane: lane}
 	for i, v := range values {
 		b.AddMessage(from+int64(i), 0, nil, []byte(v))
 		add(&b.Out, uint32(b.Msgs[i].Value.Off), uint32(i), v+"\n")
@@ -134,19 +134,19 @@ func batch(lane *pipeline.Lane, from int64, values ...string) *pipeline.Batch {
 	return b
 }
 
-func add(s *pipeline.Stream, src, msg uint32, text string) {
-	s.Recs = append(s.Recs, pipeline.OutRec{
-		Span: pipeline.Span{Off: uint32(len(s.Bytes)), Len: uint32(len(text))}, Src: src, Msg: msg,
+func add(s *engine.Stream, src, msg uint32, text string) {
+	s.Recs = append(s.Recs, engine.OutRec{
+		Span: engine.Span{Off: uint32(len(s.Bytes)), Len: uint32(len(text))}, Src: src, Msg: msg,
 	})
 	s.Bytes = append(s.Bytes, text...)
 }
 
 // submit submits a stream of b and waits for the answer. It then overwrites all
 // of the batch, as its reuse would.
-func submit(t *testing.T, s pipeline.Sink, b *pipeline.Batch, out *pipeline.Stream) pipeline.Result {
+func submit(t *testing.T, s engine.Sink, b *engine.Batch, out *engine.Stream) engine.Result {
 	t.Helper()
-	answers := make(chan pipeline.Result, 2)
-	err := s.Submit(bg(t), b, pipeline.NewTicket(out, func(r pipeline.Result) {
+	answers := make(chan engine.Result, 2)
+	err := s.Submit(bg(t), b, engine.NewTicket(out, func(r engine.Result) {
 		scribble(b)
 		answers <- r
 	}))
@@ -162,7 +162,7 @@ func submit(t *testing.T, s pipeline.Sink, b *pipeline.Batch, out *pipeline.Stre
 	return <-answers
 }
 
-func scribble(b *pipeline.Batch) {
+func scribble(b *engine.Batch) {
 	for _, arena := range [][]byte{b.In, b.Side, b.Out.Bytes, b.Dead.Bytes} {
 		for i := range arena {
 			arena[i] = '#'
@@ -205,7 +205,7 @@ func TestScribble(t *testing.T) {
 					values = append(values, fmt.Sprintf("record %d.%d.%d %s", k, i, j, strings.Repeat("x", j)))
 				}
 				b := batch(lane, int64(i*records), values...)
-				err := s.Submit(bg(t), b, pipeline.NewTicket(&b.Out, func(r pipeline.Result) {
+				err := s.Submit(bg(t), b, engine.NewTicket(&b.Out, func(r engine.Result) {
 					scribble(b)
 					if r.Err == nil {
 						answered.Add(1)
@@ -255,8 +255,8 @@ func TestIDs(t *testing.T) {
 	w := newWorld(t, nil)
 	s := w.open(nil)
 	lane := laneOf("lane")
-	twoOfOne := func() *pipeline.Batch { // two records in the first message, three outputs
-		b := &pipeline.Batch{Lane: lane}
+	twoOfOne := func() *engine.Batch { // two records in the first message, three outputs
+		b := &engine.Batch{Lane: lane}
 		b.AddMessage(7, 0, nil, []byte("aabb"))
 		b.AddMessage(8, 0, nil, []byte("cc"))
 		add(&b.Out, 0, 0, "a1")
@@ -277,7 +277,7 @@ func TestIDs(t *testing.T) {
 		}
 	}
 	// The same records in another batch, after other records were rejected.
-	b := &pipeline.Batch{Lane: lane}
+	b := &engine.Batch{Lane: lane}
 	b.AddMessage(6, 0, nil, []byte("zz"))
 	b.AddMessage(7, 0, nil, []byte("aabb"))
 	add(&b.Out, 4, 1, "b")
@@ -304,8 +304,8 @@ func TestBatchIDs(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	s := w.open(func(c *JetStreamConfig) { c.MsgID, c.Framing = "batch", "lines" })
-	part := func(lane *pipeline.Lane, off int64, n int) *pipeline.Batch {
-		b := &pipeline.Batch{Lane: lane, Off: off}
+	part := func(lane *engine.Lane, off int64, n int) *engine.Batch {
+		b := &engine.Batch{Lane: lane, Off: off}
 		for i := range n {
 			add(&b.Out, uint32(2*i), 0, fmt.Sprintf("%d\n", off+int64(2*i)))
 		}
@@ -313,7 +313,7 @@ func TestBatchIDs(t *testing.T) {
 	}
 	lane := laneOf("lane")
 	for _, c := range []struct {
-		b    *pipeline.Batch
+		b    *engine.Batch
 		dups int64
 	}{
 		{part(lane, 0, 3), 0}, {part(lane, 6, 3), 0},
@@ -370,7 +370,7 @@ func TestRefused(t *testing.T) {
 		s := w.open(func(c *JetStreamConfig) { c.Subject = subject })
 		b := batch(laneOf("lane"), 1, "a", strings.Repeat("long", 2000), "b")
 		r := submit(t, s, b, &b.Out)
-		if r.Class != pipeline.Permanent || r.Err == nil || len(r.Failed) != 1 || r.Failed[0] != 1 || strings.Contains(r.Err.Error(), "long") {
+		if r.Class != engine.Permanent || r.Err == nil || len(r.Failed) != 1 || r.Failed[0] != 1 || strings.Contains(r.Err.Error(), "long") {
 			t.Errorf("%s: %+v", subject, r)
 		}
 	}
@@ -387,7 +387,7 @@ func TestNoStream(t *testing.T) {
 	s := w.open(func(c *JetStreamConfig) { c.Subject, c.CheckStreams = "later.x", false })
 	b := batch(laneOf("lane"), 1, "a", "b")
 	var answers atomic.Int64
-	err := s.Submit(bg(t), b, pipeline.NewTicket(&b.Out, func(r pipeline.Result) {
+	err := s.Submit(bg(t), b, engine.NewTicket(&b.Out, func(r engine.Result) {
 		if r.Err == nil {
 			answers.Add(1)
 		}
@@ -470,7 +470,7 @@ func TestLines(t *testing.T) {
 	values[50] = strings.Repeat("too long for the server ", 100)
 	b := batch(laneOf("lane"), 1, values...)
 	r := submit(t, s, b, &b.Out)
-	if r.Class != pipeline.Permanent || len(r.Failed) != 1 || r.Failed[0] != 50 {
+	if r.Class != engine.Permanent || len(r.Failed) != 1 || r.Failed[0] != 50 {
 		t.Errorf("%+v", r)
 	}
 	var got []byte
@@ -490,15 +490,15 @@ func TestClose(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	s := w.open(func(c *JetStreamConfig) { c.Subject, c.CheckStreams, c.Publish.MaxPending = "nobody", false, 3 })
-	var got []pipeline.Result
+	var got []engine.Result
 	first := batch(laneOf("lane"), 1, "a", "b")
-	if err := s.Submit(bg(t), first, pipeline.NewTicket(&first.Out, func(r pipeline.Result) { got = append(got, r) })); err != nil {
+	if err := s.Submit(bg(t), first, engine.NewTicket(&first.Out, func(r engine.Result) { got = append(got, r) })); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
 	defer cancel()
 	next := batch(laneOf("lane"), 3, "c", "d", "e")
-	err := s.Submit(ctx, next, pipeline.NewTicket(&next.Out, func(r pipeline.Result) { t.Errorf("answered: %+v", r) }))
+	err := s.Submit(ctx, next, engine.NewTicket(&next.Out, func(r engine.Result) { t.Errorf("answered: %+v", r) }))
 	if !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("Submit: %v", err)
 	}
@@ -508,7 +508,7 @@ func TestClose(t *testing.T) {
 	if err := s.Close(ctx); err != nil {
 		t.Errorf("Close: %v", err)
 	}
-	if len(got) != 1 || got[0].Class != pipeline.Retryable || !errors.Is(got[0].Err, client.ErrClosed) {
+	if len(got) != 1 || got[0].Class != engine.Retryable || !errors.Is(got[0].Err, client.ErrClosed) {
 		t.Errorf("%+v", got)
 	}
 	if s.Health() == nil {
@@ -523,8 +523,8 @@ func TestBarrierWaits(t *testing.T) {
 	s := w.open(func(c *JetStreamConfig) { c.Subject = "out.x" })
 	b := batch(laneOf("lane"), 1, "a")
 	answering, goOn, brought := make(chan struct{}), make(chan struct{}), make(chan error, 1)
-	answer := func(pipeline.Result) { close(answering); <-goOn }
-	go func() { _ = s.Submit(bg(t), b, pipeline.NewTicket(&b.Out, answer)) }()
+	answer := func(engine.Result) { close(answering); <-goOn }
+	go func() { _ = s.Submit(bg(t), b, engine.NewTicket(&b.Out, answer)) }()
 	<-answering
 	go func() { brought <- s.Barrier(bg(t)) }()
 	select {

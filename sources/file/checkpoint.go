@@ -5,7 +5,7 @@ import (
 	"sync"
 
 	"github.com/urlfold/urlfold/internal/storage/checkpoint"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // This file stores checkpoints. An entry in memory never runs ahead of the
@@ -13,21 +13,21 @@ import (
 // cause, therefore stores watermarks together with the extents that belong to
 // them.
 
-// Commit implements [pipeline.Committer].
-func (w *watcher) Commit(_ context.Context, ups []pipeline.LanePos) error {
+// Commit implements [engine.Committer].
+func (w *watcher) Commit(_ context.Context, ups []engine.LanePos) error {
 	return w.progress.save(ups, checkpoint.Update{})
 }
 
-// Keep implements [pipeline.Keeper].
+// Keep implements [engine.Keeper].
 func (w *watcher) Keep() error { return w.cfg.Store.Keep() }
 
-// CommitCut implements [pipeline.CutCommitter].
-func (w *watcher) CommitCut(_ context.Context, ups []pipeline.LanePos, extents []pipeline.Extent) error {
+// CommitCut implements [engine.CutCommitter].
+func (w *watcher) CommitCut(_ context.Context, ups []engine.LanePos, extents []engine.Extent) error {
 	return w.progress.save(ups, checkpoint.Update{Cut: true, Extents: extents})
 }
 
-// CommitKeys implements [pipeline.KeyCommitter].
-func (w *watcher) CommitKeys(_ context.Context, cut pipeline.KeyCut) error {
+// CommitKeys implements [engine.KeyCommitter].
+func (w *watcher) CommitKeys(_ context.Context, cut engine.KeyCut) error {
 	return w.progress.save(cut.Ups, checkpoint.Update{Cut: cut.Exact, Extents: cut.Extents, Keys: cut.Keys})
 }
 
@@ -38,7 +38,7 @@ type progress struct {
 	saving sync.Mutex // serializes save; locked before mu
 
 	mu        *sync.Mutex // of the watcher; guards the fields below
-	byLane    map[*pipeline.Lane]*track
+	byLane    map[*engine.Lane]*track
 	unsaved   []*track // tracks that may differ from their entries in the store
 	forgotten []string // ids of tracks to remove from the store
 }
@@ -53,7 +53,7 @@ func (p *progress) touch(t *track) {
 
 // save stores watermarks, the tracks that changed since the last save, and
 // everything else that is in u. Its cost does not depend on the number of tracks.
-func (p *progress) save(ups []pipeline.LanePos, u checkpoint.Update) error {
+func (p *progress) save(ups []engine.LanePos, u checkpoint.Update) error {
 	p.saving.Lock()
 	defer p.saving.Unlock()
 	u.Source, u.Points = p.cfg.Name, map[int64][]byte{}

@@ -109,7 +109,7 @@ type Config struct {
 	// skip_file or stop, as in Settings. Default emit_and_report.
 	OnDamage string
 	// Hold says that every output can withdraw what it has written, so that
-	// quarantine need not read inputs twice: see pipeline.Lane.Withdraw.
+	// quarantine need not read inputs twice: see engine.Lane.Withdraw.
 	Hold bool
 	// FitOf, if not nil, returns a function that reports whether a record of
 	// the input at path fits its format. head is the header record, or nil.

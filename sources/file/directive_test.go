@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/urlfold/urlfold/internal/storage/checkpoint"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // directives is a Framing of lines in which lines with a '#' are directives.
@@ -44,7 +44,7 @@ func TestDirective(t *testing.T) {
 	}
 	framing := func(c *WatchConfig) { c.Framing = directives{} }
 	sink := &shelf{}
-	sink.onBatch = func(b *pipeline.Batch) {
+	sink.onBatch = func(b *engine.Batch) {
 		head := string(b.Head)
 		if b.Head == nil {
 			head = string(b.Lane.Head())
@@ -113,7 +113,7 @@ func TestDirectiveInCheckpoint(t *testing.T) {
 		}
 
 		var heads []string
-		sink = &shelf{onBatch: func(b *pipeline.Batch) {
+		sink = &shelf{onBatch: func(b *engine.Batch) {
 			head := b.Head
 			if head == nil {
 				head = b.Lane.Head()

@@ -14,12 +14,12 @@ import (
 	"github.com/urlfold/urlfold/internal/storage/checkpoint"
 	"github.com/urlfold/urlfold/internal/storage/compress"
 	"github.com/urlfold/urlfold/internal/storage/disk"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
-// Finish implements [pipeline.Finisher]. It stores that the files of all lanes
+// Finish implements [engine.Finisher]. It stores that the files of all lanes
 // are done, in one step, and then applies on_finish.
-func (w *watcher) Finish(_ context.Context, lanes []*pipeline.Lane) []error {
+func (w *watcher) Finish(_ context.Context, lanes []*engine.Lane) []error {
 	ids := make([]string, len(lanes))
 	for i, l := range lanes {
 		ids[i] = l.ID()
@@ -40,7 +40,7 @@ func (w *watcher) Finish(_ context.Context, lanes []*pipeline.Lane) []error {
 
 // resolve sets the final state of the tracks of finished lanes. It returns the
 // tracks; nil for a lane that was finished before.
-func (w *watcher) resolve(lanes []*pipeline.Lane) []*track {
+func (w *watcher) resolve(lanes []*engine.Lane) []*track {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	tracks := make([]*track, len(lanes))
@@ -61,7 +61,7 @@ func (w *watcher) resolve(lanes []*pipeline.Lane) []*track {
 
 // letGo releases a track whose lane is finished. With an error, Finish will be
 // called for the lane again.
-func (w *watcher) letGo(t *track, lane *pipeline.Lane, err error) {
+func (w *watcher) letGo(t *track, lane *engine.Lane, err error) {
 	w.mu.Lock()
 	if err != nil {
 		w.broken[t.path] = err.Error()

@@ -3,7 +3,7 @@ package file
 import (
 	"bytes"
 
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // GridBytes is the usual value of WatchConfig.Grid: the distance between the
@@ -20,7 +20,7 @@ const GridBytes = 128 << 10
 //
 // Reading again from the end of one of these batches therefore yields the same
 // batches.
-func (c *cutter) onGrid(b *pipeline.Batch) int {
+func (c *cutter) onGrid(b *engine.Batch) int {
 	if f, ok := c.framing.(lengthFraming); ok {
 		return c.gridByLength(f, b)
 	}
@@ -28,15 +28,15 @@ func (c *cutter) onGrid(b *pipeline.Batch) int {
 		n := bytes.IndexByte(b.In, '\n') + 1
 		switch {
 		case n > 0 && int64(n) <= c.grid:
-			b.Piece = pipeline.Last
+			b.Piece = engine.Last
 			return n
 		case int64(len(b.In)) > c.grid:
-			b.Piece = pipeline.Middle
+			b.Piece = engine.Middle
 			return int(c.grid)
 		}
 		return 0
 	}
-	b.Piece = pipeline.Whole
+	b.Piece = engine.Whole
 	target := int((c.off/c.grid+1)*c.grid - c.off)
 	begin, end := c.around(b.In, target)
 	last := len(b.In)
@@ -54,7 +54,7 @@ func (c *cutter) onGrid(b *pipeline.Batch) int {
 	case begin > 0:
 		return begin
 	}
-	b.Piece = pipeline.First
+	b.Piece = engine.First
 	return c.maxRecord
 }
 
@@ -94,14 +94,14 @@ func (c *cutter) recordEnd(block []byte, target int) int {
 }
 
 // restOnGrid implements rest for a cutter with a grid.
-func (c *cutter) restOnGrid(b *pipeline.Batch, complete bool) (n int, again bool) {
+func (c *cutter) restOnGrid(b *engine.Batch, complete bool) (n int, again bool) {
 	all := len(b.In)
 	if n := c.onGrid(b); n > 0 {
 		return n, n < all
 	}
 	if c.oversize {
 		c.endWithin(b, complete)
-		b.Piece = pipeline.Last
+		b.Piece = engine.Last
 		return all, false
 	}
 	if f, ok := c.framing.(lengthFraming); ok {

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // gridLines cuts at line ends.
@@ -37,7 +37,7 @@ func (gridQuoted) Cut(block []byte) (end int) {
 type gridBatch struct {
 	off   int64
 	size  int
-	piece pipeline.Piece
+	piece engine.Piece
 }
 
 // cutAll cuts text from a position on, with random read and arena sizes.
@@ -45,7 +45,7 @@ func cutAll(framing Framing, text string, grid int64, maxRecord int, from int64,
 	c := cutter{framing: framing, maxRecord: maxRecord, grid: grid, off: from, oversize: inside}
 	rest := text[from:]
 	for again := true; again; {
-		b := &pipeline.Batch{In: make([]byte, 0, 1+rand.IntN(3*int(grid)))}
+		b := &engine.Batch{In: make([]byte, 0, 1+rand.IntN(3*int(grid)))}
 		c.begin(b)
 		n := 0
 		for {
@@ -63,7 +63,7 @@ func cutAll(framing Framing, text string, grid int64, maxRecord int, from int64,
 		if n > 0 {
 			all = append(all, gridBatch{c.off, n, b.Piece})
 		}
-		c.oversize = b.Piece == pipeline.First || b.Piece == pipeline.Middle
+		c.oversize = b.Piece == engine.First || b.Piece == engine.Middle
 		c.off += int64(n)
 	}
 	return all
@@ -111,7 +111,7 @@ func TestGrid(t *testing.T) {
 			if try > 0 {
 				i = rand.IntN(len(want))
 			}
-			inside := want[i].piece == pipeline.Middle || want[i].piece == pipeline.Last
+			inside := want[i].piece == engine.Middle || want[i].piece == engine.Last
 			got := cutAll(framing, text.String(), grid, maxRecord, want[i].off, inside)
 			if !slices.Equal(got, want[i:]) {
 				t.Fatalf("run %d, maxRecord %d, from batch %d: %s", run, maxRecord, i, firstDifference(got, want[i:]))
@@ -119,7 +119,7 @@ func TestGrid(t *testing.T) {
 		}
 		for _, b := range want[:len(want)-1] {
 			next := (b.off/grid + 1) * grid
-			if end := b.off + int64(b.size); b.piece == pipeline.Whole && end >= next {
+			if end := b.off + int64(b.size); b.piece == engine.Whole && end >= next {
 				first := framing.Cut([]byte(text.String()[b.off:end]))
 				if first != b.size {
 					t.Fatalf("run %d: %+v does not end with a record", run, b)

@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/urlfold/urlfold/internal/storage/compress"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // TestHold compares the text of streams with and without a hold that is filled
@@ -83,9 +83,9 @@ func TestHoldOrder(t *testing.T) {
 			t.Fatal(err)
 		}
 		sink := &shelf{}
-		p, err := pipeline.New(pipeline.Options{
-			Sources: []pipeline.Source{s}, Sinks: []pipeline.Sink{sink}, Ordering: pipeline.OrderInput, Workers: 4,
-			NewCodec: func() pipeline.Codec { return echo{} },
+		p, err := engine.New(engine.Options{
+			Sources: []engine.Source{s}, Sinks: []engine.Sink{sink}, Ordering: engine.OrderInput, Workers: 4,
+			NewCodec: func() engine.Codec { return echo{} },
 		})
 		if err != nil {
 			t.Fatal(err)

@@ -9,7 +9,7 @@ import (
 
 	"github.com/urlfold/urlfold/internal/storage/checkpoint"
 	"github.com/urlfold/urlfold/internal/storage/compress"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // A cutter cuts one stream into the batches of a lane.
@@ -25,10 +25,10 @@ import (
 //	           their length; 0: it is damaged and extends to the next record
 //	verified   the part up to the last record that checksums verify
 type cutter struct {
-	rt        pipeline.Runtime
+	rt        engine.Runtime
 	framing   Framing
 	maxRecord int
-	lane      *pipeline.Lane
+	lane      *engine.Lane
 	off       int64
 	line      int64
 	tail      []byte
@@ -44,7 +44,7 @@ type cutter struct {
 	// note, if not nil, is called before a batch is emitted, with off, line and
 	// oversize already advanced past the batch. It returns B of the position
 	// there.
-	note func(b *pipeline.Batch) int64
+	note func(b *engine.Batch) int64
 	// sums, if not nil, returns the offset up to which checksums verify the
 	// stream. Batches end there, or at the last record end before it: a record
 	// that spans the offset belongs to the part after it.
@@ -56,14 +56,14 @@ type cutter struct {
 }
 
 // begin moves the data that was read but not emitted into b.
-func (c *cutter) begin(b *pipeline.Batch) {
+func (c *cutter) begin(b *engine.Batch) {
 	b.In = append(b.In[:0], c.tail...)
 	c.tail = c.tail[:0]
 }
 
 // room makes room for more data in b, or returns how many bytes of b to emit
 // first.
-func (c *cutter) room(b *pipeline.Batch) int {
+func (c *cutter) room(b *engine.Batch) int {
 	if len(b.In) < cap(b.In) && c.grid == 0 {
 		return 0
 	}
@@ -81,25 +81,25 @@ func (c *cutter) room(b *pipeline.Batch) int {
 
 // cut returns how many bytes of b to emit while the stream continues: whole
 // records, a piece of a record that is too long, or 0.
-func (c *cutter) cut(b *pipeline.Batch) int {
+func (c *cutter) cut(b *engine.Batch) int {
 	if c.grid > 0 {
 		return c.onGrid(b)
 	}
-	b.Piece = pipeline.Whole
+	b.Piece = engine.Whole
 	full := len(b.In) == cap(b.In)
 	switch {
 	case c.oversize:
 		n, ends := c.within(b.In)
-		b.Piece = pipeline.Middle
+		b.Piece = engine.Middle
 		if ends {
-			b.Piece = pipeline.Last
+			b.Piece = engine.Last
 		}
 		return n
 	case full && len(b.In) > c.maxRecord:
 		if n := c.framing.Cut(b.In); n > 0 {
 			return c.toVerified(b, n)
 		}
-		b.Piece = pipeline.First
+		b.Piece = engine.First
 		return c.firstPiece(b.In)
 	}
 	return c.toVerified(b, c.framing.Cut(b.In))
@@ -107,7 +107,7 @@ func (c *cutter) cut(b *pipeline.Batch) int {
 
 // toVerified returns n, or, if the verified part of the stream ends within the
 // first n bytes of b, the length of the whole records before that end.
-func (c *cutter) toVerified(b *pipeline.Batch, n int) int {
+func (c *cutter) toVerified(b *engine.Batch, n int) int {
 	if c.sums == nil {
 		return n
 	}
@@ -133,20 +133,20 @@ func (c *cutter) toVerified(b *pipeline.Batch, n int) int {
 // rest is cut at the end of the stream: it returns all of b, or only the whole
 // records if the stream is not complete. again reports whether rest must be
 // called once more.
-func (c *cutter) rest(b *pipeline.Batch, complete bool) (n int, again bool) {
+func (c *cutter) rest(b *engine.Batch, complete bool) (n int, again bool) {
 	if c.grid > 0 {
 		return c.restOnGrid(b, complete)
 	}
 	if c.oversize {
 		n = c.cut(b)
-		if b.Piece == pipeline.Last && n < len(b.In) {
+		if b.Piece == engine.Last && n < len(b.In) {
 			return n, true // more records follow the oversize one
 		}
 		c.endWithin(b, complete)
-		b.Piece = pipeline.Last
+		b.Piece = engine.Last
 		return len(b.In), false
 	}
-	b.Piece = pipeline.Whole
+	b.Piece = engine.Whole
 	all := len(b.In)
 	if f, ok := c.framing.(lengthFraming); ok {
 		n := c.toVerified(b, c.restByLength(f, b.In, complete))
@@ -161,7 +161,7 @@ func (c *cutter) rest(b *pipeline.Batch, complete bool) (n int, again bool) {
 
 // emit emits the first n bytes of b and keeps the rest in tail. If n is 0, it
 // returns b to the free list.
-func (c *cutter) emit(ctx context.Context, b *pipeline.Batch, n int) error {
+func (c *cutter) emit(ctx context.Context, b *engine.Batch, n int) error {
 	c.tail = append(c.tail, b.In[n:]...)
 	b.In = b.In[:n]
 	if n == 0 {
@@ -169,27 +169,27 @@ func (c *cutter) emit(ctx context.Context, b *pipeline.Batch, n int) error {
 		return nil
 	}
 	c.follow(b)
-	if c.off == 0 && b.Piece == pipeline.Whole {
+	if c.off == 0 && b.Piece == engine.Whole {
 		if h := c.framing.Head(b.In); h > 0 {
 			c.lane.SetHead(b.In[:h])
 		}
 	}
 	b.Head = c.head
-	if d, ok := c.framing.(director); ok && b.Piece == pipeline.Whole {
+	if d, ok := c.framing.(director); ok && b.Piece == engine.Whole {
 		if head := d.Directive(c.head, b.In); head != nil && !bytes.Equal(head, c.head) {
 			c.head = bytes.Clone(head)
 		}
 	}
-	c.oversize = b.Piece == pipeline.First || b.Piece == pipeline.Middle
+	c.oversize = b.Piece == engine.First || b.Piece == engine.Middle
 	b.Off, b.Line = c.off, c.line
 	c.open = openQuotes(c.framing, c.open, b, b.In)
 	c.off += int64(n)
 	c.line += int64(bytes.Count(b.In, newline))
-	if whole := b.Piece == pipeline.Whole || b.Piece == pipeline.Last; whole && c.sums != nil && c.off <= c.sums() {
+	if whole := b.Piece == engine.Whole || b.Piece == engine.Last; whole && c.sums != nil && c.off <= c.sums() {
 		b.Verified = true
 		c.verified, c.atVerified = Extent{Bytes: c.off, Lines: linesOf(c.line-1, b.In)}, c.head
 	}
-	end := pipeline.Position{A: c.off}
+	end := engine.Position{A: c.off}
 	if c.note != nil {
 		end.B = c.note(b)
 	}
@@ -235,7 +235,7 @@ func (r *laneReader) mind() {
 	if r.st.pump != nil {
 		return // a pipe cannot be read again
 	}
-	r.note = func(b *pipeline.Batch) int64 {
+	r.note = func(b *engine.Batch) int64 {
 		if b.Verified {
 			if r.next.Offset() <= r.off {
 				r.from = r.next
@@ -271,7 +271,7 @@ func (r *laneReader) run(ctx context.Context) error {
 
 // stopError returns errStopped if err is the error of Get after a soft stop.
 func stopError(ctx context.Context, err error) error {
-	if ctx.Err() != nil && !errors.Is(err, pipeline.ErrStopped) {
+	if ctx.Err() != nil && !errors.Is(err, engine.ErrStopped) {
 		return errStopped
 	}
 	return err
@@ -279,7 +279,7 @@ func stopError(ctx context.Context, err error) error {
 
 // fill reads into b and sets b.Piece. It returns how many bytes of b to emit.
 // end is io.EOF or errStopped if there is no more data.
-func (r *laneReader) fill(ctx context.Context, b *pipeline.Batch) (n int, end error) {
+func (r *laneReader) fill(ctx context.Context, b *engine.Batch) (n int, end error) {
 	r.begin(b)
 	var due <-chan time.Time
 	for {
@@ -306,7 +306,7 @@ func (r *laneReader) fill(ctx context.Context, b *pipeline.Batch) (n int, end er
 
 // last is cut at the end of the stream or of the run. It counts the bytes of an
 // incomplete record at the end as lost.
-func (r *laneReader) last(b *pipeline.Batch, why error) (n int, end error) {
+func (r *laneReader) last(b *engine.Batch, why error) (n int, end error) {
 	n, again := r.rest(b, why == io.EOF && !r.isCut())
 	if again {
 		return n, nil

@@ -6,7 +6,7 @@ import (
 	"hash/crc32"
 
 	"github.com/urlfold/urlfold/internal/storage/compress"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // This file handles the ends of oversize records, and records that state their
@@ -82,21 +82,21 @@ func (c *cutter) firstPiece(block []byte) int {
 
 // follow updates how far the current record extends past b, which is about to
 // be emitted.
-func (c *cutter) follow(b *pipeline.Batch) {
+func (c *cutter) follow(b *engine.Batch) {
 	n := int64(len(b.In))
 	f, ok := c.framing.(lengthFraming)
 	switch b.Piece {
-	case pipeline.First:
+	case engine.First:
 		c.left, c.begun, c.sum, c.size = 0, c.off, 0, 0
 		if ok {
 			c.left = max(0, f.Length(b.In)-n)
 		}
-	case pipeline.Middle:
+	case engine.Middle:
 		c.left = max(0, c.left-n)
 	default:
 		c.left = 0
 	}
-	if ok && b.Piece != pipeline.Whole && c.begun >= 0 {
+	if ok && b.Piece != engine.Whole && c.begun >= 0 {
 		c.sum = crc32.Update(c.sum, crc32.IEEETable, b.In)
 		c.size += n
 		b.Sum, b.Size = c.sum, c.size
@@ -109,7 +109,7 @@ type openEnded interface{ OpenEnded() }
 
 // endWithin notes that the stream, which ends with the bytes of b, ends within
 // an oversize record.
-func (c *cutter) endWithin(b *pipeline.Batch, complete bool) {
+func (c *cutter) endWithin(b *engine.Batch, complete bool) {
 	missing := c.left - int64(len(b.In))
 	if _, ok := c.framing.(openEnded); ok {
 		missing--
@@ -153,22 +153,22 @@ func (c *cutter) cutVerdict(v compress.Verdict, f compress.Format, size int64) c
 }
 
 // gridByLength is onGrid for records that state their length.
-func (c *cutter) gridByLength(f lengthFraming, b *pipeline.Batch) int {
+func (c *cutter) gridByLength(f lengthFraming, b *engine.Batch) int {
 	if c.oversize {
 		n, ends := c.within(b.In[:min(len(b.In), int(c.grid)+gridAhead)])
 		switch {
 		case ends && int64(n) <= c.grid:
-			b.Piece = pipeline.Last
+			b.Piece = engine.Last
 			return n
 		case !ends && int64(len(b.In)) < c.grid+gridAhead:
 			return 0
 		case !ends:
 			n = 0 // it ends far beyond the grid
 		}
-		b.Piece = pipeline.Middle
+		b.Piece = engine.Middle
 		return gridPiece(c.grid, int64(n))
 	}
-	b.Piece = pipeline.Whole
+	b.Piece = engine.Whole
 	target := int((c.off/c.grid+1)*c.grid - c.off)
 	at := 0
 	for sound := true; sound && at < target; {
@@ -182,7 +182,7 @@ func (c *cutter) gridByLength(f lengthFraming, b *pipeline.Batch) int {
 		case at > 0:
 			return at
 		default:
-			b.Piece = pipeline.First
+			b.Piece = engine.First
 			size := f.Length(b.In)
 			if size <= int64(c.maxRecord) { // damaged
 				size = int64(n)

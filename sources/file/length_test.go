@@ -13,7 +13,7 @@ import (
 	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/internal/record"
 	"github.com/urlfold/urlfold/internal/storage/compress"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // archiveForm is a format of web archives.
@@ -98,10 +98,10 @@ func (a archiveForm) archive(rnd *rand.Rand, n, size int, damaged bool) (text st
 // after it.
 func cutLengths(f Framing, text string, grid int64, maxRecord int, from gridBatch, left int64) (all []gridBatch, lefts []int64, c cutter) {
 	c = cutter{framing: f, maxRecord: maxRecord, grid: grid, off: from.off, left: left, begun: -1,
-		oversize: from.piece == pipeline.Middle || from.piece == pipeline.Last}
+		oversize: from.piece == engine.Middle || from.piece == engine.Last}
 	rest := text[from.off:]
 	for again := true; again; {
-		b := &pipeline.Batch{In: make([]byte, 0, 1+rand.IntN(512))}
+		b := &engine.Batch{In: make([]byte, 0, 1+rand.IntN(512))}
 		c.begin(b)
 		n := 0
 		for {
@@ -121,7 +121,7 @@ func cutLengths(f Framing, text string, grid int64, maxRecord int, from gridBatc
 			c.follow(b)
 			lefts = append(lefts, c.left)
 		}
-		c.oversize = b.Piece == pipeline.First || b.Piece == pipeline.Middle
+		c.oversize = b.Piece == engine.First || b.Piece == engine.Middle
 		c.off += int64(n)
 	}
 	return all, lefts, c
@@ -151,8 +151,8 @@ func testLengths(t *testing.T, a archiveForm) {
 				t.Fatalf("run %d: gap or empty batch at %d: %+v", run, at, b)
 			}
 			at += int64(b.size)
-			begin := b.piece == pipeline.Whole || b.piece == pipeline.First
-			end := b.piece == pipeline.Whole || b.piece == pipeline.Last
+			begin := b.piece == engine.Whole || b.piece == engine.First
+			end := b.piece == engine.Whole || b.piece == engine.Last
 			if begin && !begins[b.off] || end && !begins[at] {
 				t.Fatalf("run %d, maxRecord %d, grid %d: %+v does not begin or end with a record", run, maxRecord, grid, b)
 			}
@@ -223,12 +223,12 @@ func testCrashLengths(t *testing.T, a archiveForm) {
 			set.RestartPointEvery = 256 << 10
 			sink := &shelf{exact: true}
 			pieces := 0
-			sink.onBatch = func(b *pipeline.Batch) {
+			sink.onBatch = func(b *engine.Batch) {
 				end := b.Off + int64(len(b.In))
-				if b.Piece != pipeline.Whole {
+				if b.Piece != engine.Whole {
 					pieces++
 				}
-				if (b.Piece == pipeline.Whole || b.Piece == pipeline.First) && !begins[b.Off] || (b.Piece == pipeline.Whole || b.Piece == pipeline.Last) && !begins[end] {
+				if (b.Piece == engine.Whole || b.Piece == engine.First) && !begins[b.Off] || (b.Piece == engine.Whole || b.Piece == engine.Last) && !begins[end] {
 					t.Errorf("a batch from %d to %d (%d) does not begin or end with a record", b.Off, end, b.Piece)
 				}
 			}

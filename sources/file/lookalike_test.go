@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/urlfold/urlfold/internal/storage/checkpoint"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // alike returns lines that have the same length and the same first and last KiB
@@ -378,7 +378,7 @@ func TestCopyBesideItsOriginal(t *testing.T) {
 			put(t, filepath.Join(dir, "a.log.gz"), gz(t, strings.Join(copied, "")))
 			set := batch(dir)
 			set.RotateWait = 20 * time.Millisecond
-			sink := &shelf{stall: make(chan struct{}), onBatch: func(*pipeline.Batch) { time.Sleep(5 * time.Millisecond) }}
+			sink := &shelf{stall: make(chan struct{}), onBatch: func(*engine.Batch) { time.Sleep(5 * time.Millisecond) }}
 			d := start(t, t.TempDir(), set, sink, nil)
 			time.Sleep(c.wait)
 			close(sink.stall)

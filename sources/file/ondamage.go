@@ -8,7 +8,7 @@ import (
 
 	"github.com/urlfold/urlfold/internal/storage/compress"
 	"github.com/urlfold/urlfold/internal/storage/disk"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // This file implements the on-damage policies of a Source.
@@ -75,7 +75,7 @@ func (s *Source) conclude(ctx context.Context, in *input, r *laneReader) error {
 		}
 		rep.fill(sv, r.lines())
 		if keeps && r.lane.Held() {
-			r.lane.Withdraw(&pipeline.Unverified{Open: rest.Open})
+			r.lane.Withdraw(&engine.Unverified{Open: rest.Open})
 		}
 	}
 	return s.stopAt(rep)

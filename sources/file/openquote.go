@@ -6,7 +6,7 @@ import (
 
 	"github.com/urlfold/urlfold/internal/storage/checkpoint"
 	"github.com/urlfold/urlfold/internal/storage/compress"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // This file handles tables in which a quote opens a cell that does not end. Such a quote
@@ -23,9 +23,9 @@ func recordLimit(f Framing, maxRecord int) int {
 
 // openQuotes returns what is known of the open quotes of a stream after text, the first
 // bytes of b. before is what was known at the start of b.
-func openQuotes(f Framing, before *checkpoint.OpenQuotes, b *pipeline.Batch, text []byte) *checkpoint.OpenQuotes {
+func openQuotes(f Framing, before *checkpoint.OpenQuotes, b *engine.Batch, text []byte) *checkpoint.OpenQuotes {
 	q, ok := f.(quoteFraming)
-	if !ok || b.Piece != pipeline.Whole {
+	if !ok || b.Piece != engine.Whole {
 		return before
 	}
 	first, n := q.OpenQuotes(text)

@@ -12,7 +12,7 @@ import (
 	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/internal/record"
 	"github.com/urlfold/urlfold/internal/storage/compress"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // quotedJob returns the job of a table without a header whose quoted cells span at most
@@ -102,7 +102,7 @@ func TestOpenQuoteRoads(t *testing.T) {
 		batches := cutAll(framing, text, grid, limit, 0, false)
 		var got []string
 		for i, b := range batches {
-			if b.piece != pipeline.Whole {
+			if b.piece != engine.Whole {
 				t.Fatalf("round %d: piece %+v", round, b)
 			}
 			got = append(got, recordsOf(j, []byte(text[b.off:b.off+int64(b.size)]))...)

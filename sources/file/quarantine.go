@@ -9,7 +9,7 @@ import (
 
 	"github.com/urlfold/urlfold/internal/storage/checkpoint"
 	"github.com/urlfold/urlfold/internal/storage/compress"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // This file implements a watcher's handling of text that no checksum verifies.
@@ -24,7 +24,7 @@ import (
 
 // mind makes the lane of a compressed file count its verified records, and
 // holds the lane if unverified records can be withdrawn.
-func (r *reader) mind(t *track, lane *pipeline.Lane) {
+func (r *reader) mind(t *track, lane *engine.Lane) {
 	if !t.read.in.compressed && !t.read.closed {
 		return
 	}
@@ -222,7 +222,7 @@ func (r *reader) rest(t *track) *text {
 
 // withdraw returns what to withdraw of a track at its end, or nil. The file
 // stays open until the sinks have read what they need.
-func (r *reader) withdraw(t *track) *pipeline.Unverified {
+func (r *reader) withdraw(t *track) *engine.Unverified {
 	if !t.read.held || !t.end.verdict.Damage() {
 		return nil
 	}
@@ -235,7 +235,7 @@ func (r *reader) withdraw(t *track) *pipeline.Unverified {
 		t.read.in.f = nil
 		r.files.descs--
 	}
-	return &pipeline.Unverified{Open: rest.Open}
+	return &engine.Unverified{Open: rest.Open}
 }
 
 // forgetRest resets a finished track whose unverified part was withdrawn to its

@@ -20,7 +20,7 @@ import (
 	"github.com/urlfold/urlfold/internal/storage/checkpoint"
 	"github.com/urlfold/urlfold/internal/storage/compress"
 	"github.com/urlfold/urlfold/internal/testkit"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 	sink "github.com/urlfold/urlfold/sinks/file"
 )
 
@@ -191,9 +191,9 @@ func TestWithdraw(t *testing.T) {
 		}
 		s.Hold()
 		var all strings.Builder
-		p, err := pipeline.New(pipeline.Options{
-			Sources: []pipeline.Source{s}, Sinks: []pipeline.Sink{&shelf{}}, Ordering: pipeline.OrderInput,
-			NewCodec: func() pipeline.Codec { return echo{} }, BatchBytes: 4 << 10,
+		p, err := engine.New(engine.Options{
+			Sources: []engine.Source{s}, Sinks: []engine.Sink{&shelf{}}, Ordering: engine.OrderInput,
+			NewCodec: func() engine.Codec { return echo{} }, BatchBytes: 4 << 10,
 		})
 		if err == nil {
 			err = p.Run(context.Background())
@@ -252,7 +252,7 @@ func TestPipeVerified(t *testing.T) {
 // A heldRun is a run of a watcher with exactly-once outputs, one for each
 // input.
 type heldRun struct {
-	p     *pipeline.Pipeline
+	p     *engine.Pipeline
 	w     *killable
 	store *checkpoint.Store
 	done  chan error
@@ -265,14 +265,14 @@ type killable struct {
 	stuck bool // it never finishes a lane
 }
 
-func (k *killable) CommitCut(ctx context.Context, ups []pipeline.LanePos, extents []pipeline.Extent) error {
+func (k *killable) CommitCut(ctx context.Context, ups []engine.LanePos, extents []engine.Extent) error {
 	if k.dead.Load() {
 		return nil
 	}
 	return k.watcher.CommitCut(ctx, ups, extents)
 }
 
-func (k *killable) Finish(ctx context.Context, lanes []*pipeline.Lane) []error {
+func (k *killable) Finish(ctx context.Context, lanes []*engine.Lane) []error {
 	if k.stuck || k.dead.Load() {
 		return slices.Repeat([]error{errDead}, len(lanes))
 	}
@@ -288,11 +288,11 @@ func (k *killable) Close(ctx context.Context) error {
 
 // A loggedSink has the methods of a daemon's file sink.
 type loggedSink interface {
-	pipeline.Sink
-	pipeline.ExtentReporter
-	pipeline.CutObserver
-	pipeline.Finisher
-	pipeline.Healther
+	engine.Sink
+	engine.ExtentReporter
+	engine.CutObserver
+	engine.Finisher
+	engine.Healther
 }
 
 // A killableLog does not publish outputs after its source was killed, because
@@ -304,7 +304,7 @@ type killableLog struct {
 
 var errDead = errors.New("killed")
 
-func (l *killableLog) Finish(ctx context.Context, lanes []*pipeline.Lane) []error {
+func (l *killableLog) Finish(ctx context.Context, lanes []*engine.Lane) []error {
 	if l.source.dead.Load() {
 		return slices.Repeat([]error{errDead}, len(lanes))
 	}
@@ -340,9 +340,9 @@ func startHeld(t testing.TB, data, out, in string, mods ...func(*killable)) *hel
 	for _, mod := range mods {
 		mod(r.w)
 	}
-	r.p, err = pipeline.New(pipeline.Options{
-		ExactlyOnce: true, Sources: []pipeline.Source{r.w}, Sinks: []pipeline.Sink{&killableLog{l.(loggedSink), r.w}}, Ordering: pipeline.OrderPerLane,
-		NewCodec: func() pipeline.Codec { return echo{} }, BatchBytes: 4 << 10, CommitInterval: 2 * time.Millisecond,
+	r.p, err = engine.New(engine.Options{
+		ExactlyOnce: true, Sources: []engine.Source{r.w}, Sinks: []engine.Sink{&killableLog{l.(loggedSink), r.w}}, Ordering: engine.OrderPerLane,
+		NewCodec: func() engine.Codec { return echo{} }, BatchBytes: 4 << 10, CommitInterval: 2 * time.Millisecond,
 	})
 	if err != nil {
 		t.Fatal(err)

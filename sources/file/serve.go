@@ -13,7 +13,7 @@ import (
 
 	"github.com/urlfold/urlfold/internal/storage/compress"
 	"github.com/urlfold/urlfold/internal/storage/disk"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // An outcome is the result of reading a track once.
@@ -37,7 +37,7 @@ const quantum = 64
 type reader struct {
 	cfg      *WatchConfig
 	log      *slog.Logger
-	rt       pipeline.Runtime
+	rt       engine.Runtime
 	at       func(point string) error // fault.At, except in tests
 	mu       *sync.Mutex              // of the watcher
 	stats    *counts
@@ -145,7 +145,7 @@ func (r *reader) openLane(t *track) {
 		return
 	}
 	name, _ := r.files.fileOf(t)
-	lane := r.rt.NewLane(name, pipeline.LaneLimits{})
+	lane := r.rt.NewLane(name, engine.LaneLimits{})
 	lane.SetID(t.id)
 	lane.SetRel(t.rel)
 	if t.read.in.f != nil {
@@ -159,7 +159,7 @@ func (r *reader) openLane(t *track) {
 	c := &t.read.cut
 	c.rt, c.framing, c.maxRecord, c.lane, c.grid = r.rt, r.cfg.Framing, recordLimit(r.cfg.Framing, r.cfg.MaxRecord), lane, r.cfg.Grid
 	c.line = max(c.line, 1)
-	c.note = func(b *pipeline.Batch) int64 { return r.note(t, b) }
+	c.note = func(b *engine.Batch) int64 { return r.note(t, b) }
 	r.mind(t, lane)
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -187,7 +187,7 @@ func (r *reader) serveBatch(ctx context.Context, t *track) (outcome, error) {
 }
 
 // fill reads into b. It returns how many bytes of b to emit.
-func (r *reader) fill(ctx context.Context, t *track, b *pipeline.Batch) (n int, out outcome, err error) {
+func (r *reader) fill(ctx context.Context, t *track, b *engine.Batch) (n int, out outcome, err error) {
 	c := &t.read.cut
 	if !t.read.in.compressed {
 		t.read.in.pos = c.off + int64(len(c.tail))
@@ -245,7 +245,7 @@ func (out outcome) unless(more bool) outcome {
 }
 
 // fillEnd implements fill at the end of the decompressed data.
-func (r *reader) fillEnd(t *track, b *pipeline.Batch) (int, outcome, error) {
+func (r *reader) fillEnd(t *track, b *engine.Batch) (int, outcome, error) {
 	if err := t.read.in.zr.Err(); err != nil {
 		return 0, fails, err // a read error says nothing about the content
 	}
@@ -299,7 +299,7 @@ func (r *reader) endLane(ctx context.Context, t *track) (outcome, error) {
 	t.read.cut.tail = nil
 	now, fits := t.stateAtEnd()
 	fits = fits && !t.asRead.rewritten(&now, true)
-	var withdrawn *pipeline.Unverified
+	var withdrawn *engine.Unverified
 	if t.end.verdict.Refused() && t.read.cut.off == 0 {
 		t.lane.Skip() // an empty output would look like that of an empty input
 	} else {
@@ -411,7 +411,7 @@ func (c *content) sameAt(off int64, want []byte) error {
 // note is called with each batch of t before it is emitted, when t.cut has
 // advanced past it. It records the position for a checkpoint, and returns the
 // id of the restart point before it.
-func (r *reader) note(t *track, b *pipeline.Batch) int64 {
+func (r *reader) note(t *track, b *engine.Batch) int64 {
 	c := &t.read.cut
 	keepPrelude(b, t.read.last, t.read.hash)
 	t.read.last = appendTail(t.read.last, b.In)
@@ -472,7 +472,7 @@ func appendTail(last, text []byte) []byte {
 
 // growHead appends to t.head what b holds of the first n bytes of the text. It
 // reports whether there was any. The caller holds mu.
-func (t *track) growHead(b *pipeline.Batch, n int) bool {
+func (t *track) growHead(b *engine.Batch, n int) bool {
 	if b.Off >= int64(n) || b.Off > int64(len(t.read.head)) {
 		return false
 	}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/urlfold/urlfold/internal/storage/compress"
 	"github.com/urlfold/urlfold/internal/storage/fault"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // A Report describes the result of reading one input.
@@ -18,18 +18,18 @@ type Report struct {
 	Index           int    // of the input in the expanded Config.Paths, where those that Config.Select leaves out count
 	Format          compress.Format
 	Verdict         compress.Verdict
-	CompressedBytes int64          // read from the file
-	Bytes           int64          // of decompressed text that could be read
-	Lines           int64          // line ends in the emitted text
-	Lost            int64          // bytes at the end of the text that were not emitted: an incomplete record before a cut
-	Stopped         bool           // the run stopped before it reached the end of the input, or before it opened it
-	Verified        Extent         // beginning of the text that checksums verify, up to the last record end
-	Unverified      Extent         // the text after that: what was emitted, or, if Withheld, all that can be read
-	Misfit          int64          // line of the first unverified record of a damaged file that does not fit the format (best effort); 0: none found
-	Unsummed        bool           // the input is compressed, and checksums do not cover all of it
-	Withheld        bool           // the unverified part is in no output
-	Known           string         // verdict of an earlier run on a damaged file that has not changed since; then only Path is set besides
-	Lane            *pipeline.Lane // nil if the run never reached the input
+	CompressedBytes int64        // read from the file
+	Bytes           int64        // of decompressed text that could be read
+	Lines           int64        // line ends in the emitted text
+	Lost            int64        // bytes at the end of the text that were not emitted: an incomplete record before a cut
+	Stopped         bool         // the run stopped before it reached the end of the input, or before it opened it
+	Verified        Extent       // beginning of the text that checksums verify, up to the last record end
+	Unverified      Extent       // the text after that: what was emitted, or, if Withheld, all that can be read
+	Misfit          int64        // line of the first unverified record of a damaged file that does not fit the format (best effort); 0: none found
+	Unsummed        bool         // the input is compressed, and checksums do not cover all of it
+	Withheld        bool         // the unverified part is in no output
+	Known           string       // verdict of an earlier run on a damaged file that has not changed since; then only Path is set besides
+	Lane            *engine.Lane // nil if the run never reached the input
 }
 
 // A Progress is the progress of a source, for display: its numbers are not
@@ -45,7 +45,7 @@ type Progress struct {
 // A Source reads files once. See the package documentation.
 type Source struct {
 	cfg      Config
-	rt       pipeline.Runtime
+	rt       engine.Runtime
 	opened   chan struct{} // closed when rt is set
 	blocks   chan []byte   // free ones of holds
 	expanded bool
@@ -173,8 +173,8 @@ func (s *Source) Inspect(ctx context.Context, n, most int, visit func(path strin
 // Hold sets Config.Hold. It must be called before Run.
 func (s *Source) Hold() { s.cfg.Hold = true }
 
-// Open implements [pipeline.Source].
-func (s *Source) Open(_ context.Context, rt pipeline.Runtime) error {
+// Open implements [engine.Source].
+func (s *Source) Open(_ context.Context, rt engine.Runtime) error {
 	s.rt = rt
 	close(s.opened)
 	return s.expand()
@@ -191,7 +191,7 @@ func (s *Source) turn(stop <-chan struct{}) (done func(), ok bool) {
 	}
 }
 
-// Run implements [pipeline.Source].
+// Run implements [engine.Source].
 func (s *Source) Run(ctx context.Context) error {
 	var (
 		wg    sync.WaitGroup
@@ -210,7 +210,7 @@ func (s *Source) Run(ctx context.Context) error {
 			in.report.Stopped = true
 			continue
 		}
-		lane := s.rt.NewLane(in.path, pipeline.LaneLimits{})
+		lane := s.rt.NewLane(in.path, engine.LaneLimits{})
 		if in.path == stdinPath && s.cfg.stdinID != "" {
 			lane.SetID(s.cfg.stdinID)
 			lane.SetRel("stdin")
@@ -238,7 +238,7 @@ func (s *Source) Run(ctx context.Context) error {
 }
 
 // lane reads one input.
-func (s *Source) lane(ctx context.Context, in *input, lane *pipeline.Lane) error {
+func (s *Source) lane(ctx context.Context, in *input, lane *engine.Lane) error {
 	defer in.done.Store(true)
 	defer in.release()
 	in.report.Lane = lane
@@ -281,7 +281,7 @@ func (s *Source) lane(ctx context.Context, in *input, lane *pipeline.Lane) error
 	return s.conclude(ctx, in, r)
 }
 
-// Close implements [pipeline.Source]. It closes the inputs that Inspect opened
+// Close implements [engine.Source]. It closes the inputs that Inspect opened
 // and Run did not reach.
 func (s *Source) Close(context.Context) error {
 	for _, in := range s.inputs {
@@ -322,4 +322,4 @@ func (s *Source) Progress() Progress {
 }
 
 // Interface guard.
-var _ pipeline.Source = (*Source)(nil)
+var _ engine.Source = (*Source)(nil)

@@ -8,24 +8,24 @@ import (
 	"testing"
 
 	"github.com/urlfold/urlfold/internal/testkit"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // forget is a Runtime that takes batches back without looking at them.
 type forget struct {
 	*testkit.Runtime
-	b    *pipeline.Batch
+	b    *engine.Batch
 	size int
 }
 
-func (f *forget) Get(context.Context, *pipeline.Lane) (*pipeline.Batch, error) { return f.b, nil }
+func (f *forget) Get(context.Context, *engine.Lane) (*engine.Batch, error) { return f.b, nil }
 
-func (f *forget) Emit(_ context.Context, b *pipeline.Batch, _ pipeline.Position) error {
+func (f *forget) Emit(_ context.Context, b *engine.Batch, _ engine.Position) error {
 	f.size += len(b.In)
 	return nil
 }
 
-func (f *forget) Put(*pipeline.Batch) {}
+func (f *forget) Put(*engine.Batch) {}
 
 // BenchmarkSource reads 64 MB, plain and gzipped.
 func BenchmarkSource(b *testing.B) {
@@ -37,7 +37,7 @@ func BenchmarkSource(b *testing.B) {
 			if err := os.WriteFile(path, []byte(packed), 0o644); err != nil {
 				b.Fatal(err)
 			}
-			rt := &forget{Runtime: testkit.NewRuntime(1, 1), b: &pipeline.Batch{In: make([]byte, 0, 128<<10)}}
+			rt := &forget{Runtime: testkit.NewRuntime(1, 1), b: &engine.Batch{In: make([]byte, 0, 128<<10)}}
 			b.SetBytes(int64(len(text)))
 			b.ResetTimer()
 			b.ReportAllocs()

@@ -18,7 +18,7 @@ import (
 
 	"github.com/urlfold/urlfold/internal/storage/compress"
 	"github.com/urlfold/urlfold/internal/testkit"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // lines is a Framing of lines. With head set, the first line is a header.
@@ -113,7 +113,7 @@ func checkLines(t *testing.T, rt *testkit.Runtime, text string) {
 	t.Helper()
 	for _, e := range rt.Emitted() {
 		before := text[:e.Off]
-		if e.Piece == pipeline.Whole && before != "" && !strings.HasSuffix(before, "\n") {
+		if e.Piece == engine.Whole && before != "" && !strings.HasSuffix(before, "\n") {
 			t.Errorf("batch begins at offset %d, within a line", e.Off)
 		}
 		if want := int64(strings.Count(before, "\n")) + 1; e.Line != want {
@@ -331,11 +331,11 @@ type pieces struct {
 	long  int
 }
 
-func (p *pieces) Emit(_ context.Context, b *pipeline.Batch, _ pipeline.Position) error {
+func (p *pieces) Emit(_ context.Context, b *engine.Batch, _ engine.Position) error {
 	if c := string("WFML"[b.Piece]) + " "; !strings.HasSuffix(p.shape, c) {
 		p.shape += c
 	}
-	if b.Piece == pipeline.Whole {
+	if b.Piece == engine.Whole {
 		p.whole += string(b.In)
 	} else {
 		p.long += len(b.In)
@@ -395,7 +395,7 @@ func TestPieceCut(t *testing.T) {
 	dir := write(t, map[string]string{"a.gz": whole[:len(whole)/2]})
 	path := filepath.Join(dir, "a.gz")
 	_, rt := run(t, Config{Paths: []string{path}, MaxRecord: small})
-	if e := rt.Emitted(); e[len(e)-1].Piece == pipeline.First || e[len(e)-1].Piece == pipeline.Middle {
+	if e := rt.Emitted(); e[len(e)-1].Piece == engine.First || e[len(e)-1].Piece == engine.Middle {
 		t.Errorf("last piece has kind %d", e[len(e)-1].Piece)
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/urlfold/urlfold/internal/storage/checkpoint"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // A prelude is the end of the text before a batch. It identifies positions near
@@ -18,7 +18,7 @@ type prelude struct {
 }
 
 // keepPrelude stores the end of the text before b.
-func keepPrelude(b *pipeline.Batch, last []byte, hash textHash) {
+func keepPrelude(b *engine.Batch, last []byte, hash textHash) {
 	x, ok := b.Ext.(*prelude)
 	if !ok {
 		x = new(prelude)
@@ -27,9 +27,9 @@ func keepPrelude(b *pipeline.Batch, last []byte, hash textHash) {
 	x.text, x.hash = append(x.text[:0], last...), hash
 }
 
-// Split implements [pipeline.Splitter]. It adds a position within b at which
+// Split implements [engine.Splitter]. It adds a position within b at which
 // reading can resume.
-func (w *watcher) Split(b *pipeline.Batch, off, _ int) (end pipeline.Position, ok bool) {
+func (w *watcher) Split(b *engine.Batch, off, _ int) (end engine.Position, ok bool) {
 	x, ok := b.Ext.(*prelude)
 	if !ok {
 		return end, false
@@ -50,7 +50,7 @@ func (w *watcher) Split(b *pipeline.Batch, off, _ int) (end pipeline.Position, o
 	if !there {
 		t.positions = slices.Insert(t.positions, i, p)
 	}
-	return pipeline.Position{A: p.off, B: b.End.B}, true
+	return engine.Position{A: p.off, B: b.End.B}, true
 }
 
 // openBefore returns what is known of open quotes before the position at off.
@@ -64,8 +64,8 @@ func (t *track) openBefore(off int64) *checkpoint.OpenQuotes {
 }
 
 // directiveAfter returns the directive in force after text, the beginning of b.
-func (w *watcher) directiveAfter(b *pipeline.Batch, text []byte) []byte {
-	if d, ok := w.cfg.Framing.(director); ok && b.Piece == pipeline.Whole {
+func (w *watcher) directiveAfter(b *engine.Batch, text []byte) []byte {
+	if d, ok := w.cfg.Framing.(director); ok && b.Piece == engine.Whole {
 		if head := d.Directive(b.Head, text); head != nil {
 			return bytes.Clone(head)
 		}
@@ -74,4 +74,4 @@ func (w *watcher) directiveAfter(b *pipeline.Batch, text []byte) []byte {
 }
 
 // Interface guard.
-var _ pipeline.Splitter = (*watcher)(nil)
+var _ engine.Splitter = (*watcher)(nil)

@@ -5,7 +5,7 @@ import (
 	"crypto/rand"
 
 	"github.com/urlfold/urlfold/config/field"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // StdinSettings configure how a daemon reads its standard input: once, from
@@ -32,7 +32,7 @@ type stdinSource struct {
 // NewStdin returns a source for stdin. It uses Stdin, Framing, MaxRecord and
 // Linger of cfg, and passes the report on the input to onReport if that is not
 // nil. NewStdin reads nothing.
-func NewStdin(s StdinSettings, cfg Config, onReport func(Report)) (pipeline.Source, error) {
+func NewStdin(s StdinSettings, cfg Config, onReport func(Report)) (engine.Source, error) {
 	cfg.Paths, cfg.Limits = []string{stdinPath}, s.Limits
 	// A random lane identity keeps sinks that derive ids from positions from
 	// taking this input for that of an earlier run, which had the same
@@ -45,7 +45,7 @@ func NewStdin(s StdinSettings, cfg Config, onReport func(Report)) (pipeline.Sour
 	return &stdinSource{Source: src, onReport: onReport}, nil
 }
 
-// Run implements [pipeline.Source]. It returns at the end of the input.
+// Run implements [engine.Source]. It returns at the end of the input.
 func (s *stdinSource) Run(ctx context.Context) error {
 	err := s.Source.Run(ctx)
 	if s.onReport == nil {
@@ -58,4 +58,4 @@ func (s *stdinSource) Run(ctx context.Context) error {
 }
 
 // Interface guard.
-var _ pipeline.Source = (*stdinSource)(nil)
+var _ engine.Source = (*stdinSource)(nil)

@@ -12,7 +12,7 @@ import (
 
 	"github.com/urlfold/urlfold/internal/storage/checkpoint"
 	"github.com/urlfold/urlfold/internal/storage/compress"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // tailBytes is how many bytes of text before a position are hashed to identify
@@ -102,7 +102,7 @@ type track struct {
 	lookedAt      time.Time // when a reader last looked at the file
 	atEnd         bool      // all data of the file was read when it was in state asRead
 	asRead        fileState // state of the file when the last read began
-	lane          *pipeline.Lane
+	lane          *engine.Lane
 	entry         kept       // what is stored
 	positions     []position // ends of batches: some committed ones, and all that are not committed
 	points        []point

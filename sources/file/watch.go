@@ -13,7 +13,7 @@ import (
 	"github.com/urlfold/urlfold/internal/storage/checkpoint"
 	"github.com/urlfold/urlfold/internal/storage/disk"
 	"github.com/urlfold/urlfold/internal/storage/fault"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // A Host holds what a daemon shares with the file sources that it runs. Package
@@ -29,7 +29,7 @@ type Host struct {
 	Grid int64
 	// Hold says that every output can withdraw what it has written, so that
 	// on_damage: quarantine need not read files twice: see
-	// pipeline.Lane.Withdraw.
+	// engine.Lane.Withdraw.
 	Hold bool
 	// NewFit, if not nil, returns a function that reports whether a record fits
 	// the format. head is the header record, or nil.
@@ -107,7 +107,7 @@ type watcher struct {
 // NewWatcher returns the source of a daemon, which reads the files that match
 // globs and follows them. The error joins everything that is wrong with cfg.
 // NewWatcher does not access any file.
-func NewWatcher(cfg WatchConfig) (pipeline.Source, error) {
+func NewWatcher(cfg WatchConfig) (engine.Source, error) {
 	errs := []error{cfg.Validate()}
 	if cfg.Framing == nil {
 		errs = append(errs, errors.New("file source: Framing is not set"))
@@ -158,7 +158,7 @@ func NewWatcher(cfg WatchConfig) (pipeline.Source, error) {
 		cfg: &w.cfg, crew: &w.crew,
 		heads: map[headKey][]*track{}, headLens: map[int64]int{}, ids: map[string]bool{},
 	}
-	w.progress = progress{cfg: &w.cfg, known: &w.known, mu: &w.mu, byLane: map[*pipeline.Lane]*track{}}
+	w.progress = progress{cfg: &w.cfg, known: &w.known, mu: &w.mu, byLane: map[*engine.Lane]*track{}}
 	w.bound = bindings{
 		cfg: &w.cfg, log: w.log, at: w.at, clock: time.Now, crew: &w.crew, files: &w.files, known: &w.known, progress: &w.progress, stats: &w.stats,
 		byFile: map[fileID]*track{}, metBefore: map[fileID]candidate{},
@@ -170,8 +170,8 @@ func NewWatcher(cfg WatchConfig) (pipeline.Source, error) {
 	return w, nil
 }
 
-// Open implements [pipeline.Source]. It loads the checkpoint.
-func (w *watcher) Open(_ context.Context, rt pipeline.Runtime) error {
+// Open implements [engine.Source]. It loads the checkpoint.
+func (w *watcher) Open(_ context.Context, rt engine.Runtime) error {
 	w.reader.rt = rt
 	entries := w.cfg.Store.Entries(w.cfg.Name)
 	w.mu.Lock() // Stats may be called before Run
@@ -186,7 +186,7 @@ func (w *watcher) Open(_ context.Context, rt pipeline.Runtime) error {
 	return nil
 }
 
-// Run implements [pipeline.Source]. It polls for changes while the readers
+// Run implements [engine.Source]. It polls for changes while the readers
 // read.
 func (w *watcher) Run(ctx context.Context) error {
 	hints := newHints(w.scan.bases())
@@ -319,7 +319,7 @@ func (w *watcher) complete() bool {
 	return !slices.ContainsFunc(w.known.tracks, func(t *track) bool { return t.life == open && t.sight.bound })
 }
 
-// Close implements [pipeline.Source]. It stores what has changed besides
+// Close implements [engine.Source]. It stores what has changed besides
 // positions since the last commit: names, and which files are gone.
 func (w *watcher) Close(context.Context) error {
 	w.mu.Lock()
@@ -335,13 +335,13 @@ func (w *watcher) Close(context.Context) error {
 		return nil
 	}
 	err := w.progress.save(nil, checkpoint.Update{})
-	if _, lost := errors.AsType[*pipeline.LostError](err); lost {
+	if _, lost := errors.AsType[*engine.LostError](err); lost {
 		return nil // the run has failed with this error
 	}
 	return err
 }
 
-// Health implements [pipeline.Healther].
+// Health implements [engine.Healther].
 func (w *watcher) Health() error {
 	bad := w.health.Load()
 	if w.tryLock() {
@@ -357,12 +357,12 @@ func (w *watcher) Health() error {
 
 // Interface guards.
 var (
-	_ pipeline.Source       = (*watcher)(nil)
-	_ pipeline.CutCommitter = (*watcher)(nil)
-	_ pipeline.Keeper       = (*watcher)(nil)
-	_ pipeline.Finisher     = (*watcher)(nil)
-	_ pipeline.Healther     = (*watcher)(nil)
-	_ job                   = (*track)(nil)
-	_ job                   = (*candidate)(nil)
-	_ job                   = (*proof)(nil)
+	_ engine.Source       = (*watcher)(nil)
+	_ engine.CutCommitter = (*watcher)(nil)
+	_ engine.Keeper       = (*watcher)(nil)
+	_ engine.Finisher     = (*watcher)(nil)
+	_ engine.Healther     = (*watcher)(nil)
+	_ job                 = (*track)(nil)
+	_ job                 = (*candidate)(nil)
+	_ job                 = (*proof)(nil)
 )

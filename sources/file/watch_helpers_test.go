@@ -16,13 +16,13 @@ import (
 
 	"github.com/urlfold/urlfold/internal/storage/checkpoint"
 	"github.com/urlfold/urlfold/internal/testkit"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // An echo is a codec that passes lines through.
 type echo struct{}
 
-func (echo) Process(b *pipeline.Batch) {
+func (echo) Process(b *engine.Batch) {
 	for b.Next < len(b.In) {
 		n := strings.IndexByte(string(b.In[b.Next:]), '\n') + 1
 		if n == 0 {
@@ -30,7 +30,7 @@ func (echo) Process(b *pipeline.Batch) {
 		}
 		off := len(b.Out.Bytes)
 		b.Out.Bytes = append(b.Out.Bytes, b.In[b.Next:b.Next+n]...)
-		b.Out.Recs = append(b.Out.Recs, pipeline.OutRec{Span: pipeline.Span{Off: uint32(off), Len: uint32(n)}, Src: uint32(b.Next)})
+		b.Out.Recs = append(b.Out.Recs, engine.OutRec{Span: engine.Span{Off: uint32(off), Len: uint32(n)}, Src: uint32(b.Next)})
 		b.Stats.Records++
 		b.Stats.Emitted++
 		b.Next += n
@@ -43,7 +43,7 @@ type stopper struct {
 	err error
 }
 
-func (s *stopper) Process(b *pipeline.Batch) {
+func (s *stopper) Process(b *engine.Batch) {
 	in := b.In
 	s.err = nil
 	if at := bytes.Index(in[b.Next:], []byte("S|")); at >= 0 {
@@ -55,8 +55,8 @@ func (s *stopper) Process(b *pipeline.Batch) {
 
 func (s *stopper) Err() error { return s.err }
 
-func (echo) Reject(b *pipeline.Batch) { b.Next = len(b.In) }
-func (echo) Refuse(*pipeline.Batch)   {}
+func (echo) Reject(b *engine.Batch) { b.Next = len(b.In) }
+func (echo) Refuse(*engine.Batch)   {}
 
 // A shelf is a sink that keeps lines with the ids of their lanes. It outlives
 // the pipelines that write to it.
@@ -64,21 +64,21 @@ type shelf struct {
 	mu      sync.Mutex
 	lines   []string
 	ids     []string
-	eager   bool                  // see mortal
-	stall   chan struct{}         // if not nil, no batch is available before it is closed
-	exact   bool                  // truncated to the stored extents when a daemon starts
-	stops   bool                  // the codec is a stopper
-	idles   bool                  // lanes are ended as soon as possible
-	onBatch func(*pipeline.Batch) // called for each batch, one at a time
-	full    func(n int)           // called after each batch with the number of lines
+	eager   bool                // see mortal
+	stall   chan struct{}       // if not nil, no batch is available before it is closed
+	exact   bool                // truncated to the stored extents when a daemon starts
+	stops   bool                // the codec is a stopper
+	idles   bool                // lanes are ended as soon as possible
+	onBatch func(*engine.Batch) // called for each batch, one at a time
+	full    func(n int)         // called after each batch with the number of lines
 }
 
 func (s *shelf) Open(context.Context) error    { return nil }
 func (s *shelf) Barrier(context.Context) error { return nil }
 func (s *shelf) Close(context.Context) error   { return nil }
-func (s *shelf) Caps() pipeline.SinkCaps       { return pipeline.SinkCaps{Ordered: true} }
+func (s *shelf) Caps() engine.SinkCaps         { return engine.SinkCaps{Ordered: true} }
 
-func (s *shelf) Submit(_ context.Context, b *pipeline.Batch, t pipeline.Ticket) error {
+func (s *shelf) Submit(_ context.Context, b *engine.Batch, t engine.Ticket) error {
 	s.mu.Lock()
 	st := t.Stream()
 	if s.onBatch != nil {
@@ -93,18 +93,18 @@ func (s *shelf) Submit(_ context.Context, b *pipeline.Batch, t pipeline.Ticket) 
 	if s.full != nil {
 		s.full(n)
 	}
-	t.Done(pipeline.Result{})
+	t.Done(engine.Result{})
 	return nil
 }
 
-// Extents implements pipeline.ExtentReporter: the extent of the shelf is its
+// Extents implements engine.ExtentReporter: the extent of the shelf is its
 // number of lines.
-func (s *shelf) Extents(dst []pipeline.Extent) []pipeline.Extent {
-	return append(dst, pipeline.Extent{Path: "shelf", Length: int64(s.count())})
+func (s *shelf) Extents(dst []engine.Extent) []engine.Extent {
+	return append(dst, engine.Extent{Path: "shelf", Length: int64(s.count())})
 }
 
 // cutBack removes lines that no checkpoint covers.
-func (s *shelf) cutBack(extents []pipeline.Extent) {
+func (s *shelf) cutBack(extents []engine.Extent) {
 	n := 0
 	for _, m := range extents {
 		n = int(m.Length)
@@ -173,7 +173,7 @@ type mortal struct {
 	stall chan struct{} // see shelf
 }
 
-func (m *mortal) Open(ctx context.Context, rt pipeline.Runtime) error {
+func (m *mortal) Open(ctx context.Context, rt engine.Runtime) error {
 	if m.eager {
 		rt = eager{rt, m.watcher}
 	}
@@ -185,27 +185,27 @@ func (m *mortal) Open(ctx context.Context, rt pipeline.Runtime) error {
 
 // stalled is a Runtime without free batches until its channel is closed.
 type stalled struct {
-	pipeline.Runtime
+	engine.Runtime
 	over <-chan struct{}
 }
 
-func (s stalled) Get(ctx context.Context, l *pipeline.Lane) (*pipeline.Batch, error) {
+func (s stalled) Get(ctx context.Context, l *engine.Lane) (*engine.Batch, error) {
 	<-s.over
 	return s.Runtime.Get(ctx, l)
 }
 
 // eager is a Runtime that finishes lanes at once.
 type eager struct {
-	pipeline.Runtime
+	engine.Runtime
 	w *watcher
 }
 
-func (e eager) End(l *pipeline.Lane) {
+func (e eager) End(l *engine.Lane) {
 	e.Runtime.End(l)
-	e.w.Finish(context.Background(), []*pipeline.Lane{l})
+	e.w.Finish(context.Background(), []*engine.Lane{l})
 }
 
-func (m *mortal) Commit(ctx context.Context, ups []pipeline.LanePos) error {
+func (m *mortal) Commit(ctx context.Context, ups []engine.LanePos) error {
 	if m.dead.Load() {
 		return nil
 	}
@@ -219,14 +219,14 @@ func (m *mortal) Keep() error {
 	return m.watcher.Keep()
 }
 
-func (m *mortal) CommitCut(ctx context.Context, ups []pipeline.LanePos, extents []pipeline.Extent) error {
+func (m *mortal) CommitCut(ctx context.Context, ups []engine.LanePos, extents []engine.Extent) error {
 	if m.dead.Load() {
 		return nil
 	}
 	return m.watcher.CommitCut(ctx, ups, extents)
 }
 
-func (m *mortal) Finish(ctx context.Context, lanes []*pipeline.Lane) []error {
+func (m *mortal) Finish(ctx context.Context, lanes []*engine.Lane) []error {
 	if m.dead.Load() || m.eager {
 		return nil
 	}
@@ -245,7 +245,7 @@ type daemon struct {
 	t       testing.TB
 	w       *watcher
 	life    *mortal
-	p       *pipeline.Pipeline
+	p       *engine.Pipeline
 	store   *checkpoint.Store
 	stop    context.CancelFunc
 	done    chan error
@@ -288,10 +288,10 @@ func start(t testing.TB, dir string, set Settings, sink *shelf, mod func(*WatchC
 	if sink.exact {
 		sink.cutBack(store.Extents("sink 1"))
 	}
-	d.p, err = pipeline.New(pipeline.Options{
+	d.p, err = engine.New(engine.Options{
 		ExactlyOnce: sink.exact,
-		Sources:     []pipeline.Source{d.life}, Sinks: []pipeline.Sink{sink}, Ordering: pipeline.OrderPerLane,
-		NewCodec: func() pipeline.Codec {
+		Sources:     []engine.Source{d.life}, Sinks: []engine.Sink{sink}, Ordering: engine.OrderPerLane,
+		NewCodec: func() engine.Codec {
 			if sink.stops {
 				return new(stopper)
 			}

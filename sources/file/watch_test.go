@@ -16,7 +16,7 @@ import (
 	"github.com/urlfold/urlfold/internal/storage/checkpoint"
 	"github.com/urlfold/urlfold/internal/storage/compress"
 	"github.com/urlfold/urlfold/internal/testkit"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 func put(t testing.TB, path, text string) {
@@ -565,7 +565,7 @@ func TestHeader(t *testing.T) {
 	put(t, filepath.Join(dir, "a.csv"), "3,4\n")
 	put(t, filepath.Join(dir, "b.csv.gz"), gz(t, "5,6\n"))
 	heads := map[string]string{}
-	sink.onBatch = func(b *pipeline.Batch) { heads[filepath.Base(b.Lane.Name())] = string(b.Lane.Head()) }
+	sink.onBatch = func(b *engine.Batch) { heads[filepath.Base(b.Lane.Name())] = string(b.Lane.Head()) }
 	d = start(t, data, set, sink, framing)
 	until(t, "the added data", func() bool { return sink.count() == 6004 })
 	d.end()

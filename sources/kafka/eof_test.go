@@ -8,7 +8,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kfake"
 
 	"github.com/urlfold/urlfold/internal/testkit/kafkatest"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // TestUntilEOF checks that a run that ends with its input reads everything,
@@ -23,7 +23,7 @@ func TestUntilEOF(t *testing.T) {
 		cfg := quick(conn, "in")
 		cfg.UntilEOF, cfg.FetchBytes = true, 4<<10
 		out := &kafkatest.Collector{T: t}
-		run := kafkatest.Start(t, pipeline.Options{Sources: []pipeline.Source{newSource(t, cfg)}, Sinks: []pipeline.Sink{out}})
+		run := kafkatest.Start(t, engine.Options{Sources: []engine.Source{newSource(t, cfg)}, Sinks: []engine.Sink{out}})
 		if err := run.Wait(); err != nil {
 			t.Fatalf("round %d: %v", round, err)
 		}
@@ -54,7 +54,7 @@ func TestUntilEOFMembers(t *testing.T) {
 		cfg.UntilEOF, cfg.FetchBytes, cfg.FetchWait = true, 1<<10, 20*time.Millisecond
 		out := &kafkatest.Collector{T: t}
 		outs = append(outs, out)
-		runs = append(runs, kafkatest.Start(t, pipeline.Options{Sources: []pipeline.Source{newSource(t, cfg)}, Sinks: []pipeline.Sink{out}}))
+		runs = append(runs, kafkatest.Start(t, engine.Options{Sources: []engine.Source{newSource(t, cfg)}, Sinks: []engine.Sink{out}}))
 	}
 	for _, r := range runs {
 		if err := r.Wait(); err != nil {

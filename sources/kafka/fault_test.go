@@ -18,14 +18,14 @@ import (
 	"github.com/urlfold/urlfold/config/connect"
 	"github.com/urlfold/urlfold/internal/client/kafka"
 	"github.com/urlfold/urlfold/internal/testkit/kafkatest"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // start runs a source with a collector as its sink.
 func start(t *testing.T, cfg Config, out *kafkatest.Collector) (*source, *kafkatest.Run) {
 	t.Helper()
 	s := newSource(t, cfg)
-	return s, kafkatest.Start(t, pipeline.Options{Sources: []pipeline.Source{s}, Sinks: []pipeline.Sink{out}, Ordering: pipeline.OrderPerLane})
+	return s, kafkatest.Start(t, engine.Options{Sources: []engine.Source{s}, Sinks: []engine.Sink{out}, Ordering: engine.OrderPerLane})
 }
 
 func stop(t *testing.T, run *kafkatest.Run) {

@@ -14,7 +14,7 @@ import (
 	"github.com/urlfold/urlfold/internal/storage/keyset"
 	"github.com/urlfold/urlfold/internal/storage/unique/changelog"
 	"github.com/urlfold/urlfold/internal/testkit/kafkatest"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // startKeys starts a pipeline that deduplicates the topic in.
@@ -24,7 +24,7 @@ func startKeys(t *testing.T, conn connect.Kafka, out *kafkatest.Collector, inter
 }
 
 // startWindows is startKeys with windows.
-func startWindows(t *testing.T, conn connect.Kafka, out *kafkatest.Collector, interval time.Duration, window *pipeline.Window) (*source, *kafkatest.Run) {
+func startWindows(t *testing.T, conn connect.Kafka, out *kafkatest.Collector, interval time.Duration, window *engine.Window) (*source, *kafkatest.Run) {
 	t.Helper()
 	keys, err := changelog.Open(t.Context(), changelog.Config{
 		Connection: conn, Topic: "keys", Create: true, Input: "in", Identity: keyset.Identity{}, Window: window, MaxMemory: 1 << 20, Log: slog.New(slog.DiscardHandler),
@@ -45,9 +45,9 @@ func startWindows(t *testing.T, conn connect.Kafka, out *kafkatest.Collector, in
 	if err != nil {
 		t.Fatal(err)
 	}
-	run := kafkatest.Start(t, pipeline.Options{
-		Sources: []pipeline.Source{src}, Sinks: []pipeline.Sink{out}, NewCodec: pipeline.NewRecordCodec(job), CommitInterval: interval,
-		Dedupe: &pipeline.Dedupe{Lanes: keys, Scope: pipeline.ScopeLane, Window: window},
+	run := kafkatest.Start(t, engine.Options{
+		Sources: []engine.Source{src}, Sinks: []engine.Sink{out}, NewCodec: engine.NewRecordCodec(job), CommitInterval: interval,
+		Dedupe: &engine.Dedupe{Lanes: keys, Scope: engine.ScopeLane, Window: window},
 	})
 	t.Cleanup(func() {
 		run.Kill()
@@ -132,7 +132,7 @@ func TestKeysRebalance(t *testing.T) {
 func TestNotes(t *testing.T) {
 	_, conn := kafkatest.Fake(t, kfake.SeedTopics(1, "in"))
 	client := kafkatest.Client(t, conn, "in")
-	window := &pipeline.Window{Size: time.Hour, Lateness: time.Hour, ByMessage: true}
+	window := &engine.Window{Size: time.Hour, Lateness: time.Hour, ByMessage: true}
 	hour := func(h int) int64 { return int64(400_000+h) * time.Hour.Milliseconds() }
 	n := int64(0)
 	late := func(hours ...int) int64 {

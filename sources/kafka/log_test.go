@@ -18,7 +18,7 @@ import (
 	"github.com/urlfold/urlfold/config/connect"
 	"github.com/urlfold/urlfold/internal/client/kafka"
 	"github.com/urlfold/urlfold/internal/testkit/kafkatest"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // A logBuffer keeps what is logged.
@@ -57,7 +57,7 @@ func startLogged(t *testing.T, cfg Config, out *kafkatest.Collector, l *logBuffe
 	if err != nil {
 		t.Fatal(err)
 	}
-	return src.(*source), kafkatest.Start(t, pipeline.Options{Sources: []pipeline.Source{src}, Sinks: []pipeline.Sink{out}, Ordering: pipeline.OrderPerLane})
+	return src.(*source), kafkatest.Start(t, engine.Options{Sources: []engine.Source{src}, Sinks: []engine.Sink{out}, Ordering: engine.OrderPerLane})
 }
 
 // write appends the URLs from, …, to-1 of an era to partition 0.

@@ -7,7 +7,7 @@ import (
 	"sync"
 
 	"github.com/urlfold/urlfold/internal/client/kafka"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // A member is this process in one generation of the group.
@@ -24,7 +24,7 @@ type member struct {
 // A commitment is an offset to commit for a partition.
 type commitment struct {
 	p      *partition
-	lane   *pipeline.Lane
+	lane   *engine.Lane
 	offset int64
 	note   string // of the pipeline, to be stored with it
 }

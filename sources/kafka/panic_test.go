@@ -9,7 +9,7 @@ import (
 
 	"github.com/urlfold/urlfold/internal/client/kafka"
 	"github.com/urlfold/urlfold/internal/testkit/kafkatest"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // A brittle source has a client that panics.
@@ -18,7 +18,7 @@ type brittle struct {
 	client func(kafka.Client) kafka.Client
 }
 
-func (b brittle) Open(ctx context.Context, rt pipeline.Runtime) error {
+func (b brittle) Open(ctx context.Context, rt engine.Runtime) error {
 	err := b.source.Open(ctx, rt)
 	if err == nil {
 		b.source.client = b.client(b.source.client)
@@ -45,7 +45,7 @@ func TestPanic(t *testing.T) {
 		"panicsInLog":   func(c kafka.Client) kafka.Client { return panicsInLog{c} },
 	} {
 		s := brittle{newSource(t, quick(conn, "in")), client}
-		run := kafkatest.Start(t, pipeline.Options{Sources: []pipeline.Source{s}, Sinks: []pipeline.Sink{&kafkatest.Collector{T: t}}})
+		run := kafkatest.Start(t, engine.Options{Sources: []engine.Source{s}, Sinks: []engine.Sink{&kafkatest.Collector{T: t}}})
 		err := run.Wait()
 		if err == nil || !strings.Contains(err.Error(), "kafka source: BUG: panic: ") || !strings.Contains(err.Error(), name) || strings.Contains(err.Error(), "secret") {
 			t.Errorf("%s: %v", name, err)

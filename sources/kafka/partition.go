@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/urlfold/urlfold/internal/client/kafka"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // A partition reads one partition in one generation. Its fetcher runs ahead of
@@ -22,7 +22,7 @@ type partition struct {
 	assigned kafka.Assignment // what was committed when the generation began
 
 	// Guarded by member.mu, except for the reader, which changes them.
-	lane      *pipeline.Lane
+	lane      *engine.Lane
 	log       kafka.Log
 	committed int64
 
@@ -32,7 +32,7 @@ type partition struct {
 	end  atomic.Int64 // end of the log; -1: unknown
 
 	// Used by the reader only.
-	batch   *pipeline.Batch
+	batch   *engine.Batch
 	emitted int64 // offset after the last emitted record
 	decoder kafka.Decoder
 	record  kafka.Record
@@ -40,8 +40,8 @@ type partition struct {
 }
 
 // newLane returns a new lane for p.
-func (p *partition) newLane() *pipeline.Lane {
-	l := p.s.rt.NewLane(fmt.Sprintf("%s[%d]", p.topic, p.id), pipeline.LaneLimits{})
+func (p *partition) newLane() *engine.Lane {
+	l := p.s.rt.NewLane(fmt.Sprintf("%s[%d]", p.topic, p.id), engine.LaneLimits{})
 	l.SetID(fmt.Sprintf("kafka/%s/%d", p.topic, p.id))
 	return l
 }
@@ -131,7 +131,7 @@ func (p *partition) retry(ctx context.Context, what string, f func() error) bool
 // that the pipeline has stored with it. It returns false if ctx is done.
 func (p *partition) load(ctx context.Context, offset int64, note string) bool {
 	loaded := p.retry(ctx, loading, func() error {
-		return p.lane.LoadKeys(ctx, pipeline.Position{A: offset, B: -1}, note)
+		return p.lane.LoadKeys(ctx, engine.Position{A: offset, B: -1}, note)
 	})
 	if loaded {
 		p.emitted = offset
@@ -289,7 +289,7 @@ func (p *partition) flush(ctx context.Context, end int64) error {
 	}
 	b := p.batch
 	p.batch = nil
-	if err := p.s.rt.Emit(ctx, b, pipeline.Position{A: end, B: -1}); err != nil {
+	if err := p.s.rt.Emit(ctx, b, engine.Position{A: end, B: -1}); err != nil {
 		return err
 	}
 	p.emitted = end

@@ -10,16 +10,16 @@ import (
 	"time"
 
 	"github.com/urlfold/urlfold/internal/client/kafka"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // A source reads topics as a member of a consumer group. It implements
-// [pipeline.Source], [pipeline.Committer] and [pipeline.Healther].
+// [engine.Source], [engine.Committer] and [engine.Healther].
 type source struct {
 	cfg    Config
 	log    *slog.Logger
 	client kafka.Client
-	rt     pipeline.Runtime
+	rt     engine.Runtime
 	group  kafka.Group
 	leave  sync.Once
 	left   sync.WaitGroup // goroutine that leaves the group
@@ -28,13 +28,13 @@ type source struct {
 	fail   context.CancelCauseFunc // ends Run
 
 	mu    sync.Mutex
-	parts map[*pipeline.Lane]*partition // of the current generation
+	parts map[*engine.Lane]*partition // of the current generation
 	count counts
 }
 
 // New returns a source for cfg. The error joins everything that is wrong with
 // cfg. A nil log discards events.
-func New(cfg Config, log *slog.Logger) (pipeline.Source, error) {
+func New(cfg Config, log *slog.Logger) (engine.Source, error) {
 	if cfg.BatchBytes == 0 {
 		cfg.BatchBytes = 128 << 10
 	}
@@ -50,11 +50,11 @@ func New(cfg Config, log *slog.Logger) (pipeline.Source, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, fmt.Errorf("kafka source: %w", err)
 	}
-	return &source{cfg: cfg, log: log, parts: map[*pipeline.Lane]*partition{}, count: counts{gaps: map[string]int64{}, resets: map[reset]int64{}}}, nil
+	return &source{cfg: cfg, log: log, parts: map[*engine.Lane]*partition{}, count: counts{gaps: map[string]int64{}, resets: map[reset]int64{}}}, nil
 }
 
-// Open implements [pipeline.Source]. It connects and checks the topics.
-func (s *source) Open(ctx context.Context, rt pipeline.Runtime) error {
+// Open implements [engine.Source]. It connects and checks the topics.
+func (s *source) Open(ctx context.Context, rt engine.Runtime) error {
 	s.rt = rt
 	client, err := kafka.New(s.cfg.Kafka, s.cfg.Topics...)
 	if err != nil {
@@ -122,7 +122,7 @@ func (s *source) away(err error) error {
 	return fmt.Errorf("cannot reach brokers %s; check the addresses, and that they are running: %w", strings.Join(s.cfg.Brokers, ", "), err)
 }
 
-// Run implements [pipeline.Source]. The member stays in its group after Run
+// Run implements [engine.Source]. The member stays in its group after Run
 // returns, until Close.
 func (s *source) Run(ctx context.Context) error {
 	ctx, fail := context.WithCancelCause(ctx)
@@ -174,7 +174,7 @@ func (s *source) Run(ctx context.Context) error {
 			kafka.Pause(ctx, min(try, 6))
 		}
 	}
-	if err := context.Cause(ctx); errors.Is(err, pipeline.ErrStopped) || errors.Is(err, errBroken) || errors.As(err, new(*kafka.PanicError)) {
+	if err := context.Cause(ctx); errors.Is(err, engine.ErrStopped) || errors.Is(err, errBroken) || errors.As(err, new(*kafka.PanicError)) {
 		return err
 	}
 	return nil
@@ -190,8 +190,8 @@ func (s *source) guard() {
 // errBroken marks an error that ends the run.
 var errBroken = errors.New("pipeline accepts no more batches")
 
-// Commit implements [pipeline.Committer].
-func (s *source) Commit(ctx context.Context, ups []pipeline.LanePos) error {
+// Commit implements [engine.Committer].
+func (s *source) Commit(ctx context.Context, ups []engine.LanePos) error {
 	s.mu.Lock()
 	of := map[*member][]commitment{}
 	for _, up := range ups {
@@ -200,7 +200,7 @@ func (s *source) Commit(ctx context.Context, ups []pipeline.LanePos) error {
 		}
 	}
 	s.mu.Unlock()
-	over := map[*pipeline.Lane]bool{}
+	over := map[*engine.Lane]bool{}
 	var errs []error
 	for m, list := range of {
 		ended, err := m.commit(ctx, list)
@@ -216,16 +216,16 @@ func (s *source) Commit(ctx context.Context, ups []pipeline.LanePos) error {
 	return errors.Join(errs...)
 }
 
-// Split implements [pipeline.Splitter]. The position is the offset of the first
+// Split implements [engine.Splitter]. The position is the offset of the first
 // message that is split off.
-func (s *source) Split(b *pipeline.Batch, _, msg int) (end pipeline.Position, ok bool) {
-	return pipeline.Position{A: b.Msgs[msg].Pos, B: b.End.B}, true
+func (s *source) Split(b *engine.Batch, _, msg int) (end engine.Position, ok bool) {
+	return engine.Position{A: b.Msgs[msg].Pos, B: b.End.B}, true
 }
 
-// Health implements [pipeline.Healther].
+// Health implements [engine.Healther].
 func (s *source) Health() error { return s.faults.first() }
 
-// Close implements [pipeline.Source]. It leaves the group.
+// Close implements [engine.Source]. It leaves the group.
 func (s *source) Close(context.Context) error {
 	s.quit()
 	s.left.Wait()

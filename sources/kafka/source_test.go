@@ -13,7 +13,7 @@ import (
 	"github.com/urlfold/urlfold/config/connect"
 	"github.com/urlfold/urlfold/internal/client/kafka"
 	"github.com/urlfold/urlfold/internal/testkit/kafkatest"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // quick returns a configuration with short waits for records and long waits for
@@ -44,7 +44,7 @@ func TestConsume(t *testing.T) {
 	kafkatest.Fill(t, client, "in", parts, 0, n)
 	out := &kafkatest.Collector{T: t}
 	s := newSource(t, quick(conn, "in"))
-	run := kafkatest.Start(t, pipeline.Options{Sources: []pipeline.Source{s}, Sinks: []pipeline.Sink{out}, Ordering: pipeline.OrderPerLane})
+	run := kafkatest.Start(t, engine.Options{Sources: []engine.Source{s}, Sinks: []engine.Sink{out}, Ordering: engine.OrderPerLane})
 	kafkatest.Until(t, "all records", func() bool { return out.Count() >= parts*n })
 	if err := s.Health(); err != nil {
 		t.Errorf("Health: %v", err)
@@ -59,7 +59,7 @@ func TestConsume(t *testing.T) {
 	}
 	kafkatest.Fill(t, client, "in", parts, n, 2*n)
 	out2 := &kafkatest.Collector{T: t}
-	run = kafkatest.Start(t, pipeline.Options{Sources: []pipeline.Source{newSource(t, quick(conn, "in"))}, Sinks: []pipeline.Sink{out2}})
+	run = kafkatest.Start(t, engine.Options{Sources: []engine.Source{newSource(t, quick(conn, "in"))}, Sinks: []engine.Sink{out2}})
 	kafkatest.Until(t, "the second half", func() bool { return out2.Count() >= parts*n })
 	if err := run.Stop(); err != nil {
 		t.Fatalf("Run: %v", err)
@@ -73,11 +73,11 @@ func TestConsume(t *testing.T) {
 
 // A stopper is a codec that ends the run at a message that ends in "stop".
 type stopper struct {
-	pipeline.Codec
+	engine.Codec
 	err error
 }
 
-func (s *stopper) Process(b *pipeline.Batch) {
+func (s *stopper) Process(b *engine.Batch) {
 	s.err = nil
 	for i := range b.Msgs {
 		if v := b.Msgs[i].Value; bytes.HasSuffix(b.In[v.Off:v.Off+v.Len], []byte("stop")) {
@@ -105,9 +105,9 @@ func TestSplit(t *testing.T) {
 		cfg := quick(conn, "in")
 		cfg.BatchRecords = 300
 		out := &kafkatest.Collector{T: t}
-		run := kafkatest.Start(t, pipeline.Options{
-			Sources: []pipeline.Source{newSource(t, cfg)}, Sinks: []pipeline.Sink{out}, Ordering: pipeline.OrderPerLane,
-			NewCodec: func() pipeline.Codec { return &stopper{Codec: codec()} },
+		run := kafkatest.Start(t, engine.Options{
+			Sources: []engine.Source{newSource(t, cfg)}, Sinks: []engine.Sink{out}, Ordering: engine.OrderPerLane,
+			NewCodec: func() engine.Codec { return &stopper{Codec: codec()} },
 		})
 		if err := run.Wait(); err == nil || !strings.Contains(err.Error(), "in[0], offset 500: the end") {
 			t.Fatal(err)

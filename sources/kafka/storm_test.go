@@ -14,7 +14,7 @@ import (
 
 	"github.com/urlfold/urlfold/config/connect"
 	"github.com/urlfold/urlfold/internal/testkit/kafkatest"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // A tally records what was delivered to all members of a group.
@@ -33,7 +33,7 @@ func newTally(parts int) *tally {
 }
 
 // add records the messages of b. It is called before the batch is answered.
-func (l *tally) add(b *pipeline.Batch) {
+func (l *tally) add(b *engine.Batch) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	var p int
@@ -48,7 +48,7 @@ func (l *tally) add(b *pipeline.Batch) {
 	}
 }
 
-func topicOf(b *pipeline.Batch) string {
+func topicOf(b *engine.Batch) string {
 	name := b.Lane.Name()
 	for i := range name {
 		if name[i] == '[' {
@@ -127,7 +127,7 @@ func storm(t *testing.T, conn connect.Kafka, topic, group string, parts int, del
 		cfg := quick(conn, topic)
 		cfg.Group = group
 		cfg.SessionTimeout, cfg.RebalanceTimeout, cfg.DrainTimeout = 3*time.Second, 4*time.Second, time.Second // many members are killed
-		return kafkatest.Start(t, pipeline.Options{Sources: []pipeline.Source{newSource(t, cfg)}, Sinks: []pipeline.Sink{out}, Ordering: pipeline.OrderPerLane})
+		return kafkatest.Start(t, engine.Options{Sources: []engine.Source{newSource(t, cfg)}, Sinks: []engine.Sink{out}, Ordering: engine.OrderPerLane})
 	}
 	for range members {
 		runs.Go(func() {

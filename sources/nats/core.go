@@ -9,16 +9,16 @@ import (
 	"time"
 
 	client "github.com/urlfold/urlfold/internal/client/nats"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // A core is a source that reads the messages published while it is subscribed,
-// at most once. It implements neither pipeline.Committer nor pipeline.Acker:
+// at most once. It implements neither engine.Committer nor engine.Acker:
 // there is nothing to acknowledge.
 type core struct {
 	cfg   CoreConfig
 	limit int // of a message, by CheckConnect; 0: unknown
-	rt    pipeline.Runtime
+	rt    engine.Runtime
 	conn  atomic.Pointer[client.Conn] // nil before Open, when Health and Stats may already be called
 
 	received atomic.Int64
@@ -29,16 +29,16 @@ type core struct {
 
 // NewCore returns a source for cfg. The error joins everything that is wrong
 // with cfg. NewCore does not connect.
-func NewCore(cfg CoreConfig) (pipeline.Source, error) {
+func NewCore(cfg CoreConfig) (engine.Source, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, fmt.Errorf("nats source: %w", err)
 	}
 	return &core{cfg: cfg}, nil
 }
 
-// Open implements [pipeline.Source]. It subscribes: messages published after it
+// Open implements [engine.Source]. It subscribes: messages published after it
 // returns are read.
-func (s *core) Open(ctx context.Context, rt pipeline.Runtime) error {
+func (s *core) Open(ctx context.Context, rt engine.Runtime) error {
 	cfg := s.cfg.NATS
 	cfg.Buffer = s.cfg.Pending.Messages
 	conn, err := client.Connect(ctx, cfg)
@@ -74,7 +74,7 @@ func (s *core) CheckConnect(ctx context.Context) error {
 // found, or 0.
 func (s *core) MessageLimit() int { return s.limit }
 
-// Run implements [pipeline.Source].
+// Run implements [engine.Source].
 func (s *core) Run(ctx context.Context) error {
 	var wg sync.WaitGroup
 	errs := make([]error, len(s.subs))
@@ -88,7 +88,7 @@ func (s *core) Run(ctx context.Context) error {
 // read reads one subscription until ctx is done, and then the messages that
 // have already arrived.
 func (s *core) read(ctx context.Context, sub *client.Subscription) error {
-	lane := s.rt.NewLane("nats/"+sub.Subject(), pipeline.LaneLimits{})
+	lane := s.rt.NewLane("nats/"+sub.Subject(), engine.LaneLimits{})
 	defer s.rt.End(lane)
 	// Messages have no identity of their own; they are counted from 1 in each
 	// run. Ids derived from the count must not repeat in another run.
@@ -131,8 +131,8 @@ func ignore(ctx context.Context, err error) error {
 // A coreReader makes batches from the messages of one subscription.
 type coreReader struct {
 	s     *core
-	lane  *pipeline.Lane
-	b     *pipeline.Batch
+	lane  *engine.Lane
+	b     *engine.Batch
 	limit int
 	due   time.Time // latest time to emit b
 	n     int64     // number of messages read
@@ -195,7 +195,7 @@ func (w *coreReader) emit() error {
 	}
 	b := w.b
 	w.b = nil
-	return w.s.rt.Emit(context.Background(), b, pipeline.Position{A: w.n})
+	return w.s.rt.Emit(context.Background(), b, engine.Position{A: w.n})
 }
 
 // finish ends the subscription and reads the messages that have arrived,
@@ -228,7 +228,7 @@ func (s *core) ended(sub *client.Subscription) {
 	}
 }
 
-// Close implements [pipeline.Source].
+// Close implements [engine.Source].
 func (s *core) Close(context.Context) error {
 	if conn := s.conn.Load(); conn != nil {
 		conn.Close()
@@ -236,7 +236,7 @@ func (s *core) Close(context.Context) error {
 	return nil
 }
 
-// Health implements [pipeline.Healther].
+// Health implements [engine.Healther].
 func (s *core) Health() error {
 	if conn := s.conn.Load(); conn != nil {
 		return conn.Health()
@@ -246,6 +246,6 @@ func (s *core) Health() error {
 
 // Interface guards.
 var (
-	_ pipeline.Source   = (*core)(nil)
-	_ pipeline.Healther = (*core)(nil)
+	_ engine.Source   = (*core)(nil)
+	_ engine.Healther = (*core)(nil)
 )

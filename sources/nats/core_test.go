@@ -8,7 +8,7 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"github.com/urlfold/urlfold/config/field"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 	sink "github.com/urlfold/urlfold/sinks/nats"
 	source "github.com/urlfold/urlfold/sources/nats"
 )
@@ -118,7 +118,7 @@ func TestCoreFlood(t *testing.T) {
 			w := newWorld(t)
 			src := w.core(func(c *source.CoreConfig) { change(c); c.Batch.Messages = 10 })
 			seen := &tally{seen: map[string]int{}}
-			r := start(t, src, slow{seen, 5 * time.Millisecond}, func(o *pipeline.Options) { o.Batches = 4 })
+			r := start(t, src, slow{seen, 5 * time.Millisecond}, func(o *engine.Options) { o.Batches = 4 })
 			until(t, "the subscription", func() bool { return w.listeners("live.x") == 1 })
 			n := few(20000, 2000000)
 			w.publish(0, n)
@@ -150,17 +150,17 @@ func (s *tally) Open(context.Context) error {
 	return nil
 }
 
-func (s *tally) Submit(_ context.Context, _ *pipeline.Batch, t pipeline.Ticket) error {
+func (s *tally) Submit(_ context.Context, _ *engine.Batch, t engine.Ticket) error {
 	s.mu <- struct{}{}
 	defer func() { <-s.mu }()
 	out := t.Stream()
 	for _, r := range out.Recs {
 		s.seen[string(out.Bytes[r.Off:r.Off+r.Len])]++
 	}
-	t.Done(pipeline.Result{})
+	t.Done(engine.Result{})
 	return nil
 }
 
 func (s *tally) Barrier(context.Context) error { return nil }
 func (s *tally) Close(context.Context) error   { return nil }
-func (s *tally) Caps() pipeline.SinkCaps       { return pipeline.SinkCaps{} }
+func (s *tally) Caps() engine.SinkCaps         { return engine.SinkCaps{} }

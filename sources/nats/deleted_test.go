@@ -15,7 +15,7 @@ import (
 
 	"github.com/urlfold/urlfold/internal/testkit"
 	"github.com/urlfold/urlfold/internal/testkit/natstest"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 	source "github.com/urlfold/urlfold/sources/nats"
 )
 
@@ -53,7 +53,7 @@ func (s *linesSink) submitted() int {
 	return s.taken
 }
 
-func (s *linesSink) Submit(ctx context.Context, b *pipeline.Batch, t pipeline.Ticket) error {
+func (s *linesSink) Submit(ctx context.Context, b *engine.Batch, t engine.Ticket) error {
 	s.mu.Lock()
 	shut := s.shut
 	s.taken += len(t.Stream().Recs)
@@ -73,7 +73,7 @@ func (s *linesSink) Submit(ctx context.Context, b *pipeline.Batch, t pipeline.Ti
 			s.got[strings.TrimSpace(string(t.Stream().Bytes[r.Off:r.Off+r.Len]))]++
 		}
 		s.mu.Unlock()
-		t.Done(pipeline.Result{})
+		t.Done(engine.Result{})
 	}()
 	return nil
 }
@@ -178,10 +178,10 @@ func TestConsumerRecreated(t *testing.T) {
 	}
 }
 
-func startRun(t *testing.T, src pipeline.Source, out pipeline.Sink) *run {
+func startRun(t *testing.T, src engine.Source, out engine.Sink) *run {
 	t.Helper()
 	r := start(t, src, out, nil)
-	until(t, "the run to start", func() bool { return r.p.Snapshot().State == pipeline.Running })
+	until(t, "the run to start", func() bool { return r.p.Snapshot().State == engine.Running })
 	return r
 }
 

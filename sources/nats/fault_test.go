@@ -13,7 +13,7 @@ import (
 
 	"github.com/urlfold/urlfold/internal/testkit/natstest"
 	"github.com/urlfold/urlfold/internal/testkit/proxy"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 	sink "github.com/urlfold/urlfold/sinks/nats"
 	source "github.com/urlfold/urlfold/sources/nats"
 )
@@ -159,7 +159,7 @@ func TestFullWindow(t *testing.T) {
 		c.Servers, c.Publish.MaxPending = []string{"nats://" + back.Addr()}, window
 		c.Publish.AckTimeout, c.CheckStreams = time.Hour, false // a check requires responses too
 	})
-	r := start(t, src, out, func(o *pipeline.Options) { o.Batches = 64 })
+	r := start(t, src, out, func(o *engine.Options) { o.Batches = 64 })
 	until(t, "the window to be full", func() bool {
 		s := out.Stats() // a waiting publisher is woken for 64 vacant slots, not for each
 		return s.InFlight > window-64 && s.Published-int64(s.InFlight) == answered
@@ -183,11 +183,11 @@ func TestFullWindow(t *testing.T) {
 
 // A slow sink delays each batch.
 type slow struct {
-	pipeline.Sink
+	engine.Sink
 	wait time.Duration
 }
 
-func (s slow) Submit(ctx context.Context, b *pipeline.Batch, t pipeline.Ticket) error {
+func (s slow) Submit(ctx context.Context, b *engine.Batch, t engine.Ticket) error {
 	time.Sleep(s.wait)
 	return s.Sink.Submit(ctx, b, t)
 }
@@ -202,7 +202,7 @@ func TestInProgress(t *testing.T) {
 	src := w.source(func(c *source.JetStreamConfig) {
 		c.Consumer.AckWait, c.Batch.Messages = 6*second, 5
 	})
-	r := start(t, src, slow{w.sink(nil), 7 * second}, func(o *pipeline.Options) { o.Batches, o.Workers = 4, 3 })
+	r := start(t, src, slow{w.sink(nil), 7 * second}, func(o *engine.Options) { o.Batches, o.Workers = 4, 3 })
 	w.acknowledged(n)
 	r.end()
 	w.exactly(n)
@@ -244,7 +244,7 @@ func TestMembers(t *testing.T) {
 			c.Prefetch.Messages, c.Batch.Messages, c.NakDelay, c.Consumer.AckWait = 200, 50, 0, 2*second
 			c.Consumer.MaxAckPending = most
 		})
-		return start(t, src, slow{w.sink(nil), 2 * time.Millisecond}, func(o *pipeline.Options) { o.Batches = 8 })
+		return start(t, src, slow{w.sink(nil), 2 * time.Millisecond}, func(o *engine.Options) { o.Batches = 8 })
 	}
 	members := []*run{member(), member(), member()}
 	for i := range changes {
@@ -278,7 +278,7 @@ func TestSoftStop(t *testing.T) {
 		c.Consumer.AckWait, c.Prefetch.Messages, c.Batch.Messages = time.Hour, 1000, 10
 	}
 	first := w.source(hour)
-	r := start(t, first, slow{w.sink(nil), 20 * time.Millisecond}, func(o *pipeline.Options) { o.Batches = 4 })
+	r := start(t, first, slow{w.sink(nil), 20 * time.Millisecond}, func(o *engine.Options) { o.Batches = 4 })
 	until(t, "the run to make progress", func() bool { return w.count("OUT") > 100 })
 	r.end()
 	if s := first.Stats(); s.Naked == 0 || s.InFlight > 0 {

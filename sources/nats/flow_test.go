@@ -14,7 +14,7 @@ import (
 	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/internal/record"
 	"github.com/urlfold/urlfold/internal/testkit/natstest"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 	sink "github.com/urlfold/urlfold/sinks/nats"
 	source "github.com/urlfold/urlfold/sources/nats"
 )
@@ -224,8 +224,8 @@ func (w *world) source(change func(*source.JetStreamConfig)) *source.JetStream {
 
 // A jetStreamSink is the part of the sink that tests need.
 type jetStreamSink interface {
-	pipeline.Sink
-	pipeline.Healther
+	engine.Sink
+	engine.Healther
 	Stats() sink.Stats
 	Metrics(emit func(name, help, kind string, value float64, labels ...string))
 }
@@ -275,23 +275,23 @@ func jobOf(t *testing.T, c record.Config) *record.Job {
 // A run is a running pipeline.
 type run struct {
 	t    *testing.T
-	p    *pipeline.Pipeline
+	p    *engine.Pipeline
 	stop context.CancelFunc
 	done chan struct{}
 	err  error
 }
 
 // start runs a pipeline from src to out.
-func start(t *testing.T, src pipeline.Source, out pipeline.Sink, change func(*pipeline.Options)) *run {
+func start(t *testing.T, src engine.Source, out engine.Sink, change func(*engine.Options)) *run {
 	t.Helper()
-	o := pipeline.Options{
-		Sources: []pipeline.Source{src}, Sinks: []pipeline.Sink{out}, NewCodec: pipeline.NewRecordCodec(job(t)),
+	o := engine.Options{
+		Sources: []engine.Source{src}, Sinks: []engine.Sink{out}, NewCodec: engine.NewRecordCodec(job(t)),
 		CommitInterval: 50 * time.Millisecond, Workers: 2, ShutdownTimeout: patience,
 	}
 	if change != nil {
 		change(&o)
 	}
-	p, err := pipeline.New(o)
+	p, err := engine.New(o)
 	if err != nil {
 		t.Fatal(err)
 	}

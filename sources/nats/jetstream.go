@@ -12,15 +12,15 @@ import (
 
 	client "github.com/urlfold/urlfold/internal/client/nats"
 	"github.com/urlfold/urlfold/internal/ground/logging"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
-// A jetStream is a source that reads a stream. It implements [pipeline.Source]
-// and [pipeline.Acker].
+// A jetStream is a source that reads a stream. It implements [engine.Source]
+// and [engine.Acker].
 type jetStream struct {
 	cfg  JetStreamConfig
 	log  *slog.Logger
-	rt   pipeline.Runtime
+	rt   engine.Runtime
 	conn atomic.Pointer[client.Conn] // nil before Open, when Health and Stats may already be called
 
 	epoch  atomic.Pointer[epoch]
@@ -49,7 +49,7 @@ type jetStream struct {
 
 // NewJetStream returns a source for cfg. The error joins everything that is
 // wrong with cfg. NewJetStream does not connect.
-func NewJetStream(cfg JetStreamConfig) (pipeline.Source, error) {
+func NewJetStream(cfg JetStreamConfig) (engine.Source, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, fmt.Errorf("jetstream source: %w", err)
 	}
@@ -67,8 +67,8 @@ func NewJetStream(cfg JetStreamConfig) (pipeline.Source, error) {
 // Without one, it would be delivered again thousands of times.
 const leastDelay = 250 * time.Millisecond
 
-// Open implements [pipeline.Source].
-func (s *jetStream) Open(ctx context.Context, rt pipeline.Runtime) error {
+// Open implements [engine.Source].
+func (s *jetStream) Open(ctx context.Context, rt engine.Runtime) error {
 	conn, err := client.Connect(ctx, s.cfg.NATS)
 	if err != nil {
 		return err
@@ -106,7 +106,7 @@ func (s *jetStream) CheckConnect(ctx context.Context) error {
 // laneName returns "jetstream/<stream>/<consumer>".
 func (s *jetStream) laneName() string { return "jetstream/" + s.cfg.Stream + "/" + s.cfg.Durable }
 
-// Run implements [pipeline.Source]. It opens one lane for each stream that has
+// Run implements [engine.Source]. It opens one lane for each stream that has
 // the configured name while it runs.
 func (s *jetStream) Run(ctx context.Context) error {
 	for {
@@ -130,7 +130,7 @@ func (s *jetStream) session(ctx context.Context) error {
 		return err
 	}
 	s.pull.Store(pull)
-	lane := s.rt.NewLane(s.laneName(), pipeline.LaneLimits{})
+	lane := s.rt.NewLane(s.laneName(), engine.LaneLimits{})
 	defer s.rt.End(lane)
 	e := s.epoch.Load()
 	lane.SetID(s.laneID(e))
@@ -147,8 +147,8 @@ func (s *jetStream) session(ctx context.Context) error {
 // messages.
 const heartbeat = 5 * time.Second
 
-// Resolved implements [pipeline.Acker].
-func (s *jetStream) Resolved(b *pipeline.Batch) {
+// Resolved implements [engine.Acker].
+func (s *jetStream) Resolved(b *engine.Batch) {
 	x := s.resolve(b)
 	if x == nil || len(x.refs) == 0 {
 		return
@@ -185,27 +185,27 @@ func (s *jetStream) ack(of *epoch, refs []string) {
 // lose counts acknowledgments that are not sent.
 func (s *jetStream) lose(refs []string) { s.stats.unconfirmed.Add(int64(len(refs))) }
 
-// Abandoned implements [pipeline.Acker].
-func (s *jetStream) Abandoned(b *pipeline.Batch, _ error) {
+// Abandoned implements [engine.Acker].
+func (s *jetStream) Abandoned(b *engine.Batch, _ error) {
 	if x := s.resolve(b); x != nil {
 		s.answer(x.refs, s.nak, &s.stats.naked)
 	}
 }
 
-// Split implements [pipeline.Splitter]. It returns the messages from msg on to
+// Split implements [engine.Splitter]. It returns the messages from msg on to
 // the server.
-func (s *jetStream) Split(b *pipeline.Batch, _, msg int) (end pipeline.Position, ok bool) {
+func (s *jetStream) Split(b *engine.Batch, _, msg int) (end engine.Position, ok bool) {
 	x, ok := b.Ext.(*receipt)
 	if !ok || x.owner != s || msg == 0 {
 		return end, false
 	}
 	s.answer(x.cut(msg), s.nak, &s.stats.naked)
-	return pipeline.Position{A: b.Msgs[msg-1].Pos}, true
+	return engine.Position{A: b.Msgs[msg-1].Pos}, true
 }
 
 // resolve removes b from the batches in progress and returns its receipt, which
 // still belongs to b; nil if it has none.
-func (s *jetStream) resolve(b *pipeline.Batch) *receipt {
+func (s *jetStream) resolve(b *engine.Batch) *receipt {
 	x, ok := b.Ext.(*receipt)
 	if !ok || x.owner != s {
 		return nil
@@ -267,7 +267,7 @@ func (s *jetStream) ackConfirmed(of *epoch, refs []string) {
 // acknowledgments it does not receive.
 const flushTimeout = 30 * time.Second
 
-// Close implements [pipeline.Source].
+// Close implements [engine.Source].
 func (s *jetStream) Close(ctx context.Context) error {
 	conn := s.conn.Load()
 	if conn == nil {
@@ -298,7 +298,7 @@ func (s *jetStream) Close(ctx context.Context) error {
 	return nil
 }
 
-// Health implements [pipeline.Healther].
+// Health implements [engine.Healther].
 func (s *jetStream) Health() error {
 	conn := s.conn.Load()
 	if conn == nil {
@@ -318,8 +318,8 @@ func (s *jetStream) Health() error {
 
 // Interface guards.
 var (
-	_ pipeline.Source   = (*jetStream)(nil)
-	_ pipeline.Acker    = (*jetStream)(nil)
-	_ pipeline.Splitter = (*jetStream)(nil)
-	_ pipeline.Healther = (*jetStream)(nil)
+	_ engine.Source   = (*jetStream)(nil)
+	_ engine.Acker    = (*jetStream)(nil)
+	_ engine.Splitter = (*jetStream)(nil)
+	_ engine.Healther = (*jetStream)(nil)
 )

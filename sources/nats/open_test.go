@@ -8,7 +8,7 @@ import (
 
 	"github.com/nats-io/nats.go/jetstream"
 
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 	source "github.com/urlfold/urlfold/sources/nats"
 )
 
@@ -168,8 +168,8 @@ type laneSink struct {
 	name, id string
 }
 
-func (s *laneSink) Submit(_ context.Context, b *pipeline.Batch, t pipeline.Ticket) error {
+func (s *laneSink) Submit(_ context.Context, b *engine.Batch, t engine.Ticket) error {
 	s.name, s.id = b.Lane.Name(), b.Lane.ID()
-	t.Done(pipeline.Result{})
+	t.Done(engine.Result{})
 	return nil
 }

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	client "github.com/urlfold/urlfold/internal/client/nats"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // subjectHeader is the header that carries the subject of a message through the
@@ -24,13 +24,13 @@ const subjectHeader = "Nats-Subject"
 type reader struct {
 	s    *jetStream
 	of   *epoch
-	lane *pipeline.Lane
+	lane *engine.Lane
 	pull *client.Pull
 
-	b      *pipeline.Batch // nil: none started
-	x      *receipt        // of b
-	limit  int             // capacity of b in bytes
-	end    int64           // sequence of its last message
+	b      *engine.Batch // nil: none started
+	x      *receipt      // of b
+	limit  int           // capacity of b in bytes
+	end    int64         // sequence of its last message
 	linger *time.Timer
 	ticks  *time.Ticker
 
@@ -320,7 +320,7 @@ func (r *reader) emit(ctx context.Context) error {
 	r.b, r.x = nil, nil
 	r.linger.Stop()
 	r.of.floor.received(x.dels)
-	err := r.s.rt.Emit(ctx, b, pipeline.Position{A: r.end})
+	err := r.s.rt.Emit(ctx, b, engine.Position{A: r.end})
 	if err != nil { // a hard stop: the pipeline has taken b back and never returns it
 		r.s.forget(x)
 		r.s.answer(x.refs, r.s.nak, &r.s.stats.naked)
@@ -335,7 +335,7 @@ const stopTimeout = 2 * time.Second
 // instance gets them at once.
 func (r *reader) stop() error {
 	err := r.emit(context.Background())
-	if errors.Is(err, pipeline.ErrStopped) {
+	if errors.Is(err, engine.ErrStopped) {
 		err = nil
 	}
 	_ = r.pull.Stop(stopTimeout) // undelivered messages are redelivered after ack_wait

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	client "github.com/urlfold/urlfold/internal/client/nats"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // A receipt holds what is needed to acknowledge the messages of a batch. It is
@@ -27,7 +27,7 @@ type receipt struct {
 
 // receiptOf returns an empty receipt for b and adds it to the batches in
 // progress.
-func (s *jetStream) receiptOf(b *pipeline.Batch, of *epoch, since, touched time.Time) *receipt {
+func (s *jetStream) receiptOf(b *engine.Batch, of *epoch, since, touched time.Time) *receipt {
 	x, ok := b.Ext.(*receipt)
 	if !ok || x.owner != s {
 		x = &receipt{owner: s}

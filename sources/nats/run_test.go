@@ -9,7 +9,7 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"github.com/urlfold/urlfold/internal/record"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 	sink "github.com/urlfold/urlfold/sinks/nats"
 	source "github.com/urlfold/urlfold/sources/nats"
 )
@@ -73,8 +73,8 @@ func TestSplit(t *testing.T) {
 	w.fill(n, rest)
 	stops := jobOf(t, record.Config{MaxRecord: 100, OnOversize: record.DispositionStop})
 	src := w.source(func(c *source.JetStreamConfig) { c.Batch.Messages = 300 })
-	r := start(t, src, w.sink(func(c *sink.JetStreamConfig) { c.Publish.Ordered = true }), func(o *pipeline.Options) {
-		o.NewCodec, o.Ordering = pipeline.NewRecordCodec(stops), pipeline.OrderPerLane
+	r := start(t, src, w.sink(func(c *sink.JetStreamConfig) { c.Publish.Ordered = true }), func(o *engine.Options) {
+		o.NewCodec, o.Ordering = engine.NewRecordCodec(stops), engine.OrderPerLane
 	})
 	<-r.done
 	if !errors.Is(r.err, record.ErrOversize) || !strings.Contains(r.err.Error(), fmt.Sprintf(", offset %d: ", n+1)) {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/nats-io/nats.go/jetstream"
 
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 	source "github.com/urlfold/urlfold/sources/nats"
 )
 
@@ -60,7 +60,7 @@ func TestMetrics(t *testing.T) {
 		t.Errorf("before Open: %v", m)
 	}
 	wait := &held{Sink: w.sink(nil), free: make(chan struct{})}
-	r := start(t, src, wait, func(o *pipeline.Options) { o.Batches = 4 })
+	r := start(t, src, wait, func(o *engine.Options) { o.Batches = 4 })
 	figure := func(name string) int {
 		m := metricsOf(t, src)
 		return int(m["source_"+name] + m["source_"+name+"|stream|IN|consumer|urlfold"]) // it has one or the other
@@ -98,11 +98,11 @@ func TestMetrics(t *testing.T) {
 
 // A held sink accepts nothing until it is released.
 type held struct {
-	pipeline.Sink
+	engine.Sink
 	free chan struct{}
 }
 
-func (s *held) Submit(ctx context.Context, b *pipeline.Batch, t pipeline.Ticket) error {
+func (s *held) Submit(ctx context.Context, b *engine.Batch, t engine.Ticket) error {
 	select {
 	case <-s.free:
 		return s.Sink.Submit(ctx, b, t)

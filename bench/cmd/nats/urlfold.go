@@ -10,7 +10,7 @@ import (
 	client "github.com/urlfold/urlfold/internal/client/nats"
 	"github.com/urlfold/urlfold/internal/storage/keyset"
 	"github.com/urlfold/urlfold/internal/storage/unique"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 	sinks "github.com/urlfold/urlfold/sinks/nats"
 	sources "github.com/urlfold/urlfold/sources/nats"
 )
@@ -36,7 +36,7 @@ func deduped(ctx context.Context, s *server, consumer, subject string) error {
 		return err
 	}
 	claims := unique.NewClaims(bucket{b, conn}, unique.ClaimOptions{Identity: keyset.Identity{}, TakeOver: time.Minute, Logger: slog.New(slog.DiscardHandler)})
-	err = s.run(ctx, consumer, subject, &pipeline.Dedupe{Claims: claims})
+	err = s.run(ctx, consumer, subject, &engine.Dedupe{Claims: claims})
 	return errors.Join(err, claims.Close(), s.js.DeleteKeyValue(context.WithoutCancel(ctx), consumer))
 }
 
@@ -56,7 +56,7 @@ func (b bucket) Get(ctx context.Context, key string) (unique.Entry, error) {
 func (b bucket) Close() { b.conn.Close() }
 
 // run runs the pipeline with the deduplication d, or without any.
-func (s *server) run(ctx context.Context, consumer, subject string, d *pipeline.Dedupe) error {
+func (s *server) run(ctx context.Context, consumer, subject string, d *engine.Dedupe) error {
 	from := sources.DefaultJetStream()
 	from.Servers, from.Stream, from.Durable = []string{s.addr}, s.in.name, consumer
 	source, err := sources.NewJetStream(from)

@@ -21,7 +21,7 @@ import (
 	"github.com/urlfold/urlfold/internal/record"
 	"github.com/urlfold/urlfold/internal/report/insight"
 	"github.com/urlfold/urlfold/internal/storage/disk"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 	"github.com/urlfold/urlfold/sinks/discard"
 	"github.com/urlfold/urlfold/sources/file"
 )
@@ -136,7 +136,7 @@ type analysisRun struct {
 
 // An analyzer collects what the result is about in the codecs of the workers.
 type analyzer interface {
-	NewCodecs(inner func() pipeline.Codec) func() pipeline.Codec
+	NewCodecs(inner func() engine.Codec) func() engine.Codec
 	Close() error
 }
 
@@ -153,8 +153,8 @@ func (a *analysis) run(cmd *cobra.Command, set *settings, x analyzer, write func
 	sig := command.Watch()
 	defer sig.Stop()
 	start := time.Now()
-	err = r.read(sig, cmd.InOrStdin(), func() (func() pipeline.Codec, error) {
-		return x.NewCodecs(pipeline.NewRecordCodecs(r.formats.job)), nil
+	err = r.read(sig, cmd.InOrStdin(), func() (func() engine.Codec, error) {
+		return x.NewCodecs(engine.NewRecordCodecs(r.formats.job)), nil
 	})
 	if err != nil {
 		return err
@@ -239,14 +239,14 @@ type scan struct {
 	set      *settings
 	source   *file.Source
 	formats  *formats
-	progress io.Writer         // a terminal for a progress bar; nil: none
-	filter   pipeline.Filter   // may be nil
-	snap     pipeline.Snapshot // after read
+	progress io.Writer       // a terminal for a progress bar; nil: none
+	filter   engine.Filter   // may be nil
+	snap     engine.Snapshot // after read
 }
 
 // read reads the whole input. codecs returns the function that creates the codec
 // of a worker; it is called when the formats are known.
-func (s *scan) read(sig *command.Signals, stdin io.Reader, codecs func() (func() pipeline.Codec, error)) error {
+func (s *scan) read(sig *command.Signals, stdin io.Reader, codecs func() (func() engine.Codec, error)) error {
 	parallel, err := s.set.parallelInputs(disk.MaxOpen(), slog.New(slog.DiscardHandler))
 	if err != nil {
 		return err
@@ -264,7 +264,7 @@ func (s *scan) read(sig *command.Signals, stdin io.Reader, codecs func() (func()
 	if err != nil {
 		return err
 	}
-	p, err := s.set.drain(s.source, pipeline.Options{NewCodec: newCodecs, Filter: s.filter})
+	p, err := s.set.drain(s.source, engine.Options{NewCodec: newCodecs, Filter: s.filter})
 	if err != nil {
 		return err
 	}
@@ -274,21 +274,21 @@ func (s *scan) read(sig *command.Signals, stdin io.Reader, codecs func() (func()
 	}
 	err = p.Run(sig.Soft)
 	s.snap = p.Snapshot()
-	if err == nil && sig.Soft.Err() != nil || errors.Is(err, pipeline.ErrDeadline) {
+	if err == nil && sig.Soft.Err() != nil || errors.Is(err, engine.ErrDeadline) {
 		return &command.Error{Code: command.ExitCut, Err: errors.New("interrupted before the whole input was read")}
 	}
 	return err
 }
 
 // drain returns a pipeline with more options that reads source and writes nothing.
-func (s *settings) drain(source *file.Source, opt pipeline.Options) (*pipeline.Pipeline, error) {
-	opt.Sources, opt.Sinks, opt.Workers = []pipeline.Source{source}, []pipeline.Sink{discard.New(discard.Config{})}, s.Jobs
-	return pipeline.New(opt)
+func (s *settings) drain(source *file.Source, opt engine.Options) (*engine.Pipeline, error) {
+	opt.Sources, opt.Sinks, opt.Workers = []engine.Source{source}, []engine.Sink{discard.New(discard.Config{})}, s.Jobs
+	return engine.New(opt)
 }
 
 // report reads the whole input, writes a line for each damaged one, and calls write. The
 // command fails if an input is damaged, or if write says so.
-func (s *scan) report(cmd *cobra.Command, codecs func() (func() pipeline.Codec, error), write func() (failed bool, err error)) error {
+func (s *scan) report(cmd *cobra.Command, codecs func() (func() engine.Codec, error), write func() (failed bool, err error)) error {
 	sig := command.Watch()
 	defer sig.Stop()
 	if err := s.read(sig, cmd.InOrStdin(), codecs); err != nil {

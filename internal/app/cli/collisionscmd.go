@@ -14,7 +14,7 @@ import (
 	"github.com/urlfold/urlfold/internal/ground/terminal"
 	"github.com/urlfold/urlfold/internal/report/keydiff"
 	"github.com/urlfold/urlfold/internal/storage/disk"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // collisionOptions holds the flags of collisions: some of the one-shot's, and its
@@ -82,8 +82,8 @@ func (o *collisionOptions) run(cmd *cobra.Command, paths []string) (err error) {
 	}
 	defer func() { err = errors.Join(err, c.Close()) }()
 	run := scan{set: set}
-	codecs := func() (func() pipeline.Codec, error) {
-		return c.NewCodecs(pipeline.NewRecordCodecs(run.formats.job)), nil
+	codecs := func() (func() engine.Codec, error) {
+		return c.NewCodecs(engine.NewRecordCodecs(run.formats.job)), nil
 	}
 	return run.report(cmd, codecs, func() (failed bool, err error) {
 		out := bufio.NewWriter(cmd.OutOrStdout())

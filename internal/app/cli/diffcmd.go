@@ -11,7 +11,7 @@ import (
 	"github.com/urlfold/urlfold/internal/ground/terminal"
 	"github.com/urlfold/urlfold/internal/record"
 	"github.com/urlfold/urlfold/internal/report/keydiff"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // diffOptions holds the flags of diff: some of the one-shot's, and its own.
@@ -93,12 +93,12 @@ func (o *diffOptions) run(cmd *cobra.Command, paths []string) error {
 		return err
 	}
 	run := scan{set: setA}
-	codecs := func() (func() pipeline.Codec, error) {
+	codecs := func() (func() engine.Codec, error) {
 		inB, err := run.formats.with(setB.record)
 		if err != nil {
 			return nil, err
 		}
-		return d.NewCodecs(pipeline.NewRecordCodecs(run.formats.job), pipeline.NewRecordCodecs(inB.job)), nil
+		return d.NewCodecs(engine.NewRecordCodecs(run.formats.job), engine.NewRecordCodecs(inB.job)), nil
 	}
 	return run.report(cmd, codecs, func() (failed bool, err error) {
 		w, r := cmd.OutOrStdout(), d.Report(run.formats.name(), o.Top)

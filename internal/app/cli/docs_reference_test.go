@@ -15,7 +15,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // This file makes the pages about metrics and log events from the calls in the
@@ -179,7 +179,7 @@ func metricRows(t *testing.T) []*metricRow {
 		}
 	}
 	var states []string
-	for s := pipeline.Idle; s <= pipeline.Closed; s++ {
+	for s := engine.Idle; s <= engine.Closed; s++ {
 		states = append(states, fmt.Sprintf("%d %v", s, s))
 	}
 	add("internal/observe/metrics", "state", "State of the pipeline: "+strings.Join(states, ", ")+".", "gauge", nil)
@@ -228,7 +228,7 @@ type eventRow struct {
 
 // relays holds the number of calls that do not name their event themselves, by
 // package: the functions that log for others, and those of net/http.
-var relays = map[string]int{"internal/ground/logging": 2, "internal/observe/web": 9, "pipeline": 1}
+var relays = map[string]int{"internal/ground/logging": 2, "internal/observe/web": 9, "pipeline/engine": 1}
 
 // eventRows returns the messages that the daemon and its parts log, by area.
 func eventRows(t *testing.T) []eventRow {
@@ -290,7 +290,7 @@ func eventsPage(t *testing.T) []byte {
 	for _, r := range rows {
 		if r.area != area {
 			area = r.area
-			fmt.Fprintf(&b, "\n## %s\n\n| event | level | attributes | meaning |\n|---|---|---|---|\n", area)
+			fmt.Fprintf(&b, "\n## %s\n\n| event | level | attributes | meaning |\n|---|---|---|---|\n", strings.TrimSuffix(area, "/engine"))
 		}
 		if used[r.message] = true; advice[r.message] == "" {
 			t.Errorf("%s: the event %q has no advice: add it to docs_events_test.go", area, r.message)

@@ -18,7 +18,7 @@ import (
 	"github.com/urlfold/urlfold/internal/record"
 	"github.com/urlfold/urlfold/internal/storage/compress"
 	"github.com/urlfold/urlfold/internal/storage/table"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 	"github.com/urlfold/urlfold/sinks/discard"
 	"github.com/urlfold/urlfold/sources/file"
 )
@@ -304,7 +304,7 @@ func (r *diagnosis) read(sig *command.Signals, o *options) error {
 		return command.Usage(err)
 	}
 	misfits := &misfitSink{Sink: discard.New(discard.Config{})}
-	pipe, err := set.drain(source, pipeline.Options{DeadLetter: misfits, NewCodec: pipeline.NewRecordCodecs(f.job), Ordering: pipeline.OrderInput})
+	pipe, err := set.drain(source, engine.Options{DeadLetter: misfits, NewCodec: engine.NewRecordCodecs(f.job), Ordering: engine.OrderInput})
 	if err != nil {
 		return err
 	}
@@ -511,13 +511,13 @@ func shellQuote(text string) string {
 // record that does not fit the format, and the length of the longest one that is
 // too long. The letters come in the order of the input.
 type misfitSink struct {
-	pipeline.Sink
+	engine.Sink
 	first   *misfit
 	longest int64
 }
 
-// Submit implements [pipeline.Sink].
-func (s *misfitSink) Submit(ctx context.Context, b *pipeline.Batch, t pipeline.Ticket) error {
+// Submit implements [engine.Sink].
+func (s *misfitSink) Submit(ctx context.Context, b *engine.Batch, t engine.Ticket) error {
 	for letter := range bytes.Lines(t.Stream().Bytes) {
 		if s.first != nil && !bytes.Contains(letter, tooLong) {
 			continue

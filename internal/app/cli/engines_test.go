@@ -34,7 +34,7 @@ func engineURLs(t *testing.T) int {
 
 // An engine is a folder with a list of URLs and the files of a page, and the
 // normal form and key of each URL as an ordinary run writes them.
-type engine struct {
+type askedEngine struct {
 	*testing.T
 	dir   string
 	urls  []string
@@ -44,9 +44,9 @@ type engine struct {
 
 // newEngine writes the files of pages to a new folder, and the URLs to urls.txt
 // there.
-func newEngine(t *testing.T, profile string, pages ...string) *engine {
+func newEngine(t *testing.T, profile string, pages ...string) *askedEngine {
 	t.Helper()
-	e := &engine{T: t, dir: t.TempDir(), urls: uniqueLines(engineURLs(t)), norms: map[string]string{}, keys: map[string]string{}}
+	e := &askedEngine{T: t, dir: t.TempDir(), urls: uniqueLines(engineURLs(t)), norms: map[string]string{}, keys: map[string]string{}}
 	for i := range e.urls {
 		if i%97 == 3 {
 			e.urls[i] += `?q=\%C3%A9` + "é" // bytes that formats escape
@@ -77,7 +77,7 @@ func newEngine(t *testing.T, profile string, pages ...string) *engine {
 	return e
 }
 
-func (e *engine) write(name, text string) {
+func (e *askedEngine) write(name, text string) {
 	e.Helper()
 	if err := os.WriteFile(filepath.Join(e.dir, name), []byte(text), 0o600); err != nil {
 		e.Fatal(err)
@@ -85,7 +85,7 @@ func (e *engine) write(name, text string) {
 }
 
 // run runs a program in the folder and returns its stdout.
-func (e *engine) run(name string, args ...string) string {
+func (e *askedEngine) run(name string, args ...string) string {
 	e.Helper()
 	cmd := exec.Command(name, args...)
 	var stderr strings.Builder
@@ -100,7 +100,7 @@ func (e *engine) run(name string, args ...string) string {
 
 // check compares a table of URLs, normal forms and keys with our own, in any
 // order. Empty strings are absent; a row without keys has two fields.
-func (e *engine) check(rows [][]string) {
+func (e *askedEngine) check(rows [][]string) {
 	e.Helper()
 	failed := 0
 	var got []string
@@ -151,7 +151,7 @@ func TestSpark(t *testing.T) {
 }
 
 // parts returns the lines of the files that Spark has written to a folder.
-func (e *engine) parts(dir string) (lines []string) {
+func (e *askedEngine) parts(dir string) (lines []string) {
 	e.Helper()
 	files, err := filepath.Glob(filepath.Join(e.dir, dir, "part-*"))
 	if err != nil || len(files) == 0 {
@@ -249,6 +249,6 @@ func TestClickHouseFraming(t *testing.T) {
 		if err := cmd.Wait(); err != nil {
 			t.Error(err)
 		}
-		(&engine{T: t, urls: urls, norms: e.norms, keys: e.keys}).check(rows)
+		(&askedEngine{T: t, urls: urls, norms: e.norms, keys: e.keys}).check(rows)
 	}
 }

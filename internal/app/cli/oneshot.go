@@ -19,7 +19,7 @@ import (
 	"github.com/urlfold/urlfold/internal/ground/terminal"
 	"github.com/urlfold/urlfold/internal/record"
 	"github.com/urlfold/urlfold/internal/storage/disk"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 	sink "github.com/urlfold/urlfold/sinks/file"
 	"github.com/urlfold/urlfold/sources/file"
 )
@@ -53,7 +53,7 @@ type oneShot struct {
 	out    *outcome
 	source *file.Source
 	output *output
-	pipe   *pipeline.Pipeline
+	pipe   *engine.Pipeline
 }
 
 // prepare finds the inputs and their formats and builds the pipeline. Every
@@ -98,13 +98,13 @@ func prepare(ctx context.Context, cmd *cobra.Command, set *settings, out *outcom
 	if set.withdraws(out.inputs) {
 		r.source.Hold()
 	}
-	opt := pipeline.Options{
-		Sources:   []pipeline.Source{r.source},
-		Sinks:     []pipeline.Sink{r.output.main},
+	opt := engine.Options{
+		Sources:   []engine.Source{r.source},
+		Sinks:     []engine.Sink{r.output.main},
 		SinkNames: []string{"output"},
-		NewCodec:  pipeline.NewRecordCodecs(out.formats.job),
+		NewCodec:  engine.NewRecordCodecs(out.formats.job),
 		Workers:   set.Jobs,
-		Ordering:  pipeline.OrderInput,
+		Ordering:  engine.OrderInput,
 		Logger:    log,
 	}
 	if r.output.dead != nil { // a nil Output would be a Sink that is not nil
@@ -114,9 +114,9 @@ func prepare(ctx context.Context, cmd *cobra.Command, set *settings, out *outcom
 		return nil, err
 	}
 	if set.Unordered {
-		opt.Ordering = pipeline.OrderNone
+		opt.Ordering = engine.OrderNone
 	}
-	r.pipe, err = pipeline.New(opt)
+	r.pipe, err = engine.New(opt)
 	return r, err
 }
 
@@ -197,7 +197,7 @@ func (r *oneShot) finish(stdout, stderr io.Writer, err error) error {
 	if o.unique != nil {
 		err = errors.Join(err, o.unique.Close())
 	}
-	o.interrupted = errors.Is(err, pipeline.ErrDeadline)
+	o.interrupted = errors.Is(err, engine.ErrDeadline)
 	for _, rep := range o.reports {
 		o.interrupted = o.interrupted || rep.Stopped && err == nil
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/urlfold/urlfold/internal/ground/terminal"
 	"github.com/urlfold/urlfold/internal/record"
 	"github.com/urlfold/urlfold/internal/storage/compress"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 	sink "github.com/urlfold/urlfold/sinks/file"
 	"github.com/urlfold/urlfold/sources/file"
 )
@@ -25,7 +25,7 @@ const (
 
 // An output holds the sinks for the records and the rejected records of a run.
 type output struct {
-	main   pipeline.Sink
+	main   engine.Sink
 	one    sink.Output // main, if all inputs share one output; else nil
 	tree   sink.Tree   // main, if each input has its own output; else nil
 	dead   sink.Output // nil: rejected records go to main
@@ -187,9 +187,9 @@ func writeResult(name, compress string, text []byte, inputs []string) error {
 	if err := out.Open(ctx); err != nil {
 		return err
 	}
-	stream := pipeline.Stream{Bytes: text}
-	var res pipeline.Result
-	err = out.Submit(ctx, nil, pipeline.NewTicket(&stream, func(r pipeline.Result) { res = r }))
+	stream := engine.Stream{Bytes: text}
+	var res engine.Result
+	err = out.Submit(ctx, nil, engine.NewTicket(&stream, func(r engine.Result) { res = r }))
 	if err = errors.Join(err, res.Err, out.Close(ctx)); err == nil {
 		return out.Publish()
 	}

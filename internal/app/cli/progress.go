@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/urlfold/urlfold/internal/ground/terminal"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 	"github.com/urlfold/urlfold/sources/file"
 )
 
@@ -18,7 +18,7 @@ const progressInterval = 200 * time.Millisecond
 
 // showProgress shows a line about the progress of a run on w, a terminal, until
 // stop is called. stop clears the line.
-func showProgress(w io.Writer, src *file.Source, p *pipeline.Pipeline) (stop func()) {
+func showProgress(w io.Writer, src *file.Source, p *engine.Pipeline) (stop func()) {
 	quit, done := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(done)

@@ -14,7 +14,7 @@ import (
 	"github.com/urlfold/urlfold/internal/record"
 	"github.com/urlfold/urlfold/internal/storage/keyset"
 	"github.com/urlfold/urlfold/internal/storage/unique"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // The properties of a set, in the order in which they are shown.
@@ -184,7 +184,7 @@ func (o *seenOptions) fill(store *keyset.Store, set *settings) (err error) {
 	collect := &unique.Collect{Set: store}
 	run := scan{set: set, filter: collect}
 	start := time.Now()
-	codecs := func() (func() pipeline.Codec, error) { return pipeline.NewRecordCodecs(run.formats.job), nil }
+	codecs := func() (func() engine.Codec, error) { return engine.NewRecordCodecs(run.formats.job), nil }
 	return run.report(o.cmd, codecs, func() (failed bool, err error) {
 		with, st := collect.Added+collect.Known, &run.snap.Stats
 		read := fmt.Sprintf(" from %s with a key and %s without", terminal.Plural(with, "record", "records"), terminal.FormatCount(st.Records-st.Blank-st.Filtered-with))
@@ -234,7 +234,7 @@ func (q *seenQuery) check(s *settings) error {
 	return setError(q.store.Check(id))
 }
 
-func (q *seenQuery) filter() pipeline.Filter { return &unique.Query{Set: q.store, Seen: q.o.InSet} }
+func (q *seenQuery) filter() engine.Filter { return &unique.Query{Set: q.store, Seen: q.o.InSet} }
 
 // remark says which records were left out.
 func (q *seenQuery) remark() string {

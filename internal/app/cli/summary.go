@@ -15,7 +15,7 @@ import (
 	"github.com/urlfold/urlfold/internal/record"
 	"github.com/urlfold/urlfold/internal/storage/compress"
 	"github.com/urlfold/urlfold/internal/storage/unique"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 	"github.com/urlfold/urlfold/sources/file"
 )
 
@@ -23,7 +23,7 @@ import (
 type outcome struct {
 	set         *settings
 	formats     *formats
-	snap        pipeline.Snapshot
+	snap        engine.Snapshot
 	stats       record.Stats // of the records that are in the outputs; see count
 	inputs      []string     // paths
 	reports     []file.Report

@@ -17,7 +17,7 @@ import (
 	"github.com/urlfold/urlfold/internal/storage/compress"
 	"github.com/urlfold/urlfold/internal/storage/parquet"
 	"github.com/urlfold/urlfold/internal/storage/table"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 	sink "github.com/urlfold/urlfold/sinks/file"
 )
 
@@ -278,7 +278,7 @@ func (s *settings) oneEncoder(f *formats) func(w io.Writer) (sink.Encoder, error
 type parquetEncoder struct{ *parquet.Writer }
 
 // Append implements [sink.Encoder].
-func (e parquetEncoder) Append(_ *pipeline.Batch, stream *pipeline.Stream) error {
+func (e parquetEncoder) Append(_ *engine.Batch, stream *engine.Stream) error {
 	return e.Writer.Append(stream.Bytes)
 }
 
@@ -294,7 +294,7 @@ type rowWriter interface {
 
 // Append implements [sink.Encoder]. A line of the input is a row of the file, so
 // the number of the row follows from the line ends before the record.
-func (e tableRewriter) Append(b *pipeline.Batch, stream *pipeline.Stream) error {
+func (e tableRewriter) Append(b *engine.Batch, stream *engine.Stream) error {
 	row, at := b.Line-1, 0
 	for i := range stream.Recs {
 		r := &stream.Recs[i]

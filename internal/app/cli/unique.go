@@ -19,7 +19,7 @@ import (
 	"github.com/urlfold/urlfold/internal/storage/disk"
 	"github.com/urlfold/urlfold/internal/storage/keyset"
 	"github.com/urlfold/urlfold/internal/storage/unique"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 	"github.com/urlfold/urlfold/sinks/discard"
 )
 
@@ -95,13 +95,13 @@ const defaultMemory = field.GiB
 
 // A uniqueFilter is a filter of --unique.
 type uniqueFilter interface {
-	pipeline.Filter
+	engine.Filter
 	Close() error
 }
 
 // newFilter returns the filter of --unique or seen query, or nil without them. It
 // reads the inputs for the first time if the mode reads them twice.
-func (r *oneShot) newFilter(ctx context.Context) (pipeline.Filter, error) {
+func (r *oneShot) newFilter(ctx context.Context) (engine.Filter, error) {
 	switch {
 	case r.set.asked != nil:
 		return r.set.asked.filter(), nil
@@ -147,7 +147,7 @@ func (r *oneShot) survey(ctx context.Context, o keyset.Options) (chosen *unique.
 	if err != nil {
 		return nil, err
 	}
-	opt := pipeline.Options{NewCodec: pipeline.NewRecordCodecs(r.out.formats.job), Ordering: pipeline.OrderInput, Logger: r.set.log, Filter: s}
+	opt := engine.Options{NewCodec: engine.NewRecordCodecs(r.out.formats.job), Ordering: engine.OrderInput, Logger: r.set.log, Filter: s}
 	if r.output.dead != nil {
 		opt.DeadLetter = discard.New(discard.Config{})
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/urlfold/urlfold/internal/app/daemon"
 	"github.com/urlfold/urlfold/internal/ground/terminal"
 	"github.com/urlfold/urlfold/internal/report/keydiff"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // verifyKeysOptions holds the flags of verify-keys: some of the one-shot's, and
@@ -64,11 +64,11 @@ func (o *verifyKeysOptions) run(cmd *cobra.Command, paths []string) error {
 		return err
 	}
 	run := scan{set: set}
-	codecs := func() (func() pipeline.Codec, error) {
+	codecs := func() (func() engine.Codec, error) {
 		if name := run.formats.name(); name != "cdx" && name != "cdxj" && len(run.formats.names()) > 0 {
 			return nil, command.Usage(fmt.Errorf("the input has the format %s: verify-keys needs an index with keys, cdx or cdxj", name))
 		}
-		return v.NewCodecs(pipeline.NewRecordCodecs(run.formats.job)), nil
+		return v.NewCodecs(engine.NewRecordCodecs(run.formats.job)), nil
 	}
 	return run.report(cmd, codecs, func() (failed bool, err error) {
 		if v.Err == nil {

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/urlfold/urlfold/config"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 	"github.com/urlfold/urlfold/sinks"
 	"github.com/urlfold/urlfold/sources"
 )
@@ -25,9 +25,9 @@ func testCatalog(t *testing.T) *Catalog {
 
 type emptySource struct{}
 
-func (emptySource) Open(context.Context, pipeline.Runtime) error { return nil }
-func (emptySource) Run(context.Context) error                    { return nil }
-func (emptySource) Close(context.Context) error                  { return nil }
+func (emptySource) Open(context.Context, engine.Runtime) error { return nil }
+func (emptySource) Run(context.Context) error                  { return nil }
+func (emptySource) Close(context.Context) error                { return nil }
 
 func TestNewCatalog(t *testing.T) {
 	named := func(name string) sources.Type {

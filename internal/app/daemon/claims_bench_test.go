@@ -12,7 +12,7 @@ import (
 	"github.com/urlfold/urlfold/internal/storage/unique"
 	"github.com/urlfold/urlfold/internal/testkit/natstest"
 	"github.com/urlfold/urlfold/internal/testkit/proxy"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // BenchmarkClaims claims new keys in a bucket, and settles them, one after the
@@ -37,10 +37,10 @@ func BenchmarkClaims(b *testing.B) {
 	for _, n := range []int{1, 1000} {
 		b.Run(fmt.Sprintf("%d_in_flight", n), func(b *testing.B) {
 			for done := 0; done < b.N; done += n {
-				list := make([]*pipeline.Claim, n)
+				list := make([]*engine.Claim, n)
 				for i := range list {
 					key++
-					list[i] = &pipeline.Claim{Key: codec.Key{Hi: key * 0x9e3779b97f4a7c15, Lo: key}, Origin: pipeline.Origin{Lane: "jetstream/IN/d/0", Position: int64(key)}}
+					list[i] = &engine.Claim{Key: codec.Key{Hi: key * 0x9e3779b97f4a7c15, Lo: key}, Origin: engine.Origin{Lane: "jetstream/IN/d/0", Position: int64(key)}}
 				}
 				if err := c.Claim(b.Context(), list); err != nil {
 					b.Fatal(err)

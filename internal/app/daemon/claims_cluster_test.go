@@ -12,7 +12,7 @@ import (
 	"github.com/urlfold/urlfold/internal/storage/keyset"
 	"github.com/urlfold/urlfold/internal/storage/unique"
 	"github.com/urlfold/urlfold/internal/testkit/natstest"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // clusterClaims returns the claims of a process with a connection of its own.
@@ -39,9 +39,9 @@ func clusterClaims(t *testing.T, servers []*natstest.Server) *unique.Claims {
 }
 
 // claimList returns claims of keys for the records of a lane.
-func claimList(lane string, from, n int) (list []*pipeline.Claim) {
+func claimList(lane string, from, n int) (list []*engine.Claim) {
 	for i := range n {
-		list = append(list, &pipeline.Claim{Key: codec.Key{Hi: uint64(from + i), Lo: 1}, Origin: pipeline.Origin{Lane: lane, Position: int64(i)}})
+		list = append(list, &engine.Claim{Key: codec.Key{Hi: uint64(from + i), Lo: 1}, Origin: engine.Origin{Lane: lane, Position: int64(i)}})
 	}
 	return list
 }
@@ -55,7 +55,7 @@ func TestClaimsCluster(t *testing.T) {
 	}
 	servers := natstest.Cluster(t, 3)
 	const n = 300
-	var lists [3][]*pipeline.Claim
+	var lists [3][]*engine.Claim
 	var members [3]*unique.Claims
 	var wg sync.WaitGroup
 	for i := range members {
@@ -73,7 +73,7 @@ func TestClaimsCluster(t *testing.T) {
 	for k := range n {
 		held := 0
 		for i := range lists {
-			if lists[i][k].Answer == pipeline.ClaimHeld {
+			if lists[i][k].Answer == engine.ClaimHeld {
 				held++
 			}
 		}
@@ -104,7 +104,7 @@ func TestClaimsCluster(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, cl := range more {
-		if cl.Answer != pipeline.ClaimHeld {
+		if cl.Answer != engine.ClaimHeld {
 			t.Errorf("key %d: answer %d after the quorum is back", cl.Key.Hi, cl.Answer)
 		}
 	}

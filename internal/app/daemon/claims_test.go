@@ -13,7 +13,7 @@ import (
 	"github.com/urlfold/urlfold/internal/observe/web"
 	"github.com/urlfold/urlfold/internal/testkit"
 	"github.com/urlfold/urlfold/internal/testkit/natstest"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 	source "github.com/urlfold/urlfold/sources/nats"
 )
 
@@ -107,7 +107,7 @@ func TestBucketChanged(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = c.closeKeys() }()
-	claim := func(lane string) *pipeline.Claim {
+	claim := func(lane string) *engine.Claim {
 		t.Helper()
 		list := claimList(lane, 0, 1)
 		if err := c.claims.Claim(t.Context(), list); err != nil {
@@ -119,10 +119,10 @@ func TestBucketChanged(t *testing.T) {
 	if err := js.DeleteKeyValue(t.Context(), "seen"); err != nil {
 		t.Fatal(err)
 	}
-	if err := c.claims.Settle(t.Context(), []*pipeline.Claim{first}); err != nil {
+	if err := c.claims.Settle(t.Context(), []*engine.Claim{first}); err != nil {
 		t.Fatal(err)
 	}
-	if again := claim("b"); again.Answer != pipeline.ClaimDone {
+	if again := claim("b"); again.Answer != engine.ClaimDone {
 		t.Errorf("%+v", again)
 	}
 	log.Wants(t, "level=ERROR", "bucket recreated, its keys are lost", "bucket=seen")

@@ -10,13 +10,13 @@ import (
 	"github.com/urlfold/urlfold/internal/observe/tap"
 	"github.com/urlfold/urlfold/internal/record"
 	"github.com/urlfold/urlfold/internal/report/keydiff"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // codec returns the function that makes the codecs of p, with those that look at
 // the same records. The counts of a shadow start at zero.
-func (d *Daemon) codec(p *plan) func() pipeline.Codec {
-	next := pipeline.NewRecordCodec(p.job)
+func (d *Daemon) codec(p *plan) func() engine.Codec {
+	next := engine.NewRecordCodec(p.job)
 	d.shadow.Store(nil)
 	if s := p.shadow; s != nil {
 		shadow := keydiff.NewShadow(s.a, s.b, s.oneIn, s.memory, time.Now())

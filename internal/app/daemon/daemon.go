@@ -20,7 +20,7 @@ import (
 	"github.com/urlfold/urlfold/internal/record"
 	"github.com/urlfold/urlfold/internal/report/keydiff"
 	"github.com/urlfold/urlfold/internal/storage/checkpoint"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 	sinkfile "github.com/urlfold/urlfold/sinks/file"
 	"github.com/urlfold/urlfold/sources/file"
 )
@@ -69,7 +69,7 @@ type Daemon struct {
 type running struct {
 	plan  *plan
 	parts *parts
-	pipe  *pipeline.Pipeline
+	pipe  *engine.Pipeline
 	stop  context.CancelFunc // a soft stop
 }
 
@@ -120,7 +120,7 @@ func (d *Daemon) setLevel(f *config.File) {
 }
 
 // Run runs pipelines until the input ends, ctx is done (a soft stop), or a
-// pipeline fails. It returns the error of [pipeline.Pipeline.Run] with secrets
+// pipeline fails. It returns the error of [engine.Pipeline.Run] with secrets
 // masked.
 func (d *Daemon) Run(ctx context.Context) (err error) {
 	defer func() { err = masked(d.masker, errors.Join(err, d.close())) }()
@@ -152,14 +152,14 @@ func (d *Daemon) runAll(ctx context.Context) error {
 			return nil // also if the signal came during a reload
 		}
 		err := d.runOne(ctx, p)
-		var open *pipeline.OpenError
+		var open *engine.OpenError
 		switch {
 		case errors.As(err, &open) && last != nil && ctx.Err() == nil:
 			d.events.Error("new configuration failed to start, restoring the previous one", "error", err)
 			d.failReload(err)
 			d.setNext(last)
 			last = nil
-		case errors.Is(err, pipeline.ErrDeadline) && d.replaced(ctx):
+		case errors.Is(err, engine.ErrDeadline) && d.replaced(ctx):
 			d.events.Warn("pipeline replaced before everything was durable", "error", err)
 			last = p
 		case err != nil:
@@ -185,30 +185,30 @@ func (d *Daemon) runOne(ctx context.Context, p *plan) (err error) {
 		d.events.Warn("keys exceed the memory limit", "limit_bytes", p.limit.Bytes, "keys_bytes", keys, "needed_bytes", max(memory.Needed(keys), p.budget.Least()))
 	})
 	if err := p.takeOver(d.store, d.events); err != nil {
-		return &pipeline.OpenError{Err: err}
+		return &engine.OpenError{Err: err}
 	}
 	parts, err := p.make(&env{store: d.store, log: d.log, untilEOF: d.o.UntilEOF, stdin: d.o.Stdin, stdout: d.o.Stdout, onReport: d.report, headed: d.headed})
 	if err != nil {
-		return &pipeline.OpenError{Err: err}
+		return &engine.OpenError{Err: err}
 	}
 	err = d.openDedupe(ctx, p, parts)
 	if err != nil && ctx.Err() != nil {
 		return nil // stopped before it has begun
 	} else if err != nil {
-		return &pipeline.OpenError{Err: err}
+		return &engine.OpenError{Err: err}
 	}
 	defer func() { err = errors.Join(err, parts.closeKeys()) }()
 	opt := p.options(parts, d.log)
 	opt.NewCodec = d.codec(p)
-	pipe, err := pipeline.New(opt)
+	pipe, err := engine.New(opt)
 	if err != nil {
-		return &pipeline.OpenError{Err: err}
+		return &engine.OpenError{Err: err}
 	}
 	if parts.keys != nil {
-		parts.keys.Count(func() *pipeline.DedupeSnapshot { return pipe.Snapshot().Dedupe })
+		parts.keys.Count(func() *engine.DedupeSnapshot { return pipe.Snapshot().Dedupe })
 	}
 	if parts.claims != nil {
-		parts.claims.Count(func() *pipeline.DedupeSnapshot { return pipe.Snapshot().Dedupe })
+		parts.claims.Count(func() *engine.DedupeSnapshot { return pipe.Snapshot().Dedupe })
 	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -228,7 +228,7 @@ func (d *Daemon) runOne(ctx context.Context, p *plan) (err error) {
 	err = p.locate(nameKeys(pipe.Run(ctx)))
 	p.endSchemas()
 	d.current().endSchemas() // a reload may have replaced p
-	if open := new(pipeline.OpenError); uses(p.file.Sinks, "stdout") && !errors.As(err, &open) {
+	if open := new(engine.OpenError); uses(p.file.Sinks, "stdout") && !errors.As(err, &open) {
 		d.headed = p.header()
 	}
 	if errors.Is(err, sinkfile.ErrClosedPipe) {
@@ -312,7 +312,7 @@ func (d *Daemon) setNext(p *plan) {
 }
 
 // HardStop stops without waiting for records that are not durable; see
-// [pipeline.Pipeline.HardStop].
+// [engine.Pipeline.HardStop].
 func (d *Daemon) HardStop() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -371,7 +371,7 @@ func (d *Daemon) tellReady(ctx context.Context) {
 	t := time.NewTicker(50 * time.Millisecond)
 	defer t.Stop()
 	for {
-		if d.totals.Snapshot().State == pipeline.Running {
+		if d.totals.Snapshot().State == engine.Running {
 			if err := systemd.Ready("running"); err != nil {
 				d.log.Warn("sd_notify failed", "error", err)
 			}

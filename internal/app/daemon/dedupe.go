@@ -19,7 +19,7 @@ import (
 	"github.com/urlfold/urlfold/internal/storage/keyset"
 	"github.com/urlfold/urlfold/internal/storage/unique"
 	"github.com/urlfold/urlfold/internal/storage/unique/changelog"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 	sinkfile "github.com/urlfold/urlfold/sinks/file"
 	sinkkafka "github.com/urlfold/urlfold/sinks/kafka"
 	sinknats "github.com/urlfold/urlfold/sinks/nats"
@@ -139,20 +139,20 @@ func (p *plan) checkDedupeKafka(c *config.Component, wrong func(path, text strin
 }
 
 // dedupeScope returns the scope of the set.
-func (p *plan) dedupeScope() pipeline.Scope {
+func (p *plan) dedupeScope() engine.Scope {
 	if p.file.Dedupe.Scope == "lane" {
-		return pipeline.ScopeLane
+		return engine.ScopeLane
 	}
-	return pipeline.ScopeAll
+	return engine.ScopeAll
 }
 
 // dedupeWindow returns the windows of the set, or nil.
-func (p *plan) dedupeWindow() *pipeline.Window {
+func (p *plan) dedupeWindow() *engine.Window {
 	w := p.file.Dedupe.Window
 	if w == nil {
 		return nil
 	}
-	return &pipeline.Window{Size: w.Size, Lateness: w.Lateness, Idle: w.Idle, ByMessage: w.ByMessage()}
+	return &engine.Window{Size: w.Size, Lateness: w.Lateness, Idle: w.Idle, ByMessage: w.ByMessage()}
 }
 
 // checkWindow rejects windows for records without times, and keys of windows that
@@ -260,10 +260,10 @@ func (p *plan) checkStoredKeys(store *checkpoint.Store) error {
 	return nil
 }
 
-// keys are the keys of a run: a [pipeline.KeySet] or a [pipeline.LaneKeySet].
+// keys are the keys of a run: a [engine.KeySet] or a [engine.LaneKeySet].
 type keys interface {
 	metrics.Extra
-	Count(of func() *pipeline.DedupeSnapshot)
+	Count(of func() *engine.DedupeSnapshot)
 	Close() error
 }
 

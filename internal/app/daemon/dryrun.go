@@ -10,14 +10,14 @@ import (
 	"github.com/urlfold/urlfold/config"
 	"github.com/urlfold/urlfold/internal/ground/logging"
 	"github.com/urlfold/urlfold/internal/storage/checkpoint"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 	"github.com/urlfold/urlfold/sinks/discard"
 	"github.com/urlfold/urlfold/sources/file"
 )
 
 // A DryReport is the result of a dry run.
 type DryReport struct {
-	Snapshot pipeline.Snapshot
+	Snapshot engine.Snapshot
 	Files    []file.Report
 }
 
@@ -101,7 +101,7 @@ func (p *plan) runDry(ctx context.Context, e *env, dir string, report *DryReport
 	defer func() { _ = parts.closeKeys() }() // the files are temporary
 	o := p.options(parts, e.log)
 	o.ExactlyOnce = false
-	pipe, err := pipeline.New(o)
+	pipe, err := engine.New(o)
 	if err != nil {
 		return err
 	}

@@ -19,7 +19,7 @@ import (
 	"github.com/urlfold/urlfold/internal/storage/disk"
 	"github.com/urlfold/urlfold/internal/storage/keyset"
 	"github.com/urlfold/urlfold/internal/storage/unique"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 	"github.com/urlfold/urlfold/sinks"
 	sinkfile "github.com/urlfold/urlfold/sinks/file"
 	"github.com/urlfold/urlfold/sources"
@@ -319,9 +319,9 @@ func (e *env) makes(c *config.Component) bool {
 
 // parts holds the components of a pipeline.
 type parts struct {
-	sources []pipeline.Source
-	sinks   []pipeline.Sink
-	dead    pipeline.Sink  // nil if there is none
+	sources []engine.Source
+	sinks   []engine.Sink
+	dead    engine.Sink    // nil if there is none
 	keys    keys           // nil without dedupe, and with dedupe.bucket
 	claims  *unique.Claims // nil without dedupe.bucket
 }
@@ -357,7 +357,7 @@ func (p *plan) make(e *env) (*parts, error) {
 	return out, errors.Join(errs...)
 }
 
-func (p *plan) makeSource(c *config.Component, e *env) (pipeline.Source, error) {
+func (p *plan) makeSource(c *config.Component, e *env) (engine.Source, error) {
 	return p.catalog.sources[c.Type].New(c.Config, p.sourceEnv(c, e))
 }
 
@@ -402,7 +402,7 @@ type noFraming struct{}
 func (noFraming) Cut([]byte) int  { return 0 }
 func (noFraming) Head([]byte) int { return 0 }
 
-func (p *plan) makeSink(c *config.Component, e *env) (pipeline.Sink, error) {
+func (p *plan) makeSink(c *config.Component, e *env) (engine.Sink, error) {
 	return p.catalog.sinks[c.Type].New(c.Config, p.sinkEnv(c, e))
 }
 
@@ -425,7 +425,7 @@ func (p *plan) sinkEnv(c *config.Component, e *env) sinks.Env {
 // identify a sink.
 func (p *plan) extentName(c *config.Component) string {
 	if c == p.file.DeadLetter {
-		return pipeline.DeadLetterName
+		return engine.DeadLetterName
 	}
 	return c.Name
 }
@@ -444,35 +444,35 @@ func (p *parts) needFacts() bool {
 // configuration does not require it: in a file whose records contain their
 // length, the pieces of a long record must not be interleaved with other
 // records.
-func mustOrder(job *record.Job, sinks []pipeline.Sink) bool {
-	return job != nil && (job.Apart() || job.Binary()) && !slices.ContainsFunc(sinks, func(s pipeline.Sink) bool { return !s.Caps().Ordered })
+func mustOrder(job *record.Job, sinks []engine.Sink) bool {
+	return job != nil && (job.Apart() || job.Binary()) && !slices.ContainsFunc(sinks, func(s engine.Sink) bool { return !s.Caps().Ordered })
 }
 
 // options returns the options for a pipeline of the components in c.
-func (p *plan) options(c *parts, log *slog.Logger) pipeline.Options {
+func (p *plan) options(c *parts, log *slog.Logger) engine.Options {
 	o := &p.file.Pipeline
-	opt := pipeline.Options{
+	opt := engine.Options{
 		Sources: c.sources, Sinks: c.sinks, DeadLetter: c.dead,
 		SourceNames: p.sourceNames, SinkNames: p.sinkNames, ExactlyOnce: p.exactlyOnce,
-		NewCodec: pipeline.NewRecordCodec(p.job), Workers: o.Workers, BatchBytes: p.batchBytes(),
+		NewCodec: engine.NewRecordCodec(p.job), Workers: o.Workers, BatchBytes: p.batchBytes(),
 		Batches: p.budget.Batches, CommitInterval: o.CommitInterval, ShutdownTimeout: p.file.Shutdown.Timeout,
 		OnRefused: refusedPolicies[o.OnRefused],
 		Logger:    log,
 	}
 	if c.keys != nil {
-		opt.Dedupe = &pipeline.Dedupe{Scope: p.dedupeScope(), Room: p.budget.Room, Window: p.dedupeWindow()}
-		opt.Dedupe.Set, _ = c.keys.(pipeline.KeySet)
-		opt.Dedupe.Lanes, _ = c.keys.(pipeline.LaneKeySet)
+		opt.Dedupe = &engine.Dedupe{Scope: p.dedupeScope(), Room: p.budget.Room, Window: p.dedupeWindow()}
+		opt.Dedupe.Set, _ = c.keys.(engine.KeySet)
+		opt.Dedupe.Lanes, _ = c.keys.(engine.LaneKeySet)
 	}
 	if c.claims != nil {
-		opt.Dedupe = &pipeline.Dedupe{Claims: c.claims, Window: p.dedupeWindow()}
+		opt.Dedupe = &engine.Dedupe{Claims: c.claims, Window: p.dedupeWindow()}
 	}
 	if d := p.file.Dedupe; d != nil && d.Marks() {
 		render, _ := record.ParseRender(p.file.Codec.Render.Form) // newJob has checked it
 		opt.Dedupe.NewMark = unique.NewMarker(render)
 	}
 	if o.Ordering == "per_lane" || p.exactlyOnce || mustOrder(p.job, c.sinks) {
-		opt.Ordering = pipeline.OrderPerLane
+		opt.Ordering = engine.OrderPerLane
 	}
 	return opt
 }

@@ -4,12 +4,12 @@ import (
 	"errors"
 
 	"github.com/urlfold/urlfold/config"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // refusedPolicies maps the values of pipeline.on_refused to policies.
-var refusedPolicies = map[string]pipeline.RefusedPolicy{
-	"dead_letter": pipeline.RefusedDeadLetter, "block": pipeline.RefusedBlock, "drop": pipeline.RefusedDrop,
+var refusedPolicies = map[string]engine.RefusedPolicy{
+	"dead_letter": engine.RefusedDeadLetter, "block": engine.RefusedBlock, "drop": engine.RefusedDrop,
 }
 
 // brokerSinks holds the types of sinks that can refuse single records

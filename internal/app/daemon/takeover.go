@@ -5,7 +5,7 @@ import (
 	"log/slog"
 
 	"github.com/urlfold/urlfold/internal/storage/checkpoint"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 	sinkfile "github.com/urlfold/urlfold/sinks/file"
 	"github.com/urlfold/urlfold/sources/file"
 )
@@ -27,7 +27,7 @@ func (p *plan) takeOver(store *checkpoint.Store, log *slog.Logger) error {
 	if err := store.SetCuts(p.exactlyOnce); err != nil {
 		return err
 	}
-	return store.Assign(p.sourceOf, func(m pipeline.Extent) string {
+	return store.Assign(p.sourceOf, func(m engine.Extent) string {
 		name, ok := p.sinkOf(m)
 		if ok {
 			return name
@@ -83,7 +83,7 @@ func (p *plan) sourceOf(e *checkpoint.Entry) string {
 
 // sinkOf returns the name of the sink that continues an output: the sink that
 // started it if it still writes to such a path, or else another one that does.
-func (p *plan) sinkOf(m pipeline.Extent) (name string, ok bool) {
+func (p *plan) sinkOf(m engine.Extent) (name string, ok bool) {
 	other := ""
 	for _, c := range p.outputs() {
 		l, isFile := c.Config.(*sinkfile.LogConfig)

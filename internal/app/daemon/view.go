@@ -5,7 +5,7 @@ import (
 
 	"github.com/urlfold/urlfold/internal/observe/metrics"
 	"github.com/urlfold/urlfold/internal/observe/web"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 	"github.com/urlfold/urlfold/sources/file"
 )
 
@@ -86,7 +86,7 @@ func number(b bool) float64 {
 }
 
 // all returns the sinks, the dead letter last.
-func (p *parts) all() []pipeline.Sink {
+func (p *parts) all() []engine.Sink {
 	list := p.sinks[:len(p.sinks):len(p.sinks)]
 	if p.dead != nil {
 		list = append(list, p.dead)
@@ -108,7 +108,7 @@ func (p *parts) extras(plan *plan) []metrics.Extra {
 	for i, s := range p.sinks {
 		add(s, plan.sinkNames[i])
 	}
-	add(p.dead, pipeline.DeadLetterName)
+	add(p.dead, engine.DeadLetterName)
 	if p.keys != nil {
 		list = append(list, p.keys)
 	}

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/urlfold/urlfold/internal/observe/metrics"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // figures are two figures of a component, of which one names another component.
@@ -22,28 +22,28 @@ func (f figures) Metrics(emit func(name, help, kind string, value float64, label
 }
 
 type measuredSource struct {
-	pipeline.Source
+	engine.Source
 	figures
 }
 
 type measuredSink struct {
-	pipeline.Sink
+	engine.Sink
 	figures
 }
 
 // silent has no figures.
-type silent struct{ pipeline.Sink }
+type silent struct{ engine.Sink }
 
 // Every source and sink with figures of its own, and the dead letter, is on the page
 // of metrics, under its name.
 func TestExtras(t *testing.T) {
 	plan := &plan{sourceNames: []string{"in", "in-2"}, sinkNames: []string{"out", "quiet"}}
 	p := &parts{
-		sources: []pipeline.Source{measuredSource{figures: figures{1}}, measuredSource{figures: figures{2}}},
-		sinks:   []pipeline.Sink{measuredSink{figures: figures{3}}, silent{}},
+		sources: []engine.Source{measuredSource{figures: figures{1}}, measuredSource{figures: figures{2}}},
+		sinks:   []engine.Sink{measuredSink{figures: figures{3}}, silent{}},
 		dead:    measuredSink{figures: figures{4}},
 	}
-	page := func(p *parts) string { return scrape(pipeline.Snapshot{}, p.extras(plan)) }
+	page := func(p *parts) string { return scrape(engine.Snapshot{}, p.extras(plan)) }
 	text := page(p)
 	for _, want := range []string{
 		`urlfold_source_lag{component="in",topic="t"} 1`,
@@ -63,9 +63,9 @@ func TestExtras(t *testing.T) {
 }
 
 // scrape returns the page of metrics of a pipeline with these components.
-func scrape(s pipeline.Snapshot, extras []metrics.Extra) string {
+func scrape(s engine.Snapshot, extras []metrics.Extra) string {
 	var totals metrics.Totals
-	totals.Swap(func() pipeline.Snapshot { return s }, extras...)
+	totals.Swap(func() engine.Snapshot { return s }, extras...)
 	w := httptest.NewRecorder()
 	metrics.Handler(&totals, metrics.Options{}).ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
 	return w.Body.String()
@@ -107,12 +107,12 @@ func TestOneSetOfLabels(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var s pipeline.Snapshot
+	var s engine.Snapshot
 	for _, name := range p.sourceNames {
-		s.Sources = append(s.Sources, pipeline.SourceSnapshot{Name: name})
+		s.Sources = append(s.Sources, engine.SourceSnapshot{Name: name})
 	}
 	for _, name := range p.sinkNames {
-		s.Sinks = append(s.Sinks, pipeline.SinkSnapshot{Name: name})
+		s.Sinks = append(s.Sinks, engine.SinkSnapshot{Name: name})
 	}
 	labels := map[string]string{}
 	line := regexp.MustCompile(`(?m)^(urlfold_\w+)(?:\{(.*)\})? `)

@@ -103,7 +103,7 @@ func (s *state) set() {
 
 // A Load describes the memory demand of a pipeline.
 type Load struct {
-	BatchBytes     int64 // capacity of an input arena: pipeline.Options.BatchBytes
+	BatchBytes     int64 // capacity of an input arena: engine.Options.BatchBytes
 	MaxBatches     int   // maximum number of batches in flight
 	MaxBytes       int64 // maximum number of bytes of their input
 	MaxRecordBytes int64 // maximum length of a record
@@ -114,12 +114,12 @@ type Load struct {
 
 // A Budget is the result of Fit.
 type Budget struct {
-	Batches  int   // number of batches, for pipeline.Options.Batches; at least 4
+	Batches  int   // number of batches, for engine.Options.Batches; at least 4
 	PerBatch int64 // estimated bytes per batch
 	Fixed    int64 // estimated bytes for everything else
 	Tight    bool  // not even 4 batches fit, so the limit will be exceeded
 	Keys     int64 // bytes of a set of keys outside the heap
-	Room     int   // keys that wait for a commit, for pipeline.Dedupe.Room
+	Room     int   // keys that wait for a commit, for engine.Dedupe.Room
 	least    int64 // of Keys and Room, in bytes
 }
 

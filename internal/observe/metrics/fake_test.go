@@ -14,14 +14,14 @@ import (
 	"time"
 
 	"github.com/urlfold/urlfold/internal/record"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // A lineCodec drops lines that begin with D, puts those with X into the dead
 // letter, and copies the others; the URLs of those with F are unwritten.
 type lineCodec struct{}
 
-func (lineCodec) Process(b *pipeline.Batch) {
+func (lineCodec) Process(b *engine.Batch) {
 	for b.Next < len(b.In) {
 		rec := b.In[b.Next:]
 		rec = rec[:bytes.IndexByte(rec, '\n')+1]
@@ -48,14 +48,14 @@ func (lineCodec) Process(b *pipeline.Batch) {
 	}
 }
 
-func put(s *pipeline.Stream, rec []byte, src int) {
-	s.Recs = append(s.Recs, pipeline.OutRec{Span: pipeline.Span{Off: uint32(len(s.Bytes)), Len: uint32(len(rec))}, Src: uint32(src)})
+func put(s *engine.Stream, rec []byte, src int) {
+	s.Recs = append(s.Recs, engine.OutRec{Span: engine.Span{Off: uint32(len(s.Bytes)), Len: uint32(len(rec))}, Src: uint32(src)})
 	s.Bytes = append(s.Bytes, rec...)
 }
 
-func (lineCodec) Reject(b *pipeline.Batch) { panic("not reached: Process does not panic") }
+func (lineCodec) Reject(b *engine.Batch) { panic("not reached: Process does not panic") }
 
-func (lineCodec) Refuse(b *pipeline.Batch) {
+func (lineCodec) Refuse(b *engine.Batch) {
 	rec := b.In[b.Next:]
 	put(&b.Dead, rec[:bytes.IndexByte(rec, '\n')+1], b.Next)
 }
@@ -63,7 +63,7 @@ func (lineCodec) Refuse(b *pipeline.Batch) {
 // A lineFilter drops lines that begin with F.
 type lineFilter struct{}
 
-func (lineFilter) Filter(b *pipeline.Batch, keep pipeline.Keep) error {
+func (lineFilter) Filter(b *engine.Batch, keep engine.Keep) error {
 	for i, rec := range b.Out.Recs {
 		if b.Out.Bytes[rec.Off] == 'F' {
 			keep.Drop(i)
@@ -74,16 +74,16 @@ func (lineFilter) Filter(b *pipeline.Batch, keep pipeline.Keep) error {
 
 // A lineSource emits the same batch again and again, on two lanes, until it is
 // stopped.
-type lineSource struct{ rt pipeline.Runtime }
+type lineSource struct{ rt engine.Runtime }
 
-func (s *lineSource) Open(_ context.Context, rt pipeline.Runtime) error { s.rt = rt; return nil }
-func (s *lineSource) Close(context.Context) error                       { return nil }
-func (s *lineSource) Commit(context.Context, []pipeline.LanePos) error  { return nil }
+func (s *lineSource) Open(_ context.Context, rt engine.Runtime) error { s.rt = rt; return nil }
+func (s *lineSource) Close(context.Context) error                     { return nil }
+func (s *lineSource) Commit(context.Context, []engine.LanePos) error  { return nil }
 
 func (s *lineSource) Run(ctx context.Context) error {
 	var wg sync.WaitGroup
 	for _, name := range []string{"secret/path/1", "secret/path/2"} {
-		l := s.rt.NewLane(name, pipeline.LaneLimits{})
+		l := s.rt.NewLane(name, engine.LaneLimits{})
 		wg.Go(func() {
 			defer s.rt.End(l)
 			for i := int64(1); ; i++ {
@@ -92,7 +92,7 @@ func (s *lineSource) Run(ctx context.Context) error {
 					return
 				}
 				b.In = append(b.In, "a\nD\nX\nb\nR\nF\n"...)
-				if s.rt.Emit(ctx, b, pipeline.Position{A: i}) != nil {
+				if s.rt.Emit(ctx, b, engine.Position{A: i}) != nil {
 					return
 				}
 			}
@@ -120,21 +120,21 @@ func newSink(dead bool) *lineSink {
 
 func (s *lineSink) Open(context.Context) error      { return nil }
 func (s *lineSink) Close(ctx context.Context) error { return s.Barrier(ctx) }
-func (s *lineSink) Caps() pipeline.SinkCaps         { return pipeline.SinkCaps{} }
+func (s *lineSink) Caps() engine.SinkCaps           { return engine.SinkCaps{} }
 
-func (s *lineSink) Submit(_ context.Context, _ *pipeline.Batch, t pipeline.Ticket) error {
+func (s *lineSink) Submit(_ context.Context, _ *engine.Batch, t engine.Ticket) error {
 	s.mu.Lock()
 	s.n++
 	s.out++
 	n := s.n
 	s.mu.Unlock()
-	var r pipeline.Result
+	var r engine.Result
 	switch {
 	case s.dead:
 	case n%7 == 0:
-		r = pipeline.Result{Class: pipeline.Retryable, Err: errors.New("not now")}
+		r = engine.Result{Class: engine.Retryable, Err: errors.New("not now")}
 	case n%5 == 0:
-		r = pipeline.Result{Class: pipeline.Permanent, Err: errors.New("never"), Failed: []uint32{2}}
+		r = engine.Result{Class: engine.Permanent, Err: errors.New("never"), Failed: []uint32{2}}
 	}
 	go func() {
 		<-time.After(time.Millisecond)
@@ -158,12 +158,12 @@ func (s *lineSink) Barrier(context.Context) error {
 }
 
 // newLoad returns a pipeline that never ends by itself.
-func newLoad(t *testing.T) *pipeline.Pipeline {
+func newLoad(t *testing.T) *engine.Pipeline {
 	t.Helper()
-	p, err := pipeline.New(pipeline.Options{
-		Sources: []pipeline.Source{&lineSource{}, &lineSource{}}, SourceNames: []string{"in-1", "in-2"},
-		Sinks: []pipeline.Sink{newSink(false)}, SinkNames: []string{"out"}, DeadLetter: newSink(true), Filter: lineFilter{},
-		NewCodec: func() pipeline.Codec { return lineCodec{} }, CommitInterval: 5 * time.Millisecond,
+	p, err := engine.New(engine.Options{
+		Sources: []engine.Source{&lineSource{}, &lineSource{}}, SourceNames: []string{"in-1", "in-2"},
+		Sinks: []engine.Sink{newSink(false)}, SinkNames: []string{"out"}, DeadLetter: newSink(true), Filter: lineFilter{},
+		NewCodec: func() engine.Codec { return lineCodec{} }, CommitInterval: 5 * time.Millisecond,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -26,7 +26,7 @@ import (
 
 	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/internal/record"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // Options configures the handler.
@@ -126,14 +126,14 @@ func (c *collector) Collect(ch chan<- prometheus.Metric) {
 // stateHelp lists the states with their numbers.
 var stateHelp = func() string {
 	var states []string
-	for s := pipeline.Idle; s <= pipeline.Closed; s++ {
+	for s := engine.Idle; s <= engine.Closed; s++ {
 		states = append(states, fmt.Sprintf("%d %v", s, s))
 	}
 	return "State of the pipeline: " + strings.Join(states, ", ") + "."
 }()
 
 // process adds the metrics that belong to no component.
-func (c *collector) process(t *table, s *pipeline.Snapshot) {
+func (c *collector) process(t *table, s *engine.Snapshot) {
 	t.add("config_generation", "Number of codec configurations applied since the start.", gauge, float64(s.Generation))
 	t.add("state", stateHelp, gauge, float64(s.State))
 	t.add("batches", "Number of allocated batches.", gauge, float64(s.Batches))
@@ -154,7 +154,7 @@ func (c *collector) process(t *table, s *pipeline.Snapshot) {
 }
 
 // progress adds the delays. The delay of a source is that of its slowest lane.
-func (c *collector) progress(t *table, s *pipeline.Snapshot, began time.Time) {
+func (c *collector) progress(t *table, s *engine.Snapshot, began time.Time) {
 	const (
 		oldest = "Age of the oldest batch that is not durable in every sink, in seconds, over all lanes of the source; 0 if there is none."
 		lag    = "Delay of the stored checkpoint, in seconds: the age of the oldest batch that is not durable or of the last commit, whichever is greater."
@@ -195,7 +195,7 @@ func (c *collector) progress(t *table, s *pipeline.Snapshot, began time.Time) {
 // results and of the records in flight. The result "rejected" is not part of
 // the sum: rejected records are also counted as dropped, dead-lettered or
 // emitted.
-func source(t *table, s *pipeline.SourceSnapshot) {
+func source(t *table, s *engine.SourceSnapshot) {
 	const help = "Number of records, by result: read = emitted + dropped + filtered + duplicates + dead_lettered + abandoned + urlfold_inflight_records. Rejected records count under their result and again under rejected, by reason."
 	records := func(result, reason string, n int64) {
 		t.add("records_total", help, counter, float64(n), "component", s.Name, "result", result, "reason", reason)
@@ -222,8 +222,8 @@ const retriesHelp = "Number of retries, by class of the error: batches submitted
 const refusedHelp = "Number of records that a sink refused permanently, by disposition: dead_letter, or drop (lost)."
 
 // sinks adds the metrics of the sinks.
-func sinks(t *table, ch chan<- prometheus.Metric, list []pipeline.SinkSnapshot) {
-	var named []pipeline.SinkSnapshot
+func sinks(t *table, ch chan<- prometheus.Metric, list []engine.SinkSnapshot) {
+	var named []engine.SinkSnapshot
 	for i := range list {
 		s := list[i]
 		s.Dead = false // entries with the same name are one component
@@ -247,10 +247,10 @@ func sinks(t *table, ch chan<- prometheus.Metric, list []pipeline.SinkSnapshot) 
 }
 
 // histogram converts l to a Prometheus histogram, whose buckets are cumulative.
-func histogram(desc *prometheus.Desc, l *pipeline.Latency, name string) prometheus.Metric {
-	buckets := make(map[float64]uint64, len(pipeline.LatencyBounds))
+func histogram(desc *prometheus.Desc, l *engine.Latency, name string) prometheus.Metric {
+	buckets := make(map[float64]uint64, len(engine.LatencyBounds))
 	n := uint64(0)
-	for i, bound := range pipeline.LatencyBounds {
+	for i, bound := range engine.LatencyBounds {
 		n += uint64(l.Counts[i])
 		buckets[bound.Seconds()] = n
 	}

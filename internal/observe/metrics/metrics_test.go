@@ -15,7 +15,7 @@ import (
 
 	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/internal/record"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // balance returns what one source has read, and what became of it.
@@ -121,23 +121,23 @@ func (e *fakeExtra) Metrics(emit func(name, help, kind string, value float64, la
 // time.
 func fixed(n int) *collector {
 	now := time.Unix(1000, 0)
-	s := pipeline.Snapshot{
-		State: pipeline.Running, Generation: 2, Batches: 16, Free: 9, InFlight: 7,
-		Sources: []pipeline.SourceSnapshot{{Name: "a"}, {Name: "b", Blocked: 1500 * time.Millisecond}},
-		Sinks:   []pipeline.SinkSnapshot{{Name: "out", Holds: 3, Waiting: 1}, {Name: "dead_letter", Dead: true}},
+	s := engine.Snapshot{
+		State: engine.Running, Generation: 2, Batches: 16, Free: 9, InFlight: 7,
+		Sources: []engine.SourceSnapshot{{Name: "a"}, {Name: "b", Blocked: 1500 * time.Millisecond}},
+		Sinks:   []engine.SinkSnapshot{{Name: "out", Holds: 3, Waiting: 1}, {Name: "dead_letter", Dead: true}},
 		Commits: true, Committed: now.Add(-3 * time.Second),
 	}
 	s.Sinks[0].Latency.Counts = [12]int64{1, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 4}
 	s.Sinks[0].Latency.Sum = 100 * time.Second
 	for i := range n {
-		l := pipeline.LaneSnapshot{Name: fmt.Sprintf("/var/log/%d", i)}
+		l := engine.LaneSnapshot{Name: fmt.Sprintf("/var/log/%d", i)}
 		if i%100 == 7 {
 			l.Oldest = now.Add(-time.Duration(i) * time.Millisecond)
 		}
 		s.Lanes = append(s.Lanes, l)
 	}
 	c := &collector{totals: new(Totals), version: "v1", now: func() time.Time { return now }}
-	c.totals.Swap(func() pipeline.Snapshot { return s })
+	c.totals.Swap(func() engine.Snapshot { return s })
 	return c
 }
 
@@ -294,19 +294,19 @@ func TestBadExtra(t *testing.T) {
 // A source that is gone keeps its figures, a gauge of a component does not.
 func TestSwap(t *testing.T) {
 	var totals Totals
-	first := pipeline.Snapshot{
-		Ledger:  pipeline.Ledger{Read: 5, Emitted: 3, InFlight: 2},
-		Sources: []pipeline.SourceSnapshot{{Name: "old", Ledger: pipeline.Ledger{Read: 5, Emitted: 3, InFlight: 2}}},
-		Sinks:   []pipeline.SinkSnapshot{{Name: "out", Records: 3, Holds: 1, Waiting: 1, LastErr: "x"}},
-		Lanes:   []pipeline.LaneSnapshot{{Name: "l"}},
+	first := engine.Snapshot{
+		Ledger:  engine.Ledger{Read: 5, Emitted: 3, InFlight: 2},
+		Sources: []engine.SourceSnapshot{{Name: "old", Ledger: engine.Ledger{Read: 5, Emitted: 3, InFlight: 2}}},
+		Sinks:   []engine.SinkSnapshot{{Name: "out", Records: 3, Holds: 1, Waiting: 1, LastErr: "x"}},
+		Lanes:   []engine.LaneSnapshot{{Name: "l"}},
 	}
-	second := pipeline.Snapshot{
-		Sources: []pipeline.SourceSnapshot{{Name: "new"}},
-		Sinks:   []pipeline.SinkSnapshot{{Name: "more"}, {Name: "out", Records: 1}},
+	second := engine.Snapshot{
+		Sources: []engine.SourceSnapshot{{Name: "new"}},
+		Sinks:   []engine.SinkSnapshot{{Name: "more"}, {Name: "out", Records: 1}},
 	}
-	totals.Swap(func() pipeline.Snapshot { return first }, &fakeExtra{gaps: 3})
+	totals.Swap(func() engine.Snapshot { return first }, &fakeExtra{gaps: 3})
 	began := totals.Began()
-	totals.Swap(func() pipeline.Snapshot { return second }, manyExtra(1))
+	totals.Swap(func() engine.Snapshot { return second }, manyExtra(1))
 	s := totals.Snapshot()
 	if len(s.Sources) != 2 || s.Sources[0].Name != "new" || s.Sources[1].Ledger.Abandoned != 2 || s.Sources[1].Ledger.InFlight != 0 {
 		t.Errorf("sources %+v", s.Sources)

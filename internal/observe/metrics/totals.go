@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // Totals holds the counters of the process over all its successive pipelines. A
@@ -21,17 +21,17 @@ type Totals struct {
 // An era is the current pipeline and the sum of the previous ones. It is
 // immutable, so a reader gets consistent sums even during a Swap.
 type era struct {
-	snapshot func() pipeline.Snapshot
+	snapshot func() engine.Snapshot
 	extras   []Extra
 	began    time.Time
-	past     pipeline.Snapshot // counters of the previous pipelines
-	counters *table            // counters of the components of the previous pipelines
+	past     engine.Snapshot // counters of the previous pipelines
+	counters *table          // counters of the components of the previous pipelines
 }
 
 // Swap replaces the current pipeline, whose Run must have returned, by a new
 // one. It keeps the final counters of the old pipeline and its components.
 // extras are the components of the new pipeline that have their own metrics.
-func (t *Totals) Swap(snapshot func() pipeline.Snapshot, extras ...Extra) {
+func (t *Totals) Swap(snapshot func() engine.Snapshot, extras ...Extra) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	next := &era{snapshot: snapshot, extras: extras, began: time.Now(), counters: newTable()}
@@ -50,10 +50,10 @@ func (t *Totals) Swap(snapshot func() pipeline.Snapshot, extras ...Extra) {
 // Snapshot returns a snapshot of the current pipeline, with the counters of the
 // previous ones added. The current sources and sinks come first, in order,
 // followed by those that no longer exist. The ledger is balanced.
-func (t *Totals) Snapshot() pipeline.Snapshot {
+func (t *Totals) Snapshot() engine.Snapshot {
 	e := t.now.Load()
 	if e == nil {
-		return pipeline.Snapshot{}
+		return engine.Snapshot{}
 	}
 	return e.total()
 }
@@ -67,7 +67,7 @@ func (t *Totals) Began() time.Time {
 	return e.began
 }
 
-func (e *era) total() pipeline.Snapshot { return add(e.snapshot(), e.past) }
+func (e *era) total() engine.Snapshot { return add(e.snapshot(), e.past) }
 
 // collect returns the metrics of the current components, with the counters of
 // the previous ones added.
@@ -82,8 +82,8 @@ func (e *era) collect() *table {
 
 // ended converts s, the last snapshot of a pipeline, to counters only. Records
 // that were still in flight, because a sink hung, count as abandoned.
-func ended(s pipeline.Snapshot) pipeline.Snapshot {
-	giveUp := func(l *pipeline.Ledger) {
+func ended(s engine.Snapshot) engine.Snapshot {
+	giveUp := func(l *engine.Ledger) {
 		l.Abandoned += l.InFlight
 		l.InFlight = 0
 	}
@@ -102,7 +102,7 @@ func ended(s pipeline.Snapshot) pipeline.Snapshot {
 }
 
 // add returns s with the counters of past added.
-func add(s, past pipeline.Snapshot) pipeline.Snapshot {
+func add(s, past engine.Snapshot) engine.Snapshot {
 	s.Generation += past.Generation
 	s.Ledger.Add(past.Ledger)
 	s.Stats.Add(&past.Stats)
@@ -119,8 +119,8 @@ func add(s, past pipeline.Snapshot) pipeline.Snapshot {
 }
 
 // addSource adds p to the source with the same name, or appends it.
-func addSource(list []pipeline.SourceSnapshot, p *pipeline.SourceSnapshot) []pipeline.SourceSnapshot {
-	i := slices.IndexFunc(list, func(s pipeline.SourceSnapshot) bool { return s.Name == p.Name })
+func addSource(list []engine.SourceSnapshot, p *engine.SourceSnapshot) []engine.SourceSnapshot {
+	i := slices.IndexFunc(list, func(s engine.SourceSnapshot) bool { return s.Name == p.Name })
 	if i < 0 {
 		return append(list, *p)
 	}
@@ -134,8 +134,8 @@ func addSource(list []pipeline.SourceSnapshot, p *pipeline.SourceSnapshot) []pip
 }
 
 // addSink adds p to the sink with the same name and role, or appends it.
-func addSink(list []pipeline.SinkSnapshot, p *pipeline.SinkSnapshot) []pipeline.SinkSnapshot {
-	i := slices.IndexFunc(list, func(s pipeline.SinkSnapshot) bool { return s.Name == p.Name && s.Dead == p.Dead })
+func addSink(list []engine.SinkSnapshot, p *engine.SinkSnapshot) []engine.SinkSnapshot {
+	i := slices.IndexFunc(list, func(s engine.SinkSnapshot) bool { return s.Name == p.Name && s.Dead == p.Dead })
 	if i < 0 {
 		return append(list, *p)
 	}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/urlfold/urlfold/internal/ground/redact"
 	"github.com/urlfold/urlfold/internal/record"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // fields are what the job of a tap must write, in tsv.
@@ -33,7 +33,7 @@ const (
 
 // A sampler wraps the codec of one worker.
 type sampler struct {
-	pipeline.Codec
+	engine.Codec
 	tap    *Tap
 	job    *record.Job
 	mask   *masker
@@ -51,26 +51,26 @@ type sampler struct {
 // send samples. job comes from [Job]. secrets are the names of parameters whose
 // values are masked, in addition to well-known ones, and mask masks all other
 // secrets in a text.
-func (t *Tap) Wrap(next func() pipeline.Codec, job *record.Job, secrets []string, mask func(string) string) func() pipeline.Codec {
+func (t *Tap) Wrap(next func() engine.Codec, job *record.Job, secrets []string, mask func(string) string) func() engine.Codec {
 	m := &masker{names: map[string]bool{}, text: mask}
 	for _, name := range slices.Concat(secretNames, secrets) {
 		m.names[strings.ToLower(name)] = true
 	}
-	return func() pipeline.Codec {
+	return func() engine.Codec {
 		return &sampler{Codec: next(), tap: t, job: job, mask: m, worker: job.NewWorker(), now: time.Now,
 			random: rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64()))}
 	}
 }
 
-// Process implements [pipeline.Codec].
-func (s *sampler) Process(b *pipeline.Batch) {
+// Process implements [engine.Codec].
+func (s *sampler) Process(b *engine.Batch) {
 	list := s.tap.listeners()
 	s.Codec.Process(b)
 	if len(list) == 0 {
 		s.at = time.Time{}
 		return
 	}
-	if s.Err() != nil || b.Piece != pipeline.Whole || len(b.In) == 0 {
+	if s.Err() != nil || b.Piece != engine.Whole || len(b.In) == 0 {
 		return
 	}
 	now := s.now()
@@ -85,9 +85,9 @@ func (s *sampler) Process(b *pipeline.Batch) {
 	}
 }
 
-// Err implements [pipeline.Stopper].
+// Err implements [engine.Stopper].
 func (s *sampler) Err() error {
-	if x, ok := s.Codec.(pipeline.Stopper); ok {
+	if x, ok := s.Codec.(engine.Stopper); ok {
 		return x.Err()
 	}
 	return nil
@@ -95,7 +95,7 @@ func (s *sampler) Err() error {
 
 // sample reads runs of records of b until the credit is used up, but at most as
 // many as b has.
-func (s *sampler) sample(b *pipeline.Batch, list []*Listener) {
+func (s *sampler) sample(b *engine.Batch, list []*Listener) {
 	wanted := list[:0:0]
 	for _, l := range list {
 		if l.filter.mayMatch(&b.Stats) {
@@ -114,7 +114,7 @@ func (s *sampler) sample(b *pipeline.Batch, list []*Listener) {
 }
 
 // run reads some consecutive records of b, from a random one on.
-func (s *sampler) run(b *pipeline.Batch, list []*Listener) {
+func (s *sampler) run(b *engine.Batch, list []*Listener) {
 	defer func() {
 		if recover() != nil { // the codec has handled and counted the record
 			s.worker = s.job.NewWorker()

@@ -4,12 +4,12 @@ import (
 	"math/rand/v2"
 
 	"github.com/urlfold/urlfold/internal/record"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // A cursor reads consecutive records of a batch that a codec has processed.
 type cursor struct {
-	b        *pipeline.Batch
+	b        *engine.Batch
 	whole    bool            // each message is one record
 	director record.Director // nil if the format has no directives
 	off, msg int             // of the next record
@@ -18,7 +18,7 @@ type cursor struct {
 
 // newCursor returns a cursor at a random record of b for which the codec has
 // written something, or at the first record if there is none.
-func newCursor(b *pipeline.Batch, job *record.Job, random *rand.Rand) *cursor {
+func newCursor(b *engine.Batch, job *record.Job, random *rand.Rand) *cursor {
 	c := &cursor{b: b, whole: job.WholeMessages(), head: b.Lane.Head()}
 	c.director, _ = job.Framing().(record.Director)
 	if n := len(b.Out.Recs) + len(b.Dead.Recs); n > 0 {

@@ -13,7 +13,7 @@ import (
 	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/internal/ground/logging"
 	"github.com/urlfold/urlfold/internal/record"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // newConfig returns the configuration of a job that reads lines.
@@ -41,7 +41,7 @@ func newSampler(t testing.TB, tp *Tap, c record.Config) *sampler {
 	}
 	var m logging.Masker
 	m.Add("broker-password")
-	s := tp.Wrap(pipeline.NewRecordCodec(main), job, c.Secrets, m.Mask)().(*sampler)
+	s := tp.Wrap(engine.NewRecordCodec(main), job, c.Secrets, m.Mask)().(*sampler)
 	start := time.Unix(1e9, 0)
 	s.now = func() time.Time { return start }
 	return s
@@ -49,7 +49,7 @@ func newSampler(t testing.TB, tp *Tap, c record.Config) *sampler {
 
 // process runs a batch of text.
 func process(s *sampler, text string) {
-	s.Process(&pipeline.Batch{Lane: new(pipeline.Lane), In: []byte(text), Line: 1})
+	s.Process(&engine.Batch{Lane: new(engine.Lane), In: []byte(text), Line: 1})
 }
 
 // drain returns all queued samples.
@@ -255,7 +255,7 @@ func TestBudget(t *testing.T) {
 func TestOff(t *testing.T) {
 	var tp Tap
 	s := newSampler(t, &tp, newConfig(t, "lines"))
-	b := &pipeline.Batch{Lane: new(pipeline.Lane), In: []byte("http://h.example/\n")}
+	b := &engine.Batch{Lane: new(engine.Lane), In: []byte("http://h.example/\n")}
 	run := func() {
 		b.Next, b.Out.Bytes, b.Out.Recs = 0, b.Out.Bytes[:0], b.Out.Recs[:0]
 		s.Process(b)
@@ -308,9 +308,9 @@ func TestMessages(t *testing.T) {
 	l := listen(t, &tp, "")
 	s := newSampler(t, &tp, newConfig(t, "lines"))
 	in := "http://h/1http://h/2http://h/3"
-	b := &pipeline.Batch{Lane: new(pipeline.Lane), In: []byte(in)}
+	b := &engine.Batch{Lane: new(engine.Lane), In: []byte(in)}
 	for i := range 3 {
-		b.Msgs = append(b.Msgs, pipeline.Message{Value: pipeline.Span{Off: uint32(i * 10), Len: 10}, Pos: int64(100 + i)})
+		b.Msgs = append(b.Msgs, engine.Message{Value: engine.Span{Off: uint32(i * 10), Len: 10}, Pos: int64(100 + i)})
 	}
 	s.Process(b)
 	got := drain(l)

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 var update = flag.Bool("update", false, "update the golden files")
@@ -76,7 +76,7 @@ func TestSelfContained(t *testing.T) {
 func TestBoundedPage(t *testing.T) {
 	v := green()
 	for range 10_000 {
-		v.Snapshot.Lanes = append(v.Snapshot.Lanes, pipeline.LaneSnapshot{Name: "a lane", Oldest: now.Add(-1e12)})
+		v.Snapshot.Lanes = append(v.Snapshot.Lanes, engine.LaneSnapshot{Name: "a lane", Oldest: now.Add(-1e12)})
 	}
 	for i := range v.Snapshot.Stats.Flags {
 		v.Snapshot.Stats.Flags[i] = int64(i + 1)

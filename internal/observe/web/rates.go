@@ -5,7 +5,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // The history has a point for each interval of pointEvery, at most maxPoints.
@@ -26,7 +26,7 @@ type point struct {
 }
 
 // pointOf returns the counters of a snapshot.
-func pointOf(s *pipeline.Snapshot, at time.Time) point {
+func pointOf(s *engine.Snapshot, at time.Time) point {
 	p := point{at: at, records: s.Ledger.Read, urls: s.Stats.URLs, in: s.Bytes, inFlight: s.InFlight}
 	for i := range s.Sinks {
 		p.out += s.Sinks[i].Bytes
@@ -92,7 +92,7 @@ type HistoryStatus struct {
 func rate(n int64, d time.Duration) float64 { return max(0, float64(n)/d.Seconds()) }
 
 // rates compares a snapshot with an earlier point.
-func rates(from point, s *pipeline.Snapshot, now time.Time) *RateStatus {
+func rates(from point, s *engine.Snapshot, now time.Time) *RateStatus {
 	to := pointOf(s, now)
 	d := now.Sub(from.at)
 	r := &RateStatus{
@@ -112,8 +112,8 @@ const blockedShare = 0.1
 // limitOf returns the stage that limits the throughput, the component if it is a
 // sink, and why. blocked is the share of the time for which the sources have
 // waited for a free batch.
-func limitOf(s *pipeline.Snapshot, reads bool, blocked float64) (stage, part, why string) {
-	if s.State != pipeline.Running {
+func limitOf(s *engine.Snapshot, reads bool, blocked float64) (stage, part, why string) {
+	if s.State != engine.Running {
 		return "none", "", "the pipeline is " + stateOf(s)
 	}
 	most := -1

@@ -5,27 +5,27 @@ import (
 	"testing"
 	"time"
 
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // TestLimit checks which stage a snapshot says is the limit.
 func TestLimit(t *testing.T) {
-	f := func(stage, part string, reads bool, blocked float64, s pipeline.Snapshot) {
+	f := func(stage, part string, reads bool, blocked float64, s engine.Snapshot) {
 		t.Helper()
 		if gotStage, gotPart, why := limitOf(&s, reads, blocked); gotStage != stage || gotPart != part || why == "" {
 			t.Errorf("%s %s (%s), want %s %s", gotStage, gotPart, why, stage, part)
 		}
 	}
-	sinks := func(a, b int) []pipeline.SinkSnapshot {
-		return []pipeline.SinkSnapshot{{Name: "a", Holds: a}, {Name: "b", Holds: b}}
+	sinks := func(a, b int) []engine.SinkSnapshot {
+		return []engine.SinkSnapshot{{Name: "a", Holds: a}, {Name: "b", Holds: b}}
 	}
-	run := pipeline.Running
-	f("none", "", false, 0, pipeline.Snapshot{State: pipeline.Draining, InFlight: 3})
-	f("none", "", false, 0, pipeline.Snapshot{State: run, Sinks: sinks(0, 0)})
-	f("source", "", true, 0.01, pipeline.Snapshot{State: run, InFlight: 4, Sinks: sinks(1, 3)})
-	f("sink", "b", true, 0.9, pipeline.Snapshot{State: run, InFlight: 64, Sinks: sinks(2, 40)})
-	f("codec", "", true, 0.9, pipeline.Snapshot{State: run, InFlight: 64, Sinks: sinks(2, 3)})
-	f("sink", "a", false, 0.9, pipeline.Snapshot{State: run, InFlight: 64, Sinks: []pipeline.SinkSnapshot{{Name: "a", Waiting: 1}}})
+	run := engine.Running
+	f("none", "", false, 0, engine.Snapshot{State: engine.Draining, InFlight: 3})
+	f("none", "", false, 0, engine.Snapshot{State: run, Sinks: sinks(0, 0)})
+	f("source", "", true, 0.01, engine.Snapshot{State: run, InFlight: 4, Sinks: sinks(1, 3)})
+	f("sink", "b", true, 0.9, engine.Snapshot{State: run, InFlight: 64, Sinks: sinks(2, 40)})
+	f("codec", "", true, 0.9, engine.Snapshot{State: run, InFlight: 64, Sinks: sinks(2, 3)})
+	f("sink", "a", false, 0.9, engine.Snapshot{State: run, InFlight: 64, Sinks: []engine.SinkSnapshot{{Name: "a", Waiting: 1}}})
 }
 
 // TestRates checks the rates and the history with a clock of its own.
@@ -45,7 +45,7 @@ func TestRates(t *testing.T) {
 		at = at.Add(pointEvery)
 		v.Snapshot.Ledger.Read += 500
 		v.Snapshot.Bytes += 5000
-		v.Snapshot.Sources = append([]pipeline.SourceSnapshot(nil), v.Snapshot.Sources...)
+		v.Snapshot.Sources = append([]engine.SourceSnapshot(nil), v.Snapshot.Sources...)
 		v.Snapshot.Sources[0].Blocked += pointEvery
 	}
 	at = at.Add(500 * time.Millisecond)

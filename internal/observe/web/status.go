@@ -9,7 +9,7 @@ import (
 	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/internal/record"
 	"github.com/urlfold/urlfold/internal/report/keydiff"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // Limits of lists in a Status.
@@ -193,7 +193,7 @@ func maskChecks(checks []Check, mask func(string) string) []Check {
 // latency returns the mean and the upper bound of the bucket of the 99th
 // percentile, in seconds. Both are 0 if l is empty; p99 is -1 if it exceeds all
 // bounds.
-func latency(l *pipeline.Latency) (mean, p99 float64) {
+func latency(l *engine.Latency) (mean, p99 float64) {
 	all := int64(0)
 	for _, n := range l.Counts {
 		all += n
@@ -203,7 +203,7 @@ func latency(l *pipeline.Latency) (mean, p99 float64) {
 	}
 	mean, p99 = l.Sum.Seconds()/float64(all), -1
 	below := int64(0)
-	for i, bound := range pipeline.LatencyBounds {
+	for i, bound := range engine.LatencyBounds {
 		if below += l.Counts[i]; below >= all-all/100 {
 			return mean, bound.Seconds()
 		}
@@ -213,11 +213,11 @@ func latency(l *pipeline.Latency) (mean, p99 float64) {
 
 // lanes returns the status of the lanes that have waited longest.
 func (v *View) lanes(now time.Time, mask func(string) string) []LaneStatus {
-	order := make([]*pipeline.LaneSnapshot, len(v.Snapshot.Lanes))
+	order := make([]*engine.LaneSnapshot, len(v.Snapshot.Lanes))
 	for i := range order {
 		order[i] = &v.Snapshot.Lanes[i]
 	}
-	slices.SortFunc(order, func(a, b *pipeline.LaneSnapshot) int {
+	slices.SortFunc(order, func(a, b *engine.LaneSnapshot) int {
 		return cmp.Or(cmp.Compare(laneAge(b, now), laneAge(a, now)), strings.Compare(a.Name, b.Name))
 	})
 	list := make([]LaneStatus, min(len(order), maxLanes))

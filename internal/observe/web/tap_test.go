@@ -14,11 +14,11 @@ import (
 	"github.com/urlfold/urlfold/internal/ground/logging"
 	"github.com/urlfold/urlfold/internal/observe/tap"
 	"github.com/urlfold/urlfold/internal/record"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // tapped starts a server, and returns it with a codec whose records it samples.
-func tapped(t *testing.T) (*Server, pipeline.Codec) {
+func tapped(t *testing.T) (*Server, engine.Codec) {
 	t.Helper()
 	p, _ := codec.Lookup("equiv")
 	n, err := codec.New(p)
@@ -39,7 +39,7 @@ func tapped(t *testing.T) (*Server, pipeline.Codec) {
 	if err := s.Start(); err != nil {
 		t.Fatal(err)
 	}
-	return s, tp.Wrap(pipeline.NewRecordCodec(main), job, nil, new(logging.Masker).Mask)()
+	return s, tp.Wrap(engine.NewRecordCodec(main), job, nil, new(logging.Masker).Mask)()
 }
 
 func closeServer(t *testing.T, s *Server) {
@@ -51,8 +51,8 @@ func closeServer(t *testing.T, s *Server) {
 	}
 }
 
-func feed(c pipeline.Codec, text string) {
-	c.Process(&pipeline.Batch{Lane: new(pipeline.Lane), In: []byte(text)})
+func feed(c engine.Codec, text string) {
+	c.Process(&engine.Batch{Lane: new(engine.Lane), In: []byte(text)})
 }
 
 // TestTap reads a stream until the server closes, which ends it.

@@ -9,16 +9,16 @@ import (
 	"time"
 
 	"github.com/urlfold/urlfold/internal/report/keydiff"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // A View is the state from which the pages are rendered: that of the current
 // pipeline.
 type View struct {
-	Snapshot pipeline.Snapshot // before the first pipeline: only State, which is Idle
-	Sources  []pipeline.Source // by the index of Snapshot.Sources
-	Sinks    []pipeline.Sink   // by the index of Snapshot.Sinks; the dead letter comes last
-	Began    time.Time         // start of the pipeline
+	Snapshot engine.Snapshot // before the first pipeline: only State, which is Idle
+	Sources  []engine.Source // by the index of Snapshot.Sources
+	Sinks    []engine.Sink   // by the index of Snapshot.Sinks; the dead letter comes last
+	Began    time.Time       // start of the pipeline
 
 	CommitInterval time.Duration         // of the pipeline
 	MaxUnresolved  time.Duration         // ready.max_unresolved; 0: no limit
@@ -118,7 +118,7 @@ func verdict(name string, err error) Check {
 }
 
 func (v *View) stateErr() error {
-	if v.Snapshot.State != pipeline.Running {
+	if v.Snapshot.State != engine.Running {
 		return errors.New("the pipeline is " + stateOf(&v.Snapshot))
 	}
 	return nil
@@ -126,7 +126,7 @@ func (v *View) stateErr() error {
 
 // stateOf returns the state of the pipeline, with the sink or source for which
 // it waits while it opens.
-func stateOf(s *pipeline.Snapshot) string {
+func stateOf(s *engine.Snapshot) string {
 	if s.Opening != "" {
 		return s.State.String() + " " + s.Opening
 	}
@@ -136,7 +136,7 @@ func stateOf(s *pipeline.Snapshot) string {
 // health returns the health of c, a source or a sink, or nil if c does not
 // report it.
 func health(c any) error {
-	if h, ok := c.(pipeline.Healther); ok {
+	if h, ok := c.(engine.Healther); ok {
 		return h.Health()
 	}
 	return nil
@@ -162,7 +162,7 @@ func (v *View) sinkErr(i int) error {
 }
 
 // because returns the code and the reason of a refusal.
-func because(b *pipeline.Blockage) string {
+func because(b *engine.Blockage) string {
 	if b.Code == "" {
 		return b.Reason
 	}
@@ -170,7 +170,7 @@ func because(b *pipeline.Blockage) string {
 }
 
 // refusals returns the lanes that a sink blocks.
-func refusals(s *pipeline.SinkSnapshot, now time.Time) (list []Refusal) {
+func refusals(s *engine.SinkSnapshot, now time.Time) (list []Refusal) {
 	for _, b := range s.Blocked {
 		list = append(list, Refusal{
 			Sink: s.Name, Lane: b.Lane, Code: b.Code, Reason: b.Reason, Position: b.Position, Records: b.Records,
@@ -202,7 +202,7 @@ func (v *View) lanesCheck(now time.Time) Check {
 
 // laneAge returns for how long the oldest batch of a lane has been unresolved,
 // or 0 if there is none.
-func laneAge(l *pipeline.LaneSnapshot, now time.Time) time.Duration {
+func laneAge(l *engine.LaneSnapshot, now time.Time) time.Duration {
 	if l.Oldest.IsZero() {
 		return 0
 	}
@@ -212,7 +212,7 @@ func laneAge(l *pipeline.LaneSnapshot, now time.Time) time.Duration {
 // checkpointErr returns an error if no checkpoint has been stored for too long.
 func (v *View) checkpointErr(now time.Time) error {
 	age, due := v.checkpointAge(now)
-	if !due || age <= lateIntervals*v.CommitInterval || v.Snapshot.State == pipeline.Opening {
+	if !due || age <= lateIntervals*v.CommitInterval || v.Snapshot.State == engine.Opening {
 		return nil
 	}
 	reason := v.Snapshot.CommitErr
@@ -244,7 +244,7 @@ func (v *View) dedupeErr(now time.Time) error {
 // pipeline does not use checkpoints or is not running.
 func (v *View) checkpointAge(now time.Time) (time.Duration, bool) {
 	s := &v.Snapshot
-	if !s.Commits || s.State == pipeline.Idle || s.State == pipeline.Closed {
+	if !s.Commits || s.State == engine.Idle || s.State == engine.Closed {
 		return 0, false
 	}
 	at := s.Committed

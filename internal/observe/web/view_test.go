@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/urlfold/urlfold/internal/testkit/bubble"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // Each condition alone turns readiness red, says so under its name, and no other
@@ -44,11 +44,11 @@ func TestReady(t *testing.T) {
 		}
 	}
 	f(func(*View) {}, "", "")
-	for _, s := range []pipeline.State{pipeline.Idle, pipeline.Stopping, pipeline.Draining, pipeline.Committing, pipeline.Closed} {
+	for _, s := range []engine.State{engine.Idle, engine.Stopping, engine.Draining, engine.Committing, engine.Closed} {
 		f(func(v *View) { v.Snapshot.State = s }, "state", s.String())
 	}
 	f(func(v *View) {
-		v.Snapshot.State, v.Snapshot.Opening, v.Snapshot.Committed = pipeline.Opening, "kafka-1", now.Add(-11*time.Second)
+		v.Snapshot.State, v.Snapshot.Opening, v.Snapshot.Committed = engine.Opening, "kafka-1", now.Add(-11*time.Second)
 	}, "state", "the pipeline is opening kafka-1")
 	f(func(v *View) { v.Sources[1] = part{err: errors.New("no broker")} }, "source kafka-1", "no broker")
 	f(func(v *View) { v.Sinks[0] = sinkPart{err: errors.New("disk full")} }, "sink file-2", "disk full")
@@ -69,15 +69,15 @@ func TestReady(t *testing.T) {
 	}, "checkpoint", "disk full")
 	f(func(v *View) { v.Snapshot.Committed, v.Snapshot.Commits = now.Add(-time.Hour), false }, "", "")
 	// Keys that no commit can store.
-	f(func(v *View) { v.Snapshot.Dedupe = new(pipeline.DedupeSnapshot) }, "", "")
+	f(func(v *View) { v.Snapshot.Dedupe = new(engine.DedupeSnapshot) }, "", "")
 	f(func(v *View) {
-		v.Snapshot.Dedupe = &pipeline.DedupeSnapshot{FullSince: now.Add(-10 * time.Second), Oldest: pipeline.Decided{Lane: "a.log", Since: now.Add(-5 * time.Minute)}}
+		v.Snapshot.Dedupe = &engine.DedupeSnapshot{FullSince: now.Add(-10 * time.Second), Oldest: engine.Decided{Lane: "a.log", Since: now.Add(-5 * time.Minute)}}
 	}, "", "")
 	f(func(v *View) {
-		v.Snapshot.Dedupe = &pipeline.DedupeSnapshot{Waiting: 7, Room: 8, FullSince: now.Add(-11 * time.Second)}
+		v.Snapshot.Dedupe = &engine.DedupeSnapshot{Waiting: 7, Room: 8, FullSince: now.Add(-11 * time.Second)}
 	}, "dedupe", "7 of 8 keys are not stored")
 	f(func(v *View) {
-		v.Snapshot.Dedupe = &pipeline.DedupeSnapshot{Oldest: pipeline.Decided{Lane: "a.log", Since: now.Add(-6 * time.Minute)}}
+		v.Snapshot.Dedupe = &engine.DedupeSnapshot{Oldest: engine.Decided{Lane: "a.log", Since: now.Add(-6 * time.Minute)}}
 	}, "dedupe", "a batch of a.log")
 	// Never yet: it counts from the start of the pipeline.
 	f(func(v *View) { v.Snapshot.Committed, v.Began = time.Time{}, now.Add(-9*time.Second) }, "", "")
@@ -88,7 +88,7 @@ func TestReady(t *testing.T) {
 func TestWaitingLanes(t *testing.T) {
 	v := green()
 	for i := range 15 {
-		v.Snapshot.Lanes = append(v.Snapshot.Lanes, pipeline.LaneSnapshot{
+		v.Snapshot.Lanes = append(v.Snapshot.Lanes, engine.LaneSnapshot{
 			Name: fmt.Sprint("lane", i), Source: 1, Oldest: now.Add(-time.Hour - time.Duration(i)*time.Second)})
 	}
 	c := v.lanesCheck(now)
@@ -104,7 +104,7 @@ func TestWaitingLanes(t *testing.T) {
 // not known does no harm.
 func TestViewOfOldParts(t *testing.T) {
 	v := green()
-	v.Snapshot.Sinks = append(v.Snapshot.Sinks, pipeline.SinkSnapshot{Name: "gone"})
+	v.Snapshot.Sinks = append(v.Snapshot.Sinks, engine.SinkSnapshot{Name: "gone"})
 	v.Snapshot.Lanes[0].Source, v.Snapshot.Lanes[0].Oldest = 99, now.Add(-time.Hour)
 	for _, c := range v.checks(now) {
 		if c.Name == "sink gone" || c.OK == (c.Name == "lanes") {
@@ -131,8 +131,8 @@ func TestAlive(t *testing.T) {
 		}
 	}
 	f(func(*View) {}, "committer stuck: no commit and no error for 16m0s")
-	f(func(v *View) { v.Snapshot.State = pipeline.Draining }, "committer stuck")
-	f(func(v *View) { v.Snapshot.State = pipeline.Closed }, "")
+	f(func(v *View) { v.Snapshot.State = engine.Draining }, "committer stuck")
+	f(func(v *View) { v.Snapshot.State = engine.Closed }, "")
 	f(func(v *View) { v.Snapshot.Commits = false }, "")
 	f(func(v *View) { v.Snapshot.Committed = now.Add(-14 * time.Minute) }, "")
 	f(func(v *View) { v.CommitInterval = time.Minute }, "")

@@ -3,13 +3,13 @@ package insight
 import (
 	"bytes"
 
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // A rowCodec gives the rows of each batch to a counter. It counts a batch when
 // all of its records are processed, so a panic of the codec counts none twice.
 type rowCodec struct {
-	pipeline.Codec
+	engine.Codec
 	count func(row [][]byte) error
 	after func() error // at the end of a batch; may be nil
 	row   [][]byte
@@ -17,12 +17,12 @@ type rowCodec struct {
 }
 
 // newRowCodec returns a codec that calls count for each row of columns fields.
-func newRowCodec(inner pipeline.Codec, columns int, count func(row [][]byte) error) *rowCodec {
+func newRowCodec(inner engine.Codec, columns int, count func(row [][]byte) error) *rowCodec {
 	return &rowCodec{Codec: inner, count: count, row: make([][]byte, columns)}
 }
 
-// Process implements [pipeline.Codec].
-func (c *rowCodec) Process(b *pipeline.Batch) {
+// Process implements [engine.Codec].
+func (c *rowCodec) Process(b *engine.Batch) {
 	c.Codec.Process(b)
 	if c.Err() != nil {
 		return
@@ -50,9 +50,9 @@ func (c *rowCodec) Process(b *pipeline.Batch) {
 	}
 }
 
-// Err implements [pipeline.Stopper].
+// Err implements [engine.Stopper].
 func (c *rowCodec) Err() error {
-	if s, ok := c.Codec.(pipeline.Stopper); ok && c.err == nil {
+	if s, ok := c.Codec.(engine.Stopper); ok && c.err == nil {
 		return s.Err()
 	}
 	return c.err

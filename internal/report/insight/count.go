@@ -11,7 +11,7 @@ import (
 	"github.com/zeebo/xxh3"
 
 	"github.com/urlfold/urlfold/internal/storage/keyset"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // A Count counts URLs and distinct keys. All workers share its sets, to which
@@ -72,8 +72,8 @@ func (c *Count) Fields() []string { return c.fields }
 
 // NewCodecs returns a function that creates the codec of a worker. inner creates
 // codecs that write [Count.Fields] in tsv.
-func (c *Count) NewCodecs(inner func() pipeline.Codec) func() pipeline.Codec {
-	return func() pipeline.Codec {
+func (c *Count) NewCodecs(inner func() engine.Codec) func() engine.Codec {
+	return func() engine.Codec {
 		w := &countWorker{c: c, calendar: calendar{per: c.o.Per, zone: c.o.Zone}, cells: map[cellKey]*pending{}}
 		l := layout{fields: slices.Clone(c.fields)}
 		for _, b := range c.by {

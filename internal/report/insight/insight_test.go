@@ -11,36 +11,36 @@ import (
 	"testing"
 	"time"
 
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // A printer is a codec whose rows are the lines of the batch.
 type printer struct{}
 
-func (printer) Process(b *pipeline.Batch) {
+func (printer) Process(b *engine.Batch) {
 	b.Out.Bytes = append(b.Out.Bytes, b.In[b.Next:]...)
 	b.Next = len(b.In)
 }
-func (printer) Reject(*pipeline.Batch) {}
-func (printer) Refuse(*pipeline.Batch) {}
+func (printer) Reject(*engine.Batch) {}
+func (printer) Refuse(*engine.Batch) {}
 
 // feed gives rows to the codecs of workers, in batches.
-func feed(t *testing.T, newCodec func() pipeline.Codec, workers int, rows []string) {
+func feed(t *testing.T, newCodec func() engine.Codec, workers int, rows []string) {
 	t.Helper()
-	var codecs []pipeline.Codec
+	var codecs []engine.Codec
 	for range workers {
 		codecs = append(codecs, newCodec())
 	}
 	for i, batch := range slices.Collect(slices.Chunk(rows, 37)) {
 		c := codecs[i%workers]
-		c.Process(&pipeline.Batch{In: []byte(strings.Join(batch, ""))})
-		if err := c.(pipeline.Stopper).Err(); err != nil {
+		c.Process(&engine.Batch{In: []byte(strings.Join(batch, ""))})
+		if err := c.(engine.Stopper).Err(); err != nil {
 			t.Fatal(err)
 		}
 	}
 }
 
-func newPrinter() pipeline.Codec { return printer{} }
+func newPrinter() engine.Codec { return printer{} }
 
 func parse(t *testing.T, text string) By {
 	t.Helper()
@@ -259,7 +259,7 @@ func TestRowAllocs(t *testing.T) {
 	top := NewTop(parse(t, "param,status"), Options{Per: PerHour, Zone: time.UTC, Workers: 1})
 	codec := top.NewCodecs(newPrinter)()
 	rows := bytes.Repeat([]byte("a=1&b=2\t200\t2026-11-23T10:00:00Z\thttp://h/\n"), 10)
-	b := &pipeline.Batch{In: rows}
+	b := &engine.Batch{In: rows}
 	run := func() {
 		b.Next, b.Out.Bytes = 0, b.Out.Bytes[:0]
 		codec.Process(b)

@@ -16,7 +16,7 @@ import (
 	"github.com/urlfold/urlfold/internal/ground/tsv"
 	"github.com/urlfold/urlfold/internal/record"
 	"github.com/urlfold/urlfold/internal/storage/tally"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // The evidence that a proposal needs.
@@ -84,8 +84,8 @@ type learning struct {
 
 // NewCodecs returns a function that creates the codec of a worker. inner creates
 // codecs that write [Learner.Fields] in tsv.
-func (l *Learner) NewCodecs(inner func() pipeline.Codec) func() pipeline.Codec {
-	return func() pipeline.Codec {
+func (l *Learner) NewCodecs(inner func() engine.Codec) func() engine.Codec {
+	return func() engine.Codec {
 		w := &learning{l: l, seen: tally.New(tally.Options{}), room: l.o.share() / 2, found: newEvidence()}
 		l.mu.Lock()
 		l.workers = append(l.workers, w)

@@ -15,7 +15,7 @@ import (
 	"github.com/urlfold/urlfold/codec/params"
 	"github.com/urlfold/urlfold/internal/ground/tsv"
 	"github.com/urlfold/urlfold/internal/storage/tally"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // A Survey collects what a report shows, in one pass. Each worker counts distinct
@@ -97,8 +97,8 @@ const maxFlagSets = 1 << 10
 
 // NewCodecs returns a function that creates the codec of a worker. inner creates
 // codecs that write [Survey.Fields] in tsv.
-func (s *Survey) NewCodecs(inner func() pipeline.Codec) func() pipeline.Codec {
-	return func() pipeline.Codec {
+func (s *Survey) NewCodecs(inner func() engine.Codec) func() engine.Codec {
+	return func() engine.Codec {
 		share := s.o.share()
 		w := &surveyor{
 			s: s, seen: tally.New(tally.Options{}), room: share / 2, levels: newLevels(),

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/urlfold/urlfold/internal/storage/tally"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // Options are the settings of Top and Count.
@@ -64,8 +64,8 @@ func (t *Top) Fields() []string { return t.fields }
 
 // NewCodecs returns a function that creates the codec of a worker. inner creates
 // codecs that write [Top.Fields] in tsv.
-func (t *Top) NewCodecs(inner func() pipeline.Codec) func() pipeline.Codec {
-	return func() pipeline.Codec {
+func (t *Top) NewCodecs(inner func() engine.Codec) func() engine.Codec {
+	return func() engine.Codec {
 		l := layout{fields: slices.Clone(t.fields)}
 		w := &topWorker{
 			selector: newSelector(t.by, &l),

@@ -8,7 +8,7 @@ import (
 	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/internal/ground/tsv"
 	"github.com/urlfold/urlfold/internal/record"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // Fields are the fields that both codecs write, in tsv.
@@ -18,8 +18,8 @@ var Fields = []string{"url", "norm", "key", "error"}
 // graph. Both codecs write a line with [Fields] for each URL of a record, so
 // the nth line of one corresponds to the nth line of the other.
 type pairCodec struct {
-	pipeline.Codec        // A's
-	other          mirror // B's
+	engine.Codec        // A's
+	other        mirror // B's
 	pairer
 }
 
@@ -40,17 +40,17 @@ type collector interface {
 
 // A mirror processes the batches of another codec once more.
 type mirror struct {
-	codec pipeline.Codec
-	batch pipeline.Batch // output for the current batch
+	codec engine.Codec
+	batch engine.Batch // output for the current batch
 }
 
 // process processes the input of b. It rejects a record on which the codec
 // panics, as the pipeline does.
-func (m *mirror) process(b *pipeline.Batch) {
+func (m *mirror) process(b *engine.Batch) {
 	s := &m.batch
 	s.Lane, s.In, s.Off, s.Line, s.Piece, s.Sum, s.Size, s.Head = b.Lane, b.In, b.Off, b.Line, b.Piece, b.Sum, b.Size, b.Head
 	s.Msgs, s.Heads, s.Side, s.Next, s.NextMsg = b.Msgs, b.Heads, b.Side, 0, 0
-	for _, o := range []*pipeline.Stream{&s.Out, &s.Dead} {
+	for _, o := range []*engine.Stream{&s.Out, &s.Dead} {
 		o.Bytes, o.Recs = o.Bytes[:0], o.Recs[:0]
 	}
 	s.Stats = record.Stats{}
@@ -63,7 +63,7 @@ func (m *mirror) process(b *pipeline.Batch) {
 
 // stopped reports whether the codec cannot go on.
 func (m *mirror) stopped() bool {
-	s, ok := m.codec.(pipeline.Stopper)
+	s, ok := m.codec.(engine.Stopper)
 	return ok && s.Err() != nil
 }
 
@@ -78,21 +78,21 @@ func (m *mirror) attempt() {
 
 // NewCodecs returns a function that creates the codec of a worker. newA and
 // newB create the codecs of A and B, which must write [Fields] in tsv.
-func (d *Diff) NewCodecs(newA, newB func() pipeline.Codec) func() pipeline.Codec {
-	return func() pipeline.Codec {
+func (d *Diff) NewCodecs(newA, newB func() engine.Codec) func() engine.Codec {
+	return func() engine.Codec {
 		return &pairCodec{Codec: newA(), other: mirror{codec: newB()}, pairer: pairer{into: d.graph}}
 	}
 }
 
-// Process implements [pipeline.Codec].
-func (c *pairCodec) Process(b *pipeline.Batch) {
+// Process implements [engine.Codec].
+func (c *pairCodec) Process(b *engine.Batch) {
 	c.Codec.Process(b)
 	c.other.process(b)
 	c.compare(b, &c.other.batch)
 }
 
 // compare pairs the output of A and B record by record.
-func (c *pairer) compare(a, b *pipeline.Batch) {
+func (c *pairer) compare(a, b *engine.Batch) {
 	c.into.Lock()
 	defer c.into.Unlock()
 	i, j := 0, 0

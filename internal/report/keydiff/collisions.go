@@ -18,7 +18,7 @@ import (
 	"github.com/urlfold/urlfold/internal/record"
 	"github.com/urlfold/urlfold/internal/storage/extsort"
 	"github.com/urlfold/urlfold/internal/storage/keyset"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // This file finds which spellings of URLs have the same key, in bounded memory:
@@ -94,19 +94,19 @@ func (c *Collisions) Close() error {
 
 // NewCodecs returns a function that creates the codec of a worker. newCodec creates a
 // codec that writes [Fields] in tsv.
-func (c *Collisions) NewCodecs(newCodec func() pipeline.Codec) func() pipeline.Codec {
-	return func() pipeline.Codec { return &collisionCodec{Codec: newCodec(), all: c} }
+func (c *Collisions) NewCodecs(newCodec func() engine.Codec) func() engine.Codec {
+	return func() engine.Codec { return &collisionCodec{Codec: newCodec(), all: c} }
 }
 
 // A collisionCodec adds the URLs of each batch.
 type collisionCodec struct {
-	pipeline.Codec
+	engine.Codec
 	all       *Collisions
 	url, norm []byte // unescaped
 }
 
-// Process implements [pipeline.Codec].
-func (w *collisionCodec) Process(b *pipeline.Batch) {
+// Process implements [engine.Codec].
+func (w *collisionCodec) Process(b *engine.Batch) {
 	start := len(b.Out.Recs)
 	defer func() {
 		w.all.mu.Lock()
@@ -135,9 +135,9 @@ func (w *collisionCodec) add(line []byte) {
 	w.all.add(key, w.url, w.norm)
 }
 
-// Err implements [pipeline.Stopper].
+// Err implements [engine.Stopper].
 func (w *collisionCodec) Err() error {
-	if s, ok := w.Codec.(pipeline.Stopper); ok && s.Err() != nil {
+	if s, ok := w.Codec.(engine.Stopper); ok && s.Err() != nil {
 		return s.Err()
 	}
 	w.all.mu.Lock()

@@ -6,7 +6,7 @@ import (
 
 	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/internal/record"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // This file compares the keys of a profile with those of the running one, for as
@@ -51,23 +51,23 @@ func ShadowJob(c record.Config, s Side) (*record.Job, error) {
 
 // A shadowCodec processes each batch of another codec under both profiles.
 type shadowCodec struct {
-	pipeline.Codec
+	engine.Codec
 	a, b mirror
 	pairer
 }
 
 // Wrap returns a function that makes codecs which do what those of next do, and
 // count the keys. a and b come from [ShadowJob].
-func (s *Shadow) Wrap(next func() pipeline.Codec, a, b *record.Job) func() pipeline.Codec {
-	newA, newB := pipeline.NewRecordCodec(a), pipeline.NewRecordCodec(b)
-	return func() pipeline.Codec {
+func (s *Shadow) Wrap(next func() engine.Codec, a, b *record.Job) func() engine.Codec {
+	newA, newB := engine.NewRecordCodec(a), engine.NewRecordCodec(b)
+	return func() engine.Codec {
 		return &shadowCodec{Codec: next(), a: mirror{codec: newA()}, b: mirror{codec: newB()}, pairer: pairer{into: s}}
 	}
 }
 
-// Process implements [pipeline.Codec]. A batch that the codec does not finish is
+// Process implements [engine.Codec]. A batch that the codec does not finish is
 // processed again in parts.
-func (c *shadowCodec) Process(b *pipeline.Batch) {
+func (c *shadowCodec) Process(b *engine.Batch) {
 	c.Codec.Process(b)
 	if c.Err() != nil {
 		return
@@ -77,9 +77,9 @@ func (c *shadowCodec) Process(b *pipeline.Batch) {
 	c.compare(&c.a.batch, &c.b.batch)
 }
 
-// Err implements [pipeline.Stopper].
+// Err implements [engine.Stopper].
 func (c *shadowCodec) Err() error {
-	if s, ok := c.Codec.(pipeline.Stopper); ok {
+	if s, ok := c.Codec.(engine.Stopper); ok {
 		return s.Err()
 	}
 	return nil

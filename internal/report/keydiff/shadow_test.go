@@ -9,7 +9,7 @@ import (
 
 	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/internal/record"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 func side(t *testing.T, profile string) Side {
@@ -71,10 +71,10 @@ func compareBoth(t *testing.T, a, b Side, oneIn int, memory int64) (*graph, *Sha
 		t.Fatal(err)
 	}
 	s := NewShadow(a, b, oneIn, memory, time.Now())
-	newA, newB := pipeline.NewRecordCodec(jobs[0]), pipeline.NewRecordCodec(jobs[1])
+	newA, newB := engine.NewRecordCodec(jobs[0]), engine.NewRecordCodec(jobs[1])
 	codec := s.Wrap(d.NewCodecs(newA, newB), jobs[0], jobs[1])()
 	for _, text := range shadowLog() {
-		codec.Process(&pipeline.Batch{Lane: new(pipeline.Lane), In: []byte(text)})
+		codec.Process(&engine.Batch{Lane: new(engine.Lane), In: []byte(text)})
 	}
 	return d.graph, s
 }

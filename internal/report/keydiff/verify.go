@@ -9,7 +9,7 @@ import (
 	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/internal/ground/tsv"
 	"github.com/urlfold/urlfold/internal/record"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // VerifyFields are the fields that the codec of [Verification.NewCodecs] writes,
@@ -44,21 +44,21 @@ func NewVerification(n *codec.Normalizer, hidden []string, report func(WrongKey)
 
 // NewCodecs returns a function that creates the codec of a worker. newCodec
 // creates a codec that writes [VerifyFields] in tsv.
-func (v *Verification) NewCodecs(newCodec func() pipeline.Codec) func() pipeline.Codec {
-	return func() pipeline.Codec { return &verifyCodec{Codec: newCodec(), v: v} }
+func (v *Verification) NewCodecs(newCodec func() engine.Codec) func() engine.Codec {
+	return func() engine.Codec { return &verifyCodec{Codec: newCodec(), v: v} }
 }
 
 // A verifyCodec compares the key of each record of a batch, the text before the
 // first separator, with the normal form of its URL.
 type verifyCodec struct {
-	pipeline.Codec
+	engine.Codec
 	v      *Verification
 	record []byte // unescaped
 	norm   []byte
 }
 
-// Process implements [pipeline.Codec].
-func (c *verifyCodec) Process(b *pipeline.Batch) {
+// Process implements [engine.Codec].
+func (c *verifyCodec) Process(b *engine.Batch) {
 	start := len(b.Out.Recs)
 	from := b.Next
 	c.Codec.Process(b)
@@ -93,7 +93,7 @@ func (v *Verification) fail(err error) {
 }
 
 // line compares the key of one record.
-func (c *verifyCodec) line(b *pipeline.Batch, line []byte) {
+func (c *verifyCodec) line(b *engine.Batch, line []byte) {
 	f := splitFields(line)
 	if len(f[1]) == 0 || c.v.Err != nil {
 		return

@@ -7,7 +7,7 @@ import (
 	"maps"
 	"strings"
 
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // A state is all that is stored: the entries of files, in their serialized
@@ -23,7 +23,7 @@ type state struct {
 // An extentKey identifies an output.
 type extentKey struct{ sink, lane, path string }
 
-func keyOf(m pipeline.Extent) extentKey { return extentKey{m.Sink, m.Lane, m.Path} }
+func keyOf(m engine.Extent) extentKey { return extentKey{m.Sink, m.Lane, m.Path} }
 
 func newState() *state {
 	return &state{sources: map[string]map[string]string{}, extents: map[extentKey]int64{}, extra: map[uint64]string{}}
@@ -52,7 +52,7 @@ func (s *state) contents() (Contents, error) {
 		}
 	}
 	for k, n := range s.extents {
-		c.Extents = append(c.Extents, pipeline.Extent{Sink: k.sink, Lane: k.lane, Path: k.path, Length: n})
+		c.Extents = append(c.Extents, engine.Extent{Sink: k.sink, Lane: k.lane, Path: k.path, Length: n})
 	}
 	return c, nil
 }
@@ -62,7 +62,7 @@ func (s *state) contents() (Contents, error) {
 type change struct {
 	put     []item
 	gone    []item // without lines
-	extents []pipeline.Extent
+	extents []engine.Extent
 	dropped []extentKey
 	cuts    *bool
 	keys    *string
@@ -270,7 +270,7 @@ func (c *change) parseLines(kind uint64, text string) error {
 			if kind == dropSection {
 				c.dropped = append(c.dropped, extentKey{m.Sink, m.Lane, m.Path})
 			} else {
-				c.extents = append(c.extents, pipeline.Extent(m))
+				c.extents = append(c.extents, engine.Extent(m))
 			}
 		}
 	}

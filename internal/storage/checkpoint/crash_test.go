@@ -10,7 +10,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // A memFolder is a folder in memory that models a power loss. A crash keeps the
@@ -269,7 +269,7 @@ func (m model) step(rng *rand.Rand, n int64) (Update, model) {
 		after.lengths[path] = n
 	}
 	for path, length := range after.lengths {
-		u.Extents = append(u.Extents, pipeline.Extent{Sink: "s", Path: path, Length: length})
+		u.Extents = append(u.Extents, engine.Extent{Sink: "s", Path: path, Length: length})
 	}
 	if rng.IntN(3) > 0 {
 		after.keys = fmt.Sprint("keys ", n)

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // offsetOf returns the offset of the only entry of a state, or -1 if there is
@@ -55,7 +55,7 @@ func historyIn(t testing.TB, m *memFolder) *memFolder {
 			}
 		}
 		save(t, s, Update{Source: "a", Entries: []Entry{entry("a", "x", off)}, Cut: true,
-			Extents: []pipeline.Extent{{Sink: "s", Lane: "x", Path: "p", Length: off}}})
+			Extents: []engine.Extent{{Sink: "s", Lane: "x", Path: "p", Length: off}}})
 	}
 	return m
 }
@@ -322,7 +322,7 @@ func TestCopy(t *testing.T) {
 			off := int64(20)
 			next := func() {
 				save(t, s, Update{Source: "a", Entries: []Entry{entry("a", "x", off)}, Cut: true,
-					Extents: []pipeline.Extent{{Sink: "s", Lane: "x", Path: "p", Length: off}}})
+					Extents: []engine.Extent{{Sink: "s", Lane: "x", Path: "p", Length: off}}})
 				off++
 			}
 			next()

@@ -95,7 +95,7 @@
 // [Store.Keep] checks the directory in every commit interval. It restores
 // checkpoint files that were removed, replaced or truncated, from memory.
 // If the lock file is no longer the one that this process holds, another
-// process may own the directory: Keep returns a [pipeline.LostError], and the
+// process may own the directory: Keep returns a [engine.LostError], and the
 // Store writes nothing more.
 //
 // # Files

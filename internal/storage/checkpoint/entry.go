@@ -1,6 +1,6 @@
 package checkpoint
 
-import "github.com/urlfold/urlfold/pipeline"
+import "github.com/urlfold/urlfold/pipeline/engine"
 
 // A State is the processing state of a file.
 type State string
@@ -89,7 +89,7 @@ func (e *Entry) valid() bool {
 // A Contents holds everything in a state.
 type Contents struct {
 	Entries []Entry
-	Extents []pipeline.Extent
+	Extents []engine.Extent
 	Cuts    bool   // see [Store.SetCuts]
 	Keys    string // see [Store.Keys]
 }

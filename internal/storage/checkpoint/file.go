@@ -8,7 +8,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // version is the version of the files that this package writes. It increases
@@ -131,7 +131,7 @@ func writeSnapshot(st *state, gen uint64, first bool, write func([]byte) error) 
 		}
 	}
 	for k, n := range st.extents {
-		c.extents = append(c.extents, pipeline.Extent{Sink: k.sink, Lane: k.lane, Path: k.path, Length: n})
+		c.extents = append(c.extents, engine.Extent{Sink: k.sink, Lane: k.lane, Path: k.path, Length: n})
 		if size += len(k.path); size >= snapshotFrame {
 			if err := flush(false); err != nil {
 				return err

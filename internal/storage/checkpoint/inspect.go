@@ -9,7 +9,7 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // List returns the content of a data directory, with the entries sorted by
@@ -28,7 +28,7 @@ func List(dir string) (Contents, []string) {
 	slices.SortFunc(c.Entries, func(a, b Entry) int {
 		return cmp.Or(strings.Compare(a.Source, b.Source), strings.Compare(a.Path, b.Path), strings.Compare(a.ID, b.ID))
 	})
-	slices.SortFunc(c.Extents, func(a, b pipeline.Extent) int {
+	slices.SortFunc(c.Extents, func(a, b engine.Extent) int {
 		return cmp.Or(strings.Compare(a.Sink, b.Sink), strings.Compare(a.Path, b.Path), strings.Compare(a.Lane, b.Lane))
 	})
 	return c, l.warnings

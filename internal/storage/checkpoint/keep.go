@@ -7,14 +7,14 @@ import (
 	"os"
 	"syscall"
 
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 func isMissing(err error) bool { return errors.Is(err, fs.ErrNotExist) }
 
 // Keep checks that the data directory still belongs to this process, and that
 // the checkpoint files are unchanged. It restores files that were removed,
-// replaced or truncated. A [pipeline.LostError] means that the lock is gone:
+// replaced or truncated. A [engine.LostError] means that the lock is gone:
 // another process may hold the lock file that is there now. Any other error may
 // be temporary.
 func (s *Store) Keep() error {
@@ -67,7 +67,7 @@ func (s *Store) owned() error {
 	there, err := os.Stat(diskFolder(s.dir).path(lockName))
 	switch {
 	case isMissing(err), errors.Is(err, syscall.ENOTDIR), err == nil && !os.SameFile(own, there):
-		return &pipeline.LostError{Err: fmt.Errorf("data directory %s: %w", s.dir, errLockGone)}
+		return &engine.LostError{Err: fmt.Errorf("data directory %s: %w", s.dir, errLockGone)}
 	}
 	return err
 }

@@ -8,7 +8,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // TestKeepWithoutRights checks that missing permissions do not count as a lost
@@ -39,7 +39,7 @@ func TestKeepWithoutRights(t *testing.T) {
 	if err := os.Chmod(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	var lost *pipeline.LostError
+	var lost *engine.LostError
 	if !errors.Is(err, os.ErrPermission) || !errors.Is(saved, os.ErrPermission) || errors.As(err, &lost) || s.Health() == nil {
 		t.Errorf("without rights: Keep: %v, Save: %v, Health: %v", err, saved, s.Health())
 	}

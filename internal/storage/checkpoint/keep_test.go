@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // kept creates a store with a checkpoint that Keep accepts.
@@ -119,7 +119,7 @@ func TestKeepNoticesLock(t *testing.T) {
 		if err := harm(dir); err != nil {
 			t.Fatal(err)
 		}
-		var lost *pipeline.LostError
+		var lost *engine.LostError
 		if err := s.Keep(); !errors.As(err, &lost) || s.Health() == nil {
 			t.Errorf("%s: Keep: %v, Health: %v", name, err, s.Health())
 		}
@@ -194,7 +194,7 @@ func TestFaults(t *testing.T) {
 			}
 			e := entry("a", "x", 5000)
 			e.Restart = s.NewPoint()
-			u := Update{Source: "a", Entries: []Entry{e}, Points: map[int64][]byte{e.Restart: []byte("point")}, Cut: true, Extents: []pipeline.Extent{{Sink: "s", Path: "p"}}}
+			u := Update{Source: "a", Entries: []Entry{e}, Points: map[int64][]byte{e.Restart: []byte("point")}, Cut: true, Extents: []engine.Extent{{Sink: "s", Path: "p"}}}
 			err := s.Save(u)
 			if failed := len(hits) > 0; failed != errors.Is(err, full) || failed != errors.Is(s.Health(), full) || !failed && compacts {
 				t.Errorf("%s, %v: %v, %v, hits %q", step, compacts, err, s.Health(), hits)
@@ -281,9 +281,9 @@ func TestAssign(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, dir)
 	save(t, s, Update{Source: "a", Entries: []Entry{entry("a", "x", 1), entry("a", "y", 2)}, Cut: true,
-		Extents: []pipeline.Extent{{Sink: "s", Path: "p", Length: 1}, {Sink: "s", Path: "q", Length: 2}}})
+		Extents: []engine.Extent{{Sink: "s", Path: "p", Length: 1}, {Sink: "s", Path: "q", Length: 2}}})
 	save(t, s, Update{Source: "b", Entries: []Entry{entry("b", "y", 3)}})
-	err := s.Assign(func(*Entry) string { return "b" }, func(m pipeline.Extent) string {
+	err := s.Assign(func(*Entry) string { return "b" }, func(m engine.Extent) string {
 		if m.Path == "p" {
 			return "t"
 		}

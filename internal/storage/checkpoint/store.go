@@ -14,7 +14,7 @@ import (
 
 	"github.com/urlfold/urlfold/internal/storage/disk"
 	"github.com/urlfold/urlfold/internal/storage/fault"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // ErrLocked is wrapped by the errors of Open and Reset if another process has
@@ -203,13 +203,13 @@ func (s *Store) Entries(source string) []Entry {
 
 // Extents returns the stored lengths of the outputs of a sink, in no particular
 // order.
-func (s *Store) Extents(sink string) []pipeline.Extent {
+func (s *Store) Extents(sink string) []engine.Extent {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var extents []pipeline.Extent
+	var extents []engine.Extent
 	for k, n := range s.st.extents {
 		if k.sink == sink {
-			extents = append(extents, pipeline.Extent{Sink: k.sink, Lane: k.lane, Path: k.path, Length: n})
+			extents = append(extents, engine.Extent{Sink: k.sink, Lane: k.lane, Path: k.path, Length: n})
 		}
 	}
 	return extents
@@ -242,19 +242,19 @@ func (s *Store) Compact() error {
 // An Update is the input of one Save.
 type Update struct {
 	Source  string
-	Entries []Entry           // entries that have, or may have, changed; no id twice
-	Gone    []string          // ids of removed entries; unknown ids are ignored
-	Points  map[int64][]byte  // restart points that Entries name, by id; only points not stored before
-	Cut     bool              // Extents replaces all extents
-	Extents []pipeline.Extent // see Cut
-	Forget  []string          // ids of finished lanes, whose own outputs lose their extents
-	Keys    []byte            // description of the set of keys that belongs to the positions; nil: unchanged
+	Entries []Entry          // entries that have, or may have, changed; no id twice
+	Gone    []string         // ids of removed entries; unknown ids are ignored
+	Points  map[int64][]byte // restart points that Entries name, by id; only points not stored before
+	Cut     bool             // Extents replaces all extents
+	Extents []engine.Extent  // see Cut
+	Forget  []string         // ids of finished lanes, whose own outputs lose their extents
+	Keys    []byte           // description of the set of keys that belongs to the positions; nil: unchanged
 }
 
 // Save stores u as one commit. When it returns nil, all of u is durable. After
 // an error the previous state is still stored and a restart finds it, unless
 // the final step, the sync, failed: then a restart finds either state. The
-// caller may retry with the same update. A [pipeline.LostError] means that the
+// caller may retry with the same update. A [engine.LostError] means that the
 // data directory no longer belongs to this process, and no later Save can
 // succeed.
 func (s *Store) Save(u Update) error {

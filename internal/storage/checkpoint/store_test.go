@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 func entry(source, id string, off int64) Entry {
@@ -49,7 +49,7 @@ func TestRoundTrip(t *testing.T) {
 	a.Path, a.Rel, a.Verdict = "/odd/\xff\xfe\n\"", "base64:x", "truncated at byte 5: …"
 	a.Directive = "#Fields: \xff\n"
 	b := entry("b", "two", 0)
-	extents := []pipeline.Extent{{Sink: "out", Lane: "one", Path: "/o/\xff", Length: 7}, {Sink: "dead", Path: "d", Length: 1}}
+	extents := []engine.Extent{{Sink: "out", Lane: "one", Path: "/o/\xff", Length: 7}, {Sink: "dead", Path: "d", Length: 1}}
 	save(t, s, Update{Source: "a", Entries: []Entry{a}})
 	save(t, s, Update{Source: "b", Entries: []Entry{b}, Cut: true, Extents: extents})
 	save(t, s, Update{Source: "a", Entries: []Entry{a}}) // no cut: extents stay
@@ -155,7 +155,7 @@ func TestListAndReset(t *testing.T) {
 	s := open(t, dir)
 	save(t, s, Update{Source: "b", Entries: []Entry{entry("b", "sub/z", 1), entry("b", "a[1]", 1)}})
 	save(t, s, Update{Source: "a", Entries: []Entry{entry("a", "y", 1)}, Cut: true,
-		Extents: []pipeline.Extent{{Sink: "s", Lane: "y", Path: "p"}, {Sink: "s", Lane: "sub/z", Path: "q"}}})
+		Extents: []engine.Extent{{Sink: "s", Lane: "y", Path: "p"}, {Sink: "s", Lane: "sub/z", Path: "q"}}})
 	c, warnings := List(dir) // while a process runs
 	var paths []string
 	for _, e := range c.Entries {

@@ -1,7 +1,7 @@
 package checkpoint
 
 import (
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // This file handles a restart with a different configuration: components with
@@ -11,7 +11,7 @@ import (
 // functions return. It drops an extent for which sink returns "". An entry
 // stays with its old source if the new one already has an entry for the same
 // lane. Assign stores the changes before it returns.
-func (s *Store) Assign(source func(*Entry) string, sink func(pipeline.Extent) string) error {
+func (s *Store) Assign(source func(*Entry) string, sink func(engine.Extent) string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	c, refs := new(change), map[entryKey]int64{}
@@ -35,7 +35,7 @@ func (s *Store) Assign(source func(*Entry) string, sink func(pipeline.Extent) st
 		}
 	}
 	for k, n := range s.st.extents {
-		m := pipeline.Extent{Sink: k.sink, Lane: k.lane, Path: k.path, Length: n}
+		m := engine.Extent{Sink: k.sink, Lane: k.lane, Path: k.path, Length: n}
 		name := sink(m)
 		if name == k.sink {
 			continue

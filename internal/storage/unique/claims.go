@@ -20,7 +20,7 @@ import (
 	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/internal/ground/logging"
 	"github.com/urlfold/urlfold/internal/storage/keyset"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // A Bucket stores values by key, with a revision that each change increases. An
@@ -60,7 +60,7 @@ type ClaimOptions struct {
 
 // A Claims is the set of keys of a pipeline whose source acknowledges single
 // messages. It is kept in a bucket, which several processes share. It
-// implements [pipeline.Claims].
+// implements [engine.Claims].
 //
 // The value of a key names the record that claims it, and its state:
 //
@@ -75,7 +75,7 @@ type Claims struct {
 	outage *logging.Outage
 	slots  chan struct{} // limits the requests in flight
 
-	counts                             func() *pipeline.DedupeSnapshot
+	counts                             func() *engine.DedupeSnapshot
 	requests, takeovers, again, failed atomic.Int64
 }
 
@@ -94,7 +94,7 @@ func NewClaims(bucket Bucket, o ClaimOptions) *Claims {
 	return &Claims{
 		bucket: bucket, prefix: prefixOf(o.Identity), o: o, slots: make(chan struct{}, maxRequests),
 		outage: logging.NewOutage(o.Logger, "bucket of dedupe unavailable, retrying", "bucket of dedupe available again"),
-		counts: func() *pipeline.DedupeSnapshot { return nil },
+		counts: func() *engine.DedupeSnapshot { return nil },
 	}
 }
 
@@ -141,18 +141,18 @@ func (c *Claims) keyOf(k codec.Key) string {
 	return string(hex.AppendEncode(append(b[:0], c.prefix...), k.AppendTo(nil)))
 }
 
-// Claim implements [pipeline.Claims].
-func (c *Claims) Claim(ctx context.Context, list []*pipeline.Claim) error {
+// Claim implements [engine.Claims].
+func (c *Claims) Claim(ctx context.Context, list []*engine.Claim) error {
 	return c.all(ctx, list, c.claim)
 }
 
-// Settle implements [pipeline.Claims].
-func (c *Claims) Settle(ctx context.Context, list []*pipeline.Claim) error {
+// Settle implements [engine.Claims].
+func (c *Claims) Settle(ctx context.Context, list []*engine.Claim) error {
 	return c.all(ctx, list, c.settle)
 }
 
 // all calls f for each claim, many at the same time.
-func (c *Claims) all(ctx context.Context, list []*pipeline.Claim, f func(context.Context, *pipeline.Claim) error) error {
+func (c *Claims) all(ctx context.Context, list []*engine.Claim, f func(context.Context, *engine.Claim) error) error {
 	var wg sync.WaitGroup
 	var mu sync.Mutex
 	var first error
@@ -177,7 +177,7 @@ func (c *Claims) all(ctx context.Context, list []*pipeline.Claim, f func(context
 }
 
 // claim claims the key of cl, or learns why it cannot.
-func (c *Claims) claim(ctx context.Context, cl *pipeline.Claim) error {
+func (c *Claims) claim(ctx context.Context, cl *engine.Claim) error {
 	key, mine := c.keyOf(cl.Key), valueOf(stateClaimed, cl)
 	var last uint64
 	for try := 0; ; try++ {
@@ -186,7 +186,7 @@ func (c *Claims) claim(ctx context.Context, cl *pipeline.Claim) error {
 			return err
 		}
 		if ok {
-			cl.Answer, cl.Revision = pipeline.ClaimHeld, revision
+			cl.Answer, cl.Revision = engine.ClaimHeld, revision
 			return nil
 		}
 		e, err := c.get(ctx, key)
@@ -206,7 +206,7 @@ func (c *Claims) claim(ctx context.Context, cl *pipeline.Claim) error {
 
 // judge decides what an existing entry means for cl. If it returns false, cl
 // may replace the entry.
-func (c *Claims) judge(cl *pipeline.Claim, e *Entry) (decided bool, err error) {
+func (c *Claims) judge(cl *engine.Claim, e *Entry) (decided bool, err error) {
 	if e.Value == nil {
 		return false, nil // deleted meanwhile
 	}
@@ -215,13 +215,13 @@ func (c *Claims) judge(cl *pipeline.Claim, e *Entry) (decided bool, err error) {
 	case err != nil:
 		return false, err
 	case state == stateDone:
-		cl.Answer, cl.First = pipeline.ClaimDone, owner
+		cl.Answer, cl.First = engine.ClaimDone, owner
 		return true, nil
 	case owner == cl.Origin: // before a crash, or before the message was delivered again
 		c.again.Add(1)
 		return false, nil
 	case time.Since(e.Time) < c.o.TakeOver:
-		cl.Answer, cl.First = pipeline.ClaimDelayed, owner
+		cl.Answer, cl.First = engine.ClaimDelayed, owner
 		return true, nil
 	}
 	c.takeovers.Add(1)
@@ -231,7 +231,7 @@ func (c *Claims) judge(cl *pipeline.Claim, e *Entry) (decided bool, err error) {
 // settle writes that the record of cl is durable, or deletes the claim if the
 // record was refused. If the entry has changed, that is no reason not to write
 // that a record of the key is durable: it is.
-func (c *Claims) settle(ctx context.Context, cl *pipeline.Claim) error {
+func (c *Claims) settle(ctx context.Context, cl *engine.Claim) error {
 	key := c.keyOf(cl.Key)
 	if cl.Refused {
 		return c.remove(ctx, key, cl.Revision)
@@ -317,7 +317,7 @@ func pause(ctx context.Context, try int) error {
 }
 
 // valueOf returns the value of a claim.
-func valueOf(state string, cl *pipeline.Claim) []byte {
+func valueOf(state string, cl *engine.Claim) []byte {
 	b := append([]byte(state), ' ')
 	b = append(append(b, cl.Lane...), ' ')
 	b = append(strconv.AppendInt(b, cl.Position, 10), ' ')
@@ -329,7 +329,7 @@ func valueOf(state string, cl *pipeline.Claim) []byte {
 var errForeign = errors.New("the bucket of dedupe holds a value that urlfold has not written: use a bucket of its own")
 
 // parseValue is the reverse of valueOf, without the time.
-func parseValue(value []byte) (state string, owner pipeline.Origin, err error) {
+func parseValue(value []byte) (state string, owner engine.Origin, err error) {
 	words := strings.Split(string(value), " ")
 	n := len(words)
 	if n < 5 || words[0] != stateClaimed && words[0] != stateDone {
@@ -340,19 +340,19 @@ func parseValue(value []byte) (state string, owner pipeline.Origin, err error) {
 	if err1 != nil || err2 != nil {
 		return "", owner, errForeign
 	}
-	return words[0], pipeline.Origin{Lane: strings.Join(words[1:n-3], " "), Position: position, Ordinal: ordinal}, nil
+	return words[0], engine.Origin{Lane: strings.Join(words[1:n-3], " "), Position: position, Ordinal: ordinal}, nil
 }
 
-// Health implements [pipeline.Healther].
+// Health implements [engine.Healther].
 func (c *Claims) Health() error {
-	if h, ok := c.bucket.(pipeline.Healther); ok && h.Health() != nil {
+	if h, ok := c.bucket.(engine.Healther); ok && h.Health() != nil {
 		return h.Health()
 	}
 	return c.outage.Err()
 }
 
 // Count sets the function that returns the counts for metrics.
-func (c *Claims) Count(f func() *pipeline.DedupeSnapshot) { c.counts = f }
+func (c *Claims) Count(f func() *engine.DedupeSnapshot) { c.counts = f }
 
 // Metrics emits the metrics of the claims.
 func (c *Claims) Metrics(emit func(name, help, kind string, value float64, labels ...string)) {
@@ -375,6 +375,6 @@ func (c *Claims) Close() error {
 
 // Interface guards.
 var (
-	_ pipeline.Claims   = (*Claims)(nil)
-	_ pipeline.Healther = (*Claims)(nil)
+	_ engine.Claims   = (*Claims)(nil)
+	_ engine.Healther = (*Claims)(nil)
 )

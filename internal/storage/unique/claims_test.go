@@ -14,7 +14,7 @@ import (
 	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/internal/storage/keyset"
 	"github.com/urlfold/urlfold/internal/testkit/bubble"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // member returns the claims of another process in a calm world.
@@ -27,24 +27,24 @@ func (w *claimWorld) member(wrap func(Bucket) Bucket) *Claims {
 }
 
 // ask claims key A for the record at a position.
-func ask(t *testing.T, c *Claims, position int64) *pipeline.Claim {
+func ask(t *testing.T, c *Claims, position int64) *engine.Claim {
 	t.Helper()
-	cl := &pipeline.Claim{Key: codec.Key{Hi: 'A', Lo: 1}, Origin: pipeline.Origin{Lane: "jetstream/IN/d/0", Position: position}}
-	if err := c.Claim(t.Context(), []*pipeline.Claim{cl}); err != nil {
+	cl := &engine.Claim{Key: codec.Key{Hi: 'A', Lo: 1}, Origin: engine.Origin{Lane: "jetstream/IN/d/0", Position: position}}
+	if err := c.Claim(t.Context(), []*engine.Claim{cl}); err != nil {
 		t.Error(err)
 	}
 	return cl
 }
 
 // settle settles a claim.
-func settle(t *testing.T, c *Claims, cl *pipeline.Claim) {
+func settle(t *testing.T, c *Claims, cl *engine.Claim) {
 	t.Helper()
-	if err := c.Settle(t.Context(), []*pipeline.Claim{cl}); err != nil {
+	if err := c.Settle(t.Context(), []*engine.Claim{cl}); err != nil {
 		t.Error(err)
 	}
 }
 
-func want(t *testing.T, what string, cl *pipeline.Claim, answer pipeline.ClaimAnswer) {
+func want(t *testing.T, what string, cl *engine.Claim, answer engine.ClaimAnswer) {
 	t.Helper()
 	if cl.Answer != answer {
 		t.Errorf("%s: answer %d, want %d", what, cl.Answer, answer)
@@ -69,13 +69,13 @@ func calmly(t *testing.T, f func(t *testing.T, w *claimWorld)) {
 func TestClaimRedelivery(t *testing.T) {
 	calmly(t, func(t *testing.T, w *claimWorld) {
 		a, b := w.member(nil), w.member(nil)
-		want(t, "the first", ask(t, a, 1), pipeline.ClaimHeld)
-		want(t, "a duplicate", ask(t, b, 2), pipeline.ClaimDelayed)
+		want(t, "the first", ask(t, a, 1), engine.ClaimHeld)
+		want(t, "a duplicate", ask(t, b, 2), engine.ClaimDelayed)
 		again := ask(t, b, 1)
-		want(t, "the first, delivered again", again, pipeline.ClaimHeld)
+		want(t, "the first, delivered again", again, engine.ClaimHeld)
 		settle(t, b, again)
-		want(t, "a duplicate of a durable record", ask(t, a, 2), pipeline.ClaimDone)
-		want(t, "the first after its record is durable", ask(t, a, 1), pipeline.ClaimDone)
+		want(t, "a duplicate of a durable record", ask(t, a, 2), engine.ClaimDone)
+		want(t, "the first after its record is durable", ask(t, a, 1), engine.ClaimDone)
 	})
 }
 
@@ -88,7 +88,7 @@ func TestClaimTakeOver(t *testing.T) {
 		time.Sleep(w.takeOver)
 		var read sync.WaitGroup
 		read.Add(2)
-		var claims [2]*pipeline.Claim
+		var claims [2]*engine.Claim
 		var wg sync.WaitGroup
 		var members [2]*Claims
 		for i := range claims {
@@ -98,7 +98,7 @@ func TestClaimTakeOver(t *testing.T) {
 		wg.Wait()
 		held := 0
 		for _, cl := range claims {
-			if cl.Answer == pipeline.ClaimHeld {
+			if cl.Answer == engine.ClaimHeld {
 				held++
 			}
 		}
@@ -106,14 +106,14 @@ func TestClaimTakeOver(t *testing.T) {
 			t.Errorf("%d records have taken the claim over, want 1", held)
 		}
 		settle(t, slow, first)
-		want(t, "after the slow owner has finished", ask(t, w.member(nil), 9), pipeline.ClaimDone)
+		want(t, "after the slow owner has finished", ask(t, w.member(nil), 9), engine.ClaimDone)
 		for i, cl := range claims {
-			if cl.Answer == pipeline.ClaimHeld {
+			if cl.Answer == engine.ClaimHeld {
 				cl.Refused = i == 0
 				settle(t, members[i], cl) // neither a refusal nor another done changes that
 			}
 		}
-		want(t, "in the end", ask(t, w.member(nil), 9), pipeline.ClaimDone)
+		want(t, "in the end", ask(t, w.member(nil), 9), engine.ClaimDone)
 	})
 }
 
@@ -139,9 +139,9 @@ func TestClaimRefused(t *testing.T) {
 		first.Refused = true
 		settle(t, a, first)
 		second := ask(t, b, 2)
-		want(t, "the next record", second, pipeline.ClaimHeld)
+		want(t, "the next record", second, engine.ClaimHeld)
 		settle(t, a, first) // as if its answer had been lost
-		want(t, "a third record", ask(t, a, 3), pipeline.ClaimDelayed)
+		want(t, "a third record", ask(t, a, 3), engine.ClaimDelayed)
 	})
 }
 
@@ -154,7 +154,7 @@ func TestClaimHolderBehind(t *testing.T) {
 			w.mark, w.together, w.takeOver = mark, true, 10_000*time.Hour
 			w.messages = []*simMessage{{seq: 1, lines: []string{"A1"}}, {seq: 2, lines: []string{"A2", "A3"}}, {seq: 3, lines: []string{"A4"}}}
 			w.all = slices.Clone(w.messages)
-			want(t, "the second message", ask(t, w.member(nil), 2), pipeline.ClaimHeld)
+			want(t, "the second message", ask(t, w.member(nil), 2), engine.ClaimHeld)
 			w.live(0)
 			if took := time.Since(w.began); took > time.Hour {
 				t.Errorf("mark %t: it took %v", mark, took)

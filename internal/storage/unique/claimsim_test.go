@@ -21,7 +21,7 @@ import (
 	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/internal/storage/keyset"
 	"github.com/urlfold/urlfold/internal/testkit/bubble"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // A claimWorld is the state that survives the death of processes: a stream with
@@ -38,7 +38,7 @@ type claimWorld struct {
 	mark     bool // duplicates are marked and kept
 	willing  bool // sinks refuse nothing, and the stream stays
 	together bool // all messages are delivered in the same batch
-	window   *pipeline.Window
+	window   *engine.Window
 
 	mu         sync.Mutex
 	rng        *rand.Rand
@@ -129,7 +129,7 @@ func (w *claimWorld) finished() bool {
 // A member is one process.
 type member struct {
 	w     *claimWorld
-	rt    pipeline.Runtime
+	rt    engine.Runtime
 	epoch int
 	dead  bool // its further actions do not count; guarded by the mutex of the world
 }
@@ -305,13 +305,13 @@ func (c *crew) Wait() {
 func (s *memberSink) Open(context.Context) error    { return nil }
 func (s *memberSink) Barrier(context.Context) error { s.crew.Wait(); return nil }
 func (s *memberSink) Close(context.Context) error   { s.crew.Wait(); return nil }
-func (s *memberSink) Caps() pipeline.SinkCaps       { return pipeline.SinkCaps{} }
+func (s *memberSink) Caps() engine.SinkCaps         { return engine.SinkCaps{} }
 
-func (s *memberSink) Submit(_ context.Context, b *pipeline.Batch, t pipeline.Ticket) error {
+func (s *memberSink) Submit(_ context.Context, b *engine.Batch, t engine.Ticket) error {
 	s.crew.Go(func() {
 		s.w.nap()
 		dead := s.name == "dead letter"
-		var r pipeline.Result
+		var r engine.Result
 		s.w.mu.Lock()
 		for i, rec := range t.Stream().Recs {
 			line, marked := strings.CutSuffix(string(t.Stream().Bytes[rec.Off:rec.Off+rec.Len]), "~")
@@ -319,7 +319,7 @@ func (s *memberSink) Submit(_ context.Context, b *pipeline.Batch, t pipeline.Tic
 			// R: refused by the first sink; X: refused by a sink half of the time.
 			refused := !dead && !s.w.willing && (line[1] == 'R' && s.name == "sink 0" || line[1] == 'X' && s.w.rng.IntN(2) == 0)
 			if refused {
-				r.Class, r.Err, r.Failed = pipeline.Permanent, errors.New("no"), append(r.Failed, uint32(i))
+				r.Class, r.Err, r.Failed = engine.Permanent, errors.New("no"), append(r.Failed, uint32(i))
 				s.w.faults++
 				if !s.m.dead {
 					s.w.refused[line] = true
@@ -400,12 +400,12 @@ type lineCodec struct {
 	notes bool // lines end in a note
 }
 
-func lineAt(b *pipeline.Batch, at int) []byte {
+func lineAt(b *engine.Batch, at int) []byte {
 	line, _, _ := bytes.Cut(b.In[at:], []byte("\n"))
 	return line
 }
 
-func (c lineCodec) Process(b *pipeline.Batch) {
+func (c lineCodec) Process(b *engine.Batch) {
 	for i := range b.Msgs {
 		v := b.Msgs[i].Value
 		for at := v.Off; at < v.Off+v.Len; {
@@ -415,7 +415,7 @@ func (c lineCodec) Process(b *pipeline.Batch) {
 			if c.notes {
 				b.Out.Bytes = append(b.Out.Bytes, '.')
 			}
-			b.Out.Recs = append(b.Out.Recs, pipeline.OutRec{Span: pipeline.Span{Off: off, Len: uint32(len(b.Out.Bytes)) - off}, Src: at, Msg: uint32(i)})
+			b.Out.Recs = append(b.Out.Recs, engine.OutRec{Span: engine.Span{Off: off, Len: uint32(len(b.Out.Bytes)) - off}, Src: at, Msg: uint32(i)})
 			b.Out.IDs = append(b.Out.IDs, keyOfLine(string(line)))
 			b.Stats.Records++
 			b.Stats.Emitted++
@@ -426,7 +426,7 @@ func (c lineCodec) Process(b *pipeline.Batch) {
 }
 
 // markLines marks lines.
-func markLines(s *pipeline.Stream, duplicates []uint32) error {
+func markLines(s *engine.Stream, duplicates []uint32) error {
 	for _, i := range duplicates {
 		r := s.Recs[i]
 		note := &s.Bytes[r.Off+r.Len-1]
@@ -438,18 +438,18 @@ func markLines(s *pipeline.Stream, duplicates []uint32) error {
 	return nil
 }
 
-func (lineCodec) Reject(*pipeline.Batch) {}
-func (lineCodec) Refuse(b *pipeline.Batch) {
+func (lineCodec) Reject(*engine.Batch) {}
+func (lineCodec) Refuse(b *engine.Batch) {
 	line := lineAt(b, b.Next)
-	b.Dead.Recs = append(b.Dead.Recs, pipeline.OutRec{Span: pipeline.Span{Off: uint32(len(b.Dead.Bytes)), Len: uint32(len(line))}, Src: uint32(b.Next), Msg: uint32(b.NextMsg)})
+	b.Dead.Recs = append(b.Dead.Recs, engine.OutRec{Span: engine.Span{Off: uint32(len(b.Dead.Bytes)), Len: uint32(len(line))}, Src: uint32(b.Next), Msg: uint32(b.NextMsg)})
 	b.Dead.Bytes = append(b.Dead.Bytes, line...)
 }
 
 // A simConsumer is the source of a member.
 type simConsumer struct{ m *member }
 
-func (s simConsumer) Open(_ context.Context, rt pipeline.Runtime) error { s.m.rt = rt; return nil }
-func (s simConsumer) Close(context.Context) error                       { return nil }
+func (s simConsumer) Open(_ context.Context, rt engine.Runtime) error { s.m.rt = rt; return nil }
+func (s simConsumer) Close(context.Context) error                     { return nil }
 
 // take returns deliverable messages.
 func (s simConsumer) take(n int) (list []*simMessage) {
@@ -475,7 +475,7 @@ func (s simConsumer) Run(ctx context.Context) error {
 		w.mu.Lock()
 		s.m.epoch = w.epoch
 		w.mu.Unlock()
-		l := s.m.rt.NewLane("jetstream/IN/d", pipeline.LaneLimits{})
+		l := s.m.rt.NewLane("jetstream/IN/d", engine.LaneLimits{})
 		l.SetID("jetstream/IN/d/" + strconv.Itoa(s.m.epoch))
 		err := s.read(ctx, l)
 		s.m.rt.End(l)
@@ -487,7 +487,7 @@ func (s simConsumer) Run(ctx context.Context) error {
 }
 
 // read reads one stream to its end.
-func (s simConsumer) read(ctx context.Context, l *pipeline.Lane) error {
+func (s simConsumer) read(ctx context.Context, l *engine.Lane) error {
 	w := s.m.w
 	for ctx.Err() == nil && !w.finished() {
 		w.nap()
@@ -515,7 +515,7 @@ func (s simConsumer) read(ctx context.Context, l *pipeline.Lane) error {
 			b.AddMessage(m.seq, timeOf(m.seq), nil, []byte(strings.Join(m.lines, "\n")+"\n"))
 		}
 		b.Ext = list
-		if s.m.rt.Emit(ctx, b, pipeline.Position{A: list[len(list)-1].seq}) != nil {
+		if s.m.rt.Emit(ctx, b, engine.Position{A: list[len(list)-1].seq}) != nil {
 			return nil
 		}
 	}
@@ -523,7 +523,7 @@ func (s simConsumer) read(ctx context.Context, l *pipeline.Lane) error {
 }
 
 // Resolved acknowledges messages, and checks that nothing of them is lost.
-func (s simConsumer) Resolved(b *pipeline.Batch) {
+func (s simConsumer) Resolved(b *engine.Batch) {
 	w := s.m.w
 	w.nap()
 	w.mu.Lock()
@@ -609,7 +609,7 @@ func (w *claimWorld) judgeMarks() {
 	}
 }
 
-func (s simConsumer) Abandoned(b *pipeline.Batch, _ error) {
+func (s simConsumer) Abandoned(b *engine.Batch, _ error) {
 	s.m.w.mu.Lock()
 	defer s.m.w.mu.Unlock()
 	if s.m.dead {
@@ -625,18 +625,18 @@ func (s simConsumer) Abandoned(b *pipeline.Batch, _ error) {
 func (w *claimWorld) live(after time.Duration) *Claims {
 	m := &member{w: w}
 	claims := NewClaims(simClaims{m}, ClaimOptions{Identity: simIdentity, TakeOver: w.takeOver, Remember: w.remember()})
-	o := pipeline.Options{
-		Sources: []pipeline.Source{simConsumer{m}}, Workers: 1 + w.pick(3), Batches: 8 + w.pick(10), Dedupe: &pipeline.Dedupe{Claims: claims, Window: w.window},
-		NewCodec: func() pipeline.Codec { return lineCodec{notes: w.mark} }, Logger: slog.New(slog.DiscardHandler), ShutdownTimeout: time.Hour,
+	o := engine.Options{
+		Sources: []engine.Source{simConsumer{m}}, Workers: 1 + w.pick(3), Batches: 8 + w.pick(10), Dedupe: &engine.Dedupe{Claims: claims, Window: w.window},
+		NewCodec: func() engine.Codec { return lineCodec{notes: w.mark} }, Logger: slog.New(slog.DiscardHandler), ShutdownTimeout: time.Hour,
 	}
 	if w.mark {
-		o.Dedupe.NewMark = func() func(*pipeline.Stream, []uint32) error { return markLines }
+		o.Dedupe.NewMark = func() func(*engine.Stream, []uint32) error { return markLines }
 	}
 	for _, s := range w.sinks[:len(w.sinks)-1] {
 		o.Sinks = append(o.Sinks, &memberSink{claimSink: s, m: m, crew: newCrew()})
 	}
 	o.DeadLetter = &memberSink{claimSink: w.sinks[len(w.sinks)-1], m: m, crew: newCrew()}
-	p, err := pipeline.New(o)
+	p, err := engine.New(o)
 	if err != nil {
 		w.t.Error(err)
 		return claims
@@ -651,7 +651,7 @@ func (w *claimWorld) live(after time.Duration) *Claims {
 		w.mu.Unlock()
 		p.HardStop()
 	}
-	if err := <-ended; err != nil && (after == 0 || !errors.Is(err, pipeline.ErrDeadline)) {
+	if err := <-ended; err != nil && (after == 0 || !errors.Is(err, engine.ErrDeadline)) {
 		w.t.Errorf("Run: %v", err)
 	}
 	if l := p.Snapshot().Ledger; !l.Balanced() || after == 0 && l.InFlight != 0 {
@@ -686,7 +686,7 @@ func TestSimClaims(t *testing.T) { simClaimWorlds(t, false, nil) }
 // another one of its window is durable, a line without a time is written, and only
 // keys that are done expire.
 func TestSimClaimsWindows(t *testing.T) {
-	simClaimWorlds(t, false, &pipeline.Window{Size: 3 * time.Minute, Lateness: 20 * time.Second, ByMessage: true})
+	simClaimWorlds(t, false, &engine.Window{Size: 3 * time.Minute, Lateness: 20 * time.Second, ByMessage: true})
 }
 
 // TestSimClaimsMark is TestSimClaims with duplicates that are marked and kept: at
@@ -695,7 +695,7 @@ func TestSimClaimsWindows(t *testing.T) {
 // taken over, each line has the same mark each time it is delivered.
 func TestSimClaimsMark(t *testing.T) { simClaimWorlds(t, true, nil) }
 
-func simClaimWorlds(t *testing.T, mark bool, window *pipeline.Window) {
+func simClaimWorlds(t *testing.T, mark bool, window *engine.Window) {
 	seeds := uint64(60)
 	if testing.Short() {
 		seeds = 20

@@ -1,15 +1,15 @@
 package unique
 
-import "github.com/urlfold/urlfold/pipeline"
+import "github.com/urlfold/urlfold/pipeline/engine"
 
 // Counts emits the metrics of a deduplication that do not depend on where its
 // keys are.
 type Counts struct {
-	of func() *pipeline.DedupeSnapshot
+	of func() *engine.DedupeSnapshot
 }
 
 // Count sets the function that returns the counts. It is called before Metrics.
-func (c *Counts) Count(f func() *pipeline.DedupeSnapshot) { c.of = f }
+func (c *Counts) Count(f func() *engine.DedupeSnapshot) { c.of = f }
 
 // Metrics emits the metrics.
 func (c *Counts) Metrics(emit func(name, help, kind string, value float64, labels ...string)) {

@@ -15,12 +15,12 @@ import (
 	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/internal/storage/checkpoint"
 	"github.com/urlfold/urlfold/internal/storage/keyset"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // A Durable is the set of keys of a pipeline that drops duplicates. Its
 // description is part of the checkpoint, so positions and keys always agree. It
-// implements [pipeline.KeySet].
+// implements [engine.KeySet].
 type Durable struct {
 	store   *checkpoint.Store
 	journal *keyset.Journal
@@ -42,7 +42,7 @@ type description struct {
 	Version  int             `json:"version"`
 	Identity keyset.Identity `json:"identity"`
 	keyset.JournalState
-	Windows json.RawMessage `json:"windows,omitempty"` // pipeline.WindowCut.State
+	Windows json.RawMessage `json:"windows,omitempty"` // engine.WindowCut.State
 }
 
 // descriptionVersion increases when an older program could not use the set.
@@ -132,21 +132,21 @@ func (s *Durable) measure() {
 // SetTable limits the memory for new keys, in bytes.
 func (s *Durable) SetTable(bytes int64) { s.journal.SetTable(bytes) }
 
-// Has implements [pipeline.KeySet].
+// Has implements [engine.KeySet].
 func (s *Durable) Has(k codec.Key) (bool, error) { return s.journal.Has(keyset.Key(k)) }
 
-// Seal implements [pipeline.KeySet].
+// Seal implements [engine.KeySet].
 func (s *Durable) Seal(keys []codec.Key) ([]byte, error) {
-	return s.SealWindows(keys, pipeline.WindowCut{})
+	return s.SealWindows(keys, engine.WindowCut{})
 }
 
 // Forget makes the set forget keys when their windows end. It forgets several windows
 // together, a quarter of those that can be open at the same time: each time, the keys
 // that stay are copied, and so a key is copied about four times at most.
-func (s *Durable) Forget(w *pipeline.Window) { s.step = 1 + uint32(w.Lateness/w.Size)/4 }
+func (s *Durable) Forget(w *engine.Window) { s.step = 1 + uint32(w.Lateness/w.Size)/4 }
 
-// SealWindows implements [pipeline.WindowKeySet].
-func (s *Durable) SealWindows(keys []codec.Key, w pipeline.WindowCut) ([]byte, error) {
+// SealWindows implements [engine.WindowKeySet].
+func (s *Durable) SealWindows(keys []codec.Key, w engine.WindowCut) ([]byte, error) {
 	s.keys = s.keys[:0]
 	for i, k := range keys {
 		next := keyset.Stamped{Key: keyset.Key(k)}
@@ -168,14 +168,14 @@ func (s *Durable) SealWindows(keys []codec.Key, w pipeline.WindowCut) ([]byte, e
 	return json.Marshal(description{descriptionVersion, s.id, state, s.next})
 }
 
-// WindowState implements [pipeline.WindowKeySet].
+// WindowState implements [engine.WindowKeySet].
 func (s *Durable) WindowState() []byte { return s.windows }
 
 // leastGone is the size of the files kept for older states at which they are
 // worth another snapshot of the checkpoint.
 const leastGone = 64 << 20
 
-// Stored implements [pipeline.KeySet].
+// Stored implements [engine.KeySet].
 func (s *Durable) Stored() error {
 	if err := s.journal.Stored(s.store.Epoch()); err != nil {
 		return err
@@ -204,7 +204,7 @@ const (
 )
 
 // emitCounts emits the counts of a run.
-func emitCounts(emit func(name, help, kind string, value float64, labels ...string), c *pipeline.DedupeSnapshot) {
+func emitCounts(emit func(name, help, kind string, value float64, labels ...string), c *engine.DedupeSnapshot) {
 	emit("dedupe_records_total", resultsHelp, "counter", float64(c.Firsts), "result", "first")
 	emit("dedupe_records_total", resultsHelp, "counter", float64(c.Duplicates), "result", "duplicate")
 	emit("dedupe_records_total", resultsHelp, "counter", float64(c.NoKey), "result", "no_key")
@@ -219,4 +219,4 @@ func emitCounts(emit func(name, help, kind string, value float64, labels ...stri
 func (s *Durable) Close() error { return s.journal.Close() }
 
 // Interface guard.
-var _ pipeline.WindowKeySet = (*Durable)(nil)
+var _ engine.WindowKeySet = (*Durable)(nil)

@@ -7,7 +7,7 @@ import (
 
 	"github.com/urlfold/urlfold/internal/record"
 	"github.com/urlfold/urlfold/internal/storage/keyset"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // Mark is a filter that keeps all records, and changes the note of those whose
@@ -29,8 +29,8 @@ func NewMark(o keyset.Options, render record.Render) *Mark {
 	return &Mark{set: keyset.New(o), notes: notes{render: render, old: MarkNote.Value}}
 }
 
-// Filter implements [pipeline.Filter]. It needs the identities of the records.
-func (m *Mark) Filter(b *pipeline.Batch, _ pipeline.Keep) error {
+// Filter implements [engine.Filter]. It needs the identities of the records.
+func (m *Mark) Filter(b *engine.Batch, _ engine.Keep) error {
 	m.read(b)
 	if err := m.set.Add(m.keys, m.is); err != nil {
 		return err
@@ -49,12 +49,12 @@ func (m *Mark) Filter(b *pipeline.Batch, _ pipeline.Keep) error {
 // Close releases the memory and the temporary files of the set.
 func (m *Mark) Close() error { return m.set.Close() }
 
-// NewMarker returns a [pipeline.Dedupe.NewMark] for output with the given
+// NewMarker returns a [engine.Dedupe.NewMark] for output with the given
 // rendering and MarkNote: it changes the notes of duplicates.
-func NewMarker(render record.Render) func() func(*pipeline.Stream, []uint32) error {
-	return func() func(*pipeline.Stream, []uint32) error {
+func NewMarker(render record.Render) func() func(*engine.Stream, []uint32) error {
+	return func() func(*engine.Stream, []uint32) error {
 		n := &notes{render: render, old: MarkNote.Value}
-		return func(s *pipeline.Stream, duplicates []uint32) error {
+		return func(s *engine.Stream, duplicates []uint32) error {
 			n.begin(len(s.Recs))
 			for _, i := range duplicates {
 				n.value(int(i), "true")
@@ -88,7 +88,7 @@ func (n *notes) value(i int, v string) {
 // write writes the notes that were set into s: in place if no note gets longer,
 // otherwise into the buffer of n, which becomes that of s. After an error, s has no
 // meaning.
-func (n *notes) write(s *pipeline.Stream) error {
+func (n *notes) write(s *engine.Stream) error {
 	if !n.any {
 		return nil
 	}

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/urlfold/urlfold/internal/record"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // TestNotes compares notes.write with rows that are rendered with the new notes,
@@ -21,7 +21,7 @@ func TestNotes(t *testing.T) {
 	for render, form := range forms {
 		n := &notes{render: render, old: "false"}
 		for round := range 200 {
-			var s pipeline.Stream
+			var s engine.Stream
 			var want strings.Builder
 			records := r.IntN(9)
 			n.begin(records)
@@ -39,7 +39,7 @@ func TestNotes(t *testing.T) {
 					s.Bytes = fmt.Appendf(s.Bytes, form, row, "false")
 					fmt.Fprintf(&want, form, row, value)
 				}
-				s.Recs = append(s.Recs, pipeline.OutRec{Span: pipeline.Span{Off: uint32(start), Len: uint32(len(s.Bytes) - start)}})
+				s.Recs = append(s.Recs, engine.OutRec{Span: engine.Span{Off: uint32(start), Len: uint32(len(s.Bytes) - start)}})
 				want.WriteByte(0)
 			}
 			if err := n.write(&s); err != nil {
@@ -65,7 +65,7 @@ func TestNotesBug(t *testing.T) {
 	for _, rec := range []string{"a\ttrue\n", "e\n", "\n"} {
 		n.begin(1)
 		n.value(0, "true")
-		s := pipeline.Stream{Bytes: []byte(rec), Recs: []pipeline.OutRec{{Span: pipeline.Span{Len: uint32(len(rec))}}}}
+		s := engine.Stream{Bytes: []byte(rec), Recs: []engine.OutRec{{Span: engine.Span{Len: uint32(len(rec))}}}}
 		if err := n.write(&s); err == nil {
 			t.Errorf("%q: no error", rec)
 		}

@@ -9,7 +9,7 @@ import (
 	"github.com/urlfold/urlfold/internal/record"
 	"github.com/urlfold/urlfold/internal/storage/extsort"
 	"github.com/urlfold/urlfold/internal/storage/keyset"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // This file has the filters of the modes that read the inputs twice:
@@ -92,8 +92,8 @@ func NewSurvey(mode Mode, o keyset.Options) *Survey {
 	return &Survey{mode: mode, o: o, sort: extsort.New(o.MaxMemory, o.Dir, entry.compare, combine)}
 }
 
-// Filter implements [pipeline.Filter]. It needs the identities of the records.
-func (s *Survey) Filter(b *pipeline.Batch, _ pipeline.Keep) error {
+// Filter implements [engine.Filter]. It needs the identities of the records.
+func (s *Survey) Filter(b *engine.Batch, _ engine.Keep) error {
 	s.read(b)
 	for _, k := range s.keys {
 		if k == (keyset.Key{}) {
@@ -166,8 +166,8 @@ func (c *Chosen) advance() (err error) {
 	return err
 }
 
-// Filter implements [pipeline.Filter]. It needs the identities of the records.
-func (c *Chosen) Filter(b *pipeline.Batch, keep pipeline.Keep) error {
+// Filter implements [engine.Filter]. It needs the identities of the records.
+func (c *Chosen) Filter(b *engine.Batch, keep engine.Keep) error {
 	c.read(b)
 	c.begin(len(c.keys))
 	for i, k := range c.keys {

@@ -6,7 +6,7 @@ import (
 	"github.com/urlfold/urlfold/internal/ground/tsv"
 	"github.com/urlfold/urlfold/internal/record"
 	"github.com/urlfold/urlfold/internal/storage/keyset"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // This file collects examples of records with the same identity whose URLs differ. The
@@ -77,8 +77,8 @@ func NewSamples(jobOf func(lane string) *record.Job, last, one bool) *Samples {
 
 // look looks at the records of b, with their identities, and whether they are kept. It
 // does nothing if s is nil.
-func (s *Samples) look(b *pipeline.Batch, keys []keyset.Key, kept []bool) {
-	if s == nil || len(s.used) == samplePairs && !s.last || b.Piece != pipeline.Whole {
+func (s *Samples) look(b *engine.Batch, keys []keyset.Key, kept []bool) {
+	if s == nil || len(s.used) == samplePairs && !s.last || b.Piece != engine.Whole {
 		return
 	}
 	i := s.gap
@@ -104,13 +104,13 @@ func (s *Samples) look(b *pipeline.Batch, keys []keyset.Key, kept []bool) {
 }
 
 // begin reads record i of b, the first one with the identity k.
-func (s *Samples) begin(at uint64, k keyset.Key, b *pipeline.Batch, i int) {
+func (s *Samples) begin(at uint64, k keyset.Key, b *engine.Batch, i int) {
 	s.keys[at], s.wait[at] = k, 1
 	s.slots[at] = sampleSlot{seen: [2][]SampleURL{s.urls(b, i)}, step: 1}
 }
 
 // again reads record i of b, whose identity is that of a slot.
-func (s *Samples) again(at uint64, b *pipeline.Batch, i int, kept bool) {
+func (s *Samples) again(at uint64, b *engine.Batch, i int, kept bool) {
 	t := &s.slots[at]
 	if t.seen[0] == nil {
 		return // a record without an identity, or one that could not be read
@@ -133,7 +133,7 @@ func (s *Samples) again(at uint64, b *pipeline.Batch, i int, kept bool) {
 }
 
 // urls returns the URLs of record i of b, or nil if they cannot be an example.
-func (s *Samples) urls(b *pipeline.Batch, i int) (urls []SampleURL) {
+func (s *Samples) urls(b *engine.Batch, i int) (urls []SampleURL) {
 	job := s.jobOf(b.Lane.Name())
 	w := s.workers[job]
 	if w == nil {
@@ -164,7 +164,7 @@ var newline, tab = []byte{'\n'}, []byte{'\t'}
 func unescaped(field []byte) string { return string(tsv.AppendUnescaped(nil, field)) }
 
 // headOf returns the directive in force at offset start of b.
-func headOf(job *record.Job, b *pipeline.Batch, start int) []byte {
+func headOf(job *record.Job, b *engine.Batch, start int) []byte {
 	head := b.Lane.Head()
 	if b.Head != nil {
 		head = b.Head

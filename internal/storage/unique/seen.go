@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/urlfold/urlfold/internal/storage/keyset"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // Collect is a filter that adds the identities of all records to a set, which it
@@ -16,8 +16,8 @@ type Collect struct {
 	identities
 }
 
-// Filter implements [pipeline.Filter]. It needs the identities of the records.
-func (c *Collect) Filter(b *pipeline.Batch, _ pipeline.Keep) error {
+// Filter implements [engine.Filter]. It needs the identities of the records.
+func (c *Collect) Filter(b *engine.Batch, _ engine.Keep) error {
 	c.read(b)
 	if err := c.Set.Add(c.keys, c.is); err != nil {
 		return err
@@ -42,8 +42,8 @@ type Query struct {
 	identities
 }
 
-// Filter implements [pipeline.Filter]. It needs the identities of the records.
-func (q *Query) Filter(b *pipeline.Batch, keep pipeline.Keep) error {
+// Filter implements [engine.Filter]. It needs the identities of the records.
+func (q *Query) Filter(b *engine.Batch, keep engine.Keep) error {
 	q.read(b)
 	if err := q.Set.HasAll(q.keys, q.is); err != nil {
 		return err
@@ -64,7 +64,7 @@ type identities struct {
 }
 
 // read sets keys to the identities of the records of b.
-func (d *identities) read(b *pipeline.Batch) {
+func (d *identities) read(b *engine.Batch) {
 	n := len(b.Out.IDs)
 	d.keys, d.is = slices.Grow(d.keys[:0], n)[:n], slices.Grow(d.is[:0], n)[:n]
 	for i, id := range b.Out.IDs {

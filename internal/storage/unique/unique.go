@@ -4,7 +4,7 @@ package unique
 
 import (
 	"github.com/urlfold/urlfold/internal/storage/keyset"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // First is a filter that keeps the first record of each identity. Records without
@@ -18,8 +18,8 @@ type First struct {
 // NewFirst returns a filter with an empty set. Close releases it.
 func NewFirst(o keyset.Options) *First { return &First{set: keyset.New(o)} }
 
-// Filter implements [pipeline.Filter]. It needs the identities of the records.
-func (f *First) Filter(b *pipeline.Batch, keep pipeline.Keep) error {
+// Filter implements [engine.Filter]. It needs the identities of the records.
+func (f *First) Filter(b *engine.Batch, keep engine.Keep) error {
 	f.read(b)
 	if err := f.set.Add(f.keys, f.is); err != nil {
 		return err

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/urlfold/urlfold/internal/observe/metrics"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // Figures returns the series on /metrics for a component, next to a pipeline
@@ -17,8 +17,8 @@ import (
 func Figures(t testing.TB, x metrics.Extra) map[string]float64 {
 	t.Helper()
 	var totals metrics.Totals
-	totals.Swap(func() pipeline.Snapshot {
-		return pipeline.Snapshot{Sinks: []pipeline.SinkSnapshot{{Name: "out"}}}
+	totals.Swap(func() engine.Snapshot {
+		return engine.Snapshot{Sinks: []engine.SinkSnapshot{{Name: "out"}}}
 	}, x)
 	w := httptest.NewRecorder()
 	metrics.Handler(&totals, metrics.Options{}).ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))

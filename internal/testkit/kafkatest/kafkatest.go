@@ -21,7 +21,7 @@ import (
 	"github.com/urlfold/urlfold/internal/client/kafka"
 	"github.com/urlfold/urlfold/internal/record"
 	"github.com/urlfold/urlfold/internal/testkit/crew"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // RealBroker is the name of the environment variable with the address of a
@@ -238,7 +238,7 @@ func dup(b []byte) []byte {
 
 // Codec returns a constructor of codecs for lines that rewrites URLs and
 // collects facts.
-func Codec(t testing.TB) func() pipeline.Codec {
+func Codec(t testing.TB) func() engine.Codec {
 	t.Helper()
 	profile, ok := codec.Lookup("rfc3986-scheme")
 	if !ok {
@@ -252,19 +252,19 @@ func Codec(t testing.TB) func() pipeline.Codec {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return pipeline.NewRecordCodec(job)
+	return engine.NewRecordCodec(job)
 }
 
 // A Run is a running pipeline.
 type Run struct {
-	P    *pipeline.Pipeline
+	P    *engine.Pipeline
 	stop context.CancelFunc
 	done chan struct{}
 	err  error
 }
 
 // Start starts a pipeline. If o has no codec, it uses that of Codec.
-func Start(t testing.TB, o pipeline.Options) *Run {
+func Start(t testing.TB, o engine.Options) *Run {
 	t.Helper()
 	if o.NewCodec == nil {
 		o.NewCodec = Codec(t)
@@ -273,7 +273,7 @@ func Start(t testing.TB, o pipeline.Options) *Run {
 	if o.CommitInterval == 0 {
 		o.CommitInterval = 20 * time.Millisecond
 	}
-	p, err := pipeline.New(o)
+	p, err := engine.New(o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -324,26 +324,26 @@ type Collector struct {
 	Hold func(ctx context.Context)
 	// Seen, if set, is called for each batch when it is durable. The calls are
 	// in the order of the lane if the pipeline is ordered.
-	Seen func(b *pipeline.Batch)
+	Seen func(b *engine.Batch)
 
 	ctx     context.Context
 	mu      sync.Mutex
 	crew    crew.Crew
 	got     map[int][]int
-	taken   map[*pipeline.Lane]int64 // last submitted position
+	taken   map[*engine.Lane]int64 // last submitted position
 	swapped int
 }
 
-// Open implements [pipeline.Sink].
+// Open implements [engine.Sink].
 func (c *Collector) Open(ctx context.Context) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.ctx, c.got, c.taken = ctx, map[int][]int{}, map[*pipeline.Lane]int64{}
+	c.ctx, c.got, c.taken = ctx, map[int][]int{}, map[*engine.Lane]int64{}
 	return nil
 }
 
-// Submit implements [pipeline.Sink].
-func (c *Collector) Submit(_ context.Context, b *pipeline.Batch, t pipeline.Ticket) error {
+// Submit implements [engine.Sink].
+func (c *Collector) Submit(_ context.Context, b *engine.Batch, t engine.Ticket) error {
 	c.note(b)
 	if c.Hold == nil {
 		c.keep(b, t)
@@ -354,7 +354,7 @@ func (c *Collector) Submit(_ context.Context, b *pipeline.Batch, t pipeline.Tick
 	}
 	c.crew.Go(func() {
 		if c.Hold(c.ctx); c.ctx.Err() != nil {
-			t.Done(pipeline.Result{Err: c.ctx.Err(), Class: pipeline.Retryable})
+			t.Done(engine.Result{Err: c.ctx.Err(), Class: engine.Retryable})
 			return
 		}
 		c.keep(b, t)
@@ -363,7 +363,7 @@ func (c *Collector) Submit(_ context.Context, b *pipeline.Batch, t pipeline.Tick
 }
 
 // note checks that the batches of a lane arrive in order.
-func (c *Collector) note(b *pipeline.Batch) {
+func (c *Collector) note(b *engine.Batch) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for i := range b.Msgs {
@@ -384,7 +384,7 @@ func (c *Collector) Swapped() int {
 	return c.swapped
 }
 
-func (c *Collector) keep(b *pipeline.Batch, t pipeline.Ticket) {
+func (c *Collector) keep(b *engine.Batch, t engine.Ticket) {
 	st := t.Stream()
 	c.mu.Lock()
 	for _, r := range st.Recs {
@@ -399,13 +399,13 @@ func (c *Collector) keep(b *pipeline.Batch, t pipeline.Ticket) {
 		c.Seen(b)
 	}
 	c.mu.Unlock()
-	t.Done(pipeline.Result{})
+	t.Done(engine.Result{})
 }
 
-// Barrier implements [pipeline.Sink].
+// Barrier implements [engine.Sink].
 func (c *Collector) Barrier(context.Context) error { c.crew.Wait(); return nil }
 
-// Close implements [pipeline.Sink].
+// Close implements [engine.Sink].
 func (c *Collector) Close(context.Context) error {
 	c.crew.Wait()
 	c.mu.Lock()
@@ -414,8 +414,8 @@ func (c *Collector) Close(context.Context) error {
 	return nil
 }
 
-// Caps implements [pipeline.Sink].
-func (c *Collector) Caps() pipeline.SinkCaps { return pipeline.SinkCaps{Ordered: true} }
+// Caps implements [engine.Sink].
+func (c *Collector) Caps() engine.SinkCaps { return engine.SinkCaps{Ordered: true} }
 
 // Count returns the number of received values.
 func (c *Collector) Count() (n int) {

@@ -17,7 +17,7 @@ import (
 	"github.com/urlfold/urlfold/internal/app/daemon"
 	"github.com/urlfold/urlfold/internal/ground/terminal"
 	"github.com/urlfold/urlfold/internal/storage/compress"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 	sinkfile "github.com/urlfold/urlfold/sinks/file"
 )
 
@@ -142,9 +142,9 @@ func runDaemon(cmd *cobra.Command, c *daemon.Catalog, o *runFlags, version strin
 		return nil // the reader of stdout has gone, as in "urlfold run … | head"
 	case errors.As(err, &mistake):
 		return command.BadConfig(err)
-	case errors.Is(err, pipeline.ErrDeadline):
+	case errors.Is(err, engine.ErrDeadline):
 		return &command.Error{Code: command.ExitCut, Err: err}
-	case errors.As(err, new(*pipeline.OpenError)) && errors.As(err, new(interface{ Misconfigured() })):
+	case errors.As(err, new(*engine.OpenError)) && errors.As(err, new(interface{ Misconfigured() })):
 		return command.BadConfig(err) // such as a topic that does not exist
 	case err != nil || sig.Soft.Err() != nil: // damaged files are no error of a run that a signal has stopped
 		return err

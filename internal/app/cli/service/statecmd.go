@@ -147,7 +147,7 @@ func showState(w io.Writer, c checkpoint.Contents) error {
 	return enc.Encode(all)
 }
 
-// A shownExtent is a pipeline.Extent with JSON names in the style of the
+// A shownExtent is a engine.Extent with JSON names in the style of the
 // entries.
 type shownExtent struct {
 	Sink   string `json:"sink"`

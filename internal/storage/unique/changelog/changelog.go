@@ -31,7 +31,7 @@ import (
 	"github.com/urlfold/urlfold/internal/client/kafka"
 	"github.com/urlfold/urlfold/internal/storage/keyset"
 	"github.com/urlfold/urlfold/internal/storage/unique"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // A Config describes a changelog.
@@ -41,14 +41,14 @@ type Config struct {
 	Create     bool   // create the topic if it does not exist
 	Input      string // topic that is deduplicated
 	Identity   keyset.Identity
-	Window     *pipeline.Window // nil: the keys of all times
-	MaxMemory  int64            // bytes for the keys of all partitions; more keys move to files
-	Dir        string           // folder of these files, which are temporary
+	Window     *engine.Window // nil: the keys of all times
+	MaxMemory  int64          // bytes for the keys of all partitions; more keys move to files
+	Dir        string         // folder of these files, which are temporary
 	Log        *slog.Logger
 }
 
 // A Changelog is the sets of keys of the partitions that this process owns. It
-// implements [pipeline.LaneKeySet].
+// implements [engine.LaneKeySet].
 type Changelog struct {
 	unique.Counts
 	cfg        Config
@@ -59,7 +59,7 @@ type Changelog struct {
 	loads      chan struct{} // holds an element for each partition that is being loaded
 
 	mu     sync.Mutex
-	lanes  map[*pipeline.Lane]*laneSet
+	lanes  map[*engine.Lane]*laneSet
 	stale  int64 // entries of other sets that were read
 	ahead  int64 // entries at or beyond the committed offset that were read
 	loaded int64 // entries that were used
@@ -92,7 +92,7 @@ func open(ctx context.Context, cfg Config, dry bool) (*Changelog, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Changelog{cfg: cfg, client: client, set: set, dry: dry, loads: make(chan struct{}, maxLoads), lanes: map[*pipeline.Lane]*laneSet{}}
+	c := &Changelog{cfg: cfg, client: client, set: set, dry: dry, loads: make(chan struct{}, maxLoads), lanes: map[*engine.Lane]*laneSet{}}
 	if err := c.check(ctx); err != nil {
 		client.Close()
 		return nil, fmt.Errorf("%s: %w", cfg.Topic, err)
@@ -102,7 +102,7 @@ func open(ctx context.Context, cfg Config, dry bool) (*Changelog, error) {
 
 // partitionOf returns the number of the partition of l: the last part of the id
 // that the Kafka source gives to its lanes.
-func partitionOf(l *pipeline.Lane) (int, error) {
+func partitionOf(l *engine.Lane) (int, error) {
 	n, err := strconv.Atoi(path.Base(l.ID()))
 	if err != nil {
 		return 0, fmt.Errorf("BUG: lane %s is no partition of a topic", l.ID())
@@ -111,14 +111,14 @@ func partitionOf(l *pipeline.Lane) (int, error) {
 }
 
 // lane returns the set of l, or nil if it is not loaded.
-func (c *Changelog) lane(l *pipeline.Lane) *laneSet {
+func (c *Changelog) lane(l *engine.Lane) *laneSet {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.lanes[l]
 }
 
-// Has implements [pipeline.LaneKeySet].
-func (c *Changelog) Has(l *pipeline.Lane, k codec.Key, window uint32) (bool, error) {
+// Has implements [engine.LaneKeySet].
+func (c *Changelog) Has(l *engine.Lane, k codec.Key, window uint32) (bool, error) {
 	s := c.lane(l)
 	if s == nil {
 		return false, fmt.Errorf("BUG: the keys of %s are not loaded", l.Name())
@@ -129,9 +129,9 @@ func (c *Changelog) Has(l *pipeline.Lane, k codec.Key, window uint32) (bool, err
 // batchEntries is the maximum number of entries in a record batch: about 100 KB.
 const batchEntries = 2000
 
-// Seal implements [pipeline.LaneKeySet]. It returns when all in-sync replicas
+// Seal implements [engine.LaneKeySet]. It returns when all in-sync replicas
 // have the entries.
-func (c *Changelog) Seal(ctx context.Context, l *pipeline.Lane, firsts []pipeline.FirstKey) error {
+func (c *Changelog) Seal(ctx context.Context, l *engine.Lane, firsts []engine.FirstKey) error {
 	p, err := partitionOf(l)
 	if err != nil {
 		return err
@@ -164,8 +164,8 @@ func (c *Changelog) produce(ctx context.Context, p int, e *kafka.Encoder) error 
 	return nil
 }
 
-// Stored implements [pipeline.LaneKeySet].
-func (c *Changelog) Stored(l *pipeline.Lane, firsts []pipeline.FirstKey) error {
+// Stored implements [engine.LaneKeySet].
+func (c *Changelog) Stored(l *engine.Lane, firsts []engine.FirstKey) error {
 	s := c.lane(l)
 	if s == nil {
 		return nil
@@ -178,8 +178,8 @@ func (c *Changelog) Stored(l *pipeline.Lane, firsts []pipeline.FirstKey) error {
 // that wait for a commit, so entries are removed as fast as they are written.
 const maxTombstones = 256 << 10
 
-// Forget implements [pipeline.LaneKeySet]. It writes tombstones.
-func (c *Changelog) Forget(ctx context.Context, l *pipeline.Lane, least uint32) error {
+// Forget implements [engine.LaneKeySet]. It writes tombstones.
+func (c *Changelog) Forget(ctx context.Context, l *engine.Lane, least uint32) error {
 	s := c.lane(l)
 	if s == nil {
 		return nil
@@ -203,8 +203,8 @@ func (c *Changelog) Forget(ctx context.Context, l *pipeline.Lane, least uint32) 
 	return nil
 }
 
-// Drop implements [pipeline.LaneKeySet].
-func (c *Changelog) Drop(l *pipeline.Lane) {
+// Drop implements [engine.LaneKeySet].
+func (c *Changelog) Drop(l *engine.Lane) {
 	c.mu.Lock()
 	s := c.lanes[l]
 	delete(c.lanes, l)
@@ -264,4 +264,4 @@ func (c *Changelog) newLaneSet(partition int) *laneSet {
 }
 
 // Interface guard.
-var _ pipeline.LaneKeySet = (*Changelog)(nil)
+var _ engine.LaneKeySet = (*Changelog)(nil)

@@ -17,7 +17,7 @@ import (
 	"github.com/urlfold/urlfold/internal/client/kafka"
 	"github.com/urlfold/urlfold/internal/storage/keyset"
 	"github.com/urlfold/urlfold/internal/testkit/kafkatest"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // parts is the number of partitions of the input.
@@ -54,16 +54,16 @@ func opened(t *testing.T, cfg Config) *Changelog {
 }
 
 // laneOf returns a lane of a partition.
-func laneOf(partition int) *pipeline.Lane {
-	l := new(pipeline.Lane)
+func laneOf(partition int) *engine.Lane {
+	l := new(engine.Lane)
 	l.SetID(fmt.Sprintf("kafka/in/%d", partition))
 	return l
 }
 
 // entries returns n entries; the first record of key k is at offset k.
-func entries(from, n int) (list []pipeline.FirstKey) {
+func entries(from, n int) (list []engine.FirstKey) {
 	for k := from; k < from+n; k++ {
-		list = append(list, pipeline.FirstKey{Key: keyNo(k), At: int64(k)})
+		list = append(list, engine.FirstKey{Key: keyNo(k), At: int64(k)})
 	}
 	return list
 }
@@ -72,23 +72,23 @@ func keyNo(k int) codec.Key {
 	return codec.Key{Hi: (uint64(k) + 1) * 0x9E3779B97F4A7C15, Lo: uint64(k)}
 }
 
-func seal(t *testing.T, c *Changelog, l *pipeline.Lane, list []pipeline.FirstKey) {
+func seal(t *testing.T, c *Changelog, l *engine.Lane, list []engine.FirstKey) {
 	t.Helper()
 	if err := c.Seal(t.Context(), l, list); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func load(t *testing.T, c *Changelog, l *pipeline.Lane, from int64) {
+func load(t *testing.T, c *Changelog, l *engine.Lane, from int64) {
 	t.Helper()
-	if err := c.Load(t.Context(), l, pipeline.Position{A: from}); err != nil {
+	if err := c.Load(t.Context(), l, engine.Position{A: from}); err != nil {
 		t.Fatal(err)
 	}
 }
 
 // wantKeys checks that the set of l has exactly the keys for which has is true,
 // out of the first n.
-func wantKeys(t *testing.T, c *Changelog, l *pipeline.Lane, n int, has func(k int) bool) {
+func wantKeys(t *testing.T, c *Changelog, l *engine.Lane, n int, has func(k int) bool) {
 	t.Helper()
 	for k := range n {
 		if got, err := c.Has(l, keyNo(k), 0); err != nil || got != has(k) {
@@ -217,11 +217,11 @@ func TestLoad(t *testing.T) {
 	seal(t, one, laneOf(0), entries(0, n))
 	seal(t, one, laneOf(1), entries(n, 10))
 	for i, f := range entries(n+10, 10) {
-		seal(t, other, laneOf(0), []pipeline.FirstKey{{Key: f.Key, At: int64(i)}})
+		seal(t, other, laneOf(0), []engine.FirstKey{{Key: f.Key, At: int64(i)}})
 	}
-	seal(t, one, laneOf(0), []pipeline.FirstKey{{Key: keyNo(5), At: 5}}) // again
+	seal(t, one, laneOf(0), []engine.FirstKey{{Key: keyNo(5), At: 5}}) // again
 	w := entryWriter{set: one.set}
-	removed := *w.message(pipeline.FirstKey{Key: keyNo(n + 30)}, time.Now().UnixMilli())
+	removed := *w.message(engine.FirstKey{Key: keyNo(n + 30)}, time.Now().UnixMilli())
 	removed.Value = nil
 	kafkatest.Write(t, kafkatest.Client(t, conn, "log"), "log", 0, "none", removed)
 	for _, compact := range []bool{false, true} {
@@ -292,16 +292,16 @@ func TestForeign(t *testing.T) {
 	short.Value = short.Value[:7]
 	kafkatest.Write(t, client, "log", 1, "none", short)
 	for p, want := range []string{"changelog log[0]: offset 3: not an entry", "changelog log[1]: offset 0: not an entry"} {
-		if err := c.Load(t.Context(), laneOf(p), pipeline.Position{A: 9}); err == nil || !strings.Contains(err.Error(), want) {
+		if err := c.Load(t.Context(), laneOf(p), engine.Position{A: 9}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
-	if err := c.Load(t.Context(), laneOf(parts), pipeline.Position{}); err == nil || !strings.Contains(err.Error(), "has 3 partitions") {
+	if err := c.Load(t.Context(), laneOf(parts), engine.Position{}); err == nil || !strings.Contains(err.Error(), "has 3 partitions") {
 		t.Errorf("a new partition of the input: %v", err)
 	}
-	l := new(pipeline.Lane)
+	l := new(engine.Lane)
 	l.SetID("file")
-	if err := c.Load(t.Context(), l, pipeline.Position{}); err == nil {
+	if err := c.Load(t.Context(), l, engine.Position{}); err == nil {
 		t.Error("a lane of a file is no error")
 	}
 }
@@ -313,7 +313,7 @@ func TestLoadStops(t *testing.T) {
 	seal(t, c, laneOf(0), entries(0, 3))
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
-	if err := c.Load(ctx, laneOf(0), pipeline.Position{A: 3}); err == nil {
+	if err := c.Load(ctx, laneOf(0), engine.Position{A: 3}); err == nil {
 		t.Error("no error")
 	}
 	if _, err := c.Has(laneOf(0), keyNo(0), 0); err == nil {

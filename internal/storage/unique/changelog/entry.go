@@ -8,7 +8,7 @@ import (
 
 	"github.com/urlfold/urlfold/internal/client/kafka"
 	"github.com/urlfold/urlfold/internal/storage/keyset"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // An entry says that the first record of a key is durable. Its message has
@@ -61,7 +61,7 @@ type entryWriter struct {
 }
 
 // message returns the message of f. The next call overwrites it.
-func (w *entryWriter) message(f pipeline.FirstKey, millis int64) *kafka.Record {
+func (w *entryWriter) message(f engine.FirstKey, millis int64) *kafka.Record {
 	r := w.tombstone(keyset.Key(f.Key), millis)
 	r.Value = binary.BigEndian.AppendUint64(w.value[:0], uint64(f.At))
 	if w.windows {
@@ -84,7 +84,7 @@ var errForeign = errors.New("not an entry of dedupe: something else writes to th
 
 // entryOf returns the entry of a message, and whether it belongs to set. A
 // message with a null value belongs to no set.
-func entryOf(r *kafka.Record, set setID) (f pipeline.FirstKey, ours bool, err error) {
+func entryOf(r *kafka.Record, set setID) (f engine.FirstKey, ours bool, err error) {
 	if len(r.Key) != keyLen || r.Value != nil && len(r.Value) != valueLen && len(r.Value) != valueLen+windowLen {
 		return f, false, errForeign
 	}

@@ -6,7 +6,7 @@ import (
 	"sync"
 
 	"github.com/urlfold/urlfold/internal/storage/keyset"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // A laneSet is the set of one lane. With windows, it is divided into groups of
@@ -66,7 +66,7 @@ func (s *laneSet) add(keys []keyset.Key, group uint32) error {
 }
 
 // addFirsts adds the keys of firsts.
-func (s *laneSet) addFirsts(firsts []pipeline.FirstKey) error {
+func (s *laneSet) addFirsts(firsts []engine.FirstKey) error {
 	byGroup := map[uint32][]keyset.Key{}
 	for _, f := range firsts {
 		g := s.groupOf(f.Window)

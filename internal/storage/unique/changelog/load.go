@@ -11,12 +11,12 @@ import (
 	"github.com/urlfold/urlfold/internal/client/kafka"
 	"github.com/urlfold/urlfold/internal/storage/keyset"
 	"github.com/urlfold/urlfold/internal/storage/unique"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
-// Load implements [pipeline.LaneKeySet]. It reads the partition of the changelog
+// Load implements [engine.LaneKeySet]. It reads the partition of the changelog
 // up to the end that it has when Load is called.
-func (c *Changelog) Load(ctx context.Context, l *pipeline.Lane, from pipeline.Position) error {
+func (c *Changelog) Load(ctx context.Context, l *engine.Lane, from engine.Position) error {
 	p, err := partitionOf(l)
 	if err != nil {
 		return err
@@ -62,7 +62,7 @@ type loader struct {
 	before    int64 // entries of records from this offset on are ignored
 	into      *laneSet
 
-	firsts             []pipeline.FirstKey
+	firsts             []engine.FirstKey
 	used, ahead, stale int64
 	identity           keyset.Identity // of the member that has loaded the partition last; nil: unknown
 }

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/urlfold/urlfold/internal/testkit/kafkatest"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // BenchmarkLoad measures how long a member needs for the keys of a partition that
@@ -26,7 +26,7 @@ func BenchmarkLoad(b *testing.B) {
 		}
 	}
 	for b.Loop() {
-		if err := c.Load(b.Context(), l, pipeline.Position{A: keys}); err != nil {
+		if err := c.Load(b.Context(), l, engine.Position{A: keys}); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -13,19 +13,19 @@ import (
 	"github.com/urlfold/urlfold/config/connect"
 	"github.com/urlfold/urlfold/internal/client/kafka"
 	"github.com/urlfold/urlfold/internal/testkit/kafkatest"
-	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // windowedOf returns the configuration of a set whose windows are hours.
 func windowedOf(conn connect.Kafka) Config {
 	cfg := configOf(conn, "k1")
 	cfg.Identity["window"] = "1h"
-	cfg.Window = &pipeline.Window{Size: time.Hour, Lateness: time.Hour}
+	cfg.Window = &engine.Window{Size: time.Hour, Lateness: time.Hour}
 	return cfg
 }
 
 // inWindow returns entries of a window.
-func inWindow(window uint32, list []pipeline.FirstKey) []pipeline.FirstKey {
+func inWindow(window uint32, list []engine.FirstKey) []engine.FirstKey {
 	for i := range list {
 		list[i].Window = window
 	}

@@ -1,0 +1,173 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// Exactly-once delivery needs a consistent cut: watermarks and output lengths
+// that belong together. A restart that resumes at the watermarks and truncates
+// the outputs to these lengths then neither loses nor duplicates a record. The
+// committer takes the cut while the gate is closed:
+//
+//	worker   ──▶ gate ──▶ all sinks of a batch
+//	                ▲
+//	committer: close · Barrier · is everything that was submitted resolved?
+//	           · watermarks and extents · open ──▶ CommitCut
+//
+// A batch passes the gate for all of its sinks at once, and the batches of a
+// lane pass in order. So when everything that has passed is resolved, the
+// outputs hold exactly the batches before the watermarks. If a sink has
+// requested a retry, or refused records are on their way to the dead letter, no
+// cut is possible now, and the committer tries again in the next interval.
+
+// With deduplication, a commit stores the positions of all lanes at the cut of
+// the decisions and the keys within it. For exactly-once delivery, the cut must
+// also agree with the outputs:
+//
+//	committer: pause the decisions · Barrier · is everything that was decided settled?
+//	           · watermarks, keys and extents · resume · Seal · CommitKeys · Stored
+//
+// Batches that were decided still pass while the decisions are paused. The gate
+// before the sinks is not enough: a batch that waits there could have a lower
+// number than one that has passed, and the cut would end between them.
+
+// errBusy reports that no cut could be taken.
+var errBusy = errors.New("a batch is waiting for a retry")
+
+// storeCut takes and stores a cut of the only source, if possible.
+func (c *committer) storeCut(ctx context.Context, f *feed) error {
+	keys, err := c.takeCut()
+	switch {
+	case errors.Is(err, errBusy) || c.exact && c.stopped():
+		return nil // after a hard stop, the last stored cut remains valid
+	case err != nil:
+		return err
+	}
+	d := c.filtering.decisions
+	if d == nil {
+		if len(f.ups) == 0 {
+			return nil
+		}
+		if err := f.committer.(CutCommitter).CommitCut(c.base, f.ups, c.extents); err != nil {
+			return err
+		}
+	} else {
+		cut := KeyCut{Ups: f.ups, Exact: c.exact, Extents: c.extents}
+		if cut.Keys, err = d.sealCut(keys); err != nil {
+			return err
+		}
+		if len(cut.Ups) == 0 && cut.Keys == nil {
+			return nil
+		}
+		if err := f.committer.(KeyCommitter).CommitKeys(ctx, cut); err != nil {
+			return err
+		}
+	}
+	if c.exact {
+		for _, s := range c.delivery.sinks {
+			if o, ok := s.Sink.(CutObserver); ok {
+				o.CutStored()
+			}
+		}
+	}
+	if d == nil {
+		return nil
+	}
+	if err := d.set.Stored(); err != nil {
+		return err
+	}
+	d.stored(len(keys.keys))
+	c.filtering.resume()
+	return nil
+}
+
+// takeCut collects the watermarks of the only source, and what belongs to them:
+// with deduplication the keys, for exactly-once delivery the extents of all
+// sinks.
+func (c *committer) takeCut() (keys keyCut, err error) {
+	d := c.filtering.decisions
+	if !c.exact {
+		return d.collect(func() { c.due(0) })
+	}
+	if d == nil {
+		c.delivery.gate.close()
+		defer c.delivery.gate.open()
+	} else {
+		d.pause()
+		defer c.filtering.resume()
+	}
+	if err := c.settle(); err != nil {
+		return keys, err
+	}
+	if d == nil {
+		c.due(0)
+	} else {
+		keys, err = d.collect(func() { c.due(0) })
+	}
+	c.extents = c.extents[:0] // they depend on the watermarks: see Lane.Covered
+	for _, s := range c.delivery.sinks {
+		at := len(c.extents)
+		c.extents = s.Sink.(ExtentReporter).Extents(c.extents)
+		for j := range c.extents[at:] {
+			c.extents[at+j].Sink = s.name
+		}
+	}
+	return keys, err
+}
+
+// settle calls Barrier on all sinks until everything that was submitted is
+// resolved, or everything that was decided is settled. Refused records need a
+// moment for their second round, so settle makes several attempts. It gives up
+// if batches wait at the gate or for a retry, which can take longer than a cut
+// may take.
+func (c *committer) settle() error {
+	const tries, pause = 10, 5 * time.Millisecond
+	d := c.filtering.decisions
+	for try := 0; ; try++ {
+		if err := c.delivery.bringDown(); err != nil {
+			return err
+		}
+		switch {
+		case d == nil && !slices.ContainsFunc(c.openLanes(), func(l *Lane) bool { return !l.allResolved() }), d != nil && d.idle():
+			return nil
+		case try >= tries && (d == nil || c.waiting.Load() > 0):
+			return errBusy
+		}
+		c.sleep(pause)
+	}
+}
+
+// bringDown calls Barrier on all sinks, to make everything they hold durable.
+func (d *delivery) bringDown() error {
+	d.barrier <- struct{}{}
+	defer func() { <-d.barrier }()
+	for _, s := range d.sinks {
+		if d.stopped() {
+			return ErrStopped
+		}
+		if err := s.Barrier(d.hard); err != nil {
+			return fmt.Errorf("%s: %w", s.name, err)
+		}
+	}
+	return nil
+}
+
+// allResolved reports whether each outlet has submitted exactly the batches
+// before the watermark. A batch at which the lane was halted was given up in
+// its outlet and does not count.
+func (l *Lane) allResolved() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for i := range l.outlets {
+		o := &l.outlets[i]
+		halted := l.base+1 == l.end.Load() && o.next > l.base
+		if o.busy || o.stalled || o.redo < o.next || o.next != l.base && !halted {
+			return false
+		}
+	}
+	return true
+}

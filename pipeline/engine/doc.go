@@ -1,0 +1,47 @@
+// Package engine moves batches of records from sources through workers into
+// sinks. It implements lanes, ordering, dead letters, commits, shutdown and the
+// ledger, and does not depend on any particular source, sink, client library or
+// file.
+//
+// # The journey of a batch
+//
+// A [Source] takes a free [Batch] from its [Runtime], fills the input arena
+// with whole records of one [Lane], and emits the batch with the position after
+// its last record. A worker's [Codec] reads the records and fills the output
+// arenas. The worker then submits the batch, in the order that
+// [Options.Ordering] requires, to every [Sink] and, if it holds rejected
+// records, to the dead-letter sink. Each sink answers its [Ticket] exactly
+// once. After the last answer the lane resolves the batch, advances its
+// watermark over the longest resolved prefix, and returns the batch to the free
+// list.
+//
+// # Backpressure
+//
+// The free list holds a fixed number of batches. A source that finds none
+// blocks in Runtime.Get. This is the only backpressure; no other queue in the
+// process can grow.
+//
+// # Files
+//
+//	options.go, run.go, feed.go                    Options; Pipeline: a run; its sources and lanes
+//	source.go, intake.go, turn.go, sink.go,        what a source uses, what a sink is, and its
+//	ticket.go                                      answer
+//	codec.go, recordcodec.go                       Codec, and the one that reads records
+//	batch.go, message.go, pool.go, split.go        a batch and its arenas; messages; free
+//	                                               batches; parts
+//	lane.go, label.go, order.go, queue.go, gate.go a lane's watermark and properties; the order
+//	                                               of batches; waiting
+//	worker.go, route.go, generation.go             a worker; which sinks get a record; a new
+//	                                               codec
+//	delivery.go, refused.go, retry.go,             the way to the sinks; records that a sink
+//	deadletter.go, release.go                      refuses; a batch that all have answered
+//	commit.go, cut.go                              stored positions
+//	filter.go, dedupe.go, decisions.go             records that are dropped as duplicates; a
+//	                                               Dedupe's decisions
+//	lanekeys.go, claims.go, window.go              keys shared by processes: by lane, by claim;
+//	                                               windows of time
+//	verified.go                                    text that no checksum covers
+//	shutdown.go, errors.go                         how a run ends
+//	stats.go, meter.go                             the ledger; counts and durations
+//	invariants_on.go, invariants_off.go            checks of the build tag invariants
+package engine

@@ -1,0 +1,83 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+)
+
+var (
+	// ErrStopped is the error that a source gets from its [Runtime] after a
+	// hard stop.
+	ErrStopped = errors.New("pipeline: stopped")
+	// ErrDeadline is the error of a run that ended before everything was
+	// resolved, because of the shutdown deadline. The error of a run that
+	// [Pipeline.HardStop] ended matches it too, but has a text of its own.
+	ErrDeadline = errors.New("pipeline: shutdown deadline exceeded")
+	// ErrRevoked is the error for a batch of a lane that has been revoked since
+	// the batch was taken.
+	ErrRevoked = errors.New("pipeline: lane revoked")
+	// ErrEnded is the error for the use of a lane that has ended.
+	ErrEnded = errors.New("pipeline: lane has ended")
+)
+
+// An OpenError is the error of a source or a sink that could not be opened. The
+// run has not begun.
+type OpenError struct{ Err error }
+
+// Error returns the text of the wrapped error.
+func (e *OpenError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the wrapped error.
+func (e *OpenError) Unwrap() error { return e.Err }
+
+// A hardStop is the error of a run that [Pipeline.HardStop] ended.
+type hardStop struct{}
+
+func (hardStop) Error() string { return "pipeline: stopped by a second signal" }
+
+// Is makes a hard stop match ErrDeadline: a caller treats both the same way.
+func (hardStop) Is(target error) bool { return target == ErrDeadline }
+
+// bugf returns the error for a violated contract of this package, a source or a
+// sink. Operators grep for its first word.
+func bugf(format string, args ...any) error {
+	return fmt.Errorf("BUG: pipeline: "+format, args...)
+}
+
+// logInterval is the minimum time between two log messages of a kind that may
+// occur with every record.
+const logInterval = 10 * time.Second
+
+// A throttle passes one message per logInterval and counts the others. The zero
+// throttle is ready to use.
+type throttle struct {
+	mu      sync.Mutex
+	last    time.Time
+	skipped int64
+}
+
+// ok reports whether to log now, and how many messages it has suppressed
+// before.
+func (t *throttle) ok() (skipped int64, ok bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if now := time.Now(); t.last.IsZero() || now.Sub(t.last) >= logInterval {
+		skipped, t.skipped, t.last = t.skipped, 0, now
+		return skipped, true
+	}
+	t.skipped++
+	return 0, false
+}
+
+// A LostError is the error of a [Committer] or [Keeper] that can no longer
+// store checkpoints, for example because another process may own its directory.
+// It ends the run.
+type LostError struct{ Err error }
+
+// Error returns the text of the wrapped error.
+func (e *LostError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the wrapped error.
+func (e *LostError) Unwrap() error { return e.Err }

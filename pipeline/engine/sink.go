@@ -1,0 +1,141 @@
+package engine
+
+import "context"
+
+// A Sink makes batches durable. The pipeline calls Open once, Submit from many
+// workers concurrently (with an ordering: in lane order, one call at a time for
+// each lane), Barrier one or more times with further submissions in between,
+// and Close once. It calls Close even if Open failed.
+//
+// The context passed to Open, Submit and Barrier is canceled by a hard stop.
+// The pipeline no longer depends on these records then, because they will be
+// read again.
+type Sink interface {
+	// Open connects the sink or prepares its outputs. The pipeline opens all sinks
+	// before the sources. While it does, a soft stop cancels ctx, too.
+	Open(ctx context.Context) error
+	// Submit hands over t.Stream() of b, which is not empty. The sink may read
+	// it until it calls t.Done, and must not modify it. Submit blocks only for
+	// backpressure. If it returns nil, the sink calls t.Done exactly once,
+	// possibly before Submit returns, within bounded time and without waiting
+	// for more batches, because there may be none left. If Submit returns an
+	// error, the sink must not call t.Done, and the run ends as it does for
+	// Fatal.
+	Submit(ctx context.Context, b *Batch, t Ticket) error
+	// Barrier makes everything that was submitted before it durable and answers
+	// it: when it returns nil, all those calls of t.Done have returned. An
+	// error ends the run.
+	Barrier(ctx context.Context) error
+	// Close releases all resources. Before it returns it answers the tickets
+	// that are still open, which exist only after a hard stop. If ctx is
+	// already done, the run was cut short or has failed, and Close publishes
+	// nothing under a final name. After a hard stop a blocked Submit may still
+	// be in progress; once it finds the sink closed, it returns an error or
+	// answers its ticket itself.
+	Close(ctx context.Context) error
+	// Caps returns the capabilities of the sink. It may be called before Open.
+	Caps() SinkCaps
+}
+
+// SinkCaps describes the capabilities of a sink.
+type SinkCaps struct {
+	Ordered        bool // keeps the order of submission; answers Retryable before it takes the lane's next batch
+	MaxRecordBytes int  // longest record that the sink accepts, in bytes; 0: no limit
+}
+
+// A Packer is a Sink whose batches are compressed by the workers, so that
+// compression uses all cores. Each batch becomes complete members or frames;
+// with Stream.Apart, each record does. The compressed bytes are in
+// Stream.Packed of the stream that the sink receives.
+type Packer interface {
+	// NewPack returns a function for one worker, or nil if nothing is to be
+	// compressed. The function appends the compressed form of src to dst. It is
+	// not shared between goroutines. The pipeline calls NewPack after Open.
+	NewPack() (func(dst, src []byte) []byte, error)
+}
+
+// A LanePacker is a Packer whose compression differs between lanes.
+type LanePacker interface {
+	// NewLanePack is like Packer.NewPack, except that the function also
+	// receives the lane of src. It appends nothing for a lane that is not
+	// compressed.
+	NewLanePack() (func(dst, src []byte, l *Lane) []byte, error)
+}
+
+// A PiecePacker is a Packer whose output receives the batches of a lane one
+// after the other. It can compress the pieces of an oversize record into one
+// member.
+type PiecePacker interface {
+	// NewPiecePack returns a function for one worker. The function appends the
+	// compressed form of b.Out.Bytes, an oversize-record piece that was passed
+	// through unchanged, to dst. It appends nothing if it cannot continue the
+	// member; the piece then gets members of its own.
+	NewPiecePack() (func(dst []byte, b *Batch) []byte, error)
+}
+
+// An Extent is the length of an output at a checkpoint. The checkpoint does not
+// cover the bytes after it, and the next run truncates them.
+type Extent struct {
+	Sink   string // name of the sink; filled in by the pipeline
+	Lane   string // Lane.ID of the lane that the output belongs to; empty if it is shared by all lanes
+	Path   string
+	Length int64 // durable bytes
+}
+
+// An ExtentReporter is a Sink whose outputs can be truncated to an earlier
+// length. Extents appends the extents of all unfinished outputs to dst. The
+// pipeline calls it between a Barrier and the next Submit.
+type ExtentReporter interface {
+	Extents(dst []Extent) []Extent
+}
+
+// A CutObserver is an ExtentReporter that needs to know when the extents it
+// last reported are stored. From then on no run truncates its outputs below
+// them. The committer calls CutStored after CutCommitter.CommitCut. It must not
+// block.
+type CutObserver interface {
+	CutStored()
+}
+
+// A Class describes what a sink's error means for the records.
+type Class uint8
+
+// The classes of sink errors. The zero value means that there is no error.
+const (
+	OK        Class = iota
+	Retryable       // nothing is lost; the pipeline retries the batch with backoff, without limit
+	Permanent       // the sink will never accept these records; Options.OnRefused decides what happens to them
+	Fatal           // the sink cannot recover (a closed pipe, an invalid configuration); the run ends
+)
+
+// A Fault says what a sink objects to when it permanently refuses records.
+type Fault uint8
+
+// The faults.
+const (
+	FaultUnknown Fault = iota // the records, or the configuration of the sink: see refusals
+	FaultRecord               // these records; others would be accepted
+	FaultSize                 // the size of these records
+)
+
+// A Result is a sink's answer for one batch. The zero Result means success. An
+// error without a class is treated as Fatal. The error text must not contain
+// any byte of a record.
+type Result struct {
+	Err    error
+	Class  Class
+	Failed []uint32 // with Permanent: indexes into Stream.Recs of the failed records; nil: all of them
+
+	// Code is the broker's error code, with Permanent, if all failed records
+	// have the same one; otherwise it is empty. It is shown to operators.
+	Code string
+
+	// Fault says, with Permanent, what all failed records have in common.
+	Fault Fault
+
+	// Untried holds, with Permanent or Retryable, the ascending indexes of the
+	// records that the sink did not write because [Ticket.Held] returned true.
+	// Only these are submitted again, in a Stream of their own. No index is in
+	// both Untried and Failed.
+	Untried []uint32
+}

@@ -1,0 +1,28 @@
+package engine
+
+// This file lends the turns of workers. A source that could do work early, such
+// as inflating the parts of a file that it needs later, does it while a worker
+// has no batch. So batches have priority, and the number of goroutines that
+// work ahead follows what the workers leave.
+
+// A turn is the request for the turn of a worker. The worker waits until it is
+// closed.
+type turn chan struct{}
+
+// Turn implements [Runtime].
+func (in intake) Turn(stop <-chan struct{}) (done func(), ok bool) {
+	t := make(turn)
+	select {
+	case in.p.turns <- t:
+		return func() { close(t) }, true
+	case <-stop:
+	case <-in.p.hard.Done():
+	}
+	return nil, false
+}
+
+// SetSpare sets a function that does work which the source would otherwise do
+// later, such as decompressing text, and reports whether there is more of it.
+// [Runtime.Get] calls it while the lane has to wait and a worker has no batch,
+// in the goroutine of its caller, which also calls SetSpare. nil: nothing to do.
+func (l *Lane) SetSpare(f func() (more bool)) { l.spare = f }
