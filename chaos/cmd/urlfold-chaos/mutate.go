@@ -26,7 +26,7 @@ var suites = []experiment{
 func model(ctx context.Context, l *lab) error {
 	seeds := l.times(60, 2000)
 	tests := "^(TestLane|TestSim|TestPoison|TestCodecBroken)"
-	out, err := l.goTest(ctx, ".", []string{fmt.Sprintf("URLFOLD_SIM_SEEDS=%d", seeds)}, "-count=1", "-v", "-run", tests, "./pipeline")
+	out, err := l.goTest(ctx, ".", []string{fmt.Sprintf("URLFOLD_SIM_SEEDS=%d", seeds)}, "-count=1", "-v", "-run", tests, "./pipeline/engine")
 	l.check(err == nil, "%v:\n%s", err, lastLines(out, 20))
 	l.figure("simulated worlds", strings.Count(out, "--- PASS: TestSim/"))
 	l.check(strings.Count(out, "--- PASS: TestSim/") == seeds, "want %d simulated worlds", seeds)
@@ -46,52 +46,52 @@ var mutations = []chaos.Mutation{
 	{
 		Name: "a lane ignores the epoch: batches in flight at a revocation still move its watermark", File: "pipeline/engine/lane.go",
 		Old: "\tl.epoch++\n\tl.complete = false\n\tl.base = l.next\n\tl.dirty = false\n", New: "\tl.complete = false\n",
-		Package: "./pipeline", Tests: "^TestLane",
+		Package: "./pipeline/engine", Tests: "^TestLane",
 	},
 	{
 		Name: "an abandoned batch counts as done", File: "pipeline/engine/lane.go",
 		Old: "s.state = lost\n", New: "s.state = resolved\n",
-		Package: "./pipeline", Tests: "^TestLane",
+		Package: "./pipeline/engine", Tests: "^TestLane",
 	},
 	{
 		Name: "the watermark passes a gap", File: "pipeline/engine/lane.go",
 		Old: " && l.at(l.base).state == resolved && ", New: " && (l.at(l.base).state == resolved || l.next-l.base > 3) && ",
-		Package: "./pipeline", Tests: "^TestLane",
+		Package: "./pipeline/engine", Tests: "^TestLane",
 	},
 	{
 		Name: "a batch that a sink asks for again counts as done", File: "pipeline/engine/ticket.go",
 		Old: "\t\td.again(b, slot, failing)\n", New: "\t\td.endLeg(b, slot, false)\n",
-		Package: "./pipeline", Tests: "^TestSim$",
+		Package: "./pipeline/engine", Tests: "^TestSim$",
 	},
 	{
 		Name: "records that a sink rejects get no dead letter", File: "pipeline/engine/release.go",
 		Old: "if len(b.refused)+len(b.orphans) > 0 && p.o.DeadLetter != nil && ", New: "if len(b.refused)+len(b.orphans) > 1<<20 && p.o.DeadLetter != nil && ",
-		Package: "./pipeline", Tests: "^TestSim$",
+		Package: "./pipeline/engine", Tests: "^TestSim$",
 	},
 	{
 		Name: "a rejection counts as done although it must block the lane", File: "pipeline/engine/refused.go",
 		Old: "\t\td.block(b, s, slot, failed, r)\n", New: "\t\td.endLeg(b, slot, false)\n",
-		Package: "./pipeline", Tests: "^TestSim$",
+		Package: "./pipeline/engine", Tests: "^TestSim$",
 	},
 	{
 		Name: "batches after a rejected record overtake it", File: "pipeline/engine/ticket.go",
 		Old: "\t\tlower(&ordered.held, t.b.Seq) // keeps the batches after it from the sink\n", New: "",
-		Package: "./pipeline", Tests: "^TestSim$",
+		Package: "./pipeline/engine", Tests: "^TestSim$",
 	},
 	{
 		Name: "after a partial rejection only the rejected records are retried", File: "pipeline/engine/refused.go",
 		Old: "\trest := slices.Concat(failed, r.Untried)\n", New: "\trest := slices.Clone(failed)\n",
-		Package: "./pipeline", Tests: "^TestSim$",
+		Package: "./pipeline/engine", Tests: "^TestSim$",
 	},
 	{
 		Name: "after a hard stop everything counts as durable", File: "pipeline/engine/release.go",
 		Old: "durable := !b.lost.Load() && !p.stopped()", New: "durable := true",
-		Package: "./pipeline", Tests: "^TestHardStop$",
+		Package: "./pipeline/engine", Tests: "^TestHardStop$",
 	},
 	{
 		Name: "batches are submitted in the order in which the workers finish them", File: "pipeline/engine/delivery.go",
 		Old: "\t\tif d.ordering == OrderNone {\n\t\t\td.submit(b, slot)\n", New: "\t\tif d.ordering != OrderInput {\n\t\t\td.submit(b, slot)\n",
-		Package: "./pipeline", Tests: "^(TestSim|TestOrderPerLane)$",
+		Package: "./pipeline/engine", Tests: "^(TestSim|TestOrderPerLane)$",
 	},
 	{
 		Name: "an output is not truncated to its extent", File: "sinks/file/recover.go",
@@ -101,75 +101,75 @@ var mutations = []chaos.Mutation{
 	{
 		Name: "a commit stores keys whose first records are not durable yet", File: "pipeline/engine/decisions.go",
 		Old: "\tc.keys = d.ready[:len(d.ready):len(d.ready)]\n", New: "\tfor k := range d.slots {\n\t\td.ready = append(d.ready, k)\n\t}\n\tc.keys = d.ready\n",
-		Package: "./pipeline", Tests: "^TestSimDedupe$",
+		Package: "./pipeline/engine", Tests: "^TestSimDedupe$",
 	},
 	{
 		Name: "positions of lanes are stored one by one, with all keys", File: "pipeline/engine/cut.go",
 		Old:     "\t\tif err := f.committer.(KeyCommitter).CommitKeys(ctx, cut); err != nil {\n",
 		New:     "\t\tif len(f.ups) > 0 {\n\t\t\tcut.Ups = f.ups[:1]\n\t\t}\n\t\tif err := f.committer.(KeyCommitter).CommitKeys(ctx, cut); err != nil {\n",
-		Package: "./pipeline", Tests: "^TestSimDedupe$",
+		Package: "./pipeline/engine", Tests: "^TestSimDedupe$",
 	},
 	{
 		Name: "a batch with duplicates does not wait for their first records", File: "pipeline/engine/decisions.go",
 		Old: "\tif min(b.needs, b.number-1) > s.cut {\n\t\treturn false\n\t}\n", New: "",
-		Package: "./pipeline", Tests: "^TestSimDedupe$",
+		Package: "./pipeline/engine", Tests: "^TestSimDedupe$",
 	},
 	{
 		Name: "the key of a refused record stays", File: "pipeline/engine/refused.go",
 		Old: "\t\td.filtering.decisions.refuse(b, s, failed)\n", New: "",
-		Package: "./pipeline", Tests: "^TestSimDedupe$",
+		Package: "./pipeline/engine", Tests: "^TestSimDedupe$",
 	},
 	{
 		Name: "duplicates of a refused record get no dead letter", File: "pipeline/engine/decisions.go",
 		Old: "\ts.refused[first{k, no}] = s.last\n", New: "",
-		Package: "./pipeline", Tests: "^TestSimDedupe$",
+		Package: "./pipeline/engine", Tests: "^TestSimDedupe$",
 	},
 	{
 		Name: "the keys of a revoked lane stay", File: "pipeline/engine/decisions.go",
 		Old: "\t\t\tdelete(d.slots, f.Key) // no other", New: "\t\t\t_ = f // no other",
-		Package: "./pipeline", Tests: "^TestDedupeRevoke$",
+		Package: "./pipeline/engine", Tests: "^TestDedupeRevoke$",
 	},
 	{
 		Name: "the keys of a revoked lane stay until they are stored", File: "pipeline/engine/decisions.go",
 		Old: "\tfor _, f := range s.ready {\n\t\tdelete(d.slots, f.Key)\n\t}\n", New: "",
-		Package: "./pipeline", Tests: "^TestSimMembers$",
+		Package: "./pipeline/engine", Tests: "^TestSimMembers$",
 	},
 	{
 		Name: "the set of a revoked lane stays", File: "pipeline/engine/lane.go",
 		Old: "\t\tl.decisions.lanes.Drop(l)\n", New: "",
-		Package: "./pipeline", Tests: "^TestSimMembers$",
+		Package: "./pipeline/engine", Tests: "^TestSimMembers$",
 	},
 	{
 		Name: "a position is stored although its keys are not", File: "pipeline/engine/lanekeys.go",
 		Old: "\t\treturn d.lanes.Seal(ctx, c.up.Lane, c.firsts)\n", New: "\t\t_ = d.lanes.Seal(ctx, c.up.Lane, c.firsts)\n\t\treturn nil\n",
-		Package: "./pipeline", Tests: "^TestSimMembers$",
+		Package: "./pipeline/engine", Tests: "^TestSimMembers$",
 	},
 	{
 		Name: "the changelog gets keys whose first records are not durable yet", File: "pipeline/engine/decisions.go",
 		Old:     "\t\t\te.firsts = append(e.firsts, FirstKey{k, b.firstAt(i), window})\n",
 		New:     "\t\t\te.firsts = append(e.firsts, FirstKey{k, b.firstAt(i), window})\n\t\t\ts.ready = append(s.ready, FirstKey{k, b.firstAt(i), window})\n",
-		Package: "./pipeline", Tests: "^TestSimMembers$",
+		Package: "./pipeline/engine", Tests: "^TestSimMembers$",
 	},
 	{
 		Name: "a window is forgotten when a decision has passed it, before the cut has", File: "pipeline/engine/lanekeys.go",
 		Old: "c.least = w.least(w.cut.low)", New: "c.least = w.least(w.now.low)",
-		Package: "./pipeline", Tests: "^TestSimMembersWindows$",
+		Package: "./pipeline/engine", Tests: "^TestSimMembersWindows$",
 	},
 	{
 		Name: "a window is forgotten before the offset is committed", File: "pipeline/engine/lanekeys.go",
 		Old:     "\terrs = append(errs, d.storePositions(ctx, f, cuts))\n",
 		New:     "\terrs = append(errs, d.forget(ctx, cuts)...)\n\terrs = append(errs, d.storePositions(ctx, f, cuts))\n",
-		Package: "./pipeline", Tests: "^TestSimMembersWindows$",
+		Package: "./pipeline/engine", Tests: "^TestSimMembersWindows$",
 	},
 	{
 		Name: "a member forgets windows although its commit was refused", File: "pipeline/engine/lanekeys.go",
 		Old: " || c.up.Refused {", New: " {",
-		Package: "./pipeline", Tests: "^(TestForgetStored|TestSimMembersWindows)$",
+		Package: "./pipeline/engine", Tests: "^(TestForgetStored|TestSimMembersWindows)$",
 	},
 	{
 		Name: "an offset is committed with the times of records after it", File: "pipeline/engine/window.go",
 		Old: "state, err := w.cut.store()", New: "state, err := w.now.store()",
-		Package: "./pipeline", Tests: "^TestSimMembersWindows$",
+		Package: "./pipeline/engine", Tests: "^TestSimMembersWindows$",
 	},
 	{
 		Name: "the next owner of a partition does not know how far its times have come", File: "sources/kafka/log.go",
@@ -199,22 +199,22 @@ var mutations = []chaos.Mutation{
 	{
 		Name: "records without a key are duplicates of each other", File: "pipeline/engine/decisions.go",
 		Old: "\tif *id == (codec.Key{}) {\n\t\td.noKey++\n\t\treturn nil\n\t}\n", New: "",
-		Package: "./pipeline", Tests: "^TestSimDedupe$",
+		Package: "./pipeline/engine", Tests: "^TestSimDedupe$",
 	},
 	{
 		Name: "the last commit stores keys beyond the cut", File: "pipeline/engine/decisions.go",
 		Old: "\tdue()\n", New: "\tdue()\n\tif State(d.state.Load()) == Committing {\n\t\tfor k := range d.slots {\n\t\t\td.ready = append(d.ready, k)\n\t\t}\n\t}\n",
-		Package: "./pipeline", Tests: "^TestSimDedupe$",
+		Package: "./pipeline/engine", Tests: "^TestSimDedupe$",
 	},
 	{
 		Name: "records are decided about while a cut is taken", File: "pipeline/engine/decisions.go",
 		Old: "\tif d.paused || full {\n", New: "\tif full {\n",
-		Package: "./pipeline", Tests: "^(TestSimDedupe|TestDedupePause)$",
+		Package: "./pipeline/engine", Tests: "^(TestSimDedupe|TestDedupePause)$",
 	},
 	{
 		Name: "a sink that refuses a marked duplicate makes its key forgotten", File: "pipeline/engine/decisions.go",
 		Old: "\tb.Out.IDs[i] = codec.Key{}\n", New: "",
-		Package: "./pipeline", Tests: "^(TestSimMark|TestMarkRefused)$",
+		Package: "./pipeline/engine", Tests: "^(TestSimMark|TestMarkRefused)$",
 	},
 	{
 		Name: "a record is marked although another process may write the first of its key", File: "pipeline/engine/claims.go",
