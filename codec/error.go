@@ -15,7 +15,6 @@ const (
 	ErrPortInvalid                   // the port is not a number, or is above 65535
 	ErrRelative                      // no scheme, and no base that a browser could resolve the URL against
 	ErrMatchRejects                  // the program that the profile reproduces rejects the URL
-	ErrKey                           // ParseKey and KeyForm.Parse only: not a key in the given form
 
 	numErrors = iota + 1
 )
@@ -29,7 +28,6 @@ var errorNames = [numErrors]string{
 	ErrPortInvalid:  "port-invalid",
 	ErrRelative:     "relative-without-base",
 	ErrMatchRejects: "match-rejects",
-	ErrKey:          "key-invalid",
 }
 
 var errorTexts = [numErrors]string{
@@ -41,7 +39,6 @@ var errorTexts = [numErrors]string{
 	ErrPortInvalid:  "the port is invalid",
 	ErrRelative:     "the URL is relative, and there is no base to resolve it against",
 	ErrMatchRejects: "the program that the profile matches rejects the URL",
-	ErrKey:          "invalid key: must be 32 hex digits, 26 base32 digits or 16 bytes, depending on the form",
 }
 
 // Error returns a short description. It contains no part of the URL, which may

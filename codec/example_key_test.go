@@ -28,7 +28,7 @@ func ExampleLevel() {
 
 // A key has three text forms. Only the first and the last sort like the keys.
 func ExampleKeyForm() {
-	key, err := codec.ParseKey([]byte("9d159812b756c81af2f0827f03cd8721"))
+	key, err := codec.ParseKey("9d159812b756c81af2f0827f03cd8721")
 	if err != nil {
 		panic(err)
 	}

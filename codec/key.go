@@ -83,13 +83,33 @@ func KeyFunction(std Standard, lv Level) string {
 // on every machine and in every release. Different strings have different keys,
 // except for random collisions (expect the first among some 2^64 URLs) and,
 // with XXH3, deliberate ones. The zero Key means "no URL" and is never the key
-// of one.
-type Key struct{ Hi, Lo uint64 }
+// of one. Keys can be compared with ==, and marshal as their hex digits.
+type Key struct{ hi, lo uint64 }
+
+// KeyFrom returns the key with the given bytes, which are big-endian: the
+// reverse of [Key.Bytes].
+func KeyFrom(b [16]byte) Key {
+	return Key{binary.BigEndian.Uint64(b[:8]), binary.BigEndian.Uint64(b[8:])}
+}
+
+// KeyFromUint64s returns the key with the given halves: the reverse of
+// [Key.Uint64s].
+func KeyFromUint64s(hi, lo uint64) Key { return Key{hi, lo} }
+
+// Bytes returns the bytes of k, big-endian. They sort like the keys.
+func (k Key) Bytes() (b [16]byte) {
+	k.put(&b)
+	return b
+}
+
+// Uint64s returns the two halves of k, the first 64 bits of its bytes and the
+// last ones. Each half is a hash of the URL by itself.
+func (k Key) Uint64s() (hi, lo uint64) { return k.hi, k.lo }
 
 // AppendTo appends k as 32 lower-case hex digits, big-endian.
 func (k Key) AppendTo(dst []byte) []byte {
 	var b [32]byte
-	for i, half := range [2]uint64{k.Hi, k.Lo} {
+	for i, half := range [2]uint64{k.hi, k.lo} {
 		binary.BigEndian.PutUint64(b[i*16:], hexDigits(uint32(half>>32)))
 		binary.BigEndian.PutUint64(b[i*16+8:], hexDigits(uint32(half)))
 	}
@@ -111,36 +131,46 @@ func hexDigits(n uint32) uint64 {
 // AppendText implements encoding.TextAppender. It never fails.
 func (k Key) AppendText(dst []byte) ([]byte, error) { return k.AppendTo(dst), nil }
 
+// MarshalText implements encoding.TextMarshaler: 32 lower-case hex digits. It
+// never fails.
+func (k Key) MarshalText() ([]byte, error) { return k.AppendTo(nil), nil }
+
+// UnmarshalText implements encoding.TextUnmarshaler. It parses what ParseKey
+// does.
+func (k *Key) UnmarshalText(text []byte) error { return setName(k, text, ParseKey[string]) }
+
 // String returns the text that AppendTo appends.
 func (k Key) String() string { return string(k.AppendTo(nil)) }
 
 // Compare returns -1, 0 or +1. Keys sort in the order of their hex digits.
 func (k Key) Compare(o Key) int {
-	return cmp.Or(cmp.Compare(k.Hi, o.Hi), cmp.Compare(k.Lo, o.Lo))
+	return cmp.Or(cmp.Compare(k.hi, o.hi), cmp.Compare(k.lo, o.lo))
 }
 
 // IsZero reports whether k is the zero Key.
 func (k Key) IsZero() bool { return k == Key{} }
 
 // ParseKey parses the 32 hex digits that AppendTo appends, in upper or lower
-// case. The error is ErrKey.
-func ParseKey(text []byte) (Key, error) {
+// case. 32 zeros are the zero Key. The error is a *KeyError.
+func ParseKey[T ~string | ~[]byte](text T) (Key, error) {
+	var digits [32]byte
 	var b [16]byte
-	if len(text) != 32 {
-		return Key{}, ErrKey
+	if len(text) != len(digits) {
+		return Key{}, &KeyError{KeyHex}
 	}
-	if _, err := hex.Decode(b[:], text); err != nil {
-		return Key{}, ErrKey
+	copy(digits[:], text)
+	if _, err := hex.Decode(b[:], digits[:]); err != nil {
+		return Key{}, &KeyError{KeyHex}
 	}
-	return keyOf(b[:]), nil
+	return KeyFrom(b), nil
 }
 
 // keyOf returns the key in the first 16 bytes of b. It never returns the zero
 // Key, which means "no URL".
 func keyOf(b []byte) Key {
-	k := Key{binary.BigEndian.Uint64(b), binary.BigEndian.Uint64(b[8:])}
+	k := KeyFrom([16]byte(b))
 	if k.IsZero() {
-		k.Lo = 1
+		k.lo = 1
 	}
 	return k
 }

@@ -119,11 +119,12 @@ func TestKeyText(t *testing.T) {
 		t.Errorf("%v, %v", got, err)
 	}
 	for _, s := range []string{"", text[1:], text + "0", strings.Replace(text, "0", "g", 1)} {
-		if _, err := ParseKey([]byte(s)); err != ErrKey {
+		var bad *KeyError
+		if _, err := ParseKey([]byte(s)); !errors.As(err, &bad) || bad.Form != KeyHex {
 			t.Errorf("%q: %v", s, err)
 		}
 	}
-	if k.Compare(Key{k.Hi, k.Lo + 1}) != -1 || k.Compare(k) != 0 || k.Compare(Key{0, ^uint64(0)}) != 1 {
+	if k.Compare(Key{k.hi, k.lo + 1}) != -1 || k.Compare(k) != 0 || k.Compare(Key{0, ^uint64(0)}) != 1 {
 		t.Error("keys do not sort like their texts")
 	}
 	if b, err := k.AppendText([]byte("x")); string(b) != "x"+text || err != nil {

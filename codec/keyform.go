@@ -29,6 +29,20 @@ func ParseKeyForm(name string) (KeyForm, error) {
 	return parseName[KeyForm]("key form", name, keyFormNames)
 }
 
+// A KeyError reports that a text is not a key in the given form.
+type KeyError struct{ Form KeyForm }
+
+// Error says how many digits or bytes the form has.
+func (e *KeyError) Error() string {
+	switch e.Form {
+	case KeyBase32:
+		return "invalid key: must be 26 base32 digits"
+	case KeyRaw:
+		return "invalid key: must be 16 bytes"
+	}
+	return "invalid key: must be 32 hex digits"
+}
+
 var keyBase32 = base32.StdEncoding.WithPadding(base32.NoPadding)
 
 // Append appends k to dst in the form f.
@@ -45,29 +59,29 @@ func (f KeyForm) Append(dst []byte, k Key) []byte {
 }
 
 // Parse parses the text that Append appends; hex digits and base32 letters may
-// be in upper or lower case. The error is ErrKey.
+// be in upper or lower case. The error is a *KeyError.
 func (f KeyForm) Parse(text []byte) (Key, error) {
 	var b [16]byte
 	switch f {
 	case KeyBase32:
 		var upper [26]byte
 		if len(text) != len(upper) {
-			return Key{}, ErrKey
+			return Key{}, &KeyError{f}
 		}
 		for i, c := range text {
 			upper[i] = c - ('a'-'A')*byte(b2i('a' <= c && c <= 'z'))
 		}
 		if _, err := keyBase32.Decode(b[:], upper[:]); err != nil || keyTail(upper[25]) {
-			return Key{}, ErrKey
+			return Key{}, &KeyError{f}
 		}
 	case KeyRaw:
 		if copy(b[:], text) != len(b) || len(text) != len(b) {
-			return Key{}, ErrKey
+			return Key{}, &KeyError{f}
 		}
 	default:
 		return ParseKey(text)
 	}
-	return keyOf(b[:]), nil
+	return KeyFrom(b), nil
 }
 
 // keyTail reports whether the last base32 digit of a key has bits after the
@@ -83,7 +97,7 @@ func keyTail(digit byte) bool {
 
 // put writes the bytes of k to b, big-endian, and returns them.
 func (k Key) put(b *[16]byte) []byte {
-	binary.BigEndian.PutUint64(b[:8], k.Hi)
-	binary.BigEndian.PutUint64(b[8:], k.Lo)
+	binary.BigEndian.PutUint64(b[:8], k.hi)
+	binary.BigEndian.PutUint64(b[8:], k.lo)
 	return b[:]
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/base32"
 	"encoding/hex"
+	"errors"
 	"strings"
 	"testing"
 )
@@ -24,7 +25,8 @@ func TestKeyForm(t *testing.T) {
 			t.Errorf("%v: %q reads as %v, %v", f, got[1:], back, err)
 		}
 		for _, bad := range []string{"", want[1:], want + "A"} {
-			if _, err := f.Parse([]byte(bad)); err != ErrKey {
+			var e *KeyError
+			if _, err := f.Parse([]byte(bad)); !errors.As(err, &e) || e.Form != f {
 				t.Errorf("%v: %q: %v", f, bad, err)
 			}
 		}

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/internal/record"
 	"github.com/urlfold/urlfold/pipeline/engine"
 	"github.com/urlfold/urlfold/sinks"
@@ -122,8 +123,7 @@ func (c *client) batch(records ...string) *engine.Batch {
 		b.Out.Recs = append(b.Out.Recs, engine.OutRec{Span: engine.Span{Off: at, Len: uint32(len(r))}, Src: at})
 		b.In, b.Out.Bytes = append(b.In, r...), append(b.Out.Bytes, r...)
 		if c.facts {
-			f := record.Fact{Host: uint64(at)}
-			f.Key.Hi, f.Key.Lo = c.seq+1, uint64(c.off)+uint64(at)+1
+			f := record.Fact{Host: uint64(at), Key: codec.KeyFromUint64s(c.seq+1, uint64(c.off)+uint64(at)+1)}
 			b.Out.Facts = append(b.Out.Facts, f)
 		}
 	}

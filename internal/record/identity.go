@@ -91,7 +91,7 @@ func (w *Worker) AppendIdentity(dst []codec.Key) []codec.Key { return append(dst
 // written: a load of both would wait until both stores are complete.
 func (w *Worker) identity() codec.Key {
 	n := &w.n.fact.Identity
-	return codec.Key{Hi: n.Hi, Lo: n.Lo}
+	return codec.KeyFromUint64s(n.Uint64s())
 }
 
 // Time returns the time of the record of the last Append. Records without a URL have
@@ -141,7 +141,7 @@ func (w *Worker) identityOf(id *identity, s *locate.Site, rec []byte) (codec.Key
 		return codec.Key{}, false
 	}
 	h := xxh3.Hash128(text)
-	return codec.Key{Hi: h.Hi, Lo: h.Lo}, true
+	return codec.KeyFromUint64s(h.Hi, h.Lo), true
 }
 
 // join returns the identity of a list of URLs that continues the one of all with
@@ -149,7 +149,7 @@ func (w *Worker) identityOf(id *identity, s *locate.Site, rec []byte) (codec.Key
 func join(all, k codec.Key) codec.Key {
 	var both [64]byte
 	h := xxh3.Hash128(k.AppendTo(all.AppendTo(both[:0])))
-	return codec.Key{Hi: h.Hi, Lo: h.Lo}
+	return codec.KeyFromUint64s(h.Hi, h.Lo)
 }
 
 // Fact holds the properties of a record that a sink needs besides its bytes,

@@ -125,7 +125,8 @@ func (s *sharder) owns(v *View) bool {
 		return true
 	case v.present.has(fNorm) && w.n.cur.why == 0:
 		if k, ok := w.identityOf(&s.by, v.site, v.rec); ok {
-			return s.has(k.Lo)
+			_, low := k.Uint64s()
+			return s.has(low)
 		}
 	}
 	return s.ownsBytes(v.rec)

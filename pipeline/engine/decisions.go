@@ -125,7 +125,7 @@ func (d *decisions) seriesOf(l *Lane) *series {
 	}
 	if l.series == nil {
 		h := xxh3.HashString128(l.ID())
-		l.series = d.newSeries(codec.Key{Hi: h.Hi, Lo: h.Lo | 1})
+		l.series = d.newSeries(codec.KeyFromUint64s(h.Hi, h.Lo|1))
 	}
 	return l.series
 }
@@ -144,12 +144,17 @@ func (s *series) keyIn(k codec.Key) codec.Key {
 		return k
 	}
 	var b [32]byte
-	binary.LittleEndian.PutUint64(b[0:], s.salt.Hi)
-	binary.LittleEndian.PutUint64(b[8:], s.salt.Lo)
-	binary.LittleEndian.PutUint64(b[16:], k.Hi)
-	binary.LittleEndian.PutUint64(b[24:], k.Lo)
+	putKey(b[0:], s.salt)
+	putKey(b[16:], k)
 	h := xxh3.Hash128(b[:])
-	return codec.Key{Hi: h.Hi, Lo: h.Lo}
+	return codec.KeyFromUint64s(h.Hi, h.Lo)
+}
+
+// putKey writes k to b, as it is hashed into other keys.
+func putKey(b []byte, k codec.Key) {
+	hi, lo := k.Uint64s()
+	binary.LittleEndian.PutUint64(b, hi)
+	binary.LittleEndian.PutUint64(b[8:], lo)
 }
 
 func (s *series) at(no uint64) *decided { return &s.ring[no&uint64(len(s.ring)-1)] }

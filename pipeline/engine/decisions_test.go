@@ -46,7 +46,7 @@ func (s *keySource) CommitKeys(_ context.Context, _ KeyCut) error { return s.err
 // byKind is the identity of the lines of a fakeCodec in these tests: their first
 // byte.
 func byKind() Codec {
-	return &fakeCodec{key: func(rec []byte) codec.Key { return codec.Key{Hi: uint64(rec[0]), Lo: 1} }}
+	return &fakeCodec{key: func(rec []byte) codec.Key { return codec.KeyFromUint64s(uint64(rec[0]), 1) }}
 }
 
 // TestDedupeErrors: an error of the set, and a codec without facts, end the run
@@ -112,7 +112,7 @@ func keyed(l *Lane, p *Pipeline, seq uint64, keys ...uint64) *Batch {
 	for i, k := range keys {
 		b.Next = i
 		b.Out.add(b, fmt.Appendf(nil, "line %d\n", i))
-		b.Out.IDs = append(b.Out.IDs, codec.Key{Hi: k, Lo: 1})
+		b.Out.IDs = append(b.Out.IDs, codec.KeyFromUint64s(k, 1))
 	}
 	b.keep = b.keep.all(len(keys))
 	return b

@@ -56,7 +56,7 @@ func (u *simUnique) keyOf(line string) (k codec.Key) {
 	}
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(line[1:]))
-	return codec.Key{Hi: 1 + h.Sum64()%uint64(u.letters), Lo: 7}
+	return codec.KeyFromUint64s(1+h.Sum64()%uint64(u.letters), 7)
 }
 
 // in returns the key of a line in its window and the scope of its lane.

@@ -117,7 +117,7 @@ func (g *simGroup) plainKey(line string) (k codec.Key) {
 	}
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(line[1:]))
-	return codec.Key{Hi: 1 + h.Sum64()%uint64(g.letters), Lo: 7}
+	return codec.KeyFromUint64s(1+h.Sum64()%uint64(g.letters), 7)
 }
 
 // A simMember is one process. It is the source, and its LaneKeySet.

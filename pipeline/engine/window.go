@@ -90,11 +90,10 @@ func (o *Window) timeOf(b *Batch, i int) (int64, bool) {
 // inWindow returns k as a key of a window.
 func inWindow(k codec.Key, window uint32) codec.Key {
 	var b [20]byte
-	binary.LittleEndian.PutUint64(b[0:], k.Hi)
-	binary.LittleEndian.PutUint64(b[8:], k.Lo)
+	putKey(b[0:], k)
 	binary.LittleEndian.PutUint32(b[16:], window)
 	h := xxh3.Hash128(b[:])
-	return codec.Key{Hi: h.Hi, Lo: h.Lo}
+	return codec.KeyFromUint64s(h.Hi, h.Lo)
 }
 
 // windows is the state of the windows of a pipeline, or of a lane with a set of its

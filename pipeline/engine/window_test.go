@@ -36,7 +36,7 @@ func windowed(t *testing.T, set *windowSet) *Pipeline {
 func timed(l *Lane, p *Pipeline, seq uint64, minutes ...int64) *Batch {
 	b := keyed(l, p, seq, make([]uint64, len(minutes))...)
 	for i, m := range minutes {
-		b.Out.IDs[i] = codec.Key{Hi: 1, Lo: 1}
+		b.Out.IDs[i] = codec.KeyFromUint64s(1, 1)
 		b.Out.Times = append(b.Out.Times, record.Time{Seconds: 60 * m, Known: m >= 0})
 	}
 	return b

@@ -344,8 +344,8 @@ func TestKeys(t *testing.T) {
 	}
 	b := batch(laneOf("lane"), 1, "a", "a again", "b", "no url", "no url either")
 	b.Out.Facts = []record.Fact{
-		{Key: codec.Key{Hi: 1, Lo: 5}, Host: 3, Flags: codec.Flags{}.With(codec.NonHex)},
-		{Key: codec.Key{Hi: 1, Lo: 5}, Host: 3}, {Key: codec.Key{Hi: 1, Lo: 6}, Host: 4}, {}, {},
+		{Key: codec.KeyFromUint64s(1, 5), Host: 3, Flags: codec.Flags{}.With(codec.NonHex)},
+		{Key: codec.KeyFromUint64s(1, 5), Host: 3}, {Key: codec.KeyFromUint64s(1, 6), Host: 4}, {}, {},
 	}
 	if r := submit(t, s, b, &b.Out); r.Err != nil {
 		t.Fatal(r)
@@ -437,7 +437,7 @@ func TestOrdered(t *testing.T) {
 		}
 		b := batch(lane, int64(i*records), values...)
 		for j := range values {
-			b.Out.Facts = append(b.Out.Facts, record.Fact{Key: codec.Key{Lo: uint64(j)}})
+			b.Out.Facts = append(b.Out.Facts, record.Fact{Key: codec.KeyFromUint64s(0, uint64(j))})
 		}
 		go p.Cut()
 		if r := submit(t, s, b, &b.Out); r.Err != nil {

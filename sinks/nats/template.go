@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/urlfold/urlfold/codec"
 	client "github.com/urlfold/urlfold/internal/client/nats"
 	"github.com/urlfold/urlfold/internal/record"
 )
@@ -104,7 +105,8 @@ func (t *template) append(dst []byte, f *record.Fact, in string) []byte {
 		case p.mod == 0:
 			dst = f.Key.AppendTo(dst)
 		default:
-			dst = strconv.AppendUint(dst, f.Key.Lo%p.mod, 10)
+			_, low := f.Key.Uint64s()
+			dst = strconv.AppendUint(dst, low%p.mod, 10)
 		}
 	}
 	return dst
@@ -188,7 +190,7 @@ func (t *template) shards(limit uint64, f func(subject string) bool) bool {
 	}
 	for i := range mod {
 		var fact record.Fact
-		fact.Host, fact.Key.Lo = i, i
+		fact.Host, fact.Key = i, codec.KeyFromUint64s(0, i)
 		if !f(string(t.append(nil, &fact, ""))) {
 			break
 		}

@@ -10,7 +10,7 @@ import (
 )
 
 func TestTemplate(t *testing.T) {
-	fact := record.Fact{Host: 130, Key: codec.Key{Hi: 1, Lo: 70}}
+	fact := record.Fact{Host: 130, Key: codec.KeyFromUint64s(1, 70)}
 	f := func(text, in, want, filter string, facts bool) {
 		t.Helper()
 		tmpl, err := parseTemplate(text)

@@ -40,7 +40,7 @@ func BenchmarkClaims(b *testing.B) {
 				list := make([]*engine.Claim, n)
 				for i := range list {
 					key++
-					list[i] = &engine.Claim{Key: codec.Key{Hi: key * 0x9e3779b97f4a7c15, Lo: key}, Origin: engine.Origin{Lane: "jetstream/IN/d/0", Position: int64(key)}}
+					list[i] = &engine.Claim{Key: codec.KeyFromUint64s(key*0x9e3779b97f4a7c15, key), Origin: engine.Origin{Lane: "jetstream/IN/d/0", Position: int64(key)}}
 				}
 				if err := c.Claim(b.Context(), list); err != nil {
 					b.Fatal(err)

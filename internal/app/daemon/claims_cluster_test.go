@@ -41,7 +41,7 @@ func clusterClaims(t *testing.T, servers []*natstest.Server) *unique.Claims {
 // claimList returns claims of keys for the records of a lane.
 func claimList(lane string, from, n int) (list []*engine.Claim) {
 	for i := range n {
-		list = append(list, &engine.Claim{Key: codec.Key{Hi: uint64(from + i), Lo: 1}, Origin: engine.Origin{Lane: lane, Position: int64(i)}})
+		list = append(list, &engine.Claim{Key: codec.KeyFromUint64s(uint64(from+i), 1), Origin: engine.Origin{Lane: lane, Position: int64(i)}})
 	}
 	return list
 }
@@ -105,7 +105,7 @@ func TestClaimsCluster(t *testing.T) {
 	}
 	for _, cl := range more {
 		if cl.Answer != engine.ClaimHeld {
-			t.Errorf("key %d: answer %d after the quorum is back", cl.Key.Hi, cl.Answer)
+			t.Errorf("key %v: answer %d after the quorum is back", cl.Key, cl.Answer)
 		}
 	}
 	if err := members[0].Health(); err != nil {

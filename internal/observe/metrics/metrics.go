@@ -207,8 +207,10 @@ func source(t *table, s *engine.SourceSnapshot) {
 	records("duplicates", "", s.Ledger.Duplicates)
 	records("dead_lettered", "", s.Ledger.Dead)
 	records("abandoned", "", s.Ledger.Abandoned)
-	for r := 1; r < len(s.Stats.Rejects); r++ { // the zero Reason means not rejected
-		records("rejected", record.Reason(r).String(), s.Stats.Rejects[r])
+	for r := record.Reason(1); r < record.NumReasons; r++ { // the zero Reason means not rejected
+		if name := r.String(); name != "unknown" {
+			records("rejected", name, s.Stats.Rejects[r])
+		}
 	}
 	t.add("inflight_records", "Number of records that have been read and are not resolved.", gauge, float64(s.Ledger.InFlight), "component", s.Name)
 	t.add("bytes_total", "Number of bytes read (after decompression) and written (before compression), by direction.", counter, float64(s.Bytes), "component", s.Name, "direction", "in")

@@ -199,7 +199,7 @@ func (w *surveyor) deriveURL(g *tally.Group) error {
 	}
 	s := spelling{0: xxh3.Hash(g.Key), 1: xxh3.Hash(norm)}
 	for i, lv := range []codec.Level{codec.K0, codec.K1, codec.K2, codec.K3} {
-		s[2+i] = w.res.Key(lv).Lo
+		_, s[2+i] = w.res.Key(lv).Uint64s()
 	}
 	w.levels.add(&s)
 	w.key = w.res.AppendKey(w.key[:0], codec.K3)

@@ -152,7 +152,8 @@ func (c *Collisions) add(key codec.Key, url, norm []byte) {
 	s := spelling{key: key, hash: keyset.Key{Hi: h.Hi, Lo: h.Lo}, urls: 1}
 	var isNew [1]bool
 	// A relative URL can have several keys, depending on the rest of its record.
-	err := c.known.Add([]keyset.Key{{Hi: h.Hi ^ key.Hi, Lo: h.Lo ^ key.Lo}}, isNew[:])
+	hi, lo := key.Uint64s()
+	err := c.known.Add([]keyset.Key{{Hi: h.Hi ^ hi, Lo: h.Lo ^ lo}}, isNew[:])
 	if err == nil && isNew[0] {
 		if bytes.IndexByte(url, ':') >= 0 {
 			norm = nil // the example needs none

@@ -57,7 +57,7 @@ func TestJudge(t *testing.T) {
 		var pairs [][2]codec.Key
 		keys := 1 + rng.Uint64N(12)
 		for range rng.IntN(40) {
-			p := [2]codec.Key{{Hi: rng.Uint64N(keys)}, {Hi: rng.Uint64N(keys)}}
+			p := [2]codec.Key{codec.KeyFromUint64s(rng.Uint64N(keys), 0), codec.KeyFromUint64s(rng.Uint64N(keys), 0)}
 			pairs = append(pairs, p)
 			g.add(p[0], p[1], []byte("http://h/"), nil)
 		}
@@ -87,7 +87,7 @@ func TestExamples(t *testing.T) {
 		rand.Shuffle(len(urls), func(i, j int) { urls[i], urls[j] = urls[j], urls[i] })
 		g := newGraph(2)
 		for _, u := range urls {
-			g.add(codec.Key{Lo: 1}, codec.Key{Lo: 2}, []byte(u), []byte("/norm"))
+			g.add(codec.KeyFromUint64s(0, 1), codec.KeyFromUint64s(0, 2), []byte(u), []byte("/norm"))
 			g.reject(rejectedByB, []byte(u), []byte("/norm"))
 		}
 		if e := g.pairs[0].example; e != (example{"/c", "/norm"}) || g.pairs[0].urls != 5 || g.room != maxExampleBytes-7 {
@@ -100,7 +100,7 @@ func TestExamples(t *testing.T) {
 	g := newGraph(1)
 	g.room = 20
 	for i := range uint64(3) {
-		g.add(codec.Key{Lo: i}, codec.Key{Lo: i}, []byte("http://h/x"), nil)
+		g.add(codec.KeyFromUint64s(0, i), codec.KeyFromUint64s(0, i), []byte("http://h/x"), nil)
 	}
 	if !g.crowded || g.room != 0 || g.pairs[2].url != "" || g.pairs[2].urls != 1 {
 		t.Errorf("crowded %v, room %d, %+v", g.crowded, g.room, g.pairs)

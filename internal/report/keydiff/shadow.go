@@ -153,7 +153,10 @@ func (s *sampled) keep(mask uint64) {
 }
 
 // chosen reports whether a key is one of those that are counted.
-func chosen(k codec.Key, mask uint64) bool { return k.Lo&mask == 0 }
+func chosen(k codec.Key, mask uint64) bool {
+	_, low := k.Uint64s()
+	return low&mask == 0
+}
 
 // add implements collector.
 func (s *Shadow) add(a, b codec.Key, _, _ []byte) {

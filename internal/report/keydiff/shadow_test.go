@@ -122,7 +122,8 @@ func TestShadowSample(t *testing.T) {
 			urls, parts := map[codec.Key]int64{}, map[codec.Key]map[codec.Key]bool{}
 			for i := range g.pairs {
 				p := &g.pairs[i]
-				if k := key(p); k.Lo&mask == 0 {
+				k := key(p)
+				if _, lo := k.Uint64s(); lo&mask == 0 {
 					if parts[k] == nil {
 						parts[k] = map[codec.Key]bool{}
 					}

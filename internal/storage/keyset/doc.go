@@ -37,5 +37,8 @@ package keyset
 // is not a member of any set.
 type Key struct{ Hi, Lo uint64 }
 
+// KeyOf returns the key with the halves that [codec.Key.Uint64s] returns.
+func KeyOf(hi, lo uint64) Key { return Key{hi, lo} }
+
 // less reports whether k comes before o, in the order of their bits.
 func (k Key) less(o Key) bool { return k.Hi < o.Hi || k.Hi == o.Hi && k.Lo < o.Lo }

@@ -29,7 +29,7 @@ func (w *claimWorld) member(wrap func(Bucket) Bucket) *Claims {
 // ask claims key A for the record at a position.
 func ask(t *testing.T, c *Claims, position int64) *engine.Claim {
 	t.Helper()
-	cl := &engine.Claim{Key: codec.Key{Hi: 'A', Lo: 1}, Origin: engine.Origin{Lane: "jetstream/IN/d/0", Position: position}}
+	cl := &engine.Claim{Key: codec.KeyFromUint64s('A', 1), Origin: engine.Origin{Lane: "jetstream/IN/d/0", Position: position}}
 	if err := c.Claim(t.Context(), []*engine.Claim{cl}); err != nil {
 		t.Error(err)
 	}

@@ -345,7 +345,7 @@ func (s *memberSink) Submit(_ context.Context, b *engine.Batch, t engine.Ticket)
 // keyOfLine returns the key of a line, or the zero key.
 func keyOfLine(line string) (k codec.Key) {
 	if line[0] != '-' {
-		k = codec.Key{Hi: uint64(line[0]), Lo: 1}
+		k = codec.KeyFromUint64s(uint64(line[0]), 1)
 	}
 	return k
 }
@@ -364,10 +364,11 @@ func (w *claimWorld) bucketKey(line string) string {
 
 // inWindow returns k as a key of a window, as the pipeline does.
 func inWindow(k codec.Key, window uint32) codec.Key {
-	b := binary.LittleEndian.AppendUint64(nil, k.Hi)
-	b = binary.LittleEndian.AppendUint64(b, k.Lo)
+	hi, lo := k.Uint64s()
+	b := binary.LittleEndian.AppendUint64(nil, hi)
+	b = binary.LittleEndian.AppendUint64(b, lo)
 	h := xxh3.Hash128(binary.LittleEndian.AppendUint32(b, window))
-	return codec.Key{Hi: h.Hi, Lo: h.Lo}
+	return codec.KeyFromUint64s(h.Hi, h.Lo)
 }
 
 // timeOf returns the time of a message, in nanoseconds; 0: none. The messages are a

@@ -133,7 +133,7 @@ func (s *Durable) measure() {
 func (s *Durable) SetTable(bytes int64) { s.journal.SetTable(bytes) }
 
 // Has implements [engine.KeySet].
-func (s *Durable) Has(k codec.Key) (bool, error) { return s.journal.Has(keyset.Key(k)) }
+func (s *Durable) Has(k codec.Key) (bool, error) { return s.journal.Has(keyset.KeyOf(k.Uint64s())) }
 
 // Seal implements [engine.KeySet].
 func (s *Durable) Seal(keys []codec.Key) ([]byte, error) {
@@ -149,7 +149,7 @@ func (s *Durable) Forget(w *engine.Window) { s.step = 1 + uint32(w.Lateness/w.Si
 func (s *Durable) SealWindows(keys []codec.Key, w engine.WindowCut) ([]byte, error) {
 	s.keys = s.keys[:0]
 	for i, k := range keys {
-		next := keyset.Stamped{Key: keyset.Key(k)}
+		next := keyset.Stamped{Key: keyset.KeyOf(k.Uint64s())}
 		if s.step > 0 {
 			next.Stamp = w.Windows[i] + 1 // 0 is no stamp
 		}

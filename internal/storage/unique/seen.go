@@ -68,6 +68,6 @@ func (d *identities) read(b *engine.Batch) {
 	n := len(b.Out.IDs)
 	d.keys, d.is = slices.Grow(d.keys[:0], n)[:n], slices.Grow(d.is[:0], n)[:n]
 	for i, id := range b.Out.IDs {
-		d.keys[i] = keyset.Key(id)
+		d.keys[i] = keyset.KeyOf(id.Uint64s())
 	}
 }

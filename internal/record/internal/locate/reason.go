@@ -3,21 +3,25 @@ package locate
 import "github.com/urlfold/urlfold/codec"
 
 // Reason says why a record was rejected. The zero Reason means that it was not.
-// The lowest values equal those of codec.Error, up to its last constant: the
-// record has a URL that the codec cannot parse.
+// The values below firstReason equal those of codec.Error: the record has a URL
+// that the codec cannot parse. Values without a name are never used.
 type Reason uint8
+
+// firstReason is the first Reason that is not an error of the codec. It leaves
+// room for more of those.
+const firstReason = 32
 
 // Reasons that are not errors of the codec.
 const (
-	Unparsed     Reason = Reason(codec.ErrKey) + 1 + iota // the record does not match the format
-	NoField                                               // the record lacks the configured field
-	TooLong                                               // the record exceeds the length limit
-	Panic                                                 // the codec panicked on the record
-	Refused                                               // a sink permanently refused the output
-	Flagged                                               // a URL has a flag that the job rejects
-	NotHTTP                                               // a URL has a scheme other than http and https, and the job rejects that
-	NoSchema                                              // there is no schema with the id of the record
-	FirstRefused                                          // the record is a duplicate, and a sink refused the first record of its key
+	Unparsed     Reason = firstReason + iota // the record does not match the format
+	NoField                                  // the record lacks the configured field
+	TooLong                                  // the record exceeds the length limit
+	Panic                                    // the codec panicked on the record
+	Refused                                  // a sink permanently refused the output
+	Flagged                                  // a URL has a flag that the job rejects
+	NotHTTP                                  // a URL has a scheme other than http and https, and the job rejects that
+	NoSchema                                 // there is no schema with the id of the record
+	FirstRefused                             // the record is a duplicate, and a sink refused the first record of its key
 	NumReasons
 )
 

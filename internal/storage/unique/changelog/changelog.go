@@ -123,7 +123,7 @@ func (c *Changelog) Has(l *engine.Lane, k codec.Key, window uint32) (bool, error
 	if s == nil {
 		return false, fmt.Errorf("BUG: the keys of %s are not loaded", l.Name())
 	}
-	return s.has(keyset.Key(k), s.groupOf(window))
+	return s.has(keyset.KeyOf(k.Uint64s()), s.groupOf(window))
 }
 
 // batchEntries is the maximum number of entries in a record batch: about 100 KB.

@@ -69,7 +69,7 @@ func entries(from, n int) (list []engine.FirstKey) {
 }
 
 func keyNo(k int) codec.Key {
-	return codec.Key{Hi: (uint64(k) + 1) * 0x9E3779B97F4A7C15, Lo: uint64(k)}
+	return codec.KeyFromUint64s((uint64(k)+1)*0x9E3779B97F4A7C15, uint64(k))
 }
 
 func seal(t *testing.T, c *Changelog, l *engine.Lane, list []engine.FirstKey) {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 
+	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/internal/client/kafka"
 	"github.com/urlfold/urlfold/internal/storage/keyset"
 	"github.com/urlfold/urlfold/pipeline/engine"
@@ -62,7 +63,7 @@ type entryWriter struct {
 
 // message returns the message of f. The next call overwrites it.
 func (w *entryWriter) message(f engine.FirstKey, millis int64) *kafka.Record {
-	r := w.tombstone(keyset.Key(f.Key), millis)
+	r := w.tombstone(keyset.KeyOf(f.Key.Uint64s()), millis)
 	r.Value = binary.BigEndian.AppendUint64(w.value[:0], uint64(f.At))
 	if w.windows {
 		r.Value = binary.BigEndian.AppendUint32(r.Value, f.Window)
@@ -91,7 +92,7 @@ func entryOf(r *kafka.Record, set setID) (f engine.FirstKey, ours bool, err erro
 	if r.Value == nil || setID(r.Key[:setLen]) != set {
 		return f, false, nil
 	}
-	f.Key.Hi, f.Key.Lo = binary.BigEndian.Uint64(r.Key[setLen:]), binary.BigEndian.Uint64(r.Key[setLen+8:])
+	f.Key = codec.KeyFrom([16]byte(r.Key[setLen:]))
 	f.At = int64(binary.BigEndian.Uint64(r.Value))
 	if window := r.Value[valueLen:]; len(window) > 0 {
 		f.Window = binary.BigEndian.Uint32(window)

@@ -70,7 +70,7 @@ func (s *laneSet) addFirsts(firsts []engine.FirstKey) error {
 	byGroup := map[uint32][]keyset.Key{}
 	for _, f := range firsts {
 		g := s.groupOf(f.Window)
-		byGroup[g] = append(byGroup[g], keyset.Key(f.Key))
+		byGroup[g] = append(byGroup[g], keyset.KeyOf(f.Key.Uint64s()))
 	}
 	for g, keys := range byGroup {
 		if err := s.add(keys, g); err != nil {
