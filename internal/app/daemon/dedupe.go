@@ -17,6 +17,7 @@ import (
 	"github.com/urlfold/urlfold/internal/record"
 	"github.com/urlfold/urlfold/internal/storage/checkpoint"
 	"github.com/urlfold/urlfold/internal/storage/keyset"
+	"github.com/urlfold/urlfold/internal/storage/keyset/table"
 	"github.com/urlfold/urlfold/internal/storage/unique"
 	"github.com/urlfold/urlfold/internal/storage/unique/changelog"
 	"github.com/urlfold/urlfold/pipeline/engine"
@@ -298,7 +299,7 @@ func (p *plan) openKeys(ctx context.Context, c *parts, store *checkpoint.Store, 
 	return nil
 }
 
-func init() { keyset.Outside = memory.Outside }
+func init() { table.Outside = memory.Outside }
 
 // keyTables returns the most memory, in bytes, of a set of keys outside the heap.
 func (p *plan) keyTables() int64 {

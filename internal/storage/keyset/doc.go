@@ -20,8 +20,7 @@
 // Two different URLs with the same 128-bit key count as one: expect the first such
 // pair among some 2^64 URLs.
 //
-//	table.go    keys in memory
-//	memory_*.go memory outside the heap of Go; hugepage_*.go
+//	table/      keys in memory
 //	run.go      the format of a run, its writer
 //	lookup.go   a key in a run
 //	merge.go    several runs into one
@@ -33,12 +32,11 @@
 //	temporary.go files that end with the process
 package keyset
 
+import "github.com/urlfold/urlfold/internal/storage/keyset/table"
+
 // A Key is the 128-bit hash of a canonical string, as in codec.Key. The zero Key
 // is not a member of any set.
-type Key struct{ Hi, Lo uint64 }
+type Key = table.Key
 
 // KeyOf returns the key with the halves that [codec.Key.Uint64s] returns.
-func KeyOf(hi, lo uint64) Key { return Key{hi, lo} }
-
-// less reports whether k comes before o, in the order of their bits.
-func (k Key) less(o Key) bool { return k.Hi < o.Hi || k.Hi == o.Hi && k.Lo < o.Lo }
+func KeyOf(hi, lo uint64) Key { return Key{Hi: hi, Lo: lo} }

@@ -15,6 +15,8 @@ import (
 	"github.com/zeebo/xxh3"
 
 	"github.com/urlfold/urlfold/internal/storage/disk"
+
+	"github.com/urlfold/urlfold/internal/storage/keyset/table"
 )
 
 // A Journal is a set of keys in a folder. Which files count, and how much of
@@ -40,10 +42,10 @@ type Journal struct {
 	most      int // keys in memory at which they become a run
 	createLog func() (logFile, error)
 
-	mu      sync.Mutex // guards the fields of the set
-	table   table      // keys of the logs
-	stamped []Stamped  // the same with their stamps, unsorted; those without a stamp are missing
-	runs    []*Run     // the oldest first
+	mu      sync.Mutex  // guards the fields of the set
+	table   table.Table // keys of the logs
+	stamped []Stamped   // the same with their stamps, unsorted; those without a stamp are missing
+	runs    []*Run      // the oldest first
 
 	now, next JournalState // stored, and to be stored
 	nextRuns  []*Run
@@ -172,7 +174,7 @@ func (j *Journal) loadLog(info LogInfo) error {
 		return fmt.Errorf("%s: %w: its first %d bytes are not those that were stored", name, errDamaged, info.Bytes)
 	}
 	for keys := data[len(logMagic):]; len(keys) >= size; keys = keys[size:] {
-		k := Stamped{Key: keyOf(keys)}
+		k := Stamped{Key: table.KeyOf(keys)}
 		if size > keyBytes {
 			k.Stamp = binary.BigEndian.Uint32(keys[keyBytes:])
 		}
@@ -184,8 +186,8 @@ func (j *Journal) loadLog(info LogInfo) error {
 }
 
 // remember adds k to a table, and to the list of keys with stamps if it has one.
-func (j *Journal) remember(t *table, list *[]Stamped, k Stamped) error {
-	added, err := t.add(k.Key)
+func (j *Journal) remember(t *table.Table, list *[]Stamped, k Stamped) error {
+	added, err := t.Add(k.Key)
 	if added && k.Stamp > 0 {
 		*list = append(*list, k)
 	}
@@ -208,7 +210,7 @@ func (s *JournalState) names() map[string]bool {
 func (j *Journal) Has(k Key) (bool, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if j.table.has(k) {
+	if j.table.Has(k) {
 		return true, nil
 	}
 	for _, r := range slices.Backward(j.runs) {
@@ -227,19 +229,19 @@ func (j *Journal) Len() (n int64) {
 	for _, r := range j.runs {
 		n += r.info.Keys
 	}
-	return n + int64(j.table.len)
+	return n + int64(j.table.Len())
 }
 
 // Bytes returns the memory and the disk space of the set.
 func (j *Journal) Bytes() (memory, disk int64) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	memory = j.table.bytes
+	memory = j.table.Bytes()
 	for _, r := range j.runs {
 		memory += r.bytes()
 		disk += r.info.Bytes
 	}
-	return memory + int64(len(j.stamped))*(keyBytes+8), disk + int64(j.table.len)*keyBytes + int64(len(j.stamped))*stampBytes
+	return memory + int64(len(j.stamped))*(keyBytes+8), disk + int64(j.table.Len())*keyBytes + int64(len(j.stamped))*stampBytes
 }
 
 // Append writes and syncs keys, which are not in the set, and returns the state
@@ -254,8 +256,8 @@ func (j *Journal) Append(keys []Stamped, least uint32) (state JournalState, chan
 	if len(keys) < len(j.pending) || !slices.Equal(keys[:len(j.pending)], j.pending) {
 		return j.now, false, errors.New("BUG: keyset: keys that may be stored are missing from the next ones")
 	}
-	full := j.table.len > 0 && (j.table.len >= j.most || len(j.now.Logs) >= mostLogs)
-	if !j.sealed && (full || least > j.now.Least && j.table.len+len(j.runs) > 0) {
+	full := j.table.Len() > 0 && (j.table.Len() >= j.most || len(j.now.Logs) >= mostLogs)
+	if !j.sealed && (full || least > j.now.Least && j.table.Len()+len(j.runs) > 0) {
 		if err := j.seal(max(least, j.now.Least)); err != nil {
 			return j.now, false, err
 		}
@@ -297,7 +299,7 @@ func (j *Journal) sealTable(least uint32) error {
 	slices.SortFunc(stamps, func(a, b Stamped) int {
 		return cmp.Or(cmp.Compare(a.Hi, b.Hi), cmp.Compare(a.Lo, b.Lo))
 	})
-	left := j.table.len
+	left := j.table.Len()
 	for _, k := range stamps {
 		if k.Stamp < least {
 			left--
@@ -307,7 +309,7 @@ func (j *Journal) sealTable(least uint32) error {
 		return nil
 	}
 	r, err := j.folder.Write(func(yield func(Key, uint32) bool) {
-		for k := range j.table.all() {
+		for k := range j.table.All() {
 			var stamp uint32
 			if len(stamps) > 0 && stamps[0].Key == k {
 				stamp = stamps[0].Stamp
@@ -513,7 +515,7 @@ func (j *Journal) adopt() error {
 	defer j.mu.Unlock()
 	t, stamped := &j.table, &j.stamped
 	if j.sealed {
-		t, stamped = new(table), new([]Stamped)
+		t, stamped = new(table.Table), new([]Stamped)
 	}
 	for _, k := range j.pending {
 		if err := j.remember(t, stamped, k); err != nil {
@@ -524,7 +526,7 @@ func (j *Journal) adopt() error {
 		return nil
 	}
 	old := j.runs
-	j.table.reset()
+	j.table.Reset()
 	j.table, j.stamped, j.runs = *t, *stamped, j.nextRuns
 	for _, r := range old {
 		if !slices.Contains(j.runs, r) {
@@ -557,7 +559,7 @@ func (j *Journal) Close() error {
 	for _, r := range j.runs {
 		errs = append(errs, r.Close())
 	}
-	j.table.reset()
+	j.table.Reset()
 	j.runs, j.nextRuns = nil, nil
 	if j.log != nil {
 		errs = append(errs, j.log.Close())

@@ -80,7 +80,7 @@ type storedState struct {
 
 // key returns key n. Later keys have later stamps.
 func (w *journalWorld) key(n uint64) Stamped {
-	k := Stamped{Key: Key{n * 0x9E3779B97F4A7C15, n}}
+	k := Stamped{Key: Key{Hi: n * 0x9E3779B97F4A7C15, Lo: n}}
 	if w.stamped {
 		k.Stamp = 1 + uint32(n/100)
 	}
@@ -257,7 +257,7 @@ func TestJournalForget(t *testing.T) {
 	}
 	group := func(stamp uint32) (keys []Stamped) {
 		for n := range uint64(1000) {
-			keys = append(keys, Stamped{Key{(n + 1) * 0x9E3779B97F4A7C15, uint64(stamp)}, stamp})
+			keys = append(keys, Stamped{Key{Hi: (n + 1) * 0x9E3779B97F4A7C15, Lo: uint64(stamp)}, stamp})
 		}
 		return keys
 	}
@@ -317,7 +317,7 @@ func TestJournalDamage(t *testing.T) {
 	for i := range uint64(3) {
 		var keys []Stamped
 		for n := range uint64(100) {
-			keys = append(keys, Stamped{Key: Key{(n + 1) << 40, i}})
+			keys = append(keys, Stamped{Key: Key{Hi: (n + 1) << 40, Lo: i}})
 		}
 		if state, _, err = j.Append(keys, 0); err != nil {
 			t.Fatal(err)

@@ -11,6 +11,8 @@ import (
 
 	"github.com/FastFilter/xorfilter"
 	"github.com/zeebo/xxh3"
+
+	"github.com/urlfold/urlfold/internal/storage/keyset/table"
 )
 
 // A Run is an open file of keys, with its filters and its index in memory. It is
@@ -103,7 +105,7 @@ func (r *Run) load() error {
 	for _, f := range r.stored {
 		total, most = total+f.size, max(most, f.size)
 	}
-	memory, err := allocateBytes(total)
+	memory, err := table.AllocateBytes(total)
 	if err != nil {
 		return err
 	}
@@ -112,7 +114,7 @@ func (r *Run) load() error {
 	for i, s := range r.stored {
 		f, err := r.loadFilter(s, buf[:s.size])
 		if err != nil {
-			releaseBytes(memory)
+			table.ReleaseBytes(memory)
 			return fmt.Errorf("filter %d: %w", i, err)
 		}
 		n := copy(left, f.Fingerprints)
@@ -139,7 +141,7 @@ func (r *Run) loadFilter(s storedRun, buf []byte) (*xorfilter.BinaryFuse[uint8],
 
 // unload releases the memory of the filters until they are needed again.
 func (r *Run) unload() {
-	releaseBytes(r.memory)
+	table.ReleaseBytes(r.memory)
 	r.filters, r.memory = nil, nil
 }
 
@@ -258,7 +260,7 @@ func (v blockView) key(i int) Key {
 	var key [16]byte
 	size := 16 - len(v.shared)
 	copy(key[copy(key[:], v.shared):], v.rest[i*size:(i+1)*size])
-	return keyOf(key[:])
+	return table.KeyOf(key[:])
 }
 
 // has reports whether k is in the block.
@@ -266,7 +268,7 @@ func (v blockView) has(k Key) bool {
 	lo, hi := 0, v.n
 	for lo < hi {
 		mid := (lo + hi) / 2
-		if v.key(mid).less(k) {
+		if v.key(mid).Less(k) {
 			lo = mid + 1
 		} else {
 			hi = mid

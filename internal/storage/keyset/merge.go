@@ -59,7 +59,7 @@ func (c *cursor) nextBlock() (err error) {
 type cursors []*cursor
 
 func (c cursors) Len() int           { return len(c) }
-func (c cursors) Less(i, j int) bool { return c[i].less(c[j].Key) }
+func (c cursors) Less(i, j int) bool { return c[i].Less(c[j].Key) }
 func (c cursors) Swap(i, j int)      { c[i], c[j] = c[j], c[i] }
 func (c *cursors) Push(x any)        { *c = append(*c, x.(*cursor)) }
 func (c *cursors) Pop() any {

@@ -123,9 +123,8 @@ func (w *runWriter) flushBlock() error {
 	b = append(b, byte(p))
 	b = binary.LittleEndian.AppendUint32(b, w.oldest)
 	b = append(b, byte(size))
-	var key [16]byte
 	for i, e := range w.block {
-		e.put(&key)
+		key := e.Bytes()
 		if i == 0 {
 			b = append(b, key[:p]...)
 			w.index = append(w.index, key[:8]...)
@@ -222,15 +221,4 @@ func parseTail(b []byte) (t tail, check uint64) {
 	stamps := next()
 	t.oldest, t.newest = uint32(stamps), uint32(stamps>>32)
 	return t, next()
-}
-
-// put writes k to b, big-endian.
-func (k Key) put(b *[16]byte) {
-	binary.BigEndian.PutUint64(b[:8], k.Hi)
-	binary.BigEndian.PutUint64(b[8:], k.Lo)
-}
-
-// keyOf reads a key that put has written.
-func keyOf(b []byte) Key {
-	return Key{binary.BigEndian.Uint64(b[:8]), binary.BigEndian.Uint64(b[8:16])}
 }

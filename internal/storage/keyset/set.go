@@ -6,6 +6,8 @@ import (
 	"io"
 	"iter"
 	"slices"
+
+	"github.com/urlfold/urlfold/internal/storage/keyset/table"
 )
 
 // Options set the limits of a Set.
@@ -22,7 +24,7 @@ type Options struct {
 type Set struct {
 	o        Options
 	minTable int64 // bytes that the table may use in any case
-	table    table
+	table    table.Table
 	runs     []*Run // the oldest first
 	files    runFiles
 	stamp    uint32 // of the keys in the table
@@ -57,7 +59,7 @@ func (s *Set) Len() int64 { return s.len }
 
 // Bytes returns the memory and the disk space that the set uses.
 func (s *Set) Bytes() (memory, disk int64) {
-	memory = s.table.bytes
+	memory = s.table.Bytes()
 	for _, r := range s.runs {
 		memory += r.bytes()
 		disk += r.info.Bytes
@@ -75,9 +77,9 @@ func (r *Run) bytes() int64 { return int64(len(r.index))*8 + blockSize + int64(l
 func (s *Set) Add(keys []Key, added []bool) error {
 	for len(keys) > 0 {
 		n := min(len(keys), touched)
-		s.table.touch(keys[:n])
+		s.table.Touch(keys[:n])
 		for i, k := range keys[:n] {
-			if added[i] = k == (Key{}) || !s.table.has(k); !added[i] || k == (Key{}) {
+			if added[i] = k == (Key{}) || !s.table.Has(k); !added[i] || k == (Key{}) {
 				continue
 			}
 			var err error
@@ -100,7 +102,7 @@ func (s *Set) add(k Key) (bool, error) {
 	if k == (Key{}) {
 		return true, nil
 	}
-	if isNew, err := s.table.add(k); err != nil || !isNew {
+	if isNew, err := s.table.Add(k); err != nil || !isNew {
 		return false, err
 	}
 	if len(s.runs) > 0 {
@@ -116,7 +118,7 @@ func (s *Set) add(k Key) (bool, error) {
 
 // limit moves the table to a run if it has reached its limit.
 func (s *Set) limit() error {
-	if s.o.MaxMemory > 0 && s.table.bytes > s.tableLimit() {
+	if s.o.MaxMemory > 0 && s.table.Bytes() > s.tableLimit() {
 		return s.seal()
 	}
 	return nil
@@ -127,7 +129,7 @@ func (s *Set) Has(k Key) (bool, error) {
 	if k == (Key{}) {
 		return false, nil
 	}
-	if s.table.has(k) {
+	if s.table.Has(k) {
 		return true, nil
 	}
 	return s.inRuns(k)
@@ -137,7 +139,7 @@ func (s *Set) Has(k Key) (bool, error) {
 func (s *Set) HasAll(keys []Key, is []bool) error {
 	for len(keys) > 0 {
 		n := min(len(keys), touched)
-		s.table.touch(keys[:n])
+		s.table.Touch(keys[:n])
 		for i, k := range keys[:n] {
 			var err error
 			if is[i], err = s.Has(k); err != nil {
@@ -162,7 +164,7 @@ func (s *Set) inRuns(k Key) (bool, error) {
 // ends after an error about a file. The set must not be changed meanwhile.
 func (s *Set) Keys() iter.Seq2[Key, error] {
 	return func(yield func(Key, error) bool) {
-		for k := range s.table.all() {
+		for k := range s.table.All() {
 			if !yield(k, nil) {
 				return
 			}
@@ -202,7 +204,7 @@ func (s *Set) tableLimit() int64 {
 // seal writes the table as a run, and merges runs if there are many.
 func (s *Set) seal() error {
 	err := s.write(func(w *runWriter) error {
-		for k := range s.table.all() {
+		for k := range s.table.All() {
 			if err := w.add(k, s.stamp); err != nil {
 				return err
 			}
@@ -212,7 +214,7 @@ func (s *Set) seal() error {
 	if err != nil {
 		return err
 	}
-	s.table.reset()
+	s.table.Reset()
 	// Merge the newest runs as long as fanIn of them have a similar size.
 	// So each key is copied once for each fourfold of the set.
 	for {
@@ -293,7 +295,7 @@ func (s *Set) replace(at int, fill func(w *runWriter) error) error {
 
 // Close releases memory and files. Temporary files are removed.
 func (s *Set) Close() error {
-	s.table.reset()
+	s.table.Reset()
 	var errs []error
 	for _, r := range s.runs {
 		errs = append(errs, r.Close(), s.files.leave(r.file.Name()))

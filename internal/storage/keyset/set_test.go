@@ -15,7 +15,7 @@ func keysOf(seed uint64, n, distinct int) []Key {
 	r := rand.New(rand.NewPCG(seed, 1))
 	all := make([]Key, distinct)
 	for i := range all {
-		all[i] = Key{r.Uint64(), r.Uint64()}
+		all[i] = Key{Hi: r.Uint64(), Lo: r.Uint64()}
 	}
 	keys := make([]Key, n)
 	for i := range keys {
@@ -49,7 +49,7 @@ func checkAdd(t *testing.T, s *Set, keys []Key) {
 		if ok, err := s.Has(k); !ok || err != nil {
 			t.Fatalf("Has(%v): %v, %v", k, ok, err)
 		}
-		if ok, err := s.Has(Key{k.Hi, k.Lo + 1}); ok != oracle[Key{k.Hi, k.Lo + 1}] || err != nil {
+		if ok, err := s.Has(Key{Hi: k.Hi, Lo: k.Lo + 1}); ok != oracle[Key{Hi: k.Hi, Lo: k.Lo + 1}] || err != nil {
 			t.Fatalf("Has of a missing key: %v, %v", ok, err)
 		}
 	}
@@ -67,20 +67,12 @@ func TestSetInMemory(t *testing.T) {
 	}
 }
 
-// TestSmallSet: a set of few keys stays within the cache of a processor, and segments
-// pass through the size from which they grow by a fifth.
+// TestSmallSet: a set of few keys stays within the cache of a processor.
 func TestSmallSet(t *testing.T) {
 	s := New(Options{})
 	checkAdd(t, s, keysOf(3, 4000, 1500))
 	if memory, _ := s.Bytes(); memory > 300<<10 {
 		t.Errorf("%d bytes for %d keys", memory, s.Len())
-	}
-	homes := 0
-	for homes < doubleHomes {
-		homes = moreHomes(homes)
-	}
-	if next := moreHomes(homes); homes != doubleHomes || next != doubleHomes*6/5&^(lineSlots-1) {
-		t.Errorf("%d homes grow to %d", homes, next)
 	}
 	if err := s.Close(); err != nil {
 		t.Error(err)
@@ -114,7 +106,7 @@ func TestSetSpills(t *testing.T) {
 func TestSetEdges(t *testing.T) {
 	var keys []Key
 	for i := range uint64(3_000) {
-		keys = append(keys, Key{1 << 40, i}, Key{^uint64(0), ^uint64(0) - i}, Key{i, 1}, Key{0, i + 1})
+		keys = append(keys, Key{Hi: 1 << 40, Lo: i}, Key{Hi: ^uint64(0), Lo: ^uint64(0) - i}, Key{Hi: i, Lo: 1}, Key{Hi: 0, Lo: i + 1})
 	}
 	for _, memory := range []int64{0, 1} {
 		s := New(Options{MaxMemory: memory, Dir: t.TempDir()})
@@ -130,7 +122,7 @@ func TestSetEdges(t *testing.T) {
 func TestZeroKey(t *testing.T) {
 	s := New(Options{})
 	added := make([]bool, 3)
-	if err := s.Add([]Key{{}, {}, {0, 1}}, added); err != nil || !added[0] || !added[1] || !added[2] || s.Len() != 1 {
+	if err := s.Add([]Key{{}, {}, {Lo: 1}}, added); err != nil || !added[0] || !added[1] || !added[2] || s.Len() != 1 {
 		t.Errorf("%v, %v, %d keys", added, err, s.Len())
 	}
 	if ok, err := s.Has(Key{}); ok || err != nil {
@@ -143,7 +135,7 @@ func runBytes(t *testing.T, n int) []byte {
 	t.Helper()
 	keys := keysOf(5, n, n)
 	slices.SortFunc(keys, func(a, b Key) int {
-		if a.less(b) {
+		if a.Less(b) {
 			return -1
 		}
 		return 1

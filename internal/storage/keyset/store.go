@@ -155,7 +155,7 @@ func (s *Store) Check(id Identity) error { return s.identity.check(s.folder.dir,
 // SetStamp sets the stamp of the keys that Add adds from now on, such as a number
 // of days. A key that is added again gets the later stamp.
 func (s *Store) SetStamp(stamp uint32) error {
-	if s.stamp != stamp && s.table.len > 0 {
+	if s.stamp != stamp && s.table.Len() > 0 {
 		if err := s.seal(); err != nil {
 			return err
 		}
@@ -190,7 +190,7 @@ func (s *Store) Shrink(least uint32) error { return s.rewrite(least, s.runs) }
 
 // rewrite replaces the runs of s by one with the keys of runs.
 func (s *Store) rewrite(least uint32, runs []*Run) error {
-	if s.table.len > 0 {
+	if s.table.Len() > 0 {
 		return errors.New("BUG: rewriting a set with keys that are not committed")
 	}
 	for _, r := range runs {
@@ -206,7 +206,7 @@ func (s *Store) rewrite(least uint32, runs []*Run) error {
 // Commit stores the set: when it returns nil, the set is durable. After an error,
 // the set on disk is the one before or this one, and the Store must be closed.
 func (s *Store) Commit() error {
-	if s.table.len > 0 {
+	if s.table.Len() > 0 {
 		if err := s.seal(); err != nil {
 			return err
 		}

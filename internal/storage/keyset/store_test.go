@@ -77,7 +77,7 @@ func equalStore(s *Store, want map[Key]uint32) error {
 		if ok, err := s.Has(k); !ok || err != nil {
 			return fmt.Errorf("Has: %v, %w", ok, err)
 		}
-		if ok, err := s.Has(Key{k.Hi, ^k.Lo}); ok || err != nil {
+		if ok, err := s.Has(Key{Hi: k.Hi, Lo: ^k.Lo}); ok || err != nil {
 			return fmt.Errorf("Has of a missing key: %v, %w", ok, err)
 		}
 	}
@@ -392,7 +392,7 @@ func TestFolder(t *testing.T) {
 	write := func(from, to uint64) *Run {
 		t.Helper()
 		r, err := f.Write(func(yield func(Key, uint32) bool) {
-			for i := from; i < to && yield(Key{i << 40, i}, uint32(i)); i++ {
+			for i := from; i < to && yield(Key{Hi: i << 40, Lo: i}, uint32(i)); i++ {
 			}
 		})
 		if err != nil {
@@ -406,7 +406,7 @@ func TestFolder(t *testing.T) {
 		t.Fatalf("%+v, %v", m.Info(), err)
 	}
 	for _, r := range []*Run{a, m} { // the filters of a are loaded again
-		if ok, err := r.Has(Key{4000 << 40, 4000}); !ok || err != nil {
+		if ok, err := r.Has(Key{Hi: 4000 << 40, Lo: 4000}); !ok || err != nil {
 			t.Errorf("%v, %v", ok, err)
 		}
 	}

@@ -1,6 +1,6 @@
 //go:build unix
 
-package keyset
+package table
 
 import (
 	"fmt"
@@ -21,7 +21,7 @@ func allocate(n int) ([]Key, error) {
 	if n <= heapKeys {
 		return make([]Key, n), nil
 	}
-	b, err := allocateBytes(n * slotBytes)
+	b, err := AllocateBytes(n * slotBytes)
 	if err != nil {
 		return nil, err
 	}
@@ -33,7 +33,7 @@ func release(keys []Key) {
 	if len(keys) <= heapKeys {
 		return
 	}
-	releaseBytes(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(keys))), len(keys)*slotBytes))
+	ReleaseBytes(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(keys))), len(keys)*slotBytes))
 }
 
 func count(n int) {
@@ -42,8 +42,8 @@ func count(n int) {
 	}
 }
 
-// allocateBytes is allocate for bytes.
-func allocateBytes(n int) ([]byte, error) {
+// AllocateBytes is allocate for bytes.
+func AllocateBytes(n int) ([]byte, error) {
 	if n == 0 {
 		return nil, nil
 	}
@@ -56,8 +56,8 @@ func allocateBytes(n int) ([]byte, error) {
 	return b, nil
 }
 
-// releaseBytes gives back the memory of allocateBytes.
-func releaseBytes(b []byte) {
+// ReleaseBytes gives back the memory of AllocateBytes.
+func ReleaseBytes(b []byte) {
 	if len(b) > 0 && unix.Munmap(b) == nil {
 		count(-len(b))
 	}

@@ -1,4 +1,4 @@
-package keyset
+package table
 
 import "golang.org/x/sys/unix"
 

@@ -1,6 +1,6 @@
 //go:build unix && !linux
 
-package keyset
+package table
 
 // wantHugePages does nothing.
 func wantHugePages([]byte) {}

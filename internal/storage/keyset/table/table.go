@@ -1,11 +1,37 @@
-package keyset
+// Package table holds 128-bit keys in memory, in order of their bits, at about 20
+// bytes a key, outside of the heap of Go. A [Table] is for one goroutine; whoever
+// needs more takes its segments and a lock for each.
+//
+//	table.go     the slots of keys
+//	memory_*.go  memory outside the heap; hugepage_*.go
+package table
 
 import (
+	"encoding/binary"
 	"iter"
 	"math/bits"
 )
 
-// A table is a set of keys in memory. Each segment holds the keys with the same
+// A Key is the 128-bit hash of a canonical string, as in codec.Key. The zero Key
+// is not a member of any table.
+type Key struct{ Hi, Lo uint64 }
+
+// Less reports whether k comes before o, in the order of their bits.
+func (k Key) Less(o Key) bool { return k.Hi < o.Hi || k.Hi == o.Hi && k.Lo < o.Lo }
+
+// Bytes returns k, big-endian.
+func (k Key) Bytes() (b [16]byte) {
+	binary.BigEndian.PutUint64(b[:8], k.Hi)
+	binary.BigEndian.PutUint64(b[8:], k.Lo)
+	return b
+}
+
+// KeyOf returns the key in the first 16 bytes of b, big-endian.
+func KeyOf(b []byte) Key {
+	return Key{binary.BigEndian.Uint64(b[:8]), binary.BigEndian.Uint64(b[8:16])}
+}
+
+// A Table is a set of keys in memory. The zero Table is empty. Each segment holds the keys with the same
 // first bits, in ascending order, with gaps: the home of a key in its segment is
 // proportional to its value, and a key moves at most a few slots away from its
 // home. So a walk over the slots yields a sorted run, and a search ends at the
@@ -15,15 +41,17 @@ import (
 // A segment that is full doubles while it is small, because new pages cost more time
 // than the search for a key; later it grows by a fifth.
 // Segments grow one by one, so a table of any size needs little memory for growing.
-type table struct {
-	segments [numSegments]segment
+type Table struct {
+	segments [Segments]Segment
 	len      int   // keys
 	bytes    int64 // of all slots
 }
 
+// Segments is the number of segments of a table.
+const Segments = 1 << segmentBits
+
 const (
-	segmentBits  = 6 // of a key select its segment: so a large table has segments of several huge pages
-	numSegments  = 1 << segmentBits
+	segmentBits  = 6    // of a key select its segment: so a large table has segments of several huge pages
 	firstHomes   = 16   // homes of a new segment
 	doubleHomes  = 4096 // homes up to which a segment doubles; later it grows by growthFactor
 	slackSlots   = 128  // slots after the last home, if there are as many homes
@@ -38,18 +66,29 @@ const (
 // the heap, in bytes. It must be set before there are sets.
 var Outside func(n int64)
 
-type segment struct {
+// A Segment is the part of a table with the keys that have the same first bits. The
+// zero Segment is empty.
+type Segment struct {
 	slots []Key // a zero Key is a gap
 	homes int   // slots before the slack, a multiple of lineSlots; each line has one home
 	len   int
 	limit int // keys at which the segment grows
 }
 
+// SegmentOf returns the number of the segment that k belongs to.
+func SegmentOf(k Key) int { return int(k.Hi >> (64 - segmentBits)) }
+
 // segmentOf returns the segment that k belongs to.
-func (t *table) segmentOf(k Key) *segment { return &t.segments[k.Hi>>(64-segmentBits)] }
+func (t *Table) segmentOf(k Key) *Segment { return &t.segments[SegmentOf(k)] }
+
+// Len returns the number of keys.
+func (t *Table) Len() int { return t.len }
+
+// Bytes returns the memory for the keys.
+func (t *Table) Bytes() int64 { return t.bytes }
 
 // home returns the slot at which the search for k starts.
-func (s *segment) home(k Key) int {
+func (s *Segment) home(k Key) int {
 	h, _ := bits.Mul64(k.Hi<<segmentBits|k.Lo>>(64-segmentBits), uint64(s.homes))
 	return int(h) &^ (lineSlots - 1)
 }
@@ -57,15 +96,15 @@ func (s *segment) home(k Key) int {
 // A window is two lines of slots, the first of which begins at the home of a key.
 type window [2 * lineSlots]Key
 
-func (s *segment) window(home int) *window { return (*window)(s.slots[home:]) }
+func (s *Segment) window(home int) *window { return (*window)(s.slots[home:]) }
 
-// touch reads the lines in which the searches for keys start. The loop has no branch
+// Touch reads the lines in which the searches for keys start. The loop has no branch
 // that depends on a slot, so the processor reads the lines of many keys at the same
 // time, and the searches find them in its cache. The result has no meaning: without it,
 // or in another function, the compiler would leave the reads out.
 //
 //go:noinline
-func (t *table) touch(keys []Key) (sum uint64) {
+func (t *Table) Touch(keys []Key) (sum uint64) {
 	if t.bytes < touchedFrom {
 		return 0
 	}
@@ -79,13 +118,13 @@ func (t *table) touch(keys []Key) (sum uint64) {
 }
 
 // find returns the slot of k, or the slot at which it must be inserted.
-func (s *segment) find(k Key) (slot int, found bool) {
+func (s *Segment) find(k Key) (slot int, found bool) {
 	if s.homes == 0 {
 		return 0, false
 	}
 	slot = s.home(k)
 	slot += s.window(slot).before(k)
-	for slot < len(s.slots) && s.slots[slot] != (Key{}) && s.slots[slot].less(k) {
+	for slot < len(s.slots) && s.slots[slot] != (Key{}) && s.slots[slot].Less(k) {
 		slot++
 	}
 	return slot, slot < len(s.slots) && s.slots[slot] == k
@@ -108,34 +147,51 @@ func (w *window) before(k Key) int {
 	return int(a + b + c + d + e + f + g + h)
 }
 
-// has reports whether k is in the table.
-func (t *table) has(k Key) bool {
+// Has reports whether k is in the table.
+func (t *Table) Has(k Key) bool {
 	_, found := t.segmentOf(k).find(k)
 	return found
 }
 
-// add adds k and reports whether it was missing. It returns the error of the
+// Has reports whether k is in the segment.
+func (s *Segment) Has(k Key) bool {
+	_, found := s.find(k)
+	return found
+}
+
+// Add adds k and reports whether it was missing. It returns the error of the
 // operating system if there is no memory; the table is unchanged then.
-func (t *table) add(k Key) (added bool, err error) {
+func (t *Table) Add(k Key) (added bool, err error) {
 	s := t.segmentOf(k)
+	had := len(s.slots)
+	added, err = s.Add(k)
+	if added {
+		t.len++
+	}
+	t.bytes += int64(len(s.slots)-had) * slotBytes
+	return added, err
+}
+
+// Add adds k, which must not be zero and must belong to the segment, and reports
+// whether it was missing. Its error is that of [Table.Add].
+func (s *Segment) Add(k Key) (added bool, err error) {
 	slot, found := s.find(k)
 	if found {
 		return false, nil
 	}
 	for s.len >= s.limit || !s.insert(slot, k) {
-		if err := t.grow(s); err != nil {
+		if err := s.grow(); err != nil {
 			return false, err
 		}
 		slot, _ = s.find(k)
 	}
 	s.len++
-	t.len++
 	return true, nil
 }
 
 // insert moves the keys from slot up to the next gap by one slot and writes k.
 // It reports whether there was a gap.
-func (s *segment) insert(slot int, k Key) bool {
+func (s *Segment) insert(slot int, k Key) bool {
 	gap := slot
 	for gap < len(s.slots) && s.slots[gap] != (Key{}) {
 		gap++
@@ -151,7 +207,7 @@ func (s *segment) insert(slot int, k Key) bool {
 // grow makes room in s. Its homes grow if they are nearly all in use. Otherwise many
 // keys have similar bits, as no hash gives them: then only the slack grows, so that
 // such keys cost time and no memory.
-func (t *table) grow(s *segment) error {
+func (s *Segment) grow() error {
 	homes, slack := s.homes, len(s.slots)-s.homes
 	if s.len >= s.limit {
 		homes = moreHomes(homes)
@@ -159,17 +215,21 @@ func (t *table) grow(s *segment) error {
 	} else {
 		slack *= 2
 	}
+	return s.resize(homes, slack)
+}
+
+// resize moves the keys of s to new slots.
+func (s *Segment) resize(homes, slack int) error {
 	slots, err := allocate(homes + slack)
 	if err != nil {
 		return err
 	}
-	next := segment{slots: slots, homes: homes, len: s.len, limit: int(float64(homes) * maxLoad)}
+	next := Segment{slots: slots, homes: homes, len: s.len, limit: int(float64(homes) * maxLoad)}
 	if !next.fill(s.slots) { // too little slack for the new homes
 		release(slots)
 		s.limit = s.len + 1
-		return t.grow(s)
+		return s.grow()
 	}
-	t.bytes += int64(len(slots)-len(s.slots)) * slotBytes
 	release(s.slots)
 	*s = next
 	return nil
@@ -185,7 +245,7 @@ func moreHomes(homes int) int {
 
 // fill writes the keys of old, which are in order, to their slots in s, which is
 // empty. It reports whether there was room.
-func (s *segment) fill(old []Key) bool {
+func (s *Segment) fill(old []Key) bool {
 	at := 0
 	for _, k := range old {
 		if k == (Key{}) {
@@ -200,8 +260,8 @@ func (s *segment) fill(old []Key) bool {
 	return true
 }
 
-// all yields the keys in ascending order.
-func (t *table) all() iter.Seq[Key] {
+// All yields the keys in ascending order.
+func (t *Table) All() iter.Seq[Key] {
 	return func(yield func(Key) bool) {
 		for i := range t.segments {
 			for _, k := range t.segments[i].slots {
@@ -213,10 +273,47 @@ func (t *table) all() iter.Seq[Key] {
 	}
 }
 
-// reset removes all keys and releases the memory.
-func (t *table) reset() {
+// Reset removes all keys and releases the memory.
+func (t *Table) Reset() {
 	for i := range t.segments {
-		release(t.segments[i].slots)
+		t.segments[i].Reset()
 	}
-	*t = table{}
+	*t = Table{}
+}
+
+// Reserve makes room for n keys in s, which is empty. Hashes need no more memory
+// until there are n of them.
+func (s *Segment) Reserve(n int) error {
+	homes := int(float64(n)/maxLoad) + lineSlots
+	return s.resize(max(firstHomes, homes&^(lineSlots-1)), min(max(firstHomes, homes), slackSlots))
+}
+
+// Len returns the number of keys.
+func (s *Segment) Len() int { return s.len }
+
+// Bytes returns the memory for the keys.
+func (s *Segment) Bytes() int64 { return int64(len(s.slots)) * slotBytes }
+
+// AppendAfter appends the keys greater than k, in ascending order, until dst is full,
+// and returns the extended slice. After the zero Key come all keys.
+func (s *Segment) AppendAfter(dst []Key, k Key) []Key {
+	slot := 0
+	if k != (Key{}) {
+		var found bool
+		if slot, found = s.find(k); found {
+			slot++
+		}
+	}
+	for ; slot < len(s.slots) && len(dst) < cap(dst); slot++ {
+		if s.slots[slot] != (Key{}) {
+			dst = append(dst, s.slots[slot])
+		}
+	}
+	return dst
+}
+
+// Reset removes all keys and releases the memory.
+func (s *Segment) Reset() {
+	release(s.slots)
+	*s = Segment{}
 }

@@ -1,4 +1,4 @@
-package keyset
+package table
 
 import (
 	"math/rand/v2"
@@ -6,11 +6,11 @@ import (
 )
 
 // slowFind is find, slot by slot.
-func (s *segment) slowFind(k Key) (slot int, found bool) {
+func (s *Segment) slowFind(k Key) (slot int, found bool) {
 	if s.homes == 0 {
 		return 0, false
 	}
-	for slot = s.home(k); slot < len(s.slots) && s.slots[slot] != (Key{}) && s.slots[slot].less(k); slot++ {
+	for slot = s.home(k); slot < len(s.slots) && s.slots[slot] != (Key{}) && s.slots[slot].Less(k); slot++ {
 	}
 	return slot, slot < len(s.slots) && s.slots[slot] == k
 }
@@ -27,7 +27,7 @@ func TestFind(t *testing.T) {
 		"greatest":    func() Key { return Key{^uint64(r.IntN(3)), ^uint64(r.IntN(3000))} },
 	} {
 		for n := 1; n < 20_000; n *= 7 {
-			var tab table
+			var tab Table
 			var keys []Key
 			for range n {
 				k := key()
@@ -35,7 +35,7 @@ func TestFind(t *testing.T) {
 				if k == (Key{}) {
 					continue
 				}
-				if _, err := tab.add(k); err != nil {
+				if _, err := tab.Add(k); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -46,7 +46,18 @@ func TestFind(t *testing.T) {
 					t.Fatalf("%s, %d keys: find(%x) = %d, %v, want %d, %v", name, n, k, slot, found, wantSlot, want)
 				}
 			}
-			tab.reset()
+			tab.Reset()
 		}
+	}
+}
+
+// TestGrowth: segments pass through the size from which they grow by a fifth.
+func TestGrowth(t *testing.T) {
+	homes := 0
+	for homes < doubleHomes {
+		homes = moreHomes(homes)
+	}
+	if next := moreHomes(homes); homes != doubleHomes || next != doubleHomes*6/5&^(lineSlots-1) {
+		t.Errorf("%d homes grow to %d", homes, next)
 	}
 }
