@@ -12,11 +12,11 @@ func ours() []Peer {
 	return []Peer{
 		overBytes("urlfold Parse", parse),
 		overBytes("urlfold rfc3986", normalize("rfc3986", noKey)),
-		overBytes("urlfold rfc3986-scheme+K1", normalize("rfc3986-scheme", codec.K1)),
+		overBytes("urlfold rfc3986-scheme+K1", normalize("rfc3986-scheme", codec.LevelEquivalent)),
 		overBytes("urlfold whatwg", normalize("whatwg", noKey)),
-		overBytes("urlfold equiv+K1", normalize("equiv", codec.K1)),
-		overBytes("urlfold crawler+K2", normalize("crawler", codec.K2)),
-		overBytes("urlfold analytics+K3", normalize("analytics", codec.K3)),
+		overBytes("urlfold equiv+K1", normalize("equiv", codec.LevelEquivalent)),
+		overBytes("urlfold crawler+K2", normalize("crawler", codec.LevelFetch)),
+		overBytes("urlfold analytics+K3", normalize("analytics", codec.LevelPage)),
 	}
 }
 
@@ -56,7 +56,7 @@ func parse(dst, src []byte, r *codec.Result) ([]byte, error) {
 }
 
 // noKey means that no key is computed.
-const noKey = codec.K3 + 1
+const noKey = codec.LevelPage + 1
 
 func normalize(profile string, lv codec.Level) job {
 	p, ok := codec.Lookup(profile)

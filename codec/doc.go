@@ -16,13 +16,13 @@
 //	for _, src := range urls {
 //		out, err = n.Append(out[:0], src, &r)
 //		...
-//		key := r.Key(codec.K1)
+//		key := r.Key(codec.LevelEquivalent)
 //	}
 //
 // # Two standards, four key levels
 //
 // A URL is parsed either as browsers parse it ([WHATWG], the default of most
-// profiles) or by the grammar of RFC 3986 ([RFC]). Where the two standards see
+// profiles) or by the grammar of RFC 3986 ([RFC3986]). Where the two standards see
 // different hosts, the flag [HostAmbiguous] is set.
 //
 // A normal form is for fetching and display; a key is for comparison. K0 and K1

@@ -16,7 +16,7 @@ func ExampleLevel() {
 	if _, err := n.Append(nil, src, &r); err != nil {
 		panic(err)
 	}
-	for _, level := range []codec.Level{codec.K0, codec.K1, codec.K2, codec.K3} {
+	for _, level := range []codec.Level{codec.LevelSyntax, codec.LevelEquivalent, codec.LevelFetch, codec.LevelPage} {
 		fmt.Printf("%v %s\n", level, r.AppendKey(nil, level))
 	}
 	// Output:
@@ -52,7 +52,7 @@ func ExampleWithHMACKey() {
 	if _, err := n.Append(nil, []byte("http://example.com/"), &r); err != nil {
 		panic(err)
 	}
-	fmt.Println(r.Key(codec.K1))
+	fmt.Println(r.Key(codec.LevelEquivalent))
 	// Output:
 	// 1f37b42877a25627b5d70b6a8bf23c34
 }
@@ -64,7 +64,7 @@ func ExampleResult_TraceKey() {
 	if _, err := n.Append(nil, []byte("https://example.com/a?b=1&gclid=x"), &r); err != nil {
 		panic(err)
 	}
-	for _, s := range r.TraceKey(codec.K2) {
+	for _, s := range r.TraceKey(codec.LevelFetch) {
 		fmt.Printf("%v %v: %q -> %q\n", s.Rule, s.Component, s.Before, s.After)
 	}
 	// Output:
@@ -99,7 +99,7 @@ func ExampleKey() {
 	if _, err := n.Append(nil, []byte("http://example.com"), &r); err != nil {
 		panic(err)
 	}
-	key := r.Key(codec.K1)
+	key := r.Key(codec.LevelEquivalent)
 	fmt.Println(none.IsZero(), key.IsZero())
 	// Output:
 	// true false
@@ -117,7 +117,7 @@ func ExampleHash() {
 		if _, err := n.Append(nil, []byte("http://example.com/"), &r); err != nil {
 			panic(err)
 		}
-		fmt.Println(hash, r.Key(codec.K1))
+		fmt.Println(hash, r.Key(codec.LevelEquivalent))
 	}
 	// Output:
 	// xxh3-128 4a69f8734a3f3304d63e197b80e1ba75
@@ -127,14 +127,14 @@ func ExampleHash() {
 // Keys can be computed by another standard than the normal form.
 func ExampleWithStandard() {
 	profile, _ := codec.Lookup("whatwg")
-	n, err := codec.New(profile, codec.WithStandard(codec.RFC))
+	n, err := codec.New(profile, codec.WithStandard(codec.RFC3986))
 	if err != nil {
 		panic(err)
 	}
 	var r codec.Result
 	out, err := n.Append(nil, []byte(`http://example.com/a\b`), &r)
 	fmt.Printf("%s %v\n", out, err)
-	fmt.Printf("%s %s\n", n.KeyFunction(codec.K0), r.AppendKey(nil, codec.K0))
+	fmt.Printf("%s %s\n", n.KeyFunction(codec.LevelSyntax), r.AppendKey(nil, codec.LevelSyntax))
 	// Output:
 	// http://example.com/a/b <nil>
 	// k0-rfc/1 http://example.com/a%5Cb
@@ -147,8 +147,8 @@ func ExampleResult_HashKey() {
 	if _, err := n.Append(nil, []byte("http://example.com/user/17"), &r); err != nil {
 		panic(err)
 	}
-	page := bytes.ReplaceAll(r.AppendKey(nil, codec.K3), []byte("/17"), []byte("/{int}"))
-	fmt.Printf("%s %v\n", page, r.HashKey(codec.K3, page) == r.Key(codec.K3))
+	page := bytes.ReplaceAll(r.AppendKey(nil, codec.LevelPage), []byte("/17"), []byte("/{int}"))
+	fmt.Printf("%s %v\n", page, r.HashKey(codec.LevelPage, page) == r.Key(codec.LevelPage))
 	// Output:
 	// example.com/user/{int} false
 }
@@ -161,8 +161,8 @@ func ExampleResult_TargetKey() {
 		if _, err := n.Append(nil, []byte(origin+"/a/../b"), &r); err != nil {
 			panic(err)
 		}
-		k, ok := r.TargetKey(codec.K1, []byte(origin))
-		fmt.Println(k == r.HashKey(codec.K1, []byte("/b")), ok)
+		k, ok := r.TargetKey(codec.LevelEquivalent, []byte(origin))
+		fmt.Println(k == r.HashKey(codec.LevelEquivalent, []byte("/b")), ok)
 	}
 	// Output:
 	// true true

@@ -114,8 +114,8 @@ func ExampleParseRules() {
 
 // Each standard always applies some rules. Profiles add others.
 func ExampleRules() {
-	fmt.Println(codec.ParserRules(codec.RFC))
-	fmt.Println(codec.KeyRules(codec.K1))
+	fmt.Println(codec.ParserRules(codec.RFC3986))
+	fmt.Println(codec.KeyRules(codec.LevelEquivalent))
 	// Output:
 	// resolve,malformed-encode
 	// port-def,path-empty,file-localhost,ui-empty,host-ip6,host-uts46

@@ -29,7 +29,7 @@ func Example_crawler() {
 			fmt.Println("skip:", err)
 			continue
 		}
-		key := r.Key(codec.K2)
+		key := r.Key(codec.LevelFetch)
 		if seen[key] {
 			fmt.Println("seen ", string(out))
 			continue
@@ -63,7 +63,7 @@ func Example_analyst() {
 		if out, err = n.Append(out[:0], []byte(url), &r); err != nil {
 			continue
 		}
-		views[string(r.AppendKey(nil, codec.K3))]++
+		views[string(r.AppendKey(nil, codec.LevelPage))]++
 	}
 	fmt.Println(views)
 	// Output:
@@ -122,8 +122,8 @@ func ExampleResult_Key() {
 	var r codec.Result
 	src := []byte("http://example.com")
 	_, _ = n.Append(nil, src, &r)
-	fmt.Println(n.KeyFunction(codec.K1), r.Key(codec.K1))
-	fmt.Println(n.KeyFunction(codec.K0), r.Key(codec.K0))
+	fmt.Println(n.KeyFunction(codec.LevelEquivalent), r.Key(codec.LevelEquivalent))
+	fmt.Println(n.KeyFunction(codec.LevelSyntax), r.Key(codec.LevelSyntax))
 	// Output:
 	// k1-rfc/1 1bb7a19a4c3f20e8dc3683d653434380
 	// k0-rfc/1 4a6a8cf49e5e85a1e9a6a0fb0d644714

@@ -39,7 +39,7 @@ var walkSeeds = []string{
 
 // fuzzNormalizers are the profiles that a fuzz input selects from.
 var fuzzNormalizers = func() (ns []*Normalizer) {
-	clean := Profile{Name: "equiv-clean", Standard: WHATWG, Rules: escapeRules | 1<<RFCClean, Key: K1}
+	clean := Profile{Name: "equiv-clean", Standard: WHATWG, Rules: escapeRules | 1<<RFCClean, Key: LevelEquivalent}
 	for _, p := range append(standardProfiles(), clean) {
 		ns = append(ns, mustNew(p))
 	}
@@ -104,7 +104,7 @@ func FuzzLaws(f *testing.F) {
 			return
 		}
 		norm := out[6:]
-		rfc := n.Profile().Standard == RFC
+		rfc := n.Profile().Standard == RFC3986
 		checkParts(t, src, norm, &r, rfc)
 
 		// E12.1: a normal form is a fixed point; E12.3: it is ASCII and matches
@@ -133,7 +133,7 @@ func FuzzLaws(f *testing.F) {
 		// E12.2: Ki(N(x)) = Ki(x) from the profile's own level on.
 		from := n.Profile().Key
 		if !rfc && n.rules&lossyRules == 0 {
-			from = K0
+			from = LevelSyntax
 		}
 		for _, lv := range keyedLevels[from:] {
 			k1 := r.AppendKey(nil, lv)
@@ -151,7 +151,7 @@ func checkCanonical(t *testing.T, n *Normalizer, src, norm []byte, r *Result) {
 	if !r.scratch.canonical {
 		return
 	}
-	for lv := K0; lv <= K1; lv++ {
+	for lv := LevelSyntax; lv <= LevelEquivalent; lv++ {
 		short := r.AppendKey(nil, lv)
 		r.scratch.canonical = false
 		if long := r.AppendKey(nil, lv); !bytes.Equal(short, long) {
@@ -195,10 +195,10 @@ func FuzzKeysNest(f *testing.F) {
 		if err != nil {
 			return
 		}
-		k0 := r.AppendKey(nil, K0)
-		k1 := r.AppendKey(nil, K1)
-		k2 := r.AppendKey(nil, K2)
-		k3 := r.AppendKey(nil, K3)
+		k0 := r.AppendKey(nil, LevelSyntax)
+		k1 := r.AppendKey(nil, LevelEquivalent)
+		k2 := r.AppendKey(nil, LevelFetch)
+		k3 := r.AppendKey(nil, LevelPage)
 		var u URL
 		split(k1, &u)
 		of1, _ := n.appendK2(nil, k1, &u, &r0.scratch)
@@ -207,19 +207,19 @@ func FuzzKeysNest(f *testing.F) {
 		if !bytes.Equal(of1, k2) || !bytes.Equal(of2, k3) {
 			t.Fatalf("%q: K2 is %q, of K1 %q; K3 is %q, of K2 %q", src, k2, of1, k3, of2)
 		}
-		for lv, text := range map[Level][]byte{K1: k1, K2: k2, K3: k3} { // Key has shorter ways
+		for lv, text := range map[Level][]byte{LevelEquivalent: k1, LevelFetch: k2, LevelPage: k3} { // Key has shorter ways
 			if _, _ = n.Append(nil, src, &r0); r0.Key(lv) != r.HashKey(lv, text) {
 				t.Fatalf("%q: %v is not that of %q", src, lv, text)
 			}
 		}
-		if got, want := string(r.AppendKey(nil, KSurface)), slowSurface(string(k2)); got != want {
+		if got, want := string(r.AppendKey(nil, LevelShape)), slowSurface(string(k2)); got != want {
 			t.Fatalf("%q: surface %q, of K2 %q: %q", src, got, k2, want)
 		}
 		_, err = n.Append(nil, k0, &r0)
 		if err != nil {
 			t.Fatalf("%q: K0 is %q: %v", src, k0, err)
 		}
-		if got := r0.AppendKey(nil, K1); !bytes.Equal(got, k1) {
+		if got := r0.AppendKey(nil, LevelEquivalent); !bytes.Equal(got, k1) {
 			t.Fatalf("%q: K1 is %q, of K0 %q", src, k1, got)
 		}
 		equal := bytes.Equal(k0, k1)
@@ -273,7 +273,7 @@ func FuzzClean(f *testing.F) {
 			out, err := n.appendFull(nil, src, &r)
 			r.remember(n, src, out)
 			if err != nil || !bytes.Equal(out, src) || r.Flags != want || entity >= 0 && r.Diagnostics[0].At != uint32(entity) || r.In != fast || r.Out != fast ||
-				!bytes.Equal(r.AppendKey(nil, K1), src) {
+				!bytes.Equal(r.AppendKey(nil, LevelEquivalent), src) {
 				t.Fatalf("%q -> %q (%v), flags %s, %+v and %+v", src, out, err, r.Flags.AppendTo(nil), r.In, fast)
 			}
 		}
@@ -363,7 +363,7 @@ func FuzzDirtyResult(f *testing.F) {
 			if !same {
 				t.Fatalf("%q after %q: %q %v, fresh %q %v", b, a, x, errX, y, errY)
 			}
-			if errX == nil && (used.Key(K0) != fresh.Key(K0) || used.Change() != fresh.Change()) {
+			if errX == nil && (used.Key(LevelSyntax) != fresh.Key(LevelSyntax) || used.Change() != fresh.Change()) {
 				t.Fatalf("%q after %q: keys differ", b, a)
 			}
 		}

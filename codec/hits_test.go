@@ -26,7 +26,7 @@ var hitNormalizers = func() (ns []*Normalizer) {
 	add(Profile{Name: "whatwg-decoded", Standard: WHATWG, Rules: RulesOf(DecodeUnreserved)})
 	add(Profile{Name: "whatwg-clean", Standard: WHATWG, Rules: escapeRules | 1<<RFCClean | lossyRules | 1<<FallbackRFC})
 	add(byName("crawler").Profile(), WithPolicy(&Policy{SPA: []string{"h"}}))
-	add(byName("logclean").Profile(), WithStandard(RFC))
+	add(byName("logclean").Profile(), WithStandard(RFC3986))
 	add(byName("equiv").Profile(), WithQueryEncoding(latin1{}))
 	return ns
 }()
@@ -84,7 +84,7 @@ func checkHits(t *testing.T, n *Normalizer, base, src []byte) {
 		t.Errorf("%s %q: KeyApplied is %v before any key was computed", n.profile.Name, src, r.KeyApplied())
 	}
 	want = Rules(0)
-	for _, lv := range []Level{K2, K3} {
+	for _, lv := range []Level{LevelFetch, LevelPage} {
 		for _, st := range r.slowTraceKey(lv) {
 			want |= 1 << st.rule
 		}

@@ -114,7 +114,7 @@ func (i *inspector) raw(c Component, text []byte) {
 // onRaw returns the action on a raw byte b of component c that RFC 3986 does
 // not allow.
 func (i *inspector) onRaw(c Component, b byte) Action {
-	if i.profile.Standard == RFC {
+	if i.profile.Standard == RFC3986 {
 		return i.encoded()
 	}
 	p := parser{u: i.u, known: lookupAnyCase(i.u.Bytes(i.src, Scheme))}
@@ -228,14 +228,14 @@ func (i *inspector) whole() {
 	if u.Has(Username) && i.src[u.Span(Username).Start] != '@' {
 		i.mark(Username, 0, Credentials, Kept)
 	}
-	if i.profile.Standard == RFC && !u.Has(Scheme) {
+	if i.profile.Standard == RFC3986 && !u.Has(Scheme) {
 		i.r.Flags = i.r.Flags.With(Relative)
 		i.schemeless()
 	}
-	if i.profile.Standard == RFC && u.Span(Host).Len() == 0 && lookupAnyCase(u.Bytes(i.src, Scheme)).isWeb() {
+	if i.profile.Standard == RFC3986 && u.Span(Host).Len() == 0 && lookupAnyCase(u.Bytes(i.src, Scheme)).isWeb() {
 		i.hostless()
 	}
-	if i.profile.Standard == RFC {
+	if i.profile.Standard == RFC3986 {
 		i.hosts()
 	}
 	if len(i.r.scratch.marks) > 0 {
@@ -272,7 +272,7 @@ func (i *inspector) host(text []byte, d uint8) {
 	default:
 		i.regName(text, d)
 	}
-	if _, ok := i.u.PortNumber(); !ok && i.u.Span(Port).Len() > 0 && i.profile.Standard == RFC {
+	if _, ok := i.u.PortNumber(); !ok && i.u.Span(Port).Len() > 0 && i.profile.Standard == RFC3986 {
 		i.mark(Port, 0, PortOutOfRange, Kept)
 	}
 }
@@ -298,7 +298,7 @@ func (i *inspector) regName(text []byte, d uint8) {
 	if i.u.kind != IPv4 && endsInNumber(text) {
 		i.mark(Host, 0, IPv4Nonstandard, Kept)
 	}
-	if i.profile.Standard == RFC {
+	if i.profile.Standard == RFC3986 {
 		i.idna(text, d)
 	}
 	if d&dirtNotLDH == 0 {

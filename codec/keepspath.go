@@ -11,11 +11,11 @@ import (
 // fragment. It may return false although none does.
 func (n *Normalizer) KeepsPath(lv Level, path []byte) bool {
 	switch {
-	case lv <= K1:
+	case lv <= LevelEquivalent:
 		return true
-	case lv > K3 || params.MayHavePathSession(path):
+	case lv > LevelPage || params.MayHavePathSession(path):
 		return false
-	case lv == K2:
+	case lv == LevelFetch:
 		return true
 	}
 	return !n.policy.rewritesK3() && (len(path) == 1 || path[len(path)-1] != '/') &&

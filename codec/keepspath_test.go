@@ -14,7 +14,7 @@ func TestKeepsPath(t *testing.T) {
 		n := mustNew(p)
 		for _, front := range []string{"http://h", "https://www.example.com:8080"} {
 			for _, path := range keyPaths {
-				for _, lv := range []Level{K0, K1, K2, K3, KSurface} {
+				for _, lv := range []Level{LevelSyntax, LevelEquivalent, LevelFetch, LevelPage, LevelShape} {
 					if !n.KeepsPath(lv, []byte(path)) {
 						continue
 					}
@@ -28,7 +28,7 @@ func TestKeepsPath(t *testing.T) {
 			}
 		}
 	}
-	if all := 6 * len(keyPaths); kept[K1] != all || kept[K2] <= kept[K3] || kept[K3] < all/4 || kept[KSurface] != 0 {
+	if all := 6 * len(keyPaths); kept[LevelEquivalent] != all || kept[LevelFetch] <= kept[LevelPage] || kept[LevelPage] < all/4 || kept[LevelShape] != 0 {
 		t.Errorf("kept %v of %d", kept, all)
 	}
 }

@@ -19,31 +19,31 @@ type Level uint8
 const (
 	// K0 identifies URLs that RFC 3986 §6.2.2 calls equivalent: letter case,
 	// escapes of unreserved bytes, dot segments.
-	K0 Level = iota
+	LevelSyntax Level = iota
 	// K1 adds RFC 3986 §6.2.3: default port, empty path, notation of IP
 	// addresses.
-	K1
+	LevelEquivalent
 	// K2 is for crawlers. It ignores fragment, userinfo, session ids, click ids
 	// and the order of parameters, and treats http and https as equal.
-	K2
+	LevelFetch
 	// K3 is for analytics. It also ignores "www.", double slashes, index files,
 	// trailing slashes, and the parameters listed for the site.
-	K3
+	LevelPage
 
 	numLevels = iota // of the levels that nest
 
-	// KMatch identifies URLs for which the program that the profile reproduces
+	// LevelMatch identifies URLs for which the program that the profile reproduces
 	// returns the same text. Only these profiles have keys of this level. It
 	// does not nest with the others.
-	KMatch = Level(numLevels)
+	LevelMatch = Level(numLevels)
 
-	// KSurface is for inventories of what a site serves. It is computed from K2:
+	// LevelShape is for inventories of what a site serves. It is computed from K2:
 	// host and port, the path as the template of package template, and the sorted
 	// set of parameter names, without scheme and values. URLs that are equal at
-	// K2 are equal at KSurface.
-	KSurface = KMatch + 1
+	// K2 are equal at LevelShape.
+	LevelShape = LevelMatch + 1
 
-	allLevels = KSurface + 1
+	allLevels = LevelShape + 1
 )
 
 var levelNames = []string{"k0", "k1", "k2", "k3", "match", "surface"}
@@ -51,12 +51,12 @@ var levelNames = []string{"k0", "k1", "k2", "k3", "match", "surface"}
 // keyFunctions names the function that computes the keys of each level: level,
 // standard, version. A change of what a key means needs a new version.
 var keyFunctions = [...][numLevels]string{
-	RFC:    {"k0-rfc/1", "k1-rfc/1", "k2-rfc/1", "k3-rfc/1"},
-	WHATWG: {"k0-whatwg/1", "k1-whatwg/1", "k2-whatwg/1", "k3-whatwg/1"},
+	RFC3986: {"k0-rfc/1", "k1-rfc/1", "k2-rfc/1", "k3-rfc/1"},
+	WHATWG:  {"k0-whatwg/1", "k1-whatwg/1", "k2-whatwg/1", "k3-whatwg/1"},
 }
 
-// surfaceFunctions names the functions of KSurface.
-var surfaceFunctions = [...]string{RFC: "surface-rfc/1", WHATWG: "surface-whatwg/1"}
+// surfaceFunctions names the functions of LevelShape.
+var surfaceFunctions = [...]string{RFC3986: "surface-rfc/1", WHATWG: "surface-whatwg/1"}
 
 // String returns the name used in output, such as "k1", or "unknown".
 func (lv Level) String() string { return nameOf(lv, levelNames) }
@@ -66,12 +66,12 @@ func ParseLevel(name string) (Level, error) { return parseName[Level]("level", n
 
 // KeyFunction returns the name and version of the function that computes keys
 // of a level by a standard, such as "k1-rfc/1". The name seeds every hash, so
-// keys of different functions do not coincide. The key functions of KMatch
+// keys of different functions do not coincide. The key functions of LevelMatch
 // belong to profiles: see [Normalizer.KeyFunction]. KeyFunction returns "" for
 // them.
 func KeyFunction(std Standard, lv Level) string {
 	switch {
-	case lv == KSurface:
+	case lv == LevelShape:
 		return surfaceFunctions[std]
 	case lv >= numLevels:
 		return ""
@@ -239,9 +239,9 @@ type hasher struct {
 
 func (h *hasher) prepare(rd Standard, m *match) error {
 	copy(h.names[:], keyFunctions[rd][:])
-	h.names[KSurface] = surfaceFunctions[rd]
+	h.names[LevelShape] = surfaceFunctions[rd]
 	if m != nil {
-		h.names[KMatch] = m.key
+		h.names[LevelMatch] = m.key
 	}
 	if int(h.hash) >= len(hashNames) {
 		return &OptionError{"unknown hash"}
@@ -298,36 +298,36 @@ func (k *keyedHash) key(lv Level, canonical []byte) Key {
 // canonical returns the canonical string of a level: norm if they are equal,
 // otherwise bytes in r that are valid until the next call. Each level is
 // computed from the one before, or from a text with the same key at that level,
-// so that URLs equal at one level are equal at every higher one. KSurface is
+// so that URLs equal at one level are equal at every higher one. LevelShape is
 // computed from K2.
 func (n *Normalizer) canonical(lv Level, src, norm []byte, r *Result) []byte {
 	switch {
 	case !r.hasKey(lv):
 		return nil
-	case lv == KMatch:
+	case lv == LevelMatch:
 		return norm
-	case lv < K2:
+	case lv < LevelFetch:
 		return n.standard(lv, src, norm, r)
 	}
 	return n.lossy(lv, r)
 }
 
-// lossy is canonical for K2, K3 and KSurface of a URL that has them.
+// lossy is canonical for K2, K3 and LevelShape of a URL that has them.
 func (n *Normalizer) lossy(lv Level, r *Result) []byte {
 	s := &r.scratch
 	k1, u := n.partsOfK1(r)
 	plain, single := n.plainKey(lv, k1, u, s)
 	switch {
-	case plain && lv == K2:
+	case plain && lv == LevelFetch:
 		return n.plainK2(k1, s.workText(k1), u, r)
-	case plain && single && lv == K3 && !n.policy.rewritesK3():
+	case plain && single && lv == LevelPage && !n.policy.rewritesK3():
 		return n.plainK3(k1, s.workText(k1), u, r)
 	}
 	k2 := n.partsOfK2(plain, k1, u, r)
 	switch lv {
-	case K2:
+	case LevelFetch:
 		return k2
-	case K3:
+	case LevelPage:
 		s.k3 = n.appendK3(s.k3[:0], k2, &s.out, s)
 	default:
 		s.k3 = n.appendSurface(s.k3[:0], k2, &s.out, r.Flags.Has(SignedURL), s)
@@ -359,7 +359,7 @@ func (n *Normalizer) partsOfK1(r *Result) (k1 []byte, u *URL) {
 	case s.canonical && !s.dropped && n.keys == WHATWG:
 		return s.norm, &r.Out
 	}
-	k1 = n.standard(K1, s.src, s.norm, r)
+	k1 = n.standard(LevelEquivalent, s.src, s.norm, r)
 	return k1, s.parts(k1, s.norm, r)
 }
 
@@ -390,7 +390,7 @@ func (n *Normalizer) standard(lv Level, src, norm []byte, r *Result) []byte {
 	if s.clean {
 		return src
 	}
-	if n.keys == n.profile.Standard && (n.level == int(lv) || lv == K0 && n.level == int(K1) && s.applied&schemeRules == 0) {
+	if n.keys == n.profile.Standard && (n.level == int(lv) || lv == LevelSyntax && n.level == int(LevelEquivalent) && s.applied&schemeRules == 0) {
 		return norm
 	}
 	text := n.keyText(src, norm, r)
@@ -398,7 +398,7 @@ func (n *Normalizer) standard(lv Level, src, norm []byte, r *Result) []byte {
 		return s.patchedKey(text)
 	}
 	with := syntax
-	if lv == K1 {
+	if lv == LevelEquivalent {
 		with = scheme
 	}
 	s.key = with.appendPlain(s.key[:0], text, s)
@@ -425,7 +425,7 @@ func (n *Normalizer) keyText(src, norm []byte, r *Result) []byte {
 	switch {
 	case s.dropped:
 		return s.full
-	case n.level == int(K0) || n.profile.Standard == WHATWG && !s.fallback:
+	case n.level == int(LevelSyntax) || n.profile.Standard == WHATWG && !s.fallback:
 		return norm // has the same K0
 	case s.resolved:
 		return s.text
@@ -440,7 +440,7 @@ func (n *Normalizer) otherText(src, norm []byte, r *Result) []byte {
 	if s.resolved && n.keys == WHATWG {
 		src = s.text
 	}
-	if n.keys == RFC {
+	if n.keys == RFC3986 {
 		if s.resolved {
 			var err error
 			if src, err = s.target(src); err != nil {

@@ -48,10 +48,10 @@ func TestSameKey(t *testing.T) {
 	}
 	f := func(a, b string, k0, k1 bool) {
 		t.Helper()
-		if got := key(K0, a) == key(K0, b); got != k0 {
+		if got := key(LevelSyntax, a) == key(LevelSyntax, b); got != k0 {
 			t.Errorf("%q and %q: same K0 is %v", a, b, got)
 		}
-		if got := key(K1, a) == key(K1, b); got != k1 {
+		if got := key(LevelEquivalent, a) == key(LevelEquivalent, b); got != k1 {
 			t.Errorf("%q and %q: same K1 is %v", a, b, got)
 		}
 	}
@@ -232,7 +232,7 @@ func TestNames(t *testing.T) {
 func TestKeysInAnyOrder(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	n := byName("equiv")
-	levels := []Level{K0, K1, K2, K3, KSurface}
+	levels := []Level{LevelSyntax, LevelEquivalent, LevelFetch, LevelPage, LevelShape}
 	for _, src := range []string{
 		"https://www.example.com/", "https://www.example.com/a/?c=1&b=2&utm_source=x", "http://www.example.com/index.html?b=%2C%20&a=" + strings.Repeat("x+", 30),
 		"https://example.com/a/b?q=1", "https://www.example.com/a//b/?b=1&a=2", "https://h.example/a;jsessionid=1/default.asp?b&a#c", "https://www.example.com/?" + strings.Repeat("%20", 400),

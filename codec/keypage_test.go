@@ -25,7 +25,7 @@ func TestKeyPage(t *testing.T) {
 			t.Errorf("docs/reference/keys.md lacks the line %q", line)
 		}
 	}
-	for _, std := range []Standard{RFC, WHATWG} {
+	for _, std := range []Standard{RFC3986, WHATWG} {
 		for _, lv := range keyedLevels {
 			id := KeyFunction(std, lv)
 			f(fmt.Sprintf("| `%s` | `%016x` |", id, xxh3.HashString(id)))
@@ -33,7 +33,7 @@ func TestKeyPage(t *testing.T) {
 	}
 	in := keyVectorInputs()[1]
 	v := (&keyMaker{t: t}).vector(&in, "rfc3986-scheme")
-	if in.std != RFC || in.group != "example" {
+	if in.std != RFC3986 || in.group != "example" {
 		t.Fatalf("the example is %+v", in)
 	}
 	for _, text := range []string{in.url, v.K0.Text, v.K1.Text, v.K2.Text, v.K3.Text, v.Surface.Text} {

@@ -24,13 +24,13 @@ func (l *keyInputs) add(group string, std Standard, urls ...string) {
 // both adds URLs of both standards.
 func (l *keyInputs) both(group string, urls ...string) {
 	l.add(group, WHATWG, urls...)
-	l.add(group, RFC, urls...)
+	l.add(group, RFC3986, urls...)
 }
 
 // options adds URLs of both standards with options.
 func (l *keyInputs) options(opts keyOptions, urls ...string) {
 	for _, url := range urls {
-		for _, std := range []Standard{WHATWG, RFC} {
+		for _, std := range []Standard{WHATWG, RFC3986} {
 			*l = append(*l, keyInput{group: "options", url: url, std: std, opts: &opts})
 		}
 	}
@@ -69,7 +69,7 @@ func (l *keyInputs) surfaces() {
 		"http://example.com/?b=1&a=2&b=3&a=&c", "http://example.com/?b%61=1&ba=2", "http://example.com/?a%20b=1&a+b=2&a=3&A=4", "http://example.com/?=v", "http://example.com/?=v&a=1&=w", "http://example.com/?utm_source=1&id=2&gclid=3",
 		"http://example.com/?%7e=1&~=2&-=3", "http://example.com/f?X-Amz-Signature=s&X-Amz-Date=d&%41=1&&X-Amz-Date=e&=f", "http://example.com/f/17?sig=1&se=2&a%2Bb=3&a+b=4&'=5", "http://example.com/?sig=1&se=2&&",
 		"ftp://user@example.com:2121/17", "tel:117", "mailto:joe@example.com?subject=a&body=b", "x:/17?b=c", "x:17/18", "ws://example.com/1", "file:///home/1")
-	l.add("surface", RFC, `http://evil.example\@good.example/17?a=1`, "/17?b=1&a=2", "//example.com/17", "17/18", "?a=1&b", "")
+	l.add("surface", RFC3986, `http://evil.example\@good.example/17?a=1`, "/17?b=1&a=2", "//example.com/17", "17/18", "?a=1&b", "")
 }
 
 // basics are the syntax of RFC 3986: case, escapes, dot segments, empty parts.
@@ -86,7 +86,7 @@ func (l *keyInputs) basics() {
 		"http://ex_ample.com/", "http://example!$&'()*+,;=.com/", "http://%65xample.com/", "http://ex%2Dample.com/", "http://example.com./", "http://example.com../", "http://a..b/", "http://localhost/", "http://x/",
 		"http://example.com/\x7f", "http://example.com/a?b?c#d?e", "http://example.com/a;b;c", "http://example.com/http://www.example.org//x")
 	l.add("syntax", WHATWG, " http://example.com/ ", "\x00\x1fhttp://example.com/\x1f", "ht\ttp://exa\nmple.com/a\r\nb", "http:example.com", "http:/example.com", "http:///example.com", `http:\\example.com\a\..\b`, `http://evil.example\@good.example/`, "http://example.com/%5c\\")
-	l.add("syntax", RFC, "http:example.com", "http:/example.com/a", "http:///a", `http://evil.example\@good.example/`, `http://evil.example%5c@good.example/a?b#c`, `http://e:%5C@www.good.example/index.html`, "http://example.com:99999/", "http://example.com:x/", " http://example.com/")
+	l.add("syntax", RFC3986, "http:example.com", "http:/example.com/a", "http:///a", `http://evil.example\@good.example/`, `http://evil.example%5c@good.example/a?b#c`, `http://e:%5C@www.good.example/index.html`, "http://example.com:99999/", "http://example.com:x/", " http://example.com/")
 	l.both("not UTF-8", "http://example.com/\xe9", "http://example.com/?q=\xe9&r=%e9", "http://example.com/\xc3\x28#\xff\xfe", "http://us\xe9r@example.com/", "http://example.com/\xed\xa0\x80/\xf4\x90\x80\x80", "x://h\xe9/", "x:\xe9\xc3\xa9")
 }
 
@@ -114,22 +114,22 @@ func (l *keyInputs) hosts() {
 	l.both("non-ascii host", "x://bücher.example/", "x://BÜCHER.example/", "//bücher.example/a", "file://bücher.example/a")
 	for _, host := range refusedHosts {
 		l.add("failure", WHATWG, "http://"+host+"/")
-		l.add("non-ascii host", RFC, "http://"+host+"/")
+		l.add("non-ascii host", RFC3986, "http://"+host+"/")
 	}
 	l.both("ascii host", "http://xn--bcher-kva.example/", "http://XN--BCHER-KVA.example/", "http://xn--a.example/", "http://xn--8i7caa.example/", "http://-a-.example/", "http://a\"b.example/", "http://a`b{c}.example/")
 	l.both("ipv4", "http://127.0.0.1/", "http://127.0.0.1./", "http://0x7f.1/", "http://0X7F.0x0.0X1/", "http://0177.0.0.1/", "http://2130706433/", "http://127.1/", "http://127.0.1/", "http://0/", "http://0x/",
 		"http://1.2.3.4.example/", "http://%31.2.3.4/", "http://www.1.2.3.4/", "ftp://017.1/", "x://0x7f.1/", "x://1.2.3.4/", "http://192.168.1.1:8080/a", "http://4294967295/", "http://255.255.255.255/", "http://１２７.1/")
-	l.add("ipv4", RFC, "http://256.1.1.1/", "http://1.2.3.4.5/", "http://4294967296/", "http://1.2.3.256/", "http://09.1.1.1/", "http://1..2/", "http://foo.0x4/", "http://1.2.3.4../", "http://0xg.1/", "http://1.256/", "http://1.16777215/", "http://1.16777216/", "file://0x7f.1/a", "ws://0x7f.1./")
+	l.add("ipv4", RFC3986, "http://256.1.1.1/", "http://1.2.3.4.5/", "http://4294967296/", "http://1.2.3.256/", "http://09.1.1.1/", "http://1..2/", "http://foo.0x4/", "http://1.2.3.4../", "http://0xg.1/", "http://1.256/", "http://1.16777215/", "http://1.16777216/", "file://0x7f.1/a", "ws://0x7f.1./")
 	l.both("ipv6", "http://[::1]/", "http://[0:0:0:0:0:0:0:1]/", "http://[2001:DB8::0:1]/", "http://[2001:db8:0:0:1:0:0:1]/", "http://[::]/", "http://[1:2:3:4:5:6:7::]/", "http://[::ffff:1.2.3.4]/", "http://[::FFFF:102:304]/",
 		"http://[1:0:0:2::3]/", "http://[0:1:0:1:0:1:0:1]/", "https://[::1]:443/", "https://[::1]:8080/a", "x://[::1]/", "x://[0::1]:0/")
-	l.add("ipv6", RFC, "http://[v1.a:B]/", "http://[V1F.a]/", "http://[fe80::1%25eth0]/", "http://[fe80::1%eth0]/", "http://[::1%zz]/", "http://[1.2.3.4]/", "http://[]/", "http://[:::]/", "http://[1:2:3:4:5:6:7:8::]/", "http://[AB%c3 é]/", "http://[::1]")
+	l.add("ipv6", RFC3986, "http://[v1.a:B]/", "http://[V1F.a]/", "http://[fe80::1%25eth0]/", "http://[fe80::1%eth0]/", "http://[::1%zz]/", "http://[1.2.3.4]/", "http://[]/", "http://[:::]/", "http://[1:2:3:4:5:6:7:8::]/", "http://[AB%c3 é]/", "http://[::1]")
 }
 
 // schemes are URLs of other schemes, files, opaque paths.
 func (l *keyInputs) schemes() {
 	l.both("file", "file:///a/b", "file:/a/b", "file:a", "file:", "file://", "file:///", "file://localhost/a", "file://LOCALHOST/a", "file://localhost", "file://host/a", "file://HOST/a", "file:///C:/a", "file:///C|/a", "file:///c:/../a",
 		"file:///%43|/a", "file://localhost:/a", "file://u@localhost/a", "file:///a/index.html?utm_source=x#y", "file://www.example.com/a/", "file:///a//b/", "file://%6cocalhost/a", "file:////host/a", "file:///a;jsessionid=1")
-	l.add("file", RFC, "file:/..//a", "file:/.//a/..", "file://@localhost/a", "file://localhost:0/a", "file://localhost:000", "FILE:/a", "file:///./..//a")
+	l.add("file", RFC3986, "file:/..//a", "file:/.//a/..", "file://@localhost/a", "file://localhost:0/a", "file://localhost:000", "FILE:/a", "file:///./..//a")
 	l.both("opaque path", "mailto:a@Example.com", "mailto:a@example.com?subject=A%20B&subject=c", "javascript:alert(1)", "data:text/plain,%7e%3c a", "data:text/plain;base64,aGk=", "tel:+1-234", "urn:isbn:%30%31", "x:", "x:?", "x:#", "X:a/../b", "x:a//b/", "x:/a/../b", "x:/..//a", "x:/.//a", "x:/a/..//b",
 		"x:a;jsessionid=1/b;sid=0123456789abcdef", "x:a/index.html", "x:%2e%2e/a", "blob:http://example.com/x", "about:blank", "about:blank?utm_source=a#b", "x:é")
 	l.both("other scheme", "x://h", "x://h/", "x://H:/", "x://h:080/a", "x://@h/", "x://u:p@h/a", "x://h/a/../b", "x:///a", "x://h./a", "x://www.example.com/a//b/index.php", "git://WWW.Example.com/a", "redis://h?b=1&a=2", "postgres://u@h/db?sslmode=disable",
@@ -145,7 +145,7 @@ func (l *keyInputs) malformed() {
 		l.both("malformed escape", "http://example.com"+tail)
 	}
 	l.both("malformed escape", "http://u%:p%4@example.com/", "x://h%zz/", "x:%zz", "x:%%41")
-	l.add("malformed escape", RFC, "http://h%zz/", "http://h%/", "http://%4%31/")
+	l.add("malformed escape", RFC3986, "http://h%zz/", "http://h%/", "http://%4%31/")
 }
 
 // sessionTails are paths and queries with session ids, and with names and values
@@ -164,7 +164,7 @@ func (l *keyInputs) sessions() {
 		host := []string{"http://example.com", "https://www.example.com", "https://www.example.co.uk:8443"}[i%3]
 		l.add("session", WHATWG, host+tail)
 		if i%2 == 0 {
-			l.add("session", RFC, host+tail)
+			l.add("session", RFC3986, host+tail)
 		}
 	}
 }
@@ -180,7 +180,7 @@ func (l *keyInputs) signatures() {
 		front := []string{"https://www.example.com/a/?", "http://example.com/index.html?", "https://bucket.s3.amazonaws.com/a//b?", "https://example.com/a;jsessionid=1/?"}[i%4]
 		l.add("signed", WHATWG, front+q)
 		if i%2 == 1 {
-			l.add("signed", RFC, front+q)
+			l.add("signed", RFC3986, front+q)
 		}
 	}
 }
@@ -224,9 +224,9 @@ func (l *keyInputs) pages() {
 	}
 	paths = append(paths, "/index.html", "/index.html/", "//index.html", "/a/index.html?b", "/index.html?#", "/a/?b=/", "/a/b?index.html", "/index.html/index.html")
 	for i, p := range paths {
-		l.add("page", []Standard{WHATWG, RFC}[i%2], "http://example.com"+p)
+		l.add("page", []Standard{WHATWG, RFC3986}[i%2], "http://example.com"+p)
 	}
-	l.add("page", RFC, "index.html", "a//b/", "//www.example.com/a/", "http:a//b/", "https:/index.html", "?utm_source=1", "")
+	l.add("page", RFC3986, "index.html", "a//b/", "//www.example.com/a/", "http:a//b/", "https:/index.html", "?utm_source=1", "")
 }
 
 // suffixes are hosts with "www." in front of something that may be no site.
@@ -236,7 +236,7 @@ func (l *keyInputs) suffixes() {
 		"www.example.com", "www.com", "localhost", "example", "a.example", "test", "a.b.test", "1.2.3.4", "0x1", "example.com.", "com.", "example..com", "xn--55qx5d.cn", "xn--85x722f.xn--55qx5d.cn", "blogspot.com", "a.blogspot.com", "s3.amazonaws.com", "b.s3.amazonaws.com", "herokuapp.com", "a.herokuapp.com",
 		"gov.uk", "a.gov.uk", "bd", "com.bd", "a.com.bd", "er", "a.er", "a.b.er", "compute.amazonaws.com", "a.b.compute.amazonaws.com", "azurewebsites.net", "a.azurewebsites.net", "", "-.com", "a_b.com",
 	} {
-		l.add("public suffix", RFC, "http://www."+host+"/")
+		l.add("public suffix", RFC3986, "http://www."+host+"/")
 	}
 	l.both("public suffix", "http://WWW.Example.com/", "http://www2.example.com/", "http://wwwexample.com/", "http://www.example.com:8080/", "http://www.www.www.example.com/", "http://www/", "ftp://www.example.com/", "x://www.example.com/", "http://www.xn--85x722f.com.cn/", "http://www.食狮.中国/", "http://www.[::1]example.com/")
 }
@@ -250,32 +250,32 @@ func (l *keyInputs) references() {
 			}
 		}
 	}
-	both := []Standard{WHATWG, RFC}
+	both := []Standard{WHATWG, RFC3986}
 	ref("https://u:p@www.Example.com:8080/a/b;c=d/e?q=1#f", both, "g", "./g", "g/", "/g", "//other.example", "//other.example/g?y", "?y", "g?y#s", "#s", "", ".", "./", "..", "../", "../g", "../../../g", "/./g", "/../g", "g.", "..g", "./../g", "g/./h/../i", "g?y/./x", "g#s/../x", "%2e%2e/g", "g%zz", "é?ü", "HTTP://X.example/a/../b", "mailto:a@b", "http:g", "https:g", ";x?utm_source=1&sid=0123456789abcdef", "index.html?b&a", "g;jsessionid=1")
 	ref("file:///C:/a/b", both, "c", "/c", "..", "//h/c", "#f")
 	ref("x:/a/b?c", both, "d", "../..//d", "//h", "?e")
 	ref("http://h", both, "a", "?a", "")
-	ref("x:a/b", []Standard{RFC}, "c", "../c", "../../c", "//h/c", "?q")
+	ref("x:a/b", []Standard{RFC3986}, "c", "../c", "../../c", "//h/c", "?q")
 	ref("x:a/b", []Standard{WHATWG}, "#f")
 	for _, base := range []string{"http://h/", "a"} { // neither a base nor its absence changes a URL with a scheme
 		ref(base, both, "info:a/../b", "http://H/a/%2E%2e/../b", "X:/a/./%2e%2e/../b", "mailto:./a")
 	}
-	l.add("relative", RFC, "a", "./a", "a/../b", "../a", "/a/../b", "//H/a", "//h:80", "?b&a", "#f", "a:b", "1:b", "./1:b", "a/b:c", "%2e/a", "//", "///a", "//@h/", "é")
+	l.add("relative", RFC3986, "a", "./a", "a/../b", "../a", "/a/../b", "//H/a", "//h:80", "?b&a", "#f", "a:b", "1:b", "./1:b", "a/b:c", "%2e/a", "//", "///a", "//@h/", "é")
 }
 
 // failures cannot be parsed.
 func (l *keyInputs) failures() {
 	l.add("failure", WHATWG, "", "a", "//h/a", "http://", "http://:80/", "http://@/", "http://u@", "http://h:x/", "http://h:65536/", "http://h:80:80/", "http://[::1", "http://[::1]x/", "http://[1.2.3.4]/", "http://[fe80::1%25eth0]/", "http://1.2.3.256/", "http://1.2.3.4.5/", "http://foo.0x4/", "http://a b/", "http://a%2fb/", "http://h%zz/", "http://a<b/", "http://a^b/", "http://%00/", "x://h h/", "x://h:x/", "://a", "1:b", "http://09.1/")
-	l.add("failure", RFC, "http://[::1", "http://[::1]x/", "http://a[b]/", "http://::1]/", "http://u@[/", "//[", "http://a]:80/")
+	l.add("failure", RFC3986, "http://[::1", "http://[::1]x/", "http://a[b]/", "http://::1]/", "http://u@[/", "//[", "http://a]:80/")
 	bases := func(std Standard, base, url string) {
 		*l = append(*l, keyInput{group: "failure", url: url, base: base, std: std})
 	}
 	bases(WHATWG, "a", "b")
 	bases(WHATWG, "mailto:a", "b")
 	bases(WHATWG, "http://h:x/", "b")
-	bases(RFC, "a", "b")
-	bases(RFC, "http://[", "b")
-	bases(RFC, "http://h/", "//[")
+	bases(RFC3986, "a", "b")
+	bases(RFC3986, "http://[", "b")
+	bases(RFC3986, "http://h/", "//[")
 	fallback := func(base string, urls ...string) {
 		for _, url := range urls {
 			*l = append(*l, keyInput{group: "fallback", url: url, base: base, std: WHATWG, profile: "logclean"})
@@ -289,9 +289,9 @@ func (l *keyInputs) failures() {
 		}
 	}
 	other(WHATWG, "rfc3986-scheme", "", `http://evil.example\@good.example/`, "http:example.com", "http://h:x/", "a/b", " http://h/ ")
-	other(RFC, "whatwg", "", `http://evil.example\@good.example/`, "http:example.com", "http://a\\[b/", "http://0x7f.1/")
-	other(RFC, "equiv", "http://h/a/b", "../c", "//x/%7e")
-	other(RFC, "whatwg", "http://h", `http://a\[b/`)
+	other(RFC3986, "whatwg", "", `http://evil.example\@good.example/`, "http:example.com", "http://a\\[b/", "http://0x7f.1/")
+	other(RFC3986, "equiv", "http://h/a/b", "../c", "//x/%7e")
+	other(RFC3986, "whatwg", "http://h", `http://a\[b/`)
 }
 
 // withOptions are the options of K2 and K3.

@@ -119,7 +119,7 @@ func (in *keyInput) profiles() []string {
 	switch {
 	case in.profile != "":
 		return []string{in.profile}
-	case in.std == RFC:
+	case in.std == RFC3986:
 		return []string{"rfc3986-scheme", "rfc3986"}
 	}
 	return []string{"whatwg", "equiv", "crawler", "analytics"}
@@ -162,7 +162,7 @@ func (m *keyMaker) vector(in *keyInput, profile string) keyVector {
 	if v.URL = &text; !utf8.ValidString(text) {
 		v.URL, v.URLHex = nil, &digits
 	}
-	levels := map[Level]**keyExpected{K0: &v.K0, K1: &v.K1, K2: &v.K2, K3: &v.K3, KSurface: &v.Surface}
+	levels := map[Level]**keyExpected{LevelSyntax: &v.K0, LevelEquivalent: &v.K1, LevelFetch: &v.K2, LevelPage: &v.K3, LevelShape: &v.Surface}
 	for i, n := range m.normalizers(in, profile) {
 		var r Result
 		if _, err := n.AppendRef(nil, []byte(in.base), []byte(in.url), &r); err != nil {
@@ -207,7 +207,7 @@ func (v *keyVector) touched(lv Level) bool {
 	switch {
 	case v.K0 == nil:
 		return false
-	case lv == K2:
+	case lv == LevelFetch:
 		return v.K2.Text != v.K1.Text
 	}
 	return v.K2.Text != "http://"+v.K3.Text
@@ -232,7 +232,7 @@ func TestKeyVectors(t *testing.T) {
 			}
 		}
 		groups[in.group]++
-		for _, lv := range []Level{K2, K3} {
+		for _, lv := range []Level{LevelFetch, LevelPage} {
 			if (in.group == "session" || in.group == "signed") && v.touched(lv) {
 				touched[lv]++
 			}
@@ -256,8 +256,8 @@ func TestKeyVectors(t *testing.T) {
 			t.Errorf("%d rows of group %q, want at least %d", groups[g.name], g.name, g.want)
 		}
 	}
-	if len(inputs) < 500 || touched[K2] < 50 || touched[K3] < 50 {
-		t.Errorf("%d rows; of those with sessions and signatures %d have another K2 and %d another K3", len(inputs), touched[K2], touched[K3])
+	if len(inputs) < 500 || touched[LevelFetch] < 50 || touched[LevelPage] < 50 {
+		t.Errorf("%d rows; of those with sessions and signatures %d have another K2 and %d another K3", len(inputs), touched[LevelFetch], touched[LevelPage])
 	}
 	t.Logf("%d rows: %v", len(inputs), groups)
 }

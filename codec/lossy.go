@@ -50,7 +50,7 @@ func (n *Normalizer) appendK2(dst, k1 []byte, u *URL, s *scratch) (_ []byte, sig
 	}
 	w.pageFragment()
 	s.keyHits |= w.hits
-	if u.Has(Username) && w.keys == RFC { // w.userinfo may have written it
+	if u.Has(Username) && w.keys == RFC3986 { // w.userinfo may have written it
 		_, _ = split(w.dst, w.out)
 	}
 	return w.dst, signed
@@ -117,7 +117,7 @@ func (w *rewriter) userinfo() {
 		return
 	}
 	text := w.src[w.u.Span(Username).Start:w.u.Span(Host).Start]
-	if w.keys == RFC && bytes.Contains(text, escapedBackslash) {
+	if w.keys == RFC3986 && bytes.Contains(text, escapedBackslash) {
 		w.dst = append(w.dst, text...)
 		return
 	}

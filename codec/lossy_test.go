@@ -23,7 +23,7 @@ func canonicalOf(t *testing.T, n *Normalizer, lv Level, src string) string {
 func TestK2(t *testing.T) {
 	f := func(src, want string) {
 		t.Helper()
-		if got := canonicalOf(t, byName("crawler"), K2, src); got != want {
+		if got := canonicalOf(t, byName("crawler"), LevelFetch, src); got != want {
 			t.Errorf("%q: %q, want %q", src, got, want)
 		}
 	}
@@ -79,7 +79,7 @@ func TestMayEndInIndexFile(t *testing.T) {
 func TestK3(t *testing.T) {
 	f := func(src, want string) {
 		t.Helper()
-		if got := canonicalOf(t, byName("analytics"), K3, src); got != want {
+		if got := canonicalOf(t, byName("analytics"), LevelPage, src); got != want {
 			t.Errorf("%q: %q, want %q", src, got, want)
 		}
 	}
@@ -111,14 +111,14 @@ func TestLevels(t *testing.T) {
 			}
 		}
 	}
-	f("http://h/?b=2&a=1", "http://h/?a=1&b=2", K2)
+	f("http://h/?b=2&a=1", "http://h/?a=1&b=2", LevelFetch)
 	f("http://h/a%2Fb", "http://h/a/b", numLevels)
 	f("http://faß.de/", "http://fass.de/", numLevels)
-	f("http://h/%7Ea", "http://h/~a", K0)
-	f("http://h/|", "http://h/%7C", K0)
-	f("http://h:80/", "http://h", K0) // with WHATWG
-	f("http://h/#a", "http://h/", K2)
-	f("http://www.example.com/", "http://example.com/", K3)
+	f("http://h/%7Ea", "http://h/~a", LevelSyntax)
+	f("http://h/|", "http://h/%7C", LevelSyntax)
+	f("http://h:80/", "http://h", LevelSyntax) // with WHATWG
+	f("http://h/#a", "http://h/", LevelFetch)
+	f("http://www.example.com/", "http://example.com/", LevelPage)
 	f("http://evil.com\\@good.com/", "http://good.com/", numLevels)
 }
 
@@ -147,7 +147,7 @@ func TestEvil(t *testing.T) {
 // TestEvilKeys checks that no key of such a URL, by either standard, is one of
 // good.com's.
 func TestEvilKeys(t *testing.T) {
-	for _, rd := range []Standard{RFC, WHATWG} {
+	for _, rd := range []Standard{RFC3986, WHATWG} {
 		for _, p := range standardProfiles() {
 			n, err := New(p, WithStandard(rd))
 			if err != nil {
@@ -176,8 +176,8 @@ func TestCrawlerNorm(t *testing.T) {
 		if err := r.Out.Check(norm); err != nil {
 			t.Error(err)
 		}
-		k0 := r.AppendKey(nil, K0)
-		if e := canonicalOf(t, byName("equiv"), K0, src); string(k0) != e {
+		k0 := r.AppendKey(nil, LevelSyntax)
+		if e := canonicalOf(t, byName("equiv"), LevelSyntax, src); string(k0) != e {
 			t.Errorf("%q: K0 is %q, of equiv %q", src, k0, e)
 		}
 	}
@@ -213,7 +213,7 @@ func TestPolicy(t *testing.T) {
 		"http://shop.example.com/A?sku=1&b=2":     "shop.example.com/a?b=2",
 		"http://example.com/?sku=1":               "example.com/?sku=1",
 	} {
-		if got := canonicalOf(t, n, K3, src); got != want {
+		if got := canonicalOf(t, n, LevelPage, src); got != want {
 			t.Errorf("%q: %q, want %q", src, got, want)
 		}
 	}
@@ -232,7 +232,7 @@ func TestPolicyOptions(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := canonicalOf(t, n, K3, src); got != want {
+		if got := canonicalOf(t, n, LevelPage, src); got != want {
 			t.Errorf("%q: %q, want %q", src, got, want)
 		}
 	}
@@ -299,7 +299,7 @@ func TestWithStandard(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := canonicalOf(t, n, K1, src); got != want {
+		if got := canonicalOf(t, n, LevelEquivalent, src); got != want {
 			t.Errorf("%s, keys on %v: %q: %q, want %q", profile, rd, src, got, want)
 		}
 		other := byName("rfc3986-scheme")
@@ -309,24 +309,24 @@ func TestWithStandard(t *testing.T) {
 		var r, r2 Result
 		_, _ = n.Append(nil, []byte(src), &r)
 		_, err = other.Append(nil, []byte(src), &r2)
-		if err == nil && r.Key(K1) != r2.Key(K1) {
+		if err == nil && r.Key(LevelEquivalent) != r2.Key(LevelEquivalent) {
 			t.Errorf("%s, keys on %v: %q: not the key of %s", profile, rd, src, other.Profile().Name)
 		}
 	}
-	f("equiv", RFC, `http://a\b/`, "http://a%5Cb/")
-	f("equiv", RFC, "http://0x7f.1/", "http://0x7f.1/")
-	f("equiv", RFC, "http://h/a", "http://h/a")
-	f("crawler", RFC, "HTTP://u@h/#f", "http://u@h/#f")
+	f("equiv", RFC3986, `http://a\b/`, "http://a%5Cb/")
+	f("equiv", RFC3986, "http://0x7f.1/", "http://0x7f.1/")
+	f("equiv", RFC3986, "http://h/a", "http://h/a")
+	f("crawler", RFC3986, "HTTP://u@h/#f", "http://u@h/#f")
 	f("rfc3986", WHATWG, `http://a\b/`, "http://a/b/")
 	f("rfc3986-scheme", WHATWG, "http://0x7f.1/", "http://127.0.0.1/")
 	f("rfc3986-scheme", WHATWG, "http://h:x/", "http://h%3Ax/") // browsers cannot parse it
-	n, err := New(byName("equiv").Profile(), WithStandard(RFC))
+	n, err := New(byName("equiv").Profile(), WithStandard(RFC3986))
 	if err != nil {
 		t.Fatal(err)
 	}
 	var r Result
 	_, err = n.AppendRef(nil, []byte("http://a/b/c"), []byte("../d|e"), &r)
-	if got := r.AppendKey(nil, K1); err != nil || string(got) != "http://a/d%7Ce" {
+	if got := r.AppendKey(nil, LevelEquivalent); err != nil || string(got) != "http://a/d%7Ce" {
 		t.Errorf("%q, %v", got, err)
 	}
 }

@@ -56,7 +56,7 @@ func lookupMatch(name string) *match {
 // by name.
 func withMatches(profiles ...Profile) []Profile {
 	for _, m := range matches {
-		profiles = append(profiles, Profile{Name: m.name, Match: m.name, Key: KMatch})
+		profiles = append(profiles, Profile{Name: m.name, Match: m.name, Key: LevelMatch})
 	}
 	slices.SortFunc(profiles, func(a, b Profile) int { return strings.Compare(a.Name, b.Name) })
 	return profiles
@@ -126,7 +126,7 @@ func (s *scratch) compareMatch(src, norm []byte) Change {
 	if _, err := split(norm, &s.in); err != 0 || s.unparsed {
 		return Lossy
 	}
-	for lv, n := range [...]*Normalizer{K0: syntax, K1: scheme} {
+	for lv, n := range [...]*Normalizer{LevelSyntax: syntax, LevelEquivalent: scheme} {
 		s.key = n.appendPlain(s.key[:0], src, s)
 		at := len(s.key)
 		s.key = n.appendPlain(s.key, norm, s)

@@ -32,8 +32,8 @@ func TestMatch(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if p.Key != KMatch || p.Program() == "" || n.KeyFunction(KMatch) == "" || p.HasSortKeys() != lookupMatch(p.Match).sortKey {
-			t.Errorf("%s: key level %v, program %q, key function %q", p.Name, p.Key, p.Program(), n.KeyFunction(KMatch))
+		if p.Key != LevelMatch || p.Program() == "" || n.KeyFunction(LevelMatch) == "" || p.HasSortKeys() != lookupMatch(p.Match).sortKey {
+			t.Errorf("%s: key level %v, program %q, key function %q", p.Name, p.Key, p.Program(), n.KeyFunction(LevelMatch))
 		}
 		for _, base := range []string{"", "http://h.example/a/b"} {
 			for _, src := range matchSeeds {
@@ -49,14 +49,14 @@ func checkMatch(t *testing.T, n *Normalizer, base, src []byte) {
 	name := n.profile.Name
 	norm, err := n.AppendRef([]byte("x"), base, src, &r)
 	if err != nil {
-		if len(norm) != 1 || err != ErrMatchRejects && err != ErrBase || r.HasKey(KMatch) || r.HasKey(K0) || n.Trace(base, src) != nil {
+		if len(norm) != 1 || err != ErrMatchRejects && err != ErrBase || r.HasKey(LevelMatch) || r.HasKey(LevelSyntax) || n.Trace(base, src) != nil {
 			t.Errorf("%s %q: error %v with the result %q", name, src, err, norm)
 		}
 		return
 	}
 	norm = norm[1:]
-	if !r.HasKey(KMatch) || !bytes.Equal(r.AppendKey(nil, KMatch), norm) || r.Key(KMatch).IsZero() {
-		t.Errorf("%s %q: the key string %q is not the result %q", name, src, r.AppendKey(nil, KMatch), norm)
+	if !r.HasKey(LevelMatch) || !bytes.Equal(r.AppendKey(nil, LevelMatch), norm) || r.Key(LevelMatch).IsZero() {
+		t.Errorf("%s %q: the key string %q is not the result %q", name, src, r.AppendKey(nil, LevelMatch), norm)
 	}
 	for _, lv := range keyedLevels {
 		if r.HasKey(lv) == r.Key(lv).IsZero() || !r.HasKey(lv) && len(r.AppendKey(nil, lv)) > 0 {
@@ -109,7 +109,7 @@ func TestMatchKeys(t *testing.T) {
 		if got.Flags != want.Flags || !slices.Equal(got.Diagnostics, want.Diagnostics) {
 			t.Errorf("%q: flags %v, want %v", src, got.Flags, want.Flags)
 		}
-		for lv := range K3 + 1 {
+		for lv := range LevelPage + 1 {
 			if got.Key(lv) != want.Key(lv) {
 				t.Errorf("%q: %v %q, want %q", src, lv, got.AppendKey(nil, lv), want.AppendKey(nil, lv))
 			}
@@ -120,16 +120,16 @@ func TestMatchKeys(t *testing.T) {
 // TestMatchRefusals checks the settings that do not go with a program.
 func TestMatchRefusals(t *testing.T) {
 	for name, p := range map[string]Profile{
-		"unknown":  {Name: "a", Match: "nonsense", Key: KMatch},
+		"unknown":  {Name: "a", Match: "nonsense", Key: LevelMatch},
 		"rules":    {Name: "a", Match: "ssurt", Rules: syntaxRules},
 		"whatwg":   {Name: "a", Match: "ssurt", Standard: WHATWG},
-		"no match": {Name: "a", Key: KMatch},
+		"no match": {Name: "a", Key: LevelMatch},
 	} {
 		if _, err := New(p); err == nil {
 			t.Errorf("%s: New accepts the profile", name)
 		}
 	}
-	if _, err := New(Profile{Name: "a", Match: "ssurt", Key: K2}); err != nil {
+	if _, err := New(Profile{Name: "a", Match: "ssurt", Key: LevelFetch}); err != nil {
 		t.Error(err)
 	}
 }
@@ -151,7 +151,7 @@ func TestMatchNoAllocs(t *testing.T) {
 		}
 		if allocs := testing.AllocsPerRun(100, func() {
 			dst, _ = n.Append(dst[:0], src, &r)
-			_ = r.Key(KMatch)
+			_ = r.Key(LevelMatch)
 		}); allocs > 0 {
 			t.Errorf("%s: %v allocations", m.name, allocs)
 		}

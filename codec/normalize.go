@@ -121,8 +121,8 @@ func compile(p Profile) *Normalizer {
 	for f := range Flag(numFlags) {
 		n.actions[f] = n.onEscape(f)
 	}
-	for lv, rules := range []Rules{K0: syntaxRules, K1: syntaxRules | schemeRules} {
-		if p.Standard == RFC && p.Rules == rules && p.Malformed == percent.MalformedEncode {
+	for lv, rules := range []Rules{LevelSyntax: syntaxRules, LevelEquivalent: syntaxRules | schemeRules} {
+		if p.Standard == RFC3986 && p.Rules == rules && p.Malformed == percent.MalformedEncode {
 			n.level = lv
 		}
 	}
@@ -132,7 +132,7 @@ func compile(p Profile) *Normalizer {
 // KeyFunction returns the name and version of the function that computes n's
 // keys of a level, such as "k1-whatwg/1".
 func (n *Normalizer) KeyFunction(lv Level) string {
-	if lv == KMatch && n.match != nil {
+	if lv == LevelMatch && n.match != nil {
 		return n.match.key
 	}
 	return KeyFunction(n.keys, lv)

@@ -40,7 +40,7 @@ func BenchmarkKey(b *testing.B) {
 	n.Append(nil, src, &r)
 	b.ReportAllocs()
 	for b.Loop() {
-		r.Key(K1)
+		r.Key(LevelEquivalent)
 	}
 }
 
@@ -61,7 +61,7 @@ func BenchmarkCorpus(b *testing.B) {
 		for b.Loop() {
 			for _, line := range lines {
 				out, _ = n.Append(out[:0], line, &r)
-				r.Key(K1)
+				r.Key(LevelEquivalent)
 			}
 		}
 	})

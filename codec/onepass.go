@@ -49,7 +49,7 @@ func (n *Normalizer) onePass(dst, src []byte, o opening, r *Result) ([]byte, boo
 	}
 	s.plainHost, s.plainPath, s.applied = p.plainHost, o.special >= int(r.In.spans[Path].End), p.applied
 	dst = p.dst[:p.at]
-	if n.profile.Standard == RFC {
+	if n.profile.Standard == RFC3986 {
 		r.judge(src, dst[p.base:])
 		return dst, true
 	}

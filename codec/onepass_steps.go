@@ -63,9 +63,9 @@ func makeWalkTable(rd Standard, sets ...percent.Set) *walkTable {
 
 // The tables of all profiles that onePass supports.
 var (
-	rfcWalk      = makeWalkTable(RFC, percent.RFC3986Path, percent.RFC3986Query, percent.RFC3986Fragment)
+	rfcWalk      = makeWalkTable(RFC3986, percent.RFC3986Path, percent.RFC3986Query, percent.RFC3986Fragment)
 	whatwgWalk   = makeWalkTable(WHATWG, percent.WHATWGPath, percent.WHATWGSpecialQuery, percent.WHATWGFragment)
-	verbatimWalk = makeWalkTable(RFC, percent.None, percent.None, percent.None)
+	verbatimWalk = makeWalkTable(RFC3986, percent.None, percent.None, percent.None)
 )
 
 // walkTable returns the table for a profile, or nil if onePass does not support
@@ -74,9 +74,9 @@ func (p *Profile) walkTable() *walkTable {
 	switch {
 	case p.Standard == WHATWG && p.Rules&^(escapeRules|lossyRules|1<<FallbackRFC) == 0:
 		return whatwgWalk
-	case p.Standard == RFC && p.Rules.hasAll(syntaxRules) && p.Rules&^(syntaxRules|schemeRules) == 0 && p.Malformed == percent.MalformedEncode:
+	case p.Standard == RFC3986 && p.Rules.hasAll(syntaxRules) && p.Rules&^(syntaxRules|schemeRules) == 0 && p.Malformed == percent.MalformedEncode:
 		return rfcWalk
-	case p.Standard == RFC && p.Rules == 0 && p.Malformed == percent.MalformedKeep:
+	case p.Standard == RFC3986 && p.Rules == 0 && p.Malformed == percent.MalformedKeep:
 		return verbatimWalk
 	}
 	return nil

@@ -40,7 +40,7 @@ func TestNoAllocs(t *testing.T) {
 	for _, n := range fuzzNormalizers {
 		f("Append", func() { n.Append(dst, src, &r) })
 		f("Append clean", func() { n.Append(dst, cleanSrc, &r) })
-		f("Append in one pass", func() { n.Append(dst, walked, &r); r.Key(K3) })
+		f("Append in one pass", func() { n.Append(dst, walked, &r); r.Key(LevelPage) })
 		f("Append literal", func() { n.Append(dst, literal, &r) })
 		f("AppendRef", func() { n.AppendRef(dst, base, ref, &r) })
 		for _, lv := range keyedLevels {
@@ -53,9 +53,9 @@ func TestNoAllocs(t *testing.T) {
 		t.Fatal(err)
 	}
 	nfd := []byte("http://h/A%CC%8A?e%CC%81=%EA%B0%80&b&b&a=E")
-	f("Key odd", func() { odd.Append(dst, nfd, &rodd); rodd.Key(K3) })
-	f("Key sha256", func() { sha.Append(dst, src, &rsha); rsha.Key(K1) })
-	f("Key hmac", func() { mac.Append(dst, src, &rmac); rmac.Key(K1) })
+	f("Key odd", func() { odd.Append(dst, nfd, &rodd); rodd.Key(LevelPage) })
+	f("Key sha256", func() { sha.Append(dst, src, &rsha); rsha.Key(LevelEquivalent) })
+	f("Key hmac", func() { mac.Append(dst, src, &rmac); rmac.Key(LevelEquivalent) })
 	f("Key.AppendTo", func() { Key{1, 2}.AppendTo(dst) })
 	f("ParseKey", func() { ParseKey([]byte("0123456789abcdef0123456789abcdef")) })
 	f("Flags.AppendTo", func() { r.Flags.AppendTo(dst) })

@@ -41,7 +41,7 @@ func (n *Normalizer) plainKey(lv Level, k1 []byte, u *URL, s *scratch) (plain, s
 	case end >= 0:
 		return !params.MayHavePathSession(path.In(k1)), false
 	}
-	return !params.MayHavePathSession(path.In(k1)), lv == K3 && !bytes.Contains(path.In(k1), slashes)
+	return !params.MayHavePathSession(path.In(k1)), lv == LevelPage && !bytes.Contains(path.In(k1), slashes)
 }
 
 // plainPathSet holds the bytes that begin no session id in a path.

@@ -66,7 +66,7 @@ func (n *Normalizer) Policy() *Policy { return n.policy }
 // PolicyVersions returns the Versions of n's policy if keys of a level depend
 // on it, otherwise "".
 func (n *Normalizer) PolicyVersions(lv Level) string {
-	if lv != K2 && lv != K3 && lv != KSurface {
+	if lv != LevelFetch && lv != LevelPage && lv != LevelShape {
 		return ""
 	}
 	return n.policy.Versions()

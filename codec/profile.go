@@ -43,13 +43,13 @@ const (
 
 // profiles holds the built-in profiles, sorted by name.
 var profiles = withMatches(
-	Profile{Name: "analytics", Standard: WHATWG, Rules: escapeRules, Key: K3},
-	Profile{Name: "crawler", Standard: WHATWG, Rules: escapeRules | lossyRules, Key: K2},
-	Profile{Name: "equiv", Standard: WHATWG, Rules: escapeRules, Key: K1},
-	Profile{Name: "logclean", Standard: WHATWG, Rules: escapeRules | 1<<FallbackRFC, Key: K1},
-	Profile{Name: "rfc3986", Rules: syntaxRules, Malformed: percent.MalformedEncode, Key: K0},
-	Profile{Name: "rfc3986-scheme", Rules: syntaxRules | schemeRules, Malformed: percent.MalformedEncode, Key: K1},
-	Profile{Name: "whatwg", Standard: WHATWG, Key: K1},
+	Profile{Name: "analytics", Standard: WHATWG, Rules: escapeRules, Key: LevelPage},
+	Profile{Name: "crawler", Standard: WHATWG, Rules: escapeRules | lossyRules, Key: LevelFetch},
+	Profile{Name: "equiv", Standard: WHATWG, Rules: escapeRules, Key: LevelEquivalent},
+	Profile{Name: "logclean", Standard: WHATWG, Rules: escapeRules | 1<<FallbackRFC, Key: LevelEquivalent},
+	Profile{Name: "rfc3986", Rules: syntaxRules, Malformed: percent.MalformedEncode, Key: LevelSyntax},
+	Profile{Name: "rfc3986-scheme", Rules: syntaxRules | schemeRules, Malformed: percent.MalformedEncode, Key: LevelEquivalent},
+	Profile{Name: "whatwg", Standard: WHATWG, Key: LevelEquivalent},
 )
 
 // Profiles returns a copy of the list of built-in profiles, sorted by name.
@@ -100,23 +100,23 @@ func (p *Profile) check() error {
 	refuse(p.Rules&^ProfileRules() != 0, "contains a rule that profiles cannot choose")
 	refuse(p.Malformed > percent.MalformedReject, "Malformed: unknown value")
 	refuse(p.Key >= allLevels, "Key: unknown level")
-	refuse(p.Key == KMatch && p.Match == "", "the key level match requires a profile that matches another program")
+	refuse(p.Key == LevelMatch && p.Match == "", "the key level match requires a profile that matches another program")
 	refuse(p.MaxLen < 0 || p.MaxLen > MaxLen, "MaxLen must be between 0 and 1 GiB")
 	refuse(p.MaxDiagnostics < 0 || p.MaxDiagnostics > MaxDiagnostics, "MaxDiagnostics must be between 0 and 65536")
 	refuse(int(p.Standard) >= len(standardNames), "Standard: unknown value")
 	refuse(p.Standard == WHATWG && p.Rules&ProfileRules()&^chosenRules[WHATWG] != 0,
 		"contains a rule that the standard whatwg implies or contradicts")
-	refuse(p.Standard == RFC && p.Rules&ProfileRules()&^chosenRules[RFC] != 0, "contains a rule that requires the standard whatwg")
+	refuse(p.Standard == RFC3986 && p.Rules&ProfileRules()&^chosenRules[RFC3986] != 0, "contains a rule that requires the standard whatwg")
 	refuse(p.Standard == WHATWG && p.Malformed != percent.MalformedKeep, "Malformed must be MalformedKeep with the standard whatwg")
 	refuse(p.Rules.Has(RFCClean) && !p.Rules.hasAll(escapeRules), "rfc-clean requires esc-upper and esc-unres")
-	refuse(p.Standard == RFC && p.Rules.Has(DecodeUnreserved) && !p.Rules.Has(RemoveDots),
+	refuse(p.Standard == RFC3986 && p.Rules.Has(DecodeUnreserved) && !p.Rules.Has(RemoveDots),
 		"esc-unres requires dots: decoding escapes can create dot segments")
 	refuse(p.Rules.Has(RemoveDots) && !p.Rules.Has(GuardPath),
 		"dots requires no-auth-guard: without it a path could become an authority")
 	if p.Match != "" {
 		refuse(lookupMatch(p.Match) == nil, "Match: unknown program")
 		refuse(p.Rules != 0, "rules cannot be changed in a profile that matches another program")
-		refuse(p.Standard != RFC || p.Malformed != percent.MalformedKeep, "a profile that matches another program requires the standard rfc3986 and MalformedKeep")
+		refuse(p.Standard != RFC3986 || p.Malformed != percent.MalformedKeep, "a profile that matches another program requires the standard rfc3986 and MalformedKeep")
 	}
 	if len(reasons) == 0 {
 		return nil

@@ -191,8 +191,8 @@ func (r *Result) Key(lv Level) Key {
 	}
 	text := s.src
 	switch {
-	case s.clean && lv <= K1:
-	case s.copied && lv == K2 && len(s.by.policy.SPA) == 0:
+	case s.clean && lv <= LevelEquivalent:
+	case s.copied && lv == LevelFetch && len(s.by.policy.SPA) == 0:
 		text = s.by.plainK2(text, s.survey.Copy, &r.In, r)
 	default:
 		if text, ok = r.canonicalText(lv); !ok {
@@ -211,13 +211,13 @@ func (r *Result) Key(lv Level) Key {
 func (r *Result) canonicalText(lv Level) (text []byte, ok bool) {
 	s := &r.scratch
 	switch {
-	case (s.canonical || s.patched) && !s.dropped && lv <= K1 && s.by.keys == WHATWG:
+	case (s.canonical || s.patched) && !s.dropped && lv <= LevelEquivalent && s.by.keys == WHATWG:
 		return s.patchedKey(s.norm), true
-	case s.copied && lv == K3 && len(s.by.policy.SPA) == 0 && !s.by.policy.rewritesK3():
+	case s.copied && lv == LevelPage && len(s.by.policy.SPA) == 0 && !s.by.policy.rewritesK3():
 		return s.by.plainK3(s.src, s.survey.Copy, &r.In, r), true
 	case !r.hasKey(lv):
 		return nil, false
-	case lv == K2 || lv == K3:
+	case lv == LevelFetch || lv == LevelPage:
 		return s.by.lossy(lv, r), true
 	}
 	return s.by.canonical(lv, s.src, s.norm, r), true
@@ -232,7 +232,7 @@ func (r *Result) TargetKey(lv Level, prefix []byte) (k Key, ok bool) {
 		return Key{}, false
 	}
 	canonical := s.src
-	if !s.clean || lv > K1 {
+	if !s.clean || lv > LevelEquivalent {
 		canonical = s.by.canonical(lv, s.src, s.norm, r)
 	}
 	n := len(prefix)
@@ -243,16 +243,16 @@ func (r *Result) TargetKey(lv Level, prefix []byte) (k Key, ok bool) {
 }
 
 // HasKey reports whether r describes a URL with a key of a level. A URL has
-// the keys K0 to K3 and KSurface, except one that only the program of a profile
-// with Profile.Match can parse; it has a key KMatch only with such a profile.
+// the keys K0 to K3 and LevelShape, except one that only the program of a profile
+// with Profile.Match can parse; it has a key LevelMatch only with such a profile.
 func (r *Result) HasKey(lv Level) bool { return r.scratch.answered && r.hasKey(lv) }
 
 func (r *Result) hasKey(lv Level) bool {
 	s := &r.scratch
-	if lv < numLevels || lv == KSurface {
+	if lv < numLevels || lv == LevelShape {
 		return !s.unparsed
 	}
-	return lv == KMatch && s.by.match != nil
+	return lv == LevelMatch && s.by.match != nil
 }
 
 // AppendKey appends the canonical string of a level, which Key hashes. For K0
@@ -303,9 +303,9 @@ func (r *Result) Applied() Rules {
 }
 
 // KeyApplied returns the rules that changed something on the way from K1 to the
-// canonical strings of K2, K3 and KSurface, for the levels that AppendKey and
+// canonical strings of K2, K3 and LevelShape, for the levels that AppendKey and
 // Key have computed since the last call of Append. They are the rules that
-// TraceKey reports. K3 and KSurface are computed from K2, so their sets include
+// TraceKey reports. K3 and LevelShape are computed from K2, so their sets include
 // the rules of K2.
 func (r *Result) KeyApplied() Rules { return r.scratch.keyHits }
 

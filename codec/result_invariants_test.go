@@ -11,13 +11,13 @@ import (
 // has changed, or if there is no URL.
 func TestSeal(t *testing.T) {
 	questions := map[string]func(r *Result){
-		"Key":       func(r *Result) { r.Key(K1) },
-		"AppendKey": func(r *Result) { r.AppendKey(nil, K2) },
-		"HashKey":   func(r *Result) { r.HashKey(K1, nil) },
-		"TargetKey": func(r *Result) { r.TargetKey(K1, []byte("http://h")) },
+		"Key":       func(r *Result) { r.Key(LevelEquivalent) },
+		"AppendKey": func(r *Result) { r.AppendKey(nil, LevelFetch) },
+		"HashKey":   func(r *Result) { r.HashKey(LevelEquivalent, nil) },
+		"TargetKey": func(r *Result) { r.TargetKey(LevelEquivalent, []byte("http://h")) },
 		"Change":    func(r *Result) { r.Change() },
 		"Applied":   func(r *Result) { r.Applied() },
-		"TraceKey":  func(r *Result) { r.TraceKey(K3) },
+		"TraceKey":  func(r *Result) { r.TraceKey(LevelPage) },
 	}
 	f := func(why string, spoil func(r *Result, src, norm []byte)) {
 		t.Helper()

@@ -8,23 +8,23 @@ import "testing"
 func TestResultEmpty(t *testing.T) {
 	f := func(why string, r *Result) {
 		t.Helper()
-		key, ok := r.TargetKey(K1, nil)
+		key, ok := r.TargetKey(LevelEquivalent, nil)
 		if key != (Key{}) || ok {
 			t.Errorf("%s: TargetKey returns %v, %v", why, key, ok)
 		}
-		if key := r.Key(K1); key != (Key{}) {
+		if key := r.Key(LevelEquivalent); key != (Key{}) {
 			t.Errorf("%s: Key returns %v", why, key)
 		}
-		if got := r.AppendKey(nil, K2); len(got) > 0 {
+		if got := r.AppendKey(nil, LevelFetch); len(got) > 0 {
 			t.Errorf("%s: AppendKey appends %q", why, got)
 		}
-		if key := r.HashKey(K1, []byte("/")); key != (Key{}) {
+		if key := r.HashKey(LevelEquivalent, []byte("/")); key != (Key{}) {
 			t.Errorf("%s: HashKey returns %v", why, key)
 		}
 		if got := r.Applied(); got.Len() > 0 {
 			t.Errorf("%s: Applied returns %v", why, got)
 		}
-		if r.HasKey(K1) {
+		if r.HasKey(LevelEquivalent) {
 			t.Errorf("%s: HasKey(K1)", why)
 		}
 	}

@@ -188,8 +188,8 @@ func TestCorpusURLs(t *testing.T) {
 				if err != err2 || !bytes.Equal(out, out2) || r.Flags != full.Flags || r.In != full.In {
 					t.Fatalf("%s:%d: fast and full path differ", name, i+1)
 				}
-				if i%16 == 0 && n.Profile().Standard == RFC {
-					want, ok := slowNormalize(string(line), n.level == int(K1))
+				if i%16 == 0 && n.Profile().Standard == RFC3986 {
+					want, ok := slowNormalize(string(line), n.level == int(LevelEquivalent))
 					if ok != (err == nil) || ok && want != string(out) {
 						t.Fatalf("%s:%d: %q, slow %q", name, i+1, out, want)
 					}

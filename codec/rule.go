@@ -121,7 +121,7 @@ const (
 	atNorm    levels = 1 << iota // the normal form
 	atK2                         // the step from K1 to K2
 	atK3                         // the step from K2 to K3
-	atSurface                    // the step from K2 to KSurface
+	atSurface                    // the step from K2 to LevelShape
 )
 
 // byPolicy is the clause of rules that no standard defines.
@@ -245,8 +245,8 @@ func selectRules(is func(Rule) bool) (s Rules) {
 
 // chosenRules holds, for each standard, the rules that its profiles can choose.
 var chosenRules = [...]Rules{
-	RFC:    selectRules(func(r Rule) bool { return ruleTable[r].chosen&byRFC != 0 }),
-	WHATWG: selectRules(func(r Rule) bool { return ruleTable[r].chosen&byWHATWG != 0 }),
+	RFC3986: selectRules(func(r Rule) bool { return ruleTable[r].chosen&byRFC != 0 }),
+	WHATWG:  selectRules(func(r Rule) bool { return ruleTable[r].chosen&byWHATWG != 0 }),
 }
 
 // RulesOf returns the set of the given rules.
@@ -262,7 +262,7 @@ func AllRules() Rules { return 1<<numRules - 1 }
 
 // ProfileRules returns the set of the rules that a profile can choose, for one
 // standard or for both.
-func ProfileRules() Rules { return chosenRules[RFC] | chosenRules[WHATWG] }
+func ProfileRules() Rules { return chosenRules[RFC3986] | chosenRules[WHATWG] }
 
 // ParserRules returns the set of the rules that the parser of a standard
 // applies whatever the profile.
@@ -271,17 +271,17 @@ func ParserRules(std Standard) Rules {
 }
 
 // KeyRules returns the set of the rules that lead from the level before lv to
-// lv; for K0, from the parsed URL, and for KSurface, from K2. The rules of K0
+// lv; for K0, from the parsed URL, and for LevelShape, from K2. The rules of K0
 // and K1 are defined by RFC 3986, those of K2 and K3 partly by policy.
 func KeyRules(lv Level) Rules {
 	switch lv {
-	case K0:
+	case LevelSyntax:
 		return syntaxRules
-	case K1:
+	case LevelEquivalent:
 		return schemeRules
-	case K2:
+	case LevelFetch:
 		return selectRules(func(r Rule) bool { return ruleTable[r].level&atK2 != 0 })
-	case KSurface:
+	case LevelShape:
 		return selectRules(func(r Rule) bool { return ruleTable[r].level&atSurface != 0 })
 	}
 	return selectRules(func(r Rule) bool { return ruleTable[r].level&atK3 != 0 })

@@ -38,7 +38,7 @@ func TestRuleTable(t *testing.T) {
 	if Rule(numRules).String() != "unknown" {
 		t.Error("a rule after the last one has a name")
 	}
-	if all := ProfileRules() | KeyRules(K2) | KeyRules(K3) | KeyRules(KSurface) | ParserRules(RFC) | ParserRules(WHATWG) | RulesOf(ruleMatch); all != AllRules() {
+	if all := ProfileRules() | KeyRules(LevelFetch) | KeyRules(LevelPage) | KeyRules(LevelShape) | ParserRules(RFC3986) | ParserRules(WHATWG) | RulesOf(ruleMatch); all != AllRules() {
 		t.Errorf("no standard and no level contains %v", AllRules()&^all)
 	}
 }
@@ -91,10 +91,10 @@ func testRuleExamples(t *testing.T) {
 		got, applied := string(norm), res.Applied()
 		switch e.stage {
 		case stageK2, stageK3:
-			got = string(res.AppendKey(nil, K2+Level(e.stage-stageK2)))
+			got = string(res.AppendKey(nil, LevelFetch+Level(e.stage-stageK2)))
 			applied = res.KeyApplied()
 		case stageSurface:
-			got = string(res.AppendKey(nil, KSurface))
+			got = string(res.AppendKey(nil, LevelShape))
 			applied = res.KeyApplied()
 		}
 		if got != after || !applied.Has(r) {

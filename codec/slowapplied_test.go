@@ -11,7 +11,7 @@ const asParser Rules = 1 << 63
 
 // folded returns rules with asParser in place of those of the parser.
 func (n *Normalizer) folded(rules Rules) Rules {
-	if n.profile.Standard == RFC {
+	if n.profile.Standard == RFC3986 {
 		return rules
 	}
 	parser := ParserRules(WHATWG) &^ (1<<ruleTrim | 1<<ruleTabs)
@@ -26,11 +26,11 @@ func (n *Normalizer) hits(src, norm []byte, r *Result) Rules {
 	switch {
 	case s.clean && !s.dropped:
 		return 0
-	case n.profile.Standard == RFC && s.resolved:
+	case n.profile.Standard == RFC3986 && s.resolved:
 		return n.hitsRFC(src, norm, r)
 	case bytes.Equal(src, norm):
 		return 0
-	case n.profile.Standard == RFC:
+	case n.profile.Standard == RFC3986:
 		return n.hitsRFC(src, norm, r)
 	case n.rules.Has(FallbackRFC) && r.Flags.Has(WHATWGReject):
 		return n.hitsFallback(src, norm, r)

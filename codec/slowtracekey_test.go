@@ -20,7 +20,7 @@ func (r *Result) slowTraceKey(lv Level) []slowStep {
 	var t keyTracer
 	t.take(r.AppendKey(nil, lv-1))
 	n := r.scratch.by
-	if t.policy, t.keys = n.policy, n.keys; lv == K2 {
+	if t.policy, t.keys = n.policy, n.keys; lv == LevelFetch {
 		t.k2()
 	} else {
 		t.k3()
@@ -93,7 +93,7 @@ func (t *keyTracer) set(rule Rule, c Component, text []byte) {
 
 // k2 traces appendK2.
 func (t *keyTracer) k2() {
-	if t.keys != RFC || !strings.Contains(t.text[Username]+t.text[Password], string(escapedBackslash)) {
+	if t.keys != RFC3986 || !strings.Contains(t.text[Username]+t.text[Password], string(escapedBackslash)) {
 		t.has[Username], t.has[Password] = false, false
 	}
 	t.to(DropUserinfo, t.String())

@@ -8,8 +8,8 @@ type Standard uint8
 
 // The standards.
 const (
-	RFC    Standard = iota // RFC 3986, applied to the raw bytes
-	WHATWG                 // the WHATWG URL Standard, which browsers implement
+	RFC3986 Standard = iota // RFC 3986, applied to the raw bytes
+	WHATWG                  // the WHATWG URL Standard, which browsers implement
 )
 
 var standardNames = []string{"rfc3986", "whatwg"}

@@ -13,12 +13,12 @@ import (
 
 // keyedLevels are the levels that every URL without a matching profile has a
 // key of. Their indexes up to K3 are the levels.
-var keyedLevels = []Level{K0, K1, K2, K3, KSurface}
+var keyedLevels = []Level{LevelSyntax, LevelEquivalent, LevelFetch, LevelPage, LevelShape}
 
 func TestSurface(t *testing.T) {
 	f := func(url, want string) {
 		t.Helper()
-		if got := canonicalOf(t, byName("equiv"), KSurface, url); got != want {
+		if got := canonicalOf(t, byName("equiv"), LevelShape, url); got != want {
 			t.Errorf("%q: %q, want %q", url, got, want)
 		}
 	}
@@ -42,7 +42,7 @@ func TestSurface(t *testing.T) {
 	// K2 leaves signed queries unsorted.
 	f("http://h/f?X-Amz-Signature=s&X-Amz-Date=d&%41=1&&X-Amz-Date=e", "h/f?A&X-Amz-Date&X-Amz-Signature")
 	f(`http://evil.com\@good.com/`, "evil.com/@good.com/")
-	if got := canonicalOf(t, byName("rfc3986"), KSurface, `http://evil.com\@good.com/1`); got != "evil.com%5C@good.com/{int}" {
+	if got := canonicalOf(t, byName("rfc3986"), LevelShape, `http://evil.com\@good.com/1`); got != "evil.com%5C@good.com/{int}" {
 		t.Errorf("RFC 3986, a backslash in userinfo: %q", got)
 	}
 }
@@ -58,11 +58,11 @@ func TestSurfacePolicy(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := canonicalOf(t, n, KSurface, "https://h/user/Ann?B=1#/page"), "h/user/{name}?B"; got != want {
+	if got, want := canonicalOf(t, n, LevelShape, "https://h/user/Ann?B=1#/page"), "h/user/{name}?B"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
-	if n.PolicyVersions(KSurface) != n.PolicyVersions(K2) || n.PolicyVersions(KSurface) == "" {
-		t.Errorf("versions %q", n.PolicyVersions(KSurface))
+	if n.PolicyVersions(LevelShape) != n.PolicyVersions(LevelFetch) || n.PolicyVersions(LevelShape) == "" {
+		t.Errorf("versions %q", n.PolicyVersions(LevelShape))
 	}
 }
 
@@ -98,7 +98,7 @@ func slowSurface(k2 string) string {
 func BenchmarkSurface(b *testing.B) {
 	lines := bytes.Split(bytes.TrimSpace(corpus(b, "urls/kasztp.txt")), []byte("\n"))
 	n := byName("crawler")
-	for _, lv := range []Level{K2, K3, KSurface} {
+	for _, lv := range []Level{LevelFetch, LevelPage, LevelShape} {
 		b.Run(lv.String(), func(b *testing.B) {
 			var r Result
 			out, i := make([]byte, 0, 4096), 0

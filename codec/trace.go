@@ -56,22 +56,22 @@ func (n *Normalizer) Trace(base, src []byte) []Step {
 
 // TraceKey returns the steps that lead to the canonical string of a level, in
 // the order in which the rules were applied. For K0 they start at the text that
-// the standard of the keys gives, for KSurface at K2, and for the other levels
-// at the canonical string of the level before. The rules of K2, K3 and KSurface
+// the standard of the keys gives, for LevelShape at K2, and for the other levels
+// at the canonical string of the level before. The rules of K2, K3 and LevelShape
 // are those of Result.KeyApplied.
 // TraceKey returns nil if nothing changes or if r describes no URL. Like Trace,
 // it is meant for display.
 func (r *Result) TraceKey(lv Level) []Step {
 	s, ok := r.asked()
-	if !ok || lv == KMatch || !r.hasKey(lv) {
+	if !ok || lv == LevelMatch || !r.hasKey(lv) {
 		return nil
 	}
 	n, text := s.by, []byte(nil)
 	switch lv {
-	case K0:
+	case LevelSyntax:
 		text = n.keyText(s.src, s.norm, r)
-	case KSurface:
-		text = r.AppendKey(nil, K2)
+	case LevelShape:
+		text = r.AppendKey(nil, LevelFetch)
 	default:
 		text = r.AppendKey(nil, lv-1)
 	}
@@ -81,13 +81,13 @@ func (r *Result) TraceKey(lv Level) []Step {
 	own := scratch{rec: new(recorder)}
 	_, _ = split(text, &own.in) // cannot fail: every canonical string can be split
 	switch lv {
-	case K0:
+	case LevelSyntax:
 		_, _ = syntax.appendURL(nil, text, &own.in, &own.out, 0, own.rec)
-	case K1:
+	case LevelEquivalent:
 		_, _ = scheme.appendURL(nil, text, &own.in, &own.out, 0, own.rec)
-	case K2:
+	case LevelFetch:
 		_, _ = n.appendK2(nil, text, &own.in, &own)
-	case KSurface:
+	case LevelShape:
 		_ = n.appendSurface(nil, text, &own.in, r.Flags.Has(SignedURL), &own)
 	default:
 		_ = n.appendK3(nil, text, &own.in, &own)

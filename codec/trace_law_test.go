@@ -44,7 +44,7 @@ func (p *replay) step(st *Step) bool {
 		case ruleResolve, FallbackRFC:
 			var u URL
 			_, _ = split([]byte(st.After), &u)
-			*p = *newReplay([]byte(st.After), &u, RFC)
+			*p = *newReplay([]byte(st.After), &u, RFC3986)
 		case ruleAuthoritySlashes:
 			p.authority = true
 		}
@@ -136,17 +136,17 @@ func checkKeyTrace(t *testing.T, n *Normalizer, base, src []byte) {
 	for _, lv := range keyedLevels {
 		var before []byte
 		switch lv {
-		case K0:
+		case LevelSyntax:
 			before = bytes.Clone(n.keyText(r.scratch.src, r.scratch.norm, &r))
-		case KSurface:
-			before = r.AppendKey(nil, K2)
+		case LevelShape:
+			before = r.AppendKey(nil, LevelFetch)
 		default:
 			before = r.AppendKey(nil, lv-1)
 		}
 		want := string(r.AppendKey(nil, lv))
 		applied := r.KeyApplied()
 		steps := r.TraceKey(lv)
-		if lv >= K2 {
+		if lv >= LevelFetch {
 			traced |= rulesOf(steps)
 		}
 		if traced != applied {
@@ -154,20 +154,20 @@ func checkKeyTrace(t *testing.T, n *Normalizer, base, src []byte) {
 		}
 		var u URL
 		_, _ = split(before, &u)
-		p := newReplay(before, &u, RFC)
+		p := newReplay(before, &u, RFC3986)
 		for i := range steps {
 			if !p.step(&steps[i]) {
 				t.Errorf("%s %q: step %d from %q to %v %q does not follow: %+v", n.profile.Name, src, i, before, lv, want, steps)
 				return
 			}
 		}
-		if lv == K3 && (!p.has[Scheme] || p.text[Scheme] == "http" || p.text[Scheme] == "https") { // the slashes go with the scheme
+		if lv == LevelPage && (!p.has[Scheme] || p.text[Scheme] == "http" || p.text[Scheme] == "https") { // the slashes go with the scheme
 			p.has[Scheme] = false
 			if p.authority {
 				want = "//" + want
 			}
 		}
-		if lv == KSurface && p.authority {
+		if lv == LevelShape && p.authority {
 			want = "//" + want
 		}
 		if got := p.String(); got != want {

@@ -35,21 +35,21 @@ func TestTraceKey(t *testing.T) {
 		}
 	}
 	n := byName("equiv")
-	f(n, K0, "http://h/a^|", "add")
-	f(n, K0, "git://H/%zz", "host-lower, malformed-encode")
-	f(n, K1, "git://@h", "")
-	f(byName("rfc3986"), K1, "http://@h:80", "ui-empty, port-def, path-empty")
-	f(n, K2, "http://h/", "")
-	f(n, K2, "https://u:p@h/#f", "https-http, ui-drop, ui-drop, frag-drop")
-	f(byName("rfc3986"), K2, "http://0x7f.1./a;jsessionid=x", "host-rootdot, host-ip4, psid")
-	f(n, K2, "http://h/?b&a", "q-sort-name")
-	f(n, K2, "http://h/?utm_source=x", "q-drop utm_source")
-	f(n, K2, "http://h/?%75tm_source=x&PHPSESSID=1&&a=&c=%7e", "q-drop utm_source, qsid PHPSESSID, q-eq, q-noempty, q-form")
-	f(n, K2, "http://h/?", "q-noempty")
-	f(byName("rfc3986"), K2, "http://h/?a='", "add")
-	f(n, K2, "http://h/?b&a&utm_source=x&X-Amz-Signature=0", "") // signed
-	f(n, K3, "http://www.example.com//a/index.html", "https-http, www-one, slash-one, dirindex, slash-trail")
-	f(n, K3, "mailto:a", "")
+	f(n, LevelSyntax, "http://h/a^|", "add")
+	f(n, LevelSyntax, "git://H/%zz", "host-lower, malformed-encode")
+	f(n, LevelEquivalent, "git://@h", "")
+	f(byName("rfc3986"), LevelEquivalent, "http://@h:80", "ui-empty, port-def, path-empty")
+	f(n, LevelFetch, "http://h/", "")
+	f(n, LevelFetch, "https://u:p@h/#f", "https-http, ui-drop, ui-drop, frag-drop")
+	f(byName("rfc3986"), LevelFetch, "http://0x7f.1./a;jsessionid=x", "host-rootdot, host-ip4, psid")
+	f(n, LevelFetch, "http://h/?b&a", "q-sort-name")
+	f(n, LevelFetch, "http://h/?utm_source=x", "q-drop utm_source")
+	f(n, LevelFetch, "http://h/?%75tm_source=x&PHPSESSID=1&&a=&c=%7e", "q-drop utm_source, qsid PHPSESSID, q-eq, q-noempty, q-form")
+	f(n, LevelFetch, "http://h/?", "q-noempty")
+	f(byName("rfc3986"), LevelFetch, "http://h/?a='", "add")
+	f(n, LevelFetch, "http://h/?b&a&utm_source=x&X-Amz-Signature=0", "") // signed
+	f(n, LevelPage, "http://www.example.com//a/index.html", "https-http, www-one, slash-one, dirindex, slash-trail")
+	f(n, LevelPage, "mailto:a", "")
 }
 
 // TestTraceKeySource checks that the step for a dropped field names the list
@@ -59,7 +59,7 @@ func TestTraceKeySource(t *testing.T) {
 	var r Result
 	src := []byte("http://h/?gclid=1")
 	_, _ = n.Append(nil, src, &r)
-	steps := r.TraceKey(K2)
+	steps := r.TraceKey(LevelFetch)
 	if len(steps) != 1 || !strings.HasPrefix(steps[0].Clause(), "default:") || steps[0].Reason == "" {
 		t.Errorf("%+v", steps)
 	}

@@ -117,7 +117,7 @@ func outcomeOf(n *Normalizer, src, text []byte, err error, r *Result) outcome {
 		r.remember(n, src, text) // the slow way does not set it
 		o.change = r.Change().String()
 		o.kind = hostKinds[r.Out.HostKind()]
-		o.k0, o.k1 = string(r.AppendKey(nil, K0)), string(r.AppendKey(nil, K1))
+		o.k0, o.k1 = string(r.AppendKey(nil, LevelSyntax)), string(r.AppendKey(nil, LevelEquivalent))
 	} else {
 		o.kind = hostKinds[r.In.HostKind()]
 	}

@@ -364,7 +364,7 @@ func (s *scratch) compare(src, norm []byte) Change {
 	if _, err := split(src, &s.in); err != 0 {
 		return Repaired
 	}
-	for lv, n := range [...]*Normalizer{K0: syntax, K1: scheme} {
+	for lv, n := range [...]*Normalizer{LevelSyntax: syntax, LevelEquivalent: scheme} {
 		s.key = n.appendPlain(s.key[:0], src, s)
 		at := len(s.key)
 		s.key = n.appendPlain(s.key, norm, s)

@@ -346,7 +346,7 @@ func TestQueryEncoding(t *testing.T) {
 			if err != nil || string(norm) != want {
 				t.Errorf("%q: %q, %v, want %q", src, norm, err, want)
 			}
-			if key := r.AppendKey(nil, K0); string(key) != want {
+			if key := r.AppendKey(nil, LevelSyntax); string(key) != want {
 				t.Errorf("%q: K0 is %q", src, key)
 			}
 			if err := r.Out.Check(norm); err != nil {

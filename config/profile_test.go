@@ -31,7 +31,7 @@ func TestLoadProfile(t *testing.T) {
 	}
 	crawler, _ := codec.Lookup("crawler")
 	want := crawler
-	want.Name, want.Key, want.MaxLen = "shop", codec.K3, 16<<10
+	want.Name, want.Key, want.MaxLen = "shop", codec.LevelPage, 16<<10
 	want.Rules = crawler.Rules&^codec.RulesOf(codec.DropUserinfo) | codec.RulesOf(codec.RFCClean)
 	if p != want {
 		t.Errorf("profile %+v, want %+v", p, want)
@@ -92,7 +92,7 @@ func TestVersion(t *testing.T) {
 // TestPolicyDefault checks that a profile without a policy has the built-in one.
 func TestPolicyDefault(t *testing.T) {
 	p, policy, err := ParseProfile("p", []byte("{name: x, base: analytics}"), nil)
-	if err != nil || p.Key != codec.K3 || policy.Versions() != codec.DefaultPolicy().Versions() {
+	if err != nil || p.Key != codec.LevelPage || policy.Versions() != codec.DefaultPolicy().Versions() {
 		t.Errorf("%+v, %v", p, err)
 	}
 }

@@ -168,8 +168,8 @@ func TestEnums(t *testing.T) {
 		field string
 		names []string
 	}{
-		{"Key", []string{codec.K0.String(), codec.K1.String(), codec.K2.String(), codec.K3.String(), codec.KMatch.String(), codec.KSurface.String()}},
-		{"Standard", []string{codec.RFC.String(), codec.WHATWG.String()}},
+		{"Key", []string{codec.LevelSyntax.String(), codec.LevelEquivalent.String(), codec.LevelFetch.String(), codec.LevelPage.String(), codec.LevelMatch.String(), codec.LevelShape.String()}},
+		{"Standard", []string{codec.RFC3986.String(), codec.WHATWG.String()}},
 		{"KeyFormat", []string{codec.KeyHex.String(), codec.KeyBase32.String()}},
 		{"Repairs", []string{codec.PercentU.String(), codec.DoubleEncoded.String(), codec.HTMLEntity.String()}},
 		{"Hash", []string{codec.XXH3.String(), codec.SHA256.String(), codec.HMACSHA256.String()}},

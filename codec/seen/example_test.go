@@ -16,13 +16,13 @@ func ExampleSet_Add() {
 	if err != nil {
 		panic(err)
 	}
-	pages := seen.New(n.KeyFunction(codec.K2), 0)
+	pages := seen.New(n.KeyFunction(codec.LevelFetch), 0)
 	var r codec.Result
 	for _, url := range []string{"http://example.com/b#top", "https://EXAMPLE.com/a/../b", "http://example.com/c"} {
 		if _, err := n.Append(nil, []byte(url), &r); err != nil {
 			panic(err)
 		}
-		fmt.Println(pages.Add(r.Key(codec.K2)), url)
+		fmt.Println(pages.Add(r.Key(codec.LevelFetch)), url)
 	}
 	fmt.Println(pages.Len(), "pages")
 	// Output:

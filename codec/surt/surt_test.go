@@ -148,7 +148,7 @@ func FuzzSURT(f *testing.F) {
 		if err != nil {
 			return
 		}
-		key := r.AppendKey(nil, codec.K1)
+		key := r.AppendKey(nil, codec.LevelEquivalent)
 		u := components(key)
 		var want [5]string
 		for i, c := range []codec.Component{codec.Host, codec.Port, codec.Path, codec.Query, codec.Fragment} {

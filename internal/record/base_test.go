@@ -64,7 +64,7 @@ func TestBaseTemplateForms(t *testing.T) {
 	f(Config{Format: "jsonl", URLField: "u", Base: "https://{h}:81"}, `{"u":"a","h":"x:1"}`+"\n", "a\n")
 	// An absolute URL needs no base, whether the base is valid or not.
 	w := j
-	w.Normalizer, w.Level = newNormalizer(t, "crawler"), codec.K2
+	w.Normalizer, w.Level = newNormalizer(t, "crawler"), codec.LevelFetch
 	f(w, `{"u":"HTTP://Y:80","h":{"name":"h:99999"}}`+"\n", "http://y/\n")
 	_, _, st = runJob(t, newJob(t, w), []byte(`{"u":"/a","h":{"name":"h:99999"}}`+"\n"))
 	if st.Rejects[codec.ErrRelative] != 1 {

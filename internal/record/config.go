@@ -295,7 +295,7 @@ func (j *Job) setMatch(c *Config) error {
 	j.sortKeys = p.HasSortKeys()
 	var errs []error
 	switch {
-	case p.Match == "" && c.Level == codec.KMatch:
+	case p.Match == "" && c.Level == codec.LevelMatch:
 		errs = append(errs, locate.Wrong("Level", "the key level match requires a profile that matches another program"))
 	case p.Match != "" && c.Repairs != 0:
 		errs = append(errs, locate.Wrong("Repairs", "a profile that matches another program allows no repairs"))

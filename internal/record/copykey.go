@@ -39,13 +39,13 @@ func (j *Job) identityKey() *copyKey {
 func (j *Job) copiesKeys(k keeper) bool {
 	key := j.identityKey()
 	_, targets := k.(logKeeper)
-	return key != nil && (targets || key.level <= codec.K1)
+	return key != nil && (targets || key.level <= codec.LevelEquivalent)
 }
 
 // newCopyKey returns a copyKey for a level up to K3, or nil if there is none: up to K1,
 // the URL of the root path must be its own canonical string.
 func (j *Job) newCopyKey(level codec.Level) *copyKey {
-	if level > codec.K3 {
+	if level > codec.LevelPage {
 		return nil
 	}
 	k := &copyKey{level: level, norm: j.norm, bare: j.base.origin == nil}
@@ -58,7 +58,7 @@ func (j *Job) newCopyKey(level codec.Level) *copyKey {
 		return nil
 	}
 	root := k.root.AppendKey(nil, level)
-	if k.hits = k.root.KeyApplied() &^ j.keeps.shardRules; level <= codec.K1 && (k.hits != 0 || !bytes.Equal(root, k.src)) {
+	if k.hits = k.root.KeyApplied() &^ j.keeps.shardRules; level <= codec.LevelEquivalent && (k.hits != 0 || !bytes.Equal(root, k.src)) {
 		return nil
 	}
 	if k.front = bytes.TrimSuffix(root, []byte("/")); k.bare {
@@ -70,7 +70,7 @@ func (j *Job) newCopyKey(level codec.Level) *copyKey {
 // ofTarget returns the key of a target that ends in query, which is empty if it has none.
 // It returns false if the level may change the target.
 func (k *copyKey) ofTarget(target, query []byte) (codec.Key, bool) {
-	if k.level > codec.K1 && (len(query) > 0 || !k.norm.KeepsPath(k.level, target)) {
+	if k.level > codec.LevelEquivalent && (len(query) > 0 || !k.norm.KeepsPath(k.level, target)) {
 		return codec.Key{}, false
 	}
 	if !k.bare || len(target) > 1 && target[0] == '/' && target[1] == '/' {

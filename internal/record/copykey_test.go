@@ -15,7 +15,7 @@ func namedCopiers() (list []Config) {
 		options []codec.Option
 	}{
 		{"equiv", nil}, {"rfc3986", nil}, {"whatwg", []codec.Option{codec.WithPolicy(&policy)}}, {"logclean", []codec.Option{codec.WithHMACKey([]byte("0123456789abcdef"))}},
-		{"rfc3986-scheme", []codec.Option{codec.WithStandard(codec.WHATWG)}}, {"crawler", []codec.Option{codec.WithStandard(codec.RFC), codec.WithHash(codec.SHA256)}},
+		{"rfc3986-scheme", []codec.Option{codec.WithStandard(codec.WHATWG)}}, {"crawler", []codec.Option{codec.WithStandard(codec.RFC3986), codec.WithHash(codec.SHA256)}},
 	} {
 		p, _ := codec.Lookup(o.profile)
 		n, err := codec.New(p, o.options...)
@@ -25,7 +25,7 @@ func namedCopiers() (list []Config) {
 		for i, base := range []string{"", "https://www.example.com", "http://1.2.3.4:8080", "http://h.", "https://xn--bcher-kva.example", "http://h:80", "http://[::1]", "http://[1::0]"} {
 			for _, by := range []string{"key", "k0", "k1", "k2", "k3"} {
 				for _, f := range [][2]string{{"combined"}, {"lines"}, {"csv", "3"}} {
-					c := Config{Format: f[0], URLField: f[1], Base: base, Normalizer: n, Level: codec.K1, Identity: Identity{By: by, First: i%2 == 0}}
+					c := Config{Format: f[0], URLField: f[1], Base: base, Normalizer: n, Level: codec.LevelEquivalent, Identity: Identity{By: by, First: i%2 == 0}}
 					if j, err := New(c); err == nil && j.NewWorker().keeper != nil {
 						list = append(list, c)
 					}

@@ -48,7 +48,7 @@ func (v *values) derived(f fieldID) ([]byte, bool) {
 const ofKey fieldSet = 1<<fK0 | 1<<fK1 | 1<<fK2 | 1<<fK3 | 1<<fSurface | 1<<fSURT
 
 // keyLevels maps fields to the level of the key string that they show.
-var keyLevels = [numFields]codec.Level{fK0: codec.K0, fK1: codec.K1, fK2: codec.K2, fK3: codec.K3, fSurface: codec.KSurface}
+var keyLevels = [numFields]codec.Level{fK0: codec.LevelSyntax, fK1: codec.LevelEquivalent, fK2: codec.LevelFetch, fK3: codec.LevelPage, fSurface: codec.LevelShape}
 
 // site returns the registrable domain of the host, taking private suffixes into
 // account.
@@ -82,7 +82,7 @@ func (v *values) shownKey(lv codec.Level) (key []byte, hostFirst bool) {
 
 // surt returns the sort key of the key string.
 func (v *values) surt() []byte {
-	if v.job.sortKeys && v.job.level == codec.KMatch {
+	if v.job.sortKeys && v.job.level == codec.LevelMatch {
 		return v.shownNorm()
 	}
 	key, _ := v.shownKey(v.job.level)
@@ -95,9 +95,9 @@ func (v *values) surt() []byte {
 // host, although the URL norm, whose components are u, has a scheme.
 func hidesScheme(lv codec.Level, u *codec.URL, norm []byte) bool {
 	switch lv {
-	case codec.K3:
+	case codec.LevelPage:
 		return isWeb(u.Bytes(norm, codec.Scheme))
-	case codec.KSurface:
+	case codec.LevelShape:
 		return u.HasAuthority()
 	}
 	return false

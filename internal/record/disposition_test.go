@@ -158,7 +158,7 @@ func TestRejectFlags(t *testing.T) {
 	// in the record.
 	f(Config{RejectFlags: set(codec.Credentials, codec.NeedlessEscape)}, bad+good, bad+"http://h/\n",
 		`{"reason":"flagged","flag":"needless-escape","at":12,"file":"f","line":1,"offset":0,"record":" HTTP://u@H/%7e\n"}`+"\n")
-	f(Config{RejectFlags: set(codec.Credentials), Render: RenderJSONL, Fields: []string{"norm", "key", "flags"}}, bad+"HTTP://H\n", `{"flags":["lower-hex","needless-escape","credentials"],"error":"flagged","at":7,"flag":"credentials"}`+"\n"+`{"norm":"http://h/","key":"`+keyHex(t, codec.K1, "http://h/")+`","flags":[]}`+"\n",
+	f(Config{RejectFlags: set(codec.Credentials), Render: RenderJSONL, Fields: []string{"norm", "key", "flags"}}, bad+"HTTP://H\n", `{"flags":["lower-hex","needless-escape","credentials"],"error":"flagged","at":7,"flag":"credentials"}`+"\n"+`{"norm":"http://h/","key":"`+keyHex(t, codec.LevelEquivalent, "http://h/")+`","flags":[]}`+"\n",
 		`{"reason":"flagged","flag":"credentials","at":8,"file":"f","line":1,"offset":0,"record":" HTTP://u@H/%7e\n"}`+"\n")
 	f(Config{RejectFlags: set(codec.Credentials), Render: RenderTSV, Fields: []string{"norm", "error"}}, bad+good, "\tflagged\nhttp://h/\t\n",
 		`{"reason":"flagged","flag":"credentials","at":8,"file":"f","line":1,"offset":0,"record":" HTTP://u@H/%7e\n"}`+"\n")

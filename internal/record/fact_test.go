@@ -15,7 +15,7 @@ func TestFactOfIdentity(t *testing.T) {
 		`192.0.2.1 - - [10/Oct/2000:13:55:36 -0700] "OPTIONS * HTTP/1.0" 200 1 "http://example.com/" "-"`,
 	}
 	for _, by := range IdentityNames() {
-		c := Config{Format: "combined", Target: TargetAll, Level: codec.K2, Identity: Identity{By: by}}
+		c := Config{Format: "combined", Target: TargetAll, Level: codec.LevelFetch, Identity: Identity{By: by}}
 		lean := newJob(t, c).NewWorker()
 		c.Facts = true
 		whole := newJob(t, c).NewWorker()

@@ -271,6 +271,6 @@ func FuzzARC(f *testing.F) {
 		if st.Rejects[Unparsed] == 0 && (once != twice || again.Changed != 0 || again.Records != st.Records) {
 			t.Fatalf("%q\nonce  %q\ntwice %q", in, once, twice)
 		}
-		verify(t, Config{Format: "arc", Normalizer: normalizers["equiv"], Level: codec.K1, Render: RenderJSONL, Fields: FieldNames()}, in)
+		verify(t, Config{Format: "arc", Normalizer: normalizers["equiv"], Level: codec.LevelEquivalent, Render: RenderJSONL, Fields: FieldNames()}, in)
 	})
 }

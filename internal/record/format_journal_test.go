@@ -213,7 +213,7 @@ func FuzzJournal(f *testing.F) {
 			t.Fatalf("output %q lacks bytes of %q", all, in)
 		}
 		verify(t, c, in)
-		verify(t, Config{Format: c.Format, Normalizer: normalizers["equiv"], Level: codec.K1, Render: RenderJSONL, Fields: FieldNames()}, in)
+		verify(t, Config{Format: c.Format, Normalizer: normalizers["equiv"], Level: codec.LevelEquivalent, Render: RenderJSONL, Fields: FieldNames()}, in)
 	})
 }
 

@@ -31,27 +31,27 @@ func TestRules(t *testing.T) {
 		}
 	}
 	lines := Config{Format: "lines"}
-	f(lines, "equiv", codec.K2, "https://h/\nhttp://h/?utm_source=x\n", "") // no key is computed
-	f(lines, "equiv", codec.K1, "http://h/%7e\nhttp://H/%2f\nhttp://h/\n", "esc-upper 2,esc-unres 1,host-lower 1")
-	f(lines, "rfc3986", codec.K0, "HTTP://h/../a b\n", "add 1,scheme-lower 1,dots 1")
-	f(Config{Format: "lines", RejectNotHTTP: true}, "equiv", codec.K1, "ftp://H/%7e\nhttp://H/\n", "host-lower 1")
+	f(lines, "equiv", codec.LevelFetch, "https://h/\nhttp://h/?utm_source=x\n", "") // no key is computed
+	f(lines, "equiv", codec.LevelEquivalent, "http://h/%7e\nhttp://H/%2f\nhttp://h/\n", "esc-upper 2,esc-unres 1,host-lower 1")
+	f(lines, "rfc3986", codec.LevelSyntax, "HTTP://h/../a b\n", "add 1,scheme-lower 1,dots 1")
+	f(Config{Format: "lines", RejectNotHTTP: true}, "equiv", codec.LevelEquivalent, "ftp://H/%7e\nhttp://H/\n", "host-lower 1")
 
 	keys := Config{Format: "lines", Render: RenderKeys}
-	f(keys, "equiv", codec.K1, "https://h/?utm_source=x\n", "")
-	f(keys, "equiv", codec.K2, "https://h/?utm_source=x\nhttp://[x\n", "https-http 1,q-drop 1")
-	f(keys, "crawler", codec.K2, "http://u@h/#f\n", "ui-drop 1,frag-drop 1") // in the normal form and in the key
-	f(keys, "crawler", codec.K2, "http://h/?a#b\nhttp://[x\nhttp://h/?b&a\n", "frag-drop 1,q-sort-name 1")
-	f(Config{Format: "lines", Render: RenderTSV, Fields: []string{"k2", "k3", "key"}}, "equiv", codec.K3,
+	f(keys, "equiv", codec.LevelEquivalent, "https://h/?utm_source=x\n", "")
+	f(keys, "equiv", codec.LevelFetch, "https://h/?utm_source=x\nhttp://[x\n", "https-http 1,q-drop 1")
+	f(keys, "crawler", codec.LevelFetch, "http://u@h/#f\n", "ui-drop 1,frag-drop 1") // in the normal form and in the key
+	f(keys, "crawler", codec.LevelFetch, "http://h/?a#b\nhttp://[x\nhttp://h/?b&a\n", "frag-drop 1,q-sort-name 1")
+	f(Config{Format: "lines", Render: RenderTSV, Fields: []string{"k2", "k3", "key"}}, "equiv", codec.LevelPage,
 		"http://www.h.example/a//b\n", "https-http 1,www-one 1,slash-one 1")
 	extended := Config{Format: "jsonl", URLField: "url", Render: RenderExtend, Extend: []Extension{{Name: "k", Field: "k2"}}}
-	f(extended, "equiv", codec.K1, `{"url":"https://h/"}`+"\n", "https-http 1")
-	f(extended, "equiv", codec.K1, `{"url":"http://[x/"}`+"\n{}\n", "")
-	f(Config{Format: "lines", Facts: true}, "equiv", codec.K2, "https://h/\n", "https-http 1")
+	f(extended, "equiv", codec.LevelEquivalent, `{"url":"https://h/"}`+"\n", "https-http 1")
+	f(extended, "equiv", codec.LevelEquivalent, `{"url":"http://[x/"}`+"\n{}\n", "")
+	f(Config{Format: "lines", Facts: true}, "equiv", codec.LevelFetch, "https://h/\n", "https-http 1")
 
 	// Rules that change the scheme and host before the target count. Rules for
 	// a target that is unchanged in the end do not.
-	f(Config{Format: `"$request"`}, "equiv", codec.K1, "\"GET /a\"\n\"GET /%7e\"\n", "esc-upper 1,esc-unres 1")
-	f(Config{Format: `$vhost "$request"`}, "equiv", codec.K1, "H \"GET /a\"\n", "")
+	f(Config{Format: `"$request"`}, "equiv", codec.LevelEquivalent, "\"GET /a\"\n\"GET /%7e\"\n", "esc-upper 1,esc-unres 1")
+	f(Config{Format: `$vhost "$request"`}, "equiv", codec.LevelEquivalent, "H \"GET /a\"\n", "")
 	// Repairs are not rules. The rules are those for the original URL.
-	f(Config{Format: "lines", Repairs: RepairDouble}, "equiv", codec.K1, "http://H/%2541\nhttp://h/%252f\n", "host-lower 1")
+	f(Config{Format: "lines", Repairs: RepairDouble}, "equiv", codec.LevelEquivalent, "http://H/%2541\nhttp://h/%252f\n", "host-lower 1")
 }

@@ -26,7 +26,7 @@ func TestFirstIdentity(t *testing.T) {
 		{"OPTIONS * HTTP/1.1", [3]bool{false, true, false}},
 	} {
 		for i, target := range []Target{TargetRequest, TargetReferer, TargetAll} {
-			c := Config{Format: "combined", Target: target, Normalizer: newNormalizer(t, "equiv"), Level: codec.K1, Identity: Identity{By: "key", First: true}}
+			c := Config{Format: "combined", Target: target, Normalizer: newNormalizer(t, "equiv"), Level: codec.LevelEquivalent, Identity: Identity{By: "key", First: true}}
 			ids, _, _ := appendRuns(newJob(t, c), []byte(line(test.request)), 1)
 			if has := ids[0][:len(fmt.Sprint(codec.Key{}))] != fmt.Sprint(codec.Key{}); has != test.has[i] {
 				t.Errorf("%s, %v: identity %s, want one: %v", test.request, target, ids[0], test.has[i])

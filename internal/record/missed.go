@@ -52,7 +52,7 @@ func (w *Worker) appendMissed(c *copier, at *Position, st *Stats) (size int) {
 func (w *Worker) nameMissed(st *Stats) {
 	id := &w.job.id
 	w.n.fact.Identity, _ = w.identityOf(id, nil, nil)
-	if id.level > codec.K1 {
+	if id.level > codec.LevelEquivalent {
 		w.n.countKeys(st)
 	}
 }

@@ -338,7 +338,7 @@ func countHits(hits codec.Rules, st *Stats) {
 // only when it computes a key whose level depends on parameters. That may happen after
 // the flags are written, or not at all.
 func (j *Job) tellsSigned() bool {
-	return j.level == codec.K2 || j.level == codec.K3 || j.level == codec.KSurface || j.rejects.flags.Has(codec.SignedURL)
+	return j.level == codec.LevelFetch || j.level == codec.LevelPage || j.level == codec.LevelShape || j.rejects.flags.Has(codec.SignedURL)
 }
 
 // signed reports whether a query is signed.

@@ -39,7 +39,7 @@ func newNormalizer(t testing.TB, name string) *codec.Normalizer {
 func withNormalizer(t testing.TB, c Config) Config {
 	if c.Normalizer == nil {
 		c.Normalizer = newNormalizer(t, "rfc3986-scheme")
-		c.Level = codec.K1
+		c.Level = codec.LevelEquivalent
 	}
 	return c
 }

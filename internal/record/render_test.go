@@ -58,8 +58,8 @@ func TestJSONL(t *testing.T) {
 		c.Render = RenderJSONL
 		check(t, c, in, want)
 	}
-	k0 := Config{Format: "lines", Normalizer: newNormalizer(t, "rfc3986"), Level: codec.K0}
-	f(k0, "HTTP://u:p@H:81/a%2f?#\n", `{"url":"HTTP://u:p@H:81/a%2f?#","norm":"http://u:p@h:81/a%2F?#","key":"`+keyHex(t, codec.K0, "http://u:p@h:81/a%2F?#")+`","level":"k0","change":"cosmetic","flags":["lower-hex","credentials"],`+
+	k0 := Config{Format: "lines", Normalizer: newNormalizer(t, "rfc3986"), Level: codec.LevelSyntax}
+	f(k0, "HTTP://u:p@H:81/a%2f?#\n", `{"url":"HTTP://u:p@H:81/a%2f?#","norm":"http://u:p@h:81/a%2F?#","key":"`+keyHex(t, codec.LevelSyntax, "http://u:p@h:81/a%2F?#")+`","level":"k0","change":"cosmetic","flags":["lower-hex","credentials"],`+
 		`"diagnostics":[{"flag":"credentials","at":7,"component":"username","action":"kept"},{"flag":"lower-hex","at":17,"component":"path","action":"recased"}],"scheme":"http","username":"u","host":"h","port":"81","path":"/a%2F","query":"","fragment":""}`+"\n")
 	f(Config{Format: "lines", Fields: []string{"url", "norm"}}, "/\xe9\n", `{"url_b64":"L+k=","norm":"/%E9"}`+"\n")
 	f(Config{Format: "lines", Fields: []string{"url", "norm"}}, "/\"\x01é\u2028\n", `{"url":"/\"\u0001é`+"\u2028"+`","norm":"/%22%01%C3%A9%E2%80%A8"}`+"\n")
@@ -116,7 +116,7 @@ func TestKeyForm(t *testing.T) {
 	out, _, _ := runJob(t, newJob(t, c), []byte("http://h/\n"))
 	text, _, _ := strings.Cut(string(out), "\t")
 	k, err := codec.KeyBase32.Parse([]byte(text))
-	if err != nil || k.String() != keyHex(t, codec.K1, "http://h/") {
+	if err != nil || k.String() != keyHex(t, codec.LevelEquivalent, "http://h/") {
 		t.Errorf("%q: %v, %v", out, k, err)
 	}
 	c.Render, c.Fields = RenderTSV, []string{"key"}

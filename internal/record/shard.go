@@ -90,10 +90,10 @@ func (j *Job) ownKeyRules(c *Config) (own codec.Rules) {
 // have no rules of their own.
 func rulesUpTo(lv codec.Level) codec.Rules {
 	switch lv {
-	case codec.K2:
-		return codec.KeyRules(codec.K2)
-	case codec.K3, codec.KSurface:
-		return codec.KeyRules(codec.K2) | codec.KeyRules(lv)
+	case codec.LevelFetch:
+		return codec.KeyRules(codec.LevelFetch)
+	case codec.LevelPage, codec.LevelShape:
+		return codec.KeyRules(codec.LevelFetch) | codec.KeyRules(lv)
 	}
 	return 0
 }

@@ -45,12 +45,12 @@ var copiers = func() (list []Config) {
 		{Format: "combined", Render: RenderKeys}, {Format: "combined", Render: RenderKeys, Base: "http://h", Note: Note{Name: "seen", Value: "false"}},
 	} {
 		for _, name := range []string{"rfc3986-scheme", "equiv", "whatwg", "logclean"} {
-			c.Normalizer, c.Level = normalizers[name], codec.K1
+			c.Normalizer, c.Level = normalizers[name], codec.LevelEquivalent
 			list = append(list, c)
 		}
 	}
 	for _, name := range []string{"w3lib", "surt-ia"} {
-		list = append(list, Config{Format: "combined", Normalizer: normalizers[name], Level: codec.K1})
+		list = append(list, Config{Format: "combined", Normalizer: normalizers[name], Level: codec.LevelEquivalent})
 	}
 	for _, c := range []Config{
 		{Format: "combined"}, {Format: "lines"}, {Format: "csv", URLField: "3"}, {Format: "vhost_combined"}, {Format: "combined", Where: &transcript{fields: besideURL}},
@@ -59,7 +59,7 @@ var copiers = func() (list []Config) {
 		{Format: "combined", Identity: Identity{By: "key"}}, {Format: "combined", Base: "https://www.example.com", Identity: Identity{By: "key"}},
 		{Format: "combined", Base: "http://h", Render: RenderTSV, Identity: Identity{By: "key"}}, {Format: "combined", Render: RenderKeys, Identity: Identity{By: "k3"}},
 	} {
-		for name, level := range map[string]codec.Level{"crawler": codec.K2, "analytics": codec.K3} {
+		for name, level := range map[string]codec.Level{"crawler": codec.LevelFetch, "analytics": codec.LevelPage} {
 			c.Normalizer, c.Level = normalizers[name], level
 			list = append(list, c)
 		}
@@ -380,7 +380,7 @@ func TestUnchangedRules(t *testing.T) {
 				if err != nil {
 					n = normalizers[name] // the parser, or a level of keys, has the rule, or nothing has it
 				}
-				for _, c := range []Config{{Format: "combined"}, {Format: "combined", Base: "http://h", Level: codec.K3, Identity: Identity{By: "key"}}, {Format: "lines"}, {Format: "csv", URLField: "3"}, {Format: "logfmt", URLField: "url"}, {Format: "caddy"}} {
+				for _, c := range []Config{{Format: "combined"}, {Format: "combined", Base: "http://h", Level: codec.LevelPage, Identity: Identity{By: "key"}}, {Format: "lines"}, {Format: "csv", URLField: "3"}, {Format: "logfmt", URLField: "url"}, {Format: "caddy"}} {
 					c.Normalizer = n
 					text := recordsWith(c, before)
 					if _, path, ok := strings.Cut(before, "http://h/"); ok {
@@ -416,7 +416,7 @@ func TestUnchangedNot(t *testing.T) {
 		{Format: "combined", Render: RenderTSV, Fields: []string{"record"}, Redact: []string{"passwords"}}, {Format: "combined", Render: RenderCSV},
 		{Format: "combined", Redact: []string{"passwords"}}, {Format: "lines", Render: RenderURLs},
 		{Format: "combined", Render: RenderJSONL, Fields: []string{"norm", "k1"}}, {Format: "vhost_combined", Render: RenderJSONL},
-		{Format: "combined", Render: RenderJSONL, Level: codec.KSurface}, {Format: "combined", Facts: true},
+		{Format: "combined", Render: RenderJSONL, Level: codec.LevelShape}, {Format: "combined", Facts: true},
 		{Format: "combined", RejectNotHTTP: true}, {Format: "combined", RejectFlags: codec.Flags{}.With(codec.ParamStyle)}, {Format: "combined", Repairs: allRepairs},
 		{Format: "combined", Secrets: []string{"token"}},
 		{Format: "combined", Base: "http://u:p@h"}, {Format: "combined", Base: "ftp://h"},

@@ -165,7 +165,7 @@ func (w *Worker) read(s *locate.Site, rec []byte, v *verdict, st *Stats) bool {
 	}
 	if w.job.id.on {
 		w.identify(s, rec, v)
-		if w.job.id.level > codec.K1 {
+		if w.job.id.level > codec.LevelEquivalent {
 			w.n.countKeys(st)
 		}
 	}

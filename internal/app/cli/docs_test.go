@@ -209,7 +209,7 @@ profiles, and the result for a result need not be the same.
 		if err != nil {
 			t.Fatal(err)
 		}
-		fmt.Fprintf(b, "| %s | %s | %s | %s |\n", mdCode(p.Name), p.Program(), mdCode(n.KeyFunction(codec.KMatch)), matchUses[p.Name])
+		fmt.Fprintf(b, "| %s | %s | %s | %s |\n", mdCode(p.Name), p.Program(), mdCode(n.KeyFunction(codec.LevelMatch)), matchUses[p.Name])
 	}
 }
 
@@ -217,7 +217,7 @@ func writeRules(b *bytes.Buffer) {
 	b.WriteString("\n## Rules of a normal form\n\nThe parser of the URL Standard applies these in every profile.\n\n")
 	writeRuleTable(b, codec.ParserRules(codec.WHATWG))
 	b.WriteString("\nThe parser of RFC 3986 applies `resolve` if there is a base. It applies `malformed-encode` in profiles that encode a malformed %.\n\n")
-	writeRuleTable(b, codec.ParserRules(codec.RFC))
+	writeRuleTable(b, codec.ParserRules(codec.RFC3986))
 	b.WriteString("\nA profile selects from these rules. A profile of the URL Standard need not select the rules that its parser always applies.\n\n")
 	writeRuleTable(b, codec.ProfileRules())
 }
@@ -232,14 +232,14 @@ var levelTexts = [...]string{
 
 func writeLevels(b *bytes.Buffer) {
 	b.WriteString("\n## Keys\n\nKeys nest: URLs with the same key at one level have the same keys at all higher levels. [Keys](keys.md) is the specification.\n\n| level | key functions | merges |\n|---|---|---|\n")
-	for lv := range codec.K3 + 1 {
-		fmt.Fprintf(b, "| %v | %s, %s | %s |\n", lv, mdCode(codec.KeyFunction(codec.WHATWG, lv)), mdCode(codec.KeyFunction(codec.RFC, lv)), levelTexts[lv])
+	for lv := range codec.LevelPage + 1 {
+		fmt.Fprintf(b, "| %v | %s, %s | %s |\n", lv, mdCode(codec.KeyFunction(codec.WHATWG, lv)), mdCode(codec.KeyFunction(codec.RFC3986, lv)), levelTexts[lv])
 	}
-	for _, lv := range []codec.Level{codec.K2, codec.K3} {
+	for _, lv := range []codec.Level{codec.LevelFetch, codec.LevelPage} {
 		fmt.Fprintf(b, "\nThese rules derive %v from %v. They do not change the query of a signed URL.", lv, lv-1)
 		rules := codec.KeyRules(lv)
-		if lv == codec.K3 {
-			rules &^= codec.KeyRules(codec.K2)
+		if lv == codec.LevelPage {
+			rules &^= codec.KeyRules(codec.LevelFetch)
 			b.WriteString(" K3 also leaves out parameters of the site, the scheme http and its slashes.")
 		}
 		b.WriteString("\n\n")

@@ -82,7 +82,7 @@ func writeProfiles(w io.Writer) error {
 		if err != nil {
 			return err
 		}
-		_, _ = fmt.Fprintf(tw, "  %s\t%s\t%s\n", p.Name, p.Program(), n.KeyFunction(codec.KMatch))
+		_, _ = fmt.Fprintf(tw, "  %s\t%s\t%s\n", p.Name, p.Program(), n.KeyFunction(codec.LevelMatch))
 	}
 	return tw.Flush()
 }

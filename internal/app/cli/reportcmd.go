@@ -127,7 +127,7 @@ func (o *reportOptions) run(cmd *cobra.Command, paths []string) error {
 func (r *analysisRun) describe() *logreport.Report {
 	st, n := &r.out.stats, r.set.record.Normalizer
 	d := &logreport.Report{
-		Version: version(), Profile: n.Profile().Name, Keys: n.KeyFunction(codec.K3), Format: r.formats.name(), Where: r.set.Where,
+		Version: version(), Profile: n.Profile().Name, Keys: n.KeyFunction(codec.LevelPage), Format: r.formats.name(), Where: r.set.Where,
 		Counts: logreport.Counts{
 			Records: st.Records, URLs: st.URLs, Changed: st.Changed, Flagged: st.Flagged, Filtered: st.Filtered,
 			NoURL: st.NoURL, Blank: st.Blank, Rejected: st.Rejected,

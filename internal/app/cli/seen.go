@@ -72,7 +72,7 @@ func secretCheck(n *codec.Normalizer) (string, error) {
 	if _, err := n.Append(nil, []byte("http://check.invalid/"), &r); err != nil {
 		return "", err
 	}
-	return hex.EncodeToString(r.Key(codec.K0).AppendTo(nil)[:8]), nil
+	return hex.EncodeToString(r.Key(codec.LevelSyntax).AppendTo(nil)[:8]), nil
 }
 
 // adopt sets the flags that the user did not pass to what the set says.
@@ -85,7 +85,7 @@ func (o *seenOptions) adopt(id keyset.Identity) {
 			*f.value = v
 		}
 	}
-	if o.By == codec.KMatch.String() { // no field of that name
+	if o.By == codec.LevelMatch.String() { // no field of that name
 		o.By = ""
 	}
 	// The written key is the one that is compared.

@@ -224,13 +224,13 @@ func (o *outcome) mergingRules() (found []count) {
 func rulesOf(std codec.Standard, lv codec.Level) codec.Rules {
 	rules := codec.ParserRules(std)
 	switch lv {
-	case codec.KMatch:
+	case codec.LevelMatch:
 		return ^codec.Rules(0)
-	case codec.KSurface:
-		rules |= codec.KeyRules(codec.KSurface)
-		lv = codec.K2
+	case codec.LevelShape:
+		rules |= codec.KeyRules(codec.LevelShape)
+		lv = codec.LevelFetch
 	}
-	for lower := codec.K0; lower <= lv; lower++ {
+	for lower := codec.LevelSyntax; lower <= lv; lower++ {
 		rules |= codec.KeyRules(lower)
 	}
 	return rules

@@ -70,14 +70,14 @@ func versions() *versionInfo {
 			}
 		}
 	}
-	for _, standard := range []codec.Standard{codec.RFC, codec.WHATWG} {
-		for _, level := range []codec.Level{codec.K0, codec.K1, codec.K2, codec.K3, codec.KSurface} {
+	for _, standard := range []codec.Standard{codec.RFC3986, codec.WHATWG} {
+		for _, level := range []codec.Level{codec.LevelSyntax, codec.LevelEquivalent, codec.LevelFetch, codec.LevelPage, codec.LevelShape} {
 			v.Keys = append(v.Keys, codec.KeyFunction(standard, level))
 		}
 	}
 	for _, p := range codec.Profiles() {
 		if n, err := codec.New(p); err == nil && p.Match != "" {
-			v.Matching = append(v.Matching, n.KeyFunction(codec.KMatch))
+			v.Matching = append(v.Matching, n.KeyFunction(codec.LevelMatch))
 		}
 	}
 	return v

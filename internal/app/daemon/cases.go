@@ -40,8 +40,8 @@ func (cat *Catalog) RunTests(f *config.File) (failed int, err error) {
 // cases runs test cases sequentially.
 type cases struct {
 	level   codec.Level
-	workers [codec.KSurface + 1]*record.Worker // nil for KMatch unless the profile has such keys
-	show    *record.Worker                     // masks passwords
+	workers [codec.LevelShape + 1]*record.Worker // nil for KMatch unless the profile has such keys
+	show    *record.Worker                       // masks passwords
 }
 
 // newCases returns a runner for the test cases of f.
@@ -58,8 +58,8 @@ func (cat *Catalog) newCases(f *config.File) (*cases, error) {
 	if !strings.Contains(rc.Base, "{") {
 		t.Base = rc.Base
 	}
-	for t.Level = range codec.KSurface + 1 {
-		if t.Level == codec.KMatch && rc.Normalizer.Profile().Match == "" {
+	for t.Level = range codec.LevelShape + 1 {
+		if t.Level == codec.LevelMatch && rc.Normalizer.Profile().Match == "" {
 			continue
 		}
 		job, err := record.New(t)

@@ -197,7 +197,7 @@ func (p *plan) keyIdentity() (keyset.Identity, error) {
 		}
 	}
 	level := rc.Level
-	for _, lv := range []codec.Level{codec.K0, codec.K1, codec.K2, codec.K3, codec.KSurface} {
+	for _, lv := range []codec.Level{codec.LevelSyntax, codec.LevelEquivalent, codec.LevelFetch, codec.LevelPage, codec.LevelShape} {
 		if lv.String() == d.By {
 			level = lv
 		}

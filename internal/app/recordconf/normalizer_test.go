@@ -37,7 +37,7 @@ func TestNormalizer(t *testing.T) {
 		if _, err := n.Append(nil, []byte(url), &r); err != nil {
 			t.Fatal(err)
 		}
-		return r.Key(codec.K1)
+		return r.Key(codec.LevelEquivalent)
 	}
 	const url = "http://h/?\u00e9#\u00e9"
 	seen := map[codec.Key]string{}

@@ -105,13 +105,13 @@ func named[T ~uint8](what string, names []string) func(string) (T, error) {
 // of documentation, in a new slice.
 
 // Levels returns the accepted values of Key.
-func Levels() []string { return names(codec.KSurface) }
+func Levels() []string { return names(codec.LevelShape) }
 
 // KeyFormats returns the accepted values of KeyFormat: the forms that are text.
 func KeyFormats() []string { return names(codec.KeyBase32) }
 
 // Standards returns the accepted values of Standard.
-func Standards() []string { return names(max(codec.RFC, codec.WHATWG)) }
+func Standards() []string { return names(max(codec.RFC3986, codec.WHATWG)) }
 
 // Hashes returns the accepted values of Hash.
 func Hashes() []string { return names(codec.HMACSHA256) }

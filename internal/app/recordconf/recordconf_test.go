@@ -57,7 +57,7 @@ func TestDefaults(t *testing.T) {
 	}
 	c := record.Config{Normalizer: n, Extend: []record.Extension{{Name: "u", Field: "norm"}}}
 	err = Fill(&c, &config.Codec{Repairs: []string{" percent-u", "html-entitx"}}, "", nil)
-	if c.Level != codec.K2 || c.Render != record.RenderExtend || c.Repairs == 0 {
+	if c.Level != codec.LevelFetch || c.Render != record.RenderExtend || c.Repairs == 0 {
 		t.Errorf("%+v", c)
 	}
 	var e *record.ConfigError

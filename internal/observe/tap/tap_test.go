@@ -24,7 +24,7 @@ func newConfig(t testing.TB, format string) record.Config {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return record.Config{Format: format, Normalizer: n, Level: codec.K2}
+	return record.Config{Format: format, Normalizer: n, Level: codec.LevelFetch}
 }
 
 // newSampler returns a codec with a clock that stands still, so that its credit

@@ -44,7 +44,7 @@ type Explanation struct {
 	res    codec.Result
 	err    error
 	change codec.Change
-	keys   [codec.KSurface + 1]explainedKey // that of KMatch is empty unless the profile has such keys
+	keys   [codec.LevelShape + 1]explainedKey // that of KMatch is empty unless the profile has such keys
 	steps  []codec.Step
 	rfc    view
 	whatwg view
@@ -81,11 +81,11 @@ func (x *Explainer) explain(src []byte) *Explanation {
 
 // levels returns the levels that the profile has keys of.
 func (x *Explainer) levels() []codec.Level {
-	levels := []codec.Level{codec.K0, codec.K1, codec.K2, codec.K3}
+	levels := []codec.Level{codec.LevelSyntax, codec.LevelEquivalent, codec.LevelFetch, codec.LevelPage}
 	if x.norm.Profile().Match != "" {
-		levels = append(levels, codec.KMatch)
+		levels = append(levels, codec.LevelMatch)
 	}
-	return append(levels, codec.KSurface)
+	return append(levels, codec.LevelShape)
 }
 
 // noteEmptyPair adds the diagnostic for an empty name=value pair in the query,

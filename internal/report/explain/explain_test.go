@@ -61,7 +61,7 @@ func FuzzExplain(f *testing.F) {
 	} {
 		f.Add([]byte(s), []byte("http://h/"))
 	}
-	ascii, utf := newTestExplainer(f, "analytics", codec.RFC), newTestExplainer(f, defaultProfile, codec.WHATWG)
+	ascii, utf := newTestExplainer(f, "analytics", codec.RFC3986), newTestExplainer(f, defaultProfile, codec.WHATWG)
 	f.Fuzz(func(t *testing.T, url, vs []byte) {
 		for _, other := range [][]byte{nil, vs} {
 			for _, c := range asText(ascii, plain, url, other) {
@@ -91,7 +91,7 @@ func TestExplainRedact(t *testing.T) {
 				return append(asText(x, fancy, []byte(url), vs), asJSON(x, []byte(url), vs)...)
 			}
 			for _, profile := range []string{"equiv", "rfc3986"} {
-				for _, standard := range []codec.Standard{codec.RFC, codec.WHATWG} {
+				for _, standard := range []codec.Standard{codec.RFC3986, codec.WHATWG} {
 					out := both(newTestExplainer(t, profile, standard, "passwords"))
 					if bytes.Contains(out, []byte(secret)) || bytes.Contains(out, []byte("u:other")) {
 						t.Errorf("%s: %s, %v: the password is there: %s", url, profile, standard, out)
@@ -188,14 +188,14 @@ func TestMergers(t *testing.T) {
 			t.Errorf("%s and %s: %q, want %q", a, b, got, want)
 		}
 	}
-	f("rfc3986", codec.K1, "http://h", "http://h:80/", "path-empty, port-def")
-	f("equiv", codec.K2, "http://h/?b&a", "http://h/?a&b", "q-sort-name")
-	f("equiv", codec.K2, "http://h/#x", "http://h/", "frag-drop")
-	f("equiv", codec.K2, "https://h/#x", "https://h/#y", "frag-drop")
-	f("equiv", codec.K2, "http://h/?b&a&utm_source=x", "http://h/?a&b&utm_source=x", "q-sort-name")
-	f("equiv", codec.K2, "http://h/?a&gclid=1", "http://h/?a&gclid=2", "q-drop gclid")
-	f("equiv", codec.K3, "http://www.example.com/a/", "https://www.example.com/a", "slash-trail")
-	f("analytics", codec.K3, "http://www.example.com/", "http://example.com/index.html", "www-one, dirindex")
+	f("rfc3986", codec.LevelEquivalent, "http://h", "http://h:80/", "path-empty, port-def")
+	f("equiv", codec.LevelFetch, "http://h/?b&a", "http://h/?a&b", "q-sort-name")
+	f("equiv", codec.LevelFetch, "http://h/#x", "http://h/", "frag-drop")
+	f("equiv", codec.LevelFetch, "https://h/#x", "https://h/#y", "frag-drop")
+	f("equiv", codec.LevelFetch, "http://h/?b&a&utm_source=x", "http://h/?a&b&utm_source=x", "q-sort-name")
+	f("equiv", codec.LevelFetch, "http://h/?a&gclid=1", "http://h/?a&gclid=2", "q-drop gclid")
+	f("equiv", codec.LevelPage, "http://www.example.com/a/", "https://www.example.com/a", "slash-trail")
+	f("analytics", codec.LevelPage, "http://www.example.com/", "http://example.com/index.html", "www-one, dirindex")
 }
 
 // TestStandards tells what each standard makes of a URL.

@@ -188,7 +188,7 @@ func (x *Explainer) object(e *Explanation) *object {
 	for i := range e.steps {
 		o.Steps = append(o.Steps, x.step(&e.steps[i]))
 	}
-	for lv, to := range [codec.KSurface + 1]**string{&o.K0, &o.K1, &o.K2, &o.K3, &o.Match, &o.Surface} {
+	for lv, to := range [codec.LevelShape + 1]**string{&o.K0, &o.K1, &o.K2, &o.K3, &o.Match, &o.Surface} {
 		if !e.res.HasKey(codec.Level(lv)) {
 			continue
 		}
@@ -222,7 +222,7 @@ func (x *Explainer) pairObject(p *Pair) *pairJSON {
 		for _, d := range p.apart(lv) {
 			l.Differ = append(l.Differ, d.component)
 		}
-		if meet && lv == first && lv > codec.K0 {
+		if meet && lv == first && lv > codec.LevelSyntax {
 			l.By = p.mergers(lv)
 		}
 		o.Levels = append(o.Levels, l)

@@ -23,13 +23,13 @@ func (x *Explainer) written(k *explainedKey) string { return string(x.form.Appen
 // those of every scheme.
 func (e *Explanation) wholeKey(lv codec.Level) string {
 	text := e.keys[lv].text
-	if lv != codec.K3 && lv != codec.KSurface {
+	if lv != codec.LevelPage && lv != codec.LevelShape {
 		return text
 	}
 	var r codec.Result
-	_ = codec.Parse([]byte(e.keys[codec.K2].text), &r) // a key can be parsed
-	scheme := string(r.In.Bytes([]byte(e.keys[codec.K2].text), codec.Scheme))
-	hidden := lv == codec.KSurface || scheme == "" || scheme == "http" || scheme == "https"
+	_ = codec.Parse([]byte(e.keys[codec.LevelFetch].text), &r) // a key can be parsed
+	scheme := string(r.In.Bytes([]byte(e.keys[codec.LevelFetch].text), codec.Scheme))
+	hidden := lv == codec.LevelShape || scheme == "" || scheme == "http" || scheme == "https"
 	if hidden && r.In.HasAuthority() {
 		return "//" + text
 	}
@@ -60,7 +60,7 @@ func (x *Explainer) formsOf(e *Explanation) forms {
 	out := &e.res.Out
 	site, _ := codec.AppendSite(nil, out.Bytes(e.norm, codec.Host), true)
 	key := []byte(x.hide(e.wholeKey(x.level)))
-	sortKeys := x.level == codec.KMatch && x.norm.Profile().HasSortKeys()
+	sortKeys := x.level == codec.LevelMatch && x.norm.Profile().HasSortKeys()
 	var r codec.Result
 	_ = codec.Parse(key, &r) // a key can be parsed
 	f := forms{

@@ -72,7 +72,7 @@ func (v *view) compare(base, url []byte) {
 	if v.err = err; err != nil {
 		return
 	}
-	v.k0 = string(r.AppendKey(nil, codec.K0))
+	v.k0 = string(r.AppendKey(nil, codec.LevelSyntax))
 	v.k1 = string(norm)
 }
 

@@ -37,19 +37,19 @@ func (t *TextWriter) writeKeys(e *Explanation) {
 // was applied for the normal form, or it only drops "http:", which K3 always
 // does.
 func isKnown(e *Explanation, lv codec.Level, st *codec.Step) bool {
-	if lv < codec.K2 || st.Rule == codec.DropUserinfo || st.Rule == codec.DropFragment {
+	if lv < codec.LevelFetch || st.Rule == codec.DropUserinfo || st.Rule == codec.DropFragment {
 		return slices.ContainsFunc(e.steps, func(s codec.Step) bool { return s.Rule == st.Rule })
 	}
-	return lv == codec.K3 && st.Rule.String() == "https-http" && st.Before != "https"
+	return lv == codec.LevelPage && st.Rule.String() == "https-http" && st.Before != "https"
 }
 
 // writeKeySteps writes the rules applied for the keys and their changes. Those
 // of surface, which apply to nearly every URL, are written on request.
 func (t *TextWriter) writeKeySteps(e *Explanation) {
 	begun, listed := false, false
-	levels := []codec.Level{codec.K0, codec.K1, codec.K2, codec.K3}
-	if t.level == codec.KSurface {
-		levels = append(levels, codec.KSurface)
+	levels := []codec.Level{codec.LevelSyntax, codec.LevelEquivalent, codec.LevelFetch, codec.LevelPage}
+	if t.level == codec.LevelShape {
+		levels = append(levels, codec.LevelShape)
 	}
 	for _, lv := range levels {
 		for i := range e.keys[lv].steps {
@@ -110,7 +110,7 @@ func (t *TextWriter) writeForms(e *Explanation) {
 		t.named("site", t.hideSecrets(f.site))
 	}
 	name := "SURT"
-	if t.level < codec.KMatch {
+	if t.level < codec.LevelMatch {
 		name += " " + t.level.String()
 	}
 	t.named(name, t.hideSecrets(f.surt))

@@ -40,7 +40,7 @@ func (t *TextWriter) writeLevel(lv codec.Level, p *Pair) {
 	a, b := p.a, p.b
 	ka, kb := &a.keys[lv], &b.keys[lv]
 	name := t.Paint(terminal.Bold, lv.String()) + indent
-	same := lv > codec.K0 && lv != codec.KSurface && ka.text == a.keys[lv-1].text && kb.text == b.keys[lv-1].text
+	same := lv > codec.LevelSyntax && lv != codec.LevelShape && ka.text == a.keys[lv-1].text && kb.text == b.keys[lv-1].text
 	switch {
 	case ka.text == kb.text:
 		t.line(name + t.Paint(terminal.Green, "equal") + indent + t.written(ka))
@@ -73,14 +73,14 @@ func (t *TextWriter) meeting(p *Pair) string {
 	switch {
 	case !meet:
 		var names []string
-		for _, d := range p.apart(codec.K3) {
+		for _, d := range p.apart(codec.LevelPage) {
 			names = append(names, d.component)
 		}
 		if p.shares {
 			return text + " K0 to K3 differ in " + joinWords(names) + "."
 		}
 		return text + " They differ at every level in " + joinWords(names) + "."
-	case first == codec.K0:
+	case first == codec.LevelSyntax:
 		return text + " They are equal at every level: " + p.meetsAtOnce() + "."
 	}
 	by := p.mergers(first)

@@ -154,10 +154,10 @@ func (w *learning) compare(g *tally.Group) error {
 	}
 	w.url = tsv.AppendUnescaped(w.url, norm)
 	var err error
-	if w.text, err = w.l.norm.Append(w.text[:0], w.url, &w.res); err != nil || !w.res.HasKey(codec.K2) {
+	if w.text, err = w.l.norm.Append(w.text[:0], w.url, &w.res); err != nil || !w.res.HasKey(codec.LevelFetch) {
 		return nil
 	}
-	w.key = w.res.AppendKey(w.key[:0], codec.K2)
+	w.key = w.res.AppendKey(w.key[:0], codec.LevelFetch)
 	front, query, _ := bytes.Cut(w.key, []byte{'?'})
 	_, rest, ok := bytes.Cut(front, []byte("//"))
 	slash := bytes.IndexByte(rest, '/')

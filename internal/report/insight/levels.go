@@ -91,5 +91,5 @@ func (l *levels) distinct() (n [NumLevels]int64, exact bool) {
 
 // LevelNames returns the names of the levels.
 func LevelNames() [NumLevels]string {
-	return [NumLevels]string{"written", "norm", codec.K0.String(), codec.K1.String(), codec.K2.String(), codec.K3.String()}
+	return [NumLevels]string{"written", "norm", codec.LevelSyntax.String(), codec.LevelEquivalent.String(), codec.LevelFetch.String(), codec.LevelPage.String()}
 }

@@ -194,15 +194,15 @@ func (w *surveyor) deriveURL(g *tally.Group) error {
 	}
 	w.url = tsv.AppendUnescaped(w.url, norm)
 	var err error
-	if w.text, err = w.s.norm.Append(w.text[:0], w.url, &w.res); err != nil || !w.res.HasKey(codec.K3) {
+	if w.text, err = w.s.norm.Append(w.text[:0], w.url, &w.res); err != nil || !w.res.HasKey(codec.LevelPage) {
 		return nil
 	}
 	s := spelling{0: xxh3.Hash(g.Key), 1: xxh3.Hash(norm)}
-	for i, lv := range []codec.Level{codec.K0, codec.K1, codec.K2, codec.K3} {
+	for i, lv := range []codec.Level{codec.LevelSyntax, codec.LevelEquivalent, codec.LevelFetch, codec.LevelPage} {
 		_, s[2+i] = w.res.Key(lv).Uint64s()
 	}
 	w.levels.add(&s)
-	w.key = w.res.AppendKey(w.key[:0], codec.K3)
+	w.key = w.res.AppendKey(w.key[:0], codec.LevelPage)
 	page := w.key
 	if bare {
 		page = bytes.TrimPrefix(page, []byte("h"))

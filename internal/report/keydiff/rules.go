@@ -51,7 +51,7 @@ func (s *Side) steps(url []byte) ([]ruleStep, bool) {
 		o, n := changed(st.Before, st.After)
 		out = append(out, ruleStep{st.Rule.String(), st.Param, st.Clause(), o, n})
 	}
-	if s.Level == codec.KMatch {
+	if s.Level == codec.LevelMatch {
 		for _, st := range s.Normalizer.Trace(nil, url) {
 			add(st)
 		}
@@ -65,9 +65,9 @@ func (s *Side) steps(url []byte) ([]ruleStep, bool) {
 			}
 		}
 	}
-	levels := []codec.Level{codec.K0, codec.K1, codec.K2, codec.K3}[:min(s.Level, codec.K3)+1]
-	if s.Level == codec.KSurface {
-		levels = []codec.Level{codec.K0, codec.K1, codec.K2, codec.KSurface}
+	levels := []codec.Level{codec.LevelSyntax, codec.LevelEquivalent, codec.LevelFetch, codec.LevelPage}[:min(s.Level, codec.LevelPage)+1]
+	if s.Level == codec.LevelShape {
+		levels = []codec.Level{codec.LevelSyntax, codec.LevelEquivalent, codec.LevelFetch, codec.LevelShape}
 	}
 	for _, lv := range levels {
 		for _, st := range r.TraceKey(lv) {
@@ -81,10 +81,10 @@ func (s *Side) steps(url []byte) ([]ruleStep, bool) {
 // does not have the rules of K0 and K1 that the normal form has applied already.
 func (s *Side) allSteps(url []byte) (out []ruleStep) {
 	key, _ := s.steps(url)
-	if s.Level == codec.KMatch {
+	if s.Level == codec.LevelMatch {
 		return key
 	}
-	rules := codec.KeyRules(codec.K0) | codec.KeyRules(codec.K1)
+	rules := codec.KeyRules(codec.LevelSyntax) | codec.KeyRules(codec.LevelEquivalent)
 	for _, st := range s.Normalizer.Trace(nil, url) {
 		if rules.Has(st.Rule) {
 			o, n := changed(st.Before, st.After)

@@ -208,12 +208,12 @@ func (r *Report) fillDefects(f *insight.Findings, n int, at func(hour string) in
 
 // about describes the levels.
 var about = map[string]string{
-	"written":         "URLs as the input has them",
-	"norm":            "normal forms of the profile",
-	codec.K0.String(): "case, escapes and dot segments",
-	codec.K1.String(): "default ports, empty paths, spelling of hosts",
-	codec.K2.String(): "session ids, tracking parameters, order of parameters, http and https",
-	codec.K3.String(): "www., index files, repeated and final slashes",
+	"written":                      "URLs as the input has them",
+	"norm":                         "normal forms of the profile",
+	codec.LevelSyntax.String():     "case, escapes and dot segments",
+	codec.LevelEquivalent.String(): "default ports, empty paths, spelling of hosts",
+	codec.LevelFetch.String():      "session ids, tracking parameters, order of parameters, http and https",
+	codec.LevelPage.String():       "www., index files, repeated and final slashes",
 }
 
 // table returns the rows of a list.

@@ -49,7 +49,7 @@ func newJob(t testing.TB, render record.Render, fields ...string) *record.Job {
 	if err != nil {
 		t.Fatal(err)
 	}
-	job, err := record.New(record.Config{Format: "lines", Render: render, Fields: fields, Normalizer: n, Level: codec.K1})
+	job, err := record.New(record.Config{Format: "lines", Render: render, Fields: fields, Normalizer: n, Level: codec.LevelEquivalent})
 	if err != nil {
 		t.Fatal(err)
 	}
