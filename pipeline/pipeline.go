@@ -1,23 +1,139 @@
-// Package pipeline moves records from sources to sinks. Its types are for sources and sinks
-// that are defined outside this module; [engine] does the work.
 package pipeline
 
-import "github.com/urlfold/urlfold/pipeline/engine"
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
 
-// The contract of sources and sinks.
-type (
-	// Batch is a contiguous piece of one lane.
-	Batch = engine.Batch
-	// LaneLimits bounds a lane.
-	LaneLimits = engine.LaneLimits
-	// Position is a place in a lane.
-	Position = engine.Position
-	// Result is the answer to a Ticket.
-	Result = engine.Result
-	// Runtime is what a source gets from the pipeline.
-	Runtime = engine.Runtime
-	// SinkCaps tells what a sink can do.
-	SinkCaps = engine.SinkCaps
-	// Ticket is a batch that a sink must answer.
-	Ticket = engine.Ticket
+	"github.com/urlfold/urlfold/codec"
+	"github.com/urlfold/urlfold/internal/kinds"
+	"github.com/urlfold/urlfold/internal/record"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
+
+// Options configures a [Pipeline]. Sources, Sinks and Normalizer are required; a zero value
+// of any other field selects its default.
+type Options struct {
+	Sources    []Source
+	Sinks      []Sink
+	DeadLetter Sink // gets rejected and refused records, as JSON; nil: rejected records pass through
+
+	// Names of the sources and sinks, by index, for errors, logs and ids of messages. The
+	// defaults are "source 1", "sink 1" and so on.
+	SourceNames, SinkNames []string
+
+	Normalizer *codec.Normalizer
+	Format     string   // of the records, such as "combined" or "jsonl"; default "lines"
+	Render     string   // what is written for each record: "rewrite" (default), "jsonl", "tsv", "csv", "urls" or "keys"
+	Fields     []string // with the renderings jsonl, tsv and csv, the fields; nil: the default ones
+	URLField   string   // with the formats jsonl, csv and tsv: where the URL is
+
+	Workers         int           // goroutines that read records; default GOMAXPROCS
+	Ordered         bool          // keep the order of each lane; all sinks must be able to
+	CommitInterval  time.Duration // between calls of Commit; default 1 s
+	ShutdownTimeout time.Duration // after ctx of Run is done; default 30 s
+	Logger          *slog.Logger  // default: no log
+}
+
+// A Pipeline moves records from sources to sinks. [New] makes one, for one run.
+type Pipeline struct{ p *engine.Pipeline }
+
+// New returns a pipeline. It opens nothing. The error joins all mistakes in o.
+func New(o Options) (*Pipeline, error) {
+	if o.Normalizer == nil {
+		return nil, errors.New("pipeline: missing Normalizer")
+	}
+	cfg := record.Config{
+		Format: o.Format, Normalizer: o.Normalizer, Fields: o.Fields, URLField: o.URLField,
+		Divert: o.DeadLetter != nil,
+	}
+	if cfg.Format == "" {
+		cfg.Format = "lines"
+	}
+	var err error
+	if o.Render != "" {
+		if cfg.Render, err = record.ParseRender(o.Render); err != nil {
+			return nil, fmt.Errorf("pipeline: %w", err)
+		}
+	}
+	e := engine.Options{
+		SourceNames: o.SourceNames, SinkNames: o.SinkNames, Workers: o.Workers,
+		CommitInterval: o.CommitInterval, ShutdownTimeout: o.ShutdownTimeout, Logger: o.Logger,
+	}
+	for i, s := range o.Sinks {
+		if s == nil {
+			return nil, fmt.Errorf("pipeline: sink %d is nil", i+1)
+		}
+		e.Sinks = append(e.Sinks, sinkOf(s))
+	}
+	if o.DeadLetter != nil {
+		e.DeadLetter = sinkOf(o.DeadLetter)
+	}
+	if o.Ordered {
+		e.Ordering = engine.OrderPerLane
+	}
+	for _, s := range append(e.Sinks[:len(e.Sinks):len(e.Sinks)], e.DeadLetter) {
+		facts, ok := engine.As[kinds.FactReader](s)
+		cfg.Facts = cfg.Facts || ok && facts.NeedsFacts()
+	}
+	job, err := record.New(cfg)
+	if err != nil {
+		return nil, fmt.Errorf("pipeline: %w", err)
+	}
+	e.NewCodec = engine.NewRecordCodec(job)
+	for i, s := range o.Sources {
+		name := fmt.Sprintf("source %d", i+1)
+		if i < len(o.SourceNames) {
+			name = o.SourceNames[i]
+		}
+		if s == nil {
+			return nil, fmt.Errorf("pipeline: %s is nil", name)
+		}
+		e.Sources = append(e.Sources, sourceOf(s, name, job.Framing()))
+	}
+	p, err := engine.New(e)
+	if err != nil {
+		return nil, err
+	}
+	return &Pipeline{p}, nil
+}
+
+// Run moves records until the sources end or ctx is done, which stops the sources; then it
+// drains what they have emitted. It returns nil if all of it is durable. The error is
+// [ErrDeadline] if that took longer than ShutdownTimeout or [Pipeline.HardStop] was called;
+// a [ContractError] if a source or a sink broke its contract; any other is that of a source
+// or a sink.
+func (p *Pipeline) Run(ctx context.Context) error { return p.p.Run(ctx) }
+
+// ErrDeadline is the error of a run that ended before everything was durable.
+var ErrDeadline = engine.ErrDeadline
+
+// HardStop ends the run without waiting for the sinks. What is not durable is read again by
+// the next process, if the source stores positions.
+func (p *Pipeline) HardStop() { p.p.HardStop() }
+
+// Counts are the records and URLs of a run. Each record that was read is counted as one of
+// Written, DeadLetters, Dropped, InFlight and Abandoned.
+type Counts struct {
+	Records     int64 // read, including blank lines and headers
+	Written     int64 // durable in all sinks
+	DeadLetters int64 // durable in the dead letter
+	Dropped     int64 // the rendering writes nothing for them
+	InFlight    int64 // not yet answered
+	Abandoned   int64 // given up when the run was ended early
+	URLs        int64 // found
+	Changed     int64 // URLs that differ from their normal form
+	Bytes       int64 // read
+}
+
+// Counts returns the counts of the run until now. It may be called at any time.
+func (p *Pipeline) Counts() Counts {
+	s := p.p.Snapshot()
+	return Counts{
+		Records: s.Ledger.Read, Written: s.Ledger.Emitted, DeadLetters: s.Ledger.Dead,
+		Dropped: s.Ledger.Dropped, InFlight: s.Ledger.InFlight, Abandoned: s.Ledger.Abandoned,
+		URLs: s.Stats.URLs, Changed: s.Stats.Changed, Bytes: s.Bytes,
+	}
+}

@@ -12,9 +12,10 @@ import (
 	"time"
 
 	"github.com/urlfold/urlfold/codec"
+	"github.com/urlfold/urlfold/internal/kinds"
 	"github.com/urlfold/urlfold/internal/record"
 	"github.com/urlfold/urlfold/pipeline/engine"
-	"github.com/urlfold/urlfold/sinks"
+	"github.com/urlfold/urlfold/sinks/builtin"
 )
 
 // This file has three parts:
@@ -45,7 +46,7 @@ var checks = []check{
 }
 
 func TestContract(t *testing.T) {
-	requireSubjects(t, sinks.Builtin(), subjects())
+	requireSubjects(t, builtin.Types(), subjects())
 	for _, sub := range subjects() {
 		t.Run(strings.TrimPrefix(sub.kind+"/", "/")+sub.name, func(t *testing.T) {
 			for _, c := range checks {
@@ -57,7 +58,7 @@ func TestContract(t *testing.T) {
 
 // requireSubjects fails the test for each registered type without a subject,
 // and for each subject whose type is not registered.
-func requireSubjects(t testing.TB, types []sinks.Type, subs []subject) {
+func requireSubjects(t testing.TB, types []kinds.Sink, subs []subject) {
 	t.Helper()
 	registered := map[string]bool{"": true}
 	for _, typ := range types {
@@ -109,7 +110,7 @@ func newClient(t testing.TB, s engine.Sink, id string) *client {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r, ok := s.(sinks.FactReader); ok {
+	if r, ok := s.(kinds.FactReader); ok {
 		c.facts = r.NeedsFacts()
 	}
 	return c

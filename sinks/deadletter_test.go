@@ -15,11 +15,11 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 
 	"github.com/urlfold/urlfold/codec"
+	"github.com/urlfold/urlfold/internal/kinds"
 	"github.com/urlfold/urlfold/internal/record"
 	"github.com/urlfold/urlfold/internal/testkit/kafkatest"
 	"github.com/urlfold/urlfold/internal/testkit/natstest"
 	"github.com/urlfold/urlfold/pipeline/engine"
-	"github.com/urlfold/urlfold/sinks"
 	"github.com/urlfold/urlfold/sinks/discard"
 	"github.com/urlfold/urlfold/sinks/kafka"
 	sinknats "github.com/urlfold/urlfold/sinks/nats"
@@ -214,7 +214,7 @@ func deadKafka(t testing.TB) fixture {
 	}
 	f := toKafka(1, "none")(t)
 	f.sink = func() engine.Sink {
-		return build(t, "kafka", sinks.Env{}, func(c *kafka.Config) {
+		return build(t, "kafka", kinds.SinkEnv{}, func(c *kafka.Config) {
 			c.Kafka, c.Topic, c.Compression, c.BatchBytes = conn, "out", "none", 32<<10
 		})
 	}
@@ -233,7 +233,7 @@ func deadJetStream(t testing.TB) fixture {
 	js := streamOut(t, srv.URL())
 	return fixture{
 		sink: func() engine.Sink {
-			return build(t, "jetstream", sinks.Env{}, func(c *sinknats.JetStreamConfig) {
+			return build(t, "jetstream", kinds.SinkEnv{}, func(c *sinknats.JetStreamConfig) {
 				natsConfig(&c.NATS, srv.URL())
 				c.Subject, c.Publish.Ordered = "out.x", true
 			})

@@ -1,5 +1,4 @@
-// Package sinks contains the built-in sinks, one package each, and the registry
-// from which a configuration selects them. The sink packages do not depend on
-// each other. The contract that every sink must fulfill is tested by the suite
-// in contract_test.go.
+// Package sinks defines types of sinks that a configuration can name: see [Define]. Every
+// program of package config/app has those of this module, too: each has a folder of its own
+// here, which does not import the others. One test suite holds the requirements for all.
 package sinks

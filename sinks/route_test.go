@@ -9,9 +9,9 @@ import (
 
 	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/internal/app/where"
+	"github.com/urlfold/urlfold/internal/kinds"
 	"github.com/urlfold/urlfold/internal/record"
 	"github.com/urlfold/urlfold/pipeline/engine"
-	"github.com/urlfold/urlfold/sinks"
 	"github.com/urlfold/urlfold/sinks/discard"
 )
 
@@ -56,7 +56,7 @@ func routed(t testing.TB, f fixture) {
 		t.Fatal(err)
 	}
 	s, other := f.sink(), discard.New(discard.Config{})
-	reader, facts := s.(sinks.FactReader)
+	reader, facts := s.(kinds.FactReader)
 	job, err := record.New(record.Config{
 		Format: "lines", Normalizer: n, Facts: facts && reader.NeedsFacts(),
 		Route: []record.Branch{{When: when, To: 1 << 0}, {To: 1 << 1}},

@@ -16,11 +16,12 @@ import (
 	"github.com/twmb/franz-go/pkg/kfake"
 
 	"github.com/urlfold/urlfold/config/connect"
+	"github.com/urlfold/urlfold/internal/kinds"
 	"github.com/urlfold/urlfold/internal/storage/compress"
 	"github.com/urlfold/urlfold/internal/testkit/kafkatest"
 	"github.com/urlfold/urlfold/internal/testkit/natstest"
 	"github.com/urlfold/urlfold/pipeline/engine"
-	"github.com/urlfold/urlfold/sinks"
+	"github.com/urlfold/urlfold/sinks/builtin"
 	"github.com/urlfold/urlfold/sinks/discard"
 	"github.com/urlfold/urlfold/sinks/file"
 	"github.com/urlfold/urlfold/sinks/kafka"
@@ -76,9 +77,9 @@ func subjects() []subject {
 
 // build returns a sink of a registered type, whose default configuration fill
 // changes.
-func build[C any](t testing.TB, kind string, env sinks.Env, fill func(*C)) engine.Sink {
+func build[C any](t testing.TB, kind string, env kinds.SinkEnv, fill func(*C)) engine.Sink {
 	t.Helper()
-	for _, typ := range sinks.Builtin() {
+	for _, typ := range builtin.Types() {
 		if typ.Name != kind {
 			continue
 		}
@@ -99,7 +100,7 @@ func toLog(name string) func(t testing.TB) fixture {
 		dir := t.TempDir()
 		at := func(path string) func() engine.Sink {
 			return func() engine.Sink {
-				return build(t, "file", sinks.Env{}, func(c *file.LogConfig) {
+				return build(t, "file", kinds.SinkEnv{}, func(c *file.LogConfig) {
 					c.Path, c.SyncInterval = path, time.Millisecond
 					if strings.Contains(path, "{seq}") {
 						c.Rotate.Records, c.Rotate.Size = 30, 300
@@ -142,7 +143,7 @@ func toStdout(method string) func(t testing.TB) fixture {
 		var out bytes.Buffer
 		return fixture{
 			sink: func() engine.Sink {
-				return build(t, "stdout", sinks.Env{Stdout: &out}, func(c *file.StdoutConfig) {
+				return build(t, "stdout", kinds.SinkEnv{Stdout: &out}, func(c *file.StdoutConfig) {
 					if method == "" {
 						return
 					}
@@ -159,7 +160,7 @@ func toStdout(method string) func(t testing.TB) fixture {
 func toDiscard(delay time.Duration) func(t testing.TB) fixture {
 	return func(t testing.TB) fixture {
 		return fixture{sink: func() engine.Sink {
-			return build(t, "discard", sinks.Env{}, func(c *discard.Config) { c.Delay = delay })
+			return build(t, "discard", kinds.SinkEnv{}, func(c *discard.Config) { c.Delay = delay })
 		}}
 	}
 }
@@ -169,7 +170,7 @@ func toKafka(partitions int, by string) func(t testing.TB) fixture {
 		_, conn := kafkatest.Fake(t, kfake.SeedTopics(int32(partitions), "out"))
 		to := func(topic string) func() engine.Sink {
 			return func() engine.Sink {
-				return build(t, "kafka", sinks.Env{}, func(c *kafka.Config) {
+				return build(t, "kafka", kinds.SinkEnv{}, func(c *kafka.Config) {
 					c.Kafka, c.Topic, c.PartitionBy = conn, topic, by
 					c.RequestTimeout = time.Second
 				})
@@ -203,7 +204,7 @@ func toJetStream(change func(*sinknats.JetStreamConfig)) func(t testing.TB) fixt
 		js := streamOut(t, srv.URL())
 		to := func(subject string) func() engine.Sink {
 			return func() engine.Sink {
-				return build(t, "jetstream", sinks.Env{}, func(c *sinknats.JetStreamConfig) {
+				return build(t, "jetstream", kinds.SinkEnv{}, func(c *sinknats.JetStreamConfig) {
 					natsConfig(&c.NATS, srv.URL())
 					c.Subject = subject
 					change(c)
@@ -274,7 +275,7 @@ func fixtureOfCore(t testing.TB, server string) fixture {
 	}
 	to := func(url string) func() engine.Sink {
 		return func() engine.Sink {
-			return build(t, "nats", sinks.Env{}, func(c *sinknats.CoreConfig) {
+			return build(t, "nats", kinds.SinkEnv{}, func(c *sinknats.CoreConfig) {
 				natsConfig(&c.NATS, url)
 				c.Subject = "out.x"
 			})

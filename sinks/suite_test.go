@@ -10,8 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/urlfold/urlfold/internal/kinds"
 	"github.com/urlfold/urlfold/pipeline/engine"
-	"github.com/urlfold/urlfold/sinks"
+	"github.com/urlfold/urlfold/sinks/builtin"
 )
 
 // This file tests the suite itself: a type without tests, and a sink that
@@ -64,13 +65,13 @@ func failuresOf(t *testing.T, f func(testing.TB)) []string {
 // TestSuiteCoversTypes: the suite fails for a registered type without a
 // subject, and for a subject whose type is not registered.
 func TestSuiteCoversTypes(t *testing.T) {
-	dummy := sinks.Type{Name: "dummy"}
-	got := failuresOf(t, func(r testing.TB) { requireSubjects(r, append(sinks.Builtin(), dummy), subjects()) })
+	dummy := kinds.Sink{Name: "dummy"}
+	got := failuresOf(t, func(r testing.TB) { requireSubjects(r, append(builtin.Types(), dummy), subjects()) })
 	if len(got) != 1 || !strings.Contains(got[0], "sink dummy is registered, but the contract suite has no subject for it") {
 		t.Errorf("with a dummy sink: %q", got)
 	}
 	stray := append(subjects(), subject{kind: "dummy", name: "stray"})
-	if got = failuresOf(t, func(r testing.TB) { requireSubjects(r, sinks.Builtin(), stray) }); len(got) != 1 {
+	if got = failuresOf(t, func(r testing.TB) { requireSubjects(r, builtin.Types(), stray) }); len(got) != 1 {
 		t.Errorf("with a subject of an unregistered type: %q", got)
 	}
 }

@@ -1,4 +1,4 @@
-// Package sources registers the built-in sources. Each has a folder of its own
-// and does not import the others. contract_test.go holds the requirements for
-// every source, as one test suite for all of them.
+// Package sources defines types of sources that a configuration can name: see [Define]. Every
+// program of package config/app has those of this module, too: each has a folder of its own
+// here, which does not import the others. One test suite holds the requirements for all.
 package sources

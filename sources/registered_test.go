@@ -12,8 +12,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/urlfold/urlfold/internal/kinds"
 	"github.com/urlfold/urlfold/pipeline/engine"
-	"github.com/urlfold/urlfold/sources"
+	"github.com/urlfold/urlfold/sources/builtin"
 )
 
 // This file contains:
@@ -54,7 +55,7 @@ var registeredChecks = []struct {
 }
 
 func TestRegistered(t *testing.T) {
-	requireWorlds(t, sources.Builtin(), worlds)
+	requireWorlds(t, builtin.Types(), worlds)
 	for _, kind := range slices.Sorted(maps.Keys(worlds)) {
 		t.Run(kind, func(t *testing.T) {
 			for _, c := range registeredChecks {
@@ -66,7 +67,7 @@ func TestRegistered(t *testing.T) {
 
 // requireWorlds fails the test for each registered type without a world, and
 // for each world of an unregistered type.
-func requireWorlds(t testing.TB, types []sources.Type, worlds map[string]func(testing.TB) *world) {
+func requireWorlds(t testing.TB, types []kinds.Source, worlds map[string]func(testing.TB) *world) {
 	t.Helper()
 	names := map[string]bool{}
 	for _, typ := range types {
@@ -97,12 +98,12 @@ func (c *counter) Errorf(format string, args ...any) {
 // without a world and for a world of an unregistered type.
 func TestSuiteCoversTypes(t *testing.T) {
 	c := &counter{TB: t}
-	requireWorlds(c, append(sources.Builtin(), sources.Type{Name: "dummy"}), worlds)
+	requireWorlds(c, append(builtin.Types(), kinds.Source{Name: "dummy"}), worlds)
 	if len(c.errors) != 1 || !strings.Contains(c.errors[0], "no contract test for the registered source dummy") {
 		t.Errorf("with a dummy source: %q", c.errors)
 	}
 	c = &counter{TB: t}
-	requireWorlds(c, sources.Builtin()[1:], worlds)
+	requireWorlds(c, builtin.Types()[1:], worlds)
 	if len(c.errors) != 1 {
 		t.Errorf("with a subject of no type: %q", c.errors)
 	}

@@ -16,11 +16,12 @@ import (
 
 	"github.com/urlfold/urlfold/config/connect"
 	"github.com/urlfold/urlfold/internal/client/kafka"
+	"github.com/urlfold/urlfold/internal/kinds"
 	"github.com/urlfold/urlfold/internal/storage/checkpoint"
 	"github.com/urlfold/urlfold/internal/testkit/kafkatest"
 	"github.com/urlfold/urlfold/internal/testkit/natstest"
 	"github.com/urlfold/urlfold/pipeline/engine"
-	"github.com/urlfold/urlfold/sources"
+	"github.com/urlfold/urlfold/sources/builtin"
 	"github.com/urlfold/urlfold/sources/file"
 	sourcekafka "github.com/urlfold/urlfold/sources/kafka"
 	sourcenats "github.com/urlfold/urlfold/sources/nats"
@@ -46,15 +47,15 @@ func recordsOf(origin string, n int) []string {
 
 // build creates a source of a registered type, from its default configuration
 // changed by fill.
-func build[C any](t testing.TB, kind string, env sources.Env, fill func(*C)) engine.Source {
+func build[C any](t testing.TB, kind string, env kinds.SourceEnv, fill func(*C)) engine.Source {
 	t.Helper()
 	env.Name, env.Framing, env.Linger, env.MaxRecord = kind, lines{}, time.Millisecond, 1<<20
 	env.BatchBytes, env.BatchRecords = 1000, 30
-	i := slices.IndexFunc(sources.Builtin(), func(typ sources.Type) bool { return typ.Name == kind })
+	i := slices.IndexFunc(builtin.Types(), func(typ kinds.Source) bool { return typ.Name == kind })
 	if i < 0 {
 		t.Fatalf("source %s is not registered", kind)
 	}
-	typ := sources.Builtin()[i]
+	typ := builtin.Types()[i]
 	cfg := typ.Default()
 	fill(cfg.(*C))
 	s, err := typ.New(cfg, env)
@@ -81,7 +82,7 @@ func filesWorld(t testing.TB) *world {
 	}
 	from := func(pattern string) func() engine.Source {
 		return func() engine.Source {
-			return build(t, "file", sources.Env{Files: file.Host{Store: store}}, func(c *file.Settings) {
+			return build(t, "file", kinds.SourceEnv{Files: file.Host{Store: store}}, func(c *file.Settings) {
 				c.Include, c.Mode = []string{filepath.Join(dir, pattern)}, "batch"
 				c.PollInterval, c.RotateWait = 10*time.Millisecond, 20*time.Millisecond
 			})
@@ -95,7 +96,7 @@ func stdinWorld(t testing.TB) *world {
 	w := &world{want: recordsOf("stdin", 500)}
 	w.source = func() engine.Source {
 		in := strings.NewReader(strings.Join(w.want, "\n") + "\n")
-		return build(t, "stdin", sources.Env{Stdin: in}, func(*file.StdinSettings) {})
+		return build(t, "stdin", kinds.SourceEnv{Stdin: in}, func(*file.StdinSettings) {})
 	}
 	return w
 }
@@ -118,7 +119,7 @@ func kafkaWorld(t testing.TB) *world {
 	}
 	from := func(topic string) func() engine.Source {
 		return func() engine.Source {
-			return build(t, "kafka", sources.Env{UntilEOF: true}, func(c *sourcekafka.Config) {
+			return build(t, "kafka", kinds.SourceEnv{UntilEOF: true}, func(c *sourcekafka.Config) {
 				c.Kafka, c.Topics, c.Group = conn, []string{topic}, "g"
 				if topic != "in" {
 					c.RequestTimeout = 2 * time.Second // the connection attempt uses all of it
@@ -166,7 +167,7 @@ func jetStreamWorld(t testing.TB) *world {
 	}
 	from := func(stream string) func() engine.Source {
 		return func() engine.Source {
-			return build(t, "jetstream", sources.Env{UntilEOF: true}, func(c *sourcenats.JetStreamConfig) {
+			return build(t, "jetstream", kinds.SourceEnv{UntilEOF: true}, func(c *sourcenats.JetStreamConfig) {
 				natsConfig(&c.NATS, srv.URL())
 				c.Stream, c.Durable = stream, "urlfold"
 				c.Consumer.AckWait, c.NakDelay = 2*time.Second, 10*time.Millisecond
@@ -183,7 +184,7 @@ func coreWorld(t testing.TB) *world {
 	nc := dial(t, srv.URL())
 	w := &world{want: recordsOf("live", 300)}
 	w.source = func() engine.Source {
-		return build(t, "nats", sources.Env{}, func(c *sourcenats.CoreConfig) {
+		return build(t, "nats", kinds.SourceEnv{}, func(c *sourcenats.CoreConfig) {
 			natsConfig(&c.NATS, srv.URL())
 			c.Subjects = []string{"live.>"}
 			c.Batch.Messages, c.Batch.Linger = 30, time.Millisecond

@@ -7,13 +7,8 @@ import (
 	"os"
 
 	"github.com/urlfold/urlfold/config/app"
-	"github.com/urlfold/urlfold/sinks"
-	"github.com/urlfold/urlfold/sources"
 )
 
 func main() {
-	os.Exit(app.Main(app.Options{
-		Sources: sources.Builtin(),
-		Sinks:   sinks.Builtin(),
-	}))
+	os.Exit(app.Main(app.Options{}))
 }

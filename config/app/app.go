@@ -4,8 +4,8 @@
 //
 //	func main() {
 //		os.Exit(app.Main(app.Options{
-//			Sources: append(sources.Builtin(), mySource),
-//			Sinks:   append(sinks.Builtin(), mySink),
+//			Sources: []sources.Type{mySource},
+//			Sinks:   []sinks.Type{mySink},
 //			Formats: []record.Format{myFormat{}},
 //		}))
 //	}
@@ -25,8 +25,8 @@ import (
 
 // Options lists the components of a program.
 type Options struct {
-	// Sources are the source types that a configuration may use, usually
-	// sources.Builtin plus others. Their names must be distinct.
+	// Sources are the source types that a configuration may use in addition to the
+	// built-in ones. Their names must be distinct.
 	Sources []sources.Type
 	// Sinks are the sink types, with the same rule. They also serve as dead
 	// letters.

@@ -14,8 +14,8 @@ import (
 
 func main() {
 	os.Exit(app.Main(app.Options{
-		Sources: append(sources.Builtin(), sources.Define("list", func() *listConfig { return new(listConfig) }, newList)),
-		Sinks:   append(sinks.Builtin(), sinks.Define("tagged", defaultTagged, newTagged)),
+		Sources: []sources.Type{sources.Define("list", func() *listConfig { return new(listConfig) }, newList)},
+		Sinks:   []sinks.Type{sinks.Define("tagged", defaultTagged, newTagged)},
 		Formats: []record.Format{namedFormat{}},
 	}))
 }

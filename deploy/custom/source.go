@@ -12,31 +12,15 @@ type listConfig struct {
 	Records []string `yaml:"records,required" min:"1"`
 }
 
-// A list emits the records of its configuration in one batch.
-type list struct {
-	cfg listConfig
-	rt  pipeline.Runtime
+// newList returns a source that emits the records of its configuration. It stores no
+// position, so the next process emits them again, as new records.
+func newList(c listConfig, _ *sources.Env) (pipeline.Source, error) {
+	return pipeline.SourceFunc(func(_ context.Context, emit func(rec []byte) error) error {
+		for _, r := range c.Records {
+			if err := emit([]byte(r)); err != nil {
+				return err // the run is over
+			}
+		}
+		return nil
+	}), nil
 }
-
-func newList(c listConfig, _ sources.Env) (*list, error) { return &list{cfg: c}, nil }
-
-func (l *list) Open(_ context.Context, rt pipeline.Runtime) error {
-	l.rt = rt
-	return nil
-}
-
-func (l *list) Run(ctx context.Context) error {
-	lane := l.rt.NewLane("list", pipeline.LaneLimits{})
-	defer l.rt.End(lane)
-	b, err := l.rt.Get(ctx, lane)
-	if err != nil {
-		return nil // ctx is done
-	}
-	b.Line = 1
-	for _, r := range l.cfg.Records {
-		b.In = append(append(b.In, r...), '\n')
-	}
-	return l.rt.Emit(ctx, b, pipeline.Position{A: int64(len(b.In))})
-}
-
-func (l *list) Close(context.Context) error { return nil }

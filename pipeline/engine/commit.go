@@ -67,7 +67,7 @@ func (c *committer) commit(ctx context.Context) error {
 	var errs []error
 	for i, f := range c.feeds {
 		var err error
-		if k, ok := f.Source.(Keeper); ok {
+		if k, ok := As[Keeper](f.Source); ok {
 			err = k.Keep()
 		}
 		if err == nil {
@@ -156,7 +156,7 @@ func (c *committer) finish(ctx context.Context) error {
 		}
 	}
 	for _, s := range c.delivery.sinks {
-		if f, ok := s.Sink.(Finisher); ok {
+		if f, ok := As[Finisher](s.Sink); ok {
 			left = finishAll(ctx, f, s.name, left, &errs)
 		}
 	}

@@ -52,7 +52,8 @@ func (c *committer) storeCut(ctx context.Context, f *feed) error {
 		if len(f.ups) == 0 {
 			return nil
 		}
-		if err := f.committer.(CutCommitter).CommitCut(c.base, f.ups, c.extents); err != nil {
+		committer, _ := As[CutCommitter](f.Source) // as validate has checked
+		if err := committer.CommitCut(c.base, f.ups, c.extents); err != nil {
 			return err
 		}
 	} else {
@@ -63,13 +64,14 @@ func (c *committer) storeCut(ctx context.Context, f *feed) error {
 		if len(cut.Ups) == 0 && cut.Keys == nil {
 			return nil
 		}
-		if err := f.committer.(KeyCommitter).CommitKeys(ctx, cut); err != nil {
+		committer, _ := As[KeyCommitter](f.Source)
+		if err := committer.CommitKeys(ctx, cut); err != nil {
 			return err
 		}
 	}
 	if c.exact {
 		for _, s := range c.delivery.sinks {
-			if o, ok := s.Sink.(CutObserver); ok {
+			if o, ok := As[CutObserver](s.Sink); ok {
 				o.CutStored()
 			}
 		}
@@ -111,7 +113,8 @@ func (c *committer) takeCut() (keys keyCut, err error) {
 	c.extents = c.extents[:0] // they depend on the watermarks: see Lane.Covered
 	for _, s := range c.delivery.sinks {
 		at := len(c.extents)
-		c.extents = s.Sink.(ExtentReporter).Extents(c.extents)
+		reporter, _ := As[ExtentReporter](s.Sink)
+		c.extents = reporter.Extents(c.extents)
 		for j := range c.extents[at:] {
 			c.extents[at+j].Sink = s.name
 		}

@@ -25,7 +25,7 @@
 //
 //	options.go, run.go, feed.go                    Options; Pipeline: a run; its sources and lanes
 //	source.go, intake.go, turn.go, sink.go,        what a source uses, what a sink is, and its
-//	ticket.go                                      answer
+//	ticket.go, parts.go                            answer; what a component can do besides
 //	codec.go, recordcodec.go                       Codec, and the one that reads records
 //	batch.go, message.go, pool.go, split.go        a batch and its arenas; messages; free
 //	                                               batches; parts

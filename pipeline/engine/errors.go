@@ -40,10 +40,24 @@ func (hardStop) Error() string { return "pipeline: stopped by a second signal" }
 // Is makes a hard stop match ErrDeadline: a caller treats both the same way.
 func (hardStop) Is(target error) bool { return target == ErrDeadline }
 
-// bugf returns the error for a violated contract of this package, a source or a
-// sink. Operators grep for its first word.
+// A ContractError reports that a source, a sink, a codec or the pipeline itself broke
+// its contract. It ends the run, because the ledger cannot be trusted any more.
+type ContractError struct {
+	Part string // name of the source or the sink; empty if it is not known
+	Text string // what it did, with its name
+}
+
+// Error returns the text, which begins with "BUG:": operators search for that.
+func (e *ContractError) Error() string { return "BUG: pipeline: " + e.Text }
+
+// bugf returns the error for a violated contract.
 func bugf(format string, args ...any) error {
-	return fmt.Errorf("BUG: pipeline: "+format, args...)
+	return &ContractError{Text: fmt.Sprintf(format, args...)}
+}
+
+// bug returns the error for a contract that the sink violated.
+func (t *target) bug(text string) error {
+	return &ContractError{Part: t.name, Text: t.name + " " + text}
 }
 
 // logInterval is the minimum time between two log messages of a kind that may

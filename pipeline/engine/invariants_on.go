@@ -77,7 +77,7 @@ func (b *Batch) mustBeHeld() {
 // for the submission that it was created for.
 func (t Ticket) mustBeLive(call string) {
 	switch {
-	case t.done != nil:
+	case t.relay != nil:
 	case t.b == nil:
 		if t.stream == nil {
 			broken("Ticket.%s of the zero Ticket", call)

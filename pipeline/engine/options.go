@@ -88,8 +88,8 @@ func (o *Options) validate() error {
 	}
 	check(len(o.Sources) > 0, "missing source")
 	for i, s := range o.Sources {
-		_, commits := s.(Committer)
-		_, acks := s.(Acker)
+		_, commits := As[Committer](s)
+		_, acks := As[Acker](s)
 		check(s != nil, "source %d is nil", i+1)
 		check(!commits || !acks, "source %d is both a Committer and an Acker: it must be at most one of them", i+1)
 	}
@@ -127,14 +127,14 @@ func (o *Options) canCut() bool {
 		sinks = append(sinks[:len(sinks):len(sinks)], o.DeadLetter)
 	}
 	for _, s := range sinks {
-		if _, ok := s.(ExtentReporter); !ok {
+		if _, ok := As[ExtentReporter](s); !ok {
 			return false
 		}
 	}
 	if len(o.Sources) != 1 || o.Ordering == OrderNone {
 		return false
 	}
-	_, ok := o.Sources[0].(CutCommitter)
+	_, ok := As[CutCommitter](o.Sources[0])
 	return ok
 }
 
@@ -144,7 +144,7 @@ func (o *Options) canDedupe() bool {
 		return false
 	}
 	d := o.Dedupe
-	_, ok := o.Sources[0].(KeyCommitter)
+	_, ok := As[KeyCommitter](o.Sources[0])
 	if w := d.Window; w != nil {
 		_, forgets := d.Set.(WindowKeySet)
 		forgets = forgets && w.Idle > 0 && !w.ByMessage || d.Set == nil
@@ -154,11 +154,11 @@ func (o *Options) canDedupe() bool {
 	}
 	ok = ok && d.Set != nil && d.Lanes == nil && d.Claims == nil && d.Scope <= ScopeLane
 	if d.Claims != nil && d.Set == nil && d.Lanes == nil {
-		_, ok = o.Sources[0].(Acker)
+		_, ok = As[Acker](o.Sources[0])
 		ok = ok && d.Scope <= ScopeLane
 	}
 	if d.Lanes != nil && d.Set == nil && d.Claims == nil {
-		_, ok = o.Sources[0].(Committer)
+		_, ok = As[Committer](o.Sources[0])
 		ok = ok && d.Scope == ScopeLane && !o.ExactlyOnce
 	}
 	return ok && o.Filter == nil && o.OnRefused != RefusedDrop
@@ -184,9 +184,9 @@ func New(o Options) (*Pipeline, error) {
 	p.hard, p.cut = context.WithCancelCause(p.base)
 	for i, s := range o.Sources {
 		f := &feed{Source: s, name: nameOf(o.SourceNames, i, "source")}
-		f.committer, _ = s.(Committer)
-		f.acker, _ = s.(Acker)
-		f.finisher, _ = s.(Finisher)
+		f.committer, _ = As[Committer](s)
+		f.acker, _ = As[Acker](s)
+		f.finisher, _ = As[Finisher](s)
 		p.feeds = append(p.feeds, f)
 		p.finishes = p.finishes || f.finisher != nil
 	}
@@ -205,7 +205,7 @@ func New(o Options) (*Pipeline, error) {
 		d.sinks = append(d.sinks, letters)
 	}
 	for _, s := range d.sinks {
-		_, ok := s.Sink.(Finisher)
+		_, ok := As[Finisher](s.Sink)
 		p.finishes = p.finishes || ok
 	}
 	p.pool = newPool(d, o.Batches, o.BatchBytes)

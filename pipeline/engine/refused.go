@@ -44,7 +44,7 @@ func (r RefusedPolicy) String() string {
 func (d *delivery) refuse(b *Batch, s *Stream, slot int, r *Result) {
 	failed, ok := r.failed(len(s.Recs))
 	if !ok {
-		d.fail(bugf("%s refused a nonexistent record", d.sinks[slot].name))
+		d.fail(d.sinks[slot].bug("refused a nonexistent record"))
 		d.endLeg(b, slot, true)
 		return
 	}

@@ -44,8 +44,8 @@ type Pipeline struct {
 // emitted. Run returns nil if all of it is durable. It returns an error for
 // which errors.Is(err, [ErrDeadline]) is true if the shutdown deadline or
 // [Pipeline.HardStop] ended the run early; the positions up to that point are
-// stored. Any other error is fatal. An error that starts with "BUG:" reports a
-// broken contract.
+// stored. Any other error is fatal. A [ContractError] reports a broken
+// contract.
 func (p *Pipeline) Run(ctx context.Context) error {
 	if !p.state.CompareAndSwap(uint32(Idle), uint32(Opening)) {
 		return errors.New("pipeline: Run called twice")

@@ -178,7 +178,7 @@ func (p *Pipeline) check() error {
 		seen[b] = true
 		for i := range b.legs {
 			if b.legs[i].live.Load() != 0 {
-				return bugf("%s still holds a ticket of a free batch", p.delivery.sinks[i].name)
+				return p.delivery.sinks[i].bug("still holds a ticket of a free batch")
 			}
 		}
 	}

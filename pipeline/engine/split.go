@@ -19,7 +19,7 @@ type Splitter interface {
 // off and msg. A source that stores no positions does not need to implement
 // Splitter.
 func (f *feed) split(b *Batch, off, msg int) (end Position, ok bool) {
-	if s, is := f.Source.(Splitter); is {
+	if s, is := As[Splitter](f.Source); is {
 		return s.Split(b, off, msg)
 	}
 	return b.End, f.committer == nil && f.acker == nil

@@ -14,13 +14,19 @@ type Ticket struct {
 	stream *Stream
 	id     uint32 // identifies this submission, so that a second answer does not match
 	slot   uint8
-	done   func(Result) // receives the answer instead of the pipeline, if not nil
+	relay  *relay // receives the answer instead of the pipeline, if not nil
+}
+
+// A relay receives the answer to a ticket that belongs to no pipeline.
+type relay struct {
+	done     func(Result)
+	answered atomic.Bool
 }
 
 // NewTicket returns a ticket for s that passes its answer to done. It is meant
 // for sinks that pass their batches on to another sink, and for tests of sinks.
 func NewTicket(s *Stream, done func(Result)) Ticket {
-	return Ticket{stream: s, done: done}
+	return Ticket{stream: s, relay: &relay{done: done}}
 }
 
 // Stream returns the records to write: the output of the batch, or its dead
@@ -30,12 +36,21 @@ func (t Ticket) Stream() *Stream {
 	return t.stream
 }
 
+// Live reports whether the ticket waits for its answer. The zero Ticket does not.
+func (t Ticket) Live() bool {
+	if t.relay != nil {
+		return !t.relay.answered.Load()
+	}
+	return t.b != nil && t.b.legs[t.slot].live.Load() == t.id
+}
+
 // Done answers for the batch of the ticket. The sink calls it exactly once,
 // from any goroutine, possibly before Submit returns. After that the sink must
 // not use the batch. Done does not retain r.Failed.
 func (t Ticket) Done(r Result) {
-	if t.done != nil {
-		t.done(r)
+	if t.relay != nil {
+		t.relay.answered.Store(true)
+		t.relay.done(r)
 		return
 	}
 	t.mustBeLive("Done")
@@ -202,7 +217,7 @@ func (d *delivery) submit(b *Batch, slot int) {
 		return
 	}
 	if !t.take() {
-		d.fail(bugf("%s both answered a batch and returned an error for it", d.sinks[slot].name))
+		d.fail(d.sinks[slot].bug("both answered a batch and returned an error for it"))
 		return
 	}
 	d.sinks[slot].adjust(-1, 0) // the sink has not accepted it
@@ -216,7 +231,7 @@ func (d *delivery) submit(b *Batch, slot int) {
 func (d *delivery) answer(t Ticket, r Result) {
 	if !t.take() {
 		t.mustBeLive("Done")
-		d.fail(bugf("%s answered a batch twice", d.sinks[t.slot].name))
+		d.fail(d.sinks[t.slot].bug("answered a batch twice"))
 		return
 	}
 	b, slot := t.b, int(t.slot)
@@ -251,7 +266,7 @@ func (r Result) cause() error {
 // leave resubmits the records that a sink has not tried.
 func (d *delivery) leave(b *Batch, s *Stream, slot int, r *Result) {
 	if _, ok := r.failed(len(s.Recs)); !ok {
-		d.fail(bugf("%s listed a nonexistent record as untried", d.sinks[slot].name))
+		d.fail(d.sinks[slot].bug("listed a nonexistent record as untried"))
 		d.endLeg(b, slot, true)
 		return
 	}

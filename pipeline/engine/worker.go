@@ -235,12 +235,11 @@ func (w *worker) packStreams(b *Batch) {
 
 // setPack sets the functions that compress for the sink of slot.
 func (w *worker) setPack(slot int, s Sink) (err error) {
-	switch s := s.(type) {
-	case LanePacker:
-		w.packs[slot], err = s.NewLanePack()
-	case Packer:
+	if p, ok := As[LanePacker](s); ok {
+		w.packs[slot], err = p.NewLanePack()
+	} else if p, ok := As[Packer](s); ok {
 		var pack func(dst, src []byte) []byte
-		if pack, err = s.NewPack(); pack != nil {
+		if pack, err = p.NewPack(); pack != nil {
 			w.packs[slot] = func(dst, src []byte, _ *Lane) []byte { return pack(dst, src) }
 		}
 	}
@@ -248,7 +247,7 @@ func (w *worker) setPack(slot int, s Sink) (err error) {
 		return err
 	}
 	w.packers++
-	if s, ok := s.(PiecePacker); ok && w.p.o.Ordering != OrderNone {
+	if s, ok := As[PiecePacker](s); ok && w.p.o.Ordering != OrderNone {
 		w.piece[slot], err = s.NewPiecePack()
 	}
 	return err

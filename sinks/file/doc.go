@@ -124,4 +124,5 @@
 //	writeback_other.go
 //	verify.go, unverified.go                       finished files; text that no checksum covers
 //	metrics.go                                     what is counted
+//	create.go                                      a log for programs outside this module
 package file

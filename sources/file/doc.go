@@ -112,4 +112,5 @@
 //	verified.go, quarantine.go, ondamage.go,       damaged files, and which records were
 //	damaged.go                                     verified
 //	reports.go, metrics.go                         what is reported and counted
+//	door.go                                        a Source for programs outside this module
 package file

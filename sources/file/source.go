@@ -211,6 +211,7 @@ func (s *Source) Run(ctx context.Context) error {
 			continue
 		}
 		lane := s.rt.NewLane(in.path, engine.LaneLimits{})
+		lane.SetRel(in.rel)
 		if in.path == stdinPath && s.cfg.stdinID != "" {
 			lane.SetID(s.cfg.stdinID)
 			lane.SetRel("stdin")

@@ -14,8 +14,6 @@ import (
 	"github.com/urlfold/urlfold/config"
 	"github.com/urlfold/urlfold/internal/app/daemon"
 	"github.com/urlfold/urlfold/internal/ground/terminal"
-	"github.com/urlfold/urlfold/sinks"
-	"github.com/urlfold/urlfold/sources"
 )
 
 // This file and docs_reference_test.go write the pages of docs/reference that are
@@ -49,7 +47,7 @@ func TestDocs(t *testing.T) {
 // testCatalog returns a catalog of the components of this module.
 func testCatalog(t *testing.T) *daemon.Catalog {
 	t.Helper()
-	c, err := daemon.NewCatalog(sources.Builtin(), sinks.Builtin())
+	c, err := daemon.NewCatalog(nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

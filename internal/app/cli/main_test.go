@@ -16,8 +16,6 @@ import (
 
 	"github.com/urlfold/urlfold/internal/app/daemon"
 	"github.com/urlfold/urlfold/internal/storage/compress"
-	"github.com/urlfold/urlfold/sinks"
-	"github.com/urlfold/urlfold/sources"
 )
 
 var update = flag.Bool("update", false, "write what the program does into the scripts (with -run TestScript)")
@@ -26,7 +24,7 @@ var update = flag.Bool("update", false, "write what the program does into the sc
 // test runs it under its name.
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"urlfold": func() {
-		c, err := daemon.NewCatalog(sources.Builtin(), sinks.Builtin())
+		c, err := daemon.NewCatalog(nil, nil)
 		if err != nil {
 			panic(err)
 		}

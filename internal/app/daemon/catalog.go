@@ -6,20 +6,23 @@ import (
 	"slices"
 
 	"github.com/urlfold/urlfold/config"
+	"github.com/urlfold/urlfold/internal/kinds"
 	"github.com/urlfold/urlfold/internal/record"
 	"github.com/urlfold/urlfold/sinks"
+	sinkkinds "github.com/urlfold/urlfold/sinks/builtin"
 	"github.com/urlfold/urlfold/sources"
+	sourcekinds "github.com/urlfold/urlfold/sources/builtin"
 )
 
 // A Catalog holds the component types that a configuration may use, and the
 // record formats in addition to the built-in ones.
 type Catalog struct {
-	sources map[string]sources.Type
-	sinks   map[string]sinks.Type
+	sources map[string]kinds.Source
+	sinks   map[string]kinds.Sink
 	formats []record.Format
 }
 
-// NewCatalog returns a catalog of the given types and formats. It returns an
+// NewCatalog returns a catalog of the given types and formats and the built-in ones. It returns an
 // error if names are empty or not distinct.
 func NewCatalog(src []sources.Type, snk []sinks.Type, formats ...record.Format) (*Catalog, error) {
 	var errs []error
@@ -31,13 +34,20 @@ func NewCatalog(src []sources.Type, snk []sinks.Type, formats ...record.Format) 
 			errs = append(errs, fmt.Errorf("duplicate %s name %q", what, name))
 		}
 	}
-	c := &Catalog{map[string]sources.Type{}, map[string]sinks.Type{}, formats}
+	c := &Catalog{map[string]kinds.Source{}, map[string]kinds.Sink{}, formats}
+	sources, sinks := sourcekinds.Types(), sinkkinds.Types()
 	for _, t := range src {
+		sources = append(sources, kinds.Types.Source(t))
+	}
+	for _, t := range snk {
+		sinks = append(sinks, kinds.Types.Sink(t))
+	}
+	for _, t := range sources {
 		_, taken := c.sources[t.Name]
 		add("source", t.Name, taken)
 		c.sources[t.Name] = t
 	}
-	for _, t := range snk {
+	for _, t := range sinks {
 		_, taken := c.sinks[t.Name]
 		add("sink", t.Name, taken)
 		c.sinks[t.Name] = t

@@ -8,7 +8,8 @@ import (
 	"testing"
 
 	"github.com/urlfold/urlfold/config"
-	"github.com/urlfold/urlfold/pipeline/engine"
+	"github.com/urlfold/urlfold/internal/kinds"
+	"github.com/urlfold/urlfold/pipeline"
 	"github.com/urlfold/urlfold/sinks"
 	"github.com/urlfold/urlfold/sources"
 )
@@ -16,7 +17,7 @@ import (
 // testCatalog holds the components of this module.
 func testCatalog(t *testing.T) *Catalog {
 	t.Helper()
-	c, err := NewCatalog(sources.Builtin(), sinks.Builtin())
+	c, err := NewCatalog(nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -25,28 +26,29 @@ func testCatalog(t *testing.T) *Catalog {
 
 type emptySource struct{}
 
-func (emptySource) Open(context.Context, engine.Runtime) error { return nil }
-func (emptySource) Run(context.Context) error                  { return nil }
-func (emptySource) Close(context.Context) error                { return nil }
+func (emptySource) Open(context.Context, *pipeline.Runtime) error { return nil }
+func (emptySource) Run(context.Context) error                     { return nil }
+func (emptySource) Close(context.Context) error                   { return nil }
 
 func TestNewCatalog(t *testing.T) {
 	named := func(name string) sources.Type {
-		return sources.Define(name, func() *struct{} { return nil }, func(struct{}, sources.Env) (emptySource, error) { return emptySource{}, nil })
+		return sources.Define(name, func() *struct{} { return nil }, func(struct{}, *sources.Env) (pipeline.Source, error) { return emptySource{}, nil })
 	}
 	f := func(want string, types ...sources.Type) {
 		t.Helper()
-		_, err := NewCatalog(types, sinks.Builtin())
+		_, err := NewCatalog(types, nil)
 		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}
 	f("", named("a"), named("b"))
-	f(`duplicate source name "kafka"`, append(sources.Builtin(), named("kafka"))...)
+	f(`duplicate source name "kafka"`, named("kafka"))
 	f("source without a name", named(""))
-	if _, err := NewCatalog(nil, append(sinks.Builtin(), sinks.Builtin()[0])); err == nil {
+	kafka := sinks.Define("kafka", func() *struct{} { return nil }, func(struct{}, *sinks.Env) (pipeline.Sink, error) { return nil, nil })
+	if _, err := NewCatalog(nil, []sinks.Type{kafka}); err == nil {
 		t.Error("two sinks of one name are taken")
 	}
-	if _, err := named("a").New(7, sources.Env{}); err == nil {
+	if _, err := kinds.Types.Source(named("a")).New(7, kinds.SourceEnv{}); err == nil {
 		t.Error("a source of the configuration of another one")
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/urlfold/urlfold/config"
 	"github.com/urlfold/urlfold/internal/client/registry"
 	"github.com/urlfold/urlfold/internal/ground/errlist"
+	"github.com/urlfold/urlfold/internal/kinds"
 	"github.com/urlfold/urlfold/internal/observe/memory"
 	"github.com/urlfold/urlfold/internal/record"
 	"github.com/urlfold/urlfold/internal/storage/checkpoint"
@@ -20,9 +21,7 @@ import (
 	"github.com/urlfold/urlfold/internal/storage/keyset"
 	"github.com/urlfold/urlfold/internal/storage/unique"
 	"github.com/urlfold/urlfold/pipeline/engine"
-	"github.com/urlfold/urlfold/sinks"
 	sinkfile "github.com/urlfold/urlfold/sinks/file"
-	"github.com/urlfold/urlfold/sources"
 	"github.com/urlfold/urlfold/sources/file"
 )
 
@@ -112,7 +111,7 @@ func (p *plan) checkMessages(sound func(path string) bool) error {
 func (p *plan) checkLineWriters(parts *parts) error {
 	var errs []error
 	for i, s := range parts.sinks {
-		if l, ok := s.(sinks.LineWriter); ok {
+		if l, ok := engine.As[kinds.LineWriter](s); ok {
 			if err := l.NeedsLines(); err != nil {
 				errs = append(errs, p.file.ErrorAt(p.file.Sinks[i].Path(), err))
 			}
@@ -361,15 +360,14 @@ func (p *plan) makeSource(c *config.Component, e *env) (engine.Source, error) {
 	return p.catalog.sources[c.Type].New(c.Config, p.sourceEnv(c, e))
 }
 
-func (p *plan) sourceEnv(c *config.Component, e *env) sources.Env {
+func (p *plan) sourceEnv(c *config.Component, e *env) kinds.SourceEnv {
 	o := &p.file.Pipeline
-	env := sources.Env{
+	env := kinds.SourceEnv{
 		Name: c.Name, MaxRecord: int(o.MaxRecordBytes),
 		BatchBytes: int(o.Batch.Bytes), BatchRecords: o.Batch.Records, Linger: o.Batch.Linger,
 		UntilEOF: e.untilEOF, Delays: p.inBucket(), Logger: e.log.With("component", c.Name), Stdin: e.stdin,
-		Files: file.Host{Store: e.store, Hold: p.canCutBack() && !e.dry && p.file.Dedupe == nil, OpenFiles: p.openFilesOf(c.Path())},
 	}
-	host := &env.Files
+	host := file.Host{Store: e.store, Hold: p.canCutBack() && !e.dry && p.file.Dedupe == nil, OpenFiles: p.openFilesOf(c.Path())}
 	if p.fixedBatches() != nil {
 		host.Grid = file.GridBytes
 	}
@@ -384,6 +382,7 @@ func (p *plan) sourceEnv(c *config.Component, e *env) sources.Env {
 	if host.Store == nil {
 		host.Store = new(checkpoint.Store)
 	}
+	env.Files = host
 	return env
 }
 
@@ -406,8 +405,8 @@ func (p *plan) makeSink(c *config.Component, e *env) (engine.Sink, error) {
 	return p.catalog.sinks[c.Type].New(c.Config, p.sinkEnv(c, e))
 }
 
-func (p *plan) sinkEnv(c *config.Component, e *env) sinks.Env {
-	env := sinks.Env{
+func (p *plan) sinkEnv(c *config.Component, e *env) kinds.SinkEnv {
+	env := kinds.SinkEnv{
 		Name: c.Name, SourceNames: p.sourceNames, Batches: p.budget.Batches, ExactlyOnce: p.exactlyOnce,
 		DeadLetter: c == p.file.DeadLetter, Header: p.headerFor(c, e),
 		CSV:       p.file.Codec.Render.Form == "csv" && c != p.file.DeadLetter,
@@ -433,7 +432,7 @@ func (p *plan) extentName(c *config.Component) string {
 // needFacts reports whether a sink needs facts about records.
 func (p *parts) needFacts() bool {
 	for _, s := range append(p.sinks[:len(p.sinks):len(p.sinks)], p.dead) {
-		if f, ok := s.(sinks.FactReader); ok && f.NeedsFacts() {
+		if f, ok := engine.As[kinds.FactReader](s); ok && f.NeedsFacts() {
 			return true
 		}
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/urlfold/urlfold/internal/ground/errlist"
 	"github.com/urlfold/urlfold/internal/observe/systemd"
 	"github.com/urlfold/urlfold/internal/storage/disk"
+	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // connectTimeout is how long a reload waits for new brokers before it rejects
@@ -229,10 +230,10 @@ func (p *plan) connect(ctx context.Context) (warnings []*config.Error, err error
 	e := &env{log: discardLog}
 	var errs []error
 	check := func(c *config.Component, part any, err error) {
-		if x, ok := part.(connector); ok && err == nil {
+		if x, ok := engine.As[connector](part); ok && err == nil {
 			err = x.CheckConnect(ctx)
 		}
-		if x, ok := part.(interface{ Warnings() []string }); ok && err == nil {
+		if x, ok := engine.As[interface{ Warnings() []string }](part); ok && err == nil {
 			for _, text := range x.Warnings() {
 				warnings = append(warnings, p.file.ErrorAt(c.Path(), errors.New(text)))
 			}
@@ -273,7 +274,7 @@ func (p *plan) connect(ctx context.Context) (warnings []*config.Error, err error
 // receives or accepts, or 0 if that is unknown or not limited. The component has
 // checked its connection.
 func limitOf(component any) int {
-	if l, ok := component.(interface{ MessageLimit() int }); ok {
+	if l, ok := engine.As[interface{ MessageLimit() int }](component); ok {
 		return l.MessageLimit()
 	}
 	return 0

@@ -45,9 +45,9 @@ func (d *Daemon) addDamage(v *web.View) {
 		return
 	}
 	for i, s := range now.parts.sources {
-		w, ok := s.(interface {
+		w, ok := engine.As[interface {
 			Damaged(limit int) ([]file.Damage, map[string]int)
-		})
+		}](s)
 		if !ok {
 			continue
 		}
@@ -98,7 +98,7 @@ func (p *parts) all() []engine.Sink {
 func (p *parts) extras(plan *plan) []metrics.Extra {
 	var list []metrics.Extra
 	add := func(part any, name string) {
-		if x, ok := part.(metrics.Extra); ok {
+		if x, ok := engine.As[metrics.Extra](part); ok {
 			list = append(list, named{x, name})
 		}
 	}

@@ -136,7 +136,7 @@ func stateOf(s *engine.Snapshot) string {
 // health returns the health of c, a source or a sink, or nil if c does not
 // report it.
 func health(c any) error {
-	if h, ok := c.(engine.Healther); ok {
+	if h, ok := engine.As[engine.Healther](c); ok {
 		return h.Health()
 	}
 	return nil

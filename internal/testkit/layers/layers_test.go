@@ -140,6 +140,12 @@ var rules = []rule{
 		why:  "the pipeline only moves data: it knows no source, no sink and no client library",
 	},
 	{
+		from: join("./pipeline", "./pipeline/pipelinetest", "./sources", "./sinks"),
+		deny: join(clients, kafkaClient, natsClient, program, "github.com/spf13/cobra/...", "github.com/prometheus/..."),
+		deep: true,
+		why:  "a component of another module brings no client of a broker and no command along",
+	},
+	{
 		from: join("./sources/*"),
 		deny: join("./sources", "./sinks/...", reader, "./cmd/..."),
 		why:  "a source knows neither sinks nor package sources, which registers it: a new source is one folder and one line",

@@ -1,0 +1,523 @@
+package pipeline_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/urlfold/urlfold/codec"
+	"github.com/urlfold/urlfold/internal/kinds"
+	"github.com/urlfold/urlfold/internal/testkit/natstest"
+	"github.com/urlfold/urlfold/pipeline"
+	sinkfile "github.com/urlfold/urlfold/sinks/file"
+	sinknats "github.com/urlfold/urlfold/sinks/nats"
+	sourcefile "github.com/urlfold/urlfold/sources/file"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+var ctx = context.Background()
+
+func normalizer(t testing.TB) *codec.Normalizer {
+	t.Helper()
+	p, ok := codec.Lookup("equiv")
+	if !ok {
+		t.Fatal("missing profile equiv")
+	}
+	n, err := codec.New(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// run runs a pipeline and returns its counts and its error.
+func run(t testing.TB, o pipeline.Options) (pipeline.Counts, error) {
+	t.Helper()
+	o.Normalizer = normalizer(t)
+	p, err := pipeline.New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = p.Run(ctx)
+	return p.Counts(), err
+}
+
+// A list is a Source with one lane. A stored one is a Committer.
+type list struct {
+	rt    *pipeline.Runtime
+	lane  string
+	recs  []string
+	start int64
+}
+
+func (l *list) Open(_ context.Context, rt *pipeline.Runtime) error { l.rt = rt; return nil }
+func (*list) Close(context.Context) error                          { return nil }
+
+func (l *list) Run(ctx context.Context) error {
+	lane, err := l.rt.Lane(l.lane, l.start)
+	if err != nil {
+		return err
+	}
+	defer lane.End(true)
+	for i, r := range l.recs { // a batch for each
+		b, err := l.rt.Get(ctx, lane)
+		if err != nil {
+			return err
+		}
+		b.Append([]byte(r + "\n"))
+		if err := l.rt.Emit(ctx, b, int64(i+1)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+type stored struct {
+	list
+	done pipeline.LanePosition
+}
+
+func (s *stored) Commit(_ context.Context, done []pipeline.LanePosition) error {
+	s.done = done[len(done)-1]
+	return nil
+}
+
+// collect returns a sink that collects records.
+func collect(out *bytes.Buffer) pipeline.Sink {
+	return pipeline.SinkFunc(func(_ context.Context, t pipeline.Ticket) error {
+		out.Write(t.Bytes())
+		return nil
+	})
+}
+
+// stream starts a server with a stream that drops messages with an id that it has. It returns a
+// new sink for it and a function that counts its messages.
+func stream(t *testing.T) (sink func() pipeline.Sink, count func() uint64) {
+	srv := natstest.Start(t, nil)
+	nc, err := nats.Connect(srv.URL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(nc.Close)
+	js, err := jetstream.New(nc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := js.CreateStream(ctx, jetstream.StreamConfig{Name: "OUT", Subjects: []string{"out.>"}, Duplicates: time.Hour, Storage: jetstream.MemoryStorage})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sink = func() pipeline.Sink {
+		cfg := sinknats.DefaultJetStream()
+		cfg.Servers, cfg.Subject = []string{srv.URL()}, "out.x"
+		s, err := sinknats.NewJetStream(cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return kinds.Outside.SinkOf(s).(pipeline.Sink)
+	}
+	return sink, func() uint64 {
+		info, err := s.Info(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return info.State.Msgs
+	}
+}
+
+// urls returns n records.
+func urls(n int, host string) (recs []string) {
+	for i := range n {
+		recs = append(recs, fmt.Sprintf("http://%s/%d", host, i))
+	}
+	return recs
+}
+
+// TestMessageIDs: a server that drops messages with an id that it has seen drops none of a
+// source with new records: of two that use one name for their lane, and of two processes,
+// one after the other.
+func TestMessageIDs(t *testing.T) {
+	sink, count := stream(t)
+	want := uint64(0)
+	check := func(what string, n int, o pipeline.Options) {
+		t.Helper()
+		o.Sinks = []pipeline.Sink{sink()}
+		if c, err := run(t, o); err != nil || c.Written != int64(n) {
+			t.Fatalf("%s: %+v, %v", what, c, err)
+		}
+		if want += uint64(n); count() != want {
+			t.Fatalf("%s: %d messages are stored, want %d", what, count(), want)
+		}
+	}
+	two := func() []pipeline.Source {
+		return []pipeline.Source{&list{lane: "list", recs: urls(10, "a")}, &list{lane: "list", recs: urls(10, "b")}}
+	}
+	check("two sources", 20, pipeline.Options{Sources: two()})
+	check("a second process", 20, pipeline.Options{Sources: two()})
+	emits := pipeline.SourceFunc(func(_ context.Context, emit func([]byte) error) error {
+		for _, r := range urls(10, "c") {
+			if err := emit([]byte(r)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	check("a function", 10, pipeline.Options{Sources: []pipeline.Source{emits}})
+	check("the function again", 10, pipeline.Options{Sources: []pipeline.Source{emits}})
+
+	first := &stored{list: list{lane: "list", recs: urls(10, "d")}}
+	check("a source with positions", 10, pipeline.Options{Sources: []pipeline.Source{first}})
+	if first.done != (pipeline.LanePosition{Lane: "list", Offset: int64(len("http://d/1\n") * 10), Token: 10}) {
+		t.Fatalf("%+v is stored", first.done)
+	}
+	check("it goes on", 10, pipeline.Options{Sources: []pipeline.Source{&stored{list: list{lane: "list", recs: urls(10, "e"), start: first.done.Offset}}}})
+	want -= 10 // after a kill before the commit, the same records come again
+	check("it repeats", 10, pipeline.Options{Sources: []pipeline.Source{&stored{list: list{lane: "list", recs: urls(10, "e"), start: first.done.Offset}}}})
+}
+
+// TestLanes: mistakes with lanes and batches are errors that name the source.
+func TestLanes(t *testing.T) {
+	f := func(want string, run func(ctx context.Context, rt *pipeline.Runtime) error) {
+		t.Helper()
+		_, err := runSource(t, run)
+		contract := new(pipeline.ContractError)
+		if !errors.As(err, &contract) || contract.Part != "source 1" || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v (%+v), want %q", err, contract, want)
+		}
+	}
+	f("opens a lane without an id", func(_ context.Context, rt *pipeline.Runtime) error {
+		_, err := rt.Lane("", 0)
+		return err
+	})
+	f(`opens lane "a" at the negative offset -1`, func(_ context.Context, rt *pipeline.Runtime) error {
+		_, err := rt.Lane("a", -1)
+		return err
+	})
+	f(`opens lane "a", which is open`, func(_ context.Context, rt *pipeline.Runtime) error {
+		_, err := rt.Lane("a", 0)
+		if err == nil {
+			_, err = rt.Lane("a", 0)
+		}
+		return err
+	})
+	f("emitted a batch twice", func(ctx context.Context, rt *pipeline.Runtime) error {
+		b := get(ctx, rt)
+		return errors.Join(rt.Emit(ctx, b, 0), rt.Emit(ctx, b, 0))
+	})
+	f("both records and messages", func(ctx context.Context, rt *pipeline.Runtime) error {
+		b := get(ctx, rt)
+		b.Append([]byte("http://h/\n"))
+		b.AppendMessage(1, time.Time{}, nil, []byte("http://h/"))
+		return rt.Emit(ctx, b, 0)
+	})
+	out, err := runSource(t, func(ctx context.Context, rt *pipeline.Runtime) error {
+		l, err := rt.Lane("a", 0)
+		if err != nil {
+			return err
+		}
+		l.End(true)
+		l, err = rt.Lane("a", 0) // it was ended
+		if err != nil {
+			return err
+		}
+		b, err := rt.Get(ctx, l)
+		if err != nil {
+			return err
+		}
+		if err := rt.Emit(ctx, b, 0); err != nil { // empty
+			return err
+		}
+		b, err = rt.Get(ctx, l)
+		if err != nil {
+			return err
+		}
+		b.AppendMessage(7, time.Unix(1, 0), []byte("k"), []byte("http://h/%7e"))
+		b.AddHeader("name", []byte("value"))
+		if room := b.Room(); room <= 0 || b.Len() != len("http://h/%7e") {
+			return fmt.Errorf("%d bytes in the batch, room for %d", b.Len(), room)
+		}
+		err = rt.Emit(ctx, b, 0)
+		l.End(true)
+		return err
+	})
+	if err != nil || out != "http://h/~\n k name=value 7" {
+		t.Errorf("%q, %v", out, err)
+	}
+}
+
+func get(ctx context.Context, rt *pipeline.Runtime) *pipeline.Batch {
+	l, err := rt.Lane("a", 0)
+	if err != nil {
+		panic(err)
+	}
+	b, err := rt.Get(ctx, l)
+	if err != nil {
+		panic(err)
+	}
+	return b
+}
+
+// A source is a Source of one function.
+type source struct {
+	rt  *pipeline.Runtime
+	run func(ctx context.Context, rt *pipeline.Runtime) error
+}
+
+func (s *source) Open(_ context.Context, rt *pipeline.Runtime) error { s.rt = rt; return nil }
+func (s *source) Run(ctx context.Context) error                      { return s.run(ctx, s.rt) }
+func (*source) Close(context.Context) error                          { return nil }
+
+// runSource runs a source and returns what its records are, with keys, headers and positions of
+// their messages.
+func runSource(t *testing.T, f func(ctx context.Context, rt *pipeline.Runtime) error) (out string, err error) {
+	sink := pipeline.SinkFunc(func(_ context.Context, t pipeline.Ticket) error {
+		for _, r := range t.Records() {
+			out += string(r.Bytes)
+			if k := r.MessageKey(); k != nil {
+				out += " " + string(k)
+			}
+			for name, value := range r.Headers() {
+				out += " " + name + "=" + string(value)
+			}
+			pos, _ := r.Origin()
+			out += fmt.Sprint(" ", pos)
+		}
+		return nil
+	})
+	_, err = run(t, pipeline.Options{Sources: []pipeline.Source{&source{run: f}}, Sinks: []pipeline.Sink{sink}})
+	return out, err
+}
+
+// An acker is a source of messages that notes what is durable.
+type acker struct {
+	source
+	durable []any
+}
+
+func (a *acker) Durable(tag any)                  { a.durable = append(a.durable, tag) }
+func (*acker) Abandoned(any, error)               { panic("abandoned") }
+func (*acker) Health() error                      { return errors.New("unwell") }
+func (*acker) CheckConnect(context.Context) error { return errors.New("unreachable") }
+
+func TestAcker(t *testing.T) {
+	a := new(acker)
+	a.run = func(ctx context.Context, rt *pipeline.Runtime) error {
+		b := get(ctx, rt)
+		b.SetTag("first")
+		b.AppendMessage(1, time.Time{}, nil, []byte("http://h/"))
+		return rt.Emit(ctx, b, 0)
+	}
+	if _, err := run(t, pipeline.Options{Sources: []pipeline.Source{a}, Sinks: []pipeline.Sink{collect(new(bytes.Buffer))}}); err != nil || !slices.Equal(a.durable, []any{"first"}) {
+		t.Errorf("%v, %v", a.durable, err)
+	}
+}
+
+// A wrapper counts the tickets of another sink. A hiding one has no Unwrap.
+type hiding struct {
+	pipeline.Sink
+	n int
+}
+
+func (w *hiding) Submit(ctx context.Context, t pipeline.Ticket) error {
+	w.n++
+	return w.Sink.Submit(ctx, t)
+}
+
+type wrapper struct{ hiding }
+
+func (w *wrapper) Unwrap() pipeline.Sink { return w.Sink }
+
+// TestWrapper: a wrapper around a sink of files, with Unwrap, keeps what the sink can do: each
+// lane has a compressed output with its final name. Without Unwrap it is refused.
+func TestWrapper(t *testing.T) {
+	in, out := t.TempDir(), t.TempDir()
+	for _, name := range []string{"a", "b"} {
+		if err := os.WriteFile(filepath.Join(in, name), []byte(strings.Repeat("http://h/%7e\n", 30000)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	create := func(path string) pipeline.Sink {
+		s, err := sinkfile.Create(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	w := &wrapper{hiding{Sink: create(filepath.Join(out, "{source.relpath}.gz"))}}
+	c, err := run(t, pipeline.Options{Sources: []pipeline.Source{sourcefile.Read(in)}, Sinks: []pipeline.Sink{w}, Ordered: true})
+	names, _ := filepath.Glob(filepath.Join(out, "*"))
+	if err != nil || c.Written != 60000 || w.n == 0 || len(names) != 2 || filepath.Base(names[0]) != "a.gz" {
+		t.Errorf("%q, %+v, %d tickets, %v", names, c, w.n, err)
+	}
+	var text bytes.Buffer
+	if _, err := run(t, pipeline.Options{Sources: []pipeline.Source{sourcefile.Read(out)}, Sinks: []pipeline.Sink{collect(&text)}}); err != nil || text.String() != strings.Repeat("http://h/~\n", 60000) {
+		t.Errorf("%d bytes, %v", text.Len(), err)
+	}
+	h := &hiding{Sink: create(filepath.Join(out, "c"))}
+	_, err = run(t, pipeline.Options{Sources: []pipeline.Source{sourcefile.Read(in)}, Sinks: []pipeline.Sink{h}})
+	if err == nil || !strings.Contains(err.Error(), "wrapped by a type without a method Unwrap") {
+		t.Errorf("a sink that is hidden: %v", err)
+	}
+	hidden := struct{ pipeline.Source }{sourcefile.Read(in)}
+	_, err = run(t, pipeline.Options{Sources: []pipeline.Source{hidden}, Sinks: []pipeline.Sink{collect(new(bytes.Buffer))}})
+	if err == nil || !strings.Contains(err.Error(), "a source of this module is wrapped by a type without a method Unwrap") {
+		t.Errorf("a source that is hidden: %v", err)
+	}
+}
+
+// TestRead: damage to an archive is an error of the run, after what can be read.
+func TestRead(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "in.gz")
+	if err := os.WriteFile(path, []byte("\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x00"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err := run(t, pipeline.Options{Sources: []pipeline.Source{sourcefile.Read(path)}, Sinks: []pipeline.Sink{collect(new(bytes.Buffer))}})
+	if err == nil || !strings.Contains(err.Error(), "truncated at byte 10") {
+		t.Errorf("a damaged archive: %v", err)
+	}
+	if _, err = run(t, pipeline.Options{Sources: []pipeline.Source{sourcefile.Read(path + ".gone")}, Sinks: []pipeline.Sink{collect(new(bytes.Buffer))}}); err == nil {
+		t.Error("a missing file is no error")
+	}
+}
+
+// TestAnswers tests each answer to a ticket of the records 0 to 4.
+func TestAnswers(t *testing.T) {
+	refused := errors.New("refused")
+	f := func(written, dead, wantErr string, answer func(t pipeline.Ticket, try int)) {
+		t.Helper()
+		var out, letters strings.Builder
+		try := 0
+		sink := pipeline.SinkFunc(func(_ context.Context, t pipeline.Ticket) error {
+			for _, r := range t.Records() {
+				out.WriteString(strings.TrimSuffix(strings.TrimPrefix(string(r.Bytes), "http://h/"), "\n"))
+			}
+			answer(t, try)
+			try++
+			return nil
+		})
+		dl := pipeline.SinkFunc(func(_ context.Context, t pipeline.Ticket) error {
+			for _, r := range t.Records() {
+				_, record, _ := strings.Cut(string(r.Bytes), "http://h/")
+				letters.WriteString(record[:1])
+			}
+			if !t.Dead() {
+				return errors.New("dead letters that are none")
+			}
+			return nil
+		})
+		_, err := run(t, pipeline.Options{
+			Sources: []pipeline.Source{&list{lane: "l", recs: []string{strings.Join(urls(5, "h"), "\n")}}},
+			Sinks:   []pipeline.Sink{sink}, Ordered: true,
+			DeadLetter: dl,
+		})
+		if out.String() != written || letters.String() != dead || wantErr == "" && err != nil || wantErr != "" && (err == nil || !strings.Contains(err.Error(), wantErr)) {
+			t.Errorf("written %q, dead %q, %v; want %q, %q, %q", out.String(), letters.String(), err, written, dead, wantErr)
+		}
+	}
+	f("01234", "", "", func(pipeline.Ticket, int) {})
+	f("01234", "", "", func(t pipeline.Ticket, _ int) { t.Ack() })
+	f("0123401234", "", "", func(t pipeline.Ticket, try int) {
+		if try == 0 {
+			t.Retry(errors.New("not now"))
+		}
+	})
+	f("01234", "13", "", func(t pipeline.Ticket, _ int) { t.Refuse(refused, 1, 3) })
+	f("01234", "01234", "", func(t pipeline.Ticket, _ int) { t.RefuseAll(refused) })
+	f("01234234", "1", "", func(t pipeline.Ticket, try int) { // 2 to 4 again
+		if try == 0 {
+			t.RefuseAt(refused, 1)
+		}
+	})
+	f("0123434", "", "", func(t pipeline.Ticket, try int) {
+		if try == 0 {
+			t.Untried(3)
+		}
+	})
+	f("01234", "", "the disk is gone", func(t pipeline.Ticket, _ int) { t.Fail(errors.New("the disk is gone")) })
+	for _, answer := range []func(t pipeline.Ticket){
+		func(t pipeline.Ticket) { t.Refuse(refused) },
+		func(t pipeline.Ticket) { t.Refuse(refused, 3, 1) },
+		func(t pipeline.Ticket) { t.Refuse(refused, 5) },
+		func(t pipeline.Ticket) { t.RefuseAt(refused, 5) },
+		func(t pipeline.Ticket) { t.Untried(-1) },
+	} {
+		f("01234", "", "BUG: pipeline: ", func(t pipeline.Ticket, _ int) { answer(t) })
+	}
+	var zero pipeline.Ticket
+	zero.Ack()
+	zero.Refuse(refused)
+	if zero.Len() != 0 || zero.Bytes() != nil || zero.Lane() != "" || zero.LaneID() != "" || zero.Dead() || zero.Held() {
+		t.Error("the zero Ticket has records")
+	}
+}
+
+// TestAnswered: a ticket that was answered has no records any more.
+func TestAnswered(t *testing.T) {
+	sink := pipeline.SinkFunc(func(_ context.Context, ticket pipeline.Ticket) error {
+		ticket.Ack()
+		if ticket.Len() != 0 || ticket.Bytes() != nil {
+			t.Error("a ticket that was answered has records")
+		}
+		for range ticket.Records() {
+			t.Error("a record of a ticket that was answered")
+		}
+		return nil
+	})
+	if _, err := run(t, pipeline.Options{Sources: []pipeline.Source{&list{lane: "l", recs: urls(1, "h")}}, Sinks: []pipeline.Sink{sink}}); err != nil {
+		t.Error(err)
+	}
+}
+
+// keyed is a sink that needs keys.
+type keyed struct {
+	pipeline.Sink
+	keys *[]codec.Key
+}
+
+func (keyed) NeedsFacts() bool { return true }
+
+func (k keyed) Submit(_ context.Context, t pipeline.Ticket) error {
+	for _, r := range t.Records() {
+		*k.keys = append(*k.keys, r.Key())
+	}
+	t.Ack()
+	return nil
+}
+
+func TestKeys(t *testing.T) {
+	var keys []codec.Key
+	_, err := run(t, pipeline.Options{
+		Sources: []pipeline.Source{&list{lane: "l", recs: []string{"http://h/~", "http://h/%7e", "no URL"}}},
+		Sinks:   []pipeline.Sink{keyed{collect(nil), &keys}}, Workers: 1, Ordered: true,
+	})
+	if err != nil || len(keys) != 3 || keys[0] != keys[1] || keys[0] == (codec.Key{}) {
+		t.Errorf("%v, %v", keys, err)
+	}
+}
+
+// TestOptions: mistakes in Options.
+func TestOptions(t *testing.T) {
+	in, out := &list{lane: "l"}, collect(nil)
+	for want, o := range map[string]pipeline.Options{
+		"missing Normalizer": {},
+		"missing source":     {Normalizer: normalizer(t), Sinks: []pipeline.Sink{out}},
+		"missing sink":       {Normalizer: normalizer(t), Sources: []pipeline.Source{in}},
+		"sink 1 is nil":      {Normalizer: normalizer(t), Sources: []pipeline.Source{in}, Sinks: []pipeline.Sink{nil}},
+		"source 1 is nil":    {Normalizer: normalizer(t), Sources: []pipeline.Source{nil}, Sinks: []pipeline.Sink{out}},
+		"combinedd":          {Normalizer: normalizer(t), Sources: []pipeline.Source{in}, Sinks: []pipeline.Sink{out}, Format: "combinedd"},
+		"jsonll":             {Normalizer: normalizer(t), Sources: []pipeline.Source{in}, Sinks: []pipeline.Sink{out}, Render: "jsonll"},
+	} {
+		if _, err := pipeline.New(o); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+}

@@ -1,0 +1,216 @@
+package pipeline
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/urlfold/urlfold/pipeline/engine"
+)
+
+// A Source reads records. The pipeline calls Open once, then Run once, then Close once; it
+// calls Close even if Open failed.
+//
+// A source may also be a [Committer] or an [Acker], but not both. If it has a method
+// Health() error, the status page and /readyz report its error; it must not block. If it
+// has a method CheckConnect(context.Context) error, "urlfold validate --connect" calls it
+// instead of Open. A source that passes its work on to another one returns that from a
+// method Unwrap() Source, so that what the other can do is not lost.
+type Source interface {
+	// Open connects, loads positions and reports every problem that can be found before
+	// the first record. Source may keep rt. The end of ctx means that the run is over.
+	Open(ctx context.Context, rt *Runtime) error
+	// Run emits records until the input ends or ctx is done (it returns nil then), or
+	// until it cannot read any more. It may use many goroutines, all of which have ended
+	// when it returns.
+	Run(ctx context.Context) error
+	// Close releases the source. The pipeline calls it after the last Commit.
+	Close(ctx context.Context) error
+}
+
+// A Committer is a Source that stores how far its lanes are durable, and goes on from there
+// in the next process.
+type Committer interface {
+	// Commit stores positions: everything before them is durable in all sinks. One
+	// goroutine calls it, about once a second, and again after an error. The positions of
+	// a lane never decrease.
+	Commit(ctx context.Context, done []LanePosition) error
+}
+
+// A LanePosition is how far a lane is durable.
+type LanePosition struct {
+	Lane   string // its id
+	Offset int64  // what [Runtime.Lane] takes as start, in bytes; 0 for a lane of messages
+	Token  int64  // what the source gave to Emit with the last durable batch
+}
+
+// An Acker is a Source that acknowledges messages one by one. The pipeline calls one of the
+// methods for each emitted batch, from many goroutines. They must not block.
+type Acker interface {
+	// Durable reports that all records of a batch are durable in all sinks. tag is that of
+	// [Batch.SetTag].
+	Durable(tag any)
+	// Abandoned reports that this process will not make them durable.
+	Abandoned(tag any, cause error)
+}
+
+// ErrStopped is the error of [Runtime.Get] and [Runtime.Emit] when the run was ended before
+// everything was durable. A source returns it, or nil, from Run.
+var ErrStopped = engine.ErrStopped
+
+// A Runtime is what a source uses of the pipeline. Many goroutines may use it, but only one
+// at a time a given lane.
+type Runtime struct {
+	rt     engine.Runtime
+	name   string // of the source
+	stored bool   // it stores positions
+	mu     sync.Mutex
+	open   map[string]bool // lanes, by id
+}
+
+// Lane opens a lane: one ordered stream of records, such as a file or a partition. Its id is
+// not empty and differs from that of every other open lane of the source; an open id is
+// refused with a [ContractError].
+//
+// Sinks build the ids of messages, by which servers recognize a repetition, from the name of
+// the source, id and the position of a record. For a source that stores positions (a
+// [Committer] or an [Acker]), id must be the same in each process, and start be the stored
+// [LanePosition].Offset, or 0 if there is none yet: with a smaller one, new records would
+// get the ids of old ones, and a server would drop them. For any other source the ids are
+// new each time that a lane is opened, because nothing tells its records from those of the
+// last process; start is then an offset to begin with.
+func (rt *Runtime) Lane(id string, start int64) (*Lane, error) {
+	switch {
+	case id == "":
+		return nil, rt.bug("opens a lane without an id")
+	case start < 0:
+		return nil, rt.bug(fmt.Sprintf("opens lane %q at the negative offset %d", id, start))
+	}
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	if rt.open[id] {
+		return nil, rt.bug(fmt.Sprintf("opens lane %q, which is open", id))
+	}
+	rt.open[id] = true
+	l := &Lane{lane: rt.rt.NewLane(id, engine.LaneLimits{}), rt: rt, id: id, off: start, line: 1}
+	unique := rt.name + "/" + id
+	if !rt.stored {
+		unique += "/" + rand.Text()
+	}
+	l.lane.SetID(unique)
+	l.lane.SetRel(id)
+	return l, nil
+}
+
+// bug returns the error for a contract that the source violated.
+func (rt *Runtime) bug(text string) error {
+	return &ContractError{Part: rt.name, Text: rt.name + " " + text}
+}
+
+// Get returns an empty batch for l. It blocks until one is free, which is the backpressure:
+// no batch, no reading. The error is that of ctx, [ErrStopped], or says that the lane has
+// ended. A goroutine that holds a batch emits it before it gets another one.
+func (rt *Runtime) Get(ctx context.Context, l *Lane) (*Batch, error) {
+	b, err := rt.rt.Get(ctx, l.lane)
+	if err != nil {
+		return nil, err
+	}
+	b.Ext = nil
+	return &Batch{b: b, lane: l}, nil
+}
+
+// Emit hands b over, whose records are whole. token is what a [Committer] gets with the
+// position after b; it is the source's own, and may be 0. Emit does not block. An empty
+// batch is given back. b must not be used afterwards, whatever Emit returns.
+func (rt *Runtime) Emit(ctx context.Context, b *Batch, token int64) error {
+	in, l := b.b, b.lane
+	if in == nil {
+		return rt.bug("emitted a batch twice")
+	}
+	b.b = nil
+	if len(in.In) == 0 && len(in.Msgs) == 0 {
+		rt.rt.Put(in)
+		return nil
+	}
+	if b.text && len(in.Msgs) > 0 {
+		rt.rt.Put(in)
+		return rt.bug("emitted a batch of lane " + l.id + " with both records and messages")
+	}
+	in.Off, in.Line = l.off, l.line
+	if b.text {
+		l.off += int64(len(in.In))
+		l.line += int64(bytes.Count(in.In, []byte{'\n'}))
+	}
+	return rt.rt.Emit(ctx, in, engine.Position{A: l.off, B: token})
+}
+
+// A Lane is an open lane. See [Runtime.Lane].
+type Lane struct {
+	lane *engine.Lane
+	rt   *Runtime
+	id   string
+	off  int64 // in the stream of the lane, of the next batch
+	line int64 // number of its first line
+}
+
+// SetHead sets the header record of a table, such as the column names of a CSV file, with
+// its line end. The source calls it before it emits the first batch of the lane.
+func (l *Lane) SetHead(rec []byte) { l.lane.SetHead(rec) }
+
+// Drain waits until everything that the lane has emitted is durable. The error is that of
+// ctx, or [ErrStopped] if the run was ended or part of the lane was given up.
+func (l *Lane) Drain(ctx context.Context) error { return l.lane.Drain(ctx) }
+
+// End ends the lane. complete says that its input has reached its end, and not merely the
+// run. The lane must not be used afterwards. Its id may be opened again.
+func (l *Lane) End(complete bool) {
+	if complete {
+		l.lane.Complete()
+	}
+	l.rt.rt.End(l.lane)
+	l.rt.mu.Lock()
+	defer l.rt.mu.Unlock()
+	delete(l.rt.open, l.id)
+}
+
+// A Batch is a piece of one lane. It holds records, or messages that hold records, not both.
+type Batch struct {
+	b    *engine.Batch // nil: emitted
+	lane *Lane
+	text bool
+}
+
+// Append appends a copy of a whole record as it is, with its line end if the format has
+// lines. It counts the offsets of the lane.
+func (b *Batch) Append(rec []byte) {
+	b.b.In = append(b.b.In, rec...)
+	b.text = b.text || len(rec) > 0
+}
+
+// AppendMessage appends a copy of a broker's message, whose value holds records. pos is its
+// position in the lane, such as a Kafka offset, and greater than that of the message
+// before; at is its time, or zero. A nil key means none, a nil value a tombstone, which is
+// passed through.
+func (b *Batch) AppendMessage(pos int64, at time.Time, key, value []byte) {
+	nano := int64(0)
+	if !at.IsZero() {
+		nano = at.UnixNano()
+	}
+	b.b.AddMessage(pos, nano, key, value)
+}
+
+// AddHeader appends a header to the last message.
+func (b *Batch) AddHeader(name string, value []byte) { b.b.AddHeader(name, value) }
+
+// SetTag stores what an [Acker] gets when the batch is durable.
+func (b *Batch) SetTag(tag any) { b.b.Ext = tag }
+
+// Len returns the number of bytes of the records or values.
+func (b *Batch) Len() int { return len(b.b.In) }
+
+// Room returns how many more bytes fit without an allocation. Emit the batch when the next
+// record does not fit; a longer record is accepted, too.
+func (b *Batch) Room() int { return cap(b.b.In) - len(b.b.In) }

@@ -1,0 +1,64 @@
+// Package builtin has the sink types of urlfold: files, stdout, Kafka, NATS and discard. It
+// links their clients; package sinks, which defines other types, does not.
+//
+// Every program of package config/app has them. Not covered by the stability page.
+package builtin
+
+import (
+	"io"
+
+	"github.com/urlfold/urlfold/internal/kinds"
+	"github.com/urlfold/urlfold/pipeline/engine"
+	"github.com/urlfold/urlfold/sinks/discard"
+	"github.com/urlfold/urlfold/sinks/file"
+	"github.com/urlfold/urlfold/sinks/kafka"
+	"github.com/urlfold/urlfold/sinks/nats"
+)
+
+// Types returns the types, sorted by name, in a new slice.
+func Types() []kinds.Sink {
+	return []kinds.Sink{
+		kinds.NewSink("discard", func() *discard.Config { return new(discard.Config) }, newDiscard),
+		kinds.NewSink("file", ptr(file.DefaultLogConfig), newFile),
+		kinds.NewSink("jetstream", ptr(nats.DefaultJetStream), newJetStream),
+		kinds.NewSink("kafka", kafka.Default, newKafka),
+		kinds.NewSink("nats", ptr(nats.DefaultCore), newCore),
+		kinds.NewSink("stdout", func() *file.StdoutConfig { return new(file.StdoutConfig) }, newStdout),
+	}
+}
+
+// ptr returns a function that returns a pointer to the result of f.
+func ptr[C any](f func() C) func() *C {
+	return func() *C { return new(f()) }
+}
+
+func newFile(c file.LogConfig, env kinds.SinkEnv) (engine.Sink, error) {
+	c.Resume, c.Lost, c.SourceNames, c.Batches, c.Logger = env.Resume, env.Lost, env.SourceNames, env.Batches, env.Logger
+	c.ExactlyOnce, c.OpenFiles = c.ExactlyOnce || env.ExactlyOnce, env.OpenFiles
+	c.DeadLetter, c.Header, c.Quoted = env.DeadLetter, env.Header, env.CSV
+	return file.NewLog(c)
+}
+
+func newStdout(c file.StdoutConfig, env kinds.SinkEnv) (engine.Sink, error) {
+	if env.Stdout == nil {
+		env.Stdout = io.Discard
+	}
+	c.Header = env.Header
+	return file.NewStdout(c, env.Stdout)
+}
+
+func newKafka(c kafka.Config, env kinds.SinkEnv) (engine.Sink, error) {
+	return kafka.New(c, env.Logger)
+}
+
+func newJetStream(c nats.JetStreamConfig, env kinds.SinkEnv) (engine.Sink, error) {
+	c.Logger = env.Logger
+	return nats.NewJetStream(c)
+}
+
+func newCore(c nats.CoreConfig, env kinds.SinkEnv) (engine.Sink, error) {
+	c.Logger = env.Logger
+	return nats.NewCore(c)
+}
+
+func newDiscard(c discard.Config, _ kinds.SinkEnv) (engine.Sink, error) { return discard.New(c), nil }

@@ -1,0 +1,37 @@
+package file
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/urlfold/urlfold/internal/kinds"
+	"github.com/urlfold/urlfold/pipeline"
+	"github.com/urlfold/urlfold/pipeline/engine"
+)
+
+// Read returns a source that reads files once, in any compression: for [pipeline.New]. paths
+// are files, globs and folders, as on the command line. Of a damaged archive it emits what
+// can be read; then the error of Run names the damage and its position.
+func Read(paths ...string) pipeline.Source {
+	return kinds.Outside.SourceOf(func(f kinds.Framing) (engine.Source, error) {
+		s, err := New(Config{Paths: paths, Framing: f})
+		if err != nil {
+			return nil, err
+		}
+		return strict{s}, nil
+	}).(pipeline.Source)
+}
+
+// A strict is a Source whose Run fails if an input is damaged.
+type strict struct{ *Source }
+
+func (r strict) Run(ctx context.Context) error {
+	errs := []error{r.Source.Run(ctx)}
+	for _, rep := range r.Reports() {
+		if rep.Verdict.Damage() || rep.Verdict.Refused() {
+			errs = append(errs, fmt.Errorf("%s: %s", rep.Path, rep.Text()))
+		}
+	}
+	return errors.Join(errs...)
+}
