@@ -44,7 +44,7 @@ func (s *sourceFunc) Run(ctx context.Context) (err error) {
 	if s.lane, err = s.rt.Lane("func", 0); err != nil {
 		return err
 	}
-	s.timer = time.AfterFunc(linger, func() { s.flush(ctx) })
+	s.timer = time.AfterFunc(linger, func() { _ = s.flush(ctx) }) // the next emit returns its error
 	err = s.run(ctx, func(rec []byte) error { return s.emit(ctx, rec) })
 	s.timer.Stop()
 	if last := s.flush(ctx); err == nil {

@@ -10,7 +10,6 @@ import (
 
 	"github.com/urlfold/urlfold/internal/kinds"
 	"github.com/urlfold/urlfold/pipeline"
-	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
 // enough is the number of records after which a source that does not end is stopped.
@@ -116,7 +115,7 @@ func sourceStoppedHard(t testing.TB, open func() pipeline.Source) {
 // sourceCloses closes a source that was never opened.
 func sourceCloses(t testing.TB, open func() pipeline.Source) {
 	s := open()
-	var _ engine.Source = kinds.Outside.Source(s, "source", nil)
+	_ = kinds.Outside.Source(s, "source", nil)
 	var err error
 	soon(t, "Close", func() { err = s.Close(context.Background()) })
 	if err != nil {

@@ -40,7 +40,7 @@ func sourceCalls(t *testing.T, names ...string) []sourceCall {
 			switch {
 			case err != nil:
 				return err
-			case d.IsDir() && d.Name() == "testkit":
+			case d.IsDir() && (d.Name() == "testkit" || d.Name() == "pipelinetest"):
 				return fs.SkipDir
 			case d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go"):
 				return nil
