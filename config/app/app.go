@@ -6,7 +6,7 @@
 //		os.Exit(app.Main(app.Options{
 //			Sources: []sources.Type{mySource},
 //			Sinks:   []sinks.Type{mySink},
-//			Formats: []record.Format{myFormat{}},
+//			Formats: []record.Format{myFormat},
 //		}))
 //	}
 package app
@@ -15,10 +15,11 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/urlfold/urlfold/codec/record"
 	"github.com/urlfold/urlfold/internal/app/cli"
 	"github.com/urlfold/urlfold/internal/app/daemon"
 	"github.com/urlfold/urlfold/internal/ground/startup"
-	"github.com/urlfold/urlfold/internal/record"
+	engine "github.com/urlfold/urlfold/internal/record"
 	"github.com/urlfold/urlfold/sinks"
 	"github.com/urlfold/urlfold/sources"
 )
@@ -43,7 +44,11 @@ type Options struct {
 // must call it only once.
 func Main(o Options) int {
 	startup.Begin()
-	c, err := daemon.NewCatalog(o.Sources, o.Sinks, o.Formats...)
+	formats, err := engine.Outside(o.Formats)
+	var c *daemon.Catalog
+	if err == nil {
+		c, err = daemon.NewCatalog(o.Sources, o.Sinks, formats...)
+	}
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "BUG: app.Options: %v\n", err)
 		return 1

@@ -2,39 +2,39 @@ package main
 
 import (
 	"bytes"
-	"cmp"
 
 	"github.com/urlfold/urlfold/codec/record"
 )
 
-// A namedFormat reads lines that consist of a name, a bar and a URL:
+// namedFormat reads lines that consist of a name, a bar and a URL:
 // "home|https://example.com/".
-type namedFormat struct{}
-
-func (namedFormat) Name() string { return "named" }
-
-func (namedFormat) Detect(s *record.Sample) (fit record.Fit) {
-	for _, rec := range s.Records {
-		if _, url, ok := bytes.Cut(rec, []byte("|")); ok && bytes.Contains(url, []byte("://")) {
-			fit.Records++
-		}
-	}
-	fit.Certainty = 45 // more than a list of URLs, less than a table with a header
-	return fit
+var namedFormat = record.Format{
+	Name:      "named",
+	Detect:    countNamed,
+	Certainty: 45, // more than a list of URLs, less than a table with a header
+	Open: func(*record.Config) (*record.Framing, func() record.Locator, error) {
+		return nil, func() record.Locator { return named{} }, nil // lines
+	},
 }
 
-func (f namedFormat) Open(*record.Config) (record.Reader, error) { return f, nil }
-func (f namedFormat) Locator() record.Locator                    { return f }
+// countNamed returns how many records of a sample look like that.
+func countNamed(s *record.Sample) (n int) {
+	for _, rec := range s.Records {
+		if _, url, ok := bytes.Cut(rec, []byte("|")); ok && bytes.Contains(url, []byte("://")) {
+			n++
+		}
+	}
+	return n
+}
 
-func (namedFormat) Cut(block []byte) int { return bytes.LastIndexByte(block, '\n') + 1 }
-func (namedFormat) Head([]byte) int      { return 0 } // no header
-func (namedFormat) Next(in []byte) int   { return cmp.Or(bytes.IndexByte(in, '\n')+1, len(in)) }
+// named has no state. A locator with scratch memory would be a new one for each goroutine.
+type named struct{}
 
-func (namedFormat) Locate(f *record.Found, rec []byte, _ *record.Position) (record.Reason, int) {
+func (named) Locate(f *record.Found, rec []byte) (record.Reason, int) {
 	bar := bytes.IndexByte(rec, '|')
 	if bar < 0 {
 		return record.Unparsed, len(rec)
 	}
 	f.AddURL(bar+1, len(rec), nil)
-	return 0, 0
+	return "", 0
 }

@@ -16,6 +16,6 @@ func main() {
 	os.Exit(app.Main(app.Options{
 		Sources: []sources.Type{sources.Define("list", func() *listConfig { return new(listConfig) }, newList)},
 		Sinks:   []sinks.Type{sinks.Define("tagged", defaultTagged, newTagged)},
-		Formats: []record.Format{namedFormat{}},
+		Formats: []record.Format{namedFormat},
 	}))
 }

@@ -58,3 +58,28 @@ func (c *Config) settings() *locate.Settings {
 func Detect(head []byte, more ...Format) (g Guess, ok bool) {
 	return formats.Detect(head, new(Config).custom(more))
 }
+
+// Outside returns the Formats for a []record.Format of package codec/record, which sets
+// the variable when it is initialized. The engine cannot import that package, and a public
+// name for the conversion would show the engine's types to other modules.
+var Outside func(formats any) ([]Format, error)
+
+// SetField sets the range of the output field FieldNames()[i] for a Locator outside of
+// this package. It returns false if records cannot state the field.
+func SetField(f *Found, i, start, end int, d *Dialect) bool {
+	switch id := fieldID(i); {
+	case id == fMethod:
+		f.SetMethod(start, end)
+	case id == fScheme:
+		f.SetScheme(start, end)
+	case id == fHost:
+		f.SetHost(start, end)
+	case id == fPort:
+		f.SetPort(start, end)
+	case ofAttrs.has(id):
+		f.AddAttr(attrOf(id), locate.Attr{Span: locate.Between(start, end), Dialect: d})
+	default:
+		return false
+	}
+	return true
+}

@@ -38,7 +38,8 @@
 //
 //	config.go, job.go, contract.go, custom.go  Config and Job; what formats and this package
 //	                                           share; formats of other modules
-//	worker.go, binary.go                       Worker: one record; one of binary records
+//	worker.go, binary.go, visit.go             Worker: one record; one of binary records; one
+//	                                           that is only read
 //	reading.go, base.go, parts.go, repair.go   what is read of a URL; the scheme and host of a
 //	                                           target; a URL in several fields; what is mended
 //	fields.go, attr.go, derived.go, params.go  the output fields

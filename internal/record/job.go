@@ -57,7 +57,8 @@ func (j *Job) LineByLine() bool {
 	case *table.Reader:
 		return !r.Named
 	}
-	return true
+	_, several := j.reader.(locate.LineCounter)
+	return !several
 }
 
 // Framing returns the Framing of the job's format.

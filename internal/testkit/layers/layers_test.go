@@ -237,6 +237,7 @@ var rules = []rule{
 		except: join(
 			"./codec/internal/idna2003", "./codec/internal/peer/idna2008", // sync: they decode their tables once
 			"./codec/seen/...", // sync: a set of keys is for many goroutines, and computes no key
+			"./codec/record", // time: a record has one
 		),
 		deny: join("time/...", "sync/...", "context", "math/rand/...", "crypto/rand", "hash/maphash"),
 		why:  "the codec has no clock, no lock, no goroutine and no randomness: the same bytes give the same key at all times and on all systems",

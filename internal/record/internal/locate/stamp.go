@@ -33,6 +33,16 @@ func (t *Stamp) Seconds() int64 {
 	return days*86400 + int64(t.hour*3600+t.min*60+t.sec) - int64(t.zone)*60
 }
 
+// Nanoseconds returns the fraction of a second, rounded down.
+func (t *Stamp) Nanoseconds() (n int64) {
+	for i := range 9 {
+		if n *= 10; i < len(t.fraction) {
+			n += int64(t.fraction[i] - '0')
+		}
+	}
+	return n
+}
+
 // Parse reads text and clock. It returns false if they have no known shape.
 func (t *Stamp) Parse(text, clock []byte) bool {
 	p := stampParser{s: text}

@@ -1,0 +1,82 @@
+package record
+
+import (
+	"github.com/urlfold/urlfold/internal/ground/suggest"
+	"github.com/urlfold/urlfold/internal/record"
+)
+
+// Field is an output field. docs/reference/formats.md describes them. Numbers of fields can
+// change between versions, but names cannot: store [Field.String].
+type Field uint8
+
+// The output fields.
+const (
+	FieldURL           Field = iota // url
+	FieldNorm                       // norm
+	FieldKey                        // key
+	FieldLevel                      // level
+	FieldChange                     // change
+	FieldFlags                      // flags
+	FieldDiagnostics                // diagnostics
+	FieldScheme                     // scheme
+	FieldUsername                   // username
+	FieldHost                       // host
+	FieldPort                       // port
+	FieldPath                       // path
+	FieldQuery                      // query
+	FieldFragment                   // fragment
+	FieldError                      // error
+	FieldRecord                     // record
+	FieldFile                       // file
+	FieldLine                       // line
+	FieldOffset                     // offset
+	FieldProfile                    // profile
+	FieldTarget                     // target
+	FieldMethod                     // method
+	FieldForm                       // form
+	FieldK0                         // k0
+	FieldK1                         // k1
+	FieldRFC                        // rfc
+	FieldWHATWG                     // whatwg
+	FieldK2                         // k2
+	FieldK3                         // k3
+	FieldSite                       // site
+	FieldSURT                       // surt
+	FieldTemplate                   // template
+	FieldCampaign                   // campaign
+	FieldClickIDs                   // click_ids
+	FieldIRI                        // iri
+	FieldParams                     // params
+	FieldTime                       // time
+	FieldStatus                     // status
+	FieldBytes                      // bytes
+	FieldDuration                   // duration
+	FieldClient                     // client
+	FieldAgent                      // agent
+	FieldReferer                    // referer
+	FieldVHost                      // vhost
+	FieldRequestID                  // request_id
+	FieldKeyID                      // key_id
+	FieldParamsEdition              // params_edition
+	FieldPSLEdition                 // psl_edition
+	FieldUnicode                    // unicode
+	FieldSpecDate                   // spec_date
+	FieldSurface                    // surface
+)
+
+var fieldNames = record.FieldNames()
+
+// ParseField returns the field with the given name. The error for an unknown name suggests
+// a similar one.
+func ParseField(name string) (Field, error) {
+	i, err := suggest.Index("field", fieldNames, name)
+	return Field(i), err
+}
+
+// String returns the name of the field, such as "status".
+func (f Field) String() string {
+	if int(f) < len(fieldNames) {
+		return fieldNames[f]
+	}
+	return "unknown"
+}

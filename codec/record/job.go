@@ -1,0 +1,95 @@
+package record
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/urlfold/urlfold/codec"
+	"github.com/urlfold/urlfold/internal/record"
+)
+
+// DefaultMaxRecord is the default of Job.MaxRecord, in bytes.
+const DefaultMaxRecord = 1 << 20
+
+// A Job says how records are read. The zero Job detects the format, and reads the requests
+// of access logs and the URLs of other records with the profile equiv.
+type Job struct {
+	// Format is the name of a built-in format (see [Formats]), a prefix and such a name
+	// (syslog+combined), the name of a format in Formats, or the text of an nginx log_format
+	// or Apache LogFormat. Empty: it is detected from the first 64 KiB.
+	Format string
+	// Formats are formats in addition to the built-in ones.
+	Formats []Format
+	// Name is the field file of the records.
+	Name string
+	// Target selects the URLs of a request.
+	Target Target
+	// URLField and BaseField name the fields with the URL and its base: a field path in JSON,
+	// a column name or a number from 1 in tables. Tables and JSON lines without known names
+	// require URLField.
+	URLField, BaseField string
+	// Base is an absolute URL: the origin of targets whose host the record does not state,
+	// and the base of relative URLs.
+	Base string
+	// Dialect names the escapes of a log: nginx, nginx-json, apache or none; backslash for
+	// tables. Delimiter, Quote and Escape are those of a table, "" for the usual ones: a
+	// character, "tab" or "none". NoHeader: the table begins with a row.
+	Dialect, Delimiter, Quote, Escape string
+	NoHeader                          bool
+	// Normalizer normalizes the URLs. Nil: one of the profile equiv.
+	Normalizer *codec.Normalizer
+	// Level is the level of FieldKey.
+	Level codec.Level
+	// MaxRecord is the maximum length of a record in bytes, which bounds the memory of a
+	// reader. A longer record has the Reason TooLong. 0: DefaultMaxRecord.
+	MaxRecord int
+	// Location is the time zone, and Year the year, of times without one. Nil and 0: such
+	// times are absent.
+	Location *time.Location
+	Year     int
+	// Fields are the fields that AppendJSON writes. Nil: those from FieldURL to FieldError.
+	Fields []Field
+}
+
+// engine returns the settings of the engine, without a format if it is to be detected.
+func (j *Job) engine() (c record.Config, err error) {
+	var errs []error
+	c = record.Config{
+		Format: j.Format, Dialect: j.Dialect, Delimiter: j.Delimiter, Quote: j.Quote, Escape: j.Escape, NoHeader: j.NoHeader,
+		Target: record.Target(j.Target), URLField: j.URLField, BaseField: j.BaseField, Base: j.Base,
+		Normalizer: j.Normalizer, Level: j.Level, MaxRecord: cmp.Or(j.MaxRecord, DefaultMaxRecord), Year: j.Year,
+	}
+	if c.Normalizer == nil {
+		p, _ := codec.Lookup("equiv")
+		c.Normalizer, err = codec.New(p)
+		errs = append(errs, err)
+	}
+	c.Formats, err = adapt(j.Formats)
+	errs = append(errs, err)
+	if loc := j.Location; loc != nil {
+		c.Zone = func(year, month, day, hour, minute int) int {
+			_, east := time.Date(year, time.Month(month), day, hour, minute, 0, 0, loc).Zone()
+			return east / 60
+		}
+	}
+	return c, errors.Join(errs...)
+}
+
+// explain returns err with the names of the settings that it is about.
+func explain(err error) error {
+	list := []error{err}
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		list = joined.Unwrap()
+	}
+	for i, err := range list {
+		var wrong *record.ConfigError
+		if inner, ok := err.(interface{ Unwrap() []error }); ok && len(inner.Unwrap()) > 0 {
+			list[i] = explain(err)
+		} else if errors.As(err, &wrong) {
+			list[i] = fmt.Errorf("record.Job.%s: %w", wrong.Field, err)
+		}
+	}
+	return errors.Join(list...)
+}

@@ -1,0 +1,34 @@
+package record
+
+import "github.com/urlfold/urlfold/internal/record"
+
+// Reason says why a record or a URL cannot be read. It is the value of the output field
+// error, such as "unparsed" or "host-invalid". The empty Reason means that it can.
+type Reason string
+
+// Reasons that concern a record. The others are those of codec.Error, which concern a URL.
+const (
+	Unparsed Reason = "unparsed"        // the record does not match the format
+	NoField  Reason = "field-missing"   // the record lacks the configured field
+	TooLong  Reason = "record-too-long" // the record exceeds the limit
+	NoSchema Reason = "schema-unknown"  // no Avro schema has the id of the record
+)
+
+// Target selects the URLs of a request.
+type Target uint8
+
+// Targets. Formats without requests have only TargetRequest, which stands for their URLs.
+const (
+	TargetRequest Target = iota // the target of the request line
+	TargetReferer               // the referer
+	TargetAll                   // the request, then the referer
+)
+
+// ParseTarget returns the target with the given name: request, referer or all.
+func ParseTarget(name string) (Target, error) {
+	t, err := record.ParseTarget(name)
+	return Target(t), err
+}
+
+// String returns the name of the target.
+func (t Target) String() string { return record.Target(t).String() }

@@ -1,0 +1,150 @@
+package record
+
+import (
+	"iter"
+	"time"
+
+	"github.com/urlfold/urlfold/codec"
+	"github.com/urlfold/urlfold/internal/record"
+)
+
+// A Record is a record of a [Reader]. It and everything that its methods return are valid
+// until the next record is read; a value of Field, also of a URL, only until the next call of
+// a method. It is used by the goroutine of the Reader.
+type Record struct {
+	r     *Reader
+	at    record.Position
+	bytes []byte
+	url   URL
+}
+
+// Bytes returns the record with its line end. Of a record that is too long it returns the
+// first MaxRecord bytes.
+func (rec *Record) Bytes() []byte { return rec.bytes }
+
+// Line returns the number of the record's first line, from 1.
+func (rec *Record) Line() int64 { return rec.at.Line }
+
+// Offset returns the offset of the record in the stream, in bytes.
+func (rec *Record) Offset() int64 { return rec.at.Off }
+
+// Reason returns why the record cannot be read, or "" if it can. A URL in it that cannot be
+// parsed has a reason of its own: see [URL.Reason].
+func (rec *Record) Reason() Reason {
+	why, _ := rec.r.visit.Why()
+	return reasonOf(why)
+}
+
+// ErrorOffset returns the offset in Bytes at which the record stops matching its format, if
+// it has the Reason Unparsed.
+func (rec *Record) ErrorOffset() int {
+	_, at := rec.r.visit.Why()
+	return at
+}
+
+// Blank reports whether the record holds no data, as blank lines, headers and comments do.
+func (rec *Record) Blank() bool { return rec.r.visit.Blank() }
+
+// Field returns the value of a field, and whether the record has it. A field of a URL, such
+// as FieldNorm, is that of the first URL. Values are the text that --to tsv writes, without
+// the escapes of the record and of tsv.
+func (rec *Record) Field(f Field) ([]byte, bool) { return rec.r.visit.Field(int(f), true) }
+
+// Time returns FieldTime in UTC, and whether the record has it. The fraction of a second is
+// rounded down to nanoseconds.
+func (rec *Record) Time() (_ time.Time, ok bool) {
+	sec, nano, ok := rec.r.visit.Time()
+	if !ok {
+		return time.Time{}, false
+	}
+	return time.Unix(sec, nano).UTC(), true
+}
+
+// URLs returns the URLs of the record: those of the request, then the referer. A URL that
+// cannot be parsed is among them: see [URL.Reason]. A *URL is valid until the next one.
+func (rec *Record) URLs() iter.Seq[*URL] {
+	return func(yield func(*URL) bool) {
+		for i := range rec.r.visit.Sites() {
+			if !rec.r.visit.URL(i) {
+				continue
+			}
+			rec.url = URL{rec.r.visit, i}
+			if !yield(&rec.url) {
+				return
+			}
+		}
+	}
+}
+
+// AppendRewrite appends the record with its URLs in normal form, as the program writes it.
+// What cannot be read is appended as it is. If the format cannot be written, or the record
+// is too long, it returns dst and an error. It reads the URLs again.
+func (rec *Record) AppendRewrite(dst []byte) ([]byte, error) {
+	return rec.r.write(dst, &rec.r.writers[0], record.RenderRewrite)
+}
+
+// AppendJSON appends a JSON object with Job.Fields and a line end for each URL, as --to jsonl
+// writes it; also for what cannot be read. It reads the URLs again.
+func (rec *Record) AppendJSON(dst []byte) ([]byte, error) {
+	return rec.r.write(dst, &rec.r.writers[1], record.RenderJSONL)
+}
+
+// A URL is a URL of a [Record].
+type URL struct {
+	v *record.Visit
+	i int
+}
+
+// visit makes the URL the one that v shows.
+func (u *URL) visit() *record.Visit {
+	u.v.URL(u.i)
+	return u.v
+}
+
+// Source returns the URL in the record, without the escapes of the format.
+func (u *URL) Source() []byte {
+	text, _, _ := u.visit().Source()
+	return text
+}
+
+// Range returns the offsets in Record.Bytes between which the URL is, with its escapes.
+func (u *URL) Range() (start, end int) {
+	_, start, end = u.visit().Source()
+	return start, end
+}
+
+// Norm returns the normal form; nil if the URL cannot be parsed. The normal form of a
+// request's target is that of the whole URL if the record or Job.Base has its host, and
+// otherwise that of the target.
+func (u *URL) Norm() []byte {
+	norm, _ := u.visit().Norm()
+	return norm
+}
+
+// Reason returns why the URL cannot be parsed, or "" if it can.
+func (u *URL) Reason() Reason {
+	_, why := u.visit().Norm()
+	return reasonOf(why)
+}
+
+// Flags returns what is remarkable about the URL.
+func (u *URL) Flags() codec.Flags { return u.visit().Flags() }
+
+// Key returns the key at a level. ok is false if the URL has none: it cannot be parsed, or
+// its end may be missing.
+func (u *URL) Key(lv codec.Level) (_ codec.Key, ok bool) { return u.visit().Key(lv) }
+
+// Field is [Record.Field] for this URL.
+func (u *URL) Field(f Field) ([]byte, bool) { return u.visit().Field(int(f), false) }
+
+// Result returns what the codec found in the URL and the text that its Out describes, or nil
+// if the URL cannot be parsed or its host is not known. Do not change the Result.
+func (u *URL) Result() (r *codec.Result, norm []byte) { return u.visit().Result() }
+
+// reasonOf returns the public form of a reason.
+func reasonOf(why record.Reason) Reason {
+	if why == 0 {
+		return ""
+	}
+	return Reason(why.String())
+}
