@@ -30,7 +30,7 @@ func dump(t *testing.T, r *record.Reader, fields ...record.Field) (lines []strin
 			return lines, err
 		}
 		var line strings.Builder
-		line.WriteString(fmt.Sprintf("%d@%d", rec.Line(), rec.Offset()))
+		fmt.Fprintf(&line, "%d@%d", rec.Line(), rec.Offset())
 		if rec.Blank() {
 			line.WriteString(" blank")
 		}
@@ -39,11 +39,11 @@ func dump(t *testing.T, r *record.Reader, fields ...record.Field) (lines []strin
 		}
 		for _, f := range fields {
 			if v, ok := rec.Field(f); ok {
-				line.WriteString(fmt.Sprintf(" %v=%s", f, v))
+				fmt.Fprintf(&line, " %v=%s", f, v)
 			}
 		}
 		for u := range rec.URLs() {
-			line.WriteString(fmt.Sprintf(" <%s>", cmp.Or(string(u.Norm()), string(u.Reason()))))
+			fmt.Fprintf(&line, " <%s>", cmp.Or(string(u.Norm()), string(u.Reason())))
 		}
 		lines = append(lines, line.String())
 	}

@@ -151,6 +151,12 @@ var rules = []rule{
 		why:  "a source knows neither sinks nor package sources, which registers it: a new source is one folder and one line",
 	},
 	{
+		from: join("./sources/logs", "./codec/record"),
+		deny: join("./pipeline/...", "./sinks/...", clients, kafkaClient, natsClient, "github.com/spf13/..."),
+		deep: true,
+		why:  "a program that reads files links no client of a broker and no command line",
+	},
+	{
 		from: join("./sinks/*"),
 		deny: join("./sinks", "./sources/...", reader, "./cmd/..."),
 		why:  "a sink knows neither sources nor package sinks, which registers it: a new sink is one folder and one line",
@@ -237,7 +243,7 @@ var rules = []rule{
 		except: join(
 			"./codec/internal/idna2003", "./codec/internal/peer/idna2008", // sync: they decode their tables once
 			"./codec/seen/...", // sync: a set of keys is for many goroutines, and computes no key
-			"./codec/record", // time: a record has one
+			"./codec/record",   // time: a record has one
 		),
 		deny: join("time/...", "sync/...", "context", "math/rand/...", "crypto/rand", "hash/maphash"),
 		why:  "the codec has no clock, no lock, no goroutine and no randomness: the same bytes give the same key at all times and on all systems",
