@@ -318,3 +318,52 @@ func TestNoAllocs(t *testing.T) {
 		t.Errorf("%v allocations for five records", n)
 	}
 }
+
+// warc returns a WARC record about a URL, with a block of n bytes.
+func warc(url string, n int) string {
+	return fmt.Sprintf("WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: %s\r\nContent-Length: %d\r\n\r\n%s\r\n\r\n", url, n, strings.Repeat("x\n", n/2))
+}
+
+// TestLengths reads records that state their length: intact, too long, damaged and cut off.
+func TestLengths(t *testing.T) {
+	first, long, last := warc("http://a/%7e", 20), warc("http://long/", 4000), warc("http://b/", 40)
+	damaged := strings.Replace(warc("http://c/", 30), "Content-Length: 30", "Content-Length: 3x", 1)
+	text := first + long + last + damaged + first
+	want := []string{
+		"1@0 <http://a/~>",
+		fmt.Sprintf("%d@%d record-too-long", 1+strings.Count(first, "\n"), len(first)),
+		fmt.Sprintf("%d@%d <http://b/>", 1+strings.Count(first+long, "\n"), len(first+long)),
+		fmt.Sprintf("%d@%d unparsed", 1+strings.Count(first+long+last, "\n"), len(first+long+last)),
+		fmt.Sprintf("%d@%d <http://a/~>", 1+strings.Count(first+long+last+damaged, "\n"), len(first+long+last+damaged)),
+	}
+	for name, src := range map[string]io.Reader{"whole": strings.NewReader(text), "bytes": iotest.OneByteReader(strings.NewReader(text))} {
+		t.Run(name, func(t *testing.T) {
+			got, err := dump(t, record.NewReader(src, &record.Job{Format: "warc", MaxRecord: 1000}))
+			check(t, got, err, want...)
+		})
+	}
+	t.Run("cut", func(t *testing.T) {
+		got, err := dump(t, record.NewReader(strings.NewReader(first+last[:len(last)-10]), nil))
+		check(t, got, err, want[0], fmt.Sprintf("%d@%d unparsed", 1+strings.Count(first, "\n"), len(first)))
+	})
+}
+
+// TestDocuments reads the links of a page, each with its own position.
+func TestDocuments(t *testing.T) {
+	const page = "<!doctype html>\n<base href=http://h/>\n<p>\n<a href=%7ea>a</a> <a\nhref=b>b</a>\n"
+	var got []string
+	r := record.NewReader(strings.NewReader(page), nil)
+	for rec, err := range r.Records() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		for u := range rec.URLs() {
+			line, _ := u.Field(record.FieldLine)
+			got = append(got, fmt.Sprintf("%s %s", line, u.Norm()))
+			if _, err := rec.AppendRewrite(nil); err == nil {
+				t.Error("a page was written back")
+			}
+		}
+	}
+	check(t, got, nil, "4 http://h/~a", "5 http://h/b")
+}
