@@ -205,6 +205,9 @@ func ParseHash(name string) (Hash, error) { return parseName[Hash]("hash", name,
 // secret: use WithHMACKey.
 func WithHash(h Hash) Option { return func(n *Normalizer) { n.hasher.hash = h } }
 
+// Hash returns the hash of n's keys.
+func (n *Normalizer) Hash() Hash { return n.hasher.hash }
+
 // WithStandard sets the standard that keys are computed by. The default is that
 // of the profile. If the other standard cannot parse a URL, its keys are
 // computed by the profile's standard; if the other standard is WHATWG, the URL

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
@@ -11,68 +10,26 @@ import (
 	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/internal/app/cli/command"
 	"github.com/urlfold/urlfold/internal/ground/terminal"
-	"github.com/urlfold/urlfold/internal/record"
 	"github.com/urlfold/urlfold/internal/storage/keyset"
+	"github.com/urlfold/urlfold/internal/storage/keyset/identity"
 	"github.com/urlfold/urlfold/internal/storage/unique"
 	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
-// The properties of a set, in the order in which they are shown.
-const (
-	idBy          = "by"
-	idKeyOf       = "key of"
-	idProfile     = "profile"
-	idKeyFunction = "key function"
-	idHash        = "hash"
-	idSecret      = "hmac key"
-	idLists       = "lists"
-	idSuffixes    = "public suffix list"
-	idUnicode     = "unicode"
-)
-
-var identityNames = []string{idBy, idKeyOf, idProfile, idKeyFunction, idHash, idSecret, idLists, idSuffixes, idUnicode}
-
 // identity returns everything that the identity of a record depends on.
 func (s *settings) identity() (keyset.Identity, error) {
-	n, by := s.record.Normalizer, s.By
-	id := keyset.Identity{idKeyOf: s.KeyOf, idProfile: n.Profile().Name, idUnicode: builtin.Unicode}
-	lv, _ := s.uniqueLevel() // no site and no template has one
-	if by == record.IdentityNames()[0] {
-		by = lv.String()
+	n := s.record.Normalizer
+	if lv, keyed := s.uniqueLevel(); keyed {
+		return identity.OfKeys(n, lv, s.KeyOf)
 	}
-	id[idBy] = by
-	set := func(name, value string) {
-		if value != "" {
-			id[name] = value
-		}
-	}
-	switch by {
-	case "site":
-		id[idSuffixes] = builtin.PublicSuffixes
-	case "template":
-		set(idLists, n.Policy().Versions())
-	default:
-		id[idKeyFunction], id[idHash] = n.KeyFunction(lv), s.Hash
-		set(idLists, n.PolicyVersions(lv))
-		if s.HMACKeyFile != "" {
-			check, err := secretCheck(n)
-			if err != nil {
-				return nil, err
-			}
-			id[idSecret] = check
-		}
+	id := identity.Of(n, s.By, s.KeyOf)
+	switch lists := n.Policy().Versions(); {
+	case s.By == "site":
+		id[identity.Suffixes] = builtin.PublicSuffixes
+	case s.By == "template" && lists != "":
+		id[identity.Lists] = lists
 	}
 	return id, nil
-}
-
-// secretCheck returns a text that differs for different keys of hmac-sha256: the
-// first bytes of the key of a fixed URL.
-func secretCheck(n *codec.Normalizer) (string, error) {
-	var r codec.Result
-	if _, err := n.Append(nil, []byte("http://check.invalid/"), &r); err != nil {
-		return "", err
-	}
-	return hex.EncodeToString(r.Key(codec.LevelSyntax).AppendTo(nil)[:8]), nil
 }
 
 // adopt sets the flags that the user did not pass to what the set says.
@@ -80,7 +37,7 @@ func (o *seenOptions) adopt(id keyset.Identity) {
 	for _, f := range []struct {
 		flag, name string
 		value      *string
-	}{{"profile", idProfile, &o.Profile}, {"by", idBy, &o.By}, {"key-of", idKeyOf, &o.KeyOf}, {"hash", idHash, &o.Hash}} {
+	}{{"profile", identity.Profile, &o.Profile}, {"by", identity.By, &o.By}, {"key-of", identity.KeyOf, &o.KeyOf}, {"hash", identity.Hash, &o.Hash}} {
 		if v := id[f.name]; v != "" && !o.cmd.Flags().Changed(f.flag) {
 			*f.value = v
 		}
@@ -89,7 +46,7 @@ func (o *seenOptions) adopt(id keyset.Identity) {
 		o.By = ""
 	}
 	// The written key is the one that is compared.
-	if by := id[idBy]; strings.HasPrefix(by, "k") && !o.cmd.Flags().Changed("key") {
+	if by := id[identity.By]; strings.HasPrefix(by, "k") && !o.cmd.Flags().Changed("key") {
 		o.Key = by
 	}
 }

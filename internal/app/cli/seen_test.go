@@ -12,6 +12,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/urlfold/urlfold/codec"
+	"github.com/urlfold/urlfold/codec/seen/kept"
 )
 
 // TestSeenOracle builds a set, adds to it and asks it, in little memory, and
@@ -51,6 +54,45 @@ func TestSeenOracle(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestSeenKept: a set that package kept has made is one that the command queries and adds
+// to, and the other way round.
+func TestSeenKept(t *testing.T) {
+	set := filepath.Join(t.TempDir(), "set")
+	profile, _ := codec.Lookup("crawler")
+	n, err := codec.New(profile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	add := func(pages *kept.Set, err error, url string, want bool) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var r codec.Result
+		if _, err := n.Append(nil, []byte(url), &r); err != nil {
+			t.Fatal(err)
+		}
+		if fresh, err := pages.Add(r.Key(codec.LevelFetch)); fresh != want || err != nil {
+			t.Errorf("%s: %v, %v, want %v", url, fresh, err, want)
+		}
+		if err := pages.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	pages, err := kept.Create(set, n, codec.LevelFetch)
+	add(pages, err, "http://example.com/a", true)
+	list := filepath.Join(t.TempDir(), "list")
+	if err := os.WriteFile(list, []byte("https://EXAMPLE.com/a#top\nhttp://example.com/b\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := urlfoldOutput(t, "seen", "query", "--quiet", set, list); !strings.HasSuffix(got, "\thttp://example.com/b\n") || strings.Count(got, "\n") != 1 {
+		t.Errorf("URLs that are not in the set:\n%s", got)
+	}
+	urlfoldOutput(t, "seen", "merge", "--quiet", set, list)
+	pages, err = kept.Open(set, n, codec.LevelFetch)
+	add(pages, err, "http://example.com/b", false)
 }
 
 // TestSeenKilled kills builds and merges. The set must stay the old one or be the new

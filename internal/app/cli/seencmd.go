@@ -18,6 +18,7 @@ import (
 	"github.com/urlfold/urlfold/internal/ground/terminal"
 	"github.com/urlfold/urlfold/internal/record"
 	"github.com/urlfold/urlfold/internal/storage/keyset"
+	"github.com/urlfold/urlfold/internal/storage/keyset/identity"
 )
 
 // This file has the commands of a set of keys on disk, and their flags. seen.go does
@@ -152,7 +153,7 @@ func showSet(cmd *cobra.Command, dir string) error {
 	if store.Len() > 0 {
 		rows = append(rows, [2]string{"added", dateOf(oldest) + " to " + dateOf(newest)})
 	}
-	for _, name := range identityNames {
+	for _, name := range identity.Names() {
 		if value := store.Identity()[name]; value != "" {
 			rows = append(rows, [2]string{name, terminal.OneLine(value)})
 		}

@@ -234,7 +234,7 @@ var rules = []rule{
 	// The codec is pure.
 	{
 		from:   join(pure),
-		except: join("./codec/internal/table/gen"), // only generators use it
+		except: join("./codec/internal/table/gen", "./codec/seen/kept"), // only generators use it; files are its purpose
 		deny:   join("os/...", "io/fs", "io/ioutil", "net/...", "syscall", "plugin"),
 		why:    "the codec does no I/O: no file and no network can change the meaning of a URL",
 	},
@@ -242,11 +242,18 @@ var rules = []rule{
 		from: join(pure),
 		except: join(
 			"./codec/internal/idna2003", "./codec/internal/peer/idna2008", // sync: they decode their tables once
-			"./codec/seen/...", // sync: a set of keys is for many goroutines, and computes no key
-			"./codec/record",   // time: a record has one
+			"./codec/seen",      // sync: a set of keys is for many goroutines, and computes no key
+			"./codec/seen/kept", // and it notes the day of each key
+			"./codec/record",    // time: a record has one
 		),
 		deny: join("time/...", "sync/...", "context", "math/rand/...", "crypto/rand", "hash/maphash"),
 		why:  "the codec has no clock, no lock, no goroutine and no randomness: the same bytes give the same key at all times and on all systems",
+	},
+	{
+		from:   join("./codec/...", "./internal/record/..."),
+		except: join("./codec/seen/kept"), // it is beside codec/seen, where whoever needs it looks
+		deny:   join("./codec/seen/kept", "./internal/storage/keyset", "./internal/storage/disk"),
+		why:    "a single package below codec stores keys in files, and nothing of the codec needs it",
 	},
 	{
 		from: join(pure),
