@@ -150,7 +150,7 @@ func (a *analysis) run(cmd *cobra.Command, set *settings, x analyzer, write func
 	if !set.Quiet && !set.NoProgress && terminal.Is(stderr) {
 		r.progress = stderr
 	}
-	sig := command.Watch()
+	sig := command.Watch(cmd.Context())
 	defer sig.Stop()
 	start := time.Now()
 	err = r.read(sig, cmd.InOrStdin(), func() (func() engine.Codec, error) {
@@ -289,7 +289,7 @@ func (s *settings) drain(source *file.Source, opt engine.Options) (*engine.Pipel
 // report reads the whole input, writes a line for each damaged one, and calls write. The
 // command fails if an input is damaged, or if write says so.
 func (s *scan) report(cmd *cobra.Command, codecs func() (func() engine.Codec, error), write func() (failed bool, err error)) error {
-	sig := command.Watch()
+	sig := command.Watch(cmd.Context())
 	defer sig.Stop()
 	if err := s.read(sig, cmd.InOrStdin(), codecs); err != nil {
 		return err

@@ -58,7 +58,7 @@ func (d *doctor) run(cmd *cobra.Command, paths []string, write func(*diagnosis, 
 	if err != nil {
 		return command.Usage(err)
 	}
-	sig := command.Watch()
+	sig := command.Watch(cmd.Context())
 	defer sig.Stop()
 	bad := 0
 	for _, path := range files {

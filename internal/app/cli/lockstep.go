@@ -71,7 +71,7 @@ func runLockStep(cmd *cobra.Command, set *settings) error {
 				terminal.FormatSize(int64(set.MaxMemory))) // stderr is the last resort
 		},
 	}
-	sig := command.Watch()
+	sig := command.Watch(cmd.Context())
 	defer sig.Stop()
 	type result struct {
 		stats lockstep.Stats

@@ -26,6 +26,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"io"
 	"slices"
@@ -44,12 +45,24 @@ import (
 // Run executes the command line args with the components of c and returns the
 // exit code. It writes errors to stderr. No error contains a URL.
 func Run(c *daemon.Catalog, args []string, stderr io.Writer) int {
+	return run(context.Background(), newRootCmdFor(c, args, listsCommands(args)), args, stderr)
+}
+
+// RunEmbedded is Run for a command that is a part of another program: it uses the given
+// streams, and stops softly when ctx ends.
+func RunEmbedded(ctx context.Context, c *daemon.Catalog, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	cmd := newRootCmdFor(c, args, listsCommands(args))
-	cmd.SetArgs(args)
+	cmd.SetIn(stdin)
+	cmd.SetOut(stdout)
+	return run(command.Embed(ctx), cmd, args, stderr)
+}
+
+func run(ctx context.Context, cmd *cobra.Command, args []string, stderr io.Writer) int {
+	cmd.SetArgs(slices.Concat([]string{}, args)) // cobra takes nil for the arguments of the process
 	stderr = terminal.Screen(stderr)
 	cmd.SetOut(terminal.Screen(cmd.OutOrStdout()))
 	cmd.SetErr(stderr)
-	ran, err := cmd.ExecuteC()
+	ran, err := cmd.ExecuteContextC(ctx)
 	if err == nil {
 		return command.ExitDone
 	}
@@ -74,9 +87,9 @@ func subcommands(c *daemon.Catalog) []command.Sub {
 		{Name: "report", Create: with(newReportCmd)}, {Name: "learn", Create: with(newLearnCmd)}, {Name: "diff", Create: with(newDiffCmd)},
 		{Name: "collisions", Create: with(newCollisionsCmd)}, {Name: "seen", Create: with(newSeenCmd)}, {Name: "verify-keys", Create: with(newVerifyKeysCmd)},
 		{Name: "profiles", Create: newProfilesCmd}, {Name: "flags", Create: newFlagsCmd}, {Name: "doctor", Create: with(newDoctorCmd)},
-		{Name: "verify", Create: with(newVerifyCmd)}, {Name: "merge-reports", Create: newMergeReportsCmd}, {Name: "version", Create: newVersionCmd},
-		{Name: "man", Create: func() *cobra.Command { return help.NewMan(version(), writeFile) }},
-	}, service.Commands(c, version(), printOldData), escapes.Commands())
+		{Name: "verify", Create: with(newVerifyCmd)}, {Name: "merge-reports", Create: newMergeReportsCmd}, {Name: "version", Create: with(newVersionCmd)},
+		{Name: "man", Create: func() *cobra.Command { return help.NewMan(versionOf(c), writeFile) }},
+	}, service.Commands(c, versionOf(c), printOldData), escapes.Commands())
 }
 
 // listsCommands reports whether a command line may list the commands or complete

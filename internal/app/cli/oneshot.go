@@ -37,7 +37,7 @@ func runOneShot(cmd *cobra.Command, o *options, paths []string) error {
 	if set.LockStep != "" {
 		return runLockStep(cmd, set)
 	}
-	sig := command.Watch()
+	sig := command.Watch(cmd.Context())
 	defer sig.Stop()
 	out := &outcome{set: set}
 	run, err := prepare(sig.Soft, cmd, set, out)

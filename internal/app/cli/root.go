@@ -44,7 +44,7 @@ func newRootCmdFor(c *daemon.Catalog, args []string, all bool) *cobra.Command {
 		Short:         "Normalize the URLs in logs and report their defects",
 		Long:          rootLong,
 		Example:       rootExamples,
-		Version:       version(),
+		Version:       versionOf(c),
 		Args:          cobra.ArbitraryArgs,
 		SilenceErrors: true,
 		SilenceUsage:  true,

@@ -14,18 +14,19 @@ import (
 	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/codec/params"
 	"github.com/urlfold/urlfold/internal/app/cli/command"
+	"github.com/urlfold/urlfold/internal/app/daemon"
 	"github.com/urlfold/urlfold/internal/ground/terminal"
 )
 
 // newVersionCmd returns the command that prints the version.
-func newVersionCmd() *cobra.Command {
+func newVersionCmd(c *daemon.Catalog) *cobra.Command {
 	asJSON := false
 	cmd := &cobra.Command{
 		Use:   "version",
 		Short: "Print the versions of urlfold, its key functions and its data",
 		Args:  command.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			v := versions()
+			v := versions(versionOf(c))
 			text := v.String()
 			if asJSON {
 				b, err := json.MarshalIndent(v, "", "  ")
@@ -55,11 +56,13 @@ type versionInfo struct {
 	Keys     []string `json:"keys"`
 	Matching []string `json:"matching_keys"`
 	Data     editions `json:"data"`
+
+	text string // version and commit
 }
 
-func versions() *versionInfo {
-	number, _, _ := strings.Cut(version(), " ")
-	v := &versionInfo{Version: number, Commit: commit, Date: date, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH, Data: builtin}
+func versions(text string) *versionInfo {
+	number, _, _ := strings.Cut(text, " ")
+	v := &versionInfo{Version: number, Commit: commit, Date: date, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH, Data: builtin, text: text}
 	if info, ok := debug.ReadBuildInfo(); ok && v.Commit == "" {
 		for _, s := range info.Settings {
 			switch s.Key {
@@ -86,7 +89,7 @@ func versions() *versionInfo {
 // String returns the lines of the command.
 func (v *versionInfo) String() string {
 	return fmt.Sprintf("urlfold %s\n%s %s\nkeys %s\nmatching keys %s\ndata URL Standard %s, Unicode %s, public suffix list %s, parameter list %s\n",
-		version(), v.Go, v.Platform, strings.Join(v.Keys, ", "), strings.Join(v.Matching, ", "),
+		v.text, v.Go, v.Platform, strings.Join(v.Keys, ", "), strings.Join(v.Matching, ", "),
 		v.Data.SpecDate, v.Data.Unicode, v.Data.PublicSuffixes, v.Data.Parameters)
 }
 
@@ -106,6 +109,14 @@ var builtin = editions{
 // The linker sets these in the artefacts of a release, which are built without the
 // repository so that they are the same everywhere: see .goreleaser.yaml.
 var release, commit, date string
+
+// versionOf returns the version that a program says it has, or that of the module.
+func versionOf(c *daemon.Catalog) string {
+	if c != nil && c.Version != "" {
+		return c.Version
+	}
+	return version()
+}
 
 // version returns the version of the module and, if known, the revision from
 // which it was built.

@@ -13,7 +13,7 @@ func TestVersionOfRelease(t *testing.T) {
 	if got, want := version(), "0.1.0 0123456789ab"; got != want {
 		t.Errorf("version is %q, want %q", got, want)
 	}
-	v := versions()
+	v := versions(version())
 	if v.Version != release || v.Commit != commit || v.Date != date {
 		t.Errorf("%+v", v)
 	}

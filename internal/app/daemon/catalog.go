@@ -17,6 +17,9 @@ import (
 // A Catalog holds the component types that a configuration may use, and the
 // record formats in addition to the built-in ones.
 type Catalog struct {
+	// Version is the version of the program. Empty means that of the module.
+	Version string
+
 	sources map[string]kinds.Source
 	sinks   map[string]kinds.Sink
 	formats []record.Format
@@ -34,7 +37,7 @@ func NewCatalog(src []sources.Type, snk []sinks.Type, formats ...record.Format) 
 			errs = append(errs, fmt.Errorf("duplicate %s name %q", what, name))
 		}
 	}
-	c := &Catalog{map[string]kinds.Source{}, map[string]kinds.Sink{}, formats}
+	c := &Catalog{sources: map[string]kinds.Source{}, sinks: map[string]kinds.Sink{}, formats: formats}
 	sources, sinks := sourcekinds.Types(), sinkkinds.Types()
 	for _, t := range src {
 		sources = append(sources, kinds.Types.Source(t))

@@ -5,6 +5,7 @@ package startup
 
 import (
 	"runtime/debug"
+	"sync"
 	"time"
 )
 
@@ -30,8 +31,10 @@ func delay() int {
 	return before
 }
 
-// Begin makes the process collect garbage as its environment says, 100 ms later. main
-// calls it first.
-func Begin() {
+// Begin makes the process collect garbage as its environment says, 100 ms after the
+// first call. main calls it first.
+func Begin() { begin() }
+
+var begin = sync.OnceFunc(func() {
 	time.AfterFunc(duration, func() { debug.SetGCPercent(before) })
-}
+})

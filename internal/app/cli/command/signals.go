@@ -62,18 +62,32 @@ type Signals struct {
 	exit   func(code int)
 }
 
-// Watch begins to catch signals, until Stop is called.
-func Watch() *Signals {
-	s := newSignals()
+// embedded is the key of the context values that Embed sets.
+type embedded struct{}
+
+// Embed returns a context for a command that is a part of another program: Watch
+// catches no signals for it.
+func Embed(ctx context.Context) context.Context { return context.WithValue(ctx, embedded{}, true) }
+
+// Embedded reports whether ctx comes from Embed.
+func Embedded(ctx context.Context) bool { return ctx.Value(embedded{}) != nil }
+
+// Watch begins to catch signals, until Stop is called. The end of ctx is a soft stop,
+// too, and the only one if the command is embedded.
+func Watch(ctx context.Context) *Signals {
+	s := newSignals(ctx)
+	if Embedded(ctx) {
+		return s
+	}
 	signal.Ignore(syscall.SIGPIPE)
 	signal.Notify(s.ch, os.Interrupt, syscall.SIGTERM)
 	go s.wait()
 	return s
 }
 
-func newSignals() *Signals {
+func newSignals(ctx context.Context) *Signals {
 	s := &Signals{ch: make(chan os.Signal, signalBuffer), second: make(chan struct{}), Quit: make(chan struct{}), exit: os.Exit} //nolint:forbidigo // ends a process that does not end by itself
-	s.Soft, s.cancel = context.WithCancel(context.Background())
+	s.Soft, s.cancel = context.WithCancel(ctx)
 	return s
 }
 

@@ -44,7 +44,7 @@ func TestStopper(t *testing.T) {
 func TestSignalsEndProcess(t *testing.T) {
 	for _, stuck := range []bool{true, false} {
 		bubble.Test(t, func(t *testing.T) {
-			s, exited := newSignals(), 0
+			s, exited := newSignals(t.Context()), 0
 			s.exit = func(code int) { exited = code }
 			var called atomic.Bool
 			done := make(chan struct{})

@@ -2,5 +2,7 @@
 
 package service
 
+import "context"
+
 // onHangup does nothing: there is no SIGHUP on this system. Use run --watch.
-func onHangup(func()) (stop func()) { return func() {} }
+func onHangup(context.Context, func()) (stop func()) { return func() {} }

@@ -3,15 +3,22 @@
 package service
 
 import (
+	"context"
 	"os"
 	"os/signal"
 	"syscall"
+
+	"github.com/urlfold/urlfold/internal/app/cli/command"
 )
 
-// onHangup calls f at every SIGHUP until stop is called. After that, SIGHUP has
+// onHangup calls f at every SIGHUP until stop is called, unless the command is
+// embedded. After that, SIGHUP has
 // no effect: it must not kill a process that is about to exit with its own
 // code.
-func onHangup(f func()) (stop func()) {
+func onHangup(ctx context.Context, f func()) (stop func()) {
+	if command.Embedded(ctx) {
+		return func() {}
+	}
 	ch := make(chan os.Signal, 1)
 	quit := make(chan struct{})
 	signal.Notify(ch, syscall.SIGHUP)

@@ -61,7 +61,7 @@ func runMonitor(cmd *cobra.Command, c *daemon.Catalog, o *monitorFlags) error {
 	if err != nil {
 		return err
 	}
-	sig := command.Watch()
+	sig := command.Watch(cmd.Context())
 	defer sig.Stop()
 	out := cmd.OutOrStdout()
 	m := &monitor{client: client, w: out, Style: terminal.NewStyle(out, os.Getenv), refresh: !o.once && terminal.Is(out)}

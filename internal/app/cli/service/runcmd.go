@@ -97,11 +97,11 @@ func loadConfig(c *daemon.Catalog, file string) (*config.File, error) {
 
 // runDaemon runs the daemon until its sources end or a signal stops it.
 func runDaemon(cmd *cobra.Command, c *daemon.Catalog, o *runFlags, version string) error {
-	sig := command.Watch()
+	sig := command.Watch(cmd.Context())
 	defer sig.Stop()
 	var d *daemon.Daemon
 	there := make(chan struct{}) // closed when d is set
-	defer onHangup(func() {
+	defer onHangup(cmd.Context(), func() {
 		select {
 		case <-there:
 			d.Reload()

@@ -90,7 +90,7 @@ func runTap(cmd *cobra.Command, c *daemon.Catalog, o *tapFlags) error {
 	if err != nil {
 		return err
 	}
-	sig := command.Watch()
+	sig := command.Watch(cmd.Context())
 	defer sig.Stop()
 	body, err := client.open(sig.Soft, "/tap", o.query())
 	var status *statusError
