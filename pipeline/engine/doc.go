@@ -44,4 +44,6 @@
 //	shutdown.go, errors.go                         how a run ends
 //	stats.go, meter.go                             the ledger; counts and durations
 //	invariants_on.go, invariants_off.go            checks of the build tag invariants
+//
+// Not covered by the stability page.
 package engine

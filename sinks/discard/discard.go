@@ -1,5 +1,7 @@
 // Package discard implements a sink that writes nothing. Use it to count
 // records, to measure the rest of a pipeline, or to simulate a slow sink.
+//
+// Not covered by the stability page.
 package discard
 
 import (

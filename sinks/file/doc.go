@@ -125,4 +125,6 @@
 //	verify.go, unverified.go                       finished files; text that no checksum covers
 //	metrics.go                                     what is counted
 //	create.go                                      a log for programs outside this module
+//
+// Not covered by the stability page.
 package file

@@ -21,4 +21,6 @@
 // If the broker permanently refuses a record (too large, invalid), the sink
 // finds it by splitting the record batch, and answers only that record as
 // Permanent.
+//
+// Not covered by the stability page.
 package kafka

@@ -36,4 +36,6 @@
 // bytes), and replaces line ends in values by spaces. It never passes on names
 // that begin with Nats-, because they are commands to the server; a rollup, for
 // example, deletes other messages of the stream.
+//
+// Not covered by the stability page.
 package nats

@@ -113,4 +113,6 @@
 //	damaged.go                                     verified
 //	reports.go, metrics.go                         what is reported and counted
 //	door.go                                        a Source for programs outside this module
+//
+// Not covered by the stability page.
 package file

@@ -20,4 +20,6 @@
 // compression formats. It skips control batches and, with isolation_level
 // read_committed, records of aborted transactions. It passes tombstones
 // through.
+//
+// Not covered by the stability page.
 package kafka

@@ -55,4 +55,6 @@
 //	poison.go                                     messages that always fail
 //	core.go                                       core NATS
 //	stats.go                                      what is counted
+//
+// Not covered by the stability page.
 package nats
