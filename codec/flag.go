@@ -40,7 +40,7 @@ const (
 	HostNotLDH      // a name with characters other than letters, digits, hyphens and dots
 	IDNAInvalid     // a domain with characters or "xn--" labels that UTS 46 does not allow
 	ZoneID          // [fe80::1%25eth0], RFC 6874 (withdrawn by RFC 9844)
-	HostAmbiguous   // browsers and RFC 3986 see different hosts, in the URL or in its base: hosts.go
+	HostAmbiguous   // browsers and RFC 3986 see different hosts, in the URL or in its base
 	PortInvalid     // text after the last ':' of the host that is not a port, or a port above 65535
 	HostMissing     // an http URL without a host
 
