@@ -86,7 +86,7 @@ func ExampleProfile_Change() {
 
 // New rejects profiles whose rules would not give a normal form.
 func ExampleProfileError() {
-	_, err := codec.New(codec.Profile{Name: "mine", Rules: codec.RulesOf(codec.RemoveDots)})
+	_, err := codec.New(codec.Profile{Name: "mine", Standard: codec.RFC3986, Rules: codec.RulesOf(codec.RemoveDots)})
 	fmt.Println(err)
 	// Output:
 	// profile mine: dots requires no-auth-guard: without it a path could become an authority

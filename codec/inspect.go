@@ -30,7 +30,7 @@ func Parse(src []byte, r *Result) error {
 }
 
 // verbatim is a Normalizer without rules.
-var verbatim = compile(Profile{Name: "verbatim", MaxLen: MaxLen})
+var verbatim = compile(Profile{Name: "verbatim", Standard: RFC3986, MaxLen: MaxLen})
 
 // undone sets the action of all diagnostics to Kept, except that of the
 // diagnostic that is the reason for the error: without a normal form nothing

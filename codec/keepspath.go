@@ -10,6 +10,7 @@ import (
 // path of an http or https URL that is its own normal form and has neither a query nor a
 // fragment. It may return false although none does.
 func (n *Normalizer) KeepsPath(lv Level, path []byte) bool {
+	lv = n.keyLevel(lv)
 	switch {
 	case lv <= LevelEquivalent:
 		return true

@@ -11,54 +11,59 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// A Level selects how tolerant a key is. URLs that are equal at one level are
-// equal at every higher one. The zero Level is K0.
+// A Level selects how much a key ignores. URLs that are equal at one of the
+// levels from LevelSyntax to LevelPage are equal at every higher one of them.
+// LevelMatch and LevelShape stand apart. The zero Level is LevelDefault.
 type Level uint8
 
-// The levels.
+// The levels. The specification of keys calls the four that nest K0 to K3.
 const (
-	// K0 identifies URLs that RFC 3986 §6.2.2 calls equivalent: letter case,
-	// escapes of unreserved bytes, dot segments.
-	LevelSyntax Level = iota
-	// K1 adds RFC 3986 §6.2.3: default port, empty path, notation of IP
-	// addresses.
+	// LevelDefault is the level of the profile: see Profile.Key.
+	LevelDefault Level = iota
+	// LevelSyntax, K0, identifies URLs that RFC 3986 §6.2.2 calls equivalent:
+	// letter case, escapes of unreserved bytes, dot segments.
+	LevelSyntax
+	// LevelEquivalent, K1, adds RFC 3986 §6.2.3: default port, empty path,
+	// notation of IP addresses.
 	LevelEquivalent
-	// K2 is for crawlers. It ignores fragment, userinfo, session ids, click ids
-	// and the order of parameters, and treats http and https as equal.
+	// LevelFetch, K2, is for crawlers. It ignores fragment, userinfo, session
+	// ids, click ids and the order of parameters, and treats http and https as
+	// equal.
 	LevelFetch
-	// K3 is for analytics. It also ignores "www.", double slashes, index files,
-	// trailing slashes, and the parameters listed for the site.
+	// LevelPage, K3, is for analytics. It also ignores "www.", double slashes,
+	// index files, trailing slashes, and the parameters listed for the site.
 	LevelPage
 
-	numLevels = iota // of the levels that nest
+	numLevels = iota // LevelDefault and the levels that nest
 
-	// LevelMatch identifies URLs for which the program that the profile reproduces
-	// returns the same text. Only these profiles have keys of this level. It
-	// does not nest with the others.
+	// LevelMatch identifies URLs for which the program that the profile
+	// reproduces returns the same text. Only these profiles have keys of this
+	// level.
 	LevelMatch = Level(numLevels)
 
-	// LevelShape is for inventories of what a site serves. It is computed from K2:
-	// host and port, the path as the template of package template, and the sorted
-	// set of parameter names, without scheme and values. URLs that are equal at
-	// K2 are equal at LevelShape.
+	// LevelShape is for inventories of what a site serves. It is computed from
+	// LevelFetch: host and port, the path as the template of package template,
+	// and the sorted set of parameter names, without scheme and values. URLs that
+	// are equal at LevelFetch are equal at LevelShape.
 	LevelShape = LevelMatch + 1
 
 	allLevels = LevelShape + 1
 )
 
-var levelNames = []string{"k0", "k1", "k2", "k3", "match", "surface"}
+var levelNames = []string{"", "k0", "k1", "k2", "k3", "match", "surface"}
 
 // keyFunctions names the function that computes the keys of each level: level,
 // standard, version. A change of what a key means needs a new version.
 var keyFunctions = [...][numLevels]string{
-	RFC3986: {"k0-rfc/1", "k1-rfc/1", "k2-rfc/1", "k3-rfc/1"},
-	WHATWG:  {"k0-whatwg/1", "k1-whatwg/1", "k2-whatwg/1", "k3-whatwg/1"},
+	RFC3986: {"", "k0-rfc/1", "k1-rfc/1", "k2-rfc/1", "k3-rfc/1"},
+	WHATWG:  {"", "k0-whatwg/1", "k1-whatwg/1", "k2-whatwg/1", "k3-whatwg/1"},
 }
 
 // surfaceFunctions names the functions of LevelShape.
 var surfaceFunctions = [...]string{RFC3986: "surface-rfc/1", WHATWG: "surface-whatwg/1"}
 
-// String returns the name used in output, such as "k1", or "unknown".
+// String returns the name used in output, such as "k1", "" for LevelDefault, or
+// "unknown".
 func (lv Level) String() string { return nameOf(lv, levelNames) }
 
 // ParseLevel returns the level with the given name. The error is a *NameError.
@@ -68,7 +73,7 @@ func ParseLevel(name string) (Level, error) { return parseName[Level]("level", n
 // of a level by a standard, such as "k1-rfc/1". The name seeds every hash, so
 // keys of different functions do not coincide. The key functions of LevelMatch
 // belong to profiles: see [Normalizer.KeyFunction]. KeyFunction returns "" for
-// them.
+// them and for LevelDefault.
 func KeyFunction(std Standard, lv Level) string {
 	switch {
 	case lv == LevelShape:
@@ -393,7 +398,7 @@ func (n *Normalizer) standard(lv Level, src, norm []byte, r *Result) []byte {
 	if s.clean {
 		return src
 	}
-	if n.keys == n.profile.Standard && (n.level == int(lv) || lv == LevelSyntax && n.level == int(LevelEquivalent) && s.applied&schemeRules == 0) {
+	if n.keys == n.profile.Standard && (n.level == lv || lv == LevelSyntax && n.level == LevelEquivalent && s.applied&schemeRules == 0) {
 		return norm
 	}
 	text := n.keyText(src, norm, r)
@@ -428,7 +433,7 @@ func (n *Normalizer) keyText(src, norm []byte, r *Result) []byte {
 	switch {
 	case s.dropped:
 		return s.full
-	case n.level == int(LevelSyntax) || n.profile.Standard == WHATWG && !s.fallback:
+	case n.level == LevelSyntax || n.profile.Standard == WHATWG && !s.fallback:
 		return norm // has the same K0
 	case s.resolved:
 		return s.text

@@ -56,7 +56,7 @@ func lookupMatch(name string) *match {
 // by name.
 func withMatches(profiles ...Profile) []Profile {
 	for _, m := range matches {
-		profiles = append(profiles, Profile{Name: m.name, Match: m.name, Key: LevelMatch})
+		profiles = append(profiles, Profile{Name: m.name, Standard: RFC3986, Match: m.name, Key: LevelMatch})
 	}
 	slices.SortFunc(profiles, func(a, b Profile) int { return strings.Compare(a.Name, b.Name) })
 	return profiles
@@ -126,12 +126,12 @@ func (s *scratch) compareMatch(src, norm []byte) Change {
 	if _, err := split(norm, &s.in); err != 0 || s.unparsed {
 		return Lossy
 	}
-	for lv, n := range [...]*Normalizer{LevelSyntax: syntax, LevelEquivalent: scheme} {
+	for class, n := range [...]*Normalizer{syntax, scheme} {
 		s.key = n.appendPlain(s.key[:0], src, s)
 		at := len(s.key)
 		s.key = n.appendPlain(s.key, norm, s)
 		if bytes.Equal(s.key[:at], s.key[at:]) {
-			return Cosmetic + Change(lv)
+			return Cosmetic + Change(class)
 		}
 	}
 	return Lossy

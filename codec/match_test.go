@@ -89,7 +89,7 @@ func checkMatchTrace(t *testing.T, n *Normalizer, base, src, norm []byte) {
 
 // TestMatchKeys checks that K0 to K3 of a URL do not depend on the program.
 func TestMatchKeys(t *testing.T) {
-	plain, err := New(Profile{Name: "plain"})
+	plain, err := New(Profile{Name: "plain", Standard: RFC3986})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,7 +109,7 @@ func TestMatchKeys(t *testing.T) {
 		if got.Flags != want.Flags || !slices.Equal(got.Diagnostics, want.Diagnostics) {
 			t.Errorf("%q: flags %v, want %v", src, got.Flags, want.Flags)
 		}
-		for lv := range LevelPage + 1 {
+		for lv := LevelSyntax; lv <= LevelPage; lv++ {
 			if got.Key(lv) != want.Key(lv) {
 				t.Errorf("%q: %v %q, want %q", src, lv, got.AppendKey(nil, lv), want.AppendKey(nil, lv))
 			}
@@ -120,8 +120,8 @@ func TestMatchKeys(t *testing.T) {
 // TestMatchRefusals checks the settings that do not go with a program.
 func TestMatchRefusals(t *testing.T) {
 	for name, p := range map[string]Profile{
-		"unknown":  {Name: "a", Match: "nonsense", Key: LevelMatch},
-		"rules":    {Name: "a", Match: "ssurt", Rules: syntaxRules},
+		"unknown":  {Name: "a", Standard: RFC3986, Match: "nonsense", Key: LevelMatch},
+		"rules":    {Name: "a", Standard: RFC3986, Match: "ssurt", Rules: syntaxRules},
 		"whatwg":   {Name: "a", Match: "ssurt", Standard: WHATWG},
 		"no match": {Name: "a", Key: LevelMatch},
 	} {
@@ -129,7 +129,7 @@ func TestMatchRefusals(t *testing.T) {
 			t.Errorf("%s: New accepts the profile", name)
 		}
 	}
-	if _, err := New(Profile{Name: "a", Match: "ssurt", Key: LevelFetch}); err != nil {
+	if _, err := New(Profile{Name: "a", Standard: RFC3986, Match: "ssurt", Key: LevelFetch}); err != nil {
 		t.Error(err)
 	}
 }

@@ -15,7 +15,7 @@ type Normalizer struct {
 	rules          Rules
 	maxLen         int
 	maxDiagnostics int
-	level          int    // level whose canonical string the normal form is; -1 if none
+	level          Level  // level whose canonical string the normal form is; LevelDefault if none
 	match          *match // nil unless the profile reproduces a program
 
 	escapes [numComponents]percent.Rules // by component, for RFC 3986
@@ -66,6 +66,9 @@ type Option func(*Normalizer)
 // differs from it, and an *OptionError if an option is invalid or does not fit
 // the profile.
 func New(p Profile, opts ...Option) (*Normalizer, error) {
+	if p.Key == LevelDefault {
+		p.Key = p.defaultKey()
+	}
 	if err := p.check(); err != nil {
 		return nil, err
 	}
@@ -97,7 +100,6 @@ func compile(p Profile) *Normalizer {
 		rules:          p.Rules,
 		maxLen:         p.MaxLen,
 		maxDiagnostics: p.MaxDiagnostics,
-		level:          -1,
 		match:          lookupMatch(p.Match),
 	}
 	for c, add := range illegal {
@@ -111,7 +113,7 @@ func compile(p Profile) *Normalizer {
 	}
 	n.keys, n.policy = p.Standard, defaultPolicy
 	n.whatwg = whatwgEscapes(p.Rules)
-	n.bases = &Normalizer{profile: Profile{Name: "whatwg", Standard: WHATWG}, maxLen: n.maxLen, maxDiagnostics: n.maxDiagnostics, level: -1, whatwg: n.whatwg}
+	n.bases = &Normalizer{profile: Profile{Name: "whatwg", Standard: WHATWG}, maxLen: n.maxLen, maxDiagnostics: n.maxDiagnostics, whatwg: n.whatwg}
 	if p.Standard != WHATWG {
 		n.bases.whatwg = whatwgEscapes(0)
 	}
@@ -123,7 +125,7 @@ func compile(p Profile) *Normalizer {
 	}
 	for lv, rules := range []Rules{LevelSyntax: syntaxRules, LevelEquivalent: syntaxRules | schemeRules} {
 		if p.Standard == RFC3986 && p.Rules == rules && p.Malformed == percent.MalformedEncode {
-			n.level = lv
+			n.level = Level(lv)
 		}
 	}
 	return n
@@ -132,13 +134,23 @@ func compile(p Profile) *Normalizer {
 // KeyFunction returns the name and version of the function that computes n's
 // keys of a level, such as "k1-whatwg/1".
 func (n *Normalizer) KeyFunction(lv Level) string {
+	lv = n.keyLevel(lv)
 	if lv == LevelMatch && n.match != nil {
 		return n.match.key
 	}
 	return KeyFunction(n.keys, lv)
 }
 
-// Profile returns the profile that n was made from.
+// keyLevel returns lv or, for LevelDefault, the level of n's profile.
+func (n *Normalizer) keyLevel(lv Level) Level {
+	if lv == LevelDefault {
+		return n.profile.Key
+	}
+	return lv
+}
+
+// Profile returns the profile that n was made from. Its Key is the level that
+// LevelDefault stands for.
 func (n *Normalizer) Profile() Profile { return n.profile }
 
 // Append appends the normal form of src to dst, returns the extended slice, and
@@ -242,7 +254,7 @@ func (n *Normalizer) appendBrowser(dst []byte, base *baseURL, src []byte, r *Res
 
 // grammar turns a URL serialized by WHATWG into a URI of RFC 3986 and changes
 // nothing else.
-var grammar = compile(Profile{Name: "grammar", Rules: RulesOf(EncodeIllegal, UpperEscapes), Malformed: percent.MalformedEncode})
+var grammar = compile(Profile{Name: "grammar", Standard: RFC3986, Rules: RulesOf(EncodeIllegal, UpperEscapes), Malformed: percent.MalformedEncode})
 
 // clean escapes the bytes that RFC 3986 does not allow in dst[start:], a URL
 // serialized by WHATWG.

@@ -66,6 +66,7 @@ func (n *Normalizer) Policy() *Policy { return n.policy }
 // PolicyVersions returns the Versions of n's policy if keys of a level depend
 // on it, otherwise "".
 func (n *Normalizer) PolicyVersions(lv Level) string {
+	lv = n.keyLevel(lv)
 	if lv != LevelFetch && lv != LevelPage && lv != LevelShape {
 		return ""
 	}

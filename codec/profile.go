@@ -8,7 +8,9 @@ import (
 
 // A Profile says how a Normalizer parses URLs and which rules it applies.
 // Profiles are plain values: they can be compared with ==, printed, and used as
-// map keys. The zero Profile has no name, so New rejects it.
+// map keys. A Profile with nothing but a name parses by WHATWG, applies no
+// further rules and has keys of LevelEquivalent. The zero Profile has no name, so
+// New rejects it.
 type Profile struct {
 	// Name identifies the profile in output and errors. It must not be empty.
 	Name string
@@ -21,9 +23,11 @@ type Profile struct {
 	// Malformed says what to do with a '%' that starts no valid escape.
 	Malformed percent.Malformed
 	// Match names the program whose results are the normal forms, such as
-	// "w3lib", or is empty. Such a profile has the standard RFC and no rules.
+	// "w3lib", or is empty. Such a profile has the standard RFC3986 and no rules.
 	Match string
-	// Key is the default key level. Callers may ask for any other level.
+	// Key is the default key level: what LevelDefault stands for. Callers may ask
+	// for any other level. A Key of LevelDefault is LevelMatch if Match is set, the
+	// level of the profile if its name is built in, otherwise LevelEquivalent.
 	Key Level
 	// MaxLen is the length in bytes of the longest URL accepted. 0 means
 	// DefaultMaxLen.
@@ -47,8 +51,8 @@ var profiles = withMatches(
 	Profile{Name: "crawler", Standard: WHATWG, Rules: escapeRules | lossyRules, Key: LevelFetch},
 	Profile{Name: "equiv", Standard: WHATWG, Rules: escapeRules, Key: LevelEquivalent},
 	Profile{Name: "logclean", Standard: WHATWG, Rules: escapeRules | 1<<FallbackRFC, Key: LevelEquivalent},
-	Profile{Name: "rfc3986", Rules: syntaxRules, Malformed: percent.MalformedEncode, Key: LevelSyntax},
-	Profile{Name: "rfc3986-scheme", Rules: syntaxRules | schemeRules, Malformed: percent.MalformedEncode, Key: LevelEquivalent},
+	Profile{Name: "rfc3986", Standard: RFC3986, Rules: syntaxRules, Malformed: percent.MalformedEncode, Key: LevelSyntax},
+	Profile{Name: "rfc3986-scheme", Standard: RFC3986, Rules: syntaxRules | schemeRules, Malformed: percent.MalformedEncode, Key: LevelEquivalent},
 	Profile{Name: "whatwg", Standard: WHATWG, Key: LevelEquivalent},
 )
 
@@ -83,6 +87,17 @@ type ProfileError struct {
 
 // Error returns "profile ", the name and the reason.
 func (e *ProfileError) Error() string { return "profile " + e.Profile + ": " + e.Reason }
+
+// defaultKey returns the key level of a profile that names none.
+func (p *Profile) defaultKey() Level {
+	if builtin, known := Lookup(p.Name); known {
+		return builtin.Key
+	}
+	if p.Match != "" {
+		return LevelMatch
+	}
+	return LevelEquivalent
+}
 
 // check returns an error if the settings of p are invalid or contradict each
 // other.

@@ -189,7 +189,7 @@ func (r *Result) Key(lv Level) Key {
 	if !ok {
 		return Key{}
 	}
-	text := s.src
+	text, lv := s.src, s.by.keyLevel(lv)
 	switch {
 	case s.clean && lv <= LevelEquivalent:
 	case s.copied && lv == LevelFetch && len(s.by.policy.SPA) == 0:
@@ -228,7 +228,10 @@ func (r *Result) canonicalText(lv Level) (text []byte, ok bool) {
 // prefix, or if "//" follows, which would begin a host.
 func (r *Result) TargetKey(lv Level, prefix []byte) (k Key, ok bool) {
 	s, answered := r.asked()
-	if !answered || !r.hasKey(lv) {
+	if !answered {
+		return Key{}, false
+	}
+	if lv = s.by.keyLevel(lv); !r.hasKey(lv) {
 		return Key{}, false
 	}
 	canonical := s.src
@@ -245,7 +248,10 @@ func (r *Result) TargetKey(lv Level, prefix []byte) (k Key, ok bool) {
 // HasKey reports whether r describes a URL with a key of a level. A URL has
 // the keys K0 to K3 and LevelShape, except one that only the program of a profile
 // with Profile.Match can parse; it has a key LevelMatch only with such a profile.
-func (r *Result) HasKey(lv Level) bool { return r.scratch.answered && r.hasKey(lv) }
+func (r *Result) HasKey(lv Level) bool {
+	s := &r.scratch
+	return s.answered && r.hasKey(s.by.keyLevel(lv))
+}
 
 func (r *Result) hasKey(lv Level) bool {
 	s := &r.scratch
@@ -263,14 +269,17 @@ func (r *Result) AppendKey(dst []byte, lv Level) []byte {
 	if !ok {
 		return dst
 	}
-	return append(dst, s.by.canonical(lv, s.src, s.norm, r)...)
+	return append(dst, s.by.canonical(s.by.keyLevel(lv), s.src, s.norm, r)...)
 }
 
 // HashKey hashes a canonical string that the caller derived from the output of
 // AppendKey, with the hash and the secret of the same Normalizer.
 func (r *Result) HashKey(lv Level, canonical []byte) Key {
 	s, ok := r.asked()
-	if !ok || !r.hasKey(lv) {
+	if !ok {
+		return Key{}
+	}
+	if lv = s.by.keyLevel(lv); !r.hasKey(lv) {
 		return Key{}
 	}
 	return s.by.hasher.key(lv, canonical, s)

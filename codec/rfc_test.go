@@ -189,7 +189,7 @@ func TestCorpusURLs(t *testing.T) {
 					t.Fatalf("%s:%d: fast and full path differ", name, i+1)
 				}
 				if i%16 == 0 && n.Profile().Standard == RFC3986 {
-					want, ok := slowNormalize(string(line), n.level == int(LevelEquivalent))
+					want, ok := slowNormalize(string(line), n.level == LevelEquivalent)
 					if ok != (err == nil) || ok && want != string(out) {
 						t.Fatalf("%s:%d: %q, slow %q", name, i+1, out, want)
 					}

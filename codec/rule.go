@@ -109,8 +109,8 @@ const (
 type standards uint8
 
 const (
-	byRFC standards = 1 << iota
-	byWHATWG
+	byWHATWG standards = 1 << iota // in the order of Standard
+	byRFC
 	byMatch // profiles with Profile.Match
 )
 
@@ -271,10 +271,13 @@ func ParserRules(std Standard) Rules {
 }
 
 // KeyRules returns the set of the rules that lead from the level before lv to
-// lv; for K0, from the parsed URL, and for LevelShape, from K2. The rules of K0
+// lv; for K0, from the parsed URL, and for LevelShape, from K2. There are none for
+// LevelDefault. The rules of K0
 // and K1 are defined by RFC 3986, those of K2 and K3 partly by policy.
 func KeyRules(lv Level) Rules {
 	switch lv {
+	case LevelDefault:
+		return 0
 	case LevelSyntax:
 		return syntaxRules
 	case LevelEquivalent:

@@ -55,7 +55,7 @@ func testRuleExamples(t *testing.T) {
 	for r := range AllRules().All() {
 		before, after := r.Example()
 		e := &ruleTable[r]
-		p := Profile{Name: "example", Rules: syntaxRules | schemeRules, Malformed: percent.MalformedEncode} // onePass supports it
+		p := Profile{Name: "example", Standard: RFC3986, Rules: syntaxRules | schemeRules, Malformed: percent.MalformedEncode} // onePass supports it
 		p.Rules.set(r, e.chosen&byRFC != 0)
 		if (e.chosen|e.always)&byRFC == 0 {
 			p = Profile{Name: "example", Standard: WHATWG, Rules: escapeRules}
@@ -65,10 +65,10 @@ func testRuleExamples(t *testing.T) {
 			p.Malformed = 1
 		}
 		if e.stage == stageK2 { // of the browser parser's result
-			p = Profile{Name: "example", Rules: syntaxRules | schemeRules}
+			p = Profile{Name: "example", Standard: RFC3986, Rules: syntaxRules | schemeRules}
 		}
 		if r == ruleMatch {
-			p = Profile{Name: "example", Match: "ssurt"}
+			p = Profile{Name: "example", Standard: RFC3986, Match: "ssurt"}
 		}
 		var charset QueryEncoding
 		if r == ruleCharset {

@@ -3,16 +3,16 @@ package codec
 import "github.com/urlfold/urlfold/codec/internal/idna"
 
 // A Standard selects the standard by which a URL is parsed. The zero Standard
-// is RFC.
+// is WHATWG.
 type Standard uint8
 
 // The standards.
 const (
-	RFC3986 Standard = iota // RFC 3986, applied to the raw bytes
-	WHATWG                  // the WHATWG URL Standard, which browsers implement
+	WHATWG  Standard = iota // the WHATWG URL Standard, which browsers implement
+	RFC3986                 // RFC 3986, applied to the raw bytes
 )
 
-var standardNames = []string{"rfc3986", "whatwg"}
+var standardNames = []string{"whatwg", "rfc3986"}
 
 // String returns the name used in output, "rfc3986" or "whatwg", or "unknown".
 func (std Standard) String() string { return nameOf(std, standardNames) }

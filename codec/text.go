@@ -48,11 +48,18 @@ func setName[T any](v *T, text []byte, parse func(string) (T, error)) error {
 
 // The named types are marshaled as their names in YAML and JSON.
 
-// MarshalText implements encoding.TextMarshaler.
+// MarshalText implements encoding.TextMarshaler. The text of LevelDefault is
+// empty.
 func (lv Level) MarshalText() ([]byte, error) { return textOf("level", lv.String()) }
 
 // UnmarshalText implements encoding.TextUnmarshaler. The error is a *NameError.
-func (lv *Level) UnmarshalText(text []byte) error { return setName(lv, text, ParseLevel) }
+func (lv *Level) UnmarshalText(text []byte) error {
+	if len(text) == 0 {
+		*lv = LevelDefault
+		return nil
+	}
+	return setName(lv, text, ParseLevel)
+}
 
 // MarshalText implements encoding.TextMarshaler.
 func (h Hash) MarshalText() ([]byte, error) { return textOf("hash", h.String()) }

@@ -63,7 +63,10 @@ func (n *Normalizer) Trace(base, src []byte) []Step {
 // it is meant for display.
 func (r *Result) TraceKey(lv Level) []Step {
 	s, ok := r.asked()
-	if !ok || lv == LevelMatch || !r.hasKey(lv) {
+	if !ok {
+		return nil
+	}
+	if lv = s.by.keyLevel(lv); lv == LevelMatch || !r.hasKey(lv) {
 		return nil
 	}
 	n, text := s.by, []byte(nil)

@@ -124,7 +124,7 @@ func TestVectorsSyntax(t *testing.T) {
 		HostKind   string `json:"host_kind"`
 		Parts      map[string]string
 	}
-	reject := newNormalizer(t, Profile{Name: "reject", Malformed: percent.MalformedReject, MaxDiagnostics: MaxDiagnostics})
+	reject := newNormalizer(t, Profile{Name: "reject", Standard: RFC3986, Malformed: percent.MalformedReject, MaxDiagnostics: MaxDiagnostics})
 	readVectors(t, "rfc3986-syntax.jsonl", 560, func(line int, v *vector) {
 		src, ok := vectorText(v.Input, v.InputHex)
 		if !ok {

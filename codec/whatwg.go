@@ -364,12 +364,12 @@ func (s *scratch) compare(src, norm []byte) Change {
 	if _, err := split(src, &s.in); err != 0 {
 		return Repaired
 	}
-	for lv, n := range [...]*Normalizer{LevelSyntax: syntax, LevelEquivalent: scheme} {
+	for class, n := range [...]*Normalizer{syntax, scheme} {
 		s.key = n.appendPlain(s.key[:0], src, s)
 		at := len(s.key)
 		s.key = n.appendPlain(s.key, norm, s)
 		if bytes.Equal(s.key[:at], s.key[at:]) {
-			return Cosmetic + Change(lv)
+			return Cosmetic + Change(class)
 		}
 	}
 	return Repaired

@@ -74,7 +74,8 @@ type Config struct {
 	Fields []string
 	// Extend lists the fields that RenderExtend adds to each record, in order.
 	Extend []Extension
-	// Level is the level of the field key and of RenderKeys. KeyForm is the
+	// Level is the level of the field key and of RenderKeys; zero is the level of
+	// the normalizer's profile. KeyForm is the
 	// text form of these keys; KeyRaw is not allowed, because output is text.
 	Level   codec.Level
 	KeyForm codec.KeyForm
@@ -235,6 +236,9 @@ type jobNote struct {
 // New checks c and returns a Job for it. The error joins a *ConfigError for
 // each invalid setting.
 func New(c Config) (*Job, error) {
+	if c.Level == codec.LevelDefault && c.Normalizer != nil {
+		c.Level = c.Normalizer.Profile().Key
+	}
 	j := &Job{
 		render: c.Render, level: c.Level, keyForm: c.KeyForm,
 		rejects: jobRejects{divert: c.Divert, flags: c.RejectFlags, notHTTP: c.RejectNotHTTP},

@@ -230,8 +230,8 @@ var levelTexts = [...]string{
 
 func writeLevels(b *bytes.Buffer) {
 	b.WriteString("\n## Keys\n\nKeys nest: URLs with the same key at one level have the same keys at all higher levels. [Keys](keys.md) is the specification.\n\n| level | key functions | merges |\n|---|---|---|\n")
-	for lv := range codec.LevelPage + 1 {
-		fmt.Fprintf(b, "| %v | %s, %s | %s |\n", lv, mdCode(codec.KeyFunction(codec.WHATWG, lv)), mdCode(codec.KeyFunction(codec.RFC3986, lv)), levelTexts[lv])
+	for lv := codec.LevelSyntax; lv <= codec.LevelPage; lv++ {
+		fmt.Fprintf(b, "| %v | %s, %s | %s |\n", lv, mdCode(codec.KeyFunction(codec.WHATWG, lv)), mdCode(codec.KeyFunction(codec.RFC3986, lv)), levelTexts[lv-codec.LevelSyntax])
 	}
 	for _, lv := range []codec.Level{codec.LevelFetch, codec.LevelPage} {
 		fmt.Fprintf(b, "\nThese rules derive %v from %v. They do not change the query of a signed URL.", lv, lv-1)

@@ -218,5 +218,5 @@ func findLevel(name string, p codec.Profile) (codec.Level, error) {
 		return p.Key, nil
 	}
 	i, err := suggest.Index("key level", levelNames(), name)
-	return codec.Level(i), err
+	return codec.LevelSyntax + codec.Level(i), err
 }

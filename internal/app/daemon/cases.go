@@ -58,7 +58,7 @@ func (cat *Catalog) newCases(f *config.File) (*cases, error) {
 	if !strings.Contains(rc.Base, "{") {
 		t.Base = rc.Base
 	}
-	for t.Level = range codec.LevelShape + 1 {
+	for t.Level = codec.LevelSyntax; t.Level <= codec.LevelShape; t.Level++ {
 		if t.Level == codec.LevelMatch && rc.Normalizer.Profile().Match == "" {
 			continue
 		}

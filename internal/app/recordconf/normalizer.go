@@ -17,11 +17,11 @@ import (
 // a [record.ConfigError] for each invalid setting. Its Field is the name of a field of
 // c; Profile stands for the profile and its policy. No error repeats the HMAC key.
 func NewNormalizer(c *config.Codec, p codec.Profile, policy *codec.Policy, hmacKey []byte) (*codec.Normalizer, error) {
-	standard, hash := p.Standard, codec.XXH3
+	std, hash := p.Standard, codec.XXH3
 	hashErr := set(&hash, "Hash", named[codec.Hash]("hash", Hashes()), c.Hash)
 	encoding, encodingErr := encodingOf(c.QueryEncoding, p)
 	err := errors.Join(
-		set(&standard, "Standard", named[codec.Standard]("standard", Standards()), c.Standard),
+		set(&std, "Standard", standard, c.Standard),
 		hashErr,
 		mistake("QueryEncoding", encodingErr),
 	)
@@ -35,7 +35,7 @@ func NewNormalizer(c *config.Codec, p codec.Profile, policy *codec.Policy, hmacK
 	if err != nil || p.Name == "" {
 		return nil, err
 	}
-	n, err := codec.New(p, option, codec.WithStandard(standard), codec.WithPolicy(policy), codec.WithQueryEncoding(encoding))
+	n, err := codec.New(p, option, codec.WithStandard(std), codec.WithPolicy(policy), codec.WithQueryEncoding(encoding))
 	return n, mistake("Profile", err)
 }
 

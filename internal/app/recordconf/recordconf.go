@@ -37,7 +37,7 @@ func Fill(rc *record.Config, c *config.Codec, filter string, route []Branch) err
 		rc.Level = rc.Normalizer.Profile().Key
 	}
 	errs := []error{
-		set(&rc.Level, "Level", named[codec.Level]("key level", Levels()), c.Key),
+		set(&rc.Level, "Level", level, c.Key),
 		set(&rc.KeyForm, "KeyForm", named[codec.KeyForm]("key format", KeyFormats()), c.KeyFormat),
 		set(&rc.Target, "Target", record.ParseTarget, c.Target),
 		set(&rc.Render, "Render", record.ParseRender, c.Render.Form),
@@ -92,6 +92,21 @@ func set[T any](to *T, field string, parse func(string) (T, error), word string)
 	return nil
 }
 
+// level parses the name of a key level. Its error suggests a similar name.
+func level(word string) (codec.Level, error) {
+	i, err := suggest.Index("key level", Levels(), word)
+	return codec.LevelSyntax + codec.Level(i), err
+}
+
+// standard parses the name of a standard. Its error suggests a similar name.
+func standard(word string) (codec.Standard, error) {
+	i, err := suggest.Index("standard", Standards(), word)
+	return standards[i], err
+}
+
+// standards are in the order of documentation.
+var standards = [...]codec.Standard{codec.RFC3986, codec.WHATWG}
+
 // named returns a function that parses the names of the values 0, 1 and so on.
 // Its error suggests a similar name.
 func named[T ~uint8](what string, names []string) func(string) (T, error) {
@@ -105,13 +120,19 @@ func named[T ~uint8](what string, names []string) func(string) (T, error) {
 // of documentation, in a new slice.
 
 // Levels returns the accepted values of Key.
-func Levels() []string { return names(codec.LevelShape) }
+func Levels() []string { return names(codec.LevelShape)[codec.LevelSyntax:] }
 
 // KeyFormats returns the accepted values of KeyFormat: the forms that are text.
 func KeyFormats() []string { return names(codec.KeyBase32) }
 
 // Standards returns the accepted values of Standard.
-func Standards() []string { return names(max(codec.RFC3986, codec.WHATWG)) }
+func Standards() []string {
+	var list []string
+	for _, std := range standards {
+		list = append(list, std.String())
+	}
+	return list
+}
 
 // Hashes returns the accepted values of Hash.
 func Hashes() []string { return names(codec.HMACSHA256) }

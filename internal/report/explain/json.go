@@ -188,8 +188,8 @@ func (x *Explainer) object(e *Explanation) *object {
 	for i := range e.steps {
 		o.Steps = append(o.Steps, x.step(&e.steps[i]))
 	}
-	for lv, to := range [codec.LevelShape + 1]**string{&o.K0, &o.K1, &o.K2, &o.K3, &o.Match, &o.Surface} {
-		if !e.res.HasKey(codec.Level(lv)) {
+	for lv, to := range [codec.LevelShape + 1]**string{codec.LevelSyntax: &o.K0, &o.K1, &o.K2, &o.K3, &o.Match, &o.Surface} {
+		if to == nil || !e.res.HasKey(codec.Level(lv)) {
 			continue
 		}
 		text := x.hide(e.keys[lv].text)

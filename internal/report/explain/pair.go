@@ -30,7 +30,7 @@ func (p *Pair) parsed() bool { return p.a.err == nil && p.b.err == nil }
 // meetingLevel returns the lowest level at which the keys are equal, if there
 // is one.
 func (p *Pair) meetingLevel() (codec.Level, bool) {
-	for lv := range codec.LevelPage + 1 {
+	for lv := codec.LevelSyntax; lv <= codec.LevelPage; lv++ {
 		if p.a.keys[lv].text == p.b.keys[lv].text {
 			return lv, true
 		}

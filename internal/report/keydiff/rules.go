@@ -65,7 +65,7 @@ func (s *Side) steps(url []byte) ([]ruleStep, bool) {
 			}
 		}
 	}
-	levels := []codec.Level{codec.LevelSyntax, codec.LevelEquivalent, codec.LevelFetch, codec.LevelPage}[:min(s.Level, codec.LevelPage)+1]
+	levels := []codec.Level{codec.LevelSyntax, codec.LevelEquivalent, codec.LevelFetch, codec.LevelPage}[:min(s.Level, codec.LevelPage)]
 	if s.Level == codec.LevelShape {
 		levels = []codec.Level{codec.LevelSyntax, codec.LevelEquivalent, codec.LevelFetch, codec.LevelShape}
 	}
