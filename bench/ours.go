@@ -59,8 +59,8 @@ func parse(dst, src []byte, r *codec.Result) ([]byte, error) {
 const noKey = codec.LevelPage + 1
 
 func normalize(profile string, lv codec.Level) job {
-	p, ok := codec.Lookup(profile)
-	if !ok {
+	p, err := codec.Lookup(profile)
+	if err != nil {
 		panic("bench: no profile " + profile)
 	}
 	n, err := codec.New(p)

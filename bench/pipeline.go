@@ -19,8 +19,8 @@ func RunPipeline(ctx context.Context, source engine.Source, sink engine.Sink, ba
 // RunDeduped is RunPipeline with the deduplication d by the key of the profile, if d is
 // not nil.
 func RunDeduped(ctx context.Context, source engine.Source, sink engine.Sink, batches int, d *engine.Dedupe) error {
-	profile, ok := codec.Lookup("equiv")
-	if !ok {
+	profile, err := codec.Lookup("equiv")
+	if err != nil {
 		return errors.New("missing built-in profile equiv")
 	}
 	normalizer, err := codec.New(profile)

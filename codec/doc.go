@@ -7,11 +7,10 @@
 // [Parse] finds the components of a URL and reports its defects. A
 // [Normalizer], made once from a [Profile], appends the normal form of a URL to
 // a slice. The [Result] of that call gives the URL's key at each [Level]: the
-// hash of a canonical string. [Normalize] does all of this for a single URL.
+// hash of a canonical string. [Normalizer.Normalize] does all of this for a
+// single URL.
 //
-//	p, _ := codec.Lookup("equiv")
-//	n, err := codec.New(p)
-//	...
+//	n := codec.MustNamed("equiv")
 //	var r codec.Result // one per goroutine, reused for every URL
 //	for _, src := range urls {
 //		out, err = n.Append(out[:0], src, &r)

@@ -70,5 +70,5 @@ func ParseError(name string) (Error, error) {
 			return Error(e), nil
 		}
 	}
-	return 0, &NameError{"error", name}
+	return 0, &NameError{What: "error", Name: name}
 }

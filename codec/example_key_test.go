@@ -171,8 +171,8 @@ func ExampleResult_TargetKey() {
 
 // normalizer returns a Normalizer for a built-in profile.
 func normalizer(profile string) *codec.Normalizer {
-	p, ok := codec.Lookup(profile)
-	if !ok {
+	p, err := codec.Lookup(profile)
+	if err != nil {
 		panic("no profile " + profile)
 	}
 	n, err := codec.New(p)

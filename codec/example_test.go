@@ -1,6 +1,7 @@
 package codec_test
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/urlfold/urlfold/codec"
@@ -148,12 +149,14 @@ func ExampleNormalizer_Trace() {
 }
 
 // Normalize a single URL.
-func ExampleNormalize() {
-	norm, key, err := codec.Normalize("equiv", "HTTP://example.com:80/a/../%7Euser")
+func ExampleNormalizer_Normalize() {
+	n := codec.MustNamed("equiv")
+	norm, key, err := n.Normalize("HTTP://example.com:80/a/../%7Euser")
 	fmt.Println(norm, key, err)
-	_, _, err = codec.Normalize("equiv", "http://[::1/")
-	fmt.Println(err)
+	_, _, err = n.Normalize("http://[::1/")
+	var e *codec.URLError
+	fmt.Println(errors.As(err, &e), err, e.Offset)
 	// Output:
 	// http://example.com/~user 9d159812b756c81af2f0827f03cd8721 <nil>
-	// the host is invalid
+	// true the host is invalid 11
 }

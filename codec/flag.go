@@ -137,7 +137,7 @@ func ParseFlag(name string) (Flag, error) {
 			return Flag(f), nil
 		}
 	}
-	return 0, &NameError{"flag", name}
+	return 0, &NameError{What: "flag", Name: name}
 }
 
 // Flags is a set of flags. The zero Flags is empty. Sets can be compared with ==.

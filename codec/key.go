@@ -208,7 +208,12 @@ func ParseHash(name string) (Hash, error) { return parseName[Hash]("hash", name,
 
 // WithHash sets the hash of keys. The default is XXH3. HMACSHA256 needs a
 // secret: use WithHMACKey.
-func WithHash(h Hash) Option { return func(n *Normalizer) { n.hasher.hash = h } }
+func WithHash(h Hash) Option {
+	return func(n *Normalizer) error {
+		n.hasher.hash = h
+		return nil
+	}
+}
 
 // Hash returns the hash of n's keys.
 func (n *Normalizer) Hash() Hash { return n.hasher.hash }
@@ -217,7 +222,12 @@ func (n *Normalizer) Hash() Hash { return n.hasher.hash }
 // of the profile. If the other standard cannot parse a URL, its keys are
 // computed by the profile's standard; if the other standard is WHATWG, the URL
 // also gets the flag WHATWGReject.
-func WithStandard(rd Standard) Option { return func(n *Normalizer) { n.keys = rd } }
+func WithStandard(std Standard) Option {
+	return func(n *Normalizer) error {
+		n.keys = std
+		return nil
+	}
+}
 
 // MinHMACKey is the shortest secret for WithHMACKey, in bytes, that a program
 // should accept from its users: 128 bits cannot be guessed. New does not
@@ -228,7 +238,10 @@ const MinHMACKey = 16
 // secret must not be empty and should have at least MinHMACKey bytes.
 func WithHMACKey(key []byte) Option {
 	key = append([]byte(nil), key...)
-	return func(n *Normalizer) { n.hasher.hash, n.hasher.secret = HMACSHA256, key }
+	return func(n *Normalizer) error {
+		n.hasher.hash, n.hasher.secret = HMACSHA256, key
+		return nil
+	}
 }
 
 // An OptionError reports why New rejected its options.
@@ -450,8 +463,8 @@ func (n *Normalizer) otherText(src, norm []byte, r *Result) []byte {
 	}
 	if n.keys == RFC3986 {
 		if s.resolved {
-			var err error
-			if src, err = s.target(src); err != nil {
+			var err Error
+			if src, err = s.target(src); err != 0 {
 				return norm
 			}
 		}

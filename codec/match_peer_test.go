@@ -72,8 +72,8 @@ func TestMatchVectors(t *testing.T) {
 
 func matchNormalizer(t *testing.T, name string) *Normalizer {
 	t.Helper()
-	p, ok := Lookup(name)
-	if !ok {
+	p, err := Lookup(name)
+	if err != nil {
 		t.Fatalf("no profile %s", name)
 	}
 	n, err := New(p)

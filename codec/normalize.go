@@ -43,7 +43,7 @@ var (
 )
 
 func mustCompile(name string) *Normalizer {
-	p, _ := Lookup(name)
+	p, _ := builtin(name)
 	return compile(p)
 }
 
@@ -58,8 +58,28 @@ var illegal = [numComponents]percent.Set{
 	Fragment: percent.RFC3986Fragment,
 }
 
-// An Option configures a Normalizer. Pass options to New.
-type Option func(*Normalizer)
+// An Option configures a Normalizer. Pass options to New, Named or MustNamed.
+type Option func(*Normalizer) error
+
+// Named returns a Normalizer for the built-in profile with the given name. The
+// error is a *NameError if there is no such profile, otherwise as that of New.
+func Named(profile string, opts ...Option) (*Normalizer, error) {
+	p, err := Lookup(profile)
+	if err != nil {
+		return nil, err
+	}
+	return New(p, opts...)
+}
+
+// MustNamed is Named for names and options that are constants of a program. It
+// panics where Named returns an error.
+func MustNamed(profile string, opts ...Option) *Normalizer {
+	n, err := Named(profile, opts...)
+	if err != nil {
+		panic(err)
+	}
+	return n
+}
 
 // New returns a Normalizer for p. The error is a *ProfileError if the settings
 // of p contradict each other or p has the name of a built-in profile but
@@ -74,10 +94,12 @@ func New(p Profile, opts ...Option) (*Normalizer, error) {
 	}
 	n := compile(p)
 	for _, o := range opts {
-		o(n)
-	}
-	if n.policy == nil {
-		return nil, &OptionError{"the policy is nil"}
+		if o == nil {
+			return nil, &OptionError{"an option is nil"}
+		}
+		if err := o(n); err != nil {
+			return nil, err
+		}
 	}
 	if int(n.keys) >= len(standardNames) {
 		return nil, &OptionError{"unknown standard for keys"}
@@ -154,8 +176,9 @@ func (n *Normalizer) keyLevel(lv Level) Level {
 func (n *Normalizer) Profile() Profile { return n.profile }
 
 // Append appends the normal form of src to dst, returns the extended slice, and
-// fills r. The error, if any, is an Error, whose offset is in r.ErrAt; the
-// slice returned is then dst, unchanged. src and dst must not overlap. r keeps
+// fills r. The error, if any, is an Error, whose offset is in r.ErrAt, or an
+// *OptionError if n was not made by New; the slice returned is then dst,
+// unchanged. src and dst must not overlap. r keeps
 // references to src and to the appended bytes until the next call: see Result.
 func (n *Normalizer) Append(dst, src []byte, r *Result) ([]byte, error) {
 	start := len(dst)
@@ -214,6 +237,9 @@ func (n *Normalizer) appendClean(dst, src []byte, o opening, entity int, r *Resu
 
 // appendFull is Append without the fast paths.
 func (n *Normalizer) appendFull(dst, src []byte, r *Result) ([]byte, error) {
+	if n.policy == nil {
+		return dst, unmade(r)
+	}
 	if n.profile.Standard == WHATWG {
 		return n.appendBrowser(dst, nil, src, r)
 	}
@@ -224,6 +250,13 @@ func (n *Normalizer) appendFull(dst, src []byte, r *Result) ([]byte, error) {
 	dst, r.scratch.applied = n.appendURL(dst, src, &r.In, &r.Out, r.scratch.plain, r.scratch.rec)
 	r.judge(src, dst[start:])
 	return dst, nil
+}
+
+// unmade resets r and returns the error of a Normalizer that New did not make.
+func unmade(r *Result) error {
+	r.reset()
+	r.In = URL{}
+	return &OptionError{"the Normalizer was not made by New"}
 }
 
 // appendBrowser is appendFull for WHATWG. base may be nil.

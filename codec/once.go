@@ -1,22 +1,57 @@
 package codec
 
-// Normalize returns the normal form of one URL by the built-in profile with the
-// given name, and its key of the profile's level. It is meant for occasional
-// use: to process many URLs, make a [Normalizer] once and reuse a [Result]. The
-// error is a *NameError if there is no such profile, otherwise an [Error].
-func Normalize(profile, url string) (norm string, key Key, err error) {
-	p, ok := Lookup(profile)
-	if !ok {
-		return "", Key{}, &NameError{"profile", profile}
-	}
-	n, err := New(p)
-	if err != nil {
-		return "", Key{}, err
-	}
+// A URLError is an [Error] with its place, as calls that fill no [Result] return
+// it. errors.Is finds the Error in it.
+type URLError struct {
+	Code   Error
+	Offset int // of the error in the URL, in bytes; Resolve: in ref, or in base if Code is ErrBase
+}
+
+// Error returns the text of the Error. It contains no part of the URL, which may
+// hold a secret.
+func (e *URLError) Error() string { return e.Code.Error() }
+
+// Unwrap returns the Error.
+func (e *URLError) Unwrap() error { return e.Code }
+
+// Normalize returns the normal form of one URL, and its key of the profile's
+// level. It is meant for occasional use: to process many URLs, reuse a [Result]
+// with [Normalizer.AppendString]. The error is a *URLError, or as that of Append
+// if n was not made by New.
+func (n *Normalizer) Normalize(url string) (norm string, key Key, err error) {
 	var r Result
-	out, err := n.Append(nil, []byte(url), &r)
+	out, err := n.AppendString(nil, url, &r)
+	if code, ok := err.(Error); ok {
+		return "", Key{}, &URLError{code, int(r.ErrAt)}
+	}
 	if err != nil {
 		return "", Key{}, err
 	}
-	return string(out), r.Key(p.Key), nil
+	return string(out), r.Key(LevelDefault), nil
+}
+
+// AppendString is Append for a string. It copies src into scratch memory of r,
+// and allocates nothing once that has grown.
+func (n *Normalizer) AppendString(dst []byte, src string, r *Result) ([]byte, error) {
+	s := &r.scratch
+	if cap(s.input) > keepBytes {
+		s.input = nil
+	}
+	s.input = append(s.input[:0], src...)
+	return n.Append(dst, s.input, r)
+}
+
+// KeyVersion returns what keys of a level by n depend on: the key function, the
+// hash, and the Versions of the policy if they matter. Two Normalizers with the
+// same KeyVersion, and the same secret if there is one, make comparable keys, so
+// store it with keys.
+//
+//	k1-whatwg/1;xxh3-128
+//	k2-whatwg/1;xxh3-128;default@2026-11-21
+func (n *Normalizer) KeyVersion(lv Level) string {
+	v := n.KeyFunction(lv) + ";" + n.hasher.hash.String()
+	if lists := n.PolicyVersions(lv); lists != "" {
+		v += ";" + lists
+	}
+	return v
 }

@@ -12,8 +12,8 @@ import (
 )
 
 // A Policy configures the key levels K2 and K3 where the standards leave a
-// choice. It may be shared by several Normalizers; do not modify it after
-// passing it to New. The zero Policy drops no listed parameters.
+// choice. A Normalizer has a copy of its own. The zero Policy drops no listed
+// parameters.
 type Policy struct {
 	// Params lists the parameters that do not affect the fetched document. K2
 	// drops them.
@@ -56,12 +56,28 @@ func DefaultPolicy() *Policy {
 	return &Policy{Params: m}
 }
 
-// WithPolicy sets the policy for the key levels K2 and K3. The default is
-// DefaultPolicy. p must not be nil.
-func WithPolicy(p *Policy) Option { return func(n *Normalizer) { n.policy = p } }
+// WithPolicy sets the policy for the key levels K2 and K3 to a copy of p, which
+// must not be nil. The default is DefaultPolicy.
+func WithPolicy(p *Policy) Option {
+	return func(n *Normalizer) error {
+		if p == nil {
+			return &OptionError{"the policy is nil"}
+		}
+		n.policy = p.clone()
+		return nil
+	}
+}
 
-// Policy returns the policy of n. Do not modify it.
-func (n *Normalizer) Policy() *Policy { return n.policy }
+// Policy returns a copy of the policy of n.
+func (n *Normalizer) Policy() *Policy { return n.policy.clone() }
+
+// clone returns a copy of p. Matchers, styles and templates do not change once
+// they are compiled, so it shares them.
+func (p *Policy) clone() *Policy {
+	c := *p
+	c.SPA = slices.Clone(p.SPA)
+	return &c
+}
 
 // PolicyVersions returns the Versions of n's policy if keys of a level depend
 // on it, otherwise "".

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/urlfold/urlfold/codec/percent"
+	"github.com/urlfold/urlfold/internal/ground/suggest"
 )
 
 // A Profile says how a Normalizer parses URLs and which rules it applies.
@@ -69,8 +70,22 @@ func Profiles() []Profile { return append([]Profile(nil), profiles...) }
 //	rfc3986         RFC 3986 §6.2.2, syntax-based normalization; keys K0
 //	rfc3986-scheme  like rfc3986, and §6.2.3, scheme-based normalization; keys K1
 //
-// The other profiles reproduce a program: see [Profile.Program].
-func Lookup(name string) (p Profile, ok bool) {
+// The other profiles reproduce a program: see [Profile.Program]. The error is a
+// *NameError.
+func Lookup(name string) (Profile, error) {
+	p, ok := builtin(name)
+	if !ok {
+		var names []string
+		for _, p := range profiles {
+			names = append(names, p.Name)
+		}
+		return Profile{}, &NameError{"profile", name, suggest.Nearest(names, name)}
+	}
+	return p, nil
+}
+
+// builtin returns the built-in profile with the given name.
+func builtin(name string) (p Profile, ok bool) {
 	for _, p := range profiles {
 		if p.Name == name {
 			return p, true
@@ -90,8 +105,8 @@ func (e *ProfileError) Error() string { return "profile " + e.Profile + ": " + e
 
 // defaultKey returns the key level of a profile that names none.
 func (p *Profile) defaultKey() Level {
-	if builtin, known := Lookup(p.Name); known {
-		return builtin.Key
+	if named, known := builtin(p.Name); known {
+		return named.Key
 	}
 	if p.Match != "" {
 		return LevelMatch
@@ -108,10 +123,10 @@ func (p *Profile) check() error {
 			reasons = append(reasons, reason)
 		}
 	}
-	builtin, known := Lookup(p.Name)
-	builtin.MaxLen, builtin.MaxDiagnostics = p.MaxLen, p.MaxDiagnostics
+	named, known := builtin(p.Name)
+	named.MaxLen, named.MaxDiagnostics = p.MaxLen, p.MaxDiagnostics
 	refuse(p.Name == "", "missing name")
-	refuse(known && *p != builtin, "differs from the built-in profile of the same name")
+	refuse(known && *p != named, "differs from the built-in profile of the same name")
 	refuse(p.Rules&^ProfileRules() != 0, "contains a rule that profiles cannot choose")
 	refuse(p.Malformed > percent.MalformedReject, "Malformed: unknown value")
 	refuse(p.Key >= allLevels, "Key: unknown level")

@@ -25,7 +25,12 @@ type QueryEncoding interface {
 // as they are. The profile's Standard must be WHATWG. Bases are parsed with
 // UTF-8, so resolve against a base in normal form. A nil QueryEncoding means
 // UTF-8, the default.
-func WithQueryEncoding(e QueryEncoding) Option { return func(n *Normalizer) { n.queries = e } }
+func WithQueryEncoding(e QueryEncoding) Option {
+	return func(n *Normalizer) error {
+		n.queries = e
+		return nil
+	}
+}
 
 // encodedQuery writes the query, from the pointer to end, in the encoding.
 func (p *parser) encodedQuery(end int, esc percent.Rules) {

@@ -66,6 +66,9 @@ func (n *Normalizer) onePassRef(dst, base, src []byte, o opening, r *Result) ([]
 
 // appendRef is AppendRef with a base, without the fast paths.
 func (n *Normalizer) appendRef(dst, base, src []byte, r *Result) ([]byte, error) {
+	if n.policy == nil {
+		return dst, unmade(r)
+	}
 	if n.profile.Standard == WHATWG {
 		b := n.readBase(base, &r.scratch)
 		if from, _ := trimEnds(src); b.err != 0 && schemeEnd(src[from:]) == 0 {
@@ -105,27 +108,35 @@ func (n *Normalizer) appendRef(dst, base, src []byte, r *Result) ([]byte, error)
 
 // target returns the URL that src denotes, for keys by RFC 3986: src itself if it
 // has a scheme, otherwise its target against the base.
-func (s *scratch) target(src []byte) ([]byte, error) {
+func (s *scratch) target(src []byte) (_ []byte, err Error) {
 	if schemeEnd(src) > 0 {
-		return src, nil
+		return src, 0
 	}
-	text, err := Resolve(s.text[:0], s.base.src, src)
-	s.text = text
-	return text, err
+	s.text, _, err = appendTarget(s.text[:0], s.base.src, src)
+	return s.text, err
 }
 
 // Resolve appends the target of the reference ref against base, by RFC 3986
-// §5.2 (strict), and changes nothing else. The error, if any, is ErrBase or
-// ErrHostInvalid; the slice returned is then dst, unchanged.
+// §5.2 (strict), and changes nothing else. The error, if any, is a *URLError with
+// ErrBase or ErrHostInvalid; the slice returned is then dst, unchanged.
 func Resolve(dst, base, ref []byte) ([]byte, error) {
+	dst, at, err := appendTarget(dst, base, ref)
+	if err != 0 {
+		return dst, &URLError{err, at}
+	}
+	return dst, nil
+}
+
+// appendTarget is Resolve with the offset of the error.
+func appendTarget(dst, base, ref []byte) (_ []byte, at int, _ Error) {
 	var b, u URL
-	if _, err := split(base, &b); err != 0 || !b.Has(Scheme) {
-		return dst, ErrBase
+	if at, err := split(base, &b); err != 0 || !b.Has(Scheme) {
+		return dst, at, ErrBase
 	}
-	if _, err := split(ref, &u); err != 0 {
-		return dst, err
+	if at, err := split(ref, &u); err != 0 {
+		return dst, at, err
 	}
-	return appendResolved(dst, base, &b, ref, &u), nil
+	return appendResolved(dst, base, &b, ref, &u), 0, 0
 }
 
 // appendResolved transforms a reference (RFC 3986 §5.2.2) and recomposes the

@@ -72,6 +72,7 @@ type scratch struct {
 	base      *baseURL         // the last base parsed by WHATWG
 	text      []byte           // the resolved reference, if resolved is set
 	key       []byte           // K0 or K1, if that is not the normal form
+	input     []byte           // the input of AppendString
 	k2, k3    []byte           // canonical strings of these levels
 	query     []byte           // a query being rewritten for K2
 	full      []byte           // the full serialized URL, if the normal form omits parts of it

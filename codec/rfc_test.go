@@ -3,6 +3,7 @@ package codec
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"strings"
 	"testing"
 
@@ -69,7 +70,7 @@ func TestResolveErrors(t *testing.T) {
 	f := func(base, ref string, want error) {
 		t.Helper()
 		dst := []byte("dst")
-		if got, err := Resolve(dst, []byte(base), []byte(ref)); err != want || string(got) != "dst" {
+		if got, err := Resolve(dst, []byte(base), []byte(ref)); !errors.Is(err, want) || string(got) != "dst" {
 			t.Errorf("%q against %q: %q, %v; want %v", ref, base, got, err, want)
 		}
 	}

@@ -219,7 +219,7 @@ func ParseRule(name string) (Rule, error) {
 			return Rule(r), nil
 		}
 	}
-	return 0, &NameError{"rule", name}
+	return 0, &NameError{What: "rule", Name: name}
 }
 
 // Rules is a set of rules. The zero Rules is empty. Sets can be compared with

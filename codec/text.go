@@ -6,10 +6,18 @@ import "strconv"
 type NameError struct {
 	What string // what the name should denote: "rule", "level"
 	Name string
+	Near string // a known name that is similar, or ""; of a profile only
 }
 
-// Error returns the kind and the quoted name: `unknown rule "esc-uper"`.
-func (e *NameError) Error() string { return "unknown " + e.What + " " + strconv.Quote(e.Name) }
+// Error returns the kind and the quoted name: `unknown rule "esc-uper"`. If Near
+// is set, it follows: `unknown profile "equi" (did you mean "equiv"?)`.
+func (e *NameError) Error() string {
+	text := "unknown " + e.What + " " + strconv.Quote(e.Name)
+	if e.Near != "" {
+		text += " (did you mean " + strconv.Quote(e.Near) + "?)"
+	}
+	return text
+}
 
 // parseName returns the value whose index in names has the given name.
 func parseName[T ~uint8](what, name string, names []string) (T, error) {
@@ -18,7 +26,7 @@ func parseName[T ~uint8](what, name string, names []string) (T, error) {
 			return T(i), nil
 		}
 	}
-	return 0, &NameError{what, name}
+	return 0, &NameError{What: what, Name: name}
 }
 
 // nameOf returns the name of v, or "unknown".
@@ -32,7 +40,7 @@ func nameOf[T ~uint8](v T, names []string) string {
 // textOf implements MarshalText for a value with a name.
 func textOf(what, name string) ([]byte, error) {
 	if name == "unknown" {
-		return nil, &NameError{what, name}
+		return nil, &NameError{What: what, Name: name}
 	}
 	return []byte(name), nil
 }

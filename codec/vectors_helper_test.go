@@ -68,8 +68,8 @@ func readVectors[T any](t *testing.T, name string, want int, test func(line int,
 // vectorNormalizer makes a Normalizer that records every diagnostic.
 func vectorNormalizer(t *testing.T, profile string, opts ...Option) *Normalizer {
 	t.Helper()
-	p, ok := Lookup(profile)
-	if !ok {
+	p, err := Lookup(profile)
+	if err != nil {
 		t.Fatalf("no profile %q", profile)
 	}
 	p.MaxDiagnostics = MaxDiagnostics

@@ -1,6 +1,7 @@
 package codec
 
 import (
+	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -206,7 +207,8 @@ func TestVectorsResolve(t *testing.T) {
 
 // errorName returns the name of an Error, or "" for none.
 func errorName(err error) string {
-	if e, ok := err.(Error); ok {
+	var e Error
+	if errors.As(err, &e) {
 		return e.Name()
 	}
 	return ""

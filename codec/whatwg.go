@@ -356,7 +356,7 @@ func (s *scratch) compare(src, norm []byte) Change {
 	}
 	if s.resolved {
 		text, err := s.target(src)
-		if err != nil {
+		if err != 0 {
 			return Repaired
 		}
 		src = text

@@ -120,7 +120,7 @@ type profileFile struct {
 // profile compiles the profile and lets the codec check it for contradictions.
 func (d *decoder) profile(f *profileFile) (codec.Profile, *codec.Policy) {
 	if !d.broken["name"] {
-		if _, known := codec.Lookup(f.Name); known {
+		if _, err := codec.Lookup(f.Name); err == nil {
 			d.failText("name", "name of a built-in profile: choose a different one")
 		}
 		if !isName(f.Name) {
@@ -181,8 +181,8 @@ func ProfileNames() []string {
 // builtIn returns the built-in profile called name, which was written at a
 // path.
 func (d *decoder) builtIn(name, at string) codec.Profile {
-	p, ok := codec.Lookup(name)
-	if !ok && !d.broken[at] {
+	p, err := codec.Lookup(name)
+	if err != nil && !d.broken[at] {
 		d.failText(at, noSuch(unknown("profile", name), ProfileNames(), name))
 	}
 	return p

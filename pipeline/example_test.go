@@ -12,8 +12,8 @@ import (
 
 // Logs, in any compression, go to a sink of one function.
 func Example() {
-	profile, ok := codec.Lookup("equiv")
-	if !ok {
+	profile, err := codec.Lookup("equiv")
+	if err != nil {
 		log.Fatal("missing profile")
 	}
 	n, err := codec.New(profile)

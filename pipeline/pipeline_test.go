@@ -28,8 +28,8 @@ var ctx = context.Background()
 
 func normalizer(t testing.TB) *codec.Normalizer {
 	t.Helper()
-	p, ok := codec.Lookup("equiv")
-	if !ok {
+	p, err := codec.Lookup("equiv")
+	if err != nil {
 		t.Fatal("missing profile equiv")
 	}
 	n, err := codec.New(p)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/codec/params"
+	pathtemplate "github.com/urlfold/urlfold/codec/template"
 	"github.com/urlfold/urlfold/internal/ground/redact"
 	"github.com/urlfold/urlfold/internal/ground/suggest"
 	"github.com/urlfold/urlfold/internal/record/internal/formats"
@@ -186,7 +187,8 @@ type Job struct {
 	secrets     [][]byte // lower case; redact is then set, too
 	mends       bool     // one of these two is set
 	styles      *params.Styles
-	readsParams bool // whether the parameters of each URL are read
+	templates   *pathtemplate.Set // of the normalizer's policy
+	readsParams bool              // whether the parameters of each URL are read
 	norm        *codec.Normalizer
 	sortKeys    bool              // whether normal forms are sort keys
 	whatwg      bool              // whether the standard of norm is WHATWG
@@ -259,6 +261,7 @@ func New(c Config) (*Job, error) {
 		errs = append(errs, locate.Wrong("Normalizer", "missing normalizer"))
 	} else {
 		j.setConstants(c.Normalizer)
+		j.templates = c.Normalizer.Policy().Templates
 		errs = append(errs, j.setMatch(&c))
 	}
 	j.reads |= j.wants

@@ -27,7 +27,7 @@ func (v *values) derived(f fieldID) ([]byte, bool) {
 		return v.surt(), true
 	case fTemplate:
 		path, _ := v.shownComponent(fPath)
-		v.key = v.job.norm.Policy().Templates.Append(v.key[:0], path)
+		v.key = v.job.templates.Append(v.key[:0], path)
 		return v.key, true
 	case fIRI:
 		return v.iri(), true

@@ -33,8 +33,8 @@ func linesJobOf(t testing.TB, c record.Config) *record.Job {
 // jobOf returns a job with the profile rfc3986-scheme.
 func jobOf(t testing.TB, c record.Config) *record.Job {
 	t.Helper()
-	profile, ok := codec.Lookup("rfc3986-scheme")
-	if !ok {
+	profile, err := codec.Lookup("rfc3986-scheme")
+	if err != nil {
 		t.Fatal("no such profile")
 	}
 	n, err := codec.New(profile)

@@ -285,8 +285,8 @@ func sinkCloses(t testing.TB, open func() pipeline.Sink, _ func() []byte) {
 
 func normalizer(t testing.TB) *codec.Normalizer {
 	t.Helper()
-	p, ok := codec.Lookup("equiv")
-	if !ok {
+	p, err := codec.Lookup("equiv")
+	if err != nil {
 		t.Fatal(errors.New("missing profile equiv"))
 	}
 	n, err := codec.New(p)

@@ -61,8 +61,8 @@ func (r *treeRun) input(t *testing.T, name, text string) {
 // run moves all inputs into tree, and returns the error of the pipeline.
 func (r *treeRun) run(t *testing.T, tree Tree) error {
 	t.Helper()
-	p, ok := codec.Lookup("equiv")
-	if !ok {
+	p, err := codec.Lookup("equiv")
+	if err != nil {
 		t.Fatal("no profile")
 	}
 	norm, err := codec.New(p)

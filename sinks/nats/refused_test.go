@@ -96,8 +96,8 @@ func TestRefusedBlocks(t *testing.T) {
 // lines of text to s.
 func refusedPipeline(t *testing.T, s *jetStream, text string, ordered bool) *engine.Pipeline {
 	t.Helper()
-	profile, ok := codec.Lookup("equiv")
-	if !ok {
+	profile, err := codec.Lookup("equiv")
+	if err != nil {
 		t.Fatal("no profile")
 	}
 	n, err := codec.New(profile)

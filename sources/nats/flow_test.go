@@ -256,8 +256,8 @@ func job(t *testing.T) *record.Job {
 // jobOf is job with additional settings.
 func jobOf(t *testing.T, c record.Config) *record.Job {
 	t.Helper()
-	profile, ok := codec.Lookup("crawler")
-	if !ok {
+	profile, err := codec.Lookup("crawler")
+	if err != nil {
 		t.Fatal("profile crawler not found")
 	}
 	n, err := codec.New(profile)

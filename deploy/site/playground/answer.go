@@ -61,8 +61,8 @@ func respond(in []byte) []byte {
 
 // fill sets the members of a for a request.
 func (a *answer) fill(r *request) error {
-	p, ok := codec.Lookup(r.Profile)
-	if !ok {
+	p, err := codec.Lookup(r.Profile)
+	if err != nil {
 		p, _ = codec.Lookup("equiv") // the default of the command
 	}
 	level := p.Key

@@ -40,7 +40,7 @@ func (cat *Catalog) RunTests(f *config.File) (failed int, err error) {
 // cases runs test cases sequentially.
 type cases struct {
 	level   codec.Level
-	workers [codec.LevelShape + 1]*record.Worker // nil for KMatch unless the profile has such keys
+	workers [codec.LevelShape + 1]*record.Worker // nil for LevelMatch unless the profile has such keys
 	show    *record.Worker                       // masks passwords
 }
 

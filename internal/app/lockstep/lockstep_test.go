@@ -16,14 +16,7 @@ import (
 // newJob returns a job for c with the profile equiv.
 func newJob(t testing.TB, c record.Config) *record.Job {
 	t.Helper()
-	p, ok := codec.Lookup("equiv")
-	if !ok {
-		t.Fatal("no profile equiv")
-	}
-	var err error
-	if c.Normalizer, err = codec.New(p); err != nil {
-		t.Fatal(err)
-	}
+	c.Normalizer = codec.MustNamed("equiv")
 	j, err := record.New(c)
 	if err != nil {
 		t.Fatal(err)

@@ -13,8 +13,8 @@ import (
 
 func profile(t *testing.T, name string) codec.Profile {
 	t.Helper()
-	p, ok := codec.Lookup(name)
-	if !ok {
+	p, err := codec.Lookup(name)
+	if err != nil {
 		t.Fatalf("no profile %s", name)
 	}
 	return p

@@ -13,6 +13,7 @@ import (
 
 	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/codec/params"
+	"github.com/urlfold/urlfold/codec/template"
 	"github.com/urlfold/urlfold/internal/ground/tsv"
 	"github.com/urlfold/urlfold/internal/record"
 	"github.com/urlfold/urlfold/internal/storage/tally"
@@ -38,9 +39,10 @@ const (
 // Only a few values of each page are compared, chosen by their hashes, so that no
 // page outweighs the others and the order of the records does not matter.
 type Learner struct {
-	o       Options
-	norm    *codec.Normalizer
-	content []string // path of the member that stands for the response; nil: status and size
+	o         Options
+	norm      *codec.Normalizer
+	templates *template.Set
+	content   []string // path of the member that stands for the response; nil: status and size
 
 	mu      sync.Mutex
 	workers []*learning
@@ -52,6 +54,9 @@ type Learner struct {
 // response. Close releases it.
 func NewLearner(n *codec.Normalizer, content string, o Options) *Learner {
 	l := &Learner{o: o, norm: n}
+	if n != nil { // it is nil if only Fields is wanted
+		l.templates = n.Policy().Templates
+	}
 	if content != "" {
 		l.content = strings.Split(content, ".")
 	}
@@ -208,7 +213,7 @@ func pairHash(p params.Pair, query []byte) uint64 {
 // such as {int} or {uuid}. Its name is the shape of the path with the segment in
 // brackets.
 func (w *learning) compareSegments(host string, path, query []byte, outcome uint64, norm []byte) {
-	w.shape = w.l.norm.Policy().Templates.Append(w.shape[:0], path)
+	w.shape = w.l.templates.Append(w.shape[:0], path)
 	if bytes.IndexByte(w.shape, '{') < 0 {
 		return
 	}

@@ -14,8 +14,8 @@ import (
 
 func side(t *testing.T, profile string) Side {
 	t.Helper()
-	p, ok := codec.Lookup(profile)
-	if !ok {
+	p, err := codec.Lookup(profile)
+	if err != nil {
 		t.Fatalf("no profile %s", profile)
 	}
 	n, err := codec.New(p)

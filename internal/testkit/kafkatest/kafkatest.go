@@ -240,8 +240,8 @@ func dup(b []byte) []byte {
 // collects facts.
 func Codec(t testing.TB) func() engine.Codec {
 	t.Helper()
-	profile, ok := codec.Lookup("rfc3986-scheme")
-	if !ok {
+	profile, err := codec.Lookup("rfc3986-scheme")
+	if err != nil {
 		t.Fatal("unknown profile")
 	}
 	n, err := codec.New(profile)
