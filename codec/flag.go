@@ -4,6 +4,8 @@ import (
 	"iter"
 	"math/bits"
 	"strings"
+
+	"github.com/urlfold/urlfold/codec/percent"
 )
 
 // A Flag names one defect or notable property of an input URL. Flags never make
@@ -276,6 +278,6 @@ type Diagnostic struct {
 
 // Bits of Diagnostic.Info above the depth.
 const (
-	WouldBeUTF8  = 1 << 6 // fully decoded, the bytes are valid UTF-8
-	WouldDelimit = 1 << 7 // fully decoded, one of the bytes is a delimiter
+	WouldBeUTF8  = percent.WouldBeUTF8  // fully decoded, the bytes are valid UTF-8
+	WouldDelimit = percent.WouldDelimit // fully decoded, one of the bytes is a delimiter
 )

@@ -174,7 +174,7 @@ func (i *inspector) percent(c Component, text []byte) {
 }
 
 // escapeInfo returns the Info of the diagnostic for a defect.
-func escapeInfo(d percent.Defect) uint8 { return min(d.Depth, WouldBeUTF8-1) | d.Bits<<6 }
+func escapeInfo(d percent.Defect) uint8 { return min(d.Depth, WouldBeUTF8-1) | d.Bits }
 
 // onEscape returns the action on an escape defect.
 func (n *Normalizer) onEscape(f Flag) Action {

@@ -147,7 +147,7 @@ func TestKindsAreFlags(t *testing.T) {
 			t.Errorf("flag %v is kind %v", f, percent.Kind(f))
 		}
 	}
-	if percent.WouldBeUTF8<<6 != WouldBeUTF8 || percent.WouldDelimit<<6 != WouldDelimit {
+	if percent.WouldBeUTF8 != WouldBeUTF8 || percent.WouldDelimit != WouldDelimit {
 		t.Error("the bits of a double escape differ")
 	}
 }

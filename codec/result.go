@@ -206,6 +206,17 @@ func (r *Result) Key(lv Level) Key {
 	return s.by.hasher.key(lv, text, s)
 }
 
+// Part returns the bytes of component c of the normal form, whatever the slice
+// held that it was appended to. The bytes are those of that slice, not a copy. The
+// result is nil if c is absent or r describes no URL.
+func (r *Result) Part(c Component) []byte {
+	s, ok := r.asked()
+	if !ok {
+		return nil
+	}
+	return r.Out.Bytes(s.norm, c)
+}
+
 // canonicalText returns the canonical string of a level, and whether there is one, for a
 // URL for which Key does not find it. It finds that of common URLs with fewer questions than
 // [Normalizer.canonical].

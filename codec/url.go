@@ -1,5 +1,7 @@
 package codec
 
+import "iter"
+
 // A Component names one part of a URL.
 type Component uint8
 
@@ -82,10 +84,26 @@ const (
 
 // Has reports whether c is present. A component can be present and empty: "/a?"
 // has an empty query, "/a" has none.
-func (u *URL) Has(c Component) bool { return u.present>>(c&7)&1 != 0 }
+func (u *URL) Has(c Component) bool { return u.present>>c&1 != 0 }
+
+// Components yields the components that are present, in their order.
+func (u *URL) Components() iter.Seq[Component] {
+	return func(yield func(Component) bool) {
+		for c := range Component(numComponents) {
+			if u.Has(c) && !yield(c) {
+				return
+			}
+		}
+	}
+}
 
 // Span returns the range of c. If c is absent, the span is zero.
-func (u *URL) Span(c Component) Span { return u.spans[c&7] }
+func (u *URL) Span(c Component) Span {
+	if c >= numComponents {
+		return Span{}
+	}
+	return u.spans[c]
+}
 
 // Bytes returns the bytes of c in b, which must be the text that u describes.
 // The result is a subslice of b. It is nil if c is absent, and empty but not
@@ -94,7 +112,7 @@ func (u *URL) Bytes(b []byte, c Component) []byte {
 	if !u.Has(c) {
 		return nil
 	}
-	return u.spans[c&7].In(b)
+	return u.Span(c).In(b)
 }
 
 // HasAuthority reports whether the URL has an authority, even an empty one:
