@@ -37,6 +37,9 @@ func Of(n *codec.Normalizer, by, keyOf string) keyset.Identity {
 
 // OfKeys returns everything that n's keys of a level depend on.
 func OfKeys(n *codec.Normalizer, lv codec.Level, keyOf string) (keyset.Identity, error) {
+	if lv == codec.LevelDefault {
+		lv = n.Profile().Key
+	}
 	id := Of(n, lv.String(), keyOf)
 	id[KeyFunction], id[Hash] = n.KeyFunction(lv), n.Hash().String()
 	if lists := n.PolicyVersions(lv); lists != "" {
