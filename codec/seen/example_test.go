@@ -16,7 +16,7 @@ func ExampleSet_Add() {
 	if err != nil {
 		panic(err)
 	}
-	pages := seen.New(n.KeyFunction(codec.LevelFetch), 0)
+	pages := seen.New(n.KeyVersion(codec.LevelFetch), 0)
 	var r codec.Result
 	for _, url := range []string{"http://example.com/b#top", "https://EXAMPLE.com/a/../b", "http://example.com/c"} {
 		if _, err := n.Append(nil, []byte(url), &r); err != nil {
