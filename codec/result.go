@@ -14,7 +14,7 @@ import (
 // A Result holds what a call found out about one URL, and the scratch space
 // that the call needed. The zero Result is ready for use. Reuse it: each call
 // overwrites it, and its buffers serve the next URL. A Result belongs to one
-// goroutine at a time.
+// goroutine at a time. Do not copy it: go vet reports copies.
 //
 // The methods of a Result describe the URL of the last successful
 // [Normalizer.Append] or [Normalizer.AppendRef]. They read the src of that call
@@ -23,6 +23,7 @@ import (
 // methods return zero values. Built with the tag invariants, a Result panics if
 // src or the normal form has changed, or if there is no URL to describe.
 type Result struct {
+	_           noCopy
 	In          URL          // components of src
 	Out         URL          // components of the appended normal form
 	Flags       Flags        // defects and notable properties of src
@@ -31,6 +32,12 @@ type Result struct {
 
 	scratch scratch
 }
+
+// noCopy makes go vet report copies of the struct that holds it.
+type noCopy struct{}
+
+func (*noCopy) Lock()   {}
+func (*noCopy) Unlock() {}
 
 // A Change classifies how far a normal form is from its input. The classes are
 // defined by the RFC 3986 keys of the two.
