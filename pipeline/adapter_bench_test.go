@@ -5,6 +5,7 @@ import (
 	"context"
 	"testing"
 
+	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/internal/record"
 	"github.com/urlfold/urlfold/pipeline"
 	"github.com/urlfold/urlfold/pipeline/engine"
@@ -15,7 +16,7 @@ import (
 func BenchmarkDoor(b *testing.B) {
 	rec := []byte("http://example.com/a/path/of/some/length?q=value1\n")
 	b.Run("engine", func(b *testing.B) {
-		job, err := record.New(record.Config{Format: "lines", Normalizer: normalizer(b)})
+		job, err := record.New(record.Config{Format: "lines", Normalizer: codec.MustNamed("equiv")})
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -41,7 +42,7 @@ func BenchmarkDoor(b *testing.B) {
 				return nil
 			})},
 			Sinks:      []pipeline.Sink{pipeline.SinkFunc(func(context.Context, pipeline.Ticket) error { return nil })},
-			Normalizer: normalizer(b), Workers: 1,
+			Normalizer: codec.MustNamed("equiv"), Workers: 1,
 		})
 		if err != nil {
 			b.Fatal(err)

@@ -12,16 +12,8 @@ import (
 
 // Logs, in any compression, go to a sink of one function.
 func Example() {
-	profile, err := codec.Lookup("equiv")
-	if err != nil {
-		log.Fatal("missing profile")
-	}
-	n, err := codec.New(profile)
-	if err != nil {
-		log.Fatal(err)
-	}
 	p, err := pipeline.New(pipeline.Options{
-		Normalizer: n, Format: "combined", Render: "tsv", Workers: 1, Fields: []string{"status", "url"},
+		Normalizer: codec.MustNamed("equiv"), Format: "combined", Render: "tsv", Workers: 1, Fields: []string{"status", "url"},
 		Sources: []pipeline.Source{file.Read("../testdata/sample/access.log.gz")},
 		Sinks: []pipeline.Sink{pipeline.SinkFunc(func(_ context.Context, t pipeline.Ticket) error {
 			for i, r := range t.Records() {
@@ -60,12 +52,7 @@ func ExampleSourceFunc() {
 		fmt.Printf("%s", t.Bytes())
 		return nil
 	})
-	profile, _ := codec.Lookup("equiv")
-	n, err := codec.New(profile)
-	if err != nil {
-		log.Fatal(err)
-	}
-	p, err := pipeline.New(pipeline.Options{Normalizer: n, Sources: []pipeline.Source{source}, Sinks: []pipeline.Sink{sink}})
+	p, err := pipeline.New(pipeline.Options{Normalizer: codec.MustNamed("equiv"), Sources: []pipeline.Source{source}, Sinks: []pipeline.Sink{sink}})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -26,23 +26,10 @@ import (
 
 var ctx = context.Background()
 
-func normalizer(t testing.TB) *codec.Normalizer {
-	t.Helper()
-	p, err := codec.Lookup("equiv")
-	if err != nil {
-		t.Fatal("missing profile equiv")
-	}
-	n, err := codec.New(p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return n
-}
-
 // run runs a pipeline and returns its counts and its error.
 func run(t testing.TB, o pipeline.Options) (pipeline.Counts, error) {
 	t.Helper()
-	o.Normalizer = normalizer(t)
+	o.Normalizer = codec.MustNamed("equiv")
 	p, err := pipeline.New(o)
 	if err != nil {
 		t.Fatal(err)
@@ -509,12 +496,12 @@ func TestOptions(t *testing.T) {
 	in, out := &list{lane: "l"}, collect(nil)
 	for want, o := range map[string]pipeline.Options{
 		"missing Normalizer": {},
-		"missing source":     {Normalizer: normalizer(t), Sinks: []pipeline.Sink{out}},
-		"missing sink":       {Normalizer: normalizer(t), Sources: []pipeline.Source{in}},
-		"sink 1 is nil":      {Normalizer: normalizer(t), Sources: []pipeline.Source{in}, Sinks: []pipeline.Sink{nil}},
-		"source 1 is nil":    {Normalizer: normalizer(t), Sources: []pipeline.Source{nil}, Sinks: []pipeline.Sink{out}},
-		"combinedd":          {Normalizer: normalizer(t), Sources: []pipeline.Source{in}, Sinks: []pipeline.Sink{out}, Format: "combinedd"},
-		"jsonll":             {Normalizer: normalizer(t), Sources: []pipeline.Source{in}, Sinks: []pipeline.Sink{out}, Render: "jsonll"},
+		"missing source":     {Normalizer: codec.MustNamed("equiv"), Sinks: []pipeline.Sink{out}},
+		"missing sink":       {Normalizer: codec.MustNamed("equiv"), Sources: []pipeline.Source{in}},
+		"sink 1 is nil":      {Normalizer: codec.MustNamed("equiv"), Sources: []pipeline.Source{in}, Sinks: []pipeline.Sink{nil}},
+		"source 1 is nil":    {Normalizer: codec.MustNamed("equiv"), Sources: []pipeline.Source{nil}, Sinks: []pipeline.Sink{out}},
+		"combinedd":          {Normalizer: codec.MustNamed("equiv"), Sources: []pipeline.Source{in}, Sinks: []pipeline.Sink{out}, Format: "combinedd"},
+		"jsonll":             {Normalizer: codec.MustNamed("equiv"), Sources: []pipeline.Source{in}, Sinks: []pipeline.Sink{out}, Render: "jsonll"},
 	} {
 		if _, err := pipeline.New(o); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)

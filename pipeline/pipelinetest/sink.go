@@ -6,7 +6,6 @@ package pipelinetest
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"runtime/debug"
 	"sync"
@@ -119,7 +118,7 @@ func compare(t testing.TB, got []byte, all [][]byte, ordered bool) {
 
 func newPipeline(t testing.TB, o pipeline.Options) *pipeline.Pipeline {
 	t.Helper()
-	o.Normalizer = normalizer(t)
+	o.Normalizer = codec.MustNamed("equiv")
 	p, err := pipeline.New(o)
 	if err != nil {
 		t.Fatal(err)
@@ -281,17 +280,4 @@ func sinkCloses(t testing.TB, open func() pipeline.Sink, _ func() []byte) {
 	if err != nil {
 		t.Errorf("Close without Open: %v", err)
 	}
-}
-
-func normalizer(t testing.TB) *codec.Normalizer {
-	t.Helper()
-	p, err := codec.Lookup("equiv")
-	if err != nil {
-		t.Fatal(errors.New("missing profile equiv"))
-	}
-	n, err := codec.New(p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return n
 }
