@@ -22,7 +22,7 @@
 //
 // A URL is parsed either as browsers parse it ([WHATWG], the default of most
 // profiles) or by the grammar of RFC 3986 ([RFC3986]). Where the two standards see
-// different hosts, the flag [HostAmbiguous] is set.
+// different hosts, the flag [FlagHostAmbiguous] is set.
 //
 // A normal form is for fetching and display; a key is for comparison. K0 and K1
 // identify URLs that RFC 3986 calls equivalent. K2 identifies URLs that a
@@ -48,7 +48,7 @@
 // # Defects and errors
 //
 // A defect is a fault that does not prevent parsing: a '%' that starts no valid
-// escape, a raw space, an octal IPv4 address. A defect never makes a call fail.
+// escape, a raw space, an octal HostIPv4 address. A defect never makes a call fail.
 // It sets a [Flag], and a [Diagnostic] gives its offset. An [Error] means that
 // the URL cannot be parsed by the chosen standard at all. On error the returned
 // slice is dst, unchanged.

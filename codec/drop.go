@@ -8,16 +8,16 @@ import "bytes"
 func (n *Normalizer) drop(dst []byte, start int, r *Result) []byte {
 	s, u := &r.scratch, &r.Out
 	norm := dst[start:]
-	fragment := n.rules.Has(DropFragment) && u.Has(Fragment) && !n.policy.keepsFragment(u.Bytes(norm, Host), u.Bytes(norm, Fragment))
-	userinfo := n.rules.Has(DropUserinfo) && u.Has(Username)
+	fragment := n.rules.Has(RuleDropFragment) && u.Has(Fragment) && !n.policy.keepsFragment(u.Bytes(norm, Host), u.Bytes(norm, Fragment))
+	userinfo := n.rules.Has(RuleDropUserinfo) && u.Has(Username)
 	if !fragment && !userinfo {
 		return dst
 	}
 	s.full = append(s.full[:0], norm...)
 	s.dropped, s.whole = true, *u
-	s.change, s.unjudged = Lossy, false
-	s.applied.set(DropFragment, fragment)
-	s.applied.set(DropUserinfo, userinfo)
+	s.change, s.unjudged = ChangeLossy, false
+	s.applied.set(RuleDropFragment, fragment)
+	s.applied.set(RuleDropUserinfo, userinfo)
 	for i := range r.Diagnostics {
 		switch m := &r.Diagnostics[i]; m.Component {
 		case Username, Password:
@@ -27,7 +27,7 @@ func (n *Normalizer) drop(dst []byte, start int, r *Result) []byte {
 		}
 	}
 	if fragment {
-		s.rec.remove(DropFragment, Fragment, u.Bytes(norm, Fragment))
+		s.rec.remove(RuleDropFragment, Fragment, u.Bytes(norm, Fragment))
 		dst = dst[:start+int(u.spans[Fragment].Start)-1]
 		u.clear(Fragment)
 	}
@@ -46,7 +46,7 @@ func (n *Normalizer) drop(dst []byte, start int, r *Result) []byte {
 // removedIf sets the action to Removed, if the component of m was dropped.
 func (m *Diagnostic) removedIf(dropped bool) {
 	if dropped {
-		m.Action = Removed
+		m.Action = ActionRemoved
 	}
 }
 
@@ -98,22 +98,22 @@ func (n *Normalizer) appendFallback(dst []byte, base *baseURL, src []byte, why E
 	} else {
 		dst, err = syntax.appendRef(dst, base.src, src, r)
 	}
-	r.Flags = r.Flags.Union(flags).With(WHATWGReject)
+	r.Flags = r.Flags.Union(flags).With(FlagWHATWGReject)
 	s.fallback, s.applied = true, 0
 	if err != nil {
 		return dst, err
 	}
-	kept := flags.Has(InvalidCredentials) // credentials that drop would keep
+	kept := flags.Has(FlagInvalidCredentials) // credentials that drop would keep
 	if r.Out.Has(Username) {
 		kept = r.Out.Span(Host).Len() == 0
 	}
-	if kept && n.rules.Has(DropUserinfo) {
+	if kept && n.rules.Has(RuleDropUserinfo) {
 		r.ErrAt = at
 		r.undone()
 		return dst[:start], why
 	}
-	s.rec.replace(FallbackRFC, src, dst[start:])
-	s.applied.set(FallbackRFC, !bytes.Equal(src, dst[start:]))
+	s.rec.replace(RuleFallbackRFC, src, dst[start:])
+	s.applied.set(RuleFallbackRFC, !bytes.Equal(src, dst[start:]))
 	dst = n.drop(dst, start, r)
 	if s.other == nil {
 		s.other = new(Result)
@@ -126,7 +126,7 @@ func (n *Normalizer) appendFallback(dst []byte, base *baseURL, src []byte, why E
 	}
 	r.Out, s.fallback = s.other.Out, false
 	s.unjudged = !s.dropped
-	s.applied.set(FallbackRFC, !bytes.Equal(s.key, out[start:]))
-	s.rec.change(FallbackRFC, WholeURL, s.key, out[start:])
+	s.applied.set(RuleFallbackRFC, !bytes.Equal(s.key, out[start:]))
+	s.rec.change(RuleFallbackRFC, WholeURL, s.key, out[start:])
 	return out, nil
 }

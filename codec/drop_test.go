@@ -5,9 +5,9 @@ import "testing"
 // TestDropActions checks that a diagnostic about a component that a rule
 // removed says so, whichever parser found the defect.
 func TestDropActions(t *testing.T) {
-	for _, rules := range []Rules{0, RulesOf(UpperEscapes, DecodeUnreserved)} {
+	for _, rules := range []Rules{0, RulesOf(RuleUpperEscapes, RuleDecodeUnreserved)} {
 		p, _ := Lookup("whatwg")
-		p.Name, p.Rules = "drop", p.Rules|rules|RulesOf(DropUserinfo, DropFragment)
+		p.Name, p.Rules = "drop", p.Rules|rules|RulesOf(RuleDropUserinfo, RuleDropFragment)
 		n, err := New(p)
 		if err != nil {
 			t.Fatal(err)
@@ -26,7 +26,7 @@ func TestDropActions(t *testing.T) {
 					continue
 				}
 				dropped++
-				if d.Action != Removed {
+				if d.Action != ActionRemoved {
 					t.Errorf("%s: %v in the %v is %v", src, d.Flag, d.Component, d.Action)
 				}
 			}

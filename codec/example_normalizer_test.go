@@ -72,7 +72,7 @@ func ExampleProfile() {
 // A changed profile gets a name of its own.
 func ExampleProfile_Change() {
 	equiv, _ := codec.Lookup("equiv")
-	p := equiv.Change(codec.RulesOf(codec.RFCClean), 0)
+	p := equiv.Change(codec.RulesOf(codec.RuleRFCClean), 0)
 	n, err := codec.New(p)
 	if err != nil {
 		panic(err)
@@ -86,14 +86,14 @@ func ExampleProfile_Change() {
 
 // New rejects profiles whose rules would not give a normal form.
 func ExampleProfileError() {
-	_, err := codec.New(codec.Profile{Name: "mine", Standard: codec.RFC3986, Rules: codec.RulesOf(codec.RemoveDots)})
+	_, err := codec.New(codec.Profile{Name: "mine", Standard: codec.RFC3986, Rules: codec.RulesOf(codec.RuleRemoveDots)})
 	fmt.Println(err)
 	// Output:
 	// profile mine: dots requires no-auth-guard: without it a path could become an authority
 }
 
 func ExampleRule() {
-	r := codec.DefaultPort
+	r := codec.RuleDefaultPort
 	before, after := r.Example()
 	fmt.Println(r, r.Clause())
 	fmt.Println(before, after)
@@ -104,7 +104,7 @@ func ExampleRule() {
 
 func ExampleParseRules() {
 	rules, err := codec.ParseRules("esc-upper,dots")
-	fmt.Println(rules.Has(codec.RemoveDots), rules.Len(), err)
+	fmt.Println(rules.Has(codec.RuleRemoveDots), rules.Len(), err)
 	_, err = codec.ParseRules("esc-uper")
 	fmt.Println(err)
 	// Output:

@@ -55,7 +55,7 @@ func ExampleStandard() {
 		if err != nil {
 			panic(err)
 		}
-		fmt.Printf("%-7v %-12s %v\n", n.Profile().Standard, r.Out.Bytes(out, codec.Host), r.Flags.Has(codec.HostAmbiguous))
+		fmt.Printf("%-7v %-12s %v\n", n.Profile().Standard, r.Out.Bytes(out, codec.Host), r.Flags.Has(codec.FlagHostAmbiguous))
 	}
 	// Output:
 	// rfc3986 good.example true
@@ -73,7 +73,7 @@ func ExampleResolve() {
 }
 
 func ExampleFlag() {
-	f := codec.DoubleEncoded
+	f := codec.FlagDoubleEncoded
 	fmt.Println(f, "-", f.Meaning())
 	fmt.Println(f.Severity(), "by", f.Clause())
 	// Output:
@@ -83,7 +83,7 @@ func ExampleFlag() {
 
 func ExampleParseFlags() {
 	flags, err := codec.ParseFlags("nul,raw-space")
-	fmt.Println(flags.Has(codec.NUL), flags.Len(), err)
+	fmt.Println(flags.Has(codec.FlagNUL), flags.Len(), err)
 	_, err = codec.ParseFlags("nul,raw-spce")
 	fmt.Println(err)
 	// Output:
@@ -92,7 +92,7 @@ func ExampleParseFlags() {
 }
 
 func ExampleSeverity() {
-	fmt.Println(codec.Violation.Flags().Has(codec.RawSpace), codec.Notice.Flags().Has(codec.RawSpace))
+	fmt.Println(codec.SeverityViolation.Flags().Has(codec.FlagRawSpace), codec.SeverityNotice.Flags().Has(codec.FlagRawSpace))
 	// Output:
 	// true false
 }
@@ -105,7 +105,7 @@ func ExampleFlags() {
 		panic(err)
 	}
 	fmt.Println(r.Flags)
-	fmt.Println(r.Flags.Intersect(codec.Violation.Flags()))
+	fmt.Println(r.Flags.Intersect(codec.SeverityViolation.Flags()))
 	for f := range r.Flags.All() {
 		fmt.Println(f, f.Severity())
 	}
@@ -156,11 +156,11 @@ func ExampleHostKind() {
 			panic(err)
 		}
 		switch r.In.HostKind() {
-		case codec.RegName:
+		case codec.HostRegName:
 			fmt.Println("name")
-		case codec.IPv4, codec.IPv6:
+		case codec.HostIPv4, codec.HostIPv6:
 			fmt.Println("address")
-		case codec.NoHost:
+		case codec.HostNone:
 			fmt.Println("none")
 		}
 	}

@@ -11,9 +11,9 @@ import (
 // fallbackProfiles combine rfc-fallback with all sets of the rules that can change
 // its result.
 func fallbackProfiles() (ns []*Normalizer) {
-	others := []Rules{1 << DropUserinfo, 1 << DropFragment, escapeRules, escapeRules | 1<<RFCClean}
+	others := []Rules{1 << RuleDropUserinfo, 1 << RuleDropFragment, escapeRules, escapeRules | 1<<RuleRFCClean}
 	for set := range 1 << len(others) {
-		rules := Rules(1 << FallbackRFC)
+		rules := Rules(1 << RuleFallbackRFC)
 		for i, more := range others {
 			if set>>i&1 != 0 {
 				rules |= more
@@ -49,20 +49,20 @@ func TestFallbackLaws(t *testing.T) {
 		}
 		parsed++
 		for c := Username; c <= Password; c++ {
-			if n.rules.Has(DropUserinfo) && r.Out.Has(c) {
+			if n.rules.Has(RuleDropUserinfo) && r.Out.Has(c) {
 				t.Fatalf("%v %q: %q has a userinfo", n.rules.Names(), src, norm)
 			}
 		}
-		if n.rules.Has(DropUserinfo) && r.In.Has(Username) {
+		if n.rules.Has(RuleDropUserinfo) && r.In.Has(Username) {
 			dropped++
 			if bytes.Contains(norm, []byte("SECRET")) && !strings.Contains(string(src), "SECRET@x@") {
 				t.Fatalf("%v %q: %q", n.rules.Names(), src, norm)
 			}
 		}
-		if r.Flags.Has(InvalidCredentials) && n.rules.Has(DropUserinfo) && bytes.Contains(norm, []byte("SECRET")) {
+		if r.Flags.Has(FlagInvalidCredentials) && n.rules.Has(RuleDropUserinfo) && bytes.Contains(norm, []byte("SECRET")) {
 			t.Fatalf("%v %q: %q holds what browsers see as userinfo", n.rules.Names(), src, norm)
 		}
-		if n.rules.Has(DropFragment) && r.Out.Has(Fragment) {
+		if n.rules.Has(RuleDropFragment) && r.Out.Has(Fragment) {
 			t.Fatalf("%v %q: %q has a fragment", n.rules.Names(), src, norm)
 		}
 		if twice, err := n.Append(nil, norm, &again); err != nil || !bytes.Equal(twice, norm) {

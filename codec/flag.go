@@ -15,101 +15,101 @@ type Flag uint8
 // The flags.
 const (
 	// Escapes. The diagnostic of each is at its '%'.
-	Truncated        Flag = iota // '%' or "%4" at the end of a component
-	NonHex                       // '%' not followed by two hex digits
-	PercentU                     // "%u0041", which no URL standard defines
-	NUL                          // %00
-	Control                      // %01 to %1F, %7F
-	BadUTF8                      // escapes that are not UTF-8
-	OverlongUTF8                 // %C0%AF: a complete sequence, longer than UTF-8 allows
-	SurrogateUTF8                // %ED%A0%80: a complete sequence that encodes a UTF-16 surrogate
-	Noncharacter                 // %EF%BF%BF: U+FFFF and the other Unicode noncharacters
-	DoubleEncoded                // %2541: an escaped escape
-	EncodedTraversal             // "..%2F", "%2e%2e%2f" in a path
-	LowerHex                     // %2f, whose normal form is %2F
-	NeedlessEscape               // %41: an unreserved byte
+	FlagTruncated        Flag = iota // '%' or "%4" at the end of a component
+	FlagNonHex                       // '%' not followed by two hex digits
+	FlagPercentU                     // "%u0041", which no URL standard defines
+	FlagNUL                          // %00
+	FlagControl                      // %01 to %1F, %7F
+	FlagBadUTF8                      // escapes that are not UTF-8
+	FlagOverlongUTF8                 // %C0%AF: a complete sequence, longer than UTF-8 allows
+	FlagSurrogateUTF8                // %ED%A0%80: a complete sequence that encodes a UTF-16 surrogate
+	FlagNoncharacter                 // %EF%BF%BF: U+FFFF and the other Unicode noncharacters
+	FlagDoubleEncoded                // %2541: an escaped escape
+	FlagEncodedTraversal             // "..%2F", "%2e%2e%2f" in a path
+	FlagLowerHex                     // %2f, whose normal form is %2F
+	FlagNeedlessEscape               // %41: an unreserved byte
 
 	// Raw bytes that the grammar of RFC 3986 does not allow where they occur.
-	RawControl   // 00 to 1F, 7F
-	RawSpace     // 20
-	RawNonASCII  // 80 to FF
-	RawBackslash // '\'
-	RawIllegal   // any other
+	FlagRawControl   // 00 to 1F, 7F
+	FlagRawSpace     // 20
+	FlagRawNonASCII  // 80 to FF
+	FlagRawBackslash // '\'
+	FlagRawIllegal   // any other
 
 	// The host.
-	IPv4Nonstandard // an IPv4 address in hex, octal or short form, which many resolvers accept
-	IPLiteralBad    // brackets around text that is not an IP literal
-	HostNotLDH      // a name with characters other than letters, digits, hyphens and dots
-	IDNAInvalid     // a domain with characters or "xn--" labels that UTS 46 does not allow
-	ZoneID          // [fe80::1%25eth0], RFC 6874 (withdrawn by RFC 9844)
-	HostAmbiguous   // browsers and RFC 3986 see different hosts, in the URL or in its base
-	PortInvalid     // text after the last ':' of the host that is not a port, or a port above 65535
-	HostMissing     // an http URL without a host
+	FlagIPv4Nonstandard // an HostIPv4 address in hex, octal or short form, which many resolvers accept
+	FlagIPLiteralBad    // brackets around text that is not an IP literal
+	FlagHostNotLDH      // a name with characters other than letters, digits, hyphens and dots
+	FlagIDNAInvalid     // a domain with characters or "xn--" labels that UTS 46 does not allow
+	FlagZoneID          // [fe80::1%25eth0], RFC 6874 (withdrawn by RFC 9844)
+	FlagHostAmbiguous   // browsers and RFC 3986 see different hosts, in the URL or in its base
+	FlagPortInvalid     // text after the last ':' of the host that is not a port, or a port above 65535
+	FlagHostMissing     // an http URL without a host
 
 	// The grammar as a whole.
-	SchemeInvalid // text before the first ':' that is not a scheme (RFC 3986 §4.2)
+	FlagSchemeInvalid // text before the first ':' that is not a scheme (RFC 3986 §4.2)
 
 	// Allowed, but notable.
-	Credentials       // a username or a password
-	Relative          // no scheme, and no base that supplied one
-	DotSegments       // "." or ".." in the path, raw or escaped
-	HTMLEntity        // "&amp;" in the query
-	FragmentInRequest // a '#' in a request target, where clients must not send one
-	SchemeGuessed     // http was assumed for a request with a host and no scheme
+	FlagCredentials       // a username or a password
+	FlagRelative          // no scheme, and no base that supplied one
+	FlagDotSegments       // "." or ".." in the path, raw or escaped
+	FlagHTMLEntity        // "&amp;" in the query
+	FlagFragmentInRequest // a '#' in a request target, where clients must not send one
+	FlagSchemeGuessed     // http was assumed for a request with a host and no scheme
 
 	// Changes made before parsing
 	// (https://url.spec.whatwg.org/#concept-basic-url-parser).
-	TrimmedEnds  // C0 controls or spaces were removed at either end
-	TabOrNewline // tabs or newlines were removed
-	SignedURL    // the query is signed: key rules leave it unchanged
-	WHATWGReject // browsers cannot parse the URL; it was parsed by RFC 3986
+	FlagTrimmedEnds  // C0 controls or spaces were removed at either end
+	FlagTabOrNewline // tabs or newlines were removed
+	FlagSignedURL    // the query is signed: key rules leave it unchanged
+	FlagWHATWGReject // browsers cannot parse the URL; it was parsed by RFC 3986
 
 	// The validation errors of the WHATWG URL Standard, with its names and in
-	// its order (https://url.spec.whatwg.org/#writing). HostMissing and
-	// PortInvalid are listed above.
-	DomainToASCII
-	DomainPercentEncoded
-	HostInvalidCodePoint
-	IPv4NonASCIIInput // added to the standard after SpecDate
-	IPv4EmptyPart
-	IPv4TooFewParts
-	IPv4TooManyParts
-	IPv4NonNumericPart
-	IPv4NonDecimalPart
-	IPv4OutOfRangePart
-	IPv6Unclosed
-	IPv6InvalidCompression
-	IPv6TooManyPieces
-	IPv6MultipleCompression
-	IPv6InvalidCodePoint
-	IPv6TooFewPieces
-	IPv6PieceLeadingZero
-	IPv4InIPv6TooManyPieces
-	IPv4InIPv6InvalidCodePoint
-	IPv4InIPv6OutOfRangePart
-	IPv4InIPv6TooFewParts
-	InvalidURLUnit
-	SpecialSchemeMissingFollowingSolidus
-	MissingSchemeNonRelativeURL
-	InvalidReverseSolidus
-	InvalidCredentials
-	PortOutOfRange
-	FileInvalidWindowsDriveLetter
-	FileInvalidWindowsDriveLetterHost
+	// its order (https://url.spec.whatwg.org/#writing). FlagHostMissing and
+	// FlagPortInvalid are listed above.
+	FlagDomainToASCII
+	FlagDomainPercentEncoded
+	FlagHostInvalidCodePoint
+	FlagIPv4NonASCIIInput // added to the standard after SpecDate
+	FlagIPv4EmptyPart
+	FlagIPv4TooFewParts
+	FlagIPv4TooManyParts
+	FlagIPv4NonNumericPart
+	FlagIPv4NonDecimalPart
+	FlagIPv4OutOfRangePart
+	FlagIPv6Unclosed
+	FlagIPv6InvalidCompression
+	FlagIPv6TooManyPieces
+	FlagIPv6MultipleCompression
+	FlagIPv6InvalidCodePoint
+	FlagIPv6TooFewPieces
+	FlagIPv6PieceLeadingZero
+	FlagIPv4InIPv6TooManyPieces
+	FlagIPv4InIPv6InvalidCodePoint
+	FlagIPv4InIPv6OutOfRangePart
+	FlagIPv4InIPv6TooFewParts
+	FlagInvalidURLUnit
+	FlagSpecialSchemeMissingFollowingSolidus
+	FlagMissingSchemeNonRelativeURL
+	FlagInvalidReverseSolidus
+	FlagInvalidCredentials
+	FlagPortOutOfRange
+	FlagFileInvalidWindowsDriveLetter
+	FlagFileInvalidWindowsDriveLetterHost
 
 	// Parameters. Package record sets these two; package codec does not parse
 	// parameters and never does.
-	EmptyPair  // an empty field in a query: "&&", or '&' at its start or end
-	ParamStyle // a parameter that is not in its declared style
+	FlagEmptyPair  // an empty field in a query: "&&", or '&' at its start or end
+	FlagParamStyle // a parameter that is not in its declared style
 
 	// The log that the URL comes from. Package record sets these two and
-	// RecordOmitted.
-	MaybeTruncated // the log may have cut the end of the URL: it has no key
-	QueryStripped  // the log may have removed the query and left the '?'
+	// FlagRecordOmitted.
+	FlagMaybeTruncated // the log may have cut the end of the URL: it has no key
+	FlagQueryStripped  // the log may have removed the query and left the '?'
 
-	DiagnosticsDropped // the URL has more diagnostics than Profile.MaxDiagnostics
+	FlagDiagnosticsDropped // the URL has more diagnostics than Profile.MaxDiagnostics
 
-	RecordOmitted // the record of the URL is not repeated in its output
+	FlagRecordOmitted // the record of the URL is not repeated in its output
 
 	numFlags = iota
 )
@@ -248,13 +248,13 @@ type Action uint8
 
 // The actions.
 const (
-	Kept     Action = iota // the normal form contains it unchanged
-	Encoded                // its bytes were escaped
-	Decoded                // the escape was replaced by its byte
-	Removed                // its bytes were removed
-	Recased                // only the case of its hex digits changed
-	Rejected               // it is the reason why the URL cannot be parsed
-	Replaced               // it was replaced by other text
+	ActionKept     Action = iota // the normal form contains it unchanged
+	ActionEncoded                // its bytes were escaped
+	ActionDecoded                // the escape was replaced by its byte
+	ActionRemoved                // its bytes were removed
+	ActionRecased                // only the case of its hex digits changed
+	ActionRejected               // it is the reason why the URL cannot be parsed
+	ActionReplaced               // it was replaced by other text
 )
 
 var actionNames = []string{"kept", "encoded", "decoded", "removed", "recased", "rejected", "replaced"}
@@ -273,7 +273,7 @@ type Diagnostic struct {
 	Flag      Flag
 	Component Component
 	Action    Action
-	Info      uint8 // DoubleEncoded only: the depth in the low 6 bits, WouldBeUTF8, WouldDelimit
+	Info      uint8 // FlagDoubleEncoded only: the depth in the low 6 bits, WouldBeUTF8, WouldDelimit
 }
 
 // Bits of Diagnostic.Info above the depth.

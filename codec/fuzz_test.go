@@ -39,7 +39,7 @@ var walkSeeds = []string{
 
 // fuzzNormalizers are the profiles that a fuzz input selects from.
 var fuzzNormalizers = func() (ns []*Normalizer) {
-	clean := Profile{Name: "equiv-clean", Standard: WHATWG, Rules: escapeRules | 1<<RFCClean, Key: LevelEquivalent}
+	clean := Profile{Name: "equiv-clean", Standard: WHATWG, Rules: escapeRules | 1<<RuleRFCClean, Key: LevelEquivalent}
 	for _, p := range append(standardProfiles(), clean) {
 		ns = append(ns, mustNew(p))
 	}
@@ -49,8 +49,8 @@ var fuzzNormalizers = func() (ns []*Normalizer) {
 // walkNormalizers are fuzzNormalizers and profiles that add the rules of
 // onePass one by one.
 var walkNormalizers = append(slices.Clip(fuzzNormalizers),
-	mustNew(Profile{Name: "whatwg-upper", Standard: WHATWG, Rules: RulesOf(UpperEscapes), MaxDiagnostics: 3}),
-	mustNew(Profile{Name: "whatwg-unres", Standard: WHATWG, Rules: 1<<DecodeUnreserved | lossyRules}),
+	mustNew(Profile{Name: "whatwg-upper", Standard: WHATWG, Rules: RulesOf(RuleUpperEscapes), MaxDiagnostics: 3}),
+	mustNew(Profile{Name: "whatwg-unres", Standard: WHATWG, Rules: 1<<RuleDecodeUnreserved | lossyRules}),
 	mustNew(verbatim.profile),
 )
 
@@ -110,14 +110,14 @@ func FuzzLaws(f *testing.F) {
 		// E12.1: a normal form is a fixed point; E12.3: it is ASCII and matches
 		// the grammar.
 		again, err := n.Append(nil, norm, &r2)
-		if err != nil || !bytes.Equal(again, norm) || r2.Change() != Unchanged {
+		if err != nil || !bytes.Equal(again, norm) || r2.Change() != ChangeUnchanged {
 			t.Fatalf("%q -> %q -> %q (%v, %v)", src, norm, again, err, r2.Change())
 		}
 		var rp Result
 		if err := Parse(norm, &rp); err != nil {
 			t.Fatalf("%q -> %q: %v", src, norm, err)
 		}
-		if (rfc || n.rules.Has(RFCClean)) && !rp.Valid() && !rp.Flags.Has(IPLiteralBad) && !rp.Flags.Has(ZoneID) {
+		if (rfc || n.rules.Has(RuleRFCClean)) && !rp.Valid() && !rp.Flags.Has(FlagIPLiteralBad) && !rp.Flags.Has(FlagZoneID) {
 			t.Fatalf("%q -> %q is not of the grammar: %s", src, norm, r2.Flags.AppendTo(nil))
 		}
 		for i, c := range norm {
@@ -225,9 +225,9 @@ func FuzzKeysNest(f *testing.F) {
 		equal := bytes.Equal(k0, k1)
 		switch want := r.Change(); {
 		case n.Profile().Standard == WHATWG:
-		case want == SchemeEqual && equal && bytes.Equal(norm, k1):
+		case want == ChangeSchemeEqual && equal && bytes.Equal(norm, k1):
 			t.Fatalf("%q -> %q: scheme-equal, but K0 is the same", src, norm)
-		case want == Cosmetic && !bytes.Equal(norm, k0):
+		case want == ChangeCosmetic && !bytes.Equal(norm, k0):
 			t.Fatalf("%q -> %q: cosmetic, but K0 is %q", src, norm, k0)
 		}
 	})
@@ -263,7 +263,7 @@ func FuzzClean(f *testing.F) {
 		}
 		want := Flags{}
 		if entity >= 0 {
-			want = want.With(HTMLEntity)
+			want = want.With(FlagHTMLEntity)
 		}
 		for _, n := range fuzzNormalizers {
 			if n.rules&lossyRules != 0 {

@@ -19,12 +19,12 @@ var hitNormalizers = func() (ns []*Normalizer) {
 		ns = append(ns, n)
 	}
 	ns = append(ns, fuzzNormalizers...)
-	add(Profile{Name: "rfc-few", Standard: RFC3986, Rules: RulesOf(UpperEscapes, LowerHost, ASCIIDomain, EncodeIllegal)})
+	add(Profile{Name: "rfc-few", Standard: RFC3986, Rules: RulesOf(RuleUpperEscapes, RuleLowerHost, RuleASCIIDomain, RuleEncodeIllegal)})
 	add(Profile{Name: "rfc-kept", Standard: RFC3986, Rules: syntaxRules | schemeRules, Malformed: percent.MalformedKeep})
-	add(Profile{Name: "rfc-some", Standard: RFC3986, Rules: syntaxRules | 1<<DefaultPort, Malformed: percent.MalformedEncode})
+	add(Profile{Name: "rfc-some", Standard: RFC3986, Rules: syntaxRules | 1<<RuleDefaultPort, Malformed: percent.MalformedEncode})
 	add(Profile{Name: "rfc-none", Standard: RFC3986})
-	add(Profile{Name: "whatwg-decoded", Standard: WHATWG, Rules: RulesOf(DecodeUnreserved)})
-	add(Profile{Name: "whatwg-clean", Standard: WHATWG, Rules: escapeRules | 1<<RFCClean | lossyRules | 1<<FallbackRFC})
+	add(Profile{Name: "whatwg-decoded", Standard: WHATWG, Rules: RulesOf(RuleDecodeUnreserved)})
+	add(Profile{Name: "whatwg-clean", Standard: WHATWG, Rules: escapeRules | 1<<RuleRFCClean | lossyRules | 1<<RuleFallbackRFC})
 	add(byName("crawler").Profile(), WithPolicy(&Policy{SPA: []string{"h"}}))
 	add(byName("logclean").Profile(), WithStandard(RFC3986))
 	add(byName("equiv").Profile(), WithQueryEncoding(latin1{}))
@@ -50,20 +50,20 @@ var hitSeeds = []string{
 // differently, because one rule reverts what another has done.
 func undone(r *Result, src, norm []byte) (more, less Rules) {
 	path := r.Out.Bytes(norm, Path)
-	if r.Flags.Has(DotSegments) { // segments are written, and then removed
-		more = escapeRules | 1<<RFCClean
+	if r.Flags.Has(FlagDotSegments) { // segments are written, and then removed
+		more = escapeRules | 1<<RuleRFCClean
 	}
 	if bytes.HasPrefix(path, guardedPath) { // the parser removes the guard, and restores it
 		more |= asParser
 	}
-	if string(r.Out.Bytes(norm, Scheme)) == "file" && r.Applied().Has(RFCClean) { // without it, "%43|" would become a drive
-		more |= 1 << DecodeUnreserved
+	if string(r.Out.Bytes(norm, Scheme)) == "file" && r.Applied().Has(RuleRFCClean) { // without it, "%43|" would become a drive
+		more |= 1 << RuleDecodeUnreserved
 	}
 	if bytes.Equal(src, norm) {
-		less = 1<<RemoveDots | 1<<GuardPath
+		less = 1<<RuleRemoveDots | 1<<RuleGuardPath
 	}
-	if r.Out.HasAuthority() && bytes.HasPrefix(path, slashes) { // FileLocalhost makes the guard needless
-		less |= 1 << GuardPath
+	if r.Out.HasAuthority() && bytes.HasPrefix(path, slashes) { // RuleFileLocalhost makes the guard needless
+		less |= 1 << RuleGuardPath
 	}
 	return more, less
 }

@@ -6,7 +6,7 @@ import (
 )
 
 // This file detects URLs in which the two standards see different hosts
-// (HostAmbiguous), and defines what that means:
+// (FlagHostAmbiguous), and defines what that means:
 //
 //	RFC 3986  the host of the target: that of the URL itself if it has an
 //	          authority; none if it has a scheme and no authority; otherwise that
@@ -38,7 +38,7 @@ func (p *parser) compareHosts(src []byte) {
 	if !p.u.Has(Host) && p.u.Has(Scheme) {
 		at = p.u.Span(Scheme).End + 1
 	}
-	p.mark(HostAmbiguous, int(at), Host, Kept)
+	p.mark(FlagHostAmbiguous, int(at), Host, ActionKept)
 }
 
 // plainHost reports whether both standards obviously see the same host: the
@@ -132,7 +132,7 @@ func (b *baseURL) readRFCHost(s *scratch) {
 		b.rfcHost = rfcHost{text: text, unknown: true}
 		return
 	}
-	if !b.res.Flags.Has(HostAmbiguous) {
+	if !b.res.Flags.Has(FlagHostAmbiguous) {
 		b.rfcHost = rfcHost{text: append(text, b.u.Bytes(b.text, Host)...)}
 		return
 	}
@@ -156,14 +156,14 @@ func (i *inspector) hosts() {
 	}
 	for at := front; at < path; at++ {
 		if c := i.src[at]; c == '\\' || isTab(c) {
-			i.markAt(Host, at, HostAmbiguous, i.encoded())
+			i.markAt(Host, at, FlagHostAmbiguous, i.encoded())
 			return
 		}
 	}
 	if u.HasAuthority() {
 		path = int(u.Span(Host).Start)
 	}
-	i.markAt(Host, path, HostAmbiguous, Kept)
+	i.markAt(Host, path, FlagHostAmbiguous, ActionKept)
 }
 
 // suspect reports whether browsers may see another host. It may return true
@@ -179,12 +179,12 @@ func (i *inspector) suspect() bool {
 		case known == schemeFile || known != schemeOther && u.Span(Host).Len() == 0:
 			return true
 		case u.HasAuthority():
-			return i.r.Flags.Has(RawControl) && indexTab(front) >= 0 || known != schemeOther && bytes.IndexByte(front, '\\') >= 0
+			return i.r.Flags.Has(FlagRawControl) && indexTab(front) >= 0 || known != schemeOther && bytes.IndexByte(front, '\\') >= 0
 		}
-		return i.r.Flags.Has(RawControl) && indexTab(i.src) >= 0
+		return i.r.Flags.Has(FlagRawControl) && indexTab(i.src) >= 0
 	}
 	switch {
-	case len(i.src) > 0 && i.src[0] <= ' ', i.r.Flags.Has(RawControl) && indexTab(i.src) >= 0:
+	case len(i.src) > 0 && i.src[0] <= ' ', i.r.Flags.Has(FlagRawControl) && indexTab(i.src) >= 0:
 		return true
 	case len(i.base) == 0:
 		return false
@@ -215,5 +215,5 @@ func (i *inspector) differ() bool {
 	b.dst = slices.Grow(b.dst[:0], 3*len(i.src)+len("https://"))
 	out, err := browser.appendWHATWG(b.dst, base, i.src, &b.res)
 	b.dst = out
-	return err == 0 && b.res.Flags.Has(HostAmbiguous)
+	return err == 0 && b.res.Flags.Has(FlagHostAmbiguous)
 }

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// hostBases are the bases that the tests of HostAmbiguous resolve against. The
+// hostBases are the bases that the tests of FlagHostAmbiguous resolve against. The
 // empty one means no base.
 var hostBases = []string{
 	"", "http://other.example/", "https://o.example/a/b?c", "http://user@Other.Example:81/d/", "ftp://f.example/", "ws://w.example/",
@@ -81,7 +81,7 @@ func slowSameHost(scheme, host, browserHost string) bool {
 	return err == nil && got == browserHost
 }
 
-// checkHosts compares HostAmbiguous, in both standards, with the hosts that the
+// checkHosts compares FlagHostAmbiguous, in both standards, with the hosts that the
 // full parsers of both find in ref.
 func checkHosts(t *testing.T, base, ref string) {
 	t.Helper()
@@ -97,10 +97,10 @@ func checkHosts(t *testing.T, base, ref string) {
 	if err == nil && rfcOK {
 		want = !slowSameHost(rfcScheme, rfcHost, string(w.Out.Bytes(text, Host)))
 	}
-	if err == nil && w.Flags.Has(HostAmbiguous) != want {
+	if err == nil && w.Flags.Has(FlagHostAmbiguous) != want {
 		t.Errorf("whatwg: base %q, %q: host-ambiguous is %v; RFC 3986 sees host %q (%v), WHATWG makes %q", base, ref, !want, rfcHost, rfcOK, text)
 	}
-	if got := r.Flags.Has(HostAmbiguous); got != want && rfcErr != ErrBase {
+	if got := r.Flags.Has(FlagHostAmbiguous); got != want && rfcErr != ErrBase {
 		t.Errorf("rfc: base %q, %q: host-ambiguous is %v; RFC 3986 sees host %q (%v), WHATWG makes %q (%v)", base, ref, got, rfcHost, rfcOK, text, err)
 	}
 }
@@ -141,11 +141,11 @@ func TestHostAmbiguousVectors(t *testing.T) {
 		_, _ = byName("whatwg").AppendRef(nil, []byte(c.base), []byte(c.ref), &r)
 		at := -1
 		for _, m := range r.Diagnostics {
-			if m.Flag == HostAmbiguous {
+			if m.Flag == FlagHostAmbiguous {
 				at = int(m.At)
 			}
 		}
-		if at != c.at || r.Flags.Has(HostAmbiguous) != (at >= 0) {
+		if at != c.at || r.Flags.Has(FlagHostAmbiguous) != (at >= 0) {
 			t.Errorf("base %q, %q: host-ambiguous at %d, want %d", c.base, c.ref, at, c.at)
 		}
 	}
@@ -195,7 +195,7 @@ func TestHostAmbiguousCorpora(t *testing.T) {
 				_, _ = byName("equiv").AppendRef(nil, []byte(base), []byte(row.Input), &r)
 				scheme, host, ok := slowRFCHost(base, row.Input)
 				want := ok && !slowSameHost(scheme, host, href.host)
-				if r.Flags.Has(HostAmbiguous) != want {
+				if r.Flags.Has(FlagHostAmbiguous) != want {
 					t.Errorf("base %q, %q: host-ambiguous is %v; RFC 3986 sees host %q (%v), the oracle makes %q", base, row.Input, !want, host, ok, row.Href)
 				}
 				compared++
@@ -212,7 +212,7 @@ func TestHostAmbiguousCorpora(t *testing.T) {
 	}
 }
 
-// FuzzHosts compares HostAmbiguous with the parsers for any base and reference.
+// FuzzHosts compares FlagHostAmbiguous with the parsers for any base and reference.
 func FuzzHosts(f *testing.F) {
 	for i, ref := range hostRefs {
 		f.Add(byte(i), ref)

@@ -37,8 +37,8 @@ var verbatim = compile(Profile{Name: "verbatim", Standard: RFC3986, MaxLen: MaxL
 // was changed.
 func (r *Result) undone() {
 	for i := range r.Diagnostics {
-		if m := &r.Diagnostics[i]; m.Action != Rejected {
-			m.Action = Kept
+		if m := &r.Diagnostics[i]; m.Action != ActionRejected {
+			m.Action = ActionKept
 		}
 	}
 }
@@ -82,7 +82,7 @@ func (i *inspector) component(c Component) {
 	case c == Query && d&dirtSemicolon != 0:
 		i.query(text)
 	}
-	if d&dirtRaw[c] != 0 && (c != Host || i.u.kind < IPv6) {
+	if d&dirtRaw[c] != 0 && (c != Host || i.u.kind < HostIPv6) {
 		i.raw(c, text)
 	}
 	if d&dirtPercent != 0 {
@@ -120,37 +120,37 @@ func (i *inspector) onRaw(c Component, b byte) Action {
 	p := parser{u: i.u, known: lookupAnyCase(i.u.Bytes(i.src, Scheme))}
 	switch {
 	case b == '\\' && p.special() && c <= Path:
-		return Replaced
+		return ActionReplaced
 	case c == Host && b >= 0x80:
-		return Encoded
+		return ActionEncoded
 	}
-	if a := p.unitAction(c, b); a != Kept || !i.rules.Has(RFCClean) {
+	if a := p.unitAction(c, b); a != ActionKept || !i.rules.Has(RuleRFCClean) {
 		return a
 	}
-	return Encoded
+	return ActionEncoded
 }
 
 // rawFlag returns the flag of an illegal byte b.
 func rawFlag(b byte) Flag {
 	switch {
 	case b == ' ':
-		return RawSpace
+		return FlagRawSpace
 	case b < 0x20 || b == 0x7F:
-		return RawControl
+		return FlagRawControl
 	case b >= 0x80:
-		return RawNonASCII
+		return FlagRawNonASCII
 	case b == '\\':
-		return RawBackslash
+		return FlagRawBackslash
 	}
-	return RawIllegal
+	return FlagRawIllegal
 }
 
 // encoded returns the action on a raw byte that the grammar does not allow.
 func (i *inspector) encoded() Action {
-	if i.rules.Has(EncodeIllegal) {
-		return Encoded
+	if i.rules.Has(RuleEncodeIllegal) {
+		return ActionEncoded
 	}
-	return Kept
+	return ActionKept
 }
 
 // percent records the defects of the escapes in c.
@@ -165,7 +165,7 @@ func (i *inspector) percent(c Component, text []byte) {
 	i.r.Flags.lo |= uint64(kinds & want) // kinds are numbered like the first flags
 	for _, d := range s.defects {
 		f := Flag(d.Kind)
-		if f <= PercentU && i.malformed < 0 {
+		if f <= FlagPercentU && i.malformed < 0 {
 			i.malformed = int(i.u.Span(c).Start + d.At)
 		}
 		i.mark(c, int(d.At), f, i.onEscape(f))
@@ -179,16 +179,16 @@ func escapeInfo(d percent.Defect) uint8 { return min(d.Depth, WouldBeUTF8-1) | d
 // onEscape returns the action on an escape defect.
 func (n *Normalizer) onEscape(f Flag) Action {
 	switch {
-	case f <= PercentU && (n.profile.Malformed == percent.MalformedEncode || n.rules.Has(RFCClean)):
-		return Encoded
-	case f <= PercentU && n.profile.Malformed == percent.MalformedReject:
-		return Rejected
-	case f == LowerHex && n.rules.Has(UpperEscapes):
-		return Recased
-	case f == NeedlessEscape && n.rules.Has(DecodeUnreserved):
-		return Decoded
+	case f <= FlagPercentU && (n.profile.Malformed == percent.MalformedEncode || n.rules.Has(RuleRFCClean)):
+		return ActionEncoded
+	case f <= FlagPercentU && n.profile.Malformed == percent.MalformedReject:
+		return ActionRejected
+	case f == FlagLowerHex && n.rules.Has(RuleUpperEscapes):
+		return ActionRecased
+	case f == FlagNeedlessEscape && n.rules.Has(RuleDecodeUnreserved):
+		return ActionDecoded
 	}
-	return Kept
+	return ActionKept
 }
 
 // mark records a diagnostic at text[at:] of component c.
@@ -209,7 +209,7 @@ func (i *inspector) merge() {
 	sortDiagnostics(marks)
 	if room := i.maxDiagnostics - len(i.r.Diagnostics); len(marks) > room {
 		marks = marks[:room]
-		i.r.Flags = i.r.Flags.With(DiagnosticsDropped)
+		i.r.Flags = i.r.Flags.With(FlagDiagnosticsDropped)
 	}
 	i.r.Diagnostics = append(i.r.Diagnostics, marks...)
 }
@@ -226,10 +226,10 @@ func (i *inspector) whole() {
 	i.r.scratch.marks = i.r.scratch.marks[:0]
 	u := i.u
 	if u.Has(Username) && i.src[u.Span(Username).Start] != '@' {
-		i.mark(Username, 0, Credentials, Kept)
+		i.mark(Username, 0, FlagCredentials, ActionKept)
 	}
 	if i.profile.Standard == RFC3986 && !u.Has(Scheme) {
-		i.r.Flags = i.r.Flags.With(Relative)
+		i.r.Flags = i.r.Flags.With(FlagRelative)
 		i.schemeless()
 	}
 	if i.profile.Standard == RFC3986 && u.Span(Host).Len() == 0 && lookupAnyCase(u.Bytes(i.src, Scheme)).isWeb() {
@@ -250,7 +250,7 @@ func (i *inspector) hostless() {
 	if i.u.HasAuthority() {
 		at = i.u.Span(Host).Start
 	}
-	i.markAt(Host, int(at), HostMissing, Kept)
+	i.markAt(Host, int(at), FlagHostMissing, ActionKept)
 }
 
 // schemeless looks for a ':' that should follow a scheme.
@@ -259,21 +259,21 @@ func (i *inspector) schemeless() {
 		return
 	}
 	if at := colonInFirstSegment(i.u.Bytes(i.src, Path)); at >= 0 {
-		i.mark(Path, at, SchemeInvalid, Kept)
+		i.mark(Path, at, FlagSchemeInvalid, ActionKept)
 	}
 }
 
 // host examines a host as a whole; d holds its dirt bits.
 func (i *inspector) host(text []byte, d uint8) {
 	switch i.u.kind {
-	case NoHost:
-	case IPv6, IPvFuture, BadLiteral:
+	case HostNone:
+	case HostIPv6, HostIPvFuture, HostBadLiteral:
 		i.literal(text)
 	default:
 		i.regName(text, d)
 	}
 	if _, ok := i.u.PortNumber(); !ok && i.u.Span(Port).Len() > 0 && i.profile.Standard == RFC3986 {
-		i.mark(Port, 0, PortOutOfRange, Kept)
+		i.mark(Port, 0, FlagPortOutOfRange, ActionKept)
 	}
 }
 
@@ -288,15 +288,15 @@ func (i *inspector) idna(text []byte, d uint8) {
 		return
 	}
 	if at, err := idna.Valid(s.host); err != nil {
-		i.mark(Host, encodedOffset(text, at), IDNAInvalid, Kept)
+		i.mark(Host, encodedOffset(text, at), FlagIDNAInvalid, ActionKept)
 	}
 }
 
 var aceDash = []byte("--") // part of "xn--" in any case
 
 func (i *inspector) regName(text []byte, d uint8) {
-	if i.u.kind != IPv4 && endsInNumber(text) {
-		i.mark(Host, 0, IPv4Nonstandard, Kept)
+	if i.u.kind != HostIPv4 && endsInNumber(text) {
+		i.mark(Host, 0, FlagIPv4Nonstandard, ActionKept)
 	}
 	if i.profile.Standard == RFC3986 {
 		i.idna(text, d)
@@ -305,11 +305,11 @@ func (i *inspector) regName(text []byte, d uint8) {
 		return
 	}
 	if at := bytes.IndexByte(text, ':'); at >= 0 {
-		i.mark(Host, at, PortInvalid, i.encoded())
+		i.mark(Host, at, FlagPortInvalid, i.encoded())
 	}
 	for at, c := range text {
 		if class[c]&ldhByte == 0 && (c == '%' || class[c]&hostByte != 0) {
-			i.mark(Host, at, HostNotLDH, Kept)
+			i.mark(Host, at, FlagHostNotLDH, ActionKept)
 			break
 		}
 	}
@@ -317,17 +317,17 @@ func (i *inspector) regName(text []byte, d uint8) {
 
 // literal examines a bracketed host.
 func (i *inspector) literal(text []byte) {
-	if i.u.kind != BadLiteral {
+	if i.u.kind != HostBadLiteral {
 		return
 	}
-	f := IPLiteralBad
+	f := FlagIPLiteralBad
 	zone := bytes.IndexByte(text, '%')
 	if zone > 0 {
 		if _, ok := parseIPv6(text[1:zone]); ok {
-			f = ZoneID
+			f = FlagZoneID
 		}
 	}
-	i.mark(Host, max(zone, 0)*b2i(f == ZoneID), f, Kept)
+	i.mark(Host, max(zone, 0)*b2i(f == FlagZoneID), f, ActionKept)
 	for at, c := range text {
 		if !isLiteralByte(c) {
 			i.mark(Host, at, rawFlag(c), i.encoded())
@@ -340,11 +340,11 @@ func (i *inspector) path(text []byte) {
 	for at := 0; at < len(text); {
 		n := dotSegment(text[at:])
 		if n > 0 {
-			action := Kept
-			if i.profile.Standard == WHATWG || i.rules.Has(RemoveDots) && i.u.Has(Scheme) && text[0] == '/' {
-				action = Removed
+			action := ActionKept
+			if i.profile.Standard == WHATWG || i.rules.Has(RuleRemoveDots) && i.u.Has(Scheme) && text[0] == '/' {
+				action = ActionRemoved
 			}
-			i.mark(Path, at, DotSegments, action)
+			i.mark(Path, at, FlagDotSegments, action)
 			return
 		}
 		slash := bytes.IndexByte(text[at:], '/')
@@ -383,7 +383,7 @@ func dotLen(b []byte) int {
 // query looks for "&amp;", which would make a parameter named "amp;…".
 func (i *inspector) query(text []byte) {
 	if at := bytes.Index(text, htmlAmp); at >= 0 {
-		i.mark(Query, at, HTMLEntity, Kept)
+		i.mark(Query, at, FlagHTMLEntity, ActionKept)
 	}
 }
 

@@ -96,10 +96,10 @@ func TestRelative(t *testing.T) {
 	n := mustCompile("rfc3986")
 	var r Result
 	for _, src := range []string{"", "a", "/a", "//h/a", "?q", "#f"} {
-		if n.Append(nil, []byte(src), &r); !r.Flags.Has(Relative) {
+		if n.Append(nil, []byte(src), &r); !r.Flags.Has(FlagRelative) {
 			t.Errorf("%q is not relative", src)
 		}
-		if n.AppendRef(nil, []byte("http://b/"), []byte(src), &r); r.Flags.Has(Relative) {
+		if n.AppendRef(nil, []byte("http://b/"), []byte(src), &r); r.Flags.Has(FlagRelative) {
 			t.Errorf("%q with a base is relative", src)
 		}
 	}
@@ -116,7 +116,7 @@ func TestDiagnosticsLimit(t *testing.T) {
 	}
 	var r Result
 	n.Append(nil, []byte("http://h/% % % % %00%41 \x01"), &r)
-	if len(r.Diagnostics) != 3 || !r.Flags.Has(DiagnosticsDropped) || !r.Flags.Has(NUL) || !r.Flags.Has(NeedlessEscape) || !r.Flags.Has(RawControl) {
+	if len(r.Diagnostics) != 3 || !r.Flags.Has(FlagDiagnosticsDropped) || !r.Flags.Has(FlagNUL) || !r.Flags.Has(FlagNeedlessEscape) || !r.Flags.Has(FlagRawControl) {
 		t.Errorf("%d marks, flags %s", len(r.Diagnostics), r.Flags.AppendTo(nil))
 	}
 	if r.Diagnostics[2].At != 11 {
@@ -130,7 +130,7 @@ func TestDoubleEncodedInfo(t *testing.T) {
 		t.Helper()
 		var r Result
 		Parse([]byte(src), &r)
-		if len(r.Diagnostics) == 0 || r.Diagnostics[0].Flag != DoubleEncoded || r.Diagnostics[0].Info != depth|bits {
+		if len(r.Diagnostics) == 0 || r.Diagnostics[0].Flag != FlagDoubleEncoded || r.Diagnostics[0].Info != depth|bits {
 			t.Errorf("%q: %+v", src, r.Diagnostics)
 		}
 	}
@@ -142,7 +142,7 @@ func TestDoubleEncodedInfo(t *testing.T) {
 // TestKindsAreFlags checks the order of percent's kinds, on which
 // inspector.percent relies.
 func TestKindsAreFlags(t *testing.T) {
-	for f := Truncated; f <= NeedlessEscape; f++ {
+	for f := FlagTruncated; f <= FlagNeedlessEscape; f++ {
 		if f.String() != percent.Kind(f).String() {
 			t.Errorf("flag %v is kind %v", f, percent.Kind(f))
 		}
@@ -160,7 +160,7 @@ func TestFlagNames(t *testing.T) {
 		}
 		seen[f.String()] = true
 	}
-	s := Flags{}.With(NUL).With(DiagnosticsDropped).With(127)
+	s := Flags{}.With(FlagNUL).With(FlagDiagnosticsDropped).With(127)
 	if got := string(s.AppendTo(nil)); got != "nul,diagnostics-dropped,unknown" || s.Len() != 3 || !s.Has(127) || s.Without(127).Has(127) {
 		t.Errorf("%q, %d flags", got, s.Len())
 	}
@@ -175,10 +175,10 @@ func TestCleanActions(t *testing.T) {
 	if want := "http://h/a%7C%25zz?b%25#%25A"; err != nil || string(norm) != want {
 		t.Fatalf("got %q (%v), want %q", norm, err, want)
 	}
-	want := map[uint32]Action{10: Encoded, 11: Encoded, 16: Encoded, 18: Encoded, 19: Decoded}
+	want := map[uint32]Action{10: ActionEncoded, 11: ActionEncoded, 16: ActionEncoded, 18: ActionEncoded, 19: ActionDecoded}
 	got := map[uint32]Action{}
 	for _, m := range r.Diagnostics {
-		if m.Flag != InvalidURLUnit { // what WHATWG does with it: nothing
+		if m.Flag != FlagInvalidURLUnit { // what WHATWG does with it: nothing
 			got[m.At] = m.Action
 		}
 	}

@@ -10,12 +10,12 @@ import (
 // literalKind classifies the text between the brackets of an IP literal.
 func literalKind(b []byte) HostKind {
 	if _, ok := parseIPv6(b); ok {
-		return IPv6
+		return HostIPv6
 	}
 	if isIPvFuture(b) {
-		return IPvFuture
+		return HostIPvFuture
 	}
-	return BadLiteral
+	return HostBadLiteral
 }
 
 // isIPvFuture reports whether b is "v" 1*HEXDIG "." 1*( unreserved / sub-delims
@@ -73,7 +73,7 @@ func parseDottedDecimal(b []byte) (addr uint32, ok bool) {
 
 // endsInNumber reports whether the last label of host, ignoring one final empty
 // label, is all digits or a hexadecimal number. Browsers parse such hosts as
-// IPv4 addresses or reject them
+// HostIPv4 addresses or reject them
 // (https://url.spec.whatwg.org/#ends-in-a-number-checker).
 func endsInNumber(host []byte) bool {
 	if n := len(host); n > 0 && host[n-1] == '.' {

@@ -221,7 +221,7 @@ func (n *Normalizer) Hash() Hash { return n.hasher.hash }
 // WithStandard sets the standard that keys are computed by. The default is that
 // of the profile. If the other standard cannot parse a URL, its keys are
 // computed by the profile's standard; if the other standard is WHATWG, the URL
-// also gets the flag WHATWGReject.
+// also gets the flag FlagWHATWGReject.
 func WithStandard(std Standard) Option {
 	return func(n *Normalizer) error {
 		n.keys = std
@@ -351,7 +351,7 @@ func (n *Normalizer) lossy(lv Level, r *Result) []byte {
 	case LevelPage:
 		s.k3 = n.appendK3(s.k3[:0], k2, &s.out, s)
 	default:
-		s.k3 = n.appendSurface(s.k3[:0], k2, &s.out, r.Flags.Has(SignedURL), s)
+		s.k3 = n.appendSurface(s.k3[:0], k2, &s.out, r.Flags.Has(FlagSignedURL), s)
 	}
 	return s.k3
 }
@@ -480,7 +480,7 @@ func (n *Normalizer) otherText(src, norm []byte, r *Result) []byte {
 	s.other.reset()
 	s.full, err = browser.appendWHATWG(s.full[:0], nil, src, s.other)
 	if err != 0 {
-		r.Flags = r.Flags.With(WHATWGReject)
+		r.Flags = r.Flags.With(FlagWHATWGReject)
 		return src
 	}
 	return s.full

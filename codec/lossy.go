@@ -78,10 +78,10 @@ func (w *rewriter) pageFragment() {
 	}
 	switch text := w.u.Bytes(w.src, Fragment); {
 	case !keep:
-		w.hits |= 1 << DropFragment
-		w.s.rec.remove(DropFragment, Fragment, text)
+		w.hits |= 1 << RuleDropFragment
+		w.s.rec.remove(RuleDropFragment, Fragment, text)
 	default:
-		w.rewrote(DropFragment, Fragment, text, f)
+		w.rewrote(RuleDropFragment, Fragment, text, f)
 	}
 }
 
@@ -121,7 +121,7 @@ func (w *rewriter) userinfo() {
 		w.dst = append(w.dst, text...)
 		return
 	}
-	w.hits |= 1 << DropUserinfo
+	w.hits |= 1 << RuleDropUserinfo
 	w.s.rec.removeUserinfo(w.src, w.u)
 }
 
@@ -137,7 +137,7 @@ func (w *rewriter) foldedScheme() []byte {
 	return name
 }
 
-// hostK2 writes the host without a trailing dot, and an IPv4 address in any
+// hostK2 writes the host without a trailing dot, and an HostIPv4 address in any
 // notation as dotted decimal.
 func (w *rewriter) hostK2() {
 	host := w.u.Bytes(w.src, Host)
@@ -145,7 +145,7 @@ func (w *rewriter) hostK2() {
 		w.rewrote(ruleRootDot, Host, host, host[:n-1])
 		host = host[:n-1]
 	}
-	if w.known != schemeOther && w.u.kind == RegName && endsInNumber(host) {
+	if w.known != schemeOther && w.u.kind == HostRegName && endsInNumber(host) {
 		if addr, ok := ipv4Value(host); ok {
 			at := len(w.dst)
 			w.dst = appendIPv4(w.dst, addr)
@@ -200,9 +200,9 @@ func appendKeyQuery(dst, src []byte, u *URL, m *params.Matcher, s *scratch) (_ [
 	q := u.spans[Query].In(src)
 	if !s.clean && bytes.IndexByte(q, '\'') >= 0 { // a clean query contains none
 		s.query = appendEscaped(s.query[:0], q, '\'')
-		s.rec.change(EncodeIllegal, Query, q, s.query)
+		s.rec.change(RuleEncodeIllegal, Query, q, s.query)
 		q = s.query
-		hits.set(EncodeIllegal, true)
+		hits.set(RuleEncodeIllegal, true)
 	}
 	site := m.Site(u.spans[Host].In(src), u.spans[Path].In(src), &s.params)
 	at := len(dst)

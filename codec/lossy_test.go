@@ -130,7 +130,7 @@ func TestEvil(t *testing.T) {
 	if err != nil || string(norm) != "http://evil.com/@good.com/" || string(r.Out.Bytes(norm, Host)) != "evil.com" {
 		t.Errorf("%q, %v", norm, err)
 	}
-	if !r.Flags.Has(InvalidReverseSolidus) || !r.Flags.Has(HostAmbiguous) {
+	if !r.Flags.Has(FlagInvalidReverseSolidus) || !r.Flags.Has(FlagHostAmbiguous) {
 		t.Errorf("flags %s", r.Flags.AppendTo(nil))
 	}
 	// If browsers cannot parse a URL, a backslash in the authority forbids
@@ -139,7 +139,7 @@ func TestEvil(t *testing.T) {
 		t.Errorf("logclean gives %q", out)
 	}
 	out, err := byName("logclean").Append(nil, []byte(`http://h:x/`), &r)
-	if err != nil || string(out) != "http://h%3Ax/" || !r.Flags.Has(WHATWGReject) {
+	if err != nil || string(out) != "http://h%3Ax/" || !r.Flags.Has(FlagWHATWGReject) {
 		t.Errorf("logclean: %q, %v, %s", out, err, r.Flags.AppendTo(nil))
 	}
 }
@@ -170,7 +170,7 @@ func TestCrawlerNorm(t *testing.T) {
 		t.Helper()
 		var r Result
 		norm, err := n.Append(nil, []byte(src), &r)
-		if err != nil || string(norm) != want || r.Change() != Lossy {
+		if err != nil || string(norm) != want || r.Change() != ChangeLossy {
 			t.Errorf("%q: %q, %v, %v", src, norm, err, r.Change())
 		}
 		if err := r.Out.Check(norm); err != nil {

@@ -124,17 +124,17 @@ func (s *scratch) compareMatch(src, norm []byte) Change {
 		src = s.text
 	}
 	if _, err := split(norm, &s.in); err != 0 || s.unparsed {
-		return Lossy
+		return ChangeLossy
 	}
 	for class, n := range [...]*Normalizer{syntax, scheme} {
 		s.key = n.appendPlain(s.key[:0], src, s)
 		at := len(s.key)
 		s.key = n.appendPlain(s.key, norm, s)
 		if bytes.Equal(s.key[:at], s.key[at:]) {
-			return Cosmetic + Change(class)
+			return ChangeCosmetic + Change(class)
 		}
 	}
-	return Lossy
+	return ChangeLossy
 }
 
 // canonicalizer returns the canonicalizer of m, which r keeps.

@@ -66,7 +66,7 @@ func checkMatch(t *testing.T, n *Normalizer, base, src []byte) {
 	if !r.Out.Has(Path) || int(r.Out.Span(Path).End) > len(norm) {
 		t.Errorf("%s %q: the components of %q do not fit it", name, src, norm)
 	}
-	if (r.Change() == Unchanged) != bytes.Equal(src, norm) {
+	if (r.Change() == ChangeUnchanged) != bytes.Equal(src, norm) {
 		t.Errorf("%s %q: change %v to %q", name, src, r.Change(), norm)
 	}
 	checkMatchTrace(t, n, base, src, norm)

@@ -206,7 +206,7 @@ func (n *Normalizer) Append(dst, src []byte, r *Result) ([]byte, error) {
 		r.setClean(o)
 		r.markEntity(entity)
 		dst = append(dst, src...)
-		if n.rules.Has(DropFragment) && r.In.Has(Fragment) {
+		if n.rules.Has(RuleDropFragment) && r.In.Has(Fragment) {
 			dst = n.drop(dst, start, r)
 		}
 	default:
@@ -229,7 +229,7 @@ func (n *Normalizer) appendClean(dst, src []byte, o opening, entity int, r *Resu
 	r.markEntity(entity)
 	start := len(dst)
 	dst = append(dst, src...)
-	if n.rules.Has(DropFragment) && r.In.Has(Fragment) {
+	if n.rules.Has(RuleDropFragment) && r.In.Has(Fragment) {
 		dst = n.drop(dst, start, r)
 	}
 	return dst
@@ -268,14 +268,14 @@ func (n *Normalizer) appendBrowser(dst []byte, base *baseURL, src []byte, r *Res
 	}
 	start := len(dst)
 	dst, err := n.appendWHATWG(dst, base, src, r)
-	if err != 0 && n.rules.Has(FallbackRFC) && !backslashInAuthority(src) {
+	if err != 0 && n.rules.Has(RuleFallbackRFC) && !backslashInAuthority(src) {
 		return n.appendFallback(dst, base, src, err, r)
 	}
 	if err != 0 {
 		return dst, err
 	}
 	r.scratch.resolved = base != nil
-	if n.rules.Has(RFCClean) {
+	if n.rules.Has(RuleRFCClean) {
 		dst = n.clean(dst, start, r)
 	}
 	r.scratch.unjudged = true
@@ -287,7 +287,7 @@ func (n *Normalizer) appendBrowser(dst []byte, base *baseURL, src []byte, r *Res
 
 // grammar turns a URL serialized by WHATWG into a URI of RFC 3986 and changes
 // nothing else.
-var grammar = compile(Profile{Name: "grammar", Standard: RFC3986, Rules: RulesOf(EncodeIllegal, UpperEscapes), Malformed: percent.MalformedEncode})
+var grammar = compile(Profile{Name: "grammar", Standard: RFC3986, Rules: RulesOf(RuleEncodeIllegal, RuleUpperEscapes), Malformed: percent.MalformedEncode})
 
 // clean escapes the bytes that RFC 3986 does not allow in dst[start:], a URL
 // serialized by WHATWG.
@@ -296,8 +296,8 @@ func (n *Normalizer) clean(dst []byte, start int, r *Result) []byte {
 	s.key = append(s.key[:0], dst[start:]...)
 	_, _ = split(s.key, &s.in) // cannot fail: every serialized URL can be split
 	dst, applied := grammar.appendURL(dst[:start], s.key, &s.in, &r.Out, 0, nil)
-	s.applied.set(RFCClean, applied != 0)
-	s.rec.compare(RFCClean, s.key, &s.in, dst[start:], &r.Out)
+	s.applied.set(RuleRFCClean, applied != 0)
+	s.rec.compare(RuleRFCClean, s.key, &s.in, dst[start:], &r.Out)
 	return dst
 }
 
@@ -400,9 +400,9 @@ func (w *writer) scheme() {
 	}
 	start := len(w.dst)
 	raw := w.in.Bytes(w.src, Scheme)
-	if w.rules.Has(LowerScheme) {
+	if w.rules.Has(RuleLowerScheme) {
 		w.dst = appendLower(w.dst, raw)
-		w.rewrote(LowerScheme, Scheme, raw, w.dst[start:])
+		w.rewrote(RuleLowerScheme, Scheme, raw, w.dst[start:])
 	} else {
 		w.dst = append(w.dst, raw...)
 	}
@@ -413,9 +413,9 @@ func (w *writer) scheme() {
 
 func (w *writer) authority() {
 	if !w.in.HasAuthority() {
-		if w.rules.Has(FileLocalhost) && w.known == schemeFile && hasPrefix(w.in.Bytes(w.src, Path), '/') {
-			w.applied |= 1 << FileLocalhost
-			w.rec.add(FileLocalhost, Host, nil)
+		if w.rules.Has(RuleFileLocalhost) && w.known == schemeFile && hasPrefix(w.in.Bytes(w.src, Path), '/') {
+			w.applied |= 1 << RuleFileLocalhost
+			w.rec.add(RuleFileLocalhost, Host, nil)
 			w.dst = append(w.dst, "//"...)
 			w.out.flags |= hasAuthority
 			w.note(Host, len(w.dst))
@@ -434,8 +434,8 @@ func (w *writer) credentials() {
 		return
 	}
 	empty := w.in.Span(Username).Len() == 0 && !w.in.Has(Password)
-	if empty && w.rules.Has(EmptyUserinfo) && w.known.isWeb() {
-		w.removed(EmptyUserinfo, Username)
+	if empty && w.rules.Has(RuleEmptyUserinfo) && w.known.isWeb() {
+		w.removed(RuleEmptyUserinfo, Username)
 		return
 	}
 	w.escape(Username)
@@ -449,22 +449,22 @@ func (w *writer) credentials() {
 func (w *writer) host() {
 	start := len(w.dst)
 	switch w.in.kind {
-	case IPv6, IPvFuture, BadLiteral:
+	case HostIPv6, HostIPvFuture, HostBadLiteral:
 		w.literal(w.in.Bytes(w.src, Host))
 	default:
 		w.text(Host)
-		if w.rules.Has(LowerHost) {
+		if w.rules.Has(RuleLowerHost) {
 			before := w.rec.copyOf(w.dst[start:])
 			if lowerInPlace(w.dst[start:]) {
-				w.applied |= 1 << LowerHost
-				w.rec.change(LowerHost, Host, before, w.dst[start:])
+				w.applied |= 1 << RuleLowerHost
+				w.rec.change(RuleLowerHost, Host, before, w.dst[start:])
 			}
 		}
-		if w.rules.Has(ASCIIDomain) && w.known.hasRoot() {
+		if w.rules.Has(RuleASCIIDomain) && w.known.hasRoot() {
 			w.asciiDomain(start)
 		}
 		if w.isLocalhostFile(w.dst[start:]) {
-			w.rewrote(FileLocalhost, Host, w.dst[start:], nil)
+			w.rewrote(RuleFileLocalhost, Host, w.dst[start:], nil)
 			w.dst = w.dst[:start]
 		}
 	}
@@ -489,8 +489,8 @@ func (w *writer) asciiDomain(start int) {
 	before := w.rec.copyOf(host)
 	ascii := append(buf[:0], dst[len(w.dst):]...)
 	w.dst = percent.AppendEncode(dst[:start], ascii, percent.RFC3986Host) // UTS 46 permits '"'
-	w.applied |= 1 << ASCIIDomain
-	w.rec.change(ASCIIDomain, Host, before, w.dst[start:])
+	w.applied |= 1 << RuleASCIIDomain
+	w.rec.change(RuleASCIIDomain, Host, before, w.dst[start:])
 }
 
 // hasEscapedNonASCII reports whether an escape in text stands for a byte of
@@ -518,7 +518,7 @@ func isDomain(ascii []byte) bool {
 // isLocalhostFile reports whether the URL is a file URL with the host
 // "localhost", which RFC 8089 §2 makes equivalent to an empty host.
 func (w *writer) isLocalhostFile(host []byte) bool {
-	return w.known == schemeFile && w.rules.Has(FileLocalhost) && string(host) == "localhost" &&
+	return w.known == schemeFile && w.rules.Has(RuleFileLocalhost) && string(host) == "localhost" &&
 		!w.in.Has(Username) && !w.keepsPort() && hasPrefix(w.in.Bytes(w.src, Path), '/')
 }
 
@@ -529,13 +529,13 @@ func (w *writer) literal(host []byte) {
 	w.dst, applied = appendLiteral(w.dst, host, &w.profile)
 	w.applied |= applied
 	w.rec.literal(host, &w.profile, applied)
-	if w.in.kind != IPv6 || !w.rules.Has(ShortIPv6) {
+	if w.in.kind != HostIPv6 || !w.rules.Has(RuleShortIPv6) {
 		return
 	}
 	groups, _ := parseIPv6(host[1 : len(host)-1])
 	var short [41]byte
 	text := append(appendIPv6(append(short[:0], '['), groups), ']')
-	w.rewrote(ShortIPv6, Host, w.dst[start:], text)
+	w.rewrote(RuleShortIPv6, Host, w.dst[start:], text)
 	w.dst = append(w.dst[:start], text...)
 }
 
@@ -548,15 +548,15 @@ func appendLiteral(dst, host []byte, p *Profile) (_ []byte, applied Rules) {
 		case c == '%' && !isTriplet(host[i:]) && p.Malformed == percent.MalformedEncode:
 			dst = append(dst, "%25"...)
 			applied |= 1 << ruleMalformed
-		case isUpper(c) && p.Rules.Has(LowerHost) && !inTriplet(host, i):
+		case isUpper(c) && p.Rules.Has(RuleLowerHost) && !inTriplet(host, i):
 			dst = append(dst, lower(c))
-			applied |= 1 << LowerHost
-		case p.Rules.Has(UpperEscapes) && inTriplet(host, i):
+			applied |= 1 << RuleLowerHost
+		case p.Rules.Has(RuleUpperEscapes) && inTriplet(host, i):
 			dst = append(dst, upperHex(c))
-			applied.set(UpperEscapes, upperHex(c) != c)
-		case p.Rules.Has(EncodeIllegal) && !isLiteralByte(c):
+			applied.set(RuleUpperEscapes, upperHex(c) != c)
+		case p.Rules.Has(RuleEncodeIllegal) && !isLiteralByte(c):
 			dst = percent.AppendEncode(dst, host[i:i+1], percent.RFC3986Host)
-			applied |= 1 << EncodeIllegal
+			applied |= 1 << RuleEncodeIllegal
 		default:
 			dst = append(dst, c)
 		}
@@ -572,14 +572,14 @@ func isLiteralByte(c byte) bool {
 func (w *writer) port() {
 	if !w.keepsPort() {
 		if w.in.Has(Port) {
-			w.removed(DefaultPort, Port)
+			w.removed(RuleDefaultPort, Port)
 		}
 		return
 	}
 	digits := w.in.Bytes(w.src, Port)
-	if w.rules.Has(DefaultPort) {
+	if w.rules.Has(RuleDefaultPort) {
 		short := trimZeros(digits)
-		w.rewrote(DefaultPort, Port, digits, short)
+		w.rewrote(RuleDefaultPort, Port, digits, short)
 		digits = short
 	}
 	w.dst = append(w.dst, ':')
@@ -589,9 +589,9 @@ func (w *writer) port() {
 	w.out.readPort(w.dst[w.base:])
 }
 
-// keepsPort reports whether there is a port that DefaultPort does not remove.
+// keepsPort reports whether there is a port that RuleDefaultPort does not remove.
 func (w *writer) keepsPort() bool {
-	if !w.in.Has(Port) || !w.rules.Has(DefaultPort) {
+	if !w.in.Has(Port) || !w.rules.Has(RuleDefaultPort) {
 		return w.in.Has(Port)
 	}
 	digits := trimZeros(w.in.Bytes(w.src, Port))
@@ -609,20 +609,20 @@ func trimZeros(digits []byte) []byte {
 func (w *writer) path() {
 	start := len(w.dst)
 	w.text(Path)
-	if w.rules.Has(RemoveDots) && w.in.Has(Scheme) && hasPrefix(w.dst[start:], '/') {
+	if w.rules.Has(RuleRemoveDots) && w.in.Has(Scheme) && hasPrefix(w.dst[start:], '/') {
 		before := w.rec.copyOf(w.dst[start:])
 		if path := removeDots(w.dst[start:]); len(path) < len(w.dst)-start {
-			w.applied |= 1 << RemoveDots
-			w.rec.change(RemoveDots, Path, before, path)
+			w.applied |= 1 << RuleRemoveDots
+			w.rec.change(RuleRemoveDots, Path, before, path)
 			w.dst = w.dst[:start+len(path)]
 		}
 	}
-	if w.rules.Has(GuardPath) && !w.out.HasAuthority() {
+	if w.rules.Has(RuleGuardPath) && !w.out.HasAuthority() {
 		w.guard(start)
 	}
-	if w.rules.Has(EmptyPath) && len(w.dst) == start && w.out.HasAuthority() && w.known.hasRoot() {
+	if w.rules.Has(RuleEmptyPath) && len(w.dst) == start && w.out.HasAuthority() && w.known.hasRoot() {
 		w.dst = append(w.dst, '/')
-		w.rewrote(EmptyPath, Path, nil, w.dst[start:])
+		w.rewrote(RuleEmptyPath, Path, nil, w.dst[start:])
 	}
 	w.note(Path, start)
 }
@@ -645,8 +645,8 @@ func (w *writer) insert(at int, two string) {
 	w.dst = append(w.dst, two...)
 	copy(w.dst[at+len(two):], w.dst[at:])
 	copy(w.dst[at:], two)
-	w.applied |= 1 << GuardPath
-	w.rec.change(GuardPath, Path, before, w.dst[at:])
+	w.applied |= 1 << RuleGuardPath
+	w.rec.change(RuleGuardPath, Path, before, w.dst[at:])
 }
 
 // tail appends the query or the fragment.

@@ -27,7 +27,7 @@ import (
 //	           escaped hex digit to decode after a '%' that starts no escape
 
 // escapeFlags are the flags of escapes that rules change.
-var escapeFlags = Flags{}.With(LowerHex).With(NeedlessEscape)
+var escapeFlags = Flags{}.With(FlagLowerHex).With(FlagNeedlessEscape)
 
 // onePass appends the normal form of src, of at most n.maxLen bytes, to dst and
 // fills r. It continues where parseOpening ended: o is the result of that call for
@@ -58,7 +58,7 @@ func (n *Normalizer) onePass(dst, src []byte, o opening, r *Result) ([]byte, boo
 	if !p.rules.hasAll(escapeRules) && !r.Flags.Intersect(escapeFlags).IsZero() {
 		s.patched, s.canonical = false, false
 	}
-	if n.rules.Has(DropFragment) && r.Out.Has(Fragment) {
+	if n.rules.Has(RuleDropFragment) && r.Out.Has(Fragment) {
 		dst = n.drop(dst, p.base, r)
 	}
 	return dst, true
@@ -184,7 +184,7 @@ func isPlain(c byte) bool {
 // whether the walk reached the end of src.
 func (p *pass) run(dst, src []byte, o opening) bool {
 	p.src, p.base, p.at = src, len(dst), len(dst)
-	p.plainHost = p.in.kind == RegName
+	p.plainHost = p.in.kind == HostRegName
 	if o.path == 0 {
 		if o = p.oddOpening(); o.path == 0 {
 			return false
@@ -206,8 +206,8 @@ func (p *pass) run(dst, src []byte, o opening) bool {
 	}
 	at := p.outAt(o.path)
 	p.pathAt = p.base + at
-	if o.odd&oddPath != 0 && (p.profile.Standard == WHATWG || p.rules.Has(EmptyPath)) {
-		p.note(EmptyPath)
+	if o.odd&oddPath != 0 && (p.profile.Standard == WHATWG || p.rules.Has(RuleEmptyPath)) {
+		p.note(RuleEmptyPath)
 		p.flush(o.path, o.path)
 		p.write('/')
 	}
@@ -275,5 +275,5 @@ func (p *pass) outAt(i int) int { return p.at - p.base + i - p.from }
 
 // removesDefaultPort reports whether n removes the port of the scheme.
 func (n *Normalizer) removesDefaultPort() bool {
-	return n.profile.Standard == WHATWG || n.rules.Has(DefaultPort)
+	return n.profile.Standard == WHATWG || n.rules.Has(RuleDefaultPort)
 }

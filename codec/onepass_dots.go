@@ -22,9 +22,9 @@ func (p *pass) dot(i int) int {
 	}
 	if !p.dots {
 		p.dots = true
-		p.mark(i, DotSegments, Removed)
+		p.mark(i, FlagDotSegments, ActionRemoved)
 	}
-	p.note(RemoveDots)
+	p.note(RuleRemoveDots)
 	p.flush(i, i)
 	if two != 0 {
 		p.cutSegment()
@@ -47,7 +47,7 @@ func (p *pass) oddDot(i int) int {
 // traversal records the encoded traversal that may begin with the '.' at i.
 func (p *pass) traversal(i int) {
 	if percent.IsEncodedTraversal(p.src[p.start:p.end], i-p.start) {
-		p.mark(i, EncodedTraversal, p.action(EncodedTraversal))
+		p.mark(i, FlagEncodedTraversal, p.action(FlagEncodedTraversal))
 	}
 }
 
@@ -63,11 +63,11 @@ func (p *pass) dotSegment(i int) int {
 // before it. It returns the offset after it and its '/'.
 func (p *pass) cutDots(i, n int) int {
 	if p.table == verbatimWalk {
-		p.markDots(i, n, Kept)
+		p.markDots(i, n, ActionKept)
 		return i + n
 	}
-	p.markDots(i, n, Removed)
-	p.note(RemoveDots)
+	p.markDots(i, n, ActionRemoved)
+	p.note(RuleRemoveDots)
 	p.noteDotEscapes(p.src[i : i+n])
 	p.flush(i, i)
 	if dotLen(p.src[i:p.end]) < n { // ".."
@@ -89,8 +89,8 @@ func (p *pass) noteDotEscapes(seg []byte) {
 	}
 	for i, c := range seg {
 		if c == '%' {
-			p.applied |= 1 << DecodeUnreserved
-			p.applied.set(UpperEscapes, hasLowerHex(seg[i:]))
+			p.applied |= 1 << RuleDecodeUnreserved
+			p.applied.set(RuleUpperEscapes, hasLowerHex(seg[i:]))
 		}
 	}
 }
@@ -100,7 +100,7 @@ func (p *pass) noteDotEscapes(seg []byte) {
 func (p *pass) markDots(i, n int, a Action) {
 	if !p.dots {
 		p.dots = true
-		p.mark(i, DotSegments, a)
+		p.mark(i, FlagDotSegments, a)
 	}
 	for end := i + n; i < end; i += dotLen(p.src[i:p.end]) {
 		if p.src[i] == '%' {

@@ -61,7 +61,7 @@ func (p *pass) escapedDot(i, c int) int {
 func (p *pass) escapedPercent(i, c int) int {
 	p.enter(Path + Component(c))
 	if d, ok := p.doubles.Defect(p.src[:p.end], i); ok {
-		p.mark(i, DoubleEncoded, p.action(DoubleEncoded))
+		p.mark(i, FlagDoubleEncoded, p.action(FlagDoubleEncoded))
 		p.marks[p.marked-1].Info = escapeInfo(d)
 	}
 	return i + 3
@@ -70,9 +70,9 @@ func (p *pass) escapedPercent(i, c int) int {
 // markNeedless records diagnostics for the escape of an unreserved byte at i.
 func (p *pass) markNeedless(i int) {
 	if hasLowerHex(p.src[i:p.end]) {
-		p.mark(i, LowerHex, p.action(LowerHex))
+		p.mark(i, FlagLowerHex, p.action(FlagLowerHex))
 	}
-	p.mark(i, NeedlessEscape, p.action(NeedlessEscape))
+	p.mark(i, FlagNeedlessEscape, p.action(FlagNeedlessEscape))
 }
 
 // tripletValue decodes the escape at the start of b.
@@ -105,5 +105,5 @@ func malformedFlag(text []byte, n int) uint8 {
 	truncated := b2i(n == 0) | b2i(n == 1)&b2i(first != digitNone)
 	others := digits[byte(x>>16)] | digits[byte(x>>24)] | digits[byte(x>>32)] | digits[byte(x>>40)]
 	u := b2i(byte(x>>8)|0x20 == 'u') & b2i(others&digitNone == 0)
-	return uint8(NonHex) - uint8(truncated)*uint8(NonHex-Truncated) + uint8(u)*uint8(PercentU-NonHex)
+	return uint8(FlagNonHex) - uint8(truncated)*uint8(FlagNonHex-FlagTruncated) + uint8(u)*uint8(FlagPercentU-FlagNonHex)
 }

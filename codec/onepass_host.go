@@ -21,7 +21,7 @@ func (p *pass) oddOpening() opening {
 	if i <= start || !cleanHostEnd(src[start:i]) {
 		return opening{}
 	}
-	*u = URL{kind: RegName, flags: hasAuthority}
+	*u = URL{kind: HostRegName, flags: hasAuthority}
 	u.set(Scheme, 0, start-len("://"))
 	u.set(Host, start, i)
 	p.plainHost = !others
@@ -63,21 +63,21 @@ func (p *pass) opening(o opening) {
 	host := p.in.spans[Host]
 	start, end := int(host.Start), int(host.End)
 	if o.odd&oddPort != 0 && p.removesDefaultPort() {
-		p.note(DefaultPort)
+		p.note(RuleDefaultPort)
 		p.out.clearPort()
 		p.flush(end, o.path)
 	} else {
 		p.flush(end, end)
 	}
 	if p.table != verbatimWalk {
-		p.applied.set(LowerScheme, o.odd&oddScheme != 0)
+		p.applied.set(RuleLowerScheme, o.odd&oddScheme != 0)
 		norm := p.dst[p.base:p.at]
 		binary.LittleEndian.PutUint64(norm, binary.LittleEndian.Uint64(norm)|httpsCase)
 		lowered := o.capitals != 0
 		if o.odd&oddName != 0 {
 			lowered = lowerInPlace(norm[start:end])
 		}
-		p.applied.set(LowerHost, lowered)
+		p.applied.set(RuleLowerHost, lowered)
 		for x := o.capitals; x != 0; x &= x - 1 {
 			norm[start+bits.TrailingZeros64(x)] |= 0x20
 		}
@@ -100,14 +100,14 @@ func (p *pass) oddHost(start int, host []byte) {
 		switch c := class[host[i]]; {
 		case c&ldhByte != 0:
 		case c&hostByte == 0: // allowed by WHATWG only
-			p.illegal(start+i, start+i+1, Kept)
+			p.illegal(start+i, start+i+1, ActionKept)
 			p.keepAt(start + i)
 		case !marked:
-			p.mark(start+i, HostNotLDH, Kept)
+			p.mark(start+i, FlagHostNotLDH, ActionKept)
 			marked = true
 		}
 		if i == label && p.profile.Standard == WHATWG {
-			p.mark(start+i, DomainToASCII, Kept)
+			p.mark(start+i, FlagDomainToASCII, ActionKept)
 		}
 	}
 }

@@ -11,7 +11,7 @@ type walkSteps [Fragment - Path + 1][numSteps]walkStep
 
 // Numbers of steps. An escape has twice its class in escapes, plus one if it has
 // lower-case digits. A raw byte has stepRaw, eight times the distance of its flag
-// from RawControl, and the bits below.
+// from FlagRawControl, and the bits below.
 const (
 	stepRaw = 2 * numEscapeClasses
 
@@ -27,12 +27,12 @@ const (
 	stepBackslash                                  // '\\' in a path, which browsers read as '/'
 	stepGiveUp                                     // browsers remove the byte
 	stepPercent                                    // '%' that starts no escape
-	stepMalformed                                  // the same, plus the flag: Truncated, NonHex or PercentU
-	numSteps      = stepMalformed + uint8(PercentU) + 1
+	stepMalformed                                  // the same, plus the flag: Truncated, FlagNonHex or FlagPercentU
+	numSteps      = stepMalformed + uint8(FlagPercentU) + 1
 )
 
 // numRawFlags is the number of flags of raw bytes.
-const numRawFlags = uint8(RawIllegal-RawControl) + 1
+const numRawFlags = uint8(FlagRawIllegal-FlagRawControl) + 1
 
 // makeWalkTable returns the table for profiles that escape the given sets in
 // path, query and fragment.
@@ -43,7 +43,7 @@ func makeWalkTable(rd Standard, sets ...percent.Set) *walkTable {
 		for b := range 256 {
 			b := byte(b)
 			bits := b2i(set.Has(b))*rawEscape | b2i(dirt[b]&dirtRaw[c] != 0)*rawFlagged | b2i(rd == WHATWG && notUnit[b])*rawUnit
-			t[i][b] = uint8(stepRaw + 8*int(rawFlag(b)-RawControl) + bits)
+			t[i][b] = uint8(stepRaw + 8*int(rawFlag(b)-FlagRawControl) + bits)
 			if bits == 0 {
 				t[i][b] = stepRaw // one step for all plain bytes
 			}
@@ -72,7 +72,7 @@ var (
 // the profile: it knows only the rules listed here.
 func (p *Profile) walkTable() *walkTable {
 	switch {
-	case p.Standard == WHATWG && p.Rules&^(escapeRules|lossyRules|1<<FallbackRFC) == 0:
+	case p.Standard == WHATWG && p.Rules&^(escapeRules|lossyRules|1<<RuleFallbackRFC) == 0:
 		return whatwgWalk
 	case p.Standard == RFC3986 && p.Rules.hasAll(syntaxRules) && p.Rules&^(syntaxRules|schemeRules) == 0 && p.Malformed == percent.MalformedEncode:
 		return rfcWalk
@@ -136,9 +136,9 @@ func (n *Normalizer) walkSteps() *walkSteps {
 			steps[2*class] = n.escapeStep(c, class, false)
 			steps[2*class+1] = n.escapeStep(c, class, true)
 		}
-		for f := RawControl; f <= RawIllegal; f++ {
+		for f := FlagRawControl; f <= FlagRawIllegal; f++ {
 			for bits := range 8 {
-				steps[stepRaw+8*int(f-RawControl)+bits] = rawStep(c, f, bits)
+				steps[stepRaw+8*int(f-FlagRawControl)+bits] = rawStep(c, f, bits)
 			}
 		}
 		steps[stepDot].work = workDot
@@ -146,7 +146,7 @@ func (n *Normalizer) walkSteps() *walkSteps {
 		steps[stepBackslash].work = workBackslash
 		steps[stepGiveUp].work = workGiveUp
 		steps[stepPercent].work = workPercent
-		for f := Truncated; f <= PercentU; f++ {
+		for f := FlagTruncated; f <= FlagPercentU; f++ {
 			steps[stepMalformed+uint8(f)] = n.malformedStep(c, f)
 		}
 	}
@@ -156,19 +156,19 @@ func (n *Normalizer) walkSteps() *walkSteps {
 // rawStep returns the step at a raw byte with the flag f in component c.
 func rawStep(c Component, f Flag, bits int) walkStep {
 	s := walkStep{run: noRun}
-	action := Kept
+	action := ActionKept
 	if bits&rawEscape != 0 {
-		action = Encoded
-		s.applied, s.drop, s.write, s.escape = 1<<EncodeIllegal, 1, 3, allBits
+		action = ActionEncoded
+		s.applied, s.drop, s.write, s.escape = 1<<RuleEncodeIllegal, 1, 3, allBits
 	}
 	if bits&rawFlagged != 0 {
 		s.mark(0, c, f, action)
 		s.run, s.runs, s.kept = uint8(f), 1, 1-s.drop
 	}
 	if bits&rawUnit != 0 {
-		s.mark(1, c, InvalidURLUnit, action)
+		s.mark(1, c, FlagInvalidURLUnit, action)
 	}
-	if f == RawNonASCII {
+	if f == FlagRawNonASCII {
 		s.work = workNonASCII
 	}
 	return s
@@ -190,10 +190,10 @@ func (n *Normalizer) escapeStep(c Component, class uint8, lower bool) walkStep {
 		s.work = workCharacter
 		return s
 	case escapeNUL:
-		s.mark(i, c, NUL, Kept)
+		s.mark(i, c, FlagNUL, ActionKept)
 		i++
 	case escapeControl:
-		s.mark(i, c, Control, Kept)
+		s.mark(i, c, FlagControl, ActionKept)
 		i++
 	case escapeOutsidePath:
 		if c == Path {
@@ -201,16 +201,16 @@ func (n *Normalizer) escapeStep(c Component, class uint8, lower bool) walkStep {
 		}
 	}
 	if lower {
-		s.mark(i, c, LowerHex, n.onEscape(LowerHex))
+		s.mark(i, c, FlagLowerHex, n.onEscape(FlagLowerHex))
 		i++
-		if n.rules.Has(UpperEscapes) {
-			s.applied, s.drop, s.write, s.escape = 1<<UpperEscapes, 3, 3, allBits
+		if n.rules.Has(RuleUpperEscapes) {
+			s.applied, s.drop, s.write, s.escape = 1<<RuleUpperEscapes, 3, 3, allBits
 		}
 	}
 	if class == escapeUnreserved || class == escapeHexDigit {
-		s.mark(i, c, NeedlessEscape, n.onEscape(NeedlessEscape))
-		if n.rules.Has(DecodeUnreserved) {
-			s.applied |= 1 << DecodeUnreserved
+		s.mark(i, c, FlagNeedlessEscape, n.onEscape(FlagNeedlessEscape))
+		if n.rules.Has(RuleDecodeUnreserved) {
+			s.applied |= 1 << RuleDecodeUnreserved
 			s.drop, s.write, s.escape, s.hex = 3, 1, 0, class-escapeUnreserved
 		}
 	}
@@ -226,7 +226,7 @@ func (n *Normalizer) malformedStep(c Component, f Flag) walkStep {
 	case n.profile.Malformed == percent.MalformedEncode:
 		s.applied, s.drop, s.write, s.escape = 1<<ruleMalformed, 1, 3, allBits
 	case n.profile.Standard == WHATWG:
-		s.mark(1, c, InvalidURLUnit, Kept)
+		s.mark(1, c, FlagInvalidURLUnit, ActionKept)
 		s.kept = 1
 	}
 	return s

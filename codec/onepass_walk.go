@@ -150,7 +150,7 @@ var triplets = func() (t [256]uint32) {
 func (p *pass) makeRoom() {
 	if p.marked > p.maxDiagnostics {
 		p.marked = p.maxDiagnostics
-		p.flags = p.flags.With(DiagnosticsDropped)
+		p.flags = p.flags.With(FlagDiagnosticsDropped)
 	}
 	if len(p.marks)-p.marked < 2 {
 		p.marks = slices.Grow(p.marks[:p.marked], 2+p.marked)
@@ -189,16 +189,16 @@ func (p *pass) nonASCII(i, c int, s *walkStep) int {
 	p.enter(Path + Component(c))
 	r, n := utf8.DecodeRune(p.src[i:p.end])
 	unit := s.has[1] != 0 && !isURLCodePoint(r, n)
-	action := Action(s.drop) * Encoded
+	action := Action(s.drop) * ActionEncoded
 	if s.has[0] != 0 {
 		p.illegal(i, i+n, action)
 	}
 	if unit {
-		p.mark(i, InvalidURLUnit, action)
+		p.mark(i, FlagInvalidURLUnit, action)
 	}
 	switch {
 	case s.drop != 0:
-		p.note(EncodeIllegal)
+		p.note(RuleEncodeIllegal)
 		p.flush(i, i+n)
 		for _, c := range p.src[i : i+n] {
 			p.writeEscape(c)
@@ -238,8 +238,8 @@ func (p *pass) backslash(i int) int {
 		p.spoilt = 1 // a dot segment by WHATWG, but not by RFC 3986
 		return i + 1
 	}
-	p.illegal(i, i+1, Replaced)
-	p.mark(i, InvalidReverseSolidus, Replaced)
+	p.illegal(i, i+1, ActionReplaced)
+	p.mark(i, FlagInvalidReverseSolidus, ActionReplaced)
 	p.note(ruleBackslash)
 	p.flush(i, i+1)
 	p.write('/')
@@ -251,7 +251,7 @@ func (p *pass) semicolon(i int) int {
 	p.enter(Query)
 	if at := i + 1 - len(htmlAmp); !p.entity && bytes.HasSuffix(p.src[p.start:i+1], htmlAmp) {
 		p.entity = true
-		p.mark(at, HTMLEntity, Kept)
+		p.mark(at, FlagHTMLEntity, ActionKept)
 	}
 	return i + 1
 }

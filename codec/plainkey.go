@@ -29,7 +29,7 @@ func (n *Normalizer) plainKey(lv Level, k1 []byte, u *URL, s *scratch) (plain, s
 		return false, false
 	}
 	// A plain host is that of an http or https URL without userinfo.
-	if !s.plainHost && (cleanScheme(k1) == 0 || u.kind != RegName || u.Has(Username) || !cleanHostEnd(u.spans[Host].In(k1))) {
+	if !s.plainHost && (cleanScheme(k1) == 0 || u.kind != HostRegName || u.Has(Username) || !cleanHostEnd(u.spans[Host].In(k1))) {
 		return false, false
 	}
 	if s.plainPath {
@@ -81,7 +81,7 @@ func (n *Normalizer) plainK2(k1, text []byte, u *URL, r *Result) []byte {
 		binary.LittleEndian.PutUint64(text[start:], httpSlashes|uint64(text[7+start])<<56)
 	}
 	hits.set(ruleHTTPS, start > 0)
-	hits.set(DropFragment, u.Has(Fragment))
+	hits.set(RuleDropFragment, u.Has(Fragment))
 	r.scratch.keyHits |= hits
 	return text[start:]
 }
@@ -143,7 +143,7 @@ func (s *scratch) trimK3(k1 []byte, u *URL) (start, end int, hits Rules) {
 	trail := len(folder) > 1 && folder[len(folder)-1] == '/'
 	cut := s.wwwLen(host.In(k1))
 	hits = 1 << ruleHTTPS
-	hits.set(DropFragment, u.Has(Fragment))
+	hits.set(RuleDropFragment, u.Has(Fragment))
 	hits.set(ruleWWW, cut > 0)
 	hits.set(ruleIndexFile, len(folder) < path.Len())
 	hits.set(ruleTrail, trail)

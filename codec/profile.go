@@ -51,7 +51,7 @@ var profiles = withMatches(
 	Profile{Name: "analytics", Standard: WHATWG, Rules: escapeRules, Key: LevelPage},
 	Profile{Name: "crawler", Standard: WHATWG, Rules: escapeRules | lossyRules, Key: LevelFetch},
 	Profile{Name: "equiv", Standard: WHATWG, Rules: escapeRules, Key: LevelEquivalent},
-	Profile{Name: "logclean", Standard: WHATWG, Rules: escapeRules | 1<<FallbackRFC, Key: LevelEquivalent},
+	Profile{Name: "logclean", Standard: WHATWG, Rules: escapeRules | 1<<RuleFallbackRFC, Key: LevelEquivalent},
 	Profile{Name: "rfc3986", Standard: RFC3986, Rules: syntaxRules, Malformed: percent.MalformedEncode, Key: LevelSyntax},
 	Profile{Name: "rfc3986-scheme", Standard: RFC3986, Rules: syntaxRules | schemeRules, Malformed: percent.MalformedEncode, Key: LevelEquivalent},
 	Profile{Name: "whatwg", Standard: WHATWG, Key: LevelEquivalent},
@@ -138,10 +138,10 @@ func (p *Profile) check() error {
 		"contains a rule that the standard whatwg implies or contradicts")
 	refuse(p.Standard == RFC3986 && p.Rules&ProfileRules()&^chosenRules[RFC3986] != 0, "contains a rule that requires the standard whatwg")
 	refuse(p.Standard == WHATWG && p.Malformed != percent.MalformedKeep, "Malformed must be MalformedKeep with the standard whatwg")
-	refuse(p.Rules.Has(RFCClean) && !p.Rules.hasAll(escapeRules), "rfc-clean requires esc-upper and esc-unres")
-	refuse(p.Standard == RFC3986 && p.Rules.Has(DecodeUnreserved) && !p.Rules.Has(RemoveDots),
+	refuse(p.Rules.Has(RuleRFCClean) && !p.Rules.hasAll(escapeRules), "rfc-clean requires esc-upper and esc-unres")
+	refuse(p.Standard == RFC3986 && p.Rules.Has(RuleDecodeUnreserved) && !p.Rules.Has(RuleRemoveDots),
 		"esc-unres requires dots: decoding escapes can create dot segments")
-	refuse(p.Rules.Has(RemoveDots) && !p.Rules.Has(GuardPath),
+	refuse(p.Rules.Has(RuleRemoveDots) && !p.Rules.Has(RuleGuardPath),
 		"dots requires no-auth-guard: without it a path could become an authority")
 	if p.Match != "" {
 		refuse(lookupMatch(p.Match) == nil, "Match: unknown program")

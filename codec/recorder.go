@@ -69,7 +69,7 @@ func (rec *recorder) note(st Step) {
 func (rec *recorder) removeUserinfo(text []byte, u *URL) {
 	for c := Username; c <= Password; c++ {
 		if u.Has(c) {
-			rec.remove(DropUserinfo, c, u.Bytes(text, c))
+			rec.remove(RuleDropUserinfo, c, u.Bytes(text, c))
 		}
 	}
 }

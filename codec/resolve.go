@@ -96,7 +96,7 @@ func (n *Normalizer) appendRef(dst, base, src []byte, r *Result) ([]byte, error)
 	}
 	s.text = appendResolved(s.text[:0], base, &b, src, &r.In)
 	s.resolved = true
-	r.Flags = r.Flags.Without(Relative)
+	r.Flags = r.Flags.Without(FlagRelative)
 	_, _ = split(s.text, &s.in)
 	start := len(dst)
 	s.rec.change(ruleResolve, WholeURL, src, s.text)

@@ -45,11 +45,11 @@ type Change uint8
 
 // The classes of change, from none to most.
 const (
-	Unchanged   Change = iota // the same bytes
-	Cosmetic                  // the same K0
-	SchemeEqual               // the same K1
-	Repaired                  // the WHATWG parser merged URLs that RFC 3986 keeps apart
-	Lossy                     // a policy rule removed something
+	ChangeUnchanged   Change = iota // the same bytes
+	ChangeCosmetic                  // the same K0
+	ChangeSchemeEqual               // the same K1
+	ChangeRepaired                  // the WHATWG parser merged URLs that RFC 3986 keeps apart
+	ChangeLossy                     // a policy rule removed something
 )
 
 var changeNames = []string{"unchanged", "cosmetic", "scheme-equal", "repaired", "lossy"}
@@ -156,7 +156,7 @@ func (r *Result) reset() {
 func (r *Result) setClean(o opening) {
 	r.Out = r.In
 	r.Flags, r.Diagnostics, r.ErrAt = Flags{}, r.Diagnostics[:0], 0
-	host, path := r.In.kind == RegName, o.special >= int(r.In.spans[Path].End)
+	host, path := r.In.kind == HostRegName, o.special >= int(r.In.spans[Path].End)
 	r.scratch.call = call{clean: true, plainHost: host, plainPath: path, copied: host && path && o.path > 0}
 }
 
@@ -165,14 +165,14 @@ func (r *Result) markEntity(at int) {
 	if at < 0 {
 		return
 	}
-	r.Flags = r.Flags.With(HTMLEntity)
-	r.Diagnostics = append(r.Diagnostics, Diagnostic{At: uint32(at), Flag: HTMLEntity, Component: Query, Action: Kept})
+	r.Flags = r.Flags.With(FlagHTMLEntity)
+	r.Diagnostics = append(r.Diagnostics, Diagnostic{At: uint32(at), Flag: FlagHTMLEntity, Component: Query, Action: ActionKept})
 }
 
 // noteSigned sets the flag of signed URLs if signed is set.
 func (r *Result) noteSigned(signed bool) {
 	if signed {
-		r.Flags = r.Flags.With(SignedURL)
+		r.Flags = r.Flags.With(FlagSignedURL)
 	}
 }
 
@@ -341,11 +341,11 @@ func (r *Result) KeyApplied() Rules { return r.scratch.keyHits }
 func (r *Result) judge(text, normal []byte) {
 	switch {
 	case bytes.Equal(text, normal):
-		r.scratch.change = Unchanged
+		r.scratch.change = ChangeUnchanged
 	case r.scratch.applied&schemeRules != 0:
-		r.scratch.change = SchemeEqual
+		r.scratch.change = ChangeSchemeEqual
 	default:
-		r.scratch.change = Cosmetic
+		r.scratch.change = ChangeCosmetic
 	}
 }
 

@@ -120,7 +120,7 @@ func TestJSONSchema(t *testing.T) {
 			}
 		}
 	}
-	f("uri.json", func(r *Result) bool { return r.Valid() && !r.Flags.Has(Relative) })
+	f("uri.json", func(r *Result) bool { return r.Valid() && !r.Flags.Has(FlagRelative) })
 	f("uri-reference.json", (*Result).Valid)
 }
 

@@ -31,37 +31,37 @@ const (
 	ruleMalformed
 
 	// Rules that make a URI of RFC 3986 out of other text.
-	EncodeIllegal // escape raw bytes where the grammar does not allow them
+	RuleEncodeIllegal // escape raw bytes where the grammar does not allow them
 
 	// Rules that keep the meaning of URLs of every scheme: RFC 3986 §6.2.2.
-	UpperEscapes     // write the hex digits of escapes in upper case
-	DecodeUnreserved // decode escapes of unreserved bytes
-	LowerScheme      // write the scheme in lower case
-	LowerHost        // write the host in lower case
-	RemoveDots       // remove dot segments
-	GuardPath        // put "/." or "./" before a path that would parse as an authority or a scheme
+	RuleUpperEscapes     // write the hex digits of escapes in upper case
+	RuleDecodeUnreserved // decode escapes of unreserved bytes
+	RuleLowerScheme      // write the scheme in lower case
+	RuleLowerHost        // write the host in lower case
+	RuleRemoveDots       // remove dot segments
+	RuleGuardPath        // put "/." or "./" before a path that would parse as an authority or a scheme
 
 	// Rules that keep the meaning of URLs of the schemes that this package
 	// knows: RFC 3986 §6.2.3.
-	DefaultPort   // remove the default port, and leading zeros of other ports
-	EmptyPath     // change an empty path to "/"
-	FileLocalhost // change file:/x and file://localhost/x to file:///x
-	EmptyUserinfo // remove empty userinfo
-	ShortIPv6     // write IPv6 addresses in the form of RFC 5952
-	ASCIIDomain   // write domains in ASCII by UTS 46
+	RuleDefaultPort   // remove the default port, and leading zeros of other ports
+	RuleEmptyPath     // change an empty path to "/"
+	RuleFileLocalhost // change file:/x and file://localhost/x to file:///x
+	RuleEmptyUserinfo // remove empty userinfo
+	RuleShortIPv6     // write HostIPv6 addresses in the form of RFC 5952
+	RuleASCIIDomain   // write domains in ASCII by UTS 46
 
-	// RFCClean turns a URL serialized by WHATWG into a URI of RFC 3986, which
+	// RuleRFCClean turns a URL serialized by WHATWG into a URI of RFC 3986, which
 	// forbids some bytes that browsers leave unescaped.
-	RFCClean
+	RuleRFCClean
 
 	// Rules that change the meaning. A profile with any of them is lossy.
-	DropUserinfo
-	DropFragment
+	RuleDropUserinfo
+	RuleDropFragment
 
-	// FallbackRFC parses a URL by RFC 3986 if browsers cannot parse it, unless its
-	// authority contains a backslash, or DropUserinfo could not drop the
+	// RuleFallbackRFC parses a URL by RFC 3986 if browsers cannot parse it, unless its
+	// authority contains a backslash, or RuleDropUserinfo could not drop the
 	// credentials that browsers see.
-	FallbackRFC
+	RuleFallbackRFC
 
 	ruleRootDot
 	rulePathSession
@@ -150,25 +150,25 @@ var ruleTable = [numRules]struct {
 	ruleCharset:          {"q-charset", "URL Standard §4.4", 0, byWHATWG, atNorm, stageParse, [2]string{"http://h/?\u00fc", "http://h/?%FC"}},
 	ruleMalformed:        {"malformed-encode", "RFC 3986 §2.4", 0, byRFC, atNorm, stageEscapes, [2]string{"http://h/%zz", "http://h/%25zz"}},
 
-	EncodeIllegal:    {"add", "RFC 3986 §2.1, URL Standard §1.3", byRFC, byWHATWG, atNorm | atK2, stageEscapes, [2]string{"http://h/a b", "http://h/a%20b"}},
-	UpperEscapes:     {"esc-upper", "RFC 3986 §6.2.2.1", byRFC | byWHATWG, 0, atNorm, stageEscapes, [2]string{"http://h/%2f", "http://h/%2F"}},
-	DecodeUnreserved: {"esc-unres", "RFC 3986 §6.2.2.2", byRFC | byWHATWG, 0, atNorm, stageEscapes, [2]string{"http://h/%7Ea", "http://h/~a"}},
-	LowerScheme:      {"scheme-lower", "RFC 3986 §6.2.2.1, URL Standard §4.4", byRFC, byWHATWG, atNorm, stageSyntax, [2]string{"HTTP://h/", "http://h/"}},
-	LowerHost:        {"host-lower", "RFC 3986 §6.2.2.1, URL Standard §3.5", byRFC, byWHATWG, atNorm, stageSyntax, [2]string{"http://H.example/", "http://h.example/"}},
-	RemoveDots:       {"dots", "RFC 3986 §6.2.2.3, URL Standard §4.4", byRFC, byWHATWG, atNorm, stageSyntax, [2]string{"http://h/a/../b", "http://h/b"}},
-	GuardPath:        {"no-auth-guard", "RFC 3986 §3.3, §4.2, URL Standard §4.5", byRFC, byWHATWG, atNorm, stageSyntax, [2]string{"a:/..//b", "a:/.//b"}},
+	RuleEncodeIllegal:    {"add", "RFC 3986 §2.1, URL Standard §1.3", byRFC, byWHATWG, atNorm | atK2, stageEscapes, [2]string{"http://h/a b", "http://h/a%20b"}},
+	RuleUpperEscapes:     {"esc-upper", "RFC 3986 §6.2.2.1", byRFC | byWHATWG, 0, atNorm, stageEscapes, [2]string{"http://h/%2f", "http://h/%2F"}},
+	RuleDecodeUnreserved: {"esc-unres", "RFC 3986 §6.2.2.2", byRFC | byWHATWG, 0, atNorm, stageEscapes, [2]string{"http://h/%7Ea", "http://h/~a"}},
+	RuleLowerScheme:      {"scheme-lower", "RFC 3986 §6.2.2.1, URL Standard §4.4", byRFC, byWHATWG, atNorm, stageSyntax, [2]string{"HTTP://h/", "http://h/"}},
+	RuleLowerHost:        {"host-lower", "RFC 3986 §6.2.2.1, URL Standard §3.5", byRFC, byWHATWG, atNorm, stageSyntax, [2]string{"http://H.example/", "http://h.example/"}},
+	RuleRemoveDots:       {"dots", "RFC 3986 §6.2.2.3, URL Standard §4.4", byRFC, byWHATWG, atNorm, stageSyntax, [2]string{"http://h/a/../b", "http://h/b"}},
+	RuleGuardPath:        {"no-auth-guard", "RFC 3986 §3.3, §4.2, URL Standard §4.5", byRFC, byWHATWG, atNorm, stageSyntax, [2]string{"a:/..//b", "a:/.//b"}},
 
-	DefaultPort:   {"port-def", "RFC 3986 §6.2.3, URL Standard §4.4", byRFC, byWHATWG, atNorm, stageScheme, [2]string{"http://h:80/", "http://h/"}},
-	EmptyPath:     {"path-empty", "RFC 3986 §6.2.3, RFC 9110 §4.2.3, URL Standard §4.4", byRFC, byWHATWG, atNorm, stageScheme, [2]string{"http://h", "http://h/"}},
-	FileLocalhost: {"file-localhost", "RFC 8089 §2, URL Standard §4.4", byRFC, byWHATWG, atNorm, stageScheme, [2]string{"file://localhost/x", "file:///x"}},
-	EmptyUserinfo: {"ui-empty", "RFC 3986 §6.2.3, URL Standard §4.5", byRFC, byWHATWG, atNorm, stageScheme, [2]string{"http://@h/", "http://h/"}},
-	ShortIPv6:     {"host-ip6", "RFC 5952 §4, URL Standard §3.6", byRFC, byWHATWG, atNorm, stageScheme, [2]string{"http://[0::1]/", "http://[::1]/"}},
-	ASCIIDomain:   {"host-uts46", "UTS 46 §4.2, URL Standard §3.3", byRFC, byWHATWG, atNorm, stageScheme, [2]string{"http://b\u00fccher.example/", "http://xn--bcher-kva.example/"}},
+	RuleDefaultPort:   {"port-def", "RFC 3986 §6.2.3, URL Standard §4.4", byRFC, byWHATWG, atNorm, stageScheme, [2]string{"http://h:80/", "http://h/"}},
+	RuleEmptyPath:     {"path-empty", "RFC 3986 §6.2.3, RFC 9110 §4.2.3, URL Standard §4.4", byRFC, byWHATWG, atNorm, stageScheme, [2]string{"http://h", "http://h/"}},
+	RuleFileLocalhost: {"file-localhost", "RFC 8089 §2, URL Standard §4.4", byRFC, byWHATWG, atNorm, stageScheme, [2]string{"file://localhost/x", "file:///x"}},
+	RuleEmptyUserinfo: {"ui-empty", "RFC 3986 §6.2.3, URL Standard §4.5", byRFC, byWHATWG, atNorm, stageScheme, [2]string{"http://@h/", "http://h/"}},
+	RuleShortIPv6:     {"host-ip6", "RFC 5952 §4, URL Standard §3.6", byRFC, byWHATWG, atNorm, stageScheme, [2]string{"http://[0::1]/", "http://[::1]/"}},
+	RuleASCIIDomain:   {"host-uts46", "UTS 46 §4.2, URL Standard §3.3", byRFC, byWHATWG, atNorm, stageScheme, [2]string{"http://b\u00fccher.example/", "http://xn--bcher-kva.example/"}},
 
-	RFCClean:     {"rfc-clean", "RFC 3986 §2.1", byWHATWG, 0, atNorm, stageClean, [2]string{"http://h/?a|b", "http://h/?a%7Cb"}},
-	DropUserinfo: {"ui-drop", byPolicy, byWHATWG, 0, atNorm | atK2, stageDrop, [2]string{"http://u:p@h/", "http://h/"}},
-	DropFragment: {"frag-drop", byPolicy, byWHATWG, 0, atNorm | atK2 | atSurface, stageDrop, [2]string{"http://h/a#b", "http://h/a"}},
-	FallbackRFC:  {"rfc-fallback", byPolicy, byWHATWG, 0, atNorm, stageInstead, [2]string{"http://h:x/", "http://h%3Ax/"}},
+	RuleRFCClean:     {"rfc-clean", "RFC 3986 §2.1", byWHATWG, 0, atNorm, stageClean, [2]string{"http://h/?a|b", "http://h/?a%7Cb"}},
+	RuleDropUserinfo: {"ui-drop", byPolicy, byWHATWG, 0, atNorm | atK2, stageDrop, [2]string{"http://u:p@h/", "http://h/"}},
+	RuleDropFragment: {"frag-drop", byPolicy, byWHATWG, 0, atNorm | atK2 | atSurface, stageDrop, [2]string{"http://h/a#b", "http://h/a"}},
+	RuleFallbackRFC:  {"rfc-fallback", byPolicy, byWHATWG, 0, atNorm, stageInstead, [2]string{"http://h:x/", "http://h%3Ax/"}},
 
 	ruleRootDot:     {"host-rootdot", byPolicy, 0, 0, atK2, stageK2, [2]string{"http://h.example./", "http://h.example/"}},
 	rulePathSession: {"psid", byPolicy, 0, 0, atK2, stageK2, [2]string{"http://h/a;jsessionid=1", "http://h/a"}},
@@ -229,10 +229,10 @@ type Rules uint64
 // Sets of rules. onePass supports the profiles whose rules are all in them, so a rule that is
 // added here must be added there: see Profile.walkTable.
 const (
-	syntaxRules Rules = 1<<EncodeIllegal | 1<<UpperEscapes | 1<<DecodeUnreserved | 1<<LowerScheme | 1<<LowerHost | 1<<RemoveDots | 1<<GuardPath
-	schemeRules Rules = 1<<DefaultPort | 1<<EmptyPath | 1<<FileLocalhost | 1<<EmptyUserinfo | 1<<ShortIPv6 | 1<<ASCIIDomain
-	escapeRules Rules = 1<<UpperEscapes | 1<<DecodeUnreserved
-	lossyRules  Rules = 1<<DropUserinfo | 1<<DropFragment
+	syntaxRules Rules = 1<<RuleEncodeIllegal | 1<<RuleUpperEscapes | 1<<RuleDecodeUnreserved | 1<<RuleLowerScheme | 1<<RuleLowerHost | 1<<RuleRemoveDots | 1<<RuleGuardPath
+	schemeRules Rules = 1<<RuleDefaultPort | 1<<RuleEmptyPath | 1<<RuleFileLocalhost | 1<<RuleEmptyUserinfo | 1<<RuleShortIPv6 | 1<<RuleASCIIDomain
+	escapeRules Rules = 1<<RuleUpperEscapes | 1<<RuleDecodeUnreserved
+	lossyRules  Rules = 1<<RuleDropUserinfo | 1<<RuleDropFragment
 )
 
 // selectRules returns the set of the rules for which is returns true.
@@ -363,10 +363,10 @@ func queryRules(why params.Why) Rules { return Rules(why/params.WhySession) << r
 // An escapeNames maps the bits of percent.Applied, in their order, to rules.
 type escapeNames [4]Rule
 
-// With WHATWG a malformed '%' is escaped only because of RFCClean.
+// With WHATWG a malformed '%' is escaped only because of RuleRFCClean.
 var (
-	rfcEscapes     = escapeNames{ruleMalformed, EncodeIllegal, UpperEscapes, DecodeUnreserved}
-	browserEscapes = escapeNames{RFCClean, EncodeIllegal, UpperEscapes, DecodeUnreserved}
+	rfcEscapes     = escapeNames{ruleMalformed, RuleEncodeIllegal, RuleUpperEscapes, RuleDecodeUnreserved}
+	browserEscapes = escapeNames{RuleRFCClean, RuleEncodeIllegal, RuleUpperEscapes, RuleDecodeUnreserved}
 )
 
 // rfcApplied and whatwgApplied map a percent.Applied to the rules applied.
@@ -384,13 +384,13 @@ func (names *escapeNames) table() (t [16]Rules) {
 // escapes returns how the rules treat the escapes and raw bytes of a component
 // in which the bytes in add must not be raw.
 func (p *Profile) escapes(add percent.Set) percent.Rules {
-	if !p.Rules.Has(EncodeIllegal) {
+	if !p.Rules.Has(RuleEncodeIllegal) {
 		add = percent.None
 	}
 	return percent.Rules{
 		Add:        add,
 		Malformed:  p.Malformed,
-		Upper:      p.Rules.Has(UpperEscapes),
-		Unreserved: p.Rules.Has(DecodeUnreserved),
+		Upper:      p.Rules.Has(RuleUpperEscapes),
+		Unreserved: p.Rules.Has(RuleDecodeUnreserved),
 	}
 }

@@ -122,7 +122,7 @@ func TestRuleSets(t *testing.T) {
 	if got := "q-signed," + queryRules(all).String(); got != all.String() {
 		t.Errorf("rules of queries are %s, want %v", got, all)
 	}
-	if s := RulesOf(LowerHost, RemoveDots); !s.Has(LowerHost) || s.Has(LowerScheme) || !syntaxRules.hasAll(s) || s.hasAll(syntaxRules) || Rules(0).String() != "" {
+	if s := RulesOf(RuleLowerHost, RuleRemoveDots); !s.Has(RuleLowerHost) || s.Has(RuleLowerScheme) || !syntaxRules.hasAll(s) || s.hasAll(syntaxRules) || Rules(0).String() != "" {
 		t.Error("sets of rules")
 	}
 }
@@ -135,7 +135,7 @@ func TestFlagTable(t *testing.T) {
 			t.Errorf("flag %d: name %q, meaning %q", f, name, f.Meaning())
 		}
 		seen[f.String()] = true
-		if f.Clause() == "" && f.Severity() != Notice {
+		if f.Clause() == "" && f.Severity() != SeverityNotice {
 			t.Errorf("%v: no clause for a %v", f, f.Severity())
 		}
 		if got, err := ParseFlag(f.String()); got != f || err != nil {

@@ -27,15 +27,15 @@ func (n *Normalizer) climb(base *baseURL, src []byte, r *Result) (hits Rules) {
 	if n.profile.Standard == WHATWG {
 		l.res.reset()
 		in := l.res.scratch.strip(src, &l.res)
-		hits.set(ruleTrim, l.res.Flags.Has(TrimmedEnds))
-		hits.set(ruleTabs, l.res.Flags.Has(TabOrNewline))
+		hits.set(ruleTrim, l.res.Flags.Has(FlagTrimmedEnds))
+		hits.set(ruleTabs, l.res.Flags.Has(FlagTabOrNewline))
 		l.last = append(l.last[:0], in...)
 		hits |= asParser * Rules(b2i(l.step(base, src)))
 	} else {
 		hits.set(ruleMalformed, n.profile.Malformed == percent.MalformedEncode && l.step(nil, src))
 	}
 	rules := Rules(0)
-	for h := range (n.rules &^ (lossyRules | 1<<FallbackRFC)).All() {
+	for h := range (n.rules &^ (lossyRules | 1<<RuleFallbackRFC)).All() {
 		rules.set(h, true)
 		l.allow(rules)
 		hits.set(h, l.step(base, src))

@@ -11,8 +11,8 @@ import (
 
 // Flags that imply an applied rule of RFC 3986, wherever they occur.
 var (
-	malformedFlags = Flags{}.With(Truncated).With(NonHex).With(PercentU)
-	rawFlags       = Flags{}.With(RawControl).With(RawSpace).With(RawNonASCII).With(RawBackslash).With(RawIllegal)
+	malformedFlags = Flags{}.With(FlagTruncated).With(FlagNonHex).With(FlagPercentU)
+	rawFlags       = Flags{}.With(FlagRawControl).With(FlagRawSpace).With(FlagRawNonASCII).With(FlagRawBackslash).With(FlagRawIllegal)
 )
 
 // hitsRFC is hits for RFC 3986.
@@ -33,22 +33,22 @@ func (n *Normalizer) hitsRFC(src, norm []byte, r *Result) Rules {
 	}
 	f := read.Flags
 	hits.set(ruleMalformed, !f.Intersect(malformedFlags).IsZero())
-	hits.set(EncodeIllegal, !f.Intersect(rawFlags).IsZero())
-	hits.set(UpperEscapes, f.Has(LowerHex))
-	hits.set(DecodeUnreserved, f.Has(NeedlessEscape))
-	hits.set(LowerScheme, !bytes.Equal(u.Bytes(src, Scheme), r.Out.Bytes(norm, Scheme)))
-	hits.set(RemoveDots, f.Has(DotSegments) && u.Has(Scheme) && hasPrefix(u.Bytes(src, Path), '/'))
-	hits.set(GuardPath, guarded(src, u, norm, &r.Out))
-	hits.set(DefaultPort, u.Has(Port) && (!r.Out.Has(Port) || u.Span(Port).Len() != r.Out.Span(Port).Len()))
-	hits.set(EmptyPath, u.Span(Path).Len() == 0 && r.Out.Span(Path).Len() > 0)
-	hits.set(FileLocalhost, r.Out.HasAuthority() && !u.HasAuthority())
-	hits.set(EmptyUserinfo, u.Has(Username) && !r.Out.Has(Username))
+	hits.set(RuleEncodeIllegal, !f.Intersect(rawFlags).IsZero())
+	hits.set(RuleUpperEscapes, f.Has(FlagLowerHex))
+	hits.set(RuleDecodeUnreserved, f.Has(FlagNeedlessEscape))
+	hits.set(RuleLowerScheme, !bytes.Equal(u.Bytes(src, Scheme), r.Out.Bytes(norm, Scheme)))
+	hits.set(RuleRemoveDots, f.Has(FlagDotSegments) && u.Has(Scheme) && hasPrefix(u.Bytes(src, Path), '/'))
+	hits.set(RuleGuardPath, guarded(src, u, norm, &r.Out))
+	hits.set(RuleDefaultPort, u.Has(Port) && (!r.Out.Has(Port) || u.Span(Port).Len() != r.Out.Span(Port).Len()))
+	hits.set(RuleEmptyPath, u.Span(Path).Len() == 0 && r.Out.Span(Path).Len() > 0)
+	hits.set(RuleFileLocalhost, r.Out.HasAuthority() && !u.HasAuthority())
+	hits.set(RuleEmptyUserinfo, u.Has(Username) && !r.Out.Has(Username))
 	return hits | hostHits(host, r.Out.Bytes(norm, Host), u.kind)
 }
 
-// guarded reports whether GuardPath inserted something before the path. A path
-// that begins with "//" and follows no authority results from RemoveDots;
-// FileLocalhost makes the guard unnecessary again.
+// guarded reports whether RuleGuardPath inserted something before the path. A path
+// that begins with "//" and follows no authority results from RuleRemoveDots;
+// RuleFileLocalhost makes the guard unnecessary again.
 func guarded(src []byte, u *URL, norm []byte, out *URL) bool {
 	path := out.Bytes(norm, Path)
 	switch {
@@ -76,14 +76,14 @@ func hostHits(host, out []byte, kind HostKind) (hits Rules) {
 		}
 		upper, beyond = upper || isUpper(c), beyond || c >= 0x80
 	}
-	hits.set(LowerHost, upper)
+	hits.set(RuleLowerHost, upper)
 	switch {
-	case kind == IPv6:
-		hits.set(ShortIPv6, !bytes.EqualFold(host, out))
+	case kind == HostIPv6:
+		hits.set(RuleShortIPv6, !bytes.EqualFold(host, out))
 	case beyond:
-		hits.set(ASCIIDomain, !hasEscapedNonASCII(out))
+		hits.set(RuleASCIIDomain, !hasEscapedNonASCII(out))
 	default:
-		hits.set(FileLocalhost, len(out) == 0)
+		hits.set(RuleFileLocalhost, len(out) == 0)
 	}
 	return hits
 }

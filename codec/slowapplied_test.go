@@ -32,7 +32,7 @@ func (n *Normalizer) hits(src, norm []byte, r *Result) Rules {
 		return 0
 	case n.profile.Standard == RFC3986:
 		return n.hitsRFC(src, norm, r)
-	case n.rules.Has(FallbackRFC) && r.Flags.Has(WHATWGReject):
+	case n.rules.Has(RuleFallbackRFC) && r.Flags.Has(FlagWHATWGReject):
 		return n.hitsFallback(src, norm, r)
 	}
 	hits, full, out := Rules(0), norm, &r.Out
@@ -49,8 +49,8 @@ func (n *Normalizer) hits(src, norm []byte, r *Result) Rules {
 // hitsDrop returns the rules that dropped a component.
 func (r *Result) hitsDrop() (hits Rules) {
 	whole := &r.scratch.whole
-	hits.set(DropUserinfo, whole.Has(Username) && !r.Out.Has(Username))
-	hits.set(DropFragment, whole.Has(Fragment) && !r.Out.Has(Fragment))
+	hits.set(RuleDropUserinfo, whole.Has(Username) && !r.Out.Has(Username))
+	hits.set(RuleDropFragment, whole.Has(Fragment) && !r.Out.Has(Fragment))
 	return hits
 }
 
@@ -59,16 +59,16 @@ func (r *Result) hitsDrop() (hits Rules) {
 func (n *Normalizer) hitsFallback(src, norm []byte, r *Result) Rules {
 	s := &r.scratch
 	if !s.dropped {
-		return 1 << FallbackRFC
+		return 1 << RuleFallbackRFC
 	}
 	hits := r.hitsDrop()
 	left := string(s.full)
-	if hits.Has(DropFragment) {
+	if hits.Has(RuleDropFragment) {
 		left, _, _ = strings.Cut(left, "#")
 	}
-	if hits.Has(DropUserinfo) {
+	if hits.Has(RuleDropUserinfo) {
 		left = left[:s.whole.Span(Username).Start] + left[s.whole.Span(Host).Start:]
 	}
-	hits.set(FallbackRFC, !bytes.Equal(src, s.full) || left != string(norm))
+	hits.set(RuleFallbackRFC, !bytes.Equal(src, s.full) || left != string(norm))
 	return hits
 }

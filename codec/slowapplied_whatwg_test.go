@@ -16,9 +16,9 @@ func (n *Normalizer) hitsWHATWG(src, full []byte, out *URL, r *Result) Rules {
 	if r.scratch.resolved {
 		base = r.scratch.base
 	}
-	cut, known := r.Flags.Has(TrimmedEnds), lookupScheme(out.Bytes(full, Scheme))
-	cleaned := n.rules.Has(RFCClean) && (base != nil || known == schemeOther || !r.Flags.Intersect(uncleanFlags).IsZero())
-	if cleaned || r.Flags.Has(TabOrNewline) || n.queries != nil {
+	cut, known := r.Flags.Has(FlagTrimmedEnds), lookupScheme(out.Bytes(full, Scheme))
+	cleaned := n.rules.Has(RuleRFCClean) && (base != nil || known == schemeOther || !r.Flags.Intersect(uncleanFlags).IsZero())
+	if cleaned || r.Flags.Has(FlagTabOrNewline) || n.queries != nil {
 		return n.climb(base, src, r)
 	}
 	w := comparison{in: src, out: full, known: known, malformed: !r.Flags.Intersect(malformedFlags).IsZero()}
@@ -37,10 +37,10 @@ func (n *Normalizer) hitsWHATWG(src, full []byte, out *URL, r *Result) Rules {
 	return w.hits &^ (ProfileRules() &^ n.rules)
 }
 
-// uncleanFlags are the flags of URLs with a special scheme that RFCClean may
+// uncleanFlags are the flags of URLs with a special scheme that RuleRFCClean may
 // change. With other schemes it also changes escapes, those of opaque hosts and
 // paths.
-var uncleanFlags = rawFlags.Union(malformedFlags).With(DomainPercentEncoded)
+var uncleanFlags = rawFlags.Union(malformedFlags).With(FlagDomainPercentEncoded)
 
 // A comparison walks through the input and the output of a URL in parallel.
 type comparison struct {
@@ -144,8 +144,8 @@ func (w *comparison) segments(path []byte) (hits Rules) {
 func escapeHits(text []byte) (hits Rules) {
 	for i := 0; i < len(text); i++ {
 		if text[i] == '%' {
-			hits.set(UpperEscapes, text[i+1] >= 'a' || text[i+2] >= 'a')
-			hits.set(DecodeUnreserved, percent.IsUnreserved(percent.Unhex(text[i+1])<<4|percent.Unhex(text[i+2])))
+			hits.set(RuleUpperEscapes, text[i+1] >= 'a' || text[i+2] >= 'a')
+			hits.set(RuleDecodeUnreserved, percent.IsUnreserved(percent.Unhex(text[i+1])<<4|percent.Unhex(text[i+2])))
 			i += 2
 		}
 	}
@@ -171,13 +171,13 @@ func compareEscapes(in, out []byte) (hits Rules, ok bool) {
 			hits |= asParser
 		case same && in[1] == out[1] && in[2] == out[2]:
 		case same || in[1] >= 'a' || in[2] >= 'a':
-			hits |= 1 << UpperEscapes
+			hits |= 1 << RuleUpperEscapes
 		}
 		switch {
 		case same:
 			out = out[3:]
 		case escaped && c == out[0] && percent.IsUnreserved(c):
-			hits |= 1 << DecodeUnreserved
+			hits |= 1 << RuleDecodeUnreserved
 			out = out[1:]
 		default:
 			return 0, false

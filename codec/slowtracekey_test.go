@@ -96,10 +96,10 @@ func (t *keyTracer) k2() {
 	if t.keys != RFC3986 || !strings.Contains(t.text[Username]+t.text[Password], string(escapedBackslash)) {
 		t.has[Username], t.has[Password] = false, false
 	}
-	t.to(DropUserinfo, t.String())
+	t.to(RuleDropUserinfo, t.String())
 	fragment := cutDirective([]byte(t.text[Fragment]))
 	t.has[Fragment] = t.policy.keepsFragment([]byte(t.text[Host]), fragment)
-	t.set(DropFragment, Fragment, fragment)
+	t.set(RuleDropFragment, Fragment, fragment)
 	t.hostK2()
 	t.pathK2()
 	t.query(t.policy.Params)
@@ -114,7 +114,7 @@ func (t *keyTracer) hostK2() {
 		host = host[:n-1]
 		t.set(ruleRootDot, Host, host)
 	}
-	if t.known == schemeOther || t.u.kind != RegName || !endsInNumber(host) {
+	if t.known == schemeOther || t.u.kind != HostRegName || !endsInNumber(host) {
 		return
 	}
 	if addr, ok := ipv4Value(host); ok {
@@ -232,7 +232,7 @@ func (t *keyTracer) query(m *params.Matcher) {
 		return
 	}
 	t.text[Query] = string(appendEscaped(nil, []byte(t.text[Query]), '\''))
-	t.to(EncodeIllegal, t.String())
+	t.to(RuleEncodeIllegal, t.String())
 	q := []byte(t.text[Query])
 	site := t.site(m)
 	out, present, why := params.AppendChanged(nil, q, m, site, &t.scratch)

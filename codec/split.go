@@ -153,9 +153,9 @@ func (u *URL) readHost(src []byte) (at int, err Error) {
 			return int(s.Start) + i, ErrHostInvalid
 		}
 	}
-	u.kind = RegName
+	u.kind = HostRegName
 	if isDigit(host[0]) && isDottedDecimal(host) {
-		u.kind = IPv4
+		u.kind = HostIPv4
 	}
 	return 0, 0
 }

@@ -92,25 +92,25 @@ func TestHostKinds(t *testing.T) {
 			t.Errorf("%q is %d, want %d", host, r.In.HostKind(), want)
 		}
 	}
-	f("", NoHost)
-	f("a", RegName)
-	f("1.2.3.4", IPv4)
-	f("255.255.255.255", IPv4)
+	f("", HostNone)
+	f("a", HostRegName)
+	f("1.2.3.4", HostIPv4)
+	f("255.255.255.255", HostIPv4)
 	// RFC 3986 §3.2.2, dec-octet: no leading zeros, none above 255.
 	for _, s := range []string{"01.2.3.4", "256.1.1.1", "1.2.3", "1.2.3.4.", "1.2.3.4.5", "1.2.3.x", "1..3.4"} {
-		f(s, RegName)
+		f(s, HostRegName)
 	}
 	for _, s := range []string{"::", "::1", "1::", "1:2:3:4:5:6:7:8", "1:2:3:4:5:6:1.2.3.4", "::1.2.3.4", "1::8", "::2:3:4:5:6:7:8", "1:2:3:4:5:6:7::", "AbCd::"} {
-		f("["+s+"]", IPv6)
+		f("["+s+"]", HostIPv6)
 	}
 	for _, s := range []string{"", ":", ":::", "1", "1:2:3:4:5:6:7", "1:2:3:4:5:6:7:8:9", "::1::", "12345::", "1:2:3:4:5:6:7:1.2.3.4", "::1.2.3", "::01.2.3.4", "1:", ":1", "::1.2.3.4:5", "1::2:3:4:5:6:7:8", "::1%25a", "g::"} {
-		f("["+s+"]", BadLiteral)
+		f("["+s+"]", HostBadLiteral)
 	}
-	f("[v1.a:b]", IPvFuture)
-	f("[vFf.!]", IPvFuture)
+	f("[v1.a:b]", HostIPvFuture)
+	f("[vFf.!]", HostIPvFuture)
 	for _, s := range []string{"v.a", "v1.", "vg.a", "v1.a/"} {
 		if !strings.Contains(s, "/") {
-			f("["+s+"]", BadLiteral)
+			f("["+s+"]", HostBadLiteral)
 		}
 	}
 }

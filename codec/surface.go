@@ -39,8 +39,8 @@ func (n *Normalizer) appendSurface(dst, k2 []byte, u *URL, signed bool, s *scrat
 		hits.set(ruleNames, s.rewrote(ruleNames, Query, query, dst[at:]))
 	}
 	if u.Has(Fragment) {
-		hits |= 1 << DropFragment
-		s.rec.remove(DropFragment, Fragment, u.Bytes(k2, Fragment))
+		hits |= 1 << RuleDropFragment
+		s.rec.remove(RuleDropFragment, Fragment, u.Bytes(k2, Fragment))
 	}
 	s.keyHits |= hits
 	return dst

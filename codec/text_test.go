@@ -21,7 +21,7 @@ func TestText(t *testing.T) {
 		Action   Action
 		Part     Component
 	}
-	in := names{LevelFetch, SHA256, KeyBase32, WHATWG, RemoveDots, RulesOf(LowerHost, RFCClean), NonHex, Repaired, Flags{}.With(NUL).With(ParamStyle), Replaced, Query}
+	in := names{LevelFetch, SHA256, KeyBase32, WHATWG, RuleRemoveDots, RulesOf(RuleLowerHost, RuleRFCClean), FlagNonHex, ChangeRepaired, Flags{}.With(FlagNUL).With(FlagParamStyle), ActionReplaced, Query}
 	const want = `{"Level":"k2","Hash":"sha256-128","Form":"base32","Standard":"whatwg","Rule":"dots","Rules":"host-lower,rfc-clean","Flag":"non-hex","Change":"repaired","Flags":"nul,param-style","Action":"replaced","Part":"query"}`
 	text, err := json.Marshal(in)
 	if err != nil || string(text) != want {

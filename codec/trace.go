@@ -91,7 +91,7 @@ func (r *Result) TraceKey(lv Level) []Step {
 	case LevelFetch:
 		_, _ = n.appendK2(nil, text, &own.in, &own)
 	case LevelShape:
-		_ = n.appendSurface(nil, text, &own.in, r.Flags.Has(SignedURL), &own)
+		_ = n.appendSurface(nil, text, &own.in, r.Flags.Has(FlagSignedURL), &own)
 	default:
 		_ = n.appendK3(nil, text, &own.in, &own)
 	}

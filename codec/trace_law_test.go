@@ -41,7 +41,7 @@ func (p *replay) step(st *Step) bool {
 	c := st.Component
 	if c == WholeURL {
 		switch st.Rule {
-		case ruleResolve, FallbackRFC:
+		case ruleResolve, RuleFallbackRFC:
 			var u URL
 			_, _ = split([]byte(st.After), &u)
 			*p = *newReplay([]byte(st.After), &u, RFC3986)

@@ -45,18 +45,18 @@ func (s Span) Len() int { return int(s.End - s.Start) }
 // after it.
 func (s Span) In(b []byte) []byte { return b[s.Start:s.End:s.End] }
 
-// A HostKind classifies the host. The zero HostKind is NoHost.
+// A HostKind classifies the host. The zero HostKind is HostNone.
 type HostKind uint8
 
 // The kinds of host.
 const (
-	NoHost     HostKind = iota // no authority, or one with an empty host
-	RegName                    // a registered name, RFC 3986 §3.2.2
-	IPv4                       // four decimal numbers with dots
-	IPv6                       // [::1]
-	IPvFuture                  // [v1.x]
-	BadLiteral                 // brackets around other text
-	OpaqueHost                 // any other host of a URL whose scheme is not special; WHATWG only
+	HostNone       HostKind = iota // no authority, or one with an empty host
+	HostRegName                    // a registered name, RFC 3986 §3.2.2
+	HostIPv4                       // four decimal numbers with dots
+	HostIPv6                       // [::1]
+	HostIPvFuture                  // [v1.x]
+	HostBadLiteral                 // brackets around other text
+	HostOpaque                     // any other host of a URL whose scheme is not special; WHATWG only
 )
 
 // A URL holds the offsets of the components of a URL in a byte slice, but not

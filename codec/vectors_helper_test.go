@@ -105,7 +105,7 @@ func (o outcome) equal(p outcome) bool {
 }
 
 // hostKinds are the names of the host kinds in the vectors.
-var hostKinds = map[HostKind]string{NoHost: "none", RegName: "name", IPv4: "IPv4", IPv6: "IPv6", IPvFuture: "IPvFuture", BadLiteral: "invalid", OpaqueHost: "opaque"}
+var hostKinds = map[HostKind]string{HostNone: "none", HostRegName: "name", HostIPv4: "IPv4", HostIPv6: "IPv6", HostIPvFuture: "IPvFuture", HostBadLiteral: "invalid", HostOpaque: "opaque"}
 
 // outcomeOf collects the results in r after n has normalized src. n is nil for
 // Parse.
@@ -154,7 +154,7 @@ func vectorOne(t *testing.T, all, one *Normalizer, base, src []byte) {
 	var r, few Result
 	_, _ = vectorSlow(all, base, src, &r)
 	_, _ = vectorSlow(one, base, src, &few)
-	ok := len(few.Diagnostics) == min(1, len(r.Diagnostics)) && few.Flags.Has(DiagnosticsDropped) == (len(r.Diagnostics) > 1)
+	ok := len(few.Diagnostics) == min(1, len(r.Diagnostics)) && few.Flags.Has(FlagDiagnosticsDropped) == (len(r.Diagnostics) > 1)
 	for _, d := range few.Diagnostics {
 		ok = ok && slices.Contains(r.Diagnostics, d)
 	}

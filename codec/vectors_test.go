@@ -29,7 +29,7 @@ func TestVectorsURLStandard(t *testing.T) {
 	one := newNormalizer(t, p)
 	encodings := map[string]*Normalizer{"": n, "iso-8859-1": vectorNormalizer(t, "whatwg", WithQueryEncoding(latin1{}))}
 	names := map[string]int{}
-	clean := newNormalizer(t, Profile{Name: "clean", Standard: WHATWG, Rules: RulesOf(UpperEscapes, DecodeUnreserved, RFCClean)})
+	clean := newNormalizer(t, Profile{Name: "clean", Standard: WHATWG, Rules: RulesOf(RuleUpperEscapes, RuleDecodeUnreserved, RuleRFCClean)})
 	readVectors(t, "url-standard.jsonl", 1630, func(line int, v *vector) {
 		got := vectorRun(t, encodings[v.Encoding], []byte(v.Base), []byte(v.Input))
 		if got.text != v.Href || (got.err != 0) != v.Failure || v.Failure && got.errAt != v.At {
@@ -82,7 +82,7 @@ func TestVectorsURLStandard(t *testing.T) {
 	}
 }
 
-// checkIPv4Value compares the IPv4 parser used for keys with the expected host
+// checkIPv4Value compares the HostIPv4 parser used for keys with the expected host
 // of input, http://HOST/, where HOST ends in a number.
 func checkIPv4Value(t *testing.T, input, hostname string) {
 	t.Helper()
@@ -152,8 +152,8 @@ func TestVectorsSyntax(t *testing.T) {
 		if names := got.violations(); !slices.Equal(names, v.Violations) || got.valid != (v.Grammar != "") {
 			t.Errorf("%d: %s: %q: violations %q, want %q; grammar %q", line, v.Clause, src, names, v.Violations, v.Grammar)
 		}
-		if v.Grammar != "" && got.flags.Has(Relative) != (v.Grammar == "relative-ref") {
-			t.Errorf("%d: %s: %q: relative is %v, grammar %s", line, v.Clause, src, got.flags.Has(Relative), v.Grammar)
+		if v.Grammar != "" && got.flags.Has(FlagRelative) != (v.Grammar == "relative-ref") {
+			t.Errorf("%d: %s: %q: relative is %v, grammar %s", line, v.Clause, src, got.flags.Has(FlagRelative), v.Grammar)
 		}
 	})
 }

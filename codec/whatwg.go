@@ -77,14 +77,14 @@ func whatwgEscapes(rules Rules) (esc [whatwgSets]percent.Rules) {
 		setSpecialQuery: percent.WHATWGSpecialQuery, setFragment: percent.WHATWGFragment, setOpaque: percent.WHATWGC0,
 	} {
 		malformed := percent.MalformedKeep
-		if rules.Has(RFCClean) && i != setOpaque {
+		if rules.Has(RuleRFCClean) && i != setOpaque {
 			malformed = percent.MalformedEncode
 		}
 		esc[i] = percent.Rules{
 			Add:        set,
 			Malformed:  malformed,
-			Upper:      rules.Has(UpperEscapes) && i != setOpaque,
-			Unreserved: rules.Has(DecodeUnreserved) && i != setOpaque,
+			Upper:      rules.Has(RuleUpperEscapes) && i != setOpaque,
+			Unreserved: rules.Has(RuleDecodeUnreserved) && i != setOpaque,
 		}
 	}
 	return esc
@@ -96,7 +96,7 @@ func (n *Normalizer) appendWHATWG(dst []byte, base *baseURL, src []byte, r *Resu
 	s := &r.scratch
 	in := s.strip(src, r)
 	s.parsed = s.parsed[:0]
-	p := parser{in: in, base: base, dst: dst, start: len(dst), u: &r.In, out: &r.Out, esc: &n.whatwg, r: r, marks: n.maxDiagnostics, noPipe: n.rules.Has(RFCClean), queries: n.queries, rec: s.rec}
+	p := parser{in: in, base: base, dst: dst, start: len(dst), u: &r.In, out: &r.Out, esc: &n.whatwg, r: r, marks: n.maxDiagnostics, noPipe: n.rules.Has(RuleRFCClean), queries: n.queries, rec: s.rec}
 	*p.u, *p.out = URL{}, URL{}
 	p.run()
 	if p.err == 0 {
@@ -125,14 +125,14 @@ func (p *parser) canonical() bool {
 	if p.base != nil && !p.base.res.Flags.Intersect(keptIllegal).IsZero() {
 		return false
 	}
-	return p.err == 0 && p.special() && p.known != schemeFile && p.out.kind == RegName && esc.Upper && esc.Unreserved &&
+	return p.err == 0 && p.special() && p.known != schemeFile && p.out.kind == HostRegName && esc.Upper && esc.Unreserved &&
 		p.r.Flags.Intersect(keptIllegal).IsZero() &&
 		dirtOf(p.out.Bytes(p.dst[p.start:], Host))&(dirtHost|dirtPercent) == 0
 }
 
 // keptIllegal holds the flags of bytes that RFC 3986 does not allow and WHATWG
 // may keep.
-var keptIllegal = Flags{}.With(Truncated).With(NonHex).With(PercentU).With(RawIllegal).With(RawBackslash)
+var keptIllegal = Flags{}.With(FlagTruncated).With(FlagNonHex).With(FlagPercentU).With(FlagRawIllegal).With(FlagRawBackslash)
 
 // readBase parses a base by WHATWG. The last base is cached in s, and its
 // memory is reused for the next, because each record may have its own base. The
@@ -167,18 +167,18 @@ func (s *scratch) strip(src []byte, r *Result) []byte {
 	start, end := trimEnds(src)
 	s.lead, s.end = uint32(start), uint32(end)
 	if start > 0 {
-		s.cut(r, 0, TrimmedEnds)
+		s.cut(r, 0, FlagTrimmedEnds)
 	}
 	in := src[start:end]
 	s.rec.change(ruleTrim, WholeURL, src, in)
 	if i := indexTab(in); i >= 0 {
-		s.cut(r, start+i, TabOrNewline)
+		s.cut(r, start+i, FlagTabOrNewline)
 		s.cleaned = appendWithoutTabs(s.cleaned[:0], in, &s.gaps)
 		s.rec.change(ruleTabs, WholeURL, in, s.cleaned)
 		in = s.cleaned
 	}
 	if end < len(src) {
-		s.cut(r, end, TrimmedEnds)
+		s.cut(r, end, FlagTrimmedEnds)
 	}
 	return in
 }
@@ -211,12 +211,12 @@ func isTab(c byte) bool { return c <= '\r' && (c == '\t' || c == '\n' || c == '\
 
 // cut records that bytes were removed at offset at of src.
 func (s *scratch) cut(r *Result, at int, f Flag) {
-	s.applied.set(ruleTrim, f == TrimmedEnds)
-	s.applied.set(ruleTabs, f == TabOrNewline)
-	r.Flags = r.Flags.With(f).With(InvalidURLUnit)
+	s.applied.set(ruleTrim, f == FlagTrimmedEnds)
+	s.applied.set(ruleTabs, f == FlagTabOrNewline)
+	r.Flags = r.Flags.With(f).With(FlagInvalidURLUnit)
 	s.cuts = append(s.cuts,
-		Diagnostic{At: uint32(at), Flag: f, Component: Path, Action: Removed},
-		Diagnostic{At: uint32(at), Flag: InvalidURLUnit, Component: Path, Action: Removed})
+		Diagnostic{At: uint32(at), Flag: f, Component: Path, Action: ActionRemoved},
+		Diagnostic{At: uint32(at), Flag: FlagInvalidURLUnit, Component: Path, Action: ActionRemoved})
 }
 
 // appendWithoutTabs appends in without tabs and newlines, and appends their
@@ -263,7 +263,7 @@ func (r *Result) unclean(maxDiagnostics int) {
 	sortDiagnostics(r.Diagnostics)
 	if len(r.Diagnostics) > maxDiagnostics {
 		r.Diagnostics = r.Diagnostics[:maxDiagnostics]
-		r.Flags = r.Flags.With(DiagnosticsDropped)
+		r.Flags = r.Flags.With(FlagDiagnosticsDropped)
 	}
 }
 
@@ -277,7 +277,7 @@ func (p *parser) mark(f Flag, at int, c Component, a Action) {
 
 // fail records the validation error that ends the run.
 func (p *parser) fail(f Flag, at int, c Component, err Error) state {
-	p.mark(f, at, c, Rejected)
+	p.mark(f, at, c, ActionRejected)
 	p.err, p.r.ErrAt = err, uint32(at)
 	return stateEnd
 }
@@ -335,8 +335,8 @@ func (p *parser) guard() {
 	copy(p.dst[at+2:], p.dst[at:])
 	copy(p.dst[at:], "/.")
 	p.out.spans[Path].End += 2
-	p.applied |= 1 << GuardPath
-	p.rec.change(GuardPath, Path, before, p.out.Bytes(p.dst[p.start:], Path))
+	p.applied |= 1 << RuleGuardPath
+	p.rec.change(RuleGuardPath, Path, before, p.out.Bytes(p.dst[p.start:], Path))
 	for c := Query; c <= Fragment; c++ {
 		if p.out.Has(c) {
 			p.out.spans[c].Start += 2
@@ -349,7 +349,7 @@ func (p *parser) guard() {
 // keys of the two.
 func (s *scratch) compare(src, norm []byte) Change {
 	if bytes.Equal(src, norm) {
-		return Unchanged
+		return ChangeUnchanged
 	}
 	if s.by.match != nil {
 		return s.compareMatch(src, norm)
@@ -357,20 +357,20 @@ func (s *scratch) compare(src, norm []byte) Change {
 	if s.resolved {
 		text, err := s.target(src)
 		if err != 0 {
-			return Repaired
+			return ChangeRepaired
 		}
 		src = text
 	}
 	if _, err := split(src, &s.in); err != 0 {
-		return Repaired
+		return ChangeRepaired
 	}
 	for class, n := range [...]*Normalizer{syntax, scheme} {
 		s.key = n.appendPlain(s.key[:0], src, s)
 		at := len(s.key)
 		s.key = n.appendPlain(s.key, norm, s)
 		if bytes.Equal(s.key[:at], s.key[at:]) {
-			return Cosmetic + Change(class)
+			return ChangeCosmetic + Change(class)
 		}
 	}
-	return Repaired
+	return ChangeRepaired
 }

@@ -18,7 +18,7 @@ func (p *parser) parseHost(start, end int, isOpaque bool) bool {
 	ok := false
 	switch {
 	case hasPrefix(text, '['):
-		p.u.kind = BadLiteral
+		p.u.kind = HostBadLiteral
 		ok = p.literal(text, start)
 	case isOpaque:
 		ok = p.opaqueHost(text, start, end)
@@ -40,27 +40,27 @@ func (p *parser) failHost(f Flag, at int) bool {
 
 func (p *parser) literal(text []byte, at int) bool {
 	if text[len(text)-1] != ']' {
-		return p.failHost(IPv6Unclosed, at+len(text))
+		return p.failHost(FlagIPv6Unclosed, at+len(text))
 	}
 	groups, ok := p.ipv6(text[1:len(text)-1], at+1)
 	if !ok {
 		return false
 	}
-	p.out.kind = IPv6
+	p.out.kind = HostIPv6
 	start := len(p.dst)
 	p.dst = append(appendIPv6(append(p.dst, '['), groups), ']')
-	p.rewroteHost(ShortIPv6, text, p.dst[start:])
+	p.rewroteHost(RuleShortIPv6, text, p.dst[start:])
 	return true
 }
 
 // rewroteHost records that r changed the host from before to after; if after is
-// before in lower case, it records LowerHost instead.
+// before in lower case, it records RuleLowerHost instead.
 func (p *parser) rewroteHost(r Rule, before, after []byte) {
 	if bytes.Equal(before, after) {
 		return
 	}
 	if isASCII(before) && bytes.EqualFold(before, after) {
-		r = LowerHost
+		r = RuleLowerHost
 	}
 	p.rewrote(r, Host, before, after)
 }
@@ -70,13 +70,13 @@ func (p *parser) rewroteHost(r Rule, before, after []byte) {
 func (p *parser) opaqueHost(text []byte, start, end int) bool {
 	for i, c := range text {
 		if forbiddenHost[c] {
-			return p.failHost(HostInvalidCodePoint, start+i)
+			return p.failHost(FlagHostInvalidCodePoint, start+i)
 		}
 	}
 	p.urlUnits(Host, start, end)
 	p.escaped(Host, text, p.esc[setOpaque])
 	if len(text) > 0 {
-		p.out.kind = OpaqueHost
+		p.out.kind = HostOpaque
 	}
 	return true
 }
@@ -97,11 +97,11 @@ var forbiddenHost, forbiddenDomain = func() (host, domain [256]bool) {
 }()
 
 // domain runs the host parser's steps for special URLs: percent-decode, domain
-// to ASCII, and the IPv4 parser if the result ends in a number.
+// to ASCII, and the HostIPv4 parser if the result ends in a number.
 func (p *parser) domain(text []byte, start int) bool {
 	domain := text
 	if i := indexTriplet(text); i >= 0 {
-		p.mark(DomainPercentEncoded, start+i, Host, Decoded)
+		p.mark(FlagDomainPercentEncoded, start+i, Host, ActionDecoded)
 		s := &p.r.scratch
 		s.host = percent.AppendDecode(s.host[:0], text)
 		domain = s.host
@@ -109,15 +109,15 @@ func (p *parser) domain(text []byte, start int) bool {
 	}
 	if isStrict(domain) {
 		p.dst = appendLower(p.dst, domain)
-		p.rewrote(LowerHost, Host, domain, p.dst[len(p.dst)-len(domain):])
-		p.out.kind = RegName
+		p.rewrote(RuleLowerHost, Host, domain, p.dst[len(p.dst)-len(domain):])
+		p.out.kind = HostRegName
 		return !endsInNumber(domain) || p.number(text, start, len(p.dst)-len(domain))
 	}
 	if at, err := idna.Valid(domain); err != nil {
-		p.mark(IDNAInvalid, start+encodedOffset(text, at), Host, Kept)
+		p.mark(FlagIDNAInvalid, start+encodedOffset(text, at), Host, ActionKept)
 	}
 	if at, err := idna.Strict(domain); err != nil {
-		p.mark(DomainToASCII, start+encodedOffset(text, at), Host, Kept)
+		p.mark(FlagDomainToASCII, start+encodedOffset(text, at), Host, ActionKept)
 	}
 	at := len(p.dst)
 	dst, err := idna.AppendASCII(p.dst, domain)
@@ -134,13 +134,13 @@ func (p *parser) domain(text []byte, start int) bool {
 	if len(ascii) == 0 {
 		return p.rejectDomain(start)
 	}
-	p.rewroteHost(ASCIIDomain, domain, ascii)
-	p.out.kind = RegName
+	p.rewroteHost(RuleASCIIDomain, domain, ascii)
+	p.out.kind = HostRegName
 	if !endsInNumber(ascii) {
 		return true
 	}
 	if !isASCII(domain) {
-		p.mark(IPv4NonASCIIInput, start, Host, Replaced)
+		p.mark(FlagIPv4NonASCIIInput, start, Host, ActionReplaced)
 	}
 	return p.number(text, start, at)
 }
@@ -163,14 +163,14 @@ func isStrict(domain []byte) bool {
 // it, because the offset of the byte is more precise.
 func (p *parser) rejectDomain(at int) bool {
 	s := &p.r.scratch
-	if n := len(s.parsed); n > 0 && s.parsed[n-1].Flag == DomainToASCII {
+	if n := len(s.parsed); n > 0 && s.parsed[n-1].Flag == FlagDomainToASCII {
 		at = max(at, int(s.parsed[n-1].At))
 		s.parsed = s.parsed[:n-1]
 	}
-	return p.failHost(DomainToASCII, at)
+	return p.failHost(FlagDomainToASCII, at)
 }
 
-// number parses the host at dst[at:] as an IPv4 address and replaces it with
+// number parses the host at dst[at:] as an HostIPv4 address and replaces it with
 // the address in dotted decimal.
 func (p *parser) number(text []byte, start, at int) bool {
 	s := &p.r.scratch
@@ -185,7 +185,7 @@ func (p *parser) number(text []byte, start, at int) bool {
 	}
 	p.dst = appendIPv4(p.dst[:at], addr)
 	p.rewrote(ruleIPv4, Host, s.host, p.dst[at:])
-	p.out.kind = IPv4
+	p.out.kind = HostIPv4
 	return true
 }
 

@@ -7,18 +7,18 @@ import (
 	"github.com/urlfold/urlfold/codec/percent"
 )
 
-// ipv4 runs the IPv4 parser (https://url.spec.whatwg.org/#concept-ipv4-parser).
+// ipv4 runs the HostIPv4 parser (https://url.spec.whatwg.org/#concept-ipv4-parser).
 // where converts an offset in host to one in the input.
 func (p *parser) ipv4(host []byte, where func(int) int) (addr uint32, ok bool) {
 	if n := len(host); host[n-1] == '.' {
-		p.mark(IPv4EmptyPart, where(n-1), Host, Removed)
+		p.mark(FlagIPv4EmptyPart, where(n-1), Host, ActionRemoved)
 		host = host[:n-1]
 	}
 	switch n := bytes.Count(host, dot) + 1; {
 	case n < 4:
-		p.mark(IPv4TooFewParts, where(len(host)), Host, Replaced)
+		p.mark(FlagIPv4TooFewParts, where(len(host)), Host, ActionReplaced)
 	case n > 4:
-		return 0, p.failHost(IPv4TooManyParts, where(nthDot(host, 4)))
+		return 0, p.failHost(FlagIPv4TooManyParts, where(nthDot(host, 4)))
 	}
 	parts, at, tooBig := 0, 0, -1
 	var numbers [4]uint64
@@ -29,10 +29,10 @@ func (p *parser) ipv4(host []byte, where func(int) int) (addr uint32, ok bool) {
 		}
 		n, notDecimal, ok := ipv4Number(host[at:end])
 		if !ok {
-			return 0, p.failHost(IPv4NonNumericPart, where(at))
+			return 0, p.failHost(FlagIPv4NonNumericPart, where(at))
 		}
 		if notDecimal {
-			p.mark(IPv4NonDecimalPart, where(at), Host, Replaced)
+			p.mark(FlagIPv4NonDecimalPart, where(at), Host, ActionReplaced)
 		}
 		if n > 255 && tooBig < 0 {
 			tooBig = at
@@ -47,7 +47,7 @@ func (p *parser) ipv4(host []byte, where func(int) int) (addr uint32, ok bool) {
 	return p.ipv4Sum(numbers[:parts], tooBig, where)
 }
 
-// ipv4Sum combines the parts of an IPv4 address. tooBig is the offset of the
+// ipv4Sum combines the parts of an HostIPv4 address. tooBig is the offset of the
 // first part above 255, or -1.
 func (p *parser) ipv4Sum(numbers []uint64, tooBig int, where func(int) int) (addr uint32, ok bool) {
 	last := len(numbers) - 1
@@ -56,10 +56,10 @@ func (p *parser) ipv4Sum(numbers []uint64, tooBig int, where func(int) int) (add
 		fail = fail || n > 255
 	}
 	if fail {
-		return 0, p.failHost(IPv4OutOfRangePart, where(tooBig))
+		return 0, p.failHost(FlagIPv4OutOfRangePart, where(tooBig))
 	}
 	if tooBig >= 0 {
-		p.mark(IPv4OutOfRangePart, where(tooBig), Host, Replaced)
+		p.mark(FlagIPv4OutOfRangePart, where(tooBig), Host, ActionReplaced)
 	}
 	return sumIPv4(numbers), true
 }
@@ -74,7 +74,7 @@ func sumIPv4(numbers []uint64) uint32 {
 	return addr
 }
 
-// ipv4Value parses host like the IPv4 parser, but records no validation errors.
+// ipv4Value parses host like the HostIPv4 parser, but records no validation errors.
 func ipv4Value(host []byte) (addr uint32, ok bool) {
 	var numbers [4]uint64
 	for n := range numbers {
@@ -109,7 +109,7 @@ func nthDot(host []byte, n int) int {
 	return len(host)
 }
 
-// ipv4Number runs the IPv4 number parser
+// ipv4Number runs the HostIPv4 number parser
 // (https://url.spec.whatwg.org/#ipv4-number-parser). It returns 2^40 for larger
 // numbers, since all of them are out of range.
 func ipv4Number(b []byte) (n uint64, notDecimal, ok bool) {
@@ -145,7 +145,7 @@ func appendIPv4(dst []byte, addr uint32) []byte {
 	return dst
 }
 
-// ipv6 runs the IPv6 parser (https://url.spec.whatwg.org/#concept-ipv6-parser)
+// ipv6 runs the HostIPv6 parser (https://url.spec.whatwg.org/#concept-ipv6-parser)
 // on b, which begins at in[at]. It accepts the same texts as parseIPv6, and
 // also records what is wrong and where.
 func (p *parser) ipv6(b []byte, at int) (groups [8]uint16, ok bool) {
@@ -177,17 +177,17 @@ func (s *ipv6Parser) fail(f Flag) bool { return s.p.failHost(f, s.at+s.i) }
 func (s *ipv6Parser) run() bool {
 	if s.c() == ':' {
 		if len(s.b) < 2 || s.b[1] != ':' {
-			return s.fail(IPv6InvalidCompression)
+			return s.fail(FlagIPv6InvalidCompression)
 		}
 		s.i, s.piece, s.compress = 2, 1, 1
 	}
 	for s.c() != eof {
 		if s.piece == 8 {
-			return s.fail(IPv6TooManyPieces)
+			return s.fail(FlagIPv6TooManyPieces)
 		}
 		if s.c() == ':' {
 			if s.compress >= 0 {
-				return s.fail(IPv6MultipleCompression)
+				return s.fail(FlagIPv6MultipleCompression)
 			}
 			s.i++
 			s.piece++
@@ -198,7 +198,7 @@ func (s *ipv6Parser) run() bool {
 		s.i += length
 		if s.c() == '.' {
 			if length == 0 {
-				return s.fail(IPv4InIPv6InvalidCodePoint)
+				return s.fail(FlagIPv4InIPv6InvalidCodePoint)
 			}
 			s.i -= length
 			if !s.ipv4() {
@@ -220,14 +220,14 @@ func (s *ipv6Parser) pieceEnd(value uint16, length int) bool {
 	case ':':
 		s.i++
 		if s.c() == eof {
-			return s.fail(IPv6InvalidCodePoint)
+			return s.fail(FlagIPv6InvalidCodePoint)
 		}
 	case eof:
 	default:
-		return s.fail(IPv6InvalidCodePoint)
+		return s.fail(FlagIPv6InvalidCodePoint)
 	}
 	if length > 1 && s.b[start] == '0' {
-		s.p.mark(IPv6PieceLeadingZero, s.at+start, Host, Removed)
+		s.p.mark(FlagIPv6PieceLeadingZero, s.at+start, Host, ActionRemoved)
 	}
 	s.groups[s.piece] = value
 	s.piece++
@@ -237,13 +237,13 @@ func (s *ipv6Parser) pieceEnd(value uint16, length int) bool {
 // ipv4 parses the dotted-decimal end of an address.
 func (s *ipv6Parser) ipv4() bool {
 	if s.piece > 6 {
-		return s.fail(IPv4InIPv6TooManyPieces)
+		return s.fail(FlagIPv4InIPv6TooManyPieces)
 	}
 	seen := 0
 	for s.c() != eof {
 		if seen > 0 {
 			if s.c() != '.' || seen >= 4 {
-				return s.fail(IPv4InIPv6InvalidCodePoint)
+				return s.fail(FlagIPv4InIPv6InvalidCodePoint)
 			}
 			s.i++
 		}
@@ -257,7 +257,7 @@ func (s *ipv6Parser) ipv4() bool {
 		}
 	}
 	if seen != 4 {
-		return s.fail(IPv4InIPv6TooFewParts)
+		return s.fail(FlagIPv4InIPv6TooFewParts)
 	}
 	return true
 }
@@ -267,15 +267,15 @@ func (s *ipv6Parser) ipv4Part() (value uint16, ok bool) {
 	start := s.i
 	for s.i < len(s.b) && isDigit(s.b[s.i]) {
 		if s.i > start && value == 0 {
-			return 0, s.fail(IPv4InIPv6InvalidCodePoint)
+			return 0, s.fail(FlagIPv4InIPv6InvalidCodePoint)
 		}
 		if value = value*10 + uint16(s.b[s.i]-'0'); value > 255 {
-			return 0, s.fail(IPv4InIPv6OutOfRangePart)
+			return 0, s.fail(FlagIPv4InIPv6OutOfRangePart)
 		}
 		s.i++
 	}
 	if s.i == start {
-		return 0, s.fail(IPv4InIPv6InvalidCodePoint)
+		return 0, s.fail(FlagIPv4InIPv6InvalidCodePoint)
 	}
 	return value, true
 }
@@ -284,7 +284,7 @@ func (s *ipv6Parser) ipv4Part() (value uint16, ok bool) {
 func (s *ipv6Parser) expand() bool {
 	if s.compress < 0 {
 		if s.piece != 8 {
-			return s.fail(IPv6TooFewPieces)
+			return s.fail(FlagIPv6TooFewPieces)
 		}
 		return true
 	}

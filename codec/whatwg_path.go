@@ -70,7 +70,7 @@ func (p *parser) pathFront(start, end int) {
 	case before != nil:
 		return
 	case len(text) == 0:
-		r = EmptyPath
+		r = RuleEmptyPath
 	default:
 		r = rulePathRoot
 	}
@@ -172,7 +172,7 @@ func (p *parser) segment(seg []byte, slash bool, before []byte) {
 	if !slash {
 		p.dst = append(p.dst, '/')
 	}
-	p.rewrotePath(RemoveDots, before)
+	p.rewrotePath(RuleRemoveDots, before)
 }
 
 // plainSegment writes a segment that is not a dot segment.
@@ -256,7 +256,7 @@ func (p *parser) opaqueBeforeSpace(text []byte) {
 		p.rec.rest = nil
 	}
 	p.dst = append(p.dst, "%20"...)
-	p.rewrotePath(EncodeIllegal, before)
+	p.rewrotePath(RuleEncodeIllegal, before)
 }
 
 // dotSegmentLen returns 1 for a single-dot URL path segment, 2 for a double-dot

@@ -124,12 +124,12 @@ func (p *parser) scheme() state {
 	}
 	p.u.set(Scheme, 0, end-1)
 	p.writeScheme(p.in[:end-1])
-	p.rewrote(LowerScheme, Scheme, p.in[:end-1], p.dst[p.start:p.start+end-1])
+	p.rewrote(RuleLowerScheme, Scheme, p.in[:end-1], p.dst[p.start:p.start+end-1])
 	p.i = end
 	switch {
 	case p.known == schemeFile:
 		if p.c() != '/' || p.peek(1) != '/' {
-			p.mark(SpecialSchemeMissingFollowingSolidus, p.i, Scheme, Encoded)
+			p.mark(FlagSpecialSchemeMissingFollowingSolidus, p.i, Scheme, ActionEncoded)
 		}
 		return stateFile
 	case p.special() && p.base != nil && p.base.known == p.known:
@@ -159,7 +159,7 @@ func (p *parser) note(c Component, start int) {
 func (p *parser) noScheme() state {
 	b := p.base
 	if b == nil || b.opaque && p.c() != '#' {
-		return p.fail(MissingSchemeNonRelativeURL, 0, Scheme, ErrRelative)
+		return p.fail(FlagMissingSchemeNonRelativeURL, 0, Scheme, ErrRelative)
 	}
 	p.writeScheme(b.u.Bytes(b.text, Scheme))
 	p.added(ruleResolve, Scheme, b.u.Bytes(b.text, Scheme))
@@ -230,7 +230,7 @@ func (p *parser) specialRelativeOrAuthority() state {
 		p.i += 2
 		return stateSpecialAuthorityIgnoreSlashes
 	}
-	p.mark(SpecialSchemeMissingFollowingSolidus, p.i, Scheme, Kept)
+	p.mark(FlagSpecialSchemeMissingFollowingSolidus, p.i, Scheme, ActionKept)
 	return stateRelative
 }
 
@@ -275,7 +275,7 @@ func (p *parser) afterBasePath() state {
 // reverseSolidus records a validation error if in[at] is a '\'.
 func (p *parser) reverseSolidus(at int) {
 	if at < len(p.in) && p.in[at] == '\\' {
-		p.mark(InvalidReverseSolidus, at, Path, Replaced)
+		p.mark(FlagInvalidReverseSolidus, at, Path, ActionReplaced)
 	}
 }
 
@@ -300,14 +300,14 @@ func (p *parser) specialAuthoritySlashes() state {
 	if p.c() == '/' && p.peek(1) == '/' {
 		p.i += 2
 	} else {
-		p.mark(SpecialSchemeMissingFollowingSolidus, p.i, Scheme, Encoded)
+		p.mark(FlagSpecialSchemeMissingFollowingSolidus, p.i, Scheme, ActionEncoded)
 	}
 	return stateSpecialAuthorityIgnoreSlashes
 }
 
 func (p *parser) specialAuthorityIgnoreSlashes() state {
 	for ; p.c() == '/' || p.c() == '\\'; p.i++ {
-		p.mark(SpecialSchemeMissingFollowingSolidus, p.i, Host, Removed)
+		p.mark(FlagSpecialSchemeMissingFollowingSolidus, p.i, Host, ActionRemoved)
 	}
 	p.authoritySlashes(p.front)
 	return stateAuthority
@@ -342,7 +342,7 @@ func (p *parser) authority() state {
 	p.userinfo(p.i, p.i+at)
 	p.i += at + 1
 	if p.i == end {
-		return p.fail(HostMissing, p.i, Host, ErrHostMissing)
+		return p.fail(FlagHostMissing, p.i, Host, ErrHostMissing)
 	}
 	return stateHost
 }
@@ -352,15 +352,15 @@ func (p *parser) userinfo(start, end int) {
 	splitUserinfo(p.in, start, end, p.u)
 	for i, c := range p.in[start : end+1] {
 		if c == '@' {
-			p.mark(InvalidCredentials, start+i, Username, Kept)
+			p.mark(FlagInvalidCredentials, start+i, Username, ActionKept)
 		}
 	}
 	user, password := p.u.Bytes(p.in, Username), p.u.Bytes(p.in, Password)
 	if len(user)+len(password) == 0 {
-		p.removed(EmptyUserinfo, Username)
+		p.removed(RuleEmptyUserinfo, Username)
 	}
 	if len(password) == 0 && p.u.Has(Password) {
-		p.removed(EmptyUserinfo, Password)
+		p.removed(RuleEmptyUserinfo, Password)
 	}
 	if len(user) == 0 && len(password) == 0 {
 		return
@@ -382,7 +382,7 @@ func (p *parser) host() state {
 	p.i = p.hostEnd()
 	port := p.c() == ':'
 	if p.i == start && (port || p.special()) {
-		return p.fail(HostMissing, p.i, Host, ErrHostMissing)
+		return p.fail(FlagHostMissing, p.i, Host, ErrHostMissing)
 	}
 	if !p.parseHost(start, p.i, !p.special()) {
 		return stateEnd
@@ -424,22 +424,22 @@ func (p *parser) port() state {
 	}
 	p.u.set(Port, start, p.i)
 	if !p.endsAuthority(p.c()) {
-		return p.fail(PortInvalid, p.i, Port, ErrPortInvalid)
+		return p.fail(FlagPortInvalid, p.i, Port, ErrPortInvalid)
 	}
 	if p.i == start {
-		p.removed(DefaultPort, Port)
+		p.removed(RuleDefaultPort, Port)
 		return statePathStart
 	}
 	p.u.readPort(p.in)
 	if _, ok := p.u.PortNumber(); !ok {
-		return p.fail(PortOutOfRange, start, Port, ErrPortInvalid)
+		return p.fail(FlagPortOutOfRange, start, Port, ErrPortInvalid)
 	}
 	digits := trimZeros(p.in[start:p.i])
 	if string(digits) == p.known.port() {
-		p.removed(DefaultPort, Port)
+		p.removed(RuleDefaultPort, Port)
 		return statePathStart
 	}
-	p.rewrote(DefaultPort, Port, p.in[start:p.i], digits)
+	p.rewrote(RuleDefaultPort, Port, p.in[start:p.i], digits)
 	p.dst = append(p.dst, ':')
 	at := len(p.dst)
 	p.dst = append(p.dst, digits...)
@@ -455,14 +455,14 @@ func (p *parser) file() state {
 		return stateFileSlash
 	}
 	if p.base == nil || p.base.known != schemeFile {
-		p.added(FileLocalhost, Host, nil)
+		p.added(RuleFileLocalhost, Host, nil)
 		p.writeFileHost()
 		return statePath
 	}
 	p.copyAuthority()
 	p.copyBase(Path)
 	if startsWithDriveLetter(p.in[p.i:]) {
-		p.mark(FileInvalidWindowsDriveLetter, p.i, Path, Kept)
+		p.mark(FlagFileInvalidWindowsDriveLetter, p.i, Path, ActionKept)
 		p.dst = p.dst[:p.path]
 		return statePath
 	}
@@ -485,7 +485,7 @@ func (p *parser) fileSlash() state {
 		return stateFileHost
 	}
 	if p.base == nil || p.base.known != schemeFile {
-		p.added(FileLocalhost, Host, nil)
+		p.added(RuleFileLocalhost, Host, nil)
 		p.writeFileHost()
 		return statePath
 	}
@@ -509,7 +509,7 @@ func (p *parser) fileHost() state {
 	host := p.in[start:p.i]
 	switch {
 	case len(host) == 2 && startsWithDriveLetter(host):
-		p.mark(FileInvalidWindowsDriveLetterHost, start, Host, Kept)
+		p.mark(FlagFileInvalidWindowsDriveLetterHost, start, Host, ActionKept)
 		p.u.set(Host, start, start)
 		p.i, p.checked = start, start+len(host) // the path state does not check these bytes again
 		p.writeFileHost()
@@ -525,10 +525,10 @@ func (p *parser) fileHost() state {
 		return stateEnd
 	}
 	if string(p.out.Bytes(p.dst[p.start:], Host)) == "localhost" {
-		p.rewrote(FileLocalhost, Host, p.out.Bytes(p.dst[p.start:], Host), nil)
+		p.rewrote(RuleFileLocalhost, Host, p.out.Bytes(p.dst[p.start:], Host), nil)
 		p.dst = p.dst[:p.start+int(p.out.Span(Host).Start)]
 		p.note(Host, len(p.dst))
-		p.out.kind = NoHost
+		p.out.kind = HostNone
 	}
 	return statePathStart
 }

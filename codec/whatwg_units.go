@@ -31,14 +31,14 @@ func (p *parser) urlUnits(c Component, start, end int) {
 		text := p.in[i:end]
 		if text[0] == '%' {
 			if !isTriplet(text) {
-				p.mark(InvalidURLUnit, i, c, p.unitAction(c, text[0]))
+				p.mark(FlagInvalidURLUnit, i, c, p.unitAction(c, text[0]))
 			}
 			i++
 			continue
 		}
 		r, size := utf8.DecodeRune(text)
 		if !isURLCodePoint(r, size) {
-			p.mark(InvalidURLUnit, i, c, p.unitAction(c, text[0]))
+			p.mark(FlagInvalidURLUnit, i, c, p.unitAction(c, text[0]))
 		}
 		i += size
 	}
@@ -65,7 +65,7 @@ func (p *parser) unitAction(c Component, b byte) Action {
 		set = percent.WHATWGQuery
 	}
 	if set.Has(b) {
-		return Encoded
+		return ActionEncoded
 	}
-	return Kept
+	return ActionKept
 }

@@ -171,7 +171,7 @@ func TestEnums(t *testing.T) {
 		{"Key", []string{codec.LevelSyntax.String(), codec.LevelEquivalent.String(), codec.LevelFetch.String(), codec.LevelPage.String(), codec.LevelMatch.String(), codec.LevelShape.String()}},
 		{"Standard", []string{codec.RFC3986.String(), codec.WHATWG.String()}},
 		{"KeyFormat", []string{codec.KeyHex.String(), codec.KeyBase32.String()}},
-		{"Repairs", []string{codec.PercentU.String(), codec.DoubleEncoded.String(), codec.HTMLEntity.String()}},
+		{"Repairs", []string{codec.FlagPercentU.String(), codec.FlagDoubleEncoded.String(), codec.FlagHTMLEntity.String()}},
 		{"Hash", []string{codec.XXH3.String(), codec.SHA256.String(), codec.HMACSHA256.String()}},
 	} {
 		fields, err := fieldsOf(reflect.TypeFor[Codec]())

@@ -28,7 +28,7 @@ type Options struct {
 // port, path, query and fragment. Therefore a comma in a host is written "%2c"
 // (the escapes of a key have upper-case digits), an IP address keeps its order
 // and its brackets, and a trailing dot stays at the end: "com,example.". A host
-// of the kind [codec.OpaqueHost] is unchanged except for commas.
+// of the kind [codec.HostOpaque] is unchanged except for commas.
 //
 // A domain sorts next to its subdomains. TrailingComma adds a comma after every
 // domain name, but not after addresses, so that the prefix "com,example,"
@@ -69,9 +69,9 @@ func appendPart(dst []byte, delimiter byte, key []byte, u *codec.URL, c codec.Co
 // appendReversed appends the labels of a host in reverse order.
 func appendReversed(dst, host []byte, kind codec.HostKind, trailingComma bool) []byte {
 	switch kind {
-	case codec.NoHost, codec.IPv4, codec.IPv6, codec.IPvFuture, codec.BadLiteral:
+	case codec.HostNone, codec.HostIPv4, codec.HostIPv6, codec.HostIPvFuture, codec.HostBadLiteral:
 		return append(dst, host...)
-	case codec.OpaqueHost:
+	case codec.HostOpaque:
 		return appendLabel(dst, host)
 	}
 	names := bytes.TrimSuffix(host, rootDot)

@@ -81,7 +81,7 @@ func TestAppend(t *testing.T) {
 	git := []byte("git://a.b,c/d")
 	var r codec.Result
 	norm, err := byName("whatwg").Append(nil, git, &r)
-	if err != nil || r.Out.HostKind() != codec.OpaqueHost {
+	if err != nil || r.Out.HostKind() != codec.HostOpaque {
 		t.Fatalf("%q: %v, %v", norm, err, r.Out.HostKind())
 	}
 	if got := Append(nil, norm, &r.Out, Options{}); string(got) != "a.b%2cc)/d" {

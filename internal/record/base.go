@@ -167,7 +167,7 @@ func (n *normalizer) appendOrigin(dst, rec []byte) (_ []byte, nohost bool) {
 		o.compose(n.job.base.scheme)
 	}
 	if o.guessed {
-		n.cur.flags = n.cur.flags.With(codec.SchemeGuessed)
+		n.cur.flags = n.cur.flags.With(codec.FlagSchemeGuessed)
 	}
 	return append(dst, o.text...), false
 }

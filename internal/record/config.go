@@ -320,7 +320,7 @@ func (j *Job) setParams(c *Config) {
 	if j.styles == nil && c.Normalizer != nil {
 		j.styles = c.Normalizer.Policy().Styles
 	}
-	j.readsParams = j.reads.has(fParams) || c.RejectFlags.Has(codec.ParamStyle)
+	j.readsParams = j.reads.has(fParams) || c.RejectFlags.Has(codec.FlagParamStyle)
 }
 
 // setFormat sets the reader from Format, Dialect and the fields that the format

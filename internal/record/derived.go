@@ -153,8 +153,8 @@ func (v *values) whatwg() standing {
 // validationErrors is the set of flags that are validation errors of the URL
 // Standard.
 var validationErrors = func() (s codec.Flags) {
-	s = s.With(codec.HostMissing).With(codec.PortInvalid)
-	for f := codec.DomainToASCII; f <= codec.FileInvalidWindowsDriveLetterHost; f++ {
+	s = s.With(codec.FlagHostMissing).With(codec.FlagPortInvalid)
+	for f := codec.FlagDomainToASCII; f <= codec.FlagFileInvalidWindowsDriveLetterHost; f++ {
 		s = s.With(f)
 	}
 	return s

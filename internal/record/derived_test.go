@@ -113,8 +113,8 @@ func TestSignedFlag(t *testing.T) {
 	for _, fields := range []string{"flags", "key"} {
 		c := Config{Format: "lines", Normalizer: newNormalizer(t, "crawler"), Level: codec.LevelFetch, Render: RenderTSV, Fields: []string{fields}}
 		_, _, st := runJob(t, newJob(t, c), []byte("http://h/?X-Amz-Signature=1\nhttp://h/?a\n"))
-		if st.Flags[codec.SignedURL] != 1 {
-			t.Errorf("%s: got %d signed URLs", fields, st.Flags[codec.SignedURL])
+		if st.Flags[codec.FlagSignedURL] != 1 {
+			t.Errorf("%s: got %d signed URLs", fields, st.Flags[codec.FlagSignedURL])
 		}
 	}
 }

@@ -156,16 +156,16 @@ func TestRejectFlags(t *testing.T) {
 	const bad, good = " HTTP://u@H/%7e\n", "HTTP://H\n"
 	// If several flags are rejected, the first one is reported, with its offset
 	// in the record.
-	f(Config{RejectFlags: set(codec.Credentials, codec.NeedlessEscape)}, bad+good, bad+"http://h/\n",
+	f(Config{RejectFlags: set(codec.FlagCredentials, codec.FlagNeedlessEscape)}, bad+good, bad+"http://h/\n",
 		`{"reason":"flagged","flag":"needless-escape","at":12,"file":"f","line":1,"offset":0,"record":" HTTP://u@H/%7e\n"}`+"\n")
-	f(Config{RejectFlags: set(codec.Credentials), Render: RenderJSONL, Fields: []string{"norm", "key", "flags"}}, bad+"HTTP://H\n", `{"flags":["lower-hex","needless-escape","credentials"],"error":"flagged","at":7,"flag":"credentials"}`+"\n"+`{"norm":"http://h/","key":"`+keyHex(t, codec.LevelEquivalent, "http://h/")+`","flags":[]}`+"\n",
+	f(Config{RejectFlags: set(codec.FlagCredentials), Render: RenderJSONL, Fields: []string{"norm", "key", "flags"}}, bad+"HTTP://H\n", `{"flags":["lower-hex","needless-escape","credentials"],"error":"flagged","at":7,"flag":"credentials"}`+"\n"+`{"norm":"http://h/","key":"`+keyHex(t, codec.LevelEquivalent, "http://h/")+`","flags":[]}`+"\n",
 		`{"reason":"flagged","flag":"credentials","at":8,"file":"f","line":1,"offset":0,"record":" HTTP://u@H/%7e\n"}`+"\n")
-	f(Config{RejectFlags: set(codec.Credentials), Render: RenderTSV, Fields: []string{"norm", "error"}}, bad+good, "\tflagged\nhttp://h/\t\n",
+	f(Config{RejectFlags: set(codec.FlagCredentials), Render: RenderTSV, Fields: []string{"norm", "error"}}, bad+good, "\tflagged\nhttp://h/\t\n",
 		`{"reason":"flagged","flag":"credentials","at":8,"file":"f","line":1,"offset":0,"record":" HTTP://u@H/%7e\n"}`+"\n")
-	f(Config{RejectFlags: set(codec.Relative), Render: RenderURLs}, "/a\n"+good, "http://h/\n",
+	f(Config{RejectFlags: set(codec.FlagRelative), Render: RenderURLs}, "/a\n"+good, "http://h/\n",
 		`{"reason":"flagged","flag":"relative","at":0,"file":"f","line":1,"offset":0,"record":"/a\n"}`+"\n")
 	// Signatures are detected at any level.
-	f(Config{RejectFlags: set(codec.SignedURL)}, "http://h/?X-Amz-Signature=1\n"+good, "http://h/?X-Amz-Signature=1\nhttp://h/\n",
+	f(Config{RejectFlags: set(codec.FlagSignedURL)}, "http://h/?X-Amz-Signature=1\n"+good, "http://h/?X-Amz-Signature=1\nhttp://h/\n",
 		`{"reason":"flagged","flag":"signed-url","at":0,"file":"f","line":1,"offset":0,"record":"http://h/?X-Amz-Signature=1\n"}`+"\n")
 	f(Config{RejectNotHTTP: true, Render: RenderURLs}, "  mailto:a\n"+good, "http://h/\n",
 		`{"reason":"scheme-not-http","at":2,"file":"f","line":1,"offset":0,"record":"  mailto:a\n"}`+"\n")

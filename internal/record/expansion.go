@@ -52,8 +52,8 @@ func (w *Worker) item(out []byte, s *locate.Site, rec []byte, at *Position, st *
 		st.Flagged++
 	}
 	if c.why == 0 {
-		st.Flags[codec.RecordOmitted]++
+		st.Flags[codec.FlagRecordOmitted]++
 	}
-	c.flags = c.flags.With(codec.RecordOmitted)
+	c.flags = c.flags.With(codec.FlagRecordOmitted)
 	return w.r.item(out[:before], s, rec, at)
 }

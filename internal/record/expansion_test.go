@@ -39,7 +39,7 @@ func TestExpansion(t *testing.T) {
 			if st.URLs != n || st.Emitted != 1 {
 				t.Fatalf("%s, %v: %+v", format, render, st)
 			}
-			omitted := st.Flags[codec.RecordOmitted]
+			omitted := st.Flags[codec.FlagRecordOmitted]
 			if omitted == 0 || omitted > n-10 || len(out) > limit+n*200 || len(out) < limit/2 {
 				t.Errorf("%s, %v: %d of %d URLs without the record, %d bytes", format, render, omitted, n, len(out))
 			}
@@ -51,7 +51,7 @@ func TestExpansion(t *testing.T) {
 			}
 			c.MaxExpansion = 0
 			whole, _, st := runJob(t, newJob(t, c), append(rec, rec...))
-			if st.Flags[codec.RecordOmitted] != 0 || len(whole) < 2*n*len(rec)*9/10 {
+			if st.Flags[codec.FlagRecordOmitted] != 0 || len(whole) < 2*n*len(rec)*9/10 {
 				t.Errorf("%s, %v: %d bytes by default", format, render, len(whole))
 			}
 		}

@@ -78,8 +78,8 @@ func TestSchemeGuessed(t *testing.T) {
 	f := func(rec string, want int64) {
 		t.Helper()
 		_, _, st := runJob(t, newJob(t, Config{Format: "vhost_combined"}), []byte(rec+` 1.2.3.4 - - [t] "GET /a HTTP/1.1" 200 1`))
-		if st.Flags[codec.SchemeGuessed] != want {
-			t.Errorf("%s: got %d guesses, want %d", rec, st.Flags[codec.SchemeGuessed], want)
+		if st.Flags[codec.FlagSchemeGuessed] != want {
+			t.Errorf("%s: got %d guesses, want %d", rec, st.Flags[codec.FlagSchemeGuessed], want)
 		}
 	}
 	f("h", 1)

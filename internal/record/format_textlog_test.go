@@ -151,7 +151,7 @@ func TestMaybeTruncated(t *testing.T) {
 	var st Stats
 	for line, want := range map[string]bool{`"GET /a"`: false, `"GET /a HTTP/1.1"`: true} {
 		w.Append(nil, nil, []byte(front+line), Position{}, &st)
-		if f := fact(w); f.Key.IsZero() == want || f.Host == 0 || f.Flags.Has(codec.MaybeTruncated) == want {
+		if f := fact(w); f.Key.IsZero() == want || f.Host == 0 || f.Flags.Has(codec.FlagMaybeTruncated) == want {
 			t.Errorf("%s: %+v", line, f)
 		}
 	}

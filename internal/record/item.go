@@ -114,7 +114,7 @@ func (v *values) Shown(text []byte) []byte {
 // hasKey reports whether the URL has a key. A URL whose end may be missing has
 // none, because the rest could be another URL.
 func (n *normalizer) hasKey() bool {
-	return !n.cur.flags.Has(codec.MaybeTruncated) && n.res.HasKey(n.job.level)
+	return !n.cur.flags.Has(codec.FlagMaybeTruncated) && n.res.HasKey(n.job.level)
 }
 
 // keyOf returns the URL's key, which excludes the placeholder: a target with an
@@ -393,7 +393,7 @@ func (r *renderer) appendFlags(out []byte) []byte {
 // target, because they have no offset in that URL.
 func (n *normalizer) diagnostics() []codec.Diagnostic {
 	c := &n.cur
-	own := codec.Diagnostic{At: uint32(max(0, c.hash)), Flag: codec.FragmentInRequest, Component: codec.Fragment, Action: codec.Kept}
+	own := codec.Diagnostic{At: uint32(max(0, c.hash)), Flag: codec.FlagFragmentInRequest, Component: codec.Fragment, Action: codec.ActionKept}
 	pending := c.hash >= 0
 	n.diagnosticBuf = n.diagnosticBuf[:0]
 	diagnostics := n.res.Diagnostics
@@ -405,7 +405,7 @@ func (n *normalizer) diagnostics() []codec.Diagnostic {
 			continue
 		}
 		if c.repairs[m.Component]&repairOf[m.Flag] != 0 {
-			m.Action = codec.Replaced
+			m.Action = codec.ActionReplaced
 		}
 		m.At -= uint32(c.prefix)
 		if pending && own.At <= m.At {

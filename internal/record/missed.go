@@ -89,7 +89,7 @@ func (n *normalizer) readMissed(target []byte) bool {
 	n.settle(nil)
 	c.back = c.norm[n.res.Out.Span(codec.Path).Start:]
 	if c.nohost {
-		c.flags = c.flags.With(codec.Relative)
+		c.flags = c.flags.With(codec.FlagRelative)
 	}
 	n.Note()
 	return true

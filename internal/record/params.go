@@ -44,7 +44,7 @@ func (n *normalizer) readParams() {
 	}
 	if !n.job.readsParams {
 		query := u.Span(codec.Query)
-		if query.Len() == 0 || !c.flags.Has(codec.TabOrNewline) && params.EmptyPair(query.In(c.src)) < 0 {
+		if query.Len() == 0 || !c.flags.Has(codec.FlagTabOrNewline) && params.EmptyPair(query.In(c.src)) < 0 {
 			return
 		}
 	}
@@ -52,16 +52,16 @@ func (n *normalizer) readParams() {
 	p.dirty = true
 	n.takeComponents(u)
 	if at := params.EmptyPair(p.query); at >= 0 {
-		n.paramDiagnostic(codec.EmptyPair, params.InQuery, uint32(at))
+		n.paramDiagnostic(codec.FlagEmptyPair, params.InQuery, uint32(at))
 	}
 	if !n.job.readsParams {
 		return
 	}
-	p.reader.Backslash = n.job.whatwg && !c.flags.Has(codec.WHATWGReject) && isSpecial(n.res.Out.Bytes(c.norm, codec.Scheme))
+	p.reader.Backslash = n.job.whatwg && !c.flags.Has(codec.FlagWHATWGReject) && isSpecial(n.res.Out.Bytes(c.norm, codec.Scheme))
 	p.reader.Read(n.job.styles, p.path, p.query)
 	for i := range p.reader.Params() {
 		if q := &p.reader.Params()[i]; q.Misfit {
-			n.paramDiagnostic(codec.ParamStyle, q.In, q.MisfitAt)
+			n.paramDiagnostic(codec.FlagParamStyle, q.In, q.MisfitAt)
 		}
 	}
 }
@@ -78,7 +78,7 @@ func (n *normalizer) takeComponents(u *codec.URL) {
 	for i := range p.at {
 		p.at[i] -= min(p.at[i], uint32(c.prefix))
 	}
-	p.tabs = c.flags.Has(codec.TabOrNewline)
+	p.tabs = c.flags.Has(codec.FlagTabOrNewline)
 	if !p.tabs {
 		return
 	}
@@ -135,7 +135,7 @@ func (n *normalizer) paramDiagnostic(f codec.Flag, in params.Location, at uint32
 	if in == params.InPath {
 		component = codec.Path
 	}
-	n.params.diagnostics = append(n.params.diagnostics, codec.Diagnostic{At: n.paramOffset(in, at), Flag: f, Component: component, Action: codec.Kept})
+	n.params.diagnostics = append(n.params.diagnostics, codec.Diagnostic{At: n.paramOffset(in, at), Flag: f, Component: component, Action: codec.ActionKept})
 }
 
 // markedParam returns the parameter that contains the diagnostic, or nil.
@@ -149,7 +149,7 @@ func (n *normalizer) markedParam(m codec.Diagnostic) *params.Param {
 	default:
 		return nil
 	}
-	if m.Flag == codec.ParamStyle {
+	if m.Flag == codec.FlagParamStyle {
 		for i := range p.reader.Params() {
 			if q := &p.reader.Params()[i]; q.Misfit && q.In == in && n.paramOffset(in, q.MisfitAt) == m.At {
 				return q

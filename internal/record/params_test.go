@@ -105,7 +105,7 @@ func TestParamFlags(t *testing.T) {
 	checkParams(t, c, "flags,diagnostics,params", "http://h/?color=1&o%5Bx=2&color=3",
 		`{"flags":["param-style"],"diagnostics":[{"flag":"param-style","at":18,"component":"query","action":"kept","param":"o"},{"flag":"param-style","at":26,"component":"query","action":"kept","param":"color"}],`+
 			`"params":[{"index":0,"in":"query","name":"color","style":"pipeDelimited","values":["1","3"],"at":10},{"index":1,"in":"query","name":"o","style":"deepObject","properties":[{"name":"x","value":"2"}],"at":18}]}`)
-	c.RejectFlags = codec.Flags{}.With(codec.ParamStyle).With(codec.EmptyPair)
+	c.RejectFlags = codec.Flags{}.With(codec.FlagParamStyle).With(codec.FlagEmptyPair)
 	checkParams(t, c, "url,error", "http://h/?color=1&color=2", `{"url":"http://h/?color=1&color=2","error":"flagged","at":18,"flag":"param-style"}`)
 	checkParams(t, c, "url,error", "http://h/?a&", `{"url":"http://h/?a&","error":"flagged","at":12,"flag":"empty-pair"}`)
 	// A URL that cannot be parsed has no parameters, and in particular not

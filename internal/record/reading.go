@@ -200,7 +200,7 @@ func (n *normalizer) readOrigin(rec []byte) {
 		c.back = c.norm[n.res.Out.Span(codec.Path).Start:]
 		switch {
 		case c.nohost:
-			c.flags = c.flags.With(codec.Relative)
+			c.flags = c.flags.With(codec.FlagRelative)
 		case n.found.Split:
 			n.compareParts(rec)
 		}
@@ -240,23 +240,23 @@ func (n *normalizer) settle(err error) {
 func (n *normalizer) Note() {
 	c := &n.cur
 	if c.form != locate.FormNone && c.fragment {
-		c.flags = c.flags.With(codec.FragmentInRequest)
+		c.flags = c.flags.With(codec.FlagFragmentInRequest)
 		c.hash = bytes.IndexByte(c.url, '#') // the first '#' starts the fragment in both standards
 	}
 	if c.form != locate.FormNone && n.found.Cut {
-		c.flags = c.flags.With(codec.MaybeTruncated)
+		c.flags = c.flags.With(codec.FlagMaybeTruncated)
 	}
 	if c.form != locate.FormNone && n.found.Strips && c.url[len(c.url)-1] == '?' {
-		c.flags = c.flags.With(codec.QueryStripped)
+		c.flags = c.flags.With(codec.FlagQueryStripped)
 	}
 	if n.expansion.omits {
-		c.flags = c.flags.With(codec.RecordOmitted)
+		c.flags = c.flags.With(codec.FlagRecordOmitted)
 	}
 	if n.job.readsParams || n.res.In.Has(codec.Query) || c.mended {
 		n.readParams()
 	}
 	if n.job.tellsSigned() && n.signed(n.res.Out.Bytes(n.cur.norm, codec.Query)) {
-		c.flags = c.flags.With(codec.SignedURL)
+		c.flags = c.flags.With(codec.FlagSignedURL)
 	}
 }
 
@@ -302,7 +302,7 @@ func (n *normalizer) count(st *Stats) {
 	}
 	telling := c.flags
 	if c.nohost {
-		telling = telling.Without(codec.Relative) // true of nearly every request target in a log
+		telling = telling.Without(codec.FlagRelative) // true of nearly every request target in a log
 	}
 	countFlags(telling, st)
 }
@@ -338,7 +338,7 @@ func countHits(hits codec.Rules, st *Stats) {
 // only when it computes a key whose level depends on parameters. That may happen after
 // the flags are written, or not at all.
 func (j *Job) tellsSigned() bool {
-	return j.level == codec.LevelFetch || j.level == codec.LevelPage || j.level == codec.LevelShape || j.rejects.flags.Has(codec.SignedURL)
+	return j.level == codec.LevelFetch || j.level == codec.LevelPage || j.level == codec.LevelShape || j.rejects.flags.Has(codec.FlagSignedURL)
 }
 
 // signed reports whether a query is signed.

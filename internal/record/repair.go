@@ -34,7 +34,7 @@ const (
 
 // repairNames holds the names of the flags for the defects that the repairs
 // remove.
-var repairNames = []string{codec.PercentU.String(), codec.DoubleEncoded.String(), codec.HTMLEntity.String()}
+var repairNames = []string{codec.FlagPercentU.String(), codec.FlagDoubleEncoded.String(), codec.FlagHTMLEntity.String()}
 
 // ParseRepair returns the repair with the given name, such as "percent-u". The
 // error for an unknown name suggests a similar one.
@@ -76,9 +76,9 @@ func (n *normalizer) repair() {
 		c.norm, c.text = n.norm, n.repaired
 		n.other = n.appendRepaired(n.other[:0], c)
 		if bytes.Equal(n.other, c.norm) {
-			c.change = max(c.change, codec.Repaired)
+			c.change = max(c.change, codec.ChangeRepaired)
 			if c.masked {
-				c.change = codec.Lossy
+				c.change = codec.ChangeLossy
 			}
 			return
 		}
@@ -240,5 +240,5 @@ func appendWithoutEntities(dst, text []byte) []byte {
 
 // repairOf maps flags to the repairs for their defects.
 var repairOf = [128]Repair{
-	codec.PercentU: RepairPercentU, codec.DoubleEncoded: RepairDouble, codec.HTMLEntity: RepairEntity,
+	codec.FlagPercentU: RepairPercentU, codec.FlagDoubleEncoded: RepairDouble, codec.FlagHTMLEntity: RepairEntity,
 }

@@ -113,7 +113,7 @@ func (w *Worker) keepsUnread(rec []byte) bool {
 	return keep
 }
 
-var relative = codec.Flags{}.With(codec.Relative)
+var relative = codec.Flags{}.With(codec.FlagRelative)
 
 // keepsMissed asks the condition about a record that readMissed has read.
 func (w *Worker) keepsMissed(rec []byte) bool {

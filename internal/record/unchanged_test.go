@@ -417,7 +417,7 @@ func TestUnchangedNot(t *testing.T) {
 		{Format: "combined", Redact: []string{"passwords"}}, {Format: "lines", Render: RenderURLs},
 		{Format: "combined", Render: RenderJSONL, Fields: []string{"norm", "k1"}}, {Format: "vhost_combined", Render: RenderJSONL},
 		{Format: "combined", Render: RenderJSONL, Level: codec.LevelShape}, {Format: "combined", Facts: true},
-		{Format: "combined", RejectNotHTTP: true}, {Format: "combined", RejectFlags: codec.Flags{}.With(codec.ParamStyle)}, {Format: "combined", Repairs: allRepairs},
+		{Format: "combined", RejectNotHTTP: true}, {Format: "combined", RejectFlags: codec.Flags{}.With(codec.FlagParamStyle)}, {Format: "combined", Repairs: allRepairs},
 		{Format: "combined", Secrets: []string{"token"}},
 		{Format: "combined", Base: "http://u:p@h"}, {Format: "combined", Base: "ftp://h"},
 		{Format: "combined", Identity: Identity{By: "surface"}}, {Format: "combined", Identity: Identity{By: "site"}}, {Format: "combined", Identity: Identity{By: "k1", Time: true}},

@@ -154,7 +154,7 @@ func (n *normalizer) keepOrigin(k *keptHost) {
 // that origin to n.cur.
 func (n *normalizer) keptOrigin(k *keptHost) bool {
 	if k.ok && k.guessed {
-		n.cur.flags = n.cur.flags.With(codec.SchemeGuessed)
+		n.cur.flags = n.cur.flags.With(codec.FlagSchemeGuessed)
 	}
 	return k.ok
 }

@@ -185,7 +185,7 @@ func (v *Visit) Flags() codec.Flags { return v.w.n.cur.flags }
 // Key returns the key of the current URL at a level. ok is false if it has none.
 func (v *Visit) Key(lv codec.Level) (_ codec.Key, ok bool) {
 	n := &v.w.n
-	if n.cur.why != 0 || n.cur.flags.Has(codec.MaybeTruncated) || !n.res.HasKey(lv) {
+	if n.cur.why != 0 || n.cur.flags.Has(codec.FlagMaybeTruncated) || !n.res.HasKey(lv) {
 		return codec.Key{}, false
 	}
 	return n.keyAt(lv), true

@@ -125,7 +125,7 @@ func TestCounts(t *testing.T) {
 	_, _, st := runJob(t, newJob(t, Config{Format: "combined"}), []byte(in))
 	want := Stats{Records: 9, Emitted: 9, URLs: 2, Changed: 1, Flagged: 1, NoURL: 5, Blank: 1, Rejected: 1}
 	want.Rejects[Unparsed] = 1
-	want.Flags[codec.NeedlessEscape], want.Flags[codec.LowerHex] = 1, 1
+	want.Flags[codec.FlagNeedlessEscape], want.Flags[codec.FlagLowerHex] = 1, 1
 	if got := ruleCounts(&st); got != "esc-upper 1,esc-unres 1" {
 		t.Errorf("got rules %s", got)
 	}

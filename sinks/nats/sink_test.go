@@ -344,7 +344,7 @@ func TestKeys(t *testing.T) {
 	}
 	b := batch(laneOf("lane"), 1, "a", "a again", "b", "no url", "no url either")
 	b.Out.Facts = []record.Fact{
-		{Key: codec.KeyFromUint64s(1, 5), Host: 3, Flags: codec.Flags{}.With(codec.NonHex)},
+		{Key: codec.KeyFromUint64s(1, 5), Host: 3, Flags: codec.Flags{}.With(codec.FlagNonHex)},
 		{Key: codec.KeyFromUint64s(1, 5), Host: 3}, {Key: codec.KeyFromUint64s(1, 6), Host: 4}, {}, {},
 	}
 	if r := submit(t, s, b, &b.Out); r.Err != nil {
@@ -354,7 +354,7 @@ func TestKeys(t *testing.T) {
 	for _, m := range w.messages("OUT") {
 		got = append(got, m.Subject+" "+string(m.Data)+" "+m.Header.Get("urlfold-flags"))
 	}
-	want := "out.1.1 a " + codec.NonHex.String() + "|out.2.0 b |out.0.0 no url |out.0.0 no url either "
+	want := "out.1.1 a " + codec.FlagNonHex.String() + "|out.2.0 b |out.0.0 no url |out.0.0 no url either "
 	if strings.Join(got, "|") != want {
 		t.Errorf("%q", got)
 	}

@@ -92,7 +92,7 @@ RFC 3986 does not allow. ` + "`urlfold flags`" + ` prints the same list.
 `)
 	for f := range codec.AllFlags().All() {
 		mark := ""
-		if f.Severity() == codec.Violation {
+		if f.Severity() == codec.SeverityViolation {
 			mark = "X"
 		}
 		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", mdCode(f.String()), mark, mdCell(terminal.Capital(f.Meaning())), mdCell(f.Clause()))

@@ -367,8 +367,8 @@ func (r *diagnosis) count(st record.Stats, reports []file.Report) {
 	r.Rejected = st.Rejected - lost
 	r.URLs = st.URLs
 	r.relative = st.Rejects[codec.ErrRelative]
-	r.Truncated = max(st.Flags[codec.Truncated], st.Flags[codec.MaybeTruncated])
-	r.unkeyed, r.stripped = st.Flags[codec.MaybeTruncated], st.Flags[codec.QueryStripped]
+	r.Truncated = max(st.Flags[codec.FlagTruncated], st.Flags[codec.FlagMaybeTruncated])
+	r.unkeyed, r.stripped = st.Flags[codec.FlagMaybeTruncated], st.Flags[codec.FlagQueryStripped]
 	for _, rep := range reports {
 		r.setCompression(rep.Format)
 		if rep.Verdict.Damage() {

@@ -118,7 +118,7 @@ const flagNameColumn = 32
 func writeFlags(w io.Writer) error {
 	for f := range codec.AllFlags().All() {
 		mark := " "
-		if f.Severity() == codec.Violation {
+		if f.Severity() == codec.SeverityViolation {
 			mark = "!"
 		}
 		text := f.Meaning()

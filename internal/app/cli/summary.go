@@ -85,7 +85,7 @@ func (o *outcome) uninspected() int64 {
 // targets in access logs are relative, so that flag does not point to a defect.
 func (o *outcome) notable() bool {
 	for f, n := range o.stats.Flags {
-		if n > 0 && codec.Flag(f) != codec.Relative {
+		if n > 0 && codec.Flag(f) != codec.FlagRelative {
 			return true
 		}
 	}
@@ -169,9 +169,9 @@ func (o *outcome) text(st terminal.Style) string {
 	s.some("  changed", stats.Changed, "the normal form differs from the input")
 	s.some("  flagged", stats.Flagged, "")
 	for _, c := range counts(stats.Flags[:], flagName) {
-		s.row("    "+c.name, c.n, o.baseRemark(c.name == codec.Relative.String()))
+		s.row("    "+c.name, c.n, o.baseRemark(c.name == codec.FlagRelative.String()))
 	}
-	s.some("  without key", stats.Flags[codec.MaybeTruncated], "the log may have cut their end")
+	s.some("  without key", stats.Flags[codec.FlagMaybeTruncated], "the log may have cut their end")
 	s.some("  unwritten", stats.Unwritten, "left unchanged: the record's fields cannot hold the normal form")
 	s.some("skipped", stats.Skipped, "links that are empty or lead to a fragment, javascript:, data:, mailto: and similar")
 	s.some("filtered", stats.Filtered, "left out by --where")

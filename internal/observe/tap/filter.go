@@ -30,7 +30,7 @@ const (
 
 // changeNames are the names of the classes of change.
 var changeNames = func() (names []string) {
-	for c := codec.Unchanged; c <= codec.Lossy; c++ {
+	for c := codec.ChangeUnchanged; c <= codec.ChangeLossy; c++ {
 		names = append(names, c.String())
 	}
 	return names

@@ -57,7 +57,7 @@ func green() View {
 		Commits: true, Committed: now.Add(-700 * time.Millisecond),
 	}
 	s.Stats.URLs, s.Stats.Changed, s.Stats.Flagged, s.Stats.Unwritten = 81230999, 5550123, 1234, 12
-	s.Stats.Flags[codec.NonHex], s.Stats.Flags[codec.LowerHex], s.Stats.Flags[codec.Credentials] = 900, 12345, 3
+	s.Stats.Flags[codec.FlagNonHex], s.Stats.Flags[codec.FlagLowerHex], s.Stats.Flags[codec.FlagCredentials] = 900, 12345, 3
 	s.Stats.Rejects[record.Unparsed], s.Stats.Rejects[record.TooLong] = 60, 7
 	s.Sinks[0].Latency = engine.Latency{Counts: [12]int64{0, 900, 95, 5}, Sum: 4500 * time.Millisecond}
 	s.Sinks[1].Latency = engine.Latency{Counts: [12]int64{11: 3}, Sum: 100 * time.Second}

@@ -101,6 +101,6 @@ func (e *Explanation) noteEmptyPair() {
 	if i < 0 {
 		i = len(e.res.Diagnostics)
 	}
-	e.res.Flags = e.res.Flags.With(codec.EmptyPair)
-	e.res.Diagnostics = slices.Insert(e.res.Diagnostics, i, codec.Diagnostic{At: at, Flag: codec.EmptyPair, Component: codec.Query, Action: codec.Kept})
+	e.res.Flags = e.res.Flags.With(codec.FlagEmptyPair)
+	e.res.Diagnostics = slices.Insert(e.res.Diagnostics, i, codec.Diagnostic{At: at, Flag: codec.FlagEmptyPair, Component: codec.Query, Action: codec.ActionKept})
 }

@@ -149,12 +149,12 @@ func cellAt(line string, col int) string {
 }
 
 func TestSentences(t *testing.T) {
-	for a := codec.Kept; a <= codec.Replaced; a++ {
+	for a := codec.ActionKept; a <= codec.ActionReplaced; a++ {
 		if actionTexts[a] == "" {
 			t.Errorf("%v: no text", a)
 		}
 	}
-	for c := codec.Unchanged; c <= codec.Lossy; c++ {
+	for c := codec.ChangeUnchanged; c <= codec.ChangeLossy; c++ {
 		if changeTexts[c] == "" {
 			t.Errorf("%v: no text", c)
 		}

@@ -44,7 +44,7 @@ func (x *Explainer) rfcView(src []byte) view {
 	var r codec.Result
 	v := view{raw: string(src)}
 	if v.err = codec.Parse(src, &r); v.err == nil {
-		v.faults = r.Flags.Intersect(codec.Violation.Flags())
+		v.faults = r.Flags.Intersect(codec.SeverityViolation.Flags())
 		v.compare(x.base, src)
 	}
 	if len(x.base) > 0 {
@@ -59,7 +59,7 @@ func (x *Explainer) browserView(src []byte) view {
 	href, err := browserNormalizer.AppendRef(nil, x.base, src, &r)
 	v := view{raw: string(href), err: err}
 	if err == nil {
-		v.faults = r.Flags.Intersect(codec.ValidationError.Flags())
+		v.faults = r.Flags.Intersect(codec.SeverityValidationError.Flags())
 		v.compare(nil, href)
 	}
 	return v

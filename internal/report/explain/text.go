@@ -226,10 +226,10 @@ func (t *TextWriter) drawCarets(pic [][]terminal.Cell, found []defect, offsets [
 // cannot be parsed, no action other than the rejection was taken.
 func diagnosticAction(e *Explanation, d codec.Diagnostic) string {
 	action := actionTexts[d.Action]
-	if e.err != nil && d.Action != codec.Rejected {
+	if e.err != nil && d.Action != codec.ActionRejected {
 		action = ""
 	}
-	if d.Flag == codec.DoubleEncoded {
+	if d.Flag == codec.FlagDoubleEncoded {
 		action = doubleText(d) + " " + action
 	}
 	return action
@@ -291,7 +291,7 @@ func (t *TextWriter) writeNormal(e *Explanation) {
 	t.long(t.Paint(terminal.Green, terminal.Printable(t.hide(string(e.norm)))))
 	t.emit("\n")
 	change := changeTexts[e.change]
-	if e.change == codec.Unchanged && len(e.steps) > 0 {
+	if e.change == codec.ChangeUnchanged && len(e.steps) > 0 {
 		change = "after resolution against the base, the URL is in normal form"
 	}
 	t.named("change", e.change.String()+": "+t.clause(change))

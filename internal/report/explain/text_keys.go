@@ -37,7 +37,7 @@ func (t *TextWriter) writeKeys(e *Explanation) {
 // was applied for the normal form, or it only drops "http:", which K3 always
 // does.
 func isKnown(e *Explanation, lv codec.Level, st *codec.Step) bool {
-	if lv < codec.LevelFetch || st.Rule == codec.DropUserinfo || st.Rule == codec.DropFragment {
+	if lv < codec.LevelFetch || st.Rule == codec.RuleDropUserinfo || st.Rule == codec.RuleDropFragment {
 		return slices.ContainsFunc(e.steps, func(s codec.Step) bool { return s.Rule == st.Rule })
 	}
 	return lv == codec.LevelPage && st.Rule.String() == "https-http" && st.Before != "https"

@@ -171,7 +171,7 @@ func (w *surveyor) flagsOf(names []byte) []codec.Flag {
 	}
 	list := []codec.Flag{}
 	for name := range bytes.SplitSeq(names, []byte{','}) {
-		if f, err := codec.ParseFlag(string(name)); err == nil && f != codec.Relative {
+		if f, err := codec.ParseFlag(string(name)); err == nil && f != codec.FlagRelative {
 			list = append(list, f)
 		}
 	}

@@ -124,12 +124,12 @@ func TestSurvey(t *testing.T) {
 	if f.Status[404] != codes["404"] || f.Status[0] != codes[""] || f.Status[999] != codes["999"] {
 		t.Errorf("status %v, want %v", f.Status, codes)
 	}
-	if list := f.Flags(); len(list) != 1 || list[0] != codec.NonHex {
+	if list := f.Flags(); len(list) != 1 || list[0] != codec.FlagNonHex {
 		t.Errorf("flags %v", list)
 	}
 	n := int64(0)
 	for _, h := range f.Hours {
-		n += h.Flags[codec.NonHex]
+		n += h.Flags[codec.FlagNonHex]
 	}
 	if n != flags["non-hex"] {
 		t.Errorf("%d non-hex, want %d", n, flags["non-hex"])

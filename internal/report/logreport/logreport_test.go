@@ -30,7 +30,7 @@ func sample() *Report {
 	start := time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
 	for i := range 72 {
 		f.Hours[start.Add(time.Duration(i)*time.Hour).Format(time.RFC3339)] = &insight.Hour{
-			URLs: int64(10 + i%24), Status: [6]int64{2: int64(8 + i%24), 4: 1, 5: 1}, Flags: map[codec.Flag]int64{codec.NonHex: int64(i % 5), codec.LowerHex: 1},
+			URLs: int64(10 + i%24), Status: [6]int64{2: int64(8 + i%24), 4: 1, 5: 1}, Flags: map[codec.Flag]int64{codec.FlagNonHex: int64(i % 5), codec.FlagLowerHex: 1},
 		}
 	}
 	f.Hours[""] = &insight.Hour{URLs: 4, Status: [6]int64{0: 4}}
