@@ -5,9 +5,9 @@ import "testing"
 // TestDropActions checks that a diagnostic about a component that a rule
 // removed says so, whichever parser found the defect.
 func TestDropActions(t *testing.T) {
-	for _, rules := range []Rules{0, RulesOf(RuleUpperEscapes, RuleDecodeUnreserved)} {
+	for _, rules := range []Rules{{}, RulesOf(RuleUpperEscapes, RuleDecodeUnreserved)} {
 		p, _ := Lookup("whatwg")
-		p.Name, p.Rules = "drop", p.Rules|rules|RulesOf(RuleDropUserinfo, RuleDropFragment)
+		p.Name, p.Rules = "drop", p.Rules.Union(rules).With(RuleDropUserinfo, RuleDropFragment)
 		n, err := New(p)
 		if err != nil {
 			t.Fatal(err)

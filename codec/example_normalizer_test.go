@@ -72,7 +72,7 @@ func ExampleProfile() {
 // A changed profile gets a name of its own.
 func ExampleProfile_Change() {
 	equiv, _ := codec.Lookup("equiv")
-	p := equiv.Change(codec.RulesOf(codec.RuleRFCClean), 0)
+	p := equiv.Change(codec.RulesOf(codec.RuleRFCClean), codec.Rules{})
 	n, err := codec.New(p)
 	if err != nil {
 		panic(err)

@@ -11,15 +11,15 @@ import (
 // fallbackProfiles combine rfc-fallback with all sets of the rules that can change
 // its result.
 func fallbackProfiles() (ns []*Normalizer) {
-	others := []Rules{1 << RuleDropUserinfo, 1 << RuleDropFragment, escapeRules, escapeRules | 1<<RuleRFCClean}
+	others := []ruleSet{1 << RuleDropUserinfo, 1 << RuleDropFragment, escapeRules, escapeRules | 1<<RuleRFCClean}
 	for set := range 1 << len(others) {
-		rules := Rules(1 << RuleFallbackRFC)
+		rules := ruleSet(1 << RuleFallbackRFC)
 		for i, more := range others {
 			if set>>i&1 != 0 {
 				rules |= more
 			}
 		}
-		ns = append(ns, mustNew(Profile{Name: fmt.Sprintf("fallback-%d", set), Standard: WHATWG, Rules: rules}))
+		ns = append(ns, mustNew(Profile{Name: fmt.Sprintf("fallback-%d", set), Standard: WHATWG, Rules: Rules{rules}}))
 	}
 	return ns
 }
@@ -50,23 +50,23 @@ func TestFallbackLaws(t *testing.T) {
 		parsed++
 		for c := Username; c <= Password; c++ {
 			if n.rules.Has(RuleDropUserinfo) && r.Out.Has(c) {
-				t.Fatalf("%v %q: %q has a userinfo", n.rules.Names(), src, norm)
+				t.Fatalf("%v %q: %q has a userinfo", (Rules{n.rules}).Names(), src, norm)
 			}
 		}
 		if n.rules.Has(RuleDropUserinfo) && r.In.Has(Username) {
 			dropped++
 			if bytes.Contains(norm, []byte("SECRET")) && !strings.Contains(string(src), "SECRET@x@") {
-				t.Fatalf("%v %q: %q", n.rules.Names(), src, norm)
+				t.Fatalf("%v %q: %q", (Rules{n.rules}).Names(), src, norm)
 			}
 		}
 		if r.Flags.Has(FlagInvalidCredentials) && n.rules.Has(RuleDropUserinfo) && bytes.Contains(norm, []byte("SECRET")) {
-			t.Fatalf("%v %q: %q holds what browsers see as userinfo", n.rules.Names(), src, norm)
+			t.Fatalf("%v %q: %q holds what browsers see as userinfo", (Rules{n.rules}).Names(), src, norm)
 		}
 		if n.rules.Has(RuleDropFragment) && r.Out.Has(Fragment) {
-			t.Fatalf("%v %q: %q has a fragment", n.rules.Names(), src, norm)
+			t.Fatalf("%v %q: %q has a fragment", (Rules{n.rules}).Names(), src, norm)
 		}
 		if twice, err := n.Append(nil, norm, &again); err != nil || !bytes.Equal(twice, norm) {
-			t.Fatalf("%v %q: %q, and then %q, %v", n.rules.Names(), src, norm, twice, err)
+			t.Fatalf("%v %q: %q, and then %q, %v", (Rules{n.rules}).Names(), src, norm, twice, err)
 		}
 		checkTrace(t, n, nil, src)
 	}

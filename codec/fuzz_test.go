@@ -39,7 +39,7 @@ var walkSeeds = []string{
 
 // fuzzNormalizers are the profiles that a fuzz input selects from.
 var fuzzNormalizers = func() (ns []*Normalizer) {
-	clean := Profile{Name: "equiv-clean", Standard: WHATWG, Rules: escapeRules | 1<<RuleRFCClean, Key: LevelEquivalent}
+	clean := Profile{Name: "equiv-clean", Standard: WHATWG, Rules: Rules{escapeRules | 1<<RuleRFCClean}, Key: LevelEquivalent}
 	for _, p := range append(standardProfiles(), clean) {
 		ns = append(ns, mustNew(p))
 	}
@@ -50,7 +50,7 @@ var fuzzNormalizers = func() (ns []*Normalizer) {
 // onePass one by one.
 var walkNormalizers = append(slices.Clip(fuzzNormalizers),
 	mustNew(Profile{Name: "whatwg-upper", Standard: WHATWG, Rules: RulesOf(RuleUpperEscapes), MaxDiagnostics: 3}),
-	mustNew(Profile{Name: "whatwg-unres", Standard: WHATWG, Rules: 1<<RuleDecodeUnreserved | lossyRules}),
+	mustNew(Profile{Name: "whatwg-unres", Standard: WHATWG, Rules: Rules{1<<RuleDecodeUnreserved | lossyRules}}),
 	mustNew(verbatim.profile),
 )
 

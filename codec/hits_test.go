@@ -20,11 +20,11 @@ var hitNormalizers = func() (ns []*Normalizer) {
 	}
 	ns = append(ns, fuzzNormalizers...)
 	add(Profile{Name: "rfc-few", Standard: RFC3986, Rules: RulesOf(RuleUpperEscapes, RuleLowerHost, RuleASCIIDomain, RuleEncodeIllegal)})
-	add(Profile{Name: "rfc-kept", Standard: RFC3986, Rules: syntaxRules | schemeRules, Malformed: percent.MalformedKeep})
-	add(Profile{Name: "rfc-some", Standard: RFC3986, Rules: syntaxRules | 1<<RuleDefaultPort, Malformed: percent.MalformedEncode})
+	add(Profile{Name: "rfc-kept", Standard: RFC3986, Rules: Rules{syntaxRules | schemeRules}, Malformed: percent.MalformedKeep})
+	add(Profile{Name: "rfc-some", Standard: RFC3986, Rules: Rules{syntaxRules | 1<<RuleDefaultPort}, Malformed: percent.MalformedEncode})
 	add(Profile{Name: "rfc-none", Standard: RFC3986})
 	add(Profile{Name: "whatwg-decoded", Standard: WHATWG, Rules: RulesOf(RuleDecodeUnreserved)})
-	add(Profile{Name: "whatwg-clean", Standard: WHATWG, Rules: escapeRules | 1<<RuleRFCClean | lossyRules | 1<<RuleFallbackRFC})
+	add(Profile{Name: "whatwg-clean", Standard: WHATWG, Rules: Rules{escapeRules | 1<<RuleRFCClean | lossyRules | 1<<RuleFallbackRFC}})
 	add(byName("crawler").Profile(), WithPolicy(&Policy{SPA: []string{"h"}}))
 	add(byName("logclean").Profile(), WithStandard(RFC3986))
 	add(byName("equiv").Profile(), WithQueryEncoding(latin1{}))
@@ -48,7 +48,7 @@ var hitSeeds = []string{
 
 // undone returns the rules that the writers and the slow twin may count
 // differently, because one rule reverts what another has done.
-func undone(r *Result, src, norm []byte) (more, less Rules) {
+func undone(r *Result, src, norm []byte) (more, less ruleSet) {
 	path := r.Out.Bytes(norm, Path)
 	if r.Flags.Has(FlagDotSegments) { // segments are written, and then removed
 		more = escapeRules | 1<<RuleRFCClean
@@ -76,22 +76,22 @@ func checkHits(t *testing.T, n *Normalizer, base, src []byte) {
 	if err != nil {
 		return
 	}
-	got, want := n.folded(r.Applied()), n.hits(src, norm, &r)
+	got, want := n.folded(r.Applied().set), n.hits(src, norm, &r)
 	if more, less := undone(&r, src, norm); got&^more != want&^more&^less|want&got&less&^more {
-		t.Errorf("%s %q against %q -> %q: applied %v, by comparison %v", n.profile.Name, src, base, norm, got, want)
+		t.Errorf("%s %q against %q -> %q: applied %v, by comparison %v", n.profile.Name, src, base, norm, Rules{got}, Rules{want})
 	}
-	if r.KeyApplied() != 0 {
+	if !r.KeyApplied().IsZero() {
 		t.Errorf("%s %q: KeyApplied is %v before any key was computed", n.profile.Name, src, r.KeyApplied())
 	}
-	want = Rules(0)
+	want = ruleSet(0)
 	for _, lv := range []Level{LevelFetch, LevelPage} {
 		for _, st := range r.slowTraceKey(lv) {
 			want |= 1 << st.rule
 		}
 		norm, _ = n.AppendRef(norm[:0], base, src, &r)
 		r.Key(lv)
-		if got := r.KeyApplied(); got != want {
-			t.Errorf("%s %q: %v hits %v, by the slow twin %v", n.profile.Name, src, lv, got, want)
+		if got := r.KeyApplied().set; got != want {
+			t.Errorf("%s %q: %v hits %v, by the slow twin %v", n.profile.Name, src, lv, Rules{got}, Rules{want})
 		}
 	}
 }

@@ -150,7 +150,7 @@ func TestNewRefuses(t *testing.T) {
 	rfc := byName("rfc3986").Profile()
 	f(Profile{}, "missing name")
 	f(Profile{Name: "rfc3986"}, "built-in profile of the same name")
-	f(Profile{Name: "x", Standard: RFC3986, Rules: 1 << 63}, "rule that profiles cannot choose")
+	f(Profile{Name: "x", Standard: RFC3986, Rules: Rules{1 << 63}}, "rule that profiles cannot choose")
 	f(Profile{Name: "x", Standard: RFC3986, Malformed: 9}, "Malformed: unknown value")
 	f(Profile{Name: "x", Standard: RFC3986, Key: 9}, "Key: unknown level")
 	f(Profile{Name: "x", Standard: RFC3986, MaxLen: -1}, "MaxLen")
@@ -174,7 +174,7 @@ func TestNewRefuses(t *testing.T) {
 func TestMalformedPolicies(t *testing.T) {
 	f := func(s percent.Malformed, src, want string, wantErr error) {
 		t.Helper()
-		n, err := New(Profile{Name: "x", Standard: RFC3986, Rules: syntaxRules, Malformed: s})
+		n, err := New(Profile{Name: "x", Standard: RFC3986, Rules: Rules{syntaxRules}, Malformed: s})
 		if err != nil {
 			t.Fatal(err)
 		}

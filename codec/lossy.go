@@ -22,8 +22,8 @@ type rewriter struct {
 	keys   Standard
 	s      *scratch
 	known  knownScheme
-	out    *URL  // components of dst; K2 only
-	hits   Rules // rules that changed something
+	out    *URL    // components of dst; K2 only
+	hits   ruleSet // rules that changed something
 }
 
 func (n *Normalizer) rewriter(dst, src []byte, u *URL, s *scratch) rewriter {
@@ -196,7 +196,7 @@ func (w *rewriter) query(m *params.Matcher) (signed bool) {
 // rules and the list m, preceded by '?' if the query is still present. It
 // escapes "'", which only one of the standards escapes. If hits is 0, the query
 // stays the same, and appendKeyQuery appends nothing.
-func appendKeyQuery(dst, src []byte, u *URL, m *params.Matcher, s *scratch) (_ []byte, hits Rules, signed bool) {
+func appendKeyQuery(dst, src []byte, u *URL, m *params.Matcher, s *scratch) (_ []byte, hits ruleSet, signed bool) {
 	q := u.spans[Query].In(src)
 	if !s.clean && bytes.IndexByte(q, '\'') >= 0 { // a clean query contains none
 		s.query = appendEscaped(s.query[:0], q, '\'')

@@ -121,7 +121,7 @@ func TestMatchKeys(t *testing.T) {
 func TestMatchRefusals(t *testing.T) {
 	for name, p := range map[string]Profile{
 		"unknown":  {Name: "a", Standard: RFC3986, Match: "nonsense", Key: LevelMatch},
-		"rules":    {Name: "a", Standard: RFC3986, Match: "ssurt", Rules: syntaxRules},
+		"rules":    {Name: "a", Standard: RFC3986, Match: "ssurt", Rules: Rules{syntaxRules}},
 		"whatwg":   {Name: "a", Match: "ssurt", Standard: WHATWG},
 		"no match": {Name: "a", Key: LevelMatch},
 	} {

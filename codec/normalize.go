@@ -12,7 +12,7 @@ import (
 // Make one with New.
 type Normalizer struct {
 	profile        Profile
-	rules          Rules
+	rules          ruleSet
 	maxLen         int
 	maxDiagnostics int
 	level          Level  // level whose canonical string the normal form is; LevelDefault if none
@@ -119,7 +119,7 @@ func New(p Profile, opts ...Option) (*Normalizer, error) {
 func compile(p Profile) *Normalizer {
 	n := &Normalizer{
 		profile:        p,
-		rules:          p.Rules,
+		rules:          p.Rules.set,
 		maxLen:         p.MaxLen,
 		maxDiagnostics: p.MaxDiagnostics,
 		match:          lookupMatch(p.Match),
@@ -134,7 +134,7 @@ func compile(p Profile) *Normalizer {
 		n.maxDiagnostics = DefaultMaxDiagnostics
 	}
 	n.keys, n.policy = p.Standard, defaultPolicy
-	n.whatwg = whatwgEscapes(p.Rules)
+	n.whatwg = whatwgEscapes(p.Rules.set)
 	n.bases = &Normalizer{profile: Profile{Name: "whatwg", Standard: WHATWG}, maxLen: n.maxLen, maxDiagnostics: n.maxDiagnostics, whatwg: n.whatwg}
 	if p.Standard != WHATWG {
 		n.bases.whatwg = whatwgEscapes(0)
@@ -145,8 +145,8 @@ func compile(p Profile) *Normalizer {
 	for f := range Flag(numFlags) {
 		n.actions[f] = n.onEscape(f)
 	}
-	for lv, rules := range []Rules{LevelSyntax: syntaxRules, LevelEquivalent: syntaxRules | schemeRules} {
-		if p.Standard == RFC3986 && p.Rules == rules && p.Malformed == percent.MalformedEncode {
+	for lv, rules := range []ruleSet{LevelSyntax: syntaxRules, LevelEquivalent: syntaxRules | schemeRules} {
+		if p.Standard == RFC3986 && p.Rules.set == rules && p.Malformed == percent.MalformedEncode {
 			n.level = Level(lv)
 		}
 	}
@@ -328,7 +328,7 @@ func (n *Normalizer) read(base, src []byte, r *Result) Error {
 // fills out. A bit in plain says that the component contains no escape and no
 // byte to escape. It returns the rules that changed something. rec records
 // their steps; it may be nil.
-func (n *Normalizer) appendURL(dst, src []byte, u, out *URL, plain uint8, rec *recorder) ([]byte, Rules) {
+func (n *Normalizer) appendURL(dst, src []byte, u, out *URL, plain uint8, rec *recorder) ([]byte, ruleSet) {
 	*out = URL{}
 	w := writer{Normalizer: n, dst: dst, base: len(dst), src: src, in: u, out: out, plain: plain, rec: rec}
 	w.scheme()
@@ -348,7 +348,7 @@ type writer struct {
 	in, out *URL
 	plain   uint8
 	known   knownScheme
-	applied Rules // rules that changed something
+	applied ruleSet // rules that changed something
 	rec     *recorder
 }
 
@@ -525,7 +525,7 @@ func (w *writer) isLocalhostFile(host []byte) bool {
 // literal appends a host in brackets.
 func (w *writer) literal(host []byte) {
 	start := len(w.dst)
-	var applied Rules
+	var applied ruleSet
 	w.dst, applied = appendLiteral(w.dst, host, &w.profile)
 	w.applied |= applied
 	w.rec.literal(host, &w.profile, applied)
@@ -542,7 +542,7 @@ func (w *writer) literal(host []byte) {
 // appendLiteral appends a bracketed host, whether it is an IP literal of RFC
 // 3986 §3.2.2 or not. No escape in it is decoded. Bytes that RFC 3986 allows
 // nowhere in a URI are escaped even here, so that the result is ASCII.
-func appendLiteral(dst, host []byte, p *Profile) (_ []byte, applied Rules) {
+func appendLiteral(dst, host []byte, p *Profile) (_ []byte, applied ruleSet) {
 	for i, c := range host {
 		switch {
 		case c == '%' && !isTriplet(host[i:]) && p.Malformed == percent.MalformedEncode:

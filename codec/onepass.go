@@ -160,7 +160,7 @@ type pass struct {
 	dst       []byte // the normal form is in dst[base:at]; there is room for the rest
 	base, at  int
 	flags     Flags
-	applied   Rules        // rules that changed something
+	applied   ruleSet      // rules that changed something
 	marks     []Diagnostic // room for diagnostics; their number is marked
 	marked    int
 	kept      []uint32 // room for offsets of bytes in the normal form that RFC 3986 does not allow; their number is keeps

@@ -72,11 +72,11 @@ var (
 // the profile: it knows only the rules listed here.
 func (p *Profile) walkTable() *walkTable {
 	switch {
-	case p.Standard == WHATWG && p.Rules&^(escapeRules|lossyRules|1<<RuleFallbackRFC) == 0:
+	case p.Standard == WHATWG && p.Rules.set&^(escapeRules|lossyRules|1<<RuleFallbackRFC) == 0:
 		return whatwgWalk
-	case p.Standard == RFC3986 && p.Rules.hasAll(syntaxRules) && p.Rules&^(syntaxRules|schemeRules) == 0 && p.Malformed == percent.MalformedEncode:
+	case p.Standard == RFC3986 && p.Rules.set.hasAll(syntaxRules) && p.Rules.set&^(syntaxRules|schemeRules) == 0 && p.Malformed == percent.MalformedEncode:
 		return rfcWalk
-	case p.Standard == RFC3986 && p.Rules == 0 && p.Malformed == percent.MalformedKeep:
+	case p.Standard == RFC3986 && p.Rules.IsZero() && p.Malformed == percent.MalformedKeep:
 		return verbatimWalk
 	}
 	return nil
@@ -90,7 +90,7 @@ func (p *Profile) walkTable() *walkTable {
 type walkStep struct {
 	marks   [2]Diagnostic // without offsets
 	flags   Flags         // of marks
-	applied Rules
+	applied ruleSet
 	escape  uint32   // all bits if an escape is written, or none
 	has     [2]uint8 // 1 for each element of marks that is used
 	run     uint8    // flag of marks[0] if one diagnostic covers a run of such bytes, otherwise noRun

@@ -59,7 +59,7 @@ func TestNoAllocs(t *testing.T) {
 	f("Key.AppendTo", func() { Key{1, 2}.AppendTo(dst) })
 	f("ParseKey", func() { ParseKey([]byte("0123456789abcdef0123456789abcdef")) })
 	f("Flags.AppendTo", func() { r.Flags.AppendTo(dst) })
-	f("Rules.AppendTo", func() { syntaxRules.AppendTo(dst) })
+	f("Rules.AppendTo", func() { Rules{syntaxRules}.AppendTo(dst) })
 }
 
 // TestInlining checks that the accessors called for every URL are inlined.

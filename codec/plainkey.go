@@ -70,7 +70,7 @@ func (s *scratch) workText(k1 []byte) []byte {
 // writes the key over text, the workText of k1.
 func (n *Normalizer) plainK2(k1, text []byte, u *URL, r *Result) []byte {
 	text = text[:u.spans[Path].End]
-	hits, start := Rules(0), 0
+	hits, start := ruleSet(0), 0
 	if u.Has(Query) {
 		text, hits = n.plainQuery(text, k1, u, r)
 	}
@@ -88,7 +88,7 @@ func (n *Normalizer) plainK2(k1, text []byte, u *URL, r *Result) []byte {
 
 // plainQuery appends the query of k1, whose components are u, by the key rules to a copy of
 // front, the beginning of the workText of k1. It returns the rules that changed the query.
-func (n *Normalizer) plainQuery(front, k1 []byte, u *URL, r *Result) (text []byte, why Rules) {
+func (n *Normalizer) plainQuery(front, k1 []byte, u *URL, r *Result) (text []byte, why ruleSet) {
 	s, q := &r.scratch, u.spans[Query]
 	s.k2 = append(s.k2[:0], front...)
 	text, why, signed := appendKeyQuery(s.k2, k1, u, n.policy.Params, s)
@@ -126,7 +126,7 @@ func (n *Normalizer) plainK3(k1, text []byte, u *URL, r *Result) []byte {
 	start, end, hits := r.scratch.trimK3(k1, u)
 	text = text[:end]
 	if u.Has(Query) {
-		var why Rules
+		var why ruleSet
 		text, why = n.plainQuery(text, k1, u, r)
 		hits |= why
 	}
@@ -136,7 +136,7 @@ func (n *Normalizer) plainK3(k1, text []byte, u *URL, r *Result) []byte {
 
 // trimK3 returns the part of k1, whose components are u, that is K3 without the query,
 // and the rules that remove the rest. The path must have no repeated slashes.
-func (s *scratch) trimK3(k1 []byte, u *URL) (start, end int, hits Rules) {
+func (s *scratch) trimK3(k1 []byte, u *URL) (start, end int, hits ruleSet) {
 	path, host := u.spans[Path], u.spans[Host]
 	folder := cutIndexFile(k1[:path.End], path.In(k1))
 	end = int(path.Start) + len(folder)

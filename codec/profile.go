@@ -48,12 +48,12 @@ const (
 
 // profiles holds the built-in profiles, sorted by name.
 var profiles = withMatches(
-	Profile{Name: "analytics", Standard: WHATWG, Rules: escapeRules, Key: LevelPage},
-	Profile{Name: "crawler", Standard: WHATWG, Rules: escapeRules | lossyRules, Key: LevelFetch},
-	Profile{Name: "equiv", Standard: WHATWG, Rules: escapeRules, Key: LevelEquivalent},
-	Profile{Name: "logclean", Standard: WHATWG, Rules: escapeRules | 1<<RuleFallbackRFC, Key: LevelEquivalent},
-	Profile{Name: "rfc3986", Standard: RFC3986, Rules: syntaxRules, Malformed: percent.MalformedEncode, Key: LevelSyntax},
-	Profile{Name: "rfc3986-scheme", Standard: RFC3986, Rules: syntaxRules | schemeRules, Malformed: percent.MalformedEncode, Key: LevelEquivalent},
+	Profile{Name: "analytics", Standard: WHATWG, Rules: Rules{escapeRules}, Key: LevelPage},
+	Profile{Name: "crawler", Standard: WHATWG, Rules: Rules{escapeRules | lossyRules}, Key: LevelFetch},
+	Profile{Name: "equiv", Standard: WHATWG, Rules: Rules{escapeRules}, Key: LevelEquivalent},
+	Profile{Name: "logclean", Standard: WHATWG, Rules: Rules{escapeRules | 1<<RuleFallbackRFC}, Key: LevelEquivalent},
+	Profile{Name: "rfc3986", Standard: RFC3986, Rules: Rules{syntaxRules}, Malformed: percent.MalformedEncode, Key: LevelSyntax},
+	Profile{Name: "rfc3986-scheme", Standard: RFC3986, Rules: Rules{syntaxRules | schemeRules}, Malformed: percent.MalformedEncode, Key: LevelEquivalent},
 	Profile{Name: "whatwg", Standard: WHATWG, Key: LevelEquivalent},
 )
 
@@ -127,25 +127,25 @@ func (p *Profile) check() error {
 	named.MaxLen, named.MaxDiagnostics = p.MaxLen, p.MaxDiagnostics
 	refuse(p.Name == "", "missing name")
 	refuse(known && *p != named, "differs from the built-in profile of the same name")
-	refuse(p.Rules&^ProfileRules() != 0, "contains a rule that profiles cannot choose")
+	refuse(p.Rules.set&^ProfileRules().set != 0, "contains a rule that profiles cannot choose")
 	refuse(p.Malformed > percent.MalformedReject, "Malformed: unknown value")
 	refuse(p.Key >= allLevels, "Key: unknown level")
 	refuse(p.Key == LevelMatch && p.Match == "", "the key level match requires a profile that matches another program")
 	refuse(p.MaxLen < 0 || p.MaxLen > MaxLen, "MaxLen must be between 0 and 1 GiB")
 	refuse(p.MaxDiagnostics < 0 || p.MaxDiagnostics > MaxDiagnostics, "MaxDiagnostics must be between 0 and 65536")
 	refuse(int(p.Standard) >= len(standardNames), "Standard: unknown value")
-	refuse(p.Standard == WHATWG && p.Rules&ProfileRules()&^chosenRules[WHATWG] != 0,
+	refuse(p.Standard == WHATWG && p.Rules.set&ProfileRules().set&^chosenRules[WHATWG] != 0,
 		"contains a rule that the standard whatwg implies or contradicts")
-	refuse(p.Standard == RFC3986 && p.Rules&ProfileRules()&^chosenRules[RFC3986] != 0, "contains a rule that requires the standard whatwg")
+	refuse(p.Standard == RFC3986 && p.Rules.set&ProfileRules().set&^chosenRules[RFC3986] != 0, "contains a rule that requires the standard whatwg")
 	refuse(p.Standard == WHATWG && p.Malformed != percent.MalformedKeep, "Malformed must be MalformedKeep with the standard whatwg")
-	refuse(p.Rules.Has(RuleRFCClean) && !p.Rules.hasAll(escapeRules), "rfc-clean requires esc-upper and esc-unres")
+	refuse(p.Rules.Has(RuleRFCClean) && !p.Rules.set.hasAll(escapeRules), "rfc-clean requires esc-upper and esc-unres")
 	refuse(p.Standard == RFC3986 && p.Rules.Has(RuleDecodeUnreserved) && !p.Rules.Has(RuleRemoveDots),
 		"esc-unres requires dots: decoding escapes can create dot segments")
 	refuse(p.Rules.Has(RuleRemoveDots) && !p.Rules.Has(RuleGuardPath),
 		"dots requires no-auth-guard: without it a path could become an authority")
 	if p.Match != "" {
 		refuse(lookupMatch(p.Match) == nil, "Match: unknown program")
-		refuse(p.Rules != 0, "rules cannot be changed in a profile that matches another program")
+		refuse(!p.Rules.IsZero(), "rules cannot be changed in a profile that matches another program")
 		refuse(p.Standard != RFC3986 || p.Malformed != percent.MalformedKeep, "a profile that matches another program requires the standard rfc3986 and MalformedKeep")
 	}
 	if len(reasons) == 0 {

@@ -4,9 +4,9 @@ package codec
 // the changes are appended to its name, in the order of the rules:
 // "equiv+rfc-clean".
 func (p Profile) Change(add, remove Rules) Profile {
-	add, remove = add&^p.Rules, remove&p.Rules
-	p.Rules = p.Rules&^remove | add
-	for rule := range (add | remove).All() {
+	add.set, remove.set = add.set&^p.Rules.set, remove.set&p.Rules.set
+	p.Rules = p.Rules.Minus(remove).Union(add)
+	for rule := range add.Union(remove).All() {
 		if add.Has(rule) {
 			p.Name += "+" + rule.String()
 		} else {

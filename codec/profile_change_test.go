@@ -15,7 +15,7 @@ func TestProfileChange(t *testing.T) {
 			t.Fatal(err)
 		}
 		p := equiv.Change(a, r)
-		if p.Name != name || p.Rules != equiv.Rules&^r|a {
+		if p.Name != name || p.Rules != equiv.Rules.Minus(r).Union(a) {
 			t.Errorf("+%s -%s: %s with %v", add, remove, p.Name, p.Rules)
 		}
 		if p.Name == equiv.Name && p != equiv {

@@ -147,14 +147,14 @@ func (rec *recorder) whole(head, text []byte) []byte {
 }
 
 // literal records what appendLiteral applied, in the same way as escapes.
-func (rec *recorder) literal(host []byte, p *Profile, applied Rules) {
+func (rec *recorder) literal(host []byte, p *Profile, applied ruleSet) {
 	if rec == nil {
 		return
 	}
 	var some Profile
 	before := host
-	for r := range applied.All() {
-		if some.Rules.set(r, true); r == ruleMalformed {
+	for r := range (Rules{applied}).All() {
+		if some.Rules = some.Rules.With(r); r == ruleMalformed {
 			some.Malformed = p.Malformed
 		}
 		after, _ := appendLiteral(nil, host, &some)
@@ -170,7 +170,7 @@ func (rec *recorder) query(c Component, front []byte, m *params.Matcher) params.
 		return nil
 	}
 	return func(st params.Step) {
-		for r := range queryRules(st.Why).All() {
+		for r := range (Rules{queryRules(st.Why)}).All() {
 			rec.field(r, c, front, m, st)
 		}
 	}

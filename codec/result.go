@@ -106,23 +106,23 @@ type scratch struct {
 // call. The struct is small and contains no pointers, so that clearing it takes
 // one or two stores.
 type call struct {
-	applied    Rules  // rules that changed something up to the normal form
-	keyHits    Rules  // rules of K2 and K3 that changed something
-	change     Change // if judged
-	plain      uint8  // bit c: component c has no escape and no byte to escape
-	answered   bool   // the call gave a normal form: by, src and norm belong to it
-	unjudged   bool   // change is not set: Result.Change computes it
-	dropped    bool   // full and whole are set
-	clean      bool   // the input was clean: it is its own canonical string
-	plainHost  bool   // the host is a name of LDH labels, none of them empty, and the last one is no number
-	plainPath  bool   // the path contains nothing that webClasses marks: no session id and no two slashes, above all
-	copied     bool   // the input is clean, plainHost and plainPath are set, and survey.Copy begins with the input
-	canonical  bool   // the serialized URL is its own canonical string
-	keyPatched bool   // K0 and K1 are in key, with these bytes escaped
-	patched    bool   // the serialized URL is, once the bytes at kept are escaped
-	fallback   bool   // WHATWG could not parse the input: this is the RFC 3986 result
-	unparsed   bool   // only the program of the profile can parse the input
-	resolved   bool   // the input was a relative reference: text is what was normalized
+	applied    ruleSet // rules that changed something up to the normal form
+	keyHits    ruleSet // rules of K2 and K3 that changed something
+	change     Change  // if judged
+	plain      uint8   // bit c: component c has no escape and no byte to escape
+	answered   bool    // the call gave a normal form: by, src and norm belong to it
+	unjudged   bool    // change is not set: Result.Change computes it
+	dropped    bool    // full and whole are set
+	clean      bool    // the input was clean: it is its own canonical string
+	plainHost  bool    // the host is a name of LDH labels, none of them empty, and the last one is no number
+	plainPath  bool    // the path contains nothing that webClasses marks: no session id and no two slashes, above all
+	copied     bool    // the input is clean, plainHost and plainPath are set, and survey.Copy begins with the input
+	canonical  bool    // the serialized URL is its own canonical string
+	keyPatched bool    // K0 and K1 are in key, with these bytes escaped
+	patched    bool    // the serialized URL is, once the bytes at kept are escaped
+	fallback   bool    // WHATWG could not parse the input: this is the RFC 3986 result
+	unparsed   bool    // only the program of the profile can parse the input
+	resolved   bool    // the input was a relative reference: text is what was normalized
 }
 
 // keepBytes is the largest capacity in bytes of a buffer that a Result keeps
@@ -322,12 +322,12 @@ func (r *Result) Change() Change {
 func (r *Result) Applied() Rules {
 	s, ok := r.asked()
 	if !ok {
-		return 0
+		return Rules{}
 	}
 	if s.applied != 0 && bytes.Equal(s.src, s.norm) {
-		return 0 // the rules cancelled each other out
+		return Rules{} // the rules cancelled each other out
 	}
-	return s.applied
+	return Rules{s.applied}
 }
 
 // KeyApplied returns the rules that changed something on the way from K1 to the
@@ -335,7 +335,7 @@ func (r *Result) Applied() Rules {
 // Key have computed since the last call of Append. They are the rules that
 // TraceKey reports. K3 and LevelShape are computed from K2, so their sets include
 // the rules of K2.
-func (r *Result) KeyApplied() Rules { return r.scratch.keyHits }
+func (r *Result) KeyApplied() Rules { return Rules{r.scratch.keyHits} }
 
 // judge sets the class of the change from text to its normal form.
 func (r *Result) judge(text, normal []byte) {

@@ -222,21 +222,23 @@ func ParseRule(name string) (Rule, error) {
 	return 0, &NameError{What: "rule", Name: name}
 }
 
-// Rules is a set of rules. The zero Rules is empty. Sets can be compared with
-// == and combined with | and &^.
-type Rules uint64
+// Rules is a set of rules. The zero Rules is empty. Sets can be compared with ==.
+type Rules struct{ set ruleSet }
+
+// A ruleSet is a set of rules inside this package: a bit for each.
+type ruleSet uint64
 
 // Sets of rules. onePass supports the profiles whose rules are all in them, so a rule that is
 // added here must be added there: see Profile.walkTable.
 const (
-	syntaxRules Rules = 1<<RuleEncodeIllegal | 1<<RuleUpperEscapes | 1<<RuleDecodeUnreserved | 1<<RuleLowerScheme | 1<<RuleLowerHost | 1<<RuleRemoveDots | 1<<RuleGuardPath
-	schemeRules Rules = 1<<RuleDefaultPort | 1<<RuleEmptyPath | 1<<RuleFileLocalhost | 1<<RuleEmptyUserinfo | 1<<RuleShortIPv6 | 1<<RuleASCIIDomain
-	escapeRules Rules = 1<<RuleUpperEscapes | 1<<RuleDecodeUnreserved
-	lossyRules  Rules = 1<<RuleDropUserinfo | 1<<RuleDropFragment
+	syntaxRules ruleSet = 1<<RuleEncodeIllegal | 1<<RuleUpperEscapes | 1<<RuleDecodeUnreserved | 1<<RuleLowerScheme | 1<<RuleLowerHost | 1<<RuleRemoveDots | 1<<RuleGuardPath
+	schemeRules ruleSet = 1<<RuleDefaultPort | 1<<RuleEmptyPath | 1<<RuleFileLocalhost | 1<<RuleEmptyUserinfo | 1<<RuleShortIPv6 | 1<<RuleASCIIDomain
+	escapeRules ruleSet = 1<<RuleUpperEscapes | 1<<RuleDecodeUnreserved
+	lossyRules  ruleSet = 1<<RuleDropUserinfo | 1<<RuleDropFragment
 )
 
 // selectRules returns the set of the rules for which is returns true.
-func selectRules(is func(Rule) bool) (s Rules) {
+func selectRules(is func(Rule) bool) (s ruleSet) {
 	for r := range Rule(numRules) {
 		s.set(r, is(r))
 	}
@@ -244,37 +246,34 @@ func selectRules(is func(Rule) bool) (s Rules) {
 }
 
 // chosenRules holds, for each standard, the rules that its profiles can choose.
-var chosenRules = [...]Rules{
+var chosenRules = [...]ruleSet{
 	RFC3986: selectRules(func(r Rule) bool { return ruleTable[r].chosen&byRFC != 0 }),
 	WHATWG:  selectRules(func(r Rule) bool { return ruleTable[r].chosen&byWHATWG != 0 }),
 }
 
 // RulesOf returns the set of the given rules.
-func RulesOf(rules ...Rule) (s Rules) {
-	for _, r := range rules {
-		s.set(r, true)
-	}
-	return s
-}
+func RulesOf(rules ...Rule) Rules { return Rules{}.With(rules...) }
 
 // AllRules returns the set of all rules.
-func AllRules() Rules { return 1<<numRules - 1 }
+func AllRules() Rules { return Rules{1<<numRules - 1} }
 
 // ProfileRules returns the set of the rules that a profile can choose, for one
 // standard or for both.
-func ProfileRules() Rules { return chosenRules[RFC3986] | chosenRules[WHATWG] }
+func ProfileRules() Rules { return Rules{chosenRules[RFC3986] | chosenRules[WHATWG]} }
 
 // ParserRules returns the set of the rules that the parser of a standard
 // applies whatever the profile.
 func ParserRules(std Standard) Rules {
-	return selectRules(func(r Rule) bool { return ruleTable[r].always>>std&1 != 0 })
+	return Rules{selectRules(func(r Rule) bool { return ruleTable[r].always>>std&1 != 0 })}
 }
 
 // KeyRules returns the set of the rules that lead from the level before lv to
 // lv; for K0, from the parsed URL, and for LevelShape, from K2. There are none for
 // LevelDefault. The rules of K0
 // and K1 are defined by RFC 3986, those of K2 and K3 partly by policy.
-func KeyRules(lv Level) Rules {
+func KeyRules(lv Level) Rules { return Rules{keyRules(lv)} }
+
+func keyRules(lv Level) ruleSet {
 	switch lv {
 	case LevelDefault:
 		return 0
@@ -291,19 +290,42 @@ func KeyRules(lv Level) Rules {
 }
 
 // Has reports whether r is in the set.
-func (s Rules) Has(r Rule) bool { return s>>r&1 != 0 }
+func (s Rules) Has(r Rule) bool { return s.set.Has(r) }
+
+// With returns the set with rules added.
+func (s Rules) With(rules ...Rule) Rules {
+	for _, r := range rules {
+		s.set.set(r, true)
+	}
+	return s
+}
+
+// Union returns the rules that are in s or in o.
+func (s Rules) Union(o Rules) Rules { return Rules{s.set | o.set} }
+
+// Minus returns the rules of s that are not in o.
+func (s Rules) Minus(o Rules) Rules { return Rules{s.set &^ o.set} }
+
+// Intersect returns the rules that are in both sets.
+func (s Rules) Intersect(o Rules) Rules { return Rules{s.set & o.set} }
+
+// IsZero reports whether no rule is in the set.
+func (s Rules) IsZero() bool { return s.set == 0 }
+
+// Has reports whether r is in the set.
+func (s ruleSet) Has(r Rule) bool { return s>>r&1 != 0 }
 
 // hasAll reports whether every rule of o is in the set.
-func (s Rules) hasAll(o Rules) bool { return s&o == o }
+func (s ruleSet) hasAll(o ruleSet) bool { return s&o == o }
 
 // Len returns the number of rules in the set.
-func (s Rules) Len() int { return bits.OnesCount64(uint64(s)) }
+func (s Rules) Len() int { return bits.OnesCount64(uint64(s.set)) }
 
 // All yields the rules of the set, in the order in which they are applied.
 func (s Rules) All() iter.Seq[Rule] {
 	return func(yield func(Rule) bool) {
-		for ; s != 0; s &= s - 1 {
-			if !yield(Rule(bits.TrailingZeros64(uint64(s)))) {
+		for ; s.set != 0; s.set &= s.set - 1 {
+			if !yield(Rule(bits.TrailingZeros64(uint64(s.set)))) {
 				return
 			}
 		}
@@ -346,19 +368,19 @@ func ParseRules(text string) (Rules, error) {
 		}
 		r, err := ParseRule(name)
 		if err != nil {
-			return 0, err
+			return Rules{}, err
 		}
-		s.set(r, true)
+		s = s.With(r)
 	}
 	return s, nil
 }
 
 // set adds r to the set if so is true.
-func (s *Rules) set(r Rule, so bool) { *s |= Rules(b2i(so)) << r }
+func (s *ruleSet) set(r Rule, so bool) { *s |= ruleSet(b2i(so)) << r }
 
 // queryRules returns the rules that package params applied to a query. The bits
 // of why, starting with params.WhySession, have the order of the rules.
-func queryRules(why params.Why) Rules { return Rules(why/params.WhySession) << ruleSession }
+func queryRules(why params.Why) ruleSet { return ruleSet(why/params.WhySession) << ruleSession }
 
 // An escapeNames maps the bits of percent.Applied, in their order, to rules.
 type escapeNames [4]Rule
@@ -372,7 +394,7 @@ var (
 // rfcApplied and whatwgApplied map a percent.Applied to the rules applied.
 var rfcApplied, whatwgApplied = rfcEscapes.table(), browserEscapes.table()
 
-func (names *escapeNames) table() (t [16]Rules) {
+func (names *escapeNames) table() (t [16]ruleSet) {
 	for a := range t {
 		for i, r := range names {
 			t[a].set(r, a>>i&1 != 0)

@@ -38,8 +38,12 @@ func TestRuleTable(t *testing.T) {
 	if Rule(numRules).String() != "unknown" {
 		t.Error("a rule after the last one has a name")
 	}
-	if all := ProfileRules() | KeyRules(LevelFetch) | KeyRules(LevelPage) | KeyRules(LevelShape) | ParserRules(RFC3986) | ParserRules(WHATWG) | RulesOf(ruleMatch); all != AllRules() {
-		t.Errorf("no standard and no level contains %v", AllRules()&^all)
+	all := ProfileRules().With(ruleMatch)
+	for _, more := range []Rules{KeyRules(LevelFetch), KeyRules(LevelPage), KeyRules(LevelShape), ParserRules(RFC3986), ParserRules(WHATWG)} {
+		all = all.Union(more)
+	}
+	if all != AllRules() {
+		t.Errorf("no standard and no level contains %v", AllRules().Minus(all))
 	}
 }
 
@@ -55,17 +59,17 @@ func testRuleExamples(t *testing.T) {
 	for r := range AllRules().All() {
 		before, after := r.Example()
 		e := &ruleTable[r]
-		p := Profile{Name: "example", Standard: RFC3986, Rules: syntaxRules | schemeRules, Malformed: percent.MalformedEncode} // onePass supports it
-		p.Rules.set(r, e.chosen&byRFC != 0)
+		p := Profile{Name: "example", Standard: RFC3986, Rules: Rules{syntaxRules | schemeRules}, Malformed: percent.MalformedEncode} // onePass supports it
+		p.Rules.set.set(r, e.chosen&byRFC != 0)
 		if (e.chosen|e.always)&byRFC == 0 {
-			p = Profile{Name: "example", Standard: WHATWG, Rules: escapeRules}
-			p.Rules.set(r, e.chosen&byWHATWG != 0)
+			p = Profile{Name: "example", Standard: WHATWG, Rules: Rules{escapeRules}}
+			p.Rules.set.set(r, e.chosen&byWHATWG != 0)
 		}
 		if r == ruleMalformed {
 			p.Malformed = 1
 		}
 		if e.stage == stageK2 { // of the browser parser's result
-			p = Profile{Name: "example", Standard: RFC3986, Rules: syntaxRules | schemeRules}
+			p = Profile{Name: "example", Standard: RFC3986, Rules: Rules{syntaxRules | schemeRules}}
 		}
 		if r == ruleMatch {
 			p = Profile{Name: "example", Standard: RFC3986, Match: "ssurt"}
@@ -104,8 +108,9 @@ func testRuleExamples(t *testing.T) {
 }
 
 func TestRuleSets(t *testing.T) {
-	for r := Rules(1); r < AllRules(); r = r*3 + 1 {
-		r &= AllRules()
+	for set := ruleSet(1); set < AllRules().set; set = set*3 + 1 {
+		set &= AllRules().set
+		r := Rules{set}
 		if got, err := ParseRules(r.String()); got != r || err != nil {
 			t.Errorf("%v: %v, %v", r, got, err)
 		}
@@ -119,10 +124,10 @@ func TestRuleSets(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 	all := params.Why(1<<8 - 1)
-	if got := "q-signed," + queryRules(all).String(); got != all.String() {
+	if got := "q-signed," + (Rules{queryRules(all)}).String(); got != all.String() {
 		t.Errorf("rules of queries are %s, want %v", got, all)
 	}
-	if s := RulesOf(RuleLowerHost, RuleRemoveDots); !s.Has(RuleLowerHost) || s.Has(RuleLowerScheme) || !syntaxRules.hasAll(s) || s.hasAll(syntaxRules) || Rules(0).String() != "" {
+	if s := RulesOf(RuleLowerHost, RuleRemoveDots); !s.Has(RuleLowerHost) || s.Has(RuleLowerScheme) || s.Intersect((Rules{syntaxRules})) != s || !s.Intersect((Rules{lossyRules})).IsZero() || s.Minus((Rules{syntaxRules})) != (Rules{}) || (Rules{}).String() != "" {
 		t.Error("sets of rules")
 	}
 }

@@ -18,7 +18,7 @@ type ladder struct {
 // the URL without any rule, then with one more rule at a time, except those
 // that drop components. It serves where hits has no shorter way. With RFC 3986,
 // src is the resolved target; r supplies its work space.
-func (n *Normalizer) climb(base *baseURL, src []byte, r *Result) (hits Rules) {
+func (n *Normalizer) climb(base *baseURL, src []byte, r *Result) (hits ruleSet) {
 	l := new(ladder)
 	l.Normalizer = *n
 	l.table = nil
@@ -30,12 +30,12 @@ func (n *Normalizer) climb(base *baseURL, src []byte, r *Result) (hits Rules) {
 		hits.set(ruleTrim, l.res.Flags.Has(FlagTrimmedEnds))
 		hits.set(ruleTabs, l.res.Flags.Has(FlagTabOrNewline))
 		l.last = append(l.last[:0], in...)
-		hits |= asParser * Rules(b2i(l.step(base, src)))
+		hits |= asParser * ruleSet(b2i(l.step(base, src)))
 	} else {
 		hits.set(ruleMalformed, n.profile.Malformed == percent.MalformedEncode && l.step(nil, src))
 	}
-	rules := Rules(0)
-	for h := range (n.rules &^ (lossyRules | 1<<RuleFallbackRFC)).All() {
+	rules := ruleSet(0)
+	for h := range (Rules{n.rules &^ (lossyRules | 1<<RuleFallbackRFC)}).All() {
 		rules.set(h, true)
 		l.allow(rules)
 		hits.set(h, l.step(base, src))
@@ -44,8 +44,8 @@ func (n *Normalizer) climb(base *baseURL, src []byte, r *Result) (hits Rules) {
 }
 
 // allow makes l apply the given rules and no others.
-func (l *ladder) allow(rules Rules) {
-	l.rules, l.profile.Rules = rules, rules
+func (l *ladder) allow(rules ruleSet) {
+	l.rules, l.profile.Rules = rules, Rules{rules}
 	for c, add := range illegal {
 		l.escapes[c] = l.profile.escapes(add)
 	}

@@ -16,8 +16,8 @@ var (
 )
 
 // hitsRFC is hits for RFC 3986.
-func (n *Normalizer) hitsRFC(src, norm []byte, r *Result) Rules {
-	hits, read := Rules(0), r
+func (n *Normalizer) hitsRFC(src, norm []byte, r *Result) ruleSet {
+	hits, read := ruleSet(0), r
 	if r.scratch.resolved {
 		text := r.scratch.text
 		hits.set(ruleResolve, !bytes.Equal(src, text))
@@ -63,7 +63,7 @@ func guarded(src []byte, u *URL, norm []byte, out *URL) bool {
 }
 
 // hostHits returns the rules that changed a host of the given kind to out.
-func hostHits(host, out []byte, kind HostKind) (hits Rules) {
+func hostHits(host, out []byte, kind HostKind) (hits ruleSet) {
 	if bytes.Equal(host, out) {
 		return 0
 	}

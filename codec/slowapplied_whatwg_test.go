@@ -11,7 +11,7 @@ import (
 
 // hitsWHATWG is hits for WHATWG. full is the serialized URL, including what the
 // profile drops, and out holds its components.
-func (n *Normalizer) hitsWHATWG(src, full []byte, out *URL, r *Result) Rules {
+func (n *Normalizer) hitsWHATWG(src, full []byte, out *URL, r *Result) ruleSet {
 	var base *baseURL
 	if r.scratch.resolved {
 		base = r.scratch.base
@@ -34,7 +34,7 @@ func (n *Normalizer) hitsWHATWG(src, full []byte, out *URL, r *Result) Rules {
 	if w.lost {
 		return n.climb(base, src, r)
 	}
-	return w.hits &^ (ProfileRules() &^ n.rules)
+	return w.hits &^ (ProfileRules().set &^ n.rules)
 }
 
 // uncleanFlags are the flags of URLs with a special scheme that RuleRFCClean may
@@ -48,7 +48,7 @@ type comparison struct {
 	from      int // offset in the text that in was cut from
 	known     knownScheme
 	malformed bool // there is a '%' that starts no escape
-	hits      Rules
+	hits      ruleSet
 	lost      bool // there are escapes whose replacement cannot be determined
 }
 
@@ -93,7 +93,7 @@ func (w *comparison) span(u *URL, c Component) Span {
 func (w *comparison) split(in, out []byte) { w.parser(!bytes.Equal(in, out)) }
 
 // parser records whether the parser made a difference.
-func (w *comparison) parser(so bool) { w.hits |= asParser * Rules(b2i(so)) }
+func (w *comparison) parser(so bool) { w.hits |= asParser * ruleSet(b2i(so)) }
 
 // component compares a component that both have.
 func (w *comparison) component(c Component, in, out []byte) {
@@ -111,7 +111,7 @@ func (w *comparison) component(c Component, in, out []byte) {
 // segments returns the escape rules applied to a path that lost segments,
 // inherited some of a base, or had '\\' for '/'. It walks from the last segment
 // to the first: each ".." removes one segment that is neither ".." nor ".".
-func (w *comparison) segments(path []byte) (hits Rules) {
+func (w *comparison) segments(path []byte) (hits ruleSet) {
 	if bytes.IndexByte(path, '%') < 0 {
 		return 0
 	}
@@ -141,7 +141,7 @@ func (w *comparison) segments(path []byte) (hits Rules) {
 
 // escapeHits returns the escape rules applied to text, which contains no
 // malformed '%'.
-func escapeHits(text []byte) (hits Rules) {
+func escapeHits(text []byte) (hits ruleSet) {
 	for i := 0; i < len(text); i++ {
 		if text[i] == '%' {
 			hits.set(RuleUpperEscapes, text[i+1] >= 'a' || text[i+2] >= 'a')
@@ -154,7 +154,7 @@ func escapeHits(text []byte) (hits Rules) {
 
 // compareEscapes returns the rules that changed the bytes and escapes of in to
 // those of out, if the two correspond.
-func compareEscapes(in, out []byte) (hits Rules, ok bool) {
+func compareEscapes(in, out []byte) (hits ruleSet, ok bool) {
 	for len(in) > 0 && len(out) > 0 {
 		c := in[0]
 		escaped := isTriplet(in)

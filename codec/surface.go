@@ -15,7 +15,7 @@ import (
 // tells "mailto:{int}" from a path. signed reports whether the query is signed,
 // so that K2 has not sorted it.
 func (n *Normalizer) appendSurface(dst, k2 []byte, u *URL, signed bool, s *scratch) []byte {
-	hits := Rules(0)
+	hits := ruleSet(0)
 	host, path := u.spans[Host], u.spans[Path]
 	switch {
 	case !u.HasAuthority():

@@ -27,7 +27,7 @@ func FuzzKeepsTarget(f *testing.F) {
 		for _, front := range []string{"http://h", "https://www.example.com:8443", "http://1.2.3.4"} {
 			src := append([]byte(front), target...)
 			norm, err := n.Append(nil, src, &r)
-			if err != nil || !bytes.Equal(norm, src) || !r.Flags.IsZero() || r.Change() != ChangeUnchanged || r.Applied() != 0 {
+			if err != nil || !bytes.Equal(norm, src) || !r.Flags.IsZero() || r.Change() != ChangeUnchanged || !r.Applied().IsZero() {
 				t.Fatalf("KeepsTarget accepts %q, but %q is %q: %v, flags %s", target, src, norm, err, r.Flags.AppendTo(nil))
 			}
 			if !bytes.Equal(query, r.In.Bytes(src, Query)) || r.In.Has(Query) != (query != nil) {
@@ -66,7 +66,7 @@ func FuzzKeeps(f *testing.F) {
 			return
 		}
 		norm, err := n.Append(nil, src, &r)
-		if err != nil || !bytes.Equal(norm, src) || !r.Flags.IsZero() || r.Change() != ChangeUnchanged || r.Applied() != 0 {
+		if err != nil || !bytes.Equal(norm, src) || !r.Flags.IsZero() || r.Change() != ChangeUnchanged || !r.Applied().IsZero() {
 			t.Fatalf("Keeps accepts %q, but the normal form is %q: %v, flags %s", src, norm, err, r.Flags.AppendTo(nil))
 		}
 		if !bytes.Equal(query, r.In.Bytes(src, Query)) || r.In.Has(Query) != (query != nil) {

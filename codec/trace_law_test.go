@@ -86,7 +86,7 @@ func (p *replay) String() string {
 }
 
 // rulesOf returns the rules of steps.
-func rulesOf(steps []Step) (s Rules) {
+func rulesOf(steps []Step) (s ruleSet) {
 	for i := range steps {
 		s |= 1 << steps[i].Rule
 	}
@@ -106,8 +106,8 @@ func checkTrace(t *testing.T, n *Normalizer, base, src []byte) {
 		}
 		return
 	}
-	if got := rulesOf(steps); got != r.Applied() {
-		t.Errorf("%s %q against %q -> %q: applied %v, traced %v: %+v", n.profile.Name, src, base, norm, r.Applied(), got, steps)
+	if got := rulesOf(steps); got != r.Applied().set {
+		t.Errorf("%s %q against %q -> %q: applied %v, traced %v: %+v", n.profile.Name, src, base, norm, r.Applied(), Rules{got}, steps)
 	}
 	if bytes.Equal(src, norm) {
 		return
@@ -132,7 +132,7 @@ func checkKeyTrace(t *testing.T, n *Normalizer, base, src []byte) {
 	if err != nil {
 		return
 	}
-	var traced Rules
+	var traced ruleSet
 	for _, lv := range keyedLevels {
 		var before []byte
 		switch lv {
@@ -149,8 +149,8 @@ func checkKeyTrace(t *testing.T, n *Normalizer, base, src []byte) {
 		if lv >= LevelFetch {
 			traced |= rulesOf(steps)
 		}
-		if traced != applied {
-			t.Errorf("%s %q: %v %q: applied %v, traced %v: %+v", n.profile.Name, src, lv, want, applied, traced, steps)
+		if traced != applied.set {
+			t.Errorf("%s %q: %v %q: applied %v, traced %v: %+v", n.profile.Name, src, lv, want, applied, Rules{traced}, steps)
 		}
 		var u URL
 		_, _ = split(before, &u)

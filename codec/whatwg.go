@@ -38,7 +38,7 @@ type parser struct {
 	noPipe  bool        // '|' will be escaped
 	queries QueryEncoding
 	err     Error
-	applied Rules // rules that changed something
+	applied ruleSet // rules that changed something
 	rec     *recorder
 }
 
@@ -71,7 +71,7 @@ const (
 // percent-encode sets and, except in opaque paths and hosts, the rules of RFC
 // 3986 §6.2.2 that the profile adds. A malformed '%' that the rule rfc-clean
 // escapes is escaped right here: if it stayed, it would prevent esc-unres.
-func whatwgEscapes(rules Rules) (esc [whatwgSets]percent.Rules) {
+func whatwgEscapes(rules ruleSet) (esc [whatwgSets]percent.Rules) {
 	for i, set := range [whatwgSets]percent.Set{
 		setUserinfo: percent.WHATWGUserinfo, setPath: percent.WHATWGPath, setQuery: percent.WHATWGQuery,
 		setSpecialQuery: percent.WHATWGSpecialQuery, setFragment: percent.WHATWGFragment, setOpaque: percent.WHATWGC0,

@@ -277,7 +277,7 @@ func (d *decoder) resolve(c *Codec) {
 	if slices.ContainsFunc([]string{"profile", "rules", "key", "max_url"}, func(key string) bool { return d.broken[in("codec", key)] }) {
 		return
 	}
-	d.checkRuleChanges(*p, add|remove, "codec.rules")
+	d.checkRuleChanges(*p, add.Union(remove), "codec.rules")
 	*p = p.Change(add, remove)
 	if c.MaxURL > 0 {
 		p.MaxLen = int(c.MaxURL)

@@ -132,13 +132,13 @@ func (d *decoder) profile(f *profileFile) (codec.Profile, *codec.Policy) {
 		p = d.builtIn(f.Base, "base")
 	}
 	add, remove := d.ruleSets(&f.Rules, "rules")
-	d.checkRuleChanges(p, add|remove, "rules")
+	d.checkRuleChanges(p, add.Union(remove), "rules")
 	policy := codec.DefaultPolicy()
 	if f.Policy != nil {
 		policy = d.compilePolicy(f.Policy, "policy")
 	}
 	policy.Styles = d.resolveParams(f.Params, "params")
-	p.Name, p.Rules = f.Name, p.Rules&^remove|add
+	p.Name, p.Rules = f.Name, p.Rules.Minus(remove).Union(add)
 	if lv, err := codec.ParseLevel(f.Key); err == nil {
 		p.Key = lv
 	}
@@ -158,7 +158,7 @@ func (d *decoder) profile(f *profileFile) (codec.Profile, *codec.Policy) {
 // checkRuleChanges reports changes of rules at a path if the profile matches
 // another program.
 func (d *decoder) checkRuleChanges(p codec.Profile, changes codec.Rules, at string) {
-	if p.Match != "" && changes != 0 {
+	if p.Match != "" && !changes.IsZero() {
 		d.failText(at, "the profile matches "+p.Program()+": its rules cannot be changed")
 	}
 }
@@ -191,7 +191,7 @@ func (d *decoder) builtIn(name, at string) codec.Profile {
 // ruleSets parses the rules to add and to remove at a path. No rule may be in
 // both lists.
 func (d *decoder) ruleSets(c *RuleChanges, at string) (added, removed codec.Rules) {
-	added = d.ruleSet(c.Add, in(at, "add"), 0)
+	added = d.ruleSet(c.Add, in(at, "add"), codec.Rules{})
 	removed = d.ruleSet(c.Remove, in(at, "remove"), added)
 	return added, removed
 }
@@ -209,7 +209,7 @@ func (d *decoder) ruleSet(names []string, at string, other codec.Rules) (set cod
 		case other.Has(rule):
 			d.failText(at, "rule is both added and removed")
 		default:
-			set |= codec.RulesOf(rule)
+			set = set.With(rule)
 		}
 	}
 	return set

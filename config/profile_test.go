@@ -32,7 +32,7 @@ func TestLoadProfile(t *testing.T) {
 	crawler, _ := codec.Lookup("crawler")
 	want := crawler
 	want.Name, want.Key, want.MaxLen = "shop", codec.LevelPage, 16<<10
-	want.Rules = crawler.Rules&^codec.RulesOf(codec.RuleDropUserinfo) | codec.RulesOf(codec.RuleRFCClean)
+	want.Rules = crawler.Rules.Minus(codec.RulesOf(codec.RuleDropUserinfo)).With(codec.RuleRFCClean)
 	if p != want {
 		t.Errorf("profile %+v, want %+v", p, want)
 	}

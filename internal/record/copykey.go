@@ -58,7 +58,7 @@ func (j *Job) newCopyKey(level codec.Level) *copyKey {
 		return nil
 	}
 	root := k.root.AppendKey(nil, level)
-	if k.hits = k.root.KeyApplied() &^ j.keeps.shardRules; level <= codec.LevelEquivalent && (k.hits != 0 || !bytes.Equal(root, k.src)) {
+	if k.hits = k.root.KeyApplied().Minus(j.keeps.shardRules); level <= codec.LevelEquivalent && (!k.hits.IsZero() || !bytes.Equal(root, k.src)) {
 		return nil
 	}
 	if k.front = bytes.TrimSuffix(root, []byte("/")); k.bare {
@@ -84,10 +84,10 @@ func (k *copyKey) ofTarget(target, query []byte) (codec.Key, bool) {
 // keys of a record that stays as it is.
 func (w *Worker) hitsOfKeys() (hits codec.Rules) {
 	if w.n.copyKey != nil {
-		hits |= w.n.copyKey.hits
+		hits = hits.Union(w.n.copyKey.hits)
 	}
 	if w.n.planKey != nil {
-		hits |= w.n.planKey.hits
+		hits = hits.Union(w.n.planKey.hits)
 	}
 	return hits
 }

@@ -298,7 +298,7 @@ func (n *normalizer) count(st *Stats) {
 		}
 		countHits(c.applied, st)
 	} else {
-		c.applied = 0
+		c.applied = codec.Rules{}
 	}
 	telling := c.flags
 	if c.nohost {
@@ -322,8 +322,8 @@ func countFlags(flags codec.Flags, st *Stats) {
 // counts each rule once per URL.
 func (n *normalizer) countKeys(st *Stats) {
 	c := &n.cur
-	if more := n.res.KeyApplied() &^ c.applied &^ n.job.keeps.shardRules; c.why == 0 && more != 0 {
-		c.applied |= more
+	if more := n.res.KeyApplied().Minus(c.applied).Minus(n.job.keeps.shardRules); c.why == 0 && !more.IsZero() {
+		c.applied = c.applied.Union(more)
 		countHits(more, st)
 	}
 }

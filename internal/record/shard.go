@@ -63,7 +63,7 @@ func (j *Job) setShard(c *Config) error {
 	}
 	j.keeps.where, j.keeps.asksWhy = j.keeps.shard, true
 	if j.keeps.shard.by.key {
-		j.keeps.shardRules = rulesUpTo(j.keeps.shard.by.level) &^ j.ownKeyRules(c)
+		j.keeps.shardRules = rulesUpTo(j.keeps.shard.by.level).Minus(j.ownKeyRules(c))
 	}
 	j.reads |= 1 << j.keeps.shard.by.field
 	return nil
@@ -80,7 +80,7 @@ func (j *Job) ownKeyRules(c *Config) (own codec.Rules) {
 	}
 	for f, lv := range keyLevels {
 		if fields.has(fieldID(f)) {
-			own |= rulesUpTo(lv)
+			own = own.Union(rulesUpTo(lv))
 		}
 	}
 	return own
@@ -93,9 +93,9 @@ func rulesUpTo(lv codec.Level) codec.Rules {
 	case codec.LevelFetch:
 		return codec.KeyRules(codec.LevelFetch)
 	case codec.LevelPage, codec.LevelShape:
-		return codec.KeyRules(codec.LevelFetch) | codec.KeyRules(lv)
+		return codec.KeyRules(codec.LevelFetch).Union(codec.KeyRules(lv))
 	}
-	return 0
+	return codec.Rules{}
 }
 
 // Fields implements [Condition].

@@ -174,7 +174,7 @@ a profile of your own. ` + "`--rule +rfc-clean,-frag-drop`" + ` adds and removes
 			continue
 		}
 		rules := "none except those of the parser"
-		if p.Rules != 0 {
+		if !p.Rules.IsZero() {
 			rules = mdCode(strings.Join(p.Rules.Names(), ", "))
 		}
 		fmt.Fprintf(&b, "| %s | %s |\n", mdCode(p.Name), rules)
@@ -237,7 +237,7 @@ func writeLevels(b *bytes.Buffer) {
 		fmt.Fprintf(b, "\nThese rules derive %v from %v. They do not change the query of a signed URL.", lv, lv-1)
 		rules := codec.KeyRules(lv)
 		if lv == codec.LevelPage {
-			rules &^= codec.KeyRules(codec.LevelFetch)
+			rules = rules.Minus(codec.KeyRules(codec.LevelFetch))
 			b.WriteString(" K3 also leaves out parameters of the site, the scheme http and its slashes.")
 		}
 		b.WriteString("\n\n")

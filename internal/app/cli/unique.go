@@ -225,13 +225,13 @@ func rulesOf(std codec.Standard, lv codec.Level) codec.Rules {
 	rules := codec.ParserRules(std)
 	switch lv {
 	case codec.LevelMatch:
-		return ^codec.Rules(0)
+		return codec.AllRules()
 	case codec.LevelShape:
-		rules |= codec.KeyRules(codec.LevelShape)
+		rules = rules.Union(codec.KeyRules(codec.LevelShape))
 		lv = codec.LevelFetch
 	}
 	for lower := codec.LevelSyntax; lower <= lv; lower++ {
-		rules |= codec.KeyRules(lower)
+		rules = rules.Union(codec.KeyRules(lower))
 	}
 	return rules
 }

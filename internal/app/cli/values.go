@@ -147,12 +147,12 @@ func changeRules(p codec.Profile, changes []string) (codec.Profile, error) {
 		switch {
 		case err != nil:
 			errs = append(errs, err)
-		case (add|remove)&rule != 0:
+		case !add.Union(remove).Intersect(rule).IsZero():
 			errs = append(errs, fmt.Errorf("duplicate rule %q", name))
 		case c[0] == '+':
-			add |= rule
+			add = add.Union(rule)
 		default:
-			remove |= rule
+			remove = remove.Union(rule)
 		}
 	}
 	if p.Match != "" && len(changes) > 0 {

@@ -59,7 +59,7 @@ func ParseFilter(q url.Values) (Filter, error) {
 	})
 	names("rule", codec.AllRules().Names(), func(name string) {
 		rule, _ := codec.ParseRule(name)
-		f.Rules |= codec.RulesOf(rule)
+		f.Rules = f.Rules.With(rule)
 	})
 	names("change", changeNames, func(name string) {
 		change, _ := codec.ParseChange(name)
@@ -85,7 +85,7 @@ var Parameters = []string{"flag", "rule", "change", "site", "rate"}
 // mayMatch reports whether records with these counts may contain one that f
 // selects.
 func (f *Filter) mayMatch(st *record.Stats) bool {
-	return (f.Flags.IsZero() || anyCount(st, f.Flags)) && (f.Rules == 0 || rulesIn(st)&f.Rules != 0)
+	return (f.Flags.IsZero() || anyCount(st, f.Flags)) && (f.Rules.IsZero() || !rulesIn(st).Intersect(f.Rules).IsZero())
 }
 
 func anyCount(st *record.Stats, flags codec.Flags) bool {
@@ -101,7 +101,7 @@ func anyCount(st *record.Stats, flags codec.Flags) bool {
 func rulesIn(st *record.Stats) (set codec.Rules) {
 	for i, n := range st.Rules {
 		if n > 0 {
-			set |= 1 << i
+			set = set.With(codec.Rule(i))
 		}
 	}
 	return set
@@ -110,7 +110,7 @@ func rulesIn(st *record.Stats) (set codec.Rules) {
 // matches reports whether f selects s.
 func (f *Filter) matches(s *Sample, rules codec.Rules) bool {
 	switch {
-	case f.Rules != 0 && f.Rules&rules == 0:
+	case !f.Rules.IsZero() && f.Rules.Intersect(rules).IsZero():
 		return false
 	case f.Site != "" && s.host != f.Site && !strings.HasSuffix(s.host, "."+f.Site):
 		return false

@@ -84,7 +84,7 @@ func (s *Side) allSteps(url []byte) (out []ruleStep) {
 	if s.Level == codec.LevelMatch {
 		return key
 	}
-	rules := codec.KeyRules(codec.LevelSyntax) | codec.KeyRules(codec.LevelEquivalent)
+	rules := codec.KeyRules(codec.LevelSyntax).Union(codec.KeyRules(codec.LevelEquivalent))
 	for _, st := range s.Normalizer.Trace(nil, url) {
 		if rules.Has(st.Rule) {
 			o, n := changed(st.Before, st.After)
