@@ -128,3 +128,32 @@ func (c Component) MarshalText() ([]byte, error) { return textOf("component", c.
 
 // UnmarshalText implements encoding.TextUnmarshaler. The error is a *NameError.
 func (c *Component) UnmarshalText(text []byte) error { return setName(c, text, ParseComponent) }
+
+// MarshalText implements encoding.TextMarshaler: the result of Name.
+func (e Error) MarshalText() ([]byte, error) { return textOf("error", e.Name()) }
+
+// UnmarshalText implements encoding.TextUnmarshaler. The error is a *NameError.
+func (e *Error) UnmarshalText(text []byte) error {
+	if string(text) == "ok" {
+		*e = 0
+		return nil
+	}
+	return setName(e, text, ParseError)
+}
+
+// hostNames are the names of the kinds of host, in their order.
+var hostNames = []string{"none", "reg-name", "ipv4", "ipv6", "ipvfuture", "bad-literal", "opaque"}
+
+// String returns the name of the kind, such as "reg-name", or "unknown".
+func (k HostKind) String() string { return nameOf(k, hostNames) }
+
+// ParseHostKind returns the kind with the given name. The error is a *NameError.
+func ParseHostKind(name string) (HostKind, error) {
+	return parseName[HostKind]("host kind", name, hostNames)
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (k HostKind) MarshalText() ([]byte, error) { return textOf("host kind", k.String()) }
+
+// UnmarshalText implements encoding.TextUnmarshaler. The error is a *NameError.
+func (k *HostKind) UnmarshalText(text []byte) error { return setName(k, text, ParseHostKind) }

@@ -20,9 +20,11 @@ func TestText(t *testing.T) {
 		Flags    Flags
 		Action   Action
 		Part     Component
+		Error    Error
+		Host     HostKind
 	}
-	in := names{LevelFetch, SHA256, KeyBase32, WHATWG, RuleRemoveDots, RulesOf(RuleLowerHost, RuleRFCClean), FlagNonHex, ChangeRepaired, Flags{}.With(FlagNUL).With(FlagParamStyle), ActionReplaced, Query}
-	const want = `{"Level":"k2","Hash":"sha256-128","Form":"base32","Standard":"whatwg","Rule":"dots","Rules":"host-lower,rfc-clean","Flag":"non-hex","Change":"repaired","Flags":"nul,param-style","Action":"replaced","Part":"query"}`
+	in := names{LevelFetch, SHA256, KeyBase32, WHATWG, RuleRemoveDots, RulesOf(RuleLowerHost, RuleRFCClean), FlagNonHex, ChangeRepaired, Flags{}.With(FlagNUL).With(FlagParamStyle), ActionReplaced, Query, ErrTooLong, HostIPv4}
+	const want = `{"Level":"k2","Hash":"sha256-128","Form":"base32","Standard":"whatwg","Rule":"dots","Rules":"host-lower,rfc-clean","Flag":"non-hex","Change":"repaired","Flags":"nul,param-style","Action":"replaced","Part":"query","Error":"url-too-long","Host":"ipv4"}`
 	text, err := json.Marshal(in)
 	if err != nil || string(text) != want {
 		t.Fatalf("%s, %v", text, err)
@@ -35,6 +37,9 @@ func TestText(t *testing.T) {
 		if err := json.Unmarshal([]byte(bad), &out); err == nil {
 			t.Errorf("%s is read", bad)
 		}
+	}
+	if err := json.Unmarshal([]byte(`{"Error":"ok","Host":"none"}`), &out); err != nil || out.Error != 0 || out.Host != HostNone {
+		t.Errorf("%+v, %v", out, err)
 	}
 	if _, err := json.Marshal(names{Level: 99}); err == nil {
 		t.Error("an invalid level has a name")
