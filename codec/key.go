@@ -98,7 +98,7 @@ func KeyFrom(b [16]byte) Key {
 }
 
 // KeyFromUint64s returns the key with the given halves: the reverse of
-// [Key.Uint64s].
+// [Key.Uint64s]. Not covered by the stability page.
 func KeyFromUint64s(hi, lo uint64) Key { return Key{hi, lo} }
 
 // Bytes returns the bytes of k, big-endian. They sort like the keys.
@@ -108,7 +108,7 @@ func (k Key) Bytes() (b [16]byte) {
 }
 
 // Uint64s returns the two halves of k, the first 64 bits of its bytes and the
-// last ones. Each half is a hash of the URL by itself.
+// last ones. Each half is a hash of the URL by itself. Not covered by the stability page.
 func (k Key) Uint64s() (hi, lo uint64) { return k.hi, k.lo }
 
 // AppendTo appends k as 32 lower-case hex digits, big-endian.
@@ -231,7 +231,7 @@ func WithStandard(std Standard) Option {
 
 // MinHMACKey is the shortest secret for WithHMACKey, in bytes, that a program
 // should accept from its users: 128 bits cannot be guessed. New does not
-// enforce it.
+// enforce it. Not covered by the stability page.
 const MinHMACKey = 16
 
 // WithHMACKey selects HMACSHA256 with the given secret, which it copies. The

@@ -73,6 +73,7 @@ func (p Profile) Program() string {
 
 // HasSortKeys reports whether the normal form of p is a sort key (SURT) and not
 // a URL. Then Result.Out has only the components path and query.
+// Not covered by the stability page.
 func (p Profile) HasSortKeys() bool {
 	m := lookupMatch(p.Match)
 	return m != nil && m.sortKey

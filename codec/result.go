@@ -245,6 +245,7 @@ func (r *Result) canonicalText(lv Level) (text []byte, ok bool) {
 // TargetKey is [Result.Key] for the canonical string without prefix, a scheme and
 // a host. ok is false, and the key zero, if the string does not begin with
 // prefix, or if "//" follows, which would begin a host.
+// Not covered by the stability page.
 func (r *Result) TargetKey(lv Level, prefix []byte) (k Key, ok bool) {
 	s, answered := r.asked()
 	if !answered {
@@ -293,6 +294,7 @@ func (r *Result) AppendKey(dst []byte, lv Level) []byte {
 
 // HashKey hashes a canonical string that the caller derived from the output of
 // AppendKey, with the hash and the secret of the same Normalizer.
+// Not covered by the stability page.
 func (r *Result) HashKey(lv Level, canonical []byte) Key {
 	s, ok := r.asked()
 	if !ok {
@@ -334,7 +336,7 @@ func (r *Result) Applied() Rules {
 // canonical strings of K2, K3 and LevelShape, for the levels that AppendKey and
 // Key have computed since the last call of Append. They are the rules that
 // TraceKey reports. K3 and LevelShape are computed from K2, so their sets include
-// the rules of K2.
+// the rules of K2. Not covered by the stability page.
 func (r *Result) KeyApplied() Rules { return Rules{r.scratch.keyHits} }
 
 // judge sets the class of the change from text to its normal form.
@@ -352,4 +354,5 @@ func (r *Result) judge(text, normal []byte) {
 // Valid reports whether src matches the grammar of RFC 3986, as a URI or as a
 // relative reference (§4.1); r.Flags.Has(Relative) distinguishes the two. The
 // result is meaningful only if the last call returned no error.
+// Not covered by the stability page.
 func (r *Result) Valid() bool { return r.Flags.Intersect(violations).IsZero() }

@@ -208,6 +208,7 @@ func (r Rule) Clause() string { return ruleTable[r].clause }
 // Example returns a URL that shows the effect of the rule, and the result: its
 // normal form or, for a rule of keys, the canonical string of the first level
 // that applies the rule. A relative URL is resolved against "http://h/a/".
+// Not covered by the stability page.
 func (r Rule) Example() (before, after string) {
 	return ruleTable[r].example[0], ruleTable[r].example[1]
 }
@@ -258,11 +259,11 @@ func RulesOf(rules ...Rule) Rules { return Rules{}.With(rules...) }
 func AllRules() Rules { return Rules{1<<numRules - 1} }
 
 // ProfileRules returns the set of the rules that a profile can choose, for one
-// standard or for both.
+// standard or for both. Not covered by the stability page.
 func ProfileRules() Rules { return Rules{chosenRules[RFC3986] | chosenRules[WHATWG]} }
 
 // ParserRules returns the set of the rules that the parser of a standard
-// applies whatever the profile.
+// applies whatever the profile. Not covered by the stability page.
 func ParserRules(std Standard) Rules {
 	return Rules{selectRules(func(r Rule) bool { return ruleTable[r].always>>std&1 != 0 })}
 }
@@ -271,6 +272,7 @@ func ParserRules(std Standard) Rules {
 // lv; for K0, from the parsed URL, and for LevelShape, from K2. There are none for
 // LevelDefault. The rules of K0
 // and K1 are defined by RFC 3986, those of K2 and K3 partly by policy.
+// Not covered by the stability page.
 func KeyRules(lv Level) Rules { return Rules{keyRules(lv)} }
 
 func keyRules(lv Level) ruleSet {

@@ -13,6 +13,7 @@ const maxFront = 64 + len(":65535")
 //
 // KeepsTarget takes less time than Append for a whole URL. It uses scratch memory
 // of r, and does not change what the methods of r describe.
+// Not covered by the stability page.
 func (n *Normalizer) KeepsTarget(target []byte, r *Result) (query []byte, ok bool) {
 	size := len(target)
 	if n.match != nil || size == 0 || target[0] != '/' || size+maxFront > min(n.maxLen, keepBytes) {
@@ -53,7 +54,7 @@ var (
 //
 // Keeps takes less time than Append, above all if the scheme and authority are those
 // of the last URL that it accepted. It uses scratch memory of r, and does not change
-// what the methods of r describe.
+// what the methods of r describe. Not covered by the stability page.
 func (n *Normalizer) Keeps(url []byte, r *Result) (query []byte, ok bool) {
 	if n.match != nil || len(url) > n.maxLen {
 		return nil, false

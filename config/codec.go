@@ -15,6 +15,7 @@ import (
 
 // Codec configures how records are parsed, how their URLs are normalized, and
 // what is written. Package internal/record validates formats, fields and the base.
+// Not covered by the stability page.
 type Codec struct {
 	// The record format: a name such as combined or jsonl
 	// (docs/reference/formats.md lists them), or the text of an nginx log_format
@@ -121,6 +122,7 @@ type Codec struct {
 
 // URLParts locates the parts of a composed URL, in the syntax of url_field. Each
 // list holds alternatives; the first field with a value is used.
+// Not covered by the stability page.
 type URLParts struct {
 	// An absolute URL. If a record has one, it is used instead of the other parts.
 	Absolute []string `yaml:"absolute"`
@@ -137,14 +139,14 @@ type URLParts struct {
 	Query []string `yaml:"query"`
 }
 
-// Rejected selects valid URLs to reject.
+// Rejected selects valid URLs to reject. Not covered by the stability page.
 type Rejected struct {
 	Flags   codec.Flags // URLs with any of these flags
 	NotHTTP bool        // URLs with a scheme other than http and https
 }
 
 // Render is the form of the output: the name of a built-in form, or a mapping
-// that selects its fields.
+// that selects its fields. Not covered by the stability page.
 type Render struct {
 	Form string // rewrite, jsonl, tsv, csv, urls, keys or extend
 
@@ -164,13 +166,13 @@ type Render struct {
 // of the file. In a table they become columns in this order.
 func (r *Render) Names() []string { return r.names }
 
-// Fields lists fields of the output.
+// Fields lists fields of the output. Not covered by the stability page.
 type Fields struct {
 	// The names of the fields, in this order.
 	Fields []string `yaml:"fields,required" min:"1"`
 }
 
-// TSV selects the fields of tab-separated lines.
+// TSV selects the fields of tab-separated lines. Not covered by the stability page.
 type TSV struct {
 	// The names of the fields, in this order.
 	Fields []string `yaml:"fields,required" min:"1"`
@@ -179,7 +181,7 @@ type TSV struct {
 	Header bool `yaml:"header"`
 }
 
-// CSV selects the fields of lines of CSV.
+// CSV selects the fields of lines of CSV. Not covered by the stability page.
 type CSV struct {
 	// The names of the fields, in this order. Default: the fields from url to
 	// error.
@@ -243,14 +245,14 @@ func (r *Render) Validate() error {
 	return nil
 }
 
-// Rules are changes to a built-in profile.
+// Rules are changes to a built-in profile. Not covered by the stability page.
 type Rules struct {
 	RuleChanges
 	Policy
 }
 
 // RuleChanges are normalization rules that a profile adds to, or removes from,
-// a built-in one.
+// a built-in one. Not covered by the stability page.
 type RuleChanges struct {
 	// Normalization rules to add.
 	Add []string `yaml:"add"`

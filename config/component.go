@@ -13,7 +13,7 @@ import (
 
 // Types holds the available component types by name. Each function returns a
 // pointer to a new configuration struct that holds the component's defaults;
-// package config/field documents its form.
+// package config/field documents its form. Not covered by the stability page.
 type Types struct {
 	Sources     map[string]func() any
 	Sinks       map[string]func() any
@@ -38,6 +38,7 @@ func (t Types) of(path string) map[string]func() any {
 
 // A Component is a source or a sink. In YAML it is a mapping with one key, the
 // type, whose value holds the settings of that type and optionally a name.
+// Not covered by the stability page.
 type Component struct {
 	Type   string // "kafka"
 	Name   string // for metrics and logs; default: "kafka-1" (source), "kafka-sink-1" (sink) or "dead_letter"

@@ -12,7 +12,7 @@ import (
 // Dedupe drops, or marks, records that have the same URL as an earlier one. For files, the
 // set of keys is stored together with the checkpoints, so a crash loses no record
 // and, with exactly_once, lets no duplicate pass. For a JetStream source, it is
-// in a bucket.
+// in a bucket. Not covered by the stability page.
 type Dedupe struct {
 	// The output field that is compared. key is the key at codec.key. Default: key.
 	By string `yaml:"by" enum:"key,k0,k1,k2,k3,surface,site,template"`
@@ -51,7 +51,7 @@ type Dedupe struct {
 }
 
 // DedupeWindow divides time into periods. The time of a record selects its period,
-// never the clock of the machine.
+// never the clock of the machine. Not covered by the stability page.
 type DedupeWindow struct {
 	// The length of a period. Periods are counted from 1970-01-01T00:00:00Z, so
 	// those of 24h are the days in UTC.
@@ -153,7 +153,7 @@ func isBucket(s string) bool {
 }
 
 // Changelog configures the topic that holds the keys of a deduplicated Kafka
-// topic. It is on the brokers of the source.
+// topic. It is on the brokers of the source. Not covered by the stability page.
 type Changelog struct {
 	// The topic. It belongs to this deduplication alone, is compacted
 	// (cleanup.policy=compact), and has as many partitions as the topic of the

@@ -10,7 +10,7 @@ import (
 )
 
 // An Env gives a configuration access to environment variables and other files.
-// The zero Env has neither.
+// The zero Env has neither. Not covered by the stability page.
 type Env struct {
 	Lookup    func(name string) (string, bool)  // looks up an environment variable
 	ReadFile  func(name string) ([]byte, error) // reads a file; relative names have already been joined to the directory of the configuration
@@ -19,7 +19,7 @@ type Env struct {
 
 // OS returns an Env with the environment and the files of the process. It reads
 // at most 8 MiB of a file, and at most 64 KiB of a regular file for
-// ${file:PATH}.
+// ${file:PATH}. Not covered by the stability page.
 func OS() Env {
 	return Env{
 		Lookup:    os.LookupEnv,

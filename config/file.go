@@ -17,6 +17,7 @@ import (
 
 // A File is a complete configuration: one linear pipeline and the settings of
 // its process. Load and Parse create it. Absent keys have their defaults.
+// Not covered by the stability page.
 type File struct {
 	// The version of the configuration format.
 	Version int `yaml:"version" min:"1" max:"1"`
@@ -67,6 +68,7 @@ type File struct {
 }
 
 // Default returns a configuration in which all keys have their defaults.
+// Not covered by the stability page.
 func Default() *File {
 	return &File{
 		Version: 1,
@@ -88,6 +90,7 @@ func Default() *File {
 }
 
 // Pipeline configures how records flow through the process.
+// Not covered by the stability page.
 type Pipeline struct {
 	// The number of workers. 0 means one per CPU.
 	Workers int `yaml:"workers" min:"0" max:"1024"`
@@ -123,7 +126,7 @@ type Pipeline struct {
 	OnRefused string `yaml:"on_refused" enum:"dead_letter,block,drop"`
 }
 
-// Batch holds the limits of a batch.
+// Batch holds the limits of a batch. Not covered by the stability page.
 type Batch struct {
 	// The maximum size of a batch.
 	Bytes field.Size `yaml:"bytes" min:"4KiB" max:"64MiB"`
@@ -134,6 +137,7 @@ type Batch struct {
 }
 
 // MaxInFlight limits the input that is not yet durable.
+// Not covered by the stability page.
 type MaxInFlight struct {
 	// The number of batches.
 	Batches int `yaml:"batches" min:"4" max:"65536"`
@@ -149,7 +153,7 @@ func (p *Pipeline) Validate() error {
 	return nil
 }
 
-// Shutdown configures the shutdown of the process.
+// Shutdown configures the shutdown of the process. Not covered by the stability page.
 type Shutdown struct {
 	// The maximum time from the signal to the exit of the process. After three
 	// quarters of it, urlfold abandons the records that are not durable; the next
@@ -158,7 +162,7 @@ type Shutdown struct {
 }
 
 // Admin is the HTTP server with /metrics, /healthz, /readyz and the status
-// page.
+// page. Not covered by the stability page.
 type Admin struct {
 	// The address to listen on: HOST:PORT, or unix: followed by the path of a
 	// socket. An empty string disables the server.
@@ -219,7 +223,7 @@ func (a *Admin) validateListen() error {
 	return nil
 }
 
-// Log configures logging.
+// Log configures logging. Not covered by the stability page.
 type Log struct {
 	// The minimum level of logged messages.
 	Level string `yaml:"level" enum:"debug,info,warn,error"`
@@ -231,14 +235,14 @@ type Log struct {
 	RateLimit time.Duration `yaml:"rate_limit" max:"1h"`
 }
 
-// Ready configures the readiness check.
+// Ready configures the readiness check. Not covered by the stability page.
 type Ready struct {
 	// The process is not ready while the oldest record that is not durable was
 	// read longer ago than this.
 	MaxUnresolved time.Duration `yaml:"max_unresolved" min:"1s"`
 }
 
-// Memory configures the memory of the process.
+// Memory configures the memory of the process. Not covered by the stability page.
 type Memory struct {
 	// The soft limit of the memory of the process: at least 32MiB, or 0 for no
 	// limit.
@@ -258,6 +262,7 @@ func (m *Memory) Validate() error {
 
 // A Test is a test case for "urlfold test": either a URL with the expected
 // result, or URLs whose keys must be equal or different.
+// Not covered by the stability page.
 type Test struct {
 	// The input URL. Requires norm, flags or reject.
 	URL string `yaml:"url"`

@@ -11,6 +11,7 @@ import (
 )
 
 // Load reads the configuration file at path. See Parse.
+// Not covered by the stability page.
 func Load(path string, types Types, env Env) (*File, error) {
 	data, err := readFile(path, maxFile)
 	if err != nil {
@@ -22,7 +23,7 @@ func Load(path string, types Types, env Env) (*File, error) {
 // Parse parses a configuration. file names it in errors; relative file names in
 // the configuration are relative to the directory of file. If data has errors,
 // Parse returns nil and an error that joins an *Error for each: first those in
-// this file, in order, then those in a profile file.
+// this file, in order, then those in a profile file. Not covered by the stability page.
 func Parse(file string, data []byte, types Types, env Env) (*File, error) {
 	exp := &expander{env: env, dir: filepath.Dir(file)}
 	d := newDecoder(document{file: file, exp: exp}, nil)

@@ -8,7 +8,7 @@ import (
 )
 
 // A Param declares how a parameter is serialized, in the terms of an OpenAPI
-// 3.1.1 parameter object.
+// 3.1.1 parameter object. Not covered by the stability page.
 type Param struct {
 	// The name of the parameter.
 	Name string `yaml:"name,required" min:"1"`

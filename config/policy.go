@@ -21,6 +21,7 @@ import (
 )
 
 // A Policy holds the settings on which keys of the levels K2 and K3 depend.
+// Not covered by the stability page.
 type Policy struct {
 	// The lists of parameters that K2 drops: default for the built-in list, or a
 	// file. Default: [default].
@@ -59,7 +60,7 @@ type Policy struct {
 func (p *Policy) isZero() bool { return reflect.ValueOf(*p).IsZero() }
 
 // A List is the built-in list, written as default, or a file with parameter
-// rules.
+// rules. Not covered by the stability page.
 type List struct {
 	// A rules file of the ClearURLs project.
 	ClearURLs string `yaml:"clearurls" min:"1"`
@@ -152,7 +153,7 @@ const ownList = "profile"
 // lists of parameters. The own rules of a profile, such as drop_params, stay.
 // text is "default", or KIND:FILE, where KIND is a key of [List]; for robots it
 // is robots:HOST:FILE. The error does not contain the names of files with
-// secrets.
+// secrets. Not covered by the stability page.
 func WithList(policy *codec.Policy, text string) (*codec.Policy, error) {
 	l, err := loadList(text)
 	if err != nil {

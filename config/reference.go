@@ -11,6 +11,7 @@ import (
 
 // Reference returns a Markdown page with a table of keys for each section and
 // each component: the schema in a form for people. It fails if Schema fails.
+// Not covered by the stability page.
 func Reference(types Types) ([]byte, error) {
 	if _, err := Schema(types); err != nil {
 		return nil, err
@@ -30,6 +31,7 @@ func Reference(types Types) ([]byte, error) {
 }
 
 // ProfileReference returns a Markdown table of the keys of a profile file.
+// Not covered by the stability page.
 func ProfileReference() []byte {
 	r := reference{}
 	r.table(reflect.ValueOf(&profileFile{}).Elem())

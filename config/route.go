@@ -8,7 +8,7 @@ import (
 )
 
 // A Branch is one branch of a route: a condition with sinks, or the sinks for
-// all other records.
+// all other records. Not covered by the stability page.
 type Branch struct {
 	// An expression, as in filter. The branch takes the records for which it is
 	// true and that no branch before it takes. Requires sinks.

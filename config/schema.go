@@ -18,6 +18,7 @@ import (
 //
 // The schema cannot express everything that Parse checks, such as the bounds of
 // sizes and durations and the constraints between keys.
+// Not covered by the stability page.
 func Schema(types Types) ([]byte, error) {
 	b := schemaBuilder{types: types}
 	s, err := b.structure(reflect.ValueOf(Default()).Elem(), "")

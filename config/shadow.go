@@ -9,6 +9,7 @@ import (
 )
 
 // Shadow configures the comparison with a second profile.
+// Not covered by the stability page.
 type Shadow struct {
 	// The second profile: the name of a built-in one, or a YAML file.
 	Profile string `yaml:"profile,required" min:"1"`

@@ -1,6 +1,7 @@
 package params
 
 // Field is a property of a campaign that a parameter can set.
+// Not covered by the stability page.
 type Field uint8
 
 // Fields of a campaign.
@@ -12,7 +13,7 @@ const (
 	campaignContent              // which of several links
 	campaignID                   // ID of the campaign
 
-	// NumFields is the number of fields.
+	// NumFields is the number of fields. Not covered by the stability page.
 	NumFields = iota
 )
 
@@ -34,7 +35,7 @@ var families = [...]string{"utm_", "pk_", "piwik_", "mtm_", "matomo_"}
 // CampaignField returns the field that a parameter with the given form-decoded
 // name sets. If several parameters set the same field, the lowest rank takes
 // precedence, and within a rank the first parameter in the query. Names are
-// compared without regard to ASCII case.
+// compared without regard to ASCII case. Not covered by the stability page.
 func CampaignField(name []byte) (field Field, rank int, ok bool) {
 	for rank, family := range families {
 		if hasPrefixFold(name, family) {
@@ -74,6 +75,7 @@ func campaignKey(key []byte) (Field, bool) {
 // ClickID returns the lower-case name of a parameter that holds a click ID: the
 // ID of one click on an advertisement, which is useful for attribution. name is
 // form-decoded and compared without regard to ASCII case.
+// Not covered by the stability page.
 func ClickID(name []byte) (id string, ok bool) {
 	if len(name) == 0 {
 		return "", false

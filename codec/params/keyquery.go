@@ -7,6 +7,7 @@ import (
 )
 
 // Why is a set of rules that changed a query. The zero Why is empty.
+// Not covered by the stability page.
 type Why uint8
 
 // Rules of a query, in the order in which they are applied.
@@ -37,6 +38,7 @@ func (w Why) String() string {
 }
 
 // Dropped is a removed field and the rule that removed it.
+// Not covered by the stability page.
 type Dropped struct {
 	Pair Pair // its position in the query
 	Rule int  // see Matcher.Rule; -1 for qsid
@@ -66,7 +68,7 @@ func (s *Scratch) Dropped() []Dropped { return s.drops[:len(s.drops):len(s.drops
 // query is raw, without its '?', and must be shorter than 4 GiB; AppendChanged
 // does not modify or retain it. If present is false, no field is left and the
 // URL has no query. AppendChanged is idempotent. site must come from m and s,
-// or be zero. m may be nil.
+// or be zero. m may be nil. Not covered by the stability page.
 func AppendChanged(dst, query []byte, m *Matcher, site Site, s *Scratch) (out []byte, present bool, why Why) {
 	if s.Recorder == nil && !m.anyName(site) {
 		if out, present, why, ok := appendTidy(dst, slices.Clip(query), m, s); ok {
@@ -145,7 +147,7 @@ func (s *Scratch) appendField(dst, query []byte, f *field) []byte {
 // site. Use it for URLs to fetch: the remaining fields keep their bytes, order
 // and separators, and a signed query (see Signed) is left unchanged. present is
 // false if all fields were removed. The other parameters are those of
-// AppendChanged.
+// AppendChanged. Not covered by the stability page.
 func AppendFiltered(dst, query []byte, m *Matcher, site Site, s *Scratch) (out []byte, present bool, why Why) {
 	s.draw(query)
 	if t := s.read(query, m); t.marks.signed() {

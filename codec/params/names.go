@@ -6,7 +6,7 @@ import "bytes"
 // sorted by its decoded bytes, in form encoding (URL Standard §5.2), separated
 // by '&'. Fields without any byte have no name; the name of "=v" is empty. It
 // does not treat signed queries differently. AppendNames does not modify or
-// retain query.
+// retain query. Not covered by the stability page.
 func AppendNames(dst, query []byte, s *Scratch) []byte {
 	s.draw(query)
 	s.read(query, nil)

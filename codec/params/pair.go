@@ -17,7 +17,7 @@ import (
 // The raw name is query[Start:NameEnd]. If Eq is set, query[NameEnd] is '=' and
 // the raw value is query[NameEnd+1:End]; otherwise NameEnd equals End. Names
 // and values are raw: decode them after splitting, never before (URL Standard
-// §5.1).
+// §5.1). Not covered by the stability page.
 type Pair struct {
 	Start, NameEnd, End uint32
 	Eq                  bool // distinguishes "a=" from "a"
@@ -38,6 +38,7 @@ func (p Pair) Value(query []byte) []byte {
 // AppendPairs appends the fields of query to dst and returns the extended slice
 // (rule q-split). It includes empty fields, at either end or between two
 // separators; an empty query has no fields. query must be shorter than 4 GiB.
+// Not covered by the stability page.
 func AppendPairs(dst []Pair, query []byte) []Pair {
 	if len(query) == 0 {
 		return dst
@@ -59,7 +60,7 @@ func AppendPairs(dst []Pair, query []byte) []Pair {
 
 // AppendName appends the raw name or value of a field as decoded by a form: '+'
 // becomes a space, then escapes are decoded once (URL Standard §5.1). Bytes
-// that are not valid UTF-8 are not replaced.
+// that are not valid UTF-8 are not replaced. Not covered by the stability page.
 func AppendName(dst, raw []byte) []byte { return percent.AppendDecodeForm(dst, raw) }
 
 // bare returns the part of a form-decoded name that is looked up, without a

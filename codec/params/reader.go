@@ -7,6 +7,7 @@ import (
 )
 
 // Param is one parameter of a URL, as read by a [Reader].
+// Not covered by the stability page.
 type Param struct {
 	In    Location
 	Index int       // in a query: index of the field, from 0, counting empty ones; in a path: index of the segment, from 0
@@ -29,6 +30,7 @@ type Param struct {
 }
 
 // Item is a value of an array or a property of an object.
+// Not covered by the stability page.
 type Item struct {
 	At          uint32 // offset of its first byte in the component
 	HasValue    bool   // distinguishes "R=" from "R"
@@ -40,7 +42,7 @@ type textSpan struct{ from, to int }
 
 // Reader reads the parameters of URLs. The zero Reader is ready for use.
 // Results are valid until the next Read; the memory is reused. A Reader is not
-// safe for concurrent use.
+// safe for concurrent use. Not covered by the stability page.
 type Reader struct {
 	// Backslash makes '\' separate segments too, as the URL Standard does for
 	// special schemes.
@@ -154,7 +156,7 @@ func (r *Reader) decode(in Location, raw []byte) textSpan {
 
 // EmptyPair returns the offset of the first empty field of a query: at the
 // start, at the end, or between two '&'. It returns -1 if there is none. An
-// empty query has no fields.
+// empty query has no fields. Not covered by the stability page.
 func EmptyPair(query []byte) int {
 	if len(query) > 0 && query[0] == '&' {
 		return 0

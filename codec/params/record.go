@@ -2,10 +2,11 @@ package params
 
 // Recorder receives each step of AppendChanged, AppendFiltered and
 // AppendSorted, in order. It is meant for explanations: with a Recorder, these
-// functions take no fast path and allocate memory.
+// functions take no fast path and allocate memory. Not covered by the stability page.
 type Recorder func(Step)
 
 // Step is the application of one rule that changed a query.
+// Not covered by the stability page.
 type Step struct {
 	Why     Why    // a single rule
 	Before  []byte // the query before the rule

@@ -98,7 +98,7 @@ type List struct {
 }
 
 // Skipped describes an item of an imported list that is missing from its rules
-// or differs in them.
+// or differs in them. Not covered by the stability page.
 type Skipped struct {
 	Source string // origin of the item
 	What   string // the item and the reason

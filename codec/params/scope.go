@@ -168,7 +168,7 @@ func isAlphaLabel(label []byte) bool {
 }
 
 // Scratch is the working memory of one goroutine. The zero Scratch is ready for
-// use. It grows as needed and does not shrink.
+// use. It grows as needed and does not shrink. Not covered by the stability page.
 type Scratch struct {
 	owner      *Matcher // the Matcher that the next four fields belong to
 	active     []uint32 // scopes selected by the host
@@ -204,7 +204,7 @@ func (s *Scratch) activate(scopes []uint32) {
 }
 
 // Site is a host and a path, prepared by Matcher.Site. No scoped rule applies
-// to the zero Site.
+// to the zero Site. Not covered by the stability page.
 type Site struct{ scratch *Scratch }
 
 // Site selects the rules for a host and a path. host is as in a URL, without

@@ -80,6 +80,7 @@ func shortName(buf *nameBuffer, raw []byte) []byte {
 // All comparisons ignore ASCII case. path must be percent-normalized and have
 // no dot segments. Without an authority, the result may begin with "//".
 // CutPathSession is idempotent. It does not modify or retain path.
+// Not covered by the stability page.
 func CutPathSession(dst, path []byte) (out []byte, changed bool) {
 	if !MayHavePathSession(path) {
 		return append(dst, path...), false
@@ -103,6 +104,7 @@ func CutPathSession(dst, path []byte) (out []byte, changed bool) {
 
 // MayHavePathSession reports whether path has a ';' or '('. If not,
 // CutPathSession has nothing to remove; most paths have neither.
+// Not covered by the stability page.
 func MayHavePathSession(path []byte) bool {
 	return bytes.IndexByte(path, ';') >= 0 || bytes.IndexByte(path, '(') >= 0
 }

@@ -45,7 +45,7 @@ func (k mark) signed() bool {
 //	oauth_signature             OAuth 1.0, RFC 5849 §3.5.3
 //
 // Names are form-decoded and compared without regard to ASCII case. Services
-// may be stricter, but a false positive does no harm.
+// may be stricter, but a false positive does no harm. Not covered by the stability page.
 func Signed(pairs []Pair, query []byte) bool {
 	var all mark
 	var buf nameBuffer

@@ -3,6 +3,7 @@ package params
 import "slices"
 
 // Location is the component of a URL that contains a parameter.
+// Not covered by the stability page.
 type Location uint8
 
 // Locations of a parameter.
@@ -17,10 +18,11 @@ var locationNames = []string{"query", "path"}
 func (l Location) String() string { return wordOf(locationNames, int(l)) }
 
 // LocationNames returns the names of the locations in a new slice.
+// Not covered by the stability page.
 func LocationNames() []string { return append([]string(nil), locationNames...) }
 
 // Style is the serialization of a parameter's value (OpenAPI 3.1.1 §4.8.12.3,
-// based on RFC 6570).
+// based on RFC 6570). Not covered by the stability page.
 type Style uint8
 
 // Styles of a parameter.
@@ -42,9 +44,10 @@ var styleNames = []string{"", "form", "spaceDelimited", "pipeDelimited", "deepOb
 func (s Style) String() string { return wordOf(styleNames, int(s)) }
 
 // StyleNames returns the names of all styles in a new slice.
+// Not covered by the stability page.
 func StyleNames() []string { return append([]string(nil), styleNames[1:]...) }
 
-// ValueType is the type of a parameter's value.
+// ValueType is the type of a parameter's value. Not covered by the stability page.
 type ValueType uint8
 
 // Types of a value.
@@ -61,12 +64,14 @@ var typeNames = []string{"", "string", "array", "object"}
 func (t ValueType) String() string { return wordOf(typeNames, int(t)) }
 
 // TypeNames returns the names of all types in a new slice.
+// Not covered by the stability page.
 func TypeNames() []string { return append([]string(nil), typeNames[1:]...) }
 
 // Explode says whether each item of an array or object has its own field.
+// Not covered by the stability page.
 type Explode uint8
 
-// Values of Explode.
+// Values of Explode. Not covered by the stability page.
 const (
 	ExplodeDefault Explode = iota // ExplodeYes for form and deepObject, ExplodeNo for other styles
 	ExplodeNo
@@ -74,7 +79,7 @@ const (
 )
 
 // Declaration describes how one parameter is written, like an OpenAPI parameter
-// object.
+// object. Not covered by the stability page.
 type Declaration struct {
 	Name    string // compared with decoded names, byte by byte
 	In      Location
@@ -104,18 +109,20 @@ func wordOf(names []string, i int) string {
 }
 
 // ParseStyle returns the style with the given OpenAPI name.
+// Not covered by the stability page.
 func ParseStyle(name string) (s Style, ok bool) {
 	i := slices.Index(styleNames[1:], name)
 	return Style(i + 1), i >= 0
 }
 
 // ParseLocation returns the location with the given name.
+// Not covered by the stability page.
 func ParseLocation(name string) (l Location, ok bool) {
 	i := slices.Index(locationNames, name)
 	return Location(max(i, 0)), i >= 0
 }
 
-// ParseValueType returns the type with the given name.
+// ParseValueType returns the type with the given name. Not covered by the stability page.
 func ParseValueType(name string) (t ValueType, ok bool) {
 	i := slices.Index(typeNames[1:], name)
 	return ValueType(i + 1), i >= 0

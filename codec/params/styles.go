@@ -13,6 +13,7 @@ import (
 
 // Styles is a compiled set of declarations. It is immutable and safe for
 // concurrent use. A nil *Styles and the zero Styles are empty.
+// Not covered by the stability page.
 type Styles struct {
 	decls []declared
 	query map[string]claim // by decoded name
@@ -48,6 +49,7 @@ const (
 )
 
 // StyleError reports why CompileStyles rejected a declaration.
+// Not covered by the stability page.
 type StyleError struct {
 	Index  int    // index of the declaration, from 0
 	Field  string // lower-case field of Declaration: "style"; empty for the whole declaration
@@ -78,7 +80,7 @@ func (s *Styles) Declaration(i int) Declaration { return s.decls[i].Declaration 
 // OpenAPI 3.1.1 §4.8.12 leaves undefined: a style in the wrong component,
 // deepObject with explode: false, and spaceDelimited or pipeDelimited with
 // explode: true or with a string. The error joins a *StyleError for each
-// problem.
+// problem. Not covered by the stability page.
 func CompileStyles(decls []Declaration) (*Styles, error) {
 	c := styleCompiler{s: &Styles{query: map[string]claim{}, deep: map[string]int{}}}
 	for i, d := range decls {

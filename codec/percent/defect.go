@@ -5,10 +5,11 @@ import (
 	"fmt"
 )
 
-// Kind is a kind of defect of an escape.
+// Kind is a kind of defect of an escape. Not covered by the stability page.
 type Kind uint8
 
 // Kinds of defects. All except the first three concern valid escapes.
+// Not covered by the stability page.
 const (
 	kindTruncated      Kind = iota // a malformed '%' with at most one hexadecimal digit between it and the end of the component
 	kindNonHex                     // any other malformed '%': not followed by two hexadecimal digits (RFC 3986 §2.1)
@@ -40,10 +41,10 @@ func (k Kind) String() string {
 	return fmt.Sprintf("kind(%d)", uint8(k))
 }
 
-// Kinds is a set of kinds. The zero Kinds is empty.
+// Kinds is a set of kinds. The zero Kinds is empty. Not covered by the stability page.
 type Kinds uint32
 
-// AllKinds is the set of all kinds.
+// AllKinds is the set of all kinds. Not covered by the stability page.
 const AllKinds Kinds = 1<<numKinds - 1
 
 // has reports whether k is in ks.
@@ -73,7 +74,7 @@ type Defect struct {
 // UTF-8 is checked across adjacent escapes. An ill-formed sequence is one
 // defect, at its first '%'. [EncodedTraversal] is reported in any component;
 // ignore it outside paths. src must be shorter than 4 GiB. AppendDefectsOf does
-// not modify or retain it.
+// not modify or retain it. Not covered by the stability page.
 func AppendDefectsOf(dst []Defect, src []byte, want Kinds, limit int) ([]Defect, Kinds) {
 	i := bytes.IndexByte(src, '%')
 	if i < 0 {
@@ -199,7 +200,7 @@ func allHex(b []byte) bool {
 // IsEncodedTraversal reports whether a '..' at src[i] is a whole segment, and
 // at least one of the separators next to it is escaped: whether it is an
 // [EncodedTraversal]. Each dot can be escaped. The ends of src count as raw
-// separators.
+// separators. Not covered by the stability page.
 func IsEncodedTraversal(src []byte, i int) bool {
 	left := separatorBefore(src, i)
 	if left == noSeparator {

@@ -43,7 +43,7 @@ var lookup = []struct {
 // (rfc3986, whatwg, rfc1738 or form). It returns an error if a name is unknown
 // or if the component cannot have escapes: form has only names and values, and
 // an RFC 1738 host has no escapes (§5, hostname). Under whatwg, query is the
-// query of a special scheme such as http.
+// query of a special scheme such as http. Not covered by the stability page.
 func Lookup(standard, component string) (Set, error) {
 	for _, l := range lookup {
 		if l.standard == standard && l.component == component {
@@ -62,6 +62,7 @@ func errUnknownStandard(name string) error {
 }
 
 // Standards returns the names of the standards that [Lookup] accepts.
+// Not covered by the stability page.
 func Standards() []string {
 	var names []string
 	for _, l := range lookup {
@@ -73,7 +74,7 @@ func Standards() []string {
 }
 
 // Components returns the names of the components that can have escapes under
-// the standard, or nil if the standard is unknown.
+// the standard, or nil if the standard is unknown. Not covered by the stability page.
 func Components(standard string) []string {
 	var names []string
 	for _, l := range lookup {

@@ -22,10 +22,10 @@ type Rules struct {
 }
 
 // Applied is the set of [Rules] that changed something. The zero Applied is
-// empty.
+// empty. Not covered by the stability page.
 type Applied uint8
 
-// Rules that AppendApplied reports.
+// Rules that AppendApplied reports. Not covered by the stability page.
 const (
 	AppliedMalformed  Applied = 1 << iota // a malformed '%' became %25
 	AppliedAdd                            // a raw byte became an escape
@@ -54,7 +54,7 @@ func AppendNormal(dst, src []byte, r Rules) (out []byte, malformed int) {
 }
 
 // AppendApplied is like [AppendNormal], and also returns the rules that changed
-// something.
+// something. Not covered by the stability page.
 func AppendApplied(dst, src []byte, r Rules) (out []byte, applied Applied, malformed int) {
 	mask := uint64(1)<<r.Add&^1 | isPercent
 	i := indexClass(src, mask)

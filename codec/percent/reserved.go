@@ -7,7 +7,7 @@ import "strings"
 // result decodes to the same data. As part of a URL it is not equivalent,
 // because an escaped reserved byte differs in meaning from the raw one (§2.2).
 // AppendEncodeReserved does not modify or retain src, which must not overlap
-// dst[len(dst):cap(dst)].
+// dst[len(dst):cap(dst)]. Not covered by the stability page.
 func AppendEncodeReserved(dst, src []byte, s Set, delims string) []byte {
 	for _, c := range src {
 		switch {
@@ -26,7 +26,7 @@ func AppendEncodeReserved(dst, src []byte, s Set, delims string) []byte {
 // a component (see [Lookup]). In a path, "/" separates segments (RFC 3986
 // §3.3). In userinfo, ":" separates the user from the password (§3.2.1). In a
 // query, "&" and "=" separate pairs, and "+" is a space (URL Standard §5.1).
-// The other components are data and have none.
+// The other components are data and have none. Not covered by the stability page.
 func Delimiters(component string) string {
 	switch component {
 	case "path":

@@ -45,10 +45,11 @@ func IsUnreserved(c byte) bool { return classes[c]&isUnreserved != 0 }
 func IsReserved(c byte) bool { return classes[c]&isReserved != 0 }
 
 // IsHex reports whether c is a hexadecimal digit in either case (RFC 3986
-// §2.1).
+// §2.1). Not covered by the stability page.
 func IsHex(c byte) bool { return classes[c]&isHex != 0 }
 
 // Unhex returns the value of the hexadecimal digit c, or 0 if c is not one.
+// Not covered by the stability page.
 func Unhex(c byte) byte { return hexValue[c] }
 
 // isTriplet reports whether the '%' at src[i] starts an escape, '%' HEXDIG
@@ -64,7 +65,7 @@ func tripletByte(src []byte, i int) byte {
 }
 
 // AppendEscape appends the escape of c to dst, with upper-case digits (RFC 3986
-// §2.1).
+// §2.1). Not covered by the stability page.
 func AppendEscape(dst []byte, c byte) []byte {
 	return append(dst, '%', upperHex[c>>4], upperHex[c&15])
 }

@@ -3,7 +3,7 @@ package percent
 import "unicode/utf8"
 
 // WellFormed is the result for a sequence without defects. It is never
-// reported.
+// reported. Not covered by the stability page.
 const WellFormed = Kind(numKinds)
 
 // Sequence checks the sequence of escaped UTF-8 that starts with the escape at
@@ -20,7 +20,7 @@ const WellFormed = Kind(numKinds)
 // requires. Only a complete sequence can be overlong or a surrogate: %C0%AF is
 // an overlong '/', which a lenient decoder accepts, whereas the %C1 before
 // "lvarez" is Latin-1 and has no meaning in UTF-8. A raw byte never belongs to
-// a sequence of escapes.
+// a sequence of escapes. Not covered by the stability page.
 func Sequence(src []byte, i int) (n int, k Kind) {
 	lead := tripletByte(src, i)
 	if n := plainSequence(src, i, lead); n > 0 {

@@ -22,7 +22,7 @@ const notCovered = "Not covered by the stability page."
 
 // mostCovered is the number of covered names: identifiers, methods, and methods of
 // interfaces. It may only fall: a new name needs a task of users.
-const mostCovered = 870
+const mostCovered = 680
 
 //go:embed reasons.txt
 var reasons string
@@ -150,10 +150,17 @@ func typeName(e ast.Expr) string {
 	return ""
 }
 
-// covered returns the names that the stability page covers.
+// covered returns the names that the stability page covers. The methods and the constants
+// of a type are covered if the type is.
 func (tr *tree) covered() []name {
+	marked := func(n name) bool { return strings.HasSuffix(strings.TrimSpace(n.doc), notCovered) }
+	types := map[string]bool{}
+	for _, n := range tr.names {
+		types[n.String()] = marked(n)
+	}
 	return slices.DeleteFunc(slices.Clone(tr.names), func(n name) bool {
-		return tr.uncovered[n.pkg] || strings.HasSuffix(strings.TrimSpace(n.doc), notCovered)
+		typ, _, isMethod := strings.Cut(n.id, ".")
+		return tr.uncovered[n.pkg] || marked(n) || isMethod && types[n.pkg+"."+typ] || n.typ != "" && types[n.pkg+"."+n.typ]
 	})
 }
 
