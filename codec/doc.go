@@ -59,8 +59,9 @@
 // at one level are equal at every higher level. The canonical strings and
 // hashes of a key function never change; a change of meaning gets a new version
 // ([KeyFunction]).
-//
-// # Files
+package codec
+
+// The files of this package:
 //
 //	url.go, result.go, error.go             URL, Result, and why a URL cannot be parsed
 //	standard.go, once.go, check.go, text.go Standard; one URL in one call; texts of values
@@ -81,4 +82,3 @@
 //	trace.go, recorder.go                   the effect of each rule
 //	nfc.go, site.go                         Unicode normalization in keys; registrable domains
 //	result_*.go                             checks of the build tag invariants
-package codec

@@ -20,8 +20,9 @@
 //
 // A file that is longer than 64 KiB or nested more than 16 levels deep is
 // rejected before it is parsed.
-//
-// # Files
+package config
+
+// The files of this package:
 //
 //	load.go, file.go, codec.go, dedupe.go,         Load; File and its sections
 //	route.go, shadow.go
@@ -31,6 +32,5 @@
 //	expand.go, error.go
 //	print.go, schema.go, reference.go              the configuration as text, JSON Schema and
 //	                                               Markdown
-package config
 
 //go:generate go run ./internal/comments -o ../internal/ground/comments/comments.json . ./field ./connect ../sources/... ../sinks/... ../internal/...

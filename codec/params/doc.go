@@ -3,32 +3,6 @@
 // parameters, session IDs, signatures and campaign data, and builds the
 // canonical query of the lossy keys.
 //
-//	pair.go        Pair: a query as fields; names decoded as in a form
-//	form.go        form encoding of a single field (rule q-form)
-//	shape.go       the shape of a value
-//	rule.go        Rule and List: a parameter list as data
-//	plain.go       lists with one rule per line; allow lists; single rules
-//	clearurls.go   import of ClearURLs files; clearscope.go: URL patterns
-//	imports.go     lists of Brave and Firefox; adguard.go, robots.go: others
-//	default.go     the built-in list
-//	compile.go     Compile: from lists to a Matcher, with all checks
-//	scope.go       which rules apply to a host and a path
-//	index.go       from a name to its rules; sieve.go rejects most names
-//	match.go       Match: drop or keep, and by which rule
-//	pattern.go     patterns and globs; automaton.go matches them
-//	session.go     session IDs in queries and paths (rules qsid and psid)
-//	signed.go      detection of signed URLs
-//	campaign.go    campaign fields and click IDs
-//	chart*.go      classes of the bytes of a query, as bits
-//	field.go       the fields of a query with their properties and order; sorted.go: in order
-//	names.go       the names of the fields of a query
-//	record.go      Recorder: each step of a canonical query
-//	tidy.go        the fast path for most queries
-//	style.go       Declaration: how a parameter is written
-//	styles.go      CompileStyles: from declarations to Styles
-//	reader.go      Reader: decoded parameters; pathreader.go: those of a path
-//	keyquery.go    AppendChanged and AppendFiltered
-//
 // # Names and values
 //
 // Lists contain names as decoded by a form: '+' becomes a space, then escapes
@@ -66,3 +40,31 @@
 // A name that no list contains usually costs one hash of its first four bytes.
 // Patterns run as automata, in time linear in the length of the text. No function panics, whatever the input.
 package params
+
+// The files of this package:
+//
+//	pair.go        Pair: a query as fields; names decoded as in a form
+//	form.go        form encoding of a single field (rule q-form)
+//	shape.go       the shape of a value
+//	rule.go        Rule and List: a parameter list as data
+//	plain.go       lists with one rule per line; allow lists; single rules
+//	clearurls.go   import of ClearURLs files; clearscope.go: URL patterns
+//	imports.go     lists of Brave and Firefox; adguard.go, robots.go: others
+//	default.go     the built-in list
+//	compile.go     Compile: from lists to a Matcher, with all checks
+//	scope.go       which rules apply to a host and a path
+//	index.go       from a name to its rules; sieve.go rejects most names
+//	match.go       Match: drop or keep, and by which rule
+//	pattern.go     patterns and globs; automaton.go matches them
+//	session.go     session IDs in queries and paths (rules qsid and psid)
+//	signed.go      detection of signed URLs
+//	campaign.go    campaign fields and click IDs
+//	chart*.go      classes of the bytes of a query, as bits
+//	field.go       the fields of a query with their properties and order; sorted.go: in order
+//	names.go       the names of the fields of a query
+//	record.go      Recorder: each step of a canonical query
+//	tidy.go        the fast path for most queries
+//	style.go       Declaration: how a parameter is written
+//	styles.go      CompileStyles: from declarations to Styles
+//	reader.go      Reader: decoded parameters; pathreader.go: those of a path
+//	keyquery.go    AppendChanged and AppendFiltered

@@ -9,6 +9,12 @@
 // meaning of a byte depends on its component. None of them interprets the
 // delimiters of a URL.
 //
+// The package does no I/O, has no global state, allocates only to grow dst, and
+// does not panic, whatever the input.
+package percent
+
+// The files of this package:
+//
 //	set.go     Set, the generated sets, and the classes of bytes
 //	lookup.go  sets by the names of standard and component
 //	encode.go  from data to escaped text; reserved.go escapes delimiters as well
@@ -18,7 +24,3 @@
 //	double.go  double escapes
 //	utf8.go    escaped UTF-8 and the ways in which it can be ill-formed
 //	gen.go     the rules of all sets, as written in their standards; it makes table.go
-//
-// The package does no I/O, has no global state, allocates only to grow dst, and
-// does not panic, whatever the input.
-package percent

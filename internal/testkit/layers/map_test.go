@@ -22,7 +22,8 @@ const leastMapped = 11
 var fileName = regexp.MustCompile(`[\w*]+\.go\b`)
 
 // unmapped returns complaints about the maps of the packages in tree: the comment of a
-// package with many source files names each of them in its indented lines, and no others.
+// package with many source files, or another comment in its doc.go, which readers of the
+// documentation do not see, names each of them in its indented lines, and no others.
 func unmapped(tree fs.FS) (complaints []string, err error) {
 	files := map[string][]string{} // by folder
 	err = fs.WalkDir(tree, ".", func(p string, d fs.DirEntry, err error) error {
@@ -49,13 +50,18 @@ func unmapped(tree fs.FS) (complaints []string, err error) {
 			if err != nil {
 				return nil, err
 			}
-			f, err := parser.ParseFile(token.NewFileSet(), name, src, parser.ParseComments|parser.PackageClauseOnly)
+			f, err := parser.ParseFile(token.NewFileSet(), name, src, parser.ParseComments)
 			if err != nil {
 				return nil, err
 			}
-			for line := range strings.Lines(f.Doc.Text()) {
-				if strings.HasPrefix(line, "\t") {
-					text.WriteString(line)
+			for _, c := range f.Comments {
+				if name != "doc.go" && c != f.Doc {
+					continue
+				}
+				for line := range strings.Lines(c.Text()) {
+					if strings.HasPrefix(line, "\t") {
+						text.WriteString(line)
+					}
 				}
 			}
 		}
