@@ -127,7 +127,11 @@ func keyOf(f *ast.Field) (key string, ok bool) {
 }
 
 // oneLine returns a comment on one line.
-func oneLine(g *ast.CommentGroup) string { return strings.Join(strings.Fields(g.Text()), " ") }
+func oneLine(g *ast.CommentGroup) string {
+	text := strings.Join(strings.Fields(g.Text()), " ")
+	// For readers of the Go API only.
+	return strings.TrimSuffix(text, " Not covered by the stability page.")
+}
 
 // importPath returns the import path of the package in dir, based on the go.mod
 // of the module.
