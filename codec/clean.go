@@ -18,7 +18,7 @@ import (
 // It accepts "http://" or "https://" in lower case; a host of lower-case letters,
 // digits, hyphens and dots that ends within the first 63 bytes of src, without
 // consecutive hyphens or dots and without one at either end (hence without empty
-// labels and without "xn--"), whose last label cannot be a number, or an HostIPv4
+// labels and without "xn--"), whose last label cannot be a number, or an IPv4
 // address; a path that starts with "/" and in which no "." follows a "/"; a query
 // and a fragment. Path, query and fragment may contain the bytes that RFC 3986
 // allows there, and escapes that are in normal form and have no flag. A port is in
@@ -203,7 +203,7 @@ func cleanHostEnd(host []byte) bool {
 }
 
 // setFront sets u to the scheme and the host src[start:end], unless the host may
-// be an HostIPv4 address in an unusual notation.
+// be an IPv4 address in an unusual notation.
 func (u *URL) setFront(src []byte, start, end int) bool {
 	kind := HostRegName
 	switch {

@@ -48,7 +48,7 @@
 // # Defects and errors
 //
 // A defect is a fault that does not prevent parsing: a '%' that starts no valid
-// escape, a raw space, an octal HostIPv4 address. A defect never makes a call fail.
+// escape, a raw space, an octal IPv4 address. A defect never makes a call fail.
 // It sets a [Flag], and a [Diagnostic] gives its offset. An [Error] means that
 // the URL cannot be parsed by the chosen standard at all. On error the returned
 // slice is dst, unchanged.

@@ -69,7 +69,7 @@ func ExampleResolve() {
 	fmt.Println(err)
 	// Output:
 	// http://a/b/g <nil>
-	// the base is not an absolute URL
+	// byte 0: the base is not an absolute URL
 }
 
 func ExampleFlag() {

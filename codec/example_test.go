@@ -158,5 +158,5 @@ func ExampleNormalizer_Normalize() {
 	fmt.Println(errors.As(err, &e), err, e.Offset)
 	// Output:
 	// http://example.com/~user 9d159812b756c81af2f0827f03cd8721 <nil>
-	// true the host is invalid 11
+	// true byte 11: the host is invalid 11
 }

@@ -37,7 +37,7 @@ const (
 	FlagRawIllegal   // any other
 
 	// The host.
-	FlagIPv4Nonstandard // an HostIPv4 address in hex, octal or short form, which many resolvers accept
+	FlagIPv4Nonstandard // an IPv4 address in hex, octal or short form, which many resolvers accept
 	FlagIPLiteralBad    // brackets around text that is not an IP literal
 	FlagHostNotLDH      // a name with characters other than letters, digits, hyphens and dots
 	FlagIDNAInvalid     // a domain with characters or "xn--" labels that UTS 46 does not allow
@@ -243,7 +243,7 @@ func ParseFlags(text string) (Flags, error) {
 }
 
 // An Action says what normalization did about a defect. The zero Action is
-// Kept.
+// ActionKept.
 type Action uint8
 
 // The actions.

@@ -10,7 +10,7 @@ import (
 
 // Parse finds the components of src by RFC 3986, extended so that any byte
 // string has components, and fills r.In, r.Flags and r.Diagnostics, with the
-// action Kept. The error, if any, is ErrHostInvalid or ErrTooLong, with its
+// action ActionKept. The error, if any, is ErrHostInvalid or ErrTooLong, with its
 // offset in r.ErrAt. After ErrHostInvalid, r.In is filled as well. src may be
 // up to MaxLen bytes long. Parse keeps no reference to src.
 func Parse(src []byte, r *Result) error {

@@ -73,7 +73,7 @@ func parseDottedDecimal(b []byte) (addr uint32, ok bool) {
 
 // endsInNumber reports whether the last label of host, ignoring one final empty
 // label, is all digits or a hexadecimal number. Browsers parse such hosts as
-// HostIPv4 addresses or reject them
+// IPv4 addresses or reject them
 // (https://url.spec.whatwg.org/#ends-in-a-number-checker).
 func endsInNumber(host []byte) bool {
 	if n := len(host); n > 0 && host[n-1] == '.' {

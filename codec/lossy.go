@@ -137,7 +137,7 @@ func (w *rewriter) foldedScheme() []byte {
 	return name
 }
 
-// hostK2 writes the host without a trailing dot, and an HostIPv4 address in any
+// hostK2 writes the host without a trailing dot, and an IPv4 address in any
 // notation as dotted decimal.
 func (w *rewriter) hostK2() {
 	host := w.u.Bytes(w.src, Host)

@@ -9,7 +9,7 @@ import (
 )
 
 // A Normalizer applies a profile. It is immutable and safe for concurrent use.
-// Make one with New.
+// Make one with Named, MustNamed or New.
 type Normalizer struct {
 	profile        Profile
 	rules          ruleSet
@@ -256,7 +256,7 @@ func (n *Normalizer) appendFull(dst, src []byte, r *Result) ([]byte, error) {
 func unmade(r *Result) error {
 	r.reset()
 	r.In = URL{}
-	return &OptionError{"the Normalizer was not made by New"}
+	return &OptionError{"the Normalizer was not made by New, Named or MustNamed"}
 }
 
 // appendBrowser is appendFull for WHATWG. base may be nil.

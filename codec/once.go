@@ -1,5 +1,7 @@
 package codec
 
+import "strconv"
+
 // A URLError is an [Error] with its place, as calls that fill no [Result] return
 // it. errors.Is finds the Error in it.
 type URLError struct {
@@ -7,9 +9,9 @@ type URLError struct {
 	Offset int // of the error in the URL, in bytes; Resolve: in ref, or in base if Code is ErrBase
 }
 
-// Error returns the text of the Error. It contains no part of the URL, which may
-// hold a secret.
-func (e *URLError) Error() string { return e.Code.Error() }
+// Error returns the offset and the text of the Error, such as "byte 9: the host is
+// invalid". It contains no part of the URL, which may hold a secret.
+func (e *URLError) Error() string { return "byte " + strconv.Itoa(e.Offset) + ": " + e.Code.Error() }
 
 // Unwrap returns the Error.
 func (e *URLError) Unwrap() error { return e.Code }

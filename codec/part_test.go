@@ -2,6 +2,7 @@ package codec_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/urlfold/urlfold/codec"
@@ -16,12 +17,12 @@ func TestPart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var got string
+	var got strings.Builder
 	for c := range r.Out.Components() {
-		got += fmt.Sprintf("%v=%s ", c, r.Part(c))
+		fmt.Fprintf(&got, "%v=%s ", c, r.Part(c))
 	}
-	if want := "scheme=http host=h.example path=/a query= fragment=f "; got != want {
-		t.Errorf("%q, want %q", got, want)
+	if want := "scheme=http host=h.example path=/a query= fragment=f "; got.String() != want {
+		t.Errorf("%q, want %q", got.String(), want)
 	}
 	for c := codec.WholeURL; c < 255; c++ {
 		if b := r.Out.Bytes(out, c); b != nil || r.Out.Has(c) || r.Out.Span(c) != (codec.Span{}) || r.Part(c) != nil {

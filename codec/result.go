@@ -28,7 +28,7 @@ type Result struct {
 	Out         URL          // components of the appended normal form
 	Flags       Flags        // defects and notable properties of src
 	Diagnostics []Diagnostic // their offsets, in ascending order; valid until the next call
-	ErrAt       uint32       // offset in src of the error, if the call returned an Error
+	ErrAt       uint32       // offset in src of the error, if the call returned an Error; 0 for ErrBase
 
 	scratch scratch
 }
@@ -352,7 +352,7 @@ func (r *Result) judge(text, normal []byte) {
 }
 
 // Valid reports whether src matches the grammar of RFC 3986, as a URI or as a
-// relative reference (§4.1); r.Flags.Has(Relative) distinguishes the two. The
+// relative reference (§4.1); r.Flags.Has(FlagRelative) distinguishes the two. The
 // result is meaningful only if the last call returned no error.
 // Not covered by the stability page.
 func (r *Result) Valid() bool { return r.Flags.Intersect(violations).IsZero() }

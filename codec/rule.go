@@ -47,7 +47,7 @@ const (
 	RuleEmptyPath     // change an empty path to "/"
 	RuleFileLocalhost // change file:/x and file://localhost/x to file:///x
 	RuleEmptyUserinfo // remove empty userinfo
-	RuleShortIPv6     // write HostIPv6 addresses in the form of RFC 5952
+	RuleShortIPv6     // write IPv6 addresses in the form of RFC 5952
 	RuleASCIIDomain   // write domains in ASCII by UTS 46
 
 	// RuleRFCClean turns a URL serialized by WHATWG into a URI of RFC 3986, which

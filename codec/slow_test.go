@@ -227,7 +227,7 @@ func slowASCII(host string) string {
 	return strings.NewReplacer(`"`, "%22", "`", "%60", "{", "%7B", "}", "%7D").Replace(string(ascii))
 }
 
-// slowShort formats an HostIPv6 address in hex groups, with the first of the
+// slowShort formats an IPv6 address in hex groups, with the first of the
 // longest runs of zeros compressed.
 func slowShort(a netip.Addr) string {
 	var groups []string

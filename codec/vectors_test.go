@@ -82,7 +82,7 @@ func TestVectorsURLStandard(t *testing.T) {
 	}
 }
 
-// checkIPv4Value compares the HostIPv4 parser used for keys with the expected host
+// checkIPv4Value compares the IPv4 parser used for keys with the expected host
 // of input, http://HOST/, where HOST ends in a number.
 func checkIPv4Value(t *testing.T, input, hostname string) {
 	t.Helper()

@@ -97,7 +97,7 @@ var forbiddenHost, forbiddenDomain = func() (host, domain [256]bool) {
 }()
 
 // domain runs the host parser's steps for special URLs: percent-decode, domain
-// to ASCII, and the HostIPv4 parser if the result ends in a number.
+// to ASCII, and the IPv4 parser if the result ends in a number.
 func (p *parser) domain(text []byte, start int) bool {
 	domain := text
 	if i := indexTriplet(text); i >= 0 {
@@ -170,7 +170,7 @@ func (p *parser) rejectDomain(at int) bool {
 	return p.failHost(FlagDomainToASCII, at)
 }
 
-// number parses the host at dst[at:] as an HostIPv4 address and replaces it with
+// number parses the host at dst[at:] as an IPv4 address and replaces it with
 // the address in dotted decimal.
 func (p *parser) number(text []byte, start, at int) bool {
 	s := &p.r.scratch

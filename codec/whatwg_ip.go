@@ -7,7 +7,7 @@ import (
 	"github.com/urlfold/urlfold/codec/percent"
 )
 
-// ipv4 runs the HostIPv4 parser (https://url.spec.whatwg.org/#concept-ipv4-parser).
+// ipv4 runs the IPv4 parser (https://url.spec.whatwg.org/#concept-ipv4-parser).
 // where converts an offset in host to one in the input.
 func (p *parser) ipv4(host []byte, where func(int) int) (addr uint32, ok bool) {
 	if n := len(host); host[n-1] == '.' {
@@ -47,7 +47,7 @@ func (p *parser) ipv4(host []byte, where func(int) int) (addr uint32, ok bool) {
 	return p.ipv4Sum(numbers[:parts], tooBig, where)
 }
 
-// ipv4Sum combines the parts of an HostIPv4 address. tooBig is the offset of the
+// ipv4Sum combines the parts of an IPv4 address. tooBig is the offset of the
 // first part above 255, or -1.
 func (p *parser) ipv4Sum(numbers []uint64, tooBig int, where func(int) int) (addr uint32, ok bool) {
 	last := len(numbers) - 1
@@ -74,7 +74,7 @@ func sumIPv4(numbers []uint64) uint32 {
 	return addr
 }
 
-// ipv4Value parses host like the HostIPv4 parser, but records no validation errors.
+// ipv4Value parses host like the IPv4 parser, but records no validation errors.
 func ipv4Value(host []byte) (addr uint32, ok bool) {
 	var numbers [4]uint64
 	for n := range numbers {
@@ -109,7 +109,7 @@ func nthDot(host []byte, n int) int {
 	return len(host)
 }
 
-// ipv4Number runs the HostIPv4 number parser
+// ipv4Number runs the IPv4 number parser
 // (https://url.spec.whatwg.org/#ipv4-number-parser). It returns 2^40 for larger
 // numbers, since all of them are out of range.
 func ipv4Number(b []byte) (n uint64, notDecimal, ok bool) {
@@ -145,7 +145,7 @@ func appendIPv4(dst []byte, addr uint32) []byte {
 	return dst
 }
 
-// ipv6 runs the HostIPv6 parser (https://url.spec.whatwg.org/#concept-ipv6-parser)
+// ipv6 runs the IPv6 parser (https://url.spec.whatwg.org/#concept-ipv6-parser)
 // on b, which begins at in[at]. It accepts the same texts as parseIPv6, and
 // also records what is wrong and where.
 func (p *parser) ipv6(b []byte, at int) (groups [8]uint16, ok bool) {

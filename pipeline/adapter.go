@@ -22,7 +22,7 @@ func init() {
 	kinds.Outside.Sink = func(s any) engine.Sink { return sinkOf(s.(Sink)) }
 	kinds.Outside.SourceOf = func(open func(kinds.Framing) (engine.Source, error)) any { return &insideSource{open: open} }
 	kinds.Outside.SinkOf = func(s engine.Sink) any { return &insideSink{Sink: s} }
-	kinds.Outside.Ticket = func(b *engine.Batch, t engine.Ticket) any { return Ticket{b, t} }
+	kinds.Outside.Ticket = func(b *engine.Batch, t engine.Ticket) any { return Ticket{b: b, t: t} }
 }
 
 // errWrapped is the error of a component of this module inside another one that hides it.
@@ -55,7 +55,7 @@ func part[T any](all []any) (t T, ok bool) {
 // sourceOf returns the engine's view of s, with the name that it has in the pipeline. framing
 // is that of the records.
 func sourceOf(s Source, name string, framing kinds.Framing) engine.Source {
-	a := &source{s: s, name: name, chain: chain(s)}
+	a := &source{s: s, name: name, format: framing, chain: chain(s)}
 	if in, ok := part[*insideSource](a.chain); ok {
 		if a.inside, in.err = in.open(framing); in.err == nil {
 			in.Source = a.inside
@@ -78,6 +78,7 @@ func sourceOf(s Source, name string, framing kinds.Framing) engine.Source {
 type source struct {
 	s      Source
 	name   string
+	format kinds.Framing // of the records
 	chain  []any
 	inside engine.Source // at the end of the chain, or nil
 	stored bool
@@ -96,7 +97,7 @@ func (a *source) Open(ctx context.Context, rt engine.Runtime) error {
 	if a.both {
 		return &ContractError{Part: a.name, Text: a.name + " is both a Committer and an Acker"}
 	}
-	return a.s.Open(ctx, &Runtime{rt: rt, name: a.name, stored: a.stored, open: map[string]bool{}})
+	return a.s.Open(ctx, &Runtime{rt: rt, name: a.name, stored: a.stored, format: a.format, open: map[string]bool{}})
 }
 
 func (a *source) Run(ctx context.Context) error   { return a.s.Run(ctx) }
@@ -152,7 +153,7 @@ func (in *insideSource) Close(ctx context.Context) error {
 }
 
 // sinkOf returns the engine's view of s.
-func sinkOf(s Sink) engine.Sink {
+func sinkOf(s Sink) *sink {
 	a := &sink{s: s, chain: chain(s)}
 	if in, ok := part[*insideSink](a.chain); ok {
 		in.seen = true
@@ -166,6 +167,7 @@ type sink struct {
 	s      Sink
 	chain  []any
 	inside engine.Sink // at the end of the chain, or nil
+	strict bool        // a refusal ends the run: no dead letter takes the records
 }
 
 // Parts returns what the sink consists of: see [engine.As].
@@ -182,7 +184,7 @@ func (a *sink) Close(ctx context.Context) error   { return a.s.Close(ctx) }
 func (a *sink) Caps() engine.SinkCaps             { return engine.SinkCaps(a.s.Caps()) }
 
 func (a *sink) Submit(ctx context.Context, b *engine.Batch, t engine.Ticket) error {
-	return a.s.Submit(ctx, Ticket{b, t})
+	return a.s.Submit(ctx, Ticket{b, t, a.strict})
 }
 
 // An insideSink is a sink of this module as a [Sink].

@@ -13,7 +13,8 @@ const linger = 50 * time.Millisecond
 // SourceFunc returns a Source that calls run, which calls emit for each record and returns
 // when there are no more or ctx is done. emit copies rec and adds a line feed if it does not
 // end with one; many goroutines may call it, until run returns. It blocks while the
-// pipeline is busy. Its error means that the run is over: run returns.
+// pipeline is busy. Its error means that the run is over: run returns. The first record of a
+// table with a header is that header.
 //
 // The source stores no position: the next process starts from the beginning, and the ids of its records
 // are new.

@@ -16,9 +16,12 @@ import (
 // Options configures a [Pipeline]. Sources, Sinks and Normalizer are required; a zero value
 // of any other field selects its default.
 type Options struct {
-	Sources    []Source
-	Sinks      []Sink
-	DeadLetter Sink // gets rejected and refused records, as JSON; nil: rejected records pass through
+	Sources []Source
+	Sinks   []Sink
+	// DeadLetter gets rejected and refused records, as JSON. If it is nil, a refusal ends the
+	// run, and a rejected record is copied (rewrite), written as an object with an error
+	// (jsonl), or dropped and counted (all others).
+	DeadLetter Sink
 
 	// Names of the sources and sinks, by index, for errors, logs and ids of messages. The
 	// defaults are "source 1", "sink 1" and so on.
@@ -66,7 +69,9 @@ func New(o Options) (*Pipeline, error) {
 		if s == nil {
 			return nil, fmt.Errorf("pipeline: sink %d is nil", i+1)
 		}
-		e.Sinks = append(e.Sinks, sinkOf(s))
+		a := sinkOf(s)
+		a.strict = o.DeadLetter == nil
+		e.Sinks = append(e.Sinks, a)
 	}
 	if o.DeadLetter != nil {
 		e.DeadLetter = sinkOf(o.DeadLetter)

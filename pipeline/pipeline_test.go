@@ -447,6 +447,43 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
+// TestRefusedWithoutDeadLetter: the run ends with the error, and does not wait for ever.
+func TestRefusedWithoutDeadLetter(t *testing.T) {
+	for want, refuse := range map[string]func(t pipeline.Ticket){
+		"no dead letter: too odd":  func(t pipeline.Ticket) { t.RefuseAll(errors.New("too odd")) },
+		"no dead letter: very odd": func(t pipeline.Ticket) { t.Refuse(errors.New("very odd"), 0) },
+		"without an error":         func(t pipeline.Ticket) { t.RefuseAll(nil) },
+	} {
+		sink := pipeline.SinkFunc(func(_ context.Context, t pipeline.Ticket) error { refuse(t); return nil })
+		_, err := run(t, pipeline.Options{Sources: []pipeline.Source{&list{lane: "l", recs: urls(1, "h")}}, Sinks: []pipeline.Sink{sink}})
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+}
+
+// TestTable: the first record of a table is its header, in whatever batch it comes.
+func TestTable(t *testing.T) {
+	source := pipeline.SourceFunc(func(_ context.Context, emit func([]byte) error) error {
+		for _, r := range []string{"name,url", "a,HTTP://h/%7e", "b,http://h/"} {
+			if err := emit([]byte(r)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	var out bytes.Buffer
+	c, err := run(t, pipeline.Options{Sources: []pipeline.Source{source}, Sinks: []pipeline.Sink{collect(&out)}, Format: "csv", URLField: "url"})
+	if err != nil || c.URLs != 2 || out.String() != "name,url\na,http://h/~\nb,http://h/\n" {
+		t.Errorf("%q, %+v, %v", out.String(), c, err)
+	}
+	l := &list{lane: "l", recs: []string{"x,y,url", "1,2,HTTP://h/%7e"}}
+	out.Reset()
+	if _, err := run(t, pipeline.Options{Sources: []pipeline.Source{l}, Sinks: []pipeline.Sink{collect(&out)}, Format: "csv", URLField: "url"}); err != nil || out.String() != "x,y,url\n1,2,http://h/~\n" {
+		t.Errorf("a batch for each record: %q, %v", out.String(), err)
+	}
+}
+
 // TestAnswered: a ticket that was answered has no records any more.
 func TestAnswered(t *testing.T) {
 	sink := pipeline.SinkFunc(func(_ context.Context, ticket pipeline.Ticket) error {

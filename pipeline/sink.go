@@ -60,8 +60,9 @@ type ContractError = engine.ContractError
 //
 // The text of an error must not contain bytes of a record, which may hold a password.
 type Ticket struct {
-	b *engine.Batch
-	t engine.Ticket
+	b      *engine.Batch
+	t      engine.Ticket
+	strict bool // a refusal ends the run
 }
 
 // Len returns the number of records, or 0 if the ticket was answered.
@@ -132,39 +133,50 @@ func (t Ticket) Retry(err error) { t.answer(engine.Result{Class: engine.Retryabl
 func (t Ticket) Fail(err error) { t.answer(engine.Result{Class: engine.Fatal, Err: err}) }
 
 // RefuseAll answers that the sink will never accept any of the records. They go to the dead
-// letter, or as the configuration says.
-func (t Ticket) RefuseAll(err error) {
-	t.t.Hold()
-	t.answer(engine.Result{Class: engine.Permanent, Err: err})
+// letter, or as the configuration says. In a pipeline without a configuration and without a
+// dead letter, the run ends with err, because the records could go nowhere.
+func (t Ticket) RefuseAll(err error) { t.refuse(engine.Result{Err: err}) }
+
+// refuse answers with a refusal.
+func (t Ticket) refuse(r engine.Result) {
+	switch {
+	case r.Err == nil:
+		t.Fail(&ContractError{Text: "a sink refused records without an error"})
+	case t.strict:
+		t.Fail(fmt.Errorf("records are refused, and there is no dead letter: %w", r.Err))
+	default:
+		t.t.Hold()
+		r.Class = engine.Permanent
+		t.answer(r)
+	}
 }
 
 // Refuse answers that the sink will never accept the records with these indexes, in
-// ascending order, and that all others are durable. No index is a [ContractError].
+// ascending order, and that all others are durable; see RefuseAll. No index is a
+// [ContractError].
 func (t Ticket) Refuse(err error, records ...int) {
 	if len(records) == 0 {
 		t.Fail(&ContractError{Text: "a sink refused no record"})
 		return
 	}
-	t.t.Hold()
 	failed, ok := indexes(records)
 	if !ok {
 		t.Fail(&ContractError{Text: fmt.Sprintf("a sink refused the records %v, which are not in ascending order", records)})
 		return
 	}
-	t.answer(engine.Result{Class: engine.Permanent, Err: err, Failed: failed})
+	t.refuse(engine.Result{Err: err, Failed: failed})
 }
 
 // RefuseAt answers that the sink will never accept the record with this index, that those
 // before it are durable, and that it has not tried those after it, which are submitted
-// again: what a sink with an order does.
+// again: what a sink with an order does. See RefuseAll.
 func (t Ticket) RefuseAt(err error, record int) {
 	n := t.Len()
 	if record < 0 || record >= n {
 		t.Fail(&ContractError{Text: fmt.Sprintf("a sink refused record %d of %d", record, n)})
 		return
 	}
-	t.t.Hold()
-	t.answer(engine.Result{Class: engine.Permanent, Err: err, Failed: []uint32{uint32(record)}, Untried: from(record+1, n)})
+	t.refuse(engine.Result{Err: err, Failed: []uint32{uint32(record)}, Untried: from(record+1, n)})
 }
 
 // Untried answers that the records before index first are durable, and that the others were

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/urlfold/urlfold/internal/kinds"
 	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
@@ -65,8 +66,9 @@ var ErrStopped = engine.ErrStopped
 // at a time a given lane.
 type Runtime struct {
 	rt     engine.Runtime
-	name   string // of the source
-	stored bool   // it stores positions
+	name   string        // of the source
+	stored bool          // it stores positions
+	format kinds.Framing // of the records; nil: nothing is known about it
 	mu     sync.Mutex
 	open   map[string]bool // lanes, by id
 }
@@ -140,6 +142,11 @@ func (rt *Runtime) Emit(ctx context.Context, b *Batch, token int64) error {
 		return rt.bug("emitted a batch of lane " + l.id + " with both records and messages")
 	}
 	in.Off, in.Line = l.off, l.line
+	if b.text && l.off == 0 && !l.headed && rt.format != nil {
+		if n := rt.format.Head(in.In); n > 0 {
+			l.SetHead(in.In[:n])
+		}
+	}
 	if b.text {
 		l.off += int64(len(in.In))
 		l.line += int64(bytes.Count(in.In, []byte{'\n'}))
@@ -154,11 +161,17 @@ type Lane struct {
 	id   string
 	off  int64 // in the stream of the lane, of the next batch
 	line int64 // number of its first line
+
+	headed bool
 }
 
 // SetHead sets the header record of a table, such as the column names of a CSV file, with
-// its line end. The source calls it before it emits the first batch of the lane.
-func (l *Lane) SetHead(rec []byte) { l.lane.SetHead(rec) }
+// its line end, if the records of the lane do not begin with it: because it goes on from a
+// stored position. The source calls it before it emits the first batch of the lane.
+func (l *Lane) SetHead(rec []byte) {
+	l.headed = true
+	l.lane.SetHead(rec)
+}
 
 // Drain waits until everything that the lane has emitted is durable. The error is that of
 // ctx, or [ErrStopped] if the run was ended or part of the lane was given up.

@@ -34,6 +34,8 @@ type Reader struct {
 	at    record.Position
 	skip  bool  // the rest of a long record is to be skipped
 	left  int64 // that long, if known
+
+	values []byte // what Field has returned for the record
 }
 
 // NewReader returns a Reader of r, which is text or binary records that are not compressed:
@@ -224,6 +226,7 @@ func (r *Reader) reject(n int) bool {
 func (r *Reader) advance(rec []byte, n int) {
 	r.rec.at, r.rec.bytes = r.at, rec
 	r.rec.at.Head = r.head
+	r.values = r.values[:0]
 	r.from += n
 	r.at.Off += int64(n)
 }

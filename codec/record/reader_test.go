@@ -281,6 +281,45 @@ func TestJobErrors(t *testing.T) {
 }
 
 // TestNoAllocs reads records with escapes, all their URLs and several fields.
+// TestValues: a value of Field stays as it is until the next record.
+func TestValues(t *testing.T) {
+	line := `192.0.2.7 - - [29/Nov/2026:05:55:00 +0000] "GET /a/../%7eb?c=d HTTP/1.1" 200 5 "http://h/r" "Agent \x22x\x22"` + "\n"
+	r := record.NewReader(strings.NewReader(line), &record.Job{Format: "combined", Target: record.TargetAll, Base: "http://example.com/"})
+	for rec, err := range r.Records() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		var values [][]byte
+		var texts []string
+		keep := func(f record.Field, v []byte, ok bool) {
+			if ok {
+				values, texts = append(values, v), append(texts, string(v))
+			}
+		}
+		for range 3 {
+			for f := range record.Field(255) {
+				if _, err := record.ParseField(f.String()); err != nil {
+					continue
+				}
+				v, ok := rec.Field(f)
+				keep(f, v, ok)
+				for u := range rec.URLs() {
+					v, ok := u.Field(f)
+					keep(f, v, ok)
+				}
+			}
+		}
+		if len(values) < 60 {
+			t.Errorf("only %d values", len(values))
+		}
+		for i, v := range values {
+			if string(v) != texts[i] {
+				t.Errorf("a value was %q and is %q", texts[i], v)
+			}
+		}
+	}
+}
+
 func TestNoAllocs(t *testing.T) {
 	const runs = 200
 	text := []byte(strings.Repeat(combined, 2*runs))

@@ -9,8 +9,7 @@ import (
 )
 
 // A Record is a record of a [Reader]. It and everything that its methods return are valid
-// until the next record is read; a value of Field, also of a URL, only until the next call of
-// a method. It is used by the goroutine of the Reader.
+// until the next record is read. It is used by the goroutine of the Reader.
 type Record struct {
 	r     *Reader
 	at    record.Position
@@ -48,7 +47,7 @@ func (rec *Record) Blank() bool { return rec.r.visit.Blank() }
 // Field returns the value of a field, and whether the record has it. A field of a URL, such
 // as FieldNorm, is that of the first URL. Values are the text that --to tsv writes, without
 // the escapes of the record and of tsv.
-func (rec *Record) Field(f Field) ([]byte, bool) { return rec.r.visit.Field(int(f), true) }
+func (rec *Record) Field(f Field) ([]byte, bool) { return rec.r.field(f, true) }
 
 // Time returns FieldTime in UTC, and whether the record has it. The fraction of a second is
 // rounded down to nanoseconds.
@@ -68,7 +67,7 @@ func (rec *Record) URLs() iter.Seq[*URL] {
 			if !rec.r.visit.URL(i) {
 				continue
 			}
-			rec.url = URL{rec.r.visit, i}
+			rec.url = URL{rec.r, i}
 			if !yield(&rec.url) {
 				return
 			}
@@ -91,14 +90,14 @@ func (rec *Record) AppendJSON(dst []byte) ([]byte, error) {
 
 // A URL is a URL of a [Record].
 type URL struct {
-	v *record.Visit
+	r *Reader
 	i int
 }
 
-// visit makes the URL the one that v shows.
+// visit makes the URL the one that the visit shows.
 func (u *URL) visit() *record.Visit {
-	u.v.URL(u.i)
-	return u.v
+	u.r.visit.URL(u.i)
+	return u.r.visit
 }
 
 // Source returns the URL in the record, without the escapes of the format.
@@ -135,7 +134,21 @@ func (u *URL) Flags() codec.Flags { return u.visit().Flags() }
 func (u *URL) Key(lv codec.Level) (_ codec.Key, ok bool) { return u.visit().Key(lv) }
 
 // Field is [Record.Field] for this URL.
-func (u *URL) Field(f Field) ([]byte, bool) { return u.visit().Field(int(f), false) }
+func (u *URL) Field(f Field) ([]byte, bool) {
+	u.visit()
+	return u.r.field(f, false)
+}
+
+// field returns a copy of a value of the visit, which the next call changes.
+func (r *Reader) field(f Field, first bool) ([]byte, bool) {
+	value, ok := r.visit.Field(int(f), first)
+	if !ok {
+		return nil, false
+	}
+	at := len(r.values)
+	r.values = append(r.values, value...)
+	return r.values[at:len(r.values):len(r.values)], true
+}
 
 // Result returns what the codec found in the URL and the text that its Out describes, or nil
 // if the URL cannot be parsed or its host is not known. Do not change the Result.

@@ -11,11 +11,7 @@ import (
 
 // Many goroutines share one set: each page has one that gets true.
 func ExampleSet_Add() {
-	profile, _ := codec.Lookup("crawler")
-	n, err := codec.New(profile)
-	if err != nil {
-		panic(err)
-	}
+	n := codec.MustNamed("crawler")
 	pages := seen.New(n.KeyVersion(codec.LevelFetch), 0)
 	var r codec.Result
 	for _, url := range []string{"http://example.com/b#top", "https://EXAMPLE.com/a/../b", "http://example.com/c"} {

@@ -41,7 +41,7 @@ type shard struct {
 func New(keyVersion string, sizeHint int) *Set {
 	s := &Set{version: keyVersion, shards: new(shards)}
 	runtime.AddCleanup(s, (*shards).release, s.shards)
-	if sizeHint = min(sizeHint, mostReserved) / table.Segments; sizeHint > 0 {
+	if sizeHint = int(min(int64(sizeHint), mostReserved)) / table.Segments; sizeHint > 0 {
 		for i := range s.shards {
 			// The segments of a hash vary by a few keys. Without the memory for
 			// them, the first keys will find that out.

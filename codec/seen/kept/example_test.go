@@ -19,11 +19,7 @@ func Example() {
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 	crawl := func(urls ...string) error {
-		profile, _ := codec.Lookup("crawler")
-		n, err := codec.New(profile)
-		if err != nil {
-			return err
-		}
+		n := codec.MustNamed("crawler")
 		pages, err := kept.Open(filepath.Join(dir, "fetched"), n, codec.LevelFetch)
 		if errors.Is(err, fs.ErrNotExist) {
 			pages, err = kept.Create(filepath.Join(dir, "fetched"), n, codec.LevelFetch)

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -138,7 +139,7 @@ func checkBase(base string) error {
 		return nil
 	}
 	_, err := codec.Resolve(nil, []byte(base), nil)
-	return err
+	return errors.Unwrap(err) // without the offset, which says nothing here
 }
 
 // maxExplain is the maximum size of standard input, which is held in memory.
