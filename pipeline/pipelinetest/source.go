@@ -81,12 +81,24 @@ func sourceLives(t testing.TB, open func() pipeline.Source) {
 	}
 }
 
-// sourceStopped stops the source soon: it returns nil.
+// A timed is a source that is stopped soon after its Run begins.
+type timed struct {
+	pipeline.Source
+	stop func()
+}
+
+func (s timed) Unwrap() pipeline.Source { return s.Source }
+
+func (s timed) Run(ctx context.Context) error {
+	time.AfterFunc(10*time.Millisecond, s.stop)
+	return s.Source.Run(ctx)
+}
+
+// sourceStopped stops the source while it runs: it returns nil.
 func sourceStopped(t testing.TB, open func() pipeline.Source) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	time.AfterFunc(10*time.Millisecond, cancel)
-	p := newPipeline(t, pipeline.Options{Sources: []pipeline.Source{open()}, Sinks: []pipeline.Sink{pipeline.SinkFunc(func(context.Context, pipeline.Ticket) error { return nil })}})
+	p := newPipeline(t, pipeline.Options{Sources: []pipeline.Source{timed{open(), cancel}}, Sinks: []pipeline.Sink{pipeline.SinkFunc(func(context.Context, pipeline.Ticket) error { return nil })}})
 	var err error
 	soon(t, "Run", func() { err = p.Run(ctx) })
 	if err != nil {

@@ -63,7 +63,7 @@ func failuresOf(t *testing.T, f func(testing.TB)) string {
 // impatient shortens the time that the suites wait for faulty components.
 func impatient(t *testing.T) {
 	long := patience
-	patience = 300 * time.Millisecond
+	patience = time.Second
 	t.Cleanup(func() { patience = long })
 }
 
