@@ -156,6 +156,11 @@ func (n *normalizer) appendOrigin(dst, rec []byte) (_ []byte, nohost bool) {
 	host := requestHost(f, rec)
 	n.host, n.cur.composed = host, host != nil
 	if host == nil {
+		if f.Host.End > 0 || f.Base.End > 0 {
+			if base := n.baseOf(rec); locate.BeginsTarget(base) && base[0] != '/' {
+				return append(dst, base[:originEnd(base)]...), false
+			}
+		}
 		if n.job.base.origin != nil {
 			return append(dst, n.job.base.origin...), false
 		}
@@ -170,6 +175,15 @@ func (n *normalizer) appendOrigin(dst, rec []byte) (_ []byte, nohost bool) {
 		n.cur.flags = n.cur.flags.With(codec.FlagSchemeGuessed)
 	}
 	return append(dst, o.text...), false
+}
+
+// originEnd returns the length of the scheme and the authority of an absolute URL.
+func originEnd(url []byte) int {
+	start := bytes.IndexByte(url, ':') + len("://")
+	if end := bytes.IndexAny(url[min(start, len(url)):], "/?#"); end >= 0 {
+		return start + end
+	}
+	return len(url)
 }
 
 // isOf reports whether o was read from the same values as those of the record.

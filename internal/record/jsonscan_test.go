@@ -26,6 +26,17 @@ func TestLocateJSON(t *testing.T) {
 	// Of members with the same name the first one counts (RFC 8259 §4 does not
 	// define it).
 	f("u", `{"u":"1","u":"2"}`, "1")
+	// Escapes of nginx.
+	f("u", `{"a":"\x22","u":"/\xC3\xbaa"}`, `/\xC3\xbaa`)
+	f("u", `{"\x75":"/a"}`, "/a")
+	// Request lines.
+	f("u", `{"u":"GET /a b HTTP/1.1"}`, "/a b")
+	f("u", `{"u":"GET \/a HTTP\/2.0"}`, `\/a`)
+	f("u", `{"u":"GET  HTTP/1.1"}`, "<empty>")
+	f("u", `{"u":"GET /a"}`, "GET /a")
+	f("u", `{"u":"GET /a HTTP/x"}`, "GET /a HTTP/x")
+	f("u", `{"u":"get /a HTTP/1.1"}`, "get /a HTTP/1.1")
+	f("u", `{"u":"/a GET HTTP/1.1"}`, "/a GET HTTP/1.1")
 	// No URL.
 	f("u", `{"u":null}`, "")
 	f("u", `{"u":""}`, "")
@@ -44,6 +55,9 @@ func TestLocateJSON(t *testing.T) {
 	f("u", `{"a" "b"}`, "unparsed at 5")
 	f("u", `{"u":"/a`, "unparsed at 8")
 	f("u", `{"u":"/a\x"}`, "unparsed at 8")
+	f("u", `{"u":"/a\x2"}`, "unparsed at 8")
+	f("u", `{"u":"/a\xg0"}`, "unparsed at 8")
+	f("u", `{"u":"/a\X22"}`, "unparsed at 8")
 	f("u", "{\"u\":\"/a\n\"}", "unparsed at 8")
 	f("u", `{"a":1,}`, "unparsed at 7")
 	f("u", `{"a":[1}`, "unparsed at 7")

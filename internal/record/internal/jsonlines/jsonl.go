@@ -5,7 +5,6 @@ package jsonlines
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 
 	"github.com/urlfold/urlfold/internal/record/internal/locate"
@@ -102,7 +101,12 @@ type Reader struct {
 }
 
 // Valid implements [locate.Validator].
-func (*Reader) Valid(rec []byte) bool { return json.Valid(rec) }
+func (*Reader) Valid(rec []byte) bool {
+	l := Locator{scan: Scanner{B: rec}}
+	l.scan.Space()
+	l.scan.Skip()
+	return l.atEnd()
+}
 
 // Locator implements [locate.Reader].
 func (j *Reader) Locator() locate.Locator { return &Locator{Reader: j} }
@@ -150,7 +154,7 @@ func (j *Locator) Locate(f *locate.Found, body []byte, _ *locate.Position) (loca
 		return locate.NoField, 0
 	case body[v.Start] == '"':
 		if v.End-v.Start > 2 {
-			f.Add(locate.Between(v.Start+1, v.End-1), locate.RoleURL, locate.JSONDialect)
+			f.AddField(body, locate.Between(v.Start+1, v.End-1), locate.RoleURL, locate.JSONDialect)
 		}
 	case body[v.Start] != 'n':
 		return locate.NoField, v.Start

@@ -203,10 +203,10 @@ var Logs = []Log{
 	{
 		ID: "nginx-json", About: "nginx logs with `escape=json` and the usual names", Doc: "https://nginx.org/en/docs/http/ngx_http_log_module.html#log_format",
 		Note:      "The names of the fields are up to the `log_format`. These are the names of the usual layouts, and other servers that use them are read too. A `request` that is only a method, as in logs of Fastly, or only a request target is read as such. `uri` is percent-decoded by nginx, so it is the last choice. Only one of the fields with the URL is rewritten.",
-		Landmarks: [][]string{{"request_uri", "request", "uri", "url", "path"}, {"status", "response_status", "response_code"}, {"remote_addr", "remote_ip", "client_ip", "clientip", "ip", "http_x_forwarded_for", "x_forwarded_for"}},
+		Landmarks: [][]string{{"request_uri", "request", "request_line", "http_request", "uri", "url", "path"}, {"status", "response_status", "response_code"}, {"remote_addr", "remote_ip", "client_ip", "clientip", "ip", "http_x_forwarded_for", "x_forwarded_for"}},
 		Parts: []Part{
 			{locate.UseTarget, 0, []string{"request_uri"}},
-			{locate.UseRequest, 0, []string{"request"}},
+			{locate.UseRequest, 0, []string{"request", "request_line", "http_request"}},
 			{locate.UsePath, 0, []string{"uri", "url", "path", "request_path"}},
 			{locate.UseQuery, 0, []string{"args", "query_string", "query", "request_query"}},
 			{locate.UseScheme, 0, []string{"scheme", "request_scheme", "http_x_forwarded_proto"}},

@@ -132,15 +132,15 @@ func (c *Composer) addURL(f *Found, rec []byte, chosen *[NumUses]*FieldValue) {
 	absolute, target, request, path := chosen[UseURL], chosen[UseTarget], chosen[UseRequest], chosen[UsePath]
 	switch {
 	case absolute != nil:
-		f.Add(absolute.Span, c.Whole, absolute.Dialect)
-		f.Sites[0].Stop = c.Stop
+		f.AddField(rec, absolute.Span, c.Whole, absolute.Dialect)
+		f.SetStop(c.Stop)
 		return
 	case target != nil:
-		f.TakeTarget(rec, target.Span, target.Dialect)
+		f.AddField(rec, target.Span, RoleTarget, target.Dialect)
 	case request != nil:
 		f.AddRequest(rec, request.Span, request.Dialect)
 	case path != nil:
-		f.TakeTarget(rec, path.Span, path.Dialect)
+		f.AddField(rec, path.Span, RoleTarget, path.Dialect)
 		if q := chosen[UseQuery]; q != nil && bytes.IndexByte(path.In(rec), '?') < 0 && (c.Foreign == nil || !bytes.Contains(q.In(rec), c.Foreign)) {
 			c.addPart(f, q, RoleQuery)
 		}
@@ -151,9 +151,7 @@ func (c *Composer) addURL(f *Found, rec []byte, chosen *[NumUses]*FieldValue) {
 	if h := chosen[UseHost]; h != nil {
 		c.addPart(f, h, RoleHost)
 	}
-	for i := range f.N {
-		f.Sites[i].Stop = c.Stop
-	}
+	f.SetStop(c.Stop)
 }
 
 // splitRequest moves a request line that is only a method, as in logs of Fastly, or only

@@ -154,7 +154,8 @@ var Unhex = func() (t [256]byte) {
 
 // DecodeJSON decodes a JSON escape. An unpaired surrogate becomes the three
 // bytes that UTF-8 would use if it allowed surrogates, so that it is preserved
-// and the codec flags it. A backslash that does not start an escape is literal.
+// and the codec flags it. \xHH, which is not JSON, is a byte: nginx writes it without
+// escape=json. A backslash that does not start an escape is literal.
 func DecodeJSON(dst, s []byte) ([]byte, int) {
 	if len(s) < 2 {
 		return append(dst, s...), len(s)
@@ -164,7 +165,7 @@ func DecodeJSON(dst, s []byte) ([]byte, int) {
 	}
 	r, ok := Hex4(s)
 	if !ok {
-		return append(dst, '\\'), 1
+		return DecodeHex(dst, s)
 	}
 	if !utf16.IsSurrogate(r) {
 		return utf8.AppendRune(dst, r), 6

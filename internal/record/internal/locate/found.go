@@ -137,6 +137,13 @@ func (f *Found) Place(s Site) {
 	}
 }
 
+// SetStop sets the byte that ends the fields of the sites.
+func (f *Found) SetStop(stop byte) {
+	for i := range f.N {
+		f.Sites[i].Stop = stop
+	}
+}
+
 // Part returns the site with the given role, or nil.
 func (f *Found) Part(r Role) *Site {
 	for i := range f.N {

@@ -76,6 +76,25 @@ func (f *Found) TakeTarget(body []byte, s Span, d *Dialect) {
 	}
 }
 
+// AddField adds the URL with role r in a field. If the field holds a request line,
+// AddField adds its target.
+func (f *Found) AddField(body []byte, s Span, r Role, d *Dialect) {
+	switch {
+	case IsRequestLine(s.In(body)):
+		f.AddRequest(body, s, d)
+	case r == RoleTarget:
+		f.TakeTarget(body, s, d)
+	default:
+		f.Add(s, r, d)
+	}
+}
+
+// IsRequestLine reports whether text is a request line with a method in upper case and a
+// version. No URL begins with a letter in upper case and has a space before " HTTP/1.1".
+func IsRequestLine(text []byte) bool {
+	return len(text) > 0 && text[0]-'A' < 26 && methodEnd(text) > 0 && VersionAt(text) < len(text)
+}
+
 // VersionAt returns the offset of the space before the HTTP version at the end
 // of a request line. It returns len(line) if there is no version.
 func VersionAt(line []byte) int {
@@ -87,10 +106,17 @@ func VersionAt(line []byte) int {
 		return at // the most common case
 	}
 	at := bytes.LastIndexByte(line[:end], ' ')
-	if at < 0 || !bytes.HasPrefix(line[at:end], Version) || end-at == len(" HTTP/") {
+	if at < 0 {
 		return len(line)
 	}
-	for _, c := range line[at+len(" HTTP/") : end] {
+	number, found := bytes.CutPrefix(line[at:end], Version)
+	if !found {
+		number, found = bytes.CutPrefix(line[at:end], []byte(` HTTP\/`)) // JSON of PHP
+	}
+	if !found || len(number) == 0 {
+		return len(line)
+	}
+	for _, c := range number {
 		if !IsDigit(c) && c != '.' {
 			return len(line)
 		}

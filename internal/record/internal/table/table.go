@@ -359,8 +359,8 @@ func (l *Locator) isHead(body, head []byte) bool {
 // AddURL adds the URL in the cell s, unless that is empty.
 func (l *Locator) AddURL(f *locate.Found, body []byte, s locate.Span, d *locate.Dialect) {
 	if s.End > s.Start && !l.isNull(body, s, d) {
-		f.Add(s, locate.RoleURL, d)
-		f.Sites[0].Stop = l.Sep
+		f.AddField(body, s, locate.RoleURL, d)
+		f.SetStop(l.Sep)
 	}
 }
 

@@ -48,7 +48,7 @@ func fitsLogfmt(body []byte) (fits, hasURL bool) {
 		}
 		if u := logfmtNames.find(scan.key); u.isURL() {
 			v := scan.value.In(body)
-			hasURL = hasURL || !locate.IsBlank(v) && (locate.LooksURL(v) || u.use == locate.UseRequest)
+			hasURL = hasURL || !locate.IsBlank(v) && u.holdsURL(v) && (locate.LooksURL(v) || u.use == locate.UseRequest || locate.IsRequestLine(v))
 		}
 	}
 	return n > 2 && !scan.broken, hasURL
@@ -70,7 +70,8 @@ func (LogfmtFormat) Open(c *locate.Settings) (locate.Reader, error) {
 var logfmtUses = map[string]namedUse{
 	"url": {use: locate.UseTarget}, "http_url": {use: locate.UseTarget}, "http.url": {use: locate.UseTarget}, "url.full": {use: locate.UseTarget}, "request_url": {use: locate.UseTarget},
 	"request_uri": {use: locate.UseTarget, rank: 1}, "uri": {use: locate.UseTarget, rank: 2}, "request.uri": {use: locate.UseTarget, rank: 2},
-	"http.target": {use: locate.UseTarget, rank: 3}, "request": {use: locate.UseRequest, rank: 4}, "req": {use: locate.UseRequest, rank: 4},
+	"http.target": {use: locate.UseTarget, rank: 3}, "request": {use: locate.UseRequest, rank: 4}, "req": {use: locate.UseRequest, rank: 4}, "request_line": {use: locate.UseRequest, rank: 4}, "http_request": {use: locate.UseRequest, rank: 4},
+	"msg": {use: locate.UseRequest, rank: rankText}, "message": {use: locate.UseRequest, rank: rankText},
 	"path": {use: locate.UseTarget, rank: 5}, "request_path": {use: locate.UseTarget, rank: 5}, "http.path": {use: locate.UseTarget, rank: 5}, "url.path": {use: locate.UseTarget, rank: 5},
 	"query_string": {use: locate.UseQuery}, "url.query": {use: locate.UseQuery},
 	"host": {use: locate.UseHost}, "http_host": {use: locate.UseHost}, "vhost": {use: locate.UseHost}, "http.host": {use: locate.UseHost}, "request.host": {use: locate.UseHost},

@@ -61,7 +61,7 @@ func (LTSVFormat) Open(c *locate.Settings) (locate.Reader, error) {
 // others in use. The first of the targets is the one that servers log as it
 // came. host is the client.
 var ltsvUses = map[string]namedUse{
-	"req": {use: locate.UseRequest}, "request": {use: locate.UseRequest, rank: 1}, "request_uri": {use: locate.UseTarget, rank: 2},
+	"req": {use: locate.UseRequest}, "request": {use: locate.UseRequest, rank: 1}, "request_line": {use: locate.UseRequest, rank: 1}, "request_uri": {use: locate.UseTarget, rank: 2},
 	"uri": {use: locate.UseTarget, rank: 3}, "url": {use: locate.UseTarget, rank: 4}, "path": {use: locate.UseTarget, rank: 5},
 	"query_string": {use: locate.UseQuery},
 	"vhost":        {use: locate.UseHost}, "http_host": {use: locate.UseHost}, "domain": {use: locate.UseHost, rank: 1}, "server_name": {use: locate.UseHost, rank: 3},

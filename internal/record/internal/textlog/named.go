@@ -11,12 +11,21 @@ import (
 // itself, and UseTLS "true" if the scheme is https.
 type namedUse struct {
 	use  locate.Use
-	rank uint8 // of several targets or hosts, the one of the lowest rank counts; a referer with a rank may be another text
+	rank uint8 // of several targets or hosts, the one of the lowest rank counts; a referer with a rank, and a request of rankText, may be another text
 	unit int8  // see locate.Attr.Unit
 }
 
+// rankText is the rank of fields that hold a message, which can be a request line. They
+// have a rank after all others, so that no URL of another field depends on them.
+const rankText = 9
+
 // isURL reports whether the field can hold the URL.
 func (u namedUse) isURL() bool { return u.use == locate.UseTarget || u.use == locate.UseRequest }
+
+// holdsURL reports whether value, which is that of the field, can be the URL.
+func (u namedUse) holdsURL(value []byte) bool {
+	return u.isURL() && (u.rank < rankText || locate.IsRequestLine(value))
+}
 
 // isRead reports whether take reads a field with this use.
 func (u namedUse) isRead(f *locate.Found) bool {
@@ -35,7 +44,7 @@ type namedParts struct {
 func (p *namedParts) take(f *locate.Found, rec []byte, u namedUse, s locate.Span, d *locate.Dialect) {
 	switch u.use {
 	case locate.UseTarget, locate.UseRequest:
-		if p.target.End == 0 || u.rank < p.rank {
+		if (p.target.End == 0 || u.rank < p.rank) && u.holdsURL(s.In(rec)) {
 			p.target, p.rank = locate.Attr{Span: s, Dialect: d}, u.rank
 			method, _, line := bytes.Cut(s.In(rec), []byte(" "))
 			p.isLine = line && u.use == locate.UseRequest && locate.IsToken(method)
@@ -81,7 +90,7 @@ func (p *namedParts) add(f *locate.Found, rec []byte, target locate.Target) bool
 		if p.isLine {
 			f.AddRequest(rec, p.target.Span, p.target.Dialect)
 		} else {
-			f.TakeTarget(rec, p.target.Span, p.target.Dialect)
+			f.AddField(rec, p.target.Span, locate.RoleTarget, p.target.Dialect)
 		}
 	}
 	if wantsReferer {

@@ -75,11 +75,11 @@ func addNamed(s *locate.Forms, f *locate.Found, names *nameTable, name []byte, a
 // rankFor returns the rank of a field.
 func (u namedUse) rankFor(target locate.Target) uint8 {
 	switch {
-	case u.isURL(), u.use == locate.UseQuery:
+	case u.isURL() && u.rank < rankText, u.use == locate.UseQuery:
 		return locate.RankPath
 	case u.use == locate.UseMethod:
 		return locate.RankMethod
-	case u.use.IsAttr(), u.use == locate.UseReferer && target == locate.TargetRequest:
+	case u.isURL(), u.use.IsAttr(), u.use == locate.UseReferer && target == locate.TargetRequest:
 		return locate.RankBeside
 	}
 	return locate.RankNeeded
