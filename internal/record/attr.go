@@ -30,7 +30,9 @@ func (v *values) attr(f fieldID, rec []byte) ([]byte, bool) {
 func (v *values) decoded(f fieldID, a *locate.Attr, rec []byte) ([]byte, bool) {
 	text, ok := a.In(rec), false
 	switch f {
-	case fStatus, fBytes:
+	case fStatus: // servers also write 0, 000, 99 or -1
+		return text, len(text) == len("200") && text[0]-'1' < 5 && locate.AllDigits(text)
+	case fBytes:
 		return text, locate.AllDigits(text) && (text[0] != '0' || len(text) == 1)
 	case fTime:
 		if v.key, ok = v.minute.appendTime(v.key[:0], text); ok {

@@ -117,6 +117,63 @@ func TestLocateLog(t *testing.T) {
 	f(head+`GET /a HTTP/1.0" 2000 1`, "unparsed at 36")
 }
 
+// TestFieldBeforeRequest checks lines with quoted fields between the time and the
+// request. The request is the one before the status, and the field before it is the
+// virtual host if it is a host name.
+func TestFieldBeforeRequest(t *testing.T) {
+	c := Config{Format: "combined", Target: TargetAll, Render: RenderTSV, Fields: []string{"url", "vhost", "status", "time", "client"}}
+	const head = `192.0.2.1 - - [31/Jul/2019:06:33:06 +0000] `
+	const tail = ` 200 5 "-" "GET /x HTTP/1.1"`
+	for fields, want := range map[string]string{
+		`"localhost" "GET /a HTTP/1.1"`:                         "/a\tlocalhost",
+		`"www.example.com" "GET /a HTTP/1.1"`:                   "/a\twww.example.com",
+		`"www.example.com:8443" "POST /a b HTTP/2.0"`:           "/a b\twww.example.com",
+		`"-" "GET /a HTTP/1.1"`:                                 "/a\t",
+		`"" "GET /a HTTP/1.1"`:                                  "/a\t",
+		`"198.51.100.7" "GET /a HTTP/1.1"`:                      "/a\t",
+		`"2001:db8::1" "GET /a HTTP/1.1"`:                       "/a\t",
+		`"[2001:db8::1]:80" "GET /a HTTP/1.1"`:                  "/a\t",
+		`"web" "GET /a HTTP/1.1"`:                               "/a\t",
+		`"curl/8.9.1 (x)" "GET /a HTTP/1.1"`:                    "/a\t",
+		`"203.0.113.9" "www.example.com" "GET /a HTTP/1.1"`:     "/a\twww.example.com",
+		`"www.example.com" "TLSv1.3" "GET http://h/a HTTP/1.1"`: "http://h/a\t",
+		`"www.example.com" "GET /a" "b HTTP/1.1"`:               `/a" "b` + "\twww.example.com",
+		`"www.example.com" "GET /a\" \"b HTTP/1.1"`:             `/a" "b` + "\twww.example.com",
+		`"GET /a" "b HTTP/1.1"`:                                 `/a" "b` + "\t",
+		`"www.example.com" "-"`:                                 "",
+		`"localhost" ""`:                                        "",
+		`"www.example.com" "\x16\x03"`:                          "",
+		`"-"`:                                                   "",
+		`"GET /a HTTP/1.1" "www.example.com"`:                   "unparsed",
+	} {
+		if want != "" && want != "unparsed" {
+			want += "\t200\t2019-07-31T06:33:06Z\t192.0.2.1\n"
+		}
+		got, _, st := runJob(t, newJob(t, c), []byte(head+fields+tail+"\n"))
+		if text := string(got); text != want && (want != "unparsed" || st.Rejects[Unparsed] != 1) || st.NoURL+st.URLs+st.Rejected != 1 {
+			t.Errorf("%s: got %q, want %q; %+v", fields, got, want, st)
+		}
+	}
+}
+
+// TestOddStatus checks that lines with a status or a size that no server means are
+// records, and that the fields show only those of HTTP.
+func TestOddStatus(t *testing.T) {
+	for _, format := range []string{"combined", "clf", `%h %l %u %t "%r" %>s %b`} {
+		c := Config{Format: format, Render: RenderTSV, Fields: []string{"url", "status", "bytes"}}
+		for numbers, want := range map[string]string{
+			"200 5": "200\t5", "100 0": "100\t0", "599 5": "599\t5", "304 -": "304\t",
+			"0 0": "\t0", "000 5": "\t5", "-1 5": "\t5", "99 5": "\t5", "600 5": "\t5", "999 5": "\t5", "099 5": "\t5", "1 2": "\t2", "- -": "\t", "-99 7": "\t7",
+			"200 -1": "200\t", "0 -": "\t", "-1 -1": "\t",
+		} {
+			line := `192.0.2.1 - - [23/Dec/2024:18:36:57 +0100] "GET /a HTTP/1.1" ` + numbers
+			if got, _, st := runJob(t, newJob(t, c), []byte(line+"\n")); string(got) != "/a\t"+want+"\n" || st.Rejected > 0 {
+				t.Errorf("%s: %s: got %q, want %q; %+v", format, numbers, got, want, st)
+			}
+		}
+	}
+}
+
 // TestOnlyQuotedField checks whether the only quoted field after the request is the
 // referer or the agent. Nexus Repository writes only the agent.
 func TestOnlyQuotedField(t *testing.T) {

@@ -640,7 +640,7 @@ var textCases = map[string][]textCase{
 			line:   `[2016-04-15T20:17:00.310Z] "GET /a HTTP/1.1" 0 DC 0 0 5 - "-" "curl/8.1" "cc21d9b0-cf5c-432b-8c7e-98aeb7988cd2" "www.example.com" "10.0.2.1:80"`,
 			url:    `/a`,
 			norm:   `http://www.example.com/a`,
-			fields: `origin|GET|2016-04-15T20:17:00.310Z|0|0|0.005||curl/8.1|www.example.com|cc21d9b0-cf5c-432b-8c7e-98aeb7988cd2|scheme-guessed`,
+			fields: `origin|GET|2016-04-15T20:17:00.310Z||0|0.005||curl/8.1|www.example.com|cc21d9b0-cf5c-432b-8c7e-98aeb7988cd2|scheme-guessed`,
 		},
 		{name: "raw quotes, space, non-ASCII",
 			line:   `[2016-04-15T20:17:00.310Z] "GET /a b?q="é" HTTP/1.1" 200 - 0 12 5 4 "-" "curl/8.1" "cc21d9b0" "www.example.com" "10.0.2.1:80"`,

@@ -67,13 +67,11 @@ func isEpoch(s []byte) bool {
 	return locate.NonDigits(last) == 0 && locate.AllDigits(s[:len(s)-end])
 }
 
-// isCode reports whether s is a status: a number of at most three digits, '-',
-// or -1.
+// isCode reports whether s is a status: '-', or a number of at most three digits.
+// Servers write 0, 000 or -1 for requests without a response.
 func isCode(s []byte) bool {
-	if len(s) > 0 && s[0] == '-' {
-		return len(s) == 1 || len(s) == 2 && s[1] == '1'
-	}
-	return len(s) <= 3 && locate.AllDigits(s)
+	digits := bytes.TrimPrefix(s, []byte("-"))
+	return len(digits) <= 3 && locate.AllDigits(digits) || len(s) == 1 && s[0] == '-'
 }
 
 // isResult reports whether s is a result and a status: TCP_MISS/200.

@@ -37,7 +37,7 @@ func (l LogFormat) fits(body []byte) bool {
 	if open < 0 {
 		return false
 	}
-	end := requestEnd(body, open, true)
+	_, end := requestRange(body, open, true)
 	if end < 0 || l.Quoted && bytes.Count(body[end+1:], []byte(`"`)) < 2 {
 		return false
 	}
@@ -95,17 +95,18 @@ func (l *LogReader) Locator() locate.Locator { return l }
 // Locate implements [locate.Locator]. The records of the three formats have this
 // layout:
 //
-//	[vhost[:port] ]host ident user [time] "request" status bytes "referer" "agent"…
+//	[vhost[:port] ]host ident user [time] ["host" ]"request" status bytes "referer" "agent"…
 //
 // Locate looks for anchors instead of fields. It therefore tolerates user names
-// with spaces, additional fields at the start and end, lighttpd's counters
-// between bytes and referer, and lines that end early.
+// with spaces, additional fields at the start, in quotes before the request and
+// at the end, lighttpd's counters between bytes and referer, and lines that end
+// early.
 func (l *LogReader) Locate(f *locate.Found, body []byte, _ *locate.Position) (locate.Reason, int) {
 	open := requestQuote(body)
 	if open < 0 {
 		return locate.Unparsed, 0
 	}
-	end := requestEnd(body, open, l.Dialect.EscapesQuotes())
+	start, end := requestRange(body, open, l.Dialect.EscapesQuotes())
 	if end < 0 {
 		return locate.Unparsed, open
 	}
@@ -114,11 +115,19 @@ func (l *LogReader) Locate(f *locate.Found, body []byte, _ *locate.Position) (lo
 			f.Hosts[0].End = n
 		}
 	}
+	if start > open {
+		before := start - len(`" "`)
+		host := locate.Between(bytes.LastIndexByte(body[:before], '"')+1, before)
+		name, port, _ := bytes.Cut(host.In(body), []byte(":"))
+		if isCapturedHost(host.In(body)) || string(name) == "localhost" && (len(port) == 0 || locate.AllDigits(port)) {
+			f.Hosts[0] = host
+		}
+	}
 	if f.Attrs.Wanted {
 		l.addAttrs(f, body, open, end)
 	}
 	if l.Request {
-		f.AddRequest(body, WithoutNumber(body, locate.Between(open, end)), l.Dialect)
+		f.AddRequest(body, WithoutNumber(body, locate.Between(start, end)), l.Dialect)
 	}
 	if l.Referer {
 		if s := refererSpan(body, end+1, l.Dialect.EscapesQuotes()); s.End > s.Start {
@@ -161,10 +170,7 @@ func (l *LogReader) addTexts(f *locate.Found, body []byte, open, end int) {
 
 // addNumbers adds the status at pos, which isStatus has found, and the word after it.
 func addNumbers(f *locate.Found, body []byte, pos int) {
-	end := pos + len("-")
-	if body[pos] != '-' {
-		end = pos + len("200")
-	}
+	end := locate.WordEnd(body, pos)
 	f.AddNumber(locate.AttrStatus, locate.Between(pos, end))
 	if !f.Needs(locate.AttrBytes) {
 		return
@@ -240,32 +246,47 @@ func timeBracket(text []byte) int {
 	return bytes.LastIndexByte(text, '[')
 }
 
-// requestEnd returns the offset of the quote that closes the request starting
-// at from: the first unescaped quote that is followed by a status. Old logs can
+// requestRange returns where the request is whose quoted field, or one before
+// it, begins at open. The request is the last quoted field before the status, so
+// that "-" there means that there was no request, whatever the other fields hold.
+//
+// It ends at the first unescaped quote that is followed by a status. Old logs can
 // contain raw quotes and backslashes that escape nothing, so if no unescaped
-// quote matches, an escaped one does. requestEnd returns -1 if there is
-// neither, or if another quoted field follows the version of the request.
-func requestEnd(body []byte, from int, backslash bool) int {
+// quote matches, an escaped one does. The end is -1 if there is neither, or if
+// another quoted field follows the version of the request.
+func requestRange(body []byte, open int, backslash bool) (start, end int) {
+	start = open
 	escaped := -1
-	for i := from; ; i++ {
+	for i := open; ; i++ {
 		n := bytes.IndexByte(body[i:], '"')
 		if n < 0 {
-			return escaped
+			return start, escaped
 		}
 		i += n
-		if !isStatus(body[i+1:]) {
-			if bytes.HasPrefix(body[i+1:], []byte(` "`)) && endsInVersion(body[from:i]) {
-				return -1
+		bare := !backslash || !locate.IsEscaped(body[start:i])
+		switch field := body[start:i]; {
+		case isStatus(body[i+1:]):
+			if bare {
+				return start, i
 			}
-			continue
-		}
-		if !backslash || !locate.IsEscaped(body[from:i]) {
-			return i
-		}
-		if escaped < 0 {
-			escaped = i
+			if escaped < 0 {
+				escaped = i
+			}
+		case !bytes.HasPrefix(body[i+1:], []byte(` "`)):
+		case endsInVersion(field):
+			return start, -1
+		case bare && !beginsRequest(field): // a field before the request, such as the host
+			i += len(` "`)
+			start = i + 1
 		}
 	}
+}
+
+// beginsRequest reports whether field begins with a method and a path or an
+// absolute URL.
+func beginsRequest(field []byte) bool {
+	n := bytes.IndexByte(field, ' ')
+	return n > 0 && locate.IsToken(field[:n]) && locate.BeginsTarget(field[n+1:])
 }
 
 // WithoutNumber returns the request line s without a version that is only a number,
@@ -293,20 +314,16 @@ func endsInVersion(request []byte) bool {
 	return found && len(version) > 0 && len(version) <= len("1.1") && locate.IsDigit(version[0]) && locate.IsDigit(version[len(version)-1])
 }
 
-// isStatus reports whether s starts with a space and either three digits or
-// '-', followed by a space or the end of s.
+// isStatus reports whether s starts with a space and a status, followed by a
+// space or the end of s.
 func isStatus(s []byte) bool {
 	if len(s) < 2 || s[0] != ' ' {
 		return false
 	}
-	n := 2
-	if s[1] != '-' {
-		if len(s) < 4 || !locate.IsDigit(s[1]) || !locate.IsDigit(s[2]) || !locate.IsDigit(s[3]) {
-			return false
-		}
-		n = 4
+	if len(s) > 4 && s[4] == ' ' && locate.IsDigit(s[1]) && locate.IsDigit(s[2]) && locate.IsDigit(s[3]) { // as in most lines
+		return true
 	}
-	return len(s) == n || s[n] == ' '
+	return isCode(s[1:locate.WordEnd(s, 1)])
 }
 
 // refererSpan returns the inside of the first quoted field after from. The
