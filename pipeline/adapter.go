@@ -16,11 +16,11 @@ import (
 //   - insideSource, insideSink: the view that programs have of the engine's.
 
 func init() {
-	kinds.Outside.Source = func(s any, name string, f kinds.Framing) engine.Source {
-		return sourceOf(s.(Source), name, f)
+	kinds.Outside.Source = func(s any, env kinds.SourceEnv) engine.Source {
+		return sourceOf(s.(Source), env)
 	}
 	kinds.Outside.Sink = func(s any) engine.Sink { return sinkOf(s.(Sink)) }
-	kinds.Outside.SourceOf = func(open func(kinds.Framing) (engine.Source, error)) any { return &insideSource{open: open} }
+	kinds.Outside.SourceOf = func(open func(kinds.SourceEnv) (engine.Source, error)) any { return &insideSource{open: open} }
 	kinds.Outside.SinkOf = func(s engine.Sink) any { return &insideSink{Sink: s} }
 	kinds.Outside.Ticket = func(b *engine.Batch, t engine.Ticket) any { return Ticket{b: b, t: t} }
 }
@@ -52,12 +52,12 @@ func part[T any](all []any) (t T, ok bool) {
 	return t, false
 }
 
-// sourceOf returns the engine's view of s, with the name that it has in the pipeline. framing
-// is that of the records.
-func sourceOf(s Source, name string, framing kinds.Framing) engine.Source {
-	a := &source{s: s, name: name, format: framing, chain: chain(s)}
+// sourceOf returns the engine's view of s. env has the name that it has in the pipeline, and
+// the framing of its records and their limit.
+func sourceOf(s Source, env kinds.SourceEnv) engine.Source {
+	a := &source{s: s, name: env.Name, format: env.Framing, chain: chain(s)}
 	if in, ok := part[*insideSource](a.chain); ok {
-		if a.inside, in.err = in.open(framing); in.err == nil {
+		if a.inside, in.err = in.open(env); in.err == nil {
 			in.Source = a.inside
 		}
 	}
@@ -128,7 +128,7 @@ func (a *acking) Abandoned(b *engine.Batch, cause error) { a.acker.Abandoned(b.E
 
 // An insideSource is a source of this module as a [Source].
 type insideSource struct {
-	open   func(kinds.Framing) (engine.Source, error)
+	open   func(kinds.SourceEnv) (engine.Source, error)
 	Source engine.Source // nil: the pipeline does not know of it, because a source hides it
 	err    error         // of open
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/urlfold/urlfold/codec"
+	publicrecord "github.com/urlfold/urlfold/codec/record"
 	"github.com/urlfold/urlfold/internal/record"
 	"github.com/urlfold/urlfold/pipeline"
 	"github.com/urlfold/urlfold/pipeline/engine"
@@ -41,8 +42,8 @@ func BenchmarkDoor(b *testing.B) {
 				}
 				return nil
 			})},
-			Sinks:      []pipeline.Sink{pipeline.SinkFunc(func(context.Context, pipeline.Ticket) error { return nil })},
-			Normalizer: codec.MustNamed("equiv"), Workers: 1,
+			Sinks: []pipeline.Sink{pipeline.SinkFunc(func(context.Context, pipeline.Ticket) error { return nil })},
+			Job:   publicrecord.Job{Format: "lines"}, Workers: 1,
 		})
 		if err != nil {
 			b.Fatal(err)

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"log"
 
-	"github.com/urlfold/urlfold/codec"
+	"github.com/urlfold/urlfold/codec/record"
 	"github.com/urlfold/urlfold/pipeline"
 	"github.com/urlfold/urlfold/sources/file"
 )
@@ -13,7 +13,8 @@ import (
 // Logs, in any compression, go to a sink of one function.
 func Example() {
 	p, err := pipeline.New(pipeline.Options{
-		Normalizer: codec.MustNamed("equiv"), Format: "combined", Render: "tsv", Workers: 1, Fields: []string{"status", "url"},
+		Job:    record.Job{Format: "combined", Fields: []record.Field{record.FieldStatus, record.FieldURL}},
+		Render: "tsv", Workers: 1,
 		Sources: []pipeline.Source{file.Read("../testdata/sample/access.log.gz")},
 		Sinks: []pipeline.Sink{pipeline.SinkFunc(func(_ context.Context, t pipeline.Ticket) error {
 			for i, r := range t.Records() {
@@ -52,7 +53,7 @@ func ExampleSourceFunc() {
 		fmt.Printf("%s", t.Bytes())
 		return nil
 	})
-	p, err := pipeline.New(pipeline.Options{Normalizer: codec.MustNamed("equiv"), Sources: []pipeline.Source{source}, Sinks: []pipeline.Sink{sink}})
+	p, err := pipeline.New(pipeline.Options{Job: record.Job{Format: "lines"}, Sources: []pipeline.Source{source}, Sinks: []pipeline.Sink{sink}})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -7,14 +7,14 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/urlfold/urlfold/codec"
+	"github.com/urlfold/urlfold/codec/record"
 	"github.com/urlfold/urlfold/internal/kinds"
-	"github.com/urlfold/urlfold/internal/record"
+	recordengine "github.com/urlfold/urlfold/internal/record"
 	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
-// Options configures a [Pipeline]. Sources, Sinks and Normalizer are required; a zero value
-// of any other field selects its default.
+// Options configures a [Pipeline]. Sources, Sinks and the Format of Job are required; a zero
+// value of any other field selects its default.
 type Options struct {
 	Sources []Source
 	Sinks   []Sink
@@ -27,11 +27,13 @@ type Options struct {
 	// defaults are "source 1", "sink 1" and so on.
 	SourceNames, SinkNames []string
 
-	Normalizer *codec.Normalizer
-	Format     string   // of the records, such as "combined" or "jsonl"; default "lines"
-	Render     string   // what is written for each record: "rewrite" (default), "jsonl", "tsv", "csv", "urls" or "keys"
-	Fields     []string // with the renderings jsonl, tsv and csv, the fields; nil: the default ones
-	URLField   string   // with the formats jsonl, csv and tsv: where the URL is
+	// Job says how the records of all sources are read. Its Format is required, since a
+	// pipeline does not detect formats, and Name is not used. Fields are those of the
+	// renderings jsonl, tsv and csv; nil: the default ones of the rendering.
+	Job record.Job
+	// Render is what is written for each record: "rewrite" (default), "jsonl", "tsv", "csv",
+	// "urls" or "keys".
+	Render string
 
 	Workers         int           // goroutines that read records; default GOMAXPROCS
 	Ordered         bool          // keep the order of each lane; all sinks must be able to
@@ -45,19 +47,16 @@ type Pipeline struct{ p *engine.Pipeline }
 
 // New returns a pipeline. It opens nothing. The error joins all mistakes in o.
 func New(o Options) (*Pipeline, error) {
-	if o.Normalizer == nil {
-		return nil, errors.New("pipeline: missing Normalizer")
+	if o.Job.Format == "" {
+		return nil, errors.New("pipeline: missing Job.Format: a pipeline does not detect the format of its records")
 	}
-	cfg := record.Config{
-		Format: o.Format, Normalizer: o.Normalizer, Fields: o.Fields, URLField: o.URLField,
-		Divert: o.DeadLetter != nil,
+	cfg, err := recordengine.JobConfig(&o.Job)
+	if err != nil {
+		return nil, fmt.Errorf("pipeline: %w", err)
 	}
-	if cfg.Format == "" {
-		cfg.Format = "lines"
-	}
-	var err error
+	cfg.Divert = o.DeadLetter != nil
 	if o.Render != "" {
-		if cfg.Render, err = record.ParseRender(o.Render); err != nil {
+		if cfg.Render, err = recordengine.ParseRender(o.Render); err != nil {
 			return nil, fmt.Errorf("pipeline: %w", err)
 		}
 	}
@@ -83,7 +82,7 @@ func New(o Options) (*Pipeline, error) {
 		facts, ok := engine.As[kinds.FactReader](s)
 		cfg.Facts = cfg.Facts || ok && facts.NeedsFacts()
 	}
-	job, err := record.New(cfg)
+	job, err := recordengine.New(cfg)
 	if err != nil {
 		return nil, fmt.Errorf("pipeline: %w", err)
 	}
@@ -96,7 +95,7 @@ func New(o Options) (*Pipeline, error) {
 		if s == nil {
 			return nil, fmt.Errorf("pipeline: %s is nil", name)
 		}
-		e.Sources = append(e.Sources, sourceOf(s, name, job.Framing()))
+		e.Sources = append(e.Sources, sourceOf(s, kinds.SourceEnv{Name: name, Framing: job.Framing(), MaxRecord: cfg.MaxRecord}))
 	}
 	p, err := engine.New(e)
 	if err != nil {
@@ -128,6 +127,7 @@ type Counts struct {
 	Dropped     int64 // the rendering writes nothing for them
 	InFlight    int64 // not yet answered
 	Abandoned   int64 // given up when the run was ended early
+	Rejected    int64 // that cannot be read, or a URL of theirs cannot; each is also counted above
 	URLs        int64 // found
 	Changed     int64 // URLs that differ from their normal form
 	Bytes       int64 // read
@@ -139,6 +139,6 @@ func (p *Pipeline) Counts() Counts {
 	return Counts{
 		Records: s.Ledger.Read, Written: s.Ledger.Emitted, DeadLetters: s.Ledger.Dead,
 		Dropped: s.Ledger.Dropped, InFlight: s.Ledger.InFlight, Abandoned: s.Ledger.Abandoned,
-		URLs: s.Stats.URLs, Changed: s.Stats.Changed, Bytes: s.Bytes,
+		Rejected: s.Stats.Rejected, URLs: s.Stats.URLs, Changed: s.Stats.Changed, Bytes: s.Bytes,
 	}
 }

@@ -2,6 +2,7 @@ package pipeline_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"time"
 
 	"github.com/urlfold/urlfold/codec"
+	"github.com/urlfold/urlfold/codec/record"
 	"github.com/urlfold/urlfold/internal/kinds"
 	"github.com/urlfold/urlfold/internal/testkit/natstest"
 	"github.com/urlfold/urlfold/pipeline"
@@ -29,7 +31,7 @@ var ctx = context.Background()
 // run runs a pipeline and returns its counts and its error.
 func run(t testing.TB, o pipeline.Options) (pipeline.Counts, error) {
 	t.Helper()
-	o.Normalizer = codec.MustNamed("equiv")
+	o.Job.Format = cmp.Or(o.Job.Format, "lines")
 	p, err := pipeline.New(o)
 	if err != nil {
 		t.Fatal(err)
@@ -473,13 +475,13 @@ func TestTable(t *testing.T) {
 		return nil
 	})
 	var out bytes.Buffer
-	c, err := run(t, pipeline.Options{Sources: []pipeline.Source{source}, Sinks: []pipeline.Sink{collect(&out)}, Format: "csv", URLField: "url"})
+	c, err := run(t, pipeline.Options{Sources: []pipeline.Source{source}, Sinks: []pipeline.Sink{collect(&out)}, Job: record.Job{Format: "csv", URLField: "url"}})
 	if err != nil || c.URLs != 2 || out.String() != "name,url\na,http://h/~\nb,http://h/\n" {
 		t.Errorf("%q, %+v, %v", out.String(), c, err)
 	}
 	l := &list{lane: "l", recs: []string{"x,y,url", "1,2,HTTP://h/%7e"}}
 	out.Reset()
-	if _, err := run(t, pipeline.Options{Sources: []pipeline.Source{l}, Sinks: []pipeline.Sink{collect(&out)}, Format: "csv", URLField: "url"}); err != nil || out.String() != "x,y,url\n1,2,http://h/~\n" {
+	if _, err := run(t, pipeline.Options{Sources: []pipeline.Source{l}, Sinks: []pipeline.Sink{collect(&out)}, Job: record.Job{Format: "csv", URLField: "url"}}); err != nil || out.String() != "x,y,url\n1,2,http://h/~\n" {
 		t.Errorf("a batch for each record: %q, %v", out.String(), err)
 	}
 }
@@ -531,17 +533,62 @@ func TestKeys(t *testing.T) {
 // TestOptions: mistakes in Options.
 func TestOptions(t *testing.T) {
 	in, out := &list{lane: "l"}, collect(nil)
+	lines := record.Job{Format: "lines"}
 	for want, o := range map[string]pipeline.Options{
-		"missing Normalizer": {},
-		"missing source":     {Normalizer: codec.MustNamed("equiv"), Sinks: []pipeline.Sink{out}},
-		"missing sink":       {Normalizer: codec.MustNamed("equiv"), Sources: []pipeline.Source{in}},
-		"sink 1 is nil":      {Normalizer: codec.MustNamed("equiv"), Sources: []pipeline.Source{in}, Sinks: []pipeline.Sink{nil}},
-		"source 1 is nil":    {Normalizer: codec.MustNamed("equiv"), Sources: []pipeline.Source{nil}, Sinks: []pipeline.Sink{out}},
-		"combinedd":          {Normalizer: codec.MustNamed("equiv"), Sources: []pipeline.Source{in}, Sinks: []pipeline.Sink{out}, Format: "combinedd"},
-		"jsonll":             {Normalizer: codec.MustNamed("equiv"), Sources: []pipeline.Source{in}, Sinks: []pipeline.Sink{out}, Render: "jsonll"},
+		"missing Job.Format": {},
+		"missing source":     {Job: lines, Sinks: []pipeline.Sink{out}},
+		"missing sink":       {Job: lines, Sources: []pipeline.Source{in}},
+		"sink 1 is nil":      {Job: lines, Sources: []pipeline.Source{in}, Sinks: []pipeline.Sink{nil}},
+		"source 1 is nil":    {Job: lines, Sources: []pipeline.Source{nil}, Sinks: []pipeline.Sink{out}},
+		"combinedd":          {Job: record.Job{Format: "combinedd"}, Sources: []pipeline.Source{in}, Sinks: []pipeline.Sink{out}},
+		"jsonll":             {Job: lines, Sources: []pipeline.Source{in}, Sinks: []pipeline.Sink{out}, Render: "jsonll"},
 	} {
 		if _, err := pipeline.New(o); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
 		}
+	}
+}
+
+// TestJob: the settings of Job reach the records, those of a file as well.
+func TestJob(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "access.log")
+	long := strings.Repeat("x", 3000)
+	log := ""
+	for _, target := range []string{"/%7Ea?b=1", "/b/../c", "/" + long, "http://[/"} {
+		log += `192.0.2.7 - - [29/Nov/2026:05:55:00 +0000] "GET ` + target + ` HTTP/1.1" 200 5 "http://h/r" "agent"` + "\n"
+	}
+	if err := os.WriteFile(path, []byte(log), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	c, err := run(t, pipeline.Options{
+		Job: record.Job{
+			Format: "combined", Target: record.TargetAll, Base: "https://example.com/", Level: codec.LevelSyntax, MaxRecord: 1000,
+			Fields: []record.Field{record.FieldNorm},
+		},
+		Render: "tsv", Sources: []pipeline.Source{sourcefile.Read(path)}, Sinks: []pipeline.Sink{collect(&out)},
+	})
+	want := "https://example.com/~a?b=1\nhttp://h/r\nhttps://example.com/c\nhttp://h/r\n"
+	if err != nil || !strings.HasPrefix(out.String(), want) || strings.Contains(out.String(), long) {
+		t.Errorf("%v, got\n%s", err, out.String())
+	}
+	if c.Records != 4 || c.Rejected != 2 {
+		t.Errorf("%+v, want 2 of 4 records rejected: one is too long, and one has a URL that cannot be parsed", c)
+	}
+	out.Reset()
+	if _, err := run(t, pipeline.Options{
+		Job:    record.Job{Format: "lines", Base: "https://example.com/", Level: codec.LevelSyntax},
+		Render: "keys", Sources: []pipeline.Source{&list{lane: "l", recs: []string{"/%7Ea"}}}, Sinks: []pipeline.Sink{collect(&out)},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	n := codec.MustNamed("equiv")
+	var r codec.Result
+	if _, err := n.AppendString(nil, "https://example.com/%7Ea", &r); err != nil {
+		t.Fatal(err)
+	}
+	key, _ := r.Key(codec.LevelSyntax).MarshalText()
+	if got, _, _ := strings.Cut(out.String(), "\t"); got != string(key) {
+		t.Errorf("key %s, want %s", got, key)
 	}
 }

@@ -38,7 +38,7 @@ func Define[C any](name string, defaults func() *C, open func(c C, env *Env) (pi
 		if s == nil {
 			return nil, &pipeline.ContractError{Part: env.Name, Text: "source " + name + " was opened as nil"}
 		}
-		return kinds.Outside.Source(s, env.Name, env.Framing), nil
+		return kinds.Outside.Source(s, env), nil
 	})}
 }
 

@@ -53,6 +53,24 @@ type Job struct {
 	Fields []Field
 }
 
+func init() {
+	record.JobConfig = func(job any) (record.Config, error) {
+		j := job.(*Job)
+		c, err := j.engine()
+		c.Fields = j.fields()
+		return c, explain(err)
+	}
+}
+
+// fields returns the names of j.Fields.
+func (j *Job) fields() []string {
+	var names []string
+	for _, f := range j.Fields {
+		names = append(names, f.String())
+	}
+	return names
+}
+
 // engine returns the settings of the engine, without a format if it is to be detected.
 func (j *Job) engine() (c record.Config, err error) {
 	var errs []error

@@ -275,9 +275,7 @@ func (r *Reader) write(dst []byte, w *writer, render record.Render) ([]byte, err
 	if w.w == nil && w.err == nil {
 		c := r.config
 		c.Render = render
-		for _, f := range r.job.Fields {
-			c.Fields = append(c.Fields, f.String())
-		}
+		c.Fields = r.job.fields()
 		job, err := record.New(c)
 		if err != nil {
 			w.err = explain(err)

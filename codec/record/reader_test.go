@@ -280,7 +280,6 @@ func TestJobErrors(t *testing.T) {
 	}
 }
 
-// TestNoAllocs reads records with escapes, all their URLs and several fields.
 // TestValues: a value of Field stays as it is until the next record.
 func TestValues(t *testing.T) {
 	line := `192.0.2.7 - - [29/Nov/2026:05:55:00 +0000] "GET /a/../%7eb?c=d HTTP/1.1" 200 5 "http://h/r" "Agent \x22x\x22"` + "\n"
@@ -320,6 +319,7 @@ func TestValues(t *testing.T) {
 	}
 }
 
+// TestNoAllocs reads records with escapes, all their URLs and several fields.
 func TestNoAllocs(t *testing.T) {
 	const runs = 200
 	text := []byte(strings.Repeat(combined, 2*runs))

@@ -120,12 +120,12 @@ type LineWriter interface {
 // Outside converts between the types that other modules see and those of the engine.
 // Package pipeline sets it.
 var Outside struct {
-	Source func(source any, name string, framing Framing) engine.Source // of a pipeline.Source
-	Sink   func(sink any) engine.Sink                                   // of a pipeline.Sink
+	Source func(source any, env SourceEnv) engine.Source // of a pipeline.Source; env has Name, Framing and MaxRecord
+	Sink   func(sink any) engine.Sink                    // of a pipeline.Sink
 
 	// The other direction, for sources and sinks of this module.
-	SourceOf func(open func(Framing) (engine.Source, error)) any // a pipeline.Source
-	SinkOf   func(engine.Sink) any                               // a pipeline.Sink
+	SourceOf func(open func(SourceEnv) (engine.Source, error)) any // a pipeline.Source; env has Name, Framing and MaxRecord
+	SinkOf   func(engine.Sink) any                                 // a pipeline.Sink
 
 	// Ticket returns a pipeline.Ticket for a batch and its ticket, for tests of sinks.
 	Ticket func(*engine.Batch, engine.Ticket) any

@@ -12,7 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/internal/kinds"
 	"github.com/urlfold/urlfold/pipeline"
 	"github.com/urlfold/urlfold/pipeline/engine"
@@ -118,7 +117,7 @@ func compare(t testing.TB, got []byte, all [][]byte, ordered bool) {
 
 func newPipeline(t testing.TB, o pipeline.Options) *pipeline.Pipeline {
 	t.Helper()
-	o.Normalizer = codec.MustNamed("equiv")
+	o.Job.Format = "lines"
 	p, err := pipeline.New(o)
 	if err != nil {
 		t.Fatal(err)

@@ -127,7 +127,7 @@ func sourceStoppedHard(t testing.TB, open func() pipeline.Source) {
 // sourceCloses closes a source that was never opened.
 func sourceCloses(t testing.TB, open func() pipeline.Source) {
 	s := open()
-	_ = kinds.Outside.Source(s, "source", nil)
+	_ = kinds.Outside.Source(s, kinds.SourceEnv{Name: "source"})
 	var err error
 	soon(t, "Close", func() { err = s.Close(context.Background()) })
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 // are files, globs and folders, as on the command line. Of a damaged archive it emits what
 // can be read; then the error of Run names the damage and its position.
 func Read(paths ...string) pipeline.Source {
-	return kinds.Outside.SourceOf(func(f kinds.Framing) (engine.Source, error) {
-		s, err := New(Config{Paths: paths, Framing: f})
+	return kinds.Outside.SourceOf(func(env kinds.SourceEnv) (engine.Source, error) {
+		s, err := New(Config{Paths: paths, Framing: env.Framing, MaxRecord: env.MaxRecord})
 		if err != nil {
 			return nil, err
 		}
