@@ -15,6 +15,9 @@ var severityNames = []string{"notice", "validation-error", "violation"}
 // String returns the name used in output, such as "violation", or "unknown".
 func (s Severity) String() string { return nameOf(s, severityNames) }
 
+// MarshalText implements encoding.TextMarshaler.
+func (s Severity) MarshalText() ([]byte, error) { return textOf("severity", s.String()) }
+
 // Flags returns the set of the flags with this severity.
 func (s Severity) Flags() Flags { return severityFlags[min(s, SeverityViolation)] }
 

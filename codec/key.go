@@ -133,9 +133,6 @@ func hexDigits(n uint32) uint64 {
 	return x + '0'*each + letters*('a'-10-'0')
 }
 
-// AppendText implements encoding.TextAppender. It never fails.
-func (k Key) AppendText(dst []byte) ([]byte, error) { return k.AppendTo(dst), nil }
-
 // MarshalText implements encoding.TextMarshaler: 32 lower-case hex digits. It
 // never fails.
 func (k Key) MarshalText() ([]byte, error) { return k.AppendTo(nil), nil }
@@ -269,6 +266,9 @@ func (h *hasher) prepare(rd Standard, m *match) error {
 	}
 	if h.hash == HMACSHA256 && len(h.secret) == 0 {
 		return &OptionError{"hmac-sha256 needs a key: use WithHMACKey"}
+	}
+	if h.hash != HMACSHA256 && h.secret != nil {
+		return &OptionError{"the hash " + h.hash.String() + " has no secret: use WithHMACKey or WithHash, not both"}
 	}
 	for lv := range h.seeds {
 		h.seeds[lv] = xxh3.HashString(h.names[lv])

@@ -127,8 +127,25 @@ func TestKeyText(t *testing.T) {
 	if k.Compare(Key{k.hi, k.lo + 1}) != -1 || k.Compare(k) != 0 || k.Compare(Key{0, ^uint64(0)}) != 1 {
 		t.Error("keys do not sort like their texts")
 	}
-	if b, err := k.AppendText([]byte("x")); string(b) != "x"+text || err != nil {
-		t.Errorf("%q, %v", b, err)
+	if b := k.AppendTo([]byte("x")); string(b) != "x"+text {
+		t.Errorf("%q", b)
+	}
+}
+
+// TestSecretUnused: a secret that the hash would not use is an error.
+func TestSecretUnused(t *testing.T) {
+	for _, opts := range [][]Option{
+		{WithHMACKey([]byte("secret")), WithHash(XXH3)},
+		{WithHMACKey([]byte("secret")), WithHash(SHA256)},
+		{WithHash(SHA256), WithHMACKey(nil), WithHash(XXH3)},
+	} {
+		var bad *OptionError
+		if _, err := New(byName("equiv").Profile(), opts...); (len(opts) == 2) != errors.As(err, &bad) {
+			t.Errorf("%d options: %v", len(opts), err)
+		}
+	}
+	if _, err := New(byName("equiv").Profile(), WithHash(SHA256), WithHMACKey([]byte("secret"))); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -41,6 +41,9 @@ func TestText(t *testing.T) {
 	if err := json.Unmarshal([]byte(`{"Error":"ok","Host":"none"}`), &out); err != nil || out.Error != 0 || out.Host != HostNone {
 		t.Errorf("%+v, %v", out, err)
 	}
+	if text, err := json.Marshal(SeverityViolation); string(text) != `"violation"` || err != nil {
+		t.Errorf("%s, %v", text, err)
+	}
 	if _, err := json.Marshal(names{Level: 99}); err == nil {
 		t.Error("an invalid level has a name")
 	}

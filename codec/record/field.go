@@ -80,3 +80,15 @@ func (f Field) String() string {
 	}
 	return "unknown"
 }
+
+// MarshalText implements encoding.TextMarshaler: the name.
+func (f Field) MarshalText() ([]byte, error) {
+	_, err := ParseField(f.String())
+	return []byte(f.String()), err
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler. It parses what ParseField does.
+func (f *Field) UnmarshalText(text []byte) (err error) {
+	*f, err = ParseField(string(text))
+	return err
+}

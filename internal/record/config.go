@@ -14,6 +14,10 @@ import (
 	"github.com/urlfold/urlfold/internal/record/internal/wire"
 )
 
+// JobConfig returns the settings of a *record.Job of package codec/record, which sets it:
+// package pipeline takes a Job, too.
+var JobConfig func(job any) (Config, error)
+
 // Config specifies how records are read and what is written for them. Format
 // and Normalizer are required; every other field may be zero.
 type Config struct {

@@ -1,0 +1,28 @@
+package record_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/urlfold/urlfold/codec/record"
+)
+
+// TestFieldText: fields are stored by name, since their numbers can change.
+func TestFieldText(t *testing.T) {
+	in := []record.Field{record.FieldURL, record.FieldSurface}
+	text, err := json.Marshal(in)
+	if string(text) != `["url","surface"]` || err != nil {
+		t.Fatalf("%s, %v", text, err)
+	}
+	var out []record.Field
+	if err := json.Unmarshal(text, &out); err != nil || len(out) != 2 || out[1] != in[1] {
+		t.Errorf("%v, %v", out, err)
+	}
+	if err := json.Unmarshal([]byte(`["urll"]`), &out); err == nil || !strings.Contains(err.Error(), `did you mean "url"`) {
+		t.Errorf("%v", err)
+	}
+	if _, err := json.Marshal(record.Field(255)); err == nil {
+		t.Error("an invalid field has a name")
+	}
+}
