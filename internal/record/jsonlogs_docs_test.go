@@ -81,7 +81,11 @@ func jsonLogsPage(t *testing.T) []byte {
 
 // writeJSONLog writes the section about a format.
 func writeJSONLog(t *testing.T, b *bytes.Buffer, l *jsonlines.Log) {
-	fmt.Fprintf(b, "\n## %s\n\nReads %s. Reference: <%s>.\n\n%s\n\n| part | fields |\n|---|---|\n", l.ID, l.About, l.Doc, wrapText(l.Note, 100))
+	fmt.Fprintf(b, "\n## %s\n\nReads %s. Reference: <%s>.\n\n", l.ID, l.About, l.Doc)
+	if l.Note != "" {
+		fmt.Fprintf(b, "%s\n\n", wrapText(l.Note, 100))
+	}
+	fmt.Fprint(b, "| part | fields |\n|---|---|\n")
 	for _, list := range l.Landmarks {
 		fmt.Fprintf(b, "| landmark | %s |\n", codeList(list))
 	}

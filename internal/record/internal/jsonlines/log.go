@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/urlfold/urlfold/internal/record/internal/locate"
 )
@@ -75,11 +76,17 @@ func hasLandmarks(values []locate.FieldValue, marks [][]int) bool {
 	return true
 }
 
-// MustParsePath parses a field path of the table Logs.
+// MustParsePath parses a field path of the table Logs. A path that ends in [=NAME] leads
+// to the member value of the object in an array whose member name is NAME, in any case:
+// {"headers":[{"name":"Host","value":"www.example.com"}]}.
 func MustParsePath(text string) []Step {
-	path, err := ParsePath(text)
+	array, pair, paired := strings.Cut(text, "[=")
+	path, err := ParsePath(array)
 	if err != nil {
 		panic(fmt.Sprintf("BUG: %v", err)) // a test opens every format
+	}
+	if paired {
+		path = append(path, Step{pair: strings.ToLower(strings.TrimSuffix(pair, "]"))})
 	}
 	return path
 }
@@ -101,6 +108,9 @@ func (j LogFormat) Open(c *locate.Settings) (locate.Reader, error) {
 	r := &PartsReader{Reader: &Reader{}, wrapper: j.wrapper()}
 	for _, p := range []*fieldPlan{&r.lean, &r.Full} {
 		p.composer = locate.Composer{Target: c.Target, Optional: true, Whole: locate.RoleTarget, Plain: j.plain}
+		if j.whole {
+			p.composer.Whole = locate.RoleURL
+		}
 		if j.foreign != "" {
 			p.composer.Foreign = []byte(j.foreign)
 		}

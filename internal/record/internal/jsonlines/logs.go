@@ -16,6 +16,8 @@ type Log struct {
 	Wrapped string
 	// plain is set if the scheme is http unless the record says otherwise.
 	plain bool
+	// whole is set if a URL in the part UseURL may lack its scheme.
+	whole bool
 	// foreign begins the first parameter of a query that the server made up.
 	foreign string
 	Parts   []Part
@@ -198,6 +200,207 @@ var Logs = []Log{
 			{locate.UseClient, 0, []string{`"id.orig_h"`, "id.orig_h", "id_orig_h"}},
 			{locate.UseAgent, 0, []string{"user_agent"}},
 			{locate.UseRequestID, 0, []string{"uid"}},
+		},
+	},
+	{
+		ID: "aws-waf", About: "AWS WAF's log of web ACL traffic", Doc: "https://docs.aws.amazon.com/waf/latest/developerguide/logging-fields.html", // read 2026-11-29
+		Note:      "Older records lack `httpRequest.host`; the header `Host` replaces it.",
+		Landmarks: [][]string{{"webaclId"}, {"httpRequest.uri"}, {"httpRequest.httpMethod"}},
+		Parts: []Part{
+			{locate.UsePath, 0, []string{"httpRequest.uri"}},
+			{locate.UseQuery, 0, []string{"httpRequest.args"}},
+			{locate.UseScheme, 0, []string{"httpRequest.scheme"}},
+			{locate.UseHost, 0, []string{"httpRequest.host", "httpRequest.headers[=Host]"}},
+			{locate.UseMethod, 0, []string{"httpRequest.httpMethod"}},
+			{locate.UseReferer, 0, []string{"httpRequest.headers[=Referer]"}},
+			{locate.UseTime, 0, []string{"timestamp"}},
+			{locate.UseStatus, 0, []string{"responseCodeSent"}},
+			{locate.UseClient, 0, []string{"httpRequest.clientIp"}},
+			{locate.UseAgent, 0, []string{"httpRequest.headers[=User-Agent]"}},
+			{locate.UseRequestID, 0, []string{"httpRequest.requestId"}},
+		},
+	},
+	{
+		ID: "cloudfront-json", About: "CloudFront's standard logs (v2) and real-time logs in JSON", Doc: "https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/standard-logging.html", // read 2026-11-29
+		Note:      "The fields are those that the delivery selects. `x-host-header` is the site, `cs(Host)` the distribution. `date` and `time`, which are apart, are not read as the time.",
+		Landmarks: [][]string{{"cs-uri-stem"}, {"cs-method", "sc-status"}, {"x-edge-location", "x-edge-request-id", "x-edge-result-type", "cs(Host)", "cs-host", "x-host-header"}},
+		Parts: []Part{
+			{locate.UsePath, 0, []string{"cs-uri-stem"}},
+			{locate.UseQuery, 0, []string{"cs-uri-query"}},
+			{locate.UseScheme, 0, []string{"cs-protocol"}},
+			{locate.UseHost, 0, []string{"x-host-header", "cs(Host)", "cs-host"}},
+			{locate.UseMethod, 0, []string{"cs-method"}},
+			{locate.UseReferer, 0, []string{"cs(Referer)", "cs-referer"}},
+			{locate.UseTime, 0, []string{"timestamp", "timestamp(ms)"}},
+			{locate.UseStatus, 0, []string{"sc-status"}},
+			{locate.UseBytes, 0, []string{"sc-bytes"}},
+			{locate.UseDuration, 0, []string{"time-taken"}},
+			{locate.UseClient, 0, []string{"c-ip"}},
+			{locate.UseAgent, 0, []string{"cs(User-Agent)", "cs-user-agent"}},
+			{locate.UseRequestID, 0, []string{"x-edge-request-id"}},
+		},
+	},
+	{
+		ID: "aws-cloudtrail", About: "events of AWS CloudTrail", Doc: "https://docs.aws.amazon.com/awscloudtrail/latest/userguide/cloudtrail-event-reference-record-contents.html", // read 2026-11-29
+		Note:      "Only sign-ins to the console have a URL, that of the page after it.",
+		Landmarks: [][]string{{"eventSource"}, {"eventName"}, {"awsRegion"}, {"eventTime"}},
+		Parts: []Part{
+			{locate.UseTarget, 0, []string{"additionalEventData.LoginTo"}},
+			{locate.UseTime, 0, []string{"eventTime"}},
+			{locate.UseClient, 0, []string{"sourceIPAddress"}},
+			{locate.UseAgent, 0, []string{"userAgent"}},
+			{locate.UseRequestID, 0, []string{"requestID", "eventID"}},
+		},
+	},
+	{
+		ID: "akamai-datastream", About: "Akamai DataStream 2 in JSON", Doc: "https://techdocs.akamai.com/datastream2/docs/data-set-parameters", // read 2026-11-29
+		Note:      "The fields are those that the stream selects. Akamai percent-encodes `UA` and the whole of `referer`, so urlfold does not read the referer as a URL.",
+		Landmarks: [][]string{{"reqPath"}, {"reqHost", "cliIP"}, {"reqTimeSec", "reqId", "cp", "streamId"}},
+		Parts: []Part{
+			{locate.UsePath, 0, []string{"reqPath"}},
+			{locate.UseQuery, 0, []string{"queryStr"}},
+			{locate.UseHost, 0, []string{"reqHost"}},
+			{locate.UsePort, 0, []string{"reqPort"}},
+			{locate.UseMethod, 0, []string{"reqMethod"}},
+			{locate.UseTime, 0, []string{"reqTimeSec"}},
+			{locate.UseStatus, 0, []string{"statusCode"}},
+			{locate.UseBytes, 0, []string{"bytes", "totalBytes"}},
+			{locate.UseDuration, 3, []string{"transferTimeMSec"}},
+			{locate.UseClient, 0, []string{"cliIP"}},
+			{locate.UseAgent, 0, []string{"UA"}},
+			{locate.UseRequestID, 0, []string{"reqId"}},
+		},
+	},
+	{
+		ID: "akamai-siem", About: "security events of Akamai's SIEM integration", Doc: "https://techdocs.akamai.com/siem-integration/reference/api", // read 2026-11-29
+		Landmarks: [][]string{{"httpMessage.path"}, {"httpMessage.host"}, {"attackData.configId", "attackData.policyId", "attackData.clientIP"}},
+		Parts: []Part{
+			{locate.UsePath, 0, []string{"httpMessage.path"}},
+			{locate.UseQuery, 0, []string{"httpMessage.query"}},
+			{locate.UseHost, 0, []string{"httpMessage.host"}},
+			{locate.UsePort, 0, []string{"httpMessage.port"}},
+			{locate.UseMethod, 0, []string{"httpMessage.method"}},
+			{locate.UseTime, 0, []string{"httpMessage.start"}},
+			{locate.UseStatus, 0, []string{"httpMessage.status"}},
+			{locate.UseBytes, 0, []string{"httpMessage.bytes"}},
+			{locate.UseClient, 0, []string{"attackData.clientIP"}},
+			{locate.UseRequestID, 0, []string{"httpMessage.requestId"}},
+		},
+	},
+	{
+		ID: "azure-storage", About: "resource logs of Azure Storage", Doc: "https://learn.microsoft.com/azure/storage/blobs/monitor-blob-storage-reference", // read 2026-11-29
+		Landmarks: [][]string{{"uri"}, {"operationName"}, {"callerIpAddress"}, {"properties.accountName", "properties.serviceType"}},
+		Wrapped:   "records",
+		Parts: []Part{
+			{locate.UseTarget, 0, []string{"uri"}},
+			{locate.UseReferer, 0, []string{"properties.referrerHeader"}},
+			{locate.UseTime, 0, []string{"time"}},
+			{locate.UseStatus, 0, []string{"statusCode"}},
+			{locate.UseBytes, 0, []string{"properties.responseBodySize"}},
+			{locate.UseDuration, 3, []string{"durationMs"}},
+			{locate.UseClient, 0, []string{"callerIpAddress"}},
+			{locate.UseAgent, 0, []string{"properties.userAgentHeader"}},
+			{locate.UseRequestID, 0, []string{"correlationId"}},
+		},
+	},
+	{
+		ID: "azure-key-vault", About: "audit events of Azure Key Vault", Doc: "https://learn.microsoft.com/azure/key-vault/general/logging", // read 2026-11-29
+		Landmarks: [][]string{{"properties.requestUri"}, {"operationName"}, {"callerIpAddress"}},
+		Wrapped:   "records",
+		Parts: []Part{
+			{locate.UseTarget, 0, []string{"properties.requestUri"}},
+			{locate.UseTime, 0, []string{"time"}},
+			{locate.UseStatus, 0, []string{"properties.httpStatusCode"}},
+			{locate.UseDuration, 3, []string{"durationMs"}},
+			{locate.UseClient, 0, []string{"callerIpAddress"}},
+			{locate.UseAgent, 0, []string{"properties.clientInfo"}},
+			{locate.UseRequestID, 0, []string{"correlationId"}},
+		},
+	},
+	{
+		ID: "kubernetes-audit", About: "audit events of the Kubernetes API server", Doc: "https://kubernetes.io/docs/reference/config-api/apiserver-audit.v1/", // read 2026-11-29
+		Note:      "The record does not name the server: set it with `--base`. `verb` is an action of Kubernetes, not the method of the request.",
+		Landmarks: [][]string{{"requestURI"}, {"verb"}, {"auditID"}},
+		Parts: []Part{
+			{locate.UseTarget, 0, []string{"requestURI"}},
+			{locate.UseTime, 0, []string{"requestReceivedTimestamp"}},
+			{locate.UseStatus, 0, []string{"responseStatus.code"}},
+			{locate.UseClient, 0, []string{"sourceIPs[0]"}},
+			{locate.UseAgent, 0, []string{"userAgent"}},
+			{locate.UseRequestID, 0, []string{"auditID"}},
+		},
+	},
+	{
+		ID: "cloudflare-gateway", About: "HTTP requests of Cloudflare Gateway, by Logpush", Doc: "https://developers.cloudflare.com/logs/logpush/logpush-job/datasets/account/gateway_http/", // read 2026-11-29
+		Landmarks: [][]string{{"URL"}, {"HTTPMethod", "HTTPHost"}, {"SourceIP", "DeviceID", "PolicyID", "Datetime"}},
+		Parts: []Part{
+			{locate.UseTarget, 0, []string{"URL"}},
+			{locate.UseHost, 0, []string{"HTTPHost"}},
+			{locate.UseMethod, 0, []string{"HTTPMethod"}},
+			{locate.UseReferer, 0, []string{"Referer"}},
+			{locate.UseTime, 0, []string{"Datetime"}},
+			{locate.UseStatus, 0, []string{"HTTPStatusCode"}},
+			{locate.UseClient, 0, []string{"SourceIP"}},
+			{locate.UseAgent, 0, []string{"UserAgent"}},
+			{locate.UseRequestID, 0, []string{"RequestID"}},
+		},
+	},
+	{
+		ID: "zscaler", About: "web logs of Zscaler's Nanolog Streaming Service in JSON", Doc: "https://help.zscaler.com/zia/nss-feed-output-format-web-logs", // read 2026-11-29
+		Note:      "The names of the fields are up to the feed; these are the usual ones. Zscaler writes URLs without a scheme.",
+		Landmarks: [][]string{{"event.url"}, {"event.requestmethod", "event.reqmethod", "event.hostname"}, {"event.urlcategory", "event.serverip", "event.ClientIP", "event.urlclass"}},
+		whole:     true,
+		Parts: []Part{
+			{locate.UseURL, 0, []string{"event.url"}},
+			{locate.UseMethod, 0, []string{"event.requestmethod", "event.reqmethod"}},
+			{locate.UseTime, 0, []string{"event.datetime", "event.time"}},
+			{locate.UseStatus, 0, []string{"event.status", "event.respcode"}},
+			{locate.UseBytes, 0, []string{"event.responsesize", "event.respsize"}},
+			{locate.UseClient, 0, []string{"event.ClientIP"}},
+			{locate.UseAgent, 0, []string{"event.useragent"}},
+			{locate.UseRequestID, 0, []string{"event.event_id", "event.recordid"}},
+		},
+	},
+	{
+		ID: "paloalto-url", About: "URL logs of Palo Alto Networks, by log forwarding in JSON", Doc: "https://docs.paloaltonetworks.com/cortex/cortex-data-lake/cortex-data-lake-getting-started/get-started-with-log-forwarding-app/forward-logs-to-an-https-server", // read 2026-11-29
+		Note:      "The firewall writes URLs without a scheme.",
+		Landmarks: [][]string{{"event.URL", "URL"}, {"event.LogType", "LogType"}, {"event.SourceAddress", "SourceAddress"}},
+		whole:     true,
+		Parts: []Part{
+			{locate.UseURL, 0, []string{"event.URL", "URL"}},
+			{locate.UseMethod, 0, []string{"event.HTTPMethod", "HTTPMethod"}},
+			{locate.UseTime, 0, []string{"event.TimeGenerated", "TimeGenerated"}},
+			{locate.UseClient, 0, []string{"event.SourceAddress", "SourceAddress"}},
+		},
+	},
+	{
+		ID: "modsecurity-json", About: "audit logs of ModSecurity 3 and Coraza in JSON", Doc: "https://github.com/owasp-modsecurity/ModSecurity/wiki/Reference-Manual-(v3.x)", // read 2026-11-29
+		Landmarks: [][]string{{"transaction.request.uri"}, {"transaction.client_ip"}},
+		Parts: []Part{
+			{locate.UseTarget, 0, []string{"transaction.request.uri"}},
+			{locate.UseHost, 0, []string{"transaction.request.headers.Host", "transaction.request.headers.host", "transaction.request.headers.Host[0]", "transaction.request.headers.host[0]", "transaction.request.hostname"}},
+			{locate.UseMethod, 0, []string{"transaction.request.method"}},
+			{locate.UseReferer, 0, []string{"transaction.request.headers.Referer", "transaction.request.headers.referer", "transaction.request.headers.Referer[0]", "transaction.request.headers.referer[0]"}},
+			{locate.UseTime, 0, []string{"transaction.unix_timestamp", "transaction.time_stamp", "transaction.timestamp"}},
+			{locate.UseStatus, 0, []string{"transaction.response.http_code", "transaction.response.status"}},
+			{locate.UseClient, 0, []string{"transaction.client_ip"}},
+			{locate.UseAgent, 0, []string{"transaction.request.headers.User-Agent", "transaction.request.headers.user-agent", "transaction.request.headers.User-Agent[0]", "transaction.request.headers.user-agent[0]"}},
+			{locate.UseRequestID, 0, []string{"transaction.unique_id", "transaction.id"}},
+		},
+	},
+	{
+		ID: "har", About: "the entries of an HTTP archive (HAR 1.2)", Doc: "http://www.softwareishard.com/blog/har-12-spec/", // read 2026-11-29
+		Note:      "URLs that are not those of requests, such as `data:` and `blob:`, are not read.",
+		Landmarks: [][]string{{"request.url"}, {"request.method"}, {"startedDateTime"}},
+		Parts: []Part{
+			{locate.UseTarget, 0, []string{"request.url"}},
+			{locate.UseMethod, 0, []string{"request.method"}},
+			{locate.UseReferer, 0, []string{"request.headers[=Referer]"}},
+			{locate.UseTime, 0, []string{"startedDateTime"}},
+			{locate.UseStatus, 0, []string{"response.status"}},
+			{locate.UseBytes, 0, []string{"response.content.size"}},
+			{locate.UseDuration, 3, []string{"time"}},
+			{locate.UseAgent, 0, []string{"request.headers[=User-Agent]"}},
 		},
 	},
 	{

@@ -86,9 +86,10 @@ func (l *PartsLocator) FormOf(rec []byte) *locate.Form {
 	return l.Forms.Match(rec, l.scan.marks)
 }
 
-// formed reports whether rec may have a form. Records in an array have none.
+// formed reports whether rec may have a form. Records in an array have none, and those
+// with pairs neither, whose order may change.
 func (l *PartsLocator) formed(rec []byte) bool {
-	return l.Parts.Member == nil || StandsAlone(rec, l.Parts.Member[0])
+	return !l.Parts.Full.Tree.paired && (l.Parts.Member == nil || StandsAlone(rec, l.Parts.Member[0]))
 }
 
 // LocateForm implements [locate.Former].

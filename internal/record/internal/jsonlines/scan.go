@@ -16,6 +16,7 @@ import (
 type Step struct {
 	Name  []byte
 	Index int
+	pair  string // if not empty, the step is one of MustParsePath
 }
 
 // ParsePath parses a field path: names separated by dots, and indexes in

@@ -12,6 +12,7 @@ import (
 type fieldTree struct {
 	nodes  []treeNode // the first one is the root
 	Values int        // number of different paths
+	paired bool       // a path has a pair
 }
 
 // treeNode is a step of one or several paths.
@@ -20,6 +21,7 @@ type treeNode struct {
 	value    int   // index of the value of the path that ends here; -1 if none does
 	next     int   // next child of the same parent, with the same hash if it has a name; 0 if none
 	elements int   // first child that is an index; 0 if none
+	pairs    int   // first child that is a pair; 0 if none
 	members  []int // first child for each hash of a name; nil if none
 }
 
@@ -53,6 +55,9 @@ func (t *fieldTree) add(path []Step) int {
 func (t *fieldTree) child(at int, st Step) int {
 	n := &t.nodes[at]
 	head := &n.elements
+	if st.pair != "" {
+		head, t.paired = &n.pairs, true
+	}
 	if st.Name != nil {
 		if n.members == nil {
 			n.members = make([]int, numHashes)
@@ -60,7 +65,7 @@ func (t *fieldTree) child(at int, st Step) int {
 		head = &n.members[hashStep(st.Name)]
 	}
 	for i := *head; i != 0; i = t.nodes[i].next {
-		if c := &t.nodes[i]; bytes.Equal(c.Name, st.Name) && c.Index == st.Index {
+		if c := &t.nodes[i]; bytes.Equal(c.Name, st.Name) && c.Index == st.Index && c.pair == st.pair {
 			return i
 		}
 	}
@@ -91,7 +96,7 @@ func (t *fieldTree) walk(s *Scanner, at int, values []locate.FieldValue) {
 	switch {
 	case c == '{' && n.members != nil:
 		t.object(s, n, values)
-	case c == '[' && n.elements != 0:
+	case c == '[' && n.elements|n.pairs != 0:
 		t.array(s, n, values)
 	default:
 		s.Skip()
@@ -291,13 +296,40 @@ func (t *fieldTree) array(s *Scanner, n *treeNode, values []locate.FieldValue) {
 		for i != 0 && t.nodes[i].Index != index {
 			i = t.nodes[i].next
 		}
+		start := s.Pos
 		if i != 0 {
 			t.walk(s, i, values)
 		} else {
 			s.Skip()
 		}
+		if n.pairs != 0 && !s.Broken && s.B[start] == '{' {
+			t.pair(s, n, start, values)
+		}
 		if !s.More(']') {
 			return
+		}
+	}
+}
+
+// pair stores the value of the pair that s has read from start on, if n names it.
+func (t *fieldTree) pair(s *Scanner, n *treeNode, start int, values []locate.FieldValue) {
+	sub := Scanner{B: s.B[:s.Pos], Pos: start}
+	var name, value locate.FieldValue
+	for more := !sub.EnterEmpty('}'); more; more = sub.More('}') {
+		member, _ := sub.RawName()
+		from := sub.Pos
+		sub.Skip()
+		switch string(member) {
+		case "name":
+			name = valueOf(s.B, from, sub.Pos)
+		case "value":
+			value = valueOf(s.B, from, sub.Pos)
+		}
+	}
+	for i := n.pairs; i != 0; i = t.nodes[i].next {
+		c := &t.nodes[i]
+		if name.Kind == locate.ValueText && locate.EqualLower(name.In(s.B), c.pair) && values[c.value].Kind == locate.ValueMissing {
+			values[c.value] = value
 		}
 	}
 }

@@ -44,3 +44,26 @@ func TestFieldTree(t *testing.T) {
 		}
 	}
 }
+
+// TestPairs checks that a header is found by its name wherever it is in an array.
+func TestPairs(t *testing.T) {
+	var tree fieldTree
+	host, first := tree.add(MustParsePath("h[=Host]")), tree.add(MustParsePath("h[0].name"))
+	f := func(rec, wantHost, wantFirst string) {
+		t.Helper()
+		values := make([]locate.FieldValue, tree.Values)
+		s := Scanner{B: []byte(rec)}
+		tree.Find(&s, values)
+		if got := string(values[host].In(s.B)); got != wantHost {
+			t.Errorf("%s: host %q, want %q", rec, got, wantHost)
+		}
+		if got := string(values[first].In(s.B)); got != wantFirst || s.Broken {
+			t.Errorf("%s: first name %q, want %q", rec, got, wantFirst)
+		}
+	}
+	f(`{"h":[{"name":"A","value":"x"},{"name":"host","value":"b"}]}`, "b", "A")
+	f(`{"h":[{"value":"b","z":[{"name":"q"}],"name":"HOST"},{"name":"Host","value":"c"}]}`, "b", "HOST")
+	f(`{"h":[{"name":"Hosts","value":"b"},{"name":1,"value":"b"},{},[],"Host"]}`, "", "Hosts")
+	f(`{"h":[{"name":"Host"}]}`, "", "Host")
+	f(`{"h":{"name":"Host","value":"b"}}`, "", "")
+}
