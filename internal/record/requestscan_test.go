@@ -109,3 +109,56 @@ func TestRequestOfLine(t *testing.T) {
 		t.Errorf("%d damaged lines had a request", found)
 	}
 }
+
+// TestLogPages checks which absolute URLs of a line without a request are pages. With
+// TargetAll, all are listed.
+func TestLogPages(t *testing.T) {
+	for line, want := range map[string]string{
+		// Method, host and target are apart: the absolute URL is the referer.
+		`[2025-09-09T10:00:00+02:00] - one.example.com - 192.0.2.7 - 200 - - - GET - HTTP/2.0 - 1234 - 0.010 - "https://example.com/" - "Mozilla/5.0 (X11)" - "/%7ea?b=c d"`: "",
+		"one.example.com\tPOST\t/a\t200\thttps://example.com/\tcurl/8.9.1":                                                                                                   "",
+		`GET|one.example.com|HTTP/1.1|/a|https://example.com/|-`:                                                                                                             "",
+		`10:00:00 "/a" 404 "https://example.com/b" "Mozilla/5.0 (X11)"`:                                                                                                      "",
+		`{GET, /a, 302, https://example.com/b}`:                                                                                                                              "",
+		`10:00:00 Mozilla/5.0 HTTP/1.1 /a https://example.com/b`:                                                                                                             "",
+		// One sign alone is not enough, and none without a path.
+		`10:00:00 ERROR /var/log/a.log: cannot fetch https://example.com/b`:     "https://example.com/b",
+		`10:00:00 DELETE failed for https://example.com/b (see /var/log/a.log)`: "https://example.com/b",
+		`10:00:00 200 https://example.com/b "Mozilla/5.0 (X11)"`:                "https://example.com/b",
+		`10:00:00 GET 200 HTTP/1.1 https://example.com/b`:                       "https://example.com/b",
+		`10:00:00 fetched /a, GETS 2000 60 https://example.com/b`:               "https://example.com/b",
+		// Addresses of bots in agents.
+		`10:00:00 https://example.com/b "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)"`: "https://example.com/b",
+		`10:00:00 agent="Mozilla/5.0 (compatible; bingbot/2.0; http://www.bing.com/bingbot.htm)"`:                   "",
+		`10:00:00 blocked facebookexternalhit/1.1 (http://www.facebook.com/externalhit_uatext.php)`:                 "",
+		`10:00:00 blocked "WordPress/6.4.2; https://blog.example.com"`:                                              "",
+		`10:00:00 blocked ia_archiver (+http://www.alexa.com/site/help/webmasters)`:                                 "",
+		`10:00:00 worker (job 3) fetched https://example.com/b`:                                                     "https://example.com/b",
+		`10:00:00 nginx/1.28 fetched https://example.com/b`:                                                         "https://example.com/b",
+		`10:00:00 sent HTTP/1.1 (to https://example.com/b)`:                                                         "https://example.com/b",
+		`10:00:00 on 22/11 (of https://example.com/b)`:                                                              "https://example.com/b",
+		`10:00:00 a/b (of https://example.com/b)`:                                                                   "https://example.com/b",
+		// Labels.
+		`10:00:00 client: 192.0.2.7, referrer: "https://example.com/b"`:                  "",
+		`10:00:00 Referer=https://example.com/b url=https://example.com/c`:               "https://example.com/c",
+		`10:00:00 {"url": "https://example.com/c", "Referrer": "https://example.com/b"}`: "https://example.com/c",
+		`10:00:00 preferer https://example.com/c`:                                        "https://example.com/c",
+		// The request of a client is "-", and its agent pretends to be one.
+		`192.0.2.7 10:00:00 "www.example.com" "-" 400 0 "-" "GET /evil HTTP/1.1"`: "",
+		`192.0.2.7 10:00:00 "-" "-" 400 0 "GET http://evil.example/ HTTP/1.1"`:    "",
+		`192.0.2.7 10:00:00 "-" 400 0 "http://example.com/b" "curl/8.9.1"`:        "",
+		`http-Referer: https://example.com/b`:                                     "",
+		`192.0.2.7 10:00:00 "-" "curl/8.9.1" "GET /a HTTP/1.1" 200`:               "/a",
+		`192.0.2.7 10:00:00 "-" - "GET /a HTTP/1.1" 200`:                          "/a",
+		`192.0.2.7 10:00:00 "-" 5000 "GET /a HTTP/1.1" 200`:                       "/a",
+	} {
+		got := strings.TrimSuffix(string(runStream(t, Config{Format: "log", Render: RenderTSV, Fields: []string{"url"}}, []byte(line+"\n"), 1<<20)), "\n")
+		if got != want {
+			t.Errorf("%s: got %q, want %q", line, got, want)
+		}
+		all := string(runStream(t, Config{Format: "log", Target: TargetAll, Render: RenderTSV, Fields: []string{"url"}}, []byte(line+"\n"), 1<<20))
+		if n := strings.Count(all, "\n"); n < strings.Count(line, "://") {
+			t.Errorf("%s: %d URLs with TargetAll", line, n)
+		}
+	}
+}

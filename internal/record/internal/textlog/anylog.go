@@ -10,8 +10,8 @@ import (
 
 // AnyLogFormat reads the lines of logs that no other format describes: error
 // logs, audit logs, logs of applications. It finds the request in a line,
-// wherever it is (requestscan.go), or the absolute URLs if there is no request.
-// Lines without either are events without a URL.
+// wherever it is (requestscan.go), or the absolute URLs if there is no request
+// (anylogpages.go). Lines without either are events without a URL.
 type AnyLogFormat struct{}
 
 // Name implements [locate.Format].
@@ -88,7 +88,14 @@ func (r *AnyLogReader) Locate(f *locate.Found, rec []byte, _ *locate.Position) (
 
 // Take stores what a line has. ok says that it has the request req.
 func (r *AnyLogReader) Take(f *locate.Found, rec []byte, req requestSpan, ok bool) {
-	if !ok || r.all {
+	head := rec
+	if ok {
+		head = rec[:req.method.Start]
+	}
+	if hasDash(head) {
+		req, ok, f.Form = requestSpan{}, false, locate.FormDash
+	}
+	if r.all || !ok && f.Form != locate.FormDash && !isApart(rec) {
 		r.addURLs(f, rec, req.target)
 	}
 	if ok {
@@ -110,14 +117,14 @@ func (r *AnyLogReader) dialectOf(req requestSpan) *locate.Dialect {
 }
 
 // addURLs adds the absolute URLs of rec outside the request target, which is
-// empty if there is none.
+// empty if there is none. Only TargetAll adds those that are no pages.
 func (r *AnyLogReader) addURLs(f *locate.Found, rec []byte, target locate.Span) {
 	for pos := 0; ; {
 		s, ok := findLogURL(rec, pos)
 		if !ok {
 			return
 		}
-		if s.End <= target.Start || s.Start >= target.End {
+		if (s.End <= target.Start || s.Start >= target.End) && (r.all || !isAside(rec[:s.Start])) {
 			f.Add(s, locate.RoleURL, locate.JSONDialect) // every backslash in a URL is an escape of JSON
 		}
 		pos = s.End

@@ -4,7 +4,7 @@
 // # Files
 //
 //	lines.go, prose.go, prosescan.go       a URL in each line; URLs in prose
-//	anylog.go                              any line with a request or a URL
+//	anylog.go, anylogpages.go              any line with a request or a URL
 //	log.go, logclient.go, requestscan.go,  common and combined logs
 //	requestclean.go
 //	layout.go, directives.go               layouts of nginx and Apache
