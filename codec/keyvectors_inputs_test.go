@@ -206,6 +206,8 @@ func (l *keyInputs) parameters() {
 	}
 	l.both("parameter", "http://h/?utm_", "http://h/?utm_source", "http://h/?utmsource=1", "http://h/?xutm_source=1", "http://h/?UTM_Source=1&utm%5Fmedium=2", "http://h/?gclid=1", "http://h/?gclidx=1", "http://h/?gclid", "http://h/?gclid&fbclid&a", "http://h/?ref=1&source=2&cid=3&id=4",
 		"http://h/?a=gclid", "http://h/?a[gclid]=1", "http://h/?gclid[]=1", "http://h/?%67clid=1", "http://h/?gcl+id=1", "http://h/?amp;amp;gclid=1", "http://h/?%3F%3Fgclid=1", "http://h/?AMP;gclid=1", "http://h/?a=1;gclid=2", "http://h/#gclid=1")
+	l.both("parameter", "http://h/unsubscribe?mkt_tok=1&gclid=2", "http://h/a/UnsubscribePage.html?MKT%5FTOK=1", "http://h/email/emailWebview?amp;mkt_tok=1", "http://h/unsubscrib%65?ck_subscriber_id=1", "http://h/a;b=unsubscribe?mkt_tok=1", "http://h/(unsubscribe)?mkt_tok=1", "http://h/a;jsessionid=unsubscribe?mkt_tok=1", "http://h/unsubscribe?_hsenc=1", "http://h/x//unsubscribe/?mkt_tok=1#!/a?mkt_tok=2",
+		"http://h/?spm=1", "http://h/?spm=a.b.c", "http://h/?spm=a2g0o.home.1000002.1", "http://h/?spm=a21bo.jianhua%2Fa.201876.d1.x~!5", "http://h/?spm=a.b.c.d.e.f.g", "http://h/?spm=a.b..d", "http://h/?spm", "http://h/?elq=d41d8cd98f00b204e9800998ecf8427E", "http://h/?elq=d41d8cd98f00b204e9800998ecf8427", "http://h/?__s=k4nzq3ht8v0oz1c2q8bf&a", "http://h/?__s=news&a", "http://h/?at_home=1&sfmc_page=2&at_custom7=3")
 }
 
 // queries are the fields of queries: order, spelling, empty ones.

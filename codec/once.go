@@ -49,7 +49,7 @@ func (n *Normalizer) AppendString(dst []byte, src string, r *Result) ([]byte, er
 // store it with keys.
 //
 //	k1-whatwg/1;xxh3-128
-//	k2-whatwg/1;xxh3-128;default@2026-11-21
+//	k2-whatwg/1;xxh3-128;default@2026-11-29
 func (n *Normalizer) KeyVersion(lv Level) string {
 	v := n.KeyFunction(lv) + ";" + n.hasher.hash.String()
 	if lists := n.PolicyVersions(lv); lists != "" {

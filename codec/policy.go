@@ -94,7 +94,7 @@ func (n *Normalizer) PolicyVersions(lv Level) string {
 // on besides its key function. Different policies have different Versions,
 // provided that different lists have different names or versions.
 //
-//	default@2026-11-21;site:profile@4c1d…;spa:b10a…;templates:77c9…;keep_https;nfc@17.0.0
+//	default@2026-11-29;site:profile@4c1d…;spa:b10a…;templates:77c9…;keep_https;nfc@17.0.0
 //
 // Hosts and templates are identified by the first 64 bits of a SHA-256, in hex.
 func (p *Policy) Versions() string {

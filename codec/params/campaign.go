@@ -82,7 +82,7 @@ func ClickID(name []byte) (id string, ok bool) {
 	}
 	c := lower(name[0])
 	for i := range clickIDs {
-		if id := clickIDs[i].name; id[0] == c && equalFold(name, id) {
+		if id := clickIDs[i].rule; id[0] == c && equalFold(name, id) {
 			return id, true
 		}
 	}

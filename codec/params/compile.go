@@ -109,7 +109,6 @@ func (c *compiler) rule(r Rule) error {
 		return err
 	}
 	c.m.rules = append(c.m.rules, r)
-	c.m.except = c.m.except || r.action == actionKeep
 	c.m.scope = append(c.m.scope, scope)
 	c.m.group = append(c.m.group, c.groupOf(r.group))
 	return nil
@@ -265,6 +264,7 @@ func (c *compiler) name(r *Rule, id int, scope uint32) error {
 	if p.prefix == "" {
 		s := &c.m.scopes[scope]
 		s.any[r.action] = append(s.any[r.action], p)
+		c.m.except = c.m.except || r.action == actionKeep
 	} else {
 		ns.prefixed = append(ns.prefixed, p)
 	}

@@ -6,17 +6,18 @@ import (
 )
 
 // DefaultVersion is the version of Default.
-const DefaultVersion = "2026-11-21"
+const DefaultVersion = "2026-11-29"
 
-// defaultParam is a line of the default list. A final '*' makes the name a
-// prefix. Names are lower case.
-type defaultParam struct{ name, reason string }
+// defaultParam is a line of the default list: a rule in the syntax of ParsePlain,
+// in lower case.
+type defaultParam struct{ rule, reason string }
 
 // The default list contains names that a vendor has documented or clearly owns,
 // that no site uses for content, and without which every page is still the same
 // page. It does not contain common words: ref, source, sid, id, s, name,
-// campid, customid, cid, spm, tag and similar names have other meanings
-// elsewhere, so a rule for them needs a host or a shape.
+// campid, customid, cid, tag and similar names have other meanings elsewhere, so
+// a rule for them needs a host or a shape. testdata/public.tsv compares it with the
+// lists of others, name by name.
 
 // clickIDs are the parameters that ClickID recognizes. Their values identify
 // one click on an advertisement or a shared link.
@@ -125,19 +126,170 @@ var moreParams = []defaultParam{
 	{"trk_sid", "Listrak session"},
 	{"wt_mc", "Mapp Intelligence (Webtrekk) campaign"},
 	{"wt_zmc", "Mapp Intelligence (Webtrekk) campaign, outside media"},
+
+	// The same three kinds, added on 2026-11-29.
+	{"igsh", "Instagram share link, newer"},
+	{"sscid", "ShareASale click"},
+	{"cjdata", "CJ Affiliate: details of the click"},
+	{"tduid", "Tradedoubler click"},
+	{"admitad_uid", "Admitad click"},
+	{"adsterra_clid", "Adsterra click"},
+	{"ldtag_cl", "LINE Ads click"},
+	{"_ly_c", "LINE Yahoo (Japan) Ads click"},
+	{"_ly_r", "LINE Yahoo (Japan) Ads referrer"},
+	{"yj_r", "Yahoo Japan Ads referrer"},
+	{"irgwc", "impact.com: the link is one of a partner"},
+	{"ircid", "impact.com campaign"},
+	{"ir_campaignid", "impact.com campaign"},
+	{"ir_adid", "impact.com advertisement"},
+	{"ir_partnerid", "impact.com partner"},
+	{"mindbox-click-id", "Mindbox click"},
+	{"_branch_match_id", "Branch click"},
+	{"_branch_referrer", "Branch: parameters of the link, compressed"},
+	{"fb_action_ids", "Facebook Open Graph stories"},
+	{"fb_action_types", "Facebook Open Graph stories"},
+	{"fb_source", "Facebook: where the link was shown"},
+	{"fb_ref", "Facebook: label of a social plugin"},
+	{"fb_comment_id", "Facebook comments plugin: the comment that was shared"},
+	{"action_object_map", "Facebook Open Graph stories"},
+	{"action_type_map", "Facebook Open Graph stories"},
+	{"action_ref_map", "Facebook Open Graph stories"},
+	{"guccounter", "Yahoo consent page: times it was shown"},
+	{"guce_referrer", "Yahoo consent page: referrer"},
+	{"guce_referrer_sig", "Yahoo consent page: signature of the referrer"},
+	{"usqp", "Google AMP: experiments of the cache"},
+	{"__twitter_impression", "Twitter (X): AMP page shown in its app"},
+	{"spot_im_redirect_source", "OpenWeb (Spot.IM) recommendation"},
+	{"brave-campaign-id", "Brave Ads campaign"},
+	{"brave-creative-id", "Brave Ads creative"},
+	{"brave-creative-set-id", "Brave Ads creatives"},
+	{"spm ~dotted", "Alibaba: site, page, block and position of the link"},
+	{"pk_vid", "Matomo visitor across domains"},
+	{"xtor", "Piano (AT Internet) campaigns, older"},
+	{"at_custom*", "Piano (AT Internet) campaigns: numbered values of the advertiser"},
+	{"at_campaign", "Piano (AT Internet) campaigns"},
+	{"at_campaign_type", "Piano (AT Internet) campaigns"},
+	{"at_channel", "Piano (AT Internet) campaigns"},
+	{"at_creation", "Piano (AT Internet) campaigns"},
+	{"at_detail_placement", "Piano (AT Internet) campaigns"},
+	{"at_emailtype", "Piano (AT Internet) campaigns"},
+	{"at_format", "Piano (AT Internet) campaigns"},
+	{"at_general_placement", "Piano (AT Internet) campaigns"},
+	{"at_identifier", "Piano (AT Internet) campaigns"},
+	{"at_link", "Piano (AT Internet) campaigns"},
+	{"at_link_id", "Piano (AT Internet) campaigns"},
+	{"at_link_origin", "Piano (AT Internet) campaigns"},
+	{"at_link_type", "Piano (AT Internet) campaigns"},
+	{"at_medium", "Piano (AT Internet) campaigns"},
+	{"at_network", "Piano (AT Internet) campaigns"},
+	{"at_platform", "Piano (AT Internet) campaigns"},
+	{"at_ptr_name", "Piano (AT Internet) campaigns"},
+	{"at_recipient_id", "Piano (AT Internet) campaigns"},
+	{"at_recipient_list", "Piano (AT Internet) campaigns"},
+	{"at_send_date", "Piano (AT Internet) campaigns"},
+	{"at_term", "Piano (AT Internet) campaigns"},
+	{"at_type", "Piano (AT Internet) campaigns"},
+	{"at_variant", "Piano (AT Internet) campaigns"},
+	{"s_cid", "Adobe Analytics campaigns"},
+	{"adobe_mc", "Adobe visitor across domains"},
+	{"adobe_mc_ref", "Adobe Target redirect: referrer"},
+	{"adobe_mc_sdid", "Adobe Target redirect: visit"},
+	{"cm_mmc*", "Acoustic (Coremetrics) campaigns, and their numbered attributes"},
+	{"cm_cr", "Acoustic (Coremetrics) real estate of a link"},
+	{"cm_me", "Acoustic (Coremetrics) merchandising"},
+	{"cm_re", "Acoustic (Coremetrics) real estate of a link"},
+	{"cm_sp", "Acoustic (Coremetrics) site promotion"},
+	{"itm_source", "Parse.ly campaigns within a site"},
+	{"itm_medium", "Parse.ly campaigns within a site"},
+	{"itm_campaign", "Parse.ly campaigns within a site"},
+	{"itm_content", "Parse.ly campaigns within a site"},
+	{"itm_term", "Parse.ly campaigns within a site"},
+	{"cx_click", "Piano (Cxense) recommendation"},
+	{"cx_recsorder", "Piano (Cxense) recommendation"},
+	{"cx_recswidget", "Piano (Cxense) recommendation"},
+	{"_sgm_campaign", "Segmentify recommendation"},
+	{"_sgm_source", "Segmentify recommendation"},
+	{"_sgm_action", "Segmentify recommendation"},
+	{"_sgm_term", "Segmentify recommendation"},
+	{"_sgm_pinned", "Segmentify recommendation"},
+	{"ebisadid", "AD EBiS campaign"},
+	{"ebisother*", "AD EBiS: numbered values of the advertiser"},
+	{"adjust_tracker", "Adjust campaigns"},
+	{"adjust_tracker_limit", "Adjust campaigns"},
+	{"adjust_campaign", "Adjust campaigns"},
+	{"adjust_adgroup", "Adjust campaigns"},
+	{"adjust_creative", "Adjust campaigns"},
+	{"adjust_referrer", "Adjust campaigns"},
+	{"echobox", "Echobox: time of a post"},
+	{"dm_i", "Dotdigital recipient"},
+	{"elqtrackid", "Oracle Eloqua: link of a mailing"},
+	{"elqcampaignid", "Oracle Eloqua campaign"},
+	{"elqaid", "Oracle Eloqua: asset"},
+	{"elqat", "Oracle Eloqua: type of the asset"},
+	{"elqak", "Oracle Eloqua: checksum"},
+	{"elq ~hex32", "Oracle Eloqua recipient"},
+	{"__s ~alnum16", "Drip recipient"},
+	{"_bhlid", "beehiiv: link of a mailing"},
+	{"_cldee", "ClickDimensions recipient"},
+	{"_clde", "ClickDimensions recipient"},
+	{"bsft_aaid", "Blueshift mailing"},
+	{"bsft_clkid", "Blueshift click"},
+	{"bsft_eid", "Blueshift mailing"},
+	{"bsft_ek", "Blueshift mailing"},
+	{"bsft_mid", "Blueshift message"},
+	{"bsft_uid", "Blueshift recipient"},
+	{"et_cid", "Salesforce Marketing Cloud (ExactTarget) mailing"},
+	{"et_lid", "Salesforce Marketing Cloud (ExactTarget) link"},
+	{"et_rid", "Salesforce Marketing Cloud (ExactTarget) recipient"},
+	{"sfmc_activityid", "Salesforce Marketing Cloud mailing"},
+	{"sfmc_id", "Salesforce Marketing Cloud recipient"},
+	{"mindbox-message-key", "Mindbox recipient"},
+	{"ml_subscriber", "MailerLite recipient"},
+	{"ml_subscriber_hash", "MailerLite recipient"},
+	{"ml_sub", "MailerLite recipient"},
+	{"ml_sub_hash", "MailerLite recipient"},
+	{"sc_customer", "SAP Emarsys account"},
+	{"sc_eh", "SAP Emarsys recipient"},
+	{"sc_lid", "SAP Emarsys link"},
+	{"sc_llid", "SAP Emarsys mailing"},
+	{"sc_src", "SAP Emarsys mailing"},
+	{"sc_uid", "SAP Emarsys recipient"},
+	{"ss_campaign_id", "Squarespace mailing"},
+	{"ss_campaign_name", "Squarespace mailing"},
+	{"ss_campaign_sent_date", "Squarespace mailing"},
+	{"ss_email_id", "Squarespace recipient"},
+	{"ss_source", "Squarespace mailing"},
+	{"vgo_ee", "ActiveCampaign recipient"},
 }
 
+// mailParams are the parameters of the default list that select the subscription
+// on a page about it.
+var mailParams = []defaultParam{
+	{"mkt_tok", "Adobe Marketo Engage recipient"},
+	{"ck_subscriber_id", "Kit (ConvertKit) recipient"},
+}
+
+// mailPages is the Rule.Path of pages that need mailParams: to unsubscribe, and
+// mailings as web pages. A session ID in a path begins with ';' or '('.
+const mailPages = "^[^;(]*(unsubscribe|emailwebview)"
+
 // Default returns the built-in list in a new List: click IDs and the names of
-// campaign parameters, for all hosts and without exceptions. It is based on the
-// vendors' own documentation and contains no rule of another list.
+// campaign parameters, for all hosts. A few apply to values of a certain shape, or
+// not to links that unsubscribe. The list is based on the vendors' own
+// documentation and contains no rule of another list.
 func Default() *List {
-	l := &List{Name: "default", Version: DefaultVersion, Rules: make([]Rule, len(clickIDs)+len(moreParams))}
-	for i, p := range slices.Concat(clickIDs, moreParams) {
-		r := Rule{Name: p.name, Source: "default:" + strconv.Itoa(i+1), Reason: p.reason}
-		if last := len(p.name) - 1; p.name[last] == '*' {
-			r.match, r.Name = matchPrefix, p.name[:last]
+	l := &List{Name: "default", Version: DefaultVersion}
+	for i, p := range slices.Concat(clickIDs, moreParams, mailParams) {
+		r, _, reason := parseRule(p.rule)
+		if reason != "" {
+			panic("BUG: invalid rule in the built-in parameter list") // a test calls Default
 		}
-		l.Rules[i] = r
+		r.Source, r.Reason, r.group = "default:"+strconv.Itoa(i+1), p.reason, "default"
+		l.Rules = append(l.Rules, r)
+		if i >= len(clickIDs)+len(moreParams) {
+			r.action, r.Path = actionKeep, mailPages
+			l.Rules = append(l.Rules, r)
+		}
 	}
 	return l
 }

@@ -29,7 +29,7 @@
 // imports, what the user specifies or the first 16 hexadecimal digits of the
 // SHA-256 of the file. Matcher.Versions joins them, in order of precedence, to
 // one string for profile IDs, reports and stored keys:
-// "default@2026-11-21,clearurls@d055d1e4612be57c". Any change of a rule
+// "default@2026-11-29,clearurls@d055d1e4612be57c". Any change of a rule
 // requires a new version.
 //
 // # Purity and cost

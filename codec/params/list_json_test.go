@@ -6,18 +6,27 @@ import (
 	"flag"
 	"os"
 	"slices"
+	"strings"
 	"testing"
 )
 
-//go:generate go test -run ^TestListJSON$ -update .
+//go:generate go test -run "^(TestListJSON|TestPublicPage)$" -update .
 
 var update = flag.Bool("update", false, "write the files of testdata/vectors/lists about parameters")
 
 // parameterList is parameters.json: the built-in list.
 type parameterList struct {
-	Version  string   `json:"version"`
-	Exact    []string `json:"exact"`
-	Prefixes []string `json:"prefixes"`
+	Version  string            `json:"version"`
+	Exact    []string          `json:"exact"`
+	Prefixes []string          `json:"prefixes"`
+	Shaped   map[string]string `json:"shaped"` // from an exact name to the shape of its values
+	Except   parameterPages    `json:"except"`
+}
+
+// parameterPages are pages on which names are not in the list.
+type parameterPages struct {
+	Path  string   `json:"path"` // a regular expression for the start of the path, ignoring case
+	Names []string `json:"names"`
 }
 
 // sessionList is session-ids.json: names of fields of queries and of parameters
@@ -67,18 +76,24 @@ func TestListJSON(t *testing.T) {
 	f("signed-queries.json", signedList{probeSignatures()})
 }
 
-// defaultNames returns the built-in list. Its rules have neither scopes, shapes
-// nor exceptions.
+// defaultNames returns the built-in list.
 func defaultNames(t *testing.T) (l parameterList) {
 	t.Helper()
-	l.Version = DefaultVersion
+	l.Version, l.Shaped = DefaultVersion, map[string]string{}
 	for _, r := range Default().Rules {
-		if r.action != actionDrop || r.Host+r.Path+r.group != "" || r.value != shapeAny || r.match == matchRegexp {
+		isKept := r.action == actionKeep
+		if r.Host != "" || isKept != (r.Path == mailPages) || r.match == matchRegexp || r.value != shapeAny && r.match != matchExact {
 			t.Errorf("%v: the JSON form has no such rule", r)
 		}
-		if r.match == matchPrefix {
+		switch {
+		case isKept:
+			l.Except.Path = strings.TrimPrefix(r.Path, "^")
+			l.Except.Names = append(l.Except.Names, r.Name)
+		case r.value != shapeAny:
+			l.Shaped[r.Name] = r.value.String()
+		case r.match == matchPrefix:
 			l.Prefixes = append(l.Prefixes, r.Name)
-		} else {
+		default:
 			l.Exact = append(l.Exact, r.Name)
 		}
 	}

@@ -14,7 +14,7 @@ type Matcher struct {
 
 	index  [numActions]index
 	names  *sieve  // for index[actionDrop]
-	except bool    // there are exceptions
+	except bool    // there are exceptions for names that are not in index[actionKeep]
 	scopes []scope // scopes[0] applies everywhere
 	wide   []uint32
 	hosts  hostTable
@@ -48,7 +48,7 @@ func (m *Matcher) Rule(i int) Rule {
 }
 
 // Versions returns the names and versions of the lists, in order:
-// "default@2026-11-21,clearurls@d055d1e4612be57c". Store it with every key that
+// "default@2026-11-29,clearurls@d055d1e4612be57c". Store it with every key that
 // depends on the Matcher.
 func (m *Matcher) Versions() string {
 	if m == nil {
@@ -82,7 +82,7 @@ func (m *Matcher) Match(site Site, name, value []byte) (rule int, drop bool) {
 // keeps returns the first exception for a field that a rule of the group would
 // drop, or none.
 func (m *Matcher) keeps(site Site, name, value []byte, group uint32) int {
-	if !m.except {
+	if !m.excepted(name) {
 		return none
 	}
 	k := m.next(actionKeep, site, name, value, -1)
@@ -155,9 +155,15 @@ func (m *Matcher) anyName(site Site) bool {
 	return false
 }
 
+// excepted reports whether there may be an exception for a bare name.
+func (m *Matcher) excepted(name []byte) bool {
+	ix := &m.index[actionKeep]
+	return m.except || len(ix.rules(name)) > 0 || len(ix.patterns(name)) > 0
+}
+
 // byName returns the rule that drops every field with the given bare name, or -1 if no
 // rule drops such a field. ok is false if that depends on the site or the value, or if
-// there are exceptions.
+// there may be exceptions.
 func (m *Matcher) byName(name []byte) (rule int, ok bool) {
 	if m == nil {
 		return -1, true
@@ -179,7 +185,7 @@ func (m *Matcher) byName(name []byte) (rule int, ok bool) {
 	if first == none {
 		return -1, true
 	}
-	return first, !m.except && m.scope[first] == 0 && m.rules[first].value == shapeAny
+	return first, !m.excepted(name) && m.scope[first] == 0 && m.rules[first].value == shapeAny
 }
 
 // applies reports whether a rule that matches the name also matches the site

@@ -1,6 +1,9 @@
 package params
 
-import "strings"
+import (
+	"bytes"
+	"strings"
+)
 
 // shape describes the form of a value. Rules for names that have several
 // meanings require one. Session IDs and the variable segments of path templates
@@ -18,10 +21,11 @@ const (
 	shapeAlnum16                // at least 16 letters and digits, optionally followed by '.' and a node name of letters and digits
 	shapeBase64URL              // at least 22 bytes (128 bits) of base64url (RFC 4648 §5) with a digit and letters of both cases
 	shapeToken                  // UUID, Alnum16 or Base64URL
+	shapeDotted                 // 4 to 6 parts with a '.' between them, each of letters, digits and "_-/~!", such as a position in a site
 	numShapes
 )
 
-var shapeNames = [numShapes]string{"any", "int", "date", "uuid", "hex32", "hex16", "alnum16", "base64url", "token"}
+var shapeNames = [numShapes]string{"any", "int", "date", "uuid", "hex32", "hex16", "alnum16", "base64url", "token", "dotted"}
 
 // String returns the name of the shape in plain lists: "hex32".
 func (s shape) String() string {
@@ -62,6 +66,8 @@ func (s shape) matches(value []byte) bool {
 		return isBase64URL(value)
 	case shapeToken:
 		return isUUID(value) || isAlnum16(value) || isBase64URL(value)
+	case shapeDotted:
+		return isDotted(value)
 	}
 	return false
 }
@@ -153,4 +159,19 @@ func isBase64URL(v []byte) bool {
 	}
 	const all = kindDigit | kindUpper | kindLower
 	return len(v) >= 22 && seen&all == all
+}
+
+func isDotted(v []byte) bool {
+	parts := 0
+	for part := range bytes.SplitSeq(v, []byte{'.'}) {
+		for _, c := range part {
+			if kinds[c]&kindBase64 == 0 && c != '/' && c != '~' && c != '!' {
+				return false
+			}
+		}
+		if parts++; len(part) == 0 {
+			return false
+		}
+	}
+	return 4 <= parts && parts <= 6
 }

@@ -43,6 +43,14 @@ func TestShapes(t *testing.T) {
 	f("0123456789ABCDEG", shapeAlnum16, shapeToken)
 	f("dQw4w9WgXcQ_dQw4w9WgXcQ", shapeBase64URL, shapeToken)
 	f("dQw4w9WgXcQ_dQw4w9WgX", shapeAny)
+	f("a2g0o.home.1000002.1", shapeDotted)
+	f("a21bo.jianhua/a.201876.d1.5af92a89_-.x~5!2", shapeDotted)
+	f("192.0.2.1", shapeDotted)
+	f("a.b.c", shapeAny)
+	f("a.b.c.d.e.f.g", shapeAny)
+	f("a.b.c.", shapeAny)
+	f("a.b..d", shapeAny)
+	f("a.b.c.d e", shapeAny)
 	f("a-slug-of-many-words-2026", shapeAny) // base64url, but without upper case
 	f(strings.Repeat("é", 20), shapeAny)
 }

@@ -10,8 +10,8 @@ import (
 func TestSieve(t *testing.T) {
 	m := compile(t, Default(), plain(t, "/x_[0-9]+/\nq\n_\n[f]*"))
 	names := append([]string{"x_1", "q", "_", "[f]", "[f]g", "utm_", "aspsessionidqwertyui"}, knownNames...)
-	for _, p := range append(clickIDs, moreParams...) {
-		names = append(names, strings.TrimSuffix(p.name, "*"))
+	for _, r := range Default().Rules {
+		names = append(names, r.Name)
 	}
 	for _, name := range names {
 		for _, name := range []string{name, strings.ToUpper(name)} {

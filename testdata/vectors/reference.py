@@ -450,18 +450,32 @@ def is_signed(fields):
     return any(s <= names for s in SIGNED)
 
 
+SHAPES = {
+    "hex32": rb"[0-9A-Fa-f]{32}",
+    "alnum16": rb"[0-9A-Za-z]{16,}(\.[0-9A-Za-z]+)?",
+    "dotted": rb"[0-9A-Za-z_/~!-]+(\.[0-9A-Za-z_/~!-]+){3,5}",
+}
+
+
 class NameList:
-    """A list of parameters: exact names, and prefixes."""
+    """A list of parameters: exact names, prefixes, names with a shape of values,
+    and pages on which names are not in the list."""
 
-    def __init__(self, exact, prefixes):
+    def __init__(self, exact, prefixes, shaped={}, pages=None):
         self.exact, self.prefixes = {n.lower().encode() for n in exact}, tuple(p.lower().encode() for p in prefixes)
+        self.shaped = {n.encode(): SHAPES[shape] for n, shape in shaped.items()}
+        self.pages = pages
 
-    def names(self, field):
-        return field.bare in self.exact or field.bare.startswith(self.prefixes)
+    def names(self, field, path):
+        name = field.bare
+        if self.pages and name.decode("latin-1") in self.pages["names"] and re.match(self.pages["path"].encode(), path, re.I | re.S):
+            return False
+        return (name in self.exact or name.startswith(self.prefixes)
+                or name in self.shaped and bool(re.fullmatch(self.shaped[name], field.decoded(field.value or b""))))
 
 
 BUILT_IN = json.loads((HERE / "lists/parameters.json").read_text())
-PARAMETERS = NameList(BUILT_IN["exact"], BUILT_IN["prefixes"])
+PARAMETERS = NameList(BUILT_IN["exact"] + BUILT_IN["except"]["names"], BUILT_IN["prefixes"], BUILT_IN["shaped"], BUILT_IN["except"])
 
 
 def is_session_field(field, cold_fusion):
@@ -483,15 +497,15 @@ def spell(text):
     return out
 
 
-def key_query(query, names):
-    """The ten steps on a query. None is no query."""
+def key_query(query, path, names):
+    """The ten steps on a query of a URL with the path. None is no query."""
     query = query.replace(b"'", b"%27")
     fields = fields_of(query)
     if is_signed(fields):
         return query
     cold_fusion = {b"cfid", b"cftoken"} <= {f.bare for f in fields}
     fields = [f for f in fields if not is_session_field(f, cold_fusion)]
-    fields = [f for f in fields if not names.names(f)]
+    fields = [f for f in fields if not names.names(f, path)]
     fields = [Field(f.name) if f.value == b"" else f for f in fields]
     fields = [f for f in fields if f.raw]
     if not fields:
@@ -510,11 +524,12 @@ def k2(text, standard, options):
             u.host = u.host[:-1]
         if u.scheme in KNOWN and not u.bracketed and ends_in_number(u.host):
             u.host = ipv4(u.host) or u.host
+    path = u.path
     u.path = cut_path_sessions(u.path)
     if u.host is None and u.path.startswith(b"//"):
         u.path = b"/." + u.path
     if u.query is not None:
-        u.query = key_query(u.query, PARAMETERS)
+        u.query = key_query(u.query, path, PARAMETERS)
     if not options.get("keep_https"):
         u.scheme = {b"https": b"http", b"wss": b"ws"}.get(u.scheme, u.scheme)
     u.fragment = page_fragment(u.fragment, host, options)
@@ -626,12 +641,12 @@ def fold_query(query, options):
     return b"&".join(sorted(raws, key=lambda raw: Field.decoded(Field(raw).name)))
 
 
-def page_parameters(fragment):
+def page_parameters(fragment, path):
     if fragment is None or b"?" not in fragment:
         return fragment
     front, _, text = fragment.partition(b"?")
     fields = fields_of(text)
-    kept = [f for f in fields if not PARAMETERS.names(f)]
+    kept = [f for f in fields if not PARAMETERS.names(f, path)]
     if is_signed(fields) or len(kept) == len(fields):
         return fragment
     rest = b"&".join(f.raw for f in kept)
@@ -640,6 +655,7 @@ def page_parameters(fragment):
 
 def k3(text, options):
     u = Parts(text)
+    path = u.path
     u.path = single_slashes(u.path)
     front, mark, last = u.path.rpartition(b"/")
     if mark and last.lower() in INDEX_FILES:
@@ -649,9 +665,9 @@ def k3(text, options):
     u.path = fold(u.path, options, options.get("lower_path"))
     if u.query is not None and options.get("site_params"):
         names = options["site_params"]
-        u.query = key_query(u.query, NameList([n for n in names if n[-1] != "*"], [n[:-1] for n in names if n[-1] == "*"]))
+        u.query = key_query(u.query, path, NameList([n for n in names if n[-1] != "*"], [n[:-1] for n in names if n[-1] == "*"]))
     u.query = fold_query(u.query, options)
-    u.fragment = page_parameters(u.fragment)
+    u.fragment = page_parameters(u.fragment, path)
     authority = None
     if u.host is not None:
         authority = u.userinfo() + cut_www(u.host) + (b"" if u.port is None else b":" + u.port)
