@@ -8,7 +8,7 @@ type Reason string
 
 // Reasons that concern a record. The others are those of codec.Error, which concern a URL.
 const (
-	Unparsed Reason = "unparsed"        // the record does not match the format
+	Unparsed Reason = "unparsed"        // the record does not match the format; "column-count" if it has more fields than columns
 	NoField  Reason = "field-missing"   // the record lacks the configured field
 	TooLong  Reason = "record-too-long" // the record exceeds the limit
 	NoSchema Reason = "schema-unknown"  // no Avro schema has the id of the record

@@ -162,7 +162,7 @@ func (r *renderer) rejectColumns(out, rec []byte, why Reason, pos int, at *Posit
 		switch f {
 		case fError:
 			out = appendColumnString(out, why.String())
-			if why == Unparsed {
+			if why.IsMisfit() {
 				out = append(appendColumnInt(out, int64(pos)), 0)
 			} else {
 				out = append(out, 0, 0)

@@ -39,7 +39,7 @@ func (j *Job) setDispositions(c *Config) error {
 // reason why.
 func (j *Job) disposition(why Reason) Disposition {
 	switch {
-	case why == Unparsed:
+	case why.IsMisfit():
 		return j.rejects.onUnparsed
 	case why == TooLong:
 		return j.rejects.onOversize

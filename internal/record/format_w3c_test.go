@@ -104,8 +104,84 @@ func TestW3CFields(t *testing.T) {
 	f("cs-method cs-uri-scheme cs-host cs-uri-path", "CONNECT https www.example.com /socket", "/socket\thttps://www.example.com/socket")
 	f("x-edge-location cs-uri-stem cs-uri-query", "X /a%2520 %252F", "/a%20?%2F\t/a%20?%2F")
 	f(`cs(User-Agent) cs-uri-stem cs-uri-query`, `"a ""b"" c" "/x" "y=""1"""`, `/x?y="1"`+"\t/x?y=%221%22")
-	f("cs-uri-query cs-uri-stem", "a /b", "")
+	f("cs-uri-query cs-uri-stem", "a /b", "/b?a\t/b?a")
+	f("cs-uri-query cs(Host) cs-uri-stem", "%7e H /%7eb", "/%7eb?%7e\thttp://h/~b?~")
+	f("cs-uri-query cs-uri-stem", "- /b", "/b\t/b")
 	f("date time", "a b", "")
+	// Tabs separate fields if there are as many fields as columns, names only if there is
+	// a tab between two of them.
+	f("c-ip\tIPS scan result\tcs-uri", "a\tb c\t/%7e d", "/%7e d\t/~%20d")
+	f("cs-uri", "/%7e d", "/%7e\t/~")
+	f("c-ip\tcs-uri", "a /%7e", "/%7e\t/~")
+	f("\tc-ip cs-uri\t", "a b\t/%7e d", "/%7e d\t/~%20d")
+	f("cs-uri-stem cs-uri-query cs(Cookie)", "/a\t\tb=1; c", "/a\t/a")
+	f("cs(User-Agent) cs-uri-stem", "\"a \"\"b\"\"\"\t\"/%7e\"", "/%7e\t/~")
+	f("cs-uri-stem cs-uri-query", "/é/%7e\tü=%7e", "/é/%7e?ü=%7e\t/%C3%A9/~?%C3%BC=~")
+	f("c-agent\ts-operation\tcs-protocol\tr-host\tr-port\tcs-uri", "a b\tGET\thttp\th\t81\t/%7e", "/%7e\thttp://h:81/~")
+}
+
+// TestW3CCount checks which records with more fields than columns are read.
+func TestW3CCount(t *testing.T) {
+	f := func(fields, rec, want string) {
+		t.Helper()
+		c := Config{Format: "w3c", Target: TargetAll, Render: RenderTSV, Fields: []string{"norm", "status", "error"}}
+		out, _ := streamText(t, c, []byte("#Fields: "+fields+"\n"+rec+"\n"), 1<<20)
+		if got := strings.TrimSuffix(out, "\n"); got != want {
+			t.Errorf("%q below %q: got %q, want %q", rec, fields, got, want)
+		}
+	}
+	const iis = "cs-uri-stem cs-uri-query cs(Cookie) sc-status x"
+	f(iis, "/a b c=1 200 x", "/a?b\t200\t")
+	f(iis, "/a b c=1 200 x  ", "/a?b\t200\t")
+	f(iis, "/a b c=1 200", "/a?b\t200\t") // a column at the end is missing
+	f(iis, "/a b c=1; d=2 200 x", "\t\tcolumn-count")
+	f(iis, "/a b c=1 200 x\ty", "\t\tcolumn-count")
+	f(iis, "/a\tb\tc=1\t200\tx\ty", "\t\tcolumn-count")
+	f(iis, `/a b "c=1; d=2" 200 x`, "/a?b\t200\t")
+	f(iis, "/a\tb\tc=1; d=2\t200\tx", "/a?b\t200\t")
+	f("cs(Cookie) cs-uri-stem x", "c=1; d=2 /a x", "\t\tcolumn-count")
+	f("date cs-uri-stem", "c /a x y", "/a\t\t")
+	f("cs-uri-stem x", "/a x y z", "/a\t\t")
+	f("cs(Referer) cs-uri-stem", "/r /a y z", "\t\tcolumn-count")
+}
+
+// TestW3CHeadless checks that lines of CloudFront are read without their directive, and no
+// other lines.
+func TestW3CHeadless(t *testing.T) {
+	in, err := os.ReadFile(filepath.Join("testdata", "w3c", "cloudfront.log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := Config{Format: "w3c", Target: TargetAll}
+	whole, _ := streamText(t, c, in, 1<<20)
+	lines := func(s string) string { return s[strings.Index(s, "\n2026")+1:] }
+	rows := lines(string(in))
+	for _, more := range []string{"", "\t-\tTLSv1.3\tTLS_AES_128_GCM_SHA256\tHit\tHTTP/2.0\t-\t-\t1\t0.001\tHit\ttext/html\t78\t-\t-", "\ta b"} {
+		head := strings.ReplaceAll(rows, "\n", more+"\n")
+		if g, ok := Detect([]byte(head)); g.Format != "w3c" || !ok || g.Fit != 2 {
+			t.Errorf("%q: detected as %v", more, g)
+		}
+		got, st := streamText(t, c, []byte(head), 100)
+		if want := strings.ReplaceAll(lines(whole), "\n", more+"\n"); got != want || st.URLs != 3 {
+			t.Errorf("%q: got\n%s\nwant\n%s", more, got, want)
+		}
+	}
+	for old, other := range map[string]string{"2026-": "202605", ":42:": "-42-", "\t2069\t": "\tx\t", "\tGET\t": "\t(\t", "\td111": "\t/d111", "\t/": "\tx/", "\t200\t": "\t2x0\t", "\t": " "} {
+		head := []byte(strings.ReplaceAll(rows, old, other))
+		if g, _ := Detect(head); g.Format == "w3c" {
+			t.Errorf("%q in place of %q: detected as w3c", other, old)
+		}
+		if _, st := streamText(t, c, head, 1<<20); st.Rejects[NoField] != 2 {
+			t.Errorf("%q in place of %q: %+v", other, old, st)
+		}
+		job, err := New(withNormalizer(t, c))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if job.CheckHead(head) == nil || job.CheckHead([]byte(rows)) != nil {
+			t.Errorf("%q in place of %q: CheckHead is wrong", other, old)
+		}
+	}
 }
 
 // TestW3CUnwritten checks that a URL that does not fit its two fields is kept
@@ -125,4 +201,20 @@ func TestW3CUnwritten(t *testing.T) {
 	f("/a?b/%7e c", "/a?b/%7e c", 1)
 	f("/a#%7e c", "/a#%7e c", 1)
 	f("/%7e?b -", "/~?b -", 0)
+}
+
+// TestW3CRewrite checks where the parts of URLs are written back.
+func TestW3CRewrite(t *testing.T) {
+	f := func(fields, rec, want string) {
+		t.Helper()
+		head := "#Fields: " + fields + "\n"
+		got, st := streamText(t, Config{Format: "w3c", Target: TargetAll}, []byte(head+rec+"\n"), 1<<20)
+		if got != head+want+"\n" || st.Unwritten != 0 {
+			t.Errorf("%q became %q, %d unwritten; want %q", rec, got[len(head):], st.Unwritten, want)
+		}
+	}
+	f("cs-uri-query cs(Referer) cs-uri-stem x", "?b=%7e /%7e /%7ec %7e", "?b=~ /~ /~c %7e")
+	f("cs-uri-query cs-uri-stem x", "- /a/../%7ec %7e", "- /~c %7e")
+	f("cs-uri-query cs-uri-stem x", "b\t/%7e c\t%7e ", "b\t/~%20c\t%7e ")
+	f("cs(Referer) cs-uri-query cs-uri-stem", "\"/%7e\"\tb=%7e\t\"/%7ec\"", "\"/~\"\tb=~\t\"/~c\"")
 }

@@ -26,7 +26,7 @@ func (r *renderer) rejectItem(out, rec []byte, why Reason, pos int, at *Position
 	}
 	out = append(append(out, `{"error":"`...), why.String()...)
 	out = append(out, `",`...)
-	if why == Unparsed {
+	if why.IsMisfit() {
 		out = appendNumber(out, "at", int64(pos))
 	}
 	if rec != nil {

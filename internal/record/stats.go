@@ -64,7 +64,7 @@ func (s *Stats) Add(o *Stats) {
 // record does not match the format, is too long or cannot be decoded. Config.Secrets
 // and Config.Redact hide what their text shows, but it may hold more.
 func (s *Stats) Uninspected() int64 {
-	return s.Rejects[Unparsed] + s.Rejects[TooLong] + s.Rejects[Panic] + s.Rejects[NoSchema]
+	return s.Rejects[Unparsed] + s.Rejects[ColumnCount] + s.Rejects[TooLong] + s.Rejects[Panic] + s.Rejects[NoSchema]
 }
 
 // Balanced reports whether the ledger holds: every record read is accounted

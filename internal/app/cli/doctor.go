@@ -361,7 +361,7 @@ func (r *diagnosis) readLonger(sig *command.Signals, o *options) error {
 
 // count takes over the counts and the verdict of the run.
 func (r *diagnosis) count(st record.Stats, reports []file.Report) {
-	lost := st.Rejects[record.Unparsed] + st.Rejects[record.NoField] + st.Rejects[record.TooLong]
+	lost := st.Rejects[record.Unparsed] + st.Rejects[record.NoField] + st.Rejects[record.ColumnCount] + st.Rejects[record.TooLong]
 	r.Records = st.Records - st.Blank
 	r.Recognized = r.Records - lost
 	r.Rejected = st.Rejected - lost
@@ -542,4 +542,4 @@ func (s *misfitSink) Submit(ctx context.Context, b *engine.Batch, t engine.Ticke
 var tooLong = []byte(record.TooLong.String())
 
 // misfitReasons are the reasons of records that do not fit the format.
-var misfitReasons = []string{record.Unparsed.String(), record.NoField.String(), record.TooLong.String()}
+var misfitReasons = []string{record.Unparsed.String(), record.NoField.String(), record.ColumnCount.String(), record.TooLong.String()}

@@ -304,7 +304,7 @@ func (o *outcome) writeMisfits(s *summary) {
 	for i := range o.reports {
 		r := &o.reports[i]
 		st := recordsOf(r)
-		misfits := st.Rejects[record.Unparsed] + st.Rejects[record.NoField]
+		misfits := st.Rejects[record.Unparsed] + st.Rejects[record.NoField] + st.Rejects[record.ColumnCount]
 		if misfits*2 <= st.Records-st.Blank {
 			continue
 		}

@@ -22,6 +22,7 @@ const (
 	NotHTTP                                  // a URL has a scheme other than http and https, and the job rejects that
 	NoSchema                                 // there is no schema with the id of the record
 	FirstRefused                             // the record is a duplicate, and a sink refused the first record of its key
+	ColumnCount                              // the record has more fields than columns, so that some are in the wrong one
 	NumReasons
 )
 
@@ -47,6 +48,12 @@ func (r Reason) String() string {
 		return "schema-unknown"
 	case FirstRefused:
 		return "first-refused"
+	case ColumnCount:
+		return "column-count"
 	}
 	return codec.Error(r).Name()
 }
+
+// IsMisfit reports whether the record does not match the format, and the offset that comes
+// with the reason is where.
+func (r Reason) IsMisfit() bool { return r == Unparsed || r == ColumnCount }

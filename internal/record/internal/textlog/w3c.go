@@ -21,14 +21,14 @@ func (W3CFormat) Name() string { return "w3c" }
 // Detect implements [locate.Format]. No other format begins with such a directive.
 func (W3CFormat) Detect(s *locate.Sample) locate.Fit {
 	for _, r := range s.Records {
-		switch {
-		case bytes.HasPrefix(r, FieldsDirective):
+		if bytes.HasPrefix(r, FieldsDirective) {
 			return locate.Fit{Records: len(s.Records), Certainty: locate.LooksUnmistakable}
-		case r[0] != '#':
-			return locate.Fit{}
+		}
+		if r[0] != '#' {
+			break
 		}
 	}
-	return locate.Fit{}
+	return s.Count(locate.LooksLikeProduct, isCloudFront)
 }
 
 // FieldsDirective begins the line that names the fields.
@@ -58,6 +58,8 @@ func (r *W3CReader) CheckHead(head []byte) error {
 	l := W3CLocator{W3CReader: r}
 	l.read(head)
 	switch {
+	case l.headless && !isCloudFront(locate.TrimEnd(locate.FirstLine(head))):
+		return locate.Wrong("Format", "missing directive #Fields before the first record")
 	case r.target == locate.TargetReferer && l.columns[locate.UseReferer] < 0:
 		return locate.Wrong("Target", "missing column in the directive #Fields: the target referer needs cs(Referer)")
 	case r.target == locate.TargetRequest && l.columns[locate.UseTarget] < 0:
@@ -81,29 +83,70 @@ const (
 var w3cColumns = map[string]locate.Use{
 	"cs-uri-stem": locate.UseTarget, "cs-uri-path": locate.UseTarget, "cs-uri": locate.UseTarget,
 	"cs-uri-query": locate.UseQuery,
-	"cs-method":    locate.UseMethod,
-	"cs(referer)":  locate.UseReferer, "cs(referrer)": locate.UseReferer,
+	"cs-method":    locate.UseMethod, "s-operation": locate.UseMethod,
+	"cs(referer)": locate.UseReferer, "cs(referrer)": locate.UseReferer, "cs-referred": locate.UseReferer,
 	"cs-protocol": locate.UseScheme, "cs-uri-scheme": locate.UseScheme,
-	"s-port": locate.UsePort, "cs-uri-port": locate.UsePort,
-	"x-host-header": w3cHost, "cs(host)": w3cHost + 1, "cs-host": w3cHost + 2,
+	"s-port": locate.UsePort, "cs-uri-port": locate.UsePort, "r-port": locate.UsePort,
+	"x-host-header": w3cHost, "cs(host)": w3cHost + 1, "cs-host": w3cHost + 2, "r-host": w3cHost + 3,
 	"date": w3cDate, "time": locate.UseTime,
 	"sc-status": locate.UseStatus, "sc-bytes": locate.UseBytes, "time-taken": locate.UseDuration,
-	"c-ip": locate.UseClient, "cs(user-agent)": locate.UseAgent, "x-edge-request-id": locate.UseRequestID,
+	"c-ip": locate.UseClient, "cs(user-agent)": locate.UseAgent, "c-agent": locate.UseAgent, "x-edge-request-id": locate.UseRequestID,
 }
+
+// cloudFrontHead is the directive of CloudFront's standard logs, which lines lack that come
+// from the middle of a file or from a stream: "Standard logging reference", Log file fields,
+// https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/standard-logs-reference.html
+// (November 2026). Older lines have only the first of these columns.
+var cloudFrontHead = []byte("#Fields: date time x-edge-location sc-bytes c-ip cs-method cs(Host) cs-uri-stem sc-status cs(Referer) cs(User-Agent)" +
+	" cs-uri-query cs(Cookie) x-edge-result-type x-edge-request-id x-host-header cs-protocol cs-bytes time-taken x-forwarded-for" +
+	" ssl-protocol ssl-cipher x-edge-response-result-type cs-protocol-version fle-status fle-encrypted-fields c-port" +
+	" time-to-first-byte x-edge-detailed-result-type sc-content-type sc-content-len sc-range-start sc-range-end")
+
+// isCloudFront reports whether a record has the columns of cloudFrontHead.
+func isCloudFront(rec []byte) bool {
+	ok := true
+	for i := 0; i < 9 && ok; i++ {
+		var cell []byte
+		if cell, rec, ok = bytes.Cut(rec, tab); !ok {
+			return false
+		}
+		switch i {
+		case 0:
+			ok = len(cell) == len("2006-01-02") && cell[4] == '-'
+		case 1:
+			ok = len(cell) == len("15:04:05") && cell[2] == ':'
+		case 3, 8:
+			ok = locate.AllDigits(cell)
+		case 5:
+			ok = locate.IsToken(cell)
+		case 6:
+			ok = locate.IsHost(cell)
+		case 7:
+			ok = locate.HasPrefix(cell, "/")
+		}
+	}
+	return ok && bytes.Count(rec, tab) > 2
+}
+
+// tab separates the fields of some logs, whose fields and names can contain spaces.
+var tab = []byte{'\t'}
 
 // W3CLocator holds the columns of the current directive.
 type W3CLocator struct {
 	*W3CReader
-	head    []byte // directive that columns belongs to
-	known   bool
-	edge    bool                // the log is one of CloudFront
-	whole   bool                // the target is that of cs-uri, which can begin with the host
-	layer   *locate.Dialect     // dialect of unquoted fields
-	columns [numW3C]int         // index of each column; -1 if there is none
-	order   []locate.Use        // what each column holds, up to the last one that is used
-	marks   scan.Marks          // of the bytes that can end a field of the record; scratch
-	spans   [numW3C]locate.Span // its fields
-	quoted  [numW3C]bool
+	head     []byte // directive that columns belongs to
+	known    bool
+	headless bool                // there is no directive, so only lines of CloudFront can be read
+	edge     bool                // the log is one of CloudFront
+	whole    bool                // the target is that of cs-uri, which can begin with the host
+	layer    *locate.Dialect     // dialect of unquoted fields
+	columns  [numW3C]int         // index of each column; -1 if there is none
+	names    int                 // number of columns
+	open     bool                // records can have more fields than that
+	order    []locate.Use        // what each column holds, up to the last one that is used
+	marks    scan.Marks          // of the bytes that can end a field of the record; scratch
+	spans    [numW3C]locate.Span // its fields
+	quoted   [numW3C]bool
 }
 
 // read sets the columns from a header.
@@ -115,11 +158,23 @@ func (l *W3CLocator) read(head []byte) {
 	l.spans, l.quoted = [numW3C]locate.Span{}, [numW3C]bool{}
 	l.layer, l.edge, l.whole, l.order = nil, false, false, l.order[:0]
 	line := locate.TrimEnd(l.Directive(nil, head))
-	last := 0
-	for i, name := range strings.Fields(string(line[min(len(line), len(FieldsDirective)):])) {
-		name = strings.ToLower(strings.Trim(name, `"`))
+	if l.headless = len(line) == 0; l.headless {
+		line = cloudFrontHead
+	}
+	text := strings.TrimSpace(string(line[len(FieldsDirective):]))
+	names := strings.Fields(text)
+	if strings.Contains(text, "\t") {
+		names = strings.Split(text, "\t")
+	}
+	last, header := 0, len(names) // header is the first column of a request header, which can have spaces
+	l.names = len(names)
+	for i, name := range names {
+		name = strings.ToLower(strings.Trim(name, `" `))
 		if name == "x-edge-location" {
 			l.layer, l.edge = percentDialect, true
+		}
+		if strings.HasPrefix(name, "cs(") {
+			header = min(header, i)
 		}
 		l.order = append(l.order, locate.UseNone)
 		if c, ok := w3cColumns[name]; ok && l.columns[c] < 0 {
@@ -128,6 +183,7 @@ func (l *W3CLocator) read(head []byte) {
 		}
 	}
 	l.order = l.order[:last]
+	l.open = last <= min(header, 1+max(l.columns[locate.UseTarget], l.columns[locate.UseQuery]))
 	if l.given {
 		l.layer = l.dialect
 	}
@@ -143,11 +199,13 @@ func (l *W3CLocator) Locate(f *locate.Found, rec []byte, at *locate.Position) (l
 		l.read(at.Head)
 	}
 	target, query, referer := l.columns[locate.UseTarget], l.columns[locate.UseQuery], l.columns[locate.UseReferer]
-	if l.target == locate.TargetRequest && target < 0 || l.target == locate.TargetReferer && referer < 0 || len(l.order) == 0 || query >= 0 && query < target {
+	if l.target == locate.TargetRequest && target < 0 || l.target == locate.TargetReferer && referer < 0 || len(l.order) == 0 || l.headless && !isCloudFront(rec) {
 		return locate.NoField, 0
 	}
-	if !l.split(rec) {
-		return locate.Unparsed, len(rec)
+	if bytes.Count(rec, tab) == l.names-1 && l.names > 1 || l.headless {
+		l.splitTabs(rec)
+	} else if why, at := l.split(rec); why != 0 {
+		return why, at
 	}
 	f.Method, f.Scheme, f.Port = l.spans[locate.UseMethod], l.spans[locate.UseScheme], l.spans[locate.UsePort]
 	copy(f.Hosts[:], l.spans[w3cHost:])
@@ -197,30 +255,63 @@ func (l *W3CLocator) takeTarget(f *locate.Found, rec []byte) {
 	f.TakeTarget(rec, s, l.dialectOf(locate.UseTarget))
 }
 
-// split stores the fields of a record that are used. It returns false if the record has too
-// few fields.
-func (l *W3CLocator) split(rec []byte) bool {
+// split stores the fields of a record that are used, which white space separates. A record
+// with too few fields is Unparsed. More fields than columns are ColumnCount, because a raw
+// space in a field has moved those after it. They do no harm after the URL if no column
+// there is used, nor one before it that can have a space.
+func (l *W3CLocator) split(rec []byte) (locate.Reason, int) {
 	l.marks = w3cWord.Mark(l.marks, rec)
 	pos := 0
 	for _, c := range l.order {
 		switch {
 		case pos >= len(rec):
-			return false
+			return locate.Unparsed, len(rec)
 		case rec[pos] == '"':
 			l.spans[c], l.quoted[c], pos = w3cField(rec, pos)
 		default:
-			end := l.marks.Next(pos)
-			for end < len(rec) && rec[end] >= utf8.RuneSelf {
-				end = l.marks.Next(end + 1)
-			}
+			end := l.fieldEnd(rec, pos)
 			l.spans[c], l.quoted[c] = locate.Between(pos, end), false
 			for pos = end + 1; pos < len(rec) && locate.IsSpace(rec[pos]); {
 				pos++
 			}
 		}
 	}
-	return true
+	for n := len(l.order); pos < len(rec) && !l.open; n++ {
+		if n == l.names {
+			return locate.ColumnCount, pos
+		}
+		_, _, pos = w3cField(rec, pos)
+	}
+	return 0, 0
 }
+
+// splitTabs is split for a record in which tabs separate as many fields as there are
+// columns, or for a record without a directive.
+func (l *W3CLocator) splitTabs(rec []byte) {
+	l.marks = w3cCell.Mark(l.marks, rec)
+	pos := 0
+	for _, c := range l.order {
+		end := l.fieldEnd(rec, min(pos, len(rec)))
+		s := locate.Between(min(pos, end), end)
+		l.quoted[c] = s.End-s.Start > 1 && rec[pos] == '"' && locate.QuotedEnd(rec[:end], pos+1, '"') == end
+		if l.quoted[c] {
+			s = locate.Between(pos+1, end-1)
+		}
+		l.spans[c], pos = s, end+1
+	}
+}
+
+// fieldEnd returns the end of the field at pos of a record with marks.
+func (l *W3CLocator) fieldEnd(rec []byte, pos int) int {
+	end := l.marks.Next(pos)
+	for end < len(rec) && rec[end] >= utf8.RuneSelf {
+		end = l.marks.Next(end + 1)
+	}
+	return end
+}
+
+// w3cCell is the set of ASCII bytes in fields between tabs.
+var w3cCell = scan.NewSet(func(c byte) bool { return c != '\t' })
 
 // w3cWord is the set of ASCII bytes in fields without quotes.
 var w3cWord = scan.NewSet(func(c byte) bool { return !locate.IsSpace(c) })
@@ -261,11 +352,11 @@ func (l *W3CLocator) addAttrs(f *locate.Found, rec []byte) {
 		f.AddAttr(locate.AttrDuration, a)
 	}
 	if l.columns[locate.UseAgent] >= 0 {
-		d := l.dialectOf(locate.UseAgent)
-		if d == nil {
+		d, agent := l.dialectOf(locate.UseAgent), l.spans[locate.UseAgent]
+		if d == nil && bytes.IndexByte(agent.In(rec), ' ') < 0 {
 			d = plusDialect
 		}
-		f.AddAttr(locate.AttrAgent, locate.Attr{Span: l.spans[locate.UseAgent], Dialect: d})
+		f.AddAttr(locate.AttrAgent, locate.Attr{Span: agent, Dialect: d})
 	}
 }
 
