@@ -130,6 +130,9 @@ func Formats() []string { return formats.Formats() }
 // DetectHeader guesses the format of a table without rows: see [formats.DetectHeader].
 func DetectHeader(text []byte) (format string, ok bool) { return formats.DetectHeader(text) }
 
+// Sparse reports whether records of the format called name often have no URL by nature.
+func Sparse(name string) bool { return formats.Sparse(name) }
+
 // IsJSONLog reports whether name is the name of a built-in format whose records
 // are JSON objects with fields of known names. The format jsonl reads such
 // records too, if a Config names the fields with the URL.

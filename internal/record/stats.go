@@ -22,6 +22,7 @@ type Stats struct {
 	Skipped   int64 // links of HTML documents that are not URLs to follow: empty, to a fragment of the document, javascript:, data: and similar
 	NoURL     int64 // well-formed records without a URL ("-", "*", CONNECT)
 	Blank     int64 // blank lines
+	Heads     int64 // headers and comments
 	Oversize  int64 // records longer than the limit, which are not read
 	Rejected  int64 // rejected records, whatever the reason and the disposition
 	Panics    int64 // records on which the codec panicked; also counted as rejected
@@ -46,6 +47,7 @@ func (s *Stats) Add(o *Stats) {
 	s.Skipped += o.Skipped
 	s.NoURL += o.NoURL
 	s.Blank += o.Blank
+	s.Heads += o.Heads
 	s.Oversize += o.Oversize
 	s.Rejected += o.Rejected
 	s.Panics += o.Panics

@@ -192,6 +192,7 @@ func (w *Worker) pass(out, rec []byte, st *Stats) []byte {
 	if w.job.keeps.shard != nil && !w.job.keeps.shard.first {
 		st = &w.uncounted
 	}
+	st.Heads++
 	if w.job.render != RenderExtend {
 		return w.plain(out, rec, st)
 	}

@@ -197,6 +197,7 @@ func (o *outcome) shortText(st terminal.Style) string {
 	}
 	o.writeVerdicts(s)
 	o.writeMisfits(s)
+	o.writeNoURL(s)
 	for _, warning := range o.formats.lacking() {
 		s.text("  " + s.Paint(terminal.Yellow, warning))
 	}

@@ -39,8 +39,9 @@ type diagnosis struct {
 	Records     int64    `json:"records"`       // without blank lines
 	Recognized  int64    `json:"recognized"`    // records that fit the format
 	URLs        int64    `json:"urls"`
-	Rejected    int64    `json:"rejected"`  // recognized records with a URL that cannot be parsed
-	Truncated   int64    `json:"truncated"` // URLs that may have been cut by the program that wrote the log
+	NoURL       int64    `json:"without_url"` // recognized records without a URL
+	Rejected    int64    `json:"rejected"`    // recognized records with a URL that cannot be parsed
+	Truncated   int64    `json:"truncated"`   // URLs that may have been cut by the program that wrote the log
 	Misfit      *misfit  `json:"first_misfit,omitempty"`
 	Escapes     string   `json:"escapes,omitempty"`
 	Quotes      string   `json:"quotes,omitempty"` // how the quotes of a TSV are read
@@ -51,6 +52,7 @@ type diagnosis struct {
 	headerOnly bool         // the file is a table without rows
 	detected   record.Guess // what a one-shot without --format would detect
 
+	noURL     string // why most records have no URL; empty: they have one
 	chosen    bool   // a one-shot without --format would detect another format
 	relative  int64  // URLs without a host that cannot be parsed for lack of one
 	unkeyed   int64  // URLs without a key because they may have been cut
@@ -313,7 +315,9 @@ func (r *diagnosis) read(sig *command.Signals, o *options) error {
 	if err := pipe.Run(sig.Soft); err != nil {
 		return err
 	}
-	r.count(pipe.Snapshot().Stats, source.Reports())
+	st := pipe.Snapshot().Stats
+	r.count(st, source.Reports())
+	r.noURL = whyNoURL(r.Format, o.URLField, &st)
 	r.Misfit, r.longest = misfits.first, misfits.longest
 	return nil
 }
@@ -365,7 +369,7 @@ func (r *diagnosis) count(st record.Stats, reports []file.Report) {
 	r.Records = st.Records - st.Blank
 	r.Recognized = r.Records - lost
 	r.Rejected = st.Rejected - lost
-	r.URLs = st.URLs
+	r.URLs, r.NoURL = st.URLs, lackURL(r.Format, &st)
 	r.relative = st.Rejects[codec.ErrRelative]
 	r.Truncated = max(st.Flags[codec.FlagTruncated], st.Flags[codec.FlagMaybeTruncated])
 	r.unkeyed, r.stripped = st.Flags[codec.FlagMaybeTruncated], st.Flags[codec.FlagQueryStripped]
@@ -417,6 +421,9 @@ func (r *diagnosis) addNotes(head []byte) {
 	}
 	if lines, isJSON := record.WithoutPrefix(r.Format, head); isJSON && r.Records == 1 && arrayHint(lines) != "" {
 		r.Notes = append(r.Notes, strings.TrimPrefix(arrayHint(lines), "; "))
+	}
+	if r.noURL != "" {
+		r.Notes = append(r.Notes, r.noURL)
 	}
 	if r.trailing != "" {
 		r.Notes = append(r.Notes, "the file continues after its compressed data, and what follows is not read: "+r.trailing)

@@ -149,6 +149,9 @@ func (r *diagnosis) recordsText() string {
 	}
 	text := fmt.Sprintf("%s, %s recognized (%s)", terminal.FormatCount(r.Records), terminal.FormatCount(r.Recognized), percentOf(r.Recognized, r.Records))
 	text += fmt.Sprintf("; %s", terminal.Plural(r.URLs, "URL", "URLs"))
+	if r.NoURL > 0 {
+		text += fmt.Sprintf(", none in %s", terminal.Plural(r.NoURL, "record", "records"))
+	}
 	if r.Rejected > 0 {
 		text += fmt.Sprintf(", %s cannot be parsed", terminal.FormatCount(r.Rejected))
 	}

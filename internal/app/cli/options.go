@@ -155,7 +155,7 @@ type runOptions struct {
 	Index string `flag:"index" for:"count" arg:"file"`
 	// Exit with code 4 on any of these conditions: damage (of an archive), rejected (a
 	// rejected record), flags (a URL with a flag other than relative), no-url (a record
-	// without a URL), no-field (a record without the field of the URL), uninspected (with
+	// without a URL, in a format whose records usually have one), no-field (a record without the field of the URL), uninspected (with
 	// --redact or --secret, a record that was not read, so that it may show what they
 	// hide), or none.
 	FailOn []string `flag:"fail-on" for:"count,query" enum:"damage,rejected,flags,no-url,no-field,uninspected,none" split:"," arg:"conditions"`

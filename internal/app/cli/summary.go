@@ -62,7 +62,7 @@ func (o *outcome) failures() (names []string) {
 		name string
 		met  bool
 	}{
-		{"damage", len(o.damaged()) > 0}, {"rejected", st.Rejected > 0}, {"flags", o.notable()}, {"no-url", st.NoURL > 0},
+		{"damage", len(o.damaged()) > 0}, {"rejected", st.Rejected > 0}, {"flags", o.notable()}, {"no-url", o.lackURL() > 0},
 		{"no-field", st.Rejects[record.NoField] > 0}, {"uninspected", o.uninspected() > 0},
 	} {
 		if c.met && slices.Contains(o.set.FailOn, c.name) {
@@ -199,6 +199,7 @@ func (o *outcome) text(st terminal.Style) string {
 	}
 	o.writeVerdicts(s)
 	o.writeMisfits(s)
+	o.writeNoURL(s)
 	if notice := o.formats.notice(); notice != "" && stats.Changed > 0 {
 		s.text("  " + s.Paint(terminal.Yellow, notice))
 	}

@@ -212,6 +212,7 @@ func source(t *table, s *engine.SourceSnapshot) {
 			records("rejected", name, s.Stats.Rejects[r])
 		}
 	}
+	t.add("records_without_url_total", "Number of records that match the format and have no URL, such as log lines with the request -, without blank lines and headers.", counter, float64(s.Stats.NoURL), "component", s.Name)
 	t.add("inflight_records", "Number of records that have been read and are not resolved.", gauge, float64(s.Ledger.InFlight), "component", s.Name)
 	t.add("bytes_total", "Number of bytes read (after decompression) and written (before compression), by direction.", counter, float64(s.Bytes), "component", s.Name, "direction", "in")
 	t.add("lanes_opened_total", "Number of lanes opened: files, partitions, consumers.", counter, float64(s.Opened), "component", s.Name)

@@ -62,6 +62,16 @@ var Builtin = append([]locate.Format{
 	wire.AvroFormat{},
 }, jsonlines.LogFormats()...)
 
+// sparse are the formats whose records often have no URL by nature: pieces of a text or
+// document, and messages of any kind.
+var sparse = []string{"text", "log", "html", "mail", "journal-export", "msgpack"}
+
+// Sparse reports whether records of a format often have no URL by nature, also behind a
+// prefix, as in syslog+log.
+func Sparse(name string) bool {
+	return slices.Contains(sparse, name[strings.LastIndexByte(name, '+')+1:])
+}
+
 // Formats returns the names of the built-in formats in a new slice.
 func Formats() []string { return formatNames(Builtin) }
 

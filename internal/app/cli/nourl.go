@@ -1,0 +1,62 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/urlfold/urlfold/internal/ground/terminal"
+	"github.com/urlfold/urlfold/internal/record"
+)
+
+// This file accounts for records that fit their format and have no URL. A run that finds
+// none has most likely read the wrong field.
+
+// lackURL returns the number of records without a URL in an input whose records usually
+// have one.
+func lackURL(format string, st *record.Stats) int64 {
+	if record.Sparse(format) && (st.URLs > 0 || !strings.HasSuffix(format, "log")) {
+		return 0
+	}
+	return st.NoURL
+}
+
+// lackURL returns the sum of lackURL over all inputs.
+func (o *outcome) lackURL() (n int64) {
+	for i := range o.reports {
+		st := recordsOf(&o.reports[i])
+		n += lackURL(o.formats.format(o.reports[i].Path), &st)
+	}
+	return n
+}
+
+// whyNoURL says how many records of an input have no URL, and why that is likely, if they
+// are more than half of them. Otherwise it returns "".
+func whyNoURL(format, field string, st *record.Stats) string {
+	n, all := lackURL(format, st), st.Records-st.Blank-st.Heads-st.Filtered
+	if n*2 <= all {
+		return ""
+	}
+	text := fmt.Sprintf("no URL in %s of %s: ", terminal.FormatCount(n), terminal.Plural(all, "record", "records"))
+	switch _, isJSON := record.WithoutPrefix(format, nil); {
+	case field != "":
+		return text + fmt.Sprintf("the field %q is empty in them, or holds no URL; name another one with --url-field", field)
+	case strings.HasSuffix(format, "log"):
+		return text + "no request such as GET /path HTTP/1.1 and no absolute URL is in them; if a log has method, host and path apart, describe its lines with the text of its log_format as --format"
+	case isJSON || record.IsJSONLog(format):
+		return text + "the members with the URL are empty in them; name others with --url-field or --url"
+	case format == "lines":
+		return text + "they are not URLs; name another format with --format"
+	}
+	return text + "their request is -, * or CONNECT, or is not HTTP; if the URL is in another field, describe the lines with the text of their log_format as --format"
+}
+
+// writeNoURL adds a line for each input in which most records have no URL.
+func (o *outcome) writeNoURL(s *summary) {
+	for i := range o.reports {
+		r := &o.reports[i]
+		st := recordsOf(r)
+		if why := whyNoURL(o.formats.format(r.Path), o.set.URLField, &st); why != "" {
+			s.text("  " + s.Paint(terminal.Yellow, shownPath(r.Path)+": "+why))
+		}
+	}
+}
