@@ -361,7 +361,7 @@ func checkFinished(t *testing.T, dir string, finished map[string]string) {
 func outputsOf(t *testing.T, dir, header string) string {
 	t.Helper()
 	var b strings.Builder
-	must(t, Verify(ctx, []string{dir}, func(r Report) error {
+	for _, r := range reports(t, dir) {
 		if !r.Intact() {
 			t.Errorf("%s: %+v", r.Path, r)
 		}
@@ -370,8 +370,7 @@ func outputsOf(t *testing.T, dir, header string) string {
 			t.Errorf("%s does not begin with its header", r.Path)
 		}
 		b.WriteString(records)
-		return nil
-	}))
+	}
 	return b.String()
 }
 

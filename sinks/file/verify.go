@@ -1,19 +1,13 @@
 package file
 
 import (
-	"context"
-	"errors"
-	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 
 	"github.com/urlfold/urlfold/internal/storage/compress"
 )
 
-// A Report is the result of [Verify] for one file.
+// A Report is what verify says about one file: [ReportOf].
 type Report struct {
 	Path string
 	// Unfinished reports that the file has the name of an output that is still
@@ -37,43 +31,13 @@ type Report struct {
 
 // Intact reports whether the file is finished and undamaged.
 func (r *Report) Intact() bool {
-	return !r.Unfinished && !r.Leftover && !r.PutAside && !r.Unverified && r.TornBytes == 0 && r.Verdict.Kind == compress.OK
+	return !r.Unfinished && !r.Leftover && !r.PutAside && !r.Unverified && !r.Verdict.Damage()
 }
 
-// Verify reads all files in paths, and in the directories among them, to the
-// end. It calls yield with the result for each file, in the order of paths and
-// of file names. It stops early with the error of ctx or of yield. A file that
-// cannot be read has the verdict Unreadable.
-func Verify(ctx context.Context, paths []string, yield func(Report) error) error {
-	for _, path := range paths {
-		err := filepath.WalkDir(path, func(name string, d fs.DirEntry, err error) error {
-			switch {
-			case ctx.Err() != nil:
-				return ctx.Err()
-			case err != nil:
-				return yield(unreadable(name, err))
-			case d.IsDir() || name != path && !d.Type().IsRegular():
-				return nil
-			}
-			return yield(verify(name))
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// maxAhead is the maximum number of goroutines that inflate a file.
-const maxAhead = 8
-
-func verify(name string) Report {
-	f, err := os.Open(name)
-	if err != nil {
-		return unreadable(name, err)
-	}
-	defer func() { _ = f.Close() }() // it was only read
-	r := Report{Path: name}
+// ReportOf returns the report on the file called name, which was read to its end with the
+// result v.
+func ReportOf(name string, v compress.Verification) Report {
+	r := Report{Path: name, Verification: v}
 	base, part := strings.CutSuffix(name, partSuffix)
 	r.Unfinished = part
 	r.Leftover = strings.HasSuffix(name, copySuffix)
@@ -81,18 +45,8 @@ func verify(name string) Report {
 		r.Unverified, r.Leftover = false, true // the next run writes it again
 	}
 	r.PutAside = strings.Contains(filepath.Base(name), damagedSuffix)
-	r.Verification = compress.Verify(f, compress.Options{Name: base, Ahead: min(runtime.GOMAXPROCS(0), maxAhead)})
-	if r.Unfinished || r.Verdict.Format != compress.Plain {
-		r.TornBytes = r.Compressed - r.Good
+	if r.Unfinished || v.Verdict.Damage() && v.Verdict.Format > compress.Plain && v.Verdict.Format < compress.Unsupported {
+		r.TornBytes = v.Compressed - v.Good
 	}
-	return r
-}
-
-func unreadable(name string, err error) Report {
-	if pe, ok := errors.AsType[*fs.PathError](err); ok {
-		err = pe.Err
-	}
-	r := Report{Path: name}
-	r.Verdict = compress.Verdict{Kind: compress.Unreadable, Detail: fmt.Sprint(err)}
 	return r
 }

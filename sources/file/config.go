@@ -120,6 +120,13 @@ type Config struct {
 	// goroutines.
 	OpenTable func(path string, f compress.Format) (compress.Table, error)
 
+	// IsText, if not nil, reports whether the file at path, which begins with head, is
+	// text although its name has the extension of a compressed format.
+	IsText func(path string, head []byte) bool
+	// Exact says that verdicts and Report.Good are exact in zstd files too, which takes
+	// longer.
+	Exact bool
+
 	stdinID string // lane identity of stdin; empty: the path
 }
 

@@ -66,6 +66,8 @@ func (e *expander) path(path string) {
 		e.none(path, e.dir(path), "no files in the directory")
 	case err == nil:
 		e.add(base, path, nil, true)
+	case isDangling(path):
+		e.errs = append(e.errs, fmt.Errorf("%w: %s: %s", ErrNoInput, path, dangling))
 	case !errors.Is(err, fs.ErrNotExist):
 		e.add(base, path, err, true) // it may exist: report it as unreadable and read the others
 	case strings.ContainsAny(path, `*?[{`):
@@ -92,7 +94,11 @@ func (e *expander) glob(pattern string) {
 	slices.Sort(names)
 	base, _ := doublestar.SplitPattern(filepath.ToSlash(pattern))
 	for _, name := range names {
-		e.add(base, name, nil, false)
+		var err error
+		if isDangling(name) {
+			err = errDangling
+		}
+		e.add(base, name, err, false)
 	}
 }
 
@@ -104,8 +110,8 @@ func (e *expander) none(path string, n int, why string) {
 }
 
 // dir adds the files below root, and links to files, and returns their number.
-// It ignores anything else, such as sockets. It adds dangling links, so that
-// they are reported.
+// It ignores anything else, such as sockets. It adds dangling links, which
+// [Source.Skipped] names.
 func (e *expander) dir(root string) (n int) {
 	_ = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -114,8 +120,12 @@ func (e *expander) dir(root string) (n int) {
 			return nil
 		}
 		if d.Type()&fs.ModeSymlink != 0 {
-			fi, err := os.Stat(path)
-			if err == nil && !fi.Mode().IsRegular() {
+			switch fi, err := os.Stat(path); {
+			case err == nil && !fi.Mode().IsRegular():
+				return nil
+			case err != nil && isGone(err):
+				n++
+				e.add(root, path, errDangling, false)
 				return nil
 			}
 		} else if !d.Type().IsRegular() {
@@ -126,6 +136,21 @@ func (e *expander) dir(root string) (n int) {
 		return nil
 	})
 	return n
+}
+
+// dangling says what is wrong with a link that leads nowhere, or to itself.
+const dangling = "broken symbolic link"
+
+var errDangling = errors.New(dangling)
+
+// isDangling reports whether path is such a link.
+func isDangling(path string) bool {
+	fi, err := os.Lstat(path)
+	if err != nil || fi.Mode()&fs.ModeSymlink == 0 {
+		return false
+	}
+	_, err = os.Stat(path)
+	return err != nil && isGone(err)
 }
 
 // add adds a file below base unless it is already in the list. named means that

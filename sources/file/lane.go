@@ -337,6 +337,7 @@ func (r *laneReader) finish(stopped bool) {
 		return
 	}
 	rep.Verdict, rep.Format = r.st.zr.Verdict(), r.st.zr.Format()
+	rep.Members, rep.Good = r.st.zr.Members()
 	_, summed := r.st.zr.Verified()
 	rep.Unsummed = !summed && rep.Format != compress.Plain
 	if e := r.seen; e != nil && !stopped {

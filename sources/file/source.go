@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 
 	"github.com/urlfold/urlfold/internal/storage/compress"
@@ -29,6 +30,8 @@ type Report struct {
 	Unsummed        bool         // the input is compressed, and checksums do not cover all of it
 	Withheld        bool         // the unverified part is in no output
 	Known           string       // verdict of an earlier run on a damaged file that has not changed since; then only Path is set besides
+	Members         int64        // complete members of the file, as in compress.Verification
+	Good            int64        // offset in the file after the last of them without damage before it
 	Lane            *engine.Lane // nil if the run never reached the input
 }
 
@@ -51,6 +54,7 @@ type Source struct {
 	expanded bool
 	expErr   error
 	inputs   []*input
+	skipped  []Skipped
 	at       func(point string) error // fault.At, except in tests
 }
 
@@ -76,6 +80,45 @@ func (s *Source) Paths() ([]string, error) {
 		paths = append(paths, in.path)
 	}
 	return paths, nil
+}
+
+// A Skipped is a file that a source leaves out.
+type Skipped struct {
+	Path string `json:"path"`
+	Why  string `json:"why"`
+}
+
+// Skipped returns the files that the source leaves out: links in a folder that lead
+// nowhere, and those of [Source.Skip]. It must be called after Paths.
+func (s *Source) Skipped() []Skipped { return s.skipped }
+
+// Skip leaves out the input at path. It must be called after Inspect and before Open.
+func (s *Source) Skip(path, why string) {
+	s.drop(path)
+	s.inputs = slices.DeleteFunc(s.inputs, func(in *input) bool { return in.path == path })
+	s.skipped = append(s.skipped, Skipped{path, why})
+}
+
+// Judge ends the input at path, of which nothing is emitted, with a verdict. It must be
+// called after Inspect and before Open.
+func (s *Source) Judge(path string, v compress.Verdict) {
+	for _, in := range s.drop(path) {
+		in.judged, in.report.Verdict, in.report.Format, in.report.CompressedBytes = true, v, v.Format, max(0, in.size)
+	}
+}
+
+// drop closes the inputs at path, and returns them.
+func (s *Source) drop(path string) (list []*input) {
+	for _, in := range s.inputs {
+		if in.path != path {
+			continue
+		}
+		if list = append(list, in); in.stream != nil {
+			in.stream.close()
+			in.stream = nil
+		}
+	}
+	return list
 }
 
 // Rels returns the relative path of each input, by its path. For a file that
@@ -111,6 +154,10 @@ func (s *Source) expand() error {
 	s.expErr = err
 	for i, f := range files {
 		if s.cfg.Select != nil && f.path != stdinPath && !s.cfg.Select(filepath.ToSlash(f.rel)) {
+			continue
+		}
+		if errors.Is(f.err, errDangling) {
+			s.skipped = append(s.skipped, Skipped{f.path, dangling})
 			continue
 		}
 		in := &input{found: f, size: -1}

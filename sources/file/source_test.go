@@ -250,7 +250,7 @@ func TestVerdicts(t *testing.T) {
 	want := []struct {
 		kind compress.Kind
 		text string
-	}{{compress.OK, "a\n"}, {compress.UnsupportedFormat, ""}, {compress.UnsupportedEncoding, ""}, {compress.BadCRC, "a\nb"},
+	}{{compress.OK, "a\n"}, {compress.Corrupt, ""}, {compress.UnsupportedEncoding, ""}, {compress.BadCRC, "a\nb"},
 		{compress.TrailingGarbage, "a\nb"}, {compress.OK, ""}, {compress.OK, "z\n"}}
 	for i, r := range s.Reports() {
 		if got := string(rt.Text(r.Path)); r.Verdict.Kind != want[i].kind || got != want[i].text || r.Lost != 0 {

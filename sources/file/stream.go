@@ -23,6 +23,7 @@ type input struct {
 	live   atomic.Pointer[compress.Reader] // for Progress, while the input is being read
 	taken  atomic.Int64                    // for Progress, after that: bytes read
 	done   atomic.Bool
+	judged bool   // see Source.Judge
 	report Report // written by the goroutine of the lane
 }
 
@@ -61,7 +62,7 @@ type stream struct {
 // open sets the verdict in the report and returns nil. It returns an error only
 // if descriptors or memory were exhausted for too long, or if ctx is done.
 func (s *Source) open(ctx context.Context, in *input) (*stream, error) {
-	if in.stream != nil || in.report.Verdict.Kind == compress.Unreadable {
+	if in.stream != nil || in.judged || in.report.Verdict.Kind == compress.Unreadable {
 		return in.stream, nil
 	}
 	var src io.Reader
@@ -141,10 +142,15 @@ func (f steadyFile) Read(p []byte) (n int, err error) {
 func (s *Source) readerOptions(in *input) compress.Options {
 	opt := decoding(s.cfg.Limits, s.cfg.Inflate, in.path)
 	opt.RestartEvery = membersOnly
-	if len(s.inputs) == 1 {
+	if len(s.inputs) == 1 && !s.cfg.Exact {
 		opt.Concurrency = zstdGoroutines // no other input keeps the cores busy
+	}
+	if len(s.inputs) == 1 {
 		opt.Ahead = min(runtime.GOMAXPROCS(0), maxAhead)
 		opt.Turn = s.turn
+	}
+	if s.cfg.IsText != nil {
+		opt.IsText = func(head []byte) bool { return s.cfg.IsText(in.path, head) }
 	}
 	if s.cfg.OpenTable != nil && in.path != stdinPath && in.size >= 0 { // else it is not a regular file
 		opt.Table = func(f compress.Format) (compress.Table, error) { return s.cfg.OpenTable(in.path, f) }

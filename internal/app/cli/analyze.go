@@ -20,6 +20,7 @@ import (
 	"github.com/urlfold/urlfold/internal/ground/terminal"
 	"github.com/urlfold/urlfold/internal/record"
 	"github.com/urlfold/urlfold/internal/report/insight"
+	"github.com/urlfold/urlfold/internal/storage/compress"
 	"github.com/urlfold/urlfold/internal/storage/disk"
 	"github.com/urlfold/urlfold/pipeline/engine"
 	"github.com/urlfold/urlfold/sinks/discard"
@@ -159,7 +160,7 @@ func (a *analysis) run(cmd *cobra.Command, set *settings, x analyzer, write func
 	if err != nil {
 		return err
 	}
-	r.out = outcome{set: set, formats: r.formats, snap: r.snap, reports: r.source.Reports(), elapsed: time.Since(start)}
+	r.out = outcome{set: set, formats: r.formats, snap: r.snap, reports: r.source.Reports(), skipped: r.source.Skipped(), elapsed: time.Since(start)}
 	r.out.count()
 	if err := write(r); err != nil {
 		return err
@@ -195,6 +196,7 @@ func (o *outcome) shortText(st terminal.Style) string {
 	if len(left) > 0 {
 		s.text("  not counted: " + strings.Join(left, ", "))
 	}
+	o.writeSkipped(s)
 	o.writeVerdicts(s)
 	o.writeMisfits(s)
 	o.writeNoURL(s)
@@ -296,6 +298,9 @@ func (s *scan) report(cmd *cobra.Command, codecs func() (func() engine.Codec, er
 		return err
 	}
 	out := outcome{reports: s.source.Reports()}
+	for _, f := range s.source.Skipped() {
+		_, _ = fmt.Fprintf(cmd.ErrOrStderr(), "urlfold: %s: skipped: %s\n", shownPath(f.Path), terminal.Printable(f.Why)) // stderr is the last resort
+	}
 	damaged := out.writeDamage(cmd.ErrOrStderr())
 	failed, err := write()
 	if err == nil && (failed || damaged) {
@@ -304,10 +309,10 @@ func (s *scan) report(cmd *cobra.Command, codecs func() (func() engine.Codec, er
 	return err
 }
 
-// writeDamage writes a line for each damaged input, and reports whether there
-// is one.
+// writeDamage writes a line for each input that is damaged or has an unknown format, and
+// reports whether there is one.
 func (o *outcome) writeDamage(stderr io.Writer) bool {
-	damaged := o.damaged()
+	damaged := o.judged(compress.Verdict.Damage)
 	for i := range damaged {
 		_, _ = fmt.Fprintf(stderr, "urlfold: %s: %s\n", shownPath(damaged[i].Path), terminal.Printable(damaged[i].Verdict.String())) // stderr is the last resort
 	}

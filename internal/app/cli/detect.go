@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"bytes"
 	"errors"
+	"strings"
 
 	"github.com/urlfold/urlfold/internal/record"
 )
@@ -33,6 +35,16 @@ func detectFormat(head []byte, c record.Config) (d detected, ok bool) {
 		}
 	}
 	return d, d.headerOnly
+}
+
+// isText reports whether head is text in a format that is detected. Compressed data whose
+// beginning was destroyed has control characters among its first bytes.
+func isText(head []byte, c record.Config) bool {
+	if bytes.ContainsFunc(head, func(r rune) bool { return r < ' ' && !strings.ContainsRune(blanks+"\x1b", r) }) {
+		return false
+	}
+	_, ok := detectFormat(head, c)
+	return ok
 }
 
 // namesFields reports whether c names the fields of the records.

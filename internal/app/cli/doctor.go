@@ -32,8 +32,9 @@ type diagnosis struct {
 	Empty       bool     `json:"empty,omitempty"`
 	Compression string   `json:"compression,omitempty"` // "gzip"; empty: none
 	Damage      string   `json:"damage,omitempty"`
-	Format      string   `json:"format,omitempty"` // empty: unknown
-	Why         string   `json:"why,omitempty"`    // why the file cannot be read in this format, or why the format is unknown
+	Skipped     string   `json:"skipped,omitempty"` // why the file is not diagnosed
+	Format      string   `json:"format,omitempty"`  // empty: unknown
+	Why         string   `json:"why,omitempty"`     // why the file cannot be read in this format, or why the format is unknown
 	Sampled     int      `json:"sampled,omitempty"`
 	Fit         int      `json:"fit,omitempty"` // records of the sample that fit the format
 	Records     int64    `json:"records"`       // without blank lines
@@ -70,47 +71,45 @@ type misfit struct {
 	At     int64  `json:"at"`     // offset in the record
 }
 
-// bad reports whether the file is damaged or cannot be read.
-func (r *diagnosis) bad() bool { return r.Damage != "" || r.Why != "" }
-
 // find returns the files that paths name. missing joins the errors for paths
 // that match nothing; err is any other error.
-func (d *doctor) find(paths []string) (files []string, missing, err error) {
+func (d *doctor) find(paths []string) (files []string, skipped []file.Skipped, missing, err error) {
 	var found []string
 	for _, path := range paths {
-		_, err := d.options.inputs([]string{path})
+		_, _, err := d.options.inputs([]string{path})
 		switch {
 		case errors.Is(err, file.ErrNoInput):
 			missing = errors.Join(missing, err)
 		case err != nil:
-			return nil, nil, err
+			return nil, nil, nil, err
 		default:
 			found = append(found, path)
 		}
 	}
 	if len(found) > 0 {
-		files, err = d.options.inputs(found) // together, so that no file comes twice
+		files, skipped, err = d.options.inputs(found) // together, so that no file comes twice
 	}
-	return files, missing, err
+	return files, skipped, missing, err
 }
 
-// inputs returns the files that paths name, and an error for each path that
-// matches none.
-func (o options) inputs(paths []string) ([]string, error) {
+// inputs returns the files that paths name, those that are left out, and an error for each
+// path that matches none.
+func (o options) inputs(paths []string) ([]string, []file.Skipped, error) {
 	set, err := o.resolve(paths)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	return set.inputs(nil)
 }
 
-// inputs returns the paths of the inputs.
-func (s *settings) inputs(stdin io.Reader) ([]string, error) {
+// inputs returns the paths of the inputs, and the files that are left out.
+func (s *settings) inputs(stdin io.Reader) ([]string, []file.Skipped, error) {
 	source, err := s.newSource(stdin, nil, 1)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return source.Paths()
+	files, err := source.Paths()
+	return files, source.Skipped(), err
 }
 
 // diagnose reads one file to its end.
@@ -128,8 +127,11 @@ func (d *doctor) diagnose(sig *command.Signals, path string) (*diagnosis, error)
 	if r.Format != "" {
 		o.Format = r.Format
 	}
-	if err := r.detect(head, &o); err != nil || r.Why != "" {
-		return r, err
+	if err := r.detect(head, &o); err != nil {
+		return nil, err
+	}
+	if r.Why != "" {
+		return r, r.judge(sig, d.options)
 	}
 	if err := r.findQuote(head, &o); err != nil {
 		return nil, err
@@ -158,11 +160,12 @@ func (d *doctor) head(ctx context.Context, path string, r *diagnosis) (head []by
 	if err != nil {
 		return nil, command.Usage(err)
 	}
+	if _, err := source.Paths(); err != nil { // the file has gone since
+		return nil, inputError(err)
+	}
 	err = source.Inspect(ctx, peekBytes, maxPeek, func(_ string, text []byte, v compress.Verdict) {
 		head = bytes.Clone(text)
-		if v.Damage() {
-			r.Damage = v.String()
-		}
+		r.setVerdict(v)
 		r.setCompression(v.Format) // also if there is nothing to read
 	})
 	if err != nil {
@@ -375,12 +378,34 @@ func (r *diagnosis) count(st record.Stats, reports []file.Report) {
 	r.unkeyed, r.stripped = st.Flags[codec.FlagMaybeTruncated], st.Flags[codec.FlagQueryStripped]
 	for _, rep := range reports {
 		r.setCompression(rep.Format)
-		if rep.Verdict.Damage() {
-			r.Damage = rep.Verdict.String()
-		} else if rep.Verdict.Kind == compress.TrailingGarbage {
-			r.trailing = rep.Verdict.Detail
-		}
+		r.setVerdict(rep.Verdict)
 	}
+}
+
+// setVerdict takes over a verdict. An unknown format is no damage.
+func (r *diagnosis) setVerdict(v compress.Verdict) {
+	switch {
+	case v.Unknown():
+		r.Why = v.String()
+	case v.Damage():
+		r.Damage = v.String()
+	case v.Kind == compress.TrailingGarbage:
+		r.trailing = v.Detail
+	}
+}
+
+// judge takes over the verdict on a file whose records cannot be read. If it is damaged,
+// that is the reason.
+func (r *diagnosis) judge(sig *command.Signals, o options) error {
+	rep, err := o.judge(sig, r.File)
+	if err != nil {
+		return err
+	}
+	r.setCompression(rep.Format)
+	if r.setVerdict(rep.Verdict); r.Damage != "" && r.Format == "" {
+		r.Why = ""
+	}
+	return nil
 }
 
 // setCompression sets the compression, if there is one. The formats of tables are none.

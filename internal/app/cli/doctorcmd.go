@@ -54,35 +54,58 @@ func quietOptions(c *daemon.Catalog) options {
 
 // run diagnoses the files that paths name and writes each result.
 func (d *doctor) run(cmd *cobra.Command, paths []string, write func(*diagnosis, io.Writer) error) error {
-	files, missing, err := d.find(paths)
+	files, skipped, missing, err := d.find(paths)
 	if err != nil {
 		return command.Usage(err)
 	}
 	sig := command.Watch(cmd.Context())
 	defer sig.Stop()
-	bad := 0
+	for _, s := range skipped {
+		if err := write(&diagnosis{File: s.Path, Skipped: s.Why}, cmd.OutOrStdout()); err != nil {
+			return err
+		}
+	}
+	damaged, unknown := 0, 0
 	for _, path := range files {
 		result, err := d.diagnose(sig, path)
 		if err != nil {
 			return err
 		}
-		if result.bad() {
-			bad++
+		switch {
+		case result.Damage != "":
+			damaged++
+		case result.Why != "":
+			unknown++
 		}
 		if err := write(result, cmd.OutOrStdout()); err != nil {
 			return err
 		}
 	}
-	if bad > 0 {
-		err = fmt.Errorf("%s cannot be read completely", terminal.Plural(int64(bad), "file", "files"))
-	}
-	switch {
-	case missing != nil:
+	err = failed([]finding{{damaged, "file is damaged", "files are damaged"}, {unknown, "file cannot be read in a known format", "files cannot be read in a known format"}})
+	if missing != nil {
 		return inputError(errors.Join(missing, err))
-	case err != nil:
-		return &command.Error{Code: command.ExitFailOn, Err: err}
 	}
-	return nil
+	return err
+}
+
+// A finding is a number of files with what is wrong with them, for one and for several.
+type finding struct {
+	n         int
+	one, many string
+}
+
+// failed returns the error of a command that has found something wrong, or nil.
+func failed(list []finding) error {
+	var parts []string
+	for _, f := range list {
+		if f.n > 0 {
+			parts = append(parts, terminal.Plural(int64(f.n), f.one, f.many))
+		}
+	}
+	if parts == nil {
+		return nil
+	}
+	return &command.Error{Code: command.ExitFailOn, Err: errors.New(strings.Join(parts, ", "))}
 }
 
 // writeJSON writes the diagnosis as one line of JSON.
@@ -103,6 +126,7 @@ func (r *diagnosis) writeText(w io.Writer) error {
 	}
 	row("compression", r.Compression)
 	row("damage", r.Damage)
+	row("skipped", r.Skipped)
 	row("format", r.formatText())
 	row("records", r.recordsText())
 	if r.Misfit != nil {

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -47,7 +48,7 @@ const maxFormatErrors = 10
 // it, and checks that the flags are valid for it. The error names each input
 // that fails.
 func findFormats(ctx context.Context, set *settings, source *file.Source) (*formats, error) {
-	f := &formats{config: set.record, given: set.record.Format, jobs: map[string]*record.Job{}, byPath: map[string]string{}, quotes: map[string]string{}, tables: set.tables}
+	f := newFormats(set)
 	if f.given != "" {
 		job, err := f.add(f.given)
 		if err == nil {
@@ -58,17 +59,36 @@ func findFormats(ctx context.Context, set *settings, source *file.Source) (*form
 		}
 	}
 	defer f.fallBack()
-	if !f.mustLook() {
+	if !f.mustLook() && !set.SkipUnknown {
 		return f, nil
 	}
 	var errs []error
+	leave := map[string]func(){} // inputs that are not read
 	err := source.Inspect(ctx, peekBytes, maxPeek, func(path string, head []byte, v compress.Verdict) {
-		if err := f.inspect(path, head, v); err != nil {
+		err := f.inspect(path, head, v)
+		switch unknown := errors.Is(err, errNoFormat); {
+		case unknown && v.Damage(): // the damage may be the reason
+			leave[path] = func() { source.Judge(path, v) }
+		case (unknown || v.Unknown()) && set.SkipUnknown:
+			why := v.String()
+			if unknown {
+				why = whyNoFormat(head)
+			}
+			leave[path] = func() { source.Skip(path, "unknown format: "+why) }
+		case err != nil:
 			errs = append(errs, err)
 		}
 	})
 	if err != nil {
 		return nil, &command.Error{Code: command.ExitCut, Err: errors.New("interrupted while waiting for input")}
+	}
+	for _, path := range slices.Sorted(maps.Keys(leave)) {
+		leave[path]()
+	}
+	if left, _ := source.Paths(); len(left) == 0 && len(leave) > 0 && errs == nil && !set.AllowEmpty {
+		for _, s := range source.Skipped() {
+			errs = append(errs, fmt.Errorf("%s: %w: %s", shownPath(s.Path), errNoFormat, s.Why))
+		}
 	}
 	switch err := fewInputs(errs); {
 	case errors.Is(err, errNoFormat):
@@ -77,6 +97,11 @@ func findFormats(ctx context.Context, set *settings, source *file.Source) (*form
 		return nil, command.Usage(err)
 	}
 	return f, nil
+}
+
+// newFormats returns formats that know no input yet.
+func newFormats(set *settings) *formats {
+	return &formats{config: set.record, given: set.record.Format, jobs: map[string]*record.Job{}, byPath: map[string]string{}, quotes: map[string]string{}, tables: set.tables}
 }
 
 // fewInputs joins errors about an input each, and only counts those beyond a limit.
@@ -94,8 +119,7 @@ func (f *formats) mustLook() bool {
 	return isJSON || slices.Contains(append([]string{"", table.Parquet, table.Avro}, tableFormats...), f.given)
 }
 
-// inspect detects the format of one input. The error names the input and any
-// damage in it, because damage may be the reason why no format matches.
+// inspect detects the format of one input. The error names the input.
 func (f *formats) inspect(path string, head []byte, v compress.Verdict) error {
 	name := shownPath(path)
 	if file, ok := f.tables.find(path); ok {
@@ -108,9 +132,6 @@ func (f *formats) inspect(path string, head []byte, v compress.Verdict) error {
 	}
 	if len(bytes.TrimLeft(head, blanks)) == 0 {
 		return nil // an input without records fits any format
-	}
-	if v.Damage() {
-		name += ": " + v.String()
 	}
 	format := f.given
 	switch format {

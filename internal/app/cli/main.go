@@ -12,7 +12,7 @@
 //	output.go, mirror.go, quarantine.go, shard.go  its outputs
 //	unique.go, seen.go, seencmd.go                 its duplicates; sets of keys
 //	lockstep.go                                    --lock-step
-//	summary.go, report.go, progress.go             how it ends: summary, report
+//	summary.go, nourl.go, report.go, progress.go   how it ends: summary, report
 //	noformat.go, jsonhint.go                       help with inputs that no format matches
 //	mergereports.go                                merge-reports
 //	explaincmd.go                                  a single URL
@@ -21,7 +21,7 @@
 //	reportcmd.go
 //	diffcmd.go, collisionscmd.go, verifykeyscmd.go analyses of keys
 //	doctorcmd.go, doctor.go, doctorfields.go,      doctor and verify
-//	verifycmd.go
+//	verifycmd.go, judge.go
 //	version.go                                     the version, and the age of the lists
 package cli
 

@@ -85,6 +85,7 @@ func mergeReportFiles(names []string) (*report, error) {
 		m.Totals.reportCounts.add(&s.Totals.reportCounts)
 		m.Totals.Abandoned += s.Totals.Abandoned
 		m.Merged = m.Merged.add(s.Merged)
+		m.Skipped = append(m.Skipped, s.Skipped...)
 		if err := merge(m, s); err != nil {
 			return nil, err
 		}

@@ -86,6 +86,9 @@ func prepare(ctx context.Context, cmd *cobra.Command, set *settings, out *outcom
 	if out.formats, err = findFormats(ctx, set, r.source); err != nil {
 		return nil, err
 	}
+	if out.inputs, err = r.source.Paths(); err != nil { // without those that findFormats has left out
+		return nil, err
+	}
 	if out.formats, err = set.chooseRewrite(out.formats); err != nil {
 		return nil, err
 	}
@@ -138,7 +141,9 @@ func (s *settings) newSource(stdin io.Reader, formats func() *formats, parallel 
 		Inflate:   s.Inflate,
 		Index:     s.Index,
 		Logger:    s.log,
+		Exact:     s.exact,
 		OpenTable: s.tables.open,
+		IsText:    func(_ string, head []byte) bool { return isText(head, s.record) },
 	}
 	if s.share.by == byPath { // otherwise the share has records of all inputs
 		c.Select = s.share.owns
@@ -193,7 +198,7 @@ func (r *oneShot) finish(stdout, stderr io.Writer, err error) error {
 	case errors.Is(err, sink.ErrIsInput), errors.Is(err, sink.ErrLocked), errors.Is(err, sink.ErrExists) && r.output.tree == nil:
 		return command.Usage(err)
 	}
-	o.snap, o.reports = r.pipe.Snapshot(), r.source.Reports()
+	o.snap, o.reports, o.skipped = r.pipe.Snapshot(), r.source.Reports(), r.source.Skipped()
 	if o.unique != nil {
 		err = errors.Join(err, o.unique.Close())
 	}

@@ -39,6 +39,9 @@ type inputOptions struct {
 	// Leave out the files that match this glob: by name, such as 'error*', or by path
 	// if it contains a slash, such as '**/old/**'. Repeatable.
 	Exclude []string `flag:"exclude" for:"readers,verify-keys" arg:"glob"`
+	// Leave out files whose format cannot be detected or is not supported, and name them in
+	// the summary. Default: fail.
+	SkipUnknown bool `flag:"skip-unknown" for:"readers,verify-keys"`
 	// Succeed if a directory has no files, a glob matches no files, or --exclude leaves
 	// none. Default: fail.
 	AllowEmpty bool `flag:"allow-empty" for:"readers,verify-keys,verify,doctor"`
@@ -153,12 +156,13 @@ type runOptions struct {
 	// does not exist. auto: gztool's index beside the input, or one in the user's cache
 	// folder. Formats: gztool; indexed_gzip, which is written if the name ends in .gzidx.
 	Index string `flag:"index" for:"count" arg:"file"`
-	// Exit with code 4 on any of these conditions: damage (of an archive), rejected (a
+	// Exit with code 4 on any of these conditions: damage (of an archive), unknown (a file in an
+	// unknown format that was not skipped), rejected (a
 	// rejected record), flags (a URL with a flag other than relative), no-url (a record
 	// without a URL, in a format whose records usually have one), no-field (a record without the field of the URL), uninspected (with
 	// --redact or --secret, a record that was not read, so that it may show what they
 	// hide), or none.
-	FailOn []string `flag:"fail-on" for:"count,query" enum:"damage,rejected,flags,no-url,no-field,uninspected,none" split:"," arg:"conditions"`
+	FailOn []string `flag:"fail-on" for:"count,query" enum:"damage,unknown,rejected,flags,no-url,no-field,uninspected,none" split:"," arg:"conditions"`
 	// Print errors and damaged inputs only, without a summary or a progress bar.
 	Quiet bool `flag:"quiet" for:"count,seen"`
 	// Do not print a progress bar.
@@ -176,7 +180,7 @@ func newOptions(c *daemon.Catalog) options {
 		limitOptions:  limitOptions{MaxRecord: field.MiB, Limits: field.DefaultLimits(), MaxMemory: defaultMemory},
 		runOptions: runOptions{
 			Jobs: runtime.GOMAXPROCS(0), OnDamage: file.OnDamageNames()[0], Inflate: file.InflateNames()[0],
-			FailOn: []string{"damage"}, LogLevel: "warn",
+			FailOn: []string{"damage", "unknown"}, LogLevel: "warn",
 		},
 		late: map[string]error{},
 	}

@@ -18,6 +18,7 @@ type report struct {
 	Shard    *reportShard   `json:"shard,omitempty"` // absent without --shard
 	Settings reportSettings `json:"settings"`
 	Files    []reportFile   `json:"files"`
+	Skipped  []file.Skipped `json:"skipped,omitempty"`
 	Totals   reportTotals   `json:"totals"`
 	Merged   *reportMerged  `json:"merged,omitempty"` // absent without --unique
 }
@@ -116,13 +117,19 @@ type reportVerdict struct {
 
 // damage reports whether some of the data is missing or may be wrong.
 func (v *reportVerdict) damage() bool {
-	return v.Kind != compress.OK.String() && v.Kind != compress.TrailingGarbage.String()
+	return v.Kind != compress.OK.String() && v.Kind != compress.TrailingGarbage.String() && !v.unknown()
+}
+
+// unknown reports whether the format of the file is unknown.
+func (v *reportVerdict) unknown() bool {
+	return v.Kind == compress.UnsupportedFormat.String() || v.Kind == compress.UnsupportedEncoding.String()
 }
 
 type reportTotals struct {
 	reportBytes
 	reportCounts
 	Damaged    int   `json:"damaged_files"`
+	Unknown    int   `json:"unknown_files"`      // whose format is not supported
 	Unverified int64 `json:"unverified_records"` // of compressed files
 	Abandoned  int64 `json:"abandoned"`          // records read but not written because of an interruption
 }
@@ -136,7 +143,7 @@ func (o *outcome) json(exitCode int) ([]byte, error) {
 			Standard: o.set.record.Normalizer.Profile().Standard.String(), Level: o.set.record.Level.String(),
 			KeyFunction: o.set.record.Normalizer.KeyFunction(o.set.record.Level), Policy: o.lists(), Hash: o.set.Hash, Redact: o.set.hides(), Where: o.set.Where, Unique: o.set.Unique, By: o.set.By, Editions: builtin,
 		},
-		Files:  []reportFile{},
+		Files: []reportFile{}, Skipped: o.skipped,
 		Totals: reportTotals{reportCounts: countsOf(&o.stats), Abandoned: o.snap.Ledger.Abandoned},
 		Merged: o.merged,
 	}
@@ -174,6 +181,9 @@ func (t *reportTotals) addFile(f *reportFile) {
 	t.CompressedBytes += f.CompressedBytes
 	if f.Verdict.damage() {
 		t.Damaged++
+	}
+	if f.Verdict.unknown() {
+		t.Unknown++
 	}
 	if f.Unverified != nil {
 		t.Unverified += f.Unverified.Records

@@ -74,7 +74,7 @@ func (o *seenOptions) build(dir string, paths []string) error {
 	if err != nil {
 		return err
 	}
-	if _, err := set.inputs(o.cmd.InOrStdin()); err != nil {
+	if _, _, err := set.inputs(o.cmd.InOrStdin()); err != nil {
 		return inputError(err) // before a folder is created
 	}
 	store, err := keyset.Create(dir, id, keyset.Options{MaxMemory: int64(set.MaxMemory)}, o.Force)

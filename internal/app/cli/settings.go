@@ -36,6 +36,7 @@ type settings struct {
 	logLevel slog.Level
 	*options
 
+	exact          bool         // see file.Config.Exact
 	log            *slog.Logger // set by prepare
 	tables         *tables
 	mayRewrite     bool // --render is not given, and --output is named .parquet

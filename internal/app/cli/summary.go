@@ -32,6 +32,7 @@ type outcome struct {
 	parts       []string     // unfinished output files that remain
 	err         error        // of the run
 	unique      uniqueFilter // nil without --unique
+	skipped     []file.Skipped
 	samples     *unique.Samples
 	merged      *reportMerged // by --unique
 }
@@ -39,7 +40,12 @@ type outcome struct {
 // damaged returns the reports of the inputs with missing or possibly wrong
 // data.
 func (o *outcome) damaged() []file.Report {
-	return slices.DeleteFunc(slices.Clone(o.reports), func(r file.Report) bool { return !r.Verdict.Damage() })
+	return o.judged(func(v compress.Verdict) bool { return v.Damage() && !v.Unknown() })
+}
+
+// judged returns the reports of the inputs with a verdict.
+func (o *outcome) judged(is func(compress.Verdict) bool) []file.Report {
+	return slices.DeleteFunc(slices.Clone(o.reports), func(r file.Report) bool { return !is(r.Verdict) })
 }
 
 // exitCode returns the exit code of the run.
@@ -62,7 +68,7 @@ func (o *outcome) failures() (names []string) {
 		name string
 		met  bool
 	}{
-		{"damage", len(o.damaged()) > 0}, {"rejected", st.Rejected > 0}, {"flags", o.notable()}, {"no-url", o.lackURL() > 0},
+		{"damage", len(o.damaged()) > 0}, {"unknown", len(o.judged(compress.Verdict.Unknown)) > 0}, {"rejected", st.Rejected > 0}, {"flags", o.notable()}, {"no-url", o.lackURL() > 0},
 		{"no-field", st.Rejects[record.NoField] > 0}, {"uninspected", o.uninspected() > 0},
 	} {
 		if c.met && slices.Contains(o.set.FailOn, c.name) {
@@ -197,6 +203,7 @@ func (o *outcome) text(st terminal.Style) string {
 	for _, name := range o.parts {
 		s.text("  " + s.Paint(terminal.Yellow, terminal.OneLine(name)+": incomplete output"))
 	}
+	o.writeSkipped(s)
 	o.writeVerdicts(s)
 	o.writeMisfits(s)
 	o.writeNoURL(s)
@@ -219,7 +226,7 @@ func (o *outcome) title() string {
 		return "failed"
 	case slices.ContainsFunc(o.damaged(), func(r file.Report) bool { return r.Verdict.Kind != compress.Unreadable }):
 		return "done, but the input is damaged"
-	case len(o.damaged()) > 0:
+	case len(o.judged(compress.Verdict.Damage)) > 0:
 		return "done, but not all of the input can be read"
 	case o.exitCode() == command.ExitFailOn:
 		return "done, but --fail-on " + strings.Join(o.failures(), ",") + " matched"
@@ -273,6 +280,13 @@ func (o *outcome) rejectRemark() string {
 		return "written as objects with an \"error\" member"
 	}
 	return "omitted; use --rejects to see them"
+}
+
+// writeSkipped adds a line for each file that was left out.
+func (o *outcome) writeSkipped(s *summary) {
+	for _, f := range o.skipped {
+		s.text("  " + s.Paint(terminal.Yellow, shownPath(f.Path)+": skipped: "+terminal.Printable(f.Why)))
+	}
 }
 
 // writeVerdicts adds lines for the inputs that are damaged, unread or without

@@ -31,24 +31,36 @@ func newVerifyCmd(c *daemon.Catalog) *cobra.Command {
 		Long:  verifyLong, Example: verifyExamples,
 		Args: func(_ *cobra.Command, args []string) error { return namesFiles("verify", args) },
 		RunE: func(cmd *cobra.Command, paths []string) error {
-			files, err := o.inputs(paths)
+			files, skipped, err := o.inputs(paths)
 			if err != nil {
 				return inputError(err)
 			}
-			bad := 0
-			err = sink.Verify(cmd.Context(), files, func(r sink.Report) error {
-				if !r.Intact() {
-					bad++
-				} else if quiet {
-					return nil
+			sig := command.Watch(cmd.Context())
+			defer sig.Stop()
+			for _, s := range skipped {
+				if !quiet {
+					_, _ = fmt.Fprintf(cmd.OutOrStdout(), "%s: skipped: %s\n", terminal.OneLine(s.Path), s.Why)
 				}
-				_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s: %s\n", terminal.OneLine(r.Path), terminal.Printable(reportText(&r)))
-				return err
-			})
-			if err == nil && bad > 0 {
-				err = &command.Error{Code: command.ExitFailOn, Err: fmt.Errorf("%s not intact", terminal.Plural(int64(bad), "file is", "files are"))}
 			}
-			return err
+			bad, unknown := 0, 0
+			for _, path := range files {
+				r, err := o.verify(sig, path)
+				if err != nil {
+					return err
+				}
+				switch {
+				case r.Verdict.Unknown():
+					unknown++
+				case !r.Intact():
+					bad++
+				case quiet:
+					continue
+				}
+				if _, err := fmt.Fprintf(cmd.OutOrStdout(), "%s: %s\n", terminal.OneLine(r.Path), terminal.Printable(reportText(&r))); err != nil {
+					return err
+				}
+			}
+			return failed([]finding{{bad, "file is not intact", "files are not intact"}, {unknown, "file has an unknown format", "files have an unknown format"}})
 		},
 	}
 	cmd.Flags().BoolVar(&quiet, "quiet", false, "print only files that are not intact")

@@ -138,18 +138,20 @@ func Detect(head []byte) Format {
 	return m.format
 }
 
-// extensions are file name extensions that are never used for text.
-var extensions = map[string]bool{
-	".gz": true, ".tgz": true, ".zst": true, ".zstd": true, ".tzst": true, ".bz2": true, ".tbz2": true, ".xz": true, ".txz": true,
-	".lz4": true, ".sz": true, ".s2": true, ".snappy": true, ".z": true, ".br": true, ".zip": true, ".lzma": true, ".lz": true,
-	".lzo": true, ".zz": true, ".zlib": true, ".7z": true, ".rar": true,
+// extensions maps file name extensions that are never used for text to their formats.
+var extensions = map[string]Format{
+	".gz": Gzip, ".tgz": Gzip, ".zst": Zstd, ".zstd": Zstd, ".tzst": Zstd, ".bz2": Bzip2, ".tbz2": Bzip2, ".xz": XZ, ".txz": XZ,
+	".lz4": LZ4, ".sz": Snappy, ".s2": S2, ".snappy": Snappy, ".zz": Zlib, ".zlib": Zlib,
+	".z": Unsupported, ".br": Unsupported, ".zip": Unsupported, ".lzma": Unsupported, ".lz": Unsupported, ".lzo": Unsupported,
+	".7z": Unsupported, ".rar": Unsupported,
 }
+
+// formatOf returns the format that the extension of name stands for.
+func formatOf(name string) Format { return extensions[strings.ToLower(filepath.Ext(name))] }
 
 // Compressed reports whether the extension of name is that of a compressed
 // format.
-func Compressed(name string) bool {
-	return extensions[strings.ToLower(filepath.Ext(name))]
-}
+func Compressed(name string) bool { return formatOf(name) != Plain }
 
 // textual reports whether head consists of printable ASCII and white space.
 func textual(head []byte) bool {

@@ -38,7 +38,8 @@ type Limits struct {
 type Options struct {
 	Limits Limits
 	// Name is the name of the file, if it has one. A file whose name has the
-	// extension of a compressed format (see Compressed) is never read as text.
+	// extension of a compressed format (see Compressed) is read as text only if IsText
+	// says so.
 	Name string
 	// Concurrency is the number of goroutines that may decode a zstd stream.
 	// With 0 or 1, decoding runs in the goroutine that calls Read.
@@ -62,6 +63,9 @@ type Options struct {
 	// Table opens the file as a Table if it is one of the given format: Parquet
 	// or Avro. If Table is nil, such files are not supported.
 	Table func(f Format) (Table, error)
+	// IsText reports whether a file that begins with head, up to 64 KiB, is text although
+	// its name has the extension of a compressed format. nil: it never is.
+	IsText func(head []byte) bool
 	// RestartEvery is the target distance in decompressed bytes between restart
 	// points. It is an upper bound inside a gzip member; see Reader.RestartPoint.
 	// DefaultRestartEvery is a good value. 0: no restart points.
@@ -128,6 +132,10 @@ func (r *Reader) CompressedBytes() int64 { return r.in.raw.n.Load() }
 // Bytes returns the number of decompressed bytes that Read has delivered, which
 // is the offset of the next byte. It includes those before a restart point.
 func (r *Reader) Bytes() int64 { return r.out.Load() }
+
+// Members returns the number of complete members until now, and the offset in the file
+// after the last one without damage before it: see [Verification].
+func (r *Reader) Members() (n, good int64) { return r.restarts.members, r.restarts.good }
 
 // Verdict returns the verdict on the stream until now. It is final once Read
 // has returned io.EOF.
@@ -242,13 +250,30 @@ func (r *Reader) openPlain(head []byte, partial bool) {
 	switch {
 	case partial && (named || !textual(head)):
 		r.end(io.ErrUnexpectedEOF)
-	case named && len(head) > 0:
-		r.end(&finding{Verdict{Kind: UnsupportedFormat, Cut: true,
+	case named && len(head) > 0 && !r.isText():
+		kind := Corrupt // its beginning is not what it was
+		if formatOf(r.opt.Name) == Unsupported {
+			kind = UnsupportedFormat
+		}
+		r.end(&finding{Verdict{Kind: kind, Cut: true,
 			Detail: "the file name has the extension of a compressed format, but the content is in no known format"}})
 	default:
 		r.dec = plainDecoder{r.in}
 	}
 }
+
+// isText reports whether a file whose name has the extension of a compressed format is
+// text all the same.
+func (r *Reader) isText() bool {
+	if r.opt.IsText == nil {
+		return false
+	}
+	head, _ := r.in.br.Peek(min(textHead, r.in.br.Size()))
+	return r.opt.IsText(head)
+}
+
+// textHead is how much of a file IsText decides by.
+const textHead = 64 << 10
 
 // fill reads into p up to the limit on decompressed bytes.
 func (r *Reader) fill(p []byte) (int, error) {

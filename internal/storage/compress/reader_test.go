@@ -298,10 +298,18 @@ func TestNames(t *testing.T) {
 		}
 	}
 	f("a.log", text, OK)
-	f("a.log.gz", text, UnsupportedFormat)
+	f("a.log.gz", text, Corrupt)
+	f("a.log.ZST", text, Corrupt)
 	f("a.log.br", text, UnsupportedFormat)
 	f("a.log.Z", []byte("\x1f\x9dabc"), UnsupportedFormat)
 	f("a.log", []byte("PK\x03\x04abc"), UnsupportedFormat)
+	isText := func(got []byte) bool { return bytes.HasPrefix(text, got) }
+	if got, v := read(t, text, Options{Name: "a.log.gz", IsText: isText}); v.Kind != OK || !bytes.Equal(got, text) {
+		t.Errorf("text named .gz: %v, %q", v, got)
+	}
+	if _, v := read(t, []byte("other"), Options{Name: "a.log.gz", IsText: isText}); v.Kind != Corrupt {
+		t.Errorf("other content named .gz: %v", v)
+	}
 	for _, m := range magics {
 		if m.format == Unsupported && extractors[m.name] == "" {
 			t.Errorf("the error about %s names no program that reads it", m.name)

@@ -14,7 +14,7 @@ const (
 	Corrupt                  // the compressed data is invalid
 	Limit                    // a limit was exceeded: Detail names the limit and its flag
 	UnsupportedEncoding      // the text is UTF-16 or UTF-32
-	UnsupportedFormat        // the format is not supported, or the name suggests a compressed format
+	UnsupportedFormat        // the format is not supported
 	OpenQuote                // a quoted cell of a table does not end; Offset is in the text
 	Unreadable               // the file could not be opened or read: Detail is the system's error
 )
@@ -57,9 +57,13 @@ type Verdict struct {
 // Damage reports whether some of the data is missing or may be wrong.
 func (v Verdict) Damage() bool { return v.Kind > TrailingGarbage }
 
-// Refused reports whether the stream cannot be read at all, because its format
-// or encoding is not supported.
-func (v Verdict) Refused() bool { return v.Kind == UnsupportedFormat || v.Kind == UnsupportedEncoding }
+// Unknown reports whether the format or encoding of the stream is not supported, so that
+// nothing is known about its integrity.
+func (v Verdict) Unknown() bool { return v.Kind == UnsupportedFormat || v.Kind == UnsupportedEncoding }
+
+// Refused reports whether none of the stream is read: its format is not known, or the
+// magic number that its name promises is not there.
+func (v Verdict) Refused() bool { return v.Unknown() || v.Kind == Corrupt && v.Format == Plain }
 
 // String returns a line such as "truncated at byte 1234: …".
 func (v Verdict) String() string {

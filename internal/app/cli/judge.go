@@ -1,0 +1,103 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+
+	"github.com/urlfold/urlfold/internal/app/cli/command"
+	"github.com/urlfold/urlfold/internal/storage/compress"
+	"github.com/urlfold/urlfold/pipeline/engine"
+	sink "github.com/urlfold/urlfold/sinks/file"
+	"github.com/urlfold/urlfold/sources/file"
+)
+
+// This file decides whether a file is intact without reading its records. The source
+// gives the verdict, as it does when records are read, so all commands agree.
+
+// A judgement is the result of reading a file to its end.
+type judgement struct {
+	file.Report
+	whole int64 // length of the text up to its last line feed
+}
+
+// judge reads the file at path to its end, with the framing of the format that it seems to
+// have.
+func (o options) judge(sig *command.Signals, path string) (*judgement, error) {
+	set, err := o.resolve([]string{path})
+	if err != nil {
+		return nil, err
+	}
+	set.Jobs, set.exact, set.tables = 1, true, newTables("", "")
+	set.tables.limits.Whole = true
+	f := newFormats(set)
+	source, err := set.newSource(nil, func() *formats { return f }, 1)
+	if err != nil {
+		return nil, command.Usage(err)
+	}
+	if _, err := source.Paths(); err != nil { // the file has gone since
+		return nil, inputError(err)
+	}
+	err = source.Inspect(sig.Soft, peekBytes, maxPeek, func(path string, head []byte, v compress.Verdict) {
+		_ = f.inspect(path, head, v) // without a format it is read as lines
+		if f.jobs[f.variant(path)] == nil && f.format(path) != "" {
+			f.config.URLField = "url" // where records end does not depend on it
+			_, _ = f.add(f.variant(path))
+		}
+	})
+	if err != nil {
+		return nil, &command.Error{Code: command.ExitCut, Err: errors.New("interrupted")}
+	}
+	f.fallBack()
+	j := &judgement{}
+	pipe, err := set.drain(source, engine.Options{NewCodec: func() engine.Codec { return unread{j} }, Ordering: engine.OrderInput})
+	if err != nil {
+		return nil, err
+	}
+	stop := context.AfterFunc(sig.Soft, pipe.HardStop)
+	defer stop()
+	if err := pipe.Run(sig.Soft); err != nil {
+		return nil, err
+	}
+	j.Report = source.Reports()[0]
+	if t, ok := set.tables.find(path); ok && t.err != nil { // a table without a column of URLs
+		j.Verdict = compress.Verdict{Kind: compress.UnsupportedFormat, Format: j.Format, Detail: t.err.Error()}
+	}
+	return j, nil
+}
+
+// An unread is a codec that reads no records.
+type unread struct{ j *judgement }
+
+// Process implements [engine.Codec].
+func (c unread) Process(b *engine.Batch) {
+	if i := bytes.LastIndexByte(b.In, '\n'); i >= 0 {
+		c.j.whole = b.Off + int64(i) + 1
+	}
+	b.Next, b.NextMsg = len(b.In), len(b.Msgs)
+}
+
+// Reject implements [engine.Codec].
+func (unread) Reject(b *engine.Batch) { b.Next = len(b.In) }
+
+// Refuse implements [engine.Codec].
+func (unread) Refuse(*engine.Batch) {}
+
+// verify returns the report of verify about the file at path.
+func (o options) verify(sig *command.Signals, path string) (sink.Report, error) {
+	j, err := o.judge(sig, path)
+	if err != nil {
+		return sink.Report{}, err
+	}
+	v := compress.Verification{
+		Verdict: j.Verdict, Compressed: j.CompressedBytes, Bytes: j.Bytes, Lines: j.Verified.Lines + j.Unverified.Lines, Members: j.Members, Good: j.Good,
+	}
+	if fi, err := os.Stat(path); err == nil {
+		v.Compressed = fi.Size()
+	}
+	if j.Format == compress.Plain && !j.Verdict.Refused() {
+		v.Good = j.whole
+	}
+	return sink.ReportOf(path, v), nil
+}
