@@ -75,7 +75,7 @@ const generated = "<!-- Made from the code by go generate ./internal/app/cli: do
 
 // mdCell returns text for a cell of a table.
 func mdCell(text string) string {
-	return strings.NewReplacer("|", `\|`, "\n", " ", "<", "&lt;").Replace(text)
+	return strings.NewReplacer("&", "&amp;", "|", `\|`, "\n", " ", "<", "&lt;").Replace(text)
 }
 
 // mdCode returns text as code in a cell.
@@ -241,8 +241,37 @@ func writeLevels(b *bytes.Buffer) {
 			b.WriteString(" K3 also leaves out parameters of the site, the scheme http and its slashes.")
 		}
 		b.WriteString("\n\n")
-		writeRuleTable(b, rules)
+		on := codec.RulesOf()
+		for rule := range rules.All() {
+			if appliesTo(rule, lv) {
+				on = on.With(rule)
+			}
+		}
+		writeRuleTable(b, on)
+		if off := rules.Minus(on); !off.IsZero() {
+			fmt.Fprintf(b, "\nThese rules are part of %v only if the policy of a profile selects them.\n\n", lv)
+			writeRuleTable(b, off)
+		}
 	}
+}
+
+// appliesTo reports whether the built-in profiles apply a rule to its example at a level.
+func appliesTo(rule codec.Rule, lv codec.Level) bool {
+	before, _ := rule.Example()
+	for _, p := range codec.Profiles() {
+		n, err := codec.New(p)
+		if p.Match != "" || err != nil {
+			continue
+		}
+		var r codec.Result
+		if _, err := n.Append(nil, []byte(before), &r); err == nil {
+			r.Key(lv)
+			if !codec.RulesOf(rule).Intersect(r.KeyApplied().Union(r.Applied())).IsZero() {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // writeOwn writes the section on profile files.

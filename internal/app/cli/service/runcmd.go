@@ -124,7 +124,7 @@ func runDaemon(cmd *cobra.Command, c *daemon.Catalog, o *runFlags, version strin
 	var few *daemon.LimitError
 	switch {
 	case errors.As(err, &few):
-		return &command.Error{Code: command.ExitUsage, Err: err, See: "docs/operations.md, Sizing, says what descriptors are needed for."}
+		return &command.Error{Code: command.ExitUsage, Err: err, See: "'urlfold help operations', Sizing, says what descriptors are needed for."}
 	case err != nil:
 		return err
 	}
