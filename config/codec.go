@@ -54,6 +54,12 @@ type Codec struct {
 	// The locations of the parts of a URL that is composed of several fields, in
 	// jsonl, csv and tsv. Excludes url_field and base_field.
 	URL URLParts `yaml:"url"`
+	// The names of the members (jsonl, JSON logs), columns (tables), keys or labels
+	// (logfmt, ltsv) that hold other output fields than those of the URL, in the syntax of
+	// url_field: time, status, bytes, duration, client, agent, referer, vhost, request_id
+	// and method, such as {status: sc, client: src.ip}. A duration is in seconds unless its
+	// name ends with a unit, as elapsed_ms does. Default: the usual names.
+	Map map[string]string `yaml:"map"`
 	// The schema registry with the schemas of the messages. Required by the format
 	// avro.
 	Registry *connect.Registry `yaml:"registry" job:"Schemas"`

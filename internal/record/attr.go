@@ -10,8 +10,17 @@ import (
 // ofAttrs is the set of fields that show attributes. They are in the order of these.
 const ofAttrs fieldSet = 1<<(fRequestID+1) - 1<<fTime
 
-// attrOf returns the attribute that a field of ofAttrs shows.
-func attrOf(f fieldID) locate.AttrID { return locate.AttrID(f - fTime) }
+// canLack is the set of fields that the records of a format can lack: the attributes, and
+// the method.
+const canLack = ofAttrs | 1<<fMethod
+
+// attrOf returns the attribute that a field of canLack shows.
+func attrOf(f fieldID) locate.AttrID {
+	if f == fMethod {
+		return locate.AttrMethod
+	}
+	return locate.AttrID(f - fTime)
+}
 
 // attr returns a field that shows an attribute, and whether the record has it.
 // The result is valid until the next call.

@@ -62,6 +62,12 @@ type Config struct {
 	// tsv. It excludes URLField and BaseField, and no other format accepts it
 	// except those that are JSON logs, whose own fields it replaces.
 	URL URLParts
+	// Map names the fields of the records that hold the output fields time, status, bytes,
+	// duration, client, agent, referer, vhost, request_id and method, in the syntax of
+	// URLField: Map["status"] is the member or column with the status. Without an entry,
+	// the usual names are tried. It is for formats whose records name their fields: jsonl
+	// and JSON logs, tables, logfmt and ltsv.
+	Map map[string]string
 	// Base is an absolute URL. An origin-form target takes its scheme and host
 	// from Base if the record has none. Other relative URLs are resolved
 	// against Base, unless the record has its own base (RFC 3986 §5.1).
@@ -345,7 +351,12 @@ func (j *Job) setFormat(c Config, baseOK bool) error {
 		return errors.Join(locate.About("Dialect", errDialect), locate.About("Format", err))
 	}
 	settings := c.settings()
+	errMap := settings.CheckMap()
 	j.reader, err = f.Open(settings)
+	if _, ok := j.reader.(locate.Mapped); err == nil && !ok && len(c.Map) > 0 {
+		err = locate.Wrong("Map", "records of the format "+c.Format+" do not name their fields, so none can be mapped")
+	}
+	err = errors.Join(errors.Join(errMap...), err)
 	j.lengths, _ = j.reader.(locate.BinaryReader)
 	if _, ok := j.reader.(*table.Reader); err == nil && !ok && c.Dialect == locate.DialectBackslash {
 		err = locate.Wrong("Dialect", "the dialect backslash applies only to the formats csv, csv-semicolon, csv-pipe and tsv")

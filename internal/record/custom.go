@@ -44,7 +44,7 @@ func (c *Config) custom(formats []Format) (list []locate.Format) {
 func (c *Config) settings() *locate.Settings {
 	return &locate.Settings{
 		Format: c.Format, Dialect: c.Dialect, Delimiter: c.Delimiter, Quote: c.Quote, Escape: c.Escape, NoHeader: c.NoHeader, MaxQuoted: c.MaxQuoted,
-		Target: c.Target, URLField: c.URLField, BaseField: c.BaseField, URL: c.URL, Base: c.Base,
+		Target: c.Target, URLField: c.URLField, BaseField: c.BaseField, URL: c.URL, Map: c.Map, Base: c.Base,
 		Render: c.Render, Extend: c.Extend, Note: c.Note, OnOversize: c.OnOversize, Redact: c.Redact, Secrets: c.Secrets,
 		Charset: c.Charset, Schemas: c.Schemas, StopNoSchema: c.StopNoSchema, Zone: c.Zone, Year: c.Year,
 	}

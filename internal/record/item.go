@@ -316,6 +316,11 @@ func (v *values) value(f fieldID, s *locate.Site, rec []byte, at *Position) ([]b
 // method returns the method of the request, which is not that of a referer.
 func (v *values) method(s *locate.Site, rec []byte) ([]byte, bool) {
 	m := v.n.found.Method.In(rec)
+	if len(m) == 0 {
+		if a := v.n.found.Attr(locate.AttrMethod, rec); a != nil {
+			m = a.In(rec)
+		}
+	}
 	if v.red.masker != nil {
 		m = v.red.hideIn(m, inText)
 	}

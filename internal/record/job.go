@@ -65,12 +65,35 @@ func (j *Job) LineByLine() bool {
 func (j *Job) Framing() Framing { return j.reader }
 
 // Lacks reports whether no record of the job can have the output field
-// FieldNames()[i], because the format has nothing from which it comes. It
-// returns false for formats whose records name their own fields.
-func (j *Job) Lacks(i int) bool {
+// FieldNames()[i], because the format, or the header record head, has nothing from
+// which it comes. It returns false for formats whose records name their own fields. If
+// head is nil, the header is not known yet.
+func (j *Job) Lacks(i int, head []byte) bool {
 	f := fieldID(i)
-	all, known := j.reader.(locate.Attributed)
-	return known && ofAttrs.has(f) && all.Attributes()>>attrOf(f)&1 == 0
+	if !canLack.has(f) {
+		return false
+	}
+	all := uint16(locate.AllAttrs)
+	if r, ok := j.reader.(locate.Attributed); ok {
+		all = r.Attributes()
+	}
+	if r, ok := j.reader.(locate.HeadAttributed); ok && head != nil {
+		all = r.AttributesIn(head)
+	}
+	return all>>attrOf(f)&1 == 0
+}
+
+// NamesFields reports whether the records of the job name their own fields, so that a
+// field may be in any of them, or in none.
+func (j *Job) NamesFields() bool {
+	_, known := j.reader.(locate.Attributed)
+	return !known
+}
+
+// Maps reports whether Config.Map can name fields of the job's format.
+func (j *Job) Maps() bool {
+	_, ok := j.reader.(locate.Mapped)
+	return ok
 }
 
 // QuoteOf returns the value of Quote for an input of the format c.Format that begins with

@@ -84,8 +84,8 @@ func (l logKeeper) keepsHost(n *normalizer, head []byte) bool {
 type tableKeeper struct{ *table.Locator }
 
 // canKeep implements [keeper].
-func (l tableKeeper) canKeep(*Job) bool {
-	return !l.Escaped && !l.Base.Wanted() && !l.Host.Wanted()
+func (l tableKeeper) canKeep(j *Job) bool {
+	return j.reads&canLack == 0 && !l.Escaped && !l.Base.Wanted() && !l.Host.Wanted()
 }
 
 // keep implements [keeper].

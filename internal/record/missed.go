@@ -25,7 +25,7 @@ func (w *Worker) appendMissed(c *copier, at *Position, st *Stats) (size int) {
 		return 0
 	}
 	st.Records++
-	if w.job.keeps.where != nil && !w.keepsMissed(rec) {
+	if w.job.keeps.where != nil && !w.keepsMissed(rec, st) {
 		st.Filtered++
 		c.drop(locate.Between(0, m.size))
 		return m.size

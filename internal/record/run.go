@@ -48,7 +48,7 @@ records:
 		size, copied := n, n > 0 && n <= w.longest
 		switch {
 		case copied && w.n.isPlain():
-			if w.job.keeps.where == nil || w.keepsUnread(in[c.pos:c.pos+n]) {
+			if w.job.keeps.where == nil || w.keepsUnread(in[c.pos:c.pos+n], st) {
 				kept++
 			} else {
 				size = 0
@@ -160,7 +160,7 @@ func (w *Worker) appendOther(c *copier, n int, at *Position, st *Stats) int {
 // the authority change.
 func (w *Worker) appendKept(c *copier, n int, at *Position, st *Stats) {
 	rec := c.in[c.pos : c.pos+n]
-	if w.job.keeps.where != nil && !w.keepsUnread(rec) {
+	if w.job.keeps.where != nil && !w.keepsUnread(rec, st) {
 		c.leaveOut(n, st)
 		return
 	}

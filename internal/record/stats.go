@@ -1,5 +1,11 @@
 package record
 
+import (
+	"slices"
+
+	"github.com/urlfold/urlfold/internal/record/internal/locate"
+)
+
 // Stats counts what happened to the records of a block, a file or a run. The
 // zero Stats is an empty count. This equation, the ledger, always holds:
 //
@@ -30,7 +36,16 @@ type Stats struct {
 	Flags   [128]int64        // URLs by flag
 	Rules   [64]int64         // URLs by applied rule: of those in Changed, without repairs, and of the keys computed at K2 and K3
 	Rejects [NumReasons]int64 // rejected records by reason
+
+	// Lacking are records that lack an attribute which a condition has read, by its index
+	// in AttributeNames. Having is the set of those that at least one record had.
+	Lacking [locate.NumAttrs]int64
+	Having  uint16
 }
+
+// AttributeNames returns the names of the output fields that show something else about a
+// request than its URL, in a new slice.
+func AttributeNames() []string { return slices.Clone(locate.AttrNames[:]) }
 
 // Add adds o to s.
 func (s *Stats) Add(o *Stats) {
@@ -60,6 +75,10 @@ func (s *Stats) Add(o *Stats) {
 	for i, n := range o.Rejects {
 		s.Rejects[i] += n
 	}
+	for i, n := range o.Lacking {
+		s.Lacking[i] += n
+	}
+	s.Having |= o.Having
 }
 
 // Uninspected returns the number of records whose URLs were not read, because the

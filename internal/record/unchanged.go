@@ -104,18 +104,21 @@ func (j *Job) asksBesideURL() bool {
 
 // keepsUnread asks the condition about a record whose URL does not change. Such a URL
 // has no flag that is counted.
-func (w *Worker) keepsUnread(rec []byte) bool {
+func (w *Worker) keepsUnread(rec []byte, st *Stats) bool {
 	if w.job.base.origin == nil {
 		w.n.cur.flags = relative
 	}
 	keep := w.job.keeps.where.Keep(w.view.show(besideURL|1<<fFlags, 0, &noSite, rec))
 	w.n.cur.flags = codec.Flags{}
+	w.view.count(st)
 	return keep
 }
 
 var relative = codec.Flags{}.With(codec.FlagRelative)
 
 // keepsMissed asks the condition about a record that readMissed has read.
-func (w *Worker) keepsMissed(rec []byte) bool {
-	return w.job.keeps.where.Keep(w.view.show(besideURL|1<<fFlags|1<<fNorm, 0, &noSite, rec))
+func (w *Worker) keepsMissed(rec []byte, st *Stats) bool {
+	keep := w.job.keeps.where.Keep(w.view.show(besideURL|1<<fFlags|1<<fNorm, 0, &noSite, rec))
+	w.view.count(st)
+	return keep
 }

@@ -28,6 +28,10 @@ type View struct {
 	site    *locate.Site
 	rec     []byte
 	first   []byte // scratch for the first of two fields
+
+	had    uint16 // attributes that Field has found since count, and of those it has not:
+	lacks  bool
+	lacked [locate.NumAttrs]int64
 }
 
 // show sets what v shows.
@@ -40,7 +44,45 @@ func (v *View) show(present fieldSet, why Reason, s *locate.Site, rec []byte) *V
 // record has it. The value is the one that the rendering tsv writes, without
 // its escapes. It is valid until the next call of a method of v.
 func (v *View) Field(i int) (value []byte, ok bool) {
-	switch f := fieldID(i); {
+	f := fieldID(i)
+	value, ok = v.field(f)
+	switch {
+	case !canLack.has(f):
+	case ok:
+		v.had |= 1 << attrOf(f)
+	case v.present.has(f):
+		v.lacks = true
+		v.lacked[attrOf(f)]++
+	}
+	return value, ok
+}
+
+// Has reports whether the record has the output field FieldNames()[i]. Unlike Field, it
+// does not count those that have not.
+func (v *View) Has(i int) bool {
+	_, ok := v.field(fieldID(i))
+	return ok
+}
+
+// count adds to st what Field has found.
+func (v *View) count(st *Stats) {
+	st.Having |= v.had
+	v.had = 0
+	if v.lacks {
+		v.countLacking(st)
+	}
+}
+
+func (v *View) countLacking(st *Stats) {
+	for i, n := range v.lacked {
+		st.Lacking[i] += n
+	}
+	v.lacks, v.lacked = false, [locate.NumAttrs]int64{}
+}
+
+// field is Field without its counts.
+func (v *View) field(f fieldID) (value []byte, ok bool) {
+	switch {
 	case !v.present.has(f):
 		return nil, false
 	case f == fMethod:
@@ -187,10 +229,9 @@ func (w *Worker) askAhead(rec []byte, v *verdict) {
 // left reports whether the condition drops the record, whose URLs have been
 // read, and counts it in that case.
 func (w *Worker) left(rec []byte, v *verdict, st *Stats) bool {
-	if v.asked && !v.left {
-		return false
-	}
-	return w.settle(rec, v, st)
+	left := (!v.asked || v.left) && w.settle(rec, v, st)
+	w.view.count(st)
+	return left
 }
 
 // settle is left for a record about which the condition has not been asked, or

@@ -55,7 +55,7 @@ func (j *Job) NewWorker() *Worker {
 	w.keeper = j.keeperOf(w.locator)
 	w.found.Attrs.Wanted = j.reads&ofAttrs != 0
 	for f := range numFields {
-		if (j.reads & ofAttrs).has(f) {
+		if (j.reads & canLack).has(f) {
 			w.found.Attrs.Needed |= 1 << attrOf(f)
 		}
 	}

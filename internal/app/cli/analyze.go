@@ -200,9 +200,7 @@ func (o *outcome) shortText(st terminal.Style) string {
 	o.writeVerdicts(s)
 	o.writeMisfits(s)
 	o.writeNoURL(s)
-	for _, warning := range o.formats.lacking() {
-		s.text("  " + s.Paint(terminal.Yellow, warning))
-	}
+	o.writeUnmet(s)
 	return s.String()
 }
 

@@ -52,7 +52,7 @@ func findFormats(ctx context.Context, set *settings, source *file.Source) (*form
 	if f.given != "" {
 		job, err := f.add(f.given)
 		if err == nil {
-			err = f.checkConditions(job, f.given)
+			err = f.checkConditions(job, f.given, nil)
 		}
 		if err != nil {
 			return nil, command.Usage(flagNames(err))
@@ -161,7 +161,11 @@ func (f *formats) inspect(path string, head []byte, v compress.Verdict) error {
 	if lines, isJSON := record.WithoutPrefix(format, head); isJSON && f.baseHint == "" {
 		f.baseHint = jsonBase(lines)
 	}
-	return prefixLines(name, explainHeader(flagNames(job.CheckHead(headOf(job, head))), head))
+	header := headOf(job, head)
+	if err := job.CheckHead(header); err != nil {
+		return prefixLines(name, explainHeader(flagNames(err), head))
+	}
+	return prefixLines(name, flagNames(f.checkConditions(job, format, header)))
 }
 
 // variant returns the key of the job for the input at path: its format, and after a line
@@ -249,27 +253,16 @@ func (f *formats) notice() string {
 }
 
 // checkConditions returns an error if --where reads a field that the records of
-// a format never have.
-func (f *formats) checkConditions(job *record.Job, format string) error {
+// a format, or those below a header, never have.
+func (f *formats) checkConditions(job *record.Job, format string, head []byte) error {
 	c := f.config
 	c.Format = format
-	return recordconf.CheckConditions(job, &c)
+	return recordconf.CheckConditions(job, &c, head, "--map %s=NAME")
 }
 
-// lacking returns a warning about --where for each detected format whose records
-// never have a field of it.
-func (f *formats) lacking() (list []string) {
-	if f.given != "" {
-		return nil // an error at the start
-	}
-	for _, c := range f.names() {
-		if job := f.jobs[c.name]; job != nil {
-			if err := f.checkConditions(job, c.name); err != nil {
-				list = append(list, "warning: "+flagNames(err).Error())
-			}
-		}
-	}
-	return list
+// any reports whether is is true for the job of an input.
+func (f *formats) any(is func(j *record.Job) bool) bool {
+	return slices.ContainsFunc(slices.Collect(maps.Values(f.jobs)), is)
 }
 
 // found reports whether the formats were detected.

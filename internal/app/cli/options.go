@@ -49,6 +49,11 @@ type inputOptions struct {
 	// host=request.host,path=request.uri; PART is absolute, scheme, host, port, path or
 	// query. Repeat a part for alternatives: the first one that is not empty counts.
 	URLs []string `flag:"url" for:"readers" arg:"PART=PATH" job:"URL"`
+	// Read output fields from these members, columns, keys or labels: comma-separated
+	// FIELD=NAME pairs such as status=sc,client=src.ip. FIELD is time, status, bytes,
+	// duration, client, agent, referer, vhost, request_id or method; NAME has the syntax of
+	// --url-field. Default: the usual names.
+	Mapped []string `flag:"map" for:"readers" split:"," arg:"FIELD=NAME" job:"Map"`
 	// Keep only the records for which this expression is true, such as 'status == 200 &&
 	// agent contains "bot"'. Names are those of --fields; has(FIELD) and flag("NAME") are
 	// functions. Default: keep all.
@@ -159,7 +164,7 @@ type runOptions struct {
 	// Exit with code 4 on any of these conditions: damage (of an archive), unknown (a file in an
 	// unknown format that was not skipped), rejected (a
 	// rejected record), flags (a URL with a flag other than relative), no-url (a record
-	// without a URL, in a format whose records usually have one), no-field (a record without the field of the URL), uninspected (with
+	// without a URL, in a format whose records usually have one), no-field (a record without the field of the URL, or a field of --where that no record had), uninspected (with
 	// --redact or --secret, a record that was not read, so that it may show what they
 	// hide), or none.
 	FailOn []string `flag:"fail-on" for:"count,query" enum:"damage,unknown,rejected,flags,no-url,no-field,uninspected,none" split:"," arg:"conditions"`

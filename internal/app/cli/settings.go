@@ -155,6 +155,7 @@ func (s *settings) resolveRecord(bad *command.Mistakes) {
 	}
 	s.takeNote(bad)
 	s.Codec.URL = config.URLParts(s.urlParts(bad))
+	s.Codec.Map = s.mapping(bad)
 	s.record.Formats = append(s.formats[:len(s.formats):len(s.formats)], table.Format(table.Parquet), table.Format(table.Avro))
 	s.record.Fields, s.record.Extend, s.record.Params = s.Fields, s.extensions(bad), s.styles(bad)
 	s.record.Divert, s.record.MaxRecord = s.Rejects != "", int(s.MaxRecord)
@@ -193,6 +194,23 @@ func (s *settings) urlParts(bad *command.Mistakes) (u record.URLParts) {
 		}
 	}
 	return u
+}
+
+// mapping parses the values of --map.
+func (s *settings) mapping(bad *command.Mistakes) map[string]string {
+	m := map[string]string{}
+	for _, pair := range s.Mapped {
+		field, name, ok := strings.Cut(strings.TrimSpace(pair), "=")
+		switch _, twice := m[field]; {
+		case !ok:
+			bad.Add("--map", fmt.Errorf("missing '=' in %q: want FIELD=NAME pairs, such as status=sc,client=src.ip", pair))
+		case twice:
+			bad.Add("--map", fmt.Errorf("duplicate field %q", field))
+		default:
+			m[field] = name
+		}
+	}
+	return m
 }
 
 // hmacKey returns the contents of --hmac-key-file, or nil without the flag.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/internal/app/cli/command"
+	"github.com/urlfold/urlfold/internal/app/recordconf"
 	"github.com/urlfold/urlfold/internal/ground/terminal"
 	"github.com/urlfold/urlfold/internal/record"
 	"github.com/urlfold/urlfold/internal/storage/compress"
@@ -69,13 +70,33 @@ func (o *outcome) failures() (names []string) {
 		met  bool
 	}{
 		{"damage", len(o.damaged()) > 0}, {"unknown", len(o.judged(compress.Verdict.Unknown)) > 0}, {"rejected", st.Rejected > 0}, {"flags", o.notable()}, {"no-url", o.lackURL() > 0},
-		{"no-field", st.Rejects[record.NoField] > 0}, {"uninspected", o.uninspected() > 0},
+		{"no-field", st.Rejects[record.NoField] > 0 || len(o.unmet()) > 0}, {"uninspected", o.uninspected() > 0},
 	} {
 		if c.met && slices.Contains(o.set.FailOn, c.name) {
 			names = append(names, c.name)
 		}
 	}
 	return names
+}
+
+// unmet returns the fields of --where that no record had, although records that name
+// their own fields could.
+func (o *outcome) unmet() []string {
+	if o.formats == nil || !o.formats.any((*record.Job).NamesFields) {
+		return nil
+	}
+	return recordconf.Unmet(&o.set.record, &o.stats)
+}
+
+// writeUnmet adds a line for each field of --where that no record had.
+func (o *outcome) writeUnmet(s *summary) {
+	for _, field := range o.unmet() {
+		text := "warning: --where: no record had the field " + field
+		if o.formats.any((*record.Job).Maps) {
+			text += "; --map " + field + "=NAME reads it from another member or column"
+		}
+		s.text("  " + s.Paint(terminal.Yellow, text))
+	}
 }
 
 // uninspected returns the number of records that may show what the run should
@@ -210,9 +231,7 @@ func (o *outcome) text(st terminal.Style) string {
 	if notice := o.formats.notice(); notice != "" && stats.Changed > 0 {
 		s.text("  " + s.Paint(terminal.Yellow, notice))
 	}
-	for _, warning := range o.formats.lacking() {
-		s.text("  " + s.Paint(terminal.Yellow, warning))
-	}
+	o.writeUnmet(s)
 	s.text("  " + s.Paint(terminal.Dim, o.how()))
 	return s.String()
 }

@@ -169,7 +169,7 @@ func (p *plan) checkWindow(sound func(path string) bool) error {
 		return p.file.ErrorAt("dedupe.window.time", errors.New("requires a kafka or jetstream source: lines of files have no time but their own"))
 	case !files && w.HasIdle():
 		return p.file.ErrorAt("dedupe.window.idle", errors.New("requires a file source: with others, no partition waits for another one"))
-	case !w.ByMessage() && p.job.Lacks(slices.Index(record.FieldNames(), "time")):
+	case !w.ByMessage() && p.job.Lacks(slices.Index(record.FieldNames(), "time"), nil):
 		or := ""
 		if !files {
 			or = "; set time: message for the time of the message"

@@ -38,7 +38,7 @@ func (cat *Catalog) newJob(f *config.File, facts bool, schemas *registry.Client,
 	}
 	job, err := record.New(rc)
 	if err == nil {
-		err = recordconf.CheckConditions(job, &rc)
+		err = recordconf.CheckConditions(job, &rc, nil, "codec.map: {%s: NAME}")
 	}
 	if err := errors.Join(wordErr, recordErrors(f, err, sound)); err != nil {
 		return nil, err

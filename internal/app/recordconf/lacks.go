@@ -3,43 +3,69 @@ package recordconf
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/urlfold/urlfold/internal/app/where"
 	"github.com/urlfold/urlfold/internal/record"
 )
 
-// CheckConditions checks that the conditions of c read only fields that records
-// of job can have: a comparison with any other field is false for every record.
-// The error joins a [record.ConfigError] for each condition that does not.
-// Fields that the condition tests with has are allowed.
-func CheckConditions(job *record.Job, c *record.Config) error {
-	errs := []error{mistake("Where", checkCondition(job, c.Format, c.Where))}
-	for i, b := range c.Route {
-		errs = append(errs, mistake(fmt.Sprintf("Route[%d]", i), checkCondition(job, c.Format, b.When)))
+// CheckConditions checks that the conditions of c read only fields that records of job
+// can have, below the header head if that is not nil: a comparison with any other field
+// has the same result for every record. The error joins a [record.ConfigError] for each
+// field of a condition. Fields that the condition tests with has are allowed. mapping is
+// how the user maps a field, with %s for its name.
+func CheckConditions(job *record.Job, c *record.Config, head []byte, mapping string) error {
+	check := func(field string, condition record.Condition) (err error) {
+		e, ok := condition.(*where.Expression)
+		if !ok {
+			return nil
+		}
+		for _, i := range e.Untested() {
+			if job.Lacks(i, head) {
+				err = errors.Join(err, mistake(field, lacks(job, c.Format, e.At(i), record.FieldNames()[i], mapping)))
+			}
+		}
+		return err
 	}
-	return errors.Join(errs...)
+	err := check("Where", c.Where)
+	for i, b := range c.Route {
+		err = errors.Join(err, check(fmt.Sprintf("Route[%d]", i), b.When))
+	}
+	return err
 }
 
-func checkCondition(job *record.Job, format string, c record.Condition) error {
-	e, ok := c.(*where.Expression)
-	if !ok {
-		return nil
+// lacks returns the error for a field that records of job never have.
+func lacks(job *record.Job, format, at, field, mapping string) error {
+	if strings.ContainsAny(format, "$%") {
+		format = "this log format"
+	} else {
+		format = "the format " + format
 	}
-	var missing []string
-	names := record.FieldNames()
-	for _, i := range e.Untested() {
-		if job.Lacks(i) {
-			missing = append(missing, names[i])
+	if job.Maps() {
+		mapping = " map it with " + fmt.Sprintf(mapping, field) + ", or"
+	} else {
+		mapping = ""
+	}
+	return fmt.Errorf("%s: records of %s never have the field %s, so every comparison with it has the same result;%s if that is intended, test it with has(%[3]s)",
+		at, format, field, mapping)
+}
+
+// Unmet returns the fields that the conditions of c read although none of the records that
+// st counts had them, without those in a test with has.
+func Unmet(c *record.Config, st *record.Stats) (fields []string) {
+	conditions := []record.Condition{c.Where}
+	for _, b := range c.Route {
+		conditions = append(conditions, b.When)
+	}
+	for i, name := range record.AttributeNames() {
+		reads := func(condition record.Condition) bool {
+			e, ok := condition.(*where.Expression)
+			return ok && slices.Contains(e.Untested(), slices.Index(record.FieldNames(), name))
+		}
+		if st.Lacking[i] > 0 && st.Having>>i&1 == 0 && slices.ContainsFunc(conditions, reads) {
+			fields = append(fields, name)
 		}
 	}
-	if len(missing) == 0 {
-		return nil
-	}
-	what := "the format " + format
-	if strings.ContainsAny(format, "$%") {
-		what = "this log format"
-	}
-	return fmt.Errorf("records of %s never have the field %s, so every comparison with it is false; if that is intended, test it with has(%s)",
-		what, strings.Join(missing, " or "), missing[0])
+	return fields
 }

@@ -1,10 +1,12 @@
 package recordconf
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/urlfold/urlfold/config"
+	"github.com/urlfold/urlfold/internal/ground/errlist"
 	"github.com/urlfold/urlfold/internal/record"
 )
 
@@ -16,15 +18,25 @@ func TestCheckConditions(t *testing.T) {
 		{"lines", `host == "a" && line > 1`, ""},
 		{"lines", `status == 200`, "status"},
 		{"lines", `has(status) && status == 200`, ""},
-		{"lines", `vhost == "a" || agent == "b"`, "agent or vhost"},
+		{"lines", `vhost == "a" || agent == "b"`, "vhost agent"},
+		{"lines", `method == "GET"`, "method"},
+		{"lines", `!(status != 200)`, "status"},
+		{"html", `method in ["GET"]`, "method"},
+		{"clf", `method == "GET"`, ""},
+		{`"%r" %>s`, `method == "GET"`, ""},
+		{`%U %>s`, `method == "GET"`, "method"},
+		{"aws-s3", `method == "GET"`, ""},
 		{"text", `time > "2026-01-01"`, "time"},
 		{"clf", `status == 200 && bytes > 1 && client == "a" && time > "2026-01-01"`, ""},
 		{"clf", `agent == "a" && referer == "b"`, ""}, // a line can have more fields than the format
 		{"clf", `request_id == "a"`, "request_id"},
 		{"combined", `agent == "a" && referer == "b"`, ""},
 		{"combined", `duration > 1`, "duration"},
-		{"jsonl", `status == 200`, "status"},
-		{"csv", `status == 200`, "status"},
+		{"jsonl", `status == 200`, ""},
+		{"csv", `status == 200`, "status"}, // without names of columns
+		{"syslog+combined", `status == 200 && duration > 1`, "duration"},
+		{"docker+combined", `status == 200 && duration > 1`, "duration"},
+		{"syslog+jsonl", `duration > 1`, ""},
 		{"cdx", `status == 200 && time > "2026-01-01"`, ""},
 		{"cdx", `bytes > 1`, "bytes"},
 		{"warc", `status == 200`, "status"},
@@ -37,7 +49,7 @@ func TestCheckConditions(t *testing.T) {
 		{`$remote_addr "$request" $status`, `bytes > 1`, "bytes"},
 	} {
 		s := config.Codec{Format: test.format, Render: config.Render{Form: "jsonl"}}
-		if test.format == "jsonl" || test.format == "csv" {
+		if strings.HasSuffix(test.format, "jsonl") || test.format == "csv" {
 			s.URLField = "1"
 		}
 		c := record.Config{Normalizer: Probe()}
@@ -49,12 +61,16 @@ func TestCheckConditions(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", test.format, err)
 		}
-		err = CheckConditions(job, &c)
-		switch {
-		case test.lacks == "" && err != nil:
-			t.Errorf("%s, %s: %v", test.format, test.where, err)
-		case test.lacks != "" && (err == nil || !strings.Contains(err.Error(), "never have the field "+test.lacks+", so")):
-			t.Errorf("%s, %s: %v, want %s", test.format, test.where, err, test.lacks)
+		err = CheckConditions(job, &c, nil, "map %s")
+		var lacks []string
+		for _, e := range errlist.Flatten(err) {
+			_, field, _ := strings.Cut(e.Error(), "never have the field ")
+			field, _, _ = strings.Cut(field, ", so")
+			lacks = append(lacks, field)
+		}
+		slices.Sort(lacks)
+		if want := strings.Fields(test.lacks); !slices.Equal(slices.Sorted(slices.Values(want)), lacks) {
+			t.Errorf("%s, %s: lacks %v, want %v: %v", test.format, test.where, lacks, want, err)
 		}
 	}
 }

@@ -15,8 +15,9 @@ import (
 // compiler turns a syntax tree into functions.
 type compiler struct {
 	zone   *time.Location
-	fields []int // indexes of the fields that the expression reads, with repetitions
-	tested []int // those of the fields in has(FIELD)
+	fields []int       // indexes of the fields that the expression reads, with repetitions
+	tested []int       // those of the fields in has(FIELD)
+	at     map[int]int // first rune of the first name of each field
 }
 
 // condition compiles a node that must be a condition.
@@ -128,10 +129,7 @@ func (c *compiler) has(n ast.Node) (predicate, error) {
 	}
 	i := o.field
 	c.tested = append(c.tested, i)
-	return func(v *record.View) bool {
-		_, ok := v.Field(i)
-		return ok
-	}, nil
+	return func(v *record.View) bool { return v.Has(i) }, nil
 }
 
 func (c *compiler) flag(n ast.Node) (predicate, error) {
@@ -166,6 +164,9 @@ func (c *compiler) operand(n ast.Node) (operand, error) {
 			return operand{}, mistake(n, "%s", unknownName(n.Value))
 		}
 		c.fields = append(c.fields, i)
+		if _, known := c.at[i]; !known {
+			c.at[i] = n.Location().From
+		}
 		return operand{kind: kindOf(n.Value), isField: true, field: i}, nil
 	case *ast.StringNode:
 		return operand{kind: text, value: []byte(n.Value)}, nil

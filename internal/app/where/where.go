@@ -41,6 +41,7 @@ type Expression struct {
 	keep     predicate
 	fields   []int
 	untested []int
+	at       map[int]string // where the expression reads a field first
 }
 
 // predicate decides about a record.
@@ -55,6 +56,9 @@ func (e *Expression) Fields() []int { return e.fields }
 // Untested returns the fields that the expression reads without a test has(FIELD)
 // anywhere. If no record has such a field, the expression is probably a mistake.
 func (e *Expression) Untested() []int { return e.untested }
+
+// At returns where the expression reads a field first, such as "column 5".
+func (e *Expression) At(field int) string { return e.at[field] }
 
 // Compile compiles an expression. Times in it that have no zone are in zone.
 // The error has the position of the mistake.
@@ -72,7 +76,7 @@ func Compile(text string, zone *time.Location) (*Expression, error) {
 	if err != nil {
 		return nil, syntaxError(text, err)
 	}
-	c := compiler{zone: zone}
+	c := compiler{zone: zone, at: map[int]int{}}
 	keep, err := c.condition(tree.Node)
 	if err != nil {
 		var e *located
@@ -82,7 +86,10 @@ func Compile(text string, zone *time.Location) (*Expression, error) {
 		return nil, err
 	}
 	slices.Sort(c.fields)
-	e := &Expression{keep: keep, fields: slices.Compact(c.fields)}
+	e := &Expression{keep: keep, fields: slices.Compact(c.fields), at: map[int]string{}}
+	for i, at := range c.at {
+		e.at[i] = position(text, at)
+	}
 	for _, i := range e.fields {
 		if !slices.Contains(c.tested, i) {
 			e.untested = append(e.untested, i)

@@ -145,6 +145,9 @@ func (c *collector) process(t *table, s *engine.Snapshot) {
 	t.add("urls_unwritten_total", "Number of URLs left unchanged because the fields of their record cannot hold the normal form.", counter, float64(s.Stats.Unwritten))
 	t.add("urls_skipped_total", "Number of links of HTML documents that are not URLs to follow: empty, to a fragment, javascript:, data: and similar.", counter, float64(s.Stats.Skipped))
 	t.add("panics_total", "Number of records on which the codec panicked; each is rejected.", counter, float64(s.Stats.Panics))
+	for i, name := range record.AttributeNames() {
+		t.add("records_without_field_total", "Number of records without a field that a condition of where or a route reads, by field. Tests with has do not count.", counter, float64(s.Stats.Lacking[i]), "field", name)
+	}
 	for f := range codec.AllFlags().All() {
 		t.add("flags_total", "Number of URLs, by flag.", counter, float64(s.Stats.Flags[f]), "flag", f.String())
 	}

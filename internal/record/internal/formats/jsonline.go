@@ -124,6 +124,9 @@ func (r jsonLineReader) Locator() locate.Locator {
 	return &jsonLineLocator{path: jsonlines.MustParsePath(r.member), inner: r.inner.Locator(), both: map[*locate.Dialect]*locate.Dialect{}}
 }
 
+// Attributes implements [locate.Attributed].
+func (r jsonLineReader) Attributes() uint16 { return attributesOf(r.inner) }
+
 // jsonLineLocator finds the URLs of lines in objects.
 type jsonLineLocator struct {
 	path  []jsonlines.Step

@@ -187,6 +187,20 @@ func (r prefixedReader) Locator() locate.Locator {
 	return &prefixedLocator{linePrefix: r.linePrefix, inner: r.inner.Locator()}
 }
 
+// Attributes implements [locate.Attributed].
+func (r prefixedReader) Attributes() uint16 { return attributesOf(r.inner) }
+
+// attributesOf returns the attributes that the records of a reader can have.
+func attributesOf(r locate.Reader) uint16 {
+	if known, ok := r.(locate.Attributed); ok {
+		return known.Attributes()
+	}
+	return locate.AllAttrs
+}
+
+// Mapped implements [locate.Mapped].
+func (prefixedReader) Mapped() {}
+
 // prefixedLocator finds the URLs of lines after a prefix.
 type prefixedLocator struct {
 	linePrefix

@@ -53,7 +53,7 @@ func (Format) Open(c *locate.Settings) (locate.Reader, error) {
 		return openParts(c)
 	}
 	r := &Reader{}
-	errs := []error{r.setPaths(c), c.RefuseDialect(), c.RefuseReferer()}
+	errs := []error{r.setPaths(c), r.attrs.addAttrs(c), c.RefuseDialect(), c.RefuseReferer()}
 	if name, _, ok := c.BaseHost(); ok {
 		var err error
 		r.host, err = ParsePath(name)
@@ -94,7 +94,8 @@ func (j *Reader) setPaths(c *locate.Settings) error {
 type Reader struct {
 	locate.LineFraming
 	url, base, host []Step // base and host are nil if not configured
-	extends         bool   // the job adds members
+	attrs           fieldPlan
+	extends         bool // the job adds members
 	// Names of the added members. The second name is for a value that is not
 	// valid UTF-8, which is written in base64.
 	Names [][2][]byte
@@ -109,7 +110,9 @@ func (*Reader) Valid(rec []byte) bool {
 }
 
 // Locator implements [locate.Reader].
-func (j *Reader) Locator() locate.Locator { return &Locator{Reader: j} }
+func (j *Reader) Locator() locate.Locator {
+	return &Locator{Reader: j, attrValues: make([]locate.FieldValue, j.attrs.Tree.Values)}
+}
 
 // Locator is a Reader with scratch memory.
 type Locator struct {
@@ -120,11 +123,16 @@ type Locator struct {
 	ownNone bool          // the record has no member
 	members []byte        // values of the added members
 	slots   []locate.Span // ranges in members, two for each extension; see evaluate
+
+	attrValues []locate.FieldValue // of a record
 }
 
 // Locate implements [locate.Locator].
 func (j *Locator) Locate(f *locate.Found, body []byte, _ *locate.Position) (locate.Reason, int) {
 	s := &j.scan
+	if f.Attrs.Needed != 0 {
+		j.readAttrs(f, body)
+	}
 	if j.base != nil {
 		v, ok := s.Find(body, j.base)
 		if s.Broken {
@@ -160,6 +168,15 @@ func (j *Locator) Locate(f *locate.Found, body []byte, _ *locate.Position) (loca
 		return locate.NoField, v.Start
 	}
 	return 0, 0
+}
+
+// readAttrs adds the attributes of a record. Locate finds the errors in it.
+func (j *Locator) readAttrs(f *locate.Found, body []byte) {
+	clear(j.attrValues)
+	j.scan.Begin(body)
+	j.scan.Space()
+	j.attrs.Tree.Find(&j.scan, j.attrValues)
+	j.attrs.composer.Attach(f, body, j.attrValues)
 }
 
 // AddNames implements [locate.Adder]. Every line is data, so there are no names to
@@ -325,5 +342,5 @@ func (j *Locator) owns(slot int) bool {
 	return false
 }
 
-// Attributes implements [locate.Attributed].
-func (*Reader) Attributes() uint16 { return locate.AttrsOf(locate.AttrVHost) }
+// Mapped implements [locate.Mapped].
+func (*Reader) Mapped() {}

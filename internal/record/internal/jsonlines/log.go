@@ -115,6 +115,17 @@ func (j LogFormat) Open(c *locate.Settings) (locate.Reader, error) {
 			p.composer.Foreign = []byte(j.foreign)
 		}
 	}
+	for _, n := range c.NamedFields() {
+		path, err := ParsePath(n.Name)
+		if !n.Given || err != nil {
+			errs = append(errs, locate.About("Map", err))
+			break
+		}
+		r.Full.addSource(n.LogUse(), path, n.Unit)
+		if n.LogUse() < locate.UseAttr {
+			r.lean.addSource(n.LogUse(), path, n.Unit)
+		}
+	}
 	for _, p := range j.Parts {
 		for _, field := range p.Fields {
 			path := MustParsePath(field)

@@ -2,6 +2,7 @@ package jsonlines
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/urlfold/urlfold/internal/record/internal/locate"
 )
@@ -24,6 +25,27 @@ func (p *fieldPlan) addSource(use locate.Use, path []Step, unit int8) {
 	p.composer.Sources = append(p.composer.Sources, locate.Source{Use: use, Unit: unit, Value: p.Tree.add(path)})
 }
 
+// addAttrs adds the fields that may hold attributes.
+func (p *fieldPlan) addAttrs(c *locate.Settings) error {
+	for _, n := range c.NamedFields() {
+		names := []string{n.Name}
+		if !n.Given {
+			names = locate.Spellings(n.Name)
+		}
+		for _, name := range names {
+			path, err := ParsePath(name)
+			if err != nil {
+				return locate.About("Map", err)
+			}
+			p.addSource(locate.UseAttr+locate.Use(n.Attr), path, n.Unit)
+			if len(path) > 1 { // {"src.ip": …} as well as {"src": {"ip": …}}
+				p.addSource(locate.UseAttr+locate.Use(n.Attr), []Step{{Name: []byte(name)}}, n.Unit)
+			}
+		}
+	}
+	return nil
+}
+
 // openParts returns a reader for jsonl with c.URL.
 func openParts(c *locate.Settings) (locate.Reader, error) {
 	r := &PartsReader{Reader: &Reader{}}
@@ -38,6 +60,9 @@ func openParts(c *locate.Settings) (locate.Reader, error) {
 		}
 	}
 	r.Full = r.lean
+	r.Full.Tree.nodes = r.lean.Tree.clone()
+	r.Full.composer.Sources = slices.Clone(r.lean.composer.Sources)
+	errs = append(errs, r.Full.addAttrs(c))
 	r.setExtensions(c)
 	return r, errors.Join(errs...)
 }
@@ -66,7 +91,7 @@ type PartsLocator struct {
 
 // plan returns the plan for f.
 func (l *PartsLocator) plan(f *locate.Found) *fieldPlan {
-	if f.Attrs.Wanted {
+	if f.Attrs.Wanted || f.Attrs.Needed != 0 && !l.Parts.Full.composer.Optional {
 		return &l.Parts.Full
 	}
 	return &l.Parts.lean
@@ -133,7 +158,3 @@ func (l *PartsLocator) read(plan *fieldPlan, values []locate.FieldValue) (object
 	}
 	return object
 }
-
-// Attributes implements [locate.Attributed]. Which members a JSON log has depends on how it is
-// configured.
-func (*PartsReader) Attributes() uint16 { return 1<<locate.NumAttrs - 1 }

@@ -3,6 +3,7 @@ package jsonlines
 import (
 	"bytes"
 	"encoding/binary"
+	"slices"
 
 	"github.com/urlfold/urlfold/internal/record/internal/locate"
 )
@@ -13,6 +14,15 @@ type fieldTree struct {
 	nodes  []treeNode // the first one is the root
 	Values int        // number of different paths
 	paired bool       // a path has a pair
+}
+
+// clone returns a copy of the nodes.
+func (t *fieldTree) clone() []treeNode {
+	nodes := slices.Clone(t.nodes)
+	for i := range nodes {
+		nodes[i].members = slices.Clone(nodes[i].members)
+	}
+	return nodes
 }
 
 // treeNode is a step of one or several paths.

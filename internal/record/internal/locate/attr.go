@@ -20,6 +20,7 @@ const (
 	AttrReferer
 	AttrVHost
 	AttrRequestID
+	AttrMethod // the method, where it does not decide how the target is read; see Found.Method
 	NumAttrs
 )
 

@@ -9,7 +9,7 @@ func (f *Found) AddNamedAttr(rec []byte, id AttrID, unit int8, s Span, d *Dialec
 	text := s.In(rec)
 	switch id {
 	case AttrTime:
-		if len(text) == len("10:00:00") && text[2] == ':' { // its date is in another field
+		if isClock(text) { // its date is in another field
 			return
 		}
 		if len(text) > 2 && text[0] == '[' && text[len(text)-1] == ']' {
@@ -31,6 +31,9 @@ func (f *Found) AddNamedAttr(rec []byte, id AttrID, unit int8, s Span, d *Dialec
 	}
 	f.AddAttr(id, a)
 }
+
+// isClock reports whether text is the time of day.
+func isClock(text []byte) bool { return len(text) == len("10:00:00") && text[2] == ':' }
 
 // NoUnit marks a duration that must state its unit.
 const NoUnit = -1

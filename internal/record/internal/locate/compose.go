@@ -58,7 +58,7 @@ func (c *Composer) Compose(f *Found, rec []byte, values []FieldValue) (Reason, i
 		exists = exists || v.Kind != ValueOther && s.Use <= UsePath
 		switch {
 		case s.Use >= UseAttr:
-			if f.Attrs.Wanted && f.Needs(s.Use.Attr()) && v.isText(rec) {
+			if f.Needs(s.Use.Attr()) && v.isText(rec) {
 				c.addAttr(f, rec, s, v)
 			}
 		case chosen[s.Use] != nil:

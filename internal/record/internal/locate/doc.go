@@ -10,7 +10,7 @@
 //	framing.go, walk.go, directive.go  where records end; the lines of a block; lines that set
 //	                                   fields
 //	found.go, reason.go, position.go   what a Locator finds, or why it finds nothing; where
-//	attr.go, attrvalue.go              what a log tells about a request besides its URL
+//	attr.go, attrvalue.go, mapping.go  what a log tells about a request besides its URL
 //	use.go, compose.go                 what a field holds; a URL in several fields
 //	target.go, colors.go, browser.go   request lines, hosts and schemes; colors of a terminal;
 //	                                   the URL Standard

@@ -20,6 +20,7 @@ type Settings struct {
 	Target                   Target
 	URLField, BaseField      string
 	URL                      URLParts
+	Map                      map[string]string
 	Base                     string
 	Render                   Render
 	Extend                   []Extension

@@ -52,13 +52,22 @@ func (t *Reader) checkParts(names []string) (errs []error) {
 		if found || missing == nil {
 			continue
 		}
-		err := fmt.Errorf("no column %q in the header, for %s", missing[0], locate.PartNames[i])
-		if near := suggest.Nearest(names, missing[0]); near != "" {
-			err = fmt.Errorf("%w (did you mean %q?)", err, near)
-		}
-		errs = append(errs, locate.About("URL", err))
+		errs = append(errs, locate.About("URL", missingColumn(names, missing[0], locate.PartNames[i])))
 	}
 	return errs
+}
+
+// missingColumn returns an error if names, those of a header, lack the column called name,
+// which holds what use says.
+func missingColumn(names []string, name, use string) error {
+	if slices.Contains(names, name) {
+		return nil
+	}
+	err := fmt.Errorf("no column %q in the header, for %s", name, use)
+	if near := suggest.Nearest(names, name); near != "" {
+		err = fmt.Errorf("%w (did you mean %q?)", err, near)
+	}
+	return err
 }
 
 // setWanted sets l.wanted for the current header.

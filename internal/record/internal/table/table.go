@@ -128,7 +128,8 @@ func (t Format) Open(c *locate.Settings) (locate.Reader, error) {
 	if c.OnOversize == locate.DispositionTruncate {
 		errs = append(errs, locate.Wrong("OnOversize", "records of a table cannot be truncated, because an open quote would swallow the records after it"))
 	}
-	r.Named = r.url.name != nil || r.Base.name != nil || r.Host.name != nil || slices.ContainsFunc(r.parts, func(c column) bool { return c.name != nil })
+	errs = append(errs, r.setAttrs(c))
+	r.Named = r.url.name != nil || r.mapsNames() || r.Base.name != nil || r.Host.name != nil || slices.ContainsFunc(r.parts, func(c column) bool { return c.name != nil })
 	if c.NoHeader && r.Named {
 		errs = append(errs, locate.Wrong("NoHeader", "columns must be given by number, because a table without a header has no column names"))
 	}
@@ -172,6 +173,7 @@ type Reader struct {
 	added           int              // number of these cells
 	Composer        *locate.Composer // nil if the URL is in one column
 	parts           []column         // columns of the parts, by the index of their value
+	attrs           []attrColumn     // columns that may hold attributes
 }
 
 // Head implements [locate.Framing].
@@ -199,6 +201,7 @@ func (t *Reader) Locator() locate.Locator {
 		l.values = make([]locate.FieldValue, len(t.parts))
 		l.setWanted()
 	}
+	l.setAttrColumns(nil)
 	return l
 }
 
@@ -217,6 +220,9 @@ type Locator struct {
 	// For a composed URL.
 	Wanted []int               // index of the value in each column, -1 if it is not used
 	values []locate.FieldValue // of a record
+
+	attrComposer locate.Composer     // its sources are by column
+	attrValues   []locate.FieldValue // the columns up to the last one that is a source
 }
 
 // column is a column given by name or, if name is nil, by number.
@@ -252,6 +258,7 @@ func (l *Locator) Columns(head []byte) {
 	if l.Composer != nil {
 		l.setWanted()
 	}
+	l.setAttrColumns(l.columnNames(l.head))
 }
 
 // resolve returns the index of a column in the header.
@@ -282,6 +289,11 @@ func (t *Reader) CheckHead(head []byte) error {
 		}
 		errs = append(errs, locate.About(c.field, err))
 	}
+	for _, a := range t.attrs {
+		if a.given && a.name != nil {
+			errs = append(errs, locate.About("Map", missingColumn(names, string(a.name), locate.AttrNames[a.attr])))
+		}
+	}
 	return errors.Join(append(errs, t.checkParts(names)...)...)
 }
 
@@ -311,6 +323,9 @@ func (l *Locator) Locate(f *locate.Found, body []byte, at *locate.Position) (loc
 		return 0, 0
 	}
 	l.Columns(at.Head)
+	if f.Attrs.Needed != 0 {
+		l.readAttrs(f, body)
+	}
 	if l.Composer != nil {
 		return l.locateParts(f, body)
 	}
@@ -406,6 +421,3 @@ func (t *Reader) recordEnd(b []byte, last bool) (n int, open bool) {
 	}
 	return n, open
 }
-
-// Attributes implements [locate.Attributed].
-func (*Reader) Attributes() uint16 { return locate.AttrsOf(locate.AttrVHost) }

@@ -377,6 +377,11 @@ func (r *FixedReader) Attributes() uint16 {
 		for _, k := range l.attributes {
 			s |= locate.AttrsOf(l.Fields[k].attr)
 		}
+		for k := range l.Fields {
+			if u := l.Fields[k].use; u == useRequest || u == useMethod {
+				s |= locate.AttrsOf(locate.AttrMethod)
+			}
+		}
 	}
 	return s
 }

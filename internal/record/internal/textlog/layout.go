@@ -408,6 +408,8 @@ func (l *LayoutReader) Attributes() uint16 {
 		switch u := l.elems[i].use; {
 		case u == locate.UseReferer:
 			s |= locate.AttrsOf(locate.AttrReferer)
+		case u == locate.UseMethod, u == locate.UseRequest:
+			s |= locate.AttrsOf(locate.AttrMethod)
 		case u.IsAttr():
 			s |= locate.AttrsOf(u.Attr())
 		}

@@ -142,7 +142,7 @@ func (l *LogReader) addAttrs(f *locate.Found, body []byte, open, end int) {
 	if f.Attrs.Needed&ofNumbers != 0 {
 		addNumbers(f, body, end+2)
 	}
-	if f.Attrs.Needed&^ofNumbers != 0 {
+	if f.Attrs.Needed&^(ofNumbers|1<<locate.AttrMethod) != 0 {
 		l.addTexts(f, body, open, end)
 	}
 }
@@ -428,5 +428,5 @@ func appendSpaces(dst []locate.Span, rec []byte, from, to int) []locate.Span {
 // Attributes implements [locate.Attributed]. Lines of any of the three formats can have more
 // fields than their format.
 func (*LogReader) Attributes() uint16 {
-	return locate.AttrsOf(locate.AttrTime, locate.AttrStatus, locate.AttrBytes, locate.AttrClient, locate.AttrVHost, locate.AttrReferer, locate.AttrAgent)
+	return locate.AttrsOf(locate.AttrTime, locate.AttrStatus, locate.AttrBytes, locate.AttrClient, locate.AttrVHost, locate.AttrReferer, locate.AttrAgent, locate.AttrMethod)
 }

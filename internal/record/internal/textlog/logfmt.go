@@ -299,3 +299,6 @@ func encodeLogfmtQuoted(dst, text []byte, _ byte) []byte {
 	}
 	return dst
 }
+
+// Mapped implements [locate.Mapped].
+func (*logfmtReader) Mapped() {}

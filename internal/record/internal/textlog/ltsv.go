@@ -151,3 +151,6 @@ func tabEnd(rec []byte, pos int) int {
 	}
 	return len(rec)
 }
+
+// Mapped implements [locate.Mapped].
+func (*ltsvReader) Mapped() {}

@@ -2,6 +2,7 @@ package textlog
 
 import (
 	"bytes"
+	"maps"
 
 	"github.com/urlfold/urlfold/internal/record/internal/locate"
 )
@@ -158,18 +159,27 @@ func nameHash[T string | []byte](name T) uint {
 }
 
 // namedFields returns the table to find fields in: table, which has the names in
-// uses, or, if c names the field with the URL, a table in which no other field
-// has it. named reports whether c names it.
+// uses, or, if c names the field with the URL or an attribute, a table in which no other
+// field has it. named reports whether c names that of the URL.
 func namedFields(c *locate.Settings, uses map[string]namedUse, table *nameTable) (_ *nameTable, named bool) {
-	if c.URLField == "" {
+	named = c.URLField != ""
+	if !named && len(c.Map) == 0 {
 		return table, false
 	}
-	own := map[string]namedUse{}
-	for name, u := range uses {
-		if !u.isURL() {
-			own[name] = u
+	own := maps.Clone(uses)
+	for _, n := range c.NamedFields() {
+		if n.Given {
+			maps.DeleteFunc(own, func(_ string, u namedUse) bool { return u.use == n.LogUse() })
 		}
 	}
-	own[c.URLField] = namedUse{use: locate.UseRequest}
-	return newNameTable(own), true
+	for _, n := range c.NamedFields() {
+		if n.Given {
+			own[n.Name] = namedUse{use: n.LogUse(), unit: n.Unit}
+		}
+	}
+	if named {
+		maps.DeleteFunc(own, func(_ string, u namedUse) bool { return u.isURL() })
+		own[c.URLField] = namedUse{use: locate.UseRequest}
+	}
+	return newNameTable(own), named
 }
