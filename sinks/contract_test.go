@@ -82,7 +82,7 @@ type client struct {
 	t     testing.TB
 	sink  engine.Sink
 	lane  *engine.Lane
-	pack  func(dst, src []byte, l *engine.Lane) []byte
+	pack  func(dst, src []byte) []byte
 	facts bool
 	seq   uint64
 	off   int64
@@ -97,18 +97,12 @@ func newClient(t testing.TB, s engine.Sink, id string) *client {
 	c := &client{t: t, sink: s, lane: new(engine.Lane)}
 	c.lane.SetID(id)
 	c.lane.SetRel(id)
-	var err error
-	switch p := s.(type) {
-	case engine.LanePacker:
-		c.pack, err = p.NewLanePack()
-	case engine.Packer:
-		var pack func(dst, src []byte) []byte
-		if pack, err = p.NewPack(); pack != nil {
-			c.pack = func(dst, src []byte, _ *engine.Lane) []byte { return pack(dst, src) }
+	if p, ok := s.(engine.Packer); ok {
+		pack, err := p.NewPack()
+		if err != nil {
+			t.Fatal(err)
 		}
-	}
-	if err != nil {
-		t.Fatal(err)
+		c.pack = pack
 	}
 	if r, ok := s.(kinds.FactReader); ok {
 		c.facts = r.NeedsFacts()
@@ -132,7 +126,7 @@ func (c *client) batch(records ...string) *engine.Batch {
 	c.off += int64(len(b.In))
 	b.End = engine.Position{A: c.off}
 	if c.pack != nil {
-		b.Out.Packed = c.pack(nil, b.Out.Bytes, c.lane)
+		b.Out.Packed = c.pack(nil, b.Out.Bytes)
 	}
 	return b
 }

@@ -47,12 +47,6 @@ type Batch struct {
 	Line  int64  // number of the first line of In, from 1
 	Piece Piece
 
-	// Sum and Size are the CRC-32 and the length in bytes, up to the end of In,
-	// of the record that In is a piece of. Size is 0 if the source does not
-	// know them.
-	Sum  uint32
-	Size int64
-
 	// Head is the directive in force at the start of In (see record.Director).
 	// If it is nil, the lane's header record applies. The source sets Head and
 	// does not modify its bytes afterwards.

@@ -44,7 +44,6 @@ func (b *Batch) reset(size int) {
 	b.Lane, b.Seq, b.End, b.Off, b.Line, b.start = nil, 0, Position{}, 0, 0, 0
 	b.Piece, b.Next, b.NextMsg, b.Stats = Whole, 0, 0, record.Stats{}
 	b.Verified, b.Segment, b.Head = false, 0, nil
-	b.Sum, b.Size = 0, 0
 	b.Msgs, b.Heads, b.Side = b.Msgs[:0], b.Heads[:0], b.Side[:0]
 	if cap(b.Side) > arenaGrowth*size {
 		b.Side = nil

@@ -136,7 +136,7 @@ func (p *Pipeline) openAll(ctx context.Context) (opened int, err error) {
 // start starts the workers.
 func (p *Pipeline) start() error {
 	for n := range p.o.Workers {
-		w := &worker{p: p, packs: make([]packFunc, len(p.delivery.sinks)), piece: make([]pieceFunc, len(p.delivery.sinks))}
+		w := &worker{p: p, packs: make([]packFunc, len(p.delivery.sinks))}
 		if n > 0 { // the source has a turn, too
 			w.turns = p.turns
 		}

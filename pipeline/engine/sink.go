@@ -54,25 +54,6 @@ type Packer interface {
 	NewPack() (func(dst, src []byte) []byte, error)
 }
 
-// A LanePacker is a Packer whose compression differs between lanes.
-type LanePacker interface {
-	// NewLanePack is like Packer.NewPack, except that the function also
-	// receives the lane of src. It appends nothing for a lane that is not
-	// compressed.
-	NewLanePack() (func(dst, src []byte, l *Lane) []byte, error)
-}
-
-// A PiecePacker is a Packer whose output receives the batches of a lane one
-// after the other. It can compress the pieces of an oversize record into one
-// member.
-type PiecePacker interface {
-	// NewPiecePack returns a function for one worker. The function appends the
-	// compressed form of b.Out.Bytes, an oversize-record piece that was passed
-	// through unchanged, to dst. It appends nothing if it cannot continue the
-	// member; the piece then gets members of its own.
-	NewPiecePack() (func(dst []byte, b *Batch) []byte, error)
-}
-
 // An Extent is the length of an output at a checkpoint. The checkpoint does not
 // cover the bytes after it, and the next run truncates them.
 type Extent struct {

@@ -16,19 +16,14 @@ type worker struct {
 	gen     uint64      // generation of codec
 	packs   []packFunc  // by sink, the dead letter last; nil for one that is no Packer
 	packers int         // number of packs, without the dead letter
-	piece   []pieceFunc // by sink; see pieceFunc
 	mark    markFunc    // marks duplicates; nil: they are dropped
 	turns   <-chan turn // requests for the worker's turn; nil: it lends none
 }
 
-type packFunc func(dst, src []byte, l *Lane) []byte
+type packFunc func(dst, src []byte) []byte
 
 // A markFunc is what Dedupe.NewMark returns.
 type markFunc func(s *Stream, duplicates []uint32) error
-
-// A pieceFunc compresses the pieces of oversize records into one member; see
-// PiecePacker. If it is nil, each piece gets members of its own.
-type pieceFunc func(dst []byte, b *Batch) []byte
 
 func (w *worker) run() {
 	q := &w.p.work
@@ -220,44 +215,28 @@ func (w *worker) packStreams(b *Batch) {
 			continue
 		}
 		s := b.full(slot)
-		s.Packed = s.Packed[:0]
-		if len(s.Bytes) == 0 {
-			continue
-		}
-		if piece := w.piece[slot]; piece != nil && s.Apart && b.Piece != Whole && b.Size > 0 && len(s.Bytes) == len(b.In) {
-			s.Packed = piece(s.Packed, b)
-		}
-		if len(s.Packed) == 0 {
-			s.pack(pack, b.Lane)
+		if s.Packed = s.Packed[:0]; len(s.Bytes) > 0 {
+			s.pack(pack)
 		}
 	}
 }
 
-// setPack sets the functions that compress for the sink of slot.
+// setPack sets the function that compresses for the sink of slot.
 func (w *worker) setPack(slot int, s Sink) (err error) {
-	if p, ok := As[LanePacker](s); ok {
-		w.packs[slot], err = p.NewLanePack()
-	} else if p, ok := As[Packer](s); ok {
-		var pack func(dst, src []byte) []byte
-		if pack, err = p.NewPack(); pack != nil {
-			w.packs[slot] = func(dst, src []byte, _ *Lane) []byte { return pack(dst, src) }
-		}
+	if p, ok := As[Packer](s); ok {
+		w.packs[slot], err = p.NewPack()
 	}
-	if err != nil || w.packs[slot] == nil || slot == w.p.delivery.dead {
-		return err
-	}
-	w.packers++
-	if s, ok := As[PiecePacker](s); ok && w.p.o.Ordering != OrderNone {
-		w.piece[slot], err = s.NewPiecePack()
+	if err == nil && w.packs[slot] != nil && slot != w.p.delivery.dead {
+		w.packers++
 	}
 	return err
 }
 
 // pack compresses the bytes of s.
-func (s *Stream) pack(pack packFunc, l *Lane) {
+func (s *Stream) pack(pack packFunc) {
 	s.Packed = s.Packed[:0]
 	if !s.Apart {
-		s.Packed = pack(s.Packed, s.Bytes, l)
+		s.Packed = pack(s.Packed, s.Bytes)
 		return
 	}
 	for i := 0; i < len(s.Recs); {
@@ -266,7 +245,7 @@ func (s *Stream) pack(pack packFunc, l *Lane) {
 			r.Len += s.Recs[i].Len // readers take a member of line ends for a damaged record
 		}
 		if r.Len > 0 {
-			s.Packed = pack(s.Packed, s.Bytes[r.Off:r.Off+r.Len], l)
+			s.Packed = pack(s.Packed, s.Bytes[r.Off:r.Off+r.Len])
 		}
 	}
 }

@@ -19,18 +19,19 @@ type Config struct {
 	// Writer receives the output instead of a file. It is neither synced nor
 	// closed.
 	Writer io.Writer
-	// Compress is "gzip", "zstd" or "none". If it is empty, the extension of
-	// Path, .gz or .zst, selects the format.
+	// Compress is "gzip", "zstd", either with a level as in "zstd:3", or "none".
+	// If it is empty, the extension of Path, .gz or .zst, selects the format.
 	Compress string
+	// Unbuffered makes Submit write each batch before it answers, as members of
+	// its own. Otherwise a compressed output gathers batches.
+	Unbuffered bool
 	// Mode limits the permissions of the file. They are limited as well by the
 	// permissions of Inputs, by the umask and by those of the file that the
 	// output replaces, if any. 0 means 0666.
 	Mode fs.FileMode
-	// Level is the level for compress.NewPack. 0 means its default.
-	Level int
 	// NewEncoder, if not nil, returns an encoder that writes to w. Open calls
-	// it. Compress and Level then have no meaning, and records that were
-	// written cannot be withdrawn.
+	// it. Compress then has no meaning, and records that were written
+	// cannot be withdrawn.
 	NewEncoder func(w io.Writer) (Encoder, error)
 	// Header is written at the beginning of the output, before the first record.
 	// It has no meaning for an Encoder.
@@ -44,6 +45,8 @@ type Config struct {
 	// Inputs are the paths of the files that the run reads. Open fails if the
 	// output is one of them.
 	Inputs []string
+
+	blocks blocks // shared with other outputs; nil: the output has its own
 }
 
 var (
@@ -86,64 +89,29 @@ type Output interface {
 }
 
 // New returns an output with the given configuration. The error joins all
-// problems of cfg. New does not access any file. The Output is a
-// engine.Packer if it is compressed.
+// problems of cfg. New does not access any file.
 func New(cfg Config) (Output, error) {
 	var errs []error
 	if (cfg.Path == "") == (cfg.Writer == nil) {
 		errs = append(errs, errors.New("file sink: exactly one of Path and Writer must be set"))
 	}
-	format, err := cfg.formatOf()
+	format, level, err := cfg.formatOf()
 	if err != nil {
 		errs = append(errs, fmt.Errorf("file sink: %w", err))
-	}
-	if format != compress.Plain {
-		if _, err := compress.NewPack(format, cfg.Level); err != nil {
-			errs = append(errs, fmt.Errorf("file sink: %w", err))
-		}
 	}
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
 	}
+	return newSink(cfg, format, level), nil
+}
+
+func newSink(cfg Config, format compress.Format, level int) *sink {
 	if cfg.Mode == 0 {
 		cfg.Mode = oneShotMode
 	}
-	s := &sink{cfg: cfg, format: format, lineFeed: []byte{'\n'}}
-	if format == compress.Plain {
-		return s, nil
+	s := &sink{cfg: cfg, format: format, level: level, blocks: cfg.blocks}
+	if format != compress.Plain && s.blocks == nil {
+		s.blocks = newBlocks()
 	}
-	pack, _ := compress.NewPack(format, cfg.Level) // succeeded above
-	s.lineFeed = pack(nil, s.lineFeed)
-	return &packer{s}, nil
-}
-
-// pieces returns a function for PiecePacker.NewPiecePack that compresses the
-// pieces for which packs returns true.
-func pieces(level int, packs func(b *engine.Batch) bool) (func(dst []byte, b *engine.Batch) []byte, error) {
-	pack, err := compress.NewPiecePack(level)
-	if err != nil {
-		return nil, err
-	}
-	return func(dst []byte, b *engine.Batch) []byte {
-		if !packs(b) {
-			return dst
-		}
-		return pack(dst, b.Out.Bytes, b.Piece == engine.First, b.Piece == engine.Last, b.Sum, b.Size)
-	}, nil
-}
-
-// A packer is a sink whose batches are compressed by the pipeline.
-type packer struct{ *sink }
-
-// NewPack implements [engine.Packer].
-func (p *packer) NewPack() (func(dst, src []byte) []byte, error) {
-	return compress.NewPack(p.format, p.cfg.Level)
-}
-
-// NewPiecePack implements [engine.PiecePacker].
-func (p *packer) NewPiecePack() (func(dst []byte, b *engine.Batch) []byte, error) {
-	if p.format != compress.Gzip {
-		return nil, nil
-	}
-	return pieces(p.cfg.Level, func(*engine.Batch) bool { return true })
+	return s
 }

@@ -25,8 +25,8 @@
 // error and [Output.Abort] otherwise. NAME is not modified before the rename,
 // so it never names an incomplete file.
 //
-// Done(nil) of an Output means that the batch was written, not that it is
-// durable; a Barrier makes it durable. Done(nil) of a log means that the batch
+// Done(nil) of an Output means that the batch was written or, if the output is
+// compressed, gathered, not that it is durable; a Barrier makes it durable. Done(nil) of a log means that the batch
 // is durable.
 //
 // # Log: groups
@@ -119,6 +119,7 @@
 //	recover.go, leftover.go                        what earlier processes left
 //	sink.go, header.go, encoder.go                 writing a batch; what precedes the first
 //	                                               one; files with an index
+//	gather.go                                      compressing an Output
 //	stdout.go                                      standard output
 //	mode.go, writeback_linux.go,                   permissions; writing early
 //	writeback_other.go

@@ -35,11 +35,11 @@ type partWriter struct{ sinkWriter }
 // ReadAt implements io.ReaderAt.
 func (w partWriter) ReadAt(p []byte, at int64) (int, error) { return w.s.part.f.ReadAt(p, at) }
 
-// formatOf returns the format in which the pipeline compresses the output. An
-// Encoder compresses by itself.
-func (cfg *Config) formatOf() (compress.Format, error) {
+// formatOf returns the format in which the sink compresses the output, and the
+// level. An Encoder compresses by itself.
+func (cfg *Config) formatOf() (f compress.Format, level int, err error) {
 	if cfg.NewEncoder != nil {
-		return compress.Plain, nil
+		return compress.Plain, 0, nil
 	}
 	return compress.ParseFormat(cfg.Compress, cfg.Path)
 }

@@ -27,7 +27,7 @@ type LogConfig struct {
 	// {source.relpath} or {lane}, each input has its own output; otherwise, all
 	// inputs share one.
 	Path string `yaml:"path,required" min:"1"`
-	// Compression of the output: gzip, zstd, none, or {zstd: {level: 3}}.
+	// Compression of the output: gzip, zstd, either with a level as in zstd:3, or none.
 	// Default: by the extension of the path, .gz or .zst.
 	Compress Compression `yaml:"compress"`
 	// When to end a file and start the next one. Default: never. The path must
@@ -98,8 +98,8 @@ type Rotation struct {
 // any reports whether any criterion is enabled.
 func (r *Rotation) any() bool { return r.Size > 0 || r.Every > 0 || r.Records > 0 }
 
-// Compression is a format and its level, written as the name of the format or
-// as a mapping: "zstd", {zstd: {level: 3}}. With the zero value, the path
+// Compression is a format and its level, written as a text or as a mapping:
+// "zstd", "zstd:3", {zstd: {level: 3}}. With the zero value, the path
 // decides.
 type Compression struct {
 	// The gzip format, RFC 1952.
@@ -112,29 +112,32 @@ type Compression struct {
 
 // GzipLevel is the effort that gzip spends on compression.
 type GzipLevel struct {
-	// From 1, the fastest, to 9, the smallest output; 0 is the default, 5.
+	// From 1, the fastest, to 9, the smallest output, as the gzip program numbers them; 0 is
+	// the default, 6.
 	Level int `yaml:"level" min:"0" max:"9"`
 }
 
 // ZstdLevel is the effort that zstd spends on compression.
 type ZstdLevel struct {
-	// From 1, the fastest, to 4, the smallest output; 0 is the default, 1. The
-	// levels correspond approximately to levels 1, 3, 7 and 11 of the zstd
-	// program.
-	Level int `yaml:"level" min:"0" max:"4"`
+	// From 1, the fastest, to 19, the smallest output, as the zstd program numbers them; 0
+	// is the default, 3. Levels above 6 are the same.
+	Level int `yaml:"level" min:"0" max:"19"`
 }
 
-// UnmarshalText accepts gzip, zstd and none.
+// UnmarshalText accepts gzip, zstd, either with a level as in zstd:3, and none.
 func (c *Compression) UnmarshalText(text []byte) error {
-	switch string(text) {
-	case "gzip":
-		*c = Compression{Gzip: new(GzipLevel)}
-	case "zstd":
-		*c = Compression{Zstd: new(ZstdLevel)}
-	case "none":
-		*c = Compression{plain: true}
-	default:
+	format, level, err := compress.ParseFormat(string(text), "")
+	switch {
+	case err != nil && level == 0:
 		return errors.New("compression must be gzip, zstd or none")
+	case err != nil:
+		return err
+	case format == compress.Gzip:
+		*c = Compression{Gzip: &GzipLevel{level}}
+	case format == compress.Zstd:
+		*c = Compression{Zstd: &ZstdLevel{level}}
+	case len(text) > 0:
+		*c = Compression{plain: true}
 	}
 	return nil
 }

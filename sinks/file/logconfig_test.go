@@ -66,7 +66,7 @@ func TestLogConfigMistakes(t *testing.T) {
 	f(`path: "x.zstd"`, "a compression that cannot be written")
 	f(`path: "{source.relpath}.bz2"`, "a compression that cannot be written")
 	f(`path: "x", compress: lzma`, "gzip, zstd or none")
-	f(`path: "x", compress: {zstd: {level: 7}}`, "between 0 and 4")
+	f(`path: "x", compress: {zstd: {level: 20}}`, "between 0 and 19")
 	f(`path: "x", compress: {zstd: {}, gzip: {}}`, "cannot be combined with gzip")
 	f(`path: "x", mode: "888"`, "octal")
 	f(`path: "x", sync_interval: 0s`, "between 1ms and 1m")

@@ -14,10 +14,12 @@ import (
 	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
-// A sink writes batches directly from their arenas as they arrive.
+// A sink writes batches directly from their arenas as they arrive, or gathers
+// them if the output is compressed.
 type sink struct {
 	cfg     Config
 	format  compress.Format
+	level   int
 	written atomic.Int64
 
 	mu        sync.Mutex
@@ -28,11 +30,18 @@ type sink struct {
 	flushing  writeback
 	torn      bool // the last record has no line end
 	span      span
-	header    int64  // length of the header, as written
-	lineFeed  []byte // a line feed, compressed if the output is
-	err       error  // first error; nothing is written after it
+	header    int64 // length of the header, as written
+	err       error // first error; nothing is written after it
 	closed    bool
 	published bool
+
+	// Of a compressed output; see gather.go.
+	blocks  blocks
+	filling *block
+	flying  []*block
+	begins  bool // the next block is the first of span
+	cont    bool // the last launched block was open
+	long    long
 }
 
 // Open implements [engine.Sink].
@@ -62,7 +71,7 @@ func (s *sink) begin() (err error) {
 	case len(s.cfg.Header) > 0:
 		header := s.cfg.Header
 		if s.format != compress.Plain {
-			pack, err := compress.NewPack(s.format, s.cfg.Level)
+			pack, err := compress.NewPack(s.format, s.level)
 			if err != nil {
 				return err
 			}
@@ -152,10 +161,6 @@ func (s *sink) Submit(ctx context.Context, b *engine.Batch, t engine.Ticket) err
 // write appends the stream of b, compressed if the output is. A last record
 // without a line end remains so unless another batch follows.
 func (s *sink) write(b *engine.Batch, stream *engine.Stream) error {
-	p := stream.Bytes
-	if s.format != compress.Plain {
-		p = stream.Packed
-	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
@@ -163,32 +168,27 @@ func (s *sink) write(b *engine.Batch, stream *engine.Stream) error {
 		return s.err
 	case s.w == nil || s.closed:
 		return errors.New("file sink: not open")
+	case len(stream.Bytes) == 0:
+		return nil
 	case s.encoder != nil:
-		if len(stream.Bytes) == 0 {
-			return nil
-		}
 		err := s.encoder.Append(b, stream)
 		if s.err == nil && err != nil { // else append has recorded the error
 			s.err = err
 		}
 		return s.err
-	case len(p) == 0 && len(stream.Bytes) > 0:
-		s.err = errors.New("file sink: batch was not compressed by the pipeline")
-		return s.err
-	case len(p) == 0:
-		return nil
-	}
-	if b == nil { // not from a lane
-		return s.append(p)
+	case s.format != compress.Plain:
+		return s.gather(b, stream)
+	case b == nil: // not from a lane
+		return s.append(stream.Bytes)
 	}
 	s.span.next(b, s.written.Load())
 	if s.torn { // without an ordering, the lane's last batch may be followed by others
-		if err := s.append(s.lineFeed); err != nil {
+		if err := s.append([]byte{'\n'}); err != nil {
 			return err
 		}
 	}
 	s.torn = !endsRecord(b, stream)
-	return s.append(p)
+	return s.append(stream.Bytes)
 }
 
 // append writes p. The caller holds mu.
@@ -223,6 +223,7 @@ func (s *sink) explain(err error) error {
 func (s *sink) Barrier(context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	_ = s.drain() // which records the error
 	return s.sync()
 }
 
@@ -250,6 +251,7 @@ func (s *sink) Close(ctx context.Context) error {
 	}
 	s.closed = true
 	reported := s.err != nil // in the answer to a batch
+	_ = s.drain()            // which records the error
 	if ctx.Err() == nil && s.encoder != nil && s.err == nil {
 		if err := s.encoder.Close(); s.err == nil { // else append has recorded the error
 			s.err = err
@@ -303,7 +305,7 @@ func (s *sink) complete() error {
 	case s.format == compress.Plain || s.written.Load() > 0 || s.direct != nil:
 		return nil
 	}
-	pack, err := compress.NewPack(s.format, s.cfg.Level)
+	pack, err := compress.NewPack(s.format, s.level)
 	if err != nil {
 		return err
 	}
@@ -322,6 +324,7 @@ func (s *sink) Abort() error {
 }
 
 func (s *sink) abort() error {
+	_ = s.drain() // which records the error
 	if s.err == nil {
 		s.err = errors.New("file sink: output aborted")
 	}
@@ -349,7 +352,5 @@ func (s *sink) Caps() engine.SinkCaps { return engine.SinkCaps{Ordered: true} }
 
 // Interface guards.
 var (
-	_ Output        = (*sink)(nil)
-	_ Output        = (*packer)(nil)
-	_ engine.Packer = (*packer)(nil)
+	_ Output = (*sink)(nil)
 )

@@ -35,13 +35,6 @@ func open(t testing.TB, cfg Config) Output {
 func submit(t testing.TB, out Output, text string) engine.Result {
 	t.Helper()
 	s := &engine.Stream{Bytes: []byte(text)}
-	if p, ok := out.(engine.Packer); ok {
-		pack, err := p.NewPack()
-		if err != nil {
-			t.Fatal(err)
-		}
-		s.Packed = pack(nil, s.Bytes)
-	}
 	var got []engine.Result
 	if err := out.Submit(ctx, nil, engine.NewTicket(s, func(r engine.Result) { got = append(got, r) })); err != nil {
 		t.Fatal(err)
@@ -211,9 +204,6 @@ func TestCompressed(t *testing.T) {
 		for _, text := range []string{"", "a\nb\n"} {
 			path := filepath.Join(t.TempDir(), c.name)
 			out := open(t, Config{Path: path, Compress: c.flag})
-			if _, packs := out.(engine.Packer); packs != (c.want != compress.Plain) {
-				t.Errorf("%+v: packs: %v", c, packs)
-			}
 			for line := range strings.Lines(text) {
 				submit(t, out, line)
 			}
@@ -227,18 +217,6 @@ func TestCompressed(t *testing.T) {
 			}
 			r.Close()
 		}
-	}
-}
-
-// TestNotPacked: a batch that was not compressed by the pipeline is not
-// written.
-func TestNotPacked(t *testing.T) {
-	out := open(t, Config{Path: filepath.Join(t.TempDir(), "a.gz")})
-	var got engine.Result
-	s := &engine.Stream{Bytes: []byte("a\n")}
-	must(t, out.Submit(ctx, nil, engine.NewTicket(s, func(r engine.Result) { got = r })))
-	if got.Class != engine.Fatal || out.Written() != 0 {
-		t.Errorf("%+v, %d bytes written", got, out.Written())
 	}
 }
 
@@ -316,7 +294,7 @@ func TestNewReportsAll(t *testing.T) {
 	f(Config{}, 1)
 	f(Config{Path: "a", Writer: io.Discard}, 1)
 	f(Config{Compress: "lzma"}, 2)
-	f(Config{Path: "a.gz", Level: 99}, 1)
+	f(Config{Path: "a", Compress: "gzip:99"}, 1)
 }
 
 // TestNoLineEnd: the last record of an input stays without a line end unless
@@ -331,11 +309,6 @@ func TestNoLineEnd(t *testing.T) {
 		put := func(l *engine.Lane, piece engine.Piece, p string) {
 			batch := &engine.Batch{Lane: l, Piece: piece}
 			batch.Out.Bytes = []byte(p)
-			if packer, ok := out.(engine.Packer); ok {
-				pack, err := packer.NewPack()
-				must(t, err)
-				batch.Out.Packed = pack(nil, batch.Out.Bytes)
-			}
 			must(t, out.Submit(t.Context(), batch, engine.NewTicket(&batch.Out, func(r engine.Result) { must(t, r.Err) })))
 		}
 		put(a, 0, "a\nb")

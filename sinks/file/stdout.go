@@ -11,7 +11,7 @@ import (
 // A StdoutConfig configures the stdout sink, which writes to the standard output
 // of a daemon.
 type StdoutConfig struct {
-	// Compression of the output: gzip, zstd, none, or {zstd: {level: 3}}.
+	// Compression of the output: gzip, zstd, either with a level as in zstd:3, or none.
 	// Default: none.
 	Compress Compression `yaml:"compress"`
 
@@ -24,25 +24,13 @@ type StdoutConfig struct {
 // cannot know whether the reader of a pipe has processed them, and does not
 // sync a file. If the reader closes the pipe, the run ends with
 // [ErrClosedPipe]. Any other write error ends the run as well, because part of
-// a batch may have been written. The sink is a engine.Packer if it is
-// compressed. It does not close w.
+// a batch may have been written. It does not close w.
 func NewStdout(cfg StdoutConfig, w io.Writer) (engine.Sink, error) {
 	format, level, err := cfg.Compress.resolve("")
 	if err != nil {
 		return nil, err
 	}
-	name := format.String()
-	if format == compress.Plain {
-		name = "none"
-	}
-	out, err := New(Config{Writer: w, Compress: name, Level: level, Header: cfg.Header})
-	if err != nil {
-		return nil, err
-	}
-	if p, ok := out.(*packer); ok {
-		return &packedStdout{stdout{p.sink}}, nil
-	}
-	return &stdout{out.(*sink)}, nil
+	return &stdout{newSink(Config{Writer: w, Unbuffered: true, Header: cfg.Header}, format, level)}, nil
 }
 
 // A stdout is a sink whose Close ends the last record with a line feed, so that
@@ -52,8 +40,12 @@ type stdout struct{ *sink }
 // Close implements [engine.Sink].
 func (s *stdout) Close(ctx context.Context) error {
 	s.mu.Lock()
-	if s.torn && s.err == nil && !s.closed {
-		_ = s.append(s.lineFeed) // append records the error
+	switch {
+	case !s.torn || s.err != nil || s.closed:
+	case s.format == compress.Plain:
+		_ = s.append([]byte{'\n'}) // append records the error
+	default:
+		_ = s.gather(nil, new(engine.Stream)) // likewise
 	}
 	s.mu.Unlock()
 	if err := s.sink.Close(ctx); err != nil {
@@ -67,16 +59,5 @@ func (s *stdout) Close(ctx context.Context) error {
 	return s.complete()
 }
 
-// A packedStdout is a stdout whose batches are compressed by the pipeline.
-type packedStdout struct{ stdout }
-
-// NewPack implements [engine.Packer].
-func (p *packedStdout) NewPack() (func(dst, src []byte) []byte, error) {
-	return compress.NewPack(p.format, p.cfg.Level)
-}
-
 // Interface guards.
-var (
-	_ engine.Sink   = (*stdout)(nil)
-	_ engine.Packer = (*packedStdout)(nil)
-)
+var _ engine.Sink = (*stdout)(nil)

@@ -20,8 +20,7 @@ type TreeConfig struct {
 	// Outputs maps the name of a lane, which is the path of its input, to the
 	// path of its output. The sink creates directories as needed.
 	Outputs map[string]string
-	// Compress is "gzip", "zstd" or "none". If it is empty, the extension of
-	// each path selects the format.
+	// Compress is Config.Compress of each output.
 	Compress string
 	// NewEncoder, if not nil, is Config.NewEncoder of each output. It is also
 	// given the name of the lane.
@@ -51,7 +50,6 @@ const publishers = 8
 // The output of a lane that did not reach its end remains NAME.part.
 type Tree interface {
 	engine.Sink
-	engine.LanePacker
 
 	// PublishEmpty publishes an empty output for each of the given lanes that
 	// has none, because its input has no records. Call it after Close. It fails
@@ -63,7 +61,8 @@ type Tree interface {
 
 // A treeSink is the Tree that [NewTree] returns.
 type treeSink struct {
-	cfg TreeConfig
+	cfg    TreeConfig
+	blocks blocks // of all outputs
 
 	mu   sync.Mutex
 	lane *engine.Lane // lane in front
@@ -82,10 +81,10 @@ type treeSink struct {
 // NewTree returns a sink with the given configuration. It does not access any
 // file.
 func NewTree(cfg TreeConfig) (Tree, error) {
-	if _, err := compress.ParseFormat(cfg.Compress, ""); err != nil {
+	if _, _, err := compress.ParseFormat(cfg.Compress, ""); err != nil {
 		return nil, fmt.Errorf("file sink: %w", err)
 	}
-	return &treeSink{cfg: cfg, made: map[string]bool{}, slots: make(chan struct{}, publishers)}, nil
+	return &treeSink{cfg: cfg, blocks: newBlocks(), made: map[string]bool{}, slots: make(chan struct{}, publishers)}, nil
 }
 
 // Open implements [engine.Sink]. Submit opens each output when its first
@@ -94,36 +93,6 @@ func (t *treeSink) Open(context.Context) error { return nil }
 
 // Caps implements [engine.Sink].
 func (t *treeSink) Caps() engine.SinkCaps { return engine.SinkCaps{Ordered: true} }
-
-// NewLanePack implements [engine.LanePacker].
-func (t *treeSink) NewLanePack() (func(dst, src []byte, l *engine.Lane) []byte, error) {
-	packs := map[compress.Format]compress.Pack{}
-	for _, f := range []compress.Format{compress.Gzip, compress.Zstd} {
-		pack, err := compress.NewPack(f, 0)
-		if err != nil {
-			return nil, err
-		}
-		packs[f] = pack
-	}
-	return func(dst, src []byte, l *engine.Lane) []byte {
-		if t.cfg.NewEncoder != nil {
-			return dst
-		}
-		format, _ := compress.ParseFormat(t.cfg.Compress, t.cfg.Outputs[l.Name()]) // checked by NewTree
-		if pack := packs[format]; pack != nil {
-			return pack(dst, src)
-		}
-		return dst
-	}, nil
-}
-
-// NewPiecePack implements [engine.PiecePacker].
-func (t *treeSink) NewPiecePack() (func(dst []byte, b *engine.Batch) []byte, error) {
-	return pieces(0, func(b *engine.Batch) bool {
-		format, _ := compress.ParseFormat(t.cfg.Compress, t.cfg.Outputs[b.Lane.Name()]) // checked by NewTree
-		return format == compress.Gzip && t.cfg.NewEncoder == nil
-	})
-}
 
 // Submit implements [engine.Sink]. It answers before it returns. As with an
 // [Output], an error of a file is fatal.
@@ -180,7 +149,7 @@ func (t *treeSink) newOutput(lane string) (Output, error) {
 			return nil, err
 		}
 	}
-	c := Config{Path: path, Compress: t.cfg.Compress, Replace: t.cfg.Replace, Inputs: []string{lane}, Mode: t.cfg.Mode, Header: t.cfg.Header}
+	c := Config{Path: path, Compress: t.cfg.Compress, Replace: t.cfg.Replace, Inputs: []string{lane}, Mode: t.cfg.Mode, Header: t.cfg.Header, blocks: t.blocks}
 	if t.cfg.NewEncoder != nil {
 		c.NewEncoder = func(w io.Writer) (Encoder, error) { return t.cfg.NewEncoder(lane, w) }
 	}
@@ -312,7 +281,5 @@ func refuseExisting(path string, replace bool) error {
 
 // Interface guards.
 var (
-	_ engine.Sink        = (*treeSink)(nil)
-	_ engine.LanePacker  = (*treeSink)(nil)
-	_ engine.PiecePacker = (*treeSink)(nil)
+	_ engine.Sink = (*treeSink)(nil)
 )

@@ -35,10 +35,13 @@ type span struct {
 
 // next registers that b is about to be written at offset size.
 func (s *span) next(b *engine.Batch, size int64) {
-	if b != nil && (s.lane != b.Lane || s.segment != b.Segment) {
+	if b != nil && s.begins(b) {
 		*s = span{lane: b.Lane, segment: b.Segment, start: size}
 	}
 }
+
+// begins reports whether b is not part of s.
+func (s *span) begins(b *engine.Batch) bool { return s.lane != b.Lane || s.segment != b.Segment }
 
 // covered returns how many of the first size bytes the commit in progress
 // covers.

@@ -34,8 +34,6 @@ type cutter struct {
 	tail      []byte
 	oversize  bool
 	left      int64
-	sum       uint32                 // CRC-32 of the emitted part of the oversize record, size bytes
-	size      int64                  // 0: an earlier process emitted its first pieces
 	begun     int64                  // offset of the last oversize record; -1: in an earlier process
 	cutShort  *int64                 // offset of the record within which the stream ends, -1 if unknown; nil: it ends after a record
 	open      *checkpoint.OpenQuotes // before off; nil: none

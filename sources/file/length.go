@@ -3,7 +3,6 @@ package file
 import (
 	"bytes"
 	"fmt"
-	"hash/crc32"
 
 	"github.com/urlfold/urlfold/internal/storage/compress"
 	"github.com/urlfold/urlfold/pipeline/engine"
@@ -87,7 +86,7 @@ func (c *cutter) follow(b *engine.Batch) {
 	f, ok := c.framing.(lengthFraming)
 	switch b.Piece {
 	case engine.First:
-		c.left, c.begun, c.sum, c.size = 0, c.off, 0, 0
+		c.left, c.begun = 0, c.off
 		if ok {
 			c.left = max(0, f.Length(b.In)-n)
 		}
@@ -95,11 +94,6 @@ func (c *cutter) follow(b *engine.Batch) {
 		c.left = max(0, c.left-n)
 	default:
 		c.left = 0
-	}
-	if ok && b.Piece != engine.Whole && c.begun >= 0 {
-		c.sum = crc32.Update(c.sum, crc32.IEEETable, b.In)
-		c.size += n
-		b.Sum, b.Size = c.sum, c.size
 	}
 }
 

@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"slices"
+	"strings"
 
 	"github.com/urlfold/urlfold/internal/app/cli/command"
 	"github.com/urlfold/urlfold/internal/app/recordconf"
@@ -56,6 +57,7 @@ func (s *settings) checkCombinations(bad *command.Mistakes) {
 		{"--shard-by", s.ShardBy != "" && s.Share == "", "requires --shard"},
 
 		{"--output", s.Compress == autoCompress && compress.Misleading(s.Output), "cannot write the compressed format of this extension: use .gz or .zst, or --compress none"},
+		{"--compress", s.record.Render == record.RenderParquet && strings.Contains(s.Compress, ":"), "a Parquet file has no choice of the level: remove it"},
 		{"--output-dir", s.OutputDir != "" && s.Output != "", "cannot be combined with --output, which names one output for all inputs"},
 		{"--output-dir", s.OutputDir != "" && s.Unordered, "cannot be combined with --unordered: each output keeps the order of its input"},
 		{"--report", s.Report == stdoutPath && s.OutputDir == "" && !toFile, "stdout is already used for the records: write the report or the records to a file"},

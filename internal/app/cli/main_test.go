@@ -60,9 +60,9 @@ func TestScript(t *testing.T) {
 // cmdPack appends a file, compressed as one member, to another one:
 // pack FORMAT FROM TO.
 func cmdPack(ts *testscript.TestScript, _ bool, args []string) {
-	format, err := compress.ParseFormat(args[0], "")
+	format, _, err := compress.ParseFormat(args[0], "")
 	ts.Check(err)
-	pack, err := compress.NewPack(format, 0)
+	pack, err := compress.NewPack(format, map[compress.Format]int{compress.Gzip: 4, compress.Zstd: 1}[format])
 	ts.Check(err)
 	f, err := os.OpenFile(ts.MkAbs(args[2]), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
 	ts.Check(err)

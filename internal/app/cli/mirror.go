@@ -107,6 +107,7 @@ func compressedName(rel, method string) string {
 	}
 	switch {
 	case method != autoCompress:
+		method, _, _ = strings.Cut(method, ":")
 		return bare + extensionOf[method]
 	case bare == rel || slices.Contains([]string{".gz", ".zst"}, strings.ToLower(ext)):
 		return rel

@@ -14,6 +14,7 @@ import (
 	"github.com/urlfold/urlfold/internal/ground/redact"
 	"github.com/urlfold/urlfold/internal/ground/suggest"
 	"github.com/urlfold/urlfold/internal/record"
+	"github.com/urlfold/urlfold/internal/storage/compress"
 	"github.com/urlfold/urlfold/sources/file"
 )
 
@@ -94,10 +95,10 @@ type outputOptions struct {
 	OutputDir string `flag:"output-dir" for:"query" arg:"directory"`
 	// Overwrite existing outputs. Default: fail if one exists.
 	Force bool `flag:"force" for:"query"`
-	// Compress the output with this method: {}. auto follows the extension, .gz or .zst,
-	// and means zstd for parquet. With --output-dir, it writes inputs in other compressed
-	// formats as .zst.
-	Compress string `flag:"compress" for:"query" enum:"auto,none,gzip,zstd" arg:"method" noun:"compression"`
+	// Compress the output with this method: {}, with a level as gzip:6 or zstd:3, the
+	// defaults. auto follows the extension, .gz or .zst, and means zstd for parquet. With
+	// --output-dir, it writes inputs in other compressed formats as .zst.
+	Compress string `flag:"compress" for:"query" enum:"auto,none,gzip,zstd" arg:"method"`
 	// Write records that cannot be parsed to this file, as JSON lines. Default: write them
 	// to the output.
 	Rejects string `flag:"rejects" for:"query" arg:"file"`
@@ -198,6 +199,16 @@ func newOptions(c *daemon.Catalog) options {
 
 // autoCompress selects the compression by the extension of the output.
 const autoCompress = "auto"
+
+// checkCompress checks the value of --compress, which may have a level.
+func (o *options) checkCompress(bad *command.Mistakes) {
+	method, _, leveled := strings.Cut(o.Compress, ":")
+	_, err := suggest.Index("compression", enumOf("compress"), method)
+	if err == nil && leveled {
+		_, _, err = compress.ParseFormat(o.Compress, "")
+	}
+	bad.Add("--compress", err)
+}
 
 // enumOf returns the values in the tag of a flag of the one-shot.
 func enumOf(flag string) []string {

@@ -80,7 +80,7 @@ func newOutput(s *settings, std streams, source *file.Source, f *formats) (*outp
 		o.main = o.tree
 		return o, err
 	}
-	c := sink.Config{Path: s.Output, Compress: method, Inputs: inputs, Replace: s.Force, Mode: mode, NewEncoder: s.oneEncoder(f), Header: header}
+	c := sink.Config{Path: s.Output, Compress: method, Inputs: inputs, Replace: s.Force, Mode: mode, NewEncoder: s.oneEncoder(f), Header: header, Unbuffered: s.LineBuffered}
 	if o.stdout {
 		c.Path, c.Writer = "", terminal.Writer(std.out)
 	}

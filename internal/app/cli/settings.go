@@ -71,6 +71,7 @@ func (o *options) resolve(paths []string) (*settings, error) {
 	}
 	s.resolvePaths(&bad)
 	s.checkValues(&bad)
+	s.checkCompress(&bad)
 	s.resolveLockStep()
 	s.resolveParquet(&bad)
 	s.resolveCodec(&bad)

@@ -315,11 +315,11 @@ func writeFixtures(t *testing.T, dir string) {
 
 func packed(t *testing.T, name string, text []byte) []byte {
 	t.Helper()
-	format, err := compress.ParseFormat(name, "")
+	format, _, err := compress.ParseFormat(name, "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	pack, err := compress.NewPack(format, 0)
+	pack, err := compress.NewPack(format, map[compress.Format]int{compress.Gzip: 4, compress.Zstd: 1}[format])
 	if err != nil {
 		t.Fatal(err)
 	}

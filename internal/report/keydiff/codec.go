@@ -48,7 +48,7 @@ type mirror struct {
 // panics, as the pipeline does.
 func (m *mirror) process(b *engine.Batch) {
 	s := &m.batch
-	s.Lane, s.In, s.Off, s.Line, s.Piece, s.Sum, s.Size, s.Head = b.Lane, b.In, b.Off, b.Line, b.Piece, b.Sum, b.Size, b.Head
+	s.Lane, s.In, s.Off, s.Line, s.Piece, s.Head = b.Lane, b.In, b.Off, b.Line, b.Piece, b.Head
 	s.Msgs, s.Heads, s.Side, s.Next, s.NextMsg = b.Msgs, b.Heads, b.Side, 0, 0
 	for _, o := range []*engine.Stream{&s.Out, &s.Dead} {
 		o.Bytes, o.Recs = o.Bytes[:0], o.Recs[:0]

@@ -64,8 +64,9 @@
 // # Writing
 //
 // [NewPack] returns a function that compresses each block to one complete
-// member, so that workers can compress in parallel and a file can be truncated
-// after any member.
+// member, so that blocks can be compressed in parallel and a file can be
+// truncated after any member. [MemberSize] is the size of a block that costs
+// little.
 //
 // # Files
 //

@@ -2,22 +2,40 @@ package compress
 
 import (
 	"fmt"
+	"hash/crc32"
 	"path/filepath"
+	"strconv"
 	"strings"
 
-	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 )
 
-// Default levels of [NewPack], in the numbering of the library. For blocks of
-// 128 KiB of an access log, BenchmarkPack on one core measured: gzip levels 1,
-// 5, 6 and 9 give 13.4, 11.2, 10.8 and 10.1 % of the size at 330, 225, 200 and
-// 50 MB/s; zstd levels 1, 2, 3 and 4 give 11.2, 10.9, 9.9 and 9.4 % at 450,
-// 310, 190 and 40 MB/s.
+// Default levels of [NewPack], as the programs gzip and zstd number them.
 const (
-	DefaultGzipLevel = 5
-	DefaultZstdLevel = 1 // zstd.SpeedFastest, about level 1 of the zstd program
+	DefaultGzipLevel = 6
+	DefaultZstdLevel = 3
 )
+
+// The levels of the library whose outputs are nearest in size to those of the
+// levels of the programs, the first of which is 1. Measured with 40 MB of an
+// access log; see docs/performance.md.
+var (
+	gzipLevels = [...]int{1, 3, 4, 5, 7, 8, 9, 9, 9}
+	zstdLevels = [...]zstd.EncoderLevel{1, 1, 2, 2, 3, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4}
+)
+
+// zstdWindow is the window of level 3 of the zstd program. A larger one costs
+// memory in readers and writers.
+const zstdWindow = 2 << 20
+
+// MemberSize returns how much text one member of format f should hold at least,
+// so that the file is hardly larger than one with a single member.
+func MemberSize(f Format) int {
+	if f == Zstd {
+		return 2 * zstdWindow
+	}
+	return 1 << 20 // 32 times the window
+}
 
 // ByName returns the format for the extension of an output's name: Gzip for
 // .gz, Zstd for .zst, and otherwise Plain.
@@ -35,20 +53,42 @@ func ByName(name string) Format {
 // compressed format that cannot be written, so that [ByName] returns Plain.
 func Misleading(name string) bool { return ByName(name) == Plain && Compressed(name) }
 
-// ParseFormat returns the format for the value of a compression flag: gzip,
-// zstd or none. If the value is empty, it returns ByName(name).
-func ParseFormat(flag, name string) (Format, error) {
-	switch flag {
-	case "":
-		return ByName(name), nil
-	case "none":
-		return Plain, nil
-	case "gzip":
-		return Gzip, nil
-	case "zstd":
-		return Zstd, nil
+// ParseFormat returns the format and the level for the value of a compression
+// flag: gzip, gzip:LEVEL, zstd, zstd:LEVEL or none. If the value is empty, the
+// format is ByName(name). Level 0 is the default.
+func ParseFormat(flag, name string) (f Format, level int, err error) {
+	if flag == "" {
+		return ByName(name), 0, nil
 	}
-	return Plain, fmt.Errorf("unknown compression %q (must be gzip, zstd or none)", flag)
+	method, number, leveled := strings.Cut(flag, ":")
+	switch method {
+	case "gzip":
+		f = Gzip
+	case "zstd":
+		f = Zstd
+	case "none":
+	default:
+		return Plain, 0, fmt.Errorf("unknown compression %q (must be gzip, zstd, either with a level as in zstd:3, or none)", flag)
+	}
+	if !leveled {
+		return f, 0, nil
+	}
+	if level, err = strconv.Atoi(number); err != nil || level < 1 {
+		return Plain, 0, fmt.Errorf("invalid compression level %q (must be a number as in zstd:3)", number)
+	}
+	return f, level, checkLevel(f, level)
+}
+
+// checkLevel returns an error if f has no such level. Level 0 is the default.
+func checkLevel(f Format, level int) error {
+	most := map[Format]int{Gzip: len(gzipLevels), Zstd: len(zstdLevels)}[f]
+	switch {
+	case most == 0:
+		return fmt.Errorf("cannot write format %v (only gzip and zstd)", f)
+	case level < 0 || level > most:
+		return fmt.Errorf("%v level %d out of range (must be 1 to %d)", f, level, most)
+	}
+	return nil
 }
 
 // A Pack compresses src to one complete gzip member or zstd frame and appends
@@ -57,15 +97,21 @@ func ParseFormat(flag, name string) (Format, error) {
 type Pack func(dst, src []byte) []byte
 
 // NewPack returns a Pack for format f, Gzip or Zstd. Level 0 is the default;
-// gzip has levels 1 to 9, zstd 1 to 4.
+// gzip has levels 1 to 9, zstd 1 to 19, as their programs number them.
 func NewPack(f Format, level int) (Pack, error) {
-	switch f {
-	case Gzip:
-		return newGzipPack(level)
-	case Zstd:
+	if err := checkLevel(f, level); err != nil {
+		return nil, err
+	}
+	if f == Zstd {
 		return newZstdPack(level)
 	}
-	return nil, fmt.Errorf("cannot write format %v (only gzip and zstd)", f)
+	piece, err := NewPiecePack(level)
+	if err != nil {
+		return nil, err
+	}
+	return func(dst, src []byte) []byte {
+		return piece(dst, src, true, true, crc32.ChecksumIEEE(src), int64(len(src)))
+	}, nil
 }
 
 // An appender is a writer that appends to a slice. It cannot fail.
@@ -76,35 +122,14 @@ func (a *appender) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func newGzipPack(level int) (Pack, error) {
-	if level == 0 {
-		level = DefaultGzipLevel
-	}
-	a := new(appender)
-	w, err := gzip.NewWriterLevel(a, level)
-	if err != nil {
-		return nil, fmt.Errorf("gzip level %d: %w", level, err)
-	}
-	return func(dst, src []byte) []byte {
-		a.dst = dst
-		w.Reset(a)
-		_, _ = w.Write(src) // an appender cannot fail
-		_ = w.Close()
-		dst, a.dst = a.dst, nil
-		return dst
-	}, nil
-}
-
 func newZstdPack(level int) (Pack, error) {
 	if level == 0 {
 		level = DefaultZstdLevel
 	}
-	if level < int(zstd.SpeedFastest) || level > int(zstd.SpeedBestCompression) {
-		return nil, fmt.Errorf("zstd level %d out of range (must be 1 to 4)", level)
-	}
 	enc, err := zstd.NewWriter(nil,
-		zstd.WithEncoderLevel(zstd.EncoderLevel(level)),
+		zstd.WithEncoderLevel(zstdLevels[level-1]),
 		zstd.WithEncoderConcurrency(1),
+		zstd.WithWindowSize(zstdWindow),
 		zstd.WithZeroFrames(true), // empty input gives an empty frame
 		zstd.WithLowerEncoderMem(true))
 	if err != nil {

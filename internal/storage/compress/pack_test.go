@@ -35,13 +35,13 @@ func TestPack(t *testing.T) {
 	for level := range 10 {
 		f(Gzip, level)
 	}
-	for level := range 5 {
+	for level := range 20 {
 		f(Zstd, level)
 	}
 	for _, bad := range []struct {
 		format Format
 		level  int
-	}{{Gzip, 10}, {Gzip, -9}, {Zstd, 5}, {Zstd, -1}, {Plain, 0}, {XZ, 0}} {
+	}{{Gzip, 10}, {Gzip, -9}, {Zstd, 20}, {Zstd, -1}, {Plain, 0}, {XZ, 0}} {
 		if _, err := NewPack(bad.format, bad.level); err == nil {
 			t.Errorf("NewPack(%v, %d) succeeds", bad.format, bad.level)
 		}
@@ -49,19 +49,23 @@ func TestPack(t *testing.T) {
 }
 
 func TestParseFormat(t *testing.T) {
-	f := func(flag, name string, want Format, ok bool) {
+	f := func(flag, name string, want Format, level int, ok bool) {
 		t.Helper()
-		if got, err := ParseFormat(flag, name); got != want || (err == nil) != ok {
-			t.Errorf("ParseFormat(%q, %q) = %v, %v", flag, name, got, err)
+		if got, l, err := ParseFormat(flag, name); ok && (got != want || l != level) || (err == nil) != ok {
+			t.Errorf("ParseFormat(%q, %q) = %v, %d, %v", flag, name, got, l, err)
 		}
 	}
-	f("", "a.log.gz", Gzip, true)
-	f("", "a.ZST", Zstd, true)
-	f("", "a.log", Plain, true)
-	f("none", "a.gz", Plain, true)
-	f("gzip", "a", Gzip, true)
-	f("zstd", "a.gz", Zstd, true)
-	f("lz4", "a", Plain, false)
+	f("", "a.log.gz", Gzip, 0, true)
+	f("", "a.ZST", Zstd, 0, true)
+	f("", "a.log", Plain, 0, true)
+	f("none", "a.gz", Plain, 0, true)
+	f("gzip", "a", Gzip, 0, true)
+	f("zstd", "a.gz", Zstd, 0, true)
+	f("gzip:9", "a", Gzip, 9, true)
+	f("zstd:19", "a.gz", Zstd, 19, true)
+	for _, bad := range []string{"lz4", "none:1", ":3", "gzip:", "gzip:0", "gzip:10", "gzip:-1", "zstd:20", "zstd:x", "zstd:3:1"} {
+		f(bad, "a.gz", Plain, 0, false)
+	}
 }
 
 func TestNoAllocs(t *testing.T) {

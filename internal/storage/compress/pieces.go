@@ -2,7 +2,6 @@ package compress
 
 import (
 	"encoding/binary"
-	"fmt"
 
 	"github.com/klauspost/compress/flate"
 )
@@ -22,13 +21,16 @@ const gzipHeader = "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff"
 
 // NewPiecePack returns a PiecePack. The level is a gzip level as in NewPack.
 func NewPiecePack(level int) (PiecePack, error) {
+	if err := checkLevel(Gzip, level); err != nil {
+		return nil, err
+	}
 	if level == 0 {
 		level = DefaultGzipLevel
 	}
 	a := new(appender)
-	w, err := flate.NewWriter(a, level)
+	w, err := flate.NewWriter(a, gzipLevels[level-1])
 	if err != nil {
-		return nil, fmt.Errorf("gzip level %d: %w", level, err)
+		return nil, err
 	}
 	return func(dst, src []byte, first, last bool, crc uint32, size int64) []byte {
 		if first {
