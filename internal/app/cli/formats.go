@@ -168,11 +168,11 @@ func (f *formats) inspect(path string, head []byte, v compress.Verdict) error {
 	return prefixLines(name, flagNames(f.checkConditions(job, format, header)))
 }
 
-// variant returns the key of the job for the input at path: its format, and after a line
-// feed the quote of its cells, if that depends on the input.
+// variant returns the key of the job for the input at path: its format, and after a NUL
+// byte the quote of its cells, if that depends on the input.
 func (f *formats) variant(path string) string {
 	if quote := f.quotes[path]; quote != "" {
-		return f.format(path) + "\n" + quote
+		return f.format(path) + "\x00" + quote
 	}
 	return f.format(path)
 }
@@ -183,7 +183,7 @@ func (f *formats) add(variant string) (*record.Job, error) {
 		return job, nil
 	}
 	c := f.config
-	format, quote, _ := strings.Cut(variant, "\n")
+	format, quote, _ := strings.Cut(variant, "\x00") // a layout can have line feeds
 	c.Format, c.Quote = format, cmp.Or(quote, c.Quote)
 	if format == (rowless{}).Name() && f.given == "" {
 		c.Formats = append(slices.Clone(c.Formats), rowless{})

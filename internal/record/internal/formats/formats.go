@@ -97,7 +97,7 @@ func FindFormat(name string, custom []locate.Format) (locate.Format, error) {
 	formats := allFormats(custom)
 	names := formatNames(formats)
 	switch {
-	case strings.ContainsAny(name, "$%"):
+	case textlog.IsLayout(name):
 		return textlog.LayoutFormat{Text: name}, nil
 	case name == "":
 		return nil, fmt.Errorf("missing format: must be one of %s, or the text of an nginx log_format or Apache LogFormat", strings.Join(names, ", "))
@@ -106,8 +106,34 @@ func FindFormat(name string, custom []locate.Format) (locate.Format, error) {
 		return f, nil
 	}
 	i, err := suggest.Index("format", names, name)
-	if err != nil {
-		return nil, cmp.Or(prefixError(name, names, formats), err)
+	if err == nil {
+		return formats[i], nil
 	}
-	return formats[i], nil
+	if meant := programs[strings.ToLower(name)]; meant != "" {
+		err = fmt.Errorf("%q is no format: %s", name, meant)
+	}
+	return nil, cmp.Or(prefixError(name, names, formats), err)
 }
+
+// programs says in which formats programs write, whose names people use as those of
+// formats.
+var programs = map[string]string{
+	"nginx":      nginxWrites,
+	"openresty":  nginxWrites,
+	"apache":     apacheWrites,
+	"apache2":    apacheWrites,
+	"httpd":      apacheWrites,
+	"iis":        "IIS writes w3c",
+	"cloudfront": "CloudFront writes w3c",
+	"common":     "the Common Log Format is clf",
+	"json":       "a JSON value on each line is jsonl",
+	"ndjson":     "a JSON value on each line is jsonl",
+	"alb":        "the log of an AWS Application Load Balancer is aws-alb",
+	"elb":        "the log of an AWS Classic Load Balancer is aws-elb, that of an Application Load Balancer aws-alb",
+	"s3":         "the log of Amazon S3 is aws-s3",
+}
+
+const (
+	nginxWrites  = "nginx writes combined unless it is configured otherwise; then pass the text of its log_format, or nginx-json"
+	apacheWrites = "Apache writes clf, combined or vhost_combined unless it is configured otherwise; then pass the text of its LogFormat"
+)

@@ -8,19 +8,12 @@ import (
 	"github.com/urlfold/urlfold/internal/record/internal/locate"
 )
 
-// nginxElements parses an nginx log_format. text is the bare format, or the
-// directive with its name, escape= parameter and quoted strings.
-func nginxElements(text string) ([]element, *locate.Dialect, error) {
-	text = strings.TrimSpace(text)
-	quotes := "'" // a bare format may start and end with double quotes of its own
-	if rest, ok := strings.CutPrefix(text, "log_format "); ok {
-		quotes = `'"`
-		_, rest, _ = strings.Cut(strings.TrimLeft(rest, " \t"), " ") // skip the format's name
-		text = strings.TrimLeft(rest, " \t\n")
-	}
+// nginxPieces compiles the strings of an nginx log_format, the first of which can be
+// its parameter escape=.
+func nginxPieces(pieces []string) ([]element, *locate.Dialect, error) {
 	d := locate.NginxDialect
-	if rest, ok := strings.CutPrefix(text, "escape="); ok {
-		how, after, _ := strings.Cut(rest, " ")
+	if how, ok := strings.CutPrefix(pieces[0], "escape="); ok {
+		pieces = pieces[1:]
 		switch how {
 		case "default":
 		case "json":
@@ -30,9 +23,8 @@ func nginxElements(text string) ([]element, *locate.Dialect, error) {
 		default:
 			return nil, d, fmt.Errorf("invalid log_format: escape=%s must be default, json or none", how)
 		}
-		text = strings.TrimLeft(after, " \t\n")
 	}
-	out, err := elementsOf(unquotePieces(text, quotes), '$', nginxElement)
+	out, err := elementsOf(strings.Join(pieces, ""), '$', nginxElement)
 	return out, d, err
 }
 
@@ -72,32 +64,6 @@ func nginxElement(text string) (elems []element, rest string, err error) {
 	}
 	e.text = "$" + name
 	return []element{e}, rest, nil
-}
-
-// unquotePieces joins the quoted strings of a directive. It returns text
-// unchanged if it is not a sequence of quoted strings.
-func unquotePieces(text, quotes string) string {
-	var b strings.Builder
-	rest := strings.TrimRight(text, " \t\n;")
-	for rest != "" {
-		q := rest[0]
-		if strings.IndexByte(quotes, q) < 0 {
-			return text
-		}
-		end := 1
-		for end < len(rest) && rest[end] != q {
-			if rest[end] == '\\' && end+1 < len(rest) && rest[end+1] == q {
-				end++
-			}
-			b.WriteByte(rest[end])
-			end++
-		}
-		if end == len(rest) {
-			return text
-		}
-		rest = strings.TrimLeft(rest[end+1:], " \t\n")
-	}
-	return b.String()
 }
 
 // nginxName parses $name or ${name} at the start of text.
@@ -148,22 +114,6 @@ var nginxVariables = map[string]element{
 	"remote_addr":     {use: locate.UseClient},
 	"http_user_agent": {use: locate.UseAgent},
 	"request_id":      {use: locate.UseRequestID},
-}
-
-// apacheElements parses an Apache LogFormat. text is the bare format, with or
-// without the backslashes that a configuration file needs, or the directive
-// with its nickname.
-func apacheElements(text string) ([]element, error) {
-	if rest, ok := strings.CutPrefix(strings.TrimSpace(text), "LogFormat "); ok {
-		rest = strings.TrimSpace(rest)
-		if end := strings.LastIndexByte(rest, '"'); len(rest) > 0 && rest[0] == '"' && end > 0 {
-			text = rest[1:end]
-		} else {
-			text = rest
-		}
-	}
-	text = strings.NewReplacer(`\"`, `"`, `\\`, `\`, `\t`, "\t").Replace(text)
-	return elementsOf(text, '%', apacheDirective)
 }
 
 // apacheDirective parses the directive at the start of text:

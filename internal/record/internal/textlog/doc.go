@@ -7,7 +7,8 @@
 //	anylog.go, anylogpages.go              any line with a request or a URL
 //	log.go, logclient.go, requestscan.go,  common and combined logs
 //	requestclean.go
-//	layout.go, directives.go               layouts of nginx and Apache
+//	layout.go, layouttext.go,              layouts of nginx, Apache, HAProxy and Squid
+//	directives.go, layoutproxies.go
 //	fixed.go, fixedlayout.go,              logs with a fixed order of fields
 //	fixedlogs.go, fixedcheck.go
 //	w3c.go, zeek.go                        logs with a header

@@ -4,12 +4,11 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/urlfold/urlfold/internal/record/internal/locate"
 )
 
-// LayoutFormat is the text of an nginx log_format or an Apache LogFormat, which
+// LayoutFormat is the text that describes the lines of a log: see layouttext.go. The text
 // is also its name.
 type LayoutFormat struct{ Text string }
 
@@ -79,18 +78,27 @@ func (l *LayoutReader) add(f *locate.Found, i int, rec []byte, at locate.Span) {
 // follows it. The last literal must be at the end of the record, so that raw quotes in a
 // user agent do no harm.
 func (l *LayoutReader) Locate(f *locate.Found, rec []byte, _ *locate.Position) (locate.Reason, int) {
-	pos := 0
+	pos := l.start(rec)
 	if l.elems[0].use == locate.UseNone { // fieldEnd finds the others
-		if !bytes.HasPrefix(rec, l.elems[0].lit) {
-			return locate.Unparsed, 0
+		if !bytes.HasPrefix(rec[pos:], l.elems[0].lit) {
+			return locate.Unparsed, pos
 		}
-		pos = len(l.elems[0].lit)
+		pos += len(l.elems[0].lit)
 	}
 	for i := range l.elems {
 		e := &l.elems[i]
 		if e.use == locate.UseNone {
 			continue
 		}
+		if l.isAbsent(i, rec, pos) {
+			lit := l.afterAbsent(i)
+			if !bytes.HasPrefix(rec[pos:], lit) {
+				return locate.Unparsed, pos
+			}
+			pos += len(lit)
+			continue
+		}
+		pos = l.unpadded(rec, pos)
 		end := l.fieldEnd(i, rec, pos)
 		if end < 0 {
 			return locate.Unparsed, pos
@@ -106,10 +114,35 @@ func (l *LayoutReader) Locate(f *locate.Found, rec []byte, _ *locate.Position) (
 	return 0, 0
 }
 
+// start returns the offset at which the layout begins in a line.
+func (l *layout) start(rec []byte) int {
+	if !l.syslog {
+		return 0
+	}
+	return max(0, locate.SyslogPrefix(rec))
+}
+
+// isAbsent reports whether the headers in field i are missing at pos, with the space
+// after them.
+func (l *layout) isAbsent(i int, rec []byte, pos int) bool {
+	return l.elems[i].use == useHeaders && (pos == len(rec) || rec[pos] != '{')
+}
+
+// afterAbsent returns the literal after field i, which is missing, without a space.
+func (l *layout) afterAbsent(i int) []byte { return bytes.TrimPrefix(l.literalAfter(i), []byte(" ")) }
+
+// unpadded returns the offset of the first byte at or after pos that is no padding.
+func (l *layout) unpadded(rec []byte, pos int) int {
+	for l.pads && pos < len(rec) && rec[pos] == ' ' {
+		pos++
+	}
+	return pos
+}
+
 // hasHost reports whether the log format has a field for the host.
 func (l *layout) hasHost() bool {
 	for i := range l.elems {
-		if u := l.elems[i].use; u == locate.UseHost || u == useHostTarget {
+		if u := l.elems[i].use; u == locate.UseHost || u == useHostTarget || u == useHeaders {
 			return true
 		}
 	}
@@ -122,6 +155,8 @@ const (
 	useIsArgs                             // "?" or nothing; only before mergeElements, like UsePath and UseQuery
 	useProtocol                           // "HTTP/1.1"
 	useHostTarget                         // "h/a?b"
+	useSubsecond                          // milliseconds of the time before it; only before mergeElements
+	useHeaders                            // headers in braces, one of which can be the host; absent without braces
 	numLayoutUses
 )
 
@@ -140,30 +175,24 @@ type layout struct {
 	dialect    *locate.Dialect
 	hasRequest bool
 	hasReferer bool
+	syslog     bool // the header of a syslog message can precede the line
+	cuts       bool // the log cuts long requests, without a mark
+	strips     bool // the log can remove queries, and leave the '?'
+	pads       bool // spaces can precede a field
 }
 
 const requestDirectives = "$request, $request_uri or $uri (nginx), %r or %U (Apache)"
 
-// compileLayout compiles the text of an nginx log_format or an Apache
-// LogFormat. The dialect is d if given is set, and otherwise the one that the
+// compileLayout compiles the text of a layout. The dialect is d if given is set, and otherwise the one that the
 // text selects.
 func compileLayout(text string, d *locate.Dialect, given bool) (*layout, error) {
 	l := &layout{dialect: d}
-	var err error
-	if dollar := strings.IndexByte(text, '$'); dollar >= 0 && dollar+1 < len(text) && (locate.IsNameByte(text[dollar+1]) || text[dollar+1] == '{') {
-		var own *locate.Dialect
-		l.elems, own, err = nginxElements(text)
-		if !given {
-			l.dialect = own
-		}
-	} else {
-		l.elems, err = apacheElements(text)
-		if !given {
-			l.dialect = locate.ApacheDialect
-		}
-	}
+	own, err := l.parse(text)
 	if err != nil {
 		return nil, err
+	}
+	if !given {
+		l.dialect = own
 	}
 	l.elems = mergeElements(l.elems)
 	if err := l.check(); err != nil {
@@ -240,7 +269,9 @@ func mergeElements(in []element) []element {
 			push(3, locate.UseURL, e)
 		case e.use == locate.UseTarget && last(1).use == locate.UseHost:
 			push(1, useHostTarget, e)
-		case e.use == locate.UseQuery || e.use == useIsArgs:
+		case e.use == useSubsecond && last(1).text == "." && last(2).use == locate.UseTime:
+			push(2, locate.UseTime, e)
+		case e.use == locate.UseQuery || e.use == useIsArgs || e.use == useSubsecond:
 			push(0, useSkipped, e)
 		case isUnread(e.use) && isUnread(last(1).use):
 			push(1, useSkipped, e)
@@ -264,6 +295,9 @@ func (l *layout) fieldEnd(i int, body []byte, pos int) int {
 		return len(body)
 	}
 	lit := l.elems[i+1].lit
+	if l.elems[i].use == useHeaders { // they can have spaces
+		pos += max(0, bytes.IndexByte(body[pos:], '}'))
+	}
 	if i+2 == len(l.elems) {
 		if end := len(body) - len(lit); end >= pos && bytes.Equal(body[end:], lit) {
 			return end
@@ -345,9 +379,13 @@ func take(f *locate.Found, e *element, body []byte, s locate.Span, l *LayoutRead
 	switch e.use {
 	case locate.UseRequest:
 		if l.request {
+			if l.cuts {
+				s = uncut(f, s, body)
+			}
 			f.AddRequest(body, s, l.dialect)
 		}
 	case locate.UseTarget:
+		f.Strips = l.strips
 		if l.request {
 			f.TakeTarget(body, s, l.dialect)
 		}
@@ -376,6 +414,18 @@ func take(f *locate.Found, e *element, body []byte, s locate.Span, l *LayoutRead
 		f.Port = s
 	case locate.UseHost:
 		f.Hosts[e.rank] = s
+	case useHeaders:
+		for start := s.Start; start < s.End; {
+			end := start + bytes.IndexAny(body[start:s.End], "{|}")
+			if end < start {
+				break
+			}
+			if isCapturedHost(body[start:end]) {
+				f.Hosts[0] = locate.Between(start, end)
+				break
+			}
+			start = end + 1
+		}
 	default:
 		if e.use.IsAttr() && f.Needs(e.use.Attr()) {
 			f.AddAttr(e.use.Attr(), locate.Attr{Span: s, Dialect: l.dialect, Unit: e.unit})
@@ -386,15 +436,22 @@ func take(f *locate.Found, e *element, body []byte, s locate.Span, l *LayoutRead
 // Divide implements [locate.Divider].
 func (l *LayoutReader) Divide(dst []locate.Span, rec []byte, _ *locate.Found) []locate.Span {
 	body, start := locate.TrimEnd(rec), len(dst)
-	pos := locate.MarkLen(body)
-	for i := range l.elems {
-		if lit := l.elems[i].lit; lit != nil {
+	pos := max(locate.MarkLen(body), l.start(body))
+	for i := 0; i < len(l.elems); i++ {
+		lit := l.elems[i].lit
+		if l.isAbsent(i, body, pos) {
+			lit = l.afterAbsent(i)
+			if i++; len(lit) == 0 {
+				continue
+			}
+		}
+		if lit != nil {
 			if !bytes.HasPrefix(body[pos:], lit) {
 				return dst[:start]
 			}
 			dst = append(dst, locate.Between(pos, pos+len(lit)))
 			pos += len(lit)
-		} else if pos = l.fieldEnd(i, body, pos); pos < 0 {
+		} else if pos = l.fieldEnd(i, body, l.unpadded(body, pos)); pos < 0 {
 			return dst[:start]
 		}
 	}

@@ -1,0 +1,228 @@
+package textlog
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/urlfold/urlfold/internal/record/internal/locate"
+)
+
+// This file reads the layouts of two proxies: the log-format of HAProxy and the logformat
+// of Squid.
+
+// haproxyVariables are the variables of log-format that matter, from the table "Custom log
+// format" of HAProxy's configuration.txt, as read on 2026-11-29 from its repository, and
+// samples in brackets in lower case. All others are skipped.
+var haproxyVariables = map[string]element{
+	"B":                     {use: locate.UseBytes},
+	"HM":                    {use: locate.UseMethod},
+	"HP":                    {use: locate.UsePath},
+	"HQ":                    {use: useIsArgs}, // with its '?', or empty
+	"HU":                    {use: locate.UseTarget},
+	"HV":                    {use: useProtocol},
+	"ID":                    {use: locate.UseRequestID},
+	"ST":                    {use: locate.UseStatus},
+	"T":                     {use: locate.UseTime},
+	"Tl":                    {use: locate.UseTime},
+	"Ts":                    {use: locate.UseTime},
+	"t":                     {use: locate.UseTime},
+	"tr":                    {use: locate.UseTime},
+	"trg":                   {use: locate.UseTime},
+	"trl":                   {use: locate.UseTime},
+	"Ta":                    {use: locate.UseDuration, unit: 3},
+	"Tt":                    {use: locate.UseDuration, unit: 3},
+	"ci":                    {use: locate.UseClient},
+	"hr":                    {use: useHeaders},
+	"hs":                    {use: useHeaders},
+	"r":                     {use: locate.UseRequest},
+	"[req.hdr(host)]":       {use: locate.UseHost},
+	"[req.hdr(referer)]":    {use: locate.UseReferer},
+	"[req.hdr(user-agent)]": {use: locate.UseAgent},
+	"[src]":                 {use: locate.UseClient},
+}
+
+// haproxyStrings are the variables of the same table that the flag Q puts into quotes:
+// names, addresses and parts of the request, but not dates, numbers and states.
+const haproxyStrings = " CC CS H HM HP HQ HU HV ID b bi ci f fi ft r s si sslc sslv "
+
+// parseHAProxy sets the elements of l from a log-format.
+func (l *layout) parseHAProxy(format string) (err error) {
+	l.syslog, l.cuts = true, true
+	quoted := false
+	format = strings.TrimLeft(format, " ")
+	for strings.Contains(format, "  ") { // HAProxy merges spaces
+		format = strings.ReplaceAll(format, "  ", " ")
+	}
+	l.elems, err = elementsOf(format, '%', func(text string) (elems []element, rest string, err error) {
+		s := text[1:]
+		if rest, ok := strings.CutPrefix(s, "%"); ok {
+			return []element{{text: "%"}}, rest, nil
+		}
+		quotes := quoted
+		if flags, after, ok := cutAround(s, "{", "}"); ok {
+			s = after
+			for flag := range strings.SplitSeq(flags, ",") {
+				switch strings.TrimSpace(flag) {
+				case "+Q":
+					quotes = true
+				case "-Q":
+					quotes = false
+				case "+json", "+cbor", "+bin":
+					return nil, "", fmt.Errorf("invalid log format: the encoding %s of log-format is not supported", flag)
+				}
+			}
+		}
+		if _, after, ok := cutAround(s, "(", ")"); ok { // a name for other encodings
+			s = after
+		}
+		name, isString := "", false
+		if sample, after, ok := cutAround(s, "[", "]"); ok {
+			name, _, _ = strings.Cut(strings.ToLower(sample), "),")
+			name = "[" + strings.TrimSuffix(name, ")")
+			if strings.Contains(name, "(") {
+				name += ")"
+			}
+			name, isString, s = name+"]", true, after
+		} else {
+			n := 0
+			for n < len(s) && s[n]|0x20-'a' < 26 {
+				n++
+			}
+			name, s = s[:n], s[n:]
+			isString = strings.Contains(haproxyStrings, " "+name+" ")
+		}
+		switch name {
+		case "":
+			return nil, "", errors.New("invalid log format: a '%' is not followed by a variable")
+		case "o": // flags for all that follow
+			quoted = quotes
+			return nil, strings.TrimPrefix(s, " "), nil
+		}
+		e, ok := haproxyVariables[name]
+		if !ok {
+			e.use = useSkipped
+		}
+		e.text = text[:len(text)-len(s)]
+		if quotes && isString {
+			return []element{{text: `"`}, e, {text: `"`}}, s, nil
+		}
+		return []element{e}, s, nil
+	})
+	return err
+}
+
+// cutAround returns the text between open, with which s begins, and its closing
+// counterpart, and the text after that.
+func cutAround(s, open, closing string) (inner, after string, ok bool) {
+	if !strings.HasPrefix(s, open) {
+		return "", s, false
+	}
+	depth := 0
+	for i := range len(s) {
+		switch s[i] {
+		case open[0]:
+			depth++
+		case closing[0]:
+			if depth--; depth == 0 {
+				return s[1:i], s[i+1:], true
+			}
+		}
+	}
+	return "", s, false
+}
+
+// squidCodes are the format codes of logformat that matter, from
+// https://www.squid-cache.org/Doc/config/logformat (versions 5 to 7) and the table of
+// codes in src/format/Token.cc of Squid, as read on 2026-11-29, with an argument in lower
+// case before the code. All others are skipped.
+var squidCodes = map[string]element{
+	"ts":             {use: locate.UseTime},
+	"tu":             {use: useSubsecond},
+	"tl":             {use: locate.UseTime},
+	"tg":             {use: locate.UseTime},
+	"tr":             {use: locate.UseDuration, unit: 3},
+	">a":             {use: locate.UseClient},
+	">A":             {use: locate.UseClient},
+	"Hs":             {use: locate.UseStatus},
+	">Hs":            {use: locate.UseStatus},
+	"<st":            {use: locate.UseBytes},
+	"rm":             {use: locate.UseMethod},
+	">rm":            {use: locate.UseMethod},
+	"ru":             {use: locate.UseTarget},
+	">ru":            {use: locate.UseTarget},
+	"rp":             {use: locate.UseTarget},
+	">rp":            {use: locate.UseTarget},
+	">rs":            {use: locate.UseScheme},
+	">rd":            {use: locate.UseHost},
+	">rP":            {use: locate.UsePort},
+	"{host}>h":       {use: locate.UseHost},
+	"{referer}>h":    {use: locate.UseReferer},
+	"{user-agent}>h": {use: locate.UseAgent},
+}
+
+// squidFormat returns the format of a logformat of Squid, all text after its name. ok is
+// false if text is a LogFormat of Apache, whose names ignore case: it has its format in
+// quotes.
+func squidFormat(text string) (format string, ok bool) {
+	lines := strings.Split(withoutComments(text), "\\\n")
+	for i := range lines {
+		lines[i] = strings.TrimLeft(lines[i], blanks)
+	}
+	rest := strings.TrimLeft(strings.TrimPrefix(strings.Join(lines, ""), squidLayout), blanks)
+	if rest == "" || rest[0] == '"' || rest[0] == '\'' {
+		return "", false
+	}
+	n := strings.IndexAny(rest, blanks)
+	if n < 0 {
+		return "", true
+	}
+	return strings.Trim(rest[n:], blanks), true
+}
+
+// parseSquid sets the elements of l from a logformat:
+//
+//	% [" [ ' # /] [-] [0] [width] [.width] [{argument}] code [{argument}]
+func (l *layout) parseSquid(format string) (err error) {
+	if n := strings.IndexByte(format, '\n'); n >= 0 {
+		return errors.New("invalid log format: text follows the line of the directive logformat")
+	}
+	l.pads, l.strips = true, true
+	l.elems, err = elementsOf(format, '%', func(text string) (elems []element, rest string, err error) {
+		s := text[1:]
+		if rest, ok := strings.CutPrefix(s, "%"); ok {
+			return []element{{text: "%"}}, rest, nil
+		}
+		if s != "" && strings.IndexByte("\"['#/", s[0]) >= 0 {
+			s = s[1:]
+		}
+		s = strings.TrimLeft(s, "-.0123456789")
+		arg, s, _ := cutAround(s, "{", "}")
+		s = strings.TrimPrefix(s, "http::")
+		n := len(s) - len(strings.TrimLeft(s, "<>"))
+		for n < len(s) && (s[n]|0x20-'a' < 26 || s[n] == '_' || s[n] == ':') { // also ssl::>sni
+			n++
+		}
+		code, rest := s[:n], s[n:]
+		if strings.HasSuffix(code, "::") {
+			n = len(rest) - len(strings.TrimLeft(rest, "<>abcdefghijklmnopqrstuvwxyz_"))
+			code, rest = code+rest[:n], rest[n:]
+		}
+		if after, tail, ok := cutAround(rest, "{", "}"); ok && arg == "" {
+			arg, rest = after, tail
+		}
+		if arg != "" {
+			code = "{" + strings.ToLower(arg) + "}" + code
+		}
+		e, ok := squidCodes[code]
+		switch {
+		case code == "":
+			return nil, "", errors.New("invalid log format: a '%' is not followed by a format code")
+		case !ok:
+			e.use = useSkipped
+		}
+		e.text = text[:len(text)-len(rest)]
+		return []element{e}, rest, nil
+	})
+	return err
+}
