@@ -149,3 +149,6 @@ func HoldsURL(line []byte) bool { return textlog.HoldsURL(line) }
 
 // HoldsRequest reports whether a line holds a request line: see [textlog.HoldsRequest].
 func HoldsRequest(line []byte) bool { return textlog.HoldsRequest(line) }
+
+// IsRequestLine reports whether text is a request line: see [locate.IsRequestLine].
+func IsRequestLine(text string) bool { return locate.IsRequestLine([]byte(text)) }

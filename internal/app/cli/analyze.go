@@ -184,6 +184,9 @@ func (a *analysis) run(cmd *cobra.Command, set *settings, x analyzer, write func
 func (o *outcome) shortText(st terminal.Style) string {
 	s := &summary{Style: st}
 	parts := []string{terminal.Plural(o.stats.Records, "record", "records"), terminal.Plural(o.stats.URLs, "URL", "URLs"), o.speed()}
+	if places := o.formats.places(); places != "" {
+		parts = append(parts, "with "+places)
+	}
 	s.text(st.Paint(terminal.Dim, "urlfold: "+strings.Join(parts, ", ")))
 	var left []string
 	for _, c := range []count{

@@ -277,6 +277,9 @@ func (r *diagnosis) detectJSON(lines []byte, o *options) {
 		r.Format, o.Format, o.Base, r.chosen = format, format, "", true
 		return
 	}
+	if paths := jsonURLFields(lines); len(paths) > 0 {
+		fields = slices.DeleteFunc(fields, func(f textField) bool { return urlRank(f.name, f.value) > 0 && f.path != paths[0] })
+	}
 	r.choose(fields, o)
 }
 
@@ -297,8 +300,8 @@ func (r *diagnosis) read(sig *command.Signals, o *options) error {
 		return err
 	}
 	set.record.Divert, set.tables.limits.Whole = true, true
-	f := &formats{config: set.record, given: o.Format, jobs: map[string]*record.Job{}}
-	job, err := f.add(cmp.Or(o.Format, rowless{}.Name()))
+	f := &formats{config: set.record, given: o.Format, jobs: map[variant]*record.Job{}}
+	job, err := f.add(variant{format: cmp.Or(o.Format, rowless{}.Name())})
 	if err != nil {
 		r.Why = flagNames(err).Error()
 		return nil

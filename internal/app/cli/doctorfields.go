@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/urlfold/urlfold/internal/record"
 )
 
 // A textField is a field of the first records of a file.
@@ -49,7 +51,7 @@ func jsonURLFields(head []byte) (paths []string) {
 			if strings.ContainsAny(m.path, ",=") || len(paths) > 0 && isReferer(m.name) {
 				continue // not possible in --url, or not the URL of the request
 			}
-			ranks[m.path] += urlRank(m.name, m.value)
+			ranks[m.path] += m.rank()
 			if r := ranks[m.path]; r > bestRank {
 				best, bestRank = m.path, r
 			}
@@ -75,7 +77,7 @@ func jsonURLParts(head []byte, fields []textField) string {
 	var parts []string
 	for _, path := range paths {
 		i := slices.IndexFunc(fields, func(f textField) bool { return f.path == path })
-		if whole := absoluteURL().MatchString(fields[i].value); whole {
+		if whole := !strings.HasPrefix(fields[i].value, "/"); whole {
 			parts = append(parts, "absolute="+path)
 		} else {
 			host, _, _ := strings.Cut(urlParts(fields, path), ",path=")
@@ -174,24 +176,36 @@ func urlField(fields []textField) string {
 // urlRank says how likely a field with this name and value holds the URL of its
 // record: not at all if it is 0.
 func urlRank(name, value string) int {
-	rank := 0
+	rank, named := 0, urlWord().MatchString(name)
 	switch {
-	case absoluteURL().MatchString(value):
+	case absoluteURL().MatchString(value), record.IsRequestLine(value):
 		rank = 2
-	case strings.HasPrefix(value, "/") && !strings.Contains(value, " ") && !fileWords().MatchString(name):
+	case strings.HasPrefix(value, "/") && !strings.Contains(value, " ") && !fileWords().MatchString(name), named && !hostWords().MatchString(name) && hostPath().MatchString(value):
 		rank = 1
 	default:
 		return 0
 	}
+	other := otherURL().MatchString(name)
 	name = strings.ToLower(name)
 	switch {
-	case isReferer(name):
+	case isReferer(name), other:
 		return rank
+	case named && rank == 2:
+		rank += 8
 	case slices.ContainsFunc([]string{"url", "uri", "request", "target", "path", "link", "href"}, func(s string) bool { return strings.Contains(name, s) }):
 		rank += 4
 	}
 	return rank + 2
 }
+
+// urlWord matches names with the word url or uri: requestUrl, page_url, URI.
+var urlWord = lazily(`(^|[^A-Za-z])(?i:ur[li])s?($|[^a-z])|[a-z0-9](Ur[li]|UR[LI])s?($|[^a-z])`)
+
+// otherURL matches names of URLs that are not that of the record.
+var otherURL = lazily(`(?i)(^|[^a-z])(image|img|icon|avatar|logo|thumb|thumbnail|photo|picture|callback|schema|redirect|next|prev|previous|docs?|help|profile|api|origin|upstream)s?(_|-|$|\.)|(image|icon|avatar|logo|thumb|thumbnail|photo|callback|redirect|next|prev|profile|upstream)Ur[li]`)
+
+// hostPath matches URLs without a scheme.
+var hostPath = lazily(`(?i)^[a-z0-9_-]+(\.[a-z0-9_-]+)*\.[a-z][a-z0-9-]+(:\d+)?([/?#]\S*)?$`)
 
 // isReferer reports whether a field with this name holds the referer of a request.
 func isReferer(name string) bool { return strings.Contains(strings.ToLower(name), "refer") }
@@ -225,7 +239,7 @@ func urlParts(fields []textField, path string) string {
 	for _, f := range fields {
 		switch {
 		case f.path == path:
-			if !strings.HasPrefix(f.value, "/") || strings.HasPrefix(f.value, "//") {
+			if !record.IsRequestLine(f.value) && (!strings.HasPrefix(f.value, "/") || strings.HasPrefix(f.value, "//")) {
 				return "" // a URL
 			}
 		case strings.ContainsAny(f.path, ",=") || otherHost().MatchString(f.path):

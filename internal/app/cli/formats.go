@@ -25,12 +25,19 @@ import (
 type formats struct {
 	config   record.Config // Format is empty
 	given    string        // --format; empty: detected
-	jobs     map[string]*record.Job
-	byPath   map[string]string // format by input; empty inputs have none
-	quotes   map[string]string // quote of a table by input, if it is not that of config
-	fallback *record.Job       // for inputs that were empty during detection
+	jobs     map[variant]*record.Job
+	byPath   map[string]variant // by input; empty inputs have none
+	fallback *record.Job        // for inputs that were empty during detection
 	tables   *tables
 	baseHint string // suggested --base that takes the host from a field of the records
+}
+
+// A variant is a format with what differs between inputs of the format, and
+// overrides config.
+type variant struct {
+	format string
+	quote  string // of a table
+	where  place  // of the URLs in JSON
 }
 
 // peekBytes is the number of bytes at the start of an input that are used to
@@ -50,7 +57,7 @@ const maxFormatErrors = 10
 func findFormats(ctx context.Context, set *settings, source *file.Source) (*formats, error) {
 	f := newFormats(set)
 	if f.given != "" {
-		job, err := f.add(f.given)
+		job, err := f.add(variant{format: f.given})
 		if err == nil {
 			err = f.checkConditions(job, f.given, nil)
 		}
@@ -101,7 +108,7 @@ func findFormats(ctx context.Context, set *settings, source *file.Source) (*form
 
 // newFormats returns formats that know no input yet.
 func newFormats(set *settings) *formats {
-	return &formats{config: set.record, given: set.record.Format, jobs: map[string]*record.Job{}, byPath: map[string]string{}, quotes: map[string]string{}, tables: set.tables}
+	return &formats{config: set.record, given: set.record.Format, jobs: map[variant]*record.Job{}, byPath: map[string]variant{}, tables: set.tables}
 }
 
 // fewInputs joins errors about an input each, and only counts those beyond a limit.
@@ -126,8 +133,8 @@ func (f *formats) inspect(path string, head []byte, v compress.Verdict) error {
 		if file.err != nil {
 			return fmt.Errorf("%s: --url-field: %w", name, file.err)
 		}
-		f.byPath[path] = file.format
-		_, err := f.add(file.format)
+		f.byPath[path] = variant{format: file.format}
+		_, err := f.add(f.byPath[path])
 		return prefixLines(name, flagNames(err))
 	}
 	if len(bytes.TrimLeft(head, blanks)) == 0 {
@@ -149,16 +156,21 @@ func (f *formats) inspect(path string, head []byte, v compress.Verdict) error {
 			format = rowless{}.Name()
 		}
 	}
-	f.byPath[path] = format
+	kind := variant{format: format}
 	c := f.config
 	if c.Format = format; c.QuoteOf(head) != c.Quote {
-		f.quotes[path] = c.QuoteOf(head)
+		kind.quote = c.QuoteOf(head)
 	}
-	job, err := f.add(f.variant(path))
+	lines, isJSON := record.WithoutPrefix(format, head)
+	if isJSON && f.given == "" && !namesFields(&c) {
+		kind.where = placeOf(lines, c.Render.KeepsRecords())
+	}
+	f.byPath[path] = kind
+	job, err := f.add(kind)
 	if err != nil {
 		return prefixLines(fmt.Sprintf("%s: detected format %s", name, format), explainField(flagNames(err), format, head))
 	}
-	if lines, isJSON := record.WithoutPrefix(format, head); isJSON && f.baseHint == "" {
+	if isJSON && f.baseHint == "" {
 		f.baseHint = jsonBase(lines)
 	}
 	header := headOf(job, head)
@@ -168,38 +180,29 @@ func (f *formats) inspect(path string, head []byte, v compress.Verdict) error {
 	return prefixLines(name, flagNames(f.checkConditions(job, format, header)))
 }
 
-// variant returns the key of the job for the input at path: its format, and after a NUL
-// byte the quote of its cells, if that depends on the input.
-func (f *formats) variant(path string) string {
-	if quote := f.quotes[path]; quote != "" {
-		return f.format(path) + "\x00" + quote
-	}
-	return f.format(path)
-}
-
 // add returns the job for a variant of a format and creates it if necessary.
-func (f *formats) add(variant string) (*record.Job, error) {
-	if job := f.jobs[variant]; job != nil {
+func (f *formats) add(v variant) (*record.Job, error) {
+	if job := f.jobs[v]; job != nil {
 		return job, nil
 	}
 	c := f.config
-	format, quote, _ := strings.Cut(variant, "\x00") // a layout can have line feeds
-	c.Format, c.Quote = format, cmp.Or(quote, c.Quote)
-	if format == (rowless{}).Name() && f.given == "" {
+	c.Format, c.Quote = v.format, cmp.Or(v.quote, c.Quote)
+	v.where.set(&c)
+	if v.format == (rowless{}).Name() && f.given == "" {
 		c.Formats = append(slices.Clone(c.Formats), rowless{})
 	}
 	job, err := record.New(c)
 	if err == nil {
-		f.jobs[variant] = job
+		f.jobs[v] = job
 	}
 	return job, err
 }
 
 // with returns a copy of f whose jobs use the settings in c.
 func (f *formats) with(c record.Config) (*formats, error) {
-	g := &formats{config: c, given: f.given, jobs: map[string]*record.Job{}, byPath: f.byPath, quotes: f.quotes, tables: f.tables, baseHint: f.baseHint}
-	for format := range f.jobs {
-		if _, err := g.add(format); err != nil {
+	g := &formats{config: c, given: f.given, jobs: map[variant]*record.Job{}, byPath: f.byPath, tables: f.tables, baseHint: f.baseHint}
+	for v := range f.jobs {
+		if _, err := g.add(v); err != nil {
 			return nil, command.Usage(flagNames(err))
 		}
 	}
@@ -210,11 +213,8 @@ func (f *formats) with(c record.Config) (*formats, error) {
 // fallBack sets the job for inputs of unknown format: that of --format, else
 // that of the most frequent format, else that of lines.
 func (f *formats) fallBack() {
-	if f.fallback = f.jobs[f.name()]; f.fallback != nil {
-		return
-	}
 	if names := f.names(); len(names) > 0 {
-		f.fallback = f.jobs[names[0].name]
+		f.fallback = f.jobOf(names[0].name)
 	}
 	if f.fallback == nil {
 		// Other settings may not be valid for lines, so only the essential ones are
@@ -225,10 +225,20 @@ func (f *formats) fallBack() {
 
 // job returns the job for the input at path.
 func (f *formats) job(path string) *record.Job {
-	if job := f.jobs[f.variant(path)]; job != nil {
+	if job := f.jobs[f.byPath[path]]; job != nil {
 		return job
 	}
 	return f.fallback
+}
+
+// jobOf returns the job of the first input of a format, or nil.
+func (f *formats) jobOf(format string) *record.Job {
+	for _, path := range slices.Sorted(maps.Keys(f.byPath)) {
+		if v := f.byPath[path]; v.format == format {
+			return f.jobs[v]
+		}
+	}
+	return f.jobs[variant{format: format}]
 }
 
 // apart reports whether an input is rewritten whose records contain their own
@@ -245,7 +255,7 @@ func (f *formats) apart() bool {
 // notice returns a sentence about the output of one of the formats, or "".
 func (f *formats) notice() string {
 	for _, c := range f.names() {
-		if job := f.jobs[c.name]; job != nil && job.Notice() != "" {
+		if job := f.jobOf(c.name); job != nil && job.Notice() != "" {
 			return c.name + ": " + job.Notice()
 		}
 	}
@@ -274,7 +284,7 @@ func (f *formats) format(path string) string {
 	if f.given != "" {
 		return f.given
 	}
-	return f.byPath[path]
+	return f.byPath[path].format
 }
 
 // name returns the common format of all inputs, "mixed" if they differ, or
@@ -296,8 +306,8 @@ func (f *formats) names() []count {
 		return []count{{f.given, int64(len(f.byPath))}}
 	}
 	all := slices.Sorted(func(yield func(string) bool) {
-		for _, format := range f.byPath {
-			if !yield(format) {
+		for _, v := range f.byPath {
+			if !yield(v.format) {
 				return
 			}
 		}
@@ -321,11 +331,35 @@ func (f *formats) describe() string {
 		for _, c := range names {
 			parts = append(parts, fmt.Sprintf("%s (%s)", c.name, terminal.Plural(c.n, "input", "inputs")))
 		}
+		if places := f.places(); places != "" {
+			parts = append(parts, "with "+places)
+		}
 		return "formats " + strings.Join(parts, ", ")
 	case f.found():
+		if places := f.places(); places != "" {
+			return "format " + f.name() + " (detected, with " + places + ")"
+		}
 		return "format " + f.name() + " (detected)"
 	}
 	return "format " + f.name()
+}
+
+// places says where the URLs are in JSON records, if no flag does.
+func (f *formats) places() string {
+	all := map[string]bool{}
+	for _, v := range f.byPath {
+		if flag := v.where.flag(); flag != "" {
+			all[flag] = true
+		}
+	}
+	switch flags := slices.Sorted(maps.Keys(all)); len(flags) {
+	case 0:
+		return ""
+	case 1:
+		return terminal.OneLine(flags[0])
+	default:
+		return fmt.Sprintf("another --url-field or --url for each of %d kinds of input", len(flags))
+	}
 }
 
 // flagNames prefixes each error about a flag with the flag's name.

@@ -20,6 +20,17 @@ import (
 // --url-field.
 type jsonMember struct{ path, name, value string }
 
+// rank says how likely the member holds the URL of its record. Of two that are as likely,
+// the outer one wins.
+func (m jsonMember) rank() int {
+	const most = 7
+	rank := urlRank(m.name, m.value)
+	if rank == 0 {
+		return 0
+	}
+	return rank*(most+1) - min(most, strings.Count(m.path, ".")+strings.Count(m.path, "["))
+}
+
 // maxHints is the maximum number of members that a hint names.
 const maxHints = 4
 
@@ -128,18 +139,19 @@ func explainField(err error, format string, head []byte) error {
 // member is a path and another one looks like its host.
 func explainMember(err error, head []byte) error {
 	var paths []string
-	path := ""
+	path, ranks := "", map[string]int{}
 	for _, m := range jsonMembers(head) {
 		if path == "" && strings.HasPrefix(m.value, "/") {
 			path = m.path
 		}
-		if strings.HasPrefix(m.value, "/") || strings.Contains(m.value, "://") {
-			paths = append(paths, m.path)
+		if rank := m.rank(); rank > 0 || strings.HasPrefix(m.value, "/") || strings.Contains(m.value, "://") {
+			paths, ranks[m.path] = append(paths, m.path), rank
 		}
 	}
 	if len(paths) == 0 {
 		return err
 	}
+	slices.SortStableFunc(paths, func(a, b string) int { return ranks[b] - ranks[a] })
 	paths = paths[:min(len(paths), maxHints)]
 	compose := ""
 	if host := jsonHost(head); host != "" && path != "" && !strings.ContainsAny(host+path, ",=") {
