@@ -157,6 +157,9 @@ gen: ## run go generate ./... and fail if it changes a file
 	$(GO) generate ./...
 	git diff --exit-code
 
+expressions: ## compare conditions with Python's re and ipaddress on 10,000 random expressions (needs python3)
+	go test ./internal/app/where -run TestPython -python -v
+
 # Not part of go generate: needs python3.11 and the package idna from PyPI.
 .PHONY: peer-tables
 peer-tables: ## regenerate the Unicode tables of the profiles that match Python tools (needs python3.11)

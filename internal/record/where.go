@@ -28,10 +28,42 @@ type View struct {
 	site    *locate.Site
 	rec     []byte
 	first   []byte // scratch for the first of two fields
+	kept    []kept
 
 	had    uint16 // attributes that Field has found since count, and of those it has not:
 	lacks  bool
 	lacked [locate.NumAttrs]int64
+}
+
+// kept is what a Memory keeps for a worker.
+type kept struct {
+	owner *owner
+	value any
+}
+
+// An owner is something that another one is not.
+type owner struct{ _ byte }
+
+// A Memory is what a [Condition] keeps from one record to the next: a value for each
+// worker, so that it needs no lock.
+type Memory[T any] struct {
+	owner owner
+	first func() T
+}
+
+// NewMemory returns a Memory whose values are made by first.
+func NewMemory[T any](first func() T) *Memory[T] { return &Memory[T]{first: first} }
+
+// Of returns the value for the worker whose record v shows.
+func (m *Memory[T]) Of(v *View) T {
+	for i := range v.kept {
+		if v.kept[i].owner == &m.owner {
+			return v.kept[i].value.(T)
+		}
+	}
+	value := m.first()
+	v.kept = append(v.kept, kept{&m.owner, value})
+	return value
 }
 
 // show sets what v shows.

@@ -1,7 +1,8 @@
 package where
 
 import (
-	"regexp"
+	"bytes"
+	"net/netip"
 	"slices"
 	"strconv"
 	"time"
@@ -18,17 +19,39 @@ type compiler struct {
 	fields []int       // indexes of the fields that the expression reads, with repetitions
 	tested []int       // those of the fields in has(FIELD)
 	at     map[int]int // first rune of the first name of each field
+	inside bool        // the answers of a condition around the node are remembered
 }
 
 // condition compiles a node that must be a condition.
 func (c *compiler) condition(n ast.Node) (predicate, error) {
+	field := -1
+	if !c.inside {
+		field = soleField(n)
+	}
+	if field < 0 {
+		return c.test(n)
+	}
+	c.inside = true
+	p, err := c.test(n)
+	if c.inside = false; err != nil {
+		return nil, err
+	}
+	return remember(p, field), nil
+}
+
+// test is condition without remembering answers.
+func (c *compiler) test(n ast.Node) (predicate, error) {
 	switch n := n.(type) {
 	case *ast.BoolNode:
 		value := n.Value
 		return func(*record.View) bool { return value }, nil
 	case *ast.IdentifierNode:
-		if n.Value == changed {
+		switch n.Value {
+		case changed:
 			return (*record.View).Changed, nil
+		case bot:
+			c.reads(agentField, n)
+			return isBot, nil
 		}
 		if _, err := c.operand(n); err != nil {
 			return nil, err
@@ -70,7 +93,7 @@ func (c *compiler) condition(n ast.Node) (predicate, error) {
 func isCondition(n ast.Node) bool {
 	switch n := n.(type) {
 	case *ast.IdentifierNode:
-		return n.Value == changed
+		return slices.Contains(conditions, n.Value)
 	case *ast.UnaryNode:
 		return n.Operator == "!" || n.Operator == "not"
 	case *ast.BoolNode, *ast.BinaryNode, *ast.CallNode:
@@ -158,15 +181,12 @@ func (c *compiler) operand(n ast.Node) (operand, error) {
 	case *ast.IdentifierNode:
 		i := slices.Index(fieldNames, n.Value)
 		switch {
-		case n.Value == changed:
-			return operand{}, mistake(n, "%s is a condition, not a field", changed)
+		case slices.Contains(conditions, n.Value):
+			return operand{}, mistake(n, "%s is a condition, not a field", n.Value)
 		case i < 0:
 			return operand{}, mistake(n, "%s", unknownName(n.Value))
 		}
-		c.fields = append(c.fields, i)
-		if _, known := c.at[i]; !known {
-			c.at[i] = n.Location().From
-		}
+		c.reads(i, n)
 		return operand{kind: kindOf(n.Value), isField: true, field: i}, nil
 	case *ast.StringNode:
 		return operand{kind: text, value: []byte(n.Value)}, nil
@@ -186,6 +206,14 @@ func (c *compiler) operand(n ast.Node) (operand, error) {
 		return operand{}, mistake(n, "expected a field, a string or a number; a condition in a comparison needs parentheses")
 	}
 	return operand{}, mistake(n, "expected a field, a string or a number")
+}
+
+// reads notes that the expression reads a field, by the name at n.
+func (c *compiler) reads(field int, n ast.Node) {
+	c.fields = append(c.fields, field)
+	if _, known := c.at[field]; !known {
+		c.at[field] = n.Location().From
+	}
 }
 
 // signed compiles a number with a sign.
@@ -301,14 +329,14 @@ func (c *compiler) match(n *ast.BinaryNode) (predicate, error) {
 	case !ok:
 		return nil, mistake(n.Right, "matches needs a regular expression in quotes on the right")
 	}
-	re, err := regexp.Compile(pattern.Value)
+	p, err := newPattern(pattern.Value)
 	if err != nil {
 		return nil, mistake(pattern, "invalid regular expression: %v", err)
 	}
 	i := left.field
 	return func(v *record.View) bool {
 		t, ok := v.Field(i)
-		return ok && re.Match(t)
+		return ok && p.match(t)
 	}, nil
 }
 
@@ -319,13 +347,21 @@ func (c *compiler) membership(n *ast.BinaryNode) (predicate, error) {
 		return nil, err
 	}
 	list, ok := n.Right.(*ast.ArrayNode)
+	one, isText := n.Right.(*ast.StringNode)
 	switch {
 	case !left.isField:
 		return nil, mistake(n, "in needs a field on the left, such as status in [200, 304]")
+	case isText && left.kind == text:
+		net, err := parseNetwork(one.Value)
+		if err != nil {
+			return nil, mistake(one, "%v", err)
+		}
+		return inNetworks(left.field, []netip.Prefix{net}, nil), nil
 	case !ok:
 		return nil, mistake(n.Right, "in needs a list on the right, such as [200, 304]")
 	}
 	var times []moment
+	var nets []netip.Prefix
 	values := map[string]bool{}
 	for _, e := range list.Nodes {
 		o, err := c.operand(e)
@@ -344,6 +380,9 @@ func (c *compiler) membership(n *ast.BinaryNode) (predicate, error) {
 			return nil, mistake(e, "%s is %v, and the list has %v", fieldNames[left.field], left.kind, o.kind)
 		}
 		values[string(o.value)] = true
+		if net, err := parseNetwork(string(o.value)); left.kind == text && bytes.IndexByte(o.value, '/') > 0 && err == nil {
+			nets = append(nets, net)
+		}
 	}
 	if left.kind == instant {
 		return func(v *record.View) bool {
@@ -359,6 +398,9 @@ func (c *compiler) membership(n *ast.BinaryNode) (predicate, error) {
 			}
 			return false
 		}, nil
+	}
+	if len(nets) > 0 {
+		return inNetworks(left.field, nets, values), nil
 	}
 	return func(v *record.View) bool {
 		t, ok := v.Field(left.field)

@@ -35,8 +35,14 @@ func kindOf(field string) kind {
 // kinds are the kinds of fields that are not texts.
 var kinds = map[record.ColumnKind]kind{record.ColumnInt: number, record.ColumnDecimal: number, record.ColumnTime: instant}
 
-// changed is the only name that is a condition.
-const changed = "changed"
+// Names that are conditions.
+const (
+	changed = "changed"
+	bot     = "bot"
+)
+
+// conditions are these names.
+var conditions = []string{changed, bot}
 
 // functions are the names of the functions.
 var functions = []string{"has", "flag"}
@@ -46,7 +52,7 @@ var fieldNames = record.FieldNames()
 
 // unknownName returns the text of the error for a name that does not exist.
 func unknownName(name string) string {
-	names := append(slices.Clone(fieldNames), changed)
+	names := append(slices.Clone(fieldNames), conditions...)
 	hint := ""
 	if slices.Contains(functions, name) {
 		hint = fmt.Sprintf(" (%s is a function: write %s(…))", name, name)

@@ -50,7 +50,9 @@ func nameTable() string {
 			}
 		}
 		if k == boolean {
-			names = append(names, "`"+changed+"`")
+			for _, name := range conditions {
+				names = append(names, "`"+name+"`")
+			}
 		}
 		fmt.Fprintf(&b, "| %v | %s |\n", k, strings.Join(names, ", "))
 	}

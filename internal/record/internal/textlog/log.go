@@ -326,17 +326,30 @@ func isStatus(s []byte) bool {
 	return isCode(s[1:locate.WordEnd(s, 1)])
 }
 
+// openQuote returns the place after the first quote that follows a space in
+// body[from:], or -1. It looks for the quote, because spaces are frequent.
+func openQuote(body []byte, from int) int {
+	for i := from; ; i++ {
+		n := bytes.IndexByte(body[i:], '"')
+		if i += n; n < 0 {
+			return -1
+		}
+		if i > from && body[i-1] == ' ' {
+			return i + 1
+		}
+	}
+}
+
 // refererSpan returns the inside of the first quoted field after from. The
 // field ends at the first unescaped quote that is followed by another quoted
 // field or by the end of the record. If there is none, it ends at the last
 // quote of the record. The span is empty if this is the only quoted field and
 // holds the agent.
 func refererSpan(body []byte, from int, backslash bool) locate.Span {
-	n := bytes.Index(body[from:], []byte(` "`))
-	if n < 0 {
+	start := openQuote(body, from)
+	if start < 0 {
 		return locate.Span{}
 	}
-	start := from + n + 2
 	for i := start; ; i++ {
 		n := bytes.IndexByte(body[i:], '"')
 		if n < 0 {
@@ -366,11 +379,10 @@ func isAgent(field []byte) bool {
 // quote after which the line ends or, after a space, has pairs of quotes. A raw quote in
 // the agent that follows a space opens such a pair.
 func agentSpan(body []byte, from int, backslash bool) locate.Span {
-	n := bytes.Index(body[from:], []byte(` "`))
-	if n < 0 {
+	start := openQuote(body, from)
+	if start < 0 {
 		return locate.Span{}
 	}
-	start := from + n + 2
 	left := -1 // number of quotes from i on; -1: not counted
 	for i := start; ; i++ {
 		n := bytes.IndexByte(body[i:], '"')

@@ -1,0 +1,66 @@
+package where
+
+import (
+	"slices"
+
+	"github.com/expr-lang/expr/ast"
+
+	"github.com/urlfold/urlfold/internal/ground/needle"
+	"github.com/urlfold/urlfold/internal/record"
+)
+
+// A survey finds out whether the answers of a condition are worth remembering.
+type survey struct {
+	names []string // of fields, with repetitions
+	costs bool     // there are regular expressions, or bot
+	calls bool
+}
+
+// Visit implements [ast.Visitor].
+func (s *survey) Visit(n *ast.Node) {
+	switch n := (*n).(type) {
+	case *ast.IdentifierNode:
+		name := n.Value
+		if name == bot {
+			name, s.costs = fieldNames[agentField], true
+		}
+		s.names = append(s.names, name)
+	case *ast.BinaryNode:
+		s.costs = s.costs || n.Operator == "matches"
+	case *ast.CallNode:
+		s.calls = true
+	}
+}
+
+// soleField returns the field on which alone a condition depends that costs more than a
+// look at its memory, or -1.
+func soleField(n ast.Node) int {
+	var s survey
+	ast.Walk(&n, &s)
+	if names := slices.Compact(s.names); s.costs && !s.calls && len(names) == 1 {
+		return slices.Index(fieldNames, names[0])
+	}
+	return -1
+}
+
+// remember returns p, which depends on the field alone, with answers for values that come
+// again.
+func remember(p predicate, field int) predicate {
+	memo, absent := record.NewMemory(needle.NewMemo), p(&record.View{})
+	return func(v *record.View) bool {
+		t, ok := v.Field(field)
+		if !ok {
+			return absent
+		}
+		m := memo.Of(v)
+		answer, known := m.Known(t)
+		if !known {
+			if p(v) {
+				answer = 1
+			}
+			t, _ = v.Field(field)
+			m.Put(t, answer)
+		}
+		return answer != 0
+	}
+}
