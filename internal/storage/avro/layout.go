@@ -60,12 +60,28 @@ func (c *compiler) textFields(n *avro.SchemaNode, prefix string) {
 			return
 		}
 		f := &n.Fields[i]
-		if isText(&f.Type) {
-			c.texts = append(c.texts, prefix+f.Name)
+		if path := prefix + f.Name; isText(&f.Type) {
+			if !slices.Contains(c.texts, path) { // of another branch of a union
+				c.texts = append(c.texts, path)
+			}
 			continue
 		}
-		c.textFields(c.definition(&f.Type, space(n)), prefix+f.Name+".")
+		for _, inner := range c.inner(&f.Type, space(n)) {
+			c.textFields(inner, prefix+f.Name+".")
+		}
 	}
+}
+
+// inner returns the types that a value of n can have, in the namespace in: the branches
+// of a union, such as null and a record, or n itself.
+func (c *compiler) inner(n *avro.SchemaNode, in string) (types []*avro.SchemaNode) {
+	if n.Type != "union" {
+		return []*avro.SchemaNode{c.definition(n, in)}
+	}
+	for i := range n.Branches {
+		types = append(types, c.definition(&n.Branches[i], in))
+	}
+	return types
 }
 
 // definition returns the type that n names in the namespace in, or n if it is not
@@ -175,19 +191,35 @@ func (c *compiler) record(n *avro.SchemaNode, prefix string) *kind {
 	k := &kind{encoding: fields}
 	for i := range n.Fields {
 		f := &n.Fields[i]
-		path, inner := prefix+f.Name, c.definition(&f.Type, space(n))
+		path := prefix + f.Name
 		column := slices.Index(c.paths, path) + 1
 		inside := slices.ContainsFunc(c.paths, func(p string) bool { return strings.HasPrefix(p, path+".") })
 		var part *kind
 		switch {
 		case column > 0:
 			part = c.column(&f.Type, column, space(n))
-		case inside && inner.Type == "record":
-			part = c.record(inner, path+".")
+		case inside:
+			part = c.around(&f.Type, path+".", space(n))
 		default:
 			part = c.kind(&f.Type, space(n))
 		}
 		k.parts = append(k.parts, part)
+	}
+	return k
+}
+
+// around returns the kind of n, around fields whose paths begin with prefix.
+func (c *compiler) around(n *avro.SchemaNode, prefix, in string) *kind {
+	k := &kind{encoding: branches}
+	for _, inner := range c.inner(n, in) {
+		if inner.Type == "record" {
+			k.parts = append(k.parts, c.record(inner, prefix))
+		} else {
+			k.parts = append(k.parts, c.kind(inner, in))
+		}
+	}
+	if n.Type != "union" {
+		return k.parts[0]
 	}
 	return k
 }

@@ -93,6 +93,47 @@ func TestNestedSchemas(t *testing.T) {
 	}
 }
 
+// TestNullableRecords checks that the fields of a record in a union are found, listed and
+// rewritten, whatever the other branches are.
+func TestNullableRecords(t *testing.T) {
+	page := `{"type": "record", "name": "Page", "fields": [{"name": "n", "type": "int"}, {"name": "link", "type": ["null", "string"]}]}`
+	for _, c := range []struct{ deep, path, record, want string }{
+		{`["null", ` + page + `]`, "deep.link", "\x02\x08\x02\x12http://g/", "http://g/\n"},
+		{`["null", ` + page + `]`, "deep.link", "\x00", "\n"},
+		{`["null", ` + page + `]`, "deep.link", "\x02\x08\x00", "\n"},
+		{`[` + page + `, "null", "int"]`, "deep.link", "\x00\x08\x02\x12http://g/", "http://g/\n"},
+		{`[` + page + `, "null", "int"]`, "deep.link", "\x04\x08", "\n"},
+		{`["null", {"type": "record", "name": "A", "fields": [{"name": "p", "type": ["null", ` + page + `]}, {"name": "q", "type": ["Page", "null"]}]}]`, "deep.p.link", "\x02\x02\x08\x02\x12http://g/\x02", "http://g/\n"},
+		{`["null", {"type": "record", "name": "A", "fields": [{"name": "p", "type": ["null", ` + page + `]}, {"name": "q", "type": ["Page", "null"]}]}]`, "deep.q.link", "\x02\x00\x00\x08\x02\x12http://g/", "http://g/\n"},
+		{`["null", ` + page + `, {"type": "record", "name": "B", "fields": [{"name": "link", "type": "string"}]}]`, "deep.link", "\x04\x12http://g/", "http://g/\n"},
+	} {
+		file := fileOf(c.deep, []byte(c.record))
+		if got, err := readFile(file, c.path); err != nil || got != c.want {
+			t.Errorf("%s with %q: %q, %v; want %q", c.deep, c.record, got, err, c.want)
+		}
+		var out bytes.Buffer
+		open := func(string) (table.Input, error) {
+			return table.Input{ReaderAt: bytes.NewReader(file), Closer: io.NopCloser(nil), Size: int64(len(file))}, nil
+		}
+		r, err := NewRewriter(&out, open, "in", []string{c.path})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.want != "\n" {
+			err = r.Add("in", 0, []byte("http://changed/\n"))
+		} else {
+			err = r.Add("in", 0, []byte(c.want))
+		}
+		if err = errors.Join(err, r.Flush(), r.Close()); err != nil {
+			t.Fatal(err)
+		}
+		want := strings.Replace(c.want, "http://g/", "http://changed/", 1)
+		if got, err := readFile(out.Bytes(), c.path); err != nil || got != want {
+			t.Errorf("%s with %q, rewritten: %q, %v; want %q", c.deep, c.record, got, err, want)
+		}
+	}
+}
+
 // TestManyRecords checks that the offsets of the records of a block do not take memory
 // for all of them, since a record can be a single byte, and that such a block is read and
 // rewritten as any other.
