@@ -139,7 +139,7 @@ func (r *renderer) columnDiagnostics(out []byte, s *locate.Site) []byte {
 	for _, m := range list {
 		out = appendColumnInt(appendColumnString(out, m.Flag.String()), int64(m.At))
 		if r.job.wants.has(fRecord) {
-			out = appendColumnInt(out, int64(s.Start+locate.RawOffset(r.n.runs, int(m.At))))
+			out = appendColumnInt(out, int64(s.Start+r.n.rawOffset(int(m.At))))
 		}
 		out = appendColumnString(out, m.Component.String())
 		out = appendColumnString(out, m.Action.String())

@@ -34,7 +34,7 @@ func BenchmarkHTML(b *testing.B) {
 	const item = "<li class=\"item first\" id=i1>\n  <a href=\"/path/to/page?x=1&amp;y=2\" title=\"a title\">Some text about the page</a>\n  <!-- comment --><img src=\"/img/logo.png\" alt='logo' width=16></li>\n"
 	doc := []byte("<!doctype html><title>t</title><script>if (a < b) { c('</p>') }</script><ul>" + strings.Repeat(item, 500) + "</ul>")
 	b.Run("ours", func(b *testing.B) {
-		r := &markup.HTMLReader{}
+		r := markup.HTMLFormat{}.Unlined()
 		l := r.Locator()
 		var f Found
 		b.SetBytes(int64(len(doc)))

@@ -2,6 +2,7 @@ package record
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"fmt"
 	"io"
@@ -28,9 +29,11 @@ var htmlCases = []struct{ doc, want string }{
 	{`<img src=1><script src=2></script><iframe src=3></iframe><embed src=4><input src=5><source src=6><track src=7><video src=8><audio src=9><frame src=10>`, "1 2 3 4 5 6 7 8 9 10"},
 	{`<form action=1><button formaction=2><input formaction=3>`, "1 2 3"},
 	{`<video poster=1 src=2><object data=3><blockquote cite=4><q cite=5><ins cite=6><del cite=7><body background=8><table background=9>`, "1 2 3 4 5 6 7 8 9"},
-	{`<div data=1 action=2 content=3 title=4 value=5 alt=6 name=7 id=8 data-src=9 xhref=10>`, ""},
+	{`<div data=1 action=2 content=3 title=4 value=5 alt=6 name=7 id=8 data-source=9 xhref=10>`, ""},
 	{`<amp-img src=1></amp-img><x-link href=2>`, "1 2"},
 	{`<base href=1><a href=2>`, "2"},
+	{`<link rel=preload as=image imagesrcset="1 1x, 2 2x"><a href=3 ping=" 4  5 6 "><use xlink:href=7><image XLINK:HREF="8">`, "1 2 3 4 5 6 7 8"},
+	{`<img src="data:," data-src=1 data-srcset="2 1x,3 2x"><img data-original=4><img data-lazy-src=5><div data-bg=6><div data-bg="url( '7' )"><div data-bg="url(8)"><div data-bg='url("9")'>`, "1 2 3 4 5 6 '7' 8 9"},
 	// Attributes: order, duplicates, missing values and odd names.
 	{`<a class=x href=1 id=y>`, "1"},
 	{`<a href=1 href=2 HREF=3>`, "1"},
@@ -55,6 +58,17 @@ var htmlCases = []struct{ doc, want string }{
 	{`<!--[if IE]><a href=no><![endif]--><![if !IE]><a href=1><![endif]>`, "1"},
 	{`<!doctype html "a>b"><a href=1><![CDATA[<a href=no>]]>`, "1"},
 	{`<a href=1><!-- <a href=no>`, "1"},
+	// Foreign content has no raw text, and "/>" ends an element.
+	{`<svg><title/><a href=1></a><style/><script href=2 /><a xlink:href=3></svg><a href=4>`, "1 2 3 4"},
+	{`<svg viewBox="0 0 1 1"/><title><a href=no></title><a href=1><SVG><style>a { x: "<a href=2>" }</style></SVG><style><a href=no></style>`, "1 2"},
+	{`<svg><text><![CDATA[ > <a href=no> ]]></text><image href=1 /></svg><![CDATA[ > <a href=2>`, "1 2"},
+	{`<svg><foreignObject><style><a href=no></style><title/><a href=no></title><img src=1></foreignObject><title/><a href=2></svg>`, "1 2"},
+	{`<svg><desc><svg><script/><a href=1></svg><script/><a href=no></script></desc><a href=2></svg><xmp><a href=no></xmp>`, "1 2"},
+	{`<svg><svg><style/><a href=1></svg><style/><a href=2></svg><style/><a href=no>`, "1 2"},
+	{`<math><mi><textarea><a href=no></textarea></mi><style/><a href=1></math><math href=2 /><title/><a href=no>`, "1 2"},
+	{`<svg><path/><div><style><a href=no></style><a href=1><title/><a href=no></title><a href=2></svg>`, "1 2"}, // div ends the svg
+	{`<svg><g><a href=1><title/>x</g>`, "1"},
+	{`<svg><meta http-equiv=refresh content="0;url=/1"><image href=2>`, "/1 2"},
 	// Text without tags.
 	{`<script>x = "<a href=no>"</script><a href=1>`, "1"},
 	{`<script src=1>"</scriptx>" + '</script >' <a href=2>`, "1 2"},
@@ -96,7 +110,7 @@ var htmlCases = []struct{ doc, want string }{
 // that are skipped. It checks that the ranges are in order.
 func htmlURLs(t testing.TB, doc []byte) (urls []string, skipped int) {
 	t.Helper()
-	r := &markup.HTMLReader{}
+	r := markup.HTMLFormat{}.Unlined()
 	l := r.Locator()
 	var f Found
 	for at := 0; at < len(doc); {
@@ -143,30 +157,42 @@ var lessThan = regexp.MustCompile(`<([^/a-zA-Z]|$)`)
 
 // tokenizerErrs reports whether the tokenizer may read doc in another way than the
 // standard: it assumes that scripts run, and leaves an escaped script at such a '<',
-// which does not end it (§13.2.5.23).
+// which does not end it (§13.2.5.23). It cannot tell which content is foreign:
+// TestHTMLForeign asks the parser.
 func tokenizerErrs(doc []byte) bool {
 	doc = bytes.ToLower(doc)
 	_, escaped, _ := bytes.Cut(doc, []byte("<!--"))
-	return bytes.Contains(doc, []byte("noscript")) || bytes.Contains(doc, []byte("<script")) && lessThan.Match(escaped)
+	return bytes.Contains(doc, []byte("noscript")) || bytes.Contains(doc, []byte("<svg")) || bytes.Contains(doc, []byte("<math")) || bytes.Contains(doc, []byte("<script")) && lessThan.Match(escaped)
 }
 
 // tokenizerURLs returns the URLs of a document by the tokenizer of
 // golang.org/x/net/html.
 func tokenizerURLs(doc []byte) (urls []string) {
-	z := html.NewTokenizer(bytes.NewReader(doc))
+	z, foreign := html.NewTokenizer(bytes.NewReader(doc)), 0
 	add := func(text []byte) {
 		if text = locate.Trim(text).In(text); !markup.IsSkipped(text) {
 			urls = append(urls, string(text))
 		}
 	}
 	for {
-		switch z.Next() {
+		switch token := z.Next(); token {
 		case html.ErrorToken:
 			return urls
+		case html.EndTagToken:
+			if tag, _ := z.TagName(); foreign > 0 && (string(tag) == "svg" || string(tag) == "math") {
+				foreign--
+			}
 		case html.StartTagToken, html.SelfClosingTagToken:
 			tag, more := z.TagName()
 			element := bytes.Clone(tag)
-			var seen markup.Attribute
+			if (string(tag) == "svg" || string(tag) == "math") && token == html.StartTagToken {
+				foreign++
+			}
+			if foreign > 0 {
+				z.NextIsNotRawText()
+			}
+			z.AllowCDATA(foreign > 0)
+			var seen uint32
 			attrs := map[string][]byte{}
 			for more {
 				var name, value []byte
@@ -177,18 +203,16 @@ func tokenizerURLs(doc []byte) (urls []string) {
 				attrs[string(name)] = bytes.Clone(value)
 				a := markup.AttributeOf(element, name)
 				switch {
-				case a == 0 || seen&a != 0 || string(element) == "meta":
-				case a == markup.AttrSrcset:
+				case a == nil || seen&a.Bit != 0 || string(element) == "meta":
+				default:
 					for pos, ok := 0, true; ok; {
 						var s locate.Span
-						if s, pos, ok = markup.SrcsetNext(value, pos); ok {
+						if s, pos, ok = a.Next(value, pos); ok {
 							add(s.In(value))
 						}
 					}
-				default:
-					add(value)
+					seen |= a.Bit
 				}
-				seen |= a
 			}
 			if content := attrs["content"]; string(element) == "meta" && strings.EqualFold(string(attrs["http-equiv"]), "refresh") {
 				if s, ok := markup.RefreshURL(content); ok {
@@ -196,6 +220,58 @@ func tokenizerURLs(doc []byte) (urls []string) {
 				}
 			}
 		}
+	}
+}
+
+// TestHTMLForeign compares the URLs of documents with foreign content with those of
+// the parser of golang.org/x/net/html, in any order, because it moves elements.
+func TestHTMLForeign(t *testing.T) {
+	docs := 0
+	for _, c := range htmlCases {
+		if !strings.Contains(strings.ToLower(c.doc), "<svg") && !strings.Contains(c.doc, "<math") || strings.Contains(c.doc, "<meta") {
+			continue
+		}
+		root, err := html.Parse(strings.NewReader("<!doctype html><body>" + c.doc))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for node := range root.Descendants() {
+			for _, a := range node.Attr {
+				if a.Namespace != "" {
+					a.Key = a.Namespace + ":" + a.Key
+				}
+				if markup.AttributeOf([]byte(node.Data), []byte(a.Key)) != nil {
+					got = append(got, a.Val)
+				}
+			}
+		}
+		want := strings.Fields(c.want)
+		if slices.Sort(got); !slices.Equal(got, want) {
+			t.Errorf("%s\nparser %q\n  want %q", c.doc, got, want)
+		}
+		docs++
+	}
+	if docs < 10 {
+		t.Errorf("%d documents", docs)
+	}
+}
+
+// TestHTMLForeignLimit checks that an svg element that never ends does not take the
+// rest of a document, and that such elements take linear time to read.
+func TestHTMLForeignLimit(t *testing.T) {
+	doc := strings.Repeat("<svg><desc>", 40<<10) + "<a href=http://h/x>"
+	r := markup.HTMLFormat{}.Unlined()
+	records := 0
+	for at := 0; at < len(doc); records++ {
+		n := r.Next([]byte(doc[at:]))
+		if n > 257<<10 {
+			t.Fatalf("a record has %d bytes", n)
+		}
+		at += n
+	}
+	if got, _ := htmlURLs(t, []byte(doc)); len(got) != 1 || records > 10 {
+		t.Errorf("%d URLs in %d records", len(got), records)
 	}
 }
 
@@ -247,7 +323,7 @@ func (pairs) AppendQuery(dst, text []byte) []byte {
 // in force.
 func readHTML(t testing.TB, c Config, in []byte, size int) (out string, st Stats) {
 	t.Helper()
-	c.Format, c.Charset = "html", testCharset
+	c.Format, c.Charset = cmp.Or(c.Format, "html"), testCharset
 	j := newJob(t, c)
 	f, d := j.Framing(), j.reader.(Director)
 	var o, head []byte
@@ -347,7 +423,7 @@ func TestHTMLCut(t *testing.T) {
 		t.Errorf("got\n%s\nwant\n%s%+v", got, want, st.Rejects)
 	}
 	long := strings.Repeat("a < b\n", markup.MaxHTMLText)
-	r := &markup.HTMLReader{}
+	r := markup.HTMLFormat{}.Unlined()
 	for at := 0; at < len(long); {
 		n := r.Next([]byte(long[at:]))
 		if n > markup.MaxHTMLText {

@@ -439,7 +439,7 @@ func (r *renderer) appendDiagnostics(out []byte, s *locate.Site) []byte {
 		out = append(append(out, `{"flag":"`...), m.Flag.String()...)
 		out = strconv.AppendInt(append(out, `","at":`...), int64(m.At), 10)
 		if r.job.wants.has(fRecord) {
-			out = strconv.AppendInt(append(out, `,"record_at":`...), int64(s.Start+locate.RawOffset(r.n.runs, int(m.At))), 10)
+			out = strconv.AppendInt(append(out, `,"record_at":`...), int64(s.Start+r.n.rawOffset(int(m.At))), 10)
 		}
 		out = append(append(out, `,"component":"`...), m.Component.String()...)
 		out = append(append(out, `","action":"`...), m.Action.String()...)

@@ -157,7 +157,7 @@ func (w *Worker) readParts(rec []byte, v *verdict, st *Stats) {
 	if w.job.redact {
 		now = w.red.hideAll(now)
 	}
-	same := bytes.Equal(now, c.url)
+	same := bytes.Equal(now, c.url) && (!ok || c.entity == 0)
 	q := f.Part(locate.RoleQuery)
 	switch {
 	case q == nil:
@@ -193,8 +193,8 @@ func (w *Worker) dividePieces(rec []byte, q *locate.Site, now []byte, st *Stats)
 		st.Unwritten++
 		return
 	}
-	url, joint := w.n.cur.url, w.n.joint
-	w.pieces.set(locate.RoleTarget, path, bytes.Equal(path, url[:joint]))
+	url, joint, plain := w.n.cur.url, w.n.joint, w.n.cur.entity == 0
+	w.pieces.set(locate.RoleTarget, path, plain && bytes.Equal(path, url[:joint]))
 	at := len(url) - len(query)
-	w.pieces.set(locate.RoleQuery, query, bytes.HasSuffix(url, query) && at >= joint && at <= joint+1)
+	w.pieces.set(locate.RoleQuery, query, plain && bytes.HasSuffix(url, query) && at >= joint && at <= joint+1)
 }

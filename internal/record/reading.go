@@ -31,6 +31,7 @@ type reading struct {
 	change   codec.Change               // set only if the job needs it
 	repairs  [codec.Fragment + 1]Repair // repairs made, by component
 	masked   bool                       // norm has a masked secret
+	entity   int                        // offset in url after the first decoded character reference; 0 if none
 	fragment bool                       // src has a fragment
 	mended   bool                       // norm is repaired; the diagnostics of the original are saved
 	marked   bool                       // normMarks has been called
@@ -74,6 +75,8 @@ type normalizer struct {
 	joint            int // offset in text of the '?' before a query that has its own field
 	queryText        []byte
 	queryRuns        []locate.Run
+	entityText       []byte // text without character references, which entityRuns maps to text
+	entityRuns       []locate.Run
 	full             []byte // scheme, host and target joined
 	part             []byte // host with its port, for its own field
 	norm             []byte
@@ -112,12 +115,15 @@ func (n *normalizer) parse(s *locate.Site, rec []byte) bool {
 		}
 	}
 	*c = reading{url: text, hash: -1}
+	if n.entityRuns = n.entityRuns[:0]; n.job.repairs&RepairEntity != 0 {
+		n.decodeEntities()
+	}
 	if n.params.dirty {
 		n.params.reset()
 	}
 	switch s.Role {
 	case locate.RoleTarget:
-		c.form = locate.FormOf(text, f.Method.In(rec))
+		c.form = locate.FormOf(c.url, f.Method.In(rec))
 		f.Form = c.form
 		if c.form != locate.FormOrigin && c.form != locate.FormAbsolute {
 			return false
@@ -139,13 +145,23 @@ func (n *normalizer) parse(s *locate.Site, rec []byte) bool {
 	return true
 }
 
+// differs reports whether the normal form differs from what the record has.
+func (c *reading) differs() bool {
+	return c.parted || c.entity > 0 || !bytes.Equal(c.back, c.url)
+}
+
+// rawOffset maps an offset in n.cur.url to one in the site.
+func (n *normalizer) rawOffset(at int) int {
+	return locate.RawOffset(n.runs, locate.RawOffset(n.entityRuns, at))
+}
+
 // accept counts the URL at s, which parse has read. It returns false if the URL
 // is rejected, which it records in v.
 func (n *normalizer) accept(s *locate.Site, v *verdict, st *Stats) bool {
 	c := &n.cur
 	st.URLs++
 	if c.why != 0 {
-		v.reject(c, s.Start+locate.RawOffset(n.runs, c.errAt))
+		v.reject(c, s.Start+n.rawOffset(c.errAt))
 		return false
 	}
 	v.urls++
@@ -220,6 +236,9 @@ func (n *normalizer) settle(err error) {
 	if err == nil {
 		if n.job.reads.has(fChange) {
 			c.change = n.res.Change()
+			if c.entity > 0 {
+				c.change = max(c.change, codec.ChangeRepaired)
+			}
 		}
 		c.fragment = n.res.In.Has(codec.Fragment)
 		if n.job.mends {
@@ -254,6 +273,9 @@ func (n *normalizer) Note() {
 	}
 	if n.job.readsParams || n.res.In.Has(codec.Query) || c.mended {
 		n.readParams()
+	}
+	if c.entity > 0 {
+		n.noteEntity()
 	}
 	if n.job.tellsSigned() && n.signed(n.res.Out.Bytes(n.cur.norm, codec.Query)) {
 		c.flags = c.flags.With(codec.FlagSignedURL)
@@ -290,7 +312,7 @@ func (n *normalizer) filter() {
 // count counts a URL that was parsed and accepted.
 func (n *normalizer) count(st *Stats) {
 	c := &n.cur
-	c.same = !c.parted && bytes.Equal(c.back, c.url)
+	c.same = !c.differs()
 	if !c.same {
 		st.Changed++
 		if !c.mended { // otherwise repair has set it

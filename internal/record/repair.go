@@ -26,7 +26,8 @@ const (
 	// fragment in which every '%' starts a %25XX: %2541 becomes %41. If an XX
 	// is 25, the component has more than two levels and is kept.
 	RepairDouble
-	// RepairEntity replaces "&amp;" in a query by "&".
+	// RepairEntity decodes the character references of HTML that end with a
+	// semicolon, such as "&amp;" and "&#38;", before the URL is parsed.
 	RepairEntity
 
 	allRepairs = RepairPercentU | RepairDouble | RepairEntity
@@ -137,17 +138,17 @@ func (n *normalizer) appendMended(dst, text []byte, comp codec.Component) []byte
 		*done |= RepairDouble
 		return appendSingle(dst, text)
 	}
-	if want&RepairEntity != 0 && comp == codec.Query && bytes.Contains(text, entity) {
-		*done |= RepairEntity
-		return appendWithoutEntities(dst, text)
+	if want&RepairEntity != 0 {
+		start := len(dst)
+		if dst = appendWithoutEntities(dst, text); len(dst)-start < len(text) {
+			*done |= RepairEntity
+		}
+		return dst
 	}
 	return append(dst, text...)
 }
 
-var (
-	percentU = []byte("%u")
-	entity   = []byte("&amp;")
-)
+var percentU = []byte("%u")
 
 // appendPercentU appends text with each %uXXXX replaced by percent-encoded
 // UTF-8.
@@ -223,19 +224,52 @@ func appendSingle(dst, text []byte) []byte {
 	}
 }
 
-// appendWithoutEntities appends text with each "&amp;" replaced by "&".
+// decodeEntities decodes the character references of n.cur.url as a layer around
+// the URL: "&#38;" would otherwise begin a fragment.
+func (n *normalizer) decodeEntities() {
+	c, joint := &n.cur, n.joint
+	text, runs, _ := locate.EntityDialect.Unescape(n.entityText, c.url, n.entityRuns)
+	for i, r := range runs {
+		if r.Step == 0 && runs[i+1].Raw > r.Raw+1 && c.entity == 0 {
+			c.entity = r.Text + 1
+		}
+		if r.Raw <= joint {
+			n.joint = r.Text + (joint-r.Raw)*r.Step
+		}
+	}
+	if c.entity > 0 {
+		c.url, n.entityText, n.entityRuns = text, text, runs
+	}
+}
+
+// appendWithoutEntities appends a component without character references. Other
+// repairs can produce them.
 func appendWithoutEntities(dst, text []byte) []byte {
 	for {
-		i := bytes.Index(text, entity)
+		i := bytes.IndexByte(text, '&')
 		if i < 0 {
 			return append(dst, text...)
 		}
-		dst = append(dst, text[:i+1]...)
-		text = text[i+len(entity):]
-		for bytes.HasPrefix(text, entity[1:]) { // "&amp;amp;" and so on
-			text = text[len(entity)-1:]
+		var n int
+		dst, n = locate.EntityDialect.Decode(append(dst, text[:i]...), text[i:])
+		text = text[i+n:]
+	}
+}
+
+// noteEntity adds the flag for a decoded character reference, and its diagnostic.
+func (n *normalizer) noteEntity() {
+	c, u := &n.cur, &n.res.In
+	if c.mended {
+		u = &n.savedIn
+	}
+	d := codec.Diagnostic{At: uint32(c.entity - 1), Flag: codec.FlagHTMLEntity, Action: codec.ActionReplaced}
+	for comp := codec.Scheme; comp <= codec.Fragment; comp++ {
+		if u.Has(comp) && int(u.Span(comp).Start) <= c.prefix+c.entity-1 {
+			d.Component = comp
 		}
 	}
+	c.flags = c.flags.With(d.Flag)
+	n.params.dirty, n.params.diagnostics = true, append(n.params.diagnostics, d)
 }
 
 // repairOf maps flags to the repairs for their defects.

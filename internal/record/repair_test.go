@@ -21,7 +21,10 @@ func TestRepair(t *testing.T) {
 	f(RepairDouble, "a%252Fb?%2526", "a%2Fb?%26")
 	f(RepairDouble, "a%252Fb%20?%2526&%", "a%252Fb%20?%2526&%") // not every '%' starts a %25XX
 	f(RepairDouble, "%25252F?%252", "%25252F?%252")
-	f(RepairEntity, "&amp;?a&amp;b&amp;amp;c#&amp;", "&amp;?a&b&c#&amp;")
+	f(RepairEntity, "&amp;?a&amp;b&amp;amp;c#&amp;", "&?a&b&c#&")
+	f(RepairEntity, "a?b&#38;c&#x26;d&AMP;e&#038;f&amp;#38;g", "a?b&c&d&e&f&g")
+	f(RepairEntity, "a?b&ampc&#38c&bogus;&copy=1&;&#;", "a?b&ampc&#38c&bogus;&copy=1&;&#;") // no semicolon, no reference
+	f(RepairEntity, "a&sol;b&quest;c&equals;d", "a/b?c=d")
 	f(RepairEntity|RepairDouble, "?a&%2526amp;", "?a&%26amp;")
 }
 
@@ -49,6 +52,25 @@ func TestRepairFields(t *testing.T) {
 	c := Config{Format: "lines", Repairs: allRepairs, Render: RenderJSONL, Fields: []string{"diagnostics", "change", "flags"}, Normalizer: newNormalizer(t, "whatwg")}
 	check(t, c, "http://h/%u0041?%u00", `{"diagnostics":[{"flag":"percent-u","at":9,"component":"path","action":"replaced"},{"flag":"invalid-URL-unit","at":9,"component":"path","action":"kept"},`+
 		`{"flag":"non-hex","at":16,"component":"query","action":"kept"},{"flag":"invalid-URL-unit","at":16,"component":"query","action":"kept"}],"change":"repaired","flags":["non-hex","percent-u","invalid-URL-unit"]}`+"\n")
+}
+
+// TestEntityLayer checks that character references are decoded before the URL is
+// parsed, in every kind of record, and how that is reported.
+func TestEntityLayer(t *testing.T) {
+	c := Config{Format: "lines", Repairs: RepairEntity, Normalizer: newNormalizer(t, "equiv")}
+	check(t, c, "https&#58;&#x2F;&#47;x.example&sol;?a=1&#38;b=2#c&amp;d", "https://x.example/?a=1&b=2#c&d")
+	c.Format = "w3c"
+	head := "#Fields: cs-uri-stem cs-uri-query sc-status\n"
+	check(t, c, head+"/a&amp;b x=1&#38;y=2 200\n", head+"/a&b x=1&y=2 200\n")
+	c.Format, c.Base = "combined", "https://x.example"
+	check(t, c, `h - - [t] "GET /?a=\x26amp;b&amp;c HTTP/1.1" 200 1 "-" "x&amp;y"`, `h - - [t] "GET /?a=&b&c HTTP/1.1" 200 1 "-" "x&amp;y"`)
+	c.Render, c.Fields = RenderJSONL, []string{"url", "norm", "change", "flags", "diagnostics", "record"}
+	check(t, c, `h - - [t] "GET /?a=\x26amp;b&&#38;c HTTP/1.1" 200 1 "-" "-"`,
+		`{"url":"/?a=&b&&c","norm":"https://x.example/?a=&b&&c","change":"repaired","flags":["html-entity","empty-pair"],"diagnostics":[`+
+			`{"flag":"html-entity","at":4,"record_at":19,"component":"query","action":"replaced"},{"flag":"empty-pair","at":7,"record_at":29,"component":"query","action":"kept"}],`+
+			`"record":"h - - [t] \"GET /?a=\\x26amp;b&&#38;c HTTP/1.1\" 200 1 \"-\" \"-\""}`+"\n")
+	c.Format, c.Base, c.Fields = "lines", "", []string{"norm"}
+	check(t, c, "https://x.example:&#56;z/", `{"error":"port-invalid","at":19}`+"\n")
 }
 
 func TestSecrets(t *testing.T) {

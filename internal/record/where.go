@@ -1,8 +1,6 @@
 package record
 
 import (
-	"bytes"
-
 	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/internal/record/internal/locate"
 )
@@ -155,7 +153,7 @@ func (v *View) HasFlag(f codec.Flag) bool {
 // Changed reports whether the normal form differs from the URL in the record.
 func (v *View) Changed() bool {
 	c := &v.w.n.cur
-	return v.present.has(fNorm) && c.why == 0 && (c.parted || !bytes.Equal(c.back, c.url))
+	return v.present.has(fNorm) && c.why == 0 && c.differs()
 }
 
 const (

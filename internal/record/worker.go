@@ -277,7 +277,7 @@ func (w *Worker) rewrite(out, dead, rec []byte, at *Position, st *Stats) (o, d [
 		}
 		if w.job.redact {
 			now = w.red.hideAll(now)
-			same = bytes.Equal(now, w.n.cur.url)
+			same = bytes.Equal(now, w.n.cur.url) && (!ok || w.n.cur.entity == 0)
 		} else if same {
 			continue
 		}

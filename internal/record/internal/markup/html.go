@@ -1,4 +1,4 @@
-// Package markup finds the URLs in HTML documents.
+// Package markup finds the URLs in documents: HTML, sitemaps, feeds and mail.
 package markup
 
 import (
@@ -26,7 +26,7 @@ func (HTMLFormat) Detect(s *locate.Sample) locate.Fit {
 }
 
 // Unlined implements [locate.Unlined].
-func (HTMLFormat) Unlined() locate.Reader { return &HTMLReader{} }
+func (HTMLFormat) Unlined() locate.Reader { return newHTMLReader(nil, nil) }
 
 // beginsHTML reports whether b begins with an html tag or the document type of
 // HTML or of the bookmarks that browsers export, after an optional byte order
@@ -64,24 +64,28 @@ var byteOrderMark = []byte("\xEF\xBB\xBF")
 
 // Open implements [locate.Format].
 func (HTMLFormat) Open(c *locate.Settings) (locate.Reader, error) {
+	return newHTMLReader([]byte(c.Base), c.Charset), refuse(c)
+}
+
+// refuse returns the errors in c for a document.
+func refuse(c *locate.Settings) error {
 	errs := append([]error{c.RefuseDialect(), c.RefuseReferer(), c.RefuseRewriting()}, c.RefuseFields()...)
 	if _, _, ok := c.BaseHost(); ok {
-		errs = append(errs, locate.Wrong("Base", "the base URL cannot contain a field with the format html, whose records have no fields"))
+		errs = append(errs, locate.Wrong("Base", "the base URL cannot contain a field with the format "+c.Format+", whose records have no fields"))
 	}
-	return &HTMLReader{base: []byte(c.Base), charset: c.Charset}, errors.Join(errs...)
+	return errors.Join(errs...)
+}
+
+func newHTMLReader(base []byte, charset func(string) (locate.Charset, bool)) *HTMLReader {
+	return &HTMLReader{htmlRecord, base, charset}
 }
 
 // HTMLReader reads HTML documents.
 type HTMLReader struct {
+	documents
 	base    []byte // Config.Base, the URL of the document
 	charset func(label string) (locate.Charset, bool)
 }
-
-// Extracts implements [locate.Extractor].
-func (*HTMLReader) Extracts() {}
-
-// Multiline implements [locate.LineCounter].
-func (*HTMLReader) Multiline() {}
 
 // Shown implements [locate.Abridger]. It returns the tag without the content of
 // scripts and the like.
@@ -93,28 +97,6 @@ func (*HTMLReader) Shown(rec []byte) []byte {
 		}
 	}
 	return locate.TrimEnd(rec[:min(len(rec), MaxHTMLText)])
-}
-
-// Cut implements [locate.Framing].
-func (*HTMLReader) Cut(block []byte) int {
-	for at := 0; ; {
-		n := htmlRecord(block[at:])
-		if n == 0 {
-			return at
-		}
-		at += n
-	}
-}
-
-// Head implements [locate.Framing]. Directives take the place of a header.
-func (*HTMLReader) Head([]byte) int { return 0 }
-
-// Next implements [locate.Reader].
-func (*HTMLReader) Next(in []byte) int {
-	if n := htmlRecord(in); n > 0 {
-		return n
-	}
-	return len(in)
 }
 
 // Directive implements [locate.Director]. The directive consists of the records that
@@ -236,7 +218,7 @@ func (r *HTMLReader) charsetOf(rec []byte) (locate.Charset, bool) {
 		label = value.In(rec)
 	} else if value, ok := attributeOfTag(rec, "http-equiv"); ok && locate.EqualLower(value.In(rec), "content-type") {
 		content, _ := attributeOfTag(rec, "content")
-		label = charsetLabel(content.In(rec))
+		label = parameter(content.In(rec), "charset")
 	}
 	if label = locate.Trim(label).In(label); len(label) == 0 || len(label) > maxLabel {
 		return nil, false
@@ -311,8 +293,8 @@ func (l *htmlLocator) setBase(tag []byte) {
 }
 
 // Locate implements [locate.Locator].
-func (l *htmlLocator) Locate(f *locate.Found, rec []byte, at *locate.Position) (locate.Reason, int) {
-	if len(rec) < 2 || rec[0] != '<' || !locate.IsLetter(rec[1]) {
+func (l *htmlLocator) Locate(f *locate.Found, rec []byte, at *locate.Position) (why locate.Reason, pos int) {
+	if !isStartTag(rec) {
 		return 0, 0
 	}
 	l.follow(at.Head)
@@ -320,33 +302,42 @@ func (l *htmlLocator) Locate(f *locate.Found, rec []byte, at *locate.Position) (
 		f.SetContext(l.docBase)
 	}
 	t := newTagScan(rec)
-	if locate.EqualLower(t.name.In(rec), "meta") {
-		l.meta(f, rec)
-		t.skip()
-		return cutTag(&t)
+	if why, pos = l.tag(f, &t, 0); isForeign(t.name.In(rec)) && why == 0 && !isClosed(rec[:t.end]) {
+		foreignContent(rec[t.end:], t.name.In(rec), func(at int) {
+			if inner := rec[t.end+at:]; isStartTag(inner) {
+				t := newTagScan(inner)
+				why, pos = l.tag(f, &t, len(rec)-len(inner))
+			}
+		})
 	}
-	var seen Attribute
+	return why, pos
+}
+
+// tag adds the URLs of a tag, which begins at offset from of the record.
+func (l *htmlLocator) tag(f *locate.Found, t *tagScan, from int) (locate.Reason, int) {
+	if locate.EqualLower(t.name.In(t.b), "meta") {
+		l.meta(f, t.b, from)
+		t.skip()
+		return cutTag(t)
+	}
+	var seen uint32
 	for {
 		name, value, ok := t.next()
 		if !ok {
-			return cutTag(&t)
+			return cutTag(t)
 		}
-		a := AttributeOf(t.name.In(rec), name.In(rec))
-		if a == 0 || seen&a != 0 { // the first of the same name counts
+		a := AttributeOf(t.name.In(t.b), name.In(t.b))
+		if a == nil || seen&a.Bit != 0 { // the first of the same name counts
 			continue
 		}
-		seen |= a
-		text, runs := l.value(rec, value)
-		if a != AttrSrcset {
-			l.add(f, value.Start, text, runs, locate.Between(0, len(text)))
-			continue
-		}
+		seen |= a.Bit
+		text, runs := l.value(t.b, value)
 		for pos := 0; ; {
-			s, next, ok := SrcsetNext(text, pos)
+			s, next, ok := a.Next(text, pos)
 			if !ok {
 				break
 			}
-			l.add(f, value.Start, text, runs, s)
+			l.add(f, from+value.Start, text, runs, s)
 			pos = next
 		}
 	}
@@ -382,8 +373,9 @@ func (l *htmlLocator) add(f *locate.Found, start int, text []byte, runs []locate
 	f.Add(locate.Between(start+locate.RawOffset(runs, from), start+locate.RawOffset(runs, to)), locate.RoleURL, l.dialect)
 }
 
-// meta adds the URL of a meta element with http-equiv="refresh".
-func (l *htmlLocator) meta(f *locate.Found, rec []byte) {
+// meta adds the URL of a meta element with http-equiv="refresh", which begins at
+// offset from of the record.
+func (l *htmlLocator) meta(f *locate.Found, rec []byte, from int) {
 	if pragma, ok := attributeOfTag(rec, "http-equiv"); !ok {
 		return
 	} else if text, _ := l.value(rec, pragma); !locate.EqualLower(text, "refresh") {
@@ -392,72 +384,57 @@ func (l *htmlLocator) meta(f *locate.Found, rec []byte) {
 	content, _ := attributeOfTag(rec, "content")
 	text, runs := l.value(rec, content)
 	if s, ok := RefreshURL(text); ok {
-		l.add(f, content.Start, text, runs, s)
+		l.add(f, from+content.Start, text, runs, s)
 	}
 }
 
-// Attribute identifies an attribute with URLs.
-type Attribute uint16
+// An Attribute is an attribute with URLs: those that list finds, or one.
+type Attribute struct {
+	Bit       uint32 // identifies the attribute
+	name      string
+	only, not string // the element that alone has the attribute, or uses its name for something else
+	list      func(text []byte, pos int) (url locate.Span, next int, ok bool)
+}
 
-// Attributes with URLs.
-const (
-	attrHref Attribute = 1 << iota
-	attrSrc
-	AttrSrcset
-	attrAction
-	attrFormaction
-	attrPoster
-	attrData
-	attrCite
-	attrBackground
-)
+// attributes are the attributes with URLs, by the length of their names. The names
+// action and data hold URLs only in forms and objects; other elements use them for
+// data of their own. Pages that load images late have the URL in data-src and the
+// like.
+var attributes = func() (t [16][]Attribute) {
+	for i, a := range []Attribute{
+		{name: "href", not: "base"}, {name: "src"}, {name: "srcset", list: SrcsetNext}, {name: "action", only: "form"},
+		{name: "formaction"}, {name: "poster"}, {name: "data", only: "object"}, {name: "cite"}, {name: "background"},
+		{name: "imagesrcset", list: SrcsetNext}, {name: "ping", list: wordNext}, {name: "xlink:href"},
+		{name: "data-src"}, {name: "data-srcset", list: SrcsetNext}, {name: "data-original"}, {name: "data-lazy-src"}, {name: "data-bg", list: cssNext},
+	} {
+		a.Bit = 1 << i
+		t[len(a.name)] = append(t[len(a.name)], a)
+	}
+	return t
+}()
 
-// AttributeOf returns the attribute called name of an element, or 0 if it holds
-// no URLs. The names action and data hold URLs only in forms and objects; other
-// elements use them for data of their own.
-func AttributeOf(element, name []byte) Attribute {
-	switch len(name) {
-	case len("src"):
-		return is(name, "src", attrSrc)
-	case len("href"):
-		switch name[0] | 0x20 {
-		case 'h':
-			if isBase := locate.EqualLower(element, "base"); !isBase {
-				return is(name, "href", attrHref)
-			}
-		case 'c':
-			return is(name, "cite", attrCite)
-		case 'd':
-			if locate.EqualLower(element, "object") {
-				return is(name, "data", attrData)
-			}
+// AttributeOf returns the attribute called name of an element, or nil if it holds
+// no URLs.
+func AttributeOf(element, name []byte) *Attribute {
+	if len(name) >= len(attributes) {
+		return nil
+	}
+	for i := range attributes[len(name)] {
+		a := &attributes[len(name)][i]
+		if locate.EqualLower(name, a.name) && (a.only == "" || locate.EqualLower(element, a.only)) && (a.not == "" || !locate.EqualLower(element, a.not)) {
+			return a
 		}
-	case len("srcset"):
-		switch name[0] | 0x20 {
-		case 's':
-			return is(name, "srcset", AttrSrcset)
-		case 'p':
-			return is(name, "poster", attrPoster)
-		case 'a':
-			if locate.EqualLower(element, "form") {
-				return is(name, "action", attrAction)
-			}
-		}
-	case len("formaction"):
-		return is(name, "formaction", attrFormaction) | is(name, "background", attrBackground)
 	}
-	return 0
+	return nil
 }
 
-// is returns a if name, ignoring case, is want.
-func is(name []byte, want string, a Attribute) Attribute {
-	if locate.EqualLower(name, want) {
-		return a
+// Next returns the range of the first URL in text, the value of the attribute, at
+// or after pos, and the offset to continue at.
+func (a *Attribute) Next(text []byte, pos int) (url locate.Span, next int, ok bool) {
+	if a.list != nil {
+		return a.list(text, pos)
 	}
-	return 0
+	return locate.Between(0, len(text)), len(text) + 1, pos == 0
 }
-
-// Attributes implements [locate.Attributed].
-func (*HTMLReader) Attributes() uint16 { return 0 }
 
 var _ locate.Director = (*HTMLReader)(nil)

@@ -2,13 +2,13 @@ package markup
 
 import "testing"
 
-// TestCharsetLabel checks the labels in content types.
-func TestCharsetLabel(t *testing.T) {
+// TestParameter checks parameters of content types.
+func TestParameter(t *testing.T) {
 	for content, want := range map[string]string{
 		"text/html; charset=koi8-r": "koi8-r", "CHARSET = 'a b' x": "a b", `charset="x`: "", "charset": "", "charset=": "",
 		"charsetx charset=a;b": "a", "charset charset=b c": "b", "text/html": "",
 	} {
-		if got := string(charsetLabel([]byte(content))); got != want {
+		if got := string(parameter([]byte(content), "charset")); got != want {
 			t.Errorf("%q: got %q, want %q", content, got, want)
 		}
 	}

@@ -22,6 +22,25 @@ const MaxHTMLText = 4 << 10
 // htmlRecord returns the length of the first record of b, or 0 if b does not
 // show where it ends.
 func htmlRecord(b []byte) int {
+	end := htmlToken(b)
+	if end == 0 || !isStartTag(b) {
+		return end
+	}
+	n := 0
+	if name := tagName(b); isForeign(name) && !isClosed(b[:end]) {
+		n = foreignContent(b[end:], name, nil)
+	} else {
+		n = rawContent(name, b[end:])
+	}
+	if n < 0 {
+		return 0
+	}
+	return end + n
+}
+
+// htmlToken returns the length of the first piece of text, tag, comment or
+// declaration of b, or 0 if b does not show where it ends.
+func htmlToken(b []byte) int {
 	switch {
 	case len(b) < 2:
 		return 0
@@ -37,15 +56,19 @@ func htmlRecord(b []byte) int {
 		return 0
 	}
 	t := newTagScan(b)
-	end := t.skip()
-	if end == 0 || b[1] == '/' {
-		return end
-	}
-	n := rawContent(t.name.In(b), b[end:])
-	if n < 0 {
-		return 0
-	}
-	return end + n
+	return t.skip()
+}
+
+// isStartTag reports whether b begins with a start tag.
+func isStartTag(b []byte) bool { return len(b) > 1 && b[0] == '<' && locate.IsLetter(b[1]) }
+
+// isClosed reports whether a tag ends with "/>".
+func isClosed(tag []byte) bool { return bytes.HasSuffix(tag, []byte("/>")) }
+
+// tagName returns the name of the tag at the start of b.
+func tagName(b []byte) []byte {
+	t := newTagScan(b)
+	return t.name.In(b)
 }
 
 var commentStart = []byte("<!--")

@@ -2,7 +2,6 @@ package markup
 
 import (
 	"bytes"
-	"html"
 	"unicode/utf8"
 
 	"github.com/urlfold/urlfold/internal/record/internal/locate"
@@ -12,96 +11,7 @@ import (
 
 // htmlDialect decodes character references of attributes in UTF-8
 // (https://html.spec.whatwg.org/#character-reference-state).
-var htmlDialect = &locate.Dialect{Mark: '&', Decode: decodeReference}
-
-// decodeReference appends the characters that the reference at the start of s
-// stands for, or '&' if there is none.
-func decodeReference(dst, s []byte) ([]byte, int) {
-	if len(s) > 1 && s[1] == '#' {
-		return decodeNumber(dst, s)
-	}
-	end := 1
-	for end < len(s) && end <= locate.MaxReference && locate.IsAlnum(s[end]) {
-		end++
-	}
-	name := s[1:end]
-	if end < len(s) && s[end] == ';' {
-		end++
-		name = s[1:end]
-	} else if end < len(s) && s[end] == '=' {
-		return append(dst, '&'), 1 // "&copy=" is a parameter
-	}
-	if len(name) == 0 || end > locate.MaxReference {
-		return append(dst, '&'), 1
-	}
-	switch string(bytes.TrimSuffix(name, []byte(";"))) {
-	case "amp":
-		return append(dst, '&'), end
-	case "lt":
-		return append(dst, '<'), end
-	case "gt":
-		return append(dst, '>'), end
-	case "quot":
-		return append(dst, '"'), end
-	}
-	if text := namedReference(string(s[:end])); text != "" {
-		return append(dst, text...), end
-	}
-	return append(dst, '&'), 1
-}
-
-// namedReference returns the characters that ref, such as "&eacute;", stands
-// for, or "" if it is not a reference as a whole. Package html replaces
-// references without a semicolon in front of other letters too, which the
-// standard does not do in attributes. Such a result ends with these letters.
-func namedReference(ref string) string {
-	text := html.UnescapeString(ref)
-	last := ref[len(ref)-1]
-	switch {
-	case ref == "&semi;":
-		return ";"
-	case last == ';' && text[len(text)-1] == ';':
-		return ""
-	case last != ';' && utf8.RuneCountInString(text) != 1: // every reference without a semicolon is one character
-		return ""
-	}
-	return text
-}
-
-// decodeNumber is decodeReference for "&#233;" and "&#xE9;"
-// (https://html.spec.whatwg.org/#numeric-character-reference-end-state).
-func decodeNumber(dst, s []byte) ([]byte, int) {
-	i, base := 2, rune(10)
-	if i < len(s) && s[i]|0x20 == 'x' {
-		i, base = i+1, 16
-	}
-	start, r := i, rune(0)
-	for ; i < len(s) && rune(locate.Unhex[s[i]]) < base; i++ {
-		r = min(r*base+rune(locate.Unhex[s[i]]), utf8.MaxRune+1)
-	}
-	if i == start {
-		return append(dst, '&'), 1
-	}
-	if i < len(s) && s[i] == ';' {
-		i++
-	}
-	switch {
-	case r == 0 || r > utf8.MaxRune || r >= 0xD800 && r < 0xE000:
-		r = utf8.RuneError
-	case r >= 0x80 && r < 0xA0:
-		if c := numericC1[r-0x80]; c != 0 {
-			r = c
-		}
-	}
-	return utf8.AppendRune(dst, r), i
-}
-
-// numericC1 maps the references from 0x80 on, which are those of windows-1252,
-// to characters. 0 stands for the character of that number.
-var numericC1 = [32]rune{
-	0x20AC, 0, 0x201A, 0x0192, 0x201E, 0x2026, 0x2020, 0x2021, 0x02C6, 0x2030, 0x0160, 0x2039, 0x0152, 0, 0x017D, 0,
-	0, 0x2018, 0x2019, 0x201C, 0x201D, 0x2022, 0x2013, 0x2014, 0x02DC, 0x2122, 0x0161, 0x203A, 0x0153, 0, 0x017E, 0x0178,
-}
+var htmlDialect = &locate.Dialect{Mark: '&', Decode: locate.DecodeReference}
 
 // charsetDecoder decodes the values of attributes in a legacy encoding. Like a
 // browser, it keeps queries in that encoding, with escapes
@@ -128,7 +38,7 @@ func (d *charsetDecoder) decode(dst, raw []byte, runs []locate.Run) ([]byte, []l
 		}
 		at, n := len(dst), 0
 		if c == '&' {
-			d.char, n = decodeReference(d.char[:0], raw[i:])
+			d.char, n = locate.DecodeReference(d.char[:0], raw[i:])
 		} else {
 			d.char, n = d.charset.AppendChar(d.char[:0], raw[i:])
 		}
@@ -200,6 +110,30 @@ func SrcsetNext(text []byte, pos int) (url locate.Span, next int, ok bool) {
 	return url, next, true
 }
 
+// wordNext returns the range of the first word in text at or after pos, for
+// attributes that list URLs between spaces.
+func wordNext(text []byte, pos int) (url locate.Span, next int, ok bool) {
+	pos = locate.SkipSpace(text, pos)
+	url = locate.Between(pos, pos)
+	for url.End < len(text) && !locate.IsHTMLSpace[text[url.End]] {
+		url.End++
+	}
+	return url, url.End, url.End > pos
+}
+
+// cssNext returns the range of the URL in text, which may be written as in CSS:
+// url('a.png').
+func cssNext(text []byte, pos int) (url locate.Span, next int, ok bool) {
+	url = locate.Trim(text)
+	if t := url.In(text); len(t) > len("url()") && locate.EqualLower(t[:4], "url(") && t[len(t)-1] == ')' {
+		url.Start, url.End = url.Start+len("url("), url.End-len(")")
+		if t = url.In(text); len(t) > 1 && t[0] == t[len(t)-1] && (t[0] == '"' || t[0] == '\'') {
+			url.Start, url.End = url.Start+1, url.End-1
+		}
+	}
+	return url, len(text) + 1, pos == 0
+}
+
 // RefreshURL returns the range of the URL in the content of a meta element with
 // http-equiv="refresh", such as "5; url='/a'"
 // (https://html.spec.whatwg.org/#shared-declarative-refresh-steps).
@@ -245,15 +179,15 @@ func RefreshURL(text []byte) (url locate.Span, ok bool) {
 	return url, true
 }
 
-// charsetLabel returns the label in a content type, such as "text/html;
-// charset=koi8-r"
+// parameter returns the parameter name, such as charset, of a content type, such as
+// "text/html; charset=koi8-r"
 // (https://html.spec.whatwg.org/#algorithm-for-extracting-a-character-encoding-from-a-meta-element).
-func charsetLabel(content []byte) []byte {
-	for i := 0; i+len("charset") <= len(content); i++ {
-		if !locate.EqualLower(content[i:i+len("charset")], "charset") {
+func parameter(content []byte, name string) []byte {
+	for i := 0; i+len(name) <= len(content); i++ {
+		if !locate.EqualLower(content[i:i+len(name)], name) {
 			continue
 		}
-		rest := content[i+len("charset"):]
+		rest := content[i+len(name):]
 		rest = rest[locate.SkipSpace(rest, 0):]
 		if len(rest) == 0 || rest[0] != '=' {
 			continue
