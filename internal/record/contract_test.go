@@ -85,12 +85,20 @@ var formatSubjects = map[string]formatSubject{
 	"text": {Config{Render: RenderURLs}, "See http://example.com/a, (http://example.com/b).\nNone: here.\n<http://example.com/c>\n"},
 	"html": {Config{Render: RenderURLs}, "<!doctype html>\n<a\nhref=http://example.com/a title='>'>a < b</a> <base href=http://example.org/>\n<!-- <a href=x> -->\n" +
 		"<script src=b>\"<a href=x>\"</script><img srcset='c 1x, d 2x'>text <b>text</b>"},
+	"sitemap": {Config{Render: RenderURLs}, "<?xml version='1.0'?>\n<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'>\n<url>\n<loc>http://example.com/a</loc>\n</url>\n" +
+		"<url><loc><![CDATA[http://example.com/b]]></loc><xhtml:link href='http://example.com/c'/></url></urlset>"},
+	"feed": {Config{Render: RenderURLs}, "<feed xmlns='http://www.w3.org/2005/Atom' xml:base='http://example.com/x/'>\n<link href='a'/>\n<entry xml:base='y/'><link\nhref='b'/></entry><entry><link href='c'></link></entry>\n</feed>"},
+	"mail": {Config{Render: RenderURLs}, "From a@example.org Mon Jan  5 10:00:00 2026\nContent-Transfer-Encoding: base64\n\naHR0cDovL2V4YW1wbGUuY29tL2M=\nFrom a@example.org Mon Jan  5 10:00:00 2026\nFrom: a\nContent-Type: multipart/mixed;\n boundary=b\n\n--b\nContent-Transfer-Encoding: quoted-printable\n\nhttp://exa=\nmple.com/=61\n" +
+		"--b\nContent-Type: text/html\n\n<a\nhref='http://example.com/b'>\n--b--\n"},
 }
 
 // foundIn has the output for the subjects of formats that cannot write records.
 var foundIn = map[string]string{
-	"text": "http://example.com/a\nhttp://example.com/b\nhttp://example.com/c\n",
-	"html": "http://example.com/a\nhttp://example.org/b\nhttp://example.org/c\nhttp://example.org/d\n",
+	"text":    "http://example.com/a\nhttp://example.com/b\nhttp://example.com/c\n",
+	"html":    "http://example.com/a\nhttp://example.org/b\nhttp://example.org/c\nhttp://example.org/d\n",
+	"sitemap": "http://example.com/a\nhttp://example.com/b\nhttp://example.com/c\n",
+	"feed":    "http://example.com/x/a\nhttp://example.com/x/y/b\nhttp://example.com/x/c\n",
+	"mail":    "http://example.com/c\nhttp://example.com/a\nhttp://example.com/b\n",
 }
 
 // undetected has the formats that must be asked for.

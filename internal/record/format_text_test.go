@@ -165,7 +165,7 @@ func FuzzText(f *testing.F) {
 	f.Fuzz(func(t *testing.T, in []byte) {
 		last := 0
 		for pos := 0; ; {
-			s, ok := textlog.FindURL(in, pos)
+			s, ok := locate.FindURL(in, pos)
 			if !ok {
 				break
 			}
@@ -180,7 +180,7 @@ func FuzzText(f *testing.F) {
 			if utf8.Valid(in) && !utf8.Valid(url) {
 				t.Fatalf("%q: %q ends within a character", in, url)
 			}
-			if again, ok := textlog.FindURL(url, 0); !ok || again.Start != 0 {
+			if again, ok := locate.FindURL(url, 0); !ok || again.Start != 0 {
 				t.Fatalf("%q: %q alone is %v", in, url, again)
 			}
 			last, pos = s.End, s.End

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -179,7 +180,9 @@ func each(f func(Config)) {
 }
 
 // onlyFinds reports whether a format cannot write records.
-func onlyFinds(format string) bool { return format == "text" || format == "html" }
+func onlyFinds(format string) bool {
+	return slices.Contains([]string{"text", "html", "sitemap", "feed", "mail"}, format)
+}
 
 // allFields selects every field, if the rendering has fields.
 func allFields(c Config) Config {

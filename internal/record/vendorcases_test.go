@@ -65,7 +65,7 @@ func TestVendorCases(t *testing.T) {
 		logs[format] = append(logs[format], namedLog{format, Config{Format: format, Target: TargetAll}, bytes.Join(textLines(format), locate.LineFeed)})
 	}
 	for _, format := range Formats() {
-		if slices.Contains([]string{"text", "html", "warc", "arc", "wat", "msgpack", "protobuf", "avro"}, format) {
+		if slices.Contains([]string{"text", "html", "sitemap", "feed", "mail", "warc", "arc", "wat", "msgpack", "protobuf", "avro"}, format) {
 			continue // no lines of fields
 		}
 		t.Run(format, func(t *testing.T) {
@@ -162,7 +162,7 @@ func TestNoReferer(t *testing.T) {
 		_, err := New(withNormalizer(t, c))
 		got := err != nil && strings.Contains(err.Error(), "referer")
 		_, not := cannotHave[format][hasReferer]
-		if want := not || slices.Contains([]string{"text", "html", "warc", "arc", "wat", "msgpack", "protobuf", "avro", "journal-export"}, format); got != want {
+		if want := not || slices.Contains([]string{"text", "html", "sitemap", "feed", "mail", "warc", "arc", "wat", "msgpack", "protobuf", "avro", "journal-export"}, format); got != want {
 			t.Errorf("%s: %v", format, err)
 		}
 		if c.Target = TargetAll; err != nil {

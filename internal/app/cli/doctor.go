@@ -473,7 +473,7 @@ func (r *diagnosis) commandLine(o *options) string {
 	if (r.Sampled == 0 || r.chosen) && r.Format != table.Parquet && r.Format != table.Avro {
 		args = append(args, "--format", shellQuote(r.Format))
 	}
-	if r.Format == "html" || r.Format == "text" { // their records cannot be rewritten
+	if slices.Contains([]string{"html", "text", "sitemap", "feed", "mail"}, r.Format) { // their records cannot be rewritten
 		args = append(args, "--render", "urls")
 	}
 	if o.URLField != "" {

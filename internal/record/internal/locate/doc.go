@@ -16,6 +16,7 @@
 //	                                   the URL Standard
 //	stamp.go, clock.go, prefix.go      times; what precedes the line of a log
 //	dialect.go, jsontext.go, divide.go escapes of a field; JSON strings; the limits of fields
+//	reference.go, prose.go             character references; URLs in prose
 //	form.go                            what records have in common
 //	bytes.go                           classes of bytes, and words
 package locate

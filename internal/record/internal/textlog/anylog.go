@@ -3,7 +3,6 @@ package textlog
 import (
 	"bytes"
 	"errors"
-	"unicode/utf8"
 
 	"github.com/urlfold/urlfold/internal/record/internal/locate"
 )
@@ -135,58 +134,12 @@ func (r *AnyLogReader) addURLs(f *locate.Found, rec []byte, target locate.Span) 
 // names of XML namespaces, which are URLs in form only.
 func findLogURL(rec []byte, from int) (locate.Span, bool) {
 	for {
-		s, ok := FindURL(rec, from)
-		if !ok || endsPlainly(rec, s) && !isNamespace(rec[:s.Start]) {
+		s, ok := locate.FindURL(rec, from)
+		if !ok || locate.EndsPlainly(rec, s) && !isNamespace(rec[:s.Start]) {
 			return s, ok
 		}
 		from = s.End
 	}
-}
-
-// endsPlainly reports whether the rewritten URL s would end where s ends. It
-// would not if the text after it could belong to its path, as for http://h, which
-// becomes http://h/, or if an escape hides what ends a URL, as in http://h/%7e.
-func endsPlainly(rec []byte, s locate.Span) bool {
-	t := textScan{line: rec, start: s.Start}
-	if c := t.closing(); c != 0 && s.End < len(rec) && c == rec[s.End] {
-		return true
-	}
-	if hidesEnd(s.In(rec)) {
-		return false
-	}
-	for i := s.End; i < len(rec); {
-		c, n := t.next(i)
-		switch {
-		case textClass[c]&(textEnd|textClose) != 0, textClass[c]&textComma != 0 && t.isList(i):
-			return true
-		case textClass[c]&textTrail == 0:
-			return false
-		}
-		i += n
-	}
-	return true
-}
-
-// hidesEnd reports whether a URL has an authority that would be escaped, or ends
-// in an escape of punctuation that is left out at the end of a URL.
-func hidesEnd(url []byte) bool {
-	host := url[bytes.IndexByte(url, ':')+1:]
-	host = host[locate.SlashesAt(host, 0):]
-	if n := bytes.IndexAny(host, `/?#\`); n >= 0 {
-		host = host[:n]
-	}
-	for _, c := range host {
-		if c == '%' || c >= utf8.RuneSelf {
-			return true
-		}
-	}
-	host = host[bytes.LastIndexByte(host, '@')+1:]
-	host = host[bytes.IndexByte(host, ']')+1:]
-	if _, port, ok := bytes.Cut(host, []byte(":")); ok && len(port) > 0 && !locate.AllDigits(port) {
-		return true
-	}
-	last := url[len(url)-len("%7e"):]
-	return last[0] == '%' && bytes.IndexByte([]byte("._~"), locate.Unhex[last[1]]<<4|locate.Unhex[last[2]]) >= 0
 }
 
 // isNamespace reports whether before ends in the name of an attribute that

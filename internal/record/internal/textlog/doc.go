@@ -3,7 +3,7 @@
 //
 // # Files
 //
-//	lines.go, prose.go, prosescan.go       a URL in each line; URLs in prose
+//	lines.go, prose.go                     a URL in each line; URLs in prose
 //	anylog.go, anylogpages.go              any line with a request or a URL
 //	log.go, logclient.go, requestscan.go,  common and combined logs
 //	requestclean.go

@@ -8,7 +8,7 @@ import (
 
 // ProseFormat finds the absolute URLs in prose: mail, Markdown, chat logs, source
 // code, dumps of any kind. A record is a line, which can have any number of
-// URLs. prosescan.go decides where a URL begins and ends.
+// URLs. locate/prose.go decides where a URL begins and ends.
 type ProseFormat struct{}
 
 // Name implements [locate.Format].
@@ -39,7 +39,7 @@ func (r ProseReader) Locator() locate.Locator { return r }
 // Locate implements [locate.Locator].
 func (ProseReader) Locate(f *locate.Found, rec []byte, _ *locate.Position) (locate.Reason, int) {
 	for pos := 0; ; {
-		s, ok := FindURL(rec, pos)
+		s, ok := locate.FindURL(rec, pos)
 		if !ok {
 			return 0, 0
 		}

@@ -1,10 +1,8 @@
-package textlog
+package locate
 
 import (
 	"bytes"
 	"unicode/utf8"
-
-	"github.com/urlfold/urlfold/internal/record/internal/locate"
 )
 
 // This file finds URLs in prose. A URL begins with a scheme, a colon and two
@@ -23,15 +21,15 @@ import (
 
 // FindURL returns the range of the first URL in line that begins at or after
 // from.
-func FindURL(line []byte, from int) (s locate.Span, ok bool) {
+func FindURL(line []byte, from int) (s Span, ok bool) {
 	for pos := from; ; {
 		i := bytes.IndexByte(line[pos:], ':')
 		if i < 0 {
-			return locate.Span{}, false
+			return Span{}, false
 		}
 		colon := pos + i
 		pos = colon + 1
-		slashes := locate.SlashesAt(line, pos)
+		slashes := SlashesAt(line, pos)
 		if slashes == 0 {
 			continue
 		}
@@ -41,7 +39,7 @@ func FindURL(line []byte, from int) (s locate.Span, ok bool) {
 		}
 		t := textScan{line: line, start: start, host: pos + slashes}
 		if end := t.end(); end > 0 {
-			return locate.Between(start, end), true
+			return Between(start, end), true
 		}
 	}
 }
@@ -52,19 +50,19 @@ func FindURL(line []byte, from int) (s locate.Span, ok bool) {
 // "https", where a space is more likely to be missing.
 func schemeBefore(line []byte, from, colon int) int {
 	word := colon
-	for word > from && locate.IsAlnum(line[word-1]) {
+	for word > from && IsAlnum(line[word-1]) {
 		word--
 	}
-	if w := line[word:colon]; locate.IsTextScheme(w) {
-		if word-from >= 2 && line[word-1] == '+' && locate.IsAlnum(line[word-2]) {
+	if w := line[word:colon]; IsTextScheme(w) {
+		if word-from >= 2 && line[word-1] == '+' && IsAlnum(line[word-2]) {
 			return -1
 		}
 		return word
-	} else if len(w) > 0 && word > from && line[word-1] == '\\' && isControlEscape(w[0]) && locate.IsTextScheme(w[1:]) {
+	} else if len(w) > 0 && word > from && line[word-1] == '\\' && isControlEscape(w[0]) && IsTextScheme(w[1:]) {
 		return word + 1 // "\nhttp:", as in a dump
 	}
 	for _, scheme := range []string{"https", "http"} {
-		if n := colon - len(scheme); n > word && locate.EqualLower(line[n:colon], scheme) {
+		if n := colon - len(scheme); n > word && EqualLower(line[n:colon], scheme) {
 			return n
 		}
 	}
@@ -110,20 +108,20 @@ func (t *textScan) hasHost(end int) bool {
 	}
 	switch a[0] {
 	case '%':
-		return len(a) > 2 && locate.Unhex[a[1]] < 16 && locate.Unhex[a[2]] < 16
+		return len(a) > 2 && Unhex[a[1]] < 16 && Unhex[a[2]] < 16
 	case '_', '-', '~': // in a user name, or in names that resolvers accept
-		return len(a) > 1 && locate.IsAlnum(a[1])
+		return len(a) > 1 && IsAlnum(a[1])
 	case '[':
 		return bytes.IndexByte(a, ']') > 2
 	}
-	return locate.IsAlnum(a[0]) || a[0] >= utf8.RuneSelf
+	return IsAlnum(a[0]) || a[0] >= utf8.RuneSelf
 }
 
 // closing returns the delimiter that ends the URL if it begins after an opening
 // one, or 0.
 func (t *textScan) closing() byte {
 	at := t.start
-	if at >= len("<URL:") && locate.EqualLower(t.line[at-len("<URL:"):at], "<url:") { // RFC 3986, appendix C
+	if at >= len("<URL:") && EqualLower(t.line[at-len("<URL:"):at], "<url:") { // RFC 3986, appendix C
 		return '>'
 	}
 	if at == 0 {
@@ -187,7 +185,7 @@ func escapeAt(s []byte) (c byte, n int) {
 	if len(s) > 1 && (s[1] == '/' || s[1] == '"') {
 		return s[1], 2
 	}
-	switch r, ok := locate.Hex4(s); {
+	switch r, ok := Hex4(s); {
 	case !ok:
 		return '\\', 1
 	case r < utf8.RuneSelf:
@@ -254,7 +252,7 @@ func (t *textScan) isPort(i int) bool {
 		return false
 	}
 	c, _ := t.next(i)
-	return locate.IsDigit(c) || c == '/' || c == '?' || c == '#'
+	return IsDigit(c) || c == '/' || c == '?' || c == '#'
 }
 
 // maxLiteral is larger than the length of an address in brackets.
@@ -263,7 +261,7 @@ const maxLiteral = 128
 // isLiteral reports whether s can be an address in brackets.
 func isLiteral(s []byte) bool {
 	for _, c := range s {
-		if !locate.IsAlnum(c) && c != ':' && c != '.' && c != '%' && c != '-' && c != '_' {
+		if !IsAlnum(c) && c != ':' && c != '.' && c != '%' && c != '-' && c != '_' {
 			return false
 		}
 	}
@@ -318,10 +316,10 @@ scan:
 func (t *textScan) isList(i int) bool {
 	rest := t.line[i+1:]
 	n := 0
-	for n < len(rest) && n < len("https") && locate.IsAlnum(rest[n]) {
+	for n < len(rest) && n < len("https") && IsAlnum(rest[n]) {
 		n++
 	}
-	return n < len(rest) && rest[n] == ':' && locate.IsTextScheme(rest[:n]) && locate.SlashesAt(rest, n+1) > 0
+	return n < len(rest) && rest[n] == ':' && IsTextScheme(rest[:n]) && SlashesAt(rest, n+1) > 0
 }
 
 // trimProse returns end without the punctuation before it. It also leaves out a
@@ -329,7 +327,7 @@ func (t *textScan) isList(i int) bool {
 // more, and the reference is punctuation.
 func trimProse(line []byte, from, end int) int {
 	for end > from && textClass[line[end-1]]&textTrail != 0 {
-		near := max(from, end-locate.MaxReference)
+		near := max(from, end-MaxReference)
 		amp := bytes.LastIndexByte(line[near:end], '&')
 		if line[end-1] == ';' && amp >= 0 && isReference(line[near+amp:end]) {
 			end = near + amp
@@ -343,7 +341,7 @@ func trimProse(line []byte, from, end int) int {
 // isReference reports whether s has the form "&name;".
 func isReference(s []byte) bool {
 	for _, c := range s[1 : len(s)-1] {
-		if !locate.IsAlnum(c) && c != '#' {
+		if !IsAlnum(c) && c != '#' {
 			return false
 		}
 	}
@@ -358,11 +356,57 @@ var escapedDelimiters = [...]string{"lt;", "gt;", "quot;", "apos;", "nbsp;", "#3
 // of escapedDelimiters.
 func isEscapedDelimiter(s []byte) bool {
 	for _, name := range escapedDelimiters {
-		if len(s) > len(name) && locate.EqualLower(s[1:1+len(name)], name) {
+		if len(s) > len(name) && EqualLower(s[1:1+len(name)], name) {
 			return true
 		}
 	}
 	return false
+}
+
+// EndsPlainly reports whether the rewritten URL s would end where s ends. It
+// would not if the text after it could belong to its path, as for http://h, which
+// becomes http://h/, or if an escape hides what ends a URL, as in http://h/%7e.
+func EndsPlainly(line []byte, s Span) bool {
+	t := textScan{line: line, start: s.Start}
+	if c := t.closing(); c != 0 && s.End < len(line) && c == line[s.End] {
+		return true
+	}
+	if hidesEnd(s.In(line)) {
+		return false
+	}
+	for i := s.End; i < len(line); {
+		c, n := t.next(i)
+		switch {
+		case textClass[c]&(textEnd|textClose) != 0, textClass[c]&textComma != 0 && t.isList(i):
+			return true
+		case textClass[c]&textTrail == 0:
+			return false
+		}
+		i += n
+	}
+	return true
+}
+
+// hidesEnd reports whether a URL has an authority that would be escaped, or ends
+// in an escape of punctuation that is left out at the end of a URL.
+func hidesEnd(url []byte) bool {
+	host := url[bytes.IndexByte(url, ':')+1:]
+	host = host[SlashesAt(host, 0):]
+	if n := bytes.IndexAny(host, `/?#\`); n >= 0 {
+		host = host[:n]
+	}
+	for _, c := range host {
+		if c == '%' || c >= utf8.RuneSelf {
+			return true
+		}
+	}
+	host = host[bytes.LastIndexByte(host, '@')+1:]
+	host = host[bytes.IndexByte(host, ']')+1:]
+	if _, port, ok := bytes.Cut(host, []byte(":")); ok && len(port) > 0 && !AllDigits(port) {
+		return true
+	}
+	last := url[len(url)-len("%7e"):]
+	return last[0] == '%' && bytes.IndexByte([]byte("._~"), Unhex[last[1]]<<4|Unhex[last[2]]) >= 0
 }
 
 // Classes of bytes in prose.
@@ -380,7 +424,7 @@ var textClass = func() (t [256]uint8) {
 	for c := range 256 {
 		if c <= ' ' || c == 0x7F {
 			t[c] = textEnd
-		} else if c < utf8.RuneSelf && locate.IsAlnum(byte(c)) {
+		} else if c < utf8.RuneSelf && IsAlnum(byte(c)) {
 			t[c] = textHost
 		}
 	}
