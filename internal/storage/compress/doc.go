@@ -81,7 +81,7 @@
 //	restart.go, resume.go                          places to continue at
 //	index.go, index_gztool.go, index_indexed.go,   indexes of gzip files
 //	index_plan.go, index_writer.go
-//	zstd.go, zstd_salvage.go                       Zstandard
+//	zstd.go, zstd_dictionary.go, zstd_salvage.go   Zstandard
 //	lz4.go, xxh32.go, s2.go, xerial.go, bzip2.go,  other formats
 //	xz.go
 //	block.go, table.go                             pages of Parquet; Parquet and Avro files as

@@ -74,7 +74,8 @@ type Options struct {
 	// a member uses InflateOwn in any case.
 	Inflate Inflate
 
-	sizes aheadSizes // of an ahead; tests make them small
+	sizes      aheadSizes // of an ahead; tests make them small
+	dictionary []byte     // of a zstd file that is not read from its start
 }
 
 // A Reader decompresses a stream. Only one goroutine at a time may call Read,

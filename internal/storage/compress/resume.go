@@ -89,6 +89,11 @@ func NewReaderAt(src io.ReadSeeker, p RestartPoint, opt Options) (*Reader, error
 	if size < p.compressed {
 		return nil, fmt.Errorf("file of %d bytes is shorter than its restart point at %d: %w", size, p.compressed, io.ErrUnexpectedEOF)
 	}
+	if p.format == Zstd && p.compressed > 0 {
+		if opt.dictionary, err = dictionaryOf(src); err != nil {
+			return nil, err
+		}
+	}
 	if _, err := src.Seek(p.compressed, io.SeekStart); err != nil {
 		return nil, fmt.Errorf("seek to the restart point: %w", err)
 	}

@@ -35,15 +35,34 @@ const noPatch = -2
 // newZstd returns a decoder at the start of the file or, if later is set, after
 // a frame.
 func newZstd(in *input, restarts *restarts, opt Options, note func(Verdict), later bool) decoder {
-	frames := &zstdFrames{in: in, maxWindow: opt.Limits.MaxWindow, count: restarts.members, begun: later, end: in.offset(), pauses: true, patch: noPatch}
-	n := max(opt.Concurrency, 1)
-	dec, err := zstd.NewReader(frames,
-		zstd.WithDecoderConcurrency(n),
+	d := &zstdDecoder{restarts: restarts, note: note, sync: opt.Concurrency <= 1}
+	if !later {
+		opt.dictionary, d.err = readDictionary(in)
+	}
+	d.frames = &zstdFrames{in: in, maxWindow: opt.Limits.MaxWindow, dictionary: opt.dictionary, count: restarts.members, begun: later, end: in.offset(), pauses: true, patch: noPatch}
+	if d.err == nil {
+		d.dec, d.err = d.frames.decoder(max(opt.Concurrency, 1))
+	}
+	return d
+}
+
+// decoder returns klauspost's decoder of the frames.
+func (z *zstdFrames) decoder(goroutines int) (*zstd.Decoder, error) {
+	opts := []zstd.DOption{
+		zstd.WithDecoderConcurrency(goroutines),
 		zstd.WithDecoderLowmem(true),
 		// zstdFrames checks the window before the decoder sees it, so that the
 		// error can name the flag. This limit is a second safeguard.
-		zstd.WithDecoderMaxWindow(uint64(max(opt.Limits.MaxWindow, zstd.MinWindowSize))))
-	return &zstdDecoder{frames: frames, restarts: restarts, note: note, dec: dec, sync: n == 1, err: err}
+		zstd.WithDecoderMaxWindow(uint64(max(z.maxWindow, zstd.MinWindowSize))),
+	}
+	if z.dictionary != nil {
+		opts = append(opts, zstd.WithDecoderDicts(z.dictionary))
+	}
+	dec, err := zstd.NewReader(z, opts...)
+	if err != nil {
+		return nil, damagedDictionary(err) // the limits are valid
+	}
+	return dec, nil
 }
 
 func (d *zstdDecoder) Close() {
@@ -94,7 +113,7 @@ func (d *zstdDecoder) after(p []byte) (int, error) {
 		switch {
 		case !d.sync:
 			d.second = d.alone()
-		case errors.As(d.err, &f) && f.Kind == Corrupt:
+		case errors.As(d.err, &f) && f.Kind == Corrupt && d.frames.dictionary == nil: // which can have the tables of a block
 			d.salvaged = d.salvage(d.restarts.decoded)
 		}
 	}
@@ -166,8 +185,9 @@ func (d *zstdDecoder) explain(err error) error {
 // checksums (RFC 8878 section 3.1). Its error describes the structure of the
 // input.
 type zstdFrames struct {
-	in        *input
-	maxWindow int64
+	in         *input
+	maxWindow  int64
+	dictionary []byte // nil if the file has none
 
 	buf  [32]byte
 	head []byte // in buf: consumed from in, but not yet read by the decoder
@@ -307,6 +327,10 @@ func (z *zstdFrames) header(desc byte) error {
 		return err
 	}
 	rest := z.head[5:]
+	if id := littleEndian(rest[window : window+dict]); id != 0 && (z.dictionary == nil || id != littleEndian(z.dictionary[4:8])) {
+		return &finding{Verdict{Kind: UnsupportedFormat, Offset: z.in.offset() - int64(len(z.head)), Cut: true,
+			Detail: fmt.Sprintf("a zstd frame needs the dictionary %d, which is not at the start of the file; decompress the file first: zstd -dc -D DICTIONARY FILE | urlfold -", id)}}
+	}
 	var size uint64
 	if single {
 		size = littleEndian(rest[dict:])

@@ -77,7 +77,7 @@ func (d *zstdDecoder) alone() decoder {
 	second := newInput(io.NewSectionReader(file, from.compressed-in.base, 1<<62), bufferSize)
 	second.base = from.compressed
 	second.raw.n.Store(from.compressed)
-	opt := Options{Limits: Limits{MaxWindow: d.frames.maxWindow}, RestartEvery: d.restarts.every}
+	opt := Options{Limits: Limits{MaxWindow: d.frames.maxWindow}, RestartEvery: d.restarts.every, dictionary: d.frames.dictionary}
 	d.restarts.decoded, d.restarts.members = from.offset, from.members
 	dec := newZstd(second, d.restarts, opt, d.note, from.compressed > 0)
 	buf := make([]byte, maxZstdBlock)
@@ -121,8 +121,7 @@ func (z *zstdFrames) again(src io.Reader, p RestartPoint, patch int64) zstdAgain
 	in := newInput(src, bufferSize)
 	in.raw.n.Store(p.compressed)
 	frames := &zstdFrames{in: in, maxWindow: z.maxWindow, begun: p.compressed > 0, end: p.compressed, patch: patch}
-	dec, _ := zstd.NewReader(frames, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), // newZstd has used the same options
-		zstd.WithDecoderMaxWindow(uint64(max(z.maxWindow, zstd.MinWindowSize))))
+	dec, _ := frames.decoder(1) // newZstd has used the same options
 	return zstdAgain{frames, dec}
 }
 
