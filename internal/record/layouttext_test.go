@@ -29,6 +29,7 @@ func TestDirectives(t *testing.T) {
 		`logformat "%h %l %u %t \"%r\" %>s"`,
 		`LogFormat '%h %l %u %t "%r" %>s' common # comment`,
 		`CustomLog "logs/access_log" "%h %l %u %t \"%r\" %>s" env=!image`,
+		`%h %l %u %t &quot;%r&quot; %s`, // as in server.xml of Tomcat
 		`log-format "%ci - - [%trg] %{+Q}r %ST"`,
 		`log-format %{+Q}o\ %{-Q}ci\ -\ -\ [%trg]\ %r\ %ST`,
 		`log-format '%ci - - [%trg]   "%r" %ST'`,

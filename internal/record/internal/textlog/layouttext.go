@@ -83,7 +83,7 @@ func (l *layout) parse(text string) (d *locate.Dialect, err error) {
 		l.elems, d, err = nginxPieces(pieces)
 		return d, err
 	}
-	format := strings.NewReplacer(`\"`, `"`, `\\`, `\`, `\t`, "\t").Replace(text)
+	format := strings.NewReplacer("&quot;", `"`, `\"`, `"`, `\\`, `\`, `\t`, "\t").Replace(text)
 	l.elems, err = elementsOf(format, '%', apacheDirective)
 	return locate.ApacheDialect, err
 }
