@@ -3,11 +3,13 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/urlfold/urlfold/internal/ground/terminal"
 	"github.com/urlfold/urlfold/internal/record"
 	"github.com/urlfold/urlfold/internal/storage/compress"
 	"github.com/urlfold/urlfold/internal/storage/disk"
@@ -34,7 +36,7 @@ func mirror(s *settings, source *file.Source) (map[string]string, error) {
 			errs = append(errs, errors.New("--output-dir: stdin has no file name: use --output instead"))
 			continue
 		}
-		name := filepath.Join(s.OutputDir, s.outputName(rel))
+		name := filepath.Join(s.OutputDir, s.outputName(path, rel))
 		if err := s.checkMirrored(path, name, owner); err != nil {
 			errs = append(errs, err)
 		}
@@ -89,12 +91,44 @@ func realPath(path string) string {
 // extensionOf maps the methods of --compress to their file name extensions.
 var extensionOf = map[string]string{"none": "", "gzip": ".gz", "zstd": ".zst"}
 
-// outputName returns the name of the output for the input rel.
-func (s *settings) outputName(rel string) string {
+// outputName returns the name of the output for the input at path, which is
+// rel below its folder. Where the content has another compression than the name
+// says, the output is named by the content.
+func (s *settings) outputName(path, rel string) string {
 	if s.record.Render == record.RenderParquet {
 		return strings.TrimSuffix(compressedName(rel, "none"), parquetExt) + parquetExt
 	}
-	return compressedName(rel, s.Compress)
+	name := compressedName(rel, s.Compress)
+	content := contentOf(path)
+	if s.Compress != autoCompress || content == compress.Plain || content >= compress.Unsupported {
+		return name
+	}
+	packed := content
+	if packed != compress.Gzip {
+		packed = compress.Zstd // or urlfold can read but not write it
+	}
+	if compress.ByName(name) != packed {
+		name = compressedName(rel, packed.String())
+		s.renamed = append(s.renamed, fmt.Sprintf("%s: %s by its content, written as %s", shownPath(path), content, terminal.Printable(name)))
+	}
+	return name
+}
+
+// contentOf returns the compression of the file at path by its first bytes. It
+// is Plain if they are not known before the run.
+func contentOf(path string) compress.Format {
+	fi, err := os.Stat(path)
+	if err != nil || !fi.Mode().IsRegular() { // a pipe can be read only once
+		return compress.Plain
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return compress.Plain // the run reports it
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	head := make([]byte, 512)
+	n, _ := io.ReadFull(f, head) // likewise
+	return compress.Detect(head[:n])
 }
 
 // compressedName returns the name of the output for the input rel: the same

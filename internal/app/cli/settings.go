@@ -39,8 +39,9 @@ type settings struct {
 	exact          bool         // see file.Config.Exact
 	log            *slog.Logger // set by prepare
 	tables         *tables
-	mayRewrite     bool // --render is not given, and --output is named .parquet
-	rewritesTables bool // the inputs are Parquet or Avro files, and so are the outputs
+	mayRewrite     bool     // --render is not given, and --output is named .parquet
+	rewritesTables bool     // the inputs are Parquet or Avro files, and so are the outputs
+	renamed        []string // lines of the summary about outputs that are named by content
 }
 
 // checkFailOn checks the values of --fail-on.

@@ -225,6 +225,9 @@ func (o *outcome) text(st terminal.Style) string {
 		s.text("  " + s.Paint(terminal.Yellow, terminal.OneLine(name)+": incomplete output"))
 	}
 	o.writeSkipped(s)
+	for _, line := range o.set.renamed {
+		s.text("  " + line)
+	}
 	o.writeVerdicts(s)
 	o.writeMisfits(s)
 	o.writeNoURL(s)
