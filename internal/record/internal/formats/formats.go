@@ -67,7 +67,7 @@ var Builtin = append([]locate.Format{
 
 // sparse are the formats whose records often have no URL by nature: pieces of a text or
 // document, and messages of any kind.
-var sparse = []string{"text", "log", "html", "mail", "journal-export", "msgpack"}
+var sparse = []string{"text", "log", "html", "sitemap", "feed", "mail", "journal-export", "msgpack"}
 
 // Sparse reports whether records of a format often have no URL by nature, also behind a
 // prefix, as in syslog+log.
