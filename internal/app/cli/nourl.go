@@ -41,7 +41,7 @@ func whyNoURL(format, field string, st *record.Stats) string {
 	case field != "":
 		return text + fmt.Sprintf("the field %q is empty in them, or holds no URL; name another one with --url-field", field)
 	case strings.HasSuffix(format, "log"):
-		return text + "no request such as GET /path HTTP/1.1 and no absolute URL is in them; if a log has method, host and path apart, describe its lines with the text of its log_format as --format"
+		return text + "no request such as GET /path HTTP/1.1 and no absolute URL of a page is in them; if a log has method, host and path apart, describe its lines with the text of its log_format as --format"
 	case isJSON || record.IsJSONLog(format):
 		return text + "the members with the URL are empty in them; name others with --url-field or --url"
 	case format == "lines":
