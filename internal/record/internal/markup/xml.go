@@ -165,6 +165,9 @@ func xmlDeclaration(b []byte) int {
 	return -1
 }
 
+// maxBases is the maximum length of a directive. Each record is read with it.
+const maxBases = 4 << 10
+
 // Directive implements [locate.Director]. The directive consists of the XML
 // declaration and the start tags of the open elements with a base, and of those
 // within the last one that have its name, to find its end tag.
@@ -189,7 +192,7 @@ func (r *XMLReader) Directive(head, block []byte) []byte {
 			t := newTagScan(rec)
 			end := t.skip()
 			_, based := attributeOfTag(rec, string(xmlBase))
-			if end > 0 && !isClosed(rec[:end]) && (based || len(top) > 0 && bytes.Equal(tagName(rec), tagName(top))) && len(now)+end <= maxBaseTag {
+			if end > 0 && !isClosed(rec[:end]) && (based || len(top) > 0 && bytes.Equal(tagName(rec), tagName(top))) && len(now)+end <= maxBases {
 				now = append(now[:len(now):len(now)], rec[:end]...)
 			}
 		}
