@@ -46,6 +46,7 @@ var formatSubjects = map[string]formatSubject{
 	"vhost_combined": {Config{Target: TargetAll}, "example.com:80 " + strings.Replace(combinedText, "\n", "\nexample.com:80 ", 1)},
 	"vhost_common":   {Config{}, "example.com:80 " + strings.Replace(clfText, "\n", "\nexample.com:80 ", 1)},
 	"jsonl":          {Config{URLField: "url"}, `{"n":1,"url":"http://example.com/a"}` + "\n" + `{"url":"http://example.com/b?c","x":[{}]}` + "\n"},
+	"json":           {Config{URLField: "url"}, "[\n  {\n    \"url\": \"http://example.com/a\"\n  },\n  {\"url\": \"http://example.com/b?c\"}\n]\n"},
 	"csv":            {Config{URLField: "url"}, "id,url\n1,http://example.com/a\n2,\"http://example.com/b?x=1,2\"\n"},
 	"csv-semicolon":  {Config{URLField: "url"}, "\xEF\xBB\xBFid;url\n1;http://example.com/a\n2;\"http://example.com/b?x=1;2\"\n"},
 	"csv-pipe":       {Config{URLField: "2"}, "1|http://example.com/a,b\n2|\"http://example.com/b?x=%7C\"\n"},

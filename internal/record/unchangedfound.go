@@ -37,6 +37,9 @@ func newFoundKeeper(l Locator) keeper {
 	switch l := l.(type) {
 	case *textlog.LayoutReader, *textlog.FixedLocator, *textlog.LogfmtLocator, *textlog.LTSVLocator, *textlog.CEFLocator, *textlog.AnyLogReader, *jsonlines.Locator, *archive.CDXLocator, *archive.CDXJLocator, *textlog.W3CLocator, *textlog.ZeekLocator:
 	case *jsonlines.PartsLocator:
+		if l.Parts.InDocument() {
+			return nil
+		}
 		if l.Parts.Member != nil {
 			k.wrapped = l.Parts.Member[0]
 		}

@@ -37,6 +37,11 @@ func Detect(head []byte, custom []locate.Format) (g Guess, ok bool) {
 			}
 		}
 	}
+	if best.Certainty <= locate.LooksLikeJSON {
+		if document, found := detectDocument(head); found {
+			return document, true
+		}
+	}
 	switch g.Format {
 	case (jsonlines.Format{}).Name():
 		if line, found := detectLine(s); found {
@@ -52,6 +57,23 @@ func Detect(head []byte, custom []locate.Format) (g Guess, ok bool) {
 		g.Records, g.Fit = countRecords(f.Unlined(), head)
 	}
 	return g, ok
+}
+
+// detectDocument returns the guess for objects that are not one a line.
+func detectDocument(head []byte) (g Guess, ok bool) {
+	objects, har := jsonlines.Elements(head)
+	s := &locate.Sample{Head: head, Records: objects}
+	g = Guess{Format: jsonlines.DocumentName, Records: len(objects), Fit: len(objects)}
+	if len(objects) == 0 {
+		return Guess{jsonlines.DocumentName + locate.PrefixSeparator + "har", 1, 1}, har
+	}
+	for _, f := range documentFormats() {
+		log := jsonlines.LogFormat{Log: f.(jsonlines.DocumentFormat).Log}
+		if fit := log.Detect(s); fit.Records > 0 && fit.Records*2 >= len(objects) {
+			return Guess{f.Name(), len(objects), fit.Records}, true
+		}
+	}
+	return g, true
 }
 
 // countRecords returns how many records head begins with, without blank ones and

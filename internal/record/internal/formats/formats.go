@@ -34,6 +34,7 @@ var Builtin = append([]locate.Format{
 	textlog.LogFormat{ID: "vhost_combined", Quoted: true, Vhost: true},
 	textlog.LogFormat{ID: "vhost_common", Vhost: true},
 	jsonlines.Format{},
+	jsonlines.DocumentFormat{},
 	table.Format{ID: "csv", Sep: ','},
 	table.Format{ID: "csv-semicolon", Sep: ';'},
 	table.Format{ID: "csv-pipe", Sep: '|'},

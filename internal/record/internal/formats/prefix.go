@@ -143,7 +143,15 @@ func prefixedFormatNamed(name string, formats []locate.Format) (f locate.Format,
 
 // combinations returns all formats with a prefix in their names.
 func combinations(formats []locate.Format) []locate.Format {
-	return slices.Concat(prefixedFormats(formats), jsonLineFormats(formats), journalFormats(formats))
+	return slices.Concat(prefixedFormats(formats), jsonLineFormats(formats), journalFormats(formats), documentFormats())
+}
+
+// documentFormats returns the JSON logs in documents.
+func documentFormats() (all []locate.Format) {
+	for i := range jsonlines.Logs {
+		all = append(all, jsonlines.DocumentFormat{Log: &jsonlines.Logs[i]})
+	}
+	return all
 }
 
 // prefixError says what is wrong with a name such as syslog+lines, which is not that of
@@ -222,6 +230,13 @@ func (l *prefixedLocator) Locate(f *locate.Found, rec []byte, at *locate.Positio
 // syslog+jsonl adds to those of jsonl. Lines without the prefix are left out. ok is
 // false if the format is neither jsonl nor jsonl after a prefix.
 func WithoutPrefix(format string, text []byte) (lines []byte, ok bool) {
+	if format == jsonlines.DocumentName {
+		objects, _ := jsonlines.Elements(text)
+		for _, o := range objects {
+			lines = append(append(lines, bytes.ReplaceAll(o, []byte("\n"), []byte(" "))...), '\n')
+		}
+		return lines, true
+	}
 	name, isPrefixed := strings.CutSuffix(format, locate.PrefixSeparator+(jsonlines.Format{}).Name())
 	if !isPrefixed {
 		return text, format == (jsonlines.Format{}).Name()

@@ -1,6 +1,7 @@
 package jsonlines
 
 import (
+	"bytes"
 	"errors"
 	"slices"
 
@@ -114,16 +115,20 @@ func (l *PartsLocator) FormOf(rec []byte) *locate.Form {
 // formed reports whether rec may have a form. Records in an array have none, and those
 // with pairs neither, whose order may change.
 func (l *PartsLocator) formed(rec []byte) bool {
-	return !l.Parts.Full.Tree.paired && (l.Parts.Member == nil || StandsAlone(rec, l.Parts.Member[0]))
+	return !l.Parts.Full.Tree.paired && !l.Parts.document && (l.Parts.Member == nil || StandsAlone(rec, l.Parts.Member[0]))
 }
 
 // LocateForm implements [locate.Former].
 func (l *PartsLocator) LocateForm(f *locate.Found, rec []byte, h *locate.Form) (locate.Reason, int) {
 	plan := l.plan(f)
 	values, object := l.values[:plan.Tree.Values], locate.Between(0, len(rec))
-	if h != nil {
+	switch {
+	case h != nil:
 		takeJSON(h, values)
-	} else {
+	case l.Parts.document && bytes.IndexByte([]byte("]}\""), rec[locate.SkipSpace(rec, 0)]) >= 0:
+		f.PassThrough()
+		return 0, 0
+	default:
 		clear(values)
 		if object = l.read(plan, values); l.scan.Broken {
 			return locate.Unparsed, l.scan.Pos
@@ -139,7 +144,7 @@ func (l *PartsLocator) LocateForm(f *locate.Found, rec []byte, h *locate.Form) (
 func (l *PartsLocator) read(plan *fieldPlan, values []locate.FieldValue) (object locate.Span) {
 	s := &l.scan
 	s.Pos, s.Broken = 0, false
-	wrapped := l.Parts.Member != nil && l.Parts.unwrap(s)
+	wrapped := (l.Parts.Member != nil || l.Parts.document) && l.Parts.unwrap(s)
 	if !wrapped {
 		s.Space()
 	}
@@ -150,7 +155,10 @@ func (l *PartsLocator) read(plan *fieldPlan, values []locate.FieldValue) (object
 	}
 	plan.Tree.Find(s, values)
 	object.End = s.Pos
-	if wrapped && !s.Broken {
+	switch {
+	case l.Parts.document:
+		return object // what follows is not read
+	case wrapped && !s.Broken:
 		l.Parts.rest(s)
 	}
 	if l.atEnd() && l.formed(s.B) {

@@ -17,11 +17,34 @@ import (
 //	first record       second record
 type wrapper struct {
 	locate.LineFraming
-	Member []byte // name of the array; nil if no line holds several records
+	Member   []byte // name of the array; nil if no line holds several records
+	document bool   // see DocumentFormat
+}
+
+// InDocument reports whether records need not be lines.
+func (w *wrapper) InDocument() bool { return w.document }
+
+// Cut implements [locate.Framing].
+func (w *wrapper) Cut(block []byte) (at int) {
+	if !w.document {
+		return w.LineFraming.Cut(block)
+	}
+	for {
+		n := documentRecord(block[at:])
+		if at += n; n == 0 {
+			return at
+		}
+	}
 }
 
 // Next implements [locate.Reader].
 func (w *wrapper) Next(in []byte) int {
+	if w.document {
+		if n := documentRecord(in); n > 0 {
+			return n
+		}
+		return len(in)
+	}
 	n := w.LineFraming.Next(in)
 	if w.Member == nil {
 		return n
@@ -42,6 +65,9 @@ func (w *wrapper) Next(in []byte) int {
 // unwrap moves s from the start of a record to the start of its element, an
 // object. It returns false if the record is not an element of an array.
 func (w *wrapper) unwrap(s *Scanner) bool {
+	if w.document {
+		return s.enterDocument()
+	}
 	s.Space()
 	start := s.Pos
 	if s.Peek() == ',' {
