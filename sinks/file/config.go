@@ -42,6 +42,12 @@ type Config struct {
 	// DeadLetter reports that this is the output of rejected records. It does
 	// not keep withdrawn text, because the output of the other records does.
 	DeadLetter bool
+	// BeforePublish, if not nil, is called with the path of the complete and synced part
+	// before it gets its final name. If it returns an error, the part does not. If that is
+	// [ErrKeep], the part is removed and the output of a [Tree] does not fail.
+	BeforePublish func(part string) error
+	// InPlace permits the output to replace one of Inputs.
+	InPlace bool
 	// Inputs are the paths of the files that the run reads. Open fails if the
 	// output is one of them.
 	Inputs []string
@@ -59,6 +65,9 @@ var (
 	// ErrExists is wrapped by the error of Open and Publish if the output
 	// exists and Replace is not set.
 	ErrExists = errors.New("the file exists")
+	// ErrKeep is the error of BeforePublish that keeps the file which the output would
+	// replace.
+	ErrKeep = errors.New("the existing file is kept")
 	// ErrLocked is wrapped by the error of Open if another process is writing
 	// the file.
 	ErrLocked = errors.New("another process is writing this file")

@@ -108,13 +108,17 @@ func (s *sink) open(ctx context.Context) error {
 		}
 		return err
 	}
-	if fi != nil && isInput(fi, s.cfg.Inputs) {
+	others := s.cfg.Inputs
+	if s.cfg.InPlace {
+		others = nil
+	}
+	if fi != nil && isInput(fi, others) {
 		return fmt.Errorf("%s: %w", path, ErrIsInput) // not even --force permits this
 	}
 	if err := refuseExisting(path, s.cfg.Replace); err != nil {
 		return err
 	}
-	s.part, err = openPart(path, fi, s.cfg.Inputs, allowed(oneShotMode, s.cfg.Mode, modeOfFiles(s.cfg.Inputs)))
+	s.part, err = openPart(path, fi, others, allowed(oneShotMode, s.cfg.Mode, modeOfFiles(s.cfg.Inputs)))
 	if err != nil {
 		return err
 	}
@@ -282,8 +286,15 @@ func (s *sink) Publish() error {
 	if err == nil && s.part != nil {
 		err = refuseExisting(s.part.final, s.cfg.Replace)
 	}
+	if err == nil && s.part != nil && s.cfg.BeforePublish != nil {
+		err = s.cfg.BeforePublish(s.part.name)
+	}
 	if err == nil && s.part != nil {
 		err = s.part.publish()
+	}
+	if errors.Is(err, ErrKeep) {
+		s.err = err
+		return errors.Join(err, s.part.abort(true))
 	}
 	if err != nil {
 		_ = s.abort() // err is the error to report

@@ -27,6 +27,11 @@ type TreeConfig struct {
 	NewEncoder func(lane string, w io.Writer) (Encoder, error)
 	// Header is Config.Header of each output.
 	Header []byte
+	// BeforePublish, if not nil, is Config.BeforePublish of each output. It is also given
+	// the name of the lane, and called from several goroutines.
+	BeforePublish func(lane, part string) error
+	// InPlace is Config.InPlace of each output.
+	InPlace bool
 	// Replace permits outputs to replace existing files. Otherwise the sink
 	// fails if an output exists.
 	Replace bool
@@ -149,7 +154,13 @@ func (t *treeSink) newOutput(lane string) (Output, error) {
 			return nil, err
 		}
 	}
-	c := Config{Path: path, Compress: t.cfg.Compress, Replace: t.cfg.Replace, Inputs: []string{lane}, Mode: t.cfg.Mode, Header: t.cfg.Header, blocks: t.blocks}
+	c := Config{
+		Path: path, Compress: t.cfg.Compress, Replace: t.cfg.Replace, Inputs: []string{lane}, Mode: t.cfg.Mode, Header: t.cfg.Header,
+		InPlace: t.cfg.InPlace, blocks: t.blocks,
+	}
+	if t.cfg.BeforePublish != nil {
+		c.BeforePublish = func(part string) error { return t.cfg.BeforePublish(lane, part) }
+	}
 	if t.cfg.NewEncoder != nil {
 		c.NewEncoder = func(w io.Writer) (Encoder, error) { return t.cfg.NewEncoder(lane, w) }
 	}
@@ -191,7 +202,7 @@ func (t *treeSink) publish(lane *engine.Lane, out Output) {
 	if err == nil {
 		err = out.Publish()
 	}
-	if err != nil {
+	if err != nil && !errors.Is(err, ErrKeep) {
 		t.fail(err)
 		t.abandon(out)
 	}

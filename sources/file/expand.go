@@ -160,6 +160,9 @@ func (e *expander) add(base, path string, err error, named bool) {
 		e.out = err
 		return
 	}
+	if !named && strings.HasPrefix(filepath.Base(path), disk.RecordName) {
+		return
+	}
 	key := path
 	if led, err := filepath.EvalSymlinks(path); err == nil {
 		key = led

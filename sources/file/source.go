@@ -3,6 +3,8 @@ package file
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -94,9 +96,32 @@ func (s *Source) Skipped() []Skipped { return s.skipped }
 
 // Skip leaves out the input at path. It must be called after Inspect and before Open.
 func (s *Source) Skip(path, why string) {
+	s.Leave(path)
+	s.skipped = append(s.skipped, Skipped{path, why})
+}
+
+// Leave leaves out the input at path, without a trace. It must be called after Paths, and
+// before Open.
+func (s *Source) Leave(path string) {
 	s.drop(path)
 	s.inputs = slices.DeleteFunc(s.inputs, func(in *input) bool { return in.path == path })
-	s.skipped = append(s.skipped, Skipped{path, why})
+}
+
+// Verdict returns the verdict on the input at path, whose lane is whole.
+func (s *Source) Verdict(path string) (v compress.Verdict) {
+	for _, in := range s.inputs {
+		if in.path == path {
+			v = in.report.Verdict
+		}
+	}
+	return v
+}
+
+// Stamp returns the size, the time of modification and the identity of a file. A file with
+// the same stamp has the same content, unless somebody set its time back.
+func Stamp(fi fs.FileInfo) string {
+	s := fileStateOf("", "", fi)
+	return fmt.Sprint(s.size, s.mtime, s.id)
 }
 
 // Judge ends the input at path, of which nothing is emitted, with a verdict. It must be

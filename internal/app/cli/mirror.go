@@ -33,7 +33,14 @@ func mirror(s *settings, source *file.Source) (map[string]string, error) {
 	for _, path := range inputs {
 		rel, ok := rels[path]
 		if !ok {
-			errs = append(errs, errors.New("--output-dir: stdin has no file name: use --output instead"))
+			errs = append(errs, errors.New("--output-dir, --in-place: stdin has no file name: use --output instead"))
+			continue
+		}
+		if s.InPlace {
+			if name := filepath.Base(path); s.outputName(path, name) != name {
+				errs = append(errs, fmt.Errorf("--in-place: %s: cannot keep the compression of the content under this name; use --output-dir", path))
+			}
+			outputs[path] = path
 			continue
 		}
 		name := filepath.Join(s.OutputDir, s.outputName(path, rel))
@@ -64,7 +71,7 @@ func (s *settings) checkMirrored(path, name string, owner map[string]string) err
 	if err := disk.Creatable(filepath.Dir(name)); err != nil {
 		return fmt.Errorf("--output-dir: %w", err)
 	}
-	if fi, err := os.Lstat(name); s.Force || err != nil || fi.IsDir() {
+	if fi, err := os.Lstat(name); s.Force || s.Resume || err != nil || fi.IsDir() {
 		return nil
 	}
 	return fmt.Errorf("--output-dir: %s: file exists; use --force to overwrite it", name)

@@ -92,6 +92,11 @@ func prepare(ctx context.Context, cmd *cobra.Command, set *settings, out *outcom
 	if out.formats, err = set.chooseRewrite(out.formats); err != nil {
 		return nil, err
 	}
+	if set.Resume {
+		if err := r.resume(); err != nil {
+			return nil, err
+		}
+	}
 	if set.Unordered && out.formats.apart() {
 		return nil, command.Usage(errors.New("--unordered: not possible with records that contain their own length, such as those of warc and msgpack, because long ones are written in several pieces; remove the flag"))
 	}
@@ -110,6 +115,9 @@ func prepare(ctx context.Context, cmd *cobra.Command, set *settings, out *outcom
 		Ordering:  engine.OrderInput,
 		Logger:    log,
 	}
+	if r.output.letters != nil {
+		opt.DeadLetter = r.output.letters
+	}
 	if r.output.dead != nil { // a nil Output would be a Sink that is not nil
 		opt.DeadLetter = r.output.dead
 	}
@@ -121,6 +129,21 @@ func prepare(ctx context.Context, cmd *cobra.Command, set *settings, out *outcom
 	}
 	r.pipe, err = engine.New(opt)
 	return r, err
+}
+
+// resume leaves out the inputs whose outputs are finished.
+func (r *oneShot) resume() error {
+	outputs, err := mirror(r.set, r.source)
+	if err != nil {
+		return command.Usage(err)
+	}
+	if r.set.resumed, err = newResumption(r.set, outputs); err != nil {
+		return err
+	}
+	for _, input := range r.set.resumed.finished {
+		r.source.Leave(input)
+	}
+	return nil
 }
 
 // newSource returns a source that reads up to parallel inputs at once. The
@@ -197,6 +220,9 @@ func (r *oneShot) finish(stdout, stderr io.Writer, err error) error {
 		return nil // the reader of stdout has gone, as in "urlfold … | head"
 	case errors.Is(err, sink.ErrIsInput), errors.Is(err, sink.ErrLocked), errors.Is(err, sink.ErrExists) && r.output.tree == nil:
 		return command.Usage(err)
+	}
+	if r.output.dry {
+		o.plan = r.output.paths
 	}
 	o.snap, o.reports, o.skipped = r.pipe.Snapshot(), r.source.Reports(), r.source.Skipped()
 	if o.unique != nil {

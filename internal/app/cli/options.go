@@ -93,6 +93,19 @@ type outputOptions struct {
 	// Write one output for each input below this directory, at the input's path relative
 	// to its folder or glob.
 	OutputDir string `flag:"output-dir" for:"query" arg:"directory"`
+	// With --output-dir, go on where a killed run stopped: make only the outputs that are not
+	// finished. An output is finished if its input and the settings are those it was made
+	// from, and the input was intact. The file .urlfold-outputs there records that.
+	Resume bool `flag:"resume"`
+	// Replace each input by its output, once that is whole and if the input is intact and has
+	// not changed since. Its mode stays, and its owner if the system permits.
+	InPlace bool `flag:"in-place"`
+	// Give the outputs of --output-dir or --in-place the times of their inputs, and those of
+	// --output-dir also the mode and the owner, as cp -p does.
+	Preserve bool `flag:"preserve"`
+	// Read the whole input, write no output, and print what would be written and how much
+	// would change.
+	DryRun bool `flag:"dry-run"`
 	// Overwrite existing outputs. Default: fail if one exists.
 	Force bool `flag:"force" for:"query"`
 	// Compress the output with this method: {}, with a level as gzip:6 or zstd:3, the

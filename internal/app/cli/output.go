@@ -13,6 +13,7 @@ import (
 	"github.com/urlfold/urlfold/internal/record"
 	"github.com/urlfold/urlfold/internal/storage/compress"
 	"github.com/urlfold/urlfold/pipeline/engine"
+	"github.com/urlfold/urlfold/sinks/discard"
 	sink "github.com/urlfold/urlfold/sinks/file"
 	"github.com/urlfold/urlfold/sources/file"
 )
@@ -25,11 +26,15 @@ const (
 
 // An output holds the sinks for the records and the rejected records of a run.
 type output struct {
-	main   engine.Sink
-	one    sink.Output // main, if all inputs share one output; else nil
-	tree   sink.Tree   // main, if each input has its own output; else nil
-	dead   sink.Output // nil: rejected records go to main
-	stdout bool        // main writes to stdout
+	main    engine.Sink
+	one     sink.Output // main, if all inputs share one output; else nil
+	tree    sink.Tree   // main, if each input has its own output; else nil
+	dead    sink.Output // nil: rejected records go to main
+	stdout  bool        // main writes to stdout
+	dry     bool        // nothing is written
+	letters engine.Sink // of a dry run: the dead letters
+
+	paths map[string]string // the path of each input's output, with --output-dir
 }
 
 // streams holds the standard streams of a run.
@@ -55,7 +60,10 @@ func newOutput(s *settings, std streams, source *file.Source, f *formats) (*outp
 	if err := s.refuseTerminal(std.out); err != nil {
 		return nil, command.Usage(err)
 	}
-	o := &output{stdout: s.OutputDir == "" && (s.Output == "" || s.Output == stdoutPath)}
+	if s.DryRun {
+		return newDryOutput(s, source)
+	}
+	o := &output{stdout: !s.perInput() && (s.Output == "" || s.Output == stdoutPath)}
 	mode := std.mode(inputs)
 	if s.Rejects != "" {
 		c := sink.Config{Path: s.Rejects, Inputs: inputs, Replace: s.Force, Mode: mode, DeadLetter: true}
@@ -71,12 +79,13 @@ func newOutput(s *settings, std streams, source *file.Source, f *formats) (*outp
 		method = ""
 	}
 	header := s.headerLine(f)
-	if s.OutputDir != "" {
-		outputs, err := mirror(s, source)
-		if err != nil {
+	if s.perInput() {
+		if o.paths, err = mirror(s, source); err != nil {
 			return nil, command.Usage(err)
 		}
-		o.tree, err = sink.NewTree(sink.TreeConfig{Outputs: outputs, Compress: method, Replace: s.Force, Mode: mode, NewEncoder: s.newEncoder(f), Header: header})
+		c := sink.TreeConfig{Outputs: o.paths, Compress: method, Replace: s.Force || s.Resume, Mode: mode, NewEncoder: s.newEncoder(f), Header: header}
+		c.Replace, c.InPlace, c.BeforePublish = c.Replace || s.InPlace, s.InPlace, s.beforePublish(source)
+		o.tree, err = sink.NewTree(c)
 		o.main = o.tree
 		return o, err
 	}
@@ -87,6 +96,20 @@ func newOutput(s *settings, std streams, source *file.Source, f *formats) (*outp
 	o.one, err = sink.New(c)
 	o.main = o.one
 	return o, err
+}
+
+// newDryOutput returns an output that writes nothing. It checks what can be checked.
+func newDryOutput(s *settings, source *file.Source) (o *output, err error) {
+	o = &output{main: discard.New(discard.Config{}), dry: true}
+	if s.Rejects != "" {
+		o.letters = discard.New(discard.Config{})
+	}
+	if s.perInput() {
+		if o.paths, err = mirror(s, source); err != nil {
+			return nil, command.Usage(err)
+		}
+	}
+	return o, nil
 }
 
 // headerLine returns the line at the beginning of each output, or nil if there
@@ -119,6 +142,9 @@ func (s *streams) mode(inputs []string) fs.FileMode {
 // tree publishes each output when it is complete; publish adds those of inputs
 // without records.
 func (o *output) publish(reports []file.Report) error {
+	if o.dry {
+		return nil
+	}
 	var withdrawn error
 	if len(reports) == 1 && reports[0].Lane != nil {
 		for _, out := range []sink.Output{o.one, o.dead} { // those of a tree do so themselves

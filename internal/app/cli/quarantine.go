@@ -22,9 +22,9 @@ func (s *settings) withdraws(inputs []string) bool {
 		return false
 	case s.writesTables(): // the index at the end cannot be cut back
 		return false
-	case s.Unordered || len(inputs) > 1 && (s.OutputDir == "" || s.Rejects != ""):
+	case s.DryRun, s.Unordered || len(inputs) > 1 && (!s.perInput() || s.Rejects != ""):
 		return false
-	case s.OutputDir != "":
+	case s.perInput():
 		return isFileToBe(s.Rejects)
 	}
 	return s.Output != "" && s.Output != stdoutPath && isFileToBe(s.Output) && isFileToBe(s.Rejects)

@@ -36,6 +36,7 @@ type settings struct {
 	logLevel slog.Level
 	*options
 
+	resumed        *resumption  // by prepare; nil without --resume
 	exact          bool         // see file.Config.Exact
 	log            *slog.Logger // set by prepare
 	tables         *tables

@@ -34,6 +34,7 @@ type outcome struct {
 	err         error        // of the run
 	unique      uniqueFilter // nil without --unique
 	skipped     []file.Skipped
+	plan        map[string]string // of a dry run: the output of each input, if each has its own
 	samples     *unique.Samples
 	merged      *reportMerged // by --unique
 }
@@ -189,7 +190,11 @@ func (s *summary) some(name string, n int64, remark string) {
 // text returns the whole summary.
 func (o *outcome) text(st terminal.Style) string {
 	s := &summary{Style: st}
-	s.text(s.Paint(terminal.Bold, "urlfold: "+o.title()))
+	title := o.title()
+	if o.set.DryRun {
+		title = "dry run, nothing was written: " + title
+	}
+	s.text(s.Paint(terminal.Bold, "urlfold: "+title))
 	stats := &o.stats
 	s.row("records", stats.Records, o.speed())
 	s.row("URLs", stats.URLs, "")
@@ -221,6 +226,10 @@ func (o *outcome) text(st terminal.Style) string {
 	s.some("uninspected", o.uninspected(), "not read: only text that looks like a secret or password is hidden")
 	s.some("oversize", stats.Oversize, "longer than --max-record, not parsed")
 	s.some("BUG: panics", stats.Panics, "urlfold crashed on these records: please report this")
+	if o.set.resumed != nil {
+		s.some("finished before", int64(len(o.set.resumed.finished)), "outputs of earlier runs, from the same inputs and settings")
+	}
+	o.writePlan(s)
 	for _, name := range o.parts {
 		s.text("  " + s.Paint(terminal.Yellow, terminal.OneLine(name)+": incomplete output"))
 	}
@@ -304,6 +313,25 @@ func (o *outcome) rejectRemark() string {
 	return "omitted; use --rejects to see them"
 }
 
+// writePlan adds a line for each output that a run instead of a dry run would write.
+func (o *outcome) writePlan(s *summary) {
+	line := func(path string, st record.Stats) {
+		s.text(fmt.Sprintf("  would write %s: %s, %s of %s changed", terminal.OneLine(path), terminal.Plural(st.Emitted, "record", "records"),
+			terminal.FormatCount(st.Changed), terminal.Plural(st.URLs, "URL", "URLs")))
+	}
+	switch {
+	case !o.set.DryRun:
+	case o.plan == nil:
+		line(cmp.Or(o.set.Output, "stdout"), o.stats)
+	default:
+		for i := range o.reports {
+			if r := &o.reports[i]; !r.Verdict.Refused() && (!o.set.InPlace || !r.Verdict.Damage()) {
+				line(o.plan[r.Path], recordsOf(r))
+			}
+		}
+	}
+}
+
 // writeSkipped adds a line for each file that was left out.
 func (o *outcome) writeSkipped(s *summary) {
 	for _, f := range o.skipped {
@@ -325,6 +353,9 @@ func (o *outcome) writeVerdicts(s *summary) {
 			}
 			s.text("  " + s.Paint(color, shownPath(r.Path)+": "+terminal.Printable(r.Verdict.String())))
 			s.text("    " + verdictRemark(&r))
+			if o.set.InPlace && r.Verdict.Damage() {
+				s.text("    the file is kept, because it is damaged")
+			}
 			if misfit := misfitRemark(&r); misfit != "" {
 				s.text("    " + misfit)
 			}

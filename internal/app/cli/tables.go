@@ -198,7 +198,7 @@ func (s *settings) chooseRewrite(f *formats) (*formats, error) {
 		case !rewrites:
 		case kind.inputs > 0 && kind.inputs < tables+avros+others:
 			return nil, command.Usage(fmt.Errorf("some inputs are %s files and others are not: rewrite them in two runs", kind.name))
-		case kind.inputs > 0 && s.OutputDir == "" && !hasExt(s.Output, kind.ext):
+		case kind.inputs > 0 && !s.perInput() && !s.DryRun && !hasExt(s.Output, kind.ext):
 			return nil, command.Usage(fmt.Errorf("%s %s file can only be rewritten to %[1]s %[2]s file: use --output FILE%s or --output-dir, or --render jsonl, tsv, urls, keys or parquet", kind.article, kind.name, kind.ext))
 		case kind.inputs == 0 && hasExt(s.Output, kind.ext):
 			return nil, command.Usage(fmt.Errorf("--render rewrite to a file named %s requires %s inputs; use --render parquet", kind.ext, kind.name))
@@ -313,7 +313,7 @@ func (e tableRewriter) Append(b *engine.Batch, stream *engine.Stream) error {
 // refuseTerminal returns an error if Parquet data would be written to a
 // terminal.
 func (s *settings) refuseTerminal(stdout io.Writer) error {
-	if s.record.Render == record.RenderParquet && s.OutputDir == "" && (s.Output == "" || s.Output == stdoutPath) && terminal.Is(stdout) {
+	if s.record.Render == record.RenderParquet && !s.perInput() && (s.Output == "" || s.Output == stdoutPath) && terminal.Is(stdout) {
 		return errors.New("--render parquet writes binary data: name a file with --output, or redirect stdout")
 	}
 	return nil

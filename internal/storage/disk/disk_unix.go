@@ -55,3 +55,12 @@ func ownership(fi os.FileInfo) (links uint64, foreign bool) {
 	}
 	return uint64(st.Nlink), int(st.Uid) != os.Geteuid() //nolint:unconvert // the type of Nlink differs between systems
 }
+
+// owner returns the user and the group of a file.
+func owner(fi os.FileInfo) (uid, gid int, known bool) {
+	st, ok := fi.Sys().(*syscall.Stat_t)
+	if !ok {
+		return 0, 0, false
+	}
+	return int(st.Uid), int(st.Gid), true
+}

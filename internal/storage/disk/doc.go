@@ -10,6 +10,7 @@
 //	                                               not be written
 //	disk_unix.go, disk_other.go, kernel_linux.go,  what systems do
 //	kernel_other.go, limit_unix.go, limit_other.go
+//	attributes.go                                  modes, owners and times that are copied
 //	transient.go                                   errors that can pass
 //	record.go, record_on.go, record_off.go         a record of all changes, for tests
 package disk
