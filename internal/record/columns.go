@@ -50,7 +50,7 @@ type Column struct {
 func (j *Job) Columns() []Column {
 	var list []Column
 	for _, f := range j.fields {
-		c := outputFields[f]
+		c := j.column(f)
 		if f == fDiagnostics {
 			c.Members = j.diagnosticColumns()
 		}
@@ -109,7 +109,7 @@ func (r *renderer) columns(out []byte, s *locate.Site, rec []byte, at *Position)
 			out = r.columnWhy(out)
 		default:
 			v, ok := r.v.value(f, s, rec, at)
-			if outputFields[f].Kind == ColumnInt {
+			if r.job.column(f).Kind == ColumnInt {
 				out = appendColumnDigits(out, v, ok)
 			} else {
 				out = appendColumnText(out, v, ok)

@@ -186,6 +186,7 @@ type Job struct {
 	fields      []fieldID
 	wants       fieldSet // fields that are written
 	reads       fieldSet // those, and the ones that where reads
+	computed    []*Computed
 	keeps       jobKeeps
 	level       codec.Level
 	keyForm     codec.KeyForm

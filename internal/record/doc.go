@@ -42,7 +42,8 @@
 //	                                           that is only read
 //	reading.go, base.go, parts.go, repair.go   what is read of a URL; the scheme and host of a
 //	                                           target; a URL in several fields; what is mended
-//	fields.go, attr.go, derived.go, params.go  the output fields
+//	fields.go, attr.go, derived.go, params.go, the output fields
+//	computed.go
 //	disposition.go, reject.go, stats.go        rejected records, and the counts
 //
 // The output:

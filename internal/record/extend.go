@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"unicode/utf8"
 
-	"github.com/urlfold/urlfold/internal/ground/suggest"
 	"github.com/urlfold/urlfold/internal/record/internal/locate"
 )
 
@@ -26,7 +25,7 @@ func (j *Job) setExtend(c *Config) error {
 	}
 	seen := map[string]bool{}
 	for k, e := range c.Extend {
-		i, err := suggest.Index("field", fieldNames, e.Field)
+		i, err := j.fieldNamed(e.Field)
 		switch {
 		case err != nil:
 		case e.Name == "" || !utf8.ValidString(e.Name):
@@ -36,7 +35,7 @@ func (j *Job) setExtend(c *Config) error {
 		}
 		errs = append(errs, locate.About(fmt.Sprintf("Extend[%d]", k), err))
 		seen[e.Name], seen[e.Name+"_b64"] = true, true
-		j.extend = append(j.extend, fieldID(i))
+		j.extend = append(j.extend, i)
 		j.wants |= 1 << i
 	}
 	return errors.Join(errs...)

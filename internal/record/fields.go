@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/urlfold/urlfold/codec"
-	"github.com/urlfold/urlfold/internal/ground/suggest"
 	"github.com/urlfold/urlfold/internal/record/internal/locate"
 )
 
@@ -157,15 +156,15 @@ func (j *Job) setFields(names []string) error {
 	}
 	var errs []error
 	for k, name := range names {
-		i, err := suggest.Index("field", fieldNames, strings.TrimSpace(name))
+		i, err := j.fieldNamed(strings.TrimSpace(name))
 		if err != nil {
 			errs = append(errs, locate.About(fmt.Sprintf("Fields[%d]", k), err))
 			continue
 		}
-		if slices.Contains(j.fields, fieldID(i)) {
-			errs = append(errs, locate.Wrong(fmt.Sprintf("Fields[%d]", k), "duplicate field "+fieldNames[i]))
+		if slices.Contains(j.fields, i) {
+			errs = append(errs, locate.Wrong(fmt.Sprintf("Fields[%d]", k), "duplicate field "+j.column(i).Name))
 		}
-		j.fields = append(j.fields, fieldID(i))
+		j.fields = append(j.fields, i)
 		j.wants |= 1 << i
 	}
 	if !j.render.HasFields() {

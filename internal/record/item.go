@@ -73,6 +73,9 @@ type values struct {
 	telling []param      // campaign fields or click IDs
 	part    []byte       // component without what patterns match
 	marks   []bool       // see normMarks
+
+	computed []byte // a computed field
+	arg      string // of the computed field
 }
 
 // normShown returns the normal form for output. If scheme and host are unknown,
@@ -256,7 +259,7 @@ func (r *renderer) member(out []byte, name string, f fieldID, s *locate.Site, re
 	switch {
 	case !ok:
 		return out
-	case outputFields[f].Kind == ColumnInt || outputFields[f].Kind == ColumnDecimal:
+	case r.job.isNumber(f):
 		return append(append(appendName(out, name), v...), ',')
 	}
 	return locate.AppendMember(out, name, v)
@@ -309,6 +312,9 @@ func (v *values) value(f fieldID, s *locate.Site, rec []byte, at *Position) ([]b
 	}
 	if ofAttrs.has(f) {
 		return v.attr(f, rec)
+	}
+	if f >= numFields {
+		return v.compute(v.job.computed[f-numFields], rec)
 	}
 	return nil, false
 }

@@ -35,7 +35,7 @@ func (r *renderer) object(out []byte, s *locate.Site, rec []byte, at *Position) 
 		case f == fError:
 			out = r.appendWhy(out)
 		case c.why != 0:
-			out = r.member(out, fieldNames[f], f, s, rec, at)
+			out = r.member(out, r.job.memberName(f), f, s, rec, at)
 		default:
 			out = r.commonMember(out, f, plainNorm, s, rec, at)
 		}
@@ -86,7 +86,7 @@ func (r *renderer) commonMember(out []byte, f fieldID, plainNorm bool, s *locate
 			return appendPlainMember(out, f, part)
 		}
 	}
-	return r.member(out, fieldNames[f], f, s, rec, at)
+	return r.member(out, r.job.memberName(f), f, s, rec, at)
 }
 
 // appendPlainMember appends a member with a string that needs no escapes.

@@ -41,7 +41,11 @@ func (j *Job) Header() []byte {
 		if i > 0 {
 			row = append(row, j.separator())
 		}
-		row = append(row, fieldNames[f]...)
+		if name := []byte(j.column(f).Name); j.render == RenderCSV {
+			row = appendCSV(row, name)
+		} else {
+			row = append(row, name...)
+		}
 	}
 	return append(j.noteColumn(row, j.separator()), '\n')
 }

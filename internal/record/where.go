@@ -20,13 +20,14 @@ type Condition interface {
 // rendering jsonl would write for its first URL. Of a record without a URL it
 // shows the fields that come from the record itself.
 type View struct {
-	w       *Worker
-	present fieldSet // fields that the record can have
-	why     Reason   // why the record was rejected before its URL was read; 0 if it was not
-	site    *locate.Site
-	rec     []byte
-	first   []byte // scratch for the first of two fields
-	kept    []kept
+	w        *Worker
+	present  fieldSet // fields that the record can have
+	why      Reason   // why the record was rejected before its URL was read; 0 if it was not
+	site     *locate.Site
+	rec      []byte
+	first    []byte // scratch for the first of two fields
+	kept     []kept
+	computed []*Computed
 
 	had    uint16 // attributes that Field has found since count, and of those it has not:
 	lacks  bool
@@ -75,21 +76,33 @@ func (v *View) show(present fieldSet, why Reason, s *locate.Site, rec []byte) *V
 // its escapes. It is valid until the next call of a method of v.
 func (v *View) Field(i int) (value []byte, ok bool) {
 	f := fieldID(i)
+	if f >= numFields {
+		return v.computedField(i - int(numFields))
+	}
 	value, ok = v.field(f)
-	switch {
-	case !canLack.has(f):
-	case ok:
-		v.had |= 1 << attrOf(f)
-	case v.present.has(f):
-		v.lacks = true
-		v.lacked[attrOf(f)]++
+	if canLack.has(f) && v.present.has(f) {
+		v.note(f, ok)
 	}
 	return value, ok
+}
+
+// note remembers whether the record has the attribute that f shows.
+func (v *View) note(f fieldID, ok bool) {
+	if ok {
+		v.had |= 1 << attrOf(f)
+		return
+	}
+	v.lacks = true
+	v.lacked[attrOf(f)]++
 }
 
 // Has reports whether the record has the output field FieldNames()[i]. Unlike Field, it
 // does not count those that have not.
 func (v *View) Has(i int) bool {
+	if i >= int(numFields) {
+		_, ok := v.computedField(i - int(numFields))
+		return ok
+	}
 	_, ok := v.field(fieldID(i))
 	return ok
 }

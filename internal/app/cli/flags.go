@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/urlfold/urlfold/config"
 	"github.com/urlfold/urlfold/config/field"
@@ -87,6 +88,9 @@ func (o *options) add(cmd *cobra.Command, structure reflect.Value, group string,
 		}
 		flag := flags.Lookup(name)
 		flag.Annotations = map[string][]string{help.GroupKey: {group}}
+		if f.Tag.Get("split") != "" {
+			flag.Value = listValue{flag.Value, flag.Value.(pflag.SliceValue)}
+		}
 		if alone := f.Tag.Get("alone"); alone != "" {
 			flag.NoOptDefVal = alone
 		}
@@ -101,6 +105,18 @@ func (o *options) add(cmd *cobra.Command, structure reflect.Value, group string,
 			command.CompleteFrom(cmd, name, values)
 		}
 	}
+}
+
+// A listValue is the value of a flag for a list. Unlike that of package pflag, it takes
+// quotes within an element: param("q") is the same as param(q).
+type listValue struct {
+	pflag.Value
+	pflag.SliceValue
+}
+
+// Set implements [pflag.Value].
+func (l listValue) Set(text string) error {
+	return l.Value.Set(strings.NewReplacer(`("`, "(", `")`, ")").Replace(text))
 }
 
 // valuesOf returns the accepted values of a flag, or nil if there is no list of them.

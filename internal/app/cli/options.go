@@ -78,7 +78,7 @@ type codecOptions struct {
 // outputOptions hold what is written, and where.
 type outputOptions struct {
 	// Write these fields with --render jsonl, tsv, csv or parquet, in the order that you
-	// list them: {}.
+	// list them: {}; also param(NAME), campaign.source and other computed fields.
 	Fields []string `flag:"fields" for:"query" split:"," arg:"fields"`
 	// Write a line with the names of the fields at the beginning of each output, with
 	// --render tsv or csv: WHEN is auto (only csv), true or false. --header alone means

@@ -15,11 +15,12 @@ import (
 
 // compiler turns a syntax tree into functions.
 type compiler struct {
-	zone   *time.Location
-	fields []int       // indexes of the fields that the expression reads, with repetitions
-	tested []int       // those of the fields in has(FIELD)
-	at     map[int]int // first rune of the first name of each field
-	inside bool        // the answers of a condition around the node are remembered
+	zone     *time.Location
+	fields   []int       // indexes of the fields that the expression reads, with repetitions
+	tested   []int       // those of the fields in has(FIELD)
+	at       map[int]int // first rune of the first name of each field
+	inside   bool        // the answers of a condition around the node are remembered
+	computed []*record.Computed
 }
 
 // condition compiles a node that must be a condition.
@@ -96,8 +97,11 @@ func isCondition(n ast.Node) bool {
 		return slices.Contains(conditions, n.Value)
 	case *ast.UnaryNode:
 		return n.Operator == "!" || n.Operator == "not"
-	case *ast.BoolNode, *ast.BinaryNode, *ast.CallNode:
+	case *ast.BoolNode, *ast.BinaryNode:
 		return true
+	case *ast.CallNode:
+		name, ok := n.Callee.(*ast.IdentifierNode)
+		return !ok || slices.Contains(functions, name.Value)
 	}
 	return false
 }
@@ -129,6 +133,12 @@ func (c *compiler) sameTruth(n *ast.BinaryNode) (predicate, error) {
 // call compiles has(FIELD) and flag("NAME").
 func (c *compiler) call(n *ast.CallNode) (predicate, error) {
 	name, ok := n.Callee.(*ast.IdentifierNode)
+	if o, is, err := c.computedOperand(n); is {
+		if err == nil {
+			err = mistake(n, "%s is %v, not a condition: compare it", c.nameOf(o), o.kind)
+		}
+		return nil, err
+	}
 	switch {
 	case !ok:
 		return nil, mistake(n, "expected a condition such as status == 200")
@@ -151,7 +161,11 @@ func (c *compiler) has(n ast.Node) (predicate, error) {
 		return nil, mistake(n, "has takes the name of a field, without quotes, such as has(referer)")
 	}
 	i := o.field
+	if i >= len(fieldNames) {
+		i = c.computed[i-len(fieldNames)].Source()
+	}
 	c.tested = append(c.tested, i)
+	i = o.field
 	return func(v *record.View) bool { return v.Has(i) }, nil
 }
 
@@ -177,6 +191,9 @@ type operand struct {
 
 // operand compiles a node that must be a field or a constant.
 func (c *compiler) operand(n ast.Node) (operand, error) {
+	if o, is, err := c.computedOperand(n); is {
+		return o, err
+	}
 	switch n := n.(type) {
 	case *ast.IdentifierNode:
 		i := slices.Index(fieldNames, n.Value)
@@ -275,10 +292,10 @@ func (c *compiler) comparison(n *ast.BinaryNode) (predicate, error) {
 
 // mismatch returns the error for operands of different kinds.
 func (c *compiler) mismatch(n *ast.BinaryNode, left, right operand) error {
-	name, hint := fieldNames[left.field], ""
+	name, hint := c.nameOf(left), ""
 	switch {
 	case right.isField:
-		return mistake(n, "%s is %v and %s is %v: they cannot be compared", name, left.kind, fieldNames[right.field], right.kind)
+		return mistake(n, "%s is %v and %s is %v: they cannot be compared", name, left.kind, c.nameOf(right), right.kind)
 	case left.kind == number && right.kind == text && isDecimal(right.value):
 		hint = ": write " + string(right.value) + " without quotes"
 	case left.kind == text:
@@ -298,7 +315,7 @@ func (c *compiler) search(n *ast.BinaryNode) (predicate, error) {
 	case swapped:
 		return nil, mistake(n, "the field must be on the left of %s", n.Operator)
 	case !left.isText() || !right.isText():
-		return nil, mistake(n, "%s requires strings, but %s is %v", n.Operator, describe(left, right), number)
+		return nil, mistake(n, "%s requires strings, but %s is %v", n.Operator, c.describe(left, right), number)
 	}
 	return searchText(left, right, searches[n.Operator]), nil
 }
@@ -306,14 +323,14 @@ func (c *compiler) search(n *ast.BinaryNode) (predicate, error) {
 func (o *operand) isText() bool { return o.kind == text || o.kind == instant }
 
 // describe returns the operand that is not a text.
-func describe(left, right operand) string {
+func (c *compiler) describe(left, right operand) string {
 	switch {
 	case left.isText() && right.isField:
-		return fieldNames[right.field]
+		return c.nameOf(right)
 	case left.isText():
 		return string(right.value)
 	}
-	return fieldNames[left.field]
+	return c.nameOf(left)
 }
 
 // match compiles matches, whose pattern must be a constant.
@@ -377,7 +394,7 @@ func (c *compiler) membership(n *ast.BinaryNode) (predicate, error) {
 			}
 			times = append(times, at)
 		case o.kind != left.kind:
-			return nil, mistake(e, "%s is %v, and the list has %v", fieldNames[left.field], left.kind, o.kind)
+			return nil, mistake(e, "%s is %v, and the list has %v", c.nameOf(left), left.kind, o.kind)
 		}
 		values[string(o.value)] = true
 		if net, err := parseNetwork(string(o.value)); left.kind == text && bytes.IndexByte(o.value, '/') > 0 && err == nil {

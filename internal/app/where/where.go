@@ -41,6 +41,7 @@ type Expression struct {
 	keep     predicate
 	fields   []int
 	untested []int
+	computed []*record.Computed
 	at       map[int]string // where the expression reads a field first
 }
 
@@ -48,7 +49,10 @@ type Expression struct {
 type predicate func(v *record.View) bool
 
 // Keep implements [record.Condition]. It does not allocate.
-func (e *Expression) Keep(v *record.View) bool { return e.keep(v) }
+func (e *Expression) Keep(v *record.View) bool {
+	v.Compute(e.computed)
+	return e.keep(v)
+}
 
 // Fields implements [record.Condition].
 func (e *Expression) Fields() []int { return e.fields }
@@ -86,7 +90,7 @@ func Compile(text string, zone *time.Location) (*Expression, error) {
 		return nil, err
 	}
 	slices.Sort(c.fields)
-	e := &Expression{keep: keep, fields: slices.Compact(c.fields), at: map[int]string{}}
+	e := &Expression{keep: keep, fields: slices.Compact(c.fields), computed: c.computed, at: map[int]string{}}
 	for i, at := range c.at {
 		e.at[i] = position(text, at)
 	}

@@ -2,6 +2,7 @@ package insight
 
 import (
 	"bytes"
+	"fmt"
 	"time"
 )
 
@@ -10,13 +11,15 @@ type Per uint8
 
 // Lengths of periods.
 const (
-	PerRun  Per = iota // one period: all records
-	PerHour            // "2026-11-23T15:00:00+01:00"
-	PerDay             // "2026-11-23"
+	PerRun   Per = iota // one period: all records
+	PerHour             // "2026-11-23T15:00:00+01:00"
+	PerDay              // "2026-11-23"
+	PerWeek             // "2026-W48", by ISO 8601
+	PerMonth            // "2026-11"
 )
 
 // PerNames returns the names of the periods shorter than a run.
-func PerNames() []string { return []string{"hour", "day"} }
+func PerNames() []string { return []string{"hour", "day", "week", "month"} }
 
 // A calendar finds the periods of times. It remembers the last one, because the
 // times of a log ascend.
@@ -59,8 +62,14 @@ func (c *calendar) period(t []byte) []byte {
 
 // appendStart appends the period that contains t.
 func (c *calendar) appendStart(dst []byte, t time.Time) []byte {
-	if c.per == PerDay {
+	switch c.per {
+	case PerDay:
 		return t.AppendFormat(dst, time.DateOnly)
+	case PerWeek:
+		year, week := t.ISOWeek()
+		return fmt.Appendf(dst, "%04d-W%02d", year, week)
+	case PerMonth:
+		return t.AppendFormat(dst, "2006-01")
 	}
 	t = t.Add(-time.Duration(t.Minute()) * time.Minute)
 	return t.AppendFormat(dst, time.RFC3339)

@@ -26,6 +26,9 @@ type Column struct {
 
 // numberOf returns Column.Number for a field.
 func numberOf(field string) record.ColumnKind {
+	if c, ok := record.ParseComputed(field); ok && c.IsNumber() {
+		return record.ColumnInt
+	}
 	for _, c := range record.Fields() {
 		if c.Name == field && (c.Kind == record.ColumnInt || c.Kind == record.ColumnDecimal) {
 			return c.Kind

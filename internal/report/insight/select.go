@@ -36,7 +36,9 @@ func ParseBy(text string) (By, error) {
 	many := ""
 	for name := range strings.SplitSeq(text, ",") {
 		name = strings.TrimSpace(name)
-		if _, err := suggest.Index("name", Names(), name); err != nil {
+		if c, ok := record.ParseComputed(name); ok {
+			name = c.Name()
+		} else if _, err := suggest.Index("name", Names(), name); err != nil {
 			return By{}, err
 		}
 		if slices.Contains(b.Columns, name) {

@@ -115,6 +115,37 @@ func (t *Stamp) AppendTo(dst []byte) []byte {
 	return appendPadded(append(appendPadded(dst, zone/60, 2), ':'), zone%60, 2)
 }
 
+const daySeconds = 24 * 60 * 60
+
+// days returns the number of days from 1970 to a number of seconds, rounded down.
+func days(seconds int64) int {
+	n := seconds / daySeconds
+	if seconds%daySeconds < 0 {
+		n--
+	}
+	return int(n)
+}
+
+// ToUTC changes the zone of the time, which is complete, to UTC.
+func (t *Stamp) ToUTC() {
+	seconds := t.Seconds()
+	t.setDate(days(seconds))
+	rest := int(seconds - int64(days(seconds))*daySeconds)
+	t.hour, t.min, t.sec, t.zone = rest/3600, rest/60%60, rest%60, 0
+}
+
+// AppendWeek appends the week of the time, which is complete, by ISO 8601: 2026-W45. It
+// belongs to the year of its Thursday.
+func (t *Stamp) AppendWeek(dst []byte) []byte {
+	day := days(t.Seconds() + int64(t.zone)*60)
+	thursday := day - ((day+3)%7+7)%7 + 3
+	var u Stamp
+	u.setDate(thursday)
+	u.month, u.day = 1, 1
+	dst = append(appendPadded(dst, u.year, 4), "-W"...)
+	return appendPadded(dst, (thursday-days(u.Seconds()))/7+1, 2)
+}
+
 // appendPadded appends n in decimal with leading zeros to width digits.
 func appendPadded(dst []byte, n, width int) []byte {
 	for limit := 10; width > 1; width-- {
