@@ -6,11 +6,11 @@ import "testing"
 // so.
 func TestLineByLine(t *testing.T) {
 	not := map[string]bool{"html": true, "sitemap": true, "feed": true, "mail": true, "text": true, "warc": true, "arc": true, "journal-export": true, "wat": true, "msgpack": true, "protobuf": true, "w3c": true, "zeek": true, "cdx": true, "gcs": true,
-		"azure-front-door": true, "azure-app-gateway": true}
+		"azure-front-door": true, "azure-app-gateway": true, "azure-storage": true, "azure-key-vault": true, "json": true}
 	for _, format := range Formats() {
 		c := Config{Format: format, Normalizer: newNormalizer(t, "equiv"), Render: RenderURLs}
 		switch format {
-		case "jsonl", "csv", "csv-semicolon", "csv-pipe", "tsv", "msgpack", "protobuf":
+		case "jsonl", "json", "csv", "csv-semicolon", "csv-pipe", "tsv", "msgpack", "protobuf":
 			c.URLField = "1"
 		case "journal-export":
 			c.URLField = "URL"

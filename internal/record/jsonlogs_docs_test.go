@@ -48,7 +48,7 @@ format: for each landmark, one of the fields named. Otherwise, or if you name fi
 
 The tables below list the fields with each part of a request. Of several fields, urlfold uses the
 first one that is not empty; a missing field, ` + "`null`, an empty text and `-`" + ` are empty. Numbers may also
-be texts. [URLs in several fields](formats.md#urls-in-several-fields) describes how urlfold composes
+be texts. ` + "`[=Host]`" + ` is the member value of the array's object whose member name is Host, in any case. [URLs in several fields](formats.md#urls-in-several-fields) describes how urlfold composes
 the URL of these parts, and how ` + "`rewrite`" + ` writes it back.
 
 - A record without any of the fields of the URL, such as a message of another kind, has no URL and

@@ -137,7 +137,7 @@ func TestPrefixErrors(t *testing.T) {
 		"syslog+w3c":      `the prefix "syslog" cannot be combined`,
 		"compose+combned": `unknown format after the prefix compose: "combned" (did you mean "combined"?)`,
 		"compose+":        `unknown format after the prefix compose: "" (must be one of: log, `,
-		"kubernetes+clf":  `unknown prefix "kubernetes" (must be one of: syslog, compose, cri, any, docker, journald, filebeat, journal-export)`,
+		"kubernetes+clf":  `unknown prefix "kubernetes" (must be one of: syslog, compose, cri, any, docker, journald, filebeat, journal-export, json)`,
 		"sylog+clf":       `unknown prefix "sylog" (did you mean "syslog"?)`,
 	} {
 		_, err := New(withNormalizer(t, Config{Format: format}))

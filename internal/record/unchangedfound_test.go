@@ -3,6 +3,7 @@ package record
 import (
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -86,7 +87,8 @@ func TestUnchangedFound(t *testing.T) {
 			n, c := checkNext(t, l.config, l.text), &l.config
 			switch {
 			case n > 0, c.Target == TargetAll, c.Format == "azure-front-door", c.Format == "cef": // whose URLs all have defects
-			case c.Base == "https://{host}/" && (l.name == "jsonl" || l.name == "gcp-lb" || l.name == "logfmt.fortigate"): // whose URLs are absolute
+			case c.Base == "https://{host}/" && slices.Contains([]string{"jsonl", "gcp-lb", "logfmt.fortigate", "aws-cloudtrail", "azure-storage", "azure-key-vault", "cloudflare-gateway", "zscaler", "paloalto-url", "har"}, l.name): // whose URLs are absolute
+			case c.Format == "akamai-datastream", c.Format == "akamai-siem" && c.Base == "": // whose port is always that of the scheme
 			default:
 				t.Error("no record was copied")
 			}

@@ -51,6 +51,15 @@ var cannotHave = map[string]map[string]string{
 	"cloudflare":        {hasVersions: "the job selects the fields"},
 	"nginx-json":        {hasVersions: "the fields are free"},
 	"azure-app-gateway": {hasReferer: "it has no such field"},
+	"aws-waf":           {hasEmpty: "the query is a field"},
+	"cloudfront-json":   {hasEmpty: "the query is a field"},
+	"aws-cloudtrail":    {hasReferer: "it has no such field"},
+	"akamai-datastream": {hasReferer: "its referer is percent-encoded as a whole", hasEmpty: "the query is a field"},
+	"akamai-siem":       {hasReferer: "it has no such field", hasEmpty: "the query is a field"},
+	"azure-key-vault":   {hasReferer: "it has no such field"},
+	"kubernetes-audit":  {hasReferer: "it has no such field", hasIPv6: "it has no host"},
+	"zscaler":           {hasReferer: "its referer has no scheme"},
+	"paloalto-url":      {hasReferer: "its referer has no scheme"},
 }
 
 // TestVendorCases: the lines of each text format have all the cases that the
@@ -65,7 +74,7 @@ func TestVendorCases(t *testing.T) {
 		logs[format] = append(logs[format], namedLog{format, Config{Format: format, Target: TargetAll}, bytes.Join(textLines(format), locate.LineFeed)})
 	}
 	for _, format := range Formats() {
-		if slices.Contains([]string{"text", "html", "sitemap", "feed", "mail", "warc", "arc", "wat", "msgpack", "protobuf", "avro"}, format) {
+		if slices.Contains([]string{"text", "html", "sitemap", "feed", "mail", "warc", "arc", "wat", "msgpack", "protobuf", "avro", "json"}, format) {
 			continue // no lines of fields
 		}
 		t.Run(format, func(t *testing.T) {
@@ -162,7 +171,7 @@ func TestNoReferer(t *testing.T) {
 		_, err := New(withNormalizer(t, c))
 		got := err != nil && strings.Contains(err.Error(), "referer")
 		_, not := cannotHave[format][hasReferer]
-		if want := not || slices.Contains([]string{"text", "html", "sitemap", "feed", "mail", "warc", "arc", "wat", "msgpack", "protobuf", "avro", "journal-export"}, format); got != want {
+		if want := not || slices.Contains([]string{"text", "html", "sitemap", "feed", "mail", "warc", "arc", "wat", "msgpack", "protobuf", "avro", "journal-export", "json"}, format); got != want {
 			t.Errorf("%s: %v", format, err)
 		}
 		if c.Target = TargetAll; err != nil {

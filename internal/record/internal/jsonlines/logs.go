@@ -273,6 +273,7 @@ var Logs = []Log{
 	},
 	{
 		ID: "akamai-siem", About: "security events of Akamai's SIEM integration", Doc: "https://techdocs.akamai.com/siem-integration/reference/api", // read 2026-11-29
+		Note:      "The offset at the end of an answer passes through without a URL. `requestHeaders` is one percent-encoded text, so the referer and the agent are not read.",
 		Landmarks: [][]string{{"httpMessage.path"}, {"httpMessage.host"}, {"attackData.configId", "attackData.policyId", "attackData.clientIP"}},
 		Parts: []Part{
 			{locate.UsePath, 0, []string{"httpMessage.path"}},
@@ -289,6 +290,7 @@ var Logs = []Log{
 	},
 	{
 		ID: "azure-storage", About: "resource logs of Azure Storage", Doc: "https://learn.microsoft.com/azure/storage/blobs/monitor-blob-storage-reference", // read 2026-11-29
+		Note:      "Records of other categories pass through without a URL.",
 		Landmarks: [][]string{{"uri"}, {"operationName"}, {"callerIpAddress"}, {"properties.accountName", "properties.serviceType"}},
 		Wrapped:   "records",
 		Parts: []Part{
@@ -305,6 +307,7 @@ var Logs = []Log{
 	},
 	{
 		ID: "azure-key-vault", About: "audit events of Azure Key Vault", Doc: "https://learn.microsoft.com/azure/key-vault/general/logging", // read 2026-11-29
+		Note:      "Records of other categories pass through without a URL.",
 		Landmarks: [][]string{{"properties.requestUri"}, {"operationName"}, {"callerIpAddress"}},
 		Wrapped:   "records",
 		Parts: []Part{
@@ -332,10 +335,10 @@ var Logs = []Log{
 	},
 	{
 		ID: "cloudflare-gateway", About: "HTTP requests of Cloudflare Gateway, by Logpush", Doc: "https://developers.cloudflare.com/logs/logpush/logpush-job/datasets/account/gateway_http/", // read 2026-11-29
+		Note:      "The fields are those that the Logpush job selects.",
 		Landmarks: [][]string{{"URL"}, {"HTTPMethod", "HTTPHost"}, {"SourceIP", "DeviceID", "PolicyID", "Datetime"}},
 		Parts: []Part{
 			{locate.UseTarget, 0, []string{"URL"}},
-			{locate.UseHost, 0, []string{"HTTPHost"}},
 			{locate.UseMethod, 0, []string{"HTTPMethod"}},
 			{locate.UseReferer, 0, []string{"Referer"}},
 			{locate.UseTime, 0, []string{"Datetime"}},
@@ -375,13 +378,14 @@ var Logs = []Log{
 	},
 	{
 		ID: "modsecurity-json", About: "audit logs of ModSecurity 3 and Coraza in JSON", Doc: "https://github.com/owasp-modsecurity/ModSecurity/wiki/Reference-Manual-(v3.x)", // read 2026-11-29
+		Note:      "ModSecurity writes a header as a text, Coraza as an array. `time_stamp` of ModSecurity is not read as the time.",
 		Landmarks: [][]string{{"transaction.request.uri"}, {"transaction.client_ip"}},
 		Parts: []Part{
 			{locate.UseTarget, 0, []string{"transaction.request.uri"}},
 			{locate.UseHost, 0, []string{"transaction.request.headers.Host", "transaction.request.headers.host", "transaction.request.headers.Host[0]", "transaction.request.headers.host[0]", "transaction.request.hostname"}},
 			{locate.UseMethod, 0, []string{"transaction.request.method"}},
 			{locate.UseReferer, 0, []string{"transaction.request.headers.Referer", "transaction.request.headers.referer", "transaction.request.headers.Referer[0]", "transaction.request.headers.referer[0]"}},
-			{locate.UseTime, 0, []string{"transaction.unix_timestamp", "transaction.time_stamp", "transaction.timestamp"}},
+			{locate.UseTime, 0, []string{"transaction.unix_timestamp"}},
 			{locate.UseStatus, 0, []string{"transaction.response.http_code", "transaction.response.status"}},
 			{locate.UseClient, 0, []string{"transaction.client_ip"}},
 			{locate.UseAgent, 0, []string{"transaction.request.headers.User-Agent", "transaction.request.headers.user-agent", "transaction.request.headers.User-Agent[0]", "transaction.request.headers.user-agent[0]"}},
@@ -389,7 +393,7 @@ var Logs = []Log{
 		},
 	},
 	{
-		ID: "har", About: "the entries of an HTTP archive (HAR 1.2)", Doc: "http://www.softwareishard.com/blog/har-12-spec/", // read 2026-11-29
+		ID: "har", About: "the entries of an HTTP archive (HAR 1.2)", Doc: "https://github.com/ahmadnassri/har-spec/blob/master/versions/1.2.md", // read 2026-11-29
 		Note:      "URLs that are not those of requests, such as `data:` and `blob:`, are not read.",
 		Landmarks: [][]string{{"request.url"}, {"request.method"}, {"startedDateTime"}},
 		Parts: []Part{

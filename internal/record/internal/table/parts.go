@@ -94,7 +94,7 @@ func (l *Locator) locateParts(f *locate.Found, body []byte) (locate.Reason, int)
 			return locate.Unparsed, pos
 		}
 		if i < len(l.Wanted) && l.Wanted[i] >= 0 {
-			l.setValue(l.Wanted[i], s, d)
+			l.setValue(l.Wanted[i], s, syntax.urlDialect(body, s, d))
 		}
 		pos = next
 	}

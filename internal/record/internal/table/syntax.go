@@ -19,6 +19,7 @@ type Syntax struct {
 	longest int  // of quoted cells with a line end, in bytes
 
 	plain, Quoted *locate.Dialect // of cells without and with quotes
+	part          *locate.Dialect // of a part of a cell without quotes
 	Bare          *Syntax         // the same table without quotes, if ByLine
 }
 
@@ -89,15 +90,16 @@ func tableByte(word, examples string) (byte, error) {
 // setDialects sets the dialects of cells.
 func (t *Syntax) setDialects() {
 	q := t.Quote
+	if t.part = bareCell; t.Escaped {
+		t.part = bareEscaped
+	}
 	switch {
 	case q == '"' && t.Escaped:
 		t.plain, t.Quoted = escapedDialect, escapedQuoted
 	case q == '"':
 		t.plain, t.Quoted = locate.CellDialect, locate.QuotedDialect
-	case q == 0 && t.Escaped:
-		t.plain = &locate.Dialect{Mark: '\\', Decode: decodeEscaped, Encode: encodeBare(true), Backslash: true}
 	case q == 0:
-		t.plain = &locate.Dialect{Encode: encodeBare(false)}
+		t.plain = t.part
 	case t.Escaped:
 		t.plain = &locate.Dialect{Mark: '\\', Decode: decodeEscaped, Encode: encodeWithin(q, "\\\r\n", encodeEscapedBy(q)), Backslash: true}
 		t.Quoted = &locate.Dialect{Mark: '\\', Decode: decodeEscaped, Encode: encodeEscapedBy(q), Backslash: true}
@@ -105,6 +107,21 @@ func (t *Syntax) setDialects() {
 		t.plain = &locate.Dialect{Encode: encodeWithin(q, "\r\n", encodeDoubled(q))}
 		t.Quoted = &locate.Dialect{Mark: q, Decode: decodeDoubled(q), Encode: encodeDoubled(q)}
 	}
+}
+
+// Dialects of cells that cannot be quoted.
+var (
+	bareCell    = &locate.Dialect{Encode: encodeBare(false)}
+	bareEscaped = &locate.Dialect{Mark: '\\', Decode: decodeEscaped, Encode: encodeBare(true), Backslash: true}
+)
+
+// urlDialect returns the dialect of the URL in the cell s, whose dialect is d. In a
+// request line the URL is a part of the cell, and quotes around it would not be quotes.
+func (t *Syntax) urlDialect(body []byte, s locate.Span, d *locate.Dialect) *locate.Dialect {
+	if d == t.plain && locate.IsRequestLine(s.In(body)) {
+		return t.part
+	}
+	return d
 }
 
 // encodeBare returns an encoder of cells that cannot be quoted. It puts a

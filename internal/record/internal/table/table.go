@@ -374,7 +374,7 @@ func (l *Locator) isHead(body, head []byte) bool {
 // AddURL adds the URL in the cell s, unless that is empty.
 func (l *Locator) AddURL(f *locate.Found, body []byte, s locate.Span, d *locate.Dialect) {
 	if s.End > s.Start && !l.isNull(body, s, d) {
-		f.AddField(body, s, locate.RoleURL, d)
+		f.AddField(body, s, locate.RoleURL, l.urlDialect(body, s, d))
 		f.SetStop(l.Sep)
 	}
 }
