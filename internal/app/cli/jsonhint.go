@@ -188,7 +188,7 @@ var hostMembers = []string{"requesthost", "httphost", "host", "authority", "vhos
 // records, or "" if no member of the first records looks like a host.
 func jsonBase(head []byte) string {
 	best := jsonHost(head)
-	if best == "" || strings.ContainsAny(best, "{}'") {
+	if best == "" || strings.ContainsAny(best, "[]{}'\" ") {
 		return ""
 	}
 	return "https://{" + best + "}/"

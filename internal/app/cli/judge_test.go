@@ -156,9 +156,15 @@ func checkVerdicts(t *testing.T, path string) string {
 	if r.Command == "" {
 		args = append(args, path)
 	}
-	for word := range strings.FieldsSeq(r.Command) {
-		if word = strings.Trim(word, "'"); word != "urlfold" && word != "--output" && !strings.HasPrefix(word, "FILE.") {
-			args = append(args, word)
+	for i, part := range strings.Split(r.Command, "'") { // in quotes if i is odd
+		words := []string{part}
+		if i%2 == 0 {
+			words = strings.Fields(part)
+		}
+		for _, word := range words {
+			if word != "urlfold" && word != "--output" && !strings.HasPrefix(word, "FILE.") {
+				args = append(args, word)
+			}
 		}
 	}
 	exit, out = runCommand(t, args...)
