@@ -131,6 +131,8 @@ func (c *Composer) addURL(f *Found, rec []byte, chosen *[NumUses]*FieldValue) {
 	}
 	absolute, target, request, path := chosen[UseURL], chosen[UseTarget], chosen[UseRequest], chosen[UsePath]
 	switch {
+	case absolute != nil && string(f.Method.In(rec)) == "CONNECT" && IsAuthority(absolute.In(rec)):
+		f.Form = FormAuthority
 	case absolute != nil:
 		f.AddField(rec, absolute.Span, c.Whole, absolute.Dialect)
 		f.SetStop(c.Stop)
