@@ -69,6 +69,9 @@ type Codec struct {
 	// The base URL for all relative URLs. A name in braces stands for a field of
 	// the record: https://{host}/ takes the host from the field host.
 	Base string `yaml:"base" flag:"base" for:"readers,explain" arg:"URL"`
+	// The scheme of URLs that have a host but none, such as www.example.com/a, in
+	// lists and in fields that hold a whole URL. Default: such URLs are relative.
+	Scheme string `yaml:"scheme" enum:"http,https" flag:"scheme" for:"readers" arg:"scheme"`
 	// The zone of times that a log writes without one: an IANA name such as
 	// Europe/Berlin, Local, or an offset such as +02:00. Default: the field time
 	// is absent for such records.

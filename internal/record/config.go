@@ -78,6 +78,10 @@ type Config struct {
 	// record and must make up the whole authority. If the field is missing, or
 	// its value does not form a valid host, the record has no base.
 	Base string
+	// Scheme is the scheme of URLs that have a host but no scheme, as in
+	// www.example.com/a, where a field holds a whole URL. If it is empty, such URLs
+	// have the flag missing-scheme-non-relative-URL, or are resolved against Base.
+	Scheme string
 	// Render selects what is written. Fields lists the fields that RenderJSONL,
 	// RenderTSV, RenderCSV and RenderParquet write, in order; if it is empty, they write
 	// the fields from "url" to "error" of FieldNames.
@@ -180,6 +184,7 @@ type Config struct {
 // concurrent use.
 type Job struct {
 	reader      Reader
+	wholeURLs   bool                // a field of a record holds a whole URL, as the links of a document need not
 	lengths     locate.BinaryReader // reader, if its records are binary
 	base        jobBase
 	render      Render
@@ -219,6 +224,7 @@ type jobBase struct {
 	origin   []byte    // its scheme and authority: "https://example.com"
 	scheme   []byte    // its scheme: "https"
 	template *template // Config.Base if it holds {name}; url and origin are then nil
+	bare     []byte    // Config.Scheme and "://", or nil
 }
 
 // jobKeeps says which records are kept, and where they go.
@@ -267,7 +273,14 @@ func New(c Config) (*Job, error) {
 	j.rejects.filters = j.rejects.notHTTP || !j.rejects.flags.IsZero()
 	j.mends = j.repairs != 0 || len(j.secrets) > 0
 	errBase := j.setBase(&c)
-	errs := []error{j.setFormat(c, errBase == nil), locate.About("Base", errBase), locate.About("Redact", errRedact), j.setFields(c.Fields), j.setExtend(&c), j.setDispositions(&c)}
+	var errScheme error
+	if c.Scheme != "" {
+		j.base.bare = []byte(c.Scheme + "://")
+		if !locate.IsScheme([]byte(c.Scheme)) {
+			errScheme = locate.Wrong("Scheme", "must be a scheme such as https")
+		}
+	}
+	errs := []error{j.setFormat(c, errBase == nil), locate.About("Base", errBase), errScheme, locate.About("Redact", errRedact), j.setFields(c.Fields), j.setExtend(&c), j.setDispositions(&c)}
 	if c.Normalizer == nil {
 		errs = append(errs, locate.Wrong("Normalizer", "missing normalizer"))
 	} else {
@@ -359,6 +372,8 @@ func (j *Job) setFormat(c Config, baseOK bool) error {
 	}
 	err = errors.Join(errors.Join(errMap...), err)
 	j.lengths, _ = j.reader.(locate.BinaryReader)
+	_, document := j.reader.(locate.Extractor)
+	j.wholeURLs = !document
 	if _, ok := j.reader.(*table.Reader); err == nil && !ok && c.Dialect == locate.DialectBackslash {
 		err = locate.Wrong("Dialect", "the dialect backslash applies only to the formats csv, csv-semicolon, csv-pipe and tsv")
 	}

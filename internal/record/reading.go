@@ -27,6 +27,7 @@ type reading struct {
 	same     bool                       // back equals url
 	nohost   bool                       // the host is unknown, and norm has the placeholder
 	composed bool                       // the host in norm is that of the record
+	bare     bool                       // the URL lacks its scheme: see lacksScheme
 	parted   bool                       // the scheme or the host in norm differs from its field
 	change   codec.Change               // set only if the job needs it
 	repairs  [codec.Fragment + 1]Repair // repairs made, by component
@@ -130,6 +131,12 @@ func (n *normalizer) parse(s *locate.Site, rec []byte) bool {
 		}
 	case locate.RoleWhole:
 		c.form, f.Form = locate.FormAbsolute, locate.FormAbsolute
+	case locate.RoleURL, locate.RoleReferer:
+		c.bare = n.job.wholeURLs && lacksScheme(text)
+		if c.bare && s.Role == locate.RoleURL && string(f.Method.In(rec)) == "CONNECT" {
+			f.Form = locate.FormAuthority
+			return false
+		}
 	}
 	if c.form == locate.FormOrigin {
 		n.readOrigin(rec)
@@ -160,6 +167,9 @@ func (n *normalizer) rawOffset(at int) int {
 func (n *normalizer) accept(s *locate.Site, v *verdict, st *Stats) bool {
 	c := &n.cur
 	st.URLs++
+	if c.bare && n.job.base.bare == nil {
+		st.Bare++
+	}
 	if c.why != 0 {
 		v.reject(c, s.Start+n.rawOffset(c.errAt))
 		return false
@@ -176,11 +186,21 @@ func (n *normalizer) accept(s *locate.Site, v *verdict, st *Stats) bool {
 // readReference reads a URL that is absolute or relative to a base.
 func (n *normalizer) readReference(rec []byte) {
 	c := &n.cur
+	if c.bare && n.job.base.bare != nil {
+		n.full = append(append(n.full[:0], n.job.base.bare...), c.url...)
+		c.src, c.prefix = n.full, len(n.job.base.bare)
+		var err error
+		n.norm, err = n.job.norm.Append(n.norm[:0], c.src, &n.res)
+		n.settle(err)
+		c.back = c.norm
+		return
+	}
 	base := n.job.base.url
 	if f := n.found; n.job.base.template != nil || f.HasContext || f.Base.End > 0 {
 		base = n.baseOf(rec)
 	}
 	c.src, c.base = c.url, base
+	c.bare = c.bare && base == nil
 	var err error
 	n.norm, err = n.job.norm.AppendRef(n.norm[:0], base, c.src, &n.res)
 	if err == codec.ErrBase && n.job.base.template != nil && n.found.Base.End == 0 {
@@ -190,6 +210,29 @@ func (n *normalizer) readReference(rec []byte) {
 	}
 	n.settle(err)
 	c.back = c.norm
+}
+
+// lacksScheme reports whether a whole URL lacks its scheme: there is no colon before the
+// path, query or fragment, or only the digits of a port between that colon and these.
+func lacksScheme(url []byte) bool {
+	host := 0
+	if url[0] == '[' {
+		host = max(0, bytes.IndexByte(url, ']'))
+	}
+	i := bytes.IndexAny(url[host:], ":/?# ")
+	switch {
+	case i < 0:
+		return len(url) > 1 || url[0] != '-'
+	case i == 0 || url[host+i] == ' ':
+		return false // relative, or no URL
+	case url[host+i] != ':':
+		return true
+	}
+	port := url[host+i+1:]
+	if end := bytes.IndexAny(port, "/?#"); end >= 0 {
+		port = port[:end]
+	}
+	return locate.AllDigits(port)
 }
 
 // readOrigin reads an origin-form target. It appends the target to scheme and
@@ -261,6 +304,9 @@ func (n *normalizer) Note() {
 	if c.form != locate.FormNone && c.fragment {
 		c.flags = c.flags.With(codec.FlagFragmentInRequest)
 		c.hash = bytes.IndexByte(c.url, '#') // the first '#' starts the fragment in both standards
+	}
+	if c.bare && n.job.base.bare == nil {
+		c.flags = c.flags.With(codec.FlagMissingSchemeNonRelativeURL) // "host:80/path" has a scheme for both standards
 	}
 	if c.form != locate.FormNone && n.found.Cut {
 		c.flags = c.flags.With(codec.FlagMaybeTruncated)

@@ -29,6 +29,7 @@ type Stats struct {
 	NoURL     int64 // well-formed records without a URL ("-", "*", CONNECT)
 	Blank     int64 // blank lines
 	Heads     int64 // headers and comments
+	Bare      int64 // URLs without a scheme, if Config.Scheme is empty and there is no base
 	Oversize  int64 // records longer than the limit, which are not read
 	Rejected  int64 // rejected records, whatever the reason and the disposition
 	Panics    int64 // records on which the codec panicked; also counted as rejected
@@ -63,6 +64,7 @@ func (s *Stats) Add(o *Stats) {
 	s.NoURL += o.NoURL
 	s.Blank += o.Blank
 	s.Heads += o.Heads
+	s.Bare += o.Bare
 	s.Oversize += o.Oversize
 	s.Rejected += o.Rejected
 	s.Panics += o.Panics

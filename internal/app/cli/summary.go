@@ -218,6 +218,7 @@ func (o *outcome) text(st terminal.Style) string {
 	}
 	o.writeMerged(s)
 	s.some("without URL", stats.NoURL, "")
+	s.some("without scheme", stats.Bare, "use --scheme https to add it")
 	s.some("blank lines", stats.Blank, "")
 	s.some("rejects", stats.Rejected, o.rejectRemark())
 	for _, c := range counts(stats.Rejects[:], reasonName) {

@@ -29,7 +29,7 @@ type Branch struct {
 // other errors. The level of keys is that of the normalizer's profile unless c sets it.
 func Fill(rc *record.Config, c *config.Codec, filter string, route []Branch) error {
 	rc.Format, rc.Dialect, rc.Delimiter, rc.Quote, rc.Escape, rc.NoHeader = c.Format, c.Dialect, c.Delimiter, c.Quote, c.Escape, c.NoHeader
-	rc.URLField, rc.URL, rc.Map, rc.BaseField, rc.Base, rc.Year = c.URLField, record.URLParts(c.URL), c.Map, c.BaseField, c.Base, c.Year
+	rc.URLField, rc.URL, rc.Map, rc.BaseField, rc.Base, rc.Scheme, rc.Year = c.URLField, record.URLParts(c.URL), c.Map, c.BaseField, c.Base, c.Scheme, c.Year
 	rc.Secrets, rc.Redact, rc.MaxQuoted, rc.MaxExpansion = c.Secrets, c.Redact, int(c.MaxQuoted), int(c.MaxExpansion)
 	rc.RejectFlags, rc.RejectNotHTTP, rc.Charset = c.Rejected().Flags, c.Rejected().NotHTTP, charset.ForDocument
 	rc.Params = cmp.Or(c.Styles(), rc.Params)
