@@ -65,5 +65,6 @@ func TestPairs(t *testing.T) {
 	f(`{"h":[{"value":"b","z":[{"name":"q"}],"name":"HOST"},{"name":"Host","value":"c"}]}`, "b", "HOST")
 	f(`{"h":[{"name":"Hosts","value":"b"},{"name":1,"value":"b"},{},[],"Host"]}`, "", "Hosts")
 	f(`{"h":[{"name":"Host"}]}`, "", "Host")
+	f(`{"h":[{"name":"Cost","value":"x"},{"name":"Host","value":"b"}]}`, "b", "Cost")
 	f(`{"h":{"name":"Host","value":"b"}}`, "", "")
 }
