@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"regexp/syntax"
 	"slices"
+	"strings"
 	"unicode"
 
 	"github.com/urlfold/urlfold/internal/ground/needle"
@@ -106,16 +107,16 @@ func (s *speller) spell(re *syntax.Regexp) (texts []string, ok bool) {
 	case syntax.OpEmptyMatch:
 		return []string{""}, true
 	case syntax.OpLiteral:
-		text := ""
+		var text strings.Builder
 		for _, r := range re.Rune {
 			lower, ok := s.rune(r)
 			if !ok {
 				return nil, false
 			}
 			s.loose = s.loose || s.fold && re.Flags&syntax.FoldCase == 0 && unicode.IsLetter(r)
-			text += string(lower)
+			text.WriteString(string(lower))
 		}
-		return []string{text}, true
+		return []string{text.String()}, true
 	case syntax.OpCharClass:
 		return s.class(re.Rune)
 	case syntax.OpCapture:
