@@ -78,7 +78,7 @@ type Config struct {
 	// record and must make up the whole authority. If the field is missing, or
 	// its value does not form a valid host, the record has no base.
 	Base string
-	// Scheme is the scheme of URLs that have a host but no scheme, as in
+	// Scheme, http or https, is the scheme of URLs that have a host but no scheme, as in
 	// www.example.com/a, where a field holds a whole URL. If it is empty, such URLs
 	// have the flag missing-scheme-non-relative-URL, or are resolved against Base.
 	Scheme string
@@ -276,8 +276,8 @@ func New(c Config) (*Job, error) {
 	var errScheme error
 	if c.Scheme != "" {
 		j.base.bare = []byte(c.Scheme + "://")
-		if !locate.IsScheme([]byte(c.Scheme)) {
-			errScheme = locate.Wrong("Scheme", "must be a scheme such as https")
+		if c.Scheme != "http" && c.Scheme != "https" {
+			errScheme = locate.Wrong("Scheme", "must be http or https")
 		}
 	}
 	errs := []error{j.setFormat(c, errBase == nil), locate.About("Base", errBase), errScheme, locate.About("Redact", errRedact), j.setFields(c.Fields), j.setExtend(&c), j.setDispositions(&c)}

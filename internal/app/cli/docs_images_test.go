@@ -60,7 +60,7 @@ var rareFlags = regexp.MustCompile(`(?:      \S+ +[12]\n)+`)
 
 // elapsed matches the time and the rates of a summary, which differ from run to run,
 // and so would the width of the picture.
-var elapsed = regexp.MustCompile(`[\d.]+(ms|s), [\d,]+ records/s, [\d.]+ [kKM]?i?B/s`)
+var elapsed = regexp.MustCompile(`[\d.]+(µs|ms|s), [\d,]+ records/s, [\d.]+ [kKMG]?i?B/s`)
 
 // explained returns what explain prints about a URL on a terminal.
 func explained(t *testing.T, url string) string {

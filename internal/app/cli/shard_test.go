@@ -279,8 +279,8 @@ func TestWorseExit(t *testing.T) {
 func TestReportDamage(t *testing.T) {
 	for kind := range compress.Unreadable + 1 {
 		v := reportVerdict{Kind: kind.String()}
-		if v.damage() != (compress.Verdict{Kind: kind}).Damage() {
-			t.Errorf("%v: damage %v", kind, v.damage())
+		if want := (compress.Verdict{Kind: kind}); v.damage() != (want.Damage() && !want.Unknown()) || v.unknown() != want.Unknown() {
+			t.Errorf("%v: damage %v, unknown %v", kind, v.damage(), v.unknown())
 		}
 	}
 }

@@ -57,7 +57,7 @@ func TestLeftovers(t *testing.T) {
 	for _, topic := range Topics() {
 		text := maskedFence.ReplaceAllString(page(topic.Path), "```text\ncode\n```")
 		text = maskedLines.ReplaceAllString(text, "    code")
-		text = strings.ReplaceAll(text, `\*`, "x")
+		text = strings.NewReplacer(`\*`, "x", "&amp;amp;", "x").Replace(text)
 		text = maskedCode.ReplaceAllString(text, "`code`")
 		blocks := parse(text, linker{page: topic.Path}.resolve)
 		for _, width := range []int{40, 80, 120} {
