@@ -311,6 +311,9 @@ func (s *settings) checkRecord(bad *command.Mistakes) {
 	}
 	if probe.Format == "" {
 		probe.Format, probe.Dialect, probe.Target, probe.URLField, probe.BaseField, probe.URL = "jsonl", "", 0, "url", "", record.URLParts{}
+		if probe.Delimiter+probe.Quote+probe.Escape != "" || probe.NoHeader {
+			probe.Format, probe.URLField = "csv", "1"
+		}
 	}
 	// resolveRecord has reported errors in these two.
 	if probe.Render != record.RenderExtend {
