@@ -37,7 +37,7 @@ type formats struct {
 type variant struct {
 	format string
 	quote  string // of a table
-	where  place  // of the URLs in JSON
+	where  place  // of the URLs in JSON and tables
 }
 
 // peekBytes is the number of bytes at the start of an input that are used to
@@ -164,6 +164,9 @@ func (f *formats) inspect(path string, head []byte, v compress.Verdict) error {
 	lines, isJSON := record.WithoutPrefix(format, head)
 	if isJSON && f.given == "" && !namesFields(&c) {
 		kind.where = placeOf(lines, c.Render.KeepsRecords())
+	}
+	if separator := separators[format]; separator != 0 && f.given == "" && !namesFields(&c) && !c.NoHeader {
+		kind.where = columnOf(head, separator, c.Render.KeepsRecords())
 	}
 	f.byPath[path] = kind
 	job, err := f.add(kind)

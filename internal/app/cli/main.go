@@ -15,7 +15,7 @@
 //	lockstep.go                                    --lock-step
 //	summary.go, nourl.go, report.go, progress.go   how it ends: summary, report
 //	noformat.go, jsonhint.go                       help with inputs that no format matches
-//	jsonplace.go                                   which member of JSON records holds the URL
+//	place.go                                       which member or column holds the URL
 //	mergereports.go                                merge-reports
 //	explaincmd.go                                  a single URL
 //	analyze.go                                     what the analyses share

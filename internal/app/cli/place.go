@@ -7,7 +7,8 @@ import (
 	"github.com/urlfold/urlfold/internal/record"
 )
 
-// A place says where the URLs are in records of JSON, as --url-field or --url does.
+// A place says where the URLs are in records of JSON or a table, as --url-field or --url
+// does.
 type place struct{ field, parts string }
 
 // placeOf returns the place that most likely holds the URLs of the first records, or the
@@ -32,6 +33,24 @@ func placeOf(head []byte, sole bool) place {
 		return place{parts: parts}
 	}
 	return place{field: paths[0]}
+}
+
+// columnOf is placeOf for a table with a header.
+func columnOf(head []byte, separator rune, sole bool) place {
+	fields := columns(head, separator)
+	if len(fields) == 0 || fields[0].path == "1" {
+		return place{}
+	}
+	chosen := urlField(fields)
+	for _, f := range fields {
+		if sole && (f.path == chosen) != (f.rank > 0 || strings.Contains(f.value, "://")) || sole && f.path == chosen && !absoluteURL().MatchString(f.value) {
+			return place{}
+		}
+	}
+	if parts := urlParts(fields, chosen); parts != "" && !sole {
+		return place{parts: parts}
+	}
+	return place{field: chosen}
 }
 
 // isSole reports whether the field at path holds whole URLs, and no other field holds any.
