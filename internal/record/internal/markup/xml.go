@@ -182,7 +182,7 @@ func (r *XMLReader) Directive(head, block []byte) []byte {
 		at += len(rec)
 		size := len(now)
 		switch {
-		case len(now) == 0 && bytes.HasPrefix(rec, xmlDecl):
+		case len(now) == 0 && bytes.HasPrefix(rec, xmlDecl) && xmlDeclaration(rec) == len(rec) && len(rec) <= maxBases:
 			now = rec
 		case len(rec) > 2 && rec[0] == '<' && rec[1] == '/' && len(top) > 0 && bytes.Equal(tagName(rec), tagName(top)):
 			if now = now[:len(now)-len(top)]; len(now) == 0 {
