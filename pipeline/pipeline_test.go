@@ -553,11 +553,11 @@ func TestOptions(t *testing.T) {
 func TestJob(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "access.log")
 	long := strings.Repeat("x", 3000)
-	log := ""
+	var log strings.Builder
 	for _, target := range []string{"/%7Ea?b=1", "/b/../c", "/" + long, "http://[/"} {
-		log += `192.0.2.7 - - [29/Nov/2026:05:55:00 +0000] "GET ` + target + ` HTTP/1.1" 200 5 "http://h/r" "agent"` + "\n"
+		log.WriteString(`192.0.2.7 - - [29/Nov/2026:05:55:00 +0000] "GET ` + target + ` HTTP/1.1" 200 5 "http://h/r" "agent"` + "\n")
 	}
-	if err := os.WriteFile(path, []byte(log), 0o666); err != nil {
+	if err := os.WriteFile(path, []byte(log.String()), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer

@@ -34,7 +34,7 @@ var (
 // names returns the set of the names in list.
 func names(list string) map[string]bool {
 	set := map[string]bool{}
-	for _, name := range strings.Fields(list) {
+	for name := range strings.FieldsSeq(list) {
 		set[name] = true
 	}
 	return set

@@ -184,7 +184,7 @@ func squidFormat(text string) (format string, ok bool) {
 //
 //	% [" [ ' # /] [-] [0] [width] [.width] [{argument}] code [{argument}]
 func (l *layout) parseSquid(format string) (err error) {
-	if n := strings.IndexByte(format, '\n'); n >= 0 {
+	if strings.Contains(format, "\n") {
 		return errors.New("invalid log format: text follows the line of the directive logformat")
 	}
 	l.pads, l.strips = true, true
