@@ -144,6 +144,8 @@ func TestFieldBeforeRequest(t *testing.T) {
 		`"localhost" ""`:                                        "",
 		`"www.example.com" "\x16\x03"`:                          "",
 		`"-"`:                                                   "",
+		`"\x16\"`:                                               "", // the backslash escapes nothing
+		`"GET /a\"`:                                             `/a\\` + "\t",
 		`"GET /a HTTP/1.1" "www.example.com"`:                   "unparsed",
 	} {
 		if want != "" && want != "unparsed" {

@@ -275,7 +275,7 @@ func requestRange(body []byte, open int, backslash bool) (start, end int) {
 		case !bytes.HasPrefix(body[i+1:], []byte(` "`)):
 		case endsInVersion(field):
 			return start, -1
-		case bare && !beginsRequest(field): // a field before the request, such as the host
+		case bare && escaped < 0 && !beginsRequest(field): // a field before the request, such as the host
 			i += len(` "`)
 			start = i + 1
 		}
