@@ -159,7 +159,7 @@ func TestPublicLists(t *testing.T) {
 	}
 	if dir == "" {
 		if os.Getenv("URLFOLD_CORPORA") == "" {
-			t.Skip("neither URLFOLD_PUBLIC_LISTS nor URLFOLD_CORPORA is set")
+			t.Skip("skipped: the public lists; set URLFOLD_CORPORA to the folder of the corpora, or URLFOLD_PUBLIC_LISTS to a folder of the four lists")
 		}
 		read("clearurls", filepath.Join(os.Getenv("URLFOLD_CORPORA"), "tracking/clearurls_data.min.json"))
 	} else {
