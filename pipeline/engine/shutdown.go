@@ -150,7 +150,7 @@ func (r *run) hush() {
 }
 
 // end waits until no batch is in flight, ends the workers, and checks the
-// invariants.
+// invariants, unless the deadline is over: a sink may then still hold batches.
 func (p *Pipeline) end() {
 	for p.active.Load() != 0 && p.base.Err() == nil {
 		select {
@@ -159,7 +159,8 @@ func (p *Pipeline) end() {
 		}
 	}
 	close(p.over)
-	if !p.await(func() { p.workers.Wait(); p.helpers.Wait() }) {
+	ended := p.await(func() { p.workers.Wait(); p.helpers.Wait() })
+	if !ended || p.base.Err() != nil {
 		return
 	}
 	if err := p.check(); err != nil {

@@ -263,6 +263,21 @@ func TestHardStopInBarrier(t *testing.T) {
 	f(&fakeSink{}, stuck())
 }
 
+// TestHeldAtDeadline: batches that a sink still holds at the deadline are given up,
+// which is no bug of the sink. It repeats, because at the deadline the goroutines of
+// the run may have ended too.
+func TestHeldAtDeadline(t *testing.T) {
+	for range 100_000 {
+		p := newPipe(t, Options{Sources: []Source{oneLane(1, "a")}, Sinks: []Sink{&fakeSink{}}})
+		p.outstanding.Store(2)
+		p.expire()
+		p.end()
+		if p.err != nil {
+			t.Fatal(p.err)
+		}
+	}
+}
+
 // TestHardStopOfNothing: a hard stop when everything is durable is not an
 // error.
 func TestHardStopOfNothing(t *testing.T) {
