@@ -34,6 +34,7 @@ var xmlCases = []struct{ format, doc, want string }{
 	{"feed", `<feed xml:base="http://h/"><div xml:base="d/"><div><link href="1"/></div><div/><link href="2"/></div><link href="3"/></feed>`, "http://h/d/1 http://h/d/2 http://h/3"},
 	{"feed", `<feed xml:base="http://h/?a&amp;b"><link href="?c"/></feed>`, "http://h/?c"},
 	{"feed", `<feed xml:base="http://[/"><link href="http://h/"/></feed>`, "http://h/"},
+	{"feed", `<feed><entry XML:BASE="http://h/"><link href="http://i/1"/></entry><entry xml:base="http://j/"><link href="2"/></entry></feed>`, "http://i/1 http://j/2"},
 	// Encodings.
 	{"feed", `<?xml version='1.0' encoding='latin1'?><rss><link>http://h/` + "\xE9&#233;<![CDATA[\xE9]]>" + `</link><enclosure url="http://h/` + "\xE9" + `"/></rss>`, "http://h/%C3%A9%C3%A9%C3%A9 http://h/%C3%A9"},
 	{"sitemap", `<?xml version="1.0" encoding="latin1"?><urlset xml:base="http://h/x/"><url xml:base="` + "\xE9/" + `"><loc>a</loc></url><url><loc>` + "\xE9" + `</loc></url></urlset>`, "http://h/x/%C3%A9/a http://h/x/%C3%A9"},

@@ -184,13 +184,19 @@ func isTag(rec []byte, name string) bool {
 // name, in lower case, of a tag. It returns false if there is none, or if rec
 // ends within the tag.
 func attributeOfTag(rec []byte, name string) (value locate.Span, ok bool) {
+	return firstAttribute(rec, func(n []byte) bool { return locate.EqualLower(n, name) })
+}
+
+// firstAttribute returns the value of the first attribute of a complete tag for whose
+// name is returns true.
+func firstAttribute(rec []byte, is func(name []byte) bool) (value locate.Span, ok bool) {
 	t := newTagScan(rec)
 	for {
 		n, v, more := t.next()
 		if !more {
 			return value, ok && t.end > 0
 		}
-		if !ok && locate.EqualLower(n.In(rec), name) {
+		if !ok && is(n.In(rec)) {
 			value, ok = v, true
 		}
 	}

@@ -191,7 +191,7 @@ func (r *XMLReader) Directive(head, block []byte) []byte {
 		case isStartTag(rec):
 			t := newTagScan(rec)
 			end := t.skip()
-			_, based := attributeOfTag(rec, string(xmlBase))
+			_, based := baseOfTag(rec)
 			if end > 0 && !isClosed(rec[:end]) && (based || len(top) > 0 && bytes.Equal(tagName(rec), tagName(top))) && len(now)+end <= maxBases {
 				now = append(now[:len(now):len(now)], rec[:end]...)
 			}
@@ -266,7 +266,7 @@ func (l *xmlLocator) follow(head []byte) {
 // resolve sets l.own to the base in a tag, resolved against the current one (XML
 // Base, section 4). It returns false if the tag has no valid base.
 func (l *xmlLocator) resolve(tag []byte) bool {
-	value, ok := attributeOfTag(tag, string(xmlBase))
+	value, ok := baseOfTag(tag)
 	if !ok {
 		return false
 	}
@@ -274,6 +274,11 @@ func (l *xmlLocator) resolve(tag []byte) bool {
 	var err error
 	l.own, err = locate.Browser.AppendRef(l.own[:0], l.base, l.text.text, &l.res)
 	return err == nil && l.res.Out.Has(codec.Scheme)
+}
+
+// baseOfTag returns the value of xml:base in a tag. Names in XML are in one case.
+func baseOfTag(tag []byte) (value locate.Span, ok bool) {
+	return firstAttribute(tag, func(name []byte) bool { return bytes.Equal(name, xmlBase) })
 }
 
 // Locate implements [locate.Locator].
