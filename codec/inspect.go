@@ -14,16 +14,21 @@ import (
 // offset in r.ErrAt. After ErrHostInvalid, r.In is filled as well. src may be
 // up to MaxLen bytes long. Parse keeps no reference to src.
 func Parse(src []byte, r *Result) error {
+	r.scratch.seal.open()
 	o, entity, ok := parseClean(src, &r.In, &r.scratch.survey)
 	if ok && len(src) <= MaxLen {
 		r.setClean(o)
 		r.markEntity(entity)
+		r.scratch.seal.leave()
 		return nil
 	}
 	if verbatim.inspectOnePass(src, o, r) {
+		r.scratch.seal.leave()
 		return nil
 	}
-	if err := verbatim.read(nil, src, r); err != 0 {
+	err := verbatim.read(nil, src, r)
+	r.scratch.seal.leave()
+	if err != 0 {
 		return err
 	}
 	return nil

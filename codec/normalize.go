@@ -181,13 +181,11 @@ func (n *Normalizer) Profile() Profile { return n.profile }
 // unchanged. src and dst must not overlap. r keeps
 // references to src and to the appended bytes until the next call: see Result.
 func (n *Normalizer) Append(dst, src []byte, r *Result) ([]byte, error) {
+	r.scratch.seal.open()
 	start := len(dst)
 	if n.match != nil {
 		dst, err := n.appendMatch(dst, nil, src, r)
-		if err == nil {
-			r.remember(n, src, dst[start:])
-		}
-		return dst, err
+		return n.finish(dst, src, start, err, r)
 	}
 	var o opening
 	entity, ok := -1, false
@@ -213,13 +211,22 @@ func (n *Normalizer) Append(dst, src []byte, r *Result) ([]byte, error) {
 		dst, ok = n.onePass(dst, src, o, r)
 	}
 	if !ok {
-		var err error
-		if dst, err = n.appendFull(dst, src, r); err != nil {
-			return dst, err
-		}
+		dst, err := n.appendFull(dst, src, r)
+		return n.finish(dst, src, start, err, r)
 	}
 	r.remember(n, src, dst[start:])
 	return dst, nil
+}
+
+// finish ends a call that has appended the normal form to dst[start:], or has
+// failed.
+func (n *Normalizer) finish(dst, src []byte, start int, err error, r *Result) ([]byte, error) {
+	if err == nil {
+		r.remember(n, src, dst[start:])
+	} else {
+		r.scratch.seal.leave()
+	}
+	return dst, err
 }
 
 // appendClean is Append after parseClean accepted src, for other callers: Append

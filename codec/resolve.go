@@ -17,29 +17,25 @@ func (n *Normalizer) AppendRef(dst, base, src []byte, r *Result) ([]byte, error)
 	if len(base) == 0 {
 		return n.Append(dst, src, r)
 	}
+	r.scratch.seal.open()
+	start := len(dst)
 	if n.match != nil {
-		start := len(dst)
 		dst, err := n.appendMatch(dst, base, src, r)
-		if err == nil {
-			r.remember(n, src, dst[start:])
-		}
-		return dst, err
+		return n.finish(dst, src, start, err, r)
 	}
 	o, entity, ok := parseClean(src, &r.In, &r.scratch.survey)
-	start := len(dst)
 	switch {
 	case ok && len(src) <= n.maxLen:
 		dst = n.appendClean(dst, src, o, entity, r)
 	case ok:
+		r.scratch.seal.leave()
 		return n.Append(dst, src, r) // which returns ErrTooLong
 	default:
 		dst, ok = n.onePassRef(dst, base, src, o, r)
 	}
 	if !ok {
-		var err error
-		if dst, err = n.appendRef(dst, base, src, r); err != nil {
-			return dst, err
-		}
+		dst, err := n.appendRef(dst, base, src, r)
+		return n.finish(dst, src, start, err, r)
 	}
 	r.remember(n, src, dst[start:])
 	return dst, nil

@@ -2,17 +2,41 @@
 
 package codec
 
-import "github.com/zeebo/xxh3"
+import (
+	"sync/atomic"
 
-// A seal is a checksum of the slices that a Result refers to.
-type seal struct{ src, norm uint64 }
+	"github.com/zeebo/xxh3"
+)
 
-// set computes the checksum.
-func (s *seal) set(src, norm []byte) { s.src, s.norm = xxh3.Hash(src), xxh3.Hash(norm) }
+// A seal is a checksum of the slices that a Result refers to, and tells whether a
+// call is filling the Result.
+type seal struct {
+	src, norm uint64
+	filling   atomic.Bool
+}
 
-// check panics if a Result describes no URL, or if a slice has changed.
+// open begins a call that fills the Result. It panics if another one is doing so.
+func (s *seal) open() {
+	if !s.filling.CompareAndSwap(false, true) {
+		panic("BUG: a codec.Result is used by two goroutines at a time")
+	}
+}
+
+// leave ends a call that fills the Result.
+func (s *seal) leave() { s.filling.Store(false) }
+
+// set computes the checksum, and ends the call.
+func (s *seal) set(src, norm []byte) {
+	s.src, s.norm = xxh3.Hash(src), xxh3.Hash(norm)
+	s.leave()
+}
+
+// check panics if a call is filling the Result, if it describes no URL, or if a
+// slice has changed.
 func (s *seal) check(ok bool, src, norm []byte) {
 	switch {
+	case s.filling.Load():
+		panic("BUG: a codec.Result is used by two goroutines at a time")
 	case !ok:
 		panic("BUG: method of a codec.Result called, but its last call produced no normal form")
 	case xxh3.Hash(src) != s.src:

@@ -43,6 +43,35 @@ func TestSeal(t *testing.T) {
 	f("no normal form", func(r *Result, _, _ []byte) { byName("equiv").Append(nil, []byte("http://[/"), r) })
 }
 
+// TestSharedResult checks that a call panics while another one fills the Result, and
+// that each call, also one that fails, ends.
+func TestSharedResult(t *testing.T) {
+	n, strict := byName("equiv"), MustNamed("ssurt")
+	calls := map[string]func(r *Result){
+		"Append":    func(r *Result) { n.Append(nil, []byte("http://h/"), r) },
+		"AppendRef": func(r *Result) { n.AppendRef(nil, []byte("http://h/"), []byte("a"), r) },
+		"a match":   func(r *Result) { strict.AppendRef(nil, []byte("http://h/"), []byte("a"), r) },
+		"Parse":     func(r *Result) { Parse([]byte("http://h/"), r) },
+		"Key":       func(r *Result) { r.Key(LevelEquivalent) },
+	}
+	for name, call := range calls {
+		var r Result
+		for _, src := range []string{"http://[/", "HTTP://h/%7e", "http://h/", "http://h/" + strings.Repeat("a", 70<<10)} {
+			n.Append(nil, []byte(src), &r)
+			n.AppendRef(nil, []byte("http://h/"), []byte(src), &r)
+			strict.Append(nil, []byte(src), &r)
+			Parse([]byte(src), &r)
+		}
+		n.Append(nil, []byte("http://h/"), &r)
+		call(&r)
+		n.Append(nil, []byte("http://h/"), &r)
+		r.scratch.seal.open()
+		if got := panicOf(func() { call(&r) }); !strings.Contains(got, "two goroutines") {
+			t.Errorf("%s: the panic is %q", name, got)
+		}
+	}
+}
+
 func panicOf(f func()) (text string) {
 	defer func() { text, _ = recover().(string) }()
 	f()
