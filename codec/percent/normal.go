@@ -1,6 +1,10 @@
 package percent
 
-import "bytes"
+import (
+	"bytes"
+	"fmt"
+	"slices"
+)
 
 // Malformed selects what happens to a malformed '%', which does not start an
 // escape.
@@ -12,6 +16,35 @@ const (
 	MalformedEncode                  // replace the '%' by %25
 	MalformedReject                  // reject the component: it has no normal form
 )
+
+var malformedNames = []string{"keep", "encode", "reject"}
+
+// String returns the name of the policy, such as "encode", or "unknown".
+func (m Malformed) String() string {
+	if int(m) < len(malformedNames) {
+		return malformedNames[m]
+	}
+	return "unknown"
+}
+
+// MarshalText implements encoding.TextMarshaler: the name. The error is that of an
+// undefined value.
+func (m Malformed) MarshalText() ([]byte, error) {
+	if int(m) >= len(malformedNames) {
+		return nil, fmt.Errorf("percent: undefined policy %d for a malformed '%%'", uint8(m))
+	}
+	return []byte(m.String()), nil
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler: keep, encode or reject.
+func (m *Malformed) UnmarshalText(text []byte) error {
+	i := slices.Index(malformedNames, string(text))
+	if i < 0 {
+		return fmt.Errorf("percent: unknown policy %q for a malformed '%%'", text)
+	}
+	*m = Malformed(i)
+	return nil
+}
 
 // Rules selects what [AppendNormal] does. The zero Rules change nothing.
 type Rules struct {

@@ -2,6 +2,7 @@ package percent
 
 import (
 	"bytes"
+	"encoding/json"
 	"testing"
 )
 
@@ -197,5 +198,24 @@ func checkNormal(t *testing.T, src []byte, r Rules) {
 	}
 	if !bytes.Equal(in, src) {
 		t.Fatalf("%+v changed its input %q to %q", r, in, src)
+	}
+}
+
+// TestMalformedText: a policy is stored by name.
+func TestMalformedText(t *testing.T) {
+	in := Rules{Malformed: MalformedReject}
+	text, err := json.Marshal(in.Malformed)
+	if string(text) != `"reject"` || err != nil {
+		t.Fatalf("%s, %v", text, err)
+	}
+	var out Malformed
+	if err := json.Unmarshal(text, &out); err != nil || out != in.Malformed {
+		t.Errorf("%v, %v", out, err)
+	}
+	if err := json.Unmarshal([]byte(`"unknown"`), &out); err == nil || out != MalformedReject {
+		t.Errorf("an unknown name gives %v, %v", out, err)
+	}
+	if _, err := json.Marshal(Malformed(3)); err == nil || Malformed(3).String() != "unknown" {
+		t.Error("an undefined policy has a name")
 	}
 }

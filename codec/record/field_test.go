@@ -26,3 +26,24 @@ func TestFieldText(t *testing.T) {
 		t.Error("an invalid field has a name")
 	}
 }
+
+// TestTargetText: a target is stored by name.
+func TestTargetText(t *testing.T) {
+	for want, target := range map[string]record.Target{`"request"`: record.TargetRequest, `"referer"`: record.TargetReferer, `"all"`: record.TargetAll} {
+		text, err := json.Marshal(target)
+		got := record.Target(9)
+		if err := json.Unmarshal(text, &got); string(text) != want || err != nil || got != target {
+			t.Errorf("%v: %s, %v; read again: %v, %v", target, text, err, got, err)
+		}
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	got := record.TargetAll
+	if err := json.Unmarshal([]byte(`"requests"`), &got); err == nil || got != record.TargetAll {
+		t.Errorf("an unknown name gives %v, %v", got, err)
+	}
+	if _, err := json.Marshal(record.Target(9)); err == nil {
+		t.Error("an undefined target has a name")
+	}
+}

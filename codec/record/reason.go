@@ -32,3 +32,18 @@ func ParseTarget(name string) (Target, error) {
 
 // String returns the name of the target.
 func (t Target) String() string { return record.Target(t).String() }
+
+// MarshalText implements encoding.TextMarshaler: the name.
+func (t Target) MarshalText() ([]byte, error) {
+	_, err := ParseTarget(t.String())
+	return []byte(t.String()), err
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler. It parses what ParseTarget does.
+func (t *Target) UnmarshalText(text []byte) error {
+	parsed, err := ParseTarget(string(text))
+	if err == nil {
+		*t = parsed
+	}
+	return err
+}

@@ -22,7 +22,7 @@ const notCovered = "Not covered by the stability page."
 
 // mostCovered is the number of covered names: identifiers, methods, and methods of
 // interfaces. It may only fall: a new name needs a task of users.
-const mostCovered = 680
+const mostCovered = 683
 
 //go:embed reasons.txt
 var reasons string
