@@ -174,7 +174,7 @@ type Admin struct {
 	AllowedHosts []string `yaml:"allowed_hosts"`
 	// Whether to serve profiles of the process at /debug/pprof/.
 	Pprof bool `yaml:"pprof"`
-	// Whether to serve samples of the records at /tap, for "urlfold tap". Passwords
+	// Whether to serve samples of the records at /tap, for "urlfold daemon tap". Passwords
 	// and well-known secret parameters are masked. Requires that listen is unix:PATH
 	// or a loopback address.
 	Tap bool `yaml:"tap"`

@@ -149,7 +149,7 @@ func TestLogclean(t *testing.T) {
 		}
 	}
 	run(t, nil, "verify", filepath.Join(dir, "clean"))
-	if out := run(t, env, "state", "ls", "-c", "examples/logclean.yaml"); strings.Count(out, "\ndone ") != 2 {
+	if out := run(t, env, "daemon", "state", "-c", "examples/logclean.yaml"); strings.Count(out, "\ndone ") != 2 {
 		t.Errorf("the stored progress is\n%s", out)
 	}
 }

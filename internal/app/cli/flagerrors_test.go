@@ -18,7 +18,7 @@ var argumentsFor = map[string][]string{
 	"urlfold seen build": {"new", "a.log"},
 	"urlfold seen merge": {"set", "a.log"},
 	"urlfold seen query": {"set", "a.log"},
-	"urlfold tap":        {"--admin=127.0.0.1:1"},
+	"urlfold daemon tap": {"--admin=127.0.0.1:1"},
 }
 
 // TestFlagErrors: each flag that completes to a list of values names itself in the

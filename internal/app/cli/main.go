@@ -25,6 +25,7 @@
 //	doctorcmd.go, doctor.go, doctorfields.go,      doctor and verify
 //	verifycmd.go, judge.go
 //	version.go                                     the version, and the age of the lists
+//	moved.go                                       names of commands that have gone
 package cli
 
 import (

@@ -49,7 +49,7 @@ func TestManPages(t *testing.T) {
 			}
 		}
 	}
-	for _, link := range regexp.MustCompile(`urlfold[\\a-z0-9-]*\([17]\)`).FindAllString(string(pages["urlfold.1"])+string(pages["urlfold-state-ls.1"]), -1) {
+	for _, link := range regexp.MustCompile(`urlfold[\\a-z0-9-]*\([17]\)`).FindAllString(string(pages["urlfold.1"])+string(pages["urlfold-daemon-state.1"]), -1) {
 		name := strings.NewReplacer(`\`, "", "(", ".", ")", "").Replace(link)
 		if pages[name] == nil {
 			t.Errorf("there is no page %s", name)

@@ -67,6 +67,7 @@ func newRootCmdFor(c *daemon.Catalog, args []string, all bool) *cobra.Command {
 			cmd.AddCommand(sub.Create())
 		}
 	}
+	addMoved(cmd, args)
 	help.Install(cmd)
 	return cmd
 }

@@ -52,7 +52,7 @@ func TestRunDedupe(t *testing.T) {
 	d.wait()
 
 	for _, text := range []string{"set of keys emptied\n", "no set of keys is stored\n"} {
-		if code, out := d.run("dedupe", "reset", "-c", "c.yaml"); code != 0 || out != text {
+		if code, out := d.run("daemon", "reset", "--dedupe-only", "-c", "c.yaml"); code != 0 || out != text {
 			t.Errorf("dedupe reset: %d, %q, want %q", code, out, text)
 		}
 	}
@@ -73,7 +73,7 @@ func TestRunDedupe(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if code, out := d.run("run", "-c", "c.yaml"); code != 1 || !strings.Contains(out, "set of keys is incomplete") || !strings.Contains(out, "urlfold dedupe reset") {
+	if code, out := d.run("run", "-c", "c.yaml"); code != 1 || !strings.Contains(out, "set of keys is incomplete") || !strings.Contains(out, "urlfold daemon reset --dedupe-only") {
 		t.Errorf("without a file of the set: %d, %s", code, out)
 	}
 }
@@ -146,7 +146,7 @@ sinks:
   - file: {path: out.log}
 `
 	d := newRun(t, kafka)
-	if code, out := d.run("dedupe", "reset", "-c", "c.yaml"); code == 0 || !strings.Contains(out, "c.yaml:6:42: topic: the keys are in the topic keys: stop all instances") {
+	if code, out := d.run("daemon", "reset", "--dedupe-only", "-c", "c.yaml"); code == 0 || !strings.Contains(out, "c.yaml:6:42: topic: the keys are in the topic keys: stop all instances") {
 		t.Errorf("%d, %q", code, out)
 	}
 }

@@ -187,8 +187,8 @@ func hostileCommands(bad string) [][]string {
 		with("help"), with("help", "first-log"), with("help", evil), with("man", "man"+evil), with("man", "log"), with("merge-reports", bad),
 		with("validate", "-c", "empty.yaml"), with("validate", "-c", "empty.yaml", "--connect", "--show"), with("validate", "-c", "bad.yaml"), with("validate", "-c", bad), with("test", "-c", "empty.yaml"),
 		with("run", "-c", "empty.yaml", "--dry-run"), with("run", "-c", "empty.yaml"), with("run", "-c", bad),
-		with("state", "ls", "-c", "empty.yaml"), with("state", "show", "-c", "empty.yaml"), with("state", "reset", "-c", "empty.yaml", evil), with("dedupe", "reset", "-c", "empty.yaml"),
-		with("monitor", "--admin", "unix:none"+evil), with("tap", "--admin", "unix:none"+evil),
+		with("daemon", "state", "-c", "empty.yaml"), with("daemon", "state", "--to", "json", "-c", "empty.yaml"), with("daemon", "reset", "-c", "empty.yaml", evil), with("daemon", "reset", "--dedupe-only", "-c", "empty.yaml"),
+		with("daemon", "monitor", "--admin", "unix:none"+evil), with("daemon", "tap", "--admin", "unix:none"+evil),
 	}
 }
 

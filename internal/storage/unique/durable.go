@@ -115,7 +115,7 @@ func OpenDurable(store *checkpoint.Store, dataDir string, id keyset.Identity, lo
 		LogReset(log, before.Identity, id)
 	}
 	if s.journal, err = keyset.OpenJournal(filepath.Join(dataDir, "keys"), state, store.Epoch()); err != nil {
-		return nil, fmt.Errorf(`%w; "urlfold dedupe reset" begins with an empty set`, err)
+		return nil, fmt.Errorf(`%w; "urlfold daemon reset --dedupe-only" begins with an empty set`, err)
 	}
 	s.measure()
 	return s, nil

@@ -68,7 +68,7 @@ func manPages(root *cobra.Command, version string) map[string][]byte {
 	return pages
 }
 
-// manName returns the name of the page of c, such as urlfold-state-ls.
+// manName returns the name of the page of c, such as urlfold-daemon-state.
 func manName(c *cobra.Command) string { return strings.ReplaceAll(c.CommandPath(), " ", "-") }
 
 // buildDate returns the date of the revision from which the program was built,

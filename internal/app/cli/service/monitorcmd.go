@@ -27,11 +27,11 @@ refreshed; otherwise each interval is one line.
 "source" limits if workers and sinks wait for input, "codec" if the workers are busy, and "sink" if most batches in
 flight are in a sink.`
 
-const monitorExamples = `  urlfold monitor -c urlfold.yaml
-  urlfold monitor --admin unix:/run/urlfold/admin.sock --once
-  urlfold monitor --json --interval 10s`
+const monitorExamples = `  urlfold daemon monitor -c urlfold.yaml
+  urlfold daemon monitor --admin unix:/run/urlfold/admin.sock --once
+  urlfold daemon monitor --json --interval 10s`
 
-// monitorFlags are the flags of urlfold monitor.
+// monitorFlags are the flags of urlfold daemon monitor.
 type monitorFlags struct {
 	adminFlags
 	interval   time.Duration

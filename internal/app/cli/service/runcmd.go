@@ -29,10 +29,7 @@ func Commands(c *daemon.Catalog, version string, warnOld func(cmd *cobra.Command
 		{Name: "validate", Create: func() *cobra.Command { return newValidate(c, warnOld) }},
 		{Name: "test", Create: func() *cobra.Command { return newTest(c) }},
 		{Name: "schema", Create: func() *cobra.Command { return newSchema(c) }},
-		{Name: "state", Create: func() *cobra.Command { return newState(c) }},
-		{Name: "dedupe", Create: func() *cobra.Command { return newDedupe(c) }},
-		{Name: "tap", Create: func() *cobra.Command { return newTap(c) }},
-		{Name: "monitor", Create: func() *cobra.Command { return newMonitor(c) }},
+		{Name: "daemon", Create: func() *cobra.Command { return newDaemon(c) }},
 	}
 }
 

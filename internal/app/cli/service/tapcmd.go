@@ -29,11 +29,11 @@ daemon must have "admin: {tap: true}", which requires that it listens on a unix 
 The daemon spends at most 1 % of its time on samples, so rare records may take a while to appear. It drops samples that
 are not read in time and never waits. Passwords and well-known secret parameters are masked.`
 
-const tapExamples = `  urlfold tap -c urlfold.yaml
-  urlfold tap --flag bad-utf8,non-hex --site example.com
-  urlfold tap --admin unix:/run/urlfold/admin.sock --json --count 100`
+const tapExamples = `  urlfold daemon tap -c urlfold.yaml
+  urlfold daemon tap --flag bad-utf8,non-hex --site example.com
+  urlfold daemon tap --admin unix:/run/urlfold/admin.sock --json --count 100`
 
-// tapFlags are the flags of urlfold tap.
+// tapFlags are the flags of urlfold daemon tap.
 type tapFlags struct {
 	adminFlags
 	flags, rules, changes []string
@@ -205,6 +205,6 @@ func (p *tapPrinter) text(s *tap.Sample) string {
 // summary reports samples that the daemon has dropped.
 func (p *tapPrinter) summary(w io.Writer) {
 	if p.progress.Dropped > 0 {
-		_, _ = fmt.Fprintf(w, "urlfold tap: %s dropped because they were not read in time\n", terminal.Plural(p.progress.Dropped, "sample", "samples"))
+		_, _ = fmt.Fprintf(w, "urlfold daemon tap: %s dropped because they were not read in time\n", terminal.Plural(p.progress.Dropped, "sample", "samples"))
 	}
 }

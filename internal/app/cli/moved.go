@@ -1,0 +1,33 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/urlfold/urlfold/internal/app/cli/command"
+)
+
+// moved holds the commands that have gone, and what does their work.
+var moved = []struct{ old, now string }{
+	{"dedupe", "daemon reset --dedupe-only"},
+	{"monitor", "daemon monitor"},
+	{"state", "daemon state"},
+	{"tap", "daemon tap"},
+}
+
+// addMoved adds, for each of args that is the name of a command that has gone, a hidden
+// command whose error names the new one.
+func addMoved(root *cobra.Command, args []string) {
+	for _, m := range moved {
+		if slices.Contains(args, m.old) {
+			root.AddCommand(&cobra.Command{
+				Use: m.old, Hidden: true, DisableFlagParsing: true,
+				RunE: func(*cobra.Command, []string) error {
+					return command.Usage(fmt.Errorf(`the command %q is now "urlfold %s" (to read a file of that name, write ./%[1]s)`, m.old, m.now))
+				},
+			})
+		}
+	}
+}

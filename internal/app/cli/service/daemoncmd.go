@@ -1,0 +1,225 @@
+package service
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"text/tabwriter"
+
+	"github.com/bmatcuk/doublestar/v4"
+	"github.com/spf13/cobra"
+
+	"github.com/urlfold/urlfold/internal/app/cli/command"
+	"github.com/urlfold/urlfold/internal/app/daemon"
+	"github.com/urlfold/urlfold/internal/ground/suggest"
+	"github.com/urlfold/urlfold/internal/ground/terminal"
+	"github.com/urlfold/urlfold/internal/storage/checkpoint"
+)
+
+const daemonLong = `Look at a daemon that "urlfold run" has started, or at what it has stored. "tap" and "monitor" ask a running daemon.
+"state" reads the data directory, and you can use it while the daemon runs. "reset" locks the data directory, so stop the
+daemon first.`
+
+// newDaemon returns the command that contains those about a daemon.
+func newDaemon(c *daemon.Catalog) *cobra.Command {
+	return command.WithCommands(&cobra.Command{
+		Use: "daemon", Short: "Look at a running daemon, or at its stored state", Long: daemonLong,
+	}, newTap(c), newMonitor(c), newState(c), newReset(c))
+}
+
+const stateLong = `List the checkpoints that "urlfold run" has stored. For each input file, a checkpoint contains the offset up to which its
+records are durable in the outputs. For each output file, it contains the length.`
+
+func newState(cat *daemon.Catalog) *cobra.Command {
+	var form string
+	cmd := &cobra.Command{
+		Use: "state [flags]", Short: "List the stored checkpoints of files", Long: stateLong, Args: command.NoArgs,
+		Example: `  urlfold daemon state -c urlfold.yaml
+  urlfold daemon state --to json --data-dir /var/lib/urlfold | jq .entries`,
+	}
+	d := newDataFlags(cmd, cat)
+	forms := []string{"table", "json"}
+	cmd.Flags().StringVarP(&form, "to", "r", forms[0], "write this `format`: table, or json, which has everything")
+	command.CompleteFrom(cmd, "to", forms)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		i, err := suggest.Index("format", forms, form)
+		if err != nil {
+			return command.Usage(fmt.Errorf("--to: %w", err))
+		}
+		return d.show(cmd, []func(io.Writer, checkpoint.Contents) error{listState, showState}[i])
+	}
+	return cmd
+}
+
+const resetLong = `Delete the checkpoints of the files that match a path or pattern, so that the next run reads them from the start, and
+empty the set of keys that dedupe has stored. With --dedupe-only, only empty the set of keys: records after the
+checkpoints count as the first of their key again.
+
+With a changelog, --dedupe-only is an error: stop all instances, and delete the topic or name another one.`
+
+func newReset(cat *daemon.Catalog) *cobra.Command {
+	var keys bool
+	cmd := &cobra.Command{
+		Use: "reset [flags] PATH|GLOB", Short: "Delete stored checkpoints, or the stored set of keys", Long: resetLong,
+		Example: `  urlfold daemon reset -c urlfold.yaml '/var/log/nginx/*.log'
+  urlfold daemon reset -c urlfold.yaml --dedupe-only`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if keys {
+				return command.NoArgs(cmd, args)
+			}
+			return oneGlob(cmd, args)
+		},
+	}
+	d := newDataFlags(cmd, cat)
+	cmd.Flags().BoolVar(&keys, "dedupe-only", false, "empty the set of keys of dedupe, and keep the checkpoints")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		dir, err := d.open()
+		if err != nil {
+			return err
+		}
+		var text string
+		if keys {
+			text, err = d.resetKeys(dir)
+		} else {
+			var n int
+			n, err = checkpoint.Reset(dir, args[0])
+			text = "reset " + terminal.Plural(int64(n), "checkpoint", "checkpoints")
+		}
+		if err == nil {
+			_, err = fmt.Fprintln(cmd.OutOrStdout(), text)
+		}
+		return err
+	}
+	return cmd
+}
+
+// resetKeys empties the set of keys in a data directory and returns what it did.
+func (d *dataFlags) resetKeys(dir string) (string, error) {
+	if err := d.elsewhere(); err != nil {
+		return "", err
+	}
+	found, err := checkpoint.ResetKeys(dir)
+	if found {
+		return "set of keys emptied", err
+	}
+	return "no set of keys is stored", err
+}
+
+// dataFlags say where the data directory of a daemon is.
+type dataFlags struct {
+	cat       *daemon.Catalog
+	file, dir string
+}
+
+// newDataFlags adds the flags to a command.
+func newDataFlags(cmd *cobra.Command, cat *daemon.Catalog) *dataFlags {
+	d := &dataFlags{cat: cat}
+	cmd.Flags().StringVarP(&d.file, "config", "c", "", "read the path of the data directory from this configuration `FILE`")
+	cmd.Flags().StringVar(&d.dir, "data-dir", "", "use this data `DIRECTORY` instead of the one in a configuration")
+	_ = cmd.MarkFlagDirname("data-dir") // the flag exists
+	return d
+}
+
+// open returns the data directory.
+func (d *dataFlags) open() (string, error) {
+	if d.dir != "" {
+		if _, err := os.Stat(d.dir); err != nil {
+			return "", command.Usage(fmt.Errorf("--data-dir: %w", err))
+		}
+		return d.dir, nil
+	}
+	if d.file == "" {
+		return "", command.Usage(errors.New("missing required flag: -c/--config FILE, or --data-dir DIRECTORY"))
+	}
+	f, err := loadConfig(d.cat, d.file)
+	if err != nil {
+		return "", err
+	}
+	return f.DataDir, nil
+}
+
+// oneGlob requires exactly one argument: a path or a valid glob.
+func oneGlob(_ *cobra.Command, args []string) error {
+	switch {
+	case len(args) != 1:
+		return errors.New("reset: want one PATH or GLOB (see 'urlfold daemon state' for the paths)")
+	case !doublestar.ValidatePathPattern(args[0]):
+		return fmt.Errorf("reset: invalid glob %q", args[0])
+	}
+	return nil
+}
+
+// show reads the stored state and passes it to a function that prints it.
+func (d *dataFlags) show(cmd *cobra.Command, show func(io.Writer, checkpoint.Contents) error) error {
+	dir, err := d.open()
+	if err == nil {
+		err = checkpoint.Readable(dir)
+	}
+	if err != nil {
+		return err
+	}
+	c, warnings := checkpoint.List(dir)
+	for _, w := range warnings {
+		if _, err := fmt.Fprintf(cmd.ErrOrStderr(), "urlfold: %s\n", w); err != nil {
+			return err
+		}
+	}
+	return show(cmd.OutOrStdout(), c)
+}
+
+func listState(w io.Writer, c checkpoint.Contents) error {
+	tw := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0) // Flush returns the error
+	_, _ = fmt.Fprintln(tw, "STATE\tOFFSET\tNEXT LINE\tVERDICT\tSOURCE\tFILE")
+	for _, e := range c.Entries {
+		_, _ = fmt.Fprintf(tw, "%s\t%d\t%d\t%s\t%s\t%s\n", e.State, e.Offset, e.Line, cmp.Or(e.Verdict, "-"), e.Source, terminal.OneLine(e.Path))
+	}
+	for _, m := range c.Extents {
+		_, _ = fmt.Fprintf(tw, "output\t%d\t-\t-\t%s\t%s\n", m.Length, m.Sink, terminal.OneLine(m.Path))
+	}
+	return tw.Flush()
+}
+
+func showState(w io.Writer, c checkpoint.Contents) error {
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", "  ")
+	all := struct {
+		Entries []checkpoint.Entry `json:"entries"`
+		Extents []shownExtent      `json:"extents"`
+		Keys    json.RawMessage    `json:"keys,omitempty"` // the set of dedupe
+	}{append([]checkpoint.Entry{}, c.Entries...), []shownExtent{}, json.RawMessage(c.Keys)}
+	for _, m := range c.Extents {
+		all.Extents = append(all.Extents, shownExtent(m))
+	}
+	return enc.Encode(all)
+}
+
+// A shownExtent is a engine.Extent with JSON names in the style of the
+// entries.
+type shownExtent struct {
+	Sink   string `json:"sink"`
+	Lane   string `json:"lane,omitempty"` // the id of an entry
+	Path   string `json:"path"`
+	Length int64  `json:"length"`
+}
+
+// elsewhere returns an error if the configuration keeps the keys of dedupe in a bucket or
+// a topic.
+func (d *dataFlags) elsewhere() error {
+	if d.file == "" {
+		return nil
+	}
+	f, err := loadConfig(d.cat, d.file)
+	switch {
+	case err != nil || f.Dedupe == nil:
+		return err
+	case f.Dedupe.Bucket != "" && d.dir == "":
+		bucket := f.Dedupe.Bucket
+		return fmt.Errorf("the keys are in the bucket %q: delete it with nats kv rm %s, or name another bucket in dedupe.bucket", bucket, bucket)
+	case f.Dedupe.Changelog != nil:
+		return f.ErrorAt("dedupe.changelog.topic", fmt.Errorf("the keys are in the topic %s: stop all instances, and delete the topic or name another one", f.Dedupe.Changelog.Topic))
+	}
+	return nil
+}
