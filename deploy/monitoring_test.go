@@ -143,7 +143,7 @@ type (
 
 // runbook is the page with a section for each alert. The anchor of a heading is its
 // text in lower case.
-const runbook = "https://github.com/urlfold/urlfold/blob/main/docs/operations.md#"
+const runbook = "https://github.com/urlfold/urlfold/blob/main/docs/alerts.md#"
 
 // Alerts and dashboard ask for metrics and labels that the program has, and what to
 // do about each alert is written down.
@@ -151,7 +151,7 @@ func TestMonitoring(t *testing.T) {
 	all, help := exposed(t)
 	var rules rulesFile
 	decode(t, "prometheus/urlfold.rules.yaml", &rules)
-	manual := read(t, "../docs/operations.md")
+	manual := read(t, "../docs/alerts.md")
 	n, queries := 0, ""
 	for _, g := range rules.Groups {
 		for _, r := range g.Rules {
@@ -162,8 +162,8 @@ func TestMonitoring(t *testing.T) {
 			if s := r.Labels["severity"]; s != "page" && s != "ticket" {
 				t.Errorf("%s: severity %q", r.Alert, s)
 			}
-			if !strings.Contains(manual, "\n### "+r.Alert+"\n") {
-				t.Errorf("docs/operations.md does not say what to do about %s", r.Alert)
+			if !strings.Contains(manual, "\n## "+r.Alert+"\n") {
+				t.Errorf("docs/alerts.md does not say what to do about %s", r.Alert)
 			}
 			if got, want := r.Annotations["runbook_url"], runbook+strings.ToLower(r.Alert); got != want {
 				t.Errorf("%s: runbook_url is %q, want %q", r.Alert, got, want)
@@ -196,9 +196,9 @@ func TestMonitoring(t *testing.T) {
 	if n < 20 {
 		t.Errorf("%d queries", n)
 	}
-	for _, name := range queried.FindAllString(manual, -1) {
+	for _, name := range queried.FindAllString(manual+read(t, "../docs/operations.md")+read(t, "../docs/recovery.md")+read(t, "../docs/damaged-files.md"), -1) {
 		if strings.HasPrefix(name, "urlfold_") && all[name] == nil {
-			t.Errorf("docs/operations.md: no metric is called %s", name)
+			t.Errorf("the manual of operators: no metric is called %s", name)
 		}
 	}
 }

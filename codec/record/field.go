@@ -5,7 +5,7 @@ import (
 	"github.com/urlfold/urlfold/internal/record"
 )
 
-// Field is an output field. docs/reference/formats.md describes them. Numbers of fields can
+// Field is an output field. docs/reference/fields.md describes them. Numbers of fields can
 // change between versions, but names cannot: store [Field.String].
 type Field uint8
 

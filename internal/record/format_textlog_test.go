@@ -320,14 +320,14 @@ func TestTextLogMessages(t *testing.T) {
 // TestTextLogDocs checks that the page on formats has a row for each text
 // log.
 func TestTextLogDocs(t *testing.T) {
-	page, err := os.ReadFile(filepath.FromSlash("../../docs/reference/formats.md"))
+	page, err := os.ReadFile(filepath.FromSlash("../../docs/reference/access-logs.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, f := range textlog.FixedLogs {
 		row := "| `" + f.ID + "` | [" + f.Product + "](" + f.Reference + ") | " + f.URL + " | " + f.Escapes + " |\n"
 		if !bytes.Contains(page, []byte(row)) {
-			t.Errorf("docs/reference/formats.md lacks the row\n%s", row)
+			t.Errorf("docs/reference/access-logs.md lacks the row\n%s", row)
 		}
 	}
 }

@@ -44,11 +44,11 @@ without any option:
 const jsonLogsRules = `
 A file has one of these formats if at least half of its first records have the landmarks of the
 format: for each landmark, one of the fields named. Otherwise, or if you name fields with
-` + "`--url-field` or `--url`" + `, it is plain ` + "[`jsonl`](formats.md#jsonl)" + `.
+` + "`--url-field` or `--url`" + `, it is plain ` + "[`jsonl`](tables.md#jsonl)" + `.
 
 The tables below list the fields with each part of a request. Of several fields, urlfold uses the
 first one that is not empty; a missing field, ` + "`null`, an empty text and `-`" + ` are empty. Numbers may also
-be texts. ` + "`[=Host]`" + ` is the member value of the array's object whose member name is Host, in any case. [URLs in several fields](formats.md#urls-in-several-fields) describes how urlfold composes
+be texts. ` + "`[=Host]`" + ` is the member value of the array's object whose member name is Host, in any case. [URLs in several fields](tables.md#urls-in-several-fields) describes how urlfold composes
 the URL of these parts, and how ` + "`rewrite`" + ` writes it back.
 
 - A record without any of the fields of the URL, such as a message of another kind, has no URL and

@@ -17,18 +17,18 @@ func TestAttributeNames(t *testing.T) {
 			t.Errorf("field %s shows the attribute %s", outputFields[f].Name, locate.AttrNames[attrOf(f)])
 		}
 	}
-	page, err := os.ReadFile("../../docs/reference/formats.md")
+	page, err := os.ReadFile("../../docs/reference/fields.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, text, _ := strings.Cut(string(page), "### Members and columns as fields")
+	_, text, _ := strings.Cut(string(page), "## Members and columns as fields")
 	text, _, _ = strings.Cut(text, "A dot stands for")
 	for _, n := range new(locate.Settings).NamedFields() {
 		name := locate.AttrNames[n.Attr]
 		_, row, _ := strings.Cut(text, "\n| `"+name+"` |")
 		row, _, _ = strings.Cut(row, "\n")
 		if !strings.Contains(row, "`"+n.Name+"`") {
-			t.Errorf("docs/reference/formats.md: the row of %s lacks `%s`", name, n.Name)
+			t.Errorf("docs/reference/fields.md: the row of %s lacks `%s`", name, n.Name)
 		}
 	}
 }

@@ -27,10 +27,10 @@ var advice = map[string]string{
 	// internal/app/daemon
 	"keys of dedupe available":                         "The servers with the keys answer, and the run begins. Nothing to do.",
 	"keys of dedupe unavailable, waiting":              "At the start, the servers with `dedupe.bucket` or `dedupe.changelog` do not answer. The instance waits and is not ready. If it lasts, look at `error`.",
-	"checkpoint damaged":                               "Part of the stored state cannot be used; `problem` says which records are read again. Check the disk: see [The checkpoint is damaged](../operations.md#the-checkpoint-is-damaged).",
+	"checkpoint damaged":                               "Part of the stored state cannot be used; `problem` says which records are read again. Check the disk: see [The checkpoint is damaged](../recovery.md#the-checkpoint-is-damaged).",
 	"configuration rejected, keeping the previous one": "A reload failed, and the previous configuration is still in force. Correct the mistake in `error`, check with `urlfold validate`, and send SIGHUP again.",
 	"configuration reloaded":                           "A reload succeeded; `effect` says what it changed. Nothing to do.",
-	"file finished":                                    "The whole file was read; `verdict` is the result of its checksums. At level WARN, the file is damaged, and the event also has the numbers of verified and unverified lines: see [Damaged files](../operations.md#damaged-files).",
+	"file finished":                                    "The whole file was read; `verdict` is the result of its checksums. At level WARN, the file is damaged, and the event also has the numbers of verified and unverified lines: see [Damaged files](../damaged-files.md).",
 	"file known to be damaged":                         "An earlier run found the damage and read everything that can be read. Replace the file with an intact copy, or remove it.",
 	"input not read to the end":                        "The run stopped in the middle of this input. The next run continues there.",
 	"shadow compared":                                  "The pipeline has ended. Among the keys that were chosen, one in `one_in`, the shadow profile has `merges` merged and `splits` split groups. Nothing to do.",
@@ -67,16 +67,16 @@ var advice = map[string]string{
 
 	// internal/storage/checkpoint
 	"checkpoint compaction failed, retrying":               "The commit log keeps growing until a snapshot succeeds; positions are still stored. Free space on the disk that holds `dir`, or check its permissions.",
-	"checkpoint file missing or changed, writing it again": "Something changed `data_dir` while urlfold was running. Nothing is lost. Find out which program made the change: see [The checkpoint is removed while urlfold runs](../operations.md#the-checkpoint-is-removed-while-urlfold-runs).",
+	"checkpoint file missing or changed, writing it again": "Something changed `data_dir` while urlfold was running. Nothing is lost. Find out which program made the change: see [The checkpoint is removed while urlfold runs](../recovery.md#the-checkpoint-is-removed-while-urlfold-runs).",
 
 	// pipeline
-	"batch not accepted, retrying":                   "A sink had a temporary error; urlfold sends it the batch again. If it lasts, `/readyz` names the sink: see [A lane is stuck](../operations.md#a-lane-is-stuck).",
-	"codec panic, record rejected":                   "A record triggered a bug in urlfold and was rejected. Please report the bug, including `stack`: see [A poison message](../operations.md#a-poison-message).",
+	"batch not accepted, retrying":                   "A sink had a temporary error; urlfold sends it the batch again. If it lasts, `/readyz` names the sink: see [A lane is stuck](../recovery.md#a-lane-is-stuck).",
+	"codec panic, record rejected":                   "A record triggered a bug in urlfold and was rejected. Please report the bug, including `stack`: see [A poison message](../recovery.md#a-poison-message).",
 	"commit failed, retrying":                        "Positions were not stored. If the process dies now, more records will be duplicated. Look at `error`: the cause is the disk of `data_dir` or the group coordinator.",
-	"dead letters refused for their size, truncated": "The sink of the dead letters cannot hold records of this size. The dead letters contain the beginning of their records: see [Dead letters](formats.md#dead-letters). Raise the limit of the sink to twice the limit of the source.",
+	"dead letters refused for their size, truncated": "The sink of the dead letters cannot hold records of this size. The dead letters contain the beginning of their records: see [Dead letters](dead-letters.md). Raise the limit of the sink to twice the limit of the source.",
 	"final commit failed, retrying":                  "The process delays its exit by up to `shutdown.timeout` to store the last positions. If that fails, records since the last commit will be duplicated.",
-	"records refused, dropped":                       "A sink refused records permanently, and `pipeline.on_refused: drop` discarded them. Configure a `dead_letter` if you want to keep them: see [A sink refuses records](../operations.md#a-sink-refuses-records).",
-	"records refused, lane blocked":                  "A sink refuses a record permanently, and its lane waits. Repair the broker, or configure a `dead_letter`: see [A sink refuses records](../operations.md#a-sink-refuses-records).",
+	"records refused, dropped":                       "A sink refused records permanently, and `pipeline.on_refused: drop` discarded them. Configure a `dead_letter` if you want to keep them: see [A sink refuses records](../recovery.md#a-sink-refuses-records).",
+	"records refused, lane blocked":                  "A sink refuses a record permanently, and its lane waits. Repair the broker, or configure a `dead_letter`: see [A sink refuses records](../recovery.md#a-sink-refuses-records).",
 	"records refused, written to the dead letter":    "A sink refused records permanently; `code` is the reason that the broker gave. Look at the dead letter, and raise the limit or correct the records.",
 	"refused records accepted, lanes resumed":        "The broker now accepts the records. Nothing to do.",
 	"run failed":                         "The run ends with `error` and exit code 1 or 2; positions up to this point are stored. See [Exit codes](exit-codes.md).",
@@ -87,13 +87,13 @@ var advice = map[string]string{
 	"bucket of dedupe unavailable, retrying": "Keys cannot be claimed, so records wait. If it lasts, look at `error` and at the server: a full bucket, missing permissions, no quorum.",
 
 	// sinks/file
-	"checkpointed output missing, treated as finished":    "An output in the checkpoint no longer exists, so urlfold assumes that it was moved. If you did not move it, its records are lost: see [Reading again](../operations.md#reading-again).",
+	"checkpointed output missing, treated as finished":    "An output in the checkpoint no longer exists, so urlfold assumes that it was moved. If you did not move it, its records are lost: see [Reading again](../recovery.md#reading-again).",
 	"output compression changed, finishing old output":    "The compression of the output on disk differs from the configuration. urlfold gives the output its final name and begins another. Nothing to do.",
 	"output damaged, continuing with its intact part":     "An output does not end as urlfold left it. The damaged original is kept at `kept`. Check the disk, and find out which program wrote to the file.",
-	"output deleted or moved before its final rename":     "Something removed a `.part` file that urlfold was writing. Its acknowledged records are not written again: see [An output was deleted or moved](../operations.md#an-output-was-deleted-or-moved).",
-	"output deleted or moved, continuing in another file": "Expected after `logrotate`. Otherwise, find out what moved it: see [An output was deleted or moved](../operations.md#an-output-was-deleted-or-moved).",
+	"output deleted or moved before its final rename":     "Something removed a `.part` file that urlfold was writing. Its acknowledged records are not written again: see [An output was deleted or moved](../recovery.md#an-output-was-deleted-or-moved).",
+	"output deleted or moved, continuing in another file": "Expected after `logrotate`. Otherwise, find out what moved it: see [An output was deleted or moved](../recovery.md#an-output-was-deleted-or-moved).",
 	"output permissions not narrowed":                     "The output may be readable by more users than its inputs, because the file system refused the change. Use a file system that supports permissions, or set `mode`.",
-	"output write failed, retrying":                       "Usually a full disk. Free some space; nothing is lost in the meantime: see [The disk is full](../operations.md#the-disk-is-full).",
+	"output write failed, retrying":                       "Usually a full disk. Free some space; nothing is lost in the meantime: see [The disk is full](../recovery.md#the-disk-is-full).",
 	"output write recovered":                              "The sink writes again. Nothing to do.",
 	"truncating output to its checkpoint":                 "After a crash, records after the last commit are cut off and written again, as `exactly_once` requires. Nothing to do.",
 	"truncating output to its verified records":           "An input turned out to be damaged, and its unverified records are removed from the output. Nothing to do; `file finished` has the verdict.",
@@ -144,11 +144,11 @@ var advice = map[string]string{
 	// sources/nats
 	"consumer available again": "The stream and the consumer exist again. Nothing to do.",
 	"consumer created":         "The first start created the durable consumer. Nothing to do.",
-	"consumer recreated":       "The consumer was deleted. Reading continued after the last acknowledged message: see [A stream or a consumer was deleted](../operations.md#a-stream-or-a-consumer-was-deleted).",
+	"consumer recreated":       "The consumer was deleted. Reading continued after the last acknowledged message: see [A stream or a consumer was deleted](../recovery.md#a-stream-or-a-consumer-was-deleted).",
 	"consumer recreated, nothing known to be acknowledged":    "The consumer was deleted, and reading began where `start` says: messages may be lost or duplicated.",
 	"consumer unavailable, retrying":                          "The stream or the consumer is missing, or the server does not answer. If it lasts, create what `error` names, or set `consumer.create: true`.",
 	"messages deleted before they were acknowledged":          "Messages were deleted from the stream before this consumer acknowledged them: it can no longer read them. Raise `max_age` or the limits of the stream.",
 	"messages possibly deleted before they were acknowledged": "Messages were deleted from the stream before a consumer with a filter had reached them, or while an interest stream had no consumer: how many of the sequences `from` to `to` were meant for it is unknown. Raise the limits of the stream.",
 	"stream lost messages at its end":                         "The stream ends before the last acknowledged sequence, as after a restore from a backup. Messages that were published since then are gone from the stream.",
-	"stream recreated, its sequences restart":                 "The stream was deleted and created again. The new consumer begins where `start` says: see [A stream or a consumer was deleted](../operations.md#a-stream-or-a-consumer-was-deleted).",
+	"stream recreated, its sequences restart":                 "The stream was deleted and created again. The new consumer begins where `start` says: see [A stream or a consumer was deleted](../recovery.md#a-stream-or-a-consumer-was-deleted).",
 }

@@ -204,7 +204,7 @@ func metricsPage(t *testing.T) []byte {
 		"sink appear when the configuration has one of that type, and have the label `component`, its name. Labels never hold\n" +
 		"URLs.\n\n" +
 		"[urlfold.rules.yaml](../../deploy/prometheus/urlfold.rules.yaml) has alerts on them, which\n" +
-		"[Operations](../operations.md#alerts) explains; [urlfold.json](../../deploy/grafana/urlfold.json) is a dashboard.\n\n" +
+		"[Alerts](../alerts.md) explains; [urlfold.json](../../deploy/grafana/urlfold.json) is a dashboard.\n\n" +
 		"| metric | type | labels | of | meaning |\n|---|---|---|---|---|\n")
 	rows := metricRows(t)
 	for _, r := range rows {
@@ -283,7 +283,7 @@ func eventsPage(t *testing.T) []byte {
 		"source or sink. No message and no attribute holds a URL. `log.rate_limit` suppresses repetitions of one event.\n\n" +
 		"| level | means |\n|---|---|\n" +
 		"| INFO | something happened as intended |\n" +
-		"| WARN | something failed and is retried, or a record or a file is affected; if it lasts, `/readyz` names the part in trouble: see [Recovery](../operations.md#recovery) |\n" +
+		"| WARN | something failed and is retried, or a record or a file is affected; if it lasts, `/readyz` names the part in trouble: see [Recovery](../recovery.md) |\n" +
 		"| ERROR | records may be lost or duplicated, or a change was refused |\n")
 	rows := eventRows(t)
 	area, used := "", map[string]bool{}

@@ -294,7 +294,7 @@ all errors at once, with line and column.
 `+"```yaml\n%s```"+`
 
 %s
-`+"`params`"+` is the same as `+"`codec.params`"+` in a configuration: see [Parameters](formats.md#parameters).
+`+"`params`"+` is the same as `+"`codec.params`"+` in a configuration: see [Parameters](fields.md#parameters).
 
 The keys of K2 and K3 depend on lists. `+"`urlfold explain`"+` prints the names and versions of the lists. The version changes with
 every rule. `+"`urlfold diff`"+` [shows what a change would do](../how-to/compare-profiles.md) to your own URLs.

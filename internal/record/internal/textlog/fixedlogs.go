@@ -6,7 +6,7 @@ import (
 
 // FixedLogs describes the text logs of load balancers, proxies and application
 // servers. Each is also a line of the table formats.Builtin, and a section of
-// docs/reference/formats.md.
+// docs/reference/access-logs.md.
 var FixedLogs = []FixedLog{
 	{
 		ID:        "aws-alb",
