@@ -9,6 +9,7 @@ import (
 	"go/token"
 	"io/fs"
 	"maps"
+	"path"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -230,7 +231,7 @@ type eventRow struct {
 // package: the functions that log for others, and those of net/http.
 var relays = map[string]int{"internal/ground/logging": 2, "internal/observe/web": 9, "pipeline/engine": 1}
 
-// eventRows returns the messages that the daemon and its parts log, by area.
+// eventRows returns the messages that the daemon and its parts log, by message.
 func eventRows(t *testing.T) []eventRow {
 	t.Helper()
 	rows, unknown := map[string]*eventRow{}, map[string]int{}
@@ -272,8 +273,19 @@ func eventRows(t *testing.T) []eventRow {
 			}
 		}
 	}, func(a, b eventRow) int {
-		return cmp.Or(cmp.Compare(a.area, b.area), cmp.Compare(a.message, b.message))
+		return cmp.Or(cmp.Compare(strings.ToLower(a.message), strings.ToLower(b.message)), cmp.Compare(a.area, b.area))
 	})
+}
+
+// eventPart names the part of the program that logs an event.
+func eventPart(area string) string {
+	switch kind, name, _ := strings.Cut(area, "/"); kind {
+	case "sources", "sinks":
+		return strings.TrimSuffix(kind, "s") + " " + name
+	case "pipeline":
+		return kind
+	}
+	return path.Base(area)
 }
 
 func eventsPage(t *testing.T) []byte {
@@ -286,20 +298,17 @@ func eventsPage(t *testing.T) []byte {
 		"| WARN | something failed and is retried, or a record or a file is affected; if it lasts, `/readyz` names the part in trouble: see [Recovery](../recovery.md) |\n" +
 		"| ERROR | records may be lost or duplicated, or a change was refused |\n")
 	rows := eventRows(t)
-	area, used := "", map[string]bool{}
+	b.WriteString("\n## Events\n\n| event | level | part | attributes | meaning |\n|---|---|---|---|---|\n")
+	used := map[string]bool{}
 	for _, r := range rows {
-		if r.area != area {
-			area = r.area
-			fmt.Fprintf(&b, "\n## %s\n\n| event | level | attributes | meaning |\n|---|---|---|---|\n", strings.TrimSuffix(area, "/engine"))
-		}
 		if used[r.message] = true; advice[r.message] == "" {
-			t.Errorf("%s: the event %q has no advice: add it to docs_events_test.go", area, r.message)
+			t.Errorf("%s: the event %q has no advice: add it to docs_events_test.go", r.area, r.message)
 		}
 		attrs := ""
 		if len(r.attrs) > 0 {
 			attrs = mdCode(strings.Join(r.attrs, ", "))
 		}
-		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", mdCode(r.message), r.level, attrs, advice[r.message])
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", mdCode(r.message), r.level, eventPart(r.area), attrs, advice[r.message])
 	}
 	for message := range advice {
 		if !used[message] {
