@@ -80,7 +80,7 @@ type Codec struct {
 	// absent for such records.
 	Year int `yaml:"year" min:"0" max:"9999" flag:"year" for:"count,query" arg:"year"`
 	// The profile: the name of a built-in one, or a YAML file.
-	Profile string `yaml:"profile" min:"1" flag:"profile,p" for:"readers,verify-keys,explain" arg:"name" group:"Normalization" help:"apply this profile: a name that 'urlfold profiles' lists, or a YAML file"`
+	Profile string `yaml:"profile" min:"1" flag:"profile,p" for:"readers,verify-keys,explain" arg:"name" group:"Normalization" help:"apply this profile: a name that 'urlfold help profiles' lists, or a YAML file"`
 	// The level of keys. Default: that of the profile.
 	Key string `yaml:"key" enum:"k0,k1,k2,k3,match,surface" flag:"key,k" for:"readers,explain" arg:"level" group:"Normalization" job:"Level"`
 	// The standard by which keys are computed. Default: that of the profile.

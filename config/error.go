@@ -96,7 +96,7 @@ func noSuchFlag(names []string, name string) string {
 	if near := suggest.Nearest(names, name); near != "" {
 		return fmt.Sprintf("%s (did you mean %q?)", what, near)
 	}
-	return what + " (see 'urlfold flags' for a list)"
+	return what + " (see 'urlfold help flags' for a list)"
 }
 
 // isName reports whether s has the form of a name. Names are never URLs, so

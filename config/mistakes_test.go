@@ -97,7 +97,7 @@ func TestFileMistakes(t *testing.T) {
 			t.Errorf("%s: %v", good, err)
 		}
 	}
-	const flags = "unknown flag \"zebra\" (see 'urlfold flags' for a list)"
+	const flags = "unknown flag \"zebra\" (see 'urlfold help flags' for a list)"
 	f("sources: [file: {}]\nsinks: [file: {}]\ncodec: {format: lines, reject: [zebra, credentals, scheme-not-htp]}\ntests: [{url: a, flags: [zebra]}]",
 		"c:3:33: reject[0]: "+flags, "c:3:40: reject[1]: unknown flag \"credentals\" (did you mean \"credentials\"?)", "c:3:52: reject[2]: unknown flag \"scheme-not-htp\" (did you mean \"scheme-not-http\"?)", "c:4:26: flags[0]: "+flags)
 	f(minimal+"dead_letter: {}", "c:4:14: dead_letter: missing type (must be one of: file, jetstream, kafka)")

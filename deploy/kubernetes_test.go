@@ -115,7 +115,7 @@ func TestKubernetesShards(t *testing.T) {
 	for _, name := range []string{"a", "b", "c"} {
 		must(t, exec.Command("cp", "../testdata/sample/access.log.gz", dir+"/logs/"+name+".log.gz").Run())
 	}
-	merge := []string{"merge-reports"}
+	merge := []string{"report", "--merge"}
 	for index := range m.Spec.Completions {
 		var args []string
 		for _, a := range m.Spec.Template.Spec.Containers[0].Args {

@@ -17,7 +17,7 @@ import (
 // diffOptions holds the flags of diff: some of the one-shot's, and its own.
 type diffOptions struct {
 	options
-	// Compare with this profile (B): a name that 'urlfold profiles' lists, or a YAML file.
+	// Compare with this profile (B): a name that 'urlfold help profiles' lists, or a YAML file.
 	Against string `flag:"against" for:"diff" arg:"name"`
 	// For A, use this list of parameters in place of those of the profile: default or
 	// KIND:FILE with the kind adguard, brave, clearurls, firefox or plain, or

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/urlfold/urlfold/codec"
+	"github.com/urlfold/urlfold/codec/percent"
 	"github.com/urlfold/urlfold/config"
 	"github.com/urlfold/urlfold/internal/app/daemon"
 	"github.com/urlfold/urlfold/internal/ground/terminal"
@@ -85,7 +86,7 @@ func flagsPage() []byte {
 	var b bytes.Buffer
 	b.WriteString("# Flags\n\n" + generated + `A flag is the name of a property of the input URL, most often a defect. The diagnostics of a URL list the offsets of its
 flags. Flags do not affect the exit code unless you pass ` + "`--fail-on flags`" + `. An X marks flags for URLs that the grammar of
-RFC 3986 does not allow. ` + "`urlfold flags`" + ` prints the same list.
+RFC 3986 does not allow. ` + "`urlfold help flags --to jsonl`" + ` writes this list as JSON lines.
 
 | flag | invalid | meaning | clause |
 |---|---|---|---|
@@ -147,7 +148,7 @@ func writeRuleTable(b *bytes.Buffer, rules codec.Rules) {
 func profilesPage(t *testing.T) []byte {
 	var b bytes.Buffer
 	b.WriteString("# Profiles\n\n" + generated + `A profile defines the standard by which urlfold parses URLs, the rules that produce the normal form, and the level of the
-keys. ` + "`urlfold profiles`" + ` lists the built-in profiles. ` + "`-p NAME`" + ` selects a built-in profile, and ` + "`-p FILE.yaml`" + ` selects
+keys. ` + "`urlfold help profiles --to jsonl`" + ` writes the lists below as JSON lines. ` + "`-p NAME`" + ` selects a built-in profile, and ` + "`-p FILE.yaml`" + ` selects
 a profile of your own. ` + "`--rule +rfc-clean,-frag-drop`" + ` adds and removes rules.
 
 ## Built in
@@ -344,4 +345,15 @@ func TestDependencies(t *testing.T) {
 			t.Errorf("docs/dependencies.md has %s, which is not linked", path)
 		}
 	}
+}
+
+// malformedText describes how s treats a '%' that does not start an escape.
+func malformedText(s percent.Malformed) string {
+	switch s {
+	case percent.MalformedEncode:
+		return "encoded, as %25"
+	case percent.MalformedKeep:
+		return "kept"
+	}
+	return "the URL is rejected"
 }

@@ -13,12 +13,12 @@ import (
 
 // argumentsFor holds the arguments of commands that take others than a file.
 var argumentsFor = map[string][]string{
-	"urlfold chart":      nil,
-	"urlfold diff":       {"--against=rfc3986", "a.log"},
-	"urlfold seen build": {"new", "a.log"},
-	"urlfold seen merge": {"set", "a.log"},
-	"urlfold seen query": {"set", "a.log"},
-	"urlfold daemon tap": {"--admin=127.0.0.1:1"},
+	"urlfold daemon state": nil,
+	"urlfold diff":         {"--against=rfc3986", "a.log"},
+	"urlfold seen build":   {"new", "a.log"},
+	"urlfold seen merge":   {"set", "a.log"},
+	"urlfold seen query":   {"set", "a.log"},
+	"urlfold daemon tap":   {"--admin=127.0.0.1:1"},
 }
 
 // TestFlagErrors: each flag that completes to a list of values names itself in the

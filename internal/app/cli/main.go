@@ -16,7 +16,7 @@
 //	summary.go, nourl.go, report.go, progress.go   how it ends: summary, report
 //	noformat.go, jsonhint.go                       help with inputs that no format matches
 //	place.go                                       which member or column holds the URL
-//	mergereports.go                                merge-reports
+//	mergereports.go                                report --merge
 //	explaincmd.go                                  a single URL
 //	analyze.go                                     what the analyses share
 //	topcmd.go, countcmd.go, learncmd.go,           analyses of the records
@@ -39,7 +39,6 @@ import (
 
 	"github.com/urlfold/urlfold/internal/app/cli/command"
 	"github.com/urlfold/urlfold/internal/app/cli/escapes"
-	"github.com/urlfold/urlfold/internal/app/cli/help"
 	"github.com/urlfold/urlfold/internal/app/cli/service"
 	"github.com/urlfold/urlfold/internal/app/daemon"
 	"github.com/urlfold/urlfold/internal/ground/terminal"
@@ -89,9 +88,7 @@ func subcommands(c *daemon.Catalog) []command.Sub {
 		{Name: "explain", Create: newExplainCmd}, {Name: "top", Create: with(newTopCmd)}, {Name: "count", Create: with(newCountCmd)},
 		{Name: "report", Create: with(newReportCmd)}, {Name: "learn", Create: with(newLearnCmd)}, {Name: "diff", Create: with(newDiffCmd)},
 		{Name: "collisions", Create: with(newCollisionsCmd)}, {Name: "seen", Create: with(newSeenCmd)}, {Name: "verify-keys", Create: with(newVerifyKeysCmd)},
-		{Name: "profiles", Create: newProfilesCmd}, {Name: "flags", Create: newFlagsCmd}, {Name: "doctor", Create: with(newDoctorCmd)},
-		{Name: "verify", Create: with(newVerifyCmd)}, {Name: "merge-reports", Create: newMergeReportsCmd}, {Name: "version", Create: with(newVersionCmd)},
-		{Name: "man", Create: func() *cobra.Command { return help.NewMan(versionOf(c), writeFile) }},
+		{Name: "doctor", Create: with(newDoctorCmd)}, {Name: "verify", Create: with(newVerifyCmd)}, {Name: "version", Create: with(newVersionCmd)},
 	}, service.Commands(c, versionOf(c), printOldData), escapes.Commands())
 }
 
@@ -101,7 +98,7 @@ func listsCommands(args []string) bool {
 	return slices.ContainsFunc(args, func(arg string) bool {
 		short := strings.HasPrefix(arg, "-") && !strings.HasPrefix(arg, "--") && strings.Contains(arg, "h") // of --help
 		return short || strings.HasPrefix(arg, "--help") || strings.HasPrefix(arg, "__complete") ||
-			slices.Contains([]string{"help", "completion", "man"}, arg)
+			slices.Contains([]string{"help", "completion"}, arg)
 	})
 }
 

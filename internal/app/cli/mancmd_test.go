@@ -15,7 +15,7 @@ import (
 func TestManPages(t *testing.T) {
 	dir := t.TempDir()
 	root := newRootCmd(testCatalog(t))
-	root.SetArgs([]string{"man", dir})
+	root.SetArgs([]string{"help", "--man", dir})
 	if err := root.Execute(); err != nil {
 		t.Fatal(err)
 	}

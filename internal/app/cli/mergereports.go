@@ -7,52 +7,52 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"math"
 	"os"
 	"reflect"
 	"slices"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/urlfold/urlfold/internal/app/cli/command"
 )
 
-// This file implements merge-reports: from the reports of all shards to the
-// report of one run over the whole input.
+// This file implements report --merge: from the summaries of all shards to the summary of
+// one run over the whole input.
 
-// newMergeReportsCmd returns the command that adds up the reports of shards.
-func newMergeReportsCmd() *cobra.Command {
-	var output string
-	cmd := &cobra.Command{
-		Use:   "merge-reports [flags] REPORT...",
-		Short: "Add up the reports of the shards of a run",
-		Long: `Read the reports that all processes of a run with --shard wrote with --report, and write the report that one process
-without --shard would have written. The reports may be listed in any order. Each shard must occur once, and all
-shards must have the same settings. Only the time differs: "seconds" is that of the slowest shard.
-
-Exit codes: 0 done, 1 fatal error, 2 usage error, or the reports do not belong together. The exit codes in the reports do
-not matter.`,
-		Example: `  urlfold merge-reports shard-*.json
-  urlfold merge-reports shard-*.json -o report.json`,
-		Args: command.WantArgs(1, math.MaxInt, "merge-reports: missing argument: REPORT"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			merged, err := mergeReportFiles(args)
-			if err != nil {
-				return command.Usage(err)
-			}
-			text, err := merged.text()
-			switch {
-			case err != nil:
-			case output == "" || output == stdoutPath:
-				_, err = cmd.OutOrStdout().Write(text)
-			default:
-				err = writeFile(output, text, args)
-			}
-			return command.Wrote(err)
-		},
+// merge writes the merged summary of the shards in the files.
+func (o *reportOptions) merge(cmd *cobra.Command, names []string) error {
+	var bad command.Mistakes
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if !slices.Contains([]string{"merge", "output", "force"}, f.Name) {
+			bad.Add("--"+f.Name, errors.New("does not go with --merge"))
+		}
+	})
+	if len(names) == 0 {
+		bad.Add("--merge", errors.New("missing argument: SUMMARY"))
 	}
-	cmd.Flags().StringVarP(&output, "output", "o", "", "write to this `file` and overwrite it. Default: stdout")
-	return cmd
+	toFile := o.Out != "" && o.Out != stdoutPath
+	if toFile {
+		set := settings{options: &o.options, paths: names}
+		set.Force = o.Replace
+		bad.Add("--output", set.checkFile("--output", o.Out))
+	}
+	if err := bad.Err(); err != nil {
+		return err
+	}
+	merged, err := mergeReportFiles(names)
+	if err != nil {
+		return command.Usage(err)
+	}
+	text, err := merged.text()
+	switch {
+	case err != nil:
+	case toFile:
+		err = writeFile(o.Out, text, names)
+	default:
+		_, err = cmd.OutOrStdout().Write(text)
+	}
+	return command.Wrote(err)
 }
 
 // mergeReportFiles returns the merged report of the shards in the files.
@@ -111,10 +111,10 @@ func readReport(name string) (*report, error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&r); err != nil {
-		return nil, fmt.Errorf("not a report of this version of urlfold: %w", err)
+		return nil, fmt.Errorf("not a summary of this version of urlfold: %w", err)
 	}
 	if r.Shard == nil {
-		return nil, errors.New("not the report of a run with --shard")
+		return nil, errors.New("not the summary of a run with --shard")
 	}
 	if r.Shard.Of < 1 || r.Shard.Of > maxShards || r.Shard.Index < 0 || r.Shard.Index >= r.Shard.Of {
 		return nil, fmt.Errorf("invalid shard %d/%d", r.Shard.Index, r.Shard.Of)
@@ -130,7 +130,7 @@ func checkShards(shards []*report) error {
 	for _, s := range shards {
 		count[s.Shard.Index]++
 		if of, by := first.Shard.Of, first.Shard.By; s.Shard.Of != of || s.Shard.By != by {
-			return fmt.Errorf("the reports belong to different runs: shard %d/%d by %s, and shard %d/%d by %s",
+			return fmt.Errorf("the summaries belong to different runs: shard %d/%d by %s, and shard %d/%d by %s",
 				first.Shard.Index, of, by, s.Shard.Index, s.Shard.Of, s.Shard.By)
 		}
 		a, b := first.Settings, s.Settings
@@ -145,9 +145,9 @@ func checkShards(shards []*report) error {
 	for i := range first.Shard.Of {
 		switch n := count[i]; {
 		case n == 0:
-			errs = append(errs, fmt.Errorf("missing report of shard %d/%d", i, first.Shard.Of))
+			errs = append(errs, fmt.Errorf("missing summary of shard %d/%d", i, first.Shard.Of))
 		case n > 1:
-			errs = append(errs, fmt.Errorf("%d reports of shard %d/%d", n, i, first.Shard.Of))
+			errs = append(errs, fmt.Errorf("%d summaries of shard %d/%d", n, i, first.Shard.Of))
 		}
 	}
 	if n := len(errs); n > maxFormatErrors {

@@ -11,8 +11,13 @@ import (
 
 // moved holds the commands that have gone, and what does their work.
 var moved = []struct{ old, now string }{
+	{"chart", "encode --chart"},
 	{"dedupe", "daemon reset --dedupe-only"},
+	{"flags", "help flags"},
+	{"man", "help --man"},
+	{"merge-reports", "report --merge"},
 	{"monitor", "daemon monitor"},
+	{"profiles", "help profiles"},
 	{"state", "daemon state"},
 	{"tap", "daemon tap"},
 }

@@ -152,7 +152,7 @@ type runOptions struct {
 	Unordered bool `flag:"unordered" for:"query"`
 	// Process only one of several shards of the input: INDEX/COUNT, with an index from 0,
 	// such as 0/7. Every record belongs to exactly one shard, so that COUNT processes share
-	// the work. 'urlfold merge-reports' adds their reports up.
+	// the work. 'urlfold report --merge' adds their summaries up.
 	Share string `flag:"shard" arg:"INDEX/COUNT"`
 	// With --shard, assign whole inputs, by their field path relative to the folder or
 	// glob, or records by a field of their first URL: {}. Records without the field are

@@ -26,12 +26,16 @@ extension.
 Pages are keys of the level K3, whatever the profile: spellings of a page, with and without tracking parameters, count as
 one. urlfold replaces passwords with *** unless you pass --redact none; --secret hides the values of parameters.
 
+With --merge, the files are summaries, in any order: one of each shard, from shards with the same settings. "seconds" is
+that of the slowest shard. Nothing but --output and --force goes with --merge.
+
 Exit codes: 0 success, 1 fatal error, 2 usage error, 3 interrupted, 4 --fail-on matched.`
 
 const reportExamples = `  urlfold report access.log.gz -o report.html
   urlfold report 'logs/**/*.gz' -o october.html --as html,md,json
   urlfold report --where 'agent contains "Googlebot"' access.log -o bots.html
-  urlfold report --as md access.log | less`
+  urlfold report --as md access.log | less
+  urlfold report --merge shard-*.json -o summary.json`
 
 // reportOptions holds the flags of report.
 type reportOptions struct {
@@ -39,6 +43,9 @@ type reportOptions struct {
 	As []string `flag:"as" for:"report" split:"," arg:"forms"`
 	// List up to N pages, sites, parameters and campaigns.
 	Rows int `flag:"rows" for:"report" arg:"N"`
+	// Add up the summaries of all shards of a run with --shard, and write the summary that
+	// one process would have written; only "seconds" differs.
+	Merge bool `flag:"merge" for:"report"`
 	analysis
 }
 
@@ -86,6 +93,9 @@ func (o *reportOptions) targets(bad *command.Mistakes) (list []target) {
 }
 
 func (o *reportOptions) run(cmd *cobra.Command, paths []string) error {
+	if o.Merge {
+		return o.merge(cmd, paths)
+	}
 	var bad command.Mistakes
 	targets := o.targets(&bad)
 	bad.Within("--rows", o.Rows, maxShown)

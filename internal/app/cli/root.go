@@ -68,7 +68,7 @@ func newRootCmdFor(c *daemon.Catalog, args []string, all bool) *cobra.Command {
 		}
 	}
 	addMoved(cmd, args)
-	help.Install(cmd)
+	help.Install(cmd, versionOf(c), writeFile)
 	return cmd
 }
 

@@ -87,8 +87,8 @@ func runShards(t *testing.T, by string, args ...string) (whole shardRun, parts [
 
 var secondsMember = regexp.MustCompile(`"seconds": [^\n]*`)
 
-// checkMerged checks that merge-reports makes the report of the whole run from
-// those of the shards, in any order.
+// checkMerged checks that report --merge makes the summary of the whole run from
+// the summaries of the shards, in any order.
 func checkMerged(t *testing.T, whole shardRun, parts []shardRun) {
 	t.Helper()
 	var names []string
@@ -100,13 +100,13 @@ func checkMerged(t *testing.T, whole shardRun, parts []shardRun) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := urlfoldOutput(t, append([]string{"merge-reports"}, names...)...)
+	got := urlfoldOutput(t, append([]string{"report", "--merge"}, names...)...)
 	a, b := secondsMember.ReplaceAllString(got, ""), secondsMember.ReplaceAllString(string(want), "")
 	if a != b {
 		t.Errorf("the merged report is\n%s\nwant\n%s", got, want)
 	}
 	into := filepath.Join(t.TempDir(), "merged.json")
-	urlfoldOutput(t, append([]string{"merge-reports", "-o", into}, names...)...)
+	urlfoldOutput(t, append([]string{"report", "--merge", "-o", into}, names...)...)
 	if text, err := os.ReadFile(into); err != nil || string(text) != got {
 		t.Errorf("--output: %v, %s", err, text)
 	}
@@ -239,25 +239,25 @@ func TestMergeReportsOfOthers(t *testing.T) {
 		names []string
 		want  string
 	}{
-		{[]string{a}, "missing report of shard 1/2"},
-		{[]string{a, b, b}, "2 reports of shard 1/2"},
-		{[]string{a, all}, "not the report of a run with --shard"},
-		{[]string{a, third}, "the reports belong to different runs: shard 0/2 by path, and shard 2/3 by path"},
-		{[]string{keyA, b}, "the reports belong to different runs"},
+		{[]string{a}, "missing summary of shard 1/2"},
+		{[]string{a, b, b}, "2 summaries of shard 1/2"},
+		{[]string{a, all}, "not the summary of a run with --shard"},
+		{[]string{a, third}, "the summaries belong to different runs: shard 0/2 by path, and shard 2/3 by path"},
+		{[]string{keyA, b}, "the summaries belong to different runs"},
 		{[]string{a, other}, "shard 1 has other settings than shard 0"},
-		{[]string{a, junk}, "not a report of this version of urlfold"},
+		{[]string{a, junk}, "not a summary of this version of urlfold"},
 		{[]string{a, dir + "/none.json"}, "no such file"},
 		{[]string{keyA, fewer}, "shard 1 has read 1 inputs, and shard 0 15"},
 		{[]string{first, longer}, "has read " + lists + "/02.txt where shard 0 has read " + lists + "/03.txt"},
 		{[]string{bare}, "a file has no position"},
 	} {
-		cmd := exec.Command("urlfold", append([]string{"merge-reports"}, test.names...)...)
+		cmd := exec.Command("urlfold", append([]string{"report", "--merge"}, test.names...)...)
 		out, err := cmd.CombinedOutput()
 		if err == nil || cmd.ProcessState.ExitCode() != command.ExitUsage || !strings.Contains(string(out), test.want) {
 			t.Errorf("%q: %v, %s", test.want, err, out)
 		}
 	}
-	if out := urlfoldOutput(t, "merge-reports", b, a); !strings.Contains(out, `"records": 3000`) {
+	if out := urlfoldOutput(t, "report", "--merge", b, a); !strings.Contains(out, `"records": 3000`) {
 		t.Error(out)
 	}
 }

@@ -36,7 +36,7 @@ func TestNeededSubcommands(t *testing.T) {
 	f("-qh", "all")
 	f("help top", "all")
 	f("top --help", "all")
-	f("man /tmp", "all")
+	f("help --man /tmp", "all")
 	f("__complete to", "all")
 	f("completion bash", "all")
 }

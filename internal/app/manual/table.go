@@ -21,6 +21,24 @@ type grid struct {
 	least []int      // width of each column if every cell is wrapped
 }
 
+// Rows returns the rows of the tables in the topic's page: the text of each cell by the head
+// of its column.
+func (t Topic) Rows() (rows []map[string]string) {
+	for _, b := range t.blocks() {
+		if b.kind != table {
+			continue
+		}
+		for _, cells := range b.rows[1:] {
+			row := map[string]string{}
+			for i, c := range cells[:min(len(cells), len(b.rows[0]))] {
+				row[plain(b.rows[0][i])] = plain(c)
+			}
+			rows = append(rows, row)
+		}
+	}
+	return rows
+}
+
 // layOut returns the lines of a table: columns side by side if they fit into
 // width, otherwise one paragraph per row.
 func layOut(rows [][]cell, width int, color bool) []string {

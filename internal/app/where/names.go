@@ -77,9 +77,9 @@ func unknownFunction(name string) string {
 func unknownFlag(name string) string {
 	names := codec.AllFlags().Names()
 	if near := suggest.Nearest(names, name); near != "" {
-		return fmt.Sprintf("unknown flag %q (did you mean %q?); 'urlfold flags' lists all", name, near)
+		return fmt.Sprintf("unknown flag %q (did you mean %q?); 'urlfold help flags' lists all", name, near)
 	}
-	return fmt.Sprintf("unknown flag %q; 'urlfold flags' lists all", name)
+	return fmt.Sprintf("unknown flag %q; 'urlfold help flags' lists all", name)
 }
 
 // calls are the functions whose result is a field.

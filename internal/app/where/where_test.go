@@ -241,7 +241,7 @@ func TestErrors(t *testing.T) {
 		{`status == -agent`, "a sign needs a number"},
 		{`status < 1 < 2`, "column"},
 		{`flag("non-hxe")`, `column 6: unknown flag "non-hxe" (did you mean "non-hex"?)`},
-		{`flag("zzzzzzzz")`, `unknown flag "zzzzzzzz"; 'urlfold flags' lists all`},
+		{`flag("zzzzzzzz")`, `unknown flag "zzzzzzzz"; 'urlfold help flags' lists all`},
 		{`flag(agent)`, "flag takes the name of a flag in quotes"},
 		{`flag`, `unknown name "flag" (flag is a function: write flag(…))`},
 		{`has("agent")`, "column 5: has takes the name of a field, without quotes"},

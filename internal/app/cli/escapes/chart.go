@@ -1,5 +1,8 @@
 package escapes
 
+// This file writes the charts of encode --chart: which bytes are percent-encoded in which
+// component.
+
 import (
 	"fmt"
 	"io"
@@ -8,42 +11,9 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"github.com/spf13/cobra"
-
-	"github.com/urlfold/urlfold/codec/percent"
 	"github.com/urlfold/urlfold/internal/app/cli/command"
 	"github.com/urlfold/urlfold/internal/report/escapechart"
 )
-
-// newChart returns the command that prints which bytes are percent-encoded
-// in which component.
-func newChart() *cobra.Command {
-	var standard string
-	var allReserved bool
-	cmd := &cobra.Command{
-		Use:   "chart [flags]",
-		Short: "Print which characters are percent-encoded in which component",
-		Long: `For each byte and each component of a URL, print whether a standard requires percent-encoding. urlfold uses the same
-tables to encode. The charts of rfc3986 and whatwg mark where these two standards differ.
-
-With --all-reserved, print what "urlfold encode --all-reserved" writes for each reserved character of RFC 3986.`,
-		Example: `  urlfold chart
-  urlfold chart --standard whatwg     print the rules of browsers
-  urlfold chart --all-reserved`,
-		Args: command.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			write := writeChart
-			if allReserved {
-				write = writeReservedChart
-			}
-			return write(cmd.OutOrStdout(), standard)
-		},
-	}
-	cmd.Flags().StringVar(&standard, "standard", "rfc3986", "print the chart of this `standard`: "+strings.Join(percent.Standards(), ", "))
-	cmd.Flags().BoolVar(&allReserved, "all-reserved", false, "print what encode --all-reserved writes for each reserved character")
-	command.CompleteFrom(cmd, "standard", percent.Standards())
-	return cmd
-}
 
 const chartLegend = `
 Y  always encode

@@ -1,4 +1,4 @@
-// Package escapes has the commands about percent-encoding: encode, decode and chart.
+// Package escapes has the commands about percent-encoding: encode and decode.
 package escapes
 
 import (
@@ -18,14 +18,14 @@ import (
 
 // Commands returns the commands.
 func Commands() []command.Sub {
-	return []command.Sub{{Name: "encode", Create: newEncode}, {Name: "decode", Create: newDecode}, {Name: "chart", Create: newChart}}
+	return []command.Sub{{Name: "encode", Create: newEncode}, {Name: "decode", Create: newDecode}}
 }
 
 // newEncode returns the command that percent-encodes data for one component
 // of a URL.
 func newEncode() *cobra.Command {
 	var c escapeTarget
-	var allReserved bool
+	var allReserved, chart bool
 	cmd := &cobra.Command{
 		Use:   "encode [flags] [TEXT]...",
 		Short: "Percent-encode data for one component of a URL",
@@ -50,14 +50,25 @@ Standards:
 
 With --all-reserved, also encode the reserved characters of RFC 3986 (! # $ & ' ( ) * + , / : ; = ? @ [ ]) that the
 component may contain raw. Keep only its delimiters: "/" in path, ":" in userinfo, and "&", "=" and "+" in query.
-"urlfold chart --all-reserved" prints the table.`,
+
+With --chart, encode nothing: for each byte and each component, print whether the standard requires percent-encoding, or,
+with --all-reserved, what becomes of each reserved character. The charts of rfc3986 and whatwg mark where they differ.`,
 		Example: `  urlfold encode 'my document.pdf'                          my%20document.pdf
   urlfold encode --component path '/a b/c?'                 /a%20b/c%3F
   urlfold encode --component query-value 'Tom&Jerry'        Tom%26Jerry
   urlfold encode --standard form 'Tom & Jerry'              Tom+%26+Jerry
   urlfold encode --all-reserved 'Wow! (5*5)'                Wow%21%20%285%2A5%29
-  urlfold encode --component query-value < names > escaped`,
+  urlfold encode --component query-value < names > escaped
+  urlfold encode --chart --standard whatwg                  print the rules of browsers`,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			switch {
+			case chart && (len(args) > 0 || cmd.Flags().Changed("component")):
+				return command.Usage(errors.New("--chart: takes no TEXT and no --component"))
+			case chart && allReserved:
+				return writeReservedChart(cmd.OutOrStdout(), c.standard)
+			case chart:
+				return writeChart(cmd.OutOrStdout(), c.standard)
+			}
 			set, err := c.set(cmd)
 			if err != nil {
 				return err
@@ -72,6 +83,7 @@ component may contain raw. Keep only its delimiters: "/" in path, ":" in userinf
 	}
 	c.register(cmd, "path-segment")
 	cmd.Flags().BoolVar(&allReserved, "all-reserved", false, "encode every reserved character except the delimiters of the component")
+	cmd.Flags().BoolVar(&chart, "chart", false, "print which characters are percent-encoded in which component")
 	return cmd
 }
 

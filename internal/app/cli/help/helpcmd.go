@@ -3,6 +3,7 @@
 package help
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -20,11 +21,16 @@ import (
 
 const helpLong = `Show the help of a command, or a page of the documents. Without an argument, list the commands and the topics.
 
-On a terminal, show pages with the program that the environment variable PAGER names, if it is set.`
+On a terminal, show pages with the program that the environment variable PAGER names, if it is set. With --to jsonl,
+write only the tables of a page, with a JSON object for each row.
+
+With --man, write a man page for each command and each topic: DIR/man1/urlfold-COMMAND.1 and DIR/man7/urlfold-TOPIC.7.
+Create DIR if it does not exist, and replace existing pages.`
 
 // Install sets the help of root, the commands help and completion, and the options
-// --help and --version, once root has all other commands.
-func Install(root *cobra.Command) {
+// --help and --version, once root has all other commands. version is that of the program,
+// and write writes a man page.
+func Install(root *cobra.Command, version string, write WriteFile) {
 	root.SetUsageFunc(writeUsage)
 	usual := root.HelpFunc()
 	root.SetHelpFunc(func(c *cobra.Command, args []string) {
@@ -34,7 +40,7 @@ func Install(root *cobra.Command) {
 		}
 		_, _ = io.WriteString(c.OutOrStdout(), rootText(c)) // cobra's help function returns no error
 	})
-	root.SetHelpCommand(newHelp())
+	root.SetHelpCommand(newHelp(version, write))
 	root.InitDefaultHelpCmd()
 	command.AsUsage(root)
 	strictCompletion(root)
@@ -58,18 +64,55 @@ func ownHelpFlags(cmd *cobra.Command) {
 
 // newHelp returns the command that replaces the help command of cobra, which
 // knows no topics.
-func newHelp() *cobra.Command {
-	return &cobra.Command{
-		Use:   "help [COMMAND|TOPIC]",
+func newHelp(version string, write WriteFile) *cobra.Command {
+	var form, dir string
+	cmd := &cobra.Command{
+		Use:   "help [flags] [COMMAND|TOPIC]",
 		Short: "Show the help of a command, or a page of the documents",
 		Long:  helpLong,
 		Example: `  urlfold help
   urlfold help explain
   urlfold help first-log
-  urlfold help formats | less`,
+  urlfold help formats | less
+  urlfold help flags --to jsonl | jq .flag
+  urlfold help --man ~/.local/share/man && man urlfold-explain`,
 		ValidArgsFunction: completeHelp,
-		RunE:              showHelp,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			switch {
+			case dir != "" && (form != "" || len(args) > 0):
+				return command.Usage(errors.New("--man: takes no command, no topic and no --to"))
+			case dir != "":
+				return writeManPages(cmd.Root(), dir, version, write)
+			case form != "":
+				return writeTables(cmd.OutOrStdout(), form, args)
+			}
+			return showHelp(cmd, args)
+		},
 	}
+	cmd.Flags().StringVarP(&form, "to", "r", "", "write the tables of a page in this `format`: jsonl")
+	cmd.Flags().StringVar(&dir, "man", "", "write the man pages below this `DIR`, such as /usr/local/share/man")
+	command.CompleteFrom(cmd, "to", []string{"jsonl"})
+	_ = cmd.MarkFlagDirname("man") // the flag exists
+	return cmd
+}
+
+// writeTables writes the tables of the topic that args name.
+func writeTables(w io.Writer, form string, args []string) error {
+	if _, err := suggest.Index("format", []string{"jsonl"}, form); err != nil {
+		return command.Usage(fmt.Errorf("--to: %w", err))
+	}
+	topic, ok := findTopic(args)
+	if !ok {
+		return command.Usage(errors.New("--to: name one topic whose tables to write, such as flags"))
+	}
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	for _, row := range topic.Rows() {
+		if err := e.Encode(row); err != nil {
+			return command.Wrote(err)
+		}
+	}
+	return nil
 }
 
 // showHelp writes what args name: a command, a topic, or first the help of the
@@ -99,7 +142,7 @@ func findCommand(root *cobra.Command, args []string) (*cobra.Command, error) {
 	c := root
 	for _, name := range args {
 		next, _, err := c.Find([]string{name})
-		if err == nil && next != c {
+		if err == nil && next != c && !next.Hidden {
 			c = next
 			continue
 		}

@@ -17,24 +17,11 @@ import (
 	"github.com/urlfold/urlfold/internal/storage/disk"
 )
 
-// NewMan returns the command that writes the man pages, each with write.
-func NewMan(version string, write func(name string, text []byte, inputs []string) error) *cobra.Command {
-	return &cobra.Command{
-		Use:   "man [flags] DIR",
-		Short: "Write the man pages of urlfold into a directory",
-		Long: `Write a man page for each command and each topic of "urlfold help" into a directory: DIR/man1/urlfold-COMMAND.1 and
-DIR/man7/urlfold-TOPIC.7. Create DIR if it does not exist, and replace existing pages.`,
-		Example: `  urlfold man /usr/local/share/man
-  urlfold man ~/.local/share/man && man urlfold-explain`,
-		Args: command.WantArgs(1, 1, "man: expected one argument: the directory, such as /usr/local/share/man"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return writeManPages(cmd.Root(), args[0], version, write)
-		},
-	}
-}
+// A WriteFile writes text to a file and replaces it. inputs are files that it must not be.
+type WriteFile func(name string, text []byte, inputs []string) error
 
 // writeManPages writes the pages of all commands and topics below dir.
-func writeManPages(root *cobra.Command, dir, version string, write func(name string, text []byte, inputs []string) error) error {
+func writeManPages(root *cobra.Command, dir, version string, write WriteFile) error {
 	for _, section := range []string{"man1", "man7"} {
 		if err := disk.MkdirAll(filepath.Join(dir, section), 0o755); err != nil {
 			return err

@@ -51,7 +51,7 @@ func newTap(c *daemon.Catalog) *cobra.Command {
 	}
 	o.register(cmd)
 	f := cmd.Flags()
-	f.StringSliceVar(&o.flags, "flag", nil, "show only records with one of these `flags`, separated by commas; see 'urlfold flags'")
+	f.StringSliceVar(&o.flags, "flag", nil, "show only records with one of these `flags`, separated by commas; see 'urlfold help flags'")
 	f.StringSliceVar(&o.rules, "rule", nil, "show only records to which one of these `rules` was applied")
 	f.StringSliceVar(&o.changes, "change", nil, "show only URLs with one of these `classes` of change: unchanged, cosmetic, scheme-equal, repaired, lossy")
 	f.StringVar(&o.site, "site", "", "show only URLs whose host is this `domain` or below it")
