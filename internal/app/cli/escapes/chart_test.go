@@ -22,7 +22,7 @@ func chartLine(chart, name string) string {
 func TestChartCommand(t *testing.T) {
 	f := func(standard string, want ...string) {
 		t.Helper()
-		out, err := execEscape(newChart(), strings.NewReader(""), "--standard", standard)
+		out, err := execEscape(newEncode(), strings.NewReader(""), "--chart", "--standard", standard)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -42,7 +42,7 @@ func TestChartCommand(t *testing.T) {
 // TestChartAllReserved: the chart of reserved characters shows what encode --all-reserved writes.
 func TestChartAllReserved(t *testing.T) {
 	for _, standard := range percent.Standards() {
-		out, err := execEscape(newChart(), strings.NewReader(""), "--all-reserved", "--standard", standard)
+		out, err := execEscape(newEncode(), strings.NewReader(""), "--chart", "--all-reserved", "--standard", standard)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -64,7 +64,7 @@ func TestChartAllReserved(t *testing.T) {
 			}
 		}
 	}
-	if _, err := execEscape(newChart(), strings.NewReader(""), "--all-reserved", "--standard", "rfc2396"); err == nil {
+	if _, err := execEscape(newEncode(), strings.NewReader(""), "--chart", "--all-reserved", "--standard", "rfc2396"); err == nil {
 		t.Error("there is a chart of rfc2396")
 	}
 }
@@ -72,8 +72,8 @@ func TestChartAllReserved(t *testing.T) {
 // TestChartDefault checks that the chart of RFC 3986 is the default, and its shape: a head, 95 characters and three ranges,
 // in columns that stand under each other.
 func TestChartDefault(t *testing.T) {
-	named, err := execEscape(newChart(), strings.NewReader(""), "--standard", "rfc3986")
-	out, err2 := execEscape(newChart(), strings.NewReader(""))
+	named, err := execEscape(newEncode(), strings.NewReader(""), "--chart", "--standard", "rfc3986")
+	out, err2 := execEscape(newEncode(), strings.NewReader(""), "--chart")
 	if err != nil || err2 != nil || out != named {
 		t.Fatalf("the default is another chart: %v, %v", err, err2)
 	}
@@ -97,13 +97,13 @@ func TestChartDefault(t *testing.T) {
 }
 
 func TestChartErrors(t *testing.T) {
-	for want, args := range map[string][]string{`unknown standard "x"`: {"--standard", "x"}, "takes no arguments": {"extra"}} {
-		if _, err := execEscape(newChart(), strings.NewReader(""), args...); err == nil || !strings.Contains(err.Error(), want) {
+	for want, args := range map[string][]string{`unknown standard "x"`: {"--standard", "x"}, "takes no TEXT": {"extra"}} {
+		if _, err := execEscape(newEncode(), strings.NewReader(""), append(args, "--chart")...); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("chart %q: %v", args, err)
 		}
 	}
-	cmd := newChart()
-	cmd.SetArgs([]string{})
+	cmd := newEncode()
+	cmd.SetArgs([]string{"--chart"})
 	cmd.SetOut(brokenWriter{})
 	cmd.SilenceUsage, cmd.SilenceErrors = true, true
 	if err := cmd.Execute(); !errors.Is(err, errClosed) {
