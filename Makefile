@@ -145,7 +145,7 @@ bench-keys: ## measure sets of keys in memory and on disk, compared with a Go ma
 	cd bench && $(GO) run ./cmd/keys
 
 .PHONY: bench-unique
-bench-unique: build ## run --unique in each mode over 20 million URLs, and compare the results with awk (about an hour)
+bench-unique: build ## run --dedupe in each mode over 20 million URLs, and compare the results with awk (about an hour)
 	URLFOLD=$(CURDIR)/urlfold bench/unique.sh
 
 .PHONY: bench-seen

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Compare urlfold --unique with other ways to drop duplicate URLs, on the same list.
+# Compare urlfold --dedupe with other ways to drop duplicate URLs, on the same list.
 #
 #     bench/dedupe.sh                      2 million generated URLs, 300,000 pages (Zipf)
 #     bench/dedupe.sh 20000000 3000000     as many as you say
@@ -52,8 +52,8 @@ YAML
 names=(urlfold 'urlfold -j 1' 'sort -u' awk gomap benthos uro)
 run() { # run NAME: writes the URLs that are left
 	case $1 in
-	urlfold) "$urlfold" --quiet --unique "$list" ;;
-	'urlfold -j 1') "$urlfold" --quiet -j 1 --unique "$list" ;;
+	urlfold) "$urlfold" --quiet --dedupe "$list" ;;
+	'urlfold -j 1') "$urlfold" --quiet -j 1 --dedupe "$list" ;;
 	'sort -u') sort -u --parallel=2 "$list" ;;
 	awk) awk '!seen[$0]++' "$list" ;;
 	gomap) "$dir/gomap" "$list" ;;

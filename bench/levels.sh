@@ -1,5 +1,5 @@
 #!/bin/bash
-# levels.sh [RECORDS [DISTINCT [LEVEL…]]]: runs top, count and --unique at every level over RECORDS
+# levels.sh [RECORDS [DISTINCT [LEVEL…]]]: runs top, count and --dedupe at every level over RECORDS
 # URLs, of which DISTINCT pages differ (Zipf), each in several spellings, and compares the
 # results with awk and sort. It uses one and two workers, one and 40 files. The program is
 # the one that URLFOLD names (default: urlfold). TMPDIR needs about 300 bytes for each record.
@@ -52,11 +52,11 @@ for level in "${levels[@]}"; do
 			what="$level, $jobs workers, ${#files[@]} files"
 			same "count: $what" "$("$urlfold" count --quiet -p analytics --key k3 --by $level -j $jobs "${files[@]}" | cut -f 4)" "$want"
 			same "top: $what" "$("$urlfold" top 1000 --quiet -p analytics --key k3 -r tsv --by $level -j $jobs "${files[@]}" | cut -f 1 | md5sum)" "$most"
-			got=$("${run[@]}" -r urls --unique --by $level -j $jobs "${files[@]}" | md5sum)
+			got=$("${run[@]}" -r urls --dedupe --by $level -j $jobs "${files[@]}" | md5sum)
 			[[ $jobs$inputs == "1$dir/urls" ]] && first=$got
 			same "unique: $what" "$got" "$first"
 		done
 	done
-	same "unique: $level" "$("${run[@]}" -r tsv --fields line --unique --by $level "$dir/urls" | md5sum)" "$firsts"
+	same "unique: $level" "$("${run[@]}" -r tsv --fields line --dedupe --by $level "$dir/urls" | md5sum)" "$firsts"
 	echo "$level: $want of $records, equal to awk and sort"
 done

@@ -1,5 +1,5 @@
 #!/bin/bash
-# unique.sh [RECORDS [DISTINCT]]: runs --unique in every mode over RECORDS URLs, of which
+# unique.sh [RECORDS [DISTINCT]]: runs --dedupe in every mode over RECORDS URLs, of which
 # DISTINCT differ (Zipf), and over as many URLs that all differ, and compares the results
 # with awk. It uses one and two workers, one and 40 files, and prints the time and the
 # peak memory of each run. The program is the one that URLFOLD names (default: urlfold).
@@ -32,8 +32,8 @@ declare -A oracle=(
 check() { # check MODE ARGS…: compares the sum of the output with that of the oracle
 	local mode=$1 got
 	shift
-	got=$(/usr/bin/time -f "  $mode $2, $(($# - 2)) files: %e s, %U s user, peak %M KiB" "$urlfold" --quiet -r tsv --fields norm --unique="$mode" "$@" | md5sum)
-	[[ $got == "$want" ]] || { echo "--unique=$mode $1 $2: differs from the oracle"; exit 1; }
+	got=$(/usr/bin/time -f "  $mode $2, $(($# - 2)) files: %e s, %U s user, peak %M KiB" "$urlfold" --quiet -r tsv --fields norm --dedupe="$mode" "$@" | md5sum)
+	[[ $got == "$want" ]] || { echo "--dedupe=$mode $1 $2: differs from the oracle"; exit 1; }
 }
 
 for kind in zipf distinct; do

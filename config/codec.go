@@ -20,14 +20,14 @@ type Codec struct {
 	// The record format: a name such as combined or jsonl
 	// (docs/reference/formats.md lists them), or the text of an nginx log_format
 	// or Apache LogFormat.
-	Format string `yaml:"format,required" min:"1" flag:"format,f" for:"readers,verify-keys,doctor" arg:"format" help:"read records in this format: {}, or the text of an nginx log_format or Apache LogFormat. Default: detect it from the first records of each input"`
+	Format string `yaml:"format,required" min:"1" flag:"from,f" for:"readers,verify-keys,doctor" arg:"format" help:"read records in this format: {}, or the text of an nginx log_format or Apache LogFormat. Default: detect it from the first records of each input"`
 	// The server whose escapes are undone in log fields; or backslash for tables
 	// in which a backslash makes the next byte literal. Default: the dialect of the
 	// format.
 	Dialect string `yaml:"dialect" enum:"nginx,nginx-json,apache,backslash,none" flag:"dialect" for:"readers" arg:"server"`
 	// The character between the cells of csv, such as ";", or tab. Default: a
 	// comma.
-	Delimiter string `yaml:"delimiter" flag:"delimiter" for:"readers" arg:"character" help:"read csv with this character between cells, such as ; or |, or tab. Implies --format csv. Default: a comma"`
+	Delimiter string `yaml:"delimiter" flag:"delimiter" for:"readers" arg:"character" help:"read csv with this character between cells, such as ; or |, or tab. Implies --from csv. Default: a comma"`
 	// The character that quotes cells of a table, or none. Default: '"', in tsv only
 	// on lines on which each quote is closed.
 	Quote string `yaml:"quote" flag:"quote" for:"readers" arg:"character"`
@@ -44,7 +44,7 @@ type Codec struct {
 	// dialect backslash does. Default: quotes in quoted cells are doubled.
 	Escape string `yaml:"escape" flag:"escape" for:"readers" arg:"backslash"`
 	// The table has no header: url_field and the like must be numbers of columns.
-	NoHeader bool `yaml:"no_header" flag:"no-header" for:"readers"`
+	NoHeader bool `yaml:"no_header"`
 	// The URLs of an access log to normalize. all means those that the format has.
 	Target string `yaml:"target" enum:"request,referer,all" flag:"target" for:"readers" arg:"URLs"`
 	// The location of the URL: a path such as request.uri (jsonl, msgpack, avro),
@@ -104,7 +104,7 @@ type Codec struct {
 	// parameter styles. Default: that of the profile.
 	Params []Param `yaml:"params"`
 	// The form of the output.
-	Render Render `yaml:"render" enum:"rewrite,jsonl,tsv,urls,keys,csv" flag:"render,r" for:"query" arg:"form" group:"Output" help:"write this form: rewrite (the record, with its URLs in normal form), jsonl, tsv, csv, urls, keys, extend (the record, with the fields of --extend added), parquet (a file of typed columns). Default: rewrite, or parquet for an output named .parquet"`
+	Render Render `yaml:"render" enum:"rewrite,jsonl,tsv,urls,keys,csv" flag:"to,r" for:"query" arg:"format" group:"Output" help:"write this format: rewrite (the record, with its URLs in normal form), jsonl, tsv, csv, urls, keys, extend (the record, with the fields of --extend added), parquet (a file of typed columns). Default: rewrite, or parquet for an output named .parquet"`
 	// What is replaced by ***, wherever it is in the records and dead letters:
 	// passwords (those of URLs, which every other value but none includes), email,
 	// ipv4, ipv6, jwt, or /REGEX/. Default: none.
@@ -118,10 +118,10 @@ type Codec struct {
 	OnUnparsed string `yaml:"on_unparsed" enum:"pass_through,dead_letter,drop"`
 	// Names of parameters whose values are replaced by ***, wherever they are in
 	// the records and dead letters.
-	Secrets []string `yaml:"secrets" flag:"secret" for:"count,query" split:"," arg:"names" group:"Normalization" help:"replace passwords, and the values of the parameters with these names, with ***"`
+	Secrets []string `yaml:"secrets" flag:"secret" for:"count,query" arg:"name" group:"Normalization" help:"replace passwords, and the values of the parameter with this name, with ***. Repeatable"`
 	// Defects to repair, by the names of their flags: %u0041 as written by
 	// JavaScript's escape function, %2541 from encoding twice, and HTML entities.
-	Repairs []string `yaml:"repairs" enum:"percent-u,double-encoded,html-entity" flag:"repair" for:"count,query" split:"," arg:"defects" group:"Normalization"`
+	Repairs []string `yaml:"repairs" enum:"percent-u,double-encoded,html-entity" flag:"repair" for:"count,query" arg:"defect" group:"Normalization" help:"repair this defect, by the name of its flag: percent-u (%u0041, as written by JavaScript's escape function), double-encoded (%2541) or html-entity. Repeatable"`
 
 	profile codec.Profile
 	policy  *codec.Policy

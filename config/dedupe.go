@@ -110,8 +110,8 @@ func (d *Dedupe) Marks() bool { return d.Keep == "mark" }
 
 // keeps explains why a value of keep is not possible in a daemon.
 var keeps = map[string]string{
-	"last":  `"last" is not possible in a daemon: whether a record is the last of its key is known only at the end of the input; use urlfold --unique=last`,
-	"count": `"count" is not possible in a daemon: the number of records is known only at the end of the input; use urlfold --unique=count`,
+	"last":  `"last" is not possible in a daemon: whether a record is the last of its key is known only at the end of the input; use urlfold --dedupe=last`,
+	"count": `"count" is not possible in a daemon: the number of records is known only at the end of the input; use urlfold --dedupe=count`,
 }
 
 // Validate checks keep, and the keys that belong together.

@@ -48,7 +48,7 @@ func (j *job) speed(base *job) []float64 {
 // measure runs the job once. It checks that urlfold has found a URL in each
 // line, because a format that finds none is fast.
 func (j *job) measure(binary string) error {
-	args := append([]string{"-j", "1", "--quiet", "--report", "-", "-o", os.DevNull}, j.args...)
+	args := append([]string{"-j", "1", "--quiet", "--summary", "-", "-o", os.DevNull}, j.args...)
 	c := exec.Command(binary, append(args, j.file)...)
 	c.Env = append(os.Environ(), "GOMAXPROCS=1")
 	c.Stderr = os.Stderr

@@ -1,5 +1,5 @@
 // Gomap prints the lines of a file that are not in it before: the program that
-// one would write first. dedupe.sh compares urlfold --unique with it.
+// one would write first. dedupe.sh compares urlfold --dedupe with it.
 package main
 
 import (

@@ -166,7 +166,7 @@ func open(name, dir string, memory int64) (set, error) {
 	return nil, fmt.Errorf("unknown set %q", name)
 }
 
-// inMemory is the set of --unique.
+// inMemory is the set of --dedupe.
 type inMemory struct{ *keyset.Set }
 
 func (s inMemory) add(keys []keyset.Key, added []bool) error { return s.Add(keys, added) }

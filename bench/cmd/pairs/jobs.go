@@ -24,7 +24,7 @@ var jobs = []job{
 	{"jsonl analytics", rewrite("-p", "analytics", "-r", "jsonl", "-o", "/dev/null", "SETS/day.log.gz")},
 	{"keys", rewrite("-r", "keys", "-o", "/dev/null", "SETS/day.log.gz")},
 	{"parquet", rewrite("-o", "OUT/day.parquet", "SETS/day.log.gz")},
-	{"--unique", rewrite("--unique", "-o", "/dev/null", "SETS/day.log.gz")},
+	{"--dedupe", rewrite("--dedupe", "-o", "/dev/null", "SETS/day.log.gz")},
 	{"--where status", rewrite("--where", "status == 200", "-o", "/dev/null", "SETS/day.log.gz")},
 	{"--where bots", rewrite("--where", `agent matches "(?i)bot|crawl|spider"`, "-o", "/dev/null", "SETS/day.log.gz")},
 	{"top", []string{"top", "-f", "combined", "SETS/day.log.gz"}},

@@ -37,7 +37,7 @@ func jobs(bin, file string) []*job {
 		{name: "urlfold jsonl norm,key", argv: []string{own("urlfold"), "--quiet", "-r", "jsonl", "--fields", "norm,key", file}},
 		{name: "urlfold jsonl, all default fields", argv: []string{own("urlfold"), "--quiet", "-r", "jsonl", file}},
 		{name: "urlfold keys", argv: []string{own("urlfold"), "--quiet", "-r", "keys", file}},
-		{name: "urlfold rewrite, one worker", argv: []string{own("urlfold"), "--quiet", "--jobs", "1", file}},
+		{name: "urlfold rewrite, one worker", argv: []string{own("urlfold"), "--quiet", "--workers", "1", file}},
 		{name: "naive Go (net/url, encoding/json)", argv: []string{own("naive"), file}},
 		{name: "goaccess to JSON", how: "apt-get install goaccess", argv: []string{"goaccess", plain(file), "--log-format=COMBINED", "-o", "json", "--no-progress"}},
 		{name: "benthos, parse_url and hash", argv: []string{own("benthos"), "-c", own("benthos.yaml")}},

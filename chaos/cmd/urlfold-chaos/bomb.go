@@ -130,7 +130,7 @@ func bomb(ctx context.Context, l *lab) error {
 // bombAtOnce reads the files with the one-shot command and compares the
 // verdicts.
 func (l *lab) bombAtOnce(ctx context.Context) error {
-	p, err := l.finish(ctx, 4, "-f", "lines", "--quiet", "--report", l.path("report.json"), "-o", l.path("once.log"), l.path("in"))
+	p, err := l.finish(ctx, 4, "-f", "lines", "--quiet", "--summary", l.path("report.json"), "-o", l.path("once.log"), l.path("in"))
 	if err != nil {
 		return err
 	}

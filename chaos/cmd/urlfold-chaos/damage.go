@@ -78,7 +78,7 @@ func (l *lab) feedSpecimens(ctx context.Context, spec chaos.Spec, all []specimen
 		return err
 	}
 	report := l.path("report.json")
-	if _, err := l.finish(ctx, code, "-f", string(spec.Format), "--quiet", "--report", report, "-o", l.path("out", "all.log"), l.path("in")); err != nil {
+	if _, err := l.finish(ctx, code, "-f", string(spec.Format), "--quiet", "--summary", report, "-o", l.path("out", "all.log"), l.path("in")); err != nil {
 		return err
 	}
 	verdicts, err := readVerdicts(report)

@@ -35,9 +35,10 @@ import (
 type analysis struct {
 	// Write the result in this form: {}. Default: parquet for an output named .parquet,
 	// table on a terminal, or else tsv.
-	Form string `flag:"render,r" for:"results" arg:"form"`
-	// Begin tsv with the names of the columns; csv always does.
-	HeaderRow bool `flag:"header" for:"results"`
+	Form string `flag:"to,r" for:"results" arg:"form"`
+	// Write a line with the names of the columns at the beginning of tsv or csv: WHEN is auto
+	// (only csv), yes or no. --header alone means yes.
+	HeaderRow string `flag:"header" for:"results" enum:"auto,yes,no" alone:"yes" arg:"WHEN"`
 	// Write to this file. Default: stdout.
 	Out string `flag:"output,o" for:"results,report" arg:"file"`
 	// Overwrite an existing output. Default: fail if it exists.
@@ -46,13 +47,13 @@ type analysis struct {
 	Per string `flag:"per" for:"results" arg:"period"`
 	// Begin hours and days in this zone: an IANA name such as Europe/Berlin, Local, or an
 	// offset such as +02:00. Default: UTC.
-	PerZone string `flag:"per-zone" for:"results,report" arg:"zone"`
+	PerZone string `flag:"timezone-out" for:"results,report" arg:"zone"`
 	options
 }
 
 // newAnalysis returns the flags of an analysis with their defaults.
 func newAnalysis(c *daemon.Catalog) analysis {
-	a := analysis{options: newOptions(c)}
+	a := analysis{HeaderRow: "auto", options: newOptions(c)}
 	a.Redact = usualRedact
 	return a
 }
@@ -86,27 +87,29 @@ func (a *analysis) prepare(paths, fields []string, bad *command.Mistakes) (*sett
 func (a *analysis) resolve(stdout io.Writer, bad *command.Mistakes) (o insight.Options) {
 	if a.Form != "" {
 		_, err := suggest.Index("form", insight.Forms(), a.Form)
-		bad.Add("--render", err)
+		bad.Add("--to", err)
 	}
 	switch {
 	case hasExt(a.Out, parquetExt) && a.Form == "":
 		a.Form = "parquet"
 	case hasExt(a.Out, parquetExt) != (a.Form == "parquet") && hasExt(a.Out, parquetExt):
-		bad.Add("--output", fmt.Errorf("a file named %s requires --render parquet", parquetExt))
+		bad.Add("--output", fmt.Errorf("a file named %s requires --to parquet", parquetExt))
 	case a.Form == "" && a.Out == "" && terminal.Is(stdout):
 		a.Form = "table"
 	case a.Form == "":
 		a.Form = "tsv"
 	case a.Form == "parquet" && a.Out == "" && terminal.Is(stdout):
-		bad.Add("--render", errors.New("parquet is binary data: name a file with --output, or redirect stdout"))
+		bad.Add("--to", errors.New("parquet is binary data: name a file with --output, or redirect stdout"))
 	}
+	_, err := suggest.Index("value", enumOf("header"), a.HeaderRow)
+	bad.Add("--header", err)
 	if a.Per != "" {
 		i, err := suggest.Index("period", insight.PerNames(), a.Per)
 		bad.Add("--per", err)
 		o.Per = insight.Per(i + 1)
 	}
 	if a.PerZone != "" && a.Per == "" {
-		bad.Add("--per-zone", errors.New("requires --per"))
+		bad.Add("--timezone-out", errors.New("requires --per"))
 	}
 	o.Zone = a.zoned(bad).Zone
 	return o
@@ -115,7 +118,7 @@ func (a *analysis) resolve(stdout io.Writer, bad *command.Mistakes) (o insight.O
 // zoned returns the settings of a result that does not choose its periods.
 func (a *analysis) zoned(bad *command.Mistakes) insight.Options {
 	zone, err := recordconf.Location(a.PerZone)
-	bad.Add("--per-zone", err)
+	bad.Add("--timezone-out", err)
 	if zone == nil {
 		zone = time.UTC
 	}
@@ -148,7 +151,7 @@ func (a *analysis) run(cmd *cobra.Command, set *settings, x analyzer, write func
 	stderr := cmd.ErrOrStderr()
 	set.log = newLogger(stderr, set.logLevel)
 	r := &analysisRun{scan: scan{set: set}, cmd: cmd}
-	if !set.Quiet && !set.NoProgress && terminal.Is(stderr) {
+	if !set.Quiet && set.Progress != progressNever && terminal.Is(stderr) {
 		r.progress = stderr
 	}
 	sig := command.Watch(cmd.Context())
@@ -212,7 +215,7 @@ func (a *analysis) write(r *analysisRun, columns []insight.Column, rows func(p i
 	stdout := r.cmd.OutOrStdout()
 	toFile := a.Out != "" && a.Out != stdoutPath
 	var b bytes.Buffer
-	p, err := insight.NewPrinter(&b, a.Form, columns, a.HeaderRow || a.Form == "csv", !toFile && terminal.Is(stdout), terminal.NewStyle(stdout, os.Getenv))
+	p, err := insight.NewPrinter(&b, a.Form, columns, a.HeaderRow == "yes" || a.HeaderRow == "auto" && a.Form == "csv", !toFile && terminal.Is(stdout), terminal.NewStyle(stdout, os.Getenv))
 	if err == nil {
 		err = rows(p)
 	}

@@ -40,7 +40,7 @@ func newCollisionsCmd(c *daemon.Catalog) *cobra.Command {
 		Short: "Show which URLs have the same key, and which rules merge them",
 		Long: `Compute the key of each URL. Different URLs with the same key form a group. Report the groups, their sizes, examples, and
 the rules that make their keys the same. Use this command before you remove duplicates with a profile or level, or when
---unique removes more than you expect.
+--dedupe removes more than you expect.
 
 To find the rules, urlfold examines up to 8 URLs of each group, or as many as --examples; for a relative URL, it examines
 the normal form. If all URLs of a group have the same defect, its rule does not count. Memory is bounded: what does not

@@ -23,7 +23,7 @@ func (s *settings) checkCombinations(bad *command.Mistakes) {
 	table := render == record.RenderTSV || render == record.RenderCSV
 	rows := table || render == record.RenderJSONL || render == record.RenderParquet
 	fields := known && len(s.Fields) > 0 && !rows
-	headed := s.Header == "true"
+	headed := s.Header == "yes"
 	step, unique := s.LockStep != "", s.Unique != ""
 	toFile := s.Output != "" && s.Output != stdoutPath
 	stdin := len(s.paths) == 0 || slices.Contains(s.paths, stdinPath)
@@ -36,24 +36,24 @@ func (s *settings) checkCombinations(bad *command.Mistakes) {
 		{"--output", step && toFile, forStep},
 		{"--output-dir", step && s.OutputDir != "", forStep},
 		{"--compress", step && s.Compress != autoCompress && s.Compress != "none", forStep},
-		{"--rejects", step && s.Rejects != "", forStep},
-		{"--report", step && s.Report != "", forStep},
+		{"--dead-letter", step && s.Rejects != "", forStep},
+		{"--summary", step && s.Report != "", forStep},
 		{"--header", step && headed, forStep},
 		{"--index", step && s.Index != "", forStep},
-		{"--unique", step && unique, forStep},
+		{"--dedupe", step && unique, forStep},
 		{"--shard", step && s.Share != "", forStep},
 		{"--unordered", step && s.Unordered, forStep},
 		{"--line-buffered", step && s.LineBuffered, forStep},
 
-		{"--fields", fields, "requires --render jsonl, tsv, csv or parquet"},
-		{"--render", known && !fields && render == record.RenderExtend && len(s.Extend) == 0 && s.uniqueNote() == (record.Note{}), "extend requires --extend NAME=FIELD, such as --extend url_norm=norm"},
-		{"--extend", known && !fields && render != record.RenderExtend && len(s.Extend) > 0, "cannot be combined with --render " + render.String() + ", which does not write the records; use --render extend"},
-		{"--header", headed && !table, "requires --render tsv or csv"},
+		{"--fields", fields, "requires --to jsonl, tsv, csv or parquet"},
+		{"--to", known && !fields && render == record.RenderExtend && len(s.Extend) == 0 && s.uniqueNote() == (record.Note{}), "extend requires --extend NAME=FIELD, such as --extend url_norm=norm"},
+		{"--extend", known && !fields && render != record.RenderExtend && len(s.Extend) > 0, "cannot be combined with --to " + render.String() + ", which does not write the records; use --to extend"},
+		{"--header", headed && !table, "requires --to tsv or csv"},
 
-		{"--by", s.By != "" && !unique && !s.identified, "requires --unique"},
-		{"--key-of", s.KeyOf != "" && !unique && !s.identified, "requires --unique"},
-		{"--unique", s.twice() && s.Unordered, s.Unique + " cannot be combined with --unordered: it needs the order of the records"},
-		{"--unique", s.twice() && !s.Unordered && stdin, s.Unique + twice},
+		{"--by", s.By != "" && !unique && !s.identified, "requires --dedupe"},
+		{"--dedupe-url", s.KeyOf != "" && !unique && !s.identified, "requires --dedupe"},
+		{"--dedupe", s.twice() && s.Unordered, s.Unique + " cannot be combined with --unordered: it needs the order of the records"},
+		{"--dedupe", s.twice() && !s.Unordered && stdin, s.Unique + twice},
 		{"--shard-by", s.ShardBy != "" && s.Share == "", "requires --shard"},
 
 		{"--output", s.Compress == autoCompress && compress.Misleading(s.Output), "cannot write the compressed format of this extension: use .gz or .zst, or --compress none"},
@@ -61,17 +61,17 @@ func (s *settings) checkCombinations(bad *command.Mistakes) {
 		{"--output-dir", s.OutputDir != "" && s.Output != "", "cannot be combined with --output, which names one output for all inputs"},
 		{"--output-dir", s.OutputDir != "" && s.Unordered, "cannot be combined with --unordered: each output keeps the order of its input"},
 		{"--resume", s.Resume && s.OutputDir == "", "requires --output-dir"},
-		{"--resume", s.Resume && unique, "cannot be combined with --unique, which compares the records of all inputs"},
-		{"--resume", s.Resume && s.Rejects != "", "cannot be combined with --rejects, which one run writes for all inputs"},
+		{"--resume", s.Resume && unique, "cannot be combined with --dedupe, which compares the records of all inputs"},
+		{"--resume", s.Resume && s.Rejects != "", "cannot be combined with --dead-letter, which one run writes for all inputs"},
 		{"--in-place", s.InPlace && (s.OutputDir != "" || s.Output != ""), "cannot be combined with --output or --output-dir, which name other outputs"},
-		{"--in-place", s.InPlace && known && !render.KeepsRecords(), "requires --render rewrite or extend: other outputs do not replace the records"},
+		{"--in-place", s.InPlace && known && !render.KeepsRecords(), "requires --to rewrite or extend: other outputs do not replace the records"},
 		{"--in-place", s.InPlace && stdin, "not possible with stdin: name the input files"},
 		{"--in-place", s.InPlace && s.Compress != autoCompress, "cannot be combined with --compress: each file keeps its compression"},
 		{"--in-place", s.InPlace && s.Unordered, "cannot be combined with --unordered: each output keeps the order of its input"},
 		{"--preserve", s.Preserve && !s.perInput(), "requires --output-dir or --in-place"},
 		{"--dry-run", s.DryRun && step, forStep},
-		{"--report", s.Report == stdoutPath && !s.perInput() && !toFile && !s.DryRun, "stdout is already used for the records: write the report or the records to a file"},
-		{"--rejects", s.Rejects == stdoutPath, "cannot be stdout, which is used for the records: name a file"},
+		{"--summary", s.Report == stdoutPath && !s.perInput() && !toFile && !s.DryRun, "stdout is already used for the records: write the report or the records to a file"},
+		{"--dead-letter", s.Rejects == stdoutPath, "cannot be stdout, which is used for the records: name a file"},
 		{"--on-damage", s.readsFiles() && stdin, s.OnDamage + twice},
 	} {
 		if c.wrong {

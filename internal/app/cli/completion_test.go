@@ -28,7 +28,7 @@ func TestCompletion(t *testing.T) {
 	f("bash", library, "source "+library+`
 source <(urlfold completion bash)
 complete_line() { COMP_LINE="$*"; COMP_POINT=${#COMP_LINE}; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMP_TYPE=9; __start_urlfold; echo "${COMPREPLY[@]}"; }
-complete_line urlfold --render js
+complete_line urlfold --to js
 complete_line urlfold help first-l`)
-	f("fish", "", "urlfold completion fish | source; complete -C 'urlfold --render js'; complete -C 'urlfold help first-l'")
+	f("fish", "", "urlfold completion fish | source; complete -C 'urlfold --to js'; complete -C 'urlfold help first-l'")
 }

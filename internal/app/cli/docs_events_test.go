@@ -5,7 +5,7 @@ package cli
 // advice is for an event that no code logs.
 var advice = map[string]string{
 	// internal/app/cli
-	"number of parallel inputs reduced to fit the descriptor limit": "Fewer inputs are read in parallel than there are jobs. Raise the limit with `ulimit -n`, or lower `--jobs`.",
+	"number of parallel inputs reduced to fit the descriptor limit": "Fewer inputs are read in parallel than there are jobs. Raise the limit with `ulimit -n`, or lower `--workers`.",
 
 	// internal/client/nats
 	"bucket recreated, its keys are lost": "The bucket of dedupe was deleted while urlfold ran, and urlfold created it again: no record is lost, and each page can come once more.",

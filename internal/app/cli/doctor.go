@@ -51,10 +51,10 @@ type diagnosis struct {
 
 	byMagic    bool         // the magic number of the file says the format
 	headerOnly bool         // the file is a table without rows
-	detected   record.Guess // what a one-shot without --format would detect
+	detected   record.Guess // what a one-shot without --from would detect
 
 	noURL     string // why most records have no URL; empty: they have one
-	chosen    bool   // a one-shot without --format would detect another format
+	chosen    bool   // a one-shot without --from would detect another format
 	relative  int64  // URLs without a host that cannot be parsed for lack of one
 	unkeyed   int64  // URLs without a key because they may have been cut
 	stripped  int64  // URLs whose query may have been removed
@@ -471,10 +471,10 @@ func (r *diagnosis) addNotes(head []byte) {
 func (r *diagnosis) commandLine(o *options) string {
 	args := []string{"urlfold"}
 	if (r.Sampled == 0 || r.chosen) && r.Format != table.Parquet && r.Format != table.Avro {
-		args = append(args, "--format", shellQuote(r.Format))
+		args = append(args, "--from", shellQuote(r.Format))
 	}
 	if slices.Contains([]string{"html", "text", "sitemap", "feed", "mail"}, r.Format) { // their records cannot be rewritten
-		args = append(args, "--render", "urls")
+		args = append(args, "--to", "urls")
 	}
 	if o.URLField != "" {
 		args = append(args, "--url-field", shellQuote(o.URLField))

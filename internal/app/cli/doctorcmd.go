@@ -48,7 +48,7 @@ func newDoctorCmd(c *daemon.Catalog) *cobra.Command {
 // quietOptions returns the options of the one-shot for commands that write no records.
 func quietOptions(c *daemon.Catalog) options {
 	o := newOptions(c)
-	o.Render.Form, o.Quiet, o.NoProgress, o.LogLevel = "urls", true, true, "error"
+	o.Render.Form, o.Quiet, o.LogLevel = "urls", true, "error"
 	return o
 }
 

@@ -122,7 +122,7 @@ func (l listValue) Set(text string) error {
 // valuesOf returns the accepted values of a flag, or nil if there is no list of them.
 func (o *options) valuesOf(f reflect.StructField, name string) []string {
 	switch name {
-	case "format":
+	case "from":
 		names := record.Formats()
 		for _, f := range o.formats {
 			if name := f.Name(); !slices.Contains(names, name) { // avro is a format of messages and of files
@@ -130,7 +130,7 @@ func (o *options) valuesOf(f reflect.StructField, name string) []string {
 			}
 		}
 		return names
-	case "render":
+	case "to":
 		if f.Name == "Form" {
 			return insight.Forms()
 		}
@@ -156,8 +156,6 @@ func (o *options) valuesOf(f reflect.StructField, name string) []string {
 		return shardByNames
 	case "on-damage":
 		return file.OnDamageNames()
-	case "inflate":
-		return file.InflateNames()
 	}
 	if enum := f.Tag.Get("enum"); enum != "" {
 		return strings.Split(enum, ",")

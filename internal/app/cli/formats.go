@@ -24,7 +24,7 @@ import (
 // is immutable after findFormats and safe for concurrent use.
 type formats struct {
 	config   record.Config // Format is empty
-	given    string        // --format; empty: detected
+	given    string        // --from; empty: detected
 	jobs     map[variant]*record.Job
 	byPath   map[string]variant // by input; empty inputs have none
 	fallback *record.Job        // for inputs that were empty during detection
@@ -51,7 +51,7 @@ const maxPeek = 2 << 20
 // maxFormatErrors is the maximum number of inputs that an error names.
 const maxFormatErrors = 10
 
-// findFormats detects the format of each input of source, unless --format gives
+// findFormats detects the format of each input of source, unless --from gives
 // it, and checks that the flags are valid for it. The error names each input
 // that fails.
 func findFormats(ctx context.Context, set *settings, source *file.Source) (*formats, error) {
@@ -143,7 +143,7 @@ func (f *formats) inspect(path string, head []byte, v compress.Verdict) error {
 	format := f.given
 	switch format {
 	case table.Parquet, table.Avro:
-		return fmt.Errorf("--format: %s is not a file of the format %s", name, format)
+		return fmt.Errorf("--from: %s is not a file of the format %s", name, format)
 	case "":
 		guess, ok := detectFormat(head, f.config)
 		if !ok {
@@ -213,7 +213,7 @@ func (f *formats) with(c record.Config) (*formats, error) {
 	return g, nil
 }
 
-// fallBack sets the job for inputs of unknown format: that of --format, else
+// fallBack sets the job for inputs of unknown format: that of --from, else
 // that of the most frequent format, else that of lines.
 func (f *formats) fallBack() {
 	if names := f.names(); len(names) > 0 {

@@ -152,7 +152,7 @@ func checkVerdicts(t *testing.T, path string) string {
 		return verified
 	}
 	report := filepath.Join(t.TempDir(), "report")
-	args := []string{"--quiet", "--report", report, "--force", "-o", filepath.Join(filepath.Dir(report), "out") + tableExt(&r)}
+	args := []string{"--quiet", "--summary", report, "--force", "-o", filepath.Join(filepath.Dir(report), "out") + tableExt(&r)}
 	if r.Command == "" {
 		args = append(args, path)
 	}

@@ -47,7 +47,7 @@ func newLearnCmd(c *daemon.Catalog) *cobra.Command {
 		RunE: o.run,
 	}
 	o.register(cmd, o, "results")
-	for _, name := range []string{"per", "per-zone"} {
+	for _, name := range []string{"per", "timezone-out"} {
 		cmd.Flags().Lookup(name).Hidden = true
 	}
 	return cmd

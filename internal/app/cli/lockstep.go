@@ -49,7 +49,7 @@ func (s *settings) resolveLockStep() {
 		if s.Dialect == "" && s.Quote == "" && s.Escape == "" {
 			s.Dialect, s.Quote = "backslash", "none"
 		}
-		s.NoHeader = true
+		s.InputHeader = "no"
 	}
 	if _, given := s.late["max-memory"]; !given {
 		s.MaxMemory = aheadLimit
@@ -120,7 +120,7 @@ func (s *settings) lockStepJob() (*record.Job, error) {
 	case !job.LineByLine():
 		return nil, command.Usage(fmt.Errorf("--lock-step: not possible with the format %s, in which a line is not a record by itself; convert the records to jsonl or tsv, without a header", s.Format))
 	case s.record.Render == record.RenderParquet:
-		return nil, command.Usage(errors.New("--lock-step: not possible with --render parquet, which does not write lines"))
+		return nil, command.Usage(errors.New("--lock-step: not possible with --to parquet, which does not write lines"))
 	case s.record.Target == record.TargetAll && !keeps:
 		return nil, command.Usage(errors.New("--lock-step: not possible with --target all, which writes two lines for a record with a referer: use --target request or --target referer"))
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/urlfold/urlfold/internal/report/keydiff"
 )
 
-// mergedReport is what a report says about --unique.
+// mergedReport is what a report says about --dedupe.
 type mergedReport struct {
 	Merged struct {
 		Records int
@@ -23,12 +23,12 @@ type mergedReport struct {
 	}
 }
 
-// reportOf runs the program and returns the part of its report about --unique, and its
+// reportOf runs the program and returns the part of its report about --dedupe, and its
 // summary.
 func reportOf(t *testing.T, args ...string) (r mergedReport, text []byte, summary string) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "report.json")
-	out, err := exec.Command("urlfold", append([]string{"--report", path, "-o", filepath.Join(t.TempDir(), "out")}, args...)...).CombinedOutput()
+	out, err := exec.Command("urlfold", append([]string{"--summary", path, "-o", filepath.Join(t.TempDir(), "out")}, args...)...).CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v: %v\n%s", args, err, out)
 	}
@@ -46,7 +46,7 @@ func reportOf(t *testing.T, args ...string) (r mergedReport, text []byte, summar
 	return r, raw.Merged, string(out)
 }
 
-// TestUniqueSamples checks the examples of --unique against the keys that the rendering
+// TestUniqueSamples checks the examples of --dedupe against the keys that the rendering
 // jsonl writes: both URLs have the same key, and the kept URL is the first or the last
 // with this key. The examples depend on neither the number of workers nor of inputs.
 func TestUniqueSamples(t *testing.T) {
@@ -75,7 +75,7 @@ func TestUniqueSamples(t *testing.T) {
 			}
 		}
 		for _, mode := range []string{uniqueFirst, uniqueLast, uniqueMark, uniqueCount} {
-			args := []string{"-r", "tsv", "--fields", "url", "--unique=" + mode, "--by", by}
+			args := []string{"-r", "tsv", "--fields", "url", "--dedupe=" + mode, "--by", by}
 			got, text, _ := reportOf(t, append(args, append([]string{"-j", "1"}, whole...)...)...)
 			if len(got.Merged.Samples) != min(mostSamples, len(several)) || got.Merged.Records < len(lines)/10 {
 				t.Errorf("%s, %s: %d samples of %d records", mode, by, len(got.Merged.Samples), got.Merged.Records)
@@ -109,21 +109,21 @@ func TestUniqueSample(t *testing.T) {
 		args, kept, duplicate, rule string
 		lines                       []string
 	}{
-		{"-f lines --unique -k k2", "http://h/?b&a", "http://h/?a&b", "q-sort-name", []string{"http://h/?b&a", "http://h/?b&a", "http://h/?a&b"}},
-		{"-f lines --unique=last", "http://h/a#x", "HTTP://h/a#x", "scheme-lower", []string{"HTTP://h/a#x", "http://h/a#x", "http://h/a#x"}},
-		{"-f lines --unique=last -k k3", "http://h/", "http://h/index.html", "dirindex", []string{"http://h/", "http://h/index.html", "http://h/"}},
-		{"-f lines --unique=mark -r keys -p analytics", "http://u:***@h/b", "http://v:***@h/b", "ui-drop", []string{"http://u:hunter2@h/b", "http://v:hunter3@h/b"}},
-		{"-f lines --unique -k k3 --secret token", "http://h/?token=***", "https://h/?token=***", "https-http", []string{"http://h/?token=hunter2", "https://h/?token=hunter2"}},
-		{"-f csv --url-field u --unique", "http://h/a", "http://h/%61", "esc-unres", []string{"n,u", "\"1\n\",http://h/a", "2,http://h/%61"}},
-		{"-f combined --unique --target all -p crawler", "http://h/%7e", "http://h/~", "esc-unres", []string{
+		{"-f lines --dedupe -k k2", "http://h/?b&a", "http://h/?a&b", "q-sort-name", []string{"http://h/?b&a", "http://h/?b&a", "http://h/?a&b"}},
+		{"-f lines --dedupe=last", "http://h/a#x", "HTTP://h/a#x", "scheme-lower", []string{"HTTP://h/a#x", "http://h/a#x", "http://h/a#x"}},
+		{"-f lines --dedupe=last -k k3", "http://h/", "http://h/index.html", "dirindex", []string{"http://h/", "http://h/index.html", "http://h/"}},
+		{"-f lines --dedupe=mark -r keys -p analytics", "http://u:***@h/b", "http://v:***@h/b", "ui-drop", []string{"http://u:hunter2@h/b", "http://v:hunter3@h/b"}},
+		{"-f lines --dedupe -k k3 --secret token", "http://h/?token=***", "https://h/?token=***", "https-http", []string{"http://h/?token=hunter2", "https://h/?token=hunter2"}},
+		{"-f csv --url-field u --dedupe", "http://h/a", "http://h/%61", "esc-unres", []string{"n,u", "\"1\n\",http://h/a", "2,http://h/%61"}},
+		{"-f combined --dedupe --target all -p crawler", "http://h/%7e", "http://h/~", "esc-unres", []string{
 			`h - - [02/Nov/2026:06:25:15 +0100] "GET /a HTTP/1.1" 200 1 "http://h/%7e" "x"`,
 			`h - - [02/Nov/2026:06:25:15 +0100] "GET /a HTTP/1.1" 200 1 "http://h/~" "x"`}},
-		{"-f combined --unique --target all --key-of first", "/%7e", "/~", "esc-unres", []string{
+		{"-f combined --dedupe --target all --dedupe-url first", "/%7e", "/~", "esc-unres", []string{
 			`h - - [02/Nov/2026:06:25:15 +0100] "GET /%7e HTTP/1.1" 200 1 "http://h/b" "x"`,
 			`h - - [02/Nov/2026:06:25:15 +0100] "GET /~ HTTP/1.1" 200 1 "http://h/c" "x"`}},
-		{"-f w3c --unique", "/%7e", "/~", "esc-unres", []string{
+		{"-f w3c --dedupe", "/%7e", "/~", "esc-unres", []string{
 			"#Fields: date cs-uri-stem", "2026-11-02 /%7e", "#Fields: cs-uri-stem date", "/~ 2026-11-02"}},
-		{"-p purell-all-greedy -f lines --unique", "http://www.h.example/", "http://h.example", "match remove-www", []string{"http://www.h.example/", "http://h.example"}},
+		{"-p purell-all-greedy -f lines --dedupe", "http://www.h.example/", "http://h.example", "match remove-www", []string{"http://www.h.example/", "http://h.example"}},
 	} {
 		r, text, summary := reportOf(t, append(strings.Fields(c.args), writeLines(t, c.lines, 1)...)...)
 		if strings.Contains(summary+string(text), "hunter") {
@@ -144,7 +144,7 @@ func TestUniqueSample(t *testing.T) {
 		}
 	}
 	if _, text, _ := reportOf(t, writeLines(t, []string{"http://h/a"}, 1)...); text != nil {
-		t.Errorf("without --unique, the report has %s", text)
+		t.Errorf("without --dedupe, the report has %s", text)
 	}
 }
 

@@ -18,11 +18,11 @@ import (
 // noFormat returns the error that no format matches the first record of the
 // input at path, which begins with head, and says what to do.
 func noFormat(path string, head []byte) error {
-	const byName = "with --format ('urlfold help formats' lists all)"
+	const byName = "with --from ('urlfold help formats' lists all)"
 	remedy, advice := "name it "+byName, adviseText(head)
 	switch {
 	case jsonRemedy(head) == "" && holdsRequest(head):
-		remedy = "read its requests with --format log, or name another format ('urlfold help formats' lists all)"
+		remedy = "read its requests with --from log, or name another format ('urlfold help formats' lists all)"
 	case advice != "":
 		remedy = advice + "; otherwise " + remedy
 	case beginsTable(head):
@@ -200,7 +200,7 @@ func adviseText(head []byte) string {
 	if bytes.IndexByte(head, 0) >= 0 || jsonRemedy(head) != "" || beginsTable(head) || !bytes.Contains(head, []byte("://")) {
 		return ""
 	}
-	flags := "--format text --render urls"
+	flags := "--from text --to urls"
 	if bytes.HasPrefix(first, []byte("<")) {
 		flags += " --repair html-entity"
 	}

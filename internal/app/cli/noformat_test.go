@@ -18,10 +18,10 @@ func TestNoFormat(t *testing.T) {
 		"{\n  \"url\": \"http://h/\"\n}\n":                           "convert it with jq -c . FILE",
 		"{\"url\":\"http://h/\"}{\"url\":\"http://h/a\"}\n":          "convert it with jq -c . FILE",
 		"# Page paths\n# Account: x\nPath,Views\n/,1\n":              "grep -v '^#' FILE",
-		"CREATE TABLE t;\nINSERT INTO t VALUES (1,'http://h/a');\n":  "use --format text --render urls; otherwise",
-		"<?xml version=\"1.0\"?>\n<list>\n<item>http://h/</item>\n":  "use --format text --render urls --repair html-entity; otherwise",
-		"http://h/%7e [200] [nginx]\nhttp://h/a [200] [nginx]\n":     "use --format text --render urls; otherwise",
-		"example.com\nexample.org\n":                                 "no URL with a scheme and no request such as GET /path in the first 2 records; name it with --format",
+		"CREATE TABLE t;\nINSERT INTO t VALUES (1,'http://h/a');\n":  "use --from text --to urls; otherwise",
+		"<?xml version=\"1.0\"?>\n<list>\n<item>http://h/</item>\n":  "use --from text --to urls --repair html-entity; otherwise",
+		"http://h/%7e [200] [nginx]\nhttp://h/a [200] [nginx]\n":     "use --from text --to urls; otherwise",
+		"example.com\nexample.org\n":                                 "no URL with a scheme and no request such as GET /path in the first 2 records; name it with --from",
 	} {
 		if err := noFormat("a", []byte(head)); !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", head, err)

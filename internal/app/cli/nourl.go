@@ -41,13 +41,13 @@ func whyNoURL(format, field string, st *record.Stats) string {
 	case field != "":
 		return text + fmt.Sprintf("the field %q is empty in them, or holds no URL; name another one with --url-field", field)
 	case strings.HasSuffix(format, "log"):
-		return text + "no request such as GET /path HTTP/1.1 and no absolute URL of a page is in them; if a log has method, host and path apart, describe its lines with the text of its log_format as --format"
+		return text + "no request such as GET /path HTTP/1.1 and no absolute URL of a page is in them; if a log has method, host and path apart, describe its lines with the text of its log_format as --from"
 	case isJSON || record.IsJSONLog(format):
 		return text + "the members with the URL are empty in them; name others with --url-field or --url"
 	case format == "lines":
-		return text + "they are not URLs; name another format with --format"
+		return text + "they are not URLs; name another format with --from"
 	}
-	return text + "their request is -, * or CONNECT, or is not HTTP; if the URL is in another field, describe the lines with the text of their log_format as --format"
+	return text + "their request is -, * or CONNECT, or is not HTTP; if the URL is in another field, describe the lines with the text of their log_format as --from"
 }
 
 // writeNoURL adds a line for each input in which most records have no URL.

@@ -161,7 +161,7 @@ func (s *settings) newSource(stdin io.Reader, formats func() *formats, parallel 
 		Parallel:  parallel,
 		Limits:    s.Limits,
 		OnDamage:  s.OnDamage,
-		Inflate:   s.Inflate,
+		Inflate:   os.Getenv("URLFOLD_INFLATE"), // for those who debug
 		Index:     s.Index,
 		Logger:    s.log,
 		Exact:     s.exact,
@@ -201,7 +201,7 @@ func suggestCommand(paths []string, err error) error {
 func (r *oneShot) move(sig *command.Signals, cmd *cobra.Command) error {
 	go sig.OnSecond(r.pipe.HardStop)
 	stderr := cmd.ErrOrStderr()
-	if !r.set.Quiet && !r.set.NoProgress && terminal.Is(stderr) && (!r.output.stdout || !terminal.Is(cmd.OutOrStdout())) {
+	if !r.set.Quiet && r.set.Progress != progressNever && terminal.Is(stderr) && (!r.output.stdout || !terminal.Is(cmd.OutOrStdout())) {
 		defer showProgress(stderr, r.source, r.pipe)()
 	}
 	start := time.Now()
@@ -287,7 +287,7 @@ func (r *oneShot) writeReport(stdout io.Writer, code int) error {
 		err = writeFile(r.set.Report, text, inputs)
 	}
 	if err != nil {
-		return fmt.Errorf("--report: %w", err)
+		return fmt.Errorf("--summary: %w", err)
 	}
 	return nil
 }

@@ -31,7 +31,7 @@ type options struct {
 	formats        []record.Format  // in addition to the built-in ones
 	late           map[string]error // errors of the sizes that were given, nil among them, for resolve to report, by flag
 	list, listFlag string           // of diff: the list in place of the profile's, and its flag
-	identified     bool             // records have an identity without --unique
+	identified     bool             // records have an identity without --dedupe
 	asked          *seenQuery       // of seen query; else nil
 }
 
@@ -55,6 +55,9 @@ type inputOptions struct {
 	// duration, client, agent, referer, vhost, request_id or method; NAME has the syntax of
 	// --url-field. Default: the usual names.
 	Mapped []string `flag:"map" for:"readers" split:"," arg:"FIELD=NAME" job:"Map"`
+	// Read the first row of a table as its header: ANSWER is yes or no. Without a header,
+	// --url-field and the like must be numbers of columns.
+	InputHeader string `flag:"input-header" for:"readers" enum:"yes,no" arg:"ANSWER" noun:"value" job:"NoHeader"`
 	// Keep only the records for which this expression is true, such as 'status == 200 &&
 	// agent contains "bot"'. Names are those of --fields; has(FIELD) and flag("NAME") are
 	// functions. Default: keep all.
@@ -72,18 +75,17 @@ type codecOptions struct {
 	// OpenAPI, separated by commas, such as
 	// name=color,in=query,style=pipeDelimited,explode=false,type=array or
 	// name=id,in=path,path=/users/{id}. Repeat the flag for each parameter.
-	Declared []string `flag:"param" arg:"KEY=VALUE"`
+	Declared []string `flag:"param-style" arg:"KEY=VALUE"`
 }
 
 // outputOptions hold what is written, and where.
 type outputOptions struct {
-	// Write these fields with --render jsonl, tsv, csv or parquet, in the order that you
+	// Write these fields with --to jsonl, tsv, csv or parquet, in the order that you
 	// list them: {}; also param(NAME), campaign.source and other computed fields.
 	Fields []string `flag:"fields" for:"query" split:"," arg:"fields"`
 	// Write a line with the names of the fields at the beginning of each output, with
-	// --render tsv or csv: WHEN is auto (only csv), true or false. --header alone means
-	// true.
-	Header string `flag:"header" for:"query" enum:"auto,true,false" alone:"true" arg:"WHEN" noun:"value"`
+	// --to tsv or csv: WHEN is auto (only csv), yes or no. --header alone means yes.
+	Header string `flag:"header" for:"query" enum:"auto,yes,no" alone:"yes" arg:"WHEN" noun:"value"`
 	// Add fields to each record of JSON lines or a table and change nothing else:
 	// NAME=FIELD pairs such as url_norm=norm.
 	Extend []string `flag:"extend" for:"query" split:"," arg:"NAME=FIELD"`
@@ -114,21 +116,21 @@ type outputOptions struct {
 	Compress string `flag:"compress" for:"query" enum:"auto,none,gzip,zstd" arg:"method"`
 	// Write records that cannot be parsed to this file, as JSON lines. Default: write them
 	// to the output.
-	Rejects string `flag:"rejects" for:"query" arg:"file"`
-	// Write a JSON report to this file, or to stdout if it is -. Overwrite an existing
-	// report.
-	Report string `flag:"report" for:"query" arg:"file"`
-	// Keep one record for each key: MODE is {}. --unique alone means first: the first of
+	Rejects string `flag:"dead-letter" for:"query" arg:"file"`
+	// Write an account of the run as JSON to this file, or to stdout if it is -. Overwrite an
+	// existing file.
+	Report string `flag:"summary" for:"query" arg:"file"`
+	// Keep one record for each key: MODE is {}. --dedupe alone means first: the first of
 	// all inputs, in their order. last and count read the inputs twice; count adds the
 	// field count. mark keeps all records and adds the field duplicate. Records without a
 	// key are kept.
-	Unique string `flag:"unique" enum:"first,last,mark,count" alone:"first" arg:"MODE" job:"Note" noun:"mode"`
-	// With --unique, compare this field: {}. key is the key at the level of --key.
+	Unique string `flag:"dedupe" enum:"first,last,mark,count" alone:"first" arg:"MODE" job:"Note" noun:"mode"`
+	// With --dedupe, compare this field: {}. key is the key at the level of --key.
 	// Default: key.
 	By string `flag:"by" for:"seen" arg:"field" job:"Identity"`
-	// With --unique, compare these URLs of a record that has several: all, in their order,
+	// With --dedupe, compare these URLs of a record that has several: all, in their order,
 	// or first. Default: all.
-	KeyOf string `flag:"key-of" for:"seen" enum:"all,first" arg:"URLs"`
+	KeyOf string `flag:"dedupe-url" for:"seen" enum:"all,first" arg:"URLs"`
 }
 
 // limitOptions hold the limits beside those of the codec.
@@ -136,7 +138,7 @@ type limitOptions struct {
 	// Do not parse records longer than this size, but pass them through.
 	MaxRecord field.Size `flag:"max-record" for:"readers,verify-keys" bounds:"1,256MiB" arg:"size"`
 	field.Limits
-	// With --unique, keep keys in at most this size of memory, and the others in temporary
+	// With --dedupe, keep keys in at most this size of memory, and the others in temporary
 	// files. With --lock-step, stop reading while this size of answers waits for the
 	// caller; default there: 64MiB.
 	MaxMemory field.Size `flag:"max-memory" for:"count,collisions,seen" bounds:"16MiB," arg:"size"`
@@ -147,7 +149,7 @@ type limitOptions struct {
 // runOptions hold how the run works and what it reports.
 type runOptions struct {
 	// Run N workers in parallel.
-	Jobs int `flag:"jobs,j" for:"readers" arg:"N"`
+	Jobs int `flag:"workers,j" for:"readers" arg:"N"`
 	// Write records in the order in which workers finish them, not in input order.
 	Unordered bool `flag:"unordered" for:"query"`
 	// Process only one of several shards of the input: INDEX/COUNT, with an index from 0,
@@ -156,7 +158,7 @@ type runOptions struct {
 	Share string `flag:"shard" arg:"INDEX/COUNT"`
 	// With --shard, assign whole inputs, by their field path relative to the folder or
 	// glob, or records by a field of their first URL: {}. Records without the field are
-	// assigned by a hash of their bytes. Default: path, or with --unique the field of --by.
+	// assigned by a hash of their bytes. Default: path, or with --dedupe the field of --by.
 	ShardBy string `flag:"shard-by" arg:"field" job:"Shard"`
 	// Answer each line of stdin with one line on stdout, as soon as the input pauses, for
 	// programs that run urlfold as a coprocess. A line without a result gets an empty
@@ -169,8 +171,6 @@ type runOptions struct {
 	// Apply this policy to the records of a damaged archive: {}. quarantine writes only
 	// records that a checksum verifies.
 	OnDamage string `flag:"on-damage" for:"count,query" arg:"policy" noun:"policy"`
-	// Decompress gzip files with this decoder: {}. klauspost is slower.
-	Inflate string `flag:"inflate" for:"count,seen" arg:"decoder" noun:"decoder"`
 	// Inflate a gzip file on several cores with the index in this file, and write it if it
 	// does not exist. auto: gztool's index beside the input, or one in the user's cache
 	// folder. Formats: gztool; indexed_gzip, which is written if the name ends in .gzidx.
@@ -184,8 +184,8 @@ type runOptions struct {
 	FailOn []string `flag:"fail-on" for:"count,query" enum:"damage,unknown,rejected,flags,no-url,no-field,uninspected,none" split:"," arg:"conditions"`
 	// Print errors and damaged inputs only, without a summary or a progress bar.
 	Quiet bool `flag:"quiet" for:"count,seen"`
-	// Do not print a progress bar.
-	NoProgress bool `flag:"no-progress" for:"count,query"`
+	// Print a progress bar: WHEN is auto (on a terminal) or never.
+	Progress string `flag:"progress" for:"count,query" enum:"auto,never" arg:"WHEN" noun:"value"`
 	// Log messages of at least this level to stderr.
 	LogLevel string `flag:"log-level" for:"count,query" enum:"debug,info,warn,error" arg:"level" noun:"level"`
 }
@@ -195,11 +195,12 @@ type runOptions struct {
 func newOptions(c *daemon.Catalog) options {
 	o := options{
 		Codec:         config.Default().Codec,
+		inputOptions:  inputOptions{InputHeader: "yes"},
 		outputOptions: outputOptions{Header: "auto", Compress: autoCompress},
 		limitOptions:  limitOptions{MaxRecord: field.MiB, Limits: field.DefaultLimits(), MaxMemory: defaultMemory},
 		runOptions: runOptions{
-			Jobs: runtime.GOMAXPROCS(0), OnDamage: file.OnDamageNames()[0], Inflate: file.InflateNames()[0],
-			FailOn: []string{"damage", "unknown"}, LogLevel: "warn",
+			Jobs: runtime.GOMAXPROCS(0), OnDamage: file.OnDamageNames()[0],
+			FailOn: []string{"damage", "unknown"}, LogLevel: "warn", Progress: "auto",
 		},
 		late: map[string]error{},
 	}

@@ -115,7 +115,7 @@ func newDryOutput(s *settings, source *file.Source) (o *output, err error) {
 // headerLine returns the line at the beginning of each output, or nil if there
 // is none. All formats write the same fields.
 func (s *settings) headerLine(f *formats) []byte {
-	if s.Header == "false" || s.Header == "auto" && s.record.Render != record.RenderCSV {
+	if s.Header == "no" || s.Header == "auto" && s.record.Render != record.RenderCSV {
 		return nil
 	}
 	return f.job("").Header()

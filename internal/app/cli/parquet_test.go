@@ -69,7 +69,7 @@ func TestParquetDamage(t *testing.T) {
 		{"url", 5600, nil},
 		{"i32", 4560, nil},
 		{"i32", 4560, []string{"--where", `url contains "a"`}},
-		{"i32", 4560, []string{"--unique"}},
+		{"i32", 4560, []string{"--dedupe"}},
 		{"map.key_value.key", 8020, nil},
 	} {
 		b, err := os.ReadFile(file)
@@ -83,7 +83,7 @@ func TestParquetDamage(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := "row group 2 of 3, column " + c.column + ", row 101: damaged page: "
-		for _, args := range [][]string{{"doctor"}, append([]string{"-o", filepath.Join(dir, "out.parquet"), "--report", "-"}, c.args...)} {
+		for _, args := range [][]string{{"doctor"}, append([]string{"-o", filepath.Join(dir, "out.parquet"), "--summary", "-"}, c.args...)} {
 			cmd, stderr := program(t, append(args, "--url-field", "url", in)...)
 			out, err := cmd.Output()
 			if exit := code(t, err); exit != command.ExitFailOn || !strings.Contains(string(out), want) {

@@ -282,7 +282,7 @@ func checkLog(t *testing.T, path, format string) {
 	}
 	dir := t.TempDir()
 	once, twice, rep := filepath.Join(dir, "1"), filepath.Join(dir, "2"), filepath.Join(dir, "report")
-	for _, args := range [][]string{{path, "-o", once, "--report", rep}, {once, "-o", twice}} {
+	for _, args := range [][]string{{path, "-o", once, "--summary", rep}, {once, "-o", twice}} {
 		cmd, stderr := program(t, append(args, "-f", format)...)
 		if err := cmd.Run(); err != nil {
 			t.Fatalf("%s: %v: %s", path, err, stderr)

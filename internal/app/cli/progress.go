@@ -16,6 +16,9 @@ import (
 // look continuous, long enough to cost nothing.
 const progressInterval = 200 * time.Millisecond
 
+// progressNever is the value of --progress without a progress bar.
+const progressNever = "never"
+
 // showProgress shows a line about the progress of a run on w, a terminal, until
 // stop is called. stop clears the line.
 func showProgress(w io.Writer, src *file.Source, p *engine.Pipeline) (stop func()) {

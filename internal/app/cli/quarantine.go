@@ -37,14 +37,14 @@ func isFileToBe(name string) bool {
 	return name == "" || err != nil || fi.Mode().IsRegular()
 }
 
-// refusePipes returns an error if --on-damage or --unique needs to read the inputs
+// refusePipes returns an error if --on-damage or --dedupe needs to read the inputs
 // twice and one is not a regular file.
 func (s *settings) refusePipes(inputs []string) error {
 	why := "--on-damage: " + s.OnDamage
 	switch {
 	case s.readsFiles():
 	case s.twice():
-		why = "--unique: " + s.Unique
+		why = "--dedupe: " + s.Unique
 	default:
 		return nil
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/urlfold/urlfold/sources/file"
 )
 
-// A report is the JSON document that --report writes. Scripts depend on its
+// A report is the JSON document that --summary writes. Scripts depend on its
 // member names.
 type report struct {
 	Version  string         `json:"version"`
@@ -20,7 +20,7 @@ type report struct {
 	Files    []reportFile   `json:"files"`
 	Skipped  []file.Skipped `json:"skipped,omitempty"`
 	Totals   reportTotals   `json:"totals"`
-	Merged   *reportMerged  `json:"merged,omitempty"` // absent without --unique
+	Merged   *reportMerged  `json:"merged,omitempty"` // absent without --dedupe
 }
 
 // A reportShard names the share of the input that a process with --shard has
@@ -44,8 +44,8 @@ type reportSettings struct {
 	Hash        string   `json:"hash"`
 	Redact      bool     `json:"redact"`
 	Where       string   `json:"where,omitempty"`  // the expression that records must match
-	Unique      string   `json:"unique,omitempty"` // the mode of --unique
-	By          string   `json:"by,omitempty"`     // what --unique compared
+	Unique      string   `json:"unique,omitempty"` // the mode of --dedupe
+	By          string   `json:"by,omitempty"`     // what --dedupe compared
 	Editions    editions `json:"editions"`         // of the built-in data
 }
 
@@ -61,7 +61,7 @@ type reportCounts struct {
 	Emitted    int64            `json:"emitted"`
 	Dropped    int64            `json:"dropped"`
 	Filtered   int64            `json:"filtered"`   // left out by --where
-	Duplicates int64            `json:"duplicates"` // left out by --unique
+	Duplicates int64            `json:"duplicates"` // left out by --dedupe
 	Dead       int64            `json:"dead_lettered"`
 	URLs       int64            `json:"urls"`
 	Changed    int64            `json:"changed"`

@@ -152,7 +152,7 @@ func (r *resumption) made(input, part string) error {
 func (s *settings) fingerprint() string {
 	o := *s.options
 	o.Exclude, o.AllowEmpty, o.SkipUnknown, o.Output, o.OutputDir, o.Force, o.Resume, o.DryRun, o.Report = nil, false, false, "", "", false, false, false, ""
-	o.MaxMemory, o.TempDir, o.Jobs, o.Inflate, o.Index, o.FailOn, o.Quiet, o.NoProgress, o.LogLevel, o.LineBuffered = 0, "", 0, "", "", nil, false, false, "", false
+	o.MaxMemory, o.TempDir, o.Jobs, o.Index, o.FailOn, o.Quiet, o.Progress, o.LogLevel, o.LineBuffered = 0, "", 0, "", nil, false, "", "", false
 	n := s.record.Normalizer
 	key, _ := s.hmacKey()                // resolve has reported the error
 	profile, _ := os.ReadFile(s.Profile) // if it is a file

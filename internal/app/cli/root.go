@@ -26,7 +26,7 @@ const rootExamples = `  urlfold access.log.gz > clean.log                 rewrit
   urlfold -r jsonl access.log | jq .key             write a JSON object for each URL
   urlfold -r keys urls.txt | sort | uniq -cw32      count each page once
   urlfold -r tsv --fields url,norm,flags urls.txt   write selected fields as a table
-  urlfold --target all --rejects bad.jsonl big.log  also normalize referers; write bad records to a file
+  urlfold --target all --dead-letter bad.jsonl big.log  also normalize referers; write bad records to a file
   urlfold --on-damage quarantine a.log.gz -o a.log  write unverified records to a.log.unverified
   urlfold -f '$remote_addr "$request" $host' x.log  read a log in any nginx or Apache log format
   urlfold explain 'HTTP://Ex%41mple.com:80/a/../b'  explain a single URL`
@@ -75,7 +75,7 @@ func newRootCmdFor(c *daemon.Catalog, args []string, all bool) *cobra.Command {
 // mayBeEmpty holds the flags whose empty value has a meaning of its own.
 var mayBeEmpty = []string{"vs"}
 
-// noEmptyFlags rejects flags that were given without a text, as in --report
+// noEmptyFlags rejects flags that were given without a text, as in --summary
 // "$REPORT" with an unset variable. Without the check, the flag would be
 // ignored.
 func noEmptyFlags(flags *pflag.FlagSet) error {
@@ -107,6 +107,9 @@ func flagError(cmd *cobra.Command, err error) error {
 	name := unknown.GetSpecifiedName()
 	if unknown.GetSpecifiedShortnames() != "" {
 		return command.Usage(fmt.Errorf("unknown flag -%s", name))
+	}
+	if err := renamed(name); err != nil {
+		return err
 	}
 	var names []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })

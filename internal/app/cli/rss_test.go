@@ -61,7 +61,7 @@ func TestResidentMemory(t *testing.T) {
 	}
 	run := func(name, head, shape string, args ...string) {
 		t.Helper()
-		cmd, stderr := program(t, append(args, "-j", "1", "--max-record", "1MiB", "--no-progress")...)
+		cmd, stderr := program(t, append(args, "-j", "1", "--max-record", "1MiB", "--progress", "never")...)
 		in := &meteredInput{
 			r:   io.MultiReader(strings.NewReader(head), io.LimitReader(repeater(strings.Repeat(shape, maxRecord/len(shape))), size)),
 			cmd: cmd,

@@ -311,7 +311,7 @@ func TestModes(t *testing.T) {
 		if c := d.wait(); c != command.ExitDone {
 			t.Errorf("exit code %d", c)
 		}
-		cmd, stderr := program(t, "in.log", "-o", "o", "--rejects", "r", "--report", "report", "--quiet")
+		cmd, stderr := program(t, "in.log", "-o", "o", "--dead-letter", "r", "--summary", "report", "--quiet")
 		cmd.Dir = d.dir
 		if c := code(t, cmd.Run()); c != command.ExitDone {
 			t.Errorf("exit code %d: %s", c, stderr)

@@ -37,7 +37,7 @@ func (o *seenOptions) adopt(id keyset.Identity) {
 	for _, f := range []struct {
 		flag, name string
 		value      *string
-	}{{"profile", identity.Profile, &o.Profile}, {"by", identity.By, &o.By}, {"key-of", identity.KeyOf, &o.KeyOf}, {"hash", identity.Hash, &o.Hash}} {
+	}{{"profile", identity.Profile, &o.Profile}, {"by", identity.By, &o.By}, {"dedupe-url", identity.KeyOf, &o.KeyOf}, {"hash", identity.Hash, &o.Hash}} {
 		if v := id[f.name]; v != "" && !o.cmd.Flags().Changed(f.flag) {
 			*f.value = v
 		}

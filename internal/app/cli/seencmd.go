@@ -27,7 +27,7 @@ import (
 const seenLong = `Keep a set of the keys of URLs in a folder, and ask which URLs are in it: which of these have I fetched?
 
 The set names the key function, the profile and the lists that its keys depend on, and refuses others. "merge" and
-"query" take --profile, --by, --key-of and --hash from the set unless you pass them. A set takes about 14 bytes of disk
+"query" take --profile, --by, --dedupe-url and --hash from the set unless you pass them. A set takes about 14 bytes of disk
 for each key. One command can change a set at a time; any number can read it meanwhile. If a command fails or is
 killed, the set stays as it was.
 
@@ -87,7 +87,7 @@ func newSeenUse(c *daemon.Catalog, use, short string, run func(o *seenOptions, s
 	o.Render.Form, o.MaxMemory, o.identified = record.RenderKeys.String(), 128*field.MiB, true
 	o.register(o.cmd, o, append(more, "readers", "seen")...)
 	o.describe("by", "compare this `field`: "+strings.Join(record.IdentityNames(), ", ")+". key is the key at the level of --key. Default: that of the set, or key")
-	o.describe("key-of", "compare these `URLs` of a record that has several: all, in their order, or first. Default: that of the set, or all")
+	o.describe("dedupe-url", "compare these `URLs` of a record that has several: all, in their order, or first. Default: that of the set, or all")
 	o.describe("max-memory", "use at most this `size` of memory for keys, and temporary files for the others")
 	return o
 }

@@ -40,7 +40,7 @@ type settings struct {
 	exact          bool         // see file.Config.Exact
 	log            *slog.Logger // set by prepare
 	tables         *tables
-	mayRewrite     bool     // --render is not given, and --output is named .parquet
+	mayRewrite     bool     // --to is not given, and --output is named .parquet
 	rewritesTables bool     // the inputs are Parquet or Avro files, and so are the outputs
 	renamed        []string // lines of the summary about outputs that are named by content
 }
@@ -149,10 +149,14 @@ func (o *options) newNormalizer(p codec.Profile, policy *codec.Policy, key []byt
 // resolveRecord builds the configuration of record jobs.
 func (s *settings) resolveRecord(bad *command.Mistakes) {
 	for _, name := range s.Secrets {
-		if name == "" {
+		switch {
+		case name == "":
 			bad.Add("--secret", errors.New("empty parameter name"))
+		case strings.Contains(name, ","):
+			bad.Add("--secret", fmt.Errorf("%q is not a name: repeat --secret for each name", name))
 		}
 	}
+	s.NoHeader = s.InputHeader == "no"
 	if s.Delimiter != "" && s.Format == "" {
 		s.Format = "csv"
 	}
@@ -235,8 +239,8 @@ func (s *settings) checkFiles(bad *command.Mistakes) {
 		bad.Add("--output-dir", disk.Creatable(s.OutputDir))
 	}
 	seen := map[string]string{}
-	for _, f := range []struct{ flag, name string }{{"--output", s.Output}, {"--rejects", s.Rejects}, {"--report", s.Report}} {
-		if f.name == "" || f.name == stdoutPath || f.flag == "--rejects" && slices.Contains(stderrNames, f.name) {
+	for _, f := range []struct{ flag, name string }{{"--output", s.Output}, {"--dead-letter", s.Rejects}, {"--summary", s.Report}} {
+		if f.name == "" || f.name == stdoutPath || f.flag == "--dead-letter" && slices.Contains(stderrNames, f.name) {
 			continue
 		}
 		if other := seen[f.name]; other != "" {
@@ -264,7 +268,7 @@ func (s *settings) checkFile(flag, name string) error {
 		return fmt.Errorf("%s: is a directory", name)
 	case s.isInput(fi):
 		return fmt.Errorf("%s: %w", name, sink.ErrIsInput)
-	case fi.Mode().IsRegular() && !s.Force && flag != "--report":
+	case fi.Mode().IsRegular() && !s.Force && flag != "--summary":
 		return fmt.Errorf("%s: %w; use --force to overwrite it", name, sink.ErrExists)
 	}
 	return nil
@@ -290,7 +294,7 @@ func (s *settings) resolveLimits(bad *command.Mistakes) {
 	s.tables.limits.MaxPage, s.tables.limits.MaxRatio = int64(s.MaxWindow), s.MaxRatio
 	bad.Add("--fail-on", checkFailOn(s.FailOn))
 	_ = s.logLevel.UnmarshalText([]byte(s.LogLevel)) // checkValues reports the error
-	bad.Within("--jobs", s.Jobs, maxJobs)
+	bad.Within("--workers", s.Jobs, maxJobs)
 }
 
 const maxJobs = 1024

@@ -83,7 +83,7 @@ func (s *settings) resolveShard(bad *command.Mistakes) {
 func (s *settings) checkShare() error {
 	switch {
 	case s.Unique != "" && s.share.by != s.By:
-		return fmt.Errorf("with --unique, must be %s, the field that --unique compares: otherwise records with the same %s would be in different shards", s.By, s.By)
+		return fmt.Errorf("with --dedupe, must be %s, the field that --dedupe compares: otherwise records with the same %s would be in different shards", s.By, s.By)
 	case s.share.by == byPath && (len(s.paths) == 0 || slices.Contains(s.paths, stdinPath)):
 		return errors.New("stdin has no path: name the input files, or use --shard-by key")
 	}

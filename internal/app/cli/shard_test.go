@@ -66,7 +66,7 @@ func runShards(t *testing.T, by string, args ...string) (whole shardRun, parts [
 	dir := t.TempDir()
 	run := func(name string, more ...string) shardRun {
 		report := filepath.Join(dir, name+".json")
-		cmd := exec.Command("urlfold", slices.Concat([]string{"--quiet", "--report", report}, more, args)...)
+		cmd := exec.Command("urlfold", slices.Concat([]string{"--quiet", "--summary", report}, more, args)...)
 		var stderr strings.Builder
 		cmd.Stderr = &stderr
 		out, err := cmd.Output()
@@ -165,14 +165,14 @@ func TestShardByKey(t *testing.T) {
 		{"rewrite", "k2", []string{input + "/in/lists", input + "/in/logs"}, 0, false},
 		{"site", "site", []string{"--target", "all", "-r", "tsv", "--fields", "norm,key,file,line", input + "/in/logs"}, 0, false},
 		{"where", "key", []string{"--where", `host contains "b.example" || error == "no-match"`, input + "/in/lists"}, 0, false},
-		{"unique", "", []string{"--unique", input + "/in/lists"}, 0, false},
-		{"unique by site", "", []string{"--unique", "--by", "site", "-r", "keys", input + "/in/lists"}, 0, true},
+		{"unique", "", []string{"--dedupe", input + "/in/lists"}, 0, false},
+		{"unique by site", "", []string{"--dedupe", "--by", "site", "-r", "keys", input + "/in/lists"}, 0, true},
 		{"csv", "key", []string{"--url-field", "url", input + "/table.csv"}, 1, false},
 		{"extend", "key", []string{"--url-field", "url", "--extend", "n=norm", input + "/table.csv"}, 1, false},
 		{"w3c", "key", []string{input + "/in/w3c.log"}, 3, false},
 		{"oversize", "key", []string{"--max-record", "12", input + "/table.csv", "-f", "lines"}, 0, false},
 		{"oversize in pieces", "key", []string{"--max-record", "12", "-f", "lines", "-r", "jsonl", input + "/in/lists"}, 0, false},
-		{"rejects", "key", []string{"--rejects", "/dev/stderr", input + "/in/lists"}, 0, false},
+		{"rejects", "key", []string{"--dead-letter", "/dev/stderr", input + "/in/lists"}, 0, false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			whole, parts := runShards(t, test.by, test.args...)
@@ -215,7 +215,7 @@ func TestMergeReportsOfOthers(t *testing.T) {
 	report := func(args ...string) string {
 		n++
 		name := filepath.Join(dir, fmt.Sprintf("%d.json", n))
-		urlfoldOutput(t, append([]string{"--quiet", "-o", "/dev/null", "--force", "--report", name, "--fail-on", "none"}, args...)...)
+		urlfoldOutput(t, append([]string{"--quiet", "-o", "/dev/null", "--force", "--summary", name, "--fail-on", "none"}, args...)...)
 		return name
 	}
 	lists := input + "/in/lists"

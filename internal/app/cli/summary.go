@@ -32,11 +32,11 @@ type outcome struct {
 	interrupted bool         // a signal came before all was read or written
 	parts       []string     // unfinished output files that remain
 	err         error        // of the run
-	unique      uniqueFilter // nil without --unique
+	unique      uniqueFilter // nil without --dedupe
 	skipped     []file.Skipped
 	plan        map[string]string // of a dry run: the output of each input, if each has its own
 	samples     *unique.Samples
-	merged      *reportMerged // by --unique
+	merged      *reportMerged // by --dedupe
 }
 
 // damaged returns the reports of the inputs with missing or possibly wrong
@@ -305,13 +305,13 @@ func (o *outcome) rejectRemark() string {
 	case o.set.Rejects != "":
 		return "written to " + terminal.OneLine(o.set.Rejects)
 	case o.set.record.Render == record.RenderRewrite:
-		return "passed through unchanged; use --rejects to see them"
+		return "passed through unchanged; use --dead-letter to see them"
 	case o.set.record.Render == record.RenderParquet && (len(o.set.Fields) == 0 || slices.Contains(o.set.Fields, "error")):
 		return "written as rows with an error"
 	case o.set.record.Render == record.RenderJSONL:
 		return "written as objects with an \"error\" member"
 	}
-	return "omitted; use --rejects to see them"
+	return "omitted; use --dead-letter to see them"
 }
 
 // writePlan adds a line for each output that a run instead of a dry run would write.

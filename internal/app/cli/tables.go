@@ -26,7 +26,7 @@ import (
 // It is safe for concurrent use.
 type tables struct {
 	columns []string // of the URLs; empty: the column called url or similar
-	format  string   // --format
+	format  string   // --from
 	limits  parquet.Limits
 
 	mu     sync.Mutex
@@ -54,7 +54,7 @@ func newTables(urlField, format string) *tables {
 func (t *tables) open(path string, f compress.Format) (compress.Table, error) {
 	format := f.String()
 	if t.format != "" && t.format != format {
-		return nil, fmt.Errorf("this is a file of the format %s: remove --format", format)
+		return nil, fmt.Errorf("this is a file of the format %s: remove --from", format)
 	}
 	in, err := openInput(path)
 	if err != nil {
@@ -147,8 +147,8 @@ func openInput(path string) (table.Input, error) {
 
 // This file writes Parquet and Avro files. There are two kinds:
 //
-//	fields    --render parquet, any input: a row of fields for each URL
-//	rewrite   --render rewrite, Parquet or Avro inputs: their rows with other URLs
+//	fields    --to parquet, any input: a row of fields for each URL
+//	rewrite   --to rewrite, Parquet or Avro inputs: their rows with other URLs
 
 // The extensions of Parquet and Avro files.
 const (
@@ -160,7 +160,7 @@ const (
 func hasExt(name, ext string) bool { return strings.EqualFold(filepath.Ext(name), ext) }
 
 // resolveParquet selects the rendering parquet for an output that is named so,
-// unless --render or --extend selects another. If all inputs prove to be Parquet
+// unless --to or --extend selects another. If all inputs prove to be Parquet
 // files, chooseRewrite replaces it.
 func (s *settings) resolveParquet(bad *command.Mistakes) {
 	fields := record.RenderParquet.String()
@@ -170,11 +170,11 @@ func (s *settings) resolveParquet(bad *command.Mistakes) {
 		s.Render.Form, s.mayRewrite = fields, len(s.Fields) == 0
 	case s.Render.Form == record.RenderRewrite.String():
 	case s.Render.Form != fields:
-		bad.Add("--output", fmt.Errorf("a file named %s requires --render %s", parquetExt, fields))
+		bad.Add("--output", fmt.Errorf("a file named %s requires --to %s", parquetExt, fields))
 	}
 }
 
-// chooseRewrite selects the rendering rewrite if --render does not select one,
+// chooseRewrite selects the rendering rewrite if --to does not select one,
 // the output is named .parquet and all inputs are Parquet files. It returns the
 // formats for it, and an error if the rendering is not possible.
 func (s *settings) chooseRewrite(f *formats) (*formats, error) {
@@ -188,7 +188,7 @@ func (s *settings) chooseRewrite(f *formats) (*formats, error) {
 	}
 	rewrites := s.record.Render == record.RenderRewrite
 	if s.mayRewrite && tables > 0 && avros+others > 0 {
-		return nil, command.Usage(errors.New("some inputs are Parquet files and others are not: use --render parquet to write the same columns for all of them"))
+		return nil, command.Usage(errors.New("some inputs are Parquet files and others are not: use --to parquet to write the same columns for all of them"))
 	}
 	for _, kind := range []struct {
 		ext, article, name string
@@ -199,9 +199,9 @@ func (s *settings) chooseRewrite(f *formats) (*formats, error) {
 		case kind.inputs > 0 && kind.inputs < tables+avros+others:
 			return nil, command.Usage(fmt.Errorf("some inputs are %s files and others are not: rewrite them in two runs", kind.name))
 		case kind.inputs > 0 && !s.perInput() && !s.DryRun && !hasExt(s.Output, kind.ext):
-			return nil, command.Usage(fmt.Errorf("%s %s file can only be rewritten to %[1]s %[2]s file: use --output FILE%s or --output-dir, or --render jsonl, tsv, urls, keys or parquet", kind.article, kind.name, kind.ext))
+			return nil, command.Usage(fmt.Errorf("%s %s file can only be rewritten to %[1]s %[2]s file: use --output FILE%s or --output-dir, or --to jsonl, tsv, urls, keys or parquet", kind.article, kind.name, kind.ext))
 		case kind.inputs == 0 && hasExt(s.Output, kind.ext):
-			return nil, command.Usage(fmt.Errorf("--render rewrite to a file named %s requires %s inputs; use --render parquet", kind.ext, kind.name))
+			return nil, command.Usage(fmt.Errorf("--to rewrite to a file named %s requires %s inputs; use --to parquet", kind.ext, kind.name))
 		}
 	}
 	if s.rewritesTables = rewrites && tables+avros > 0; s.rewritesTables {
@@ -216,9 +216,9 @@ func (s *settings) checkRewrite() error {
 	const files = "not possible when Parquet or Avro files are rewritten"
 	switch {
 	case s.record.Shard.Of > 0:
-		return command.Usage(errors.New("--shard-by: records cannot be assigned when Parquet or Avro files are rewritten, which keeps all rows: use --shard-by path or --render parquet"))
+		return command.Usage(errors.New("--shard-by: records cannot be assigned when Parquet or Avro files are rewritten, which keeps all rows: use --shard-by path or --to parquet"))
 	case s.hides():
-		return command.Usage(errors.New("--redact, --secret: " + files + ", which copies the other columns: use --render parquet"))
+		return command.Usage(errors.New("--redact, --secret: " + files + ", which copies the other columns: use --to parquet"))
 	case s.Unordered:
 		return command.Usage(errors.New("--unordered: " + files + "; remove the flag"))
 	case s.Compress != autoCompress:
@@ -314,7 +314,7 @@ func (e tableRewriter) Append(b *engine.Batch, stream *engine.Stream) error {
 // terminal.
 func (s *settings) refuseTerminal(stdout io.Writer) error {
 	if s.record.Render == record.RenderParquet && !s.perInput() && (s.Output == "" || s.Output == stdoutPath) && terminal.Is(stdout) {
-		return errors.New("--render parquet writes binary data: name a file with --output, or redirect stdout")
+		return errors.New("--to parquet writes binary data: name a file with --output, or redirect stdout")
 	}
 	return nil
 }

@@ -174,7 +174,7 @@ func hostileCommands(bad string) [][]string {
 	return [][]string{
 		with("log"), with("urls"), with(bad), with(bad + "none"), with("cut.gz"), with("bad" + evil + ".gz"), with("--no" + evil), with("-p", evil, "urls"), with(bad, "-o", "out"+evil),
 		with("log", "-r", "tsv", "--fields", "url,agent"), with("log", "-r", "csv", "--fields", "url,agent"), with("log", "-r", "jsonl", "--fields", "url,agent,record"),
-		with("urls", "--rejects", "/dev/stderr"), with("jsonl", "--url-field", "url"), with("--lock-step"), with("--lock-step", "-r", "jsonl", "--fields", "url"),
+		with("urls", "--dead-letter", "/dev/stderr"), with("jsonl", "--url-field", "url"), with("--lock-step"), with("--lock-step", "-r", "jsonl", "--fields", "url"),
 		with("verify", bad, "cut.gz", "bad"+evil+".gz"), with("doctor", bad, "log"), with("doctor", "--json", bad), with("verify-keys", "-f", "cdx", "cdx"),
 		with("top", "--by", "agent", "log"), with("top", "-r", "tsv", "--by", "url", "urls"), with("top", "-r", "jsonl", "--by", "agent", "log"), with("top", "--by", evil, "log"),
 		with("count", "log"), with("learn", "urls"), with("report", "--as", "md", "log", bad), with("report", "--as", "json", bad),

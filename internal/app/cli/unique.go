@@ -23,9 +23,9 @@ import (
 	"github.com/urlfold/urlfold/sinks/discard"
 )
 
-// This file implements --unique: one record for each key.
+// This file implements --dedupe: one record for each key.
 
-// The values of --unique.
+// The values of --dedupe.
 const (
 	uniqueFirst = "first"
 	uniqueLast  = "last"
@@ -41,22 +41,22 @@ func (s *settings) resolveUnique(bad *command.Mistakes) {
 	if s.Unique == "" && !s.identified {
 		return
 	}
-	keyOf := enumOf("key-of")
+	keyOf := enumOf("dedupe-url")
 	s.By, s.KeyOf = cmp.Or(s.By, record.IdentityNames()[0]), cmp.Or(s.KeyOf, keyOf[0])
 	_, errBy := suggest.Index("field", record.IdentityNames(), s.By)
 	bad.Add("--by", errBy)
 	first, err := suggest.Index("value", keyOf, s.KeyOf)
-	bad.Add("--key-of", err)
+	bad.Add("--dedupe-url", err)
 	if errBy == nil {
 		s.record.Identity = record.Identity{By: s.By, First: first > 0}
 	}
 	s.record.Note = s.uniqueNote()
 }
 
-// uniqueNote returns the field that --unique adds to each record.
+// uniqueNote returns the field that --dedupe adds to each record.
 func (s *settings) uniqueNote() record.Note { return noteOf(s.Unique) }
 
-// noteOf returns the field that a mode of --unique adds.
+// noteOf returns the field that a mode of --dedupe adds.
 func noteOf(mode string) record.Note {
 	switch mode {
 	case uniqueMark:
@@ -67,7 +67,7 @@ func noteOf(mode string) record.Note {
 	return record.Note{}
 }
 
-// takeNote removes the name of the field that --unique adds from the end of
+// takeNote removes the name of the field that --dedupe adds from the end of
 // --fields, because the field is always the last one.
 func (s *settings) takeNote(bad *command.Mistakes) {
 	for _, mode := range []string{uniqueMark, uniqueCount} {
@@ -77,9 +77,9 @@ func (s *settings) takeNote(bad *command.Mistakes) {
 		case i < 0:
 			continue
 		case s.Unique != mode:
-			bad.Add("--fields", fmt.Errorf("%s requires --unique=%s, which adds this field", name, mode))
+			bad.Add("--fields", fmt.Errorf("%s requires --dedupe=%s, which adds this field", name, mode))
 		case i < last:
-			bad.Add("--fields", fmt.Errorf("%s must be the last field, where --unique=%s writes it", name, mode))
+			bad.Add("--fields", fmt.Errorf("%s must be the last field, where --dedupe=%s writes it", name, mode))
 		case last == 0:
 			bad.Add("--fields", fmt.Errorf("requires another field before %s, such as url,%[1]s", name))
 		}
@@ -87,19 +87,19 @@ func (s *settings) takeNote(bad *command.Mistakes) {
 	}
 }
 
-// twice reports whether the mode of --unique reads the inputs twice.
+// twice reports whether the mode of --dedupe reads the inputs twice.
 func (s *settings) twice() bool { return s.Unique == uniqueLast || s.Unique == uniqueCount }
 
 // defaultMemory is the default of --max-memory.
 const defaultMemory = field.GiB
 
-// A uniqueFilter is a filter of --unique.
+// A uniqueFilter is a filter of --dedupe.
 type uniqueFilter interface {
 	engine.Filter
 	Close() error
 }
 
-// newFilter returns the filter of --unique or seen query, or nil without them. It
+// newFilter returns the filter of --dedupe or seen query, or nil without them. It
 // reads the inputs for the first time if the mode reads them twice.
 func (r *oneShot) newFilter(ctx context.Context) (engine.Filter, error) {
 	switch {
@@ -181,7 +181,7 @@ func (o *outcome) duplicateName() string {
 	return "duplicates"
 }
 
-// duplicateRemark says what --unique compared.
+// duplicateRemark says what --dedupe compared.
 func (o *outcome) duplicateRemark() string {
 	if o.set.asked != nil {
 		return o.set.asked.remark()
@@ -199,7 +199,7 @@ func (o *outcome) duplicateRemark() string {
 // mostMerging is the maximum number of rules in the summary.
 const mostMerging = 10
 
-// mergingRules returns the rules that lead to the keys that --unique compared, with
+// mergingRules returns the rules that lead to the keys that --dedupe compared, with
 // the numbers of the URLs that they changed. It returns none if there are no
 // duplicates, or if --by is not a key.
 func (o *outcome) mergingRules() (found []count) {
@@ -236,7 +236,7 @@ func rulesOf(std codec.Standard, lv codec.Level) codec.Rules {
 	return rules
 }
 
-// marked returns the number of records that --unique=mark has marked.
+// marked returns the number of records that --dedupe=mark has marked.
 func (o *outcome) marked() int64 {
 	if m, ok := o.unique.(*unique.Mark); ok {
 		return m.Marked
@@ -244,19 +244,19 @@ func (o *outcome) marked() int64 {
 	return 0
 }
 
-// This file shows which records --unique has merged: examples of URLs that differ and
+// This file shows which records --dedupe has merged: examples of URLs that differ and
 // count as the same, with the rules that make them the same.
 
 // mostSamples is the maximum number of examples in the summary and in the report.
 const mostSamples = 5
 
-// reportMerged describes the records that --unique took for duplicates.
+// reportMerged describes the records that --dedupe took for duplicates.
 type reportMerged struct {
 	Records int64            `json:"records"` // left out, or marked
 	Samples []keydiff.Merged `json:"samples"` // whose URLs differ
 }
 
-// newSamples returns the collector of examples for the filter of --unique, or nil if
+// newSamples returns the collector of examples for the filter of --dedupe, or nil if
 // nobody will see them.
 func (r *oneShot) newSamples() (*unique.Samples, error) {
 	if r.set.Quiet && r.set.Report == "" {
@@ -273,7 +273,7 @@ func (r *oneShot) newSamples() (*unique.Samples, error) {
 	return unique.NewSamples(f.job, r.set.Unique == uniqueLast, r.set.record.Identity.First), nil
 }
 
-// merge sets what --unique has merged.
+// merge sets what --dedupe has merged.
 func (o *outcome) merge() error {
 	if o.samples == nil {
 		return nil
@@ -291,7 +291,7 @@ func (o *outcome) merge() error {
 	return nil
 }
 
-// uniqueLevel returns the level of the keys that --unique compares, and whether it
+// uniqueLevel returns the level of the keys that --dedupe compares, and whether it
 // compares keys.
 func (s *settings) uniqueLevel() (codec.Level, bool) {
 	if s.By == record.IdentityNames()[0] {

@@ -118,7 +118,7 @@ func wantUnique(mode string, rows []uniqueRow) string {
 	return out.String()
 }
 
-// TestUniqueOracle compares --unique, for each mode and identity, with maps over the
+// TestUniqueOracle compares --dedupe, for each mode and identity, with maps over the
 // fields that the rendering jsonl writes; with one worker and with several, from
 // one file and from many.
 func TestUniqueOracle(t *testing.T) {
@@ -139,7 +139,7 @@ func TestUniqueOracle(t *testing.T) {
 		for _, mode := range []string{uniqueFirst, uniqueLast, uniqueMark, uniqueCount} {
 			want := wantUnique(mode, rows)
 			for _, input := range [][]string{append([]string{"-j", "1"}, whole...), append([]string{"-j", "3"}, whole...), append([]string{"-j", "1"}, parts...), append([]string{"-j", "2"}, parts...)} {
-				args := append([]string{"--quiet", "-r", "tsv", "--fields", "norm", "--unique=" + mode, "--by", by}, input...)
+				args := append([]string{"--quiet", "-r", "tsv", "--fields", "norm", "--dedupe=" + mode, "--by", by}, input...)
 				if got := urlfoldOutput(t, args...); got != want {
 					t.Errorf("%v: %d lines, want %d", args[5:10], strings.Count(got, "\n"), strings.Count(want, "\n"))
 				}
@@ -148,20 +148,20 @@ func TestUniqueOracle(t *testing.T) {
 	}
 }
 
-// TestUniqueRules checks which rules the summary of --unique lists.
+// TestUniqueRules checks which rules the summary of --dedupe lists.
 func TestUniqueRules(t *testing.T) {
 	input := writeLines(t, []string{"http://h/a?utm_source=1", "https://www.h/a", "HTTP://h/b/", "http://u:topsecret@h/b", "http://h/b/"}, 1)[0]
 	for _, c := range []struct {
 		args string
 		want map[string]string // counts by rule
 	}{
-		{"-p analytics --unique", map[string]string{"q-drop": "1", "https-http": "5", "slash-trail": "2", "scheme-lower": "1", "ui-drop": "1"}},
-		{"-p analytics --unique=mark -r jsonl", map[string]string{"q-drop": "1", "slash-trail": "2"}},
-		{"-p analytics --unique=last", map[string]string{"q-drop": "1", "slash-trail": "2"}},
-		{"-p analytics --unique=count -r tsv", map[string]string{"q-drop": "1", "slash-trail": "2"}},
-		{"-p analytics --unique --by surface", map[string]string{"scheme-drop": "5", "slash-trail": ""}},
-		{"-p analytics --unique --by site", map[string]string{"q-drop": "", "slash-trail": ""}},
-		{"-p crawler --unique --by k1", map[string]string{"q-drop": "", "slash-trail": ""}},
+		{"-p analytics --dedupe", map[string]string{"q-drop": "1", "https-http": "5", "slash-trail": "2", "scheme-lower": "1", "ui-drop": "1"}},
+		{"-p analytics --dedupe=mark -r jsonl", map[string]string{"q-drop": "1", "slash-trail": "2"}},
+		{"-p analytics --dedupe=last", map[string]string{"q-drop": "1", "slash-trail": "2"}},
+		{"-p analytics --dedupe=count -r tsv", map[string]string{"q-drop": "1", "slash-trail": "2"}},
+		{"-p analytics --dedupe --by surface", map[string]string{"scheme-drop": "5", "slash-trail": ""}},
+		{"-p analytics --dedupe --by site", map[string]string{"q-drop": "", "slash-trail": ""}},
+		{"-p crawler --dedupe --by k1", map[string]string{"q-drop": "", "slash-trail": ""}},
 		{"-p analytics", map[string]string{"q-drop": "", "slash-trail": ""}},
 	} {
 		args := append(strings.Fields(c.args), "-f", "lines", "-o", filepath.Join(t.TempDir(), "out"), input)

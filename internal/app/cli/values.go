@@ -16,10 +16,10 @@ import (
 	"github.com/urlfold/urlfold/sources/file"
 )
 
-// paramKeys are the keys of --param, in the order of help texts and errors.
+// paramKeys are the keys of --param-style, in the order of help texts and errors.
 var paramKeys = []string{"name", "in", "style", "explode", "type", "property", "path"}
 
-// parseParam parses one --param value: comma-separated key=value pairs with the
+// parseParam parses one --param-style value: comma-separated key=value pairs with the
 // keys and values of an OpenAPI parameter object.
 func parseParam(text string) (d params.Declaration, err error) {
 	seen := map[string]bool{}
@@ -73,14 +73,14 @@ func setParam(d *params.Declaration, key, value string) (err error) {
 	return nil
 }
 
-// styles compiles the values of --param. It returns nil if there are none,
+// styles compiles the values of --param-style. It returns nil if there are none,
 // which leaves the declarations of the profile in force.
 func (s *settings) styles(bad *command.Mistakes) *params.Styles {
 	var decls []params.Declaration
 	for _, text := range s.Declared {
 		d, err := parseParam(text)
 		if err != nil {
-			bad.Add("--param", err)
+			bad.Add("--param-style", err)
 			return nil
 		}
 		decls = append(decls, d)
@@ -94,7 +94,7 @@ func (s *settings) styles(bad *command.Mistakes) *params.Styles {
 		if errors.As(err, &e) && e.Field != "" {
 			err = fmt.Errorf("%s: %s: %s", decls[e.Index].Name, e.Field, e.Reason)
 		}
-		bad.Add("--param", err)
+		bad.Add("--param-style", err)
 	}
 	return styles
 }

@@ -101,7 +101,7 @@ func TestVerifiedExact(t *testing.T) {
 					args                []string
 				}{
 					{"truncate", one.String(), two.String(), []string{"--on-damage", "quarantine", "-o", filepath.Join(dir, "out"), in}},
-					{"rejects", one.String(), two.String(), []string{"--on-damage", "quarantine", "-o", filepath.Join(dir, "out"), "--rejects", filepath.Join(dir, "bad"), "--force", in}},
+					{"rejects", one.String(), two.String(), []string{"--on-damage", "quarantine", "-o", filepath.Join(dir, "out"), "--dead-letter", filepath.Join(dir, "bad"), "--force", in}},
 					{"read twice", one.String(), "", []string{"--on-damage", "quarantine", in}},
 					{"report", one.String() + two.String(), "", []string{in}},
 					{"two inputs", one.String(), two.String(), []string{"--on-damage", "quarantine", "--output-dir", filepath.Join(dir, "out"), "--compress", "none", in, "testdata/script/ondamage.txtar"}},
@@ -119,7 +119,7 @@ func TestVerifiedExact(t *testing.T) {
 func wantVerified(t *testing.T, dir string, args []string, verified, unverified int, emitted, kept string) {
 	t.Helper()
 	report := filepath.Join(dir, "report.json")
-	cmd := exec.CommandContext(t.Context(), "urlfold", append([]string{"-f", "lines", "--report", report}, args...)...)
+	cmd := exec.CommandContext(t.Context(), "urlfold", append([]string{"-f", "lines", "--summary", report}, args...)...)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()

@@ -87,7 +87,7 @@ func TestWARCMembers(t *testing.T) {
 		}
 	}
 	f("out.warc.gz", "-o", "out.warc.gz")
-	f("one.warc.gz", "-o", "one.warc.gz", "--jobs", "1")
+	f("one.warc.gz", "-o", "one.warc.gz", "--workers", "1")
 	f("dir/in.warc.gz", "--output-dir", "dir")
 
 	// Without an order the pieces of a record would come apart.

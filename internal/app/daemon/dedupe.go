@@ -34,7 +34,7 @@ import (
 var dedupeSources = map[string]string{
 	"jetstream": "requires bucket with a JetStream source: it acknowledges single messages, which no set of keys on disk can follow; in a jetstream sink, msg_id: key drops duplicates within the window of the stream",
 	"nats":      "requires a file source: core NATS delivers at most once, so a set of keys on disk would drop records whose first one was lost",
-	"stdin":     "requires a file source: stdin has no position to store the keys with; use urlfold --unique",
+	"stdin":     "requires a file source: stdin has no position to store the keys with; use urlfold --dedupe",
 }
 
 // dedupeSinks explains, by type, why records cannot be deduplicated for a sink.

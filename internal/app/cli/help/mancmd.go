@@ -193,7 +193,7 @@ func flagText(f *pflag.Flag) string {
 	_, text := pflag.UnquoteUsage(f)
 	text = terminal.Capital(text) + "."
 	switch {
-	case f.Name == "jobs": // depends on the machine
+	case f.Name == "workers": // depends on the machine
 		text += " Default: the number of processors."
 	case !slices.Contains([]string{"", "false", "0", "[]"}, f.DefValue):
 		text += " Default: " + f.DefValue + "."

@@ -1,0 +1,31 @@
+package cli
+
+import (
+	"fmt"
+
+	"github.com/urlfold/urlfold/internal/app/cli/command"
+)
+
+// oldNames holds what options were called before 0.1.0, and what each is called now.
+var oldNames = map[string]string{
+	"format":      "--from",
+	"render":      "--to",
+	"unique":      "--dedupe",
+	"key-of":      "--dedupe-url",
+	"rejects":     "--dead-letter",
+	"report":      "--summary",
+	"jobs":        "--workers",
+	"no-header":   "--input-header=no",
+	"param":       "--param-style",
+	"per-zone":    "--timezone-out",
+	"no-progress": "--progress never",
+	"inflate":     "the environment variable URLFOLD_INFLATE",
+}
+
+// renamed returns the usage error for an option that has a new name, or nil.
+func renamed(name string) error {
+	if now := oldNames[name]; now != "" {
+		return command.Usage(fmt.Errorf("--%s is called %s", name, now))
+	}
+	return nil
+}
