@@ -12,6 +12,7 @@
 //	top.go       the most frequent keys
 //	count.go     how many keys
 //	survey.go    what a report shows
+//	readable.go  values as people read them
 //	levels.go    how many duplicates each level of keys removes
 //	learn.go     parameters and segments that do not change the page
 //	print.go     tables, tsv, csv, JSON lines and Parquet

@@ -1,10 +1,6 @@
 package insight
 
-import (
-	"maps"
-
-	"github.com/urlfold/urlfold/codec"
-)
+import "maps"
 
 // NumLevels is the number of levels of a report: URLs as they were written, their
 // normal forms, and the keys K0 to K3.
@@ -91,5 +87,5 @@ func (l *levels) distinct() (n [NumLevels]int64, exact bool) {
 
 // LevelNames returns the names of the levels.
 func LevelNames() [NumLevels]string {
-	return [NumLevels]string{"written", "norm", codec.LevelSyntax.String(), codec.LevelEquivalent.String(), codec.LevelFetch.String(), codec.LevelPage.String()}
+	return [NumLevels]string{"written", "normal form", "syntax", "equivalent", "fetch", "page"}
 }

@@ -11,11 +11,12 @@ type Per uint8
 
 // Lengths of periods.
 const (
-	PerRun   Per = iota // one period: all records
-	PerHour             // "2026-11-23T15:00:00+01:00"
-	PerDay              // "2026-11-23"
-	PerWeek             // "2026-W48", by ISO 8601
-	PerMonth            // "2026-11"
+	PerRun    Per = iota // one period: all records
+	PerHour              // "2026-11-23T15:00:00+01:00"
+	PerDay               // "2026-11-23"
+	PerWeek              // "2026-W48", by ISO 8601
+	PerMonth             // "2026-11"
+	perMinute            // "2026-11-23T15:04:00+01:00"
 )
 
 // PerNames returns the names of the periods shorter than a run.
@@ -70,6 +71,8 @@ func (c *calendar) appendStart(dst []byte, t time.Time) []byte {
 		return fmt.Appendf(dst, "%04d-W%02d", year, week)
 	case PerMonth:
 		return t.AppendFormat(dst, "2006-01")
+	case perMinute:
+		return t.AppendFormat(dst, time.RFC3339)
 	}
 	t = t.Add(-time.Duration(t.Minute()) * time.Minute)
 	return t.AppendFormat(dst, time.RFC3339)

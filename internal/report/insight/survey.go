@@ -13,6 +13,7 @@ import (
 
 	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/codec/params"
+	"github.com/urlfold/urlfold/codec/template"
 	"github.com/urlfold/urlfold/internal/ground/tsv"
 	"github.com/urlfold/urlfold/internal/storage/tally"
 	"github.com/urlfold/urlfold/pipeline/engine"
@@ -23,8 +24,8 @@ import (
 // when it runs out of memory or at the end: once for each URL instead of once for
 // each record.
 //
-//	row ─▶ hour: status, flags
-//	    └▶ URL ─▶ seen ─▶ (each once) pages, sites, parameters, campaigns, levels
+//	row ─▶ bin: status, flags
+//	    └▶ URL ─▶ seen ─▶ (each once) pages, templates, sites, parameters, campaigns, levels
 type Survey struct {
 	o    Options
 	norm *codec.Normalizer
@@ -52,6 +53,7 @@ func (s *Survey) Fields() []string { return []string{"url", "norm", "time", "sta
 // The lists of a report.
 const (
 	listPages = iota
+	listTemplates
 	listSites
 	listParams
 	listCampaigns
@@ -66,8 +68,8 @@ type surveyor struct {
 	lists    [numLists]*tally.Tally
 	levels   *levels
 	calendar calendar
-	hours    map[string]*Hour
-	hour     *Hour  // the current one
+	bins     map[string]*Bin
+	bin      *Bin   // the current one
 	period   []byte // its name
 	status   [1000]int64
 	flagSets map[string][]codec.Flag
@@ -76,17 +78,22 @@ type surveyor struct {
 	key       []byte
 	url       []byte
 	text      []byte
+	shape     []byte
 	selector  selector
 	pairs     []params.Pair
 	campaigns [params.NumFields][]byte
 }
 
-// An Hour counts the URLs of one hour.
-type Hour struct {
+// A Bin counts the URLs of one minute or hour.
+type Bin struct {
 	URLs   int64
 	Status [6]int64 // by class: 0 for none
 	Flags  map[codec.Flag]int64
 }
+
+// MaxMinutes is the number of minutes of a log above which a Survey counts by the
+// hour.
+const MaxMinutes = 36 * 60
 
 // maxHours limits the memory for hours: two years. URLs of other hours count as
 // without a time.
@@ -102,10 +109,10 @@ func (s *Survey) NewCodecs(inner func() engine.Codec) func() engine.Codec {
 		share := s.o.share()
 		w := &surveyor{
 			s: s, seen: tally.New(tally.Options{}), room: share / 2, levels: newLevels(),
-			calendar: calendar{per: PerHour, zone: s.o.Zone}, hours: map[string]*Hour{}, flagSets: map[string][]codec.Flag{},
+			calendar: calendar{per: perMinute, zone: s.o.Zone}, bins: map[string]*Bin{}, flagSets: map[string][]codec.Flag{},
 		}
 		for i := range w.lists {
-			w.lists[i] = tally.New(tally.Options{MaxMemory: max(1, share/8), Dir: s.o.Dir})
+			w.lists[i] = tally.New(tally.Options{MaxMemory: max(1, share/10), Dir: s.o.Dir})
 		}
 		w.turn(nil)
 		s.mu.Lock()
@@ -115,16 +122,56 @@ func (s *Survey) NewCodecs(inner func() engine.Codec) func() engine.Codec {
 	}
 }
 
-// turn sets the current hour.
+// turn sets the current bin.
 func (w *surveyor) turn(period []byte) {
 	w.period = append(w.period[:0], period...)
-	w.hour = w.hours[string(period)]
-	if w.hour == nil && len(w.hours) > maxHours {
-		w.hour = w.hours[""]
+	name := string(period)
+	w.bin = w.bins[name]
+	if w.bin == nil && len(w.bins) > MaxMinutes && w.calendar.per == perMinute {
+		w.calendar = calendar{per: PerHour, zone: w.calendar.zone}
+		w.bins, name = hourly(w.bins), hourOf(name)
+		w.bin = w.bins[name]
 	}
-	if w.hour == nil {
-		w.hour = &Hour{Flags: map[codec.Flag]int64{}}
-		w.hours[string(period)] = w.hour
+	if w.bin == nil && len(w.bins) > maxHours {
+		w.bin = w.bins[""]
+	}
+	if w.bin == nil {
+		w.bin = &Bin{Flags: map[codec.Flag]int64{}}
+		w.bins[name] = w.bin
+	}
+}
+
+// hourly returns the bins of the hours of minutes, which must not be used
+// afterwards.
+func hourly(minutes map[string]*Bin) map[string]*Bin {
+	hours := map[string]*Bin{}
+	for name, b := range minutes {
+		merge(hours, hourOf(name), b)
+	}
+	return hours
+}
+
+// hourOf returns the beginning of the hour of a bin.
+func hourOf(name string) string {
+	if len(name) > minuteEnd {
+		return name[:minuteEnd-2] + "00" + name[minuteEnd:]
+	}
+	return name
+}
+
+// merge adds b, which must not be used afterwards, to the bin with a name.
+func merge(bins map[string]*Bin, name string, b *Bin) {
+	to := bins[name]
+	if to == nil {
+		bins[name] = b
+		return
+	}
+	to.URLs += b.URLs
+	for i, n := range b.Status {
+		to.Status[i] += n
+	}
+	for flag, n := range b.Flags {
+		to.Flags[flag] += n
 	}
 }
 
@@ -133,20 +180,20 @@ func (w *surveyor) count(row [][]byte) error {
 	if period := w.calendar.period(row[surveyTime]); !bytes.Equal(period, w.period) {
 		w.turn(period)
 	}
-	w.hour.URLs++
+	w.bin.URLs++
 	code := 0
 	if s := row[surveyStatus]; len(s) == 3 {
 		code = int(s[0]-'0')*100 + int(s[1]-'0')*10 + int(s[2]-'0')
 	}
 	w.status[code]++
-	if class := code / 100; class < len(w.hour.Status) {
-		w.hour.Status[class]++
+	if class := code / 100; class < len(w.bin.Status) {
+		w.bin.Status[class]++
 	} else {
-		w.hour.Status[0]++
+		w.bin.Status[0]++
 	}
 	if len(row[surveyFlags]) > 0 {
 		for _, f := range w.flagsOf(row[surveyFlags]) {
-			w.hour.Flags[f]++
+			w.bin.Flags[f]++
 		}
 	}
 	key := row[surveyNorm]
@@ -210,6 +257,11 @@ func (w *surveyor) deriveURL(g *tally.Group) error {
 	if err := w.lists[listPages].Add(tsv.AppendEscaped(nil, page), norm, g.Count); err != nil {
 		return err
 	}
+	if text := w.template(page); bytes.IndexByte(text, '{') >= 0 {
+		if err := w.lists[listTemplates].Add(tsv.AppendEscaped(nil, text), norm, g.Count); err != nil {
+			return err
+		}
+	}
 	if host := w.res.Out.Bytes(w.text, codec.Host); !bare && len(host) > 0 {
 		site, ok := codec.AppendSite(nil, host, true)
 		if !ok {
@@ -223,6 +275,15 @@ func (w *surveyor) deriveURL(g *tally.Group) error {
 		return w.deriveQuery(g, norm, w.res.Out.Bytes(w.text, codec.Query))
 	}
 	return nil
+}
+
+// template returns the template of a page, without a query. It is valid until the
+// next call.
+func (w *surveyor) template(page []byte) []byte {
+	page, _, _ = bytes.Cut(page, []byte{'?'})
+	path := max(0, bytes.IndexByte(page, '/'))
+	w.shape = template.Append(append(w.shape[:0], page[:path]...), page[path:])
+	return w.shape
 }
 
 // bareHost stands in for the unknown host of a URL.
@@ -286,11 +347,13 @@ type List struct {
 // Findings are the results of a Survey.
 type Findings struct {
 	URLs      int64
-	Hours     map[string]*Hour // by the beginning of the hour; "" for URLs without a time
+	Bins      map[string]*Bin  // by their beginning; "" for URLs without a time
+	Step      time.Duration    // length of a bin: a minute or, in long logs, an hour
 	Status    map[int]int64    // by code; 0 for URLs without one
 	Levels    [NumLevels]int64 // distinct URLs; see LevelNames
 	Exact     bool             // Levels are not estimates
-	Pages     List             // by K3
+	Pages     List             // by the key of level page
+	Templates List             // of pages, if a segment of the path is variable
 	Sites     List             // registrable domains, or hosts that have none
 	Params    List             // names of parameters
 	Campaigns List             // source, medium and name, separated by tabs
@@ -299,7 +362,7 @@ type Findings struct {
 // Findings evaluates the survey, with up to n groups in each list. Nothing can be
 // counted afterwards.
 func (s *Survey) Findings(n int) (*Findings, error) {
-	f := &Findings{Hours: map[string]*Hour{}, Status: map[int]int64{}}
+	f := &Findings{Bins: map[string]*Bin{}, Step: time.Minute, Status: map[int]int64{}}
 	all := newLevels()
 	var err error
 	var wg sync.WaitGroup
@@ -319,26 +382,20 @@ func (s *Survey) Findings(n int) (*Findings, error) {
 				f.URLs += n
 			}
 		}
-		for name, h := range w.hours {
-			if h.URLs == 0 {
-				continue
-			}
-			to := f.Hours[name]
-			if to == nil {
-				f.Hours[name] = h
-				continue
-			}
-			to.URLs += h.URLs
-			for i, n := range h.Status {
-				to.Status[i] += n
-			}
-			for flag, n := range h.Flags {
-				to.Flags[flag] += n
+		if w.calendar.per == PerHour {
+			f.Step = time.Hour
+		}
+		for name, b := range w.bins {
+			if b.URLs > 0 {
+				merge(f.Bins, name, b)
 			}
 		}
 	}
+	if f.Step == time.Hour || len(f.Bins) > MaxMinutes {
+		f.Step, f.Bins = time.Hour, hourly(f.Bins)
+	}
 	f.Levels, f.Exact = all.distinct()
-	for i, list := range []*List{&f.Pages, &f.Sites, &f.Params, &f.Campaigns} {
+	for i, list := range []*List{&f.Pages, &f.Templates, &f.Sites, &f.Params, &f.Campaigns} {
 		if *list, err = s.list(i, n); err != nil {
 			return nil, err
 		}
@@ -361,10 +418,10 @@ func (s *Survey) list(i, n int) (List, error) {
 	return List{Distinct: p.Groups, Top: p.Top}, err
 }
 
-// Span returns the beginning of the first hour and the end of the last one, and
+// Span returns the beginning of the first bin and the end of the last one, and
 // whether there is any.
 func (f *Findings) Span() (from, to time.Time, ok bool) {
-	for name := range f.Hours {
+	for name := range f.Bins {
 		at, err := time.Parse(time.RFC3339, name)
 		if err != nil {
 			continue
@@ -373,7 +430,7 @@ func (f *Findings) Span() (from, to time.Time, ok bool) {
 			from = at
 		}
 		if !ok || !at.Before(to) {
-			to = at.Add(time.Hour)
+			to = at.Add(f.Step)
 		}
 		ok = true
 	}
@@ -383,8 +440,8 @@ func (f *Findings) Span() (from, to time.Time, ok bool) {
 // Flags returns the flags of all URLs, the most frequent first.
 func (f *Findings) Flags() []codec.Flag {
 	sum := map[codec.Flag]int64{}
-	for _, h := range f.Hours {
-		for flag, n := range h.Flags {
+	for _, b := range f.Bins {
+		for flag, n := range b.Flags {
 			sum[flag] += n
 		}
 	}

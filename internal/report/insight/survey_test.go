@@ -95,8 +95,8 @@ func TestSurvey(t *testing.T) {
 			}
 		}
 	}
-	if f.URLs != int64(len(rows)) || f.Hours[""].URLs != untimed || len(f.Hours) != 25 {
-		t.Errorf("%d URLs, %d without a time, %d hours", f.URLs, f.Hours[""].URLs, len(f.Hours))
+	if f.URLs != int64(len(rows)) || f.Bins[""].URLs != untimed || len(f.Bins) < 24*50 || f.Step != time.Minute {
+		t.Errorf("%d URLs, %d without a time, %d bins of %v", f.URLs, f.Bins[""].URLs, len(f.Bins), f.Step)
 	}
 	if f.Levels[0] != int64(len(written)) || f.Levels[1] != int64(len(norms)) || !f.Exact {
 		t.Errorf("levels %v, want %d and %d", f.Levels, len(written), len(norms))
@@ -128,11 +128,30 @@ func TestSurvey(t *testing.T) {
 		t.Errorf("flags %v", list)
 	}
 	n := int64(0)
-	for _, h := range f.Hours {
+	for _, h := range f.Bins {
 		n += h.Flags[codec.FlagNonHex]
 	}
 	if n != flags["non-hex"] {
 		t.Errorf("%d non-hex, want %d", n, flags["non-hex"])
+	}
+}
+
+// TestHourly: a long log is counted by the hour, by all workers alike.
+func TestHourly(t *testing.T) {
+	var rows []string
+	start := time.Date(2026, 11, 23, 0, 30, 0, 0, time.UTC)
+	for i := range MaxMinutes + 40 {
+		rows = append(rows, fmt.Sprintf("/a\t/a\t%s\t200\tnon-hex\n", start.Add(time.Duration(i)*time.Minute).Format(time.RFC3339)))
+	}
+	for _, workers := range []int{1, 3} {
+		f := survey(t, rows, workers, 0)
+		first := f.Bins["2026-11-23T00:00:00Z"]
+		if f.Step != time.Hour || len(f.Bins) != 38 || first == nil || first.URLs != 30 || first.Flags[codec.FlagNonHex] != 30 || first.Status[2] != 30 {
+			t.Errorf("%d workers: %d bins of %v, the first %+v", workers, len(f.Bins), f.Step, first)
+		}
+		if f := survey(t, rows[:60], workers, 0); f.Step != time.Minute || len(f.Bins) != 60 {
+			t.Errorf("%d workers: %d bins of %v for an hour", workers, len(f.Bins), f.Step)
+		}
 	}
 }
 

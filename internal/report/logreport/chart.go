@@ -3,7 +3,6 @@ package logreport
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -79,7 +78,7 @@ func (r *Report) trafficChart() *chart {
 	step := chartWidth / float64(n)
 	gap := min(step*0.18, 4)
 	for i, b := range r.Traffic {
-		col := column{X: float64(i) * step, W: step, Title: r.label(b.Start, true) + ": " + plural(b.URLs, "URL", "URLs")}
+		col := column{X: float64(i) * step, W: step, Title: r.label(b.Start) + ": " + plural(b.URLs, "URL", "URLs")}
 		y := 100.0
 		for _, k := range c.Classes {
 			h := float64(k.of(&b)) * 100 / top
@@ -92,9 +91,9 @@ func (r *Report) trafficChart() *chart {
 		c.Columns = append(c.Columns, col)
 	}
 	c.X = r.timeTicks()
-	c.Peak = r.label(r.Traffic[peak].Start, true)
+	c.Peak = r.label(r.Traffic[peak].Start)
 	c.Summary = fmt.Sprintf("Stacked bars of URLs per %s, by class of status, from %s to %s. The highest bar is %s with %s.",
-		r.Unit, r.label(r.From, true), r.label(r.To, true), c.Peak, plural(r.Traffic[peak].URLs, "URL", "URLs"))
+		r.Unit, r.label(r.From), r.label(r.To), c.Peak, plural(r.Traffic[peak].URLs, "URL", "URLs"))
 	return c
 }
 
@@ -106,11 +105,12 @@ func (k class) of(b *Bucket) (n int64) {
 	return n
 }
 
-// scale sets the ticks of the vertical axis and returns its end.
+// scale sets the ticks of the vertical axis and returns its end, which is just
+// above most.
 func (c *chart) scale(most int64) float64 {
-	step := niceStep(float64(most) / 4)
-	top := math.Max(step, math.Ceil(float64(most)/step)*step)
-	for v := 0.0; v <= top+step/2; v += step {
+	step := niceStep(float64(most) / 5)
+	top := 1.03 * float64(max(most, 1))
+	for v := 0.0; v <= top; v += step {
 		c.Y = append(c.Y, tick{At: v * 100 / top, Label: short(v)})
 	}
 	return top
@@ -144,17 +144,21 @@ func short(v float64) string {
 	return strconv.FormatFloat(v, 'f', -1, 64)
 }
 
-// timeTicks returns about six ticks at the beginnings of periods: of days, if
-// there are several.
+// timeTicks returns at most eight ticks, at round times.
 func (r *Report) timeTicks() (list []tick) {
-	n := len(r.Traffic)
-	every, first := max(1, (n+5)/6), 0
-	if day := r.perDay(); day > 0 && n >= 2*day {
-		every = (every + day - 1) / day * day
-		first = slices.IndexFunc(r.Traffic, func(b Bucket) bool { return strings.Contains(b.Start, "T00:") })
+	n, size := len(r.Traffic), r.size()
+	step := size
+	for _, u := range units {
+		if step = max(size, u.size); time.Duration(n)*size <= 7*step {
+			break
+		}
 	}
-	for i := max(0, first); i < n; i += every {
-		list = append(list, tick{At: float64(i) * 100 / float64(n), Label: r.label(r.Traffic[i].Start, false), Optional: len(list)%2 == 1})
+	for i, b := range r.Traffic {
+		at, err := time.Parse(time.RFC3339, b.Start)
+		if err != nil || step <= day && sinceMidnight(at)%step != 0 || step > day && i%int(step/size) != 0 {
+			continue
+		}
+		list = append(list, tick{At: float64(i) * 100 / float64(n), Label: r.short(at), Optional: len(list)%2 == 1})
 	}
 	if last := len(list) - 1; last > 0 && list[last].At > 88 {
 		list = list[:last] // it would leave the page
@@ -162,36 +166,37 @@ func (r *Report) timeTicks() (list []tick) {
 	return list
 }
 
-// perDay returns the number of periods in a day, or 0 if they are longer.
-func (r *Report) perDay() int {
+// size returns the length of the periods of Traffic.
+func (r *Report) size() time.Duration {
 	for _, u := range units {
-		if u.name == r.Unit && u.hours < 24 {
-			return 24 / u.hours
+		if u.name == r.Unit {
+			return u.size
 		}
 	}
-	return 0
+	return day
 }
 
-// label formats the beginning of a period. A long label has the year.
-func (r *Report) label(start string, long bool) string {
+// short formats the beginning of a period for the axis.
+func (r *Report) short(t time.Time) string {
+	switch size := r.size(); {
+	case size >= 7*day:
+		return t.Format("Jan 2006")
+	case size < day && sinceMidnight(t) > 0:
+		return t.Format("15:04")
+	}
+	return t.Format("2 Jan")
+}
+
+// label formats the beginning of a period in full.
+func (r *Report) label(start string) string {
 	t, err := time.Parse(time.RFC3339, start)
-	if err != nil {
+	switch {
+	case err != nil:
 		return start
+	case r.size() < day:
+		return t.Format("2 January 2006, 15:04")
 	}
-	layout := "2 Jan"
-	if long {
-		layout = "2 January 2006"
-	}
-	if strings.HasSuffix(r.Unit, "week") || strings.HasSuffix(r.Unit, "weeks") {
-		layout = "Jan 2006"
-		if long {
-			layout = "2 January 2006"
-		}
-	}
-	if strings.HasSuffix(r.Unit, "hour") || strings.HasSuffix(r.Unit, "hours") {
-		layout += ", 15:04"
-	}
-	return t.Format(layout)
+	return t.Format("2 January 2006")
 }
 
 // spark returns the path of a line through values, filled to the ground, in a

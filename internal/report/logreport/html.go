@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/urlfold/urlfold/internal/ground/terminal"
+	"github.com/urlfold/urlfold/internal/report/insight"
 )
 
 //go:embed page.html
@@ -16,23 +17,23 @@ var pageText string
 var page = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("report").Funcs(template.FuncMap{
 		"int": number, "percent": percent, "bytes": terminal.FormatSize, "spark": spark, "plural": plural,
-		"long": func(r *Report, t string) string { return r.label(t, true) },
-		"of":   func(k class, b Bucket) int64 { return k.of(&b) },
+		"long": (*Report).label, "readable": insight.Readable,
+		"of": func(k class, b Bucket) int64 { return k.of(&b) },
 		"part": func(n, all int64) float64 {
 			if all == 0 {
 				return 0
 			}
 			return float64(n) * 100 / float64(all)
 		},
-		"list": func(title, id, head string, t Table, all int64) listView { return listView{title, id, head, t, all} },
+		"list": func(head string, urls bool, t Table) listView { return listView{head, urls, t} },
 	}).Parse(pageText))
 })
 
 // A listView is a table of values of one column.
 type listView struct {
-	Title, ID, Head string
-	Table           Table
-	All             int64
+	Head  string
+	URLs  bool // the values are parts of URLs
+	Table Table
 }
 
 // Most returns the largest number of URLs.

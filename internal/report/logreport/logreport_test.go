@@ -20,7 +20,7 @@ func group(values string, n int64) insight.Group {
 
 // sample returns a report of three days.
 func sample() *Report {
-	f := &insight.Findings{URLs: 1100, Hours: map[string]*insight.Hour{}, Status: map[int]int64{200: 900, 404: 150, 503: 50},
+	f := &insight.Findings{URLs: 1100, Bins: map[string]*insight.Bin{}, Step: time.Hour, Status: map[int]int64{200: 900, 404: 150, 503: 50},
 		Levels: [insight.NumLevels]int64{400, 390, 390, 380, 300, 250}, Exact: true,
 		Pages:     insight.List{Distinct: 250, Top: []insight.Group{group("example.com/", 300), group("example.com/a?b=c", 20)}},
 		Sites:     insight.List{Distinct: 1, Top: []insight.Group{group("example.com", 1000)}},
@@ -29,11 +29,11 @@ func sample() *Report {
 	}
 	start := time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
 	for i := range 72 {
-		f.Hours[start.Add(time.Duration(i)*time.Hour).Format(time.RFC3339)] = &insight.Hour{
+		f.Bins[start.Add(time.Duration(i)*time.Hour).Format(time.RFC3339)] = &insight.Bin{
 			URLs: int64(10 + i%24), Status: [6]int64{2: int64(8 + i%24), 4: 1, 5: 1}, Flags: map[codec.Flag]int64{codec.FlagNonHex: int64(i % 5), codec.FlagLowerHex: 1},
 		}
 	}
-	f.Hours[""] = &insight.Hour{URLs: 4, Status: [6]int64{0: 4}}
+	f.Bins[""] = &insight.Bin{URLs: 4, Status: [6]int64{0: 4}}
 	r := &Report{
 		Version: "1.2.3", Profile: "equiv", Keys: "k3-whatwg/1", Format: "combined", Zone: "UTC", Counts: Counts{Bytes: 1 << 20, Records: 1110, URLs: 1105, Flagged: 190, NoURL: 5, Rejected: 5},
 		Files: []File{{Path: "a.log", Compression: "plain", Format: "combined", Records: 1000, Bytes: 1 << 20, Verdict: "complete"},
@@ -167,13 +167,16 @@ func TestPeriods(t *testing.T) {
 	f := func(hours int, unit string) {
 		t.Helper()
 		start := time.Date(2026, 3, 1, 7, 0, 0, 0, time.UTC)
-		find := &insight.Findings{Hours: map[string]*insight.Hour{}}
+		find := &insight.Findings{Bins: map[string]*insight.Bin{}, Step: time.Minute}
+		if hours > 36 {
+			find.Step = time.Hour
+		}
 		for _, h := range []int{0, hours / 3, hours - 1} {
 			name := start.Add(time.Duration(h) * time.Hour).Format(time.RFC3339)
-			if find.Hours[name] == nil {
-				find.Hours[name] = &insight.Hour{}
+			if find.Bins[name] == nil {
+				find.Bins[name] = &insight.Bin{}
 			}
-			find.Hours[name].URLs++
+			find.Bins[name].URLs++
 		}
 		berlin, err := time.LoadLocation("Europe/Berlin")
 		if err != nil {
@@ -185,7 +188,7 @@ func TestPeriods(t *testing.T) {
 		for _, b := range r.Traffic {
 			sum += b.URLs
 		}
-		if sum != 3 || r.Unit != unit || len(r.Traffic) > maxBuckets+1 {
+		if sum != 3 || r.Unit != unit || len(r.Traffic) > maxBuckets {
 			t.Errorf("%d hours: %d URLs in %d periods of %s", hours, sum, len(r.Traffic), r.Unit)
 		}
 		c := r.trafficChart()
@@ -197,7 +200,8 @@ func TestPeriods(t *testing.T) {
 			}
 		}
 	}
-	f(1, "hour")
+	f(1, "minute")
+	f(36, "30 minutes")
 	f(72, "hour")
 	f(100, "3 hours")
 	f(24*14, "6 hours")
@@ -205,6 +209,26 @@ func TestPeriods(t *testing.T) {
 	f(24*365, "week")
 	f(24*3650, "13 weeks")
 	f(24*3650*5, "52 weeks")
+}
+
+// TestListed: a flat tail is not listed, and the note tells its height.
+func TestListed(t *testing.T) {
+	f := func(distinct int64, listed int, rest string, counts ...int64) {
+		t.Helper()
+		list := Table{Distinct: distinct}
+		for _, n := range counts {
+			list.Rows = append(list.Rows, Row{Values: []string{"a"}, URLs: n})
+		}
+		v := &view{}
+		if got := v.Listed(list); len(got.Rows) != listed || v.Rest(list) != rest {
+			t.Errorf("%v: %d rows, %q", counts, len(got.Rows), v.Rest(list))
+		}
+	}
+	f(0, 0, "")
+	f(4, 4, "", 9, 1, 1, 1)
+	f(1000, 1, "The 1 most frequent of 1,000; each of the others has at most 1 URL.", 9, 1, 1, 1)
+	f(5, 4, "The 4 most frequent of 5; each of the others has at most 2 URLs.", 9, 3, 2, 2)
+	f(1000, 0, "1,000, each with at most 1 URL.", 1, 1, 1)
 }
 
 func TestScale(t *testing.T) {
@@ -222,8 +246,9 @@ func TestScale(t *testing.T) {
 	}
 	f(0, "[0 1]")
 	f(3, "[0 1 2 3]")
-	f(17, "[0 5 10 15 20]")
-	f(7400, "[0 2000 4000 6000 8000]")
-	f(123456, "[0 50k 100k 150k]")
-	f(7_000_000, "[0 2M 4M 6M 8M]")
+	f(17, "[0 5 10 15]")
+	f(210, "[0 50 100 150 200]")
+	f(7400, "[0 2000 4000 6000]")
+	f(123456, "[0 50k 100k]")
+	f(7_000_000, "[0 2M 4M 6M]")
 }

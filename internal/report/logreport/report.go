@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/internal/ground/tsv"
 	"github.com/urlfold/urlfold/internal/report/insight"
 )
@@ -27,17 +26,18 @@ type Report struct {
 	Counts  Counts   `json:"counts"`
 	From    string   `json:"from,omitempty"`
 	To      string   `json:"to,omitempty"`
-	Unit    string   `json:"unit,omitempty"` // length of the periods of Traffic: "day"
+	Unit    string   `json:"unit,omitempty"` // length of the periods of Traffic: "5 minutes", "day"
 	Traffic []Bucket `json:"traffic"`
 	Untimed int64    `json:"urls_without_time"`
 	Levels  []Level  `json:"levels"`
 	Exact   bool     `json:"levels_exact"`
 	Pages   Table    `json:"pages"`
+	Shapes  Table    `json:"templates"` // of pages, if they have a variable segment
 	Sites   Table    `json:"sites"`
 	Params  Table    `json:"parameters"`
 	Camps   Table    `json:"campaigns"`
 	Status  []Row    `json:"status"`
-	Defects []Defect `json:"defects"`
+	Flags   []Flag   `json:"flags"`
 	Files   []File   `json:"files"`
 }
 
@@ -84,8 +84,8 @@ type Row struct {
 	Example string   `json:"example,omitempty"`
 }
 
-// A Defect is a flag.
-type Defect struct {
+// A Flag is a property of URLs.
+type Flag struct {
 	Flag     string  `json:"flag"`
 	Severity string  `json:"severity"`
 	Meaning  string  `json:"meaning"`
@@ -109,12 +109,16 @@ type File struct {
 // maxBuckets is the largest number of periods: more bars cannot be told apart.
 const maxBuckets = 72
 
-// units are the lengths of periods, in hours.
+const day = 24 * time.Hour
+
+// units are the lengths of periods.
 var units = []struct {
-	hours int
-	name  string
+	size time.Duration
+	name string
 }{
-	{1, "hour"}, {3, "3 hours"}, {6, "6 hours"}, {12, "12 hours"}, {24, "day"}, {2 * 24, "2 days"}, {7 * 24, "week"}, {28 * 24, "4 weeks"}, {91 * 24, "13 weeks"}, {364 * 24, "52 weeks"},
+	{time.Minute, "minute"}, {2 * time.Minute, "2 minutes"}, {5 * time.Minute, "5 minutes"}, {10 * time.Minute, "10 minutes"}, {30 * time.Minute, "30 minutes"},
+	{time.Hour, "hour"}, {3 * time.Hour, "3 hours"}, {6 * time.Hour, "6 hours"}, {12 * time.Hour, "12 hours"}, {day, "day"}, {2 * day, "2 days"},
+	{7 * day, "week"}, {28 * day, "4 weeks"}, {91 * day, "13 weeks"}, {364 * day, "52 weeks"},
 }
 
 // Fill sets what follows from the findings.
@@ -123,13 +127,13 @@ func (r *Report) Fill(f *insight.Findings, zone *time.Location) {
 	r.fillTraffic(f, zone)
 	r.Exact = f.Exact
 	for i, name := range insight.LevelNames() {
-		l := Level{Name: name, About: about[name], Distinct: f.Levels[i]}
+		l := Level{Name: name, About: about[i], Distinct: f.Levels[i]}
 		if i > 0 {
 			l.Merged = f.Levels[i-1] - l.Distinct
 		}
 		r.Levels = append(r.Levels, l)
 	}
-	r.Pages, r.Sites, r.Params, r.Camps = r.table(f.Pages), r.table(f.Sites), r.table(f.Params), r.table(f.Campaigns)
+	r.Pages, r.Shapes, r.Sites, r.Params, r.Camps = r.table(f.Pages), r.table(f.Templates), r.table(f.Sites), r.table(f.Params), r.table(f.Campaigns)
 	for code, n := range f.Status {
 		if code > 0 {
 			r.Status = append(r.Status, Row{Values: []string{strconv.Itoa(code)}, URLs: n, Share: r.share(n)})
@@ -147,73 +151,68 @@ func (r *Report) share(n int64) float64 {
 }
 
 // fillTraffic divides the time of the log into periods, and sets traffic and
-// defects.
+// flags.
 func (r *Report) fillTraffic(f *insight.Findings, zone *time.Location) {
 	from, to, ok := f.Span()
-	hours, unit := 0, 0
+	size, n := day, 0
 	if ok {
 		from = from.In(zone)
-		hours = int(to.Sub(from).Hours())
-		for unit < len(units)-1 && hours > units[unit].hours*maxBuckets {
+		unit := 0
+		for unit < len(units)-1 && (units[unit].size < f.Step || to.Sub(from) > units[unit].size*maxBuckets) {
 			unit++
 		}
-		if units[unit].hours >= 24 {
-			y, m, d := from.Date()
-			from = time.Date(y, m, d, 0, 0, 0, 0, zone)
-		} else {
-			from = from.Add(-time.Duration(from.Hour()%units[unit].hours) * time.Hour)
-		}
-		hours = int(to.Sub(from).Hours())
+		size = units[unit].size
+		from = from.Add(-(sinceMidnight(from) % min(size, day)))
+		n = min(int((to.Sub(from)+size-1)/size), 10*maxBuckets)
 		r.From, r.To, r.Unit = from.Format(time.RFC3339), to.In(zone).Format(time.RFC3339), units[unit].name
 	}
-	size := units[unit].hours
-	n := min((hours+size-1)/size, 10*maxBuckets)
 	for i := range n {
-		r.Traffic = append(r.Traffic, Bucket{Start: from.Add(time.Duration(i*size) * time.Hour).Format(time.RFC3339)})
+		r.Traffic = append(r.Traffic, Bucket{Start: from.Add(time.Duration(i) * size).Format(time.RFC3339)})
 	}
 	at := func(name string) int {
 		t, err := time.Parse(time.RFC3339, name)
 		if err != nil || n == 0 {
 			return -1
 		}
-		return min(int(t.Sub(from).Hours())/size, n-1)
+		return min(int(t.Sub(from)/size), n-1)
 	}
-	r.fillDefects(f, n, at)
-	for name, h := range f.Hours {
+	r.fillFlags(f, n, at)
+	for name, b := range f.Bins {
 		i := at(name)
 		if i < 0 {
-			r.Untimed += h.URLs
+			r.Untimed += b.URLs
 			continue
 		}
-		r.Traffic[i].URLs += h.URLs
-		for class, k := range h.Status {
+		r.Traffic[i].URLs += b.URLs
+		for class, k := range b.Status {
 			r.Traffic[i].Status[class] += k
 		}
 	}
 }
 
-func (r *Report) fillDefects(f *insight.Findings, n int, at func(hour string) int) {
+// sinceMidnight returns the time of day of t by its clock.
+func sinceMidnight(t time.Time) time.Duration {
+	return time.Duration(t.Hour())*time.Hour + time.Duration(t.Minute())*time.Minute
+}
+
+func (r *Report) fillFlags(f *insight.Findings, n int, at func(bin string) int) {
 	for _, flag := range f.Flags() {
-		d := Defect{Flag: flag.String(), Severity: flag.Severity().String(), Meaning: flag.Meaning(), Series: make([]int64, n)}
-		for name, h := range f.Hours {
-			d.URLs += h.Flags[flag]
+		d := Flag{Flag: flag.String(), Severity: flag.Severity().String(), Meaning: flag.Meaning(), Series: make([]int64, n)}
+		for name, b := range f.Bins {
+			d.URLs += b.Flags[flag]
 			if i := at(name); i >= 0 {
-				d.Series[i] += h.Flags[flag]
+				d.Series[i] += b.Flags[flag]
 			}
 		}
 		d.Share = r.share(d.URLs)
-		r.Defects = append(r.Defects, d)
+		r.Flags = append(r.Flags, d)
 	}
 }
 
 // about describes the levels.
-var about = map[string]string{
-	"written":                      "URLs as the input has them",
-	"norm":                         "normal forms of the profile",
-	codec.LevelSyntax.String():     "case, escapes and dot segments",
-	codec.LevelEquivalent.String(): "default ports, empty paths, spelling of hosts",
-	codec.LevelFetch.String():      "session ids, tracking parameters, order of parameters, http and https",
-	codec.LevelPage.String():       "www., index files, repeated and final slashes",
+var about = [insight.NumLevels]string{
+	"URLs as the input has them", "normal forms of the profile", "case, escapes and dot segments", "default ports, empty paths, spelling of hosts",
+	"session ids, tracking parameters, order of parameters, http and https", "www., index files, repeated and final slashes",
 }
 
 // table returns the rows of a list.

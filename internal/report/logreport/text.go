@@ -2,9 +2,11 @@ package logreport
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/urlfold/urlfold/internal/ground/terminal"
+	"github.com/urlfold/urlfold/internal/report/insight"
 )
 
 // appendMarkdown appends the report as tables of Markdown.
@@ -19,6 +21,7 @@ func (r *Report) appendMarkdown(dst []byte) []byte {
 	w.line("%s, %s, %s counted, %s distinct pages, %s, %s.", plural(c.Records, "record", "records"), plural(c.URLs, "URL", "URLs"),
 		number(c.Counted), number(r.Pages.Distinct), plural(c.Rejected, "rejected record", "rejected records"), plural(int64(r.Damaged()), "damaged file", "damaged files"))
 	w.table("Pages", []string{"page", "URLs", "share", "example"}, r.Pages.Rows, true)
+	w.table("Templates", []string{"template", "URLs", "share", "example"}, r.Shapes.Rows, true)
 	w.head("Duplicates by level", "level", "distinct", "merged", "what it merges")
 	for _, l := range r.Levels {
 		w.row(l.Name, number(l.Distinct), number(l.Merged), l.About)
@@ -26,8 +29,8 @@ func (r *Report) appendMarkdown(dst []byte) []byte {
 	if !r.Exact {
 		w.line("\nThe numbers are estimates from a sample of whole pages.")
 	}
-	w.head("Defects", "flag", "severity", "URLs", "share", "meaning")
-	for _, d := range r.Defects {
+	w.head("Flags", "flag", "severity", "URLs", "share", "meaning")
+	for _, d := range r.Flags {
 		w.row(d.Flag, d.Severity, number(d.URLs), percent(d.Share), d.Meaning)
 	}
 	w.table("Sites", []string{"site", "URLs", "share"}, r.Sites.Rows, false)
@@ -94,7 +97,10 @@ func (w *markdown) table(title string, columns []string, rows []Row, example boo
 	}
 	w.head(title, columns...)
 	for _, row := range rows {
-		cells := append([]string{}, row.Values...)
+		cells := slices.Clone(row.Values)
+		if example {
+			cells[0] = insight.Readable(cells[0])
+		}
 		cells = append(cells, number(row.URLs), percent(row.Share))
 		if example {
 			cells = append(cells, row.Example)

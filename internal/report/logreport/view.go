@@ -1,17 +1,50 @@
 package logreport
 
-import "fmt"
+import (
+	"fmt"
+	"path"
+)
 
 // This file contains what the page shows and the other forms do not.
 
 // NumFiles returns the number of inputs.
 func (v *view) NumFiles() int64 { return int64(len(v.Files)) }
 
-// NumPages returns the number of pages that are listed.
-func (v *view) NumPages() int64 { return v.Len(v.Pages) }
+// Base returns the name of the only input without its folder.
+func (v *view) Base() string { return path.Base(v.Files[0].Path) }
 
-// Len returns the number of rows of t.
-func (*view) Len(t Table) int64 { return int64(len(t.Rows)) }
+// leastTie is the number of rows with the same count that make a tail flat.
+const leastTie = 3
+
+// Listed returns the rows of t without a flat tail: if the list is not complete
+// and its last rows have the same count, the others of that count are as
+// frequent.
+func (*view) Listed(t Table) Table {
+	n := len(t.Rows)
+	if int64(n) == t.Distinct {
+		return t
+	}
+	for n > 0 && t.Rows[n-1].URLs == t.Rows[len(t.Rows)-1].URLs {
+		n--
+	}
+	if len(t.Rows)-n >= leastTie {
+		t.Rows = t.Rows[:n]
+	}
+	return t
+}
+
+// Rest says what is known about the values that Listed leaves out, or nothing if
+// it leaves out none.
+func (v *view) Rest(t Table) string {
+	n, list := int64(len(v.Listed(t).Rows)), t.Rows
+	switch {
+	case n == t.Distinct:
+		return ""
+	case n == 0:
+		return fmt.Sprintf("%s, each with at most %s.", number(t.Distinct), plural(list[0].URLs, "URL", "URLs"))
+	}
+	return fmt.Sprintf("The %s most frequent of %s; each of the others has at most %s.", number(n), number(t.Distinct), plural(list[len(list)-1].URLs, "URL", "URLs"))
+}
 
 // MergedShare returns how many of the distinct URLs are another spelling of a
 // page, in percent.
@@ -49,7 +82,7 @@ func (v *view) StatusTable() Table {
 func (v *view) MostCampaign() int64 { return listView{Table: v.Camps}.Most() }
 
 // CSS returns the class of a severity.
-func (d Defect) CSS() string {
+func (d Flag) CSS() string {
 	switch d.Severity {
 	case "violation":
 		return "violation"
@@ -59,15 +92,15 @@ func (d Defect) CSS() string {
 	return "validation"
 }
 
-// Trend describes the line of a defect for people who do not see it.
-func (d Defect) Trend(r *Report) string {
+// Trend describes the line of a flag for people who do not see it.
+func (d Flag) Trend(r *Report) string {
 	peak := 0
 	for i, n := range d.Series {
 		if n > d.Series[peak] {
 			peak = i
 		}
 	}
-	return fmt.Sprintf("%s by %s: most at %s, with %s", d.Flag, r.Unit, r.label(r.Traffic[peak].Start, true), plural(d.Series[peak], "URL", "URLs"))
+	return fmt.Sprintf("%s by %s: most at %s, with %s", d.Flag, r.Unit, r.label(r.Traffic[peak].Start), plural(d.Series[peak], "URL", "URLs"))
 }
 
 // Down returns the distance of a tick from the top.
