@@ -106,6 +106,22 @@ func (w *Worker) blank(out, rec []byte, st *Stats) []byte {
 	return w.plain(out, rec, st)
 }
 
+// hole handles a part of a hole, which is no record. It is copied where a blank line
+// is, by one shard.
+func (w *Worker) hole(out, rec []byte, st *Stats) []byte {
+	if s := w.job.keeps.shard; s != nil && !s.first {
+		return out
+	}
+	st.Hole += int64(len(rec))
+	if w.job.keeps.routes {
+		w.to = w.job.keeps.blanks
+	}
+	if !w.job.render.KeepsRecords() || w.to == 0 {
+		return out
+	}
+	return append(out, rec...)
+}
+
 // checkShared returns an error if the job drops or distributes records that
 // share a line.
 func (j *Job) checkShared(c *Config) error {

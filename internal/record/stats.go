@@ -28,6 +28,7 @@ type Stats struct {
 	Skipped   int64 // links of HTML documents that are not URLs to follow: empty, to a fragment of the document, javascript:, data: and similar
 	NoURL     int64 // well-formed records without a URL ("-", "*", CONNECT)
 	Blank     int64 // blank lines
+	Hole      int64 // bytes of holes, which are no records: see locate.HoleLen
 	Heads     int64 // headers and comments
 	Bare      int64 // URLs without a scheme, if Config.Scheme is empty and there is no base
 	Oversize  int64 // records longer than the limit, which are not read
@@ -63,6 +64,7 @@ func (s *Stats) Add(o *Stats) {
 	s.Skipped += o.Skipped
 	s.NoURL += o.NoURL
 	s.Blank += o.Blank
+	s.Hole += o.Hole
 	s.Heads += o.Heads
 	s.Bare += o.Bare
 	s.Oversize += o.Oversize

@@ -509,6 +509,10 @@ func FuzzUnchanged(f *testing.F) {
 	for i, s := range seeds() {
 		f.Add(uint16(i), s)
 	}
+	hole := strings.Repeat("\x00", 20)
+	for i := range copiers {
+		f.Add(uint16(i), seeds()[0]+"\n"+hole+seeds()[0]+"\n"+hole)
+	}
 	finders := finders(f)
 	for i, l := range finders {
 		f.Add(uint16(len(copiers)+i), string(l.text))

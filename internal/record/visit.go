@@ -44,7 +44,7 @@ func (v *Visit) Read(rec []byte, at *Position) error {
 	w.atURL, w.lines = *at, 0
 	if w.job.lengths == nil {
 		v.body = locate.TrimEnd(rec)
-		if locate.IsBlank(v.body[w.mark(v.body):]) {
+		if locate.HoleLen(rec) == len(rec) || locate.IsBlank(v.body[w.mark(v.body):]) {
 			v.body = nil
 			w.found.Reset()
 			return nil

@@ -102,7 +102,7 @@ func (w *Worker) Next(in []byte) int {
 // Lines returns the number of lines to advance a line count by for the record
 // rec.
 func (w *Worker) Lines(rec []byte) int64 {
-	if w.one || w.n.located.line.take(rec) {
+	if w.one && locate.HoleLen(rec) < len(rec) || w.n.located.line.take(rec) {
 		return 1
 	}
 	return int64(bytes.Count(rec, locate.LineFeed))
@@ -117,6 +117,9 @@ func (w *Worker) Lines(rec []byte) int64 {
 func (w *Worker) Append(out, dead, rec []byte, at Position, st *Stats) (o, d []byte) {
 	j := w.job
 	w.begin(&at)
+	if w.one && len(rec) > 0 && !at.Message && locate.HoleLen(rec) == len(rec) {
+		return w.hole(out, rec, st), dead
+	}
 	if j.maxRecord > 0 && len(rec) > j.maxRecord {
 		return w.Reject(out, dead, rec, TooLong, at, st)
 	}

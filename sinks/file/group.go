@@ -1,6 +1,7 @@
 package file
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -99,11 +100,15 @@ func inRecord(b *engine.Batch) bool {
 // The last record of an input may have no line end. It needs one here because
 // another record may follow, and because recovery treats an incomplete line as
 // torn. Records that are compressed apart need no line end, because their
-// members delimit them. Binary records state their own length.
+// members delimit them. Binary records state their own length. A hole (see
+// record.Stats) is no record, and the line after it belongs directly behind it.
 func endsRecord(b *engine.Batch, s *engine.Stream) bool {
 	p := s.Bytes
-	return len(p) == 0 || p[len(p)-1] == '\n' || s.Apart || s.Binary || inRecord(b)
+	return len(p) == 0 || p[len(p)-1] == '\n' || s.Apart || s.Binary || inRecord(b) || bytes.HasSuffix(p, hole)
 }
+
+// hole is how each part of a hole ends.
+var hole = make([]byte, 16)
 
 var (
 	errNotPacked = errors.New("file sink: batch was not compressed by the pipeline")

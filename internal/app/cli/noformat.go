@@ -44,6 +44,9 @@ var errNoFormat = errors.New("cannot detect the record format")
 // quote the record, which may contain a URL.
 func whyNoFormat(head []byte) string {
 	first, _, _ := bytes.Cut(bytes.TrimLeft(head, blanks), []byte("\n"))
+	if len(bytes.TrimLeft(head, "\x00")) == 0 {
+		return "its first " + terminal.FormatSize(int64(len(head))) + " are NUL bytes, as logrotate's copytruncate leaves them, so no record can be seen"
+	}
 	if bytes.IndexByte(head, 0) >= 0 {
 		return "the file contains NUL bytes, so it is binary or text in UTF-16"
 	}

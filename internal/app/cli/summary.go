@@ -220,6 +220,7 @@ func (o *outcome) text(st terminal.Style) string {
 	s.some("without URL", stats.NoURL, "")
 	s.some("without scheme", stats.Bare, "use --scheme https to add it")
 	s.some("blank lines", stats.Blank, "")
+	s.some("holes", stats.Hole, "bytes of NULs in front of lines, left by copytruncate: no records, copied as they are")
 	s.some("rejects", stats.Rejected, o.rejectRemark())
 	for _, c := range counts(stats.Rejects[:], reasonName) {
 		s.row("  "+c.name, c.n, o.baseRemark(c.name == codec.ErrRelative.Name()))

@@ -22,6 +22,7 @@ type Guess struct {
 // formats after a prefix, such as a syslog header. ok is false if no format
 // fits. It does not retain head.
 func Detect(head []byte, custom []locate.Format) (g Guess, ok bool) {
+	head = head[locate.HoleLen(head):]
 	s := &locate.Sample{Head: head, Records: firstRecords(head)}
 	best := locate.Fit{}
 	var chosen locate.Format

@@ -9,6 +9,7 @@
 //	format.go, settings.go, sample.go  Format, Reader, Locator; the settings; detection
 //	framing.go, walk.go, directive.go  where records end; the lines of a block; lines that set
 //	                                   fields
+//	hole.go                            NULs in front of a line
 //	found.go, reason.go, position.go   what a Locator finds, or why it finds nothing; where
 //	attr.go, attrvalue.go, mapping.go  what a log tells about a request besides its URL
 //	use.go, compose.go                 what a field holds; a URL in several fields

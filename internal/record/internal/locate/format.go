@@ -104,17 +104,24 @@ type Keyed interface{ IndexKeys() }
 type LineCounter interface{ Multiline() }
 
 // LineFraming implements the methods of [Framing], and Next of [Reader], for
-// records that are lines. Embed it in a Reader of such records.
+// records that are lines. A hole before a line is apart from it: see [HoleLen].
+// Embed it in a Reader of such records.
 type LineFraming struct{}
 
 // Cut implements [Framing].
-func (LineFraming) Cut(block []byte) int { return bytes.LastIndexByte(block, '\n') + 1 }
+func (LineFraming) Cut(block []byte) int {
+	n := bytes.LastIndexByte(block, '\n') + 1
+	return n + cutHole(block[n:])
+}
 
 // Head implements [Framing].
 func (LineFraming) Head([]byte) int { return 0 }
 
 // Next implements [Reader].
 func (LineFraming) Next(in []byte) int {
+	if n := HoleLen(in); n > 0 {
+		return n
+	}
 	if n := bytes.IndexByte(in, '\n') + 1; n > 0 {
 		return n
 	}

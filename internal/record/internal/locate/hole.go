@@ -1,0 +1,41 @@
+package locate
+
+import "encoding/binary"
+
+// minHole is the length in bytes from which on NULs at the start of a line are a
+// hole. Fewer can be part of a URL list that somebody damaged on purpose.
+const minHole = 16
+
+// HoleLen returns the length of the hole at the start of b, or 0. A hole is what
+// logrotate's copytruncate leaves if the server has not opened its log with O_APPEND:
+// it goes on writing at its old offset of the emptied file, and the bytes before
+// read as NULs. A hole may be gigabytes long, so a block can show a part of it.
+func HoleLen(b []byte) int {
+	if len(b) < minHole || b[0] != 0 {
+		return 0
+	}
+	n := 0
+	for n+8 <= len(b) && binary.NativeEndian.Uint64(b[n:]) == 0 {
+		n += 8
+	}
+	for n < len(b) && b[n] == 0 {
+		n++
+	}
+	if n < minHole {
+		return 0
+	}
+	return n
+}
+
+// cutHole returns the number of bytes of b, which contains no line end, that belong
+// to a hole. If b shows no end of the hole, both parts are long enough to be holes.
+func cutHole(b []byte) int {
+	n := HoleLen(b)
+	switch {
+	case n < len(b):
+		return n
+	case n < 2*minHole:
+		return 0
+	}
+	return n - minHole
+}
