@@ -17,7 +17,7 @@ import (
 	"github.com/urlfold/urlfold/internal/ground/terminal"
 )
 
-// This file and docs_reference_test.go write the pages of docs/reference that are
+// This file, docs_commandline_test.go and docs_reference_test.go write the pages of docs/reference that are
 // generated from code. The examples of rules are computed by the codec.
 
 //go:generate go test -run ^TestDocs -update .
@@ -43,6 +43,7 @@ func TestDocs(t *testing.T) {
 	f("config.md", configPage(t))
 	f("metrics.md", metricsPage(t))
 	f("log-events.md", eventsPage(t))
+	f("command-line.md", commandLinePage(t))
 }
 
 // testCatalog returns a catalog of the components of this module.
