@@ -73,6 +73,27 @@ func TestSelfContained(t *testing.T) {
 	}
 }
 
+// TestWarnings: what does not affect readiness makes the page amber.
+func TestWarnings(t *testing.T) {
+	f := func(badge string, warnings int, change func(*View)) {
+		t.Helper()
+		v := green()
+		v.Snapshot.Sinks = v.Snapshot.Sinks[:1]
+		change(&v)
+		s := newServer(func() View { return v })
+		if st := s.status(); len(st.Warnings) != warnings || !st.Ready {
+			t.Errorf("ready %v, warnings %q", st.Ready, st.Warnings)
+		}
+		if page := get(t, s, "/").Body.String(); !strings.Contains(page, badge) {
+			t.Errorf("the page lacks %q", badge)
+		}
+	}
+	f(`<span class="badge good">ready<`, 0, func(*View) {})
+	f(`<span class="badge warn">ready, with warnings<`, 1, func(v *View) { v.DamagedFiles = 1 })
+	f("previous configuration remains active: hm", 1, func(v *View) { v.ReloadErr = "hm" })
+	f("file-2 permanently refused records in 2 answers", 1, func(v *View) { v.Snapshot.Sinks[0].Refused = 2 })
+}
+
 func TestBoundedPage(t *testing.T) {
 	v := green()
 	for range 10_000 {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/urlfold/urlfold/codec"
+	"github.com/urlfold/urlfold/internal/ground/terminal"
 	"github.com/urlfold/urlfold/internal/record"
 	"github.com/urlfold/urlfold/internal/report/keydiff"
 	"github.com/urlfold/urlfold/pipeline/engine"
@@ -29,8 +30,9 @@ type Status struct {
 	Generation uint64                `json:"config_generation"`
 	ReloadErr  string                `json:"reload_error,omitempty"`
 	Checks     []Check               `json:"checks"`
-	Rates      *RateStatus           `json:"rates,omitempty"`   // absent in the first second
-	History    *HistoryStatus        `json:"history,omitempty"` // absent in the first seconds
+	Warnings   []string              `json:"warnings,omitempty"` // what does not affect readiness, but needs attention
+	Rates      *RateStatus           `json:"rates,omitempty"`    // absent in the first second
+	History    *HistoryStatus        `json:"history,omitempty"`  // absent in the first seconds
 	Batches    BatchStatus           `json:"batches"`
 	Checkpoint *float64              `json:"checkpoint_age_seconds,omitempty"` // absent if no source uses checkpoints
 	CommitErr  string                `json:"commit_error,omitempty"`
@@ -145,6 +147,10 @@ func (v *View) status(now time.Time, mask func(string) string) *Status {
 		Rejects: top(len(s.Stats.Rejects), s.Stats.Rejects[:], func(i int) string { return record.Reason(i).String() }),
 	}
 	st.Ready = ready(st.Checks)
+	st.Warnings = v.warnings()
+	if st.ReloadErr != "" {
+		st.Warnings = append(st.Warnings, "the last reload failed, and the previous configuration remains active: "+st.ReloadErr)
+	}
 	st.Damaged = DamageStatus{Count: v.DamagedFiles, Files: []DamagedFile{}}
 	for _, f := range v.Damaged[:min(len(v.Damaged), MaxDamaged)] {
 		f.Path, f.Detail = mask(f.Path), mask(f.Detail)
@@ -172,6 +178,36 @@ func (v *View) status(now time.Time, mask func(string) string) *Status {
 		}
 	}
 	return st
+}
+
+// warnings describes what needs attention although the pipeline goes on.
+func (v *View) warnings() (list []string) {
+	if v.DamagedFiles > 0 {
+		list = append(list, plural(v.DamagedFiles, "input file is", "input files are")+" damaged: the records before the damage were processed")
+	}
+	for i := range v.Snapshot.Sinks {
+		s := &v.Snapshot.Sinks[i]
+		if s.Dead && s.Records > 0 {
+			list = append(list, plural(s.Records, "record was", "records were")+" written to the dead letter")
+		}
+		if s.Refused > 0 {
+			list = append(list, s.Name+" permanently refused records in "+plural(s.Refused, "answer", "answers"))
+		}
+	}
+	return list
+}
+
+// plural returns n followed by one if n is 1, else by many.
+func plural[N int | int64](n N, one, many string) string { return terminal.Plural(int64(n), one, many) }
+
+// Passing returns the number of checks that pass.
+func (s *Status) Passing() (n int) {
+	for i := range s.Checks {
+		if s.Checks[i].OK {
+			n++
+		}
+	}
+	return n
 }
 
 // maskChecks masks the texts in checks, in place.

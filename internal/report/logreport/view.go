@@ -37,10 +37,10 @@ func (*view) Listed(t Table) Table {
 // it leaves out none.
 func (v *view) Rest(t Table) string {
 	n, list := int64(len(v.Listed(t).Rows)), t.Rows
-	switch {
-	case n == t.Distinct:
+	switch n {
+	case t.Distinct:
 		return ""
-	case n == 0:
+	case 0:
 		return fmt.Sprintf("%s, each with at most %s.", number(t.Distinct), plural(list[0].URLs, "URL", "URLs"))
 	}
 	return fmt.Sprintf("The %s most frequent of %s; each of the others has at most %s.", number(n), number(t.Distinct), plural(list[len(list)-1].URLs, "URL", "URLs"))
