@@ -104,7 +104,7 @@ type Codec struct {
 	// parameter styles. Default: that of the profile.
 	Params []Param `yaml:"params"`
 	// The form of the output.
-	Render Render `yaml:"render" enum:"rewrite,jsonl,tsv,urls,keys,csv" flag:"to,r" for:"query" arg:"format" group:"Output" help:"write this format: rewrite (the record, with its URLs in normal form), jsonl, tsv, csv, urls, keys, extend (the record, with the fields of --extend added), parquet (a file of typed columns). Default: rewrite, or parquet for an output named .parquet"`
+	Render Render `yaml:"render" enum:"rewrite,jsonl,tsv,urls,keys,csv" flag:"to,r" for:"query" arg:"format" group:"Output" help:"write this format: rewrite (the record, with its URLs in normal form), jsonl, tsv, csv, urls, keys, extend (the record, with the fields of --extend added), parquet or arrow (typed columns). Default: rewrite, or parquet or arrow for an output named .parquet or .arrow"`
 	// What is replaced by ***, wherever it is in the records and dead letters:
 	// passwords (those of URLs, which every other value but none includes), email,
 	// ipv4, ipv6, jwt, or /REGEX/. Default: none.
@@ -219,10 +219,16 @@ var errParquet = errors.New("must be rewrite, jsonl, tsv, csv, urls or keys: par
 	"truncated to the last checkpoint after a crash, and the index of a Parquet file is at its end; " +
 	"write jsonl and convert finished outputs, or run 'urlfold -o FILE.parquet'")
 
+// errArrow is errParquet for Arrow, whose streams have a mark at their end.
+var errArrow = errors.New("must be rewrite, jsonl, tsv, csv, urls or keys: arrow is possible only in a one-shot run; write jsonl and convert finished outputs")
+
 // UnmarshalText sets r to the built-in form called text.
 func (r *Render) UnmarshalText(text []byte) error {
-	if string(text) == "parquet" {
+	switch string(text) {
+	case "parquet":
 		return errParquet
+	case "arrow":
+		return errArrow
 	}
 	*r = Render{Form: string(text)}
 	return nil

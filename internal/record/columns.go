@@ -9,7 +9,7 @@ import (
 	"github.com/urlfold/urlfold/internal/record/internal/locate"
 )
 
-// This file renders rows for a file of columns, such as Parquet. A row is a
+// This file renders rows for columns, as in a Parquet file or an Arrow stream. A row is a
 // value for each of Job.Columns, in order, and a line feed:
 //
 //	absent           0
@@ -36,7 +36,7 @@ const (
 	ColumnDiagnostics                   // a list of structs of Column.Members
 )
 
-// A Column describes a column of RenderParquet. Every value may be absent.
+// A Column describes a column of RenderParquet and RenderArrow. Every value may be absent.
 type Column struct {
 	Name    string
 	Kind    ColumnKind
@@ -44,7 +44,7 @@ type Column struct {
 	Members []Column // of ColumnDiagnostics: strings and integers
 }
 
-// Columns returns the columns that RenderParquet writes, in order. A field is
+// Columns returns the columns that RenderParquet and RenderArrow write, in order. A field is
 // one column, with three exceptions: url and record have a second one for
 // values that are not UTF-8, and error has columns for its offset and its flag.
 func (j *Job) Columns() []Column {
@@ -78,15 +78,40 @@ func (j *Job) diagnosticColumns() []Column {
 	return list
 }
 
-// ReadColumn reads the number at the start of a row of RenderParquet: the
-// length of a string, an integer or the count of a list. ok is false if the
-// value is absent. rest is nil if row is not valid.
-func ReadColumn(row []byte) (n int, ok bool, rest []byte) {
-	v, size := binary.Uvarint(row)
-	if size <= 0 {
-		return 0, false, nil
+// A ColumnReader reads the numbers and strings of a row.
+type ColumnReader struct {
+	In  []byte // what has not been read
+	Bad bool   // the row is not valid; In is then nil
+}
+
+// Number reads the number at the start of a value: the length of a string, an
+// integer or the count of a list. ok is false, and n negative, if the value is absent.
+func (r *ColumnReader) Number() (n int, ok bool) {
+	v, size := binary.Uvarint(r.In)
+	if size <= 0 || int(v) < 0 {
+		r.Bad, r.In = true, nil
+		return -1, false
 	}
-	return int(v) - 1, v > 0, row[size:]
+	r.In = r.In[size:]
+	return int(v) - 1, v > 0
+}
+
+// Bytes reads n bytes, which point into the row.
+func (r *ColumnReader) Bytes(n int) []byte {
+	if n < 0 || n > len(r.In) {
+		r.Bad, r.In = true, nil
+		return nil
+	}
+	v := r.In[:n:n]
+	r.In = r.In[n:]
+	return v
+}
+
+// Text reads a string that is not absent.
+func (r *ColumnReader) Text() []byte {
+	n, ok := r.Number()
+	r.Bad = r.Bad || !ok
+	return r.Bytes(n)
 }
 
 // columns appends the row of the current URL.

@@ -29,9 +29,16 @@ func decodeRow(t *testing.T, columns []Column, row []byte) (object map[string]an
 	return object, row[1:]
 }
 
+// readNumber reads the number at the start of row. rest is nil if it is not valid.
+func readNumber(row []byte) (n int, ok bool, rest []byte) {
+	r := ColumnReader{In: row}
+	n, ok = r.Number()
+	return n, ok, r.In
+}
+
 func decodeColumn(t *testing.T, c *Column, row []byte) (v any, rest []byte) {
 	t.Helper()
-	n, ok, rest := ReadColumn(row)
+	n, ok, rest := readNumber(row)
 	if rest == nil {
 		t.Fatalf("%s: malformed number in %q", c.Name, row)
 	}
@@ -50,7 +57,7 @@ func decodeColumn(t *testing.T, c *Column, row []byte) (v any, rest []byte) {
 		list := []any{}
 		for range n {
 			var s string
-			k, _, more := ReadColumn(rest)
+			k, _, more := readNumber(rest)
 			s, rest = text(k, more)
 			list = append(list, s)
 		}
@@ -183,17 +190,17 @@ func TestColumnsWithoutError(t *testing.T) {
 	}
 }
 
-func TestReadColumn(t *testing.T) {
+func TestColumnReader(t *testing.T) {
 	for _, c := range []struct {
 		in   string
 		n    int
 		ok   bool
 		rest int // -1: not valid
 	}{
-		{"", 0, false, -1}, {"\x80", 0, false, -1}, {"\x00a", -1, false, 1}, {"\x01", 0, true, 0}, {"\x81\x01b", 128, true, 1},
-		{"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff", 0, false, -1},
+		{"", -1, false, -1}, {"\x80", -1, false, -1}, {"\x00a", -1, false, 1}, {"\x01", 0, true, 0}, {"\x81\x01b", 128, true, 1},
+		{"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff", -1, false, -1},
 	} {
-		n, ok, rest := ReadColumn([]byte(c.in))
+		n, ok, rest := readNumber([]byte(c.in))
 		if n != c.n || ok != c.ok || (rest == nil) != (c.rest < 0) || rest != nil && len(rest) != c.rest {
 			t.Errorf("%q: %d, %v, %q", c.in, n, ok, rest)
 		}

@@ -83,7 +83,7 @@ type Config struct {
 	// have the flag missing-scheme-non-relative-URL, or are resolved against Base.
 	Scheme string
 	// Render selects what is written. Fields lists the fields that RenderJSONL,
-	// RenderTSV, RenderCSV and RenderParquet write, in order; if it is empty, they write
+	// RenderTSV, RenderCSV, RenderParquet and RenderArrow write, in order; if it is empty, they write
 	// the fields from "url" to "error" of FieldNames.
 	Render Render
 	Fields []string

@@ -92,8 +92,9 @@ const (
 	RenderURLs    = locate.RenderURLs    // the normal form of each URL
 	RenderKeys    = locate.RenderKeys    // the key, a tab and the normal form of each URL
 	RenderExtend  = locate.RenderExtend  // the record with fields added; only jsonl, csv and tsv
-	RenderParquet = locate.RenderParquet // a row of Job.Columns for each URL, in the form that ReadColumn reads
+	RenderParquet = locate.RenderParquet // a row of Job.Columns for each URL, in the form that ColumnReader reads
 	RenderCSV     = locate.RenderCSV     // selected fields of each URL as a record of RFC 4180
+	RenderArrow   = locate.RenderArrow   // the rows of RenderParquet
 )
 
 // Dispositions of a rejected record.

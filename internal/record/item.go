@@ -31,7 +31,7 @@ func (r *renderer) item(out []byte, s *locate.Site, rec []byte, at *Position) []
 		if c.why == 0 || r.job.wants&tellsWhy != 0 {
 			return r.row(out, s, rec, at)
 		}
-	case RenderParquet:
+	case RenderParquet, RenderArrow:
 		if c.why == 0 || r.job.wants&tellsWhy != 0 {
 			return r.columns(out, s, rec, at)
 		}

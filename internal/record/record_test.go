@@ -150,7 +150,7 @@ var extensions = []Extension{{Name: "norm", Field: "norm"}, {Name: "url", Field:
 // profiles.
 func each(f func(Config)) {
 	for _, c := range setups {
-		for r := range Render(len(locate.RenderNames)) {
+		for r := range RenderArrow { // whose rows are those of RenderParquet
 			c.Render, c.Extend = r, nil
 			if r.KeepsRecords() && onlyFinds(c.Format) {
 				continue

@@ -19,7 +19,7 @@ func (r *renderer) rejectItem(out, rec []byte, why Reason, pos int, at *Position
 	switch {
 	case (r.job.render == RenderTSV || r.job.render == RenderCSV) && r.job.wants.has(fError):
 		return r.rejectRow(out, rec, why, at)
-	case r.job.render == RenderParquet && r.job.wants.has(fError):
+	case r.job.render.HasColumns() && r.job.wants.has(fError):
 		return r.rejectColumns(out, rec, why, pos, at)
 	case r.job.render != RenderJSONL:
 		return out

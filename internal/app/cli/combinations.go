@@ -9,6 +9,7 @@ import (
 	"github.com/urlfold/urlfold/internal/app/recordconf"
 	"github.com/urlfold/urlfold/internal/record"
 	"github.com/urlfold/urlfold/internal/storage/compress"
+	"github.com/urlfold/urlfold/internal/storage/table"
 )
 
 // checkCombinations refuses flags that make no sense together, or with the inputs. It
@@ -20,8 +21,8 @@ func (s *settings) checkCombinations(bad *command.Mistakes) {
 	)
 	render := s.record.Render
 	known := s.Render.Form == "" || slices.Contains(recordconf.Renders(), s.Render.Form)
-	table := render == record.RenderTSV || render == record.RenderCSV
-	rows := table || render == record.RenderJSONL || render == record.RenderParquet
+	cells := render == record.RenderTSV || render == record.RenderCSV
+	rows := cells || render == record.RenderJSONL || render.HasColumns()
 	fields := known && len(s.Fields) > 0 && !rows
 	headed := s.Header == "yes"
 	step, unique := s.LockStep != "", s.Unique != ""
@@ -48,7 +49,7 @@ func (s *settings) checkCombinations(bad *command.Mistakes) {
 		{"--fields", fields, "requires --to jsonl, tsv, csv or parquet"},
 		{"--to", known && !fields && render == record.RenderExtend && len(s.Extend) == 0 && s.uniqueNote() == (record.Note{}), "extend requires --extend NAME=FIELD, such as --extend url_norm=norm"},
 		{"--extend", known && !fields && render != record.RenderExtend && len(s.Extend) > 0, "cannot be combined with --to " + render.String() + ", which does not write the records; use --to extend"},
-		{"--header", headed && !table, "requires --to tsv or csv"},
+		{"--header", headed && !cells, "requires --to tsv or csv"},
 
 		{"--by", s.By != "" && !unique && !s.identified, "requires --dedupe"},
 		{"--dedupe-url", s.KeyOf != "" && !unique && !s.identified, "requires --dedupe"},
@@ -58,6 +59,10 @@ func (s *settings) checkCombinations(bad *command.Mistakes) {
 
 		{"--output", s.Compress == autoCompress && compress.Misleading(s.Output), "cannot write the compressed format of this extension: use .gz or .zst, or --compress none"},
 		{"--compress", s.record.Render == record.RenderParquet && strings.Contains(s.Compress, ":"), "a Parquet file has no choice of the level: remove it"},
+		{"--compress", s.record.Render == record.RenderArrow && s.Compress != autoCompress && s.Compress != "none", "Arrow files are written without compression: remove the option"},
+		{"--from", s.Format == table.Arrow && !step, "arrow is read only with --lock-step"},
+		{"--lock-step", step && known && (s.Format == table.Arrow) != (render == record.RenderArrow), "arrow must be both the input and the output format"},
+		{"--lock-step", s.LockStep == stepChunks && s.Format == table.Arrow, "chunks are for lines: remove the value"},
 		{"--output-dir", s.OutputDir != "" && s.Output != "", "cannot be combined with --output, which names one output for all inputs"},
 		{"--output-dir", s.OutputDir != "" && s.Unordered, "cannot be combined with --unordered: each output keeps the order of its input"},
 		{"--resume", s.Resume && s.OutputDir == "", "requires --output-dir"},

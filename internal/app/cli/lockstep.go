@@ -17,9 +17,10 @@ import (
 	"github.com/urlfold/urlfold/internal/app/lockstep"
 	"github.com/urlfold/urlfold/internal/ground/terminal"
 	"github.com/urlfold/urlfold/internal/record"
+	"github.com/urlfold/urlfold/internal/storage/table"
 )
 
-// This file implements --lock-step: one line out for each line in, for programs
+// This file implements --lock-step: one line or batch out for each one in, for programs
 // that run urlfold as a coprocess.
 
 // The values of --lock-step.
@@ -42,6 +43,9 @@ func (s *settings) resolveLockStep() {
 	if s.Format == "" && s.Delimiter == "" {
 		s.Format = "lines"
 	}
+	if s.Format == table.Arrow && s.Render.Form == "" {
+		s.Render.Form = record.RenderArrow.String()
+	}
 	if s.Format == "tsv" { // as ClickHouse writes it
 		if s.URLField == "" && len(s.URLs) == 0 {
 			s.URLField = "1"
@@ -56,7 +60,8 @@ func (s *settings) resolveLockStep() {
 	}
 }
 
-// runLockStep answers each line of stdin with a line on stdout.
+// runLockStep answers each line of stdin with a line on stdout, or each batch with
+// a batch.
 func runLockStep(cmd *cobra.Command, set *settings) error {
 	job, err := set.lockStepJob()
 	if err != nil {
@@ -79,8 +84,13 @@ func runLockStep(cmd *cobra.Command, set *settings) error {
 	}
 	done := make(chan result, 1)
 	go func() {
-		stats, err := lockstep.Run(cmd.InOrStdin(), terminal.Writer(cmd.OutOrStdout()), c)
-		done <- result{stats, err}
+		var r result
+		if in, out := cmd.InOrStdin(), terminal.Writer(cmd.OutOrStdout()); set.Format == table.Arrow {
+			r.stats, r.err = lockstep.RunBatches(in, out, set.URLField, c)
+		} else {
+			r.stats, r.err = lockstep.Run(in, out, c)
+		}
+		done <- r
 	}()
 	select {
 	case r := <-done:

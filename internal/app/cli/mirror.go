@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/urlfold/urlfold/internal/ground/terminal"
-	"github.com/urlfold/urlfold/internal/record"
 	"github.com/urlfold/urlfold/internal/storage/compress"
 	"github.com/urlfold/urlfold/internal/storage/disk"
 	"github.com/urlfold/urlfold/sources/file"
@@ -102,8 +101,9 @@ var extensionOf = map[string]string{"none": "", "gzip": ".gz", "zstd": ".zst"}
 // rel below its folder. Where the content has another compression than the name
 // says, the output is named by the content.
 func (s *settings) outputName(path, rel string) string {
-	if s.record.Render == record.RenderParquet {
-		return strings.TrimSuffix(compressedName(rel, "none"), parquetExt) + parquetExt
+	if s.record.Render.HasColumns() {
+		ext := "." + s.record.Render.String()
+		return strings.TrimSuffix(compressedName(rel, "none"), ext) + ext
 	}
 	name := compressedName(rel, s.Compress)
 	content := contentOf(path)

@@ -80,8 +80,8 @@ type codecOptions struct {
 
 // outputOptions hold what is written, and where.
 type outputOptions struct {
-	// Write these fields with --to jsonl, tsv, csv or parquet, in the order that you
-	// list them: {}; also param(NAME), campaign.source and other computed fields.
+	// Write these fields with --to jsonl, tsv, csv, parquet or arrow, in the order that
+	// you list them: {}; also param(NAME), campaign.source and other computed fields.
 	Fields []string `flag:"fields" for:"query" split:"," arg:"fields"`
 	// Write a line with the names of the fields at the beginning of each output, with
 	// --to tsv or csv: WHEN is auto (only csv), yes or no. --header alone means yes.
@@ -163,7 +163,8 @@ type runOptions struct {
 	// Answer each line of stdin with one line on stdout, as soon as the input pauses, for
 	// programs that run urlfold as a coprocess. A line without a result gets an empty
 	// answer. FRAMING is lines, or chunks if each block of lines begins with its number of
-	// lines (send_chunk_header of ClickHouse). --lock-step alone means lines.
+	// lines (send_chunk_header of ClickHouse). --lock-step alone means lines. If the
+	// format is arrow, the streams are Arrow IPC, and a batch is answered with a batch.
 	LockStep string `flag:"lock-step" enum:"lines,chunks" alone:"lines" arg:"FRAMING" noun:"value"`
 	// Write records as soon as a pipe that is read pauses. Default: up to 50 ms later,
 	// which is faster.

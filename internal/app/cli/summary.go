@@ -307,7 +307,7 @@ func (o *outcome) rejectRemark() string {
 		return "written to " + terminal.OneLine(o.set.Rejects)
 	case o.set.record.Render == record.RenderRewrite:
 		return "passed through unchanged; use --dead-letter to see them"
-	case o.set.record.Render == record.RenderParquet && (len(o.set.Fields) == 0 || slices.Contains(o.set.Fields, "error")):
+	case o.set.record.Render.HasColumns() && (len(o.set.Fields) == 0 || slices.Contains(o.set.Fields, "error")):
 		return "written as rows with an error"
 	case o.set.record.Render == record.RenderJSONL:
 		return "written as objects with an \"error\" member"

@@ -13,6 +13,7 @@ import (
 	"github.com/urlfold/urlfold/internal/app/cli/command"
 	"github.com/urlfold/urlfold/internal/ground/terminal"
 	"github.com/urlfold/urlfold/internal/record"
+	"github.com/urlfold/urlfold/internal/storage/arrow"
 	"github.com/urlfold/urlfold/internal/storage/avro"
 	"github.com/urlfold/urlfold/internal/storage/compress"
 	"github.com/urlfold/urlfold/internal/storage/parquet"
@@ -145,15 +146,17 @@ func openInput(path string) (table.Input, error) {
 	return table.Input{ReaderAt: f, Closer: f, Size: fi.Size()}, nil
 }
 
-// This file writes Parquet and Avro files. There are two kinds:
+// This file writes Parquet, Avro and Arrow files. There are two kinds:
 //
-//	fields    --to parquet, any input: a row of fields for each URL
+//	fields    --to parquet or arrow, any input: a row of fields for each URL
 //	rewrite   --to rewrite, Parquet or Avro inputs: their rows with other URLs
 
-// The extensions of Parquet and Avro files.
+// The extensions of Parquet, Avro and Arrow files.
 const (
 	parquetExt = ".parquet"
 	avroExt    = ".avro"
+	arrowExt   = ".arrow"
+	featherExt = ".feather" // the same format
 )
 
 // hasExt reports whether name has an extension.
@@ -163,14 +166,17 @@ func hasExt(name, ext string) bool { return strings.EqualFold(filepath.Ext(name)
 // unless --to or --extend selects another. If all inputs prove to be Parquet
 // files, chooseRewrite replaces it.
 func (s *settings) resolveParquet(bad *command.Mistakes) {
-	fields := record.RenderParquet.String()
+	fields, ext := record.RenderParquet.String(), parquetExt
+	if hasExt(s.Output, arrowExt) || hasExt(s.Output, featherExt) {
+		fields, ext = record.RenderArrow.String(), filepath.Ext(s.Output)
+	}
 	switch {
-	case !hasExt(s.Output, parquetExt):
+	case !hasExt(s.Output, ext):
 	case s.Render.Form == "" && len(s.Extend) == 0:
-		s.Render.Form, s.mayRewrite = fields, len(s.Fields) == 0
-	case s.Render.Form == record.RenderRewrite.String():
+		s.Render.Form, s.mayRewrite = fields, len(s.Fields) == 0 && ext == parquetExt
+	case s.Render.Form == record.RenderRewrite.String() && ext == parquetExt:
 	case s.Render.Form != fields:
-		bad.Add("--output", fmt.Errorf("a file named %s requires --to %s", parquetExt, fields))
+		bad.Add("--output", fmt.Errorf("a file named %s requires --to %s", ext, fields))
 	}
 }
 
@@ -227,9 +233,9 @@ func (s *settings) checkRewrite() error {
 	return nil
 }
 
-// writesTables reports whether the outputs are Parquet files.
+// writesTables reports whether the outputs are files of columns or rows.
 func (s *settings) writesTables() bool {
-	return s.record.Render == record.RenderParquet || s.rewritesTables
+	return s.record.Render.HasColumns() || s.rewritesTables
 }
 
 // newEncoder returns a function that makes the encoder of the output for an
@@ -245,9 +251,15 @@ func (s *settings) newEncoder(f *formats) func(input string, w io.Writer) (sink.
 	if method == autoCompress {
 		method = ""
 	}
+	if s.record.Render == record.RenderArrow {
+		file := s.perInput() || s.Output != "" && s.Output != stdoutPath
+		return func(_ string, w io.Writer) (sink.Encoder, error) {
+			return rowEncoder{arrow.NewWriter(w, columns, file)}, nil
+		}
+	}
 	return func(_ string, w io.Writer) (sink.Encoder, error) {
 		out, err := parquet.NewWriter(w, columns, method)
-		return parquetEncoder{out}, err
+		return rowEncoder{out}, err
 	}
 }
 
@@ -274,12 +286,18 @@ func (s *settings) oneEncoder(f *formats) func(w io.Writer) (sink.Encoder, error
 	return func(w io.Writer) (sink.Encoder, error) { return newEncoder(s.tables.first(), w) }
 }
 
-// A parquetEncoder writes the rows of batches to a Parquet file.
-type parquetEncoder struct{ *parquet.Writer }
+// A rowEncoder writes the rows of batches to a Parquet or Arrow file.
+type rowEncoder struct{ rowAppender }
+
+// A rowAppender is a Writer of package parquet or arrow.
+type rowAppender interface {
+	Append(rows []byte) error
+	Close() error
+}
 
 // Append implements [sink.Encoder].
-func (e parquetEncoder) Append(_ *engine.Batch, stream *engine.Stream) error {
-	return e.Writer.Append(stream.Bytes)
+func (e rowEncoder) Append(_ *engine.Batch, stream *engine.Stream) error {
+	return e.rowAppender.Append(stream.Bytes)
 }
 
 // A tableRewriter copies Parquet or Avro files with the URLs of batches.
@@ -310,11 +328,11 @@ func (e tableRewriter) Append(b *engine.Batch, stream *engine.Stream) error {
 	return e.Flush()
 }
 
-// refuseTerminal returns an error if Parquet data would be written to a
+// refuseTerminal returns an error if Parquet or Arrow data would be written to a
 // terminal.
 func (s *settings) refuseTerminal(stdout io.Writer) error {
-	if s.record.Render == record.RenderParquet && !s.perInput() && (s.Output == "" || s.Output == stdoutPath) && terminal.Is(stdout) {
-		return errors.New("--to parquet writes binary data: name a file with --output, or redirect stdout")
+	if s.record.Render.HasColumns() && !s.perInput() && (s.Output == "" || s.Output == stdoutPath) && terminal.Is(stdout) {
+		return fmt.Errorf("--to %s writes binary data: name a file with --output, or redirect stdout", s.record.Render)
 	}
 	return nil
 }

@@ -8,6 +8,8 @@
 // The caller may wait for an answer before it writes the next line, or write a
 // block of any size before it reads the first answer: a goroutine writes, so
 // that reading goes on while the caller does not read.
+//
+// [RunBatches] does the same with the batches of Arrow streams.
 package lockstep
 
 import (

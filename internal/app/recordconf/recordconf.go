@@ -138,7 +138,7 @@ func Standards() []string {
 func Hashes() []string { return names(codec.HMACSHA256) }
 
 // Renders returns the accepted values of Render.
-func Renders() []string { return names(record.RenderCSV) }
+func Renders() []string { return names(record.RenderArrow) }
 
 // names returns the names of the values from 0 to last.
 func names[T interface {

@@ -113,15 +113,15 @@ func (w *Writer) decode(rows []byte) (rest []byte, n int, err error) {
 	}
 	limit := min(chunkRows, groupRows-w.rows)
 	for n < limit && len(rows) > 0 {
-		r := reader{in: rows}
+		r := record.ColumnReader{In: rows}
 		leaf := 0
 		for i := range w.columns {
 			leaf = w.value(&r, &w.columns[i], leaf)
 		}
-		if r.bad || len(r.in) == 0 || r.in[0] != '\n' {
+		if r.Bad || len(r.In) == 0 || r.In[0] != '\n' {
 			return nil, 0, errRow
 		}
-		rows = r.in[1:]
+		rows = r.In[1:]
 		n++
 	}
 	return rows, n, nil
@@ -129,8 +129,8 @@ func (w *Writer) decode(rows []byte) (rest []byte, n int, err error) {
 
 // value adds the value of a column, whose first leaf is given, and returns the
 // leaf after it.
-func (w *Writer) value(r *reader, c *record.Column, leaf int) int {
-	n, ok := r.number()
+func (w *Writer) value(r *record.ColumnReader, c *record.Column, leaf int) int {
+	n, ok := r.Number()
 	switch {
 	case c.Kind == record.ColumnDiagnostics:
 		w.diagnostics(r, c, leaf, n, ok)
@@ -142,13 +142,13 @@ func (w *Writer) value(r *reader, c *record.Column, leaf int) int {
 	case c.Kind == record.ColumnInt:
 		w.add(leaf, parquet.Int64Value(int64(n)), 0, 1)
 	case c.Kind == record.ColumnDecimal:
-		x, err := strconv.ParseFloat(string(r.bytes(n)), 64)
+		x, err := strconv.ParseFloat(string(r.Bytes(n)), 64)
 		w.addIf(leaf, parquet.DoubleValue(x), err == nil)
 	case c.Kind == record.ColumnTime:
-		t, err := time.Parse(time.RFC3339, string(r.bytes(n)))
+		t, err := time.Parse(time.RFC3339, string(r.Bytes(n)))
 		w.addIf(leaf, parquet.Int64Value(t.UnixMicro()), err == nil)
 	default:
-		w.add(leaf, parquet.ByteArrayValue(r.bytes(n)), 0, 1)
+		w.add(leaf, parquet.ByteArrayValue(r.Bytes(n)), 0, 1)
 	}
 	return leaf + 1
 }
@@ -170,35 +170,35 @@ func (w *Writer) add(leaf int, v parquet.Value, repetition, definition int) {
 
 // strings adds a list of n strings, or an absent list. The levels of a list are
 // those of optional group (LIST) { repeated group list { required element } }.
-func (w *Writer) strings(r *reader, leaf, n int, ok bool) {
+func (w *Writer) strings(r *record.ColumnReader, leaf, n int, ok bool) {
 	if !ok || n == 0 {
 		w.add(leaf, parquet.Value{}, 0, definedIf(ok))
 	}
-	for i := 0; i < n && !r.bad; i++ {
-		w.add(leaf, parquet.ByteArrayValue(r.text()), min(i, 1), 2)
+	for i := 0; i < n && !r.Bad; i++ {
+		w.add(leaf, parquet.ByteArrayValue(r.Text()), min(i, 1), 2)
 	}
 }
 
 // diagnostics adds a list of n structs, or an absent list.
-func (w *Writer) diagnostics(r *reader, c *record.Column, leaf, n int, ok bool) {
+func (w *Writer) diagnostics(r *record.ColumnReader, c *record.Column, leaf, n int, ok bool) {
 	if !ok || n == 0 {
 		for i := range c.Members {
 			w.add(leaf+i, parquet.Value{}, 0, definedIf(ok))
 		}
 	}
-	for k := 0; k < n && !r.bad; k++ {
+	for k := 0; k < n && !r.Bad; k++ {
 		for i := range c.Members {
 			repetition := min(k, 1)
-			v, ok := r.number()
+			v, ok := r.Number()
 			switch {
 			case c.Members[i].Kind == record.ColumnInt:
 				w.add(leaf+i, parquet.Int64Value(int64(v)), repetition, 2)
 			case !ok:
 				w.add(leaf+i, parquet.Value{}, repetition, 2)
 			case c.Members[i].Name == paramMember:
-				w.add(leaf+i, parquet.ByteArrayValue(r.bytes(v)), repetition, 3)
+				w.add(leaf+i, parquet.ByteArrayValue(r.Bytes(v)), repetition, 3)
 			default:
-				w.add(leaf+i, parquet.ByteArrayValue(r.bytes(v)), repetition, 2)
+				w.add(leaf+i, parquet.ByteArrayValue(r.Bytes(v)), repetition, 2)
 			}
 		}
 	}
@@ -231,39 +231,4 @@ func (w *Writer) flushValues() error {
 		return fmt.Errorf("parquet: encode column: %w", err)
 	}
 	return nil
-}
-
-// A reader reads the numbers and strings of a row.
-type reader struct {
-	in  []byte
-	bad bool
-}
-
-// number reads a number; ok is false if the value is absent.
-func (r *reader) number() (n int, ok bool) {
-	n, ok, rest := record.ReadColumn(r.in)
-	if rest == nil || n < -1 {
-		r.bad, r.in = true, nil
-		return 0, false
-	}
-	r.in = rest
-	return n, ok
-}
-
-// bytes reads n bytes.
-func (r *reader) bytes(n int) []byte {
-	if n < 0 || n > len(r.in) {
-		r.bad, r.in = true, nil
-		return nil
-	}
-	v := r.in[:n:n]
-	r.in = r.in[n:]
-	return v
-}
-
-// text reads a string that is not absent.
-func (r *reader) text() []byte {
-	n, ok := r.number()
-	r.bad = r.bad || !ok
-	return r.bytes(n)
 }

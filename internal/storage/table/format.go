@@ -16,6 +16,7 @@ import (
 const (
 	Parquet = "parquet"
 	Avro    = "avro"
+	Arrow   = "arrow"
 )
 
 // A Format is the record format of such text: its name. It cannot be detected,
@@ -38,7 +39,7 @@ func (Format) Open(c *record.Config) (record.Reader, error) {
 		why   string
 	}{
 		{c.Dialect != "" && c.Dialect != "none", "Dialect", "dialects apply only to access-log formats"},
-		{c.Target == record.TargetReferer, "Target", "the rows of Parquet and Avro files have no referer"},
+		{c.Target == record.TargetReferer, "Target", "the rows of Parquet and Avro files and of Arrow streams have no referer"},
 		{c.BaseField != "", "BaseField", "not possible with files of rows: use a fixed base"},
 		{c.Render == record.RenderExtend, "Render", "fields cannot be added to the rows of Parquet and Avro files; write the fields with the rendering parquet"},
 	} {

@@ -338,6 +338,12 @@ var rules = []rule{
 	},
 	{
 		from:   join("./..."),
+		except: join("./internal/storage/arrow"),
+		deny:   join("github.com/google/flatbuffers/..."),
+		why:    "a single package knows the metadata of Arrow",
+	},
+	{
+		from:   join("./..."),
 		except: join("./internal/storage/avro"),
 		deny:   join("github.com/twmb/avro/..."),
 		why:    "the library can be replaced only while a single package knows it",

@@ -98,17 +98,21 @@ const (
 	RenderURLs                  // the normal form of each URL
 	RenderKeys                  // the key, a tab and the normal form of each URL
 	RenderExtend                // the record with fields added; only jsonl, csv and tsv
-	RenderParquet               // a row of Job.Columns for each URL, in the form that ReadColumn reads
+	RenderParquet               // a row of Job.Columns for each URL, in the form that ColumnReader reads
 	RenderCSV                   // selected fields of each URL as a record of RFC 4180
+	RenderArrow                 // the rows of RenderParquet
 )
 
 // RenderNames are the names of the renderings.
-var RenderNames = []string{"rewrite", "jsonl", "tsv", "urls", "keys", "extend", "parquet", "csv"}
+var RenderNames = []string{"rewrite", "jsonl", "tsv", "urls", "keys", "extend", "parquet", "csv", "arrow"}
 
 // HasFields reports whether the rendering writes Config.Fields.
 func (r Render) HasFields() bool {
-	return r == RenderJSONL || r == RenderTSV || r == RenderParquet || r == RenderCSV
+	return r == RenderJSONL || r == RenderTSV || r == RenderCSV || r.HasColumns()
 }
+
+// HasColumns reports whether the rendering writes rows of Job.Columns.
+func (r Render) HasColumns() bool { return r == RenderParquet || r == RenderArrow }
 
 // KeepsRecords reports whether the rendering writes whole records, including
 // those without a URL.
