@@ -1,5 +1,11 @@
 package main
 
+import (
+	"bytes"
+	"fmt"
+	"os/exec"
+)
+
 // A job is a command line of urlfold. SETS stands for the folder of the sets, OUT
 // for an empty folder.
 type job struct {
@@ -33,6 +39,22 @@ var jobs = []job{
 	{"crawl, equiv", list("SETS/crawl.txt")},
 	{"crawl, crawler and k2", list("-p", "crawler", "-k", "k2", "-r", "keys", "SETS/crawl.txt")},
 	{"crawl, analytics and k3", list("-p", "analytics", "-k", "k3", "-r", "keys", "SETS/crawl.txt")},
+}
+
+// oldNames are the names of options in programs of before 0.1.0, such as the default
+// baseline.
+var oldNames = map[string]string{"--dedupe": "--unique"}
+
+// namesOf returns what a program calls the options of jobs, if it is something else.
+func namesOf(program string) (map[string]string, error) {
+	help, err := exec.Command(program, "--help").Output()
+	if err != nil {
+		return nil, fmt.Errorf("%s --help: %w", program, err)
+	}
+	if bytes.Contains(help, []byte("--dedupe")) {
+		return nil, nil
+	}
+	return oldNames, nil
 }
 
 func rewrite(args ...string) []string {

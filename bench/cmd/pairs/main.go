@@ -40,6 +40,10 @@ func main() {
 }
 
 func measure(w io.Writer, base, program, sets string, pairs int, only []string) error {
+	names, err := namesOf(base)
+	if err != nil {
+		return err
+	}
 	fmt.Fprintln(w, "| job | wall s | CPU s | RSS MB | CPU / base | interval |")
 	fmt.Fprintln(w, "|---|---|---|---|---|---|")
 	for _, j := range jobs {
@@ -50,9 +54,10 @@ func measure(w io.Writer, base, program, sets string, pairs int, only []string) 
 		for range pairs + 1 { // the first pair warms up
 			for _, side := range []struct {
 				program string
+				names   map[string]string
 				runs    *[]figures
-			}{{base, &old}, {program, &now}} {
-				f, err := j.run(side.program, sets)
+			}{{base, names, &old}, {program, nil, &now}} {
+				f, err := j.run(side.program, side.names, sets)
 				if err != nil {
 					return err
 				}
@@ -70,8 +75,9 @@ type figures struct {
 	rss       int64 // bytes
 }
 
-// run runs the job once. A job that fails is an error: its time means nothing.
-func (j job) run(program, sets string) (figures, error) {
+// run runs the job once, with the names that the program has for some options. A job
+// that fails is an error: its time means nothing.
+func (j job) run(program string, names map[string]string, sets string) (figures, error) {
 	out, err := os.MkdirTemp(sets, "out-")
 	if err != nil {
 		return figures{}, err
@@ -79,7 +85,7 @@ func (j job) run(program, sets string) (figures, error) {
 	defer os.RemoveAll(out)
 	var args []string
 	for _, arg := range j.args {
-		args = append(args, strings.NewReplacer("SETS", sets, "OUT", out).Replace(arg))
+		args = append(args, cmp.Or(names[arg], strings.NewReplacer("SETS", sets, "OUT", out).Replace(arg)))
 	}
 	c := exec.Command(program, args...)
 	var messages strings.Builder

@@ -48,7 +48,7 @@ func TestJobsAreNamedOnce(t *testing.T) {
 
 // A job that fails must not become a figure.
 func TestFailedRun(t *testing.T) {
-	if _, err := (job{"false", nil}).run("/bin/false", t.TempDir()); err == nil || !strings.Contains(err.Error(), "false") {
+	if _, err := (job{"false", nil}).run("/bin/false", nil, t.TempDir()); err == nil || !strings.Contains(err.Error(), "false") {
 		t.Errorf("error %v", err)
 	}
 }
