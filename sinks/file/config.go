@@ -7,6 +7,7 @@ import (
 	"io/fs"
 
 	"github.com/urlfold/urlfold/internal/storage/compress"
+	"github.com/urlfold/urlfold/internal/storage/objects"
 	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
@@ -16,6 +17,11 @@ type Config struct {
 	// the target of the link. If it exists and is not a regular file (a named
 	// pipe, /dev/null), the sink writes to it directly.
 	Path string
+	// Objects, if not nil, has the object that a Path of the form s3://BUCKET/KEY
+	// names. The output becomes that object when it is published, and before that
+	// it is not visible: there is no NAME.part, and records that were written
+	// cannot be withdrawn.
+	Objects *objects.Store
 	// Writer receives the output instead of a file. It is neither synced nor
 	// closed.
 	Writer io.Writer

@@ -11,6 +11,7 @@ import (
 	"syscall"
 
 	"github.com/urlfold/urlfold/internal/storage/compress"
+	"github.com/urlfold/urlfold/internal/storage/objects"
 	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
@@ -26,6 +27,7 @@ type sink struct {
 	w         io.Writer
 	part      *part // nil: the output is not a file that is renamed later
 	direct    *os.File
+	object    *objects.Writer
 	encoder   Encoder // nil: batches are written as they are
 	flushing  writeback
 	torn      bool // the last record has no line end
@@ -95,6 +97,9 @@ func (s *sink) open(ctx context.Context) error {
 			return ErrIsInput
 		}
 		return nil
+	}
+	if s.cfg.Objects != nil && objects.Is(s.cfg.Path) {
+		return s.create()
 	}
 	path, fi, err := target(s.cfg.Path)
 	switch {
@@ -213,6 +218,8 @@ func (s *sink) append(p []byte) error {
 // explain adds context to a write error.
 func (s *sink) explain(err error) error {
 	switch {
+	case s.object != nil:
+		return s.explainObject(err)
 	case errors.Is(err, syscall.EPIPE), errors.Is(err, io.ErrClosedPipe):
 		return fmt.Errorf("%w: %w", ErrClosedPipe, err)
 	case s.part != nil && s.encoder == nil && s.written.Load() == 0:
@@ -292,6 +299,9 @@ func (s *sink) Publish() error {
 	if err == nil && s.part != nil {
 		err = s.part.publish()
 	}
+	if err == nil && s.object != nil {
+		err = s.explainObject(s.object.Complete())
+	}
 	if errors.Is(err, ErrKeep) {
 		s.err = err
 		return errors.Join(err, s.part.abort(true))
@@ -338,6 +348,9 @@ func (s *sink) abort() error {
 	_ = s.drain() // which records the error
 	if s.err == nil {
 		s.err = errors.New("file sink: output aborted")
+	}
+	if s.object != nil {
+		return s.explainObject(s.object.Abort())
 	}
 	if s.part == nil {
 		return nil

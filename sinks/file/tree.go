@@ -12,6 +12,7 @@ import (
 
 	"github.com/urlfold/urlfold/internal/storage/compress"
 	"github.com/urlfold/urlfold/internal/storage/disk"
+	"github.com/urlfold/urlfold/internal/storage/objects"
 	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
@@ -20,6 +21,8 @@ type TreeConfig struct {
 	// Outputs maps the name of a lane, which is the path of its input, to the
 	// path of its output. The sink creates directories as needed.
 	Outputs map[string]string
+	// Objects is Config.Objects of each output.
+	Objects *objects.Store
 	// Compress is Config.Compress of each output.
 	Compress string
 	// NewEncoder, if not nil, is Config.NewEncoder of each output. It is also
@@ -146,16 +149,13 @@ func (t *treeSink) newOutput(lane string) (Output, error) {
 	if !ok {
 		return nil, errors.New("file sink: no output configured for the lane")
 	}
-	if err := disk.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		return nil, err
-	}
-	if fi, err := os.Lstat(path); err == nil && !fi.Mode().IsRegular() { // unlike with -o, the user has not named it explicitly
-		if err := disk.Check(path); err != nil {
+	if t.cfg.Objects == nil || !objects.Is(path) {
+		if err := prepareFile(path); err != nil {
 			return nil, err
 		}
 	}
 	c := Config{
-		Path: path, Compress: t.cfg.Compress, Replace: t.cfg.Replace, Inputs: []string{lane}, Mode: t.cfg.Mode, Header: t.cfg.Header,
+		Path: path, Objects: t.cfg.Objects, Compress: t.cfg.Compress, Replace: t.cfg.Replace, Inputs: []string{lane}, Mode: t.cfg.Mode, Header: t.cfg.Header,
 		InPlace: t.cfg.InPlace, blocks: t.blocks,
 	}
 	if t.cfg.BeforePublish != nil {
@@ -165,6 +165,18 @@ func (t *treeSink) newOutput(lane string) (Output, error) {
 		c.NewEncoder = func(w io.Writer) (Encoder, error) { return t.cfg.NewEncoder(lane, w) }
 	}
 	return New(c)
+}
+
+// prepareFile creates the folder of an output, and refuses a path that must not be
+// written: unlike with -o, the user has not named it explicitly.
+func prepareFile(path string) error {
+	if err := disk.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		return err
+	}
+	if fi, err := os.Lstat(path); err == nil && !fi.Mode().IsRegular() {
+		return disk.Check(path)
+	}
+	return nil
 }
 
 // finishLane passes the output of the lane in front to a publisher, or abandons

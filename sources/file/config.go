@@ -13,6 +13,7 @@ import (
 
 	"github.com/urlfold/urlfold/config/field"
 	"github.com/urlfold/urlfold/internal/storage/compress"
+	"github.com/urlfold/urlfold/internal/storage/objects"
 )
 
 // A Framing finds record boundaries. record.Framing implements it.
@@ -57,6 +58,9 @@ type Config struct {
 	// that several paths match is read once, unless two of the paths name that
 	// file itself.
 	Paths []string
+	// Objects, if not nil, has the objects that paths of the form
+	// s3://BUCKET/KEY name. Otherwise such a path names a file.
+	Objects *objects.Store
 	// Exclude lists globs of files to leave out. A glob without a slash matches
 	// the name of a file, any other one its path or its relative path. Stdin is
 	// never left out.

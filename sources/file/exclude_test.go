@@ -13,7 +13,7 @@ func TestExclude(t *testing.T) {
 	f := func(paths, exclude, want string) {
 		t.Helper()
 		c := Config{Exclude: strings.Fields(exclude)}
-		files, err := expand(strings.Fields(paths), false)
+		files, err := (&Config{Paths: strings.Fields(paths), AllowEmpty: false}).expand()
 		if err == nil {
 			files, err = c.exclude(files)
 		}

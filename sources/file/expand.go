@@ -13,6 +13,7 @@ import (
 
 	"github.com/urlfold/urlfold/internal/storage/disk"
 	"github.com/urlfold/urlfold/internal/storage/fault"
+	"github.com/urlfold/urlfold/internal/storage/objects"
 )
 
 // stdinPath is the path that denotes stdin.
@@ -26,11 +27,14 @@ type found struct {
 	path string
 	rel  string // path relative to the folder or glob base that led to it
 	err  error  // why the file cannot be read, if already known
+
+	object *objects.Object // nil: it is a file
 }
 
 // An expander turns paths into a list of files.
 type expander struct {
 	allowEmpty bool // as in Config
+	objects    *objects.Store
 	files      []found
 	seen       map[string]bool // by real path: true if the path was given literally
 	errs       []error
@@ -39,9 +43,9 @@ type expander struct {
 
 // expand returns the files that paths match, in order. The error names every
 // path that matches no file.
-func expand(paths []string, allowEmpty bool) ([]found, error) {
-	e := expander{allowEmpty: allowEmpty, seen: map[string]bool{}}
-	for _, p := range paths {
+func (c *Config) expand() ([]found, error) {
+	e := expander{allowEmpty: c.AllowEmpty, objects: c.Objects, seen: map[string]bool{}}
+	for _, p := range c.Paths {
 		e.path(p)
 	}
 	if e.out != nil {
@@ -57,6 +61,10 @@ func (e *expander) path(path string) {
 			return
 		}
 		e.add("", path, nil, true)
+		return
+	}
+	if e.objects != nil && objects.Is(path) {
+		e.stored(path)
 		return
 	}
 	base := filepath.Dir(path)
@@ -170,10 +178,15 @@ func (e *expander) add(base, path string, err error, named bool) {
 	if abs, err := filepath.Abs(key); err == nil && path != stdinPath {
 		key = abs
 	}
+	e.keep(key, named, found{path: path, rel: relative(base, path), err: err})
+}
+
+// keep appends f to the list, unless it is there already. key identifies it.
+func (e *expander) keep(key string, named bool, f found) {
 	before, there := e.seen[key]
 	e.seen[key] = before || named
 	if there && !(before && named) {
 		return
 	}
-	e.files = append(e.files, found{path, relative(base, path), err})
+	e.files = append(e.files, f)
 }

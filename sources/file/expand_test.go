@@ -26,7 +26,7 @@ func TestExpand(t *testing.T) {
 	t.Chdir(dir)
 	f := func(paths, want string) {
 		t.Helper()
-		files, err := expand(strings.Fields(paths), false)
+		files, err := (&Config{Paths: strings.Fields(paths), AllowEmpty: false}).expand()
 		var got []string
 		for _, f := range files {
 			got = append(got, filepath.ToSlash(f.path))
@@ -106,7 +106,7 @@ func TestExpandEmpty(t *testing.T) {
 	}
 	f := func(paths, want string, allowEmpty bool) {
 		t.Helper()
-		_, err := expand(strings.Fields(paths), allowEmpty)
+		_, err := (&Config{Paths: strings.Fields(paths), AllowEmpty: allowEmpty}).expand()
 		if text := fmt.Sprint(err); (err != nil) != (want != "") || !strings.Contains(text, want) || want != "" && !errors.Is(err, ErrNoInput) {
 			t.Errorf("%s: %v, want %q", paths, err, want)
 		}

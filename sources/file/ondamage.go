@@ -43,7 +43,10 @@ func (s *Source) examineFirst(ctx context.Context, in *input, r *laneReader) (sk
 }
 
 // openAgain opens the file of an input a second time.
-func (s *Source) openAgain(ctx context.Context, in *input) (f steadyFile, err error) {
+func (s *Source) openAgain(ctx context.Context, in *input) (f io.ReadSeekCloser, err error) {
+	if in.object != nil {
+		return s.openObject(in)
+	}
 	err = patiently(ctx, patience, func() (err error) {
 		f, err = s.openSteady(in.path)
 		return err
@@ -86,7 +89,10 @@ func (s *Source) rest(in *input, r *laneReader) *text {
 	return &text{
 		open: func() (io.ReadSeeker, func() error, error) {
 			f, err := s.openAgain(context.Background(), in)
-			return f, f.Close, err
+			if err != nil {
+				return nil, nil, err
+			}
+			return f, f.Close, nil
 		},
 		from: r.from, off: r.verified.Bytes, opt: s.readerOptions(in),
 	}

@@ -170,7 +170,7 @@ func (s *Source) expand() error {
 	s.expanded = true
 	var files []found
 	err := patiently(context.Background(), patience, func() (err error) {
-		files, err = expand(s.cfg.Paths, s.cfg.AllowEmpty)
+		files, err = s.cfg.expand()
 		return err
 	})
 	if err == nil && len(s.cfg.Exclude) > 0 {
@@ -187,7 +187,9 @@ func (s *Source) expand() error {
 		}
 		in := &input{found: f, size: -1}
 		in.report.Path, in.report.Index = f.path, i
-		if fi, err := os.Stat(f.path); err == nil && fi.Mode().IsRegular() {
+		if f.object != nil {
+			in.size = f.object.Size
+		} else if fi, err := os.Stat(f.path); err == nil && fi.Mode().IsRegular() {
 			in.size = fi.Size()
 		}
 		if file, ok := s.cfg.Stdin.(*os.File); ok && f.path == stdinPath && isRegular(file) {

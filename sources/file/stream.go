@@ -187,6 +187,12 @@ func (s *Source) openFile(in *input) (src io.Reader, closer io.Closer, pipe bool
 		return nil, nil, false, in.err
 	case in.path == stdinPath:
 		return s.cfg.Stdin, nil, !isRegular(s.cfg.Stdin), nil
+	case in.object != nil:
+		r, err := s.openObject(in)
+		if err != nil { // an interface with a nil pointer would not be nil
+			return nil, nil, false, err
+		}
+		return r, r, false, nil
 	}
 	f, err := s.openSteady(in.path)
 	if err != nil {

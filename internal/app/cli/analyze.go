@@ -229,7 +229,7 @@ func (a *analysis) write(r *analysisRun, columns []insight.Column, rows func(p i
 func (a *analysis) put(r *analysisRun, text []byte) error {
 	if a.Out != "" && a.Out != stdoutPath {
 		inputs, _ := r.source.Paths() // read has reported the error
-		return writeResult(a.Out, "", text, inputs)
+		return writeResult(r.set.objects, a.Out, "", text, inputs)
 	}
 	stdout := r.cmd.OutOrStdout()
 	if a.Form != "table" { // its cells are escaped, and its head is painted

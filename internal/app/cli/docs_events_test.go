@@ -69,6 +69,9 @@ var advice = map[string]string{
 	"checkpoint compaction failed, retrying":               "The commit log keeps growing until a snapshot succeeds; positions are still stored. Free space on the disk that holds `dir`, or check its permissions.",
 	"checkpoint file missing or changed, writing it again": "Something changed `data_dir` while urlfold was running. Nothing is lost. Find out which program made the change: see [The checkpoint is removed while urlfold runs](../recovery.md#the-checkpoint-is-removed-while-urlfold-runs).",
 
+	// internal/storage/objects
+	"object request failed, retrying": "A store of objects refused a request or did not answer, several times. urlfold tries for two minutes without progress, and then the input or output fails. If it lasts, look at `error`: throttling, expired credentials, a network that is down.",
+
 	// pipeline
 	"batch not accepted, retrying":                   "A sink had a temporary error; urlfold sends it the batch again. If it lasts, `/readyz` names the sink: see [A lane is stuck](../recovery.md#a-lane-is-stuck).",
 	"codec panic, record rejected":                   "A record triggered a bug in urlfold and was rejected. Please report the bug, including `stack`: see [A poison message](../recovery.md#a-poison-message).",

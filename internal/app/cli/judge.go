@@ -30,7 +30,7 @@ func (o options) judge(sig *command.Signals, path string) (*judgement, error) {
 		return nil, err
 	}
 	set.Jobs, set.exact, set.tables = 1, true, newTables("", "")
-	set.tables.limits.Whole = true
+	set.tables.limits.Whole, set.tables.objects = true, set.objects
 	f := newFormats(set)
 	source, err := set.newSource(nil, func() *formats { return f }, 1)
 	if err != nil {
@@ -61,6 +61,9 @@ func (o options) judge(sig *command.Signals, path string) (*judgement, error) {
 		return nil, err
 	}
 	j.Report = source.Reports()[0]
+	if o := source.Object(path); o != nil && j.CompressedBytes > o.Size { // of a table, some is read twice
+		j.CompressedBytes = o.Size
+	}
 	if t, ok := set.tables.find(path); ok && t.err != nil { // a table without a column of URLs
 		j.Verdict = compress.Verdict{Kind: compress.UnsupportedFormat, Format: j.Format, Detail: t.err.Error()}
 	}

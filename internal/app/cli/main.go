@@ -11,6 +11,7 @@
 //	oneshot.go, formats.go, detect.go, tables.go   the one-shot: its inputs and their formats
 //	output.go, mirror.go, quarantine.go, shard.go  its outputs
 //	replace.go, resume.go                          outputs in place, and finished ones
+//	bucket.go                                      inputs and outputs in a bucket
 //	unique.go, seen.go, seencmd.go                 its duplicates; sets of keys
 //	lockstep.go                                    --lock-step
 //	summary.go, nourl.go, report.go, progress.go   how it ends: summary, report

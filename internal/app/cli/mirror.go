@@ -12,6 +12,7 @@ import (
 	"github.com/urlfold/urlfold/internal/ground/terminal"
 	"github.com/urlfold/urlfold/internal/storage/compress"
 	"github.com/urlfold/urlfold/internal/storage/disk"
+	"github.com/urlfold/urlfold/internal/storage/objects"
 	"github.com/urlfold/urlfold/sources/file"
 )
 
@@ -42,7 +43,7 @@ func mirror(s *settings, source *file.Source) (map[string]string, error) {
 			outputs[path] = path
 			continue
 		}
-		name := filepath.Join(s.OutputDir, s.outputName(path, rel))
+		name := s.outputPath(s.outputName(path, rel))
 		if err := s.checkMirrored(path, name, owner); err != nil {
 			errs = append(errs, err)
 		}
@@ -60,6 +61,12 @@ func (s *settings) checkMirrored(path, name string, owner map[string]string) err
 			remedy = "leave one of them out with --exclude"
 		}
 		return fmt.Errorf("--output-dir: %s and %s would both be written to %s: %s", other, path, name, remedy)
+	}
+	if objects.Is(s.OutputDir) {
+		if strings.HasPrefix(path, s.outputPath("")) {
+			return fmt.Errorf("--output-dir: input %s is inside the output directory", path)
+		}
+		return nil
 	}
 	if below(path, s.OutputDir) {
 		return fmt.Errorf("--output-dir: input %s is inside the output directory", path)

@@ -137,7 +137,7 @@ func (r *oneShot) resume() error {
 	if err != nil {
 		return command.Usage(err)
 	}
-	if r.set.resumed, err = newResumption(r.set, outputs); err != nil {
+	if r.set.resumed, err = newResumption(r.set, r.source, outputs); err != nil {
 		return err
 	}
 	for _, input := range r.set.resumed.finished {
@@ -152,7 +152,7 @@ func (s *settings) newSource(stdin io.Reader, formats func() *formats, parallel 
 	c := file.Config{
 		Paths:   s.paths,
 		Exclude: s.Exclude, AllowEmpty: s.AllowEmpty,
-		Stdin:     stdin,
+		Stdin: stdin, Objects: s.objects,
 		FramingOf: func(path string) file.Framing { return formats().job(path).Framing() },
 		FitOf: func(path string, head []byte) func([]byte) bool {
 			return formats().job(path).NewFit(head)
@@ -284,7 +284,7 @@ func (r *oneShot) writeReport(stdout io.Writer, code int) error {
 		_, err = stdout.Write(text)
 	default:
 		inputs, _ := r.source.Paths() // prepare has reported the error
-		err = writeFile(r.set.Report, text, inputs)
+		err = writeResult(r.set.objects, r.set.Report, "none", text, inputs)
 	}
 	if err != nil {
 		return fmt.Errorf("--summary: %w", err)

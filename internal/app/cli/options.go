@@ -33,6 +33,7 @@ type options struct {
 	list, listFlag string           // of diff: the list in place of the profile's, and its flag
 	identified     bool             // records have an identity without --dedupe
 	asked          *seenQuery       // of seen query; else nil
+	buckets        *bucketStore
 }
 
 // inputOptions hold which files are read, and how their records become jobs.
@@ -46,6 +47,10 @@ type inputOptions struct {
 	// Succeed if a directory has no files, a glob matches no files, or --exclude leaves
 	// none. Default: fail.
 	AllowEmpty bool `flag:"allow-empty" for:"readers,verify-keys,verify,doctor"`
+	// Use this store for the paths s3://BUCKET/KEY: comma-separated settings endpoint=URL,
+	// region=NAME, profile=NAME, path-style, anonymous and requester-pays. Default: those
+	// of the AWS tools in the environment, and Amazon S3.
+	S3 string `flag:"s3" for:"readers,verify,doctor" arg:"settings"`
 	// Compose the URL from several fields: comma-separated PART=PATH pairs, such as
 	// host=request.host,path=request.uri; PART is absolute, scheme, host, port, path or
 	// query. Repeat a part for alternatives: the first one that is not empty counts.
@@ -203,7 +208,7 @@ func newOptions(c *daemon.Catalog) options {
 			Jobs: runtime.GOMAXPROCS(0), OnDamage: file.OnDamageNames()[0],
 			FailOn: []string{"damage", "unknown"}, LogLevel: "warn", Progress: "auto",
 		},
-		late: map[string]error{},
+		late: map[string]error{}, buckets: &bucketStore{},
 	}
 	o.Render.Form = ""
 	if c != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/urlfold/urlfold/internal/ground/terminal"
 	"github.com/urlfold/urlfold/internal/record"
 	"github.com/urlfold/urlfold/internal/storage/compress"
+	"github.com/urlfold/urlfold/internal/storage/objects"
 	"github.com/urlfold/urlfold/pipeline/engine"
 	"github.com/urlfold/urlfold/sinks/discard"
 	sink "github.com/urlfold/urlfold/sinks/file"
@@ -66,7 +67,7 @@ func newOutput(s *settings, std streams, source *file.Source, f *formats) (*outp
 	o := &output{stdout: !s.perInput() && (s.Output == "" || s.Output == stdoutPath)}
 	mode := std.mode(inputs)
 	if s.Rejects != "" {
-		c := sink.Config{Path: s.Rejects, Inputs: inputs, Replace: s.Force, Mode: mode, DeadLetter: true}
+		c := sink.Config{Path: s.Rejects, Objects: s.objects, Inputs: inputs, Replace: s.Force, Mode: mode, DeadLetter: true}
 		if slices.Contains(stderrNames, s.Rejects) {
 			c.Path, c.Writer = "", terminal.Writer(std.err)
 		}
@@ -83,13 +84,13 @@ func newOutput(s *settings, std streams, source *file.Source, f *formats) (*outp
 		if o.paths, err = mirror(s, source); err != nil {
 			return nil, command.Usage(err)
 		}
-		c := sink.TreeConfig{Outputs: o.paths, Compress: method, Replace: s.Force || s.Resume, Mode: mode, NewEncoder: s.newEncoder(f), Header: header}
+		c := sink.TreeConfig{Outputs: o.paths, Objects: s.objects, Compress: method, Replace: s.Force || s.Resume, Mode: mode, NewEncoder: s.newEncoder(f), Header: header}
 		c.Replace, c.InPlace, c.BeforePublish = c.Replace || s.InPlace, s.InPlace, s.beforePublish(source)
 		o.tree, err = sink.NewTree(c)
 		o.main = o.tree
 		return o, err
 	}
-	c := sink.Config{Path: s.Output, Compress: method, Inputs: inputs, Replace: s.Force, Mode: mode, NewEncoder: s.oneEncoder(f), Header: header, Unbuffered: s.LineBuffered}
+	c := sink.Config{Path: s.Output, Objects: s.objects, Compress: method, Inputs: inputs, Replace: s.Force, Mode: mode, NewEncoder: s.oneEncoder(f), Header: header, Unbuffered: s.LineBuffered}
 	if o.stdout {
 		c.Path, c.Writer = "", terminal.Writer(std.out)
 	}
@@ -121,11 +122,11 @@ func (s *settings) headerLine(f *formats) []byte {
 	return f.job("").Header()
 }
 
-// mode returns the maximum permissions of the outputs. If stdin is among the
-// inputs, they are 0640, further limited by the permissions of the file that
+// mode returns the maximum permissions of the outputs. If stdin or an object
+// is among the inputs, they are 0640, further limited by the permissions of the file that
 // stdin is redirected from, if any.
 func (s *streams) mode(inputs []string) fs.FileMode {
-	if !slices.Contains(inputs, stdinPath) {
+	if !slices.ContainsFunc(inputs, func(path string) bool { return path == stdinPath || objects.Is(path) }) {
 		return 0o666
 	}
 	perm := fs.FileMode(0o640)
@@ -199,13 +200,13 @@ func (o *output) leave() []string {
 // to a temporary file that is synced and renamed, with permissions limited by
 // those of the inputs.
 func writeFile(name string, text []byte, inputs []string) error {
-	return writeResult(name, "none", text, inputs)
+	return writeResult(nil, name, "none", text, inputs)
 }
 
-// writeResult is writeFile with a method of compression, or "" for that of the
-// extension.
-func writeResult(name, compress string, text []byte, inputs []string) error {
-	out, err := sink.New(sink.Config{Path: name, Compress: compress, Inputs: inputs, Mode: 0o644, Replace: true})
+// writeResult is writeFile for an output that may be an object of a store, with a
+// method of compression, or "" for that of the extension.
+func writeResult(store *objects.Store, name, compress string, text []byte, inputs []string) error {
+	out, err := sink.New(sink.Config{Path: name, Objects: store, Compress: compress, Inputs: inputs, Mode: 0o644, Replace: true})
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/urlfold/urlfold/internal/ground/terminal"
 	"github.com/urlfold/urlfold/internal/record"
 	"github.com/urlfold/urlfold/internal/storage/compress"
+	"github.com/urlfold/urlfold/internal/storage/objects"
 	"github.com/urlfold/urlfold/sources/file"
 )
 
@@ -24,6 +25,8 @@ func (s *settings) withdraws(inputs []string) bool {
 		return false
 	case s.DryRun, s.Unordered || len(inputs) > 1 && (!s.perInput() || s.Rejects != ""):
 		return false
+	case s.perInput() && objects.Is(s.OutputDir):
+		return false
 	case s.perInput():
 		return isFileToBe(s.Rejects)
 	}
@@ -34,7 +37,7 @@ func (s *settings) withdraws(inputs []string) bool {
 // file. It returns true for "", which means no output.
 func isFileToBe(name string) bool {
 	fi, err := os.Stat(name)
-	return name == "" || err != nil || fi.Mode().IsRegular()
+	return name == "" || err != nil && !objects.Is(name) || err == nil && fi.Mode().IsRegular()
 }
 
 // refusePipes returns an error if --on-damage or --dedupe needs to read the inputs

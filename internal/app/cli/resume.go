@@ -47,7 +47,7 @@ type resumption struct {
 }
 
 // newResumption reads the record in the folder of outputs.
-func newResumption(s *settings, outputs map[string]string) (*resumption, error) {
+func newResumption(s *settings, source *file.Source, outputs map[string]string) (*resumption, error) {
 	r := &resumption{dir: s.OutputDir, settings: s.fingerprint(), outputs: outputs, inputs: map[string]string{}}
 	known, err := r.read()
 	if err != nil {
@@ -55,11 +55,13 @@ func newResumption(s *settings, outputs map[string]string) (*resumption, error) 
 	}
 	var keep []madeOutput
 	for input, output := range outputs {
-		fi, err := os.Stat(input)
-		if err != nil {
+		if o := source.Object(input); o != nil {
+			r.inputs[input] = o.Stamp()
+		} else if fi, err := os.Stat(input); err == nil {
+			r.inputs[input] = file.Stamp(fi)
+		} else {
 			continue
 		}
-		r.inputs[input] = file.Stamp(fi)
 		m := known[r.name(output)]
 		made, err := os.Lstat(output)
 		if err == nil && m.Made == file.Stamp(made) && m.Input == r.inputs[input] && m.Settings == r.settings {

@@ -23,6 +23,7 @@ import (
 	"github.com/urlfold/urlfold/internal/ground/suggest"
 	"github.com/urlfold/urlfold/internal/record"
 	"github.com/urlfold/urlfold/internal/storage/disk"
+	"github.com/urlfold/urlfold/internal/storage/objects"
 	"github.com/urlfold/urlfold/internal/storage/table"
 	sink "github.com/urlfold/urlfold/sinks/file"
 	"github.com/urlfold/urlfold/sources/file"
@@ -36,9 +37,10 @@ type settings struct {
 	logLevel slog.Level
 	*options
 
-	resumed        *resumption  // by prepare; nil without --resume
-	exact          bool         // see file.Config.Exact
-	log            *slog.Logger // set by prepare
+	objects        *objects.Store // nil: no path names objects
+	resumed        *resumption    // by prepare; nil without --resume
+	exact          bool           // see file.Config.Exact
+	log            *slog.Logger   // set by prepare
 	tables         *tables
 	mayRewrite     bool     // --to is not given, and --output is named .parquet
 	rewritesTables bool     // the inputs are Parquet or Avro files, and so are the outputs
@@ -71,6 +73,7 @@ func (o *options) resolve(paths []string) (*settings, error) {
 			*name = stdoutPath
 		}
 	}
+	_ = s.logLevel.UnmarshalText([]byte(s.LogLevel)) // checkValues reports the error
 	s.resolvePaths(&bad)
 	s.checkValues(&bad)
 	s.checkCompress(&bad)
@@ -81,6 +84,7 @@ func (o *options) resolve(paths []string) (*settings, error) {
 	s.checkCombinations(&bad)
 	s.resolveUnique(&bad)
 	s.resolveShard(&bad)
+	s.resolveObjects(&bad)
 	s.checkFiles(&bad)
 	s.resolveLimits(&bad)
 	s.checkRecord(&bad)
@@ -94,7 +98,7 @@ func (o *options) resolve(paths []string) (*settings, error) {
 // the URL, which may contain a password.
 func (s *settings) resolvePaths(bad *command.Mistakes) {
 	for i, p := range s.paths {
-		if _, err := os.Lstat(p); err != nil && strings.Contains(p, "://") {
+		if _, err := os.Lstat(p); err != nil && strings.Contains(p, "://") && !objects.Is(p) {
 			bad.Add(fmt.Sprintf("argument %d", i+1), errors.New("expected a file, got a URL (did you mean 'urlfold explain URL'?)"))
 		}
 	}
@@ -235,7 +239,7 @@ func (s *settings) hmacKey() ([]byte, error) {
 
 // checkFiles rejects output files that share a name or cannot be written.
 func (s *settings) checkFiles(bad *command.Mistakes) {
-	if s.OutputDir != "" {
+	if s.OutputDir != "" && !objects.Is(s.OutputDir) {
 		bad.Add("--output-dir", disk.Creatable(s.OutputDir))
 	}
 	seen := map[string]string{}
@@ -254,6 +258,9 @@ func (s *settings) checkFiles(bad *command.Mistakes) {
 // checkFile returns an error if it is already known that the file cannot be
 // written. It writes nothing.
 func (s *settings) checkFile(flag, name string) error {
+	if objects.Is(name) {
+		return s.checkObject(flag, name)
+	}
 	fi, err := os.Stat(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -293,7 +300,6 @@ func (s *settings) resolveLimits(bad *command.Mistakes) {
 	}
 	s.tables.limits.MaxPage, s.tables.limits.MaxRatio = int64(s.MaxWindow), s.MaxRatio
 	bad.Add("--fail-on", checkFailOn(s.FailOn))
-	_ = s.logLevel.UnmarshalText([]byte(s.LogLevel)) // checkValues reports the error
 	bad.Within("--workers", s.Jobs, maxJobs)
 }
 

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -16,6 +17,7 @@ import (
 	"github.com/urlfold/urlfold/internal/storage/arrow"
 	"github.com/urlfold/urlfold/internal/storage/avro"
 	"github.com/urlfold/urlfold/internal/storage/compress"
+	"github.com/urlfold/urlfold/internal/storage/objects"
 	"github.com/urlfold/urlfold/internal/storage/parquet"
 	"github.com/urlfold/urlfold/internal/storage/table"
 	"github.com/urlfold/urlfold/pipeline/engine"
@@ -29,6 +31,7 @@ type tables struct {
 	columns []string // of the URLs; empty: the column called url or similar
 	format  string   // --from
 	limits  parquet.Limits
+	objects *objects.Store // as in settings
 
 	mu     sync.Mutex
 	byPath map[string]tableFile
@@ -57,7 +60,7 @@ func (t *tables) open(path string, f compress.Format) (compress.Table, error) {
 	if t.format != "" && t.format != format {
 		return nil, fmt.Errorf("this is a file of the format %s: remove --from", format)
 	}
-	in, err := openInput(path)
+	in, err := t.openInput(path)
 	if err != nil {
 		return nil, err
 	}
@@ -133,8 +136,11 @@ func (t openTable) Close() {
 	_ = t.in.Close() // it was only read
 }
 
-// openInput opens a file.
-func openInput(path string) (table.Input, error) {
+// openInput opens a file or an object.
+func (t *tables) openInput(path string) (table.Input, error) {
+	if t.objects != nil && objects.Is(path) {
+		return t.openObject(path)
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return table.Input{}, err
@@ -144,6 +150,19 @@ func openInput(path string) (table.Input, error) {
 		return table.Input{}, errors.Join(err, f.Close())
 	}
 	return table.Input{ReaderAt: f, Closer: f, Size: fi.Size()}, nil
+}
+
+// openObject opens an object.
+func (t *tables) openObject(path string) (table.Input, error) {
+	o, err := t.objects.Head(context.Background(), path)
+	if err != nil {
+		return table.Input{}, err
+	}
+	r, err := t.objects.Open(context.Background(), o)
+	if err != nil {
+		return table.Input{}, err
+	}
+	return table.Input{ReaderAt: r, Closer: r, Size: o.Size}, nil
 }
 
 // This file writes Parquet, Avro and Arrow files. There are two kinds:
@@ -269,10 +288,10 @@ func (s *settings) newRewriter(input string, w io.Writer) (sink.Encoder, error) 
 		if os.Getenv("GOGC") == "" { // two blocks of up to 64 MiB stay, which cost the collector nothing
 			debug.SetGCPercent(25)
 		}
-		out, err := avro.NewRewriter(w, openInput, input, s.tables.columns)
+		out, err := avro.NewRewriter(w, s.tables.openInput, input, s.tables.columns)
 		return tableRewriter{out}, err
 	}
-	out, err := parquet.NewRewriter(w, openInput, input, parquet.RewriterOptions{Columns: s.tables.columns, Limits: s.tables.limits, TempDir: s.TempDir})
+	out, err := parquet.NewRewriter(w, s.tables.openInput, input, parquet.RewriterOptions{Columns: s.tables.columns, Limits: s.tables.limits, TempDir: s.TempDir})
 	return tableRewriter{out}, err
 }
 

@@ -69,6 +69,7 @@ var (
 
 	kafkaClient = "github.com/segmentio/kafka-go/..."
 	natsClient  = "github.com/nats-io/nats.go/..."
+	s3Client    = "github.com/minio/minio-go/..."
 )
 
 var rules = []rule{
@@ -141,7 +142,7 @@ var rules = []rule{
 	},
 	{
 		from: join("./pipeline", "./pipeline/pipelinetest", "./sources", "./sinks"),
-		deny: join(clients, kafkaClient, natsClient, program, "github.com/spf13/cobra/...", "github.com/prometheus/..."),
+		deny: join(clients, kafkaClient, natsClient, s3Client, program, "github.com/spf13/cobra/...", "github.com/prometheus/..."),
 		deep: true,
 		why:  "a component of another module brings no client of a broker and no command along",
 	},
@@ -152,7 +153,7 @@ var rules = []rule{
 	},
 	{
 		from: join("./sources/logs", "./codec/record"),
-		deny: join("./pipeline/...", "./sinks/...", clients, kafkaClient, natsClient, "github.com/spf13/..."),
+		deny: join("./pipeline/...", "./sinks/...", clients, kafkaClient, natsClient, s3Client, "github.com/spf13/..."),
 		deep: true,
 		why:  "a program that reads files links no client of a broker and no command line",
 	},
@@ -315,6 +316,12 @@ var rules = []rule{
 		from:   join("./..."),
 		except: join("./internal/client/kafka", "./internal/testkit/kafkatest"), // kafkatest creates topics
 		deny:   join(kafkaClient),
+		why:    "the client library can be replaced only while a single package knows it",
+	},
+	{
+		from:   join("./..."),
+		except: join("./internal/storage/objects/s3"),
+		deny:   join(s3Client),
 		why:    "the client library can be replaced only while a single package knows it",
 	},
 	{

@@ -1,0 +1,23 @@
+// Package objects reads and writes the objects of a store such as Amazon S3. It
+// knows no protocol: a [Client] sends the requests, such as that of package s3.
+//
+// # Reading
+//
+// A [Reader] reads one object in ranges and fetches the next ranges while the
+// caller works on the current one. Every range must be of the version that was
+// listed, so an object that changes while it is read is an error and never a mix
+// of two versions. A range that ends early is continued where it ended. Memory is
+// bounded: one range for each reader, and [aheadRanges] that all readers of a
+// [Store] share.
+//
+// # Writing
+//
+// A [Writer] uploads parts of one size. The object appears as a whole when
+// [Writer.Complete] returns, and not at all if the process dies before that. An
+// output that fits into one part is one request.
+//
+// # Errors
+//
+// Temporary errors are retried until [Store.Patience] has passed without
+// progress. Other errors are an [*Error] with a [Kind].
+package objects

@@ -1,0 +1,71 @@
+package objects
+
+import (
+	"context"
+	"errors"
+	"path"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+)
+
+// A Found is an object that a path names.
+type Found struct {
+	Object
+	Rel string // its path relative to the folder, or to the fixed part of the glob; it leads out of no folder
+}
+
+// Find returns the objects that name names, in the order of their keys: the
+// object itself, all objects in the folder, or those that the glob matches. It
+// leaves out the empty objects that stand for folders. named reports whether
+// name is the name of an object.
+func (s *Store) Find(ctx context.Context, name string) (list []Found, named bool, err error) {
+	bucket, key := Split(name)
+	if bucket == "" {
+		return nil, false, errors.New("the bucket is missing: want s3://BUCKET/KEY")
+	}
+	if key != "" && !strings.HasSuffix(key, "/") {
+		o, err := s.Head(ctx, name)
+		if err == nil {
+			return []Found{{o, local(path.Base(key))}}, true, nil
+		}
+		if KindOf(err) != NotFound {
+			return nil, false, err
+		}
+	}
+	folder, glob := key, ""
+	if strings.ContainsAny(key, `*?[{`) {
+		if !doublestar.ValidatePattern(key) {
+			return nil, false, errors.New("invalid glob")
+		}
+		folder, glob = doublestar.SplitPattern(key)
+		folder = strings.TrimPrefix(folder, ".")
+	}
+	if folder != "" && !strings.HasSuffix(folder, "/") {
+		folder += "/"
+	}
+	prefix := folder + fixed(glob)
+	err = s.List(ctx, bucket, prefix, func(o Object) {
+		rel := strings.TrimPrefix(o.Key, folder)
+		switch {
+		case o.Size == 0 && (strings.HasSuffix(o.Key, "/") || strings.HasSuffix(o.Key, "_$folder$")):
+		case glob != "" && !doublestar.MatchUnvalidated(glob, rel):
+		default:
+			list = append(list, Found{o, local(rel)})
+		}
+	})
+	return list, false, err
+}
+
+// fixed returns the part of a glob before its first special character, by which
+// the store can search.
+func fixed(glob string) string {
+	if i := strings.IndexAny(glob, `*?[{\`); i >= 0 {
+		return glob[:i]
+	}
+	return glob
+}
+
+// local returns rel as a path that does not lead out of its folder: keys may
+// contain "..", and begin with a slash.
+func local(rel string) string { return strings.TrimPrefix(path.Clean("/"+rel), "/") }

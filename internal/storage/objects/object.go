@@ -1,0 +1,76 @@
+package objects
+
+import (
+	"context"
+	"io"
+	"iter"
+	"strings"
+	"time"
+)
+
+// Scheme is the beginning of paths that name objects: s3://BUCKET/KEY.
+const Scheme = "s3://"
+
+// Is reports whether path names objects.
+func Is(path string) bool { return strings.HasPrefix(path, Scheme) }
+
+// Split returns the bucket and the key, or the prefix of keys, that path names.
+func Split(path string) (bucket, key string) {
+	bucket, key, _ = strings.Cut(strings.TrimPrefix(path, Scheme), "/")
+	return bucket, key
+}
+
+// An Object is one version of an object.
+type Object struct {
+	Bucket, Key string
+	Size        int64
+	ETag        string // without quotes; it identifies the version
+	Modified    time.Time
+	Run         string // of the [Writer] that made it, if Head returned the object
+}
+
+// Path returns the path that names o.
+func (o Object) Path() string { return Scheme + o.Bucket + "/" + o.Key }
+
+// Stamp identifies the content of o.
+func (o Object) Stamp() string { return o.ETag + " " + o.Modified.UTC().Format(time.RFC3339Nano) }
+
+// A Part is an uploaded part of an object.
+type Part struct {
+	Number int // from 1
+	ETag   string
+}
+
+// An Upload is an upload that is neither complete nor aborted.
+type Upload struct{ Key, ID string }
+
+// A Put says how an object is created.
+type Put struct {
+	New bool   // fail with [Exists] if there is an object with the key
+	Run string // becomes [Object.Run]
+}
+
+// A Client sends requests to a store, each once. Its errors are of type
+// [*Error], and contain no secret. All methods may be called concurrently.
+type Client interface {
+	// List returns the objects whose keys begin with prefix and sort after the
+	// key after, in the order of their keys.
+	List(ctx context.Context, bucket, prefix, after string) iter.Seq2[Object, error]
+	// Head returns the current version of an object.
+	Head(ctx context.Context, bucket, key string) (Object, error)
+	// Get returns a reader of n bytes of o from off on. If the store has
+	// another version, the error is [Changed]. The reader may end early.
+	Get(ctx context.Context, o Object, off, n int64) (io.ReadCloser, error)
+	// Put creates an object. It does not keep data.
+	Put(ctx context.Context, bucket, key string, data []byte, how Put) error
+	// Create begins an upload.
+	Create(ctx context.Context, bucket, key string, how Put) (id string, err error)
+	// UploadPart uploads a part. It does not keep data.
+	UploadPart(ctx context.Context, bucket, key, id string, number int, data []byte) (Part, error)
+	// Complete makes an object of the parts.
+	Complete(ctx context.Context, bucket, key, id string, parts []Part, how Put) error
+	// Abort ends an upload and removes its parts.
+	Abort(ctx context.Context, bucket, key, id string) error
+	// Uploads returns the uploads of keys that begin with prefix.
+	Uploads(ctx context.Context, bucket, prefix string) ([]Upload, error)
+}

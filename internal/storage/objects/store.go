@@ -1,0 +1,102 @@
+package objects
+
+import (
+	"context"
+	"log/slog"
+	"math/rand/v2"
+	"sync/atomic"
+	"time"
+)
+
+// A Store retries the requests of a [Client], and bounds the memory of its
+// readers. All methods may be called concurrently.
+type Store struct {
+	Client Client
+	// Patience is how long a request is retried without progress.
+	Patience time.Duration
+	// Pause is the time before the first retry. It doubles with each retry, up to
+	// a hundred times that.
+	Pause time.Duration
+	Log   *slog.Logger
+
+	answered atomic.Bool   // the store has answered a request
+	ahead    chan struct{} // a token for each range that is read ahead
+}
+
+// aheadRanges is how many ranges may be read ahead by all readers together.
+const aheadRanges = 16
+
+// firstPatience is the patience with a store that has never answered: its name is
+// probably wrong.
+const firstPatience = 5 * time.Second
+
+// quietAttempts is how many failed attempts are usual, such as when a store
+// throttles requests.
+const quietAttempts = 4
+
+// NewStore returns a store with the usual patience: two minutes, which is longer
+// than stores take to admit a higher rate of requests.
+func NewStore(c Client) *Store {
+	return &Store{Client: c, Patience: 2 * time.Minute, Pause: 100 * time.Millisecond, Log: slog.New(slog.DiscardHandler), ahead: make(chan struct{}, aheadRanges)}
+}
+
+// retry calls do until it succeeds or fails for good. do returns whether it made
+// progress, after which the patience begins again.
+func (s *Store) retry(ctx context.Context, path, request string, do func() (progress bool, err error)) error {
+	start, pause := time.Now(), s.Pause
+	for attempt := 1; ; attempt++ {
+		progress, err := do()
+		if progress {
+			start, pause = time.Now(), s.Pause
+		}
+		kind, patience := KindOf(err), s.Patience
+		if kind != Unreachable {
+			s.answered.Store(true)
+		} else if !s.answered.Load() {
+			patience = min(patience, firstPatience)
+		}
+		if err == nil || kind != Temporary && kind != Unreachable || ctx.Err() != nil || time.Since(start) > patience {
+			return err
+		}
+		if attempt > quietAttempts {
+			s.Log.Warn("object request failed, retrying", "path", path, "request", request, "attempt", attempt, "error", err)
+		}
+		select { // the jitter spreads the requests of processes that were throttled together
+		case <-time.After(pause/2 + rand.N(pause/2+1)):
+		case <-ctx.Done():
+			return err
+		}
+		pause = min(2*pause, 100*s.Pause)
+	}
+}
+
+// once adapts a request that makes no progress unless it succeeds.
+func once(do func() error) func() (bool, error) {
+	return func() (bool, error) { return false, do() }
+}
+
+// Head returns the current version of the object at path.
+func (s *Store) Head(ctx context.Context, path string) (o Object, err error) {
+	bucket, key := Split(path)
+	err = s.retry(ctx, path, "head", once(func() (err error) {
+		o, err = s.Client.Head(ctx, bucket, key)
+		return err
+	}))
+	return o, err
+}
+
+// List calls visit for the objects below path whose keys begin with prefix, in
+// the order of their keys. A listing that breaks goes on after the last key.
+func (s *Store) List(ctx context.Context, bucket, prefix string, visit func(Object)) error {
+	after := ""
+	return s.retry(ctx, Scheme+bucket+"/"+prefix, "list", func() (progress bool, err error) {
+		for o, err := range s.Client.List(ctx, bucket, prefix, after) {
+			if err != nil {
+				return progress, err
+			}
+			visit(o)
+			after, progress = o.Key, true
+		}
+		return progress, nil
+	})
+}

@@ -1,0 +1,215 @@
+package objects
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+)
+
+const (
+	// partSize is the length of all parts of an object but the last. Some stores
+	// demand one length.
+	partSize = 16 << 20
+	// maxParts is the number of parts that every store allows.
+	maxParts = 10_000
+	// uploadsAtOnce is how many parts a writer uploads at the same time.
+	uploadsAtOnce = 3
+)
+
+// A Writer writes one object. Its methods must not be called concurrently.
+type Writer struct {
+	store       *Store
+	bucket, key string
+	how         Put
+	ctx         context.Context
+	cancel      context.CancelFunc
+	size        int // of parts
+
+	part   []byte // not uploaded yet
+	id     string // of the upload; "": none was begun
+	number int    // of the last part
+	slots  chan []byte
+	ended  bool
+
+	uploads sync.WaitGroup
+	mu      sync.Mutex
+	parts   []Part
+	err     error // the first one; nothing is uploaded after it
+}
+
+// Create returns a writer of the object at path. Unless replace is set, the
+// object must not exist, and if it does when the writer completes it, that fails.
+func (s *Store) Create(ctx context.Context, path string, replace bool) (*Writer, error) {
+	bucket, key := Split(path)
+	if bucket == "" || key == "" {
+		return nil, errors.New("the bucket or the key is missing: want s3://BUCKET/KEY")
+	}
+	switch _, err := s.Head(ctx, path); {
+	case err == nil && !replace:
+		return nil, &Error{Kind: Exists}
+	case err != nil && KindOf(err) != NotFound:
+		return nil, err
+	}
+	w := &Writer{store: s, bucket: bucket, key: key, how: Put{New: !replace, Run: rand.Text()}, size: partSize, slots: make(chan []byte, uploadsAtOnce)}
+	w.ctx, w.cancel = context.WithCancel(ctx)
+	for range uploadsAtOnce {
+		w.slots <- nil
+	}
+	return w, nil
+}
+
+// path returns the path of the object.
+func (w *Writer) path() string { return Object{Bucket: w.bucket, Key: w.key}.Path() }
+
+// Write implements io.Writer. It waits while too many parts are being uploaded.
+func (w *Writer) Write(p []byte) (n int, err error) {
+	for len(p) > 0 {
+		if err := w.failed(); err != nil {
+			return n, err
+		}
+		k := min(len(p), w.size-len(w.part))
+		w.part = append(w.part, p[:k]...)
+		n, p = n+k, p[k:]
+		if len(w.part) < w.size {
+			continue
+		}
+		if err := w.upload(); err != nil {
+			return n, err
+		}
+	}
+	return n, nil
+}
+
+// upload begins to upload the part.
+func (w *Writer) upload() error {
+	if w.id == "" {
+		err := w.store.retry(w.ctx, w.path(), "create upload", once(func() (err error) {
+			w.id, err = w.store.Client.Create(w.ctx, w.bucket, w.key, w.how)
+			return err
+		}))
+		if err != nil {
+			return w.fail(err)
+		}
+	}
+	if w.number++; w.number > maxParts {
+		return w.fail(fmt.Errorf("output larger than %d parts of %d MiB: divide the input with --shard, or use --output-dir", maxParts, w.size>>20))
+	}
+	number, data := w.number, w.part
+	w.part = (<-w.slots)[:0]
+	w.uploads.Go(func() {
+		var part Part
+		err := w.store.retry(w.ctx, w.path(), "upload part", once(func() (err error) {
+			part, err = w.store.Client.UploadPart(w.ctx, w.bucket, w.key, w.id, number, data)
+			return err
+		}))
+		w.slots <- data
+		if err != nil {
+			_ = w.fail(err)
+			return
+		}
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.parts = append(w.parts, part)
+	})
+	return nil
+}
+
+// fail records an error and returns the first one.
+func (w *Writer) fail(err error) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.err == nil {
+		w.err = err
+	}
+	return w.err
+}
+
+// failed returns the first error.
+func (w *Writer) failed() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.err
+}
+
+// Complete makes the object. If it fails, call Abort.
+func (w *Writer) Complete() error {
+	if w.id != "" && len(w.part) > 0 {
+		if err := w.upload(); err != nil {
+			return err
+		}
+	}
+	w.uploads.Wait()
+	if err := w.failed(); err != nil {
+		return err
+	}
+	err := w.store.retry(w.ctx, w.path(), "complete", once(w.complete))
+	switch KindOf(err) {
+	case Exists, NoUpload: // perhaps because an answer was lost, and this is the repetition of a request
+		if o, headErr := w.store.Head(w.ctx, w.path()); headErr == nil && o.Run == w.how.Run {
+			err = nil
+		}
+	case Unsupported: // the condition
+		if w.how.New {
+			w.how.New = false
+			return w.completeLate()
+		}
+	}
+	if err != nil {
+		return w.fail(err)
+	}
+	w.ended = true
+	w.cancel()
+	return nil
+}
+
+// completeLate is Complete for a store without conditions: another process that
+// makes the object in this moment is not noticed.
+func (w *Writer) completeLate() error {
+	switch o, err := w.store.Head(w.ctx, w.path()); {
+	case err == nil && o.Run != w.how.Run:
+		return w.fail(&Error{Kind: Exists})
+	case err != nil && KindOf(err) != NotFound:
+		return w.fail(err)
+	}
+	return w.Complete()
+}
+
+// complete sends the request that makes the object.
+func (w *Writer) complete() error {
+	if w.id == "" {
+		return w.store.Client.Put(w.ctx, w.bucket, w.key, w.part, w.how)
+	}
+	slices.SortFunc(w.parts, func(a, b Part) int { return a.Number - b.Number })
+	return w.store.Client.Complete(w.ctx, w.bucket, w.key, w.id, w.parts, w.how)
+}
+
+// abortTime is how long Abort takes at most.
+const abortTime = 10 * time.Second
+
+// Abort gives up the object and removes what was uploaded. After Complete has
+// succeeded it does nothing.
+func (w *Writer) Abort() error {
+	if w.ended {
+		return nil
+	}
+	w.ended = true
+	w.cancel()
+	w.uploads.Wait()
+	_ = w.fail(errors.New("output aborted"))
+	if w.id == "" {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), abortTime)
+	defer cancel()
+	err := w.store.retry(ctx, w.path(), "abort", once(func() error {
+		return w.store.Client.Abort(ctx, w.bucket, w.key, w.id)
+	}))
+	if KindOf(err) == NoUpload {
+		return nil
+	}
+	return err
+}
