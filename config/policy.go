@@ -150,7 +150,7 @@ const defaultList = "default"
 const ownList = "profile"
 
 // WithList returns a copy of policy in which a list takes the place of its
-// lists of parameters. The own rules of a profile, such as drop_params, stay.
+// lists of parameters. The rules of a profile itself, such as drop_params, stay.
 // text is "default", or KIND:FILE, where KIND is a key of [List]; for robots it
 // is robots:HOST:FILE. The error does not contain the names of files with
 // secrets. Not covered by the stability page.

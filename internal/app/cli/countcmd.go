@@ -8,8 +8,8 @@ import (
 	"github.com/urlfold/urlfold/internal/report/insight"
 )
 
-const countLong = `Count the URLs of the input and how many distinct keys they have. The default key is that of the profile; --by counts by
-any output field, by the names of parameters (param) or by flags (flag). Repeat --by to count several at once, such as
+const countLong = `Count the URLs of the input and how many distinct keys they have. The default is the key of the profile; --by counts by
+any output field, by the names of parameters (param) or by flags (flag). Repeat --by to count several together, such as
 --by k0 --by k2; names separated by commas count their combinations.
 
 The columns are the names that --by gives, the number of URLs, the number of those without such a key, and the number of

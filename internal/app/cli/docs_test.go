@@ -194,7 +194,7 @@ func writeMatchTable(t *testing.T, b *bytes.Buffer) {
 ## Match another program
 
 The normal form of these profiles is what another program returns, byte for byte and with its bugs. Flags, diagnostics and
-the keys k0 to k3 are those of RFC 3986. The key of the level ` + "`match`" + ` is a hash of the normal form. If the program rejects
+the keys k0 to k3 follow RFC 3986. The key of the level ` + "`match`" + ` is a hash of the normal form. If the program rejects
 a URL, urlfold rejects it too, with the error ` + "`match-rejects`" + `. Rules, repairs and masks cannot be combined with these
 profiles, and the result for a result need not be the same.
 
@@ -291,7 +291,7 @@ func writeOwn(t *testing.T, b *bytes.Buffer) {
 
 A profile in a YAML file consists of a built-in profile, rules to add or remove, and a policy for K2 and K3. Only `+"`name` and `base`"+`
 are required. File paths are relative to the folder of the profile. urlfold fetches nothing from the network, and reports
-all errors at once, with line and column.
+all errors together, with line and column.
 
 `+"```yaml\n%s```"+`
 

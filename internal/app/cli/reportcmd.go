@@ -20,14 +20,14 @@ import (
 
 const reportLong = `Read logs once and describe them: traffic over time, pages, duplicates by key level, defects, sites, parameters, campaigns,
 status codes and damaged archives. The report is one HTML page without scripts, which loads nothing from the network. --as
-selects Markdown or JSON instead, or several forms at once: then each output has the name of --output with its own
+selects Markdown or JSON instead, or several forms together: then each output has the name of --output with its own
 extension.
 
 Pages are keys of the level K3, whatever the profile: spellings of a page, with and without tracking parameters, count as
 one. urlfold replaces passwords with *** unless you pass --redact none; --secret hides the values of parameters.
 
 With --merge, the files are summaries, in any order: one of each shard, from shards with the same settings. "seconds" is
-that of the slowest shard. Nothing but --output and --force goes with --merge.
+the time of the slowest shard. Nothing but --output and --force goes with --merge.
 
 Exit codes: 0 success, 1 fatal error, 2 usage error, 3 interrupted, 4 --fail-on matched.`
 

@@ -13,7 +13,7 @@ import (
 )
 
 const topLong = `Count how often each key occurs in the input, and list the most frequent keys, each with its count and an example URL. The
-default key is that of the profile; --by counts by any output field, by the names of parameters (param) or by flags (flag).
+default is the key of the profile; --by counts by any output field, by the names of parameters (param) or by flags (flag).
 Several names, separated by commas, count their combinations.
 
 Counts are exact. What does not fit into --max-memory is in temporary files. The order is by count, then by key, and the

@@ -106,7 +106,7 @@ type File struct {
 	Verdict     string `json:"verdict"`
 }
 
-// maxBuckets is the largest number of periods: more bars cannot be told apart.
+// maxBuckets is the largest number of periods: nobody can distinguish more bars.
 const maxBuckets = 72
 
 const day = 24 * time.Hour

@@ -32,7 +32,7 @@ type Log struct {
 var Logs = []Log{
 	{
 		ID: "caddy", About: "Caddy's access log", Doc: "https://caddyserver.com/docs/logging",
-		Note:      "A member `request.tls` means that the scheme is https. Lines of other loggers have no URL and pass through. The header values are those of the first header with the name.",
+		Note:      "A member `request.tls` means that the scheme is https. Lines of other loggers have no URL and pass through. Of several headers with one name, the first one counts.",
 		Landmarks: [][]string{{"request.method"}, {"request.uri"}, {"request.proto"}},
 		Parts: []Part{
 			{locate.UseTarget, 0, []string{"request.uri"}},
@@ -147,7 +147,7 @@ var Logs = []Log{
 	},
 	{
 		ID: "cloudflare", About: "HTTP requests and firewall events of Cloudflare Logpush", Doc: "https://developers.cloudflare.com/logs/logpush/logpush-job/datasets/zone/http_requests/",
-		Note:      "The fields are those that the Logpush job selects. Without `ClientRequestURI`, the path is `ClientRequestPath` and the query is `ClientRequestQuery`, which only firewall events have. Logpush has no field for the duration of a request.",
+		Note:      "The Logpush job selects the fields. Without `ClientRequestURI`, the path is `ClientRequestPath` and the query is `ClientRequestQuery`, which only firewall events have. Logpush has no field for the duration of a request.",
 		Landmarks: [][]string{{"ClientRequestURI", "ClientRequestPath"}, {"ClientRequestHost", "RayID", "EdgeStartTimestamp"}},
 		Parts: []Part{
 			{locate.UseTarget, 0, []string{"ClientRequestURI"}},
@@ -222,7 +222,7 @@ var Logs = []Log{
 	},
 	{
 		ID: "cloudfront-json", About: "CloudFront's standard logs (v2) and real-time logs in JSON", Doc: "https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/standard-logging.html", // read 2026-11-29
-		Note:      "The fields are those that the delivery selects. `x-host-header` is the site, `cs(Host)` the distribution. `date` and `time`, which are apart, are not read as the time.",
+		Note:      "The delivery selects the fields. `x-host-header` is the site, `cs(Host)` the distribution. `date` and `time`, which are apart, are not read as the time.",
 		Landmarks: [][]string{{"cs-uri-stem"}, {"cs-method", "sc-status"}, {"x-edge-location", "x-edge-request-id", "x-edge-result-type", "cs(Host)", "cs-host", "x-host-header"}},
 		Parts: []Part{
 			{locate.UsePath, 0, []string{"cs-uri-stem"}},
@@ -242,7 +242,7 @@ var Logs = []Log{
 	},
 	{
 		ID: "aws-cloudtrail", About: "events of AWS CloudTrail", Doc: "https://docs.aws.amazon.com/awscloudtrail/latest/userguide/cloudtrail-event-reference-record-contents.html", // read 2026-11-29
-		Note:      "Only sign-ins to the console have a URL, that of the page after it.",
+		Note:      "Only sign-ins to the console have a URL: the page that follows.",
 		Landmarks: [][]string{{"eventSource"}, {"eventName"}, {"awsRegion"}, {"eventTime"}},
 		Parts: []Part{
 			{locate.UseTarget, 0, []string{"additionalEventData.LoginTo"}},
@@ -254,7 +254,7 @@ var Logs = []Log{
 	},
 	{
 		ID: "akamai-datastream", About: "Akamai DataStream 2 in JSON", Doc: "https://techdocs.akamai.com/datastream2/docs/data-set-parameters", // read 2026-11-29
-		Note:      "The fields are those that the stream selects. Akamai percent-encodes `UA` and the whole of `referer`, so urlfold does not read the referer as a URL.",
+		Note:      "The stream selects the fields. Akamai percent-encodes `UA` and the whole of `referer`, so urlfold does not read the referer as a URL.",
 		Landmarks: [][]string{{"reqPath"}, {"reqHost", "cliIP"}, {"reqTimeSec", "reqId", "cp", "streamId"}},
 		Parts: []Part{
 			{locate.UsePath, 0, []string{"reqPath"}},
@@ -335,7 +335,7 @@ var Logs = []Log{
 	},
 	{
 		ID: "cloudflare-gateway", About: "HTTP requests of Cloudflare Gateway, by Logpush", Doc: "https://developers.cloudflare.com/logs/logpush/logpush-job/datasets/account/gateway_http/", // read 2026-11-29
-		Note:      "The fields are those that the Logpush job selects.",
+		Note:      "The Logpush job selects the fields.",
 		Landmarks: [][]string{{"URL"}, {"HTTPMethod", "HTTPHost"}, {"SourceIP", "DeviceID", "PolicyID", "Datetime"}},
 		Parts: []Part{
 			{locate.UseTarget, 0, []string{"URL"}},
