@@ -30,7 +30,7 @@ type request struct {
 // An answer is the result of a request.
 type answer struct {
 	HTML    string          `json:"html,omitempty"`    // output of urlfold explain
-	Explain json.RawMessage `json:"explain,omitempty"` // output of urlfold explain --json
+	Explain json.RawMessage `json:"explain,omitempty"` // output of urlfold explain --to jsonl
 	Line    *line           `json:"line,omitempty"`
 	Error   string          `json:"error,omitempty"`
 }

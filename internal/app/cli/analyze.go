@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -307,7 +308,8 @@ func (s *scan) report(cmd *cobra.Command, codecs func() (func() engine.Codec, er
 	}
 	damaged := out.writeDamage(cmd.ErrOrStderr())
 	failed, err := write()
-	if err == nil && (failed || damaged) {
+	fails := func(condition string) bool { return slices.Contains(s.set.FailOn, condition) }
+	if err == nil && (failed || damaged && (fails("damage") || fails("unknown"))) {
 		return &command.Error{Code: command.ExitFailOn}
 	}
 	return err

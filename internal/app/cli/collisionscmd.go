@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -24,17 +25,16 @@ type collisionOptions struct {
 	// Show up to N URLs of each group.
 	Examples int `flag:"examples" for:"collisions" arg:"N"`
 	// Show up to N groups, those with the most URLs first.
-	Top int `flag:"top" for:"collisions" arg:"N"`
-	// Write the report as one JSON object.
-	JSON bool `flag:"json" for:"collisions"`
+	Count int `flag:"count,n" for:"collisions" arg:"N"`
 	// Write every group as a JSON object on a line of its own, in the order of the keys, and
 	// no report.
-	All bool `flag:"all" for:"collisions"`
+	All  bool `flag:"all" for:"collisions"`
+	form command.Form
 }
 
 // newCollisionsCmd returns the command that shows which URLs have the same key.
 func newCollisionsCmd(c *daemon.Catalog) *cobra.Command {
-	o := collisionOptions{options: newOptions(c), Examples: 3, Top: 10}
+	o := collisionOptions{options: newOptions(c), Examples: 3, Count: 10}
 	cmd := &cobra.Command{
 		Use:   "collisions [flags] [FILE|GLOB|DIR|-]...",
 		Short: "Show which URLs have the same key, and which rules merge them",
@@ -47,7 +47,8 @@ the normal form. If all URLs of a group have the same defect, its rule does not 
 fit into --max-memory is in temporary files, which take about the size of all different URLs. urlfold replaces passwords
 with *** unless you pass --redact none.
 
-Exit codes: 0 success, 1 fatal error, 2 usage error, 3 interrupted, 4 an input is damaged.`,
+Exit codes: 0 success, 1 fatal error, 2 usage error, 3 interrupted, 4 an input is damaged or, with
+--fail-on differ, several URLs have one key.`,
 		Example: `  urlfold collisions --key k3 urls.txt
   urlfold collisions -p crawler access.log.gz
   urlfold collisions -k k3 --all urls.txt | jq -r '.rules[]' | sort | uniq -c`,
@@ -55,6 +56,8 @@ Exit codes: 0 success, 1 fatal error, 2 usage error, 3 interrupted, 4 an input i
 	}
 	o.Redact, o.MaxMemory = usualRedact, 256*field.MiB
 	o.register(cmd, &o, "readers", "collisions")
+	o.form.Register(cmd, "write this `format`: text, or json for one object", "text", "json")
+	o.failOn(cmd, "damage, unknown (an unknown format), differ (several URLs have one key), or none", "damage", "unknown", "differ", "none")
 	cmd.Flags().Lookup("max-memory").Usage = "use at most this `size` of memory for URLs, and temporary files for the others"
 	return cmd
 }
@@ -63,9 +66,9 @@ Exit codes: 0 success, 1 fatal error, 2 usage error, 3 interrupted, 4 an input i
 func (o *collisionOptions) run(cmd *cobra.Command, paths []string) (err error) {
 	var bad command.Mistakes
 	bad.Within("--examples", o.Examples, maxShown)
-	bad.Within("--top", o.Top, maxShown)
-	if o.All && o.JSON {
-		bad.Add("--all", errors.New("cannot be combined with --json: it writes groups and no report"))
+	bad.Within("--count", o.Count, maxShown)
+	if o.All && o.form.Name == "json" {
+		bad.Add("--all", errors.New("cannot be combined with --to json: it writes groups and no report"))
 	}
 	set, err := o.resolveKeys(paths, keydiff.Fields, &bad)
 	if err != nil {
@@ -76,7 +79,7 @@ func (o *collisionOptions) run(cmd *cobra.Command, paths []string) (err error) {
 			return command.Usage(fmt.Errorf("--temp-dir: %w", err))
 		}
 	}
-	c, err := keydiff.NewCollisions(sideOf(set), keydiff.CollisionOptions{Examples: o.Examples, Top: o.Top, MaxMemory: int64(set.MaxMemory), Dir: set.TempDir, Redact: o.Redact})
+	c, err := keydiff.NewCollisions(sideOf(set), keydiff.CollisionOptions{Examples: o.Examples, Top: o.Count, MaxMemory: int64(set.MaxMemory), Dir: set.TempDir, Redact: o.Redact})
 	if err != nil {
 		return err
 	}
@@ -94,7 +97,7 @@ func (o *collisionOptions) run(cmd *cobra.Command, paths []string) (err error) {
 		r, err := c.Report(run.formats.name(), each)
 		switch {
 		case err != nil:
-		case o.JSON:
+		case o.form.Name == "json":
 			err = keydiff.WriteCollisionJSON(out, r)
 		case !o.All:
 			err = keydiff.WriteCollisionText(out, terminal.NewStyle(cmd.OutOrStdout(), os.Getenv), r)
@@ -102,6 +105,6 @@ func (o *collisionOptions) run(cmd *cobra.Command, paths []string) (err error) {
 		if err != nil {
 			return false, err
 		}
-		return false, command.Wrote(out.Flush())
+		return slices.Contains(o.FailOn, "differ") && r.Groups > 0, command.Wrote(out.Flush())
 	})
 }

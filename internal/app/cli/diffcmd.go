@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"os"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -28,16 +29,13 @@ type diffOptions struct {
 	// Show up to N groups of each merge or split, with one URL each.
 	Examples int `flag:"examples" for:"diff" arg:"N"`
 	// Show up to N merges and up to N splits.
-	Top int `flag:"top" for:"diff" arg:"N"`
-	// Write the report as one JSON object.
-	JSON bool `flag:"json" for:"diff"`
-	// Exit with code 4 if a group merges or splits.
-	Fail bool `flag:"fail" for:"diff"`
+	Count int `flag:"count,n" for:"diff" arg:"N"`
+	form  command.Form
 }
 
 // newDiffCmd returns the command that compares the keys under two profiles.
 func newDiffCmd(c *daemon.Catalog) *cobra.Command {
-	o := diffOptions{options: newOptions(c), Examples: 3, Top: 10}
+	o := diffOptions{options: newOptions(c), Examples: 3, Count: 10}
 	cmd := &cobra.Command{
 		Use:   "diff [flags] {--against PROFILE|--list LIST --against-list LIST} [FILE|GLOB|DIR|-]...",
 		Short: "Compare two profiles: show which groups of URLs merge or split",
@@ -53,17 +51,19 @@ Keys have the level of their profile unless you pass --key. To find the rules, u
 a relative URL, it examines the normal form. Each group takes about 150 bytes of memory, plus one URL. urlfold keeps at
 most 256 MiB of URLs. It replaces passwords with *** unless you pass --redact none.
 
-Exit codes: 0 success, 1 fatal error, 2 usage error, 3 interrupted, 4 an input is damaged or, with --fail, a group merges
-or splits.`,
+Exit codes: 0 success, 1 fatal error, 2 usage error, 3 interrupted, 4 an input is damaged or, with --fail-on differ, a
+group merges or splits.`,
 		Example: `  urlfold diff --profile equiv --against crawler urls.txt
   urlfold diff --profile crawler --against shop.yaml access.log.gz
-  urlfold diff -p shop.yaml --against shop-new.yaml --fail 'logs/**/*.zst'
+  urlfold diff -p shop.yaml --against shop-new.yaml --fail-on differ 'logs/**/*.zst'
   urlfold diff -p crawler --list default --against-list clearurls:data.min.json access.log.gz
-  urlfold diff -p analytics --against shop.yaml --json urls.txt | jq '.merges.top[].rules'`,
+  urlfold diff -p analytics --against shop.yaml --to json urls.txt | jq '.merges.top[].rules'`,
 		RunE: o.run,
 	}
 	o.Redact = usualRedact
 	o.register(cmd, &o, "readers", "diff")
+	o.form.Register(cmd, "write this `format`: text, or json for one object", "text", "json")
+	o.failOn(cmd, "damage, unknown (an unknown format), differ (a group merges or splits), or none", "damage", "unknown", "differ", "none")
 	return cmd
 }
 
@@ -73,7 +73,7 @@ func (o *diffOptions) run(cmd *cobra.Command, paths []string) error {
 	flag, err := o.checkSides()
 	bad.Add(flag, err)
 	bad.Within("--examples", o.Examples, maxShown)
-	bad.Within("--top", o.Top, maxShown)
+	bad.Within("--count", o.Count, maxShown)
 	a, b := o.options, o.options
 	if o.Against != "" {
 		b.Profile = o.Against
@@ -101,13 +101,13 @@ func (o *diffOptions) run(cmd *cobra.Command, paths []string) error {
 		return d.NewCodecs(engine.NewRecordCodecs(run.formats.job), engine.NewRecordCodecs(inB.job)), nil
 	}
 	return run.report(cmd, codecs, func() (failed bool, err error) {
-		w, r := cmd.OutOrStdout(), d.Report(run.formats.name(), o.Top)
-		if o.JSON {
+		w, r := cmd.OutOrStdout(), d.Report(run.formats.name(), o.Count)
+		if o.form.Name == "json" {
 			err = keydiff.WriteJSON(w, r)
 		} else {
 			err = keydiff.WriteText(w, terminal.NewStyle(w, os.Getenv), r)
 		}
-		return o.Fail && r.Merges.Groups+r.Splits.Groups > 0, err
+		return slices.Contains(o.FailOn, "differ") && r.Merges.Groups+r.Splits.Groups > 0, err
 	})
 }
 
@@ -143,7 +143,7 @@ func (o *diffOptions) checkSides() (flag string, err error) {
 	return "--against", err
 }
 
-// maxShown is the maximum of --examples and --top. Everything that is shown is
+// maxShown is the maximum of --examples and --count. Everything that is shown is
 // held in memory twice.
 const maxShown = 1000
 

@@ -81,7 +81,7 @@ func corporaFiles(t *testing.T, dir string, folders ...string) (paths []string) 
 // diagnose runs doctor on a file.
 func diagnose(t *testing.T, dir, path string) (r diagnosis) {
 	t.Helper()
-	cmd, stderr := program(t, "doctor", "--json", path)
+	cmd, stderr := program(t, "doctor", "--to", "jsonl", path)
 	cmd.Dir = dir
 	out, err := cmd.Output()
 	if exit := code(t, err); exit != 0 && exit != command.ExitFailOn {

@@ -22,10 +22,10 @@ unknown.`
 
 const doctorExamples = `  urlfold doctor access.log.gz
   urlfold doctor 'logs/**/*'           diagnose every file of a directory
-  urlfold doctor --json logs | jq .    write a JSON object for each file`
+  urlfold doctor --to jsonl logs       write a JSON object for each file`
 
 func newDoctorCmd(c *daemon.Catalog) *cobra.Command {
-	var asJSON bool
+	var form command.Form
 	d := &doctor{options: quietOptions(c)}
 	cmd := &cobra.Command{
 		Use:   "doctor [flags] FILE|GLOB|DIR...",
@@ -34,13 +34,13 @@ func newDoctorCmd(c *daemon.Catalog) *cobra.Command {
 		Args: func(_ *cobra.Command, args []string) error { return namesFiles("doctor", args) },
 		RunE: func(cmd *cobra.Command, paths []string) error {
 			write := (*diagnosis).writeText
-			if asJSON {
+			if form.Name == "jsonl" {
 				write = (*diagnosis).writeJSON
 			}
 			return d.run(cmd, paths, write)
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "write a JSON object for each file")
+	form.Register(cmd, "write this `format`: text, or jsonl for an object per file", "text", "jsonl")
 	d.options.register(cmd, &d.options, "doctor")
 	return cmd
 }

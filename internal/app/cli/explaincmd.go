@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -22,14 +23,10 @@ import (
 type explainOptions struct {
 	options
 	// Compare each key with that of this URL.
-	VS string `flag:"vs" for:"explain" arg:"URL"`
-	// Write one JSON object per line.
-	JSON bool `flag:"json" for:"explain"`
+	VS   string `flag:"vs" for:"explain" arg:"URL"`
+	form command.Form
 	// Draw with ASCII characters only. Default: true if the locale is not UTF-8.
 	ASCII bool `flag:"ascii" for:"explain"`
-	// Exit with code 4 if a URL cannot be parsed or, with --vs, if the keys differ at the
-	// level of the profile.
-	Fail bool `flag:"fail" for:"explain"`
 }
 
 // newExplainCmd returns the command that explains single URLs.
@@ -47,12 +44,14 @@ The output contains passwords unless you pass --redact.`,
 		Example: `  urlfold explain 'HTTP://Ex%41mple.com:0080/a/../b%zz?q=1#x'
   urlfold explain 'http://example.com' --vs 'HTTP://example.com:80/'
   urlfold explain --base http://example.com/a/b ../c
-  urlfold explain --json 'http://example.com/%7euser' | jq .norm
+  urlfold explain --to jsonl 'http://example.com/%7euser' | jq .norm
   tail -1 urls.txt | urlfold explain -`,
 		Args: command.WantArgs(1, math.MaxInt, "explain: missing argument: URL, or - to read URLs from standard input"),
 		RunE: o.run,
 	}
 	o.register(cmd, &o, "explain")
+	o.form.Register(cmd, "write this `format`: text, or jsonl for an object per line", "text", "jsonl")
+	o.failOn(cmd, "rejected (a URL cannot be parsed), differ (with --vs, the keys differ at the level of the profile), or none", "rejected", "differ", "none")
 	cmd.Flags().Lookup("base").Usage = "resolve relative URLs against this `URL`"
 	return cmd
 }
@@ -79,7 +78,10 @@ func (o *explainOptions) run(cmd *cobra.Command, args []string) error {
 		return command.Usage(fmt.Errorf("--vs: want exactly one URL to compare with, got %d", len(urls)))
 	}
 	w := o.writer(cmd.OutOrStdout(), x)
-	failed := false
+	failed, cause := false, "rejected"
+	if o.VS != "" {
+		cause = "differ"
+	}
 	for _, url := range urls {
 		if o.VS != "" {
 			p := x.Compare(url, []byte(o.VS))
@@ -92,7 +94,7 @@ func (o *explainOptions) run(cmd *cobra.Command, args []string) error {
 		w.Write(e)
 	}
 	err = command.Wrote(w.Flush())
-	if err == nil && failed && o.Fail {
+	if err == nil && failed && slices.Contains(o.FailOn, cause) {
 		err = &command.Error{Code: command.ExitFailOn}
 	}
 	return err
@@ -100,7 +102,7 @@ func (o *explainOptions) run(cmd *cobra.Command, args []string) error {
 
 // writer returns the text or JSON writer.
 func (o *explainOptions) writer(w io.Writer, x *explain.Explainer) explainWriter {
-	if o.JSON {
+	if o.form.Name == "jsonl" {
 		return explain.NewJSONWriter(w, x)
 	}
 	s := terminal.NewStyle(w, os.Getenv)
@@ -121,6 +123,7 @@ func (o *explainOptions) explainer() (*explain.Explainer, error) {
 	bad.Add("--key", err)
 	bad.Add("--base", checkBase(o.Base))
 	checkRedact(&bad, o.Redact)
+	bad.Add("--fail-on", o.checkFailOn(o.FailOn))
 	if profileErr != nil || rulesErr != nil {
 		p = codec.Profile{}
 	}

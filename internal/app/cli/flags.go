@@ -99,7 +99,7 @@ func (o *options) add(cmd *cobra.Command, structure reflect.Value, group string,
 			_ = cmd.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(config.ProfileNames(), cobra.ShellCompDirectiveDefault)) // also YAML files
 		case name == "rule":
 			command.CompleteFrom(cmd, name, signedRuleNames())
-		case name == "fields", name == "as", f.Name == "Counted":
+		case name == "fields", f.Name == "As", f.Name == "Counted":
 			command.CompleteList(cmd, name, values)
 		case values != nil && name != "redact":
 			command.CompleteFrom(cmd, name, values)
@@ -134,11 +134,12 @@ func (o *options) valuesOf(f reflect.StructField, name string) []string {
 		if f.Name == "Form" {
 			return insight.Forms()
 		}
+		if f.Name == "As" {
+			return logreport.Forms()
+		}
 		return recordconf.Renders()
 	case "per":
 		return insight.PerNames()
-	case "as":
-		return logreport.Forms()
 	case "query-encoding":
 		return charset.Names()
 	case "rule":

@@ -132,7 +132,7 @@ func checkVerdicts(t *testing.T, path string) string {
 	verified = strings.TrimSuffix(verified, ",")
 	verifyExit := exit
 
-	exit, out = runCommand(t, "doctor", "--json", path)
+	exit, out = runCommand(t, "doctor", "--to", "jsonl", path)
 	var r diagnosis
 	if err := json.Unmarshal([]byte(out), &r); err != nil {
 		t.Fatalf("%s: %v: %s", path, err, out)

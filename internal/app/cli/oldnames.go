@@ -19,6 +19,11 @@ var oldNames = map[string]string{
 	"param":       "--param-style",
 	"per-zone":    "--timezone-out",
 	"no-progress": "--progress never",
+	"json":        "--to json or --to jsonl",
+	"as":          "--to",
+	"rows":        "--count",
+	"top":         "--count",
+	"fail":        "--fail-on",
 	"inflate":     "the environment variable URLFOLD_INFLATE",
 }
 

@@ -3,7 +3,10 @@ package cli
 import (
 	"reflect"
 	"runtime"
+	"slices"
 	"strings"
+
+	"github.com/spf13/cobra"
 
 	"github.com/urlfold/urlfold/codec"
 	"github.com/urlfold/urlfold/config"
@@ -34,6 +37,7 @@ type options struct {
 	identified     bool             // records have an identity without --dedupe
 	asked          *seenQuery       // of seen query; else nil
 	buckets        *bucketStore
+	conditions     []string // accepted by --fail-on; nil: those in its tag
 }
 
 // inputOptions hold which files are read, and how their records become jobs.
@@ -228,6 +232,14 @@ func (o *options) checkCompress(bad *command.Mistakes) {
 		_, _, err = compress.ParseFormat(o.Compress, "")
 	}
 	bad.Add("--compress", err)
+}
+
+// failOn adds --fail-on to a command that has conditions of its own.
+func (o *options) failOn(cmd *cobra.Command, conditions string, accepted ...string) {
+	o.FailOn = slices.DeleteFunc(o.FailOn, func(c string) bool { return !slices.Contains(accepted, c) })
+	o.conditions = accepted
+	cmd.Flags().StringSliceVar(&o.FailOn, "fail-on", o.FailOn, "exit with code 4 on any of these `conditions`: "+conditions)
+	command.CompleteList(cmd, "fail-on", accepted)
 }
 
 // enumOf returns the values in the tag of a flag of the one-shot.

@@ -19,7 +19,7 @@ import (
 )
 
 const reportLong = `Read logs once and describe them: traffic over time, pages, duplicates by key level, defects, sites, parameters, campaigns,
-status codes and damaged archives. The report is one HTML page without scripts, which loads nothing from the network. --as
+status codes and damaged archives. The report is one HTML page without scripts, which loads nothing from the network. --to
 selects Markdown or JSON instead, or several forms together: then each output has the name of --output with its own
 extension.
 
@@ -32,17 +32,17 @@ the time of the slowest shard. Nothing but --output and --force goes with --merg
 Exit codes: 0 success, 1 fatal error, 2 usage error, 3 interrupted, 4 --fail-on matched.`
 
 const reportExamples = `  urlfold report access.log.gz -o report.html
-  urlfold report 'logs/**/*.gz' -o october.html --as html,md,json
+  urlfold report 'logs/**/*.gz' -o october.html --to html,md,json
   urlfold report --where 'agent contains "Googlebot"' access.log -o bots.html
-  urlfold report --as md access.log | less
+  urlfold report --to md access.log | less
   urlfold report --merge shard-*.json -o summary.json`
 
 // reportOptions holds the flags of report.
 type reportOptions struct {
-	// Write these forms: {}. Default: that of the extension of the output, or html.
-	As []string `flag:"as" for:"report" split:"," arg:"forms"`
+	// Write these formats: {}. Default: that of the extension of the output, or html.
+	As []string `flag:"to,r" for:"report" split:"," arg:"formats"`
 	// List up to N pages, sites, parameters and campaigns.
-	Rows int `flag:"rows" for:"report" arg:"N"`
+	Count int `flag:"count,n" for:"report" arg:"N"`
 	// Add up the summaries of all shards of a run with --shard, and write the summary that
 	// one process would have written; only "seconds" differs.
 	Merge bool `flag:"merge" for:"report"`
@@ -51,7 +51,7 @@ type reportOptions struct {
 
 // newReportCmd returns the command that describes logs.
 func newReportCmd(c *daemon.Catalog) *cobra.Command {
-	o := &reportOptions{Rows: 20, analysis: newAnalysis(c)}
+	o := &reportOptions{Count: 20, analysis: newAnalysis(c)}
 	cmd := &cobra.Command{
 		Use:   "report [flags] [FILE|GLOB|DIR|-]... -o report.html",
 		Short: "Write a page about the traffic, duplicates and defects of logs",
@@ -74,15 +74,15 @@ func (o *reportOptions) targets(bad *command.Mistakes) (list []target) {
 		if slices.Contains(logreport.Forms(), strings.TrimPrefix(ext, ".")) {
 			forms[0] = ext[1:]
 		} else if ext != "" {
-			bad.Add("--output", fmt.Errorf("no form has the extension %q: use .html, .md or .json, or name the form with --as", ext))
+			bad.Add("--output", fmt.Errorf("no form has the extension %q: use .html, .md or .json, or name the form with --to", ext))
 		}
 	}
 	if len(forms) > 1 && (o.Out == "" || o.Out == stdoutPath) {
-		bad.Add("--as", errors.New("several forms need a file: name it with --output"))
+		bad.Add("--to", errors.New("several forms need a file: name it with --output"))
 	}
 	for _, form := range forms {
 		_, err := suggest.Index("form", logreport.Forms(), form)
-		bad.Add("--as", err)
+		bad.Add("--to", err)
 		path := o.Out
 		if len(forms) > 1 {
 			path = strings.TrimSuffix(o.Out, ext) + "." + form
@@ -98,7 +98,7 @@ func (o *reportOptions) run(cmd *cobra.Command, paths []string) error {
 	}
 	var bad command.Mistakes
 	targets := o.targets(&bad)
-	bad.Within("--rows", o.Rows, maxShown)
+	bad.Within("--count", o.Count, maxShown)
 	opt := o.zoned(&bad)
 	set, err := o.prepare(paths, (*insight.Survey)(nil).Fields(), &bad)
 	if err != nil {
@@ -112,7 +112,7 @@ func (o *reportOptions) run(cmd *cobra.Command, paths []string) error {
 	}
 	survey := insight.NewSurvey(set.record.Normalizer, set.analysisLimits(opt))
 	return o.analysis.run(cmd, set, survey, func(r *analysisRun) error {
-		found, err := survey.Findings(o.Rows)
+		found, err := survey.Findings(o.Count)
 		if err != nil {
 			return err
 		}

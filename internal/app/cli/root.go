@@ -100,6 +100,9 @@ func flagError(cmd *cobra.Command, err error) error {
 	if errors.As(err, &invalid) && errors.Is(err, strconv.ErrSyntax) && invalid.GetFlag().Value.Type() == "int" {
 		return command.Usage(fmt.Errorf("--%s: must be an integer", invalid.GetFlag().Name))
 	}
+	if invalid != nil && invalid.GetFlag().Value.Type() == "format" {
+		return command.Usage(fmt.Errorf("--%s: %w", invalid.GetFlag().Name, errors.Unwrap(invalid)))
+	}
 	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) {
 		return command.Usage(err)

@@ -48,7 +48,11 @@ type settings struct {
 }
 
 // checkFailOn checks the values of --fail-on.
-func checkFailOn(values []string) error {
+func (o *options) checkFailOn(values []string) error {
+	conditions := o.conditions
+	if conditions == nil {
+		conditions = enumOf("fail-on")
+	}
 	for _, v := range values {
 		if now := map[string]string{"never": "none", "rejects": "rejected"}[v]; now != "" {
 			return fmt.Errorf("%q is now %q", v, now)
@@ -56,7 +60,7 @@ func checkFailOn(values []string) error {
 		if v == "none" && len(values) > 1 {
 			return errors.New("none cannot be combined with other conditions")
 		}
-		if _, err := suggest.Index("condition", enumOf("fail-on"), v); err != nil {
+		if _, err := suggest.Index("condition", conditions, v); err != nil {
 			return err
 		}
 	}
@@ -299,7 +303,7 @@ func (s *settings) resolveLimits(bad *command.Mistakes) {
 		bad.Add("--max-ratio", errors.New("must be greater than 0, or -1 for no limit"))
 	}
 	s.tables.limits.MaxPage, s.tables.limits.MaxRatio = int64(s.MaxWindow), s.MaxRatio
-	bad.Add("--fail-on", checkFailOn(s.FailOn))
+	bad.Add("--fail-on", s.checkFailOn(s.FailOn))
 	bad.Within("--workers", s.Jobs, maxJobs)
 }
 

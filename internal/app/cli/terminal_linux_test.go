@@ -175,13 +175,13 @@ func hostileCommands(bad string) [][]string {
 		with("log"), with("urls"), with(bad), with(bad + "none"), with("cut.gz"), with("bad" + evil + ".gz"), with("--no" + evil), with("-p", evil, "urls"), with(bad, "-o", "out"+evil),
 		with("log", "-r", "tsv", "--fields", "url,agent"), with("log", "-r", "csv", "--fields", "url,agent"), with("log", "-r", "jsonl", "--fields", "url,agent,record"),
 		with("urls", "--dead-letter", "/dev/stderr"), with("jsonl", "--url-field", "url"), with("--lock-step"), with("--lock-step", "-r", "jsonl", "--fields", "url"),
-		with("verify", bad, "cut.gz", "bad"+evil+".gz"), with("doctor", bad, "log"), with("doctor", "--json", bad), with("verify-keys", "-f", "cdx", "cdx"),
+		with("verify", bad, "cut.gz", "bad"+evil+".gz"), with("doctor", bad, "log"), with("doctor", "--to", "jsonl", bad), with("verify-keys", "-f", "cdx", "cdx"),
 		with("top", "--by", "agent", "log"), with("top", "-r", "tsv", "--by", "url", "urls"), with("top", "-r", "jsonl", "--by", "agent", "log"), with("top", "--by", evil, "log"),
-		with("count", "log"), with("learn", "urls"), with("report", "--as", "md", "log", bad), with("report", "--as", "json", bad),
-		with("collisions", "urls", bad), with("collisions", "--all", "-k", "k3", "twice"), with("diff", "--against", "crawler", "urls", bad), with("diff", "--against", "crawler", "--json", "urls"),
+		with("count", "log"), with("learn", "urls"), with("report", "--to", "md", "log", bad), with("report", "--to", "json", bad),
+		with("collisions", "urls", bad), with("collisions", "--all", "-k", "k3", "twice"), with("diff", "--against", "crawler", "urls", bad), with("diff", "--against", "crawler", "--to", "json", "urls"),
 		with("seen", "build", "--force", "set"+evil, "urls"), with("seen", "query", "--seen", "-r", "urls", "set"+evil, bad), with("seen", "merge", "set"+evil, bad),
 		with("seen", "info", "set"+evil), with("seen", "shrink", "set"+evil), with("seen"),
-		with("explain", url), with("explain", "--json", url), with("explain", "--vs", url+"x", url), with("explain", "--compare", "all", url),
+		with("explain", url), with("explain", "--to", "jsonl", url), with("explain", "--vs", url+"x", url), with("explain", "--compare", "all", url),
 		with("encode", evil), with("encode", "--component", evil), with("decode", "EVIL%1b[31m%9b%e2%80%ae%f3%a0%81%81%0d%7f"), with("decode", "--strict", url), with("encode", "--chart"), with("encode", "--chart", "--standard", evil),
 		with("version"), with("schema"), with("completion", "bash"), with("completion", evil),
 		with("help"), with("help", "first-log"), with("help", evil), with("help", "--man", "man"+evil), with("help", "--man", "log"), with("report", "--merge", bad),
@@ -336,7 +336,7 @@ func TestTerminalDaemon(t *testing.T) {
 	}
 	for _, env := range [][]string{colored, colorless} {
 		r, color := terminalRun{dir: dir, env: env}, &env[0] == &colored[0]
-		for _, args := range [][]string{{"tap", "--count", "1"}, {"tap", "--json", "--count", "1"}, {"monitor", "--once", "--interval", "200ms"}, {"monitor", "--json", "--once", "--interval", "200ms"}, {"monitor", "--interval", "200ms"}} {
+		for _, args := range [][]string{{"tap", "--count", "1"}, {"tap", "--to", "jsonl", "--count", "1"}, {"monitor", "--once", "--interval", "200ms"}, {"monitor", "--to", "jsonl", "--once", "--interval", "200ms"}, {"monitor", "--interval", "200ms"}} {
 			done := make(chan shown, 1)
 			until := ""
 			if args[len(args)-1] == "200ms" && len(args) == 3 {
@@ -356,7 +356,7 @@ func TestTerminalDaemon(t *testing.T) {
 			if until != "" {
 				text = strings.ReplaceAll(text, "\x1b[H\x1b[2J", "")
 			}
-			if text == "" || color && !slices.Contains(args, "--json") && !paint.MatchString(text) {
+			if text == "" || color && !slices.Contains(args, "--to") && !paint.MatchString(text) {
 				t.Errorf("%v %q shows %q, %s", env, args, text, got.err)
 			}
 			if where := unsafeIn(text+got.err, color); where != "" {

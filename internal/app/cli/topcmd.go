@@ -1,10 +1,6 @@
 package cli
 
 import (
-	"os"
-	"strconv"
-	"strings"
-
 	"github.com/spf13/cobra"
 
 	"github.com/urlfold/urlfold/internal/app/cli/command"
@@ -20,33 +16,32 @@ Counts are exact. What does not fit into --max-memory is in temporary files. The
 result does not depend on the number of workers. The example is the shortest URL of a key in normal form. urlfold replaces
 passwords with *** unless you pass --redact none.
 
-N is the number of keys to list, 10 by default; with --per, for each period. An argument is N if it is the first one and a
-number that is not the name of a file.
-
 Exit codes: 0 success, 1 fatal error, 2 usage error, 3 interrupted, 4 --fail-on matched.`
 
 const topExamples = `  urlfold top access.log.gz                               list the ten most frequent keys
-  urlfold top 20 --by k2 'logs/**/*.gz'                   list the 20 most frequent pages, with their canonical strings
+  urlfold top -n 20 --by k2 'logs/**/*.gz'                list the 20 most frequent pages, with their canonical strings
   urlfold top --by status,site access.log                 count combinations of status and site
-  urlfold top 5 --by template --per day access.log        list the five most frequent paths of each day
+  urlfold top -n 5 --by template --per day access.log     list the five most frequent paths of each day
   urlfold top --by param -r jsonl access.log              count the names of parameters, as JSON lines
   urlfold top --where 'status == 404' --by url x.log      list the pages that are missing`
 
-// maxTop is the largest N of top.
+// maxTop is the maximum of --count of top.
 const maxTop = 10_000_000
 
 // topOptions holds the flags of top.
 type topOptions struct {
 	// Count by these names, separated by commas: fields of --fields, param, flag.
 	Counted string `flag:"by" for:"count" arg:"names"`
+	// List the N most frequent keys; with --per, of each period.
+	Count int `flag:"count,n" for:"count" arg:"N"`
 	analysis
 }
 
 // newTopCmd returns the command that lists the most frequent keys.
 func newTopCmd(c *daemon.Catalog) *cobra.Command {
-	o := &topOptions{Counted: "key", analysis: newAnalysis(c)}
+	o := &topOptions{Counted: "key", Count: 10, analysis: newAnalysis(c)}
 	cmd := &cobra.Command{
-		Use:   "top [flags] [N] [FILE|GLOB|DIR|-]...",
+		Use:   "top [flags] [FILE|GLOB|DIR|-]...",
 		Short: "List the most frequent pages, sites, parameters or other keys",
 		Long:  topLong, Example: topExamples,
 		RunE: o.run,
@@ -55,16 +50,9 @@ func newTopCmd(c *daemon.Catalog) *cobra.Command {
 	return cmd
 }
 
-func (o *topOptions) run(cmd *cobra.Command, args []string) error {
+func (o *topOptions) run(cmd *cobra.Command, paths []string) error {
 	var bad command.Mistakes
-	n, paths := 10, args
-	if len(args) > 0 && args[0] != "" && strings.Trim(args[0], "0123456789") == "" {
-		if _, err := os.Lstat(args[0]); err != nil { // no file has the name
-			n, _ = strconv.Atoi(args[0])
-			bad.Within("N", n, maxTop)
-			paths = args[1:]
-		}
-	}
+	bad.Within("--count", o.Count, maxTop)
 	by, err := insight.ParseBy(o.Counted)
 	bad.Add("--by", err)
 	opt := o.resolve(cmd.OutOrStdout(), &bad)
@@ -78,7 +66,7 @@ func (o *topOptions) run(cmd *cobra.Command, args []string) error {
 	}
 	top = insight.NewTop(by, set.analysisLimits(opt))
 	return o.analysis.run(cmd, set, top, func(r *analysisRun) error {
-		periods, err := top.Result(n)
+		periods, err := top.Result(o.Count)
 		if err != nil {
 			return err
 		}

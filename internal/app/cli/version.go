@@ -20,7 +20,7 @@ import (
 
 // newVersionCmd returns the command that prints the version.
 func newVersionCmd(c *daemon.Catalog) *cobra.Command {
-	asJSON := false
+	var form command.Form
 	cmd := &cobra.Command{
 		Use:   "version",
 		Short: "Print the versions of urlfold, its key functions and its data",
@@ -28,7 +28,7 @@ func newVersionCmd(c *daemon.Catalog) *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			v := versions(versionOf(c))
 			text := v.String()
-			if asJSON {
+			if form.Name == "json" {
 				b, err := json.MarshalIndent(v, "", "  ")
 				if err != nil {
 					return err
@@ -41,7 +41,7 @@ func newVersionCmd(c *daemon.Catalog) *cobra.Command {
 			return printOldData(cmd, builtin.Parameters)
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "write an object instead of lines")
+	form.Register(cmd, "write this `format`: text, or json for one object", "text", "json")
 	return cmd
 }
 

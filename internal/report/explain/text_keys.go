@@ -69,7 +69,7 @@ func (t *TextWriter) writeKeySteps(e *Explanation) {
 		t.emit("\n")
 		t.named("lists", strings.ReplaceAll(t.norm.Policy().Versions(), ";", ", "))
 		if n := len(t.skipped()); n > 0 {
-			t.named("skipped", terminal.Plural(int64(n), "item", "items")+" of these lists cannot be expressed exactly as rules; --json lists them")
+			t.named("skipped", terminal.Plural(int64(n), "item", "items")+" of these lists cannot be expressed exactly as rules; --to jsonl lists them")
 		}
 	}
 }

@@ -3,6 +3,7 @@ package help
 import (
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -93,5 +94,12 @@ func writeCommands(b *strings.Builder, cmd *cobra.Command) {
 
 // writeGroup writes flags under a heading, wrapped.
 func writeGroup(b *strings.Builder, heading string, flags *pflag.FlagSet) {
-	fmt.Fprintf(b, "\n%s:\n%s", heading, flags.FlagUsagesWrapped(terminal.MaxWidth))
+	usages := optional.ReplaceAllStringFunc(flags.FlagUsagesWrapped(terminal.MaxWidth), func(text string) string {
+		word, _, _ := strings.Cut(text[1:], "[")
+		return fmt.Sprintf("%-*s", len(text), "[="+word+"]")
+	})
+	fmt.Fprintf(b, "\n%s:\n%s", heading, usages)
 }
+
+// optional matches the word for a value that can be left out, and the value without it.
+var optional = regexp.MustCompile(` [A-Z]+\[="[a-z]+"\]`)

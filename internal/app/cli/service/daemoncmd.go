@@ -14,7 +14,6 @@ import (
 
 	"github.com/urlfold/urlfold/internal/app/cli/command"
 	"github.com/urlfold/urlfold/internal/app/daemon"
-	"github.com/urlfold/urlfold/internal/ground/suggest"
 	"github.com/urlfold/urlfold/internal/ground/terminal"
 	"github.com/urlfold/urlfold/internal/storage/checkpoint"
 )
@@ -34,22 +33,19 @@ const stateLong = `List the checkpoints that "urlfold run" has stored. For each 
 records are durable in the outputs. For each output file, it contains the length.`
 
 func newState(cat *daemon.Catalog) *cobra.Command {
-	var form string
+	var form command.Form
 	cmd := &cobra.Command{
 		Use: "state [flags]", Short: "List the stored checkpoints of files", Long: stateLong, Args: command.NoArgs,
 		Example: `  urlfold daemon state -c urlfold.yaml
   urlfold daemon state --to json --data-dir /var/lib/urlfold | jq .entries`,
 	}
 	d := newDataFlags(cmd, cat)
-	forms := []string{"table", "json"}
-	cmd.Flags().StringVarP(&form, "to", "r", forms[0], "write this `format`: table, or json, which has everything")
-	command.CompleteFrom(cmd, "to", forms)
+	form.Register(cmd, "write this `format`: table, or json, which has everything", "table", "json")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		i, err := suggest.Index("format", forms, form)
-		if err != nil {
-			return command.Usage(fmt.Errorf("--to: %w", err))
+		if form.Name == "json" {
+			return d.show(cmd, showState)
 		}
-		return d.show(cmd, []func(io.Writer, checkpoint.Contents) error{listState, showState}[i])
+		return d.show(cmd, listState)
 	}
 	return cmd
 }

@@ -29,13 +29,14 @@ flight are in a sink.`
 
 const monitorExamples = `  urlfold daemon monitor -c urlfold.yaml
   urlfold daemon monitor --admin unix:/run/urlfold/admin.sock --once
-  urlfold daemon monitor --json --interval 10s`
+  urlfold daemon monitor --to jsonl --interval 10s`
 
 // monitorFlags are the flags of urlfold daemon monitor.
 type monitorFlags struct {
 	adminFlags
-	interval   time.Duration
-	once, json bool
+	interval time.Duration
+	once     bool
+	form     command.Form
 }
 
 func newMonitor(c *daemon.Catalog) *cobra.Command {
@@ -48,7 +49,7 @@ func newMonitor(c *daemon.Catalog) *cobra.Command {
 	f := cmd.Flags()
 	f.DurationVar(&o.interval, "interval", 2*time.Second, "measure over this `time`, at least 200ms")
 	f.BoolVar(&o.once, "once", false, "measure once, over --interval, and exit")
-	f.BoolVar(&o.json, "json", false, "write one JSON object per interval")
+	o.form.Register(cmd, "write this `format`: text, or jsonl for an object per interval", "text", "jsonl")
 	return cmd
 }
 
@@ -66,7 +67,7 @@ func runMonitor(cmd *cobra.Command, c *daemon.Catalog, o *monitorFlags) error {
 	out := cmd.OutOrStdout()
 	m := &monitor{client: client, w: out, Style: terminal.NewStyle(out, os.Getenv), refresh: !o.once && terminal.Is(out)}
 	switch {
-	case o.json:
+	case o.form.Name == "jsonl":
 		m.form = formJSON
 	case o.once || terminal.Is(out):
 		m.form = formScreen
@@ -173,7 +174,7 @@ func (r *reading) readLag(metrics []byte) {
 }
 
 // A progress is what has happened between two readings. Its JSON is the output
-// of --json.
+// of --to jsonl.
 type progress struct {
 	Time       time.Time      `json:"time"`
 	State      string         `json:"state"`

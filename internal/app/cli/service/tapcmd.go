@@ -31,7 +31,7 @@ are not read in time and never waits. Passwords and well-known secret parameters
 
 const tapExamples = `  urlfold daemon tap -c urlfold.yaml
   urlfold daemon tap --flag bad-utf8,non-hex --site example.com
-  urlfold daemon tap --admin unix:/run/urlfold/admin.sock --json --count 100`
+  urlfold daemon tap --admin unix:/run/urlfold/admin.sock --to jsonl --count 100`
 
 // tapFlags are the flags of urlfold daemon tap.
 type tapFlags struct {
@@ -40,7 +40,7 @@ type tapFlags struct {
 	site                  string
 	rate                  float64
 	count                 int
-	json                  bool
+	form                  command.Form
 }
 
 func newTap(c *daemon.Catalog) *cobra.Command {
@@ -56,8 +56,8 @@ func newTap(c *daemon.Catalog) *cobra.Command {
 	f.StringSliceVar(&o.changes, "change", nil, "show only URLs with one of these `classes` of change: unchanged, cosmetic, scheme-equal, repaired, lossy")
 	f.StringVar(&o.site, "site", "", "show only URLs whose host is this `domain` or below it")
 	f.Float64Var(&o.rate, "rate", tap.DefaultRate, "show at most this `number` of samples per second, up to 1000")
-	f.IntVar(&o.count, "count", 0, "exit after this `number` of samples. 0: no limit")
-	f.BoolVar(&o.json, "json", false, "write one JSON object per sample")
+	f.IntVarP(&o.count, "count", "n", 0, "exit after this `number` of samples. 0: no limit")
+	o.form.Register(cmd, "write this `format`: text, or jsonl for an object per sample", "text", "jsonl")
 	command.CompleteList(cmd, "flag", codec.AllFlags().Names())
 	command.CompleteList(cmd, "rule", codec.AllRules().Names())
 	return cmd
@@ -157,7 +157,7 @@ func (p *tapPrinter) copy(r io.Reader) error {
 // sample prints one sample.
 func (p *tapPrinter) sample(data []byte) error {
 	var err error
-	if p.o.json {
+	if p.o.form.Name == "jsonl" {
 		_, err = fmt.Fprintf(p.w, "%s\n", data)
 	} else {
 		var s tap.Sample
