@@ -214,7 +214,9 @@ func (s *Source) Inspect(ctx context.Context, n, most int, visit func(path strin
 	if err := s.expand(); err != nil {
 		return err
 	}
-	for _, in := range s.inputs {
+	defer closeEarly(s.inputs)
+	for i, in := range s.inputs {
+		s.openEarly(s.inputs[i:min(i+earlyObjects, len(s.inputs))])
 		st, err := s.open(ctx, in)
 		switch {
 		case errors.Is(err, errStopped):

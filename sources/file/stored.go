@@ -27,8 +27,51 @@ func (e *expander) stored(path string) {
 // openObject opens the object of an input. It must be the version that was
 // listed.
 func (s *Source) openObject(in *input) (*objects.Reader, error) {
+	if early := in.early; early != nil {
+		in.early = nil
+		o := <-early
+		return o.reader, o.err
+	}
 	return s.cfg.Objects.Open(context.Background(), *in.object)
 }
+
+// An openedObject is the result of opening an object early.
+type openedObject struct {
+	reader *objects.Reader
+	err    error
+}
+
+// openEarly opens the objects among inputs, because the first answer of a store
+// takes longer than anything that Inspect does with it.
+func (s *Source) openEarly(inputs []*input) {
+	for _, in := range inputs {
+		if in.object == nil || in.early != nil || in.stream != nil || in.judged {
+			continue
+		}
+		early := make(chan openedObject, 1)
+		in.early = early
+		go func() {
+			r, err := s.cfg.Objects.Open(context.Background(), *in.object)
+			early <- openedObject{r, err}
+		}()
+	}
+}
+
+// closeEarly closes the objects that were opened early and are not needed.
+func closeEarly(inputs []*input) {
+	for _, in := range inputs {
+		if in.early == nil {
+			continue
+		}
+		if o := <-in.early; o.err == nil {
+			_ = o.reader.Close() // it was only read
+		}
+		in.early = nil
+	}
+}
+
+// earlyObjects is how many objects are opened early.
+const earlyObjects = 8
 
 // Object returns the object at path, or nil if path is a file. It must be called
 // after Paths.

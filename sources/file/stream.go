@@ -20,6 +20,7 @@ type input struct {
 	found
 	size   int64 // in the file system; -1: unknown
 	stream *stream
+	early  <-chan openedObject             // the object is being opened; nil: it is not
 	live   atomic.Pointer[compress.Reader] // for Progress, while the input is being read
 	taken  atomic.Int64                    // for Progress, after that: bytes read
 	done   atomic.Bool

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/urlfold/urlfold/internal/testkit/s3test"
 )
@@ -140,6 +141,32 @@ func TestBucketOutputs(t *testing.T) {
 	}
 	if got := srv.Keys(); !slices.Equal(got, keys) || srv.Uploads() != 0 {
 		t.Errorf("refused runs changed the bucket: %q, want %q; %d uploads", got, keys, srv.Uploads())
+	}
+}
+
+// TestBucketAtOnce: objects do not wait for each other's answers.
+func TestBucketAtOnce(t *testing.T) {
+	srv := s3test.New(t)
+	for i := range 40 {
+		srv.Put(fmt.Sprintf("in/%02d.log", i), logLines(10))
+	}
+	var now, most atomic.Int32
+	srv.Fault = func(_ http.ResponseWriter, r *http.Request) bool {
+		if r.Header.Get("Range") != "" {
+			n := now.Add(1)
+			for old := most.Load(); n > old && !most.CompareAndSwap(old, n); old = most.Load() {
+			}
+			time.Sleep(20 * time.Millisecond)
+			now.Add(-1)
+		}
+		return false
+	}
+	text, _ := runBucket(t, 0, "--quiet", "s3://bucket/in")
+	if strings.Count(text, "\n") != 400 {
+		t.Errorf("%d lines", strings.Count(text, "\n"))
+	}
+	if n := srv.Requests(http.MethodGet); most.Load() < 4 || n > 81 { // two for each object, and the listing
+		t.Errorf("at most %d requests at once, and %d in all", most.Load(), n)
 	}
 }
 

@@ -296,11 +296,18 @@ func (r *oneShot) writeReport(stdout io.Writer, code int) error {
 // to its inputs: standard streams, the runtime's poller, outputs and reports.
 const fileReserve = 16
 
+// objectsAtOnce is the least number of inputs that are read at once if some are
+// objects.
+const objectsAtOnce = 8
+
 // parallelInputs returns how many inputs to read at once: one per worker, at
 // least 2, and no more than the descriptor limit of the process allows. A limit
 // of 0 means no limit.
 func (s *settings) parallelInputs(limit int64, log *slog.Logger) (int, error) {
 	n := max(2, s.Jobs)
+	if s.objects != nil { // they wait for the store
+		n = max(n, objectsAtOnce)
+	}
 	room := limit - fileReserve
 	switch {
 	case limit == 0 || int64(n) <= room:
