@@ -20,7 +20,7 @@ type Codec struct {
 	// The record format: a name such as combined or jsonl
 	// (docs/reference/formats.md lists them), or the text of an nginx log_format
 	// or Apache LogFormat.
-	Format string `yaml:"format,required" min:"1" flag:"from,f" for:"readers,verify-keys,doctor" arg:"format" help:"read records in this format: {}, or the text of an nginx log_format or Apache LogFormat. Default: detect it from the first records of each input"`
+	Format string `yaml:"format,required" min:"1" flag:"from,f" for:"readers,check" arg:"format" help:"read records in this format: {}, or the text of an nginx log_format or Apache LogFormat. Default: detect it from the first records of each input"`
 	// The server whose escapes are undone in log fields; or backslash for tables
 	// in which a backslash makes the next byte literal. Default: the dialect of the
 	// format.
@@ -50,7 +50,7 @@ type Codec struct {
 	// The location of the URL: a path such as request.uri (jsonl, msgpack, avro),
 	// the name or number of a column (tables), a key (logfmt, ltsv, journal-export),
 	// or a path of field numbers such as 3.1 (protobuf).
-	URLField string `yaml:"url_field" flag:"url-field" for:"readers,doctor" arg:"path" help:"read the URL at this path: a member such as request.uri (jsonl), the name or number of a column (tables), the names of up to three columns (parquet, avro), or a key (logfmt, ltsv, journal-export)"`
+	URLField string `yaml:"url_field" flag:"url-field" for:"readers,check" arg:"path" help:"read the URL at this path: a member such as request.uri (jsonl), the name or number of a column (tables), the names of up to three columns (parquet, avro), or a key (logfmt, ltsv, journal-export)"`
 	// The locations of the parts of a URL that is composed of several fields, in
 	// jsonl, csv and tsv. Excludes url_field and base_field.
 	URL URLParts `yaml:"url"`
@@ -80,7 +80,7 @@ type Codec struct {
 	// absent for such records.
 	Year int `yaml:"year" min:"0" max:"9999" flag:"year" for:"count,query" arg:"year"`
 	// The profile: the name of a built-in one, or a YAML file.
-	Profile string `yaml:"profile" min:"1" flag:"profile,p" for:"readers,verify-keys,explain" arg:"name" group:"Normalization" help:"apply this profile: a name that 'urlfold help profiles' lists, or a YAML file"`
+	Profile string `yaml:"profile" min:"1" flag:"profile,p" for:"readers,check,explain" arg:"name" group:"Normalization" help:"apply this profile: a name that 'urlfold help profiles' lists, or a YAML file"`
 	// The level of keys. Default: that of the profile.
 	Key string `yaml:"key" enum:"k0,k1,k2,k3,match,surface" flag:"key,k" for:"readers,explain" arg:"level" group:"Normalization" job:"Level"`
 	// The standard by which keys are computed. Default: that of the profile.
@@ -97,7 +97,7 @@ type Codec struct {
 	KeyFormat string `yaml:"key_format" enum:"hex,base32" flag:"key-format" for:"count,query,explain" arg:"encoding" group:"Normalization" job:"KeyForm"`
 	// The maximum length of a URL. Longer URLs are rejected. Default: that of the
 	// profile, or 64KiB.
-	MaxURL field.Size `yaml:"max_url" min:"1" max:"1GiB" flag:"max-url" for:"readers,verify-keys" arg:"length" bounds:"1,1GiB" group:"Limits"`
+	MaxURL field.Size `yaml:"max_url" min:"1" max:"1GiB" flag:"max-url" for:"readers,check" arg:"length" bounds:"1,1GiB" group:"Limits"`
 	// Changes to a built-in profile.
 	Rules Rules `yaml:"rules"`
 	// The serialization of parameters for the output field params, as OpenAPI
@@ -108,7 +108,7 @@ type Codec struct {
 	// What is replaced by ***, wherever it is in the records and dead letters:
 	// passwords (those of URLs, which every other value but none includes), email,
 	// ipv4, ipv6, jwt, or /REGEX/. Default: none.
-	Redact []string `yaml:"redact" flag:"redact" for:"count,diff,collisions,verify-keys,query,explain" arg:"value" group:"Output" help:"replace this value with *** wherever it is: {}, or /REGEX/. Repeatable. Each but none includes passwords, those of URLs"`
+	Redact []string `yaml:"redact" flag:"redact" for:"count,diff,collisions,check,query,explain" arg:"value" group:"Output" help:"replace this value with *** wherever it is: {}, or /REGEX/. Repeatable. Each but none includes passwords, those of URLs"`
 	// Flags whose URLs are rejected. scheme-not-http means every scheme except
 	// http and https. The names of errors are accepted too but have no effect,
 	// because such URLs are always rejected.

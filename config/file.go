@@ -61,7 +61,7 @@ type File struct {
 	// process runs: how many groups of URLs it would merge or split. It changes no
 	// output. Metrics and the status page show the counts.
 	Shadow *Shadow `yaml:"shadow"`
-	// Test cases that "urlfold test" runs.
+	// Test cases that "urlfold check -c" runs.
 	Tests []Test `yaml:"tests"`
 
 	d *decoder
@@ -260,7 +260,7 @@ func (m *Memory) Validate() error {
 	return nil
 }
 
-// A Test is a test case for "urlfold test": either a URL with the expected
+// A Test is a test case for "urlfold check -c": either a URL with the expected
 // result, or URLs whose keys must be equal or different.
 // Not covered by the stability page.
 type Test struct {

@@ -42,7 +42,7 @@ const referenceHead = `# Configuration
 
 <!-- Made from the code: do not edit. -->
 
-"urlfold run -c FILE" runs a configuration, which is a YAML file. "urlfold validate -c FILE" checks it and reports all errors. One process runs one linear pipeline: sources, codec, sinks.
+"urlfold run -c FILE" runs a configuration, which is a YAML file. "urlfold check -c FILE" checks it and reports all errors. One process runs one linear pipeline: sources, codec, sinks.
 
 A component is a mapping whose only key is its type: "- kafka: {brokers: [...]}". In addition to the keys of its type, it accepts "name", which identifies it in metrics, logs and checkpoints. The default name is the type and a number, such as file-1.
 

@@ -184,7 +184,7 @@ func TestComposeRunsExamples(t *testing.T) {
 				}
 			}
 		}
-		run(t, env, "validate", "-c", config)
+		run(t, env, "check", "-c", config)
 	}
 	files, err := filepath.Glob("examples/*.yaml")
 	if err != nil || len(files) != len(examples)+1 || examples["filter.yaml"] { // which reads from the program before it
@@ -256,7 +256,7 @@ func TestComposeLimits(t *testing.T) {
 	}
 	env := []string{"NATS_URL=" + srv.URL(), "KAFKA_BROKER=" + broker.Brokers[0]}
 	for _, example := range []string{"analytics.yaml", "crawler.yaml"} {
-		cmd := exec.Command(binary, "validate", "--connect", "-c", "examples/"+example)
+		cmd := exec.Command(binary, "check", "--connect", "-c", "examples/"+example)
 		cmd.Env = append(os.Environ(), env...)
 		if out, err := cmd.CombinedOutput(); err != nil || strings.Contains(string(out), "truncated") {
 			t.Errorf("%s: %v, %s", example, err, out)

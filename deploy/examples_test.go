@@ -29,8 +29,8 @@ func TestExamples(t *testing.T) {
 	}
 	for _, f := range files {
 		t.Run(filepath.Base(f), func(t *testing.T) {
-			run(t, nil, "validate", "-c", f)
-			run(t, nil, "test", "-c", f)
+			run(t, nil, "check", "-c", f)
+			run(t, nil, "check", "-c", f)
 		})
 	}
 }
@@ -148,7 +148,7 @@ func TestLogclean(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	run(t, nil, "verify", filepath.Join(dir, "clean"))
+	run(t, nil, "check", "--integrity", filepath.Join(dir, "clean"))
 	if out := run(t, env, "daemon", "state", "-c", "examples/logclean.yaml"); strings.Count(out, "\ndone ") != 2 {
 		t.Errorf("the stored progress is\n%s", out)
 	}

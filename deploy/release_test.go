@@ -213,7 +213,7 @@ func TestReleaseScripts(t *testing.T) {
 // TestPackageConfig checks that the configuration of the packages is valid, and that their
 // unit and scripts use the same paths and the same user.
 func TestPackageConfig(t *testing.T) {
-	run(t, nil, "validate", "-c", "release/urlfold.yaml")
+	run(t, nil, "check", "-c", "release/urlfold.yaml")
 	s := settings(t, read(t, unit))
 	user := s["Service.User"][0]
 	if text := read(t, "release/urlfold.sysusers"); !strings.HasPrefix(text, "u "+user+" ") {

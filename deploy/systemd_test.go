@@ -48,7 +48,7 @@ func TestUnit(t *testing.T) {
 	f("Service.NotifyAccess", "main")
 	f("Service.ExecStart", "/usr/local/bin/urlfold run -c /etc/urlfold/urlfold.yaml")
 	f("Service.Restart", "on-failure")
-	f("Service.ExecReload", "/usr/local/bin/urlfold validate -c /etc/urlfold/urlfold.yaml", "/bin/kill -HUP $MAINPID")
+	f("Service.ExecReload", "/usr/local/bin/urlfold check -c /etc/urlfold/urlfold.yaml", "/bin/kill -HUP $MAINPID")
 	f("Service.RestartPreventExitStatus", "78 4")
 	f("Service.User", "urlfold")
 	f("Service.StateDirectory", "urlfold")
@@ -80,7 +80,7 @@ func TestUnit(t *testing.T) {
 func TestUnitStateDirectory(t *testing.T) {
 	config := filepath.Join(t.TempDir(), "urlfold.yaml")
 	write(t, config, "sources: [{file: {include: [/x]}}]\ncodec: {format: lines}\nsinks: [{discard: {}}]\n")
-	if out := run(t, nil, "validate", "-c", config, "--show"); !strings.Contains(out, "data_dir: \"/var/lib/urlfold\"\n") {
+	if out := run(t, nil, "check", "-c", config, "--show"); !strings.Contains(out, "data_dir: \"/var/lib/urlfold\"\n") {
 		t.Errorf("the defaults are\n%s", out)
 	}
 }

@@ -16,7 +16,7 @@ import (
 // once, even if Open failed.
 //
 // If it has a method Health() error, the status page and /readyz report its error; it must
-// not block. If it has a method CheckConnect(context.Context) error, "urlfold validate
+// not block. If it has a method CheckConnect(context.Context) error, "urlfold check -c
 // --connect" calls it. If it has a method NeedsFacts() bool that returns true, records have
 // a key. A sink that passes its work on to another one, such as one that counts, returns
 // that from a method Unwrap() Sink: a wrapper without it around a sink of this module is

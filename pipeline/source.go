@@ -17,7 +17,7 @@ import (
 //
 // A source may also be a [Committer] or an [Acker], but not both. If it has a method
 // Health() error, the status page and /readyz report its error; it must not block. If it
-// has a method CheckConnect(context.Context) error, "urlfold validate --connect" calls it
+// has a method CheckConnect(context.Context) error, "urlfold check --connect" calls it
 // instead of Open. A source that passes its work on to another one returns that from a
 // method Unwrap() Source, so that what the other can do is not lost.
 type Source interface {

@@ -28,7 +28,7 @@ func (t Type) Name() string { return t.kind.Name }
 // config/field describes it. defaults returns a new C with the default values. open makes a
 // sink from a C that the configuration has filled in; it does not connect, and its error
 // joins all mistakes. It must open nothing: a run calls it about three times, and opens one
-// of the results; "urlfold validate" opens none.
+// of the results; "urlfold check -c" opens none.
 func Define[C any](name string, defaults func() *C, open func(c C, env *Env) (pipeline.Sink, error)) Type {
 	return Type{kinds.NewSink(name, defaults, func(c C, env kinds.SinkEnv) (engine.Sink, error) {
 		s, err := open(c, &Env{Name: env.Name, DeadLetter: env.DeadLetter, Header: env.Header, Logger: env.Logger, Stdout: env.Stdout})

@@ -4,13 +4,13 @@ package field
 type Limits struct {
 	// The maximum compression ratio: decompressed bytes per compressed byte. It
 	// applies once 64 MiB have been decompressed. -1 means no limit.
-	MaxRatio int64 `yaml:"max_ratio" min:"-1" flag:"max-ratio" for:"readers,verify-keys" arg:"ratio"`
+	MaxRatio int64 `yaml:"max_ratio" min:"-1" flag:"max-ratio" for:"readers,check" arg:"ratio"`
 	// The maximum decompressed size of a file. 0 means no limit.
-	MaxDecompressed Size `yaml:"max_decompressed" flag:"max-decompressed" for:"readers,verify-keys" arg:"size" bounds:"0,"`
+	MaxDecompressed Size `yaml:"max_decompressed" flag:"max-decompressed" for:"readers,check" arg:"size" bounds:"0,"`
 	// The maximum window of a zstd file and dictionary of an xz file, which is
 	// roughly the memory needed to read it. Files written by zstd --long=31 need
 	// 2GiB.
-	MaxWindow Size `yaml:"max_window" min:"1KiB" flag:"max-window" for:"readers,verify-keys" arg:"window" bounds:"1,1TiB"`
+	MaxWindow Size `yaml:"max_window" min:"1KiB" flag:"max-window" for:"readers,check" arg:"window" bounds:"1,1TiB"`
 }
 
 // DefaultLimits returns the limits that apply unless others are configured.

@@ -114,7 +114,7 @@ func openErr(t *testing.T, path string) error {
 	out, err := makeLog(cfg)
 	must(t, err)
 	if err := inner(out).CheckConnect(ctx); err == nil && !strings.Contains(path, "{") {
-		t.Error("validate --connect does not find the problem")
+		t.Error("check --connect does not find the problem")
 	}
 	err = out.Open(ctx)
 	_ = out.Close(ctx)

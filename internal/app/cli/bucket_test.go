@@ -69,7 +69,7 @@ func TestBucketInputs(t *testing.T) {
 	}
 	srv.Put("logs/sub/", nil) // a folder, as consoles make it
 	for _, args := range [][]string{
-		{"--quiet"}, {"--quiet", "--fields", "url,path,line", "--to", "jsonl", "--shard", "1/2"}, {"top", "3"}, {"count"}, {"report"}, {"verify"},
+		{"--quiet"}, {"--quiet", "--fields", "url,path,line", "--to", "jsonl", "--shard", "1/2"}, {"top", "3"}, {"count"}, {"report"}, {"check", "--integrity"},
 		{"--quiet", "--on-damage", "quarantine"}, {"--quiet", "--dedupe=last"},
 	} {
 		files, _ := runBucket(t, 0, append(args, dir)...)
@@ -114,7 +114,7 @@ func TestBucketOutputs(t *testing.T) {
 	}
 	runBucket(t, 0, "top", "s3://bucket/in", "-o", "s3://bucket/top.tsv")
 	runBucket(t, 0, "--quiet", "s3://bucket/in", "--to", "parquet", "-o", "s3://bucket/all.parquet")
-	if text, _ := runBucket(t, 0, "verify", "s3://bucket/all.parquet"); !strings.Contains(text, "20,010 lines") {
+	if text, _ := runBucket(t, 0, "check", "--integrity", "s3://bucket/all.parquet"); !strings.Contains(text, "20,010 lines") {
 		t.Errorf("Parquet: %s", text)
 	}
 	runBucket(t, 0, "--quiet", "s3://bucket/all.parquet", "--force", "-o", "s3://bucket/again.parquet")
@@ -176,7 +176,7 @@ func TestBucketDamage(t *testing.T) {
 	srv := s3test.New(t)
 	srv.Put("in/a.log", logLines(10))
 	srv.Put("in/cold.log", logLines(10)).Class = "GLACIER"
-	text, _ := runBucket(t, 4, "verify", "s3://bucket/in")
+	text, _ := runBucket(t, 4, "check", "--integrity", "s3://bucket/in")
 	if !strings.Contains(text, "cold.log: unreadable at byte 0: object is archived: restore it first") {
 		t.Errorf("archived object: %s", text)
 	}

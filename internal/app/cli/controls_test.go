@@ -28,7 +28,7 @@ func TestNoControls(t *testing.T) {
 	urls := write("urls", "http://a.b/\x1b[31m\u009bx\nhttp://a.b/%1B%5B31m\u009bx#f\n")
 	const csi = "http://a.b/\x1b[31m\u009bq?\x9b\x7f"
 	for _, args := range [][]string{
-		{evil}, {evil, "-o", filepath.Join(dir, "out\x1b[1m")}, {evil + "none"}, {"verify", evil}, {"verify", evil + "none"},
+		{evil}, {evil, "-o", filepath.Join(dir, "out\x1b[1m")}, {evil + "none"}, {"check", "--integrity", evil}, {"check", "--integrity", evil + "none"},
 		{"explain", csi}, {"explain", "--profile", "rfc3986", csi}, {"explain", "--vs", csi + "x", csi}, {"run", "-c", evil}, {"--no\x1b[1m"}, {"-p", "x\x1b[1m", urls},
 		{"diff", "-p", "equiv", "--against", "crawler", urls, evil}, {"profiles", "x\x1b[1m"}, {"flags", "x\x1b[1m"}, {"encode", "--component", "x\x1b[1m"},
 	} {

@@ -28,7 +28,7 @@ var advice = map[string]string{
 	"keys of dedupe available":                         "The servers with the keys answer, and the run begins. Nothing to do.",
 	"keys of dedupe unavailable, waiting":              "At the start, the servers with `dedupe.bucket` or `dedupe.changelog` do not answer. The instance waits and is not ready. If it lasts, look at `error`.",
 	"checkpoint damaged":                               "Part of the stored state cannot be used; `problem` says which records are read again. Check the disk: see [The checkpoint is damaged](../recovery.md#the-checkpoint-is-damaged).",
-	"configuration rejected, keeping the previous one": "A reload failed, and the previous configuration is still in force. Correct the mistake in `error`, check with `urlfold validate`, and send SIGHUP again.",
+	"configuration rejected, keeping the previous one": "A reload failed, and the previous configuration is still in force. Correct the mistake in `error`, check with `urlfold check -c`, and send SIGHUP again.",
 	"configuration reloaded":                           "A reload succeeded; `effect` says what it changed. Nothing to do.",
 	"file finished":                                    "The whole file was read; `verdict` is the result of its checksums. At level WARN, the file is damaged, and the event also has the numbers of verified and unverified lines: see [Damaged files](../damaged-files.md).",
 	"file known to be damaged":                         "An earlier run found the damage and read everything that can be read. Replace the file with an intact copy, or remove it.",

@@ -125,7 +125,7 @@ var matchUses = map[string]string{
 	"purell-usually-safe-greedy": "The flags of `purell-safe`, and those that remove dot segments and trailing slashes.",
 
 	"ssurt":   "The sortable form of urlcanon, for range scans by host, with every part of the URL.",
-	"surt-ia": "The keys of web archives (CDX), for look-ups in them and for `urlfold verify-keys`.",
+	"surt-ia": "The keys of web archives (CDX), for look-ups in them and for `urlfold check --keys`.",
 
 	"urlcanon-aggressive":       "The groups of `urlcanon-semantic`, also without https, www, session ids, trailing slashes and case.",
 	"urlcanon-google":           "The canonicalization of an early version of Safe Browsing.",

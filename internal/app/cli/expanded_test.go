@@ -29,7 +29,7 @@ func TestExpandedErrors(t *testing.T) {
 			if err := os.WriteFile(name, []byte(text.String()), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			cmd, stderr := program(t, "validate", "-c", name)
+			cmd, stderr := program(t, "check", "-c", name)
 			cmd.Env = append(os.Environ(), "MOUNTED="+value)
 			if got := code(t, cmd.Run()); got != command.ExitUsage {
 				t.Errorf("exit code %d", got)

@@ -16,7 +16,7 @@ import (
 // program runs: a help text that contains the word for the value, uses that a command
 // has, bounds that are sizes.
 func TestFlagTags(t *testing.T) {
-	uses := []string{"readers", "count", "diff", "collisions", "seen", "query", "verify-keys", "verify", "doctor", "explain"}
+	uses := []string{"readers", "count", "diff", "collisions", "seen", "query", "check", "explain"}
 	fields := 0
 	for _, f := range reflect.VisibleFields(reflect.TypeFor[options]()) {
 		if f.Tag.Get("flag") == "" {

@@ -20,10 +20,10 @@ func TestStrangeFolder(t *testing.T) {
 	strange := strangeFolder(t, filepath.Join(dir, "logs"))
 	var got strings.Builder
 	for _, line := range []string{
-		"verify logs", "doctor logs", "-r urls -o refused.txt logs", "-r urls -o urls.txt --skip-unknown logs",
+		"check --integrity logs", "check logs", "-r urls -o refused.txt logs", "-r urls -o urls.txt --skip-unknown logs",
 		"--output-dir clean --skip-unknown logs", "--dry-run --output-dir plan --skip-unknown logs",
 		"--output-dir clean --resume --skip-unknown --fail-on none logs", "top --skip-unknown -o top.tsv logs", "count --skip-unknown -o count.tsv logs",
-		"verify logs/gone.log", "doctor logs/gone.log", "-r urls logs/gone.log", "-r urls logs/notes.txt", "-r urls logs/old.zip", "-r urls logs/cut.log.gz",
+		"check --integrity logs/gone.log", "check logs/gone.log", "-r urls logs/gone.log", "-r urls logs/notes.txt", "-r urls logs/old.zip", "-r urls logs/cut.log.gz",
 	} {
 		cmd, stderr := program(t, strings.Fields(line)...)
 		cmd.Dir = dir
@@ -58,7 +58,7 @@ func aboutStrange(text string, strange []string) string {
 		bare := strings.TrimPrefix(strings.TrimSpace(line), "urlfold: ")
 		name, rest, _ := strings.Cut(strings.TrimPrefix(bare, "logs/"), ":")
 		for _, s := range strange {
-			if name == s && rest == "" && i+1 < len(lines) && strings.HasPrefix(lines[i+1], "  ") { // of doctor
+			if name == s && rest == "" && i+1 < len(lines) && strings.HasPrefix(lines[i+1], "  ") { // of check
 				rest = strings.Join(strings.Fields(lines[i+1]), " ")
 			}
 			if name == s {

@@ -87,7 +87,7 @@ func (unread) Reject(b *engine.Batch) { b.Next = len(b.In) }
 // Refuse implements [engine.Codec].
 func (unread) Refuse(*engine.Batch) {}
 
-// verify returns the report of verify about the file at path.
+// verify returns the report on the file at path, whose records are not read.
 func (o options) verify(sig *command.Signals, path string) (sink.Report, error) {
 	j, err := o.judge(sig, path)
 	if err != nil {

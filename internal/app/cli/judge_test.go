@@ -18,7 +18,7 @@ import (
 	"github.com/urlfold/urlfold/internal/storage/compress"
 )
 
-// TestCorporaVerdicts checks that verify, doctor and a rewrite agree on the verdict and the
+// TestCorporaVerdicts checks that check with and without --integrity and a rewrite agree on the verdict and the
 // exit code of each file of the corpora.
 func TestCorporaVerdicts(t *testing.T) {
 	dir := os.Getenv("URLFOLD_CORPORA")
@@ -127,12 +127,12 @@ func damaged(rng *rand.Rand, b []byte) []byte {
 // and end with the same exit code.
 func checkVerdicts(t *testing.T, path string) string {
 	t.Helper()
-	exit, out := runCommand(t, "verify", path)
+	exit, out := runCommand(t, "check", "--integrity", path)
 	verified, _, _ := strings.Cut(strings.TrimPrefix(out, path+": "), " ")
 	verified = strings.TrimSuffix(verified, ",")
 	verifyExit := exit
 
-	exit, out = runCommand(t, "doctor", "--to", "jsonl", path)
+	exit, out = runCommand(t, "check", "--to", "jsonl", path)
 	var r diagnosis
 	if err := json.Unmarshal([]byte(out), &r); err != nil {
 		t.Fatalf("%s: %v: %s", path, err, out)
@@ -146,7 +146,7 @@ func checkVerdicts(t *testing.T, path string) string {
 	}
 	unknown := r.Why != "" && !strings.HasPrefix(r.Why, "unsupported-")
 	if diagnosed != verified || exit != verifyExit && !unknown {
-		t.Errorf("%s: verify: %s, exit code %d; doctor: %s, exit code %d\n%s", path, verified, verifyExit, diagnosed, exit, out)
+		t.Errorf("%s: --integrity: %s, exit code %d; check: %s, exit code %d\n%s", path, verified, verifyExit, diagnosed, exit, out)
 	}
 	if unknown {
 		return verified
@@ -174,7 +174,7 @@ func checkVerdicts(t *testing.T, path string) string {
 		err = json.Unmarshal(text, &read)
 	}
 	if err != nil || len(read.Files) != 1 || read.Files[0].Verdict.Kind != verified || exit != verifyExit {
-		t.Errorf("%s: verify: %s, exit code %d; %v: exit code %d, %v, %v\n%s", path, verified, verifyExit, args, exit, err, read.Files, out)
+		t.Errorf("%s: --integrity: %s, exit code %d; %v: exit code %d, %v, %v\n%s", path, verified, verifyExit, args, exit, err, read.Files, out)
 	}
 	return verified
 }

@@ -22,9 +22,9 @@
 //	analyze.go                                     what the analyses share
 //	topcmd.go, countcmd.go, learncmd.go,           analyses of the records
 //	reportcmd.go
-//	diffcmd.go, collisionscmd.go, verifykeyscmd.go analyses of keys
-//	doctorcmd.go, doctor.go, doctorfields.go,      doctor and verify
-//	verifycmd.go, judge.go
+//	diffcmd.go, collisionscmd.go                   analyses of keys
+//	checkcmd.go, checkkeys.go, diagnosis.go,       check
+//	urlfields.go, judge.go
 //	version.go                                     the version, and the age of the lists
 //	moved.go                                       names of commands that have gone
 package cli
@@ -88,9 +88,9 @@ func subcommands(c *daemon.Catalog) []command.Sub {
 	return slices.Concat([]command.Sub{
 		{Name: "explain", Create: newExplainCmd}, {Name: "top", Create: with(newTopCmd)}, {Name: "count", Create: with(newCountCmd)},
 		{Name: "report", Create: with(newReportCmd)}, {Name: "learn", Create: with(newLearnCmd)}, {Name: "diff", Create: with(newDiffCmd)},
-		{Name: "collisions", Create: with(newCollisionsCmd)}, {Name: "seen", Create: with(newSeenCmd)}, {Name: "verify-keys", Create: with(newVerifyKeysCmd)},
-		{Name: "doctor", Create: with(newDoctorCmd)}, {Name: "verify", Create: with(newVerifyCmd)}, {Name: "version", Create: with(newVersionCmd)},
-	}, service.Commands(c, versionOf(c), printOldData), escapes.Commands())
+		{Name: "collisions", Create: with(newCollisionsCmd)}, {Name: "seen", Create: with(newSeenCmd)},
+		{Name: "check", Create: with(newCheckCmd)}, {Name: "version", Create: with(newVersionCmd)},
+	}, service.Commands(c, versionOf(c)), escapes.Commands())
 }
 
 // listsCommands reports whether a command line may list the commands or complete

@@ -13,6 +13,7 @@ import (
 var moved = []struct{ old, now string }{
 	{"chart", "encode --chart"},
 	{"dedupe", "daemon reset --dedupe-only"},
+	{"doctor", "check"},
 	{"flags", "help flags"},
 	{"man", "help --man"},
 	{"merge-reports", "report --merge"},
@@ -20,6 +21,10 @@ var moved = []struct{ old, now string }{
 	{"profiles", "help profiles"},
 	{"state", "daemon state"},
 	{"tap", "daemon tap"},
+	{"test", "check -c"},
+	{"validate", "check -c"},
+	{"verify", "check --integrity"},
+	{"verify-keys", "check --keys"},
 }
 
 // addMoved adds, for each of args that is the name of a command that has gone, a hidden

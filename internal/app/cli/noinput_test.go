@@ -18,8 +18,8 @@ import (
 // fileCommands are the commands that read files named as arguments, with the
 // options that they need.
 var fileCommands = []string{
-	"", "verify", "doctor", "top", "count", "learn", "report --force -o report.html", "diff --against crawler", "collisions",
-	"seen build new", "seen merge set", "seen query set", "verify-keys",
+	"", "check --integrity", "check", "top", "count", "learn", "report --force -o report.html", "diff --against crawler", "collisions",
+	"seen build new", "seen merge set", "seen query set", "check --keys",
 }
 
 // TestFileCommands checks that fileCommands has all of them, and that all have
@@ -91,7 +91,7 @@ func TestNoInput(t *testing.T) {
 			t.Errorf("urlfold %s gone --allow-empty: exit code %d", line, exit)
 		}
 		inputs := []string{"zero", "zero zero empty/../zero"}
-		if line != "verify" && line != "doctor" {
+		if line != "check" && line != "check --integrity" {
 			inputs = append(inputs, "-", "")
 		}
 		for _, input := range inputs {
@@ -136,8 +136,8 @@ func TestQuietDamage(t *testing.T) {
 	}
 	for _, line := range fileCommands {
 		root := newRootCmd(testCatalog(t))
-		if sub, _, err := root.Find(strings.Fields(line)); err != nil || sub.Flag("quiet") == nil || sub.Name() == "verify" || sub.Name() == "verify-keys" {
-			continue // without --quiet; verify writes its lines to stdout; the input of verify-keys has no keys
+		if sub, _, err := root.Find(strings.Fields(line)); err != nil || sub.Flag("quiet") == nil || sub.Name() == "check" {
+			continue // without --quiet; check writes its lines to stdout
 		}
 		if strings.HasPrefix(line, "seen ") {
 			cmd, text := program(t, "seen", "build", "--quiet", "--force", "set", "good.gz")

@@ -44,17 +44,17 @@ type options struct {
 type inputOptions struct {
 	// Leave out the files that match this glob: by name, such as 'error*', or by path
 	// if it contains a slash, such as '**/old/**'. Repeatable.
-	Exclude []string `flag:"exclude" for:"readers,verify-keys" arg:"glob"`
+	Exclude []string `flag:"exclude" for:"readers,check" arg:"glob"`
 	// Leave out files whose format cannot be detected or is not supported, and name them in
 	// the summary. Default: fail.
-	SkipUnknown bool `flag:"skip-unknown" for:"readers,verify-keys"`
+	SkipUnknown bool `flag:"skip-unknown" for:"readers,check"`
 	// Succeed if a directory has no files, a glob matches no files, or --exclude leaves
 	// none. Default: fail.
-	AllowEmpty bool `flag:"allow-empty" for:"readers,verify-keys,verify,doctor"`
+	AllowEmpty bool `flag:"allow-empty" for:"readers,check"`
 	// Use this store for the paths s3://BUCKET/KEY: comma-separated settings endpoint=URL,
 	// region=NAME, profile=NAME, path-style, anonymous and requester-pays. Default: those
 	// of the AWS tools in the environment, and Amazon S3.
-	S3 string `flag:"s3" for:"readers,verify,doctor" arg:"settings"`
+	S3 string `flag:"s3" for:"readers,check" arg:"settings"`
 	// Compose the URL from several fields: comma-separated PART=PATH pairs, such as
 	// host=request.host,path=request.uri; PART is absolute, scheme, host, port, path or
 	// query. Repeat a part for alternatives: the first one that is not empty counts.
@@ -145,7 +145,7 @@ type outputOptions struct {
 // limitOptions hold the limits beside those of the codec.
 type limitOptions struct {
 	// Do not parse records longer than this size, but pass them through.
-	MaxRecord field.Size `flag:"max-record" for:"readers,verify-keys" bounds:"1,256MiB" arg:"size"`
+	MaxRecord field.Size `flag:"max-record" for:"readers,check" bounds:"1,256MiB" arg:"size"`
 	field.Limits
 	// With --dedupe, keep keys in at most this size of memory, and the others in temporary
 	// files. With --lock-step, stop reading while this size of answers waits for the

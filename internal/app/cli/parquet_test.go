@@ -58,7 +58,7 @@ func withoutNulls(v any) any {
 }
 
 // TestParquetDamage checks that a damaged page gives the same verdict in every
-// column of a file that is rewritten, and that doctor gives it too.
+// column of a file that is rewritten, and that check gives it too.
 func TestParquetDamage(t *testing.T) {
 	const file = "../../storage/parquet/testdata/arrow-v1-gzip-plain.parquet" // row groups of 100 rows
 	for _, c := range []struct {
@@ -83,7 +83,7 @@ func TestParquetDamage(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := "row group 2 of 3, column " + c.column + ", row 101: damaged page: "
-		for _, args := range [][]string{{"doctor"}, append([]string{"-o", filepath.Join(dir, "out.parquet"), "--summary", "-"}, c.args...)} {
+		for _, args := range [][]string{{"check"}, append([]string{"-o", filepath.Join(dir, "out.parquet"), "--summary", "-"}, c.args...)} {
 			cmd, stderr := program(t, append(args, "--url-field", "url", in)...)
 			out, err := cmd.Output()
 			if exit := code(t, err); exit != command.ExitFailOn || !strings.Contains(string(out), want) {

@@ -144,13 +144,13 @@ func TestMsgpackFiles(t *testing.T) {
 			t.Errorf("%v: %v, %d bytes of %d\n%s", args, err, len(out), len(bytes.Join(want, nil)), stderr)
 		}
 	}
-	cmd, _ := program(t, "doctor", filepath.Join(dir, "in.msgpack"))
+	cmd, _ := program(t, "check", filepath.Join(dir, "in.msgpack"))
 	if out, err := cmd.Output(); code(t, err) != command.ExitFailOn || !strings.Contains(string(out), "msgpack: the format does not say which field holds the URL") {
-		t.Errorf("doctor without a field: %v\n%s", err, out)
+		t.Errorf("check without a field: %v\n%s", err, out)
 	}
-	cmd, _ = program(t, "doctor", "--url-field", "url", filepath.Join(dir, "in.msgpack"))
+	cmd, _ = program(t, "check", "--url-field", "url", filepath.Join(dir, "in.msgpack"))
 	if out, err := cmd.Output(); err != nil || !strings.Contains(string(out), "50000 recognized") && !strings.Contains(string(out), "50,000 recognized") {
-		t.Errorf("doctor: %v\n%s", err, out)
+		t.Errorf("check: %v\n%s", err, out)
 	}
 	config := func(path string) string {
 		return fmt.Sprintf(`version: 1

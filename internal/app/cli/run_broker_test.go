@@ -70,7 +70,7 @@ admin: {listen: ""}
 	}
 	wrong := "broker " + c.Brokers[0] + ": rejects the user name or password (PLAIN, user \"u\")"
 	f(c.Brokers[0], "wr0ng-pass", []string{"run"}, command.ExitConfig, wrong)
-	f(c.Brokers[0], "wr0ng-pass", []string{"validate", "--connect"}, command.ExitUsage, wrong, "c.yaml:8:13: ")
+	f(c.Brokers[0], "wr0ng-pass", []string{"check", "--connect"}, command.ExitUsage, wrong, "c.yaml:8:13: ")
 	f(nobody, "wr0ng-pass", []string{"run"}, command.ExitFatal, "cannot reach brokers "+nobody)
 	f(c.Brokers[0], "right", []string{"run", "--until-eof"}, command.ExitDone)
 }
@@ -262,7 +262,7 @@ func TestBatchIDsRefused(t *testing.T) {
 		t.Helper()
 		name := filepath.Join(t.TempDir(), "c.yaml")
 		write(t, name, "version: 1\nsources:\n  - "+source+"\ncodec: {format: lines}\nsinks:\n  - jetstream: {servers: [nats://h], subject: x, "+sink+"}\n")
-		cmd, stderr := program(t, "validate", "-c", name)
+		cmd, stderr := program(t, "check", "-c", name)
 		_, err := cmd.Output()
 		wantCode := command.ExitUsage
 		if len(want) == 0 {

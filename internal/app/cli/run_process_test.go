@@ -502,7 +502,7 @@ codec: {format: lines}
 sinks:
   - discard: {}
 `, server.URL()))
-	cmd, stderr := program(t, "validate", "-c", name, "--connect")
+	cmd, stderr := program(t, "check", "-c", name, "--connect")
 	out, err := cmd.Output()
 	if got := code(t, err); got != command.ExitDone || !strings.Contains(string(out), "configuration is valid") {
 		t.Errorf("exit code %d, stdout %q", got, out)

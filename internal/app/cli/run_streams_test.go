@@ -174,7 +174,7 @@ func TestRunFilterMistakes(t *testing.T) {
 	} {
 		dir := t.TempDir()
 		write(t, filepath.Join(dir, "c.yaml"), "version: 1\n"+text+"\ncodec: {format: lines}\n")
-		cmd, stderr := program(t, "validate", "-c", "c.yaml")
+		cmd, stderr := program(t, "check", "-c", "c.yaml")
 		cmd.Dir = dir
 		_, err := cmd.Output()
 		if c := code(t, err); c != command.ExitUsage || !strings.Contains(stderr.String(), want) {
@@ -237,7 +237,7 @@ func TestRunPipeAsFile(t *testing.T) {
 		if strings.HasPrefix(out, "lanes") {
 			d.configure(strings.Replace(tailing, "out.log", "\"lanes/{source.relpath}\"", 1))
 		}
-		cmd, stderr := program(t, "validate", "-c", "c.yaml", "--connect")
+		cmd, stderr := program(t, "check", "-c", "c.yaml", "--connect")
 		cmd.Dir = d.dir
 		_, err := cmd.Output()
 		if c := code(t, err); c == command.ExitDone || !strings.Contains(stderr.String(), "cannot write") {

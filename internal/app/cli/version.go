@@ -169,7 +169,7 @@ const (
 
 // oldData returns a warning for each list that is old at a time. lists has the
 // form of params.Matcher.Versions; a list whose version is no date has no age.
-// Only "version" and "validate" look at the clock: keys never depend on it.
+// Only "version" and "check" look at the clock: keys never depend on it.
 func oldData(lists, suffixes string, now time.Time) (warnings []string) {
 	add := func(what, version string, limit int) {
 		date, err := time.Parse(time.DateOnly, version)

@@ -33,7 +33,7 @@ func (r *DryReport) Damaged() (n int64) {
 
 // errDryBrokers is the error of a dry run with a source that reads from a
 // broker.
-var errDryBrokers = errors.New("--dry-run supports only file sources: reading from a broker would consume messages; use 'urlfold validate --connect' instead")
+var errDryBrokers = errors.New("--dry-run supports only file sources: reading from a broker would consume messages; use 'urlfold check --connect' instead")
 
 // errDryStdin is the error of a dry run with a source that reads stdin.
 var errDryStdin = errors.New("--dry-run supports only file sources: data read from stdin would be lost; use urlfold without a command instead")

@@ -72,7 +72,7 @@ func BadConfig(err error) error {
 const maxErrors = 100
 
 // Text returns the message for stderr: one line, or a list if err joins several
-// errors. command is the command that was run, such as "urlfold validate".
+// errors. command is the command that was run, such as "urlfold check -c".
 func (e *Error) Text(command string) string {
 	all := slices.Compact(strings.Split(e.Err.Error(), "\n")) // closing an output repeats the error of a write
 	lines := all[:min(len(all), maxErrors)]

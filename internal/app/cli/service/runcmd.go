@@ -21,13 +21,10 @@ import (
 	sinkfile "github.com/urlfold/urlfold/sinks/file"
 )
 
-// Commands returns the commands for a daemon with the components of c. warnOld warns of
-// lists of parameters, given by their versions, that are old.
-func Commands(c *daemon.Catalog, version string, warnOld func(cmd *cobra.Command, lists string) error) []command.Sub {
+// Commands returns the commands for a daemon with the components of c.
+func Commands(c *daemon.Catalog, version string) []command.Sub {
 	return []command.Sub{
 		{Name: "run", Create: func() *cobra.Command { return newRun(c, version) }},
-		{Name: "validate", Create: func() *cobra.Command { return newValidate(c, warnOld) }},
-		{Name: "test", Create: func() *cobra.Command { return newTest(c) }},
 		{Name: "schema", Create: func() *cobra.Command { return newSchema(c) }},
 		{Name: "daemon", Create: func() *cobra.Command { return newDaemon(c) }},
 	}

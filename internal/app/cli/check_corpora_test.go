@@ -19,10 +19,10 @@ import (
 
 var updateCorpora = flag.Bool("update-corpora", false, "rewrite the table of the files in the corpora")
 
-// TestDoctorCorpora compares what doctor says about each log, index and archive
+// TestCheckCorpora compares what check says about each log, index and archive
 // of the corpora with a table, and runs each command line that it suggests. To
 // accept a change, run the test with -update-corpora and read the difference.
-func TestDoctorCorpora(t *testing.T) {
+func TestCheckCorpora(t *testing.T) {
 	dir := os.Getenv("URLFOLD_CORPORA")
 	if dir == "" {
 		t.Skip("skipped: the logs of other vendors; set URLFOLD_CORPORA to the folder of the corpora")
@@ -35,7 +35,7 @@ func TestDoctorCorpora(t *testing.T) {
 			runSuggested(t, dir, r)
 		}
 	}
-	const table = "testdata/doctor-corpora.want"
+	const table = "testdata/check-corpora.want"
 	if *updateCorpora {
 		if err := os.WriteFile(table, []byte(got.String()), 0o600); err != nil {
 			t.Fatal(err)
@@ -78,10 +78,10 @@ func corporaFiles(t *testing.T, dir string, folders ...string) (paths []string) 
 	return paths
 }
 
-// diagnose runs doctor on a file.
+// diagnose runs check on a file.
 func diagnose(t *testing.T, dir, path string) (r diagnosis) {
 	t.Helper()
-	cmd, stderr := program(t, "doctor", "--to", "jsonl", path)
+	cmd, stderr := program(t, "check", "--to", "jsonl", path)
 	cmd.Dir = dir
 	out, err := cmd.Output()
 	if exit := code(t, err); exit != 0 && exit != command.ExitFailOn {

@@ -3,7 +3,7 @@ package cli
 import "testing"
 
 // TestColumnsMark checks that a byte order mark, which spreadsheets write, is
-// not part of the name of the first column: the command line of doctor would
+// not part of the name of the first column: the command line of check would
 // name a column that the reader does not find.
 func TestColumnsMark(t *testing.T) {
 	for _, head := range []string{"\xEF\xBB\xBFAddress,Status\nhttp://h/,200\n", "\xEF\xBB\xBF\"Address\",\"Status\"\n\"http://h/\",\"200\"\n"} {

@@ -211,7 +211,7 @@ var hostPath = lazily(`(?i)^[a-z0-9_-]+(\.[a-z0-9_-]+)*\.[a-z][a-z0-9-]+(:\d+)?(
 func isReferer(name string) bool { return strings.Contains(strings.ToLower(name), "refer") }
 
 // lazily returns a function that compiles an expression when it is called for
-// the first time, because only doctor needs these.
+// the first time, because only check needs these.
 func lazily(expr string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
 }

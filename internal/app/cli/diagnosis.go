@@ -20,21 +20,21 @@ import (
 	"github.com/urlfold/urlfold/internal/storage/table"
 	"github.com/urlfold/urlfold/pipeline/engine"
 	"github.com/urlfold/urlfold/sinks/discard"
+	sink "github.com/urlfold/urlfold/sinks/file"
 	"github.com/urlfold/urlfold/sources/file"
 )
 
-// A doctor diagnoses files with the settings of a one-shot without flags.
-type doctor struct{ options options }
-
-// A diagnosis is what doctor finds out about a file.
+// A diagnosis is what check finds out about a file.
 type diagnosis struct {
 	File        string   `json:"file"`
 	Empty       bool     `json:"empty,omitempty"`
 	Compression string   `json:"compression,omitempty"` // "gzip"; empty: none
 	Damage      string   `json:"damage,omitempty"`
-	Skipped     string   `json:"skipped,omitempty"` // why the file is not diagnosed
-	Format      string   `json:"format,omitempty"`  // empty: unknown
-	Why         string   `json:"why,omitempty"`     // why the file cannot be read in this format, or why the format is unknown
+	State       string   `json:"state,omitempty"`     // what the name of the file says: it is not a finished output
+	Integrity   string   `json:"integrity,omitempty"` // if the records are not read: counts and damage
+	Skipped     string   `json:"skipped,omitempty"`   // why the file is not diagnosed
+	Format      string   `json:"format,omitempty"`    // empty: unknown
+	Why         string   `json:"why,omitempty"`       // why the file cannot be read in this format, or why the format is unknown
 	Sampled     int      `json:"sampled,omitempty"`
 	Fit         int      `json:"fit,omitempty"` // records of the sample that fit the format
 	Records     int64    `json:"records"`       // without blank lines
@@ -73,21 +73,22 @@ type misfit struct {
 
 // find returns the files that paths name. missing joins the errors for paths
 // that match nothing; err is any other error.
-func (d *doctor) find(paths []string) (files []string, skipped []file.Skipped, missing, err error) {
+func (o *checkOptions) find(paths []string) (files []string, skipped []file.Skipped, missing, err error) {
 	var found []string
 	for _, path := range paths {
-		_, _, err := d.options.inputs([]string{path})
+		_, _, err := o.inputs([]string{path})
 		switch {
 		case errors.Is(err, file.ErrNoInput):
 			missing = errors.Join(missing, err)
 		case err != nil:
+			_, _, err = o.inputs(paths) // counts the arguments
 			return nil, nil, nil, err
 		default:
 			found = append(found, path)
 		}
 	}
 	if len(found) > 0 {
-		files, skipped, err = d.options.inputs(found) // together, so that no file comes twice
+		files, skipped, err = o.inputs(found) // together, so that no file comes twice
 	}
 	return files, skipped, missing, err
 }
@@ -113,9 +114,10 @@ func (s *settings) inputs(stdin io.Reader) ([]string, []file.Skipped, error) {
 }
 
 // diagnose reads one file to its end.
-func (d *doctor) diagnose(sig *command.Signals, path string) (*diagnosis, error) {
-	r := &diagnosis{File: path}
-	head, err := d.head(sig.Soft, path, r)
+func (o *checkOptions) diagnose(sig *command.Signals, path string) (*diagnosis, error) {
+	rep := sink.ReportOf(path, compress.Verification{})
+	r := &diagnosis{File: path, State: stateOf(&rep)}
+	head, err := o.head(sig.Soft, path, r)
 	if err != nil {
 		return nil, err
 	}
@@ -123,36 +125,35 @@ func (d *doctor) diagnose(sig *command.Signals, path string) (*diagnosis, error)
 		r.Empty = r.Damage == "" && r.Why == ""
 		return r, nil
 	}
-	o := d.options
+	guess := o.options
 	if r.Format != "" {
-		o.Format = r.Format
+		guess.Format = r.Format
 	}
-	if err := r.detect(head, &o); err != nil {
+	if err := r.detect(head, &guess); err != nil {
 		return nil, err
 	}
 	if r.Why != "" {
-		return r, r.judge(sig, d.options)
+		return r, r.judge(sig, o.options)
 	}
-	if err := r.findQuote(head, &o); err != nil {
+	if err := r.findQuote(head, &guess); err != nil {
 		return nil, err
 	}
-	if err := r.read(sig, &o); err != nil {
+	if err := r.read(sig, &guess); err != nil {
 		return nil, err
 	}
-	if err := r.readUnprefixed(sig, &o); err != nil {
+	if err := r.readUnprefixed(sig, &guess); err != nil {
 		return nil, err
 	}
-	if err := r.readLonger(sig, &o); err != nil {
+	if err := r.readLonger(sig, &guess); err != nil {
 		return nil, err
 	}
-	r.describe(head, &o)
+	r.describe(head, &guess)
 	return r, nil
 }
 
 // head returns the beginning of the file's text.
-func (d *doctor) head(ctx context.Context, path string, r *diagnosis) (head []byte, err error) {
-	o := d.options
-	set, err := o.resolve([]string{path})
+func (o *checkOptions) head(ctx context.Context, path string, r *diagnosis) (head []byte, err error) {
+	set, err := o.options.resolve([]string{path})
 	if err != nil {
 		return nil, err
 	}
