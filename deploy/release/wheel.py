@@ -4,7 +4,8 @@
     wheel.py VERSION DIST OUT
 
 DIST is the folder of goreleaser, with artifacts.json. A wheel contains the static
-binary as a script, so that "pip install urlfold" and "uvx urlfold" need no Go. The
+binary as a script, so that "pip install urlfold" and "uvx urlfold" need no Go, and the
+package of bindings/python. The
 source distribution says what to do on a platform without a wheel. The files depend on
 the binaries and on SOURCE_DATE_EPOCH only.
 """
@@ -43,7 +44,7 @@ Project-URL: Source, https://github.com/urlfold/urlfold
 Keywords: url,normalization,logs,deduplication,crawler
 Classifier: Environment :: Console
 Classifier: Topic :: Internet :: Log Analysis
-Requires-Python: >=3.8
+Requires-Python: >=3.10
 Description-Content-Type: text/plain
 
 The program urlfold, as a static binary: it normalizes the URLs in access logs, lists, tables
@@ -51,6 +52,11 @@ and JSON lines, finds duplicates, and reports damaged archives.
 
     urlfold access.log.gz > clean.log
     urlfold top access.log.gz
+
+In Python:
+
+    import urlfold
+    urlfold.Normalizer()("HTTP://Example.com/%7euser")
 """
 
 BACKEND = '''\
@@ -88,7 +94,9 @@ def python_version(version):
 
 def write_wheel(version, tag, binary, name, licences, out):
     info = f"urlfold-{version}.dist-info"
+    package = ROOT / "bindings/python/urlfold"
     files = {
+        **{f"urlfold/{path.name}": path.read_bytes() for path in sorted(package.iterdir()) if path.suffix == ".py" or path.name == "py.typed"},
         f"urlfold-{version}.data/scripts/{name}": binary,
         f"{info}/METADATA": METADATA.format(version=version).encode(),
         f"{info}/WHEEL": "".join(

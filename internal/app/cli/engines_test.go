@@ -173,11 +173,15 @@ func TestDuckDBFunction(t *testing.T) {
 	withPackage(t, "pyarrow")
 	withPackage(t, "numpy")
 	python := withPackage(t, "duckdb")
-	e := newEngine(t, "equiv", "docs/how-to/coprocess.md", "docs/how-to/query-duckdb.md")
+	bindings, err := filepath.Abs("../../../bindings/python")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PYTHONPATH", bindings)
+	e := newEngine(t, "equiv", "docs/how-to/query-duckdb.md")
 	runIn(t, e.dir, "-o", "urls.parquet", "--fields", "url,norm,error", "urls.txt")
-	n := len(slices.DeleteFunc(slices.Clone(e.urls), func(url string) bool { return url == "" }))
-	if out := strings.TrimSpace(e.run(python, "duckdb_function.py")); out != fmt.Sprintf("[(%d, 0)]", n) {
-		t.Errorf("%s, expected %d URLs and no difference", out, n)
+	if out := strings.TrimSpace(e.run(python, "duckdb_function.py")); !strings.HasSuffix(out, " 0") || out == "0 0" {
+		t.Errorf("%s, expected URLs and no NULL", out)
 	}
 }
 
