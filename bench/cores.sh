@@ -38,7 +38,7 @@ fi
 
 jobs=(
   'eight files'
-  'eight files, --unordered'
+  'eight files, --order none'
   'eight files, --output-dir'
   '1,000 members'
   'one member, --index'
@@ -47,7 +47,7 @@ jobs=(
 job() { # NAME
   local out=(-o /dev/null)
   case $1 in
-    *--unordered) out+=(--unordered) ;;
+    *'--order none') out+=(--order none) ;;
     *--output-dir) out=(--output-dir "$work/out") ;;
     *--index) out+=(--index "$index") ;;
   esac

@@ -43,7 +43,7 @@ func (s *settings) checkCombinations(bad *command.Mistakes) {
 		{"--index", step && s.Index != "", forStep},
 		{"--dedupe", step && unique, forStep},
 		{"--shard", step && s.Share != "", forStep},
-		{"--unordered", step && s.Unordered, forStep},
+		{"--order", step && s.unordered(), forStep},
 		{"--line-buffered", step && s.LineBuffered, forStep},
 
 		{"--fields", fields, "requires --to jsonl, tsv, csv or parquet"},
@@ -53,8 +53,8 @@ func (s *settings) checkCombinations(bad *command.Mistakes) {
 
 		{"--by", s.By != "" && !unique && !s.identified, "requires --dedupe"},
 		{"--dedupe-url", s.KeyOf != "" && !unique && !s.identified, "requires --dedupe"},
-		{"--dedupe", s.twice() && s.Unordered, s.Unique + " cannot be combined with --unordered: it needs the order of the records"},
-		{"--dedupe", s.twice() && !s.Unordered && stdin, s.Unique + twice},
+		{"--dedupe", s.twice() && s.unordered(), s.Unique + " cannot be combined with --order none or lane: it needs the order of the records"},
+		{"--dedupe", s.twice() && !s.unordered() && stdin, s.Unique + twice},
 		{"--shard-by", s.ShardBy != "" && s.Share == "", "requires --shard"},
 
 		{"--output", s.Compress == autoCompress && compress.Misleading(s.Output), "cannot write the compressed format of this extension: use .gz or .zst, or --compress none"},
@@ -64,7 +64,7 @@ func (s *settings) checkCombinations(bad *command.Mistakes) {
 		{"--lock-step", step && known && (s.Format == table.Arrow) != (render == record.RenderArrow), "arrow must be both the input and the output format"},
 		{"--lock-step", s.LockStep == stepChunks && s.Format == table.Arrow, "chunks are for lines: remove the value"},
 		{"--output-dir", s.OutputDir != "" && s.Output != "", "cannot be combined with --output, which names one output for all inputs"},
-		{"--output-dir", s.OutputDir != "" && s.Unordered, "cannot be combined with --unordered: each output keeps the order of its input"},
+		{"--output-dir", s.OutputDir != "" && s.unordered(), "cannot be combined with --order none or lane: each output keeps the order of its input"},
 		{"--resume", s.Resume && s.OutputDir == "", "requires --output-dir"},
 		{"--resume", s.Resume && unique, "cannot be combined with --dedupe, which compares the records of all inputs"},
 		{"--resume", s.Resume && s.Rejects != "", "cannot be combined with --dead-letter, which one run writes for all inputs"},
@@ -72,7 +72,7 @@ func (s *settings) checkCombinations(bad *command.Mistakes) {
 		{"--in-place", s.InPlace && known && !render.KeepsRecords(), "requires --to rewrite or extend: other outputs do not replace the records"},
 		{"--in-place", s.InPlace && stdin, "not possible with stdin: name the input files"},
 		{"--in-place", s.InPlace && s.Compress != autoCompress, "cannot be combined with --compress: each file keeps its compression"},
-		{"--in-place", s.InPlace && s.Unordered, "cannot be combined with --unordered: each output keeps the order of its input"},
+		{"--in-place", s.InPlace && s.unordered(), "cannot be combined with --order none or lane: each output keeps the order of its input"},
 		{"--preserve", s.Preserve && !s.perInput(), "requires --output-dir or --in-place"},
 		{"--dry-run", s.DryRun && step, forStep},
 		{"--summary", s.Report == stdoutPath && !s.perInput() && !toFile && !s.DryRun, "stdout is already used for the records: write the report or the records to a file"},

@@ -15,6 +15,7 @@ var oldNames = map[string]string{
 	"rejects":     "--dead-letter",
 	"report":      "--summary",
 	"jobs":        "--workers",
+	"unordered":   "--order none",
 	"no-header":   "--input-header=no",
 	"param":       "--param-style",
 	"per-zone":    "--timezone-out",

@@ -97,8 +97,8 @@ func prepare(ctx context.Context, cmd *cobra.Command, set *settings, out *outcom
 			return nil, err
 		}
 	}
-	if set.Unordered && out.formats.apart() {
-		return nil, command.Usage(errors.New("--unordered: not possible with records that contain their own length, such as those of warc and msgpack, because long ones are written in several pieces; remove the flag"))
+	if set.unordered() && out.formats.apart() {
+		return nil, command.Usage(errors.New("--order: not possible with records that contain their own length, such as those of warc and msgpack, because long ones are written in several pieces; remove the option"))
 	}
 	if r.output, err = newOutput(set, streams{cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr()}, r.source, out.formats); err != nil {
 		return nil, err
@@ -124,8 +124,11 @@ func prepare(ctx context.Context, cmd *cobra.Command, set *settings, out *outcom
 	if opt.Filter, err = r.newFilter(ctx); err != nil {
 		return nil, err
 	}
-	if set.Unordered {
+	switch set.Order {
+	case "none":
 		opt.Ordering = engine.OrderNone
+	case "lane":
+		opt.Ordering = engine.OrderPerLane
 	}
 	r.pipe, err = engine.New(opt)
 	return r, err

@@ -159,8 +159,9 @@ type limitOptions struct {
 type runOptions struct {
 	// Run N workers in parallel.
 	Jobs int `flag:"workers,j" for:"readers" arg:"N"`
-	// Write records in the order in which workers finish them, not in input order.
-	Unordered bool `flag:"unordered" for:"query"`
+	// Write records in this ORDER: input (that of the inputs), lane (that within each file) or
+	// none (as workers finish them).
+	Order string `flag:"order" for:"query" enum:"none,lane,input" arg:"ORDER" noun:"order"`
 	// Process only one of several shards of the input: INDEX/COUNT, with an index from 0,
 	// such as 0/7. Every record belongs to exactly one shard, so that COUNT processes share
 	// the work. 'urlfold report --merge' adds their summaries up.
@@ -210,7 +211,7 @@ func newOptions(c *daemon.Catalog) options {
 		limitOptions:  limitOptions{MaxRecord: field.MiB, Limits: field.DefaultLimits(), MaxMemory: defaultMemory},
 		runOptions: runOptions{
 			Jobs: runtime.GOMAXPROCS(0), OnDamage: file.OnDamageNames()[0],
-			FailOn: []string{"damage", "unknown"}, LogLevel: "warn", Progress: "auto",
+			FailOn: []string{"damage", "unknown"}, LogLevel: "warn", Progress: "auto", Order: "input",
 		},
 		late: map[string]error{}, buckets: &bucketStore{},
 	}

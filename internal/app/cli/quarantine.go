@@ -23,7 +23,7 @@ func (s *settings) withdraws(inputs []string) bool {
 		return false
 	case s.writesTables(): // the index at the end cannot be cut back
 		return false
-	case s.DryRun, s.Unordered || len(inputs) > 1 && (!s.perInput() || s.Rejects != ""):
+	case s.DryRun, s.unordered() || len(inputs) > 1 && (!s.perInput() || s.Rejects != ""):
 		return false
 	case s.perInput() && objects.Is(s.OutputDir):
 		return false

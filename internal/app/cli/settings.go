@@ -338,3 +338,6 @@ func (s *settings) checkRecord(bad *command.Mistakes) {
 	_, err := record.New(probe)
 	bad.Add("", flagNames(err))
 }
+
+// unordered reports whether records may be written in another order than that of the inputs.
+func (s *settings) unordered() bool { return s.Order != "input" }

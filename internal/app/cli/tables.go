@@ -244,8 +244,8 @@ func (s *settings) checkRewrite() error {
 		return command.Usage(errors.New("--shard-by: records cannot be assigned when Parquet or Avro files are rewritten, which keeps all rows: use --shard-by path or --to parquet"))
 	case s.hides():
 		return command.Usage(errors.New("--redact, --secret: " + files + ", which copies the other columns: use --to parquet"))
-	case s.Unordered:
-		return command.Usage(errors.New("--unordered: " + files + "; remove the flag"))
+	case s.unordered():
+		return command.Usage(errors.New("--order: " + files + "; remove the option"))
 	case s.Compress != autoCompress:
 		return command.Usage(errors.New("--compress: a rewritten Parquet or Avro file keeps the compression of its input; remove the flag"))
 	}

@@ -91,9 +91,9 @@ func TestWARCMembers(t *testing.T) {
 	f("dir/in.warc.gz", "--output-dir", "dir")
 
 	// Without an order the pieces of a record would come apart.
-	cmd, stderr := program(t, "--unordered", "-o", "no.warc", "in.warc.gz")
-	if cmd.Dir = dir; code(t, cmd.Run()) != command.ExitUsage || !strings.Contains(stderr.String(), "--unordered") {
-		t.Errorf("--unordered: %s", stderr)
+	cmd, stderr := program(t, "--order", "none", "-o", "no.warc", "in.warc.gz")
+	if cmd.Dir = dir; code(t, cmd.Run()) != command.ExitUsage || !strings.Contains(stderr.String(), "--order") {
+		t.Errorf("--order: %s", stderr)
 	}
 }
 
