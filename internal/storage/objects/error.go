@@ -5,6 +5,7 @@ import "errors"
 // A Kind is why a request failed.
 type Kind uint8
 
+// The kinds of errors.
 const (
 	Failed      Kind = iota // for any other reason
 	Temporary               // it may succeed later
