@@ -11,7 +11,7 @@ import (
 func TestDocsEnvironment(t *testing.T) {
 	page := strings.Join(readPage(t, "docs/reference/environment.md"), "\n")
 	var names []string
-	for _, c := range sourceCalls(t, "Getenv", "LookupEnv", "getenv") {
+	for _, c := range sourceCalls(t, "Getenv", "LookupEnv", "getenv", "env") {
 		if len(c.args) == 1 && c.args[0] != "" && c.area != "internal/storage/disk" && c.area != "internal/storage/fault" { // only with build tags
 			names = append(names, c.args[0])
 		}
