@@ -186,12 +186,12 @@ def _answer(process: Process, batch: pyarrow.RecordBatch, write: IO[bytes], read
 
 
 def explain(url: str, *, profile: str | None = None, base: str | None = None) -> dict[str, Any]:
-    """Return what happens to a URL, as ``urlfold explain --json`` writes it.
+    """Return what happens to a URL, as ``urlfold explain -r jsonl`` writes it.
 
     >>> explain("HTTP://Example.com/%7e")["flags"]
     ['lower-hex', 'needless-escape']
     """
-    command = [find(), "explain", "--json"]
+    command = [find(), "explain", "-r", "jsonl"]
     for name, value in (("--profile", profile), ("--base", base)):
         if value is not None:
             command += [name, value]
