@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strings"
 
@@ -215,9 +216,14 @@ func (r *diagnosis) writeText(w io.Writer) error {
 		return err
 	}
 	b.WriteString(name + "\n")
+	style := terminal.NewStyle(w, os.Getenv)
 	row := func(name, text string) {
+		line := fmt.Sprintf("  %-14s%s", name, terminal.Printable(text))
+		if name != "command" { // which people copy
+			line = style.Folded(line, 16)
+		}
 		if text != "" {
-			fmt.Fprintf(&b, "  %-14s%s\n", name, terminal.Printable(text))
+			b.WriteString(line + "\n")
 		}
 	}
 	row("compression", r.Compression)

@@ -147,6 +147,9 @@ type summaryLine struct {
 	text   string
 }
 
+// shownFlags is the number of flags in a summary.
+const shownFlags = 5
+
 const (
 	nameColumn  = 24 // minimum width of the names
 	countColumn = 14 // width of the counts
@@ -172,10 +175,12 @@ func (s *summary) String() string {
 		if l.name != "" {
 			line = fmt.Sprintf("  %-*s%*s", width, l.name, countColumn, terminal.FormatCount(l.n))
 		}
+		indent := len(l.text) - len(strings.TrimLeft(l.text, " ")) + 2
 		if l.remark != "" {
+			indent = 2 + width + countColumn + 2
 			line += "  " + s.Paint(terminal.Dim, l.remark)
 		}
-		b.WriteString(line + "\n")
+		b.WriteString(s.Folded(line, indent) + "\n")
 	}
 	return b.String()
 }
@@ -200,8 +205,12 @@ func (o *outcome) text(st terminal.Style) string {
 	s.row("URLs", stats.URLs, "")
 	s.some("  changed", stats.Changed, "the normal form differs from the input")
 	s.some("  flagged", stats.Flagged, "")
-	for _, c := range counts(stats.Flags[:], flagName) {
+	flags := counts(stats.Flags[:], flagName)
+	for _, c := range flags[:min(len(flags), shownFlags)] {
 		s.row("    "+c.name, c.n, o.baseRemark(c.name == codec.FlagRelative.String()))
+	}
+	if more := len(flags) - shownFlags; more > 0 {
+		s.text(fmt.Sprintf("    %d more; \"urlfold top --by flag\" counts them all", more))
 	}
 	s.some("  without key", stats.Flags[codec.FlagMaybeTruncated], "the log may have cut their end")
 	s.some("  unwritten", stats.Unwritten, "left unchanged: the record's fields cannot hold the normal form")

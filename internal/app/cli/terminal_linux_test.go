@@ -365,3 +365,35 @@ func TestTerminalDaemon(t *testing.T) {
 		}
 	}
 }
+
+// TestWidths checks that what commands print for people fits the screen, and
+// that no word is broken.
+func TestWidths(t *testing.T) {
+	dir := t.TempDir()
+	list := "http://h/?a=%zz\nhttp://h/%\nhttp://h/%41\nHTTP://H:80/a/../b\nhttp://h/\\x\nhttp://u:p@h/\nhttp://h//\nhttp://h/%00\nhttp://h/%FF\nhttp://h/a b\nhttp://h/?utm_source=x\nhttp://h/?\n"
+	if err := os.WriteFile(filepath.Join(dir, "urls.txt"), []byte(list), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"urls.txt", "-o", "out", "--force"}, {"check", "urls.txt"}, {"collisions", "-k", "k3", "urls.txt"}, {"top", "urls.txt"}} {
+		words := map[int]string{}
+		for _, width := range []int{80, 120} {
+			r := terminalRun{dir: dir, env: append(slices.Clone(colorless), fmt.Sprintf("COLUMNS=%d", width))}
+			got := r.run(t, "", args...)
+			for line := range strings.SplitSeq(got.out+got.err, "\n") {
+				if n := utf8.RuneCountInString(line); n > width {
+					t.Errorf("%v: %d columns instead of %d: %s", args, n, width, line)
+				}
+			}
+			words[width] = timing.ReplaceAllString(strings.Join(strings.Fields(got.out+got.err), " "), "")
+			if len(args) == 4 && args[1] == "-o" && !strings.Contains(got.err, ` more; "urlfold top --by flag"`) {
+				t.Errorf("the summary shows all flags:\n%s", got.err)
+			}
+		}
+		if words[80] != words[120] || words[80] == "" {
+			t.Errorf("%v: other words:\n%s\n%s", args, words[80], words[120])
+		}
+	}
+}
+
+// timing matches durations and rates.
+var timing = regexp.MustCompile(`,? ?[0-9.,]+(µs|ms|s)\b|,? [0-9.,]+ ([KMG]i)?B/s|,? [0-9.,]+ records/s`)

@@ -92,11 +92,10 @@ func Is(f any) bool {
 	return ok && term.IsTerminal(int(file.Fd()))
 }
 
-// Clear empties the screen if w is a terminal.
-func Clear(w io.Writer) error {
-	if !Is(w) {
-		return nil
-	}
-	_, err := io.WriteString(File(w), colorStart+"H"+colorStart+"2J")
+// Redraw shows text, which may be painted, instead of what the screen w shows,
+// without an empty screen in between.
+func Redraw(w io.Writer, text []byte) error {
+	text = bytes.ReplaceAll(appendText(nil, text, false, true), []byte("\n"), []byte(colorStart+"K\n"))
+	_, err := io.WriteString(File(w), colorStart+"H"+string(text)+colorStart+"J")
 	return err
 }

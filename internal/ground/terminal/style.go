@@ -17,6 +17,7 @@ type Style struct {
 	Color   bool
 	Unicode bool // non-ASCII characters are supported
 	Width   int  // columns
+	Fold    int  // columns at which Folded breaks lines; 0: no terminal shows them
 }
 
 // Limits of Style.Width, in columns. Narrower screens cannot hold a URL, and
@@ -41,6 +42,9 @@ func NewStyle(w io.Writer, getenv func(string) string) Style {
 		s.Width = cols
 	}
 	s.Width = min(max(s.Width, minWidth), MaxWidth)
+	if Is(w) {
+		s.Fold = s.Width
+	}
 	return s
 }
 
@@ -120,6 +124,49 @@ func Wrap(text string, width int) []string {
 		}
 	}
 	return append(lines, line)
+}
+
+// Folded returns a line, which may be painted, broken at spaces into lines of at
+// most s.Fold columns, the first of which is indented as it is and the others by
+// indent. It never breaks a word.
+func (s Style) Folded(line string, indent int) string {
+	if s.Fold == 0 {
+		return line
+	}
+	indent = min(indent, s.Fold/2)
+	var b strings.Builder
+	at := 0
+	for i, word := range strings.Split(line, " ") {
+		width := 0
+		for _, c := range Printable(string(unpainted([]byte(word)))) {
+			width += RuneWidth(c)
+		}
+		switch {
+		case i == 0:
+		case at > indent && width > 0 && at+1+width > s.Fold:
+			b.WriteString("\n" + strings.Repeat(" ", indent))
+			at = indent
+		default:
+			b.WriteByte(' ')
+			at++
+		}
+		b.WriteString(word)
+		at += width
+	}
+	return b.String()
+}
+
+// unpainted returns text without the color codes of Paint.
+func unpainted(text []byte) (out []byte) {
+	for i := 0; i < len(text); {
+		if n := colorLen(text[i:]); n > 0 {
+			i += n
+			continue
+		}
+		out = append(out, text[i])
+		i++
+	}
+	return out
 }
 
 // Capital returns text with its first letter in upper case, if it is an ASCII

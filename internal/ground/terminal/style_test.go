@@ -53,3 +53,18 @@ func TestWrap(t *testing.T) {
 	f("longer than it", 4, "longer", "than", "it")
 	f("§ § §", 3, "§ §", "§") // a rune is a column
 }
+
+func TestFolded(t *testing.T) {
+	f := func(fold int, line, want string) {
+		t.Helper()
+		if got := (Style{Fold: fold}).Folded(line, 4); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+	f(0, "a line that no terminal shows", "a line that no terminal shows")
+	f(12, "  one two three  four", "  one two\n    three \n    four")
+	f(12, "  averyveryverylongword b", "  averyveryverylongword\n    b")
+	f(12, Style{Color: true}.Paint(Red, "one two")+" three", Style{Color: true}.Paint(Red, "one two")+"\n    three")
+	f(10, "日本 日本 日本", "日本 日本\n    日本")
+	f(12, "", "")
+}

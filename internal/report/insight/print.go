@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -22,6 +23,8 @@ type Column struct {
 	Name   string
 	Number record.ColumnKind // how its numbers are written to Parquet; they are not quoted in JSON, and aligned to the right. 0: it has texts
 	Table  bool              // only for people: not part of the other forms
+	Data   bool              // not for people: not part of a table
+	URL    bool              // a table shows it as people read it
 }
 
 // numberOf returns Column.Number for a field.
@@ -54,7 +57,7 @@ func Forms() []string { return []string{"table", "tsv", "csv", "jsonl", "parquet
 // shows all values in full.
 func NewPrinter(w io.Writer, form string, columns []Column, header, clip bool, st terminal.Style) (Printer, error) {
 	if form == "table" {
-		return &tablePrinter{w: w, columns: columns, style: st, clip: clip}, nil
+		return &tablePrinter{w: w, all: columns, columns: slices.DeleteFunc(slices.Clone(columns), func(c Column) bool { return c.Data }), style: st, clip: clip}, nil
 	}
 	p := &textPrinter{w: w, columns: columns}
 	switch form {
@@ -228,7 +231,8 @@ func (p *parquetPrinter) Row(values [][]byte) error {
 // value.
 type tablePrinter struct {
 	w       io.Writer
-	columns []Column
+	all     []Column
+	columns []Column // those that it shows
 	style   terminal.Style
 	clip    bool
 	rows    [][]string
@@ -240,12 +244,20 @@ const absent = "(none)"
 func (p *tablePrinter) Row(values [][]byte) error {
 	var row []string
 	for i, v := range values {
-		text := p.style.Escape(string(tsv.AppendUnescaped(nil, v)))
+		c := &p.all[i]
+		if c.Data {
+			continue
+		}
+		text := string(tsv.AppendUnescaped(nil, v))
+		if readable := Readable(text); c.URL && p.style.Escape(readable) == readable {
+			text = readable
+		}
+		text = p.style.Escape(text)
 		switch {
-		case v == nil && p.columns[i].Number > 0:
+		case v == nil && c.Number > 0:
 		case v == nil:
 			text = absent
-		case p.columns[i].Number > 0 && p.columns[i].Name != "status":
+		case c.Number > 0 && c.Name != "status":
 			text = grouped(text)
 		}
 		row = append(row, text)
@@ -361,9 +373,9 @@ func TopColumns(b By, per Per) (list []Column) {
 	}
 	list = append(list, Column{Name: "count", Number: record.ColumnInt}, Column{Name: "share", Number: record.ColumnInt, Table: true})
 	for _, name := range b.Columns {
-		list = append(list, Column{Name: name, Number: numberOf(name)})
+		list = append(list, Column{Name: name, Number: numberOf(name), Data: name == "key" && len(b.Columns) == 1})
 	}
-	return append(list, Column{Name: "example"})
+	return append(list, Column{Name: "example", URL: true})
 }
 
 // PrintTop writes the periods of a Top.

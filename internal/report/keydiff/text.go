@@ -62,7 +62,7 @@ func (t *textWriter) count(name string, n int64, remark string) {
 	if remark != "" {
 		line += "  " + t.Paint(terminal.Dim, remark)
 	}
-	t.line("%s", line)
+	t.line("%s", t.Folded(line, 2+nameColumn+countColumn+2))
 }
 
 // String returns the description of a side for the heading.
@@ -157,7 +157,7 @@ func WriteCollisionText(w io.Writer, s terminal.Style, r *CollisionReport) error
 	}
 	for i := range r.Top {
 		g := &r.Top[i]
-		t.line("  %s in %s%s", terminal.Plural(g.Spellings, "URL", "URLs"), terminal.Plural(g.URLs, "record", "records"), t.Paint(terminal.Cyan, ", by "+strings.Join(g.Rules, ", ")))
+		t.line("%s", t.Folded(fmt.Sprintf("  %s in %s%s", terminal.Plural(g.Spellings, "URL", "URLs"), terminal.Plural(g.URLs, "record", "records"), t.Paint(terminal.Cyan, ", by "+strings.Join(g.Rules, ", "))), 4))
 		for i := range g.Examples {
 			t.line("  %*s  %s", countColumn, terminal.FormatCount(g.Examples[i].URLs), t.Escape(g.Examples[i].raw))
 		}

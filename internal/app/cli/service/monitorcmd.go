@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"strconv"
 	"strings"
@@ -281,9 +282,7 @@ func (m *monitor) show(p *progress) error {
 		fmt.Fprintf(&b, "%s %s %s in flight %d/%d limit %s%s\n", p.Time.UTC().Format(time.RFC3339), p.health(), p.flow(), p.InFlight, p.Batches, p.limit(), p.delays())
 	}
 	if m.refresh {
-		if err := terminal.Clear(m.w); err != nil {
-			return err
-		}
+		return terminal.Redraw(m.w, b.Bytes())
 	}
 	_, err := m.w.Write(b.Bytes())
 	return err
@@ -339,9 +338,11 @@ func seconds(s float64) string {
 	return terminal.FormatDuration(time.Duration(s * float64(time.Second)))
 }
 
-// screen writes everything.
+// screen writes everything, in lines that fit the screen.
 func (m *monitor) screen(w io.Writer, p *progress) {
-	line := func(format string, args ...any) { _, _ = fmt.Fprintf(w, format+"\n", args...) } // a buffer
+	line := func(format string, args ...any) { // a buffer
+		_, _ = io.WriteString(w, m.Folded(fmt.Sprintf(format, args...), 4)+"\n")
+	}
 	color := terminal.Green
 	if !p.Ready {
 		color = terminal.Red
@@ -356,18 +357,51 @@ func (m *monitor) screen(w io.Writer, p *progress) {
 	if p.Checkpoint != nil {
 		checkpoint = seconds(*p.Checkpoint) + " ago"
 	}
-	line("  %d of %d batches in flight, oldest %s, checkpoint %s, damaged files %d", p.InFlight, p.Batches, seconds(p.Oldest), checkpoint, p.Damaged)
-	line("\n%s", m.Paint(terminal.Dim, fmt.Sprintf("%-24s %12s %12s %14s", "source", "records/s", "bytes/s", "lag")))
+	line("  %s %d of %d batches in flight, oldest %s", m.bar(float64(p.InFlight), float64(p.Batches)), p.InFlight, p.Batches, seconds(p.Oldest))
+	line("  checkpoint %s, damaged files %d", checkpoint, p.Damaged)
+	line("\n%s", m.Paint(terminal.Dim, fmt.Sprintf("%-*s %10s %10s  %-*s %s", nameWidth, "source", "records/s", "bytes/s", barWidth, "share", "lag")))
 	for i := range p.Sources {
 		s := &p.Sources[i]
-		line("%-24s %12s %12s %14s", terminal.OneLine(s.Name), terminal.FormatCount(int64(s.Records)), terminal.FormatSize(int64(s.Bytes)), s.lag())
+		line("%s %10s %10s  %s %s", m.name(s.Name), terminal.FormatCount(int64(s.Records)), terminal.FormatSize(int64(s.Bytes)), m.bar(s.Bytes, p.In), s.lag())
 	}
-	line("\n%s", m.Paint(terminal.Dim, fmt.Sprintf("%-24s %12s %12s %14s %11s %8s", "sink", "records/s", "bytes/s", "mean latency", "unanswered", "waiting")))
+	line("\n%s", m.Paint(terminal.Dim, fmt.Sprintf("%-*s %10s %10s  %-*s %s", nameWidth, "sink", "records/s", "bytes/s", barWidth, "batches", "held, mean latency")))
 	for i := range p.Sinks {
 		s := &p.Sinks[i]
-		line("%-24s %12s %12s %14s %11d %8d", terminal.OneLine(s.Name), terminal.FormatCount(int64(s.Records)), terminal.FormatSize(int64(s.Bytes)), seconds(s.Latency), s.Holds, s.Waiting)
+		waiting := ""
+		if s.Waiting > 0 {
+			waiting = fmt.Sprintf(", %d waiting", s.Waiting)
+		}
+		line("%s %10s %10s  %s %d, %s%s", m.name(s.Name), terminal.FormatCount(int64(s.Records)), terminal.FormatSize(int64(s.Bytes)),
+			m.bar(float64(s.Holds), float64(p.Batches)), s.Holds, seconds(s.Latency), waiting)
 		if s.Error != "" {
 			line("  %s", m.Paint(terminal.Red, m.Escape(s.Error)))
 		}
 	}
+}
+
+// Columns of the tables of a screen.
+const (
+	nameWidth = 18
+	barWidth  = 12
+)
+
+// name returns the name of a component, as wide as its column.
+func (m *monitor) name(name string) string {
+	text, width := "", 0
+	for _, c := range m.Cells([]byte(name)) {
+		if width += c.Width; width > nameWidth {
+			return text + strings.Repeat(" ", nameWidth-width+c.Width)
+		}
+		text += c.Text
+	}
+	return text + strings.Repeat(" ", nameWidth-width)
+}
+
+// bar draws n as a part of all.
+func (m *monitor) bar(n, all float64) string {
+	full := 0
+	if all > 0 {
+		full = int(math.Ceil(min(1, n/all) * barWidth))
+	}
+	return strings.Repeat(m.Pick("█", "#"), full) + strings.Repeat(m.Pick("░", "."), barWidth-full)
 }

@@ -20,7 +20,7 @@ func readings() (a, b *reading) {
 	b.status = web.Status{Ready: true, State: "running", Uptime: 61, Batches: web.BatchStatus{All: 64, Free: 60, InFlight: 4}, URLs: web.URLStatus{Found: 50}}
 	b.status.Sources = []web.SourceStatus{{Name: "in", Read: 21000, Bytes: 11 << 20}, {Name: "topic\x1b", Read: 10}}
 	b.status.Sinks = []web.SinkStatus{{Name: "out", Records: 10900, Bytes: 6 << 20, Mean: 0.5, Holds: 3, Waiting: 1, LastErr: "no space"}}
-	b.status.Rates = &web.RateStatus{Stage: "sink", Part: "out", Why: "it is slow"}
+	b.status.Rates = &web.RateStatus{Stage: "sink", Part: "out", Why: "it is slow, and there are many reasons for that, which take a second line"}
 	b.status.Lanes = []web.LaneStatus{{Waiting: 2.5}}
 	b.readLag([]byte("# HELP x\nurlfold_source_lag_bytes{component=\"in\"} 3.145728e+06\n" +
 		"urlfold_source_lag{component=\"topic\x1b\",group=\"g\",partition=\"0\"} 7\nurlfold_source_lag{component=\"topic\x1b\",partition=\"1\"} 5\nurlfold_source_lag_bytes{component=\"in\"} x\n"))
@@ -42,12 +42,19 @@ func TestMonitorLine(t *testing.T) {
 func TestMonitorScreen(t *testing.T) {
 	var b bytes.Buffer
 	m := &monitor{w: &b, form: formScreen, client: &adminClient{at: "127.0.0.1:8686"}}
+	m.Fold = 80
 	if err := m.show(compare(readings())); err != nil {
 		t.Fatal(err)
 	}
-	for _, text := range []string{"urlfold at 127.0.0.1:8686  running, ready, up 1m", "limited by sink out  it is slow", "2,000      1.0 MiB        3.0 MiB", "12 records", "no space", "500ms"} {
+	for _, text := range []string{"urlfold at 127.0.0.1:8686  running, ready, up 1m", "limited by sink out  it is slow, and ", "2,000    1.0 MiB  ############ 3.0 MiB", "12 records", "no space",
+		"#........... 4 of 64 batches", "1,000    512 KiB  #........... 3, 500ms, 1 waiting"} {
 		if !strings.Contains(b.String(), text) {
 			t.Errorf("the screen lacks %q:\n%s", text, b.String())
+		}
+	}
+	for line := range strings.SplitSeq(b.String(), "\n") {
+		if len(line) > 80 {
+			t.Errorf("%d columns: %s", len(line), line)
 		}
 	}
 	if strings.ContainsRune(b.String(), '\x1b') {
