@@ -69,7 +69,7 @@ func TestBucketInputs(t *testing.T) {
 	}
 	srv.Put("logs/sub/", nil) // a folder, as consoles make it
 	for _, args := range [][]string{
-		{"--quiet"}, {"--quiet", "--fields", "url,path,line", "--to", "jsonl", "--shard", "1/2"}, {"top", "3"}, {"count"}, {"report"}, {"check", "--integrity"},
+		{"--quiet"}, {"--quiet", "--fields", "url,path,line", "--to", "jsonl", "--shard", "1/2"}, {"top", "-n", "3"}, {"count"}, {"report"}, {"check", "--integrity"},
 		{"--quiet", "--on-damage", "quarantine"}, {"--quiet", "--dedupe=last"},
 	} {
 		files, _ := runBucket(t, 0, append(args, dir)...)
