@@ -11,7 +11,7 @@ import (
 
 // RunPipeline runs the pipeline of "urlfold run" from a source to a sink until
 // ctx is done, with the format lines and the profile equiv. batches is the
-// setting pipeline.max_in_flight; 0 is its default.
+// setting max_in_flight; 0 is its default.
 func RunPipeline(ctx context.Context, source engine.Source, sink engine.Sink, batches int) error {
 	return RunDeduped(ctx, source, sink, batches, nil)
 }

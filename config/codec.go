@@ -104,7 +104,7 @@ type Codec struct {
 	// parameter styles. Default: that of the profile.
 	Params []Param `yaml:"params"`
 	// The form of the output.
-	Render Render `yaml:"render" enum:"rewrite,jsonl,tsv,urls,keys,csv" flag:"to,r" for:"query" arg:"format" group:"Output" help:"write this format: rewrite (the record, with its URLs in normal form), jsonl, tsv, csv, urls, keys, extend (the record, with the fields of --extend added), parquet or arrow (typed columns). Default: rewrite, or parquet or arrow for an output named .parquet or .arrow"`
+	Render Render `yaml:"to" enum:"rewrite,jsonl,tsv,urls,keys,csv" flag:"to,r" for:"query" arg:"format" group:"Output" help:"write this format: rewrite (the record, with its URLs in normal form), jsonl, tsv, csv, urls, keys, extend (the record, with the fields of --extend added), parquet or arrow (typed columns). Default: rewrite, or parquet or arrow for an output named .parquet or .arrow"`
 	// What is replaced by ***, wherever it is in the records and dead letters:
 	// passwords (those of URLs, which every other value but none includes), email,
 	// ipv4, ipv6, jwt, or /REGEX/. Default: none.
@@ -113,9 +113,9 @@ type Codec struct {
 	// http and https. The names of errors are accepted too but have no effect,
 	// because such URLs are always rejected.
 	Reject []string `yaml:"reject"`
-	// The disposition of records that do not match the format. Default: that of
-	// pipeline.on_reject.
-	OnUnparsed string `yaml:"on_unparsed" enum:"pass_through,dead_letter,drop"`
+	// The maximum length of a record. In a configuration, on_error.oversize decides
+	// about longer ones.
+	MaxRecord field.Size `yaml:"max_record" min:"1KiB" max:"256MiB" flag:"max-record" for:"readers,check" bounds:"1,256MiB" arg:"size" group:"Limits" help:"do not parse records longer than this size, but pass them through"`
 	// Names of parameters whose values are replaced by ***, wherever they are in
 	// the records and dead letters.
 	Secrets []string `yaml:"secrets" flag:"secret" for:"count,query" arg:"name" group:"Normalization" help:"replace passwords, and the values of the parameter with this name, with ***. Repeatable"`
@@ -367,7 +367,7 @@ func (d *decoder) resolveReject(c *Codec) {
 }
 
 func (d *decoder) resolveRender(r *Render) {
-	r.names = d.written("codec.render.extend", sortedKeys(r.Extend))
+	r.names = d.written("codec.to.extend", sortedKeys(r.Extend))
 }
 
 func isErrorName(name string) bool {

@@ -93,6 +93,7 @@ func element(at string, i int) string { return at + "[" + strconv.Itoa(i) + "]" 
 func (d *decoder) value(v reflect.Value, n ast.Node, at string, r rules) {
 	before := len(d.errs)
 	switch t := v.Type(); {
+	case isMapping(n) && (isScalar(t) || t.Kind() == reflect.Slice) && d.formerIn(n, at):
 	case t == componentType:
 		d.component(v.Addr().Interface().(*Component), n, at)
 	case isScalar(t), t.Kind() == reflect.Struct && isText(t) && !isMapping(n):
@@ -149,11 +150,6 @@ func (d *decoder) structure(v reflect.Value, n ast.Node, at string, more ...keyR
 		names = append(names, f.name)
 	}
 	d.pairs(n, func(key, value ast.Node, name string) {
-		for _, f := range fields {
-			if f.alias != "" && f.alias == name {
-				name = f.name
-			}
-		}
 		path := in(at, name)
 		if _, twice := d.places[path]; twice {
 			d.failAt(key, "duplicate key "+strconv.Quote(name))
@@ -173,6 +169,9 @@ func (d *decoder) structure(v reflect.Value, n ast.Node, at string, more ...keyR
 			}
 		}
 		delete(d.places, path)
+		if d.former(key, value, path) {
+			return
+		}
 		if near := d.unknown(key, names, name); near != "" {
 			d.spoil(in(at, near)) // misspelled, so do not report it as missing
 		}
@@ -214,7 +213,7 @@ func (d *decoder) validate(v reflect.Value, at string) {
 		return
 	}
 	errs := errlist.Flatten(c.Validate())
-	if d.broken[at] {
+	if d.broken[at] || at == "" {
 		errs = slices.DeleteFunc(errs, func(err error) bool { return d.follows(at, err) })
 	}
 	for _, err := range errs {

@@ -18,10 +18,10 @@ type Dedupe struct {
 	By string `yaml:"by" enum:"key,k0,k1,k2,k3,surface,site,template"`
 	// The URLs of a record that are compared: all of them, in order, or the first.
 	// Default: all.
-	KeyOf string `yaml:"key_of" enum:"all,first"`
+	URL string `yaml:"url" enum:"all,first"`
 	// first writes only the first record of each key. mark writes all records, with
 	// the field duplicate, which is true if an earlier record has the same key; it
-	// requires codec.render jsonl, tsv, csv, keys or extend. Default: first.
+	// requires codec.to jsonl, tsv, csv, keys or extend. Default: first.
 	Keep string `yaml:"keep"`
 	// The records that a record is compared with: all records of the source, or
 	// those of the same lane, which is a file or a partition. A Kafka source
@@ -38,10 +38,10 @@ type Dedupe struct {
 	// With bucket: how long another instance may need to make a record durable.
 	// After that, its claim on the key counts as abandoned, and the next record
 	// with the key is written. Default: 1m.
-	TakeOver time.Duration `yaml:"take_over" min:"1s"`
+	ClaimTimeout time.Duration `yaml:"claim_timeout" min:"1s"`
 	// With bucket: how long a key is remembered after its record is durable. 0s:
 	// forever. Requires nats-server 2.11, as window does. Default: 0s.
-	Remember time.Duration `yaml:"remember" min:"0s"`
+	TTL time.Duration `yaml:"ttl" min:"0s"`
 	// The topic that holds the keys. Required for a Kafka source, whose partitions
 	// move between instances. Default: the keys are in data_dir.
 	Changelog *Changelog `yaml:"changelog"`
@@ -96,13 +96,13 @@ func (w *DedupeWindow) ByMessage() bool { return w.Time == "message" }
 // HasIdle reports whether idle is set.
 func (w *DedupeWindow) HasIdle() bool { return w.Idle != defaultIdle }
 
-// defaultTakeOver is the default of Dedupe.TakeOver.
-const defaultTakeOver = time.Minute
+// defaultClaim is the default of Dedupe.ClaimTimeout.
+const defaultClaim = time.Minute
 
 // setDefaults sets the defaults.
 func (d *Dedupe) setDefaults() {
-	d.By, d.KeyOf, d.Keep, d.Scope, d.OnChange = "key", "all", "first", "all", "reset"
-	d.TakeOver = defaultTakeOver
+	d.By, d.URL, d.Keep, d.Scope, d.OnChange = "key", "all", "first", "all", "reset"
+	d.ClaimTimeout = defaultClaim
 }
 
 // Marks reports whether duplicates are written, with a mark.
@@ -122,22 +122,22 @@ func (d *Dedupe) Validate() error {
 		wrong("keep", cmp.Or(keeps[d.Keep], `must be "first" or "mark"`))
 	}
 	switch {
-	case d.Bucket == "" && d.TakeOver != defaultTakeOver:
-		wrong("take_over", "requires bucket: without one, no other instance has claims")
-	case d.Bucket == "" && d.Remember != 0:
-		wrong("remember", "requires bucket; other sets forget keys with window")
-	case d.Remember != 0 && d.Window != nil:
-		wrong("remember", "cannot be combined with window, whose size and lateness decide how long a key is remembered")
+	case d.Bucket == "" && d.ClaimTimeout != defaultClaim:
+		wrong("claim_timeout", "requires bucket: without one, no other instance has claims")
+	case d.Bucket == "" && d.TTL != 0:
+		wrong("ttl", "requires bucket; other sets forget keys with window")
+	case d.TTL != 0 && d.Window != nil:
+		wrong("ttl", "cannot be combined with window, whose size and lateness decide how long a key is remembered")
 	case d.Bucket != "" && !isBucket(d.Bucket):
 		wrong("bucket", "invalid name: may contain only letters, digits, - and _")
 	case d.Bucket != "" && d.OnChange != "reset":
 		wrong("on_change", "must be reset with bucket: a changed configuration has keys of its own in the bucket, and those of the others stay")
 	case d.Bucket != "" && d.Scope != "all":
 		wrong("scope", "must be all with bucket: the lane of a JetStream source is the whole stream")
-	case d.Remember != 0 && d.Remember < time.Second:
-		wrong("remember", "must be 0s or at least 1s, the least TTL of the server")
-	case d.Remember%time.Second != 0:
-		wrong("remember", "must be whole seconds, the unit of the server")
+	case d.TTL != 0 && d.TTL < time.Second:
+		wrong("ttl", "must be 0s or at least 1s, the least TTL of the server")
+	case d.TTL%time.Second != 0:
+		wrong("ttl", "must be whole seconds, the unit of the server")
 	}
 	return errors.Join(errs...)
 }
@@ -161,7 +161,7 @@ type Changelog struct {
 	Topic string `yaml:"topic,required" min:"1"`
 	// Whether to create the topic if it does not exist. Default: true.
 	Create bool `yaml:"create"`
-	// Memory for the keys of the partitions of this instance, within memory.limit.
+	// Memory for the keys of the partitions of this instance, within memory_limit.
 	// More keys move to temporary files in data_dir. Default: 256MiB.
 	MaxMemory field.Size `yaml:"max_memory" min:"1MiB" max:"1TiB"`
 }

@@ -25,7 +25,8 @@ package config
 // The files of this package:
 //
 //	load.go, file.go, codec.go, dedupe.go,         Load; File and its sections
-//	route.go, shadow.go
+//	onerror.go, route.go, shadow.go
+//	moved.go                                       former keys and what they are called now
 //	policy.go, profile.go, params.go               policies and profiles of keys
 //	component.go                                   the settings of sources and sinks
 //	yaml.go, decode.go, fields.go, scalar.go,      strict decoding with positions

@@ -28,7 +28,7 @@ func TestExpandedValues(t *testing.T) {
 		env := OS()
 		env.Lookup = func(string) (string, bool) { return value, true }
 		for _, reference := range []string{"${file:" + name + "}", "${VALUE}", "x${VALUE}y", "${VALUE:-z}"} {
-			for _, key := range []string{"format", "dialect", "timezone", "query_encoding", "profile", "render", "key", "year", "base", "on_unparsed", "target"} {
+			for _, key := range []string{"format", "dialect", "timezone", "query_encoding", "profile", "to", "key", "year", "base", "target"} {
 				text := minimal[:strings.Index(minimal, "codec:")] + "codec: {format: lines, " + key + ": '" + reference + "'}\nsinks: [file: {path: b}]\n"
 				if key == "format" {
 					text = strings.Replace(text, "format: lines, ", "", 1)

@@ -16,7 +16,6 @@ type structField struct {
 	typ      reflect.Type
 	required bool
 	rules    rules
-	alias    string // another accepted key, which is not documented
 	source   string // PACKAGE.STRUCT.FIELD, for its comment
 }
 
@@ -63,7 +62,6 @@ func fieldsOf(t reflect.Type) ([]structField, error) {
 func fieldOf(t reflect.Type, f reflect.StructField, tag string) (structField, error) {
 	name, option, _ := strings.Cut(tag, ",")
 	g := structField{name: name, index: f.Index, typ: f.Type, source: t.PkgPath() + "." + t.Name() + "." + f.Name}
-	g.alias = f.Tag.Get("alias")
 	g.rules.min, g.rules.max = f.Tag.Get("min"), f.Tag.Get("max")
 	if enum := f.Tag.Get("enum"); enum != "" {
 		g.rules.enum = strings.Split(enum, ",")

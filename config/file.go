@@ -32,7 +32,7 @@ type File struct {
 	// for which it is true are written; the others count as filtered. Quote an
 	// expression that begins with an exclamation mark, which YAML reads as a tag.
 	// Default: write all records.
-	Filter string `yaml:"filter"`
+	Where string `yaml:"where"`
 	// Drop records that have the same URL as an earlier one. Requires a single file
 	// or Kafka source and durable sinks.
 	Dedupe *Dedupe `yaml:"dedupe"`
@@ -41,22 +41,35 @@ type File struct {
 	Sinks []Component `yaml:"sinks,required" min:"1"`
 	// Which sinks get which records: a list of branches. The first branch that takes
 	// a record decides; the last one must be else. Requires at least two
-	// sinks; a filter applies first. Default: every sink gets every record.
+	// sinks; where applies first. Default: every sink gets every record.
 	Route []Branch `yaml:"route" min:"1"`
 	// The sink for rejected records.
 	DeadLetter *Component `yaml:"dead_letter"`
-	// Batches, workers, ordering and commits.
-	Pipeline Pipeline `yaml:"pipeline"`
-	// The shutdown of the process.
-	Shutdown Shutdown `yaml:"shutdown"`
+	// What to do with records that cannot be processed or delivered.
+	OnError OnError `yaml:"on_error"`
+	// The number of workers. 0 means one per CPU.
+	Workers int `yaml:"workers" min:"0" max:"1024"`
+	// The order in which sinks receive records: none for any order, lane to keep
+	// the order within each file, partition or consumer.
+	Order string `yaml:"order" enum:"none,lane"`
+	// The limits of a batch. A batch is complete when it reaches any of them.
+	Batch Batch `yaml:"batch"`
+	// The maximum size of the input that has been read but is not yet durable in
+	// every sink. At least batch.size.
+	MaxInFlight field.Size `yaml:"max_in_flight" min:"64KiB" max:"64GiB"`
+	// The time between two commits of what is durable.
+	CommitInterval time.Duration `yaml:"commit_interval" min:"10ms" max:"1h"`
+	// The soft limit of the memory of the process: at least 32MiB, or 0 for no
+	// limit.
+	MemoryLimit field.Size `yaml:"memory_limit"`
+	// The maximum time from the signal to the exit of the process. After three
+	// quarters of it, urlfold abandons the records that are not durable; the next
+	// start reads them again.
+	ShutdownTimeout time.Duration `yaml:"shutdown_timeout" min:"1s" max:"1h"`
 	// The HTTP server for metrics, health checks and the status page.
 	Admin Admin `yaml:"admin"`
 	// Logging.
 	Log Log `yaml:"log"`
-	// The conditions under which the process reports that it is not ready.
-	Ready Ready `yaml:"ready"`
-	// The memory of the process.
-	Memory Memory `yaml:"memory"`
 	// A second profile whose keys are compared with those of the codec while the
 	// process runs: how many groups of URLs it would merge or split. It changes no
 	// output. Metrics and the status page show the counts.
@@ -71,94 +84,42 @@ type File struct {
 // Not covered by the stability page.
 func Default() *File {
 	return &File{
-		Version: 1,
-		DataDir: "/var/lib/urlfold",
-		Codec:   Codec{MaxQuoted: field.MiB, Target: "request", Profile: "equiv", Hash: "xxh3-128", KeyFormat: "hex", Render: Render{Form: "rewrite"}},
-		Pipeline: Pipeline{
-			Ordering:       "none",
-			Batch:          Batch{Bytes: 128 * field.KiB, Records: 1000, Linger: 50 * time.Millisecond},
-			MaxInFlight:    MaxInFlight{Batches: 64, Bytes: 64 * field.MiB},
-			CommitInterval: time.Second,
-			MaxRecordBytes: field.MiB,
-		},
-		Shutdown: Shutdown{Timeout: 30 * time.Second},
-		Admin:    Admin{Listen: "127.0.0.1:8686"},
-		Log:      Log{Level: "info", Format: "text", RateLimit: 10 * time.Second},
-		Ready:    Ready{MaxUnresolved: 5 * time.Minute},
-		Memory:   Memory{Limit: 512 * field.MiB},
+		Version:         1,
+		DataDir:         "/var/lib/urlfold",
+		Codec:           Codec{MaxQuoted: field.MiB, Target: "request", Profile: "equiv", Hash: "xxh3-128", KeyFormat: "hex", Render: Render{Form: "rewrite"}, MaxRecord: field.MiB},
+		OnError:         OnError{UnknownSchema: "reject"},
+		Order:           "none",
+		Batch:           Batch{Size: 128 * field.KiB, Linger: 50 * time.Millisecond},
+		MaxInFlight:     64 * field.MiB,
+		CommitInterval:  time.Second,
+		MemoryLimit:     512 * field.MiB,
+		ShutdownTimeout: 25 * time.Second,
+		Admin:           Admin{Listen: "127.0.0.1:8686", ReadyWithin: 5 * time.Minute},
+		Log:             Log{Level: "info", Format: "text", RepeatInterval: 10 * time.Second},
 	}
 }
 
-// Pipeline configures how records flow through the process.
-// Not covered by the stability page.
-type Pipeline struct {
-	// The number of workers. 0 means one per CPU.
-	Workers int `yaml:"workers" min:"0" max:"1024"`
-	// The order in which sinks receive records: none for any order, per_lane to
-	// keep the order within each file, partition or consumer.
-	Ordering string `yaml:"ordering" enum:"none,per_lane"`
-	// The limits of a batch. A batch is complete when it reaches any of them.
-	Batch Batch `yaml:"batch"`
-	// The maximum amount of input that has been read but is not yet durable in
-	// every sink.
-	MaxInFlight MaxInFlight `yaml:"max_in_flight"`
-	// The time between two commits of what is durable.
-	CommitInterval time.Duration `yaml:"commit_interval" min:"10ms" max:"1h"`
-	// The maximum length of a record. on_oversize decides about longer ones.
-	MaxRecordBytes field.Size `yaml:"max_record_bytes" min:"1KiB" max:"256MiB"`
-	// The disposition of records longer than max_record_bytes: dead_letter writes
-	// them to the dead letter, truncate cuts them, pass_through passes them on
-	// unparsed, and stop ends the run as soon as all earlier records of the same
-	// file, partition or stream are durable. Default: dead_letter, or pass_through
-	// if no dead_letter is configured.
-	OnOversize string `yaml:"on_oversize" enum:"dead_letter,truncate,pass_through,stop"`
-	// The disposition of records whose URL cannot be parsed or is rejected.
-	// Default: dead_letter, or pass_through if no dead_letter is configured.
-	OnReject string `yaml:"on_reject" enum:"dead_letter,pass_through"`
-	// The disposition of records that a sink refuses permanently, for example
-	// because the broker finds them too large or because the topic requires a key.
-	// dead_letter writes them to the dead letter, but after three consecutive
-	// batches were refused completely with the same code, it blocks the lane.
-	// block retries the record until the sink accepts it; meanwhile its file,
-	// partition or stream waits and the process is not ready. drop discards the
-	// record, counts it, and makes a finished run exit with code 4. Default:
-	// dead_letter, or block if no dead_letter is configured.
-	OnRefused string `yaml:"on_refused" enum:"dead_letter,block,drop"`
+// minMemory is the memory that the process needs without any records.
+const minMemory = 32 * field.MiB
+
+// Validate checks the limits against each other.
+func (f *File) Validate() error {
+	var errs []error
+	if f.MaxInFlight < f.Batch.Size {
+		errs = append(errs, &field.Error{Field: "max_in_flight", With: []string{"batch"}, Err: errors.New("must be at least batch.size")})
+	}
+	if 0 < f.MemoryLimit && f.MemoryLimit < minMemory {
+		errs = append(errs, &field.Error{Field: "memory_limit", Err: fmt.Errorf("must be at least %v, or 0 for no limit", minMemory)})
+	}
+	return errors.Join(errs...)
 }
 
 // Batch holds the limits of a batch. Not covered by the stability page.
 type Batch struct {
 	// The maximum size of a batch.
-	Bytes field.Size `yaml:"bytes" min:"4KiB" max:"64MiB"`
-	// The maximum number of messages in a batch. It does not apply to files.
-	Records int `yaml:"records" min:"1" max:"1000000"`
+	Size field.Size `yaml:"size" min:"4KiB" max:"64MiB"`
 	// The maximum time that a batch waits for more records.
 	Linger time.Duration `yaml:"linger" max:"1m"`
-}
-
-// MaxInFlight limits the input that is not yet durable.
-// Not covered by the stability page.
-type MaxInFlight struct {
-	// The number of batches.
-	Batches int `yaml:"batches" min:"4" max:"65536"`
-	// The size of their input.
-	Bytes field.Size `yaml:"bytes" min:"64KiB" max:"64GiB"`
-}
-
-// Validate checks the limits against each other.
-func (p *Pipeline) Validate() error {
-	if p.MaxInFlight.Bytes < p.Batch.Bytes {
-		return &field.Error{Field: "max_in_flight.bytes", With: []string{"batch.bytes"}, Err: errors.New("must be at least batch.bytes")}
-	}
-	return nil
-}
-
-// Shutdown configures the shutdown of the process. Not covered by the stability page.
-type Shutdown struct {
-	// The maximum time from the signal to the exit of the process. After three
-	// quarters of it, urlfold abandons the records that are not durable; the next
-	// start reads them again.
-	Timeout time.Duration `yaml:"timeout" min:"1s" max:"1h"`
 }
 
 // Admin is the HTTP server with /metrics, /healthz, /readyz and the status
@@ -178,6 +139,9 @@ type Admin struct {
 	// and well-known secret parameters are masked. Requires that listen is unix:PATH
 	// or a loopback address.
 	Tap bool `yaml:"tap"`
+	// The process is not ready while the oldest record that is not durable was
+	// read longer ago than this.
+	ReadyWithin time.Duration `yaml:"ready_within" min:"1s"`
 }
 
 // Validate checks the address and the host names.
@@ -232,32 +196,7 @@ type Log struct {
 	// The interval in which a component logs the same event only once, even with
 	// other attributes; the next time, "suppressed" counts the others. 0 disables
 	// the limit.
-	RateLimit time.Duration `yaml:"rate_limit" max:"1h"`
-}
-
-// Ready configures the readiness check. Not covered by the stability page.
-type Ready struct {
-	// The process is not ready while the oldest record that is not durable was
-	// read longer ago than this.
-	MaxUnresolved time.Duration `yaml:"max_unresolved" min:"1s"`
-}
-
-// Memory configures the memory of the process. Not covered by the stability page.
-type Memory struct {
-	// The soft limit of the memory of the process: at least 32MiB, or 0 for no
-	// limit.
-	Limit field.Size `yaml:"limit"`
-}
-
-// minMemory is the memory that the process needs without any records.
-const minMemory = 32 * field.MiB
-
-// Validate checks that the limit is 0 or at least minMemory.
-func (m *Memory) Validate() error {
-	if 0 < m.Limit && m.Limit < minMemory {
-		return &field.Error{Field: "limit", Err: fmt.Errorf("must be at least %v, or 0 for no limit", minMemory)}
-	}
-	return nil
+	RepeatInterval time.Duration `yaml:"repeat_interval" max:"1h"`
 }
 
 // A Test is a test case for "urlfold check -c": either a URL with the expected

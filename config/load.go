@@ -53,7 +53,7 @@ func (d *decoder) read(f *File, root ast.Node) {
 	}
 	d.resolve(&f.Codec)
 	d.resolveShadow(f.Shadow)
-	d.deadLetters(f)
+	d.resolveErrors(&f.OnError)
 	if d.types.Check == nil {
 		return
 	}
@@ -63,37 +63,6 @@ func (d *decoder) read(f *File, root ast.Node) {
 			d.errs = append(d.errs, e)
 		} else {
 			d.others = append(d.others, err)
-		}
-	}
-}
-
-// deadLetters sets the default dispositions, which depend on whether a dead
-// letter is configured.
-func (d *decoder) deadLetters(f *File) {
-	const to = "dead_letter"
-	or := to
-	_, exists := d.places[to]
-	if !exists {
-		or = "pass_through"
-	}
-	for _, c := range []struct {
-		path  string
-		value *string
-	}{
-		{"pipeline.on_oversize", &f.Pipeline.OnOversize},
-		{"pipeline.on_reject", &f.Pipeline.OnReject},
-		{"codec.on_unparsed", &f.Codec.OnUnparsed},
-		{"pipeline.on_refused", &f.Pipeline.OnRefused},
-	} {
-		switch {
-		case *c.value == to && !exists:
-			d.failText(c.path, "dead_letter is not configured: add a dead_letter section or choose another value")
-		case *c.value == "" && c.value == &f.Pipeline.OnRefused && !exists:
-			*c.value = "block"
-		case *c.value == "" && c.value == &f.Codec.OnUnparsed:
-			*c.value = f.Pipeline.OnReject
-		case *c.value == "":
-			*c.value = or
 		}
 	}
 }

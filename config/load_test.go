@@ -40,11 +40,11 @@ func same(t *testing.T, what string, got, want any) {
 func TestDefaults(t *testing.T) {
 	f := load(t, "defaults.yaml")
 	want := Default()
-	same(t, "pipeline", f.Pipeline.Batch, want.Pipeline.Batch)
-	same(t, "in flight", f.Pipeline.MaxInFlight, want.Pipeline.MaxInFlight)
-	same(t, "interval", f.Pipeline.CommitInterval, want.Pipeline.CommitInterval)
-	same(t, "record", f.Pipeline.MaxRecordBytes, want.Pipeline.MaxRecordBytes)
-	same(t, "shutdown", f.Shutdown, want.Shutdown)
+	same(t, "pipeline", f.Batch, want.Batch)
+	same(t, "in flight", f.MaxInFlight, want.MaxInFlight)
+	same(t, "interval", f.CommitInterval, want.CommitInterval)
+	same(t, "record", f.Codec.MaxRecord, want.Codec.MaxRecord)
+	same(t, "shutdown", f.ShutdownTimeout, want.ShutdownTimeout)
 	same(t, "admin", f.Admin, want.Admin)
 	same(t, "log", f.Log, want.Log)
 	same(t, "folder", f.DataDir, want.DataDir)
@@ -62,8 +62,8 @@ func TestAnalytics(t *testing.T) {
 	same(t, "dead letter", f.DeadLetter.Config.(*kafkaConfig).Topic, "web.access.dlq")
 	same(t, "base", f.Codec.Base, "https://{host}")
 	same(t, "render", f.Codec.Render, Render{Form: "extend", Extend: map[string]string{"url_norm": "norm", "url_key": "key"}, names: []string{"url_norm", "url_key"}})
-	same(t, "ordering", f.Pipeline.Ordering, "per_lane")
-	same(t, "on_reject", f.Pipeline.OnReject, "dead_letter")
+	same(t, "ordering", f.Order, "lane")
+	same(t, "rejected", f.OnError.Rejected, "dead-letter")
 	same(t, "tests", len(f.Tests), 3)
 	p, policy := f.Codec.Resolve()
 	n, err := codec.New(p, codec.WithPolicy(policy))
@@ -89,7 +89,7 @@ func TestCleanup(t *testing.T) {
 	f := load(t, "cleanup.yaml")
 	same(t, "source", f.Sources[0].Config.(*fileConfig).OnFinish, onFinish{word: "keep", MoveTo: "/data/done"})
 	same(t, "sink", f.Sinks[0].Config.(*fileConfig).Compress, compressConfig{Zstd: &levelConfig{3}})
-	same(t, "codec", []string{f.Codec.Format, f.Codec.Target, f.Codec.OnUnparsed, f.Codec.Render.Form}, []string{"combined", "all", "pass_through", "rewrite"})
+	same(t, "codec", []string{f.Codec.Format, f.Codec.Target, f.OnError.Unparsed, f.Codec.Render.Form}, []string{"combined", "all", "pass-through", "rewrite"})
 }
 
 // TestLoad reads a file on disk, with a secret, a profile and a list beside it.
@@ -113,14 +113,14 @@ func TestLoad(t *testing.T) {
 	write("secret", secret+"\n")
 	write("sub/ours.txt", "ours\n")
 	write("sub/p.yaml", "name: p\nbase: crawler\npolicy: {lists: [{plain: ours.txt}]}\n")
-	write("c.yaml", minimalHead+"codec: {format: lines, profile: sub/p.yaml, hash: hmac-sha256, hmac_key: '${file:secret}'}\npipeline: {workers: '${URLFOLD_TEST_N}'}\n")
+	write("c.yaml", minimalHead+"codec: {format: lines, profile: sub/p.yaml, hash: hmac-sha256, hmac_key: '${file:secret}'}\nworkers: '${URLFOLD_TEST_N}'\n")
 	f, err := Load(path, doubles(), OS())
 	if err != nil {
 		t.Fatal(err)
 	}
 	p, policy := f.Codec.Resolve()
-	if p.Name != "p" || !strings.HasPrefix(policy.Versions(), "ours@") || f.Codec.HMACKey.Reveal() != secret || f.Pipeline.Workers != 5 {
-		t.Errorf("profile %s with %s, %d workers", p.Name, policy.Versions(), f.Pipeline.Workers)
+	if p.Name != "p" || !strings.HasPrefix(policy.Versions(), "ours@") || f.Codec.HMACKey.Reveal() != secret || f.Workers != 5 {
+		t.Errorf("profile %s with %s, %d workers", p.Name, policy.Versions(), f.Workers)
 	}
 	write("c.yaml", minimalHead+"codec: {format: lines, rules: {lists: [{plain: sub/ours.txt}]}}\n")
 	if f, err = Load(path, doubles(), OS()); err != nil {
@@ -167,7 +167,7 @@ func TestCheck(t *testing.T) {
 	types := doubles()
 	sound := map[string]bool{}
 	types.Check = func(f *File, ok func(string) bool) error {
-		for _, path := range []string{"sources[0].kafka", "sources[1]", "codec.format", "sinks[0]", "dead_letter", "pipeline", "pipeline.workers", "nothing"} {
+		for _, path := range []string{"sources[0].kafka", "sources[1]", "codec.format", "sinks[0]", "dead_letter", "on_error", "on_error.unparsed", "nothing"} {
 			sound[path] = ok(path)
 		}
 		return errors.Join(f.ErrorAt("codec.format", errors.New("no")), errors.New("elsewhere"))
@@ -179,10 +179,10 @@ sources:
 codec: {format: lines}
 sinks:
   - kafka: {brokers: [a], topics: [b], nothing: 1}
-pipeline: {on_reject: dead_letter}
+on_error: {rejected: dead-letter}
 `
 	_, err := Parse("c.yaml", []byte(text), types, testEnv())
-	want := []string{"c.yaml:4:5: unknown type \"kafak\" (did you mean \"kafka\"?)", "c.yaml:5:17: format: no", "c.yaml:7:40: unknown key \"nothing\"", "c.yaml:8:23: on_reject: dead_letter is not configured", "elsewhere"}
+	want := []string{"c.yaml:4:5: unknown type \"kafak\" (did you mean \"kafka\"?)", "c.yaml:5:17: format: no", "c.yaml:7:40: unknown key \"nothing\"", "c.yaml:8:22: rejected: dead_letter is not configured", "elsewhere"}
 	var got []string
 	for _, e := range errlist.Flatten(err) {
 		got = append(got, e.Error())
@@ -196,7 +196,7 @@ pipeline: {on_reject: dead_letter}
 		}
 	}
 	same(t, "sound", sound, map[string]bool{
-		"sources[0].kafka": true, "sources[1]": false, "codec.format": true, "sinks[0]": false, "dead_letter": false, "pipeline": false, "pipeline.workers": true, "nothing": false,
+		"sources[0].kafka": true, "sources[1]": false, "codec.format": true, "sinks[0]": false, "dead_letter": false, "on_error": false, "on_error.unparsed": true, "nothing": false,
 	})
 }
 

@@ -63,11 +63,11 @@ func TestFileMistakes(t *testing.T) {
 	f("# a comment\n---\n"+minimal+"---\n", "c:6:1: second document: a file must contain only one")
 	f("---\n---\n"+minimal, "c:2:1: second document: a file must contain only one")
 	f(minimal+"...\na: b", "c:5:1: second document: a file must contain only one")
-	f(minimal+"log: &a {}\nready: *a\nshutdown: !!map {}\nadmin:", "c:4:6: log: must be a mapping (key: value) (anchors and aliases are not supported)",
-		"c:5:8: ready: must be a mapping (key: value) (anchors and aliases are not supported)", "c:6:11: shutdown: must be a mapping (key: value) (tags are not supported)",
+	f(minimal+"log: &a {}\nbatch: *a\non_error: !!map {}\nadmin:", "c:4:6: log: must be a mapping (key: value) (anchors and aliases are not supported)",
+		"c:5:8: batch: must be a mapping (key: value) (anchors and aliases are not supported)", "c:6:11: on_error: must be a mapping (key: value) (tags are not supported)",
 		"c:7:8: admin: must be a mapping (key: value), not empty")
-	f(minimal+"pipeline: {on_oversize: dead_letter, on_reject: dead_letter}", "c:4:25: on_oversize: dead_letter is not configured: add a dead_letter section or choose another value", "c:4:49: on_reject: dead_letter is not configured: add a dead_letter section or choose another value")
-	f(minimal+"pipeline: {on_refused: dead_letter}", "c:4:24: on_refused: dead_letter is not configured: add a dead_letter section or choose another value")
+	f(minimal+"on_error: {oversize: dead-letter, rejected: dead-letter}", "c:4:22: oversize: dead_letter is not configured: add a dead_letter section or choose another value", "c:4:45: rejected: dead_letter is not configured: add a dead_letter section or choose another value")
+	f(minimal+"on_error: {refused: dead-letter}", "c:4:21: refused: dead_letter is not configured: add a dead_letter section or choose another value")
 	f("sources: [file: {include: [a]}]\ncodec: {format: lines, base: ${URL:-x}}\nsinks: [file: {path: b}]",
 		"c:2:31: invalid YAML: ',' or '}' must be specified (inside braces and brackets, quote values that contain ${)")
 	const address = `must be HOST:PORT, such as 127.0.0.1:8686 or "[::1]:8686", or unix:PATH`
@@ -89,11 +89,11 @@ func TestFileMistakes(t *testing.T) {
 	f(minimal+"shadow: {profile: analitics, one_in: 63}", `c:4:19: profile: unknown profile "analitics" (did you mean "analytics"?)`, "c:4:38: one_in: must be a power of two, such as 1 or 64")
 	f(minimal+"shadow: {key: k2}", `c:4:1: missing required key "profile"`)
 	f(minimal+"shadow: {profile: crawler, key: k5, one_in: 0, memory: 1KiB}", "c:4:33: key: invalid value (must be one of: k0, k1, k2, k3, match, surface)", "c:4:45: one_in: must be between 1 and 65536", "c:4:56: memory: must be between 1MiB and 64GiB")
-	const memory = "c:4:17: limit: must be at least 32MiB, or 0 for no limit"
-	f(minimal+"memory: {limit: 1KiB}", memory)
-	f(minimal+"memory: {limit: 32767KiB}", memory)
+	const memory = "c:4:15: memory_limit: must be at least 32MiB, or 0 for no limit"
+	f(minimal+"memory_limit: 1KiB", memory)
+	f(minimal+"memory_limit: 32767KiB", memory)
 	for _, good := range []string{"0", "32MiB"} {
-		if _, err := Parse("c", []byte(minimal+"memory: {limit: "+good+"}"), doubles(), testEnv()); err != nil {
+		if _, err := Parse("c", []byte(minimal+"memory_limit: "+good+""), doubles(), testEnv()); err != nil {
 			t.Errorf("%s: %v", good, err)
 		}
 	}
@@ -143,7 +143,7 @@ func TestMistakesInOneStruct(t *testing.T) {
 		"c:4:56: unknown key \"password\" (did you mean \"sasl.password\"?)")
 	f("{kafka: {brokers: [a], topic: b, nothing: u}}", "c:4:47: unknown key \"nothing\"")
 	f("{kafka: {brokers: [a], topic: b, tls: {key_fil: x}}}", "c:4:47: ca_file: is missing", "c:4:53: unknown key \"key_fil\" (did you mean \"key_file\"?)")
-	f("{file: {}}\npipeline: {batch: {bytes: 9x}, max_in_flight: {bytes: 64KiB}}", "c:5:27: bytes: must be a size: a number and a unit, such as 64k, 1.5MiB or 10GB")
+	f("{file: {}}\nbatch: {size: 9x}\nmax_in_flight: 64KiB", "c:5:15: size: must be a size: a number and a unit, such as 64k, 1.5MiB or 10GB")
 }
 
 // TestErrorAt attaches errors of a caller to places.
@@ -192,8 +192,8 @@ func TestExpansion(t *testing.T) {
 	f("'${TWICE}'", "${SECRET}")
 	f("'${STRUCTURE}'", "a: b\n- "+secret)
 	f("'{host}'", "{host}")
-	c, err := Parse("c", []byte(minimal+"pipeline: {workers: '${N}', batch: {bytes: '${N}MiB', linger: '${N}ms'}}\nadmin: {pprof: '${YES}'}"), doubles(), testEnv())
-	if err != nil || c.Pipeline.Workers != 3 || c.Pipeline.Batch.Bytes != 3*field.MiB || !c.Admin.Pprof {
+	c, err := Parse("c", []byte(minimal+"workers: '${N}'\nbatch: {size: '${N}MiB', linger: '${N}ms'}\nadmin: {pprof: '${YES}'}"), doubles(), testEnv())
+	if err != nil || c.Workers != 3 || c.Batch.Size != 3*field.MiB || !c.Admin.Pprof {
 		t.Errorf("%v", err)
 	}
 }
@@ -211,11 +211,11 @@ func TestExpansionMistakes(t *testing.T) {
 	f("data_dir: ${file:none}", "c:4:11: data_dir: cannot read file: file does not exist")
 	f("data_dir: ${file:}", "c:4:11: data_dir: missing file name after file:")
 	f("${N}: 1", "c:4:1: unknown key")
-	f("pipeline: {workers: '${SECRET}', ordering: '${SECRET}', commit_interval: '${SECRET}', max_record_bytes: '${SECRET}'}\nadmin: {pprof: '${SECRET}'}",
-		"c:4:21: workers: must be an integer", "c:4:44: ordering: invalid value (must be one of: none, per_lane)",
-		"c:4:74: commit_interval: must be a duration: a number and a unit, such as 50ms, 10s or 1m30s",
-		"c:4:105: max_record_bytes: must be a size: a number and a unit, such as 64k, 1.5MiB or 10GB", "c:5:16: pprof: must be true or false")
-	f("pipeline: '${STRUCTURE}'", "c:4:11: pipeline: must be a mapping (key: value)")
+	f("workers: '${SECRET}'\norder: '${SECRET}'\ncommit_interval: '${SECRET}'\nmax_in_flight: '${SECRET}'\nadmin: {pprof: '${SECRET}'}",
+		"c:4:10: workers: must be an integer", "c:5:8: order: invalid value (must be one of: none, lane)",
+		"c:6:18: commit_interval: must be a duration: a number and a unit, such as 50ms, 10s or 1m30s",
+		"c:7:16: max_in_flight: must be a size: a number and a unit, such as 64k, 1.5MiB or 10GB", "c:8:16: pprof: must be true or false")
+	f("on_error: '${STRUCTURE}'", "c:4:11: on_error: must be a mapping (key: value)")
 	const start = "dead_letter: {kafka: {brokers: [a], topic: b, start: "
 	f(start+"'timestamp:${N}x'}}", `c:4:54: start: parsing time "3x" as "2006-01-02T15:04:05Z07:00": cannot parse "3x" as "2006"`)
 	f(start+"'timestamp:${SECRET}', sasl: {mechanism: PLAIN, username: u, password: '${SECRET}'}}}", `c:4:54: start: parsing time "${SECRET}" as "2006-01-02T15:04:05Z07:00": cannot parse "${SECRET}" as "2006"`)
@@ -233,7 +233,7 @@ func FuzzParse(f *testing.F) {
 		}
 		f.Add(data)
 	}
-	for _, seed := range []string{"", minimal, minimal + "data_dir: ${SECRET}", minimal + "log: {level: '${SECRET}${file:kafka}'}", minimal + "a: [k:9, \"b\":1]", "sources: {{}}", "codec: {render: a}\nsinks: [[]]"} {
+	for _, seed := range []string{"", minimal, minimal + "data_dir: ${SECRET}", minimal + "log: {level: '${SECRET}${file:kafka}'}", minimal + "a: [k:9, \"b\":1]", "sources: {{}}", "codec: {to: a}\nsinks: [[]]"} {
 		f.Add([]byte(seed))
 	}
 	types, env := doubles(), testEnv()

@@ -39,7 +39,7 @@ func TestStringSecrets(t *testing.T) {
 		}
 	}
 	f("sources: [file: {compress: none}]\n"+minimal[strings.IndexByte(minimal, '\n')+1:]+"dead_letter: {kafka: {brokers: ['nats://u:hunter2@h:1'], topic: b, sasl: {password: hunter2}}}\ndata_dir: '/${SECRET}/$${x}'",
-		`- "nats://***@h:1"`, `password: "***"`, `data_dir: "/${SECRET}/$${x}"`, "compress: none\n", "linger: 50ms", "timeout: 30s", "max_unresolved: 5m\n")
+		`- "nats://***@h:1"`, `password: "***"`, `data_dir: "/${SECRET}/$${x}"`, "compress: none\n", "linger: 50ms", "shutdown_timeout: 25s", "ready_within: 5m\n")
 	f("sources: [kafka: {brokers: [a], topic: b, sasl: {password: '${SECRET}'}}]\ncodec: {format: lines, hash: hmac-sha256, hmac_key: '${file:kafka}', base: 'https://u:hunter2@h/'}\nsinks: [file: {}]",
-		`password: "***"`, `hmac_key: "***"`, `base: "https://***@h/"`, "name: kafka-1", "render: rewrite")
+		`password: "***"`, `hmac_key: "***"`, `base: "https://***@h/"`, "name: kafka-1", "to: rewrite")
 }

@@ -10,14 +10,14 @@ import (
 // A Branch is one branch of a route: a condition with sinks, or the sinks for
 // all other records. Not covered by the stability page.
 type Branch struct {
-	// An expression, as in filter. The branch takes the records for which it is
+	// An expression, as in the section where. The branch takes the records for which it is
 	// true and that no branch before it takes. Requires sinks.
-	When string `yaml:"when"`
+	Where string `yaml:"where"`
 	// The names of the sinks that get these records. An empty list leaves the
 	// records out; they count as filtered.
 	Sinks []string `yaml:"sinks"`
 	// The names of the sinks that get the records that no other branch takes, in
-	// the last branch instead of when and sinks. An empty list leaves them out.
+	// the last branch instead of where and sinks. An empty list leaves them out.
 	Else []string `yaml:"else"`
 }
 
@@ -32,17 +32,17 @@ func (b *Branch) Targets() (names []string, key string) {
 	return b.Sinks, "sinks"
 }
 
-// Validate checks that the branch has either when and sinks or else, and that
+// Validate checks that the branch has either where and sinks or else, and that
 // each sink is named once.
 func (b *Branch) Validate() error {
 	switch {
-	case b.IsElse() && (b.When != "" || b.Sinks != nil):
-		return &field.Error{Field: "else", Err: errors.New("cannot be combined with when and sinks: write it as a branch of its own, the last one")}
+	case b.IsElse() && (b.Where != "" || b.Sinks != nil):
+		return &field.Error{Field: "else", Err: errors.New("cannot be combined with where and sinks: write it as a branch of its own, the last one")}
 	case b.IsElse():
-	case b.When == "":
-		return errors.New("a branch must have when and sinks, or else")
+	case b.Where == "":
+		return errors.New("a branch must have where and sinks, or else")
 	case b.Sinks == nil:
-		return &field.Error{Field: "when", Err: errors.New("requires sinks: the names of the sinks that get these records")}
+		return &field.Error{Field: "where", Err: errors.New("requires sinks: the names of the sinks that get these records")}
 	}
 	var errs []error
 	names, key := b.Targets()

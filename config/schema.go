@@ -114,10 +114,7 @@ func (b *schemaBuilder) structure(v reflect.Value, at string) (*schema, error) {
 		}
 		inner.Description = comments.Of(f.source)
 		s.Properties = append(s.Properties, property{f.name, inner})
-		if f.alias != "" {
-			s.Properties = append(s.Properties, property{f.alias, inner})
-		}
-		if f.required && f.alias == "" {
+		if f.required {
 			s.Required = append(s.Required, f.name)
 		}
 	}

@@ -69,7 +69,7 @@ func TestSchema(t *testing.T) {
 		text := strings.ReplaceAll(string(data), "[kafka-1:9092]", "['kafka-1:9092']")
 		good(strings.ReplaceAll(text, "[nats://n1:4222]", "['nats://n1:4222']"))
 	}
-	good(minimal + "pipeline: {workers: '${N}', commit_interval: '${N}s', batch: {bytes: 8192}, ordering: '${NONE:-none}'}")
+	good(minimal + "workers: '${N}'\ncommit_interval: '${N}s'\nbatch: {size: 8192}\norder: '${NONE:-none}'")
 	bad := func(text string) {
 		t.Helper()
 		if err := validate(text); err == nil {
@@ -80,8 +80,8 @@ func TestSchema(t *testing.T) {
 		}
 	}
 	bad("version: 1")
-	for _, text := range []string{"version: 2", "sink: []", "pipeline: {workers: -1}", "pipeline: {workers: four}", "pipeline: {ordering: both}",
-		"pipeline: {batch: {bytes: 1x}}", "pipeline: {commit_interval: 5}", "pipeline: {batch: {linger: -1s}}", "admin: {pprof: 1}", "admin: []",
+	for _, text := range []string{"version: 2", "sink: []", "workers: -1", "workers: four", "order: both",
+		"batch: {size: 1x}", "commit_interval: 5", "batch: {linger: -1s}", "admin: {pprof: 1}", "admin: []",
 		"dead_letter: {}", "dead_letter: {kafak: {}}", "dead_letter: {kafka: {}}", "dead_letter: {file: {path: [a]}}",
 		"dead_letter: {file: {on_finish: kept}}", "dead_letter: {file: {on_finish: {}}}", "dead_letter: {file: {name: 'a b'}}",
 		"tests: [{same_key: [a]}]", "tests: [{url: a, norm: b, key: k4}]", "dead_letter: {kafka: {brokers: [a], topic: a, weights: {a: -1}}}",
@@ -99,21 +99,18 @@ func TestSchemaTexts(t *testing.T) {
 	var s struct {
 		Properties map[string]struct {
 			Description string
-			Properties  map[string]struct {
-				Description string
-				Default     any
-				AnyOf       []map[string]any
-			}
+			AnyOf       []map[string]any
+			Properties  map[string]struct{ Default any }
 		}
 	}
 	if err := json.Unmarshal(data, &s); err != nil {
 		t.Fatal(err)
 	}
-	p := s.Properties["pipeline"].Properties
-	same(t, "description", p["workers"].Description, "The number of workers. 0 means one per CPU.")
-	same(t, "default", p["commit_interval"].Default, any("1s"))
-	same(t, "default", p["max_record_bytes"].Default, any("1MiB"))
-	same(t, "maximum", p["workers"].AnyOf[0]["maximum"], any(1024.0))
+	p := s.Properties["batch"].Properties
+	same(t, "description", s.Properties["workers"].Description, "The number of workers. 0 means one per CPU.")
+	same(t, "default", p["linger"].Default, any("50ms"))
+	same(t, "default", p["size"].Default, any("128KiB"))
+	same(t, "maximum", s.Properties["workers"].AnyOf[0]["maximum"], any(1024.0))
 	if i, j := bytes.Index(data, []byte(`"version"`)), bytes.Index(data, []byte(`"tests"`)); i < 0 || j < i {
 		t.Error("the order of the keys is not that of the struct")
 	}

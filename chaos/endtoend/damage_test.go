@@ -35,7 +35,7 @@ data_dir: %s
 sources: [{file: {include: ["%s/*.gz"], mode: tail, damage_after: 10ms}}]
 codec: {format: lines}
 sinks: [{file: {path: %s}}]
-pipeline: {commit_interval: 50ms}
+commit_interval: 50ms
 admin: {listen: "127.0.0.1:0"}
 `, filepath.Join(dir, "state"), dir, filepath.Join(dir, "out.log"))
 	p := start(t, config)

@@ -58,9 +58,9 @@ func (w *dedupeWorld) publish(n int) {
 
 // config returns a configuration that drops duplicates.
 func (w *dedupeWorld) config(dedupe string) string {
-	codec, by := "render: urls", "k1"
+	codec, by := "to: urls", "k1"
 	if w.mark {
-		codec, by = "profile: analytics, render: {jsonl: {fields: [url]}}", "k2, keep: mark"
+		codec, by = "profile: analytics, to: {jsonl: {fields: [url]}}", "k2, keep: mark"
 	}
 	return fmt.Sprintf(`
 version: 1
@@ -157,17 +157,17 @@ func (w *dedupeWorld) compareMarks() (doubled int) {
 // TestDedupeNATS kills three members at random moments under load. With
 // msg_id: position, the stream drops a record that is written again, so each key
 // is there once: a redelivered message finds its own claims, and no other record
-// takes them over. Without ids and with a short take_over, no key is lost. With
+// takes them over. Without ids and with a short claim_timeout, no key is lost. With
 // keep: mark, each record is there once, and one record of each key has no mark.
 func TestDedupeNATS(t *testing.T) {
 	for _, c := range []struct {
 		name, ids, dedupe string
 		mark              bool
 	}{
-		{"position", "position", "take_over: 1h", false},
-		{"none", "none", "take_over: 1s, remember: 1h", false},
-		{"windows", "none", "take_over: 1s, window: {size: 1h, time: message}", false},
-		{"mark", "position", "take_over: 1h", true},
+		{"position", "position", "claim_timeout: 1h", false},
+		{"none", "none", "claim_timeout: 1s, ttl: 1h", false},
+		{"windows", "none", "claim_timeout: 1s, window: {size: 1h, time: message}", false},
+		{"mark", "position", "claim_timeout: 1h", true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -243,7 +243,7 @@ func TestDedupeNATSRecreated(t *testing.T) {
 	t.Parallel()
 	w := newDedupe(t, "none")
 	w.publish(3000)
-	p := start(t, w.config("take_over: 2s"))
+	p := start(t, w.config("claim_timeout: 2s"))
 	advance(t, "it works", w.stored, func() bool { return w.stored() > 100 })
 	p.Kill()
 	if err := w.js.DeleteStream(w.context(), "IN"); err != nil {
@@ -262,7 +262,7 @@ func TestDedupeNATSRecreated(t *testing.T) {
 		}
 	}
 	<-w.js.PublishAsyncComplete()
-	p = start(t, w.config("take_over: 2s"))
+	p = start(t, w.config("claim_timeout: 2s"))
 	w.drained()
 	stop(t, p)
 	t.Logf("%d keys, %d doubled", w.keys, w.compare())
@@ -281,7 +281,7 @@ func TestDedupeNATSBucketFull(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.publish(2000)
-	p := start(t, w.config("take_over: 1h"))
+	p := start(t, w.config("claim_timeout: 1h"))
 	until(t, "it is not ready", func() bool {
 		status, body, err := p.Get(w.context(), "/readyz")
 		return err == nil && status == http.StatusServiceUnavailable && strings.Contains(string(body), "write to bucket")
@@ -305,7 +305,7 @@ func TestDedupeNATSBucketFull(t *testing.T) {
 func TestDedupeNATSRemember(t *testing.T) {
 	t.Parallel()
 	w := newDedupe(t, "none")
-	p := start(t, w.config("remember: 1s"))
+	p := start(t, w.config("ttl: 1s"))
 	publish := func() {
 		t.Helper()
 		if _, err := w.js.Publish(w.context(), "in.x", []byte("http://example.com/a")); err != nil {
@@ -328,7 +328,7 @@ func TestDedupeNATSRemember(t *testing.T) {
 func TestDedupeNATSWindows(t *testing.T) {
 	t.Parallel()
 	w := newDedupe(t, "none")
-	config := strings.Replace(w.config("window: {size: 1h, lateness: 30s}"), "format: lines, render: urls", "format: combined, render: {tsv: {fields: [time, norm]}}", 1)
+	config := strings.Replace(w.config("window: {size: 1h, lateness: 30s}"), "format: lines, to: urls", "format: combined, to: {tsv: {fields: [time, norm]}}", 1)
 	members := []*chaos.Process{start(t, config), start(t, config)}
 	const hours, copies = 5, 40
 	publish := func(time string, page int) {

@@ -8,13 +8,13 @@ import (
 	"time"
 )
 
-// TestDedupeNATSPaused stops a member under load for longer than take_over and
+// TestDedupeNATSPaused stops a member under load for longer than claim_timeout and
 // ack_wait, while others work. When it wakes up, it writes what it holds, and
 // nothing is lost.
 func TestDedupeNATSPaused(t *testing.T) {
 	t.Parallel()
 	w := newDedupe(t, "none")
-	config := w.config("take_over: 1s")
+	config := w.config("claim_timeout: 1s")
 	slow, other := start(t, config), start(t, config)
 	for range few(2, 20) {
 		before := w.stored()

@@ -30,7 +30,7 @@ type kafkaWorld struct {
 	spec   chaos.Spec
 
 	name    string   // name of the group, and prefix of the names of the topics
-	policy  string   // pipeline.on_refused; empty: the default
+	policy  string   // on_error.refused; empty: the default
 	records uint64   // number of records in each partition of the input
 	gone    []uint64 // the same of topics of the same name that were deleted
 
@@ -93,7 +93,9 @@ codec: {format: lines, profile: equiv}
 sinks:
   - kafka: {brokers: [%[2]q], topic: %[3]s-out}
 dead_letter: {kafka: {brokers: [%[2]q], topic: %[3]s-dead}}
-pipeline: {ordering: per_lane, commit_interval: 200ms, on_refused: %s}
+order: lane
+commit_interval: 200ms
+on_error: {refused: %s}
 admin: {listen: "127.0.0.1:0"}
 `, w.t.TempDir(), w.conn.Brokers[0], w.name, cmp.Or(w.policy, "dead_letter"))
 }

@@ -116,7 +116,7 @@ func (c *mutatingConn) Write(b []byte) (int, error) {
 }
 
 const (
-	mutatedTimeout = 5 * time.Second  // shutdown.timeout
+	mutatedTimeout = 5 * time.Second  // shutdown_timeout
 	mutatedSlack   = 15 * time.Second // a loaded machine may need this on top of it
 	mutatedMemory  = 512 << 20
 )
@@ -128,7 +128,7 @@ const (
 func underMutations(t *testing.T, what, config string, m *mutator, fill func()) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "urlfold.yaml")
-	config += "shutdown: {timeout: " + mutatedTimeout.String() + "}\n"
+	config += "shutdown_timeout: " + mutatedTimeout.String() + "\n"
 	if err := os.WriteFile(path, []byte(config), 0o600); err != nil {
 		t.Fatal(err)
 	}

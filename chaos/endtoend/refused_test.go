@@ -165,8 +165,12 @@ sources: [{file: {include: [%s], mode: batch}}]
 codec: {format: lines, profile: equiv}
 sinks: [{%s}]
 %s
-pipeline: {ordering: per_lane, commit_interval: 50ms, on_refused: %s, batch: {bytes: 4KiB}, workers: 2}
-shutdown: {timeout: 4s}
+order: lane
+commit_interval: 50ms
+batch: {size: 4KiB}
+workers: 2
+on_error: {refused: %s}
+shutdown_timeout: 4s
 admin: {listen: "127.0.0.1:0"}
 `, filepath.Join(dir, "state"), filepath.Join(dir, "in.log"), r.sink, dead, policy)
 	config = strings.NewReplacer(edits...).Replace(config)

@@ -63,7 +63,8 @@ admin: {listen: ""}
 sources:
   - file: {include: [%q], mode: batch}
 codec: {format: combined}
-pipeline: {commit_interval: 10ms, workers: 1}
+commit_interval: 10ms
+workers: 1
 %s`, r.path(data), r.path("in/*.log"), flow)
 }
 
@@ -164,7 +165,7 @@ func TestRouteKilled(t *testing.T) {
   - file: {name: errors, path: %q, exactly_once: true}
   - file: {name: rest, path: %q, exactly_once: true}
 route:
-  - when: status >= 400
+  - where: status >= 400
     sinks: [errors]
   - else: [rest]
 `

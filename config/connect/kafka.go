@@ -53,7 +53,7 @@ type SASL struct {
 	// TLS.
 	Mechanism string `yaml:"mechanism,required" enum:"PLAIN,SCRAM-SHA-256,SCRAM-SHA-512"`
 	// The user name.
-	Username string `yaml:"username,required" alias:"user"`
+	Username string `yaml:"username,required"`
 	// The password.
 	Password field.Secret `yaml:"password,required"`
 }

@@ -26,8 +26,8 @@ type NATS struct {
 	// The authentication token.
 	Token field.Secret `yaml:"token"`
 	// The user name. Used with password.
-	User string `yaml:"user" alias:"username"`
-	// The password of user.
+	User string `yaml:"username"`
+	// The password of username.
 	Password field.Secret `yaml:"password"`
 	// The settings of TLS. Servers with a tls:// URL and servers that require TLS
 	// need them only for private certificates.
@@ -97,10 +97,10 @@ func (c *NATS) Validate() error {
 		}
 	}
 	if ways > 1 {
-		wrong("servers", "multiple credentials: set only one of creds_file, nkey_file, token and user")
+		wrong("servers", "multiple credentials: set only one of creds_file, nkey_file, token and username")
 	}
 	if c.Password != "" && c.User == "" {
-		errs = append(errs, &field.Error{Field: "password", With: []string{"user"}, Err: errors.New("requires user")})
+		errs = append(errs, &field.Error{Field: "password", With: []string{"username"}, Err: errors.New("requires username")})
 	}
 	if (c.TLS.CertFile == "") != (c.TLS.KeyFile == "") {
 		wrong("tls", "cert_file and key_file must be set together")

@@ -14,7 +14,7 @@ type Registry struct {
 	// The address of the registry, such as https://registry.example:8081.
 	URL string `yaml:"url,required" min:"1"`
 	// The user name for HTTP basic authentication.
-	Username string `yaml:"username" alias:"user"`
+	Username string `yaml:"username"`
 	// The password for HTTP basic authentication.
 	Password field.Secret `yaml:"password"`
 	// The token for HTTP bearer authentication. Excludes username.
@@ -25,9 +25,6 @@ type Registry struct {
 	// The timeout of a request. urlfold repeats failed requests without limit.
 	// Default: 10s.
 	RequestTimeout time.Duration `yaml:"request_timeout" min:"0s" max:"5m"`
-	// What to do with a message whose schema the registry does not have: reject
-	// it, as pipeline.on_reject says, or stop. Default: reject.
-	OnUnknown string `yaml:"on_unknown" enum:"reject,stop"`
 }
 
 // Validate returns the joined errors in c, each a [field.Error]. It does not

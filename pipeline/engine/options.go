@@ -99,7 +99,7 @@ func (o *Options) validate() error {
 	check(o.Workers > 0, "workers: %d must be positive", o.Workers)
 	check(o.Ordering <= OrderInput, "ordering: invalid value %d", o.Ordering)
 	check(o.OnRefused <= RefusedDrop, "on refused: invalid policy %d", o.OnRefused)
-	check(o.OnRefused != RefusedDeadLetter || o.DeadLetter != nil, "on refused: dead_letter requires a dead letter")
+	check(o.OnRefused != RefusedDeadLetter || o.DeadLetter != nil, "on refused: dead-letter requires a dead letter")
 	check(o.BatchBytes > 0 && o.BatchBytes <= maxBatch, "batch bytes: %d must be between 1 and %d", o.BatchBytes, maxBatch)
 	check(o.Batches >= minBatches, "batches: %d must be at least %d", o.Batches, minBatches)
 	check(o.CommitInterval > 0, "commit interval: %v must be positive", o.CommitInterval)

@@ -21,7 +21,7 @@ func (o Ordering) String() string {
 	case OrderNone:
 		return "none"
 	case OrderPerLane:
-		return "per_lane"
+		return "lane"
 	case OrderInput:
 		return "input"
 	}

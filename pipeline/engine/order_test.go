@@ -122,7 +122,7 @@ func TestOrderInputShares(t *testing.T) {
 
 func TestOrderingString(t *testing.T) {
 	got := []string{OrderNone.String(), OrderPerLane.String(), OrderInput.String(), Ordering(9).String()}
-	if want := []string{"none", "per_lane", "input", "invalid"}; !slices.Equal(got, want) {
+	if want := []string{"none", "lane", "input", "invalid"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

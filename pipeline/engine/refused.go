@@ -31,7 +31,7 @@ func (r RefusedPolicy) String() string {
 	case RefusedDefault:
 		return "default"
 	case RefusedDeadLetter:
-		return "dead_letter"
+		return "dead-letter"
 	case RefusedBlock:
 		return "block"
 	case RefusedDrop:

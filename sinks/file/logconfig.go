@@ -40,7 +40,7 @@ type LogConfig struct {
 	SyncBytes field.Size `yaml:"sync_bytes" min:"1"`
 	// Truncate what a killed run wrote after its last checkpoint, so that no
 	// record is written twice. Requires exactly one source, of type file, and
-	// implies the ordering per_lane.
+	// implies order: lane.
 	ExactlyOnce bool `yaml:"exactly_once"`
 	// Maximum permissions of a file, in octal. A file gets only those that all
 	// of its inputs also have, less the umask; a broker or a pipe counts as

@@ -51,8 +51,8 @@ type Publish struct {
 	// Time to wait for an acknowledgment before a message is published again.
 	AckTimeout time.Duration `yaml:"ack_timeout" min:"10ms"`
 	// Keep the order of each lane within each subject, with one message in
-	// flight for each lane and subject. Required by pipeline.ordering:
-	// per_lane.
+	// flight for each lane and subject. Required by order:
+	// lane.
 	Ordered bool `yaml:"ordered"`
 }
 

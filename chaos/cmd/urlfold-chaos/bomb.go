@@ -87,7 +87,7 @@ func window(w io.Writer, _ int64) error {
 func bomb(ctx context.Context, l *lab) error {
 	s := &setup{
 		dir: l.dir, spec: chaos.Spec{Seed: l.seed, Format: chaos.Lines}, dead: true, more: limited, source: quickSource,
-		pipeline: fmt.Sprintf(", max_record_bytes: %d", maxRecord),
+		codec: fmt.Sprintf(", max_record: %d", maxRecord),
 	}
 	s.defaults()
 	size := l.size(96<<20, 10<<30)

@@ -269,7 +269,7 @@ func flip(ctx context.Context, l *lab) error {
 
 // flipDaemon lets the daemon read the same files.
 func (l *lab) flipDaemon(ctx context.Context, spec chaos.Spec, all []specimen) error {
-	s := &setup{dir: l.dir, spec: spec, source: quickSource, outDir: l.path("daemon"), more: "log: {format: json, rate_limit: 0s}\n"}
+	s := &setup{dir: l.dir, spec: spec, source: quickSource, outDir: l.path("daemon"), more: "log: {format: json, repeat_interval: 0s}\n"}
 	p, err := s.begin(ctx, l)
 	if err != nil {
 		return err

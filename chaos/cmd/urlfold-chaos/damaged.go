@@ -156,7 +156,7 @@ func (l *lab) oneByOne(ctx context.Context, bin, dir string, all []patient) erro
 func (l *lab) damagedDaemon(ctx context.Context, format string, all []patient) error {
 	s := &setup{
 		dir: l.path("daemon-" + format), in: l.path("in", format, "*"), spec: chaos.Spec{Format: chaos.Lines},
-		out: "{source.relpath}.log", source: quickSource, more: "log: {format: json, rate_limit: 0s}\n",
+		out: "{source.relpath}.log", source: quickSource, more: "log: {format: json, repeat_interval: 0s}\n",
 	}
 	p, err := s.begin(ctx, l)
 	if err != nil {

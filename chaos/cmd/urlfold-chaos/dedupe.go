@@ -42,7 +42,7 @@ var dedupes = []experiment{
 		run:   dedupeErrors,
 	},
 	{
-		name: "kill-dedupe-jetstream", no: "31", about: "kill -9 of members at random moments under load, with dedupe for a JetStream source: three members share a consumer and a bucket, some messages hold two records, and once with windows; then a member that sleeps for longer than take_over, a stream that is created again, and a full bucket",
+		name: "kill-dedupe-jetstream", no: "31", about: "kill -9 of members at random moments under load, with dedupe for a JetStream source: three members share a consumer and a bucket, some messages hold two records, and once with windows; then a member that sleeps for longer than claim_timeout, a stream that is created again, and a full bucket",
 		bound: "no key is missing; with msg_id: position in the sink, each key comes exactly once",
 		run:   killDedupeJetStream,
 	},
@@ -125,7 +125,7 @@ func newDeduping(l *lab, lanes int, exactly bool) *deduping {
 func newMarking(l *lab) *deduping {
 	d := newDeduping(l, 1, true)
 	d.mark = true
-	d.codec, d.more = ", render: {jsonl: {fields: [url]}}", "dedupe: {by: k1, keep: mark}\n"
+	d.codec, d.more = ", to: {jsonl: {fields: [url]}}", "dedupe: {by: k1, keep: mark}\n"
 	return d
 }
 

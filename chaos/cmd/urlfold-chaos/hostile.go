@@ -37,7 +37,7 @@ const (
 )
 
 // limited is a configuration section that limits the memory.
-var limited = fmt.Sprintf("memory: {limit: %d}\n", budget)
+var limited = fmt.Sprintf("memory_limit: %d\n", budget)
 
 // odd are unusual lines. Some of them are valid URLs.
 var odd = []string{
@@ -48,7 +48,7 @@ var odd = []string{
 func hostile(ctx context.Context, l *lab) error {
 	s := &setup{
 		dir: l.dir, spec: chaos.Spec{Seed: l.seed, Format: chaos.Lines}, dead: true, more: limited, source: quickSource,
-		pipeline: fmt.Sprintf(", max_record_bytes: %d", maxRecord),
+		codec: fmt.Sprintf(", max_record: %d", maxRecord),
 	}
 	o := chaos.NewOracle(s.spec)
 	o.Foreign(foreign)

@@ -25,7 +25,7 @@ var outputPaths = []string{
 }
 
 func killPaths(ctx context.Context, l *lab) error {
-	s := &setup{dir: l.dir, spec: chaos.Spec{Seed: l.seed, Format: chaos.Lines}, exactly: true, pipeline: ", workers: 1"}
+	s := &setup{dir: l.dir, spec: chaos.Spec{Seed: l.seed, Format: chaos.Lines}, exactly: true, pipeline: "workers: 1\n"}
 	s.defaults()
 	lanes := map[uint64]uint64{}
 	for lane := range uint64(3) {

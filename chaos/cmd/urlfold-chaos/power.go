@@ -111,7 +111,7 @@ func (l *lab) record(ctx context.Context, i int, c *powerCase) (*powering, error
 		dir: dir, spec: chaos.Spec{Seed: l.seed, Poison: 100}, exactly: c.exactly, dead: c.dead, sink: c.sink, out: c.out,
 		in: filepath.Join(root, "in", "**"), source: ", allow_empty: true, poll_interval: 10ms" + source,
 		outDir: filepath.Join(root, "out"), deadDir: filepath.Join(root, "dead"), dataDir: filepath.Join(root, "data"),
-		pipeline: ", batch: {bytes: 8KiB}", commit: 10 * time.Millisecond,
+		pipeline: "batch: {size: 8KiB}\n", commit: 10 * time.Millisecond,
 	}}
 	if !c.dead {
 		s.spec.Poison = 0

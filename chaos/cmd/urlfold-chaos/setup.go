@@ -79,14 +79,14 @@ func (s *setup) text() string {
 	}
 	if s.route != "" {
 		fmt.Fprintf(&b, ", name: first%s}\n  - file: {path: %q, name: second, sync_interval: 50ms, exactly_once: %t}\n", s.sink, filepath.Join(s.outDir, "second", s.out+".zst"), s.exactly)
-		fmt.Fprintf(&b, "route:\n  - {when: %q, sinks: [second]}\n  - else: [first]\n", s.route)
+		fmt.Fprintf(&b, "route:\n  - {where: %q, sinks: [second]}\n  - else: [first]\n", s.route)
 	} else {
 		fmt.Fprintf(&b, "%s}\n", s.sink)
 	}
 	if s.dead {
 		fmt.Fprintf(&b, "dead_letter: {file: {path: %q, sync_interval: 50ms%s}}\n", filepath.Join(s.deadDir, "{source.relpath}.jsonl"), s.letter)
 	}
-	fmt.Fprintf(&b, "pipeline: {ordering: per_lane, commit_interval: %v%s}\n", s.commit, s.pipeline)
+	fmt.Fprintf(&b, "order: lane\ncommit_interval: %v\n%s", s.commit, s.pipeline)
 	b.WriteString("admin: {listen: \"127.0.0.1:0\"}\n" + s.more)
 	return b.String()
 }
@@ -207,7 +207,7 @@ func until(ctx context.Context, d time.Duration, what string, ok func() (bool, e
 
 // insertSink adds a sink to a configuration.
 func insertSink(text, sink string) string {
-	const before = "pipeline: {"
+	const before = "order: "
 	head, rest, _ := strings.Cut(text, before)
 	if head, dead, ok := strings.Cut(head, "dead_letter: {"); ok {
 		return head + sink + "dead_letter: {" + dead + before + rest

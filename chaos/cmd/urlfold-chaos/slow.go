@@ -38,7 +38,7 @@ type sample struct {
 
 func slow(ctx context.Context, l *lab) error {
 	s := &setup{
-		dir: l.dir, mode: "tail", in: l.path("in", "*.log"), source: quickSource, more: "memory: {limit: 256MiB}\n",
+		dir: l.dir, mode: "tail", in: l.path("in", "*.log"), source: quickSource, more: "memory_limit: 256MiB\n",
 		spec: chaos.Spec{Seed: l.seed, Format: chaos.Combined},
 	}
 	if _, err := s.input(l, l.size(24<<20, 256<<20)); err != nil {
@@ -155,7 +155,7 @@ func mib(n int64) float64 { return float64(n) / (1 << 20) }
 func order(ctx context.Context, l *lab) error {
 	s := &setup{
 		dir: l.dir, out: filepath.Join("a", "all.log"), spec: chaos.Spec{Seed: l.seed, Format: chaos.Lines}, sink: ", compress: none",
-		pipeline: ", workers: 64, batch: {bytes: 4KiB}, max_in_flight: {batches: 256}", source: quickSource,
+		pipeline: "workers: 64\nbatch: {size: 4KiB}\n", source: quickSource,
 	}
 	s.defaults()
 	lanes := map[uint64]uint64{}

@@ -112,7 +112,7 @@ func damageOnce(ctx context.Context, l *lab, i int) error {
 // stateSetup returns a setup with one input file in its own folder.
 func (l *lab) stateSetup(i int, exactly bool) (s *setup, records uint64, err error) {
 	s = &setup{
-		dir: l.path(fmt.Sprint(i)), spec: chaos.Spec{Seed: l.seed + uint64(i), Format: chaos.Lines}, pipeline: ", batch: {bytes: 16KiB}",
+		dir: l.path(fmt.Sprint(i)), spec: chaos.Spec{Seed: l.seed + uint64(i), Format: chaos.Lines}, pipeline: "batch: {size: 16KiB}\n",
 		exactly: exactly,
 	}
 	s.defaults()

@@ -45,7 +45,7 @@ func (s *setup) input(l *lab, size int64) (map[uint64]uint64, error) {
 }
 
 func term(ctx context.Context, l *lab) error {
-	s := &setup{dir: l.dir, spec: chaos.Spec{Seed: l.seed, Format: chaos.Combined, Poison: 100}, dead: true, more: "shutdown: {timeout: 10s}\n"}
+	s := &setup{dir: l.dir, spec: chaos.Spec{Seed: l.seed, Format: chaos.Combined, Poison: 100}, dead: true, more: "shutdown_timeout: 10s\n"}
 	lanes, err := s.input(l, l.size(48<<20, 1<<30))
 	if err != nil {
 		return err
@@ -98,11 +98,11 @@ var given = regexp.MustCompile(`msg=stopped .*abandoned=(\d+) unresolved=(\d+)`)
 func cutShort(ctx context.Context, l *lab, twice bool) error {
 	const timeout = 2 * time.Second
 	s := &setup{
-		dir: l.dir, spec: chaos.Spec{Seed: l.seed, Format: chaos.Lines}, more: "shutdown: {timeout: 2s}\n",
-		pipeline: ", batch: {bytes: 16KiB}",
+		dir: l.dir, spec: chaos.Spec{Seed: l.seed, Format: chaos.Lines}, more: "shutdown_timeout: 2s\n",
+		pipeline: "batch: {size: 16KiB}\n",
 	}
 	if twice {
-		s.more = "shutdown: {timeout: 60s}\n"
+		s.more = "shutdown_timeout: 60s\n"
 	}
 	lanes, err := s.input(l, l.size(4<<20, 16<<20))
 	if err != nil {
@@ -139,8 +139,8 @@ func cutShort(ctx context.Context, l *lab, twice bool) error {
 // termBurst stops a run again and again by bursts of signals.
 func termBurst(ctx context.Context, l *lab) error {
 	s := &setup{
-		dir: l.dir, spec: chaos.Spec{Seed: l.seed, Format: chaos.Lines}, more: "shutdown: {timeout: 60s}\n",
-		pipeline: ", batch: {bytes: 16KiB}",
+		dir: l.dir, spec: chaos.Spec{Seed: l.seed, Format: chaos.Lines}, more: "shutdown_timeout: 60s\n",
+		pipeline: "batch: {size: 16KiB}\n",
 	}
 	lanes, err := s.input(l, l.size(12<<20, 200<<20))
 	if err != nil {

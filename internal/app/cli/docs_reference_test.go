@@ -292,7 +292,7 @@ func eventsPage(t *testing.T) []byte {
 	var b bytes.Buffer
 	b.WriteString("# Log events\n\n" + generated + "`urlfold run` logs to stderr, as text or JSON (`log.format`). The message of a line, `msg`, names the event: it is\n" +
 		"constant, so you can search for it and count it. The details are attributes. `error` is the reason, `component` the\n" +
-		"source or sink. No message and no attribute holds a URL. `log.rate_limit` suppresses repetitions of one event.\n\n" +
+		"source or sink. No message and no attribute holds a URL. `log.repeat_interval` suppresses repetitions of one event.\n\n" +
 		"| level | means |\n|---|---|\n" +
 		"| INFO | something happened as intended |\n" +
 		"| WARN | something failed and is retried, or a record or a file is affected; if it lasts, `/readyz` names the part in trouble: see [Recovery](../recovery.md) |\n" +

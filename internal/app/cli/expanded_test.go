@@ -24,7 +24,7 @@ func TestExpandedErrors(t *testing.T) {
 			for _, key := range []string{"format", "dialect", "timezone", "query_encoding", "profile", "render", "base", "target"} {
 				fmt.Fprintf(&text, "  %s: '%s'\n", key, reference)
 			}
-			text.WriteString("filter: '" + reference + "'\n")
+			text.WriteString("where: '" + reference + "'\n")
 			name := filepath.Join(dir, fmt.Sprintf("c%d.yaml", i))
 			if err := os.WriteFile(name, []byte(text.String()), 0o600); err != nil {
 				t.Fatal(err)

@@ -144,8 +144,6 @@ type outputOptions struct {
 
 // limitOptions hold the limits beside those of the codec.
 type limitOptions struct {
-	// Do not parse records longer than this size, but pass them through.
-	MaxRecord field.Size `flag:"max-record" for:"readers,check" bounds:"1,256MiB" arg:"size"`
 	field.Limits
 	// With --dedupe, keep keys in at most this size of memory, and the others in temporary
 	// files. With --lock-step, stop reading while this size of answers waits for the
@@ -208,7 +206,7 @@ func newOptions(c *daemon.Catalog) options {
 		Codec:         config.Default().Codec,
 		inputOptions:  inputOptions{InputHeader: "yes"},
 		outputOptions: outputOptions{Header: "auto", Compress: autoCompress},
-		limitOptions:  limitOptions{MaxRecord: field.MiB, Limits: field.DefaultLimits(), MaxMemory: defaultMemory},
+		limitOptions:  limitOptions{Limits: field.DefaultLimits(), MaxMemory: defaultMemory},
 		runOptions: runOptions{
 			Jobs: runtime.GOMAXPROCS(0), OnDamage: file.OnDamageNames()[0],
 			FailOn: []string{"damage", "unknown"}, LogLevel: "warn", Progress: "auto", Order: "input",

@@ -90,7 +90,8 @@ func passThroughJetStream(t *testing.T, codec string, messages [][]byte) (out, d
 sources:
   - jetstream: {servers: [%[1]q], stream: IN, durable: d}
 codec: %[2]s
-pipeline: {on_reject: dead_letter, ordering: per_lane}
+order: lane
+on_error: {rejected: dead-letter}
 sinks:
   - jetstream: {servers: [%[1]q], subject: out, publish: {ordered: true}}
 dead_letter:
@@ -228,7 +229,7 @@ func TestProtobufKafka(t *testing.T) {
 	in, want := protobufVisits(500)
 	in, want = append(in, []byte{}), append(want, []byte{})
 	out, dead, stderr, exit := passThroughKafka(t, `codec: {format: protobuf, url_field: "3.1"}
-pipeline: {on_reject: dead_letter}`, slices.Insert(slices.Clone(in), 7, in[3][:5]))
+on_error: {rejected: dead-letter}`, slices.Insert(slices.Clone(in), 7, in[3][:5]))
 	if exit != command.ExitDone || !slices.EqualFunc(out, want, bytes.Equal) {
 		t.Errorf("exit code %d, got %d messages, want %d\n%s", exit, len(out), len(want), stderr)
 	}
@@ -316,8 +317,9 @@ func TestAvroKafka(t *testing.T) {
 	url, requests := schemaRegistry(t)
 	in := avroVisits(t, 500)
 	codec := func(more string) string {
-		return fmt.Sprintf(`codec: {format: avro, url_field: request.url, registry: {url: %q, username: u, password: s3cret%s}}
-pipeline: {on_reject: dead_letter, workers: 2}`, url, more)
+		return fmt.Sprintf(`codec: {format: avro, url_field: request.url, registry: {url: %q, username: u, password: s3cret}}
+workers: 2
+on_error: {rejected: dead-letter%s}`, url, more)
 	}
 	cut, unknown := in[3][:9], []byte("\x00\x00\x00\x00\x08abc")
 	out, dead, stderr, exit := passThroughKafka(t, codec(""), slices.Insert(slices.Clone(in), 7, cut, unknown))
@@ -348,9 +350,9 @@ pipeline: {on_reject: dead_letter, workers: 2}`, url, more)
 	if n := requests.Load(); n != 2 {
 		t.Errorf("%d requests for 2 ids", n)
 	}
-	out, dead, stderr, exit = passThroughKafka(t, codec(", on_unknown: stop"), append(slices.Clone(in[:3]), unknown, in[3]))
-	if exit != command.ExitFatal || len(out) != 3 || len(dead) > 0 || !strings.Contains(stderr, "in[0], offset 3: schema 8: no Avro schema with this id") || !strings.Contains(stderr, "codec.registry.on_unknown: stop") {
-		t.Errorf("on_unknown: stop: exit code %d, %d messages, %d dead letters\n%s", exit, len(out), len(dead), stderr)
+	out, dead, stderr, exit = passThroughKafka(t, codec(", unknown_schema: stop"), append(slices.Clone(in[:3]), unknown, in[3]))
+	if exit != command.ExitFatal || len(out) != 3 || len(dead) > 0 || !strings.Contains(stderr, "in[0], offset 3: schema 8: no Avro schema with this id") || !strings.Contains(stderr, "on_error.unknown_schema: stop") {
+		t.Errorf("unknown_schema: stop: exit code %d, %d messages, %d dead letters\n%s", exit, len(out), len(dead), stderr)
 	}
 	if strings.Contains(stderr, "s3cret") {
 		t.Errorf("the password is in\n%s", stderr)

@@ -85,12 +85,12 @@ func TestRunNATSMistake(t *testing.T) {
 		want          int
 		texts         []string
 	}{
-		{srv.URL(), "user: u, password: wr0ng-pass", command.ExitConfig, []string{"Authorization Violation (correct user, password"}},
 		{srv.URL(), "username: u, password: wr0ng-pass", command.ExitConfig, []string{"Authorization Violation (correct user, password"}},
-		{strings.Replace(srv.URL(), "nats:", "tls:", 1), "user: u, password: right", command.ExitConfig, []string{"the server does not use TLS: write nats://"}},
+		{srv.URL(), "username: u, password: wr0ng-pass", command.ExitConfig, []string{"Authorization Violation (correct user, password"}},
+		{strings.Replace(srv.URL(), "nats:", "tls:", 1), "username: u, password: right", command.ExitConfig, []string{"the server does not use TLS: write nats://"}},
 		{"nats://127.0.0.1:1", "connect_timeout: 1s", command.ExitFatal, []string{"cannot connect, retrying", "start a server, or correct servers"}},
 		{srv.URL(), "username: u, password: right", command.ExitFatal, []string{"create it, for example with nats stream add"}},
-		{srv.URL(), "user: u, username: u", command.ExitConfig, []string{"duplicate key \"user\""}},
+		{srv.URL(), "user: u, username: u", command.ExitConfig, []string{"unknown key \"user\": it is now username"}},
 	} {
 		name := filepath.Join(t.TempDir(), "c.yaml")
 		write(t, name, fmt.Sprintf(`version: 1
@@ -178,7 +178,8 @@ data_dir: %s
 sources:
   - file: {include: [%q], mode: batch}
 codec: {format: lines}
-pipeline: {commit_interval: 20ms, batch: {bytes: %dKiB}}
+commit_interval: 20ms
+batch: {size: %dKiB}
 sinks:
   - jetstream: {servers: [%q], subject: out, framing: lines, msg_id: batch, publish: {max_pending: 2}}
 admin: {listen: ""}

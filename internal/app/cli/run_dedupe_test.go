@@ -152,13 +152,13 @@ sinks:
 }
 
 // TestDedupeMemory: the keys of dedupe, and those that wait for a commit, are part of
-// memory.limit.
+// memory_limit.
 func TestDedupeMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("skipped: 700,000 keys; run without -short")
 	}
 	const limit = 96 << 10
-	d := newRun(t, deduping+"memory: {limit: 96MiB}\n")
+	d := newRun(t, deduping+"memory_limit: 96MiB\n")
 	var in strings.Builder
 	for i := range 700_000 {
 		fmt.Fprintf(&in, "http://h/%d\n", i)

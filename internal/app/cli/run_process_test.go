@@ -47,7 +47,7 @@ sources:
 codec: {format: lines, profile: equiv}
 sinks:
   - file: {name: out, path: out.log}
-pipeline: {commit_interval: 10ms}
+commit_interval: 10ms
 `
 
 // noFragment is other rules than those of tailing.
@@ -314,7 +314,7 @@ func TestRunDamagedThenSignal(t *testing.T) {
 // the verdict to the next one.
 func TestRunDamagedThenKilled(t *testing.T) {
 	config := strings.Replace(tailing, `["in.log"]`, `["cut.gz", "in.log"], mode: batch, readers: 1, rotate_wait: 10ms`, 1)
-	d := newRun(t, strings.Replace(config, "pipeline:", "  - discard: {delay: 1h}\npipeline:", 1))
+	d := newRun(t, strings.Replace(config, "commit_interval:", "  - discard: {delay: 1h}\ncommit_interval:", 1))
 	d.feed("HTTP://H/a\n")
 	write(t, filepath.Join(d.dir, "cut.gz"), "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03\xcb")
 	d.start()
@@ -377,14 +377,14 @@ func TestRunSignalsDuringReload(t *testing.T) {
 	var want strings.Builder
 	for i := range 8 {
 		sinks := strings.Repeat(fmt.Sprintf("  - discard: {name: d%d}\n", i), i%2)
-		d.configure(strings.Replace(tailing, "pipeline:", sinks+"pipeline:", 1))
+		d.configure(strings.Replace(tailing, "commit_interval:", sinks+"commit_interval:", 1))
 		d.start()
 		d.feed(fmt.Sprintf("HTTP://H/%d\n", i))
 		_, _ = fmt.Fprintf(&want, "http://h/%d\n", i) // never fails
 		d.logs("msg=listening", 1)
 		d.signal(syscall.SIGHUP) // before there is a pipeline, if we are quick
 		d.has("out.log", want.String())
-		d.configure(strings.Replace(tailing, "pipeline:", strings.Repeat("  - discard: {name: e}\n", 1-i%2)+"pipeline:", 1))
+		d.configure(strings.Replace(tailing, "commit_interval:", strings.Repeat("  - discard: {name: e}\n", 1-i%2)+"commit_interval:", 1))
 		d.signal(syscall.SIGHUP)
 		time.Sleep(time.Duration(i) * 2 * time.Millisecond)
 		d.signal(syscall.SIGTERM)
@@ -405,7 +405,7 @@ func TestRunSignalsAsOne(t *testing.T) {
 		fmt.Fprintf(&text, "HTTP://H/%d\n", i)
 		fmt.Fprintf(&want, "http://h/%d\n", i)
 	}
-	d := newRun(t, strings.Replace(tailing, "commit_interval: 10ms", "commit_interval: 10ms, ordering: per_lane", 1))
+	d := newRun(t, strings.Replace(tailing, "commit_interval: 10ms", "commit_interval: 10ms\norder: lane", 1))
 	d.feed(text.String())
 	for _, second := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT, 0} {
 		if second == 0 {
@@ -441,7 +441,7 @@ func TestRunCut(t *testing.T) {
 	}
 	conn.Close()
 	for signals, timeout := range map[int]string{1: "2s", 2: "10m"} {
-		d := newRun(t, strings.Replace(tailing, "pipeline:", fmt.Sprintf("  - jetstream: {servers: [%q], subject: s}\nshutdown: {timeout: %s}\npipeline:", server.URL(), timeout), 1))
+		d := newRun(t, strings.Replace(tailing, "commit_interval:", fmt.Sprintf("  - jetstream: {servers: [%q], subject: s}\nshutdown_timeout: %s\ncommit_interval:", server.URL(), timeout), 1))
 		d.feed("HTTP://H/a\n")
 		d.start()
 		d.measures(`urlfold_sink_records_total{component="jetstream-sink-1"} 1`)

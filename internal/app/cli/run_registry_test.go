@@ -50,7 +50,7 @@ sources:
 codec: {format: avro, url_field: url, registry: {url: %q, request_timeout: 5m}}
 sinks:
   - discard: {}
-shutdown: {timeout: 1h}
+shutdown_timeout: 1h
 admin: {listen: ""}
 `, server.URL(), registry.URL))
 	cmd, stderr := program(t, "run", "-c", name)

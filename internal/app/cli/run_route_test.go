@@ -36,7 +36,7 @@ func TestRunRoute(t *testing.T) {
 	base := strings.Replace(tailing, "  - file: {name: out, path: out.log}\n",
 		fmt.Sprintf("  - file: {name: out, path: out.log}\n  - jetstream: {name: js, servers: [%q], subject: s}\n", s.URL()), 1)
 	route := func(first string) string {
-		return base + fmt.Sprintf("filter: path != \"/no\"\nroute:\n  - {when: 'path == \"/skip\"', sinks: []}\n  - {when: 'path startsWith \"/a\"', sinks: [%s]}\n  - else: [out]\n", first)
+		return base + fmt.Sprintf("where: path != \"/no\"\nroute:\n  - {where: 'path == \"/skip\"', sinks: []}\n  - {where: 'path startsWith \"/a\"', sinks: [%s]}\n  - else: [out]\n", first)
 	}
 	d := newRun(t, route("js"))
 	d.start()
@@ -57,7 +57,7 @@ func TestRunRoute(t *testing.T) {
 	d.configure(strings.Replace(route("js, out"), "path == ", "pth == ", 1))
 	d.signal(syscall.SIGHUP)
 	d.logs("configuration rejected", 1)
-	if !strings.Contains(d.log.String(), `c.yaml:13:12: when: column 1: unknown name \"pth\" (did you mean \"path\"?)`) {
+	if !strings.Contains(d.log.String(), `c.yaml:13:13: where: column 1: unknown name \"pth\" (did you mean \"path\"?)`) {
 		t.Error("the log lacks the position of the error")
 	}
 
@@ -76,7 +76,7 @@ func TestRunRoute(t *testing.T) {
 // TestRunHeader: an output of CSV begins with one header, also after a restart,
 // and stdout after a new pipeline; other columns need another file.
 func TestRunHeader(t *testing.T) {
-	config := strings.Replace(tailing, "profile: equiv", "profile: equiv, render: {csv: {fields: [norm, line]}}", 1)
+	config := strings.Replace(tailing, "profile: equiv", "profile: equiv, to: {csv: {fields: [norm, line]}}", 1)
 	config = strings.Replace(config, "path: out.log", "path: out.csv, exactly_once: true", 1)
 	d := newRun(t, config)
 	d.feed("http://h/a\n")

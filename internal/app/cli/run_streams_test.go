@@ -129,7 +129,7 @@ func TestRunFilterHead(t *testing.T) {
 
 // SIGTERM ends a run that waits for its input at once.
 func TestRunFilterSignal(t *testing.T) {
-	f := startFilter(t, filtering+"shutdown: {timeout: 10m}\n")
+	f := startFilter(t, filtering+"shutdown_timeout: 10m\n")
 	if _, err := io.WriteString(f.in, "http://example.com/\nhttp://exam"); err != nil {
 		t.Fatal(err)
 	}
@@ -149,7 +149,7 @@ func TestRunFilterSignal(t *testing.T) {
 // SIGTERM ends a run whose reader is stuck: at the shutdown timeout, which the
 // tests of package pipeline measure.
 func TestRunFilterStuck(t *testing.T) {
-	f := startFilter(t, filtering+"shutdown: {timeout: 1s}\n")
+	f := startFilter(t, filtering+"shutdown_timeout: 1s\n")
 	text := strings.Repeat("http://example.com/a/long/enough/path\n", 100000)
 	go func() { _, _ = io.WriteString(f.in, text) }()
 	buf := make([]byte, 100)

@@ -173,7 +173,7 @@ func (s *settings) resolveRecord(bad *command.Mistakes) {
 	s.Codec.Map = s.mapping(bad)
 	s.record.Formats = append(s.formats[:len(s.formats):len(s.formats)], table.Format(table.Parquet), table.Format(table.Avro), table.Format(table.Arrow))
 	s.record.Fields, s.record.Extend, s.record.Params = s.Fields, s.extensions(bad), s.styles(bad)
-	s.record.Divert, s.record.MaxRecord = s.Rejects != "", int(s.MaxRecord)
+	s.record.Divert = s.Rejects != ""
 	bad.Add("", flagNames(recordconf.Fill(&s.record, &s.Codec, s.Where, nil)))
 }
 

@@ -107,10 +107,10 @@ func TestWARCRun(t *testing.T) {
 data_dir: state
 sources:
   - file: {name: in, include: ["in.warc"], mode: batch}
-codec: {format: warc, profile: equiv}
+codec: {format: warc, profile: equiv, max_record: 64KiB}
 sinks:
   - file: {name: out, path: out.warc.gz}
-pipeline: {max_record_bytes: 64KiB}
+
 `)
 	cmd, stderr := program(t, "run", "-c", "c.yaml")
 	cmd.Dir = dir

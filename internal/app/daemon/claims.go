@@ -25,7 +25,7 @@ func (p *plan) remember() time.Duration {
 	if d.Window != nil {
 		return d.Window.Size + d.Window.Lateness
 	}
-	return d.Remember
+	return d.TTL
 }
 
 // sameBucket reports whether two configurations keep their keys in the same
@@ -34,7 +34,7 @@ func sameBucket(a, b *config.Dedupe) bool {
 	if a == nil || b == nil {
 		return a == b
 	}
-	return a.Bucket == b.Bucket && a.TakeOver == b.TakeOver && a.Remember == b.Remember
+	return a.Bucket == b.Bucket && a.ClaimTimeout == b.ClaimTimeout && a.TTL == b.TTL
 }
 
 // openDedupe opens the keys of a run. While no server answers, it waits, and
@@ -75,7 +75,7 @@ func (p *plan) openClaims(ctx context.Context, c *parts, log *slog.Logger) error
 	}
 	bucket.Watch()
 	d := p.file.Dedupe
-	c.claims = unique.NewClaims(bucket, unique.ClaimOptions{Identity: p.identity, TakeOver: d.TakeOver, Remember: p.remember(), Logger: log})
+	c.claims = unique.NewClaims(bucket, unique.ClaimOptions{Identity: p.identity, TakeOver: d.ClaimTimeout, Remember: p.remember(), Logger: log})
 	if err := c.claims.Announce(ctx); err != nil {
 		return p.file.ErrorAt("dedupe.bucket", errors.Join(fmt.Errorf("bucket %q: %w", d.Bucket, err), c.closeKeys()))
 	}

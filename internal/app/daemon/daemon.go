@@ -89,7 +89,7 @@ func (cat *Catalog) New(f *config.File, o Options) (*Daemon, error) {
 	d.masker.Add(secretsOf(f)...)
 	lo := logging.Options{Level: d.level, JSON: f.Log.Format == "json", Masker: d.masker}
 	d.events = logging.New(o.Log, lo)
-	lo.RateLimit = f.Log.RateLimit
+	lo.RateLimit = f.Log.RepeatInterval
 	d.log = slog.New(logging.Except(logging.New(o.Log, lo).Handler(), sinkfile.ErrClosedPipe)) // the normal end of a filter, which runOne logs
 	if p.files() {
 		if d.store, err = checkpoint.Open(f.DataDir); err != nil {
@@ -251,10 +251,10 @@ const schemaGrace = 2 * time.Second
 // nameKeys adds the relevant configuration keys to an error of a run.
 func nameKeys(err error) error {
 	if errors.Is(err, record.ErrOversize) {
-		return fmt.Errorf("%w (pipeline.on_oversize: stop; the limit is pipeline.max_record_bytes)", err)
+		return fmt.Errorf("%w (on_error.oversize: stop; the limit is codec.max_record)", err)
 	}
 	if errors.Is(err, record.ErrNoSchema) {
-		return fmt.Errorf("%w (codec.registry.on_unknown: stop)", err)
+		return fmt.Errorf("%w (on_error.unknown_schema: stop)", err)
 	}
 	return err
 }

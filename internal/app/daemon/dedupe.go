@@ -83,18 +83,18 @@ func (p *plan) checkDedupe(sound func(path string) bool) error {
 			}
 		}
 		if name := unique.MarkNote.Name; slices.Contains(p.file.Codec.Render.Names(), name) {
-			wrong("codec.render.extend."+name, "adds a field of this name with keep: mark; choose another name")
+			wrong("codec.to.extend."+name, "adds a field of this name with keep: mark; choose another name")
 		}
 	}
 	for _, c := range p.outputs() {
 		if why, bad := dedupeSinks[c.Type]; bad {
 			wrong(c.Path(), "cannot be combined with this sink: "+why)
-		} else if brokerSinks[c.Type] && f.DeadLetter == nil && f.Pipeline.OnRefused != "drop" {
+		} else if brokerSinks[c.Type] && f.DeadLetter == nil && f.OnError.Refused != "drop" {
 			wrong(c.Path(), "requires a dead_letter: this sink may refuse the first record of a key, whose duplicates were dropped or marked")
 		}
 	}
-	if f.Pipeline.OnRefused == "drop" {
-		wrong("pipeline.on_refused", "cannot be combined with drop: if a sink refuses the first record of a key, its duplicates would be lost, too, or marked as duplicates of nothing")
+	if f.OnError.Refused == "drop" {
+		wrong("on_error.refused", "cannot be combined with drop: if a sink refuses the first record of a key, its duplicates would be lost, too, or marked as duplicates of nothing")
 	}
 	if len(f.Route) > 0 {
 		wrong("route", "cannot be combined with route: the first record of a key may go to another sink than its duplicates")
@@ -186,7 +186,7 @@ func (p *plan) keyIdentity() (keyset.Identity, error) {
 		return nil, err
 	}
 	d, n := p.file.Dedupe, rc.Normalizer
-	id := keyset.Identity{"by": d.By, "key_of": d.KeyOf, "scope": d.Scope, "profile": n.Profile().Name, "target": p.file.Codec.Target, "unicode": codec.UnicodeVersion}
+	id := keyset.Identity{"by": d.By, "key_of": d.URL, "scope": d.Scope, "profile": n.Profile().Name, "target": p.file.Codec.Target, "unicode": codec.UnicodeVersion}
 	if d.Marks() {
 		id["keep"] = d.Keep // the records of other sets have no mark
 	}

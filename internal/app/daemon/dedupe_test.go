@@ -49,17 +49,17 @@ func TestDedupeRefused(t *testing.T) {
 		{"a sink that is not durable", sink, "  - stdout: {}\n", "c.yaml:7:13: dedupe cannot be combined with this sink: stdout"},
 		{"a sink that may refuse without a dead letter", sink, kafka, "c.yaml:7:12: dedupe requires a dead_letter"},
 		{"the same for JetStream", sink, stream, "c.yaml:7:16: dedupe requires a dead_letter"},
-		{"refused records are dropped", sink, sink + "pipeline: {on_refused: drop}\n", "c.yaml:8:24: on_refused: dedupe cannot be combined with drop"},
+		{"refused records are dropped", sink, sink + "on_error: {refused: drop}\n", "c.yaml:8:21: refused: dedupe cannot be combined with drop"},
 		{"exactly_once with a broker", sink, "  - file: {path: out.txt, exactly_once: true}\n" + kafka + "dead_letter: {file: {path: dead}}\n", "incompatible with exactly_once"},
 		{"msg_id: key with framing: lines", sink, "  - jetstream: {servers: [\"nats://h:1\"], subject: s, msg_id: key, framing: lines}\ndead_letter: {file: {path: dead}}\n", "msg_id"},
 		{"msg_id: batch", sink, "  - jetstream: {servers: [\"nats://h:1\"], subject: s, msg_id: batch, framing: lines}\ndead_letter: {file: {path: dead}}\n", "c.yaml:7:16: dedupe cannot be combined with msg_id: batch"},
-		{"a route", sink, "  - file: {path: out.txt, name: a}\n  - file: {path: b.txt, name: b}\nroute:\n  - {when: has(norm), sinks: [a]}\n  - else: [b]\n", "dedupe cannot be combined with route"},
+		{"a route", sink, "  - file: {path: out.txt, name: a}\n  - file: {path: b.txt, name: b}\nroute:\n  - {where: has(norm), sinks: [a]}\n  - else: [b]\n", "dedupe cannot be combined with route"},
 		{"last", "{by: k1}", "{keep: last}", "c.yaml:5:16: keep: \"last\" is not possible in a daemon"},
 		{"count", "{by: k1}", "{keep: count}", "c.yaml:5:16: keep: \"count\" is not possible in a daemon"},
 		{"mark in a rendering without fields", "{by: k1}", "{keep: mark}", "c.yaml:5:16: keep: the rendering rewrite cannot hold a field: use jsonl, tsv, csv, extend or keys"},
-		{"mark in a list of URLs", "lines}\ndedupe: {by: k1}", "lines, render: urls}\ndedupe: {keep: mark}", "c.yaml:5:16: keep: the rendering urls cannot hold a field"},
-		{"mark with another field of this name", "lines}\ndedupe: {by: k1}", "lines, render: {extend: {duplicate: key}}}\ndedupe: {keep: mark}", "dedupe adds a field of this name with keep: mark"},
-		{"mark with a sink that drops equal keys", deduping[strings.Index(deduping, "codec:"):], "codec: {format: lines, render: jsonl}\ndedupe: {keep: mark}\nsinks:\n  - jetstream: {servers: [\"nats://h:1\"], subject: s, msg_id: key}\ndead_letter: {file: {path: dead}}\n", "cannot combine key with keep: mark"},
+		{"mark in a list of URLs", "lines}\ndedupe: {by: k1}", "lines, to: urls}\ndedupe: {keep: mark}", "c.yaml:5:16: keep: the rendering urls cannot hold a field"},
+		{"mark with another field of this name", "lines}\ndedupe: {by: k1}", "lines, to: {extend: {duplicate: key}}}\ndedupe: {keep: mark}", "dedupe adds a field of this name with keep: mark"},
+		{"mark with a sink that drops equal keys", deduping[strings.Index(deduping, "codec:"):], "codec: {format: lines, to: jsonl}\ndedupe: {keep: mark}\nsinks:\n  - jetstream: {servers: [\"nats://h:1\"], subject: s, msg_id: key}\ndead_letter: {file: {path: dead}}\n", "cannot combine key with keep: mark"},
 		{"another value of keep", "{by: k1}", "{keep: all}", "c.yaml:5:16: keep: must be \"first\" or \"mark\""},
 		{"windows of records without a time", "{by: k1}", "{window: {size: 1h}}", "c.yaml:5:18: records of the format lines have no time"},
 		{"a window without its size", "{by: k1}", "{window: {lateness: 1h}}", "size"},
@@ -112,20 +112,20 @@ func TestDedupeBucketRefused(t *testing.T) {
 		{"a lane", "bucket: seen", "bucket: seen, scope: lane", "c.yaml:5:39: scope: must be all with bucket"},
 		{"an invalid name", "bucket: seen", "bucket: a.b", "c.yaml:5:26: bucket: invalid name"},
 		{"on_change", "bucket: seen", "bucket: seen, on_change: refuse", "c.yaml:5:43: on_change: must be reset with bucket"},
-		{"take_over without a bucket", "bucket: seen", "take_over: 2m", "take_over"},
-		{"remember without a bucket", "bucket: seen", "remember: 2m", "c.yaml:5:28: remember: requires bucket; other sets forget keys with window"},
+		{"claim_timeout without a bucket", "bucket: seen", "claim_timeout: 2m", "claim_timeout"},
+		{"ttl without a bucket", "bucket: seen", "ttl: 2m", "c.yaml:5:23: ttl: requires bucket; other sets forget keys with window"},
 		{"a changelog", "bucket: seen", "bucket: seen, changelog: {topic: t}", "c.yaml:5:26: bucket: dedupe cannot combine bucket with changelog"},
 		{"windows of records without a time", "bucket: seen", "bucket: seen, window: {size: 1h}", "c.yaml:5:40: records of the format lines have no time, so no window can be selected; the time at which they are read would select another one after a crash; set time: message"},
 		{"windows with idle", "bucket: seen", "bucket: seen, window: {size: 1h, time: message, idle: 1m}", "idle: requires a file source"},
-		{"windows with remember", "bucket: seen", "bucket: seen, remember: 2h, window: {size: 1h, time: message}", "remember: cannot be combined with window"},
-		{"a short TTL", "bucket: seen", "bucket: seen, remember: 10ms", "must be 0s or at least 1s"},
-		{"a TTL in milliseconds", "bucket: seen", "bucket: seen, remember: 1500ms", "must be whole seconds"},
+		{"windows with ttl", "bucket: seen", "bucket: seen, ttl: 2h, window: {size: 1h, time: message}", "ttl: cannot be combined with window"},
+		{"a short TTL", "bucket: seen", "bucket: seen, ttl: 10ms", "must be 0s or at least 1s"},
+		{"a TTL in milliseconds", "bucket: seen", "bucket: seen, ttl: 1500ms", "must be whole seconds"},
 		{"poison.after", "durable: d}", "durable: d, poison: {after: 3}}", "must be 0 with dedupe.bucket"},
 		{"max_deliver", "durable: d}", "durable: d, consumer: {max_deliver: 3}}", "must be -1 with dedupe.bucket"},
 		{"count", "bucket: seen", "bucket: seen, keep: count", "\"count\" is not possible in a daemon"},
 		{"an at-most-once sink", "  - file: {path: out.txt}\n", "  - nats: {servers: [\"nats://h:1\"], subject: s}\n", "core NATS delivers at most once"},
 		{"a sink that may refuse without a dead letter", "  - file: {path: out.txt}\n", "  - jetstream: {servers: [\"nats://h:1\"], subject: s}\n", "dedupe requires a dead_letter"},
-		{"refused records are dropped", "  - file: {path: out.txt}\n", "  - file: {path: out.txt}\npipeline: {on_refused: drop}\n", "dedupe cannot be combined with drop"},
+		{"refused records are dropped", "  - file: {path: out.txt}\n", "  - file: {path: out.txt}\non_error: {refused: drop}\n", "dedupe cannot be combined with drop"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if !strings.Contains(claiming, c.old) {
@@ -172,7 +172,7 @@ func TestDedupeKafkaRefused(t *testing.T) {
 		{"the topic of a sink", "topic: keys", "topic: out", "dedupe requires a topic of its own"},
 		{"no dead letter", letters, "", "dedupe requires a dead_letter"},
 		{"exactly_once with a broker", "  - kafka: {brokers: [\"h:1\"], topic: out}", "  - file: {path: a.txt, exactly_once: true}", "incompatible with exactly_once"},
-		{"refused records are dropped", letters, letters + "pipeline: {on_refused: drop}\n", "dedupe cannot be combined with drop"},
+		{"refused records are dropped", letters, letters + "on_error: {refused: drop}\n", "dedupe cannot be combined with drop"},
 		{"a bucket", "changelog:", "bucket: b, changelog:", "bucket"},
 		{"windows of records without a time", "scope: lane", "scope: lane, window: {size: 1h}", "set time: message for the time of the message"},
 		{"windows with idle", "scope: lane", "scope: lane, window: {size: 1h, time: message, idle: 1m}", "idle: requires a file source: with others, no partition waits"},
@@ -264,16 +264,16 @@ func TestDedupeIdentity(t *testing.T) {
 		same      bool
 	}{
 		{"{by: k1}", "{by: k1, on_change: refuse}", true},
-		{"version: 1", "version: 1\nfilter: has(norm)", true},
+		{"version: 1", "version: 1\nwhere: has(norm)", true},
 		{"out.txt}", "out.txt, sync_interval: 1s}", true},
 		{"{by: k1}", "{by: k0}", false},
 		{"{by: k1}", "{by: k2}", false},
 		{"{by: k1}", "{by: surface}", false},
 		{"{by: k1}", "{by: site}", false},
 		{"{by: k1}", "{by: template}", false},
-		{"{by: k1}", "{by: k1, key_of: first}", false},
+		{"{by: k1}", "{by: k1, url: first}", false},
 		{"{by: k1}", "{by: k1, scope: lane}", false},
-		{"lines}\ndedupe: {by: k1}", "lines, render: keys}\ndedupe: {by: k1, keep: mark}", false},
+		{"lines}\ndedupe: {by: k1}", "lines, to: keys}\ndedupe: {by: k1, keep: mark}", false},
 		{"lines}\ndedupe: {by: k1}", "combined}\ndedupe: {by: k1, window: {size: 1h}}", false},
 		{"out.txt}", "other.txt}", false},
 		{"out.txt}", "out.txt}\n  - file: {path: more.txt}", false},
@@ -347,7 +347,7 @@ func TestKeysExceedLimit(t *testing.T) {
 		if err := errors.Join(os.Mkdir("in", 0o700), os.WriteFile("in/a.log", []byte(in.String()), 0o600)); err != nil {
 			t.Fatal(err)
 		}
-		f, err := loadText(t, deduping+"data_dir: state\nadmin: {listen: \"\"}\nmemory: {limit: "+limit+"}\n")
+		f, err := loadText(t, deduping+"data_dir: state\nadmin: {listen: \"\"}\nmemory_limit: "+limit+"\n")
 		if err != nil {
 			t.Fatal(err)
 		}

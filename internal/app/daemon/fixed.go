@@ -59,7 +59,7 @@ func loose(c *config.Component) string {
 
 // batchBytes returns the arena size of batches, in bytes.
 func (p *plan) batchBytes() int {
-	n := int(p.file.Pipeline.Batch.Bytes)
+	n := int(p.file.Batch.Size)
 	if p.fixedBatches() != nil {
 		n = max(n, leastFixed)
 	}

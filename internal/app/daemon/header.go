@@ -28,7 +28,7 @@ func (p *plan) headerFor(c *config.Component, e *env) []byte {
 // checkHeader rejects a header if a sink writes messages.
 func (p *plan) checkHeader(sound func(path string) bool) error {
 	r := &p.file.Codec.Render
-	if !r.Header() || !sound("codec.render") {
+	if !r.Header() || !sound("codec.to") {
 		return nil
 	}
 	form := r.Form
@@ -37,11 +37,11 @@ func (p *plan) checkHeader(sound func(path string) bool) error {
 	}
 	for _, c := range each(p.file.Sinks) {
 		if brokerSinks[c.Type] {
-			path := "codec.render"
+			path := "codec.to"
 			if r.CSV != nil || r.TSV != nil {
 				path += "." + form + ".header"
 			}
-			return p.file.ErrorAt(path, fmt.Errorf("the sink %s writes messages, and each of them would need the header: set codec.render to {%s: {fields: […], header: false}}", c.Name, form))
+			return p.file.ErrorAt(path, fmt.Errorf("the sink %s writes messages, and each of them would need the header: set codec.to to {%s: {fields: […], header: false}}", c.Name, form))
 		}
 	}
 	return nil

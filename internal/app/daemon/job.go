@@ -18,7 +18,7 @@ import (
 )
 
 // toDeadLetter is the disposition of records that go to the dead letter.
-const toDeadLetter = "dead_letter"
+const toDeadLetter = "dead-letter"
 
 // newJob returns the record job for f. facts reports whether a sink needs facts
 // about records in addition to their bytes, and schemas is the schema registry
@@ -31,7 +31,7 @@ func (cat *Catalog) newJob(f *config.File, facts bool, schemas *registry.Client,
 	}
 	rc.Facts = facts
 	if d := f.Dedupe; d != nil && sound("dedupe") {
-		rc.Identity = record.Identity{By: d.By, First: d.KeyOf == "first", Time: d.Window != nil && !d.Window.ByMessage()}
+		rc.Identity = record.Identity{By: d.By, First: d.URL == "first", Time: d.Window != nil && !d.Window.ByMessage()}
 		if d.Marks() {
 			rc.Note = unique.MarkNote
 		}
@@ -60,11 +60,12 @@ func (cat *Catalog) recordConfig(f *config.File, schemas *registry.Client, sound
 	if n == nil {
 		n = recordconf.Probe()
 	}
-	rc := record.Config{Formats: cat.formats, Divert: f.Pipeline.OnReject == toDeadLetter, MaxRecord: int(f.Pipeline.MaxRecordBytes), Normalizer: n}
-	rc.OnOversize, _ = record.ParseDisposition(f.Pipeline.OnOversize) // its tag has the values
-	err = errors.Join(err, recordconf.Fill(&rc, c, f.Filter, branches(f)))
+	rc := record.Config{Formats: cat.formats, Divert: f.OnError.Rejected == toDeadLetter, Normalizer: n}
+	rc.OnOversize, _ = record.ParseDisposition(f.OnError.Oversize) // their tags have the values
+	rc.OnUnparsed, _ = record.ParseDisposition(f.OnError.Unparsed)
+	err = errors.Join(err, recordconf.Fill(&rc, c, f.Where, branches(f)))
 	if schemas != nil {
-		rc.StopNoSchema = c.Registry.OnUnknown == "stop"
+		rc.StopNoSchema = f.OnError.UnknownSchema == "stop"
 		rc.Schemas = func(id uint32) ([]string, error) {
 			texts, err := schemas.Schema(id)
 			if errors.Is(err, registry.ErrUnknown) {
@@ -113,18 +114,18 @@ func pathOf(f *config.File, field string) string {
 	field, index, _ := strings.Cut(strings.TrimSuffix(field, "]"), "[")
 	switch field {
 	case "Fields":
-		return fmt.Sprintf("codec.render.%s.fields[%s]", r.Form, index)
+		return fmt.Sprintf("codec.to.%s.fields[%s]", r.Form, index)
 	case "Repairs":
 		if index != "" {
 			return fmt.Sprintf("codec.repairs[%s]", index)
 		}
 	case "Route":
 		if index != "" {
-			return fmt.Sprintf("route[%s].when", index)
+			return fmt.Sprintf("route[%s].where", index)
 		}
 	case "Extend":
 		if k, err := strconv.Atoi(index); err == nil {
-			return "codec.render.extend." + r.Names()[k]
+			return "codec.to.extend." + r.Names()[k]
 		}
 	}
 	if path, ok := recordPaths()[field]; ok {
@@ -138,8 +139,8 @@ func pathOf(f *config.File, field string) string {
 var recordPaths = sync.OnceValue(func() map[string]string {
 	paths := recordconf.Names(reflect.TypeFor[config.Codec](), "yaml", "codec.")
 	maps.Copy(paths, map[string]string{
-		"Where": "filter", "Route": "route", "Extend": "codec.render.extend", "Identity": "dedupe.by", "Note": "dedupe.keep",
-		"MaxRecord": "pipeline.max_record_bytes", "OnOversize": "pipeline.on_oversize",
+		"Where": "where", "Route": "route", "Extend": "codec.to.extend", "Identity": "dedupe.by", "Note": "dedupe.keep",
+		"OnOversize": "on_error.oversize", "OnUnparsed": "on_error.unparsed",
 	})
 	return paths
 })

@@ -260,23 +260,24 @@ func (p *plan) outputs() []*config.Component {
 
 // fit computes the number of batches, and the memory for keys.
 func (p *plan) fit() {
-	o := &p.file.Pipeline
-	if o.Batch.Bytes < 1 || o.MaxInFlight.Batches < 1 {
-		o = &config.Default().Pipeline // invalid values, which have been reported
+	o := p.file
+	if o.Batch.Size < 1 || o.MaxInFlight < 1 {
+		o = config.Default() // invalid values, which have been reported
 	}
-	longest := int64(o.MaxRecordBytes)
+	longest := int64(o.Codec.MaxRecord)
 	if p.job != nil { // nil until the other values are checked
 		if q, ok := p.job.Framing().(record.QuoteFraming); ok {
 			longest += int64(q.MaxQuoted())
 		}
 	}
-	p.limit = memory.FindLimit(int64(p.file.Memory.Limit))
+	workers := cmp.Or(o.Workers, runtime.GOMAXPROCS(0)) // the default of package pipeline
+	p.limit = memory.FindLimit(int64(p.file.MemoryLimit))
 	p.budget = p.limit.Fit(memory.Load{
-		BatchBytes:     int64(max(p.batchBytes(), int(o.Batch.Bytes))),
-		MaxBatches:     o.MaxInFlight.Batches,
-		MaxBytes:       int64(o.MaxInFlight.Bytes),
+		BatchBytes:     int64(max(p.batchBytes(), int(o.Batch.Size))),
+		MaxBatches:     max(64, 4*workers),
+		MaxBytes:       int64(o.MaxInFlight),
 		MaxRecordBytes: longest,
-		Workers:        cmp.Or(o.Workers, runtime.GOMAXPROCS(0)), // the default of package pipeline
+		Workers:        workers,
 		Copies:         p.copies(),
 		Keys:           p.keyTables(),
 	})
@@ -288,7 +289,7 @@ func (p *plan) tight() error {
 	if !p.budget.Tight {
 		return nil
 	}
-	keys := "pipeline.workers, batch.bytes and max_record_bytes"
+	keys := "workers, batch.size and codec.max_record"
 	if p.budget.Keys > 0 {
 		keys = "dedupe, " + keys
 	}
@@ -361,10 +362,10 @@ func (p *plan) makeSource(c *config.Component, e *env) (engine.Source, error) {
 }
 
 func (p *plan) sourceEnv(c *config.Component, e *env) kinds.SourceEnv {
-	o := &p.file.Pipeline
+	o := p.file
 	env := kinds.SourceEnv{
-		Name: c.Name, MaxRecord: int(o.MaxRecordBytes),
-		BatchBytes: int(o.Batch.Bytes), BatchRecords: o.Batch.Records, Linger: o.Batch.Linger,
+		Name: c.Name, MaxRecord: int(o.Codec.MaxRecord),
+		BatchBytes: int(o.Batch.Size), Linger: o.Batch.Linger,
 		UntilEOF: e.untilEOF, Delays: p.inBucket(), Logger: e.log.With("component", c.Name), Stdin: e.stdin,
 	}
 	host := file.Host{Store: e.store, Hold: p.canCutBack() && !e.dry && p.file.Dedupe == nil, OpenFiles: p.openFilesOf(c.Path())}
@@ -449,13 +450,13 @@ func mustOrder(job *record.Job, sinks []engine.Sink) bool {
 
 // options returns the options for a pipeline of the components in c.
 func (p *plan) options(c *parts, log *slog.Logger) engine.Options {
-	o := &p.file.Pipeline
+	o := p.file
 	opt := engine.Options{
 		Sources: c.sources, Sinks: c.sinks, DeadLetter: c.dead,
 		SourceNames: p.sourceNames, SinkNames: p.sinkNames, ExactlyOnce: p.exactlyOnce,
 		NewCodec: engine.NewRecordCodec(p.job), Workers: o.Workers, BatchBytes: p.batchBytes(),
-		Batches: p.budget.Batches, CommitInterval: o.CommitInterval, ShutdownTimeout: p.file.Shutdown.Timeout,
-		OnRefused: refusedPolicies[o.OnRefused],
+		Batches: p.budget.Batches, CommitInterval: o.CommitInterval, ShutdownTimeout: o.ShutdownTimeout,
+		OnRefused: refusedPolicies[o.OnError.Refused],
 		Logger:    log,
 	}
 	if c.keys != nil {
@@ -470,7 +471,7 @@ func (p *plan) options(c *parts, log *slog.Logger) engine.Options {
 		render, _ := record.ParseRender(p.file.Codec.Render.Form) // newJob has checked it
 		opt.Dedupe.NewMark = unique.NewMarker(render)
 	}
-	if o.Ordering == "per_lane" || p.exactlyOnce || mustOrder(p.job, c.sinks) {
+	if o.Order == "lane" || p.exactlyOnce || mustOrder(p.job, c.sinks) {
 		opt.Ordering = engine.OrderPerLane
 	}
 	return opt

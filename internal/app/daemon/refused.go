@@ -7,9 +7,9 @@ import (
 	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
-// refusedPolicies maps the values of pipeline.on_refused to policies.
+// refusedPolicies maps the values of on_error.refused to policies.
 var refusedPolicies = map[string]engine.RefusedPolicy{
-	"dead_letter": engine.RefusedDeadLetter, "block": engine.RefusedBlock, "drop": engine.RefusedDrop,
+	"dead-letter": engine.RefusedDeadLetter, "block": engine.RefusedBlock, "drop": engine.RefusedDrop,
 }
 
 // brokerSinks holds the types of sinks that can refuse single records
@@ -21,10 +21,10 @@ var brokerSinks = map[string]bool{"kafka": true, "jetstream": true, "nats": true
 func Warnings(f *config.File) (list []*config.Error) {
 	var text string
 	switch {
-	case f.Pipeline.OnRefused == "drop":
-		text = "records that the broker refuses permanently will be lost (pipeline.on_refused: drop); configure dead_letter and set on_refused: dead_letter to keep them"
+	case f.OnError.Refused == "drop":
+		text = "records that the broker refuses permanently will be lost (on_error.refused: drop); configure dead_letter and set on_error.refused: dead-letter to keep them"
 	case f.DeadLetter == nil:
-		text = "a record that the broker refuses permanently will block its lane (pipeline.on_refused: block, the default without dead_letter); configure dead_letter to avoid this"
+		text = "a record that the broker refuses permanently will block its lane (on_error.refused: block, the default without dead_letter); configure dead_letter to avoid this"
 	default:
 		return nil
 	}

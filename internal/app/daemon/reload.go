@@ -136,7 +136,7 @@ func fixed(now, next *plan) error {
 		{"sources (adding the first file source)", now.files() || !next.files()},
 		{"admin", reflect.DeepEqual(a.Admin, b.Admin)},
 		{"log.format", a.Log.Format == b.Log.Format},
-		{"log.rate_limit", a.Log.RateLimit == b.Log.RateLimit},
+		{"log.repeat_interval", a.Log.RepeatInterval == b.Log.RepeatInterval},
 	} {
 		if !c.same {
 			keys = append(keys, c.key)
@@ -159,7 +159,8 @@ func sameFlow(a, b *plan) bool {
 		sameComponent(f.DeadLetter, g.DeadLetter) &&
 		(f.Route == nil) == (g.Route == nil) && // the memory of a batch depends on it
 		maps.Equal(a.identity, b.identity) && sameBucket(f.Dedupe, g.Dedupe) && sameChangelog(f, g) && sameWindow(f.Dedupe, g.Dedupe) && sameMarks(f, g) && // another set of keys
-		f.Pipeline == g.Pipeline && f.Shutdown == g.Shutdown && f.Memory == g.Memory &&
+		f.OnError == g.OnError && f.Workers == g.Workers && f.Order == g.Order && f.Batch == g.Batch && f.MaxInFlight == g.MaxInFlight &&
+		f.CommitInterval == g.CommitInterval && f.MemoryLimit == g.MemoryLimit && f.ShutdownTimeout == g.ShutdownTimeout && f.Codec.MaxRecord == g.Codec.MaxRecord &&
 		f.Codec.Format == g.Codec.Format && reflect.DeepEqual(f.Codec.Registry, g.Codec.Registry) && f.Codec.URLField == g.Codec.URLField && f.Codec.BaseField == g.Codec.BaseField && reflect.DeepEqual(f.Codec.URL, g.Codec.URL) &&
 		fieldOf(f.Codec.Base) == fieldOf(g.Codec.Base)
 }
@@ -250,7 +251,7 @@ func (p *plan) connect(ctx context.Context) (warnings []*config.Error, err error
 	for _, c := range each(p.file.Sources) {
 		s, err := p.makeSource(c, e)
 		check(c, s, err)
-		longest = max(longest, cmp.Or(limitOf(s), int(p.file.Pipeline.MaxRecordBytes)))
+		longest = max(longest, cmp.Or(limitOf(s), int(p.file.Codec.MaxRecord)))
 	}
 	for _, c := range p.outputs() {
 		s, err := p.makeSink(c, e)
@@ -262,7 +263,7 @@ func (p *plan) connect(ctx context.Context) (warnings []*config.Error, err error
 	}
 	errs = append(errs, p.checkBucket(ctx), p.checkChangelog(ctx))
 	if err := p.tight(); err != nil {
-		warnings = append(warnings, p.file.ErrorAt("memory.limit", err))
+		warnings = append(warnings, p.file.ErrorAt("memory_limit", err))
 	}
 	if p.tooFew != nil {
 		warnings = append(warnings, p.file.ErrorAt("sources", p.tooFew))

@@ -55,22 +55,22 @@ func TestSameFlow(t *testing.T) {
 		}
 	}
 	f(true, "https://h/", "https://other/")
-	f(true, "format: csv", "format: csv\n  profile: crawler\n  render: {extend: {n: norm}}\n  reject: [credentials]")
+	f(true, "format: csv", "format: csv\n  profile: crawler\n  to: {extend: {n: norm}}\n  reject: [credentials]")
 	f(true, "version: 1", "version: 1\ntests: [{url: a, reject: relative-without-base}]")
-	f(true, "version: 1", "version: 1\nfilter: has(norm)")
+	f(true, "version: 1", "version: 1\nwhere: has(norm)")
 	f(false, "https://h/", "https://{host}/") // there is a header now
 	f(false, "format: csv", "format: tsv")
 	f(false, `"2"`, `"1"`)
 	f(false, "discard: {}", "discard: {name: other}")
-	f(false, "sinks:", "pipeline: {on_oversize: stop}\nsinks:")
-	f(false, "sinks:", "pipeline: {workers: 3}\nsinks:")
+	f(false, "sinks:", "on_error: {oversize: stop}\nsinks:")
+	f(false, "sinks:", "workers: 3\nsinks:")
 	f(false, "in/*.log", "in/*.txt")
-	f(true, "format: csv", "format: csv\n  render: {csv: {header: false}}")
-	f(false, "format: csv", "format: csv\n  render: csv") // files begin with a header now
+	f(true, "format: csv", "format: csv\n  to: {csv: {header: false}}")
+	f(false, "format: csv", "format: csv\n  to: csv") // files begin with a header now
 	two := "sinks:\n  - discard: {name: other}"
-	f(false, "sinks:", "route: [{when: has(norm), sinks: [other]}, {else: [discard-sink-1]}]\n"+two)
-	same = plan("sinks:", "route: [{when: has(norm), sinks: [other]}, {else: [discard-sink-1]}]\n"+two)
-	f(true, "sinks:", "route: [{when: has(error), sinks: []}, {when: has(key), sinks: [discard-sink-1]}, {else: [other]}]\n"+two)
+	f(false, "sinks:", "route: [{where: has(norm), sinks: [other]}, {else: [discard-sink-1]}]\n"+two)
+	same = plan("sinks:", "route: [{where: has(norm), sinks: [other]}, {else: [discard-sink-1]}]\n"+two)
+	f(true, "sinks:", "route: [{where: has(error), sinks: []}, {where: has(key), sinks: [discard-sink-1]}, {else: [other]}]\n"+two)
 	f(false, "sinks:", two)
 }
 
@@ -84,21 +84,21 @@ func TestRoutePlaces(t *testing.T) {
 		}
 	}
 	f("route: []", "c.yaml:8:8: route: must have at least 1 element")
-	f("route: [{}]", "c.yaml:8:9: a branch must have when and sinks, or else")
-	f("route: [{when: has(norm)}, {else: [other, discard-sink-1]}]", "c.yaml:8:16: when: requires sinks")
-	f("route: [{sinks: [other]}, {else: [other, discard-sink-1]}]", "c.yaml:8:9: a branch must have when and sinks, or else")
-	f("route: [{when: has(norm), else: [other, discard-sink-1]}]", "c.yaml:8:33: else: cannot be combined with when and sinks")
-	f("route: [{when: norm, sinks: [other]}, {else: [discard-sink-1]}]", "c.yaml:8:16: when: column 1: norm is a text, not a condition")
-	f("route: [{when: status == 200, sinks: [other]}, {else: [discard-sink-1]}]", "c.yaml:8:16: when: column 1: records of the format csv never have the field status")
-	f("route: [{when: has(norm), sinks: [other, other]}, {else: [discard-sink-1]}]", "c.yaml:8:42: sinks[1]: duplicate sink")
-	f("route: [{when: has(norm), sinks: [others]}, {else: [other, discard-sink-1]}]", `c.yaml:8:35: sinks[0]: unknown sink "others" (did you mean "other"?); sinks: other, discard-sink-1`)
-	f("route: [{when: has(norm), sinks: [other]}, {else: [other]}]", `c.yaml:11:14: no branch of route names the sink "discard-sink-1"`)
-	f("route: [{when: has(norm), sinks: [other, discard-sink-1]}]", "c.yaml:8:9: the last branch must be else")
+	f("route: [{}]", "c.yaml:8:9: a branch must have where and sinks, or else")
+	f("route: [{where: has(norm)}, {else: [other, discard-sink-1]}]", "c.yaml:8:17: where: requires sinks")
+	f("route: [{sinks: [other]}, {else: [other, discard-sink-1]}]", "c.yaml:8:9: a branch must have where and sinks, or else")
+	f("route: [{where: has(norm), else: [other, discard-sink-1]}]", "c.yaml:8:34: else: cannot be combined with where and sinks")
+	f("route: [{where: norm, sinks: [other]}, {else: [discard-sink-1]}]", "c.yaml:8:17: where: column 1: norm is a text, not a condition")
+	f("route: [{where: status == 200, sinks: [other]}, {else: [discard-sink-1]}]", "c.yaml:8:17: where: column 1: records of the format csv never have the field status")
+	f("route: [{where: has(norm), sinks: [other, other]}, {else: [discard-sink-1]}]", "c.yaml:8:43: sinks[1]: duplicate sink")
+	f("route: [{where: has(norm), sinks: [others]}, {else: [other, discard-sink-1]}]", `c.yaml:8:36: sinks[0]: unknown sink "others" (did you mean "other"?); sinks: other, discard-sink-1`)
+	f("route: [{where: has(norm), sinks: [other]}, {else: [other]}]", `c.yaml:11:14: no branch of route names the sink "discard-sink-1"`)
+	f("route: [{where: has(norm), sinks: [other, discard-sink-1]}]", "c.yaml:8:9: the last branch must be else")
 	f("route: [{else: [other]}, {else: [discard-sink-1]}]", "c.yaml:8:16: else: must be the last branch")
 	if _, err := loaded(t, "sinks:", "route: [{else: [discard-sink-1]}]\nsinks:"); err == nil || !strings.Contains(err.Error(), "c.yaml:8:8: route: requires at least two sinks") {
 		t.Errorf("one sink: %v", err)
 	}
-	if _, err := loaded(t, "sinks:", "route: [{when: has(error), sinks: []}, {else: [discard-sink-1, other]}]"+two); err != nil {
+	if _, err := loaded(t, "sinks:", "route: [{where: has(error), sinks: []}, {else: [discard-sink-1, other]}]"+two); err != nil {
 		t.Error(err)
 	}
 }
@@ -119,19 +119,19 @@ func TestRecordPlaces(t *testing.T) {
 	f("format: csv\n  url_field: \"2\"", "format: lines\n  base_field: a", "c.yaml:6:15: base_field: base fields")
 	f("https://h/", "//h/", "c.yaml:7:9: base: invalid base URL")
 	f("https://h/", "https://{host", "c.yaml:7:9: base: invalid base URL: a field has no closing brace")
-	f("format: csv", "format: csv\n  render: {jsonl: {fields: [norm, keyy]}}", "c.yaml:6:35: fields[1]: unknown field")
-	f("format: csv", "format: csv\n  render: {extend: {a: norm, b: keyy}}", "c.yaml:6:33: b: unknown field")
-	f("format: csv", "format: csv\n  render: {extend: {a: norm, a_b64: key}}", "c.yaml:6:37: a_b64: duplicate name")
-	f("format: csv\n  url_field: \"2\"", "format: combined\n  render: {extend: {a: norm}}", "c.yaml:6:11: fields can be added only to")
-	f("sinks:", "filter: norm\nsinks:", "c.yaml:8:9: filter: column 1: norm is a text, not a condition")
-	f("sinks:", "filter: status == 200\nsinks:", "c.yaml:8:9: filter: column 1: records of the format csv never have the field status")
+	f("format: csv", "format: csv\n  to: {jsonl: {fields: [norm, keyy]}}", "c.yaml:6:31: fields[1]: unknown field")
+	f("format: csv", "format: csv\n  to: {extend: {a: norm, b: keyy}}", "c.yaml:6:29: b: unknown field")
+	f("format: csv", "format: csv\n  to: {extend: {a: norm, a_b64: key}}", "c.yaml:6:33: a_b64: duplicate name")
+	f("format: csv\n  url_field: \"2\"", "format: combined\n  to: {extend: {a: norm}}", "c.yaml:6:7: fields can be added only to")
+	f("sinks:", "where: norm\nsinks:", "c.yaml:8:8: where: column 1: norm is a text, not a condition")
+	f("sinks:", "where: status == 200\nsinks:", "c.yaml:8:8: where: column 1: records of the format csv never have the field status")
 	f("format: csv", "format: csv\n  timezone: Mars/Olympus", "c.yaml:6:13: timezone: unknown time zone")
-	f("sinks:", "pipeline: {on_oversize: truncate}\nsinks:", "c.yaml:8:25: on_oversize: records of a table")
-	f("format: csv", "format: csv\n  render: {csv: {fields: [norm, keyy]}}", "c.yaml:6:33: fields[1]: unknown field")
+	f("sinks:", "on_error: {oversize: truncate}\nsinks:", "c.yaml:8:22: oversize: records of a table")
+	f("format: csv", "format: csv\n  to: {csv: {fields: [norm, keyy]}}", "c.yaml:6:29: fields[1]: unknown field")
 	nats := "sinks:\n  - nats: {servers: [\"nats://127.0.0.1\"], subject: a}"
-	f("sinks:", "  render: csv\n"+nats, "c.yaml:8:11: render: the sink nats-sink-1 writes messages")
-	f("sinks:", "  render: {tsv: {fields: [norm], header: true}}\n"+nats, "c.yaml:8:42: header: the sink nats-sink-1 writes messages")
-	for _, text := range []string{"  render: {csv: {header: false}}\n" + nats, "  render: {tsv: {fields: [norm]}}\n" + nats} {
+	f("sinks:", "  to: csv\n"+nats, "c.yaml:8:7: to: the sink nats-sink-1 writes messages")
+	f("sinks:", "  to: {tsv: {fields: [norm], header: true}}\n"+nats, "c.yaml:8:38: header: the sink nats-sink-1 writes messages")
+	for _, text := range []string{"  to: {csv: {header: false}}\n" + nats, "  to: {tsv: {fields: [norm]}}\n" + nats} {
 		if _, err := loaded(t, "sinks:", text); err != nil {
 			t.Errorf("%s: %v", text, err)
 		}

@@ -15,7 +15,7 @@ import (
 func branches(f *config.File) (list []recordconf.Branch) {
 	for i := range f.Route {
 		b := &f.Route[i]
-		branch := recordconf.Branch{When: b.When}
+		branch := recordconf.Branch{When: b.Where}
 		names, _ := b.Targets()
 		for k := range f.Sinks {
 			if slices.Contains(names, f.Sinks[k].Name) {
@@ -44,7 +44,7 @@ func (p *plan) checkRoute(sound func(path string) bool) error {
 		return nil
 	}
 	if len(f.Sinks) == 1 {
-		return f.ErrorAt("route", errors.New("requires at least two sinks: to write some of the records to one sink, use filter"))
+		return f.ErrorAt("route", errors.New("requires at least two sinks: to write some of the records to one sink, use where"))
 	}
 	errs := []error{p.checkElse()}
 	for i := range f.Sinks {

@@ -27,7 +27,7 @@ func (d *Daemon) view() web.View {
 	if c := d.now.parts.claims; c != nil && v.DedupeErr == nil {
 		v.DedupeErr = c.Health()
 	}
-	v.CommitInterval, v.MaxUnresolved = f.Pipeline.CommitInterval, f.Ready.MaxUnresolved
+	v.CommitInterval, v.MaxUnresolved = f.CommitInterval, f.Admin.ReadyWithin
 	return v
 }
 

@@ -30,7 +30,7 @@ type Branch struct {
 func Fill(rc *record.Config, c *config.Codec, filter string, route []Branch) error {
 	rc.Format, rc.Dialect, rc.Delimiter, rc.Quote, rc.Escape, rc.NoHeader = c.Format, c.Dialect, c.Delimiter, c.Quote, c.Escape, c.NoHeader
 	rc.URLField, rc.URL, rc.Map, rc.BaseField, rc.Base, rc.Scheme, rc.Year = c.URLField, record.URLParts(c.URL), c.Map, c.BaseField, c.Base, c.Scheme, c.Year
-	rc.Secrets, rc.Redact, rc.MaxQuoted, rc.MaxExpansion = c.Secrets, c.Redact, int(c.MaxQuoted), int(c.MaxExpansion)
+	rc.Secrets, rc.Redact, rc.MaxQuoted, rc.MaxExpansion, rc.MaxRecord = c.Secrets, c.Redact, int(c.MaxQuoted), int(c.MaxExpansion), int(c.MaxRecord)
 	rc.RejectFlags, rc.RejectNotHTTP, rc.Charset = c.Rejected().Flags, c.Rejected().NotHTTP, charset.ForDocument
 	rc.Params = cmp.Or(c.Styles(), rc.Params)
 	if rc.Normalizer != nil {
@@ -41,7 +41,6 @@ func Fill(rc *record.Config, c *config.Codec, filter string, route []Branch) err
 		set(&rc.KeyForm, "KeyForm", named[codec.KeyForm]("key format", KeyFormats()), c.KeyFormat),
 		set(&rc.Target, "Target", record.ParseTarget, c.Target),
 		set(&rc.Render, "Render", record.ParseRender, c.Render.Form),
-		set(&rc.OnUnparsed, "OnUnparsed", record.ParseDisposition, c.OnUnparsed),
 		setTimes(rc, c, filter, route),
 	}
 	for i, name := range c.Repairs {

@@ -103,7 +103,7 @@ func (cfg *BucketConfig) check(s *jetstream.StreamConfig) error {
 	case !s.AllowRollup:
 		return errors.New("does not permit rollups, which delete keys: create it as a key-value bucket")
 	case cfg.TTL && !s.AllowMsgTTL:
-		return fmt.Errorf("does not permit entries with a TTL, which dedupe.remember requires: run nats stream edit %s --allow-msg-ttl (nats-server 2.11 or later), or create another bucket", s.Name)
+		return fmt.Errorf("does not permit entries with a TTL, which dedupe.ttl requires: run nats stream edit %s --allow-msg-ttl (nats-server 2.11 or later), or create another bucket", s.Name)
 	}
 	return nil
 }

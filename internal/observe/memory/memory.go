@@ -17,7 +17,7 @@ const cgroupShare = 90
 // A Limit is a soft memory limit of the Go runtime.
 type Limit struct {
 	Bytes int64  // 0: no limit
-	From  string // "memory.limit", "GOMEMLIMIT", "cgroup", or "" for no limit
+	From  string // "memory_limit", "GOMEMLIMIT", "cgroup", or "" for no limit
 }
 
 // FindLimit returns the configured limit in bytes or, if configured is 0, the
@@ -35,7 +35,7 @@ func findLimit(configured, inherited, cgroup int64) Limit {
 	l := Limit{}
 	switch {
 	case configured > 0:
-		l = Limit{configured, "memory.limit"}
+		l = Limit{configured, "memory_limit"}
 	case inherited > 0:
 		l = Limit{inherited, "GOMEMLIMIT"}
 	}

@@ -18,11 +18,11 @@ func TestFindLimit(t *testing.T) {
 		}
 	}
 	f(0, 0, 0, Limit{})
-	f(512, 0, 0, Limit{512, "memory.limit"})
-	f(512, 256, 0, Limit{512, "memory.limit"})
+	f(512, 0, 0, Limit{512, "memory_limit"})
+	f(512, 256, 0, Limit{512, "memory_limit"})
 	f(0, 256, 0, Limit{256, "GOMEMLIMIT"})
 	f(0, 0, 1000, Limit{900, "cgroup"})
-	f(512, 0, 1000, Limit{512, "memory.limit"})
+	f(512, 0, 1000, Limit{512, "memory_limit"})
 	f(2000, 0, 1000, Limit{900, "cgroup"})
 	f(0, 2000, 1000, Limit{900, "cgroup"})
 }

@@ -21,7 +21,7 @@ type View struct {
 	Began    time.Time       // start of the pipeline
 
 	CommitInterval time.Duration         // of the pipeline
-	MaxUnresolved  time.Duration         // ready.max_unresolved; 0: no limit
+	MaxUnresolved  time.Duration         // admin.ready_within; 0: no limit
 	Damaged        []DamagedFile         // at most MaxDamaged
 	DamagedFiles   int                   // number of damaged files
 	Shadow         *keydiff.ShadowStatus // nil if there is no shadow
@@ -196,7 +196,7 @@ func (v *View) lanesCheck(now time.Time) Check {
 	slices.SortFunc(late, func(a, b WaitingLane) int {
 		return cmp.Or(cmp.Compare(b.Seconds, a.Seconds), strings.Compare(a.Lane, b.Lane))
 	})
-	reason := fmt.Sprintf("lanes with records not durable after %v (ready.max_unresolved): %d, first %s", v.MaxUnresolved, len(late), late[0].Lane)
+	reason := fmt.Sprintf("lanes with records not durable after %v (admin.ready_within): %d, first %s", v.MaxUnresolved, len(late), late[0].Lane)
 	return Check{Name: "lanes", Reason: reason, Lanes: late[:min(len(late), maxWaiting)]}
 }
 
@@ -235,7 +235,7 @@ func (v *View) dedupeErr(now time.Time) error {
 		errs = append(errs, fmt.Errorf("sources wait for a commit: %d of %d keys are not stored", d.Waiting, d.Room))
 	}
 	if at := d.Oldest.Since; !at.IsZero() && v.MaxUnresolved > 0 && now.Sub(at) > v.MaxUnresolved {
-		errs = append(errs, fmt.Errorf("no commit can pass a batch of %s, which is not durable after %v (ready.max_unresolved)", d.Oldest.Lane, v.MaxUnresolved))
+		errs = append(errs, fmt.Errorf("no commit can pass a batch of %s, which is not durable after %v (admin.ready_within)", d.Oldest.Lane, v.MaxUnresolved))
 	}
 	return errors.Join(errs...)
 }

@@ -27,7 +27,7 @@ import (
 // A claimWorld is the state that survives the death of processes: a stream with
 // its consumer, a bucket, and the contents of the sinks. Several members run in
 // it at the same time. Delays are random, some longer than ack_wait or
-// take_over, requests to the bucket fail before or after they have taken effect,
+// claim_timeout, requests to the bucket fail before or after they have taken effect,
 // sinks refuse records, members die at random moments, and the stream is
 // created again.
 type claimWorld struct {
@@ -74,7 +74,7 @@ func (w *claimWorld) pick(n int) int {
 func (w *claimWorld) chance(percent int) bool { return w.pick(100) < percent }
 
 // nap sleeps, most often for a short time, and sometimes for longer than
-// ack_wait and take_over.
+// ack_wait and claim_timeout.
 func (w *claimWorld) nap() {
 	switch {
 	case !w.calm && w.chance(1):

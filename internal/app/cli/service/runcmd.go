@@ -156,7 +156,7 @@ func droppedExit(records int64) error {
 	if records == 0 {
 		return nil
 	}
-	return &command.Error{Code: command.ExitFailOn, Err: fmt.Errorf("%s dropped after a sink refused them permanently (pipeline.on_refused: drop)", terminal.Plural(records, "record", "records"))}
+	return &command.Error{Code: command.ExitFailOn, Err: fmt.Errorf("%s dropped after a sink refused them permanently (on_error.refused: drop)", terminal.Plural(records, "record", "records"))}
 }
 
 // damageExit returns the error for a finished run that met damaged files, or

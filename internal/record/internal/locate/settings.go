@@ -173,9 +173,9 @@ const (
 	DispositionStop                        // neither write nor count the record; see record.Worker.Err
 )
 
-var dispositionNames = []string{"default", "pass_through", "dead_letter", "drop", "truncate", "stop"}
+var dispositionNames = []string{"default", "pass-through", "dead-letter", "drop", "truncate", "stop"}
 
-// String returns the disposition's name: "pass_through".
+// String returns the disposition's name: "pass-through".
 func (f Disposition) String() string { return nameOf(dispositionNames, int(f)) }
 
 // ParseDisposition returns the disposition with the given name. The error for

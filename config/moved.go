@@ -1,0 +1,78 @@
+package config
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/goccy/go-yaml/ast"
+)
+
+// moved maps the path of each former key to the current one, with an explanation
+// after a comma, or to "removed: " and the reason. The path of a key of a component
+// begins with its type; those of jetstream are listed with those of nats.
+var moved = map[string]string{
+	"batch.bytes":               "batch.size",
+	"batch.records":             "removed: batch.size and batch.linger limit a batch",
+	"codec.on_unparsed":         "on_error.unparsed",
+	"codec.registry.on_unknown": "on_error.unknown_schema",
+	"codec.registry.user":       "username",
+	"kafka.sasl.user":           "username",
+	"nats.user":                 "username",
+	"codec.render":              "codec.to",
+	"dedupe.key_of":             "dedupe.url",
+	"dedupe.remember":           "dedupe.ttl",
+	"dedupe.take_over":          "dedupe.claim_timeout",
+	"filter":                    "where",
+	"log.rate_limit":            "log.repeat_interval",
+	"memory.limit":              "memory_limit, at the top level",
+	"pipeline.batch":            "batch, at the top level",
+	"pipeline.commit_interval":  "commit_interval, at the top level",
+	"pipeline.max_in_flight":    "max_in_flight, at the top level",
+	"pipeline.max_record_bytes": "codec.max_record",
+	"pipeline.on_oversize":      "on_error.oversize",
+	"pipeline.on_refused":       "on_error.refused",
+	"pipeline.on_reject":        "on_error.rejected",
+	"pipeline.ordering":         "order, at the top level",
+	"pipeline.workers":          "workers, at the top level",
+	"ready.max_unresolved":      "admin.ready_within",
+	"route.when":                "route[].where",
+	"shutdown.timeout":          "shutdown_timeout, at the top level",
+}
+
+// movedTo returns the entry of moved for a path, or "".
+func movedTo(path string) string {
+	path = indexes.ReplaceAllString(path, "")
+	if section, rest, ok := strings.Cut(path, "."); ok && (section == "sources" || section == "sinks" || section == "dead_letter") {
+		path = rest
+	}
+	if now := moved[path]; now != "" {
+		return now
+	}
+	return moved[strings.Replace(path, "jetstream.", "nats.", 1)]
+}
+
+// indexes matches the indexes of list elements in a path.
+var indexes = regexp.MustCompile(`\[\d+\]`)
+
+// former records an error for a former key, or for each one in the mapping that
+// is its value. It reports whether there was one.
+func (d *decoder) former(key, value ast.Node, path string) (found bool) {
+	if now := movedTo(path); now != "" {
+		if !strings.HasPrefix(now, "removed: ") {
+			now = "it is now " + now
+		}
+		d.failAt(key, unknown("key", path[strings.LastIndexByte(path, '.')+1:])+": "+now)
+		return true
+	}
+	return isMapping(value) && d.formerIn(value, path)
+}
+
+// formerIn records an error for each former key in a mapping.
+func (d *decoder) formerIn(n ast.Node, at string) (found bool) {
+	for _, kv := range d.values(n) {
+		if name := kv.Key.GetToken().Value; d.former(kv.Key, kv.Value, in(at, name)) {
+			found = true
+		}
+	}
+	return found
+}

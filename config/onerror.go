@@ -1,0 +1,59 @@
+package config
+
+// OnError holds the error policies: what to do with the records that cannot be
+// processed or delivered. dead-letter writes a record to the dead letter, and
+// requires that one is configured; pass-through passes it on as it is.
+// Not covered by the stability page.
+type OnError struct {
+	// Records that do not match the format. drop leaves them out. Default: the
+	// policy of rejected.
+	Unparsed string `yaml:"unparsed" enum:"dead-letter,pass-through,drop"`
+	// Records whose URL cannot be parsed, or has a flag that codec.reject lists.
+	// Default: dead-letter, or pass-through if no dead_letter is configured.
+	Rejected string `yaml:"rejected" enum:"dead-letter,pass-through"`
+	// Records longer than codec.max_record. truncate cuts them, pass-through passes
+	// them on unparsed, and stop ends the run as soon as all earlier records of the
+	// same file, partition or stream are durable. Default: dead-letter, or
+	// pass-through if no dead_letter is configured.
+	Oversize string `yaml:"oversize" enum:"dead-letter,pass-through,truncate,stop"`
+	// Records that a sink refuses permanently, for example because the broker finds
+	// them too large or because the topic requires a key. dead-letter writes them to
+	// the dead letter, but after three consecutive batches were refused completely
+	// with the same code, it blocks the lane. block retries the record until the
+	// sink accepts it; meanwhile its file, partition or stream waits and the process
+	// is not ready. drop discards the record, counts it, and makes a finished run
+	// exit with code 4. Default: dead-letter, or block if no dead_letter is
+	// configured.
+	Refused string `yaml:"refused" enum:"dead-letter,block,drop"`
+	// Messages whose schema the registry does not have. reject handles them by the
+	// policy of rejected; stop ends the run. Default: reject.
+	UnknownSchema string `yaml:"unknown_schema" enum:"reject,stop"`
+}
+
+// resolveErrors sets the defaults of the error policies, which depend on whether
+// a dead letter is configured, and rejects dead-letter without one.
+func (d *decoder) resolveErrors(o *OnError) {
+	const to = "dead-letter"
+	_, exists := d.places["dead_letter"]
+	for _, c := range []struct {
+		key           string
+		value         *string
+		with, without string // defaults with and without a dead letter
+	}{
+		{"oversize", &o.Oversize, to, "pass-through"},
+		{"rejected", &o.Rejected, to, "pass-through"},
+		{"unparsed", &o.Unparsed, "", ""},
+		{"refused", &o.Refused, to, "block"},
+	} {
+		switch {
+		case *c.value == to && !exists:
+			d.failText("on_error."+c.key, "dead_letter is not configured: add a dead_letter section or choose another value")
+		case *c.value == "" && c.value == &o.Unparsed:
+			*c.value = o.Rejected
+		case *c.value == "" && exists:
+			*c.value = c.with
+		case *c.value == "":
+			*c.value = c.without
+		}
+	}
+}
