@@ -336,10 +336,10 @@ func TestTerminalDaemon(t *testing.T) {
 	}
 	for _, env := range [][]string{colored, colorless} {
 		r, color := terminalRun{dir: dir, env: env}, &env[0] == &colored[0]
-		for _, args := range [][]string{{"tap", "--count", "1"}, {"tap", "--to", "jsonl", "--count", "1"}, {"monitor", "--once", "--interval", "200ms"}, {"monitor", "--to", "jsonl", "--once", "--interval", "200ms"}, {"monitor", "--interval", "200ms"}} {
+		for _, args := range [][]string{{"daemon", "tap", "-n", "1"}, {"daemon", "tap", "--to", "jsonl", "-n", "1"}, {"daemon", "monitor", "--once", "--interval", "200ms"}, {"daemon", "monitor", "--to", "jsonl", "--once", "--interval", "200ms"}, {"daemon", "monitor", "--interval", "200ms"}} {
 			done := make(chan shown, 1)
 			until := ""
-			if args[len(args)-1] == "200ms" && len(args) == 3 {
+			if args[len(args)-1] == "200ms" && len(args) == 4 {
 				until = "mean latency"
 			}
 			go func() { done <- r.run(t, until, append(args, "-c", "c.yaml")...) }()
@@ -354,7 +354,7 @@ func TestTerminalDaemon(t *testing.T) {
 			}
 			text := got.out
 			if until != "" {
-				text = strings.ReplaceAll(text, "\x1b[H\x1b[2J", "")
+				text = strings.NewReplacer("\x1b[H", "", "\x1b[K", "", "\x1b[J", "").Replace(text) // of a screen that is drawn in place
 			}
 			if text == "" || color && !slices.Contains(args, "--to") && !paint.MatchString(text) {
 				t.Errorf("%v %q shows %q, %s", env, args, text, got.err)
