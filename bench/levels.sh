@@ -51,7 +51,7 @@ for level in "${levels[@]}"; do
 			[[ $inputs == */part. ]] && files=("$inputs"*)
 			what="$level, $jobs workers, ${#files[@]} files"
 			same "count: $what" "$("$urlfold" count --quiet -p analytics --key k3 --by $level -j $jobs "${files[@]}" | cut -f 4)" "$want"
-			same "top: $what" "$("$urlfold" top 1000 --quiet -p analytics --key k3 -r tsv --by $level -j $jobs "${files[@]}" | cut -f 1 | md5sum)" "$most"
+			same "top: $what" "$("$urlfold" top -n 1000 --quiet -p analytics --key k3 -r tsv --by $level -j $jobs "${files[@]}" | cut -f 1 | md5sum)" "$most"
 			got=$("${run[@]}" -r urls --dedupe --by $level -j $jobs "${files[@]}" | md5sum)
 			[[ $jobs$inputs == "1$dir/urls" ]] && first=$got
 			same "unique: $what" "$got" "$first"
