@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -19,6 +20,7 @@ var moved = []struct{ old, now string }{
 	{"merge-reports", "report --merge"},
 	{"monitor", "daemon monitor"},
 	{"profiles", "help profiles"},
+	{"schema", "init --schema"},
 	{"state", "daemon state"},
 	{"tap", "daemon tap"},
 	{"test", "check -c"},
@@ -35,9 +37,16 @@ func addMoved(root *cobra.Command, args []string) {
 			root.AddCommand(&cobra.Command{
 				Use: m.old, Hidden: true, DisableFlagParsing: true,
 				RunE: func(*cobra.Command, []string) error {
-					return command.Usage(fmt.Errorf(`the command %q is now "urlfold %s" (to read a file of that name, write ./%[1]s)`, m.old, m.now))
+					err := fmt.Errorf(`the command %q is now "urlfold %s" (to read a file of that name, write ./%[1]s)`, m.old, m.now)
+					return &command.Error{Code: command.ExitUsage, Err: err, See: "See 'urlfold help " + pageOf(m.now) + "'."}
 				},
 			})
 		}
 	}
+}
+
+// pageOf returns what help calls a command or topic, without its options.
+func pageOf(now string) string {
+	name, _, _ := strings.Cut(now, " -")
+	return strings.TrimPrefix(name, "help ")
 }

@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -53,9 +54,8 @@ func newRootCmdFor(c *daemon.Catalog, args []string, all bool) *cobra.Command {
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 && terminal.Is(cmd.InOrStdin()) {
-				full := newRootCmd(c)
-				full.SetOut(cmd.OutOrStdout())
-				return full.Help()
+				_, err := io.WriteString(cmd.OutOrStdout(), help.Short(cmd))
+				return command.Wrote(err)
 			}
 			return runOneShot(cmd, &o, args)
 		},

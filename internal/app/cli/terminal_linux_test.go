@@ -183,7 +183,7 @@ func hostileCommands(bad string) [][]string {
 		with("seen", "info", "set"+evil), with("seen", "shrink", "set"+evil), with("seen"),
 		with("explain", url), with("explain", "--to", "jsonl", url), with("explain", "--vs", url+"x", url), with("explain", "--compare", "all", url),
 		with("encode", evil), with("encode", "--component", evil), with("decode", "EVIL%1b[31m%9b%e2%80%ae%f3%a0%81%81%0d%7f"), with("decode", "--strict", url), with("encode", "--chart"), with("encode", "--chart", "--standard", evil),
-		with("version"), with("schema"), with("completion", "bash"), with("completion", evil),
+		with("version"), with("init", "--schema"), with("init", evil, "--from", evil, "-o", evil), with("completion", "bash"), with("completion", evil),
 		with("help"), with("help", "first-log"), with("help", evil), with("help", "--man", "man"+evil), with("help", "--man", "log"), with("report", "--merge", bad),
 		with("check", "-c", "empty.yaml"), with("check", "-c", "empty.yaml", "--connect", "--show"), with("check", "-c", "bad.yaml"), with("check", "-c", bad), with("check", "-c", "empty.yaml"),
 		with("run", "-c", "empty.yaml", "--dry-run"), with("run", "-c", "empty.yaml"), with("run", "-c", bad),

@@ -65,7 +65,7 @@ func BadInput(err error) error { return &Error{Code: ExitUsage, Err: err, bare: 
 
 // BadConfig returns err, the errors in a configuration, with exit code 2.
 func BadConfig(err error) error {
-	return &Error{Code: ExitUsage, Err: err, See: "See 'urlfold help config' or 'urlfold schema' for the configuration keys."}
+	return &Error{Code: ExitUsage, Err: err, See: "See 'urlfold help config' or 'urlfold init --schema' for the configuration keys."}
 }
 
 // maxErrors is the number of errors of a list that are printed.

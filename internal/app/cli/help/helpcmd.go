@@ -27,18 +27,22 @@ write only the tables of a page, with a JSON object for each row.
 With --man, write a man page for each command and each topic: DIR/man1/urlfold-COMMAND.1 and DIR/man7/urlfold-TOPIC.7.
 Create DIR if it does not exist, and replace existing pages.`
 
-// Install sets the help of root, the commands help and completion, and the options
-// --help and --version, once root has all other commands. version is that of the program,
-// and write writes a man page.
+// Install sets the help of root, of which -h shows one screen and --help everything, the
+// commands help and completion, and the options --help and --version, once root has all
+// other commands. version is that of the program, and write writes a man page.
 func Install(root *cobra.Command, version string, write WriteFile) {
 	root.SetUsageFunc(writeUsage)
 	usual := root.HelpFunc()
 	root.SetHelpFunc(func(c *cobra.Command, args []string) {
-		if c != root {
+		text := rootText
+		switch {
+		case c != root:
 			usual(c, args)
 			return
+		case slices.Contains(args, "-h"):
+			text = Short
 		}
-		_, _ = io.WriteString(c.OutOrStdout(), rootText(c)) // cobra's help function returns no error
+		_, _ = io.WriteString(c.OutOrStdout(), text(c)) // cobra's help function returns no error
 	})
 	root.SetHelpCommand(newHelp(version, write))
 	root.InitDefaultHelpCmd()

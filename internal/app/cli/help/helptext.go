@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -34,7 +35,7 @@ func groupOf(f *pflag.Flag) string {
 func rootText(cmd *cobra.Command) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n\nUsage:\n  %s\n  urlfold COMMAND [flags]\n\nExamples:\n%s\n", cmd.Long, cmd.UseLine(), cmd.Example)
-	writeCommands(&b, cmd)
+	writeJobs(&b, cmd)
 	b.WriteString("\nTopics, shown by urlfold help TOPIC:\n")
 	for _, t := range manual.Topics() {
 		fmt.Fprintf(&b, "  %-22s %s\n", t.Name, terminal.Capital(t.About))
@@ -88,6 +89,18 @@ func writeCommands(b *strings.Builder, cmd *cobra.Command) {
 	for _, c := range cmd.Commands() {
 		if c.IsAvailableCommand() {
 			fmt.Fprintf(b, "  %-14s %s\n", c.Name(), c.Short)
+		}
+	}
+}
+
+// writeJobs writes a line for each command of root, grouped by job.
+func writeJobs(b *strings.Builder, root *cobra.Command) {
+	b.WriteString("\nCommands:\n")
+	commands := slices.Clone(root.Commands())
+	byJob(commands)
+	for _, c := range commands {
+		if c.IsAvailableCommand() || c.Name() == "help" {
+			fmt.Fprintf(b, "  %-9s %-12s %s\n", jobOf(c.Name()), c.Name(), c.Short)
 		}
 	}
 }

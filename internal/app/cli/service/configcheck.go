@@ -95,22 +95,3 @@ func printWarnings(cmd *cobra.Command, warnings []*config.Error) error {
 	}
 	return nil
 }
-
-func newSchema(c *daemon.Catalog) *cobra.Command {
-	return &cobra.Command{
-		Use:   "schema",
-		Short: "Print the JSON Schema of configurations",
-		Long: `Print the JSON Schema (2020-12) of configuration files. Editors use it for completion and validation: save it as
-urlfold.schema.json and make "# yaml-language-server: $schema=urlfold.schema.json" the first line of a configuration.`,
-		Example: `  urlfold schema > urlfold.schema.json`,
-		Args:    command.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			data, err := config.Schema(c.Types())
-			if err != nil {
-				return err
-			}
-			_, err = cmd.OutOrStdout().Write(data)
-			return err
-		},
-	}
-}

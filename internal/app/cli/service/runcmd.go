@@ -25,7 +25,7 @@ import (
 func Commands(c *daemon.Catalog, version string) []command.Sub {
 	return []command.Sub{
 		{Name: "run", Create: func() *cobra.Command { return newRun(c, version) }},
-		{Name: "schema", Create: func() *cobra.Command { return newSchema(c) }},
+		{Name: "init", Create: func() *cobra.Command { return newInit(c) }},
 		{Name: "daemon", Create: func() *cobra.Command { return newDaemon(c) }},
 	}
 }

@@ -1,0 +1,122 @@
+package service
+
+import (
+	"bufio"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/urlfold/urlfold/config"
+	"github.com/urlfold/urlfold/internal/app/cli/command"
+	"github.com/urlfold/urlfold/internal/app/daemon"
+	"github.com/urlfold/urlfold/internal/ground/terminal"
+)
+
+func newInit(c *daemon.Catalog) *cobra.Command {
+	var p plan
+	var schema bool
+	cmd := &cobra.Command{
+		Use:   "init [flags] [INPUT]",
+		Short: "Write a configuration with comments for urlfold run",
+		Long: `Write a configuration with comments for urlfold run, from INPUT and options. On a terminal, ask for what is missing.
+INPUT and --output are a path, kafka://HOST:PORT/TOPIC, or nats://HOST:PORT/STREAM (--output: SUBJECT).
+
+With --schema, print the JSON Schema (2020-12) of configurations instead. Editors use it for completion and
+validation: save it as urlfold.schema.json and make "# yaml-language-server: $schema=urlfold.schema.json" the first
+line of a configuration.`,
+		Example: `  urlfold init '/var/log/nginx/*.log' --from combined -o kafka://localhost:9092/web > urlfold.yaml
+  urlfold init kafka://localhost:9092/web --from jsonl --url-field request.url -o nats://localhost:4222/web.clean
+  urlfold init --schema > urlfold.schema.json`,
+		Args: command.WantArgs(0, 1, "init: takes one INPUT; quote a glob, so that the shell does not expand it"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if schema {
+				return writeSchema(cmd.OutOrStdout(), c)
+			}
+			if len(args) > 0 {
+				p.input = args[0]
+			}
+			in, out := cmd.InOrStdin(), cmd.ErrOrStderr()
+			if err := p.ask(in, out, terminal.Is(in) && terminal.Is(out)); err != nil {
+				return err
+			}
+			return p.write(cmd.OutOrStdout(), c)
+		},
+	}
+	f := cmd.Flags()
+	f.SortFlags = false
+	f.StringVarP(&p.output, "output", "o", "", "write the records to this `place`: a file, a folder that ends in /, or a URL of a broker")
+	f.StringVarP(&p.format, "from", "f", "", "the `format` of the records")
+	f.StringVar(&p.urlField, "url-field", "", "the `path` of the URL, in formats that need one")
+	f.StringVarP(&p.to, "to", "r", "rewrite", "write records in this `form`")
+	f.StringVar(&p.fields, "fields", "", "the comma-separated `names` of output fields, for jsonl, tsv or csv")
+	f.StringVarP(&p.profile, "profile", "p", "equiv", "apply this `profile`")
+	f.StringVarP(&p.key, "key", "k", "", "the `level` of keys. Default: that of the profile")
+	f.StringVar(&p.where, "where", "", "keep only the records for which this `expression` is true")
+	f.StringVar(&p.dataDir, "data-dir", "", "store positions in this `directory` (default \"/var/lib/urlfold\")")
+	f.BoolVar(&schema, "schema", false, "print the JSON Schema of configurations")
+	return cmd
+}
+
+// writeSchema writes the JSON Schema of configurations.
+func writeSchema(w io.Writer, c *daemon.Catalog) error {
+	data, err := config.Schema(c.Types())
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(data)
+	return command.Wrote(err)
+}
+
+// ask fills what p lacks: if interactive, with up to four questions, else with a default
+// or an error that names the option.
+func (p *plan) ask(in io.Reader, out io.Writer, interactive bool) error {
+	lines := bufio.NewReader(in)
+	for _, q := range []struct {
+		value                   *string
+		question, preset, named string // named: what gives the value without a terminal; "" if preset will do
+	}{
+		{&p.input, "Where are the records? A path, a glob, or " + placeForms, "", "INPUT"},
+		{&p.format, "Their format, as 'urlfold help formats' lists them", "combined", "--from"},
+		{&p.output, "Where should they go? A file, a folder that ends in /, or a URL as above", "", "--output"},
+		{&p.dataDir, "Where may urlfold store positions?", "/var/lib/urlfold", ""},
+	} {
+		switch {
+		case *q.value != "":
+			continue
+		case !interactive && q.named != "":
+			return command.Usage(errors.New("missing " + q.named))
+		case !interactive:
+			*q.value = q.preset
+			continue
+		}
+		if q.preset != "" {
+			q.question += " [" + q.preset + "]"
+		}
+		if _, err := fmt.Fprintf(out, "%s: ", q.question); err != nil {
+			return err
+		}
+		answer, err := lines.ReadString('\n')
+		*q.value = cmp.Or(strings.TrimSpace(answer), q.preset)
+		if *q.value == "" {
+			return command.Usage(cmp.Or(err, errors.New("no answer")))
+		}
+	}
+	return nil
+}
+
+// write writes the configuration, if it is valid.
+func (p *plan) write(w io.Writer, c *daemon.Catalog) error {
+	text, err := p.text()
+	if err != nil {
+		return command.Usage(err)
+	}
+	if _, err := config.Parse("the configuration", []byte(text), c.Types(), config.OS()); err != nil {
+		return command.BadConfig(err)
+	}
+	_, err = io.WriteString(w, text)
+	return command.Wrote(err)
+}
