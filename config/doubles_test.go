@@ -163,7 +163,7 @@ type fileConfig struct {
 	// Whether it ends.
 	Mode string `yaml:"mode" enum:"batch,tail"`
 	// What damage leads to.
-	OnDamage string `yaml:"on_damage" enum:"emit_and_report,skip_file,stop"`
+	OnDamage string `yaml:"on_damage" enum:"emit-and-report,skip-file,stop"`
 	// The distance of restart points.
 	RestartPointEvery field.Size `yaml:"restart_point_every"`
 	// Limits.

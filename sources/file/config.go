@@ -109,8 +109,8 @@ type Config struct {
 	Index string
 	// Logger logs why an index is not used. Default: no logging.
 	Logger *slog.Logger
-	// OnDamage says how to handle a damaged input: emit_and_report, quarantine,
-	// skip_file or stop, as in Settings. Default emit_and_report.
+	// OnDamage says how to handle a damaged input: emit-and-report, quarantine,
+	// skip-file or stop, as in Settings. Default emit-and-report.
 	OnDamage string
 	// Hold says that every output can withdraw what it has written, so that
 	// quarantine need not read inputs twice: see engine.Lane.Withdraw.
@@ -158,7 +158,7 @@ func (c *Config) validate() error {
 	}
 	check(c.Framing != nil || c.FramingOf != nil, "neither Framing nor FramingOf is set")
 	check(c.Stdin != nil || !slices.Contains(c.Paths, stdinPath), "Paths contains \"-\" (stdin), but Stdin is nil")
-	check(slices.Contains(OnDamageNames(), c.OnDamage), "OnDamage must be emit_and_report, quarantine, skip_file or stop")
+	check(slices.Contains(OnDamageNames(), c.OnDamage), "OnDamage must be emit-and-report, quarantine, skip-file or stop")
 	check(c.Inflate == "" || slices.Contains(InflateNames(), c.Inflate), "Inflate must be own or klauspost")
 	check(!c.NeedsFiles() || !slices.Contains(c.Paths, stdinPath), "OnDamage "+c.OnDamage+" may read inputs twice, which is not possible for stdin")
 	for _, pattern := range c.Exclude {

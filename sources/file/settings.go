@@ -31,19 +31,19 @@ type Settings struct {
 	// the trailer of its member. No record after the first failure is verified,
 	// and a record that spans two members belongs to the later one. Formats
 	// without checksums, such as xerial snappy or zstd frames written without
-	// them, have no verified records. emit_and_report: write all records that
+	// them, have no verified records. emit-and-report: write all records that
 	// can be read, and log which of them are verified. quarantine: write
 	// verified records only. If every output is a separate file for each input,
 	// without rotation, and exactly_once is on, the unverified records are
 	// withdrawn from the output and kept, as they were read, in
 	// OUTPUT.unverified. Otherwise compressed files are read twice, the first
 	// time to find out what is verified, and the unverified records stay in the
-	// input. skip_file: read compressed files twice, write nothing of a damaged
+	// input. skip-file: read compressed files twice, write nothing of a damaged
 	// one and create no output for it. If a file turns out to be damaged after
-	// a part of it was written, the rest is handled as with emit_and_report.
-	// stop: like emit_and_report, but the run ends with an error. Plain files
-	// are always read with emit_and_report.
-	OnDamage string `yaml:"on_damage" enum:"emit_and_report,quarantine,skip_file,stop"`
+	// a part of it was written, the rest is handled as with emit-and-report.
+	// stop: like emit-and-report, but the run ends with an error. Plain files
+	// are always read with emit-and-report.
+	OnDamage string `yaml:"on_damage" enum:"emit-and-report,quarantine,skip-file,stop"`
 	// In mode tail: how long a compressed file must stay unchanged before it
 	// counts as damaged (if it ends too early) or as finished (if it is
 	// complete). Until then it is assumed to be still being written.
@@ -101,8 +101,8 @@ type OnFinish struct {
 const (
 	modeBatch  = "batch"
 	modeTail   = "tail"
-	damageEmit = "emit_and_report"
-	damageSkip = "skip_file"
+	damageEmit = "emit-and-report"
+	damageSkip = "skip-file"
 	damageStop = "stop"
 
 	damageQuarantine = "quarantine"

@@ -143,7 +143,7 @@ type reading struct {
 	hashFrom int64        // the text before it was not hashed; never changes
 	csv      []byte       // header record
 	parsed   bool         // csv is known
-	intact   bool         // skip_file: the file was verified
+	intact   bool         // skip-file: the file was verified
 	seen     *examination // quarantine by reading twice: what may be emitted now
 	held     bool         // like its lane, once it has one: checkpoints cover only what is verified
 	closed   bool         // the unverified part is withdrawn: nothing more is emitted

@@ -226,7 +226,7 @@ func TestDamaged(t *testing.T) {
 	f("flip.gz", packed[:len(packed)/2]+strings.Repeat("\xff", 100)+packed[len(packed)/2+100:], "corrupt", true)
 }
 
-// TestSkipAndStop checks that skip_file emits nothing of a damaged file, and
+// TestSkipAndStop checks that skip-file emits nothing of a damaged file, and
 // that stop ends the run.
 func TestSkipAndStop(t *testing.T) {
 	t.Parallel()
