@@ -118,10 +118,10 @@ type Codec struct {
 	MaxRecord field.Size `yaml:"max_record" min:"1KiB" max:"256MiB" flag:"max-record" for:"readers,check" bounds:"1,256MiB" arg:"size" group:"Limits" help:"do not parse records longer than this size, but pass them through"`
 	// Names of parameters whose values are replaced by ***, wherever they are in
 	// the records and dead letters.
-	Secrets []string `yaml:"secrets" flag:"secret" for:"count,query" arg:"name" group:"Normalization" help:"replace passwords, and the values of the parameter with this name, with ***. Repeatable"`
+	Secrets []string `yaml:"secret" flag:"secret" for:"count,query" arg:"name" group:"Normalization" help:"replace passwords, and the values of the parameter with this name, with ***. Repeatable"`
 	// Defects to repair, by the names of their flags: %u0041 as written by
 	// JavaScript's escape function, %2541 from encoding twice, and HTML entities.
-	Repairs []string `yaml:"repairs" enum:"percent-u,double-encoded,html-entity" flag:"repair" for:"count,query" arg:"defect" group:"Normalization" help:"repair this defect, by the name of its flag: percent-u (%u0041, as written by JavaScript's escape function), double-encoded (%2541) or html-entity. Repeatable"`
+	Repairs []string `yaml:"repair" enum:"percent-u,double-encoded,html-entity" flag:"repair" for:"count,query" arg:"defect" group:"Normalization" help:"repair this defect, by the name of its flag: percent-u (%u0041, as written by JavaScript's escape function), double-encoded (%2541) or html-entity. Repeatable"`
 
 	profile codec.Profile
 	policy  *codec.Policy

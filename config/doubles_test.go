@@ -33,7 +33,7 @@ type kafkaConfig struct {
 	// How partitions are chosen.
 	PartitionBy string `yaml:"partition_by" enum:"key,record,round_robin"`
 	// The compression.
-	Compression string `yaml:"compression" enum:"none,gzip,snappy,lz4,zstd"`
+	Compression string `yaml:"compress" enum:"none,gzip,snappy,lz4,zstd"`
 	// Weights of brokers.
 	Weights map[string]uint8 `yaml:"weights"`
 	// A share.

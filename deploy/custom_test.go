@@ -52,7 +52,7 @@ func TestCustom(t *testing.T) {
 	if version := run("./custom version"); !strings.Contains(version, " in example.com/custom") {
 		t.Errorf("version %s", version)
 	}
-	if schema := run("./custom schema"); !strings.Contains(schema, `"tagged"`) || !strings.Contains(schema, `"list"`) {
+	if schema := run("./custom init --schema"); !strings.Contains(schema, `"tagged"`) || !strings.Contains(schema, `"list"`) {
 		t.Error("the schema does not know the source or the sink")
 	}
 }

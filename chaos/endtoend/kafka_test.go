@@ -97,7 +97,7 @@ order: lane
 commit_interval: 200ms
 on_error: {refused: %s}
 admin: {listen: "127.0.0.1:0"}
-`, w.t.TempDir(), w.conn.Brokers[0], w.name, cmp.Or(w.policy, "dead_letter"))
+`, w.t.TempDir(), w.conn.Brokers[0], w.name, cmp.Or(w.policy, "dead-letter"))
 }
 
 // lane returns the lane of a partition of the input, after a number of deletions.

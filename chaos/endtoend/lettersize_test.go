@@ -84,7 +84,7 @@ func TestKafkaLetterSizes(t *testing.T) {
 	onBrokers(t, func(t *testing.T, w *kafkaWorld) {
 		kafkatest.CreateTopic(t, w.conn, w.topic("small"), 1, map[string]string{"max.message.bytes": fmt.Sprint(letterLimit)})
 		config := strings.Replace(w.config(), "format: lines", "format: jsonl, url_field: url", 1)
-		config = strings.Replace(config, w.name+"-dead", w.name+"-small, compression: none", 1)
+		config = strings.Replace(config, w.name+"-dead", w.name+"-small, compress: none", 1)
 		p := start(t, config)
 		records := letterRecords(t)
 		var parts [kafkaPartitions][]kafka.Record

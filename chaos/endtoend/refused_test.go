@@ -72,7 +72,7 @@ func onFake(t *testing.T, name string, limit bool) *refuser {
 	t.Cleanup(transport.CloseIdleConnections)
 	admin := &kgo.Client{Addr: kgo.TCP(conn.Brokers...), Transport: transport}
 	return &refuser{
-		name: name, sink: fmt.Sprintf("kafka: {brokers: [%q], topic: out, key: none, compression: none}", conn.Brokers[0]),
+		name: name, sink: fmt.Sprintf("kafka: {brokers: [%q], topic: out, message_key: none, compress: none}", conn.Brokers[0]),
 		code: map[bool]string{true: "MESSAGE_TOO_LARGE", false: "INVALID_RECORD"}[limit], whole: !limit,
 		repair: func() {
 			repaired.Store(true)
@@ -326,10 +326,10 @@ func TestRefused(t *testing.T) {
 			t.Parallel()
 			refusedBlock(t, make(t))
 		})
-		t.Run("dead_letter", func(t *testing.T) {
+		t.Run("dead-letter", func(t *testing.T) {
 			t.Parallel()
 			r, dir := make(t), refusedInput(t)
-			p := startRefused(t, dir, r, "dead_letter")
+			p := startRefused(t, dir, r, "dead-letter")
 			p.ends(0)
 			want := 1
 			if r.whole { // the codes of all brokers concern single records

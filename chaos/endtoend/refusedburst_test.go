@@ -68,7 +68,7 @@ func TestRefusedBursts(t *testing.T) {
 				if keys {
 					edits = append(edits, "codec: {", "dedupe: {by: k2, scope: lane}\ncodec: {")
 				}
-				p := startRefused(t, dir, r, "dead_letter", edits...)
+				p := startRefused(t, dir, r, "dead-letter", edits...)
 				p.ends(0)
 				accepted, letters := r.read(), p.letters()
 				t.Logf("figure: %s, dedupe %t: %d bursts, %d of %d records too large; %d records in the output, %d dead letters",

@@ -94,13 +94,13 @@ func refusedRounds(t *testing.T) int {
 // TestRefusedUnderLoad checks that no record is lost while a broker rejects
 // some records permanently, all of them, or the dead letters, and is repaired
 // again, with kills of the program in between. With block, each record must be
-// in the output, in order; with dead_letter, in the output or in the dead
+// in the output, in order; with dead-letter, in the output or in the dead
 // letters.
 func TestRefusedUnderLoad(t *testing.T) {
 	for _, c := range []struct {
 		name, policy string
 		kills        bool
-	}{{"block", "block", true}, {"dead_letter", "dead_letter", true}, {"dead_letter without kills", "dead_letter", false}} {
+	}{{"block", "block", true}, {"dead-letter", "dead-letter", true}, {"dead-letter without kills", "dead-letter", false}} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			refusedUnderLoad(t, c.policy, c.kills)

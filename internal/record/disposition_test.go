@@ -9,7 +9,7 @@ import (
 )
 
 func TestParseDisposition(t *testing.T) {
-	if f, err := ParseDisposition("dead_letter"); f != DispositionDead || err != nil || f.String() != "dead_letter" {
+	if f, err := ParseDisposition("dead-letter"); f != DispositionDead || err != nil || f.String() != "dead-letter" {
 		t.Error(f, err)
 	}
 	if _, err := ParseDisposition("dorp"); err == nil || !strings.Contains(err.Error(), "did you mean \"drop\"?") {

@@ -46,7 +46,7 @@ type LogConfig struct {
 	// of its inputs also have, less the umask; a broker or a pipe counts as
 	// 0640. The user of the process can always read and write the file. The
 	// permissions of a file that is continued are narrowed, never widened.
-	Mode Permissions `yaml:"mode"`
+	Mode Permissions `yaml:"permissions"`
 
 	// Resume holds the extents of this sink in the checkpoint from which the
 	// source resumes. It is used only with ExactlyOnce.

@@ -32,7 +32,7 @@ func TestLogConfig(t *testing.T) {
 	if c.Compress.Zstd == nil || c.Compress.Zstd.Level != 3 || !c.ExactlyOnce || c.SyncInterval != 200*time.Millisecond || c.Mode != 0o644 {
 		t.Errorf("%+v", c)
 	}
-	c, err = parse(`path: "x-{seq}", compress: gzip, mode: "0600", rotate: {size: 1GiB, every: 1h, records: 10}, sync_bytes: 1MiB`)
+	c, err = parse(`path: "x-{seq}", compress: gzip, permissions: "0600", rotate: {size: 1GiB, every: 1h, records: 10}, sync_bytes: 1MiB`)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +68,7 @@ func TestLogConfigMistakes(t *testing.T) {
 	f(`path: "x", compress: lzma`, "gzip, zstd or none")
 	f(`path: "x", compress: {zstd: {level: 20}}`, "between 0 and 19")
 	f(`path: "x", compress: {zstd: {}, gzip: {}}`, "cannot be combined with gzip")
-	f(`path: "x", mode: "888"`, "octal")
+	f(`path: "x", permissions: "888"`, "octal")
 	f(`path: "x", sync_interval: 0s`, "between 1ms and 1m")
 	f(`path: "x", sync_bytes: 0`, "at least 1")
 	f(`path: "x", resume: []`, "resume")

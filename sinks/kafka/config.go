@@ -20,13 +20,13 @@ type Config struct {
 	// by the key of the message that contained the record, or by the lane if
 	// there is no such key. none: in turn, batch by batch.
 	PartitionBy string `yaml:"partition_by" enum:"key,input,none"`
-	// What to use as the key of a message. equivalence: the equivalence key as
+	// What to use as the key of a message. key: the equivalence key as
 	// 32 hexadecimal digits, or the input key for a record without a URL.
 	// input: the key of the message that contained the record. none: no key.
-	// Default: equivalence with partition_by: key, otherwise input.
-	Key string `yaml:"key" enum:"equivalence,input,none"`
+	// Default: key with partition_by: key, otherwise input.
+	Key string `yaml:"message_key" enum:"key,input,none"`
 	// Codec for record batches.
-	Compression string `yaml:"compression" enum:"none,gzip,snappy,lz4,zstd"`
+	Compression string `yaml:"compress" enum:"none,gzip,snappy,lz4,zstd"`
 	// Which headers to set on messages.
 	Headers Headers `yaml:"headers"`
 	// Number record batches, so that the broker can detect duplicates. Disable
@@ -77,7 +77,7 @@ func (c *Config) Validate() error {
 		errs = append(errs, &field.Error{Field: "topic", Err: err})
 	}
 	check(c.PartitionBy == byKey || c.PartitionBy == byInput || c.PartitionBy == byNone, "partition_by", `must be "key", "input" or "none"`)
-	check(c.Key == "" || c.Key == keyEquivalence || c.Key == byInput || c.Key == byNone, "key", `must be "equivalence", "input" or "none"`)
+	check(c.Key == "" || c.Key == byKey || c.Key == byInput || c.Key == byNone, "message_key", `must be "key", "input" or "none"`)
 	check(c.BatchBytes > 0, "batch_bytes", "must be positive")
 	if _, err := kafka.CodecByName(c.Compression); err != nil {
 		errs = append(errs, &field.Error{Field: "compression", Err: err})
@@ -90,10 +90,9 @@ func (c *Config) Validate() error {
 
 // The values of PartitionBy and Key.
 const (
-	byKey          = "key"
-	byInput        = "input"
-	byNone         = "none"
-	keyEquivalence = "equivalence"
+	byKey   = "key"
+	byInput = "input"
+	byNone  = "none"
 )
 
 // key returns the effective value of Key.
@@ -102,7 +101,7 @@ func (c *Config) key() string {
 	case c.Key != "":
 		return c.Key
 	case c.PartitionBy == byKey:
-		return keyEquivalence
+		return byKey
 	}
 	return byInput
 }

@@ -114,7 +114,7 @@ func (f *format) keyOf(dst []byte, b *engine.Batch, st *engine.Stream, i int) []
 	switch {
 	case f.key == byNone:
 		return nil
-	case f.key == keyEquivalence && i < len(st.Facts) && !st.Facts[i].Key.IsZero():
+	case f.key == byKey && i < len(st.Facts) && !st.Facts[i].Key.IsZero():
 		return st.Facts[i].Key.AppendTo(dst)
 	}
 	return inputKey(b, st, i)

@@ -84,7 +84,7 @@ type Settings struct {
 	// How long to keep the checkpoint of a file that is gone.
 	ForgetAfter time.Duration `yaml:"forget_after" min:"0s"`
 	// Number of files to read at the same time.
-	Readers int `yaml:"readers" min:"1" max:"256"`
+	Readers int `yaml:"max_readers" min:"1" max:"256"`
 }
 
 // OnFinish is what to do with a finished file. In YAML it is the string "keep"

@@ -9,7 +9,7 @@ import (
 var refusals = []experiment{
 	{
 		name: "refuse", no: "11", about: "a broker that rejects records permanently: single records, all records, or the dead letters; it is repaired and rejects again, under load, with kill -9 in between",
-		bound: "lost 0; with block, all records are delivered in order; with dead_letter, in order where nothing is killed; a blocked process reports it, ends in time after a signal, and continues when the broker is repaired or the configuration is changed",
+		bound: "lost 0; with block, all records are delivered in order; with dead-letter, in order where nothing is killed; a blocked process reports it, ends in time after a signal, and continues when the broker is repaired or the configuration is changed",
 		run:   refuse,
 	},
 }

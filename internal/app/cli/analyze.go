@@ -150,7 +150,7 @@ type analyzer interface {
 func (a *analysis) run(cmd *cobra.Command, set *settings, x analyzer, write func(r *analysisRun) error) (err error) {
 	defer func() { err = errors.Join(err, x.Close()) }()
 	stderr := cmd.ErrOrStderr()
-	set.log = newLogger(stderr, set.logLevel)
+	set.logTo(stderr)
 	r := &analysisRun{scan: scan{set: set}, cmd: cmd}
 	if !set.Quiet && set.Progress != progressNever && terminal.Is(stderr) {
 		r.progress = stderr

@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -29,7 +29,7 @@ type bucketStore struct {
 }
 
 // get returns the store.
-func (b *bucketStore) get(settings string, log *slog.Logger) (*objects.Store, error) {
+func (b *bucketStore) get(settings string) (*objects.Store, error) {
 	b.once.Do(func() {
 		parsed, err := s3.Parse(settings, os.Getenv)
 		if err != nil {
@@ -42,7 +42,6 @@ func (b *bucketStore) get(settings string, log *slog.Logger) (*objects.Store, er
 			return
 		}
 		b.store = objects.NewStore(client)
-		b.store.Log = log
 	})
 	return b.store, b.err
 }
@@ -76,9 +75,17 @@ func (s *settings) resolveObjects(bad *command.Mistakes) {
 
 // useObjects sets s.objects.
 func (s *settings) useObjects() (err error) {
-	s.objects, err = s.buckets.get(s.S3, newLogger(os.Stderr, s.logLevel))
+	s.objects, err = s.buckets.get(s.S3)
 	s.tables.objects = s.objects
 	return err
+}
+
+// logTo makes the run and the store, if there is one, log to w.
+func (s *settings) logTo(w io.Writer) {
+	s.log = newLogger(w, s.logLevel)
+	if s.objects != nil {
+		s.objects.Log = s.log
+	}
 }
 
 // checkObject returns an error if it is already known that the object at path

@@ -66,9 +66,8 @@ func prepare(ctx context.Context, cmd *cobra.Command, set *settings, out *outcom
 		}
 	}
 	var err error
-	log := newLogger(cmd.ErrOrStderr(), set.logLevel)
-	set.log = log
-	parallel, err := set.parallelInputs(disk.MaxOpen(), log)
+	set.logTo(cmd.ErrOrStderr())
+	parallel, err := set.parallelInputs(disk.MaxOpen(), set.log)
 	if err != nil {
 		return nil, err
 	}
@@ -113,7 +112,7 @@ func prepare(ctx context.Context, cmd *cobra.Command, set *settings, out *outcom
 		NewCodec:  engine.NewRecordCodecs(out.formats.job),
 		Workers:   set.Jobs,
 		Ordering:  engine.OrderInput,
-		Logger:    log,
+		Logger:    set.log,
 	}
 	if r.output.letters != nil {
 		opt.DeadLetter = r.output.letters
