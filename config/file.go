@@ -50,7 +50,8 @@ type File struct {
 	// The number of workers. 0 means one per CPU.
 	Workers int `yaml:"workers" min:"0" max:"1024"`
 	// The order in which sinks receive records: none for any order, lane to keep
-	// the order within each file, partition or consumer.
+	// the order within each file, partition or consumer. Where headers or
+	// directives are copied, none means lane.
 	Order string `yaml:"order" enum:"none,lane"`
 	// The limits of a batch. A batch is complete when it reaches any of them.
 	Batch Batch `yaml:"batch"`

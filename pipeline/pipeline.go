@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/urlfold/urlfold/codec/record"
@@ -36,7 +37,7 @@ type Options struct {
 	Render string
 
 	Workers         int           // goroutines that read records; default GOMAXPROCS
-	Ordered         bool          // keep the order of each lane; all sinks must be able to
+	Ordered         bool          // keep the order of each lane; all sinks must be able to. Implied by headers that are copied
 	CommitInterval  time.Duration // between calls of Commit; default 1 s
 	ShutdownTimeout time.Duration // after ctx of Run is done; default 30 s
 	Logger          *slog.Logger  // default: no log
@@ -87,6 +88,9 @@ func New(o Options) (*Pipeline, error) {
 		return nil, fmt.Errorf("pipeline: %w", err)
 	}
 	e.NewCodec = engine.NewRecordCodec(job)
+	if job.Headed() && !slices.ContainsFunc(e.Sinks, func(s engine.Sink) bool { return !s.Caps().Ordered }) {
+		e.Ordering = engine.OrderPerLane
+	}
 	for i, s := range o.Sources {
 		name := fmt.Sprintf("source %d", i+1)
 		if i < len(o.SourceNames) {

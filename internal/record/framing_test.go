@@ -30,3 +30,31 @@ func TestLineByLine(t *testing.T) {
 		t.Errorf("a table with a header: %v", err)
 	}
 }
+
+// TestHeaded: the jobs that copy headers or directives say so.
+func TestHeaded(t *testing.T) {
+	f := func(want bool, c Config) {
+		t.Helper()
+		c.Normalizer = newNormalizer(t, "equiv")
+		j, err := New(c)
+		if err != nil || j.Headed() != want {
+			t.Errorf("%s, %v: %v, %v", c.Format, c.Render, j.Headed(), err)
+		}
+	}
+	for _, format := range []string{"w3c", "zeek", "cdx", "gcs"} {
+		f(true, Config{Format: format})
+		f(false, Config{Format: format, Render: RenderJSONL})
+	}
+	for _, format := range []string{"csv", "csv-semicolon", "csv-pipe", "tsv"} {
+		f(true, Config{Format: format, URLField: "url"})
+		f(false, Config{Format: format, URLField: "1", NoHeader: true})
+		f(false, Config{Format: format, URLField: "url", Render: RenderURLs})
+	}
+	for _, format := range []string{"lines", "combined", "html"} {
+		c := Config{Format: format}
+		if format == "html" {
+			c.Render = RenderURLs
+		}
+		f(false, c)
+	}
+}

@@ -47,6 +47,21 @@ func (j *Job) Nested() bool {
 	return ok && j.render.KeepsRecords()
 }
 
+// Headed reports whether the output has headers or directives of the input. The
+// records after one cannot be read without it, and must not come before it.
+func (j *Job) Headed() bool {
+	if !j.render.KeepsRecords() {
+		return false
+	}
+	switch r := j.reader.(type) {
+	case Director:
+		return true
+	case *table.Reader:
+		return r.Named
+	}
+	return false
+}
+
 // LineByLine reports whether each line of the input is a record that can be read
 // without the lines before it. That is not so for binary records, documents,
 // tables with a header, formats with directives, and lines of several records.

@@ -313,7 +313,7 @@ func TestRunDamagedThenSignal(t *testing.T) {
 // A run that is killed after it has finished a damaged file, and before its end, leaves
 // the verdict to the next one.
 func TestRunDamagedThenKilled(t *testing.T) {
-	config := strings.Replace(tailing, `["in.log"]`, `["cut.gz", "in.log"], mode: batch, readers: 1, rotate_wait: 10ms`, 1)
+	config := strings.Replace(tailing, `["in.log"]`, `["cut.gz", "in.log"], mode: batch, max_readers: 1, rotate_wait: 10ms`, 1)
 	d := newRun(t, strings.Replace(config, "commit_interval:", "  - discard: {delay: 1h}\ncommit_interval:", 1))
 	d.feed("HTTP://H/a\n")
 	write(t, filepath.Join(d.dir, "cut.gz"), "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03\xcb")

@@ -443,9 +443,9 @@ func (p *parts) needFacts() bool {
 // mustOrder reports whether batches must be written in order even if the
 // configuration does not require it: in a file whose records contain their
 // length, the pieces of a long record must not be interleaved with other
-// records.
+// records, and a header must come before its rows.
 func mustOrder(job *record.Job, sinks []engine.Sink) bool {
-	return job != nil && (job.Apart() || job.Binary()) && !slices.ContainsFunc(sinks, func(s engine.Sink) bool { return !s.Caps().Ordered })
+	return job != nil && (job.Apart() || job.Binary() || job.Headed()) && !slices.ContainsFunc(sinks, func(s engine.Sink) bool { return !s.Caps().Ordered })
 }
 
 // options returns the options for a pipeline of the components in c.
