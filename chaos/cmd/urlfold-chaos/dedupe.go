@@ -117,7 +117,7 @@ func dedupeKills(l *lab) string {
 
 func newDeduping(l *lab, lanes int, exactly bool) *deduping {
 	return &deduping{lab: l, lanes: lanes, setup: &setup{
-		dir: l.dir, out: "all.txt", exactly: exactly, more: "dedupe: {by: k1}\n", commit: 20 * time.Millisecond, source: ", readers: 5",
+		dir: l.dir, out: "all.txt", exactly: exactly, more: "dedupe: {by: k1}\n", commit: 20 * time.Millisecond, source: ", max_readers: 5",
 	}}
 }
 
