@@ -63,7 +63,11 @@ func (o *options) add(cmd *cobra.Command, structure reflect.Value, group string,
 			continue
 		}
 		values := o.valuesOf(f, name)
-		text := helpOf(f, structure.Type(), values)
+		shown := values
+		if name == "from" && len(uses) > 0 { // all names take 10 lines, which only the help of urlfold itself shows
+			shown = []string{"a name that 'urlfold help formats' lists"}
+		}
+		text := helpOf(f, structure.Type(), shown)
 		switch p := v.Addr().Interface().(type) {
 		case *string:
 			flags.StringVarP(p, name, letter, *p, text)
