@@ -151,7 +151,7 @@ func TestBucketAtOnce(t *testing.T) {
 		srv.Put(fmt.Sprintf("in/%02d.log", i), logLines(10))
 	}
 	var now, most atomic.Int32
-	srv.Fault = func(_ http.ResponseWriter, r *http.Request) bool {
+	srv.SetFault(func(_ http.ResponseWriter, r *http.Request) bool {
 		if r.Header.Get("Range") != "" {
 			n := now.Add(1)
 			for old := most.Load(); n > old && !most.CompareAndSwap(old, n); old = most.Load() {
@@ -160,7 +160,7 @@ func TestBucketAtOnce(t *testing.T) {
 			now.Add(-1)
 		}
 		return false
-	}
+	})
 	text, _ := runBucket(t, 0, "--quiet", "s3://bucket/in")
 	if strings.Count(text, "\n") != 400 {
 		t.Errorf("%d lines", strings.Count(text, "\n"))
@@ -175,7 +175,8 @@ func TestBucketAtOnce(t *testing.T) {
 func TestBucketDamage(t *testing.T) {
 	srv := s3test.New(t)
 	srv.Put("in/a.log", logLines(10))
-	srv.Put("in/cold.log", logLines(10)).Class = "GLACIER"
+	srv.Put("in/cold.log", logLines(10))
+	srv.Archive("in/cold.log")
 	text, _ := runBucket(t, 4, "check", "--integrity", "s3://bucket/in")
 	if !strings.Contains(text, "cold.log: unreadable at byte 0: object is archived: restore it first") {
 		t.Errorf("archived object: %s", text)
@@ -186,12 +187,12 @@ func TestBucketDamage(t *testing.T) {
 	big := logLines(100_000)
 	srv.Put("in/a.log", big)
 	var reads atomic.Int32
-	srv.Fault = func(_ http.ResponseWriter, r *http.Request) bool {
+	srv.SetFault(func(_ http.ResponseWriter, r *http.Request) bool {
 		if r.Header.Get("Range") != "" && reads.Add(1) == 4 {
 			srv.Put("in/a.log", logLines(99_000))
 		}
 		return false
-	}
+	})
 	_, log := runBucket(t, 4, "s3://bucket/in/a.log", "--output-dir", "s3://bucket/out")
 	if !strings.Contains(log, "object changed or was removed while it was being read") {
 		t.Errorf("changed object: %s", log)

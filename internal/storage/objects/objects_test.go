@@ -79,7 +79,7 @@ func TestReadFaults(t *testing.T) {
 	srv.Put("big", data)
 	var n atomic.Int32
 	var faults [6]atomic.Int32
-	srv.Fault = func(w http.ResponseWriter, r *http.Request) bool {
+	srv.SetFault(func(w http.ResponseWriter, r *http.Request) bool {
 		if r.Method != http.MethodGet || r.Header.Get("Range") == "" {
 			return false
 		}
@@ -108,7 +108,7 @@ func TestReadFaults(t *testing.T) {
 			return false
 		}
 		return true
-	}
+	})
 	s, _ := newStore(t, time.Minute)
 	r, err := open(t, s, "big")
 	if err != nil {
@@ -203,7 +203,8 @@ func TestReader(t *testing.T) {
 // TestOpenFails: what cannot be read is found by Open.
 func TestOpenFails(t *testing.T) {
 	srv := newServer(t)
-	srv.Put("cold", []byte("x")).Class = "GLACIER"
+	srv.Put("cold", []byte("x"))
+	srv.Archive("cold")
 	s, _ := newStore(t, time.Minute)
 	if _, err := open(t, s, "cold"); objects.KindOf(err) != objects.Archived || !strings.Contains(err.Error(), "restore it first") {
 		t.Errorf("archived object: %v", err)
@@ -240,7 +241,7 @@ func abort(w *objects.Writer, err error) error {
 func TestWrite(t *testing.T) {
 	srv := newServer(t)
 	var n atomic.Int32
-	srv.Fault = func(w http.ResponseWriter, r *http.Request) bool {
+	srv.SetFault(func(w http.ResponseWriter, r *http.Request) bool {
 		switch {
 		case r.Method == http.MethodHead || r.Method == http.MethodGet:
 			return false
@@ -252,7 +253,7 @@ func TestWrite(t *testing.T) {
 			return true
 		}
 		return false
-	}
+	})
 	s, _ := newStore(t, time.Minute)
 	for _, size := range []int{0, 1, 16 << 20, 16<<20 + 1, 33 << 20} {
 		key, data := fmt.Sprint("out/", size), random(size)
@@ -303,13 +304,13 @@ func TestWriteExisting(t *testing.T) {
 // it has already.
 func TestWriteUnconditional(t *testing.T) {
 	srv := newServer(t)
-	srv.Fault = func(w http.ResponseWriter, r *http.Request) bool {
+	srv.SetFault(func(w http.ResponseWriter, r *http.Request) bool {
 		if r.Header.Get("If-None-Match") != "" {
 			s3test.Fail(w, http.StatusNotImplemented, "NotImplemented")
 			return true
 		}
 		return false
-	}
+	})
 	s, _ := newStore(t, time.Minute)
 	if err := write(s, "new", random(17<<20), false); err != nil || len(srv.Get("new")) != 17<<20 {
 		t.Errorf("new object: %v", err)
@@ -328,13 +329,13 @@ func TestWriteUnconditional(t *testing.T) {
 // the parts.
 func TestWriteFails(t *testing.T) {
 	srv := newServer(t)
-	srv.Fault = func(w http.ResponseWriter, r *http.Request) bool {
+	srv.SetFault(func(w http.ResponseWriter, r *http.Request) bool {
 		if r.URL.Query().Get("partNumber") == "2" {
 			s3test.Fail(w, http.StatusServiceUnavailable, "SlowDown")
 			return true
 		}
 		return false
-	}
+	})
 	s, log := newStore(t, time.Second)
 	err := write(s, "o", random(40<<20), false)
 	if text := log.String(); !strings.Contains(text, "object request failed, retrying") || strings.Contains(text, s3test.Secret) {

@@ -35,16 +35,18 @@ type Object struct {
 // A Server is a store with a single bucket, called "bucket".
 type Server struct {
 	URL string
-	// Fault, if not nil, is called before each request, from several goroutines. It
-	// may answer the request, and then returns true. Set it before the first request.
-	Fault func(w http.ResponseWriter, r *http.Request) bool
 
 	mu       sync.Mutex
+	fault    Fault
 	objects  map[string]*Object
 	uploads  map[string]*upload
 	requests map[string]int
 	last     int // number of the last upload
 }
+
+// A Fault is called before each request, from several goroutines. It may answer the
+// request, and then returns true.
+type Fault func(w http.ResponseWriter, r *http.Request) bool
 
 // An upload is a multipart upload that is not complete.
 type upload struct {
@@ -71,6 +73,20 @@ func New(t *testing.T) *Server {
 
 // Secret is the secret key in the environment of the test.
 const Secret = "the-secret-key-of-the-test"
+
+// SetFault sets what is called before each request from now on.
+func (s *Server) SetFault(f Fault) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.fault = f
+}
+
+// Archive makes an object one that must be restored before it can be read.
+func (s *Server) Archive(key string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.objects[key].Class = "GLACIER"
+}
 
 // Put stores an object and returns it.
 func (s *Server) Put(key string, data []byte) *Object {
@@ -104,7 +120,7 @@ func (s *Server) Delete(key string) {
 }
 
 // Lose does what a request asks for, and breaks the connection instead of
-// answering. It is for Server.Fault.
+// answering. It is for a Fault.
 func (s *Server) Lose(_ http.ResponseWriter, r *http.Request) {
 	s.serve(httptest.NewRecorder(), r)
 	panic(http.ErrAbortHandler)
@@ -142,8 +158,9 @@ func Fail(w http.ResponseWriter, status int, code string) {
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	s.requests[r.Method]++
+	fault := s.fault
 	s.mu.Unlock()
-	if s.Fault != nil && s.Fault(w, r) {
+	if fault != nil && fault(w, r) {
 		return
 	}
 	s.serve(w, r)
