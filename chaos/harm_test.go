@@ -90,7 +90,7 @@ func referenceOf(t *testing.T, format string) func(packed []byte) *chaos.Referen
 func TestGzipTail(t *testing.T) {
 	referee, err := chaos.NewReferee("gzip")
 	if err != nil {
-		t.Skip("skipped: ", err)
+		t.Skip("skipped: ", err, "; install it")
 	}
 	var text []byte
 	for i := range 3000 { // short lines, so that some line end is among the last symbols
