@@ -33,12 +33,19 @@ func TestSource(t *testing.T, open func() pipeline.Source) {
 	}
 }
 
-// A ledger is what sinks have got, by the id that they would give to a message.
+// A ledger has the records that sinks got in the lives of a source, by the id that they would
+// give to a message.
 type ledger struct {
 	mu   sync.Mutex
-	recs map[string]string
-	n    int
+	recs map[string]entry
+	life int
 	bad  []string
+}
+
+// An entry is a record, and the life of the source in which a sink got it.
+type entry struct {
+	text string
+	life int
 }
 
 // sink returns a sink that enters records. stop is called after enough of them.
@@ -50,11 +57,13 @@ func (l *ledger) sink(stop func()) pipeline.Sink {
 		for _, r := range t.Records() {
 			pos, index := r.Origin()
 			id := fmt.Sprintf("%s %d %d", t.LaneID(), pos, index)
-			if old, ok := l.recs[id]; ok && old != string(r.Bytes) {
-				l.bad = append(l.bad, fmt.Sprintf("two records have the id %q, so that a server drops the second: lane ids and offsets go on from what is stored (see Runtime.Lane)", id))
+			switch old, ok := l.recs[id]; {
+			case ok && old.text != string(r.Bytes):
+				l.bad = append(l.bad, fmt.Sprintf("two records have the id %q, so that a server drops the second: lane ids and offsets continue at the stored position (see Runtime.Lane)", id))
+			case ok && old.life != l.life:
+				l.bad = append(l.bad, fmt.Sprintf("the record %q is read again by the next process, although the run ended and its position was stored: Commit stores, and Open loads", id))
 			}
-			l.recs[id] = string(r.Bytes)
-			l.n++
+			l.recs[id] = entry{string(r.Bytes), l.life}
 			if seen++; seen == enough {
 				stop()
 			}
@@ -65,8 +74,8 @@ func (l *ledger) sink(stop func()) pipeline.Sink {
 
 // sourceLives runs the source three times, as processes that follow one another.
 func sourceLives(t testing.TB, open func() pipeline.Source) {
-	l := &ledger{recs: map[string]string{}}
-	for range 3 {
+	l := &ledger{recs: map[string]entry{}}
+	for l.life = range 3 {
 		ctx, cancel := context.WithCancel(context.Background())
 		p := newPipeline(t, pipeline.Options{Sources: []pipeline.Source{open()}, Sinks: []pipeline.Sink{l.sink(cancel)}, Workers: 2})
 		var err error

@@ -294,6 +294,7 @@ func TestSourceSuite(t *testing.T) {
 		want   string
 	}{
 		"offsets from 0 again":  {numbers{start: func(at *pipeline.LanePosition) (int64, int64) { return 0, at.Token }}, sourceLives, "two records have the id"},
+		"a forgotten position":  {numbers{start: func(*pipeline.LanePosition) (int64, int64) { return 0, 0 }}, sourceLives, "is read again by the next process"},
 		"an error after a stop": {numbers{run: func(ctx context.Context) error { <-ctx.Done(); return errClosed }}, sourceStopped, "closed"},
 		"no end":                {numbers{run: func(context.Context) error { select {} }}, sourceStopped, "has not returned"},
 	} {

@@ -13,6 +13,8 @@ import (
 // Read returns a source that reads files once, in any compression: for [pipeline.New]. paths
 // are files, globs and folders, as on the command line. Of a damaged archive it emits what
 // can be read; then the error of Run names the damage and its position.
+//
+// Covered by the stability page.
 func Read(paths ...string) pipeline.Source {
 	return kinds.Outside.SourceOf(func(env kinds.SourceEnv) (engine.Source, error) {
 		s, err := New(Config{Paths: paths, Framing: env.Framing, MaxRecord: env.MaxRecord})
