@@ -11,9 +11,9 @@ import (
 
 // parseClean is the fast path. It accepts src if it is an absolute http or
 // https URL that every rule of every RFC 3986 profile leaves unchanged and that
-// has no flag, and fills u. It may give up on such a URL, but must not accept
-// any other. If it returns false, that says nothing about src. What a rule of other profiles
-// changes in such a URL, as frag-drop does, its callers change.
+// raises no flag, and fills u. It may give up on an unchanged URL, but must not
+// accept any other. If it returns false, that says nothing about src. Its
+// callers apply the rules of other profiles, such as frag-drop.
 //
 // It accepts "http://" or "https://" in lower case; a host of lower-case letters,
 // digits, hyphens and dots that ends within the first 63 bytes of src, without
@@ -21,9 +21,9 @@ import (
 // labels and without "xn--"), whose last label cannot be a number, or an IPv4
 // address; a path that starts with "/" and in which no "." follows a "/"; a query
 // and a fragment. Path, query and fragment may contain the bytes that RFC 3986
-// allows there, and escapes that are in normal form and have no flag. A port is in
-// normal form if it has no leading zero and is not that of the scheme. It accepts
-// no userinfo, nor more than keepBytes bytes.
+// allows there, and escapes that are in normal form and have no flag. A port is
+// in normal form if it has no leading zero and differs from the scheme's default.
+// It accepts no userinfo, nor more than keepBytes bytes.
 //
 // It tolerates one flag: entity is the offset of the first "&amp;" in the
 // query, or -1.
@@ -60,7 +60,7 @@ const (
 	oddScheme   = 1 << iota // the scheme has capital letters
 	oddCapitals             // the host has, and they are in opening.capitals
 	oddName                 // the host may have other bytes than letters, digits, hyphens and dots, and capital letters
-	oddPort                 // the port is that of the scheme
+	oddPort                 // the port is the default of the scheme
 	oddPath                 // the path is empty
 	oddHash                 // the fragment contains a '#'
 	oddOther                // parseOpening gave up
@@ -143,8 +143,8 @@ func (u *URL) setTail(size, i int, sv *scan.Survey) (special int, odd uint8) {
 	return special, odd
 }
 
-// setIf is set if so is true. It has no branch: whether a URL has a query or a
-// fragment cannot be predicted.
+// setIf is set if so is true. It does not branch, because whether a URL has a
+// query or a fragment cannot be predicted.
 func (u *URL) setIf(so bool, c Component, start, end int) {
 	n := uint32(b2i(so))
 	u.spans[c] = Span{uint32(start) & -n, uint32(end) & -n}
@@ -221,7 +221,7 @@ func (u *URL) setFront(src []byte, start, end int) bool {
 
 // setPort sets the port of u, which begins at start, if it has no leading zero and
 // a path follows. It returns the offset of the path, or 0, and whether the port is
-// that of the scheme.
+// the default of the scheme.
 func (u *URL) setPort(src []byte, start int) (path int, byDefault bool) {
 	end, n := readPort(src, start)
 	if end == 0 || end == len(src) || src[end] != '/' {
@@ -239,7 +239,8 @@ func readPort(src []byte, start int) (end, n int) {
 	if start+8 > len(src) {
 		return readShortPort(src, start)
 	}
-	// Eight bytes at once: the length of a port cannot be predicted.
+	// Compare eight bytes in one step: the length of a port cannot be
+	// predicted.
 	const each = 0x01_01_01_01_01_01_01_01
 	x := binary.LittleEndian.Uint64(src[start:]) ^ '0'*each
 	digits := bits.TrailingZeros64((x&(0x7F*each)+0x76*each|x)&(0x80*each)) / 8
@@ -337,7 +338,7 @@ func cleanInFragment(src []byte, i int) int {
 	return b2i(class[src[i]]&cleanFrag != 0)
 }
 
-// Classes of the byte that an escape stands for, in escapes.
+// Classes of the byte that an escape encodes, in escapes.
 const (
 	escapePercent     = iota // '%', which may begin another escape
 	escapeDot                // '.', which may be part of a dot segment
@@ -354,8 +355,9 @@ const (
 	numEscapeClasses = iota
 )
 
-// escapes classifies the byte that an escape stands for. First bytes of longer
-// characters, and of three-byte ones that need another check, are escapeNonASCII.
+// escapes classifies the byte that an escape encodes. First bytes of longer
+// characters, and of three-byte ones that need another check, are
+// escapeNonASCII.
 var escapes = func() (t [256]uint8) {
 	for c := 0x20; c < 0x7F; c++ {
 		t[c] = escapeAnywhere

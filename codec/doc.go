@@ -36,8 +36,8 @@
 // must not overlap. A [Result] keeps references to both until the next call,
 // because its methods read them: do not modify either slice while you still
 // call methods of the Result. Built with the tag invariants, a Result panics if
-// one of them has changed. A Result belongs to one goroutine at a time; a
-// Normalizer may be used by several at once.
+// either has changed. A Result belongs to one goroutine at a time; a Normalizer
+// may be used by several concurrently.
 //
 // # Offsets
 //

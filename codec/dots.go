@@ -2,7 +2,7 @@ package codec
 
 // removeDots removes the dot segments of a path that starts with '/', in place
 // (RFC 3986 §5.2.4), and returns the rest of the path. ".." at the root is
-// removed; a final "." or ".." leaves the '/' before it.
+// removed; a final "." or ".." leaves the preceding '/'.
 func removeDots(path []byte) []byte {
 	i := firstDotSegment(path)
 	if i < 0 {
@@ -51,7 +51,7 @@ func firstDotSegment(path []byte) int {
 	return -1
 }
 
-// cutSegment removes the last segment of out and the '/' before it.
+// cutSegment removes the last segment of out and the preceding '/'.
 func cutSegment(out []byte) []byte {
 	for i := len(out) - 1; i >= 0; i-- {
 		if out[i] == '/' {

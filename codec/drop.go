@@ -3,8 +3,8 @@ package codec
 import "bytes"
 
 // drop removes userinfo and fragment, as far as the profile asks for it, from
-// the normal form dst[start:], whose components are r.Out. It keeps the full
-// URL in r for the keys of the lower levels.
+// the normal form dst[start:], whose components are r.Out. The full URL stays
+// in r for the keys of the lower levels.
 func (n *Normalizer) drop(dst []byte, start int, r *Result) []byte {
 	s, u := &r.scratch, &r.Out
 	norm := dst[start:]

@@ -104,7 +104,7 @@ const (
 
 	// The log that the URL comes from. Package record sets these two and
 	// FlagRecordOmitted.
-	FlagMaybeTruncated // the log may have cut the end of the URL: it has no key
+	FlagMaybeTruncated // the log may have cut the end of the URL: it gets no key
 	FlagQueryStripped  // the log may have removed the query and left the '?'
 
 	FlagDiagnosticsDropped // the URL has more diagnostics than Profile.MaxDiagnostics

@@ -8,9 +8,9 @@ import (
 // This file detects URLs in which the two standards see different hosts
 // (FlagHostAmbiguous), and defines what that means:
 //
-//	RFC 3986  the host of the target: that of the URL itself if it has an
-//	          authority; none if it has a scheme and no authority; otherwise that
-//	          of the base (RFC 3986 §5.2.2)
+//	RFC 3986  the host of the target: the URL's own if it has an
+//	          authority; none if it has a scheme and no authority; otherwise the
+//	          base's (RFC 3986 §5.2.2)
 //	WHATWG    the host of the URL that the basic URL parser returns; it may come
 //	          from the base, or from text that RFC 3986 parses as a path
 //
@@ -142,8 +142,8 @@ func (b *baseURL) readRFCHost(s *scratch) {
 }
 
 // hosts records a diagnostic in an RFC 3986 profile if browsers see another
-// host. Its offset is that of the byte that the standards treat differently or,
-// without such a byte, where a host was expected.
+// host. Its offset is the byte that the standards treat differently or, if no
+// byte is, the place where a host was expected.
 func (i *inspector) hosts() {
 	if !i.suspect() || !i.differ() {
 		return
@@ -196,8 +196,8 @@ func (i *inspector) suspect() bool {
 	return !clean
 }
 
-// differ reports whether browsers find a host in the URL that differs from that
-// of RFC 3986.
+// differ reports whether browsers find a host in the URL that differs from the
+// one RFC 3986 finds.
 func (i *inspector) differ() bool {
 	s := &i.r.scratch
 	var base *baseURL

@@ -142,7 +142,7 @@ func parseIPv6(b []byte) (groups [8]uint16, ok bool) {
 		return groups, n == 8
 	}
 	if n == 8 {
-		return groups, false // "::" stands for at least one group, RFC 3986 §3.2.2
+		return groups, false // "::" means at least one group, RFC 3986 §3.2.2
 	}
 	copy(groups[8-(n-gap):], groups[gap:n])
 	clear(groups[gap : 8-(n-gap)])

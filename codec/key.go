@@ -11,9 +11,9 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// A Level selects how much a key ignores. URLs that are equal at one of the
-// levels from LevelSyntax to LevelPage are equal at every higher one of them.
-// LevelMatch and LevelShape stand apart. The zero Level is LevelDefault.
+// A Level selects how much a key ignores. From LevelSyntax to LevelPage, URLs
+// that are equal at one level are equal at the higher ones too. LevelMatch and
+// LevelShape are outside of this order. The zero Level is LevelDefault.
 type Level uint8
 
 // The levels. The specification of keys calls the four that nest K0 to K3.
@@ -215,8 +215,8 @@ func WithHash(h Hash) Option {
 // Hash returns the hash of n's keys.
 func (n *Normalizer) Hash() Hash { return n.hasher.hash }
 
-// WithStandard sets the standard that keys are computed by. The default is that
-// of the profile. If the other standard cannot parse a URL, its keys are
+// WithStandard sets the standard that keys are computed by. The default is the
+// profile's standard. If the other standard cannot parse a URL, its keys are
 // computed by the profile's standard; if the other standard is WHATWG, the URL
 // also gets the flag FlagWHATWGReject.
 func WithStandard(std Standard) Option {

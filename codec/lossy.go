@@ -12,8 +12,8 @@ import (
 // the standards keep apart. Each is a function of the one before: K2 of K1, K3
 // of K2.
 
-// A rewriter writes the canonical string of one level from that of the level
-// before.
+// A rewriter derives the canonical string of one level from the string of the
+// level before.
 type rewriter struct {
 	dst    []byte
 	src    []byte
@@ -33,9 +33,9 @@ func (n *Normalizer) rewriter(dst, src []byte, u *URL, s *scratch) rewriter {
 }
 
 // appendK2 appends the K2 of k1, a K1 with the components u, to dst, which must
-// be empty. URLs with the same K2 are those that a crawler need not fetch
-// twice. appendK2 stores the components in s.out, and reports whether the query
-// is signed and was therefore left unchanged.
+// be empty. A crawler needs to fetch only one of the URLs with the same K2.
+// appendK2 stores the components in s.out, and reports whether the query is
+// signed and was therefore left unchanged.
 //
 // It removes userinfo and fragment and applies, in this order: host-rootdot,
 // host-ip4, psid, q-split, qsid, q-drop, q-noempty, q-eq, q-form, q-sort-name,
@@ -273,7 +273,7 @@ func (n *Normalizer) appendK3(dst, k2 []byte, u *URL, s *scratch) []byte {
 	return w.dst
 }
 
-// dropScheme omits the scheme http or https and the slashes after it.
+// dropScheme omits the scheme http or https and its slashes.
 func (w *rewriter) dropScheme() {
 	switch {
 	case w.u.Has(Scheme):
@@ -353,8 +353,8 @@ func (w *rewriter) pathK3() {
 	w.dst = w.dst[:at+len(path)]
 }
 
-// fragmentK3 writes the fragment of K2, with parameters in it treated like
-// those of a query.
+// fragmentK3 writes the fragment of K2, and treats parameters in it like query
+// parameters.
 func (w *rewriter) fragmentK3() {
 	if !w.u.Has(Fragment) {
 		return
@@ -396,7 +396,7 @@ func appendSingleSlashes(dst, path []byte) []byte {
 }
 
 // endsInScheme reports whether b, which ends in '/', ends in a scheme of 2 to
-// 50 characters and ":/". A slash after it belongs to the nested URL.
+// 50 characters and ":/". Another slash would belong to the nested URL.
 func endsInScheme(b []byte) bool {
 	if len(b) < 4 || b[len(b)-2] != ':' {
 		return false

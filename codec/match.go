@@ -23,8 +23,8 @@ type match struct {
 	make    func() peer.Canonicalizer
 }
 
-// matches holds the programs, sorted by name. A change of what one of them
-// returns needs a new version of its key function.
+// matches holds the programs, sorted by name. If a program's results change,
+// its key function needs a new version.
 var matches = []match{
 	{"crawler-commons", "crawler-commons 1.6 BasicURLNormalizer.filter", "crawler-commons-1.6/1", false, crawlercommons.New},
 	{"gsb-v4", "Safe Browsing v4 URLs and Hashing", "gsb-v4/1", false, gsb.NewV4},
@@ -52,8 +52,8 @@ func lookupMatch(name string) *match {
 	return nil
 }
 
-// withMatches returns the profiles and those that reproduce a program, sorted
-// by name.
+// withMatches returns the profiles, with the profiles that reproduce a program
+// added, sorted by name.
 func withMatches(profiles ...Profile) []Profile {
 	for _, m := range matches {
 		profiles = append(profiles, Profile{Name: m.name, Standard: RFC3986, Match: m.name, Key: LevelMatch})
@@ -63,7 +63,7 @@ func withMatches(profiles ...Profile) []Profile {
 }
 
 // Program returns the program that p reproduces, with version and function,
-// such as "w3lib 2.5.0 canonicalize_url", or "" if there is none.
+// such as "w3lib 2.5.0 canonicalize_url", or "" if p reproduces no program.
 func (p Profile) Program() string {
 	if m := lookupMatch(p.Match); m != nil {
 		return m.program

@@ -62,7 +62,7 @@ var illegal = [numComponents]percent.Set{
 type Option func(*Normalizer) error
 
 // Named returns a Normalizer for the built-in profile with the given name. The
-// error is a *NameError if there is no such profile, otherwise as that of New.
+// error is a *NameError if no profile has this name, otherwise an error of New.
 func Named(profile string, opts ...Option) (*Normalizer, error) {
 	p, err := Lookup(profile)
 	if err != nil {
@@ -172,7 +172,7 @@ func (n *Normalizer) keyLevel(lv Level) Level {
 }
 
 // Profile returns the profile that n was made from. Its Key is the level that
-// LevelDefault stands for.
+// LevelDefault means.
 func (n *Normalizer) Profile() Profile { return n.profile }
 
 // Append appends the normal form of src to dst, returns the extended slice, and
@@ -500,8 +500,8 @@ func (w *writer) asciiDomain(start int) {
 	w.rec.change(RuleASCIIDomain, Host, before, w.dst[start:])
 }
 
-// hasEscapedNonASCII reports whether an escape in text stands for a byte of
-// 0x80 or above.
+// hasEscapedNonASCII reports whether an escape in text encodes a byte of 0x80
+// or above.
 func hasEscapedNonASCII(text []byte) bool {
 	for i := 0; i+2 < len(text); i++ {
 		if text[i] == '%' && isTriplet(text[i:]) && percent.Unhex(text[i+1]) >= 8 {
@@ -634,7 +634,7 @@ func (w *writer) path() {
 	w.note(Path, start)
 }
 
-// guard keeps the path dst[start:], which follows no authority, from being
+// guard prevents that the path dst[start:], which follows no authority, is
 // parsed as an authority or, if there is no scheme either, as a scheme (RFC
 // 3986 §3.3, §4.2).
 func (w *writer) guard(start int) {

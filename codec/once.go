@@ -18,8 +18,8 @@ func (e *URLError) Unwrap() error { return e.Code }
 
 // Normalize returns the normal form of one URL, and its key of the profile's
 // level. It is meant for occasional use: to process many URLs, reuse a [Result]
-// with [Normalizer.AppendString]. The error is a *URLError, or as that of Append
-// if n was not made by New.
+// with [Normalizer.AppendString]. The error is a *URLError, or the error of
+// Append if n was not made by New.
 func (n *Normalizer) Normalize(url string) (norm string, key Key, err error) {
 	var r Result
 	out, err := n.AppendString(nil, url, &r)

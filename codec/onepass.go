@@ -15,8 +15,7 @@ import (
 //	the parsers  everything else: split.go and inspect.go, or whatwg.go
 //
 // Like parseClean, onePass may give up but must not decide differently: its
-// result is that of the parsers, to the last diagnostic (FuzzOnePass). It
-// accepts
+// result equals the parsers', to the last diagnostic (FuzzOnePass). It accepts
 //
 //	scheme     "http://" or "https://", in any case
 //	userinfo   none
@@ -131,7 +130,7 @@ func appendRun(dst, src []byte, from, to int) []byte {
 	return dst[:at+n]
 }
 
-// patch changes the spans of u, components of a text, to those of the text that
+// patch changes u, the components of a text, to the components of the text that
 // appendPatched makes of it.
 func (u *URL) patch(kept []uint32) {
 	n := 0
@@ -166,7 +165,7 @@ type pass struct {
 	kept      []uint32 // room for offsets of bytes in the normal form that RFC 3986 does not allow; their number is keeps
 	keeps     int
 	spoilt    uint // 1 to give up
-	plainHost bool // that of a call
+	plainHost bool // of the current call
 	walker
 }
 
@@ -180,8 +179,8 @@ func isPlain(c byte) bool {
 	return class[c]&everywhere == everywhere && c != '(' || c == '.' || c == '?' || c == '#'
 }
 
-// run appends the normal form of src, which begins with o, to dst. It reports
-// whether the walk reached the end of src.
+// run appends the normal form of src to dst; o is the opening of src. It
+// reports whether the walk reached the end of src.
 func (p *pass) run(dst, src []byte, o opening) bool {
 	p.src, p.base, p.at = src, len(dst), len(dst)
 	p.plainHost = p.in.kind == HostRegName
@@ -221,7 +220,7 @@ func (p *pass) run(dst, src []byte, o opening) bool {
 // note records that a rule changed something.
 func (p *pass) note(r Rule) { p.applied |= 1 << r }
 
-// wide is the number of bytes that flush copies at once.
+// wide is the number of bytes that flush copies in one step.
 const wide = scan.Margin
 
 // roomFor returns the number of bytes that onePass may write for src: an escape for

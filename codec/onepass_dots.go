@@ -53,14 +53,14 @@ func (p *pass) traversal(i int) {
 
 // dotSegment returns the length of the dot segment that begins at i, or 0.
 func (p *pass) dotSegment(i int) int {
-	if p.src[i-1] != '/' { // i > 0, because a path begins with '/'
+	if p.src[i-1] != '/' { // i > 0, because a path starts with '/'
 		return 0
 	}
 	return dotSegment(p.src[i:p.end])
 }
 
-// cutDots removes the dot segment src[i:i+n] and, if it is "..", the segment
-// before it. It returns the offset after it and its '/'.
+// cutDots removes the dot segment src[i:i+n] and, if it is "..", the preceding
+// segment. It returns the offset after the dot segment and its '/'.
 func (p *pass) cutDots(i, n int) int {
 	if p.table == verbatimWalk {
 		p.markDots(i, n, ActionKept)
@@ -82,7 +82,7 @@ func (p *pass) cutDots(i, n int) int {
 }
 
 // noteDotEscapes records the rules for the escapes in a removed dot segment:
-// RFC 3986 decodes them before it removes the segment.
+// RFC 3986 decodes them first, then removes the segment.
 func (p *pass) noteDotEscapes(seg []byte) {
 	if p.profile.Standard == WHATWG {
 		return
@@ -109,11 +109,12 @@ func (p *pass) markDots(i, n int, a Action) {
 	}
 }
 
-// cutSegment removes the last segment from dst, but not the '/' before it.
+// cutSegment removes the last segment from dst, but not the preceding '/'.
 func (p *pass) cutSegment() {
 	end := p.at - 1
-	// Eight bytes at once: the length of a segment cannot be predicted. There are
-	// eight bytes, because a scheme and a host precede the path.
+	// Read eight bytes in one step: the length of a segment cannot be
+	// predicted. Eight bytes exist, because a scheme and a host precede the
+	// path.
 	for end > p.pathAt {
 		slashes := equalBytes(binary.LittleEndian.Uint64(p.dst[end-8:]), '/')
 		end -= bits.LeadingZeros64(slashes) / 8

@@ -112,7 +112,7 @@ func (p *pass) oddHost(start int, host []byte) {
 	}
 }
 
-// isWeb reports whether src begins with "http://" or "https://", in any case.
+// isWeb reports whether src starts with "http://" or "https://", in any case.
 func isWeb(src []byte) bool {
 	start, _ := webScheme(src)
 	return start > 0

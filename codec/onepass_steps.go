@@ -100,7 +100,7 @@ type walkStep struct {
 	kept    uint8    // 1 if RFC 3986 does not allow the byte, and it is kept
 	hex     uint8    // 1 if a hex digit replaces its escape: it might complete another one
 
-	separator uint8 // 1 for an escaped '/' or '\\' in a path: a '.' after it needs a look
+	separator uint8 // 1 for an escaped '/' or '\\' in a path: a following '.' needs a look
 	work      walkWork
 	_         [7]byte // 64 bytes are found faster than 56
 }

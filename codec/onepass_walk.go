@@ -11,7 +11,7 @@ import (
 )
 
 // A walker is the part of a pass that concerns the component in hand. Only work
-// beyond plain steps needs it. Offsets are those of src.
+// beyond plain steps needs it. Offsets point into src.
 type walker struct {
 	c         Component
 	start     int             // start of the component
@@ -31,8 +31,8 @@ func runAt(i int, flag uint8) int { return i<<8 | int(flag) }
 // to the next; i is the first one. The path begins at start in src, and at outStart
 // in the normal form.
 func (p *pass) walk(i, start, outStart int) {
-	// shift[n] is the distance of the end of component Path+n in src from its end in
-	// the normal form. The last two elements are not read.
+	// shift[n] is how far the end of component Path+n moves from src to the
+	// normal form. The last two elements are not read.
 	var shift [5]uint32
 	moved := uint32(p.at - p.base - p.from)
 	shift[0], shift[1], shift[2] = moved, moved, moved
@@ -91,15 +91,15 @@ func (p *pass) walk(i, start, outStart int) {
 	p.move(Fragment, shift[1], shift[2])
 }
 
-// ends returns the end of the path, and that of the query, or of the path again if
-// there is no query.
+// ends returns the ends of the path and of the query. Without a query both are
+// the end of the path.
 func (p *pass) ends() (path, query int) {
 	path = int(p.in.spans[Path].End)
 	return path, max(path, int(p.in.spans[Query].End))
 }
 
-// move sets component c of the normal form, if it is present: its start and its end
-// have moved.
+// move sets component c of the normal form, if it is present, to its place in
+// src moved by start and end.
 func (p *pass) move(c Component, start, end uint32) {
 	s, has := p.in.spans[c], -uint32(p.in.present>>c&1)
 	p.out.spans[c] = Span{(s.Start + start) & has, (s.End + end) & has}
@@ -183,8 +183,8 @@ func (p *pass) mark(at int, f Flag, a Action) {
 	p.marked++
 }
 
-// nonASCII treats the character at i that begins with a non-ASCII byte, in component
-// Path+c.
+// nonASCII treats the character at i, whose first byte is not ASCII, in
+// component Path+c.
 func (p *pass) nonASCII(i, c int, s *walkStep) int {
 	p.enter(Path + Component(c))
 	r, n := utf8.DecodeRune(p.src[i:p.end])

@@ -12,7 +12,7 @@ import (
 )
 
 // A Policy configures the key levels K2 and K3 where the standards leave a
-// choice. A Normalizer has a copy of its own. The zero Policy drops no listed
+// choice. A Normalizer keeps a copy. The zero Policy drops no listed
 // parameters.
 type Policy struct {
 	// Params lists the parameters that do not affect the fetched document. K2

@@ -18,16 +18,16 @@ type Profile struct {
 	// Standard parses the URLs. Keys are computed by it too, unless
 	// WithStandard chooses another one.
 	Standard Standard
-	// Rules is the set of rules to apply, in addition to those that the parser
-	// always applies (ParserRules).
+	// Rules is the set of rules to apply, in addition to the ParserRules, which
+	// the parser always applies.
 	Rules Rules
 	// Malformed says what to do with a '%' that starts no valid escape.
 	Malformed percent.Malformed
 	// Match names the program whose results are the normal forms, such as
-	// "w3lib", or is empty. Such a profile has the standard RFC3986 and no rules.
+	// "w3lib", or is empty. It goes with the standard RFC3986 and no rules.
 	Match string
-	// Key is the default key level: what LevelDefault stands for. Callers may ask
-	// for any other level. A Key of LevelDefault is LevelMatch if Match is set, the
+	// Key is the default key level: what LevelDefault means. Callers may ask for
+	// any other level. A Key of LevelDefault is LevelMatch if Match is set, the
 	// level of the profile if its name is built in, otherwise LevelEquivalent.
 	Key Level
 	// MaxLen is the length in bytes of the longest URL accepted. 0 means

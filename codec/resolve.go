@@ -7,12 +7,13 @@ import "bytes"
 // URL Standard if that is the profile's standard, otherwise by RFC 3986 §5.2
 // (strict), with one exception: it does not resolve a src that has a scheme,
 // although §5.2.2 would remove its dot segments, so that the normal form and
-// the keys of such a URL do not depend on whether there is a base. In the URL
-// Standard they depend on a base of the same scheme if src is like "http:a".
+// the keys of an absolute URL do not depend on whether there is a base. In the
+// URL Standard they depend on a base of the same scheme if src is like
+// "http:a".
 //
 // r.In, r.Flags and r.Diagnostics describe src. If base is empty, AppendRef is
-// Append. The error ErrBase means that src has no scheme, and that base has none
-// or cannot be parsed. AppendRef does not keep base.
+// Append. The error ErrBase means that src has no scheme, and that base has no
+// scheme either or cannot be parsed. AppendRef does not keep base.
 func (n *Normalizer) AppendRef(dst, base, src []byte, r *Result) ([]byte, error) {
 	if len(base) == 0 {
 		return n.Append(dst, src, r)
@@ -42,7 +43,7 @@ func (n *Normalizer) AppendRef(dst, base, src []byte, r *Result) ([]byte, error)
 }
 
 // onePassRef is onePass for a reference that is an http or https URL. A base
-// does not change such a URL.
+// does not change it.
 func (n *Normalizer) onePassRef(dst, base, src []byte, o opening, r *Result) ([]byte, bool) {
 	if len(src) > n.maxLen || !isWeb(src) {
 		return dst, false

@@ -117,7 +117,7 @@ type call struct {
 	clean      bool    // the input was clean: it is its own canonical string
 	plainHost  bool    // the host is a name of LDH labels, none of them empty, and the last one is no number
 	plainPath  bool    // the path contains nothing that webClasses marks: no session id and no two slashes, above all
-	copied     bool    // the input is clean, plainHost and plainPath are set, and survey.Copy begins with the input
+	copied     bool    // the input is clean, plainHost and plainPath are set, and survey.Copy starts with the input
 	canonical  bool    // the serialized URL is its own canonical string
 	keyPatched bool    // K0 and K1 are in key, with these bytes escaped
 	patched    bool    // the serialized URL is, once the bytes at kept are escaped
@@ -215,8 +215,8 @@ func (r *Result) Key(lv Level) Key {
 }
 
 // Part returns the bytes of component c of the normal form, whatever the slice
-// held that it was appended to. The bytes are those of that slice, not a copy. The
-// result is nil if c is absent or r describes no URL.
+// held that it was appended to. The result is a part of that slice, not a copy.
+// The result is nil if c is absent or r describes no URL.
 func (r *Result) Part(c Component) []byte {
 	s, ok := r.asked()
 	if !ok {
@@ -226,7 +226,7 @@ func (r *Result) Part(c Component) []byte {
 }
 
 // canonicalText returns the canonical string of a level, and whether there is one, for a
-// URL for which Key does not find it. It finds that of common URLs with fewer questions than
+// URL for which Key does not find it. For common URLs it asks fewer questions than
 // [Normalizer.canonical].
 func (r *Result) canonicalText(lv Level) (text []byte, ok bool) {
 	s := &r.scratch
@@ -268,7 +268,8 @@ func (r *Result) TargetKey(lv Level, prefix []byte) (k Key, ok bool) {
 
 // HasKey reports whether r describes a URL with a key of a level. A URL has
 // the keys K0 to K3 and LevelShape, except one that only the program of a profile
-// with Profile.Match can parse; it has a key LevelMatch only with such a profile.
+// with Profile.Match can parse; it has a key LevelMatch only if Profile.Match is
+// set.
 func (r *Result) HasKey(lv Level) bool {
 	s := &r.scratch
 	return s.answered && r.hasKey(s.by.keyLevel(lv))
@@ -283,8 +284,8 @@ func (r *Result) hasKey(lv Level) bool {
 }
 
 // AppendKey appends the canonical string of a level, which Key hashes. For K0
-// it is the normal form of RFC 3986 §6.2.2 and for K1 that of §6.2.3, whatever
-// rules the profile has. AppendKey appends nothing if r describes no URL.
+// it is the normal form of RFC 3986 §6.2.2 and for K1 of §6.2.3, whatever rules
+// the profile has. AppendKey appends nothing if r describes no URL.
 func (r *Result) AppendKey(dst []byte, lv Level) []byte {
 	s, ok := r.asked()
 	if !ok {

@@ -48,7 +48,7 @@ func (s knownScheme) isWeb() bool { return schemeHTTP <= s && s <= schemeWSS }
 // RFC 1738 §3.2).
 func (s knownScheme) hasRoot() bool { return schemeHTTP <= s && s <= schemeFTP }
 
-// port returns the default port, or "none" if the scheme has none
+// port returns the default port, or "none" for the other schemes
 // (https://url.spec.whatwg.org/#special-scheme).
 func (s knownScheme) port() string {
 	switch s {

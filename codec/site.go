@@ -18,7 +18,7 @@ func SiteListVersion() string { return psl.Version }
 // AppendSite appends the registrable domain of host: its public suffix and one
 // more label, in lower case, without a trailing dot. If private is true, the
 // suffixes include those under which companies register names for their
-// customers (github.io); otherwise only those of registries count.
+// customers (github.io); otherwise only suffixes of registries count.
 //
 // host must be as in a normal form: ASCII, with A-labels. If it has no
 // registrable domain, AppendSite appends nothing and returns false. That is so
@@ -66,8 +66,8 @@ func siteOffset(host []byte, private bool) (at int, ok bool) {
 	return bytes.LastIndexByte(host[:at-1], '.') + 1, true
 }
 
-// suffixOffset returns the offset of the public suffix in such a host, and
-// whether the host is a name below that suffix.
+// suffixOffset returns the offset of the public suffix in a host as AppendSite
+// expects it, and whether the host is a name below that suffix.
 func suffixOffset(host []byte, private bool) (at int, ok bool) {
 	if len(host) == 0 || bytes.IndexByte(host, '[') >= 0 || hasEmptyLabel(host) || !cleanHostEnd(host) && endsInNumber(host) {
 		return 0, false

@@ -102,8 +102,8 @@ func splitUserinfo(src []byte, start, end int, u *URL) {
 	u.set(Username, start, end)
 }
 
-// portStart returns the offset of the ':' before the port, or end if there is
-// none.
+// portStart returns the offset of the ':' before the port, or end without a
+// port.
 func portStart(src []byte, start, end int) int {
 	i := end
 	for i > start && isDigit(src[i-1]) {

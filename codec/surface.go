@@ -6,7 +6,7 @@ import (
 	"github.com/urlfold/urlfold/codec/params"
 )
 
-// This file computes the canonical string of LevelShape from that of K2.
+// This file derives the canonical string of LevelShape from the string of K2.
 
 // appendSurface appends the surface of k2, a K2 with the components u: host and
 // port, the template of the path, and the names of the parameters, sorted and

@@ -28,9 +28,9 @@ func (n *Normalizer) KeepsTarget(target []byte, r *Result) (query []byte, ok boo
 	return keepsTail(target, sv.First().Special, sv)
 }
 
-// plainEnd returns the offset of the first byte of text, which begins with a target, that
-// needs a closer look or is in no target. query is the query before it, or nil. Most
-// targets have no such bytes, and then this is faster than a survey.
+// plainEnd returns the offset of the first byte of text, which starts with a target,
+// that needs a closer look or is in no target. query is the query up to that byte,
+// or nil. Most targets have no such bytes, and then this is faster than a survey.
 func plainEnd(text []byte) (end int, query []byte) {
 	end = plainPath.PathEnd(text)
 	if end == len(text) || text[end] != '?' {
@@ -52,8 +52,8 @@ var (
 // that is its own normal form without any flag. It may return false although url
 // is. If ok, query is the query of url without its '?', or nil.
 //
-// Keeps takes less time than Append, above all if the scheme and authority are those
-// of the last URL that it accepted. It uses scratch memory of r, and does not change
+// Keeps takes less time than Append, above all if the last URL that it accepted had
+// the same scheme and authority. It uses scratch memory of r, and does not change
 // what the methods of r describe. Not covered by the stability page.
 func (n *Normalizer) Keeps(url []byte, r *Result) (query []byte, ok bool) {
 	if n.match != nil || len(url) > n.maxLen {

@@ -6,7 +6,8 @@ import (
 )
 
 // A Step reports one rule that changed something: on the way from a URL to its
-// normal form, or from the canonical string of one level to that of the next.
+// normal form, or from the canonical string of one level to the string of the
+// next.
 type Step struct {
 	Rule      Rule
 	Component Component // the component that the rule changed, or WholeURL
@@ -25,10 +26,10 @@ func (st *Step) Clause() string { return cmp.Or(st.Source, st.Rule.Clause()) }
 
 // Trace returns the steps from src to its normal form, in the order in which
 // the rules were applied. If base is not empty, src is resolved against it. The
-// rules are those of Result.Applied. The parser and the writer of the standard
-// record the steps as they work, one component after the other. While a path is
-// written in pieces, a step shows its state at that moment: the part already
-// written followed by the rest of the input.
+// rules are the same as in Result.Applied. The parser and the writer of the
+// standard record the steps as they work, one component after the other. While
+// a path is written in pieces, a step shows its state at that moment: the part
+// already written followed by the rest of the input.
 //
 // Trace returns nil if src cannot be parsed or does not change. If browsers
 // cannot parse a URL and the rule rfc-fallback parses it by RFC 3986, that is one
@@ -57,10 +58,9 @@ func (n *Normalizer) Trace(base, src []byte) []Step {
 // TraceKey returns the steps that lead to the canonical string of a level, in
 // the order in which the rules were applied. For K0 they start at the text that
 // the standard of the keys gives, for LevelShape at K2, and for the other levels
-// at the canonical string of the level before. The rules of K2, K3 and LevelShape
-// are those of Result.KeyApplied.
-// TraceKey returns nil if nothing changes or if r describes no URL. Like Trace,
-// it is meant for display.
+// at the canonical string of the level before. The rules of K2, K3 and
+// LevelShape are listed in Result.KeyApplied. TraceKey returns nil if nothing
+// changes or if r describes no URL. Like Trace, it is meant for display.
 func (r *Result) TraceKey(lv Level) []Step {
 	s, ok := r.asked()
 	if !ok {

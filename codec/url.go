@@ -41,8 +41,8 @@ type Span struct{ Start, End uint32 }
 func (s Span) Len() int { return int(s.End - s.Start) }
 
 // In returns the bytes of b that the span covers. The capacity of the result
-// ends with the span, so appending to it copies and cannot overwrite the bytes
-// after it.
+// ends with the span, so appending to it copies and cannot overwrite what
+// follows in b.
 func (s Span) In(b []byte) []byte { return b[s.Start:s.End:s.End] }
 
 // A HostKind classifies the host. The zero HostKind is HostNone.
@@ -67,8 +67,8 @@ const (
 //	|    |  |   |    ||           |   |        |   |
 //	Scheme  User Pass Host        Port Path    Query Fragment
 //
-// Userinfo has no span of its own: it is Username followed, if Password is
-// present, by ":" and Password.
+// Userinfo needs no span: it is Username followed, if Password is present, by
+// ":" and Password.
 type URL struct {
 	spans   [numComponents]Span
 	present uint8 // bit c is set if Component c is present
@@ -83,7 +83,7 @@ const (
 )
 
 // Has reports whether c is present. A component can be present and empty: "/a?"
-// has an empty query, "/a" has none.
+// has an empty query, "/a" has no query.
 func (u *URL) Has(c Component) bool { return u.present>>c&1 != 0 }
 
 // Components yields the components that are present, in their order.
@@ -116,7 +116,7 @@ func (u *URL) Bytes(b []byte, c Component) []byte {
 }
 
 // HasAuthority reports whether the URL has an authority, even an empty one:
-// "file:///x" has one, "file:/x" has none. Host is present if and only if there
+// "file:///x" has one, "file:/x" does not. Host is present if and only if there
 // is an authority.
 func (u *URL) HasAuthority() bool { return u.flags&hasAuthority != 0 }
 

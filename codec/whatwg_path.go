@@ -90,7 +90,7 @@ func (p *parser) pathEnd() (end int, d uint8) {
 }
 
 // onePiece reports whether the segments of path, whose bytes have the dirt bits
-// d, can be written all at once: none is a dot segment or a drive letter, and
+// d, can be written in one piece: none is a dot segment or a drive letter, and
 // every '/' stays.
 func (p *parser) onePiece(path []byte, d uint8) bool {
 	if p.known == schemeFile || d&dirtPath != 0 && bytes.IndexByte(path, '\\') >= 0 {
@@ -244,7 +244,8 @@ func (p *parser) opaquePath() state {
 	return p.delimiter()
 }
 
-// opaqueBeforeSpace writes an opaque path, and the space after it as an escape.
+// opaqueBeforeSpace writes an opaque path and the space that follows, as an
+// escape.
 func (p *parser) opaqueBeforeSpace(text []byte) {
 	var before []byte
 	if p.rec != nil {
@@ -286,7 +287,7 @@ func startsWithDriveLetter(b []byte) bool {
 }
 
 // driveSegment returns the length of the normalized drive letter at the start
-// of path, including the '/' before it, or 0.
+// of path, including the preceding '/', or 0.
 func driveSegment(path []byte) int {
 	if len(path) >= 3 && isAlpha(path[1]) && path[2] == ':' && (len(path) == 3 || path[3] == '/') {
 		return 3

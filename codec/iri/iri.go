@@ -16,12 +16,11 @@ import (
 //
 // Escapes of UTF-8 become the characters that they encode if an IRI may contain
 // them: ucschar (RFC 3987 §2.2) and, in a query, iprivate. Other escapes stay:
-// those of invalid UTF-8 and of ASCII, and those of characters that are
-// invisible or change the order of others, which are white space, bidi controls
-// and other default-ignorable characters (§4.1). Characters are not composed
-// (§5.3.2.2). In hosts of http, https, ws, wss, ftp and file URLs, A-labels
-// become U-labels where that is safe; see [idna.AppendUnicode]. IP literals
-// stay.
+// of invalid UTF-8, of ASCII, and of characters that are invisible or change
+// the order of others, which are white space, bidi controls and other
+// default-ignorable characters (§4.1). Characters are not composed (§5.3.2.2).
+// In hosts of http, https, ws, wss, ftp and file URLs, A-labels become U-labels
+// where that is safe; see [idna.AppendUnicode]. IP literals stay.
 //
 // Normalizing the result by WHATWG gives the same K1 as norm. By RFC 3986 it
 // does so too, except for hosts with U-labels: RFC 3986 does not know IDNA, so
@@ -64,8 +63,8 @@ func appendDisplayHost(dst, norm []byte, u *codec.URL) []byte {
 	return idna.AppendUnicode(dst, host)
 }
 
-// hasDomains reports whether the hosts of a scheme are domains, as those of the
-// special schemes of the URL Standard (§3.1) are.
+// hasDomains reports whether the hosts of a scheme are domains, as in the
+// special schemes of the URL Standard (§3.1).
 func hasDomains(scheme []byte) bool {
 	switch string(scheme) {
 	case "http", "https", "ws", "wss", "ftp", "file":
@@ -99,8 +98,8 @@ func appendDisplay(dst, text []byte, private bool) []byte {
 }
 
 // decodeEscaped returns the character whose escaped UTF-8 is at the start of
-// text, and the number of bytes that its escapes occupy, or 0 if there is none.
-// text starts with '%'.
+// text, and the number of bytes that its escapes occupy, or 0 if the escapes
+// are not valid UTF-8. text starts with '%'.
 func decodeEscaped(text []byte) (r rune, n int) {
 	var b [utf8.UTFMax]byte
 	for n < len(b) && isTriplet(text[3*n:]) {

@@ -86,8 +86,8 @@ func (f foreign) adguard(text, source string) error {
 	return nil
 }
 
-// cutModifiers splits a rule at the '$' before its modifiers, if removeparam is
-// one of them.
+// cutModifiers splits a rule at the '$' before its modifiers, if they include
+// removeparam.
 func cutModifiers(text string) (pattern, modifiers string, ok bool) {
 	for _, name := range []string{"removeparam", "queryprune"} { // the older name in uBlock Origin
 		before, _, found := strings.Cut(text, name)
@@ -263,7 +263,7 @@ func depth0Bar(pattern string) bool {
 	return false
 }
 
-// hasDot reports whether a regular expression has a '.' that stands for any
+// hasDot reports whether a regular expression has a '.' that matches any
 // character.
 func hasDot(pattern string) bool {
 	for c := range operators(pattern) {
@@ -317,7 +317,7 @@ func (a *adguardRule) placed(rules []Rule) (all []Rule) {
 		return all
 	}
 	for i := range all {
-		all[i].group = a.rule.Source // the exceptions are those of this rule only
+		all[i].group = a.rule.Source // the exceptions concern this rule only
 	}
 	for _, host := range a.excepted {
 		keep := Rule{action: actionKeep, match: matchPrefix, Host: host, group: a.rule.Source, Source: a.rule.Source}

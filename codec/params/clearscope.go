@@ -59,7 +59,8 @@ func parseURLPattern(pattern string) ([]place, error) {
 }
 
 // cutHostPattern splits a pattern at the end of its host: at '/', at an escaped
-// '?', at a group with one of them, or at a repetition that matches anything.
+// '?', at a group that contains either, or at a repetition that matches
+// anything.
 func cutHostPattern(s string) (host, rest string) {
 	depth, group := 0, 0
 	end := len(s)
@@ -171,7 +172,7 @@ func escapeDots(s string) string {
 }
 
 // splitAlternatives expands a group at the end of a pattern into one pattern
-// per alternative, if a query begins in one of them.
+// per alternative, if a query begins in an alternative.
 func splitAlternatives(s string) []string {
 	open := strings.LastIndex(s, "(?:")
 	body, ok := strings.CutSuffix(s, ")")

@@ -74,7 +74,7 @@ func jsonError(name string, data []byte, err error) error {
 	var kind *json.UnmarshalTypeError
 	switch {
 	case errors.As(err, &syntax):
-		offset = syntax.Offset - 1 // Offset is that of the next byte
+		offset = syntax.Offset - 1 // Offset points to the next byte
 	case errors.As(err, &kind):
 		offset, reason = kind.Offset-1, "JSON "+kind.Value+" instead of "+kind.Type.String()+" in "+kind.Field
 	}

@@ -270,7 +270,7 @@ var mailParams = []defaultParam{
 }
 
 // mailPages is the Rule.Path of pages that need mailParams: to unsubscribe, and
-// mailings as web pages. A session ID in a path begins with ';' or '('.
+// mailings as web pages. A session ID in a path starts with ';' or '('.
 const mailPages = "^[^;(]*(unsubscribe|emailwebview)"
 
 // Default returns the built-in list in a new List: click IDs and the names of

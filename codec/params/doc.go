@@ -66,5 +66,5 @@ package params
 //	tidy.go        the fast path for most queries
 //	style.go       Declaration: how a parameter is written
 //	styles.go      CompileStyles: from declarations to Styles
-//	reader.go      Reader: decoded parameters; pathreader.go: those of a path
+//	reader.go      Reader: decoded parameters; pathreader.go: parameters of a path
 //	keyquery.go    AppendChanged and AppendFiltered

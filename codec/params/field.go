@@ -140,7 +140,7 @@ func shortOrder(name []byte) (x uint64) {
 	return x << (8 * (8 - len(name)))
 }
 
-// isBefore reports whether the name of f sorts before that of g.
+// isBefore reports whether the name of f sorts before the name of g.
 func (s *Scratch) isBefore(f, g *field, query []byte) bool {
 	if f.order != g.order {
 		return f.order < g.order

@@ -6,7 +6,7 @@ import "github.com/urlfold/urlfold/codec/percent"
 // serializer does not change them (URL Standard §5.2).
 const (
 	formOther uint8 = 1 << iota // needs a check: '%', or a byte that must be escaped
-	formCoded                   // stands for another byte: '%' and '+'
+	formCoded                   // encodes another byte: '%' and '+'
 )
 
 var formClass = func() (t [256]uint8) {

@@ -46,8 +46,8 @@ func (f foreign) keepAll(r Rule) {
 	f.Rules = append(f.Rules, r)
 }
 
-// checkImported returns the error of a rule that cannot be compiled. The importers skip
-// such a rule, so that the rest of its list can be used.
+// checkImported returns the error of a rule that cannot be compiled. The
+// importers skip these rules, so that the rest of the list can be used.
 func checkImported(r *Rule) error {
 	if err := checkRule(r); err != nil {
 		return err
@@ -58,7 +58,7 @@ func checkImported(r *Rule) error {
 	return nil
 }
 
-// globPath returns the Rule.Path for a path in which '*' stands for any bytes.
+// globPath returns the Rule.Path for a path in which '*' matches any bytes.
 func globPath(path string) string {
 	if strings.Trim(path, "*") == "/" && path != "/" {
 		return ""

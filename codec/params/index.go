@@ -28,9 +28,8 @@ type exactName struct {
 	rules []int
 }
 
-// index finds the rules of one action by name. It checks the first byte and the
-// length before it compares names, which rejects most parameters of most
-// queries.
+// index finds the rules of one action by name. It first checks the first byte
+// and the length of a name, which rejects most parameters of most queries.
 type index struct {
 	lengths  [256]uint32 // by first byte in either case: bit min(length, 31) for each exact name
 	exactAt  [257]uint32 // by lower-case first byte: index of its first name

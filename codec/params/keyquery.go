@@ -66,9 +66,9 @@ func (s *Scratch) Dropped() []Dropped { return s.drops[:len(s.drops):len(s.drops
 //	             their order
 //
 // query is raw, without its '?', and must be shorter than 4 GiB; AppendChanged
-// does not modify or retain it. If present is false, no field is left and the
-// URL has no query. AppendChanged is idempotent. site must come from m and s,
-// or be zero. m may be nil. Not covered by the stability page.
+// does not modify or retain it. If present is false, the URL has no query,
+// because no field remains. AppendChanged is idempotent. site must come from m
+// and s, or be zero. m may be nil. Not covered by the stability page.
 func AppendChanged(dst, query []byte, m *Matcher, site Site, s *Scratch) (out []byte, present bool, why Why) {
 	if s.Recorder == nil && !m.anyName(site) {
 		if out, present, why, ok := appendTidy(dst, slices.Clip(query), m, s); ok {
@@ -145,8 +145,8 @@ func (s *Scratch) appendField(dst, query []byte, f *field) []byte {
 
 // AppendFiltered appends query to dst without the fields that m drops on the
 // site. Use it for URLs to fetch: the remaining fields keep their bytes, order
-// and separators, and a signed query (see Signed) is left unchanged. present is
-// false if all fields were removed. The other parameters are those of
+// and separators, and a signed query (see Signed) stays unchanged. present is
+// false if all fields were removed. The other parameters are as in
 // AppendChanged. Not covered by the stability page.
 func AppendFiltered(dst, query []byte, m *Matcher, site Site, s *Scratch) (out []byte, present bool, why Why) {
 	s.draw(query)

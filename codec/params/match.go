@@ -3,7 +3,7 @@ package params
 import "slices"
 
 // Matcher is a compiled set of lists. It is immutable and safe for concurrent
-// use. A nil Matcher has no rules.
+// use. A nil Matcher contains no rules.
 type Matcher struct {
 	rules    []Rule
 	scope    []uint32 // index in scopes, for each rule
@@ -162,8 +162,8 @@ func (m *Matcher) excepted(name []byte) bool {
 }
 
 // byName returns the rule that drops every field with the given bare name, or -1 if no
-// rule drops such a field. ok is false if that depends on the site or the value, or if
-// there may be exceptions.
+// rule does. ok is false if that depends on the site or the value, or if there may be
+// exceptions.
 func (m *Matcher) byName(name []byte) (rule int, ok bool) {
 	if m == nil {
 		return -1, true

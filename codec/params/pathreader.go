@@ -82,8 +82,8 @@ func (r *Reader) fits(template []templateSegment, path []byte) bool {
 }
 
 // wholeSegment makes segment i a parameter if it is bound to a declaration of
-// style simple or label, or of style matrix although the segment has no ';'. It
-// reports whether it did.
+// style simple or label, or of style matrix although the segment contains no
+// ';'. It reports whether it did.
 func (r *Reader) wholeSegment(path []byte, i int) bool {
 	if r.styles == nil {
 		return false

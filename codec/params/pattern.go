@@ -246,8 +246,8 @@ func (p *patternParser) character() *node {
 	return cat
 }
 
-// escape adds the bytes that the escape after a '\' stands for to set, and
-// leaves the parser at the last byte of the escape.
+// escape adds the bytes that the escape after a '\' matches to set, and leaves
+// the parser at the last byte of the escape.
 func (p *patternParser) escape(set *byteSet) error {
 	p.at++
 	c := p.peek()

@@ -78,8 +78,8 @@ func Allow(scope string, names []string, source string) ([]Rule, error) {
 	return rules, nil
 }
 
-// cutComment removes a comment: a '#' at the start of the line or after white
-// space, and everything after it.
+// cutComment removes a comment: from a '#' at the start of the line or after
+// white space to the end of the line.
 func cutComment(line string) string {
 	for i := range len(line) {
 		if line[i] == '#' && (i == 0 || line[i-1] == ' ' || line[i-1] == '\t') {

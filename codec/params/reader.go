@@ -155,7 +155,7 @@ func (r *Reader) decode(in Location, raw []byte) textSpan {
 }
 
 // EmptyPair returns the offset of the first empty field of a query: at the
-// start, at the end, or between two '&'. It returns -1 if there is none. An
+// start, at the end, or between two '&'. It returns -1 if no field is empty. An
 // empty query has no fields. Not covered by the stability page.
 func EmptyPair(query []byte) int {
 	if len(query) > 0 && query[0] == '&' {
@@ -333,7 +333,8 @@ func (r *Reader) member(p *Param, f Pair, name textSpan, value []byte) {
 }
 
 // split adds the items of a raw value that are separated by delimiter. An empty
-// value has none. The items of an object are alternating names and values.
+// value gives no items. The items of an object are alternating names and
+// values.
 func (r *Reader) split(p *Param, delimiter byte, at uint32, raw []byte) {
 	if len(raw) == 0 {
 		return
@@ -385,7 +386,7 @@ func (r *Reader) splitPairs(p *Param, delimiter byte, at uint32, raw []byte) {
 var equals = []byte{'='}
 
 // nextDelimiter returns the offset and length of the first delimiter in raw at
-// or after from. If there is none, it returns len(raw) and 0.
+// or after from. Without a delimiter it returns len(raw) and 0.
 func nextDelimiter(raw []byte, from int, delimiter byte, in Location) (at, size int) {
 	for i := from; i < len(raw); i++ {
 		switch c := raw[i]; {

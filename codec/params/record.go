@@ -11,7 +11,7 @@ type Step struct {
 	Why     Why    // a single rule
 	Before  []byte // the query before the rule
 	After   []byte
-	Present bool   // whether a field is left
+	Present bool   // whether a field remains
 	Name    []byte // WhySession, whyDropped: form-decoded name of the removed field
 	Rule    int    // whyDropped: see Matcher.Rule
 }
@@ -75,8 +75,8 @@ func (r *recording) join(lists ...[]field) (out []byte, present bool) {
 }
 
 // filtered records the removal of the field d. kept is the text of the fields
-// before it, begun says whether there are any, and rest holds the fields after
-// it. Fields keep their separators.
+// before d, begun says whether there are any, and rest holds the fields after
+// d. Fields keep their separators.
 func (r *recording) filtered(kept []byte, begun bool, rest []field, d Dropped) {
 	if r.to == nil {
 		return

@@ -67,7 +67,7 @@ type Rule struct {
 	//	"/a/*/b"     '*' matches any bytes except '/', "**" any bytes; a final
 	//	             "/**" also matches the folder itself
 	//	"^/a/(b|c)"  paths that start with a match of the pattern, ignoring
-	//	             ASCII case; a final '$' anchors its end
+	//	             ASCII case; a final '$' matches the end
 	Path  string
 	Name  string // form-decoded
 	match ruleMatch

@@ -137,8 +137,8 @@ var secondLevels = []string{"ac", "co", "com", "edu", "gob", "gov", "gr", "ltd",
 
 // cutTLD removes the last label or, if short is set, the last two labels. It
 // returns nil if host has too few labels or if the removed part is not a suffix
-// for registrations. Without the Public Suffix List, such a suffix is one label
-// of at least two letters, or one of secondLevels and a label of two letters.
+// for registrations. Without the Public Suffix List, a suffix is one label of
+// at least two letters, or one of secondLevels and a label of two letters.
 func cutTLD(host []byte, short bool) []byte {
 	i := bytes.LastIndexByte(host, '.')
 	if i <= 0 || len(host)-i-1 < 2 || !isAlphaLabel(host[i+1:]) {
@@ -161,8 +161,8 @@ func cutTLD(host []byte, short bool) []byte {
 	return nil
 }
 
-// isAlphaLabel distinguishes the last label of a name from that of an IPv4
-// address.
+// isAlphaLabel distinguishes the last label of a name from the last number of
+// an IPv4 address.
 func isAlphaLabel(label []byte) bool {
 	return kinds[label[0]]&(kindUpper|kindLower) != 0
 }
@@ -210,7 +210,7 @@ type Site struct{ scratch *Scratch }
 // Site selects the rules for a host and a path. host is as in a URL, without
 // port and userinfo; path is raw. Both are retained, and the Site is valid,
 // until the next call with the same Scratch. URLs without a query need no Site.
-// A nil Matcher has no rules.
+// With a nil Matcher, no rule applies.
 func (m *Matcher) Site(host, path []byte, s *Scratch) Site {
 	if m == nil || len(m.scopes) == 1 {
 		return Site{}

@@ -123,7 +123,7 @@ func lastASPX(path []byte) int {
 	return -1
 }
 
-// appendSegment appends a segment, including the '/' before it, without session
+// appendSegment appends a segment, including the preceding '/', without session
 // parameters.
 func appendSegment(dst, segment []byte) []byte {
 	i := bytes.IndexByte(segment, ';')

@@ -7,8 +7,8 @@ type sieve struct {
 	first  [256]bool                       // whether a prefix of fewer than four bytes starts with the byte, in either case
 }
 
-// A nameStart begins with the first four bytes of a name as a big-endian number, padded
-// with zeros. The other four bytes are ignored.
+// The upper half of a nameStart is the first four bytes of a name as a
+// big-endian number, padded with zeros. The other four bytes are ignored.
 type nameStart uint64
 
 // startOf returns the nameStart of a name.
@@ -22,8 +22,8 @@ func (n nameStart) hash() uint64 {
 	return (uint64(n)>>32 | spaces) * 0x9E3779B1 << 32 >> (64 - startHashBits)
 }
 
-// passes reports whether a name that begins with n may be recognized. The name must be
-// bare, form-decoded and not empty.
+// passes reports whether a name with the start n may be recognized. The name
+// must be bare, form-decoded and not empty.
 func (s *sieve) passes(n nameStart) bool {
 	h := n.hash()
 	return s.starts[h/64]>>(h%64)&1 != 0 || s.first[n>>56]

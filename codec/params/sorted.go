@@ -7,10 +7,11 @@ import (
 
 // AppendSorted appends query to dst with its fields in the order of
 // AppendChanged. If once is set, it removes fields that exactly repeat an
-// earlier one: of "a=1&b&a=1" the second "a=1". A signed query (see Signed) is
-// left unchanged. Use it for the query of a key whose fields were rewritten.
-// why can contain WhySigned and the rules for sorting and for repeated fields.
-// AppendSorted does not modify or retain query. Not covered by the stability page.
+// earlier one: of "a=1&b&a=1" the second "a=1". It does not change a signed
+// query (see Signed). Use it for the query of a key whose fields were
+// rewritten. why can contain WhySigned and the rules for sorting and for
+// repeated fields. AppendSorted does not modify or retain query. Not covered by
+// the stability page.
 func AppendSorted(dst, query []byte, once bool, s *Scratch) (out []byte, why Why) {
 	s.draw(query)
 	if t := s.read(query, nil); t.marks.signed() {

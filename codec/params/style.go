@@ -92,9 +92,9 @@ type Declaration struct {
 	// no other declaration names.
 	Properties []string
 	// Path is the template of the paths that contain the parameter, such as
-	// /users/{id}, if In is InPath. Each {name} is a whole segment, and one of
-	// them is {Name}. The styles simple and label need a template, because the
-	// URL does not contain the name. Without a template, a parameter of style
+	// /users/{id}, if In is InPath. Each {name} is a whole segment, and {Name}
+	// must occur. The styles simple and label need a template, because the URL
+	// does not contain the name. Without a template, a parameter of style
 	// matrix is found in any segment. Literal segments are compared after
 	// decoding.
 	Path string

@@ -13,8 +13,8 @@ import (
 // Most queries are tidy: they have at most 63 bytes and few fields, no empty
 // field, name or value, no escaped byte in a name, and no name that this package
 // recognizes, or that a rule drops only on some sites or with some values. To write
-// such a query, only the bounds of its fields and the first bytes of their names are
-// needed.
+// a tidy query, only the bounds of its fields and the first bytes of their names
+// are needed.
 
 // maxTidy is the maximum number of fields in a tidy query.
 const maxTidy = 8
@@ -33,9 +33,10 @@ type tidyQuery struct {
 	drops    []Dropped
 }
 
-// A tidyField begins with the first seven bytes of the name of a field, as a big-endian
-// number, padded with zeros. Its lowest byte is where the field starts. Fields sort like
-// these numbers, except those whose names begin with the same seven bytes.
+// The upper seven bytes of a tidyField are the first bytes of the name of a field, as a
+// big-endian number, padded with zeros. Its lowest byte is where the field starts.
+// Fields sort like these numbers, except those whose names begin with the same seven
+// bytes.
 type tidyField uint64
 
 // start returns the offset of the field in the query.
@@ -253,8 +254,8 @@ type formText struct {
 	more      uint32 // their number without the first
 }
 
-// formText returns the form encoding of the byte, or the escape, at i. raw begins with
-// it.
+// formText returns the form encoding of the byte, or the escape, at i. raw
+// holds it in its low bytes.
 func (q *paddedQuery) formText(i uint64) (e *formText, raw uint32) {
 	raw = binary.LittleEndian.Uint32(q[i&63:])
 	c := raw & 0xFF
@@ -280,8 +281,8 @@ var formPercent, formHigh, formLow = func() (percents, high, low [256]uint16) {
 	return percents, high, low
 }()
 
-// formTexts holds the form encoding of each byte that an escape stands for, and, from
-// noEscape on, of each raw byte. A raw '&' separates fields.
+// formTexts holds the form encoding of each byte that an escape encodes, and,
+// from noEscape on, of each raw byte. A raw '&' separates fields.
 var formTexts = func() (t [2 * noEscape]formText) {
 	set := func(i int, raw ...byte) {
 		b := appendForm(nil, raw)

@@ -33,9 +33,9 @@ func AppendDecode(dst, src []byte) []byte {
 }
 
 // AppendDecodeForm is like [AppendDecode], for a name or value of
-// application/x-www-form-urlencoded text. It replaces '+' by a space before it
-// decodes escapes, so %2B becomes a plus sign (URL Standard §5.1).
-// Before the call, split the text at '&' and at the first '=' of each field.
+// application/x-www-form-urlencoded text. It replaces '+' by a space and only
+// then decodes escapes, so %2B becomes a plus sign (URL Standard §5.1). Before
+// the call, split the text at '&' and at the first '=' of each field.
 func AppendDecodeForm(dst, src []byte) []byte {
 	for {
 		i := bytes.IndexByte(src, '+')

@@ -68,7 +68,7 @@ type Defect struct {
 // AppendDefectsOf appends the defects of the component src that are of a kind
 // in want to dst, but at most limit of them. It returns the extended slice and
 // the set of all kinds of defects in src, regardless of want and limit. The
-// defects are sorted by At, then by Kind. A component without '%' has no
+// defects are sorted by At, then by Kind. A component without '%' is free of
 // defects.
 //
 // UTF-8 is checked across adjacent escapes. An ill-formed sequence is one
@@ -157,7 +157,7 @@ func (s *scanner) ascii(i int, b byte) {
 	}
 }
 
-// nonASCII checks the sequence of escaped UTF-8 at i and returns its end.
+// nonASCII checks the sequence of escaped UTF-8 at i and returns where it ends.
 func (s *scanner) nonASCII(i int) int {
 	n, k := Sequence(s.src, i)
 	if k != WellFormed {

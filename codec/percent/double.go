@@ -8,8 +8,8 @@ type Doubles struct {
 	valid uint8 // WouldBeUTF8 if that run is valid UTF-8
 }
 
-// Defect describes the double escape that begins with the %25 at src[i]. ok is false if
-// two hexadecimal digits do not follow. src is a component, or the text up to the end of
+// Defect describes the double escape whose %25 is at src[i]. ok is false if two
+// hexadecimal digits do not follow. src is a component, or the text up to the end of
 // one. i must be greater than in the calls before. Defect does not retain src.
 func (ds *Doubles) Defect(src []byte, i int) (d Defect, ok bool) {
 	depth, end := doubleEscape(src, i)

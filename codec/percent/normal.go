@@ -27,8 +27,8 @@ func (m Malformed) String() string {
 	return "unknown"
 }
 
-// MarshalText implements encoding.TextMarshaler: the name. The error is that of an
-// undefined value.
+// MarshalText implements encoding.TextMarshaler: the name. It returns an error
+// if the value is undefined.
 func (m Malformed) MarshalText() ([]byte, error) {
 	if int(m) >= len(malformedNames) {
 		return nil, fmt.Errorf("percent: undefined policy %d for a malformed '%%'", uint8(m))
@@ -75,9 +75,8 @@ const (
 // to src, and AppendNormal is idempotent. This requires one exception: a
 // malformed '%' that is kept must not be followed by two hexadecimal digits in
 // the output. With [MalformedKeep] the escape of a hexadecimal digit is
-// therefore kept directly after such a '%', and after such a '%' and one
-// hexadecimal digit: %4%31 is kept, because %41 would be decoded to 'A' next
-// time.
+// therefore kept directly after a malformed '%', also if one hexadecimal digit
+// is in between: %4%31 is kept, because %41 would be decoded to 'A' next time.
 //
 // AppendNormal does not modify or retain src, which must not overlap
 // dst[len(dst):cap(dst)].

@@ -37,11 +37,11 @@ func (s Set) String() string {
 }
 
 // IsUnreserved reports whether c is ALPHA, DIGIT, '-', '.', '_' or '~' (RFC
-// 3986 §2.3). An escape of such a byte is equivalent to the byte.
+// 3986 §2.3). An escape of an unreserved byte is equivalent to the byte.
 func IsUnreserved(c byte) bool { return classes[c]&isUnreserved != 0 }
 
 // IsReserved reports whether c is in gen-delims or sub-delims (RFC 3986 §2.2).
-// An escape of such a byte must never be decoded in a URL.
+// An escape of a reserved byte must never be decoded in a URL.
 func IsReserved(c byte) bool { return classes[c]&isReserved != 0 }
 
 // IsHex reports whether c is a hexadecimal digit in either case (RFC 3986
@@ -59,7 +59,7 @@ func isTriplet(src []byte, i int) bool {
 	return i+2 < len(src) && classes[src[i+1]]&classes[src[i+2]]&isHex != 0
 }
 
-// tripletByte returns the byte that the escape at src[i] stands for.
+// tripletByte returns the byte that the escape at src[i] encodes.
 func tripletByte(src []byte, i int) byte {
 	return hexValue[src[i+1]]<<4 | hexValue[src[i+2]]
 }

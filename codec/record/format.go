@@ -54,9 +54,10 @@ type Sample struct {
 
 // Framing says how the records of a stream are separated. Its functions have no state.
 type Framing struct {
-	// Next returns the length of the first record in block, with its end, or 0 if the
-	// record does not end in block. Any number outside of block counts as 0. Bytes after
-	// the last end are the last record of the stream. Nil: each line is a record.
+	// Next returns the length of the first record in block, with its terminator, or 0
+	// if the record does not end in block. Any number outside of block counts as 0.
+	// Bytes after the last end are the last record of the stream. Nil: each line is a
+	// record.
 	Next func(block []byte) int
 	// Head returns the length of the header at the start of a stream, or 0 if there is no
 	// header or block does not hold all of it. Nil: there is no header.
@@ -65,9 +66,9 @@ type Framing struct {
 
 // A Locator finds the URLs in records. It is used by one goroutine.
 type Locator interface {
-	// Locate adds what it finds in rec to f. The record has no line end and is not blank.
-	// If it does not match the format, Locate returns Unparsed or NoField, and the offset in
-	// rec where the match failed. It must not retain f or rec, nor change rec.
+	// Locate adds what it finds in rec to f. The record is without a line end and not
+	// blank. If it does not match the format, Locate returns Unparsed or NoField, and the
+	// offset in rec where the match failed. It must not retain f or rec, nor change rec.
 	Locate(f *Found, rec []byte) (Reason, int)
 }
 
@@ -127,7 +128,7 @@ func (f *Found) Set(field Field, start, end int, d *Dialect) {
 // PassThrough says that the record holds no data, as a comment does.
 func (f *Found) PassThrough() { f.to.PassThrough() }
 
-// Head returns the header of the stream; nil if there is none. It is valid until Locate
+// Head returns the header of the stream, or nil. It is valid until Locate
 // returns.
 func (f *Found) Head() []byte { return f.head }
 
@@ -153,7 +154,7 @@ func (f *Found) within(call string, start, end int) bool {
 	return false
 }
 
-// fail keeps the first error.
+// fail records the first error.
 func (f *Found) fail(format string, args ...any) {
 	f.bug = cmp.Or(f.bug, fmt.Errorf(format, args...))
 }
@@ -164,9 +165,9 @@ type Dialect struct{ d record.Dialect }
 
 // NewDialect returns a Dialect whose escapes begin with mark. decode appends the decoded
 // form of the escape at the start of s, at least one byte, and returns the length of the
-// escape in s, at least 1; a mark that starts no escape stands for itself. encode appends
-// text with what needs an escape, among them stop, the byte that ends the field (0: none);
-// if encode is nil, text is written as it is. Both must be safe for concurrent use.
+// escape in s, at least 1; a mark that starts no escape is literal. encode appends text
+// with what needs an escape, among them stop, the byte that ends the field (0: none); if
+// encode is nil, text is written as it is. Both must be safe for concurrent use.
 func NewDialect(mark byte, decode func(dst, s []byte) ([]byte, int), encode func(dst, text []byte, stop byte) []byte) *Dialect {
 	return &Dialect{record.Dialect{Mark: mark, Decode: decode, Encode: encode}}
 }
@@ -225,8 +226,8 @@ func (f *Format) check(taken []string) error {
 	return errors.Join(errs...)
 }
 
-// adapted is the engine's form of a Format. It has no method that a Format does not
-// supply, because the engine asks for optional ones.
+// adapted is the engine's form of a Format. It lacks the methods that a Format
+// does not supply, because the engine asks for optional ones.
 type adapted struct{ f Format }
 
 // Name implements the engine's Format.
@@ -271,7 +272,7 @@ func (a adapted) refuse(c *record.Config) error {
 		{"URLField", c.URLField != ""},
 		{"BaseField", c.BaseField != ""},
 		{"Dialect", c.Dialect != "" && c.Dialect != "none"},
-		{"Target", c.Target == record.TargetReferer}, // TargetAll reads those that exist
+		{"Target", c.Target == record.TargetReferer}, // TargetAll reads what exists
 		{"URL", !c.URL.IsZero()},
 		{"Base", strings.Contains(c.Base, "{")},
 		{"Render", c.Render == record.RenderExtend},
@@ -387,9 +388,9 @@ func (l *locator) Locate(f *record.Found, rec []byte, at *record.Position) (reco
 	return reason, pos
 }
 
-// Detect guesses the format of a stream that begins with head, among the built-in formats
-// and those of more. The error says that no format fits, or that one of more is invalid. It
-// does not retain head.
+// Detect guesses the format of a stream from its first bytes, head, among the built-in
+// formats and more. The error says that no format fits, or that one of more is invalid.
+// It does not retain head.
 func Detect(head []byte, more ...Format) (Guess, error) {
 	formats, err := adapt(more)
 	if err != nil {

@@ -16,9 +16,9 @@ const DefaultMaxRecord = 1 << 20
 // A Job says how records are read. The zero Job detects the format, and reads the requests
 // of access logs and the URLs of other records with the profile equiv.
 type Job struct {
-	// Format is the name of a built-in format (see [Formats]), a prefix and such a name
-	// (syslog+combined), the name of a format in Formats, or the text of an nginx log_format
-	// or Apache LogFormat. Empty: it is detected from the first 64 KiB.
+	// Format is the name of a built-in format (see [Formats]), a prefix and a built-in
+	// name (syslog+combined), the name of a format in Formats, or the text of an nginx
+	// log_format or Apache LogFormat. Empty: it is detected from the first 64 KiB.
 	Format string
 	// Formats are formats in addition to the built-in ones.
 	Formats []Format
@@ -33,9 +33,9 @@ type Job struct {
 	// Base is an absolute URL: the origin of targets whose host the record does not state,
 	// and the base of relative URLs.
 	Base string
-	// Dialect names the escapes of a log: nginx, nginx-json, apache or none; backslash for
-	// tables. Delimiter, Quote and Escape are those of a table, "" for the usual ones: a
-	// character, "tab" or "none". NoHeader: the table begins with a row.
+	// Dialect names the escapes of a log: nginx, nginx-json, apache or none; backslash
+	// for tables. Delimiter, Quote and Escape describe a table, "" for the usual ones:
+	// a character, "tab" or "none". NoHeader: the first line of the table is a row.
 	Dialect, Delimiter, Quote, Escape string
 	NoHeader                          bool
 	// Normalizer normalizes the URLs. Nil: one of the profile equiv.

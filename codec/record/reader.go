@@ -39,8 +39,8 @@ type Reader struct {
 }
 
 // NewReader returns a Reader of r, which is text or binary records that are not compressed:
-// see package sources/logs for files. A nil Job is the zero Job; the Reader copies *j. Errors
-// of the job are those of the first record.
+// see package sources/logs for files. A nil Job is the zero Job; the Reader copies *j. An
+// error in the job is returned for the first record.
 func NewReader(r io.Reader, j *Job) *Reader {
 	x := &Reader{src: r}
 	if j != nil {
@@ -222,7 +222,7 @@ func (r *Reader) reject(n int) bool {
 	return true
 }
 
-// advance goes on by n bytes, the record that begins with rec.
+// advance moves past a record of n bytes, which starts with rec.
 func (r *Reader) advance(rec []byte, n int) {
 	r.rec.at, r.rec.bytes = r.at, rec
 	r.rec.at.Head = r.head

@@ -6,7 +6,8 @@ import "github.com/urlfold/urlfold/internal/record"
 // error, such as "unparsed" or "host-invalid". The empty Reason means that it can.
 type Reason string
 
-// Reasons that concern a record. The others are those of codec.Error, which concern a URL.
+// Reasons that concern a record. codec.Error defines the others, which concern
+// a URL.
 const (
 	Unparsed Reason = "unparsed"        // the record does not match the format; "column-count" if it has more fields than columns
 	NoField  Reason = "field-missing"   // the record lacks the configured field
@@ -17,7 +18,8 @@ const (
 // Target selects the URLs of a request.
 type Target uint8
 
-// Targets. Formats without requests have only TargetRequest, which stands for their URLs.
+// Targets. Formats without requests have only TargetRequest, which means their
+// URLs.
 const (
 	TargetRequest Target = iota // the target of the request line
 	TargetReferer               // the referer

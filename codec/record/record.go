@@ -27,8 +27,8 @@ func (rec *Record) Line() int64 { return rec.at.Line }
 // Offset returns the offset of the record in the stream, in bytes.
 func (rec *Record) Offset() int64 { return rec.at.Off }
 
-// Reason returns why the record cannot be read, or "" if it can. A URL in it that cannot be
-// parsed has a reason of its own: see [URL.Reason].
+// Reason returns why the record cannot be read, or "" if it can. For a URL in
+// it that cannot be parsed, see [URL.Reason].
 func (rec *Record) Reason() Reason {
 	why, _ := rec.r.visit.Why()
 	return reasonOf(why)
@@ -45,7 +45,7 @@ func (rec *Record) ErrorOffset() int {
 func (rec *Record) Blank() bool { return rec.r.visit.Blank() }
 
 // Field returns the value of a field, and whether the record has it. A field of a URL, such
-// as FieldNorm, is that of the first URL. Values are the text that --to tsv writes, without
+// as FieldNorm, describes the first URL. Values are the text that --to tsv writes, without
 // the escapes of the record and of tsv.
 func (rec *Record) Field(f Field) ([]byte, bool) { return rec.r.field(f, true) }
 
@@ -59,7 +59,7 @@ func (rec *Record) Time() (_ time.Time, ok bool) {
 	return time.Unix(sec, nano).UTC(), true
 }
 
-// URLs returns the URLs of the record: those of the request, then the referer. A URL that
+// URLs returns the URLs of the record: of the request, then of the referer. A URL that
 // cannot be parsed is among them: see [URL.Reason]. A *URL is valid until the next one.
 func (rec *Record) URLs() iter.Seq[*URL] {
 	return func(yield func(*URL) bool) {
@@ -112,9 +112,9 @@ func (u *URL) Range() (start, end int) {
 	return start, end
 }
 
-// Norm returns the normal form; nil if the URL cannot be parsed. The normal form of a
-// request's target is that of the whole URL if the record or Job.Base has its host, and
-// otherwise that of the target.
+// Norm returns the normal form; nil if the URL cannot be parsed. For a request, that
+// is the normal form of the whole URL if the record or Job.Base has its host, and
+// otherwise of the target alone.
 func (u *URL) Norm() []byte {
 	norm, _ := u.visit().Norm()
 	return norm
@@ -129,8 +129,8 @@ func (u *URL) Reason() Reason {
 // Flags returns what is remarkable about the URL.
 func (u *URL) Flags() codec.Flags { return u.visit().Flags() }
 
-// Key returns the key at a level. ok is false if the URL has none: it cannot be parsed, or
-// its end may be missing.
+// Key returns the key at a level. ok is false if the URL has no key: it cannot
+// be parsed, or it may be truncated.
 func (u *URL) Key(lv codec.Level) (_ codec.Key, ok bool) { return u.visit().Key(lv) }
 
 // Field is [Record.Field] for this URL.

@@ -47,11 +47,11 @@ func (e *DamageError) Error() string {
 	return fmt.Sprintf("seen: damaged set at byte %d: %s", e.Offset, e.Reason)
 }
 
-// WriteTo writes the set to w, and returns the number of bytes. The error is that of
-// w, or says that the key version is longer than MaxVersion.
+// WriteTo writes the set to w, and returns the number of bytes. The error comes
+// from w, or says that the key version is longer than MaxVersion.
 //
-// Other goroutines can add keys meanwhile. The saved set contains all keys that were
-// added before the call, and some of those that were added since. Equal sets give
+// Other goroutines can add keys meanwhile. The saved set contains all keys that
+// were added before the call, and some of the keys added since. Equal sets give
 // equal bytes.
 func (s *Set) WriteTo(w io.Writer) (int64, error) {
 	if len(s.version) > MaxVersion {
@@ -117,12 +117,11 @@ func (o *summed) flush() {
 	o.buf = o.buf[:0]
 }
 
-// ReadFrom adds the keys of a saved set, reads r to its end, and returns the number of
-// bytes. The error is a *KeyVersionError, a *DamageError, that of r, or about memory; only
-// after an error about memory, s can have some of the keys. The memory grows with the
-// keys that r delivers. If s is not empty, ReadFrom needs memory for the saved set beside
-// it. Keys that are no hashes, which only somebody who wants that would write, make
-// ReadFrom slow.
+// ReadFrom adds the keys of a saved set, reads all of r, and returns the number of bytes.
+// The error is a *KeyVersionError, a *DamageError, from r, or about memory; only after an
+// error about memory, s can have some of the keys. The memory grows with the keys that r
+// delivers. If s is not empty, ReadFrom needs memory for the saved set beside it. Keys
+// that are no hashes, which only somebody who wants that would write, make ReadFrom slow.
 func (s *Set) ReadFrom(r io.Reader) (int64, error) {
 	in := &reader{r: bufio.NewReaderSize(r, 4+blockKeys*keyBytes)}
 	saved := New(s.version, 0)

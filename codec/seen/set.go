@@ -15,8 +15,9 @@ import (
 //
 // A key takes 16 to 24 bytes, from 250,000 keys on; fewer keys may take twice as
 // much. This memory is outside of the heap of Go where the system allows it, so the
-// garbage collector neither walks through it nor lets it double, and GOMEMLIMIT does
-// not count it. The Set gives it back some time after it has become unreachable.
+// garbage collector neither walks through it nor lets it double, and GOMEMLIMIT
+// does not count it. The Set gives it back some time after the Set becomes
+// unreachable.
 type Set struct {
 	version string
 	shards  *shards
@@ -31,7 +32,7 @@ type shard struct {
 	_    [64]byte // no other lock in the same line of the cache
 }
 
-// New returns an empty Set for keys of a version, usually that of
+// New returns an empty Set for keys of a version, usually
 // [codec.Normalizer.KeyVersion]. The version becomes part of the saved set, so that
 // keys of another kind are never mixed with these. It has at most MaxVersion bytes:
 // WriteTo fails if it is longer.
@@ -70,10 +71,10 @@ func slot(k codec.Key) table.Key {
 // KeyVersion returns the version that New was called with.
 func (s *Set) KeyVersion() string { return s.version }
 
-// Add adds k, and reports whether it was missing. If several goroutines add the same
-// key, Add returns true for one of them. The zero Key, which stands for no URL, is
+// Add adds k, and reports whether it was missing. If several goroutines add the
+// same key, Add returns true to only one. The zero Key, which no URL has, is
 // never in a set: Add returns true for it each time. Add panics if the operating
-// system has no memory left.
+// system is out of memory.
 func (s *Set) Add(k codec.Key) (fresh bool) {
 	if k.IsZero() {
 		return true

@@ -34,9 +34,9 @@ type Options struct {
 // domain name, but not after addresses, so that the prefix "com,example,"
 // matches exactly example.com and its subdomains, on any port.
 //
-// A URL without an authority has no host to sort by. It is copied unchanged,
-// after a ")" if WithScheme is not set: ")mailto:a@b". Without a scheme, an
-// empty host and an absent one look the same: both "///a" and "/a" give ")/a".
+// A URL without an authority cannot sort by host. It is copied unchanged, after
+// a ")" if WithScheme is not set: ")mailto:a@b". Without a scheme, an empty
+// host and an absent one look the same: both "///a" and "/a" give ")/a".
 func Append(dst, key []byte, u *codec.URL, o Options) []byte {
 	if !u.HasAuthority() {
 		if !o.WithScheme {

@@ -37,7 +37,7 @@ func (ts *Set) Texts() []string {
 	return texts
 }
 
-// Compile compiles templates. A template begins with '/' and is split into
+// Compile compiles templates. A template starts with '/' and is split into
 // segments at '/'. A segment is either a placeholder {name} or a literal.
 // {int}, {uuid}, {hex}, {date} and {token} match a segment that fits the class
 // which [Append] writes under that name; a segment that fits several classes
@@ -130,8 +130,8 @@ func compileSegment(s string) (segment templateSegment, at int, reason string) {
 var pathRules = percent.Rules{Add: percent.RFC3986Path, Malformed: percent.MalformedEncode, Upper: true, Unreserved: true}
 
 // checkLiteral returns a reason if s cannot occur in a normal form, so that a
-// template with it would never match. The offset is that of the first
-// difference from the normal form of s.
+// template with it would never match. at is the offset of the first difference
+// from the normal form of s.
 func checkLiteral(s string) (at int, reason string) {
 	if s == "." || s == ".." {
 		return 0, "dot segments never match: normal forms contain none"

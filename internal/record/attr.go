@@ -89,8 +89,8 @@ func (v *values) vhost(rec []byte) ([]byte, bool) {
 }
 
 // appendSum appends the sum of decimal numbers that are separated by spaces. It
-// returns false if one of them is negative, which means that it is not known,
-// or has more than MaxDecimal digits before or after the point.
+// returns false if a number is negative, which means unknown, or has more than
+// MaxDecimal digits before or after the point.
 func appendSum(dst, text []byte) ([]byte, bool) {
 	sum := int64(0)
 	for len(text) > 0 {
@@ -115,7 +115,7 @@ func appendSum(dst, text []byte) ([]byte, bool) {
 
 // appendMixed appends a duration with MixedUnits as a decimal number of seconds. Each of
 // hours, minutes and seconds is optional. It returns false if text is no such duration,
-// or if one of them has more than MaxDecimal digits before the point.
+// or if an element has more than MaxDecimal digits before the point.
 func appendMixed(dst, text []byte) ([]byte, bool) {
 	sum := int64(0)
 	for _, u := range [...]struct {
@@ -189,9 +189,9 @@ func appendSeconds(dst, text []byte, unit int) ([]byte, bool) {
 //	Oct 10 2000 13:55:36 UTC      CEF, with or without the zone
 //	Tue Oct 10 13:55:36 2000      C's ctime
 //
-// clock is the time of day if it is a field of its own. zone returns the zone of
-// a time without one, and year is that of a time without one; if these are nil
-// and 0, appendTime returns false, as it does for any other text.
+// clock is the time of day if it is a separate field. zone and year complete a
+// time that lacks them; if these are nil and 0, appendTime returns false, as it
+// does for any other text.
 func appendTime(dst, text, clock []byte, zone ZoneFunc, year int) ([]byte, bool) {
 	var t locate.Stamp
 	if !t.Parse(text, clock) || !t.Complete(zone, year) {

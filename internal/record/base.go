@@ -138,8 +138,8 @@ func (t *template) append(dst, value []byte) ([]byte, bool) {
 // This file composes the scheme and the authority of a target in origin form.
 
 // origin is a scheme and an authority, with what the record says about them.
-// Nearly every record of a log says the same as the one before, so that the
-// normalizer keeps the last origin.
+// Nearly every record of a log says the same as the one before, so the
+// normalizer reuses the last origin.
 type origin struct {
 	text    []byte // "https://www.example.com:8443"
 	guessed bool   // nothing says what the scheme is
@@ -148,9 +148,9 @@ type origin struct {
 	tls, plain         bool   // see locate.Found
 }
 
-// appendOrigin appends the scheme and authority of the target: those of the
-// record or else of the base. If neither has a host, it appends the placeholder
-// and returns nohost.
+// appendOrigin appends the scheme and authority of the target, from the record
+// or else from the base. If neither has a host, it appends the placeholder and
+// returns nohost.
 func (n *normalizer) appendOrigin(dst, rec []byte) (_ []byte, nohost bool) {
 	f := n.found
 	host := requestHost(f, rec)
@@ -186,7 +186,7 @@ func originEnd(url []byte) int {
 	return len(url)
 }
 
-// isOf reports whether o was read from the same values as those of the record.
+// isOf reports whether o was read from the same values as the record has.
 func (o *origin) isOf(f *Found, host, rec []byte) bool {
 	return bytes.Equal(host, o.host) && bytes.Equal(f.Port.In(rec), o.port) && bytes.Equal(f.Scheme.In(rec), o.scheme) &&
 		f.TLS == o.tls && f.Plain == o.plain
@@ -198,8 +198,8 @@ func (o *origin) read(f *Found, host, rec []byte) {
 	o.tls, o.plain = f.TLS, f.Plain
 }
 
-// compose sets the text. A host without a scheme gets that of the job or, if it
-// has none, https on port 443 and http on other ports; the scheme is guessed
+// compose sets the text. A host without a scheme gets the scheme of the job or,
+// without one, https on port 443 and http on other ports; the scheme is guessed
 // unless the port is 80 or 443.
 func (o *origin) compose(ofJob []byte) {
 	port := o.port

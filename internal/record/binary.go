@@ -77,7 +77,7 @@ func (z *resizer) append(out, rec []byte, lengths []locate.LengthField, enc loca
 	return append(out, rec[from:]...)
 }
 
-// measure sets z.grow. It begins with the innermost fields, because a length
+// measure sets z.grow. It starts at the innermost fields, because a length
 // field can itself become longer.
 func (z *resizer) measure(rec []byte, lengths []locate.LengthField, enc locate.BinaryReader) {
 	z.grow = z.grow[:0]

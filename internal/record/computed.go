@@ -17,7 +17,7 @@ import (
 
 // This file computes fields that are written as expressions, such as param("q").
 
-// A Computed is such a field. It is immutable.
+// A Computed is an immutable computed field.
 type Computed struct {
 	name  string
 	of    fieldID // the field that it is computed from

@@ -37,9 +37,9 @@ type Config struct {
 	// it is not a comma. Quote is the character around quoted cells of a table,
 	// or "none", if it is not '"'. If Quote is empty, cells separated by tabs are quoted
 	// only on lines on which each of their quotes is closed. Escape is a backslash if it makes the next
-	// byte of a cell literal, like the dialect backslash; otherwise quotes in
-	// quoted cells are doubled. NoHeader says that a table has no header:
-	// columns must then be given by number.
+	// byte of a cell literal, like the dialect backslash; otherwise quotes in quoted
+	// cells are doubled. NoHeader says that the first line of a table is a row: columns
+	// must then be given by number.
 	Delimiter, Quote, Escape string
 	NoHeader                 bool
 	// MaxQuoted is the maximum length in bytes of a quoted cell that spans lines, of
@@ -60,7 +60,7 @@ type Config struct {
 	URLField, BaseField string
 	// URL names the fields that hold the parts of the URL in jsonl, csv and
 	// tsv. It excludes URLField and BaseField, and no other format accepts it
-	// except those that are JSON logs, whose own fields it replaces.
+	// except JSON logs, whose own fields it replaces.
 	URL URLParts
 	// Map names the fields of the records that hold the output fields time, status, bytes,
 	// duration, client, agent, referer, vhost, request_id and method, in the syntax of
@@ -69,14 +69,14 @@ type Config struct {
 	// and JSON logs, tables, logfmt and ltsv.
 	Map map[string]string
 	// Base is an absolute URL. An origin-form target takes its scheme and host
-	// from Base if the record has none. Other relative URLs are resolved
+	// from Base if the record lacks them. Other relative URLs are resolved
 	// against Base, unless the record has its own base (RFC 3986 §5.1).
 	//
-	// The host of Base, or a part of the host, can be {name}, which stands for
-	// the value of a field of the record; name has the syntax of URLField. In
-	// an access log the name must be host, which stands for the host in the
-	// record and must make up the whole authority. If the field is missing, or
-	// its value does not form a valid host, the record has no base.
+	// The host of Base, or a part of the host, can be {name}, which is replaced
+	// by the value of a field of the record; name has the syntax of URLField.
+	// In an access log the name must be host, which is replaced by the host in
+	// the record and must make up the whole authority. If the field is missing,
+	// or its value does not form a valid host, the record gets no base.
 	Base string
 	// Scheme, http or https, is the scheme of URLs that have a host but no scheme, as in
 	// www.example.com/a, where a field holds a whole URL. If it is empty, such URLs
@@ -98,28 +98,28 @@ type Config struct {
 	// false, such records pass through, or become an object with an error.
 	Divert bool
 	// OnUnparsed is the disposition of records that do not match the format,
-	// and OnOversize that of records longer than MaxRecord. The zero value of
-	// each follows Divert. DispositionDrop is valid only for OnUnparsed;
-	// DispositionTruncate and DispositionStop are valid only for OnOversize.
-	// Records of a table cannot be truncated, because an open quote would
-	// swallow the records after it.
+	// and OnOversize the disposition of records longer than MaxRecord. The zero
+	// value of each follows Divert. DispositionDrop is valid only for
+	// OnUnparsed; DispositionTruncate and DispositionStop are valid only for
+	// OnOversize. Records of a table cannot be truncated, because an open quote
+	// would swallow the next records.
 	OnUnparsed, OnOversize Disposition
 	// RejectFlags rejects records that have a URL with any of these flags, with
 	// the Reason Flagged. RejectNotHTTP rejects records that have a URL with a
 	// scheme other than http and https, with the Reason NotHTTP; URLs without a
-	// scheme pass. Such records are treated like those that cannot be parsed.
+	// scheme pass. They are treated like records whose URL cannot be parsed.
 	RejectFlags   codec.Flags
 	RejectNotHTTP bool
 	// Redact lists what is replaced by *** in the output and in the dead letters:
 	// "passwords" of URLs, and values that are "email", "ipv4", "ipv6" or "jwt", or
 	// match a regular expression between slashes. Passwords are replaced with each
-	// of these; "none" stands for an empty list. The patterns apply to text without
-	// its escapes; see the documentation of --redact. Keys are computed from the
-	// text as it is.
+	// of these; "none" means an empty list. The patterns apply to text without its
+	// escapes; see the documentation of --redact. Keys are computed from the text
+	// as it is.
 	Redact []string
 	// Repairs are applied to normal forms; keys are computed from the repaired
 	// URLs. Use them with profiles that keep malformed percent-encodings: where
-	// a profile turns '%' into %25, no %u is left to repair.
+	// a profile turns '%' into %25, no %u remains to repair.
 	Repairs Repair
 	// Secrets are names of parameters. Everywhere in the output and in the dead
 	// letters, their values are replaced by ***, and so are passwords if there is
@@ -138,7 +138,7 @@ type Config struct {
 	Charset func(label string) (Charset, bool)
 	// Schemas returns the schemas of Avro messages. The format avro requires it;
 	// no other format uses it. StopNoSchema makes a message with an id without a
-	// schema end the job: see [Worker.Err]. Otherwise such a message is rejected
+	// schema end the job: see [Worker.Err]. Otherwise the message is rejected
 	// with the Reason NoSchema.
 	Schemas      SchemaFunc
 	StopNoSchema bool
@@ -149,16 +149,16 @@ type Config struct {
 	Zone ZoneFunc
 	Year int
 	// Where decides which records are kept. The others are counted as filtered.
-	// It is asked once for each record, about its first URL: that of the request
-	// if there is one. Blank lines and headers are always kept. Records that are
-	// rejected before their URL is read are kept unless Where reads the field
-	// error. Nil keeps all records.
+	// It is asked once for each record, about its first URL: the request's, if
+	// it has a request. Blank lines and headers are always kept. Records that
+	// are rejected before their URL is read are kept unless Where reads the
+	// field error. Nil keeps all records.
 	Where Condition
 	// Route distributes the records that Where keeps over several outputs: each
-	// goes to those of the first branch that takes it (see Worker.To). Records
-	// that no branch takes count as filtered. The conditions are asked as Where
-	// is; if a record is rejected before its URL is read, only those that read
-	// the field error are.
+	// goes to the outputs of the first branch that takes it (see Worker.To).
+	// Records that no branch takes count as filtered. The conditions are asked
+	// as Where is; if a record is rejected before its URL is read, only
+	// conditions that read the field error are asked.
 	Route []Branch
 	// Shard selects the records of one of several processes.
 	Shard Shard
@@ -167,8 +167,8 @@ type Config struct {
 	MaxRecord int
 	// MaxExpansion is the maximum length in bytes of the output of a record with many
 	// URLs, each of which is written with the field record. From the URL that would
-	// pass it on, that field is left empty, and the URLs have the flag record-omitted.
-	// 0 means 64 times the length of the record, and at least 64 MiB.
+	// exceed it on, that field stays empty, and the URLs have the flag
+	// record-omitted. 0 means 64 times the length of the record, and at least 64 MiB.
 	MaxExpansion int
 	// Facts makes workers collect a Fact about each record, for sinks that
 	// partition their output.

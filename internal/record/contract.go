@@ -81,7 +81,7 @@ const (
 const (
 	TargetRequest = locate.TargetRequest // the target of the request line
 	TargetReferer = locate.TargetReferer // the Referer field
-	TargetAll     = locate.TargetAll     // the request, then the referer; only one of them if the format lacks the other
+	TargetAll     = locate.TargetAll     // the request, then the referer; only the one that the format has
 )
 
 // Renderings of a record.
@@ -139,8 +139,8 @@ func Sparse(name string) bool { return formats.Sparse(name) }
 // records too, if a Config names the fields with the URL.
 func IsJSONLog(name string) bool { return jsonlines.IsJSONLog(name) }
 
-// WithoutPrefix returns the lines of text without the prefix that a format such as
-// syslog+jsonl adds to those of jsonl: see [formats.WithoutPrefix].
+// WithoutPrefix returns the lines of text without the prefix that a format such
+// as syslog+jsonl adds to JSON lines: see [formats.WithoutPrefix].
 func WithoutPrefix(format string, text []byte) (lines []byte, ok bool) {
 	return formats.WithoutPrefix(format, text)
 }

@@ -16,7 +16,7 @@ import (
 type copyKey struct {
 	level codec.Level
 	norm  *codec.Normalizer
-	bare  bool        // the scheme and authority are unknown: only a target that begins with "//" has a front
+	bare  bool        // the scheme and authority are unknown: only a target with "//" in front has a front
 	front []byte      // of the canonical string
 	hits  codec.Rules // that change the scheme and the authority for the key
 	text  []byte      // scratch
@@ -25,8 +25,8 @@ type copyKey struct {
 	out   []byte // its normal form
 }
 
-// identityKey returns a copyKey for the identities of the job, or nil if there is
-// none: identities must be keys up to K3.
+// identityKey returns a copyKey for the identities of the job, or nil if the
+// identities are not keys up to K3.
 func (j *Job) identityKey() *copyKey {
 	if !j.id.key || j.id.time {
 		return nil
@@ -42,8 +42,8 @@ func (j *Job) copiesKeys(k keeper) bool {
 	return key != nil && (targets || key.level <= codec.LevelEquivalent)
 }
 
-// newCopyKey returns a copyKey for a level up to K3, or nil if there is none: up to K1,
-// the URL of the root path must be its own canonical string.
+// newCopyKey returns a copyKey for a level up to K3. It returns nil if, up to
+// K1, the URL of the root path is not its own canonical string.
 func (j *Job) newCopyKey(level codec.Level) *copyKey {
 	if level > codec.LevelPage {
 		return nil
@@ -67,7 +67,7 @@ func (j *Job) newCopyKey(level codec.Level) *copyKey {
 	return k
 }
 
-// ofTarget returns the key of a target that ends in query, which is empty if it has none.
+// ofTarget returns the key of a target that ends in query, which can be empty.
 // It returns false if the level may change the target.
 func (k *copyKey) ofTarget(target, query []byte) (codec.Key, bool) {
 	if k.level > codec.LevelEquivalent && (len(query) > 0 || !k.norm.KeepsPath(k.level, target)) {

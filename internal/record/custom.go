@@ -51,10 +51,10 @@ func (c *Config) settings() *locate.Settings {
 }
 
 // Detect guesses the format of a stream from its first bytes, among the
-// built-in formats and those of more. It considers only formats that fit at
-// least half of the first fifty records. If there is none, it considers these
-// formats after a prefix, such as a syslog header. ok is false if no format
-// fits. Detect does not retain head.
+// built-in formats and more. It considers only formats that fit at least half
+// of the first fifty records. If no format fits, it considers the formats after
+// a prefix, such as a syslog header. ok is false if no format fits. Detect does
+// not retain head.
 func Detect(head []byte, more ...Format) (g Guess, ok bool) {
 	return formats.Detect(head, new(Config).custom(more))
 }

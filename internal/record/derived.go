@@ -69,8 +69,8 @@ func (v *values) site() (site []byte, ok bool) {
 	return v.red.hideIn(site, inText), true
 }
 
-// shownKey returns the key string of a level for output. If it begins with the host,
-// without a scheme, shownKey puts "//" in front, so that it is a URL.
+// shownKey returns the key string of a level for output. If it starts with the
+// host, without a scheme, shownKey puts "//" in front, so that it is a URL.
 func (v *values) shownKey(lv codec.Level) (key []byte, hostFirst bool) {
 	c := &v.n.cur
 	v.key = v.n.appendKey(append(v.key[:0], locate.Slashes...), lv)
@@ -91,7 +91,7 @@ func (v *values) surt() []byte {
 	return v.side
 }
 
-// hidesScheme reports whether the canonical string of a level begins with the
+// hidesScheme reports whether the canonical string of a level starts with the
 // host, although the URL norm, whose components are u, has a scheme.
 func hidesScheme(lv codec.Level, u *codec.URL, norm []byte) bool {
 	switch lv {

@@ -53,7 +53,7 @@ func (j *Job) disposition(why Reason) Disposition {
 // because Config.Schemas failed, or with ErrOversize because it found an
 // oversize record and OnOversize is DispositionStop. Otherwise it returns nil.
 // After an error nothing has been written or counted for the record, and the
-// caller must not continue with the records after it.
+// caller must not continue with later records.
 func (w *Worker) Err() error { return w.err }
 
 // Reject handles a record that the caller could not read, for the reason why.
@@ -105,10 +105,10 @@ func (w *Worker) reject(out, dead, rec []byte, v *verdict, at *Position, st *Sta
 }
 
 // truncated returns the start of an oversize record, or of a piece of one, in
-// scratch: MaxRecord bytes and the line end. The line end keeps the result too
-// long for a reader with the same limit. The first piece must hold all of these
-// bytes, which is so because a source reports a record as oversize only after
-// it has read that many.
+// scratch: MaxRecord bytes and the line end. With the line end, the result is
+// still too long for a reader with the same limit. The first piece must hold
+// all of these bytes. It does, because a source must read that many before it
+// reports a record as oversize.
 func (w *Worker) truncated(rec []byte, p Piece) []byte {
 	body := locate.TrimEnd(rec)
 	end := rec[len(body):]
@@ -160,8 +160,8 @@ const (
 // one object or line at the last piece, and a job that diverts such records
 // writes one dead letter there, without the bytes. The record is counted once,
 // at the last piece. at.Line is the line of the record, at.Off the offset of
-// the piece, and at.Start that of the record, if it is known. The dead letter gives
-// these offsets and that of the record's end.
+// the piece, and at.Start the offset of the record, if it is known. The dead
+// letter gives these offsets and where the record ends.
 //
 // If OnOversize is DispositionTruncate, the first piece must hold at least
 // MaxRecord bytes. If it is DispositionStop, Err returns ErrOversize after
@@ -213,7 +213,7 @@ func (w *Worker) appendPiece(out, piece []byte, p Piece) []byte {
 		return append(out, w.truncated(piece, p)...)
 	}
 	if p != PieceWhole && p != PieceFirst && (len(w.secrets.names) > 0 || w.red.masker != nil) {
-		// The piece can begin within a value, or within the name before it.
+		// The piece can begin within a value, or within its name.
 		if n := valueEnd(piece, 0, 0, inText); n > 0 {
 			out, piece = append(out, stars...), piece[n:]
 			start = len(out)

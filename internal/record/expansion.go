@@ -7,8 +7,9 @@ import (
 	"github.com/urlfold/urlfold/internal/record/internal/locate"
 )
 
-// This file bounds the output of a record with many URLs. Each URL has an output of its
-// own, so with the field record the output would grow with the square of the record.
+// This file bounds the output of a record with many URLs. Each URL gives a separate
+// output, so with the field record the output would grow with the square of the
+// record.
 
 // The default of Config.MaxExpansion.
 const (
@@ -22,7 +23,7 @@ const urlOutput = 512
 // An expansion is the state of the output of one record.
 type expansion struct {
 	start, most int  // where the output begins, and its maximum length
-	omits       bool // the field record is left empty from here on
+	omits       bool // the field record stays empty from here on
 }
 
 // expand prepares for the output of rec at the end of out, which it may grow.

@@ -15,8 +15,8 @@ type Identity struct {
 	// site or template. The field key is the key at Config.Level. If By is empty, records
 	// have no identity.
 	By string
-	// First compares only the first URL of each record, which in an access log is
-	// that of the request: with [TargetAll], a record without a request has no
+	// First compares only the first URL of each record, which in an access log
+	// is the request: with [TargetAll], a record without a request has no
 	// identity, whatever its referer. Otherwise all URLs of the record count, in
 	// their order.
 	First bool
@@ -82,9 +82,9 @@ func (j *Job) Identifies() bool { return j.id.on }
 func (j *Job) Times() bool { return j.id.time }
 
 // AppendIdentity appends the identity of the record of the last Append or AppendRun. It
-// is the same for two records if they have the same URLs, as Config.Identity says. It is
-// zero if the record has none: without a URL, if one of its URLs was rejected or has no
-// key, and after Reject and Piece.
+// is the same for two records if they have the same URLs, as Config.Identity says. It
+// is zero if the record contains no URL, if one of its URLs was rejected or has no key,
+// and after Reject and Piece.
 func (w *Worker) AppendIdentity(dst []codec.Key) []codec.Key { return append(dst, w.identity()) }
 
 // identity returns the identity of the last record. It copies each word as it was
@@ -98,8 +98,9 @@ func (w *Worker) identity() codec.Key {
 // none.
 func (w *Worker) Time() Time { return w.n.fact.Time }
 
-// identify adds the current URL at s to the identity of the record. A record in
-// which a URL has no key has no identity: it must not be taken for a duplicate.
+// identify adds the current URL at s to the identity of the record. If a URL
+// has no key, neither has the record an identity, because it must not be taken
+// for a duplicate.
 func (w *Worker) identify(s *locate.Site, rec []byte, v *verdict) {
 	id := &w.job.id
 	if t := &w.n.fact.Time; id.time && !t.Known {
@@ -155,7 +156,7 @@ func join(all, k codec.Key) codec.Key {
 // Fact holds the properties of a record that a sink needs besides its bytes,
 // such as those it partitions by.
 type Fact struct {
-	Key   codec.Key   // key of the record's first URL at the job's level; zero if it has none
+	Key   codec.Key   // key of the record's first URL at the job's level; zero without such a key
 	Host  uint64      // XXH3 of that URL's host; zero if none
 	Flags codec.Flags // union over all URLs of the record
 }
@@ -177,9 +178,9 @@ type facts struct {
 // record.
 func (j *Job) Facts() bool { return j.facts }
 
-// AppendFact appends the Fact about the record of the last Append or AppendRun. It is
-// zero if the job does not collect facts, if the record has no URL, and after Reject
-// and Piece.
+// AppendFact appends the Fact about the record of the last Append or AppendRun. It
+// is zero if the job does not collect facts, if the record contains no URL, and
+// after Reject and Piece.
 func (w *Worker) AppendFact(dst []Fact) []Fact {
 	if !w.job.facts {
 		return append(dst, Fact{})

@@ -88,7 +88,7 @@ func (v *values) normShown() []byte {
 }
 
 // shownNorm returns the normal form for output, with its password hidden if the
-// job redacts. The password of a sort key has no fixed place, so shownNorm
+// job redacts. The password of a sort key can be anywhere, so shownNorm
 // normalizes the URL again with its password hidden.
 func (v *values) shownNorm() []byte {
 	c := &v.n.cur
@@ -114,8 +114,8 @@ func (v *values) Shown(text []byte) []byte {
 	return text
 }
 
-// hasKey reports whether the URL has a key. A URL whose end may be missing has
-// none, because the rest could be another URL.
+// hasKey reports whether the URL has a key. A URL that may be truncated gets no
+// key, because the rest could be another URL.
 func (n *normalizer) hasKey() bool {
 	return !n.cur.flags.Has(codec.FlagMaybeTruncated) && n.res.HasKey(n.job.level)
 }
@@ -319,7 +319,7 @@ func (v *values) value(f fieldID, s *locate.Site, rec []byte, at *Position) ([]b
 	return nil, false
 }
 
-// method returns the method of the request, which is not that of a referer.
+// method returns the method of the request, which does not apply to a referer.
 func (v *values) method(s *locate.Site, rec []byte) ([]byte, bool) {
 	m := v.n.found.Method.In(rec)
 	if len(m) == 0 {

@@ -48,7 +48,7 @@ func (j *Job) Nested() bool {
 }
 
 // Headed reports whether the output has headers or directives of the input. The
-// records after one cannot be read without it, and must not come before it.
+// records after one cannot be read without it, and must follow it.
 func (j *Job) Headed() bool {
 	if !j.render.KeepsRecords() {
 		return false
@@ -62,8 +62,8 @@ func (j *Job) Headed() bool {
 	return false
 }
 
-// LineByLine reports whether each line of the input is a record that can be read
-// without the lines before it. That is not so for binary records, documents,
+// LineByLine reports whether each line of the input is a record that can be
+// read without earlier lines. That is not so for binary records, documents,
 // tables with a header, formats with directives, and lines of several records.
 func (j *Job) LineByLine() bool {
 	switch r := j.reader.(type) {
@@ -111,11 +111,11 @@ func (j *Job) Maps() bool {
 	return ok
 }
 
-// QuoteOf returns the value of Quote for an input of the format c.Format that begins with
-// head. It is c.Quote unless that is empty and the format is a table separated by tabs.
-// Many programs write such tables without quotes, so it is `"` only if cells of head begin
-// with a quote and all of these also end with one on the same line, and "none" if one of
-// them does not.
+// QuoteOf returns the value of Quote for an input of the format c.Format with the first
+// bytes head. It is c.Quote unless that is empty and the format is a table separated by
+// tabs. Many programs write such tables without quotes, so it is `"` only if cells of
+// head begin with a quote and all of these also end with one on the same line, and
+// "none" if one does not.
 func (c *Config) QuoteOf(head []byte) string {
 	f, _ := formats.FindFormat(c.Format, c.custom(c.Formats))
 	format, is := f.(table.Format)
@@ -147,7 +147,7 @@ func (c *Config) QuoteOf(head []byte) string {
 	return ""
 }
 
-// hasOpening reports whether a cell of a line begins with a quote.
+// hasOpening reports whether a cell of a line starts with a quote.
 func hasOpening(body []byte, t *table.Syntax) bool {
 	return len(body) > 0 && body[0] == t.Quote || bytes.Contains(body, []byte{t.Sep, t.Quote})
 }
@@ -159,9 +159,9 @@ func hasOpening(body []byte, t *table.Syntax) bool {
 // formats whose records state their length the function always returns true,
 // because one line is not enough to decide.
 //
-// head is the header record or the current directive, or nil if there is none.
-// Directives among the records do not change it. The function must not be
-// called concurrently. It does not retain the record and does not panic.
+// head is the header record or the current directive, or nil. Directives among
+// the records do not change it. The function must not be called concurrently.
+// It does not retain the record and does not panic.
 func (j *Job) NewFit(head []byte) func(rec []byte) bool {
 	_, length := j.reader.(LengthFraming)
 	if _, ok := j.reader.(locate.Extractor); ok || length {

@@ -31,7 +31,7 @@ func (linesKeeper) keep(n *normalizer, pos, limit int, _ []byte) int {
 // logKeeper is the keeper of access logs in the common and the combined format.
 type logKeeper struct{ *textlog.LogReader }
 
-// canKeep implements [keeper]. A copyKey knows only the origin of the job, not that
+// canKeep implements [keeper]. A copyKey knows only the origin of the job, not
 // of a virtual host.
 func (l logKeeper) canKeep(j *Job) bool {
 	if l.Format.Vhost {
@@ -70,8 +70,8 @@ func (l logKeeper) keep(n *normalizer, pos, limit int, _ []byte) int {
 	return size
 }
 
-// keepsHost reports whether head, the part of a record before the request, begins with the
-// virtual host of the last record.
+// keepsHost reports whether head, the part of a record before the request,
+// starts with the virtual host of the last record.
 func (l logKeeper) keepsHost(n *normalizer, head []byte) bool {
 	size := textlog.VhostLen(head)
 	return size > 0 && n.keepsHost(head[:size])

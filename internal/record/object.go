@@ -21,7 +21,7 @@ var nameParts = func() (t [numFields]struct{ text, bare string }) {
 
 // members remembers what is the same for many URLs.
 type members struct {
-	flags     codec.Flags // those that flagsText shows
+	flags     codec.Flags // the flags that flagsText shows
 	flagsText []byte      // empty at first
 }
 
@@ -94,8 +94,8 @@ func appendPlainMember(out []byte, f fieldID, text []byte) []byte {
 	return append(append(append(out, nameParts[f].text...), text...), `",`...)
 }
 
-// appendFlagsMember appends the member flags, which is often that of the URL
-// before.
+// appendFlagsMember appends the member flags, which is often the same as for
+// the previous URL.
 func (r *renderer) appendFlagsMember(out []byte) []byte {
 	m := &r.members
 	if flags := r.n.cur.flags; flags != m.flags || len(m.flagsText) == 0 {

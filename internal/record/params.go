@@ -67,7 +67,7 @@ func (n *normalizer) readParams() {
 }
 
 // takeComponents sets path and query from c.src, as parsed in u. An opaque path
-// has no segments, so takeComponents sets no path for it.
+// is not segmented, so takeComponents sets no path for it.
 func (n *normalizer) takeComponents(u *codec.URL) {
 	c, p := &n.cur, &n.params
 	p.path, p.query = u.Bytes(c.src, codec.Path), u.Bytes(c.src, codec.Query)
@@ -218,8 +218,8 @@ func (l *paramList) appendParam(out []byte, q *params.Param) []byte {
 }
 
 // appendValues appends the values of an array as the member values, and a
-// comma. If one of them is not valid UTF-8, it writes all of them in base64 as
-// the member values_b64.
+// comma. If one is not valid UTF-8, it writes all of them in base64 as the
+// member values_b64.
 func (l *paramList) appendValues(out []byte, q *params.Param, secret bool) []byte {
 	r := &l.n.params.reader
 	items := r.Items(q)

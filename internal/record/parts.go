@@ -60,7 +60,7 @@ func (n *normalizer) Divide(rec []byte, q *locate.Site, now []byte) (path, query
 	return path, query, len(path) > 0 && len(query) > 0 && string(query) != "-"
 }
 
-// dash is the content of a field of an access log that has no value.
+// dash is the content of a field of an access log without a value.
 var dash = []byte("-")
 
 // compareParts sets c.parted for a URL in origin form.
@@ -85,8 +85,8 @@ func (n *normalizer) partText(s *locate.Site, rec []byte) []byte {
 // partNow returns the scheme or the host of the current URL's normal form, as
 // its field holds it. ok is false if the field stays as it is.
 //
-// The port is a part of the host field if it was one before. If the record has
-// no scheme, such a port stays even if the normal form has none, because
+// The port is a part of the host field if it was one before. In a record
+// without a scheme, the port stays even if the normal form has none, because
 // reading the record again would guess another scheme without it.
 func (n *normalizer) partNow(r locate.Role, rec []byte) (now []byte, ok bool) {
 	c, u := &n.cur, &n.res.Out

@@ -26,7 +26,7 @@ type reading struct {
 	applied  codec.Rules                // rules already counted for the URL
 	same     bool                       // back equals url
 	nohost   bool                       // the host is unknown, and norm has the placeholder
-	composed bool                       // the host in norm is that of the record
+	composed bool                       // the host in norm comes from the record
 	bare     bool                       // the URL lacks its scheme: see lacksScheme
 	parted   bool                       // the scheme or the host in norm differs from its field
 	change   codec.Change               // set only if the job needs it
@@ -70,7 +70,7 @@ type normalizer struct {
 	pathLen int  // length of the path in cur.url, if that is a target in normal form
 
 	// Scratch.
-	text, base       []byte // unescaped; unused if the record has no escapes
+	text, base       []byte // unescaped; unused in a record without escapes
 	hostText         []byte // the same for the field in the job's base
 	runs, baseRuns   []locate.Run
 	joint            int // offset in text of the '?' before a query that has its own field

@@ -111,8 +111,8 @@ func mayNest(text []byte) bool { return bytes.IndexByte(text, '@') >= 0 || bytes
 
 var hex40 = []byte("40") // of an encoded '@'
 
-// appendText appends text of unknown structure, or with URLs besides those that
-// were read, with passwords and secrets hidden.
+// appendText appends text of unknown structure, or with URLs besides the ones
+// that were read, with passwords and secrets hidden.
 func (red *redactor) appendText(dst, text []byte) []byte {
 	return red.mask(dst, text, inText)
 }
@@ -251,7 +251,7 @@ func (red *redactor) redactTail(out []byte, start int) []byte {
 }
 
 // redactRecord returns rec, or the beginning of a record, with its passwords
-// hidden, in scratch. It unescapes the URLs that the Locator found before it
+// hidden, in scratch. It first unescapes the URLs that the Locator found, then
 // searches them.
 func (red *redactor) redactRecord(rec []byte) []byte {
 	red.whole = red.appendHidden(red.whole[:0], rec, 0, len(rec))
@@ -285,8 +285,8 @@ func (red *redactor) appendHidden(dst, rec []byte, from, to int) []byte {
 	return red.appendBeside(dst, rec, from, to)
 }
 
-// redactCut hides the passwords in out[start:], a record without its end. It
-// also hides what may be the beginning of a password or value at the cut.
+// redactCut hides the passwords in out[start:], a truncated record. It also
+// hides what may be the beginning of a password or value at the cut.
 func (red *redactor) redactCut(out []byte, start int) []byte {
 	authority := start + bytes.LastIndexByte(out[start:], '/') + 1
 	colon := bytes.IndexByte(out[authority:], ':')
@@ -296,7 +296,7 @@ func (red *redactor) redactCut(out []byte, start int) []byte {
 	return red.redactTail(red.hideLast(out, start), start)
 }
 
-// hideLast replaces the last word of out[start:], a record without its end, by stars
+// hideLast replaces the last word of out[start:], a truncated record, by stars
 // if there are patterns: the word may be the beginning of what they match.
 func (red *redactor) hideLast(out []byte, start int) []byte {
 	if red.masker == nil || len(out) == start {

@@ -117,7 +117,7 @@ func (r *renderer) deadPiece(dead []byte, at *Position, start, end int64) []byte
 const leastCut = 64
 
 // The starts of the member record, which is the last one of a dead letter. No
-// JSON string contains such a text, because the quotes in it are escaped.
+// JSON string contains these texts, because the quotes in it are escaped.
 const (
 	deadRecord   = `,"record":"`
 	deadRecord64 = `,"record_b64":"`
@@ -195,8 +195,8 @@ func jsonPrefix(text []byte, n int) int {
 	return end
 }
 
-// cutKey appends letter without its message key to dst. If it has no key,
-// cutKey returns dst unchanged.
+// cutKey appends letter without its message key to dst. Without a key, cutKey
+// returns dst unchanged.
 func cutKey(dst, letter []byte) []byte {
 	for _, mark := range [...]string{`,"key":"`, `,"key_b64":"`} {
 		head, rest, found := bytes.Cut(letter, []byte(mark))

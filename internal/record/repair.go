@@ -55,7 +55,7 @@ const maxRounds = 8
 // repair applies the job's repairs and masks to the normal form in n.cur.
 // Afterwards c.norm, n.res and the keys describe the repaired URL; flags and
 // diagnostics still describe the input. A URL that needs more than maxRounds
-// rounds is left unrepaired.
+// rounds stays unrepaired.
 func (n *normalizer) repair() {
 	c, j := &n.cur, n.job
 	if c.why != 0 {

@@ -20,7 +20,7 @@ type Branch struct {
 // everywhere is the set of all outputs.
 const everywhere = ^uint64(0)
 
-// A router is the condition of a job with a route. It keeps the records that
+// A router is the condition of a job with a route. It accepts the records that
 // some branch sends to an output, and stores the outputs in the worker.
 type router struct {
 	where    Condition // Config.Where, or nil

@@ -10,9 +10,9 @@ import (
 // This file is the fast path for the jobs that most people run. It may only give up,
 // and never decide otherwise than Append.
 
-// An Extent is the length of a record, with its line end, that of its output, and its
-// identity if the job asks for one. The output of a record that Config.Where drops is
-// empty.
+// An Extent is the length of a record with its line end, the length of its output,
+// and its identity if the job asks for one. The output of a record that Config.Where
+// drops is empty.
 type Extent struct {
 	In, Out  uint32
 	Identity codec.Key
@@ -101,8 +101,8 @@ func (n *normalizer) forget() {
 	n.cur.flags, n.missed.size, n.fronted = codec.Flags{}, 0, locate.Span{}
 }
 
-// isPlain reports whether the record that the keeper has kept is the same in the output,
-// and its URL has no flag.
+// isPlain reports whether the record that the keeper has kept is the same in
+// the output, and its URL raised no flag.
 func (n *normalizer) isPlain() bool { return n.fronted.End == 0 && n.cur.flags.IsZero() }
 
 // copiesFlagged reports whether the record that the keeper has kept is copied although its
@@ -111,8 +111,8 @@ func (w *Worker) copiesFlagged() bool {
 	return w.n.fronted.End == 0 && w.plan == nil && w.job.keeps.where == nil && !w.job.redact
 }
 
-// flagCount counts URLs in a row that have the same flags. Most URLs of a log have those
-// of the URL before.
+// flagCount counts URLs in a row that have the same flags. Most URLs of a log
+// have the same flags as the previous one.
 type flagCount struct {
 	flags codec.Flags
 	n     int64

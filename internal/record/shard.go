@@ -12,16 +12,16 @@ import (
 )
 
 // A Shard selects the share of one process when several processes read the same
-// input. Every record belongs to exactly one of them. The zero Shard selects
+// input. Every record belongs to exactly one process. The zero Shard selects
 // all records.
 //
-// The record is assigned by a field of its first URL: that of the request if
-// there is one. If the URL does not have the field, or if there is no URL or it
-// is rejected, the record is assigned by a hash of its bytes; a record longer
-// than MaxRecord is assigned by the number of its first line. Headers and
-// directives belong to shard 0, but every shard writes them, because the records
-// after them cannot be read without them. Records on which the codec panics
-// belong to every shard that reads them, so that none is lost.
+// The record is assigned by a field of its first URL: the request's, if the
+// record has one. If the URL does not have the field, or if there is no URL or
+// it is rejected, the record is assigned by a hash of its bytes; a record
+// longer than MaxRecord is assigned by the number of its first line. Headers
+// and directives belong to shard 0, but every shard writes them, because the
+// records after them cannot be read without them. Records on which the codec
+// panics belong to every shard that reads them, so that none is lost.
 //
 // The records of other shards are not counted.
 type Shard struct {

@@ -39,8 +39,9 @@ type Stats struct {
 	Rules   [64]int64         // URLs by applied rule: of those in Changed, without repairs, and of the keys computed at K2 and K3
 	Rejects [NumReasons]int64 // rejected records by reason
 
-	// Lacking are records that lack an attribute which a condition has read, by its index
-	// in AttributeNames. Having is the set of those that at least one record had.
+	// Lacking are records that lack an attribute which a condition has read, by
+	// its index in AttributeNames. Having is the set of attributes that at least
+	// one record had.
 	Lacking [locate.NumAttrs]int64
 	Having  uint16
 }

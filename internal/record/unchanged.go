@@ -18,10 +18,11 @@ type keeper interface {
 	// Marks returns the Marks that keep needs of a block, or nil.
 	Marks() *scan.Block
 	// keep returns the length of the record at offset pos of the block of n.walk, with
-	// its line end, if n keeps the only URL of the record, or changes only its scheme
-	// and authority, as n.fronted then says. Otherwise, or if it gives up, it returns 0.
-	// The record must end before limit. head is its Position.Head. keep adds the flags
-	// of the URL to n.cur and, if the job has a condition, what that reads to n.found.
+	// its line end, if n leaves the only URL of the record unchanged, or changes only
+	// its scheme and authority, as n.fronted then says. Otherwise, or if it gives up,
+	// it returns 0. The record must end before limit. head is its Position.Head. keep
+	// adds the flags of the URL to n.cur and, if the job has a condition, what that
+	// reads to n.found.
 	keep(n *normalizer, pos, limit int, head []byte) int
 }
 
@@ -50,9 +51,9 @@ func (j *Job) keeperOf(l Locator) keeper {
 	return k
 }
 
-// keepsTarget reports whether a request target stays as it is and has no flag. The
-// scheme and the authority before it must stay as they are, too. If so, it sets the
-// identity and the key.
+// keepsTarget reports whether a request target stays as it is and raises no flag.
+// Its scheme and authority must stay as they are, too. If so, it sets the identity
+// and the key.
 func (n *normalizer) keepsTarget(target []byte) bool {
 	query, ok := n.job.norm.KeepsTarget(target, &n.res)
 	n.cur.url, n.pathLen = target, len(target)
@@ -62,8 +63,8 @@ func (n *normalizer) keepsTarget(target []byte) bool {
 	return ok && (query == nil || n.keepsQuery(query)) && n.nameTarget(target) && n.keyTarget(target)
 }
 
-// keeps reports whether an absolute URL stays as it is, and has no flag. If so, it
-// sets the identity.
+// keeps reports whether an absolute URL stays as it is, and raises no flag. If
+// so, it sets the identity.
 func (n *normalizer) keeps(url []byte) bool {
 	query, ok := n.job.norm.Keeps(url, &n.res)
 	if !ok || query != nil && !n.keepsQuery(query) {
@@ -102,8 +103,8 @@ func (j *Job) asksBesideURL() bool {
 	return true
 }
 
-// keepsUnread asks the condition about a record whose URL does not change. Such a URL
-// has no flag that is counted.
+// keepsUnread asks the condition about a record whose URL does not change. It
+// raised no flag that is counted.
 func (w *Worker) keepsUnread(rec []byte, st *Stats) bool {
 	if w.job.base.origin == nil {
 		w.n.cur.flags = relative

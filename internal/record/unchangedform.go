@@ -38,8 +38,8 @@ func settle(h *locate.Form, n *normalizer, rec []byte) {
 	v.Known = true
 }
 
-// keepsUsual reports whether n keeps the URL of rec, which has the form h. It returns
-// false if it gives up.
+// keepsUsual reports whether n leaves the URL of rec unchanged. rec has the
+// form h. It returns false if it gives up.
 func (n *normalizer) keepsUsual(h *locate.Form, rec []byte) bool {
 	u := &h.Usual
 	if !u.Known {

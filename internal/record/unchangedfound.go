@@ -114,8 +114,9 @@ func (k *foundKeeper) locate(n *normalizer, body, head []byte, h *locate.Form) (
 	return k.locator.Locate(n.found, body, &k.at)
 }
 
-// keepsFound reports whether n keeps the URL in n.found, which must be the only one
-// of rec. If so, it adds the flags of the URL to n.cur, and sets the identity.
+// keepsFound reports whether n leaves the URL in n.found unchanged, which must
+// be the only one of rec. If so, it adds the flags of the URL to n.cur, and
+// sets the identity.
 func (n *normalizer) keepsFound(rec []byte) bool {
 	f := n.found
 	if f.N == 0 || f.Passes || f.Cut || f.HasContext || f.Base.End > 0 || f.Host.End > 0 {
@@ -196,7 +197,7 @@ func mayEscape(d *Dialect, url []byte) bool {
 // the bytes change: so the record is known by its address. It is forgotten as soon as it
 // has been read, because after that the memory can hold other bytes.
 type framed struct {
-	first *byte // nil if there is none
+	first *byte // or nil
 	len   int
 }
 
@@ -220,7 +221,7 @@ func (l *locatedRecord) set(line, body []byte, why Reason, pos int) {
 	*l = locatedRecord{framed{&line[0], len(line)}, framed{&body[0], len(body)}, why, pos}
 }
 
-// begins reports whether in begins with the line.
+// begins reports whether the line is at the start of in.
 func (l *locatedRecord) begins(in []byte) bool {
 	return l.body.first != nil && len(in) >= l.line.len && &in[0] == l.line.first
 }

@@ -13,8 +13,8 @@ import (
 // scheme and authority, as in https://www.example.com:443/a. In some logs each URL has
 // the default port.
 
-// changedFront says how a scheme and an authority change. Nearly every record has
-// those of the one before.
+// changedFront says how a scheme and an authority change. Nearly every record
+// repeats them.
 type changedFront struct {
 	old, now []byte
 	text     []byte // now as the record has it, with escapes
@@ -30,8 +30,9 @@ func (f *changedFront) isFrontOf(url []byte, s *locate.Site) bool {
 	return end > 0 && end < len(url) && url[end] == '/' && bytes.HasPrefix(url, f.old) && f.dialect == s.Dialect && f.stop == s.Stop
 }
 
-// keepsTail reports whether nothing changes in the absolute URL at s but the scheme and
-// the authority, and whether the URL has no flag. If these change, it sets n.fronted.
+// keepsTail reports whether nothing changes in the absolute URL at s but the scheme
+// and the authority, and whether the URL raises no flag. If these change, it sets
+// n.fronted.
 func (n *normalizer) keepsTail(s *locate.Site, rec []byte) bool {
 	url, f := s.In(rec), &n.moved
 	if !f.ok || !f.isFrontOf(url, s) {
@@ -96,7 +97,8 @@ func frontEnd(url []byte) int {
 	return start + n
 }
 
-// appendFronted is the part of appendKept for a URL that begins with w.n.fronted.
+// appendFronted is the part of appendKept for a URL whose scheme and authority,
+// at w.n.fronted, change.
 func (w *Worker) appendFronted(c *copier, st *Stats) {
 	st.Changed++
 	countHits(w.n.moved.applied, st)
@@ -113,7 +115,7 @@ type keptHost struct {
 }
 
 // keepsHost reports whether a target for which keepsTarget reports true stays as
-// it is on the host of a record. If so, it adds the flags of such a URL to n.cur.
+// it is on the host of a record. If so, it adds the flags of the URL to n.cur.
 func (n *normalizer) keepsHost(host []byte) bool {
 	k := &n.kept
 	if !bytes.Equal(host, k.host) {
@@ -125,8 +127,9 @@ func (n *normalizer) keepsHost(host []byte) bool {
 	return n.keptOrigin(k)
 }
 
-// keepsOrigin is keepsHost for the scheme and authority that n.found says, or
-// those of the job. If written is set, those of the record must stay as they are, too.
+// keepsOrigin is keepsHost for the scheme and authority in n.found, or in the
+// job. If written is set, a scheme and authority in the record must stay as
+// they are, too.
 func (n *normalizer) keepsOrigin(rec []byte, written bool) bool {
 	f, k := n.found, &n.kept
 	host := requestHost(f, rec)
@@ -134,7 +137,7 @@ func (n *normalizer) keepsOrigin(rec []byte, written bool) bool {
 		return n.baseKept
 	}
 	if n.copyKey != nil {
-		return false // it knows no other origin than that of the job
+		return false // it knows no other origin than the job's
 	}
 	if !k.isOf(f, host, rec) {
 		k.read(f, host, rec)

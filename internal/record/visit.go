@@ -18,8 +18,8 @@ type Visit struct {
 	is   bool
 }
 
-// NewVisit returns a Visit that can show all fields. c selects how records are read; what
-// it says about output has no meaning.
+// NewVisit returns a Visit that can show all fields. c selects how records are
+// read; what it says about output is ignored.
 func (c Config) NewVisit() (*Job, *Visit, error) {
 	c.Render, c.Fields, c.Extend, c.Where, c.Route = RenderJSONL, fieldNames, nil, nil, nil
 	j, err := New(c)
@@ -122,8 +122,9 @@ func (v *Visit) first() bool {
 	return false
 }
 
-// Field returns the value of FieldNames()[i] of the current URL, or of the record if it has
-// none, as [View.Field] does. If first is set, the first URL becomes the current one.
+// Field returns the value of FieldNames()[i] of the current URL or, if it lacks the
+// field, of the record, as [View.Field] does. If first is set, the first URL becomes
+// the current one.
 func (v *Visit) Field(i int, first bool) ([]byte, bool) {
 	w, f := v.w, fieldID(i)
 	if i < 0 || f >= numFields {
@@ -171,7 +172,7 @@ func (v *Visit) Source() (text []byte, start, end int) {
 	return v.w.n.cur.url, s.Start, s.End
 }
 
-// Norm returns the normal form of the current URL, and why there is none.
+// Norm returns the normal form of the current URL, or why it cannot be parsed.
 func (v *Visit) Norm() ([]byte, Reason) {
 	if why := v.w.n.cur.why; why != 0 {
 		return nil, why
@@ -182,7 +183,8 @@ func (v *Visit) Norm() ([]byte, Reason) {
 // Flags returns the flags of the current URL.
 func (v *Visit) Flags() codec.Flags { return v.w.n.cur.flags }
 
-// Key returns the key of the current URL at a level. ok is false if it has none.
+// Key returns the key of the current URL at a level. ok is false if the URL has
+// no key.
 func (v *Visit) Key(lv codec.Level) (_ codec.Key, ok bool) {
 	n := &v.w.n
 	if n.cur.why != 0 || n.cur.flags.Has(codec.FlagMaybeTruncated) || !n.res.HasKey(lv) {

@@ -96,8 +96,8 @@ func (v *View) note(f fieldID, ok bool) {
 	v.lacked[attrOf(f)]++
 }
 
-// Has reports whether the record has the output field FieldNames()[i]. Unlike Field, it
-// does not count those that have not.
+// Has reports whether the record has the output field FieldNames()[i]. Unlike
+// Field, it counts only fields that are present.
 func (v *View) Has(i int) bool {
 	if i >= int(numFields) {
 		_, ok := v.computedField(i - int(numFields))
@@ -173,8 +173,8 @@ const (
 	ofAll      = 1<<numFields - 1
 	withoutURL = ofRecord | 1<<fMethod | 1<<fForm
 	// rejected are the fields of a record that was rejected before its URL was
-	// read: those that the rendering jsonl shows. located are those of them that
-	// are the same for each piece of a record that is too long.
+	// read: those that the rendering jsonl shows. located is the subset that is
+	// the same for each piece of a record that is too long.
 	located  fieldSet = 1<<fError | 1<<fFile | 1<<fLine
 	rejected          = located | 1<<fRecord
 )
@@ -214,7 +214,7 @@ func (w *Worker) keepsBare(rec []byte) bool {
 	return keep
 }
 
-// noSite stands in for the site of a record without a URL.
+// noSite replaces the site of a record without a URL.
 var noSite = locate.Site{Role: locate.RoleTarget}
 
 // keepsRejected asks the condition about a record that was rejected before its
@@ -277,7 +277,7 @@ func (w *Worker) left(rec []byte, v *verdict, st *Stats) bool {
 	return left
 }
 
-// settle is left for a record about which the condition has not been asked, or
+// settle remains for a record about which the condition has not been asked, or
 // which it drops.
 func (w *Worker) settle(rec []byte, v *verdict, st *Stats) bool {
 	if !v.asked {

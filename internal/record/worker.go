@@ -24,7 +24,7 @@ type Worker struct {
 	keyHits codec.Rules  // that count for each record with a URL that stays as it is
 	longest int          // length of the longest record that is only copied or left out if the keeper keeps it; 0 if there is a plan
 	one     bool         // every record counts as one line
-	each    bool         // fields line and offset are those of the URL, not of the record
+	each    bool         // fields line and offset give the position of the URL, not of the record
 	found   Found        // in the current record
 	n       normalizer
 	red     redactor
@@ -90,8 +90,8 @@ func (j *Job) NewWorker() *Worker {
 }
 
 // Next returns the length of the first record of in, including its line end. It
-// returns len(in) if there is no line end, and so 0 if in is empty. Do not change
-// the record before it is passed to Append.
+// returns len(in) if there is no line end, and so 0 if in is empty. Do not
+// change the record until Append got it.
 func (w *Worker) Next(in []byte) int {
 	if l := &w.n.located; l.begins(in) {
 		return l.line.len
@@ -229,7 +229,7 @@ type verdict struct {
 	asked bool // the condition has decided
 	left  bool // it drops the record
 
-	unnamed bool // a URL has no identity, and so the record has none
+	unnamed bool // a URL has no identity, and so neither has the record
 }
 
 func (v *verdict) reject(c *reading, at int) {
@@ -307,7 +307,7 @@ func (w *Worker) rewrite(out, dead, rec []byte, at *Position, st *Stats) (o, d [
 	return out, dead
 }
 
-// list appends the rendering's output for each URL, that of the request first.
+// list appends the rendering's output for each URL, the request first.
 func (w *Worker) list(out, dead, rec []byte, at *Position, st *Stats) (o, d []byte) {
 	var v verdict
 	start := len(out)
@@ -354,9 +354,9 @@ func (w *Worker) listSites(out, rec []byte, at *Position, v *verdict, st *Stats,
 	return out
 }
 
-// position returns the position for the fields of the URL at s: that of the
-// record at, or in documents that of the URL. The sites of a document must come
-// in the order of their offsets.
+// position returns the position for the fields of the URL at s: the record's
+// position at, or in documents the position of the URL. The sites of a document
+// must come in the order of their offsets.
 func (w *Worker) position(s *locate.Site, rec []byte, at *Position) *Position {
 	if !w.each {
 		return at

@@ -13,7 +13,7 @@ const (
 	ErrASCIIOnly                  // 4 step 4: an xn-- label that encodes nothing, or only ASCII
 	ErrNFC                        // 4.1 criterion 1: an xn-- label that encodes text not in NFC
 	ErrPrefix                     // 4.1 criterion 4: an xn-- label that encodes another xn-- label
-	ErrMark                       // 4.1 criterion 6: a label that begins with a combining mark
+	ErrMark                       // 4.1 criterion 6: a label with a combining mark in front
 	ErrJoiner                     // 4.1 criterion 8, RFC 5892 A.1 and A.2: a joiner where no script needs one
 	ErrBidi                       // 4.1 criterion 9, RFC 5893 section 2: the Bidi Rule
 	ErrOverflow                   // 4.2 step 2, RFC 3492 section 6.4: a label too long for Punycode

@@ -169,7 +169,8 @@ func mappings(out *gen.File) {
 	addTrie(out, "mapValues", "holds the mapping: see mapValue.", values)
 }
 
-// offset returns the length of text, which must be that of a table with offsets.
+// offset returns the length of text, which must be small enough for 16-bit
+// offsets.
 func offset(text *strings.Builder) uint16 {
 	if text.Len() > 0xFFFF {
 		log.Fatal("the text is too long for its offsets")

@@ -51,7 +51,7 @@ func Strict(domain []byte) (at int, err error) {
 // Valid reports whether UTS 46 ToASCII, with the flags of AppendASCII,
 // succeeds. For an ASCII domain it finds what AppendASCII does not check:
 // labels that begin with xn-- but are invalid, and violations of the Bidi Rule.
-// The results are those of Strict.
+// It returns the same results as Strict.
 func Valid(domain []byte) (at int, err error) {
 	var buf [scratchLen]byte
 	if _, at, e := process(buf[:0], domain, false); e != 0 {
@@ -79,8 +79,8 @@ type processor struct {
 	mapped, spare [scratchLen]rune // scratch of one label
 }
 
-// process appends the ASCII form of domain. If there is none, it returns the
-// offset of the first label that fails, and why.
+// process appends the ASCII form of domain. If a label fails, it returns the
+// offset of the first such label, and why.
 func process(dst, domain []byte, strict bool) (out []byte, at int, err Error) {
 	p := processor{strict: strict, bidiAt: -1}
 	for {
@@ -105,9 +105,9 @@ func process(dst, domain []byte, strict bool) (out []byte, at int, err Error) {
 	return dst, p.at, p.err
 }
 
-// labelEnd returns the length of the first label of s and that of the separator
-// after it, which is 0 at the end. The separators are the full stop and the
-// characters that map to it: U+3002, U+FF0E, U+FF61.
+// labelEnd returns the lengths of the first label of s and of its separator,
+// which is 0 at the end. The separators are the full stop and the characters
+// that map to it: U+3002, U+FF0E, U+FF61.
 func labelEnd(s []byte) (end, sep int) {
 	for i, c := range s {
 		switch {
@@ -151,7 +151,7 @@ func (p *processor) convert(dst, src []byte, at int) ([]byte, Error) {
 		return appendRunes(dst, label), 0
 	}
 	if p.rtl && p.bidiAt >= 0 {
-		return dst, ErrBidi // the domain fails, so its Punycode has no use
+		return dst, ErrBidi // the domain fails, so its Punycode is not needed
 	}
 	dst = append(dst, "xn--"...)
 	if dst, ok = punycode.Append(dst, label, punycode.MaxDelta); !ok {
@@ -160,7 +160,7 @@ func (p *processor) convert(dst, src []byte, at int) ([]byte, Error) {
 	return dst, 0
 }
 
-// checkALabel checks a mapped and normalized label that begins with xn--. The
+// checkALabel checks a mapped and normalized label with the prefix xn--. The
 // label is its own ASCII form: each text has only one Punycode, so encoding the
 // decoded text would give the same label.
 func (p *processor) checkALabel(label, scratch []rune, at int) Error {
@@ -187,8 +187,8 @@ func noteBidi[C byte | rune](p *processor, label []C, at int) {
 	}
 }
 
-// decodeALabel decodes a lower-case label that begins with xn-- and appends the
-// text: UTS 46, section 4, step 4.
+// decodeALabel decodes a lower-case xn-- label and appends the text: UTS 46,
+// section 4, step 4.
 func decodeALabel(dst, label []rune) ([]rune, Error) {
 	dst, ok := punycode.AppendDecoded(dst, label[len("xn--"):])
 	switch {
@@ -232,7 +232,7 @@ func isASCII[C byte | rune](s []C) bool {
 	return true
 }
 
-// isALabel reports whether s begins with xn--, in any case.
+// isALabel reports whether s has the prefix xn--, in any case.
 func isALabel[C byte | rune](s []C) bool {
 	return len(s) >= 4 && s[0]|0x20 == 'x' && s[1]|0x20 == 'n' && s[2] == '-' && s[3] == '-'
 }

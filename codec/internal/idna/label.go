@@ -93,7 +93,7 @@ func joinsBefore(s []rune) bool {
 	return false
 }
 
-// joinsAfter reports whether s begins with
+// joinsAfter reports whether a prefix of s matches
 // (Joining_Type:T)*(Joining_Type:{R,D}).
 func joinsAfter(s []rune) bool {
 	for _, r := range s {

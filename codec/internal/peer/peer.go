@@ -14,7 +14,7 @@ type Canonicalizer interface {
 }
 
 // A Trace receives a step that the program applied, and the text before and
-// after it. It must not keep the texts.
+// after the step. It must not keep the texts.
 type Trace func(step string, before, after []byte)
 
 // Step calls t unless it is nil.

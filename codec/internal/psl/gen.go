@@ -47,7 +47,7 @@ const (
 
 // A node is a label. The labels of its parents follow it in a host.
 type node struct {
-	suffix   string // the label and everything after it
+	suffix   string // the label and the rest of the host
 	label    string
 	parent   *node
 	children map[string]*node
@@ -208,8 +208,8 @@ func wildcardHash(last uint64, n int) uint64 {
 	return (last + uint64(n)) * lastMul >> (64 - wildcardBits)
 }
 
-// sieves returns sets of bits: those of all rules, without those of less than 8 bytes,
-// for which IsSuffix does not ask; and those of the rests of rules after wildcards.
+// sieves returns sets of bits: one for the rules of at least 8 bytes (IsSuffix does
+// not ask about shorter ones), one for what follows the wildcard in a rule.
 func sieves(nodes []*node) (rules, wildcards []byte) {
 	rules, wildcards = make([]byte, 1<<ruleBits/8), make([]byte, 1<<wildcardBits/8)
 	for _, n := range nodes {
@@ -227,10 +227,9 @@ func sieves(nodes []*node) (rules, wildcards []byte) {
 	return rules, wildcards
 }
 
-// place assigns each node a slot of its own by "hash, displace": for each
-// bucket, the largest first, it looks for a displacement that sends all nodes
-// of the bucket to free slots. One slot in 65 stays free, so that the last
-// nodes find a slot.
+// place assigns each node one slot by "hash, displace": for each bucket, the
+// largest first, it looks for a displacement that sends all nodes of the bucket
+// to free slots. One slot in 65 stays free, so that the last nodes find a slot.
 func place(nodes []*node) (displace []uint16, slots []*node) {
 	displace = make([]uint16, 1<<bucketBits)
 	slots = make([]*node, len(nodes)+len(nodes)/64)
@@ -257,7 +256,7 @@ func place(nodes []*node) (displace []uint16, slots []*node) {
 }
 
 // placeBucket puts nodes into the slots chosen by the displacement d. It
-// returns false if one of them is taken.
+// returns false if one is taken.
 func placeBucket(nodes, slots []*node, d int) bool {
 	for i, n := range nodes {
 		n.slot = int((hash(n.suffix) ^ uint64(d)) * slotMul >> 32 * uint64(len(slots)) >> 32)

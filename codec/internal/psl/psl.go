@@ -12,10 +12,10 @@ import (
 
 //go:generate go run gen.go
 
-// The two sections of the list: the suffixes of registries ("ICANN"), and those
-// of companies that let customers register names below their own domains
-// ("private"). Each property of a node has one bit for each section, in this
-// order.
+// The two sections of the list: the suffixes of registries ("ICANN"), and the
+// suffixes of companies that let customers register names below their own
+// domains ("private"). Each property of a node has one bit for each section, in
+// this order.
 const (
 	registry = 1
 	company  = 2
@@ -26,7 +26,7 @@ const (
 //	bits   content
 //	0..1   the suffix that ends here is a rule
 //	2..3   a rule consists of any one label and the suffix: *.suffix
-//	4..5   the suffix is an exception from such a rule: !suffix
+//	4..5 the suffix is an exception from a wildcard rule: !suffix
 //	6..7   there are rules further down the tree
 //	8..13  length of the label
 //	14..31 offset of the label in labels
@@ -72,7 +72,7 @@ const (
 // an empty label, not even a wildcard: n is 0 if host is empty or ends in a
 // dot. The caller must make sure that host is not an IP address.
 //
-// The time is proportional to the length of the suffix and the label before it.
+// The time is proportional to the length of the suffix and the label in front.
 func SuffixLen(host []byte, private bool) (n int, listed bool) {
 	sections := uint64(registry)
 	if private {
@@ -121,8 +121,7 @@ func IsSuffix(host []byte) bool {
 }
 
 // mayBeSuffix asks the sieves about a host of at least 8 bytes. A public suffix is a
-// rule, or has one more label than the rest of a rule that begins with a wildcard, or
-// is a single label.
+// rule, or has one more label than the rest of a wildcard rule, or is a single label.
 func mayBeSuffix(host []byte) bool {
 	dot := bytes.IndexByte(host, '.')
 	first, last := uint64(binary.LittleEndian.Uint32(host)), binary.LittleEndian.Uint64(host[len(host)-8:])
@@ -145,10 +144,10 @@ func wildcardHash(last uint64, n int) uint64 {
 
 // find returns the node of label below the node parent, and its id: its index
 // plus 1. It returns id 0 if there is no such node. hash covers the label and
-// everything after it.
+// the rest of the host.
 //
 // The table is a perfect hash: for each bucket of keys, gen.go chose a
-// displacement that sends each key to a slot of its own, so find examines only
+// displacement that sends each key to a different slot, so find examines only
 // one slot. That slot may hold another label, or the same label elsewhere in
 // the tree.
 func find(hash uint64, parent int, label []byte) (word uint64, id int) {

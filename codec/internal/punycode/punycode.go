@@ -21,7 +21,7 @@ const (
 
 // shortLabel is the largest number of code points for which the loops of RFC
 // 3492 are used. Their time is quadratic in the length. For longer labels a
-// tree of counts keeps the time at O(n log n), so that a label of 64 KiB takes
+// tree of counts bounds the time by O(n log n), so that a label of 64 KiB takes
 // milliseconds.
 const shortLabel = 256
 
@@ -51,8 +51,8 @@ func threshold(k, bias uint64) uint64 {
 	return k - bias
 }
 
-// Limits of the deltas: those of the sample code of the RFC, and those of
-// implementations that compute with signed numbers.
+// Limits of the deltas in the sample code of the RFC, and in implementations
+// that compute with signed numbers.
 const (
 	MaxDelta       = math.MaxUint32
 	MaxSignedDelta = math.MaxInt32
@@ -255,9 +255,9 @@ func (d *decoder) short(dst, src []rune, start int) ([]rune, bool) {
 }
 
 // long decodes all insertions first, then places them in reverse. The last
-// insertion is at its position in the result; each earlier one is at its
-// position among those that are still free. The remaining positions take the
-// basic code points, in order.
+// insertion is at its position in the result; each earlier one takes its
+// position among the free ones. The remaining positions take the basic code
+// points, in order.
 func (d *decoder) long(dst, src []rune, start int) ([]rune, bool) {
 	type insertion struct {
 		r  rune

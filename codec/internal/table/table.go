@@ -26,8 +26,8 @@ func (l Uint64s) At(i int) uint64 {
 // Len returns the number of integers.
 func (l Uint64s) Len() int { return len(l) / 8 }
 
-// Search returns the index of the first integer that is at least n, or Len if there is none.
-// The list must be sorted.
+// Search returns the index of the first integer that is at least n, or Len if all are
+// smaller. The list must be sorted.
 func (l Uint64s) Search(n uint64) int {
 	return sort.Search(l.Len(), func(i int) bool { return l.At(i) >= n })
 }

@@ -18,7 +18,7 @@ import (
 // profile, level, hash, secret or list. The text names the differences.
 var ErrOtherKeys = keyset.ErrIdentity
 
-// MaxMemory is the memory, in bytes, that a Set uses for keys before it moves them to
+// MaxMemory is the memory, in bytes, that a Set uses for keys; then it moves them to
 // files. Each key in a file needs about 1.2 bytes of memory besides, and 14 bytes of
 // disk.
 const MaxMemory = 128 << 20
@@ -77,9 +77,9 @@ func open(n *codec.Normalizer, lv codec.Level, open func(keyset.Identity, keyset
 // which "urlfold seen shrink" removes old keys.
 func today() uint32 { return uint32(time.Now().Unix() / (24 * 60 * 60)) }
 
-// Add adds k, and reports whether it was missing. If several goroutines add the same key,
-// Add returns true for one of them. The zero Key, which stands for no URL, is never in a
-// set: Add returns true for it each time.
+// Add adds k, and reports whether it was missing. If several goroutines add the same
+// key, Add returns true to only one. The zero Key, which no URL has, is never in a set:
+// Add returns true for it each time.
 //
 // The error is about a file or about memory. After an error, the set only fails: close
 // it, and open it again with the keys that were stored last.
@@ -89,7 +89,8 @@ func (s *Set) Add(k codec.Key) (fresh bool, err error) {
 	return added[0], err
 }
 
-// Has reports whether k is in the set. The zero Key is not. The error is that of Add.
+// Has reports whether k is in the set. The zero Key is not. The error is as for
+// Add.
 func (s *Set) Has(k codec.Key) (has bool, err error) {
 	err = s.use(func() (err error) {
 		has, err = s.store.Has(keyset.KeyOf(k.Uint64s()))
@@ -106,8 +107,8 @@ func (s *Set) Len() int64 {
 }
 
 // Save stores the set: when it returns nil, all keys that were added are durable. Each
-// Save with new keys writes a file, so call it every few minutes and not after each key.
-// The error is that of Add.
+// Save with new keys writes a file, so call it every few minutes and not after each
+// key. The error is as for Add.
 func (s *Set) Save() error {
 	return s.use(func() error {
 		if err := s.store.Commit(); err != nil {

@@ -7,7 +7,7 @@
 // first, with U+FFFD for malformed bytes, as new String(bytes, UTF_8) does it.
 //
 // The files follow the classes that the normalizer uses: uri.go is the grammar
-// of java.net.URI, url.go that of java.net.URL, host.go java.net.IDN and
+// of java.net.URI, url.go the grammar of java.net.URL, host.go java.net.IDN and
 // URLDecoder.
 package crawlercommons
 

@@ -93,8 +93,9 @@ func appendDecoded(dst, text []byte) []byte {
 }
 
 // decodeRune decodes the first character of text, which starts with a byte that
-// is not ASCII, as Java does: a malformed sequence is U+FFFD and as long as its
-// start is that of a valid one. The three bytes of a surrogate are one U+FFFD.
+// is not ASCII, as Java does: a malformed sequence is U+FFFD, and extends as
+// far as it could start a valid one. The three bytes of a surrogate are one
+// U+FFFD.
 func decodeRune(text []byte) (r rune, size int) {
 	r, size = utf8.DecodeRune(text)
 	if r != utf8.RuneError || size != 1 {

@@ -106,7 +106,7 @@ func (n *normalizer) appendNormal(dst, path []byte) []byte {
 		dst = append(dst, '/')
 	}
 	n.starts = n.starts[:0] // of the segments in dst
-	removed := false        // a segment before the first one that is left
+	removed := false        // a segment before the first remaining one
 	for i := 0; i < len(path); {
 		if path[i] == '/' {
 			i++

@@ -19,7 +19,7 @@ type javaURL struct {
 	hasRef       bool
 }
 
-// protocols are those of Java that need no configuration.
+// protocols lists the protocols that Java supports without configuration.
 var protocols = [][]byte{
 	[]byte("http"), []byte("https"), []byte("ftp"), []byte("file"), []byte("jar"), []byte("mailto"), []byte("jrt"), []byte("jmod"),
 }

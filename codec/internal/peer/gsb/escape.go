@@ -7,7 +7,7 @@ import "github.com/urlfold/urlfold/codec/internal/ascii"
 const maxRounds = 1024
 
 // unescape sets c.text to text without tabs and line ends, decoded until no
-// escape is left. It returns false if that takes more than maxRounds rounds.
+// escape remains. It returns false if that takes more than maxRounds rounds.
 //
 // It decodes all rounds in one pass: escapes do not overlap, so the result does
 // not depend on the order, and an escape is decoded in the round after that in

@@ -82,8 +82,8 @@ func (c *canonicalizer) Append(dst, src []byte, t peer.Trace) ([]byte, bool) {
 	return dst, true
 }
 
-// splitScheme cuts the scheme and the slashes after it. scheme is empty if there
-// is none.
+// splitScheme cuts the scheme and its slashes. scheme is empty if text has no
+// scheme.
 func splitScheme(text []byte) (scheme, rest []byte, ok bool) {
 	for i, c := range text {
 		switch {
@@ -100,7 +100,7 @@ func splitScheme(text []byte) (scheme, rest []byte, ok bool) {
 }
 
 // startsWithPort reports whether text, which starts with a colon, continues with
-// digits up to its end or a slash.
+// only digits up to a slash or the end of text.
 func startsWithPort(text []byte) bool {
 	port, _, _ := bytes.Cut(text[1:], []byte("/"))
 	for _, c := range port {
@@ -142,7 +142,7 @@ func (c *canonicalizer) setHost(host []byte) bool {
 }
 
 // nameOf returns the ASCII form of a host that contains other bytes, or the host
-// itself if it has none.
+// itself if all are ASCII.
 func (c *canonicalizer) nameOf(host []byte) []byte {
 	for _, b := range host {
 		if b < 0x80 {

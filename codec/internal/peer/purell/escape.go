@@ -2,8 +2,8 @@ package purell
 
 import "github.com/urlfold/urlfold/codec/internal/ascii"
 
-// A set says where a byte may stand unescaped. The first three are the sets of
-// purell's output, the others those of net/url.
+// A set says where a byte may stand unescaped. The first three apply to
+// purell's output, the others to net/url.
 type set uint8
 
 const (

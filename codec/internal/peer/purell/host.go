@@ -104,8 +104,8 @@ func appendOneDot(dst, text []byte) []byte {
 	return dst
 }
 
-// splitPort splits the host before ":digits" at its end, unless nothing is left
-// before it.
+// splitPort splits a trailing ":digits" off the host, unless the rest would be
+// empty.
 func (u *parts) splitPort() (name, port []byte) {
 	i := len(u.host)
 	for i > 0 && ascii.IsDigit(u.host[i-1]) {

@@ -23,7 +23,7 @@ func (u *parts) decodeHost() {
 	}
 }
 
-// splitTail splits the host before the dots and the port at its end.
+// splitTail splits trailing dots and a port off the host.
 func splitTail(host []byte) (name, tail []byte) {
 	i := len(host)
 	for i > 0 && ascii.IsDigit(host[i-1]) {

@@ -171,7 +171,7 @@ func (u *parts) parseLiteral(host []byte) (ok bool) {
 }
 
 // appendHost appends a part of a host, decoded. A zone may contain escapes of
-// the characters of a host, and of spaces; elsewhere only those of '%' and of
+// the characters of a host, and of spaces; elsewhere only escapes of '%' and of
 // bytes above 7F are allowed.
 func appendHost(dst, text []byte, zone bool) ([]byte, bool) {
 	for i := 0; i < len(text); i++ {

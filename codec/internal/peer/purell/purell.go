@@ -3,10 +3,10 @@
 // the versions of golang.org/x/net (v0.17.0) and golang.org/x/text (v0.13.0)
 // that its go.mod requires, compiled with Go 1.26.
 //
-// Purell parses with net/url. This package contains a parser of its own with the
-// same results, for two reasons: net/url changes with the Go release and with
-// the variable GODEBUG, so that a normal form could change with the compiler,
-// and it allocates for each URL.
+// Purell parses with net/url. This package contains another parser with the same
+// results, for two reasons: net/url changes with the Go release and with the
+// variable GODEBUG, so that a normal form could change with the compiler, and it
+// allocates for each URL.
 package purell
 
 import "github.com/urlfold/urlfold/codec/internal/peer"
@@ -32,8 +32,8 @@ type normalizer struct {
 	text   []byte  // their decoded names and values
 }
 
-// parts is a URL as net/url splits it. The slices are those of a normalizer, or
-// parts of the input.
+// parts is a URL as net/url splits it. The slices belong to a normalizer or to
+// the input.
 type parts struct {
 	scheme   []byte // in lower case
 	opaque   []byte // what follows the scheme if that is no slash
@@ -86,8 +86,8 @@ func (n *normalizer) report(chain *peer.Chain, step string) {
 	}
 }
 
-// steps are purell's normalizations in its order. Those that write the scheme
-// and the host in lower case have nothing to do after parse and toASCII.
+// steps are purell's normalizations in its order. The steps that lower-case the
+// scheme and the host do nothing: parse and toASCII already did it.
 var steps = []struct {
 	name  string
 	from  level // the lowest level with this step

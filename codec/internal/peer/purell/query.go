@@ -15,9 +15,9 @@ const maxFields = 10000
 // A field is a parameter, as ranges of normalizer.text.
 type field struct{ name, value, end int }
 
-// sortQuery sorts the parameters by their decoded names and values. Those that
-// url.ParseQuery does not accept are lost, unless none is accepted: then the
-// query stays.
+// sortQuery sorts the parameters by their decoded names and values. Parameters
+// that url.ParseQuery rejects are lost; if it rejects all of them, the query
+// stays.
 func (n *normalizer) sortQuery() {
 	u := &n.url
 	n.fields, n.text = n.fields[:0], n.text[:0]

@@ -35,7 +35,7 @@ func AppendLower(dst, text []byte) []byte {
 }
 
 // isFinalSigma reports whether text[start:end] is at the end of a word: a cased
-// letter is before it and none after it, apart from characters that case
+// letter precedes it and none follows, skipping the characters that case
 // ignores (Unicode, table 3-17).
 func isFinalSigma(text []byte, start, end int) bool {
 	before := false

@@ -61,7 +61,7 @@ func stripQuerySessions(c *canonicalizer) bool {
 }
 
 // sessionLen returns the length of the session id at the start of a query in
-// lower case, or 0. A field or the query ends after it.
+// lower case, or 0. The id ends a field or the query.
 func sessionLen(q []byte) int {
 	for _, s := range []struct {
 		name string

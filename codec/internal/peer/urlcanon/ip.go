@@ -75,7 +75,7 @@ func parseIPv4(host []byte) ipAddress {
 var dot = []byte{'.'}
 
 // joinIPv4 returns the address with the given numbers. The last number fills
-// the remaining bytes. The first number has no limit of its own.
+// the remaining bytes. The first number is not checked separately.
 func joinIPv4(parts []*big.Int) ipAddress {
 	if len(parts) == 0 {
 		return ipAddress{}

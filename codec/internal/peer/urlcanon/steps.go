@@ -207,9 +207,9 @@ func leadingSlash(c *canonicalizer) bool {
 	return true
 }
 
-// removeDots removes dot segments as resolve_path_dots does: with the separator
-// after them, and ".." with the segment before it and that one's separator,
-// except the first separator.
+// removeDots removes dot segments as resolve_path_dots does: each with its
+// separator, and ".." also with the preceding segment and its separator, except
+// the first separator.
 func removeDots(c *canonicalizer) bool {
 	u := &c.url
 	special := isSpecial(u.scheme)

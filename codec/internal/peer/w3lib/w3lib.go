@@ -9,7 +9,7 @@
 //   - params (after a ';' in the last segment) keep their escapes and dots;
 //   - an IPvFuture literal without ':' loses its brackets;
 //   - a host that IDNA2003 rejects stays raw, in UTF-8 and lower case;
-//   - a URL without a scheme gets the path "/" if it has none.
+//   - a URL without a scheme and a path gets the path "/".
 package w3lib
 
 import (

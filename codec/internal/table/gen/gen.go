@@ -93,8 +93,8 @@ func Little[T uint16 | uint64](list []T) (out []byte) {
 	return out
 }
 
-// Write writes both files to the current folder. head is what tables.go begins with, up to
-// the declarations.
+// Write writes both files to the current folder. head is the text of tables.go up to the
+// declarations.
 func (f *File) Write(head string) error {
 	text := head + "\n//go:embed tables.bin\nvar tables string\n\n// The parts of tables.\nvar (\n" + f.decls.String() + ")\n"
 	src, err := format.Source([]byte(text))

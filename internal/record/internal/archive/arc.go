@@ -51,8 +51,8 @@ func (ARCReader) Multiline() {}
 // Apart implements [locate.MemberFormat].
 func (ARCReader) Apart() {}
 
-// Shown implements [locate.Abridger]. It returns the URL record or, if there is none,
-// the start of the record.
+// Shown implements [locate.Abridger]. It returns the URL record or, if that is
+// missing, the start of the record.
 func (ARCReader) Shown(rec []byte) []byte {
 	if h, state := readARCHeader(rec); state == locate.HeaderSound {
 		return locate.TrimEnd(rec[:h.end])
@@ -60,8 +60,8 @@ func (ARCReader) Shown(rec []byte) []byte {
 	return locate.TrimEnd(rec[:min(len(rec), MaxArchiveShown)])
 }
 
-// Locate implements [locate.Locator]. The offset of an error is that of the first
-// damaged byte.
+// Locate implements [locate.Locator]. The offset of an error points to the
+// first damaged byte.
 func (ARCReader) Locate(f *locate.Found, rec []byte, _ *locate.Position) (locate.Reason, int) {
 	h, state := readARCHeader(rec)
 	if state == locate.HeaderCut {
@@ -163,7 +163,7 @@ func arcScheme(b []byte) int {
 const maxARCScheme = 32
 
 // findDate sets the date and returns the offset at which the URL ends. It
-// returns -1 if the line has no address followed by a date.
+// returns -1 if the line contains no address followed by a date.
 func (h *arcHeader) findDate(line []byte) int {
 	for end := len(line); ; {
 		at := bytes.LastIndexByte(line[:end], ' ')

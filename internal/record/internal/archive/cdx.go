@@ -36,8 +36,8 @@ func (CDXFormat) Open(c *locate.Settings) (locate.Reader, error) {
 	return CDXReader{}, errors.Join(refuseCaptureSettings(c)...)
 }
 
-// refuseCaptureSettings returns an error for each setting in c that has no
-// meaning for indexes of web archives.
+// refuseCaptureSettings returns an error for each setting in c that does not
+// apply to indexes of web archives.
 func refuseCaptureSettings(c *locate.Settings) []error {
 	errs := append(c.RefuseFields(), c.RefuseDialect(), c.RefuseReferer())
 	if _, _, ok := c.BaseHost(); ok {
@@ -55,9 +55,9 @@ type CDXReader struct{ locate.LineFraming }
 // IndexKeys implements [locate.Keyed].
 func (CDXReader) IndexKeys() {}
 
-// LegendOf returns the part of line after CDX, which begins with the separator,
-// or nil if line is not a legend. A legend that was copied from a document may
-// lack its first space.
+// LegendOf returns the part of line after CDX, including the separator, or nil
+// if line is not a legend. A legend that was copied from a document may lack
+// its first space.
 func LegendOf(line []byte) []byte {
 	switch {
 	case locate.HasPrefix(line, "CDX "):
@@ -110,11 +110,11 @@ type CDXLocator struct {
 	head              []byte // legend that the columns belong to
 	known             bool
 	sep               byte
-	url, date, status int           // index of the column; -1 if there is none
+	url, date, status int           // index of the column, or -1
 	spans             []locate.Span // fields of the current record, up to the last of these
 }
 
-// read sets the columns from a legend, or those of a file without one.
+// read sets the columns from a legend, or the default columns without one.
 func (l *CDXLocator) read(head []byte) {
 	l.head, l.known = append(l.head[:0], head...), true
 	legend := cdxUsual
@@ -136,8 +136,8 @@ func (l *CDXLocator) read(head []byte) {
 	l.spans = slices.Grow(l.spans[:0], n)[:n]
 }
 
-// Locate implements [locate.Locator]. A date and a status must be at their places, because a
-// space in the URL would move the fields after it.
+// Locate implements [locate.Locator]. A date and a status must be at their
+// places, because a space in the URL would move the fields that follow.
 func (l *CDXLocator) Locate(f *locate.Found, rec []byte, at *locate.Position) (locate.Reason, int) {
 	if !l.known || !bytes.Equal(at.Head, l.head) {
 		l.read(at.Head)

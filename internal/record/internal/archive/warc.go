@@ -18,7 +18,8 @@ type WARCFormat struct{}
 // Name implements [locate.Format].
 func (WARCFormat) Name() string { return "warc" }
 
-// Detect implements [locate.Format]. Every WARC file begins with a version line.
+// Detect implements [locate.Format]. The first line of every WARC file is a
+// version line.
 func (WARCFormat) Detect(s *locate.Sample) locate.Fit {
 	if BeginsWARC(s.Head) {
 		return locate.Fit{Records: len(s.Records), Certainty: locate.LooksUnmistakable}
@@ -49,8 +50,8 @@ func (r WARCReader) Locator() locate.Locator { return r }
 // Multiline implements [locate.LineCounter].
 func (WARCReader) Multiline() {}
 
-// Shown implements [locate.Abridger]. It returns the header or, if there is none, the
-// start of the record.
+// Shown implements [locate.Abridger]. It returns the header or, if that is
+// missing, the start of the record.
 func (WARCReader) Shown(rec []byte) []byte {
 	if h, state := ReadWARCHeader(rec); state == locate.HeaderSound {
 		return locate.TrimEnd(locate.TrimEnd(rec[:h.End]))
@@ -64,8 +65,8 @@ const MaxArchiveShown = 1 << 10
 // Apart implements [locate.MemberFormat], see WARC 1.1, annex D.2.
 func (WARCReader) Apart() {}
 
-// Locate implements [locate.Locator]. The offset of an error is that of the first
-// damaged byte.
+// Locate implements [locate.Locator]. The offset of an error points to the
+// first damaged byte.
 func (WARCReader) Locate(f *locate.Found, rec []byte, _ *locate.Position) (locate.Reason, int) {
 	h, state := ReadWARCHeader(rec)
 	if state != locate.HeaderSound {
@@ -106,8 +107,8 @@ var (
 	warcDate          = []byte("WARC-Date")
 )
 
-// BeginsWARC reports whether b begins with a version from 0.16 to 1.x. The
-// headers of earlier versions had another layout, and those of WARC/2 are
+// BeginsWARC reports whether b starts with a version from 0.16 to 1.x. The
+// headers of earlier versions had another layout, and the layout of WARC/2 is
 // unknown.
 func BeginsWARC(b []byte) bool {
 	return len(b) >= minWARCVersion && bytes.HasPrefix(b, warcMagic) && (b[5] == '0' || b[5] == '1') && b[6] == '.' && locate.IsDigit(b[7])
@@ -218,9 +219,9 @@ func archiveLength(digits []byte) (n int64, ok bool) {
 	return n, len(digits) > 0
 }
 
-// warcDialect decodes folded lines, in which a line end and the white space
-// after it stand for one space (section 4, LWS). It percent-encodes line ends
-// in URLs, because a raw one would end the field.
+// warcDialect decodes folded lines, in which a line end, with the white space
+// that follows, is one space (section 4, LWS). It percent-encodes line ends in
+// URLs, because a raw one would end the field.
 var warcDialect = &locate.Dialect{Mark: '\r', Decode: decodeFolding, Encode: locate.EncodeFolding}
 
 func decodeFolding(dst, s []byte) ([]byte, int) {

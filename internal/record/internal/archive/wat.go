@@ -19,8 +19,8 @@ type WATFormat struct{}
 // Name implements [locate.Format].
 func (WATFormat) Name() string { return "wat" }
 
-// Detect implements [locate.Format]. A file begins with a record about itself, which
-// any WARC file can have.
+// Detect implements [locate.Format]. The first record of a file is about the
+// file itself, as in any WARC file.
 func (WATFormat) Detect(s *locate.Sample) locate.Fit {
 	for head := s.Head; ; {
 		h, state := ReadWARCHeader(head)

@@ -17,10 +17,10 @@ type Guess struct {
 }
 
 // Detect guesses the format of a stream from its first bytes, among the
-// built-in formats and custom ones. It considers only formats that fit at
-// least half of the first fifty records. If there is none, it considers these
-// formats after a prefix, such as a syslog header. ok is false if no format
-// fits. It does not retain head.
+// built-in formats and custom ones. It considers only formats that fit at least
+// half of the first fifty records. If no format fits, it considers the formats
+// after a prefix, such as a syslog header. ok is false if no format fits. It
+// does not retain head.
 func Detect(head []byte, custom []locate.Format) (g Guess, ok bool) {
 	head = head[locate.HoleLen(head):]
 	s := &locate.Sample{Head: head, Records: firstRecords(head)}
@@ -77,7 +77,7 @@ func detectDocument(head []byte) (g Guess, ok bool) {
 	return g, true
 }
 
-// countRecords returns how many records head begins with, without blank ones and
+// countRecords returns how many records head contains, without blank ones and
 // an incomplete last one, and how many of them are intact. A single incomplete
 // record counts as intact.
 func countRecords(r locate.Reader, head []byte) (n, intact int) {
@@ -127,9 +127,9 @@ func firstRecords(head []byte) (records [][]byte) {
 }
 
 // DetectHeader guesses the format of a table without rows. text is the whole
-// stream: a header with the names of at least two columns. ok is false if text is
-// anything else. Detect does not guess such a table, because other text can look
-// like it: a single line of words with a separator between them.
+// stream: a header with the names of at least two columns. ok is false if text
+// is anything else. Detect does not guess a table without rows, because other
+// text can look like it: a single line of words with a separator between them.
 func DetectHeader(text []byte) (format string, ok bool) {
 	if len(text) > table.MaxHeader {
 		return "", false

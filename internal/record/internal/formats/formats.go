@@ -119,8 +119,8 @@ func FindFormat(name string, custom []locate.Format) (locate.Format, error) {
 	return nil, cmp.Or(prefixError(name, names, formats), err)
 }
 
-// programs says in which formats programs write, whose names people use as those of
-// formats.
+// programs says in which formats programs write, for people who use the
+// program's name as the format.
 var programs = map[string]string{
 	"nginx":      nginxWrites,
 	"openresty":  nginxWrites,

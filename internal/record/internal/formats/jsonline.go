@@ -12,7 +12,7 @@ import (
 // This file reads lines of known formats that a log collector has put into a
 // member of a JSON object: docker+combined is a combined line in the member log
 // of an object that Docker's driver json-file has written. The line has two
-// layers of escapes: its own, and those of the JSON string.
+// layers of escapes: its own, and the escapes of the JSON string.
 
 // jsonLine is a kind of object with a line.
 type jsonLine struct {
@@ -201,8 +201,8 @@ func (l *jsonLineLocator) inJSON(d *locate.Dialect) *locate.Dialect {
 	return both
 }
 
-// unescapeBoth decodes the escapes of a JSON string, and then those of d. It has
-// the results of unescape.
+// unescapeBoth decodes the escapes of a JSON string, and then the escapes of d.
+// It has the results of unescape.
 func unescapeBoth(d *locate.Dialect, dst, raw []byte, runs []locate.Run) ([]byte, []locate.Run, bool) {
 	text, runs, escaped := locate.JSONDialect.Unescape(dst, raw, runs)
 	switch {
@@ -212,7 +212,7 @@ func unescapeBoth(d *locate.Dialect, dst, raw []byte, runs []locate.Run) ([]byte
 		return text, runs, true
 	}
 	// Decoding makes no text longer, so it is done in place. The runs of the
-	// result are appended to those of the JSON string.
+	// result are appended to the runs of the JSON string.
 	outer, k := len(runs), 0
 	out := text[:0]
 	for i := 0; i < len(text); {
@@ -253,8 +253,7 @@ func appendPiece(runs []locate.Run, outer, k int, s locate.Span, at int) ([]loca
 	}
 }
 
-// escapeBoth encodes text with the escapes of d, and then with those of a JSON
-// string.
+// escapeBoth encodes text with the escapes of d, and then as a JSON string.
 func escapeBoth(d *locate.Dialect, dst, text []byte, stop byte) []byte {
 	start := len(dst)
 	dst = d.Escape(dst, text, stop)

@@ -108,7 +108,7 @@ func prefixable(f locate.Format) bool {
 	case textlog.LogFormat, textlog.LogfmtFormat, textlog.AnyLogFormat:
 		return true
 	case *textlog.FixedLog:
-		return !f.Compiled[0].Floats // those that float find their start themselves
+		return !f.Compiled[0].Floats // floating formats find their start themselves
 	case jsonlines.LogFormat:
 		return f.Wrapped == ""
 	}
@@ -154,8 +154,8 @@ func documentFormats() (all []locate.Format) {
 	return all
 }
 
-// prefixError says what is wrong with a name such as syslog+lines, which is not that of
-// a format. names are those of formats, without a prefix. The error is nil if the name has
+// prefixError says what is wrong with a name such as syslog+lines, which names no
+// format. names lists the formats, without a prefix. The error is nil if the name has
 // no prefix.
 func prefixError(name string, names []string, formats []locate.Format) error {
 	prefix, format, found := strings.Cut(name, locate.PrefixSeparator)
@@ -227,7 +227,7 @@ func (l *prefixedLocator) Locate(f *locate.Found, rec []byte, at *locate.Positio
 }
 
 // WithoutPrefix returns the lines of text without the prefix that a format such as
-// syslog+jsonl adds to those of jsonl. Lines without the prefix are left out. ok is
+// syslog+jsonl adds to JSON lines. Lines without the prefix are left out. ok is
 // false if the format is neither jsonl nor jsonl after a prefix.
 func WithoutPrefix(format string, text []byte) (lines []byte, ok bool) {
 	if format == jsonlines.DocumentName {

@@ -60,8 +60,8 @@ func (d DocumentFormat) Open(c *locate.Settings) (locate.Reader, error) {
 // recordArrays are the members of an object that can hold its records.
 var recordArrays = map[string]bool{"records": true, "Records": true, "value": true, "logEvents": true}
 
-// enterDocument moves s from the start of a record to that of its object. It returns false if the
-// record has none.
+// enterDocument moves s from the start of a record to the start of its object.
+// It returns false if the record contains no object.
 func (s *Scanner) enterDocument() bool {
 	s.Pos += locate.MarkLen(s.B)
 	s.Space()

@@ -24,8 +24,8 @@ func (Format) Detect(s *locate.Sample) locate.Fit {
 // HugeRecord is the length of a record whose end need not be in a sample.
 const HugeRecord = 1 << 20
 
-// beginsHugeObject reports whether body is so long that its end may be missing, and
-// begins with an object that has a member.
+// beginsHugeObject reports whether body is so long that it may be truncated,
+// and starts with an object that has a member.
 func beginsHugeObject(body []byte) bool {
 	if len(body) < HugeRecord || !opensObject(body) {
 		return false
@@ -44,7 +44,7 @@ func LooksJSON(body []byte) bool {
 	return ok && locate.IsBlank(body[v.End:])
 }
 
-// opensObject reports whether body, which is not blank, begins with an object.
+// opensObject reports whether body, which is not blank, starts with an object.
 func opensObject(body []byte) bool { return body[locate.Trim(body).Start] == '{' }
 
 // Open implements [locate.Format].
@@ -120,7 +120,7 @@ type Locator struct {
 	scan    Scanner
 	own     []ownMember
 	ownEnd  int           // offset after the last member of the current record
-	ownNone bool          // the record has no member
+	ownNone bool          // the record lacks the member
 	members []byte        // values of the added members
 	slots   []locate.Span // ranges in members, two for each extension; see evaluate
 
@@ -238,8 +238,8 @@ type ownMember struct {
 
 // ownMembers collects the members of the object at in body that have the name
 // of an extension, and the offset at which the last member ends. It returns
-// false if the text there is not valid JSON; the error is then in j.scan. A text
-// that is not an object has no members.
+// false if the text there is not valid JSON; the error is then in j.scan. A
+// text that is not an object contributes no members.
 func (j *Locator) ownMembers(body []byte, at locate.Span) bool {
 	s := &j.scan
 	s.Begin(body[:at.End])
@@ -281,7 +281,7 @@ func (j *Locator) ownMembers(body []byte, at locate.Span) bool {
 	}
 }
 
-// atEnd reports whether only white space is left of the JSON text.
+// atEnd reports whether only white space remains of the JSON text.
 func (j *Locator) atEnd() bool {
 	s := &j.scan
 	if !s.Broken {

@@ -122,14 +122,14 @@ func (s *Scanner) Find(b []byte, path []Step) (locate.Span, bool) {
 }
 
 // enter moves from the start of a value to the start of its member or element
-// st. It returns false if there is none.
+// st. It returns false if the value lacks it.
 func (s *Scanner) enter(st *Step) bool {
 	open, end := byte('{'), byte('}')
 	if st.Name == nil {
 		open, end = '[', ']'
 	}
 	if s.Peek() != open {
-		s.Skip() // another type has no such member; check its syntax
+		s.Skip() // another type cannot have the member; check its syntax
 		return false
 	}
 	s.Pos++
@@ -377,8 +377,8 @@ func (s *Scanner) number() {
 	s.Broken = s.Broken || !ok
 }
 
-// numberEnd returns the end of the number at pos, RFC 8259 §6. ok is false if there is
-// none.
+// numberEnd returns the end of the number at pos, RFC 8259 §6. ok is false if
+// no number is there.
 func numberEnd(b []byte, pos int) (end int, ok bool) {
 	if short := shortNumber(b, pos); short > 0 {
 		return pos + short, true
@@ -467,8 +467,8 @@ func escapeLen(rest []byte) int {
 	return 0
 }
 
-// More reads the text between two members or elements. It returns false at the
-// end, after it has read the bracket.
+// More reads the text between two members or elements. At the end it reads the
+// bracket and returns false.
 func (s *Scanner) More(end byte) bool {
 	if s.Broken {
 		return false
@@ -483,8 +483,8 @@ func (s *Scanner) More(end byte) bool {
 	return false
 }
 
-// EnterEmpty reads the bracket at the start of an object or array, and the one
-// at its end if it is empty.
+// EnterEmpty reads the bracket at the start of an object or array, and the
+// closing one if it is empty.
 func (s *Scanner) EnterEmpty(end byte) bool {
 	s.Pos++
 	s.Space()

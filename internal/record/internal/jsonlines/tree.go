@@ -260,8 +260,8 @@ func (t *fieldTree) plainValue(s *Scanner, node int, values []locate.FieldValue)
 	}
 }
 
-// shortNumber returns the length of the integer at pos, or 0 if there is none or it
-// is not a short one.
+// shortNumber returns the length of the integer at pos, or 0 if it is no
+// integer or not a short one.
 func shortNumber(b []byte, pos int) int {
 	if pos+8 > len(b) {
 		return 0
@@ -276,7 +276,7 @@ func shortNumber(b []byte, pos int) int {
 // Text stores a string without escapes as the value of a node, if that has one
 // and holds nothing. at is the inside of the string.
 func (t *fieldTree) Text(node int, at locate.Span, values []locate.FieldValue) {
-	i := t.nodes[node].value // that of the root is -1
+	i := t.nodes[node].value // -1 in the root
 	if i < 0 || values[i].Kind != locate.ValueMissing {
 		return
 	}

@@ -8,7 +8,7 @@ import (
 
 // wrapper is the framing of lines that hold either one JSON object, or an object
 // whose first member is an array of records. Each element of the array is a
-// record, with the text before it up to the element before; the last one
+// record, with the text between it and the previous element; the last one
 // includes the rest of the line. So the records of a line are the line, byte for
 // byte.
 //
@@ -122,8 +122,8 @@ func (w *wrapper) rest(s *Scanner) {
 }
 
 // StandsAlone reports whether the first record of in is a line that is an object
-// without an array of other records, whose name begins with wrapped. It may return
-// false although the record is.
+// without an array of other records, whose name starts with wrapped. It may
+// return false although the record is.
 func StandsAlone(in []byte, wrapped byte) bool {
 	return len(in) > 2 && in[0] == '{' && in[1] == '"' && in[2] != wrapped
 }

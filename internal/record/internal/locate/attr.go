@@ -24,11 +24,11 @@ const (
 	NumAttrs
 )
 
-// Attr is an attribute as it stands in the record. "-" and an empty text mean
-// that the record has no value.
+// Attr is an attribute as written in the record. "-" and an empty text mean
+// that the value is missing.
 type Attr struct {
 	Span
-	Clock   Span // time of day, if it has a field of its own after the date
+	Clock   Span // time of day, if it is a separate field after the date
 	Dialect *Dialect
 	Unit    int8 // a duration is in units of 10^-unit seconds
 	Sum     bool // a duration is the sum of several numbers
@@ -38,7 +38,7 @@ type Attr struct {
 type attrs struct {
 	Set    uint16
 	Wanted bool   // the job needs attributes
-	Needed uint16 // those that it needs
+	Needed uint16 // the values that it needs
 	Values [NumAttrs]Attr
 }
 
@@ -57,9 +57,9 @@ func (f *Found) AddAttr(id AttrID, a Attr) {
 	}
 }
 
-// AddText adds an attribute that has no escapes, unless the record has it
-// already. It stores each field where it belongs, because copying an attr would
-// take as long as finding it.
+// AddText adds an attribute without escapes, unless the record has it already.
+// It stores each field where it belongs, because copying an attr would take as
+// long as finding it.
 func (f *Found) AddText(id AttrID, s Span) {
 	if f.Attrs.Set>>id&1 != 0 {
 		return

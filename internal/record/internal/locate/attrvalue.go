@@ -2,8 +2,8 @@ package locate
 
 import "bytes"
 
-// AddNamedAttr adds an attribute of rec that is in the field s. unit is that of a duration:
-// see Attr.Unit.
+// AddNamedAttr adds an attribute of rec that is in the field s. unit is the
+// unit of a duration: see Attr.Unit.
 func (f *Found) AddNamedAttr(rec []byte, id AttrID, unit int8, s Span, d *Dialect) {
 	a := Attr{Span: s, Dialect: d, Unit: unit}
 	text := s.In(rec)
@@ -16,7 +16,7 @@ func (f *Found) AddNamedAttr(rec []byte, id AttrID, unit int8, s Span, d *Dialec
 			a.Span = Span{s.Start + 1, s.End - 1}
 		}
 	case AttrClient:
-		if i := bytes.IndexByte(text, ','); i > 0 { // X-Forwarded-For begins with the client
+		if i := bytes.IndexByte(text, ','); i > 0 { // the first address of X-Forwarded-For is the client
 			a.End = s.Start + i
 		}
 	case AttrDuration:
@@ -42,7 +42,7 @@ const NoUnit = -1
 const MixedUnits = -3
 
 // trimUnit takes the unit of a duration, such as ms, from the end of text. It
-// returns false if text has no unit and the field does not define one.
+// returns false if neither text nor the field defines a unit.
 func (a *Attr) trimUnit(text []byte) bool {
 	if hasMixedUnits(text) {
 		a.Unit = MixedUnits
@@ -65,7 +65,7 @@ func hasMixedUnits(text []byte) bool {
 	}
 	switch text[n-1] {
 	case 's':
-		return bytes.ContainsAny(text[:n-2], "hm") // not that of ms
+		return bytes.ContainsAny(text[:n-2], "hm") // not the m of ms
 	case 'm', 'h':
 		return IsDigit(text[n-2])
 	}

@@ -53,8 +53,8 @@ func NonDigits(b uint64) uint64 {
 // MaxDecimal is the maximum number of digits that decimal accepts.
 const MaxDecimal = 9
 
-// Decimal returns the number that s stands for. ok is false if s is empty, has more
-// than MaxDecimal bytes, or has a byte that is not a digit.
+// Decimal returns the number that s denotes. ok is false if s is empty, has
+// more than MaxDecimal bytes, or has a byte that is not a digit.
 func Decimal(s []byte) (n int64, ok bool) {
 	if len(s) > MaxDecimal || !AllDigits(s) {
 		return 0, false
@@ -94,7 +94,7 @@ var (
 )
 
 // QuotedEnd returns the offset after the quote that closes a quoted cell whose
-// inside starts at pos, or -1 if there is none.
+// inside starts at pos, or -1 if the cell is open.
 func QuotedEnd(b []byte, pos int, quote byte) int {
 	for {
 		n := bytes.IndexByte(b[pos:], quote)

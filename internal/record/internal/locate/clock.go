@@ -67,11 +67,11 @@ func isLogDate(s []byte) bool {
 	return AllDigits(s[:4]) && (s[4] == '-' || s[4] == '/') && s[7] == s[4] && AllDigits(s[5:7]) && AllDigits(s[8:])
 }
 
-// isZone reports whether s begins with an offset such as +0100.
+// isZone reports whether s starts with an offset such as +0100.
 func isZone(s []byte) bool { return (s[0] == '+' || s[0] == '-') && AllDigits(s[1:5]) }
 
-// isoEnd returns the end of a time whose seconds end at the offset at: that of
-// their fraction and of the zone.
+// isoEnd returns the end of a time whose seconds end at the offset at,
+// including their fraction and the zone.
 func isoEnd(rec []byte, at int) int {
 	if at+1 < len(rec) && (rec[at] == '.' || rec[at] == ',') && IsDigit(rec[at+1]) {
 		for at++; at < len(rec) && IsDigit(rec[at]); at++ {

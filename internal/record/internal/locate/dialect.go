@@ -17,7 +17,7 @@ type Dialect struct {
 	// to decode.
 	Mark byte
 	// Decode appends the decoded form of the escape at the start of s to dst,
-	// at least one byte, and returns the length of the escape in s. s begins
+	// at least one byte, and returns the length of the escape in s. s starts
 	// with Mark. A Mark that does not start an escape is literal.
 	Decode func(dst, s []byte) (_ []byte, n int)
 	// Encode appends text to dst in the escaped form of the format. stop is a
@@ -31,7 +31,7 @@ type Dialect struct {
 	Text func(dst, raw []byte, runs []Run) ([]byte, []Run, bool)
 }
 
-// Dialects of the built-in formats. A nil dialect has no escapes.
+// Dialects of the built-in formats. With a nil dialect, all text is literal.
 var (
 	NginxDialect  = &Dialect{Mark: '\\', Decode: DecodeHex, Encode: EncodeHex}                    // \xHH; ngx_http_log_module, escape=default
 	ApacheDialect = &Dialect{Mark: '\\', Decode: decodeC, Encode: EncodeApache, Backslash: true}  // \xhh \" \\ \b \n \r \t \v; mod_log_config
@@ -49,15 +49,15 @@ type Run struct {
 	Step      int // 1: both offsets advance together; 0: the whole range is one escape
 }
 
-// EscapesQuotes reports whether a backslash escapes the quote after it.
+// EscapesQuotes reports whether a backslash escapes the next quote.
 func (d *Dialect) EscapesQuotes() bool { return d != nil && d.Backslash }
 
 // Decodes reports whether text can have escapes.
 func (d *Dialect) Decodes() bool { return d != nil && (d.Mark != 0 || d.Text != nil) }
 
-// Unescape decodes the escapes of raw. If raw has none, Unescape returns raw
-// itself and no runs. Otherwise it appends the text to dst[:0] and the offset
-// map to runs[:0].
+// Unescape decodes the escapes of raw. Without escapes, it returns raw itself
+// and no runs. Otherwise it appends the text to dst[:0] and the offset map to
+// runs[:0].
 func (d *Dialect) Unescape(dst, raw []byte, runs []Run) (text []byte, _ []Run, escaped bool) {
 	if d == nil || d.Mark == 0 {
 		if d != nil && d.Text != nil {

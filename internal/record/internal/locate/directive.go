@@ -10,8 +10,8 @@ type DirectiveLines struct {
 	Prefix string
 }
 
-// Head implements [Framing]. The head is every line that begins with a number
-// sign up to the first directive.
+// Head implements [Framing]. The head is all the lines with a number sign in
+// front, up to the first directive.
 func (d DirectiveLines) Head(block []byte) int {
 	for pos := 0; pos < len(block); {
 		n := bytes.IndexByte(block[pos:], '\n') + 1

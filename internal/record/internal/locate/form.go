@@ -30,17 +30,17 @@ type Form struct {
 
 // formSlot is a place for a value.
 type formSlot struct {
-	at, before int // offset and length of the text before it
+	at, before int // offset and length of the text before the value
 	way        *Way
-	// The text before it, if it has at most eight bytes, as a little-endian integer, and
-	// the bits that count.
+	// The text before the value, if it has at most eight bytes, as a
+	// little-endian integer, and the bits that count.
 	head, bits uint64
 }
 
 // formUse is a value in use. If it is not in a slot, all records have the same text there.
 type formUse struct {
 	*Value
-	Slot int // the slot, or the last one before the text; -1 if there is none
+	Slot int // the slot, or the last one before the text; or -1
 	off  int // of the text from the end of that slot
 }
 
@@ -64,11 +64,11 @@ const (
 
 // A Way says how a value ends.
 type Way struct {
-	// End returns the end of the value at start, as the parser of the format would find it.
-	// It returns -1 if there is no such value, or if it gives up. marks are those of bytes
-	// that can end values; nil if the format needs none.
+	// End returns the end of the value at start, as the parser of the format would find
+	// it. It returns -1 if there is no such value, or if it gives up. marks selects the
+	// bytes that can end values; nil if the format needs none.
 	End func(rec []byte, marks scan.Marks, start int) int
-	// Dialect describes the escapes of such a value, if all have the same.
+	// Dialect describes the escapes of the values, if all have the same.
 	Dialect *Dialect
 }
 
@@ -121,7 +121,7 @@ func (h *Form) isOf(values []Value) bool {
 }
 
 // learn changes h so that rec has the form, and all records that had it before if isOf
-// reports true. The values of rec that differ from those of the record before get slots.
+// reports true. The values of rec that differ from the previous record get slots.
 func (h *Form) learn(rec []byte, values []Value) {
 	if h.isOf(values) {
 		for i := range values {
@@ -159,8 +159,9 @@ type Forms struct {
 	Skips   int     // number of records left of it
 }
 
-// Records without a known form take more time than without forms. So if more than one in
-// three has none, no forms are tried during a pause, which is longer each time.
+// Records without a known form take more time than without forms. So if more
+// than one in three lacks one, no forms are tried during a pause, which is
+// longer each time.
 const (
 	maxBalance = 64
 	minBalance = -16
@@ -170,7 +171,7 @@ const (
 	maxPause   = 1 << 15
 )
 
-// Match returns the form of a record, or nil if it has none of those known.
+// Match returns the form of a record, or nil if it matches no known form.
 func (s *Forms) Match(rec []byte, marks scan.Marks) *Form {
 	if s.Skips > 0 {
 		s.Skips--

@@ -63,7 +63,7 @@ type Addition interface {
 	AppendMember(dst []byte, i int) []byte
 	// Text returns extension number i; nil if it is absent.
 	Text(i int) []byte
-	// Note returns the value of Config.Note, and its member; nil if there is none.
+	// Note returns the value of Config.Note, and its member, or nil.
 	Note() (value, member []byte)
 	// AppendPart appends rec[from:to], with what the job hides replaced.
 	AppendPart(dst, rec []byte, from, to int) []byte
@@ -71,14 +71,14 @@ type Addition interface {
 
 // Director is implemented by Readers of streams with directives, which change
 // how the records after them are read. Position.Head gives each record the
-// directive in force: that of the records before it or, if these have none, the
-// head of the stream.
+// directive in force: the last one in earlier records or, without one, the head
+// of the stream.
 type Director interface {
 	// Directive returns the directive in force after block, which holds whole
-	// records, if head was in force before it; head is nil at the start of a
-	// stream or message. Directive returns nil if block has no directive. The
-	// result may point into block. It is itself a block from which Directive
-	// returns the same bytes, given a nil head.
+	// records, if head was in force at its start; head is nil at the start of a
+	// stream or message. Directive returns nil if block contains no directive.
+	// The result may point into block. It is itself a block from which
+	// Directive returns the same bytes, given a nil head.
 	Directive(head, block []byte) []byte
 }
 
@@ -129,7 +129,7 @@ func (LineFraming) Next(in []byte) int {
 }
 
 // BinaryReader is implemented by Readers of binary records. Such records have
-// no line ends, and a message holds exactly one of them. Their URLs are strings
+// no line ends, and a message holds exactly one record. Their URLs are strings
 // after a field with their length, so a URL that changes also changes that
 // field, and the fields with the lengths of everything around it.
 type BinaryReader interface {

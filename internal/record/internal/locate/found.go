@@ -62,8 +62,8 @@ type Found struct {
 	Context     []byte        // absolute base of the URLs, if HasContext; owned by the Locator
 }
 
-// found holds the part of Found that is cleared for each record. It has no
-// pointers, which makes clearing it cheap.
+// found holds the part of Found that is cleared for each record. Without
+// pointers, clearing it is cheap.
 type found struct {
 	N      int
 	Passes bool       // the record holds no data
@@ -80,7 +80,7 @@ type found struct {
 	Hosts  [NumHosts]Span // of the request, best first
 	Base   Span           // of the URL, if in the record
 	// HasContext says that the record's context, such as the document that it
-	// belongs to, has a base. It replaces that of the job.
+	// belongs to, has a base. It replaces the base of the job.
 	HasContext bool
 	Skipped    int  // links that are not URLs to follow; see Stats.Skipped
 	Host       Span // value of the field in the job's base, if in the record; jsonl, csv and tsv
@@ -154,8 +154,8 @@ func (f *Found) Part(r Role) *Site {
 	return nil
 }
 
-// First returns the site of the first URL to write: that of the request or, if
-// there is none, the referer. It returns nil if the record has no URL.
+// First returns the site of the first URL to write: the request or, without a
+// request, the referer. It returns nil if the record contains no URL.
 func (f *Found) First() *Site {
 	var referer *Site
 	for i := range f.N {
@@ -187,8 +187,8 @@ func (f *Found) SetPort(start, end int) { f.Port = Span{start, end} }
 func (f *Found) SetBase(start, end int, d *Dialect) { f.Base, f.BaseDialect = Span{start, end}, d }
 
 // PassThrough marks the record as holding no data, like a header or a comment.
-// Such a record is counted, and copied to the output if the rendering writes
-// whole records.
+// The record is counted, and copied to the output if the rendering writes whole
+// records.
 func (f *Found) PassThrough() { f.Passes = true }
 
 // Add adds the URL at s, or a part of one.
@@ -237,11 +237,11 @@ func IsBlank(body []byte) bool {
 }
 
 // LengthField is a field of a binary record that states the length of the bytes
-// after it.
+// that follow.
 type LengthField struct {
 	Span      // of the field
 	End   int // of the bytes that it counts, which begin where the field ends
-	Outer int // index of the innermost field that counts this one; -1 if there is none
+	Outer int // index of the innermost field that counts this one; or -1
 	Site  int // index of the site whose bytes it counts; -1 if it counts more than a URL
 }
 

@@ -1,21 +1,20 @@
 package locate
 
-// Framing finds where records end. It has no state and is safe for concurrent
-// use.
+// Framing finds where records end. It is stateless and safe for concurrent use.
 type Framing interface {
 	// Cut returns the length of the longest prefix of block that consists of
 	// whole records, including line ends. block must begin at the start of a
 	// record. Cut returns 0 if the first record does not end in block.
 	Cut(block []byte) int
 	// Head returns the length of the header record at the start of a stream,
-	// including its line end. It returns 0 if the format has no header, or if
+	// including its line end. It returns 0 if the format lacks a header, or if
 	// block does not hold all of it.
 	Head(block []byte) int
 }
 
 // LengthFraming is a Framing of records that state their own length. If a
-// record is damaged, the next one can be found only by searching the bytes
-// after it. Cut therefore ends a batch after a damaged record, and Reader.Next
+// record is damaged, the next one can be found only by searching the bytes that
+// follow. Cut therefore ends a batch after a damaged record, and Reader.Next
 // treats bytes that are not an intact record as the last record of a batch.
 type LengthFraming interface {
 	Framing
@@ -33,7 +32,7 @@ type LengthFraming interface {
 	Ends(rec []byte) bool
 	// Resync returns the offset in block at which the next record begins. block
 	// begins inside a damaged record. If found is false, n is the number of
-	// bytes that the caller can discard before it searches again.
+	// bytes that the caller can discard before the next search.
 	Resync(block []byte) (n int, found bool)
 	// Incomplete reports whether block, the end of a stream, ends inside its
 	// first record.
@@ -41,13 +40,13 @@ type LengthFraming interface {
 }
 
 // QuoteFraming is a Framing of tables, in which a quoted cell can span lines. A quote that
-// was not meant to open a cell would swallow the rows after it, so a cell has a limit: see
-// Config.MaxQuoted. A record with a cell beyond the limit, or one that the end of the
+// was not meant to open a cell would swallow the following rows, so a cell has a limit:
+// see Config.MaxQuoted. A record with a cell beyond the limit, or one that the end of the
 // stream leaves open, ends with the line on which the cell begins.
 type QuoteFraming interface {
 	Framing
-	// MaxQuoted returns the limit: how many more bytes than a record has Cut may need to
-	// find its end.
+	// MaxQuoted returns the limit: how many bytes beyond a record Cut may need
+	// to find where it ends.
 	MaxQuoted() int
 	// Next is Reader.Next.
 	Next(in []byte) int

@@ -28,9 +28,9 @@ type NamedField struct {
 	Given bool   // Config.Map names it
 }
 
-// knownFields are the usual names of the attributes, best first. They are those of the
-// JSON logs in package jsonlines and of logfmt, of W3C logs, of the Elastic Common Schema
-// (https://www.elastic.co/docs/reference/ecs), and of the semantic conventions of
+// knownFields are the usual names of the attributes, best first. They come from the
+// JSON logs in package jsonlines, logfmt, W3C logs, the Elastic Common Schema
+// (https://www.elastic.co/docs/reference/ecs), and the semantic conventions of
 // OpenTelemetry. Words are separated by underscores: see Spellings and Fold.
 var knownFields = []struct {
 	attr  AttrID
@@ -56,8 +56,9 @@ var knownFields = []struct {
 	{AttrMethod, 0, "method request_method http_method cs_method verb client_request_method http.request.method http.method http_request.request_method request.method req.method properties.http_method"},
 }
 
-// NamedFields returns the fields that may hold attributes: those that c.Map names, and for
-// the other attributes the usual ones, if c.Map does not name them.
+// NamedFields returns the fields that may hold attributes: the fields that
+// c.Map names, and for the other attributes the usual ones, if c.Map does not
+// name them.
 func (c *Settings) NamedFields() (list []NamedField) {
 	for id, name := range AttrNames {
 		if field, ok := c.Map[name]; ok {

@@ -11,8 +11,8 @@ type Position struct {
 	// Message says that the record is in a message, and Off the position of
 	// that message.
 	Message bool
-	// Start is used by record.Worker.Piece: the offset of the record's first byte, while Off
-	// is that of the piece, or -1 if unknown.
+	// Start is used by record.Worker.Piece: the offset of the record's first
+	// byte, while Off is the offset of the piece, or -1 if unknown.
 	Start int64
 
 	// Append receives and keeps a copy. Copies of a size that is not a multiple

@@ -14,7 +14,7 @@ import (
 //     Other characters beyond ASCII belong to it (RFC 3987).
 //   - In quotes or <…> it extends to the closing delimiter (RFC 3986, appendix
 //     C). Otherwise brackets without their counterpart end it, and punctuation
-//     at its end is left out.
+//     in the last place does not belong to it.
 //
 // A backslash ends a URL unless it starts an escape of a JSON string, as in
 // "http:\/\/h\/?a\u0026b".
@@ -45,8 +45,8 @@ func FindURL(line []byte, from int) (s Span, ok bool) {
 }
 
 // schemeBefore returns where the scheme before the colon starts, not before
-// from, or -1 if textSchemes does not have it. The letters before it are part of
-// another scheme, as in "sftp" and "git+http", except before "http" and
+// from, or -1 if textSchemes does not have it. Other letters in front are part
+// of another scheme, as in "sftp" and "git+http", except before "http" and
 // "https", where a space is more likely to be missing.
 func schemeBefore(line []byte, from, colon int) int {
 	word := colon
@@ -82,7 +82,7 @@ type textScan struct {
 	host  int // offset after the slashes
 }
 
-// end returns where the URL ends, or 0 if it has no host.
+// end returns where the URL ends, or 0 if it lacks a host.
 func (t *textScan) end() int {
 	if closing := t.closing(); closing != 0 {
 		if end := t.quoted(closing); end > 0 && t.hasHost(end) {
@@ -100,7 +100,7 @@ func (t *textScan) end() int {
 }
 
 // hasHost reports whether the URL up to end has a host that can exist: its
-// authority begins with something that a host or user name can begin with.
+// authority starts as a host or user name can.
 func (t *textScan) hasHost(end int) bool {
 	a := t.line[t.host:end]
 	if len(a) == 0 {
@@ -197,7 +197,7 @@ func escapeAt(s []byte) (c byte, n int) {
 }
 
 // authority returns where the authority ends, and whether the URL can continue
-// after it.
+// there.
 func (t *textScan) authority() (end int, more bool) {
 	i := t.userinfo()
 	if i < len(t.line) && t.line[i] == '[' {
@@ -225,8 +225,8 @@ func (t *textScan) authority() (end int, more bool) {
 	return i, false
 }
 
-// userinfo returns the offset after the user name and its '@', or t.host if
-// there is none.
+// userinfo returns the offset after the user name and its '@', or t.host
+// without a user name.
 func (t *textScan) userinfo() int {
 	for i := t.host; i < len(t.line); {
 		if textClass[t.line[i]] == textHost {
@@ -322,7 +322,7 @@ func (t *textScan) isList(i int) bool {
 	return n < len(rest) && rest[n] == ':' && IsTextScheme(rest[:n]) && SlashesAt(rest, n+1) > 0
 }
 
-// trimProse returns end without the punctuation before it. It also leaves out a
+// trimProse returns end without the preceding punctuation. It also leaves out a
 // character reference at the end, as GitHub does: the text was escaped once
 // more, and the reference is punctuation.
 func trimProse(line []byte, from, end int) int {
@@ -352,7 +352,7 @@ func isReference(s []byte) bool {
 // their '&'. Text that was escaped for HTML has them.
 var escapedDelimiters = [...]string{"lt;", "gt;", "quot;", "apos;", "nbsp;", "#34;", "#39;", "#60;", "#62;", "#x22;", "#x27;", "#x3c;", "#x3e;", "#160;"}
 
-// isEscapedDelimiter reports whether s, which begins with '&', begins with one
+// isEscapedDelimiter reports whether s, which starts with '&', starts with one
 // of escapedDelimiters.
 func isEscapedDelimiter(s []byte) bool {
 	for _, name := range escapedDelimiters {
@@ -364,8 +364,9 @@ func isEscapedDelimiter(s []byte) bool {
 }
 
 // EndsPlainly reports whether the rewritten URL s would end where s ends. It
-// would not if the text after it could belong to its path, as for http://h, which
-// becomes http://h/, or if an escape hides what ends a URL, as in http://h/%7e.
+// would not if the text that follows could belong to its path, as for http://h,
+// which becomes http://h/, or if an escape hides what ends a URL, as in
+// http://h/%7e.
 func EndsPlainly(line []byte, s Span) bool {
 	t := textScan{line: line, start: s.Start}
 	if c := t.closing(); c != 0 && s.End < len(line) && c == line[s.End] {
@@ -387,8 +388,8 @@ func EndsPlainly(line []byte, s Span) bool {
 	return true
 }
 
-// hidesEnd reports whether a URL has an authority that would be escaped, or ends
-// in an escape of punctuation that is left out at the end of a URL.
+// hidesEnd reports whether a URL has an authority that would be escaped, or
+// ends in an escape of punctuation that would not belong to the end of a URL.
 func hidesEnd(url []byte) bool {
 	host := url[bytes.IndexByte(url, ':')+1:]
 	host = host[SlashesAt(host, 0):]
@@ -415,9 +416,9 @@ const (
 	textHost                    // can be in a host
 	textOpen                    // opening bracket
 	textClose                   // closing bracket
-	textTrail                   // is left out at the end of a URL
+	textTrail                   // not part of a URL at its end
 	textComma                   // can separate URLs
-	textMore                    // has a meaning of its own, or starts a longer character
+	textMore                    // has a special meaning, or starts a longer character
 )
 
 var textClass = func() (t [256]uint8) {

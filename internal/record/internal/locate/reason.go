@@ -3,8 +3,8 @@ package locate
 import "github.com/urlfold/urlfold/codec"
 
 // Reason says why a record was rejected. The zero Reason means that it was not.
-// The values below firstReason equal those of codec.Error: the record has a URL
-// that the codec cannot parse. Values without a name are never used.
+// The values below firstReason are the values of codec.Error: the record has a
+// URL that the codec cannot parse. Values without a name are never used.
 type Reason uint8
 
 // firstReason is the first Reason that is not an error of the codec. It leaves

@@ -7,7 +7,7 @@ import (
 )
 
 // DecodeReference appends the characters that the reference at the start of s
-// stands for, or '&' if there is none.
+// encodes, or '&' if s starts with no reference.
 func DecodeReference(dst, s []byte) ([]byte, int) {
 	if len(s) > 1 && s[1] == '#' {
 		return decodeNumber(dst, s)
@@ -42,10 +42,10 @@ func DecodeReference(dst, s []byte) ([]byte, int) {
 	return append(dst, '&'), 1
 }
 
-// namedReference returns the characters that ref, such as "&eacute;", stands
-// for, or "" if it is not a reference as a whole. Package html replaces
-// references without a semicolon in front of other letters too, which the
-// standard does not do in attributes. Such a result ends with these letters.
+// namedReference returns the characters that ref, such as "&eacute;", encodes,
+// or "" if it is not a reference as a whole. Package html replaces references
+// without a semicolon in front of other letters too, which the standard does
+// not do in attributes. The result then ends with these letters.
 func namedReference(ref string) string {
 	text := html.UnescapeString(ref)
 	last := ref[len(ref)-1]
@@ -88,8 +88,8 @@ func decodeNumber(dst, s []byte) ([]byte, int) {
 	return utf8.AppendRune(dst, r), i
 }
 
-// numericC1 maps the references from 0x80 on, which are those of windows-1252,
-// to characters. 0 stands for the character of that number.
+// numericC1 maps the references from 0x80 on, which follow windows-1252, to
+// characters. 0 means the character of that number.
 var numericC1 = [32]rune{
 	0x20AC, 0, 0x201A, 0x0192, 0x201E, 0x2026, 0x2020, 0x2021, 0x02C6, 0x2030, 0x0160, 0x2039, 0x0152, 0, 0x017D, 0,
 	0, 0x2018, 0x2019, 0x201C, 0x201D, 0x2022, 0x2013, 0x2014, 0x02DC, 0x2122, 0x0161, 0x203A, 0x0153, 0, 0x017E, 0x0178,
@@ -104,8 +104,8 @@ func DecodeClosed(dst, s []byte) ([]byte, int) {
 	return decoded, n
 }
 
-// EntityDialect decodes character references that end with a semicolon, and those
-// that decoding produces, as in "&amp;amp;".
+// EntityDialect decodes character references that end with a semicolon, and
+// references that decoding produces, as in "&amp;amp;".
 var EntityDialect = &Dialect{Mark: '&', Decode: decodeNested}
 
 // decodeNested is the Decode of EntityDialect.

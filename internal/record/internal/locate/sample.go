@@ -10,8 +10,7 @@ type Sample struct {
 	// Head holds the unmodified bytes.
 	Head []byte
 	// Records holds at most fifty lines of Head, without line ends and without
-	// blank lines. An incomplete last line is left out unless it is the only
-	// one.
+	// blank lines. An incomplete last line counts only if it is the only one.
 	Records [][]byte
 }
 
@@ -27,8 +26,8 @@ type Fit struct {
 }
 
 // Certainties of the built-in formats. A table with a header is more certain
-// than lines, because its rows may begin with a URL but a list of URLs has no
-// header. A table without a header is less certain than lines.
+// than lines, because its rows may begin with a URL but a list of URLs comes
+// without a header. A table without a header is less certain than lines.
 const (
 	LooksUnmistakable    = 100
 	LooksLikeJSONLog     = 95

@@ -71,7 +71,7 @@ type Target uint8
 const (
 	TargetRequest Target = iota // the target of the request line
 	TargetReferer               // the Referer field
-	TargetAll                   // the request, then the referer; only one of them if the format lacks the other
+	TargetAll                   // the request, then the referer; only the one that the format has
 )
 
 // TargetNames are the names of the targets.
@@ -222,7 +222,7 @@ func (c *Settings) RefuseFields() (errs []error) {
 // call it.
 func (c *Settings) RefuseReferer() error {
 	if c.Target != TargetReferer {
-		return nil // TargetAll reads those that exist
+		return nil // TargetAll reads what exists
 	}
 	return Wrong("Target", "the format "+c.Format+" has no referer")
 }

@@ -14,8 +14,7 @@ type Stamp struct {
 	zone             int // minutes east of UTC
 }
 
-// CLFLayout shows the common log format. A fraction of a second has no place in
-// it.
+// CLFLayout shows the common log format. It cannot show a fraction of a second.
 const (
 	CLFLayout  = "10/Oct/2000:13:55:36 -0700"
 	CLFSeconds = len("10/Oct/2000:13:55:")
@@ -294,8 +293,8 @@ func (p *stampParser) clock(t *Stamp) bool {
 	return !p.failed && len(p.s) == 0
 }
 
-// zone reads Z, UTC, GMT, +0100, +01:00 or +01, with or without a space before it.
-// Other names of zones are ambiguous.
+// zone reads Z, UTC, GMT, +0100, +01:00 or +01, with or without a space in
+// front. Other names of zones are ambiguous.
 func (p *stampParser) zone(t *Stamp) {
 	if len(p.s) > 0 && p.s[0] == ' ' {
 		p.s = p.s[1:]

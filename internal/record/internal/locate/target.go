@@ -90,7 +90,7 @@ func (f *Found) AddField(body []byte, s Span, r Role, d *Dialect) {
 }
 
 // IsRequestLine reports whether text is a request line with a method in upper case and a
-// version. No URL begins with a letter in upper case and has a space before " HTTP/1.1".
+// version. No URL starts with a letter in upper case and has a space before " HTTP/1.1".
 func IsRequestLine(text []byte) bool {
 	return len(text) > 0 && text[0]-'A' < 26 && methodEnd(text) > 0 && VersionAt(text) < len(text)
 }
@@ -213,8 +213,8 @@ func IsBracketed(s []byte) bool {
 }
 
 // IsBareIPv6 reports whether s looks like an IPv6 address, with an optional zone,
-// without the brackets that it has in a URL. Some logs omit them, and then s has no
-// port. The codec checks the address itself.
+// without the brackets that it has in a URL. Some logs omit them, and then s
+// cannot have a port. The codec checks the address itself.
 func IsBareIPv6(s []byte) bool {
 	n := IPv6Len(s)
 	if n < len(s) && !isIPv6Zone(s[n:]) {
@@ -287,11 +287,11 @@ func IsHostPort(s []byte) bool {
 	return colon < 0 || name+colon > 0 && AllDigits(s[name+colon+1:])
 }
 
-// Version is the start of an HTTP Version (RFC 9112 §2.3) with the space before
-// it.
+// Version is the start of an HTTP Version (RFC 9112 §2.3) with the space in
+// front.
 var Version = []byte(" HTTP/")
 
-// BeginsTarget reports whether text begins with a path or an absolute URL.
+// BeginsTarget reports whether text starts with a path or an absolute URL.
 func BeginsTarget(text []byte) bool {
 	if len(text) == 0 {
 		return false

@@ -7,12 +7,12 @@ import (
 )
 
 // A Walk goes through the lines of a block from mark to mark. Each family of formats has
-// its own way to do so, for which the walk knows the marks of many lines at once. A way may
-// give up; then the Locator reads the record.
+// its own way to do so, for which the walk knows the marks of many lines. A way may give
+// up; then the Locator reads the record.
 type Walk struct {
 	Block []byte
-	// Marks are those of text, a part of block that is small enough for the first cache.
-	// It is nil if the format needs only the ends of lines.
+	// Marks marks text, a part of block that is small enough for the first
+	// cache. It is nil if the format needs only the ends of lines.
 	Marks *scan.Block
 	Text  []byte
 	base  int // offset of text in block
@@ -20,7 +20,7 @@ type Walk struct {
 	Start, End int // of the current line in text, without its line end
 }
 
-// Numbers of bytes that are marked at once: usually, and for a long line.
+// Numbers of bytes that are marked in one step: usually, and for a long line.
 const (
 	walkBytes    = 16 << 10
 	maxWalkBytes = 64 << 10
@@ -55,8 +55,8 @@ func (b *Walk) Line(pos, limit int) (size int) {
 	return size
 }
 
-// read marks the block from pos on, and returns the offset of the first line feed there.
-// It returns -1 if there is none in maxWalkBytes.
+// read marks the block from pos on, and returns the offset of the first line
+// feed there. It returns -1 without a line feed in maxWalkBytes.
 func (b *Walk) read(pos int) (end int) {
 	for n := walkBytes; n <= maxWalkBytes; n *= 2 {
 		b.base, b.Text = pos, b.Block[pos:min(pos+n, len(b.Block))]

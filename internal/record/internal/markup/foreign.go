@@ -56,8 +56,8 @@ func has(set map[string]bool, name []byte) bool {
 }
 
 // foreignContent returns the length of the content of a foreign element, which
-// begins at the start of b, with its end tag. It returns -1 if b does not show
-// the end. It calls visit, if not nil, with the offset of each token in b.
+// begins at the start of b, including the end tag. It returns -1 if b does not
+// show the end. It calls visit, if not nil, with the offset of each token in b.
 func foreignContent(b, name []byte, visit func(at int)) int {
 	var open [maxOpen]struct {
 		name []byte

@@ -28,7 +28,7 @@ func (HTMLFormat) Detect(s *locate.Sample) locate.Fit {
 // Unlined implements [locate.Unlined].
 func (HTMLFormat) Unlined() locate.Reader { return newHTMLReader(nil, nil) }
 
-// beginsHTML reports whether b begins with an html tag or the document type of
+// beginsHTML reports whether b starts with an html tag or the document type of
 // HTML or of the bookmarks that browsers export, after an optional byte order
 // mark, comments and XML declaration.
 func beginsHTML(b []byte) bool {
@@ -54,8 +54,8 @@ func beginsHTML(b []byte) bool {
 	}
 }
 
-// beginsName reports whether b begins with the name of a document type, which is
-// in lower case.
+// beginsName reports whether b starts with the name of a document type, which
+// is in lower case.
 func beginsName(b []byte, name string) bool {
 	return len(b) > len(name) && locate.EqualLower(b[:len(name)], name) && endsTagName[b[len(name)]]
 }
@@ -174,15 +174,15 @@ func mayDirect(block []byte, encoded bool) bool {
 	}
 }
 
-// isTag reports whether rec begins with the start tag of an element with a name
+// isTag reports whether rec starts with the start tag of an element with a name
 // of four letters.
 func isTag(rec []byte, name string) bool {
 	return len(rec) > 5 && rec[0] == '<' && endsTagName[rec[5]] && locate.EqualLower(rec[1:5], name)
 }
 
 // attributeOfTag returns the range of the value of the first attribute called
-// name, in lower case, of a tag. It returns false if there is none, or if rec
-// ends within the tag.
+// name, in lower case, of a tag. It returns false without such an attribute, or
+// if rec ends within the tag.
 func attributeOfTag(rec []byte, name string) (value locate.Span, ok bool) {
 	return firstAttribute(rec, func(n []byte) bool { return locate.EqualLower(n, name) })
 }
@@ -283,8 +283,8 @@ func (l *htmlLocator) follow(head []byte) {
 }
 
 // setBase sets the base of the document from its base element, whose address
-// can be relative to that of the document. The document keeps its own address
-// as its base if that of the element is invalid
+// can be relative to the document's. If the element's address is invalid, the
+// document's own is its base
 // (https://html.spec.whatwg.org/#set-the-frozen-base-url).
 func (l *htmlLocator) setBase(tag []byte) {
 	value, _ := attributeOfTag(tag, "href")
@@ -394,7 +394,8 @@ func (l *htmlLocator) meta(f *locate.Found, rec []byte, from int) {
 	}
 }
 
-// An Attribute is an attribute with URLs: those that list finds, or one.
+// An Attribute is an attribute with URLs: the attributes that list finds, or
+// one.
 type Attribute struct {
 	Bit       uint32 // identifies the attribute
 	name      string

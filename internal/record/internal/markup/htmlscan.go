@@ -12,11 +12,12 @@ import (
 //
 //	text │ <a href="…"> │ text │ </a> │ <!-- comment --> │ <script src="…"> content │ </script>
 //
-// golang.org/x/net/html, with which the tests compare this file, has no offsets
-// of attributes, cannot start within a document, and allocates for each tag.
+// golang.org/x/net/html, with which the tests compare this file, does not
+// report offsets of attributes, cannot start within a document, and allocates
+// for each tag.
 
 // MaxHTMLText is the length at which a record of text ends even if no tag
-// follows. Text has no URLs, so it can be cut anywhere.
+// follows. Text contains no URLs, so it can be cut anywhere.
 const MaxHTMLText = 4 << 10
 
 // htmlRecord returns the length of the first record of b, or 0 if b does not
@@ -59,7 +60,7 @@ func htmlToken(b []byte) int {
 	return t.skip()
 }
 
-// isStartTag reports whether b begins with a start tag.
+// isStartTag reports whether b starts with a start tag.
 func isStartTag(b []byte) bool { return len(b) > 1 && b[0] == '<' && locate.IsLetter(b[1]) }
 
 // isClosed reports whether a tag ends with "/>".
@@ -130,7 +131,7 @@ func htmlComment(b []byte) int {
 }
 
 // rawContent returns the length of the content of the element name, which
-// begins at the start of b, if it is raw text: up to its end tag. It returns -1
+// begins at the start of b, if it is raw text: up to the end tag. It returns -1
 // if b does not show the end, and 0 for other elements.
 func rawContent(name, b []byte) int {
 	switch {
@@ -156,8 +157,8 @@ func rawContent(name, b []byte) int {
 
 var endTagOpen = []byte("</")
 
-// rawNames are the names of the elements whose content is text without tags. It
-// has no noscript, because urlfold runs no scripts.
+// rawNames are the names of the elements whose content is text without tags.
+// noscript is missing, because urlfold runs no scripts.
 var rawNames = [...]string{"script", "style", "title", "textarea", "xmp", "iframe", "noembed", "noframes", "plaintext"}
 
 func isRaw(name []byte) bool {
@@ -172,7 +173,7 @@ func isRaw(name []byte) bool {
 	return false
 }
 
-// isEndTag reports whether b begins with the end tag of an element.
+// isEndTag reports whether b starts with the end tag of an element.
 func isEndTag(b, name []byte) bool {
 	n := len(endTagOpen) + len(name)
 	return len(b) > n && b[1] == '/' && endsTagName[b[n]] && bytes.EqualFold(b[len(endTagOpen):n], name)
@@ -182,9 +183,8 @@ func isEndTag(b, name []byte) bool {
 var endsTagName = [256]bool{'\t': true, '\n': true, '\f': true, '\r': true, ' ': true, '/': true, '>': true}
 
 // scriptContent is rawContent for scripts, in which "<!--" hides the end tags
-// of nested scripts
-// (https://html.spec.whatwg.org/#script-data-escaped-state and the states after
-// it).
+// of nested scripts (https://html.spec.whatwg.org/#script-data-escaped-state
+// and the states that follow).
 func scriptContent(b []byte) int {
 	const data, escaped, doubleEscaped = 0, 1, 2
 	state := data
@@ -209,7 +209,7 @@ func scriptContent(b []byte) int {
 			state = escaped
 		case state == data && bytes.HasPrefix(rest, commentStart):
 			state = escaped
-			pos++ // its dashes can be those of "-->"
+			pos++ // its dashes can belong to "-->"
 		case state == escaped && startsScript(rest):
 			state = doubleEscaped
 		}
@@ -219,7 +219,7 @@ func scriptContent(b []byte) int {
 
 var scriptName = []byte("script")
 
-// startsScript reports whether b begins with the start of a tag named script.
+// startsScript reports whether b starts with the start of a tag named script.
 func startsScript(b []byte) bool {
 	n := 1 + len(scriptName)
 	return len(b) > n && endsTagName[b[n]] && bytes.EqualFold(b[1:n], scriptName)
@@ -227,10 +227,10 @@ func startsScript(b []byte) bool {
 
 // tagScan reads the attributes of a tag.
 type tagScan struct {
-	b    []byte // begins with the tag
+	b    []byte // starts with the tag
 	name locate.Span
 	pos  int
-	end  int // length of the tag; 0 as long as its end was not found
+	end  int // length of the tag; 0 until the end is found
 }
 
 // newTagScan returns a tagScan of the start tag or end tag at the start of b.
@@ -257,7 +257,7 @@ func (t *tagScan) skip() int {
 }
 
 // next returns the ranges of the name and value of the next attribute. It
-// returns false at the end of the tag, and if b ends before it.
+// returns false at the end of the tag or of b.
 func (t *tagScan) next() (name, value locate.Span, ok bool) {
 	b := t.b
 	for t.pos < len(b) && (locate.IsHTMLSpace[b[t.pos]] || b[t.pos] == '/') {

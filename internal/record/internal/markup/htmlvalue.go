@@ -210,7 +210,7 @@ func parameter(content []byte, name string) []byte {
 }
 
 // IsSkipped reports whether a link is not a URL to follow: it is empty, leads
-// to a fragment of its own document, or holds code, data or an address instead
+// to a fragment of the same document, or holds code, data or an address instead
 // of the address of a resource. Like a browser, it ignores white space and
 // controls in front, and tabs and line ends everywhere.
 func IsSkipped(text []byte) bool {

@@ -6,10 +6,10 @@ import (
 	"github.com/urlfold/urlfold/internal/record/internal/locate"
 )
 
-// MailFormat finds the URLs in mail: a message (RFC 5322), or a mailbox of many (RFC
-// 4155). A record is the header of a message or of a part with the body after it,
-// or a piece of such a body. mailstate.go follows the parts (RFC 2046); here they
-// are decoded and read: HTML as in HTMLFormat, other text as prose.
+// MailFormat finds the URLs in mail: a message (RFC 5322), or a mailbox of many
+// (RFC 4155). A record is the header of a message or part with its body, or a
+// piece of a body. mailstate.go follows the parts (RFC 2046); here they are
+// decoded and read: HTML as in HTMLFormat, other text as prose.
 type MailFormat struct{}
 
 // Name implements [locate.Format].
@@ -69,7 +69,7 @@ func (*MailReader) Directive(head, block []byte) []byte {
 
 // Locator implements [locate.Reader].
 func (r *MailReader) Locator() locate.Locator {
-	page := newHTMLReader(r.base, nil) // the encoding is that of the part
+	page := newHTMLReader(r.base, nil) // the part has the encoding
 	return &mailLocator{MailReader: r, state: newMailState(), page: page.Locator().(*htmlLocator)}
 }
 
@@ -128,8 +128,8 @@ func (l *mailLocator) piece(f *locate.Found, rec []byte, from, to int) {
 	l.prose(f, cut)
 }
 
-// prose adds the URLs of the text. If it was cut, a URL at its end can be incomplete
-// and is left out.
+// prose adds the URLs of the text. If it was cut, its last URL can be
+// incomplete and does not count.
 func (l *mailLocator) prose(f *locate.Found, cut bool) {
 	d := &l.text
 	for pos := 0; ; {

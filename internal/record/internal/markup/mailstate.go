@@ -53,9 +53,9 @@ var fromStart = []byte("From ")
 // maxFrom is the length of the part of a line that is searched for the time.
 const maxFrom = 1 << 10
 
-// isFrom reports whether a line begins a message of a mailbox: it has a sender, the
-// time of day and, after it, the year. A line of a body that begins with the word
-// has no such time.
+// isFrom reports whether a line begins a message of a mailbox: it has a sender,
+// the time of day and then the year. Other lines of a body with the same first
+// word lack this time.
 func isFrom(line []byte) bool {
 	if !bytes.HasPrefix(line, fromStart) {
 		return false
@@ -105,7 +105,7 @@ const (
 )
 
 // maxMailState is the maximum length of a directive, which is stored in the
-// checkpoint, and maxParts that of parts within one another.
+// checkpoint, and maxParts the maximum depth of parts within one another.
 const (
 	maxMailState = 64 << 10
 	maxParts     = 64

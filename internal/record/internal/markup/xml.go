@@ -7,13 +7,13 @@ import (
 	"github.com/urlfold/urlfold/internal/record/internal/locate"
 )
 
-// XMLFormat finds the URLs in XML documents of one kind. A record is a tag with the
-// text after it, a comment or another declaration: no tree is built, no document
-// type is read, and an entity that it declares is not replaced. Names of elements
-// count without their prefix.
+// XMLFormat finds the URLs in XML documents of one kind. A record is a tag and
+// the text that follows, a comment or another declaration: no tree is built, no
+// document type is read, and an entity that it declares is not replaced. Names of
+// elements count without their prefix.
 type XMLFormat struct {
 	ID    string
-	Roots map[string]bool // elements that begin such a document
+	Roots map[string]bool // root elements of such documents
 	Texts map[string]bool // elements whose text is a URL
 	Attrs map[string]bool // attributes with a URL: "element@attribute"
 }
@@ -170,7 +170,7 @@ const maxBases = 4 << 10
 
 // Directive implements [locate.Director]. The directive consists of the XML
 // declaration and the start tags of the open elements with a base, and of those
-// within the last one that have its name, to find its end tag.
+// within the last one that have its name, to find the matching end tag.
 func (r *XMLReader) Directive(head, block []byte) []byte {
 	now := head
 	top := lastTag(now)
@@ -263,8 +263,8 @@ func (l *xmlLocator) follow(head []byte) {
 	}
 }
 
-// resolve sets l.own to the base in a tag, resolved against the current one (XML
-// Base, section 4). It returns false if the tag has no valid base.
+// resolve sets l.own to the base in a tag, resolved against the current one
+// (XML Base, section 4). It returns false if the tag contains no valid base.
 func (l *xmlLocator) resolve(tag []byte) bool {
 	value, ok := baseOfTag(tag)
 	if !ok {

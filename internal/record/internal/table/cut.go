@@ -25,8 +25,8 @@ func (t *Reader) OpenQuotes(records []byte) (first, number int) {
 // MaxQuoted implements [locate.QuoteFraming].
 func (t *Reader) MaxQuoted() int { return t.longest }
 
-// cutWindow is the number of bytes that cut scans at once. If they have fewer lines than
-// a quoted cell may have, none of their cells is too long.
+// cutWindow is the number of bytes that cut scans in one step. If they have
+// fewer lines than a quoted cell may have, none of their cells is too long.
 const cutWindow = 8 << 10
 
 // cut returns the length of the longest prefix of block that consists of whole records,
@@ -68,8 +68,9 @@ func (t *Reader) cut(block []byte, last bool) (n, first, number int) {
 	return n, first, number
 }
 
-// closes reports whether the line feed at the end of line, which begins with a record and
-// has no other line feed, ends the record. It returns false if it gives up.
+// closes reports whether the line feed at the end of line, which starts with a
+// record and contains no other line feed, ends the record. It returns false if
+// it gives up.
 func (t *Syntax) closes(line []byte) bool {
 	if t.Escaped {
 		return false

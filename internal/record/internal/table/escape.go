@@ -9,7 +9,8 @@ import (
 // This file has the variant of tables in which a backslash makes the next byte
 // literal, as MySQL and other databases write them.
 
-// escapedCell is like cell, for such a table. Quotes are not doubled in it.
+// escapedCell is like cell, for a table with escapes. Quotes are not doubled in
+// it.
 func (t *Syntax) escapedCell(body []byte, pos int) (s locate.Span, d *locate.Dialect, next int, ok bool) {
 	if pos == len(body) || body[pos] != t.Quote || t.Quote == 0 {
 		end := pos
@@ -31,13 +32,13 @@ func (t *Syntax) escapedCell(body []byte, pos int) (s locate.Span, d *locate.Dia
 	return locate.Between(pos+1, end-1), t.Quoted, end + 1, true
 }
 
-// isNull reports whether a cell of such a table is \N, which stands for an
+// isNull reports whether a cell of a table with escapes is \N, which means an
 // absent value in MySQL, PostgreSQL, ClickHouse and Hive.
 func (t *Syntax) isNull(body []byte, s locate.Span, d *locate.Dialect) bool {
 	return t.Escaped && d == t.plain && s.End-s.Start == 2 && body[s.Start] == '\\' && body[s.Start+1] == 'N'
 }
 
-// escapedEnd is like QuotedEnd, for such a table.
+// escapedEnd is like QuotedEnd, for a table with escapes.
 func escapedEnd(b []byte, pos int, quote byte) int {
 	for i := pos; ; i++ {
 		n := bytes.IndexByte(b[i:], quote)
@@ -60,7 +61,7 @@ var (
 // backslash to these, as in MySQL, PostgreSQL and ClickHouse. \0 is NUL.
 var escapedControls = [256]byte{'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
 
-// decodeEscaped decodes a backslash and the byte after it.
+// decodeEscaped decodes a backslash and the next byte.
 func decodeEscaped(dst, s []byte) ([]byte, int) {
 	if len(s) < 2 {
 		return append(dst, s...), len(s)

@@ -57,8 +57,8 @@ func (t *Reader) checkParts(names []string) (errs []error) {
 	return errs
 }
 
-// missingColumn returns an error if names, those of a header, lack the column called name,
-// which holds what use says.
+// missingColumn returns an error if names, taken from a header, lack the column
+// called name, which holds what use says.
 func missingColumn(names []string, name, use string) error {
 	if slices.Contains(names, name) {
 		return nil

@@ -221,8 +221,8 @@ func (t *Syntax) Of(body []byte) *Syntax {
 }
 
 // cell returns the inside of the cell at pos, its dialect, and the offset of
-// the next cell, which is greater than len(body) if there is none. Text after a
-// closing quote is an error (RFC 4180 §2).
+// the next cell, which is greater than len(body) after the last cell. Text
+// after a closing quote is an error (RFC 4180 §2).
 func (t *Syntax) cell(body []byte, pos int) (s locate.Span, d *locate.Dialect, next int, ok bool) {
 	if t.Escaped {
 		return t.escapedCell(body, pos)
@@ -308,9 +308,9 @@ func (t *Syntax) spills(text []byte) bool {
 	return false
 }
 
-// runsAway reports whether the cell that begins with the quote at q of b and ends before
-// end, or not in b if end is negative, is longer than cells with line ends may be. Such a
-// quote was not meant to open a cell, and would swallow the rows after it.
+// runsAway reports whether the cell that opens with the quote at q of b and ends before
+// end, or not in b if end is negative, is longer than cells with line ends may be. The
+// quote was then not meant to open a cell, and would swallow the next rows.
 func (t *Syntax) runsAway(b []byte, q, end int) bool {
 	if end < 0 {
 		end = len(b)

@@ -46,8 +46,8 @@ func (t Format) Unlined() locate.Reader {
 	return &Reader{Syntax: syntax}
 }
 
-// sample returns the records of s, without those that have an open quote. If a quoted cell
-// can contain a line end, they are not its lines.
+// sample returns the records of s, without records that have an open quote. If
+// a quoted cell can contain a line end, they are not its lines.
 func (t Format) sample(s *locate.Sample) (records [][]byte) {
 	table, _ := SyntaxFor(new(locate.Settings), t.Sep)
 	if table.ByLine || bytes.IndexByte(s.Head, '"') < 0 {
@@ -97,8 +97,8 @@ func fitTable(records [][]byte, sep byte, header bool) int {
 	return len(records)
 }
 
-// countCells returns the number of cells in body and whether one of them looks
-// like a URL. The number is 0 if body is malformed.
+// countCells returns the number of cells in body and whether a cell looks like
+// a URL. The number is 0 if body is malformed.
 func countCells(body []byte, table *Syntax) (n int, hasURL bool) {
 	table = table.Of(body)
 	for pos := 0; pos <= len(body); n++ {

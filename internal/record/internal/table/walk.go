@@ -8,8 +8,8 @@ import (
 // Wanted reports whether the column is configured.
 func (c column) Wanted() bool { return c.name != nil || c.index != noColumn }
 
-// DialectOf returns the dialect of the cell whose content is s. The byte before that of a
-// quoted cell is the quote.
+// DialectOf returns the dialect of the cell whose content is s. In front of the
+// content of a quoted cell is the quote.
 func (l *Locator) DialectOf(body []byte, s locate.Span) *locate.Dialect {
 	if s.Start > 0 && body[s.Start-1] == l.Quote {
 		return l.Quoted

@@ -116,7 +116,7 @@ func (r *AnyLogReader) dialectOf(req requestSpan) *locate.Dialect {
 }
 
 // addURLs adds the absolute URLs of rec outside the request target, which is
-// empty if there is none. Only TargetAll adds those that are no pages.
+// empty without a request. Only TargetAll adds URLs that are no pages.
 func (r *AnyLogReader) addURLs(f *locate.Found, rec []byte, target locate.Span) {
 	for pos := 0; ; {
 		s, ok := findLogURL(rec, pos)
@@ -143,7 +143,7 @@ func findLogURL(rec []byte, from int) (locate.Span, bool) {
 }
 
 // isNamespace reports whether before ends in the name of an attribute that
-// declares an XML namespace, and the quote after it.
+// declares an XML namespace, and a quote.
 func isNamespace(before []byte) bool {
 	eq := len(before) - len(`="`)
 	if eq < 0 || before[eq] != '=' {

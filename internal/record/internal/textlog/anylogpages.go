@@ -6,8 +6,9 @@ import (
 	"github.com/urlfold/urlfold/internal/record/internal/locate"
 )
 
-// This file tells the absolute URLs in a line of any log that are pages from those
-// that only accompany a request: the referer, and the address in the agent of a bot.
+// This file tells the absolute URLs in a line of any log that are pages from URLs
+// that only accompany a request: the referer, and the address in the agent of a
+// bot.
 
 // hasDash reports whether head, the part of a line before what looks like a request, has
 // "-" and a status. That is the column of the request, which the server did not see, and
@@ -22,9 +23,9 @@ func hasDash(head []byte) bool {
 	}
 }
 
-// isApart reports whether a line without a request has its target in a field of its own,
-// apart from the method: a path and at least two of a method, a version, a status and the
-// agent of a browser. The absolute URLs of such a line are no pages.
+// isApart reports whether a line without a request has its target in a separate field,
+// apart from the method: a path and at least two of a method, a version, a status and
+// the agent of a browser. The absolute URLs of the line are then no pages.
 func isApart(rec []byte) bool {
 	const between = " \t\"'|,;[](){}"
 	var path, method, version, status, browser int

@@ -47,7 +47,7 @@ func (CEFFormat) Open(c *locate.Settings) (locate.Reader, error) {
 	return r, errors.Join(errs...)
 }
 
-// cefUses maps keys to what they hold: those of the standard, and those that
+// cefUses maps keys to what they hold: keys of the standard, and keys that
 // vendors write in their place.
 var cefUses = map[string]namedUse{
 	"request": {use: locate.UseTarget}, "requestUrl": {use: locate.UseTarget, rank: 1}, "url": {use: locate.UseTarget, rank: 2},
@@ -106,8 +106,8 @@ func (r *CEFLocator) LocateForm(f *locate.Found, rec []byte, h *locate.Form) (lo
 	return 0, 0
 }
 
-// read takes the fields of the record, and learns from it. It returns false if the record
-// has no extension.
+// read takes the fields of the record, and learns from it. It returns false if
+// the record lacks an extension.
 func (r *CEFLocator) read(f *locate.Found, p *namedParts) bool {
 	rec := r.rec
 	pos := cefExtension(rec)

@@ -142,8 +142,8 @@ func apacheDirective(text string) (elems []element, rest string, err error) {
 	case letter == "%":
 		return []element{{text: "%"}}, rest, nil
 	case letter == "t" && arg == "":
-		// [10/Oct/2000:13:55:36 -0700] contains a space, so its end is found by
-		// the brackets and not by the space after it.
+		// [10/Oct/2000:13:55:36 -0700] contains a space, so the brackets, not
+		// the next space, delimit it.
 		return []element{{text: "["}, {use: locate.UseTime, text: whole}, {text: "]"}}, rest, nil
 	}
 	e := apacheField(letter, arg)

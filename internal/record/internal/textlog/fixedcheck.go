@@ -55,7 +55,7 @@ func isCLFTime(s []byte) bool {
 // isEpoch reports whether s is a number of seconds since 1970 with
 // milliseconds.
 func isEpoch(s []byte) bool {
-	const end = len("6789.000") // as many as are read at once
+	const end = len("6789.000") // as many as are read in one step
 	point := len(s) - len(".000")
 	if len(s) < len("123456789.000") || s[point] != '.' {
 		return false
@@ -110,7 +110,7 @@ func isTimers(s []byte) bool {
 }
 
 // isCapturedHost reports whether s is a host name with a dot. IP addresses are
-// not, because a captured address is more likely that of a client.
+// not, because a captured address more likely belongs to a client.
 func isCapturedHost(s []byte) bool {
 	if !locate.IsHostPort(s) {
 		return false

@@ -10,7 +10,7 @@ import (
 )
 
 // This file splits the lines of text logs that have a fixed order of fields,
-// such as those of load balancers and proxies. The table FixedLogs describes
+// such as the logs of load balancers and proxies. The table FixedLogs describes
 // them.
 
 // fixedLayout is the order of the fields in a line. Its source is a text like
@@ -18,12 +18,12 @@ import (
 //	time - client:port status bytes "request" | "agent" -
 //
 // Each word names a field; the map textWords lists the names. Quotes, brackets
-// and braces are those of the log, and "-" stands for a field that is not used.
+// and braces occur in the log as written, and "-" is a field that is not used.
 // Spaces separate the fields. A line must have the fields before the bar, in
 // the form that textWords requires: they are the landmarks of the format. It
 // can lack the others, and have more. A layout that starts with "…" begins at
-// its first time in brackets, or at the field before it, wherever that is in
-// the line.
+// its first time in brackets, or at the field in front, wherever that is in the
+// line.
 type fixedLayout struct {
 	Fields     []fixedField
 	must       int   // number of fields before the bar
@@ -42,8 +42,8 @@ type fixedField struct {
 	attr  locate.AttrID     // the attribute, if use tells one
 	unit  int8              // its unit; see locate.Attr.Unit
 	check func([]byte) bool // nil if the field can have any content
-	// dialect describes the escapes of the field, if they differ from those of
-	// the log.
+	// dialect describes the escapes of the field, if they differ from the log's
+	// other escapes.
 	dialect *locate.Dialect
 }
 
@@ -261,8 +261,9 @@ func (l *fixedLayout) start(rec []byte) int {
 	}
 }
 
-// field returns the content of field i, which starts at pos and is not a word, and the
-// offset after it. The offset is negative if there is no such field at pos.
+// field returns the content of field i, which starts at pos and is not a word,
+// and the offset at which the field ends. The offset is negative if there is no
+// such field at pos.
 func (l *fixedLayout) field(i int, rec []byte, pos int, marks *scan.Block) (locate.Span, int) {
 	switch style := l.Fields[i].style; style {
 	case textQuoted, textLastQuoted:
@@ -310,7 +311,8 @@ func (l *fixedLayout) quoted(i int, rec []byte, pos int, marks *scan.Block) (loc
 
 // quoteEnd returns the offset of the quote that closes field i, whose content
 // starts at from: the first quote that is followed by what can be the next
-// field, because logs can contain raw quotes. It returns -1 if there is none.
+// field, because logs can contain raw quotes. It returns -1 without such a
+// quote.
 func (l *fixedLayout) quoteEnd(i int, rec []byte, from int, marks *scan.Block) int {
 	next, last := &fixedField{}, i+1 == len(l.Fields)
 	if !last {
@@ -360,7 +362,7 @@ func capturesAt(rec []byte, pos int) (locate.Span, int) {
 }
 
 // spacedEnd returns the end of a field at pos that can contain spaces, without
-// the space after it, or -1.
+// the trailing space, or -1.
 func spacedEnd(style textStyle, rec []byte, pos int) int {
 	switch style {
 	case textPrefix:
@@ -381,9 +383,9 @@ func spacedEnd(style textStyle, rec []byte, pos int) int {
 
 var pidWord, tookEnd, arrow = []byte("[pid: "), []byte(" ("), []byte(" => ")
 
-// indexAt returns the offset of the first word in rec that begins at pos or after
-// it, or -1. It searches for word[rare], which should be a rare byte: bytes.Index
-// searches for the first one, and most of these begin with a space.
+// indexAt returns the offset of the first word in rec from pos on, or -1. It
+// searches for word[rare], which should be a rare byte: bytes.Index searches for
+// the first one, and most of these begin with a space.
 func indexAt(rec []byte, pos int, word []byte, rare int) int {
 	for i := pos + rare; i < len(rec); i++ {
 		n := bytes.IndexByte(rec[i:], word[rare])
@@ -437,7 +439,7 @@ func urlBeforePeer(rec []byte, pos int, spaces scan.Marks) (locate.Span, int) {
 // urlBeforeArrow returns the URL at pos. It ends before the last " => ".
 func urlBeforeArrow(rec []byte, pos int) (locate.Span, int) {
 	end := pos
-	for next := pos; next >= 0; next = indexAt(rec, end+1, arrow, 2) { // bytes.LastIndex has no vectors
+	for next := pos; next >= 0; next = indexAt(rec, end+1, arrow, 2) { // bytes.LastIndex does not use vectors
 		end = next
 	}
 	if end == pos {

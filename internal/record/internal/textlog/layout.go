@@ -155,7 +155,7 @@ const (
 	useIsArgs                             // "?" or nothing; only before mergeElements, like UsePath and UseQuery
 	useProtocol                           // "HTTP/1.1"
 	useHostTarget                         // "h/a?b"
-	useSubsecond                          // milliseconds of the time before it; only before mergeElements
+	useSubsecond                          // milliseconds of the preceding time; only before mergeElements
 	useHeaders                            // headers in braces, one of which can be the host; absent without braces
 	numLayoutUses
 )
@@ -327,9 +327,10 @@ func (l *layout) fieldEnd(i int, body []byte, pos int) int {
 	}
 }
 
-// addressEnd returns the offset of the colon after the IPv6 address at pos, which
-// has colons of its own. Without such an address or a colon, it returns pos. An
-// address without brackets ends before the last colon, because its port follows.
+// addressEnd returns the offset of the colon after the IPv6 address at pos,
+// which itself contains colons. Without such an address or a colon, it returns
+// pos. An address without brackets ends before the last colon, because its port
+// follows.
 func addressEnd(body []byte, pos int) int {
 	at := body[pos:]
 	end := 0

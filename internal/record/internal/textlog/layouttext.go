@@ -8,9 +8,9 @@ import (
 	"github.com/urlfold/urlfold/internal/record/internal/locate"
 )
 
-// This file reads the text of a layout. It is either a directive as it stands in the
-// configuration of a server, with its name, quotes, line ends and comments, or the bare
-// format of nginx or Apache. A text that cannot be read as what it begins with is an
+// This file reads the text of a layout. It is either a directive from the
+// configuration of a server, with its name, quotes, line ends and comments, or the
+// bare format of nginx or Apache. A text that does not continue as it starts is an
 // error, because as literal text it would match no line.
 
 // The names of directives.
@@ -172,7 +172,8 @@ func directiveWords(text string, end byte, inside bool) (words []string, err err
 	return words, nil
 }
 
-// directiveWord returns the word of a directive at pos, and the offset after it.
+// directiveWord returns the word of a directive at pos, and the offset at which
+// it ends.
 func directiveWord(text string, pos int, end byte, inside bool) (word string, next int, err error) {
 	var b strings.Builder
 	quote, opened := byte(0), 0

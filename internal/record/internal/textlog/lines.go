@@ -22,7 +22,7 @@ func (LinesFormat) Detect(s *locate.Sample) locate.Fit {
 	return s.Count(locate.LooksLikeLines, func(body []byte) bool { return locate.LooksURL(body) && !hasCellInHost(locate.Trim(body).In(body)) })
 }
 
-// cellSeparators are those of the tables that are detected.
+// cellSeparators separate the cells of the tables that are detected.
 const cellSeparators = ",;|\t"
 
 // looksHeaded reports whether records look like a table with a header, even if their

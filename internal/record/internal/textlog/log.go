@@ -70,7 +70,7 @@ func (l LogFormat) Open(c *locate.Settings) (locate.Reader, error) {
 		r.Dialect = d
 	}
 	var errs []error
-	if !l.Quoted && c.Target == locate.TargetReferer { // TargetAll reads those that exist
+	if !l.Quoted && c.Target == locate.TargetReferer { // TargetAll reads what exists
 		errs = append(errs, locate.Wrong("Target", "the format "+l.ID+" has no referer; use combined"))
 	}
 	errs = append(errs, c.RefuseFields()...)
@@ -168,7 +168,8 @@ func (l *LogReader) addTexts(f *locate.Found, body []byte, open, end int) {
 	}
 }
 
-// addNumbers adds the status at pos, which isStatus has found, and the word after it.
+// addNumbers adds the status at pos, which isStatus has found, and the next
+// word.
 func addNumbers(f *locate.Found, body []byte, pos int) {
 	end := locate.WordEnd(body, pos)
 	f.AddNumber(locate.AttrStatus, locate.Between(pos, end))
@@ -197,9 +198,9 @@ func (l *LogReader) addPrefix(f *locate.Found, body []byte, open int) {
 	f.AddText(locate.AttrTime, locate.Between(t+1, max(t+1, open-len(`] "`))))
 }
 
-// VhostLen returns the length of the virtual host with which head begins, the part of a
-// record before the request. It returns 0 if there is none: the record begins with a
-// client, "-" and a user.
+// VhostLen returns the length of the virtual host with which head begins, the part
+// of a record before the request. It returns 0 if the record starts with a client,
+// "-" and a user instead.
 func VhostLen(head []byte) int {
 	n := bytes.IndexByte(head, ' ')
 	if n < 0 || isIdentAbsent(head[n:]) && bytes.Count(head[:max(0, timeBracket(head))], []byte(" ")) == 3 {
@@ -215,8 +216,8 @@ func isUnnamed(vhost []byte) bool {
 }
 
 // requestQuote returns the offset after the quote that opens the request: the
-// first quote after "[time] " with text before the time. It returns -1 if there
-// is none.
+// first quote after "[time] " with text before the time. It returns -1 without
+// such a quote.
 func requestQuote(body []byte) int {
 	for from := 0; ; {
 		q := bytes.IndexByte(body[from:], '"')
@@ -237,7 +238,7 @@ func requestQuote(body []byte) int {
 
 // timeBracket returns the offset of the last '[' of text, or -1. It looks first
 // where it is in front of a time such as 02/Nov/2026:06:25:15 +0100:
-// bytes.LastIndexByte has no vectors.
+// bytes.LastIndexByte does not use vectors.
 func timeBracket(text []byte) int {
 	const usual = len("[02/Nov/2026:06:25:15 +0100")
 	if t := len(text) - usual; t >= 0 && text[t] == '[' && bytes.IndexByte(text[t+1:], '[') < 0 {
@@ -246,9 +247,10 @@ func timeBracket(text []byte) int {
 	return bytes.LastIndexByte(text, '[')
 }
 
-// requestRange returns where the request is whose quoted field, or one before
-// it, begins at open. The request is the last quoted field before the status, so
-// that "-" there means that there was no request, whatever the other fields hold.
+// requestRange returns where the request is whose quoted field, or an earlier
+// one, begins at open. The request is the last quoted field before the status,
+// so that "-" there means that there was no request, whatever the other fields
+// hold.
 //
 // It ends at the first unescaped quote that is followed by a status. Old logs can
 // contain raw quotes and backslashes that escape nothing, so if no unescaped
@@ -282,8 +284,8 @@ func requestRange(body []byte, open int, backslash bool) (start, end int) {
 	}
 }
 
-// beginsRequest reports whether field begins with a method and a path or an
-// absolute URL.
+// beginsRequest reports whether field contains first a method and then a path
+// or an absolute URL.
 func beginsRequest(field []byte) bool {
 	n := bytes.IndexByte(field, ' ')
 	return n > 0 && locate.IsToken(field[:n]) && locate.BeginsTarget(field[n+1:])
@@ -342,9 +344,9 @@ func openQuote(body []byte, from int) int {
 
 // refererSpan returns the inside of the first quoted field after from. The
 // field ends at the first unescaped quote that is followed by another quoted
-// field or by the end of the record. If there is none, it ends at the last
-// quote of the record. The span is empty if this is the only quoted field and
-// holds the agent.
+// field or by the end of the record. Otherwise it ends at the last quote of the
+// record. The span is empty if this is the only quoted field and holds the
+// agent.
 func refererSpan(body []byte, from int, backslash bool) locate.Span {
 	start := openQuote(body, from)
 	if start < 0 {
@@ -376,8 +378,8 @@ func isAgent(field []byte) bool {
 
 // agentSpan returns the inside of the first quoted field after from, the last one of
 // the format. Unquoted and quoted fields may follow it. It ends at the first unescaped
-// quote after which the line ends or, after a space, has pairs of quotes. A raw quote in
-// the agent that follows a space opens such a pair.
+// quote after which the line ends or, after a space, has pairs of quotes. A raw quote
+// in the agent that follows a space opens a pair.
 func agentSpan(body []byte, from int, backslash bool) locate.Span {
 	start := openQuote(body, from)
 	if start < 0 {

@@ -25,8 +25,8 @@ func clientSpan(head []byte, from int) locate.Span {
 	return anyClient(head, first)
 }
 
-// isIdentAbsent reports whether rest continues with the "-" that stands for the
-// identity of the client.
+// isIdentAbsent reports whether rest continues with a "-" for the identity of
+// the client.
 func isIdentAbsent(rest []byte) bool {
 	return len(rest) > 2 && rest[0] == ' ' && rest[1] == '-' && rest[2] == ' '
 }
@@ -35,7 +35,7 @@ func isIdentAbsent(rest []byte) bool {
 // client is the address before "- user", or the first word if that is an address, or
 // the second one if that is, as after a virtual host. Otherwise it is the first word, if
 // not more than two words follow it. Of a list of addresses, it is the first. The "-"
-// alone is the user: lighttpd writes the client and the virtual host before it.
+// alone is the user: lighttpd writes the client and the virtual host in front.
 func anyClient(head []byte, first locate.Span) locate.Span {
 	list, second := locate.Between(first.Start, first.Start), locate.Span{}
 	words, lists := 0, 0 // lists of a single word among them

@@ -37,8 +37,8 @@ func (LogfmtFormat) Detect(s *locate.Sample) locate.Fit {
 	return fit
 }
 
-// fitsLogfmt reports whether body has three or more fields, and whether one of
-// them is a URL or a path.
+// fitsLogfmt reports whether body has three or more fields, and whether any is
+// a URL or a path.
 func fitsLogfmt(body []byte) (fits, hasURL bool) {
 	n := 0
 	scan := logfmtScanner{rec: body, marks: logfmtBytes.Mark(nil, body)}
@@ -139,8 +139,8 @@ func (r *LogfmtLocator) LocateForm(f *locate.Found, rec []byte, h *locate.Form) 
 	return 0, 0
 }
 
-// read takes the fields of the record, and learns from it. It returns false if there are
-// none, or if a quoted value has no end and no field is the URL.
+// read takes the fields of the record, and learns from it. It returns false if
+// there are none, or if a quoted value does not end and no field is the URL.
 func (r *LogfmtLocator) read(f *locate.Found, p *namedParts) bool {
 	s, fields := &r.scan, false
 	learns := r.Forms.Learns(s.rec)
@@ -162,7 +162,7 @@ func (r *LogfmtLocator) read(f *locate.Found, p *namedParts) bool {
 	return fields && !(s.broken && p.target.End == 0)
 }
 
-// addPrefixTime adds the time at the start of a line that has no field with it.
+// addPrefixTime adds the time at the start of a line without a field for it.
 func addPrefixTime(f *locate.Found, rec []byte) {
 	if end := bytes.IndexByte(rec, ' '); end > 0 && locate.IsDigit(rec[0]) && bytes.IndexByte(rec[:end], '=') < 0 {
 		f.AddAttr(locate.AttrTime, locate.Attr{Span: locate.Between(0, end)})
@@ -174,7 +174,7 @@ type logfmtScanner struct {
 	rec    []byte
 	marks  scan.Marks // of logfmtBytes
 	pos    int
-	broken bool // a quoted value has no end; pos is where it starts
+	broken bool // a quoted value does not end; pos is where it starts
 
 	// The current field.
 	key   []byte // not empty
@@ -260,7 +260,7 @@ func logfmtQuote(rec []byte, pos int) int {
 	}
 }
 
-// decodeLogfmt decodes the escapes of JSON and those of Go's strconv.Quote.
+// decodeLogfmt decodes the escapes of JSON and of Go's strconv.Quote.
 func decodeLogfmt(dst, s []byte) ([]byte, int) {
 	if len(s) < 2 {
 		return append(dst, s...), len(s)

@@ -57,8 +57,8 @@ func (LTSVFormat) Open(c *locate.Settings) (locate.Reader, error) {
 	return r, errors.Join(errs...)
 }
 
-// ltsvUses maps labels to what they hold: those that ltsv.org recommends, and
-// others in use. The first of the targets is the one that servers log as it
+// ltsvUses maps labels to what they hold: the labels that ltsv.org recommends,
+// and others in use. The first of the targets is the one that servers log as it
 // came. host is the client.
 var ltsvUses = map[string]namedUse{
 	"req": {use: locate.UseRequest}, "request": {use: locate.UseRequest, rank: 1}, "request_line": {use: locate.UseRequest, rank: 1}, "request_uri": {use: locate.UseTarget, rank: 2},

@@ -8,8 +8,8 @@ import (
 )
 
 // namedUse says what a named field holds. UseTarget is a request target or an absolute URL,
-// UseRequest a request line or only its target, UseQuery the query of a target that has none
-// itself, and UseTLS "true" if the scheme is https.
+// UseRequest a request line or only its target, UseQuery the query of a target that is
+// written without, and UseTLS "true" if the scheme is https.
 type namedUse struct {
 	use  locate.Use
 	rank uint8 // of several targets or hosts, the one of the lowest rank counts; a referer with a rank, and a request of rankText, may be another text
@@ -23,7 +23,7 @@ const rankText = 9
 // isURL reports whether the field can hold the URL.
 func (u namedUse) isURL() bool { return u.use == locate.UseTarget || u.use == locate.UseRequest }
 
-// holdsURL reports whether value, which is that of the field, can be the URL.
+// holdsURL reports whether value, the value of the field, can be the URL.
 func (u namedUse) holdsURL(value []byte) bool {
 	return u.isURL() && (u.rank < rankText || locate.IsRequestLine(value))
 }
@@ -80,7 +80,7 @@ func (p *namedParts) take(f *locate.Found, rec []byte, u namedUse, s locate.Span
 }
 
 // add adds the URLs of the record for target. It returns false if the query
-// precedes the target, because such a URL could not be read in one piece.
+// precedes the target, because the URL could not be read in one piece.
 func (p *namedParts) add(f *locate.Found, rec []byte, target locate.Target) bool {
 	wantsTarget, wantsReferer := p.target.End > 0 && target != locate.TargetReferer, p.referer.End > 0 && target != locate.TargetRequest
 	if wantsReferer && p.referer.Start < p.target.Start {
@@ -159,8 +159,8 @@ func nameHash[T string | []byte](name T) uint {
 }
 
 // namedFields returns the table to find fields in: table, which has the names in
-// uses, or, if c names the field with the URL or an attribute, a table in which no other
-// field has it. named reports whether c names that of the URL.
+// uses, or, if c names the field with the URL or an attribute, a table in which
+// no other field has it. named reports whether c names the field with the URL.
 func namedFields(c *locate.Settings, uses map[string]namedUse, table *nameTable) (_ *nameTable, named bool) {
 	named = c.URLField != ""
 	if !named && len(c.Map) == 0 {

@@ -10,8 +10,8 @@ import (
 // This file is what records with named fields have to do with forms. The names
 // are text that records have in common.
 
-// Ways in which values of named fields end. A value of logfmt without quotes has no
-// escapes, and gets quotes if it needs them.
+// Ways in which values of named fields end. A value of logfmt without quotes is
+// free of escapes, and gets quotes if it needs them.
 var (
 	wayPlain  = &locate.Way{End: plainWay, Dialect: &locate.Dialect{Encode: encodeLogfmt}}
 	wayQuoted = &locate.Way{End: func(rec []byte, _ scan.Marks, start int) int { return logfmtQuote(rec, start) }, Dialect: &locate.Dialect{Mark: '\\', Decode: decodeLogfmt, Encode: encodeLogfmtQuoted, Backslash: true}}
@@ -47,8 +47,8 @@ func cefWay(rec []byte, marks scan.Marks, start int) int {
 	return -1
 }
 
-// takeForm takes the fields of rec, which has the form h. own is the dialect of values whose
-// way has none.
+// takeForm takes the fields of rec, which has the form h. own is the dialect of
+// values whose way does not define one.
 func (p *namedParts) takeForm(f *locate.Found, rec []byte, h *locate.Form, names *nameTable, own *locate.Dialect) {
 	for i := range h.Uses {
 		u := &h.Uses[i]

@@ -53,8 +53,9 @@ func CleanRequest(rec []byte) (target, request locate.Span) {
 	return usualTarget(rec, locate.Between(open, open+n))
 }
 
-// usualTarget returns the range of the target of a request of the usual form, and that of
-// the request. The ranges are empty if its form or that of the status after it is another.
+// usualTarget returns the range of the target of a request of the usual form, and the
+// range of the request. The ranges are empty if the request or the status behind it has
+// another form.
 func usualTarget(rec []byte, request locate.Span) (target, _ locate.Span) {
 	line := request.In(rec)
 	start, end := methodLen(line), len(line)-len(" HTTP/1.1")
@@ -75,8 +76,8 @@ func methodLen(request []byte) int {
 	return 0
 }
 
-// Tell adds the fields besideURL of a line, whose request begins with a method
-// that ends at methodEnd.
+// Tell adds the fields besideURL of a line, whose request has a method that
+// ends at methodEnd.
 func (l *LogReader) Tell(f *locate.Found, line []byte, request locate.Span, methodEnd int) {
 	f.Attrs.Set = 0
 	f.Method = locate.Between(request.Start, methodEnd)

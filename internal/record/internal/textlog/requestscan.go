@@ -8,23 +8,23 @@ import (
 	"github.com/urlfold/urlfold/internal/record/internal/locate"
 )
 
-// This file finds the request in a line of any log. A request begins with a
-// method in capitals, and its target is a path or an absolute URL:
+// This file finds the request in a line of any log. A request is a method in
+// capitals and a target, which is a path or an absolute URL:
 //
 //	"GET /a HTTP/1.1"   in quotes, as in access logs
 //	POST     "/a"       only the target in quotes
-//	GET /a HTTP/1.1     without quotes; such a target has no escapes
+//	GET /a HTTP/1.1     without quotes; the target then contains no escapes
 //
 // Colors can be before and after each part.
 
 // requestSpan is where a request is in a line.
 type requestSpan struct {
 	method, target locate.Span
-	end            int // offset after the request and its closing quote; 0 if there is none
+	end            int // offset after the request and its closing quote; 0 without a request
 	quoted         bool
 }
 
-// requestMethods are the methods that are looked for: those of HTTP and WebDAV.
+// requestMethods are the methods to look for, from HTTP and WebDAV.
 var requestMethods = [...]string{
 	"GET", "POST", "HEAD", "PUT", "DELETE", "PATCH", "OPTIONS", "CONNECT", "TRACE", "PROPFIND", "PROPPATCH", "REPORT",
 	"MKCOL", "COPY", "MOVE", "LOCK", "UNLOCK", "SEARCH", "QUERY", "PURGE",
@@ -123,7 +123,7 @@ func MarkedRequest(b *locate.Walk) (r requestSpan, ok bool) {
 }
 
 // methodBefore returns where the method that ends at the offset end begins, or
-// -1 if there is none.
+// -1.
 func methodBefore(rec []byte, end int) int {
 	start := end
 	for start > 0 && rec[start-1]-'A' < 26 {
@@ -193,15 +193,15 @@ func closingQuote(rec []byte, start int) int {
 	}
 }
 
-// isQuotedVersion reports whether rest begins with the version of a request and its
-// closing quote.
+// isQuotedVersion reports whether rest starts with the version of a request and
+// its closing quote.
 func isQuotedVersion(rest []byte) bool {
 	n := bytes.IndexByte(rest, '"')
 	return n > 0 && locate.VersionAt(rest[:n]) == 0
 }
 
-// bareEnd returns the end of a request without quotes: that of its version, or
-// the end of the word at start without the punctuation of the log.
+// bareEnd returns the end of a request without quotes: the end of its version,
+// or the end of the word at start without the punctuation of the log.
 func bareEnd(rec []byte, start int) int {
 	end := start
 	for end < len(rec) && rec[end] > ' ' && rec[end] != '"' && rec[end] != '\\' {
@@ -219,8 +219,9 @@ func bareEnd(rec []byte, start int) int {
 	return start + len(trimPunctuation(rec[start:end]))
 }
 
-// trimPunctuation returns word without the punctuation of a log at its end, and
-// without closing brackets that have no opening one. It leaves at least one byte.
+// trimPunctuation returns word without the trailing punctuation of a log, and
+// without closing brackets that have no opening one. It leaves at least one
+// byte.
 func trimPunctuation(word []byte) []byte {
 	const opening, closing = "([{", ")]}"
 	var surplus [len(closing)]int // of closing brackets

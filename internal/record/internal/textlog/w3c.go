@@ -18,7 +18,8 @@ type W3CFormat struct{}
 // Name implements [locate.Format].
 func (W3CFormat) Name() string { return "w3c" }
 
-// Detect implements [locate.Format]. No other format begins with such a directive.
+// Detect implements [locate.Format]. No other format starts with this
+// directive.
 func (W3CFormat) Detect(s *locate.Sample) locate.Fit {
 	for _, r := range s.Records {
 		if bytes.HasPrefix(r, FieldsDirective) {
@@ -74,7 +75,7 @@ func (r *W3CReader) Locator() locate.Locator { return &W3CLocator{W3CReader: r} 
 // Uses of W3C columns alone.
 const (
 	w3cDate = locate.NumUses + iota // UseTime is the time of day
-	w3cHost                         // and the lower ranks of hosts after it
+	w3cHost                         // and the lower ranks of hosts
 	numW3C  = w3cHost + locate.NumHosts
 )
 
@@ -138,9 +139,9 @@ type W3CLocator struct {
 	known    bool
 	headless bool                // there is no directive, so only lines of CloudFront can be read
 	edge     bool                // the log is one of CloudFront
-	whole    bool                // the target is that of cs-uri, which can begin with the host
+	whole    bool                // the target comes from cs-uri, which can begin with the host
 	layer    *locate.Dialect     // dialect of unquoted fields
-	columns  [numW3C]int         // index of each column; -1 if there is none
+	columns  [numW3C]int         // index of each column; or -1
 	names    int                 // number of columns
 	open     bool                // records can have more fields than that
 	order    []locate.Use        // what each column holds, up to the last one that is used
@@ -234,9 +235,9 @@ func (l *W3CLocator) Locate(f *locate.Found, rec []byte, at *locate.Position) (l
 	return 0, 0
 }
 
-// isTunnel reports whether the record is that of a tunnel, as Blue Coat writes it: with
-// the method CONNECT, a scheme such as tcp, and "/" in place of the path. CONNECT can
-// also open a WebSocket of HTTP/2, whose URL has a path (RFC 8441).
+// isTunnel reports whether the record describes a tunnel, as Blue Coat writes it:
+// with the method CONNECT, a scheme such as tcp, and "/" in place of the path.
+// CONNECT can also open a WebSocket of HTTP/2, whose URL has a path (RFC 8441).
 func (l *W3CLocator) isTunnel(rec []byte) bool {
 	scheme := l.spans[locate.UseScheme].In(rec)
 	return string(l.spans[locate.UseMethod].In(rec)) == "CONNECT" && len(scheme) > 1 && !locate.IsHTTP(scheme)
@@ -257,8 +258,8 @@ func (l *W3CLocator) takeTarget(f *locate.Found, rec []byte) {
 
 // split stores the fields of a record that are used, which white space separates. A record
 // with too few fields is Unparsed. More fields than columns are ColumnCount, because a raw
-// space in a field has moved those after it. They do no harm after the URL if no column
-// there is used, nor one before it that can have a space.
+// space in a field has moved the later ones. They do no harm after the URL if no column
+// there is used, nor an earlier column that can have a space.
 func (l *W3CLocator) split(rec []byte) (locate.Reason, int) {
 	l.marks = w3cWord.Mark(l.marks, rec)
 	pos := 0

@@ -17,7 +17,8 @@ type ZeekFormat struct{}
 // Name implements [locate.Format].
 func (ZeekFormat) Name() string { return "zeek" }
 
-// Detect implements [locate.Format]. No other format begins with such directives.
+// Detect implements [locate.Format]. Only this format starts with these
+// directives.
 func (ZeekFormat) Detect(s *locate.Sample) locate.Fit {
 	for _, r := range s.Records {
 		switch {
@@ -111,8 +112,8 @@ func (l *ZeekLocator) read(head []byte) {
 	l.columns = l.columns[:last]
 }
 
-// Locate implements [locate.Locator]. A value that begins with a number sign is escaped, so every
-// line that begins with one is a directive.
+// Locate implements [locate.Locator]. A number sign at the start of a value is
+// escaped, so every line that starts with one is a directive.
 func (l *ZeekLocator) Locate(f *locate.Found, rec []byte, at *locate.Position) (locate.Reason, int) {
 	if !l.known || !bytes.Equal(at.Head, l.head) {
 		l.read(at.Head)
@@ -162,7 +163,7 @@ func (l *ZeekLocator) split(f *locate.Found, rec []byte, p *namedParts) bool {
 	return true
 }
 
-// isUnset reports whether value stands for no value or for an empty one.
+// isUnset reports whether value means no value or an empty one.
 func isUnset(value []byte) bool {
 	return len(value) == 1 && value[0] == '-' || string(value) == "(empty)"
 }

@@ -67,7 +67,7 @@ func (r *avroReader) Locator() locate.Locator {
 }
 
 // avroProgram reads the messages with one schema. Both fields are nil if the
-// registry has no such schema.
+// registry lacks the schema.
 type avroProgram struct {
 	t     *avroType
 	route *avroRoute // nil: the schema lacks the field
@@ -85,8 +85,8 @@ type avroLocator struct {
 // avroHeader is the length of the zero byte and the id.
 const avroHeader = 5
 
-// Locate implements [locate.Locator]. The offset of an error is that of the damage or,
-// if a message is cut, its length.
+// Locate implements [locate.Locator]. The offset of an error points to the
+// damage or, if a message is cut, its length.
 func (l *avroLocator) Locate(f *locate.Found, rec []byte, _ *locate.Position) (locate.Reason, int) {
 	switch {
 	case len(rec) > 0 && rec[0] != 0:

@@ -36,7 +36,8 @@ type avroType struct {
 	item  *avroType   // of an array or a map
 }
 
-// avroTypes compiles the types of a schema and of those that it refers to.
+// avroTypes compiles the types of a schema and of the schemas that it refers
+// to.
 type avroTypes struct {
 	named map[string]*avroType // by full name
 	depth int
@@ -50,8 +51,8 @@ var avroPrimitives = map[string]*avroType{
 	"float": {size: 4}, "double": {size: 8}, "bytes": {kind: avroText}, "string": {kind: avroText},
 }
 
-// parseAvro returns the type of the last of schemas, the texts of a schema and,
-// before it, of the schemas that it refers to.
+// parseAvro returns the type of the last of schemas. The others are the schemas
+// that it refers to.
 func parseAvro(schemas []string) (t *avroType, err error) {
 	s := &avroTypes{named: map[string]*avroType{}}
 	for _, text := range schemas {
@@ -190,7 +191,7 @@ type avroRoute struct {
 	step   jsonlines.Step // of the path, if t is a record, an array or a map
 	at     int            // index of the field, if t is a record
 	next   *avroRoute     // from there
-	routes []*avroRoute   // for the branches of a union; nil for those that lead nowhere
+	routes []*avroRoute   // for the branches of a union; nil for branches that lead nowhere
 }
 
 // avroRouter finds routes. It remembers those it has found, by type and length of the rest
@@ -203,7 +204,7 @@ type avroStop struct {
 	rest int // steps
 }
 
-// route returns the route for path in values of t, or nil if there is none.
+// route returns the route for path in values of t, or nil.
 func (a avroRouter) route(t *avroType, path []jsonlines.Step) *avroRoute {
 	at := avroStop{t, len(path)}
 	r, known := a[at]

@@ -88,7 +88,8 @@ func (f binaryFraming) Span(block []byte, last bool) (n int, sound bool) {
 // Length implements [locate.LengthFraming].
 func (f binaryFraming) Length(block []byte) int64 { return f.length(block) }
 
-// Ends implements [locate.LengthFraming]. A record has no mark at its end.
+// Ends implements [locate.LengthFraming]. The last byte of a record can be
+// anything.
 func (binaryFraming) Ends([]byte) bool { return true }
 
 // Resync implements [locate.LengthFraming]. There is nothing to look for.

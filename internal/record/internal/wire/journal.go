@@ -138,8 +138,8 @@ type journalLocator struct {
 	inner locate.Locator
 }
 
-// Locate implements [locate.Locator]. The offset of an error is that of the first
-// damaged byte, or the length of the record if the entry is cut.
+// Locate implements [locate.Locator]. The offset of an error points to the
+// first damaged byte, or the length of the record if the entry is cut.
 func (l *journalLocator) Locate(f *locate.Found, rec []byte, at *locate.Position) (locate.Reason, int) {
 	var field journalField
 	var realtime locate.Span

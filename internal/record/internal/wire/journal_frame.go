@@ -76,7 +76,7 @@ func readJournalField(b []byte, pos int) (f journalField, end int, state locate.
 }
 
 // readJournalName reads the name of the field that begins at pos, up to the '='
-// or the line feed after it.
+// or the line feed.
 func readJournalName(b []byte, pos int) (locate.Span, locate.HeaderState) {
 	for i, c := range b[pos:min(len(b), pos+MaxJournalName+1)] {
 		switch {

@@ -18,9 +18,9 @@ type MsgpackFormat struct{}
 // Name implements [locate.Format].
 func (MsgpackFormat) Name() string { return "msgpack" }
 
-// Detect implements [locate.Format]. A file fits if it begins with maps whose first
-// keys are names. No text begins with the first byte of a map, because in UTF-8
-// these bytes continue a character.
+// Detect implements [locate.Format]. A file fits if its first values are maps
+// whose first keys are names. No text starts with the first byte of a map,
+// because in UTF-8 these bytes continue a character.
 func (MsgpackFormat) Detect(s *locate.Sample) locate.Fit {
 	maps := 0
 	for b := s.Head; len(b) > 0; maps++ {
@@ -47,8 +47,8 @@ func (MsgpackFormat) Unlined() locate.Reader {
 	return &MsgpackReader{binaryFraming: binaryFraming{msgpackSpan, msgpackLength}}
 }
 
-// beginsNamedMap reports whether b begins with a map whose first key is a
-// printable string.
+// beginsNamedMap reports whether the first value of b is a map whose first key
+// is a printable string.
 func beginsNamedMap(b []byte) bool {
 	h := readMsgpack(b)
 	if h.kind != msgpackMap || h.n == 0 {
@@ -86,7 +86,7 @@ func (r *MsgpackReader) Locator() locate.Locator { return r }
 
 // AppendLength implements [locate.BinaryReader]. It writes the shortest form, as the
 // specification recommends, except that a form stays that is longer than
-// necessary: the writer of such a record does not use the shorter form, maybe
+// necessary: the writer of the record does not use the shorter form, maybe
 // because its readers lack str 8, which is the newest one.
 func (*MsgpackReader) AppendLength(dst, field []byte, n int) []byte {
 	old := readMsgpack(field)
@@ -125,9 +125,9 @@ func msgpackForm(kind msgpackKind, n int64) byte {
 	return form
 }
 
-// Locate implements [locate.Locator]. The offset of an error is that of the damage, or
-// the length of the record if it is cut, or the end of the value if more bytes
-// follow it in a message.
+// Locate implements [locate.Locator]. The offset of an error points to the
+// damage, or is the length of the record if it is cut, or the end of the value
+// if more bytes follow it in a message.
 func (r *MsgpackReader) Locate(f *locate.Found, rec []byte, _ *locate.Position) (locate.Reason, int) {
 	w := msgpackWalk{b: rec, left: 1}
 	found := true
@@ -152,7 +152,7 @@ func (r *MsgpackReader) Locate(f *locate.Found, rec []byte, _ *locate.Position) 
 	return 0, 0
 }
 
-// msgpackWalk reads one value of a record from its start to its end.
+// msgpackWalk reads one value of a record from start to end.
 type msgpackWalk struct {
 	b     []byte
 	pos   int
@@ -161,8 +161,8 @@ type msgpackWalk struct {
 }
 
 // enter moves from the start of a value to the start of its member or element
-// st. It returns false if there is none; then the walk is after the value. If
-// several members have the same name, the first one counts.
+// st. If the value lacks it, it returns false and moves to the end of the
+// value. If several members have the same name, the first one counts.
 func (w *msgpackWalk) enter(st *jsonlines.Step) bool {
 	h := readMsgpack(w.b[w.pos:])
 	want := msgpackMap
@@ -290,7 +290,7 @@ type msgpackKind uint8
 
 const (
 	msgpackShort   msgpackKind = iota // the header is cut
-	msgpackInvalid                    // no value begins with this byte
+	msgpackInvalid                    // no value starts with this byte
 	msgpackMap
 	msgpackArray
 	msgpackNil

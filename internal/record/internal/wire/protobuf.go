@@ -70,8 +70,8 @@ func (*ProtobufReader) AppendLength(dst, _ []byte, n int) []byte {
 	return appendUvarint(dst, uint64(n))
 }
 
-// Locate implements [locate.Locator]. The offset of an error is that of the first
-// damaged byte or, if a message is cut, its end.
+// Locate implements [locate.Locator]. The offset of an error points to the
+// first damaged byte or, if a message is cut, is its length.
 func (r *ProtobufReader) Locate(f *locate.Found, rec []byte, at *locate.Position) (locate.Reason, int) {
 	w := protobufWalk{f: f, b: rec, path: r.path}
 	outer := -1
