@@ -12,12 +12,12 @@ const outageInterval = 10 * time.Second
 
 // An Outage tracks an operation that may fail for a while, such as writing to a
 // broker. It logs the beginning of an outage, repeats the message every 10 s
-// while the outage lasts, and logs its end. Its methods are safe for concurrent
-// use.
+// while the outage lasts, and logs when it is over. Its methods are safe for
+// concurrent use.
 type Outage struct {
 	log    *slog.Logger
 	failed string // event at the beginning and during an outage
-	healed string // event at its end
+	healed string // event when it is over
 	attrs  []any
 
 	now atomic.Pointer[outage] // nil: no outage
@@ -73,7 +73,7 @@ func (o *Outage) Clear() {
 	o.log.Info(o.healed, append([]any{"lasted", time.Since(last.since).Round(time.Millisecond)}, o.attrs...)...)
 }
 
-// Err returns the error of the current outage, or nil if there is none.
+// Err returns the error of the current outage, or nil.
 func (o *Outage) Err() error {
 	if last := o.now.Load(); last != nil {
 		return last.err

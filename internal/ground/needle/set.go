@@ -55,8 +55,8 @@ func (s *Set) In(t []byte) bool {
 	return at >= 0
 }
 
-// Find returns where in t the first text of the set begins, and its index: of several
-// that begin there, the longest. at is -1 if there is none.
+// Find returns where in t the first text of the set begins, and its index: of
+// several that begin there, the longest. at is -1 if t contains none.
 func (s *Set) Find(t []byte) (at, text int) {
 	var one, two uint32 // the texts that the last byte, and the last two, can begin
 	for i, c := range t {
@@ -89,7 +89,7 @@ func (s *Set) longest(hit uint32, t []byte) int {
 	return best
 }
 
-// begins reports whether t begins with a text of the set.
+// begins reports whether text, of the set, is at the start of t.
 func (s *Set) begins(t, text []byte) bool { return len(t) >= len(text) && s.equal(t[:len(text)], text) }
 
 // equal reports whether t is a text of the set.
@@ -105,8 +105,8 @@ func (s *Set) equal(t, text []byte) bool {
 	return true
 }
 
-// At reports whether a text of the set is at the start of t, at its end, or, with both,
-// all of t.
+// At reports whether a text of the set is at the start of t, at the end of t,
+// or, with both, all of t.
 func (s *Set) At(t []byte, start, end bool) bool {
 	return slices.ContainsFunc(s.texts, func(text []byte) bool {
 		n := len(t) - len(text)

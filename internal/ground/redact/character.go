@@ -52,8 +52,8 @@ func appendCharacter(dst, text []byte) (_ []byte, n int) {
 	return append(dst, c), n
 }
 
-// reference decodes the reference of HTML at the start of text, which begins with
-// '&', and returns its length.
+// reference decodes the reference of HTML at the start of text, whose first
+// byte is '&', and returns its length.
 func reference(text []byte) (s string, n int) {
 	end := bytes.IndexByte(text[:min(len(text), maxReference)], ';') + 1
 	s = html.UnescapeString(string(text[:end]))
@@ -66,7 +66,7 @@ func reference(text []byte) (s string, n int) {
 // maxReference is more than the length of most references.
 const maxReference = 12
 
-// backslashed is Character for a text that begins with a backslash.
+// backslashed is Character for a text whose first byte is a backslash.
 func backslashed(text []byte) (c byte, n, depth int) {
 	if len(text) < 2 {
 		return text[0], 1, 0

@@ -46,7 +46,7 @@ const (
 	group  = `[\da-f]{1,4}`
 	low    = `(?:(?:` + group + `:){0,6}(?:` + quad + `|` + group + `))`
 	ip6    = `(?:(?:` + group + `:){7}` + group + `|(?:` + group + `:){6}` + quad + `|` + group + `(?::` + group + `){0,6}::` + low + `?|::` + low + `)(?:%[\w.~-]+)?`
-	letter = `[\pL\pM\pN\x{FFFD}` // \x{FFFD} stands for bytes that are not UTF-8
+	letter = `[\pL\pM\pN\x{FFFD}` // \x{FFFD} replaces bytes that are not UTF-8
 )
 
 // builtin are the patterns with a name. Besides letters and digits, their values have

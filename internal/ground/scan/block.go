@@ -2,8 +2,8 @@ package scan
 
 import "encoding/binary"
 
-// A Block marks the bytes of a text with many lines: those of a class, and those equal to
-// one byte.
+// A Block marks the bytes of a text with many lines: the bytes of a class, and
+// the bytes equal to one.
 type Block struct {
 	Class Marks // the bytes of the class
 	Feeds Marks // the line feeds

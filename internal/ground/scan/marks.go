@@ -2,9 +2,9 @@ package scan
 
 import "math/bits"
 
-// Marks has a bit for each byte of a text that stands out, such as one outside a
-// set, and one for the end of the text. It has one more word, so that Next can look
-// at 64 bits from any bit on. To find the ends of many short fields it is faster than
+// Marks has a bit for each byte of a text to look at, such as one outside a set,
+// and one for the end of the text. It has one more word, so that Next can look at
+// 64 bits from any bit on. To find the ends of many short fields it is faster than
 // End.
 type Marks []uint64
 
@@ -31,7 +31,7 @@ func (m Marks) resize(n int) Marks {
 	return make(Marks, 2*n)[:n]
 }
 
-// slowMark sets the marks of text, and clears the bits after its end.
+// slowMark sets the marks of text, and clears the bits after the end.
 func (s *Set) slowMark(m Marks, text []byte) {
 	clear(m)
 	for i, c := range text {
@@ -47,8 +47,9 @@ func (m Marks) From(i int) (k int, w uint64) {
 	return i >> 6, m[i>>6] >> (i & 63) << (i & 63)
 }
 
-// Step returns the offset of the next mark of a walk, and k and w for the Step after
-// it. There must be a mark: the walk ends with that of the end of the text.
+// Step returns the offset of the next mark of a walk, and k and w for the next
+// Step. There must be a mark: the walk ends with the mark of the end of the
+// text.
 func (m Marks) Step(k int, w uint64) (i, _ int, _ uint64) {
 	for w == 0 {
 		k++
@@ -58,8 +59,8 @@ func (m Marks) Step(k int, w uint64) (i, _ int, _ uint64) {
 }
 
 // Next returns the offset of the first mark at or after i, which must not be
-// greater than the length of the text. Most marks are near, and then Next has no
-// branch that depends on where a word ends, which the processor could not guess.
+// greater than the length of the text. Most marks are near, and then Next does
+// not branch on where a word ends, which the processor could not guess.
 func (m Marks) Next(i int) int {
 	k, n := i>>6, uint(i)
 	if w := m[k]>>(n&63) | m[k+1]<<1<<(^n&63); w != 0 {

@@ -14,8 +14,8 @@ package scan
 
 // A Set is a set of ASCII bytes. The zero Set is empty.
 type Set struct {
-	// nibbles answers for 16 bytes at once, with a shuffle for each half: byte
-	// h<<4|l is in the set if nibbles[l]&nibbles[16+h] is not 0.
+	// nibbles answers for 16 bytes in one step, with a shuffle for each half:
+	// byte h<<4|l is in the set if nibbles[l]&nibbles[16+h] is not 0.
 	nibbles [32]uint8
 	table   [256]bool
 }
@@ -67,8 +67,8 @@ func (s *Set) SlashEnd(text []byte, i int) int {
 }
 
 // PathEnd returns the offset of the first byte of text that is not in s, or that is a
-// '.' or '/' after a '/'. If there is none, it returns len(text). The first byte must be
-// a '/' that is in s.
+// '.' or '/' after a '/'. Without such a byte it returns len(text). The first byte
+// must be a '/' that is in s.
 func (s *Set) PathEnd(text []byte) int {
 	if vector && len(text) >= minVector {
 		return dotEndAVX2(&text[0], len(text), 1, &s.nibbles)

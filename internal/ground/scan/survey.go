@@ -20,7 +20,7 @@ const (
 	classHost
 	classPause // '.' or '-'
 	classUpper // a capital letter
-	classNear  // '/', or not plain: a '.' after it is special
+	classNear  // '/', or not plain: a '.' that follows is special
 )
 
 // NewClasses returns the classes for two sets of ASCII bytes: plain bytes, which
@@ -50,18 +50,18 @@ func NewClasses(plain, host func(c byte) bool) *Classes {
 // from one to the next. The zero Survey is ready for use, and reusing it avoids
 // allocations.
 type Survey struct {
-	// Special marks the bytes that are not plain, each '.' after one of them or after a
+	// Special marks the bytes that are not plain, each '.' after such a byte or after a
 	// '/', and each '/' after a '/'. A '.' or '/' at the start of the text may be special
-	// or not. The mark of byte i is bit i%8 of Special[i/8]. The end of the text is marked,
-	// and there are at least 64 marks after that.
+	// or not. The mark of byte i is bit i%8 of Special[i/8]. The end of the text is
+	// marked, and there are at least 64 marks after that.
 	Special []byte
 	Words   []Word // other marks, likewise, with at least one word after the end of the text
-	// Copy begins with a copy of the text and three zeros. There are at least Margin
-	// bytes after the text.
+	// Copy starts with a copy of the text and three zeros. There are at least
+	// Margin bytes after the text.
 	Copy   []byte
 	Labels Labels
 	firsts Firsts // of the first two words, or 128
-	memory []byte // Copy and, because the vectors may write there, the 64 bytes before it
+	memory []byte // Copy and, because the vectors may write there, the 64 bytes in front
 }
 
 // Margin is the number of bytes after the text in Survey.Copy.
@@ -140,8 +140,8 @@ func (s *Survey) slowRead(text []byte, start int, c *Classes) {
 	clear(s.Copy[len(text) : len(text)+3])
 }
 
-// From returns the number of host bytes that begin at offset i, and marks those
-// that are '.' or '-', and the capital letters: bit k stands for byte i+k. If n is
+// From returns the number of host bytes that begin at offset i, and marks in
+// them each '.' or '-', and the capital letters: bit k is for byte i+k. If n is
 // 64, the host bytes do not end within the first 64 bytes of the text. i is less
 // than 64.
 func (l *Labels) From(i int) (n int, pauses, capitals uint64) {
@@ -184,8 +184,8 @@ func (s *Survey) Next(i int) int {
 	}
 }
 
-// MarksAt returns the marks of the special bytes at i and after it: bit k stands for
-// byte i+k. They are those of at least minMarks bytes; the other bits are 0.
+// MarksAt returns the marks of the special bytes from i on: bit k is for byte
+// i+k. They cover at least minMarks bytes; the other bits are 0.
 func (s *Survey) MarksAt(i int) uint64 {
 	return binary.LittleEndian.Uint64(s.Special[i>>3:]) >> (i & 7)
 }

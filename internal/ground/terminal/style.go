@@ -12,7 +12,7 @@ import (
 )
 
 // A Style holds the capabilities of an output stream. The zero Style means
-// plain ASCII and has no width; see [NewStyle].
+// plain ASCII of unknown width; see [NewStyle].
 type Style struct {
 	Color   bool
 	Unicode bool // non-ASCII characters are supported
@@ -74,8 +74,8 @@ const (
 	colorReset = "0"
 )
 
-// Paint returns text in a color, or unchanged if color is empty or the style has
-// no colors.
+// Paint returns text in a color, or unchanged if color is empty or the style
+// lacks colors.
 func (s Style) Paint(color, text string) string {
 	if !s.Color || color == "" || text == "" {
 		return text

@@ -40,9 +40,9 @@ func AppendUnescaped(dst, v []byte) []byte {
 	}
 }
 
-// Decode appends the character that the escape at the start of v stands for, and
+// Decode appends the character that the escape at the start of v encodes, and
 // returns the length of the escape. A backslash that does not begin an escape
-// stands for itself.
+// is literal.
 func Decode(dst, v []byte) (_ []byte, n int) {
 	if len(v) >= 2 {
 		switch v[1] {

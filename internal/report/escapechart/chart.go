@@ -214,7 +214,7 @@ func classForm(c byte) string {
 	return ""
 }
 
-// notes returns the differences between the WHATWG sets and those of RFC 3986
+// notes returns the differences between the WHATWG sets and the RFC 3986 sets
 // for c.
 func notes(c byte) (ns []Note) {
 	for _, d := range []struct {

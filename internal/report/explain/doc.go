@@ -1,7 +1,7 @@
 // Package explain describes a URL in full: its components, its diagnostics, the
 // rules applied for the normal form and for each key, the verdicts of RFC 3986
-// and of the URL Standard, and the level at which its keys become equal to
-// those of another URL. [Explainer] collects this information; [TextWriter]
+// and of the URL Standard, and the level at which its keys become equal to the
+// keys of another URL. [Explainer] collects this information; [TextWriter]
 // formats it for people and [JSONWriter] for programs.
 //
 // # Files

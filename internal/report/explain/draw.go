@@ -149,7 +149,7 @@ func column(row []terminal.Cell, at int) (col int, ok bool) {
 }
 
 // place returns the columns of the labels in row. It puts an empty label under
-// the delimiter before it.
+// the preceding delimiter.
 func place(row []terminal.Cell, labels []label) []placed {
 	var out []placed
 	for _, l := range labels {

@@ -44,7 +44,7 @@ type Explanation struct {
 	res    codec.Result
 	err    error
 	change codec.Change
-	keys   [codec.LevelShape + 1]explainedKey // that of LevelMatch is empty unless the profile has such keys
+	keys   [codec.LevelShape + 1]explainedKey // the element LevelMatch is empty unless the profile has such keys
 	steps  []codec.Step
 	rfc    view
 	whatwg view

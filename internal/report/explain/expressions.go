@@ -14,8 +14,8 @@ type expressionJSON struct {
 }
 
 // expressions returns the expressions of the URL if the profile matches Safe
-// Browsing. If a password is masked in one, its hash is left out: it would help
-// to guess the password.
+// Browsing. If a password is masked in one, its hash is omitted, because it
+// would help to guess the password.
 func (x *Explainer) expressions(e *Explanation) (list []expressionJSON) {
 	versions := map[string]safebrowsing.Version{"gsb-v4": safebrowsing.V4, "gsb-v5": safebrowsing.V5}
 	v, ok := versions[x.norm.Profile().Match]

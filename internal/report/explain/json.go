@@ -93,7 +93,7 @@ func (x *Explainer) step(st *codec.Step) stepJSON {
 	return o
 }
 
-// A keyJSON is a rule applied to derive the key of a level from that of the
+// A keyJSON is a rule applied to derive the key of a level from the key of the
 // previous level.
 type keyJSON struct {
 	Level string `json:"level"`

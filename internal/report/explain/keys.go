@@ -19,8 +19,7 @@ type explainedKey struct {
 func (x *Explainer) written(k *explainedKey) string { return string(x.form.Append(nil, k.key)) }
 
 // wholeKey returns the canonical string of a level in a form that can be parsed
-// into components: K3 omits the scheme http and the slashes after it, surface
-// those of every scheme.
+// into components: K3 omits "http://", surface every scheme with its slashes.
 func (e *Explanation) wholeKey(lv codec.Level) string {
 	text := e.keys[lv].text
 	if lv != codec.LevelPage && lv != codec.LevelShape {

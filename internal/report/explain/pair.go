@@ -43,8 +43,8 @@ func (p *Pair) apart(lv codec.Level) []difference {
 	return differences(p.a.wholeKey(lv), p.b.wholeKey(lv))
 }
 
-// mergers returns the rules that make the keys of a level equal although those
-// of the previous level differ: the rules that change what was different.
+// mergers returns the rules that make the keys of a level equal although the
+// keys of the previous level differ: the rules that change what was different.
 func (p *Pair) mergers(lv codec.Level) []string {
 	apart := p.apart(lv - 1)
 	ea, eb := edits(lv, p.a, apart), edits(lv, p.b, apart)

@@ -48,7 +48,7 @@ func (x *Explainer) rfcView(src []byte) view {
 		v.compare(x.base, src)
 	}
 	if len(x.base) > 0 {
-		v.raw = v.k1 // a relative reference has no host to compare
+		v.raw = v.k1 // a relative reference lacks a host to compare
 	}
 	return v
 }
@@ -65,7 +65,7 @@ func (x *Explainer) browserView(src []byte) view {
 	return v
 }
 
-// compare sets the keys of v to those of url, the interpreted URL.
+// compare sets the keys of v to the keys of url, the interpreted URL.
 func (v *view) compare(base, url []byte) {
 	var r codec.Result
 	norm, err := rfcNormalizer.AppendRef(nil, base, url, &r)

@@ -9,7 +9,7 @@ import (
 )
 
 // writeKeys writes the key of each level. It does not repeat a string that
-// equals that of the previous level.
+// equals the previous level's.
 func (t *TextWriter) writeKeys(e *Explanation) {
 	t.head("keys")
 	before, last := "", ""
@@ -43,8 +43,8 @@ func isKnown(e *Explanation, lv codec.Level, st *codec.Step) bool {
 	return lv == codec.LevelPage && st.Rule.String() == "https-http" && st.Before != "https"
 }
 
-// writeKeySteps writes the rules applied for the keys and their changes. Those
-// of surface, which apply to nearly every URL, are written on request.
+// writeKeySteps writes the rules applied for the keys and their changes. The
+// rules of surface, which apply to nearly every URL, are written on request.
 func (t *TextWriter) writeKeySteps(e *Explanation) {
 	begun, listed := false, false
 	levels := []codec.Level{codec.LevelSyntax, codec.LevelEquivalent, codec.LevelFetch, codec.LevelPage}

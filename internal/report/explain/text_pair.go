@@ -35,7 +35,7 @@ func (t *TextWriter) WritePair(p *Pair) {
 }
 
 // writeLevel writes the keys of one level and their differences. It does not
-// repeat strings that equal those of the previous level.
+// repeat strings that equal the previous level's.
 func (t *TextWriter) writeLevel(lv codec.Level, p *Pair) {
 	a, b := p.a, p.b
 	ka, kb := &a.keys[lv], &b.keys[lv]

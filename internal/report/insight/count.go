@@ -15,7 +15,7 @@ import (
 )
 
 // A Count counts URLs and distinct keys. All workers share its sets, to which
-// each adds the keys of a batch at once.
+// each adds the keys of a batch in one call.
 type Count struct {
 	o      Options
 	by     []By
@@ -189,7 +189,7 @@ func (c *Count) add(k cellKey, p *pending) error {
 	return nil
 }
 
-// precision is that of the sketches: 2^14 registers.
+// precision of the sketches: 2^14 registers.
 const precision = 14
 
 // Close releases memory and files.

@@ -31,7 +31,8 @@ const (
 )
 
 // A Learner looks for parameters, and segments of paths, that do not change the
-// page. It compares URLs that are equal at K2 except for one of them:
+// page. It compares URLs that are equal at K2 except for one parameter or
+// segment:
 //
 //	host /item?id=7&[t=1]  200, 5120 bytes ┐
 //	host /item?id=7&[t=2]  200, 5120 bytes ┴ a pair with the same response
@@ -42,7 +43,7 @@ type Learner struct {
 	o         Options
 	norm      *codec.Normalizer
 	templates *template.Set
-	content   []string // path of the member that stands for the response; nil: status and size
+	content   []string // path of the member that identifies the response; nil: status and size
 
 	mu      sync.Mutex
 	workers []*learning
@@ -386,7 +387,7 @@ func (e *evidence) merge(o *evidence) {
 // maxValues is the number of distinct values and responses that are counted.
 const maxValues = 1000
 
-// A judged candidate is a proposal before it is checked.
+// A judged candidate is a proposal that is not checked yet.
 type judged struct {
 	Proposal
 	values, outcomes map[uint64]bool

@@ -11,8 +11,8 @@ const NumLevels = 6
 type spelling [NumLevels]uint64
 
 // levels counts distinct hashes at each level for a sample of URLs: those whose
-// hash at the last level has its lowest bits clear. All spellings of a page are in
-// the sample or none is, so the differences between the levels are those of whole
+// hash at the last level has its lowest bits clear. All spellings of a page are
+// in the sample or none is, so the differences between the levels count whole
 // pages. While there are few pages, the sample is complete, and the counts are
 // exact. So the result does not depend on the order of the URLs.
 type levels struct {

@@ -45,7 +45,7 @@ type Printer interface {
 	// Row writes a row. Values are escaped for tsv; nil is absent. It does not
 	// retain them.
 	Row(values [][]byte) error
-	// Close writes what is left. It does not close the underlying writer.
+	// Close writes the rest. It does not close the underlying writer.
 	Close() error
 }
 
@@ -83,7 +83,7 @@ func NewPrinter(w io.Writer, form string, columns []Column, header, clip bool, s
 	return p, nil
 }
 
-// A textPrinter writes each row at once.
+// A textPrinter writes each row immediately.
 type textPrinter struct {
 	w       io.Writer
 	columns []Column
@@ -102,7 +102,7 @@ func (p *textPrinter) Row(values [][]byte) error {
 	return err
 }
 
-// each calls do for each value, with its number among those that are written.
+// each calls do for each value, with its number among the written ones.
 func (p *textPrinter) each(values [][]byte, do func(n int, c *Column, v []byte)) {
 	n := 0
 	for i := range p.columns {
@@ -201,7 +201,7 @@ func newParquetPrinter(w io.Writer, columns []Column) (*parquetPrinter, error) {
 func (p *parquetPrinter) Close() error { return p.out.Close() }
 
 // Row implements Printer. Bytes that are not UTF-8 become U+FFFD, because
-// Parquet has no other strings.
+// strings of Parquet are UTF-8.
 func (p *parquetPrinter) Row(values [][]byte) error {
 	p.row = p.row[:0]
 	for i, v := range values {
@@ -232,7 +232,7 @@ func (p *parquetPrinter) Row(values [][]byte) error {
 type tablePrinter struct {
 	w       io.Writer
 	all     []Column
-	columns []Column // those that it shows
+	columns []Column // the shown ones
 	style   terminal.Style
 	clip    bool
 	rows    [][]string

@@ -12,8 +12,8 @@ import (
 	"github.com/urlfold/urlfold/internal/record"
 )
 
-// The names that By accepts besides those of the output fields. A URL can have
-// several values of them, and counts once for each.
+// The names that By accepts besides the output fields. A URL can have several
+// values of them, and counts once for each.
 const (
 	paramName = "param" // names of query parameters
 	flagName  = "flag"

@@ -286,7 +286,7 @@ func (w *surveyor) template(page []byte) []byte {
 	return w.shape
 }
 
-// bareHost stands in for the unknown host of a URL.
+// bareHost replaces the unknown host of a URL.
 const bareHost = "http://h"
 
 // deriveQuery counts parameters and the campaign.

@@ -109,10 +109,10 @@ func changed(before, after string) (string, string) {
 	return before[:len(before)-i], after[:len(after)-i]
 }
 
-// blame returns the rules responsible for merging parts of a group: those that
-// to applies and from does not, and that do not change all parts in the same
-// way. If every such rule changes all parts in the same way, blame returns all
-// of them. If from is nil, it stands for the URLs as they are.
+// blame returns the rules responsible for merging parts of a group: the rules
+// that to applies and from does not, and that do not change all parts in the
+// same way. If every such rule changes all parts in the same way, blame returns
+// all of them. A nil from means the URLs as they are.
 func blame(from, to *Side, parts []pair) []string {
 	sides := []*Side{to}
 	if from != nil {

@@ -9,10 +9,10 @@ import (
 	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
-// This file compares the keys of a profile with those of the running one, for as
+// This file compares the keys of a profile with the running profile's, for as
 // long as a process runs, in bounded memory. It follows only the keys that their
-// hash chooses. For such a key of B it knows all keys of A of the same URLs, and
-// so whether B merges them; for such a key of A, whether B splits it.
+// hash chooses. For a followed key of B it knows all keys of A of the same URLs,
+// and so whether B merges them; for a followed key of A, whether B splits it.
 
 // A Shadow counts what a change from A to B merges and splits. It is safe for
 // concurrent use.
@@ -56,8 +56,8 @@ type shadowCodec struct {
 	pairer
 }
 
-// Wrap returns a function that makes codecs which do what those of next do, and
-// count the keys. a and b come from [ShadowJob].
+// Wrap returns a function that makes codecs which do what the codecs of next
+// do, and count the keys. a and b come from [ShadowJob].
 func (s *Shadow) Wrap(next func() engine.Codec, a, b *record.Job) func() engine.Codec {
 	newA, newB := engine.NewRecordCodec(a), engine.NewRecordCodec(b)
 	return func() engine.Codec {
@@ -152,7 +152,7 @@ func (s *sampled) keep(mask uint64) {
 	*s = next
 }
 
-// chosen reports whether a key is one of those that are counted.
+// chosen reports whether a key is counted.
 func chosen(k codec.Key, mask uint64) bool {
 	_, low := k.Uint64s()
 	return low&mask == 0
@@ -182,7 +182,7 @@ func (s *Shadow) bad() { s.records++ }
 
 // A ShadowStatus is what a Shadow has counted. URLs and the rejections are exact
 // counts of all URLs. Groups, merges and splits are exact counts of the keys
-// that were chosen: multiply them by OneIn to estimate those of all keys.
+// that were chosen: multiply them by OneIn to estimate the counts of all keys.
 type ShadowStatus struct {
 	ProfileA     string       `json:"a"` // and the function of its keys
 	ProfileB     string       `json:"b"`

@@ -45,14 +45,14 @@ type tick struct {
 type chart struct {
 	Columns []column
 	Y, X    []tick
-	Classes []class // those that occur
+	Classes []class // the ones that occur
 	Summary string
 	Peak    string
 }
 
 const chartWidth = 1000
 
-// trafficChart returns the chart, or nil if there is none to draw.
+// trafficChart returns the chart, or nil if there is nothing to draw.
 func (r *Report) trafficChart() *chart {
 	n := len(r.Traffic)
 	if n == 0 {
@@ -105,8 +105,8 @@ func (k class) of(b *Bucket) (n int64) {
 	return n
 }
 
-// scale sets the ticks of the vertical axis and returns its end, which is just
-// above most.
+// scale sets the ticks of the vertical axis and returns the axis's maximum,
+// which is just above most.
 func (c *chart) scale(most int64) float64 {
 	step := niceStep(float64(most) / 5)
 	top := 1.03 * float64(max(most, 1))

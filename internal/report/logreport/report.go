@@ -41,7 +41,7 @@ type Report struct {
 	Files   []File   `json:"files"`
 }
 
-// Counts are those of the run.
+// Counts are the counts of the run.
 type Counts struct {
 	Bytes    int64 `json:"bytes"`
 	Records  int64 `json:"records"`

@@ -119,7 +119,7 @@ func (a *array) read(r *record.ColumnReader) {
 		a.eight(math.Float64bits(x), ok && err == nil)
 	case a.kind == record.ColumnTime:
 		t, err := time.Parse(time.RFC3339, string(r.Bytes(max(n, 0))))
-		if ok = ok && err == nil; !ok { // a leap second has no value in this type
+		if ok = ok && err == nil; !ok { // this type has no value for a leap second
 			t = time.Unix(0, 0)
 		}
 		a.eight(uint64(t.UnixMicro()), ok) //nolint:gosec // the bits of an int64
@@ -131,5 +131,5 @@ func (a *array) read(r *record.ColumnReader) {
 	}
 }
 
-// errRow reports rows that are not those of record.RenderArrow.
+// errRow reports rows that record.RenderArrow did not write.
 var errRow = errors.New("arrow: malformed row")

@@ -63,7 +63,7 @@ func (r *Reader) schema(m message) (err error) {
 	return nil
 }
 
-// dictionary reads a dictionary, which it keeps if it is that of the column.
+// dictionary reads a dictionary, and keeps it if it belongs to the column.
 func (r *Reader) dictionary(m message) (err error) {
 	defer guard(&err)
 	f := r.fields[r.at]

@@ -116,7 +116,7 @@ func ownLayout(typ byte, kind flat) layout {
 }
 
 // isText reports whether a column of the type can hold URLs. A column of type
-// null has no values.
+// null is empty.
 func (f *field) isText() bool {
 	switch f.typ {
 	case typeNull, typeBinary, typeUtf8, typeLargeBinary, typeLargeUtf8, typeBinaryView, typeUtf8View:
@@ -126,7 +126,8 @@ func (f *field) isText() bool {
 }
 
 // choose returns the index of the column called name. Without a name it returns
-// that of the only text column, or of the only one with a usual name such as url.
+// the index of the only text column, or of the only one with a usual name such
+// as url.
 func choose(list []field, name string) (int, error) {
 	var names, wanted []string
 	var at []int

@@ -27,8 +27,8 @@ type Writer struct {
 	blocks  []int64 // offset, length of the metadata and length of the body of each batch
 }
 
-// NewWriter returns a Writer of columns to w. If file is set, it writes a file, which
-// has an index at its end, else a stream. Nothing is written before the first
+// NewWriter returns a Writer of columns to w. If file is set, it writes a file,
+// which ends with an index, else a stream. Nothing is written before the first
 // call of Start, Append or Close.
 func NewWriter(w io.Writer, columns []record.Column, file bool) *Writer {
 	out := &Writer{w: w, file: file, columns: columns, meta: flatbuffers.NewBuilder(1024)}

@@ -13,8 +13,8 @@ import (
 	"github.com/urlfold/urlfold/internal/storage/table"
 )
 
-// A Text presents the URLs of an Avro file as the lines of package table. Its
-// memory is that of one block of the file, of 64 MiB at most. It is not safe for
+// A Text presents the URLs of an Avro file as the lines of package table. It
+// holds one block of the file in memory, of 64 MiB at most. It is not safe for
 // concurrent use.
 type Text struct {
 	c        *container

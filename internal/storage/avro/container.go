@@ -51,7 +51,7 @@ type block struct {
 	count   int64  // of records in data
 	from    int    // offset in data of its first record
 	ends    []int  // offset in data of the end of each record
-	cells   []cell // those of all records
+	cells   []cell // of all records
 	columns int
 	left    int64 // number of records in data after these
 }

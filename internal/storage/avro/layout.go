@@ -14,9 +14,9 @@ import (
 )
 
 // maxDepth is the number of records inside each other that are searched for
-// URLs, and maxNesting that of values inside each other in a record. maxFields is
-// the number of fields that the search visits: a schema in which each record has
-// two fields of the next one has 2^n of them.
+// URLs, and maxNesting the number of values inside each other in a record.
+// maxFields is the number of fields that the search visits: a schema in which
+// each record has two fields of the next one has 2^n of them.
 const (
 	maxDepth   = 16
 	maxNesting = 1000
@@ -131,7 +131,7 @@ const (
 	sized    encoding = iota // a number of bytes
 	number                   // int, long, enum
 	counted                  // string, bytes: a length, and as many bytes
-	fields                   // those of a record, one after the other
+	fields                   // of a record, one after the other
 	branches                 // of a union: the index of one, and its value
 	items                    // of an array, in blocks
 	entries                  // of a map, in blocks: keys and values

@@ -77,9 +77,9 @@ func (w *Rewriter) end() {
 	}
 }
 
-// Add adds a line of the Text of an input, or a piece of it, after it was
-// rewritten. row is the number of its record, counted from 0. Records are added
-// in order; those between them are dropped.
+// Add adds a rewritten line of the Text of an input, or a piece of one. row is
+// the number of its record, counted from 0. Records are added in order; those
+// between them are dropped.
 func (w *Rewriter) Add(name string, row int64, text []byte) error {
 	if name != w.name {
 		w.lines.End()

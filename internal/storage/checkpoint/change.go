@@ -29,7 +29,7 @@ func newState() *state {
 	return &state{sources: map[string]map[string]string{}, extents: map[extentKey]int64{}, extra: map[uint64]string{}}
 }
 
-// empty reports whether the state has no entry for any file.
+// empty reports whether the state lacks entries.
 func (s *state) empty() bool {
 	for _, lines := range s.sources {
 		if len(lines) > 0 {
@@ -113,8 +113,8 @@ func (s *state) apply(c *change) {
 // bytes.
 //
 // A program rejects a state with an unknown section type below optionalTypes,
-// because it cannot interpret the state. It keeps the last section of every
-// other unknown type and writes it to its snapshots.
+// because it cannot interpret the state. Of every other unknown type it stores
+// the last section and writes it to its snapshots.
 const (
 	headSection    = 1 // a header, as JSON
 	putSection     = 2 // entries, a line of JSON each
@@ -123,7 +123,7 @@ const (
 	dropSection    = 5 // output extents that were removed, a line of JSON each
 	cutsSection    = 6 // one byte: extents belong to the checkpoint (1) or not (0)
 	endSection     = 7 // empty: marks the last frame of a snapshot
-	keysSection    = 8 // description of a set of keys; empty: there is none
+	keysSection    = 8 // description of a set of keys; empty without a set
 	optionalTypes  = 128
 	maxSectionType = 1 << 20
 )

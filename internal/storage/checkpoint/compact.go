@@ -6,8 +6,8 @@ import (
 	"io/fs"
 )
 
-// A writer describes the files that commits are written to. The zero writer has
-// no files: the first commit writes a snapshot of the loaded state.
+// A writer describes the files that commits are written to. The zero writer
+// holds no files: the first commit writes a snapshot of the loaded state.
 type writer struct {
 	gen, seq uint64 // of the last commit
 	last     uint64 // the greatest generation ever seen
@@ -105,7 +105,7 @@ func (s *Store) compact() error {
 		return err
 	}
 	if next.gen, next.seq = gen, 0; !w.snapshotBad && !w.logBad {
-		next.epoch++ // otherwise the previous files are still those of an older generation
+		next.epoch++ // otherwise the previous files still belong to an older generation
 	}
 	next.unsure, next.stored, next.hadLog, next.snapshotBad, next.logBad = false, true, true, false, false
 	next.compactAt = max(leastLog, next.snapshotSize)
@@ -207,8 +207,8 @@ func (s *Store) also(name, other string) error {
 	case isMissing(err):
 		return nil
 	case errors.Is(err, errors.ErrUnsupported), errors.Is(err, fs.ErrPermission):
-		// The file system has no links. The loader finds a file by its
-		// generation.
+		// The file system does not support links. The loader finds a file by
+		// its generation.
 		err = s.files.rename(name, other)
 		if isMissing(err) {
 			err = nil

@@ -9,7 +9,7 @@
 //	lock               held while a Store is open: one process at a time
 //	checkpoint         a snapshot: the whole state at one moment
 //	checkpoint.log     the commits since then
-//	checkpoint.1       the snapshot before it
+//	checkpoint.1       the previous snapshot
 //	checkpoint.1.log   the commits between the two snapshots
 //	checkpoint.bad, checkpoint.log.bad   damaged files, kept for inspection
 //	restart/ID         restart points of compressed inputs, which entries name
@@ -44,12 +44,12 @@
 // by their names. It takes the newest intact snapshot, applies the commits of
 // its log, and continues with the log of the next generation if that log's
 // header says that it begins at the last commit. It stops at the first missing
-// or damaged commit and ignores every commit after it; [Store.Warnings] reports
+// or damaged commit and ignores all later commits; [Store.Warnings] reports
 // what will be read again. An incomplete frame at the end of a log was never
 // acknowledged and is discarded.
 //
 //	failure                               state after a restart
-//	checkpoint missing or damaged         the last commit: snapshot and log before it, and the log
+//	checkpoint missing or damaged         the last commit: previous snapshot and log, and the log
 //	end of checkpoint.log torn            the last complete commit
 //	a bit flipped inside checkpoint.log   the commit before the damage
 //	checkpoint.log missing                the snapshot
@@ -58,8 +58,8 @@
 // # Compaction
 //
 // A new generation begins when the log is longer than the snapshot and longer
-// than 1 MiB. It also begins with the first commit of a process, because a log
-// with a torn end is never appended to. The steps:
+// than 1 MiB. The first commit of a process also begins one, because a log with
+// a torn end is never appended to. The steps:
 //
 //	1  write checkpoint.new, the snapshot of generation g+1; fsync
 //	2  write checkpoint.log.new, an empty log that follows g after n commits; fsync

@@ -8,11 +8,11 @@ type State string
 // The states of a file.
 const (
 	Reading State = "reading" // not known to be complete
-	Done    State = "done"    // read to its end
+	Done    State = "done"    // read to the end
 	Damaged State = "damaged" // read up to its damage
 
 	// Quarantined means that damage was found, that Offset is the end of the
-	// verified records, and that nothing after it is emitted any more. The
+	// verified records, and that nothing beyond Offset is emitted any more. The
 	// outputs may not have been truncated yet.
 	Quarantined State = "quarantined"
 )
@@ -45,17 +45,17 @@ type Entry struct {
 	Hash     string `json:"hash,omitempty"`
 	HashFrom int64  `json:"hash_from,omitempty"`
 
-	Offset int64 `json:"offset"`           // everything before it is durable
+	Offset int64 `json:"offset"`           // everything up to here is durable
 	Line   int64 `json:"line"`             // number of the line that begins at Offset, from 1
 	Inside bool  `json:"inside,omitempty"` // Offset lies inside a record that exceeds the size limit
-	Left   int64 `json:"left,omitempty"`   // remaining bytes of that record, if the record has a length; 0: search for its end
+	Left   int64 `json:"left,omitempty"`   // remaining bytes of that record, if the record has a length; 0: search where it ends
 
 	// Open says where quoted cells before Offset do not end; nil: they all do.
 	Open *OpenQuotes `json:"open_quotes,omitempty"`
 
 	// Directive in force at Offset, for formats that have them: the columns of
-	// the records after it. Empty: there is none, or it must be found by
-	// reading.
+	// the records that follow. Empty if the format has none, or if it must be
+	// found by reading.
 	Directive string `json:"directive,omitempty"`
 
 	Restart   int64  `json:"restart,omitempty"` // id of a restart point at or before Offset; 0: none
@@ -69,7 +69,7 @@ type Entry struct {
 
 // OpenQuotes says where quoted cells of a table do not end.
 type OpenQuotes struct {
-	Offset int64 `json:"offset"` // in the text, of the first line with such a cell
+	Offset int64 `json:"offset"` // in the text, of the first line with an open cell
 	Line   int64 `json:"line"`   // number of that line, from 1
 	Number int64 `json:"number"` // of such lines
 }

@@ -58,9 +58,9 @@ func appendHeader(dst []byte, h header, gen uint64) ([]byte, error) {
 	return endFrame(appendSection(beginFrame(dst), headSection, text), at, gen, 0)
 }
 
-// parseHeader parses the beginning of a file and returns the frames after it.
-// It returns errNewer for a file of a later version only if the header frame
-// confirms the version: a flipped bit in the first line proves nothing.
+// parseHeader parses the beginning of a file and returns the frames that
+// follow. It returns errNewer for a file of a later version only if the header
+// frame confirms the version: a flipped bit in the first line proves nothing.
 func parseHeader(data []byte) (h header, rest []byte, err error) {
 	first, rest, ok := bytes.Cut(data, []byte("\n"))
 	if !ok {
@@ -187,7 +187,7 @@ type logFile struct {
 func (l *logFile) cut() bool { return errors.Is(l.end, errFrameCut) && !l.hole }
 
 // parseLog parses a log up to its first invalid commit. It returns an error if
-// the log has no valid header or was written by a later version.
+// the log lacks a valid header or was written by a later version.
 func parseLog(data []byte) (*logFile, error) {
 	h, rest, err := parseHeader(data)
 	if err == nil && h.Kind != logKind {

@@ -66,8 +66,8 @@ func frameSum(f []byte) uint64 {
 	return h.Sum64()
 }
 
-// parseFrame parses the frame at the beginning of data and returns the data
-// after it. The error is errFrameCut if data may be an incomplete frame, else
+// parseFrame parses the frame at the beginning of data and returns the rest of
+// data. The error is errFrameCut if data may be an incomplete frame, else
 // errFrameSum.
 func parseFrame(data []byte) (f frame, rest []byte, err error) {
 	if n := min(len(data), len(frameMagic)); string(data[:n]) != frameMagic[:n] {

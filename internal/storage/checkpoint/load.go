@@ -59,8 +59,8 @@ type snapshotFile struct {
 }
 
 // load returns the newest state in dir. It returns an error if a file cannot be
-// read or was written by a later version. It does not skip such a file, because
-// all inputs would then be read again.
+// read or was written by a later version. It does not skip an unreadable file,
+// because all inputs would then be read again.
 func load(dir folder, running bool) (*loaded, error) {
 	l := &loader{dir: dir, running: running, snapshots: map[uint64]snapshotFile{}, logs: map[uint64]*logFile{}, newestLog: noLog}
 	for _, name := range []string{snapshotName, logName, previousName, previousLogName} {

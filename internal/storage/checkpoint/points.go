@@ -18,7 +18,7 @@ import (
 const (
 	restartDir = "restart"
 	maxPoint   = 1 << 20 // maximum size of a restart point in bytes
-	pointSum   = 8       // size of the checksum before it
+	pointSum   = 8       // size of the preceding checksum
 )
 
 // points manages the restart points on disk. It never uses an id again while a

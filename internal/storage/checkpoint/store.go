@@ -137,8 +137,8 @@ func (s *Store) findRefs() map[int64]bool {
 
 // Readable returns an error if the state in dir cannot be read: because this
 // process may not read a file, for example, or because a later version wrote
-// it. Such a state does not count as damaged, since all inputs would then be
-// read again.
+// it. An unreadable state does not count as damaged, since all inputs would
+// then be read again.
 func Readable(dir string) error {
 	_, err := load(diskFolder(dir), true)
 	return err
@@ -215,7 +215,7 @@ func (s *Store) Extents(sink string) []engine.Extent {
 	return extents
 }
 
-// Keys returns the stored description of a set of keys, or "" if there is none.
+// Keys returns the stored description of a set of keys, or "".
 func (s *Store) Keys() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -413,7 +413,7 @@ func (s *Store) commit(c *change, refs map[entryKey]int64, fresh map[int64][]byt
 }
 
 // notePoints records which restart points the entries name now. It removes
-// those that were last named by the commit before the previous one.
+// points that were last named by the commit before the previous one.
 func (s *Store) notePoints(refs map[entryKey]int64) {
 	var dropped []int64
 	for k, id := range refs {
@@ -424,10 +424,9 @@ func (s *Store) notePoints(refs map[entryKey]int64) {
 			s.refs[k] = id
 		}
 	}
-	// The points that the last commit no longer names go only after the
-	// next commit, because a damaged last commit makes the loader fall back
-	// to the one before it. A point that cannot be removed is left to the
-	// next process.
+	// The points that the last commit no longer names go only after the next
+	// commit, because a damaged last commit makes the loader fall back to the
+	// previous one. If a point cannot be removed, the next process removes it.
 	for _, id := range s.points.stale {
 		_ = disk.Remove(s.points.path(id))
 		delete(s.points.there, id)

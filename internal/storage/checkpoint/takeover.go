@@ -10,7 +10,7 @@ import (
 // Assign moves each entry to the source, and each extent to the sink, that the
 // functions return. It drops an extent for which sink returns "". An entry
 // stays with its old source if the new one already has an entry for the same
-// lane. Assign stores the changes before it returns.
+// lane. When Assign returns, the changes are stored.
 func (s *Store) Assign(source func(*Entry) string, sink func(engine.Extent) string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -59,7 +59,7 @@ func (s *Store) Cuts() bool {
 }
 
 // SetCuts sets whether the checkpoint includes extents from now on. A changed
-// setting is stored at once; turning it off drops all extents.
+// setting is stored immediately; turning it off drops all extents.
 func (s *Store) SetCuts(on bool) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -15,10 +15,10 @@ import (
 // bit of the run, with the same window. From there the output depends only on
 // the data, so a wrong guess costs time and changes nothing. A run ends before
 // the first error, and the reader checks every header and trailer itself, so
-// texts, offsets and verdicts are those of a reading without goroutines.
+// texts, offsets and verdicts are the same as without goroutines.
 //
 // The reader waits only for segments that a goroutine has taken. It decodes the
-// others itself, so the goroutines take those that it will not reach soon.
+// others itself, so the goroutines take segments that it will not reach soon.
 //
 // The goroutine of the reader calls all methods. Only the fields after mu are
 // shared with the other goroutines.
@@ -45,8 +45,8 @@ type ahead struct {
 	mu      sync.Mutex
 	changed sync.Cond
 	passed  int64 // everything before this offset is decoded
-	// segments are those that the reader has not passed, in the order of the
-	// file.
+	// segments lists the segments that the reader has not passed, in the order
+	// of the file.
 	segments []*segment
 	outputs  [][]byte // free space for output
 	closed   bool
@@ -93,7 +93,7 @@ type segment struct {
 	out      []byte
 	runs     []run
 
-	// With an index, a segment begins with the block at bit, with window, and
+	// With an index, a segment starts at the block at bit, with window, and
 	// ends at the first end of a block that is at target or later.
 	atBit  bool
 	bit    int64
@@ -152,7 +152,7 @@ func (a *ahead) Read(p []byte) (int, error) {
 	a.fill(a.read - int64(a.sizes.buffer)) // the reader holds no more than its buffer
 	for len(a.left) == 0 {
 		if len(a.queue) == 0 && !a.load() {
-			// The file may have grown since its end was reached.
+			// The file may have grown since the last read reached the end.
 			if err := a.err; err != nil {
 				a.err = nil
 				return 0, err
@@ -173,7 +173,7 @@ func (a *ahead) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// load reads another chunk, and returns false if there is none.
+// load reads another chunk, and returns false at the end of the file.
 func (a *ahead) load() bool {
 	if a.ended {
 		return false
@@ -334,7 +334,7 @@ func (a *ahead) checkIndex() {
 }
 
 // take waits for a segment to decode, and for a turn. The caller must call done
-// after it has finished the segment. take returns nil after close.
+// when the segment is finished. take returns nil after close.
 func (a *ahead) take() (s *segment, done func()) {
 	for a.awaitSegment() {
 		done, ok := a.turn(a.quit)
@@ -360,7 +360,7 @@ func (a *ahead) awaitSegment() bool {
 	return !a.closed
 }
 
-// claim takes a segment, and returns nil if there is none any more.
+// claim takes a segment, and returns nil if none remains.
 func (a *ahead) claim() *segment {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -390,8 +390,8 @@ func (a *ahead) candidate() *segment {
 
 // A plan decides how a file is cut into segments.
 type plan interface {
-	// segment loads the input of the next segment and returns it, or nil if
-	// there is none.
+	// segment loads the input of the next segment and returns it, or nil after
+	// the last one.
 	segment(a *ahead) *segment
 }
 

@@ -41,8 +41,8 @@ func (d *aheadDeflate) Reset(src *bufio.Reader, window []byte, bit uint8) {
 }
 
 // adopt continues with the run that begins at the given bit of the file, if
-// there is one. Ahead is the number of bytes before it that Read is about to
-// return.
+// there is one. Ahead is the number of bytes in front of the run that Read is
+// about to return.
 func (d *aheadDeflate) adopt(bit int64, window []byte, ahead int) bool {
 	r := d.ahead.at(bit, window)
 	if r == nil || !d.may(int64(ahead+len(r.out))) {
@@ -134,7 +134,7 @@ func (d *aheadDeflate) decode(p []byte) (int, error) {
 }
 
 // block is called at the end of a block that own has decoded. Read is about to
-// return the last n bytes before it.
+// return the last n bytes of the block.
 func (d *aheadDeflate) block(bit int64, n int) {
 	window := d.own.Window()
 	d.ahead.arrive(d.last, bit)

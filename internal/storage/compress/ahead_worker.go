@@ -77,7 +77,7 @@ func (w *aheadWorker) seek(offset int64) {
 }
 
 // find advances to what looks like the header of a member that begins before
-// limit. It returns false if there is none.
+// limit. It returns false if it finds none.
 func (w *aheadWorker) find(limit int64) bool {
 	br := w.in.br
 	for w.in.offset() < limit {
@@ -103,10 +103,10 @@ func (w *aheadWorker) find(limit int64) bool {
 // errSegmentEnd means that a segment has all the output that it can get.
 var errSegmentEnd = errors.New("end of the segment")
 
-// decode decodes the deflate data that begins with the given bit of the next
-// byte and adds a run to the segment. It returns nil after the trailer that
-// follows the data, and errSegmentEnd if the input or the space for output ends
-// before; then the run ends at the last block that was decoded completely.
+// decode decodes the deflate data from the given bit of the next byte on and
+// adds a run to the segment. It returns nil after the trailer that follows the
+// data, and errSegmentEnd if the input or the space for output ends before;
+// then the run ends at the last block that was decoded completely.
 func (w *aheadWorker) decode(s *segment, window []byte, bit uint8) error {
 	base, from := w.in.offset()*8, len(s.out)
 	begin := base + int64(bit)

@@ -115,9 +115,10 @@ func fill(dst []byte, r io.Reader) error {
 	return nil
 }
 
-// Inflate decompresses src, a deflate stream, into at most most bytes: into dst or, if
-// its capacity is too small, into memory of the right size. It decompresses such a
-// block twice, because memory that grows would take several times as much.
+// Inflate decompresses src, a deflate stream, into at most most bytes: into dst
+// or, if its capacity is too small, into memory of the right size. It decompresses
+// a block of the second kind twice, because memory that grows would take several
+// times as much.
 func (b *Blocks) Inflate(dst, src []byte, most int) ([]byte, error) {
 	if b.flate == nil {
 		b.flate = flate.NewReader(nil)

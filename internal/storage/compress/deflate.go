@@ -27,8 +27,8 @@ var inflateNames = []string{"own", "klauspost"}
 // first.
 func InflateNames() []string { return append([]string(nil), inflateNames...) }
 
-// ParseInflate returns the decoder with the given name. The empty name stands
-// for the default. The error for an unknown name suggests a similar one.
+// ParseInflate returns the decoder with the given name. The empty name means
+// the default. The error for an unknown name suggests a similar one.
 func ParseInflate(name string) (Inflate, error) {
 	if name == "" {
 		return InflateOwn, nil
@@ -46,8 +46,8 @@ type deflateDecoder interface {
 	Window() []byte
 }
 
-// newDeflate returns a decoder of the deflate data that begins with the next
-// byte of src.
+// newDeflate returns a decoder of the deflate data from the next byte of src
+// on.
 func newDeflate(src *bufio.Reader, which Inflate) deflateDecoder {
 	if which == InflateKlauspost {
 		return &libraryDeflate{flate.NewReader(src)}
@@ -60,7 +60,7 @@ func newDeflate(src *bufio.Reader, which Inflate) deflateDecoder {
 type libraryDeflate struct{ r io.ReadCloser }
 
 // Reset implements [deflateDecoder]. Data begins at the first bit of a byte and
-// has no window, because there are no restart points.
+// without a window, because there are no restart points.
 func (l *libraryDeflate) Reset(src *bufio.Reader, _ []byte, _ uint8) {
 	_ = l.r.(flate.Resetter).Reset(src, nil) // it returns no error
 }

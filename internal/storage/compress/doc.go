@@ -44,7 +44,7 @@
 //
 // With Options.RestartEvery set, a [Reader] provides restart points.
 // [NewReaderAt] and [ResumeAt] continue from a restart point without reading
-// the data before it. A [RestartPoint] carries the running checksum, so the
+// the earlier data. A [RestartPoint] carries the running checksum, so the
 // trailer of a gzip member is verified even if the member was read in several
 // parts. A file that is truncated because it is still being written can be
 // continued later from its last point.

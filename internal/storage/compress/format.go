@@ -10,8 +10,9 @@ import (
 // A Format is the format of a stream. The zero value is Plain.
 type Format uint8
 
-// The formats. Unsupported and later values are recognized but not decompressed. Stored
-// restart points hold the numbers of those before it, so these must not change.
+// The formats. Unsupported and later values are recognized but not
+// decompressed. Stored restart points hold the numbers of the earlier formats,
+// so these must not change.
 const (
 	Plain  Format = iota // not compressed
 	Gzip                 // RFC 1952
@@ -105,7 +106,7 @@ const (
 	maxMagic = 10 // length of the longest entry
 )
 
-// find returns the magic at the beginning of head. If there is none, partial
+// find returns the magic at the beginning of head. Without a magic, partial
 // reports whether head is a non-empty prefix of one, so that more bytes could
 // match.
 func find(head []byte) (m magic, found, partial bool) {
@@ -128,8 +129,8 @@ func find(head []byte) (m magic, found, partial bool) {
 	return magic{}, false, partial
 }
 
-// Detect returns the format of a stream that begins with head. It returns Plain
-// if head is shorter than the magic of its format.
+// Detect returns the format of a stream with the first bytes head. It returns
+// Plain if head is shorter than the magic of its format.
 func Detect(head []byte) Format {
 	m, found, _ := find(head)
 	if !found {
@@ -146,11 +147,10 @@ var extensions = map[string]Format{
 	".7z": Unsupported, ".rar": Unsupported,
 }
 
-// formatOf returns the format that the extension of name stands for.
+// formatOf returns the format that the extension of name means.
 func formatOf(name string) Format { return extensions[strings.ToLower(filepath.Ext(name))] }
 
-// Compressed reports whether the extension of name is that of a compressed
-// format.
+// Compressed reports whether the extension of name means a compressed format.
 func Compressed(name string) bool { return formatOf(name) != Plain }
 
 // textual reports whether head consists of printable ASCII and white space.

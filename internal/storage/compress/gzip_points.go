@@ -2,8 +2,8 @@ package compress
 
 import "github.com/urlfold/urlfold/internal/storage/inflate"
 
-// This file implements restart points inside a gzip member. Such a point is a
-// block of the deflate data, with the window and the CRC of the data before it.
+// This file implements restart points inside a gzip member. A point is a block
+// of the deflate data, with the window and the CRC of the preceding data.
 
 // point records a restart point at the block that begins here, if one is due.
 func (d *gzipDecoder) point() {

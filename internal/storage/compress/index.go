@@ -34,7 +34,7 @@ type place struct {
 	bit    int64 // number of its first bit in the gzip file
 	out    int64 // offset in the text
 	at     int64 // of the window, in the index
-	length int   // of the window, in the index; 0: there is none
+	length int   // of the window, in the index; 0: no window
 	packed bool  // the window is zlib data
 	lines  int64 // line feeds before the place; only in a writer
 	window []byte
@@ -153,7 +153,7 @@ func (p *indexParser) fail(format string, args ...any) {
 }
 
 // add appends a place whose first complete byte is byte in of the file, after
-// the given number of bits of the byte before it.
+// the given number of bits of the previous byte.
 func (p *indexParser) add(pl place, in, out uint64, bits uint32) {
 	pl.bit, pl.out = int64(in)*8-int64(bits), int64(out)
 	places := p.index.places

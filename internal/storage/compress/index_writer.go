@@ -50,7 +50,7 @@ func (w *IndexWriter) add(p *RestartPoint) {
 		w.pack = zlib.NewWriter(&b)
 	}
 	w.pack.Reset(&b)
-	_, _ = io.WriteString(w.pack, p.window) // a bytes.Buffer has no errors
+	_, _ = io.WriteString(w.pack, p.window) // a bytes.Buffer never fails
 	_ = w.pack.Close()
 	w.places = append(w.places, place{bit: p.compressed*8 + int64(p.bit), out: p.offset, window: bytes.Clone(b.Bytes()), lines: w.lines})
 	w.bytes += b.Len()
@@ -73,9 +73,9 @@ func (w *IndexWriter) add(p *RestartPoint) {
 // Useful reports whether the index has a place other than the start.
 func (w *IndexWriter) Useful() bool { return len(w.places) > 1 }
 
-// Write writes the index of the file with the given stamp to dst: in the
-// format of indexed_gzip or, otherwise, in that of gztool with line numbers.
-// The stamp follows, which other programs ignore.
+// Write writes the index of the file with the given stamp to dst: in the format
+// of indexed_gzip or, otherwise, of gztool with line numbers. The stamp
+// follows, which other programs ignore.
 func (w *IndexWriter) Write(dst io.Writer, indexed bool, file Stamp) error {
 	sum := crc32.NewIEEE()
 	both := io.MultiWriter(dst, sum)
@@ -138,8 +138,8 @@ func IsStamped(src io.ReaderAt, size int64) bool {
 	return string(b[:n]) == stampMagic
 }
 
-// readStamp returns the stamp at the end of an index of the given size, or nil
-// if there is none. It compares the checksum of the index.
+// readStamp returns the stamp at the end of an index of the given size, or nil.
+// It compares the checksum of the index.
 func readStamp(src io.ReaderAt, size int64) (*Stamp, error) {
 	if size < int64(stampSize) {
 		return nil, nil

@@ -13,7 +13,7 @@ const bufferSize = 256 << 10
 // no error.
 const maxEmptyReads = 100
 
-// A raw counts the bytes read from the file and keeps the file's error.
+// A raw counts the bytes read from the file and stores the file's error.
 type raw struct {
 	src io.Reader
 	n   atomic.Int64

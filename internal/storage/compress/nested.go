@@ -56,7 +56,7 @@ func (r *Reader) layersOf(text []byte) []string {
 		return []string{m.name}
 	case m.format.isTable():
 		if !slices.ContainsFunc(text[:min(len(text), tarHeader)], isControl) {
-			return nil // a text that begins with PAR1
+			return nil // a text that starts with PAR1
 		}
 		return []string{m.format.title()}
 	}

@@ -16,9 +16,9 @@ const (
 	DefaultZstdLevel = 3
 )
 
-// The levels of the library whose outputs are nearest in size to those of the
-// levels of the programs, the first of which is 1. Measured with 40 MB of an
-// access log; see docs/performance.md.
+// The levels of the library whose outputs are nearest in size to the outputs of
+// the programs at their levels, from 1 on. Measured with 40 MB of an access
+// log; see docs/performance.md.
 var (
 	gzipLevels = [...]int{1, 3, 4, 5, 7, 8, 9, 9, 9}
 	zstdLevels = [...]zstd.EncoderLevel{1, 1, 2, 2, 3, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4}
@@ -79,7 +79,8 @@ func ParseFormat(flag, name string) (f Format, level int, err error) {
 	return f, level, checkLevel(f, level)
 }
 
-// checkLevel returns an error if f has no such level. Level 0 is the default.
+// checkLevel returns an error if f does not define the level. Level 0 is the
+// default.
 func checkLevel(f Format, level int) error {
 	most := map[Format]int{Gzip: len(gzipLevels), Zstd: len(zstdLevels)}[f]
 	switch {

@@ -9,8 +9,8 @@ import (
 // A PiecePack compresses src, a piece of a text, and appends it to dst as part
 // of one gzip member that holds the whole text. The first piece starts with the
 // header of the member, and the last one ends with its trailer, made of crc and
-// size, which must be those of the whole text (RFC 1952, section 2.3.1); the
-// other pieces ignore both. Pieces may be packed in any order and by several
+// size, which must describe the whole text (RFC 1952, section 2.3.1); the other
+// pieces ignore both. Pieces may be packed in any order and by several
 // PiecePacks, but must be written in the order of the text. Only one goroutine
 // at a time may use a PiecePack.
 type PiecePack func(dst, src []byte, first, last bool, crc uint32, size int64) []byte

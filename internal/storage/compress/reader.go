@@ -63,8 +63,9 @@ type Options struct {
 	// Table opens the file as a Table if it is one of the given format: Parquet
 	// or Avro. If Table is nil, such files are not supported.
 	Table func(f Format) (Table, error)
-	// IsText reports whether a file that begins with head, up to 64 KiB, is text although
-	// its name has the extension of a compressed format. nil: it never is.
+	// IsText reports whether a file with the first bytes head, up to 64 KiB, is
+	// text although its name has the extension of a compressed format. nil: it
+	// never is.
 	IsText func(head []byte) bool
 	// RestartEvery is the target distance in decompressed bytes between restart
 	// points. It is an upper bound inside a gzip member; see Reader.RestartPoint.
@@ -134,8 +135,9 @@ func (r *Reader) CompressedBytes() int64 { return r.in.raw.n.Load() }
 // is the offset of the next byte. It includes those before a restart point.
 func (r *Reader) Bytes() int64 { return r.out.Load() }
 
-// Members returns the number of complete members until now, and the offset in the file
-// after the last one without damage before it: see [Verification].
+// Members returns the number of complete members until now, and the offset in
+// the file after the last one up to which nothing is damaged: see
+// [Verification].
 func (r *Reader) Members() (n, good int64) { return r.restarts.members, r.restarts.good }
 
 // Verdict returns the verdict on the stream until now. It is final once Read
@@ -190,7 +192,7 @@ func (r *Reader) Read(p []byte) (int, error) {
 	return 0, nil
 }
 
-// mostEmpty is the number of empty members that Read skips before it returns.
+// mostEmpty is the number of empty members that one Read skips at most.
 const mostEmpty = 1 << 10
 
 // open detects the format and creates the decoder.
@@ -307,7 +309,7 @@ func (r *Reader) decode(p []byte) (n int, err error) {
 }
 
 // first checks the first bytes of the text, p[:n], for content that cannot be
-// processed: a byte order mark other than that of UTF-8, a tar archive, and data that
+// processed: a byte order mark other than UTF-8's, a tar archive, and data that
 // is compressed again. It reads more if the bytes may be the beginning of one.
 func (r *Reader) first(p []byte, n int, err error) (int, error) {
 	mark := func() bool { return p[0] == 0xfe || p[0] == 0xff }

@@ -16,11 +16,11 @@ const DefaultRestartEvery = 64 << 20
 const maxWindow = 32 << 10
 
 // A RestartPoint is a position in a compressed file from which reading can
-// continue without the data before it: the start of a file, the end of a member
+// continue without the earlier data: the start of a file, the end of a member
 // (or of a chunk of snappy, S2 or xerial), a block of deflate data inside a
 // gzip member, or any byte of a plain file. It carries the state at that
-// position, so that limits, checksums and the verdict of a resumed reading
-// equal those of an uninterrupted one.
+// position, so that limits, checksums and the verdict of a resumed reading are
+// the same as of an uninterrupted one.
 //
 // The zero value is the start of any file. A RestartPoint is a value: it can be
 // copied and compared, and only UnmarshalBinary modifies it. Inside a gzip

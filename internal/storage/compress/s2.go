@@ -46,8 +46,8 @@ const (
 const maxSkipped = 5 << 20
 
 // skippedData examines a chunk that readers must skip and whose type differs by
-// one bit from that of a data chunk. If the checksum matches, the chunk is data
-// with a damaged type, and skipping it would silently lose records.
+// one bit from a data chunk's. If the checksum matches, the chunk is data with
+// a damaged type, and skipping it would silently lose records.
 func skippedData(kind byte, r io.Reader) error {
 	chunk, err := io.ReadAll(io.LimitReader(r, maxSkipped))
 	if err != nil {
@@ -84,11 +84,11 @@ func (d s2Decoder) Read(p []byte) (int, error) {
 	before := d.in.offset()
 	n, err := d.r.Read(p)
 	if before > 0 && d.in.offset() > before {
-		// The reader consumes a chunk only after it has returned all of the
-		// previous one.
+		// The reader first returns all of a chunk, and only then consumes the
+		// next one.
 		d.restarts.boundary(d.format, before, 0)
 	}
-	d.restarts.unit(n, sumRight) // the reader compares the checksum before it returns data
+	d.restarts.unit(n, sumRight) // the reader compares the checksum before returning data
 	if errors.Is(err, s2.ErrCRC) {
 		err = &finding{Verdict{Kind: BadCRC, Offset: -1, Cut: true, Detail: "chunk checksum does not match; the chunk was discarded"}}
 	}

@@ -5,10 +5,10 @@ import (
 	"strconv"
 )
 
-// A tar archive begins with a header of 512 bytes (POSIX.1-2017, pax, "ustar
-// Interchange Format"). It holds the name of the first member in 100 bytes,
-// padded with NUL, and at fixed offsets a checksum and, except in old archives,
-// a magic number.
+// The start of a tar archive is a header of 512 bytes (POSIX.1-2017, pax,
+// "ustar Interchange Format"). It holds the name of the first member in 100
+// bytes, padded with NUL, and at fixed offsets a checksum and, except in old
+// archives, a magic number.
 const (
 	tarHeader   = 512
 	tarName     = 100
@@ -36,7 +36,7 @@ func mayBeTar(head []byte) bool {
 }
 
 // tarSumFits reports whether the checksum of a header matches: the octal sum of
-// all its bytes, with those of the checksum itself counted as spaces.
+// all its bytes, with the bytes of the checksum itself counted as spaces.
 func tarSumFits(header []byte) bool {
 	text := bytes.Trim(header[tarSum:tarSum+tarSumLen], " \x00")
 	want, err := strconv.ParseInt(string(text), 8, 64)

@@ -32,8 +32,8 @@ func (k Kind) String() string {
 	return "unknown"
 }
 
-// A Verdict is the result of reading a stream to its end. The zero Verdict is
-// that of an intact plain file.
+// A Verdict is the result of reading a whole stream. The zero Verdict describes
+// an intact plain file.
 type Verdict struct {
 	Kind   Kind
 	Format Format

@@ -25,7 +25,7 @@ type sumState uint8
 const (
 	sumRight  sumState = iota // the checksum matches
 	sumWrong                  // the checksum does not match
-	sumAbsent                 // the unit has no checksum
+	sumAbsent                 // the unit lacks a checksum
 )
 
 // unit records that a unit ends at offset end of the decompressed stream. The
@@ -109,8 +109,8 @@ func (r *Reader) Verified() (offset int64, checksummed bool) {
 // Unverified returns the parts of the delivered data that no checksum has
 // confirmed, ordered by offset, none empty and no two adjacent: units whose
 // checksum is wrong or missing and, at the end, data that waits for the
-// checksum of its unit. For an intact file with checksums that was read to its
-// end, it returns none. Before a restart point it knows only the end of the
+// checksum of its unit. For an intact file with checksums that was read as a
+// whole, it returns none. Before a restart point it knows only the end of the
 // verified beginning, and returns the rest as one part. If there are more than
 // 1000 parts, the last part includes all others and the verified bytes between
 // them.

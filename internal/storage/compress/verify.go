@@ -27,8 +27,8 @@ type Verification struct {
 	Checksummed bool
 
 	// Good is the offset in the file after the last complete member (or chunk
-	// of snappy, S2 or xerial, or line of a plain file) that has no damage
-	// before it. GoodBytes is the number of decompressed bytes before that
+	// of snappy, S2 or xerial, or line of a plain file) up to which nothing is
+	// damaged. GoodBytes is the number of decompressed bytes before that
 	// offset. A bzip2 file is either good as a whole or not at all.
 	Good, GoodBytes int64
 }
@@ -75,7 +75,7 @@ func Verify(src io.Reader, opt Options) Verification {
 
 // LastGood returns where to truncate a file so that the rest is intact: the
 // offset after the last complete and verified member, and the number of
-// decompressed bytes before it. It serves to remove the torn end of an output
+// decompressed bytes up to there. It serves to remove the torn end of an output
 // whose writer was killed. It is a shorthand for Verify and takes as long.
 func LastGood(src io.Reader, opt Options) (compressed, decompressed int64, v Verdict) {
 	all := Verify(src, opt)

@@ -14,9 +14,9 @@ const maxXerial = 16 << 20
 
 // A xerialDecoder reads the framing that the xerial library and Kafka's Java
 // client put around raw snappy blocks: a header of 16 bytes (magic, version,
-// oldest compatible version), followed by blocks. Each block has its length
-// before it, in four bytes, big-endian. The header may occur again where
-// streams were concatenated.
+// oldest compatible version), followed by blocks. In front of each block is its
+// length, in four bytes, big-endian. The header may occur again where streams
+// were concatenated.
 type xerialDecoder struct {
 	in       *input
 	restarts *restarts

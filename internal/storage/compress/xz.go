@@ -88,7 +88,7 @@ func (d *xzDecoder) full(p []byte) error {
 	return noEOF(err)
 }
 
-// stream reads a Stream Header (section 2.1.1). Zero bytes before it are valid
+// stream reads a Stream Header (section 2.1.1). Zero bytes in front are valid
 // padding if their number is a multiple of four (section 2.2).
 func (d *xzDecoder) stream() error {
 	if d.begun {
@@ -261,8 +261,8 @@ func (d *xzDecoder) index() error {
 	return nil
 }
 
-// newXZCheck returns the hash for a Check ID (section 2.1.1.2), or nil if there
-// is none or the ID is unknown.
+// newXZCheck returns the hash for a Check ID (section 2.1.1.2), or nil if the
+// ID means none or is unknown.
 func newXZCheck(id byte) hash.Hash {
 	switch id {
 	case 1:

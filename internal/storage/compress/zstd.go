@@ -15,7 +15,7 @@ import (
 // offsets and treats one to three stray bytes as a clean end. For a restart
 // point at the end of a frame, zstdFrames reports the end of the stream there,
 // so that everything the decoder returns up to that end belongs to the frames
-// before it.
+// up to there.
 type zstdDecoder struct {
 	frames   *zstdFrames
 	restarts *restarts
@@ -161,8 +161,8 @@ func (d *zstdDecoder) frameEnd(n int) error {
 
 // explain turns an error of the decoder into a finding. The error of the frames
 // is the cause only if the decoder has reached it: a decoder with goroutines
-// lets the frames run ahead, often to the end of the file, before it detects an
-// invalid block.
+// lets the frames run ahead, often to the end of the file, and detects an
+// invalid block later.
 func (d *zstdDecoder) explain(err error) error {
 	d.Close() // waits for its goroutines
 	d.tell()
@@ -187,17 +187,17 @@ func (d *zstdDecoder) explain(err error) error {
 type zstdFrames struct {
 	in         *input
 	maxWindow  int64
-	dictionary []byte // nil if the file has none
+	dictionary []byte // or nil
 
 	buf  [32]byte
 	head []byte // in buf: consumed from in, but not yet read by the decoder
 	body int64  // number of bytes after head to pass through
 	next func(*zstdFrames) error
 	sum  bool // the frame ends with a checksum
-	// A frame since the last pause has no checksum. The decoder may not have
+	// A frame since the last pause lacks a checksum. The decoder may not have
 	// reached that frame yet.
 	unsummed bool
-	absent   atomic.Bool // some frame until now has no checksum
+	absent   atomic.Bool // some frame until now lacks a checksum
 	sumAt    int64       // offset of the last checksum
 	begun    bool
 
@@ -213,8 +213,9 @@ type zstdFrames struct {
 	noted Verdict // finding to record at the end of a frame: see tell
 
 	// A pause is a simulated end of the stream at the end of each frame, so that
-	// the text before it is that of the frames before it, also if the decoder has
-	// goroutines: only then do checksums verify exactly the text that they cover.
+	// the text up to there belongs to the frames up to there, also if the decoder
+	// has goroutines: only then do checksums verify exactly the text that they
+	// cover.
 	pauses bool
 	paused bool
 }

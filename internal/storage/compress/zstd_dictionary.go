@@ -10,8 +10,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// A web archive can begin with a skippable frame with the dictionary of all frames
-// after it. The dictionary can be compressed itself
+// A web archive can begin with a skippable frame with the dictionary of all
+// other frames. The dictionary can be compressed itself
 // (https://iipc.github.io/warc-specifications/specifications/warc-zstd/).
 const (
 	dictionaryFrame = "\x5d" + skippableTail
@@ -22,8 +22,8 @@ const (
 	maxDictionary = 8 << 20
 )
 
-// readDictionary returns the dictionary at the start of in, or nil if there is none.
-// It consumes the frame with the dictionary.
+// readDictionary returns the dictionary at the start of in, or nil. It consumes
+// the frame with the dictionary.
 func readDictionary(in *input) ([]byte, error) {
 	const sizeAt, dataAt = 4, 8
 	head, _ := in.br.Peek(dataAt + len(dictionaryMagic))

@@ -15,8 +15,8 @@ import (
 // Klauspost's decoder drops the block as a whole, while the zstd program does
 // not detect the damage before the checksum and returns the whole block. This
 // file therefore decodes the frame a second time, after replacing the literals
-// of that block by uncompressed ones: those that could be decoded. It needs a
-// file with random access and a frame of limited length.
+// of that block by uncompressed ones, as far as they could be decoded. It needs
+// a file with random access and a frame of limited length.
 
 // maxSalvage is the maximum number of compressed bytes that are read a second
 // time.
@@ -116,7 +116,7 @@ type zstdAgain struct {
 }
 
 // again returns a second pass that starts at p. It patches the block at byte
-// patch of the file, unless patch is noPatch, and ends after it.
+// patch of the file, unless patch is noPatch, and ends after that block.
 func (z *zstdFrames) again(src io.Reader, p RestartPoint, patch int64) zstdAgain {
 	in := newInput(src, bufferSize)
 	in.raw.n.Store(p.compressed)
@@ -191,8 +191,8 @@ func parseLiterals(body []byte) (l zstdLiterals, ok bool) {
 	return l, l.header+l.packed <= len(body) && l.size <= maxZstdBlock
 }
 
-// decode returns l.size literals. Those that cannot be decoded have arbitrary
-// values.
+// decode returns l.size literals. If one cannot be decoded, its value is
+// arbitrary.
 func (l *zstdLiterals) decode(body, table []byte) []byte {
 	out := make([]byte, l.size)
 	streams := body[l.header : l.header+l.packed]

@@ -113,8 +113,8 @@ func openExisting(name string, flag int) (*File, error) {
 }
 
 // Check returns the error with which [Open] would refuse name, and nil if name
-// does not exist or is acceptable. It opens nothing, so it has no side effect
-// on a device or pipe.
+// does not exist or is acceptable. It opens nothing, so it does not affect a
+// device or pipe.
 func Check(name string) error {
 	fi, err := os.Lstat(name)
 	switch {

@@ -18,8 +18,8 @@ type Spool struct {
 	at int64
 }
 
-// NewSpool returns an empty Spool with a file in the folder dir, or that of the
-// operating system if dir is empty.
+// NewSpool returns an empty Spool with a file in the folder dir, or in the
+// operating system's temporary folder if dir is empty.
 func NewSpool(dir string) (*Spool, error) {
 	f, err := os.CreateTemp(dir, "urlfold-texts-*")
 	if err != nil {

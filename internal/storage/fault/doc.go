@@ -1,6 +1,6 @@
 // Package fault provides named points at which a test can kill the process,
 // make an operation fail, or delay it. Code that makes something durable names
-// the points before and after it:
+// the points before and after that:
 //
 //	if err := fault.At("file.before_sync"); err != nil {
 //		return err

@@ -38,7 +38,7 @@ func (r *Reader) ready() bool { return r.read == len(r.out) || r.bits.atHand() >
 
 // symbol consumes the code of a symbol, but not its extra bits. The table
 // lookup may use bits beyond the input, which are zero, but the entry counts
-// only if the bits of its own code are available.
+// only if the bits of its code are available.
 func (r *Reader) symbol(c *code) (entry, error) {
 	b := &r.bits
 	for {

@@ -51,8 +51,8 @@ const (
 )
 
 // set builds the table of the code in which symbol i has the meaning
-// meanings[i] and a code of lengths[i] bits; 0 means that the symbol has no
-// code. It returns false if no such code exists or if the code is incomplete.
+// meanings[i] and a code of lengths[i] bits; 0 means that the symbol does not
+// occur. It returns false if no such code exists or if the code is incomplete.
 // It accepts two incomplete codes: one symbol with a one-bit code, and no
 // symbols.
 func (c *code) set(meanings []entry, lengths []uint8) bool {

@@ -75,8 +75,8 @@ func (r *Reader) Reset(src *bufio.Reader, window []byte, bit uint8) {
 func (r *Reader) Offset() int64 { return r.bits.start }
 
 // PauseAtBlocks sets whether decoding pauses at the end of each block until all
-// output before it is returned, so that the caller can call Block there. It has
-// no effect on the ends of blocks that are already decoded.
+// output up to there is returned, so that the caller can call Block there. It
+// does not affect the ends of blocks that are already decoded.
 func (r *Reader) PauseAtBlocks(pause bool) { r.pause = pause }
 
 // Block reports whether the output returned by Read ends where a block begins.

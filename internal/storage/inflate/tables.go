@@ -9,7 +9,7 @@ const (
 	maxCodeLen   = 15  // section 3.2.7
 	maxLiterals  = 286 // symbols in a dynamic code, section 3.2.7
 	maxDistances = 30
-	maxSymbols   = 288 // symbols in the largest alphabet, that of the fixed code
+	maxSymbols   = 288 // symbols in the largest alphabet, of the fixed code
 
 	maxBits = 2*maxCodeLen + 5 + 13 // maximum number of bits of a match, with its extra bits
 )

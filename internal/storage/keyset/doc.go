@@ -1,20 +1,20 @@
 // Package keyset holds sets of 128-bit keys: which URLs have been seen. A set
-// keeps the newest keys in memory and, beyond its limit of memory, the others in
-// sorted files, called runs. It never forgets a key.
+// holds the newest keys in memory and, beyond its limit of memory, the others
+// in sorted files, called runs. It never forgets a key.
 //
 //	Set ──▶ table   the newest keys, in memory, in order of their bits
 //	    └─▶ runs    sorted files of blocks; a filter in memory answers most questions
 //
-// The design is that of a log-structured merge tree without values: a full table
-// becomes a run, because it is in order already; runs of similar size are merged.
-// A key costs about 20 bytes in a table. In a run, it costs about 14 bytes on disk
-// and 1.2 bytes of memory for the filter and the index of blocks. A run has a stamp
+// The design is a log-structured merge tree without values: a full table becomes a
+// run, because it is in order already; runs of similar size are merged. A key
+// costs about 20 bytes in a table. In a run, it costs about 14 bytes on disk and
+// 1.2 bytes of memory for the filter and the index of blocks. A run has a stamp
 // for each key, such as a day, which costs a byte more if they differ.
 //
 // Four types share the runs. Set ends with the process. Store keeps a set in a
-// folder, with a manifest that names its runs. Folder has no manifest: the caller
-// stores the names of the runs, in one step with another state. Journal does the
-// same, and adds many small groups of keys.
+// folder, with a manifest that names its runs. Folder works without a manifest:
+// the caller stores the names of the runs, in one step with another state.
+// Journal does the same, and adds many small groups of keys.
 //
 // Keys must be hashes, because tables and runs depend on evenly distributed bits.
 // Two different URLs with the same 128-bit key count as one: expect the first such
@@ -27,7 +27,7 @@
 //	set.go      Set: table, runs, limits
 //	folder.go   Folder: runs that survive the process; the caller stores their names
 //	journal.go  Journal: small groups of keys, in the set when the caller has stored its state
-//	store.go    Store: a set that is kept in a folder of its own
+//	store.go    Store: a set that is kept in a folder
 //	manifest.go the names of the runs of a Store
 //	temporary.go files that end with the process
 package keyset

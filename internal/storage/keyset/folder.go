@@ -15,9 +15,9 @@ import (
 )
 
 // A Folder holds runs that survive the process. It decides nothing about which of
-// them count: the caller stores their [RunInfo] in a state of its own, and removes
-// the others with Sweep. A run is never changed, and its name is never used again,
-// so a state that names it stays valid for as long as the file exists.
+// them count: the caller stores their [RunInfo] in its state, and removes the
+// others with Sweep. A run is never changed, and its name is never used again, so
+// a state that names it stays valid for as long as the file exists.
 //
 //	folder.Write   a sorted sequence of keys becomes a run, which is synced
 //	(the caller stores its RunInfo, and syncs that)
@@ -45,8 +45,8 @@ func OpenFolder(dir string) (*Folder, error) {
 
 // Write writes keys with their stamps, which must be in ascending order of the
 // keys and contain each once, as a run, and opens it. When it returns, the file
-// and its name are durable. After an error, which names the file, nothing is left
-// of it.
+// and its name are durable. After an error, which names the file, nothing
+// remains of it.
 func (f *Folder) Write(keys iter.Seq2[Key, uint32]) (*Run, error) {
 	return f.write(func(w *runWriter) error {
 		for k, stamp := range keys {
@@ -110,7 +110,7 @@ func (f *Folder) Open(info RunInfo) (*Run, error) {
 	return r, nil
 }
 
-// Sweep removes the runs that named does not contain, such as those that a crash
+// Sweep removes the runs that named does not contain, such as runs that a crash
 // left unfinished.
 func (f *Folder) Sweep(named []RunInfo) error {
 	keep := map[string]bool{}
@@ -177,5 +177,5 @@ func (*Folder) remove(name string) error {
 	return nil
 }
 
-// leave keeps the run.
+// leave does not remove the run.
 func (*Folder) leave(string) error { return nil }

@@ -107,9 +107,9 @@ const (
 )
 
 // OpenJournal opens the set that state describes in dir, which it creates if it
-// is missing. generation is that of the caller's state, as in Stored. Errors name
-// the file; a missing or changed one is an error, because a set without some of
-// its keys would let duplicates pass silently.
+// is missing. generation is the generation of the caller's state, as in Stored.
+// Errors name the file; a missing or changed one is an error, because a set
+// without some of its keys would let duplicates pass silently.
 func OpenJournal(dir string, state JournalState, generation uint64) (*Journal, error) {
 	folder, err := OpenFolder(dir)
 	if err != nil {
@@ -375,7 +375,7 @@ func (j *Journal) merge(least uint32) error {
 	}
 }
 
-// mergeRuns merges runs through files of its own, because Has may use them.
+// mergeRuns merges runs through separate files, because Has may use them.
 func (j *Journal) mergeRuns(least uint32, runs []*Run) (merged *Run, err error) {
 	var own []*Run
 	for _, r := range runs {

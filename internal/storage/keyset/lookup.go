@@ -41,9 +41,9 @@ type runFile interface {
 	Name() string
 }
 
-// openRun reads the filters and the index of the run in f, which has size bytes.
-// The run closes f. Errors name the file, and match errDamaged if its bytes are
-// not those that a runWriter wrote.
+// openRun reads the filters and the index of the run in f, which has size
+// bytes. The run closes f. Errors name the file, and match errDamaged if a
+// runWriter did not write its bytes.
 func openRun(f runFile, size int64) (*Run, error) {
 	r := &Run{file: f}
 	if size < int64(len(runMagic)+tailSize) {

@@ -74,8 +74,8 @@ func (m manifest) write(dir string, fault func(point string) error) error {
 	return nil
 }
 
-// readManifest reads the manifest in dir. The error matches ErrNoStore if there is
-// none.
+// readManifest reads the manifest in dir. The error matches ErrNoStore if dir
+// contains none.
 func readManifest(dir string) (m manifest, err error) {
 	name := filepath.Join(dir, manifestName)
 	text, err := os.ReadFile(name)

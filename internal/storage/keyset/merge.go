@@ -7,8 +7,8 @@ import (
 	"io"
 )
 
-// A cursor reads the keys of a run in ascending order, from the start of the
-// file to its end.
+// A cursor reads the keys of a run in ascending order, from start to end of the
+// file.
 type cursor struct {
 	entry  // the current one
 	run    *Run

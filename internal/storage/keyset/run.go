@@ -28,8 +28,8 @@ import (
 // bytes, the other 16-p bytes of each key, the difference of each stamp to the
 // least one (w bytes each, 0 if all are the same), zeros, and a checksum (8).
 //
-// Numbers are little-endian, keys big-endian. Checksums are XXH3 of 64 bits. That
-// of the tail covers the index and the tail.
+// Numbers are little-endian, keys big-endian. Checksums are XXH3 of 64 bits.
+// The checksum of the tail covers the index and the tail.
 const (
 	runMagic     = "urlfold keys 1\n\x00"
 	blockSize    = 4096
@@ -71,7 +71,7 @@ type RunInfo struct {
 	Name   string `json:"name"` // of the file in its folder
 	Keys   int64  `json:"keys"`
 	Bytes  int64  `json:"bytes"`
-	Check  uint64 `json:"check,string"` // checksum of index and tail, which have those of the filters
+	Check  uint64 `json:"check,string"` // checksum of index and tail, which hold the checksums of the filters
 	Oldest uint32 `json:"oldest"`       // least stamp
 	Newest uint32 `json:"newest"`       // greatest stamp
 }

@@ -15,8 +15,8 @@ type Options struct {
 	// MaxMemory limits the bytes of memory for keys, filters and indexes. If the
 	// keys need more, they move to files. 0 means no limit.
 	MaxMemory int64
-	// Dir is the folder for these files. An empty Dir means that of the operating
-	// system for temporary files.
+	// Dir is the folder for these files. An empty Dir means the operating
+	// system's folder for temporary files.
 	Dir string
 }
 
@@ -35,8 +35,8 @@ type Set struct {
 type runFiles interface {
 	// create returns a new file, open for reading and writing.
 	create() (runOutput, error)
-	// remove is called for each run that a merge has replaced, and for each file
-	// that could not be written, after it is closed.
+	// remove is called for each run that a merge has replaced, and for each
+	// file that could not be written; the file is closed then.
 	remove(name string) error
 	// leave is called for each run of a set that is closed.
 	leave(name string) error
@@ -46,7 +46,7 @@ type runFiles interface {
 type runOutput interface {
 	runFile
 	io.Writer
-	// Sync is called when the run is complete, before it is read.
+	// Sync is called when the run is complete and not yet read.
 	Sync() error
 }
 

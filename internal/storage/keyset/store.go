@@ -252,8 +252,8 @@ type storeFiles struct {
 	store *Store
 }
 
-// remove keeps the runs that the manifest names: they count until the next one is
-// there.
+// remove spares the runs that the manifest names: they count until the next one
+// is there.
 func (f storeFiles) remove(name string) error {
 	if slices.ContainsFunc(f.store.named, func(r RunInfo) bool { return r.Name == filepath.Base(name) }) {
 		return nil

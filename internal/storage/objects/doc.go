@@ -1,5 +1,6 @@
 // Package objects reads and writes the objects of a store such as Amazon S3. It
-// knows no protocol: a [Client] sends the requests, such as that of package s3.
+// knows no protocol: a [Client], such as package s3 provides, sends the
+// requests.
 //
 // # Reading
 //

@@ -14,7 +14,7 @@ const (
 	Denied                  // no permission, or no valid credentials
 	Changed                 // the object is no longer the one that was listed
 	Exists                  // the object must not exist, but does
-	Archived                // the object must be restored before it can be read
+	Archived                // the object cannot be read until restored
 	NoUpload                // the upload was completed or aborted
 	Unsupported             // the store does not have the request
 )

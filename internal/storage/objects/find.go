@@ -16,9 +16,9 @@ type Found struct {
 }
 
 // Find returns the objects that name names, in the order of their keys: the
-// object itself, all objects in the folder, or those that the glob matches. It
-// leaves out the empty objects that stand for folders. named reports whether
-// name is the name of an object.
+// object itself, all objects in the folder, or the objects that the glob
+// matches. It leaves out the empty objects that stand for folders. named
+// reports whether name is the name of an object.
 func (s *Store) Find(ctx context.Context, name string) (list []Found, named bool, err error) {
 	bucket, key := Split(name)
 	if bucket == "" {

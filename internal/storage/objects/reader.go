@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// The length of ranges. The first one is short, because a run looks at the
-// beginning of every object before it reads the first of them.
+// The length of ranges. The first one is short, because a run first looks at
+// the beginning of every object.
 const (
 	firstRange = 256 << 10
 	fullRange  = 4 << 20
@@ -205,8 +205,8 @@ func (r *Reader) drop() {
 	r.queue = nil
 }
 
-// ReadAt implements io.ReaderAt. It keeps the last range, because the readers of
-// tables read many neighboring bytes.
+// ReadAt implements io.ReaderAt. It caches the last range, because the readers
+// of tables read many neighboring bytes.
 func (r *Reader) ReadAt(p []byte, off int64) (int, error) {
 	if off >= r.object.Size {
 		return 0, io.EOF

@@ -38,7 +38,7 @@ type Writer struct {
 	uploads sync.WaitGroup
 	mu      sync.Mutex
 	parts   []Part
-	err     error // the first one; nothing is uploaded after it
+	err     error // the first one; then nothing more is uploaded
 }
 
 // Create returns a writer of the object at path. Unless replace is set, the

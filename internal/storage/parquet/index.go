@@ -61,8 +61,8 @@ func (m *made) statistics(old fields, b bounds, nulls int64) fields {
 	return st
 }
 
-// describe changes the metadata of the chunk of the source into that of m, which
-// starts at start.
+// describe changes the metadata of the chunk of the source into the metadata of
+// m, which starts at start.
 func (m *made) describe(meta *fields, start, size int64) {
 	meta.setInt(5, thriftI64, m.values)
 	meta.setInt(6, thriftI64, m.text)
@@ -152,7 +152,7 @@ func (m *made) columnIndex(old fields) []byte {
 }
 
 // order returns the boundary order: 0 none, 1 ascending, 2 descending. Fewer
-// pages keep that of the source.
+// pages keep the source's order.
 func (m *made) order(old int64) int64 {
 	if !m.changed {
 		return old
@@ -229,7 +229,7 @@ func (f *file) checkIndexes(c *chunk) error {
 }
 
 // bloomOf returns the header of the Bloom filter of a chunk, as it is in the
-// file, and the length of the filter; nil if the chunk has none.
+// file, and the length of the filter; nil if the chunk lacks one.
 func (f *file) bloomOf(c *chunk) (head []byte, size int64, err error) {
 	at := c.meta.int(14)
 	if at <= 0 {
@@ -247,8 +247,8 @@ func (f *file) bloomOf(c *chunk) (head []byte, size int64, err error) {
 	return b[:n], size, nil
 }
 
-// emptyBloom returns an empty Bloom filter like that of a chunk, or nil if it has
-// none or one of an unknown kind.
+// emptyBloom returns an empty Bloom filter like the filter of a chunk, or nil
+// if that lacks one or has one of an unknown kind.
 func (f *file) emptyBloom(c *chunk) (bloom.SplitBlockFilter, error) {
 	head, size, err := f.bloomOf(c)
 	if head == nil || err != nil {

@@ -53,7 +53,7 @@ func (l Limits) withDefaults() Limits {
 // An expansion counts the bytes of the pages that were decompressed.
 type expansion struct{ compressed, decompressed int64 }
 
-// add counts a page before it is decompressed.
+// add counts a page that is about to be decompressed.
 func (e *expansion) add(compressed, decompressed, ratio int64) error {
 	e.compressed += compressed
 	e.decompressed += decompressed

@@ -29,7 +29,7 @@ type made struct {
 	defHist   []int64     // number of values by definition level
 	sums      fingerprint // of what a reader must find
 	changed   bool
-	bloom     bloom.SplitBlockFilter // nil: the chunk has none, or keeps that of its source
+	bloom     bloom.SplitBlockFilter // nil: the chunk lacks one, or keeps its source's
 }
 
 // A madePage describes a page of a made.
@@ -80,7 +80,7 @@ type maker struct {
 	page *page // the current page of the source
 	left int   // its values
 	next int64 // number of the next row of the source
-	rows int64 // written, with those of the current page
+	rows int64 // written, including the current page
 	out  spool
 
 	enc      encoder
@@ -227,7 +227,7 @@ func (m *maker) load() error {
 	return nil
 }
 
-// reset begins a page like that of the source.
+// reset begins a page like the source's.
 func (m *maker) reset() {
 	enc := m.page.enc
 	if m.changed && isDictionary(enc) && m.closed {

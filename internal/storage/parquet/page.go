@@ -155,7 +155,7 @@ func (r *pages) header() (*page, error) {
 		switch {
 		case bad == nil:
 			p := &page{raw: bytes.Clone(b[:n]), typ: head.int(1), codec: compress.Method(r.chunk.meta.int(4))}
-			p.head, _, _ = readStruct(p.raw) // in memory of its own
+			p.head, _, _ = readStruct(p.raw) // in separate memory
 			_, err := r.r.Discard(n)
 			return p, err
 		case len(b) == 0:
@@ -287,7 +287,7 @@ func (r *pages) dictionary(p *page, size int) error {
 		if err != nil {
 			return err
 		}
-		d.text = append(d.text, v...) // over the length before it
+		d.text = append(d.text, v...) // over the preceding length
 		d.at = append(d.at, uint32(len(d.text)))
 	}
 	r.dict = d

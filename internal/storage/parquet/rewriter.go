@@ -17,9 +17,8 @@ import (
 //	lines of the Text, rewritten ──▶ columns with URLs, encoded as they were ─┐
 //	other columns, byte for byte, or without the dropped rows ────────────────┴▶ file
 //
-// The row groups are those of the inputs, which must have the same columns. Those
-// without a row that is kept are left out. A Rewriter is not safe for
-// concurrent use.
+// The row groups come from the inputs, which must have the same columns. Groups
+// without a kept row are omitted. A Rewriter is not safe for concurrent use.
 type Rewriter struct {
 	open    func(name string) (table.Input, error)
 	opt     RewriterOptions
@@ -44,7 +43,7 @@ type Rewriter struct {
 type RewriterOptions struct {
 	Columns []string // of the Text
 	Limits  Limits
-	TempDir string // of temporary files; "": that of the operating system
+	TempDir string // of temporary files; "": the operating system's
 }
 
 // NewRewriter returns a Rewriter to w. It opens inputs with open and closes
@@ -94,7 +93,7 @@ func (w *Rewriter) begin(name string) error {
 	return nil
 }
 
-// sameSchema checks that chunks of f can follow those of first in a file.
+// sameSchema checks that chunks of f can follow chunks of first in a file.
 // Readers interpret some statistics and values by created_by.
 func sameSchema(f, first *file) error {
 	const remedy = ": use --output-dir, which writes one output for each input"
@@ -122,9 +121,9 @@ func (w *Rewriter) end() {
 	w.input.Closer = nil
 }
 
-// Add adds a line of the Text of an input, or a piece of it, after it was
-// rewritten. row is the number of its row, counted from 0. Rows are added in
-// order; those between them are dropped.
+// Add adds a rewritten line of the Text of an input, or a piece of one. row is
+// the number of its row, counted from 0. Rows are added in order; those between
+// them are dropped.
 func (w *Rewriter) Add(name string, row int64, text []byte) error {
 	if name != w.name {
 		w.lines.End()
@@ -215,8 +214,8 @@ func (w *Rewriter) nextGroup() error {
 	return nil
 }
 
-// row writes a row of the row group to the columns with URLs, and drops those
-// before it.
+// row writes a row of the row group to the columns with URLs, and drops the
+// earlier rows.
 func (w *Rewriter) row(line table.Line) error {
 	for i, leaf := range w.leaves {
 		m := w.sel.makers[leaf]

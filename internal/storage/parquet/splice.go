@@ -14,7 +14,7 @@ import (
 //	PAR1 │ chunks and Bloom filters of each row group │ column indexes │ offset indexes │ footer
 //
 // Copied pages are not decompressed: the Text has found the damage in them. The
-// footer is that of the first file, except for what follows from the chunks.
+// footer is taken from the first file, except for what follows from the chunks.
 type splicer struct {
 	out     *bufio.Writer
 	at      int64
@@ -114,7 +114,7 @@ func (s *splicer) writeGroup(sel *selection) error {
 	return nil
 }
 
-// sortedBy keeps the declared sort order up to the first changed column.
+// sortedBy preserves the declared sort order up to the first changed column.
 func sortedBy(rg *fields, changed map[int]*maker) {
 	var body []byte
 	n := 0
@@ -200,7 +200,7 @@ func (s *splicer) copyChunk(f *file, c *chunk, i int) error {
 }
 
 // writeIndexes adds the column index and the offset index of a chunk, which was
-// copied if m is nil. c.meta is that of the output.
+// copied if m is nil. c.meta describes the output.
 func (s *splicer) writeIndexes(f *file, c *chunk, m *maker) error {
 	ci, err := f.readIndex(c, 6)
 	if err != nil {
@@ -248,8 +248,8 @@ func (s *splicer) writeIndexes(f *file, c *chunk, m *maker) error {
 	return nil
 }
 
-// readIndex returns the index whose offset and length are the fields id and id+1
-// of a chunk; nil if it has none.
+// readIndex returns the index whose offset and length are the fields id and
+// id+1 of a chunk; nil if the chunk lacks it.
 func (f *file) readIndex(c *chunk, id int16) (fields, error) {
 	if !c.has(id) || !c.has(id+1) {
 		return nil, nil
@@ -365,7 +365,7 @@ func (s *splicer) checkOutput(in io.ReaderAt) error {
 	return nil
 }
 
-// checkSpool reads a chunk before it is written.
+// checkSpool reads a chunk that is about to be written.
 func (s *splicer) checkSpool(f *file, c *chunk, m *maker, ck check) error {
 	size := int64(len(m.dict)) + m.out.n
 	meta := fields{{id: 4, typ: thriftI32, raw: appendZigzag(nil, c.meta.int(4))}}
@@ -401,7 +401,7 @@ func (s *splicer) checkChunk(f *file, c *chunk, ck check) error {
 	}
 }
 
-// A prefixed reads a dictionary and the pages after it.
+// A prefixed reads a dictionary and its pages.
 type prefixed struct {
 	dict []byte
 	rest *spool

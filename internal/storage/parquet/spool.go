@@ -12,7 +12,7 @@ const spoolMemory = 8 << 20
 // A spool holds bytes until the chunks before them are written: in memory, and
 // the bytes that exceed it in a temporary file without a name.
 type spool struct {
-	dir string // of the file; "": that of the operating system
+	dir string // of the file; "": the operating system's
 	mem []byte
 	f   *os.File
 	n   int64

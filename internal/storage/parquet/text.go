@@ -15,8 +15,8 @@ import (
 // textBlock is the length of text from which Read returns it.
 const textBlock = 32 << 10
 
-// A Text reads the URLs of a Parquet file as text. Its memory is that of one
-// page of each column. It is not safe for concurrent use.
+// A Text reads the URLs of a Parquet file as text. It holds one page of each
+// column in memory. It is not safe for concurrent use.
 type Text struct {
 	file    *file
 	leaves  []int
@@ -26,7 +26,7 @@ type Text struct {
 	group int   // index of the row group
 	begun bool  // its pages can be read
 	row   int64 // rows of the group that are in buf or delivered
-	done  int64 // rows of the groups before it
+	done  int64 // rows of the previous groups
 	text  int64 // bytes of text in buf or delivered
 	buf   []byte
 	at    int // buf[at:] is not delivered

@@ -32,8 +32,7 @@ const (
 
 var errThrift = errors.New("malformed Thrift struct")
 
-// maxDepth bounds the nesting of structs. Those of Parquet have less than ten
-// levels.
+// maxDepth bounds the nesting of structs. Parquet's have less than ten levels.
 const maxDepth = 24
 
 // A field is a field of a struct. raw is its encoded value.

@@ -69,7 +69,7 @@ func NewWriter(w io.Writer, columns []record.Column, compression string) (*Write
 // not help, because the longest column takes a fifth of the time.
 const maxWorkers = 4
 
-// errRow reports rows that are not those of record.RenderParquet.
+// errRow reports rows that record.RenderParquet did not write.
 var errRow = errors.New("parquet: malformed row")
 
 // Append appends rows, which it does not retain. After an error the file cannot
@@ -128,7 +128,7 @@ func (w *Writer) decode(rows []byte) (rest []byte, n int, err error) {
 }
 
 // value adds the value of a column, whose first leaf is given, and returns the
-// leaf after it.
+// next leaf.
 func (w *Writer) value(r *record.ColumnReader, c *record.Column, leaf int) int {
 	n, ok := r.Number()
 	switch {
@@ -168,8 +168,9 @@ func (w *Writer) add(leaf int, v parquet.Value, repetition, definition int) {
 	w.values[leaf] = append(w.values[leaf], v.Level(repetition, definition, leaf))
 }
 
-// strings adds a list of n strings, or an absent list. The levels of a list are
-// those of optional group (LIST) { repeated group list { required element } }.
+// strings adds a list of n strings, or an absent list. The levels of a list
+// correspond to optional group (LIST) { repeated group list { required element
+// } }.
 func (w *Writer) strings(r *record.ColumnReader, leaf, n int, ok bool) {
 	if !ok || n == 0 {
 		w.add(leaf, parquet.Value{}, 0, definedIf(ok))

@@ -29,8 +29,8 @@ func (f Format) Name() string { return string(f) }
 // Detect implements record.Format.
 func (Format) Detect(*record.Sample) record.Fit { return record.Fit{} }
 
-// Open implements record.Format. Config.URLField has no effect here: whoever
-// opens the file chooses its columns.
+// Open implements record.Format. Config.URLField is ignored here: whoever opens
+// the file chooses its columns.
 func (Format) Open(c *record.Config) (record.Reader, error) {
 	var errs []error
 	for _, bad := range []struct {

@@ -12,8 +12,8 @@ type Options struct {
 	// MaxMemory limits the bytes of memory for groups. If they need more, they
 	// move to files. 0 means no limit; less than 1 MiB means 1 MiB.
 	MaxMemory int64
-	// Dir is the folder for these files. An empty Dir means that of the operating
-	// system for temporary files.
+	// Dir is the folder for these files. An empty Dir means the operating
+	// system's folder for temporary files.
 	Dir string
 }
 
@@ -121,8 +121,9 @@ func closeRuns(runs []*run) error {
 }
 
 // Merge calls each for every group of the tallies, once, with the sum of the
-// counts and the best example. The order is that of hashes. The group is valid
-// until each returns. Nothing can be added to the tallies afterwards.
+// counts and the best example. The groups are in the order of their hashes. A
+// group is valid until each returns. Nothing can be added to the tallies
+// afterwards.
 func Merge(all []*Tally, each func(g *Group) error) error {
 	var from []cursor
 	for _, t := range all {
@@ -193,7 +194,7 @@ func merge(from []cursor, each func(hash uint64, g *Group) error) error {
 		}
 	}
 	heap.Init(&all)
-	sum := Group{Example: []byte{}} // never nil, unlike that of a group without an example
+	sum := Group{Example: []byte{}} // never nil, unlike in a group without an example
 	for len(all) > 0 {
 		hash, g := all[0].current()
 		if len(all) == 1 {

@@ -33,8 +33,8 @@ type runWriter struct {
 	buf []byte
 }
 
-// newRun creates an empty run in the folder dir, or in that of the operating
-// system if dir is empty.
+// newRun creates an empty run in the folder dir, or in the operating system's
+// temporary folder if dir is empty.
 func newRun(dir string) (*runWriter, error) {
 	f, err := os.CreateTemp(dir, "urlfold-groups-*")
 	if err != nil {

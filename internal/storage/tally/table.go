@@ -29,13 +29,13 @@ type table struct {
 	text    int64    // total capacity of chunks
 }
 
-// An entry is a group whose key, and the example after it, are in a chunk.
+// An entry is a group whose key and example, in this order, are in a chunk.
 type entry struct {
 	hash       uint64
 	count      int64
 	chunk, off uint32
 	key        uint32 // length
-	example    uint32 // length plus 1; 0: there is none
+	example    uint32 // length plus 1; 0: no example
 }
 
 const (

@@ -26,12 +26,12 @@ import (
 // A Bucket stores values by key, with a revision that each change increases. An
 // error means that it is unknown whether the call had an effect.
 type Bucket interface {
-	// Get returns the entry of a key. If there is none, or only the marker of a
-	// deletion, its Value is nil.
+	// Get returns the entry of a key. If the key has no entry, or only the
+	// marker of a deletion, Value is nil.
 	Get(ctx context.Context, key string) (Entry, error)
-	// Put stores a value if the entry has revision last, which is 0 if there is
-	// none. Otherwise it returns false. The entry disappears after ttl, if that
-	// is not 0.
+	// Put stores a value if the entry has revision last, or if last is 0 and no
+	// entry exists. Otherwise it returns false. The entry disappears after ttl,
+	// if that is not 0.
 	Put(ctx context.Context, key string, value []byte, last uint64, ttl time.Duration) (revision uint64, ok bool, err error)
 	// Delete removes the entry if it has that revision. Otherwise it returns
 	// false.
@@ -103,8 +103,8 @@ func prefixOf(id keyset.Identity) string {
 	return fmt.Sprintf("%016x.", xxh3.HashString(Differences(keyset.Identity{}, id)))
 }
 
-// identityKey is the key of the entry with the identity of the instance that was
-// started last. It has no dot, so it is the key of no claim.
+// identityKey is the key of the entry with the identity of the instance that
+// was started last. It contains no dot, so it is the key of no claim.
 const identityKey = "identity"
 
 // Announce logs if the instance that was started last has used other keys in the

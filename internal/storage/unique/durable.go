@@ -51,7 +51,7 @@ const descriptionVersion = 1
 // ErrChanged is matched by the error of [CheckIdentity].
 var ErrChanged = errors.New("the stored set of keys belongs to another configuration")
 
-// stored returns the description in store, or nil if there is none.
+// stored returns the description in store, or nil.
 func stored(store *checkpoint.Store) (*description, error) {
 	text := store.Keys()
 	if text == "" {
@@ -141,8 +141,8 @@ func (s *Durable) Seal(keys []codec.Key) ([]byte, error) {
 }
 
 // Forget makes the set forget keys when their windows end. It forgets several windows
-// together, a quarter of those that can be open at the same time: each time, the keys
-// that stay are copied, and so a key is copied about four times at most.
+// together, a quarter of the number that can be open at the same time: each time, the
+// keys that stay are copied, and so a key is copied about four times at most.
 func (s *Durable) Forget(w *engine.Window) { s.step = 1 + uint32(w.Lateness/w.Size)/4 }
 
 // SealWindows implements [engine.WindowKeySet].

@@ -86,8 +86,8 @@ func (n *notes) value(i int, v string) {
 }
 
 // write writes the notes that were set into s: in place if no note gets longer,
-// otherwise into the buffer of n, which becomes that of s. After an error, s has no
-// meaning.
+// otherwise into the buffer of n, which s then uses. After an error, do not use
+// s.
 func (n *notes) write(s *engine.Stream) error {
 	if !n.any {
 		return nil
@@ -153,7 +153,7 @@ func (n *notes) record(e *edit, from, to int, value string) error {
 	return nil
 }
 
-// blankEnd returns the length of text without the blanks and line ends at its end.
+// blankEnd returns the length of text without trailing blanks and line ends.
 func blankEnd(text []byte) int {
 	end := len(text)
 	for end > 0 && (text[end-1] == ' ' || text[end-1] == '\t' || text[end-1] == '\r' || text[end-1] == '\n') {

@@ -10,8 +10,8 @@ import (
 )
 
 // This file collects examples of records with the same identity whose URLs differ. The
-// set of keys has no URLs, and most duplicates differ in nothing, so that they need no
-// example. Memory and work are limited:
+// set of keys holds no URLs, and most duplicates differ in nothing, so that they need
+// no example. Memory and work are limited:
 //
 //	first record of an identity ──▶ its slot, if that is free
 //	its duplicates              ──▶ read again, and compared with the record in the slot
@@ -68,9 +68,9 @@ type Pair struct {
 }
 
 // NewSamples returns Samples for a filter of [Last], if last is set, or of another
-// mode. jobOf returns the job that writes the fields url and norm, or only one of
-// them, as tsv for the records of a lane. If one is set, only the first URL of each
-// record counts.
+// mode. jobOf returns the job that writes the fields url and norm, or only one, as
+// tsv for the records of a lane. If one is set, only the first URL of each record
+// counts.
 func NewSamples(jobOf func(lane string) *record.Job, last, one bool) *Samples {
 	return &Samples{jobOf: jobOf, last: last, one: one, workers: map[*record.Job]*record.Worker{}}
 }
@@ -109,7 +109,7 @@ func (s *Samples) begin(at uint64, k keyset.Key, b *engine.Batch, i int) {
 	s.slots[at] = sampleSlot{seen: [2][]SampleURL{s.urls(b, i)}, step: 1}
 }
 
-// again reads record i of b, whose identity is that of a slot.
+// again reads record i of b, whose identity is in a slot.
 func (s *Samples) again(at uint64, b *engine.Batch, i int, kept bool) {
 	t := &s.slots[at]
 	if t.seen[0] == nil {
@@ -200,8 +200,8 @@ func appendPair(pairs []Pair, kept, duplicate []SampleURL) []Pair {
 	return pairs
 }
 
-// differ returns the index of the first URL that differs, or -1 if there is none, or if
-// one record has more URLs than the other.
+// differ returns the index of the first URL that differs, or -1 if all are
+// equal, or if one record has more URLs than the other.
 func differ(a, b []SampleURL) int {
 	if len(a) != len(b) {
 		return -1

@@ -7,8 +7,8 @@ import (
 	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
-// First is a filter that keeps the first record of each identity. Records without
-// an identity are kept.
+// First is a filter that passes the first record of each identity. Records
+// without an identity are kept.
 type First struct {
 	Samples *Samples // of the duplicates; may be nil
 	set     *keyset.Set

@@ -41,7 +41,7 @@ func (d *dictionary) full() int {
 // last returns the last byte, or 0 if the dictionary is empty.
 func (d *dictionary) last() byte { return d.at(0) }
 
-// at returns the byte at distance dist+1 from pos, or 0 if there is none.
+// at returns the byte at distance dist+1 from pos, or 0 beyond the dictionary.
 func (d *dictionary) at(dist uint32) byte {
 	i := d.pos - int(dist) - 1
 	if i >= 0 {

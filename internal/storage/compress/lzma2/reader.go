@@ -39,7 +39,7 @@ func NewReader(src io.Reader, dictionarySize int) *Reader {
 
 // Read decodes into p. It returns io.EOF at the end of the stream,
 // io.ErrUnexpectedEOF if src ends before, an error that wraps ErrCorrupt, or an
-// error of src. It returns every byte that can be decoded before it returns the
+// error of src. It first returns every byte that can be decoded, then the
 // error.
 func (r *Reader) Read(p []byte) (n int, err error) {
 	for n < len(p) && r.err == nil {

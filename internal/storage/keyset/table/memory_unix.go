@@ -14,9 +14,9 @@ import (
 // an entry of its TLB for each.
 const heapKeys = 256
 
-// allocate returns n zero keys, most often outside of the heap, so that release gives
-// the memory back at once and the garbage collector never waits for twice the size
-// of the set.
+// allocate returns n zero keys, most often outside of the heap, so that release
+// gives the memory back immediately and the garbage collector never waits for
+// twice the size of the set.
 func allocate(n int) ([]Key, error) {
 	if n <= heapKeys {
 		return make([]Key, n), nil

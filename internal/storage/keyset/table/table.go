@@ -98,10 +98,10 @@ type window [2 * lineSlots]Key
 
 func (s *Segment) window(home int) *window { return (*window)(s.slots[home:]) }
 
-// Touch reads the lines in which the searches for keys start. The loop has no branch
-// that depends on a slot, so the processor reads the lines of many keys at the same
-// time, and the searches find them in its cache. The result has no meaning: without it,
-// or in another function, the compiler would leave the reads out.
+// Touch reads the lines in which the searches for keys start. The loop does not
+// branch on a slot, so the processor reads the lines of many keys at the same time,
+// and the searches find them in its cache. Ignore the result: without it, or in
+// another function, the compiler would leave the reads out.
 //
 //go:noinline
 func (t *Table) Touch(keys []Key) (sum uint64) {
@@ -130,10 +130,10 @@ func (s *Segment) find(k Key) (slot int, found bool) {
 	return slot, slot < len(s.slots) && s.slots[slot] == k
 }
 
-// before returns a number of slots at the front of w, the window of k: at most those
-// that hold lesser keys, and most often all of them. A processor cannot predict their
-// number, so there is no branch that depends on a slot, and no loop. A gap comes after
-// all lesser keys: its first half minus 1 is greater than any other.
+// before returns a number of slots at the front of w, the window of k: at most the
+// slots that hold lesser keys, and most often all of them. A processor cannot predict
+// their number, so there is no branch that depends on a slot, and no loop. A gap
+// comes after all lesser keys: its first half minus 1 is greater than any other.
 func (w *window) before(k Key) int {
 	hi := max(k.Hi, 1) - 1
 	_, a := bits.Sub64(w[0].Hi-1, hi, 0)
@@ -172,8 +172,8 @@ func (t *Table) Add(k Key) (added bool, err error) {
 	return added, err
 }
 
-// Add adds k, which must not be zero and must belong to the segment, and reports
-// whether it was missing. Its error is that of [Table.Add].
+// Add adds k, which must not be zero and must belong to the segment, and
+// reports whether it was missing. Its error is as for [Table.Add].
 func (s *Segment) Add(k Key) (added bool, err error) {
 	slot, found := s.find(k)
 	if found {
@@ -235,7 +235,7 @@ func (s *Segment) resize(homes, slack int) error {
 	return nil
 }
 
-// moreHomes returns the number of homes of a segment after it has grown.
+// moreHomes returns the number of homes of a grown segment.
 func moreHomes(homes int) int {
 	if homes < doubleHomes {
 		return max(firstHomes, 2*homes)

@@ -26,8 +26,8 @@ type Settings struct {
 
 // Parse returns the settings in text, such as
 // "endpoint=https://minio.example:9000,anonymous", and for what text does not
-// set those of the AWS tools in the environment. An error never contains a value
-// of the environment.
+// set the settings of the AWS tools in the environment. An error never contains
+// a value of the environment.
 func Parse(text string, env func(string) string) (s Settings, err error) {
 	s = Settings{
 		Endpoint: cmp.Or(env("AWS_ENDPOINT_URL_S3"), env("AWS_ENDPOINT_URL")),

@@ -1,6 +1,6 @@
-// Package changelog keeps the keys of a deduplicated Kafka topic in another
-// topic, the changelog, so that the keys of a partition move with it between the
-// members of a consumer group.
+// Package changelog stores the keys of a deduplicated Kafka topic in another
+// topic, the changelog, so that the keys of a partition move with it between
+// the members of a consumer group.
 //
 // The changelog is compacted and has as many partitions as the input. Partition
 // n holds the keys of partition n of the input. An entry is written when the
@@ -11,9 +11,9 @@
 //	next owner   offset ──▶ entries before the offset ──▶ read
 //
 // So a process that dies between the two steps leaves entries that the next
-// owner ignores, because it reads their records again. A member that writes after
-// it has lost the partition does no harm either: what it says about a record
-// before the offset is true, and the rest is ignored.
+// owner ignores, because it reads their records again. A member that has lost
+// the partition and still writes does no harm either: what it says about a
+// record before the offset is true, and the rest is ignored.
 package changelog
 
 import (
@@ -249,8 +249,9 @@ func (c *Changelog) Metrics(emit func(name, help, kind string, value float64, la
 }
 
 // newLaneSet returns an empty set for one partition. All partitions share the
-// memory, because this process may own all of them. The keys of a window are in a set
-// with those of its neighbours, so that about four sets are open at the same time.
+// memory, because this process may own all of them. The keys of a window are in a
+// set with the keys of its neighbours, so that about four sets are open at the
+// same time.
 func (c *Changelog) newLaneSet(partition int) *laneSet {
 	s := &laneSet{partition: partition, groups: map[uint32]*keyset.Set{}}
 	limit := c.cfg.MaxMemory / int64(max(c.partitions, 1))

@@ -159,7 +159,7 @@ func (s *laneSet) all() iter.Seq[*keyset.Set] {
 	}
 }
 
-// len returns the number of keys, also of those that are being removed.
+// len returns the number of keys, including the ones that are being removed.
 func (s *laneSet) len() (n int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
