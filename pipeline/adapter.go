@@ -9,8 +9,9 @@ import (
 	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
-// This file connects the sources and sinks of other modules with the engine, and those of
-// this module with programs that use package pipeline.
+// This file connects the sources and sinks of other modules with the engine,
+// and the sources and sinks of this module with programs that use package
+// pipeline.
 //
 //   - sourceOf, sinkOf: the engine's view of a Source or a Sink.
 //   - insideSource, insideSink: the view that programs have of the engine's.

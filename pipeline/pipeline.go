@@ -28,9 +28,9 @@ type Options struct {
 	// defaults are "source 1", "sink 1" and so on.
 	SourceNames, SinkNames []string
 
-	// Job says how the records of all sources are read. Its Format is required, since a
-	// pipeline does not detect formats, and Name is not used. Fields are those of the
-	// renderings jsonl, tsv and csv; nil: the default ones of the rendering.
+	// Job says how the records of all sources are read. Its Format is required, since
+	// a pipeline does not detect formats, and Name is not used. Fields applies to the
+	// renderings jsonl, tsv and csv; nil: the default fields of the rendering.
 	Job record.Job
 	// Render is what is written for each record: "rewrite" (default), "jsonl", "tsv", "csv",
 	// "urls" or "keys".
@@ -111,7 +111,7 @@ func New(o Options) (*Pipeline, error) {
 // Run moves records until the sources end or ctx is done, which stops the sources; then it
 // drains what they have emitted. It returns nil if all of it is durable. The error is
 // [ErrDeadline] if that took longer than ShutdownTimeout or [Pipeline.HardStop] was called;
-// a [ContractError] if a source or a sink broke its contract; any other is that of a source
+// a [ContractError] if a source or a sink broke its contract; any other comes from a source
 // or a sink.
 func (p *Pipeline) Run(ctx context.Context) error { return p.p.Run(ctx) }
 

@@ -41,8 +41,9 @@ type Sink interface {
 
 // SinkCaps describes what a sink can do.
 type SinkCaps struct {
-	// Ordered reports that the sink keeps the order of submission: it answers Retry and
-	// Refuse for a ticket before it takes the next one of that lane.
+	// Ordered reports that the sink takes tickets in the order of submission:
+	// it answers Retry and Refuse for a ticket, and only then takes the next
+	// one of that lane.
 	Ordered bool
 	// MaxRecordBytes is the length in bytes of the longest record that the sink accepts; 0:
 	// no limit.
@@ -55,8 +56,8 @@ type ContractError = engine.ContractError
 
 // A Ticket is a batch of output that a sink must answer, by one call of Ack, Retry, Refuse,
 // RefuseAll, RefuseAt, Untried or Fail. It is a value; copy it to keep it. Its records may
-// be read until it is answered, and never modified. The zero Ticket has no records, and
-// answers to it do nothing.
+// be read until it is answered, and never modified. The zero Ticket is empty, and answers
+// to it do nothing.
 //
 // The text of an error must not contain bytes of a record, which may hold a password.
 type Ticket struct {
@@ -81,8 +82,9 @@ func (t Ticket) Bytes() []byte {
 	return t.t.Stream().Bytes
 }
 
-// Records returns the records with their indexes, in order. There is none if the ticket was
-// answered. Neither a Record nor its bytes may be kept after the answer.
+// Records returns the records with their indexes, in order. A ticket that was
+// answered is empty. Neither a Record nor its bytes may be kept after the
+// answer.
 func (t Ticket) Records() iter.Seq2[int, Record] {
 	return func(yield func(int, Record) bool) {
 		if !t.t.Live() {
@@ -167,9 +169,9 @@ func (t Ticket) Refuse(err error, records ...int) {
 	t.refuse(engine.Result{Err: err, Failed: failed})
 }
 
-// RefuseAt answers that the sink will never accept the record with this index, that those
-// before it are durable, and that it has not tried those after it, which are submitted
-// again: what a sink with an order does. See RefuseAll.
+// RefuseAt answers that the sink will never accept the record with this index, that
+// the earlier ones are durable, and that it has not tried the later ones, which are
+// submitted again: what a sink with an order does. See RefuseAll.
 func (t Ticket) RefuseAt(err error, record int) {
 	n := t.Len()
 	if record < 0 || record >= n {
@@ -234,8 +236,8 @@ type Record struct {
 // is read.
 func (r Record) Origin() (pos int64, index int) { return r.b.Origin(r.s, r.i) }
 
-// Key returns the key of the first URL of the record, or the zero Key: there is no URL, or
-// the sink has no method NeedsFacts that returns true.
+// Key returns the key of the first URL of the record, or the zero Key: there is
+// no URL, or the sink lacks a method NeedsFacts that returns true.
 func (r Record) Key() codec.Key {
 	if r.i >= len(r.s.Facts) {
 		return codec.Key{}

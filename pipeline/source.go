@@ -51,8 +51,8 @@ type LanePosition struct {
 // An Acker is a Source that acknowledges messages one by one. The pipeline calls one of the
 // methods for each emitted batch, from many goroutines. They must not block.
 type Acker interface {
-	// Durable reports that all records of a batch are durable in all sinks. tag is that of
-	// [Batch.SetTag].
+	// Durable reports that all records of a batch are durable in all sinks. tag
+	// was set by [Batch.SetTag].
 	Durable(tag any)
 	// Abandoned reports that this process will not make them durable.
 	Abandoned(tag any, cause error)
@@ -73,17 +73,17 @@ type Runtime struct {
 	open   map[string]bool // lanes, by id
 }
 
-// Lane opens a lane: one ordered stream of records, such as a file or a partition. Its id is
-// not empty and differs from that of every other open lane of the source; an open id is
-// refused with a [ContractError].
+// Lane opens a lane: one ordered stream of records, such as a file or a partition. Its
+// id is not empty and unique among the open lanes of the source; an open id is refused
+// with a [ContractError].
 //
 // Sinks build the ids of messages, by which servers recognize a repetition, from the name of
 // the source, id and the position of a record. For a source that stores positions (a
 // [Committer] or an [Acker]), id must be the same in each process, and start be the stored
-// [LanePosition].Offset, or 0 if there is none yet: with a smaller one, new records would
-// get the ids of old ones, and a server would drop them. For any other source the ids are
-// new each time that a lane is opened, because nothing tells its records from those of the
-// last process; start is then an offset to begin with.
+// [LanePosition].Offset, or 0 before the first: with a smaller one, new records would get
+// the ids of old ones, and a server would drop them. For any other source the ids are new
+// each time that a lane is opened, because nothing distinguishes its records from the
+// records of the last process; start is then an offset to begin with.
 func (rt *Runtime) Lane(id string, start int64) (*Lane, error) {
 	switch {
 	case id == "":
@@ -112,9 +112,9 @@ func (rt *Runtime) bug(text string) error {
 	return &ContractError{Part: rt.name, Text: rt.name + " " + text}
 }
 
-// Get returns an empty batch for l. It blocks until one is free, which is the backpressure:
-// no batch, no reading. The error is that of ctx, [ErrStopped], or says that the lane has
-// ended. A goroutine that holds a batch emits it before it gets another one.
+// Get returns an empty batch for l. It blocks until one is free, which is the
+// backpressure: no batch, no reading. The error comes from ctx, is [ErrStopped], or says
+// that the lane has ended. A goroutine must emit its batch before getting another one.
 func (rt *Runtime) Get(ctx context.Context, l *Lane) (*Batch, error) {
 	b, err := rt.rt.Get(ctx, l.lane)
 	if err != nil {
@@ -166,18 +166,19 @@ type Lane struct {
 }
 
 // SetHead sets the header record of a table, such as the column names of a CSV file, with
-// its line end, if the records of the lane do not begin with it: because it goes on from a
-// stored position. The source calls it before it emits the first batch of the lane.
+// its line end, if the records of the lane do not begin with it: because it continues
+// from a stored position. The source calls it before the first Emit of the lane.
 func (l *Lane) SetHead(rec []byte) {
 	l.headed = true
 	l.lane.SetHead(rec)
 }
 
-// Drain waits until everything that the lane has emitted is durable. The error is that of
-// ctx, or [ErrStopped] if the run was ended or part of the lane was given up.
+// Drain waits until everything that the lane has emitted is durable. The error
+// comes from ctx, or is [ErrStopped] if the run was ended or part of the lane
+// was given up.
 func (l *Lane) Drain(ctx context.Context) error { return l.lane.Drain(ctx) }
 
-// End ends the lane. complete says that its input has reached its end, and not merely the
+// End ends the lane. complete says that its input has ended, and not merely the
 // run. The lane must not be used afterwards. Its id may be opened again.
 func (l *Lane) End(complete bool) {
 	if complete {
@@ -203,10 +204,10 @@ func (b *Batch) Append(rec []byte) {
 	b.text = b.text || len(rec) > 0
 }
 
-// AppendMessage appends a copy of a broker's message, whose value holds records. pos is its
-// position in the lane, such as a Kafka offset, and greater than that of the message
-// before; at is its time, or zero. A nil key means none, a nil value a tombstone, which is
-// passed through.
+// AppendMessage appends a copy of a broker's message, whose value holds records. pos is
+// its position in the lane, such as a Kafka offset, and greater than the position of the
+// message before; at is its time, or zero. A nil key means none, a nil value a tombstone,
+// which is passed through.
 func (b *Batch) AppendMessage(pos int64, at time.Time, key, value []byte) {
 	nano := int64(0)
 	if !at.IsZero() {

@@ -13,7 +13,7 @@ import (
 type Env struct {
 	Name       string       // of the sink in the configuration, for its logs
 	DeadLetter bool         // the sink gets rejected and refused records
-	Header     []byte       // what each output begins with, such as the names of columns; nil: nothing
+	Header     []byte       // the start of each output, such as the names of columns; nil: nothing
 	Logger     *slog.Logger // never nil
 	Stdout     io.Writer    // standard output of the process; nil: the sink must not write to it
 }

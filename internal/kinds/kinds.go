@@ -1,6 +1,6 @@
 // Package kinds holds the types of sources and sinks that a configuration can name, and
 // the doors between the packages that show them to other modules (pipeline, sources,
-// sinks) and those that use them.
+// sinks) and the packages that use them.
 package kinds
 
 import (
@@ -117,8 +117,8 @@ type LineWriter interface {
 	NeedsLines() error
 }
 
-// Outside converts between the types that other modules see and those of the engine.
-// Package pipeline sets it.
+// Outside converts between the types that other modules see and the types of
+// the engine. Package pipeline sets it.
 var Outside struct {
 	Source func(source any, env SourceEnv) engine.Source // of a pipeline.Source; env has Name, Framing and MaxRecord
 	Sink   func(sink any) engine.Sink                    // of a pipeline.Sink

@@ -68,7 +68,7 @@ type Batch struct {
 	Ext   any      // private data of the source; kept when the batch is reused, by any source
 
 	// Set by the worker.
-	Next    int          // offset in In of the current record; all records before it are done
+	Next    int          // offset in In of the current record; all earlier records are done
 	NextMsg int          // index in Msgs of the current message
 	Out     Stream       // output for the sinks
 	Dead    Stream       // output for the dead-letter sink
@@ -103,7 +103,7 @@ type decision struct {
 	needs   uint64   // the greatest number of a batch that holds the first record of a duplicate; 0: none
 	relied  []relied // duplicates whose first records were not settled at the decision
 	orphans []uint64 // duplicates that need a dead letter, as OutRec.position
-	orphan  bool     // the dead letter in hand is that of a duplicate whose first record was refused
+	orphan  bool     // the dead letter in hand belongs to a duplicate whose first record was refused
 
 	claims []*Claim // claims that the batch holds; see claims.go
 	leans  []lean   // records that were dropped because of claims of this process
@@ -146,8 +146,8 @@ type Stream struct {
 	Recs   []OutRec // position of each record in Bytes, in order
 	Packed []byte   // Bytes compressed as complete members or frames if the sink is a Packer; otherwise empty
 
-	// Apart reports that each record is compressed into members or frames of
-	// its own. The codec sets it.
+	// Apart reports that each record is compressed into separate members or
+	// frames. The codec sets it.
 	Apart bool
 	// Binary reports that the records are binary and end without a line end. A
 	// sink must neither add nor remove one. The codec sets it.
@@ -158,17 +158,17 @@ type Stream struct {
 	// the headers of the input message to them.
 	Truncated bool
 
-	// Facts holds the key, the host and the flags of each record. Its length is
-	// that of Recs, or it is nil if the codec was not asked for facts.
+	// Facts holds the key, the host and the flags of each record. It is as long
+	// as Recs, or nil if the codec was not asked for facts.
 	Facts []record.Fact
 
 	// IDs holds the identity of each record, or the zero key, and Times its time.
-	// The length of each is that of Recs, or 0 if the codec was not asked for it.
+	// Each is as long as Recs, or empty if the codec was not asked for it.
 	IDs   []codec.Key
 	Times []record.Time
 
 	// To holds, for each record of Batch.Out, the set of sinks that get it: one
-	// bit for each index in Options.Sinks. Its length is that of Recs, or 0 if
+	// bit for each index in Options.Sinks. It is as long as Recs, or empty if
 	// every sink gets every record.
 	To []uint64
 
@@ -177,9 +177,10 @@ type Stream struct {
 }
 
 // Whole returns the records that s had when its batch was first submitted, and
-// the index of record i among them, with a route those of all sinks. Their
-// offsets do not apply to s.Bytes. A sink that has taken some records of a batch
-// gets the others again in a Stream whose Bytes still holds all of them.
+// the index of record i among them, with a route the records of all sinks.
+// Their offsets do not apply to s.Bytes. A sink that has taken some records of
+// a batch gets the others again in a Stream whose Bytes still holds all of
+// them.
 func (s *Stream) Whole(i int) (recs []OutRec, at int) {
 	if s.whole == nil {
 		return s.Recs, i

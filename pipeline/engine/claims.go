@@ -8,9 +8,9 @@ import (
 	"github.com/urlfold/urlfold/codec"
 )
 
-// A source of single messages has no position that a set of keys could be
-// stored with. Its keys are claimed outside of the process, where other members
-// see them, too:
+// A source of single messages stores no position, with which a set of keys
+// could be stored. Its keys are claimed outside of the process, where other
+// members see them, too:
 //
 //	worker   read · render ──▶ claim the keys ──▶ remove duplicates · compress ──▶ sinks
 //	last answer ──▶ settle the claims: done, or deleted if a sink refused the record ──▶ acknowledge
@@ -257,8 +257,8 @@ func (c *claims) asked(b *Batch, list []*Claim, err error) {
 	c.dispatch(next)
 }
 
-// proceed returns the batches that need not wait for answers any more, of b, whose
-// claims have answers, and those that wait. The caller holds mu.
+// proceed returns the batches that need not wait for answers any more, of b,
+// whose claims have answers, and the batches that wait. The caller holds mu.
 func (c *claims) proceed(b *Batch) (next nextBatches) {
 	c.asking = slices.DeleteFunc(append(c.asking, b), func(b *Batch) bool {
 		list := c.reclaim(b)

@@ -11,7 +11,7 @@ package engine
 type Codec interface {
 	// Process handles the records of b.In from b.Next on and, with b.Msgs, the
 	// messages from b.NextMsg on. It sets b.Next and b.NextMsg to the start of
-	// each record before it reads the record, and appends to b.Out, b.Dead and
+	// each record that it is about to read, and appends to b.Out, b.Dead and
 	// b.Stats. It returns with b.Next == len(b.In) and b.NextMsg ==
 	// len(b.Msgs).
 	Process(b *Batch)
@@ -30,10 +30,10 @@ type Codec interface {
 // A Stopper is a [Codec] that may end the run. If Err is not nil after Process
 // returns, neither the record at b.Next of message b.NextMsg nor any later
 // record is handled. The part of the batch before that record, or before the
-// message that contains it, is processed again as a batch of its own if the
+// message that contains it, is processed again as a separate batch if the
 // source can divide the batch (see [Splitter]). The rest reaches no sink and,
 // with an ordering, nor does any later batch of the lane. The watermark of the
-// lane stops before the record. Everything before it is drained, as after a
+// lane stops before the record. Everything up to there is drained, as after a
 // soft stop, and the run fails with the error, which must not contain any byte
 // of a record.
 type Stopper interface{ Err() error }

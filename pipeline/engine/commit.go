@@ -45,8 +45,8 @@ func (c *committer) loop(quit <-chan struct{}) {
 		}
 		if interval {
 			// An attempt to take a cut closes the gate, and may last a whole
-			// interval. If the next attempt followed at once, no batch could
-			// pass the gate and nothing would ever be resolved.
+			// interval. If the next attempt followed immediately, no batch
+			// could pass the gate and nothing would ever be resolved.
 			t.Reset(c.interval)
 		}
 	}

@@ -18,7 +18,7 @@ import (
 //	committer: close · Barrier · is everything that was submitted resolved?
 //	           · watermarks and extents · open ──▶ CommitCut
 //
-// A batch passes the gate for all of its sinks at once, and the batches of a
+// A batch passes the gate for all of its sinks together, and the batches of a
 // lane pass in order. So when everything that has passed is resolved, the
 // outputs hold exactly the batches before the watermarks. If a sink has
 // requested a retry, or refused records are on their way to the dead letter, no

@@ -40,7 +40,7 @@ func (w *worker) deadLetters(b *Batch) error {
 }
 
 // cutDeadLetters submits the dead letters of s again, the refused ones in a
-// shorter form. It reports false if one of them cannot be cut.
+// shorter form. It reports false if one cannot be cut.
 func (d *delivery) cutDeadLetters(b *Batch, s *Stream, failed []uint32, r *Result) bool {
 	rest := slices.Concat(failed, r.Untried)
 	slices.Sort(rest)

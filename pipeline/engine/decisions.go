@@ -61,12 +61,12 @@ type decisions struct {
 	waiting   bool        // a batch waits for room or for the end of the pause
 	fullSince time.Time   // since when it waits for room; zero: it does not
 	open      int64       // decided batches beyond the cuts of series that are not void
-	high      uint64      // greatest number of all series; a new series begins after it
+	high      uint64      // greatest number of all series; a new series begins above
 
 	firsts, duplicates, noKey int64
 }
 
-// A series is a sequence of decisions with a cut of its own: one for the whole
+// A series is a sequence of decisions with a separate cut: one for the whole
 // pipeline, or one for each lane and epoch.
 type series struct {
 	ring    []decided        // entries cut+1 … last; length is a power of two
@@ -132,7 +132,7 @@ func (d *decisions) seriesOf(l *Lane) *series {
 
 // newSeries returns a series whose numbers are greater than all numbers in
 // slots. So keys that an earlier lane with the same id has left there count as
-// settled, which they are: the source stores a position before it opens the
+// settled, which they are: the source first stores a position, then opens the
 // lane again.
 func (d *decisions) newSeries(salt codec.Key) *series {
 	return &series{salt: salt, cut: d.high, last: d.high, refused: map[first]uint64{}}

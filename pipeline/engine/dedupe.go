@@ -35,7 +35,7 @@ type Scope uint8
 // The scopes.
 const (
 	ScopeAll  Scope = iota // all records of the source; its lanes must never be revoked
-	ScopeLane              // those of the same lane
+	ScopeLane              // records of the same lane
 )
 
 // defaultRoom is the default of Dedupe.Room.
@@ -91,7 +91,7 @@ type DedupeSnapshot struct {
 }
 
 // Decided names the oldest batch that no commit can pass, because it is not
-// durable yet. Its zero value means that there is none.
+// durable yet. Its zero value means no batch.
 type Decided struct {
 	Lane  string
 	Since time.Time // when the decision about its records was made

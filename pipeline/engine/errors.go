@@ -13,7 +13,7 @@ var (
 	ErrStopped = errors.New("pipeline: stopped")
 	// ErrDeadline is the error of a run that ended before everything was
 	// resolved, because of the shutdown deadline. The error of a run that
-	// [Pipeline.HardStop] ended matches it too, but has a text of its own.
+	// [Pipeline.HardStop] ended matches it too, but has another text.
 	ErrDeadline = errors.New("pipeline: shutdown deadline exceeded")
 	// ErrRevoked is the error for a batch of a lane that has been revoked since
 	// the batch was taken.
@@ -47,7 +47,7 @@ type ContractError struct {
 	Text string // what it did, with its name
 }
 
-// Error returns the text, which begins with "BUG:": operators search for that.
+// Error returns the text, which starts with "BUG:": operators search for that.
 func (e *ContractError) Error() string { return "BUG: pipeline: " + e.Text }
 
 // bugf returns the error for a violated contract.

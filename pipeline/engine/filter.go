@@ -17,10 +17,10 @@ import (
 //	worker   remove the dropped records · compress ──▶ outlets of the sinks
 //
 // The pipeline calls Filter for one batch at a time, and for the batches of a
-// lane in order; under OrderInput, it also keeps the order of the lanes.
-// Otherwise calls for different lanes may be interleaved. Filter reads b.Out,
-// whose record i is kept if keep contains i, and must not modify anything but
-// keep. All lanes wait for it. An error ends the run: no batch after it is decided.
+// lane in order; under OrderInput, also in the order of the lanes. Otherwise
+// calls for different lanes may be interleaved. Filter reads b.Out, whose
+// record i is kept if keep contains i, and must not modify anything but keep.
+// All lanes wait for it. An error ends the run: no later batch is decided.
 //
 // For a record that travels in pieces (see [Piece]), the decision about the
 // first piece with output applies to all later ones. Dead letters are not
@@ -81,9 +81,9 @@ const (
 	pieceDropped
 )
 
-// A filterOutlet keeps the batches of one lane in order for the filter. It is
-// guarded by the mutex of the lane, except pieces, which is owned by the
-// goroutine that has set busy.
+// A filterOutlet orders the batches of one lane for the filter. It is guarded
+// by the mutex of the lane, except pieces, which is owned by the goroutine that
+// has set busy.
 type filterOutlet struct {
 	outlet
 	pieces pieceVerdict // decision about the current record
@@ -150,7 +150,7 @@ func (f *filtering) filterBatch(l *Lane, b *Batch) {
 	o.busy = false
 }
 
-// any removes and returns an arbitrary batch, or nil if there is none.
+// any removes and returns an arbitrary batch, or nil.
 func (o *outlet) any() *Batch {
 	for i, b := range o.ring {
 		if b != nil {

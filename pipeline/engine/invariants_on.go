@@ -9,7 +9,7 @@ import (
 
 // This file holds the checks of builds with the tag invariants. Each of them
 // panics where a contract is broken, so that the stack trace shows the culprit.
-// A release build detects some violations later, as a run error that begins
+// A release build detects some violations later, as a run error that starts
 // with "BUG:", and misses the others.
 
 const invariants = true

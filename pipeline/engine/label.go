@@ -23,10 +23,9 @@ type label struct {
 func (l *label) Name() string { return l.name }
 
 // SetID sets the identity of the lane. It must be the same each time the
-// records are read, in this process or a later one, and differ from that of
-// every other lane. Ids that sinks build from it and a position are then stable
-// across replays. The source calls SetID before it emits the first batch, if at
-// all.
+// records are read, in this process or a later one, and unique among the lanes.
+// Ids that sinks build from it and a position are then stable across replays.
+// The source calls SetID before the first Emit, if at all.
 func (l *label) SetID(id string) { l.id = id }
 
 // ID returns the identity of the lane. The default is its name.
@@ -34,9 +33,9 @@ func (l *label) ID() string {
 	return cmp.Or(l.id, l.name)
 }
 
-// SetLog sets the identity of the log that the lane reads, if a log with other records
-// at the same positions can replace it under the same ID. The source calls SetLog
-// before it emits the first batch, if at all.
+// SetLog sets the identity of the log that the lane reads, if a log with other
+// records at the same positions can replace it under the same ID. The source
+// calls SetLog before the first Emit, if at all.
 func (l *label) SetLog(id string) { l.log = id }
 
 // Log returns the identity of the log; empty if SetLog was not called. Ids of messages
@@ -45,8 +44,8 @@ func (l *label) Log() string { return l.log }
 
 // SetRel sets the name of the lane relative to the source's search path; for a
 // file, that is the path below the fixed part of its pattern. Sinks derive
-// output names from it. The source calls SetRel before it emits the first
-// batch, if at all.
+// output names from it. The source calls SetRel before the first Emit, if at
+// all.
 func (l *label) SetRel(rel string) { l.rel = rel }
 
 // Rel returns the relative name of the lane. The default is its name.
@@ -55,8 +54,8 @@ func (l *label) Rel() string {
 }
 
 // SetPerm sets the permissions of the lane's input. An output that holds its
-// records grants no further permissions. The source calls SetPerm before it
-// emits the first batch, or not at all if the input has no permissions.
+// records grants no further permissions. The source calls SetPerm before the
+// first Emit, or not at all if the input lacks permissions.
 func (l *label) SetPerm(perm fs.FileMode) {
 	perm = perm.Perm()
 	l.perm = &perm
@@ -74,8 +73,7 @@ func (l *label) Perm() (perm fs.FileMode, known bool) {
 func (l *label) Source() int { return l.src }
 
 // SetHead stores a copy of the lane's header record, such as the column names
-// of a CSV file. The source calls it before it emits the first batch, if at
-// all.
+// of a CSV file. The source calls it before the first Emit, if at all.
 func (l *label) SetHead(rec []byte) { l.head = bytes.Clone(rec) }
 
 // Head returns the header record, or nil. The caller must not modify it.

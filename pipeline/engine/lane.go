@@ -21,7 +21,7 @@ import (
 // consumer, or stdin. [Runtime.NewLane] creates lanes. A zero Lane holds only
 // the properties that the Set methods store.
 //
-// The lane numbers its batches from 0 and keeps the state of unresolved ones:
+// The lane numbers its batches from 0 and holds the state of unresolved ones:
 //
 //	           base                 next
 //	r r r r r │ . r . . r . . r . . │          r = resolved
@@ -33,8 +33,8 @@ import (
 // Here low is the oldest batch that has not been released. It equals base
 // except in two cases. After Revoke, earlier batches may still be in flight:
 // low < base. And after a batch is released without being durable, or the lane
-// is halted before it, base does not move until Revoke: base < low from then
-// on.
+// is halted before that batch, base does not move until Revoke: base < low from
+// then on.
 type Lane struct {
 	label
 	segments // see verified.go
@@ -54,13 +54,13 @@ type Lane struct {
 	storing  bool // a commit is storing wm
 	ended    bool
 	finished bool          // the finishers have handled the end
-	complete bool          // the input has reached its end
-	skipped  bool          // the input is left out
+	complete bool          // all of the input was read
+	skipped  bool          // the input is excluded
 	idle     chan struct{} // closed when no batch is in flight; nil if nobody waits
 	end      atomic.Uint64 // number of the first batch that no sink may get, plus 1; 0: no such batch
 	stats    record.Stats  // counts of resolved batches
 	bytes    int64         // bytes emitted
-	begun    int64         // offset of the record whose pieces are emitted; -1 if there is none, or it is unknown
+	begun    int64         // offset of the record whose pieces are emitted; -1 if none or unknown
 
 	outlets []outlet      // one per sink, with an ordering
 	filter  *filterOutlet // nil without a filter and without deduplication
@@ -86,7 +86,7 @@ type slotState uint8
 const (
 	flying   slotState = iota
 	resolved           // durable in every sink
-	lost               // released without being durable; the watermark stops before it
+	lost               // released without being durable; the watermark stops here
 )
 
 // newLane returns a lane that has at most limit batches in flight.
@@ -113,8 +113,8 @@ func (l *Lane) Watermark() (Position, bool) {
 	return l.wm, l.moved
 }
 
-// Complete declares that the input of the lane has reached its end and that
-// everything was emitted. The source calls it before it ends the lane. See
+// Complete declares that the input of the lane was read to the end and
+// everything was emitted. The source calls it, then ends the lane. See
 // [Finisher].
 func (l *Lane) Complete() {
 	l.mu.Lock()
@@ -130,16 +130,17 @@ func (l *Lane) Whole() bool {
 	return l.whole()
 }
 
-// Skip declares that the whole input of the lane is left out: the user's
-// configuration excludes it, or it cannot be read. Nothing of it was emitted, and sinks create no output for it, not even
-// an empty one. The source calls Skip before Complete.
+// Skip declares that the whole input of the lane is excluded: the user's
+// configuration excludes it, or it cannot be read. Nothing of it was emitted,
+// and sinks create no output for it, not even an empty one. The source calls
+// Skip before Complete.
 func (l *Lane) Skip() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.skipped = true
 }
 
-// Skipped reports whether the input of the lane is left out. See [Lane.Skip].
+// Skipped reports whether the input of the lane is excluded. See [Lane.Skip].
 func (l *Lane) Skipped() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -187,8 +188,8 @@ func (l *Lane) leftover() error {
 	return nil
 }
 
-// lower sets first, the number of a batch plus 1, to that of batch seq, unless it
-// is an earlier one. 0 is no batch.
+// lower sets first, the number of a batch plus 1, to batch seq plus 1, unless
+// first is an earlier one. 0 is no batch.
 func lower(first *atomic.Uint64, seq uint64) {
 	for {
 		now := first.Load()
@@ -205,8 +206,8 @@ func (l *Lane) halted(seq uint64) bool {
 	return end != 0 && seq >= end-1
 }
 
-// whole reports whether the input of the lane reached its end without being
-// halted before that. The caller holds mu.
+// whole reports whether the input of the lane was read to the end without being
+// halted before. The caller holds mu.
 func (l *Lane) whole() bool { return l.complete && l.end.Load() == 0 }
 
 // Revoke abandons the batches in flight. They no longer move the watermark,
@@ -252,7 +253,7 @@ func (l *Lane) issue(b *Batch, end Position) error {
 		l.grow()
 	}
 	b.Seq, b.End = l.next, end
-	// The offset of the record that b is a piece of, or -1 if the lane has
+	// The offset of the record that b is a piece of, or -1 if the lane emitted
 	// no earlier piece of it, as after a restart. Any worker may get b.
 	switch b.Piece {
 	case First:
@@ -378,7 +379,7 @@ func (l *Lane) at(seq uint64) *slot { return &l.ring[seq&uint64(len(l.ring)-1)] 
 // flight returns the number of batches between Get and release.
 func (l *Lane) flight() int { return l.out + int(l.next-l.low) }
 
-// over reports whether the lane has ended and has no batch in flight.
+// over reports whether the lane has ended and no batch is in flight.
 func (l *Lane) over() bool { return l.ended && l.out == 0 && l.low == l.next && l.uncovered == 0 }
 
 // A quota limits the batches of a lane. It is guarded by the mutex of the lane.
@@ -410,7 +411,7 @@ const (
 )
 
 // admit requests one more batch, which counts against the limits once it is
-// granted. credit reports whether the caller holds a credit. The lane keeps the
+// granted. credit reports whether the caller holds a credit. The lane uses the
 // credit if it needs one; otherwise the caller must give it back.
 func (l *Lane) admit(credit bool) (a admission, kept bool, err error) {
 	l.mu.Lock()

@@ -11,9 +11,9 @@ import (
 )
 
 // The lanes of a consumer group move between processes, so their keys must move
-// with them: each lane has a set of its own outside the process. Such a set and
-// the position of its lane cannot be stored in one step. Instead, a commit
-// stores the keys first, with the position of each first record:
+// with them: each lane has a separate set outside the process. The set and the
+// position of its lane cannot be stored in one step. Instead, a commit stores
+// the keys first, with the position of each first record:
 //
 //	committer: watermarks and keys at the cut · Seal · Commit · Stored · Forget
 //	new owner: position of the lane · Load: the keys before that position · read
@@ -57,9 +57,9 @@ type FirstKey struct {
 
 // LoadKeys loads the keys of the lane before from, the position at which the
 // source is about to read. Without a [LaneKeySet] it does nothing. The source
-// calls it before it emits the first batch, and not before it knows that no
-// other process can store a position of the lane any more. note is the one that is
-// stored with that position; empty if another one is stored, or none.
+// calls it before the first Emit, but only once it knows that no other process
+// can store a position of the lane any more. note is the one that is stored
+// with that position; empty if another one is stored, or none.
 func (l *Lane) LoadKeys(ctx context.Context, from Position, note string) error {
 	if !l.KeepsKeys() {
 		return nil
@@ -142,7 +142,7 @@ type laneCut struct {
 	up     LanePos
 	series *series // nil if nothing was decided
 	firsts []FirstKey
-	least  uint32 // windows before it are over
+	least  uint32 // earlier windows are over
 	err    error
 }
 

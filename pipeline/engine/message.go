@@ -10,7 +10,7 @@ type Message struct {
 	Time  int64 // Unix time in nanoseconds from the broker; 0: none
 
 	HasKey bool // the message has a key, which may be empty
-	Null   bool // the message has no value (a tombstone) and is passed through unchanged
+	Null   bool // the message lacks a value (a tombstone) and is passed through unchanged
 }
 
 // A Header is a name and a value in Batch.Side. Names may repeat.
@@ -22,7 +22,7 @@ type Range struct{ First, N uint32 }
 // side returns the bytes of s in the side arena of b.
 func (b *Batch) side(s Span) []byte { return b.Side[s.Off : s.Off+s.Len : s.Off+s.Len] }
 
-// Key returns the key of m, or nil if it has none.
+// Key returns the key of m, or nil.
 func (b *Batch) Key(m *Message) []byte {
 	if !m.HasKey {
 		return nil
@@ -38,7 +38,7 @@ func (b *Batch) Headers(m *Message, yield func(name, value []byte)) {
 }
 
 // AddMessage appends a message to b and copies its bytes. A nil key means that
-// the message has no key, and a nil value that it is a tombstone. Call
+// the message lacks a key, and a nil value that it is a tombstone. Call
 // AddHeader afterwards to add headers to it.
 func (b *Batch) AddMessage(pos, unixNano int64, key, value []byte) {
 	m := Message{
@@ -97,8 +97,8 @@ func (b *Batch) at() int64 {
 	return b.Off + int64(b.Next)
 }
 
-// key returns the key of the current message, or nil if it has none or there
-// are no messages.
+// key returns the key of the current message, or nil if that lacks a key or
+// there are no messages.
 func (b *Batch) key() []byte {
 	if len(b.Msgs) == 0 {
 		return nil

@@ -228,7 +228,7 @@ func New(o Options) (*Pipeline, error) {
 	return p, nil
 }
 
-// nameOf returns the i-th name, or what followed by i+1 if there is none.
+// nameOf returns the i-th name, or what followed by i+1 if names is shorter.
 func nameOf(names []string, i int, what string) string {
 	if i < len(names) && names[i] != "" {
 		return names[i]

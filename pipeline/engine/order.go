@@ -28,22 +28,22 @@ func (o Ordering) String() string {
 	return "invalid"
 }
 
-// An outlet keeps the batches of one lane in order for one sink. The worker
-// that fills the gap at its head submits all batches that have become
-// contiguous; other workers leave their batch and continue. The outlet is
-// guarded by the mutex of the lane.
+// An outlet orders the batches of one lane for one sink. The worker that fills
+// the gap at its head submits all batches that have become contiguous; other
+// workers leave their batch and continue. The outlet is guarded by the mutex of
+// the lane.
 type outlet struct {
 	ring    []*Batch // by Seq; as long as the lane's ring
 	next    uint64   // first batch that was never submitted
-	redo    uint64   // first batch to be resubmitted; next if there is none
+	redo    uint64   // first batch to be resubmitted; or next
 	busy    bool     // a goroutine is submitting
 	stalled bool     // the sink has requested a retry, and its backoff has not elapsed
 	flying  int      // batches that are submitted and not yet answered
 	due     bool     // drain the outlet when flying reaches 0
 
 	// The number, plus 1, of the batch with a refused record; 0: no such batch.
-	// Batches that were submitted after it come back untried: see Ticket.Held.
-	// Not guarded by the mutex.
+	// Batches that were submitted later come back untried: see Ticket.Held. Not
+	// guarded by the mutex.
 	held atomic.Uint64
 }
 
@@ -120,8 +120,8 @@ func (d *delivery) drain(l *Lane, slot int, b *Batch) {
 	o.busy = false
 }
 
-// waits reports whether the sink must answer everything it holds before it gets
-// more, because a record was refused and no later record may overtake it.
+// waits reports whether the sink must answer everything it holds, and only then
+// gets more, because a record was refused and no later record may overtake it.
 func (o *outlet) waits() bool {
 	if o.held.Load() == 0 {
 		return false
@@ -190,7 +190,7 @@ type line struct {
 }
 
 // step moves the next lane to the front if the first one is delivered. It
-// returns the new lane in front, or nil if there is none.
+// returns the new lane in front, or nil after the last lane.
 func (q *line) step() *Lane {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -3,7 +3,7 @@ package engine
 import "github.com/urlfold/urlfold/internal/record"
 
 // A pool is the free list. Its fixed number of batches bounds memory, and makes
-// a source wait when all are in use. It is not a sync.Pool, which has no bound
+// a source wait when all are in use. It is not a sync.Pool, which is unbounded
 // and is emptied by the garbage collector.
 type pool struct {
 	free  chan *Batch

@@ -1,9 +1,9 @@
 package engine
 
 // A queue holds the batches that wait for a worker. A worker without a batch waits for a
-// signal, not for a batch. A channel would assign the next batch to it at once. Until a
-// processor is free to continue that worker, the batch would wait, even if another worker
-// asks for one.
+// signal, not for a batch. A channel would immediately assign the next batch to it.
+// Until a processor is free to continue that worker, the batch would wait, even if
+// another worker asks for one.
 type queue struct {
 	batches chan *Batch
 	signal  chan struct{} // holds up to one signal for each worker
@@ -23,8 +23,8 @@ func (q *queue) put(b *Batch) {
 	}
 }
 
-// take removes the first batch, or returns nil if there is none. A worker calls it
-// again after each batch and each signal.
+// take removes the first batch, or returns nil. A worker calls it again after
+// each batch and each signal.
 func (q *queue) take() *Batch {
 	select {
 	case b := <-q.batches:

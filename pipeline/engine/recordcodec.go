@@ -238,7 +238,7 @@ func (c *recordCodec) piece(b *Batch) {
 	c.written(b, b.In, out, dead)
 }
 
-// Reject implements [Codec]. It has no output to remove, because Process
+// Reject implements [Codec]. No output has to be removed, because Process
 // appends output to the arenas only after the whole record was handled.
 func (c *recordCodec) Reject(b *Batch) {
 	c.begin(b)
@@ -369,7 +369,7 @@ func (c *recordCodec) Err() error {
 	return c.w.Err()
 }
 
-// bare passes on a message that has no record to read: a tombstone or an empty
+// bare passes on a message without a record to read: a tombstone or an empty
 // value. Topics that are compacted by key need both.
 func (c *recordCodec) bare(b *Batch, m *Message) {
 	b.Stats.Records++

@@ -12,7 +12,7 @@ const (
 )
 
 // backoff returns the wait before the given retry: the doubled value plus up to
-// half of it at random, so that the waiting batches do not all arrive at once
+// half of it at random, so that the waiting batches do not all arrive together
 // when a sink recovers.
 func backoff(try int) time.Duration {
 	d := lastBackoff

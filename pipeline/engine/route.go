@@ -2,7 +2,7 @@ package engine
 
 // A codec may distribute records over the sinks (see Stream.To). Batch.Out then
 // holds the records of all sinks, in the order of the input, and each sink gets
-// a copy of its own records as a stream of its own:
+// a copy of its own records in a separate stream:
 //
 //	worker   read · render ──▶ Out  a b c d e f
 //	         share             ──▶ leg 0  a   c d
@@ -21,7 +21,7 @@ type share uint8
 const (
 	shared   share = iota // Batch.Out
 	owned                 // leg.out, a copy
-	borrowed              // leg.out, whose arenas, except Packed, are those of Batch.Out
+	borrowed              // leg.out, whose arenas, except Packed, belong to Batch.Out
 )
 
 // giveBack empties g, which gives back the arenas that it shares with Batch.Out.

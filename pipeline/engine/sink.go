@@ -22,16 +22,16 @@ type Sink interface {
 	// error, the sink must not call t.Done, and the run ends as it does for
 	// Fatal.
 	Submit(ctx context.Context, b *Batch, t Ticket) error
-	// Barrier makes everything that was submitted before it durable and answers
+	// Barrier makes everything that was submitted earlier durable and answers
 	// it: when it returns nil, all those calls of t.Done have returned. An
 	// error ends the run.
 	Barrier(ctx context.Context) error
-	// Close releases all resources. Before it returns it answers the tickets
-	// that are still open, which exist only after a hard stop. If ctx is
-	// already done, the run was cut short or has failed, and Close publishes
-	// nothing under a final name. After a hard stop a blocked Submit may still
-	// be in progress; once it finds the sink closed, it returns an error or
-	// answers its ticket itself.
+	// Close releases all resources. It first answers the tickets that are still
+	// open, which exist only after a hard stop. If ctx is already done, the run
+	// was cut short or has failed, and Close publishes nothing under a final
+	// name. After a hard stop a blocked Submit may still be in progress; once
+	// it finds the sink closed, it returns an error or answers its ticket
+	// itself.
 	Close(ctx context.Context) error
 	// Caps returns the capabilities of the sink. It may be called before Open.
 	Caps() SinkCaps
@@ -39,7 +39,7 @@ type Sink interface {
 
 // SinkCaps describes the capabilities of a sink.
 type SinkCaps struct {
-	Ordered        bool // keeps the order of submission; answers Retryable before it takes the lane's next batch
+	Ordered        bool // takes batches in the order of submission; answers Retryable, then takes the lane's next batch
 	MaxRecordBytes int  // longest record that the sink accepts, in bytes; 0: no limit
 }
 
@@ -55,7 +55,7 @@ type Packer interface {
 }
 
 // An Extent is the length of an output at a checkpoint. The checkpoint does not
-// cover the bytes after it, and the next run truncates them.
+// cover later bytes, and the next run truncates them.
 type Extent struct {
 	Sink   string // name of the sink; filled in by the pipeline
 	Lane   string // Lane.ID of the lane that the output belongs to; empty if it is shared by all lanes

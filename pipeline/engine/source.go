@@ -30,7 +30,7 @@ type Runtime interface {
 	// Get returns an empty batch for l. It blocks until a batch is free and l
 	// is within its limits, which is how backpressure reaches the source. The
 	// error is ctx.Err(), ErrStopped after a hard stop, or ErrEnded. A
-	// goroutine that holds a batch must emit it or put it back before it gets
+	// goroutine that holds a batch must emit it or put it back before getting
 	// another one; otherwise goroutines that each hold one batch and wait for a
 	// second can deadlock.
 	Get(ctx context.Context, l *Lane) (*Batch, error)
@@ -39,8 +39,8 @@ type Runtime interface {
 	// was revoked after Get, and ErrEnded if the lane has ended. In each of
 	// these cases it has already put b back.
 	Emit(ctx context.Context, b *Batch, end Position) error
-	// Turn waits until a worker has no batch, and takes its turn: until the
-	// caller calls done, it may do work that the source would otherwise do
+	// Turn waits until a worker is without a batch, and takes its turn: until
+	// the caller calls done, it may do work that the source would otherwise do
 	// later. It must call done soon, and not wait for anything before. Turn
 	// returns false when stop is closed, and after a hard stop. With a single
 	// worker there are no turns.
@@ -48,9 +48,8 @@ type Runtime interface {
 	// Put returns an unused batch to the free list.
 	Put(b *Batch)
 	// End declares that l will emit nothing more. The pipeline ends the lanes
-	// that are still open when Run returns. If the input of the lane has
-	// reached its end, and not merely the run, the source calls [Lane.Complete]
-	// first.
+	// that are still open when Run returns. If not merely the run but the input
+	// of the lane has ended, the source calls [Lane.Complete] first.
 	End(l *Lane)
 }
 
@@ -68,7 +67,7 @@ type LaneLimits struct {
 
 // A LanePos is a lane and its watermark: every record before Pos is durable.
 // For a held lane (see [Lane.Hold]), Pos is the end of the last verified
-// segment before the watermark, or the zero Position if there is none.
+// segment before the watermark, or the zero Position.
 type LanePos struct {
 	Lane *Lane
 	Pos  Position
@@ -106,7 +105,7 @@ type CutCommitter interface {
 // A Keeper is a Committer that maintains the directory of its checkpoint. The
 // pipeline calls Keep before Commit in every commit interval, even if there is
 // nothing to commit. An error is handled like an error of Commit; a [LostError]
-// from either ends the run at once.
+// from either ends the run immediately.
 type Keeper interface {
 	Committer
 	Keep() error

@@ -58,7 +58,7 @@ func (t Ticket) Done(r Result) {
 }
 
 // Hold announces that the sink will refuse a record of t permanently. An
-// ordered sink calls it as soon as it knows that, before it writes any record
+// ordered sink calls it as soon as it knows that, before writing any record
 // that was submitted after t. See [Ticket.Held].
 func (t Ticket) Hold() {
 	if t.b == nil {
@@ -70,7 +70,7 @@ func (t Ticket) Hold() {
 		g.held.Store(true)
 	}
 	if ordered != nil && policy != RefusedDrop {
-		lower(&ordered.held, t.b.Seq) // keeps the batches after it from the sink
+		lower(&ordered.held, t.b.Seq) // withholds later batches from the sink
 	}
 }
 
@@ -168,8 +168,7 @@ func (b *Batch) stream(slot int) *Stream {
 	return b.full(slot)
 }
 
-// outlet returns the outlet that keeps b in order for the sink of slot, or nil
-// if there is none.
+// outlet returns the outlet that keeps b in order for the sink of slot, or nil.
 func (b *Batch) outlet(slot int) *outlet {
 	if b.round == lateRound || b.delivery.ordering == OrderNone {
 		return nil

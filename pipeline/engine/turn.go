@@ -2,8 +2,8 @@ package engine
 
 // This file lends the turns of workers. A source that could do work early, such
 // as inflating the parts of a file that it needs later, does it while a worker
-// has no batch. So batches have priority, and the number of goroutines that
-// work ahead follows what the workers leave.
+// waits for a batch. So batches have priority, and the number of goroutines
+// that work ahead follows what the workers leave.
 
 // A turn is the request for the turn of a worker. The worker waits until it is
 // closed.
@@ -23,6 +23,7 @@ func (in intake) Turn(stop <-chan struct{}) (done func(), ok bool) {
 
 // SetSpare sets a function that does work which the source would otherwise do
 // later, such as decompressing text, and reports whether there is more of it.
-// [Runtime.Get] calls it while the lane has to wait and a worker has no batch,
-// in the goroutine of its caller, which also calls SetSpare. nil: nothing to do.
+// [Runtime.Get] calls it while the lane has to wait and a worker waits for a
+// batch, in the goroutine of its caller, which also calls SetSpare. nil:
+// nothing to do.
 func (l *Lane) SetSpare(f func() (more bool)) { l.spare = f }

@@ -24,7 +24,7 @@ import (
 // source finds damage, it withdraws everything after the last verified end. See
 // [Lane.Withdraw].
 
-// segments is the state of a lane's segments. The zero value is that of a lane
+// segments is the state of a lane's segments. The zero value is for a lane
 // whose source does not verify checksums.
 type segments struct {
 	mu        sync.Mutex // locked after Lane.mu
@@ -69,8 +69,7 @@ type Unverified struct {
 }
 
 // TrackVerified makes the lane count its verified records, for
-// [Lane.VerifiedStats]. The source calls it before it emits the first batch, if
-// at all.
+// [Lane.VerifiedStats]. The source calls it before the first Emit, if at all.
 func (s *segments) TrackVerified() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -79,8 +78,8 @@ func (s *segments) TrackVerified() {
 
 // Hold declares that text may be withdrawn until it is verified. Sinks that can
 // truncate their outputs then report no extent beyond the verified segments.
-// The source calls Hold before it emits the first batch, if at all. Hold
-// implies TrackVerified.
+// The source calls Hold before the first Emit, if at all. Hold implies
+// TrackVerified.
 func (s *segments) Hold() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -148,7 +147,7 @@ func (l *Lane) Withdraw(u *Unverified) {
 	l.withdrawn = u
 }
 
-// Withdrawn returns the withdrawn text, or nil if there is none.
+// Withdrawn returns the withdrawn text, or nil.
 func (s *segments) Withdrawn() *Unverified {
 	s.mu.Lock()
 	defer s.mu.Unlock()

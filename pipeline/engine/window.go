@@ -20,14 +20,14 @@ import (
 // a duplicate prolongs nothing, and it does not matter how lanes are mixed.
 //
 // A lane has reached its latest time. A window is forgotten when the times that
-// all open lanes have reached are at least Lateness past its end; records of it
-// that come later are late, and pass. A time that is far ahead of the recent
-// times of its lane passes, too, and moves nothing.
+// all open lanes have reached are at least Lateness past the end of the window;
+// records of it that come later are late, and pass. A time that is far ahead of
+// the recent times of its lane passes, too, and moves nothing.
 //
-// Where the sets move with their lanes ([Dedupe.Lanes]), each lane has windows of
-// its own, and how far it has come is stored with its position ([LanePos.Note]).
-// Where keys are claimed ([Dedupe.Claims]), no clock is needed: the claims forget a
-// key some time after its record is durable.
+// Where the sets move with their lanes ([Dedupe.Lanes]), each lane has separate
+// windows, and how far it has come is stored with its position ([LanePos.Note]).
+// Where keys are claimed ([Dedupe.Claims]), no clock is needed: the claims forget
+// a key some time after its record is durable.
 type Window struct {
 	Size     time.Duration // whole seconds
 	Lateness time.Duration
@@ -46,14 +46,14 @@ type WindowKeySet interface {
 	// description include the state, and leave out the keys of forgotten windows,
 	// at the latest after some more windows.
 	SealWindows(keys []codec.Key, w WindowCut) (state []byte, err error)
-	// WindowState returns the stored WindowCut.State; nil if there is none.
+	// WindowState returns the stored WindowCut.State; or nil.
 	WindowState() []byte
 }
 
 // A WindowCut says what is known about windows at a cut.
 type WindowCut struct {
 	Windows []uint32 // of the keys
-	Least   uint32   // windows before it are forgotten
+	Least   uint32   // earlier windows are forgotten
 	State   []byte   // JSON
 }
 
@@ -96,8 +96,8 @@ func inWindow(k codec.Key, window uint32) codec.Key {
 	return codec.KeyFromUint64s(h.Hi, h.Lo)
 }
 
-// windows is the state of the windows of a pipeline, or of a lane with a set of its
-// own. All times are in seconds. decisions.mu guards it.
+// windows is the state of the windows of a pipeline, or of a lane with a
+// separate set. All times are in seconds. decisions.mu guards it.
 type windows struct {
 	o              *Window
 	size, lateness int64

@@ -99,7 +99,7 @@ func (w *worker) finish(b *Batch) {
 }
 
 // endAt ends the run because of an error in b. If the codec ended the run at a
-// record, the records before it are still delivered to the sinks.
+// record, the records up to there are still delivered to the sinks.
 func (w *worker) endAt(b *Batch, err error) {
 	var end *haltError
 	switch {
@@ -192,7 +192,7 @@ func panicText(v any) string {
 }
 
 // packStreams divides the output of b among the sinks, and compresses it for
-// those that need it.
+// the sinks that need that.
 func (w *worker) packStreams(b *Batch) {
 	if b.round != lateRound {
 		// Give each sink the stream that it is to receive.

@@ -29,7 +29,7 @@ func New(c Config) engine.Sink { return &sink{delay: c.Delay, turn: make(chan st
 // Open implements [engine.Sink].
 func (*sink) Open(context.Context) error { return nil }
 
-// Submit implements [engine.Sink]. It answers before it returns.
+// Submit implements [engine.Sink]. It answers the ticket, then returns.
 func (s *sink) Submit(ctx context.Context, _ *engine.Batch, t engine.Ticket) error {
 	if s.delay > 0 {
 		if err := s.wait(ctx); err != nil {

@@ -28,19 +28,19 @@ type Config struct {
 	// Compress is "gzip", "zstd", either with a level as in "zstd:3", or "none".
 	// If it is empty, the extension of Path, .gz or .zst, selects the format.
 	Compress string
-	// Unbuffered makes Submit write each batch before it answers, as members of
-	// its own. Otherwise a compressed output gathers batches.
+	// Unbuffered makes Submit write each batch and then answer, in separate
+	// members. Otherwise a compressed output gathers batches.
 	Unbuffered bool
 	// Mode limits the permissions of the file. They are limited as well by the
-	// permissions of Inputs, by the umask and by those of the file that the
-	// output replaces, if any. 0 means 0666.
+	// permissions of Inputs, by the umask and by the permissions of the file
+	// that the output replaces, if any. 0 means 0666.
 	Mode fs.FileMode
 	// NewEncoder, if not nil, returns an encoder that writes to w. Open calls
-	// it. Compress then has no meaning, and records that were written
-	// cannot be withdrawn.
+	// it. Compress is then ignored, and records that were written cannot be
+	// withdrawn.
 	NewEncoder func(w io.Writer) (Encoder, error)
-	// Header is written at the beginning of the output, before the first record.
-	// It has no meaning for an Encoder.
+	// Header is written at the beginning of the output, before the first
+	// record. An Encoder ignores it.
 	Header []byte
 	// Replace permits the output to replace an existing file at Path. Otherwise
 	// Open and Publish fail if the file exists.
@@ -48,14 +48,14 @@ type Config struct {
 	// DeadLetter reports that this is the output of rejected records. It does
 	// not keep withdrawn text, because the output of the other records does.
 	DeadLetter bool
-	// BeforePublish, if not nil, is called with the path of the complete and synced part
-	// before it gets its final name. If it returns an error, the part does not. If that is
-	// [ErrKeep], the part is removed and the output of a [Tree] does not fail.
+	// BeforePublish, if not nil, is called with the path of the complete and synced
+	// part, which then gets its final name, unless BeforePublish returns an error. If
+	// that is [ErrKeep], the part is removed and the output of a [Tree] does not fail.
 	BeforePublish func(part string) error
 	// InPlace permits the output to replace one of Inputs.
 	InPlace bool
-	// Inputs are the paths of the files that the run reads. Open fails if the
-	// output is one of them.
+	// Inputs are the paths of the files that the run reads. Open fails if they
+	// include the output.
 	Inputs []string
 
 	blocks blocks // shared with other outputs; nil: the output has its own
@@ -71,8 +71,8 @@ var (
 	// ErrExists is wrapped by the error of Open and Publish if the output
 	// exists and Replace is not set.
 	ErrExists = errors.New("the file exists")
-	// ErrKeep is the error of BeforePublish that keeps the file which the output would
-	// replace.
+	// ErrKeep is the error of BeforePublish for not replacing the existing
+	// file.
 	ErrKeep = errors.New("the existing file is kept")
 	// ErrLocked is wrapped by the error of Open if another process is writing
 	// the file.
@@ -93,10 +93,10 @@ type Output interface {
 	// variant if that name is taken. Call it after Close and before Publish.
 	Withdraw(l *engine.Lane) error
 	// Abort gives up the output. The written data remains in NAME.part; if
-	// there is none, Abort removes the file. After Publish it does nothing.
+	// nothing was written, Abort removes the file. After Publish it does
+	// nothing.
 	Abort() error
-	// Part returns the path of the file that is written before Publish, or ""
-	// if there is none.
+	// Part returns the path of the file that is written before Publish, or "".
 	Part() string
 	// Written returns the number of bytes written. It may be called from any
 	// goroutine.

@@ -13,7 +13,7 @@
 // An Output writes to a temporary file in the same directory and renames it
 // when the run is complete:
 //
-//	Open      creates and locks NAME.part, and replaces that of a dead run
+//	Open      creates and locks NAME.part, and replaces a dead run's
 //	Submit    appends batches
 //	Barrier   syncs NAME.part
 //	Close     syncs NAME.part and stops writing
@@ -33,8 +33,9 @@
 //
 // Submit appends the batch to its file and returns. One goroutine performs
 // rounds: it syncs every file that has unsynced data, and then answers the
-// batches that these syncs cover. A round starts at regular intervals, and at
-// once when half of all batches wait, SyncBytes bytes wait, or a Barrier waits.
+// batches that these syncs cover. A round starts at regular intervals, and
+// immediately when half of all batches wait, SyncBytes bytes wait, or a Barrier
+// waits.
 //
 //	             synced                size
 //	│ answered      │ pending              │      pending batches are in their arenas
@@ -93,13 +94,14 @@
 //	0002.part      ├──────────────────────────────────────────▶ in all later extents
 //
 // After a crash before the cut, the previous cut applies: 0001.part is
-// truncated to its length in that cut, and 0002.part, which has no extent, is
-// removed. After a crash that follows the cut, Open finds both extents and
-// renames 0001.part at once, because all extents of a stream except the last
-// belong to sealed files. The sink does not give another output a name that a
-// stored cut may still contain, even if the file no longer exists. A file that
-// always grows is named NAME.part until the first cut covers it. An unfinished
-// name without an extent can therefore always be discarded, and NAME never can.
+// truncated to its length in that cut, and 0002.part, which the cut does not
+// contain, is removed. After a crash that follows the cut, Open finds both
+// extents and renames 0001.part immediately, because all extents of a stream
+// except the last belong to sealed files. The sink does not give another output
+// a name that a stored cut may still contain, even if the file no longer
+// exists. A file that always grows is named NAME.part until the first cut
+// covers it. An unfinished name without an extent can therefore always be
+// discarded, and NAME never can.
 //
 // # Log: faults
 //

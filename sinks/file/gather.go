@@ -12,7 +12,7 @@ import (
 
 // This file compresses the output of a run that ends. A batch is too small to
 // be compressed well by itself, so the sink gathers batches in blocks. Each
-// block is compressed in a goroutine of its own, to one member, or to one for
+// block is compressed in a separate goroutine, to one member, or to one for
 // each record if the records are apart:
 //
 //	flying, in order                 filling
@@ -29,7 +29,7 @@ type block struct {
 
 	// An oversize record is a single gzip member, even if it needs several
 	// blocks.
-	cont, open bool   // the block begins, ends within the member of such a record
+	cont, open bool   // the block begins, ends within the member of an oversize record
 	sum        uint32 // CRC-32 of the first record, if it is oversize and ends here
 	size       int64  // its length
 
@@ -120,7 +120,7 @@ func (s *sink) endLong(k *block) {
 	s.long = long{}
 }
 
-// addApart adds each record of stream as a member of its own.
+// addApart adds each record of stream as a separate member.
 func (k *block) addApart(stream *engine.Stream) {
 	first := len(k.ends)
 	for _, r := range stream.Recs {
@@ -137,7 +137,7 @@ func (k *block) addApart(stream *engine.Stream) {
 }
 
 // reserve makes room for n more bytes of text. A block grows to its full size
-// at once when it is clear that the output is not small.
+// in one step when it is clear that the output is not small.
 func (k *block) reserve(n int, f compress.Format) {
 	if need := len(k.text) + n; need > cap(k.text) && len(k.text) > 256<<10 {
 		n = max(n, compress.MemberSize(f)+256<<10-len(k.text))

@@ -25,7 +25,7 @@ type held struct {
 	ticket engine.Ticket
 	head   []byte // header, if the batch is the first of its file
 	bytes  []byte
-	end    []byte // line end for the last record, if that has none
+	end    []byte // line end for the last record, if that lacks one
 }
 
 func (h *held) size() int { return len(h.head) + len(h.bytes) + len(h.end) }
@@ -62,8 +62,8 @@ func (s *log) Submit(ctx context.Context, b *engine.Batch, t engine.Ticket) erro
 	return err
 }
 
-// hold writes h and keeps it until it is durable. If it returns an error, which
-// is that of ctx or a lasting one, it has not kept h.
+// hold writes h and keeps it until it is durable. If it returns an error, of
+// ctx or a lasting one, it has not kept h.
 func (s *log) hold(ctx context.Context, b *engine.Batch, h held) error {
 	stream := h.ticket.Stream()
 	s.mu.Lock()
@@ -101,7 +101,7 @@ func inRecord(b *engine.Batch) bool {
 // another record may follow, and because recovery treats an incomplete line as
 // torn. Records that are compressed apart need no line end, because their
 // members delimit them. Binary records state their own length. A hole (see
-// record.Stats) is no record, and the line after it belongs directly behind it.
+// record.Stats) is no record, and the next line belongs directly behind it.
 func endsRecord(b *engine.Batch, s *engine.Stream) bool {
 	p := s.Bytes
 	return len(p) == 0 || p[len(p)-1] == '\n' || s.Apart || s.Binary || inRecord(b) || bytes.HasSuffix(p, hole)

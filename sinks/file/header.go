@@ -31,7 +31,7 @@ func (s *log) headed(o *output) {
 }
 
 // errHeader is the error of an existing output that cannot be continued because
-// it begins with another header or none.
+// its header is another or missing.
 var errHeader = errors.New("begins with other columns than those of codec.to: choose another path, or move the file away")
 
 // checkHeader returns an error that wraps errHeader if f, an output with

@@ -82,7 +82,7 @@ type log struct {
 
 	firstRetry time.Duration
 
-	notify bell // requests a round at once
+	notify bell // requests a round immediately
 	quit   chan struct{}
 	over   chan struct{} // closed when run has returned
 

@@ -42,8 +42,9 @@ type LogConfig struct {
 	// record is written twice. Requires exactly one source, of type file, and
 	// implies order: lane.
 	ExactlyOnce bool `yaml:"exactly_once"`
-	// Maximum permissions of a file, in octal. A file gets only those that all
-	// of its inputs also have, less the umask; a broker or a pipe counts as
+	// Maximum permissions of a file, in octal. A file gets only permissions
+	// that all of its inputs also have, less the umask; a broker or a pipe
+	// counts as
 	// 0640. The user of the process can always read and write the file. The
 	// permissions of a file that is continued are narrowed, never widened.
 	Mode Permissions `yaml:"permissions"`
@@ -56,9 +57,9 @@ type LogConfig struct {
 	// DeadLetter reports that this is the output of rejected records. It does
 	// not keep withdrawn text, because the outputs of the other records do.
 	DeadLetter bool
-	// Header is a line at the beginning of each output, compressed as a member of
-	// its own if the output is. An existing output that is continued must begin
-	// with it.
+	// Header is a line at the beginning of each output, compressed as a
+	// separate member if the output is. An existing output that is continued
+	// must begin with it.
 	Header []byte
 	// Quoted reports that records are rows of CSV, in which a line feed in quotes
 	// does not end the record.
@@ -67,8 +68,8 @@ type LogConfig struct {
 	// engine.Lane.Source.
 	SourceNames []string
 	// Batches is the number of batches in the pipeline. When half of them wait
-	// for a sync, the sink syncs at once, so that the sources do not wait. The
-	// default is 16.
+	// for a sync, the sink syncs immediately, so that the sources do not wait.
+	// The default is 16.
 	Batches int
 	// OpenFiles is the maximum number of open outputs. The default is 256.
 	OpenFiles int

@@ -8,9 +8,9 @@ import (
 )
 
 // An output contains data of its inputs, so only users who may read all of them
-// may read it. Its permissions are the intersection of those of its inputs and
-// of the configuration, less the umask. The user of the process can always read
-// and write it, because the next run may have to continue it.
+// may read it. Its permissions are the intersection of the permissions of its
+// inputs and of the configuration, less the umask. The user of the process can
+// always read and write it, because the next run may have to continue it.
 
 const (
 	// ownerMode is the minimum for every output.

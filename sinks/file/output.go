@@ -59,7 +59,7 @@ type output struct {
 	pending []held
 	span    span
 
-	err    error // why the output must be repaired before it is written to
+	err    error // why the output must be repaired before writing to it
 	damage damage
 	tries  int // attempts to repair it
 	retry  time.Time
@@ -120,7 +120,7 @@ func (tab *streamTable) ensure(o *output) error {
 		}
 	}
 	if limit := tab.cfg.OpenFiles; tab.counts.open.Load() >= int64(limit) {
-		tab.shutIdle(limit - limit/4 - 1) // a quarter at once, because each search visits all outputs
+		tab.shutIdle(limit - limit/4 - 1) // a quarter in one step, because each search visits all outputs
 		if tab.counts.open.Load() >= int64(limit) {
 			return errCrowded
 		}
@@ -202,8 +202,8 @@ func (d *diskFiles) write(o *output, h *held) error {
 }
 
 // syncAll makes the data written to outputs durable, and their names. Only run
-// calls it, without mu, so that writing can continue. It starts the writing of
-// all files before it waits for the first one, so that most of the others are
+// calls it, without mu, so that writing can continue. It first starts the
+// writing of all files, then waits for each, so that most of the others are
 // done by then.
 func (d *diskFiles) syncAll(shares []share) {
 	if len(shares) > 1 {
@@ -378,8 +378,8 @@ func (s *log) beginAgain(o *output) error {
 }
 
 // replace replaces o by a copy of its durable part. After a failed sync the
-// blocks of the file are not reused for new data, and the copy is read back
-// before it is trusted.
+// blocks of the file are not reused for new data, and the copy is trusted only
+// after reading it back.
 func (d *diskFiles) replace(o *output) error {
 	name := o.final + copySuffix
 	err := d.copyPrefix(name, o.name, o.synced)

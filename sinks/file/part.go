@@ -12,13 +12,13 @@ import (
 
 // A part is the locked file NAME.part.
 type part struct {
-	f     *disk.File // nil after it is closed
+	f     *disk.File // nil when closed
 	name  string
 	final string
 }
 
 // target resolves symbolic links in path. It returns the resulting path and the
-// file there, or nil if there is none.
+// file there, or nil.
 func target(path string) (string, os.FileInfo, error) {
 	if led, err := filepath.EvalSymlinks(path); err == nil {
 		path = led
@@ -31,8 +31,8 @@ func target(path string) (string, os.FileInfo, error) {
 }
 
 // openPart creates and locks the part of the file final. old is the existing
-// file at final, or nil. The part gets the permissions of old, or those that
-// the umask permits, limited by mode.
+// file at final, or nil. The part gets the permissions of old, or what the
+// umask permits, limited by mode.
 func openPart(final string, old os.FileInfo, inputs []string, mode os.FileMode) (*part, error) {
 	if old != nil && isInput(old, inputs) {
 		return nil, fmt.Errorf("%s: %w", final, ErrIsInput)
@@ -100,10 +100,9 @@ func openLocked(name string) (*disk.File, error) {
 // renamed or removed concurrently.
 const lockAttempts = 10
 
-// lock locks f. Another run may have renamed the file to its final name after
-// it was opened, and truncating it would then empty a finished output. lock
-// therefore checks that name still refers to f. If it does not, both results
-// are nil.
+// lock locks f. Another run may have renamed the opened file to its final name,
+// and truncating it would then empty a finished output. lock therefore checks
+// that name still refers to f. If it does not, both results are nil.
 func lock(f *disk.File, name string) (*disk.File, error) {
 	if errors.Is(disk.Lock(f.File), disk.ErrLocked) { // a missing lock implementation must not prevent writing
 		_ = f.Close() // in use by another process

@@ -95,9 +95,9 @@ func (tab *streamTable) resumeAll() error {
 }
 
 // mendLost truncates the torn ends of growing outputs whose extents are lost. They
-// keep their whole records: a program may have read them, and they are written again
-// to another file, with all other records of the inputs. If nothing is left of a
-// checkpoint, an output may be a file of somebody else, and stays as it is.
+// keep their whole records: a program may have read them, and they are written
+// again to another file, with all other records of the inputs. If nothing remains
+// of a checkpoint, an output may be a file of somebody else, and stays as it is.
 func (tab *streamTable) mendLost() error {
 	if !tab.cfg.Lost {
 		return nil
@@ -395,7 +395,7 @@ func (d *diskFiles) putAside(name string, n int64) error {
 }
 
 // mergeAside removes the second name that putAside has given to the file, if
-// the process died before it replaced the first one with the copy. Files with
+// the process died without replacing the first one with the copy. Files with
 // two names are refused otherwise.
 func mergeAside(name string) error {
 	fi, err := os.Lstat(name)

@@ -30,10 +30,10 @@ type sink struct {
 	object    *objects.Writer
 	encoder   Encoder // nil: batches are written as they are
 	flushing  writeback
-	torn      bool // the last record has no line end
+	torn      bool // the last record lacks a line end
 	span      span
 	header    int64 // length of the header, as written
-	err       error // first error; nothing is written after it
+	err       error // first error; then nothing more is written
 	closed    bool
 	published bool
 
@@ -152,8 +152,8 @@ func openDirect(ctx context.Context, path string) (*os.File, error) {
 	}
 }
 
-// Submit implements [engine.Sink]. It answers before it returns. A file error
-// is fatal, because a partially written batch cannot be taken back.
+// Submit implements [engine.Sink]. It answers the ticket, then returns. A file
+// error is fatal, because a partially written batch cannot be taken back.
 func (s *sink) Submit(ctx context.Context, b *engine.Batch, t engine.Ticket) error {
 	if err := ctx.Err(); err != nil {
 		return err

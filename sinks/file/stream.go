@@ -134,8 +134,8 @@ func (tab *streamTable) streamOf(l *engine.Lane) *stream {
 	return st
 }
 
-// open returns the active output of st, opened. If there is none, open
-// continues the one that another process has left, or starts a new one.
+// open returns the active output of st, opened. Without one, it continues the
+// output that another process has left, or starts a new one.
 func (tab *streamTable) open(st *stream) (*output, error) {
 	if err := tab.prepare(st); err != nil {
 		return nil, err
@@ -214,8 +214,8 @@ func (tab *streamTable) fresh(st *stream, final string) *output {
 }
 
 // goOn returns the unfinished output with the given final name that another
-// process has left for st, without its torn end. It returns nil if there is
-// none.
+// process has left for st, without its torn end. It returns nil without such an
+// output.
 func (tab *streamTable) goOn(st *stream, final string) (*output, error) {
 	name := final + partSuffix
 	if tab.grows() {

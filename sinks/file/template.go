@@ -256,7 +256,7 @@ func (t *template) files(v *values) (finished, unfinished []string) {
 }
 
 // lastSeq returns the highest number of a finished or unfinished file with the
-// values v, or 0 if there is none.
+// values v, or 0.
 func (t *template) lastSeq(v values) (last int) {
 	if !t.has(seqNumber) {
 		return 0

@@ -55,13 +55,13 @@ const publishers = 8
 //	lane in front      NAME.part, batches are appended
 //	previous lane      a publisher syncs it and renames it to NAME
 //
-// The output of a lane that did not reach its end remains NAME.part.
+// The output of a lane whose input did not end remains NAME.part.
 type Tree interface {
 	engine.Sink
 
 	// PublishEmpty publishes an empty output for each of the given lanes that
-	// has none, because its input has no records. Call it after Close. It fails
-	// if any output has failed.
+	// lacks one, because its input is without records. Call it after Close. It
+	// fails if any output has failed.
 	PublishEmpty(lanes []string) error
 	// Parts returns the paths of the incomplete outputs. Call it after Close.
 	Parts() []string
@@ -102,8 +102,8 @@ func (t *treeSink) Open(context.Context) error { return nil }
 // Caps implements [engine.Sink].
 func (t *treeSink) Caps() engine.SinkCaps { return engine.SinkCaps{Ordered: true} }
 
-// Submit implements [engine.Sink]. It answers before it returns. As with an
-// [Output], an error of a file is fatal.
+// Submit implements [engine.Sink]. It answers the ticket, then returns. As with
+// an [Output], an error of a file is fatal.
 func (t *treeSink) Submit(ctx context.Context, b *engine.Batch, ticket engine.Ticket) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -180,7 +180,7 @@ func prepareFile(path string) error {
 }
 
 // finishLane passes the output of the lane in front to a publisher, or abandons
-// it if the lane did not reach its end. The caller holds mu.
+// it if the lane was not read to the end. The caller holds mu.
 func (t *treeSink) finishLane() {
 	lane, out := t.lane, t.out
 	t.lane, t.out = nil, nil
@@ -204,8 +204,8 @@ func (t *treeSink) finishLane() {
 	}
 }
 
-// publish makes out durable and renames it to its final name, after it has
-// removed the records that lane, if not nil, has withdrawn.
+// publish removes the records that lane, if not nil, has withdrawn from out,
+// makes out durable and renames it to its final name.
 func (t *treeSink) publish(lane *engine.Lane, out Output) {
 	err := out.Close(context.Background())
 	if err == nil && lane != nil {
@@ -251,8 +251,8 @@ func (t *treeSink) Barrier(context.Context) error {
 	return t.failed()
 }
 
-// Close implements [engine.Sink]. It publishes the output of the last lane,
-// if that reached its end, and waits for all publishers. It does not return
+// Close implements [engine.Sink]. It publishes the output of the last lane, if
+// that was read to the end, and waits for all publishers. It does not return
 // errors that Submit has already reported.
 func (t *treeSink) Close(context.Context) error {
 	t.mu.Lock()

@@ -25,7 +25,7 @@ import (
 // text of its input.
 const unverifiedSuffix = ".unverified"
 
-// A span is the last segment in an output. The zero value is that of an output
+// A span is the last segment in an output. The zero value is for an output
 // without batches.
 type span struct {
 	lane    *engine.Lane

@@ -34,8 +34,8 @@ func (r *Report) Intact() bool {
 	return !r.Unfinished && !r.Leftover && !r.PutAside && !r.Unverified && !r.Verdict.Damage()
 }
 
-// ReportOf returns the report on the file called name, which was read to its end with the
-// result v.
+// ReportOf returns the report on the file called name, which was read as a
+// whole with the result v.
 func ReportOf(name string, v compress.Verification) Report {
 	r := Report{Path: name, Verification: v}
 	base, part := strings.CutSuffix(name, partSuffix)

@@ -28,8 +28,8 @@ func newFormat(c *Config) format {
 	return f
 }
 
-// input returns the message that contained record i, or nil if its lane has no
-// messages.
+// input returns the message that contained record i, or nil if its lane does
+// not consist of messages.
 func input(b *engine.Batch, st *engine.Stream, i int) *engine.Message {
 	if len(b.Msgs) == 0 {
 		return nil
@@ -37,7 +37,7 @@ func input(b *engine.Batch, st *engine.Stream, i int) *engine.Message {
 	return &b.Msgs[st.Recs[i].Msg]
 }
 
-// inputKey returns the key of that message, or nil if there is none.
+// inputKey returns the key of that message, or nil.
 func inputKey(b *engine.Batch, st *engine.Stream, i int) []byte {
 	if m := input(b, st, i); m != nil {
 		return b.Key(m)
@@ -45,9 +45,9 @@ func inputKey(b *engine.Batch, st *engine.Stream, i int) []byte {
 	return nil
 }
 
-// partition returns the partition of record i, out of n. If the record has no
-// equivalence key, it uses the key of its input message, and if there is none,
-// the lane. turn is the partition for partition_by: none.
+// partition returns the partition of record i, out of n. Without an equivalence
+// key, it uses the key of the input message, and without that, the lane. turn
+// is the partition for partition_by: none.
 func (f *format) partition(b *engine.Batch, st *engine.Stream, i, n, turn int) int {
 	switch f.partitionBy {
 	case byNone:
@@ -97,8 +97,8 @@ func (f *format) message(dst *kafka.Record, key *[32]byte, b *engine.Batch, st *
 	dst.Headers = append(dst.Headers, f.add...)
 }
 
-// value returns a record without its line end, if it has one; a binary one has
-// none. The result is never nil, because that would be a tombstone.
+// value returns a record without its line end, if it has one; a binary one does
+// not. The result is never nil, because that would be a tombstone.
 func value(rec []byte, isBinary bool) []byte {
 	if n := len(rec); n > 0 && rec[n-1] == '\n' && !isBinary {
 		rec = rec[:n-1]

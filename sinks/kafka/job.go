@@ -99,7 +99,7 @@ func (s *sink) refuse(r ref, e *kafka.RecordsError) {
 	s.fail(r.j, r.record, engine.Permanent, fmt.Errorf("%w: %w", errRefused, e.Code))
 }
 
-// mixed stands for records that were refused with different codes.
+// mixed is the code of records that were refused with different codes.
 const mixed kafka.Code = -1
 
 // fault returns the name of a code that refuses records, and what it objects

@@ -33,7 +33,7 @@ type writer struct {
 // maxRecords is the maximum number of records in a record batch.
 const maxRecords = 10_000
 
-// put queues p. After Close it answers p at once.
+// put queues p. After Close it answers p immediately.
 func (w *writer) put(p piece) {
 	w.mu.Lock()
 	over := w.over

@@ -14,7 +14,8 @@ import (
 
 // A core is a sink that publishes with core NATS. It answers a batch when the
 // server has read it, which is the strongest guarantee available. After a lost
-// connection it asks for the whole batch again. It keeps the order of batches.
+// connection it asks for the whole batch again. It preserves the order of
+// batches.
 type core struct {
 	cfg   CoreConfig
 	press press
@@ -166,8 +167,7 @@ func refuse(r *engine.Result, err error, records ...uint32) {
 	*r = engine.Result{Err: err, Class: engine.Permanent, Code: code, Fault: fault, Failed: append(r.Failed, records...), Untried: r.Untried}
 }
 
-// Barrier implements [engine.Sink]. Every batch is flushed before it is
-// answered.
+// Barrier implements [engine.Sink]. Every batch is flushed, then answered.
 func (s *core) Barrier(context.Context) error { return nil }
 
 // Close implements [engine.Sink].

@@ -58,7 +58,7 @@ func newFlight(s *jetStream, b *engine.Batch, t engine.Ticket) *flight {
 const headroom = 512
 
 // group divides the records into messages of at most limit bytes. A longer
-// record gets a message of its own.
+// record gets a separate message.
 func (f *flight) group(limit int) {
 	size := limit + 1
 	for i, r := range f.page.s.Recs {

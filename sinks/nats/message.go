@@ -54,7 +54,7 @@ func (p *page) fact(i int) *record.Fact {
 	return &p.s.Facts[i]
 }
 
-// message returns the message that contained record i, or nil if there is none.
+// message returns the message that contained record i, or nil.
 func (p *page) message(i int) *engine.Message {
 	if len(p.b.Msgs) == 0 {
 		return nil

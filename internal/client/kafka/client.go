@@ -114,8 +114,8 @@ type Group interface {
 	// Next returns the next generation. An error does not end the membership:
 	// call Next again.
 	Next(ctx context.Context) (Generation, error)
-	// Notes sets the committed offset of each partition of list, which is -1 if there
-	// is none, and the note that is stored with it.
+	// Notes sets the committed offset of each partition of list, which is -1 if
+	// none is committed, and the note that is stored with it.
 	Notes(ctx context.Context, list []Assignment) error
 	// Close leaves the group after the function of the current generation has
 	// returned. When ctx ends, it closes the connections.

@@ -60,7 +60,7 @@ func (u *unpacker) records(codec int, src []byte, limit int) ([]byte, error) {
 }
 
 // checkFrame rejects data that would make a decoder of the library allocate too
-// much memory before it returns its first byte.
+// much memory for its first byte.
 func checkFrame(c compress.Compression, src []byte, limit int) error {
 	switch {
 	case c == compress.Zstd && zstdWindow(src) > maxWindow:

@@ -49,7 +49,7 @@ type Fetched struct {
 	HighWatermark int64 // offset after the last record that all in-sync replicas have
 	LastStable    int64 // offset up to which all transactions are committed or aborted
 	LogStart      int64 // offset of the first existing record; -1 if unknown
-	Epoch         int32 // leader epoch of the last complete batch, set by Next; -1 if there is none
+	Epoch         int32 // leader epoch of the last complete batch, set by Next; or -1
 	Set           []byte
 	Aborted       []Aborted
 
@@ -96,7 +96,7 @@ type Header struct{ Name, Value []byte }
 
 // A Decoder decodes record batches. It skips control batches and, with
 // Committed, the records of aborted transactions. It verifies the checksum of a
-// batch before it returns the first record. Usage:
+// batch, then returns the first record. Usage:
 //
 //	d.Reset(fetched, offset)
 //	for d.Next(&r) { … }
@@ -174,8 +174,8 @@ func (d *Decoder) Next(r *Record) bool {
 	return false
 }
 
-// batch opens the next batch. It returns false if there is none, or only a part
-// of it: a broker may truncate the last batch.
+// batch opens the next batch. It returns false if data holds no more, or only a
+// part of it: a broker may truncate the last batch.
 func (d *Decoder) batch() bool {
 	b := d.rest
 	if len(b) <= versionAt {

@@ -14,10 +14,11 @@ import (
 	"github.com/segmentio/kafka-go/protocol"
 )
 
-// The library trusts the bytes that it receives: it decodes a response before it
-// compares its correlation id, allocates memory for as many elements of a list as the
-// response announces, and panics in goroutines of its own. So each connection, above
-// TLS, checks the frames that arrive before the library sees them.
+// The library trusts the bytes that it receives: it decodes a response without
+// comparing its correlation id first, allocates memory for as many elements of a
+// list as the response announces, and panics in its own goroutines. So each
+// connection, above TLS, checks the frames that arrive before the library sees
+// them.
 
 // errNotKafka is the error of a connection on which text arrived instead of a
 // response.
@@ -51,7 +52,7 @@ func (l *library) tokens() int {
 	return 2
 }
 
-// A framedConn delivers a response after it was checked. A response to a request that
+// A framedConn checks each response, then delivers it. A response to a request that
 // this package has encoded is only checked for its length, because it may be long and
 // this package decodes it.
 type framedConn struct {
@@ -253,8 +254,8 @@ type framedAddr struct {
 	conn *framedConn
 }
 
-// supports returns the newest version of an API, at most the given one, that the
-// broker at the other end of rw supports; -1 if there is none.
+// supports returns the newest version of an API, at most the given one, that
+// the broker at the other end of rw supports; -1 if it supports none of them.
 func supports(rw io.ReadWriter, api protocol.ApiKey, version int16) int16 {
 	conn, ok := rw.(net.Conn)
 	if !ok {

@@ -30,8 +30,8 @@ import (
 )
 
 // answers are the responses that the library decodes. The tags of their fields, from
-// which it makes its decoders, are the table of the layouts. The consumer group of the
-// library has decoders of its own, for the same layouts.
+// which it makes its decoders, are the table of the layouts. The consumer group of
+// the library has other decoders for the same layouts.
 var answers = map[protocol.ApiKey]any{
 	protocol.ApiVersions:      apiversions.Response{},
 	protocol.CreateTopics:     createtopics.Response{},
@@ -65,8 +65,8 @@ type layout func(w *wire)
 
 var layouts sync.Map // call → layout
 
-// checkAnswer checks that each length and count in the body of the answer to r is that
-// of bytes in the body.
+// checkAnswer checks that each length and count in the body of the answer to r
+// matches the bytes in the body.
 func checkAnswer(r call, body []byte) error {
 	l, ok := layouts.Load(r)
 	if !ok {

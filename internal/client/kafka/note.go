@@ -14,7 +14,7 @@ import (
 // Values of a request that say nothing.
 const (
 	noEpoch     = -1 // the leader epoch of the last record is unknown
-	noRetention = -1 // that of the broker applies
+	noRetention = -1 // the broker's applies
 )
 
 // Commit implements Generation.

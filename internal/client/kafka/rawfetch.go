@@ -15,7 +15,7 @@ import (
 //     library has selected, opened and logged in on.
 //   - fetchRequest: API 1.
 //   - producerRequest: API 22, to any broker. The library would ask the
-//     coordinator of a transaction, and there is none.
+//     coordinator of a transaction, which does not exist.
 
 // maxAnswer limits the response to a fetch. A broker sends at least one batch,
 // however long it is, so this is far more than what is requested.

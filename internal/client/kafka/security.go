@@ -29,7 +29,7 @@ import (
 // setting.
 
 // A SecurityError means that a broker and the configuration disagree about TLS
-// or SASL. Retrying does not help until one of them is changed.
+// or SASL. Retrying does not help until either is changed.
 type SecurityError struct {
 	Broker string // HOST:PORT
 	What   string // what is wrong and how to fix it; contains no secret

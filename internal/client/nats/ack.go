@@ -12,7 +12,7 @@ type Meta struct {
 	Stream    uint64 // sequence in the stream
 	Consumer  uint64 // number of deliveries by the consumer, including this one
 	Delivered uint64 // number of deliveries of this message, including this one
-	Pending   uint64 // messages after it that are not delivered yet
+	Pending   uint64 // later messages that are not delivered yet
 	Time      int64  // storage time, Unix nanoseconds
 }
 
@@ -55,7 +55,7 @@ var (
 	Ack = []byte("+ACK")
 	// InProgress restarts the ack_wait of the message.
 	InProgress = []byte("+WPI")
-	// Nak requests redelivery at once.
+	// Nak requests immediate redelivery.
 	Nak = []byte("-NAK")
 )
 

@@ -137,7 +137,7 @@ func (b *Bucket) Get(ctx context.Context, key string) (BucketEntry, error) {
 }
 
 // Put stores a value if the revision of the key is last. If it is not, Put
-// returns false. If ttl is not 0, the entry expires after it.
+// returns false. If ttl is not 0, the entry expires after that time.
 func (b *Bucket) Put(ctx context.Context, key string, value []byte, last uint64, ttl time.Duration) (revision uint64, ok bool, err error) {
 	m := client.NewMsg(b.publish + key)
 	m.Data = value

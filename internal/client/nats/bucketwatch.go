@@ -11,8 +11,8 @@ import (
 	"github.com/urlfold/urlfold/internal/ground/logging"
 )
 
-// bucketEvery is how often a bucket is checked. A failed request causes a check
-// at once.
+// bucketEvery is how often a bucket is checked. A failed request causes an
+// immediate check.
 const bucketEvery = 10 * time.Second
 
 // Watch checks the bucket until Close: it creates a deleted one again, if the

@@ -24,16 +24,16 @@ import (
 type Msg = client.Msg
 
 var (
-	// ErrDown is the error of an operation that requires a connection when
-	// there is none.
+	// ErrDown is the error of an operation that requires a connection, while
+	// disconnected.
 	ErrDown = errors.New("no connection to NATS")
 	// ErrClosed is the error of an operation after Close.
 	ErrClosed = errors.New("connection to NATS is closed")
 )
 
 // A Conn is a connection to a cluster. It reconnects forever. Publishing
-// without a connection fails at once: the client does not buffer messages to
-// send them later.
+// without a connection fails immediately: the client does not buffer messages
+// to send them later.
 type Conn struct {
 	nc *client.Conn
 	js jetstream.JetStream
@@ -109,9 +109,9 @@ func connectError(cfg *connect.NATS, err error) error {
 	return err
 }
 
-// dialUntil repeats attempts to connect until timeout has passed or ctx is done.
-// The error is that of the last complete attempt, if there is one.
-// It calls waits before the second attempt.
+// dialUntil repeats attempts to connect until timeout has passed or ctx is
+// done. The error comes from the last complete attempt, if there is one. It
+// calls waits before the second attempt.
 func dialUntil(ctx context.Context, o *client.Options, timeout time.Duration, waits func(error)) (*client.Conn, error) {
 	deadline := time.Now().Add(timeout)
 	var last error
@@ -152,9 +152,9 @@ func addresses(servers []string) string {
 	return strings.Join(list, ", ")
 }
 
-// dial makes one attempt to connect. The library has no context for that, so at
-// the end of ctx dial leaves it to itself: the attempt ends after
-// ConnectTimeout, and a connection that it makes is closed.
+// dial makes one attempt to connect. The library does not take a context for
+// that, so at the end of ctx dial leaves the attempt to itself: the attempt
+// ends after ConnectTimeout, and a connection that it makes is closed.
 func dial(ctx context.Context, o *client.Options) (*client.Conn, error) {
 	type result struct {
 		nc  *client.Conn
@@ -411,7 +411,7 @@ func (c *Conn) Flush(ctx context.Context) error {
 }
 
 // Close closes the connection. It sends the contents of the write buffer if
-// that is possible at once.
+// that is possible without waiting.
 func (c *Conn) Close() {
 	c.up.Store(false)
 	stop := time.AfterFunc(closeTimeout, c.cut) // the library may wait for a server that does not read
@@ -424,6 +424,6 @@ const (
 	// writeTimeout is how long a server may read nothing. Meanwhile, all calls
 	// of the library wait.
 	writeTimeout = 10 * time.Second
-	// closeTimeout is how long Close waits for such a server.
+	// closeTimeout is how long Close waits for a server that reads nothing.
 	closeTimeout = time.Second
 )

@@ -12,7 +12,7 @@
 //     PullMaxMessagesWithBytesLimit the limit on bytes applies to one pull
 //     request, not to the buffer. [Pull] keeps a fixed number of pull requests
 //     in flight, each for its share of both limits.
-//   - PublishMsgAsync keeps the message, and with it a slice of the caller's,
+//   - PublishMsgAsync retains the message, and with it a slice of the caller's,
 //     in a future. After "no responders" a timer publishes it again, and
 //     nothing stops that timer when the future fails meanwhile (a timeout, a
 //     disconnect). By then the caller knows of the failure, and its arena may
@@ -21,7 +21,7 @@
 //   - A future costs a timer, a map entry and a JSON document for each message.
 //
 // Conn.PublishMsg itself copies: nats.go appends headers and data to its own
-// write buffer, under the lock of the connection, before it returns.
+// write buffer, under the lock of the connection, and then returns.
 //
 // # Files
 //

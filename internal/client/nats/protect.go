@@ -9,7 +9,7 @@ import (
 )
 
 // Protect calls f and returns a panic of f as an error with its stack. The text
-// of a panic may quote a message, so only those of the runtime are part of it.
+// of a panic may quote a message, so only panics of the runtime are quoted.
 func Protect(f func()) (err error) {
 	defer func() {
 		switch v := recover().(type) {

@@ -24,12 +24,12 @@ type PullConfig struct {
 	Stream, Durable string
 	Messages, Bytes int           // prefetch limits
 	Expires         time.Duration // of one pull request
-	Heartbeat       time.Duration // interval of the server's heartbeats while it has no messages
+	Heartbeat       time.Duration // interval of the server's heartbeats while it lacks messages
 	Info            ConsumerInfo  // state of the consumer, whose limits apply
 	// Gone, if not nil, is called when the consumer may from now on be a
 	// different one: it was deleted, nobody responds for it, or the connection
-	// was lost. It is called by the goroutine that uses the Pull and by that of
-	// the connection, and must not block.
+	// was lost. It is called by the goroutine that uses the Pull and by the
+	// connection's, and must not block.
 	Gone func()
 }
 
@@ -248,8 +248,8 @@ func (p *Pull) well() {
 	p.outage.Clear()
 }
 
-// Resume ends the pause after a failure, so that the next request is sent at
-// once. Any goroutine may call it.
+// Resume ends the pause after a failure, so that the next request is sent
+// immediately. Any goroutine may call it.
 func (p *Pull) Resume() { p.resume.Store(true) }
 
 // Rest records that the caller was not receiving until now.

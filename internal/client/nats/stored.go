@@ -26,7 +26,7 @@ var (
 )
 
 // readStored parses the response to a publish. It does not unmarshal the usual
-// one, which begins with the name of the stream and contains no error: that
+// one, which starts with the name of the stream and contains no error: that
 // takes more time than everything else. An error is errAnswer or a
 // *[jetstream.APIError].
 func readStored(data []byte) (s stored, err error) {
@@ -58,8 +58,8 @@ func readStored(data []byte) (s stored, err error) {
 
 // Accept says which acknowledgments count.
 type Accept struct {
-	Only string // if set, only those of this stream
-	Any  bool   // all; otherwise, those of streams that exist
+	Only string // if set, only of this stream
+	Any  bool   // all; otherwise, of streams that exist
 }
 
 // maxStreams limits the names to remember.

@@ -184,8 +184,8 @@ func (w *Window) Health() error { return w.outage.Err() }
 
 // Publish publishes the messages first to first+n-1 of l. It blocks while the
 // window is full. A nil error means that each message was published or waits to
-// be. After an error, which is that of ctx or ErrClosed, no message of l is in
-// progress, but a call of Resolved may be.
+// be. After an error, of ctx or ErrClosed, no message of l is in progress, but
+// a call of Resolved may be.
 func (w *Window) Publish(ctx context.Context, l Load, first, n int) error {
 	var some [64]uint32
 	m := client.Msg{Header: client.Header{}}
@@ -405,8 +405,8 @@ func (w *Window) Forget(l Load) {
 	}
 }
 
-// Close gives up all messages in progress. Resolved is not called any more
-// after it returns.
+// Close gives up all messages in progress. Once it returns, Resolved is not
+// called any more.
 func (w *Window) Close() error {
 	w.mu.Lock()
 	w.closed = true

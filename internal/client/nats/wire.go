@@ -215,7 +215,7 @@ func (c *wire) limit(part []byte) int {
 	return maxLine
 }
 
-// control checks a line with its end.
+// control checks a line, including the line end.
 func (c *wire) control(line []byte) error {
 	text, ok := bytes.CutSuffix(line, []byte("\r\n"))
 	if !ok || bytes.ContainsAny(text, "\r\t") {
@@ -264,8 +264,8 @@ func (c *wire) count() error {
 	return nil
 }
 
-// mild are the beginnings of the error messages after which the library keeps
-// the connection or connects again.
+// mild are the beginnings of the error messages after which the library stays
+// connected or connects again.
 var mild = []string{
 	"permissions violation", "maximum subscriptions exceeded", "authorization violation", "user authentication expired",
 	"user authentication revoked", "account authentication expired",

@@ -116,9 +116,9 @@ func fill(dst []byte, r io.Reader) error {
 }
 
 // Inflate decompresses src, a deflate stream, into at most most bytes: into dst
-// or, if its capacity is too small, into memory of the right size. It decompresses
-// a block of the second kind twice, because memory that grows would take several
-// times as much.
+// or, if its capacity is too small, into memory of the right size. It
+// decompresses a block that exceeds dst twice, because growing memory would take
+// several times as much.
 func (b *Blocks) Inflate(dst, src []byte, most int) ([]byte, error) {
 	if b.flate == nil {
 		b.flate = flate.NewReader(nil)

@@ -263,7 +263,7 @@ type Run struct {
 	err  error
 }
 
-// Start starts a pipeline. If o has no codec, it uses that of Codec.
+// Start starts a pipeline. If o lacks a codec, it uses Codec.
 func Start(t testing.TB, o engine.Options) *Run {
 	t.Helper()
 	if o.NewCodec == nil {
@@ -315,8 +315,8 @@ func (r *Run) Kill() {
 func (r *Run) Forget() { r.P = nil }
 
 // A Collector is a sink that records the values it receives, by partition of
-// the input and in order of arrival. Its results may be read before it is
-// opened.
+// the input and in order of arrival. Its results may be read even while it is
+// not open.
 type Collector struct {
 	T testing.TB
 	// Hold, if set, is called for each batch before its ticket is resolved, in

@@ -82,7 +82,7 @@ func CheckVectors(t *testing.T, f Func, name string) {
 }
 
 // CheckAllocations checks that f allocates nothing for the inputs of a file of
-// vectors, after it has seen them once.
+// vectors once it has seen them.
 func CheckAllocations(t *testing.T, f Func, name string) {
 	t.Helper()
 	dst := make([]byte, 0, 1<<20)

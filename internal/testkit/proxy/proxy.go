@@ -49,8 +49,7 @@ func New(t testing.TB, target string) *Proxy {
 }
 
 // Filter sets the filters for data from clients (up) and from the server
-// (down), for connections that begin after it returns. A nil filter copies
-// everything.
+// (down), for connections that begin later. A nil filter copies everything.
 func (p *Proxy) Filter(up, down Filter) { p.set(func() { p.up, p.down = up, down }) }
 
 // Addr returns the address to connect to.
@@ -81,7 +80,7 @@ func (p *Proxy) Cuts() int {
 	return p.cuts
 }
 
-// Refuse sets whether new connections are closed at once.
+// Refuse sets whether new connections are closed immediately.
 func (p *Proxy) Refuse(yes bool) { p.set(func() { p.refuse = yes }) }
 
 // Freeze sets whether the proxy stops forwarding without closing connections,

@@ -27,7 +27,7 @@ import (
 type Object struct {
 	Data  []byte
 	ETag  string
-	Class string // GLACIER: it must be restored before it can be read
+	Class string // GLACIER: it cannot be read until restored
 	run   string
 	made  time.Time
 }
@@ -81,7 +81,7 @@ func (s *Server) SetFault(f Fault) {
 	s.fault = f
 }
 
-// Archive makes an object one that must be restored before it can be read.
+// Archive archives an object, which then cannot be read until restored.
 func (s *Server) Archive(key string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
