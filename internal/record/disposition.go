@@ -83,7 +83,7 @@ func (w *Worker) reject(out, dead, rec []byte, v *verdict, at *Position, st *Sta
 		st.Dead++
 		return out, w.r.deadLine(dead, rec, v, at)
 	case DispositionDrop:
-		st.Dropped++
+		st.drop(v.bad)
 		return out, dead
 	case DispositionTruncate:
 		rec = w.truncated(rec, PieceWhole)
@@ -97,7 +97,7 @@ func (w *Worker) reject(out, dead, rec []byte, v *verdict, at *Position, st *Sta
 		out = w.r.rejectItem(out, rec, v.bad, v.at, at)
 	}
 	if !keeps && len(out) == start {
-		st.Dropped++
+		st.drop(v.bad)
 	} else {
 		st.Emitted++
 	}
@@ -198,7 +198,7 @@ func (w *Worker) Piece(out, dead, piece []byte, p Piece, at Position, st *Stats)
 	case !pass:
 		out = w.r.rejectItem(out, nil, TooLong, 0, &w.at)
 		if len(out) == start {
-			st.Dropped++
+			st.drop(TooLong)
 			return out, dead
 		}
 	}

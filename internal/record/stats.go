@@ -35,9 +35,10 @@ type Stats struct {
 	Rejected  int64 // rejected records, whatever the reason and the disposition
 	Panics    int64 // records on which the codec panicked; also counted as rejected
 
-	Flags   [128]int64        // URLs by flag
-	Rules   [64]int64         // URLs by applied rule: of those in Changed, without repairs, and of the keys computed at K2 and K3
-	Rejects [NumReasons]int64 // rejected records by reason
+	Flags    [128]int64        // URLs by flag
+	Rules    [64]int64         // URLs by applied rule: of those in Changed, without repairs, and of the keys computed at K2 and K3
+	Rejects  [NumReasons]int64 // rejected records by reason
+	Discards [NumReasons]int64 // those of them in Dropped: they are in no output
 
 	// Lacking are records that lack an attribute which a condition has read, by
 	// its index in AttributeNames. Having is the set of attributes that at least
@@ -80,10 +81,33 @@ func (s *Stats) Add(o *Stats) {
 	for i, n := range o.Rejects {
 		s.Rejects[i] += n
 	}
+	for i, n := range o.Discards {
+		s.Discards[i] += n
+	}
 	for i, n := range o.Lacking {
 		s.Lacking[i] += n
 	}
 	s.Having |= o.Having
+}
+
+// drop counts a record for which nothing is written; bad is the reason if it was
+// rejected.
+func (s *Stats) drop(bad Reason) {
+	s.Dropped++
+	if bad != 0 && bad < NumReasons {
+		s.Discards[bad]++
+	}
+}
+
+// Discarded returns the number of records that were rejected and dropped by the
+// job. Those that a sink refused are not among them.
+func (s *Stats) Discarded() (n int64) {
+	for r, k := range s.Discards {
+		if Reason(r) != Refused {
+			n += k
+		}
+	}
+	return n
 }
 
 // Uninspected returns the number of records whose URLs were not read, because the

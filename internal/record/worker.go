@@ -327,7 +327,7 @@ func (w *Worker) list(out, dead, rec []byte, at *Position, st *Stats) (o, d []by
 		st.Dead++
 		return out[:start], w.r.deadLine(dead, rec, &v, at)
 	case len(out) == start:
-		st.Dropped++
+		st.drop(v.bad)
 	default:
 		st.Emitted++
 	}

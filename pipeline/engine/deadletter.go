@@ -55,7 +55,7 @@ func (d *delivery) cutDeadLetters(b *Batch, s *Stream, failed []uint32, r *Resul
 		}
 		spans[k] = Span{uint32(start), uint32(len(arena) - start)}
 	}
-	d.complain(&d.cutLog, "dead letters refused for their size, truncated", "sink", DeadLetterName, "lane", b.Lane.Name(),
+	d.complain(&d.cutLog, "dead letters refused for their size, truncated", "component", DeadLetterName, "lane", b.Lane.Name(),
 		"position", b.position(s.Recs, failed), "records", len(failed), "code", r.Code, "error", r.cause())
 	d.unblock(b, d.dead)
 	g := &b.legs[d.dead]

@@ -130,9 +130,11 @@ func (r *roster) writeOff(b *Batch) {
 			s.Dead += n
 		} else {
 			s.Dropped += n
+			s.Discards[record.Refused] += n
 		}
 		s.Dead -= dead
 		s.Dropped += dead
+		s.Discards[record.Refused] += dead
 	}
 }
 

@@ -60,10 +60,10 @@ func (d *delivery) refuse(b *Batch, s *Stream, slot int, r *Result) {
 	d.sinks[slot].refused(len(failed), drops)
 	name, lane, position := d.sinks[slot].name, b.Lane.Name(), b.position(s.Recs, failed)
 	if drops {
-		d.complain(&d.refuseLog, "records refused, dropped", "sink", name, "lane", lane, "position", position,
-			"records", len(failed), "code", r.Code, "error", r.cause())
+		d.log.Error("records refused, dropped", "component", name, "lane", lane, "position", position,
+			"lost_records", len(failed), "code", r.Code, "error", r.cause())
 	} else {
-		d.complain(&d.refuseLog, "records refused, written to the dead letter", "sink", name, "lane", lane, "position", position,
+		d.complain(&d.refuseLog, "records refused, written to the dead letter", "component", name, "lane", lane, "position", position,
 			"records", len(failed), "code", r.Code, "error", r.cause())
 	}
 	d.noteRefused(b, s, slot, failed)
@@ -129,7 +129,7 @@ func (d *delivery) block(b *Batch, s *Stream, slot int, failed []uint32, r *Resu
 		g.blocked = true
 		b.Lane.block(1)
 	}
-	d.complain(&d.blockLog, "records refused, lane blocked", "sink", d.sinks[slot].name, "lane", at.Lane, "position", at.Position,
+	d.complain(&d.blockLog, "records refused, lane blocked", "component", d.sinks[slot].name, "lane", at.Lane, "position", at.Position,
 		"records", at.Records, "code", at.Code, "error", at.Reason)
 	d.sinks[slot].block(b, at)
 	d.again(b, slot, blocked)
@@ -144,7 +144,7 @@ func (d *delivery) unblock(b *Batch, slot int) {
 	g.blocked = false
 	b.Lane.block(-1)
 	if d.sinks[slot].unblock(b) && !d.stopped() && !d.sinks[slot].systematic() {
-		d.log.Info("refused records accepted, lanes resumed", "sink", d.sinks[slot].name, "lane", b.Lane.Name())
+		d.log.Info("refused records accepted, lanes resumed", "component", d.sinks[slot].name, "lane", b.Lane.Name())
 	}
 }
 

@@ -242,7 +242,7 @@ func (d *delivery) answer(t Ticket, r Result) {
 	case r.Class == Retryable && len(r.Untried) > 0:
 		d.leave(b, t.stream, slot, &r)
 	case r.Class == Retryable:
-		d.complain(&d.retryLog, "batch not accepted, retrying", "sink", d.sinks[slot].name, "try", b.legs[slot].try+1, "error", r.Err)
+		d.complain(&d.retryLog, "batch not accepted, retrying", "component", d.sinks[slot].name, "attempt", b.legs[slot].try+1, "error", r.Err)
 		d.again(b, slot, failing)
 	case r.Class == Permanent:
 		d.refuse(b, t.stream, slot, &r)

@@ -58,7 +58,7 @@ func New(cfg Config, log *slog.Logger) (engine.Sink, error) {
 	return &sink{
 		cfg: cfg, codec: codec, log: log, format: newFormat(&cfg),
 		jobs: make(chan *job, freeJobs), faults: map[int]error{}, retries: map[string]int64{},
-		outage: logging.NewOutage(log, "kafka: write failed, retrying", "kafka: write recovered", "topic", cfg.Topic),
+		outage: logging.NewOutage(log, "write failed, retrying", "write recovered", "topic", cfg.Topic),
 	}, nil
 }
 
@@ -87,10 +87,10 @@ func (s *sink) Open(ctx context.Context) error {
 	}
 	switch limit, err := kafka.MessageLimit(ctx, s.client, s.cfg.Topic); {
 	case err != nil:
-		s.log.Info("kafka: cannot read topic limits", "topic", s.cfg.Topic, "error", err)
+		s.log.Info("cannot read topic limits", "topic", s.cfg.Topic, "error", err)
 	case limit < int(s.cfg.BatchBytes)+batchOverhead:
-		s.log.Warn("kafka: batch_bytes exceeds the topic limit, larger batches are split",
-			"topic", s.cfg.Topic, "max.message.bytes", limit, "batch_bytes", s.cfg.BatchBytes.String())
+		s.log.Warn("batch_bytes exceeds the topic limit, larger batches are split",
+			"topic", s.cfg.Topic, "topic_max_bytes", limit, "batch_bytes", s.cfg.BatchBytes.String())
 	}
 	s.ctx, s.stop = context.WithCancel(ctx)
 	for i := range n {

@@ -284,7 +284,7 @@ func (w *writer) identify() error {
 		w.s.plain = true
 		w.s.mu.Unlock()
 		if !said {
-			w.s.log.Warn("kafka: idempotent writes not allowed, retries may duplicate records", "error", err)
+			w.s.log.Warn("idempotent writes not allowed, retries may duplicate records", "error", err)
 		}
 		p, err = kafka.NoProducer, nil
 	}

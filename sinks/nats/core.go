@@ -41,7 +41,7 @@ func NewCore(cfg CoreConfig) (engine.Sink, error) {
 	return &core{
 		cfg: cfg, press: press{subject: t, headers: cfg.Headers, id: idNone},
 		free:   make(chan *client.Msg, maxScratch),
-		outage: logging.NewOutage(cfg.Logger, "publish failed, retrying", "publish recovered"),
+		outage: logging.NewOutage(cfg.Logger, "write failed, retrying", "write recovered"),
 	}, nil
 }
 

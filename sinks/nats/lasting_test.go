@@ -60,14 +60,14 @@ func TestTroubleThatLasts(t *testing.T) {
 			if err := s.Health(); err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("messages accepted by another stream hide the problem: %v", err)
 			}
-			log.Wants(t, "level=WARN", "publish failed, retrying")
+			log.Wants(t, "level=WARN", "write failed, retrying")
 			if heal == nil {
 				return
 			}
 			heal(w)
 			<-done
 			await(t, "the recovery in Health", func() bool { return s.Health() == nil && s.Stats().Failing == 0 })
-			log.Wants(t, "level=INFO", "publish recovered", "lasted=")
+			log.Wants(t, "level=INFO", "write recovered", "lasted=")
 		})
 	}
 	f("full", nil, func(w *world) {

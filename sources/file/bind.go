@@ -155,7 +155,7 @@ func (k *bindings) replace(t *track) {
 		k.metBefore[t.sight.file.id] = candidate{s: t.sight.file, meeting: t.sight.met}
 	}
 	if t.at().off > 0 {
-		k.log.Warn("file truncated or overwritten, reading from the beginning", "path", t.path, "read", t.at().off)
+		k.log.Error("file truncated or overwritten, reading from the beginning", "path", t.path, "read", t.at().off, "unread_bytes", t.unread())
 		k.stats.truncations++
 	}
 	k.unbind(t)

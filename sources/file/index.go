@@ -54,7 +54,7 @@ func (s *Source) openIndex(in *input, f *os.File, opt *compress.Options) *indexi
 	write := false
 	x.path, write = s.indexPath(in.path)
 	if err := x.open(); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		x.log.Warn("index not used", "input", in.path, "index", x.path, "reason", err)
+		x.log.Warn("index not used", "input", in.path, "index", x.path, "error", err)
 		write = write && x.isOurs()
 	}
 	switch {
@@ -129,7 +129,7 @@ func (x *indexing) isOurs() bool {
 func (x *indexing) close(intact bool) {
 	if x.file != nil {
 		if why := x.read.Mismatch(); why != "" {
-			x.log.Warn("index not used", "input", x.input, "index", x.path, "reason", why)
+			x.log.Warn("index not used", "input", x.input, "index", x.path, "error", why)
 		}
 		_ = x.file.Close() // only read
 		x.file = nil

@@ -32,6 +32,7 @@ func (w *watcher) Metrics(emit func(name, help, kind string, value float64, labe
 	for kind := compress.OK; kind <= compress.Unreadable; kind++ {
 		emit("archive_verdicts_total", "Files that were finished or cannot be read, by verdict.", counter, float64(s.Verdicts[kind.String()]), "verdict", kind.String())
 	}
+	emit("archive_verdicts_total", "", counter, float64(s.Verdicts[lostVerdict]), "verdict", lostVerdict)
 	const unverified = "Records of damaged compressed files that no checksum verifies, by outcome: emitted to the outputs or withheld."
 	emit("archive_unverified_records_total", unverified, counter, float64(s.UnverifiedEmitted), "outcome", "emitted")
 	emit("archive_unverified_records_total", unverified, counter, float64(s.UnverifiedWithheld), "outcome", "withheld")

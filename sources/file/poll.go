@@ -353,6 +353,9 @@ func (w *watcher) scheduleLost(t *track, now time.Time) {
 		return
 	}
 	if t.at().off == 0 && t.lane == nil {
+		if !slices.ContainsFunc(w.known.tracks, func(o *track) bool { return o != t && o.begins(t.read.head) }) { // no copy of it is read
+			w.stats.lose(w.log, t, t.unread())
+		}
 		t.life = over // nothing of it was ever read
 		t.sight.gone = time.Unix(1, 0)
 		w.progress.touch(t)

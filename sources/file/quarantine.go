@@ -54,11 +54,17 @@ func (r *reader) mind(t *track, lane *engine.Lane) {
 	}
 }
 
+// skips reports whether t is skipped if its file is damaged: nothing of the file
+// was emitted, and no earlier look has found it intact.
+func (r *reader) skips(t *track) bool {
+	return r.cfg.OnDamage == damageSkip && t.read.cut.off == 0 && !t.read.intact
+}
+
 // inspect reads a compressed file to its end before any of it is emitted, if
 // the policy requires that. done reports whether there is nothing to emit now.
 func (r *reader) inspect(ctx context.Context, t *track) (out outcome, done bool, err error) {
 	t.read.seen, t.read.in.bound = nil, false
-	skip := r.cfg.OnDamage == damageSkip && t.read.cut.off == 0 && !t.read.intact
+	skip := r.skips(t)
 	if !t.read.in.compressed || !skip && (r.cfg.OnDamage != damageQuarantine || r.cfg.Hold) {
 		return goesOn, false, nil
 	}

@@ -50,8 +50,8 @@ type reader struct {
 func (t *track) do(ctx context.Context, w *watcher) {
 	w.mu.Lock()
 	t.step = busy
-	lost := !t.sight.bound                                                                      // the file is gone: end the lane
-	carried := t.read.in.compressed && t.atEnd && t.sight.final && t.sight.file.same(&t.asRead) // only read.cut.tail is left to emit
+	lost := !t.sight.bound                                                                                            // the file is gone: end the lane
+	carried := t.read.in.compressed && t.atEnd && t.sight.final && t.sight.file.same(&t.asRead) && !w.reader.skips(t) // only read.cut.tail is left to emit
 	t.asRead = t.sight.file
 	w.mu.Unlock()
 	out, err := w.reader.serve(ctx, t, lost, carried)
@@ -355,10 +355,12 @@ func (t *track) stateAtEnd() (s fileState, fits bool) {
 func (r *reader) abandon(ctx context.Context, t *track) (outcome, error) {
 	r.openLane(t)
 	r.mu.Lock()
-	if lost := t.sight.file.size - t.at().off; lost > 0 && !t.read.in.compressed {
-		r.stats.lost += lost
-		t.report().Lost = lost
+	gone := t.unread()
+	if t.read.closed || t.report().CompressedBytes >= t.sight.file.size {
+		gone = 0 // a compressed file that was read to its end
 	}
+	t.report().Gone = gone
+	r.stats.lose(r.log, t, gone)
 	r.mu.Unlock()
 	if t.lane.Held() && (t.read.closed || t.read.cut.off > t.read.cut.verified.Bytes) {
 		t.end.verdict = compress.Verdict{Kind: compress.Truncated, Offset: t.taken.Load(), Cut: true,

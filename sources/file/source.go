@@ -25,6 +25,7 @@ type Report struct {
 	Bytes           int64        // of decompressed text that could be read
 	Lines           int64        // line ends in the emitted text
 	Lost            int64        // bytes at the end of the text that were not emitted: an incomplete record before a cut
+	Gone            int64        // bytes in the file, as stored, that were not read before it was removed or truncated
 	Stopped         bool         // the run stopped before it reached the end of the input, or before it opened it
 	Verified        Extent       // beginning of the text that checksums verify, up to the last record end
 	Unverified      Extent       // the text after that: what was emitted, or, if Withheld, all that can be read

@@ -197,6 +197,17 @@ func (r *Report) fill(s survey, emitted int64) {
 	}
 }
 
+// Code returns the name of the verdict, or "lost" for an undamaged file that
+// was not read to its end, because it was removed or truncated.
+func (r *Report) Code() string {
+	if r.Gone > 0 && !r.Verdict.Damage() {
+		return lostVerdict
+	}
+	return r.Verdict.Kind.String()
+}
+
+const lostVerdict = "lost"
+
 // Text returns the verdict, and for a damaged file which of its lines are
 // verified.
 func (r *Report) Text() string {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"log/slog"
 	"maps"
 	"slices"
 	"strings"
@@ -26,13 +27,22 @@ type counts struct {
 
 // count counts a finished file. The caller holds mu.
 func (c *counts) count(r *Report) {
-	c.verdicts[r.Verdict.Kind.String()]++
+	c.verdicts[r.Code()]++
 	switch n := r.Unverified.Lines; {
 	case !r.Verdict.Damage():
 	case r.Withheld:
 		c.withheld += n
 	default:
 		c.emitted += n
+	}
+}
+
+// lose counts and logs the n bytes of a file that was removed or truncated
+// before they were read. The caller holds mu.
+func (c *counts) lose(log *slog.Logger, t *track, n int64) {
+	if n > 0 {
+		c.lost += n
+		log.Error("file removed or truncated before it was read to the end", "path", t.path, "read", t.at().off, "lost_bytes", n)
 	}
 }
 
@@ -147,10 +157,16 @@ func addStanding(list []standing, f standing) []standing {
 
 // lag returns how many bytes of the file are unread.
 func (t *track) lag() int64 {
-	switch {
-	case !t.sight.bound || t.life != open || t.atEnd && t.sight.file.same(&t.asRead):
+	if !t.sight.bound || t.life != open || t.atEnd && t.sight.file.same(&t.asRead) {
 		return 0
-	case t.squeezed.Load():
+	}
+	return t.unread()
+}
+
+// unread returns how many bytes the file had after the position when it was
+// last seen: of a compressed file, as they are stored.
+func (t *track) unread() int64 {
+	if t.squeezed.Load() {
 		return max(0, t.sight.file.size-t.taken.Load())
 	}
 	return max(0, t.sight.file.size-t.at().off)

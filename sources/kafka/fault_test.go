@@ -404,7 +404,7 @@ func TestOpen(t *testing.T) {
 	if err := src.(*source).CheckConnect(context.Background()); err == nil {
 		t.Error("CheckConnect succeeds without a broker")
 	}
-	if lines := log.with("check the addresses"); len(lines) == 0 || !strings.Contains(lines[0], "kafka read failed, retrying") {
+	if lines := log.with("check the addresses"); len(lines) == 0 || !strings.Contains(lines[0], "read failed, retrying") {
 		t.Errorf("logged %q", lines) // before the timeout
 	}
 }

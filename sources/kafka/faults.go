@@ -25,7 +25,7 @@ func (f *faults) set(log *slog.Logger, where string, err error) {
 	f.count[kafka.ClassOf(err)]++
 	o := f.all[where]
 	if o == nil {
-		o = logging.NewOutage(log, "kafka read failed, retrying", "kafka read recovered", "where", strings.TrimSpace(where))
+		o = logging.NewOutage(log, "read failed, retrying", "read recovered", "where", strings.TrimSpace(where))
 		f.all[where] = o
 	}
 	o.Set(err)

@@ -122,8 +122,8 @@ func (f *fetcher) relocate(ctx context.Context) bool {
 		p.s.mu.Lock()
 		p.s.count.gaps[p.topic] += gap
 		p.s.mu.Unlock()
-		p.s.log.Warn("kafka records deleted by retention before they were read",
-			"topic", p.topic, "partition", p.id, "from", f.offset, "to", first, "offsets", gap)
+		p.s.log.Error("kafka records deleted by retention before they were read",
+			"topic", p.topic, "partition", p.id, "from", f.offset, "to", first, "lost_records", gap)
 		f.offset = first
 		return true
 	}

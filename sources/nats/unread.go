@@ -83,7 +83,7 @@ func (s *jetStream) missing(e *epoch, from, to uint64) {
 		}
 		if sure <= p.to {
 			s.stats.gaps.Add(int64(p.to - sure + 1))
-			s.log.Error("messages deleted before they were acknowledged", "stream", s.cfg.Stream, "from", sure, "to", p.to)
+			s.log.Error("messages deleted before they were acknowledged", "stream", s.cfg.Stream, "from", sure, "to", p.to, "lost_messages", p.to-sure+1)
 		}
 	}
 }
@@ -92,7 +92,7 @@ func (s *jetStream) missing(e *epoch, from, to uint64) {
 // sequences from...to.
 func (s *jetStream) doubt(from, to uint64) {
 	s.stats.doubts.Add(int64(to - from + 1))
-	s.log.Warn("messages possibly deleted before they were acknowledged", "stream", s.cfg.Stream, "from", from, "to", to)
+	s.log.Error("messages possibly deleted before they were acknowledged", "stream", s.cfg.Stream, "from", from, "to", to, "sequences", to-from+1)
 }
 
 // compare looks for messages that the stream has deleted at its beginning and

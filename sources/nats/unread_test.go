@@ -113,7 +113,7 @@ func testUnreadDeleted(t *testing.T, policy jetstream.RetentionPolicy, filter st
 		log.Wants(t, "level=ERROR", "messages deleted before they were acknowledged", "from=51", "to=150")
 	case limits:
 		want(src, 0, 108) // from 43 on
-		log.Wants(t, "level=WARN", "messages possibly deleted before they were acknowledged", "to=150")
+		log.Wants(t, "level=ERROR", "messages possibly deleted before they were acknowledged", "to=150")
 	default:
 		want(src, 0, 0)
 	}

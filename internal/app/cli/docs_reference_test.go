@@ -256,7 +256,7 @@ func eventRows(t *testing.T) []eventRow {
 		case c.name == "complain" && len(c.args) > 1 && c.args[1] != "":
 			add(c.area, "WARN", c.args[1], c.args[2:])
 		case c.name == "Log" && len(c.args) > 2 && c.args[2] != "":
-			add(c.area, "INFO, WARN", c.args[2], c.args[3:])
+			add(c.area, "INFO, ERROR", c.args[2], c.args[3:])
 		case c.name != "Log" && len(c.args) > 0 && c.args[0] != "":
 			add(c.area, strings.ToUpper(c.name), c.args[0], c.args[1:])
 		case len(c.args) > 1:
@@ -292,7 +292,9 @@ func eventsPage(t *testing.T) []byte {
 	var b bytes.Buffer
 	b.WriteString("# Log events\n\n" + generated + "`urlfold run` logs to stderr, as text or JSON (`log.format`). The message of a line, `msg`, names the event: it is\n" +
 		"constant, so you can search for it and count it. The details are attributes. `error` is the reason, `component` the\n" +
-		"source or sink. No message and no attribute holds a URL. `log.repeat_interval` suppresses repetitions of one event.\n\n" +
+		"source or sink. No message and no attribute holds a URL. `log.repeat_interval` suppresses repetitions of one event, but\n" +
+		"never of one at level ERROR: each line about lost records has its own number, `lost_records`, `lost_messages` or\n" +
+		"`lost_bytes`, and their sum equals the metric. With `log.format: json`, every line is JSON, also the last one.\n\n" +
 		"| level | means |\n|---|---|\n" +
 		"| INFO | something happened as intended |\n" +
 		"| WARN | something failed and is retried, or a record or a file is affected; if it lasts, `/readyz` names the part in trouble: see [Recovery](../recovery.md) |\n" +

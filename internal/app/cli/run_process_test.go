@@ -239,7 +239,7 @@ func TestRunReload(t *testing.T) {
 
 	d.configure(strings.Replace(tailing, "out.log}\n", "out.log}\n  - file: {path: more.log}\n", 1))
 	d.signal(syscall.SIGHUP)
-	d.logs("msg=running", 2)
+	d.logs("msg=starting", 2)
 	d.feed("HTTP://H/#d\n")
 	d.has("out.log", "http://h/#a\nhttp://h/\nhttp://h/\nhttp://h/#d\n")
 	d.has("more.log", "http://h/#d\n")
@@ -292,7 +292,7 @@ func TestRunDamagedThenSignal(t *testing.T) {
 	d.start()
 	d.feed("HTTP://H/a\n")
 	d.has("out.log", "http://h/a\n")
-	d.logs("verdict=\"truncated", 1)
+	d.logs("verdict=truncated", 1)
 	d.signal(syscall.SIGTERM)
 	if got := d.wait(); got != command.ExitDone {
 		t.Errorf("exit code %d", got)
@@ -318,7 +318,7 @@ func TestRunDamagedThenKilled(t *testing.T) {
 	d.feed("HTTP://H/a\n")
 	write(t, filepath.Join(d.dir, "cut.gz"), "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03\xcb")
 	d.start()
-	d.logs("verdict=\"truncated", 1)
+	d.logs("verdict=truncated", 1)
 	d.signal(syscall.SIGKILL)
 	<-d.done
 	d.configure(config)

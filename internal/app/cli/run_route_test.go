@@ -63,7 +63,7 @@ func TestRunRoute(t *testing.T) {
 
 	d.configure(base)
 	d.signal(syscall.SIGHUP)
-	d.logs("msg=running", 2)
+	d.logs("msg=starting", 2)
 	d.feed("http://h/skip\n")
 	d.has("out.log", "http://h/b\nhttp://h/a3\nhttp://h/c\nhttp://h/skip\n")
 	d.until("four messages", func() bool { return messagesIn(stream) == 4 })
@@ -96,7 +96,7 @@ func TestRunHeader(t *testing.T) {
 	}
 	d.configure(strings.Replace(config, "[norm, line]}", "[line, norm], header: false}", 1))
 	d.signal(syscall.SIGHUP)
-	d.logs("msg=running", 2)
+	d.logs("msg=starting", 2)
 	d.feed("http://h/c\n")
 	d.has("out.csv", "norm,line\nhttp://h/a,1\nhttp://h/b,2\n3,http://h/c\n")
 }

@@ -35,9 +35,9 @@ func TestRunTakeover(t *testing.T) {
 			if restart {
 				d.start()
 			} else {
-				before := strings.Count(d.log.String(), "msg=running")
+				before := strings.Count(d.log.String(), "msg=starting")
 				d.signal(syscall.SIGHUP)
-				d.logs("msg=running", before+1)
+				d.logs("msg=starting", before+1)
 			}
 		}
 		change(`  - file: {path: "more/{source.relpath}", exactly_once: true}

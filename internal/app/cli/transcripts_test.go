@@ -254,6 +254,7 @@ var masks = []struct {
 	{regexp.MustCompile(`[0-9a-f]{16}(\.keys)`), "<random>$1"},
 	{regexp.MustCompile(`("check": )"[0-9]+"`), `$1"<random>"`},
 	{regexp.MustCompile(`("(?:oldest|newest)": )[0-9]+`), "$1<day>"},
+	{regexp.MustCompile(`(?m)^time=\S+ level=INFO msg=ready\n`), ""}, // a short run may end before it looks
 	{regexp.MustCompile(`20[0-9]{2}-[0-9]{2}-[0-9]{2}[T ][0-9:]{8}(?:\.[0-9]+)?(?:Z|[+-][0-9:]{4,5})? ?`), "<now> "},
 	{regexp.MustCompile(`127\.0\.0\.1:[0-9]{4,5}`), "127.0.0.1:<port>"},
 	{regexp.MustCompile(`\b(pid|elapsed|uptime|duration|took)=\S+`), "$1=<masked>"},

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -31,6 +32,7 @@ type Options struct {
 	Load     func() (*config.File, error)
 	UntilEOF bool // stop when all existing input has been read
 	Version  string
+	Config   string    // path of the configuration, for the log
 	Stdin    io.Reader // for a source of type stdin
 	Stdout   io.Writer // for a sink of type stdout, which is its only writer
 	Log      io.Writer
@@ -61,6 +63,7 @@ type Daemon struct {
 	dedupeErr error // why the keys of dedupe cannot be opened
 	hard      bool
 	damaged   map[string]bool // files, by path
+	dropped   map[cause]int64 // records whose loss is logged
 
 	headed []byte // header that stdout has got; used only by Run
 }
@@ -84,7 +87,7 @@ func (cat *Catalog) New(f *config.File, o Options) (*Daemon, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &Daemon{catalog: cat, o: o, level: new(slog.LevelVar), masker: new(logging.Masker), reloads: make(chan struct{}, 1), begun: make(chan struct{}), next: p, damaged: map[string]bool{}}
+	d := &Daemon{catalog: cat, o: o, level: new(slog.LevelVar), masker: new(logging.Masker), reloads: make(chan struct{}, 1), begun: make(chan struct{}), next: p, damaged: map[string]bool{}, dropped: map[cause]int64{}}
 	d.setLevel(f)
 	d.masker.Add(secretsOf(f)...)
 	lo := logging.Options{Level: d.level, JSON: f.Log.Format == "json", Masker: d.masker}
@@ -97,7 +100,7 @@ func (cat *Catalog) New(f *config.File, o Options) (*Daemon, error) {
 		}
 		d.store.SetLogger(d.events)
 		for _, w := range d.store.Warnings() {
-			d.events.Warn("checkpoint damaged", "problem", w) // each of them: the last one says what is read again
+			d.events.Error("checkpoint damaged", "error", w) // each of them: the last one says what is read again
 		}
 	}
 	if f.Admin.Tap {
@@ -138,7 +141,7 @@ func (d *Daemon) Run(ctx context.Context) (err error) {
 			d.log.Warn("systemd watchdog disabled", "error", err)
 		}
 	}()
-	go d.tellReady(side)
+	go d.tell(side)
 	context.AfterFunc(ctx, func() { _ = systemd.Stopping("draining") }) // best effort
 	return d.runAll(ctx)
 }
@@ -213,7 +216,7 @@ func (d *Daemon) runOne(ctx context.Context, p *plan) (err error) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	d.begin(&running{plan: p, parts: parts, pipe: pipe, stop: stop})
-	d.events.Info("running", "sources", len(parts.sources), "sinks", len(parts.sinks), "batches", p.budget.Batches)
+	d.events.Info("starting", "version", d.o.Version, "config", d.o.Config, "sources", len(parts.sources), "sinks", len(parts.sinks), "batches", p.budget.Batches)
 	if err := p.tight(); err != nil {
 		d.events.Warn("memory limit too low", "error", err)
 	}
@@ -239,7 +242,12 @@ func (d *Daemon) runOne(ctx context.Context, p *plan) (err error) {
 		d.events.Info("shadow compared", "urls", s.URLs, "one_in", s.OneIn, "merges", s.Merges.Groups, "splits", s.Splits.Groups)
 	}
 	s := pipe.Snapshot()
-	d.events.Info("stopped", "read", s.Ledger.Read, "emitted", s.Ledger.Emitted, "dropped", s.Ledger.Dropped, "filtered", s.Ledger.Filtered, "duplicates", s.Ledger.Duplicates,
+	d.tellDropped()
+	level := slog.LevelInfo
+	if s.Ledger.Abandoned+s.Ledger.InFlight > 0 && !errors.Is(err, sinkfile.ErrClosedPipe) {
+		level = slog.LevelError
+	}
+	d.events.Log(context.Background(), level, "stopped", "read", s.Ledger.Read, "emitted", s.Ledger.Emitted, "dropped", s.Ledger.Dropped, "filtered", s.Ledger.Filtered, "duplicates", s.Ledger.Duplicates,
 		"dead_lettered", s.Ledger.Dead, "abandoned", s.Ledger.Abandoned, "unresolved", s.Ledger.InFlight)
 	return err
 }
@@ -343,8 +351,12 @@ func (d *Daemon) report(source string, r file.Report) {
 		return
 	}
 	if r.Known != "" {
-		d.events.Warn("file known to be damaged", "component", source, "path", r.Path, "verdict", r.Known)
+		verdict, detail, _ := strings.Cut(r.Known, " ")
+		d.events.Warn("file known to be damaged", "component", source, "path", r.Path, "verdict", verdict, "detail", detail)
 		return
+	}
+	if r.Code() == "lost" {
+		return // the source has logged the loss
 	}
 	logFinished(d.events, source, r)
 }
@@ -352,37 +364,17 @@ func (d *Daemon) report(source string, r file.Report) {
 // logFinished logs the result for a file that this run has finished.
 func logFinished(log *slog.Logger, source string, r file.Report) {
 	level := slog.LevelInfo
-	if r.Verdict.Damage() {
-		level = slog.LevelWarn
-	}
 	var more []any
 	if r.Verdict.Damage() {
-		more = []any{"verified_lines", r.Verified.Lines, "unverified_lines", r.Unverified.Lines, "unverified_emitted", !r.Withheld}
+		level = slog.LevelError
+		_, detail, _ := strings.Cut(r.Text(), " ")
+		more = []any{"detail", detail, "lost_bytes", r.Lost, "verified_lines", r.Verified.Lines, "unverified_lines", r.Unverified.Lines, "unverified_emitted", !r.Withheld}
 		if r.Lane != nil && len(r.Lane.UnverifiedFiles()) > 0 {
 			more = append(more, "unverified_files", r.Lane.UnverifiedFiles())
 		}
 	}
-	log.Log(context.Background(), level, "file finished", "component", source, "path", r.Path, "verdict", r.Text(), "bytes", r.Bytes,
+	log.Log(context.Background(), level, "file finished", "component", source, "path", r.Path, "verdict", r.Code(), "bytes", r.Bytes,
 		"lines", r.Lines, slog.Group("", more...))
-}
-
-// tellReady notifies systemd once, when the first pipeline is running.
-func (d *Daemon) tellReady(ctx context.Context) {
-	t := time.NewTicker(50 * time.Millisecond)
-	defer t.Stop()
-	for {
-		if d.totals.Snapshot().State == engine.Running {
-			if err := systemd.Ready("running"); err != nil {
-				d.log.Warn("sd_notify failed", "error", err)
-			}
-			return
-		}
-		select {
-		case <-t.C:
-		case <-ctx.Done():
-			return
-		}
-	}
 }
 
 // close closes the admin server and the checkpoint store.

@@ -22,5 +22,5 @@
 //	dedupe.go, claims.go                           duplicates
 //	takeover.go                                    the stored state of other components
 //	cases.go, dryrun.go                            test cases and dry runs
-//	secrets.go                                     what no log line shows
+//	tell.go, secrets.go                            what log lines show, and what none shows
 package daemon

@@ -36,7 +36,7 @@ func (p *plan) takeOver(store *checkpoint.Store, log *slog.Logger) error {
 			log.Warn("orphaned output left unfinished", "path", m.Path, "error", err)
 			return m.Sink
 		}
-		log.Info("orphaned output finished", "path", m.Path, "sink", m.Sink)
+		log.Info("orphaned output finished", "path", m.Path, "component", m.Sink)
 		return ""
 	})
 }

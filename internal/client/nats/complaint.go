@@ -35,14 +35,10 @@ const (
 )
 
 // note records and logs an asynchronous error of the server or the client.
-func (c *complaints) note(sub *client.Subscription, err error) {
+func (c *complaints) note(err error) {
 	now := time.Now()
 	if errors.Is(err, client.ErrSlowConsumer) {
-		if sub != nil && c.due("slow "+sub.Subject, now) {
-			dropped, _ := sub.Dropped() // 0 if the subscription has ended
-			c.log.Warn("messages dropped, slow consumer", "subject", sub.Subject, "dropped", dropped)
-		}
-		return
+		return // Subscription.Dropped logs how many messages were lost
 	}
 	if c.due(err.Error(), now) {
 		c.log.Warn("server refused a request", "error", err)

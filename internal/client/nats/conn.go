@@ -237,7 +237,7 @@ func (c *Conn) options(cfg *connect.NATS) (*client.Options, error) {
 	o.DisconnectedErrCB = func(_ *client.Conn, err error) { c.lost(err) }
 	o.ReconnectedCB = func(nc *client.Conn) { c.found(nc) }
 	o.ClosedCB = func(*client.Conn) { c.change(ErrClosed) }
-	o.AsyncErrorCB = func(_ *client.Conn, sub *client.Subscription, err error) { c.complaints.note(sub, err) }
+	o.AsyncErrorCB = func(_ *client.Conn, _ *client.Subscription, err error) { c.complaints.note(err) }
 	var more []client.Option
 	if cfg.InboxPrefix != "" {
 		more = append(more, client.CustomInboxPrefix(cfg.InboxPrefix))
@@ -325,7 +325,7 @@ func (c *Conn) found(nc *client.Conn) {
 // limit how often the same message is logged.
 func (c *Conn) Warn(warnings []string) {
 	if len(warnings) > 0 {
-		c.log.Warn("suboptimal NATS settings", "warning", strings.Join(warnings, "; "))
+		c.log.Warn("suboptimal NATS settings", "error", strings.Join(warnings, "; "))
 	}
 }
 

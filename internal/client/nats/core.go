@@ -3,7 +3,9 @@ package nats
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -35,6 +37,8 @@ func (c *Conn) Store(ctx context.Context, m *Msg) error {
 // A Subscription is a core NATS subscription.
 type Subscription struct {
 	sub     *client.Subscription
+	log     *slog.Logger
+	mu      sync.Mutex   // one call of Dropped at a time
 	dropped atomic.Int64 // last known count
 }
 
@@ -46,7 +50,7 @@ func (c *Conn) Subscribe(subject, queue string, messages, bytes int) (*Subscript
 	if err == nil {
 		err = sub.SetPendingLimits(messages, bytes)
 	}
-	return &Subscription{sub: sub}, err
+	return &Subscription{sub: sub, log: c.log}, err
 }
 
 // Subject returns the subject of the subscription.
@@ -66,9 +70,14 @@ func (s *Subscription) Next(ctx context.Context) (*Msg, error) {
 // Known returns the result of the last call of Dropped. It does not block.
 func (s *Subscription) Known() int64 { return s.dropped.Load() }
 
-// Dropped returns the number of dropped messages.
+// Dropped returns the number of dropped messages, and logs how many of them are
+// new since its last call.
 func (s *Subscription) Dropped() int64 {
-	if n, err := s.sub.Dropped(); err == nil { // fails after the subscription has ended
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n, err := s.sub.Dropped() // fails after the subscription has ended
+	if lost := int64(n) - s.dropped.Load(); err == nil && lost > 0 {
+		s.log.Error("messages dropped, slow consumer", "subject", s.sub.Subject, "lost_messages", lost)
 		s.dropped.Store(int64(n))
 	}
 	return s.dropped.Load()

@@ -136,7 +136,7 @@ func token(use, idx uint32) uint64 { return uint64(use)<<32 | uint64(idx) }
 func (c *Conn) NewWindow(size int, timeout time.Duration, which Accept) (*Window, error) {
 	w := &Window{
 		conn: c, timeout: timeout, which: which, streams: map[string]*streamName{}, prefix: c.nc.NewInbox() + ".",
-		outage: logging.NewOutage(c.log, "publish failed, retrying", "publish recovered"),
+		outage: logging.NewOutage(c.log, "write failed, retrying", "write recovered"),
 		notify: make(chan struct{}, 1), slots: make([]slot, size),
 	}
 	for i := range size {

@@ -19,7 +19,8 @@ const maxSeen = 1024
 // A limiter is a slog.Handler that passes each message of a component at most
 // once per interval. It counts the messages that it suppresses and logs the
 // count with the next such message, or separately when any message arrives
-// after the interval. Debug messages are not limited.
+// after the interval. Debug messages are not limited, and neither are errors:
+// each line about lost records has its own number.
 type limiter struct {
 	next      slog.Handler
 	component string
@@ -57,7 +58,7 @@ func (h *limiter) note(a slog.Attr) bool {
 
 // Handle implements slog.Handler.
 func (h *limiter) Handle(ctx context.Context, r slog.Record) error {
-	if r.Level < slog.LevelInfo {
+	if r.Level < slog.LevelInfo || r.Level >= slog.LevelError {
 		return h.next.Handle(ctx, r)
 	}
 	of := *h

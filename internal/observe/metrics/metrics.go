@@ -215,6 +215,7 @@ func source(t *table, s *engine.SourceSnapshot) {
 			records("rejected", name, s.Stats.Rejects[r])
 		}
 	}
+	t.add("discarded_records_total", "Number of rejected records that are in no output, because on_error drops them or their output format writes nothing for them.", counter, float64(s.Stats.Discarded()), "component", s.Name)
 	t.add("records_without_url_total", "Number of records that match the format and have no URL, such as log lines with the request -, without blank lines and headers.", counter, float64(s.Stats.NoURL), "component", s.Name)
 	t.add("inflight_records", "Number of records that have been read and are not resolved.", gauge, float64(s.Ledger.InFlight), "component", s.Name)
 	t.add("bytes_total", "Number of bytes read (after decompression) and written (before compression), by direction.", counter, float64(s.Bytes), "component", s.Name, "direction", "in")

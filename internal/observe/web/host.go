@@ -22,7 +22,7 @@ func (s *Server) checkHost(next http.Handler) http.Handler {
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !allowedHost(r.Host, s.o.Hosts) {
-			s.o.Logger.Warn("admin request refused", "reason", "host not in admin.allowed_hosts", "host", r.Host)
+			s.o.Logger.Warn("admin request refused", "error", "host not in admin.allowed_hosts", "host", r.Host)
 			http.Error(w, "host name not allowed: add it to admin.allowed_hosts", http.StatusForbidden)
 			return
 		}

@@ -90,7 +90,7 @@ func loadConfig(c *daemon.Catalog, file string) (*config.File, error) {
 }
 
 // runDaemon runs the daemon until its sources end or a signal stops it.
-func runDaemon(cmd *cobra.Command, c *daemon.Catalog, o *runFlags, version string) error {
+func runDaemon(cmd *cobra.Command, c *daemon.Catalog, o *runFlags, version string) (err error) {
 	sig := command.Watch(cmd.Context())
 	defer sig.Stop()
 	var d *daemon.Daemon
@@ -110,9 +110,10 @@ func runDaemon(cmd *cobra.Command, c *daemon.Catalog, o *runFlags, version strin
 	if o.dryRun {
 		return dryRun(sig.Soft, cmd, c, f)
 	}
+	defer func() { err = inLog(cmd, f, err) }()
 	d, err = c.New(f, daemon.Options{
 		Load:     func() (*config.File, error) { return c.Load(o.file) },
-		UntilEOF: o.untilEOF, Version: version, Log: terminal.Writer(cmd.ErrOrStderr()),
+		UntilEOF: o.untilEOF, Version: version, Config: o.file, Log: terminal.Writer(cmd.ErrOrStderr()),
 		Stdin: cmd.InOrStdin(), Stdout: terminal.Writer(cmd.OutOrStdout()),
 	})
 	var few *daemon.LimitError
@@ -129,7 +130,25 @@ func runDaemon(cmd *cobra.Command, c *daemon.Catalog, o *runFlags, version strin
 		defer cancel()
 		go watchFile(ctx, o.file, loaded, d.Reload)
 	}
-	err = d.Run(sig.Soft)
+	return runError(sig.Soft, d, d.Run(sig.Soft))
+}
+
+// inLog returns err, why the process exits. If the log has JSON lines, it writes
+// err there, and the result has only the exit code.
+func inLog(cmd *cobra.Command, f *config.File, err error) error {
+	if err == nil || f.Log.Format != "json" {
+		return err
+	}
+	e := &command.Error{Code: command.ExitFatal}
+	if errors.As(err, &e); e.Code == command.ExitUsage {
+		e.Code = command.ExitConfig
+	}
+	daemon.LogExit(f, terminal.Writer(cmd.ErrOrStderr()), e.Code, err)
+	return &command.Error{Code: e.Code}
+}
+
+// runError returns err, the result of d.Run, with its exit code.
+func runError(stop context.Context, d *daemon.Daemon, err error) error {
 	var mistake *config.Error
 	switch {
 	case errors.Is(err, sinkfile.ErrClosedPipe):
@@ -140,7 +159,7 @@ func runDaemon(cmd *cobra.Command, c *daemon.Catalog, o *runFlags, version strin
 		return &command.Error{Code: command.ExitCut, Err: err}
 	case errors.As(err, new(*engine.OpenError)) && errors.As(err, new(interface{ Misconfigured() })):
 		return command.BadConfig(err) // such as a topic that does not exist
-	case err != nil || sig.Soft.Err() != nil: // damaged files are no error of a run that a signal has stopped
+	case err != nil || stop.Err() != nil: // damaged files are no error of a run that a signal has stopped
 		return err
 	}
 	dropped, damaged := droppedExit(d.Dropped()), damageExit(d.Damaged())
