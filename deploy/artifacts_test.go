@@ -139,6 +139,14 @@ func TestNPM(t *testing.T) {
 	if out, code := start(); code != 7 || out != "it runs with an argument\n" {
 		t.Errorf("exit code %d\n%s", code, out)
 	}
+	// The library, which needs Node 20.
+	unpack("urlfold-0.1.0.tgz", "../urlfold")
+	program := `if (parseInt(process.versions.node) >= 20) import("urlfold").then((u) => console.log(u.normalize("HTTP://h/%7e"))); else console.log("http://h/~")`
+	library := exec.Command(node, "-e", program)
+	library.Dir = modules
+	if out, err := library.CombinedOutput(); err != nil || string(out) != "http://h/~\n" {
+		t.Errorf("the library: %v\n%s", err, out)
+	}
 }
 
 // A descriptor names a blob of an OCI layout.

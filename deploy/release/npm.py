@@ -3,13 +3,15 @@
 
     npm.py VERSION DIST OUT
 
-DIST is the folder of goreleaser, with artifacts.json. The package @urlfold/cli has a
+The package urlfold is the library in bindings/js, for which this script builds the
+WebAssembly module. DIST is the folder of goreleaser, with artifacts.json. The package @urlfold/cli has a
 package for each platform as an optional dependency, of which npm installs the one that
 fits, and a script that starts its binary. No script runs during the installation.
 """
 
 import json
 import pathlib
+import subprocess
 import sys
 
 from artifacts import ROOT, binaries, gzipped, tarball
@@ -70,9 +72,19 @@ def package(out, version, name, files, **more):
         **more,
     }
     files = {"package.json": json.dumps(about, indent=2).encode() + b"\n", "LICENSE": (ROOT / "LICENSE").read_bytes(), **files}
-    path = out / f"{name[1:].replace('/', '-')}-{version}.tgz"
+    path = out / f"{name.removeprefix('@').replace('/', '-')}-{version}.tgz"
     path.write_bytes(gzipped(tarball({"package/" + k: v for k, v in files.items()})))
     print(path)
+
+
+def library(out, version, licences):
+    folder = ROOT / "bindings/js"
+    subprocess.run([folder / "build"], check=True)
+    about = json.loads((folder / "package.json").read_text())
+    names = ["README.md", *(f"src/{path.name}" for path in (folder / "src").iterdir())]
+    files = {name: (folder / name).read_bytes() for name in names}
+    more = {key: value for key, value in about.items() if key not in ("name", "version", "files")}
+    package(out, version, about["name"], {**files, "licences.txt": licences}, **more)
 
 
 def main():
@@ -80,6 +92,7 @@ def main():
         raise SystemExit(__doc__)
     version, dist, out = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
     licences, names = (dist / "licences.txt").read_bytes(), []
+    library(out, version, licences)
     for (system, cpu), binary, data in binaries(dist, PLATFORMS):
         names.append(f"@urlfold/cli-{system}-{cpu}")
         package(out, version, names[-1], {f"bin/{binary}": data, "licences.txt": licences}, os=[system], cpu=[cpu], preferUnplugged=True)

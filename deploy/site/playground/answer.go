@@ -1,14 +1,15 @@
-// Command playground answers the questions of the playground of the site. As
-// WebAssembly it is called by the page; as a native program it answers one
-// request for each line of standard input, for the first answer of the page and
-// for the tests.
+// Command playground answers the questions of the playground of the site, and of the
+// npm package in bindings/js. As WebAssembly it is called by JavaScript; as a native
+// program it answers one request for each line of standard input, for the first answer
+// of the page and for the tests.
 //
 // An answer is the output of urlfold explain, as text and as JSON, or a log line
-// as urlfold writes it.
+// as urlfold writes it. Many URLs are answered at once: see packed.go.
 package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"html"
 	"strings"
@@ -59,21 +60,27 @@ func respond(in []byte) []byte {
 	return out
 }
 
-// fill sets the members of a for a request.
-func (a *answer) fill(r *request) error {
-	p, err := codec.Lookup(r.Profile)
+// normalizer returns the Normalizer of a request, and the level of its keys. Without a
+// profile, they are those of the command.
+func (r *request) normalizer() (*codec.Normalizer, codec.Level, error) {
+	p, err := codec.Lookup(cmp.Or(r.Profile, "equiv"))
 	if err != nil {
-		p, _ = codec.Lookup("equiv") // the default of the command
+		return nil, 0, err
 	}
 	level := p.Key
 	if r.Level != "" {
-		var err error
 		if level, err = codec.ParseLevel(r.Level); err != nil {
-			return err
+			return nil, 0, err
 		}
 	}
 	p.MaxDiagnostics = explain.MaxDiagnostics
 	n, err := codec.New(p)
+	return n, level, err
+}
+
+// fill sets the members of a for a request.
+func (a *answer) fill(r *request) error {
+	n, level, err := r.normalizer()
 	if err != nil {
 		return err
 	}

@@ -374,7 +374,7 @@ func runPage(t *testing.T, page string, lines []string, files []*fence, steps []
 // TestDocsFences checks that no command hides from TestDocsCommands in an indented
 // block, and that blocks name their language.
 func TestDocsFences(t *testing.T) {
-	known := []string{"console", "sh", "text", "yaml", "json", "go", "python", "nginx", "html", "xml", "sql"}
+	known := []string{"console", "sh", "text", "yaml", "json", "go", "python", "nginx", "html", "xml", "sql", "js", "java"}
 	for _, page := range docPages(t) {
 		lines := readPage(t, page)
 		for i, line := range lines {
