@@ -5,9 +5,9 @@ import (
 )
 
 // ours returns the rows of urlfold: parsing alone; the normal forms of RFC 3986
-// §6.2.2, and of §6.2.3 with the hash of key K1; that of the URL Standard; the
-// default profile with K1; and those of the lossy keys. All of them report
-// flags and diagnostics.
+// §6.2.2, and of §6.2.3 with the hash of key K1; the form of the URL Standard;
+// the default profile with K1; and the lossy keys. All of them report flags and
+// diagnostics.
 func ours() []Peer {
 	return []Peer{
 		overBytes("urlfold Parse", parse),

@@ -39,7 +39,7 @@ type Archive struct {
 	Ends []int
 }
 
-// A Unit is identified by its end in the file, rounded up, and its end in the
+// A Unit is identified by where it ends: in the file, rounded up, and in the
 // text.
 type Unit struct{ Packed, Text int }
 

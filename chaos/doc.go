@@ -7,7 +7,7 @@
 //	Kind      a file of records: plain, one gzip member, a thousand, zstd, s2
 //	Live      a writer that appends to a log and rotates it
 //	Archive   a file, for each way of writing each compression format
-//	Harm      the damage to an archive, and the output that is allowed after it
+//	Harm      the damage to an archive, and the output that is then allowed
 //	Referee   the reference program or library for a format
 //	Oracle    lost, doubled, reordered, corrupted, invented, misrouted
 //	Process   a run of the program: signals, descriptors, memory, metrics
@@ -20,8 +20,8 @@
 // internal/storage/compress, because it must write what other programs would
 // write, and must not depend on the code under test.
 //
-// It is a module of its own, so that programs that import urlfold get nothing
-// of it. Its path is below the main module's, so it may import the packages of
+// It is a separate module, so that programs that import urlfold get nothing of
+// it. Its path is below the main module's, so it may import the packages of
 // internal there.
 //
 // # Files

@@ -27,7 +27,7 @@ func Rotations() []Rotation {
 }
 
 // A Live is a writer of a log that grows and is rotated. Set its exported
-// settings before Run, and read the results after it.
+// settings before Run, and read the results afterwards.
 type Live struct {
 	Spec     Spec
 	Lane     uint64

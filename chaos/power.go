@@ -191,7 +191,7 @@ func applyTo(text []byte, op *disk.Op) []byte {
 	return text
 }
 
-// pathOf returns a path of n, or an empty string if it has none.
+// pathOf returns a path of n, or an empty string.
 func (d *Disk) pathOf(n *inode) string {
 	for path, other := range d.live {
 		if other == n {

@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// A Process is a run of the program. After it has ended, only Wait, Took,
+// A Process is a run of the program. Once the run has ended, only Wait, Took,
 // Output, MaxRSS and similar methods may be used.
 type Process struct {
 	cmd   *exec.Cmd
@@ -280,7 +280,7 @@ func (m Metrics) Off() float64 {
 	return of("read") - of("emitted") - of("dropped") - of("filtered") - of("duplicates") - of("dead_lettered") - of("abandoned") - m.Sum("urlfold_inflight_records")
 }
 
-// A tail keeps the beginning and the end of what is written to it.
+// A tail stores the beginning and the end of what is written to it.
 type tail struct {
 	mu         sync.Mutex
 	head, last []byte

@@ -207,7 +207,7 @@ func (s *Spec) identify(line, scratch []byte) (id identity, _ []byte, err error)
 	return id, scratch, nil
 }
 
-// number parses a number and the slash after it.
+// number parses a number and its slash.
 func number(text []byte) (v uint64, rest []byte, ok bool) {
 	i := 0
 	for ; i < len(text) && i < 19 && text[i] >= '0' && text[i] <= '9'; i++ {

@@ -32,7 +32,7 @@ type Referee struct {
 }
 
 // NewReferee returns the Referee for a format. The error wraps ErrNoProgram if
-// the program is not installed; for S2 there is none.
+// the program is not installed; S2 never has one.
 func NewReferee(format string) (*Referee, error) {
 	if format == "snappy" {
 		p, err := startSnappy()

@@ -99,7 +99,7 @@ func (l *log) line(dst []byte, before size) []byte {
 	return append(dst, '"')
 }
 
-// time returns the time of the line that follows those of the given size.
+// time returns the time of the line that follows lines of the given size.
 func (l *log) time(before size) time.Time {
 	part, whole := before.lines, l.limit.lines
 	if whole == 0 {

@@ -27,7 +27,8 @@ func countNamed(s *record.Sample) (n int) {
 	return n
 }
 
-// named has no state. A locator with scratch memory would be a new one for each goroutine.
+// named is stateless. A locator with scratch memory would be a new one for each
+// goroutine.
 type named struct{}
 
 func (named) Locate(f *record.Found, rec []byte) (record.Reason, int) {

@@ -11,8 +11,8 @@ type form struct {
 	name string
 	args []string
 	head string
-	// line has placeholders: <NAME> stands for the text of a request, <NAME">
-	// for a JSON string with it.
+	// line has placeholders: <NAME> becomes the text of a request, <NAME"> a
+	// JSON string with it.
 	line string
 }
 

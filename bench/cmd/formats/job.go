@@ -16,12 +16,12 @@ type job struct {
 	file         string
 	lines, bytes int
 	seconds      []float64 // of CPU time, one value for each run
-	beside       []float64 // of the run of the baseline directly before or after it
+	beside       []float64 // of the run of the baseline directly before or after
 }
 
 // measureBeside runs the job and the baseline, one directly after the other. They
 // take turns to be first. The ratio of two neighbors suffers less from what else
-// the machine does than that of two medians.
+// the machine does than the ratio of two medians.
 func (j *job) measureBeside(base *job, binary string, round int) error {
 	pair := []*job{base, j}
 	if round%2 == 1 {

@@ -3,9 +3,9 @@
 //
 //	go run ./cmd/keys -n 10000000 -set memory,spill,store,map,pebble
 //
-// Each set runs in a process of its own, on one processor. Probes ask for keys in
-// batches of 400: first for keys that are not in the set, then for keys that are. All
-// times are processor time.
+// Each set runs in a separate process, on one processor. Probes ask for keys in
+// batches of 400: first for keys that are not in the set, then for keys that are.
+// All times are processor time.
 package main
 
 import (
@@ -199,8 +199,8 @@ func (m goMap) has(keys []keyset.Key, is []bool) error {
 }
 func (goMap) done() error { return nil }
 
-// inPebble keeps keys without values. Its write-ahead log is off, because the store
-// has none either: both are durable after done.
+// inPebble keeps keys without values. Its write-ahead log is off, because the
+// store does without, too: both are durable after done.
 type inPebble struct{ db *pebble.DB }
 
 func openPebble(dir string, memory int64) (set, error) {

@@ -64,8 +64,8 @@ func run(name string, out io.Writer) error {
 	return w.Flush()
 }
 
-// target returns the request target of a line, or the line itself if it has no
-// quoted request.
+// target returns the request target of a line, or the line itself if no request
+// is quoted.
 func target(line string) string {
 	if _, request, ok := strings.Cut(line, `"`); ok {
 		if words := strings.Fields(request); len(words) > 1 {

@@ -6,14 +6,14 @@ import (
 	"os/exec"
 )
 
-// A job is a command line of urlfold. SETS stands for the folder of the sets, OUT
-// for an empty folder.
+// A job is a command line of urlfold. SETS is replaced by the folder of the
+// sets, OUT by an empty folder.
 type job struct {
 	name string
 	args []string
 }
 
-// jobs are those of docs/performance.md. What is written goes to /dev/null
+// jobs are the jobs of docs/performance.md. What is written goes to /dev/null
 // unless compressing it is part of the job.
 var jobs = []job{
 	{"rewrite .gz", rewrite("-o", "/dev/null", "SETS/day.log.gz")},

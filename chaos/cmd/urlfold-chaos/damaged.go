@@ -168,7 +168,7 @@ func (l *lab) damagedDaemon(ctx context.Context, format string, all []patient) e
 	for i := range all {
 		one := &all[i]
 		out, err := os.ReadFile(filepath.Join(s.outDir, strings.TrimSuffix(one.name, one.archive.Ext)+".log"))
-		if err != nil && !errors.Is(err, os.ErrNotExist) { // a file without output records has no output file
+		if err != nil && !errors.Is(err, os.ErrNotExist) { // without output records, there is no output file
 			return err
 		}
 		wrong := one.archive.Judge(one.harm, one.packed, one.ref, chaos.Outcome{Lines: out, Damage: true}, one.text)

@@ -142,8 +142,8 @@ func (s *crowd) make(r int) error {
 	return nil
 }
 
-// grow writes the next part of each file: some files at once, others in three
-// steps.
+// grow writes the next part of each file: some files in one step, others in
+// three.
 func (s *crowd) grow(step int) error {
 	for i, f := range s.lanes {
 		to := len(f.text)

@@ -106,7 +106,7 @@ func kill(ctx context.Context, l *lab, k chaos.Kind, exactly bool, route string)
 	}
 	l.figure("maximum bytes to decompress again after a kill", s.again)
 	l.figure("maximum bytes that a restarted process decompressed again, all files", s.reinflated)
-	if k != chaos.Zstd { // a single zstd frame has no restart points
+	if k != chaos.Zstd { // a single zstd frame lacks restart points
 		files := int64(len(s.lanes))
 		l.check(s.again <= restartEvery+blockSlack && s.reinflated <= files*(restartEvery+blockSlack),
 			"a restart had to decompress %d bytes of a file again, or %d bytes of %d files", s.again, s.reinflated, files)
@@ -302,8 +302,8 @@ func (s *killing) verdict(run, killed int) error {
 	return nil
 }
 
-// perKill returns the maximum number of records that a kill may double: those
-// of a commit interval and of a sync interval, and those in flight.
+// perKill returns the maximum number of records that a kill may double: the
+// records of a commit interval and of a sync interval, and the ones in flight.
 func (s *killing) perKill(records int64) int64 {
 	rate := float64(records) / s.took.Seconds()
 	// The average rate of a run is below its peak, because of the start and the

@@ -178,7 +178,7 @@ func (l *lab) startBin(env []string, bin string, args ...string) (*chaos.Process
 	return p, err
 }
 
-// finish runs the program to its end and requires the exit code want.
+// finish runs the program until it ends and requires the exit code want.
 func (l *lab) finish(ctx context.Context, want int, args ...string) (*chaos.Process, error) {
 	p, err := l.start(ctx, nil, args...)
 	if err != nil {

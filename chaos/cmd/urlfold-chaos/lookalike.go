@@ -124,8 +124,8 @@ func (s *twins) round(ctx context.Context, r int) error {
 }
 
 // settle starts the program if it is not running and waits until the positions
-// of all texts are stored. No program can read a text that was overwritten
-// before it was stored.
+// of all texts are stored. No program can read a text that was overwritten too
+// early.
 func (s *twins) settle(ctx context.Context) error {
 	if s.p == nil {
 		p, err := s.begin(ctx, s.lab)

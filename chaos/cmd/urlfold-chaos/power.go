@@ -99,7 +99,7 @@ func powerLoss(ctx context.Context, l *lab) error {
 	return nil
 }
 
-// record runs a case to its end and records its operations.
+// record runs a whole case and records its operations.
 func (l *lab) record(ctx context.Context, i int, c *powerCase) (*powering, error) {
 	dir := l.path(fmt.Sprint(i))
 	root := filepath.Join(dir, "disk")
@@ -151,7 +151,7 @@ func (l *lab) record(ctx context.Context, i int, c *powerCase) (*powering, error
 	return s, nil
 }
 
-// runRecorded runs the program to its end, slowed down, and returns its file
+// runRecorded runs the program until it ends, slowed down, and returns its file
 // operations.
 func (s *powering) runRecorded(ctx context.Context, name string) ([]disk.Op, error) {
 	bin, err := s.lab.faulty(ctx)
@@ -255,7 +255,7 @@ func (s *powering) cutAgain(ctx context.Context) (lost string, err error) {
 	return d.Cut(s.lab.rng)
 }
 
-// goOn runs the program to its end and returns what is wrong then.
+// goOn runs the program until it ends and returns what is wrong then.
 func (s *powering) goOn(ctx context.Context) string {
 	if _, err := s.complete(ctx, s.lab); err != nil {
 		return err.Error()

@@ -26,7 +26,7 @@ type setup struct {
 	route   string // condition of the records that go to OUT/second instead; empty: no route
 
 	// Additional keys in the syntax of a YAML flow mapping, each with a comma
-	// before it.
+	// in front.
 	source, codec, sink, letter, pipeline string
 	more                                  string // additional sections
 
@@ -132,7 +132,7 @@ func (s *setup) killAfter(ctx context.Context, l *lab, d time.Duration) (killed 
 	return true, nil
 }
 
-// complete runs the program to its end and requires exit code 0.
+// complete runs the program until it ends and requires exit code 0.
 func (s *setup) complete(ctx context.Context, l *lab) (*chaos.Process, error) {
 	p, err := s.begin(ctx, l)
 	if err != nil {

@@ -104,7 +104,7 @@ func damageOnce(ctx context.Context, l *lab, i int) error {
 	l.check(r.Right(), "%s: %v: %v", what, r, r.Examples)
 	l.check(!s.exactly || len(names) > 1 || names[0] != "checkpoint" || r.Doubled == 0, "%s: %v", what, r)
 	warned := strings.Contains(p.Output(), "checkpoint damaged")
-	mayBeQuiet := how.spoil == nil && len(names) == len(stateFiles) // no file is left that could be damaged
+	mayBeQuiet := how.spoil == nil && len(names) == len(stateFiles) // no file remains that could be damaged
 	l.check(mayBeQuiet || how.quiet != warned, "%s: warning is %v, want %v: %s", what, warned, !how.quiet, lastLines(p.Output(), 5))
 	return os.RemoveAll(s.dir)
 }

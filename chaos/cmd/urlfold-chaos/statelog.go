@@ -18,7 +18,7 @@ import (
 
 // tearLog truncates the log at each byte of its last commit, flips a bit in
 // each of its commits, and checks which checkpoint is loaded. From some of
-// these states it runs the program to its end.
+// these states it runs the program until it ends.
 func tearLog(ctx context.Context, l *lab) error {
 	s, n, err := l.stateSetup(0, true)
 	if err != nil {
@@ -87,7 +87,7 @@ func frameBegins(log []byte) (at []int) {
 }
 
 // runFrom restores outputs and checkpoint, replaces the log by the given one,
-// and runs the program to its end.
+// and runs the program until it ends.
 func (s *setup) runFrom(ctx context.Context, l *lab, saved map[string]string, log []byte, what string, n uint64) error {
 	for to, from := range saved {
 		if err := errors.Join(os.RemoveAll(to), os.CopyFS(to, os.DirFS(from))); err != nil {
@@ -177,7 +177,7 @@ type removal struct {
 	harm  func(dir string) error // dir is the data directory
 	ends  bool                   // the run must end with exit code 1
 	mend  func(dir string) error // called before the next start
-	blank bool                   // no checkpoint is left: records may be doubled
+	blank bool                   // no checkpoint remains: records may be doubled
 }
 
 // away returns the path that a data directory is moved to.

@@ -24,7 +24,7 @@ type request struct {
 	URL, VS, Base string
 	Line          string // if it is set, the log line to rewrite; URL is ignored
 	Profile       string
-	Level         string // empty: that of the profile
+	Level         string // empty: the profile's
 	Width         int    // columns of the text
 }
 

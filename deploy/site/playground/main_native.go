@@ -27,8 +27,8 @@ func main() {
 	}
 }
 
-// writeProfiles writes the names of the profiles: those of urlfold, and those that
-// match other programs.
+// writeProfiles writes the names of the profiles: urlfold's, and the profiles
+// that match other programs.
 func writeProfiles(w io.Writer) error {
 	names := map[string][]string{}
 	for _, p := range codec.Profiles() {
