@@ -2,6 +2,7 @@ package nats
 
 import (
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/urlfold/urlfold/config/connect"
@@ -21,11 +22,15 @@ type JetStreamConfig struct {
 	// Id by which the stream detects a duplicate message within its duplicate
 	// window. position: the position of the record, so that a record that is
 	// read again is dropped. key: the equivalence key, so that each page is
-	// stored once per window. batch, with framing: lines: the part of the input
+	// stored once per window. subject: the subject, which must contain {key}; the
+	// stream refuses a second message of a subject, so that each page is stored
+	// once for as long as the stream keeps its message. This requires a stream
+	// with max_msgs_per_subject: 1, discard: new and discard_new_per_subject.
+	// batch, with framing: lines: the part of the input
 	// that the message holds; this requires that all sources are files with
 	// mode: batch, whose batches then end at fixed positions about 128 KiB
 	// apart. none: no id.
-	MsgID string `yaml:"msg_id" enum:"position,key,batch,none"`
+	MsgID string `yaml:"msg_id" enum:"position,key,subject,batch,none"`
 	// records: one message per record. lines: one message per batch with one
 	// line per record, split at the server's max_payload. Lines are many times
 	// cheaper, also for the server's duplicate detection, but only batches that
@@ -79,6 +84,7 @@ func DefaultJetStream() JetStreamConfig {
 const (
 	idPosition = "position"
 	idKey      = "key"
+	idSubject  = "subject"
 	idBatch    = "batch"
 	idNone     = "none"
 
@@ -99,12 +105,16 @@ func (c *JetStreamConfig) Validate() error {
 		errs = append(errs, &field.Error{Field: "subject", Err: err})
 	}
 	switch {
-	case c.MsgID != idPosition && c.MsgID != idKey && c.MsgID != idBatch && c.MsgID != idNone:
-		errs = append(errs, wrong("msg_id", `must be "position", "key", "batch" or "none"`))
+	case !slices.Contains([]string{idPosition, idKey, idSubject, idBatch, idNone}, c.MsgID):
+		errs = append(errs, wrong("msg_id", `must be "position", "key", "subject", "batch" or "none"`))
 	case c.Framing == framingLines && c.MsgID != idNone && c.MsgID != idBatch:
 		errs = append(errs, wrong("msg_id", "framing: lines requires msg_id: batch (only for files with mode: batch) or msg_id: none (a restart can duplicate records)"))
 	case c.Framing == framingRecords && c.MsgID == idBatch:
 		errs = append(errs, wrong("msg_id", "msg_id: batch requires framing: lines"))
+	case c.MsgID == idSubject && err == nil && (!t.holdsKey() || t.takes(subject)):
+		errs = append(errs, wrong("subject", "msg_id: subject requires {key} in the subject, as in pages.{key}, and no {subject}"))
+	case c.MsgID == idSubject && !c.CheckStreams:
+		errs = append(errs, wrong("check_streams", "msg_id: subject requires check_streams: another stream would store each message, or only the last one"))
 	}
 	switch {
 	case c.Framing != framingRecords && c.Framing != framingLines:

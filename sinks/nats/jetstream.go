@@ -79,7 +79,7 @@ func (s *jetStream) Open(ctx context.Context) error {
 		}
 		conn.Warn(s.warnings)
 	}
-	window, err := conn.NewWindow(s.cfg.Publish.MaxPending, s.cfg.Publish.AckTimeout, client.Accept{Only: s.cfg.ExpectStream, Any: !s.cfg.CheckStreams})
+	window, err := conn.NewWindow(s.cfg.Publish.MaxPending, s.cfg.Publish.AckTimeout, client.Accept{Only: s.cfg.ExpectStream, Any: !s.cfg.CheckStreams, OnePerSubject: s.cfg.MsgID == idSubject})
 	if err != nil {
 		return err
 	}
@@ -134,6 +134,9 @@ func (s *jetStream) check(ctx context.Context, conn *client.Conn) (warnings []st
 		return nil, err
 	}
 	s.limit = conn.MessageLimit(&info)
+	if s.cfg.MsgID == idSubject {
+		return nil, keepsSubjects(&info, whole)
+	}
 	if least := max(leastWindow, 2*s.cfg.Publish.AckTimeout); s.cfg.MsgID != idNone && info.Duplicates < least {
 		warnings = append(warnings, fmt.Sprintf("stream %q forgets message ids after %v, and stores messages twice that are published again later; make the duplicate window longer than a restart and the source's ack_wait: nats stream edit %s --dupe-window %v",
 			info.Name, info.Duplicates, info.Name, least))
@@ -159,6 +162,21 @@ func (s *jetStream) check(ctx context.Context, conn *client.Conn) (warnings []st
 	slices.Sort(s.durability)
 	s.durability = slices.Compact(s.durability)
 	return warnings, missing
+}
+
+// keepsSubjects checks whether a stream, which matches the whole filter, keeps the first
+// message of each subject and refuses others.
+func keepsSubjects(info *client.StreamInfo, whole bool) error {
+	switch {
+	case !whole:
+		return fmt.Errorf("stream %q does not match all subjects with {key}, as msg_id: subject requires", info.Name)
+	case info.PerSubject != 1 || !info.KeepsFirst:
+		return fmt.Errorf("stream %q does not refuse a second message of a subject, as msg_id: subject requires: create it with nats stream add %s --max-msgs-per-subject=1 --discard=new --discard-per-subject",
+			info.Name, info.Name)
+	case !info.Limits:
+		return fmt.Errorf("stream %q forgets a subject when its message is acknowledged, so msg_id: subject requires retention: limits", info.Name)
+	}
+	return nil
 }
 
 // leastWindow is the minimum duplicate window for which ids work across a

@@ -7,6 +7,7 @@ import (
 
 	"github.com/zeebo/xxh3"
 
+	"github.com/urlfold/urlfold/codec"
 	client "github.com/urlfold/urlfold/internal/client/nats"
 	"github.com/urlfold/urlfold/internal/record"
 	"github.com/urlfold/urlfold/pipeline/engine"
@@ -25,7 +26,7 @@ const (
 type press struct {
 	subject *template
 	headers Headers
-	id      string // idPosition, idKey, idBatch or idNone
+	id      string // idPosition, idKey, idSubject, idBatch or idNone
 	expect  string
 }
 
@@ -74,13 +75,19 @@ func (p *page) input(i int) (subject string) {
 	return subject
 }
 
-// subjectOf returns the subject of record i.
+// subjectOf returns the subject of record i. With idSubject, the hash of its position
+// replaces the key of a record that has none, so that it is no duplicate of another one.
 func (pr *press) subjectOf(p *page, i int) string {
 	in := ""
 	if pr.subject.takes(subject) {
 		in = p.input(i)
 	}
-	return pr.subject.make(p.fact(i), in)
+	f := p.fact(i)
+	if pr.id == idSubject && f.Key.IsZero() {
+		sum := xxh3.Hash128(pr.appendPosition(pr.appendOrigin(nil, p), p, i))
+		f = &record.Fact{Host: f.Host, Key: codec.KeyFromUint64s(sum.Hi, sum.Lo)}
+	}
+	return pr.subject.make(f, in)
 }
 
 // fill sets m to the message for record i.

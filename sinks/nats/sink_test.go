@@ -360,6 +360,66 @@ func TestKeys(t *testing.T) {
 	}
 }
 
+// TestSubjects: with msg_id: subject, the stream stores each page once, also when another
+// process publishes it again, and all records without a URL.
+func TestSubjects(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.stream(jetstream.StreamConfig{
+		Name: "PAGES", Subjects: []string{"pages.>"}, MaxMsgsPerSubject: 1, Discard: jetstream.DiscardNew, DiscardNewPerSubject: true,
+	})
+	b := batch(laneOf("lane"), 1, "a", "a again", "b", "no url", "no url either")
+	b.Out.Facts = []record.Fact{{Key: codec.KeyFromUint64s(1, 5)}, {Key: codec.KeyFromUint64s(1, 5)}, {Key: codec.KeyFromUint64s(1, 6)}, {}, {}}
+	for life, duplicates := range []int64{1, 5} {
+		s := w.open(func(c *JetStreamConfig) { c.MsgID, c.Subject = "subject", "pages.{key}" })
+		if r := submit(t, s, b, &b.Out); r.Err != nil || s.Health() != nil {
+			t.Fatal(r, s.Health())
+		}
+		if got := s.Stats(); got.Duplicates != duplicates || got.Again != 0 {
+			t.Errorf("life %d: %+v, want %d duplicates", life+1, got, duplicates)
+		}
+	}
+	var got []string
+	for _, m := range w.messages("PAGES") {
+		got = append(got, string(m.Data))
+	}
+	if strings.Join(got, "|") != "a|b|no url|no url either" {
+		t.Errorf("%q", got)
+	}
+}
+
+// TestSubjectStreams: msg_id: subject refuses streams that would store a page twice, keep
+// only its last message, or forget it.
+func TestSubjectStreams(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	first := jetstream.StreamConfig{Name: "PAGES", Subjects: []string{"pages.>"}, MaxMsgsPerSubject: 1, Discard: jetstream.DiscardNew, DiscardNewPerSubject: true}
+	for _, c := range []struct {
+		name string
+		edit func(c *jetstream.StreamConfig)
+		want string
+	}{
+		{"all", func(c *jetstream.StreamConfig) { c.MaxMsgsPerSubject, c.DiscardNewPerSubject = -1, false }, "--max-msgs-per-subject=1"},
+		{"last", func(c *jetstream.StreamConfig) { c.Discard, c.DiscardNewPerSubject = jetstream.DiscardOld, false }, "--discard=new"},
+		{"queue", func(c *jetstream.StreamConfig) { c.Retention = jetstream.WorkQueuePolicy }, "retention: limits"},
+		{"part", func(c *jetstream.StreamConfig) { c.Subjects = []string{"pages.0", "pages.1"} }, "does not match all subjects"},
+	} {
+		cfg := first
+		c.edit(&cfg)
+		w.stream(cfg)
+		s, err := NewJetStream(w.config(func(c *JetStreamConfig) { c.MsgID, c.Subject = "subject", "pages.{key}" }))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Open(bg(t)); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", c.name, err, c.want)
+		}
+		if err := errors.Join(s.Close(bg(t)), w.js.DeleteStream(bg(t), "PAGES")); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // TestRefused: a message that is too large for the server or the stream is
 // permanently refused; the other messages of its batch are stored.
 func TestRefused(t *testing.T) {

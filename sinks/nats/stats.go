@@ -4,7 +4,7 @@ package nats
 type Stats struct {
 	Published  int64 // messages published, without repetitions
 	Again      int64 // messages published again
-	Duplicates int64 // messages that the stream already had, according to their ids
+	Duplicates int64 // messages that the stream already had, according to their ids or subjects
 	InFlight   int   // messages that are not yet acknowledged
 	Failing    int   // messages among these that were rejected at least once
 	Reconnects int64
@@ -39,7 +39,7 @@ func (s *jetStream) Metrics(emit func(name, help, kind string, value float64, la
 	emit("sink_window_failing_messages", "Messages that the stream has not accepted yet and that are being retried; /readyz shows the reason.", gauge, float64(st.Failing))
 	emit("sink_window_size", "Maximum number of unacknowledged messages.", gauge, float64(s.cfg.Publish.MaxPending))
 	emit("sink_published_total", "Messages published, without retries.", counter, float64(st.Published))
-	emit("sink_duplicates_total", "Messages that the stream already had, according to their ids.", counter, float64(st.Duplicates))
+	emit("sink_duplicates_total", "Messages that the stream already had, according to their ids or subjects.", counter, float64(st.Duplicates))
 	for _, r := range []struct {
 		class string
 		n     int64

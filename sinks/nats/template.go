@@ -3,6 +3,7 @@ package nats
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -146,6 +147,9 @@ func (t *template) takes(k partKind) bool {
 	}
 	return false
 }
+
+// holdsKey reports whether records with different keys have different subjects.
+func (t *template) holdsKey() bool { return slices.Contains(t.parts, part{kind: urlKey}) }
 
 // facts reports whether the template requires facts.
 func (t *template) facts() bool { return t.takes(hostKey) || t.takes(urlKey) }

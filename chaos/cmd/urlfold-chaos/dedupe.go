@@ -47,6 +47,14 @@ var dedupes = []experiment{
 		run:   killDedupeJetStream,
 	},
 	{
+		name: "kill-dedupe-subject", no: "31", about: "kill -9 at random moments of runs from a file to a JetStream stream with msg_id: subject, whose server is stopped and started meanwhile",
+		bound: "each key comes exactly once",
+		run: func(ctx context.Context, l *lab) error {
+			l.endToEnd(ctx, dedupeKills(l), "^TestDedupeSubject", 1)
+			return nil
+		},
+	},
+	{
 		name: "kill-dedupe-kafka", no: "31", about: "kill -9 of members at random moments under load, with dedupe for a Kafka source: three members of a group share six partitions and a changelog, and others join and leave; also with windows, whose keys the changelog must forget; on a broker in the process and, if URLFOLD_KAFKA names one, on a real broker that compacts the changelog all the time",
 		bound: "no key is missing; without kills, none comes again",
 		run:   killDedupeKafka,

@@ -78,8 +78,8 @@ func (p *plan) checkDedupe(sound func(path string) bool) error {
 	}
 	if f.Dedupe.Marks() {
 		for _, c := range each(p.file.Sinks) {
-			if s, ok := c.Config.(*sinknats.JetStreamConfig); ok && s.MsgID == "key" {
-				wrong(c.Path()+".msg_id", "cannot combine key with keep: mark: the stream would drop the records that are marked; set position")
+			if s, ok := c.Config.(*sinknats.JetStreamConfig); ok && (s.MsgID == "key" || s.MsgID == "subject") {
+				wrong(c.Path()+".msg_id", "cannot be combined with keep: mark: the stream would drop the records that are marked; set position")
 			}
 		}
 		if name := unique.MarkNote.Name; slices.Contains(p.file.Codec.Render.Names(), name) {

@@ -59,7 +59,7 @@ func TestDedupeRefused(t *testing.T) {
 		{"mark in a rendering without fields", "{by: k1}", "{keep: mark}", "c.yaml:5:16: keep: the rendering rewrite cannot hold a field: use jsonl, tsv, csv, extend or keys"},
 		{"mark in a list of URLs", "lines}\ndedupe: {by: k1}", "lines, to: urls}\ndedupe: {keep: mark}", "c.yaml:5:16: keep: the rendering urls cannot hold a field"},
 		{"mark with another field of this name", "lines}\ndedupe: {by: k1}", "lines, to: {extend: {duplicate: key}}}\ndedupe: {keep: mark}", "dedupe adds a field of this name with keep: mark"},
-		{"mark with a sink that drops equal keys", deduping[strings.Index(deduping, "codec:"):], "codec: {format: lines, to: jsonl}\ndedupe: {keep: mark}\nsinks:\n  - jetstream: {servers: [\"nats://h:1\"], subject: s, msg_id: key}\ndead_letter: {file: {path: dead}}\n", "cannot combine key with keep: mark"},
+		{"mark with a sink that drops equal keys", deduping[strings.Index(deduping, "codec:"):], "codec: {format: lines, to: jsonl}\ndedupe: {keep: mark}\nsinks:\n  - jetstream: {servers: [\"nats://h:1\"], subject: s, msg_id: key}\ndead_letter: {file: {path: dead}}\n", "cannot be combined with keep: mark"},
 		{"another value of keep", "{by: k1}", "{keep: all}", "c.yaml:5:16: keep: must be \"first\" or \"mark\""},
 		{"windows of records without a time", "{by: k1}", "{window: {size: 1h}}", "c.yaml:5:18: records of the format lines have no time"},
 		{"a window without its size", "{by: k1}", "{window: {lateness: 1h}}", "size"},

@@ -29,6 +29,7 @@ type StreamInfo struct {
 	Duplicates time.Duration // duplicate window
 	MaxMsgSize int           // -1: no limit
 	PerSubject int64         // limit of messages per subject; 0 or less: no limit
+	KeepsFirst bool          // at that limit, it refuses a new message instead of removing the oldest
 	Copy       bool          // gets messages from other streams, with any subjects
 	First      uint64        // sequence of the first message it still has
 	Last       uint64        // sequence of its last message; 0: none
@@ -71,8 +72,9 @@ func streamInfo(i *jetstream.StreamInfo) StreamInfo {
 	info := StreamInfo{
 		Name: i.Config.Name, Subjects: i.Config.Subjects, Created: i.Created,
 		Duplicates: i.Config.Duplicates, MaxMsgSize: int(i.Config.MaxMsgSize), PerSubject: i.Config.MaxMsgsPerSubject,
-		Copy:  i.Config.Mirror != nil || len(i.Config.Sources) > 0,
-		First: i.State.FirstSeq, Last: i.State.LastSeq, WorkQueue: i.Config.Retention == jetstream.WorkQueuePolicy,
+		KeepsFirst: i.Config.Discard == jetstream.DiscardNew && i.Config.DiscardNewPerSubject,
+		Copy:       i.Config.Mirror != nil || len(i.Config.Sources) > 0,
+		First:      i.State.FirstSeq, Last: i.State.LastSeq, WorkQueue: i.Config.Retention == jetstream.WorkQueuePolicy,
 		File: i.Config.Storage == jetstream.FileStorage, Async: i.Config.PersistMode == jetstream.AsyncPersistMode,
 		Replicas: i.Config.Replicas,
 		Limits:   i.Config.Retention == jetstream.LimitsPolicy, Gaps: i.State.NumDeleted > 0, Mirror: i.Config.Mirror != nil,

@@ -152,6 +152,7 @@ func TestReadAck(t *testing.T) {
 	f(`{"error":{"code":400,"err_code":10054,"description":"message size exceeds maximum allowed"},"stream":"S","seq":0}`, "", false, ErrRefused)
 	f(`{"stream":"S","error":{"code":400,"err_code":10097,"description":"header"}}`, "", false, ErrRefused)
 	f(`{"stream":"S","error":{"code":503,"err_code":10077,"description":"maximum messages exceeded"}}`, "", false, errStream)
+	f(`{"stream":"S","error":{"code":503,"err_code":10077,"description":"maximum messages per subject exceeded"}}`, "", false, errTaken)
 }
 
 func TestNakDelay(t *testing.T) {

@@ -51,7 +51,7 @@ func readStored(data []byte) (s stored, err error) {
 	case err != nil || a.Error == nil && (a.Stream == "" || a.Seq == 0 || a.Seq > math.MaxInt64):
 		return stored{}, errAnswer
 	case a.Error != nil:
-		return stored{}, a.Error
+		return stored{stream: []byte(a.Stream)}, a.Error
 	}
 	return stored{[]byte(a.Stream), a.Seq, a.Duplicate}, nil
 }
@@ -60,6 +60,10 @@ func readStored(data []byte) (s stored, err error) {
 type Accept struct {
 	Only string // if set, only of this stream
 	Any  bool   // all; otherwise, of streams that exist
+
+	// A message that a stream refuses because its subject has one already is a
+	// duplicate, not a message to publish again.
+	OnePerSubject bool
 }
 
 // maxStreams limits the names to remember.

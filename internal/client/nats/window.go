@@ -93,7 +93,7 @@ type WindowStats struct {
 	Failing    int   // messages among them that failed at least once
 	Published  int64 // messages sent, not counting repetitions
 	Again      int64 // messages sent again
-	Duplicates int64 // messages that the stream already had, by their ids
+	Duplicates int64 // messages that the stream already had, by their ids or subjects
 
 	// The reasons why messages are sent again.
 	Timeouts int64 // not acknowledged in time
@@ -439,6 +439,10 @@ func (w *Window) ack(m *client.Msg) {
 		}
 		w.failures.Store(0)
 		w.accept(t, s.stream)
+	case w.which.OnePerSubject && errors.Is(err, errTaken):
+		w.stats.duplicates.Add(1)
+		w.failures.Store(0)
+		w.accept(t, s.stream)
 	case errors.Is(err, ErrRefused):
 		w.resolve(t, err)
 	case errors.Is(err, errNobody):
@@ -475,6 +479,13 @@ const (
 	codeHeaderTooLong  = 10097
 )
 
+// A store failure has one code whatever its cause; the text distinguishes a subject that
+// has as many messages as the stream keeps of each (nats-server, server/store.go).
+const (
+	codeStoreFailed = 10077
+	subjectTaken    = "maximum messages per subject exceeded"
+)
+
 // readAck parses the response to a publish.
 func readAck(m *client.Msg) (stored, error) {
 	if len(m.Data) == 0 && m.Header.Get("Status") == "503" {
@@ -486,13 +497,19 @@ func readAck(m *client.Msg) (stored, error) {
 		return s, err
 	}
 	cause := errStream
+	if refused.ErrorCode == codeStoreFailed && refused.Description == subjectTaken {
+		cause = errTaken
+	}
 	if refused.ErrorCode == codeMessageTooLong || refused.ErrorCode == codeHeaderTooLong {
 		cause = refusal(refused.ErrorCode)
 	}
 	return s, fmt.Errorf("%w: %s (%d)", cause, refused.Description, refused.ErrorCode)
 }
 
-var errStream = errors.New("stream cannot store the message now")
+var (
+	errStream = errors.New("stream cannot store the message now")
+	errTaken  = fmt.Errorf("%w: its subject is taken", errStream)
+)
 
 // cut schedules all messages in progress to be published again, because the
 // connection for their acknowledgments is gone.

@@ -157,8 +157,8 @@ func typeName(e ast.Expr) string {
 // of a type are covered if the type is.
 func (tr *tree) covered() []name {
 	marked := func(n name) bool {
-		doc := strings.TrimSpace(n.doc)
-		return strings.HasSuffix(doc, notCovered) || tr.uncovered[n.pkg] && !strings.HasSuffix(doc, "\n"+isCovered)
+		doc := strings.Join(strings.Fields(n.doc), " ") // of any width
+		return strings.HasSuffix(doc, notCovered) || tr.uncovered[n.pkg] && !strings.HasSuffix(doc, isCovered)
 	}
 	types := map[string]bool{}
 	for _, n := range tr.names {
