@@ -151,7 +151,7 @@ const dangling = "broken symbolic link"
 
 var errDangling = errors.New(dangling)
 
-// isDangling reports whether path is such a link.
+// isDangling reports whether path is a dangling link.
 func isDangling(path string) bool {
 	fi, err := os.Lstat(path)
 	if err != nil || fi.Mode()&fs.ModeSymlink == 0 {

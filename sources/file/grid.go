@@ -16,7 +16,8 @@ const GridBytes = 128 << 10
 //
 //   - at the first record end at or after the next multiple of the grid,
 //   - at the beginning of a record there that is longer than maxRecord,
-//   - within such a record after maxRecord bytes, and then every c.grid bytes.
+//   - within the long record after maxRecord bytes, and then every c.grid
+//     bytes.
 //
 // Reading again from the end of one of these batches therefore yields the same
 // batches.

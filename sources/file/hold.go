@@ -2,7 +2,7 @@ package file
 
 import "github.com/urlfold/urlfold/internal/storage/compress"
 
-// While a lane waits for the lanes before it, its reader would do nothing, and
+// While a lane waits for earlier lanes, its reader would do nothing, and
 // neither would the processors that the lane in front leaves free, because one
 // goroutine inflates one file. So a waiting lane decompresses the beginning of
 // its file and holds the text.
@@ -15,9 +15,9 @@ const (
 	holdBlock = 256 << 10
 )
 
-// A hold is text that was read before it was wanted. It consists of the results
-// of single calls of Read, so whoever takes it finds the same state of the
-// reader after each of them as without a hold.
+// A hold is text that was read early. It consists of the results of single
+// calls of Read, so whoever takes it finds the same state of the reader after
+// each of them as without a hold.
 type hold struct {
 	zr     *compress.Reader
 	room   int         // number of blocks that it may still fill
@@ -80,7 +80,7 @@ func (h *hold) take() []byte {
 	}
 }
 
-// read copies held text to p. It returns 0 if there is none.
+// read copies held text to p. It returns 0 without held text.
 func (h *hold) read(p []byte) int {
 	if len(h.pieces) == 0 {
 		return 0

@@ -68,9 +68,9 @@ func (s *Source) openIndex(in *input, f *os.File, opt *compress.Options) *indexi
 }
 
 // indexPath returns the path of the index of an input, and whether to write it
-// if it does not exist: that which Config.Index names, or with IndexAuto that of
-// gztool beside the input, if it exists, and otherwise one in the user's cache
-// folder.
+// if it does not exist: the one which Config.Index names, or with IndexAuto
+// gztool's beside the input, if it exists, and otherwise one in the user's
+// cache folder.
 func (s *Source) indexPath(path string) (index string, write bool) {
 	if s.cfg.Index != IndexAuto {
 		return s.cfg.Index, true
@@ -124,7 +124,7 @@ func (x *indexing) isOurs() bool {
 	return err == nil && compress.IsStamped(f, fi.Size())
 }
 
-// close closes the index. If the input was read to its end and is intact, close
+// close closes the index. If all of the input was read and is intact, close
 // writes the index that was collected.
 func (x *indexing) close(intact bool) {
 	if x.file != nil {

@@ -44,13 +44,13 @@ type cutter struct {
 	// there.
 	note func(b *engine.Batch) int64
 	// sums, if not nil, returns the offset up to which checksums verify the
-	// stream. Batches end there, or at the last record end before it: a record
-	// that spans the offset belongs to the part after it.
+	// stream. Batches end there, or at the last record end in front: a record
+	// that spans the offset belongs to the part behind.
 	sums     func() int64
 	verified Extent
 	// atVerified is the directive in force at the end of the verified part.
 	atVerified []byte
-	late       func() // if not nil, called when a batch proves to be verified after it was emitted
+	late       func() // if not nil, called when a batch that was emitted proves to be verified
 }
 
 // begin moves the data that was read but not emitted into b.
@@ -157,7 +157,7 @@ func (c *cutter) rest(b *engine.Batch, complete bool) (n int, again bool) {
 	return n, n < all
 }
 
-// emit emits the first n bytes of b and keeps the rest in tail. If n is 0, it
+// emit emits the first n bytes of b and stores the rest in tail. If n is 0, it
 // returns b to the free list.
 func (c *cutter) emit(ctx context.Context, b *engine.Batch, n int) error {
 	c.tail = append(c.tail, b.In[n:]...)
@@ -195,7 +195,7 @@ func (c *cutter) emit(ctx context.Context, b *engine.Batch, n int) error {
 }
 
 // verifiedHead returns the header that applies to the records after the
-// verified part, or nil if there is none.
+// verified part, or nil.
 func (c *cutter) verifiedHead() []byte {
 	if c.atVerified != nil {
 		return c.atVerified
@@ -214,7 +214,7 @@ func linesOf(n int64, text []byte) int64 {
 
 var newline = []byte{'\n'}
 
-// A laneReader reads one input of a [Source] to its end.
+// A laneReader reads one whole input of a [Source].
 type laneReader struct {
 	cutter
 	st     *stream
@@ -223,7 +223,7 @@ type laneReader struct {
 	seen   *examination // nil: the input is read once
 	final  byte         // last byte that was emitted
 
-	from, next compress.RestartPoint // restart points: the last at or before the verified end, and the first at or after it
+	from, next compress.RestartPoint // restart points: the last at or before the verified end, and the first at or after that
 }
 
 // mind makes r track checksums and the lane count its verified records.
@@ -245,7 +245,7 @@ func (r *laneReader) mind() {
 }
 
 // run emits batches up to the end of the stream. It returns an error only if
-// the run is over: that of a hard stop, or errStopped.
+// the run is over: an error of a hard stop, or errStopped.
 func (r *laneReader) run(ctx context.Context) error {
 	for {
 		b, err := r.rt.Get(ctx, r.lane)

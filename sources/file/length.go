@@ -46,7 +46,7 @@ func (c *cutter) within(block []byte) (n int, ends bool) {
 }
 
 // atLeast is implemented by a lengthFraming whose records can be longer than
-// they state: the stated length is that of the first parts of the record.
+// they state: the stated length covers only the first parts of the record.
 type atLeast interface{ AtLeast() }
 
 // pieceOf returns the length of the next piece of a record that has left bytes
@@ -133,7 +133,7 @@ func (c *cutter) restByLength(f lengthFraming, block []byte, complete bool) int 
 	return n
 }
 
-// cutVerdict returns v, the verdict on a stream that was read to its end, or a
+// cutVerdict returns v, the verdict on a stream that was read completely, or a
 // Truncated verdict if the stream ends within a record.
 func (c *cutter) cutVerdict(v compress.Verdict, f compress.Format, size int64) compress.Verdict {
 	if c.cutShort == nil {

@@ -24,7 +24,7 @@ func (w *watcher) Metrics(emit func(name, help, kind string, value float64, labe
 	for _, f := range s.Files {
 		emit("source_file_lag_bytes", "Bytes that have not been read yet, for the files with the most of them; for compressed files, compressed bytes.", gauge, float64(f.Lag), "path", f.Path)
 	}
-	for kind := compress.TrailingGarbage + 1; kind <= compress.Unreadable; kind++ { // those that mean damage
+	for kind := compress.TrailingGarbage + 1; kind <= compress.Unreadable; kind++ { // the verdicts that mean damage
 		emit("source_damaged_files", "Damaged files that have not been replaced, by verdict.", gauge, float64(s.DamagedBy[kind.String()]), "verdict", kind.String())
 	}
 	// Emit all kinds, including those with a count of 0: Prometheus sees no

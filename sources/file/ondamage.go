@@ -13,8 +13,8 @@ import (
 
 // This file implements the on-damage policies of a Source.
 
-// examineFirst reads an input to its end before any of it is emitted, and
-// limits how much of it may be emitted. skip reports whether nothing may be.
+// examineFirst reads a whole input before any of it is emitted, and limits how
+// much of it may be emitted. skip reports whether nothing may be.
 func (s *Source) examineFirst(ctx context.Context, in *input, r *laneReader) (skip bool, err error) {
 	if r.st.pump != nil {
 		return false, nil // New refuses stdin, and the callers refuse pipes
@@ -54,7 +54,7 @@ func (s *Source) openAgain(ctx context.Context, in *input) (f io.ReadSeekCloser,
 	return f, err
 }
 
-// conclude determines the unverified part of a damaged input after its end, and
+// conclude determines the unverified part of a damaged input that was read, and
 // withdraws that part if it was emitted but must not be.
 func (s *Source) conclude(ctx context.Context, in *input, r *laneReader) error {
 	rep := &in.report

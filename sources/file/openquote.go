@@ -9,8 +9,8 @@ import (
 	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
-// This file handles tables in which a quote opens a cell that does not end. Such a quote
-// is damage: the rest of its line is not what its writer meant.
+// This file handles tables in which a quote opens a cell that does not end. The
+// quote is damage: the rest of its line is not what its writer meant.
 
 // recordLimit returns the length in bytes up to which the records of a framing are kept in
 // one piece. A table needs more bytes to find out that a quoted cell does not end.
@@ -40,8 +40,8 @@ func openQuotes(f Framing, before *checkpoint.OpenQuotes, b *engine.Batch, text 
 	return &after
 }
 
-// quoteVerdict returns v, the verdict on a stream that was read to its end, or, if that is
-// no damage and the stream has open quotes, the verdict on these.
+// quoteVerdict returns v, the verdict on a stream that was read completely, or,
+// if that is no damage and the stream has open quotes, the verdict on these.
 func (c *cutter) quoteVerdict(v compress.Verdict, f compress.Format) compress.Verdict {
 	o := c.open
 	if o == nil || v.Damage() {

@@ -44,8 +44,8 @@ func (t *track) idle() bool {
 		!t.read.in.compressed && !t.read.cut.oversize && t.entry.Offset == t.at().off && len(t.read.cut.tail) == 0
 }
 
-// begins reports whether the text of t begins with head, which is shorter than
-// the beginning stored for t. A retired track keeps only a part of that
+// begins reports whether head is at the start of the text of t. It is shorter
+// than the beginning stored for t. A retired track keeps only a part of that
 // beginning: two files that share the part are not distinguished until the new
 // one has grown, which costs time.
 func (t *track) begins(head []byte) bool {

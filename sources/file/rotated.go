@@ -40,7 +40,7 @@ func derives(now, was string) bool {
 	}
 	first, before := cutNumber(base)
 	second, after := cutNumber(name)
-	packed := compress.Compressed(now) && !compress.Compressed(was) // a mere renaming keeps the inode, however often
+	packed := compress.Compressed(now) && !compress.Compressed(was) // a mere renaming does not change the inode, however often
 	return before > 0 && first == second && (after == before+1 || after > before && packed)
 }
 
@@ -53,7 +53,7 @@ func uncompressed(name string) string {
 }
 
 // cutNumber cuts the number off the end of NAME.NUMBER and adds one to it. It
-// returns 0 if there is none.
+// returns 0 without a number.
 func cutNumber(name string) (rest string, n int) {
 	i := strings.LastIndexByte(name, '.')
 	if n, err := strconv.Atoi(name[i+1:]); err == nil && n >= 0 && i > 0 {
@@ -62,9 +62,9 @@ func cutNumber(name string) (rest string, n int) {
 	return name, 0
 }
 
-// related reports whether the file at path may be that of t, judging by its
-// name. A process that has seen the file of t knows when that file
-// disappeared: see outlived.
+// related reports whether the file at path may belong to t, judging by its
+// name. A process that has seen the file of t knows when that file disappeared:
+// see outlived.
 func (t *track) related(s *fileState) bool {
 	return t.sight.watched || s.rel == t.rel || derives(s.path, t.path)
 }

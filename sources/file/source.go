@@ -18,15 +18,15 @@ import (
 // A Report describes the result of reading one input.
 type Report struct {
 	Path            string // "-" for stdin
-	Index           int    // of the input in the expanded Config.Paths, where those that Config.Select leaves out count
+	Index           int    // of the input in the expanded Config.Paths, where inputs that Config.Select excludes count
 	Format          compress.Format
 	Verdict         compress.Verdict
 	CompressedBytes int64        // read from the file
 	Bytes           int64        // of decompressed text that could be read
 	Lines           int64        // line ends in the emitted text
 	Lost            int64        // bytes at the end of the text that were not emitted: an incomplete record before a cut
-	Gone            int64        // bytes in the file, as stored, that were not read before it was removed or truncated
-	Stopped         bool         // the run stopped before it reached the end of the input, or before it opened it
+	Gone            int64        // bytes in the file, as stored, that were removed or truncated unread
+	Stopped         bool         // the run stopped before the end of the input, or without opening it
 	Verified        Extent       // beginning of the text that checksums verify, up to the last record end
 	Unverified      Extent       // the text after that: what was emitted, or, if Withheld, all that can be read
 	Misfit          int64        // line of the first unverified record of a damaged file that does not fit the format (best effort); 0: none found
@@ -34,7 +34,7 @@ type Report struct {
 	Withheld        bool         // the unverified part is in no output
 	Known           string       // verdict of an earlier run on a damaged file that has not changed since; then only Path is set besides
 	Members         int64        // complete members of the file, as in compress.Verification
-	Good            int64        // offset in the file after the last of them without damage before it
+	Good            int64        // offset in the file after the last of them up to which nothing is damaged
 	Lane            *engine.Lane // nil if the run never reached the input
 }
 
@@ -91,8 +91,8 @@ type Skipped struct {
 	Why  string `json:"why"`
 }
 
-// Skipped returns the files that the source leaves out: links in a folder that lead
-// nowhere, and those of [Source.Skip]. It must be called after Paths.
+// Skipped returns the files that the source leaves out: links in a folder that
+// lead nowhere, and the files of [Source.Skip]. It must be called after Paths.
 func (s *Source) Skipped() []Skipped { return s.skipped }
 
 // Skip leaves out the input at path. It must be called after Inspect and before Open.

@@ -35,8 +35,7 @@ type stdinSource struct {
 func NewStdin(s StdinSettings, cfg Config, onReport func(Report)) (engine.Source, error) {
 	cfg.Paths, cfg.Limits = []string{stdinPath}, s.Limits
 	// A random lane identity keeps sinks that derive ids from positions from
-	// taking this input for that of an earlier run, which had the same
-	// positions.
+	// taking this input for an earlier run's, which had the same positions.
 	cfg.stdinID = "stdin-" + rand.Text()
 	src, err := New(cfg)
 	if err != nil {

@@ -7,8 +7,9 @@ import (
 	"github.com/urlfold/urlfold/internal/storage/objects"
 )
 
-// This file reads objects of a store. An object is a file whose content does not
-// change: its path, lane, verdict and restart points are those of a file.
+// This file reads objects of a store. An object is a file whose content does
+// not change: it has a path, a lane, a verdict and restart points like any
+// file.
 
 // stored adds the objects that path names.
 func (e *expander) stored(path string) {

@@ -28,8 +28,8 @@ type input struct {
 	report Report // written by the goroutine of the lane
 }
 
-// release drops the reader, whose buffers add up when there are many inputs. It
-// keeps the number of bytes read.
+// release drops the reader, whose buffers add up when there are many inputs.
+// The number of bytes read stays.
 func (in *input) release() {
 	if zr := in.live.Load(); zr != nil {
 		in.taken.Store(zr.CompressedBytes())
@@ -144,7 +144,7 @@ func (s *Source) readerOptions(in *input) compress.Options {
 	opt := decoding(s.cfg.Limits, s.cfg.Inflate, in.path)
 	opt.RestartEvery = membersOnly
 	if len(s.inputs) == 1 && !s.cfg.Exact {
-		opt.Concurrency = zstdGoroutines // no other input keeps the cores busy
+		opt.Concurrency = zstdGoroutines // no other input uses the other cores
 	}
 	if len(s.inputs) == 1 {
 		opt.Ahead = min(runtime.GOMAXPROCS(0), maxAhead)

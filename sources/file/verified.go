@@ -23,10 +23,10 @@ import (
 //   - Read twice: examine the file first, then emit only the verified part.
 
 // An Extent is the size of a part of a text in bytes and lines. An incomplete
-// line at its end counts as a line.
+// last line counts as a line.
 type Extent struct{ Bytes, Lines int64 }
 
-// An examination is the result of reading a compressed file to its end.
+// An examination is the result of reading a whole compressed file.
 type examination struct {
 	verdict    compress.Verdict
 	format     compress.Format
@@ -45,8 +45,8 @@ func (e *examination) limit() int64 {
 	return e.bytes
 }
 
-// examine reads zr to its end. It returns errStopped when ctx is done. If the
-// file is not compressed, it returns nil at once.
+// examine reads all of zr. It returns errStopped when ctx is done. If the file
+// is not compressed, it returns nil without reading.
 func examine(ctx context.Context, zr *compress.Reader) (*examination, error) {
 	buf := make([]byte, pumpBytes)
 	for {
@@ -108,7 +108,7 @@ func (o *openText) Close() error {
 // A survey counts the lines of a text.
 type survey struct {
 	before Extent // lines that end at or before the border
-	Extent        // the lines after it
+	Extent        // the lines that follow
 	misfit int64  // number of the first line after the border that does not fit the format, from 1; 0: all fit
 }
 
@@ -147,7 +147,7 @@ func (j *judge) fit(line []byte) bool {
 	return j.fits(line)
 }
 
-// take reads a text to its end and counts its lines. border is an offset in the
+// take reads a whole text and counts its lines. border is an offset in the
 // text. take does not consult j after the first line that does not fit, nor for
 // lines longer than takeBlock or cut by the damage.
 func take(ctx context.Context, t *text, border int64, j *judge) (s survey, err error) {
@@ -198,7 +198,7 @@ func (r *Report) fill(s survey, emitted int64) {
 }
 
 // Code returns the name of the verdict, or "lost" for an undamaged file that
-// was not read to its end, because it was removed or truncated.
+// was not read completely, because it was removed or truncated.
 func (r *Report) Code() string {
 	if r.Gone > 0 && !r.Verdict.Damage() {
 		return lostVerdict

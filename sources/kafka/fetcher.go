@@ -16,7 +16,7 @@ type fetcher struct {
 	epoch   int32 // leader epoch of the last record before offset; -1: unknown
 	out     chan *answer
 	free    chan *answer
-	changed chan *change // after it has sent one, the fetcher waits for its end
+	changed chan *change // the fetcher sends one and waits until it is done
 
 	beyond int       // consecutive times that the log ended before offset
 	stuck  time.Time // since when records exist after offset but none arrived

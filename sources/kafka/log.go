@@ -11,9 +11,9 @@ import (
 )
 
 // This file contains what happens when a log is not the one of which a position was
-// stored. A topic that was recreated has another id, and offsets of other records. A
-// log that a lagging replica continues has lost its end. An election alone changes
-// only the leader epoch: then the position remains.
+// stored. A topic that was recreated has another id, and offsets of other records.
+// A log that a lagging replica continues has lost its last records. An election
+// alone changes only the leader epoch: then the position remains.
 
 // A change says why and where reading starts again.
 type change struct {

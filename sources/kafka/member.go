@@ -70,8 +70,7 @@ func (m *member) open() []*partition {
 	return parts
 }
 
-// read runs the readers of parts until gctx or ctx is done, or one of them
-// fails.
+// read runs the readers of parts until gctx or ctx is done, or a reader fails.
 func (m *member) read(gctx, ctx context.Context, fail context.CancelCauseFunc, parts []*partition) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()

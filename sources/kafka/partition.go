@@ -70,7 +70,7 @@ const (
 
 func (p *partition) good(what string) { p.s.faults.clear(p.lane.Name() + what) }
 
-// run reads until ctx is done. Before it returns nil, it has emitted everything
+// run reads until ctx is done. If it returns nil, it has emitted everything
 // that it read. An error comes from the pipeline.
 func (p *partition) run(ctx context.Context) error {
 	offset, note, ok := p.start(ctx)
@@ -273,9 +273,9 @@ func (p *partition) name(b []byte) string {
 	return name
 }
 
-// flush emits the batch; end is the offset after it. If there is no batch but
-// the position has moved, past control batches or compacted records, it emits
-// an empty one.
+// flush emits the batch; end is the offset after the batch. If there is no
+// batch but the position has moved, past control batches or compacted records,
+// it emits an empty one.
 func (p *partition) flush(ctx context.Context, end int64) error {
 	if p.batch == nil {
 		if end == p.emitted {

@@ -86,10 +86,10 @@ func newReader(paths []string, j *record.Job) *Reader {
 	return r
 }
 
-// Records returns the records that have not been read yet. A pair with an error has no
-// Record, and concerns one file: a *[DamageError], a file that cannot be opened, a format that
-// cannot be detected. If the loop goes on, the next pair is the next file's. A Record is valid
-// until the next one is read.
+// Records returns the records that have not been read yet. A pair with an error has a nil
+// Record, and concerns one file: a *[DamageError], a file that cannot be opened, a format
+// that cannot be detected. If the loop goes on, the next pair is the next file's. A Record
+// is valid until the next one is read.
 func (r *Reader) Records() iter.Seq2[*record.Record, error] {
 	return func(yield func(*record.Record, error) bool) {
 		for r.file != nil || r.src != nil || len(r.paths) > 0 {
@@ -129,7 +129,7 @@ func (r *Reader) Path() string { return r.path }
 // detected.
 func (r *Reader) Guess() record.Guess { return r.guess }
 
-// Close closes the open file, if any. There are no records after it.
+// Close closes the open file, if any. Then there are no more records.
 func (r *Reader) Close() error {
 	r.src, r.paths = nil, nil
 	if r.file == nil {
@@ -243,7 +243,7 @@ func (f *file) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// damage returns the damage of a file that was read to its end, or nil.
+// damage returns the damage of a file that was read completely, or nil.
 func (f *file) damage() error {
 	v := f.text.Verdict()
 	if !v.Damage() {
@@ -262,8 +262,9 @@ func (f *file) close() error {
 	return f.closer.Close()
 }
 
-// A DamageError says that a file is damaged, cut short, unsupported or cannot be read to its
-// end. The records of its text before the damage have been returned.
+// A DamageError says that a file is damaged, cut short, unsupported or cannot
+// be read completely. The records of its text before the damage have been
+// returned.
 type DamageError struct {
 	Path string
 	// Kind is truncated, bad-crc, corrupt, limit (it decompresses to too much),
@@ -273,8 +274,8 @@ type DamageError struct {
 	Offset int64  // of the damage in the file, in bytes; -1: unknown
 	Detail string // for people; may be empty
 	Text   int64  // bytes of text that were read
-	// Checksums in the file confirm the first Verified bytes of the text. The rest may be
-	// wrong, or the format has no checksums (Checksums is false).
+	// Checksums in the file confirm the first Verified bytes of the text. The
+	// rest may be wrong, or the format lacks checksums (Checksums is false).
 	Verified  int64
 	Checksums bool
 	Err       error // the error of the system, if it is one
@@ -308,7 +309,7 @@ func rowFormat(format compress.Format) record.Format {
 	}
 }
 
-// escapes are those of a cell.
+// escapes are the escapes of a cell.
 var escapes = record.NewDialect('\\', tsv.Decode, func(dst, text []byte, _ byte) []byte { return tsv.AppendEscaped(dst, text) })
 
 // row finds the URLs of a row.

@@ -36,8 +36,8 @@ func NewCore(cfg CoreConfig) (engine.Source, error) {
 	return &core{cfg: cfg}, nil
 }
 
-// Open implements [engine.Source]. It subscribes: messages published after it
-// returns are read.
+// Open implements [engine.Source]. It subscribes: messages published from then
+// on are read.
 func (s *core) Open(ctx context.Context, rt engine.Runtime) error {
 	cfg := s.cfg.NATS
 	cfg.Buffer = s.cfg.Pending.Messages

@@ -7,11 +7,11 @@
 // JetStream is a engine.Acker. It acknowledges a message when all of its
 // records are durable in every sink, and never before. The server redelivers a
 // message after ack_wait; to prevent that, the source reports messages in
-// progress after half of ack_wait, including those that wait for a free batch,
-// for up to max_processing_time. Messages abandoned by a hard stop are
-// requested again after nak_delay. A soft stop returns prefetched messages that
-// were not started at once, so that another instance gets them without waiting
-// for ack_wait.
+// progress after half of ack_wait, including the ones that wait for a free
+// batch, for up to max_processing_time. Messages abandoned by a hard stop are
+// requested again after nak_delay. A soft stop immediately returns prefetched
+// messages that were not started, so that another instance gets them without
+// waiting for ack_wait.
 //
 // An acknowledgment may get lost with a connection. The message is then
 // delivered once more; the jetstream sink drops the duplicate by its id. With
@@ -34,15 +34,15 @@
 // poison.after: 5 it is not processed a sixth time. It is terminated, which the
 // server announces in an advisory, or published unchanged to poison.subject and
 // then terminated. Without poison.after, max_deliver of the consumer makes the
-// server drop such a message unnoticed.
+// server drop the message unnoticed.
 //
 // # Core NATS
 //
-// Core NATS has no acknowledgments and stores nothing: messages published while
-// this process is not connected, or faster than it reads, are lost. Messages
-// that the client dropped because its pending limits were reached are counted
-// exactly. Messages that a server drops when it disconnects a slow client
-// cannot be counted.
+// Core NATS knows no acknowledgments and stores nothing: messages published
+// while this process is not connected, or faster than it reads, are lost.
+// Messages that the client dropped because its pending limits were reached are
+// counted exactly. Messages that a server drops when it disconnects a slow
+// client cannot be counted.
 //
 // # Files
 //

@@ -143,8 +143,8 @@ func (s *jetStream) session(ctx context.Context) error {
 	return r.run(ctx)
 }
 
-// heartbeat is how often the server signals that it is alive while it has no
-// messages.
+// heartbeat is how often the server signals that it is alive while no message
+// comes.
 const heartbeat = 5 * time.Second
 
 // Resolved implements [engine.Acker].
@@ -204,7 +204,7 @@ func (s *jetStream) Split(b *engine.Batch, _, msg int) (end engine.Position, ok 
 }
 
 // resolve removes b from the batches in progress and returns its receipt, which
-// still belongs to b; nil if it has none.
+// still belongs to b, or nil.
 func (s *jetStream) resolve(b *engine.Batch) *receipt {
 	x, ok := b.Ext.(*receipt)
 	if !ok || x.owner != s {

@@ -86,7 +86,7 @@ func (s *jetStream) atEnd(ctx context.Context) bool {
 	return err == nil && i.Pending == 0 && i.AckPending == 0
 }
 
-// next returns the next message, or none after it has done other work.
+// next returns the next message, or none if it has done other work.
 func (r *reader) next(ctx context.Context) (heldMsg, error) {
 	if r.shut() {
 		return heldMsg{}, r.wait(ctx)
@@ -204,7 +204,7 @@ func (r *reader) wait(ctx context.Context) error {
 }
 
 // leave stops reading a stream whose name another one has taken. It processes
-// the messages of the old stream and returns those of the new one.
+// the messages of the old stream and returns the messages of the new one.
 func (r *reader) leave(ctx context.Context, next *epoch) error {
 	held := r.held
 	r.held = nil
@@ -241,7 +241,7 @@ func (r *reader) add(m *client.Msg, meta client.Meta) {
 	r.value = append(r.value[:0], m.Subject...)
 	r.b.AddHeader(subjectHeader, r.value)
 	if len(m.Header) > 0 {
-		// Sort the names: the map that holds the headers has no stable order.
+		// Sort the names: the map that holds the headers is in random order.
 		r.names = r.names[:0]
 		for name := range m.Header {
 			if name != subjectHeader {
@@ -332,7 +332,7 @@ func (r *reader) emit(ctx context.Context) error {
 const stopTimeout = 2 * time.Second
 
 // stop emits the partial batch and returns prefetched messages, so that another
-// instance gets them at once.
+// instance gets them immediately.
 func (r *reader) stop() error {
 	err := r.emit(context.Background())
 	if errors.Is(err, engine.ErrStopped) {

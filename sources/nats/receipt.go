@@ -92,8 +92,8 @@ func (x *receipt) split(delayed func(i int) bool) (rest []string) {
 	return rest
 }
 
-// keep reports messages in progress to the server before it redelivers them.
-// There are few batches, so checking all of them is cheap.
+// keep reports messages in progress to the server, so that it does not
+// redeliver them. There are few batches, so checking all of them is cheap.
 func (s *jetStream) keep(ctx context.Context) {
 	var all []*receipt
 	for client.Pause(ctx, max(s.info.Load().AckWait/8, 5*time.Millisecond)) == nil {

@@ -21,9 +21,9 @@ type unread struct {
 	gaps   uint64 // a sequence up to this one may have been missing before
 	told   []span // missing sequences that are reported
 
-	// With a filter: no message up to checked is left to read or to report. latest
-	// becomes checked at once if the stream deleted nothing meanwhile, or else if
-	// it still has what follows checked.
+	// With a filter: no message up to checked remains to read or to report.
+	// latest becomes checked immediately if the stream deleted nothing meanwhile,
+	// or else if it still has what follows checked.
 	checked, latest client.SequencePair
 }
 

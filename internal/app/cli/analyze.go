@@ -31,8 +31,8 @@ import (
 // This file contains what the commands have in common that read all records and
 // write a result about them: top, count, report and learn.
 
-// An analysis holds the flags of such a command: some of the one-shot's, and
-// those of the result.
+// An analysis holds the flags of a command that analyzes: some of the
+// one-shot's, and the flags for its result.
 type analysis struct {
 	// Write the result in this form: {}. Default: parquet for an output named .parquet,
 	// table on a terminal, or else tsv.

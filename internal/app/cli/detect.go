@@ -17,8 +17,8 @@ type detected struct {
 	headerOnly bool // the input is a table without rows
 }
 
-// detectFormat guesses the format of an input that begins with head. Unlike
-// [record.Detect], it also finds tables without rows, and those that have the
+// detectFormat guesses the format of an input with the first bytes head. Unlike
+// [record.Detect], it also finds tables without rows, and tables with the
 // columns which c names, even if no cell of the first rows holds a URL.
 func detectFormat(head []byte, c record.Config) (d detected, ok bool) {
 	if d.Guess, ok = record.Detect(head, c.Formats...); ok {
@@ -52,7 +52,7 @@ func namesFields(c *record.Config) bool {
 	return c.URLField != "" || c.BaseField != "" || !c.URL.IsZero()
 }
 
-// hasColumns reports whether c names columns of a table, and head begins with a
+// hasColumns reports whether c names columns of a table, and head starts with a
 // header that has them.
 func hasColumns(head []byte, c record.Config) bool {
 	job, err := record.New(c)

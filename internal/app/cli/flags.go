@@ -28,14 +28,15 @@ import (
 	"github.com/urlfold/urlfold/sources/file"
 )
 
-// This file makes flags of the fields of structs, among them those of the
-// configuration. The value of a field is the default of its flag. The tags are:
+// This file makes flags of the fields of structs, among them the
+// configuration's. The value of a field is the default of its flag. The tags
+// are:
 //
 //	flag    the name and, after a comma, the letter
 //	for     which commands have the flag besides the one-shot
-//	group   the group in the help of the one-shot; default: that of the enclosing struct
-//	arg     the word of the help text that stands for the value
-//	help    the help text, in which {} stands for the accepted values; default: the doc comment
+//	group   the group in the help of the one-shot; default: the enclosing struct's
+//	arg     the word of the help text for the value
+//	help    the help text, in which {} becomes the accepted values; default: the doc comment
 //	enum    the accepted values, if valuesOf does not know them
 //	noun    what each of them is in the error about any other value
 //	alone   the value of the flag without a value
@@ -111,8 +112,8 @@ func (o *options) add(cmd *cobra.Command, structure reflect.Value, group string,
 	}
 }
 
-// A listValue is the value of a flag for a list. Unlike that of package pflag, it takes
-// quotes within an element: param("q") is the same as param(q).
+// A listValue is the value of a flag for a list. Unlike a list of package
+// pflag, it takes quotes within an element: param("q") is the same as param(q).
 type listValue struct {
 	pflag.Value
 	pflag.SliceValue

@@ -195,7 +195,7 @@ func jsonBase(head []byte) string {
 }
 
 // jsonHost returns the path of the member of the first records that most likely
-// holds the host, or "" if there is none.
+// holds the host, or "".
 func jsonHost(head []byte) string {
 	best, bestRank := "", len(hostMembers)
 	for _, m := range jsonMembers(head) {

@@ -16,14 +16,14 @@ import (
 // This file decides whether a file is intact without reading its records. The source
 // gives the verdict, as it does when records are read, so all commands agree.
 
-// A judgement is the result of reading a file to its end.
+// A judgement is the result of reading a whole file.
 type judgement struct {
 	file.Report
 	whole int64 // length of the text up to its last line feed
 }
 
-// judge reads the file at path to its end, with the framing of the format that it seems to
-// have.
+// judge reads the whole file at path, with the framing of the format that it
+// seems to have.
 func (o options) judge(sig *command.Signals, path string) (*judgement, error) {
 	set, err := o.resolve([]string{path})
 	if err != nil {

@@ -79,8 +79,8 @@ func run(ctx context.Context, cmd *cobra.Command, args []string, stderr io.Write
 	return e.Code
 }
 
-// subcommands returns all commands for the components of c, except for those that cobra
-// adds.
+// subcommands returns all commands for the components of c, except the ones
+// that cobra adds.
 func subcommands(c *daemon.Catalog) []command.Sub {
 	with := func(create func(c *daemon.Catalog) *cobra.Command) func() *cobra.Command {
 		return func() *cobra.Command { return create(c) }

@@ -16,7 +16,7 @@ import (
 )
 
 // noFormat returns the error that no format matches the first record of the
-// input at path, which begins with head, and says what to do.
+// input at path, whose first bytes are head, and says what to do.
 func noFormat(path string, head []byte) error {
 	const byName = "with --from ('urlfold help formats' lists all)"
 	remedy, advice := "name it "+byName, adviseText(head)
@@ -196,7 +196,7 @@ func explainHeader(err error, head []byte) error {
 	return err
 }
 
-// adviseText returns how to list the URLs of text that is no table and has no
+// adviseText returns how to list the URLs of text that is no table and in no
 // other format, or "" if none is in its first records.
 func adviseText(head []byte) string {
 	first := bytes.TrimLeft(head, blanks)

@@ -85,7 +85,7 @@ func prepare(ctx context.Context, cmd *cobra.Command, set *settings, out *outcom
 	if out.formats, err = findFormats(ctx, set, r.source); err != nil {
 		return nil, err
 	}
-	if out.inputs, err = r.source.Paths(); err != nil { // without those that findFormats has left out
+	if out.inputs, err = r.source.Paths(); err != nil { // without the inputs that findFormats has excluded
 		return nil, err
 	}
 	if out.formats, err = set.chooseRewrite(out.formats); err != nil {
@@ -148,7 +148,7 @@ func (r *oneShot) resume() error {
 	return nil
 }
 
-// newSource returns a source that reads up to parallel inputs at once. The
+// newSource returns a source that reads up to parallel inputs concurrently. The
 // source calls formats only while it runs.
 func (s *settings) newSource(stdin io.Reader, formats func() *formats, parallel int) (*file.Source, error) {
 	c := file.Config{
@@ -298,13 +298,13 @@ func (r *oneShot) writeReport(stdout io.Writer, code int) error {
 // to its inputs: standard streams, the runtime's poller, outputs and reports.
 const fileReserve = 16
 
-// objectsAtOnce is the least number of inputs that are read at once if some are
-// objects.
+// objectsAtOnce is the least number of inputs that are read concurrently if
+// some are objects.
 const objectsAtOnce = 8
 
-// parallelInputs returns how many inputs to read at once: one per worker, at
-// least 2, and no more than the descriptor limit of the process allows. A limit
-// of 0 means no limit.
+// parallelInputs returns how many inputs to read concurrently: one per worker,
+// at least 2, and no more than the descriptor limit of the process allows. A
+// limit of 0 means no limit.
 func (s *settings) parallelInputs(limit int64, log *slog.Logger) (int, error) {
 	n := max(2, s.Jobs)
 	if s.objects != nil { // they wait for the store

@@ -113,8 +113,8 @@ func newDryOutput(s *settings, source *file.Source) (o *output, err error) {
 	return o, nil
 }
 
-// headerLine returns the line at the beginning of each output, or nil if there
-// is none. All formats write the same fields.
+// headerLine returns the line at the beginning of each output, or nil. All
+// formats write the same fields.
 func (s *settings) headerLine(f *formats) []byte {
 	if s.Header == "no" || s.Header == "auto" && s.record.Render != record.RenderCSV {
 		return nil
@@ -140,15 +140,15 @@ func (s *streams) mode(inputs []string) fs.FileMode {
 
 // publish renames the outputs to their final names. It publishes the rejected
 // records first, so that every record missing from the output can be found. A
-// tree publishes each output when it is complete; publish adds those of inputs
-// without records.
+// tree publishes each output when it is complete; publish adds the outputs of
+// inputs without records.
 func (o *output) publish(reports []file.Report) error {
 	if o.dry {
 		return nil
 	}
 	var withdrawn error
 	if len(reports) == 1 && reports[0].Lane != nil {
-		for _, out := range []sink.Output{o.one, o.dead} { // those of a tree do so themselves
+		for _, out := range []sink.Output{o.one, o.dead} { // the outputs of a tree do so themselves
 			if out != nil {
 				withdrawn = errors.Join(withdrawn, out.Withdraw(reports[0].Lane))
 			}
@@ -198,13 +198,13 @@ func (o *output) leave() []string {
 
 // writeFile writes text to the file called name in the same way as an output:
 // to a temporary file that is synced and renamed, with permissions limited by
-// those of the inputs.
+// the inputs'.
 func writeFile(name string, text []byte, inputs []string) error {
 	return writeResult(nil, name, "none", text, inputs)
 }
 
-// writeResult is writeFile for an output that may be an object of a store, with a
-// method of compression, or "" for that of the extension.
+// writeResult is writeFile for an output that may be an object of a store, with
+// a method of compression, or "" for the method of the extension.
 func writeResult(store *objects.Store, name, compress string, text []byte, inputs []string) error {
 	out, err := sink.New(sink.Config{Path: name, Objects: store, Compress: compress, Inputs: inputs, Mode: 0o644, Replace: true})
 	if err != nil {

@@ -9,7 +9,8 @@ import (
 	"github.com/urlfold/urlfold/sources/file"
 )
 
-// This file says what happens to an output that is whole, before it gets its final name.
+// This file says what happens to an output that is whole and about to get its
+// final name.
 
 // perInput reports whether each input has its own output.
 func (s *settings) perInput() bool { return s.OutputDir != "" || s.InPlace }

@@ -37,7 +37,7 @@ type reportSettings struct {
 	Render      string   `json:"render"`
 	Target      string   `json:"target"`
 	Profile     string   `json:"profile"`
-	Standard    string   `json:"standard"` // of the profile; KeyFunction names that of the keys
+	Standard    string   `json:"standard"` // of the profile; KeyFunction names the standard of the keys
 	Level       string   `json:"level"`
 	KeyFunction string   `json:"key_function"`
 	Policy      string   `json:"policy,omitempty"` // versions of the lists that the keys depend on
@@ -81,7 +81,7 @@ type reportFile struct {
 	Path        string `json:"path"`
 	Position    *int   `json:"position,omitempty"` // of the file among the inputs of all shards, from 0; absent without --shard
 	Compression string `json:"compression"`
-	Format      string `json:"format,omitempty"` // of the records; absent if the input has no text
+	Format      string `json:"format,omitempty"` // of the records; absent if the input is empty
 	reportBytes
 	reportCounts
 	Verdict   reportVerdict `json:"verdict"`
@@ -92,7 +92,7 @@ type reportFile struct {
 	Unverified *reportUnverified `json:"unverified,omitempty"` // absent if all records are verified
 }
 
-// A reportRange is a range of the records of a file. An empty range has no
+// A reportRange is a range of the records of a file. An empty range contains no
 // lines.
 type reportRange struct {
 	Records   int64 `json:"records"`

@@ -72,7 +72,7 @@ func newRootCmdFor(c *daemon.Catalog, args []string, all bool) *cobra.Command {
 	return cmd
 }
 
-// mayBeEmpty holds the flags whose empty value has a meaning of its own.
+// mayBeEmpty holds the flags whose empty value has a special meaning.
 var mayBeEmpty = []string{"vs"}
 
 // noEmptyFlags rejects flags that were given without a text, as in --summary

@@ -235,7 +235,7 @@ func (s *settings) chooseRewrite(f *formats) (*formats, error) {
 	return f, nil
 }
 
-// checkRewrite returns an error if a flag has no meaning when Parquet or Avro
+// checkRewrite returns an error if a flag does not apply when Parquet or Avro
 // files are rewritten.
 func (s *settings) checkRewrite() error {
 	const files = "not possible when Parquet or Avro files are rewritten"

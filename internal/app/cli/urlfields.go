@@ -22,7 +22,7 @@ type textField struct {
 }
 
 // jsonFields returns the strings of the first JSON records. Of the strings with
-// the same path, it returns the first one of those that most likely hold a URL.
+// the same path, it returns the first that most likely holds a URL.
 func jsonFields(head []byte) (fields []textField) {
 	index := map[string]int{}
 	for _, m := range slices.Concat(jsonRecords(head)...) {
@@ -118,9 +118,9 @@ func journalFields(head []byte) (fields []textField) {
 }
 
 // columns returns the columns of a table, with the names in the header, if there is
-// one, and numbers otherwise. Their values are the cells of a row after the first one: the
-// first row in which the cell looks like a URL or, if there is none, the first of all. A
-// byte order mark is not part of the first name.
+// one, and numbers otherwise. Their values are the cells of a row after the first one:
+// the first row in which the cell looks like a URL or, without such a row, the first of
+// all. A byte order mark is not part of the first name.
 func columns(head []byte, separator rune) (fields []textField) {
 	var rows [][]string
 	c := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(head, []byte(byteOrderMark))))
@@ -201,7 +201,7 @@ func urlRank(name, value string) int {
 // urlWord matches names with the word url or uri: requestUrl, page_url, URI.
 var urlWord = lazily(`(^|[^A-Za-z])(?i:ur[li])s?($|[^a-z])|[a-z0-9](Ur[li]|UR[LI])s?($|[^a-z])`)
 
-// otherURL matches names of URLs that are not that of the record.
+// otherURL matches names of other URLs than the record's.
 var otherURL = lazily(`(?i)(^|[^a-z])(image|img|icon|avatar|logo|thumb|thumbnail|photo|picture|callback|schema|redirect|next|prev|previous|docs?|help|profile|api|origin|upstream)s?(_|-|$|\.)|(image|icon|avatar|logo|thumb|thumbnail|photo|callback|redirect|next|prev|profile|upstream)Ur[li]`)
 
 // hostPath matches URLs without a scheme.
@@ -216,7 +216,7 @@ func lazily(expr string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
 }
 
-// fileWords are parts of the names of fields whose paths are those of files.
+// fileWords are parts of the names of fields whose paths are paths of files.
 var fileWords = lazily(`(?i)file|folder|directory|process|image|command|script|device|mount|socket`)
 
 var absoluteURL = lazily(`^[A-Za-z][A-Za-z0-9+.-]*://[^ ]+$`)
@@ -224,7 +224,7 @@ var absoluteURL = lazily(`^[A-Za-z][A-Za-z0-9+.-]*://[^ ]+$`)
 var (
 	hostName  = lazily(`(?i)^[a-z0-9_-]+(\.[a-z0-9_-]+)+(:\d+)?$`)
 	hostWords = lazily(`(?i)(^|[^a-z])(v?host|hostname|domain|authority)($|[^a-z])`)
-	otherHost = lazily(`(?i)remote|client|forward|upstream|backend|refer`) // not that of the URL
+	otherHost = lazily(`(?i)remote|client|forward|upstream|backend|refer`) // not the host of the URL
 	queryWord = lazily(`(?i)(^|[^a-z])query`)
 )
 

@@ -110,7 +110,7 @@ var builtin = editions{
 // repository so that they are the same everywhere: see .goreleaser.yaml.
 var release, commit, date string
 
-// versionOf returns the version that a program says it has, or that of the module.
+// versionOf returns the version that a program says it has, or the module's.
 func versionOf(c *daemon.Catalog) string {
 	if c != nil && c.Version != "" {
 		return c.Version
@@ -168,8 +168,8 @@ const (
 )
 
 // oldData returns a warning for each list that is old at a time. lists has the
-// form of params.Matcher.Versions; a list whose version is no date has no age.
-// Only "version" and "check" look at the clock: keys never depend on it.
+// form of params.Matcher.Versions; a list whose version is no date does not
+// count. Only "version" and "check" look at the clock: keys never depend on it.
 func oldData(lists, suffixes string, now time.Time) (warnings []string) {
 	add := func(what, version string, limit int) {
 		date, err := time.Parse(time.DateOnly, version)

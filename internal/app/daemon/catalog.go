@@ -17,7 +17,7 @@ import (
 // A Catalog holds the component types that a configuration may use, and the
 // record formats in addition to the built-in ones.
 type Catalog struct {
-	// Version is the version of the program. Empty means that of the module.
+	// Version is the version of the program. Empty means the module's.
 	Version string
 
 	sources map[string]kinds.Source

@@ -36,8 +36,8 @@ func (p *plan) copies() (n int) {
 	return n
 }
 
-// checkRoute checks that the route ends with else, and that its sinks are those
-// of the configuration.
+// checkRoute checks that the route ends with else, and that its sinks are in
+// the configuration.
 func (p *plan) checkRoute(sound func(path string) bool) error {
 	f := p.file
 	if len(f.Route) == 0 || !sound("route") {

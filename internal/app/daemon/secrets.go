@@ -35,7 +35,7 @@ func masked(m *logging.Masker, err error) error {
 
 var secretType = reflect.TypeFor[field.Secret]()
 
-// collect appends the secrets in v to found. A configuration has no cycles.
+// collect appends the secrets in v to found. A configuration is free of cycles.
 func collect(v reflect.Value, found *[]string) {
 	switch v.Kind() {
 	case reflect.Pointer, reflect.Interface:

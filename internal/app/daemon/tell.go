@@ -85,7 +85,7 @@ type cause struct {
 }
 
 // tellDropped logs the rejected records that were dropped since its last call.
-// The pipeline itself logs those that a sink refused.
+// The pipeline itself logs records that a sink refused.
 func (d *Daemon) tellDropped() {
 	s := d.totals.Snapshot()
 	d.mu.Lock()

@@ -27,11 +27,11 @@ type lines struct {
 	err      error
 }
 
-// readBytes is the initial size of the buffer, that of a Linux pipe.
+// readBytes is the initial size of the buffer, as of a Linux pipe.
 const readBytes = 64 << 10
 
-// next returns the next line or piece. It returns io.EOF only if nothing is
-// left; the last line may lack its line feed.
+// next returns the next line or piece. It returns io.EOF only if nothing
+// remains; the last line may lack its line feed.
 func (l *lines) next() (line, error) {
 	for {
 		rest := l.buf[l.from:l.to]

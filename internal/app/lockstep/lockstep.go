@@ -5,9 +5,9 @@
 //	caller ──▶ lines ──▶ record.Worker ──▶ queue ──▶ caller
 //	             │ before each read: everything that is answered goes to the queue
 //
-// The caller may wait for an answer before it writes the next line, or write a
-// block of any size before it reads the first answer: a goroutine writes, so
-// that reading goes on while the caller does not read.
+// The caller may wait for each answer, or write a block of any size and only
+// then read the first answer: a goroutine writes, so that reading goes on while
+// the caller does not read.
 //
 // [RunBatches] does the same with the batches of Arrow streams.
 package lockstep
@@ -55,9 +55,9 @@ type Stats struct {
 var ErrChunk = errors.New("invalid chunk")
 
 // Run reads lines from in and writes one line for each to out, until the end of
-// in. It writes what it has before it waits for more input. A last line without
-// a line feed is answered with one. The error is that of in or of out, or
-// ErrChunk; everything before it has been answered unless out failed.
+// in. It writes what it has, then waits for more input. A last line without a
+// line feed is answered with one. The error comes from in or out, or is
+// ErrChunk; everything up to there has been answered unless out failed.
 func Run(in io.Reader, out io.Writer, c Config) (Stats, error) {
 	s := &server{Config: c, worker: c.Job.NewWorker(), queue: newQueue(out, c.MaxAhead)}
 	s.queue.stalled, s.queue.patience = c.Stalled, c.StallTime

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// A queue writes answers in a goroutine of its own, so that whoever makes them
+// A queue writes answers in a separate goroutine, so that whoever makes them
 // does not wait for the reader.
 type queue struct {
 	w        io.Writer
@@ -19,7 +19,7 @@ type queue struct {
 	waiting []byte // answers that are not being written
 	spare   []byte // memory for waiting
 	closed  bool
-	err     error // of the first failed write; nothing is written after it
+	err     error // of the first failed write; then nothing more is written
 	done    chan struct{}
 }
 

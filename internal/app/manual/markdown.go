@@ -23,7 +23,7 @@ const (
 type block struct {
 	kind   kind
 	level  int    // of a heading, from 1
-	nested bool   // of a table: it belongs to the item before it
+	nested bool   // of a table: it belongs to the preceding item
 	marker string // of an item: "-" or a number with a full stop
 	spans  []span // of a heading, a paragraph or an item
 	lines  []string
@@ -40,7 +40,7 @@ const (
 	regular style = iota
 	strong        // bold or italic
 	literal       // code
-	target        // of the link before it
+	target        // of the preceding link
 	address       // that is its own text
 )
 
@@ -74,7 +74,7 @@ type parser struct {
 }
 
 // parse returns the blocks of a page. resolve translates the target of a link
-// to the text that is shown after it, or to "".
+// to the text that is shown behind the link, or to "".
 func parse(text string, resolve func(target string) string) []block {
 	p := parser{lines: strings.Split(text, "\n"), resolve: resolve}
 	for len(p.lines) > 0 {
@@ -119,7 +119,7 @@ func (p *parser) add(b block, text string) {
 }
 
 // text returns the lines up to the next block, joined by spaces. The first line
-// is always one of them.
+// is always included.
 func (p *parser) text() string {
 	n := 1
 	for n < len(p.lines) && !p.starts(p.lines[n]) {
@@ -136,7 +136,7 @@ func (p *parser) text() string {
 	return b.String()
 }
 
-// starts reports whether a line ends the paragraph before it.
+// starts reports whether a line ends the current paragraph.
 func (p *parser) starts(line string) bool {
 	return strings.TrimSpace(line) == "" || strings.HasPrefix(line, fenceMark) || isRow(line) ||
 		headLine().MatchString(line) || itemLine().MatchString(line)

@@ -7,7 +7,7 @@ import (
 )
 
 // A Man is a man page that is being written, in the macros of man(7). It uses
-// only those that groff and mandoc agree on. Make one with [NewMan].
+// only macros that groff and mandoc agree on. Make one with [NewMan].
 type Man struct {
 	b    strings.Builder
 	open bool // the section has begun with text, so that a paragraph needs a macro
@@ -80,8 +80,8 @@ func (m *Man) verbatim(lines []string) {
 // on a terminal of 80.
 const manWidth = 72
 
-// Man returns the page as a man page of section 7, named "urlfold-" and the name
-// of the topic. Tables are set as text, because man has no macros for them.
+// Man returns the page as a man page of section 7, named "urlfold-" and the
+// name of the topic. Tables are set as text, because man lacks macros for them.
 func (t Topic) Man(date, version string) *Man {
 	m := NewMan("urlfold-"+t.Name, 7, date, version, t.About)
 	m.Section("DESCRIPTION")

@@ -109,7 +109,7 @@ func split(list []word, width int) (out []word) {
 }
 
 // widths returns the width of each column, or nil if the columns do not fit.
-// Room that is left goes, column by column, to the one with the most lines.
+// The remaining room goes, column by column, to the one with the most lines.
 func (g *grid) widths(width int) []int {
 	widths := append([]int(nil), g.least...)
 	room := width - gap*(len(widths)-1)
@@ -228,7 +228,7 @@ func (g *grid) paragraphs(width int) (lines []string) {
 }
 
 // short returns the cells between the first and the last one as one text, or
-// nothing if one of them has no head.
+// nothing if one lacks a head.
 func (g *grid) short(row [][]word) (text []word) {
 	for i := 1; i < len(row)-1; i++ {
 		if g.heads[i] == meaning {

@@ -35,7 +35,7 @@ type writer struct {
 	last  kind // of the block before
 }
 
-// block writes a block, and an empty line before it unless it is the first one
+// block writes a block, and an empty line in front unless it is the first one
 // or continues a list.
 func (w *writer) block(b block) {
 	continues := b.kind == item && w.last == item && b.marker != "1."
@@ -150,8 +150,8 @@ func quoted(code string) string {
 	return "'" + code + "'"
 }
 
-// fill distributes words over lines of at most width columns. A longer word gets
-// a line of its own.
+// fill distributes words over lines of at most width columns. A longer word
+// gets a separate line.
 func fill(list []word, width int) []string {
 	var lines []string
 	var line strings.Builder

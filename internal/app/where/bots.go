@@ -19,7 +19,7 @@ var (
 		"curl/", "wget", "python", "aiohttp", "httpx", "scrapy", "java/", "jakarta", "okhttp", "apache-httpclient", "go-http-client", "libwww",
 		"perl/", "ruby", "php/", "guzzle", "axios", "undici", "httpie", "winhttp", "dart:io", "restsharp", "postman", "insomnia",
 		"indy library", "phantomjs", "selenium", "playwright", "puppeteer",
-		// Names without such a word.
+		// Names without these words.
 		"mediapartners", "apis-google", "google-inspection", "google-read-aloud", "googleimageproxy", "googleother", "whatsapp", "facebookcatalog", "embedly", "nutch", "heritrix", "httrack", "zgrab",
 		"nmap", "nikto", "sqlmap", "zabbix", "nagios", "check_http", "pingdom", "datadog", "newrelic",
 		"cloudfront", "yandex.com/", "mj12", "ahrefs", "semrush", "sogou", "ltx71", "virustotal", "bubing", "theoldreader", "genieo",

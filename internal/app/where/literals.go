@@ -50,8 +50,8 @@ func newPattern(text string) (*pattern, error) {
 	return p, nil
 }
 
-// cutAnchors returns the tree without the assertions about the start and the end of the
-// text at its start and its end.
+// cutAnchors returns the tree without the assertions about the start and the
+// end of the text at both of its ends.
 func (p *pattern) cutAnchors(re *syntax.Regexp) *syntax.Regexp {
 	for re.Op == syntax.OpCapture {
 		re = re.Sub[0]
@@ -86,11 +86,11 @@ func (p *pattern) match(t []byte) bool {
 // expressions take for an ASCII letter in another case: U+017F and U+212A.
 const longS, kelvin = 0xC5, 0xE2
 
-// A speller lists the texts for which a regular expression stands. If one of its letters
-// matches in both cases, all texts are meant in any case.
+// A speller lists the texts that a regular expression matches. If one of its
+// letters matches in both cases, all texts are meant in any case.
 type speller struct {
 	fold  bool
-	loose bool // a text stands for more than the expression does
+	loose bool // a text matches more than the expression does
 }
 
 // lookForFold sets s.fold.
@@ -170,8 +170,8 @@ func (s *speller) rune(r rune) (_ rune, ok bool) {
 	return r, r != unicode.ReplacementChar
 }
 
-// class returns the characters of a class as texts. In a folded set a letter stands for
-// both cases.
+// class returns the characters of a class as texts. In a folded set a letter
+// means both cases.
 func (s *speller) class(ranges []rune) (texts []string, ok bool) {
 	has := map[rune]bool{}
 	for i := 0; i < len(ranges); i += 2 {
@@ -238,7 +238,7 @@ func better(a, b []string) []string {
 	return a
 }
 
-// shortest returns the length of the shortest text, or 0 if there is none.
+// shortest returns the length of the shortest text, or 0.
 func shortest(texts []string) int {
 	n := 0
 	for i, t := range texts {

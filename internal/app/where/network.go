@@ -58,6 +58,6 @@ func addressOf(t []byte) (addr netip.Addr, ok bool) {
 	if !mark {
 		return addr, false
 	}
-	addr, err := netip.ParseAddr(unsafe.String(unsafe.SliceData(t), len(t))) // nothing keeps the text
+	addr, err := netip.ParseAddr(unsafe.String(unsafe.SliceData(t), len(t))) // nothing retains the text
 	return addr.WithZone(""), err == nil
 }

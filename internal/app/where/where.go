@@ -3,7 +3,7 @@
 //
 //	status == 200 && site == "example.com" && !flag("non-hex")
 //
-// The parser is that of github.com/expr-lang/expr. Its evaluation is not used:
+// The parser comes from github.com/expr-lang/expr. Its evaluation is not used:
 // it takes its values as interfaces, which allocates for each field of each
 // record. This package compiles the syntax tree to functions that compare the
 // bytes of a record where they are.
@@ -57,8 +57,9 @@ func (e *Expression) Keep(v *record.View) bool {
 // Fields implements [record.Condition].
 func (e *Expression) Fields() []int { return e.fields }
 
-// Untested returns the fields that the expression reads without a test has(FIELD)
-// anywhere. If no record has such a field, the expression is probably a mistake.
+// Untested returns the fields that the expression reads without a test
+// has(FIELD) anywhere. If no record has any of them, the expression is probably
+// a mistake.
 func (e *Expression) Untested() []int { return e.untested }
 
 // At returns where the expression reads a field first, such as "column 5".

@@ -7,7 +7,7 @@
 //
 //	read = emitted + dropped + filtered + duplicates + dead_lettered + abandoned + urlfold_inflight_records
 //
-// Label values are names of components, flags and reasons, and those that
+// Label values are names of components, flags and reasons, and values that
 // components provide through [Extra]; never files or lanes.
 package metrics
 
@@ -32,7 +32,7 @@ import (
 // Options configures the handler.
 type Options struct {
 	Version string       // for urlfold_build_info
-	Extras  []Extra      // components that live as long as the process; pass those of a pipeline to Totals.Swap
+	Extras  []Extra      // components that live as long as the process; pass the components of a pipeline to Totals.Swap
 	Logger  *slog.Logger // receives errors of scrapes; default: discard
 }
 
@@ -156,7 +156,8 @@ func (c *collector) process(t *table, s *engine.Snapshot) {
 	}
 }
 
-// progress adds the delays. The delay of a source is that of its slowest lane.
+// progress adds the delays. The delay of a source is the delay of its slowest
+// lane.
 func (c *collector) progress(t *table, s *engine.Snapshot, began time.Time) {
 	const (
 		oldest = "Age of the oldest batch that is not durable in every sink, in seconds, over all lanes of the source; 0 if there is none."

@@ -22,7 +22,7 @@ const (
 // An Extra is a component with its own metrics, such as the lag of a topic.
 //
 // Metrics calls emit once for each series, from one goroutine, and does not
-// retain emit. name has no prefix "urlfold_" and follows the conventions of
+// retain emit. name omits the prefix "urlfold_" and follows the conventions of
 // Prometheus ("source_offset_gap_records_total"); help is a sentence; kind is
 // "counter" or "gauge"; labels are pairs of a name and a value. Label values
 // come from a small set: never paths, never URLs. Equal series of several

@@ -29,7 +29,7 @@ type era struct {
 }
 
 // Swap replaces the current pipeline, whose Run must have returned, by a new
-// one. It keeps the final counters of the old pipeline and its components.
+// one. It preserves the final counters of the old pipeline and its components.
 // extras are the components of the new pipeline that have their own metrics.
 func (t *Totals) Swap(snapshot func() engine.Snapshot, extras ...Extra) {
 	t.mu.Lock()
@@ -49,7 +49,7 @@ func (t *Totals) Swap(snapshot func() engine.Snapshot, extras ...Extra) {
 
 // Snapshot returns a snapshot of the current pipeline, with the counters of the
 // previous ones added. The current sources and sinks come first, in order,
-// followed by those that no longer exist. The ledger is balanced.
+// followed by the ones that no longer exist. The ledger is balanced.
 func (t *Totals) Snapshot() engine.Snapshot {
 	e := t.now.Load()
 	if e == nil {

@@ -11,13 +11,13 @@ import (
 type cursor struct {
 	b        *engine.Batch
 	whole    bool            // each message is one record
-	director record.Director // nil if the format has no directives
+	director record.Director // nil if the format lacks directives
 	off, msg int             // of the next record
 	head     []byte          // directive in force there
 }
 
 // newCursor returns a cursor at a random record of b for which the codec has
-// written something, or at the first record if there is none.
+// written something, or else at the first record.
 func newCursor(b *engine.Batch, job *record.Job, random *rand.Rand) *cursor {
 	c := &cursor{b: b, whole: job.WholeMessages(), head: b.Lane.Head()}
 	c.director, _ = job.Framing().(record.Director)

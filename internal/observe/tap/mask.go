@@ -10,7 +10,7 @@ import (
 const stars = "***"
 
 // secretNames are parameters whose values are credentials, whatever the
-// configuration says: those of OAuth 2.0 and OpenID Connect, of signed URLs, and
+// configuration says: in OAuth 2.0 and OpenID Connect, in signed URLs, and
 // common ones.
 var secretNames = strings.Fields(`access_key access_token accesskey accesstoken api_key api-key apikey assertion auth auth_key auth_token authorization
 	bearer client_secret code code_verifier credential credentials csrf csrf_token hdnea hdntl hdnts id_token jwt key-pair-id

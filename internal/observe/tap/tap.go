@@ -21,8 +21,8 @@ const MaxListeners = 4
 var ErrBusy = errors.New("too many listeners: at most 4 at a time")
 
 // A Tap distributes samples. It lives as long as the process, across pipelines.
-// The zero Tap has no listeners and is ready for use. It is safe for concurrent
-// use.
+// The zero Tap is without listeners and ready for use. It is safe for
+// concurrent use.
 type Tap struct {
 	mu   sync.Mutex
 	list atomic.Pointer[[]*Listener] // never modified in place; nil: none

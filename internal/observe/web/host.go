@@ -10,9 +10,9 @@ import (
 // checkHost rejects requests whose Host is not an IP address, localhost, or one
 // of Options.Hosts. It protects against DNS rebinding, by which a web page
 // makes a browser send requests to a loopback address under a name that the
-// page's author controls, and reads the answers; the Host of such a request is
-// that name. Requests without a Host are HTTP/1.0, which browsers do not use,
-// and web pages cannot connect to Unix sockets, so both are accepted.
+// page's author controls, and reads the answers; the Host of the request is
+// then that name. Requests without a Host are HTTP/1.0, which browsers do not
+// use, and web pages cannot connect to Unix sockets, so both are accepted.
 //
 // The status is 403 rather than 421 (RFC 9110 §15.5.20), because 421 invites
 // the client to retry on another connection, which would not help.

@@ -44,7 +44,7 @@ type history struct {
 	points []point
 }
 
-// add appends a point and forgets those that are too old.
+// add appends a point and forgets points that are too old.
 func (h *history) add(p point) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -98,8 +98,8 @@ type SourceStatus struct {
 }
 
 // A SinkStatus is the status of one sink. Latencies are in seconds. P99 is the
-// upper bound of the histogram bucket that contains it, or -1 if that bucket
-// has none.
+// upper bound of the histogram bucket that contains it, or -1 if that bucket is
+// unbounded.
 type SinkStatus struct {
 	Name       string  `json:"name"`
 	DeadLetter bool    `json:"dead_letter,omitempty"`

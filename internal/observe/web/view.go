@@ -12,8 +12,8 @@ import (
 	"github.com/urlfold/urlfold/pipeline/engine"
 )
 
-// A View is the state from which the pages are rendered: that of the current
-// pipeline.
+// A View is the state from which the pages are rendered: the state of the
+// current pipeline.
 type View struct {
 	Snapshot engine.Snapshot // before the first pipeline: only State, which is Idle
 	Sources  []engine.Source // by the index of Snapshot.Sources
@@ -56,7 +56,7 @@ type Refusal struct {
 	Lane     string  `json:"lane"`
 	Code     string  `json:"code,omitempty"` // of the broker; absent if there are several
 	Reason   string  `json:"reason"`
-	Position int64   `json:"position"` // of the first refused record: that of its message, or its offset in the lane
+	Position int64   `json:"position"` // of the first refused record: the position of its message, or its offset in the lane
 	Records  int     `json:"records"`  // refused in the last answer
 	Seconds  float64 `json:"seconds"`  // since the first refusal
 }
@@ -201,7 +201,7 @@ func (v *View) lanesCheck(now time.Time) Check {
 }
 
 // laneAge returns for how long the oldest batch of a lane has been unresolved,
-// or 0 if there is none.
+// or 0.
 func laneAge(l *engine.LaneSnapshot, now time.Time) time.Duration {
 	if l.Oldest.IsZero() {
 		return 0

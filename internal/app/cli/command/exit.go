@@ -99,7 +99,7 @@ func (e *Error) Text(command string) string {
 }
 
 // Mistakes collects the errors in a command line, so that all of them are
-// reported at once.
+// reported together.
 type Mistakes struct{ errs []error }
 
 // Add records err as an error in flag. It ignores nil, and it splits a joined

@@ -6,8 +6,8 @@ import (
 	"github.com/urlfold/urlfold/internal/ground/suggest"
 )
 
-// A Form is the value of --to of a command whose output has several formats: the name of
-// one of them.
+// A Form is the value of --to of a command whose output has several formats:
+// one of their names.
 type Form struct {
 	Name     string
 	accepted []string

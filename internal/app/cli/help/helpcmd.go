@@ -29,7 +29,7 @@ Create DIR if it does not exist, and replace existing pages.`
 
 // Install sets the help of root, of which -h shows one screen and --help everything, the
 // commands help and completion, and the options --help and --version, once root has all
-// other commands. version is that of the program, and write writes a man page.
+// other commands. version is the program's, and write writes a man page.
 func Install(root *cobra.Command, version string, write WriteFile) {
 	root.SetUsageFunc(writeUsage)
 	usual := root.HelpFunc()

@@ -153,7 +153,7 @@ func manCommands(m *manual.Man, c *cobra.Command) {
 	}
 }
 
-// manFlags writes the flags of c, those of the root by group.
+// manFlags writes the flags of c, for the root by group.
 func manFlags(m *manual.Man, c *cobra.Command) {
 	m.Section("OPTIONS")
 	groups := []string{""}
@@ -201,7 +201,7 @@ func flagText(f *pflag.Flag) string {
 	return text
 }
 
-// seeAlso returns the pages that belong to c: for the root, those of all topics.
+// seeAlso returns the pages that belong to c: for the root, all topics.
 func seeAlso(c *cobra.Command) (pages []string) {
 	if c.HasParent() {
 		pages = append(pages, manName(c.Parent())+"(1)", "urlfold-exit-codes(7)")

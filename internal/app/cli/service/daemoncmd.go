@@ -201,8 +201,8 @@ type shownExtent struct {
 	Length int64  `json:"length"`
 }
 
-// elsewhere returns an error if the configuration keeps the keys of dedupe in a bucket or
-// a topic.
+// elsewhere returns an error if the configuration stores the keys of dedupe in
+// a bucket or a topic.
 func (d *dataFlags) elsewhere() error {
 	if d.file == "" {
 		return nil

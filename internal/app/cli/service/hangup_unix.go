@@ -12,9 +12,8 @@ import (
 )
 
 // onHangup calls f at every SIGHUP until stop is called, unless the command is
-// embedded. After that, SIGHUP has
-// no effect: it must not kill a process that is about to exit with its own
-// code.
+// embedded. After that, SIGHUP does nothing: it must not kill a process that is
+// about to exit with its own code.
 func onHangup(ctx context.Context, f func()) (stop func()) {
 	if command.Embedded(ctx) {
 		return func() {}
