@@ -5,7 +5,7 @@
 # the one that URLFOLD names (default: urlfold). TMPDIR needs about 300 bytes for each record.
 set -euo pipefail
 records=${1:-20000000} distinct=${2:-3000000} levels=("${@:3}")
-((${#levels[@]})) || levels=(k0 k1 k2 k3 site template surface)
+((${#levels[@]})) || levels=(syntax equivalent fetch page site template shape)
 urlfold=${URLFOLD:-urlfold}
 export LC_ALL=C
 dir=$(mktemp -d)
@@ -27,9 +27,9 @@ urls() {
 # identity writes, for each URL, what a level compares.
 identity() {
 	case $1 in
-	k0 | k1) sed 's/^HTTP/http/' ;;
-	k2 | k3) sed 's/^HTTP/http/; s/&utm_source=x$//; s/b=2&a=1$/a=1\&b=2/' ;;
-	site | surface) sed 's|^....://||; s|/.*||' ;;
+	syntax | equivalent) sed 's/^HTTP/http/' ;;
+	fetch | page) sed 's/^HTTP/http/; s/&utm_source=x$//; s/b=2&a=1$/a=1\&b=2/' ;;
+	site | shape) sed 's|^....://||; s|/.*||' ;;
 	template) sed 's|^....://[^/]*||; s|/p/[^?]*?.*|/p/{int}|' ;;
 	esac
 }
@@ -39,7 +39,7 @@ same() { # same WHAT GOT WANT
 
 urls >"$dir/urls"
 split -n l/40 "$dir/urls" "$dir/part."
-run=("$urlfold" -p analytics --key k3 --quiet)
+run=("$urlfold" -p analytics --key page --quiet)
 for level in "${levels[@]}"; do
 	identity $level <"$dir/urls" >"$dir/ids"
 	awk '{ n[$0]++ } END { for (id in n) print n[id] }' "$dir/ids" | sort -nr >"$dir/counts"
@@ -50,8 +50,8 @@ for level in "${levels[@]}"; do
 			files=("$inputs")
 			[[ $inputs == */part. ]] && files=("$inputs"*)
 			what="$level, $jobs workers, ${#files[@]} files"
-			same "count: $what" "$("$urlfold" count --quiet -p analytics --key k3 --by $level -j $jobs "${files[@]}" | cut -f 4)" "$want"
-			same "top: $what" "$("$urlfold" top -n 1000 --quiet -p analytics --key k3 -r tsv --by $level -j $jobs "${files[@]}" | cut -f 1 | md5sum)" "$most"
+			same "count: $what" "$("$urlfold" count --quiet -p analytics --key page --by $level -j $jobs "${files[@]}" | cut -f 4)" "$want"
+			same "top: $what" "$("$urlfold" top -n 1000 --quiet -p analytics --key page -r tsv --by $level -j $jobs "${files[@]}" | cut -f 1 | md5sum)" "$most"
 			got=$("${run[@]}" -r urls --dedupe --by $level -j $jobs "${files[@]}" | md5sum)
 			[[ $jobs$inputs == "1$dir/urls" ]] && first=$got
 			same "unique: $what" "$got" "$first"

@@ -20,10 +20,10 @@ func ExampleLevel() {
 		fmt.Printf("%v %s\n", level, r.AppendKey(nil, level))
 	}
 	// Output:
-	// k0 https://www.example.com/a/index.html?b=2&a=1&utm_source=x#top
-	// k1 https://www.example.com/a/index.html?b=2&a=1&utm_source=x#top
-	// k2 http://www.example.com/a/index.html?a=1&b=2
-	// k3 example.com/a?a=1&b=2
+	// syntax https://www.example.com/a/index.html?b=2&a=1&utm_source=x#top
+	// equivalent https://www.example.com/a/index.html?b=2&a=1&utm_source=x#top
+	// fetch http://www.example.com/a/index.html?a=1&b=2
+	// page example.com/a?a=1&b=2
 }
 
 // A key has three text forms. Only the first and the last sort like the keys.

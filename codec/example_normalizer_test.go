@@ -60,13 +60,13 @@ func ExampleProfile() {
 		fmt.Println(p.Name, p.Standard, p.Key, p.Rules)
 	}
 	// Output:
-	// analytics whatwg k3 esc-upper,esc-unres
-	// crawler whatwg k2 esc-upper,esc-unres,ui-drop,frag-drop
-	// equiv whatwg k1 esc-upper,esc-unres
-	// logclean whatwg k1 esc-upper,esc-unres,rfc-fallback
-	// rfc3986 rfc3986 k0 add,esc-upper,esc-unres,scheme-lower,host-lower,dots,no-auth-guard
-	// rfc3986-scheme rfc3986 k1 add,esc-upper,esc-unres,scheme-lower,host-lower,dots,no-auth-guard,port-def,path-empty,file-localhost,ui-empty,host-ip6,host-uts46
-	// whatwg whatwg k1
+	// analytics whatwg page esc-upper,esc-unres
+	// crawler whatwg fetch esc-upper,esc-unres,ui-drop,frag-drop
+	// equiv whatwg equivalent esc-upper,esc-unres
+	// logclean whatwg equivalent esc-upper,esc-unres,rfc-fallback
+	// rfc3986 rfc3986 syntax add,esc-upper,esc-unres,scheme-lower,host-lower,dots,no-auth-guard
+	// rfc3986-scheme rfc3986 equivalent add,esc-upper,esc-unres,scheme-lower,host-lower,dots,no-auth-guard,port-def,path-empty,file-localhost,ui-empty,host-ip6,host-uts46
+	// whatwg whatwg equivalent
 }
 
 // A changed profile gets a name of its own.

@@ -50,7 +50,10 @@ const (
 	allLevels = LevelShape + 1
 )
 
-var levelNames = []string{"", "k0", "k1", "k2", "k3", "match", "surface"}
+var levelNames = []string{"", "syntax", "equivalent", "fetch", "page", "match", "shape"}
+
+// shortNames are the names by which ParseLevel knows the levels besides.
+var shortNames = []string{"", "k0", "k1", "k2", "k3", "match", "surface"}
 
 // keyFunctions names the function that computes the keys of each level: level,
 // standard, version. A change of what a key means needs a new version.
@@ -62,12 +65,19 @@ var keyFunctions = [...][numLevels]string{
 // surfaceFunctions names the functions of LevelShape.
 var surfaceFunctions = [...]string{RFC3986: "surface-rfc/1", WHATWG: "surface-whatwg/1"}
 
-// String returns the name used in output, such as "k1", "" for LevelDefault, or
+// String returns the name, such as "equivalent", "" for LevelDefault, or
 // "unknown".
 func (lv Level) String() string { return nameOf(lv, levelNames) }
 
-// ParseLevel returns the level with the given name. The error is a *NameError.
-func ParseLevel(name string) (Level, error) { return parseName[Level]("level", name, levelNames) }
+// ParseLevel returns the level with the given name. It also takes k0, k1, k2 and k3
+// for the levels from LevelSyntax to LevelPage, and surface for LevelShape. The
+// error is a *NameError.
+func ParseLevel(name string) (Level, error) {
+	if lv, err := parseName[Level]("level", name, shortNames); err == nil {
+		return lv, nil
+	}
+	return parseName[Level]("level", name, levelNames)
+}
 
 // KeyFunction returns the name and version of the function that computes keys
 // of a level by a standard, such as "k1-rfc/1". The name seeds every hash, so

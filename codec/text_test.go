@@ -24,7 +24,7 @@ func TestText(t *testing.T) {
 		Host     HostKind
 	}
 	in := names{LevelFetch, SHA256, KeyBase32, WHATWG, RuleRemoveDots, RulesOf(RuleLowerHost, RuleRFCClean), FlagNonHex, ChangeRepaired, Flags{}.With(FlagNUL).With(FlagParamStyle), ActionReplaced, Query, ErrTooLong, HostIPv4}
-	const want = `{"Level":"k2","Hash":"sha256-128","Form":"base32","Standard":"whatwg","Rule":"dots","Rules":"host-lower,rfc-clean","Flag":"non-hex","Change":"repaired","Flags":"nul,param-style","Action":"replaced","Part":"query","Error":"url-too-long","Host":"ipv4"}`
+	const want = `{"Level":"fetch","Hash":"sha256-128","Form":"base32","Standard":"whatwg","Rule":"dots","Rules":"host-lower,rfc-clean","Flag":"non-hex","Change":"repaired","Flags":"nul,param-style","Action":"replaced","Part":"query","Error":"url-too-long","Host":"ipv4"}`
 	text, err := json.Marshal(in)
 	if err != nil || string(text) != want {
 		t.Fatalf("%s, %v", text, err)
@@ -40,6 +40,11 @@ func TestText(t *testing.T) {
 	}
 	if err := json.Unmarshal([]byte(`{"Error":"ok","Host":"none"}`), &out); err != nil || out.Error != 0 || out.Host != HostNone {
 		t.Errorf("%+v, %v", out, err)
+	}
+	for lv, short := range shortNames {
+		if err := json.Unmarshal([]byte(`{"Level":"`+short+`"}`), &out); err != nil || out.Level != Level(lv) {
+			t.Errorf("%s is level %v: %v", short, out.Level, err)
+		}
 	}
 	if text, err := json.Marshal(SeverityViolation); string(text) != `"violation"` || err != nil {
 		t.Errorf("%s, %v", text, err)

@@ -82,7 +82,7 @@ type Codec struct {
 	// The profile: the name of a built-in one, or a YAML file.
 	Profile string `yaml:"profile" min:"1" flag:"profile,p" for:"readers,check,explain" arg:"name" group:"Normalization" help:"apply this profile: a name that 'urlfold help profiles' lists, or a YAML file"`
 	// The level of keys. Default: that of the profile.
-	Key string `yaml:"key" enum:"k0,k1,k2,k3,match,surface" flag:"key,k" for:"readers,explain" arg:"level" group:"Normalization" job:"Level"`
+	Key string `yaml:"key" enum:"syntax,equivalent,fetch,page,match,shape" flag:"key,k" for:"readers,explain" arg:"level" group:"Normalization" job:"Level"`
 	// The standard by which keys are computed. Default: that of the profile.
 	Standard string `yaml:"standard" enum:"rfc3986,whatwg" flag:"standard" for:"readers,explain" arg:"standard" group:"Normalization"`
 	// The encoding in which queries are percent-encoded, as browsers do on pages

@@ -15,7 +15,7 @@ import (
 // in a bucket. Not covered by the stability page.
 type Dedupe struct {
 	// The output field that is compared. key is the key at codec.key. Default: key.
-	By string `yaml:"by" enum:"key,k0,k1,k2,k3,surface,site,template"`
+	By string `yaml:"by" enum:"key,syntax,equivalent,fetch,page,shape,site,template"`
 	// The URLs of a record that are compared: all of them, in order, or the first.
 	// Default: all.
 	URL string `yaml:"url" enum:"all,first"`

@@ -217,7 +217,7 @@ type Test struct {
 	// URLs that must all have different keys.
 	DifferentKey []string `yaml:"different_key" min:"2"`
 	// The level of the compared keys. Default: that of the codec.
-	Key string `yaml:"key" enum:"k0,k1,k2,k3,match,surface"`
+	Key string `yaml:"key" enum:"syntax,equivalent,fetch,page,match,shape"`
 }
 
 // Validate checks that the keys of the case fit together and that its flags

@@ -204,7 +204,7 @@ on_error: {rejected: dead-letter}
 // goes with each built-in profile.
 func TestKeyOfProfile(t *testing.T) {
 	for _, profile := range []string{"equiv", "crawler", "analytics", "rfc3986"} {
-		for _, level := range []string{"k0", "k1", "k2", "k3", "surface"} {
+		for _, level := range []string{"syntax", "equivalent", "fetch", "page", "shape"} {
 			text := minimalHead + "codec: {format: lines, profile: " + profile + ", key: " + level + "}\n"
 			if _, err := Parse("c", []byte(text), doubles(), Env{}); err != nil {
 				t.Errorf("%s, %s: %v", profile, level, err)

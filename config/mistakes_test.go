@@ -87,8 +87,8 @@ func TestFileMistakes(t *testing.T) {
 		f(minimal+"admin: {allowed_hosts: [a.b, '*.c', "+bad+"]}", "c:4:37: allowed_hosts[2]: "+host)
 	}
 	f(minimal+"shadow: {profile: analitics, one_in: 63}", `c:4:19: profile: unknown profile "analitics" (did you mean "analytics"?)`, "c:4:38: one_in: must be a power of two, such as 1 or 64")
-	f(minimal+"shadow: {key: k2}", `c:4:1: missing required key "profile"`)
-	f(minimal+"shadow: {profile: crawler, key: k5, one_in: 0, memory: 1KiB}", "c:4:33: key: invalid value (must be one of: k0, k1, k2, k3, match, surface)", "c:4:45: one_in: must be between 1 and 65536", "c:4:56: memory: must be between 1MiB and 64GiB")
+	f(minimal+"shadow: {key: fetch}", `c:4:1: missing required key "profile"`)
+	f(minimal+"shadow: {profile: crawler, key: k5, one_in: 0, memory: 1KiB}", "c:4:33: key: invalid value (must be one of: syntax, equivalent, fetch, page, match, shape)", "c:4:45: one_in: must be between 1 and 65536", "c:4:56: memory: must be between 1MiB and 64GiB")
 	const memory = "c:4:15: memory_limit: must be at least 32MiB, or 0 for no limit"
 	f(minimal+"memory_limit: 1KiB", memory)
 	f(minimal+"memory_limit: 32767KiB", memory)
@@ -113,16 +113,16 @@ func TestProfileFiles(t *testing.T) {
 	}
 	f("none.yaml", "c:5:12: profile: cannot read file: file does not exist")
 	f("https://u:hunter2@h/p.yaml", "c:5:12: profile: must be a file, not a URL: urlfold does not download profiles")
-	f("bad.yaml", "bad.yaml:2:7: base: unknown profile \"crawlr\" (did you mean \"crawler\"?)", "bad.yaml:3:6: key: invalid value (must be one of: k0, k1, k2, k3, match, surface)")
+	f("bad.yaml", "bad.yaml:2:7: base: unknown profile \"crawlr\" (did you mean \"crawler\"?)", "bad.yaml:3:6: key: invalid value (must be one of: syntax, equivalent, fetch, page, match, shape)")
 	f("good.yaml\n  rules: {add: [], spa: ['*']}", "c:6:10: cannot be combined with a profile file: move these rules into the profile")
 	f("crawler\n  rules: {add: [dots]}", "c:6:10: invalid profile: contains a rule that the standard whatwg implies or contradicts",
 		"c:6:10: invalid profile: dots requires no-auth-guard: without it a path could become an authority")
-	c, err := Parse("c", []byte("sources: [file: {}]\nsinks: [file: {}]\ncodec: {format: lines, profile: good.yaml, key: k3, max_url: 1KiB, rules: {remove: [ui-drop]}}"), doubles(), testEnv())
+	c, err := Parse("c", []byte("sources: [file: {}]\nsinks: [file: {}]\ncodec: {format: lines, profile: good.yaml, key: page, max_url: 1KiB, rules: {remove: [ui-drop]}}"), doubles(), testEnv())
 	if err != nil {
 		t.Fatal(err)
 	}
 	p, policy := c.Codec.Resolve()
-	if p.Name != "good-ui-drop" || c.Codec.Key != "k3" || p.MaxLen != 1024 || policy == nil {
+	if p.Name != "good-ui-drop" || c.Codec.Key != "page" || p.MaxLen != 1024 || policy == nil {
 		t.Errorf("%+v", p)
 	}
 }

@@ -20,20 +20,20 @@ import (
 	"github.com/urlfold/urlfold/internal/ground/errlist"
 )
 
-// A Policy holds the settings on which keys of the levels K2 and K3 depend.
+// A Policy holds the settings on which keys of the levels fetch and page depend.
 // Not covered by the stability page.
 type Policy struct {
-	// The lists of parameters that K2 drops: default for the built-in list, or a
+	// The lists of parameters that level fetch drops: default for the built-in list, or a
 	// file. Default: [default].
 	Lists []List `yaml:"lists"`
-	// Additional parameters that K2 drops, in the syntax of a line of a plain
+	// Additional parameters that level fetch drops, in the syntax of a line of a plain
 	// list: gclid, utm_*, /ga_[a-z]+/, "sid ~alnum16", "example.com/path/**: ref",
 	// "!keep".
 	DropParams []string `yaml:"drop_params"`
-	// Additional parameters that K3 drops, in the same syntax.
+	// Additional parameters that level page drops, in the same syntax.
 	SiteParams []string `yaml:"site_params"`
-	// The only parameters that K3 keeps, for each HOST, HOST/PATH or /PATH. K3 is
-	// derived from K2, so it cannot keep parameters that K2 drops.
+	// The only parameters that level page keeps, for each HOST, HOST/PATH or /PATH. Page is
+	// derived from fetch, so it cannot keep parameters that fetch drops.
 	KeepParams map[string][]string `yaml:"keep_params"`
 	// Path templates for the output field template, such as /order/{uuid}. They
 	// take precedence over the built-in ones. The placeholders {int}, {uuid},
@@ -43,16 +43,16 @@ type Policy struct {
 	// Hosts, including their subdomains, whose fragments #/... and #!... identify
 	// pages; "*" means every host.
 	SPA []string `yaml:"spa"`
-	// Whether K2 and K3 distinguish http from https.
+	// Whether the levels fetch and page distinguish http from https.
 	KeepHTTPS bool `yaml:"keep_https"`
-	// Whether K3 ignores case in paths.
+	// Whether level page ignores case in paths.
 	LowerPath bool `yaml:"lower_path"`
-	// Whether K3 ignores case in queries.
+	// Whether level page ignores case in queries.
 	LowerQuery bool `yaml:"lower_query"`
-	// Whether K3 converts paths and queries to Unicode Normalization Form C (rule
+	// Whether level page converts paths and queries to Unicode Normalization Form C (rule
 	// nfc).
 	NFC bool `yaml:"nfc"`
-	// Whether K3 removes repeated parameters with equal values (rule q-once).
+	// Whether level page removes repeated parameters with equal values (rule q-once).
 	Once bool `yaml:"once"`
 }
 

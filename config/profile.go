@@ -44,25 +44,25 @@ func readFile(name string, limit int64) (data []byte, err error) {
 }
 
 // ParseProfile parses a profile file: a built-in profile as base, rules to add
-// or remove, and the policy for the keys of levels K2 and K3.
+// or remove, and the policy for the keys of levels fetch and page.
 //
 //	name: shop                    # required; appears in output: letters, digits, '-', '_', '.'
 //	base: crawler                 # required: the name of a built-in profile
 //	rules:
 //	  add: [rfc-clean]            # names of codec.Rules
 //	  remove: [ui-drop]
-//	key: k2                       # default: that of the base
+//	key: fetch                    # default: that of the base
 //	max_url: 64KiB                # maximum length of a URL
 //	policy:
-//	  lists:                      # parameters that K2 drops; default: [default]
+//	  lists:                      # parameters that fetch drops; default: [default]
 //	    - default                 # params.Default
 //	    - clearurls: data.min.json
 //	      version: "2026-11"      # default: the start of the SHA-256 of the file
 //	    - plain: ours.txt         # one rule per line, see params.ParsePlain
 //	      name: ours              # default: the file name without extension
 //	  drop_params: [utm_*, gclid] # additional rules, as in a plain list
-//	  site_params: ["a.example: ref"] # parameters that K3 drops
-//	  keep_params:                # the only parameters that K3 keeps; see params.Allow
+//	  site_params: ["a.example: ref"] # parameters that page drops
+//	  keep_params:                # the only parameters that page keeps; see params.Allow
 //	    "shop.example.com/**": [sku, page]
 //	  path_templates: ["/order/{uuid}"] # see codec/template
 //	  spa: [app.example.com]      # see codec.Policy.SPA
@@ -107,10 +107,10 @@ type profileFile struct {
 	// standard are rejected.
 	Rules RuleChanges `yaml:"rules"`
 	// The level of keys. Default: that of the base.
-	Key string `yaml:"key" enum:"k0,k1,k2,k3,match,surface"`
+	Key string `yaml:"key" enum:"syntax,equivalent,fetch,page,match,shape"`
 	// The maximum length of a URL. Longer URLs are rejected. Default: 64KiB.
 	MaxURL field.Size `yaml:"max_url" min:"1" max:"1GiB"`
-	// The settings of K2 and K3 keys. Default: the built-in policy.
+	// The settings of keys of the levels fetch and page. Default: the built-in policy.
 	Policy *Policy `yaml:"policy"`
 	// The serialization of parameters for the output field params, as in
 	// codec.params. It does not affect keys.

@@ -133,7 +133,7 @@ func TestMistakes(t *testing.T) {
 	f(ok+"name: y", `p:3:1: duplicate key "name"`)
 	f("name: crawler\nbase: crawlr\nkey: k7\nmax_url: 1q\nrules:\n  add: [frag-drp, frag-drop]\n  remove: [ui-drop, frag-drop]",
 		"p:1:7: name: name of a built-in profile: choose a different one", "p:2:7: base: unknown profile \"crawlr\" (did you mean \"crawler\"?)",
-		"p:3:6: key: invalid value (must be one of: k0, k1, k2, k3, match, surface)",
+		"p:3:6: key: invalid value (must be one of: syntax, equivalent, fetch, page, match, shape)",
 		"p:4:10: max_url: must be a size: a number and a unit, such as 64k, 1.5MiB or 10GB",
 		"p:6:9: add[0]: unknown rule \"frag-drp\" (did you mean \"frag-drop\"?)",
 		"p:7:21: remove[1]: rule is both added and removed")
@@ -141,7 +141,7 @@ func TestMistakes(t *testing.T) {
 	f("name: x\nbase: crawler\nrules: {add: ['add,dots']}", "p:3:15: add[0]: unknown rule (must be one of: "+strings.Join(codec.ProfileRules().Names(), ", ")+")")
 	f("name: x\nbase: crawler\nrules: {add: [dots]}", "p:3:8: invalid profile: contains a rule that the standard whatwg implies or contradicts",
 		"p:3:8: invalid profile: dots requires no-auth-guard: without it a path could become an authority")
-	f("name: &a x\nbase: *a\nkey: !!str k2\nrules:", "p:1:7: name: must be a single-line string (anchors and aliases are not supported)",
+	f("name: &a x\nbase: *a\nkey: !!str fetch\nrules:", "p:1:7: name: must be a single-line string (anchors and aliases are not supported)",
 		"p:2:7: base: must be a single-line string (anchors and aliases are not supported)", "p:3:6: key: must be a single-line string (tags are not supported)",
 		"p:4:8: rules: must be a mapping (key: value), not empty")
 	f(ok+"<<: {a: b}", "p:3:1: must be a single-line string (anchors and aliases are not supported)")

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/goccy/go-yaml/ast"
+
+	"github.com/urlfold/urlfold/codec"
 )
 
 // scalarValue fills v from a scalar. The type of v is a scalar, or a struct
@@ -32,6 +34,7 @@ func (d *decoder) scalarValue(v reflect.Value, n ast.Node, at string, r rules) {
 		d.failAt(n, numberReason(v.Type()))
 		return
 	}
+	text = canonical(r.enum, text)
 	if reason := setText(v, text); reason != "" { // first, because its reason is more specific
 		d.failAt(n, reason)
 		return
@@ -44,6 +47,25 @@ func (d *decoder) scalarValue(v reflect.Value, n ast.Node, at string, r rules) {
 		d.words[at] = text
 	}
 	d.bounds(v, n, r)
+}
+
+// canonical returns text, or the name of the key level of which text is the short name.
+func canonical(enum []string, text string) string {
+	if lv, err := codec.ParseLevel(text); err == nil && slices.Contains(enum, lv.String()) {
+		return lv.String()
+	}
+	return text
+}
+
+// accepted returns enum, and the short names of the key levels among it.
+func accepted(enum []string) []string {
+	all := slices.Clone(enum)
+	for _, short := range []string{"k0", "k1", "k2", "k3", "surface"} {
+		if canonical(enum, short) != short {
+			all = append(all, short)
+		}
+	}
+	return all
 }
 
 // keepRaw stores a scalar with an expansion as it was written, because the

@@ -187,7 +187,7 @@ func scalarSchema(v reflect.Value, r rules) *schema {
 	case t == durationType:
 		s.AnyOf = []*schema{{Type: "string", Pattern: `^(0|([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+$`}, {Type: "integer", Minimum: rawNumber("0"), Maximum: rawNumber("0")}}
 	case len(r.enum) > 0:
-		s.AnyOf = []*schema{{Enum: r.enum}}
+		s.AnyOf = []*schema{{Enum: accepted(r.enum)}}
 	case t.Kind() == reflect.Bool && !isText(t):
 		s.AnyOf = []*schema{{Type: "boolean"}}
 	case isNumber(t):

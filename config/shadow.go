@@ -14,7 +14,7 @@ type Shadow struct {
 	// The second profile: the name of a built-in one, or a YAML file.
 	Profile string `yaml:"profile,required" min:"1"`
 	// The level of its keys. Default: that of the profile.
-	Key string `yaml:"key" enum:"k0,k1,k2,k3,match,surface"`
+	Key string `yaml:"key" enum:"syntax,equivalent,fetch,page,match,shape"`
 	// The share of the keys that are counted, chosen by their hash: one of this
 	// many. 1 counts all keys. A power of two. Default: 64.
 	OneIn int `yaml:"one_in" min:"1" max:"65536"`

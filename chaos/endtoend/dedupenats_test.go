@@ -58,9 +58,9 @@ func (w *dedupeWorld) publish(n int) {
 
 // config returns a configuration that drops duplicates.
 func (w *dedupeWorld) config(dedupe string) string {
-	codec, by := "to: urls", "k1"
+	codec, by := "to: urls", "equivalent"
 	if w.mark {
-		codec, by = "profile: analytics, to: {jsonl: {fields: [url]}}", "k2, keep: mark"
+		codec, by = "profile: analytics, to: {jsonl: {fields: [url]}}", "fetch, keep: mark"
 	}
 	return fmt.Sprintf(`
 version: 1

@@ -36,13 +36,13 @@ func (w *changelogWorld) config() string {
 	config := w.kafkaWorld.config()
 	if w.times != nil {
 		config = strings.Replace(config, "profile: equiv", "profile: analytics, to: {jsonl: {fields: [url]}}", 1)
-		return strings.Replace(config, "codec:", fmt.Sprintf("dedupe: {by: k2, window: {size: 1h, lateness: 10m, time: message}, scope: lane, changelog: {topic: %s, create: false}}\ncodec:", w.topic("keys")), 1)
+		return strings.Replace(config, "codec:", fmt.Sprintf("dedupe: {by: fetch, window: {size: 1h, lateness: 10m, time: message}, scope: lane, changelog: {topic: %s, create: false}}\ncodec:", w.topic("keys")), 1)
 	}
 	if w.mark {
 		config = strings.Replace(config, "profile: equiv", "profile: analytics, to: {jsonl: {fields: [url]}}", 1)
-		return strings.Replace(config, "codec:", fmt.Sprintf("dedupe: {by: k2, keep: mark, scope: lane, changelog: {topic: %s, create: false}}\ncodec:", w.topic("keys")), 1)
+		return strings.Replace(config, "codec:", fmt.Sprintf("dedupe: {by: fetch, keep: mark, scope: lane, changelog: {topic: %s, create: false}}\ncodec:", w.topic("keys")), 1)
 	}
-	return strings.Replace(config, "codec:", fmt.Sprintf("dedupe: {by: k1, scope: lane, changelog: {topic: %s, create: false}}\ncodec:", w.topic("keys")), 1)
+	return strings.Replace(config, "codec:", fmt.Sprintf("dedupe: {by: equivalent, scope: lane, changelog: {topic: %s, create: false}}\ncodec:", w.topic("keys")), 1)
 }
 
 // fill writes n more records to each partition. A third of them are the first of

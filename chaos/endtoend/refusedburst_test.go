@@ -66,7 +66,7 @@ func TestRefusedBursts(t *testing.T) {
 				r, dir := make(t), b.write(t)
 				edits := []string{"bytes: 4KiB", "bytes: 16KiB"} // several large records in a batch
 				if keys {
-					edits = append(edits, "codec: {", "dedupe: {by: k2, scope: lane}\ncodec: {")
+					edits = append(edits, "codec: {", "dedupe: {by: fetch, scope: lane}\ncodec: {")
 				}
 				p := startRefused(t, dir, r, "dead-letter", edits...)
 				p.ends(0)

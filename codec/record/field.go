@@ -34,12 +34,12 @@ const (
 	FieldTarget                     // target
 	FieldMethod                     // method
 	FieldForm                       // form
-	FieldK0                         // k0
-	FieldK1                         // k1
+	FieldSyntax                     // syntax
+	FieldEquivalent                 // equivalent
 	FieldRFC                        // rfc
 	FieldWHATWG                     // whatwg
-	FieldK2                         // k2
-	FieldK3                         // k3
+	FieldFetch                      // fetch
+	FieldPage                       // page
 	FieldSite                       // site
 	FieldSURT                       // surt
 	FieldTemplate                   // template
@@ -61,15 +61,16 @@ const (
 	FieldPSLEdition                 // psl_edition
 	FieldUnicode                    // unicode
 	FieldSpecDate                   // spec_date
-	FieldSurface                    // surface
+	FieldShape                      // shape
 )
 
 var fieldNames = record.FieldNames()
 
 // ParseField returns the field with the given name. The error for an unknown name suggests
-// a similar one.
+// a similar one. The fields of key levels also have the short names of the levels: k0 to
+// k3, and surface.
 func ParseField(name string) (Field, error) {
-	i, err := suggest.Index("field", fieldNames, name)
+	i, err := suggest.Index("field", fieldNames, record.FieldName(name))
 	return Field(i), err
 }
 

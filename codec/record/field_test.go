@@ -10,9 +10,9 @@ import (
 
 // TestFieldText: fields are stored by name, since their numbers can change.
 func TestFieldText(t *testing.T) {
-	in := []record.Field{record.FieldURL, record.FieldSurface}
+	in := []record.Field{record.FieldURL, record.FieldShape}
 	text, err := json.Marshal(in)
-	if string(text) != `["url","surface"]` || err != nil {
+	if string(text) != `["url","shape"]` || err != nil {
 		t.Fatalf("%s, %v", text, err)
 	}
 	var out []record.Field

@@ -132,7 +132,7 @@ async function play(width, scheme) {
   await inspect(page, problems, `play-error-${width}-${scheme}`);
   await page.goto(`${root}#url=${encodeURIComponent('http://h/ä%zz')}&vs=${encodeURIComponent('HTTP://h:80/ä%zz#<img src=x onerror=alert(1)>')}&profile=crawler`);
   await page.reload({ waitUntil: 'networkidle0' });
-  await status(page, 'are equal at level k2');
+  await status(page, 'are equal at level fetch');
   if (await page.$('#text img')) problems.push('the input of a link becomes an element');
   await inspect(page, problems, `play-vs-${width}-${scheme}`);
   await page.evaluate(() => document.querySelector('[data-example*="line"]').click());
@@ -175,7 +175,7 @@ async function ask() {
   const questions = [];
   for (const v of read('url-standard.jsonl')) {
     if (v.encoding) continue; // queries of pages in a legacy encoding, which the playground does not offer
-    questions.push([{ URL: v.input, Base: v.base || '', Profile: 'whatwg' }, v.failure ? { failed: true, at: v.at || 0 } : { norm: v.href, k0: v.k0, k1: v.k1 }]);
+    questions.push([{ URL: v.input, Base: v.base || '', Profile: 'whatwg' }, v.failure ? { failed: true, at: v.at || 0 } : { norm: v.href, syntax: v.k0, equivalent: v.k1 }]);
   }
   for (const v of read('keys.jsonl')) {
     // Not policies of a test, bytes that are not text, and keys by the other standard
@@ -183,7 +183,7 @@ async function ask() {
     if (v.options || v.url === undefined || v.group === 'other standard') continue;
     const profile = v.profile || { whatwg: 'whatwg', rfc3986: 'rfc3986-scheme' }[v.standard];
     questions.push([{ URL: v.url, Base: v.base || '', Profile: profile },
-      v.error ? { error: v.error } : { k0: v.k0.text, k1: v.k1.text, k2: v.k2.text, k3: v.k3.text, surface: v.surface.text }]);
+      v.error ? { error: v.error } : { syntax: v.k0.text, equivalent: v.k1.text, fetch: v.k2.text, page: v.k3.text, shape: v.surface.text }]);
   }
   const bad = await page.evaluate((all) => all.flatMap(([question, want]) => {
     const e = JSON.parse(globalThis.urlfold(JSON.stringify({ ...question, Width: 80 }))).explain;

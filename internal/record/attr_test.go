@@ -109,7 +109,7 @@ func TestAppendTime(t *testing.T) {
 // TestFactTime: a fact has the time of its record if the job wants it, without
 // an allocation.
 func TestFactTime(t *testing.T) {
-	w := newJob(t, Config{Format: "combined", Base: "http://h", Identity: Identity{By: "k0", Time: true}}).NewWorker()
+	w := newJob(t, Config{Format: "combined", Base: "http://h", Identity: Identity{By: "syntax", Time: true}}).NewWorker()
 	var st Stats
 	var out []byte
 	for _, c := range []struct {

@@ -98,7 +98,7 @@ const maxComputed = 64 - int(numFields)
 func (j *Job) fieldNamed(name string) (fieldID, error) {
 	c, ok := ParseComputed(name)
 	if !ok {
-		i, err := suggest.Index("field", fieldNames, name)
+		i, err := suggest.Index("field", fieldNames, FieldName(name))
 		return fieldID(i), err
 	}
 	i := slices.IndexFunc(j.computed, func(d *Computed) bool { return d.name == c.name })

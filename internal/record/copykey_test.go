@@ -23,7 +23,7 @@ func namedCopiers() (list []Config) {
 			panic(err)
 		}
 		for i, base := range []string{"", "https://www.example.com", "http://1.2.3.4:8080", "http://h.", "https://xn--bcher-kva.example", "http://h:80", "http://[::1]", "http://[1::0]"} {
-			for _, by := range []string{"key", "k0", "k1", "k2", "k3"} {
+			for _, by := range []string{"key", "syntax", "equivalent", "fetch", "page"} {
 				for _, f := range [][2]string{{"combined"}, {"lines"}, {"csv", "3"}} {
 					c := Config{Format: f[0], URLField: f[1], Base: base, Normalizer: n, Level: codec.LevelEquivalent, Identity: Identity{By: by, First: i%2 == 0}}
 					if j, err := New(c); err == nil && j.NewWorker().keeper != nil {
@@ -42,7 +42,7 @@ func TestCopyKey(t *testing.T) {
 	for _, c := range namedCopiers() {
 		got[c.Format+" "+c.Identity.By+" "+c.Base]++
 	}
-	for _, by := range []string{"key", "k0", "k1", "k2", "k3"} {
+	for _, by := range []string{"key", "syntax", "equivalent", "fetch", "page"} {
 		for _, base := range []string{"", "http://1.2.3.4:8080", "https://www.example.com"} {
 			if n := got["combined "+by+" "+base]; n != 6 {
 				t.Errorf("by %s, base %q: %d of the normalizers copy, want 6", by, base, n)

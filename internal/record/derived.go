@@ -31,7 +31,7 @@ func (v *values) derived(f fieldID) ([]byte, bool) {
 		return v.key, true
 	case fIRI:
 		return v.iri(), true
-	case fK0, fK1, fK2, fK3, fSurface:
+	case fSyntax, fEquivalent, fFetch, fPage, fShape:
 		if !v.n.res.HasKey(keyLevels[f]) {
 			return nil, false
 		}
@@ -45,10 +45,10 @@ func (v *values) derived(f fieldID) ([]byte, bool) {
 }
 
 // ofKey is the set of fields that show the key string or its sort key.
-const ofKey fieldSet = 1<<fK0 | 1<<fK1 | 1<<fK2 | 1<<fK3 | 1<<fSurface | 1<<fSURT
+const ofKey fieldSet = 1<<fSyntax | 1<<fEquivalent | 1<<fFetch | 1<<fPage | 1<<fShape | 1<<fSURT
 
 // keyLevels maps fields to the level of the key string that they show.
-var keyLevels = [numFields]codec.Level{fK0: codec.LevelSyntax, fK1: codec.LevelEquivalent, fK2: codec.LevelFetch, fK3: codec.LevelPage, fSurface: codec.LevelShape}
+var keyLevels = [numFields]codec.Level{fSyntax: codec.LevelSyntax, fEquivalent: codec.LevelEquivalent, fFetch: codec.LevelFetch, fPage: codec.LevelPage, fShape: codec.LevelShape}
 
 // site returns the registrable domain of the host, taking private suffixes into
 // account.

@@ -90,15 +90,15 @@ func TestVerdicts(t *testing.T) {
 func TestKeyStrings(t *testing.T) {
 	const in = "https://u@www.h.example:443/a//b/?z&utm_source=x&a=#f"
 	for field, want := range map[string]string{
-		"k0": "https://u@www.h.example/a//b/?z&utm_source=x&a=#f",
-		"k1": "https://u@www.h.example/a//b/?z&utm_source=x&a=#f",
-		"k2": "http://www.h.example/a//b/?a&z",
-		"k3": "h.example/a/b?a&z",
+		"syntax":     "https://u@www.h.example/a//b/?z&utm_source=x&a=#f",
+		"equivalent": "https://u@www.h.example/a//b/?z&utm_source=x&a=#f",
+		"fetch":      "http://www.h.example/a//b/?a&z",
+		"page":       "h.example/a/b?a&z",
 	} {
 		show(t, Config{Format: "lines"}, "equiv", field, in, want)
 	}
-	show(t, Config{Format: `"$request"`}, "equiv", "k3", `"GET //a/"`, "/a")
-	show(t, Config{Format: `"$request"`}, "equiv", "k2", `"GET //a/"`, "/.//a/")
+	show(t, Config{Format: `"$request"`}, "equiv", "page", `"GET //a/"`, "/a")
+	show(t, Config{Format: `"$request"`}, "equiv", "fetch", `"GET //a/"`, "/.//a/")
 }
 
 func TestIRI(t *testing.T) {

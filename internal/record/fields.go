@@ -37,12 +37,12 @@ const (
 	fTarget
 	fMethod
 	fForm
-	fK0
-	fK1
+	fSyntax
+	fEquivalent
 	fRFC
 	fWHATWG
-	fK2
-	fK3
+	fFetch
+	fPage
 	fSite
 	fSURT
 	fTemplate
@@ -64,7 +64,7 @@ const (
 	fPSLEdition
 	fUnicode
 	fSpecDate
-	fSurface
+	fShape
 	numFields
 )
 
@@ -94,12 +94,12 @@ var outputFields = [numFields]Column{
 	fTarget:        {Name: "target", Repeats: true},
 	fMethod:        {Name: "method", Repeats: true},
 	fForm:          {Name: "form", Repeats: true},
-	fK0:            {Name: "k0"},
-	fK1:            {Name: "k1"},
+	fSyntax:        {Name: "syntax"},
+	fEquivalent:    {Name: "equivalent"},
 	fRFC:           {Name: "rfc", Repeats: true},
 	fWHATWG:        {Name: "whatwg", Repeats: true},
-	fK2:            {Name: "k2"},
-	fK3:            {Name: "k3"},
+	fFetch:         {Name: "fetch"},
+	fPage:          {Name: "page"},
 	fSite:          {Name: "site", Repeats: true},
 	fSURT:          {Name: "surt"},
 	fTemplate:      {Name: "template"},
@@ -121,7 +121,7 @@ var outputFields = [numFields]Column{
 	fPSLEdition:    {Name: "psl_edition", Repeats: true},
 	fUnicode:       {Name: "unicode", Repeats: true},
 	fSpecDate:      {Name: "spec_date", Repeats: true},
-	fSurface:       {Name: "surface"},
+	fShape:         {Name: "shape"},
 }
 
 var fieldNames = func() (names []string) {
@@ -144,6 +144,15 @@ func (s fieldSet) has(f fieldID) bool { return s>>f&1 != 0 }
 
 // FieldNames returns the names of all output fields in a new slice.
 func FieldNames() []string { return append([]string(nil), fieldNames...) }
+
+// FieldName returns the name of the output field that a user calls name. The fields
+// with the keys of a level have the name of the level, and take its short one.
+func FieldName(name string) string {
+	if lv, err := codec.ParseLevel(name); err == nil {
+		return lv.String()
+	}
+	return name
+}
 
 // Fields returns all output fields, in the order of FieldNames, as the main columns that
 // RenderParquet writes for them, without Members.

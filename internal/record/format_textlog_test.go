@@ -135,7 +135,7 @@ func TestTextLogReferer(t *testing.T) {
 // form and flags, but no key.
 func TestMaybeTruncated(t *testing.T) {
 	const front = `192.0.2.7:51940 [18/Jul/2011:17:05:24.339] fe be/s1 0/0/0/0/5 200 1 - - ---- 1/1/0/0/0 0/0 {h.example} `
-	c := Config{Format: "haproxy", Render: RenderJSONL, Fields: []string{"norm", "host", "key", "k0", "k1", "k2", "k3", "surt", "flags"}}
+	c := Config{Format: "haproxy", Render: RenderJSONL, Fields: []string{"norm", "host", "key", "syntax", "equivalent", "fetch", "page", "surt", "flags"}}
 	got, _, _ := runJob(t, newJob(t, c), []byte(front+`"GET /a`))
 	if want := `{"norm":"http://h.example/a","host":"h.example","flags":["maybe-truncated"]}` + "\n"; string(got) != want {
 		t.Errorf("got %s, want %s", got, want)

@@ -41,9 +41,9 @@ func TestRules(t *testing.T) {
 	f(keys, "equiv", codec.LevelFetch, "https://h/?utm_source=x\nhttp://[x\n", "https-http 1,q-drop 1")
 	f(keys, "crawler", codec.LevelFetch, "http://u@h/#f\n", "ui-drop 1,frag-drop 1") // in the normal form and in the key
 	f(keys, "crawler", codec.LevelFetch, "http://h/?a#b\nhttp://[x\nhttp://h/?b&a\n", "frag-drop 1,q-sort-name 1")
-	f(Config{Format: "lines", Render: RenderTSV, Fields: []string{"k2", "k3", "key"}}, "equiv", codec.LevelPage,
+	f(Config{Format: "lines", Render: RenderTSV, Fields: []string{"fetch", "page", "key"}}, "equiv", codec.LevelPage,
 		"http://www.h.example/a//b\n", "https-http 1,www-one 1,slash-one 1")
-	extended := Config{Format: "jsonl", URLField: "url", Render: RenderExtend, Extend: []Extension{{Name: "k", Field: "k2"}}}
+	extended := Config{Format: "jsonl", URLField: "url", Render: RenderExtend, Extend: []Extension{{Name: "k", Field: "fetch"}}}
 	f(extended, "equiv", codec.LevelEquivalent, `{"url":"https://h/"}`+"\n", "https-http 1")
 	f(extended, "equiv", codec.LevelEquivalent, `{"url":"http://[x/"}`+"\n{}\n", "")
 	f(Config{Format: "lines", Facts: true}, "equiv", codec.LevelFetch, "https://h/\n", "https-http 1")

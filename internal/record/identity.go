@@ -11,7 +11,7 @@ import (
 // Identity selects what makes two records the same, for filters that drop
 // duplicates: see Worker.AppendIdentity.
 type Identity struct {
-	// By is the name of the output field that is compared: key, k0 to k3, surface,
+	// By is the name of the output field that is compared: key, the name of a level,
 	// site or template. The field key is the key at Config.Level. If By is empty, records
 	// have no identity.
 	By string
@@ -25,7 +25,7 @@ type Identity struct {
 }
 
 // identityFields are the fields that Identity.By can name.
-var identityFields = []fieldID{fKey, fK0, fK1, fK2, fK3, fSurface, fSite, fTemplate}
+var identityFields = []fieldID{fKey, fSyntax, fEquivalent, fFetch, fPage, fShape, fSite, fTemplate}
 
 // IdentityNames returns the names that Identity.By can have.
 func IdentityNames() (names []string) {
@@ -50,7 +50,7 @@ func (j *Job) setIdentity(id Identity, target Target) error {
 	if id.By == "" {
 		return nil
 	}
-	i, err := suggest.Index("identity", IdentityNames(), id.By)
+	i, err := suggest.Index("identity", IdentityNames(), FieldName(id.By))
 	if err != nil {
 		return locate.About("Identity", err)
 	}

@@ -276,7 +276,7 @@ func (v *values) value(f fieldID, s *locate.Site, rec []byte, at *Position) ([]b
 		return v.shownNorm(), c.why == 0
 	case fKey, fLevel, fChange:
 		return v.judged(f)
-	case fK0, fK1, fK2, fK3, fSurface, fSite, fSURT, fTemplate, fIRI:
+	case fSyntax, fEquivalent, fFetch, fPage, fShape, fSite, fSURT, fTemplate, fIRI:
 		if c.why != 0 {
 			return nil, false
 		}

@@ -144,7 +144,7 @@ func TestParamsKeys(t *testing.T) {
 	const in = "http://h/u/1?color=b|a&color=c&o[x]=1&&a=1,2\n"
 	var want string
 	for _, s := range []*params.Styles{nil, styles(t, pipeDecl, deepDecl, simpleDecl)} {
-		c := Config{Format: "lines", Params: s, Normalizer: newNormalizer(t, "analytics"), Render: RenderTSV, Fields: []string{"norm", "k0", "k1", "k2", "k3"}}
+		c := Config{Format: "lines", Params: s, Normalizer: newNormalizer(t, "analytics"), Render: RenderTSV, Fields: []string{"norm", "syntax", "equivalent", "fetch", "page"}}
 		out, _, _ := runJob(t, newJob(t, c), []byte(in))
 		if want == "" {
 			want = string(out)

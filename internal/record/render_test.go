@@ -59,7 +59,7 @@ func TestJSONL(t *testing.T) {
 		check(t, c, in, want)
 	}
 	k0 := Config{Format: "lines", Normalizer: newNormalizer(t, "rfc3986"), Level: codec.LevelSyntax}
-	f(k0, "HTTP://u:p@H:81/a%2f?#\n", `{"url":"HTTP://u:p@H:81/a%2f?#","norm":"http://u:p@h:81/a%2F?#","key":"`+keyHex(t, codec.LevelSyntax, "http://u:p@h:81/a%2F?#")+`","level":"k0","change":"cosmetic","flags":["lower-hex","credentials"],`+
+	f(k0, "HTTP://u:p@H:81/a%2f?#\n", `{"url":"HTTP://u:p@H:81/a%2f?#","norm":"http://u:p@h:81/a%2F?#","key":"`+keyHex(t, codec.LevelSyntax, "http://u:p@h:81/a%2F?#")+`","level":"syntax","change":"cosmetic","flags":["lower-hex","credentials"],`+
 		`"diagnostics":[{"flag":"credentials","at":7,"component":"username","action":"kept"},{"flag":"lower-hex","at":17,"component":"path","action":"recased"}],"scheme":"http","username":"u","host":"h","port":"81","path":"/a%2F","query":"","fragment":""}`+"\n")
 	f(Config{Format: "lines", Fields: []string{"url", "norm"}}, "/\xe9\n", `{"url_b64":"L+k=","norm":"/%E9"}`+"\n")
 	f(Config{Format: "lines", Fields: []string{"url", "norm"}}, "/\"\x01é\u2028\n", `{"url":"/\"\u0001é`+"\u2028"+`","norm":"/%22%01%C3%A9%E2%80%A8"}`+"\n")
@@ -81,8 +81,8 @@ func TestJSONL(t *testing.T) {
 		`{"diagnostics":[{"flag":"raw-backslash","at":1,"record_at":16,"component":"path","action":"encoded"},{"flag":"non-hex","at":2,"record_at":20,"component":"path","action":"encoded"}],"record":"h - - [t] \"GET /\\x5C%zz HTTP/1.1\" 200 1 \"","offset":0}`+"\n")
 	f(Config{Format: "combined"}, "x\xff\r\n", `{"error":"unparsed","at":0,"record_b64":"eP8=","file":"f","line":1}`+"\n")
 	f(Config{Format: "jsonl", URLField: "u"}, "{}\n", `{"error":"field-missing","record":"{}","file":"f","line":1}`+"\n")
-	f(Config{Format: "lines", Redact: []string{"passwords"}, Fields: []string{"url", "norm", "record", "k0"}}, "//u:p@H/ http://x:y@z\n",
-		`{"url":"//u:***@H/ http://x:***@z","norm":"//u:***@h/%20http://x:***@z","record":"//u:***@H/ http://x:***@z","k0":"//u:***@h/%20http://x:***@z"}`+"\n")
+	f(Config{Format: "lines", Redact: []string{"passwords"}, Fields: []string{"url", "norm", "record", "syntax"}}, "//u:p@H/ http://x:y@z\n",
+		`{"url":"//u:***@H/ http://x:***@z","norm":"//u:***@h/%20http://x:***@z","record":"//u:***@H/ http://x:***@z","syntax":"//u:***@h/%20http://x:***@z"}`+"\n")
 }
 
 // TestRedactEscaped checks that Redact hides passwords in escaped URLs.

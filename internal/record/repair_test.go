@@ -43,8 +43,8 @@ func TestRepairFields(t *testing.T) {
 		show(t, Config{Format: "lines", Repairs: allRepairs, Secrets: []string{"token"}}, "equiv", fields, "http://u:p@h/%u0041%zz?Tok%65n=x&t", want)
 	}
 	f("norm", "http://u:***@h/A%zz?Token=***&t")
-	f("k0", "http://u:***@h/A%25zz?Token=***&t")
-	f("k2", "http://h/A%25zz?Token=***&t")
+	f("syntax", "http://u:***@h/A%25zz?Token=***&t")
+	f("fetch", "http://h/A%25zz?Token=***&t")
 	f("path", "/A%zz")
 	f("change", "lossy")
 	f("url", "http://u:***@h/%u0041%zz?Tok%65n=***&t")

@@ -53,7 +53,7 @@ func (j *Job) setShard(c *Config) error {
 	if len(c.Route) > 0 {
 		return locate.About("Shard", errors.New("cannot be combined with a route"))
 	}
-	i, err := suggest.Index("field", IdentityNames(), c.Shard.By)
+	i, err := suggest.Index("field", IdentityNames(), FieldName(c.Shard.By))
 	if err != nil {
 		return locate.About("Shard", err)
 	}
@@ -75,7 +75,7 @@ func (j *Job) ownKeyRules(c *Config) (own codec.Rules) {
 		own = rulesUpTo(j.level)
 	}
 	fields := j.reads
-	if i, err := suggest.Index("field", IdentityNames(), c.Identity.By); err == nil {
+	if i, err := suggest.Index("field", IdentityNames(), FieldName(c.Identity.By)); err == nil {
 		fields |= 1 << identityFields[i]
 	}
 	for f, lv := range keyLevels {

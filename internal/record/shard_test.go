@@ -22,7 +22,7 @@ func TestShard(t *testing.T) {
 				c.Extend = []Extension{{Name: "n", Field: "norm"}}
 			}
 			if render == RenderJSONL {
-				c.Fields = []string{"url", "k2"} // whose rules count, also if a shard shares them
+				c.Fields = []string{"url", "fetch"} // whose rules count, also if a shard shares them
 			}
 			_, _, want := routed(t, c, lines...)
 			var sum Stats

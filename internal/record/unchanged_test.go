@@ -57,7 +57,7 @@ var copiers = func() (list []Config) {
 		{Format: "combined", Render: RenderJSONL}, {Format: "combined", Render: RenderTSV, Redact: []string{"passwords"}, Base: "https://www.example.com"},
 		{Format: "combined", Render: RenderKeys}, {Format: "clf", Render: RenderKeys, Base: "https://h"},
 		{Format: "combined", Identity: Identity{By: "key"}}, {Format: "combined", Base: "https://www.example.com", Identity: Identity{By: "key"}},
-		{Format: "combined", Base: "http://h", Render: RenderTSV, Identity: Identity{By: "key"}}, {Format: "combined", Render: RenderKeys, Identity: Identity{By: "k3"}},
+		{Format: "combined", Base: "http://h", Render: RenderTSV, Identity: Identity{By: "key"}}, {Format: "combined", Render: RenderKeys, Identity: Identity{By: "page"}},
 	} {
 		for name, level := range map[string]codec.Level{"crawler": codec.LevelFetch, "analytics": codec.LevelPage} {
 			c.Normalizer, c.Level = normalizers[name], level
@@ -415,19 +415,19 @@ func TestUnchangedNot(t *testing.T) {
 		{Format: "csv", URLField: "1", Escape: `\`}, {Format: "csv", URLField: "1", Base: "http://{2}/"}, {Format: "lines", Identity: Identity{By: "site"}},
 		{Format: "combined", Render: RenderTSV, Fields: []string{"record"}, Redact: []string{"passwords"}}, {Format: "combined", Render: RenderCSV},
 		{Format: "combined", Redact: []string{"passwords"}}, {Format: "lines", Render: RenderURLs},
-		{Format: "combined", Render: RenderJSONL, Fields: []string{"norm", "k1"}}, {Format: "vhost_combined", Render: RenderJSONL},
+		{Format: "combined", Render: RenderJSONL, Fields: []string{"norm", "equivalent"}}, {Format: "vhost_combined", Render: RenderJSONL},
 		{Format: "combined", Render: RenderJSONL, Level: codec.LevelShape}, {Format: "combined", Facts: true},
 		{Format: "combined", RejectNotHTTP: true}, {Format: "combined", RejectFlags: codec.Flags{}.With(codec.FlagParamStyle)}, {Format: "combined", Repairs: allRepairs},
 		{Format: "combined", Secrets: []string{"token"}},
 		{Format: "combined", Base: "http://u:p@h"}, {Format: "combined", Base: "ftp://h"},
-		{Format: "combined", Identity: Identity{By: "surface"}}, {Format: "combined", Identity: Identity{By: "site"}}, {Format: "combined", Identity: Identity{By: "k1", Time: true}},
-		{Format: "combined", Shard: Shard{Of: 2, By: "k1"}},
+		{Format: "combined", Identity: Identity{By: "shape"}}, {Format: "combined", Identity: Identity{By: "site"}}, {Format: "combined", Identity: Identity{By: "equivalent", Time: true}},
+		{Format: "combined", Shard: Shard{Of: 2, By: "equivalent"}},
 		{Format: "combined", Where: &transcript{fields: 1<<fStatus | 1<<fSite}}, {Format: "combined", Where: &transcript{fields: 1 << fPath}},
 		{Format: "combined", Where: &transcript{fields: 1 << fFlags}}, {Format: "combined", Where: &transcript{fields: 1 << fError}},
 		{Format: "combined", Where: &transcript{fields: 1 << fVHost}}, {Format: "combined", Where: &transcript{fields: 1 << fLine}},
 		{Format: "combined", Where: &transcript{fields: 1 << fStatus}, Route: []Branch{{To: 1}}},
 		{Format: "lines", Where: &transcript{}}, {Format: "vhost_combined", Where: &transcript{}},
-		{Format: "combined", Identity: Identity{By: "k1"}, Where: &transcript{fields: 1 << fStatus}},
+		{Format: "combined", Identity: Identity{By: "equivalent"}, Where: &transcript{fields: 1 << fStatus}},
 	} {
 		c.Normalizer = n
 		if newJob(t, c).NewWorker().keeper != nil {

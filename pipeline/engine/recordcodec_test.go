@@ -130,7 +130,7 @@ func TestRecordCodecIdentity(t *testing.T) {
 	for _, target := range []string{"/a?b", "/%61?b", "/c", "*", "/./c"} {
 		fmt.Fprintf(&in, line, target)
 	}
-	job := jobOf(t, record.Config{Format: "combined", Level: codec.LevelEquivalent, Identity: record.Identity{By: "k1"}})
+	job := jobOf(t, record.Config{Format: "combined", Level: codec.LevelEquivalent, Identity: record.Identity{By: "equivalent"}})
 	b := &Batch{Lane: newLane("l", 1), In: []byte(in.String()), Line: 1}
 	NewRecordCodec(job)().Process(b)
 	if len(b.Out.Recs) != 5 || len(b.Out.IDs) != 5 || len(b.Out.Facts) > 0 {

@@ -74,14 +74,14 @@ func TestRoundtrip(t *testing.T) {
 	for _, compression := range []string{"none", "gzip", "snappy", "lz4", "zstd"} {
 		t.Run(compression, func(t *testing.T) {
 			out := roundtrip(t, 1, func(c *Config) { c.Compression, c.PartitionBy = compression, "input" },
-				kafka.Record{Millis: 1000, Key: []byte("k1"), Value: []byte("HTTP://Example.com/%7e"), Headers: []kafka.Header{{Name: []byte("h"), Value: []byte("v")}, {Name: []byte("h"), Value: []byte{}}}},
-				kafka.Record{Millis: 2000, Key: []byte("k2")},
+				kafka.Record{Millis: 1000, Key: []byte("equivalent"), Value: []byte("HTTP://Example.com/%7e"), Headers: []kafka.Header{{Name: []byte("h"), Value: []byte("v")}, {Name: []byte("h"), Value: []byte{}}}},
+				kafka.Record{Millis: 2000, Key: []byte("fetch")},
 				kafka.Record{Millis: 3000, Value: []byte("http://b.example/")},
 				kafka.Record{Millis: 4000, Key: []byte{}, Value: []byte("http://c.example/")},
 			)[0]
 			want := []string{
-				`1000 "k1" true "http://example.com/~" [h=v h=]`,
-				`2000 "k2" false "" []`,
+				`1000 "equivalent" true "http://example.com/~" [h=v h=]`,
+				`2000 "fetch" false "" []`,
 				`3000 "" true "http://b.example/" []`,
 				`4000 "" true "http://c.example/" []`,
 			}

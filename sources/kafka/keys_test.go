@@ -37,7 +37,7 @@ func startWindows(t *testing.T, conn connect.Kafka, out *kafkatest.Collector, in
 	if err != nil {
 		t.Fatal(err)
 	}
-	job, err := record.New(record.Config{Format: "lines", Normalizer: n, Facts: true, Identity: record.Identity{By: "k1"}})
+	job, err := record.New(record.Config{Format: "lines", Normalizer: n, Facts: true, Identity: record.Identity{By: "equivalent"}})
 	if err != nil {
 		t.Fatal(err)
 	}

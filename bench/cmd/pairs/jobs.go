@@ -37,8 +37,8 @@ var jobs = []job{
 	{"count", []string{"count", "-f", "combined", "SETS/day.log.gz"}},
 	{"report", []string{"report", "-f", "combined", "-o", "OUT/report.html", "SETS/day.log.gz"}},
 	{"crawl, equiv", list("SETS/crawl.txt")},
-	{"crawl, crawler and k2", list("-p", "crawler", "-k", "k2", "-r", "keys", "SETS/crawl.txt")},
-	{"crawl, analytics and k3", list("-p", "analytics", "-k", "k3", "-r", "keys", "SETS/crawl.txt")},
+	{"crawl, crawler and fetch", list("-p", "crawler", "-k", "fetch", "-r", "keys", "SETS/crawl.txt")},
+	{"crawl, analytics and page", list("-p", "analytics", "-k", "page", "-r", "keys", "SETS/crawl.txt")},
 }
 
 // oldNames are the names of options in programs of before 0.1.0, such as the default

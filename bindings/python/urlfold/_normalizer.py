@@ -21,9 +21,6 @@ if TYPE_CHECKING:
 BLOCK = 16384
 BLOCK_TEXT = 4 << 20
 
-#: The levels of keys, and what the program calls them.
-LEVELS = {"syntax": "k0", "equivalent": "k1", "fetch": "k2", "page": "k3", "shape": "surface"}
-
 # What the format tsv escapes in a value, and what its escapes stand for.
 _ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
 _PLAIN = {"\\": "\\", "t": "\t", "n": "\n", "r": "\r"}
@@ -51,7 +48,7 @@ class Normalizer:
         self, profile: str | None = None, key: str | None = None, *, base: str | None = None, options: Sequence[str] = ()
     ) -> None:
         self._options = [*options]
-        for name, value in (("--profile", profile), ("--key", LEVELS.get(key or "", key)), ("--base", base)):
+        for name, value in (("--profile", profile), ("--key", key), ("--base", base)):
             if value is not None:
                 self._options += [name, value]
         self._processes: dict[str, Process] = {}

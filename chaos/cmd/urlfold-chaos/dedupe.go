@@ -125,7 +125,7 @@ func dedupeKills(l *lab) string {
 
 func newDeduping(l *lab, lanes int, exactly bool) *deduping {
 	return &deduping{lab: l, lanes: lanes, setup: &setup{
-		dir: l.dir, out: "all.txt", exactly: exactly, more: "dedupe: {by: k1}\n", commit: 20 * time.Millisecond, source: ", max_readers: 5",
+		dir: l.dir, out: "all.txt", exactly: exactly, more: "dedupe: {by: equivalent}\n", commit: 20 * time.Millisecond, source: ", max_readers: 5",
 	}}
 }
 
@@ -133,7 +133,7 @@ func newDeduping(l *lab, lanes int, exactly bool) *deduping {
 func newMarking(l *lab) *deduping {
 	d := newDeduping(l, 1, true)
 	d.mark = true
-	d.codec, d.more = ", to: {jsonl: {fields: [url]}}", "dedupe: {by: k1, keep: mark}\n"
+	d.codec, d.more = ", to: {jsonl: {fields: [url]}}", "dedupe: {by: equivalent, keep: mark}\n"
 	return d
 }
 

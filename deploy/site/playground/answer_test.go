@@ -48,13 +48,13 @@ func TestAnswer(t *testing.T) {
 			t.Fatalf("%v, %q", err, a.Error)
 		}
 	}
-	if read(a); e.Norm != "http://example.com/%zz" || e.Level != "k1" || len(e.Flags) == 0 {
+	if read(a); e.Norm != "http://example.com/%zz" || e.Level != "equivalent" || len(e.Flags) == 0 {
 		t.Errorf("%s", a.Explain)
 	}
 	if read(ask(t, request{URL: "http://a b/"})); e.Error != "host-invalid" || e.At != 8 {
 		t.Errorf("a host with a space: %q at byte %d", e.Error, e.At)
 	}
-	if read(ask(t, request{URL: "http://h/#a", VS: "http://h/", Profile: "crawler", Level: "k3"})); !e.VS.Share || e.VS.Meet != "k2" || e.Level != "k3" {
+	if read(ask(t, request{URL: "http://h/#a", VS: "http://h/", Profile: "crawler", Level: "k3"})); !e.VS.Share || e.VS.Meet != "fetch" || e.Level != "page" {
 		t.Errorf("two URLs: %+v", e)
 	}
 	if read(ask(t, request{URL: "../c", Base: "http://h/a/b/"})); e.Norm != "http://h/a/c" {

@@ -37,7 +37,7 @@ func collisionGroups(t *testing.T, level string, args ...string) (groups []colli
 // TestCollisionsOracle compares the groups with a map.
 func TestCollisionsOracle(t *testing.T) {
 	paths := writeLines(t, uniqueLines(30_000), 3)
-	for _, level := range []string{"k2", "k3", "surface"} {
+	for _, level := range []string{"fetch", "page", "shape"} {
 		spellings := map[string]map[string]int64{}
 		for line := range strings.Lines(urlfoldOutput(t, append([]string{"--quiet", "-r", "tsv", "--fields", "key,url", "-k", level}, paths...)...)) {
 			key, url, _ := strings.Cut(line, "\t")
@@ -77,10 +77,10 @@ func TestCollisionsCorpus(t *testing.T) {
 	}
 	path := filepath.Join(corpora, "urls", "kasztp.txt")
 	var got strings.Builder
-	for _, g := range collisionGroups(t, "k3", path) {
+	for _, g := range collisionGroups(t, "page", path) {
 		fmt.Fprintf(&got, "%s %d %d\n", g.Key, g.Spellings, g.URLs)
 	}
-	cmd := exec.Command("sh", "-c", `urlfold --quiet -r tsv --fields key,url -k k3 "$1" | LC_ALL=C sort |
+	cmd := exec.Command("sh", "-c", `urlfold --quiet -r tsv --fields key,url -k page "$1" | LC_ALL=C sort |
 		awk -F'\t' 'function end() { if (n > 1) print key, n, urls }
 			$1 == "" { next }
 			$1 != key { end(); key = $1; n = urls = 0; url = "" }

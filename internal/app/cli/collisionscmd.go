@@ -49,9 +49,9 @@ with *** unless you pass --redact none.
 
 Exit codes: 0 success, 1 fatal error, 2 usage error, 3 interrupted, 4 an input is damaged or, with
 --fail-on differ, several URLs have one key.`,
-		Example: `  urlfold collisions --key k3 urls.txt
+		Example: `  urlfold collisions --key page urls.txt
   urlfold collisions -p crawler access.log.gz
-  urlfold collisions -k k3 --all urls.txt | jq -r '.rules[]' | sort | uniq -c`,
+  urlfold collisions -k page --all urls.txt | jq -r '.rules[]' | sort | uniq -c`,
 		RunE: o.run,
 	}
 	o.Redact, o.MaxMemory = usualRedact, 256*field.MiB

@@ -10,7 +10,7 @@ import (
 
 const countLong = `Count the URLs of the input and how many distinct keys they have. The default is the key of the profile; --by counts by
 any output field, by the names of parameters (param) or by flags (flag). Repeat --by to count several together, such as
---by k0 --by k2; names separated by commas count their combinations.
+--by syntax --by fetch; names separated by commas count their combinations.
 
 The columns are the names that --by gives, the number of URLs, the number of those without such a key, and the number of
 distinct keys. The numbers are exact: what does not fit into --max-memory is in temporary files, and two keys count as one
@@ -19,10 +19,10 @@ number; the standard error is 0.81 %.
 
 Exit codes: 0 success, 1 fatal error, 2 usage error, 3 interrupted, 4 --fail-on matched.`
 
-const countExamples = `  urlfold count access.log.gz                             count the distinct pages
-  urlfold count --by url --by k0 --by k3 access.log       compare how many URLs each level merges
+const countExamples = `  urlfold count access.log.gz                             count the distinct keys
+  urlfold count --by url --by syntax --by page access.log  compare how many URLs each level merges
   urlfold count --by client --per hour access.log         count the clients of each hour
-  urlfold count --by k2 --approx 'logs/**/*.gz'           estimate, in little memory`
+  urlfold count --by fetch --approx 'logs/**/*.gz'        estimate, in little memory`
 
 // countOptions holds the flags of count.
 type countOptions struct {
@@ -39,7 +39,7 @@ func newCountCmd(c *daemon.Catalog) *cobra.Command {
 	o := &countOptions{Counted: []string{"key"}, analysis: newAnalysis(c)}
 	cmd := &cobra.Command{
 		Use:   "count [flags] [FILE|GLOB|DIR|-]...",
-		Short: "Count URLs and distinct pages, sites, parameters or other keys",
+		Short: "Count URLs and distinct keys, pages, sites, parameters or other keys",
 		Long:  countLong, Example: countExamples,
 		RunE: o.run,
 	}

@@ -194,7 +194,7 @@ func writeMatchTable(t *testing.T, b *bytes.Buffer) {
 ## Match another program
 
 The normal form of these profiles is what another program returns, byte for byte and with its bugs. Flags, diagnostics and
-the keys k0 to k3 follow RFC 3986. The key of the level ` + "`match`" + ` is a hash of the normal form. If the program rejects
+the keys of the other levels follow RFC 3986. The key of the level ` + "`match`" + ` is a hash of the normal form. If the program rejects
 a URL, urlfold rejects it too, with the error ` + "`match-rejects`" + `. Rules, repairs and masks cannot be combined with these
 profiles, and the result for a result need not be the same.
 
@@ -240,7 +240,7 @@ func writeLevels(b *bytes.Buffer) {
 		rules := codec.KeyRules(lv)
 		if lv == codec.LevelPage {
 			rules = rules.Minus(codec.KeyRules(codec.LevelFetch))
-			b.WriteString(" K3 also leaves out parameters of the site, the scheme http and its slashes.")
+			b.WriteString(" The level page also leaves out parameters of the site, the scheme http and its slashes.")
 		}
 		b.WriteString("\n\n")
 		on := codec.RulesOf()
@@ -289,7 +289,7 @@ func writeOwn(t *testing.T, b *bytes.Buffer) {
 	fmt.Fprintf(b, `
 ## Your own
 
-A profile in a YAML file consists of a built-in profile, rules to add or remove, and a policy for K2 and K3. Only `+"`name` and `base`"+`
+A profile in a YAML file consists of a built-in profile, rules to add or remove, and a policy for the keys of the levels fetch and page. Only `+"`name` and `base`"+`
 are required. File paths are relative to the folder of the profile. urlfold fetches nothing from the network, and reports
 all errors together, with line and column.
 
@@ -298,7 +298,7 @@ all errors together, with line and column.
 %s
 `+"`params`"+` is the same as `+"`codec.params`"+` in a configuration: see [Parameters](fields.md#parameters).
 
-The keys of K2 and K3 depend on lists. `+"`urlfold explain`"+` prints the names and versions of the lists. The version changes with
+The keys of the levels fetch and page depend on lists. `+"`urlfold explain`"+` prints the names and versions of the lists. The version changes with
 every rule. `+"`urlfold diff`"+` [shows what a change would do](../how-to/compare-profiles.md) to your own URLs.
 `, text, config.ProfileReference())
 }

@@ -13,7 +13,7 @@ import (
 )
 
 const learnLong = `Look for query parameters, and segments of paths, that do not change the page, and propose them with evidence. urlfold
-compares URLs that have the same key K2 except for one parameter or segment. It proposes the parameter if at least 99 % of
+compares URLs that have the same key at level fetch except for one parameter or segment. It proposes the parameter if at least 99 % of
 at least 50 pairs, over at least 20 values, have the same status and size, and if the pages compared have at least 10
 different responses. With --content, the pairs must have the same value of a member of JSON records, such as a hash of the
 content or the canonical URL of the page. A parameter is never proposed because it is frequent.

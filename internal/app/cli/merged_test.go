@@ -55,7 +55,7 @@ func TestUniqueSamples(t *testing.T) {
 	}
 	lines := uniqueLines(3000)
 	whole, parts := writeLines(t, lines, 1), writeLines(t, lines, 5)
-	for _, by := range []string{"key", "k3", "site"} {
+	for _, by := range []string{"key", "page", "site"} {
 		ids := map[string]string{}
 		first, last, several := map[string]string{}, map[string]string{}, map[string]bool{}
 		for line := range strings.Lines(urlfoldOutput(t, "--quiet", "-r", "jsonl", "--fields", "url,"+by, whole[0])) {
@@ -109,11 +109,11 @@ func TestUniqueSample(t *testing.T) {
 		args, kept, duplicate, rule string
 		lines                       []string
 	}{
-		{"-f lines --dedupe -k k2", "http://h/?b&a", "http://h/?a&b", "q-sort-name", []string{"http://h/?b&a", "http://h/?b&a", "http://h/?a&b"}},
+		{"-f lines --dedupe -k fetch", "http://h/?b&a", "http://h/?a&b", "q-sort-name", []string{"http://h/?b&a", "http://h/?b&a", "http://h/?a&b"}},
 		{"-f lines --dedupe=last", "http://h/a#x", "HTTP://h/a#x", "scheme-lower", []string{"HTTP://h/a#x", "http://h/a#x", "http://h/a#x"}},
-		{"-f lines --dedupe=last -k k3", "http://h/", "http://h/index.html", "dirindex", []string{"http://h/", "http://h/index.html", "http://h/"}},
+		{"-f lines --dedupe=last -k page", "http://h/", "http://h/index.html", "dirindex", []string{"http://h/", "http://h/index.html", "http://h/"}},
 		{"-f lines --dedupe=mark -r keys -p analytics", "http://u:***@h/b", "http://v:***@h/b", "ui-drop", []string{"http://u:hunter2@h/b", "http://v:hunter3@h/b"}},
-		{"-f lines --dedupe -k k3 --secret token", "http://h/?token=***", "https://h/?token=***", "https-http", []string{"http://h/?token=hunter2", "https://h/?token=hunter2"}},
+		{"-f lines --dedupe -k page --secret token", "http://h/?token=***", "https://h/?token=***", "https-http", []string{"http://h/?token=hunter2", "https://h/?token=hunter2"}},
 		{"-f csv --url-field u --dedupe", "http://h/a", "http://h/%61", "esc-unres", []string{"n,u", "\"1\n\",http://h/a", "2,http://h/%61"}},
 		{"-f combined --dedupe --target all -p crawler", "http://h/%7e", "http://h/~", "esc-unres", []string{
 			`h - - [02/Nov/2026:06:25:15 +0100] "GET /a HTTP/1.1" 200 1 "http://h/%7e" "x"`,

@@ -260,14 +260,10 @@ func checkRedact(bad *command.Mistakes, values []string) {
 // usualRedact is what commands hide that print examples.
 var usualRedact = []string{redact.Passwords}
 
-// levelNames returns the names of the key levels.
-func levelNames() []string { return recordconf.Levels() }
-
 // findLevel returns the key level called name, or that of p if name is empty.
 func findLevel(name string, p codec.Profile) (codec.Level, error) {
 	if name == "" {
 		return p.Key, nil
 	}
-	i, err := suggest.Index("key level", levelNames(), name)
-	return codec.LevelSyntax + codec.Level(i), err
+	return recordconf.Level(name)
 }

@@ -23,7 +23,7 @@ status codes and damaged archives. The report is one HTML page without scripts, 
 selects Markdown or JSON instead, or several forms together: then each output has the name of --output with its own
 extension.
 
-Pages are keys of the level K3, whatever the profile: spellings of a page, with and without tracking parameters, count as
+Pages are keys of the level page, whatever the profile: spellings of a page, with and without tracking parameters, count as
 one. urlfold replaces passwords with *** unless you pass --redact none; --secret hides the values of parameters.
 
 With --merge, the files are summaries, in any order: one of each shard, from shards with the same settings. "seconds" is

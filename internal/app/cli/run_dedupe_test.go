@@ -13,7 +13,7 @@ import (
 )
 
 // deduping is tailing with dedupe.
-const deduping = tailing + "dedupe: {by: k1}\n"
+const deduping = tailing + "dedupe: {by: equivalent}\n"
 
 // TestRunDedupe: duplicates are dropped across commits, kills and reloads of the
 // rules; another set of keys, state reset and dedupe reset let them pass again; a
@@ -37,10 +37,10 @@ func TestRunDedupe(t *testing.T) {
 	want += "http://h/c\n"
 	d.has("out.log", want)
 
-	d.configure(strings.Replace(config, "{by: k1}", "{by: k0, on_change: refuse}", 1))
+	d.configure(strings.Replace(config, "{by: equivalent}", "{by: syntax, on_change: refuse}", 1))
 	d.signal(syscall.SIGHUP)
 	d.logs("configuration rejected", 1)
-	d.configure(strings.Replace(config, "{by: k1}", "{by: k0}", 1))
+	d.configure(strings.Replace(config, "{by: equivalent}", "{by: syntax}", 1))
 	d.signal(syscall.SIGHUP)
 	d.logs("set of keys reset, because the configuration has changed", 1)
 	d.logs("configuration reloaded", 1)
@@ -81,7 +81,7 @@ func TestRunDedupe(t *testing.T) {
 // TestRunDedupeWindow: the times in the records decide, across kills, which
 // duplicates are dropped, which records are late, and when keys disappear.
 func TestRunDedupeWindow(t *testing.T) {
-	config := strings.NewReplacer("format: lines", "format: combined, base: http://h", "path: out.log", "path: out.log, exactly_once: true", "{by: k1}", "{by: k1, window: {size: 1h, lateness: 10m}}").Replace(deduping)
+	config := strings.NewReplacer("format: lines", "format: combined, base: http://h", "path: out.log", "path: out.log, exactly_once: true", "{by: equivalent}", "{by: equivalent, window: {size: 1h, lateness: 10m}}").Replace(deduping)
 	d := newRun(t, config)
 	line := func(clock, page string) string {
 		return `192.0.2.7 - - [10/Oct/2000:` + clock + ` +0200] "GET ` + page + ` HTTP/1.1" 200 1 "-" "-"` + "\n"

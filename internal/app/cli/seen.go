@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strings"
 	"time"
 
 	"github.com/urlfold/urlfold/codec"
@@ -46,8 +45,8 @@ func (o *seenOptions) adopt(id keyset.Identity) {
 		o.By = ""
 	}
 	// The written key is the one that is compared.
-	if by := id[identity.By]; strings.HasPrefix(by, "k") && !o.cmd.Flags().Changed("key") {
-		o.Key = by
+	if _, err := codec.ParseLevel(id[identity.By]); err == nil && !o.cmd.Flags().Changed("key") {
+		o.Key = id[identity.By]
 	}
 }
 

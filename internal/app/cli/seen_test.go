@@ -26,7 +26,7 @@ func TestSeenOracle(t *testing.T) {
 	lines := uniqueLines(60_000)
 	set := filepath.Join(t.TempDir(), "set")
 	build, merge, query := writeLines(t, lines[:30_000], 3), writeLines(t, lines[30_000:40_000], 2), writeLines(t, lines[35_000:], 4)
-	for _, by := range []string{"k1", "k3"} {
+	for _, by := range []string{"equivalent", "page"} {
 		seen := map[string]bool{}
 		keysOf := func(paths []string) []string {
 			out := urlfoldOutput(t, append([]string{"--quiet", "-r", "keys", "-k", by}, paths...)...)

@@ -67,7 +67,7 @@ func (s *settings) resolveShard(bad *command.Mistakes) {
 	if s.Unique != "" {
 		usual = s.By
 	}
-	s.share.by = cmp.Or(s.ShardBy, usual)
+	s.share.by = record.FieldName(cmp.Or(s.ShardBy, usual))
 	if _, err := suggest.Index("field", shardByNames, s.share.by); err != nil {
 		bad.Add("--shard-by", err)
 		return

@@ -162,7 +162,7 @@ func TestShardByKey(t *testing.T) {
 	}{
 		{"jsonl", "key", []string{"-r", "jsonl", input + "/in"}, 0, false},
 		{"keys", "key", []string{"-r", "keys", input + "/in/lists"}, 0, true},
-		{"rewrite", "k2", []string{input + "/in/lists", input + "/in/logs"}, 0, false},
+		{"rewrite", "fetch", []string{input + "/in/lists", input + "/in/logs"}, 0, false},
 		{"site", "site", []string{"--target", "all", "-r", "tsv", "--fields", "norm,key,file,line", input + "/in/logs"}, 0, false},
 		{"where", "key", []string{"--where", `host contains "b.example" || error == "no-match"`, input + "/in/lists"}, 0, false},
 		{"unique", "", []string{"--dedupe", input + "/in/lists"}, 0, false},
@@ -221,7 +221,7 @@ func TestMergeReportsOfOthers(t *testing.T) {
 	lists := input + "/in/lists"
 	a, b := report("--shard", "0/2", lists), report("--shard", "1/2", lists)
 	keyA := report("--shard", "0/2", "--shard-by", "key", lists)
-	other := report("--shard", "1/2", "-k", "k3", lists)
+	other := report("--shard", "1/2", "-k", "page", lists)
 	third := report("--shard", "2/3", lists)
 	all := report(lists)
 	fewer := report("--shard", "1/2", "--shard-by", "key", lists+"/01.txt")

@@ -428,7 +428,7 @@ func (o *outcome) how() string {
 }
 
 // lists returns the names and versions of the lists that the keys depend on, or
-// "" below K2.
+// "" below fetch.
 func (o *outcome) lists() string {
 	return o.set.record.Normalizer.PolicyVersions(o.set.record.Level)
 }

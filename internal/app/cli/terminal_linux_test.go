@@ -178,7 +178,7 @@ func hostileCommands(bad string) [][]string {
 		with("check", "--integrity", bad, "cut.gz", "bad"+evil+".gz"), with("check", bad, "log"), with("check", "--to", "jsonl", bad), with("check", "--keys", "-f", "cdx", "cdx"),
 		with("top", "--by", "agent", "log"), with("top", "-r", "tsv", "--by", "url", "urls"), with("top", "-r", "jsonl", "--by", "agent", "log"), with("top", "--by", evil, "log"),
 		with("count", "log"), with("learn", "urls"), with("report", "--to", "md", "log", bad), with("report", "--to", "json", bad),
-		with("collisions", "urls", bad), with("collisions", "--all", "-k", "k3", "twice"), with("diff", "--against", "crawler", "urls", bad), with("diff", "--against", "crawler", "--to", "json", "urls"),
+		with("collisions", "urls", bad), with("collisions", "--all", "-k", "page", "twice"), with("diff", "--against", "crawler", "urls", bad), with("diff", "--against", "crawler", "--to", "json", "urls"),
 		with("seen", "build", "--force", "set"+evil, "urls"), with("seen", "query", "--seen", "-r", "urls", "set"+evil, bad), with("seen", "merge", "set"+evil, bad),
 		with("seen", "info", "set"+evil), with("seen", "shrink", "set"+evil), with("seen"),
 		with("explain", url), with("explain", "--to", "jsonl", url), with("explain", "--vs", url+"x", url), with("explain", "--compare", "all", url),
@@ -247,7 +247,7 @@ func TestTerminalColors(t *testing.T) {
 	}
 	for _, args := range [][]string{
 		{"top", "urls"}, {"count", "urls"}, {"learn", "urls"}, {"top", "-r", "table", "--by", "site", "urls"}, {"explain", "HTTP://a.b:80/%zz"},
-		{"explain", "--vs", "http://a.b/", "HTTP://a.b/"}, {"collisions", "-k", "k3", "urls"}, {"diff", "-p", "equiv", "--against", "analytics", "urls"},
+		{"explain", "--vs", "http://a.b/", "HTTP://a.b/"}, {"collisions", "-k", "page", "urls"}, {"diff", "-p", "equiv", "--against", "analytics", "urls"},
 		{"help", "first-log"}, {"help", "formats"},
 	} {
 		show := func(env []string) string { return terminalRun{dir: dir, env: env}.run(t, "", args...).out }
@@ -374,7 +374,7 @@ func TestWidths(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "urls.txt"), []byte(list), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, args := range [][]string{{"urls.txt", "-o", "out", "--force"}, {"check", "urls.txt"}, {"collisions", "-k", "k3", "urls.txt"}, {"top", "urls.txt"}} {
+	for _, args := range [][]string{{"urls.txt", "-o", "out", "--force"}, {"check", "urls.txt"}, {"collisions", "-k", "page", "urls.txt"}, {"top", "urls.txt"}} {
 		words := map[int]string{}
 		for _, width := range []int{80, 120} {
 			r := terminalRun{dir: dir, env: append(slices.Clone(colorless), fmt.Sprintf("COLUMNS=%d", width))}

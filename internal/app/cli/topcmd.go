@@ -19,7 +19,7 @@ passwords with *** unless you pass --redact none.
 Exit codes: 0 success, 1 fatal error, 2 usage error, 3 interrupted, 4 --fail-on matched.`
 
 const topExamples = `  urlfold top access.log.gz                               list the ten most frequent keys
-  urlfold top -n 20 --by k2 'logs/**/*.gz'                list the 20 most frequent pages, with their canonical strings
+  urlfold top -n 20 --by page 'logs/**/*.gz'               list the 20 most frequent pages
   urlfold top --by status,site access.log                 count combinations of status and site
   urlfold top -n 5 --by template --per day access.log     list the five most frequent paths of each day
   urlfold top --by param -r jsonl access.log              count the names of parameters, as JSON lines

@@ -42,7 +42,7 @@ func (s *settings) resolveUnique(bad *command.Mistakes) {
 		return
 	}
 	keyOf := enumOf("dedupe-url")
-	s.By, s.KeyOf = cmp.Or(s.By, record.IdentityNames()[0]), cmp.Or(s.KeyOf, keyOf[0])
+	s.By, s.KeyOf = record.FieldName(cmp.Or(s.By, record.IdentityNames()[0])), cmp.Or(s.KeyOf, keyOf[0])
 	_, errBy := suggest.Index("field", record.IdentityNames(), s.By)
 	bad.Add("--by", errBy)
 	first, err := suggest.Index("value", keyOf, s.KeyOf)

@@ -159,9 +159,9 @@ func TestUniqueRules(t *testing.T) {
 		{"-p analytics --dedupe=mark -r jsonl", map[string]string{"q-drop": "1", "slash-trail": "2"}},
 		{"-p analytics --dedupe=last", map[string]string{"q-drop": "1", "slash-trail": "2"}},
 		{"-p analytics --dedupe=count -r tsv", map[string]string{"q-drop": "1", "slash-trail": "2"}},
-		{"-p analytics --dedupe --by surface", map[string]string{"scheme-drop": "5", "slash-trail": ""}},
+		{"-p analytics --dedupe --by shape", map[string]string{"scheme-drop": "5", "slash-trail": ""}},
 		{"-p analytics --dedupe --by site", map[string]string{"q-drop": "", "slash-trail": ""}},
-		{"-p crawler --dedupe --by k1", map[string]string{"q-drop": "", "slash-trail": ""}},
+		{"-p crawler --dedupe --by equivalent", map[string]string{"q-drop": "", "slash-trail": ""}},
 		{"-p analytics", map[string]string{"q-drop": "", "slash-trail": ""}},
 	} {
 		args := append(strings.Fields(c.args), "-f", "lines", "-o", filepath.Join(t.TempDir(), "out"), input)

@@ -320,7 +320,7 @@ func TestDedupeOnChange(t *testing.T) {
 	}
 	for _, c := range []struct{ keys, want string }{
 		{"", ""},
-		{`{"version":1,"identity":{"by":"k0"}}`, `by was "k0" and is "k1"`},
+		{`{"version":1,"identity":{"by":"syntax"}}`, `by was "syntax" and is "equivalent"`},
 		{`{"version":2}`, "version 2"},
 		{`?`, "invalid character"},
 	} {

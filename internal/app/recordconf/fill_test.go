@@ -24,7 +24,7 @@ func TestFillTakesAll(t *testing.T) {
 		"Target": func(c *config.Codec) { c.Target = "referer" }, "URLField": func(c *config.Codec) { c.URLField = "u" },
 		"URL": func(c *config.Codec) { c.URL.Host = []string{"h"} }, "BaseField": func(c *config.Codec) { c.BaseField = "b" },
 		"Map": func(c *config.Codec) { c.Map = map[string]string{"status": "sc"} }, "Base": func(c *config.Codec) { c.Base = "http://h/" }, "Timezone": func(c *config.Codec) { c.Timezone = "+02:00" }, "Scheme": func(c *config.Codec) { c.Scheme = "http" },
-		"Year": func(c *config.Codec) { c.Year = 2026 }, "Key": func(c *config.Codec) { c.Key = "k0" },
+		"Year": func(c *config.Codec) { c.Year = 2026 }, "Key": func(c *config.Codec) { c.Key = "syntax" },
 		"KeyFormat": func(c *config.Codec) { c.KeyFormat = "base32" }, "Render": func(c *config.Codec) { c.Render.Form = "jsonl" },
 		"Redact": func(c *config.Codec) { c.Redact = []string{"email"} }, "MaxRecord": func(c *config.Codec) { c.MaxRecord = 7 },
 		"Secrets": func(c *config.Codec) { c.Secrets = []string{"t"} }, "Repairs": func(c *config.Codec) { c.Repairs = []string{"percent-u"} },

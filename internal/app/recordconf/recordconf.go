@@ -37,7 +37,7 @@ func Fill(rc *record.Config, c *config.Codec, filter string, route []Branch) err
 		rc.Level = rc.Normalizer.Profile().Key
 	}
 	errs := []error{
-		set(&rc.Level, "Level", level, c.Key),
+		set(&rc.Level, "Level", Level, c.Key),
 		set(&rc.KeyForm, "KeyForm", named[codec.KeyForm]("key format", KeyFormats()), c.KeyFormat),
 		set(&rc.Target, "Target", record.ParseTarget, c.Target),
 		set(&rc.Render, "Render", record.ParseRender, c.Render.Form),
@@ -91,10 +91,13 @@ func set[T any](to *T, field string, parse func(string) (T, error), word string)
 	return nil
 }
 
-// level parses the name of a key level. Its error suggests a similar name.
-func level(word string) (codec.Level, error) {
-	i, err := suggest.Index("key level", Levels(), word)
-	return codec.LevelSyntax + codec.Level(i), err
+// Level parses the name of a key level. Its error suggests a similar name.
+func Level(word string) (codec.Level, error) {
+	if lv, err := codec.ParseLevel(word); err == nil {
+		return lv, nil
+	}
+	_, err := suggest.Index("key level", Levels(), word)
+	return 0, err
 }
 
 // standard parses the name of a standard. Its error suggests a similar name.

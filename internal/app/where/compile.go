@@ -196,7 +196,7 @@ func (c *compiler) operand(n ast.Node) (operand, error) {
 	}
 	switch n := n.(type) {
 	case *ast.IdentifierNode:
-		i := slices.Index(fieldNames, n.Value)
+		i := indexOf(n.Value)
 		switch {
 		case slices.Contains(conditions, n.Value):
 			return operand{}, mistake(n, "%s is a condition, not a field", n.Value)

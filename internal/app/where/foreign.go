@@ -2,7 +2,6 @@ package where
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 )
 
@@ -45,7 +44,7 @@ func foreignHint(text []rune, at int, token string) string {
 func presenceHint(before string) string {
 	words := strings.FieldsFunc(before, func(c rune) bool { return !strings.ContainsRune("_0123456789", c) && (c < 'a' || c > 'z') })
 	field := "FIELD"
-	if len(words) > 0 && slices.Contains(fieldNames, words[len(words)-1]) {
+	if len(words) > 0 && indexOf(words[len(words)-1]) >= 0 {
 		field = words[len(words)-1]
 	}
 	return fmt.Sprintf("test whether a field exists with has(%s), or is absent with !has(%s)", field, field)

@@ -28,7 +28,7 @@ func (k kind) String() string { return [...]string{"a text", "a number", "a time
 
 // kindOf returns the kind of an output field.
 func kindOf(field string) kind {
-	i := slices.Index(fieldNames, field)
+	i := indexOf(field)
 	if i < 0 {
 		return text
 	}
@@ -52,6 +52,9 @@ var functions = []string{"has", "flag"}
 
 // fieldNames holds the names of the fields, by index.
 var fieldNames = record.FieldNames()
+
+// indexOf returns the index of a field, or -1.
+func indexOf(name string) int { return slices.Index(fieldNames, record.FieldName(name)) }
 
 // unknownName returns the text of the error for a name that does not exist.
 func unknownName(name string) string {

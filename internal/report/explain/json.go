@@ -36,17 +36,17 @@ type object struct {
 	Function    string           `json:"key_function"`
 	RFC         standing         `json:"rfc"`
 	WHATWG      standing         `json:"whatwg"`
-	K0          *string          `json:"k0,omitempty"`
-	K1          *string          `json:"k1,omitempty"`
-	K2          *string          `json:"k2,omitempty"`
-	K3          *string          `json:"k3,omitempty"`
-	Surface     *string          `json:"surface,omitempty"`
+	Syntax      *string          `json:"syntax,omitempty"`
+	Equivalent  *string          `json:"equivalent,omitempty"`
+	Fetch       *string          `json:"fetch,omitempty"`
+	Page        *string          `json:"page,omitempty"`
+	Shape       *string          `json:"shape,omitempty"`
 	Match       *string          `json:"match,omitempty"`
 	Site        string           `json:"site,omitempty"`
 	SURT        *string          `json:"surt,omitempty"`
 	Template    *string          `json:"template,omitempty"`
 	IRI         *string          `json:"iri,omitempty"`
-	Policy      string           `json:"policy,omitempty"`  // versions of the lists used by K2, K3 and surface
+	Policy      string           `json:"policy,omitempty"`  // versions of the lists used by fetch, page and shape
 	Skipped     []skipJSON       `json:"skipped,omitempty"` // items of these lists that are not expressed exactly as rules
 	Steps       []stepJSON       `json:"steps,omitempty"`
 	KeySteps    []keyJSON        `json:"key_steps,omitempty"`
@@ -188,7 +188,7 @@ func (x *Explainer) object(e *Explanation) *object {
 	for i := range e.steps {
 		o.Steps = append(o.Steps, x.step(&e.steps[i]))
 	}
-	for lv, to := range [codec.LevelShape + 1]**string{codec.LevelSyntax: &o.K0, &o.K1, &o.K2, &o.K3, &o.Match, &o.Surface} {
+	for lv, to := range [codec.LevelShape + 1]**string{codec.LevelSyntax: &o.Syntax, &o.Equivalent, &o.Fetch, &o.Page, &o.Match, &o.Shape} {
 		if to == nil || !e.res.HasKey(codec.Level(lv)) {
 			continue
 		}

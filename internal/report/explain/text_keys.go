@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -22,7 +23,7 @@ func (t *TextWriter) writeKeys(e *Explanation) {
 				note = t.Paint(terminal.Dim, "  the requested key")
 			}
 		}
-		t.line(t.Paint(terminal.Bold, lv.String()) + indent + t.written(k) + indent + t.norm.KeyFunction(lv) + note)
+		t.line(t.levelName(lv) + t.written(k) + indent + t.norm.KeyFunction(lv) + note)
 		if i > 0 && k.text == before {
 			t.line(indent + indent + t.Paint(terminal.Dim, "same string as "+last))
 			last = lv.String()
@@ -33,8 +34,17 @@ func (t *TextWriter) writeKeys(e *Explanation) {
 	}
 }
 
+// levelColumn is the width of the longest name of a level, and of the space after it.
+const levelColumn = len("equivalent") + len(indent)
+
+// levelName returns the name of a level in bold, as wide as levelColumn.
+func (t *TextWriter) levelName(lv codec.Level) string {
+	name := lv.String()
+	return t.Paint(terminal.Bold, name) + strings.Repeat(" ", levelColumn-len(name))
+}
+
 // isKnown reports whether a step to a key adds no information: the same rule
-// was applied for the normal form, or it only drops "http:", which K3 always
+// was applied for the normal form, or it only drops "http:", which page always
 // does.
 func isKnown(e *Explanation, lv codec.Level, st *codec.Step) bool {
 	if lv < codec.LevelFetch || st.Rule == codec.RuleDropUserinfo || st.Rule == codec.RuleDropFragment {
@@ -44,7 +54,7 @@ func isKnown(e *Explanation, lv codec.Level, st *codec.Step) bool {
 }
 
 // writeKeySteps writes the rules applied for the keys and their changes. The
-// rules of surface, which apply to nearly every URL, are written on request.
+// rules of shape, which apply to nearly every URL, are written on request.
 func (t *TextWriter) writeKeySteps(e *Explanation) {
 	begun, listed := false, false
 	levels := []codec.Level{codec.LevelSyntax, codec.LevelEquivalent, codec.LevelFetch, codec.LevelPage}
@@ -82,8 +92,8 @@ func (t *TextWriter) writeKeyStep(e *Explanation, lv codec.Level, st *codec.Step
 		source += ": " + t.Escape(st.Reason)
 	}
 	const column = 16
-	head := lv.String() + indent + t.Paint(terminal.Bold, rule) + strings.Repeat(" ", max(2, column-len([]rune(rule))))
-	room := t.Width - len(indent) - max(column, len([]rune(rule))+2) - 4
+	head := fmt.Sprintf("%-*v", levelColumn, lv) + t.Paint(terminal.Bold, rule) + strings.Repeat(" ", max(2, column-len([]rune(rule))))
+	room := t.Width - len(indent) - max(column, len([]rune(rule))+2) - levelColumn
 	lines := terminal.Wrap(source, max(20, room))
 	if len(lines) > 1 && len(lines[0]) > room {
 		lines = terminal.Wrap(source, t.Width-3*len(indent)-4)
@@ -109,11 +119,7 @@ func (t *TextWriter) writeForms(e *Explanation) {
 	if f.site != "" {
 		t.named("site", t.hideSecrets(f.site))
 	}
-	name := "SURT"
-	if t.level < codec.LevelMatch {
-		name += " " + t.level.String()
-	}
-	t.named(name, t.hideSecrets(f.surt))
+	t.named("SURT", t.hideSecrets(f.surt))
 	if f.template != string(e.res.Out.Bytes(e.norm, codec.Path)) {
 		t.named("template", t.hideSecrets(f.template))
 	}

@@ -39,7 +39,7 @@ func (t *TextWriter) WritePair(p *Pair) {
 func (t *TextWriter) writeLevel(lv codec.Level, p *Pair) {
 	a, b := p.a, p.b
 	ka, kb := &a.keys[lv], &b.keys[lv]
-	name := t.Paint(terminal.Bold, lv.String()) + indent
+	name := t.levelName(lv)
 	same := lv > codec.LevelSyntax && lv != codec.LevelShape && ka.text == a.keys[lv-1].text && kb.text == b.keys[lv-1].text
 	switch {
 	case ka.text == kb.text:
@@ -77,7 +77,7 @@ func (t *TextWriter) meeting(p *Pair) string {
 			names = append(names, d.component)
 		}
 		if p.shares {
-			return text + " K0 to K3 differ in " + joinWords(names) + "."
+			return text + " The levels syntax to page differ in " + joinWords(names) + "."
 		}
 		return text + " They differ at every level in " + joinWords(names) + "."
 	case first == codec.LevelSyntax:
@@ -87,7 +87,7 @@ func (t *TextWriter) meeting(p *Pair) string {
 	return text + fmt.Sprintf(" They are equal from %v on because of ", first) + t.Escape(t.hideSecrets(joinWords(by))) + "."
 }
 
-// meetsAtOnce returns why the K0 keys of two URLs are equal.
+// meetsAtOnce returns why the syntax keys of two URLs are equal.
 func (p *Pair) meetsAtOnce() string {
 	if p.a.rfc.standing == failure || p.b.rfc.standing == failure || p.a.rfc.k0 != p.b.rfc.k0 {
 		return "browsers treat them as the same URL"

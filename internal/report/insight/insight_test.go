@@ -63,7 +63,7 @@ func TestParseBy(t *testing.T) {
 			t.Errorf("%s: got %q, want %q", text, got, want)
 		}
 	}
-	f("k2", "k2")
+	f("fetch", "fetch")
 	f("site, status", "site,status")
 	f("param,status", "param,status")
 	f("sit", `unknown name "sit" (did you mean "site"?)`)
@@ -99,13 +99,13 @@ func TestTop(t *testing.T) {
 	}
 	f := func(name string, workers int, memory int64, n int) {
 		t.Helper()
-		top := NewTop(parse(t, "k2"), Options{Per: PerDay, Zone: time.FixedZone("", 3600), MaxMemory: memory, Dir: t.TempDir(), Workers: workers})
+		top := NewTop(parse(t, "fetch"), Options{Per: PerDay, Zone: time.FixedZone("", 3600), MaxMemory: memory, Dir: t.TempDir(), Workers: workers})
 		defer func() {
 			if err := top.Close(); err != nil {
 				t.Error(err)
 			}
 		}()
-		if got := strings.Join(top.Fields(), ","); got != "k2,time,norm" {
+		if got := strings.Join(top.Fields(), ","); got != "fetch,time,norm" {
 			t.Fatalf("fields %s", got)
 		}
 		feed(t, top.NewCodecs(newPrinter), workers, rows)
@@ -137,7 +137,7 @@ func TestTop(t *testing.T) {
 
 // TestTopMemory: a list that does not fit is an error, not a shorter list.
 func TestTopMemory(t *testing.T) {
-	top := NewTop(parse(t, "k2"), Options{MaxMemory: 1 << 20, Dir: t.TempDir(), Workers: 1})
+	top := NewTop(parse(t, "fetch"), Options{MaxMemory: 1 << 20, Dir: t.TempDir(), Workers: 1})
 	defer func() { _ = top.Close() }()
 	var rows []string
 	for i := range 60_000 {
@@ -223,7 +223,7 @@ func TestCount(t *testing.T) {
 	var exact []Total
 	for _, workers := range []int{1, 2, 3} {
 		for _, approx := range []bool{false, true} {
-			c := NewCount([]By{parse(t, "k2")}, approx, Options{Per: PerHour, Zone: time.UTC, Dir: t.TempDir()})
+			c := NewCount([]By{parse(t, "fetch")}, approx, Options{Per: PerHour, Zone: time.UTC, Dir: t.TempDir()})
 			feed(t, c.NewCodecs(newPrinter), workers, rows)
 			got := c.Result()
 			if len(got) != 3 {
@@ -248,7 +248,7 @@ func TestCount(t *testing.T) {
 			}
 		}
 	}
-	empty := NewCount([]By{parse(t, "k2"), parse(t, "site,status")}, false, Options{})
+	empty := NewCount([]By{parse(t, "fetch"), parse(t, "site,status")}, false, Options{})
 	if got := empty.Result(); len(got) != 2 || got[1].By != "site,status" || got[1].URLs != 0 {
 		t.Errorf("empty: %+v", got)
 	}

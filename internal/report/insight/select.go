@@ -38,8 +38,10 @@ func ParseBy(text string) (By, error) {
 		name = strings.TrimSpace(name)
 		if c, ok := record.ParseComputed(name); ok {
 			name = c.Name()
-		} else if _, err := suggest.Index("name", Names(), name); err != nil {
+		} else if _, err := suggest.Index("name", Names(), record.FieldName(name)); err != nil {
 			return By{}, err
+		} else {
+			name = record.FieldName(name)
 		}
 		if slices.Contains(b.Columns, name) {
 			return By{}, fmt.Errorf("duplicate name %q", name)

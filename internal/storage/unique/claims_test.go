@@ -232,7 +232,7 @@ func TestSimClaimsExact(t *testing.T) {
 // started last logs what has changed.
 func TestAnnounce(t *testing.T) {
 	calmly(t, func(t *testing.T, w *claimWorld) {
-		for _, c := range []struct{ by, want string }{{"k1", ""}, {"k1", ""}, {"k2", `by was \"k1\" and is \"k2\"`}, {"k2", ""}} {
+		for _, c := range []struct{ by, want string }{{"equivalent", ""}, {"equivalent", ""}, {"fetch", `by was \"equivalent\" and is \"fetch\"`}, {"fetch", ""}} {
 			var log bytes.Buffer
 			claims := NewClaims(simClaims{&member{w: w}}, ClaimOptions{Identity: keyset.Identity{"by": c.by}, Logger: slog.New(slog.NewTextHandler(&log, nil))})
 			if err := claims.Announce(t.Context()); err != nil {

@@ -350,7 +350,7 @@ func keyOfLine(line string) (k codec.Key) {
 	return k
 }
 
-var simIdentity = keyset.Identity{"by": "k1"}
+var simIdentity = keyset.Identity{"by": "equivalent"}
 
 // bucketKey returns the key of a line in the bucket.
 func (w *claimWorld) bucketKey(line string) string {

@@ -110,13 +110,13 @@ func TestUnusable(t *testing.T) {
 		"few":     "few: has 2 partitions, but in has 3",
 		"none":    "none: does not exist; create it with 3 partitions",
 	} {
-		cfg := configOf(conn, "k1")
+		cfg := configOf(conn, "equivalent")
 		cfg.Topic, cfg.Create = topic, topic != "none"
 		if c, err := Open(t.Context(), cfg); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, %v, want %s", topic, c, err, want)
 		}
 	}
-	cfg := configOf(conn, "k1")
+	cfg := configOf(conn, "equivalent")
 	if err := Check(t.Context(), cfg); err != nil {
 		t.Errorf("a topic that can be created: %v", err)
 	}
@@ -147,7 +147,7 @@ func TestCreateDenied(t *testing.T) {
 		return res, nil, true
 	})
 	const want = "log: does not exist, and urlfold cannot create it"
-	if err := Check(t.Context(), configOf(conn, "k1")); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "create it with 3 partitions") {
+	if err := Check(t.Context(), configOf(conn, "equivalent")); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "create it with 3 partitions") {
 		t.Errorf("%v, want %s", err, want)
 	}
 }
@@ -164,20 +164,20 @@ func TestChanged(t *testing.T) {
 		return opened(t, cfg)
 	}
 	l := laneOf(0)
-	load(t, member("k1"), l, 0)
-	seal(t, member("k1"), l, entries(0, 5))
-	load(t, member("k1"), l, 9)
+	load(t, member("equivalent"), l, 0)
+	seal(t, member("equivalent"), l, entries(0, 5))
+	load(t, member("equivalent"), l, 9)
 	if log.Len() > 0 {
 		t.Errorf("the same configuration: %s", &log)
 	}
 	cluster.Compact()
-	c := member("k2")
+	c := member("fetch")
 	load(t, c, l, 9)
-	if got := log.String(); !strings.Contains(got, "set of keys reset") || !strings.Contains(got, `by was \"k1\" and is \"k2\"`) || !strings.Contains(got, "log[0]") {
+	if got := log.String(); !strings.Contains(got, "set of keys reset") || !strings.Contains(got, `by was \"equivalent\" and is \"fetch\"`) || !strings.Contains(got, "log[0]") {
 		t.Errorf("another configuration: %q", got)
 	}
 	wantKeys(t, c, l, 5, func(int) bool { return false })
-	load(t, member("k2"), l, 9)
+	load(t, member("fetch"), l, 9)
 	if log.Len() > 0 {
 		t.Errorf("the same configuration again: %s", &log)
 	}
@@ -190,7 +190,7 @@ func TestCreate(t *testing.T) {
 	done := make(chan error, 2)
 	for range 2 {
 		go func() {
-			c, err := Open(context.Background(), configOf(conn, "k1"))
+			c, err := Open(context.Background(), configOf(conn, "equivalent"))
 			if err == nil {
 				err = c.Close()
 			}
@@ -202,7 +202,7 @@ func TestCreate(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	cfg := configOf(conn, "k1")
+	cfg := configOf(conn, "equivalent")
 	cfg.Create = false
 	opened(t, cfg)
 }
@@ -213,7 +213,7 @@ func TestCreate(t *testing.T) {
 func TestLoad(t *testing.T) {
 	const n = 3*batchEntries + 7
 	cluster, conn := cluster(t)
-	one, other := opened(t, configOf(conn, "k1")), opened(t, configOf(conn, "k2"))
+	one, other := opened(t, configOf(conn, "equivalent")), opened(t, configOf(conn, "fetch"))
 	seal(t, one, laneOf(0), entries(0, n))
 	seal(t, one, laneOf(1), entries(n, 10))
 	for i, f := range entries(n+10, 10) {
@@ -228,7 +228,7 @@ func TestLoad(t *testing.T) {
 		if compact {
 			cluster.Compact()
 		}
-		taken := opened(t, configOf(conn, "k1"))
+		taken := opened(t, configOf(conn, "equivalent"))
 		l := laneOf(0)
 		for _, from := range []int64{n - 100, 3, 0, n + 5} { // each load replaces the set
 			load(t, taken, l, from)
@@ -247,7 +247,7 @@ func TestLoad(t *testing.T) {
 // TestStored: an owner knows its own keys when their position is stored.
 func TestStored(t *testing.T) {
 	_, conn := cluster(t)
-	c, l := opened(t, configOf(conn, "k1")), laneOf(2)
+	c, l := opened(t, configOf(conn, "equivalent")), laneOf(2)
 	load(t, c, l, 0)
 	seal(t, c, l, entries(0, 10))
 	wantKeys(t, c, l, 10, func(int) bool { return false })
@@ -265,7 +265,7 @@ func TestStored(t *testing.T) {
 func TestSpill(t *testing.T) {
 	const n = 600_000
 	_, conn := cluster(t)
-	cfg := configOf(conn, "k1")
+	cfg := configOf(conn, "equivalent")
 	cfg.Dir = t.TempDir()
 	c, l := opened(t, cfg), laneOf(0)
 	seal(t, c, l, entries(0, n))
@@ -283,7 +283,7 @@ func TestSpill(t *testing.T) {
 // TestForeign: a message that is no entry stops the partition, with its offset.
 func TestForeign(t *testing.T) {
 	_, conn := cluster(t)
-	c := opened(t, configOf(conn, "k1"))
+	c := opened(t, configOf(conn, "equivalent"))
 	seal(t, c, laneOf(0), entries(0, 3))
 	client := kafkatest.Client(t, conn, "log")
 	kafkatest.Write(t, client, "log", 0, "none", kafka.Record{Key: []byte("k"), Value: []byte("v")})
@@ -309,7 +309,7 @@ func TestForeign(t *testing.T) {
 // TestLoadStops: loading ends when the context does.
 func TestLoadStops(t *testing.T) {
 	_, conn := cluster(t)
-	c := opened(t, configOf(conn, "k1"))
+	c := opened(t, configOf(conn, "equivalent"))
 	seal(t, c, laneOf(0), entries(0, 3))
 	ctx, stop := context.WithCancel(t.Context())
 	stop()

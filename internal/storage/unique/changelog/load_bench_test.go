@@ -13,7 +13,7 @@ func BenchmarkLoad(b *testing.B) {
 	const keys = 5_000_000
 	_, conn := kafkatest.Fake(b)
 	kafkatest.CreateTopic(b, conn, "in", parts, nil)
-	cfg := configOf(conn, "k1")
+	cfg := configOf(conn, "equivalent")
 	cfg.MaxMemory, cfg.Dir = 256<<20*parts, b.TempDir()
 	c, err := Open(b.Context(), cfg)
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 
 // windowedOf returns the configuration of a set whose windows are hours.
 func windowedOf(conn connect.Kafka) Config {
-	cfg := configOf(conn, "k1")
+	cfg := configOf(conn, "equivalent")
 	cfg.Identity["window"] = "1h"
 	cfg.Window = &engine.Window{Size: time.Hour, Lateness: time.Hour}
 	return cfg
