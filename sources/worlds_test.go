@@ -20,16 +20,19 @@ import (
 	"github.com/urlfold/urlfold/internal/storage/checkpoint"
 	"github.com/urlfold/urlfold/internal/testkit/kafkatest"
 	"github.com/urlfold/urlfold/internal/testkit/natstest"
+	"github.com/urlfold/urlfold/internal/testkit/s3test"
 	"github.com/urlfold/urlfold/pipeline/engine"
 	"github.com/urlfold/urlfold/sources/builtin"
 	"github.com/urlfold/urlfold/sources/file"
 	sourcekafka "github.com/urlfold/urlfold/sources/kafka"
 	sourcenats "github.com/urlfold/urlfold/sources/nats"
+	sources3 "github.com/urlfold/urlfold/sources/s3"
 )
 
 // worlds has one entry for each registered type.
 var worlds = map[string]func(t testing.TB) *world{
 	"file":      filesWorld,
+	"s3":        s3World,
 	"stdin":     stdinWorld,
 	"kafka":     kafkaWorld,
 	"jetstream": jetStreamWorld,
@@ -89,6 +92,28 @@ func filesWorld(t testing.TB) *world {
 		}
 	}
 	w.source, w.broken = from("*.log"), from("*.none")
+	return w
+}
+
+func s3World(t testing.TB) *world {
+	srv := s3test.New(t)
+	store, err := checkpoint.Open(filepath.Join(t.TempDir(), "state"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = store.Close() }) // the runs have committed
+	w := &world{resumes: true}
+	for i, name := range []string{"a", "b", "c"} {
+		records := recordsOf(name, 200*(i+1))
+		w.want = append(w.want, records...)
+		srv.Put("in/"+name+".log", []byte(strings.Join(records, "\n")+"\n"))
+	}
+	from := func(url string) func() engine.Source {
+		return func() engine.Source {
+			return build(t, "s3", kinds.SourceEnv{Files: file.Host{Store: store}}, func(c *sources3.Config) { c.Include, c.Mode = []string{url}, "batch" })
+		}
+	}
+	w.source, w.broken = from("s3://bucket/in"), from("s3://no-bucket/in")
 	return w
 }
 

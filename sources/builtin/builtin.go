@@ -1,4 +1,4 @@
-// Package builtin has the source types of urlfold: files, stdin, Kafka and NATS. It links
+// Package builtin has the source types of urlfold: files, objects, stdin, Kafka and NATS. It links
 // their clients; package sources, which defines other types, does not.
 //
 // Every program of package config/app has them. Not covered by the stability page.
@@ -13,6 +13,7 @@ import (
 	"github.com/urlfold/urlfold/sources/file"
 	"github.com/urlfold/urlfold/sources/kafka"
 	"github.com/urlfold/urlfold/sources/nats"
+	"github.com/urlfold/urlfold/sources/s3"
 )
 
 // Types returns the types, sorted by name, in a new slice.
@@ -22,6 +23,7 @@ func Types() []kinds.Source {
 		kinds.NewSource("jetstream", ptr(nats.DefaultJetStream), newJetStream),
 		kinds.NewSource("kafka", kafka.Default, newKafka),
 		kinds.NewSource("nats", ptr(nats.DefaultCore), newCore),
+		kinds.NewSource("s3", ptr(s3.Default), newS3),
 		kinds.NewSource("stdin", ptr(file.DefaultStdin), newStdin),
 	}
 }
@@ -41,6 +43,12 @@ func newFile(c file.Settings, env kinds.SourceEnv) (engine.Source, error) {
 	return file.NewWatcher(file.WatchConfig{
 		Settings: c, Host: host(env), Name: env.Name, Framing: env.Framing, MaxRecord: env.MaxRecord,
 		UntilEOF: env.UntilEOF, Logger: env.Logger,
+	})
+}
+
+func newS3(c s3.Config, env kinds.SourceEnv) (engine.Source, error) {
+	return s3.New(c, file.WatchConfig{
+		Host: host(env), Name: env.Name, Framing: env.Framing, MaxRecord: env.MaxRecord, UntilEOF: env.UntilEOF, Logger: env.Logger,
 	})
 }
 

@@ -3,7 +3,6 @@ package file
 import (
 	"bytes"
 	"encoding/binary"
-	"io/fs"
 	"log/slog"
 	"time"
 
@@ -16,7 +15,6 @@ import (
 type bindings struct {
 	cfg      *WatchConfig
 	log      *slog.Logger
-	at       func(point string) error // fault.At, except in tests
 	clock    func() time.Time
 	crew     *crew
 	files    *opener
@@ -29,7 +27,8 @@ type bindings struct {
 	metBefore map[fileID]candidate // files released by tracks since the last scan
 }
 
-// bind binds t to the file p. The caller holds mu.
+// bind binds t to the file p, whose beginning is l; nil if it has not been read.
+// The caller holds mu.
 func (k *bindings) bind(t *track, p *candidate, l *look, now time.Time) {
 	copied := t.sight.file.id != p.s.id
 	unchanged := !copied && t.path == p.s.path && t.sight.file.same(&p.s) && t.sight.file.changed == p.s.changed
@@ -43,11 +42,16 @@ func (k *bindings) bind(t *track, p *candidate, l *look, now time.Time) {
 		t.sight.changed = changed
 	}
 	k.byFile[p.s.id] = t
-	t.read.in.at = k.at
 	k.log.Debug("file bound", "path", t.path, "inode", t.sight.file.id.ino, "size", t.sight.file.size, "read", t.at().off, "id", t.id)
 	k.progress.touch(t)
 	k.files.closeContent(t)
 	if l == nil {
+		if k.files.store.fixed() {
+			if t.gaveUp() {
+				t.reopen()
+			}
+			k.loadPoint(t)
+		}
 		return
 	}
 	t.read.in.compressed, t.read.stamp = l.compressed, l.stamp
@@ -59,9 +63,8 @@ func (k *bindings) bind(t *track, p *candidate, l *look, now time.Time) {
 	if c := p.checked[t]; l.compressed {
 		more = !(c.rest == restNone && c.answer == agrees && c.off == t.at().off)
 	}
-	if t.life == over && !unchanged && more { // resume it
-		t.life, t.end.state, t.end.text, t.sight.final, t.end.complete, t.end.finishing = open, checkpoint.Reading, "", false, false, false
-		t.end.verdict, t.end.found, t.lane, t.read.intact, t.read.closed = compress.Verdict{}, nil, nil, false, false
+	if t.life == over && !unchanged && more {
+		t.reopen()
 	}
 	if t.life == over && copied { // finish it as the file that it replaces would have been
 		t.end.finishing = l.compressed && t.sight.rotated && t.end.state == checkpoint.Done && k.cfg.OnFinish.String() != keepFile
@@ -70,9 +73,26 @@ func (k *bindings) bind(t *track, p *candidate, l *look, now time.Time) {
 		t.read.in.f, l.f = l.f, nil
 		k.files.descs++
 	}
-	// Load the restart point that the entry refers to.
+	if t.read.in.compressed {
+		k.loadPoint(t)
+	}
+}
+
+// reopen makes t read on after its end.
+func (t *track) reopen() {
+	t.life, t.end.state, t.end.text, t.sight.final, t.end.complete, t.end.finishing = open, checkpoint.Reading, "", false, false, false
+	t.end.verdict, t.end.found, t.lane, t.read.intact, t.read.closed = compress.Verdict{}, nil, nil, false, false
+}
+
+// gaveUp reports whether the file of t was gone before all of it was read.
+func (t *track) gaveUp() bool {
+	return t.life == over && damageKind(t.end.text) == compress.Unreadable.String()
+}
+
+// loadPoint loads the restart point to which the entry of t refers.
+func (k *bindings) loadPoint(t *track) {
 	id := t.entry.Restart
-	if id == 0 || len(t.points) > 0 || !t.read.in.compressed || t.life != open {
+	if id == 0 || len(t.points) > 0 || t.life != open {
 		return
 	}
 	data, err := k.cfg.Store.Point(id)
@@ -88,7 +108,7 @@ func (k *bindings) bind(t *track, p *candidate, l *look, now time.Time) {
 }
 
 // adopt creates a track for a new file, whose lines before its end do not count if
-// skip is set. The caller holds mu.
+// skip is set. l is the same as in bind. The caller holds mu.
 func (k *bindings) adopt(p *candidate, l *look, gen int64, now time.Time, skip bool) {
 	id := laneID(&p.s, l, gen)
 	for k.known.ids[id] { // used by a text that this file once held and that was moved
@@ -110,14 +130,31 @@ func (k *bindings) adopt(p *candidate, l *look, gen int64, now time.Time, skip b
 	k.bind(t, p, l, now)
 }
 
+// identify binds the object p to its track, or to a new one. own is a track of
+// the same id, or nil. The caller holds mu.
+func (k *bindings) identify(p *candidate, own *track, now time.Time) {
+	switch {
+	case own == nil:
+		k.adopt(p, nil, 0, now, false)
+	case own.sight.replaced: // the store gave an ETag of another content
+		k.adopt(p, nil, own.sight.gen+1, now, false)
+	default:
+		k.bind(own, p, nil, now)
+	}
+}
+
 // laneID returns the lane identity of a new file. It is the same if the file is
 // found again before any of it was stored.
 func laneID(s *fileState, l *look, gen int64) string {
 	b := []byte(s.path)
-	for _, n := range []uint64{s.id.dev, s.id.ino, uint64(l.stamp), uint64(gen)} {
+	stamp := int64(0)
+	if l != nil {
+		stamp = l.stamp
+	}
+	for _, n := range []uint64{s.id.dev, s.id.ino, uint64(stamp), uint64(gen)} {
 		b = binary.LittleEndian.AppendUint64(b, n)
 	}
-	if l.stamp == 0 {
+	if l != nil && stamp == 0 {
 		line, _, _ := bytes.Cut(l.head, newline)
 		b = append(b, line...)
 	}
@@ -206,12 +243,6 @@ func (k *bindings) question(t *track, s *fileState, renamed bool) {
 		t.sight.doubt = doubted
 		k.crew.nudge()
 	}
-}
-
-// isOf reports whether fi describes the file of t.
-func (k *bindings) isOf(t *track, fi fs.FileInfo) bool {
-	id, _ := identity(fi)
-	return k.byFile[id] == t
 }
 
 // noteAtEnd records the state of the file of t, which was read to its end, so

@@ -90,14 +90,24 @@
 // is assumed to be still being written until it has been unchanged for
 // damage_after. A damaged file is not read again unless it changes.
 //
+// # Objects
+//
+// A watcher also reads objects of a bucket, because what it does with a file
+// after it has found and opened it is the same for an object. A storage lists and
+// opens files; the two of them differ in how a text is identified. An object is
+// complete when it appears, and its id, a hash of its key and its ETag, changes
+// with its content. So the comparisons above are left out, and a request for an
+// object that has changed meanwhile fails instead of returning bytes of another
+// text.
+//
 // # Files
 //
 //	config.go, source.go, expand.go                Source: files once; from paths to files
 //	settings.go, stdin.go, pump.go                 the settings of a daemon; stdin
 //	watch.go, poll.go, hints.go, watchstats.go     NewWatcher: files continuously, and what it
 //	                                               counts
+//	storage.go, bucket.go, stored.go               where files are: a file system, a bucket
 //	scan.go, exclude.go                            which files there are
-//	stored.go                                      objects in a bucket
 //	fileid_linux.go, fileid_other.go, rotated.go   what identifies a file; names after rotation
 //	identify.go, bind.go, catalog.go               which file holds the text of which track
 //	track.go, texthash.go, verify.go               how far a file was read, and whether it

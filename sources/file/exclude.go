@@ -14,20 +14,23 @@ import (
 // are files and none is left, it returns an error unless c allows that.
 func (c *Config) exclude(files []found) ([]found, error) {
 	all := len(files)
-	// A pattern without a slash matches the name of a file, any other one its
-	// path or its relative path.
 	files = slices.DeleteFunc(files, func(f found) bool {
-		rel, full := filepath.ToSlash(f.rel), filepath.ToSlash(filepath.Clean(f.path))
-		return f.path != stdinPath && slices.ContainsFunc(c.Exclude, func(pattern string) bool {
-			if !strings.Contains(pattern, "/") {
-				return doublestar.MatchUnvalidated(pattern, path.Base(full))
-			}
-			pattern = path.Clean(pattern)
-			return doublestar.MatchUnvalidated(pattern, rel) || doublestar.MatchUnvalidated(pattern, full)
-		})
+		return f.path != stdinPath && excludes(c.Exclude, filepath.ToSlash(f.rel), filepath.ToSlash(filepath.Clean(f.path)))
 	})
 	if all > 0 && len(files) == 0 && !c.AllowEmpty {
 		return nil, fmt.Errorf("%w: all files are excluded", ErrNoInput)
 	}
 	return files, nil
+}
+
+// excludes reports whether a pattern matches a file. A pattern without a slash
+// matches the name of a file, any other one its path full or its relative path.
+func excludes(patterns []string, rel, full string) bool {
+	return slices.ContainsFunc(patterns, func(pattern string) bool {
+		if !strings.Contains(pattern, "/") {
+			return doublestar.MatchUnvalidated(pattern, path.Base(full))
+		}
+		pattern = path.Clean(pattern)
+		return doublestar.MatchUnvalidated(pattern, rel) || doublestar.MatchUnvalidated(pattern, full)
+	})
 }

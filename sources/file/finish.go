@@ -143,21 +143,21 @@ func (w *watcher) dispose(t *track, dirs map[string]bool) (taken bool, err error
 	if !due {
 		return false, nil
 	}
-	fi, err := os.Stat(path)
+	now, err := w.store.stat(path, rel)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
 	if err == nil {
-		if now := fileStateOf(path, rel, fi); now.id != was.id || !now.same(&was) {
+		if now.id != was.id || !now.same(&was) {
 			return false, nil // another file, or one that may hold another text
 		}
-		if dir := filepath.Dir(path); !dirs[dir] {
+		if dir := filepath.Dir(path); !dirs[dir] && !w.store.fixed() {
 			dirs[dir] = false
 		}
 		if w.cfg.OnFinish.MoveTo != "" {
 			err = moveFile(path, filepath.Join(w.cfg.OnFinish.MoveTo, rel), dirs)
 		} else {
-			err = disk.Remove(path)
+			err = w.store.remove(path)
 		}
 	}
 	if err != nil {

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -61,29 +60,28 @@ func (p *candidate) close(*watcher) { p.asked = nil }
 
 // A look is the beginning of a file.
 type look struct {
-	f          *os.File
+	f          handle
 	head       []byte // beginning of the decompressed text
 	compressed bool
 	stamp      int64 // see born
-	at         func(point string) error
 	err        error // error of reading more of the file; if set, comparisons with l are void
 }
 
 // lookAt opens a file and reads its beginning. The caller closes or keeps l.f.
 func (o *opener) lookAt(s *fileState) (*look, error) {
-	f, err := o.openAs(s.path, s.id)
+	f, err := o.store.open(s.path, s.id)
 	if err != nil {
 		return nil, err
 	}
 	raw := make([]byte, o.cfg.FingerprintBytes)
-	n, err := readFile{f, o.at}.ReadAt(raw, 0)
+	n, err := f.ReadAt(raw, 0)
 	if err != nil && err != io.EOF {
 		_ = f.Close()
 		return nil, err
 	}
-	l := &look{f: f, head: raw[:n], stamp: born(f), at: o.at}
+	l := &look{f: f, head: raw[:n], stamp: f.born()}
 	if l.compressed = needsReader(raw[:min(n, rawHead)], s.path); l.compressed {
-		zr := compress.NewReader(onlyRead{readFile{f, o.at}}, decoding(o.cfg.Limits, o.cfg.Inflate, s.path))
+		zr := compress.NewReader(onlyRead{f}, decoding(o.cfg.Limits, o.cfg.Inflate, s.path))
 		defer zr.Close()
 		n, _ = io.ReadFull(zr, raw)
 		l.head = raw[:n]
@@ -176,7 +174,7 @@ func (t *track) another(l *look) bool {
 func (l *look) tailAt(off int64) digest {
 	var buf [tailBytes]byte
 	tail := buf[:tailLen(off)]
-	n, err := readFile{l.f, l.at}.ReadAt(tail, off-int64(len(tail)))
+	n, err := l.f.ReadAt(tail, off-int64(len(tail)))
 	if n < len(tail) {
 		if err != io.EOF {
 			l.err = err
@@ -472,7 +470,7 @@ func (p *candidate) do(ctx context.Context, w *watcher) {
 	w.mu.Unlock()
 	slices.SortStableFunc(asked, func(a, b wanted) int { return cmp.Compare(a.p.off, b.p.off) })
 	answers, after := make([]answer, len(asked)), restUnknown
-	f, err := w.files.openAs(was.path, was.id)
+	f, err := w.store.open(was.path, was.id)
 	if err == nil {
 		after, err = w.texts.compareText(ctx, f, was.path, asked, answers)
 		_ = f.Close()

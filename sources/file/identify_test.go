@@ -1,6 +1,7 @@
 package file
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -28,7 +29,7 @@ func TestInodeGivenAgain(t *testing.T) {
 	text := strings.Join(numbered("a.log", 0, 300), "")
 	path := filepath.Join(dir, "a.log.1.gz")
 	put(t, path, gz(t, text))
-	all, _ := w.scan.scan()
+	all, _ := w.store.scan(context.Background())
 	s := all[0]
 	known := &track{
 		path: filepath.Join(dir, "a.log"), id: "known", life: over, read: reading{head: []byte(text[:1024])},

@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"math"
-	"os"
 	"sync"
 
 	"github.com/urlfold/urlfold/internal/storage/compress"
@@ -17,60 +15,15 @@ import (
 // errMoved means that a path now leads to another file than a moment ago.
 var errMoved = errors.New("file was renamed or replaced a moment ago")
 
-// A readFile is a file in which tests can inject read errors.
-type readFile struct {
-	*os.File
-	at func(point string) error
-}
-
-// Read implements io.Reader.
-func (f readFile) Read(p []byte) (int, error) {
-	if err := f.at("source.read"); err != nil {
-		return 0, err
-	}
-	return f.File.Read(p)
-}
-
-// ReadAt implements io.ReaderAt.
-func (f readFile) ReadAt(p []byte, off int64) (int, error) {
-	if err := f.at("source.read"); err != nil {
-		return 0, err
-	}
-	return f.File.ReadAt(p, off)
-}
-
 // An opener opens the files of tracks at their positions, and counts the open
 // ones.
 type opener struct {
 	cfg   *WatchConfig
 	log   *slog.Logger
-	at    func(point string) error // fault.At, except in tests
-	mu    *sync.Mutex              // of the watcher; guards the fields below
+	store storage
+	mu    *sync.Mutex // of the watcher; guards the fields below
 	stats *counts
 	descs int // open files
-}
-
-// openAs opens the file at path. It returns errMoved unless the file has that
-// id.
-func (o *opener) openAs(path string, id fileID) (*os.File, error) {
-	if err := o.at("source.open"); err != nil {
-		return nil, err
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	fi, err := f.Stat()
-	if err == nil {
-		if now, _ := identity(fi); now != id {
-			err = errMoved
-		}
-	}
-	if err != nil {
-		_ = f.Close()
-		return nil, err
-	}
-	return f, nil
 }
 
 // errReplaced means that a file no longer holds the text of its track.
@@ -81,12 +34,12 @@ var errReplaced = errors.New("the content of the file was replaced")
 func (o *opener) openContent(t *track) error {
 	if t.read.in.f == nil {
 		path, id := o.fileOf(t)
-		f, err := o.openAs(path, id)
+		f, err := o.store.open(path, id)
 		if err != nil {
 			return err
 		}
 		o.opened(t, f)
-		if t.read.cut.off == 0 && t.read.stamp != 0 && born(f) != t.read.stamp {
+		if t.read.cut.off == 0 && t.read.stamp != 0 && f.born() != t.read.stamp {
 			return errReplaced // by a file that got its inode
 		}
 	}
@@ -109,7 +62,7 @@ func (o *opener) openContent(t *track) error {
 	off := t.read.cut.off
 	if want := tailLen(off); int64(len(t.read.last)) != want {
 		t.read.last = make([]byte, want)
-		n, err := readFile{t.read.in.f, o.at}.ReadAt(t.read.last, off-want)
+		n, err := t.read.in.f.ReadAt(t.read.last, off-want)
 		if int64(n) != want || digestOf(t.read.last) != o.positionOf(t).tail {
 			t.read.last = nil
 			if int64(n) != want && err != io.EOF {
@@ -191,7 +144,7 @@ func (o *opener) resume(t *track) error {
 }
 
 func (o *opener) resumeFrom(t *track, from compress.RestartPoint) error {
-	zr, err := compress.NewReaderAt(readFile{t.read.in.f, o.at}, from, o.readerOptions(t))
+	zr, err := compress.NewReaderAt(t.read.in.f, from, o.readerOptions(t))
 	if errors.Is(err, io.ErrUnexpectedEOF) {
 		return errReplaced
 	} else if err != nil {
@@ -248,9 +201,14 @@ func (o *opener) readHeader(t *track) (err error) {
 	if t.read.parsed || t.read.cut.off == 0 || o.knowsDirective(t) {
 		return nil
 	}
-	src := io.Reader(io.NewSectionReader(readFile{t.read.in.f, o.at}, 0, t.read.cut.off))
+	f, shut, err := t.read.in.f.again()
+	if err != nil {
+		return err
+	}
+	defer func() { _ = shut() }() // only read
+	src := io.LimitReader(f, t.read.cut.off)
 	if t.read.in.compressed {
-		zr := compress.NewReader(io.NewSectionReader(readFile{t.read.in.f, o.at}, 0, math.MaxInt64), o.readerOptions(t))
+		zr := compress.NewReader(f, o.readerOptions(t))
 		defer zr.Close()
 		src = io.LimitReader(onlyRead{zr}, t.read.cut.off)
 		defer func() { err = cmp.Or(zr.Err(), err) }() // the readable part may be shorter than the text
@@ -333,7 +291,7 @@ func (o *opener) positionOf(t *track) position {
 }
 
 // opened sets the open file of t.
-func (o *opener) opened(t *track, f *os.File) {
+func (o *opener) opened(t *track, f handle) {
 	t.read.in.f = f
 	o.mu.Lock()
 	defer o.mu.Unlock()

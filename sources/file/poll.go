@@ -2,9 +2,10 @@ package file
 
 import (
 	"cmp"
+	"context"
 	"errors"
+	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"time"
@@ -14,9 +15,13 @@ import (
 )
 
 // poll scans all files and queues work for the readers.
-func (w *watcher) poll(h *hints) {
+func (w *watcher) poll(ctx context.Context, h *hints) {
 	began := time.Now()
-	all, hidden := w.scan.scan()
+	all, hidden := w.store.scan(ctx)
+	if w.store.fixed() && len(hidden) > 0 { // the listing failed
+		w.unlisted(hidden)
+		return
+	}
 	if err := exhaustion(hidden); err != nil { // the scan is incomplete: a missing file need not be gone
 		w.mu.Lock()
 		w.exhausted(err)
@@ -24,7 +29,7 @@ func (w *watcher) poll(h *hints) {
 		w.mu.Unlock()
 		return
 	}
-	for i := range all {
+	for i := 0; i < len(all) && !w.store.fixed(); i++ {
 		h.add(filepath.Dir(all[i].path))
 	}
 	now := w.bound.clock()
@@ -119,8 +124,8 @@ func (w *watcher) missKnown(now time.Time, hidden map[string]error) {
 		if !t.sight.bound || t.sight.listed || t.step == busy {
 			continue
 		}
-		fi, err := os.Stat(t.path)
-		if err == nil && len(hidden)+len(w.hidden) > 0 && w.bound.isOf(t, fi) {
+		seen, err := w.store.stat(t.path, t.rel)
+		if err == nil && (len(hidden)+len(w.hidden) > 0 || w.store.fixed()) && w.bound.byFile[seen.id] == t {
 			continue // accessible again since the scan: the next one lists it
 		}
 		unseen := err != nil && !isGone(err)
@@ -138,8 +143,8 @@ func (w *watcher) missKnown(now time.Time, hidden map[string]error) {
 			t.sight.rotated, t.sight.changed = true, now
 			w.progress.touch(t)
 		}
-		if fi, err := t.read.in.f.Stat(); err == nil {
-			w.bound.refresh(t, fileStateOf(t.path, t.rel, fi), true, now)
+		if seen, err := t.read.in.f.stat(); err == nil {
+			w.bound.refresh(t, seen.at(t.path, t.rel), true, now)
 		}
 	}
 }
@@ -157,6 +162,22 @@ func (w *watcher) hide(hidden map[string]error) {
 		}
 	}
 	w.hidden = hidden
+}
+
+// unlisted handles a listing of objects that failed. The run ends if it would end
+// with its input, which is unknown, or if the first listing fails for a reason
+// that does not go away.
+func (w *watcher) unlisted(hidden map[string]error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for path, err := range hidden {
+		if w.cfg.ends() || !w.scanned && lasting(err) {
+			w.crew.fatal, w.crew.stop = errors.Join(w.crew.fatal, fmt.Errorf("%s: %w", path, err)), true
+			w.crew.wakeAll()
+			return
+		}
+	}
+	w.hide(hidden)
 }
 
 // exhaustion returns an error in hidden that means that a resource of the
@@ -238,6 +259,12 @@ func (w *watcher) judge(ghosts map[fileID]*track, now time.Time) {
 	for _, p := range list {
 		own := ghosts[p.s.id]
 		w.mu.Lock()
+		if w.store.fixed() {
+			w.bound.identify(p, own, now)
+			delete(w.candidates, p.s.id)
+			w.mu.Unlock()
+			continue
+		}
 		known := own != nil && !own.sight.bound && !own.sight.replaced && !own.sight.reused && own.life == over && own.sight.file.same(&p.s) &&
 			!own.sight.file.rewritten(&p.s, own.path != p.s.path)
 		if known { // it is done, and its file has not changed
@@ -316,15 +343,15 @@ func (w *watcher) schedule(t *track, now time.Time) {
 	quiet := now.Sub(t.sight.changed)
 	unread := !t.atEnd || !t.sight.file.same(&t.asRead)
 	switch {
-	case w.cfg.ends():
-		t.sight.final, t.end.complete = true, w.cfg.Mode == modeBatch || t.sight.rotated || t.read.in.compressed
+	case w.cfg.ends(), w.store.fixed():
+		t.sight.final, t.end.complete = true, w.cfg.Mode == modeBatch || t.sight.rotated || t.read.in.compressed || w.store.fixed()
 	case unread:
 	case t.sight.rotated && quiet >= w.cfg.RotateWait, t.read.in.compressed && quiet >= w.cfg.DamageAfter:
 		t.sight.final, t.end.complete = true, true
 	default:
 		return
 	}
-	if unread && !w.cfg.ends() {
+	if unread && !w.cfg.ends() && !w.store.fixed() {
 		t.sight.final, t.end.complete = false, false
 	}
 	if t.trouble.tries >= maxTries && w.cfg.ends() {

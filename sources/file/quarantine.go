@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"math"
 
 	"github.com/urlfold/urlfold/internal/storage/checkpoint"
 	"github.com/urlfold/urlfold/internal/storage/compress"
@@ -107,7 +106,12 @@ func (r *reader) examine(ctx context.Context, t *track) (*examination, error) {
 		from = p.p
 	}
 	r.mu.Unlock()
-	zr, err := compress.NewReaderAt(io.NewSectionReader(readFile{t.read.in.f, r.at}, 0, math.MaxInt64), from, r.files.readerOptions(t))
+	src, shut, err := t.read.in.f.again()
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = shut() }() // only read
+	zr, err := compress.NewReaderAt(src, from, r.files.readerOptions(t))
 	if err != nil {
 		return nil, err
 	}
@@ -221,7 +225,7 @@ func (r *reader) rest(t *track) *text {
 		if f == nil {
 			return nil, nil, fs.ErrNotExist
 		}
-		return io.NewSectionReader(f, 0, math.MaxInt64), func() error { return nil }, nil
+		return f.again()
 	}
 	return rest
 }

@@ -1,6 +1,7 @@
 package file
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 	"os"
@@ -32,6 +33,12 @@ type stamps struct {
 // same reports whether s and o have the same size and modification time.
 func (s *fileState) same(o *fileState) bool { return s.size == o.size && s.mtime == o.mtime }
 
+// at returns s with a path.
+func (s fileState) at(path, rel string) fileState {
+	s.path, s.rel = path, rel
+	return s
+}
+
 // fileStateOf returns the state of the file that fi describes.
 func fileStateOf(path, rel string, fi fs.FileInfo) fileState {
 	id, changed := identity(fi)
@@ -44,11 +51,10 @@ type scanner struct {
 	at               func(point string) error // fault.At, except in tests
 }
 
-// scan returns all matching files, sorted by path. A file with several names is
-// returned once for each. Files, and base folders of patterns, that cannot be
+// scan implements [storage]. Files, and base folders of patterns, that cannot be
 // accessed may still exist: hidden holds them with their errors. An unreadable
 // folder below a base folder counts as empty.
-func (s *scanner) scan() (all []fileState, hidden map[string]error) {
+func (s *scanner) scan(context.Context) (all []fileState, hidden map[string]error) {
 	hidden = map[string]error{}
 	seen := map[string]bool{}
 	for _, pattern := range s.include {

@@ -1,6 +1,7 @@
 package file
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -26,7 +27,7 @@ func TestScanLinks(t *testing.T) {
 		t.Helper()
 		s := scanner{include: []string{pattern}, at: fault.At}
 		var got []string
-		all, _ := s.scan()
+		all, _ := s.scan(context.Background())
 		for _, s := range all {
 			got = append(got, filepath.ToSlash(s.path)+"="+filepath.ToSlash(s.rel))
 		}

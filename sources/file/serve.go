@@ -38,8 +38,7 @@ type reader struct {
 	cfg      *WatchConfig
 	log      *slog.Logger
 	rt       engine.Runtime
-	at       func(point string) error // fault.At, except in tests
-	mu       *sync.Mutex              // of the watcher
+	mu       *sync.Mutex // of the watcher
 	stats    *counts
 	files    *opener
 	known    *catalog
@@ -107,6 +106,9 @@ func (w *watcher) failed(t *track, err error) {
 	t.trouble.failure = err.Error()
 	w.broken[t.path] = t.trouble.failure
 	t.trouble.retry = time.Now().Add(w.cfg.PollInterval)
+	if w.store.fixed() && !w.cfg.ends() { // each attempt costs a request
+		t.trouble.retry = time.Now().Add(w.cfg.PollInterval << min(t.trouble.tries, 6))
+	}
 }
 
 // serve continues reading a track at its position, or ends it: lost reports that
@@ -131,7 +133,7 @@ func (r *reader) serve(ctx context.Context, t *track, lost, carried bool) (outco
 		return out, err
 	}
 	r.openLane(t)
-	for n := 0; t.read.in.zr != nil || n < quantum; n++ {
+	for n := 0; t.read.in.zr != nil || t.read.in.f.fixed() || n < quantum; n++ { // an open object holds a large buffer
 		if out, err := r.serveBatch(ctx, t); out != goesOn {
 			return out, err
 		}
@@ -149,8 +151,8 @@ func (r *reader) openLane(t *track) {
 	lane.SetID(t.id)
 	lane.SetRel(t.rel)
 	if t.read.in.f != nil {
-		if fi, err := t.read.in.f.Stat(); err == nil {
-			lane.SetPerm(fi.Mode())
+		if perm, ok := t.read.in.f.perm(); ok {
+			lane.SetPerm(perm)
 		}
 	}
 	if len(t.read.csv) > 0 {
@@ -339,11 +341,10 @@ func (t *track) stateAtEnd() (s fileState, fits bool) {
 	if t.read.in.f == nil {
 		return s, false
 	}
-	fi, err := t.read.in.f.Stat()
+	s, err := t.read.in.f.stat()
 	if err != nil {
 		return s, false
 	}
-	s = fileStateOf("", "", fi)
 	if t.read.in.compressed {
 		return s, s.size == t.report().CompressedBytes
 	}
@@ -366,6 +367,9 @@ func (r *reader) abandon(ctx context.Context, t *track) (outcome, error) {
 		t.end.verdict = compress.Verdict{Kind: compress.Truncated, Offset: t.taken.Load(), Cut: true,
 			Detail: "file disappeared before its checksums were verified"}
 	}
+	if r.files.store.fixed() {
+		t.end.verdict = compress.Verdict{Kind: compress.Unreadable, Offset: t.taken.Load(), Cut: true, Detail: "object changed or was removed before all of it was read"}
+	}
 	return r.endLane(ctx, t)
 }
 
@@ -385,6 +389,9 @@ func (o onlyRead) Read(p []byte) (n int, err error) {
 // position, with what was emitted. It returns nil if they are the same,
 // errReplaced if they differ, or the error of reading them.
 func (t *track) holds() error {
+	if t.read.in.f.fixed() {
+		return nil
+	}
 	n := min(int64(len(t.read.head)), t.read.cut.off)
 	if err := t.read.in.sameAt(0, t.read.head[:n]); err != nil {
 		return err
@@ -400,7 +407,7 @@ func (c *content) sameAt(off int64, want []byte) error {
 	}
 	var buf [tailBytes]byte
 	got := buf[:min(len(want), len(buf))]
-	n, err := readFile{c.f, c.at}.ReadAt(got, off)
+	n, err := c.f.ReadAt(got, off)
 	switch {
 	case n < len(got) && err != io.EOF:
 		return err

@@ -3,7 +3,6 @@ package file
 import (
 	"encoding/hex"
 	"io"
-	"os"
 	"sync/atomic"
 	"time"
 	"unique"
@@ -147,7 +146,7 @@ type reading struct {
 	seen     *examination // quarantine by reading twice: what may be emitted now
 	held     bool         // like its lane, once it has one: checkpoints cover only what is verified
 	closed   bool         // the unverified part is withdrawn: nothing more is emitted
-	raw      *os.File     // the file, open for whoever stores the withdrawn part
+	raw      handle       // the file, open for whoever stores the withdrawn part
 	stamp    int64        // creation time of the bound file, or 0: see born
 }
 
@@ -171,9 +170,8 @@ type trouble struct {
 
 // content is the open file of a track.
 type content struct {
-	f          *os.File
-	at         func(point string) error // see fault.At
-	zr         *compress.Reader         // nil: not decompressing, or plain
+	f          handle
+	zr         *compress.Reader // nil: not decompressing, or plain
 	compressed bool
 	pos        int64 // plain: offset of the next read
 	bound      bool  // limit applies
@@ -191,7 +189,7 @@ func (c *content) read(p []byte) (int, error) {
 		}
 		return c.zr.Read(p)
 	}
-	n, err := readFile{c.f, c.at}.ReadAt(p, c.pos)
+	n, err := c.f.next(p, c.pos)
 	c.pos += int64(n)
 	if n > 0 {
 		err = nil

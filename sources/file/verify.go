@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"log/slog"
 	"math"
-	"os"
 	"sync"
 	"time"
 
@@ -114,7 +113,6 @@ type matcher struct {
 type verifier struct {
 	cfg   *WatchConfig
 	log   *slog.Logger
-	at    func(point string) error // fault.At, except in tests
 	files *opener
 	crew  *crew
 
@@ -219,7 +217,7 @@ const largeText = 64 << 20
 
 // compareText answers asked, which is sorted by position, for the text of f. It
 // returns what follows the last position.
-func (v *verifier) compareText(ctx context.Context, f *os.File, path string, asked []wanted, answers []answer) (rest, error) {
+func (v *verifier) compareText(ctx context.Context, f handle, path string, asked []wanted, answers []answer) (rest, error) {
 	var raw [rawHead]byte
 	n, err := f.ReadAt(raw[:], 0)
 	if err != nil && err != io.EOF {
@@ -235,9 +233,9 @@ func (v *verifier) compareText(ctx context.Context, f *os.File, path string, ask
 		for i := range asked {
 			begin = min(begin, asked[i].begin())
 		}
-		return restUnknown, v.match(ctx, io.NewSectionReader(readFile{f, v.at}, begin, math.MaxInt64-begin), begin, asked, answers)
+		return restUnknown, v.match(ctx, io.NewSectionReader(f, begin, math.MaxInt64-begin), begin, asked, answers)
 	}
-	zr := compress.NewReader(io.NewSectionReader(readFile{f, v.at}, 0, math.MaxInt64), decoding(v.cfg.Limits, v.cfg.Inflate, path))
+	zr := compress.NewReader(io.NewSectionReader(f, 0, math.MaxInt64), decoding(v.cfg.Limits, v.cfg.Inflate, path))
 	defer zr.Close()
 	err = v.match(ctx, onlyRead{zr}, 0, asked, answers)
 	var one [1]byte
@@ -312,19 +310,18 @@ func (j *proof) do(ctx context.Context, w *watcher) {
 
 // prove compares f, or the file at the path of as if f is nil, with a position.
 // It returns the state of the file before the comparison.
-func (v *verifier) prove(ctx context.Context, f *os.File, as fileState, asked []wanted, answers []answer) (seen fileState, err error) {
+func (v *verifier) prove(ctx context.Context, f handle, as fileState, asked []wanted, answers []answer) (seen fileState, err error) {
 	if f == nil {
-		if f, err = v.files.openAs(as.path, as.id); err != nil {
+		if f, err = v.files.store.open(as.path, as.id); err != nil {
 			return seen, err
 		}
 		defer func() { _ = f.Close() }()
 	}
-	fi, err := f.Stat()
-	if err != nil {
+	if seen, err = f.stat(); err != nil {
 		return seen, err
 	}
 	_, err = v.compareText(ctx, f, as.path, asked, answers)
-	return fileStateOf(as.path, as.rel, fi), err
+	return seen.at(as.path, as.rel), err
 }
 
 // A hashAfter hashes everything written to it except the first skip bytes.

@@ -3,6 +3,7 @@ package file
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"slices"
 	"sync"
@@ -49,6 +50,8 @@ type Host struct {
 type WatchConfig struct {
 	Settings
 	Host
+	// Objects, if not nil, are read instead of files.
+	Objects *Objects
 	// Name is the name of the source, under which the store keeps its entries.
 	// Default "file".
 	Name string
@@ -76,7 +79,7 @@ func (cfg *WatchConfig) ends() bool { return cfg.Mode == modeBatch || cfg.UntilE
 type watcher struct {
 	cfg      WatchConfig
 	log      *slog.Logger
-	scan     scanner
+	store    storage
 	files    opener
 	crew     crew
 	texts    verifier
@@ -95,7 +98,6 @@ type watcher struct {
 	hidden     map[string]error  // files and folders that the last scan could not access
 	given      map[fileID]bool   // files that this run has given up on
 	stats      counts
-	at         func(point string) error // fault.At, except in tests
 
 	retireAfter time.Duration // constant retireAfter, except in tests
 
@@ -121,7 +123,9 @@ func NewWatcher(cfg WatchConfig) (engine.Source, error) {
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
 	}
-	if cfg.OpenFiles > 0 {
+	if cfg.Objects != nil {
+		cfg.settle()
+	} else if cfg.OpenFiles > 0 {
 		cfg.MaxOpenFiles = cfg.OpenFiles
 	}
 	if cfg.Name == "" {
@@ -138,13 +142,15 @@ func NewWatcher(cfg WatchConfig) (engine.Source, error) {
 	}
 	w := &watcher{
 		cfg: cfg, log: cfg.Logger,
-		scan:       scanner{cfg.Include, cfg.Exclude, cfg.at},
 		candidates: map[fileID]*candidate{},
 		broken:     map[string]string{},
 		given:      map[fileID]bool{},
-		at:         cfg.at,
 
 		retireAfter: retireAfter,
+	}
+	w.store = &scanner{cfg.Include, cfg.Exclude, cfg.at}
+	if cfg.Objects != nil {
+		w.store = &bucket{Objects: *cfg.Objects, cfg: &w.cfg}
 	}
 	w.stats.verdicts = map[string]int64{}
 	// The parts share the lock of w; each guards its own state with it.
@@ -152,20 +158,20 @@ func NewWatcher(cfg WatchConfig) (engine.Source, error) {
 		notify: make(chan struct{}, 1), mu: &w.mu,
 		reading: queue{wake: sync.NewCond(&w.mu)}, checking: queue{wake: sync.NewCond(&w.mu)},
 	}
-	w.files = opener{cfg: &w.cfg, log: w.log, at: w.at, mu: &w.mu, stats: &w.stats}
-	w.texts = verifier{cfg: &w.cfg, log: w.log, at: w.at, files: &w.files, crew: &w.crew, mu: &w.mu, stats: &w.stats}
+	w.files = opener{cfg: &w.cfg, log: w.log, store: w.store, mu: &w.mu, stats: &w.stats}
+	w.texts = verifier{cfg: &w.cfg, log: w.log, files: &w.files, crew: &w.crew, mu: &w.mu, stats: &w.stats}
 	w.known = catalog{
 		cfg: &w.cfg, crew: &w.crew,
 		heads: map[headKey][]*track{}, headLens: map[int64]int{}, ids: map[string]bool{},
 	}
 	w.progress = progress{cfg: &w.cfg, known: &w.known, mu: &w.mu, byLane: map[*engine.Lane]*track{}}
 	w.bound = bindings{
-		cfg: &w.cfg, log: w.log, at: w.at, clock: time.Now, crew: &w.crew, files: &w.files, known: &w.known, progress: &w.progress, stats: &w.stats,
+		cfg: &w.cfg, log: w.log, clock: time.Now, crew: &w.crew, files: &w.files, known: &w.known, progress: &w.progress, stats: &w.stats,
 		byFile: map[fileID]*track{}, metBefore: map[fileID]candidate{},
 	}
 	w.news = reporter{cfg: &w.cfg, mu: &w.mu, stats: &w.stats}
 	w.reader = reader{
-		cfg: &w.cfg, log: w.log, at: w.at, mu: &w.mu, stats: &w.stats, files: &w.files, known: &w.known, progress: &w.progress,
+		cfg: &w.cfg, log: w.log, mu: &w.mu, stats: &w.stats, files: &w.files, known: &w.known, progress: &w.progress,
 	}
 	return w, nil
 }
@@ -189,7 +195,7 @@ func (w *watcher) Open(_ context.Context, rt engine.Runtime) error {
 // Run implements [engine.Source]. It polls for changes while the readers
 // read.
 func (w *watcher) Run(ctx context.Context) error {
-	hints := newHints(w.scan.bases())
+	hints := newHints(w.store.bases())
 	defer hints.close()
 	var readers sync.WaitGroup
 	for range max(1, w.cfg.Readers) {
@@ -202,7 +208,7 @@ func (w *watcher) Run(ctx context.Context) error {
 	defer unwatch()
 	for first := true; w.crew.running(); first = false {
 		began := time.Now()
-		w.poll(hints)
+		w.poll(ctx, hints)
 		if first {
 			// Patterns that match no files, and for which the checkpoint has no
 			// entries, are most likely a mistake.
@@ -254,8 +260,13 @@ func (e *NoMatchError) Misconfigured() {}
 
 // CheckConnect checks that files match the include patterns: see [NoMatchError].
 // It reads no files.
-func (w *watcher) CheckConnect(context.Context) error {
-	files, hidden := w.scan.scan()
+func (w *watcher) CheckConnect(ctx context.Context) error {
+	files, hidden := w.store.scan(ctx)
+	for path, err := range hidden {
+		if w.store.fixed() {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+	}
 	w.unmatched = len(files)+len(hidden) == 0
 	if w.unmatched && w.cfg.Mode == modeBatch && !w.cfg.AllowEmpty {
 		return &field.Error{Field: "include", Err: &NoMatchError{Source: w.cfg.Name}}

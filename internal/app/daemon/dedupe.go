@@ -56,11 +56,11 @@ func (p *plan) checkDedupe(sound func(path string) bool) error {
 		case !isSound(c, sound), c.Type == "jetstream" && p.inBucket() && i == 0:
 		case c.Type == "jetstream" && p.inBucket():
 			wrong(c.Path(), "requires a single source: run a second instance with the same bucket")
-		case c.Type == "file" && p.inBucket():
+		case isFiles(c.Type) && p.inBucket():
 			wrong(c.Path(), "cannot be combined with bucket: the positions in files are stored on this machine, so the keys must be, too; remove bucket")
 		case c.Type == "kafka":
 			p.checkDedupeKafka(c, wrong)
-		case c.Type != "file":
+		case !isFiles(c.Type):
 			why, known := dedupeSources[c.Type]
 			if !known {
 				why = "requires a file or kafka source, which stores its positions together with the keys"
@@ -163,7 +163,7 @@ func (p *plan) checkWindow(sound func(path string) bool) error {
 	if w == nil || !sound("dedupe.window") || len(p.file.Sources) == 0 {
 		return nil
 	}
-	files := p.file.Sources[0].Type == "file"
+	files := isFiles(p.file.Sources[0].Type)
 	switch {
 	case files && w.ByMessage():
 		return p.file.ErrorAt("dedupe.window.time", errors.New("requires a kafka or jetstream source: lines of files have no time but their own"))

@@ -13,6 +13,7 @@ import (
 	"github.com/urlfold/urlfold/pipeline/engine"
 	"github.com/urlfold/urlfold/sinks/discard"
 	"github.com/urlfold/urlfold/sources/file"
+	"github.com/urlfold/urlfold/sources/s3"
 )
 
 // A DryReport is the result of a dry run.
@@ -51,6 +52,10 @@ func (cat *Catalog) DryRun(ctx context.Context, f *config.File, log io.Writer) (
 		s, ok := f.Sources[i].Config.(*file.Settings)
 		if f.Sources[i].Type == "stdin" {
 			return report, f.ErrorAt(f.Sources[i].Path(), errDryStdin)
+		}
+		if o, isS3 := f.Sources[i].Config.(*s3.Config); isS3 {
+			o.OnFinish = file.OnFinish{}.String()
+			continue
 		}
 		if !ok {
 			return report, f.ErrorAt(f.Sources[i].Path(), errDryBrokers)

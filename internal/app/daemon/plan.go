@@ -100,7 +100,7 @@ func (p *plan) check(sound func(path string) bool) error {
 func (p *plan) checkMessages(sound func(path string) bool) error {
 	var errs []error
 	for _, c := range each(p.file.Sources) {
-		if isSound(c, sound) && (c.Type == "file" || c.Type == "stdin") {
+		if isSound(c, sound) && (isFiles(c.Type) || c.Type == "stdin") {
 			errs = append(errs, p.file.ErrorAt(c.Path(), fmt.Errorf("cannot read the format %s, which occurs only in messages; a run without a configuration reads Avro files", p.file.Codec.Format)))
 		}
 	}
@@ -178,7 +178,7 @@ func (p *plan) checkExactlyOnce(sound func(path string) bool) error {
 	}
 	var errs []error
 	for i, c := range each(p.file.Sources) {
-		if isSound(c, sound) && (c.Type != "file" || i > 0) {
+		if isSound(c, sound) && (!isFiles(c.Type) || i > 0) {
 			errs = append(errs, p.file.ErrorAt(c.Path(), onceSource(c.Type)))
 		}
 	}
@@ -232,8 +232,14 @@ func uses(list []config.Component, kind string) bool {
 	return slices.ContainsFunc(list, func(c config.Component) bool { return c.Type == kind })
 }
 
-// files reports whether there is a file source, so that checkpoints are needed.
-func (p *plan) files() bool { return uses(p.file.Sources, "file") }
+// isFiles reports whether sources of the type read files, or objects as files, whose
+// positions are in the checkpoint.
+func isFiles(kind string) bool { return kind == "file" || kind == "s3" }
+
+// files reports whether there is a source of files, so that checkpoints are needed.
+func (p *plan) files() bool {
+	return slices.ContainsFunc(p.file.Sources, func(c config.Component) bool { return isFiles(c.Type) })
+}
 
 // each iterates over components without copying them.
 func each(list []config.Component) iter.Seq2[int, *config.Component] {

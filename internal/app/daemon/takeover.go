@@ -7,7 +7,6 @@ import (
 	"github.com/urlfold/urlfold/internal/storage/checkpoint"
 	"github.com/urlfold/urlfold/pipeline/engine"
 	sinkfile "github.com/urlfold/urlfold/sinks/file"
-	"github.com/urlfold/urlfold/sources/file"
 )
 
 // takeOver assigns the stored checkpoints to the components of p. Component
@@ -66,7 +65,7 @@ func (p *plan) finishWithoutExtent(log *slog.Logger) error {
 func (p *plan) sourceOf(e *checkpoint.Entry) string {
 	other := ""
 	for _, c := range each(p.file.Sources) {
-		s, ok := c.Config.(*file.Settings)
+		s, ok := c.Config.(interface{ Covers(path string) bool })
 		switch {
 		case !ok || !s.Covers(e.Path):
 		case c.Name == e.Source:

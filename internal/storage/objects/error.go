@@ -38,7 +38,7 @@ func (e *Error) Error() string {
 	case Exists:
 		return "object exists"
 	case Archived:
-		return "object is archived: restore it first, or leave it out with --exclude"
+		return "object is archived: restore it first, or leave it out with --exclude, or exclude in a configuration"
 	case NoUpload:
 		text = "no such upload"
 	case Unsupported:

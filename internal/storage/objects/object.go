@@ -61,6 +61,8 @@ type Client interface {
 	// Get returns a reader of n bytes of o from off on. If the store has
 	// another version, the error is [Changed]. The reader may end early.
 	Get(ctx context.Context, o Object, off, n int64) (io.ReadCloser, error)
+	// Remove removes an object, if it exists.
+	Remove(ctx context.Context, bucket, key string) error
 	// Put creates an object. It does not keep data.
 	Put(ctx context.Context, bucket, key string, data []byte, how Put) error
 	// Create begins an upload.

@@ -91,10 +91,7 @@ func (r *Reader) Read(p []byte) (int, error) {
 
 // advance makes the next range the current one.
 func (r *Reader) advance() error {
-	if cap(r.buf) == fullRange {
-		r.free = append(r.free, r.buf)
-	}
-	r.buf = nil
+	r.recycle()
 	if len(r.queue) == 0 && !r.request(false) {
 		return io.EOF
 	}
@@ -107,6 +104,14 @@ func (r *Reader) advance() error {
 	r.release(e)
 	r.buf, r.rest = e.data, e.data
 	return nil
+}
+
+// recycle gives up the current range.
+func (r *Reader) recycle() {
+	if cap(r.buf) == fullRange {
+		r.free = append(r.free, r.buf)
+	}
+	r.buf = nil
 }
 
 // fetchAhead requests ranges after the current one, as far as there are tokens.
@@ -191,7 +196,12 @@ func (r *Reader) Seek(off int64, whence int) (int64, error) {
 	if off == pos {
 		return pos, nil
 	}
+	if begin := pos + int64(len(r.rest)-len(r.buf)); begin <= off && off < begin+int64(len(r.buf)) {
+		r.rest = r.buf[off-begin:]
+		return off, nil
+	}
 	r.drop()
+	r.recycle()
 	r.rest, r.next, r.length = nil, off, firstRange
 	return off, nil
 }

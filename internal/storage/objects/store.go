@@ -85,6 +85,12 @@ func (s *Store) Head(ctx context.Context, path string) (o Object, err error) {
 	return o, err
 }
 
+// Remove removes the object at path, if it exists.
+func (s *Store) Remove(ctx context.Context, path string) error {
+	bucket, key := Split(path)
+	return s.retry(ctx, path, "remove", once(func() error { return s.Client.Remove(ctx, bucket, key) }))
+}
+
 // List calls visit for the objects below path whose keys begin with prefix, in
 // the order of their keys. A listing that breaks goes on after the last key.
 func (s *Store) List(ctx context.Context, bucket, prefix string, visit func(Object)) error {

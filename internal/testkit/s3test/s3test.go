@@ -56,7 +56,7 @@ type upload struct {
 
 // New starts a server that ends with the test, and lets the environment of the
 // test point to it.
-func New(t *testing.T) *Server {
+func New(t testing.TB) *Server {
 	t.Helper()
 	s := &Server{objects: map[string]*Object{}, uploads: map[string]*upload{}, requests: map[string]int{}}
 	srv := httptest.NewServer(s)
@@ -187,6 +187,9 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		s.list(w, q)
 	case r.Method == http.MethodGet || r.Method == http.MethodHead:
 		s.get(w, r, key)
+	case r.Method == http.MethodDelete && !q.Has("uploadId"):
+		delete(s.objects, key)
+		w.WriteHeader(http.StatusNoContent)
 	case q.Has("uploads") || q.Has("uploadId"):
 		s.multipart(w, r, key, body)
 	case r.Method == http.MethodPut && !s.taken(w, r, key):

@@ -131,6 +131,15 @@ func (c *client) Get(ctx context.Context, o objects.Object, off, n int64) (io.Re
 	return body, nil
 }
 
+// Remove implements [objects.Client].
+func (c *client) Remove(ctx context.Context, bucket, key string) error {
+	err := c.explain(c.core.RemoveObject(ctx, bucket, key, minio.RemoveObjectOptions{}))
+	if objects.KindOf(err) == objects.NotFound {
+		return nil
+	}
+	return err
+}
+
 // putting returns the options of a request that creates an object.
 func putting(how objects.Put) minio.PutObjectOptions {
 	opt := minio.PutObjectOptions{UserMetadata: map[string]string{runKey: how.Run}, DisableContentSha256: true}
@@ -232,7 +241,7 @@ func (c *client) explain(err error) error {
 	case slices.Contains(deniedCodes, r.Code):
 		kind = objects.Denied
 		if !c.settings.RequesterPays && r.Code == "AccessDenied" {
-			detail += " (if the requester pays for this bucket, use --s3 requester-pays)"
+			detail += " (if the requester pays for this bucket, use --s3 requester-pays, or requester_pays: true in a configuration)"
 		}
 		if r.Region != "" && c.settings.Region == "" {
 			kind = objects.Temporary // the library has learnt the region

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/url"
@@ -12,6 +13,9 @@ import (
 	"time"
 
 	"github.com/minio/minio-go/v7/pkg/credentials"
+
+	"github.com/urlfold/urlfold/config/connect"
+	"github.com/urlfold/urlfold/internal/storage/objects"
 )
 
 // Settings say which store to use, and as whom.
@@ -49,6 +53,34 @@ func Parse(text string, env func(string) string) (s Settings, err error) {
 	}
 	_, _, err = s.host()
 	return s, err
+}
+
+// Of returns the settings of a configuration, and for what it does not set those
+// of the AWS tools in the environment.
+func Of(c connect.S3, env func(string) string) (Settings, error) {
+	s, _ := Parse("", env) // the endpoint of the environment need not be used
+	s.Endpoint, s.Region, s.Profile = cmp.Or(c.Endpoint, s.Endpoint), cmp.Or(c.Region, s.Region), c.Profile
+	s.PathStyle, s.Anonymous, s.RequesterPays = c.PathStyle, c.Anonymous, c.RequesterPays
+	_, _, err := s.host()
+	return s, err
+}
+
+// Connect finds the credentials for c and returns its store, which logs to log. It
+// sends no request to the store.
+func Connect(c connect.S3, env func(string) string, log *slog.Logger) (*objects.Store, error) {
+	s, err := Of(c, env)
+	if err != nil {
+		return nil, err
+	}
+	client, err := New(s)
+	if err != nil {
+		return nil, err
+	}
+	store := objects.NewStore(client)
+	if log != nil {
+		store.Log = log
+	}
+	return store, nil
 }
 
 // host returns the host of the endpoint, and whether connections to it use TLS.
@@ -101,7 +133,7 @@ func (s *Settings) credentials(env func(string) string) (*credentials.Credential
 	case profile != "":
 		return nil, fmt.Errorf("profile %q has no credentials that can be used: roles of profiles are not assumed; run aws configure export-credentials --profile %s --format env, and set these variables", profile, profile)
 	}
-	return nil, errors.New("no credentials found: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE, or use --s3 anonymous for a public bucket")
+	return nil, errors.New("no credentials found: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE, or use --s3 anonymous (in a configuration anonymous: true) for a public bucket")
 }
 
 // env returns a variable of the environment.

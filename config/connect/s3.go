@@ -1,0 +1,22 @@
+package connect
+
+// S3 says which object store to use, and as whom. The sources and sinks for
+// objects embed it in their configurations.
+type S3 struct {
+	// URL of another store than Amazon S3, such as http://127.0.0.1:9000.
+	// Default: AWS_ENDPOINT_URL_S3 of the environment.
+	Endpoint string `yaml:"endpoint"`
+	// The region. Default: AWS_REGION of the environment, or what the store says.
+	Region string `yaml:"region"`
+	// Profile in the files of the AWS tools. No other identity is used then.
+	// Default: the usual order, from AWS_ACCESS_KEY_ID of the environment to the
+	// role of the instance.
+	Profile string `yaml:"profile"`
+	// Whether the bucket is part of the path of a URL, and never of the host name.
+	// Only the hosts of Amazon and Google need it.
+	PathStyle bool `yaml:"path_style"`
+	// Whether requests are sent without a signature, for public buckets.
+	Anonymous bool `yaml:"anonymous"`
+	// Whether you accept the costs of reading from a bucket whose requester pays.
+	RequesterPays bool `yaml:"requester_pays"`
+}

@@ -1,0 +1,238 @@
+package file
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/urlfold/urlfold/config/connect"
+	"github.com/urlfold/urlfold/internal/storage/compress"
+	"github.com/urlfold/urlfold/internal/storage/objects"
+	"github.com/urlfold/urlfold/internal/storage/objects/s3"
+	"github.com/urlfold/urlfold/internal/testkit/s3test"
+)
+
+// ofBucket makes a watcher read objects. change may be nil.
+func ofBucket(change func(*objects.Store)) func(*WatchConfig) {
+	return func(cfg *WatchConfig) {
+		cfg.Objects = &Objects{Connect: func() (*objects.Store, error) {
+			s, err := s3.Connect(connect.S3{}, os.Getenv, cfg.Logger)
+			if err == nil {
+				s.Pause = time.Millisecond
+				if change != nil {
+					change(s)
+				}
+			}
+			return s, err
+		}}
+	}
+}
+
+// zipped returns n lines that are hard to compress, and the gzip file of them.
+func zipped(name string, n int) (all []string, file []byte) {
+	r := rand.New(rand.NewPCG(1, uint64(len(name))))
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	for i := range n {
+		all = append(all, fmt.Sprintf("%s|%d|%x%x\n", name, i, r.Uint64(), r.Uint64()))
+		_, _ = w.Write([]byte(all[i]))
+	}
+	_ = w.Close()
+	return all, b.Bytes()
+}
+
+// A meter is a fault that counts the requested bytes of objects.
+type meter struct {
+	sync.Mutex
+	bytes int64
+}
+
+func (m *meter) count(_ http.ResponseWriter, r *http.Request) bool {
+	first, last, ok := strings.Cut(strings.TrimPrefix(r.Header.Get("Range"), "bytes="), "-")
+	a, _ := strconv.ParseInt(first, 10, 64)
+	b, _ := strconv.ParseInt(last, 10, 64)
+	m.Lock()
+	defer m.Unlock()
+	if ok {
+		m.bytes += b - a + 1
+	}
+	return false
+}
+
+// TestObjectResumes: a daemon that was killed within a compressed object reads
+// again at most the distance of two restart points and the ranges that it fetches
+// ahead, and no line is lost or doubled.
+func TestObjectResumes(t *testing.T) {
+	srv := s3test.New(t)
+	want, data := zipped("a", 800_000)
+	srv.Put("logs/a.gz", data)
+	sink, dir := &shelf{exact: true}, t.TempDir()
+	d := start(t, dir, batch("s3://bucket/logs"), sink, ofBucket(nil))
+	until(t, "most of the object", func() bool { return d.w.Stats().Files != nil && d.w.Stats().Files[0].Committed > 20<<20 })
+	d.kill()
+	m := new(meter)
+	srv.SetFault(m.count)
+	d = start(t, dir, batch("s3://bucket/logs"), sink, ofBucket(nil))
+	d.wait()
+	sink.check(t, want)
+	if again := d.w.Stats().Reinflated; again > 2<<20 {
+		t.Errorf("%d bytes of text decompressed again", again)
+	}
+	if all := int64(len(data)); m.bytes > all*3/5+256<<10 {
+		t.Errorf("the second run requested %d bytes of %d", m.bytes, all)
+	}
+}
+
+// TestObjectChanges: an object that is replaced while it is read has the verdict
+// unreadable. The new one is read as another text, from its beginning.
+func TestObjectChanges(t *testing.T) {
+	srv := s3test.New(t)
+	first, second := numbered("old", 0, 200_000), numbered("new", 0, 50)
+	srv.Put("a", []byte(strings.Join(first, "")))
+	var replace sync.Once
+	sink := &shelf{}
+	sink.full = func(n int) {
+		if n > 100 {
+			replace.Do(func() { srv.Put("a", []byte(strings.Join(second, ""))) })
+		}
+	}
+	d := start(t, t.TempDir(), batch("s3://bucket/a"), sink, ofBucket(nil))
+	d.wait()
+	old := slices.IndexFunc(sink.lines, func(l string) bool { return strings.HasPrefix(l, "new") })
+	if old < 100 {
+		t.Fatalf("%d lines before the new object", old)
+	}
+	sink.check(t, slices.Concat(first[:len(sink.lines)-len(second)], second))
+	slices.SortFunc(d.reports, func(a, b Report) int { return int(b.Verdict.Kind) - int(a.Verdict.Kind) })
+	if len(d.reports) != 2 || d.reports[0].Verdict.Kind != compress.Unreadable || d.reports[1].Verdict.Damage() {
+		t.Errorf("reports %+v", d.reports)
+	}
+}
+
+// TestObjectKinds: objects that stand for folders and those that a pattern
+// excludes are ignored, empty ones are inputs, and one that is archived is
+// reported and does not keep the run from reading the others.
+func TestObjectKinds(t *testing.T) {
+	srv := s3test.New(t)
+	want := numbered("a", 0, 100)
+	srv.Put("logs/", nil)
+	srv.Put("logs/b_$folder$", nil)
+	srv.Put("logs/a", []byte(strings.Join(want, "")))
+	srv.Put("logs/c.tmp", []byte("excluded\n"))
+	srv.Put("logs/empty", nil)
+	srv.Put("logs/glacier", []byte("archived\n"))
+	srv.Archive("logs/glacier")
+	sink, set := &shelf{}, batch("s3://bucket/logs")
+	set.Exclude = []string{"*.tmp"}
+	d := start(t, t.TempDir(), set, sink, ofBucket(nil))
+	d.wait()
+	sink.check(t, want)
+	got := map[string]compress.Kind{}
+	for _, r := range d.reports {
+		got[r.Path] = r.Verdict.Kind
+	}
+	if len(got) != 3 || got["s3://bucket/logs/a"] != compress.OK || got["s3://bucket/logs/empty"] != compress.OK || got["s3://bucket/logs/glacier"] != compress.Unreadable {
+		t.Errorf("verdicts %v", got)
+	}
+}
+
+// TestObjectsPolled: new objects are found whatever their keys, one that is
+// written again with the same content is not read again, and finished ones are
+// removed on request. A second daemon reads nothing again.
+func TestObjectsPolled(t *testing.T) {
+	srv := s3test.New(t)
+	sink, dir := &shelf{}, t.TempDir()
+	set := quick("s3://bucket/logs")
+	d := start(t, dir, set, sink, ofBucket(nil))
+	var want []string
+	put := func(key string) {
+		lines := numbered(key, 0, 100)
+		srv.Put("logs/"+key, []byte(strings.Join(lines, "")))
+		want = append(want, lines...)
+		until(t, "lines of "+key, func() bool { return sink.count() == len(want) })
+	}
+	put("m")
+	put("z")
+	put("a")
+	srv.Put("logs/m", srv.Get("logs/m"))
+	put("b")
+	until(t, "four finished objects", func() bool { return d.w.Stats().Done == 4 })
+	d.end()
+	set.OnFinish = OnFinish{word: deleteFile}
+	d = start(t, dir, set, sink, ofBucket(nil))
+	put("c")
+	until(t, "removal", func() bool { return srv.Get("logs/c") == nil })
+	d.end()
+	sink.check(t, want)
+	if left := srv.Keys(); len(left) != 4 {
+		t.Errorf("objects %v", left)
+	}
+}
+
+// TestObjectFaults: throttling, broken connections and answers that end early
+// lose and double nothing.
+func TestObjectFaults(t *testing.T) {
+	srv := s3test.New(t)
+	var want []string
+	for i := range 8 {
+		lines, data := zipped(fmt.Sprint("f", i), 30_000)
+		want = append(want, lines...)
+		srv.Put(fmt.Sprintf("logs/%d.gz", i), data)
+	}
+	var mu sync.Mutex
+	r := rand.New(rand.NewPCG(7, 7))
+	srv.SetFault(func(w http.ResponseWriter, _ *http.Request) bool {
+		mu.Lock()
+		n := r.IntN(8)
+		mu.Unlock()
+		switch n {
+		case 0:
+			s3test.Fail(w, http.StatusServiceUnavailable, "SlowDown")
+		case 1:
+			panic(http.ErrAbortHandler)
+		default:
+			return false
+		}
+		return true
+	})
+	sink := &shelf{}
+	start(t, t.TempDir(), batch("s3://bucket/logs"), sink, ofBucket(nil)).wait()
+	sink.check(t, want)
+}
+
+// TestListingFails: a bucket that does not exist ends a run. A store that fails
+// for a while does not end one that waits for objects, and nothing counts as
+// gone.
+func TestListingFails(t *testing.T) {
+	srv := s3test.New(t)
+	for _, set := range []Settings{batch("s3://no-bucket/a"), quick("s3://no-bucket/a")} {
+		if err := start(t, t.TempDir(), set, &shelf{}, ofBucket(nil)).result(); objects.KindOf(err) != objects.NotFound || !strings.Contains(err.Error(), "s3://no-bucket/a") {
+			t.Errorf("mode %s: got %v", set.Mode, err)
+		}
+	}
+	want, data := zipped("a", 20_000)
+	srv.Put("logs/a.gz", data)
+	sink, dir := &shelf{exact: true}, t.TempDir()
+	d := start(t, dir, quick("s3://bucket/logs"), sink, ofBucket(nil))
+	until(t, "some lines", func() bool { return sink.count() > 100 })
+	d.kill()
+	srv.SetFault(func(w http.ResponseWriter, _ *http.Request) bool {
+		s3test.Fail(w, http.StatusInternalServerError, "InternalError")
+		return true
+	})
+	d = start(t, dir, quick("s3://bucket/logs"), sink, ofBucket(func(s *objects.Store) { s.Patience = 10 * time.Millisecond }))
+	until(t, "a failed listing", func() bool { return d.w.Health() != nil })
+	srv.SetFault(nil)
+	until(t, "all lines", func() bool { return sink.count() >= len(want) && d.w.Health() == nil })
+	d.end()
+	sink.check(t, want)
+}

@@ -1,0 +1,119 @@
+package s3
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/urlfold/urlfold/config/connect"
+	"github.com/urlfold/urlfold/config/field"
+	"github.com/urlfold/urlfold/internal/storage/objects"
+	"github.com/urlfold/urlfold/sources/file"
+)
+
+// A Config configures a source that reads the objects of a bucket.
+type Config struct {
+	connect.S3
+
+	// Objects to read: s3://BUCKET/KEY is an object, the objects in a folder, or
+	// with * ? [ or { those that match a glob, in which ** matches any number of
+	// folders. s3://BUCKET is all objects of a bucket.
+	Include []string `yaml:"include,required" min:"1"`
+	// Globs of objects to exclude. A glob without a slash matches the last part of
+	// a key, any other one the key below the folder.
+	Exclude []string `yaml:"exclude"`
+	// batch reads the objects that exist at the start and exits; poll also waits
+	// for new ones.
+	Mode string `yaml:"mode" enum:"batch,poll"`
+	// How often to list the objects in mode poll. A listing takes a request for
+	// each 1,000 objects.
+	PollInterval time.Duration `yaml:"poll_interval" min:"1ms"`
+	// In mode batch: whether a run succeeds if there are no objects and the
+	// checkpoint knows none either. Otherwise such a run ends with exit code 78.
+	AllowEmpty bool `yaml:"allow_empty"`
+	// How to handle the records of a damaged compressed object: as on_damage of
+	// the file source.
+	OnDamage string `yaml:"on_damage" enum:"emit-and-report,quarantine,skip-file,stop"`
+	// Distance between restart points in a compressed object, in decompressed
+	// bytes. Reading resumes at a restart point after a restart. Each takes up
+	// to 32 KiB on disk.
+	RestartPointEvery field.Size `yaml:"restart_point_every" min:"1MiB"`
+	// The limits on the expansion of a compressed object.
+	Limits field.Limits `yaml:"limits"`
+	// Decoder of gzip, as inflate of the file source.
+	Inflate string `yaml:"inflate" enum:"own,klauspost"`
+	// What to do with an object once all of its records are durable in the
+	// outputs. Damaged objects are kept.
+	OnFinish string `yaml:"on_finish" enum:"keep,delete"`
+	// How long to keep the checkpoint of an object that is gone.
+	ForgetAfter time.Duration `yaml:"forget_after" min:"0s"`
+	// Number of objects to read at the same time. Each takes about 5 MiB.
+	Readers int `yaml:"max_readers" min:"1" max:"256"`
+}
+
+// The values of Mode.
+const (
+	modeBatch = "batch"
+	modePoll  = "poll"
+)
+
+// Default returns the default values.
+func Default() Config {
+	f := file.DefaultSettings()
+	return Config{
+		Mode: modePoll, PollInterval: time.Minute, OnDamage: f.OnDamage, RestartPointEvery: f.RestartPointEvery,
+		Limits: f.Limits, Inflate: f.Inflate, OnFinish: f.OnFinish.String(), ForgetAfter: f.ForgetAfter, Readers: f.Readers,
+	}
+}
+
+// Validate returns the joined errors in c, each a [field.Error].
+func (c *Config) Validate() error {
+	var errs []error
+	wrong := func(key, text string) { errs = append(errs, &field.Error{Field: key, Err: errors.New(text)}) }
+	for i, p := range c.Include {
+		if bucket, key := objects.Split(p); !objects.Is(p) || bucket == "" {
+			wrong(fmt.Sprintf("include[%d]", i), "must be s3://BUCKET or s3://BUCKET/KEY")
+		} else if !doublestar.ValidatePattern(key) {
+			wrong(fmt.Sprintf("include[%d]", i), "invalid glob pattern")
+		}
+	}
+	for i, p := range c.Exclude {
+		if p == "" || !doublestar.ValidatePattern(p) {
+			wrong(fmt.Sprintf("exclude[%d]", i), "invalid glob pattern")
+		}
+	}
+	if len(c.Include) == 0 {
+		wrong("include", "must have at least 1 element")
+	}
+	if c.Mode == modePoll && c.AllowEmpty {
+		wrong("allow_empty", "requires mode: batch (mode poll waits for objects)")
+	}
+	if err := c.endpoint(); err != nil {
+		wrong("endpoint", err.Error())
+	}
+	return errors.Join(errs...)
+}
+
+// Files returns the settings of the file source that reads the objects.
+func (c *Config) Files() *file.Settings {
+	s := file.DefaultSettings()
+	s.Include, s.Exclude, s.AllowEmpty = c.Include, c.Exclude, c.AllowEmpty
+	if s.Mode = "tail"; c.Mode == modeBatch {
+		s.Mode = "batch"
+	}
+	s.PollInterval, s.OnDamage, s.RestartPointEvery = c.PollInterval, c.OnDamage, c.RestartPointEvery
+	s.Limits, s.Inflate, s.ForgetAfter, s.Readers = c.Limits, c.Inflate, c.ForgetAfter, c.Readers
+	_ = s.OnFinish.UnmarshalText([]byte(c.OnFinish)) // an enum of the configuration
+	return &s
+}
+
+// Covers reports whether the source reads the object at path, if it exists.
+func (c *Config) Covers(path string) bool {
+	return objects.Is(path) && slices.ContainsFunc(c.Include, func(p string) bool {
+		return path == p || strings.HasPrefix(path, strings.TrimSuffix(p, "/")+"/") || doublestar.MatchUnvalidated(p, path)
+	})
+}

@@ -1,0 +1,33 @@
+// Package s3 contains the source that reads the objects of a bucket, in Amazon S3
+// or a store that speaks its protocol. An object is a file of package
+// sources/file, which does the reading: positions, verdicts, restart points and
+// what happens to finished objects are the same.
+//
+// Not covered by the stability page.
+package s3
+
+import (
+	"os"
+
+	"github.com/urlfold/urlfold/internal/storage/objects"
+	"github.com/urlfold/urlfold/internal/storage/objects/s3"
+	"github.com/urlfold/urlfold/pipeline/engine"
+	"github.com/urlfold/urlfold/sources/file"
+)
+
+// New returns a source for c. Of env, it takes everything but the settings and
+// the objects. New sends no request.
+func New(c Config, env file.WatchConfig) (engine.Source, error) {
+	if err := c.Validate(); err != nil {
+		return nil, err
+	}
+	env.Settings = *c.Files()
+	env.Objects = &file.Objects{Connect: func() (*objects.Store, error) { return s3.Connect(c.S3, os.Getenv, env.Logger) }}
+	return file.NewWatcher(env)
+}
+
+// endpoint checks the endpoint.
+func (c *Config) endpoint() error {
+	_, err := s3.Of(c.S3, func(string) string { return "" })
+	return err
+}
