@@ -108,6 +108,10 @@ nats-stop: ## stop the NATS server
 engines: ## call urlfold from Spark, DuckDB and chDB, with a million URLs (installs them below $TMPDIR; Spark needs Java)
 	.ci/engines
 
+.PHONY: bindings-java
+bindings-java: ## test the packages for Java, Nutch and Spark with 1000 kills (needs a JDK and Maven, which downloads Spark)
+	KILLS=1000 bindings/java/test spark
+
 .PHONY: bench
 bench: ## run the benchmarks of the codec
 	$(GO) test -run '^$$' -bench . -benchmem -count $(BENCH_COUNT) ./codec/...
