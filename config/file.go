@@ -24,6 +24,8 @@ type File struct {
 	// The directory of the checkpoints, the restart points of compressed files and
 	// the lock.
 	DataDir string `yaml:"data_dir" min:"1"`
+	// What to do when the state in data_dir is lost.
+	State State `yaml:"state"`
 	// The sources of records.
 	Sources []Component `yaml:"sources,required" min:"1"`
 	// How records are parsed, how their URLs are normalized, and what is written.
@@ -81,12 +83,24 @@ type File struct {
 	d *decoder
 }
 
+// State says what to do when stored state is lost.
+// Not covered by the stability page.
+type State struct {
+	// What to do if no generation of the positions in data_dir is usable, or if
+	// data_dir has none of them although outputs with exactly_once exist. stop ends
+	// the start with exit code 78, because all files would be read again and their
+	// records written twice; reread does that. It concerns file sources only: the
+	// positions of the others are in their brokers.
+	OnLoss string `yaml:"on_loss" enum:"stop,reread"`
+}
+
 // Default returns a configuration in which all keys have their defaults.
 // Not covered by the stability page.
 func Default() *File {
 	return &File{
 		Version:         1,
 		DataDir:         "/var/lib/urlfold",
+		State:           State{OnLoss: "stop"},
 		Codec:           Codec{MaxQuoted: field.MiB, Target: "request", Profile: "equiv", Hash: "xxh3-128", KeyFormat: "hex", Render: Render{Form: "rewrite"}, MaxRecord: field.MiB},
 		OnError:         OnError{UnknownSchema: "reject"},
 		Order:           "none",

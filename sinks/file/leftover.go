@@ -111,23 +111,44 @@ func (tab *streamTable) finishAs(final string) (to string, err error) {
 	return to, finishPart(final+partSuffix, to)
 }
 
+// Existing returns the paths of all files that outputs with these settings may
+// have written, finished or not.
+func (c *LogConfig) Existing() ([]string, error) {
+	t, err := parseTemplate(c.Path)
+	if err != nil {
+		return nil, err
+	}
+	return t.outputs()
+}
+
 // unfinished returns the final paths of all unfinished outputs that may come
 // from t.
 func (t *template) unfinished() (finals []string, err error) {
+	paths, err := t.outputs()
+	for _, path := range paths {
+		if final, part := strings.CutSuffix(path, partSuffix); part {
+			finals = append(finals, final)
+		}
+	}
+	return finals, err
+}
+
+// outputs returns the paths of all files that may come from t.
+func (t *template) outputs() (paths []string, err error) {
 	_, exact := t.pattern(nil)
 	err = filepath.WalkDir(t.dir(), func(path string, d fs.DirEntry, err error) error {
-		final, part := strings.CutSuffix(path, partSuffix)
+		final := strings.TrimSuffix(path, partSuffix)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			return nil
 		case err != nil:
 			return err
-		case part && !d.IsDir() && !strings.HasSuffix(final, unverifiedSuffix) && (exact.MatchString(final) || exact.MatchString(unnumbered.ReplaceAllString(final, "$1"))):
-			finals = append(finals, final)
+		case !d.IsDir() && !strings.HasSuffix(final, unverifiedSuffix) && (exact.MatchString(final) || exact.MatchString(unnumbered.ReplaceAllString(final, "$1"))):
+			paths = append(paths, path)
 		}
 		return nil
 	})
-	return finals, err
+	return paths, err
 }
 
 // finishPart durably renames an unfinished output to its final name.

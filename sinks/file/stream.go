@@ -194,7 +194,7 @@ func (tab *streamTable) next(st *stream) (*output, error) {
 		}
 		if tab.free(final) {
 			if n > 1 && tab.cfg.ExactlyOnce && tab.grows() && !tab.taken[first] {
-				tab.log.Warn("output exists, continuing under another name", "path", first, "as", final)
+				tab.log.Error("output exists, continuing under another name", "path", first, "as", final)
 			}
 			return tab.fresh(st, final), nil
 		}

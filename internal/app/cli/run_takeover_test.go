@@ -8,6 +8,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/urlfold/urlfold/internal/app/cli/command"
 )
 
 // lanesTo is a configuration with outputs of their own for each input.
@@ -144,7 +146,8 @@ func TestRunLostState(t *testing.T) {
 		"flipped":     {each(flipped), "http://h/a\n", torn},
 	} {
 		t.Run(name, func(t *testing.T) {
-			d := newRun(t, strings.Replace(tailing, "path: out.log", "path: out.log, exactly_once: true", 1))
+			config := strings.Replace(tailing, "path: out.log", "path: out.log, exactly_once: true", 1)
+			d := newRun(t, config)
 			t.Chdir(d.dir)
 			d.start()
 			d.feed("http://h/a\n")
@@ -153,6 +156,11 @@ func TestRunLostState(t *testing.T) {
 			d.wait()
 			write(t, "out.log", "http://h/a\nhttp://h/ha")
 			way.damage(t)
+			d.start()
+			if code := d.wait(); code != command.ExitConfig || !strings.Contains(d.log.String(), "state.on_loss: reread") {
+				t.Fatalf("exit code %d", code)
+			}
+			d.configure(config + "state: {on_loss: reread}\n")
 			d.start()
 			d.feed("http://h/b\n")
 			d.has("out-2.log", "http://h/a\nhttp://h/b\n")

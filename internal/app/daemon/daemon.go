@@ -99,6 +99,14 @@ func (cat *Catalog) New(f *config.File, o Options) (*Daemon, error) {
 			return nil, err
 		}
 		d.store.SetLogger(d.events)
+		if err := p.checkState(d.store); err != nil {
+			return nil, errors.Join(err, d.store.Close())
+		}
+		if p.exactlyOnce && !d.store.Found() { // before there is any output, so that a crash does not look like a lost state
+			if err := d.store.Compact(); err != nil {
+				return nil, errors.Join(err, d.store.Close())
+			}
+		}
 		for _, w := range d.store.Warnings() {
 			d.events.Error("checkpoint damaged", "error", w) // each of them: the last one says what is read again
 		}

@@ -1,37 +1,123 @@
 package daemon
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/urlfold/urlfold/config"
 )
 
-// A damaged checkpoint has several problems. All of them are logged, although
-// they are the same event: the last one says what is read again.
-func TestCheckpointDamage(t *testing.T) {
-	t.Chdir(t.TempDir())
-	if err := os.Mkdir("state", 0o700); err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range []string{"checkpoint", "checkpoint.log"} {
-		if err := os.WriteFile(filepath.Join("state", name), []byte(strings.Repeat("damaged ", 40)), 0o600); err != nil {
-			t.Fatal(err)
+// exactly is a batch with an output of every record exactly once.
+const exactly = `version: 1
+data_dir: state
+admin: {listen: ""}
+sources:
+  - file: {include: ["in/*.log"], mode: batch}
+codec: {format: lines}
+sinks:
+  - file: {path: "out/{source.relpath}", exactly_once: true}
+`
+
+// TestStateLost: a state that is lost ends the start with what was found, what would
+// be doubled and both ways out, or is read again without a word less.
+func TestStateLost(t *testing.T) {
+	damage := func() {
+		names, _ := filepath.Glob("state/checkpoint*")
+		for _, name := range names {
+			put(t, name, strings.Repeat("damaged ", 40))
 		}
 	}
-	f, err := loaded(t, "version: 1\n", "version: 1\ndata_dir: state\n")
+	elsewhere := strings.NewReplacer("in/*.log", "other/*.log").Replace(exactly)
+	const ways = "set state.on_loss: reread"
+	for _, c := range []struct {
+		name, config string
+		change       func()
+		want         string // part of the error; empty: the run goes on
+		doubled      bool
+	}{
+		{"intact", exactly, func() {}, "", false},
+		{"all generations damaged", exactly, damage, "no generation of the state is usable (cannot use checkpoint: ", false},
+		{"all generations damaged, reread", exactly + "state: {on_loss: reread}\n", damage, "", true},
+		{"one generation damaged", exactly, func() {
+			put(t, "in/b.log", "http://h/2\n")
+			if _, err := runText(t, exactly); err != nil {
+				t.Fatal(err)
+			}
+			put(t, "state/checkpoint", "damaged")
+		}, "", false},
+		{"removed", exactly, func() { remove(t, "state") }, "data_dir state has no state, but 1 outputs with exactly_once exist, such as out/a.log: ", false},
+		{"removed, reread", exactly + "state: {on_loss: reread}\n", func() { remove(t, "state") }, "", true},
+		{"removed with the outputs", exactly, func() { remove(t, "state"); remove(t, "out") }, "", false},
+		{"removed, another delivery", strings.Replace(exactly, ", exactly_once: true", "", 1), func() { remove(t, "state") }, "", true},
+		{"of another configuration", elsewhere, func() { put(t, "other/a.log", "http://h/2\n") }, "has the state of another configuration", false},
+		{"restored from a backup", exactly, func() {
+			remove(t, "state")
+			if err := os.CopyFS("state", os.DirFS("backup")); err != nil {
+				t.Fatal(err)
+			}
+		}, "", false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Chdir(t.TempDir())
+			put(t, "in/a.log", "http://h/1\n")
+			if _, err := runText(t, exactly); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.CopyFS("backup", os.DirFS("state")); err != nil {
+				t.Fatal(err)
+			}
+			c.change()
+			before, _ := os.ReadDir("out")
+			log, err := runText(t, c.config)
+			if c.want == "" {
+				if err != nil {
+					t.Fatal(err)
+				}
+			} else if !errors.As(err, new(*StateError)) || !strings.Contains(err.Error(), c.want) || !strings.HasSuffix(err.Error(), ways+" to read all inputs again") {
+				t.Errorf("error %v", err)
+			}
+			after, _ := os.ReadDir("out")
+			if doubled := len(before) > 0 && len(after) > len(before); doubled != c.doubled {
+				t.Errorf("%d outputs, then %d\n%s", len(before), len(after), log)
+			}
+			if c.doubled && c.want == "" && strings.Contains(c.name, "damaged") && !strings.Contains(log, "level=ERROR msg=\"checkpoint damaged\"") {
+				t.Errorf("logged:\n%s", log)
+			}
+		})
+	}
+}
+
+// runText runs a configuration to the end of its input.
+func runText(t *testing.T, text string) (log string, err error) {
+	t.Helper()
+	cat := testCatalog(t)
+	put(t, "c.yaml", text)
+	f, err := cat.Load("c.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
-	var log strings.Builder
-	d, err := testCatalog(t).New(f, Options{Log: &log})
+	var b strings.Builder
+	d, err := cat.New(f, Options{Log: &b, UntilEOF: true, Load: func() (*config.File, error) { return f, nil }})
 	if err != nil {
+		return b.String(), err
+	}
+	err = d.Run(t.Context())
+	return b.String(), err
+}
+
+func put(t *testing.T, name, text string) {
+	t.Helper()
+	if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o700), os.WriteFile(name, []byte(text), 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	if err := d.close(); err != nil {
-		t.Error(err)
-	}
-	if !strings.Contains(log.String(), "all inputs are read again") {
-		t.Errorf("logged:\n%s", log.String())
+}
+
+func remove(t *testing.T, name string) {
+	t.Helper()
+	if err := os.RemoveAll(name); err != nil {
+		t.Fatal(err)
 	}
 }

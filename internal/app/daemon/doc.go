@@ -20,7 +20,7 @@
 //	paths.go, route.go, refused.go                 which combinations are rejected
 //	job.go, codec.go                               how records are processed
 //	dedupe.go, claims.go                           duplicates
-//	takeover.go                                    the stored state of other components
+//	takeover.go, lost.go                           the stored state of other components; a lost one
 //	cases.go, dryrun.go                            test cases and dry runs
 //	tell.go, secrets.go                            what log lines show, and what none shows
 package daemon

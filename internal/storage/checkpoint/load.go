@@ -33,6 +33,7 @@ type loaded struct {
 	hadLog     bool // checkpoint.log exists
 	found      bool // some file of a state exists
 	lost       bool // the state, or the end of it, cannot be used
+	unusable   bool // no generation can be used
 }
 
 // noLog is the value of loader.newestLog if checkpoint.log cannot be read.
@@ -148,7 +149,8 @@ func (l *loader) choose() error {
 		return nil
 	}
 	l.st = newState()
-	if l.lost = l.found; l.lost {
+	l.lost, l.unusable = l.found, l.found
+	if l.unusable {
 		l.warn("no usable checkpoint: all inputs are read again from the beginning")
 	}
 	return nil

@@ -32,6 +32,8 @@ type Store struct {
 	lock     *disk.File
 	warnings []string
 	lost     bool
+	found    bool
+	unusable bool
 	fault    func(step string) error // fault.At, or a test's own
 	log      *slog.Logger
 
@@ -96,7 +98,7 @@ func (s *Store) load() error {
 	if err != nil {
 		return err
 	}
-	s.st, s.warnings, s.lost = l.st, l.warnings, l.lost
+	s.st, s.warnings, s.lost, s.found, s.unusable = l.st, l.warnings, l.lost, l.found, l.unusable
 	s.w = writer{epoch: 1, gen: l.gen, seq: l.seq, last: l.last, snapshotBad: l.found && !l.snapshotOK, logBad: l.found && !l.logOK, stored: l.found, hadLog: l.hadLog}
 	p := points{dir: filepath.Join(s.dir, restartDir), there: map[int64]bool{}, last: new(atomic.Int64)}
 	names, _ := os.ReadDir(p.dir) // points that cannot be listed are never removed, but may be overwritten
@@ -185,6 +187,26 @@ func (s *Store) Stats() Stats {
 		return *n
 	}
 	return Stats{}
+}
+
+// Found reports whether Open found a state, damaged or not.
+func (s *Store) Found() bool { return s.found }
+
+// Unusable reports whether all generations of the state that Open found are
+// damaged, so that the Store is empty.
+func (s *Store) Unusable() bool { return s.unusable }
+
+// Each calls f with all entries. It skips those that cannot be parsed.
+func (s *Store) Each(f func(*Entry)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, lines := range s.st.sources {
+		for _, text := range lines {
+			if e, err := parseEntry(text); err == nil {
+				f(&e)
+			}
+		}
+	}
 }
 
 // Entries returns the stored entries of a source, in no particular order.

@@ -120,6 +120,8 @@ func runDaemon(cmd *cobra.Command, c *daemon.Catalog, o *runFlags, version strin
 	switch {
 	case errors.As(err, &few):
 		return &command.Error{Code: command.ExitUsage, Err: err, See: "'urlfold help operations', Sizing, says what descriptors are needed for."}
+	case errors.As(err, new(*daemon.StateError)):
+		return &command.Error{Code: command.ExitConfig, Err: err}
 	case err != nil:
 		return err
 	}

@@ -1,0 +1,90 @@
+package daemon
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/urlfold/urlfold/internal/storage/checkpoint"
+	sinkfile "github.com/urlfold/urlfold/sinks/file"
+	"github.com/urlfold/urlfold/sources/file"
+)
+
+// A StateError says that the stored positions are lost, so that the run would
+// read inputs again from the beginning and write their records once more.
+type StateError struct{ text string }
+
+// Error implements error.
+func (e *StateError) Error() string { return e.text }
+
+// checkState returns a *StateError if the positions of the files are lost: no
+// generation of the state can be used, or it has none of these files although
+// outputs that promise every record exactly once exist. A state from which all
+// entries were reset is not lost.
+func (p *plan) checkState(s *checkpoint.Store) error {
+	if p.file.State.OnLoss == "reread" {
+		return nil
+	}
+	dir := p.file.DataDir
+	const ways = "; restore the folder from a backup%s, or set state.on_loss: reread to read all inputs again"
+	if s.Unusable() {
+		return &StateError{fmt.Sprintf("data_dir %s: no generation of the state is usable (%s), so all inputs would be read from the beginning, and every record written before would be written again"+ways,
+			dir, strings.Join(s.Warnings(), "; "), "")}
+	}
+	entries, covered := 0, false
+	s.Each(func(e *checkpoint.Entry) {
+		entries++
+		covered = covered || p.covers(e.Path)
+	})
+	if covered || s.Found() && entries == 0 {
+		return nil
+	}
+	n, first := p.existing()
+	if n == 0 || !p.fromStart() {
+		return nil
+	}
+	state := "has no state"
+	if s.Found() {
+		state = "has the state of another configuration, without the files of this one"
+	}
+	return &StateError{fmt.Sprintf("data_dir %s %s, but %d outputs with exactly_once exist, such as %s: all inputs would be read from the beginning, and the records in these outputs would be written again"+ways,
+		dir, state, n, first, " or move the outputs away")}
+}
+
+// covers reports whether a file source includes path.
+func (p *plan) covers(path string) bool {
+	for _, c := range each(p.file.Sources) {
+		if s, ok := c.Config.(*file.Settings); ok && s.Covers(path) {
+			return true
+		}
+	}
+	return false
+}
+
+// fromStart reports whether a file source reads files that it does not know from
+// the beginning.
+func (p *plan) fromStart() bool {
+	for _, c := range each(p.file.Sources) {
+		if s, ok := c.Config.(*file.Settings); ok && s.Start != "end" {
+			return true
+		}
+	}
+	return false
+}
+
+// existing returns the number of files that outputs with exactly_once have
+// written, and one of them. Folders that cannot be read count as empty; the
+// sinks report them.
+func (p *plan) existing() (n int, first string) {
+	for _, c := range p.outputs() {
+		l, ok := c.Config.(*sinkfile.LogConfig)
+		if !ok || !l.ExactlyOnce || special(l.Path) {
+			continue
+		}
+		paths, _ := l.Existing()
+		if n == 0 && len(paths) > 0 {
+			first = paths[0]
+		}
+		n += len(paths)
+	}
+	return n, first
+}
