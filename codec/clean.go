@@ -239,8 +239,7 @@ func readPort(src []byte, start int) (end, n int) {
 	if start+8 > len(src) {
 		return readShortPort(src, start)
 	}
-	// Compare eight bytes in one step: the length of a port cannot be
-	// predicted.
+	// Compare eight bytes together: the length of a port cannot be predicted.
 	const each = 0x01_01_01_01_01_01_01_01
 	x := binary.LittleEndian.Uint64(src[start:]) ^ '0'*each
 	digits := bits.TrailingZeros64((x&(0x7F*each)+0x76*each|x)&(0x80*each)) / 8

@@ -220,7 +220,7 @@ func (p *pass) run(dst, src []byte, o opening) bool {
 // note records that a rule changed something.
 func (p *pass) note(r Rule) { p.applied |= 1 << r }
 
-// wide is the number of bytes that flush copies in one step.
+// wide is the number of bytes that flush copies at a time.
 const wide = scan.Margin
 
 // roomFor returns the number of bytes that onePass may write for src: an escape for

@@ -237,7 +237,7 @@ type Record struct {
 func (r Record) Origin() (pos int64, index int) { return r.b.Origin(r.s, r.i) }
 
 // Key returns the key of the first URL of the record, or the zero Key: there is
-// no URL, or the sink lacks a method NeedsFacts that returns true.
+// no URL, or the sink has no method NeedsFacts that returns true.
 func (r Record) Key() codec.Key {
 	if r.i >= len(r.s.Facts) {
 		return codec.Key{}

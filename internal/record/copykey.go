@@ -16,7 +16,7 @@ import (
 type copyKey struct {
 	level codec.Level
 	norm  *codec.Normalizer
-	bare  bool        // the scheme and authority are unknown: only a target with "//" in front has a front
+	bare  bool        // the scheme and authority are unknown: only a target that starts with "//" has a front
 	front []byte      // of the canonical string
 	hits  codec.Rules // that change the scheme and the authority for the key
 	text  []byte      // scratch

@@ -220,7 +220,7 @@ func (n *normalizer) keyTarget(target []byte) (ok bool) {
 	return ok
 }
 
-// wideCopy is the number of bytes that appendWide copies in one step.
+// wideCopy is the number of bytes that appendWide copies at a time.
 const wideCopy = 32
 
 // padded returns text with room for appendWide.

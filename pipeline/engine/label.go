@@ -55,7 +55,7 @@ func (l *label) Rel() string {
 
 // SetPerm sets the permissions of the lane's input. An output that holds its
 // records grants no further permissions. The source calls SetPerm before the
-// first Emit, or not at all if the input lacks permissions.
+// first Emit, or not at all if the input has no permissions.
 func (l *label) SetPerm(perm fs.FileMode) {
 	perm = perm.Perm()
 	l.perm = &perm

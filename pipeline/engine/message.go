@@ -10,7 +10,7 @@ type Message struct {
 	Time  int64 // Unix time in nanoseconds from the broker; 0: none
 
 	HasKey bool // the message has a key, which may be empty
-	Null   bool // the message lacks a value (a tombstone) and is passed through unchanged
+	Null   bool // the message has no value (a tombstone) and is passed through unchanged
 }
 
 // A Header is a name and a value in Batch.Side. Names may repeat.
@@ -38,7 +38,7 @@ func (b *Batch) Headers(m *Message, yield func(name, value []byte)) {
 }
 
 // AddMessage appends a message to b and copies its bytes. A nil key means that
-// the message lacks a key, and a nil value that it is a tombstone. Call
+// the message has no key, and a nil value that it is a tombstone. Call
 // AddHeader afterwards to add headers to it.
 func (b *Batch) AddMessage(pos, unixNano int64, key, value []byte) {
 	m := Message{
@@ -97,8 +97,8 @@ func (b *Batch) at() int64 {
 	return b.Off + int64(b.Next)
 }
 
-// key returns the key of the current message, or nil if that lacks a key or
-// there are no messages.
+// key returns the key of the current message, or nil without a key or without
+// messages.
 func (b *Batch) key() []byte {
 	if len(b.Msgs) == 0 {
 		return nil

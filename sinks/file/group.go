@@ -25,7 +25,7 @@ type held struct {
 	ticket engine.Ticket
 	head   []byte // header, if the batch is the first of its file
 	bytes  []byte
-	end    []byte // line end for the last record, if that lacks one
+	end    []byte // line end for the last record, if that is incomplete
 }
 
 func (h *held) size() int { return len(h.head) + len(h.bytes) + len(h.end) }

@@ -120,7 +120,7 @@ func (tab *streamTable) ensure(o *output) error {
 		}
 	}
 	if limit := tab.cfg.OpenFiles; tab.counts.open.Load() >= int64(limit) {
-		tab.shutIdle(limit - limit/4 - 1) // a quarter in one step, because each search visits all outputs
+		tab.shutIdle(limit - limit/4 - 1) // a quarter of them, because each search visits all outputs
 		if tab.counts.open.Load() >= int64(limit) {
 			return errCrowded
 		}

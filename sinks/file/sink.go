@@ -30,7 +30,7 @@ type sink struct {
 	object    *objects.Writer
 	encoder   Encoder // nil: batches are written as they are
 	flushing  writeback
-	torn      bool // the last record lacks a line end
+	torn      bool // the last record has no line end
 	span      span
 	header    int64 // length of the header, as written
 	err       error // first error; then nothing more is written

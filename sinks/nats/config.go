@@ -43,7 +43,7 @@ type JetStreamConfig struct {
 	// captures the same subject by mistake then refuses them.
 	ExpectStream string `yaml:"expect_stream"`
 	// Fail at startup if no stream captures the subject. Set this to false if
-	// the user lacks permission for the JetStream API.
+	// the user may not use the JetStream API.
 	CheckStreams bool `yaml:"check_streams"`
 	// Which headers to add to messages.
 	Headers Headers `yaml:"headers"`

@@ -30,7 +30,7 @@ func (h *textHash) text() string {
 }
 
 // storedHash returns the hash stored in an entry and the offset where it
-// begins. If the entry lacks a hash because an older version wrote it, or a
+// begins. If the entry has no hash because an older version wrote it, or a
 // state of another version of the library, the hash begins at the position of
 // the entry.
 func storedHash(e *checkpoint.Entry) (h textHash, from int64) {

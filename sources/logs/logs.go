@@ -275,7 +275,7 @@ type DamageError struct {
 	Detail string // for people; may be empty
 	Text   int64  // bytes of text that were read
 	// Checksums in the file confirm the first Verified bytes of the text. The
-	// rest may be wrong, or the format lacks checksums (Checksums is false).
+	// rest may be wrong, or the format has no checksums (Checksums is false).
 	Verified  int64
 	Checksums bool
 	Err       error // the error of the system, if it is one

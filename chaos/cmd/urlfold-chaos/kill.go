@@ -106,7 +106,7 @@ func kill(ctx context.Context, l *lab, k chaos.Kind, exactly bool, route string)
 	}
 	l.figure("maximum bytes to decompress again after a kill", s.again)
 	l.figure("maximum bytes that a restarted process decompressed again, all files", s.reinflated)
-	if k != chaos.Zstd { // a single zstd frame lacks restart points
+	if k != chaos.Zstd { // a single zstd frame has no restart points
 		files := int64(len(s.lanes))
 		l.check(s.again <= restartEvery+blockSlack && s.reinflated <= files*(restartEvery+blockSlack),
 			"a restart had to decompress %d bytes of a file again, or %d bytes of %d files", s.again, s.reinflated, files)

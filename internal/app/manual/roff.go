@@ -81,7 +81,8 @@ func (m *Man) verbatim(lines []string) {
 const manWidth = 72
 
 // Man returns the page as a man page of section 7, named "urlfold-" and the
-// name of the topic. Tables are set as text, because man lacks macros for them.
+// name of the topic. Tables are set as text, because man has no macros for
+// them.
 func (t Topic) Man(date, version string) *Man {
 	m := NewMan("urlfold-"+t.Name, 7, date, version, t.About)
 	m.Section("DESCRIPTION")

@@ -228,7 +228,7 @@ func (g *grid) paragraphs(width int) (lines []string) {
 }
 
 // short returns the cells between the first and the last one as one text, or
-// nothing if one lacks a head.
+// nothing if one has no head.
 func (g *grid) short(row [][]word) (text []word) {
 	for i := 1; i < len(row)-1; i++ {
 		if g.heads[i] == meaning {

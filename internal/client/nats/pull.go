@@ -24,7 +24,7 @@ type PullConfig struct {
 	Stream, Durable string
 	Messages, Bytes int           // prefetch limits
 	Expires         time.Duration // of one pull request
-	Heartbeat       time.Duration // interval of the server's heartbeats while it lacks messages
+	Heartbeat       time.Duration // interval of the server's heartbeats while it has no messages
 	Info            ConsumerInfo  // state of the consumer, whose limits apply
 	// Gone, if not nil, is called when the consumer may from now on be a
 	// different one: it was deleted, nobody responds for it, or the connection

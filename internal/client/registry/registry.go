@@ -25,7 +25,7 @@ import (
 	"github.com/urlfold/urlfold/internal/ground/logging"
 )
 
-// ErrUnknown reports that the registry lacks an Avro schema with an id.
+// ErrUnknown reports that the registry has no Avro schema with an id.
 var ErrUnknown = errors.New("the registry has no Avro schema with this id")
 
 // errClosed reports that the client was closed while it waited for the
@@ -247,7 +247,7 @@ func (c *Client) get(path ...string) (*answer, error) {
 	var e struct {
 		Code int `json:"error_code"`
 	}
-	_ = json.Unmarshal(body, &e) // any other body lacks a code
+	_ = json.Unmarshal(body, &e) // any other body has no code
 	switch {
 	case e.Code == schemaNotFound:
 		return nil, ErrUnknown

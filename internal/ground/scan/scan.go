@@ -14,7 +14,7 @@ package scan
 
 // A Set is a set of ASCII bytes. The zero Set is empty.
 type Set struct {
-	// nibbles answers for 16 bytes in one step, with a shuffle for each half:
+	// nibbles answers for 16 bytes at a time, with a shuffle for each half:
 	// byte h<<4|l is in the set if nibbles[l]&nibbles[16+h] is not 0.
 	nibbles [32]uint8
 	table   [256]bool

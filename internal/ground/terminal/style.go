@@ -75,7 +75,7 @@ const (
 )
 
 // Paint returns text in a color, or unchanged if color is empty or the style
-// lacks colors.
+// has no colors.
 func (s Style) Paint(color, text string) string {
 	if !s.Color || color == "" || text == "" {
 		return text

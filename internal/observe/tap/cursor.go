@@ -11,7 +11,7 @@ import (
 type cursor struct {
 	b        *engine.Batch
 	whole    bool            // each message is one record
-	director record.Director // nil if the format lacks directives
+	director record.Director // nil without directives in the format
 	off, msg int             // of the next record
 	head     []byte          // directive in force there
 }

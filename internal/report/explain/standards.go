@@ -48,7 +48,7 @@ func (x *Explainer) rfcView(src []byte) view {
 		v.compare(x.base, src)
 	}
 	if len(x.base) > 0 {
-		v.raw = v.k1 // a relative reference lacks a host to compare
+		v.raw = v.k1 // a relative reference has no host to compare
 	}
 	return v
 }

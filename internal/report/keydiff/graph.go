@@ -26,7 +26,7 @@ const maxExampleBytes = 256 << 20
 // An example is a URL as it appeared in a record.
 type example struct {
 	url  string
-	norm string // its normal form under A or B, if the URL lacks a scheme
+	norm string // its normal form under A or B, if the URL has no scheme
 }
 
 // less orders examples by preference: shorter ones first. The order makes the

@@ -21,7 +21,7 @@ type WrongKey struct {
 	File        string
 	Line        int64
 	Found, Want string
-	Reason      string // why the URL lacks a key, or the record cannot be read; Want is then empty
+	Reason      string // why the URL has no key, or the record cannot be read; Want is then empty
 }
 
 // A Verification compares the keys of indexes of web archives with normal forms.
@@ -29,7 +29,7 @@ type WrongKey struct {
 type Verification struct {
 	Keys   int64                // number of keys compared
 	Wrong  int64                // number of wrong keys among them, and of records that cannot be read
-	Err    error                // the first error of Report, or that an index lacks keys
+	Err    error                // the first error of Report, or an index without keys
 	Report func(WrongKey) error // called for each wrong key, until it returns an error
 
 	redact *record.Worker // nil: passwords are not masked

@@ -29,7 +29,7 @@ func newState() *state {
 	return &state{sources: map[string]map[string]string{}, extents: map[extentKey]int64{}, extra: map[uint64]string{}}
 }
 
-// empty reports whether the state lacks entries.
+// empty reports whether the state has no entries.
 func (s *state) empty() bool {
 	for _, lines := range s.sources {
 		if len(lines) > 0 {

@@ -25,7 +25,7 @@ type sumState uint8
 const (
 	sumRight  sumState = iota // the checksum matches
 	sumWrong                  // the checksum does not match
-	sumAbsent                 // the unit lacks a checksum
+	sumAbsent                 // the unit has no checksum
 )
 
 // unit records that a unit ends at offset end of the decompressed stream. The

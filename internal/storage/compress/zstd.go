@@ -194,10 +194,10 @@ type zstdFrames struct {
 	body int64  // number of bytes after head to pass through
 	next func(*zstdFrames) error
 	sum  bool // the frame ends with a checksum
-	// A frame since the last pause lacks a checksum. The decoder may not have
+	// A frame since the last pause has no checksum. The decoder may not have
 	// reached that frame yet.
 	unsummed bool
-	absent   atomic.Bool // some frame until now lacks a checksum
+	absent   atomic.Bool // some frame until now has no checksum
 	sumAt    int64       // offset of the last checksum
 	begun    bool
 

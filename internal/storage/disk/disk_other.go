@@ -4,7 +4,7 @@ package disk
 
 import "os"
 
-// Lock does nothing: this system lacks a lock that ends with the process.
+// Lock does nothing: this system has no lock that ends with the process.
 func Lock(*os.File) error { return nil }
 
 // syncDir does nothing: this system cannot sync a folder.

@@ -229,7 +229,7 @@ func (f *file) checkIndexes(c *chunk) error {
 }
 
 // bloomOf returns the header of the Bloom filter of a chunk, as it is in the
-// file, and the length of the filter; nil if the chunk lacks one.
+// file, and the length of the filter; nil without a filter.
 func (f *file) bloomOf(c *chunk) (head []byte, size int64, err error) {
 	at := c.meta.int(14)
 	if at <= 0 {
@@ -248,7 +248,7 @@ func (f *file) bloomOf(c *chunk) (head []byte, size int64, err error) {
 }
 
 // emptyBloom returns an empty Bloom filter like the filter of a chunk, or nil
-// if that lacks one or has one of an unknown kind.
+// if the chunk has no filter of a known kind.
 func (f *file) emptyBloom(c *chunk) (bloom.SplitBlockFilter, error) {
 	head, size, err := f.bloomOf(c)
 	if head == nil || err != nil {

@@ -29,7 +29,7 @@ type made struct {
 	defHist   []int64     // number of values by definition level
 	sums      fingerprint // of what a reader must find
 	changed   bool
-	bloom     bloom.SplitBlockFilter // nil: the chunk lacks one, or keeps its source's
+	bloom     bloom.SplitBlockFilter // nil: no filter, or its source's
 }
 
 // A madePage describes a page of a made.

@@ -160,7 +160,7 @@ type Forms struct {
 }
 
 // Records without a known form take more time than without forms. So if more
-// than one in three lacks one, no forms are tried during a pause, which is
+// than one in three fits no form, none are tried during a pause, which is
 // longer each time.
 const (
 	maxBalance = 64

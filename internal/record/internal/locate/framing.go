@@ -7,7 +7,7 @@ type Framing interface {
 	// record. Cut returns 0 if the first record does not end in block.
 	Cut(block []byte) int
 	// Head returns the length of the header record at the start of a stream,
-	// including its line end. It returns 0 if the format lacks a header, or if
+	// including its line end. It returns 0 if the format has no header, or if
 	// block does not hold all of it.
 	Head(block []byte) int
 }

@@ -82,7 +82,7 @@ type textScan struct {
 	host  int // offset after the slashes
 }
 
-// end returns where the URL ends, or 0 if it lacks a host.
+// end returns where the URL ends, or 0 if it has no host.
 func (t *textScan) end() int {
 	if closing := t.closing(); closing != 0 {
 		if end := t.quoted(closing); end > 0 && t.hasHost(end) {

@@ -20,7 +20,7 @@ type Walk struct {
 	Start, End int // of the current line in text, without its line end
 }
 
-// Numbers of bytes that are marked in one step: usually, and for a long line.
+// Numbers of bytes that are marked at a time: usually, and for a long line.
 const (
 	walkBytes    = 16 << 10
 	maxWalkBytes = 64 << 10

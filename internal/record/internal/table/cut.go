@@ -25,8 +25,8 @@ func (t *Reader) OpenQuotes(records []byte) (first, number int) {
 // MaxQuoted implements [locate.QuoteFraming].
 func (t *Reader) MaxQuoted() int { return t.longest }
 
-// cutWindow is the number of bytes that cut scans in one step. If they have
-// fewer lines than a quoted cell may have, none of their cells is too long.
+// cutWindow is the number of bytes that cut scans at a time. If they have fewer
+// lines than a quoted cell may have, none of their cells is too long.
 const cutWindow = 8 << 10
 
 // cut returns the length of the longest prefix of block that consists of whole records,

@@ -107,7 +107,7 @@ func (r *CEFLocator) LocateForm(f *locate.Found, rec []byte, h *locate.Form) (lo
 }
 
 // read takes the fields of the record, and learns from it. It returns false if
-// the record lacks an extension.
+// the record has no extension.
 func (r *CEFLocator) read(f *locate.Found, p *namedParts) bool {
 	rec := r.rec
 	pos := cefExtension(rec)

@@ -55,7 +55,7 @@ func isCLFTime(s []byte) bool {
 // isEpoch reports whether s is a number of seconds since 1970 with
 // milliseconds.
 func isEpoch(s []byte) bool {
-	const end = len("6789.000") // as many as are read in one step
+	const end = len("6789.000") // as many as are read at a time
 	point := len(s) - len(".000")
 	if len(s) < len("123456789.000") || s[point] != '.' {
 		return false

@@ -67,7 +67,7 @@ func (r *avroReader) Locator() locate.Locator {
 }
 
 // avroProgram reads the messages with one schema. Both fields are nil if the
-// registry lacks the schema.
+// registry has no such schema.
 type avroProgram struct {
 	t     *avroType
 	route *avroRoute // nil: the schema lacks the field
